@@ -1,0 +1,152 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolkit
+
+import (
+	"container/list"
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// maxOpen is how many calls begun by [Begin] may be open at once in a process;
+// beyond it the oldest is closed as abandoned.
+const maxOpen = 10_000
+
+// Begin tells observers that a call begins, for frameworks with before and after
+// callbacks, streams and long-running tools. The call goes on with the context
+// returned, and ends with [Running.End]. tool is the registered tool's definition,
+// nil if there is none. A Running that is garbage before it was ended, and the oldest
+// of more than 10,000 open ones, is closed with [EndingAbandoned] and
+// counted ([Abandoned]).
+func Begin(ctx context.Context, call Call, tool *Definition, observers ...Observer) (context.Context, *Running) {
+	r, ctx := begin(ctx, &call, tool, withoutNil(observers))
+	o := &openCall{run: r, record: call.Record}
+	open.add(o)
+	running := &Running{o}
+	runtime.AddCleanup(running, (*openCall).abandon, o)
+	return ctx, running
+}
+
+// Running is a call that has begun. All methods are safe for concurrent use, work
+// on nil, and do nothing after the call has ended.
+type Running struct{ call *openCall }
+
+// Record returns the call's record.
+func (r *Running) Record() Record {
+	if r == nil {
+		return Record{}
+	}
+	return r.call.record
+}
+
+// Chunk tells that bytes of the result have arrived.
+func (r *Running) Chunk(bytes int) {
+	if r == nil {
+		return
+	}
+	r.call.update(func(e *Ended, start time.Time) {
+		if e.Chunks == 0 {
+			e.FirstChunk = time.Since(start)
+		}
+		e.Chunks++
+		e.ChunkBytes += max(0, bytes)
+	})
+}
+
+// Progress tells how far the call is, as a part of 1; the last one stays.
+func (r *Running) Progress(part float64) {
+	if r == nil {
+		return
+	}
+	r.call.update(func(e *Ended, _ time.Time) { e.Progress = part })
+}
+
+// End ends the call as a [Handler] returning res and err does. The first End wins;
+// it reports whether it was the first. An error that says nothing of itself
+// counts as the tool's.
+func (r *Running) End(res Result, err error) bool {
+	if r == nil {
+		return false
+	}
+	run := r.call.take()
+	if run == nil {
+		return false
+	}
+	run.endNative(res, err, string(ErrTool))
+	return true
+}
+
+// Abandoned is how many calls begun by [Begin] were closed in this process
+// because nobody ended them.
+func Abandoned() uint64 { return open.abandoned.Load() }
+
+// openCall is the part of a Running that outlives it, so that its becoming
+// garbage can be noticed.
+type openCall struct {
+	mu     sync.Mutex
+	run    *run // nil once ended
+	record Record
+	place  *list.Element // in open, guarded by open.mu
+}
+
+func (o *openCall) update(change func(e *Ended, start time.Time)) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.run != nil {
+		change(&o.run.ended, o.run.cell.facts.Start)
+	}
+}
+
+// take ends the call's being open and returns its run; nil if it was ended before.
+func (o *openCall) take() *run {
+	o.mu.Lock()
+	r := o.run
+	o.run = nil
+	o.mu.Unlock()
+	if r != nil {
+		open.remove(o)
+	}
+	return r
+}
+
+func (o *openCall) abandon() {
+	r := o.take()
+	if r == nil {
+		return
+	}
+	open.abandoned.Add(1)
+	r.ended.Ending, r.ended.ErrorType, r.ended.ResultBytes = EndingAbandoned, TypeOther, -1
+	r.end()
+}
+
+// open holds the calls begun by Begin, oldest first.
+var open openCalls
+
+type openCalls struct {
+	mu        sync.Mutex
+	calls     list.List
+	abandoned atomic.Uint64
+}
+
+func (c *openCalls) add(o *openCall) {
+	c.mu.Lock()
+	o.place = c.calls.PushBack(o)
+	var oldest *openCall
+	if c.calls.Len() > maxOpen {
+		oldest = c.calls.Front().Value.(*openCall)
+	}
+	c.mu.Unlock()
+	if oldest != nil {
+		oldest.abandon()
+	}
+}
+
+func (c *openCalls) remove(o *openCall) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calls.Remove(o.place)
+}

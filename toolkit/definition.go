@@ -1,0 +1,157 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolkit
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// ToolType is the value of gen_ai.tool.type.
+type ToolType string
+
+// The types of the OpenTelemetry conventions. "" counts as ToolFunction.
+const (
+	ToolFunction  ToolType = "function"  // runs on the client's side
+	ToolExtension ToolType = "extension" // runs on the agent's side, against outside systems
+	ToolDatastore ToolType = "datastore" // looks up data
+)
+
+// Risk is how much harm a tool can do; "" says nothing.
+type Risk string
+
+// The risks.
+const (
+	RiskLow    Risk = "low"
+	RiskMedium Risk = "medium"
+	RiskHigh   Risk = "high"
+)
+
+// A Hint is yes, no, or nothing said (the zero value). A policy treats a tool that
+// says nothing as one that may write, destroy and must not be repeated.
+type Hint uint8
+
+// The hints.
+const (
+	Unsaid Hint = iota
+	Yes
+	No
+)
+
+// HintOf is Yes for true and No for false.
+func HintOf(b bool) Hint {
+	if b {
+		return Yes
+	}
+	return No
+}
+
+// A RateLimit is how many calls are allowed in a window; MaxCalls 0 is no limit.
+type RateLimit struct {
+	MaxCalls int
+	Window   time.Duration
+}
+
+// A Definition describes a tool: what the model sees, and what policies need.
+// It is fixed once the tool is registered.
+type Definition struct {
+	// Name is 1 to 128 printable bytes without blanks, as the model calls it.
+	Name string
+	// Title is for people; Description is for the model.
+	Title, Description string
+	// InputSchema is a JSON Schema object; nil counts as {"type":"object"}.
+	InputSchema json.RawMessage
+	// OutputSchema is the JSON Schema of the structured result; nil if it has none.
+	OutputSchema json.RawMessage
+
+	Type     ToolType // gen_ai.tool.type; "" is ToolFunction
+	Category string   // for grouping and rules; "" is none
+	Risk     Risk
+
+	// ReadOnly, Idempotent, Destructive and OpenWorld are MCP's annotations.
+	ReadOnly, Idempotent, Destructive, OpenWorld Hint
+	// RequiresApproval asks for a person before each call.
+	RequiresApproval bool
+
+	Timeout   time.Duration // running time of one attempt; 0 leaves it to the host, below 0 is none
+	RateLimit RateLimit
+	CacheTTL  time.Duration // how long an answer may be stored; 0 leaves it to the host, below 0 is never
+	Cost      float64       // estimated cost of one call, in the host's currency
+}
+
+// maxName is the longest tool name a definition may have, in bytes: MCP's limit.
+const maxName = 128
+
+// Validate returns an error that names the first field that is wrong, what it is
+// and what is wanted; nil if the definition can be registered.
+func (d *Definition) Validate() error {
+	wrong := func(field, got, want string) error {
+		return fmt.Errorf("toolkit: definition of %s: %s: got %s, want %s", quote(d.Name), field, got, want)
+	}
+	if err := checkName(d.Name); err != "" {
+		return wrong("Name", err, "1 to 128 printable bytes without blanks")
+	}
+	for _, s := range []struct {
+		field  string
+		schema json.RawMessage
+	}{{"InputSchema", d.InputSchema}, {"OutputSchema", d.OutputSchema}} {
+		if t := bytes.TrimSpace(s.schema); len(t) > 0 && (t[0] != '{' || !json.Valid(t)) {
+			return wrong(s.field, "text that is no JSON object", "a JSON Schema object, or nil")
+		}
+	}
+	switch d.Type {
+	case "", ToolFunction, ToolExtension, ToolDatastore:
+	default:
+		return wrong("Type", quote(string(d.Type)), `"function", "extension" or "datastore"`)
+	}
+	switch d.Risk {
+	case "", RiskLow, RiskMedium, RiskHigh:
+	default:
+		return wrong("Risk", quote(string(d.Risk)), `"low", "medium" or "high"`)
+	}
+	if l := d.RateLimit; l.MaxCalls < 0 || l.MaxCalls > 0 && l.Window <= 0 {
+		return wrong("RateLimit", fmt.Sprintf("%d calls in %v", l.MaxCalls, l.Window), "no calls, or a number of calls in a window above 0")
+	}
+	if !(d.Cost >= 0) {
+		return wrong("Cost", fmt.Sprint(d.Cost), "0 or more")
+	}
+	return nil
+}
+
+// checkName says what is wrong with a tool's name; "" if nothing is.
+func checkName(name string) string {
+	switch {
+	case name == "":
+		return "an empty name"
+	case len(name) > maxName:
+		return fmt.Sprintf("%d bytes", len(name))
+	case !utf8.ValidString(name):
+		return "invalid UTF-8"
+	}
+	for _, r := range name {
+		if !unicode.IsGraphic(r) || unicode.IsSpace(r) {
+			return fmt.Sprintf("the character %U", r)
+		}
+	}
+	return ""
+}
+
+func (d Definition) clone() *Definition {
+	d.InputSchema = slices.Clone(d.InputSchema)
+	d.OutputSchema = slices.Clone(d.OutputSchema)
+	return &d
+}
+
+// schema is InputSchema, or the schema of any object.
+func (d *Definition) schema() json.RawMessage {
+	if len(d.InputSchema) == 0 {
+		return json.RawMessage(`{"type":"object"}`)
+	}
+	return d.InputSchema
+}

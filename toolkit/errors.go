@@ -1,0 +1,164 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolkit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+)
+
+// Kind is an error of the fixed list below; its text is what error.type says.
+// Kinds are constants: compare with [errors.Is].
+type Kind string
+
+// The values of error.type, as `docs/design.md` lists them. A tool's or a host's
+// own error may say another with an ErrorType method (see [TypeOf]).
+const (
+	ErrTool             Kind = "tool_error"        // the tool failed, and no more is known
+	ErrTimeout          Kind = "timeout"           // a deadline passed; also context.DeadlineExceeded
+	ErrCanceled         Kind = "canceled"          // the caller gave up; also context.Canceled
+	ErrPanic            Kind = "panic"             // the tool panicked
+	ErrUnknownTool      Kind = "unknown_tool"      // no tool of that name is registered
+	ErrInvalidArguments Kind = "invalid_arguments" // the arguments do not fit the tool's schema
+	ErrPermissionDenied Kind = "permission_denied" // a rule refused the call
+	ErrApprovalDenied   Kind = "approval_denied"   // a person refused the call
+	ErrApprovalExpired  Kind = "approval_expired"  // nobody decided in time
+	ErrRateLimited      Kind = "rate_limited"      // too many calls in a window
+	ErrOverloaded       Kind = "overloaded"        // no room to run or to wait
+	ErrCircuitOpen      Kind = "circuit_open"      // the tool failed too often of late
+	ErrLoopDetected     Kind = "loop_detected"     // the model goes round in circles
+	ErrBudgetExceeded   Kind = "budget_exceeded"   // calls, time or cost are used up
+)
+
+// Error is the kind with blanks for underscores.
+func (k Kind) Error() string { return strings.ReplaceAll(string(k), "_", " ") }
+
+// ErrorType is the kind's value of error.type.
+func (k Kind) ErrorType() string { return string(k) }
+
+// Is makes [ErrTimeout] and [ErrCanceled] match the context's errors.
+func (k Kind) Is(target error) bool {
+	return k == ErrTimeout && target == context.DeadlineExceeded || k == ErrCanceled && target == context.Canceled
+}
+
+// Error is an error with its kind, the tool, a text that helps the model go on,
+// and the cause. [errors.Is] finds both Kind and Cause.
+type Error struct {
+	// Kind is what error.type says; "" counts as [ErrTool].
+	Kind Kind
+	// Tool is the tool's name as called; it may be hostile and is quoted
+	// and clipped wherever it is shown.
+	Tool string
+	// Message is for the model: what happened and what to do. It may quote
+	// arguments or outputs, so it is redacted like any content before it leaves.
+	Message string
+	// Cause is what lies beneath; nil if nothing does.
+	Cause error
+}
+
+func (e *Error) kind() Kind {
+	if e.Kind == "" {
+		return ErrTool
+	}
+	return e.Kind
+}
+
+// Error is the message, else the cause's text, after the kind and the tool's name.
+func (e *Error) Error() string {
+	text := e.Message
+	if text == "" && e.Cause != nil {
+		text = e.Cause.Error()
+	}
+	head := e.kind().Error()
+	if e.Tool != "" {
+		head = "tool " + quote(e.Tool) + ": " + head
+	}
+	if text == "" {
+		return head
+	}
+	return head + ": " + text
+}
+
+// Unwrap gives the kind and the cause.
+func (e *Error) Unwrap() []error {
+	if e.Cause == nil {
+		return []error{e.kind()}
+	}
+	return []error{e.kind(), e.Cause}
+}
+
+// ErrorType is the kind's value of error.type.
+func (e *Error) ErrorType() string { return string(e.kind()) }
+
+// Format prints the kind and the tool's name, whatever the verb: the message
+// and the cause may hold arguments or outputs. The text for the model is
+// [Error.Error].
+func (e *Error) Format(f fmt.State, _ rune) {
+	if e == nil {
+		fmt.Fprint(f, "<nil>")
+		return
+	}
+	fmt.Fprint(f, (&Error{Kind: e.Kind, Tool: e.Tool}).Error())
+}
+
+// LogValue gives the kind and the tool's name.
+func (e *Error) LogValue() slog.Value {
+	if e == nil {
+		return slog.Value{}
+	}
+	return slog.GroupValue(slog.String("error_type", string(e.kind())), slog.String("tool", clip(e.Tool)))
+}
+
+// PanicError is a panic as an error, made by whoever recovers one. Its text does
+// not hold the value, which may be anything; Value and Stack do.
+type PanicError struct {
+	Value any
+	Stack []byte // nil if nobody asked
+}
+
+// Error says that the tool panicked, without the value.
+func (e *PanicError) Error() string { return "the tool panicked" }
+
+// Format prints the same as Error, whatever the verb.
+func (e *PanicError) Format(f fmt.State, _ rune) { fmt.Fprint(f, e.Error()) }
+
+// LogValue gives the kind, not the value.
+func (e *PanicError) LogValue() slog.Value { return slog.StringValue(e.Error()) }
+
+// Unwrap gives [ErrPanic], and the value if it is an error.
+func (e *PanicError) Unwrap() []error {
+	if err, ok := e.Value.(error); ok && err != nil {
+		return []error{ErrPanic, err}
+	}
+	return []error{ErrPanic}
+}
+
+// SoftError is for a [Lens]: nil if the result is no failure, else an error of
+// kind [ErrTool] with the tool's text, so that failures can be grouped.
+func SoftError(failed bool, text string) error {
+	if !failed {
+		return nil
+	}
+	return &softError{text}
+}
+
+// softError is a failure a tool reported in its result: the text is the tool's own.
+type softError struct{ text string }
+
+func (e *softError) Error() string { return e.text }
+func (e *softError) Unwrap() error { return ErrTool }
+func (e *softError) Format(f fmt.State, _ rune) {
+	fmt.Fprint(f, ErrTool.Error())
+}
+func (e *softError) LogValue() slog.Value { return slog.StringValue(ErrTool.Error()) }
+
+// asError is errors.As for a type that err may hold anywhere in its chain.
+func asError[E error](err error) (E, bool) {
+	var target E
+	ok := errors.As(err, &target)
+	return target, ok
+}

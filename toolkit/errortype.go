@@ -1,0 +1,134 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolkit
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// TypeOther is error.type for an error that says no more of itself and was not
+// a tool's (the OpenTelemetry conventions' fallback value).
+const TypeOther = "_OTHER"
+
+// maxErrorTypes is how many different values ErrorType methods may bring into
+// error.type in one process, since the value becomes a metric's label.
+const maxErrorTypes = 64
+
+// TypeOf is the value of error.type for an error that a tool returned; "" for
+// nil. The order: the kinds of this package and the context's errors; then
+// the value of an `ErrorType() string` method anywhere in the chain (1 to 64
+// bytes of letters, digits, "_", "-", ".", at most 64 different ones in a
+// process, then "_OTHER"); then "tool_error". It is never a Go type's name.
+func TypeOf(err error) string { return classify(err, string(ErrTool)) }
+
+// kinds is what errors.Is is asked for, the frequent ones first. An error that
+// names its own kind is found by its ErrorType method before this list.
+var kinds = [...]Kind{ErrTimeout, ErrCanceled, ErrPanic, ErrUnknownTool, ErrInvalidArguments, ErrPermissionDenied,
+	ErrApprovalDenied, ErrApprovalExpired, ErrRateLimited, ErrOverloaded, ErrCircuitOpen, ErrLoopDetected, ErrBudgetExceeded, ErrTool}
+
+// classify is TypeOf with another value for an error nobody knows. An error's
+// own methods may panic: then it is one that nobody knows.
+func classify(err error, fallback string) (kind string) {
+	if err == nil {
+		return ""
+	}
+	switch e := err.(type) { // the frequent cases without a search
+	case Kind:
+		return e.known()
+	case *Error:
+		return e.kind().known()
+	case *softError:
+		return string(ErrTool)
+	}
+	defer func() {
+		if recover() != nil {
+			kind = fallback
+		}
+	}()
+	if e, ok := asError[*Error](err); ok && e != nil {
+		return e.kind().known()
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return string(ErrTimeout)
+	}
+	if errors.Is(err, context.Canceled) {
+		return string(ErrCanceled)
+	}
+	for _, k := range kinds {
+		if k != ErrTool && errors.Is(err, k) {
+			return string(k)
+		}
+	}
+	if e, ok := asError[interface {
+		error
+		ErrorType() string
+	}](err); ok {
+		return own.admit(e.ErrorType())
+	}
+	return fallback
+}
+
+// known is the kind itself if it is one of the list, else admitted like any
+// other value that comes from outside.
+func (k Kind) known() string {
+	for _, l := range kinds {
+		if k == l {
+			return string(k)
+		}
+	}
+	return own.admit(string(k))
+}
+
+// own holds the values that ErrorType methods brought in.
+var own errorTypes
+
+type errorTypes struct {
+	mu   sync.RWMutex
+	seen map[string]struct{}
+}
+
+func (t *errorTypes) admit(v string) string {
+	if !validType(v) {
+		return TypeOther
+	}
+	for _, k := range kinds {
+		if v == string(k) {
+			return v
+		}
+	}
+	t.mu.RLock()
+	_, ok := t.seen[v]
+	t.mu.RUnlock()
+	if ok {
+		return v
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, ok := t.seen[v]; ok {
+		return v
+	}
+	if len(t.seen) >= maxErrorTypes {
+		return TypeOther
+	}
+	if t.seen == nil {
+		t.seen = make(map[string]struct{})
+	}
+	t.seen[v] = struct{}{}
+	return v
+}
+
+func validType(v string) bool {
+	if len(v) == 0 || len(v) > 64 {
+		return false
+	}
+	for i := range len(v) {
+		c := v[i]
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.') {
+			return false
+		}
+	}
+	return true
+}

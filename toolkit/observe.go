@@ -1,0 +1,69 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolkit
+
+import "context"
+
+// Observe returns the middleware that tells observers of every call. It is the
+// outermost one, so that it sees what the agent gets. Nil observers are left out;
+// without observers the handler itself is returned.
+func Observe(tools Lookup, observers ...Observer) Middleware {
+	observers = withoutNil(observers)
+	return func(next Handler) Handler {
+		if next == nil {
+			next = nilHandler
+		}
+		if len(observers) == 0 {
+			return next
+		}
+		return func(ctx context.Context, call Call) (res Result, err error) {
+			r, inner := begin(ctx, &call, tools.find(call.Name), observers)
+			returned := false
+			defer func() {
+				if returned {
+					return
+				}
+				v := recover()
+				r.ended.unwound(v)
+				r.ended.ResultBytes = -1
+				r.end()
+				if v != nil {
+					panic(v)
+				}
+			}()
+			res, err = next(inner, call)
+			returned = true
+			r.endNative(res, err, TypeOther)
+			return res, err
+		}
+	}
+}
+
+// endNative ends a run whose handler returned. fallback is the type of an error
+// that says nothing of itself.
+func (r *run) endNative(res Result, err error, fallback string) {
+	e := &r.ended
+	switch {
+	case err != nil:
+		e.fail(EndingFailed, err, fallback)
+	case res.Fault != nil:
+		e.fail(EndingReturned, res.Fault, string(ErrTool))
+	}
+	e.ResultBytes = res.Size()
+	e.Result.Fault, e.Result.Suspended = res.Fault, res.Suspended
+	if r.wants() {
+		e.Result, e.Content = res, true
+	}
+	r.end()
+}
+
+func withoutNil(observers []Observer) []Observer {
+	kept := make([]Observer, 0, len(observers))
+	for _, o := range observers {
+		if o != nil {
+			kept = append(kept, o)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,96 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolkit
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+)
+
+// An Observer is told of every call when it begins and when it ends: tracing,
+// statistics, tests. Observers must be safe for concurrent use and must not block. A
+// panic of an observer is swallowed and counted; an observer whose Begin
+// panicked is not told of that call's end.
+type Observer interface {
+	// Begin returns the context that the call goes on with: ctx, or one made of
+	// it. f is the observer's to read, and to complete (Span, Start), until
+	// Begin returns; it is not kept.
+	Begin(ctx context.Context, call Call, f *Facts) context.Context
+	// Wants reports whether the observer will look at the content of the call
+	// when it ends. If none does, no content is built. ctx is the one that the
+	// observer's Begin returned.
+	Wants(ctx context.Context) bool
+	// End is called once. ctx is the one that the observer's Begin returned,
+	// even if it has been cancelled since. e is not kept.
+	End(ctx context.Context, e *Ended)
+}
+
+// Ended is a call that has come to its end: one start, one end and one
+// error.type for all observers.
+type Ended struct {
+	Call  Call
+	Facts Facts
+	// Served is complete: Run is set for an executed call.
+	Served Served
+
+	Ending    Ending
+	ErrorType string // "" for a success
+	Err       error  // the handler's error, else the result's fault; nil for a success and for a panic
+	Panic     any    // the panic's value if Ending is EndingPanicked
+
+	// Result is the result as it will be seen; its content is set only if an
+	// observer wanted it (Content), its Fault and Suspended always.
+	Result  Result
+	Content bool
+	// ArgumentsBytes and ResultBytes are sizes; ResultBytes is -1 if nobody knows.
+	ArgumentsBytes, ResultBytes int
+
+	Start, End time.Time
+
+	// For calls that stream (see [Running]): the time from the start to the
+	// first chunk, how many chunks and bytes, and the last progress told.
+	FirstChunk time.Duration
+	Chunks     int
+	ChunkBytes int
+	Progress   float64
+}
+
+// Duration is the time from start to end, never below 0.
+func (e *Ended) Duration() time.Duration { return max(0, e.End.Sub(e.Start)) }
+
+// Waited is the time the call spent waiting: queue, approval and backoff.
+func (s Served) Waited() time.Duration { return s.Queue + s.Approval + s.Backoff }
+
+// observerPanics counts panics of observers in this process.
+var observerPanics atomic.Uint64
+
+// ObserverPanics is how many panics of observers were swallowed in this process.
+func ObserverPanics() uint64 { return observerPanics.Load() }
+
+// swallow is deferred around each call of an observer.
+func swallow(failed *bool) {
+	if recover() != nil {
+		observerPanics.Add(1)
+		*failed = true
+	}
+}
+
+func safeBegin(o Observer, ctx context.Context, call Call, f *Facts) (out context.Context, failed bool) {
+	defer swallow(&failed)
+	out = o.Begin(ctx, call, f)
+	return out, false
+}
+
+func safeWants(o Observer, ctx context.Context) (wants bool) {
+	var failed bool
+	defer swallow(&failed)
+	return o.Wants(ctx)
+}
+
+func safeEnd(o Observer, ctx context.Context, e *Ended) {
+	var failed bool
+	defer swallow(&failed)
+	o.End(ctx, e)
+}

@@ -1,0 +1,182 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolkit
+
+import (
+	"encoding/hex"
+	"sync"
+	"time"
+)
+
+// Facts are what is known of a call before its first handler runs. They are read
+// through [Record.Facts] and do not change after that.
+type Facts struct {
+	// Tool is the registered tool's definition, which must not be changed; nil
+	// if the name is not a registered tool's: then the name reaches no span
+	// name and no label.
+	Tool *Definition
+	// Session is the context's session, nil if there is none: then nothing is
+	// stored, shared or counted across calls.
+	Session *Session
+	// Span is the call's span, so that policies can link to it without
+	// OpenTelemetry; the zero value if nobody traces.
+	Span SpanRef
+	// Start is the one start of the call for all observers. The first observer
+	// with a clock of its own (a span) may move it while it begins.
+	Start time.Time
+}
+
+// A SpanRef names a span by its W3C trace context ids.
+type SpanRef struct {
+	TraceID [16]byte
+	SpanID  [8]byte
+	Sampled bool
+}
+
+// IsValid reports whether both ids are set.
+func (s SpanRef) IsValid() bool { return s.TraceID != [16]byte{} && s.SpanID != [8]byte{} }
+
+// String is the trace id and the span id in hex, "" if not valid.
+func (s SpanRef) String() string {
+	if !s.IsValid() {
+		return ""
+	}
+	return hex.EncodeToString(s.TraceID[:]) + "-" + hex.EncodeToString(s.SpanID[:])
+}
+
+// Served is how a call came to its end, told by the layers it passed through
+// [Record.Note].
+type Served struct {
+	Outcome  Outcome
+	Attempts uint16 // runs of the tool under a retry policy; 0 without one
+	Repeat   uint16 // how often the session made this very call before; 0 for the first
+	// Origin is the leader's span of a coalesced or repeated call, or the span
+	// that filled the store.
+	Origin SpanRef
+	// Age is how long ago the stored answer was made.
+	Age time.Duration
+	// Queue, Approval and Backoff are waits; Run is the time inside the tool
+	// only, all attempts together. Left at 0, it is the call's duration less the
+	// waits for an executed call.
+	Queue, Approval, Backoff, Run time.Duration
+}
+
+// A Record is what a call is ([Facts]) and how it goes ([Served]), shared by the
+// layers of one call. The outermost layer makes it and seals it when the call
+// ends; what is noted later is dropped, so a branch that may outlive its call
+// takes a [Record.Fork]. A Record is a small value; the zero Record works and
+// remembers nothing. Safe for concurrent use. It never reaches JSON.
+type Record struct {
+	cell *cell
+	life uint64
+}
+
+// cell is a record's memory. Cells are used again: the life counts up when a
+// call ends, so that a Record kept beyond it finds another life and does nothing.
+type cell struct {
+	mu     sync.Mutex
+	life   uint64
+	facts  Facts
+	served Served
+}
+
+func newRecord(f Facts) Record {
+	return Record{cell: &cell{facts: f}}
+}
+
+// lock takes the cell's lock if the record's call is still alive.
+func (r Record) lock() bool {
+	if r.cell == nil {
+		return false
+	}
+	r.cell.mu.Lock()
+	if r.cell.life != r.life {
+		r.cell.mu.Unlock()
+		return false
+	}
+	return true
+}
+
+// Live reports whether the record belongs to a call that has not ended.
+func (r Record) Live() bool {
+	if !r.lock() {
+		return false
+	}
+	r.cell.mu.Unlock()
+	return true
+}
+
+// Facts returns the call's facts; the zero Facts if the call has ended or
+// there is no record.
+func (r Record) Facts() Facts {
+	if !r.lock() {
+		return Facts{}
+	}
+	defer r.cell.mu.Unlock()
+	return r.cell.facts
+}
+
+// Note changes what is known of how the call goes. The function runs under a
+// lock: it must only assign. Note reports false, and does not call it, if the call
+// has ended or there is no record.
+func (r Record) Note(change func(s *Served)) bool {
+	if !r.lock() {
+		return false
+	}
+	defer r.cell.mu.Unlock()
+	change(&r.cell.served)
+	return true
+}
+
+// Served returns what has been noted so far.
+func (r Record) Served() Served {
+	if !r.lock() {
+		return Served{}
+	}
+	defer r.cell.mu.Unlock()
+	return r.cell.served
+}
+
+// Fork returns a record with the same facts and nothing noted, for a branch that
+// may outlive its call (an abandoned timeout, a coalesced leader). It is never
+// sealed; [Record.Join] brings its notes home.
+func (r Record) Fork() Record {
+	if r.cell == nil {
+		return Record{}
+	}
+	return newRecord(r.Facts())
+}
+
+// Join adds a fork's notes to r: times and attempts are added up, the rest is
+// taken over where the fork has it. It reports false if r's call has ended.
+func (r Record) Join(fork Record) bool {
+	f := fork.Served()
+	return r.Note(func(s *Served) {
+		s.Attempts += f.Attempts
+		s.Queue += f.Queue
+		s.Approval += f.Approval
+		s.Backoff += f.Backoff
+		s.Run += f.Run
+		if f.Outcome != OutcomeExecuted {
+			s.Outcome = f.Outcome
+		}
+		if f.Origin.IsValid() {
+			s.Origin = f.Origin
+		}
+		s.Repeat = max(s.Repeat, f.Repeat)
+		s.Age = max(s.Age, f.Age)
+	})
+}
+
+// seal ends the record's life and returns what was noted.
+func (r Record) seal() Served {
+	if !r.lock() {
+		return Served{}
+	}
+	defer r.cell.mu.Unlock()
+	s := r.cell.served
+	r.cell.life++
+	r.cell.facts, r.cell.served = Facts{}, Served{}
+	return s
+}

@@ -1,0 +1,79 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolkit
+
+import (
+	"fmt"
+	"log/slog"
+	"strconv"
+)
+
+// A Result is what a tool answered. It is read-only once returned: whoever
+// stores or shares one copies it. The layer at the edge stamps the call's id on it
+// ([Answer]), so that one result can answer several calls.
+type Result struct {
+	// Output is the text for the model.
+	Output string `json:"output,omitempty"`
+	// Parts is what is not plain text: images, audio, resources, structured
+	// content, as the Model Context Protocol has them.
+	Parts []Part `json:"parts,omitempty"`
+	// Fault says that the tool answered with a failure (MCP's isError); nil is a
+	// success. It is [ErrTool] if no more is known.
+	Fault error `json:"-"`
+	// Suspended says that the tool waits for input or was interrupted: such a
+	// result is neither a failure nor an answer; it is never stored, shared
+	// or retried.
+	Suspended bool `json:"suspended,omitempty"`
+
+	foreign any // the value of another type that this is a view of
+}
+
+// Size is the number of bytes of text and data in the result.
+func (r Result) Size() int {
+	n := len(r.Output)
+	for i := range r.Parts {
+		n += r.Parts[i].Size()
+	}
+	return n
+}
+
+// Clone copies the result so that a caller cannot change what another holds.
+// The fault, being an error, is shared.
+func (r Result) Clone() Result {
+	if f, ok := r.foreign.(interface{ clone() any }); ok {
+		r.foreign = f.clone()
+	}
+	if r.Parts == nil {
+		return r
+	}
+	parts := make([]Part, len(r.Parts))
+	for i, p := range r.Parts {
+		parts[i] = p.clone()
+	}
+	r.Parts = parts
+	return r
+}
+
+// Format prints sizes and kinds, whatever the verb, never the output.
+func (r Result) Format(f fmt.State, _ rune) {
+	fmt.Fprint(f, "Result{output:", strconv.Itoa(len(r.Output)), "B parts:", strconv.Itoa(len(r.Parts)),
+		" fault:", quote(TypeOf(r.Fault)), " suspended:", strconv.FormatBool(r.Suspended), "}")
+}
+
+// LogValue gives sizes and kinds, never the output.
+func (r Result) LogValue() slog.Value {
+	return slog.GroupValue(
+		slog.Int("output_bytes", len(r.Output)),
+		slog.Int("parts", len(r.Parts)),
+		slog.String("error_type", TypeOf(r.Fault)),
+		slog.Bool("suspended", r.Suspended))
+}
+
+// An Answer is a result stamped with the call it belongs to, in the order of the
+// calls given to an [Executor].
+type Answer struct {
+	CallID string `json:"id,omitempty"`
+	Name   string `json:"name"`
+	Result Result `json:"result"`
+}

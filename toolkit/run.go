@@ -1,0 +1,131 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolkit
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// A Lookup finds a registered tool's definition, which must not be changed after
+// that; nil if no tool of that name is registered. A nil Lookup knows no tool:
+// then no name reaches a span name or a label. Safe for concurrent use.
+type Lookup func(name string) *Definition
+
+func (l Lookup) find(name string) *Definition {
+	if l == nil {
+		return nil
+	}
+	return l(name)
+}
+
+// run is one observed call: the ground of [Observe], [Watch] and [Begin].
+// Runs are used again after end, which is why observers may not keep what they
+// are shown; a [Record] that points here notices by its life.
+type run struct {
+	cell      cell
+	owner     bool // whether the call's record is this run's, or an outer layer's
+	record    Record
+	observers []Observer
+	ctxs      []context.Context // what each observer's Begin returned; nil if it panicked
+	ended     Ended
+}
+
+var runs = sync.Pool{New: func() any { return new(run) }}
+
+// begin tells the observers and returns the context that the call goes on with.
+// It gives call a record if it has none that is alive.
+func begin(ctx context.Context, call *Call, tool *Definition, observers []Observer) (*run, context.Context) {
+	r := runs.Get().(*run)
+	r.observers = observers
+	facts := Facts{Tool: tool, Session: SessionFrom(ctx), Start: time.Now()}
+	r.cell.mu.Lock()
+	r.cell.facts = facts
+	r.cell.mu.Unlock()
+	for _, o := range observers {
+		next, failed := safeBegin(o, ctx, *call, &r.cell.facts)
+		if failed {
+			next = nil
+		} else {
+			if next == nil {
+				next = ctx
+			}
+			ctx = next
+		}
+		r.ctxs = append(r.ctxs, next)
+	}
+	r.owner = !call.Record.Live()
+	if r.owner {
+		call.Record = Record{cell: &r.cell, life: r.cell.life}
+	}
+	r.record = call.Record
+	r.ended.Call = *call
+	r.ended.Call.Record = Record{}
+	r.ended.ArgumentsBytes = len(call.Arguments)
+	return r, ctx
+}
+
+// wants asks the observers whether any looks at content.
+func (r *run) wants() bool {
+	for i, o := range r.observers {
+		if ctx := r.ctxs[i]; ctx != nil && safeWants(o, ctx) {
+			return true
+		}
+	}
+	return false
+}
+
+// end seals the record, tells the observers in reverse order, and gives the run
+// back. The caller has set what it knows in r.ended. The run must not be used
+// after that.
+func (r *run) end() {
+	e := &r.ended
+	e.End = time.Now()
+	if r.owner {
+		e.Facts = r.cell.facts
+		e.Served = r.record.seal()
+	} else {
+		e.Facts = r.cell.facts
+		e.Served = r.record.Served()
+		r.cell.mu.Lock()
+		r.cell.facts = Facts{}
+		r.cell.mu.Unlock()
+	}
+	e.Start = e.Facts.Start
+	if e.Served.Outcome == OutcomeExecuted && e.Served.Run == 0 {
+		e.Served.Run = max(0, e.Duration()-e.Served.Waited())
+	}
+	for i := len(r.observers) - 1; i >= 0; i-- {
+		if ctx := r.ctxs[i]; ctx != nil {
+			safeEnd(r.observers[i], ctx, e)
+		}
+	}
+	r.release()
+}
+
+func (r *run) release() {
+	clear(r.ctxs)
+	r.ctxs = r.ctxs[:0]
+	r.observers = nil
+	r.record = Record{}
+	r.ended = Ended{}
+	runs.Put(r)
+}
+
+// fail sets how the call failed: err with its type, by the rule for errors that
+// say nothing of themselves.
+func (e *Ended) fail(ending Ending, err error, fallback string) {
+	e.Ending, e.Err, e.ErrorType = ending, err, classify(err, fallback)
+}
+
+// unwound sets how a handler that did not return came to its end. recovered is
+// what recover() gave: nil means runtime.Goexit, since a panic has a value.
+func (e *Ended) unwound(recovered any) {
+	if recovered == nil {
+		e.Ending, e.ErrorType = EndingGoexit, TypeOther
+		return
+	}
+	e.Ending, e.ErrorType, e.Panic = EndingPanicked, string(ErrPanic), recovered
+}

@@ -1,0 +1,128 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolkit
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"time"
+)
+
+// A Tool is something an agent can use. Both methods must be safe for concurrent
+// use; Definition must always return the same.
+type Tool interface {
+	Definition() Definition
+	// Handle runs the tool. A failure is an error or a Result with a Fault, as
+	// the tool likes; the [Registry] makes the model read either.
+	Handle(ctx context.Context, call Call) (Result, error)
+}
+
+// ToolFunc makes a tool of a definition and a handler.
+func ToolFunc(def Definition, handle Handler) Tool {
+	return &funcTool{def: *def.clone(), handle: handle}
+}
+
+type funcTool struct {
+	def    Definition
+	handle Handler
+}
+
+func (t *funcTool) Definition() Definition { return t.def }
+
+func (t *funcTool) Handle(ctx context.Context, call Call) (Result, error) {
+	if t.handle == nil {
+		return nilHandler(ctx, call)
+	}
+	return t.handle(ctx, call)
+}
+
+// A ToolOption sets something of a definition; the last one wins.
+type ToolOption func(*Definition)
+
+// WithSchema sets the input schema by hand; the default is that of any object. The
+// package schema derives one from a Go type.
+func WithSchema(schema json.RawMessage) ToolOption {
+	return func(d *Definition) { d.InputSchema = schema }
+}
+
+// WithRisk sets the risk; the default says nothing.
+func WithRisk(r Risk) ToolOption { return func(d *Definition) { d.Risk = r } }
+
+// WithReadOnly says that the tool changes nothing, and so may be repeated.
+func WithReadOnly() ToolOption {
+	return func(d *Definition) { d.ReadOnly, d.Idempotent, d.Destructive = Yes, Yes, No }
+}
+
+// WithTimeout sets the running time of one attempt; the default, 0, leaves it to
+// the host.
+func WithTimeout(limit time.Duration) ToolOption { return func(d *Definition) { d.Timeout = limit } }
+
+// WithCategory sets the category; the default is none.
+func WithCategory(category string) ToolOption { return func(d *Definition) { d.Category = category } }
+
+// NewTool makes a tool of a function whose arguments are decoded into In from
+// JSON (empty arguments count as {}). Members that In does not have are ignored,
+// as encoding/json does; arguments that do not decode are refused with
+// [ErrInvalidArguments] before run is called. An invalid definition is
+// reported by [Registry.Register].
+func NewTool[In any](name, description string, run func(ctx context.Context, in In) (string, error), options ...ToolOption) Tool {
+	def := Definition{Name: name, Description: description}
+	for _, o := range options {
+		if o != nil {
+			o(&def)
+		}
+	}
+	if run == nil {
+		return ToolFunc(def, nil)
+	}
+	return ToolFunc(def, func(ctx context.Context, call Call) (Result, error) {
+		in, err := decode[In](call)
+		if err != nil {
+			call.Record.Note(func(s *Served) { s.Outcome = OutcomeRefused })
+			return Result{}, err
+		}
+		out, err := run(ctx, in)
+		return Result{Output: out}, err
+	})
+}
+
+// decode reads the arguments as exactly one JSON value.
+func decode[In any](call Call) (in In, err error) {
+	args := bytes.TrimSpace(call.Arguments)
+	if len(args) == 0 {
+		args = []byte("{}")
+	}
+	dec := json.NewDecoder(bytes.NewReader(args))
+	err = dec.Decode(&in)
+	if err == nil {
+		if _, more := dec.Token(); more != io.EOF {
+			err = errors.New("more follows after the JSON value")
+		}
+	}
+	if err != nil {
+		return in, &Error{Kind: ErrInvalidArguments, Tool: call.Name, Message: explain(err)}
+	}
+	return in, nil
+}
+
+// explain says what is wrong with arguments without repeating them: encoding/json
+// quotes no values, but a character of them.
+func explain(err error) string {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &kind):
+		field := kind.Field
+		if field == "" {
+			return "got a JSON " + kind.Value + ", want " + jsonName(kind.Type.Kind())
+		}
+		return "member " + quote(field) + ": got a JSON " + kind.Value + ", want " + jsonName(kind.Type.Kind())
+	case errors.As(err, &syntax), errors.Is(err, io.ErrUnexpectedEOF):
+		return "got invalid JSON (" + err.Error() + "), want one JSON object"
+	}
+	return err.Error()
+}
