@@ -1,0 +1,82 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+import (
+	"math/bits"
+	"time"
+)
+
+// The range and unit of every histogram: HdrHistogram's for values from 100 ns to
+// one hour. The unit is the power of two below the lowest value, 64 ns.
+const (
+	lowestNs  = 100
+	highestNs = int64(time.Hour)
+	unitShift = 6
+)
+
+// Digits of precision that histograms can have.
+const (
+	minDigits = 2
+	maxDigits = 3
+	auxDigits = 2 // of every histogram but the executed calls' one
+)
+
+// layout numbers the counters of an HdrHistogram of the range above: linear in
+// units up to 2<<half, then 1<<half counters for each doubling.
+type layout struct {
+	digits   int
+	half     uint   // log2 of the counters in one doubling
+	mask     uint64 // of the values in units that fall into the linear part
+	counters int    // a multiple of chunkLen
+}
+
+var layouts = [maxDigits + 1]*layout{2: newLayout(2, 7), 3: newLayout(3, 10)}
+
+func newLayout(digits int, half uint) *layout {
+	l := &layout{digits: digits, half: half, mask: 2<<half - 1}
+	used := l.index(highestNs) + 1
+	l.counters = (used + chunkLen - 1) / chunkLen * chunkLen
+	return l
+}
+
+// index is the number of the counter that ns falls into. ns must be in
+// [0, highestNs].
+func (l *layout) index(ns int64) int {
+	v := uint64(ns) >> unitShift
+	b := uint(bits.Len64(v|l.mask)) - (l.half + 1)
+	return int(b<<l.half) + int(v>>b)
+}
+
+// shift is log2 of the width of counter i in nanoseconds.
+func (l *layout) shift(i int) uint {
+	b := uint(i) >> l.half
+	if b > 0 {
+		b--
+	}
+	return b + unitShift
+}
+
+// lowest is the smallest number of nanoseconds that falls into counter i.
+func (l *layout) lowest(i int) int64 {
+	s := l.shift(i)
+	return int64(uint(i)-(s-unitShift)<<l.half) << s
+}
+
+// highest is the largest number of nanoseconds that falls into counter i.
+func (l *layout) highest(i int) int64 { return l.lowest(i) + 1<<l.shift(i) - 1 }
+
+// middle is the value in the middle of counter i.
+func (l *layout) middle(i int) float64 {
+	return float64(l.lowest(i)) + float64(int64(1)<<l.shift(i))/2
+}
+
+// octave is the doubling that ns falls into, for exemplars.
+func octave(ns int64) int { return bits.Len64(uint64(ns) >> unitShift) }
+
+// octaves is how many there are.
+var octaves = octave(highestNs) + 1
+
+// clampNs brings a time into the range of the histograms.
+func clampNs(d time.Duration) int64 { return min(max(int64(d), 0), highestNs) }

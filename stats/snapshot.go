@@ -1,0 +1,122 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+import "time"
+
+// SnapshotVersion is the version of a snapshot's JSON form, which
+// `docs/stats.md` describes.
+const SnapshotVersion = 1
+
+// Other is the name under which calls are counted whose tool is not registered,
+// or beyond the maximum number of tools.
+const Other = "other"
+
+// A Snapshot is what was counted in a span of time, raw, by one process or several:
+// [Merge] adds snapshots, [Snapshot.Sub] takes one away, and its JSON form is what
+// processes exchange. Those who hold one must not change it.
+type Snapshot struct {
+	Version int `json:"version"`
+	// From and To are the span that was really covered: whole intervals, so From
+	// may lie before what was asked for.
+	From time.Time `json:"from"`
+	To   time.Time `json:"to"`
+	// Processes is how many recorders were merged into this.
+	Processes int `json:"processes"`
+	// Tools are sorted by name; tools without calls are left out, unless calls
+	// are running.
+	Tools []ToolSnapshot `json:"tools"`
+	// Errors are the error groups, most frequent first.
+	Errors []ErrorGroup `json:"errors"`
+	// OtherErrors is how many errors belong to no group listed.
+	OtherErrors uint64 `json:"other_errors"`
+	// MaxUnlisted is how often an error that is not listed can have occurred at
+	// most.
+	MaxUnlisted uint64 `json:"max_unlisted"`
+}
+
+// A ToolSnapshot is one tool's part of a [Snapshot]. Histograms without values are
+// nil, which is an empty one.
+type ToolSnapshot struct {
+	Tool string `json:"tool"`
+
+	// Executed is the running time of calls that ran, whatever came of it: the
+	// population of the percentiles. It alone has the recorder's precision; the
+	// other histograms have two digits.
+	Executed *Histogram `json:"executed_ns,omitzero"`
+	// Failed is the running time of those executed calls that have an error.type.
+	Failed *Histogram `json:"failed_ns,omitzero"`
+	// The duration of calls that ended otherwise, as the agent saw it.
+	CacheHit  *Histogram `json:"cache_hit_ns,omitzero"`
+	Coalesced *Histogram `json:"coalesced_ns,omitzero"`
+	Repeated  *Histogram `json:"repeated_ns,omitzero"`
+	Refused   *Histogram `json:"refused_ns,omitzero"`
+	// The waits of calls that waited, whatever their outcome.
+	Queue    *Histogram `json:"queue_ns,omitzero"`
+	Approval *Histogram `json:"approval_ns,omitzero"`
+	Backoff  *Histogram `json:"backoff_ns,omitzero"`
+
+	// ErrorTypes counts calls with an error.type, whatever their outcome, sorted
+	// by type.
+	ErrorTypes []TypeCount `json:"error_types,omitempty"`
+
+	BytesIn     uint64  `json:"bytes_in"`              // of arguments
+	BytesOut    uint64  `json:"bytes_out"`             // of results, where known
+	Retries     uint64  `json:"retries,omitempty"`     // attempts beyond each call's first
+	Empty       uint64  `json:"empty,omitempty"`       // executed without error, with a result of 0 bytes
+	Suspended   uint64  `json:"suspended,omitempty"`   // interrupted, or waiting for input
+	Looped      uint64  `json:"looped,omitempty"`      // calls the session had made before
+	Redactions  uint64  `json:"redactions,omitempty"`  // secrets removed, as told to [Recorder.AddContent]
+	Truncations uint64  `json:"truncations,omitempty"` // texts cut, as told to [Recorder.AddContent]
+	Cost        float64 `json:"cost,omitempty"`        // [toolkit.Definition.Cost] of each attempt
+
+	InFlight int64 `json:"in_flight,omitempty"` // calls running at To
+	Peak     int64 `json:"peak_in_flight,omitempty"`
+	// Streak is how many calls in a row have failed until To; WorstStreak the
+	// longest such row in the span. Refusals count as failures.
+	Streak      uint64 `json:"error_streak,omitempty"`
+	WorstStreak uint64 `json:"worst_error_streak,omitempty"`
+
+	LastSeen  time.Time  `json:"last_seen"`
+	Exemplars []Exemplar `json:"exemplars,omitempty"`
+}
+
+// A TypeCount is how many calls ended with an error.type.
+type TypeCount struct {
+	Type  string `json:"error_type"`
+	Count uint64 `json:"count"`
+}
+
+// An Exemplar is a sampled call that stands for others: the slowest of a span, and
+// the latest of each doubling of the running time, slowest first.
+type Exemplar struct {
+	DurationMs float64   `json:"duration_ms"` // running time
+	Time       time.Time `json:"time"`        // when the call ended
+	TraceID    string    `json:"trace_id"`
+	SpanID     string    `json:"span_id"`
+}
+
+// Calls is how many calls ended.
+func (t *ToolSnapshot) Calls() uint64 {
+	return t.Executed.Count() + t.CacheHit.Count() + t.Coalesced.Count() + t.Repeated.Count() + t.Refused.Count()
+}
+
+// Errors is how many calls ended with an error.type, whatever their outcome.
+func (t *ToolSnapshot) Errors() uint64 {
+	n := uint64(0)
+	for _, e := range t.ErrorTypes {
+		n = addCapped(n, e.Count)
+	}
+	return n
+}
+
+// Tool finds a tool by its name; nil if there is none.
+func (s *Snapshot) Tool(name string) *ToolSnapshot {
+	for i := range s.Tools {
+		if s.Tools[i].Tool == name {
+			return &s.Tools[i]
+		}
+	}
+	return nil
+}
