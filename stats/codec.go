@@ -1,0 +1,217 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"math"
+	"time"
+)
+
+// Intervals are kept, in memory and in files, as bytes: varints, and histograms
+// in HdrHistogram's V2 form (ZigZag LEB128 of the counts, a negative number for a
+// row of zeros) without its header and zlib, which at these sizes cost more than
+// they save. Numbers are added at the end of a form; an older one is never
+// changed.
+
+// appendHistogram appends a histogram: its digits, the length of its counts, and
+// the counts. An empty histogram is a single 0.
+func appendHistogram(b []byte, h *Histogram) []byte {
+	if h.Count() == 0 {
+		return append(b, 0)
+	}
+	b = append(b, byte(h.layout.digits))
+	counts := make([]byte, 0, 3*len(h.index))
+	at := 0
+	for i, index := range h.index {
+		if zeros := int(index) - at; zeros > 1 {
+			counts = binary.AppendVarint(counts, -int64(zeros))
+		} else if zeros == 1 {
+			counts = binary.AppendVarint(counts, 0)
+		}
+		counts = binary.AppendVarint(counts, int64(h.count(i)))
+		at = int(index) + 1
+	}
+	return appendBytes(b, counts)
+}
+
+func appendBytes[T []byte | string](b []byte, s T) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+// appendTool appends a tool's part of an interval.
+func appendTool(b []byte, t *ToolSnapshot) []byte {
+	b = appendBytes(b, t.Tool)
+	b = appendHistogram(b, t.Executed)
+	for _, h := range t.auxiliaries() {
+		b = appendHistogram(b, *h)
+	}
+	for _, c := range t.counters() {
+		b = binary.AppendUvarint(b, *c)
+	}
+	b = binary.AppendUvarint(b, math.Float64bits(t.Cost))
+	b = binary.AppendVarint(b, t.Peak)
+	b = binary.AppendUvarint(b, t.WorstStreak)
+	b = binary.AppendVarint(b, t.LastSeen.UnixNano())
+	b = binary.AppendUvarint(b, uint64(len(t.ErrorTypes)))
+	for _, e := range t.ErrorTypes {
+		b = binary.AppendUvarint(appendBytes(b, e.Type), e.Count)
+	}
+	b = binary.AppendUvarint(b, uint64(len(t.Exemplars)))
+	for _, e := range t.Exemplars {
+		b = binary.AppendVarint(b, msToNs(e.DurationMs))
+		b = binary.AppendVarint(b, e.Time.UnixNano())
+		b = appendID(b, e.TraceID, 16)
+		b = appendID(b, e.SpanID, 8)
+	}
+	return b
+}
+
+// appendID appends the bytes of an id in hexadecimal digits.
+func appendID(b []byte, id string, n int) []byte {
+	raw, _ := hex.DecodeString(id)
+	fixed := make([]byte, n)
+	copy(fixed, raw)
+	return append(b, fixed...)
+}
+
+func appendTools(b []byte, tools []ToolSnapshot) []byte {
+	b = binary.AppendUvarint(b, uint64(len(tools)))
+	for i := range tools {
+		b = appendTool(b, &tools[i])
+	}
+	return b
+}
+
+var errCorrupt = errors.New("stats: the bytes of an interval are corrupt")
+
+// decoder reads what the functions above append. After the first error it reads
+// zeros.
+type decoder struct {
+	rest []byte
+	err  error
+}
+
+func (d *decoder) fail() {
+	d.rest, d.err = nil, errCorrupt
+}
+
+func (d *decoder) uint() uint64 {
+	v, n := binary.Uvarint(d.rest)
+	if n <= 0 {
+		d.fail()
+		return 0
+	}
+	d.rest = d.rest[n:]
+	return v
+}
+
+func (d *decoder) int() int64 {
+	v, n := binary.Varint(d.rest)
+	if n <= 0 {
+		d.fail()
+		return 0
+	}
+	d.rest = d.rest[n:]
+	return v
+}
+
+// count is a number of things each of which takes a byte at least.
+func (d *decoder) count() int {
+	n := d.uint()
+	if n > uint64(len(d.rest)) {
+		d.fail()
+		return 0
+	}
+	return int(n)
+}
+
+func (d *decoder) take(n int) []byte {
+	if n < 0 || n > len(d.rest) {
+		d.fail()
+		return nil
+	}
+	b := d.rest[:n]
+	d.rest = d.rest[n:]
+	return b
+}
+
+func (d *decoder) string() string { return string(d.take(d.count())) }
+
+func (d *decoder) time() time.Time { return time.Unix(0, d.int()).UTC() }
+
+func (d *decoder) histogram() *Histogram {
+	digits := d.take(1)
+	if d.err != nil || digits[0] == 0 {
+		return nil
+	}
+	if digits[0] < minDigits || digits[0] > maxDigits {
+		d.fail()
+		return nil
+	}
+	counts := decoder{rest: d.take(d.count())}
+	b := newBuilder(layouts[digits[0]])
+	defer b.release()
+	at := int64(0)
+	for len(counts.rest) > 0 && counts.err == nil {
+		n := counts.int()
+		left := int64(b.layout.counters) - at
+		switch {
+		case n < 0 && n >= -left:
+			at -= n
+		case n >= 0 && left > 0:
+			if n > 0 {
+				b.add(int(at), uint64(n))
+			}
+			at++
+		default:
+			counts.fail()
+		}
+	}
+	if counts.err != nil {
+		d.fail()
+		return nil
+	}
+	return b.histogram()
+}
+
+func (d *decoder) tool() ToolSnapshot {
+	t := ToolSnapshot{Tool: d.string(), Executed: d.histogram()}
+	for _, h := range t.auxiliaries() {
+		*h = d.histogram()
+	}
+	for _, c := range t.counters() {
+		*c = d.uint()
+	}
+	t.Cost = math.Float64frombits(d.uint())
+	t.Peak = d.int()
+	t.WorstStreak = d.uint()
+	t.LastSeen = d.time()
+	for range d.count() {
+		t.ErrorTypes = append(t.ErrorTypes, TypeCount{d.string(), d.uint()})
+	}
+	for range d.count() {
+		t.Exemplars = append(t.Exemplars, Exemplar{
+			DurationMs: float64(d.int()) / 1e6, Time: d.time(),
+			TraceID: hex.EncodeToString(d.take(16)), SpanID: hex.EncodeToString(d.take(8)),
+		})
+	}
+	return t
+}
+
+// tools reads what appendTools appends.
+func (d *decoder) tools() []ToolSnapshot {
+	n := d.count()
+	tools := make([]ToolSnapshot, 0, min(n, 1024))
+	for range n {
+		t := d.tool()
+		if d.err != nil {
+			return nil
+		}
+		tools = append(tools, t)
+	}
+	return tools
+}

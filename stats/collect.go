@@ -1,0 +1,144 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+import (
+	"slices"
+	"time"
+)
+
+// parts are the intervals of a window, the oldest first, and the open one.
+type parts struct {
+	sealed   []sealed
+	open     []ToolSnapshot // nil if the window ends before it
+	errors   []idCount      // of the open one
+	from, to int64
+	now      int64
+	opened   int64
+}
+
+// collect finds what a window covers: whole intervals, of which the first and the
+// last may reach beyond it. With the archive, a window without a beginning has
+// everything that was ever counted.
+func (r *Recorder) collect(w Window, archive bool) parts {
+	r.sealing.Lock()
+	now := r.config.now().UnixNano()
+	if now >= r.due.Load() {
+		r.seal(now)
+	}
+	since, until := w.bounds(now)
+	p := parts{now: now, opened: r.opened}
+	if until > p.opened || until == now {
+		p.open, p.errors = r.take(false)
+	}
+	list, old := r.history.intervals, r.history.archive
+	r.sealing.Unlock()
+
+	archive = archive && since == minTime && until >= old.end && old.tools != nil
+	p.from, p.to = max(since, r.started), min(until, now)
+	if archive {
+		p.sealed = append(p.sealed, old)
+	}
+	for _, s := range list {
+		if s.end > since && s.start < until && !(archive && s.archived) {
+			p.sealed = append(p.sealed, s)
+		}
+	}
+	for i := range p.sealed {
+		p.from, p.to = min(p.from, p.sealed[i].start), max(p.to, p.sealed[i].end)
+	}
+	if p.open != nil {
+		p.from, p.to = min(p.from, p.opened), now
+	}
+	p.to = max(p.to, p.from)
+	return p
+}
+
+// Snapshot is what was counted in a window, or, for the zero Window, ever since the
+// recorder was made, with what [WithDirectory] brought back. An invalid window has
+// nothing in it.
+func (r *Recorder) Snapshot(w Window) *Snapshot {
+	s := &Snapshot{Version: SnapshotVersion, Processes: 1}
+	if w.Validate() != nil {
+		return s
+	}
+	p := r.collect(w, true)
+	lists := make([][]ToolSnapshot, 0, len(p.sealed)+1)
+	for i := range p.sealed {
+		lists = append(lists, p.sealed[i].decode())
+	}
+	s.From, s.To = time.Unix(0, p.from).UTC(), time.Unix(0, p.to).UTC()
+	s.Tools = slices.DeleteFunc(mergeTools(append(lists, p.open), false), func(t ToolSnapshot) bool { return t.idle() })
+	s.Errors, s.OtherErrors, s.MaxUnlisted = r.groups(&p, s.Tools)
+	return s
+}
+
+// idle reports whether nothing was counted and nothing runs.
+func (t *ToolSnapshot) idle() bool {
+	for _, c := range t.counters() {
+		if *c > 0 {
+			return false
+		}
+	}
+	return t.Calls() == 0 && t.InFlight <= 0 && len(t.ErrorTypes) == 0
+}
+
+// Intervals returns the parts of a window one by one, the oldest first: for plots
+// over time and .hlog files. Error groups are left out. Parts without calls are
+// missing; the zero Window has all that are kept.
+func (r *Recorder) Intervals(w Window) []*Snapshot {
+	if w.Validate() != nil {
+		return nil
+	}
+	p := r.collect(w, false)
+	var out []*Snapshot
+	add := func(start, end int64, tools []ToolSnapshot) {
+		if len(tools) > 0 {
+			out = append(out, &Snapshot{
+				Version: SnapshotVersion, Processes: 1, Tools: tools,
+				From: time.Unix(0, start).UTC(), To: time.Unix(0, end).UTC(),
+			})
+		}
+	}
+	for i := range p.sealed {
+		add(p.sealed[i].start, p.sealed[i].end, p.sealed[i].decode())
+	}
+	add(p.opened, p.now, mergeTools([][]ToolSnapshot{p.open}, false))
+	return out
+}
+
+// trendParts is how many parts a trend has.
+const trendParts = 12
+
+// groups are the error groups counted in the parts, the most frequent first; how
+// many errors of the tools belong to none of them; and how often one that is not
+// listed can have occurred at most.
+func (r *Recorder) groups(p *parts, tools []ToolSnapshot) (groups []ErrorGroup, other, unlisted uint64) {
+	trends := make(map[uint64][]uint64)
+	add := func(at int64, errors []idCount) {
+		part := int(trendParts * float64(at-p.from) / float64(max(1, p.to-p.from)))
+		for _, e := range errors {
+			if trends[e.id] == nil {
+				trends[e.id] = make([]uint64, trendParts)
+			}
+			trends[e.id][min(max(part, 0), trendParts-1)] += e.count
+		}
+	}
+	for i := range p.sealed {
+		add(p.sealed[i].start, p.sealed[i].errors)
+	}
+	add(p.now, p.errors)
+	for i := range tools {
+		other += tools[i].Errors()
+	}
+	groups, unlisted = r.errors.export(trends)
+	for i := range groups {
+		other -= min(other, groups[i].Count)
+	}
+	for i := range groups {
+		groups[i].CountMax = min(groups[i].CountMax, groups[i].Count+other)
+	}
+	sortGroups(groups)
+	return groups, other, min(other, unlisted)
+}

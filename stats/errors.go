@@ -1,0 +1,264 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+import (
+	"container/heap"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+const (
+	maxErrorText = 1024
+	maxTraces    = 5
+	// maxTypes bounds the error.types of one tool; toolkit bounds those of a
+	// process to about eighty.
+	maxTypes = 100
+)
+
+// errorTable counts errors in groups, by the Space-Saving algorithm (Metwally,
+// Agrawal, El Abbadi 2005): when all groups are taken, a new one takes the place of
+// the least frequent, and starts from its count as the most that may have been
+// counted of the new one before. So a group more frequent than all errors divided
+// by the number of groups is never lost.
+type errorTable struct {
+	mu      sync.Mutex
+	max     int
+	byID    map[uint64]*group
+	least   groupHeap
+	evicted uint64
+}
+
+// group is an error group. Its estimate is at most over above the truth; open is
+// what was counted since the last seal.
+type group struct {
+	id                           uint64
+	tool, kind, message, example string
+	estimate, over, open         uint64
+	first, last                  int64
+	traces                       [maxTraces][16]byte // the latest first; zero ones are none
+	at                           int                 // in the heap
+}
+
+// failure is what a call's error looks like once it was redacted and grouped.
+type failure struct {
+	text  string
+	group uint64
+}
+
+func (t *errorTable) init(max int) {
+	t.max, t.byID = max, make(map[uint64]*group)
+}
+
+// note counts the error of a call. The text is redacted before anything else is done
+// with it.
+func (t *errorTable) note(e *toolkit.Ended, of *tool, now int64, redact func(string, int) string) failure {
+	text := redact(errorText(e), maxErrorText)
+	message := normalise(text)
+	id := groupID(of.name, e.ErrorType, message)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if of.types == nil {
+		of.types = make(map[string]uint64)
+	}
+	kind := e.ErrorType
+	if _, known := of.types[kind]; !known && len(of.types) >= maxTypes {
+		kind = toolkit.TypeOther
+	}
+	of.types[kind]++
+	g := t.byID[id]
+	if g == nil {
+		g = t.place(&group{id: id, tool: of.name, kind: e.ErrorType, message: message, example: text, first: now})
+	}
+	g.estimate++
+	g.open++
+	g.last = max(g.last, now)
+	if s := e.Facts.Span; s.Sampled && s.IsValid() && g.traces[0] != s.TraceID {
+		copy(g.traces[1:], g.traces[:])
+		g.traces[0] = s.TraceID
+	}
+	heap.Fix(&t.least, g.at)
+	return failure{text, id}
+}
+
+// place puts a new group in, in the place of the least frequent if all are taken.
+func (t *errorTable) place(g *group) *group {
+	if len(t.least) < t.max {
+		heap.Push(&t.least, g)
+	} else {
+		out := t.least[0]
+		delete(t.byID, out.id)
+		t.evicted++
+		g.estimate, g.over = out.estimate, out.estimate
+		g.at = 0
+		t.least[0] = g
+	}
+	t.byID[g.id] = g
+	return g
+}
+
+// idCount is how often the error of a group was counted in an interval.
+type idCount struct{ id, count uint64 }
+
+// takeOpen returns what was counted since the last seal, and forgets it if reset:
+// of the groups, and of the error.types of each tool by name.
+func (t *errorTable) takeOpen(tools []*tool, reset bool) ([]idCount, map[string][]TypeCount) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var counts []idCount
+	for _, g := range t.least {
+		if g.open > 0 {
+			counts = append(counts, idCount{g.id, g.open})
+			if reset {
+				g.open = 0
+			}
+		}
+	}
+	types := make(map[string][]TypeCount)
+	for _, of := range tools {
+		for kind, n := range of.types {
+			types[of.name] = append(types[of.name], TypeCount{kind, n})
+		}
+		if reset {
+			of.types = nil
+		}
+	}
+	return counts, types
+}
+
+// knows reports whether a group is held.
+func (t *errorTable) knows(id uint64) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.byID[id] != nil
+}
+
+// export returns the groups that trends has counts of, and how often an error that
+// has no group can have occurred at most. CountMax is that of all time.
+func (t *errorTable) export(trends map[uint64][]uint64) (groups []ErrorGroup, unlisted uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.least) == t.max {
+		unlisted = t.least[0].estimate
+	}
+	groups = make([]ErrorGroup, 0, min(len(trends), len(t.least)))
+	for id, trend := range trends {
+		g := t.byID[id]
+		if g == nil {
+			continue
+		}
+		e := g.export()
+		e.Trend = trend
+		for _, n := range trend {
+			e.Count += n
+		}
+		e.CountMax = max(e.Count, g.estimate)
+		groups = append(groups, e)
+	}
+	return groups, unlisted
+}
+
+// held is how many groups there are, how many were given up, and how many bytes
+// they hold.
+func (t *errorTable) held() (groups int, evicted uint64, bytes int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, g := range t.least {
+		bytes += groupSize + len(g.message) + len(g.example)
+	}
+	return len(t.least), t.evicted, bytes
+}
+
+// groupSize is what a group holds beside its texts, with its places in map and
+// heap.
+const groupSize = 360
+
+// export is the group as readers see it, without its counts.
+func (g *group) export() ErrorGroup {
+	e := ErrorGroup{
+		ID: idText(g.id), Tool: g.tool, Type: g.kind, Message: g.message, Example: g.example,
+		FirstSeen: time.Unix(0, g.first).UTC(), LastSeen: time.Unix(0, g.last).UTC(),
+	}
+	for _, id := range g.traces {
+		if id != [16]byte{} {
+			e.TraceIDs = append(e.TraceIDs, hex.EncodeToString(id[:]))
+		}
+	}
+	return e
+}
+
+func groupID(tool, kind, message string) uint64 {
+	sum := sha256.Sum256([]byte(tool + "\x00" + kind + "\x00" + message))
+	return binary.BigEndian.Uint64(sum[:])
+}
+
+func idText(id uint64) string {
+	if id == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%016x", id)
+}
+
+// errorText is what a call's failure says of itself. Methods of errors are the
+// host's code and may panic.
+func errorText(e *toolkit.Ended) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = "the error's text could not be read: its method panicked"
+		}
+	}()
+	switch v := e.Panic.(type) {
+	case nil:
+	case error:
+		return v.Error()
+	case string:
+		return v
+	case fmt.Stringer:
+		return v.String()
+	default:
+		return "a panic with a value that is no text"
+	}
+	if e.Err != nil {
+		return e.Err.Error()
+	}
+	switch e.Ending {
+	case toolkit.EndingGoexit:
+		return "the tool ended its goroutine"
+	case toolkit.EndingAbandoned:
+		return "nobody ended the call"
+	}
+	return ""
+}
+
+// groupHeap has the least frequent group first, and of those the one that was
+// seen last the longest time ago.
+type groupHeap []*group
+
+func (h groupHeap) Len() int { return len(h) }
+func (h groupHeap) Less(i, j int) bool {
+	if h[i].estimate != h[j].estimate {
+		return h[i].estimate < h[j].estimate
+	}
+	return h[i].last < h[j].last
+}
+func (h groupHeap) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].at, h[j].at = i, j
+}
+func (h *groupHeap) Push(x any) {
+	g := x.(*group)
+	g.at = len(*h)
+	*h = append(*h, g)
+}
+func (h *groupHeap) Pop() any {
+	last := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return last
+}

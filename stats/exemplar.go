@@ -1,0 +1,185 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+import (
+	"cmp"
+	"encoding/hex"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+const (
+	maxSlowest = 5
+	// exemplarPause is how long the latest call of a doubling stays before another
+	// takes its place, so that sampled calls seldom take the lock.
+	exemplarPause = int64(100 * time.Millisecond)
+)
+
+// sample is a call that may become an exemplar.
+type sample struct {
+	ns, at int64
+	span   toolkit.SpanRef
+}
+
+func (s sample) exemplar() Exemplar {
+	return Exemplar{
+		DurationMs: float64(s.ns) / 1e6,
+		Time:       time.Unix(0, s.at).UTC(),
+		TraceID:    hex.EncodeToString(s.span.TraceID[:]),
+		SpanID:     hex.EncodeToString(s.span.SpanID[:]),
+	}
+}
+
+// exemplars are the slowest sampled calls of the open interval and the latest of
+// each doubling. Whether a call is one is decided by two atomic loads; only then
+// is the lock taken.
+type exemplars struct {
+	held atomic.Pointer[heldExemplars]
+}
+
+type heldExemplars struct {
+	floor atomic.Int64 // the fifth slowest
+	next  [64]atomic.Int64
+
+	mu      sync.Mutex
+	slowest []sample // slowest first, at most maxSlowest
+	latest  [64]sample
+}
+
+func (x *exemplars) note(ns, now int64, span toolkit.SpanRef) {
+	if !span.IsValid() {
+		return
+	}
+	h := x.held.Load()
+	if h == nil {
+		h = &heldExemplars{slowest: make([]sample, 0, maxSlowest+1)}
+		if !x.held.CompareAndSwap(nil, h) {
+			h = x.held.Load()
+		}
+	}
+	o := octave(ns)
+	slow, due := ns > h.floor.Load(), now >= h.next[o].Load()
+	if !slow && !due {
+		return
+	}
+	s := sample{ns, now, span}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if due {
+		h.latest[o] = s
+		h.next[o].Store(now + exemplarPause)
+	}
+	if slow {
+		at, _ := slices.BinarySearchFunc(h.slowest, s, func(a, b sample) int { return cmp.Compare(b.ns, a.ns) })
+		h.slowest = slices.Insert(h.slowest, at, s)
+		if len(h.slowest) > maxSlowest {
+			h.slowest = h.slowest[:maxSlowest]
+		}
+		if len(h.slowest) == maxSlowest {
+			h.floor.Store(h.slowest[maxSlowest-1].ns)
+		}
+	}
+}
+
+// take returns the exemplars, slowest first, and forgets them if reset.
+func (x *exemplars) take(reset bool) []Exemplar {
+	h := x.held.Load()
+	if h == nil {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var all []Exemplar
+	for _, s := range h.slowest {
+		all = append(all, s.exemplar())
+	}
+	for _, s := range h.latest {
+		if s.at != 0 {
+			all = append(all, s.exemplar())
+		}
+	}
+	if reset {
+		h.slowest = h.slowest[:0]
+		clear(h.latest[:])
+		h.floor.Store(0)
+		for i := range h.next {
+			h.next[i].Store(0)
+		}
+	}
+	return mergeExemplars(all)
+}
+
+func (x *exemplars) size() int {
+	if x.held.Load() == nil {
+		return 0
+	}
+	return exemplarsSize
+}
+
+// exemplarsSize is the size of a tool's exemplars in the open interval.
+const exemplarsSize = 64*56 + 6*48 + 64
+
+// mergeExemplars keeps the slowest and the latest of each doubling, slowest
+// first.
+func mergeExemplars(all []Exemplar) []Exemplar {
+	if len(all) == 0 {
+		return nil
+	}
+	slices.SortFunc(all, func(a, b Exemplar) int {
+		return cmp.Or(cmp.Compare(b.DurationMs, a.DurationMs), b.Time.Compare(a.Time), cmp.Compare(a.SpanID, b.SpanID))
+	})
+	all = slices.CompactFunc(all, func(a, b Exemplar) bool { return a.SpanID == b.SpanID && a.TraceID == b.TraceID })
+	latest := map[int]time.Time{}
+	for _, e := range all {
+		o := octave(msToNs(e.DurationMs))
+		if e.Time.After(latest[o]) {
+			latest[o] = e.Time
+		}
+	}
+	kept := all[:0:0]
+	for i, e := range all {
+		o := octave(msToNs(e.DurationMs))
+		if i < maxSlowest || e.Time.Equal(latest[o]) {
+			kept = append(kept, e)
+		}
+		if e.Time.Equal(latest[o]) {
+			latest[o] = time.Time{} // one only, should several have ended at once
+		}
+	}
+	return kept
+}
+
+// nearest is the exemplar whose duration is nearest to d by ratio; nil if there
+// is none.
+func nearest(all []Exemplar, d time.Duration) *Exemplar {
+	var best *Exemplar
+	distance := math.Inf(1)
+	for i := range all {
+		if x := math.Abs(math.Log(max(all[i].DurationMs, 1e-6) / max(ms(d), 1e-6))); x < distance {
+			best, distance = &all[i], x
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	e := *best
+	return &e
+}
+
+// ms is a duration in milliseconds.
+func ms(d time.Duration) float64 { return float64(d) / 1e6 }
+
+// msToNs is what ms was made of, within the range of the histograms.
+func msToNs(v float64) int64 {
+	if !(v > 0) {
+		return 0
+	}
+	return int64(math.Round(min(v*1e6, float64(highestNs))))
+}

@@ -1,0 +1,155 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// MarshalText is the histogram in HdrHistogram's V2 compressed form in base64, which
+// HdrHistogram's own tools read; the values are nanoseconds. An empty histogram is
+// the empty text.
+func (h *Histogram) MarshalText() ([]byte, error) {
+	if h.Count() == 0 {
+		return nil, nil
+	}
+	return h.packed().Encode()
+}
+
+// maxHistogramText bounds the text of one histogram: more than one whose counters
+// are all set needs.
+const maxHistogramText = 512 << 10
+
+// UnmarshalText reads the form of MarshalText. It is an error if the histogram has
+// another range or precision than those of this package.
+func (h *Histogram) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		*h = Histogram{layout: layouts[auxDigits]}
+		return nil
+	}
+	if len(text) > maxHistogramText {
+		return fmt.Errorf("stats: histogram: got %d bytes of text, want at most %d", len(text), maxHistogramText)
+	}
+	p, err := hdrhistogram.DecodePacked(text)
+	if err != nil {
+		return fmt.Errorf("stats: histogram: %w", err)
+	}
+	digits := int(p.SignificantFigures())
+	if p.LowestTrackableValue() != lowestNs || p.HighestTrackableValue() != highestNs || digits < minDigits || digits > maxDigits {
+		return fmt.Errorf("stats: histogram: got a range of %d to %d with %d digits, want %d to %d with 2 or 3",
+			p.LowestTrackableValue(), p.HighestTrackableValue(), digits, lowestNs, highestNs)
+	}
+	b := newBuilder(layouts[digits])
+	defer b.release()
+	p.ForEachBucket(func(value, count int64) bool {
+		if count > 0 {
+			b.add(b.layout.index(min(value, highestNs)), uint64(count))
+		}
+		return true
+	})
+	*h = Histogram{layout: layouts[digits]}
+	if made := b.histogram(); made != nil {
+		*h = *made
+	}
+	return nil
+}
+
+// packed is the histogram as hdrhistogram-go's sparse one.
+func (h *Histogram) packed() *hdrhistogram.PackedHistogram {
+	digits := auxDigits
+	if h != nil {
+		digits = h.layout.digits
+	}
+	p := hdrhistogram.NewPacked(lowestNs, highestNs, digits)
+	if h != nil {
+		for i, at := range h.index {
+			// The value is within the range and counts are below maxCount: no error.
+			_ = p.RecordValues(min(h.layout.lowest(int(at)), highestNs), int64(h.count(i)))
+		}
+	}
+	return p
+}
+
+// dense is the histogram as hdrhistogram-go's usual one.
+func (h *Histogram) dense() *hdrhistogram.Histogram {
+	digits := auxDigits
+	if h != nil {
+		digits = h.layout.digits
+	}
+	d := hdrhistogram.New(lowestNs, highestNs, digits)
+	h.packed().MergeInto(d)
+	return d
+}
+
+// WriteHgrm writes the percentile distribution in HdrHistogram's .hgrm form, in
+// milliseconds.
+func (h *Histogram) WriteHgrm(w io.Writer) error {
+	_, err := h.dense().PercentilesPrint(w, 5, 1e6)
+	return err
+}
+
+// WriteHlog writes the running times of a tool's executed calls in HdrHistogram's
+// .hlog form: a line for each snapshot in which it ran, with the tool's name as the
+// tag (what a tag may not have is replaced by "_"). All tools together if tool is
+// "".
+func WriteHlog(w io.Writer, tool string, intervals ...*Snapshot) error {
+	log := hdrhistogram.NewHistogramLogWriter(w)
+	if err := log.OutputComment("[toolscope: running times in nanoseconds, maxima in milliseconds]"); err != nil {
+		return err
+	}
+	if err := log.OutputLogFormatVersion(); err != nil {
+		return err
+	}
+	if len(intervals) > 0 {
+		if err := log.OutputStartTime(intervals[0].From.UnixMilli()); err != nil {
+			return err
+		}
+	}
+	if err := log.OutputLegend(); err != nil {
+		return err
+	}
+	for _, s := range intervals {
+		h := s.executed(tool)
+		if h.Count() == 0 {
+			continue
+		}
+		p := h.packed()
+		p.SetStartTimeMs(s.From.UnixMilli())
+		p.SetEndTimeMs(s.To.UnixMilli())
+		p.SetTag(hlogTag(tool))
+		if err := log.OutputIntervalPackedHistogram(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// executed is the running time of a tool, or of all tools if the name is "".
+func (s *Snapshot) executed(tool string) *Histogram {
+	if tool != "" {
+		if t := s.Tool(tool); t != nil {
+			return t.Executed
+		}
+		return nil
+	}
+	all := make([]*Histogram, len(s.Tools))
+	for i := range s.Tools {
+		all[i] = s.Tools[i].Executed
+	}
+	return MergeHistograms(all...)
+}
+
+func hlogTag(tool string) string {
+	return strings.Map(func(r rune) rune {
+		if r == ',' || r == '=' || unicode.IsSpace(r) || !unicode.IsGraphic(r) {
+			return '_'
+		}
+		return r
+	}, tool)
+}

@@ -1,0 +1,231 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Merge adds snapshots of several processes up. The result's histograms are those
+// which would have been recorded in one process, and its span reaches from the
+// earliest to the latest. InFlight is added up; Peak and the streaks are the
+// highest of any one process. Nil snapshots are passed over.
+func Merge(snapshots ...*Snapshot) *Snapshot {
+	out := &Snapshot{Version: SnapshotVersion}
+	var parts [][]ToolSnapshot
+	var groups groupMerge
+	for _, s := range snapshots {
+		if s == nil {
+			continue
+		}
+		if out.From.IsZero() || !s.From.IsZero() && s.From.Before(out.From) {
+			out.From = s.From
+		}
+		if s.To.After(out.To) {
+			out.To = s.To
+		}
+		out.Processes += s.Processes
+		out.OtherErrors = addCapped(out.OtherErrors, s.OtherErrors)
+		parts = append(parts, s.Tools)
+		groups.add(s)
+	}
+	out.Tools = mergeTools(parts, true)
+	out.Errors, out.MaxUnlisted = groups.result()
+	return out
+}
+
+// Sub returns what s has more than an earlier snapshot of the same process or
+// processes: what was counted between the two. Counts never go below 0; InFlight,
+// Peak, streaks, exemplars and examples are those of s.
+func (s *Snapshot) Sub(earlier *Snapshot) *Snapshot {
+	out := *s
+	if earlier == nil {
+		return &out
+	}
+	out.From = earlier.To
+	out.OtherErrors -= min(out.OtherErrors, earlier.OtherErrors)
+	out.Tools = nil
+	for i := range s.Tools {
+		t := s.Tools[i]
+		if old := earlier.Tool(t.Tool); old != nil {
+			t = t.sub(old)
+		}
+		if t.Calls() > 0 || t.InFlight > 0 {
+			out.Tools = append(out.Tools, t)
+		}
+	}
+	before := make(map[string]*ErrorGroup, len(earlier.Errors))
+	for i := range earlier.Errors {
+		before[earlier.Errors[i].ID] = &earlier.Errors[i]
+	}
+	out.Errors = nil
+	for _, g := range s.Errors {
+		if old := before[g.ID]; old != nil {
+			g.Count -= min(g.Count, old.Count)
+			g.CountMax = max(g.Count, g.CountMax-min(g.CountMax, old.Count))
+			g.Trend = nil
+		}
+		if g.Count > 0 {
+			out.Errors = append(out.Errors, g)
+		}
+	}
+	sortGroups(out.Errors)
+	return &out
+}
+
+func (t ToolSnapshot) sub(old *ToolSnapshot) ToolSnapshot {
+	t.Executed = t.Executed.Sub(old.Executed)
+	mine, theirs := t.auxiliaries(), old.auxiliaries()
+	for i := range mine {
+		*mine[i] = (*mine[i]).Sub(*theirs[i])
+	}
+	own, other := t.counters(), old.counters()
+	for i := range own {
+		*own[i] -= min(*own[i], *other[i])
+	}
+	t.Cost = max(0, t.Cost-old.Cost)
+	var types []TypeCount
+	for _, e := range t.ErrorTypes {
+		for _, o := range old.ErrorTypes {
+			if o.Type == e.Type {
+				e.Count -= min(e.Count, o.Count)
+			}
+		}
+		if e.Count > 0 {
+			types = append(types, e)
+		}
+	}
+	t.ErrorTypes = types
+	return t
+}
+
+// mergeTools adds up parts, each of them a list of different tools, and sorts the
+// result by name. The parts come from several processes, or from one at different
+// times, the latest last.
+func mergeTools(parts [][]ToolSnapshot, processes bool) []ToolSnapshot {
+	byName := make(map[string][]*ToolSnapshot)
+	for _, tools := range parts {
+		for i := range tools {
+			byName[tools[i].Tool] = append(byName[tools[i].Tool], &tools[i])
+		}
+	}
+	out := make([]ToolSnapshot, 0, len(byName))
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		out = append(out, mergeTool(byName[name], processes))
+	}
+	return out
+}
+
+func mergeTool(parts []*ToolSnapshot, processes bool) ToolSnapshot {
+	if len(parts) == 1 {
+		return *parts[0]
+	}
+	out := ToolSnapshot{Tool: parts[0].Tool}
+	hs := make([]*Histogram, len(parts))
+	for i, p := range parts {
+		hs[i] = p.Executed
+	}
+	out.Executed = MergeHistograms(hs...)
+	aux := out.auxiliaries()
+	for k := range aux {
+		for i, p := range parts {
+			hs[i] = *p.auxiliaries()[k]
+		}
+		*aux[k] = MergeHistograms(hs...)
+	}
+	sums := out.counters()
+	types := map[string]uint64{}
+	var samples []Exemplar
+	for _, p := range parts {
+		for i, n := range p.counters() {
+			*sums[i] = addCapped(*sums[i], *n)
+		}
+		for _, e := range p.ErrorTypes {
+			types[e.Type] = addCapped(types[e.Type], e.Count)
+		}
+		samples = append(samples, p.Exemplars...)
+		out.Cost += p.Cost
+		out.Peak = max(out.Peak, p.Peak)
+		out.WorstStreak = max(out.WorstStreak, p.WorstStreak)
+		if p.LastSeen.After(out.LastSeen) {
+			out.LastSeen = p.LastSeen
+		}
+		if processes {
+			out.InFlight += p.InFlight
+			out.Streak = max(out.Streak, p.Streak)
+		} else {
+			out.InFlight, out.Streak = p.InFlight, p.Streak
+		}
+	}
+	out.ErrorTypes = sortedTypes(types)
+	out.Exemplars = mergeExemplars(samples)
+	return out
+}
+
+func sortedTypes(types map[string]uint64) []TypeCount {
+	var out []TypeCount
+	for _, kind := range slices.Sorted(maps.Keys(types)) {
+		out = append(out, TypeCount{kind, types[kind]})
+	}
+	return out
+}
+
+// sortGroups puts the most frequent error first.
+func sortGroups(groups []ErrorGroup) {
+	slices.SortFunc(groups, func(a, b ErrorGroup) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), b.LastSeen.Compare(a.LastSeen), cmp.Compare(a.ID, b.ID))
+	})
+}
+
+// groupMerge adds error groups of processes up. A group that a process does not
+// list may have occurred there as often as that process's MaxUnlisted says.
+type groupMerge struct {
+	byID     map[string]*ErrorGroup
+	absent   map[string]uint64 // MaxUnlisted of the processes that list the group
+	unlisted uint64            // MaxUnlisted of all
+}
+
+func (m *groupMerge) add(s *Snapshot) {
+	if m.byID == nil {
+		m.byID, m.absent = map[string]*ErrorGroup{}, map[string]uint64{}
+	}
+	m.unlisted = addCapped(m.unlisted, s.MaxUnlisted)
+	for _, g := range s.Errors {
+		m.absent[g.ID] = addCapped(m.absent[g.ID], s.MaxUnlisted)
+		sum := m.byID[g.ID]
+		if sum == nil {
+			g.TraceIDs = slices.Clone(g.TraceIDs)
+			g.Trend = nil
+			m.byID[g.ID] = &g
+			continue
+		}
+		sum.Count, sum.CountMax = addCapped(sum.Count, g.Count), addCapped(sum.CountMax, g.CountMax)
+		if g.FirstSeen.Before(sum.FirstSeen) {
+			sum.FirstSeen = g.FirstSeen
+		}
+		if g.LastSeen.After(sum.LastSeen) {
+			sum.LastSeen, sum.Example = g.LastSeen, g.Example
+			sum.TraceIDs = append(slices.Clone(g.TraceIDs), sum.TraceIDs...)
+		} else {
+			sum.TraceIDs = append(sum.TraceIDs, g.TraceIDs...)
+		}
+		sum.TraceIDs = sum.TraceIDs[:min(len(sum.TraceIDs), maxTraces)]
+	}
+}
+
+func (m *groupMerge) result() ([]ErrorGroup, uint64) {
+	out := make([]ErrorGroup, 0, len(m.byID))
+	for id, g := range m.byID {
+		g.CountMax = addCapped(g.CountMax, m.unlisted-min(m.unlisted, m.absent[id]))
+		out = append(out, *g)
+	}
+	sortGroups(out)
+	return out, m.unlisted
+}
+
+// spanOf is the time from a to b, at least a millisecond, so that it can divide.
+func spanOf(a, b time.Time) time.Duration { return max(b.Sub(a), time.Millisecond) }

@@ -1,0 +1,151 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Recent returns the calls that ended last and match the filter, the latest first.
+func (r *Recorder) Recent(f Filter) []RecentCall {
+	out := []RecentCall{}
+	for _, c := range r.recent.all() {
+		if f.Limit > 0 && len(out) == f.Limit {
+			break
+		}
+		if x := c.export(); f.matches(&x) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// Call finds a recent call by its ID; false if it is not held any more.
+func (r *Recorder) Call(id uint64) (RecentCall, bool) {
+	for _, c := range r.recent.all() {
+		if c.id == id {
+			return c.export(), true
+		}
+	}
+	return RecentCall{}, false
+}
+
+// LastID is the ID of the call that ended last; 0 if none has. It changes with every
+// call, so it tells whether there is anything new.
+func (r *Recorder) LastID() uint64 { return r.recent.next.Load() }
+
+// Sessions returns the sessions held, the one seen last first.
+func (r *Recorder) Sessions() []SessionStats { return r.sessions.all() }
+
+// Loops returns the calls that sessions made more than once, the most frequent
+// first.
+func (r *Recorder) Loops() []Loop { return r.loops.all() }
+
+// maxHealthLoops is how many loops a [Health] has.
+const maxHealthLoops = 20
+
+// Health tells why an agent is slow, stuck or expensive: loops and sessions are
+// those held, streaks and time shares those of the window, and tools never used
+// those without any call at all.
+func (r *Recorder) Health(w Window) *Health {
+	sessions := r.Sessions()
+	loops := r.Loops()
+	h := &Health{
+		Sessions: len(sessions), EvictedSessions: r.sessions.evicted.Load(),
+		Loops: loops[:min(len(loops), maxHealthLoops)], Streaks: []Streak{}, TimeShare: []Share{},
+	}
+	var calls, counted, turns uint64
+	cost := 0.0
+	for _, s := range sessions {
+		calls += s.Calls
+		cost += s.Cost
+		if s.Turns > 0 {
+			counted, turns = counted+s.Calls, turns+s.Turns
+		}
+	}
+	if n := float64(len(sessions)); n > 0 {
+		h.CallsPerSession, h.CostPerSession = float64(calls)/n, cost/n
+	}
+	h.CallsPerTurn = ratio(counted, turns)
+	for _, t := range Summarise(r.Snapshot(w), nil).Tools {
+		if t.WorstStreak > 1 {
+			h.Streaks = append(h.Streaks, Streak{t.Tool, t.Streak, t.WorstStreak})
+		}
+		if t.TotalMs > 0 {
+			h.TimeShare = append(h.TimeShare, Share{t.Tool, t.TotalMs, t.TimeShare})
+		}
+	}
+	slices.SortStableFunc(h.Streaks, func(a, b Streak) int {
+		return cmp.Or(cmp.Compare(b.Streak, a.Streak), cmp.Compare(b.Worst, a.Worst))
+	})
+	h.Unused = r.unused()
+	return h
+}
+
+// unused are the registered tools without a call, sorted; nil if nobody told which
+// are registered.
+func (r *Recorder) unused() []string {
+	if r.config.registered == nil {
+		return nil
+	}
+	used := make(map[string]bool)
+	for _, t := range r.Snapshot(Window{}).Tools {
+		used[t.Tool] = true
+	}
+	out := []string{}
+	for _, d := range r.config.registered() {
+		if !used[d.Name] {
+			out = append(out, d.Name)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Limits are the bounds of what the recorder keeps, and what it holds now.
+func (r *Recorder) Limits() Limits {
+	c := &r.config
+	tools := r.tools.all()
+	r.sealing.Lock()
+	l := Limits{
+		Tools: len(tools) - 1, MaxTools: c.maxTools, // without other
+		MaxErrorGroups: c.maxGroups, Sessions: len(r.Sessions()), MaxSessions: len(r.sessions.places) * sessionWays,
+		Loops: r.loops.len(), MaxLoops: c.maxLoops, MaxRecent: c.maxRecent,
+		EvictedSessions: r.sessions.evicted.Load(), DroppedRecent: r.recent.dropped.Load(),
+		Intervals: len(r.history.intervals), IntervalBytes: r.history.bytes, MaxIntervalBytes: c.maxIntervalBytes,
+		Bytes: r.history.bytes + r.history.archive.size(),
+	}
+	r.sealing.Unlock()
+	for _, t := range tools {
+		l.Bytes += int64(t.size())
+	}
+	var groupBytes int
+	l.ErrorGroups, l.EvictedGroups, groupBytes = r.errors.held()
+	l.Bytes += int64(groupBytes + l.Sessions*sessionSize + l.Loops*loopSize + c.maxRecent*recentSize + 8*l.MaxSessions)
+	l.MaxBytes = c.maxBytes(l.MaxSessions)
+	return l
+}
+
+// maxBytes adds the bounds up: each tool with all its counters made and an archive
+// in which all are set, twice the intervals while they are rolled up, and the
+// tables.
+func (c *config) maxBytes(sessions int) int64 {
+	main, aux := layouts[c.digits], layouts[auxDigits]
+	counters := main.counters + auxes*aux.counters
+	perTool := maxLiveSize(main) + auxes*maxLiveSize(aux) + exemplarsSize + // counted now
+		maxArchived*counters + maxTypes*80 + 64*120 + // archived
+		5*definitionSize + 600 + maxToolName
+	tools := int64(c.maxTools+1) * int64(perTool)
+	tables := c.maxGroups*(groupSize+maxMessage+maxErrorText+32) + sessions*(sessionSize+8) + c.maxLoops*loopSize + c.maxRecent*recentSize
+	return tools + 2*c.maxIntervalBytes + int64(tables)
+}
+
+const (
+	// maxArchived is how many bytes a counter takes in the archive at most, for
+	// counts up to a billion.
+	maxArchived = 5
+	// definitionSize is what it takes to remember a definition's address.
+	definitionSize = 128
+)

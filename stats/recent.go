@@ -1,0 +1,133 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+import (
+	"cmp"
+	"encoding/hex"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// recentRing holds the calls that ended last. A place is owned, for as long as it
+// takes to copy one call, by who sets busy; a writer that finds a place owned takes
+// the next one, and never waits.
+type recentRing struct {
+	places  []recentPlace
+	next    atomic.Uint64 // calls so far; the next one's ID is one more
+	turn    atomic.Uint64
+	dropped atomic.Uint64
+}
+
+type recentPlace struct {
+	busy atomic.Bool
+	call recentCall
+}
+
+// recentCall is a [RecentCall] before anybody looks at it.
+type recentCall struct {
+	id        uint64
+	start     time.Time
+	duration  time.Duration
+	tool      *tool
+	session   *session
+	served    toolkit.Served
+	ending    toolkit.Ending
+	suspended bool
+	turn      int
+	errorType string
+	failure   failure
+	span      toolkit.SpanRef
+	bytesIn   int
+	bytesOut  int
+}
+
+func (r *recentRing) init(max int) { r.places = make([]recentPlace, max) }
+
+// maxTries is how many places a writer tries before it gives up.
+const maxTries = 4
+
+func (r *recentRing) add(e *toolkit.Ended, t *tool, s *session, f failure) {
+	id := r.next.Add(1)
+	if len(r.places) == 0 {
+		return
+	}
+	for range maxTries {
+		p := &r.places[r.turn.Add(1)%uint64(len(r.places))]
+		if !p.busy.CompareAndSwap(false, true) {
+			continue
+		}
+		c := &p.call
+		c.id, c.start, c.duration = id, e.Start, e.Duration()
+		c.tool, c.session, c.served = t, s, e.Served
+		c.ending, c.suspended = e.Ending, e.Result.Suspended
+		c.errorType, c.failure, c.span = e.ErrorType, f, e.Facts.Span
+		c.bytesIn, c.bytesOut = e.ArgumentsBytes, e.ResultBytes
+		c.turn = 0
+		if e.Facts.Session != nil {
+			c.turn = e.Facts.Session.Turn
+		}
+		p.busy.Store(false)
+		return
+	}
+	r.dropped.Add(1)
+}
+
+// all returns copies of the calls held, the latest first.
+func (r *recentRing) all() []recentCall {
+	all := make([]recentCall, 0, len(r.places))
+	for i := range r.places {
+		p := &r.places[i]
+		for !p.busy.CompareAndSwap(false, true) {
+			runtime.Gosched()
+		}
+		c := p.call
+		p.busy.Store(false)
+		if c.id > 0 {
+			all = append(all, c)
+		}
+	}
+	slices.SortFunc(all, func(a, b recentCall) int { return cmp.Compare(b.id, a.id) })
+	return all
+}
+
+func (c *recentCall) export() RecentCall {
+	s := &c.served
+	x := RecentCall{
+		ID: c.id, Time: c.start.UTC(), Tool: c.tool.name, Outcome: s.Outcome.String(), Ending: c.ending.String(),
+		ErrorType: c.errorType, Error: c.failure.text, ErrorGroup: idText(c.failure.group), Suspended: c.suspended,
+		DurationMs: ms(c.duration), RunMs: ms(s.Run), QueueMs: ms(s.Queue), ApprovalMs: ms(s.Approval), BackoffMs: ms(s.Backoff), AgeMs: ms(s.Age),
+		Attempts: s.Attempts, Repeat: s.Repeat, BytesIn: c.bytesIn, BytesOut: c.bytesOut, Turn: c.turn,
+	}
+	if c.session != nil {
+		x.Session, x.Agent = c.session.name, c.session.agent
+	}
+	if c.span.IsValid() {
+		x.TraceID, x.SpanID, x.Sampled = hex.EncodeToString(c.span.TraceID[:]), hex.EncodeToString(c.span.SpanID[:]), c.span.Sampled
+	}
+	if o := s.Origin; o.IsValid() {
+		x.OriginTraceID, x.OriginSpanID = hex.EncodeToString(o.TraceID[:]), hex.EncodeToString(o.SpanID[:])
+	}
+	return x
+}
+
+// recentSize is what a place of the ring holds at most.
+const recentSize = 352 + maxErrorText + sessionSize
+
+// matches tells whether a call is selected, but for the limit.
+func (f *Filter) matches(c *RecentCall) bool {
+	return (f.Tool == "" || f.Tool == c.Tool) &&
+		(f.Outcome == "" || f.Outcome == c.Outcome) &&
+		(f.ErrorType == "" || f.ErrorType == c.ErrorType) &&
+		(f.ErrorGroup == "" || strings.EqualFold(f.ErrorGroup, c.ErrorGroup)) &&
+		(f.Session == "" || f.Session == c.Session) &&
+		(!f.ErrorsOnly || c.ErrorType != "") &&
+		c.DurationMs >= ms(f.MinDuration) &&
+		(f.Before == 0 || c.ID < f.Before) && c.ID > f.After
+}

@@ -1,0 +1,127 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// A Recorder counts and times every call it is told of. Make one with [New]. It is
+// safe for concurrent use: Begin and End take no lock that a reader holds, and
+// allocate nothing but for what they see for the first time and for errors.
+type Recorder struct {
+	config   config
+	tools    toolTable
+	errors   errorTable
+	sessions sessionTable
+	loops    loopTable
+	recent   recentRing
+
+	started int64        // in nanoseconds since 1970, as are all times here
+	due     atomic.Int64 // when the open interval ends
+	armed   atomic.Bool  // whether the timer will seal it
+
+	sealing sync.Mutex // held by who seals, and by who copies the open interval
+	opened  int64      // when the open interval began
+	history history
+	timer   *time.Timer // nil with a clock of the host's
+	closed  bool
+
+	store *store // nil without persistence
+}
+
+var _ toolkit.Observer = (*Recorder)(nil)
+
+// New makes a recorder. An error names the option that is wrong, what it got and
+// what it wants, or why the directory of [WithDirectory] cannot be read.
+func New(options ...Option) (*Recorder, error) {
+	c, err := newConfig(options)
+	if err != nil {
+		return nil, err
+	}
+	r := &Recorder{config: c}
+	now := c.now()
+	r.started, r.opened = now.UnixNano(), now.UnixNano()
+	r.tools.init(layouts[c.digits], c.maxTools)
+	r.errors.init(c.maxGroups)
+	r.sessions.init(c.maxSessions)
+	r.loops.init(c.maxLoops)
+	r.recent.init(c.maxRecent)
+	r.history.init(r.started, c.retention, c.maxIntervalBytes)
+	if c.directory != "" {
+		if r.store, err = openStore(c, &r.history, &r.errors); err != nil {
+			return nil, err
+		}
+	}
+	r.due.Store(nextBoundary(r.started))
+	if !c.hostClock {
+		r.armed.Store(true)
+		r.timer = time.AfterFunc(time.Duration(r.due.Load()-r.started), r.tick)
+	}
+	return r, nil
+}
+
+// Begin counts the call as running.
+func (r *Recorder) Begin(ctx context.Context, _ toolkit.Call, f *toolkit.Facts) context.Context {
+	r.tools.of(f.Tool).begin()
+	return ctx
+}
+
+// Wants is false: the recorder never looks at content.
+func (r *Recorder) Wants(context.Context) bool { return false }
+
+// End counts the call.
+func (r *Recorder) End(_ context.Context, e *toolkit.Ended) {
+	now := e.End.UnixNano()
+	if now >= r.due.Load() {
+		r.overdue(now)
+	}
+	t := r.tools.of(e.Facts.Tool)
+	t.end(e, now)
+	s := r.sessions.of(e.Facts.Session, now, r.config.redact)
+	s.end(e, now, t.price())
+	if e.Served.Repeat > 0 || e.ErrorType == string(toolkit.ErrLoopDetected) {
+		r.loops.note(e, t, s, now)
+	}
+	var failure failure
+	if e.ErrorType != "" {
+		failure = r.errors.note(e, t, now, r.config.redact)
+	}
+	r.recent.add(e, t, s, failure)
+}
+
+// AddContent counts secrets removed from, and texts cut in, the content of calls
+// of a tool. Whoever redacts tells it; tool is nil if it is not registered.
+// Numbers below 1 are passed over.
+func (r *Recorder) AddContent(tool *toolkit.Definition, redactions, truncations int) {
+	t := r.tools.of(tool)
+	t.redactions.Add(uint64(max(0, redactions)))
+	t.truncations.Add(uint64(max(0, truncations)))
+	t.seen(t.lastSeen.Load())
+}
+
+// Close seals the open interval, writes what is to be kept, and stops the timer.
+// Calls that end later are still counted. It may be called more than once; it
+// returns the first error of writing, or ctx's if writing takes longer.
+func (r *Recorder) Close(ctx context.Context) error {
+	r.sealing.Lock()
+	if !r.closed {
+		r.closed = true
+		if r.timer != nil {
+			r.timer.Stop()
+			r.armed.Store(false)
+		}
+		now := r.config.now().UnixNano()
+		r.seal(now)
+		r.put(r.opened, now)
+		r.opened = now
+	}
+	r.sealing.Unlock()
+	return r.store.close(ctx)
+}

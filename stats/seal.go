@@ -1,0 +1,91 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+import "time"
+
+// Sealing takes the counters' contents out and puts them into the history as an
+// interval. While there are calls a timer does it; the first call after a quiet
+// time does it itself, when there is nothing to take out; and so does a reader who
+// comes first. Whoever finds another at it goes on with its own work.
+
+// timerGrace is how long after its time a seal is left to the timer.
+const timerGrace = int64(time.Second)
+
+// tick is the timer's function.
+func (r *Recorder) tick() {
+	r.sealing.Lock()
+	defer r.sealing.Unlock()
+	r.armed.Store(false)
+	if !r.closed {
+		r.seal(r.config.now().UnixNano())
+	}
+}
+
+// overdue is called by a call that ended after the open interval.
+func (r *Recorder) overdue(now int64) {
+	if r.armed.Load() && now < r.due.Load()+timerGrace || !r.sealing.TryLock() {
+		return
+	}
+	defer r.sealing.Unlock()
+	r.seal(now)
+}
+
+// seal ends the open interval if its time is over at now. The caller holds the
+// sealing lock.
+func (r *Recorder) seal(now int64) {
+	due := r.due.Load()
+	if now < due {
+		r.arm(now, true)
+		return
+	}
+	counted := r.put(r.opened, due)
+	r.opened = nextBoundary(now) - fineWidth
+	r.due.Store(nextBoundary(now))
+	if floor(now, minuteWidth) > floor(r.history.compacted, minuteWidth) || r.history.bytes > r.history.max {
+		r.history.compact(now, r.errors.knows)
+	}
+	r.arm(now, counted)
+}
+
+// arm sets the timer to the end of the open interval, if that is worth while.
+func (r *Recorder) arm(now int64, busy bool) {
+	if r.timer == nil || r.closed {
+		return
+	}
+	r.armed.Store(busy)
+	if busy {
+		r.timer.Reset(time.Duration(r.due.Load() - now))
+	}
+}
+
+// put takes out what was counted and makes it the interval from start to end; it
+// reports false if nothing was.
+func (r *Recorder) put(start, end int64) bool {
+	tools, errors := r.take(true)
+	if len(tools) == 0 {
+		return false
+	}
+	s := sealed{start: start, end: end, tools: appendTools(nil, tools), errors: errors}
+	r.history.add(s)
+	r.store.append(&s, &r.errors)
+	return true
+}
+
+// take is what was counted in the open interval. With reset it is taken out, and
+// tools without calls are left out; else it is copied, with tools whose calls are
+// still running.
+func (r *Recorder) take(reset bool) ([]ToolSnapshot, []idCount) {
+	all := r.tools.all()
+	errors, types := r.errors.takeOpen(all, reset)
+	tools := make([]ToolSnapshot, 0, len(all))
+	for _, t := range all {
+		s, counted := t.take(reset)
+		s.ErrorTypes = types[t.name]
+		if counted || s.ErrorTypes != nil || !reset && (s.InFlight > 0 || s.Streak > 0) {
+			tools = append(tools, s)
+		}
+	}
+	return tools, errors
+}

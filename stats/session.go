@@ -1,0 +1,188 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+import (
+	"cmp"
+	"hash/maphash"
+	"math"
+	"math/bits"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// sessionWays is how many sessions share a place of the table.
+const sessionWays = 8
+
+// maxNameText is the longest name of a session, tenant or agent kept, in bytes.
+const maxNameText = 128
+
+// sessionTable holds the sessions seen last: a hash table of fixed size, read
+// without a lock, whose places hold eight sessions each; a new one takes the place
+// of that among them which was seen the longest time ago. Sessions are told apart by
+// two 64-bit hashes of tenant and id, so that names of any length cost nothing.
+type sessionTable struct {
+	places  [][sessionWays]atomic.Pointer[session]
+	seeds   [2]maphash.Seed
+	evicted atomic.Uint64
+	mu      sync.Mutex // held to put a session in
+}
+
+type session struct {
+	key                 [2]uint64
+	name, tenant, agent string // redacted
+	first               int64
+
+	last                     atomic.Int64
+	calls, executed, refused atomic.Uint64
+	errors, looped, turns    atomic.Uint64
+	streak, worst            atomic.Uint64
+	bytesIn, bytesOut        atomic.Uint64
+	runNs, waitNs            atomic.Int64
+	cost                     atomic.Uint64 // bits of a float64
+}
+
+func (t *sessionTable) init(max int) {
+	if max > 0 {
+		places := (max + sessionWays - 1) / sessionWays
+		t.places = make([][sessionWays]atomic.Pointer[session], 1<<bits.Len(uint(places-1)))
+	}
+	t.seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
+}
+
+// of returns the session, nil for a call without one.
+func (t *sessionTable) of(s *toolkit.Session, now int64, redact func(string, int) string) *session {
+	if s == nil || len(t.places) == 0 {
+		return nil
+	}
+	id := cmp.Or(s.ID, s.Conversation)
+	if id == "" {
+		return nil
+	}
+	var key [2]uint64
+	for i, seed := range t.seeds {
+		key[i] = maphash.String(seed, id)
+		if s.Tenant != "" {
+			key[i] += bits.RotateLeft64(maphash.String(seed, s.Tenant), 31)
+		}
+	}
+	place := &t.places[key[0]&uint64(len(t.places)-1)]
+	for i := range place {
+		if known := place[i].Load(); known != nil && known.key == key {
+			return known
+		}
+	}
+	return t.insert(place, &session{
+		key: key, first: now,
+		name: redact(id, maxNameText), tenant: redact(s.Tenant, maxNameText), agent: redact(s.Agent, maxNameText),
+	})
+}
+
+func (t *sessionTable) insert(place *[sessionWays]atomic.Pointer[session], s *session) *session {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	oldest := 0
+	for i := range place {
+		known := place[i].Load()
+		if known == nil {
+			place[i].Store(s)
+			return s
+		}
+		if known.key == s.key {
+			return known
+		}
+		if known.last.Load() < place[oldest].Load().last.Load() {
+			oldest = i
+		}
+	}
+	t.evicted.Add(1)
+	place[oldest].Store(s)
+	return s
+}
+
+// end counts a call that ended at now. A nil session counts nothing.
+func (s *session) end(e *toolkit.Ended, now int64, price float64) {
+	if s == nil {
+		return
+	}
+	v := &e.Served
+	s.calls.Add(1)
+	switch v.Outcome {
+	case toolkit.OutcomeExecuted:
+		s.executed.Add(1)
+		s.runNs.Add(clampNs(v.Run))
+		if price > 0 {
+			s.spend(price * float64(max(1, v.Attempts)))
+		}
+	case toolkit.OutcomeRefused:
+		s.refused.Add(1)
+	}
+	if w := v.Waited(); w > 0 {
+		s.waitNs.Add(int64(w))
+	}
+	s.bytesIn.Add(uint64(max(0, e.ArgumentsBytes)))
+	s.bytesOut.Add(uint64(max(0, e.ResultBytes)))
+	if e.ErrorType != "" {
+		s.errors.Add(1)
+		raise(&s.worst, s.streak.Add(1))
+	} else if s.streak.Load() != 0 {
+		s.streak.Store(0)
+	}
+	if v.Repeat > 0 {
+		s.looped.Add(1)
+	}
+	if turn := e.Facts.Session.Turn; turn > 0 {
+		raise(&s.turns, uint64(turn))
+	}
+	if s.last.Load() < now {
+		s.last.Store(now)
+	}
+}
+
+func (s *session) spend(cost float64) {
+	for old := s.cost.Load(); !s.cost.CompareAndSwap(old, math.Float64bits(math.Float64frombits(old)+cost)); {
+		old = s.cost.Load()
+	}
+}
+
+func (s *session) export() SessionStats {
+	x := SessionStats{
+		Session: s.name, Tenant: s.tenant, Agent: s.agent,
+		FirstSeen: time.Unix(0, s.first).UTC(), LastSeen: time.Unix(0, s.last.Load()).UTC(),
+		Calls: s.calls.Load(), Executed: s.executed.Load(), Refused: s.refused.Load(),
+		Errors: s.errors.Load(), Looped: s.looped.Load(), Turns: s.turns.Load(),
+		Streak: s.streak.Load(), WorstStreak: s.worst.Load(),
+		RunMs: float64(s.runNs.Load()) / 1e6, WaitMs: float64(s.waitNs.Load()) / 1e6,
+		BytesIn: s.bytesIn.Load(), BytesOut: s.bytesOut.Load(),
+		Cost: math.Float64frombits(s.cost.Load()),
+	}
+	x.Answered = x.Calls - min(x.Calls, x.Executed+x.Refused)
+	if x.Turns > 0 {
+		x.CallsPerTurn = float64(x.Calls) / float64(x.Turns)
+	}
+	return x
+}
+
+// all returns the sessions, the one seen last first.
+func (t *sessionTable) all() []SessionStats {
+	var all []SessionStats
+	for i := range t.places {
+		for j := range t.places[i] {
+			if s := t.places[i][j].Load(); s != nil && s.calls.Load() > 0 {
+				all = append(all, s.export())
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b SessionStats) int {
+		return cmp.Or(b.LastSeen.Compare(a.LastSeen), cmp.Compare(a.Session, b.Session))
+	})
+	return all
+}
+
+// sessionSize is about what a session holds at most.
+const sessionSize = 208 + 3*maxNameText

@@ -1,0 +1,286 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+import (
+	"math"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// The histograms of a tool beside that of its executed calls, made when first
+// needed.
+const (
+	auxFailed = iota
+	auxCacheHit
+	auxCoalesced
+	auxRepeated
+	auxRefused
+	auxQueue
+	auxApproval
+	auxBackoff
+	auxes
+)
+
+// auxOf is the histogram of an outcome other than executed.
+var auxOf = [...]int{
+	toolkit.OutcomeCacheHit:  auxCacheHit,
+	toolkit.OutcomeCoalesced: auxCoalesced,
+	toolkit.OutcomeRepeated:  auxRepeated,
+	toolkit.OutcomeRefused:   auxRefused,
+}
+
+// tool is what is counted of one tool in the open interval. All of it is written
+// with atomic operations; types is guarded by the errorTable's lock.
+type tool struct {
+	name     string
+	executed *live
+	aux      [auxes]atomic.Pointer[live]
+	types    map[string]uint64
+	samples  exemplars
+
+	inFlight atomic.Int64
+	peak     atomic.Int64
+	bytesIn  atomic.Uint64
+	bytesOut atomic.Uint64
+	lastSeen atomic.Int64
+	dirty    atomic.Bool // something was counted since the last seal
+
+	streak, worst                     atomic.Uint64
+	retries, empty, suspended, looped atomic.Uint64
+	redactions, truncations           atomic.Uint64
+	cost                              atomic.Uint64 // bits of the definition's cost
+}
+
+func (t *tool) begin() {
+	n := t.inFlight.Add(1)
+	for peak := t.peak.Load(); n > peak && !t.peak.CompareAndSwap(peak, n); {
+		peak = t.peak.Load()
+	}
+}
+
+// end counts a call that ended at now.
+func (t *tool) end(e *toolkit.Ended, now int64) {
+	s := &e.Served
+	failed := e.ErrorType != ""
+	if s.Outcome == toolkit.OutcomeExecuted || int(s.Outcome) >= len(auxOf) {
+		ns := clampNs(s.Run)
+		t.executed.record(ns)
+		if failed {
+			t.auxiliary(auxFailed).record(ns)
+		} else if e.ResultBytes == 0 && !e.Result.Suspended {
+			t.empty.Add(1)
+		}
+		if s.Attempts > 1 {
+			t.retries.Add(uint64(s.Attempts - 1))
+		}
+		if e.Facts.Span.Sampled {
+			t.samples.note(ns, now, e.Facts.Span)
+		}
+	} else {
+		t.auxiliary(auxOf[s.Outcome]).record(clampNs(e.Duration()))
+	}
+	if s.Queue|s.Approval|s.Backoff != 0 {
+		t.wait(auxQueue, s.Queue)
+		t.wait(auxApproval, s.Approval)
+		t.wait(auxBackoff, s.Backoff)
+	}
+	t.bytesIn.Add(uint64(max(0, e.ArgumentsBytes)))
+	if e.ResultBytes > 0 {
+		t.bytesOut.Add(uint64(e.ResultBytes))
+	}
+	if e.Result.Suspended {
+		t.suspended.Add(1)
+	}
+	if s.Repeat > 0 {
+		t.looped.Add(1)
+	}
+	if failed {
+		n := t.streak.Add(1)
+		raise(&t.worst, n)
+	} else if t.streak.Load() != 0 {
+		t.streak.Store(0)
+	}
+	t.inFlight.Add(-1)
+	t.seen(now)
+}
+
+func (t *tool) wait(kind int, d time.Duration) {
+	if d > 0 {
+		t.auxiliary(kind).record(clampNs(d))
+	}
+}
+
+// seen comes after what was counted, so that a seal which finds the tool clean
+// cannot have missed it for good.
+func (t *tool) seen(now int64) {
+	if t.lastSeen.Load() < now {
+		t.lastSeen.Store(now)
+	}
+	if !t.dirty.Load() {
+		t.dirty.Store(true)
+	}
+}
+
+func (t *tool) auxiliary(kind int) *live {
+	if l := t.aux[kind].Load(); l != nil {
+		return l
+	}
+	l := newLive(layouts[auxDigits])
+	if t.aux[kind].CompareAndSwap(nil, l) {
+		return l
+	}
+	return t.aux[kind].Load()
+}
+
+func (t *tool) price() float64 { return math.Float64frombits(t.cost.Load()) }
+
+// raise sets v to n if n is larger.
+func raise(v *atomic.Uint64, n uint64) {
+	for old := v.Load(); n > old && !v.CompareAndSwap(old, n); {
+		old = v.Load()
+	}
+}
+
+// take is what was counted since the last seal. With reset it is taken out, else
+// copied. The second result is false if nothing was counted.
+func (t *tool) take(reset bool) (ToolSnapshot, bool) {
+	s := ToolSnapshot{Tool: t.name, InFlight: t.inFlight.Load(), Peak: t.peak.Load(), Streak: t.streak.Load(), WorstStreak: t.worst.Load()}
+	if reset {
+		if !t.dirty.Swap(false) {
+			return s, false
+		}
+		t.peak.Store(s.InFlight)
+		t.worst.Store(s.Streak)
+	} else if !t.dirty.Load() {
+		return s, false
+	}
+	histogram, counter := (*live).peek, (*atomic.Uint64).Load
+	if reset {
+		histogram, counter = (*live).drain, func(c *atomic.Uint64) uint64 { return c.Swap(0) }
+	}
+	s.Executed = histogram(t.executed)
+	aux := s.auxiliaries()
+	for i := range aux {
+		*aux[i] = histogram(t.aux[i].Load())
+	}
+	s.BytesIn, s.BytesOut = counter(&t.bytesIn), counter(&t.bytesOut)
+	s.Retries, s.Empty = counter(&t.retries), counter(&t.empty)
+	s.Suspended, s.Looped = counter(&t.suspended), counter(&t.looped)
+	s.Redactions, s.Truncations = counter(&t.redactions), counter(&t.truncations)
+	s.Cost = float64(s.Executed.Count()+s.Retries) * t.price()
+	s.LastSeen = time.Unix(0, t.lastSeen.Load()).UTC()
+	s.Exemplars = t.samples.take(reset)
+	return s, true
+}
+
+func (t *tool) size() int {
+	n := 600 + len(t.name) + t.executed.size() + t.samples.size()
+	for i := range t.aux {
+		n += t.aux[i].Load().size()
+	}
+	return n
+}
+
+// auxiliaries lists the histograms but Executed in the order of the aux constants.
+func (t *ToolSnapshot) auxiliaries() [auxes]**Histogram {
+	return [auxes]**Histogram{&t.Failed, &t.CacheHit, &t.Coalesced, &t.Repeated, &t.Refused, &t.Queue, &t.Approval, &t.Backoff}
+}
+
+// counters lists what is simply added up.
+func (t *ToolSnapshot) counters() [8]*uint64 {
+	return [8]*uint64{&t.BytesIn, &t.BytesOut, &t.Retries, &t.Empty, &t.Suspended, &t.Looped, &t.Redactions, &t.Truncations}
+}
+
+// maxToolName is the longest name kept, in bytes: as long as one of a registered
+// tool may be.
+const maxToolName = 128
+
+// toolTable finds the tool of a definition.
+type toolTable struct {
+	other  *tool
+	layout *layout
+	max    int
+
+	byDefinition sync.Map // *toolkit.Definition to *tool
+	definitions  atomic.Int64
+
+	mu     sync.RWMutex
+	byName map[string]*tool
+}
+
+func (t *toolTable) init(l *layout, max int) {
+	t.layout, t.max = l, max
+	t.other = &tool{name: Other, executed: newLive(l)}
+	t.byName = map[string]*tool{Other: t.other}
+}
+
+// of returns the definition's tool. It takes no lock for a definition seen before.
+func (t *toolTable) of(def *toolkit.Definition) *tool {
+	if def == nil {
+		return t.other
+	}
+	if known, ok := t.byDefinition.Load(def); ok {
+		return known.(*tool)
+	}
+	return t.find(def)
+}
+
+// find looks by name. Definitions are remembered up to a bound, since a host may
+// make a new one for each call.
+func (t *toolTable) find(def *toolkit.Definition) *tool {
+	found := t.named(strings.ToValidUTF8(def.Name[:min(len(def.Name), maxToolName)], ""))
+	if found != t.other && found.price() != def.Cost && def.Cost >= 0 {
+		found.cost.Store(math.Float64bits(def.Cost))
+	}
+	if t.definitions.Load() < int64(4*t.max) {
+		if _, loaded := t.byDefinition.LoadOrStore(def, found); !loaded {
+			t.definitions.Add(1)
+		}
+	}
+	return found
+}
+
+// named returns the tool of a name: a new one if there is room, else other.
+func (t *toolTable) named(name string) *tool {
+	if name == "" {
+		return t.other
+	}
+	t.mu.RLock()
+	found, full := t.byName[name], len(t.byName) > t.max
+	t.mu.RUnlock()
+	if found != nil {
+		return found
+	}
+	if full {
+		return t.other
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if found = t.byName[name]; found != nil {
+		return found
+	}
+	if len(t.byName) > t.max {
+		return t.other
+	}
+	name = strings.Clone(name)
+	found = &tool{name: name, executed: newLive(t.layout)}
+	t.byName[name] = found
+	return found
+}
+
+// all returns the tools in no order.
+func (t *toolTable) all() []*tool {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	tools := make([]*tool, 0, len(t.byName))
+	for _, known := range t.byName {
+		tools = append(tools, known)
+	}
+	return tools
+}
