@@ -1,0 +1,111 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// The defaults of [Options].
+const (
+	DefaultTimeout   = 30 * time.Second
+	DefaultMaxOutput = 64 << 10
+)
+
+// Options say how commands run. The zero value works.
+type Options struct {
+	// Dir is the directory in which commands start; "" is the process's own at the time
+	// of [New]. It confines nothing.
+	Dir string
+	// Timeout is the longest a command may run; 0 is [DefaultTimeout]. A deadline
+	// of the caller's context that comes first wins.
+	Timeout time.Duration
+	// MaxOutput is how many bytes of stdout, and as many of stderr, are kept, half of
+	// them from the beginning and half from the end; 0 is [DefaultMaxOutput].
+	MaxOutput int
+	// Env are further variables, each "NAME=value", beside PATH, HOME and LANG,
+	// which are the process's own. They replace variables of the same name.
+	Env []string
+	// Shell is the shell's path or its name in PATH; it is run as `Shell -c -- command`.
+	// "" is bash, else sh.
+	Shell string
+}
+
+// complete checks the options and puts in the defaults.
+func (o Options) complete() (Options, error) {
+	wrong := func(field string, got any, want string) (Options, error) {
+		return o, fmt.Errorf("shell: Options.%s: got %v, want %s", field, got, want)
+	}
+	if o.Timeout < 0 {
+		return wrong("Timeout", o.Timeout, "a duration above 0, or 0 for 30s")
+	}
+	if o.MaxOutput < 0 {
+		return wrong("MaxOutput", o.MaxOutput, "a number of bytes above 0, or 0 for 64 KiB")
+	}
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return o, fmt.Errorf("shell: Options.Dir: %w", err)
+	}
+	if info, err := os.Stat(dir); err != nil {
+		return o, fmt.Errorf("shell: Options.Dir: %w", err)
+	} else if !info.IsDir() {
+		return wrong("Dir", "a file", "a directory")
+	}
+	env := baseEnv()
+	for i, e := range o.Env {
+		name, _, ok := strings.Cut(e, "=")
+		if !ok || name == "" || strings.ContainsRune(e, 0) {
+			return wrong(fmt.Sprintf("Env[%d]", i), "an entry of another form", `"NAME=value" without NUL`)
+		}
+		env = append(env, e)
+	}
+	shell, err := findShell(o.Shell)
+	if err != nil {
+		return o, err
+	}
+	o.Dir, o.Env, o.Shell = dir, env, shell
+	if o.Timeout == 0 {
+		o.Timeout = DefaultTimeout
+	}
+	if o.MaxOutput == 0 {
+		o.MaxOutput = DefaultMaxOutput
+	}
+	return o, nil
+}
+
+// baseEnv is what a command needs of the process's environment, and no more:
+// the rest often holds credentials.
+func baseEnv() []string {
+	var env []string
+	for _, v := range []struct{ name, fallback string }{
+		{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"HOME", ""}, {"LANG", ""},
+	} {
+		value := os.Getenv(v.name)
+		if value == "" {
+			value = v.fallback
+		}
+		if value != "" {
+			env = append(env, v.name+"="+value)
+		}
+	}
+	return env
+}
+
+func findShell(name string) (string, error) {
+	names := []string{"bash", "sh"}
+	if name != "" {
+		names = []string{name}
+	}
+	for _, n := range names {
+		if path, err := exec.LookPath(n); err == nil {
+			return filepath.Abs(path)
+		}
+	}
+	return "", fmt.Errorf("shell: Options.Shell: found no %s, want the path of a shell", strings.Join(names, " and no "))
+}

@@ -1,0 +1,71 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// answerTime is how much longer than the command's own time limit the definition
+// asks the host to wait, so that the answer of a killed command gets through.
+const answerTime = 5 * time.Second
+
+const schema = `{
+  "type": "object",
+  "properties": {
+    "command": {"type": "string", "minLength": 1, "description": "The command line, as the shell reads it. It gets no input."}
+  },
+  "required": ["command"],
+  "additionalProperties": false
+}`
+
+const description = "Runs one command line in a shell in the work directory and answers with its exit code, duration, stdout and stderr. " +
+	"Each call starts anew in the work directory: variables and cd do not last. " +
+	"Processes left in the background are ended. Of long output the beginning and the end are kept."
+
+// New makes the tool shell_run. It fails on options that cannot work, without a
+// shell, and on systems other than Unix. The tool is safe for concurrent use and
+// leaves no goroutine behind.
+func New(o Options) (toolkit.Tool, error) {
+	if err := supported(); err != nil {
+		return nil, err
+	}
+	o, err := o.complete()
+	if err != nil {
+		return nil, err
+	}
+	return toolkit.NewTool("shell_run", description, o.tool, func(d *toolkit.Definition) {
+		d.Title = "Run a shell command"
+		d.InputSchema = json.RawMessage(schema)
+		d.Type = toolkit.ToolExtension
+		d.Category = "shell"
+		d.Risk = toolkit.RiskHigh
+		d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld = toolkit.No, toolkit.No, toolkit.Yes, toolkit.Yes
+		d.Timeout = o.Timeout + answerTime
+		d.CacheTTL = -1
+	}), nil
+}
+
+type input struct {
+	Command string `json:"command"`
+}
+
+func (o Options) tool(ctx context.Context, in input) (string, error) {
+	switch {
+	case strings.TrimSpace(in.Command) == "":
+		return "", &toolkit.Error{Kind: toolkit.ErrInvalidArguments, Message: "command: got no text, want a command line"}
+	case strings.ContainsRune(in.Command, 0):
+		return "", &toolkit.Error{Kind: toolkit.ErrInvalidArguments, Message: "command: got a NUL character, want text without"}
+	}
+	ended, err := o.run(ctx, in.Command)
+	if err != nil {
+		return "", &toolkit.Error{Kind: toolkit.ErrTool, Message: "the shell did not start: " + err.Error(), Cause: err}
+	}
+	return ended.text(), ended.fault
+}

@@ -1,0 +1,223 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build unix
+
+package shell_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/toolkit/shell"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func newTool(t *testing.T, o shell.Options) toolkit.Tool {
+	t.Helper()
+	tool, err := shell.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tool
+}
+
+func run(ctx context.Context, tool toolkit.Tool, command string) (string, error) {
+	res, err := tool.Handle(ctx, toolkit.Call{Name: "shell_run", Arguments: []byte(`{"command":` + strconv.Quote(command) + `}`)})
+	return res.Output, err
+}
+
+func TestCommands(t *testing.T) {
+	t.Setenv("SOME_CREDENTIAL", "must not be seen")
+	dir := t.TempDir()
+	tool := newTool(t, shell.Options{Dir: dir, Env: []string{"COLOUR=green"}})
+	tests := []struct {
+		name, command string
+		want, never   []string
+	}{
+		{"success", "echo hello", []string{"exit code 0 after ", "stdout:\nhello\n"}, []string{"stderr"}},
+		{"failure is output", "echo oops >&2; exit 3", []string{"exit code 3 after ", "stderr:\noops\n"}, []string{"stdout"}},
+		{"both streams", "echo a; echo b >&2", []string{"stdout:\na\n", "stderr:\nb\n"}, nil},
+		{"no newline at the end", "printf x", []string{"stdout:\nx\n"}, nil},
+		{"unknown command", "nosuchprogram", []string{"exit code 127", "nosuchprogram"}, nil},
+		{"syntax error", "if", []string{"exit code 2", "stderr:\n"}, nil},
+		{"work directory", "pwd -P; cd /", []string{filepath.Base(dir)}, nil},
+		{"clean environment", "env", []string{"COLOUR=green", "PATH="}, []string{"SOME_CREDENTIAL"}},
+		{"no input", "cat; echo done", []string{"stdout:\ndone\n"}, nil},
+		{"signal", "kill -SEGV $$", []string{"ended by signal: segmentation fault"}, nil},
+		{"starts with a dash", "-x", []string{"exit code 127"}, nil},
+		{"invalid UTF-8", `printf 'a\377b'`, []string{"a\uFFFDb"}, nil},
+		{"background", "sleep 60 & echo started", []string{"exit code 0", "processes left in the background were ended", "started"}, nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			out, err := run(t.Context(), tool, test.command)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, w := range test.want {
+				if !strings.Contains(out, w) {
+					t.Errorf("got %q, want %q in it", out, w)
+				}
+			}
+			for _, n := range test.never {
+				if strings.Contains(out, n) {
+					t.Errorf("got %q, want no %q in it", out, n)
+				}
+			}
+		})
+	}
+}
+
+// TestKilled checks that a whole family that ignores SIGTERM ends with its time.
+func TestKilled(t *testing.T) {
+	const family = `trap '' TERM; (trap '' TERM; sleep 300 & echo "child $!"; wait) & sleep 0.1; echo "shell $$"; wait; sleep 300`
+	tests := []struct {
+		name    string
+		timeout time.Duration
+		ctx     func(context.Context) (context.Context, context.CancelFunc)
+		kind    error
+		says    string
+	}{
+		{"own limit", 400 * time.Millisecond, context.WithCancel, toolkit.ErrTimeout, "because its time limit of 400ms was over"},
+		{"caller's deadline", time.Minute, func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, 400*time.Millisecond)
+		}, toolkit.ErrTimeout, "because the caller's deadline passed"},
+		{"caller cancels", time.Minute, func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(ctx)
+			time.AfterFunc(400*time.Millisecond, cancel)
+			return ctx, cancel
+		}, toolkit.ErrCanceled, "because the caller cancelled the call"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			ctx, cancel := test.ctx(t.Context())
+			defer cancel()
+			start := time.Now()
+			out, err := run(ctx, newTool(t, shell.Options{Timeout: test.timeout}), family)
+			if took := time.Since(start); took > 5*time.Second {
+				t.Errorf("took %v", took)
+			}
+			if !errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("got error %q, want one of kind %v that says %q", err.Error(), test.kind, test.says)
+			}
+			if !strings.Contains(out, "killed after ") || !strings.Contains(out, test.says) {
+				t.Errorf("got %q, want that it was killed, and why", out)
+			}
+			for _, who := range []string{"child ", "shell "} {
+				_, rest, ok := strings.Cut(out, who)
+				number, _, _ := strings.Cut(rest, "\n")
+				pid, err := strconv.Atoi(number)
+				if !ok || err != nil {
+					t.Fatalf("got %q, want the partial output with the line %q", out, who)
+				}
+				if !gone(pid) {
+					t.Errorf("%s%d still runs", who, pid)
+				}
+			}
+		})
+	}
+}
+
+// gone waits a moment for a process to vanish; a zombie, which only its new
+// parent can remove, counts as gone.
+func gone(pid int) bool {
+	for range 100 {
+		if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+			return true
+		}
+		if stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); err == nil && strings.Contains(string(stat), ") Z ") {
+			return true
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return false
+}
+
+func TestFlood(t *testing.T) {
+	const limit = 1000
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	out, err := run(t.Context(), newTool(t, shell.Options{MaxOutput: limit, Timeout: 20 * time.Second}),
+		"echo first; head -c 50000000 /dev/zero | tr '\\0' x; echo; echo last")
+	runtime.ReadMemStats(&after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if grown := after.TotalAlloc - before.TotalAlloc; grown > 1<<20 {
+		t.Errorf("allocated %d bytes for 50 MB of output", grown)
+	}
+	if len(out) > limit+200 {
+		t.Errorf("answer has %d bytes, want about %d", len(out), limit)
+	}
+	for _, want := range []string{"stdout:\nfirst\n", "x\nlast\n", "[49999012 of 50000012 bytes left out]"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("got %q…, want %q in it", out[:100], want)
+		}
+	}
+}
+
+func TestDetached(t *testing.T) {
+	if _, err := os.Stat("/usr/bin/setsid"); err != nil {
+		t.Skip("no setsid on this machine")
+	}
+	start := time.Now()
+	out, err := run(t.Context(), newTool(t, shell.Options{}), `setsid sleep 4 & sleep 0.1; echo on`)
+	if err != nil || !strings.Contains(out, "a process that detached itself may still run") {
+		t.Errorf("got %q and %v, want that a process may still run", out, err)
+	}
+	if took := time.Since(start); took > 3*time.Second {
+		t.Errorf("took %v, want no waiting for the detached process", took)
+	}
+}
+
+func TestRefusedArguments(t *testing.T) {
+	tool := newTool(t, shell.Options{})
+	for _, args := range []string{``, `{}`, `{"command":" "}`, `{"command":"a\u0000b"}`, `{"command":5}`, `[]`} {
+		_, err := tool.Handle(t.Context(), toolkit.Call{Name: "shell_run", Arguments: []byte(args)})
+		if !errors.Is(err, toolkit.ErrInvalidArguments) {
+			t.Errorf("%s: got %v, want invalid arguments", args, err)
+		}
+	}
+}
+
+func TestRefusedOptions(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, o := range map[string]shell.Options{
+		"Options.Timeout":   {Timeout: -1},
+		"Options.MaxOutput": {MaxOutput: -1},
+		"Options.Dir":       {Dir: file},
+		"Options.Env[1]":    {Env: []string{"A=b", "novalue"}},
+		"Options.Shell":     {Shell: "no-such-shell"},
+	} {
+		if _, err := shell.New(o); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: got error %v, want one that names the field", name, err)
+		}
+	}
+}
+
+func TestDefinition(t *testing.T) {
+	def := newTool(t, shell.Options{Timeout: time.Second}).Definition()
+	if err := def.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if def.Risk != toolkit.RiskHigh || def.ReadOnly != toolkit.No || def.Destructive != toolkit.Yes || def.Timeout <= time.Second {
+		t.Errorf("got risk %q, read-only %d, destructive %d, timeout %v", def.Risk, def.ReadOnly, def.Destructive, def.Timeout)
+	}
+}
