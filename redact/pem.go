@@ -1,0 +1,34 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import "strings"
+
+// pemAt finds a private key in PEM form (RFC 7468) that begins at i: on one line with
+// escaped line ends, indented, or cut off. Public keys and certificates stay.
+func pemAt(s string, i int) (start, end int, kind string) {
+	const begin = "-----BEGIN "
+	if !strings.HasPrefix(s[i:], begin) {
+		return 0, 0, ""
+	}
+	head := s[i+len(begin) : min(len(s), i+len(begin)+64)]
+	n := strings.Index(head, "-----")
+	if n < 0 || !strings.Contains(head[:n], "PRIVATE KEY") {
+		return 0, 0, ""
+	}
+	body := i + len(begin) + n + len("-----")
+	if e := strings.Index(s[body:], "-----END "); e >= 0 {
+		end = body + e + len("-----END ")
+		if close := strings.Index(s[end:min(len(s), end+64)], "-----"); close >= 0 {
+			return i, end + close + len("-----"), "private-key"
+		}
+	}
+	// Unfinished: as far as it looks like base64 and PEM headers.
+	for end = body; end < len(s); end++ {
+		if c := s[end]; alphabets[c]&(base64|url) == 0 && !isSpace(c) && strings.IndexByte("\\:,|>+\"'", c) < 0 {
+			break
+		}
+	}
+	return i, end, "private-key"
+}

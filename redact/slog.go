@@ -1,0 +1,90 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+)
+
+// NewHandler wraps a handler so that messages and attributes are redacted before it
+// sees them: by the attribute's key, and in every text. Values of other types are
+// formatted first. A nil redactor is [Default].
+func NewHandler(next slog.Handler, r *Redactor) slog.Handler {
+	return &handler{next, r.orDefault()}
+}
+
+type handler struct {
+	next slog.Handler
+	r    *Redactor
+}
+
+func (h *handler) Enabled(ctx context.Context, level slog.Level) bool {
+	return h.next.Enabled(ctx, level)
+}
+
+func (h *handler) Handle(ctx context.Context, record slog.Record) error {
+	message, _ := h.r.Text(record.Message)
+	clean := slog.NewRecord(record.Time, record.Level, message, record.PC)
+	record.Attrs(func(a slog.Attr) bool {
+		clean.AddAttrs(h.attr(a))
+		return true
+	})
+	return h.next.Handle(ctx, clean)
+}
+
+func (h *handler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	clean := make([]slog.Attr, len(attrs))
+	for i, a := range attrs {
+		clean[i] = h.attr(a)
+	}
+	return &handler{h.next.WithAttrs(clean), h.r}
+}
+
+func (h *handler) WithGroup(name string) slog.Handler {
+	return &handler{h.next.WithGroup(name), h.r}
+}
+
+func (h *handler) attr(a slog.Attr) slog.Attr {
+	v := a.Value.Resolve()
+	switch v.Kind() {
+	case slog.KindGroup:
+		clean := make([]slog.Attr, 0, len(v.Group()))
+		for _, member := range v.Group() {
+			clean = append(clean, h.attr(member))
+		}
+		return slog.Attr{Key: a.Key, Value: slog.GroupValue(clean...)}
+	case slog.KindBool, slog.KindDuration, slog.KindTime:
+		return a
+	case slog.KindInt64, slog.KindUint64, slog.KindFloat64:
+		if level, kind := classifyKey(a.Key); level == secret && h.r.wants(kind, v.String()) && !h.r.off {
+			return slog.String(a.Key, mark(kind))
+		}
+		return a
+	}
+	text := v.String()
+	if v.Kind() == slog.KindAny {
+		if err, ok := v.Any().(error); ok {
+			text = err.Error()
+		} else {
+			text = fmt.Sprintf("%+v", v.Any())
+		}
+	}
+	return slog.String(a.Key, h.r.Named(a.Key, text))
+}
+
+// Named redacts the value of a name, as JSON members are: by the name, and by
+// what the value is.
+func (r *Redactor) Named(name, value string) string {
+	r = r.orDefault()
+	if r.off || value == "" {
+		return value
+	}
+	if level, kind := classifyKey(name); level != harmless && r.wants(kind, value) && judge(value, "", level, true, ':', false, false) {
+		return mark(kind)
+	}
+	out, _ := r.Text(value)
+	return out
+}

@@ -1,0 +1,253 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import "strings"
+
+// tokenRule knows an issuer's tokens by their prefix and by what follows it.
+type tokenRule struct {
+	prefix   string
+	kind     string
+	alphabet alphabet
+	min, max int // bytes after the prefix
+}
+
+type alphabet uint8
+
+const (
+	alnum  alphabet = 1 << iota // A-Z a-z 0-9
+	lowHex                      // 0-9 a-f
+	upper                       // A-Z 0-9
+	url                         // alnum _ -
+	dots                        // url and .
+	base64                      // alnum + / =
+)
+
+var alphabets = func() (t [256]alphabet) {
+	for c := range 256 {
+		b := byte(c)
+		digit, low, up := b >= '0' && b <= '9', b >= 'a' && b <= 'z', b >= 'A' && b <= 'Z'
+		if digit || low || up {
+			t[c] |= alnum | url | dots | base64
+		}
+		if digit || b >= 'a' && b <= 'f' || b >= 'A' && b <= 'F' {
+			t[c] |= lowHex
+		}
+		if digit || up {
+			t[c] |= upper
+		}
+		if b == '_' || b == '-' {
+			t[c] |= url | dots
+		}
+		if b == '.' {
+			t[c] |= dots
+		}
+		if b == '+' || b == '/' || b == '=' {
+			t[c] |= base64
+		}
+	}
+	return t
+}()
+
+// tokenRules is a table of issuers' published formats. max 0 is no limit.
+var tokenRules = []tokenRule{
+	{"ghp_", "github-token", alnum, 36, 36}, {"gho_", "github-token", alnum, 36, 36}, {"ghu_", "github-token", alnum, 36, 36},
+	{"ghs_", "github-token", alnum, 36, 36}, {"ghr_", "github-token", alnum, 36, 76}, {"github_pat_", "github-token", url, 22, 90},
+	{"glpat-", "gitlab-token", dots, 20, 0}, {"gldt-", "gitlab-token", url, 20, 0}, {"glft-", "gitlab-token", url, 20, 0}, {"glrt-", "gitlab-token", dots, 20, 0},
+	{"glrtr-", "gitlab-token", url, 20, 0}, {"glcbt-", "gitlab-token", url, 20, 0}, {"glimt-", "gitlab-token", url, 20, 0}, {"glagent-", "gitlab-token", url, 40, 0},
+	{"gloas-", "gitlab-token", url, 64, 0}, {"glsoat-", "gitlab-token", url, 20, 0}, {"glptt-", "gitlab-token", url, 40, 0}, {"glffct-", "gitlab-token", url, 20, 0},
+	{"GR1348941", "gitlab-token", url, 20, 0},
+	{"xoxb-", "slack-token", url, 18, 0}, {"xoxp-", "slack-token", url, 18, 0}, {"xoxa-", "slack-token", url, 10, 0}, {"xoxo-", "slack-token", url, 10, 0},
+	{"xoxe-", "slack-token", url, 18, 0}, {"xoxe.", "slack-token", dots, 18, 0}, {"xoxr-", "slack-token", url, 10, 0}, {"xoxs-", "slack-token", url, 10, 0}, {"xapp-", "slack-token", url, 18, 0},
+	{"sk-ant-", "anthropic-key", url, 32, 0}, {"sk-proj-", "openai-key", url, 20, 0}, {"sk-svcacct-", "openai-key", url, 20, 0}, {"sk-admin-", "openai-key", url, 20, 0},
+	{"sk-or-", "openrouter-key", url, 32, 0}, {"sk-lf-", "langfuse-key", url, 32, 0}, {"sk-", "openai-key", alnum, 32, 64},
+	{"sk_live_", "stripe-key", alnum, 10, 99}, {"sk_test_", "stripe-key", alnum, 10, 99}, {"sk_prod_", "stripe-key", alnum, 10, 99},
+	{"rk_live_", "stripe-key", alnum, 10, 99}, {"rk_test_", "stripe-key", alnum, 10, 99}, {"rk_prod_", "stripe-key", alnum, 10, 99}, {"whsec_", "stripe-key", base64, 24, 0},
+	{"AKIA", "aws-key-id", upper, 16, 16}, {"ASIA", "aws-key-id", upper, 16, 16}, {"ABIA", "aws-key-id", upper, 16, 16}, {"ACCA", "aws-key-id", upper, 16, 16}, {"A3T", "aws-key-id", upper, 17, 17},
+	{"ABSK", "aws-bedrock-key", base64, 100, 0}, {"bedrock-api-key-", "aws-bedrock-key", base64, 20, 0}, {"amzn.mws.", "aws-mws-key", url, 36, 0},
+	{"AIza", "google-key", url, 35, 35}, {"ya29.", "google-token", dots, 20, 0}, {"GOCSPX-", "google-secret", url, 20, 0}, {"1//0", "google-refresh-token", url, 30, 0},
+	{"npm_", "npm-token", alnum, 36, 36}, {"pypi-AgE", "pypi-token", url, 50, 0}, {"rubygems_", "rubygems-key", lowHex, 48, 48}, {"oy2", "nuget-key", alnum, 43, 43}, {"dckr_pat_", "docker-token", url, 20, 0}, {"dckr_oat_", "docker-token", url, 20, 0},
+	{"dop_v1_", "digitalocean-token", lowHex, 64, 64}, {"doo_v1_", "digitalocean-token", lowHex, 64, 64}, {"dor_v1_", "digitalocean-token", lowHex, 64, 64},
+	{"dp.pt.", "doppler-token", alnum, 40, 0}, {"dp.st.", "doppler-token", dots, 36, 0}, {"dp.ct.", "doppler-token", alnum, 36, 0}, {"dp.sa.", "doppler-token", alnum, 36, 0}, {"dp.scim.", "doppler-token", alnum, 36, 0}, {"dp.audit.", "doppler-token", alnum, 36, 0},
+	{"dapi", "databricks-token", lowHex, 32, 0}, {"ddp_", "datadog-key", alnum, 30, 0},
+	{"shpat_", "shopify-token", lowHex, 32, 32}, {"shpca_", "shopify-token", lowHex, 32, 32}, {"shppa_", "shopify-token", lowHex, 32, 32}, {"shpss_", "shopify-token", lowHex, 32, 32},
+	{"SG.", "sendgrid-key", dots, 50, 0}, {"xkeysib-", "brevo-key", url, 60, 0}, {"xsmtpsib-", "brevo-key", url, 60, 0}, {"key-", "mailgun-key", lowHex, 32, 32}, {"pubkey-", "mailgun-key", lowHex, 32, 32},
+	{"SK", "twilio-key", lowHex, 32, 32}, {"sq0atp-", "square-token", url, 22, 0}, {"sq0csp-", "square-token", url, 40, 0}, {"EAAA", "square-token", url, 56, 70}, {"EAA", "facebook-token", alnum, 80, 0},
+	{"hf_", "huggingface-token", alnum, 30, 0}, {"api_org_", "huggingface-token", alnum, 30, 0}, {"r8_", "replicate-token", alnum, 36, 0}, {"nvapi-", "nvidia-key", url, 50, 0}, {"gsk_", "groq-key", alnum, 40, 0},
+	{"xai-", "xai-key", url, 60, 0}, {"pplx-", "perplexity-key", alnum, 40, 0}, {"tgp_v1_", "together-key", url, 30, 0}, {"wandb_v1_", "wandb-key", url, 40, 0}, {"fw_", "fireworks-key", alnum, 20, 0},
+	{"lsv2_pt_", "langsmith-key", url, 32, 0}, {"lsv2_sk_", "langsmith-key", url, 32, 0}, {"pcsk_", "pinecone-key", url, 40, 0}, {"fc-", "firecrawl-key", lowHex, 32, 32}, {"key_", "cursor-key", lowHex, 64, 64}, {"crsr_", "cursor-key", lowHex, 40, 0},
+	{"lin_api_", "linear-key", alnum, 32, 0}, {"lin_oauth_", "linear-key", alnum, 32, 0}, {"ntn_", "notion-token", alnum, 40, 0}, {"secret_", "notion-token", alnum, 43, 43}, {"figd_", "figma-token", url, 38, 0}, {"figo_", "figma-token", url, 20, 0},
+	{"rdme_", "readme-key", alnum, 60, 0}, {"sntrys_", "sentry-token", base64 | url, 60, 0}, {"sntryu_", "sentry-token", lowHex, 60, 0}, {"phc_", "posthog-key", url, 40, 0}, {"phx_", "posthog-key", url, 40, 0},
+	{"tskey-", "tailscale-key", url, 20, 0}, {"hvs.", "vault-token", url, 24, 0}, {"hvb.", "vault-token", url, 80, 0}, {"hvr.", "vault-token", url, 24, 0},
+	{"pul-", "pulumi-token", lowHex, 40, 40}, {"PMAK-", "postman-key", url, 50, 0}, {"PMAT-", "postman-key", url, 20, 0}, {"dt0c01.", "dynatrace-token", dots, 60, 0}, {"dt0s01.", "dynatrace-token", dots, 60, 0}, {"dt0s16.", "dynatrace-token", dots, 60, 0},
+	{"glsa_", "grafana-token", url, 32, 0}, {"glc_", "grafana-token", base64, 32, 0}, {"eyJrIjoi", "grafana-token", base64, 40, 0},
+	{"NRAK-", "newrelic-key", alnum, 27, 0}, {"NRJS-", "newrelic-key", lowHex, 19, 0}, {"NRII-", "newrelic-key", url, 32, 0}, {"NRRA-", "newrelic-key", lowHex, 42, 0},
+	{"ATATT3", "atlassian-token", dots | base64, 60, 0}, {"ATCTT3", "atlassian-token", dots | base64, 60, 0}, {"ATBB", "bitbucket-token", alnum, 32, 0}, {"ATSTT3", "atlassian-token", dots | base64, 60, 0},
+	{"sbp_", "supabase-key", lowHex, 40, 0}, {"sb_secret_", "supabase-key", url, 20, 0}, {"vcp_", "vercel-token", url, 24, 0}, {"vck_", "vercel-token", url, 24, 0}, {"vci_", "vercel-token", url, 24, 0}, {"vca_", "vercel-token", url, 24, 0}, {"vcr_", "vercel-token", url, 24, 0},
+	{"nfp_", "netlify-token", alnum, 36, 0}, {"CFPAT-", "contentful-token", url, 40, 0}, {"cfut_", "cloudflare-token", alnum, 40, 0}, {"cfat_", "cloudflare-token", alnum, 40, 0}, {"cfk_", "cloudflare-token", alnum, 40, 0},
+	{"duffel_live_", "duffel-token", url, 40, 0}, {"duffel_test_", "duffel-token", url, 40, 0}, {"dnkey-", "defined-key", url, 40, 0}, {"EZAK", "easypost-key", alnum, 54, 54}, {"EZTK", "easypost-key", alnum, 54, 54},
+	{"FLWSECK_TEST-", "flutterwave-key", alnum, 12, 0}, {"FLWSECK-", "flutterwave-key", url, 12, 0}, {"FLWPUBK_TEST-", "flutterwave-key", url, 12, 0}, {"FLWPUBK-", "flutterwave-key", url, 12, 0},
+	{"fm1_", "fly-token", base64, 100, 0}, {"fm2_", "fly-token", base64, 100, 0}, {"fm1r_", "fly-token", base64, 100, 0}, {"fm1a_", "fly-token", base64, 100, 0}, {"fo1_", "fly-token", url, 43, 0}, {"fio-u-", "frameio-token", url, 60, 0},
+	{"p8e-", "prefect-key", alnum, 32, 32}, {"pnu_", "prefect-key", alnum, 36, 0}, {"pnb_", "prefect-key", alnum, 36, 0}, {"pscale_tkn_", "planetscale-token", dots, 32, 0}, {"pscale_pw_", "planetscale-token", dots, 32, 0}, {"pscale_oauth_", "planetscale-token", dots, 32, 0},
+	{"shippo_live_", "shippo-token", lowHex, 40, 40}, {"shippo_test_", "shippo-token", lowHex, 40, 40}, {"sgp_", "sourcegraph-token", url, 40, 0}, {"slk_", "sourcegraph-token", lowHex, 64, 64}, {"sl.", "dropbox-token", url, 100, 0},
+	{"AGE-SECRET-KEY-1", "age-key", upper, 58, 58}, {"LTAI", "alibaba-key-id", alnum, 16, 24}, {"AKCp", "artifactory-token", alnum, 60, 75}, {"cmVmd", "artifactory-token", alnum, 59, 0}, {"AKID", "tencent-key-id", alnum, 32, 40}, {"AKLT", "volcengine-key-id", alnum, 40, 0},
+	{"ops_eyJ", "onepassword-token", base64, 200, 0}, {"A3-", "onepassword-key", upper | url, 30, 0}, {"CCIPAT_", "circleci-token", url, 40, 0}, {"CCIPRJ_", "circleci-token", url, 40, 0}, {"apify_api_", "apify-token", alnum, 30, 0}, {"pat-na1-", "hubspot-token", url, 30, 0}, {"pat-eu1-", "hubspot-token", url, 30, 0},
+	{"bkua_", "buildkite-token", alnum, 40, 0}, {"HRKU-", "heroku-key", url, 36, 0}, {"s-s4t2ud-", "intra42-secret", lowHex, 60, 0}, {"s-s4t2af-", "intra42-secret", lowHex, 60, 0}, {"napi_", "neon-key", alnum, 40, 0}, {"nyk_", "nylas-key", url, 32, 0},
+	{"API-", "octopus-key", upper, 26, 26}, {"sha256~", "openshift-token", url, 43, 43}, {"access-sandbox-", "plaid-token", url, 36, 36}, {"access-production-", "plaid-token", url, 36, 36}, {"access-development-", "plaid-token", url, 36, 36},
+	{"rzp_live_", "razorpay-key", alnum, 14, 0}, {"rzp_test_", "razorpay-key", alnum, 14, 0}, {"re_", "resend-key", url, 30, 0}, {"rootly_", "rootly-key", lowHex, 60, 0}, {"tk-us-", "scalingo-token", url, 48, 0},
+	{"sm_pat_", "settlemint-token", alnum, 16, 0}, {"sm_aat_", "settlemint-token", alnum, 16, 0}, {"sm_sat_", "settlemint-token", alnum, 16, 0}, {"squ_", "sonar-token", lowHex, 40, 40}, {"sqp_", "sonar-token", lowHex, 40, 40}, {"sqa_", "sonar-token", lowHex, 40, 40},
+	{"tfp_", "typeform-token", dots, 50, 0}, {"BBFF-", "ubidots-token", alnum, 20, 0}, {"waka_", "wakatime-key", url, 36, 0}, {"AQVN", "yandex-key", url, 35, 0}, {"t1.", "yandex-token", dots | base64, 80, 0}, {"y0_", "yandex-token", url, 50, 0}, {"zpka_", "zuplo-key", url, 30, 0},
+	{"lsk_live_", "lob-key", lowHex, 30, 0}, {"live_", "lob-key", lowHex, 35, 35}, {"test_", "lob-key", lowHex, 35, 35}, {"Mid-server-", "midtrans-key", url, 16, 0}, {"SB-Mid-server-", "midtrans-key", url, 16, 0}, {"ory_at_", "ory-token", url, 30, 0}, {"ory_rt_", "ory-token", url, 30, 0}, {"ory_st_", "ory-token", url, 20, 0},
+	{"LIVEKIT", "livekit-key", alnum, 20, 0}, {"esecret_", "anyscale-key", alnum, 20, 0}, {"fal_", "fal-key", url, 30, 0}, {"ctx7sk-", "context7-key", url, 30, 0}, {"sdk-", "launchdarkly-key", url, 36, 36}, {"api-", "launchdarkly-key", url, 36, 36}, {"mob-", "launchdarkly-key", url, 36, 36},
+	{"VF.DM.", "voiceflow-key", dots, 40, 0}, {"hcaptcha_", "hcaptcha-key", alnum, 30, 0}, {"0x4AAAA", "turnstile-key", url, 25, 0}, {"pk_live_", "clerk-key", base64, 40, 0}, {"tvly-", "tavily-key", url, 30, 0}, {"exa_", "exa-key", url, 30, 0}, {"jina_", "jina-key", url, 50, 0}, {"e2b_", "e2b-key", lowHex, 40, 0},
+	{"dsk-", "deepset-key", url, 40, 0}, {"AP", "artifactory-token", alnum, 70, 80}, {"hops_", "hop-token", alnum, 30, 0}, {"ptr_", "portainer-token", base64, 40, 0}, {"co_", "cohere-key", alnum, 38, 42}, {"b64_", "base64-token", base64, 60, 0},
+}
+
+// The first stage: a position is worth a look if its three bytes can begin a
+// prefix. Every prefix is at least two bytes long.
+var first, second, third [256]uint8
+
+// byFirst lists the rules by the first byte of their prefix, longest prefix first.
+var byFirst [256][]*tokenRule
+
+func init() {
+	for i := range tokenRules {
+		r := &tokenRules[i]
+		bit := uint8(1) << (hashByte(r.prefix[0]) & 7)
+		first[r.prefix[0]] |= bit
+		second[r.prefix[1]] |= bit
+		if len(r.prefix) > 2 {
+			third[r.prefix[2]] |= bit
+		} else {
+			for c := range 256 {
+				if alphabets[c]&r.alphabet != 0 {
+					third[c] |= bit
+				}
+			}
+		}
+		list := byFirst[r.prefix[0]]
+		at := 0
+		for at < len(list) && len(list[at].prefix) >= len(r.prefix) {
+			at++
+		}
+		byFirst[r.prefix[0]] = append(list[:at], append([]*tokenRule{r}, list[at:]...)...)
+	}
+	for _, word := range []string{"eyJ", "ey0", "Bea", "bea", "BEA", "Bas", "bas", "BAS"} {
+		bit := uint8(1) << (hashByte(word[0]) & 7)
+		first[word[0]] |= bit
+		second[word[1]] |= bit
+		third[word[2]] |= bit
+	}
+}
+
+func hashByte(c byte) uint8 { return c*31 ^ c>>3 }
+
+// prefixAt reports whether a prefix may begin at i.
+func prefixAt(s string, i int) bool {
+	return i+2 < len(s) && first[s[i]]&second[s[i+1]]&third[s[i+2]] != 0
+}
+
+// tokenAt finds an issuer's token, a JSON web token or a bare credential scheme that
+// begins at i.
+func tokenAt(s string, i int) (start, end int, kind string) {
+	if !prefixAt(s, i) || i > 0 && alphabets[s[i-1]]&alnum != 0 {
+		return 0, 0, ""
+	}
+	switch s[i] {
+	case 'e':
+		if end := jwtEnd(s, i); end > 0 {
+			return i, end, "jwt"
+		}
+	case 'B', 'b':
+		if start, end := schemeAt(s, i); end > 0 {
+			return start, end, "authorization"
+		}
+	}
+	for _, r := range byFirst[s[i]] {
+		if !strings.HasPrefix(s[i:], r.prefix) {
+			continue
+		}
+		p := i + len(r.prefix)
+		end := p
+		for end < len(s) && alphabets[s[end]]&r.alphabet != 0 && (r.max == 0 || end-p <= r.max) {
+			end++
+		}
+		for end > p && (s[end-1] == '.' || s[end-1] == '-') {
+			end--
+		}
+		n := end - p
+		if n < r.min || r.max > 0 && n > r.max || end < len(s) && alphabets[s[end]]&alnum != 0 {
+			continue
+		}
+		if !drawn(s[p:end]) {
+			continue
+		}
+		return i, end, r.kind
+	}
+	return 0, 0, ""
+}
+
+// drawn reports whether what follows a prefix looks drawn by chance: words with
+// separators do not.
+func drawn(v string) bool {
+	var seen [256]bool
+	different := 0
+	for i := range len(v) {
+		if !seen[v[i]] {
+			seen[v[i]] = true
+			different++
+		}
+	}
+	if different < 5 {
+		return false
+	}
+	return hasDigit(v) || !pronounceable(v) || len(v) >= 20 && strings.IndexByte(v, '-') < 0 && strings.IndexByte(v, '_') < 0
+}
+
+// jwtEnd is the end of a JSON web token (RFC 7519) or encryption (RFC 7516) that
+// begins at i: two to five parts in base64url, the first one a JSON object.
+func jwtEnd(s string, i int) int {
+	if !strings.HasPrefix(s[i:], "eyJ") && !strings.HasPrefix(s[i:], "ey0") {
+		return 0
+	}
+	parts, p, partStart := 1, i, i
+	for ; p < len(s); p++ {
+		if alphabets[s[p]]&url != 0 || s[p] == '=' || s[p] == '\\' && p+1 < len(s) && s[p+1] == '.' {
+			continue
+		}
+		if s[p] != '.' || parts == 5 {
+			break
+		}
+		if p-partStart < 8 && parts == 1 {
+			return 0
+		}
+		parts, partStart = parts+1, p+1
+	}
+	for p > i && s[p-1] == '.' {
+		p, parts = p-1, parts-1
+	}
+	if parts < 2 || p-i < 36 {
+		return 0
+	}
+	return p
+}
+
+// schemeAt finds the credentials after "Bearer " or "Basic " where no header's name
+// stands before them.
+func schemeAt(s string, i int) (start, end int) {
+	for _, scheme := range []string{"bearer ", "basic "} {
+		if len(s)-i <= len(scheme)+8 || !strings.EqualFold(s[i:i+len(scheme)], scheme) {
+			continue
+		}
+		start = i + len(scheme)
+		end = start
+		for end < len(s) && (alphabets[s[end]]&(dots|base64) != 0 || s[end] == '~') {
+			end++
+		}
+		if v := s[start:end]; len(v) >= 12 && (random(v) || len(v) >= 24 && drawn(v)) {
+			return start, end
+		}
+	}
+	return 0, 0
+}

@@ -1,0 +1,140 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package tracing
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// An Agent describes one invocation of an agent for [Observer.StartAgent]. All
+// fields are optional.
+type Agent struct {
+	Name         string // gen_ai.agent.name; low cardinality
+	Description  string
+	Model        string // gen_ai.request.model, if the agent uses one only
+	Conversation string // gen_ai.conversation.id; "" keeps the session's
+	Session      string // the session's id; "" keeps the context's
+}
+
+// An AgentRun is an invocation that has begun. All methods are safe for concurrent
+// use and work on nil.
+type AgentRun struct {
+	observer       *Observer
+	ctx            context.Context
+	span           trace.Span
+	labels         []attribute.KeyValue
+	start          time.Time
+	toolCalls      atomic.Int64
+	inferenceCalls atomic.Int64
+	ended          atomic.Bool
+}
+
+type agentKey struct{}
+
+func agentFrom(ctx context.Context) *AgentRun {
+	run, _ := ctx.Value(agentKey{}).(*AgentRun)
+	return run
+}
+
+// InSession is the session of the agent's calls: parent's, which may be nil, with
+// what the agent says of itself, outside any batch. The turn stays.
+func (a Agent) InSession(parent *toolkit.Session) toolkit.Session {
+	var s toolkit.Session
+	if parent != nil {
+		s = *parent
+	}
+	s.Agent, s.Batch = a.Name, ""
+	if a.Conversation != "" {
+		s.Conversation = a.Conversation
+	}
+	if a.Session != "" {
+		s.ID = a.Session
+	}
+	return s
+}
+
+// StartAgent opens a span `invoke_agent {name}` of kind INTERNAL. Calls made with
+// the context returned appear under it, carry the agent's name and conversation, and
+// are counted in gen_ai.invoke_agent.tool_calls; those of a sub-agent count for
+// the sub-agent. End the run with [AgentRun.End].
+func (o *Observer) StartAgent(ctx context.Context, a Agent) (context.Context, *AgentRun) {
+	session := a.InSession(toolkit.SessionFrom(ctx))
+	run := &AgentRun{observer: o, start: time.Now()}
+	name := "invoke_agent"
+	attrs := []attribute.KeyValue{keyOperation.String("invoke_agent")}
+	if a.Name != "" {
+		name += " " + o.identifier(a.Name)
+		run.labels = append(run.labels, keyAgentName.String(o.identifier(a.Name)))
+	}
+	if a.Model != "" {
+		run.labels = append(run.labels, keyRequestModel.String(o.identifier(a.Model)))
+	}
+	attrs = append(attrs, run.labels...)
+	if a.Description != "" {
+		attrs = append(attrs, keyAgentDesc.String(o.text(a.Description, o.limits.Error)))
+	}
+	for _, id := range []struct {
+		key attribute.Key
+		id  string
+	}{{keyConversation, session.Conversation}, {keySession, session.ID}, {keyTenant, session.Tenant}} {
+		if id.id != "" {
+			attrs = append(attrs, id.key.String(o.identifier(id.id)))
+		}
+	}
+	ctx, run.span = o.tracer.Start(ctx, name, trace.WithTimestamp(run.start), trace.WithSpanKind(trace.SpanKindInternal), trace.WithAttributes(attrs...))
+	run.ctx = context.WithValue(toolkit.WithSession(ctx, session), agentKey{}, run)
+	return run.ctx, run
+}
+
+// InferenceCall counts a call of the model in gen_ai.invoke_agent.inference_calls.
+func (r *AgentRun) InferenceCall() {
+	if r != nil {
+		r.inferenceCalls.Add(1)
+	}
+}
+
+// End ends the span and records the invocation's metrics; err says how it failed,
+// nil that it did not. Only the first End counts.
+func (r *AgentRun) End(err error) {
+	if r == nil || r.ended.Swap(true) {
+		return
+	}
+	o, end := r.observer, time.Now()
+	labels := r.labels
+	if err != nil {
+		kind := errorType(err)
+		labels = append(labels[:len(labels):len(labels)], keyErrorType.String(kind))
+		r.span.SetAttributes(keyErrorType.String(kind))
+		text := ""
+		if o.errorText {
+			text = o.text(errorText(err), o.limits.Error)
+		}
+		r.span.SetStatus(codes.Error, text)
+	}
+	r.span.End(trace.WithTimestamp(end))
+	o.metrics.agentDuration.Record(r.ctx, end.Sub(r.start).Seconds(), metric.WithAttributes(labels...))
+	counted := metric.WithAttributes(r.labels[:min(1, len(r.labels))]...)
+	o.metrics.toolCalls.Record(r.ctx, r.toolCalls.Load(), counted)
+	if n := r.inferenceCalls.Load(); n > 0 {
+		o.metrics.inferenceCalls.Record(r.ctx, n, counted)
+	}
+}
+
+// errorType is error.type for an agent's own error, which is no tool's.
+func errorType(err error) string {
+	if t := toolkit.TypeOf(err); t != string(toolkit.ErrTool) || errors.Is(err, toolkit.ErrTool) {
+		return t
+	}
+	return toolkit.TypeOther
+}

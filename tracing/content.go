@@ -1,0 +1,129 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package tracing
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolscope/toolscope/redact"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// Told is what redaction and truncation did to one call's content, never the
+// content.
+type Told struct {
+	Tool                                *toolkit.Definition // nil if not registered
+	Findings                            redact.Findings
+	ArgumentsTruncated, ResultTruncated bool
+}
+
+// WithTold sets a function that is told of every call whose content was redacted
+// or cut, so that it can be counted. The default tells nobody.
+func WithTold(told func(Told)) Option {
+	return func(c *config) error { c.told = told; return nil }
+}
+
+// addContent adds arguments and result, redacted and cut. A result goes on the
+// span of a success only, as the conventions say; a failure's text is in the
+// status.
+func (o *Observer) addContent(a *attributes, e *toolkit.Ended) {
+	told := Told{Tool: e.Facts.Tool}
+	if len(e.Call.Arguments) > 0 {
+		text, report := o.redactor.JSONMax(e.Call.Arguments, o.limits.Arguments)
+		a.add(keyArguments.String(validBytes(text)))
+		if told.ArgumentsTruncated = report.Truncated; report.Truncated {
+			a.add(keyArgumentsTruncated.Bool(true))
+		}
+		told.Findings = report.Findings
+	}
+	if e.ErrorType == "" && (e.Result.Output != "" || len(e.Result.Parts) > 0) {
+		text, report := o.result(e.Result)
+		a.add(keyResult.String(text))
+		if told.ResultTruncated = report.Truncated; report.Truncated {
+			a.add(keyResultTruncated.Bool(true))
+		}
+		told.Findings = append(told.Findings[:len(told.Findings):len(told.Findings)], report.Findings...)
+	}
+	if n := told.Findings.Count(); n > 0 {
+		a.add(keyRedactedCount.Int(n))
+		a.add(keyRedactedKinds.StringSlice(kindsOf(told.Findings)))
+	}
+	if o.told != nil && (told.ArgumentsTruncated || told.ResultTruncated || len(told.Findings) > 0) {
+		o.told(told)
+	}
+}
+
+// result is the result's text: JSON as JSON, text as text; with parts, an object
+// that tells text, kinds and sizes, but never carries data.
+func (o *Observer) result(r toolkit.Result) (string, redact.Report) {
+	if len(r.Parts) > 0 {
+		text, report := o.redactor.JSONMax(partsJSON(r), o.limits.Result)
+		return validBytes(text), report
+	}
+	if looksLikeJSON(r.Output) {
+		text, report := o.redactor.JSONMax([]byte(r.Output), o.limits.Result)
+		return validBytes(text), report
+	}
+	text, report := o.redactor.TextMax(r.Output, o.limits.Result)
+	return valid(text), report
+}
+
+// looksLikeJSON reports whether s is worth a JSON walk: only objects and arrays
+// are drawn as a tree.
+func looksLikeJSON(s string) bool {
+	s = strings.TrimLeft(s, " \t\r\n")
+	return s != "" && (s[0] == '{' || s[0] == '[')
+}
+
+func partsJSON(r toolkit.Result) []byte {
+	type part struct {
+		Kind     toolkit.PartKind `json:"type"`
+		Text     string           `json:"text,omitempty"`
+		JSON     json.RawMessage  `json:"structuredContent,omitempty"`
+		MIMEType string           `json:"mimeType,omitempty"`
+		URI      string           `json:"uri,omitempty"`
+		Name     string           `json:"name,omitempty"`
+		Bytes    int              `json:"bytes,omitempty"`
+	}
+	view := struct {
+		Output string `json:"output,omitempty"`
+		Parts  []part `json:"parts"`
+	}{Output: r.Output}
+	for _, p := range r.Parts {
+		v := part{Kind: p.Kind, Text: p.Text, MIMEType: p.MIMEType, URI: p.URI, Name: p.Name, Bytes: len(p.Data)}
+		if json.Valid(p.JSON) {
+			v.JSON = p.JSON
+		}
+		view.Parts = append(view.Parts, v)
+	}
+	text, err := json.Marshal(view)
+	if err != nil {
+		return []byte(`{"parts":"not shown"}`)
+	}
+	return text
+}
+
+// kindsOf lists the different kinds found, sorted.
+func kindsOf(f redact.Findings) []string {
+	kinds := make([]string, 0, len(f))
+	for _, finding := range f {
+		kinds = append(kinds, finding.Kind)
+	}
+	slices.Sort(kinds)
+	return slices.Compact(kinds)
+}
+
+// valid makes text valid UTF-8: one invalid string makes OTLP over gRPC refuse a
+// whole batch.
+func valid(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}
+
+func validBytes(b []byte) string { return valid(string(b)) }

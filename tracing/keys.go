@@ -1,0 +1,71 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package tracing
+
+import (
+	"slices"
+
+	"go.opentelemetry.io/otel/attribute"
+)
+
+// The OpenTelemetry GenAI conventions' attributes (gen-ai-dev/1.42.0-dev; they
+// have no released Go package).
+const (
+	keyOperation    = attribute.Key("gen_ai.operation.name")
+	keyToolName     = attribute.Key("gen_ai.tool.name")
+	keyToolType     = attribute.Key("gen_ai.tool.type")
+	keyToolCallID   = attribute.Key("gen_ai.tool.call.id")
+	keyArguments    = attribute.Key("gen_ai.tool.call.arguments")
+	keyResult       = attribute.Key("gen_ai.tool.call.result")
+	keyAgentName    = attribute.Key("gen_ai.agent.name")
+	keyAgentDesc    = attribute.Key("gen_ai.agent.description")
+	keyConversation = attribute.Key("gen_ai.conversation.id")
+	keyRequestModel = attribute.Key("gen_ai.request.model")
+	keyErrorType    = attribute.Key("error.type")
+)
+
+// Our own attributes of an execute_tool span. Durations are in seconds.
+const (
+	keyOutcome            = attribute.Key("toolscope.outcome")
+	keyEnding             = attribute.Key("toolscope.ending")
+	keySuspended          = attribute.Key("toolscope.suspended")
+	keyRequestedName      = attribute.Key("toolscope.tool.requested_name")
+	keyArgumentsBytes     = attribute.Key("toolscope.arguments.bytes")
+	keyArgumentsTruncated = attribute.Key("toolscope.arguments.truncated")
+	keyResultBytes        = attribute.Key("toolscope.result.bytes")
+	keyResultTruncated    = attribute.Key("toolscope.result.truncated")
+	keyRedactedCount      = attribute.Key("toolscope.redacted.count")
+	keyRedactedKinds      = attribute.Key("toolscope.redacted.kinds")
+	keyAttempts           = attribute.Key("toolscope.attempts")
+	keyRepeat             = attribute.Key("toolscope.repeat")
+	keyAge                = attribute.Key("toolscope.age.duration")
+	keyQueue              = attribute.Key("toolscope.queue.duration")
+	keyApproval           = attribute.Key("toolscope.approval.duration")
+	keyBackoff            = attribute.Key("toolscope.backoff.duration")
+	keyRun                = attribute.Key("toolscope.run.duration")
+	keyFirstChunk         = attribute.Key("toolscope.first_chunk.duration")
+	keyChunks             = attribute.Key("toolscope.chunks")
+	keyChunkBytes         = attribute.Key("toolscope.chunk.bytes")
+	keyProgress           = attribute.Key("toolscope.progress")
+	keySession            = attribute.Key("toolscope.session.id")
+	keyTenant             = attribute.Key("toolscope.tenant")
+	keyBatch              = attribute.Key("toolscope.batch")
+	keyTurn               = attribute.Key("toolscope.turn")
+)
+
+// UnknownTool stands for every tool name that is not registered, in span names
+// and in metrics.
+const UnknownTool = "_unknown"
+
+// Other stands for the tools and agents beyond the bound on different ones.
+const Other = "_OTHER"
+
+var ownKeys = []attribute.Key{
+	keyOutcome, keyEnding, keySuspended, keyRequestedName, keyArgumentsBytes, keyArgumentsTruncated, keyResultBytes,
+	keyResultTruncated, keyRedactedCount, keyRedactedKinds, keyAttempts, keyRepeat, keyAge, keyQueue, keyApproval,
+	keyBackoff, keyRun, keyFirstChunk, keyChunks, keyChunkBytes, keyProgress, keySession, keyTenant, keyBatch, keyTurn,
+}
+
+// Keys lists the attributes under toolscope.* that an execute_tool span can carry.
+func Keys() []attribute.Key { return slices.Clone(ownKeys) }

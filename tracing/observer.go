@@ -1,0 +1,248 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package tracing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// ScopeName is the name of the instrumentation scope.
+const ScopeName = "github.com/toolscope/toolscope/tracing"
+
+// An Observer makes spans and metrics of calls. Make one with [New]; it is safe
+// for concurrent use and holds nothing that needs closing.
+type Observer struct {
+	config
+	tracer  trace.Tracer
+	metrics metrics
+	tools   tools
+	buffers sync.Pool // of *attributes
+}
+
+var _ toolkit.Observer = (*Observer)(nil)
+
+// New makes an observer. An error names the option that is wrong, what it got and
+// what it wants; instruments that cannot be made are an error as well.
+func New(options ...Option) (*Observer, error) {
+	c, err := newConfig(options)
+	if err != nil {
+		return nil, err
+	}
+	o := &Observer{config: *c}
+	o.tracer = c.tracers.Tracer(ScopeName, trace.WithInstrumentationVersion(version()))
+	o.tools.max = c.maxTools
+	o.buffers.New = func() any { return new(attributes) }
+	if err := o.metrics.make(c.meters); err != nil {
+		return nil, fmt.Errorf("tracing: %w", err)
+	}
+	return o, nil
+}
+
+// clocked is what a recording span of the SDK says of its times.
+type clocked interface{ StartTime() time.Time }
+
+// Begin starts the call's span.
+func (o *Observer) Begin(ctx context.Context, _ toolkit.Call, f *toolkit.Facts) context.Context {
+	if run := agentFrom(ctx); run != nil {
+		run.toolCalls.Add(1)
+	}
+	info := o.tools.find(f)
+	start := info.start
+	if s := f.Session; s != nil && s.Conversation != "" {
+		start = append(start[:len(start):len(start)], trace.WithAttributes(keyConversation.String(o.identifier(s.Conversation))))
+	}
+	ctx, span := o.tracer.Start(ctx, info.spanName, start...)
+	if span.IsRecording() {
+		if c, ok := span.(clocked); ok {
+			f.Start = c.StartTime()
+		}
+	}
+	if sc := span.SpanContext(); sc.IsValid() {
+		f.Span = toolkit.SpanRef{TraceID: sc.TraceID(), SpanID: sc.SpanID(), Sampled: sc.IsSampled()}
+	}
+	return ctx
+}
+
+// Wants reports whether content goes onto the call's span.
+func (o *Observer) Wants(ctx context.Context) bool {
+	return o.content == ContentOn && trace.SpanFromContext(ctx).IsRecording()
+}
+
+// End ends the call's span and records its metrics.
+func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
+	info := o.tools.find(&e.Facts)
+	o.metrics.record(ctx, info, e)
+	span := trace.SpanFromContext(ctx)
+	if !span.IsRecording() {
+		span.End()
+		return
+	}
+	defer span.End(trace.WithTimestamp(e.End)) // whatever happens below
+	a := o.buffers.Get().(*attributes)
+	defer func() {
+		clear(a.list)
+		a.list = a.list[:0]
+		o.buffers.Put(a)
+	}()
+	o.describe(a, e)
+	if e.Content {
+		o.addContent(a, e)
+	}
+	span.SetAttributes(a.list...)
+	if from := e.Served.Origin; from.IsValid() {
+		span.AddLink(trace.Link{SpanContext: spanContext(from)})
+	}
+	if e.ErrorType != "" {
+		span.SetStatus(codes.Error, o.errorDescription(e))
+	}
+}
+
+// attributes is a list that is used again, since the span copies it.
+type attributes struct{ list []attribute.KeyValue }
+
+func (a *attributes) add(kv attribute.KeyValue) { a.list = append(a.list, kv) }
+
+func (a *attributes) seconds(k attribute.Key, d time.Duration) {
+	if d > 0 {
+		a.add(k.Float64(d.Seconds()))
+	}
+}
+
+func (a *attributes) count(k attribute.Key, n int) {
+	if n > 0 {
+		a.add(k.Int(n))
+	}
+}
+
+func (a *attributes) identifier(o *Observer, k attribute.Key, id string) {
+	if id != "" {
+		a.add(k.String(o.identifier(id)))
+	}
+}
+
+// describe adds everything but content.
+func (o *Observer) describe(a *attributes, e *toolkit.Ended) {
+	s := &e.Served
+	a.add(keyOutcome.String(s.Outcome.String()))
+	a.add(keyArgumentsBytes.Int(e.ArgumentsBytes))
+	if e.ResultBytes >= 0 {
+		a.add(keyResultBytes.Int(e.ResultBytes))
+	}
+	a.identifier(o, keyToolCallID, e.Call.ID)
+	if e.Facts.Tool == nil {
+		a.identifier(o, keyRequestedName, e.Call.Name)
+	}
+	if e.ErrorType != "" {
+		a.add(keyErrorType.String(e.ErrorType))
+	}
+	if e.Ending > toolkit.EndingFailed {
+		a.add(keyEnding.String(e.Ending.String()))
+	}
+	if e.Result.Suspended {
+		a.add(keySuspended.Bool(true))
+	}
+	a.count(keyAttempts, int(s.Attempts))
+	a.count(keyRepeat, int(s.Repeat))
+	a.seconds(keyAge, s.Age)
+	a.seconds(keyQueue, s.Queue)
+	a.seconds(keyApproval, s.Approval)
+	a.seconds(keyBackoff, s.Backoff)
+	if s.Waited() > 0 || s.Attempts > 1 {
+		a.seconds(keyRun, s.Run)
+	}
+	a.seconds(keyFirstChunk, e.FirstChunk)
+	a.count(keyChunks, e.Chunks)
+	a.count(keyChunkBytes, e.ChunkBytes)
+	if e.Progress > 0 {
+		a.add(keyProgress.Float64(e.Progress))
+	}
+	if in := e.Facts.Session; in != nil {
+		a.identifier(o, keySession, in.ID)
+		a.identifier(o, keyTenant, in.Tenant)
+		a.identifier(o, keyBatch, in.Batch)
+		a.count(keyTurn, in.Turn)
+	}
+}
+
+// errorDescription is the status text: the error's, redacted and cut.
+func (o *Observer) errorDescription(e *toolkit.Ended) string {
+	if !o.errorText {
+		return ""
+	}
+	switch {
+	case e.Ending == toolkit.EndingPanicked:
+		return o.text("panic: "+panicText(e.Panic), o.limits.Error)
+	case e.Ending == toolkit.EndingGoexit:
+		return "the tool ended its goroutine"
+	case e.Ending == toolkit.EndingAbandoned:
+		return "the call was begun and never ended"
+	case e.Err == nil:
+		return ""
+	}
+	return o.text(errorText(e.Err), o.limits.Error)
+}
+
+// panicText is the panic's value as text; a value's own method may panic, which
+// fmt takes care of.
+func panicText(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case error:
+		return errorText(v)
+	}
+	return fmt.Sprint(v)
+}
+
+// errorText is the error's own text; its method may panic.
+func errorText(err error) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = "the error's text could not be had: its Error method panicked"
+		}
+	}()
+	var p *toolkit.PanicError
+	if errors.As(err, &p) {
+		return "panic: " + panicText(p.Value)
+	}
+	return err.Error()
+}
+
+// text is s redacted, cut to limit and valid UTF-8.
+func (o *Observer) text(s string, limit int) string {
+	out, _ := o.redactor.TextMax(s, limit)
+	return valid(out)
+}
+
+func (o *Observer) identifier(s string) string { return o.text(s, maxIdentifier) }
+
+func spanContext(s toolkit.SpanRef) trace.SpanContext {
+	c := trace.SpanContextConfig{TraceID: s.TraceID, SpanID: s.SpanID}
+	if s.Sampled {
+		c.TraceFlags = trace.FlagsSampled
+	}
+	return trace.NewSpanContext(c)
+}
+
+// Inject writes the context's trace context into a carrier by the observer's
+// propagators.
+func (o *Observer) Inject(ctx context.Context, carrier propagation.TextMapCarrier) {
+	o.propagators.Inject(ctx, carrier)
+}
+
+// Extract reads a trace context from a carrier by the observer's propagators.
+func (o *Observer) Extract(ctx context.Context, carrier propagation.TextMapCarrier) context.Context {
+	return o.propagators.Extract(ctx, carrier)
+}

@@ -1,0 +1,131 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package tracing
+
+import (
+	"maps"
+	"sync"
+	"sync/atomic"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// tools holds what is the same for every call of one tool by one agent. Readers
+// take no lock; the map is copied to be changed, and bounded.
+type tools struct {
+	max   int
+	mu    sync.Mutex // serialises writers
+	infos atomic.Pointer[map[toolKey]*toolInfo]
+}
+
+type toolKey struct {
+	tool, agent string
+	kind        toolkit.ToolType
+}
+
+// toolInfo is made once and not changed, but for the cached metric options.
+type toolInfo struct {
+	spanName string
+	start    []trace.SpanStartOption
+	labels   []attribute.KeyValue // of metrics, without outcome and error.type
+	success  []metric.RecordOption
+	mu       sync.Mutex
+	others   atomic.Pointer[map[labelKey][]metric.RecordOption]
+}
+
+type labelKey struct {
+	outcome   toolkit.Outcome
+	errorType string
+}
+
+// find returns the info of a call's tool and agent.
+func (t *tools) find(f *toolkit.Facts) *toolInfo {
+	key := toolKey{tool: UnknownTool, kind: toolkit.ToolFunction}
+	if f.Tool != nil {
+		key.tool = f.Tool.Name
+		if f.Tool.Type != "" {
+			key.kind = f.Tool.Type
+		}
+	}
+	if f.Session != nil {
+		key.agent = f.Session.Agent
+	}
+	if m := t.infos.Load(); m != nil {
+		if info := (*m)[key]; info != nil {
+			return info
+		}
+	}
+	return t.add(key)
+}
+
+func (t *tools) add(key toolKey) *toolInfo {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	old := map[toolKey]*toolInfo{}
+	if m := t.infos.Load(); m != nil {
+		old = *m
+	}
+	if len(old) >= t.max {
+		key = toolKey{tool: Other, kind: toolkit.ToolFunction}
+	}
+	if info := old[key]; info != nil {
+		return info
+	}
+	info := newToolInfo(key)
+	m := maps.Clone(old)
+	m[key] = info
+	t.infos.Store(&m)
+	return info
+}
+
+func newToolInfo(key toolKey) *toolInfo {
+	name := valid(key.tool)
+	labels := []attribute.KeyValue{keyToolName.String(name), keyToolType.String(string(key.kind))}
+	if key.agent != "" {
+		labels = append(labels, keyAgentName.String(valid(key.agent)))
+	}
+	info := &toolInfo{spanName: "execute_tool " + name, labels: labels}
+	atStart := append([]attribute.KeyValue{keyOperation.String("execute_tool")}, labels...)
+	info.start = []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindInternal), trace.WithAttributes(atStart...)}
+	info.success = info.options(labelKey{})
+	return info
+}
+
+// options makes the metric options of one outcome and error.type.
+func (i *toolInfo) options(k labelKey) []metric.RecordOption {
+	set := append(i.labels[:len(i.labels):len(i.labels)], keyOutcome.String(k.outcome.String()))
+	if k.errorType != "" {
+		set = append(set, keyErrorType.String(k.errorType))
+	}
+	return []metric.RecordOption{metric.WithAttributeSet(attribute.NewSet(set...))}
+}
+
+// recordOptions finds or makes the metric options of a call. How many there are
+// is bounded by the outcomes and the values that error.type can take.
+func (i *toolInfo) recordOptions(e *toolkit.Ended) []metric.RecordOption {
+	k := labelKey{e.Served.Outcome, e.ErrorType}
+	if k == (labelKey{}) {
+		return i.success
+	}
+	if m := i.others.Load(); m != nil {
+		if o := (*m)[k]; o != nil {
+			return o
+		}
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	m := map[labelKey][]metric.RecordOption{}
+	if old := i.others.Load(); old != nil {
+		m = maps.Clone(*old)
+	}
+	if m[k] == nil {
+		m[k] = i.options(k)
+		i.others.Store(&m)
+	}
+	return m[k]
+}
