@@ -12,30 +12,32 @@ import (
 // A Kind is a kind of secret or personal data that is found.
 type Kind struct {
 	Name  string
-	Group string // "key", "token", "text", "personal" or "own"
+	Group string // "key", "token", "url", "command", "personal", "entropy", "known" or "engine"
 	About string
+	// Default tells whether it is looked for unless options say otherwise.
+	Default bool
 }
 
 var textKinds = []Kind{
-	{"password", "key", "the value of a password's name, option or command line argument"},
-	{"secret", "key", "the value of a name that says secret, credential or signature"},
-	{"api-key", "key", "the value of an API key's, access key's or access token's name"},
-	{"token", "key", "a random-looking value of a token's name"},
-	{"private-key", "text", "a private key in PEM form, or the value of its name"},
-	{"authorization", "text", "the credentials of an Authorization header"},
-	{"cookie", "text", "the value of a Cookie header"},
-	{"jwt", "token", "a JSON web token"},
-	{"url-password", "text", "the password in a URL"},
-	{"webhook-url", "text", "a webhook's address, which is its secret"},
-	{"email", "personal", "an e-mail address"},
-	{"payment-card", "personal", "a payment card number with issuer and check digit"},
-	{"iban", "personal", "an international bank account number with its check digits"},
-	{"phone-number", "personal", "a phone number"},
-	{"us-ssn", "personal", "a US social security number"},
-	{"mac-address", "personal", "a MAC address"},
-	{"crypto-address", "personal", "a Bitcoin or Ethereum address"},
-	{"known-value", "own", "a value given by the host"},
-	{kindUnscanned, "own", "what could not be looked at: nested too deep, or a failure"},
+	{"password", "key", "the value of a password's name, option or command line argument", true},
+	{"secret", "key", "the value of a name that says secret, credential or signature", true},
+	{"api-key", "key", "the value of an API key's, access key's or access token's name", true},
+	{"token", "key", "a random-looking value of a token's name", true},
+	{"private-key", "text", "a private key in PEM form, or the value of its name", true},
+	{"authorization", "text", "the credentials of an Authorization header", true},
+	{"cookie", "text", "the value of a Cookie header", true},
+	{"jwt", "token", "a JSON web token", true},
+	{"url-password", "text", "the password in a URL", true},
+	{"webhook-url", "text", "a webhook's address, which is its secret", true},
+	{"email", "personal", "an e-mail address", true},
+	{"payment-card", "personal", "a payment card number with issuer and check digit", true},
+	{"iban", "personal", "an international bank account number with its check digits", true},
+	{"phone-number", "personal", "a phone number", true},
+	{"us-ssn", "personal", "a US social security number", true},
+	{"mac-address", "personal", "a MAC address", true},
+	{"crypto-address", "personal", "a Bitcoin or Ethereum address", true},
+	{"known-value", "own", "a value given by the host", true},
+	{kindUnscanned, "own", "what could not be looked at: nested too deep, or a failure", true},
 }
 
 // Kinds lists every kind, sorted by name.
@@ -45,7 +47,7 @@ var allKinds = sync.OnceValue(func() []Kind {
 	all := slices.Clone(textKinds)
 	for _, r := range tokenRules {
 		if !slices.ContainsFunc(all, func(k Kind) bool { return k.Name == r.kind }) {
-			all = append(all, Kind{r.kind, "token", "by its prefix " + r.prefix + "…"})
+			all = append(all, Kind{r.kind, "token", "by its prefix " + r.prefix + "…", true})
 		}
 	}
 	slices.SortFunc(all, func(a, b Kind) int { return strings.Compare(a.Name, b.Name) })
