@@ -27,15 +27,14 @@ const (
 // units up to 2<<half, then 1<<half counters for each doubling.
 type layout struct {
 	digits   int
-	half     uint   // log2 of the counters in one doubling
-	mask     uint64 // of the values in units that fall into the linear part
-	counters int    // a multiple of chunkLen
+	half     uint // log2 of the counters in one doubling
+	counters int  // a multiple of chunkLen
 }
 
 var layouts = [maxDigits + 1]*layout{2: newLayout(2, 7), 3: newLayout(3, 10)}
 
 func newLayout(digits int, half uint) *layout {
-	l := &layout{digits: digits, half: half, mask: 2<<half - 1}
+	l := &layout{digits: digits, half: half}
 	used := l.index(highestNs) + 1
 	l.counters = (used + chunkLen - 1) / chunkLen * chunkLen
 	return l
@@ -45,8 +44,8 @@ func newLayout(digits int, half uint) *layout {
 // [0, highestNs].
 func (l *layout) index(ns int64) int {
 	v := uint64(ns) >> unitShift
-	b := uint(bits.Len64(v|l.mask)) - (l.half + 1)
-	return int(b<<l.half) + int(v>>b)
+	b := uint(bits.Len32(uint32(v>>(l.half&63))|1)-1) & 63 // & 63 spares the shifts a test
+	return int(b<<(l.half&63) + uint(v>>b))
 }
 
 // shift is log2 of the width of counter i in nanoseconds.

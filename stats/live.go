@@ -9,37 +9,101 @@ import "sync/atomic"
 // three digits, a whole one at two.
 const chunkLen = 128
 
+// A chunk has counters of 32 bits, since they are emptied with each interval.
 type chunk [chunkLen]atomic.Uint32
 
 // live is a histogram that is being written: atomic counters, made where a value
 // first falls, never freed. Sealing takes the counts out of it and leaves it in
-// place, so that a writer can never write into something that was put away. A
-// counter has 32 bits since it is emptied with each interval.
+// place, so that a writer can never write into something that was put away.
+//
+// Where several processors write at once, the cache lines travelling between them
+// cost more than all the rest. So once writers are seen to get in each other's
+// way, they are spread over stripes by the address of their goroutine's stack.
 type live struct {
-	layout *layout
-	chunks []atomic.Pointer[chunk]
+	layout layout // a copy, which spares each value a look-up
+	first  stripe
+	more   atomic.Pointer[stripes] // nil until writers are spread
+	spare  *atomic.Int64           // how many stripes the recorder may still make; nil for none
+
+	clashes atomic.Uint32
 }
 
-func newLive(l *layout) *live {
-	return &live{layout: l, chunks: make([]atomic.Pointer[chunk], l.counters/chunkLen)}
+// A stripe has a place for each chunk of a histogram.
+type stripe []atomic.Pointer[chunk]
+
+// stripes are what writers are spread over, the first included.
+type stripes struct {
+	hash uint64 // an odd multiplier
+	each [maxStripes]stripe
 }
+
+const (
+	maxStripes = 8
+	// probes selects the values, one in 64, that look whether writers clash.
+	probes = 63
+	// clashesToSpread is how many clashes make the writers spread, and then spread
+	// anew, until clashesToStop were seen.
+	clashesToSpread = 2
+	clashesToStop   = 64
+)
+
+// newLive makes an empty histogram; spare is how many stripes it and others may
+// make beyond their first.
+func newLive(l *layout, spare *atomic.Int64) *live {
+	return &live{layout: *l, first: newStripe(l), spare: spare}
+}
+
+func newStripe(l *layout) stripe { return make(stripe, l.counters/chunkLen) }
 
 // record counts one value, which must be in [0, highestNs].
 func (l *live) record(ns int64) {
-	i := l.layout.index(ns)
-	c := l.chunks[i/chunkLen].Load()
-	if c == nil {
-		c = l.grow(i / chunkLen)
+	i := uint(l.layout.index(ns))
+	s := l.first
+	if more := l.more.Load(); more != nil {
+		s = more.each[goroutine()*more.hash>>61]
 	}
-	c[i%chunkLen].Add(1)
+	place := &s[i/chunkLen]
+	c := place.Load()
+	if c == nil {
+		c = grow(place)
+	}
+	counter := &c[i%chunkLen]
+	if ns&probes != 0 {
+		counter.Add(1)
+	} else if old := counter.Load(); !counter.CompareAndSwap(old, old+1) {
+		counter.Add(1)
+		l.clash()
+	}
 }
 
-func (l *live) grow(at int) *chunk {
-	c := new(chunk)
-	if l.chunks[at].CompareAndSwap(nil, c) {
-		return c
+func grow(place *atomic.Pointer[chunk]) *chunk {
+	place.CompareAndSwap(nil, new(chunk))
+	return place.Load()
+}
+
+// clash is told that two writers were at one counter at the same time.
+func (l *live) clash() {
+	n := l.clashes.Add(1)
+	if n > clashesToStop || n%clashesToSpread != 0 || l.spare == nil {
+		return
 	}
-	return l.chunks[at].Load()
+	old := l.more.Load()
+	next := &stripes{hash: 0x9E3779B97F4A7C15*uint64(n+1) | 1}
+	if old != nil {
+		next.each = old.each
+	} else {
+		if l.spare.Add(1-maxStripes) < 0 {
+			l.spare.Add(maxStripes - 1)
+			return
+		}
+		next.each[0] = l.first
+		for i := 1; i < maxStripes; i++ {
+			next.each[i] = newStripe(&l.layout)
+		}
+	}
+	if !l.more.CompareAndSwap(old, next) && old == nil {
+		l.spare.Add(maxStripes - 1)
+	}
 }
 
 // drain takes all counts out; nil if there are none. Values recorded meanwhile
@@ -60,20 +124,34 @@ func (l *live) read(count func(*atomic.Uint32) uint32) *Histogram {
 	if l == nil {
 		return nil
 	}
-	b := newBuilder(l.layout)
+	b := newBuilder(layouts[l.layout.digits])
 	defer b.release()
-	for at := range l.chunks {
-		c := l.chunks[at].Load()
-		if c == nil {
-			continue
-		}
+	l.chunks(func(first int, c *chunk) {
 		for i := range c {
 			if n := count(&c[i]); n > 0 {
-				b.add(at*chunkLen+i, uint64(n))
+				b.add(first+i, uint64(n))
+			}
+		}
+	})
+	return b.histogram()
+}
+
+// chunks calls f with each chunk made and the number of its first counter.
+func (l *live) chunks(f func(first int, c *chunk)) {
+	for _, s := range l.stripes() {
+		for at := range s {
+			if c := s[at].Load(); c != nil {
+				f(at*chunkLen, c)
 			}
 		}
 	}
-	return b.histogram()
+}
+
+func (l *live) stripes() []stripe {
+	if more := l.more.Load(); more != nil {
+		return more.each[:]
+	}
+	return []stripe{l.first}
 }
 
 // size is how many bytes the histogram holds.
@@ -81,14 +159,16 @@ func (l *live) size() int {
 	if l == nil {
 		return 0
 	}
-	n := 32 + 8*len(l.chunks)
-	for i := range l.chunks {
-		if l.chunks[i].Load() != nil {
-			n += 4 * chunkLen
-		}
-	}
+	n := liveSize + len(l.stripes())*stripeSize(&l.layout)
+	l.chunks(func(int, *chunk) { n += 4 * chunkLen })
 	return n
 }
 
-// maxLiveSize is the size of a histogram whose counters are all made.
-func maxLiveSize(l *layout) int { return 32 + 8*l.counters/chunkLen + 4*l.counters }
+// liveSize is the size of a histogram without its stripes.
+const liveSize = 88
+
+// stripeSize is the size of a stripe without its chunks.
+func stripeSize(l *layout) int { return 24 + 8*l.counters/chunkLen }
+
+// maxLiveSize is the size of a histogram of one stripe whose counters are all made.
+func maxLiveSize(l *layout) int { return liveSize + stripeSize(l) + 4*l.counters }

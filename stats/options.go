@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -24,7 +25,7 @@ type config struct {
 	maxRecent        int
 	maxIntervalBytes int64
 	retention        time.Duration
-	redactor         func(text string, max int) string
+	redactor         *redact.Redactor
 	registered       func() []toolkit.Definition
 	now              func() time.Time
 	hostClock        bool
@@ -42,7 +43,7 @@ func newConfig(options []Option) (config, error) {
 		maxRecent:        512,
 		maxIntervalBytes: 32 << 20,
 		retention:        48 * time.Hour,
-		redactor:         func(string, int) string { return "" },
+		redactor:         redact.Default(),
 		now:              time.Now,
 		directoryBytes:   256 << 20,
 	}
@@ -123,6 +124,18 @@ func WithRetention(d time.Duration) Option {
 	}
 }
 
+// WithRedactor sets what texts of errors, and names of sessions and agents, pass
+// before they are stored. The default, and nil, is [redact.Default].
+func WithRedactor(r *redact.Redactor) Option {
+	return func(c *config) error {
+		if r == nil {
+			r = redact.Default()
+		}
+		c.redactor = r
+		return nil
+	}
+}
+
 // WithRegistered tells which tools are registered, so that those never used can be
 // named; list is called by readers. A registry's Definitions method is one. The
 // default knows of no tool.
@@ -165,5 +178,6 @@ func (c *config) redact(text string, max int) string {
 	if text == "" {
 		return ""
 	}
-	return c.redactor(text, max)
+	clean, _ := c.redactor.TextMax(text, max)
+	return clean
 }

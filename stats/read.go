@@ -34,7 +34,7 @@ func (r *Recorder) Call(id uint64) (RecentCall, bool) {
 
 // LastID is the ID of the call that ended last; 0 if none has. It changes with every
 // call, so it tells whether there is anything new.
-func (r *Recorder) LastID() uint64 { return r.recent.next.Load() }
+func (r *Recorder) LastID() uint64 { return r.recent.last.Load() }
 
 // Sessions returns the sessions held, the one seen last first.
 func (r *Recorder) Sessions() []SessionStats { return r.sessions.all() }
@@ -137,7 +137,7 @@ func (c *config) maxBytes(sessions int) int64 {
 	perTool := maxLiveSize(main) + auxes*maxLiveSize(aux) + exemplarsSize + // counted now
 		maxArchived*counters + maxTypes*80 + 64*120 + // archived
 		5*definitionSize + 600 + maxToolName
-	tools := int64(c.maxTools+1) * int64(perTool)
+	tools := int64(c.maxTools+1)*int64(perTool) + maxSpare*int64(maxLiveSize(main))
 	tables := c.maxGroups*(groupSize+maxMessage+maxErrorText+32) + sessions*(sessionSize+8) + c.maxLoops*loopSize + c.maxRecent*recentSize
 	return tools + 2*c.maxIntervalBytes + int64(tables)
 }

@@ -20,9 +20,10 @@ import (
 // the next one, and never waits.
 type recentRing struct {
 	places  []recentPlace
-	next    atomic.Uint64 // calls so far; the next one's ID is one more
-	turn    atomic.Uint64
 	dropped atomic.Uint64
+	_       [64]byte      // what each call writes has a cache line of its own
+	last    atomic.Uint64 // the ID of the latest call
+	_       [64]byte
 }
 
 type recentPlace struct {
@@ -54,12 +55,9 @@ func (r *recentRing) init(max int) { r.places = make([]recentPlace, max) }
 const maxTries = 4
 
 func (r *recentRing) add(e *toolkit.Ended, t *tool, s *session, f failure) {
-	id := r.next.Add(1)
-	if len(r.places) == 0 {
-		return
-	}
-	for range maxTries {
-		p := &r.places[r.turn.Add(1)%uint64(len(r.places))]
+	id := r.last.Add(1)
+	for try := range uint64(min(maxTries, len(r.places))) {
+		p := &r.places[(id+try)%uint64(len(r.places))]
 		if !p.busy.CompareAndSwap(false, true) {
 			continue
 		}
@@ -76,7 +74,9 @@ func (r *recentRing) add(e *toolkit.Ended, t *tool, s *session, f failure) {
 		p.busy.Store(false)
 		return
 	}
-	r.dropped.Add(1)
+	if len(r.places) > 0 {
+		r.dropped.Add(1)
+	}
 }
 
 // all returns copies of the calls held, the latest first.

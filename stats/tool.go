@@ -43,6 +43,9 @@ type tool struct {
 	aux      [auxes]atomic.Pointer[live]
 	types    map[string]uint64
 	samples  exemplars
+	cost     atomic.Uint64 // bits of the definition's cost
+
+	_ [64]byte // what is seldom written above, what each call writes below
 
 	inFlight atomic.Int64
 	peak     atomic.Int64
@@ -54,7 +57,6 @@ type tool struct {
 	streak, worst                     atomic.Uint64
 	retries, empty, suspended, looped atomic.Uint64
 	redactions, truncations           atomic.Uint64
-	cost                              atomic.Uint64 // bits of the definition's cost
 }
 
 func (t *tool) begin() {
@@ -131,7 +133,7 @@ func (t *tool) auxiliary(kind int) *live {
 	if l := t.aux[kind].Load(); l != nil {
 		return l
 	}
-	l := newLive(layouts[auxDigits])
+	l := newLive(layouts[auxDigits], nil)
 	if t.aux[kind].CompareAndSwap(nil, l) {
 		return l
 	}
@@ -201,11 +203,17 @@ func (t *ToolSnapshot) counters() [8]*uint64 {
 // tool may be.
 const maxToolName = 128
 
+// maxSpare is how many stripes a recorder makes beyond the first of each tool:
+// those of eight tools under contention.
+const maxSpare = 8 * (maxStripes - 1)
+
 // toolTable finds the tool of a definition.
 type toolTable struct {
 	other  *tool
 	layout *layout
 	max    int
+
+	spare atomic.Int64 // stripes that tools under contention may still make
 
 	byDefinition sync.Map // *toolkit.Definition to *tool
 	definitions  atomic.Int64
@@ -216,7 +224,8 @@ type toolTable struct {
 
 func (t *toolTable) init(l *layout, max int) {
 	t.layout, t.max = l, max
-	t.other = &tool{name: Other, executed: newLive(l)}
+	t.spare.Store(maxSpare)
+	t.other = &tool{name: Other, executed: newLive(l, &t.spare)}
 	t.byName = map[string]*tool{Other: t.other}
 }
 
@@ -269,7 +278,7 @@ func (t *toolTable) named(name string) *tool {
 		return t.other
 	}
 	name = strings.Clone(name)
-	found = &tool{name: name, executed: newLive(t.layout)}
+	found = &tool{name: name, executed: newLive(t.layout, &t.spare)}
 	t.byName[name] = found
 	return found
 }

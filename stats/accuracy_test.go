@@ -1,0 +1,237 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// logNormal is like the latencies of a tool that asks another service: 20 ms in
+// the middle, spread over several decades.
+func logNormal(n int) []int64 {
+	rng := rand.New(rand.NewPCG(1, 2))
+	out := make([]int64, n)
+	for i := range out {
+		out[i] = clampNs(time.Duration(20e6 * math.Exp(1.6*rng.NormFloat64())))
+	}
+	return out
+}
+
+// bimodal is a tool with a cache of its own: 88 µs or some ten seconds.
+func bimodal(n int) []int64 {
+	rng := rand.New(rand.NewPCG(3, 4))
+	out := make([]int64, n)
+	for i := range out {
+		mean := 88e3
+		if rng.Float64() < 0.3 {
+			mean = 10e9
+		}
+		out[i] = clampNs(time.Duration(mean * (1 + 0.2*rng.NormFloat64())))
+	}
+	return out
+}
+
+// adversarial values lie at the edges of counters, where rounding is worst, over
+// the whole range.
+func adversarial(n int) []int64 {
+	rng := rand.New(rand.NewPCG(5, 6))
+	l := layouts[3]
+	last := l.index(highestNs)
+	out := make([]int64, n)
+	for i := range out {
+		at := rng.IntN(last)
+		out[i] = l.lowest(at)
+		if i%2 == 0 {
+			out[i] = l.highest(at)
+		}
+	}
+	return out
+}
+
+// tight values are all equal, at the worst place of a counter.
+func tight(n int) []int64 {
+	out := make([]int64, n)
+	for i := range out {
+		out[i] = layouts[3].lowest(1 << 13)
+	}
+	return out
+}
+
+var samples = map[string]func(int) []int64{"lognormal": logNormal, "bimodal": bimodal, "adversarial": adversarial, "tight": tight}
+
+var quantiles = []float64{0, 0.001, 0.25, 0.5, 0.9, 0.95, 0.99, 0.999, 0.9999, 1}
+
+// checkQuantiles compares a histogram with the sorted values it was made of.
+func checkQuantiles(t *testing.T, h *Histogram, values []int64) {
+	t.Helper()
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	if h.Count() != uint64(len(values)) {
+		t.Fatalf("got %d values, want %d", h.Count(), len(values))
+	}
+	for _, q := range quantiles {
+		rank := int(q*float64(len(sorted)) + 0.5) // as HdrHistogram has it
+		exact := sorted[min(len(sorted), max(1, rank))-1]
+		got := int64(h.Quantile(q))
+		if off := abs(got - exact); off > 100 && float64(off) > 0.001*float64(exact) {
+			t.Errorf("p%g: got %d ns, want %d: off by %.4f %%", q*100, got, exact, 100*float64(off)/float64(exact))
+		}
+	}
+	sum := 0.0
+	for _, v := range values {
+		sum += float64(v)
+	}
+	if mean := sum / float64(len(values)); math.Abs(float64(h.Mean())-mean) > max(100, 0.001*mean) {
+		t.Errorf("mean: got %v, want %v", h.Mean(), time.Duration(mean))
+	}
+}
+
+func abs(n int64) int64 { return max(n, -n) }
+
+func TestQuantilesOfAMillionValues(t *testing.T) {
+	for name, sample := range samples {
+		t.Run(name, func(t *testing.T) {
+			values := sample(1_000_000)
+			l, theirs := newLive(layouts[3], nil), hdrhistogram.New(lowestNs, highestNs, 3)
+			for _, v := range values {
+				l.record(v)
+				if err := theirs.RecordValue(v); err != nil {
+					t.Fatal(err)
+				}
+			}
+			h := l.drain()
+			checkQuantiles(t, h, values)
+			for _, q := range quantiles[1:] {
+				if got, want := int64(h.Quantile(q)), min(theirs.ValueAtQuantile(q*100), highestNs); got != want {
+					t.Errorf("p%g: got %d, hdrhistogram-go has %d", q*100, got, want)
+				}
+			}
+			if l.drain() != nil {
+				t.Error("a drained histogram still has values")
+			}
+		})
+	}
+}
+
+func TestTwoDigitsAreWithin1Percent(t *testing.T) {
+	l := newLive(layouts[2], nil)
+	for _, v := range logNormal(100_000) {
+		l.record(v)
+	}
+	values := logNormal(100_000)
+	slices.Sort(values)
+	h := l.peek()
+	for _, q := range quantiles[1:9] {
+		exact := values[int(math.Ceil(q*float64(len(values))))-1]
+		if off := math.Abs(float64(int64(h.Quantile(q))-exact)) / float64(exact); off > 0.008 {
+			t.Errorf("p%g is off by %.3f %%, want at most 0.8 %%", q*100, 100*off)
+		}
+	}
+}
+
+func TestMergeOf100SnapshotsIsOneHistogram(t *testing.T) {
+	for name, sample := range samples {
+		t.Run(name, func(t *testing.T) {
+			values := sample(1_000_000)
+			whole := newLive(layouts[3], nil)
+			snapshots := make([]*Snapshot, 100)
+			for i := range snapshots {
+				part := newLive(layouts[3], nil)
+				for _, v := range values[i*10_000 : (i+1)*10_000] {
+					part.record(v)
+					whole.record(v)
+				}
+				snapshots[i] = &Snapshot{Processes: 1, Tools: []ToolSnapshot{{Tool: "t", Executed: part.peek()}}}
+			}
+			sum := Merge(snapshots...)
+			if sum.Processes != 100 || !sum.Tools[0].Executed.equal(whole.peek()) {
+				t.Error("the merged histogram differs from that of all values")
+			}
+			checkQuantiles(t, sum.Tools[0].Executed, values)
+			rest := Merge(snapshots[:99]...)
+			if got := sum.Sub(rest).Tools[0].Executed; !got.equal(snapshots[99].Tools[0].Executed) {
+				t.Error("the sum less 99 of the snapshots is not the hundredth")
+			}
+		})
+	}
+}
+
+func TestQuantilesOfEachWindow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRecorder(t)
+		tool := &toolkit.Definition{Name: "t"}
+		values := logNormal(1_000_000)
+		// Ten values in each of 100,000 seconds; 24 h of them are in the longest window.
+		const perSecond = 10
+		time.Sleep(time.Second / 2) // off the boundaries of intervals
+		for i := 0; i < len(values); i += perSecond {
+			for _, v := range values[i : i+perSecond] {
+				r.tools.of(tool).executed.record(v)
+			}
+			r.tools.of(tool).seen(time.Now().UnixNano())
+			time.Sleep(time.Second)
+		}
+		for _, name := range WindowNames() {
+			w, err := ParseWindow(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := r.Snapshot(w)
+			covered := int(s.To.Sub(s.From).Seconds()) * perSecond
+			n := int(s.Tools[0].Executed.Count())
+			if n != covered {
+				t.Errorf("%s: got %d values in %v, want %d", name, n, s.To.Sub(s.From), covered)
+			}
+			if w.Last > 0 && (s.To.Sub(s.From) < w.Last || s.To.Sub(s.From) > w.Last+w.Last/5+time.Second) {
+				t.Errorf("%s: covers %v", name, s.To.Sub(s.From))
+			}
+			checkQuantiles(t, s.Tools[0].Executed, values[len(values)-n:])
+		}
+	})
+}
+
+func TestMemoryOfATool(t *testing.T) {
+	for _, c := range []struct{ digits, limit int }{{3, 48_000}, {2, 6_000}} {
+		for _, start := range []float64{10e3, 123e3, 1e6, 10e6, 333e6} {
+			l := newLive(layouts[c.digits], nil)
+			for x := 1.0; x <= 1000; x *= 1.0001 {
+				l.record(int64(start * x))
+			}
+			if got := l.size(); got > c.limit {
+				t.Errorf("%d digits, three decades from %v: got %d bytes, want at most %d", c.digits, time.Duration(start), got, c.limit)
+			}
+		}
+	}
+}
+
+func TestRecordingAllocatesNothing(t *testing.T) {
+	r := newRecorder(t)
+	tool := &toolkit.Definition{Name: "t", Cost: 1}
+	for name, e := range map[string]*toolkit.Ended{
+		"plain":     call(tool, time.Millisecond),
+		"session":   call(tool, time.Millisecond, in("s", 2)),
+		"sampled":   call(tool, time.Millisecond, sampled(3)),
+		"cache hit": call(tool, time.Microsecond, with(toolkit.OutcomeCacheHit)),
+		"queued":    call(tool, time.Millisecond, func(e *toolkit.Ended) { e.Served.Queue = time.Second }),
+		"unknown":   call(nil, time.Millisecond),
+	} {
+		record(r, e)
+		if n := testing.AllocsPerRun(1000, func() { record(r, e) }); n != 0 {
+			t.Errorf("%s: got %v allocations, want 0", name, n)
+		}
+	}
+	h := r.Snapshot(Window{}).Tools[0].Executed
+	if n := testing.AllocsPerRun(100, func() { h.Quantile(0.99) }); n != 0 {
+		t.Errorf("Quantile: got %v allocations, want 0", n)
+	}
+}

@@ -1,0 +1,191 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+const benchValues = 1 << 16
+
+// lockedHDR is what one would write without this package.
+type lockedHDR struct {
+	mu sync.Mutex
+	h  *hdrhistogram.Histogram
+}
+
+func (l *lockedHDR) record(ns int64) {
+	l.mu.Lock()
+	_ = l.h.RecordValue(ns)
+	l.mu.Unlock()
+}
+
+// BenchmarkRecord is one value into one tool's histogram: ours, and
+// hdrhistogram-go's under a mutex, of the same range and precision.
+func BenchmarkRecord(b *testing.B) {
+	values := logNormal(benchValues)
+	for _, digits := range []int{3, 2} {
+		for _, p := range []struct {
+			name string
+			make func() func(int64)
+		}{
+			{"toolscope", func() func(int64) {
+				var spare atomic.Int64
+				spare.Store(maxSpare)
+				return newLive(layouts[digits], &spare).record
+			}},
+			{"hdr+mutex", func() func(int64) {
+				return (&lockedHDR{h: hdrhistogram.New(lowestNs, highestNs, digits)}).record
+			}},
+		} {
+			record := p.make()
+			for _, v := range values {
+				record(v)
+			}
+			b.Run(fmt.Sprintf("digits=%d/%s/serial", digits, p.name), func(b *testing.B) {
+				b.ReportAllocs()
+				for i := 0; b.Loop(); i++ {
+					record(values[i&(benchValues-1)])
+				}
+			})
+			b.Run(fmt.Sprintf("digits=%d/%s/parallel", digits, p.name), func(b *testing.B) {
+				b.ReportAllocs()
+				b.RunParallel(func(pb *testing.PB) {
+					for i := rand.IntN(benchValues); pb.Next(); i++ {
+						record(values[i&(benchValues-1)])
+					}
+				})
+			})
+		}
+	}
+}
+
+// BenchmarkCall is all that is done for one call, from Begin to End.
+func BenchmarkCall(b *testing.B) {
+	tool := &toolkit.Definition{Name: "search"}
+	session := &toolkit.Session{ID: "3f0c7c62-53a9-4a2f-8c1e-6a8a9bb5a111", Agent: "agent", Turn: 3}
+	for _, c := range []struct {
+		name    string
+		change  func(*toolkit.Ended)
+		readers int
+	}{
+		{"plain", func(*toolkit.Ended) {}, 0},
+		{"session", func(e *toolkit.Ended) { e.Facts.Session = session }, 0},
+		{"session+sampled", func(e *toolkit.Ended) { e.Facts.Session = session; sampled(1)(e) }, 0},
+		{"error", failing("tool_error", `row 17 of "orders" is locked by 10.0.0.7:5432`), 0},
+		{"plain+2readers", func(*toolkit.Ended) {}, 2},
+	} {
+		run := func(b *testing.B, body func(r *Recorder, e toolkit.Ended)) {
+			r := newRecorder(b)
+			e := call(tool, 20*time.Millisecond, c.change)
+			record(r, e)
+			stop := make(chan struct{})
+			var readers sync.WaitGroup
+			for range c.readers {
+				readers.Go(func() {
+					for {
+						select {
+						case <-stop:
+							return
+						case <-time.After(5 * time.Millisecond):
+							r.Summary(Window{Last: time.Minute})
+						}
+					}
+				})
+			}
+			b.ReportAllocs()
+			b.ResetTimer()
+			body(r, *e)
+			close(stop)
+			readers.Wait()
+		}
+		b.Run(c.name+"/serial", func(b *testing.B) {
+			run(b, func(r *Recorder, e toolkit.Ended) {
+				ctx := context.Background()
+				for b.Loop() {
+					r.Begin(ctx, e.Call, &e.Facts)
+					r.End(ctx, &e)
+				}
+			})
+		})
+		b.Run(c.name+"/parallel", func(b *testing.B) {
+			run(b, func(r *Recorder, e toolkit.Ended) {
+				b.RunParallel(func(pb *testing.PB) {
+					e, ctx := e, context.Background()
+					for pb.Next() {
+						r.Begin(ctx, e.Call, &e.Facts)
+						r.End(ctx, &e)
+					}
+				})
+			})
+		})
+	}
+}
+
+// BenchmarkQuantiles is p50, p95 and p99 of a sealed window.
+func BenchmarkQuantiles(b *testing.B) {
+	for _, digits := range []int{3, 2} {
+		l, h := newLive(layouts[digits], nil), hdrhistogram.New(lowestNs, highestNs, digits)
+		for _, v := range logNormal(benchValues) {
+			l.record(v)
+			_ = h.RecordValue(v)
+		}
+		ours := l.peek()
+		b.Run(fmt.Sprintf("digits=%d/toolscope", digits), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				_, _, _ = ours.Quantile(0.5), ours.Quantile(0.95), ours.Quantile(0.99)
+			}
+		})
+		b.Run(fmt.Sprintf("digits=%d/hdr", digits), func(b *testing.B) {
+			b.ReportAllocs()
+			quantiles := []float64{50, 95, 99}
+			for b.Loop() {
+				h.ValueAtPercentilesSlice(quantiles)
+			}
+		})
+	}
+}
+
+// BenchmarkMerge100 is the merge of 100 histograms of 10,000 values each.
+func BenchmarkMerge100(b *testing.B) {
+	for _, digits := range []int{3, 2} {
+		ours := make([]*Histogram, 100)
+		theirs := make([]*hdrhistogram.Histogram, 100)
+		values := logNormal(1_000_000)
+		for i := range ours {
+			l, h := newLive(layouts[digits], nil), hdrhistogram.New(lowestNs, highestNs, digits)
+			for _, v := range values[i*10_000 : (i+1)*10_000] {
+				l.record(v)
+				_ = h.RecordValue(v)
+			}
+			ours[i], theirs[i] = l.peek(), h
+		}
+		b.Run(fmt.Sprintf("digits=%d/toolscope", digits), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				MergeHistograms(ours...)
+			}
+		})
+		b.Run(fmt.Sprintf("digits=%d/hdr", digits), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				sum := hdrhistogram.New(lowestNs, highestNs, digits)
+				for _, h := range theirs {
+					sum.Merge(h)
+				}
+			}
+		})
+	}
+}

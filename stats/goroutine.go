@@ -1,0 +1,16 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+import "unsafe"
+
+// goroutine is a number that differs between goroutines which run at the same time:
+// the address of their stack without its lower bits. It may change as a stack
+// grows, and is good for spreading only. It is the one use of unsafe in this
+// package: no pointer is made of the number. The standard library's way, a
+// sync.Pool per processor, takes three times as long as all of the recording.
+func goroutine() uint64 {
+	var here byte
+	return uint64(uintptr(unsafe.Pointer(&here)) >> 11)
+}
