@@ -1,0 +1,28 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package sqldb gives an agent a database: tools that list and describe tables and
+// query them, and, registered on its own, one that writes. It works over any
+// [database/sql.DB] of SQLite, PostgreSQL or MySQL.
+//
+//	db, err := sql.Open("sqlite", "shop.db")
+//	tools, err := sqldb.New(db, sqldb.Options{Dialect: sqldb.SQLite})
+//	err = registry.Register(tools.ReadTools()...)
+//
+// # What is guaranteed
+//
+// The database itself refuses writes of the reading tools: they run in a read-only
+// transaction (PostgreSQL, MySQL) or on a connection whose query_only is on
+// (SQLite). A call runs one statement: a semicolon is taken at the end only, so that no
+// reading of quotes or comments decides, and text that has one goes into params.
+// The statement begins with a word that reads (SELECT, WITH, …), since a read-only
+// connection still takes ATTACH, COPY … TO or SET. Rows, bytes and time are limited,
+// and the answer says when rows were left out.
+//
+// # What is left out
+//
+// The database's own functions run with the rights of its user: give an agent a
+// user who may do little (PostgreSQL's pg_terminate_backend and lo_export, MySQL's INTO
+// OUTFILE are not writes to a table). One value is held in memory whole, whatever its
+// size. sql_exec tells how many rows it changed and does not return rows.
+package sqldb

@@ -1,0 +1,128 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sqldb
+
+import (
+	"bytes"
+	"database/sql"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math"
+	"time"
+	"unicode/utf8"
+)
+
+// column is one column of an answer.
+type column struct {
+	Name string `json:"name"`
+	Type string `json:"type,omitempty"` // as the database calls it; "" if it does not say
+}
+
+// answer is what a query gives, as JSON.
+type answer struct {
+	Columns    []column          `json:"columns"`
+	Rows       []json.RawMessage `json:"rows"`
+	RowCount   int               `json:"row_count"`
+	Truncated  bool              `json:"truncated"`
+	Note       string            `json:"note,omitempty"`
+	DurationMS float64           `json:"duration_ms"`
+}
+
+// readRows reads rows up to the limits of the options.
+func (o Options) readRows(rows *sql.Rows) (*answer, error) {
+	a := &answer{Columns: []column{}, Rows: []json.RawMessage{}}
+	names, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	types, err := rows.ColumnTypes()
+	if err != nil {
+		return nil, err
+	}
+	for i, name := range names {
+		a.Columns = append(a.Columns, column{name, types[i].DatabaseTypeName()})
+	}
+	values, targets := make([]any, len(names)), make([]any, len(names))
+	for i := range values {
+		targets[i] = &values[i]
+	}
+	for size := 0; rows.Next(); a.RowCount++ {
+		if a.RowCount == o.MaxRows {
+			a.truncate("only the first %d rows are shown: ask for fewer, or for the next with LIMIT and OFFSET", o.MaxRows)
+			break
+		}
+		if err := rows.Scan(targets...); err != nil {
+			return nil, err
+		}
+		row, err := encodeRow(values)
+		if err != nil {
+			return nil, err
+		}
+		if size += len(row); size > o.MaxBytes {
+			a.truncate("row %d and those after it do not fit into %d bytes: ask for fewer columns, rows, or parts of long values", a.RowCount+1, o.MaxBytes)
+			break
+		}
+		a.Rows = append(a.Rows, row)
+	}
+	if !a.Truncated {
+		return a, rows.Err()
+	}
+	return a, nil
+}
+
+func (a *answer) truncate(format string, args ...any) {
+	a.Truncated, a.Note = true, fmt.Sprintf(format, args...)
+}
+
+func encodeRow(values []any) (json.RawMessage, error) {
+	shown := make([]any, len(values))
+	for i, v := range values {
+		shown[i] = show(v)
+	}
+	return marshal(shown)
+}
+
+// show makes JSON of what drivers give: text that is none is told as base64.
+func show(v any) any {
+	switch v := v.(type) {
+	case []byte:
+		return showText(string(v))
+	case string:
+		return showText(v)
+	case time.Time:
+		return v.Format(time.RFC3339Nano)
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Sprint(v)
+		}
+	case float32:
+		return show(float64(v))
+	case nil, bool, int64, int32, int16, int8, int, uint64, uint32:
+	default:
+		return fmt.Sprint(v)
+	}
+	return v
+}
+
+func showText(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return "base64:" + base64.StdEncoding.EncodeToString([]byte(s))
+}
+
+// marshal writes JSON as it is read by people and models, "<" included.
+func marshal(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSpace(b.Bytes()), nil
+}
+
+// milliseconds rounds to the microsecond.
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
