@@ -73,6 +73,7 @@ func (r *Running) End(res Result, err error) bool {
 		return false
 	}
 	run := r.call.take()
+	runtime.KeepAlive(r) // else the collector could close the call as abandoned before take
 	if run == nil {
 		return false
 	}

@@ -41,20 +41,24 @@ type Handler func(ctx context.Context, call Call) (Result, error)
 type Middleware func(next Handler) Handler
 
 // Chain wraps h in middlewares so that the first one listed runs first:
-// Chain(h, a, b) is a(b(h)). Nil middlewares are passed over. With a nil h each
-// call is refused with an error that says so.
+// Chain(h, a, b) is a(b(h)). Nil middlewares are passed over. With a nil h, or a
+// middleware that makes one, each call is refused with an error that says so.
 func Chain(h Handler, middlewares ...Middleware) Handler {
 	if h == nil {
 		h = nilHandler
 	}
 	for i := len(middlewares) - 1; i >= 0; i-- {
-		if middlewares[i] != nil {
-			h = middlewares[i](h)
+		if middlewares[i] == nil {
+			continue
+		}
+		if h = middlewares[i](h); h == nil {
+			h = nilHandler
 		}
 	}
 	return h
 }
 
+// nilHandler stands for a handler that is nil.
 func nilHandler(_ context.Context, call Call) (Result, error) {
 	call.Record.Note(func(s *Served) { s.Outcome = OutcomeRefused })
 	return Result{}, &Error{Kind: ErrUnknownTool, Tool: call.Name, Message: "the handler is nil: got no function to run, want a toolkit.Handler"}

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 	"unicode"
@@ -101,7 +102,7 @@ func (d *Definition) Validate() error {
 		field  string
 		schema json.RawMessage
 	}{{"InputSchema", d.InputSchema}, {"OutputSchema", d.OutputSchema}} {
-		if t := bytes.TrimSpace(s.schema); len(t) > 0 && (t[0] != '{' || !json.Valid(t)) {
+		if len(s.schema) > 0 && !isObject(s.schema) {
 			return wrong(s.field, "text that is no JSON object", "a JSON Schema object, or nil")
 		}
 	}
@@ -118,10 +119,16 @@ func (d *Definition) Validate() error {
 	if l := d.RateLimit; l.MaxCalls < 0 || l.MaxCalls > 0 && l.Window <= 0 {
 		return wrong("RateLimit", fmt.Sprintf("%d calls in %v", l.MaxCalls, l.Window), "no calls, or a number of calls in a window above 0")
 	}
-	if !(d.Cost >= 0) {
-		return wrong("Cost", fmt.Sprint(d.Cost), "0 or more")
+	if !(d.Cost >= 0) || math.IsInf(d.Cost, 0) {
+		return wrong("Cost", fmt.Sprint(d.Cost), "a number of 0 or more")
 	}
 	return nil
+}
+
+// isObject reports whether text is one JSON object.
+func isObject(text []byte) bool {
+	text = bytes.TrimSpace(text)
+	return len(text) > 0 && text[0] == '{' && json.Valid(text)
 }
 
 // checkName says what is wrong with a tool's name; "" if nothing is.

@@ -5,7 +5,6 @@ package toolkit
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -60,8 +59,9 @@ type Error struct {
 	Cause error
 }
 
+// kind is ErrTool for a nil *Error too: tools return typed nils by mistake.
 func (e *Error) kind() Kind {
-	if e.Kind == "" {
+	if e == nil || e.Kind == "" {
 		return ErrTool
 	}
 	return e.Kind
@@ -69,6 +69,9 @@ func (e *Error) kind() Kind {
 
 // Error is the message, else the cause's text, after the kind and the tool's name.
 func (e *Error) Error() string {
+	if e == nil {
+		return ErrTool.Error()
+	}
 	text := e.Message
 	if text == "" && e.Cause != nil {
 		text = e.Cause.Error()
@@ -85,7 +88,7 @@ func (e *Error) Error() string {
 
 // Unwrap gives the kind and the cause.
 func (e *Error) Unwrap() []error {
-	if e.Cause == nil {
+	if e == nil || e.Cause == nil {
 		return []error{e.kind()}
 	}
 	return []error{e.kind(), e.Cause}
@@ -96,7 +99,8 @@ func (e *Error) ErrorType() string { return string(e.kind()) }
 
 // Format prints the kind and the tool's name, whatever the verb: the message
 // and the cause may hold arguments or outputs. The text for the model is
-// [Error.Error].
+// [Error.Error]; an error that wraps this one with fmt.Errorf and %w has not got
+// it, since fmt asks Format.
 func (e *Error) Format(f fmt.State, _ rune) {
 	if e == nil {
 		fmt.Fprint(f, "<nil>")
@@ -129,8 +133,14 @@ func (e *PanicError) Format(f fmt.State, _ rune) { fmt.Fprint(f, e.Error()) }
 // LogValue gives the kind, not the value.
 func (e *PanicError) LogValue() slog.Value { return slog.StringValue(e.Error()) }
 
+// ErrorType is "panic", whatever error the value is.
+func (e *PanicError) ErrorType() string { return string(ErrPanic) }
+
 // Unwrap gives [ErrPanic], and the value if it is an error.
 func (e *PanicError) Unwrap() []error {
+	if e == nil {
+		return []error{ErrPanic}
+	}
 	if err, ok := e.Value.(error); ok && err != nil {
 		return []error{ErrPanic, err}
 	}
@@ -149,16 +159,7 @@ func SoftError(failed bool, text string) error {
 // softError is a failure a tool reported in its result: the text is the tool's own.
 type softError struct{ text string }
 
-func (e *softError) Error() string { return e.text }
-func (e *softError) Unwrap() error { return ErrTool }
-func (e *softError) Format(f fmt.State, _ rune) {
-	fmt.Fprint(f, ErrTool.Error())
-}
-func (e *softError) LogValue() slog.Value { return slog.StringValue(ErrTool.Error()) }
-
-// asError is errors.As for a type that err may hold anywhere in its chain.
-func asError[E error](err error) (E, bool) {
-	var target E
-	ok := errors.As(err, &target)
-	return target, ok
-}
+func (e *softError) Error() string              { return e.text }
+func (e *softError) Unwrap() error              { return ErrTool }
+func (e *softError) Format(f fmt.State, _ rune) { fmt.Fprint(f, ErrTool.Error()) }
+func (e *softError) LogValue() slog.Value       { return slog.StringValue(ErrTool.Error()) }

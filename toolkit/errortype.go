@@ -18,14 +18,13 @@ const TypeOther = "_OTHER"
 const maxErrorTypes = 64
 
 // TypeOf is the value of error.type for an error that a tool returned; "" for
-// nil. The order: the kinds of this package and the context's errors; then
+// nil. The order: the outermost kind of this package; the context's errors; then
 // the value of an `ErrorType() string` method anywhere in the chain (1 to 64
 // bytes of letters, digits, "_", "-", ".", at most 64 different ones in a
 // process, then "_OTHER"); then "tool_error". It is never a Go type's name.
 func TypeOf(err error) string { return classify(err, string(ErrTool)) }
 
-// kinds is what errors.Is is asked for, the frequent ones first. An error that
-// names its own kind is found by its ErrorType method before this list.
+// kinds is what errors.Is is asked for, the frequent ones first.
 var kinds = [...]Kind{ErrTimeout, ErrCanceled, ErrPanic, ErrUnknownTool, ErrInvalidArguments, ErrPermissionDenied,
 	ErrApprovalDenied, ErrApprovalExpired, ErrRateLimited, ErrOverloaded, ErrCircuitOpen, ErrLoopDetected, ErrBudgetExceeded, ErrTool}
 
@@ -35,21 +34,13 @@ func classify(err error, fallback string) (kind string) {
 	if err == nil {
 		return ""
 	}
-	switch e := err.(type) { // the frequent cases without a search
-	case Kind:
-		return e.known()
-	case *Error:
-		return e.kind().known()
-	case *softError:
-		return string(ErrTool)
-	}
 	defer func() {
 		if recover() != nil {
 			kind = fallback
 		}
 	}()
-	if e, ok := asError[*Error](err); ok && e != nil {
-		return e.kind().known()
+	if k := outermost(err); k != "" {
+		return k.known()
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return string(ErrTimeout)
@@ -62,13 +53,41 @@ func classify(err error, fallback string) (kind string) {
 			return string(k)
 		}
 	}
-	if e, ok := asError[interface {
+	var typed interface {
 		error
 		ErrorType() string
-	}](err); ok {
-		return own.admit(e.ErrorType())
+	}
+	if errors.As(err, &typed) {
+		return own.admit(typed.ErrorType())
 	}
 	return fallback
+}
+
+// outermost is the kind of the first error of this package in err's chain, in the
+// order of [errors.As]: a panic with a timeout as its value is a panic, and what
+// wraps an error knows best. "" if there is none.
+func outermost(err error) Kind {
+	switch e := err.(type) {
+	case Kind:
+		if e != ErrTool { // says nothing, so that an ErrorType around it may
+			return e
+		}
+	case *Error:
+		return e.kind()
+	case *PanicError:
+		return ErrPanic
+	case *softError:
+		return ErrTool
+	case interface{ Unwrap() error }:
+		return outermost(e.Unwrap())
+	case interface{ Unwrap() []error }:
+		for _, inner := range e.Unwrap() {
+			if k := outermost(inner); k != "" {
+				return k
+			}
+		}
+	}
+	return ""
 }
 
 // known is the kind itself if it is one of the list, else admitted like any

@@ -39,7 +39,7 @@ func ExportAnthropic(defs []Definition) (json.RawMessage, error) {
 // ExportMCP writes definitions as the Model Context Protocol lists tools
 // (revision 2025-11-25), with annotations, and with what policies need in the
 // member "harness" beside the protocol's own: category, riskLevel, rateLimit,
-// timeout (ms), requiresApproval, costPerCall.
+// timeout (ms), idempotent, requiresApproval, costPerCall.
 func ExportMCP(defs []Definition) (json.RawMessage, error) {
 	return export(defs, func(d *Definition) any { return newMCPTool(d) })
 }

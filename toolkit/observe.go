@@ -18,7 +18,7 @@ func Observe(tools Lookup, observers ...Observer) Middleware {
 			return next
 		}
 		return func(ctx context.Context, call Call) (res Result, err error) {
-			r, inner := begin(ctx, &call, tools.find(call.Name), observers)
+			r, inner := begin(ctx, &call, tools.safeFind(call.Name), observers)
 			returned := false
 			defer func() {
 				if returned {

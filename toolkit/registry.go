@@ -51,12 +51,16 @@ func (r *Registry) load() *registryState {
 // Register adds tools, all or none. It fails if one is nil, has an invalid
 // definition ([Definition.Validate]), or a name that is taken ([ErrRegistered]).
 func (r *Registry) Register(tools ...Tool) error {
+	entries := make([]*registered, len(tools)) // made before the lock, since tools may look into the registry
+	for i, t := range tools {
+		entry, err := newRegistered(t)
+		if err != nil {
+			return fmt.Errorf("toolkit: Register: tool %d: %w", i, err)
+		}
+		entries[i] = entry
+	}
 	return r.change(func(s *registryState) error {
-		for i, t := range tools {
-			entry, err := newRegistered(t)
-			if err != nil {
-				return fmt.Errorf("toolkit: Register: tool %d: %w", i, err)
-			}
+		for i, entry := range entries {
 			if _, taken := s.tools[entry.def.Name]; taken {
 				return fmt.Errorf("toolkit: Register: tool %d: name %s: %w", i, quote(entry.def.Name), ErrRegistered)
 			}
@@ -68,11 +72,11 @@ func (r *Registry) Register(tools ...Tool) error {
 
 // Replace adds a tool, or puts it in the place of the one of its name.
 func (r *Registry) Replace(tool Tool) error {
+	entry, err := newRegistered(tool)
+	if err != nil {
+		return fmt.Errorf("toolkit: Replace: %w", err)
+	}
 	return r.change(func(s *registryState) error {
-		entry, err := newRegistered(tool)
-		if err != nil {
-			return fmt.Errorf("toolkit: Replace: %w", err)
-		}
 		s.put(entry)
 		return nil
 	})

@@ -21,6 +21,17 @@ func (l Lookup) find(name string) *Definition {
 	return l(name)
 }
 
+// safeFind is find for those who only watch: a panic counts as an observer's, and
+// the tool as unknown.
+func (l Lookup) safeFind(name string) (tool *Definition) {
+	if l == nil {
+		return nil
+	}
+	var failed bool
+	defer swallow(&failed)
+	return l(name)
+}
+
 // run is one observed call: the ground of [Observe], [Watch] and [Begin].
 // Runs are used again after end, which is why observers may not keep what they
 // are shown; a [Record] that points here notices by its life.

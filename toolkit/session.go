@@ -26,6 +26,9 @@ func WithSession(ctx context.Context, s Session) context.Context {
 
 // SessionFrom returns the context's session, which must not be changed, or nil.
 func SessionFrom(ctx context.Context) *Session {
+	if ctx == nil { // the watched function may not mind a nil context
+		return nil
+	}
 	s, _ := ctx.Value(sessionKey{}).(*Session)
 	return s
 }

@@ -8,7 +8,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"time"
 )
 
@@ -96,32 +95,26 @@ func decode[In any](call Call) (in In, err error) {
 	if len(args) == 0 {
 		args = []byte("{}")
 	}
-	dec := json.NewDecoder(bytes.NewReader(args))
-	err = dec.Decode(&in)
-	if err == nil {
-		if _, more := dec.Token(); more != io.EOF {
-			err = errors.New("more follows after the JSON value")
-		}
-	}
-	if err != nil {
+	if err := json.Unmarshal(args, &in); err != nil {
 		return in, &Error{Kind: ErrInvalidArguments, Tool: call.Name, Message: explain(err)}
 	}
 	return in, nil
 }
 
-// explain says what is wrong with arguments without repeating them: encoding/json
-// quotes no values, but a character of them.
+// explain says what is wrong with arguments, for the model. encoding/json repeats
+// of them a character, or a number that does not fit; a type's own UnmarshalJSON
+// may repeat more.
 func explain(err error) string {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &kind):
-		field := kind.Field
-		if field == "" {
-			return "got a JSON " + kind.Value + ", want " + jsonName(kind.Type.Kind())
+		text := "got a JSON " + clip(kind.Value) + ", want " + jsonName(kind.Type.Kind())
+		if kind.Field != "" {
+			text = "member " + quote(kind.Field) + ": " + text
 		}
-		return "member " + quote(field) + ": got a JSON " + kind.Value + ", want " + jsonName(kind.Type.Kind())
-	case errors.As(err, &syntax), errors.Is(err, io.ErrUnexpectedEOF):
+		return text
+	case errors.As(err, &syntax):
 		return "got invalid JSON (" + err.Error() + "), want one JSON object"
 	}
 	return err.Error()
