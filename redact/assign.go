@@ -22,11 +22,118 @@ func assignmentAt(s string, i, last int) (start, end int, kind string) {
 		return 0, 0, ""
 	}
 	name := s[nameStart:nameEnd]
+	if s[i] == '=' && name == "value" {
+		name = attributeBefore(s, nameStart)
+	}
 	level, kind := classifyKey(name)
+	if level == harmless && s[i] == '=' && nameStart > 0 && (s[nameStart-1] == '?' || s[nameStart-1] == '&') && querySecret(name) {
+		level, kind = telling, "secret"
+	}
 	if level == harmless {
+		if s[i] == '=' {
+			return comparedAt(s, i, last)
+		}
 		return 0, 0, ""
 	}
-	return valueAfter(s, i, name, level, kind)
+	start, end, kind = valueAfter(s, i, name, level, kind)
+	if kind != "" && s[i] == ':' && level == secret && strings.IndexByte(name, '_') > 0 && (nameStart == 0 || s[nameStart-1] == '\n') {
+		for end < len(s) && s[end] == ' ' && end+1 < len(s) && alphabets[s[end+1]]&alnum != 0 { // a value of several words
+			end = bareEnd(s, end+1, secret)
+		}
+	}
+	return start, end, kind
+}
+
+// querySecret names the parts of a signed URL.
+func querySecret(name string) bool {
+	return name == "sig" || strings.HasSuffix(name, "ignature") || name == "code" || name == "sv"
+}
+
+// attributeBefore is the value of the attribute that stands before the one at i:
+// <add key="NAME" value="…"/>.
+func attributeBefore(s string, i int) string {
+	for i > 0 && isSpace(s[i-1]) {
+		i--
+	}
+	if i < 6 || s[i-1] != '"' {
+		return ""
+	}
+	b := strings.LastIndexByte(s[max(0, i-1-maxKey):i-1], '"')
+	if b < 0 {
+		return ""
+	}
+	return s[max(0, i-1-maxKey)+b+1 : i-1]
+}
+
+// comparedAt looks at `"value" == name`, where the value comes first.
+func comparedAt(s string, i, last int) (start, end int, kind string) {
+	p := i + 1
+	if p >= len(s) || s[p] != '=' {
+		return 0, 0, ""
+	}
+	for p < len(s) && (s[p] == '=' || s[p] == ' ') {
+		p++
+	}
+	nameEnd := p
+	for nameEnd < len(s) && nameByte(s[nameEnd]) && nameEnd-p < maxKey {
+		nameEnd++
+	}
+	level, kind := classifyKey(s[p:nameEnd])
+	if level != secret {
+		return 0, 0, ""
+	}
+	end = i
+	for end > last && strings.IndexByte(" !=", s[end-1]) >= 0 {
+		end--
+	}
+	if end <= last || s[end-1] != '"' && s[end-1] != '\'' {
+		return 0, 0, ""
+	}
+	end--
+	open := strings.LastIndexByte(s[max(last, end-256):end], s[end])
+	if open < 0 {
+		return 0, 0, ""
+	}
+	start = max(last, end-256) + open + 1
+	if start >= end || !judge(s[start:end], "", level, true, '=', true, false) {
+		return 0, 0, ""
+	}
+	return start, end, kind
+}
+
+// kube reports whether the text is a Kubernetes Secret, whose values are in base64.
+func (sc *scanner) kube(s string) bool {
+	if sc.secretManifest == 0 {
+		sc.secretManifest = 1
+		for _, k := range []string{"kind: Secret", "kind: secret", `"kind": "Secret"`, `"kind":"Secret"`, `kind: "Secret"`, "kind: 'Secret'"} {
+			if strings.Contains(s, k) {
+				sc.secretManifest = 2
+			}
+		}
+	}
+	return sc.secretManifest == 2
+}
+
+// kubeAt finds a base64 value after the colon at i.
+func kubeAt(s string, i int) (start, end int, kind string) {
+	start = i + 1
+	for start < len(s) && strings.IndexByte(" \t\"'", s[start]) >= 0 {
+		start++
+	}
+	if start < len(s) && (s[start] == '|' || s[start] == '>') {
+		for start < len(s) && (isSpace(s[start]) || strings.IndexByte("|>-", s[start]) >= 0) {
+			start++
+		}
+	}
+	end = start
+	for end < len(s) && alphabets[s[end]]&base64 != 0 {
+		end++
+	}
+	v := s[start:end]
+	if len(v) < 8 || len(v)%4 != 0 && len(v) < 64 || !(hasDigit(v) || strings.HasSuffix(v, "=")) || !random(v) && len(v) < 12 {
+		return 0, 0, ""
+	}
+	return start, end, "kubernetes-secret"
 }
 
 // nameBefore finds the name that ends before the operator at i, passing over
@@ -37,7 +144,7 @@ func nameBefore(s string, i, last int) (start, end int, ok bool) {
 	if s[i] == ',' && (i == low || s[i-1] != '"' && s[i-1] != '\'' && s[i-1] != '`') {
 		return 0, 0, false // only ("name", "value")
 	}
-	for end > low && strings.IndexByte(" \t\"'`])\\:=|?!", s[end-1]) >= 0 {
+	for end > low && strings.IndexByte(" \t\"'`])\\:=|?!.+~", s[end-1]) >= 0 {
 		end--
 	}
 	start = nameStart(s, low, end)
@@ -79,14 +186,10 @@ func valueAfter(s string, i int, name string, level sensitivity, kind string) (s
 	if op == '>' && s[i-1] != '=' && s[i-1] != '-' {
 		return elementText(s, p, level, kind)
 	}
+	compared := op == '=' && i > 0 && strings.IndexByte("!<>=", s[i-1]) >= 0
 	for p < len(s) && strings.IndexByte("=:>|?~", s[p]) >= 0 && p-i < 5 {
-		if s[p] == '=' && op == '=' {
-			return 0, 0, "" // a comparison
-		}
+		compared = compared || s[p] == '=' && op == '='
 		p++
-	}
-	if i > 0 && strings.IndexByte("!<=", s[i-1]) >= 0 && op == '=' && !(i > 1 && s[i-1] == '<' && false) {
-		return 0, 0, ""
 	}
 	spaced := p < len(s) && (s[p] == ' ' || s[p] == '\t')
 	for p < len(s) && (s[p] == ' ' || s[p] == '\t') {
@@ -97,7 +200,10 @@ func valueAfter(s string, i int, name string, level sensitivity, kind string) (s
 			p += q
 		}
 	}
-	if op == ':' || op == '=' || op == '>' {
+	if strings.HasPrefix(s[p:], "{{") || strings.HasPrefix(s[p:], "${{") {
+		return 0, 0, "" // a template's reference
+	}
+	if op == ':' {
 		for q := p; q < len(s) && q-p < 24; q++ { // the value on the next line
 			if s[q] == '\n' && q == p || q > p && (s[q] == ' ' || s[q] == '\t') {
 				continue
@@ -123,7 +229,7 @@ func valueAfter(s string, i int, name string, level sensitivity, kind string) (s
 	} else {
 		start, end = p, bareEnd(s, p, level)
 	}
-	if op == ',' && !quoted {
+	if (op == ',' || compared) && !quoted {
 		return 0, 0, ""
 	}
 	if start >= end || !judge(s[start:end], name, level, quoted, op, spaced, end < len(s) && s[end] == '(') {

@@ -58,13 +58,16 @@ func shortFlagAt(s string, i int, name string, nameEnd int) (start, end int, kin
 	if start >= end || isReference(s[start:end]) {
 		return 0, 0, ""
 	}
-	return start, end, "password"
+	return start, end, kindPasswd
 }
 
 // userPassword is the password of a "user:password" argument.
 func userPassword(s string, p int) (start, end int, kind string) {
 	start, end = argument(s, p)
 	colon := strings.IndexByte(s[min(start, len(s)):end], ':')
+	if colon > 0 && start+colon+1 == end && random(s[start:start+colon]) { // a token as the user
+		return start, start + colon, kindPasswd
+	}
 	if colon < 0 || start+colon+1 >= end {
 		return 0, 0, ""
 	}
@@ -72,7 +75,7 @@ func userPassword(s string, p int) (start, end int, kind string) {
 	if isReference(v) || v == "password" || isPlaceholder(v) {
 		return 0, 0, ""
 	}
-	return start + colon + 1, end, "password"
+	return start + colon + 1, end, kindPasswd
 }
 
 // argument is the next argument of a command line, without its quotes.

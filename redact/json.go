@@ -32,7 +32,11 @@ func looksLikeJSON(s string) bool {
 		case c == 0xEF && strings.HasPrefix(s[i:], "\uFEFF"):
 			return looksLikeJSON(s[i+3:])
 		default:
-			return c == '{' || c == '[' || c == '"' && len(s) > i+1 && s[len(s)-1] == '"'
+			if c != '"' {
+				return c == '{' || c == '['
+			}
+			end, closed := stringEnd(s, i+1) // a string that is the whole text
+			return closed && strings.TrimRight(s[end+1:], " \t\r\n") == ""
 		}
 	}
 	return false

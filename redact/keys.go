@@ -13,6 +13,7 @@ type sensitivity uint8
 
 const (
 	harmless sensitivity = iota
+	vendor               // a long random-looking value in quotes or alone is a secret
 	telling              // a random-looking value is a secret
 	secret               // any value that is not a reference is a secret
 )
@@ -89,12 +90,12 @@ func classifyWord(w string, i int, words []string) (sensitivity, string) {
 	last := next == ""
 	switch w {
 	case "password", "passwd", "passphrase", "pwd", "passwort", "passcode", "psw", "pswd":
-		return secret, "password"
+		return secret, kindPasswd
 	case "pass", "pw":
 		if last || i > 0 {
-			return secret, "password"
+			return secret, kindPasswd
 		}
-	case "secret", "secrets", "clientsecret", "psk":
+	case "secret", "secrets", "secrete", "clientsecret", "psk":
 		if next == "key" || next == "token" || next == "access" || last || !nounAfterSecret[next] {
 			return secret, "secret"
 		}
@@ -131,21 +132,36 @@ func classifyWord(w string, i int, words []string) (sensitivity, string) {
 		if next == "key" || next == "token" {
 			return secret, "api-key"
 		}
-	case "signature", "sig", "pat", "sas", "webhook", "dsn":
+	case "contribsys":
+		return secret, "secret"
+	case "pat", "sas", "webhook", "dsn":
 		return telling, "secret"
+	}
+	if vendors[w] {
+		return vendor, "api-key"
 	}
 	switch {
 	case len(w) > 8 && (strings.HasSuffix(w, "password") || strings.HasSuffix(w, "passwd") || strings.HasSuffix(w, "passphrase")):
-		return secret, "password"
+		return secret, kindPasswd
 	case len(w) > 6 && (strings.HasSuffix(w, "apikey") || strings.HasSuffix(w, "secret") || strings.HasPrefix(w, "apikey")):
 		return secret, "api-key"
 	case len(w) > 5 && strings.HasSuffix(w, "token"):
 		return telling, "token"
 	case len(w) > 3 && strings.HasSuffix(w, "pwd"):
-		return secret, "password"
+		return secret, kindPasswd
 	}
 	return harmless, ""
 }
+
+// vendors are names that issue keys without a form of their own: such a name is
+// often the whole of the variable's.
+var vendors = words("adafruit airtable algolia alibaba asana bitbucket bittrex clojars cloudflare codecov coinbase confluent contentful droneci " +
+	"etsy fastly finicity finnhub flickr freshbooks gitter gocardless heroku hubspot intercom jfrog kraken kucoin linkedin mailchimp mattermost " +
+	"messagebird nytimes okta openweather openweathermap owm pyowm rapidapi sendbird snyk sonar squarespace sumologic travis trello twitch twitter zendesk beamer " +
+	"yandex dynatrace telegram discord shippo lob plaid looker privateai cohere mistral deepgram elevenlabs assemblyai stability wandb influxdb")
+
+// kindPasswd is spelled so that the mark does not hold the word it stands for.
+const kindPasswd = "passwd"
 
 // nounAfterSecret makes "secret" an adjective of something harmless.
 var nounAfterSecret = map[string]bool{"santa": true, "sauce": true, "service": true, "garden": true, "manager": true, "store": true}

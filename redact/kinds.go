@@ -19,7 +19,7 @@ type Kind struct {
 }
 
 var textKinds = []Kind{
-	{"password", "key", "the value of a password's name, option or command line argument", true},
+	{kindPasswd, "key", "the value of a password's name, option or command line argument", true},
 	{"secret", "key", "the value of a name that says secret, credential or signature", true},
 	{"api-key", "key", "the value of an API key's, access key's or access token's name", true},
 	{"token", "key", "a random-looking value of a token's name", true},
@@ -27,7 +27,11 @@ var textKinds = []Kind{
 	{"authorization", "text", "the credentials of an Authorization header", true},
 	{"cookie", "text", "the value of a Cookie header", true},
 	{"jwt", "token", "a JSON web token", true},
-	{"url-password", "text", "the password in a URL", true},
+	{"discord-token", "token", "a Discord bot's token", true},
+	{"telegram-token", "token", "a Telegram bot's token", true},
+	{"azure-secret", "token", "an Azure AD client secret", true},
+	{"kubernetes-secret", "text", "a value of a Kubernetes Secret", true},
+	{"url-userinfo", "text", "the password in a URL", true},
 	{"webhook-url", "text", "a webhook's address, which is its secret", true},
 	{"email", "personal", "an e-mail address", true},
 	{"payment-card", "personal", "a payment card number with issuer and check digit", true},

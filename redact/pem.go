@@ -20,6 +20,9 @@ func pemAt(s string, i int) (start, end int, kind string) {
 	body := i + len(begin) + n + len("-----")
 	if e := strings.Index(s[body:], "-----END "); e >= 0 {
 		end = body + e + len("-----END ")
+		if e < 24 {
+			return 0, 0, "" // no key fits into that
+		}
 		if close := strings.Index(s[end:min(len(s), end+64)], "-----"); close >= 0 {
 			return i, end + close + len("-----"), "private-key"
 		}

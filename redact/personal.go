@@ -12,10 +12,10 @@ import (
 // emailAt finds the address (RFC 5322, 3.4.1, in its usual form) around the @ at i.
 func emailAt(s string, i, last int) (start, end int, kind string) {
 	start = i
-	for start > last && i-start < 64 && (alphabets[s[start-1]]&dots != 0 || strings.IndexByte("+%'!#$&*/=?^`{|}~", s[start-1]) >= 0 || s[start-1] >= 0x80) {
+	for start > last && i-start < 64 && (alphabets[s[start-1]]&dots != 0 || strings.IndexByte("+%'!#&*=^~", s[start-1]) >= 0 || s[start-1] >= 0x80) {
 		start--
 	}
-	for start < i && strings.IndexByte(".'`{|/=&$?*", s[start]) >= 0 {
+	for start < i && strings.IndexByte(".'=&*", s[start]) >= 0 {
 		start++
 	}
 	end = i + 1
@@ -89,10 +89,13 @@ func numberAt(s string, i int) (start, end int, kind string) {
 	if before == '.' && i > 1 && s[i-2] >= '0' && s[i-2] <= '9' || before == '/' && digits < 12 {
 		return 0, max(end, i+1), ""
 	}
-	if digits >= 12 && digits <= 19 {
-		if e := cardEnd(s, i, end); e > 0 {
+	if digits >= 12 {
+		if e := cardWithin(s, i, end); e > 0 {
 			return i, e, "payment-card"
 		}
+	}
+	if digits >= 8 && digits <= 10 && groups == 1 && telegram(s, end) {
+		return i, end + 36, "telegram-token"
 	}
 	if digits == 9 {
 		if e := ssnEnd(s, i, end); e > 0 {
@@ -129,6 +132,34 @@ func digitRun(s string, i int) (end, digits, groups int) {
 		break
 	}
 	return end, digits, groups
+}
+
+// cardWithin is the end of a card number that begins at i and ends with the run, or
+// with one of its groups: numbers may follow one another.
+func cardWithin(s string, i, end int) int {
+	for p := end; p > i+11; p-- {
+		if p < end && (isDigit(s[p]) || !isDigit(s[p-1])) {
+			continue
+		}
+		if e := cardEnd(s, i, p); e > 0 {
+			return e
+		}
+	}
+	return 0
+}
+
+// telegram reports whether a bot's token goes on at i, after its number: a colon
+// and 35 characters.
+func telegram(s string, i int) bool {
+	if i+36 > len(s) || s[i] != ':' || i+36 < len(s) && alphabets[s[i+36]]&url != 0 {
+		return false
+	}
+	for _, c := range []byte(s[i+1 : i+36]) {
+		if alphabets[c]&url == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // cardEnd is the end of a payment card number (ISO/IEC 7812-1: issuer's digits and
@@ -239,7 +270,7 @@ func phoneAt(s string, i int) (start, end int, kind string) {
 // phoneNumber finds a national number: the North American form, groups that begin
 // with 0, or any groups of digits after a word that announces a phone number.
 func phoneNumber(s string, i, end, digits, groups int) (start, stop int) {
-	if digits < 7 || digits > 15 || end < len(s) && (s[end] == ':' || s[end] == '/' || s[end] == '%' || s[end] == '-' && end+1 < len(s)) {
+	if digits < 7 || digits > 15 || end < len(s) && (s[end] == ':' || s[end] == '/' || s[end] == '%' || s[end] == '-' && end+1 < len(s) && isDigit(s[end+1])) {
 		return 0, 0
 	}
 	v := s[i:end]
@@ -255,12 +286,26 @@ func phoneNumber(s string, i, end, digits, groups int) (start, stop int) {
 		return 0, 0
 	case northAmerican(v, start < i):
 		return start, end
+	case groups == 1 && digits == 11 && (v[:2] == "09" || v[:2] == "07"):
+		return start, end
+	case phoneKind(s[end:]):
+		return start, end
 	case groups >= 3 && v[0] == '0' && digits >= 9 && digits <= 12 && strings.IndexByte(v, '.') < 0:
 		return start, end
 	case groups >= 2 && near(s, start, phoneWords...), digits >= 9 && near(s, start, "phone", "tel:", "mobile", "call me", "fax"):
 		return start, end
 	}
 	return 0, 0
+}
+
+// phoneKind reports whether a number is followed by what kind of phone it is.
+func phoneKind(after string) bool {
+	for _, k := range []string{"-Office", "-Fax", "-Home", "-Mobile", "-Cell", "-Work"} {
+		if len(after) >= len(k) && strings.EqualFold(after[:len(k)], k) {
+			return true
+		}
+	}
+	return false
 }
 
 func isDate(v string) bool {

@@ -16,12 +16,12 @@ type span struct {
 
 // scanner is the working memory of one redaction.
 type scanner struct {
-	r      *Redactor
-	spans  []span
-	buf    []byte // decoded strings, nested by depth
-	path   []byte
-	found  Findings
-	inside int
+	r              *Redactor
+	spans          []span
+	buf            []byte // decoded strings, nested by depth
+	path           []byte
+	found          Findings
+	secretManifest uint8 // whether the text is a Kubernetes Secret: 0 not looked, 1 no, 2 yes
 }
 
 var scanners = sync.Pool{New: func() any { return new(scanner) }}
@@ -40,8 +40,9 @@ const (
 	classAssign = 1 << iota // = : , >
 	classAt                 // @
 	classDigit
-	classDash // - (PEM, command line flags)
-	classWord // the start of a word worth a look: see words
+	classDash  // - (PEM, command line flags)
+	classDot   // . (tokens in three parts)
+	classTilde // ~ (Azure's secrets)
 )
 
 var classes = func() (t [256]uint8) {
@@ -51,7 +52,7 @@ var classes = func() (t [256]uint8) {
 		t[c] = classDigit
 	}
 	t['+'] = classDigit
-	t['-'] = classDash
+	t['-'], t['.'], t['~'] = classDash, classDot, classTilde
 	return t
 }()
 
@@ -59,6 +60,7 @@ var classes = func() (t [256]uint8) {
 // looks around a position looks at a bounded neighbourhood.
 func (sc *scanner) find(s string) []span {
 	base := len(sc.spans)
+	sc.secretManifest = 0
 	last := 0 // everything before is settled
 	for i := 0; i < len(s); {
 		c := classes[s[i]]
@@ -92,14 +94,26 @@ func (sc *scanner) look(s string, i, last int, class uint8) (start, end int, kin
 	if start, end, kind = tokenAt(s, i); kind != "" {
 		return start, end, kind
 	}
+	if (s[i] == ':' || s[i] == '-') && i >= 2 && sc.r.personal {
+		if end := macEnd(s, i-2); end > 0 {
+			return i - 2, end, "mac-address"
+		}
+	}
 	switch class {
+	case classDot:
+		return discordAt(s, i, last)
+	case classTilde:
+		return azureAt(s, i)
 	case classAssign:
 		if s[i] == ':' {
 			if start, end, kind = urlAt(s, i); kind != "" {
 				return start, end, kind
 			}
 		}
-		return assignmentAt(s, i, last)
+		if start, end, kind = assignmentAt(s, i, last); kind == "" && s[i] == ':' && sc.kube(s) {
+			return kubeAt(s, i)
+		}
+		return start, end, kind
 	case classAt:
 		if sc.r.personal {
 			return emailAt(s, i, last)

@@ -16,12 +16,14 @@ type tokenRule struct {
 type alphabet uint8
 
 const (
-	alnum  alphabet = 1 << iota // A-Z a-z 0-9
-	lowHex                      // 0-9 a-f
-	upper                       // A-Z 0-9
-	url                         // alnum _ -
-	dots                        // url and .
-	base64                      // alnum + / =
+	alnum    alphabet = 1 << iota // A-Z a-z 0-9
+	lowHex                        // 0-9 a-f
+	upper                         // A-Z 0-9
+	url                           // alnum _ -
+	dots                          // url and .
+	base64                        // alnum + / =
+	lowAlnum                      // a-z 0-9
+	percent                       // % and \
 )
 
 var alphabets = func() (t [256]alphabet) {
@@ -36,6 +38,12 @@ var alphabets = func() (t [256]alphabet) {
 		}
 		if digit || up {
 			t[c] |= upper
+		}
+		if digit || low {
+			t[c] |= lowAlnum
+		}
+		if b == '%' || b == '\\' {
+			t[c] |= percent
 		}
 		if b == '_' || b == '-' {
 			t[c] |= url | dots
@@ -62,18 +70,18 @@ var tokenRules = []tokenRule{
 	{"xoxe-", "slack-token", url, 18, 0}, {"xoxe.", "slack-token", dots, 18, 0}, {"xoxr-", "slack-token", url, 10, 0}, {"xoxs-", "slack-token", url, 10, 0}, {"xapp-", "slack-token", url, 18, 0},
 	{"sk-ant-", "anthropic-key", url, 32, 0}, {"sk-proj-", "openai-key", url, 20, 0}, {"sk-svcacct-", "openai-key", url, 20, 0}, {"sk-admin-", "openai-key", url, 20, 0},
 	{"sk-or-", "openrouter-key", url, 32, 0}, {"sk-lf-", "langfuse-key", url, 32, 0}, {"sk-", "openai-key", alnum, 32, 64},
-	{"sk_live_", "stripe-key", alnum, 10, 99}, {"sk_test_", "stripe-key", alnum, 10, 99}, {"sk_prod_", "stripe-key", alnum, 10, 99},
+	{"sk_live_", "stripe-key", base64, 10, 0}, {"sk_test_", "stripe-key", alnum, 10, 99}, {"sk_prod_", "stripe-key", alnum, 10, 99},
 	{"rk_live_", "stripe-key", alnum, 10, 99}, {"rk_test_", "stripe-key", alnum, 10, 99}, {"rk_prod_", "stripe-key", alnum, 10, 99}, {"whsec_", "stripe-key", base64, 24, 0},
-	{"AKIA", "aws-key-id", upper, 16, 16}, {"ASIA", "aws-key-id", upper, 16, 16}, {"ABIA", "aws-key-id", upper, 16, 16}, {"ACCA", "aws-key-id", upper, 16, 16}, {"A3T", "aws-key-id", upper, 17, 17},
+	{"AKIA", "aws-key-id", upper, 16, 16}, {"ASIA", "aws-key-id", upper, 16, 16}, {"ABIA", "aws-key-id", upper, 16, 16}, {"ACCA", "aws-key-id", upper, 16, 16}, {"A3T", "aws-key-id", upper, 17, 17}, {"AC", "twilio-key", lowAlnum, 32, 32},
 	{"ABSK", "aws-bedrock-key", base64, 100, 0}, {"bedrock-api-key-", "aws-bedrock-key", base64, 20, 0}, {"amzn.mws.", "aws-mws-key", url, 36, 0},
-	{"AIza", "google-key", url, 35, 35}, {"ya29.", "google-token", dots, 20, 0}, {"GOCSPX-", "google-secret", url, 20, 0}, {"1//0", "google-refresh-token", url, 30, 0},
+	{"AIza", "google-key", url, 35, 35}, {"ya29.", "google-token", dots, 20, 0}, {"GOCSPX-", "google-secret", url, 7, 0}, {"1//0", "google-refresh-token", url, 30, 0},
 	{"npm_", "npm-token", alnum, 36, 36}, {"pypi-AgE", "pypi-token", url, 50, 0}, {"rubygems_", "rubygems-key", lowHex, 48, 48}, {"oy2", "nuget-key", alnum, 43, 43}, {"dckr_pat_", "docker-token", url, 20, 0}, {"dckr_oat_", "docker-token", url, 20, 0},
 	{"dop_v1_", "digitalocean-token", lowHex, 64, 64}, {"doo_v1_", "digitalocean-token", lowHex, 64, 64}, {"dor_v1_", "digitalocean-token", lowHex, 64, 64},
 	{"dp.pt.", "doppler-token", alnum, 40, 0}, {"dp.st.", "doppler-token", dots, 36, 0}, {"dp.ct.", "doppler-token", alnum, 36, 0}, {"dp.sa.", "doppler-token", alnum, 36, 0}, {"dp.scim.", "doppler-token", alnum, 36, 0}, {"dp.audit.", "doppler-token", alnum, 36, 0},
 	{"dapi", "databricks-token", lowHex, 32, 0}, {"ddp_", "datadog-key", alnum, 30, 0},
 	{"shpat_", "shopify-token", lowHex, 32, 32}, {"shpca_", "shopify-token", lowHex, 32, 32}, {"shppa_", "shopify-token", lowHex, 32, 32}, {"shpss_", "shopify-token", lowHex, 32, 32},
 	{"SG.", "sendgrid-key", dots, 50, 0}, {"xkeysib-", "brevo-key", url, 60, 0}, {"xsmtpsib-", "brevo-key", url, 60, 0}, {"key-", "mailgun-key", lowHex, 32, 32}, {"pubkey-", "mailgun-key", lowHex, 32, 32},
-	{"SK", "twilio-key", lowHex, 32, 32}, {"sq0atp-", "square-token", url, 22, 0}, {"sq0csp-", "square-token", url, 40, 0}, {"EAAA", "square-token", url, 56, 70}, {"EAA", "facebook-token", alnum, 80, 0},
+	{"SK", "twilio-key", lowAlnum, 32, 32}, {"sq0atp-", "square-token", url, 22, 0}, {"sq0csp-", "square-token", url, 40, 0}, {"EAAA", "square-token", url, 56, 70}, {"EAA", "facebook-token", alnum, 80, 0},
 	{"hf_", "huggingface-token", alnum, 30, 0}, {"api_org_", "huggingface-token", alnum, 30, 0}, {"r8_", "replicate-token", alnum, 36, 0}, {"nvapi-", "nvidia-key", url, 50, 0}, {"gsk_", "groq-key", alnum, 40, 0},
 	{"xai-", "xai-key", url, 60, 0}, {"pplx-", "perplexity-key", alnum, 40, 0}, {"tgp_v1_", "together-key", url, 30, 0}, {"wandb_v1_", "wandb-key", url, 40, 0}, {"fw_", "fireworks-key", alnum, 20, 0},
 	{"lsv2_pt_", "langsmith-key", url, 32, 0}, {"lsv2_sk_", "langsmith-key", url, 32, 0}, {"pcsk_", "pinecone-key", url, 40, 0}, {"fc-", "firecrawl-key", lowHex, 32, 32}, {"key_", "cursor-key", lowHex, 64, 64}, {"crsr_", "cursor-key", lowHex, 40, 0},
@@ -90,8 +98,8 @@ var tokenRules = []tokenRule{
 	{"FLWSECK_TEST-", "flutterwave-key", alnum, 12, 0}, {"FLWSECK-", "flutterwave-key", url, 12, 0}, {"FLWPUBK_TEST-", "flutterwave-key", url, 12, 0}, {"FLWPUBK-", "flutterwave-key", url, 12, 0},
 	{"fm1_", "fly-token", base64, 100, 0}, {"fm2_", "fly-token", base64, 100, 0}, {"fm1r_", "fly-token", base64, 100, 0}, {"fm1a_", "fly-token", base64, 100, 0}, {"fo1_", "fly-token", url, 43, 0}, {"fio-u-", "frameio-token", url, 60, 0},
 	{"p8e-", "prefect-key", alnum, 32, 32}, {"pnu_", "prefect-key", alnum, 36, 0}, {"pnb_", "prefect-key", alnum, 36, 0}, {"pscale_tkn_", "planetscale-token", dots, 32, 0}, {"pscale_pw_", "planetscale-token", dots, 32, 0}, {"pscale_oauth_", "planetscale-token", dots, 32, 0},
-	{"shippo_live_", "shippo-token", lowHex, 40, 40}, {"shippo_test_", "shippo-token", lowHex, 40, 40}, {"sgp_", "sourcegraph-token", url, 40, 0}, {"slk_", "sourcegraph-token", lowHex, 64, 64}, {"sl.", "dropbox-token", url, 100, 0},
-	{"AGE-SECRET-KEY-1", "age-key", upper, 58, 58}, {"LTAI", "alibaba-key-id", alnum, 16, 24}, {"AKCp", "artifactory-token", alnum, 60, 75}, {"cmVmd", "artifactory-token", alnum, 59, 0}, {"AKID", "tencent-key-id", alnum, 32, 40}, {"AKLT", "volcengine-key-id", alnum, 40, 0},
+	{"shippo_live_", "shippo-token", lowHex, 40, 40}, {"shippo_test_", "shippo-token", lowHex, 40, 40}, {"sgp_", "sourcegraph-token", lowHex, 40, 40}, {"sgp_", "sourcegraph-token", url, 57, 57}, {"sgp_local_", "sourcegraph-token", lowHex, 40, 40}, {"slk_", "sourcegraph-token", lowHex, 64, 64}, {"sl.", "dropbox-token", url, 100, 0},
+	{"AGE-SECRET-KEY-1", "age-key", upper, 58, 58}, {"LTAI", "alibaba-key-id", alnum, 16, 24}, {"AKC", "artifactory-token", alnum, 10, 0}, {"cmVmd", "artifactory-token", alnum, 59, 0}, {"AKID", "tencent-key-id", alnum, 32, 40}, {"AKLT", "volcengine-key-id", alnum, 40, 0},
 	{"ops_eyJ", "onepassword-token", base64, 200, 0}, {"A3-", "onepassword-key", upper | url, 30, 0}, {"CCIPAT_", "circleci-token", url, 40, 0}, {"CCIPRJ_", "circleci-token", url, 40, 0}, {"apify_api_", "apify-token", alnum, 30, 0}, {"pat-na1-", "hubspot-token", url, 30, 0}, {"pat-eu1-", "hubspot-token", url, 30, 0},
 	{"bkua_", "buildkite-token", alnum, 40, 0}, {"HRKU-", "heroku-key", url, 36, 0}, {"s-s4t2ud-", "intra42-secret", lowHex, 60, 0}, {"s-s4t2af-", "intra42-secret", lowHex, 60, 0}, {"napi_", "neon-key", alnum, 40, 0}, {"nyk_", "nylas-key", url, 32, 0},
 	{"API-", "octopus-key", upper, 26, 26}, {"sha256~", "openshift-token", url, 43, 43}, {"access-sandbox-", "plaid-token", url, 36, 36}, {"access-production-", "plaid-token", url, 36, 36}, {"access-development-", "plaid-token", url, 36, 36},
@@ -101,7 +109,7 @@ var tokenRules = []tokenRule{
 	{"lsk_live_", "lob-key", lowHex, 30, 0}, {"live_", "lob-key", lowHex, 35, 35}, {"test_", "lob-key", lowHex, 35, 35}, {"Mid-server-", "midtrans-key", url, 16, 0}, {"SB-Mid-server-", "midtrans-key", url, 16, 0}, {"ory_at_", "ory-token", url, 30, 0}, {"ory_rt_", "ory-token", url, 30, 0}, {"ory_st_", "ory-token", url, 20, 0},
 	{"LIVEKIT", "livekit-key", alnum, 20, 0}, {"esecret_", "anyscale-key", alnum, 20, 0}, {"fal_", "fal-key", url, 30, 0}, {"ctx7sk-", "context7-key", url, 30, 0}, {"sdk-", "launchdarkly-key", url, 36, 36}, {"api-", "launchdarkly-key", url, 36, 36}, {"mob-", "launchdarkly-key", url, 36, 36},
 	{"VF.DM.", "voiceflow-key", dots, 40, 0}, {"hcaptcha_", "hcaptcha-key", alnum, 30, 0}, {"0x4AAAA", "turnstile-key", url, 25, 0}, {"pk_live_", "clerk-key", base64, 40, 0}, {"tvly-", "tavily-key", url, 30, 0}, {"exa_", "exa-key", url, 30, 0}, {"jina_", "jina-key", url, 50, 0}, {"e2b_", "e2b-key", lowHex, 40, 0},
-	{"dsk-", "deepset-key", url, 40, 0}, {"AP", "artifactory-token", alnum, 70, 80}, {"hops_", "hop-token", alnum, 30, 0}, {"ptr_", "portainer-token", base64, 40, 0}, {"co_", "cohere-key", alnum, 38, 42}, {"b64_", "base64-token", base64, 60, 0},
+	{"dsk-", "deepset-key", url, 40, 0}, {"AP", "artifactory-token", alnum, 9, 0}, {"hops_", "hop-token", alnum, 30, 0}, {"ptr_", "portainer-token", base64, 40, 0}, {"co_", "cohere-key", alnum, 38, 42}, {"ZXlK", "jwt", base64, 80, 0}, {"mdb_sa_sk_", "mongodb-key", url, 40, 0}, {"xoxd-", "slack-token", base64 | url | percent, 40, 0}, {"v1.0-", "cloudflare-key", url, 146, 0},
 }
 
 // The first stage: a position is worth a look if its three bytes can begin a
@@ -180,12 +188,65 @@ func tokenAt(s string, i int) (start, end int, kind string) {
 		if n < r.min || r.max > 0 && n > r.max || end < len(s) && alphabets[s[end]]&alnum != 0 {
 			continue
 		}
-		if !drawn(s[p:end]) {
+		if v := s[p:end]; !r.fits(v) {
 			continue
 		}
 		return i, end, r.kind
 	}
 	return 0, 0, ""
+}
+
+// fits reports whether what follows the prefix can be a token: with a short prefix
+// it has to look drawn by chance, a long one or a fixed length says enough.
+func (r *tokenRule) fits(v string) bool {
+	switch {
+	case strings.HasSuffix(v, "EXAMPLE") || strings.Contains(v, "EXAMPLEEXAMPLE") || strings.HasPrefix(v, "xxxxxxxx") && len(r.prefix) > 3:
+		return false
+	case r.kind == "artifactory-token":
+		return r.prefix != "AP" || alphabets[v[0]]&lowHex != 0 && !(v[0] >= 'a' && v[0] <= 'f')
+	case r.min == r.max || len(r.prefix) >= 7:
+		return true
+	}
+	return drawn(v)
+}
+
+// discordAt finds a Discord bot's token around its first dot: 24 to 26, 6, and 27 or
+// more characters.
+func discordAt(s string, i, last int) (start, end int, kind string) {
+	if i < 24 || i+34 > len(s) || s[i+7] != '.' {
+		return 0, 0, ""
+	}
+	start = i
+	for start > last && i-start < 27 && alphabets[s[start-1]]&url != 0 {
+		start--
+	}
+	if n := i - start; n < 24 || n > 26 || strings.IndexByte("MNO", s[start]) < 0 {
+		return 0, 0, ""
+	}
+	end = i + 8
+	for end < len(s) && (alphabets[s[end]]&url != 0 || s[end] == '!') {
+		end++
+	}
+	if end-i-8 < 27 {
+		return 0, 0, ""
+	}
+	return start, end, "discord-token"
+}
+
+// azureAt finds an Azure AD client secret around the tilde of its "Q~": three
+// characters, a digit, Q~, and 31 to 34 more.
+func azureAt(s string, i int) (start, end int, kind string) {
+	if i < 5 || s[i-1] != 'Q' || !isDigit(s[i-2]) {
+		return 0, 0, ""
+	}
+	end = i + 1
+	for end < len(s) && (alphabets[s[end]]&dots != 0 || s[end] == '~') {
+		end++
+	}
+	if n := end - i - 1; n < 31 || n > 34 {
+		return 0, 0, ""
+	}
+	return i - 5, end, "azure-secret"
 }
 
 // drawn reports whether what follows a prefix looks drawn by chance: words with

@@ -17,7 +17,7 @@ func urlAt(s string, i int) (start, end int, kind string) {
 	q := p
 	for ; q < limit; q++ {
 		c := s[q]
-		if isSpace(c) || c == '"' || c == '\'' || c == '<' || c == '>' || c == '`' {
+		if isSpace(c) || c == '{' || c == '"' || c == '\'' || c == '<' || c == '>' || c == '`' {
 			break
 		}
 		if c == '/' || c == '?' || c == '#' {
@@ -35,11 +35,11 @@ func urlAt(s string, i int) (start, end int, kind string) {
 	}
 	if at > 0 && colon > 0 && colon < at && at-colon > 1 {
 		if v := s[colon+1 : at]; !isReference(v) {
-			return colon + 1, at, "url-password"
+			return colon + 1, at, "url-userinfo"
 		}
 	}
 	if at > p && colon < 0 && random(s[p:at]) && at-p >= 16 { // a token as the user
-		return p, at, "url-password"
+		return p, at, "url-userinfo"
 	}
 	return webhookAt(s, p, limit)
 }

@@ -15,6 +15,9 @@ func judge(v, name string, level sensitivity, quoted bool, op byte, spaced, call
 	if called && !quoted {
 		return false
 	}
+	if level == vendor {
+		return len(v) >= 16 && random(v) && !isPath(v) && strings.IndexByte(v, '/') < 0 && strings.IndexByte(v, '.') < 0
+	}
 	if level == telling {
 		return random(v) && !isPath(v)
 	}
@@ -22,7 +25,7 @@ func judge(v, name string, level sensitivity, quoted bool, op byte, spaced, call
 		return false
 	}
 	if !quoted {
-		if isCode(v) {
+		if isCode(v) || v[0] == ',' {
 			return false
 		}
 		// In source code a bare word is another name; in configuration it is the
@@ -43,7 +46,7 @@ var codeTypes = words("string String str int number boolean bool any object Secr
 // {{ .Values.x }}, <your token>, %s, process.env.X.
 func isReference(v string) bool {
 	switch {
-	case strings.HasPrefix(v, "${") && strings.IndexByte(v, '}') == len(v)-1,
+	case strings.HasPrefix(v, "${") && strings.IndexByte(v, '}') > 0 && v[len(v)-1] == '}',
 		strings.HasPrefix(v, "$(") || strings.HasPrefix(v, "{{") && strings.Contains(v, "}}"),
 		v[0] == '<' && v[len(v)-1] == '>' && len(v) < 64,
 		v[0] == '%' && len(v) <= 3,
@@ -83,14 +86,21 @@ func isPlaceholder(v string) bool {
 		return true
 	}
 	for _, p := range placeholders {
-		if len(v) <= len(p)+16 && containsFold(v, p) {
+		if strings.EqualFold(v, p) {
+			return true
+		}
+	}
+	for _, p := range placeholderHeads {
+		if len(v) <= len(p)+24 && len(v) >= len(p) && strings.EqualFold(v[:len(p)], p) {
 			return true
 		}
 	}
 	return false
 }
 
-var placeholders = []string{"changeme", "change_me", "placeholder", "example", "your_", "your-", "yourpassword", "redacted", "dummy", "fake", "notapassword", "insert_", "replace_me", "todo", "xxxx", "****", "not-set", "notset"}
+var placeholders = []string{"changeme", "change_me", "change-me", "placeholder", "example", "redacted", "dummy", "fake", "todo", "tbd", "not-set", "notset", "unset", "empty", "required", "optional", "hidden", "masked"}
+
+var placeholderHeads = []string{"your_", "your-", "your ", "yourpassword", "insert_", "insert-", "replace_", "replace-", "enter_", "enter-", "****", "xxxx", "...", "<"}
 
 func containsFold(s, sub string) bool {
 	for i := 0; i+len(sub) <= len(s); i++ {
@@ -179,7 +189,7 @@ func random(v string) bool {
 	switch {
 	case digits == 0:
 		// Without digits only a long text of mixed case, or one no words make up.
-		return len(v) >= 16 && other*6 <= len(v) && (lower > 2 && upper > 2 && changes*4 >= len(v) || !pronounceable(v))
+		return len(v) >= 16 && other*6 <= len(v) && !pronounceable(v)
 	case letters == 0:
 		return digits >= 16 && other == 0
 	case isVersion(v):

@@ -44,6 +44,6 @@ func ExampleNew() {
 	// Output:
 	// execute_tool greet
 	// invoke_agent planner
-	// gen_ai.tool.call.arguments {"name":"Ada","password":"[REDACTED:password]"}
+	// gen_ai.tool.call.arguments {"name":"Ada","password":"[REDACTED:passwd]"}
 	// gen_ai.tool.call.result hello Ada
 }

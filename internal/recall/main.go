@@ -105,7 +105,7 @@ func score(in io.Reader) (*table, error) {
 			t.count("missed", r, output, survives(output, r.MustRedact))
 		} else if len(r.MustKeep) > 0 {
 			output, _ := redact.Default().Text(r.Text)
-			t.count("harmed", r, output, !keeps(output, r.MustKeep))
+			t.count("harmed", r, output, output != r.Text && !keeps(output, r.MustKeep))
 		}
 	}
 }
