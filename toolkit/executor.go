@@ -18,68 +18,84 @@ import (
 const DefaultTimeout = 60 * time.Second
 
 // An Executor runs the calls that a model proposed in one turn and answers them in
-// their order. The zero value refuses every call, for want of a Handler; the
-// other fields may stay zero. Safe for concurrent use; its fields must not
+// their order. The zero value, and nil, refuse every call, for want of a Handler;
+// the other fields may stay zero. Safe for concurrent use; its fields must not
 // be changed once it is in use.
 type Executor struct {
 	// Handler runs one call, wrapped in whatever observes and governs it.
 	Handler Handler
 	// Tools finds definitions, for their timeouts; nil finds none.
 	Tools Lookup
-	// Parallel is how many calls run at once: 1 is one after the other in the
-	// caller's goroutine, 0 is all at once.
+	// Parallel is how many calls run at once: 1 is one after the other, 0 is all
+	// at once.
 	Parallel int
 	// Timeout is how long one call may run, counted from when it holds its slot; 0
 	// is [DefaultTimeout], below 0 is none. A tool's own Timeout wins if it is
 	// shorter. The limit is told by the context: a tool that ignores its context
 	// runs on, and its batch waits.
 	Timeout time.Duration
-	// Host are the parameters that the host adds; nil adds none.
+	// Host are the parameters that the host adds before Handler sees a call; nil
+	// adds none. A call that they refuse does not reach Handler: where Handler
+	// observes and refusals are to be seen, put [HostParams.Middleware] inside
+	// it instead.
 	Host *HostParams
-
-	batches atomic.Uint64
 }
+
+// batches counts the batches of this process, so that no two executors of one
+// session give the same id.
+var batches atomic.Uint64
 
 // Execute runs calls and returns an answer for each, in their order. A call that
-// fails, panics or times out takes neither its siblings nor the process along.
-// In a session the calls belong to one batch.
+// fails, panics, ends its goroutine or times out takes neither its siblings nor
+// the caller along. In a session the calls belong to one new batch, even below a
+// tool that is itself part of one.
 func (e *Executor) Execute(ctx context.Context, calls ...Call) []Answer {
-	answers := make([]Answer, len(calls))
-	if s := SessionFrom(ctx); s != nil && s.Batch == "" {
-		batch := *s
-		batch.Batch = "b" + strconv.FormatUint(e.batches.Add(1), 10)
-		ctx = WithSession(ctx, batch)
+	if e == nil {
+		e = new(Executor)
 	}
-	handler := Chain(e.limited(e.Handler), e.Host.middleware())
-	if e.Parallel == 1 || len(calls) < 2 {
-		for i, c := range calls {
-			answers[i] = answer(ctx, handler, c)
-		}
-		return answers
+	if s := SessionFrom(ctx); s != nil {
+		session := *s
+		session.Batch = "b" + strconv.FormatUint(batches.Add(1), 10)
+		ctx = WithSession(ctx, session)
 	}
-	slots := make(chan struct{}, max(1, e.slots(len(calls))))
-	var done sync.WaitGroup
-	for i, c := range calls {
-		answers[i] = exited(c) // stays if the tool ends its goroutine
-		slots <- struct{}{}
-		done.Go(func() {
-			defer func() { <-slots }()
-			answers[i] = answer(ctx, handler, c)
-		})
-	}
-	done.Wait()
-	return answers
-}
-
-// slots is how many of n calls may run at once.
-func (e *Executor) slots(n int) int {
+	b := &batch{ctx: ctx, handler: Chain(e.limited(e.Handler), e.Host.Middleware()), calls: calls, answers: make([]Answer, len(calls))}
+	workers := len(calls)
 	if e.Parallel > 0 {
-		return min(n, e.Parallel)
+		workers = min(workers, e.Parallel)
 	}
-	return n
+	for range workers {
+		b.done.Go(b.work)
+	}
+	b.done.Wait()
+	return b.answers
 }
 
-// limited gives each call its own clock.
+// batch is one run of an executor. Its workers take the next call each until none
+// is left.
+type batch struct {
+	ctx     context.Context
+	handler Handler
+	calls   []Call
+	answers []Answer
+	next    atomic.Int64
+	done    sync.WaitGroup
+}
+
+func (b *batch) work() {
+	finished := false
+	defer func() {
+		if !finished { // a tool ended this goroutine: another takes over
+			b.done.Go(b.work)
+		}
+	}()
+	for i := b.next.Add(1) - 1; i < int64(len(b.calls)); i = b.next.Add(1) - 1 {
+		b.answers[i] = exited(b.calls[i]) // stays if the tool ends the goroutine
+		b.answers[i] = answer(b.ctx, b.handler, b.calls[i])
+	}
+	finished = true
+}
+
+// limited gives each call its own clock; nil for a nil handler.
 func (e *Executor) limited(next Handler) Handler {
 	if next == nil {
 		return nil

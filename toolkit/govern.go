@@ -6,7 +6,10 @@ package toolkit
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"reflect"
+	"slices"
 )
 
 // Govern wraps an execute function of another registry in middlewares and gives
@@ -62,8 +65,12 @@ type governor[C, R any] struct{ lens Lens[C, R] }
 
 type governedKey struct{}
 
-// governed carries the original call inward to the innermost handler.
-type governed[C any] struct{ call C }
+// governed carries the original call, and the arguments it was shown with, inward
+// to the innermost handler.
+type governed[C any] struct {
+	call      C
+	arguments json.RawMessage
+}
 
 // foreign is what the view of a governed function's result stands for.
 type foreign[C, R any] struct {
@@ -89,7 +96,7 @@ func (g *governor[C, R]) handler(next func(context.Context, C) (R, error)) Handl
 			return Result{}, &Error{Kind: ErrTool, Tool: call.Name, Message: "a middleware replaced the context: want one made of the context it was given"}
 		}
 		c := carried.call
-		if !sameBytes(g.lens.call(c).Arguments, call.Arguments) {
+		if !sameBytes(carried.arguments, call.Arguments) {
 			c = g.lens.Arguments(c, call.Arguments)
 		}
 		res, err := next(ctx, c)
@@ -111,8 +118,9 @@ func (g *governor[C, R]) handler(next func(context.Context, C) (R, error)) Handl
 
 // execute runs one call through the middlewares and back to the other types.
 func (g *governor[C, R]) execute(ctx context.Context, c C, handler Handler) (R, error) {
-	carried := &governed[C]{c}
-	view, err := handler(context.WithValue(ctx, governedKey{}, carried), g.lens.call(c))
+	call := g.lens.call(c)
+	carried := &governed[C]{c, call.Arguments}
+	view, err := handler(context.WithValue(ctx, governedKey{}, carried), call)
 	if f, ok := view.foreign.(*foreign[C, R]); ok && err == nil && unchanged(view, f.shown) {
 		if f.made != carried {
 			return g.lens.Copy(f.result, c), f.err
@@ -124,8 +132,20 @@ func (g *governor[C, R]) execute(ctx context.Context, c C, handler Handler) (R, 
 
 // unchanged reports whether the middlewares left the view as it was.
 func unchanged(now, then Result) bool {
-	return now.Output == then.Output && len(now.Parts) == len(then.Parts) &&
-		(now.Fault == nil) == (then.Fault == nil) && now.Suspended == then.Suspended
+	return now.Output == then.Output && slices.EqualFunc(now.Parts, then.Parts, Part.equal) &&
+		sameError(now.Fault, then.Fault) && now.Suspended == then.Suspended
+}
+
+// sameError reports whether two errors are the same value. Of errors that cannot be
+// compared, such as slices, those of one type count as the same.
+func sameError(a, b error) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	if v := reflect.ValueOf(a); !v.Comparable() {
+		return v.Type() == reflect.TypeOf(b)
+	}
+	return a == b
 }
 
 // sameBytes reports whether two slices are the same memory, or hold the same.

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -16,17 +17,29 @@ import (
 // A HostParam is an argument that the host adds to calls (a project, a user, a
 // model), which the model neither sees nor can set.
 type HostParam struct {
-	// Tools is the pattern of tool names, as [path.Match] has it: "file_*".
+	// Tools is the pattern of tool names, as [path.Match] has it ("file_*"), but
+	// that "*" and "?" match "/" as well: "*" is every tool.
 	Tools string
 	// Name is the top-level member of the arguments.
 	Name string
-	// Value gives the value, encoded as JSON, for each call; an error refuses it.
+	// Value gives the value, encoded as JSON, for each call; an error refuses the
+	// call and is returned wrapped.
 	Value func(ctx context.Context) (any, error)
 }
 
+// matches reports whether the parameter is one of the tool's.
+func (p *HostParam) matches(tool string) bool {
+	ok, _ := path.Match(unslash(p.Tools), unslash(tool))
+	return ok
+}
+
+// unslash takes away the meaning that path.Match gives to "/".
+func unslash(s string) string { return strings.ReplaceAll(s, "/", "\x1f") }
+
 // HostParams adds the host's arguments to calls. Members of the same name sent by the
 // model are removed, whatever their case, since Go's JSON decoder would accept
-// them. A nil *HostParams adds nothing. Safe for concurrent use.
+// them. Of two parameters of one name for one tool the last listed counts. A nil
+// *HostParams adds nothing. Safe for concurrent use.
 type HostParams struct{ params []HostParam }
 
 // NewHostParams checks the parameters; an error names the first that is wrong.
@@ -45,26 +58,28 @@ func NewHostParams(params ...HostParam) (*HostParams, error) {
 	return &HostParams{slices.Clone(params)}, nil
 }
 
-// For lists the parameters of one tool.
+// matching lists the parameters of one tool.
 func (h *HostParams) matching(tool string) []HostParam {
 	if h == nil {
 		return nil
 	}
 	var found []HostParam
 	for _, p := range h.params {
-		if ok, _ := path.Match(p.Tools, tool); ok {
-			found = append(found, p)
+		if !p.matches(tool) {
+			continue
 		}
+		found = slices.DeleteFunc(found, func(earlier HostParam) bool { return strings.EqualFold(earlier.Name, p.Name) })
+		found = append(found, p)
 	}
 	return found
 }
 
-// Middleware adds the parameters to each call it matches; it is the innermost
-// before everything that looks at arguments. Arguments that are no JSON object are
-// refused for a tool that has host parameters.
-func (h *HostParams) Middleware() Middleware { return h.middleware() }
-
-func (h *HostParams) middleware() Middleware {
+// Middleware adds the parameters to each call they match. It belongs inside what
+// observes, so that refusals are seen, and outside everything else that looks at
+// arguments. Arguments that are no JSON object are refused
+// ([ErrInvalidArguments]) for a tool that has host parameters. It is nil, which
+// [Chain] passes over, without parameters.
+func (h *HostParams) Middleware() Middleware {
 	if h == nil || len(h.params) == 0 {
 		return nil
 	}
@@ -74,10 +89,10 @@ func (h *HostParams) middleware() Middleware {
 			if len(params) == 0 {
 				return next(ctx, call)
 			}
-			args, err := inject(ctx, call.Arguments, params)
+			args, err := inject(ctx, call, params)
 			if err != nil {
 				call.Record.Note(func(s *Served) { s.Outcome = OutcomeRefused })
-				return Result{}, &Error{Kind: ErrInvalidArguments, Tool: call.Name, Cause: err}
+				return Result{}, err
 			}
 			call.Arguments = args
 			return next(ctx, call)
@@ -103,22 +118,22 @@ func (h *HostParams) Hide(defs []Definition) ([]Definition, error) {
 	return shown, nil
 }
 
-// inject removes the parameters' names from a JSON object and adds the host's
-// values at its end. Everything else stays as it was written.
-func inject(ctx context.Context, args json.RawMessage, params []HostParam) (json.RawMessage, error) {
-	members, err := readMembers(args)
+// inject removes the parameters' names from the arguments and adds the host's
+// values at their end. Other members keep their order and their values' spelling.
+func inject(ctx context.Context, call Call, params []HostParam) (json.RawMessage, error) {
+	members, err := readMembers(call.Arguments)
 	if err != nil {
-		return nil, err
+		return nil, &Error{Kind: ErrInvalidArguments, Tool: call.Name, Cause: err}
 	}
 	members = slices.DeleteFunc(members, func(m member) bool { return hidden(m.name, params) })
 	for _, p := range params {
 		v, err := p.Value(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("host parameter %s: %w", quote(p.Name), err)
+			return nil, fmt.Errorf("toolkit: host parameter %s: %w", quote(p.Name), err)
 		}
 		raw, err := json.Marshal(v)
 		if err != nil {
-			return nil, fmt.Errorf("host parameter %s: %w", quote(p.Name), err)
+			return nil, fmt.Errorf("toolkit: host parameter %s: %w", quote(p.Name), err)
 		}
 		members = append(members, member{p.Name, raw})
 	}
@@ -164,12 +179,11 @@ type member struct {
 // readMembers reads a JSON object's members in order, duplicates kept; empty
 // text is an empty object.
 func readMembers(text json.RawMessage) ([]member, error) {
-	text = bytes.TrimSpace(text)
-	if len(text) == 0 {
+	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, nil
 	}
-	if !json.Valid(text) || text[0] != '{' {
-		return nil, fmt.Errorf("got text that is no JSON object, want one")
+	if !isObject(text) {
+		return nil, errors.New("got text that is no JSON object, want one")
 	}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	if _, err := dec.Token(); err != nil {

@@ -5,6 +5,8 @@ package toolkit
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
 	"sync/atomic"
 	"time"
 )
@@ -55,6 +57,17 @@ type Ended struct {
 	Chunks     int
 	ChunkBytes int
 	Progress   float64
+}
+
+// Format prints name, ending and error type, whatever the verb, never content.
+func (e Ended) Format(f fmt.State, _ rune) {
+	fmt.Fprint(f, "Ended{", e.Call, " ", e.Ending, " error_type:", quote(e.ErrorType), " ", e.Duration(), "}")
+}
+
+// LogValue gives name, ending and error type, never content.
+func (e Ended) LogValue() slog.Value {
+	return slog.GroupValue(slog.Any("call", e.Call), slog.String("ending", e.Ending.String()),
+		slog.String("error_type", e.ErrorType), slog.Duration("duration", e.Duration()))
 }
 
 // Duration is the time from start to end, never below 0.

@@ -53,6 +53,12 @@ func (p Part) clone() Part {
 	return p
 }
 
+func (p Part) equal(q Part) bool {
+	return p.Kind == q.Kind && p.Text == q.Text && p.MIMEType == q.MIMEType && p.URI == q.URI &&
+		p.Name == q.Name && p.Title == q.Title && p.Description == q.Description && sameBytes(p.Data, q.Data) &&
+		sameBytes(p.JSON, q.JSON) && sameBytes(p.Annotations, q.Annotations) && sameBytes(p.Meta, q.Meta)
+}
+
 // Format prints kind and size, whatever the verb, never the content.
 func (p Part) Format(f fmt.State, _ rune) {
 	fmt.Fprint(f, "Part{", quote(string(p.Kind)), " ", strconv.Itoa(p.Size()), "B}")

@@ -77,3 +77,13 @@ type Answer struct {
 	Name   string `json:"name"`
 	Result Result `json:"result"`
 }
+
+// Format prints name, id and sizes, whatever the verb, never the output.
+func (a Answer) Format(f fmt.State, _ rune) {
+	fmt.Fprint(f, "Answer{name:", quote(a.Name), " id:", quote(a.CallID), " ", a.Result, "}")
+}
+
+// LogValue gives name, id and sizes, never the output.
+func (a Answer) LogValue() slog.Value {
+	return slog.GroupValue(slog.String("name", clip(a.Name)), slog.String("id", clip(a.CallID)), slog.Any("result", a.Result))
+}

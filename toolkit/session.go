@@ -13,7 +13,7 @@ type Session struct {
 	ID           string // one run of an agent
 	Conversation string // gen_ai.conversation.id; never invented, so "" unless the host has one
 	Agent        string // gen_ai.agent.name, the agent that executes the tool
-	Batch        string // the calls a model proposed at once; set by [Executor]
+	Batch        string // the calls a model proposed at once; [Executor] sets a new one each time
 	Turn         int    // counts the model's turns from 1; 0 if nobody counts
 }
 
