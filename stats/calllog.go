@@ -1,0 +1,278 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+import (
+	"bytes"
+	"cmp"
+	"container/heap"
+	"hash/maphash"
+	"slices"
+	"time"
+
+	"github.com/toolscope/toolscope/redact"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// The bounds of a call log. What is beyond them is counted under Other, or not by
+// session.
+const (
+	maxLogTools    = 512
+	maxLogGroups   = 1024
+	maxLogSessions = 4096
+	maxLogShapes   = 8192
+)
+
+// A CallLog adds up calls that were written down as JSON lines, in memory that no
+// log can grow. Make one with [NewCallLog]. It is not safe for concurrent use.
+//
+// A line is an object with the members
+//
+//	tool          the tool's name; there must be one
+//	duration_us   the running time in microseconds; there must be one for a call that ran
+//	outcome       executed (which is meant if there is none), cache_hit, coalesced, repeated or refused
+//	error_type    the kind of failure; without one, a call with an error is a tool_error
+//	error         the error's text; redacted and grouped
+//	session       the session's id; redacted
+//	time          when the call ended: RFC 3339, or seconds since 1970
+//
+// Others are passed over, and null is as good as none.
+type CallLog struct {
+	redactor *redact.Redactor
+	tools    map[string]*logTool
+	other    *logTool
+	sessions map[string]*SessionStats
+	errors   errorTable
+	shapes   map[uint64]uint64 // groups of errors seen before, by their shape
+	seed     maphash.Seed
+	line     logLine
+	shape    []byte
+	from, to int64
+}
+
+// logTool is what is counted of one tool.
+type logTool struct {
+	tool     tool // its name and error types, which errorTable counts by
+	executed *builder
+	others   [auxes]*builder
+	streak   uint64
+	worst    uint64
+	last     int64
+}
+
+// NewCallLog makes an empty one. The redactor is what texts of errors and names of
+// sessions pass; nil is [redact.Default].
+func NewCallLog(redactor *redact.Redactor) *CallLog {
+	if redactor == nil {
+		redactor = redact.Default()
+	}
+	l := &CallLog{redactor: redactor, tools: make(map[string]*logTool), sessions: make(map[string]*SessionStats),
+		shapes: make(map[uint64]uint64), seed: maphash.MakeSeed()}
+	l.other = &logTool{tool: tool{name: Other}}
+	l.tools[Other] = l.other
+	l.errors.init(maxLogGroups)
+	return l
+}
+
+// Add counts the call of a line, which it does not keep. An error says what is wrong
+// with the line, which is then not counted at all.
+func (l *CallLog) Add(line []byte) error {
+	if err := l.line.read(line); err != nil {
+		return err
+	}
+	x := &l.line
+	t := l.toolOf(x.tool)
+	ns := clampNs(x.duration)
+	failed := x.failed()
+	switch x.outcome {
+	case toolkit.OutcomeExecuted:
+		count(&t.executed, layouts[maxDigits], ns)
+		if failed {
+			count(&t.others[auxFailed], layouts[auxDigits], ns)
+		}
+	default:
+		count(&t.others[auxOf[x.outcome]], layouts[auxDigits], ns)
+	}
+	if x.at != 0 {
+		if l.from == 0 || x.at < l.from {
+			l.from = x.at
+		}
+		l.to, t.last = max(l.to, x.at), max(t.last, x.at)
+	}
+	if failed {
+		t.streak++
+		t.worst = max(t.worst, t.streak)
+		l.fail(t)
+	} else {
+		t.streak = 0
+	}
+	if len(x.session) > 0 {
+		l.inSession(ns, failed)
+	}
+	return nil
+}
+
+func count(b **builder, of *layout, ns int64) {
+	if *b == nil {
+		*b = newBuilder(of)
+	}
+	(*b).add(of.index(ns), 1)
+}
+
+func (l *CallLog) toolOf(name []byte) *logTool {
+	if t := l.tools[string(name)]; t != nil {
+		return t
+	}
+	clipped := string(bytes.ToValidUTF8(name[:min(len(name), maxToolName)], nil))
+	t := l.tools[clipped]
+	switch {
+	case t != nil:
+	case len(l.tools) > maxLogTools:
+		return l.other
+	default:
+		t = &logTool{tool: tool{name: clipped}}
+		l.tools[clipped] = t
+	}
+	return t
+}
+
+// fail counts the error of the line. Redacting and normalising a text takes far
+// longer than reading its line, so a text that differs from an earlier one in
+// nothing but digits counts as the same error. What is shown is always a text that
+// was redacted itself.
+func (l *CallLog) fail(t *logTool) {
+	x := &l.line
+	kind := x.kind()
+	l.shape = append(l.shape[:0], t.tool.name...)
+	l.shape = append(append(append(l.shape, 0), kind...), 0)
+	for _, c := range x.message[:min(len(x.message), maxErrorText)] {
+		if c >= '0' && c <= '9' {
+			c = '0'
+		}
+		l.shape = append(l.shape, c)
+	}
+	shape := maphash.Bytes(l.seed, l.shape)
+	if id, known := l.shapes[shape]; known && l.errors.again(id, &t.tool, x.at) {
+		return
+	}
+	e := toolkit.Ended{ErrorType: string(kind), Panic: string(x.message)}
+	f := l.errors.note(&e, &t.tool, x.at, func(text string, max int) string {
+		clean, _ := l.redactor.TextMax(text, max)
+		return clean
+	})
+	if len(l.shapes) >= maxLogShapes {
+		clear(l.shapes)
+	}
+	l.shapes[shape] = f.group
+}
+
+// again counts one more error of a group; false if the group is not held any more.
+func (t *errorTable) again(id uint64, of *tool, now int64) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	g := t.byID[id]
+	if g == nil {
+		return false
+	}
+	if _, known := of.types[g.kind]; !known && len(of.types) >= maxTypes {
+		of.types[toolkit.TypeOther]++
+	} else {
+		of.types[g.kind]++
+	}
+	g.estimate++
+	g.open++
+	g.last = max(g.last, now)
+	heap.Fix(&t.least, g.at)
+	return true
+}
+
+func (l *CallLog) inSession(ns int64, failed bool) {
+	x := &l.line
+	id := x.session[:min(len(x.session), maxValue)]
+	s := l.sessions[string(id)]
+	if s == nil {
+		if len(l.sessions) >= maxLogSessions {
+			return
+		}
+		name, _ := l.redactor.TextMax(string(id), maxNameText)
+		s = &SessionStats{Session: name}
+		l.sessions[string(id)] = s
+	}
+	s.Calls++
+	switch x.outcome {
+	case toolkit.OutcomeExecuted:
+		s.Executed++
+		s.RunMs += float64(ns) / 1e6
+	case toolkit.OutcomeRefused:
+		s.Refused++
+	default:
+		s.Answered++
+	}
+	if failed {
+		s.Errors++
+		s.Streak++
+		s.WorstStreak = max(s.WorstStreak, s.Streak)
+	} else {
+		s.Streak = 0
+	}
+	if x.at != 0 {
+		at := time.Unix(0, x.at).UTC()
+		if s.FirstSeen.IsZero() || at.Before(s.FirstSeen) {
+			s.FirstSeen = at
+		}
+		if at.After(s.LastSeen) {
+			s.LastSeen = at
+		}
+	}
+}
+
+// Snapshot is what was counted so far. Its span is that of the times in the log.
+func (l *CallLog) Snapshot() *Snapshot {
+	s := &Snapshot{Version: SnapshotVersion, Processes: 1, Tools: []ToolSnapshot{}, From: time.Unix(0, l.from).UTC(), To: time.Unix(0, l.to).UTC()}
+	for _, t := range l.tools {
+		x := ToolSnapshot{Tool: t.tool.name, Streak: t.streak, WorstStreak: t.worst, LastSeen: time.Unix(0, t.last).UTC()}
+		if t.executed != nil {
+			x.Executed = t.executed.histogram()
+		}
+		for i, to := range x.auxiliaries() {
+			if t.others[i] != nil {
+				*to = t.others[i].histogram()
+			}
+		}
+		for kind, n := range t.tool.types {
+			x.ErrorTypes = append(x.ErrorTypes, TypeCount{kind, n})
+			s.OtherErrors += n
+		}
+		slices.SortFunc(x.ErrorTypes, func(a, b TypeCount) int { return cmp.Compare(a.Type, b.Type) })
+		if x.Calls() > 0 {
+			s.Tools = append(s.Tools, x)
+		}
+	}
+	slices.SortFunc(s.Tools, func(a, b ToolSnapshot) int { return cmp.Compare(a.Tool, b.Tool) })
+	counts := make(map[uint64][]uint64)
+	for id, g := range l.errors.byID {
+		counts[id] = []uint64{g.open}
+	}
+	s.Errors, s.MaxUnlisted = l.errors.export(counts)
+	for i := range s.Errors {
+		s.Errors[i].Trend = nil
+		s.OtherErrors -= min(s.OtherErrors, s.Errors[i].Count)
+	}
+	s.MaxUnlisted = min(s.MaxUnlisted, s.OtherErrors)
+	sortGroups(s.Errors)
+	return s
+}
+
+// Sessions are those of the log, the one with most calls first: the first 4096 that
+// occur in it.
+func (l *CallLog) Sessions() []SessionStats {
+	list := make([]SessionStats, 0, len(l.sessions))
+	for _, s := range l.sessions {
+		list = append(list, *s)
+	}
+	slices.SortFunc(list, func(a, b SessionStats) int {
+		return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Session, b.Session))
+	})
+	return list
+}

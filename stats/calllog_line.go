@@ -1,0 +1,425 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// logLine is a line of a call log. It is read by hand: a call log has one flat
+// object a line, and reading it is most of the work of a report. Texts point into
+// the line, or into spare where they had escapes, until the next line is read.
+type logLine struct {
+	tool, kindText, message, session []byte
+	outcome                          toolkit.Outcome
+	duration                         time.Duration
+	timed                            bool // there is a duration
+	at                               int64
+
+	text  []byte // what is left to be read
+	spare []byte // what escapes stood for
+}
+
+// What is wrong with the form of a line.
+var (
+	errNoObject = errors.New("got no JSON object, want one on each line")
+	errJSON     = errors.New("got text that is not JSON")
+	errDepth    = errors.New("got more than 64 levels of nesting")
+	errTrailing = errors.New("got more after the object, want one on each line")
+	errNoTool   = errors.New("tool: got none, want a name")
+	errNoTime   = errors.New("duration_us: got none, want the running time of an executed call in microseconds")
+)
+
+// failed reports whether the call ended with an error.
+func (l *logLine) failed() bool { return len(l.kindText) > 0 || len(l.message) > 0 }
+
+// kind is the error.type of a failed call.
+func (l *logLine) kind() toolkit.Kind {
+	switch {
+	case len(l.kindText) == 0:
+		return toolkit.ErrTool
+	case len(l.kindText) > 64:
+		return toolkit.TypeOther
+	}
+	for _, c := range l.kindText {
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.') {
+			return toolkit.TypeOther
+		}
+	}
+	return toolkit.Kind(l.kindText)
+}
+
+// read reads a line.
+func (l *logLine) read(line []byte) error {
+	*l = logLine{text: line, spare: l.spare[:0]}
+	l.blanks()
+	if !l.take('{') {
+		return errNoObject
+	}
+	l.blanks()
+	if !l.take('}') {
+		for more := true; more; {
+			if err := l.member(); err != nil {
+				return err
+			}
+			l.blanks()
+			more = l.take(',')
+		}
+		if !l.take('}') {
+			return errJSON
+		}
+	}
+	l.blanks()
+	switch {
+	case len(l.text) > 0:
+		return errTrailing
+	case len(l.tool) == 0:
+		return errNoTool
+	case !l.timed && l.outcome == toolkit.OutcomeExecuted:
+		return errNoTime
+	}
+	return nil
+}
+
+func (l *logLine) member() error {
+	l.blanks()
+	name, ok := l.str()
+	if !ok {
+		return errJSON
+	}
+	l.blanks()
+	if !l.take(':') {
+		return errJSON
+	}
+	l.blanks()
+	if l.word("null") {
+		return nil
+	}
+	switch string(name) {
+	case "tool":
+		return l.textInto(&l.tool, "tool")
+	case "error_type":
+		return l.textInto(&l.kindText, "error_type")
+	case "error":
+		return l.textInto(&l.message, "error")
+	case "session":
+		return l.textInto(&l.session, "session")
+	case "outcome":
+		return l.readOutcome()
+	case "duration_us":
+		return l.readDuration()
+	case "time":
+		return l.readTime()
+	}
+	return l.skip(0)
+}
+
+func (l *logLine) textInto(to *[]byte, member string) error {
+	s, ok := l.str()
+	if !ok {
+		return fmt.Errorf("%s: got something else than a string in JSON", member)
+	}
+	*to = s
+	return nil
+}
+
+func (l *logLine) readOutcome() error {
+	s, ok := l.str()
+	if ok {
+		switch string(s) {
+		case "executed":
+			l.outcome = toolkit.OutcomeExecuted
+			return nil
+		case "cache_hit":
+			l.outcome = toolkit.OutcomeCacheHit
+			return nil
+		case "coalesced":
+			l.outcome = toolkit.OutcomeCoalesced
+			return nil
+		case "repeated":
+			l.outcome = toolkit.OutcomeRepeated
+			return nil
+		case "refused":
+			l.outcome = toolkit.OutcomeRefused
+			return nil
+		}
+	}
+	return fmt.Errorf("outcome: got %s, want executed, cache_hit, coalesced, repeated or refused", shown(string(s)))
+}
+
+func (l *logLine) readDuration() error {
+	n, ok := l.number()
+	if !ok {
+		return errors.New("duration_us: got something else than a number")
+	}
+	// Whole microseconds, which is what there mostly is, without a float.
+	us, whole := uint64(0), len(n) <= 15
+	for _, c := range n {
+		if c < '0' || c > '9' {
+			whole = false
+			break
+		}
+		us = us*10 + uint64(c-'0')
+	}
+	l.timed = true
+	if whole {
+		l.duration = time.Duration(min(us, uint64(highestNs)/1000)) * time.Microsecond
+		return nil
+	}
+	f, err := strconv.ParseFloat(string(n), 64)
+	if err != nil && !math.IsInf(f, 0) || f < 0 {
+		return fmt.Errorf("duration_us: got %s, want 0 or more", shown(string(n)))
+	}
+	l.duration = time.Duration(min(math.Round(f*1000), float64(highestNs)))
+	return nil
+}
+
+func (l *logLine) readTime() error {
+	var t time.Time
+	if s, ok := l.str(); ok {
+		if err := t.UnmarshalText(s); err != nil {
+			return fmt.Errorf("time: got %s, want RFC 3339 or seconds since 1970", shown(string(s)))
+		}
+	} else {
+		n, ok := l.number()
+		if !ok {
+			return errors.New("time: got something else than a string or a number")
+		}
+		f, err := strconv.ParseFloat(string(n), 64)
+		if err != nil || f < 0 || f > math.MaxInt64/1e9-1 {
+			return fmt.Errorf("time: got %s, want RFC 3339 or seconds since 1970", shown(string(n)))
+		}
+		whole, part := math.Modf(f)
+		t = time.Unix(int64(whole), int64(part*1e9))
+	}
+	if y := t.Year(); y < 1970 || y > 2261 {
+		return fmt.Errorf("time: got the year %d, want 1970 to 2261", y)
+	}
+	l.at = t.UnixNano()
+	return nil
+}
+
+func (l *logLine) blanks() {
+	i := 0
+	for i < len(l.text) && (l.text[i] == ' ' || l.text[i] == '\t' || l.text[i] == '\r' || l.text[i] == '\n') {
+		i++
+	}
+	l.text = l.text[i:]
+}
+
+func (l *logLine) take(c byte) bool {
+	if len(l.text) == 0 || l.text[0] != c {
+		return false
+	}
+	l.text = l.text[1:]
+	return true
+}
+
+func (l *logLine) word(w string) bool {
+	if len(l.text) < len(w) || string(l.text[:len(w)]) != w {
+		return false
+	}
+	l.text = l.text[len(w):]
+	return true
+}
+
+// str reads a string; false if there is none, or one that is not JSON.
+func (l *logLine) str() ([]byte, bool) {
+	if len(l.text) == 0 || l.text[0] != '"' {
+		return nil, false
+	}
+	for i := 1; i < len(l.text); i++ {
+		switch c := l.text[i]; {
+		case c == '"':
+			s := l.text[1:i]
+			l.text = l.text[i+1:]
+			return s, true
+		case c == '\\':
+			return l.escaped(i)
+		case c < ' ':
+			return nil, false
+		}
+	}
+	return nil, false
+}
+
+// escaped reads a string whose first escape is at i.
+func (l *logLine) escaped(i int) ([]byte, bool) {
+	start := len(l.spare)
+	l.spare = append(l.spare, l.text[1:i]...)
+	for i < len(l.text) {
+		switch c := l.text[i]; {
+		case c == '"':
+			l.text = l.text[i+1:]
+			return l.spare[start:len(l.spare):len(l.spare)], true
+		case c < ' ':
+			return nil, false
+		case c != '\\':
+			l.spare = append(l.spare, c)
+			i++
+		case i+1 == len(l.text):
+			return nil, false
+		case l.text[i+1] == 'u':
+			r, ok := hex4(l.text[i+2:])
+			if !ok {
+				return nil, false
+			}
+			i += 6
+			if utf16.IsSurrogate(r) {
+				low, ok := rune(0), false
+				if i+1 < len(l.text) && l.text[i] == '\\' && l.text[i+1] == 'u' {
+					low, ok = hex4(l.text[i+2:])
+				}
+				if r = utf16.DecodeRune(r, low); ok && r != utf8.RuneError {
+					i += 6
+				} else {
+					r = utf8.RuneError
+				}
+			}
+			l.spare = utf8.AppendRune(l.spare, r)
+		default:
+			to := escapes[l.text[i+1]]
+			if to == 0 {
+				return nil, false
+			}
+			l.spare = append(l.spare, to)
+			i += 2
+		}
+	}
+	return nil, false
+}
+
+// escapes are what the letters after a backslash stand for.
+var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+func hex4(s []byte) (rune, bool) {
+	if len(s) < 4 {
+		return 0, false
+	}
+	r := rune(0)
+	for _, c := range s[:4] {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			c = c | 0x20 - 'a' + 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, true
+}
+
+// number reads a number in the form that JSON has.
+func (l *logLine) number() ([]byte, bool) {
+	i := 0
+	digits := func() bool {
+		from := i
+		for i < len(l.text) && l.text[i] >= '0' && l.text[i] <= '9' {
+			i++
+		}
+		return i > from
+	}
+	at := func(set ...byte) bool {
+		for _, c := range set {
+			if i < len(l.text) && l.text[i] == c {
+				i++
+				return true
+			}
+		}
+		return false
+	}
+	at('-')
+	if !at('0') && !digits() {
+		return nil, false
+	}
+	if at('.') && !digits() {
+		return nil, false
+	}
+	if at('e', 'E') {
+		at('+', '-')
+		if !digits() {
+			return nil, false
+		}
+	}
+	n := l.text[:i]
+	l.text = l.text[i:]
+	return n, true
+}
+
+// maxNesting is how deep values may be that are passed over.
+const maxNesting = 64
+
+// skip passes a value over.
+func (l *logLine) skip(depth int) error {
+	if depth > maxNesting {
+		return errDepth
+	}
+	if len(l.text) == 0 {
+		return errJSON
+	}
+	ok := false
+	switch l.text[0] {
+	case '"':
+		_, ok = l.str()
+	case '{':
+		return l.skipList('}', true, depth)
+	case '[':
+		return l.skipList(']', false, depth)
+	case 't':
+		ok = l.word("true")
+	case 'f':
+		ok = l.word("false")
+	case 'n':
+		ok = l.word("null")
+	default:
+		_, ok = l.number()
+	}
+	if !ok {
+		return errJSON
+	}
+	return nil
+}
+
+// skipList passes an object or an array over.
+func (l *logLine) skipList(end byte, named bool, depth int) error {
+	l.text = l.text[1:]
+	l.blanks()
+	if l.take(end) {
+		return nil
+	}
+	for {
+		l.blanks()
+		if named {
+			if _, ok := l.str(); !ok {
+				return errJSON
+			}
+			l.blanks()
+			if !l.take(':') {
+				return errJSON
+			}
+			l.blanks()
+		}
+		if err := l.skip(depth + 1); err != nil {
+			return err
+		}
+		l.blanks()
+		if !l.take(',') {
+			break
+		}
+	}
+	if !l.take(end) {
+		return errJSON
+	}
+	return nil
+}

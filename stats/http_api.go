@@ -1,0 +1,330 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// covered is the span of time that an answer really covers.
+type covered struct {
+	Window  string    `json:"window"`
+	From    time.Time `json:"from"`
+	To      time.Time `json:"to"`
+	Seconds float64   `json:"seconds"`
+}
+
+func coveredBy(s *Summary) covered { return covered{s.Window, s.From, s.To, s.Seconds} }
+
+// overview answers /api/v1/summary, and is what a stream sends.
+type overview struct {
+	covered
+	Started   time.Time `json:"started"`
+	Processes int       `json:"processes"`
+	// ToolsUsed is how many tools had calls.
+	ToolsUsed int       `json:"tools_used"`
+	Overall   ToolStats `json:"overall"`
+	Health    *Health   `json:"health"`
+	Limits    Limits    `json:"limits"`
+}
+
+// toolList answers /api/v1/tools.
+type toolList struct {
+	covered
+	Tools []ToolStats `json:"tools"`
+}
+
+// toolDetail answers /api/v1/tools/{name}.
+type toolDetail struct {
+	covered
+	ToolStats
+	Groups []ErrorGroup `json:"errors_by_group"`
+}
+
+// errorList answers /api/v1/errors.
+type errorList struct {
+	covered
+	Errors []ErrorGroup `json:"errors"`
+	// OtherErrors belong to no group listed; one not listed occurred at most
+	// MaxUnlisted times.
+	OtherErrors uint64 `json:"other_errors"`
+	MaxUnlisted uint64 `json:"max_unlisted"`
+}
+
+// callList answers /api/v1/calls, the latest first.
+type callList struct {
+	Calls []callLink `json:"calls"`
+	// Next is the value of the parameter before for the calls that follow; left
+	// out if there are none.
+	Next uint64 `json:"next_before,omitempty"`
+}
+
+// callLink is a call with the link to its trace, if there is one.
+type callLink struct {
+	RecentCall
+	TraceURL string `json:"trace_url,omitempty"`
+}
+
+// callDetail answers /api/v1/calls/{id}.
+type callDetail struct {
+	callLink
+	Spans []SpanView `json:"spans,omitempty"`
+}
+
+type sessionList struct {
+	Sessions []SessionStats `json:"sessions"`
+	Evicted  uint64         `json:"evicted_sessions"`
+}
+
+type loopList struct {
+	Loops []Loop `json:"loops"`
+}
+
+// The windows that answers are for if a request says nothing: what happened of late,
+// and for the raw numbers all of it.
+var recently = Window{Last: 5 * time.Minute}
+
+// How many rows a list has, unless the limit parameter says otherwise, and at most.
+const (
+	listed    = 100
+	maxListed = 1000
+)
+
+func (h *handler) overview(w Window) overview {
+	s := h.recorder.Summary(w)
+	return overview{covered: coveredBy(s), Started: time.Unix(0, h.recorder.started).UTC(), Processes: s.Processes, ToolsUsed: len(s.Tools),
+		Overall: s.Overall, Health: h.recorder.Health(w), Limits: h.recorder.Limits()}
+}
+
+func (h *handler) summary(r *request) (any, *problem) {
+	w := r.query.window(recently)
+	if r.query.problem != nil {
+		return nil, nil
+	}
+	return h.overview(w), nil
+}
+
+// orders are how tools can be sorted, the most first but for names.
+var orders = []struct {
+	name  string
+	order func(a, b *ToolStats) int
+}{
+	{"time", func(a, b *ToolStats) int { return cmp.Compare(b.TotalMs, a.TotalMs) }},
+	{"name", func(a, b *ToolStats) int { return 0 }},
+	{"calls", func(a, b *ToolStats) int { return cmp.Compare(b.Calls, a.Calls) }},
+	{"errors", func(a, b *ToolStats) int { return cmp.Compare(b.Errors, a.Errors) }},
+	{"error_rate", func(a, b *ToolStats) int { return cmp.Compare(b.ErrorRate, a.ErrorRate) }},
+	{"p50", func(a, b *ToolStats) int { return cmp.Compare(b.P50Ms, a.P50Ms) }},
+	{"p95", func(a, b *ToolStats) int { return cmp.Compare(b.P95Ms, a.P95Ms) }},
+	{"p99", func(a, b *ToolStats) int { return cmp.Compare(b.P99Ms, a.P99Ms) }},
+	{"hits", func(a, b *ToolStats) int { return cmp.Compare(b.HitRatio, a.HitRatio) }},
+}
+
+func orderNames() []string {
+	names := make([]string, len(orders))
+	for i, o := range orders {
+		names[i] = o.name
+	}
+	return names
+}
+
+// sortTools sorts by one of the orders, ties by name.
+func sortTools(tools []ToolStats, by string) {
+	for _, o := range orders {
+		if o.name == by {
+			slices.SortFunc(tools, func(a, b ToolStats) int { return cmp.Or(o.order(&a, &b), cmp.Compare(a.Tool, b.Tool)) })
+		}
+	}
+}
+
+func (h *handler) tools(r *request) (any, *problem) {
+	w, by := r.query.window(recently), r.query.choice("sort", orderNames()...)
+	limit := r.query.number("limit", maxListed, 1, maxListed)
+	if r.query.problem != nil {
+		return nil, nil
+	}
+	s := h.recorder.Summary(w)
+	sortTools(s.Tools, by)
+	return toolList{coveredBy(s), head(s.Tools, limit)}, nil
+}
+
+// head is the first n of a list, and in JSON [] rather than null.
+func head[T any](list []T, n uint64) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list[:min(uint64(len(list)), n)]
+}
+
+// mustKnow is the problem of a tool that was never called and is not registered.
+func (h *handler) mustKnow(tool string) *problem {
+	for _, t := range h.recorder.tools.all() {
+		if t.name == tool {
+			return nil
+		}
+	}
+	if list := h.recorder.config.registered; list != nil {
+		if slices.ContainsFunc(list(), func(d toolkit.Definition) bool { return d.Name == tool }) {
+			return nil
+		}
+	}
+	if h.recorder.Snapshot(Window{}).Tool(tool) != nil { // of a former process
+		return nil
+	}
+	return notFound("got tool " + shown(tool) + ", want one that was called or is registered; /api/v1/tools?window=total lists them")
+}
+
+func (h *handler) tool(r *request) (any, *problem) {
+	w := r.query.window(recently)
+	if r.query.problem != nil {
+		return nil, nil
+	}
+	if p := h.mustKnow(r.argument); p != nil {
+		return nil, p
+	}
+	s := h.recorder.Summary(w)
+	d := toolDetail{covered: coveredBy(s), ToolStats: ToolStats{Tool: r.argument}, Groups: ofTool(s.Errors, r.argument)}
+	for i := range s.Tools {
+		if s.Tools[i].Tool == r.argument {
+			d.ToolStats = s.Tools[i]
+		}
+	}
+	return d, nil
+}
+
+// ofTool are the groups of one tool; of all if the name is "".
+func ofTool(groups []ErrorGroup, tool string) []ErrorGroup {
+	some := []ErrorGroup{}
+	for _, g := range groups {
+		if tool == "" || g.Tool == tool {
+			some = append(some, g)
+		}
+	}
+	return some
+}
+
+func (h *handler) errors(r *request) (any, *problem) {
+	w, limit := r.query.window(recently), r.query.number("limit", listed, 1, maxListed)
+	if r.query.problem != nil {
+		return nil, nil
+	}
+	s := h.recorder.Summary(w)
+	return errorList{coveredBy(s), head(ofTool(s.Errors, r.query.text("tool")), limit), s.OtherErrors, s.MaxUnlisted}, nil
+}
+
+// callParameters are those that [handler.filter] reads.
+var callParameters = []string{"tool", "outcome", "error", "group", "session", "min_duration", "before", "after", "limit"}
+
+// outcomeNames are the values of the parameter outcome, "" for any.
+func outcomeNames() []string {
+	names := []string{""}
+	for _, o := range toolkit.Outcomes() {
+		names = append(names, o.String())
+	}
+	return names
+}
+
+// filter is what the query asks of calls, for at most def of them unless it says
+// otherwise.
+func (h *handler) filter(q *query, def uint64) Filter {
+	f := Filter{
+		Tool: q.text("tool"), Session: q.text("session"), ErrorGroup: q.text("group"),
+		Outcome:     q.choice("outcome", outcomeNames()...),
+		MinDuration: q.duration("min_duration"),
+		Before:      q.number("before", 0, 1, 1<<63),
+		After:       q.number("after", 0, 0, 1<<63),
+		Limit:       int(q.number("limit", def, 1, maxListed)),
+	}
+	switch e := q.text("error"); e {
+	case "any":
+		f.ErrorsOnly = true
+	default:
+		f.ErrorType = e
+	}
+	if g := f.ErrorGroup; g != "" {
+		if _, err := strconv.ParseUint(g, 16, 64); err != nil || len(g) != 16 {
+			q.fail("group", "got "+shown(g)+", want the id of an error group: 16 hexadecimal digits")
+		}
+	}
+	return f
+}
+
+func (h *handler) calls(r *request) (any, *problem) {
+	f := h.filter(r.query, listed)
+	if r.query.problem != nil {
+		return nil, nil
+	}
+	list, next := h.find(f)
+	return callList{list, next}, nil
+}
+
+// find returns the calls selected, and before which the next ones are.
+func (h *handler) find(f Filter) (list []callLink, next uint64) {
+	want := f.Limit
+	f.Limit++
+	list = []callLink{}
+	for _, c := range h.recorder.Recent(f) {
+		if len(list) == want {
+			return list, list[want-1].ID
+		}
+		list = append(list, h.linked(c))
+	}
+	return list, 0
+}
+
+func (h *handler) linked(c RecentCall) callLink {
+	l := callLink{RecentCall: c}
+	if c.Sampled {
+		l.TraceURL = h.config.traceURL(c.TraceID)
+	}
+	return l
+}
+
+func (h *handler) call(r *request) (any, *problem) {
+	id, err := strconv.ParseUint(r.argument, 10, 64)
+	if err != nil {
+		return nil, &problem{Status: http.StatusBadRequest, Detail: "got call " + shown(r.argument) + ", want the number of one"}
+	}
+	c, ok := h.recorder.Call(id)
+	if !ok {
+		return nil, notFound(fmt.Sprintf("call %d is not among the recent ones that are kept; /api/v1/calls lists them", id))
+	}
+	d := callDetail{callLink: h.linked(c)}
+	if h.config.traces != nil && c.TraceID != "" {
+		d.Spans, _ = h.config.traces.Trace(c.TraceID)
+		d.Spans = d.Spans[:min(len(d.Spans), maxSpans)]
+	}
+	return d, nil
+}
+
+func (h *handler) sessions(r *request) (any, *problem) {
+	limit := r.query.number("limit", listed, 1, maxListed)
+	if r.query.problem != nil {
+		return nil, nil
+	}
+	return sessionList{head(h.recorder.Sessions(), limit), h.recorder.Limits().EvictedSessions}, nil
+}
+
+func (h *handler) loops(r *request) (any, *problem) {
+	limit := r.query.number("limit", listed, 1, maxListed)
+	if r.query.problem != nil {
+		return nil, nil
+	}
+	return loopList{head(h.recorder.Loops(), limit)}, nil
+}
+
+func (h *handler) snapshot(r *request) (any, *problem) {
+	w := r.query.window(Window{})
+	if r.query.problem != nil {
+		return nil, nil
+	}
+	return h.recorder.Snapshot(w), nil
+}

@@ -1,0 +1,48 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+import (
+	"encoding/json"
+	"net/http"
+)
+
+// problem is an error as RFC 9457 has it. The type is left out, which means
+// about:blank: the title is then that of the status.
+type problem struct {
+	Title  string `json:"title"`
+	Status int    `json:"status"`
+	// Detail says what was got and what is wanted. It quotes what a client sent
+	// at most shortened and escaped.
+	Detail string `json:"detail,omitempty"`
+	// Parameter is the query parameter that is wrong, if one is.
+	Parameter string `json:"parameter,omitempty"`
+	// Wanted lists the values that would be right, if they can be listed.
+	Wanted []string `json:"wanted,omitempty"`
+}
+
+func (p *problem) Error() string { return p.Detail }
+
+// write answers with the problem. Nobody may store it.
+func (p *problem) write(w http.ResponseWriter) {
+	p.Title = http.StatusText(p.Status)
+	h := w.Header()
+	h.Del("ETag")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Type", "application/problem+json")
+	w.WriteHeader(p.Status)
+	body, err := json.Marshal(p)
+	if err != nil { // a struct of strings always encodes
+		return
+	}
+	_, _ = w.Write(append(body, '\n'))
+}
+
+// badParameter is the problem of a query parameter.
+func badParameter(name, detail string, wanted ...string) *problem {
+	return &problem{Status: http.StatusBadRequest, Parameter: name, Detail: name + ": " + detail, Wanted: wanted}
+}
+
+// notFound is the problem of something that is not there.
+func notFound(detail string) *problem { return &problem{Status: http.StatusNotFound, Detail: detail} }
