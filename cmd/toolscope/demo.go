@@ -1,0 +1,231 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/exporters"
+	"github.com/toolscope/toolscope/internal/demo"
+	"github.com/toolscope/toolscope/stats"
+)
+
+const demoHelp = `Run a real agent session and show what is seen of it.
+
+A scripted model works in the current directory with real tools: it lists, reads and
+searches files, runs shell commands, fills and queries an SQLite database in a
+scratch directory, and hands a question to a sub-agent. Some tools are slow, fail,
+panic, or leak made-up secrets, as tools do. Nothing in the directory is changed.
+
+Then the trace of one turn and the table per tool are printed, and the statistics are
+served until Ctrl-C. No key, server or network is needed. With
+OTEL_EXPORTER_OTLP_ENDPOINT set, the same session appears there, in Jaeger for example:
+
+  OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4317 toolscope demo
+
+Usage: toolscope demo [OPTIONS]
+
+`
+
+type demoOptions struct {
+	once, json bool
+	listen     string
+	calls      int
+	seed       uint64
+}
+
+func demoCommand(args []string, _ io.Reader, stdout, stderr io.Writer) int {
+	var o demoOptions
+	flags := flag.NewFlagSet("demo", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.BoolVar(&o.once, "once", false, "leave after printing, serve nothing")
+	flags.BoolVar(&o.json, "json", false, "print the summary as JSON instead of tree and table")
+	flags.StringVar(&o.listen, "listen", "127.0.0.1:0", "`address` that serves the statistics; port 0 takes a free one")
+	flags.IntVar(&o.calls, "calls", 150, fmt.Sprintf("make at least this `number` of calls, %d or more", demo.MinCalls))
+	flags.Uint64Var(&o.seed, "seed", 0, "`number` that the planted secrets are made of; 0 takes one by chance")
+	flags.Usage = func() {
+		fmt.Fprint(flags.Output(), demoHelp)
+		flags.PrintDefaults()
+	}
+	for _, a := range args {
+		if a == "-h" || a == "-help" || a == "--help" {
+			flags.SetOutput(stdout)
+		}
+	}
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return exitOK
+	case err != nil:
+		return exitUsage
+	case flags.NArg() > 0:
+		fmt.Fprintf(stderr, "toolscope demo: got argument %.40q, want options only\n", flags.Arg(0))
+		return exitUsage
+	case o.calls < demo.MinCalls || o.calls > 1_000_000:
+		fmt.Fprintf(stderr, "toolscope demo: -calls: got %d, want %d to 1000000\n", o.calls, demo.MinCalls)
+		return exitUsage
+	}
+	if o.seed == 0 {
+		o.seed = rand.Uint64()
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := runDemo(ctx, o, stdout, stderr); err != nil {
+		fmt.Fprintln(stderr, "toolscope demo:", err)
+		return exitError
+	}
+	return exitOK
+}
+
+func runDemo(ctx context.Context, o demoOptions, stdout, stderr io.Writer) (err error) {
+	listener, err := listen(o)
+	if err != nil {
+		return err
+	}
+	providers, err := exporters.Setup(ctx, exporters.WithServiceName("toolscope-demo"), exporters.WithRing(max(4096, 2*o.calls)))
+	if err != nil {
+		return err
+	}
+	defer func() {
+		flush, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		if e := providers.Shutdown(flush); e != nil && err == nil {
+			err = fmt.Errorf("sending the last spans: %w", e)
+		}
+	}()
+	scope, err := toolscope.New(
+		toolscope.WithTracerProvider(providers.TracerProvider),
+		toolscope.WithMeterProvider(providers.MeterProvider),
+		toolscope.WithHTTP(stats.WithTraces(providers.Ring.Source()), stats.WithTitle("toolscope demo"), jaegerLinks(providers.Endpoint)),
+	)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, scope.Shutdown(ctx)) }()
+
+	progress := newProgress(stderr)
+	summary, err := demo.Run(ctx, scope, demo.Options{Calls: o.calls, Seed: o.seed, Progress: progress.show})
+	progress.done()
+	if err != nil {
+		return err
+	}
+	if o.json {
+		err = printDemoJSON(stdout, scope, summary)
+	} else {
+		err = printDemo(stdout, scope, providers, summary)
+	}
+	if err != nil || listener == nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "\nDashboard and API: http://%s/ (Ctrl-C ends it)\n", listener.Addr())
+	return serve(ctx, listener, scope.HTTPHandler())
+}
+
+// listen opens the address before the session runs, so that a wrong one is told at
+// once; nil if nothing is to be served.
+func listen(o demoOptions) (net.Listener, error) {
+	if o.once {
+		return nil, nil
+	}
+	l, err := net.Listen("tcp", o.listen)
+	if err != nil {
+		return nil, fmt.Errorf("-listen: %w", err)
+	}
+	return l, nil
+}
+
+func serve(ctx context.Context, l net.Listener, h http.Handler) error {
+	server := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10}
+	stopped := context.AfterFunc(ctx, func() { _ = server.Close() })
+	defer stopped()
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+func printDemoJSON(w io.Writer, scope *toolscope.Scope, summary demo.Summary) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(struct {
+		Session demo.Summary   `json:"session"`
+		Stats   *stats.Summary `json:"stats"`
+	}{summary, scope.Stats().Summary(stats.Window{})})
+}
+
+func printDemo(w io.Writer, scope *toolscope.Scope, providers *exporters.Providers, summary demo.Summary) error {
+	color := colored(w)
+	fmt.Fprintf(w, "%d calls in %d turns of conversation %s\n", summary.Calls, summary.Turns, summary.Conversation)
+	for _, n := range summary.Notes {
+		fmt.Fprintln(w, "note:", n)
+	}
+	if trace, ok := turnToShow(providers.Ring); ok {
+		fmt.Fprintf(w, "\nOne turn, as a trace:\n\n")
+		if err := exporters.WriteTree(w, trace, exporters.TreeOptions{Color: color}); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(w, "\nAll calls, per tool:\n\n")
+	if err := writeTable(w, scope.Stats().Summary(stats.Window{}), color); err != nil {
+		return err
+	}
+	if providers.Endpoint != "" {
+		fmt.Fprintf(w, "\nIn Jaeger: %s\n", jaegerSearch(providers.Endpoint, summary.Conversation))
+	}
+	return nil
+}
+
+// turnToShow is the trace with the most different endings: the turn of troubles.
+func turnToShow(ring *exporters.Ring) (best exporters.Trace, ok bool) {
+	most := 0
+	for _, t := range ring.Traces() {
+		endings := make(map[string]bool)
+		for i := range t.Spans {
+			endings[t.Spans[i].Attribute("error.type")] = true
+		}
+		if len(endings) > most {
+			best, most, ok = t, len(endings), true
+		}
+	}
+	return best, ok
+}
+
+// jaegerUI is Jaeger's page on the host that takes the spans.
+func jaegerUI(endpoint string) string {
+	if !strings.Contains(endpoint, "://") {
+		endpoint = "http://" + endpoint
+	}
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Hostname() == "" {
+		return "http://localhost:16686"
+	}
+	return "http://" + net.JoinHostPort(u.Hostname(), "16686")
+}
+
+func jaegerSearch(endpoint, conversation string) string {
+	tags, _ := json.Marshal(map[string]string{"gen_ai.conversation.id": conversation})
+	return jaegerUI(endpoint) + "/search?service=toolscope-demo&lookback=1h&limit=100&tags=" + url.QueryEscape(string(tags))
+}
+
+func jaegerLinks(endpoint string) stats.HandlerOption {
+	if endpoint == "" {
+		return nil
+	}
+	return stats.WithTraceURL(jaegerUI(endpoint) + "/trace/{trace_id}")
+}

@@ -1,0 +1,12 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Command toolscope shows and governs the tool calls of AI agents.
+//
+//	toolscope demo       run a real session with real tools and show what is seen of it
+//	toolscope stats      show the statistics of running programs
+//	toolscope report     show the statistics of a call log
+//	toolscope redact     remove secrets and personal data from text and JSON
+//
+// Run `toolscope help` for the list, `toolscope COMMAND --help` for one.
+package main

@@ -1,0 +1,33 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package exporters
+
+import (
+	"strings"
+
+	"github.com/toolscope/toolscope/stats"
+)
+
+// Source shows the ring's traces on the dashboard, through stats.WithTraces. A nil
+// ring has none.
+func (r *Ring) Source() stats.TraceSource { return source{r} }
+
+type source struct{ ring *Ring }
+
+// Trace returns the spans of a trace with their attributes.
+func (s source) Trace(id string) ([]stats.SpanView, bool) {
+	t, ok := s.ring.Trace(strings.ToLower(id))
+	if !ok {
+		return nil, false
+	}
+	views := make([]stats.SpanView, len(t.Spans))
+	for i, span := range t.Spans {
+		v := stats.SpanView{SpanID: span.SpanID, ParentID: span.ParentID, Name: span.Name, Start: span.Start, End: span.End, Failed: span.Failed}
+		for _, a := range span.Attributes {
+			v.Attributes = append(v.Attributes, stats.SpanAttribute{Key: a.Key, Value: a.Value})
+		}
+		views[i] = v
+	}
+	return views, true
+}

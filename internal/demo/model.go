@@ -1,0 +1,97 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package demo
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/canary"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// A turn is one prompt of the user and the batches of calls that the scripted
+// model proposes for it.
+type turn struct {
+	prompt  string
+	batches [][]toolkit.Call
+}
+
+// model proposes calls as a language model would. It looks at the directory the
+// session works in, so that its calls are about real files.
+type model struct {
+	files   []string // readable text files, relative to the directory
+	secrets []canary.Secret
+	calls   int // proposed so far
+}
+
+// newModel looks at dir for files worth reading, at most 200.
+func newModel(dir string, secrets []canary.Secret) *model {
+	m := &model{secrets: secrets}
+	root := os.DirFS(dir)
+	_ = fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return fs.SkipDir
+		case len(m.files) >= 200:
+			return fs.SkipAll
+		case d.IsDir() && path != "." && strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir
+		case d.Type().IsRegular() && slices.Contains([]string{".go", ".md", ".txt", ".mod", ".json", ".yaml", ".yml", ".toml", ".c", ".py", ".rs", ".ts", ".js"}, filepath.Ext(path)):
+			m.files = append(m.files, path)
+		}
+		return nil
+	})
+	return m
+}
+
+// file is the i-th file, round and round; "." if the directory has none.
+func (m *model) file(i int) string {
+	if len(m.files) == 0 {
+		return "."
+	}
+	return m.files[i%len(m.files)]
+}
+
+// call proposes one call with arguments given as names and values in turn.
+func (m *model) call(tool string, arguments ...any) toolkit.Call {
+	m.calls++
+	args := make(map[string]any, len(arguments)/2)
+	for i := 0; i+1 < len(arguments); i += 2 {
+		args[arguments[i].(string)] = arguments[i+1]
+	}
+	text, err := json.Marshal(args)
+	if err != nil {
+		panic(err) // the script's own values
+	}
+	return toolkit.Call{ID: fmt.Sprintf("call_%04d", m.calls), Name: tool, Arguments: text}
+}
+
+// raw proposes a call with arguments as they are, valid or not.
+func (m *model) raw(tool, arguments string) toolkit.Call {
+	c := m.call(tool)
+	c.Arguments = json.RawMessage(arguments)
+	return c
+}
+
+func (m *model) secret(kind string) canary.Secret {
+	for _, s := range m.secrets {
+		if s.Kind == kind {
+			return s
+		}
+	}
+	return m.secrets[0]
+}
+
+// script is the story every session tells, whatever its length.
+func (m *model) script() []turn {
+	return []turn{
+		m.explore(), m.write(), m.database(), m.troubles(), m.leaks(), m.delegate(),
+	}
+}

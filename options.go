@@ -1,0 +1,145 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolscope
+
+import (
+	"errors"
+
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/metric/noop"
+	"go.opentelemetry.io/otel/trace"
+	tracenoop "go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/toolscope/toolscope/redact"
+	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tracing"
+)
+
+// An Option sets something of a [Scope]. Where one is given twice, the last wins,
+// but for [WithTracing], [WithStats], [WithHTTP], [WithPolicies] and
+// [WithObservers], which add up. Nil options are passed over.
+type Option func(*config) error
+
+type config struct {
+	tracing   []tracing.Option
+	stats     []stats.Option
+	http      []stats.HandlerOption
+	redactor  *redact.Redactor
+	content   tracing.Content
+	policies  []toolkit.Middleware
+	observers []toolkit.Observer
+	noTracing bool
+	noStats   bool
+	noMetrics bool
+	tracers   trace.TracerProvider
+	meters    metric.MeterProvider
+}
+
+// WithTracerProvider sets where spans go; the default is the host's global
+// provider.
+func WithTracerProvider(p trace.TracerProvider) Option {
+	return func(c *config) error { c.tracers = p; return nil }
+}
+
+// WithMeterProvider sets where OpenTelemetry metrics go; the default is the host's
+// global provider.
+func WithMeterProvider(p metric.MeterProvider) Option {
+	return func(c *config) error { c.meters = p; return nil }
+}
+
+// WithRedactor sets what everything passes before it leaves; the default is
+// [redact.Default].
+func WithRedactor(r *redact.Redactor) Option {
+	return func(c *config) error { c.redactor = r; return nil }
+}
+
+// WithContent says whether redacted arguments and results go onto spans. The
+// default is true, unless the environment says NO_CONTENT
+// ([tracing.ContentFromEnv]).
+func WithContent(on bool) Option {
+	return func(c *config) error {
+		c.content = tracing.ContentOff
+		if on {
+			c.content = tracing.ContentOn
+		}
+		return nil
+	}
+}
+
+// WithTracing adds options of package tracing; they win over this package's.
+func WithTracing(options ...tracing.Option) Option {
+	return func(c *config) error { c.tracing = append(c.tracing, options...); return nil }
+}
+
+// WithStats adds options of the statistics; they win over this package's.
+func WithStats(options ...stats.Option) Option {
+	return func(c *config) error { c.stats = append(c.stats, options...); return nil }
+}
+
+// WithHTTP adds options of the HTTP handler.
+func WithHTTP(options ...stats.HandlerOption) Option {
+	return func(c *config) error { c.http = append(c.http, options...); return nil }
+}
+
+// WithPolicies adds middlewares that govern calls, the first one outermost. They
+// run inside the observers, which see what the agent gets. The default is none.
+func WithPolicies(policies ...toolkit.Middleware) Option {
+	return func(c *config) error {
+		for _, p := range policies {
+			if p == nil {
+				return errors.New("toolscope: WithPolicies: got a nil middleware, want one that is not")
+			}
+		}
+		c.policies = append(c.policies, policies...)
+		return nil
+	}
+}
+
+// WithObservers adds observers of the host's own. The default is none.
+func WithObservers(observers ...toolkit.Observer) Option {
+	return func(c *config) error { c.observers = append(c.observers, observers...); return nil }
+}
+
+// WithoutTracing makes no spans; metrics stay unless [WithoutMetrics] says so as well.
+func WithoutTracing() Option { return func(c *config) error { c.noTracing = true; return nil } }
+
+// WithoutMetrics makes no OpenTelemetry metrics; statistics stay.
+func WithoutMetrics() Option { return func(c *config) error { c.noMetrics = true; return nil } }
+
+// WithoutStats keeps no statistics; [Scope.HTTPHandler] then answers that there
+// are none.
+func WithoutStats() Option { return func(c *config) error { c.noStats = true; return nil } }
+
+func newConfig(options []Option) (*config, error) {
+	c := &config{}
+	for _, o := range options {
+		if o == nil {
+			continue
+		}
+		if err := o(c); err != nil {
+			return nil, err
+		}
+	}
+	if c.redactor == nil {
+		c.redactor = redact.Default()
+	}
+	if c.content == tracing.ContentFromEnvironment {
+		content, set, err := tracing.ContentFromEnv()
+		if err != nil {
+			return nil, err
+		}
+		if !set {
+			content = tracing.ContentOn
+		}
+		c.content = content
+	}
+	if c.noTracing {
+		c.tracers = tracenoop.NewTracerProvider()
+	}
+	if c.noMetrics {
+		c.meters = noop.NewMeterProvider()
+	}
+	return c, nil
+}

@@ -1,0 +1,193 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolscope
+
+import (
+	"context"
+	"net/http"
+	"sync"
+
+	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tracing"
+)
+
+// A Scope watches and governs the calls of the registries it wraps. Make one with
+// [New]; it is safe for concurrent use. A nil *Scope watches nothing: it hands
+// back what it is given.
+type Scope struct {
+	config    *config
+	tracer    *tracing.Observer // nil without spans and metrics
+	recorder  *stats.Recorder   // nil without statistics
+	handler   http.Handler
+	observers []toolkit.Observer
+
+	closing  sync.Once
+	closeErr error
+}
+
+// New makes a scope. An error names the option or variable that is wrong, what it
+// got and what it wants.
+func New(options ...Option) (*Scope, error) {
+	c, err := newConfig(options)
+	if err != nil {
+		return nil, err
+	}
+	s := &Scope{config: c}
+	if !c.noStats {
+		if err := s.makeStats(); err != nil {
+			return nil, err
+		}
+	} else {
+		s.handler = http.HandlerFunc(noStats)
+	}
+	if !c.noTracing || !c.noMetrics {
+		if err := s.makeTracing(); err != nil {
+			return nil, err
+		}
+	}
+	s.observers = append(s.observers, c.observers...)
+	return s, nil
+}
+
+func (s *Scope) makeStats() (err error) {
+	c := s.config
+	s.recorder, err = stats.New(append([]stats.Option{stats.WithRedactor(c.redactor)}, c.stats...)...)
+	if err != nil {
+		return err
+	}
+	s.handler, err = stats.NewHandler(s.recorder, c.http...)
+	if err != nil {
+		return err
+	}
+	s.observers = append(s.observers, s.recorder)
+	return nil
+}
+
+// makeTracing puts the tracer after the statistics, so that it is the one nearest
+// to the tool: its span's times are the call's.
+func (s *Scope) makeTracing() (err error) {
+	c := s.config
+	options := []tracing.Option{
+		tracing.WithTracerProvider(c.tracers),
+		tracing.WithMeterProvider(c.meters),
+		tracing.WithRedactor(c.redactor),
+		tracing.WithContent(c.content),
+	}
+	if s.recorder != nil {
+		options = append(options, tracing.WithTold(s.count))
+	}
+	s.tracer, err = tracing.New(append(options, c.tracing...)...)
+	if err != nil {
+		return err
+	}
+	s.observers = append(s.observers, s.tracer)
+	return nil
+}
+
+// count tells the statistics what redaction and truncation did to a call's content.
+func (s *Scope) count(t tracing.Told) {
+	truncations := 0
+	for _, cut := range []bool{t.ArgumentsTruncated, t.ResultTruncated} {
+		if cut {
+			truncations++
+		}
+	}
+	s.recorder.AddContent(t.Tool, t.Findings.Count(), truncations)
+}
+
+// noStats answers for a scope without statistics.
+func noStats(w http.ResponseWriter, _ *http.Request) {
+	http.Error(w, "this scope keeps no statistics: it was made with toolscope.WithoutStats", http.StatusNotFound)
+}
+
+// Wrap returns h watched and governed by the scope. tools finds the definitions of
+// registered tools; a nil one knows none, and then no name reaches a span name or
+// a label. A nil h refuses each call and says so.
+func (s *Scope) Wrap(h toolkit.Handler, tools toolkit.Lookup) toolkit.Handler {
+	if s == nil {
+		return toolkit.Chain(h)
+	}
+	return toolkit.Chain(h, append([]toolkit.Middleware{toolkit.Observe(tools, s.observers...)}, s.config.policies...)...)
+}
+
+// Watch wraps an execute function of another registry so that the scope watches
+// it, and gives back the same signature and the identical results. Policies do not
+// apply: see [Govern].
+func Watch[F toolkit.Func[C, R], C, R any](s *Scope, next F, lens toolkit.Lens[C, R]) F {
+	return toolkit.Watch(next, lens, s.Observers()...)
+}
+
+// Govern wraps an execute function of another registry so that the scope watches
+// it and its policies govern it, and gives back the same signature. It is an
+// error if the lens lacks what policies need.
+func Govern[F toolkit.Func[C, R], C, R any](s *Scope, next F, lens toolkit.Lens[C, R]) (F, error) {
+	var middlewares []toolkit.Middleware
+	if s != nil {
+		middlewares = append(middlewares, toolkit.Observe(lens.Tool, s.observers...))
+		middlewares = append(middlewares, s.config.policies...)
+	}
+	return toolkit.Govern(next, lens, middlewares...)
+}
+
+// Observers are the scope's observers, for [toolkit.Watch], [toolkit.Observe] and
+// [toolkit.Begin]. The slice is the caller's.
+func (s *Scope) Observers() []toolkit.Observer {
+	if s == nil {
+		return nil
+	}
+	return append([]toolkit.Observer(nil), s.observers...)
+}
+
+// Begin tells the scope that a call begins, for frameworks with callbacks and for
+// streams (see [toolkit.Begin]). tool is the registered tool's definition, nil if
+// there is none. Policies do not apply.
+func (s *Scope) Begin(ctx context.Context, call toolkit.Call, tool *toolkit.Definition) (context.Context, *toolkit.Running) {
+	if s == nil {
+		return ctx, nil
+	}
+	return toolkit.Begin(ctx, call, tool, s.observers...)
+}
+
+// StartAgent opens a span of an agent's run, under which its calls appear (see
+// [tracing.Observer.StartAgent]). A scope without tracing and metrics returns ctx
+// with the agent's session, and a nil run, which works.
+func (s *Scope) StartAgent(ctx context.Context, a tracing.Agent) (context.Context, *tracing.AgentRun) {
+	if s == nil || s.tracer == nil {
+		return toolkit.WithSession(ctx, a.InSession(toolkit.SessionFrom(ctx))), nil
+	}
+	return s.tracer.StartAgent(ctx, a)
+}
+
+// Stats is the scope's recorder; nil for a scope without statistics.
+func (s *Scope) Stats() *stats.Recorder {
+	if s == nil {
+		return nil
+	}
+	return s.recorder
+}
+
+// HTTPHandler serves the statistics and the dashboard; it can be mounted under
+// any prefix with [http.StripPrefix]. It answers requests that arrive on a
+// loopback address only, unless an option of [WithHTTP] says otherwise.
+func (s *Scope) HTTPHandler() http.Handler {
+	if s == nil {
+		return http.HandlerFunc(noStats)
+	}
+	return s.handler
+}
+
+// Shutdown closes what the scope keeps open; the host's providers stay. It may be
+// called more than once, and calls made after it still work and are still watched.
+func (s *Scope) Shutdown(ctx context.Context) error {
+	if s == nil {
+		return nil
+	}
+	s.closing.Do(func() {
+		if s.recorder != nil {
+			s.closeErr = s.recorder.Close(ctx)
+		}
+	})
+	return s.closeErr
+}

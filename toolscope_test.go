@@ -1,0 +1,225 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolscope_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.opentelemetry.io/otel"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.uber.org/goleak"
+
+	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tracing"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// newScope is a scope over the real SDK, with its spans.
+func newScope(t testing.TB, options ...toolscope.Option) (*toolscope.Scope, *tracetest.SpanRecorder) {
+	t.Helper()
+	spans := tracetest.NewSpanRecorder()
+	scope, err := toolscope.New(append([]toolscope.Option{
+		toolscope.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))),
+		toolscope.WithMeterProvider(sdkmetric.NewMeterProvider()),
+	}, options...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return scope, spans
+}
+
+func echo(t testing.TB) *toolkit.Registry {
+	t.Helper()
+	r := new(toolkit.Registry)
+	err := r.Register(toolkit.ToolFunc(toolkit.Definition{Name: "echo"}, func(_ context.Context, c toolkit.Call) (toolkit.Result, error) {
+		return toolkit.Result{Output: string(c.Arguments)}, nil
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// get asks the scope's handler as a browser on this machine would.
+func get(t testing.TB, scope *toolscope.Scope, path string) *http.Response {
+	t.Helper()
+	server := httptest.NewServer(scope.HTTPHandler())
+	defer server.Close()
+	res, err := server.Client().Get(server.URL + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { res.Body.Close() })
+	server.Client().CloseIdleConnections()
+	return res
+}
+
+func TestTenThousandConcurrentCallsAreCountedExactly(t *testing.T) {
+	scope, spans := newScope(t)
+	execute := scope.Wrap(echo(t).Handle, echo(t).Lookup)
+	const workers, each = 100, 100
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for i := range each {
+				name := "echo"
+				if i%10 == 0 {
+					name = "made_up"
+				}
+				_, _ = execute(context.Background(), toolkit.Call{Name: name, Arguments: []byte(`{}`)})
+			}
+		})
+	}
+	wg.Wait()
+	if got := len(spans.Ended()); got != workers*each {
+		t.Errorf("got %d spans, want %d", got, workers*each)
+	}
+	total := scope.Stats().Summary(stats.Window{}).Overall
+	if total.Calls != workers*each || total.Errors != workers*each/10 {
+		t.Errorf("got %d calls, %d errors, want %d, %d", total.Calls, total.Errors, workers*each, workers*each/10)
+	}
+}
+
+func TestCallsAfterShutdownStillWork(t *testing.T) {
+	scope, spans := newScope(t)
+	r := echo(t)
+	execute := scope.Wrap(r.Handle, r.Lookup)
+	for range 2 {
+		if err := scope.Shutdown(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	res, err := execute(context.Background(), toolkit.Call{Name: "echo", Arguments: []byte(`{"a":1}`)})
+	if err != nil || res.Output != `{"a":1}` {
+		t.Errorf("got %v, %v, want the echo", res.Output, err)
+	}
+	if len(spans.Ended()) != 1 {
+		t.Errorf("got %d spans, want 1: the provider is the host's and goes on", len(spans.Ended()))
+	}
+}
+
+func TestGlobalsStayAsTheyWere(t *testing.T) {
+	tracers, meters, propagator := otel.GetTracerProvider(), otel.GetMeterProvider(), otel.GetTextMapPropagator()
+	scope, _ := newScope(t)
+	_ = scope.Shutdown(context.Background())
+	if otel.GetTracerProvider() != tracers || otel.GetMeterProvider() != meters || otel.GetTextMapPropagator() != propagator {
+		t.Error("a global provider was replaced")
+	}
+}
+
+func TestNilAndOffHandBackWhatTheyAreGiven(t *testing.T) {
+	off, err := toolscope.New(toolscope.WithoutTracing(), toolscope.WithoutMetrics(), toolscope.WithoutStats(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, scope := range map[string]*toolscope.Scope{"nil": nil, "off": off} {
+		t.Run(name, func(t *testing.T) {
+			r := echo(t)
+			execute := scope.Wrap(r.Handle, r.Lookup)
+			call := toolkit.Call{Name: "echo", Arguments: []byte(`{}`)}
+			bare := testing.AllocsPerRun(100, func() { _, _ = r.Handle(context.Background(), call) })
+			wrapped := testing.AllocsPerRun(100, func() { _, _ = execute(context.Background(), call) })
+			if wrapped != bare {
+				t.Errorf("wrapped allocates %v times, bare %v: want the same", wrapped, bare)
+			}
+			ctx, run := scope.StartAgent(context.Background(), tracing.Agent{Name: "a"})
+			run.End(nil)
+			if s := toolkit.SessionFrom(ctx); s == nil || s.Agent != "a" {
+				t.Errorf("got session %+v, want the agent's", s)
+			}
+			_, running := scope.Begin(ctx, call, nil)
+			running.End(toolkit.Result{}, nil)
+			if res := get(t, scope, "/"); res.StatusCode != http.StatusNotFound {
+				t.Errorf("got status %d, want 404", res.StatusCode)
+			}
+			if scope.Stats() != nil || scope.Shutdown(context.Background()) != nil {
+				t.Error("want no recorder and a shutdown without error")
+			}
+		})
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	scope, spans := newScope(t)
+	r := echo(t)
+	execute := scope.Wrap(r.Handle, r.Lookup)
+	canceled, cancel := context.WithCancel(context.Background())
+	cancel()
+	huge := bytes.Repeat([]byte("x"), 50<<20)
+	tests := []struct {
+		name      string
+		ctx       context.Context
+		call      toolkit.Call
+		errorType string
+	}{
+		{"no arguments", context.Background(), toolkit.Call{Name: "echo"}, ""},
+		{"invalid JSON", context.Background(), toolkit.Call{Name: "echo", Arguments: []byte(`{"a":`)}, ""},
+		{"50 MiB", context.Background(), toolkit.Call{Name: "echo", Arguments: huge}, ""},
+		{"no name", context.Background(), toolkit.Call{}, "unknown_tool"},
+		{"a name of 1 MiB with control characters", context.Background(), toolkit.Call{Name: strings.Repeat("\x1b[2J\x00", 1<<18)}, "unknown_tool"},
+		{"cancelled", canceled, toolkit.Call{Name: "echo"}, "canceled"},
+	}
+	for i, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			res, err := execute(tt.ctx, tt.call)
+			if err != nil || toolkit.TypeOf(res.Fault) != tt.errorType {
+				t.Errorf("got error %v, fault %q, want fault %q", err, toolkit.TypeOf(res.Fault), tt.errorType)
+			}
+			if tt.errorType == "" && res.Output != string(tt.call.Arguments) {
+				t.Error("the result is not the tool's")
+			}
+			span := spans.Ended()[i]
+			for _, kv := range span.Attributes() {
+				if len(kv.Value.String()) > 5000 {
+					t.Errorf("%s has %d bytes", kv.Key, len(kv.Value.String()))
+				}
+			}
+			if len(span.Name()) > 100 {
+				t.Errorf("the span's name has %d bytes", len(span.Name()))
+			}
+		})
+	}
+	for name, h := range map[string]toolkit.Handler{"nil handler": scope.Wrap(nil, nil), "nil registry": scope.Wrap((*toolkit.Registry)(nil).Handle, (*toolkit.Registry)(nil).Lookup)} {
+		res, err := h(context.Background(), toolkit.Call{Name: "x"})
+		if err == nil {
+			err = res.Fault
+		}
+		if !errors.Is(err, toolkit.ErrUnknownTool) {
+			t.Errorf("%s: got %v, want unknown_tool", name, err)
+		}
+	}
+	if _, err := toolscope.New(toolscope.WithPolicies(nil)); err == nil || !strings.Contains(err.Error(), "WithPolicies: got a nil") {
+		t.Errorf("got %v, want an error that names WithPolicies", err)
+	}
+}
+
+func TestWrappingAddsNoGoroutine(t *testing.T) {
+	scope, _ := newScope(t)
+	var inside int
+	r := new(toolkit.Registry)
+	_ = r.Register(toolkit.ToolFunc(toolkit.Definition{Name: "count"}, func(context.Context, toolkit.Call) (toolkit.Result, error) {
+		inside = goroutines()
+		return toolkit.Result{}, nil
+	}))
+	before := goroutines()
+	_, _ = scope.Wrap(r.Handle, r.Lookup)(context.Background(), toolkit.Call{Name: "count"})
+	if inside != before || goroutines() != before {
+		t.Errorf("got %d goroutines before, %d inside, %d after", before, inside, goroutines())
+	}
+}
+
+func goroutines() int { return runtime.NumGoroutine() }
