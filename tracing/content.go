@@ -40,7 +40,7 @@ func (o *Observer) addContent(a *attributes, e *toolkit.Ended) {
 		}
 		told.Findings = report.Findings
 	}
-	if e.ErrorType == "" && (e.Result.Output != "" || len(e.Result.Parts) > 0) {
+	if e.Content && e.ErrorType == "" && (e.Result.Output != "" || len(e.Result.Parts) > 0) {
 		text, report := o.result(e.Result)
 		a.add(keyResult.String(text))
 		if told.ResultTruncated = report.Truncated; report.Truncated {

@@ -97,7 +97,7 @@ func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
 		o.buffers.Put(a)
 	}()
 	o.describe(a, e)
-	if e.Content {
+	if o.content == ContentOn {
 		o.addContent(a, e)
 	}
 	span.SetAttributes(a.list...)

@@ -20,21 +20,28 @@ const (
 	colorReset = "\x1b[0m"
 )
 
+// maxToolName is how many characters of a tool's name are printed.
+const maxToolName = 32
+
 // writeTable prints a summary as people read it: a row per tool, the overall row,
 // and the top errors. Columns of policies nobody uses are left out.
 func writeTable(w io.Writer, s *stats.Summary, color bool) error {
 	hits := s.Overall.CacheHits+s.Overall.Coalesced+s.Overall.Repeated > 0
+	width := len("tool")
+	for i := range s.Tools {
+		width = max(width, utf8.RuneCountInString(display.Clip(s.Tools[i].Tool, maxToolName)))
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	head := "\ttool\tcalls\terrors\trefused\t"
+	head := fmt.Sprintf("%-*s\tcalls\terrors\trefused\t", width, "tool")
 	if hits {
 		head += "hits\t"
 	}
 	fmt.Fprintln(t, head+"p50\tp95\tp99\tmax\ttime\t")
 	for i := range s.Tools {
-		writeRow(t, &s.Tools[i], display.Clip(s.Tools[i].Tool, 32), hits)
+		writeRow(t, &s.Tools[i], fmt.Sprintf("%-*s", width, display.Clip(s.Tools[i].Tool, maxToolName)), hits)
 	}
 	if len(s.Tools) != 1 {
-		writeRow(t, &s.Overall, "all", hits)
+		writeRow(t, &s.Overall, fmt.Sprintf("%-*s", width, "all"), hits)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -43,7 +50,7 @@ func writeTable(w io.Writer, s *stats.Summary, color bool) error {
 }
 
 func writeRow(w io.Writer, t *stats.ToolStats, name string, hits bool) {
-	fmt.Fprintf(w, "\t%s\t%d\t%d\t%d\t", name, t.Calls, t.Errors, t.Refused)
+	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t", name, t.Calls, t.Errors, t.Refused)
 	if hits {
 		fmt.Fprintf(w, "%d\t", t.CacheHits+t.Coalesced+t.Repeated)
 	}
@@ -71,11 +78,11 @@ func writeErrors(w io.Writer, s *stats.Summary, color bool) error {
 	}
 	width := 0
 	for _, e := range s.Errors[:min(len(s.Errors), shownErrors)] {
-		width = max(width, utf8.RuneCountInString(display.Clip(e.Tool, 32)))
+		width = max(width, utf8.RuneCountInString(display.Clip(e.Tool, maxToolName)))
 	}
 	for _, e := range s.Errors[:min(len(s.Errors), shownErrors)] {
-		_, err := fmt.Fprintf(w, "%6s  %-*s  %s%-17s%s  %s\n", strconv.FormatUint(e.Count, 10), width, display.Clip(e.Tool, 32),
-			red, display.Clip(e.ErrorType, 17), reset, display.Clip(e.Message, 100))
+		_, err := fmt.Fprintf(w, "%6s  %-*s  %s%-17s%s  %s\n", strconv.FormatUint(e.Count, 10), width, display.Clip(e.Tool, maxToolName),
+			red, display.Clip(e.Type, 17), reset, display.Clip(e.Message, 100))
 		if err != nil {
 			return err
 		}
