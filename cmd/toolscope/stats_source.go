@@ -1,0 +1,118 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/display"
+	"github.com/toolscope/toolscope/stats"
+)
+
+// maxAnswer is how much of an answer is read, in bytes, but for snapshots, whose
+// reader has a bound of its own.
+const maxAnswer = 16 << 20
+
+// source is a program that is asked over HTTP.
+type source struct {
+	name   string // as it is printed: without user and password
+	base   *url.URL
+	token  string
+	client *http.Client
+	query  url.Values
+}
+
+// newSource checks a URL.
+func newSource(text, token string, o *statsOptions) (*source, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("got URL %s, want an http or https URL without a query, such as %s", display.Clip(text, 100), defaultURL)
+	}
+	if !strings.HasSuffix(u.Path, "/") {
+		u.Path += "/"
+	}
+	s := &source{name: u.Redacted(), base: u, token: token, client: &http.Client{Timeout: o.timeout, CheckRedirect: sameOrigin}, query: url.Values{}}
+	for name, value := range map[string]string{"window": o.window, "since": o.since, "until": o.until} {
+		if value != "" {
+			s.query.Set(name, value)
+		}
+	}
+	return s, nil
+}
+
+// view asks for what the tables show.
+func (s *source) view(ctx context.Context, o *statsOptions) (*view, error) {
+	v := &view{window: o.window, tool: o.tool, sort: o.sort}
+	err := s.get(ctx, "api/v1/snapshot", s.query, func(r io.Reader) (err error) {
+		v.snapshot, err = stats.ReadSnapshot(r)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var sessions struct {
+		Sessions []stats.SessionStats `json:"sessions"`
+	}
+	var loops struct {
+		Loops []stats.Loop `json:"loops"`
+	}
+	if err := s.get(ctx, "api/v1/sessions", url.Values{"limit": {"20"}}, into(&sessions)); err != nil {
+		return nil, err
+	}
+	if err := s.get(ctx, "api/v1/loops", nil, into(&loops)); err != nil {
+		return nil, err
+	}
+	if o.tool == "" {
+		v.sessions = sessions.Sessions
+	}
+	for _, l := range loops.Loops {
+		if o.tool == "" || l.Tool == o.tool {
+			v.loops = append(v.loops, l)
+		}
+	}
+	return v, nil
+}
+
+func into(v any) func(io.Reader) error {
+	return func(r io.Reader) error { return json.NewDecoder(io.LimitReader(r, maxAnswer)).Decode(v) }
+}
+
+// get asks for one resource and hands its body to read.
+func (s *source) get(ctx context.Context, path string, query url.Values, read func(io.Reader) error) error {
+	u := s.base.JoinPath(path)
+	u.RawQuery = query.Encode()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return err
+	}
+	if s.token != "" {
+		r.Header.Set("Authorization", "Bearer "+s.token)
+	}
+	answer, err := s.client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return refusal(answer)
+	}
+	return read(answer.Body)
+}
+
+// refusal is the error that an answer other than 200 tells of.
+func refusal(answer *http.Response) error {
+	var p struct {
+		Detail string `json:"detail"`
+	}
+	if err := json.NewDecoder(io.LimitReader(answer.Body, 64<<10)).Decode(&p); err != nil || p.Detail == "" {
+		return fmt.Errorf("got %s, want a program with toolscope's HTTP handler there", answer.Status)
+	}
+	return fmt.Errorf("%s: %s", answer.Status, p.Detail)
+}

@@ -1,0 +1,229 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolscope/toolscope/internal/display"
+	"github.com/toolscope/toolscope/stats"
+)
+
+// How many rows are printed of what there may be more of.
+const (
+	listedErrors   = 10
+	listedSessions = 10
+)
+
+// view is what the stats and report commands print: the same tables, whether a
+// program was asked or a log was read.
+type view struct {
+	snapshot *stats.Snapshot
+	sessions []stats.SessionStats // nil to print none
+	loops    []stats.Loop
+	window   string // "" for the span that the snapshot has
+	tool     string // "" for all
+	sort     string
+}
+
+// jsonView is a view as --json prints it.
+type jsonView struct {
+	Source string `json:"source"`
+	*stats.Summary
+	Sessions []stats.SessionStats `json:"sessions,omitempty"`
+	Loops    []stats.Loop         `json:"loops,omitempty"`
+	Log      *logCounts           `json:"log,omitempty"`
+}
+
+func (v *view) json(source string) jsonView {
+	return jsonView{Source: source, Summary: v.summary(), Sessions: v.sessions, Loops: v.loops}
+}
+
+// summary is the snapshot's, of the tool that is asked for, sorted.
+func (v *view) summary() *stats.Summary {
+	snapshot := v.snapshot
+	if v.tool != "" {
+		some := *snapshot
+		some.Tools = slices.DeleteFunc(slices.Clone(snapshot.Tools), func(t stats.ToolSnapshot) bool { return t.Tool != v.tool })
+		some.Errors = slices.DeleteFunc(slices.Clone(snapshot.Errors), func(g stats.ErrorGroup) bool { return g.Tool != v.tool })
+		some.OtherErrors, some.MaxUnlisted = 0, 0
+		snapshot = &some
+	}
+	s := stats.Summarise(snapshot, nil)
+	if v.window != "" {
+		s.Window = v.window
+	}
+	order := orders[v.sort]
+	slices.SortStableFunc(s.Tools, func(a, b stats.ToolStats) int { return cmp.Or(order(&a, &b), cmp.Compare(a.Tool, b.Tool)) })
+	return s
+}
+
+// orders are how tools can be sorted: the most first, but for names.
+var orders = map[string]func(a, b *stats.ToolStats) int{
+	"time":   func(a, b *stats.ToolStats) int { return cmp.Compare(b.TotalMs, a.TotalMs) },
+	"name":   func(a, b *stats.ToolStats) int { return 0 },
+	"calls":  func(a, b *stats.ToolStats) int { return cmp.Compare(b.Calls, a.Calls) },
+	"errors": func(a, b *stats.ToolStats) int { return cmp.Compare(b.Errors, a.Errors) },
+	"p50":    func(a, b *stats.ToolStats) int { return cmp.Compare(b.P50Ms, a.P50Ms) },
+	"p95":    func(a, b *stats.ToolStats) int { return cmp.Compare(b.P95Ms, a.P95Ms) },
+	"p99":    func(a, b *stats.ToolStats) int { return cmp.Compare(b.P99Ms, a.P99Ms) },
+}
+
+const orderList = "time, name, calls, errors, p50, p95, p99"
+
+// print writes the tables. timed is false for a log without times, which has no rates.
+func (v *view) print(b *strings.Builder, source string, p paint, timed bool) {
+	s := v.summary()
+	head := p.in(bold, display.Clip(source, 100))
+	if timed {
+		head += p.in(quiet, fmt.Sprintf("  %s to %s", s.From.Local().Format(time.DateTime), s.To.Local().Format(time.DateTime)))
+	}
+	if v.window != "" {
+		head += p.in(quiet, "  window "+display.Clip(v.window, 60))
+	}
+	if s.Processes > 1 {
+		head += p.in(quiet, fmt.Sprintf("  %d processes", s.Processes))
+	}
+	b.WriteString(head + "\n\n")
+	if len(s.Tools) == 0 {
+		b.WriteString("No calls.\n")
+		return
+	}
+	v.tools(s, timed).print(b, p)
+	if groups := errorTable(s, p); len(groups.rows) > 0 {
+		b.WriteString("\n")
+		groups.print(b, p)
+	}
+	if s.OtherErrors > 0 {
+		fmt.Fprintf(b, "%s errors belong to no group listed; none of those occurred more than %s times.\n", display.Count(s.OtherErrors), display.Count(s.MaxUnlisted))
+	}
+	if sessions := v.sessionTable(); len(sessions.rows) > 0 {
+		b.WriteString("\n")
+		sessions.print(b, p)
+	}
+}
+
+func (v *view) tools(s *stats.Summary, timed bool) *table {
+	t := &table{titles: []string{"<TOOL", "CALLS", "RATE", "ERRORS", "P50", "P95", "P99", "MAX", "HITS", "REFUSED", "TIME", "<DISTRIBUTION"}}
+	low, high := axis(v.snapshot)
+	row := func(name string, x *stats.ToolStats, h *stats.Histogram, colour string) {
+		errors := cell{text: "0"}
+		if x.Errors > 0 {
+			errors = cell{display.Percent(x.ErrorRate), red}
+		}
+		rate := ""
+		if timed {
+			rate = display.Rate(x.CallsPerSecond)
+		}
+		t.add(cell{name, colour}, cell{text: display.Count(x.Calls)}, cell{rate, quiet}, errors,
+			cell{text: ran(x, x.P50Ms)}, cell{text: ran(x, x.P95Ms)}, cell{ran(x, x.P99Ms), bold}, cell{ran(x, x.MaxMs), quiet},
+			cell{text: unless(x.HitRatio == 0, display.Percent(x.HitRatio))}, cell{text: unless(x.Refused == 0, display.Count(x.Refused))},
+			cell{unless(name == "all", display.Percent(x.TimeShare)), quiet}, cell{text: bars(h, low, high)})
+	}
+	var all []*stats.Histogram
+	for i := range s.Tools {
+		x := &s.Tools[i]
+		raw := v.snapshot.Tool(x.Tool)
+		if raw == nil {
+			continue
+		}
+		all = append(all, raw.Executed)
+		row(display.Clip(x.Tool, 32), x, raw.Executed, "")
+	}
+	if len(s.Tools) > 1 {
+		row("all", &s.Overall, stats.MergeHistograms(all...), quiet)
+	}
+	return t
+}
+
+func unless(no bool, text string) string {
+	if no {
+		return ""
+	}
+	return text
+}
+
+// ran is a running time, or a dash where no call ran.
+func ran(x *stats.ToolStats, ms float64) string {
+	if x.Executed == 0 {
+		return "–"
+	}
+	return display.Milliseconds(ms)
+}
+
+// axis is the range of the running times of all tools.
+func axis(s *stats.Snapshot) (low, high float64) {
+	low, high = math.MaxFloat64, 1
+	for i := range s.Tools {
+		if h := s.Tools[i].Executed; h.Count() > 0 {
+			low, high = min(low, math.Log(max(100, float64(h.Min())))), max(high, math.Log(float64(max(100, h.Max()))))
+		}
+	}
+	return low, max(high, low+1)
+}
+
+// bars draws how often which running times occurred, on one logarithmic axis for all
+// tools.
+func bars(h *stats.Histogram, low, high float64) string {
+	if h.Count() == 0 {
+		return ""
+	}
+	const columns = 24
+	levels := []rune(" ▁▂▃▄▅▆▇█")
+	var counts [columns]uint64
+	before, most := uint64(0), uint64(0)
+	for i := range counts {
+		upTo := h.Count()
+		if i < columns-1 {
+			upTo = h.AtMost(time.Duration(math.Exp(low + (high-low)*float64(i+1)/columns)))
+		}
+		counts[i] = upTo - before
+		most, before = max(most, counts[i]), upTo
+	}
+	out := make([]rune, columns)
+	for i, n := range counts {
+		out[i] = levels[int(math.Ceil(float64(n)/float64(most)*float64(len(levels)-1)))]
+	}
+	return strings.TrimRight(string(out), " ")
+}
+
+func errorTable(s *stats.Summary, p paint) *table {
+	t := &table{titles: []string{"ERRORS", "<", "<TOOL", "<TYPE", "<MESSAGE"}}
+	for _, g := range s.Errors[:min(len(s.Errors), listedErrors)] {
+		atMost := ""
+		if g.CountMax > g.Count {
+			atMost = "to " + display.Count(g.CountMax)
+		}
+		t.add(cell{display.Count(g.Count), bold}, cell{atMost, quiet}, cell{text: display.Clip(g.Tool, 24)}, cell{display.Clip(g.Type, 24), red}, cell{text: display.Clip(g.Message, 90)})
+	}
+	return t
+}
+
+func (v *view) sessionTable() *table {
+	t := &table{titles: []string{"<SESSION", "CALLS", "ERRORS", "IN A ROW", "REPEATS", "IN TOOLS", "COST", "<WORST LOOP"}}
+	for _, s := range v.sessions[:min(len(v.sessions), listedSessions)] {
+		errors := cell{text: display.Count(s.Errors)}
+		if s.Errors > 0 {
+			errors.colour = red
+		}
+		t.add(cell{text: display.Clip(s.Session, 32)}, cell{text: display.Count(s.Calls)}, errors, cell{text: unless(s.WorstStreak < 2, display.Count(s.WorstStreak))},
+			cell{text: unless(s.Looped == 0, display.Count(s.Looped))}, cell{text: display.Milliseconds(s.RunMs)}, cell{text: unless(s.Cost == 0, display.Three(s.Cost))}, cell{v.worstLoop(s.Session), amber})
+	}
+	return t
+}
+
+// worstLoop is the call that a session made most often.
+func (v *view) worstLoop(session string) string {
+	for _, l := range v.loops { // the worst first
+		if l.Session == session && l.Times > 2 {
+			return fmt.Sprintf("%s × %s", display.Clip(l.Tool, 24), display.Count(l.Times))
+		}
+	}
+	return ""
+}
