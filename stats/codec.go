@@ -86,7 +86,10 @@ func appendTools(b []byte, tools []ToolSnapshot) []byte {
 	return b
 }
 
-var errCorrupt = errors.New("stats: the bytes of an interval are corrupt")
+var (
+	errCorrupt = errors.New("the bytes of an interval are corrupt")
+	errFuture  = errors.New("the interval lies in the future")
+)
 
 // decoder reads what the functions above append. After the first error it reads
 // zeros.

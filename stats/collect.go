@@ -59,7 +59,7 @@ func (r *Recorder) collect(w Window, archive bool) parts {
 // recorder was made, with what [WithDirectory] brought back. An invalid window has
 // nothing in it.
 func (r *Recorder) Snapshot(w Window) *Snapshot {
-	s := &Snapshot{Version: SnapshotVersion, Processes: 1}
+	s := &Snapshot{Version: SnapshotVersion, Processes: 1, Tools: []ToolSnapshot{}, Errors: []ErrorGroup{}}
 	if w.Validate() != nil {
 		return s
 	}

@@ -133,6 +133,42 @@ func (t *errorTable) takeOpen(tools []*tool, reset bool) ([]idCount, map[string]
 	return counts, types
 }
 
+// restore brings a group back that was counted in an interval of the past.
+func (t *errorTable) restore(g *group) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	count := g.open
+	held := t.byID[g.id]
+	if held == nil {
+		held = &group{
+			id: g.id, tool: g.tool, kind: g.kind, first: g.first, traces: g.traces,
+			message: clip(g.message, maxMessage), example: clip(g.example, maxErrorText),
+		}
+		held = t.place(held)
+	}
+	held.estimate = addCapped(held.estimate, count)
+	if g.last > held.last {
+		held.last, held.traces = g.last, g.traces
+	}
+	held.first = min(held.first, g.first)
+	heap.Fix(&t.least, held.at)
+}
+
+// texts are copies of the groups counted, with the count as open.
+func (t *errorTable) texts(counts []idCount) []group {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var out []group
+	for _, c := range counts {
+		if g := t.byID[c.id]; g != nil {
+			text := *g
+			text.open = c.count
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
 // knows reports whether a group is held.
 func (t *errorTable) knows(id uint64) bool {
 	t.mu.Lock()

@@ -48,7 +48,7 @@ func (s *Snapshot) Sub(earlier *Snapshot) *Snapshot {
 	}
 	out.From = earlier.To
 	out.OtherErrors -= min(out.OtherErrors, earlier.OtherErrors)
-	out.Tools = nil
+	out.Tools = []ToolSnapshot{}
 	for i := range s.Tools {
 		t := s.Tools[i]
 		if old := earlier.Tool(t.Tool); old != nil {
@@ -62,7 +62,7 @@ func (s *Snapshot) Sub(earlier *Snapshot) *Snapshot {
 	for i := range earlier.Errors {
 		before[earlier.Errors[i].ID] = &earlier.Errors[i]
 	}
-	out.Errors = nil
+	out.Errors = []ErrorGroup{}
 	for _, g := range s.Errors {
 		if old := before[g.ID]; old != nil {
 			g.Count -= min(g.Count, old.Count)

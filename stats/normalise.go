@@ -43,15 +43,19 @@ func normalise(text string) string {
 		b.WriteString(text[i:end])
 		i = end
 	}
-	out := b.String()
-	if len(out) > maxMessage {
-		cut := maxMessage - len("…")
-		for cut > 0 && !utf8.RuneStart(out[cut]) {
-			cut--
-		}
-		out = out[:cut] + "…"
+	return clip(b.String(), maxMessage)
+}
+
+// clip cuts s to at most max bytes on a rune boundary and says so with an ellipsis.
+func clip(s string, max int) string {
+	if len(s) <= max {
+		return s
 	}
-	return out
+	cut := max - len("…")
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
 }
 
 // nextKind finds what begins at i and is to be replaced, where it ends, and by

@@ -3,10 +3,239 @@
 
 package stats
 
-import "context"
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
 
-type store struct{}
+// A directory of intervals holds files that are only ever appended to, each by one
+// process: a line that says what it is, and a record for each interval (see
+// record.go). A process that dies in the middle of a record leaves it torn; it is
+// the last one, since the next process begins a file of its own.
+const (
+	filePrefix = "intervals-"
+	fileSuffix = ".toolscope"
+	fileHead   = "toolscope intervals 1\n"
+	maxFile    = 4 << 20
+	// maxQueue is how many intervals wait to be written while the disk is slow.
+	maxQueue = 64
+	maxNotes = 20
+)
 
-func openStore(c config, h *history, e *errorTable) (*store, error) { return nil, nil }
-func (s *store) append(*sealed, *errorTable)                        {}
-func (s *store) close(context.Context) error                        { return nil }
+var errSlow = errors.New("the disk is too slow: an interval was not written")
+
+// store writes intervals in a goroutine that lives while there is something to
+// write. A nil store keeps nothing.
+type store struct {
+	directory string
+	maxBytes  int64
+	retention time.Duration
+	now       func() time.Time
+
+	mu     sync.Mutex
+	queue  [][]byte
+	idle   chan struct{} // closed when the writer has nothing to do; nil if none runs
+	closed bool
+	err    error
+	notes  []string
+
+	file *os.File // the writer's own
+	size int64
+}
+
+// openStore makes the directory if need be, reads back what it holds, and removes
+// what is too old or too much.
+func openStore(c config, h *history, e *errorTable) (*store, error) {
+	s := &store{directory: c.directory, maxBytes: c.directoryBytes, retention: c.retention, now: c.now}
+	if err := os.MkdirAll(c.directory, 0o700); err != nil {
+		return nil, fmt.Errorf("stats: WithDirectory: got %q, want a directory that can be written: %w", c.directory, err)
+	}
+	files, err := s.prune()
+	if err != nil {
+		return nil, fmt.Errorf("stats: WithDirectory: got %q, want a directory that can be read: %w", c.directory, err)
+	}
+	in := restorer{history: h, errors: e, now: c.now().UnixNano(), maxTools: c.maxTools, note: s.note}
+	for _, f := range files {
+		in.file(filepath.Join(s.directory, f.Name()))
+	}
+	in.finish()
+	return s, nil
+}
+
+// note remembers what went wrong, up to a bound.
+func (s *store) note(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.notes) < maxNotes {
+		s.notes = append(s.notes, fmt.Sprintf(format, args...))
+	}
+}
+
+// append hands an interval to the writer.
+func (s *store) append(v *sealed, groups *errorTable) {
+	if s == nil {
+		return
+	}
+	record := appendRecord(v, groups.texts(v.errors))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return
+	}
+	if len(s.queue) == maxQueue {
+		s.queue = s.queue[1:]
+		s.fail(errSlow)
+	}
+	s.queue = append(s.queue, record)
+	if s.idle == nil {
+		s.idle = make(chan struct{})
+		go s.write(s.idle)
+	}
+}
+
+// write writes the queue until it is empty.
+func (s *store) write(idle chan struct{}) {
+	defer close(idle)
+	for {
+		s.mu.Lock()
+		if len(s.queue) == 0 {
+			s.idle = nil
+			s.mu.Unlock()
+			return
+		}
+		record := s.queue[0]
+		s.queue = s.queue[1:]
+		s.mu.Unlock()
+		if err := s.put(record); err != nil {
+			s.mu.Lock()
+			s.fail(err)
+			s.mu.Unlock()
+		}
+	}
+}
+
+// put appends a record to the file, or begins a new one.
+func (s *store) put(record []byte) error {
+	if s.file != nil && s.size+int64(len(record)) > maxFile {
+		s.shut()
+	}
+	if s.file == nil {
+		if err := s.begin(); err != nil {
+			return err
+		}
+	}
+	n, err := s.file.Write(record)
+	s.size += int64(n)
+	if err != nil {
+		s.shut() // what comes next must not follow half a record
+	}
+	return err
+}
+
+func (s *store) begin() error {
+	var random [4]byte
+	_, _ = rand.Read(random[:]) // never fails
+	name := filePrefix + s.now().UTC().Format("20060102T150405.000000000") + "-" + hex.EncodeToString(random[:]) + fileSuffix
+	f, err := os.OpenFile(filepath.Join(s.directory, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	n, err := f.WriteString(fileHead)
+	if err != nil {
+		_ = f.Close()
+		return err
+	}
+	s.file, s.size = f, int64(n)
+	_, err = s.prune()
+	return err
+}
+
+func (s *store) shut() {
+	if s.file != nil {
+		_ = s.file.Close()
+		s.file = nil
+	}
+}
+
+// prune removes the files beyond the limits of age and size, and returns those
+// left, the oldest first. The file being written stays.
+func (s *store) prune() ([]os.FileInfo, error) {
+	entries, err := os.ReadDir(s.directory)
+	if err != nil {
+		return nil, err
+	}
+	var files []os.FileInfo
+	total := int64(0)
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), filePrefix) || !strings.HasSuffix(e.Name(), fileSuffix) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			files = append(files, info)
+			total += info.Size()
+		}
+	}
+	slices.SortFunc(files, func(a, b os.FileInfo) int { return strings.Compare(a.Name(), b.Name()) })
+	oldest := s.now().Add(-s.retention)
+	return slices.DeleteFunc(files, func(f os.FileInfo) bool {
+		own := s.file != nil && f.Name() == filepath.Base(s.file.Name())
+		if own || total <= s.maxBytes && f.ModTime().After(oldest) {
+			return false
+		}
+		if os.Remove(filepath.Join(s.directory, f.Name())) != nil {
+			return false
+		}
+		total -= f.Size()
+		return true
+	}), nil
+}
+
+// fail remembers the first error. The caller holds the lock.
+func (s *store) fail(err error) {
+	if s.err == nil {
+		s.err = fmt.Errorf("stats: writing intervals: %w", err)
+		s.notes = append(s.notes, s.err.Error())
+	}
+}
+
+// close waits until all is written and returns the first error of writing.
+func (s *store) close(ctx context.Context) error {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	s.closed = true
+	idle := s.idle
+	s.mu.Unlock()
+	if idle != nil {
+		select {
+		case <-idle:
+		case <-ctx.Done():
+			return fmt.Errorf("stats: writing intervals: %w", context.Cause(ctx))
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shut()
+	return s.err
+}
+
+// Notes tell what was wrong with the directory of [WithDirectory]: what could not be
+// read back, and the first error of writing. At most 20 are kept.
+func (r *Recorder) Notes() []string {
+	if r.store == nil {
+		return nil
+	}
+	r.store.mu.Lock()
+	defer r.store.mu.Unlock()
+	return slices.Clone(r.store.notes)
+}

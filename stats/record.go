@@ -1,0 +1,171 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A record is eight bytes, the length and the CRC-32C of what follows, both
+// little-endian, and an interval: its start and end, the tools, and the error groups
+// counted in it with their texts, so that each record stands for itself.
+const recordHead = 8
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// appendRecord makes the record of an interval. groups are those of its errors
+// that have a text, with open as their count in it.
+func appendRecord(s *sealed, groups []group) []byte {
+	b := make([]byte, recordHead, recordHead+64+len(s.tools))
+	b = binary.AppendVarint(b, s.start)
+	b = binary.AppendVarint(b, s.end)
+	b = appendBytes(b, s.tools)
+	b = binary.AppendUvarint(b, uint64(len(groups)))
+	for i := range groups {
+		g := &groups[i]
+		b = binary.AppendUvarint(b, g.open)
+		for _, text := range []string{g.tool, g.kind, g.message, g.example} {
+			b = appendBytes(b, text)
+		}
+		b = binary.AppendVarint(b, g.first)
+		b = binary.AppendVarint(b, g.last)
+		for _, id := range g.traces {
+			b = append(b, id[:]...)
+		}
+	}
+	binary.LittleEndian.PutUint32(b, uint32(len(b)-recordHead))
+	binary.LittleEndian.PutUint32(b[4:], crc32.Checksum(b[recordHead:], castagnoli))
+	return b
+}
+
+// readRecord reads the part of a record that its checksum covers.
+func readRecord(b []byte) (s sealed, tools []ToolSnapshot, groups []group, err error) {
+	d := decoder{rest: b}
+	s.start, s.end = d.int(), d.int()
+	s.tools = bytes.Clone(d.take(d.count()))
+	for range d.count() {
+		g := group{open: d.uint(), tool: d.string(), kind: d.string(), message: d.string(), example: d.string(), first: d.int(), last: d.int()}
+		for i := range g.traces {
+			copy(g.traces[i][:], d.take(len(g.traces[i])))
+		}
+		if d.err != nil {
+			break
+		}
+		g.id = groupID(g.tool, g.kind, g.message)
+		groups = append(groups, g)
+	}
+	if s.end <= s.start {
+		d.fail()
+	}
+	if d.err == nil {
+		in := decoder{rest: s.tools}
+		tools = in.tools()
+		d.err = in.err
+	}
+	return s, tools, groups, d.err
+}
+
+// restorer brings the intervals of files back.
+type restorer struct {
+	history  *history
+	errors   *errorTable
+	now      int64
+	maxTools int
+	note     func(format string, args ...any)
+
+	tools   map[string]bool
+	pending int
+}
+
+// file reads one file; what is wrong in it is noted and left out.
+func (r *restorer) file(path string) {
+	name := filepath.Base(path)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		r.note("%s: could not be read: %v", name, err)
+		return
+	}
+	rest, ok := bytes.CutPrefix(data, []byte(fileHead))
+	if !ok {
+		r.note("%s: got another beginning, want %q: left out", name, strings.TrimSpace(fileHead))
+		return
+	}
+	for len(rest) > 0 {
+		at := len(data) - len(rest)
+		if len(rest) < recordHead || uint64(len(rest)-recordHead) < uint64(binary.LittleEndian.Uint32(rest)) {
+			r.note("%s: the record at byte %d is torn: %d bytes left out", name, at, len(rest))
+			return
+		}
+		n := int(binary.LittleEndian.Uint32(rest))
+		sum, body := binary.LittleEndian.Uint32(rest[4:]), rest[recordHead:recordHead+n]
+		rest = rest[recordHead+n:]
+		if crc32.Checksum(body, castagnoli) != sum {
+			r.note("%s: the record at byte %d has a wrong checksum: left out", name, at)
+			continue
+		}
+		if err := r.record(body); err != nil {
+			r.note("%s: the record at byte %d: %v: left out", name, at, err)
+		}
+	}
+}
+
+// record brings one interval back.
+func (r *restorer) record(body []byte) error {
+	s, tools, groups, err := readRecord(body)
+	if err != nil {
+		return err
+	}
+	if s.start > r.now {
+		return errFuture
+	}
+	if r.bound(tools) {
+		s.tools = appendTools(nil, mergeTools([][]ToolSnapshot{tools}, false))
+	}
+	for i := range groups {
+		s.errors = append(s.errors, idCount{groups[i].id, groups[i].open})
+		r.errors.restore(&groups[i])
+	}
+	r.history.intervals = append(r.history.intervals, s)
+	if r.pending++; r.pending == 1000 {
+		r.finish()
+	}
+	return nil
+}
+
+// bound counts tools beyond the maximum under Other; it reports whether there were
+// any.
+func (r *restorer) bound(tools []ToolSnapshot) (changed bool) {
+	if r.tools == nil {
+		r.tools = map[string]bool{Other: true}
+	}
+	for i := range tools {
+		name := tools[i].Tool
+		if r.tools[name] {
+			continue
+		}
+		if len(r.tools) > r.maxTools {
+			tools[i].Tool, changed = Other, true
+			continue
+		}
+		r.tools[name] = true
+	}
+	return changed
+}
+
+// finish puts what was read into order and rolls it up.
+func (r *restorer) finish() {
+	if r.pending == 0 {
+		return
+	}
+	r.pending = 0
+	slices.SortStableFunc(r.history.intervals, func(a, b sealed) int { return cmp.Compare(a.start, b.start) })
+	r.history.compact(r.now, r.errors.knows)
+}
