@@ -17,6 +17,9 @@ const maxValue = 16 << 10
 // `name = value` in the notations of shells, configuration files, source code, YAML,
 // JSON, XML, headers, and `f("name", "value")`.
 func assignmentAt(s string, i, last int) (start, end int, kind string) {
+	if i > 0 && i+1 < len(s) && isDigit(s[i-1]) && isDigit(s[i+1]) && s[i] != '=' {
+		return 0, 0, "" // a time, a port, a list of numbers
+	}
 	nameStart, nameEnd, ok := nameBefore(s, i, last)
 	if !ok {
 		return 0, 0, ""
@@ -154,7 +157,7 @@ func nameBefore(s string, i, last int) (start, end int, ok bool) {
 	if s[i] == '>' && (start == low || s[start-1] != '<') && !(i > 0 && (s[i-1] == '=' || s[i-1] == '-')) {
 		return 0, 0, false // only <name>value and name => value
 	}
-	if typeNames[s[start:end]] { // name string = value
+	if end-start <= 8 && typeNames[s[start:end]] { // name string = value
 		e := start
 		for e > low && (s[e-1] == ' ' || s[e-1] == '*' || s[e-1] == ':') {
 			e--

@@ -69,8 +69,11 @@ type walk struct {
 // json walks s. ok is false if s is no JSON after all, not even a cut-off piece.
 func (sc *scanner) json(s string, depth int) (out string, ok bool) {
 	found, path := sc.found, len(sc.path)
-	w := walk{sc: sc, src: s, depth: depth}
-	if !w.run() {
+	w := walk{sc: sc, src: s, depth: depth, stack: sc.frames[:0]}
+	sc.frames = nil // a nested walk takes its own
+	ok = w.run()
+	sc.frames = w.stack
+	if !ok {
 		sc.found, sc.path = found, sc.path[:path]
 		return "", false
 	}

@@ -28,8 +28,7 @@ func classifyKey(name string) (sensitivity, string) {
 		name = name[len(name)-maxKey:]
 	}
 	var folded [maxKey]byte
-	var words [16]string
-	n := splitWords(name, &folded, &words)
+	words, n := splitWords(name, &folded)
 	if n == 0 {
 		return harmless, ""
 	}
@@ -49,36 +48,37 @@ func classifyKey(name string) (sensitivity, string) {
 
 // splitWords lower-cases name into folded and cuts it into words; digits end a
 // word and are dropped. The words point into folded, so that nothing is allocated.
-func splitWords(name string, folded *[maxKey]byte, words *[16]string) int {
-	n, start, length := 0, 0, 0
-	end := func() {
-		if length > start && n < len(words) {
-			words[n] = unsafe.String(&folded[start], length-start)
-			n++
-		}
-		start = length
-	}
-	for i := range len(name) {
-		c := name[i]
-		switch {
-		case c >= 'a' && c <= 'z':
-			folded[length] = c
-			length++
-		case c >= 'A' && c <= 'Z':
-			previousLower := i > 0 && name[i-1] >= 'a' && name[i-1] <= 'z'
-			nextLower := i+1 < len(name) && name[i+1] >= 'a' && name[i+1] <= 'z'
-			previousUpper := i > 0 && name[i-1] >= 'A' && name[i-1] <= 'Z'
-			if previousLower || previousUpper && nextLower {
-				end()
+func splitWords(name string, folded *[maxKey]byte) (words [16]string, n int) {
+	start, length := 0, 0
+	for i := 0; i <= len(name); i++ {
+		letter, begins := false, false
+		var c byte
+		if i < len(name) {
+			c = name[i]
+			switch {
+			case c >= 'a' && c <= 'z':
+				letter = true
+			case c >= 'A' && c <= 'Z':
+				letter = true
+				afterLower := i > 0 && name[i-1] >= 'a' && name[i-1] <= 'z'
+				afterUpper := i > 0 && name[i-1] >= 'A' && name[i-1] <= 'Z'
+				beforeLower := i+1 < len(name) && name[i+1] >= 'a' && name[i+1] <= 'z'
+				begins = afterLower || afterUpper && beforeLower
 			}
+		}
+		if (!letter || begins) && length > start {
+			if n < len(words) {
+				words[n] = unsafe.String(&folded[start], length-start)
+				n++
+			}
+			start = length
+		}
+		if letter {
 			folded[length] = c | 0x20
 			length++
-		default:
-			end()
 		}
 	}
-	end()
-	return n
+	return words, n
 }
 
 // classifyWord says what one word of a name tells.
@@ -101,8 +101,10 @@ func classifyWord(w string, i int, words []string) (sensitivity, string) {
 		}
 	case "credential", "credentials", "creds":
 		return telling, "secret"
-	case "authorization", "cookie", "cookies":
-		return secret, map[bool]string{true: "authorization", false: "cookie"}[w == "authorization"]
+	case "authorization":
+		return secret, "authorization"
+	case "cookie", "cookies":
+		return secret, "cookie"
 	case "cvv", "cvc", "pin", "ssn", "otp":
 		if last {
 			return secret, "secret"
@@ -137,7 +139,7 @@ func classifyWord(w string, i int, words []string) (sensitivity, string) {
 	case "pat", "sas", "webhook", "dsn":
 		return telling, "secret"
 	}
-	if vendors[w] {
+	if len(w) >= 3 && vendors[w] {
 		return vendor, "api-key"
 	}
 	switch {

@@ -20,6 +20,7 @@ type scanner struct {
 	spans          []span
 	buf            []byte // decoded strings, nested by depth
 	path           []byte
+	frames         []frame // the stack of the outermost walk, used again
 	found          Findings
 	secretManifest uint8 // whether the text is a Kubernetes Secret: 0 not looked, 1 no, 2 yes
 }
@@ -28,7 +29,8 @@ var scanners = sync.Pool{New: func() any { return new(scanner) }}
 
 func (sc *scanner) release() {
 	clear(sc.spans[:cap(sc.spans)])
-	*sc = scanner{spans: sc.spans[:0], buf: sc.buf[:0], path: sc.path[:0]}
+	clear(sc.frames[:cap(sc.frames)])
+	*sc = scanner{spans: sc.spans[:0], buf: sc.buf[:0], path: sc.path[:0], frames: sc.frames[:0]}
 	if cap(sc.spans) > 1024 || cap(sc.buf) > 1<<20 {
 		*sc = scanner{}
 	}
