@@ -1,19 +1,36 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package exporters builds OpenTelemetry providers for programs that have none:
+// Package exporters builds OpenTelemetry providers for programs that have none,
+// from the standard OTEL_* environment:
 //
-//	providers, err := exporters.Setup(ctx)
+//	providers, err := exporters.Setup(ctx, exporters.WithServiceName("orders-agent"))
+//	if err != nil {
+//		return err
+//	}
 //	defer providers.Shutdown(ctx)
-//	scope, err := toolscope.New(toolscope.WithTracerProvider(providers.TracerProvider))
+//	scope, err := toolscope.New(
+//		toolscope.WithTracerProvider(providers.TracerProvider),
+//		toolscope.WithMeterProvider(providers.MeterProvider))
 //
-// It reads the standard OTEL_* variables. With none of them set nothing is sent,
-// nothing complains and no goroutine dials: the last spans are kept in a bounded
-// [Ring] in the process, for the dashboard and for [WriteTree]. With
-// OTEL_EXPORTER_OTLP_ENDPOINT set they go there as well, over gRPC unless
-// OTEL_EXPORTER_OTLP_PROTOCOL says otherwise.
+// With no endpoint in the environment nothing is dialled, no goroutine is started
+// and nothing complains: finished spans are kept in a bounded [Ring] within the
+// process. With OTEL_EXPORTER_OTLP_ENDPOINT they go there as well, over gRPC unless
+// OTEL_EXPORTER_OTLP_PROTOCOL says otherwise. [WriteTree] and [Console] draw a
+// trace as a tree that a person can read.
 //
-// Global providers are set only on request ([WithGlobals]). Metrics leave the
-// process only if OTEL_METRICS_EXPORTER or OTEL_EXPORTER_OTLP_METRICS_ENDPOINT says
-// so: an OTLP endpoint alone is often Jaeger, which takes traces only.
+// # What is guaranteed
+//
+// A value that cannot be used is an error of [Setup] that names the variable, what
+// it got and what it wants. The environment is read, never written. Globals are set
+// only on request ([WithGlobals]), and OpenTelemetry's error handler never: it is
+// the host's. A destination that is slow or dead delays no call. [Providers.Shutdown]
+// ends within its context's deadline and leaves no goroutine of ours.
+//
+// # What is left out
+//
+// Redaction: what package tracing makes has passed package redact before it comes
+// here, and the host's own spans are the host's. Logs. Keeping spans through an
+// outage of their destination: a batch that cannot be delivered within the
+// exporter's own retries is lost, and reported to OpenTelemetry's error handler.
 package exporters

@@ -4,168 +4,179 @@
 package exporters
 
 import (
+	"container/list"
 	"context"
 	"slices"
+	"strings"
 	"sync"
-	"time"
 
-	"go.opentelemetry.io/otel/codes"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
 )
 
-// A Span is an ended span as the ring keeps it.
-type Span struct {
-	TraceID, SpanID, ParentID string // hex; ParentID is "" for a root
-	Name, Kind                string
-	Start, End                time.Time
-	Failed                    bool
-	StatusText                string
-	Attributes                []Attribute // in the order they were set
-	Links                     []string    // trace id and span id, joined by a dash
-}
-
-// An Attribute is one attribute of a [Span], its value as text.
-type Attribute struct{ Key, Value string }
-
-// Attribute is the value of that key; "" if there is none.
-func (s *Span) Attribute(key string) string {
-	for i := range s.Attributes {
-		if s.Attributes[i].Key == key {
-			return s.Attributes[i].Value
-		}
-	}
-	return ""
-}
-
-func (s *Span) size() int {
-	n := 128 + len(s.Name) + len(s.StatusText)
-	for _, a := range s.Attributes {
-		n += len(a.Key) + len(a.Value) + 32
-	}
-	return n
-}
-
-// A Trace is the spans of one trace that the ring still has, in order of their start.
-type Trace struct {
-	ID    string
-	Spans []Span
-}
-
-// maxRingBytes bounds what a ring holds, in bytes, whatever the spans are like.
+// maxRingBytes bounds what a ring holds, estimated from the texts of its spans.
 const maxRingBytes = 32 << 20
 
-// A Ring keeps the last ended spans of the process. It is a span processor, starts no
-// goroutine, and is safe for concurrent use. Make one with [NewRing].
+// A Ring keeps the latest finished spans in memory, so that a program without a
+// collector has something to show. It is a span processor: [Setup] makes one; a host
+// with a provider of its own adds one with [sdktrace.WithSpanProcessor]. When it is full the
+// trace that was quiet for longest goes first, as a whole, so that what stays is not
+// full of holes; a single trace that fills the ring loses its oldest spans.
+//
+// A span costs a lock and a map look-up when it ends; it is copied only for readers.
+// A Ring is safe for concurrent use, and goes on working after Shutdown. Methods that
+// read work on nil.
 type Ring struct {
-	mu     sync.Mutex
-	spans  []*Span // a circle
-	next   int
-	bytes  int
-	oldest int
-	count  int
+	maxSpans, maxBytes int
+
+	mu      sync.Mutex
+	traces  map[trace.TraceID]*list.Element // of *kept
+	order   *list.List                      // the trace that was quiet for longest first
+	spans   int
+	bytes   int
+	dropped uint64
+}
+
+type kept struct {
+	id      trace.TraceID
+	spans   []sdktrace.ReadOnlySpan // never written to again once ended
+	bytes   int
+	dropped int
 }
 
 var _ sdktrace.SpanProcessor = (*Ring)(nil)
 
 // NewRing makes a ring for that many spans, at least 1, and at most 32 MiB of them.
-func NewRing(spans int) *Ring { return &Ring{spans: make([]*Span, max(1, spans))} }
+func NewRing(spans int) *Ring { return newRing(spans, maxRingBytes) }
 
-// OnStart does nothing: a span is kept when it ends.
+func newRing(spans, bytes int) *Ring {
+	return &Ring{maxSpans: max(1, spans), maxBytes: bytes, traces: make(map[trace.TraceID]*list.Element), order: list.New()}
+}
+
+// OnStart does nothing: only finished spans are kept.
 func (r *Ring) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
 
-// OnEnd keeps the span if it is sampled.
+// OnEnd keeps s if it is sampled. A span that is larger than the whole ring is not kept, but counted.
 func (r *Ring) OnEnd(s sdktrace.ReadOnlySpan) {
 	if !s.SpanContext().IsSampled() {
 		return
 	}
-	kept := newSpan(s)
+	n, id := size(s), s.SpanContext().TraceID()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.count == len(r.spans) {
-		r.drop()
+	if n > r.maxBytes {
+		r.dropped++
+		return
 	}
-	r.spans[r.next] = kept
-	r.next = (r.next + 1) % len(r.spans)
-	r.count++
-	r.bytes += kept.size()
-	for r.bytes > maxRingBytes && r.count > 1 {
-		r.drop()
+	e := r.traces[id]
+	if e == nil {
+		e = r.order.PushBack(&kept{id: id})
+		r.traces[id] = e
+	}
+	r.order.MoveToBack(e)
+	t := e.Value.(*kept)
+	t.spans = append(t.spans, s)
+	t.bytes += n
+	r.spans++
+	r.bytes += n
+	for r.spans > r.maxSpans || r.bytes > r.maxBytes {
+		r.evict(t)
 	}
 }
 
-func (r *Ring) drop() {
-	r.bytes -= r.spans[r.oldest].size()
-	r.spans[r.oldest] = nil
-	r.oldest = (r.oldest + 1) % len(r.spans)
-	r.count--
+// evict makes room, but leaves the span that was added last, which is current's.
+func (r *Ring) evict(current *kept) {
+	e := r.order.Front()
+	t := e.Value.(*kept)
+	if t != current {
+		r.order.Remove(e)
+		delete(r.traces, t.id)
+		r.count(-len(t.spans), -t.bytes)
+		return
+	}
+	n := size(t.spans[0])
+	t.spans[0] = nil
+	t.spans = t.spans[1:]
+	t.bytes -= n
+	t.dropped++
+	r.count(-1, -n)
 }
 
-// Shutdown does nothing: what is kept can still be read.
-func (r *Ring) Shutdown(context.Context) error { return nil }
+func (r *Ring) count(spans, bytes int) {
+	r.spans += spans
+	r.bytes += bytes
+	r.dropped += uint64(-spans)
+}
 
 // ForceFlush does nothing.
 func (r *Ring) ForceFlush(context.Context) error { return nil }
 
-// Trace is the trace of that id, in hex; ok is false if no span of it is kept.
-func (r *Ring) Trace(id string) (t Trace, ok bool) {
-	for _, t := range r.Traces() {
-		if t.ID == id {
-			return t, true
-		}
-	}
-	return Trace{}, false
-}
+// Shutdown does nothing: what is kept can still be read.
+func (r *Ring) Shutdown(context.Context) error { return nil }
 
-// Traces lists what is kept, in the order in which the traces' last spans ended. The
-// spans are copies. A nil ring has none.
+// Traces are all traces kept, in the order in which their last spans ended.
 func (r *Ring) Traces() []Trace {
 	if r == nil {
 		return nil
 	}
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	byID := make(map[string]int)
-	var traces []Trace
-	for i := range r.count {
-		s := r.spans[(r.oldest+i)%len(r.spans)]
-		at, ok := byID[s.TraceID]
-		if !ok {
-			at = len(traces)
-			byID[s.TraceID] = at
-			traces = append(traces, Trace{ID: s.TraceID})
-		}
-		traces[at].Spans = append(traces[at].Spans, *s)
+	all := make([]kept, 0, r.order.Len())
+	for e := r.order.Front(); e != nil; e = e.Next() {
+		all = append(all, e.Value.(*kept).snapshot())
 	}
-	for i := range traces {
-		slices.SortStableFunc(traces[i].Spans, func(a, b Span) int { return a.Start.Compare(b.Start) })
+	r.mu.Unlock()
+	traces := make([]Trace, len(all))
+	for i := range all {
+		traces[i] = all[i].view()
 	}
-	slices.SortStableFunc(traces, func(a, b Trace) int { return a.ended().Compare(b.ended()) })
 	return traces
 }
 
-func (t *Trace) ended() (end time.Time) {
-	for i := range t.Spans {
-		if t.Spans[i].End.After(end) {
-			end = t.Spans[i].End
-		}
+// Trace is the trace of the id, in hex; ok is false if nothing of it is kept.
+func (r *Ring) Trace(id string) (t Trace, ok bool) {
+	key, err := trace.TraceIDFromHex(strings.ToLower(id))
+	if r == nil || err != nil {
+		return Trace{}, false
 	}
-	return end
+	r.mu.Lock()
+	e := r.traces[key]
+	if e == nil {
+		r.mu.Unlock()
+		return Trace{}, false
+	}
+	k := e.Value.(*kept).snapshot()
+	r.mu.Unlock()
+	return k.view(), true
 }
 
-func newSpan(s sdktrace.ReadOnlySpan) *Span {
-	k := &Span{
-		TraceID: s.SpanContext().TraceID().String(), SpanID: s.SpanContext().SpanID().String(),
-		Name: s.Name(), Kind: s.SpanKind().String(), Start: s.StartTime(), End: s.EndTime(),
-		Failed: s.Status().Code == codes.Error, StatusText: s.Status().Description,
+// RingState is how full a ring is.
+type RingState struct {
+	Traces, Spans, Bytes int
+	Dropped              uint64 // spans that had to make room, or were too large
+}
+
+// State is how full the ring is now.
+func (r *Ring) State() RingState {
+	if r == nil {
+		return RingState{}
 	}
-	if s.Parent().SpanID().IsValid() {
-		k.ParentID = s.Parent().SpanID().String()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return RingState{Traces: r.order.Len(), Spans: r.spans, Bytes: r.bytes, Dropped: r.dropped}
+}
+
+// snapshot copies what the ring may change; the spans themselves never change.
+func (k *kept) snapshot() kept {
+	c := *k
+	c.spans = slices.Clone(k.spans)
+	return c
+}
+
+func (k *kept) view() Trace {
+	t := Trace{ID: k.id.String(), Dropped: k.dropped, Spans: make([]Span, len(k.spans))}
+	for i, s := range k.spans {
+		t.Spans[i] = view(s)
 	}
-	for _, a := range s.Attributes() {
-		k.Attributes = append(k.Attributes, Attribute{string(a.Key), a.Value.String()})
-	}
-	for _, l := range s.Links() {
-		k.Links = append(k.Links, l.SpanContext.TraceID().String()+"-"+l.SpanContext.SpanID().String())
-	}
-	return k
+	slices.SortStableFunc(t.Spans, func(a, b Span) int { return a.Start.Compare(b.Start) })
+	return t
 }

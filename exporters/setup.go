@@ -5,18 +5,12 @@ package exporters
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"sync"
+	"time"
 
-	"go.opentelemetry.io/contrib/exporters/autoexport"
 	"go.opentelemetry.io/otel"
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetricgrpc"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
 	"go.opentelemetry.io/otel/metric"
 	metricnoop "go.opentelemetry.io/otel/metric/noop"
 	"go.opentelemetry.io/otel/propagation"
@@ -27,125 +21,55 @@ import (
 	tracenoop "go.opentelemetry.io/otel/trace/noop"
 )
 
-// Providers is what [Setup] built. A nil *Providers shuts down without error.
+// Providers is what [Setup] built. It is safe for concurrent use; a nil one flushes and
+// shuts down without error.
 type Providers struct {
 	TracerProvider trace.TracerProvider
 	MeterProvider  metric.MeterProvider
-	// Propagator is W3C trace context and baggage.
-	Propagator propagation.TextMapPropagator
-	// Ring holds the last traces of this process; nil if it was turned off or
-	// OTEL_SDK_DISABLED is true.
+	Propagator     propagation.TextMapPropagator
+	// Ring holds the latest spans of this process; nil, which reads as empty, if it was
+	// turned off or OTEL_SDK_DISABLED is true.
 	Ring *Ring
-	// Endpoint is where traces are sent, as the environment names it; "" if they
-	// stay in the process.
+	// Endpoint is where traces are sent over OTLP, as the environment names it, without
+	// user and password; "" if they are not.
 	Endpoint string
 
-	once     sync.Once
-	closers  []func(context.Context) error
+	tracers   *sdktrace.TracerProvider
+	meters    *sdkmetric.MeterProvider
+	pipelines []*pipeline
+	processes []sdktrace.SpanProcessor
+	idle      []func() // closes connections kept for later
+
+	closing  sync.Once
+	closed   chan struct{}
 	closeErr error
 }
 
-// Shutdown sends what is left and closes the exporters, within ctx's deadline. It
-// may be called more than once, and by several at once.
-func (p *Providers) Shutdown(ctx context.Context) error {
-	if p == nil {
-		return nil
-	}
-	p.once.Do(func() {
-		for _, c := range slices.Backward(p.closers) {
-			p.closeErr = errors.Join(p.closeErr, c(ctx))
-		}
-	})
-	return p.closeErr
-}
-
-// An Option sets something of [Setup]. Nil options are passed over.
-type Option func(*config) error
-
-type config struct {
-	service, version string
-	globals          bool
-	ringSpans        int
-	processors       []sdktrace.SpanProcessor
-	readers          []sdkmetric.Reader
-}
-
-// WithServiceName sets service.name where OTEL_SERVICE_NAME and
-// OTEL_RESOURCE_ATTRIBUTES do not. The default is "toolscope".
-func WithServiceName(name string) Option {
-	return func(c *config) error {
-		if name == "" {
-			return errors.New(`exporters: WithServiceName: got "", want a name`)
-		}
-		c.service = name
-		return nil
-	}
-}
-
-// WithServiceVersion sets service.version; the default is none.
-func WithServiceVersion(version string) Option {
-	return func(c *config) error { c.version = version; return nil }
-}
-
-// WithGlobals makes the providers and the propagator OpenTelemetry's global ones. The
-// default leaves the globals alone.
-func WithGlobals() Option { return func(c *config) error { c.globals = true; return nil } }
-
-// WithRing sets how many spans the ring keeps; 0 makes none. The default is 4096.
-func WithRing(spans int) Option {
-	return func(c *config) error {
-		if spans < 0 {
-			return fmt.Errorf("exporters: WithRing: got %d, want 0 or more spans", spans)
-		}
-		c.ringSpans = spans
-		return nil
-	}
-}
-
-// WithSpanProcessor adds a span processor. The default adds none.
-func WithSpanProcessor(p sdktrace.SpanProcessor) Option {
-	return func(c *config) error {
-		if p == nil {
-			return errors.New("exporters: WithSpanProcessor: got nil, want a processor")
-		}
-		c.processors = append(c.processors, p)
-		return nil
-	}
-}
-
-// WithMetricReader adds a metric reader. The default adds none.
-func WithMetricReader(r sdkmetric.Reader) Option {
-	return func(c *config) error {
-		if r == nil {
-			return errors.New("exporters: WithMetricReader: got nil, want a reader")
-		}
-		c.readers = append(c.readers, r)
-		return nil
-	}
-}
-
-// Setup builds providers from options and the standard OTEL_* environment. An error
-// names the option or variable that is wrong, what it got and what it wants; then
-// nothing is left running.
+// Setup builds providers from the OTEL_* environment and the options; the
+// environment wins. It dials nothing itself: what is configured connects when there
+// is something to send. On an error nothing is left running, and no global is set.
 func Setup(ctx context.Context, options ...Option) (*Providers, error) {
-	c := &config{service: "toolscope", ringSpans: 4096}
-	for _, o := range options {
-		if o == nil {
-			continue
-		}
-		if err := o(c); err != nil {
+	c, err := newConfig(options)
+	if err != nil {
+		return nil, err
+	}
+	disabled, err := checkBool("OTEL_SDK_DISABLED")
+	if err != nil {
+		return nil, err
+	}
+	if !disabled {
+		if err := checkEnvironment(); err != nil {
 			return nil, err
 		}
 	}
-	p := &Providers{
-		TracerProvider: tracenoop.NewTracerProvider(),
-		MeterProvider:  metricnoop.NewMeterProvider(),
-		Propagator:     propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{}),
+	p := &Providers{closed: make(chan struct{})}
+	if p.Propagator, err = propagator(c.propagator); err != nil {
+		return nil, err
 	}
-	if !strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") {
-		if err := p.build(ctx, c); err != nil {
-			return nil, errors.Join(err, p.Shutdown(ctx))
-		}
+	if disabled {
+		p.TracerProvider, p.MeterProvider = tracenoop.NewTracerProvider(), metricnoop.NewMeterProvider()
+	} else if err := p.build(ctx, c); err != nil {
+		return nil, err
 	}
 	if c.globals {
 		otel.SetTracerProvider(p.TracerProvider)
@@ -155,141 +79,93 @@ func Setup(ctx context.Context, options ...Option) (*Providers, error) {
 	return p, nil
 }
 
+// build makes what can fail first, so that nothing runs when it does.
 func (p *Providers) build(ctx context.Context, c *config) error {
-	if err := checkEnvironment(); err != nil {
-		return err
-	}
 	res, err := newResource(ctx, c)
 	if err != nil {
-		return fmt.Errorf("exporters: resource: %w", err)
+		return err
 	}
-	spans := []sdktrace.TracerProviderOption{sdktrace.WithResource(res)}
-	for _, sp := range c.processors {
-		spans = append(spans, sdktrace.WithSpanProcessor(sp))
+	var reader sdkmetric.Reader
+	spans, err := p.spanExporters(ctx)
+	if err == nil {
+		reader, err = p.metricReader(ctx)
 	}
-	if c.ringSpans > 0 {
-		p.Ring = NewRing(c.ringSpans)
-		spans = append(spans, sdktrace.WithSpanProcessor(p.Ring))
-	}
-	exporter, endpoint, err := spanExporter(ctx)
 	if err != nil {
-		return fmt.Errorf("exporters: traces: %w", err)
+		for _, e := range spans {
+			_ = e.Shutdown(ctx) // it has sent nothing
+		}
+		return err
 	}
-	if exporter != nil {
-		p.Endpoint = endpoint
-		spans = append(spans, sdktrace.WithBatcher(exporter))
-	}
-	tracers := sdktrace.NewTracerProvider(spans...)
-	p.TracerProvider = tracers
-	p.closers = append(p.closers, tracers.Shutdown)
+	p.buildTracers(c, res, spans)
+	p.buildMeters(c, res, reader)
+	return nil
+}
 
-	metrics := []sdkmetric.Option{sdkmetric.WithResource(res)}
-	reader, err := metricReader(ctx)
-	if err != nil {
-		return fmt.Errorf("exporters: metrics: %w", err)
+// consoleDelay is how long a finished trace may wait to be drawn.
+const consoleDelay = 200 * time.Millisecond
+
+func (p *Providers) buildTracers(c *config, res *resource.Resource, exporters []sdktrace.SpanExporter) {
+	if c.ring > 0 {
+		p.Ring = NewRing(c.ring)
+		p.processes = append(p.processes, p.Ring)
 	}
+	p.processes = append(p.processes, c.processors...)
+	add := func(e sdktrace.SpanExporter, options ...sdktrace.BatchSpanProcessorOption) {
+		line := newPipeline(e)
+		p.pipelines = append(p.pipelines, line)
+		p.processes = append(p.processes, sdktrace.NewBatchSpanProcessor(line, options...))
+	}
+	for _, console := range c.consoles {
+		add(console, sdktrace.WithBatchTimeout(consoleDelay))
+	}
+	for _, e := range exporters {
+		if console, ok := e.(*Console); ok {
+			add(console, sdktrace.WithBatchTimeout(consoleDelay))
+			continue
+		}
+		add(e)
+	}
+	options := []sdktrace.TracerProviderOption{sdktrace.WithResource(res)}
+	for _, process := range p.processes {
+		options = append(options, sdktrace.WithSpanProcessor(process))
+	}
+	p.tracers = sdktrace.NewTracerProvider(options...)
+	p.TracerProvider = p.tracers
+}
+
+func (p *Providers) buildMeters(c *config, res *resource.Resource, reader sdkmetric.Reader) {
+	options := []sdkmetric.Option{sdkmetric.WithResource(res)}
 	if reader != nil {
-		c.readers = append(c.readers, reader)
+		options = append(options, sdkmetric.WithReader(reader))
 	}
 	for _, r := range c.readers {
-		metrics = append(metrics, sdkmetric.WithReader(r))
+		options = append(options, sdkmetric.WithReader(r))
 	}
-	if len(c.readers) > 0 {
-		meters := sdkmetric.NewMeterProvider(metrics...)
-		p.MeterProvider = meters
-		p.closers = append(p.closers, meters.Shutdown)
-	}
-	return nil
+	p.meters = sdkmetric.NewMeterProvider(options...)
+	p.MeterProvider = p.meters
 }
 
-// newResource tells who the process is. Its command line is left out: it may hold
-// secrets. What the environment says wins.
-func newResource(ctx context.Context, c *config) (*resource.Resource, error) {
-	own := []attribute.KeyValue{attribute.String("service.name", c.service)}
-	if c.version != "" {
-		own = append(own, attribute.String("service.version", c.version))
+// propagator is the one given, else the one that OTEL_PROPAGATORS lists.
+func propagator(given propagation.TextMapPropagator) (propagation.TextMapPropagator, error) {
+	if given != nil {
+		return given, nil
 	}
-	res, err := resource.New(ctx,
-		resource.WithAttributes(own...),
-		resource.WithTelemetrySDK(),
-		resource.WithHost(),
-		resource.WithProcessPID(),
-		resource.WithProcessExecutableName(),
-		resource.WithProcessRuntimeName(),
-		resource.WithProcessRuntimeVersion(),
-		resource.WithFromEnv(),
-	)
-	if errors.Is(err, resource.ErrPartialResource) {
-		return res, nil // what could be found is enough
+	const name = "OTEL_PROPAGATORS"
+	list := strings.TrimSpace(os.Getenv(name))
+	if list == "" {
+		list = "tracecontext,baggage"
 	}
-	return res, err
-}
-
-// The values of the variables that we look at ourselves, since the SDK or
-// autoexport would only log what is wrong.
-var allowed = []struct {
-	variable string
-	values   []string
-}{
-	{"OTEL_TRACES_EXPORTER", []string{"otlp", "console", "none"}},
-	{"OTEL_METRICS_EXPORTER", []string{"otlp", "prometheus", "console", "none"}},
-	{"OTEL_EXPORTER_OTLP_PROTOCOL", []string{"grpc", "http/protobuf"}},
-	{"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", []string{"grpc", "http/protobuf"}},
-	{"OTEL_EXPORTER_OTLP_METRICS_PROTOCOL", []string{"grpc", "http/protobuf"}},
-	{"OTEL_TRACES_SAMPLER", []string{"always_on", "always_off", "traceidratio", "parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio"}},
-}
-
-func checkEnvironment() error {
-	for _, a := range allowed {
-		if v := os.Getenv(a.variable); v != "" && !slices.Contains(a.values, v) {
-			return fmt.Errorf("exporters: %s: got %.60q, want one of %s", a.variable, v, strings.Join(a.values, ", "))
+	var all []propagation.TextMapPropagator
+	for word := range strings.SplitSeq(list, ",") {
+		switch strings.TrimSpace(word) {
+		case "tracecontext":
+			all = append(all, propagation.TraceContext{})
+		case "baggage":
+			all = append(all, propagation.Baggage{})
+		case "none":
+		default:
+			return nil, wrong(name, word, "a list of tracecontext, baggage, none; WithPropagator takes any other")
 		}
 	}
-	return nil
-}
-
-// either is the first of two variables that is set.
-func either(specific, general string) string {
-	if v := os.Getenv(specific); v != "" {
-		return v
-	}
-	return os.Getenv(general)
-}
-
-// spanExporter is nil if the environment does not ask for one.
-func spanExporter(ctx context.Context) (sdktrace.SpanExporter, string, error) {
-	name := os.Getenv("OTEL_TRACES_EXPORTER")
-	endpoint := either("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
-	switch {
-	case name == "none", name == "" && endpoint == "":
-		return nil, "", nil
-	case name == "console":
-		exporter, err := autoexport.NewSpanExporter(ctx)
-		return exporter, "", err
-	}
-	if endpoint == "" {
-		endpoint = "http://localhost:4317" // the exporters' own default
-	}
-	if either("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL") == "" {
-		exporter, err := otlptracegrpc.New(ctx)
-		return exporter, endpoint, err
-	}
-	exporter, err := autoexport.NewSpanExporter(ctx)
-	return exporter, endpoint, err
-}
-
-// metricReader is nil if the environment does not ask for one.
-func metricReader(ctx context.Context) (sdkmetric.Reader, error) {
-	name := os.Getenv("OTEL_METRICS_EXPORTER")
-	switch {
-	case name == "none", name == "" && os.Getenv("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT") == "":
-		return nil, nil
-	case name == "prometheus", name == "console", either("OTEL_EXPORTER_OTLP_METRICS_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL") != "":
-		return autoexport.NewMetricReader(ctx)
-	}
-	exporter, err := otlpmetricgrpc.New(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return sdkmetric.NewPeriodicReader(exporter), nil
+	return propagation.NewCompositeTextMapPropagator(all...), nil
 }

@@ -3,11 +3,7 @@
 
 package exporters
 
-import (
-	"strings"
-
-	"github.com/toolscope/toolscope/stats"
-)
+import "github.com/toolscope/toolscope/stats"
 
 // Source shows the ring's traces on the dashboard, through stats.WithTraces. A nil
 // ring has none.
@@ -17,7 +13,7 @@ type source struct{ ring *Ring }
 
 // Trace returns the spans of a trace with their attributes.
 func (s source) Trace(id string) ([]stats.SpanView, bool) {
-	t, ok := s.ring.Trace(strings.ToLower(id))
+	t, ok := s.ring.Trace(id)
 	if !ok {
 		return nil, false
 	}

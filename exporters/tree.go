@@ -4,123 +4,179 @@
 package exporters
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/toolscope/toolscope/internal/display"
 )
 
-// TreeOptions say how [WriteTree] prints. The zero value is without colour, 72
+// TreeOptions say how [WriteTree] draws. The zero value is without colour, 72
 // characters of a value, and times as they were.
 type TreeOptions struct {
-	Color    bool
-	MaxValue int  // characters of arguments and results; 0 is 72, below 0 is none
-	NoTimes  bool // leave durations out, so that output can be compared
+	Color      bool // see [Colored]
+	MaxValue   int  // characters of arguments, results and errors; 0 is 72, below 0 is none
+	NoTimes    bool // leave durations out, so that output can be compared
+	Attributes bool // every attribute on a line of its own, instead of arguments and result
 }
 
 const (
-	red   = "\x1b[31m"
-	faint = "\x1b[2m"
-	bold  = "\x1b[1m"
-	reset = "\x1b[0m"
+	defaultValue = 72
+	maxName      = 120
+	maxDepth     = 24 // deeper spans are indented no further, so that a line stays a line
 )
 
-// WriteTree prints a trace as a tree that a person can read: a line for each span
-// with its duration, outcome and error, below it arguments and result on a line
-// each. Control characters and invisible ones are shown escaped. Spans whose parent
-// is not in the trace stand at the top.
-func WriteTree(w io.Writer, t Trace, o TreeOptions) error {
-	if o.MaxValue == 0 {
-		o.MaxValue = 72
+// WriteTree draws a trace as a tree that a person can read: a line for each span with
+// its name, duration, outcome and error.type, and below it arguments and result, or
+// what went wrong, each shortened to one line. Spans stand below their parents in the
+// order in which they began; one whose parent is not in the trace stands at the root
+// and says so. What would act on a terminal, hide or reorder text is spelled out. It
+// writes once, and returns the writer's error.
+func WriteTree(w io.Writer, t Trace, options TreeOptions) error {
+	if options.MaxValue == 0 {
+		options.MaxValue = defaultValue
 	}
-	there := make(map[string]bool, len(t.Spans))
-	for i := range t.Spans {
-		there[t.Spans[i].SpanID] = true
+	d := newDrawing(t.Spans, options)
+	if t.Dropped > 0 {
+		fmt.Fprintf(&d.out, "(%d of its spans are no longer kept)\n", t.Dropped)
 	}
-	children := make(map[string][]*Span)
-	for i := range t.Spans {
-		s := &t.Spans[i]
-		parent := s.ParentID
-		if !there[parent] || parent == s.SpanID {
-			parent = ""
+	for _, i := range d.roots {
+		d.span(i, "", "", 0)
+	}
+	for i := range t.Spans { // parents in a circle, which only a broken host makes
+		d.span(i, "", "", 0)
+	}
+	_, err := w.Write(d.out.Bytes())
+	return err
+}
+
+// A drawing is a tree in the making.
+type drawing struct {
+	TreeOptions
+	style
+	out      bytes.Buffer
+	spans    []Span
+	present  map[string]bool // span ids
+	children map[string][]int
+	roots    []int
+	drawn    []bool
+}
+
+func newDrawing(spans []Span, options TreeOptions) *drawing {
+	d := &drawing{TreeOptions: options, style: style(options.Color), spans: spans, drawn: make([]bool, len(spans)),
+		present: make(map[string]bool, len(spans)), children: make(map[string][]int)}
+	for i := range spans {
+		d.present[spans[i].SpanID] = true
+	}
+	for i := range spans {
+		if parent := spans[i].ParentID; d.present[parent] && parent != spans[i].SpanID {
+			d.children[parent] = append(d.children[parent], i)
+		} else {
+			d.roots = append(d.roots, i)
 		}
-		children[parent] = append(children[parent], s)
 	}
-	p := treePrinter{w: w, o: o, children: children}
-	for _, s := range children[""] {
-		p.print(s, "", "")
-	}
-	return p.err
+	return d
 }
 
-type treePrinter struct {
-	w        io.Writer
-	o        TreeOptions
-	children map[string][]*Span
-	err      error
-}
-
-func (p *treePrinter) print(s *Span, lead, below string) {
-	p.line(lead + p.headline(s))
-	sub := p.children[s.SpanID]
+// span draws the span at index i, once. lead stands before its name, below before what
+// is below it.
+func (d *drawing) span(i int, lead, below string, depth int) {
+	if d.drawn[i] {
+		return
+	}
+	d.drawn[i] = true
+	s := &d.spans[i]
+	children := d.children[s.SpanID]
+	d.out.WriteString(lead + d.headline(s) + "\n")
 	gutter := below + "   "
-	if len(sub) > 0 {
+	if len(children) > 0 {
 		gutter = below + "│  "
 	}
-	if p.o.MaxValue > 0 {
-		if v := s.Attribute("gen_ai.tool.call.arguments"); v != "" {
-			p.line(p.paint(faint, gutter+"→ "+display.Clip(v, p.o.MaxValue)))
+	d.details(s, gutter)
+	for n, child := range children {
+		fork, next := "├─ ", "│  "
+		if n == len(children)-1 {
+			fork, next = "└─ ", "   "
 		}
-		if v := s.Attribute("gen_ai.tool.call.result"); v != "" {
-			p.line(p.paint(faint, gutter+"← "+display.Clip(v, p.o.MaxValue)))
-		} else if s.Failed && s.StatusText != "" {
-			p.line(p.paint(red, gutter+"✗ "+display.Clip(s.StatusText, p.o.MaxValue)))
+		if depth >= maxDepth {
+			next = ""
 		}
-	}
-	for i, c := range sub {
-		if i == len(sub)-1 {
-			p.print(c, below+"└─ ", below+"   ")
-		} else {
-			p.print(c, below+"├─ ", below+"│  ")
-		}
+		d.span(child, below+fork, below+next, depth+1)
 	}
 }
 
-// headline is a span's name, duration, outcome, error type and what is notable.
-func (p *treePrinter) headline(s *Span) string {
-	line := p.paint(bold, display.Clip(s.Name, 120))
-	if !p.o.NoTimes {
-		line += "  " + display.Duration(s.End.Sub(s.Start))
+// headline is a span's name, duration, outcome, error.type and what is notable.
+func (d *drawing) headline(s *Span) string {
+	words := []string{d.bold(display.Clip(s.Name, maxName))}
+	if !d.NoTimes {
+		words = append(words, display.Duration(s.End.Sub(s.Start)))
 	}
 	if v := s.Attribute("toolscope.outcome"); v != "" && v != "executed" {
-		line += "  " + v
+		words = append(words, display.Clip(v, 40))
 	}
 	if v := s.Attribute("error.type"); v != "" {
-		line += "  " + p.paint(red, v)
+		words = append(words, d.red(display.Clip(v, 64)))
+	} else if s.Failed {
+		words = append(words, d.red("failed"))
 	}
-	for _, note := range []struct{ key, format string }{
-		{"toolscope.redacted.count", "%s redacted"},
-		{"toolscope.attempts", "%s attempts"},
+	for _, note := range []struct{ key, format, except string }{
+		{"toolscope.repeat", "repeat %s", "0"},
+		{"toolscope.attempts", "%s attempts", "1"},
+		{"toolscope.redacted.count", "%s redacted", "0"},
 	} {
-		if v := s.Attribute(note.key); v != "" {
-			line += "  " + fmt.Sprintf(note.format, v)
+		if v := s.Attribute(note.key); v != "" && v != note.except {
+			words = append(words, fmt.Sprintf(note.format, display.Clip(v, 20)))
 		}
 	}
+	if s.Attribute("toolscope.arguments.truncated") == "true" {
+		words = append(words, "arguments of "+display.Clip(s.Attribute("toolscope.arguments.bytes"), 20)+" bytes cut")
+	}
 	if s.Attribute("toolscope.result.truncated") == "true" {
-		line += "  result of " + s.Attribute("toolscope.result.bytes") + " bytes cut"
+		words = append(words, "result of "+display.Clip(s.Attribute("toolscope.result.bytes"), 20)+" bytes cut")
 	}
-	return line
+	if s.ParentID != "" && !d.present[s.ParentID] {
+		if s.RemoteParent {
+			words = append(words, "(remote parent)")
+		} else {
+			words = append(words, "(parent not here)")
+		}
+	}
+	return strings.Join(words, "  ")
 }
 
-func (p *treePrinter) paint(color, text string) string {
-	if !p.o.Color {
-		return text
+// details draws the lines below a span's.
+func (d *drawing) details(s *Span, gutter string) {
+	if d.MaxValue < 0 {
+		return
 	}
-	return color + text + reset
-}
-
-func (p *treePrinter) line(text string) {
-	if p.err == nil {
-		_, p.err = io.WriteString(p.w, text+"\n")
+	line := func(mark, text string) {
+		d.out.WriteString(d.faint(gutter+mark+" "+display.Clip(text, d.MaxValue)) + "\n")
+	}
+	if d.Attributes {
+		for _, a := range s.Attributes {
+			line(display.Clip(a.Key, 48)+strings.Repeat(" ", max(34-utf8.RuneCountInString(a.Key), 0)), a.Value)
+		}
+	} else {
+		if v := s.Attribute("gen_ai.tool.call.arguments"); v != "" {
+			line("→", v)
+		}
+		if v := s.Attribute("gen_ai.tool.call.result"); v != "" {
+			line("←", v)
+		}
+	}
+	if s.StatusText != "" {
+		d.out.WriteString(d.red(gutter+"✗ "+display.Clip(s.StatusText, d.MaxValue)) + "\n")
+	}
+	for _, e := range s.Events {
+		text := e.Name
+		for _, a := range e.Attributes {
+			text += " " + a.Key + "=" + a.Value
+		}
+		line("•", text)
+	}
+	for _, l := range s.Links {
+		line("⇢", l)
 	}
 }

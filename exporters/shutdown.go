@@ -1,0 +1,171 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package exporters
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+)
+
+// shutdownLimit is how long a shutdown may take whose context has no deadline: the
+// exporters' own retries could hold a program's exit for minutes.
+const shutdownLimit = 10 * time.Second
+
+// Flush sends what has been recorded so far, and returns when it is sent or the
+// context is over; one without a deadline is over after 10 seconds. After [Providers.Shutdown] it does nothing.
+func (p *Providers) Flush(ctx context.Context) error {
+	if p == nil || p.tracers == nil || p.isClosed() {
+		return nil
+	}
+	tasks := []func(context.Context) error{p.meters.ForceFlush}
+	for _, process := range p.processes {
+		tasks = append(tasks, process.ForceFlush)
+	}
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	return together(ctx, tasks)
+}
+
+// limited is ctx with a deadline.
+func limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, shutdownLimit)
+}
+
+// Shutdown sends what has been recorded, stops everything, and returns when that
+// is done or the context is over, whichever is first; a context without a deadline
+// counts as one of 10 seconds. What a destination did not take in that time is given
+// up, and the error says how many spans that is. A second call waits for the first
+// and returns the same. Spans begun later are not recorded; the ring can still be read.
+func (p *Providers) Shutdown(ctx context.Context) error {
+	if p == nil || p.tracers == nil {
+		return nil
+	}
+	p.closing.Do(func() {
+		p.closeErr = p.shutdown(ctx)
+		close(p.closed)
+	})
+	return p.closeErr
+}
+
+func (p *Providers) isClosed() bool {
+	select {
+	case <-p.closed:
+		return true
+	default:
+		return false
+	}
+}
+
+// shutdown stops everything at once, so that a dead destination takes no time from
+// the others. Shortly before the deadline it gives up what is still being sent: only
+// then do the SDK's batcher and the exporter's connection come to an end.
+func (p *Providers) shutdown(ctx context.Context) error {
+	ctx, end := limited(ctx)
+	defer end()
+	deadline, _ := ctx.Deadline()
+	left := time.Until(deadline)
+	flush, cancel := context.WithDeadline(ctx, deadline.Add(-min(left/5, 200*time.Millisecond)))
+	defer cancel()
+	stop := context.AfterFunc(flush, func() {
+		for _, line := range p.pipelines {
+			line.giveUp()
+		}
+	})
+
+	tasks := []func(context.Context) error{p.meters.Shutdown}
+	for _, process := range p.processes {
+		tasks = append(tasks, process.Shutdown)
+	}
+	err := together(flush, tasks)
+	lost := int64(0)
+	for _, line := range p.pipelines {
+		select {
+		case <-line.ended:
+		case <-ctx.Done():
+		}
+		lost += line.lost.Load()
+	}
+	stop()
+	_ = p.tracers.Shutdown(ctx) // its processors are shut down; this stops the tracers
+	for _, closeIdle := range p.idle {
+		closeIdle()
+	}
+	if lost > 0 {
+		err = errors.Join(fmt.Errorf("%d spans were not delivered", lost), err)
+	}
+	if err != nil {
+		return fmt.Errorf("exporters: shutdown: %w", err)
+	}
+	return nil
+}
+
+// together runs the tasks at the same time and returns when all have returned or
+// the context is over, which it tells once.
+func together(ctx context.Context, tasks []func(context.Context) error) error {
+	returned := make(chan error, len(tasks))
+	for _, task := range tasks {
+		go func() { returned <- task(ctx) }()
+	}
+	var errs []error
+	for range tasks {
+		select {
+		case err := <-returned:
+			if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
+				errs = append(errs, err)
+			}
+		case <-ctx.Done():
+			return errors.Join(append(errs, ctx.Err())...)
+		}
+	}
+	return errors.Join(append(errs, ctx.Err())...)
+}
+
+// A pipeline stands between the SDK's batcher and an exporter. The batcher's shutdown
+// leaves its goroutine sending for as long as the exporter retries; giveUp ends that.
+type pipeline struct {
+	exporter sdktrace.SpanExporter
+	stopped  context.Context
+	giveUp   context.CancelFunc
+	ended    chan struct{} // closed when the exporter is shut down
+	once     sync.Once
+	lost     atomic.Int64 // spans given up
+}
+
+func newPipeline(e sdktrace.SpanExporter) *pipeline {
+	p := &pipeline{exporter: e, ended: make(chan struct{})}
+	p.stopped, p.giveUp = context.WithCancel(context.Background())
+	return p
+}
+
+// ExportSpans exports, until the pipeline is given up.
+func (p *pipeline) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(p.stopped, cancel)()
+	var err error
+	if p.stopped.Err() == nil {
+		err = p.exporter.ExportSpans(ctx, spans)
+	}
+	if p.stopped.Err() == nil {
+		return err
+	}
+	p.lost.Add(int64(len(spans))) // told by Shutdown
+	return nil
+}
+
+// Shutdown shuts the exporter down.
+func (p *pipeline) Shutdown(ctx context.Context) error {
+	err := p.exporter.Shutdown(ctx)
+	p.once.Do(func() { close(p.ended) })
+	return err
+}
