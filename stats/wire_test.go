@@ -18,8 +18,8 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// busy is a recorder that has seen a bit of everything.
-func busy(t testing.TB) *Recorder {
+// mixed is a recorder that has seen a bit of everything.
+func mixed(t testing.TB) *Recorder {
 	r := newRecorder(t)
 	a, b := &toolkit.Definition{Name: "a", Cost: 0.5}, &toolkit.Definition{Name: "b"}
 	for i := range 100 {
@@ -35,7 +35,7 @@ func busy(t testing.TB) *Recorder {
 
 func TestSnapshotSurvivesJSON(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := busy(t).Snapshot(Window{})
+		s := mixed(t).Snapshot(Window{})
 		text, err := json.Marshal(s)
 		if err != nil {
 			t.Fatal(err)
@@ -91,7 +91,7 @@ func TestHistogramTextIsHdrHistograms(t *testing.T) {
 
 func TestMergeAndSub(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := busy(t)
+		r := mixed(t)
 		first := r.Snapshot(Window{})
 		time.Sleep(time.Minute)
 		a := &toolkit.Definition{Name: "a"}
@@ -178,7 +178,9 @@ func TestReadSnapshotRefuses(t *testing.T) {
 // FuzzReadSnapshot: no bytes make reading, merging, subtracting or summing up
 // panic.
 func FuzzReadSnapshot(f *testing.F) {
-	text, err := json.Marshal(busy(f).Snapshot(Window{}))
+	r := newRecorder(f)
+	record(r, call(&toolkit.Definition{Name: "a"}, time.Millisecond, sampled(1), failing("timeout", "late")))
+	text, err := json.Marshal(r.Snapshot(Window{}))
 	if err != nil {
 		f.Fatal(err)
 	}
