@@ -1,0 +1,158 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package statsprom
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/toolscope/toolscope/stats"
+)
+
+// maxScrapes is how many scrapes are answered at once.
+const maxScrapes = 4
+
+var errNoRecorder = errors.New("statsprom: got a nil *stats.Recorder, want one that stats.New made")
+
+// NewHandler serves the recorder's metrics and no others, for
+// [stats.WithMetrics]. At most four scrapes are answered at once.
+func NewHandler(recorder *stats.Recorder) (http.Handler, error) {
+	c, err := NewCollector(recorder)
+	if err != nil {
+		return nil, err
+	}
+	registry := prometheus.NewRegistry()
+	if err := registry.Register(c); err != nil {
+		return nil, err
+	}
+	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true, MaxRequestsInFlight: maxScrapes}), nil
+}
+
+// NewCollector makes a collector of the recorder's metrics, for a registry of the
+// host's own. It is safe for concurrent use. Each collection reads all that the
+// recorder ever counted, which takes milliseconds.
+func NewCollector(recorder *stats.Recorder) (prometheus.Collector, error) {
+	if recorder == nil {
+		return nil, errNoRecorder
+	}
+	return &collector{recorder}, nil
+}
+
+type collector struct{ recorder *stats.Recorder }
+
+// The metrics. Names and labels are the contract with dashboards: see
+// exporters/grafana.
+var (
+	calls      = desc("calls_total", "Calls that ended, by how they came to their end.", "tool", "outcome")
+	failures   = desc("errors_total", "Calls that ended with an error.", "tool", "error_type")
+	run        = desc("run_seconds", "Time inside the tool, of calls that ran.", "tool")
+	waits      = desc("waits_total", "Calls that waited, by what for.", "tool", "wait")
+	waitTime   = desc("wait_seconds_total", "Time that calls waited, by what for.", "tool", "wait")
+	inFlight   = desc("in_flight", "Calls that have begun and not ended.", "tool")
+	streak     = desc("error_streak", "Calls in a row that failed until now.", "tool")
+	bytesIn    = desc("arguments_bytes_total", "Size of arguments.", "tool")
+	bytesOut   = desc("results_bytes_total", "Size of results, where known.", "tool")
+	retries    = desc("retries_total", "Attempts beyond each call's first.", "tool")
+	repeats    = desc("repeats_total", "Calls that their session had made before.", "tool")
+	empty      = desc("empty_results_total", "Calls that ran without error and gave nothing.", "tool")
+	redactions = desc("redactions_total", "Secrets removed from content.", "tool")
+	truncated  = desc("truncations_total", "Texts cut in content.", "tool")
+	cost       = desc("cost_total", "Cost of calls as the tools declare it.", "tool")
+	held       = desc("stats_bytes", "About what the statistics hold in memory.")
+	heldMax    = desc("stats_max_bytes", "What the statistics can hold in memory at most.")
+)
+
+func desc(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("toolscope_"+name, help, labels, nil)
+}
+
+// Describe sends the descriptions of all metrics.
+func (c *collector) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{calls, failures, run, waits, waitTime, inFlight, streak, bytesIn, bytesOut, retries, repeats, empty, redactions, truncated, cost, held, heldMax} {
+		ch <- d
+	}
+}
+
+// Collect sends what the recorder knows.
+func (c *collector) Collect(ch chan<- prometheus.Metric) {
+	s := c.recorder.Snapshot(stats.Window{})
+	for i := range s.Tools {
+		collect(ch, &s.Tools[i])
+	}
+	limits := c.recorder.Limits()
+	gauge(ch, held, float64(limits.Bytes))
+	gauge(ch, heldMax, float64(limits.MaxBytes))
+}
+
+// collect sends the metrics of a tool. Those of policies are left out until there is
+// something to count, but for outcomes and errors, whose rates need their zeros.
+func collect(ch chan<- prometheus.Metric, t *stats.ToolSnapshot) {
+	tool := label(t.Tool)
+	for _, o := range []struct {
+		outcome string
+		of      *stats.Histogram
+	}{{"executed", t.Executed}, {"cache_hit", t.CacheHit}, {"coalesced", t.Coalesced}, {"repeated", t.Repeated}, {"refused", t.Refused}} {
+		counter(ch, calls, float64(o.of.Count()), tool, o.outcome)
+	}
+	for _, e := range t.ErrorTypes {
+		counter(ch, failures, float64(e.Count), tool, label(e.Type))
+	}
+	ch <- &histogram{tool: tool, of: t.Executed, exemplars: t.Exemplars}
+	for _, w := range []struct {
+		wait string
+		of   *stats.Histogram
+	}{{"queue", t.Queue}, {"approval", t.Approval}, {"backoff", t.Backoff}} {
+		if w.of.Count() > 0 {
+			counter(ch, waits, float64(w.of.Count()), tool, w.wait)
+			counter(ch, waitTime, w.of.Sum().Seconds(), tool, w.wait)
+		}
+	}
+	gauge(ch, inFlight, float64(max(0, t.InFlight)), tool)
+	gauge(ch, streak, float64(t.Streak), tool)
+	counter(ch, bytesIn, float64(t.BytesIn), tool)
+	counter(ch, bytesOut, float64(t.BytesOut), tool)
+	for _, x := range []struct {
+		desc  *prometheus.Desc
+		value float64
+	}{{retries, float64(t.Retries)}, {repeats, float64(t.Looped)}, {empty, float64(t.Empty)}, {redactions, float64(t.Redactions)}, {truncated, float64(t.Truncations)}, {cost, t.Cost}} {
+		if x.value > 0 {
+			counter(ch, x.desc, x.value, tool)
+		}
+	}
+}
+
+func counter(ch chan<- prometheus.Metric, d *prometheus.Desc, v float64, labels ...string) {
+	send(ch, d, prometheus.CounterValue, v, labels)
+}
+
+func gauge(ch chan<- prometheus.Metric, d *prometheus.Desc, v float64, labels ...string) {
+	send(ch, d, prometheus.GaugeValue, v, labels)
+}
+
+func send(ch chan<- prometheus.Metric, d *prometheus.Desc, kind prometheus.ValueType, v float64, labels []string) {
+	m, err := prometheus.NewConstMetric(d, kind, v, labels...)
+	if err != nil {
+		m = prometheus.NewInvalidMetric(d, err)
+	}
+	ch <- m
+}
+
+// label is a name as the value of a label: as it is where it is plain text, else as a
+// quoted Go string. Different names stay different, since only quoted ones have a
+// backslash.
+func label(name string) string {
+	plain := utf8.ValidString(name) && !strings.Contains(name, `\`) &&
+		strings.IndexFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) }) < 0
+	if plain {
+		return name
+	}
+	return strconv.QuoteToGraphic(name)
+}
