@@ -14,11 +14,21 @@ import (
 // valid; broken and cut-off JSON, several documents after another, and plain text
 // work as well. src comes back itself if nothing was found; it is never written to.
 func (r *Redactor) JSON(src []byte) (out []byte, found Findings) {
-	text, found := r.Text(view(src))
+	s := view(src)
+	text, found := r.Text(s)
 	if len(found) == 0 {
 		return src, nil
 	}
+	if isNumber(s) { // a document that is one number
+		text = `"` + mark(found[0].Kind) + `"`
+	}
 	return []byte(text), found
+}
+
+// isNumber reports whether s is nothing but a JSON number.
+func isNumber(s string) bool {
+	s = strings.TrimFunc(s, func(r rune) bool { return r < utf8.RuneSelf && isSpace(byte(r)) })
+	return s != "" && (isDigit(s[0]) || s[0] == '-') && strings.Trim(s, "0123456789+-.eE") == ""
 }
 
 // view shows bytes as a string while nobody writes to them.
@@ -122,9 +132,7 @@ func (w *walk) run() bool {
 			i++
 		case c == '"':
 			end, closed := stringEnd(s, i+1)
-			if !w.str(i+1, end) {
-				return false
-			}
+			w.str(i+1, end)
 			i = end
 			if closed {
 				i++
@@ -173,21 +181,17 @@ func (w *walk) next() {
 }
 
 // str handles the string src[start:end], a member's name or a value.
-func (w *walk) str(start, end int) bool {
+func (w *walk) str(start, end int) {
 	raw := w.src[start:end]
 	text := raw
 	if strings.IndexByte(raw, '\\') >= 0 {
-		var ok bool
-		if text, ok = w.sc.decode(raw); !ok {
-			return false
-		}
+		text = w.sc.decode(raw)
 	}
 	if w.isName(end) {
 		w.name(text, start, end)
-		return true
+		return
 	}
 	w.value(text, raw, start, end)
-	return true
 }
 
 // isName reports whether the string that ends at end is a member's name.
@@ -353,10 +357,9 @@ func valueEnd(s string, i int) int {
 	return len(s)
 }
 
-// decode resolves a JSON string's escapes (RFC 8259, 7). A cut-off escape at the end
-// is kept as it is; an unknown one makes it no JSON string. The text is valid
-// until the scanner is released.
-func (sc *scanner) decode(raw string) (string, bool) {
+// decode resolves a JSON string's escapes (RFC 8259, 7). What is no escape, or a
+// cut-off one, is kept as it is. The text is valid until the scanner is released.
+func (sc *scanner) decode(raw string) string {
 	start := len(sc.buf)
 	for i := 0; i < len(raw); {
 		c := raw[i]
@@ -390,22 +393,18 @@ func (sc *scanner) decode(raw string) (string, bool) {
 		case 'u':
 			r, n := unicodeEscape(raw[i-2:])
 			if n == 0 {
-				if len(raw)-i < 4 {
-					sc.buf = append(sc.buf, raw[i-2:]...)
-					i = len(raw)
-					continue
-				}
-				return "", false
+				sc.buf = append(sc.buf, '\\', 'u')
+				continue
 			}
 			sc.buf = utf8.AppendRune(sc.buf, r)
 			i += n - 2
 		default:
-			return "", false
+			sc.buf = append(sc.buf, '\\', raw[i-1])
 		}
 	}
 	// Growing buf leaves what was decoded before in the old array, which stays
 	// as it is while a string points to it.
-	return view(sc.buf[start:len(sc.buf):len(sc.buf)]), true
+	return view(sc.buf[start:len(sc.buf):len(sc.buf)])
 }
 
 // unicodeEscape reads \uXXXX, or a surrogate pair of them, and how long it is.

@@ -42,9 +42,10 @@ const (
 	classAssign = 1 << iota // = : , >
 	classAt                 // @
 	classDigit
-	classDash  // - (PEM, command line flags)
-	classDot   // . (tokens in three parts)
-	classTilde // ~ (Azure's secrets)
+	classDash    // - (PEM, command line flags)
+	classDot     // . (tokens in three parts)
+	classTilde   // ~ (Azure's secrets)
+	classBracket // [ (marks of ours)
 )
 
 var classes = func() (t [256]uint8) {
@@ -54,7 +55,7 @@ var classes = func() (t [256]uint8) {
 		t[c] = classDigit
 	}
 	t['+'] = classDigit
-	t['-'], t['.'], t['~'] = classDash, classDot, classTilde
+	t['-'], t['.'], t['~'], t['['] = classDash, classDot, classTilde, classBracket
 	return t
 }()
 
@@ -68,6 +69,14 @@ func (sc *scanner) find(s string) []span {
 		c := classes[s[i]]
 		if c == 0 && !prefixAt(s, i) {
 			i++
+			continue
+		}
+		if c == classBracket {
+			if end := markEnd(s, i); end > 0 { // what we marked before is settled
+				last, i = end, end
+			} else {
+				i++
+			}
 			continue
 		}
 		start, end, kind := sc.look(s, i, last, c)
@@ -133,14 +142,21 @@ func (sc *scanner) look(s string, i, last int, class uint8) (start, end int, kin
 	return 0, 0, ""
 }
 
-// isMark reports whether a value is, or begins with, a mark of ours: it is not
-// marked again.
-func isMark(v string) bool {
-	if !strings.HasPrefix(v, markHead) {
-		return false
+// isMark reports whether a value is a mark of ours, which is not marked again.
+func isMark(v string) bool { return v != "" && v[0] == '[' && markEnd(v, 0) == len(v) }
+
+// markEnd is the end of the mark of ours that begins at i; 0 if none does. A mark of
+// a kind that does not exist is text like any other.
+func markEnd(s string, i int) int {
+	if !strings.HasPrefix(s[i:], markHead) {
+		return 0
 	}
-	i := strings.IndexByte(v, ']')
-	return i > len(markHead) && i-len(markHead) <= 40 && knownKinds()[v[len(markHead):i]] && i == len(v)-1
+	from := i + len(markHead)
+	n := strings.IndexByte(s[from:min(len(s), from+40)], ']')
+	if n <= 0 || !knownKinds()[s[from:from+n]] {
+		return 0
+	}
+	return from + n + 1
 }
 
 // text redacts plain text, or JSON that stands as text.
