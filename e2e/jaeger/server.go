@@ -1,0 +1,154 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package jaeger
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"text/template"
+	"time"
+)
+
+//go:embed config.yaml
+var configText string
+
+var config = template.Must(template.New("config.yaml").Parse(configText))
+
+// A Server is a running Jaeger.
+type Server struct {
+	OTLP     string // the URL that takes OTLP over gRPC
+	OTLPHTTP string // the URL that takes OTLP over HTTP
+	Query    string // the URL of the API and the pages
+
+	process *exec.Cmd
+	exited  chan struct{}
+	log     string
+}
+
+// attempts is how often a start is tried: somebody else may take a port between our
+// finding it free and Jaeger's listening.
+const attempts = 3
+
+// Start starts the binary and returns when it takes spans and answers questions. It
+// keeps its configuration and its log in dir.
+func Start(ctx context.Context, binary, dir string) (*Server, error) {
+	var errs []error
+	for range attempts {
+		s, err := start(ctx, binary, dir)
+		if err == nil {
+			return s, nil
+		}
+		errs = append(errs, err)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return nil, errors.Join(errs...)
+}
+
+func start(ctx context.Context, binary, dir string) (*Server, error) {
+	ports, err := freePorts(4)
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, "jaeger.yaml")
+	var text strings.Builder
+	if err := config.Execute(&text, map[string]string{"OTLP": ports[0], "OTLPHTTP": ports[1], "Query": ports[2], "QueryGRPC": ports[3]}); err != nil {
+		return nil, fmt.Errorf("jaeger: %w", err)
+	}
+	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+		return nil, fmt.Errorf("jaeger: %w", err)
+	}
+	s := &Server{OTLP: "http://" + ports[0], OTLPHTTP: "http://" + ports[1], Query: "http://" + ports[2],
+		exited: make(chan struct{}), log: filepath.Join(dir, "jaeger.log")}
+	log, err := os.Create(s.log)
+	if err != nil {
+		return nil, fmt.Errorf("jaeger: %w", err)
+	}
+	defer log.Close() // the process has its own
+	s.process = exec.Command(binary, "--config", path)
+	s.process.Stdout, s.process.Stderr = log, log
+	if err := s.process.Start(); err != nil {
+		return nil, fmt.Errorf("jaeger: %w", err)
+	}
+	go func() { _ = s.process.Wait(); close(s.exited) }()
+	if err := s.ready(ctx, ports[0]); err != nil {
+		return nil, errors.Join(err, s.Stop(ctx))
+	}
+	return s, nil
+}
+
+// ready waits until the API answers and the OTLP port is open.
+func (s *Server) ready(ctx context.Context, otlp string) error {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	poll := time.NewTicker(50 * time.Millisecond)
+	defer poll.Stop()
+	for {
+		_, err := s.Services(ctx)
+		if err == nil {
+			var c net.Conn
+			if c, err = net.Dial("tcp", otlp); err == nil {
+				return c.Close()
+			}
+		}
+		select {
+		case <-s.exited:
+			return fmt.Errorf("jaeger: it ended: %v\n%s", s.process.ProcessState, s.Log())
+		case <-ctx.Done():
+			return fmt.Errorf("jaeger: not ready: %w (%w)\n%s", ctx.Err(), err, s.Log())
+		case <-poll.C:
+		}
+	}
+}
+
+// Stop ends the process: politely, and after 5 seconds or when the context is over by
+// force. It may be called more than once.
+func (s *Server) Stop(ctx context.Context) error {
+	if runtime.GOOS == "windows" {
+		_ = s.process.Process.Kill()
+	} else {
+		_ = s.process.Process.Signal(os.Interrupt)
+	}
+	select {
+	case <-s.exited:
+		return nil
+	case <-ctx.Done():
+	case <-time.After(5 * time.Second):
+	}
+	err := s.process.Process.Kill()
+	<-s.exited
+	if errors.Is(err, os.ErrProcessDone) {
+		err = nil
+	}
+	return err
+}
+
+// Log is what Jaeger logged, its last 16 KiB.
+func (s *Server) Log() string {
+	text, _ := os.ReadFile(s.log)
+	return string(text[max(len(text)-16<<10, 0):])
+}
+
+// freePorts returns loopback addresses that nobody listened on a moment ago.
+func freePorts(n int) ([]string, error) {
+	var ports []string
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, fmt.Errorf("jaeger: %w", err)
+		}
+		defer l.Close() // at the end, so that no port comes twice
+		ports = append(ports, l.Addr().String())
+	}
+	return ports, nil
+}
