@@ -170,19 +170,20 @@ func printDemoJSON(w io.Writer, scope *toolscope.Scope, summary demo.Summary) er
 }
 
 func printDemo(w io.Writer, scope *toolscope.Scope, providers *exporters.Providers, summary demo.Summary) error {
-	color := colored(w)
 	fmt.Fprintf(w, "%d calls in %d turns of conversation %s\n", summary.Calls, summary.Turns, summary.Conversation)
 	for _, n := range summary.Notes {
 		fmt.Fprintln(w, "note:", n)
 	}
 	if trace, ok := turnToShow(providers.Ring); ok {
 		fmt.Fprintf(w, "\nOne turn, as a trace:\n\n")
-		if err := exporters.WriteTree(w, trace, exporters.TreeOptions{Color: color}); err != nil {
+		if err := exporters.WriteTree(w, trace, exporters.TreeOptions{Color: colored(w)}); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(w, "\nAll calls, per tool:\n\n")
-	if err := writeTable(w, scope.Stats().Summary(stats.Window{}), color); err != nil {
+	var tables strings.Builder
+	all := view{snapshot: scope.Stats().Snapshot(stats.Window{}), sort: "time"}
+	all.print(&tables, "all calls", paintFor(w), true)
+	if _, err := fmt.Fprintf(w, "\n%s", &tables); err != nil {
 		return err
 	}
 	if providers.Endpoint != "" {
