@@ -127,6 +127,9 @@ func (g *governor[C, R]) execute(ctx context.Context, c C, handler Handler) (R, 
 		}
 		return f.result, f.err
 	}
+	if err != nil && view.Output == "" && view.Fault == nil {
+		view = Failure(err)
+	}
 	return g.lens.Answer(c, view, err), err
 }
 

@@ -28,8 +28,9 @@ type Lens[C, R any] struct {
 	// Size is the result's size in bytes, where it is known without a View.
 	Size func(R) int
 
-	// Answer turns a policy's answer, or its error, into the other type. Only for
-	// policies.
+	// Answer turns a policy's answer into the other type. If the policy ended the
+	// call with an error, the result is its [Failure], unless the policy gave one
+	// of its own. Only for policies.
 	Answer func(C, Result, error) R
 	// Copy copies a stored result for another call, stamping that call's id. Only
 	// for policies.
