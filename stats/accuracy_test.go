@@ -109,14 +109,14 @@ func TestQuantilesAreExact(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			h := l.drain()
+			h := l.read(true)
 			checkQuantiles(t, h, values)
 			for _, q := range quantiles[1:] {
 				if got, want := int64(h.Quantile(q)), min(theirs.ValueAtQuantile(q*100), highestNs); got != want {
 					t.Errorf("p%g: got %d, hdrhistogram-go has %d", q*100, got, want)
 				}
 			}
-			if l.drain() != nil {
+			if l.read(true) != nil {
 				t.Error("a drained histogram still has values")
 			}
 		})
@@ -130,7 +130,7 @@ func TestTwoDigitsAreWithin1Percent(t *testing.T) {
 	}
 	values := logNormal(100_000)
 	slices.Sort(values)
-	h := l.peek()
+	h := l.read(false)
 	for _, q := range quantiles[1:9] {
 		exact := values[int(math.Ceil(q*float64(len(values))))-1]
 		if off := math.Abs(float64(int64(h.Quantile(q))-exact)) / float64(exact); off > 0.008 {
@@ -151,10 +151,10 @@ func TestMergeOf100SnapshotsIsOneHistogram(t *testing.T) {
 					part.record(v)
 					whole.record(v)
 				}
-				snapshots[i] = &Snapshot{Processes: 1, Tools: []ToolSnapshot{{Tool: "t", Executed: part.peek()}}}
+				snapshots[i] = &Snapshot{Processes: 1, Tools: []ToolSnapshot{{Tool: "t", Executed: part.read(false)}}}
 			}
 			sum := Merge(snapshots...)
-			if sum.Processes != 100 || !sum.Tools[0].Executed.equal(whole.peek()) {
+			if sum.Processes != 100 || !sum.Tools[0].Executed.equal(whole.read(false)) {
 				t.Error("the merged histogram differs from that of all values")
 			}
 			checkQuantiles(t, sum.Tools[0].Executed, values)

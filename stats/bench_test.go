@@ -141,7 +141,7 @@ func BenchmarkQuantiles(b *testing.B) {
 			l.record(v)
 			_ = h.RecordValue(v)
 		}
-		ours := l.peek()
+		ours := l.read(false)
 		b.Run(fmt.Sprintf("digits=%d/toolscope", digits), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -170,7 +170,7 @@ func BenchmarkMerge100(b *testing.B) {
 				l.record(v)
 				_ = h.RecordValue(v)
 			}
-			ours[i], theirs[i] = l.peek(), h
+			ours[i], theirs[i] = l.read(false), h
 		}
 		b.Run(fmt.Sprintf("digits=%d/toolscope", digits), func(b *testing.B) {
 			b.ReportAllocs()
@@ -187,5 +187,70 @@ func BenchmarkMerge100(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// recorded is a recorder with the calls of two hours of a number of tools.
+func recorded(b *testing.B, tools int) *Recorder {
+	now := time.Now().Add(-2 * time.Hour)
+	r := newRecorder(b, WithClock(func() time.Time { return now }))
+	values := logNormal(benchValues)
+	definitions := make([]toolkit.Definition, tools)
+	for i := range definitions {
+		definitions[i].Name = fmt.Sprint("tool", i)
+	}
+	for i := range 720 {
+		for d := range definitions {
+			for j := range 20 {
+				e := call(&definitions[d], time.Duration(values[(i*20+j)%benchValues]), sampled(byte(1+j)))
+				e.Start, e.End = now, now
+				record(r, e)
+			}
+		}
+		now = now.Add(10 * time.Second)
+	}
+	return r
+}
+
+// BenchmarkSummary is what a page of the dashboard costs: ten tools with two calls
+// a second each, for two hours.
+func BenchmarkSummary(b *testing.B) {
+	r := recorded(b, 10)
+	for _, name := range []string{"1m", "15m", "1h", "total"} {
+		w, err := ParseWindow(name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				r.Summary(w)
+			}
+		})
+	}
+}
+
+// BenchmarkSeal is the end of an interval in which each of ten tools had twenty
+// calls.
+func BenchmarkSeal(b *testing.B) {
+	r := newRecorder(b)
+	definitions := make([]toolkit.Definition, 10)
+	values := logNormal(benchValues)
+	n := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		b.StopTimer()
+		for d := range definitions {
+			definitions[d].Name = fmt.Sprint("tool", d)
+			for range 20 {
+				n++
+				record(r, call(&definitions[d], time.Duration(values[n%benchValues])))
+			}
+		}
+		b.StartTimer()
+		r.sealing.Lock()
+		tools, _ := r.take(true)
+		appendTools(nil, tools)
+		r.sealing.Unlock()
 	}
 }

@@ -5,39 +5,49 @@ package stats
 
 import (
 	"math"
+	"math/bits"
 	"sync"
 )
 
-// builder adds up counts of one layout: an array of all counters, with the range
-// that was touched. Builders are pooled; a released one is empty.
+// builder adds up counts of one layout: an array of all counters, and a bit for each
+// that was touched, so that sparse histograms cost little. Builders are pooled; a
+// released one is empty.
 type builder struct {
-	layout    *layout
-	counts    []uint64
-	low, high int // counters touched: low to high-1
+	layout  *layout
+	counts  []uint64
+	touched []uint64
 }
 
 var builders = [maxDigits + 1]sync.Pool{
-	2: {New: func() any { return &builder{layout: layouts[2], counts: make([]uint64, layouts[2].counters)} }},
-	3: {New: func() any { return &builder{layout: layouts[3], counts: make([]uint64, layouts[3].counters)} }},
+	2: {New: func() any { return makeBuilder(layouts[2]) }},
+	3: {New: func() any { return makeBuilder(layouts[3]) }},
 }
 
-func newBuilder(l *layout) *builder {
-	b := builders[l.digits].Get().(*builder)
-	b.low, b.high = l.counters, 0
-	return b
+func makeBuilder(l *layout) *builder {
+	return &builder{layout: l, counts: make([]uint64, l.counters), touched: make([]uint64, l.counters/64)}
 }
+
+func newBuilder(l *layout) *builder { return builders[l.digits].Get().(*builder) }
 
 func (b *builder) release() {
-	if b.low < b.high {
-		clear(b.counts[b.low:b.high])
-	}
+	b.each(func(i int) { b.counts[i] = 0 })
+	clear(b.touched)
 	builders[b.layout.digits].Put(b)
+}
+
+// each calls f with the counters that were touched, in ascending order.
+func (b *builder) each(f func(i int)) {
+	for w, word := range b.touched {
+		for ; word != 0; word &= word - 1 {
+			f(w<<6 + bits.TrailingZeros64(word))
+		}
+	}
 }
 
 // add counts n values into counter i. A count stays at its maximum rather than
 // going round.
 func (b *builder) add(i int, n uint64) {
-	b.low, b.high = min(b.low, i), max(b.high, i+1)
+	b.touched[i>>6] |= 1 << (i & 63)
 	b.counts[i] = addCapped(b.counts[i], n)
 }
 
@@ -53,23 +63,12 @@ func (b *builder) merge(h *Histogram) {
 // histogram returns what was counted; nil if nothing was.
 func (b *builder) histogram() *Histogram {
 	n := 0
-	for i := b.low; i < b.high; i++ {
-		if b.counts[i] > 0 {
-			n++
-		}
+	for _, word := range b.touched {
+		n += bits.OnesCount64(word)
 	}
-	if n == 0 {
-		return nil
-	}
-	h := &Histogram{layout: b.layout, index: make([]uint16, 0, n), upTo: make([]uint64, 0, n)}
-	sum := uint64(0)
-	for i := b.low; i < b.high; i++ {
-		if c := b.counts[i]; c > 0 {
-			sum = addCapped(sum, c)
-			h.index, h.upTo = append(h.index, uint16(i)), append(h.upTo, sum)
-		}
-	}
-	return h
+	h := newHistogram(b.layout, n)
+	b.each(func(i int) { h.append(i, b.counts[i]) })
+	return h.orNil()
 }
 
 // maxCount bounds counts and sums, so that hostile snapshots cannot make them

@@ -156,29 +156,22 @@ func (d *decoder) histogram() *Histogram {
 		return nil
 	}
 	counts := decoder{rest: d.take(d.count())}
-	b := newBuilder(layouts[digits[0]])
-	defer b.release()
-	at := int64(0)
-	for len(counts.rest) > 0 && counts.err == nil {
-		n := counts.int()
-		left := int64(b.layout.counters) - at
+	l := layouts[digits[0]]
+	h := newHistogram(l, len(counts.rest)/2)
+	for at := int64(0); len(counts.rest) > 0; {
+		n, left := counts.int(), int64(l.counters)-at
 		switch {
-		case n < 0 && n >= -left:
+		case counts.err != nil || n >= 0 && left == 0 || n < -left:
+			d.fail()
+			return nil
+		case n < 0:
 			at -= n
-		case n >= 0 && left > 0:
-			if n > 0 {
-				b.add(int(at), uint64(n))
-			}
-			at++
 		default:
-			counts.fail()
+			h.append(int(at), uint64(n))
+			at++
 		}
 	}
-	if counts.err != nil {
-		d.fail()
-		return nil
-	}
-	return b.histogram()
+	return h.orNil()
 }
 
 func (d *decoder) tool() ToolSnapshot {

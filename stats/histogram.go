@@ -20,6 +20,28 @@ type Histogram struct {
 	upTo   []uint64 // how many values fall into that counter and those before it
 }
 
+// newHistogram makes a histogram with room for n counters, to be filled with
+// append.
+func newHistogram(l *layout, n int) *Histogram {
+	return &Histogram{layout: l, index: make([]uint16, 0, n), upTo: make([]uint64, 0, n)}
+}
+
+// append adds counter i, which must be above those before it.
+func (h *Histogram) append(i int, count uint64) {
+	if count > 0 {
+		h.upTo = append(h.upTo, addCapped(h.Count(), count))
+		h.index = append(h.index, uint16(i))
+	}
+}
+
+// orNil is nil for an empty histogram.
+func (h *Histogram) orNil() *Histogram {
+	if len(h.index) == 0 {
+		return nil
+	}
+	return h
+}
+
 // Digits is the number of significant decimal digits: 2 or 3, 0 for an empty
 // histogram.
 func (h *Histogram) Digits() int {

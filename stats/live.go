@@ -106,21 +106,10 @@ func (l *live) clash() {
 	}
 }
 
-// drain takes all counts out; nil if there are none. Values recorded meanwhile
-// are either in what is returned or stay for the next time. A nil live is empty.
-func (l *live) drain() *Histogram {
-	return l.read(func(c *atomic.Uint32) uint32 {
-		if c.Load() == 0 {
-			return 0
-		}
-		return c.Swap(0)
-	})
-}
-
-// peek copies all counts; nil if there are none.
-func (l *live) peek() *Histogram { return l.read((*atomic.Uint32).Load) }
-
-func (l *live) read(count func(*atomic.Uint32) uint32) *Histogram {
+// read is all that was counted; nil if nothing was. With reset the counts are taken
+// out: values recorded meanwhile are either in what is returned or stay for the
+// next time. A nil live is empty.
+func (l *live) read(reset bool) *Histogram {
 	if l == nil {
 		return nil
 	}
@@ -128,9 +117,14 @@ func (l *live) read(count func(*atomic.Uint32) uint32) *Histogram {
 	defer b.release()
 	l.chunks(func(first int, c *chunk) {
 		for i := range c {
-			if n := count(&c[i]); n > 0 {
-				b.add(first+i, uint64(n))
+			n := c[i].Load()
+			if n == 0 {
+				continue
 			}
+			if reset {
+				n = c[i].Swap(0)
+			}
+			b.add(first+i, uint64(n))
 		}
 	})
 	return b.histogram()

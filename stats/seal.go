@@ -23,12 +23,17 @@ func (r *Recorder) tick() {
 	}
 }
 
-// overdue is called by a call that ended after the open interval.
-func (r *Recorder) overdue(now int64) {
-	if r.armed.Load() && now < r.due.Load()+timerGrace || !r.sealing.TryLock() {
+// overdue is called by a call that ended, as it says, at ended, after the open
+// interval. Only a clock of the host's makes that the time.
+func (r *Recorder) overdue(ended int64) {
+	if r.armed.Load() && ended < r.due.Load()+timerGrace || !r.sealing.TryLock() {
 		return
 	}
 	defer r.sealing.Unlock()
+	now := r.config.now().UnixNano()
+	if r.config.hostClock {
+		now = max(now, ended)
+	}
 	r.seal(now)
 }
 

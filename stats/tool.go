@@ -162,14 +162,14 @@ func (t *tool) take(reset bool) (ToolSnapshot, bool) {
 	} else if !t.dirty.Load() {
 		return s, false
 	}
-	histogram, counter := (*live).peek, (*atomic.Uint64).Load
+	counter := (*atomic.Uint64).Load
 	if reset {
-		histogram, counter = (*live).drain, func(c *atomic.Uint64) uint64 { return c.Swap(0) }
+		counter = func(c *atomic.Uint64) uint64 { return c.Swap(0) }
 	}
-	s.Executed = histogram(t.executed)
+	s.Executed = t.executed.read(reset)
 	aux := s.auxiliaries()
 	for i := range aux {
-		*aux[i] = histogram(t.aux[i].Load())
+		*aux[i] = t.aux[i].Load().read(reset)
 	}
 	s.BytesIn, s.BytesOut = counter(&t.bytesIn), counter(&t.bytesOut)
 	s.Retries, s.Empty = counter(&t.retries), counter(&t.empty)

@@ -63,7 +63,7 @@ func TestHistogramTextIsHdrHistograms(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		ours, err := l.peek().MarshalText()
+		ours, err := l.read(false).MarshalText()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +72,7 @@ func TestHistogramTextIsHdrHistograms(t *testing.T) {
 			t.Errorf("%d digits: got another text than hdrhistogram-go (%v)", digits, err)
 		}
 		back := new(Histogram)
-		if err := back.UnmarshalText(want); err != nil || !back.equal(l.peek()) {
+		if err := back.UnmarshalText(want); err != nil || !back.equal(l.read(false)) {
 			t.Errorf("%d digits: read back it differs (%v)", digits, err)
 		}
 	}
@@ -142,12 +142,12 @@ func TestMergeTakesTheCoarserPrecision(t *testing.T) {
 			coarse.record(v)
 		}
 	}
-	for _, m := range []*Histogram{MergeHistograms(fine.peek(), coarse.peek()), MergeHistograms(coarse.peek(), nil, fine.peek())} {
-		if !m.equal(want.peek()) {
+	for _, m := range []*Histogram{MergeHistograms(fine.read(false), coarse.read(false)), MergeHistograms(coarse.read(false), nil, fine.read(false))} {
+		if !m.equal(want.read(false)) {
 			t.Error("the merge differs from what two digits would have recorded")
 		}
 	}
-	if d := MergeHistograms(fine.peek(), coarse.peek()).Sub(fine.peek()); !d.equal(coarse.peek()) {
+	if d := MergeHistograms(fine.read(false), coarse.read(false)).Sub(fine.read(false)); !d.equal(coarse.read(false)) {
 		t.Error("the difference is not the coarse histogram")
 	}
 }
