@@ -15,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/tooltest"
@@ -267,7 +268,7 @@ func TestHostileNames(t *testing.T) {
 			return d.Validate().Error()
 		}(),
 	} {
-		if len(text) > 2000 || strings.ContainsAny(text, "\x1b\x00\n\u202e\xff") {
+		if len(text) > 2000 || !utf8.ValidString(text) || strings.ContainsAny(text, "\x1b\x00\n\u202e") {
 			t.Errorf("%s: got %d bytes, %.200q", what, len(text), text)
 		}
 	}
