@@ -132,29 +132,34 @@ func mergeExemplars(all []Exemplar) []Exemplar {
 	if len(all) == 0 {
 		return nil
 	}
-	slices.SortFunc(all, func(a, b Exemplar) int {
+	var slowest []*Exemplar
+	var latest [64]*Exemplar
+	for i := range all {
+		e := &all[i]
+		if l := &latest[octave(msToNs(e.DurationMs))]; *l == nil || e.Time.After((*l).Time) {
+			*l = e
+		}
+		if len(slowest) == maxSlowest && e.DurationMs <= slowest[maxSlowest-1].DurationMs ||
+			slices.ContainsFunc(slowest, e.same) {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(slowest, e, func(a, b *Exemplar) int { return cmp.Compare(b.DurationMs, a.DurationMs) })
+		slowest = slices.Insert(slowest, at, e)
+		slowest = slowest[:min(len(slowest), maxSlowest)]
+	}
+	kept := make([]Exemplar, 0, 2*maxSlowest)
+	for _, e := range append(slowest, latest[:]...) {
+		if e != nil {
+			kept = append(kept, *e)
+		}
+	}
+	slices.SortFunc(kept, func(a, b Exemplar) int {
 		return cmp.Or(cmp.Compare(b.DurationMs, a.DurationMs), b.Time.Compare(a.Time), cmp.Compare(a.SpanID, b.SpanID))
 	})
-	all = slices.CompactFunc(all, func(a, b Exemplar) bool { return a.SpanID == b.SpanID && a.TraceID == b.TraceID })
-	latest := map[int]time.Time{}
-	for _, e := range all {
-		o := octave(msToNs(e.DurationMs))
-		if e.Time.After(latest[o]) {
-			latest[o] = e.Time
-		}
-	}
-	kept := all[:0:0]
-	for i, e := range all {
-		o := octave(msToNs(e.DurationMs))
-		if i < maxSlowest || e.Time.Equal(latest[o]) {
-			kept = append(kept, e)
-		}
-		if e.Time.Equal(latest[o]) {
-			latest[o] = time.Time{} // one only, should several have ended at once
-		}
-	}
-	return kept
+	return slices.CompactFunc(kept, func(a, b Exemplar) bool { return a.same(&b) })
 }
+
+func (e *Exemplar) same(o *Exemplar) bool { return e.SpanID == o.SpanID && e.TraceID == o.TraceID }
 
 // nearest is the exemplar whose duration is nearest to d by ratio; nil if there
 // is none.
