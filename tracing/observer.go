@@ -42,7 +42,7 @@ func New(options ...Option) (*Observer, error) {
 	}
 	o := &Observer{config: *c}
 	o.tracer = c.tracers.Tracer(ScopeName, trace.WithInstrumentationVersion(version()))
-	o.tools.max = c.maxTools
+	o.tools.max, o.tools.clean = c.maxTools, o.identifier
 	o.buffers.New = func() any { return new(attributes) }
 	if err := o.metrics.make(c.meters); err != nil {
 		return nil, fmt.Errorf("tracing: %w", err)

@@ -19,7 +19,8 @@ import (
 // take no lock; the map is copied to be changed, and bounded.
 type tools struct {
 	max   int
-	mu    sync.Mutex // serialises writers
+	clean func(string) string // what a name passes before it leaves
+	mu    sync.Mutex          // serialises writers
 	infos atomic.Pointer[map[toolKey]*toolInfo]
 }
 
@@ -76,18 +77,18 @@ func (t *tools) add(key toolKey) *toolInfo {
 	if info := old[key]; info != nil {
 		return info
 	}
-	info := newToolInfo(key)
+	info := t.newInfo(key)
 	m := maps.Clone(old)
 	m[key] = info
 	t.infos.Store(&m)
 	return info
 }
 
-func newToolInfo(key toolKey) *toolInfo {
-	name := valid(key.tool)
+func (t *tools) newInfo(key toolKey) *toolInfo {
+	name := t.clean(key.tool)
 	labels := []attribute.KeyValue{keyToolName.String(name), keyToolType.String(string(key.kind))}
 	if key.agent != "" {
-		labels = append(labels, keyAgentName.String(valid(key.agent)))
+		labels = append(labels, keyAgentName.String(t.clean(key.agent)))
 	}
 	info := &toolInfo{spanName: "execute_tool " + name, labels: labels}
 	atStart := append([]attribute.KeyValue{keyOperation.String("execute_tool")}, labels...)

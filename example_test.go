@@ -1,0 +1,105 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolscope_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// A registry of this module is wrapped in one line.
+func ExampleScope_Wrap() {
+	registry := new(toolkit.Registry)
+	_ = registry.Register(toolkit.NewTool("greet", "Greets.", func(_ context.Context, in struct{ Name string }) (string, error) {
+		return "hello " + in.Name, nil
+	}))
+	scope, err := toolscope.New()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	execute := scope.Wrap(registry.Handle, registry.Lookup)
+
+	res, _ := execute(context.Background(), toolkit.Call{Name: "greet", Arguments: []byte(`{"name":"Ada"}`)})
+	fmt.Println(res.Output)
+	_, _ = execute(context.Background(), toolkit.Call{Name: "made_up"})
+
+	all := scope.Stats().Summary(stats.Window{}).Overall
+	fmt.Println(all.Calls, "calls,", all.Errors, "error")
+	// Output:
+	// hello Ada
+	// 2 calls, 1 error
+}
+
+// ToolCall, ToolResult and execute stand for a program's own registry.
+type ToolCall struct {
+	ID, Name  string
+	Arguments json.RawMessage
+}
+
+type ToolResult struct {
+	ToolCallID, Output string
+	IsError            bool
+}
+
+func execute(_ context.Context, c ToolCall) ToolResult {
+	if c.Name != "read" {
+		return ToolResult{c.ID, "no such tool", true}
+	}
+	return ToolResult{ToolCallID: c.ID, Output: "text of the file"}
+}
+
+// A registry with types of its own keeps them.
+func ExampleWatch() {
+	spans := tracetest.NewSpanRecorder()
+	scope, err := toolscope.New(toolscope.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	definitions := map[string]*toolkit.Definition{"read": {Name: "read"}}
+	watched := toolscope.Watch(scope, execute, toolkit.Lens[ToolCall, ToolResult]{
+		Call:   func(c ToolCall) toolkit.Call { return toolkit.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments} },
+		Tool:   func(name string) *toolkit.Definition { return definitions[name] },
+		Failed: func(r ToolResult) error { return toolkit.SoftError(r.IsError, r.Output) },
+		View:   func(r ToolResult) toolkit.Result { return toolkit.Result{Output: r.Output} },
+	})
+	fmt.Println(watched(context.Background(), ToolCall{ID: "1", Name: "read"}).Output)
+	fmt.Println(watched(context.Background(), ToolCall{ID: "2", Name: "made_up"}).Output)
+	for _, s := range spans.Ended() {
+		fmt.Println(s.Name(), s.Status().Code)
+	}
+	// Output:
+	// text of the file
+	// no such tool
+	// execute_tool read Unset
+	// execute_tool _unknown Error
+}
+
+// A framework with callbacks tells when a call begins and when it ends.
+func ExampleScope_Begin() {
+	scope, err := toolscope.New()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	tool := &toolkit.Definition{Name: "stream"}
+	_, running := scope.Begin(context.Background(), toolkit.Call{ID: "1", Name: "stream"}, tool)
+	running.Chunk(120)
+	running.Chunk(80)
+	fmt.Println(running.End(toolkit.Result{}, errors.New("the connection broke")), running.End(toolkit.Result{}, nil))
+	fmt.Println(scope.Stats().Summary(stats.Window{}).Errors[0].Message)
+	// Output:
+	// true false
+	// the connection broke
+}
