@@ -1,0 +1,241 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package house_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/printer"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite the listings in api/")
+
+// listing is the file that lists a package's API, below the repository's root.
+func listing(dir string) string {
+	if dir == "." {
+		dir = "toolscope"
+	}
+	return "api/" + strings.ReplaceAll(dir, "/", "_") + ".txt"
+}
+
+// A change of what users compile against shows as a change of a file, so that it
+// is made on purpose and reviewed.
+func TestExportedAPIIsAsListed(t *testing.T) {
+	listed := map[string]bool{}
+	for _, p := range list(t, "linux") {
+		if !p.library() {
+			continue
+		}
+		file := listing(p.own())
+		listed[file] = true
+		got := exported(t, p)
+		if *update {
+			if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(file)), []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		want, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
+		if err != nil {
+			t.Errorf("%s: %v; run make api", p.own(), err)
+			continue
+		}
+		if diff := difference(string(bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n"))), got); diff != "" {
+			t.Errorf("%s: the exported API is not as listed; if this is meant, run make api\n%s", p.own(), diff)
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(root, "api", "*.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range files {
+		if name := "api/" + filepath.Base(path); !listed[name] {
+			t.Errorf("%s: lists a package that is not there", name)
+		}
+	}
+}
+
+// difference shows the lines that only one of two listings has.
+func difference(want, got string) string {
+	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
+	var b strings.Builder
+	for _, line := range w {
+		if !slices.Contains(g, line) {
+			fmt.Fprintln(&b, "-", line)
+		}
+	}
+	for _, line := range g {
+		if !slices.Contains(w, line) {
+			fmt.Fprintln(&b, "+", line)
+		}
+	}
+	return b.String()
+}
+
+// exported is the listing of a package: one line for each exported name with its
+// type or signature, for fields and methods of exported types too, sorted.
+func exported(t *testing.T, p *pkg) string {
+	t.Helper()
+	fset, files := parse(t, p)
+	l := &lister{fset: fset}
+	for _, file := range files {
+		for _, decl := range file.Decls {
+			switch d := decl.(type) {
+			case *ast.FuncDecl:
+				l.function(d)
+			case *ast.GenDecl:
+				l.general(d)
+			}
+		}
+	}
+	slices.Sort(l.lines)
+	return fmt.Sprintf("package %s // %s\n%s\n", p.Name, p.ImportPath, strings.Join(l.lines, "\n"))
+}
+
+type lister struct {
+	fset  *token.FileSet
+	lines []string
+}
+
+func (l *lister) add(format string, args ...any) {
+	l.lines = append(l.lines, fmt.Sprintf(format, args...))
+}
+
+// text prints a node on one line, without comments.
+func (l *lister) text(node any) string {
+	var b bytes.Buffer
+	if err := printer.Fprint(&b, l.fset, node); err != nil {
+		return err.Error()
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+func (l *lister) signature(f *ast.FuncType) string {
+	return strings.TrimPrefix(l.text(&ast.FuncType{Params: f.Params, Results: f.Results}), "func")
+}
+
+func (l *lister) parameters(list *ast.FieldList) string {
+	if list == nil {
+		return ""
+	}
+	var params []string
+	for _, field := range list.List {
+		var names []string
+		for _, name := range field.Names {
+			names = append(names, name.Name)
+		}
+		params = append(params, strings.Join(names, ", ")+" "+l.text(field.Type))
+	}
+	return "[" + strings.Join(params, ", ") + "]"
+}
+
+func (l *lister) function(d *ast.FuncDecl) {
+	r := receiver(d)
+	switch {
+	case !d.Name.IsExported() || r != "" && !ast.IsExported(r):
+	case r == "":
+		l.add("func %s%s%s", d.Name.Name, l.parameters(d.Type.TypeParams), l.signature(d.Type))
+	default:
+		l.add("method (%s) %s%s", l.text(d.Recv.List[0].Type), d.Name.Name, l.signature(d.Type))
+	}
+}
+
+func (l *lister) general(d *ast.GenDecl) {
+	var implied string      // the type that a constant without one takes from above,
+	var repeated []ast.Expr // and its expressions
+	for iota, spec := range d.Specs {
+		switch s := spec.(type) {
+		case *ast.TypeSpec:
+			if s.Name.IsExported() {
+				l.typ(s)
+			}
+		case *ast.ValueSpec:
+			kind := implied
+			if s.Type != nil {
+				kind = " " + l.text(s.Type)
+			} else if len(s.Values) > 0 {
+				kind = ""
+			}
+			if d.Tok == token.CONST {
+				if len(s.Values) > 0 {
+					repeated = s.Values
+				}
+				implied, s.Values = kind, repeated
+			}
+			for i, name := range s.Names {
+				if !name.IsExported() {
+					continue
+				}
+				value := ""
+				if i < len(s.Values) && (d.Tok == token.CONST || kind == "") {
+					value = " = " + l.text(s.Values[i])
+					if strings.Contains(value, "iota") {
+						value += fmt.Sprintf(" where iota is %d", iota)
+					}
+				}
+				l.add("%s %s%s%s", d.Tok, name.Name, kind, value)
+			}
+		}
+	}
+}
+
+func (l *lister) typ(s *ast.TypeSpec) {
+	name := s.Name.Name
+	head := "type " + name + l.parameters(s.TypeParams)
+	if s.Assign.IsValid() {
+		l.add("%s = %s", head, l.text(s.Type))
+		return
+	}
+	switch body := s.Type.(type) {
+	case *ast.StructType:
+		l.add("%s struct", head)
+		for _, f := range body.Fields.List {
+			l.field(name, f)
+		}
+	case *ast.InterfaceType:
+		l.interfaceType(head, name, body)
+	default:
+		l.add("%s %s", head, l.text(s.Type))
+	}
+}
+
+func (l *lister) field(owner string, f *ast.Field) {
+	tag := ""
+	if f.Tag != nil {
+		tag = " " + f.Tag.Value
+	}
+	for _, name := range f.Names {
+		if name.IsExported() {
+			l.add("field %s.%s %s%s", owner, name.Name, l.text(f.Type), tag)
+		}
+	}
+	if len(f.Names) == 0 {
+		l.add("field %s embeds %s%s", owner, l.text(f.Type), tag)
+	}
+}
+
+// interfaceType lists methods one by one, and sets of types as they stand.
+func (l *lister) interfaceType(head, name string, body *ast.InterfaceType) {
+	closed := ""
+	for _, m := range body.Methods.List {
+		f, ok := m.Type.(*ast.FuncType)
+		switch {
+		case !ok:
+			l.add("interface %s of %s", name, l.text(m.Type))
+		case len(m.Names) > 0 && m.Names[0].IsExported():
+			l.add("interface %s.%s%s", name, m.Names[0].Name, l.signature(f))
+		default:
+			closed = " (with unexported methods)"
+		}
+	}
+	l.add("%s interface%s", head, closed)
+}

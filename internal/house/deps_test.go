@@ -1,0 +1,103 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package house_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Modules that several packages may depend on.
+var (
+	// otelAPI is the OpenTelemetry API with what it stands on: never the SDK.
+	otelAPI = []string{
+		"go.opentelemetry.io/otel", "go.opentelemetry.io/otel/trace", "go.opentelemetry.io/otel/metric", "go.opentelemetry.io/otel/log",
+		"go.opentelemetry.io/auto/sdk", "github.com/go-logr/logr", "github.com/go-logr/stdr", "github.com/cespare/xxhash/v2",
+	}
+	jsontext = []string{"github.com/go-json-experiment/json"}
+	hdr      = []string{"github.com/HdrHistogram/hdrhistogram-go"}
+	// prometheusClient is the Prometheus client with what it stands on.
+	prometheusClient = []string{
+		"github.com/prometheus/client_golang", "github.com/prometheus/client_model", "github.com/prometheus/common", "github.com/prometheus/procfs",
+		"github.com/beorn7/perks", "github.com/munnerz/goautoneg", "google.golang.org/protobuf", "golang.org/x/sys",
+		"github.com/cespare/xxhash/v2", "github.com/klauspost/compress",
+	}
+)
+
+// anything in a list allows every module.
+const anything = "*"
+
+// allowed says what each library package may depend on, directly or not, besides
+// the standard library: packages of ours by directory, and other modules. The
+// arrows run one way, as docs/design.md draws them. A package that is not
+// listed fails the test: listing it is a decision.
+var allowed = map[string]struct {
+	own     []string
+	modules []string
+}{
+	".":                {[]string{"toolkit", "middleware", "redact", "stats", "tracing", "internal/display"}, slices.Concat(otelAPI, jsontext, hdr)},
+	"toolkit":          {},
+	"toolkit/tooltest": {own: []string{"toolkit"}},
+	"toolkit/schema":   {[]string{"toolkit"}, []string{"github.com/google/jsonschema-go"}},
+	"toolkit/files":    {own: []string{"toolkit"}},
+	"toolkit/shell":    {own: []string{"toolkit"}},
+	"toolkit/sqldb":    {own: []string{"toolkit"}},
+	"toolkit/web":      {[]string{"toolkit"}, []string{"golang.org/x/net", "golang.org/x/text"}},
+	"toolkit/data":     {own: []string{"toolkit"}},
+	"toolkit/python":   {own: []string{"toolkit"}},
+	"redact":           {modules: jsontext},
+	"middleware":       {[]string{"toolkit", "redact"}, jsontext},
+	"stats":            {[]string{"toolkit", "redact", "internal/display"}, slices.Concat(jsontext, hdr)},
+	"stats/statsprom":  {[]string{"toolkit", "redact", "internal/display", "stats"}, slices.Concat(jsontext, hdr, prometheusClient)},
+	"tracing":          {[]string{"toolkit", "redact"}, slices.Concat(otelAPI, jsontext)},
+	"exporters":        {[]string{"toolkit", "redact", "stats", "internal/display"}, []string{anything}},
+}
+
+func TestPackagesImportOnlyWhatTheyMay(t *testing.T) {
+	for _, goos := range []string{"linux", "darwin", "windows"} {
+		t.Run(goos, func(t *testing.T) {
+			packages := list(t, goos)
+			for _, p := range packages {
+				if !p.library() {
+					continue
+				}
+				rule, ok := allowed[p.own()]
+				if !ok {
+					t.Errorf("%s: a library package that has no rule here: say what it may depend on", p.own())
+					continue
+				}
+				for _, path := range p.Deps {
+					dep := packages[path]
+					switch {
+					case dep == nil || dep.Standard || dep.Module == nil:
+					case dep.own() != "":
+						if !slices.Contains(rule.own, dep.own()) {
+							t.Errorf("%s depends on our %s, want at most %q", p.own(), dep.own(), rule.own)
+						}
+					case !slices.Contains(rule.modules, dep.Module.Path) && !slices.Contains(rule.modules, anything):
+						t.Errorf("%s depends on %s, want of other modules at most %q", p.own(), path, rule.modules)
+					}
+				}
+			}
+		})
+	}
+}
+
+// A rule for a directory that exists and holds no library package is a mistake
+// in the rule; one for a directory that does not exist yet waits for it.
+func TestRulesNamePackages(t *testing.T) {
+	packages := list(t, "linux")
+	for dir := range allowed {
+		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(dir))); os.IsNotExist(err) {
+			continue
+		}
+		p := packages[strings.TrimSuffix(module+"/"+dir, "/.")]
+		if p == nil || !p.library() {
+			t.Errorf("%s: a rule for what is no library package", dir)
+		}
+	}
+}
