@@ -50,8 +50,10 @@ func (r Registry) Execute(ctx context.Context, c ToolCall) ToolResult {
 
 func main() {
 	registry := Registry{
-		"upper": func(_ context.Context, args json.RawMessage) (string, error) { return strings.ToUpper(string(args)), nil },
-		"fail":  func(context.Context, json.RawMessage) (string, error) { return "", errors.New("disk sda1 is full") },
+		"upper": func(_ context.Context, args json.RawMessage) (string, error) {
+			return strings.ToUpper(string(args)), nil
+		},
+		"fail": func(context.Context, json.RawMessage) (string, error) { return "", errors.New("disk sda1 is full") },
 	}
 	ctx := context.Background()
 	providers, err := exporters.Setup(ctx, exporters.WithServiceName("registry-example"))
