@@ -39,6 +39,9 @@ type stripes struct {
 
 const (
 	maxStripes = 8
+	// spreadHash is an odd number whose bits are well mixed: 2^64 divided by the
+	// golden ratio.
+	spreadHash = 0x9E3779B97F4A7C15
 	// probes selects the values, one in 64, that look whether writers clash.
 	probes = 63
 	// clashesToSpread is how many clashes make the writers spread, and then spread

@@ -136,7 +136,7 @@ func (c *config) maxBytes(sessions int) int64 {
 	counters := main.counters + auxes*aux.counters
 	perTool := maxLiveSize(main) + auxes*maxLiveSize(aux) + exemplarsSize + // counted now
 		maxArchived*counters + maxTypes*80 + 64*120 + // archived
-		5*definitionSize + 600 + maxToolName
+		5*definitionSize + toolSize + maxToolName
 	tools := int64(c.maxTools+1)*int64(perTool) + maxSpare*int64(maxLiveSize(main))
 	tables := c.maxGroups*(groupSize+maxMessage+maxErrorText+32) + sessions*(sessionSize+8) + c.maxLoops*loopSize + c.maxRecent*recentSize
 	return tools + 2*c.maxIntervalBytes + int64(tables)

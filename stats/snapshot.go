@@ -78,7 +78,7 @@ type ToolSnapshot struct {
 	Streak      uint64 `json:"error_streak,omitempty"`
 	WorstStreak uint64 `json:"worst_error_streak,omitempty"`
 
-	LastSeen  time.Time  `json:"last_seen"`
+	LastSeen  time.Time  `json:"last_seen"` // to a millisecond
 	Exemplars []Exemplar `json:"exemplars,omitempty"`
 }
 

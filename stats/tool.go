@@ -47,10 +47,9 @@ type tool struct {
 
 	_ [64]byte // what is seldom written above, what each call writes below
 
+	sums     [maxStripes]toolSums
 	inFlight atomic.Int64
 	peak     atomic.Int64
-	bytesIn  atomic.Uint64
-	bytesOut atomic.Uint64
 	lastSeen atomic.Int64
 	dirty    atomic.Bool // something was counted since the last seal
 
@@ -58,6 +57,18 @@ type tool struct {
 	retries, empty, suspended, looped atomic.Uint64
 	redactions, truncations           atomic.Uint64
 }
+
+// toolSums are what each call adds to, spread over goroutines as histograms under
+// contention are. Each has a cache line of its own.
+type toolSums struct {
+	bytesIn  atomic.Uint64
+	bytesOut atomic.Uint64
+	_        [48]byte
+}
+
+// seenPause is how much later than LastSeen a call must be to change it, which
+// spares processors the fight for it.
+const seenPause = int64(time.Millisecond)
 
 func (t *tool) begin() {
 	n := t.inFlight.Add(1)
@@ -92,9 +103,10 @@ func (t *tool) end(e *toolkit.Ended, now int64) {
 		t.wait(auxApproval, s.Approval)
 		t.wait(auxBackoff, s.Backoff)
 	}
-	t.bytesIn.Add(uint64(max(0, e.ArgumentsBytes)))
+	sums := &t.sums[goroutine()*spreadHash>>61]
+	sums.bytesIn.Add(uint64(max(0, e.ArgumentsBytes)))
 	if e.ResultBytes > 0 {
-		t.bytesOut.Add(uint64(e.ResultBytes))
+		sums.bytesOut.Add(uint64(e.ResultBytes))
 	}
 	if e.Result.Suspended {
 		t.suspended.Add(1)
@@ -121,7 +133,7 @@ func (t *tool) wait(kind int, d time.Duration) {
 // seen comes after what was counted, so that a seal which finds the tool clean
 // cannot have missed it for good.
 func (t *tool) seen(now int64) {
-	if t.lastSeen.Load() < now {
+	if now-t.lastSeen.Load() >= seenPause {
 		t.lastSeen.Store(now)
 	}
 	if !t.dirty.Load() {
@@ -171,7 +183,10 @@ func (t *tool) take(reset bool) (ToolSnapshot, bool) {
 	for i := range aux {
 		*aux[i] = t.aux[i].Load().read(reset)
 	}
-	s.BytesIn, s.BytesOut = counter(&t.bytesIn), counter(&t.bytesOut)
+	for i := range t.sums {
+		s.BytesIn += counter(&t.sums[i].bytesIn)
+		s.BytesOut += counter(&t.sums[i].bytesOut)
+	}
 	s.Retries, s.Empty = counter(&t.retries), counter(&t.empty)
 	s.Suspended, s.Looped = counter(&t.suspended), counter(&t.looped)
 	s.Redactions, s.Truncations = counter(&t.redactions), counter(&t.truncations)
@@ -182,12 +197,15 @@ func (t *tool) take(reset bool) (ToolSnapshot, bool) {
 }
 
 func (t *tool) size() int {
-	n := 600 + len(t.name) + t.executed.size() + t.samples.size()
+	n := toolSize + len(t.name) + t.executed.size() + t.samples.size()
 	for i := range t.aux {
 		n += t.aux[i].Load().size()
 	}
 	return n
 }
+
+// toolSize is the size of a tool without what it points to.
+const toolSize = 1100
 
 // auxiliaries lists the histograms but Executed in the order of the aux constants.
 func (t *ToolSnapshot) auxiliaries() [auxes]**Histogram {
