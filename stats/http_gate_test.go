@@ -1,0 +1,167 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// contextAt is the context of a request that arrived on an address; none is known
+// for "".
+func contextAt(r *http.Request, ip string) context.Context {
+	switch ip {
+	case "":
+		return r.Context()
+	case "unix":
+		return context.WithValue(r.Context(), http.LocalAddrContextKey, &net.UnixAddr{Name: "/run/s", Net: "unix"})
+	}
+	return context.WithValue(r.Context(), http.LocalAddrContextKey, &net.TCPAddr{IP: net.ParseIP(ip), Port: 8080})
+}
+
+const testToken = "correct-horse-battery-staple"
+
+func host(name string) func(*http.Request) { return func(r *http.Request) { r.Host = name } }
+
+func basic(user, password string) func(*http.Request) {
+	return func(r *http.Request) { r.SetBasicAuth(user, password) }
+}
+
+func TestGate(t *testing.T) {
+	r := newRecorder(t)
+	bearer := header("Authorization", "Bearer "+testToken)
+	for _, c := range []struct {
+		name    string
+		options []HandlerOption
+		at      string
+		change  []func(*http.Request)
+		want    int
+	}{
+		{"loopback", nil, "127.0.0.1", nil, 200},
+		{"loopback, another of its addresses", nil, "127.8.9.10", nil, 200},
+		{"loopback of IPv6", nil, "::1", []func(*http.Request){host("[::1]:8080")}, 200},
+		{"loopback of IPv4 in IPv6", nil, "::ffff:127.0.0.1", nil, 200},
+		{"Unix socket", nil, "unix", nil, 200},
+		{"private network", nil, "192.168.1.5", nil, 403},
+		{"public address", nil, "203.0.113.5", nil, 403},
+		{"unspecified address", nil, "0.0.0.0", nil, 403},
+		{"no address known", nil, "", nil, 403},
+		{"through a proxy on this machine", nil, "127.0.0.1", []func(*http.Request){header("X-Forwarded-For", "203.0.113.5")}, 403},
+		{"through a proxy that says Forwarded", nil, "127.0.0.1", []func(*http.Request){header("Forwarded", "for=203.0.113.5")}, 403},
+
+		{"name rebound to loopback", nil, "127.0.0.1", []func(*http.Request){host("evil.example")}, 421},
+		{"name rebound, with a port", nil, "127.0.0.1", []func(*http.Request){host("evil.example:8080")}, 421},
+		{"name that begins like loopback", nil, "127.0.0.1", []func(*http.Request){host("localhost.evil.example")}, 421},
+		{"name that looks like an address", nil, "127.0.0.1", []func(*http.Request){host("127.0.0.1.evil.example")}, 421},
+		{"no host", nil, "127.0.0.1", []func(*http.Request){host("")}, 421},
+		{"another address as host", nil, "127.0.0.1", []func(*http.Request){host("203.0.113.5")}, 421},
+		{"below localhost", nil, "127.0.0.1", []func(*http.Request){host("app.localhost:8080")}, 200},
+		{"host in capitals with a dot", nil, "127.0.0.1", []func(*http.Request){host("LOCALHOST.")}, 200},
+		{"configured host", []HandlerOption{WithHosts("Tools.Example")}, "127.0.0.1", []func(*http.Request){host("tools.example:80")}, 200},
+
+		{"page of another site", nil, "127.0.0.1", []func(*http.Request){header("Sec-Fetch-Site", "cross-site"), header("Sec-Fetch-Mode", "no-cors")}, 403},
+		{"page of another port", nil, "127.0.0.1", []func(*http.Request){header("Sec-Fetch-Site", "same-site"), header("Sec-Fetch-Mode", "cors")}, 403},
+		{"link on another site", nil, "127.0.0.1", []func(*http.Request){header("Sec-Fetch-Site", "cross-site"), header("Sec-Fetch-Mode", "navigate")}, 200},
+		{"own page", nil, "127.0.0.1", []func(*http.Request){header("Sec-Fetch-Site", "same-origin"), header("Sec-Fetch-Mode", "cors")}, 200},
+
+		{"open", []HandlerOption{WithOpenHTTP()}, "192.168.1.5", []func(*http.Request){host("192.168.1.5:8080")}, 200},
+		{"open, without an address", []HandlerOption{WithOpenHTTP()}, "", nil, 200},
+		{"open, another address as host", []HandlerOption{WithOpenHTTP()}, "192.168.1.5", []func(*http.Request){host("192.168.1.6")}, 421},
+		{"open, name rebound", []HandlerOption{WithOpenHTTP()}, "192.168.1.5", []func(*http.Request){host("evil.example")}, 421},
+		{"open, configured host", []HandlerOption{WithOpenHTTP(), WithHosts("tools.example")}, "192.168.1.5", []func(*http.Request){host("tools.example")}, 200},
+
+		{"token", []HandlerOption{WithBearerToken(testToken)}, "203.0.113.5", []func(*http.Request){bearer, host("anything.example")}, 200},
+		{"token, without an address", []HandlerOption{WithBearerToken(testToken)}, "", []func(*http.Request){bearer}, 200},
+		{"token in small letters", []HandlerOption{WithBearerToken(testToken)}, "203.0.113.5", []func(*http.Request){header("Authorization", "bearer  "+testToken)}, 200},
+		{"token as password", []HandlerOption{WithBearerToken(testToken)}, "203.0.113.5", []func(*http.Request){basic("anyone", testToken)}, 200},
+		{"token missing on loopback", []HandlerOption{WithBearerToken(testToken)}, "127.0.0.1", nil, 401},
+		{"token missing though open", []HandlerOption{WithBearerToken(testToken), WithOpenHTTP()}, "192.168.1.5", nil, 401},
+		{"token wrong", []HandlerOption{WithBearerToken(testToken)}, "127.0.0.1", []func(*http.Request){header("Authorization", "Bearer "+testToken+"x")}, 401},
+		{"token's beginning", []HandlerOption{WithBearerToken(testToken)}, "127.0.0.1", []func(*http.Request){header("Authorization", "Bearer "+testToken[:16])}, 401},
+		{"token empty", []HandlerOption{WithBearerToken(testToken)}, "127.0.0.1", []func(*http.Request){header("Authorization", "Bearer ")}, 401},
+		{"token in another scheme", []HandlerOption{WithBearerToken(testToken)}, "127.0.0.1", []func(*http.Request){header("Authorization", "Token "+testToken)}, 401},
+		{"token as user", []HandlerOption{WithBearerToken(testToken)}, "127.0.0.1", []func(*http.Request){basic(testToken, "")}, 401},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := handlerOf(t, r, c.options...)
+			for _, target := range []string{"/", "/api/v1/summary", "/healthz", "/openapi.json", "/assets/dashboard.js", "/api/v1/nothing"} {
+				w := askAt(h, c.at, target, c.change...)
+				want := c.want
+				if want == 200 && strings.HasSuffix(target, "nothing") {
+					want = 404
+				}
+				if w.Code != want {
+					t.Errorf("%s: got %d %.200s, want %d", target, w.Code, w.Body, want)
+				}
+				if want >= 400 {
+					asProblem(t, w, want)
+				}
+				if (w.Code == 401) != (len(w.Header().Values("WWW-Authenticate")) == 2) {
+					t.Errorf("%s: got WWW-Authenticate %q", target, w.Header().Values("WWW-Authenticate"))
+				}
+			}
+		})
+	}
+}
+
+// Every answer, refusals included, carries what keeps a browser from harm.
+func TestHardening(t *testing.T) {
+	h := handlerOf(t, newRecorder(t))
+	for _, w := range []*httptest.ResponseRecorder{
+		ask(h, "/"), ask(h, "/api/v1/summary"), ask(h, "/nothing"), ask(h, "/", host("evil.example")),
+		ask(h, "/", header("Origin", "https://evil.example")), ask(h, "/api/v1/summary?window=x"), askAt(h, "203.0.113.5", "/"),
+	} {
+		x := w.Header()
+		csp := x.Get("Content-Security-Policy")
+		for _, part := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"} {
+			if !strings.Contains(csp, part) {
+				t.Errorf("got Content-Security-Policy %q, want %s in it", csp, part)
+			}
+		}
+		if strings.Contains(csp, "unsafe") || x.Get("X-Content-Type-Options") != "nosniff" || x.Get("Referrer-Policy") != "no-referrer" {
+			t.Errorf("got headers %v", x)
+		}
+		for name := range x {
+			if strings.HasPrefix(name, "Access-Control-") {
+				t.Errorf("got %s: another origin could read", name)
+			}
+		}
+	}
+}
+
+func TestHandlerOptionsAreChecked(t *testing.T) {
+	r := newRecorder(t)
+	for _, c := range []struct {
+		name   string
+		option HandlerOption
+		want   string
+	}{
+		{"short token", WithBearerToken("short"), "WithBearerToken"},
+		{"token with blanks", WithBearerToken("long enough but with blanks"), "WithBearerToken"},
+		{"host with port", WithHosts("a:80"), "WithHosts"},
+		{"host with scheme", WithHosts("http://a"), "WithHosts"},
+		{"empty host", WithHosts(""), "WithHosts"},
+		{"trace URL without mark", WithTraceURL("http://a/trace/"), "{trace_id}"},
+		{"trace URL with a script", WithTraceURL("javascript:alert('{trace_id}')"), "http or https"},
+		{"empty title", WithTitle(""), "WithTitle"},
+		{"refresh too quick", WithRefresh(1), "WithRefresh"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h, err := NewHandler(r, c.option)
+			if err == nil || h != nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, %v, want an error with %s", h, err, c.want)
+			}
+		})
+	}
+	if _, err := NewHandler(nil); err == nil {
+		t.Error("a nil recorder: got no error")
+	}
+	if _, err := NewHandler(r, nil, WithHosts("::1"), WithHosts()); err != nil {
+		t.Errorf("options that are right: got %v", err)
+	}
+}
