@@ -4,6 +4,7 @@
 package jaeger
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -119,13 +120,16 @@ func (s *Server) Spans(ctx context.Context, service string, atLeast int) ([]Trac
 	}
 }
 
+// client keeps no connections: Jaeger waits for idle ones when it stops.
+var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+
 // get decodes the data of an answer into data, and returns the answer's text.
 func (s *Server) get(ctx context.Context, path string, data any) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.Query+path, nil)
 	if err != nil {
 		return nil, fmt.Errorf("jaeger: %w", err)
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := client.Do(request)
 	if err != nil {
 		return nil, fmt.Errorf("jaeger: %w", err)
 	}
@@ -137,7 +141,9 @@ func (s *Server) get(ctx context.Context, path string, data any) ([]byte, error)
 	if response.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("jaeger: GET %s: %s: %.200s", path, response.Status, text)
 	}
-	if err := json.Unmarshal(text, &struct{ Data any }{data}); err != nil {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber() // so that a whole number is read as it is written
+	if err := decoder.Decode(&struct{ Data any }{data}); err != nil {
 		return nil, fmt.Errorf("jaeger: GET %s: %w", path, err)
 	}
 	return text, nil

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"text/template"
 	"time"
@@ -76,6 +77,7 @@ func start(ctx context.Context, binary, dir string) (*Server, error) {
 	}
 	defer log.Close() // the process has its own
 	s.process = exec.Command(binary, "--config", path)
+	s.process.Env = environment()
 	s.process.Stdout, s.process.Stderr = log, log
 	if err := s.process.Start(); err != nil {
 		return nil, fmt.Errorf("jaeger: %w", err)
@@ -137,6 +139,13 @@ func (s *Server) Stop(ctx context.Context) error {
 func (s *Server) Log() string {
 	text, _ := os.ReadFile(s.log)
 	return string(text[max(len(text)-16<<10, 0):])
+}
+
+// environment is ours without OTEL_*. Jaeger traces its own API to the OTLP port that
+// everybody uses, and takes long to stop when nobody listens there: it shall not.
+func environment() []string {
+	return append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "OTEL_") }),
+		"OTEL_TRACES_SAMPLER=always_off")
 }
 
 // freePorts returns loopback addresses that nobody listened on a moment ago.
