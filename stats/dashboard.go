@@ -5,6 +5,7 @@ package stats
 
 import (
 	"bytes"
+	"fmt"
 	"html/template"
 	"net/http"
 	"net/url"
@@ -69,7 +70,8 @@ func (h *handler) page(r *request) ([]byte, *problem) {
 	if err := pageTemplate.Execute(&b, d); err != nil {
 		return nil, &problem{Status: http.StatusInternalServerError, Detail: "the page could not be made"}
 	}
-	return b.Bytes(), nil
+	// Texts are spelled out already; the values of the form are what they are.
+	return replaceInvisible(b.Bytes(), func(out []byte, r rune) []byte { return fmt.Appendf(out, "&#x%x;", r) }), nil
 }
 
 // pageData is what the page's template shows.

@@ -37,6 +37,17 @@ func encodeJSON(v any) ([]byte, error) {
 // escapeInvisible writes the characters of a JSON text that are neither graphic nor
 // line ends, which can be in strings only, as escapes.
 func escapeInvisible(text []byte) []byte {
+	return replaceInvisible(text, func(out []byte, r rune) []byte {
+		if high, low := utf16.EncodeRune(r); r > 0xffff {
+			return fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		}
+		return fmt.Appendf(out, `\u%04x`, r)
+	})
+}
+
+// replaceInvisible replaces the characters of a text that are neither graphic nor line
+// ends.
+func replaceInvisible(text []byte, by func(out []byte, r rune) []byte) []byte {
 	invisible := func(r rune) bool { return r != '\n' && !unicode.IsGraphic(r) }
 	if bytes.IndexFunc(text, invisible) < 0 {
 		return text
@@ -44,14 +55,10 @@ func escapeInvisible(text []byte) []byte {
 	out := make([]byte, 0, len(text)+64)
 	for len(text) > 0 {
 		r, n := utf8.DecodeRune(text)
-		switch {
-		case !invisible(r):
+		if invisible(r) {
+			out = by(out, r)
+		} else {
 			out = append(out, text[:n]...)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
-		default:
-			out = fmt.Appendf(out, `\u%04x`, r)
 		}
 		text = text[n:]
 	}
