@@ -16,6 +16,7 @@ type builder struct {
 	layout  *layout
 	counts  []uint64
 	touched []uint64
+	total   uint64 // of the histograms merged
 }
 
 var builders = [maxDigits + 1]sync.Pool{
@@ -32,6 +33,7 @@ func newBuilder(l *layout) *builder { return builders[l.digits].Get().(*builder)
 func (b *builder) release() {
 	b.each(func(i int) { b.counts[i] = 0 })
 	clear(b.touched)
+	b.total = 0
 	builders[b.layout.digits].Put(b)
 }
 
@@ -55,9 +57,25 @@ func (b *builder) sub(i int, n uint64) { b.counts[i] -= min(n, b.counts[i]) }
 
 // merge adds a histogram of the same precision or a finer one.
 func (b *builder) merge(h *Histogram) {
-	for i, at := range h.index {
-		b.add(b.layout.from(h.layout, int(at)), h.count(i))
+	b.total = addCapped(b.total, h.Count())
+	if b.layout != h.layout || b.total == maxCount {
+		for i, at := range h.index {
+			b.add(b.layout.from(h.layout, int(at)), h.count(i))
+		}
+		return
 	}
+	// No sum can go round, and the bits of a word are set at once.
+	before, at, word := uint64(0), 0, uint64(0)
+	for i, index := range h.index {
+		b.counts[index] += h.upTo[i] - before
+		before = h.upTo[i]
+		if w := int(index >> 6); w != at {
+			b.touched[at] |= word
+			at, word = w, 0
+		}
+		word |= 1 << (index & 63)
+	}
+	b.touched[at] |= word
 }
 
 // histogram returns what was counted; nil if nothing was.

@@ -189,11 +189,13 @@ func (d *decoder) tool() ToolSnapshot {
 	for range d.count() {
 		t.ErrorTypes = append(t.ErrorTypes, TypeCount{d.string(), d.uint()})
 	}
-	for range d.count() {
-		t.Exemplars = append(t.Exemplars, Exemplar{
-			DurationMs: float64(d.int()) / 1e6, Time: d.time(),
-			TraceID: hex.EncodeToString(d.take(16)), SpanID: hex.EncodeToString(d.take(8)),
-		})
+	if n := d.count(); n > 0 {
+		t.Exemplars = make([]Exemplar, 0, min(n, 2*maxSlowest+octaves))
+		for range n {
+			e := Exemplar{DurationMs: float64(d.int()) / 1e6, Time: d.time()}
+			e.setIDs(d.take(24))
+			t.Exemplars = append(t.Exemplars, e)
+		}
 	}
 	return t
 }

@@ -29,12 +29,17 @@ type sample struct {
 }
 
 func (s sample) exemplar() Exemplar {
-	return Exemplar{
-		DurationMs: float64(s.ns) / 1e6,
-		Time:       time.Unix(0, s.at).UTC(),
-		TraceID:    hex.EncodeToString(s.span.TraceID[:]),
-		SpanID:     hex.EncodeToString(s.span.SpanID[:]),
-	}
+	e := Exemplar{DurationMs: float64(s.ns) / 1e6, Time: time.Unix(0, s.at).UTC()}
+	e.setIDs(append(s.span.TraceID[:], s.span.SpanID[:]...))
+	return e
+}
+
+// setIDs sets the trace and span ids to 16 and 8 bytes, which share a string.
+func (e *Exemplar) setIDs(raw []byte) {
+	var digits [48]byte
+	hex.Encode(digits[:], raw[:min(len(raw), 24)])
+	ids := string(digits[:])
+	e.TraceID, e.SpanID = ids[:32], ids[32:]
 }
 
 // exemplars are the slowest sampled calls of the open interval and the latest of
