@@ -1,0 +1,98 @@
+# make help lists what there is.
+
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
+
+# Every module of the repository; e2e/tools only pins the servers' versions.
+MODULES := $(filter-out ./e2e/tools,$(patsubst %/go.mod,%,$(shell find . -name go.mod -not -path './.git/*' | sort)))
+
+# The race detector needs cgo, and so a C compiler: without one tests run without it.
+RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
+
+FUZZTIME ?= 30s
+BENCH ?= .
+BENCHTIME ?= 1s
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## build every module
+	@for m in $(MODULES); do (cd $$m && go build ./...) || exit 1; done
+	go build -o bin/ ./cmd/toolscope
+
+.PHONY: test
+test: ## run the tests, shuffled, with the race detector where there is a C compiler
+	go test $(RACE) -shuffle=on ./...
+
+.PHONY: lint
+lint: fmt vet staticcheck vuln ## gofmt, go vet, staticcheck (staticcheck.conf) and govulncheck
+
+.PHONY: fmt
+fmt: ## fail if gofmt would change a file
+	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
+
+.PHONY: vet
+vet: ## go vet, in every module
+	@for m in $(MODULES); do (cd $$m && go vet ./...) || exit 1; done
+
+.PHONY: staticcheck
+staticcheck: ## staticcheck, in every module
+	@for m in $(MODULES); do (cd $$m && go run $(STATICCHECK) ./...) || exit 1; done
+
+# govulncheck exits with 3 if it found something. Where it cannot be had, or its
+# database cannot be reached, that is said and nothing fails.
+.PHONY: vuln
+vuln: ## known vulnerabilities, where govulncheck and its database can be reached
+	@if ! GOBIN=$(CURDIR)/bin go install $(GOVULNCHECK) 2>/dev/null; then \
+		echo "govulncheck: could not be installed, nothing checked"; \
+	else \
+		bin/govulncheck ./... ; code=$$?; \
+		if [ $$code -eq 3 ]; then exit 1; fi; \
+		if [ $$code -ne 0 ]; then echo "govulncheck: could not run, nothing checked"; fi; \
+	fi
+
+.PHONY: bench
+bench: ## benchmarks in pairs, bare and observed (BENCH=regexp BENCHTIME=1s)
+	go test -run='^$$' -bench='$(BENCH)' -benchtime=$(BENCHTIME) -benchmem ./...
+
+.PHONY: fuzz
+fuzz: ## each fuzz target for FUZZTIME (30s)
+	@for p in $$(go list ./...); do \
+		dir=$$(go list -f '{{.Dir}}' $$p); \
+		for f in $$(cat $$dir/*_test.go 2>/dev/null | sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p'); do \
+			echo "$$p $$f"; \
+			go test -run='^$$' -fuzz="^$$f\$$" -fuzztime=$(FUZZTIME) $$p || exit 1; \
+		done; \
+	done
+
+.PHONY: e2e
+e2e: ## the end-to-end suite against real servers (builds Jaeger the first time)
+	cd e2e && TOOLSCOPE_E2E=1 go test -count=1 -timeout=25m ./...
+
+.PHONY: cross
+cross: ## build and vet for Linux, macOS and Windows
+	@for os in linux darwin windows; do \
+		echo "$$os"; \
+		CGO_ENABLED=0 GOOS=$$os go build ./... && CGO_ENABLED=0 GOOS=$$os go vet ./... || exit 1; \
+	done
+
+.PHONY: api
+api: ## rewrite the listings of the exported API in api/
+	go test ./internal/house -run='^TestExportedAPIIsAsListed$$' -count=1 -update
+
+.PHONY: recall
+recall: ## score the redactor on a labelled corpus: make recall CORPUS=file.jsonl.gz
+	@test -n "$(CORPUS)" || { echo 'CORPUS: got "", want a file: make recall CORPUS=file.jsonl.gz'; exit 2; }
+	go run ./internal/recall $(CORPUS)
+
+.PHONY: tidy
+tidy: ## go mod tidy, in every module
+	@for m in $(MODULES) ./e2e/tools; do test ! -d $$m || (cd $$m && go mod tidy) || exit 1; done
+
+.PHONY: clean
+clean: ## remove what building left
+	rm -rf bin dist
