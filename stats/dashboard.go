@@ -157,10 +157,11 @@ func (h *handler) pageData(r *request) *pageData {
 		focus = &d.Tool.ToolStats
 	}
 	d.Tiles, d.Minor = tiles(focus, d.Uses, t.lines[tool], tool)
-	axis := axisOf(h.recorder.Snapshot(window))
+	raw := h.recorder.Snapshot(window)
+	axis := axisOf(raw)
 	d.Heat = plotHeat(t.columns, axis, "Heat map of running times from "+d.From.Format(time.DateTime)+" to "+d.To.Format(time.DateTime)+", with lines for the median and the 99th percentile")
 	d.Axis = plotAxis(axis)
-	d.Tools, d.Sorts = h.toolRows(r, s, t, axis, by), r.sorts(by)
+	d.Tools, d.Sorts = toolRows(r, s, raw, t, axis, by), r.sorts(by)
 	d.Errors = h.errorPart(r, s, tool)
 	d.Calls = h.callPart(r, filter, selected, ever)
 	d.Health = h.healthPart(r, window, tool)

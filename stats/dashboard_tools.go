@@ -184,15 +184,12 @@ type toolRow struct {
 	HasRun       bool
 }
 
-func (h *handler) toolRows(r *request, s *Summary, t *timeline, axis logScale, by string) []toolRow {
+func toolRows(r *request, s *Summary, raw *Snapshot, t *timeline, axis logScale, by string) []toolRow {
 	sortTools(s.Tools, by)
-	snapshot := h.recorder.Snapshot(r.query.window(recently))
 	rows := make([]toolRow, 0, len(s.Tools))
 	for _, x := range s.Tools {
 		row := toolRow{ToolStats: x, Href: r.href("tool", x.Tool, "call", "", "group", ""), Current: x.Tool == r.query.text("tool"), HasRun: x.Executed > 0}
-		if raw := snapshot.Tool(x.Tool); raw != nil {
-			row.Distribution = plotDistribution(raw.Executed, axis)
-		}
+		row.Distribution = plotDistribution(raw.executed(x.Tool), axis)
 		if l := t.lines[x.Tool]; l != nil {
 			row.Trend = plotTrend(l.calls, l.errors, "Calls of "+x.Tool+" over time, errors in front")
 		}
