@@ -35,7 +35,7 @@
 // Percentiles are of calls that ran ([toolkit.OutcomeExecuted]): hits, twins and
 // refusals never flatter them. They are within 0.1 % or 100 ns of the exact value
 // at three digits, and a merge of snapshots answers as one histogram of all
-// values does. Counts are exact. Readers never delay writers. Memory is bounded
+// values does. Counts are exact. Readers do not delay calls. Memory is bounded
 // whatever the traffic does ([Recorder.Limits]); what is beyond a bound is counted
 // as such. Text of errors, and names of sessions and agents, pass the redactor
 // before they are stored; arguments and results are never looked at.

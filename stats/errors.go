@@ -178,27 +178,37 @@ func (t *errorTable) knows(id uint64) bool {
 
 // export returns the groups that trends has counts of, and how often an error that
 // has no group can have occurred at most. CountMax is that of all time.
-func (t *errorTable) export(trends map[uint64][]uint64) (groups []ErrorGroup, unlisted uint64) {
+func (t *errorTable) export(trends map[uint64][]uint64) (out []ErrorGroup, unlisted uint64) {
+	held, unlisted := t.copies(trends)
+	out = make([]ErrorGroup, len(held))
+	for i := range held {
+		g := &held[i]
+		e := g.export()
+		e.Trend = trends[g.id]
+		for _, n := range e.Trend {
+			e.Count += n
+		}
+		e.CountMax = max(e.Count, g.estimate)
+		out[i] = e
+	}
+	return out, unlisted
+}
+
+// copies are the groups that trends has counts of; the lock is held to copy them
+// only, since calls with errors wait for it.
+func (t *errorTable) copies(trends map[uint64][]uint64) (held []group, unlisted uint64) {
+	held = make([]group, 0, len(trends))
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.least) == t.max {
 		unlisted = t.least[0].estimate
 	}
-	groups = make([]ErrorGroup, 0, min(len(trends), len(t.least)))
-	for id, trend := range trends {
-		g := t.byID[id]
-		if g == nil {
-			continue
+	for id := range trends {
+		if g := t.byID[id]; g != nil {
+			held = append(held, *g)
 		}
-		e := g.export()
-		e.Trend = trend
-		for _, n := range trend {
-			e.Count += n
-		}
-		e.CountMax = max(e.Count, g.estimate)
-		groups = append(groups, e)
 	}
-	return groups, unlisted
+	return held, unlisted
 }
 
 // held is how many groups there are, how many were given up, and how many bytes

@@ -13,8 +13,9 @@ import (
 )
 
 // A Recorder counts and times every call it is told of. Make one with [New]. It is
-// safe for concurrent use: Begin and End take no lock that a reader holds, and
-// allocate nothing but for what they see for the first time and for errors.
+// safe for concurrent use. A call takes no lock and allocates nothing, but for what
+// is seen for the first time, for errors, for repeated calls, and for sampled calls
+// that become exemplars; readers hold those locks for as long as it takes to copy.
 type Recorder struct {
 	config   config
 	tools    toolTable
