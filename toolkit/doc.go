@@ -22,8 +22,10 @@
 // counted ([ObserverPanics]). An observed call starts no goroutine, and allocates
 // nothing that its observers do not allocate.
 //
-// Formatting a [Call], a [Result], a [Part] or an [Error] with fmt or slog
-// prints names, sizes and kinds, never arguments or outputs.
+// Formatting a [Call], a [Result], a [Part], an [Answer], an [Ended] or an [Error]
+// with fmt or slog prints names, sizes and kinds, never arguments or outputs.
+// encoding/json writes all: that is their wire form. So does a verb that go vet
+// refuses (%p, %w outside fmt.Errorf), which fmt answers without asking them.
 //
 // # What is left out
 //
