@@ -5,8 +5,6 @@ package stats
 
 import (
 	"math"
-	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -215,99 +213,4 @@ func (t *ToolSnapshot) auxiliaries() [auxes]**Histogram {
 // counters lists what is simply added up.
 func (t *ToolSnapshot) counters() [8]*uint64 {
 	return [8]*uint64{&t.BytesIn, &t.BytesOut, &t.Retries, &t.Empty, &t.Suspended, &t.Looped, &t.Redactions, &t.Truncations}
-}
-
-// maxToolName is the longest name kept, in bytes: as long as one of a registered
-// tool may be.
-const maxToolName = 128
-
-// maxSpare is how many stripes a recorder makes beyond the first of each tool:
-// those of eight tools under contention.
-const maxSpare = 8 * (maxStripes - 1)
-
-// toolTable finds the tool of a definition.
-type toolTable struct {
-	other  *tool
-	layout *layout
-	max    int
-
-	spare atomic.Int64 // stripes that tools under contention may still make
-
-	byDefinition sync.Map // *toolkit.Definition to *tool
-	definitions  atomic.Int64
-
-	mu     sync.RWMutex
-	byName map[string]*tool
-}
-
-func (t *toolTable) init(l *layout, max int) {
-	t.layout, t.max = l, max
-	t.spare.Store(maxSpare)
-	t.other = &tool{name: Other, executed: newLive(l, &t.spare)}
-	t.byName = map[string]*tool{Other: t.other}
-}
-
-// of returns the definition's tool. It takes no lock for a definition seen before.
-func (t *toolTable) of(def *toolkit.Definition) *tool {
-	if def == nil {
-		return t.other
-	}
-	if known, ok := t.byDefinition.Load(def); ok {
-		return known.(*tool)
-	}
-	return t.find(def)
-}
-
-// find looks by name. Definitions are remembered up to a bound, since a host may
-// make a new one for each call.
-func (t *toolTable) find(def *toolkit.Definition) *tool {
-	found := t.named(strings.ToValidUTF8(def.Name[:min(len(def.Name), maxToolName)], ""))
-	if found != t.other && found.price() != def.Cost && def.Cost >= 0 {
-		found.cost.Store(math.Float64bits(def.Cost))
-	}
-	if t.definitions.Load() < int64(4*t.max) {
-		if _, loaded := t.byDefinition.LoadOrStore(def, found); !loaded {
-			t.definitions.Add(1)
-		}
-	}
-	return found
-}
-
-// named returns the tool of a name: a new one if there is room, else other.
-func (t *toolTable) named(name string) *tool {
-	if name == "" {
-		return t.other
-	}
-	t.mu.RLock()
-	found, full := t.byName[name], len(t.byName) > t.max
-	t.mu.RUnlock()
-	if found != nil {
-		return found
-	}
-	if full {
-		return t.other
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if found = t.byName[name]; found != nil {
-		return found
-	}
-	if len(t.byName) > t.max {
-		return t.other
-	}
-	name = strings.Clone(name)
-	found = &tool{name: name, executed: newLive(t.layout, &t.spare)}
-	t.byName[name] = found
-	return found
-}
-
-// all returns the tools in no order.
-func (t *toolTable) all() []*tool {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	tools := make([]*tool, 0, len(t.byName))
-	for _, known := range t.byName {
-		tools = append(tools, known)
-	}
-	return tools
 }
