@@ -29,6 +29,7 @@ var textKinds = []Kind{
 	{"jwt", "token", "a JSON web token", true},
 	{"discord-token", "token", "a Discord bot's token", true},
 	{"telegram-token", "token", "a Telegram bot's token", true},
+	{"terraform-token", "token", "a Terraform Cloud token", true},
 	{"azure-secret", "token", "an Azure AD client secret", true},
 	{"kubernetes-secret", "text", "a value of a Kubernetes Secret", true},
 	{"url-userinfo", "text", "the password in a URL", true},

@@ -112,7 +112,10 @@ func (sc *scanner) look(s string, i, last int, class uint8) (start, end int, kin
 	}
 	switch class {
 	case classDot:
-		return discordAt(s, i, last)
+		if start, end, kind = discordAt(s, i, last); kind != "" {
+			return start, end, kind
+		}
+		return atlasAt(s, i, last)
 	case classTilde:
 		return azureAt(s, i)
 	case classAssign:
