@@ -76,8 +76,10 @@ func checkEnvironment() error {
 	for _, name := range otlp("HEADERS") {
 		errs = append(errs, checkHeaders(name))
 	}
-	for _, signal := range []string{"TRACES", "METRICS"} {
-		errs = append(errs, checkEndpoint(signal))
+	traces, metrics := checkEndpoint("TRACES"), checkEndpoint("METRICS")
+	errs = append(errs, traces)
+	if traces == nil || metrics != nil && traces.Error() != metrics.Error() { // they may share the variable
+		errs = append(errs, metrics)
 	}
 	return errors.Join(errs...)
 }

@@ -1,0 +1,118 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package exporters_test
+
+import (
+	"context"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/trace"
+	"go.uber.org/goleak"
+
+	"github.com/toolscope/toolscope/exporters"
+)
+
+// The tests begin with an environment without OTEL_*, whoever runs them.
+func TestMain(m *testing.M) {
+	for _, v := range os.Environ() {
+		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "OTEL_") {
+			os.Unsetenv(name)
+		}
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// setup is Setup, shut down when the test ends.
+func setup(t testing.TB, options ...exporters.Option) *exporters.Providers {
+	t.Helper()
+	p, err := exporters.Setup(t.Context(), options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		_ = p.Shutdown(ctx) // the test itself looks at what it returns
+	})
+	return p
+}
+
+// record makes a span of that name with a child of the same name and "/child".
+func record(p *exporters.Providers, name string) trace.TraceID {
+	tracer := p.TracerProvider.Tracer("test")
+	ctx, root := tracer.Start(context.Background(), name)
+	_, child := tracer.Start(ctx, name+"/child")
+	child.End()
+	root.End()
+	return root.SpanContext().TraceID()
+}
+
+// complaints takes OpenTelemetry's error handler for the test, and returns what it was
+// told so far.
+func complaints(t *testing.T) func() []string {
+	var mu sync.Mutex
+	var got []string
+	before := otel.GetErrorHandler()
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		got = append(got, err.Error())
+	}))
+	t.Cleanup(func() { otel.SetErrorHandler(before) })
+	return func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(got)
+	}
+}
+
+// silent is the address of a server that accepts connections and never answers.
+func silent(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var open []net.Conn
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			mu.Lock()
+			open = append(open, c)
+			mu.Unlock()
+		}
+	}()
+	t.Cleanup(func() {
+		l.Close()
+		<-done
+		for _, c := range open {
+			c.Close()
+		}
+	})
+	return l.Addr().String()
+}
+
+// refused is an address that nobody listens on.
+func refused(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
