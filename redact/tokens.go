@@ -213,6 +213,10 @@ func (r *tokenRule) fits(v string) bool {
 	switch {
 	case strings.HasSuffix(v, "EXAMPLE") || strings.Contains(v, "EXAMPLEEXAMPLE") || strings.HasPrefix(v, "xxxxxxxx") && len(r.prefix) > 3:
 		return false
+	case r.prefix == "s.": // also what comes after a variable of that name
+		return hasDigit(v) && random(v) && !pronounceable(v)
+	case len(r.prefix) > 3 && strings.Trim(v, "xX") == "":
+		return false
 	case r.kind == "artifactory-token":
 		return r.prefix != "AP" || alphabets[v[0]]&lowHex != 0 && !(v[0] >= 'a' && v[0] <= 'f')
 	case r.min == r.max || len(r.prefix) >= 7:

@@ -198,6 +198,9 @@ func random(v string) bool {
 	if len(v) < 16 {
 		return changes >= 4 && digits >= 2 && other*3 <= len(v)
 	}
+	if digits*8 <= len(v) && pronounceable(v) {
+		return false // words with a number
+	}
 	return changes*8 >= len(v) && digits*20 >= len(v) && other*4 <= len(v)
 }
 
