@@ -16,10 +16,10 @@ import (
 
 // shutdownLimit is how long a shutdown may take whose context has no deadline: the
 // exporters' own retries could hold a program's exit for minutes.
-const shutdownLimit = 10 * time.Second
+const shutdownLimit = 5 * time.Second
 
 // Flush sends what has been recorded so far, and returns when it is sent or the
-// context is over; one without a deadline is over after 10 seconds. After [Providers.Shutdown] it does nothing.
+// context is over; one without a deadline is over after 5 seconds. After [Providers.Shutdown] it does nothing.
 func (p *Providers) Flush(ctx context.Context) error {
 	if p == nil || p.tracers == nil || p.isClosed() {
 		return nil
@@ -43,7 +43,7 @@ func limited(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // Shutdown sends what has been recorded, stops everything, and returns when that
 // is done or the context is over, whichever is first; a context without a deadline
-// counts as one of 10 seconds. What a destination did not take in that time is given
+// counts as one of 5 seconds. What a destination did not take in that time is given
 // up, and the error says how many spans that is. A second call waits for the first
 // and returns the same. Spans begun later are not recorded; the ring can still be read.
 func (p *Providers) Shutdown(ctx context.Context) error {
