@@ -156,10 +156,14 @@ func (h *handler) pageData(r *request) *pageData {
 		d.Tool = h.toolPart(r, s, tool)
 		focus = &d.Tool.ToolStats
 	}
-	d.Tiles, d.Minor = tiles(focus, d.Uses, t.lines[tool], tool)
 	raw := h.recorder.Snapshot(window)
-	axis := axisOf(raw)
-	d.Heat = plotHeat(t.columns, axis, "Heat map of running times from "+d.From.Format(time.DateTime)+" to "+d.To.Format(time.DateTime)+", with lines for the median and the 99th percentile")
+	axis := axisOf(raw.Tools)
+	heatAxis, inUse := axis, d.Uses
+	if x := raw.Tool(tool); x != nil {
+		heatAxis, inUse = axisOf([]ToolSnapshot{*x}), usesOf(focus)
+	}
+	d.Tiles, d.Minor = tiles(focus, inUse, t.lines[tool], tool)
+	d.Heat = plotHeat(t.columns, heatAxis, "Heat map of running times from "+d.From.Format(time.DateTime)+" to "+d.To.Format(time.DateTime)+", with lines for the median and the 99th percentile")
 	d.Axis = plotAxis(axis)
 	d.Tools, d.Sorts = toolRows(r, s, raw, t, axis, by), r.sorts(by)
 	d.Errors = h.errorPart(r, s, tool)

@@ -35,7 +35,7 @@ func (h *handler) errorPart(r *request, s *Summary, tool string) errorPart {
 	p := errorPart{}
 	for _, g := range head(groups, pageErrors) {
 		row := errorRow{ErrorGroup: g, Trend: plotTrend(floats(g.Trend), nil, "Errors of this kind over time"),
-			Seen:  "last " + ago(r.now.Sub(g.LastSeen)) + ", first " + ago(r.now.Sub(g.FirstSeen)),
+			Seen:  "latest " + ago(r.now.Sub(g.LastSeen)) + ", first " + ago(r.now.Sub(g.FirstSeen)),
 			Calls: r.href("group", g.ID, "call", "") + "#calls", Current: g.ID == r.query.text("group")}
 		if g.CountMax > g.Count {
 			row.Sureness = "at most " + display.Count(g.CountMax)

@@ -159,11 +159,11 @@ func points(was, is float64) (text, mood string) {
 	}
 }
 
-// axisOf is an axis that the running times of all tools fit on.
-func axisOf(s *Snapshot) logScale {
+// axisOf is an axis that the running times of the tools fit on.
+func axisOf(tools []ToolSnapshot) logScale {
 	low, high := time.Duration(math.MaxInt64), time.Duration(0)
-	for i := range s.Tools {
-		if h := s.Tools[i].Executed; h.Count() > 0 {
+	for i := range tools {
+		if h := tools[i].Executed; h.Count() > 0 {
 			low, high = min(low, h.Min()), max(high, h.Max())
 		}
 	}
