@@ -219,3 +219,13 @@ func TestAfterShutdown(t *testing.T) {
 
 var _ sdktrace.SpanProcessor = (*exporters.Ring)(nil)
 var _ sdktrace.SpanExporter = (*exporters.Console)(nil)
+
+// TestAutoexport: what autoexport knows is its own to make, and ends with Shutdown.
+func TestAutoexport(t *testing.T) {
+	t.Setenv("OTEL_METRICS_EXPORTER", "prometheus")
+	t.Setenv("OTEL_EXPORTER_PROMETHEUS_PORT", "0")
+	p := setup(t)
+	if err := p.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
