@@ -5,21 +5,14 @@ package redact
 
 import "slices"
 
-// A Finding is what was removed at one place, never the value.
+// A Finding is how often a kind was removed, never the value.
 type Finding struct {
-	Kind string // as [Kinds] lists it
-	// Path is the JSON Pointer (RFC 6901) of the value; "" in text and at the
-	// top. Member names in it are redacted too.
-	Path  string
+	Kind  string // as [Kinds] lists it
 	Count int
 }
 
-// Findings lists what was removed; nil if nothing was. It is bounded: beyond
-// [MaxFindings] places, the last entry counts the rest.
+// Findings lists what was removed, an entry for each kind; nil if nothing was.
 type Findings []Finding
-
-// MaxFindings is how many places [Findings] tells apart.
-const MaxFindings = 64
 
 // Count is how many values were removed.
 func (f Findings) Count() int {
@@ -40,18 +33,23 @@ func (f Findings) Kinds() []string {
 	return slices.Compact(kinds)
 }
 
-func (f Findings) add(kind, path string) Findings {
+func (f Findings) add(kind string) Findings {
 	for i := range f {
-		if f[i].Kind == kind && f[i].Path == path {
+		if f[i].Kind == kind {
 			f[i].Count++
 			return f
 		}
 	}
-	if len(f) >= MaxFindings {
-		f[len(f)-1].Count++
-		return f
+	return append(f, Finding{kind, 1})
+}
+
+// and is both lists as one.
+func (f Findings) and(more Findings) Findings {
+	for _, m := range more {
+		f = f.add(m.Kind)
+		f[slices.IndexFunc(f, func(x Finding) bool { return x.Kind == m.Kind })].Count += m.Count - 1
 	}
-	return append(f, Finding{kind, path, 1})
+	return f
 }
 
 // A Report is what redacting and cutting did to one value.

@@ -73,21 +73,19 @@ type walk struct {
 	stack []frame
 	level sensitivity // of the value that comes next
 	kind  string
-	path  []int // lengths of sc.path
 }
 
 // json walks s. ok is false if s is no JSON after all, not even a cut-off piece.
 func (sc *scanner) json(s string, depth int) (out string, ok bool) {
-	found, path := sc.found, len(sc.path)
+	found := sc.found
 	w := walk{sc: sc, src: s, depth: depth, stack: sc.frames[:0]}
 	sc.frames = nil // a nested walk takes its own
 	ok = w.run()
 	sc.frames = w.stack
 	if !ok {
-		sc.found, sc.path = found, sc.path[:path]
+		sc.found = found
 		return "", false
 	}
-	sc.path = sc.path[:path]
 	if w.out == nil {
 		return s, true
 	}
@@ -118,7 +116,7 @@ func (w *walk) run() bool {
 			if len(w.stack)+w.depth >= w.sc.r.maxDepth {
 				end := valueEnd(s, i)
 				w.replace(i, end, `"`+mark(kindUnscanned)+`"`)
-				w.sc.found = w.sc.found.add(kindUnscanned, view(w.sc.path))
+				w.sc.found = w.sc.found.add(kindUnscanned)
 				i = end
 				continue
 			}
@@ -255,7 +253,7 @@ func (w *walk) value(text, raw string, start, end int) {
 	}
 	if level != harmless && text != "" && w.sc.r.wants(kind, text) && judge(text, "", level, true, ':', false, false) {
 		w.replace(start, end, mark(kind))
-		w.sc.found = w.sc.found.add(kind, view(w.sc.path))
+		w.sc.found = w.sc.found.add(kind)
 		return
 	}
 	if len(text) < 6 {
@@ -314,7 +312,7 @@ func (w *walk) number(start, end int) {
 		return
 	}
 	w.replace(start, end, `"`+mark(kind)+`"`)
-	w.sc.found = w.sc.found.add(kind, view(w.sc.path))
+	w.sc.found = w.sc.found.add(kind)
 }
 
 // stringEnd is where the string that begins at p ends: its closing quote, or the end

@@ -14,13 +14,12 @@ import (
 // A Redactor removes secrets and personal data. It does not change after [New],
 // is safe for concurrent use, and nil works as [Default] does.
 type Redactor struct {
-	off       bool
-	personal  bool
-	without   map[string]bool // kinds left alone
-	allow     map[string]bool // exact values left alone
-	known     []string        // values removed wherever they occur, longest first
-	maxDepth  int
-	knownHits map[byte]bool
+	off      bool
+	personal bool
+	without  map[string]bool // kinds left alone
+	allow    map[string]bool // exact values left alone
+	known    []string        // values removed wherever they occur, longest first
+	maxDepth int
 }
 
 // An Option sets something of a [Redactor].
@@ -137,7 +136,7 @@ func (r *Redactor) Text(s string) (out string, found Findings) {
 	}
 	defer func() {
 		if recover() != nil {
-			out, found = mark(kindUnscanned), Findings{{kindUnscanned, "", 1}}
+			out, found = mark(kindUnscanned), Findings{{kindUnscanned, 1}}
 		}
 	}()
 	sc := scanners.Get().(*scanner)

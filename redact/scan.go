@@ -18,8 +18,7 @@ type span struct {
 type scanner struct {
 	r              *Redactor
 	spans          []span
-	buf            []byte // decoded strings, nested by depth
-	path           []byte
+	buf            []byte  // decoded strings, nested by depth
 	frames         []frame // the stack of the outermost walk, used again
 	found          Findings
 	secretManifest uint8 // whether the text is a Kubernetes Secret: 0 not looked, 1 no, 2 yes
@@ -30,7 +29,7 @@ var scanners = sync.Pool{New: func() any { return new(scanner) }}
 func (sc *scanner) release() {
 	clear(sc.spans[:cap(sc.spans)])
 	clear(sc.frames[:cap(sc.frames)])
-	*sc = scanner{spans: sc.spans[:0], buf: sc.buf[:0], path: sc.path[:0], frames: sc.frames[:0]}
+	*sc = scanner{spans: sc.spans[:0], buf: sc.buf[:0], frames: sc.frames[:0]}
 	if cap(sc.spans) > 1024 || cap(sc.buf) > 1<<20 {
 		*sc = scanner{}
 	}
@@ -188,7 +187,7 @@ func (sc *scanner) plain(s string) string {
 		b.WriteString(s[at:sp.start])
 		b.WriteString(mark(sp.kind))
 		at = sp.end
-		sc.found = sc.found.add(sp.kind, string(sc.path))
+		sc.found = sc.found.add(sp.kind)
 	}
 	b.WriteString(s[at:])
 	return b.String()

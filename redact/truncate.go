@@ -30,7 +30,7 @@ func (r *Redactor) TextMax(s string, max int) (string, Report) {
 	if len(s) > whole && len(s) > 2*(max+overlap) {
 		head, f1 := r.Text(untilToken(s[:max+overlap]))
 		tail, f2 := r.Text(fromToken(s[len(s)-max-overlap:]))
-		rep.Findings, rep.Truncated = append(f1, f2...), true
+		rep.Findings, rep.Truncated = f1.and(f2), true
 		return cutText(head, tail, len(s), max), rep
 	}
 	out, found := r.Text(s)

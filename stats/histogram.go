@@ -219,14 +219,6 @@ func (l *layout) from(other *layout, i int) int {
 	return l.index(min(other.lowest(i), highestNs))
 }
 
-// size is how many bytes the histogram holds.
-func (h *Histogram) size() int {
-	if h == nil {
-		return 0
-	}
-	return 56 + 2*cap(h.index) + 8*cap(h.upTo)
-}
-
 // equal reports whether two histograms hold the same counts.
 func (h *Histogram) equal(o *Histogram) bool {
 	if h.Count() == 0 || o.Count() == 0 {
