@@ -37,8 +37,9 @@ type Providers struct {
 	tracers   *sdktrace.TracerProvider
 	meters    *sdkmetric.MeterProvider
 	pipelines []*pipeline
-	processes []sdktrace.SpanProcessor
-	idle      []func() // closes connections kept for later
+	processes []sdktrace.SpanProcessor // all of them
+	batchers  []sdktrace.SpanProcessor // those of the pipelines
+	idle      []func()                 // closes connections kept for later
 
 	closing  sync.Once
 	closed   chan struct{}
@@ -113,7 +114,7 @@ func (p *Providers) buildTracers(c *config, res *resource.Resource, exporters []
 	add := func(e sdktrace.SpanExporter, options ...sdktrace.BatchSpanProcessorOption) {
 		line := newPipeline(e)
 		p.pipelines = append(p.pipelines, line)
-		p.processes = append(p.processes, sdktrace.NewBatchSpanProcessor(line, options...))
+		p.batchers = append(p.batchers, sdktrace.NewBatchSpanProcessor(line, options...))
 	}
 	for _, console := range c.consoles {
 		add(console, sdktrace.WithBatchTimeout(consoleDelay))
@@ -125,6 +126,7 @@ func (p *Providers) buildTracers(c *config, res *resource.Resource, exporters []
 		}
 		add(e)
 	}
+	p.processes = append(p.processes, p.batchers...)
 	options := []sdktrace.TracerProviderOption{sdktrace.WithResource(res)}
 	for _, process := range p.processes {
 		options = append(options, sdktrace.WithSpanProcessor(process))

@@ -8,7 +8,9 @@ import (
 	"context"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
@@ -229,3 +231,30 @@ func TestAutoexport(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestHostsProcessor: one of the host's is flushed and shut down once, whatever
+// happens to the others.
+func TestHostsProcessor(t *testing.T) {
+	complaints(t)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://"+refused(t))
+	host := new(counting)
+	p := setup(t, exporters.WithSpanProcessor(host))
+	record(p, "work")
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	_ = p.Flush(ctx) // nobody takes the spans
+	ctx, cancel = context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	_, _ = p.Shutdown(ctx), p.Shutdown(ctx)
+	if e, f, s := host.ended.Load(), host.flushed.Load(), host.shut.Load(); e != 2 || f != 1 || s != 1 {
+		t.Errorf("got %d spans, %d flushes, %d shutdowns, want 2, 1 and 1", e, f, s)
+	}
+}
+
+// counting is a processor that counts.
+type counting struct{ ended, flushed, shut atomic.Int32 }
+
+func (*counting) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
+func (c *counting) OnEnd(sdktrace.ReadOnlySpan)                   { c.ended.Add(1) }
+func (c *counting) ForceFlush(context.Context) error              { c.flushed.Add(1); return nil }
+func (c *counting) Shutdown(context.Context) error                { c.shut.Add(1); return nil }

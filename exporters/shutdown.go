@@ -82,9 +82,11 @@ func (p *Providers) shutdown(ctx context.Context) error {
 		}
 	})
 
-	tasks := []func(context.Context) error{p.meters.Shutdown}
-	for _, process := range p.processes {
-		tasks = append(tasks, process.Shutdown)
+	// The tracer provider shuts its processors down one after the other, the host's
+	// first; a batcher that is shut down already takes it as a no-op.
+	tasks := []func(context.Context) error{p.meters.Shutdown, p.tracers.Shutdown}
+	for _, batcher := range p.batchers {
+		tasks = append(tasks, batcher.Shutdown)
 	}
 	err := together(flush, tasks)
 	lost := int64(0)
@@ -96,7 +98,6 @@ func (p *Providers) shutdown(ctx context.Context) error {
 		lost += line.lost.Load()
 	}
 	stop()
-	_ = p.tracers.Shutdown(ctx) // its processors are shut down; this stops the tracers
 	for _, closeIdle := range p.idle {
 		closeIdle()
 	}
