@@ -89,7 +89,7 @@ func classifyWord(w string, i int, words []string) (sensitivity, string) {
 	}
 	last := next == ""
 	switch w {
-	case "password", "passwd", "passphrase", "pwd", "passwort", "passcode", "psw", "pswd":
+	case "password", "passwords", "passwd", "passphrase", "pwd", "passwort", "passcode", "psw", "pswd":
 		return secret, kindPasswd
 	case "pass", "pw":
 		if last || i > 0 {
