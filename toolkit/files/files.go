@@ -16,11 +16,15 @@ const (
 	maxFileBytes   = 10 << 20  // of a file that is read, searched, edited or written
 	maxAnswerBytes = 256 << 10 // of the lines that file_read shows
 	maxListed      = 1000      // entries that file_list shows
-	maxFound       = 100       // results of file_search
-	maxVisited     = 100_000   // entries that file_search looks at
-	maxLineBytes   = 300       // of a line that file_search shows
-	defaultDepth   = 3         // of file_list
+	defaultFound   = 100       // results of file_search
+	maxFound       = 1000
+	maxVisited     = 100_000 // entries that one call looks at
+	maxLineBytes   = 300     // of a line that file_search shows
+	defaultDepth   = 3       // of file_list
 	maxDepth       = 50
+	maxEdits       = 100     // of one file_edit
+	maxPatchBytes  = 1 << 20 // of one file_patch
+	maxPatched     = 100     // files of one file_patch
 )
 
 // Root is a directory that the tools may work in.
@@ -35,33 +39,56 @@ type Root struct {
 	ReadOnly bool
 }
 
-// Options are the roots; there must be at least one.
+// Options say where and how the tools work. There must be a root.
 type Options struct {
 	Roots []Root
+	// Trash makes file_delete move things to the directory .trash of their root, from
+	// where file_move takes them back. The tools change nothing else in there, and
+	// nobody empties it. The default deletes for good.
+	Trash bool
+	// HardLinks allows reading files that have further names. The default refuses
+	// them, since the other name may lie outside of the roots, and which it is cannot be
+	// asked. Such files are never written through, whatever is set here.
+	HardLinks bool
+	// Refuse are globs of files and directories that are refused like credentials:
+	// "*.pem" anywhere, or "deploy/**/secret*" below each root. Case does not count.
+	Refuse []string
 }
 
 // Toolset is the tools over the roots. It is safe for concurrent use. A nil
 // *Toolset has no tools and closes without error.
 type Toolset struct {
 	roots []*root
+	trash bool
 	locks lockTable
+	seen  seenTable
 }
 
 type root struct {
 	Root
 	dir *os.Root
-	// real is the directory's path without symbolic links, whose parts count
-	// when credentials are looked for.
-	real string
+	// slashed is the directory's path without symbolic links, with slashes, whose parts
+	// count when credentials are looked for; given is the one of the options.
+	slashed, given string
+	device         uint64
+	hardLinks      bool
+	refused        []pattern
 }
 
 // New opens the roots. It fails if one is no directory, lies in a credential
-// folder, or has a name that is missing, malformed or taken.
+// folder or a file system of the kernel, or has a name that is missing, malformed
+// or taken, and if a glob of Refuse is none.
 func New(o Options) (_ *Toolset, err error) {
 	if len(o.Roots) == 0 {
 		return nil, errors.New("files: Options.Roots: got none, want at least one")
 	}
-	t := &Toolset{}
+	refused := make([]pattern, len(o.Refuse))
+	for i, glob := range o.Refuse {
+		if refused[i], err = newPattern(strings.ToLower(glob)); err != nil {
+			return nil, fmt.Errorf("files: Options.Refuse[%d]: %q %w, want a glob such as *.pem", i, glob, err)
+		}
+	}
+	t := &Toolset{trash: o.Trash}
 	defer func() {
 		if err != nil {
 			t.Close()
@@ -72,30 +99,54 @@ func New(o Options) (_ *Toolset, err error) {
 		wrong := func(field, got, want string) error {
 			return fmt.Errorf("files: Options.Roots[%d].%s: got %s, want %s", i, field, got, want)
 		}
-		if !validName(r.Name) || r.Name == "" && len(o.Roots) > 1 {
+		switch {
+		case !validName(r.Name) || r.Name == "" && len(o.Roots) > 1:
 			return nil, wrong("Name", fmt.Sprintf("%q", r.Name), `letters, digits, "-" and "_"`)
-		}
-		if taken[r.Name] {
+		case taken[r.Name]:
 			return nil, wrong("Name", fmt.Sprintf("%q again", r.Name), "a name that no other root has")
-		}
-		taken[r.Name] = true
-		if r.Path == "" {
+		case r.Path == "":
 			return nil, wrong("Path", `""`, "a directory")
 		}
-		real, err := realPath(r.Path)
+		taken[r.Name] = true
+		opened, err := openRoot(r)
 		if err != nil {
 			return nil, fmt.Errorf("files: Options.Roots[%d].Path: %w", i, err)
 		}
-		if c := credential(real); c != "" {
-			return nil, wrong("Path", "a directory in "+c, "one that holds no credentials")
-		}
-		dir, err := os.OpenRoot(real)
-		if err != nil {
-			return nil, fmt.Errorf("files: Options.Roots[%d].Path: %w", i, err)
-		}
-		t.roots = append(t.roots, &root{Root: r, dir: dir, real: real})
+		opened.hardLinks, opened.refused = o.HardLinks, refused
+		t.roots = append(t.roots, opened)
 	}
 	return t, nil
+}
+
+func openRoot(given Root) (_ *root, err error) {
+	abs, err := filepath.Abs(given.Path)
+	if err != nil {
+		return nil, err
+	}
+	real, err := filepath.EvalSymlinks(abs)
+	if err != nil {
+		return nil, err
+	}
+	if c := credential(real); c != "" {
+		return nil, fmt.Errorf("got a directory in %s, want one that holds no credentials", c)
+	}
+	dir, err := os.OpenRoot(real)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			dir.Close()
+		}
+	}()
+	info, err := dir.Stat(".")
+	if err != nil {
+		return nil, err
+	}
+	if err := checkMounted(dir); err != nil {
+		return nil, fmt.Errorf("got a directory that %w, want another", err)
+	}
+	return &root{Root: given, dir: dir, slashed: filepath.ToSlash(real), given: filepath.ToSlash(abs), device: device(info)}, nil
 }
 
 // Close closes the roots; later calls of the tools fail.
@@ -108,14 +159,6 @@ func (t *Toolset) Close() error {
 		errs = append(errs, r.dir.Close())
 	}
 	return errors.Join(errs...)
-}
-
-func realPath(path string) (string, error) {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	return filepath.EvalSymlinks(abs)
 }
 
 func validName(name string) bool {

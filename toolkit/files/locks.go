@@ -5,6 +5,8 @@ package files
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/toolscope/toolscope/toolkit"
@@ -88,6 +90,44 @@ func (t *lockTable) leave(path string, l *pathLock) {
 	if l.users--; l.users == 0 {
 		delete(t.paths, path)
 	}
+}
+
+// claim is a place that a call needs: to read, to write, or, for what moves or takes
+// away whole directories, with all that lies in its root.
+type claim struct {
+	place
+	write, tree bool
+}
+
+// hold waits for all the claims, and returns the function that lets go of them. All
+// calls lock in one order, first roots and then paths, each by name, so
+// that none waits for another in a circle. A call must not hold twice at a time.
+func (t *Toolset) hold(ctx context.Context, claims ...claim) (release func(), err error) {
+	roots, paths := make(map[string]bool), make(map[string]bool)
+	for _, c := range claims {
+		roots[c.root.Name] = roots[c.root.Name] || c.tree
+		paths[c.key()] = paths[c.key()] || c.write
+	}
+	var held []func()
+	release = func() {
+		for _, unlock := range slices.Backward(held) {
+			unlock()
+		}
+	}
+	for _, step := range []struct {
+		prefix string
+		needed map[string]bool
+	}{{"root ", roots}, {"path ", paths}} {
+		for _, name := range slices.Sorted(maps.Keys(step.needed)) {
+			unlock, err := t.locks.lock(ctx, step.prefix+name, step.needed[name])
+			if err != nil {
+				release()
+				return nil, err
+			}
+			held = append(held, unlock)
+		}
+	}
+	return release, nil
 }
 
 // over is the error of a call whose context is over.

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/toolscope/toolscope/toolkit"
 )
 
 // change replaces the bytes from start to end of a text.
@@ -24,15 +22,11 @@ type change struct {
 // by line without indentation. Several places at one level are an error, since
 // to choose would be to guess.
 func find(content, source, target string) (change, error) {
-	ending := "\n"
-	if crlf(content) {
-		ending = "\r\n"
-	}
 	c, err := findIn(content, source, target)
 	if err != nil {
 		return c, err
 	}
-	c.with = strings.ReplaceAll(strings.ReplaceAll(c.with, "\r\n", "\n"), "\n", ending)
+	c.with = endLines(c.with, content)
 	return c, nil
 }
 
@@ -67,7 +61,36 @@ func findIn(content, source, target string) (change, error) {
 	if at, lines := windows(text, source); len(at) > 0 {
 		return one(at, "indentation", text, func(i int) change { return reindent(text, i, lines, source, target, raw) })
 	}
-	return change{}, &toolkit.Error{Kind: toolkit.ErrTool, Message: "source_text does not stand in the file: read the file again and copy the text as it is, without line numbers"}
+	return change{}, noMatch("source_text does not stand in the file: " + nearest(text, source) + "read the file again and copy the text as it is, without line numbers")
+}
+
+// noMatch is the error of an edit or a patch that has no place.
+type noMatch string
+
+func (e noMatch) Error() string { return string(e) }
+
+// nearest tells where most of source's first lines stand, if they do: often one line
+// only is not as the model remembers it.
+func nearest(text, source string) string {
+	want := bareLines(source)
+	if len(want) == 0 {
+		return ""
+	}
+	lines := strings.Split(text, "\n")
+	best, at := 0, 0
+	for i := range lines {
+		n := 0
+		for n < len(want) && i+n < len(lines) && strings.TrimSpace(lines[i+n]) == strings.TrimSpace(want[n]) {
+			n++
+		}
+		if n > best {
+			best, at = n, i
+		}
+	}
+	if best == 0 {
+		return ""
+	}
+	return fmt.Sprintf("its first %d of %d lines stand from line %d on, but line %d differs; ", best, len(want), at+1, at+best+1)
 }
 
 // one makes the change of the only place; several places are told by their lines.
@@ -79,9 +102,9 @@ func one(at []int, level, text string, build func(int) change) (change, error) {
 	for _, i := range at[:min(len(at), 10)] {
 		lines = append(lines, fmt.Sprint(1+strings.Count(text[:i], "\n")))
 	}
-	return change{}, &toolkit.Error{Kind: toolkit.ErrTool, Message: fmt.Sprintf(
+	return change{}, noMatch(fmt.Sprintf(
 		"source_text stands in the file %s (compared by: %s), at line %s: add lines before or after it until it stands there once",
-		times(len(at)), level, strings.Join(lines, ", "))}
+		times(len(at)), level, strings.Join(lines, ", ")))
 }
 
 // maxPlaces is where counting stops.

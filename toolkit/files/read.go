@@ -37,34 +37,39 @@ func (t *Toolset) read(ctx context.Context, in readInput) (string, error) {
 	if err != nil {
 		return "", p.explain(err)
 	}
-	return number(p, string(content), first, last)
+	text, e, ok := decode(content)
+	if !ok {
+		return "", p.explain(errBinary(content))
+	}
+	shown, err := number(p, text, e, first, last)
+	if err == nil {
+		t.seen.remember(ctx, p, content)
+	}
+	return shown, err
 }
 
 // content reads a file under its lock.
 func (t *Toolset) content(ctx context.Context, p place) ([]byte, error) {
-	unlock, err := t.locks.lock(ctx, p.key(), false)
+	release, err := t.hold(ctx, claim{place: p})
 	if err != nil {
 		return nil, err
 	}
-	defer unlock()
+	defer release()
 	parent, name, err := p.openParent(false)
 	if err != nil {
 		return nil, err
 	}
 	defer parent.Close()
-	content, _, err := read(ctx, parent, name)
-	if err == nil && !isText(content) {
-		err = errBinary(len(content))
-	}
+	content, _, err := p.root.read(ctx, parent, name)
 	return content, err
 }
 
 // number shows the lines from first to last, as many as an answer takes.
-func number(p place, content string, first, last int) (string, error) {
-	if content == "" {
+func number(p place, text string, e encoding, first, last int) (string, error) {
+	if text == "" {
 		return fmt.Sprintf("%s: empty file\n", p.shown), nil
 	}
-	lines := strings.Split(strings.TrimSuffix(content, "\n"), "\n")
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	if first > len(lines) {
 		return "", invalid("start_line", fmt.Sprint(first), fmt.Sprintf("at most %d, the file's last line", len(lines)))
 	}
@@ -83,25 +88,14 @@ func number(p place, content string, first, last int) (string, error) {
 		shown = i
 	}
 	head := fmt.Sprintf("%s: lines %d to %d of %d", p.shown, first, shown, len(lines))
-	if crlf(content) {
+	if e != plainUTF8 {
+		head += ", encoding " + e.String()
+	}
+	if crlf(text) {
 		head += ", line endings CRLF"
 	}
 	if shown < last || b.Len() > maxAnswerBytes {
 		head += fmt.Sprintf("; cut at %d bytes, go on with start_line %d", maxAnswerBytes, shown+1)
 	}
 	return head + "\n" + b.String(), nil
-}
-
-// crlf tells whether most lines of a text end with CR LF.
-func crlf(text string) bool {
-	n := strings.Count(text, "\r\n")
-	return n > 0 && 2*n >= strings.Count(text, "\n")
-}
-
-// cut shortens s to at most n bytes and keeps it valid UTF-8.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
 }

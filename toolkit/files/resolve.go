@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/toolscope/toolscope/toolkit"
@@ -23,8 +24,13 @@ type place struct {
 	shown string
 }
 
-// key is the place's name in the lock table.
-func (p place) key() string { return p.root.Name + ":" + p.path }
+// key is the place's name in the lock table and in the memory of what was read.
+func (p place) key() string {
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" { // names differ in more than case there
+		return p.root.Name + ":" + strings.ToLower(p.path)
+	}
+	return p.root.Name + ":" + p.path
+}
 
 // child is the place of an entry of a directory.
 func (p place) child(rel string) place {
@@ -41,12 +47,48 @@ func joinShown(dir, rel string) string {
 	return strings.TrimSuffix(dir, "/") + "/" + rel
 }
 
-// maxLinks is how many symbolic links a path may go through: Linux's limit.
-const maxLinks = 40
+const (
+	maxLinks = 40      // symbolic links that a path may go through: Linux's limit
+	maxPath  = 4 << 10 // bytes of a path
+)
 
-// resolve checks a path as the model gave it.
+// resolve checks a path as the model gave it and follows its symbolic links.
 func (t *Toolset) resolve(given string) (place, error) {
+	p, err := t.locate(given)
+	if err != nil {
+		return p, err
+	}
+	return p.followed(p.path)
+}
+
+// resolveEntry is resolve for what is moved or deleted: a symbolic link at the end
+// is meant itself.
+func (t *Toolset) resolveEntry(given string) (place, error) {
+	p, err := t.locate(given)
+	if err != nil || p.path == "." {
+		return p, err
+	}
+	dir, name := path.Split(p.path)
+	p, err = p.followed(path.Clean("./" + dir))
+	if err != nil {
+		return p, err
+	}
+	p.path = path.Join(p.path, name)
+	return p, p.allowed("leads to what")
+}
+
+// locate checks the path as it is written.
+func (t *Toolset) locate(given string) (place, error) {
 	p := place{root: t.roots[0], shown: given}
+	if len(given) > maxPath {
+		p.shown = cut(given, 60)
+		return p, invalid("path", fmt.Sprintf("%d bytes", len(given)), fmt.Sprintf("at most %d", maxPath))
+	}
+	for _, r := range given {
+		if r < ' ' || r == 0x7f {
+			return p, invalid("path", fmt.Sprintf("the control character %U", r), "a path without")
+		}
+	}
 	rel := given
 	if name, rest, ok := strings.Cut(given, ":"); ok {
 		for _, r := range t.roots {
@@ -55,37 +97,62 @@ func (t *Toolset) resolve(given string) (place, error) {
 			}
 		}
 	}
-	if rel == "" {
-		rel = "."
-	}
-	if strings.ContainsRune(rel, 0) {
-		return p, invalid("path", "a NUL character", "a path without")
-	}
 	rel = filepath.ToSlash(rel)
-	if strings.HasPrefix(rel, "/") || filepath.IsAbs(rel) || filepath.VolumeName(rel) != "" {
-		return p, denied(given, "is an absolute path: give one relative to a root")
-	}
 	for part := range strings.SplitSeq(rel, "/") {
 		if part == ".." {
 			return p, denied(given, `has the part "..": give a path below a root without it`)
 		}
 	}
-	rel = path.Clean(rel)
-	if !filepath.IsLocal(filepath.FromSlash(rel)) {
+	if strings.HasPrefix(rel, "/") || filepath.IsAbs(rel) || filepath.VolumeName(rel) != "" {
+		if rel == filepath.ToSlash(given) {
+			rel = t.below(&p, rel)
+		}
+		if strings.HasPrefix(rel, "/") || filepath.IsAbs(rel) || filepath.VolumeName(rel) != "" {
+			return p, denied(given, "is an absolute path below no root: give one relative to a root")
+		}
+	}
+	if disguised(rel) {
+		return p, denied(given, `has ".." or a leading "/" in disguise: give a plain path below a root`)
+	}
+	p.path = path.Clean("./" + rel)
+	if !filepath.IsLocal(filepath.FromSlash(p.path)) {
 		return p, denied(given, "has a name that is reserved on this system")
 	}
-	if c := credential(path.Join(filepath.ToSlash(p.root.real), rel)); c != "" {
-		return p, denied(given, "lies in "+c+", which holds credentials")
+	return p, p.allowed("")
+}
+
+// below makes an absolute path relative to the innermost root that it lies below, so
+// that what a shell prints can be given; the path itself if there is none.
+func (t *Toolset) below(p *place, abs string) string {
+	abs = path.Clean(abs)
+	best := -1
+	rel := abs
+	for _, r := range t.roots {
+		for _, dir := range []string{r.slashed, r.given} {
+			rest, ok := strings.CutPrefix(abs, strings.TrimSuffix(dir, "/"))
+			if ok && len(dir) > best && (rest == "" || rest[0] == '/') {
+				best, p.root, rel = len(dir), r, strings.TrimPrefix(rest, "/")
+			}
+		}
 	}
+	return rel
+}
+
+// followed replaces the symbolic links of p's path.
+func (p place) followed(rel string) (place, error) {
 	real, err := p.root.follow(rel)
 	if err != nil {
 		return p, p.explain(err)
 	}
-	if c := credential(path.Join(filepath.ToSlash(p.root.real), real)); c != "" {
-		return p, denied(given, "leads into "+c+", which holds credentials")
-	}
 	p.path = real
-	return p, nil
+	return p, p.allowed("leads to what")
+}
+
+func (p place) allowed(how string) error {
+	if why := p.root.forbidden(p.path); why != "" {
+		return denied(p.shown, strings.TrimSpace(how+" "+why))
+	}
+	return nil
 }
 
 // follow replaces the symbolic links of a path by what they lead to, as far as
@@ -126,25 +193,6 @@ func (r *root) follow(rel string) (string, error) {
 		todo = append(strings.Split(target, "/"), todo...)
 	}
 	return path.Join(append([]string{"."}, done...)...), nil
-}
-
-// credential finds the credential folder or file that a path leads into; "" if
-// none. Case, and the blanks and dots that Windows passes over, do not count.
-func credential(p string) string {
-	before := ""
-	for part := range strings.SplitSeq(filepath.ToSlash(p), "/") {
-		part = strings.ToLower(strings.TrimRight(part, " ."))
-		switch part {
-		case ".ssh", ".aws", ".kube", ".gnupg", ".netrc":
-			return part
-		case "gcloud":
-			if before == ".config" {
-				return ".config/gcloud"
-			}
-		}
-		before = part
-	}
-	return ""
 }
 
 func invalid(field, got, want string) error {

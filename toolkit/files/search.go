@@ -4,39 +4,108 @@
 package files
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
-	"path"
+	"regexp"
 	"strings"
 )
 
 type searchInput struct {
-	Path    string `json:"path"`
-	Text    string `json:"text"`
-	Pattern string `json:"pattern"`
+	Path       string `json:"path"`
+	Text       string `json:"text"`
+	Regexp     string `json:"regexp"`
+	IgnoreCase bool   `json:"ignore_case"`
+	Pattern    string `json:"pattern"`
+	Context    int    `json:"context"`
+	Limit      *int   `json:"limit"`
+	Ignored    bool   `json:"ignored"`
 }
+
+// maxContext is how many lines file_search shows around a result.
+const maxContext = 10
 
 // search is one run of file_search.
 type search struct {
-	searchInput
+	names   *pattern // nil for all
+	next    matcher  // nil to look for names only
+	context int
+	limit   int
+
 	found   strings.Builder
 	results int
-	visited int
-	skipped int // files that are binary, too large or not readable
 	stopped string
+	binary  int // files that were passed over
+	failed  int
+	ignored int // entries that ignore files name
+}
+
+// A matcher gives where the first match in content begins; -1 if there is none.
+type matcher func(content []byte) int
+
+func (in searchInput) check() (*search, error) {
+	s := &search{context: in.Context, limit: defaultFound}
+	switch {
+	case in.Text == "" && in.Regexp == "" && in.Pattern == "":
+		return nil, invalid("text, regexp and pattern", "none", "text or regexp to find lines, pattern to find names, or both")
+	case in.Text != "" && in.Regexp != "":
+		return nil, invalid("regexp", "one beside text", "one of the two")
+	case strings.ContainsAny(in.Text, "\r\n"):
+		return nil, invalid("text", "several lines", "text within one line")
+	case len(in.Text)+len(in.Regexp)+len(in.Pattern) > maxPath:
+		return nil, invalid("text, regexp and pattern", fmt.Sprintf("%d bytes", len(in.Text)+len(in.Regexp)+len(in.Pattern)), fmt.Sprintf("at most %d", maxPath))
+	case in.Context < 0 || in.Context > maxContext:
+		return nil, invalid("context", fmt.Sprint(in.Context), fmt.Sprintf("0 to %d", maxContext))
+	}
+	if in.Limit != nil {
+		if s.limit = *in.Limit; s.limit < 1 || s.limit > maxFound {
+			return nil, invalid("limit", fmt.Sprint(s.limit), fmt.Sprintf("1 to %d", maxFound))
+		}
+	}
+	if in.Pattern != "" {
+		p, err := newPattern(in.Pattern)
+		if err != nil {
+			return nil, invalid("pattern", fmt.Sprintf("%.80q, which %v", in.Pattern, err), "a glob such as *.go, *.{ts,tsx} or src/**/*.go")
+		}
+		s.names = &p
+	}
+	return s, s.compile(in)
+}
+
+func (s *search) compile(in searchInput) error {
+	source := in.Regexp
+	switch {
+	case in.Text != "" && !in.IgnoreCase:
+		text := []byte(in.Text)
+		s.next = func(content []byte) int { return bytes.Index(content, text) }
+		return nil
+	case in.Text != "":
+		source = regexp.QuoteMeta(in.Text)
+	case source == "":
+		return nil
+	}
+	flags := "(?m)"
+	if in.IgnoreCase {
+		flags = "(?mi)"
+	}
+	re, err := regexp.Compile(flags + source)
+	if err != nil {
+		return invalid("regexp", fmt.Sprintf("%.80q (%v)", in.Regexp, err), "a regular expression of RE2, which has no look-around and no back references")
+	}
+	s.next = func(content []byte) int {
+		if at := re.FindIndex(content); at != nil {
+			return at[0]
+		}
+		return -1
+	}
+	return nil
 }
 
 func (t *Toolset) search(ctx context.Context, in searchInput) (string, error) {
-	if in.Text == "" && in.Pattern == "" {
-		return "", invalid("text and pattern", "neither", "one of them, or both")
-	}
-	if strings.ContainsAny(in.Text, "\r\n") {
-		return "", invalid("text", "several lines", "text within one line")
-	}
-	if _, err := path.Match(in.Pattern, ""); err != nil {
-		return "", invalid("pattern", fmt.Sprintf("%.80q", in.Pattern), "a glob such as *.go or src/**/*.go")
+	s, err := in.check()
+	if err != nil {
+		return "", err
 	}
 	p, err := t.resolve(in.Path)
 	if err != nil {
@@ -46,84 +115,158 @@ func (t *Toolset) search(ctx context.Context, in searchInput) (string, error) {
 	if err != nil {
 		return "", p.explain(err)
 	}
-	s := &search{searchInput: in}
-	if info.Mode().IsRegular() {
-		if in.Text == "" {
-			return "", invalid("path", "a file", "a directory, or a text to find in the file")
-		}
-		if err := t.searchFile(ctx, s, p, fs.FileInfoToDirEntry(info)); err != nil && err != fs.SkipAll {
-			return "", p.explain(err)
-		}
-		return s.text(), nil
+	if info.IsDir() {
+		err = t.searchDir(ctx, s, p, in.Ignored)
+	} else {
+		err = t.searchOne(ctx, s, p)
 	}
-	err = p.walk(ctx, func(rel string, e fs.DirEntry) error {
-		if s.visited++; s.visited > maxVisited {
-			s.stopped = fmt.Sprintf("stopped after %d entries: search a path below\n", maxVisited)
-			return fs.SkipAll
-		}
-		if e.IsDir() {
-			if e.Name() == ".git" {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if !s.fits(rel) {
-			return nil
-		}
-		if s.Text == "" {
-			return s.add(p.child(rel).shown)
-		}
-		return t.searchFile(ctx, s, p.child(rel), e)
-	})
 	if err != nil {
 		return "", p.explain(err)
 	}
 	return s.text(), nil
 }
 
-func (s *search) fits(rel string) bool {
-	switch {
-	case s.Pattern == "":
-		return true
-	case !strings.Contains(s.Pattern, "/"):
-		return glob([]string{s.Pattern}, []string{path.Base(rel)})
-	}
-	return glob(strings.Split(strings.TrimPrefix(s.Pattern, "./"), "/"), strings.Split(rel, "/"))
-}
-
-// searchFile adds the lines of a file that hold the text.
-func (t *Toolset) searchFile(ctx context.Context, s *search, p place, e fs.DirEntry) error {
-	if !e.Type().IsRegular() || credential(p.path) != "" {
-		return nil
+func (t *Toolset) searchOne(ctx context.Context, s *search, p place) error {
+	if s.next == nil {
+		return invalid("path", "a file", "a directory, or a text to find in the file")
 	}
 	content, err := t.content(ctx, p)
-	if ctx.Err() != nil {
-		return over(ctx, "while it searched")
-	}
 	if err != nil {
-		s.skipped++
+		return err
+	}
+	text, _, ok := decode(content)
+	if !ok {
+		return errBinary(content)
+	}
+	if err := s.lines(p, text); err != fs.SkipAll {
+		return err
+	}
+	return nil
+}
+
+func (t *Toolset) searchDir(ctx context.Context, s *search, p place, all bool) error {
+	w, err := p.walk(ctx, maxDepth, all, func(e entry) error {
+		here := p.child(e.rel)
+		switch {
+		case e.IsDir() || s.names != nil && !s.names.matches(e.rel):
+			return nil
+		case s.next == nil:
+			return s.add(printable(here.shown) + "\n")
+		case !e.Type().IsRegular() || e.closed != "":
+			return nil
+		}
+		content, err := t.searched(ctx, here, e)
+		if ctx.Err() != nil {
+			return over(ctx, "while it searched")
+		}
+		if err != nil {
+			s.failed++
+			return nil
+		}
+		text, _, ok := decode(content)
+		if !ok {
+			s.binary++
+			return nil
+		}
+		return s.lines(here, text)
+	})
+	if err != nil {
+		return err
+	}
+	s.ignored = w.skipped
+	if w.more {
+		s.stopped = fmt.Sprintf("stopped after %d entries: search a path below\n", maxVisited)
+	}
+	return nil
+}
+
+// searched reads a file that a walk has come to; of one that begins as no text, only the
+// beginning.
+func (t *Toolset) searched(ctx context.Context, p place, e entry) ([]byte, error) {
+	release, err := t.hold(ctx, claim{place: p})
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	f, info, err := p.root.openFile(e.parent, e.Name())
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info.Size() > sniffed {
+		head := make([]byte, sniffed)
+		n, _ := f.ReadAt(head, 0) // an error comes again below
+		if e, ok := detect(head[:n&^1]); !ok && e == plainUTF8 {
+			return head[:n], nil
+		}
+	}
+	return readAll(ctx, f, info.Size())
+}
+
+// lines adds the lines in which something matches, each once.
+func (s *search) lines(p place, text string) error {
+	hits := s.hits([]byte(strings.ReplaceAll(text, "\r\n", "\n")))
+	if len(hits) == 0 {
 		return nil
 	}
-	n := 0
-	for line := range strings.SplitSeq(string(content), "\n") {
-		n++
-		if strings.Contains(line, s.Text) {
-			if err := s.add(fmt.Sprintf("%s:%d: %s", p.shown, n, cut(strings.TrimSpace(line), maxLineBytes))); err != nil {
-				return err
+	lines, shown := splitLines(text), 0
+	for i, hit := range hits {
+		from, to := max(hit-s.context, shown+1), min(hit+s.context, len(lines))
+		if i+1 < len(hits) {
+			to = min(to, hits[i+1]-1)
+		}
+		var b strings.Builder
+		if s.context > 0 && shown > 0 && from > shown+1 {
+			b.WriteString("--\n")
+		}
+		for n := from; n <= to; n++ {
+			mark := "-"
+			if n == hit {
+				mark = ":"
 			}
+			fmt.Fprintf(&b, "%s%s%d%s %s\n", printable(p.shown), mark, n, mark, cut(strings.TrimRight(lines[n-1], " \t\r\n"), maxLineBytes))
+		}
+		shown = to
+		if err := s.add(b.String()); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
+// hits gives the numbers of the lines in which a match begins, one more at most
+// than may be shown.
+func (s *search) hits(content []byte) (numbers []int) {
+	number, counted := 1, 0
+	for at := 0; at <= len(content) && len(numbers) <= s.limit-s.results; {
+		start := s.next(content[at:])
+		if start < 0 {
+			break
+		}
+		start += at
+		if start == len(content) && bytes.HasSuffix(content, []byte("\n")) || len(content) == 0 {
+			break // behind the last line
+		}
+		number += bytes.Count(content[counted:start], []byte("\n"))
+		counted = start
+		numbers = append(numbers, number)
+		end := bytes.IndexByte(content[start:], '\n')
+		if end < 0 {
+			break
+		}
+		at = start + end + 1
+	}
+	return numbers
+}
+
 // add adds a result, and ends the search if there are too many.
-func (s *search) add(line string) error {
-	if s.results == maxFound {
-		s.stopped = fmt.Sprintf("stopped after %d results: search for something rarer, or in a path below\n", maxFound)
+func (s *search) add(result string) error {
+	if s.results == s.limit {
+		s.stopped = fmt.Sprintf("stopped after %d results: search for something rarer, in a path below, or with a higher limit (at most %d)\n", s.limit, maxFound)
 		return fs.SkipAll
 	}
 	s.results++
-	s.found.WriteString(strings.ToValidUTF8(line, "\uFFFD") + "\n")
+	s.found.WriteString(result)
 	return nil
 }
 
@@ -132,31 +275,17 @@ func (s *search) text() string {
 		s.found.WriteString("nothing found\n")
 	}
 	s.found.WriteString(s.stopped)
-	if s.skipped > 0 {
-		fmt.Fprintf(&s.found, "%d files were passed over: binary, over 10 MiB, or not readable\n", s.skipped)
+	for _, left := range []struct {
+		n   int
+		why string
+	}{
+		{s.binary, "files were passed over: binary"},
+		{s.failed, "files were passed over: over 10 MiB, hard-linked or not readable"},
+		{s.ignored, "entries that ignore files name, or .git, were left out: ignored true searches them"},
+	} {
+		if left.n > 0 {
+			fmt.Fprintf(&s.found, "%d %s\n", left.n, left.why)
+		}
 	}
 	return s.found.String()
-}
-
-// glob matches a path with a pattern, part by part as [path.Match] does; the
-// part "**" stands for any number of parts. It takes at most
-// len(pattern) × len(parts) steps.
-func glob(pattern, parts []string) bool {
-	// reach[i] tells whether the pattern so far matches the first i parts.
-	reach := make([]bool, len(parts)+1)
-	reach[0] = true
-	for _, p := range pattern {
-		next := make([]bool, len(parts)+1)
-		for i, ok := range reach {
-			switch {
-			case p == "**":
-				next[i] = ok || i > 0 && next[i-1]
-			case ok && i < len(parts):
-				matched, err := path.Match(p, parts[i])
-				next[i+1] = matched && !errors.Is(err, path.ErrBadPattern)
-			}
-		}
-		reach = next
-	}
-	return reach[len(parts)]
 }

@@ -10,33 +10,62 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-const pathMember = `"path": {"type": "string", "description": "Path relative to the first root, or name:path for another root."}`
+const (
+	pathText   = `{"type": "string", "minLength": 1, "maxLength": 4096, "description": "Path relative to the first root, or name:path for another root."}`
+	pathMember = `"path": ` + pathText
+	ignored    = `"ignored": {"type": "boolean", "default": false, "description": "Also what .gitignore and .ignore files name, and .git."}`
+	editText   = `"source_text": {"type": "string", "minLength": 1, "description": "The text to replace, without line numbers. It must stand in the file once: add lines around it until it does."},
+  "target_text": {"type": "string", "description": "The text to put in its place."}`
+)
 
 const (
-	listSchema = `{"type":"object","properties":{` + pathMember + `,
-  "depth": {"type": "integer", "minimum": 1, "maximum": 50, "default": 3, "description": "How many levels are shown."}
+	listSchema = `{"type":"object","properties":{
+  "path": {"type": "string", "maxLength": 4096, "default": ".", "description": "Directory, relative to the first root, or name:path for another root."},
+  "depth": {"type": "integer", "minimum": 1, "maximum": 50, "default": 3, "description": "How many levels are shown."},
+  ` + ignored + `
 },"additionalProperties":false}`
 	readSchema = `{"type":"object","properties":{` + pathMember + `,
   "start_line": {"type": "integer", "minimum": 1, "default": 1, "description": "The first line, counted from 1."},
   "end_line": {"type": "integer", "minimum": 1, "description": "The last line; the file's last if left out."}
 },"required":["path"],"additionalProperties":false}`
-	searchSchema = `{"type":"object","properties":{` + pathMember + `,
-  "text": {"type": "string", "description": "Text to find in lines, case counts."},
-  "pattern": {"type": "string", "description": "Glob of file names: *.go anywhere, or src/**/*.go from the path on. With text, only these files are searched."}
-},"anyOf":[{"required":["text"]},{"required":["pattern"]}],"additionalProperties":false}`
-	infoSchema  = `{"type":"object","properties":{` + pathMember + `},"required":["path"],"additionalProperties":false}`
+	searchSchema = `{"type":"object","properties":{
+  "path": {"type": "string", "maxLength": 4096, "default": ".", "description": "Directory or file, relative to the first root, or name:path for another root."},
+  "text": {"type": "string", "description": "Text to find in lines."},
+  "regexp": {"type": "string", "description": "Or a regular expression (RE2) to find; ^ and $ are the ends of a line."},
+  "ignore_case": {"type": "boolean", "default": false, "description": "Whether case does not count in text or regexp."},
+  "pattern": {"type": "string", "description": "Glob of file names: *.go or *.{ts,tsx} anywhere, or src/**/*.go from the path on. With text or regexp, only these files are searched."},
+  "context": {"type": "integer", "minimum": 0, "maximum": 10, "default": 0, "description": "How many lines around each result are shown."},
+  "limit": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100, "description": "How many results are shown."},
+  ` + ignored + `
+},"anyOf":[{"required":["text"]},{"required":["regexp"]},{"required":["pattern"]}],"additionalProperties":false}`
+	infoSchema = `{"type":"object","properties":{
+  "path": {"type": "string", "maxLength": 4096, "default": ".", "description": "Path relative to the first root, or name:path for another root."}
+},"additionalProperties":false}`
 	writeSchema = `{"type":"object","properties":{` + pathMember + `,
   "content": {"type": "string"},
   "mode": {"type": "string", "enum": ["create", "overwrite", "append"], "default": "overwrite", "description": "create refuses a file that exists."}
 },"required":["path","content"],"additionalProperties":false}`
 	editSchema = `{"type":"object","properties":{` + pathMember + `,
-  "source_text": {"type": "string", "minLength": 1, "description": "The text to replace, without line numbers. It must stand in the file once: add lines around it until it does."},
-  "target_text": {"type": "string", "description": "The text to put in its place."}
-},"required":["path","source_text","target_text"],"additionalProperties":false}`
+  ` + editText + `,
+  "edits": {"type": "array", "minItems": 1, "maxItems": 100, "description": "Several edits instead of one, made in order, all or none.",
+    "items": {"type": "object", "properties": {` + editText + `}, "required": ["source_text", "target_text"], "additionalProperties": false}}
+},"required":["path"],"oneOf":[{"required":["source_text","target_text"]},{"required":["edits"]}],"additionalProperties":false}`
+	patchSchema = `{"type":"object","properties":{
+  "patch": {"type": "string", "minLength": 1, "description": "A unified diff of one or more files: --- and +++ lines with paths (/dev/null to create or delete), then hunks with lines around each change."}
+},"required":["patch"],"additionalProperties":false}`
+	mkdirSchema = `{"type":"object","properties":{` + pathMember + `},"required":["path"],"additionalProperties":false}`
+	moveSchema  = `{"type":"object","properties":{
+  "from": ` + pathText + `,
+  "to": ` + pathText + `,
+  "overwrite": {"type": "boolean", "default": false, "description": "Whether a file may replace a file."}
+},"required":["from","to"],"additionalProperties":false}`
+	deleteSchema = `{"type":"object","properties":{` + pathMember + `,
+  "recursive": {"type": "boolean", "default": false, "description": "Whether a directory is deleted with all that is in it."}
+},"required":["path"],"additionalProperties":false}`
 )
 
-// Tools are file_list, file_read, file_search, file_info, file_write and
-// file_edit. The last two are left out if every root is read-only.
+// Tools are file_list, file_read, file_search and file_info, and unless every root
+// is read-only file_write, file_edit, file_patch, file_mkdir, file_move and file_delete.
 func (t *Toolset) Tools() []toolkit.Tool {
 	if t == nil {
 		return nil
@@ -44,18 +73,33 @@ func (t *Toolset) Tools() []toolkit.Tool {
 	tools := []toolkit.Tool{
 		toolkit.NewTool("file_list", "Lists a directory as a tree.", t.list, reads("List files", listSchema, 10*time.Second)),
 		toolkit.NewTool("file_read", "Reads a text file, or some lines of it, with line numbers.", t.read, reads("Read a file", readSchema, 10*time.Second)),
-		toolkit.NewTool("file_search", "Finds files by name, or lines of text files by text, below a path; at most 100 results. Directories named .git are passed over.", t.search,
+		toolkit.NewTool("file_search", "Finds files by name, or lines of text files by text or regular expression, below a path.", t.search,
 			reads("Search files", searchSchema, 30*time.Second)),
-		toolkit.NewTool("file_info", "Tells a file's type, size, mode and time of change.", t.info, reads("File information", infoSchema, 10*time.Second)),
+		toolkit.NewTool("file_info", "Tells a file's type, size, encoding, number of lines, mode and time of change.", t.info, reads("File information", infoSchema, 10*time.Second)),
 	}
 	for _, r := range t.roots {
 		if !r.ReadOnly {
-			return append(tools,
-				toolkit.NewTool("file_write", "Writes a text file; missing directories are made.", t.write, writes("Write a file", writeSchema)),
-				toolkit.NewTool("file_edit", "Replaces a piece of text that stands in a file once, and answers with the difference. Line endings stay as they are.", t.edit, writes("Edit a file", editSchema)))
+			return append(tools, t.writing()...)
 		}
 	}
 	return tools
+}
+
+func (t *Toolset) writing() []toolkit.Tool {
+	deleted := "Deletes a file or directory for good."
+	if t.trash {
+		deleted = "Moves a file or directory to the trash, from where file_move takes it back."
+	}
+	return []toolkit.Tool{
+		toolkit.NewTool("file_write", "Writes a text file; missing directories are made.", t.write, writes("Write a file", writeSchema, toolkit.No, toolkit.Yes)),
+		toolkit.NewTool("file_edit", "Replaces a piece of text that stands in a file once, or several, and answers with the difference. Line endings and encoding stay as they are.",
+			t.edit, writes("Edit a file", editSchema, toolkit.No, toolkit.Yes)),
+		toolkit.NewTool("file_patch", "Applies a unified diff to one or more files, all or none. Line numbers are hints; the lines around a change must stand in the file.",
+			t.patch, writes("Patch files", patchSchema, toolkit.No, toolkit.Yes)),
+		toolkit.NewTool("file_mkdir", "Makes a directory, and those above it.", t.mkdir, writes("Make a directory", mkdirSchema, toolkit.Yes, toolkit.No)),
+		toolkit.NewTool("file_move", "Moves or renames a file or directory; missing directories are made.", t.move, writes("Move a file", moveSchema, toolkit.No, toolkit.Yes)),
+		toolkit.NewTool("file_delete", deleted, t.delete, writes("Delete a file", deleteSchema, toolkit.No, toolkit.HintOf(!t.trash))),
+	}
 }
 
 func reads(title, schema string, timeout time.Duration) toolkit.ToolOption {
@@ -66,10 +110,10 @@ func reads(title, schema string, timeout time.Duration) toolkit.ToolOption {
 	}
 }
 
-func writes(title, schema string) toolkit.ToolOption {
+func writes(title, schema string, idempotent, destructive toolkit.Hint) toolkit.ToolOption {
 	return func(d *toolkit.Definition) {
-		d.Title, d.InputSchema, d.Timeout = title, json.RawMessage(schema), 10*time.Second
+		d.Title, d.InputSchema, d.Timeout = title, json.RawMessage(schema), 30*time.Second
 		d.Category, d.Risk, d.CacheTTL = "files", toolkit.RiskMedium, -1
-		d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld = toolkit.No, toolkit.No, toolkit.Yes, toolkit.No
+		d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld = toolkit.No, idempotent, destructive, toolkit.No
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 )
 
 type writeInput struct {
@@ -35,20 +36,20 @@ func (t *Toolset) write(ctx context.Context, in writeInput) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := p.checkWritable(); err != nil {
+	if err := t.checkWritable(p); err != nil {
 		return "", err
 	}
-	unlock, err := t.locks.lock(ctx, p.key(), true)
+	release, err := t.hold(ctx, claim{place: p, write: true})
 	if err != nil {
 		return "", err
 	}
-	defer unlock()
+	defer release()
 	parent, name, err := p.openParent(true)
 	if err != nil {
 		return "", p.explain(err)
 	}
 	defer parent.Close()
-	done, err := put(ctx, parent, name, []byte(*in.Content), in.Mode)
+	done, err := t.put(ctx, p, parent, name, *in.Content, in.Mode)
 	if err != nil {
 		return "", p.explain(err)
 	}
@@ -56,11 +57,11 @@ func (t *Toolset) write(ctx context.Context, in writeInput) (string, error) {
 }
 
 // put writes content in one of the modes and tells what it did.
-func put(ctx context.Context, parent *os.Root, name string, content []byte, mode string) (string, error) {
+func (t *Toolset) put(ctx context.Context, p place, parent *os.Root, name, content, mode string) (string, error) {
 	before, err := parent.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Sprintf("created with %d bytes", len(content)), replace(ctx, parent, name, nil, content)
+		return fmt.Sprintf("created with %d bytes", len(content)), t.replace(ctx, p, parent, name, nil, []byte(content))
 	case err != nil:
 		return "", err
 	case mode == "create":
@@ -70,11 +71,49 @@ func put(ctx context.Context, parent *os.Root, name string, content []byte, mode
 		return "", err
 	}
 	if mode == "append" {
-		old, info, err := read(ctx, parent, name)
+		old, info, err := p.root.read(ctx, parent, name)
 		if err != nil {
 			return "", err
 		}
-		return fmt.Sprintf("%d bytes appended to %d", len(content), len(old)), replace(ctx, parent, name, info, append(old, content...))
+		added, err := suffix(old, content)
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("%d bytes appended to %d", len(added), len(old)), t.replace(ctx, p, parent, name, info, append(old, added...))
 	}
-	return fmt.Sprintf("overwritten with %d bytes, before %d", len(content), before.Size()), replace(ctx, parent, name, before, content)
+	if t.seen.knows(ctx, p) && before.Size() <= maxFileBytes {
+		old, info, err := p.root.read(ctx, parent, name)
+		if err != nil {
+			return "", err
+		}
+		if err := t.seen.check(ctx, p, old); err != nil {
+			return "", err
+		}
+		before = info
+	}
+	return fmt.Sprintf("overwritten with %d bytes, before %d", len(content), before.Size()), t.replace(ctx, p, parent, name, before, []byte(content))
+}
+
+// suffix is text in the encoding and with the line endings of what it is put after;
+// as it is after what is no text.
+func suffix(content []byte, text string) ([]byte, error) {
+	before, e, ok := decode(content)
+	if !ok || len(content) == 0 {
+		return []byte(text), nil
+	}
+	added, err := e.encode(endLines(text, before))
+	return []byte(strings.TrimPrefix(string(added), marks[e])), err
+}
+
+// checkWritable refuses read-only roots, the root itself, and the trash.
+func (t *Toolset) checkWritable(p place) error {
+	switch {
+	case p.root.ReadOnly:
+		return denied(p.shown, "lies in a read-only root")
+	case p.path == ".":
+		return p.explain(errIsDir)
+	case t.trash && (p.path == trashName || t.inTrash(p)):
+		return denied(p.shown, "lies in the trash: file_move takes things out of it, nothing else is done there")
+	}
+	return nil
 }
