@@ -138,7 +138,7 @@ func (h *handler) pageData(r *request) *pageData {
 	d := &pageData{
 		Title: h.config.title, Windows: r.windows(window), From: s.From.In(zone), To: s.To.In(zone), Now: r.now,
 		Started: time.Unix(0, h.recorder.started).In(zone), Uses: usesOf(&ever.Overall), Limits: h.recorder.Limits(),
-		Metrics: h.config.metrics != nil, API: r.api(),
+		Metrics: h.exporter != nil, API: r.api(),
 	}
 	if window.Last == 0 && !(window.Since.IsZero() && window.Until.IsZero()) {
 		d.Between = d.From.Format(time.DateTime) + " – " + d.To.Format(time.DateTime)

@@ -27,6 +27,7 @@ type handler struct {
 	recorder *Recorder
 	config   *handlerConfig
 	gate     *gate
+	exporter http.Handler  // of metrics; nil if there is none
 	turns    chan struct{} // held while an answer is computed
 	streams  chan struct{} // held while a stream is open
 }
@@ -52,13 +53,19 @@ func NewHandler(recorder *Recorder, options ...HandlerOption) (http.Handler, err
 	if err != nil {
 		return nil, err
 	}
-	return &handler{
+	h := &handler{
 		recorder: recorder,
 		config:   c,
 		gate:     newGate(c),
 		turns:    make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
 		streams:  make(chan struct{}, c.streams),
-	}, nil
+	}
+	if c.metrics != nil {
+		if h.exporter, err = c.metrics(recorder); err != nil {
+			return nil, fmt.Errorf("stats: WithMetrics: %w", err)
+		}
+	}
+	return h, nil
 }
 
 // request is a request that was let in, for a resource that exists.

@@ -23,7 +23,7 @@ type handlerConfig struct {
 	open    bool
 	hosts   []string
 	trace   string
-	metrics http.Handler
+	metrics func(*Recorder) (http.Handler, error)
 	traces  TraceSource
 	title   string
 	refresh time.Duration
@@ -103,10 +103,15 @@ func WithTraceURL(template string) HandlerOption {
 	}
 }
 
-// WithMetrics serves h at /metrics, behind the same gate as everything else:
-// package statsprom makes one for Prometheus. The default, nil, is none.
-func WithMetrics(h http.Handler) HandlerOption {
-	return func(c *handlerConfig) error { c.metrics = h; return nil }
+// WithMetrics serves what metrics makes of the recorder at /metrics, behind the same
+// gate as everything else. That of package statsprom is for Prometheus:
+//
+//	stats.WithMetrics(statsprom.NewHandler)
+//
+// The default, nil, is no metrics, so that who wants none has no client of
+// Prometheus in the binary.
+func WithMetrics(metrics func(*Recorder) (http.Handler, error)) HandlerOption {
+	return func(c *handlerConfig) error { c.metrics = metrics; return nil }
 }
 
 // WithTraces sets where the dashboard finds the spans of a trace for its

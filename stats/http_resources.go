@@ -94,12 +94,12 @@ func fresh(value func(*handler, *request) (any, *problem), parameters ...string)
 
 // metrics hands over to whoever makes metrics.
 func (h *handler) metrics(w http.ResponseWriter, r *request) {
-	if h.config.metrics == nil {
+	if h.exporter == nil {
 		notFound("no metrics are served here: the handler was made without WithMetrics").write(w)
 		return
 	}
 	defer limitWriting(w, r.Request)()
-	h.config.metrics.ServeHTTP(w, r.Request)
+	h.exporter.ServeHTTP(w, r.Request)
 }
 
 // health answers /healthz.

@@ -23,7 +23,6 @@ func (h *handler) stream(w http.ResponseWriter, r *request) {
 	case h.streams <- struct{}{}:
 		defer func() { <-h.streams }()
 	default:
-		w.Header().Set("Retry-After", "10")
 		(&problem{Status: http.StatusServiceUnavailable, Detail: "as many streams are open as may be; try again later, or ask /api/v1/summary"}).write(w)
 		return
 	}

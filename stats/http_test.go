@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -314,9 +315,17 @@ func TestOtherResources(t *testing.T) {
 		}
 	}
 	asProblem(t, ask(h, "/metrics"), http.StatusNotFound)
-	metrics := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "up 1\n") })
+	metrics := func(of *Recorder) (http.Handler, error) {
+		if of != r {
+			return nil, errors.New("another recorder")
+		}
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "up 1\n") }), nil
+	}
 	if w := ask(handlerOf(t, r, WithMetrics(metrics)), "/metrics"); w.Body.String() != "up 1\n" {
 		t.Errorf("metrics: got %q", w.Body)
+	}
+	if _, err := NewHandler(newRecorder(t), WithMetrics(metrics)); err == nil || !strings.Contains(err.Error(), "WithMetrics: another recorder") {
+		t.Errorf("metrics that fail: got %v", err)
 	}
 	for _, target := range []string{"/nothing", "/api/v1", "/api/v2/summary", "/api/v1/summary/", "//", "/api/v1/tools/a/b/c", "/assets/../healthz", "/api/v1/tools/*/histogram/x"} {
 		asProblem(t, ask(h, target), http.StatusNotFound)

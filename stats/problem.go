@@ -26,13 +26,17 @@ func (p *problem) Error() string { return p.Detail }
 
 // write answers with the problem. Nobody may store it.
 func (p *problem) write(w http.ResponseWriter) {
-	p.Title = http.StatusText(p.Status)
 	h := w.Header()
 	h.Del("ETag")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Type", "application/problem+json")
+	if p.Status == http.StatusServiceUnavailable {
+		h.Set("Retry-After", "5")
+	}
 	w.WriteHeader(p.Status)
-	body, err := json.Marshal(p)
+	titled := *p
+	titled.Title = http.StatusText(p.Status)
+	body, err := json.Marshal(titled)
 	if err != nil { // a struct of strings always encodes
 		return
 	}

@@ -3,8 +3,7 @@
 
 // Package statsprom shows a recorder's statistics to Prometheus.
 //
-//	metrics, err := statsprom.NewHandler(recorder)
-//	handler, err := stats.NewHandler(recorder, stats.WithMetrics(metrics))
+//	handler, err := stats.NewHandler(recorder, stats.WithMetrics(statsprom.NewHandler))
 //
 // [NewCollector] is for a registry of the host's own.
 //

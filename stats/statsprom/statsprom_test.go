@@ -239,12 +239,7 @@ func ExampleNewHandler() {
 		fmt.Println(err)
 		return
 	}
-	metrics, err := statsprom.NewHandler(recorder)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	handler, err := stats.NewHandler(recorder, stats.WithMetrics(metrics))
+	handler, err := stats.NewHandler(recorder, stats.WithMetrics(statsprom.NewHandler))
 	fmt.Println(handler != nil, err)
 	// Output: true <nil>
 }
