@@ -78,7 +78,7 @@ var forbidden = []struct {
 	what    string
 	pattern *regexp.Regexp
 }{
-	{"a path of one machine", regexp.MustCompile(`/wo[r]k/(main|shared|\.)|/tm[p]/brief|/(home|Users)/[a-z]+/(go|src)/`)},
+	{"a path of one machine", regexp.MustCompile(`/wo[r]k/(main|shared|\.[lm]i)|/tm[p]/brief|/(home|Users)/[a-z]+/(go|src)/`)},
 	{"a GitHub token", regexp.MustCompile("gh[pousr]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9_]{60}")},
 	{"an AWS key id", regexp.MustCompile("(AKIA|ASIA)[0-9A-Z]{16}")},
 	{"a Google API key", regexp.MustCompile("AIza[0-9A-Za-z_-]{35}")},
