@@ -5,13 +5,14 @@ package redact
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 )
 
-// NewHandler wraps a handler so that messages and attributes are redacted before it
-// sees them: by the attribute's key, and in every text. Values of other types are
-// formatted first. A nil redactor is [Default].
+// NewHandler wraps a handler so that messages, attributes, and the names of attributes
+// and groups are redacted before it sees them: by the attribute's key, and in every
+// text. Values of other types are formatted first. A nil redactor is [Default].
 func NewHandler(next slog.Handler, r *Redactor) slog.Handler {
 	return &handler{next, r.orDefault()}
 }
@@ -44,35 +45,50 @@ func (h *handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 }
 
 func (h *handler) WithGroup(name string) slog.Handler {
+	name, _ = h.r.Text(name)
 	return &handler{h.next.WithGroup(name), h.r}
 }
 
 func (h *handler) attr(a slog.Attr) slog.Attr {
 	v := a.Value.Resolve()
+	key, _ := h.r.Text(a.Key)
 	switch v.Kind() {
 	case slog.KindGroup:
 		clean := make([]slog.Attr, 0, len(v.Group()))
 		for _, member := range v.Group() {
 			clean = append(clean, h.attr(member))
 		}
-		return slog.Attr{Key: a.Key, Value: slog.GroupValue(clean...)}
+		return slog.Attr{Key: key, Value: slog.GroupValue(clean...)}
 	case slog.KindBool, slog.KindDuration, slog.KindTime:
-		return a
+		return slog.Attr{Key: key, Value: v}
 	case slog.KindInt64, slog.KindUint64, slog.KindFloat64:
 		if level, kind := classifyKey(a.Key); level == secret && h.r.wants(kind, v.String()) && !h.r.off {
-			return slog.String(a.Key, mark(kind))
+			return slog.String(key, mark(kind))
 		}
-		return a
+		return slog.Attr{Key: key, Value: v}
 	}
 	text := v.String()
 	if v.Kind() == slog.KindAny {
-		if err, ok := v.Any().(error); ok {
-			text = err.Error()
-		} else {
-			text = fmt.Sprintf("%+v", v.Any())
+		if v.Any() == nil {
+			return slog.Attr{Key: key, Value: v}
 		}
+		text = anyText(v.Any())
 	}
-	return slog.String(a.Key, h.r.Named(a.Key, text))
+	return slog.String(key, h.r.Named(a.Key, text))
+}
+
+// anyText is a value as text. Bytes are the text they hold: as numbers it would pass
+// unseen. fmt outlives methods that panic.
+func anyText(v any) string {
+	switch v := v.(type) {
+	case error:
+		return fmt.Sprintf("%v", v)
+	case []byte:
+		return string(v)
+	case json.RawMessage:
+		return string(v)
+	}
+	return fmt.Sprintf("%+v", v)
 }
 
 // Named redacts the value of a name, as JSON members are: by the name, and by
