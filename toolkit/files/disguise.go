@@ -6,6 +6,7 @@ package files
 import (
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // decodings is how often a path is decoded when it is looked at: attackers encode
@@ -14,11 +15,12 @@ const decodings = 3
 
 // disguised tells whether a path would lead out if somebody took its backslashes,
 // percent codes, overlong or full-width characters for what they resemble. The system
-// does not, so this keeps hostile names out of the tree, for other programs' sake.
+// does not, so this keeps hostile names out of the tree, for other programs' sake:
+// those with control characters or a drive letter as well.
 func disguised(rel string) bool {
 	for range decodings {
 		rel = lookalikes.Replace(rel)
-		if strings.HasPrefix(rel, "/") || strings.IndexByte(rel, 0) >= 0 {
+		if strings.HasPrefix(rel, "/") || strings.ContainsFunc(rel, unicode.IsControl) || len(rel) > 2 && rel[1:3] == ":/" {
 			return true
 		}
 		for part := range strings.SplitSeq(rel, "/") {

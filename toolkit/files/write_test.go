@@ -107,3 +107,26 @@ func TestConcurrentEdits(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// TestSeveralEdits checks that edits of one call are made in order, all or none.
+func TestSeveralEdits(t *testing.T) {
+	h := newHouse(t)
+	edit := func(source, target string) object { return object{"source_text": source, "target_text": target} }
+	h.run(t, []step{
+		{"file_edit", object{"path": "a.txt", "edits": []object{edit("one", "1"), edit("1\ntwo", "1\n2"), edit("  three", "3")}}, "-one\n-two\n-three\n+1\n+2\n+3\n", nil},
+		{"file_edit", object{"path": "a.txt", "edits": []object{edit("1", "one"), edit("4", "four")}}, "edits[1]: source_text does not stand in the file", toolkit.ErrTool},
+		{"file_edit", object{"path": "a.txt", "edits": []object{edit("1", "one"), edit("", "x")}}, "edits[1].source_text", toolkit.ErrInvalidArguments},
+		{"file_edit", object{"path": "a.txt", "edits": []object{edit("1", "x"), edit("x", "1")}}, "what stands in the file already", toolkit.ErrInvalidArguments},
+		{"file_edit", object{"path": "a.txt", "source_text": "1", "target_text": "x", "edits": []object{edit("1", "x")}}, "one of the two forms", toolkit.ErrInvalidArguments},
+		{"file_edit", object{"path": "a.txt", "edits": make([]object, 101)}, "at most 100", toolkit.ErrInvalidArguments},
+	})
+	if got := h.content(t, "work/a.txt"); got != "1\n2\n3\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestNearest checks that a text that almost stands in the file is told where.
+func TestNearest(t *testing.T) {
+	h := newHouse(t)
+	h.run(t, []step{{"file_edit", object{"path": "a.txt", "source_text": "two\nfour", "target_text": "x"}, "its first 1 of 2 lines stand from line 2 on, but line 3 differs", toolkit.ErrTool}})
+}
