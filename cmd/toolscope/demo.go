@@ -24,6 +24,7 @@ import (
 	"github.com/toolscope/toolscope/exporters"
 	"github.com/toolscope/toolscope/internal/demo"
 	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/stats/statsprom"
 )
 
 const demoHelp = `Run a real agent session and show what is seen of it.
@@ -111,7 +112,7 @@ func runDemo(ctx context.Context, o demoOptions, stdout, stderr io.Writer) (err 
 	scope, err := toolscope.New(
 		toolscope.WithTracerProvider(providers.TracerProvider),
 		toolscope.WithMeterProvider(providers.MeterProvider),
-		toolscope.WithHTTP(stats.WithTraces(providers.Ring.Source()), stats.WithTitle("toolscope demo"), jaegerLinks(providers.Endpoint)),
+		toolscope.WithHTTP(stats.WithMetrics(statsprom.NewHandler), stats.WithTraces(providers.Ring.Source()), stats.WithTitle("toolscope demo"), jaegerLinks(providers.Endpoint)),
 	)
 	if err != nil {
 		return err
