@@ -329,7 +329,7 @@ func bareEnd(s string, p int, level sensitivity) int {
 		}
 		q++
 	}
-	for q > p && strings.IndexByte(",;'`)", s[q-1]) >= 0 && q-p > 1 {
+	for q > p && strings.IndexByte(",;'`):", s[q-1]) >= 0 && q-p > 1 {
 		q--
 	}
 	return q

@@ -4,6 +4,7 @@
 package redact
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 	"unsafe"
@@ -77,9 +78,11 @@ type walk struct {
 
 // json walks s. ok is false if s is no JSON after all, not even a cut-off piece.
 func (sc *scanner) json(s string, depth int) (out string, ok bool) {
-	found := sc.found
+	found := slices.Clone(sc.found) // its counts go up in place
+	if cap(sc.frames) == 0 {
+		sc.frames = make([]frame, 0, 16)
+	}
 	w := walk{sc: sc, src: s, depth: depth, stack: sc.frames[:0]}
-	sc.frames = nil // a nested walk takes its own
 	ok = w.run()
 	sc.frames = w.stack
 	if !ok {
@@ -239,7 +242,7 @@ func (w *walk) value(text, raw string, start, end int) {
 		f := &w.stack[n-1]
 		if f.object {
 			if namer[w.memberName(start)] {
-				f.name = strings.Clone(text)
+				f.name = text
 			}
 		} else {
 			if f.flag != "" && !strings.HasPrefix(text, "-") {
@@ -247,7 +250,7 @@ func (w *walk) value(text, raw string, start, end int) {
 			}
 			f.flag = ""
 			if strings.HasPrefix(text, "--") && len(text) <= maxKey && strings.IndexByte(text, '=') < 0 {
-				f.flag = strings.Clone(text[2:])
+				f.flag = text[2:]
 			}
 		}
 	}
@@ -261,6 +264,7 @@ func (w *walk) value(text, raw string, start, end int) {
 	}
 	clean := text
 	if nested := looksLikeJSON(text); nested && w.depth+len(w.stack) < w.sc.r.maxDepth && w.depth < 8 {
+		w.sc.frames = w.stack[len(w.stack):] // a nested walk's are behind ours
 		if out, ok := w.sc.json(text, w.depth+len(w.stack)+1); ok {
 			clean = out
 		} else {

@@ -19,7 +19,7 @@ type scanner struct {
 	r              *Redactor
 	spans          []span
 	buf            []byte  // decoded strings, nested by depth
-	frames         []frame // the stack of the outermost walk, used again
+	frames         []frame // the stacks of the walk and of those nested in it, used again
 	found          Findings
 	secretManifest uint8 // whether the text is a Kubernetes Secret: 0 not looked, 1 no, 2 yes
 }

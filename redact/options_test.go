@@ -1,0 +1,104 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/toolscope/toolscope/internal/canary"
+)
+
+func TestOptions(t *testing.T) {
+	const text = "password=hu3nter2Zq for jane@mail.example.org, ticket PURPLE-ELEPHANT"
+	for _, c := range []struct {
+		name    string
+		options []Option
+		want    string
+	}{
+		{"none", nil, "password=[REDACTED:passwd] for [REDACTED:email], ticket PURPLE-ELEPHANT"},
+		{"a nil one", []Option{nil}, "password=[REDACTED:passwd] for [REDACTED:email], ticket PURPLE-ELEPHANT"},
+		{"Off", []Option{Off()}, text},
+		{"SecretsOnly", []Option{SecretsOnly()}, "password=[REDACTED:passwd] for jane@mail.example.org, ticket PURPLE-ELEPHANT"},
+		{"WithoutKinds", []Option{WithoutKinds("email", kindPasswd)}, text},
+		{"WithAllow", []Option{WithAllow("jane@mail.example.org", "hu3nter2Zq")}, text},
+		{"WithKnown", []Option{WithKnown("PURPLE-ELEPHANT")}, "password=[REDACTED:passwd] for [REDACTED:email], ticket [REDACTED:known-value]"},
+		{"WithKnown overlapping", []Option{WithKnown("ELEPHANT", "PURPLE-ELEPHANT")}, "password=[REDACTED:passwd] for [REDACTED:email], ticket [REDACTED:known-value]"},
+	} {
+		r, err := New(c.options...)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if out, _ := r.Text(text); out != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, out, c.want)
+		}
+	}
+}
+
+func TestOptionsThatAreWrong(t *testing.T) {
+	for _, c := range []struct {
+		option Option
+		want   string
+	}{
+		{WithoutKinds("no-such-kind"), `WithoutKinds: got "no-such-kind"`},
+		{WithAllow("ok", ""), `WithAllow: got ""`},
+		{WithKnown("longer", "short"), "WithKnown: value 1: got 5 bytes, want 6"},
+	} {
+		if _, err := New(c.option); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
+	}
+}
+
+// TestKnownEscaped: a known value is found however JSON writes it.
+func TestKnownEscaped(t *testing.T) {
+	const known = "PURPLE-elephant \"quoted\" ä"
+	r, err := New(WithKnown(known))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, doc := range []string{object("a", known), escapeAll(object("a", known)), object("a", object("b", known)), object(known, "a")} {
+		if out, found := r.Text(doc); strings.Contains(unescapeAll(out), "elephant") || found.Count() != 1 {
+			t.Errorf("survives in %s", out)
+		}
+	}
+}
+
+func TestNilIsDefault(t *testing.T) {
+	var r *Redactor
+	want, _ := Default().Text(`{"password":"hu3nter2Zq"}`)
+	if out, _ := r.JSON([]byte(`{"password":"hu3nter2Zq"}`)); string(out) != want {
+		t.Errorf("JSON: got %s", out)
+	}
+	if out, _ := r.JSONMax([]byte(`{"password":"hu3nter2Zq"}`), 100); string(out) != want {
+		t.Errorf("JSONMax: got %s", out)
+	}
+	if out, _ := r.TextMax(`{"password":"hu3nter2Zq"}`, 100); out != want {
+		t.Errorf("TextMax: got %s", out)
+	}
+	if out := r.Named("password", "hu3nter2Zq"); out != mark(kindPasswd) {
+		t.Errorf("Named: got %s", out)
+	}
+}
+
+// TestConcurrent: the working memory of one redaction never shows in another.
+func TestConcurrent(t *testing.T) {
+	var all sync.WaitGroup
+	for seed := range uint64(8) {
+		all.Go(func() {
+			for _, s := range canary.Secrets(seed) {
+				doc := escapeAll(object("text", object("note", s.Text)))
+				want, _ := Default().Text(doc)
+				for range 50 {
+					if out, found := Default().Text(doc); out != want || found.Count() == 0 {
+						t.Errorf("got %q, want %q", out, want)
+						return
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+}
