@@ -1,0 +1,220 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/toolscope/toolscope/internal/canary"
+)
+
+// program finds a server or a browser of the machine. Where TOOLSCOPE_E2E is not 1
+// its absence skips the test.
+func program(t *testing.T, names ...string) string {
+	t.Helper()
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	if os.Getenv("TOOLSCOPE_E2E") == "1" {
+		t.Fatalf("none of %v is installed: .ci/run installs them from Debian", names)
+	}
+	t.Skipf("none of %v is installed", names)
+	return ""
+}
+
+// serveDemo builds the command, runs the demo's session with it and serves what is
+// known of it. It returns the address.
+func serveDemo(t *testing.T) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "toolscope")
+	if out, err := exec.Command("go", "build", "-C", "..", "-o", binary, "./cmd/toolscope").CombinedOutput(); err != nil {
+		t.Fatalf("building the command: %v\n%s", err, out)
+	}
+	cmd := exec.Command(binary, "demo", "--seed", strconv.Itoa(demoSeed))
+	cmd.Dir = ".."
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "OTEL_") {
+			cmd.Env = append(cmd.Env, v)
+		}
+	}
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGINT)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the demo after Ctrl-C: %v, want exit code 0", err)
+		}
+	})
+	address := regexp.MustCompile(`http://[0-9.:]+/`)
+	lines := bufio.NewScanner(stderr)
+	for lines.Scan() {
+		if found := address.FindString(lines.Text()); found != "" {
+			go io.Copy(io.Discard, stderr)
+			return found
+		}
+	}
+	t.Fatal("the demo named no address")
+	return ""
+}
+
+// TestPrometheusScrapes lets a real Prometheus scrape the demo and compares its
+// histogram_quantile with the percentile that toolscope answers.
+func TestPrometheusScrapes(t *testing.T) {
+	binary := program(t, "prometheus")
+	demo := serveDemo(t)
+	dir := t.TempDir()
+	target := strings.TrimSuffix(strings.TrimPrefix(demo, "http://"), "/")
+	config := "global: {scrape_interval: 1s}\nscrape_configs: [{job_name: demo, static_configs: [{targets: [\"" + target + "\"]}]}]\n"
+	if err := os.WriteFile(filepath.Join(dir, "prometheus.yml"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	listen := freeAddress(t)
+	cmd := exec.Command(binary, "--config.file="+filepath.Join(dir, "prometheus.yml"), "--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+listen)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+
+	query := func(q string) (float64, bool) {
+		var answer struct {
+			Data struct {
+				Result []struct{ Value [2]any }
+			}
+		}
+		if get(t, "http://"+listen+"/api/v1/query?query="+url.QueryEscape(q), &answer) != nil || len(answer.Data.Result) != 1 {
+			return 0, false
+		}
+		v, err := strconv.ParseFloat(fmt.Sprint(answer.Data.Result[0].Value[1]), 64)
+		return v, err == nil
+	}
+	var calls float64
+	for deadline := time.Now().Add(60 * time.Second); ; time.Sleep(200 * time.Millisecond) {
+		var ok bool
+		if calls, ok = query("sum(toolscope_calls_total)"); ok {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("Prometheus has scraped nothing after a minute")
+		}
+	}
+	var summary struct {
+		Overall struct{ Calls float64 }
+		Tools   []struct {
+			Tool  string
+			P99Ms float64 `json:"p99_ms"`
+		}
+	}
+	for _, path := range []string{"api/v1/summary?window=total", "api/v1/tools?window=total&limit=100"} {
+		if err := get(t, demo+path, &summary); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if calls != summary.Overall.Calls || calls < 120 {
+		t.Errorf("Prometheus has %v calls, the summary %v", calls, summary.Overall.Calls)
+	}
+	compared := 0
+	for _, tool := range summary.Tools {
+		if tool.P99Ms == 0 {
+			continue
+		}
+		estimate, ok := query(`histogram_quantile(0.99, sum by (le) (toolscope_run_seconds_bucket{tool="` + tool.Tool + `"}))`)
+		if !ok {
+			t.Errorf("%s: Prometheus has no quantile", tool.Tool)
+			continue
+		}
+		// The classic buckets bound the estimate: it lies in the bucket of the true
+		// value, whose ends are at most a factor of 2.5 apart, or 100 µs at the
+		// lower end.
+		if exact := tool.P99Ms / 1000; estimate > 2.6*exact+1e-4 || estimate < exact/2.6-1e-4 {
+			t.Errorf("%s: histogram_quantile says %v s, toolscope %v s", tool.Tool, estimate, exact)
+		}
+		compared++
+	}
+	t.Logf("%v calls scraped, p99 of %d tools compared", calls, compared)
+	if compared < 10 {
+		t.Errorf("got %d tools to compare, want 10 or more", compared)
+	}
+}
+
+// TestDashboardInChromium renders the page as a person sees it, scripts included.
+func TestDashboardInChromium(t *testing.T) {
+	browser := program(t, "chromium", "chromium-browser", "google-chrome")
+	demo := serveDemo(t)
+	chromium := func(page string, args ...string) string {
+		args = append([]string{"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+			"--disable-component-update", "--disable-sync", "--user-data-dir=" + t.TempDir()}, args...)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, browser, append(args, page)...)
+		cmd.WaitDelay = 5 * time.Second // its children hold the output open
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("chromium: %v", err)
+		}
+		return string(out)
+	}
+	dom := chromium(demo+"?window=total", "--dump-dom")
+	for _, want := range []string{"file_read", "payment_refund", "Top errors", "Sessions", "<svg", "p99", "unknown_tool", "<caption"} {
+		if !strings.Contains(dom, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if found := canary.Find(dom, canary.Secrets(demoSeed)); found != nil {
+		t.Errorf("the page shows %v", found)
+	}
+	for name, size := range map[string]string{"desktop": "1280,1600", "phone": "400,1600"} {
+		file := filepath.Join(t.TempDir(), name+".png")
+		chromium(demo+"?window=total", "--screenshot="+file, "--window-size="+size)
+		if info, err := os.Stat(file); err != nil || info.Size() < 20_000 {
+			t.Errorf("%s: the screenshot is missing or empty: %v", name, err)
+		}
+	}
+}
+
+func get(t *testing.T, address string, into any) error {
+	t.Helper()
+	res, err := http.Get(address)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s", address, res.Status)
+	}
+	return json.NewDecoder(res.Body).Decode(into)
+}
+
+// freeAddress is a loopback address that nobody listens on.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
