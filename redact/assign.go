@@ -5,332 +5,365 @@ package redact
 
 import "strings"
 
-// maxLookBack is how far an assignment's name may begin before its operator, in
-// bytes.
-const maxLookBack = 96
+// maxValue is how far a value without an end is followed, in bytes.
+const maxValue = 8 << 10
 
-// maxValue is the longest value an assignment is followed for; what is longer is
-// removed to its end all the same, piece by piece.
-const maxValue = 16 << 10
-
-// assignmentAt looks at an operator that may stand between a name and its value:
-// `name = value` in the notations of shells, configuration files, source code, YAML,
-// JSON, XML, headers, and `f("name", "value")`.
-func assignmentAt(s string, i, last int) (start, end int, kind string) {
-	if i > 0 && i+1 < len(s) && isDigit(s[i-1]) && isDigit(s[i+1]) && s[i] != '=' {
-		return 0, 0, "" // a time, a port, a list of numbers
-	}
-	nameStart, nameEnd, ok := nameBefore(s, i, last)
-	if !ok {
-		return 0, 0, ""
-	}
-	name := s[nameStart:nameEnd]
-	if s[i] == '=' && name == "value" {
-		name = attributeBefore(s, nameStart)
-	}
-	level, kind := classifyKey(name)
-	if level == harmless && s[i] == '=' && nameStart > 0 && (s[nameStart-1] == '?' || s[nameStart-1] == '&') && querySecret(name) {
-		level, kind = telling, "secret"
-	}
-	if level == harmless {
-		if s[i] == '=' {
-			return comparedAt(s, i, last)
-		}
-		return 0, 0, ""
-	}
-	start, end, kind = valueAfter(s, i, name, level, kind)
-	if kind != "" && s[i] == ':' && level == secret && strings.IndexByte(name, '_') > 0 && (nameStart == 0 || s[nameStart-1] == '\n') {
-		for end < len(s) && s[end] == ' ' && end+1 < len(s) && alphabets[s[end+1]]&alnum != 0 { // a value of several words
-			end = bareEnd(s, end+1, secret)
-		}
-	}
-	return start, end, kind
+// An operand is what stands beside a name.
+type operand struct {
+	start, end int
+	op         byte // '=', ':', ',', '(', '>' (XML), ' ' (an option or a bare pair), '~' (a comparison)
+	quoted     bool
+	spaced     bool // blanks before the value
+	flag       bool // the name was a command line's option
 }
 
-// querySecret names the parts of a signed URL.
-func querySecret(name string) bool {
-	return name == "sig" || strings.HasSuffix(name, "ignature") || name == "code" || name == "sv"
-}
-
-// attributeBefore is the value of the attribute that stands before the one at i:
-// <add key="NAME" value="…"/>.
-func attributeBefore(s string, i int) string {
-	for i > 0 && isSpace(s[i-1]) {
-		i--
+// nameHit looks at the name around a telling word and at the value beside it.
+func (sc *scanner) nameHit(s string, i, end int) int {
+	if i < sc.named || notName(s, i, end) {
+		return 0
 	}
-	if i < 6 || s[i-1] != '"' {
-		return ""
-	}
-	b := strings.LastIndexByte(s[max(0, i-1-maxKey):i-1], '"')
-	if b < 0 {
-		return ""
-	}
-	return s[max(0, i-1-maxKey)+b+1 : i-1]
-}
-
-// comparedAt looks at `"value" == name`, where the value comes first.
-func comparedAt(s string, i, last int) (start, end int, kind string) {
-	p := i + 1
-	if p >= len(s) || s[p] != '=' {
-		return 0, 0, ""
-	}
-	for p < len(s) && (s[p] == '=' || s[p] == ' ') {
-		p++
-	}
-	nameEnd := p
-	for nameEnd < len(s) && nameByte(s[nameEnd]) && nameEnd-p < maxKey {
-		nameEnd++
-	}
-	level, kind := classifyKey(s[p:nameEnd])
-	if level != secret {
-		return 0, 0, ""
-	}
-	end = i
-	for end > last && strings.IndexByte(" !=", s[end-1]) >= 0 {
-		end--
-	}
-	if end <= last || s[end-1] != '"' && s[end-1] != '\'' {
-		return 0, 0, ""
-	}
-	end--
-	open := strings.LastIndexByte(s[max(last, end-256):end], s[end])
-	if open < 0 {
-		return 0, 0, ""
-	}
-	start = max(last, end-256) + open + 1
-	if start >= end || !judge(s[start:end], "", level, true, '=', true, false) {
-		return 0, 0, ""
-	}
-	return start, end, kind
-}
-
-// kube reports whether the text is a Kubernetes Secret, whose values are in base64.
-func (sc *scanner) kube(s string) bool {
-	if sc.secretManifest == 0 {
-		sc.secretManifest = 1
-		for _, k := range []string{"kind: Secret", "kind: secret", `"kind": "Secret"`, `"kind":"Secret"`, `kind: "Secret"`, "kind: 'Secret'"} {
-			if strings.Contains(s, k) {
-				sc.secretManifest = 2
-			}
-		}
-	}
-	return sc.secretManifest == 2
-}
-
-// kubeAt finds a base64 value after the colon at i.
-func kubeAt(s string, i int) (start, end int, kind string) {
-	start = i + 1
-	for start < len(s) && strings.IndexByte(" \t\"'", s[start]) >= 0 {
-		start++
-	}
-	if start < len(s) && (s[start] == '|' || s[start] == '>') {
-		for start < len(s) && (isSpace(s[start]) || strings.IndexByte("|>-", s[start]) >= 0) {
-			start++
-		}
-	}
-	end = start
-	for end < len(s) && alphabets[s[end]]&base64 != 0 {
-		end++
-	}
-	v := s[start:end]
-	if len(v) < 8 || len(v)%4 != 0 && len(v) < 64 || !(hasDigit(v) || strings.HasSuffix(v, "=")) || !random(v) && len(v) < 12 {
-		return 0, 0, ""
-	}
-	return start, end, "kubernetes-secret"
-}
-
-// nameBefore finds the name that ends before the operator at i, passing over
-// blanks, quotes, brackets, and a type between name and operator.
-func nameBefore(s string, i, last int) (start, end int, ok bool) {
-	low := max(last, i-maxLookBack)
-	end = i
-	if s[i] == ',' && (i == low || s[i-1] != '"' && s[i-1] != '\'' && s[i-1] != '`') {
-		return 0, 0, false // only ("name", "value")
-	}
-	for end > low && strings.IndexByte(" \t\"'`])\\:=|?!.+~", s[end-1]) >= 0 {
-		end--
-	}
-	start = nameStart(s, low, end)
-	if start == end {
-		return 0, 0, false
-	}
-	if s[i] == '>' && (start == low || s[start-1] != '<') && !(i > 0 && (s[i-1] == '=' || s[i-1] == '-')) {
-		return 0, 0, false // only <name>value and name => value
-	}
-	if end-start <= 8 && typeNames[s[start:end]] { // name string = value
-		e := start
-		for e > low && (s[e-1] == ' ' || s[e-1] == '*' || s[e-1] == ':') {
-			e--
-		}
-		if b := nameStart(s, low, e); b < e && e < start {
-			return b, e, true
-		}
-	}
-	return start, end, true
-}
-
-func nameStart(s string, low, end int) int {
-	start := end
-	for start > low && nameByte(s[start-1]) {
+	low := max(sc.settled, i-maxName)
+	start, stop := i, end
+	for start > low && chars[s[start-1]]&chName != 0 {
 		start--
 	}
-	return start
-}
-
-func nameByte(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.' || c == '$'
-}
-
-var typeNames = words("string String str char const &str auto text varchar NSString bytes byte wstring")
-
-// valueAfter finds the value after the operator at i and judges it.
-func valueAfter(s string, i int, name string, level sensitivity, kind string) (start, end int, _ string) {
-	op, p := s[i], i+1
-	if op == '>' && s[i-1] != '=' && s[i-1] != '-' {
-		return elementText(s, p, level, kind)
+	high := min(len(s), end+maxName)
+	for stop < high && chars[s[stop]]&chName != 0 {
+		stop++
 	}
-	compared := op == '=' && i > 0 && strings.IndexByte("!<>=", s[i-1]) >= 0
-	for p < len(s) && strings.IndexByte("=:>|?~", s[p]) >= 0 && p-i < 5 {
-		compared = compared || s[p] == '=' && op == '='
+	for stop > end && (s[stop-1] == '.' || s[stop-1] == '-') {
+		stop--
+	}
+	sc.named = stop
+	v := sc.words.classify(s[start:stop])
+	if v.level == harmless || strings.HasSuffix(s[:start], markHead) {
+		return 0
+	}
+	if sc.quick {
+		sc.suspect = besideValue(s, start, stop)
+		return 0
+	}
+	if v.level < secret && sc.precededBySecret(s, start) {
+		v.level = secret
+	}
+	sc.spend(stop - start)
+	sc.key = verdict{max(sc.key.level, v.level), v.kind}
+	return sc.nameAt(s, start, stop, v)
+}
+
+// besideValue reports whether a name may have a value beside it: in running text it has
+// none.
+func besideValue(s string, start, stop int) bool {
+	if stop < len(s) && (s[stop] == '"' || s[stop] == '\'') {
+		return true
+	}
+	for start > 0 && s[start-1] == ' ' {
+		start--
+	}
+	if start > 0 && (s[start-1] == '=' || s[start-1] == '!') {
+		return true
+	}
+	_, ok := findOperand(s, start, stop)
+	return ok
+}
+
+// notName reports whether what follows an anchor makes a word of it that no name of a
+// secret has, as cheaply as can be: pattern, author, keyboard, side.
+func notName(s string, i, end int) bool {
+	if end >= len(s) || chars[s[end]]&chLower == 0 {
+		return false
+	}
+	switch end - i {
+	case 2: // pw
+		return s[end] != 'd'
+	case 3:
+		switch lower[s[i]] {
+		case 'k':
+			return s[end] != 's' && s[end] != 'p' && s[end] != 'c'
+		case 'p':
+			return lower[s[i+1]] != 'w' && lower[s[i+1]] != 's'
+		case 's':
+			return lower[s[i+1]] != 'i' || s[end] != 'n'
+		case 'o', 'c', 'm':
+			return true
+		}
+	case 4: // auth
+		return lower[s[i]] == 'a' && s[end] == 'o' && !hasFold(s, end, "ori")
+	}
+	return false
+}
+
+// nameAt looks for the value of the name [start,stop).
+func (sc *scanner) nameAt(s string, start, stop int, v verdict) int {
+	o, ok := findOperand(s, start, stop)
+	if !ok {
+		return sc.comparedBefore(s, start, v)
+	}
+	sc.spend(o.end - stop)
+	value := s[o.start:o.end]
+	if o.op == '(' && o.end < len(s) && !o.quoted || value == "" {
+		return 0
+	}
+	if v.kind == idSignature && (o.op != '=' || start == 0 || strings.IndexByte("?&;#", s[start-1]) < 0) {
+		return 0 // a signature is a secret where it opens something: in a URL
+	}
+	if v.kind == idSignature {
+		v.kind = idSecret
+	}
+	if n, done := sc.headerValue(s, o, v); done {
+		return n
+	}
+	if list := sc.flowList(s, o, v); list > 0 {
+		return list
+	}
+	if !judge(value, s[start:stop], v, o, o.end < len(s) && s[o.end] == '(') {
+		return 0
+	}
+	if !o.quoted && o.op == ':' && v.level == secret && strings.IndexByte(s[start:stop], '_') > 0 && lineStart(s, start) {
+		o.end = wordsEnd(s, o.end)
+	}
+	return sc.takeNamed(s, o.start, o.end, v.kind)
+}
+
+// wordsEnd is the end of a value of several words on one line of a file of settings.
+func wordsEnd(s string, end int) int {
+	for end+1 < len(s) && s[end] == ' ' && isAlnum(s[end+1]) {
+		end = bareEnd(s, end+1)
+	}
+	return end
+}
+
+// precededBySecret reports whether the word before, in running text, makes a key or a
+// token one that opens something: "API key", "access token".
+func (sc *scanner) precededBySecret(s string, start int) bool {
+	if start == 0 || s[start-1] != ' ' {
+		return false
+	}
+	end := start - 1
+	begin := end
+	for begin > 0 && end-begin < 16 && isLetter(s[begin-1]) {
+		begin--
+	}
+	w := sc.words
+	w.n = 0
+	w.split(s[begin:end])
+	return w.n == 1 && beforeSecret[w.words[0]]
+}
+
+// findOperand finds the value after the name [start,stop): in the notations of shells,
+// configuration files, source code, YAML, JSON, XML, headers and calls.
+func findOperand(s string, start, stop int) (o operand, ok bool) {
+	p := stop
+	wasQuoted := false
+	for p < len(s) && p-stop < 8 && strings.IndexByte("\"'`\\])", s[p]) >= 0 {
+		wasQuoted = wasQuoted || s[p] == '"' || s[p] == '\'' || s[p] == '`'
 		p++
 	}
-	spaced := p < len(s) && (s[p] == ' ' || s[p] == '\t')
-	for p < len(s) && (s[p] == ' ' || s[p] == '\t') {
+	closed := p
+	for p < len(s) && (s[p] == ' ' || s[p] == '\t') && p-closed < 40 {
 		p++
 	}
-	if p < len(s) && (s[p] == '|' || s[p] == '>') { // a YAML block
-		if q := strings.IndexByte(s[p:min(len(s), p+4)], '\n'); q > 0 {
-			p += q
+	if p >= len(s) {
+		return o, false
+	}
+	o.flag = isFlag(s, start)
+	q, op := operatorAt(s, p, closed, wasQuoted)
+	if op == 0 {
+		q, op = typedOperator(s, p, stop)
+	}
+	if op == 0 {
+		if q := valueAttribute(s, p, wasQuoted); q > 0 {
+			return valueAt(s, q, operand{op: '=', quoted: true}), true
 		}
-	}
-	if strings.HasPrefix(s[p:], "{{") || strings.HasPrefix(s[p:], "${{") {
-		return 0, 0, "" // a template's reference
-	}
-	if op == ':' {
-		for q := p; q < len(s) && q-p < 24; q++ { // the value on the next line
-			if s[q] == '\n' && q == p || q > p && (s[q] == ' ' || s[q] == '\t') {
-				continue
-			}
-			if q > p && s[p] == '\n' {
-				p = q
-			}
-			break
-		}
-	}
-	p = skipScheme(s, skipLiteralHead(s, p))
-	if p >= len(s) || s[p] == '\n' {
-		return 0, 0, ""
-	}
-	quoted := false
-	if q := s[p]; q == '"' || q == '\'' || q == '`' {
-		start, end, quoted = p+1, quoteEnd(s, p+1, q), true
-	} else if q == '\\' && p+1 < len(s) && (s[p+1] == '"' || s[p+1] == '\'') {
-		start, end, quoted = p+2, quoteEnd(s, p+2, s[p+1]), true
-		if end > start && s[end-1] == '\\' {
-			end--
-		}
-	} else {
-		start, end = p, bareEnd(s, p, level)
-	}
-	if (op == ',' || compared) && !quoted {
-		return 0, 0, ""
-	}
-	if start >= end || !judge(s[start:end], name, level, quoted, op, spaced, end < len(s) && s[end] == '(') {
-		return 0, 0, ""
-	}
-	return start, end, kind
-}
-
-// elementText is the text of an XML element.
-func elementText(s string, p int, level sensitivity, kind string) (start, end int, _ string) {
-	n := strings.IndexByte(s[p:min(len(s), p+maxValue)], '<')
-	if n < 0 {
-		return 0, 0, ""
-	}
-	start, end = p, p+n
-	for start < end && isSpace(s[start]) {
-		start++
-	}
-	for end > start && isSpace(s[end-1]) {
-		end--
-	}
-	if start == end || !judge(s[start:end], "", level, true, ':', false, false) {
-		return 0, 0, ""
-	}
-	return start, end, kind
-}
-
-func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
-
-// skipLiteralHead passes over what may stand before a string literal: @"…", b"…",
-// new String("…"), &"…".
-func skipLiteralHead(s string, p int) int {
-	for q := p; q < len(s) && q-p < 14; q++ {
-		switch c := s[q]; {
-		case c == '"' || c == '\'' || c == '`':
-			if q == p || s[q-1] == '@' || s[q-1] == '(' || s[q-1] == '&' || q-p <= 2 {
-				return q
-			}
-			return p
-		case c == '@' || c == '&' || c == '(' || c == ' ' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
+		switch {
+		case p == closed:
+			return o, false
+		case o.flag, bareKeyword(s, start, stop, p):
+			op, q = ' ', p
 		default:
-			return p
+			return o, false
 		}
 	}
-	return p
+	if op == '>' && (start == 0 || s[start-1] != '<' && !attributesBefore(s, start)) {
+		return o, false
+	}
+	o.op = op
+	o = valueAt(s, q, o)
+	return o, o.end > o.start
 }
 
-// skipScheme passes over the scheme of an Authorization value, which may stay.
-func skipScheme(s string, p int) int {
+// operatorAt reads the operator at p; op is 0 if there is none.
+func operatorAt(s string, p, closed int, wasQuoted bool) (q int, op byte) {
+	switch c := s[p]; c {
+	case '=', ':', '?', '|', '.', '+', '!':
+		q = p
+		equal := 0
+		for q < len(s) && q-p < 4 && strings.IndexByte("=:?|.+!>", s[q]) >= 0 {
+			if s[q] == '=' || s[q] == ':' {
+				equal++
+			}
+			q++
+		}
+		tok := s[p:q]
+		switch {
+		case equal == 0 || c == ':' && len(tok) == 2 && tok[1] == ':' || strings.IndexByte(".+|", c) >= 0 && tok[len(tok)-1] != '=':
+			return 0, 0
+		case tok == "==" || tok == "===" || tok == "!=" || tok == "!==":
+			return q, '~'
+		case c == ':' && equal == 1 && len(tok) == 1:
+			if strings.HasPrefix(s[p:], "://") {
+				return 0, 0
+			}
+			return q, ':'
+		}
+		return q, '='
+	case '-', '<':
+		if p+1 < len(s) && (c == '-' && s[p+1] == '>' || c == '<' && s[p+1] == '-') {
+			return p + 2, '='
+		}
+	case ',':
+		if wasQuoted {
+			return p + 1, ','
+		}
+	case '(':
+		if p == closed && !wasQuoted {
+			return p + 1, '('
+		}
+	case '>':
+		return p + 1, '>'
+	case '%':
+		if hasFold(s, p, "%3d") {
+			return p + 3, '='
+		}
+		if hasFold(s, p, "%3a") {
+			return p + 3, ':'
+		}
+	}
+	return 0, 0
+}
+
+// typedOperator passes over a type between a name and its operator: "name string =",
+// "name: str =", "name *string =".
+func typedOperator(s string, p, stop int) (q int, op byte) {
+	if p == stop {
+		return 0, 0
+	}
+	e := p
+	for e < len(s) && e-p < 24 && (isAlnum(s[e]) || strings.IndexByte("*&<>[]._", s[e]) >= 0) {
+		e++
+	}
+	if e == p || e-p >= 24 {
+		return 0, 0
+	}
+	for e < len(s) && s[e] == ' ' {
+		e++
+	}
+	if e+1 < len(s) && s[e] == '=' && s[e+1] != '=' && s[e+1] != '>' || strings.HasPrefix(s[e:], ":=") {
+		q = e
+		for q < len(s) && (s[q] == '=' || s[q] == ':') {
+			q++
+		}
+		return q, '='
+	}
+	return 0, 0
+}
+
+// valueAttribute finds the value of the pair key="name" value="…", and of the YAML
+// pair "name: NAME" with "value: …" on the next line.
+func valueAttribute(s string, p int, wasQuoted bool) int {
 	q := p
-	if q < len(s) && (s[q] == '"' || s[q] == '\'') {
+	for q < len(s) && q-p < 40 && (isSpace(s[q]) || s[q] == ',' || s[q] == '"' || s[q] == '\'') {
 		q++
 	}
-	for _, scheme := range []string{"bearer ", "basic ", "token ", "apikey ", "digest ", "negotiate ", "bot "} {
-		if len(s)-q > len(scheme) && strings.EqualFold(s[q:q+len(scheme)], scheme) {
-			return q + len(scheme)
+	if q == p && !wasQuoted {
+		return 0
+	}
+	for _, w := range [...]string{"value", "content", "default", "val"} {
+		if hasFold(s, q, w) {
+			q += len(w)
+			for q < len(s) && (s[q] == '"' || s[q] == '\'') {
+				q++
+			}
+			for q < len(s) && s[q] == ' ' {
+				q++
+			}
+			if q < len(s) && (s[q] == '=' || s[q] == ':') {
+				return q + 1
+			}
+			return 0
 		}
 	}
-	return p
+	return 0
 }
 
-// quoteEnd is the end of a quoted value: the closing quote that is not escaped, else
-// the end of the line.
-func quoteEnd(s string, p int, quote byte) int {
-	limit := min(len(s), p+maxValue)
-	for q := p; q < limit; q++ {
-		switch s[q] {
-		case quote:
-			if q == p || s[q-1] != '\\' || q > p+1 && s[q-2] == '\\' {
-				return q
-			}
-		case '\n':
-			if quote != '`' {
-				return q
-			}
-		}
+// isFlag reports whether the name that begins at start is a command line's option.
+func isFlag(s string, start int) bool {
+	if start >= len(s) || s[start] != '-' {
+		return false
 	}
-	return limit
+	return start == 0 || isSpace(s[start-1]) || strings.IndexByte("\"'`([,", s[start-1]) >= 0
 }
 
-// bareEnd is the end of a value without quotes.
-func bareEnd(s string, p int, level sensitivity) int {
-	limit := min(len(s), p+maxValue)
-	q := p
-	for q < limit && !isSpace(s[q]) && s[q] != '"' && s[q] != '<' && s[q] != '\\' {
-		if level != secret && strings.IndexByte(",;&'`)}]", s[q]) >= 0 {
-			break
-		}
-		if s[q] == '&' || s[q] == ';' && q+1 < limit && s[q+1] != '}' {
-			break
-		}
-		if s[q] == ',' && (q+1 == limit || isSpace(s[q+1]) || s[q+1] == '"') {
-			break
-		}
-		q++
+// bareKeyword reports whether "name value" on its own is a pair: .netrc, sshpass-like
+// tools, "set-token …" and "password is …".
+func bareKeyword(s string, start, stop, p int) bool {
+	name := s[start:stop]
+	if hasFold(s, p, "is ") || hasFold(s, p, "to ") || s[p] == '"' || s[p] == '\'' {
+		return true
 	}
-	for q > p && strings.IndexByte(",;'`):", s[q-1]) >= 0 && q-p > 1 {
-		q--
+	return equalFold(name, "password") && inNetrc(s, start) || hasFold(name, 0, "set-") || strings.IndexByte(name, '_') > 0 && lineStart(s, start)
+}
+
+// inNetrc reports whether a "login" or "machine" stands shortly before.
+func inNetrc(s string, start int) bool {
+	before := s[max(0, start-120):start]
+	return containsFold(before, "login ") || containsFold(before, "machine ") || containsFold(before, "user ")
+}
+
+func lineStart(s string, start int) bool {
+	for start > 0 && (s[start-1] == ' ' || s[start-1] == '\t') {
+		start--
 	}
-	return q
+	return start == 0 || s[start-1] == '\n'
+}
+
+// attributesBefore reports whether the name is an attribute of an element whose text
+// follows the '>', as in <string name="api_key">.
+func attributesBefore(s string, start int) bool {
+	if start == 0 || s[start-1] != '"' && s[start-1] != '\'' {
+		return false
+	}
+	before := s[max(0, start-80):start]
+	return strings.LastIndexByte(before, '<') > strings.LastIndexByte(before, '>')
+}
+
+// comparedBefore finds the literal that is compared with a name: "…" == name.
+func (sc *scanner) comparedBefore(s string, start int, v verdict) int {
+	p := start
+	for p > sc.settled && s[p-1] == ' ' && start-p < 4 {
+		p--
+	}
+	n := 0
+	for p > sc.settled && (s[p-1] == '=' || s[p-1] == '!') && n < 3 {
+		p, n = p-1, n+1
+	}
+	if n < 2 {
+		return 0
+	}
+	for p > sc.settled && s[p-1] == ' ' {
+		p--
+	}
+	if p <= sc.settled || s[p-1] != '"' && s[p-1] != '\'' && s[p-1] != '`' {
+		return 0
+	}
+	open := strings.LastIndexByte(s[max(sc.settled, p-512):p-1], s[p-1])
+	if open < 0 {
+		return 0
+	}
+	open += max(sc.settled, p-512) + 1
+	value := s[open : p-1]
+	if !judge(value, "", v, operand{op: '~', quoted: true}, false) || sc.take(s, open, p-1, v.kind) == 0 {
+		return 0
+	}
+	return start
 }

@@ -5,14 +5,24 @@ package redact
 
 import "slices"
 
-// A Finding is how often a kind was removed, never the value.
+// A Finding is what was removed at one place, never the value.
 type Finding struct {
-	Kind  string // as [Kinds] lists it
+	Kind string // as [Kinds] lists it
+	// Path is the JSON Pointer (RFC 6901) of the value; "" in text and at the
+	// top. Member names in it are redacted too, and a long one is cut.
+	Path  string
 	Count int
 }
 
-// Findings lists what was removed, an entry for each kind; nil if nothing was.
+// Findings lists what was removed; nil if nothing was. It is bounded: beyond
+// [MaxFindings] places, one entry for each kind, with the path "…", counts the rest.
 type Findings []Finding
+
+// otherPlaces is the path of what is counted together.
+const otherPlaces = "…"
+
+// MaxFindings is how many places [Findings] tells apart.
+const MaxFindings = 64
 
 // Count is how many values were removed.
 func (f Findings) Count() int {
@@ -25,29 +35,37 @@ func (f Findings) Count() int {
 
 // Kinds lists the different kinds found, sorted.
 func (f Findings) Kinds() []string {
-	kinds := make([]string, 0, len(f))
+	names := make([]string, 0, len(f))
 	for i := range f {
-		kinds = append(kinds, f[i].Kind)
+		names = append(names, f[i].Kind)
 	}
-	slices.Sort(kinds)
-	return slices.Compact(kinds)
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
-func (f Findings) add(kind string) Findings {
+func (f Findings) add(kind, path string) Findings {
 	for i := range f {
-		if f[i].Kind == kind {
+		if f[i].Kind == kind && f[i].Path == path {
 			f[i].Count++
 			return f
 		}
 	}
-	return append(f, Finding{kind, 1})
+	if len(f) >= MaxFindings && path != otherPlaces {
+		return f.add(kind, otherPlaces)
+	}
+	return append(f, Finding{kind, path, 1})
 }
 
 // and is both lists as one.
 func (f Findings) and(more Findings) Findings {
+	f = slices.Clone(f)
 	for _, m := range more {
-		f = f.add(m.Kind)
-		f[slices.IndexFunc(f, func(x Finding) bool { return x.Kind == m.Kind })].Count += m.Count - 1
+		f = f.add(m.Kind, m.Path)
+		for i := range f {
+			if f[i].Kind == m.Kind && f[i].Path == m.Path {
+				f[i].Count += m.Count - 1
+			}
+		}
 	}
 	return f
 }

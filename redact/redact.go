@@ -4,26 +4,18 @@
 package redact
 
 import (
-	"errors"
-	"fmt"
-	"slices"
 	"strings"
 	"sync"
+	"unsafe"
 )
 
 // A Redactor removes secrets and personal data. It does not change after [New],
 // is safe for concurrent use, and nil works as [Default] does.
 type Redactor struct {
-	off      bool
-	personal bool
-	without  map[string]bool // kinds left alone
-	allow    map[string]bool // exact values left alone
-	known    []string        // values removed wherever they occur, longest first
-	maxDepth int
+	options
+	machine *machine
+	tools   *toolViews
 }
-
-// An Option sets something of a [Redactor].
-type Option func(*Redactor) error
 
 var defaultRedactor = sync.OnceValue(func() *Redactor {
 	r, err := New()
@@ -33,81 +25,27 @@ var defaultRedactor = sync.OnceValue(func() *Redactor {
 	return r
 })
 
-// Default is the redactor with nothing set: every kind that [Kinds] lists.
+// Default is the redactor with nothing set: every kind that is on by default, as
+// [Kinds] tells.
 func Default() *Redactor { return defaultRedactor() }
 
-// New makes a redactor. An error names the option that is wrong, what it got and
-// what it wants.
-func New(options ...Option) (*Redactor, error) {
-	r := &Redactor{personal: true, maxDepth: 64}
-	for _, o := range options {
-		if o == nil {
+// New makes a redactor. Options apply in order; nil ones are passed over. An error names
+// the option that is wrong, what it got and what it wants.
+func New(opts ...Option) (*Redactor, error) {
+	allKinds()
+	o := options{}
+	o.preset(func(k Kind) bool { return k.Default })
+	for _, option := range opts {
+		if option == nil {
 			continue
 		}
-		if err := o(r); err != nil {
+		if err := option(&o); err != nil {
 			return nil, err
 		}
 	}
-	slices.SortFunc(r.known, func(a, b string) int { return len(b) - len(a) })
+	r := &Redactor{options: o}
+	r.finish()
 	return r, nil
-}
-
-// Off removes nothing: for data known to be harmless, and for measuring.
-func Off() Option { return func(r *Redactor) error { r.off = true; return nil } }
-
-// SecretsOnly leaves personal data alone. The default removes it.
-func SecretsOnly() Option { return func(r *Redactor) error { r.personal = false; return nil } }
-
-// WithoutKinds leaves the kinds named alone. The default leaves none; a kind that
-// [Kinds] does not list is an error.
-func WithoutKinds(kinds ...string) Option {
-	return func(r *Redactor) error {
-		for _, k := range kinds {
-			if !slices.ContainsFunc(Kinds(), func(known Kind) bool { return known.Name == k }) {
-				return fmt.Errorf("redact: WithoutKinds: got %.40q, want a kind that redact.Kinds lists", k)
-			}
-			if r.without == nil {
-				r.without = make(map[string]bool)
-			}
-			r.without[k] = true
-		}
-		return nil
-	}
-}
-
-// WithAllow leaves exactly these values alone, such as a published test card. The
-// default allows none.
-func WithAllow(values ...string) Option {
-	return func(r *Redactor) error {
-		if r.allow == nil {
-			r.allow = make(map[string]bool)
-		}
-		for _, v := range values {
-			if v == "" {
-				return errors.New(`redact: WithAllow: got "", want a value`)
-			}
-			r.allow[v] = true
-		}
-		return nil
-	}
-}
-
-// minKnown is the shortest known value that is looked for, in bytes: shorter ones
-// would remove parts of words.
-const minKnown = 6
-
-// WithKnown removes these values wherever they occur, whatever they look like: the
-// host's own secrets. Values under 6 bytes are an error. The default knows none.
-func WithKnown(values ...string) Option {
-	return func(r *Redactor) error {
-		for i, v := range values {
-			if len(v) < minKnown {
-				return fmt.Errorf("redact: WithKnown: value %d: got %d bytes, want %d or more", i, len(v), minKnown)
-			}
-			r.known = append(r.known, strings.Clone(v))
-		}
-		return nil
-	}
 }
 
 func (r *Redactor) orDefault() *Redactor {
@@ -117,33 +55,113 @@ func (r *Redactor) orDefault() *Redactor {
 	return r
 }
 
-// wants reports whether a span's value is to be removed.
-func (r *Redactor) wants(kind, value string) bool {
-	return !r.without[kind] && !r.allow[value]
-}
-
-// mark is what stands for a removed value.
-func mark(kind string) string { return markHead + kind + "]" }
-
-const markHead = "[REDACTED:"
-
-// Text removes what is found in plain text. Text that holds JSON is walked by
-// [Redactor.JSON]. Text comes back as it is, without a copy, if nothing was found.
-func (r *Redactor) Text(s string) (out string, found Findings) {
+// Text removes what is found in plain text. JSON in it is walked as [Redactor.JSON]
+// does. Text comes back as it is, without a copy, if nothing was found.
+func (r *Redactor) Text(s string) (string, Findings) {
 	r = r.orDefault()
 	if r.off || s == "" {
 		return s, nil
 	}
-	defer func() {
-		if recover() != nil {
-			out, found = mark(kindUnscanned), Findings{{kindUnscanned, 1}}
-		}
-	}()
-	sc := scanners.Get().(*scanner)
-	defer sc.release()
-	sc.r = r
-	return sc.text(s, 0)
+	out, found, changed := r.run(nil, s, verdict{}, false)
+	if !changed {
+		return s, nil
+	}
+	return text(out), found
 }
 
-// kindUnscanned marks what could not be looked at.
-const kindUnscanned = "unscanned"
+// JSON removes what is found in JSON text: by the names of members, and in every string
+// and number, however it is written. Valid JSON stays valid, byte for byte where
+// nothing was removed; src itself comes back if nothing was, and is never written to.
+// What is no JSON, or cut off, or several texts behind one another, is redacted all the
+// same.
+func (r *Redactor) JSON(src []byte) ([]byte, Findings) {
+	r = r.orDefault()
+	if r.off || len(src) == 0 {
+		return src, nil
+	}
+	out, found, changed := r.run(nil, text(src), verdict{}, true)
+	if !changed {
+		return src, nil
+	}
+	return out, found
+}
+
+// text is b as a string, without a copy. b must not change while the string is in use.
+func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+func view(b []byte) string { return text(b) }
+
+// run appends s redacted to dst. If nothing was found it appends nothing and says so.
+// Whatever goes wrong, the whole is removed.
+func (r *Redactor) run(dst []byte, s string, d verdict, json bool) (out []byte, found Findings, changed bool) {
+	sc := newScanner(r, len(s))
+	length := len(dst)
+	defer func() {
+		if recover() != nil {
+			out, found, changed = appendUnscanned(dst[:length], s, json), Findings{{Kind: kinds[idUnscanned].Name, Count: 1}}, true
+			return // the scanner is in an unknown state: not used again
+		}
+		sc.release()
+	}()
+	if r.rules == nil && d.level == harmless && sc.harmless(s) {
+		return dst, nil, false
+	}
+	sc.settled, sc.named, sc.counted, sc.wordly = 0, 0, 0, 0
+	switch {
+	case r.rules != nil && sc.wholeByRule(s):
+	case json && isNumber(s):
+		sc.documents(s, 0)
+	default:
+		sc.stringValue(s, d, 0)
+	}
+	if len(sc.spans) == 0 {
+		return dst, nil, false
+	}
+	sc.normalise(0)
+	if dst == nil {
+		dst = make([]byte, 0, len(s)+24*len(sc.spans))
+	}
+	out = sc.apply(dst, s)
+	for i := range sc.spans {
+		sp := &sc.spans[i]
+		found = found.add(kinds[sp.kind].Name, sp.path)
+	}
+	return out, found, true
+}
+
+// isNumber reports whether JSON text is a number alone.
+func isNumber(s string) bool {
+	for i := range len(s) {
+		if !isDigit(s[i]) && !isSpace(s[i]) && strings.IndexByte("+-.eE", s[i]) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// harmless reports whether JSON text has nothing in it that wants a walk: it is looked
+// at as one piece, whatever its structure. Text with escapes is not.
+func (sc *scanner) harmless(s string) bool {
+	if len(s) < 3 {
+		return false
+	}
+	if !looksLikeJSON(s) || strings.IndexByte(s, '\\') >= 0 {
+		return false
+	}
+	sc.quick = true
+	sc.anchors(s)
+	if !sc.suspect {
+		sc.views(s, 0)
+	}
+	clean := !sc.suspect
+	sc.quick, sc.suspect = false, false
+	return clean
+}
+
+// appendUnscanned is what stands for a text that could not be looked at.
+func appendUnscanned(dst []byte, s string, json bool) []byte {
+	if json && looksLikeJSON(s) {
+		return append(append(append(dst, '"'), markOf(idUnscanned)...), '"')
+	}
+	return append(dst, markOf(idUnscanned)...)
+}

@@ -8,225 +8,203 @@ import (
 	"sync"
 )
 
-// span is a piece of text to remove.
-type span struct {
-	start, end int
-	kind       string
-}
-
-// scanner is the working memory of one redaction.
+// A scanner is the working memory of one redaction.
 type scanner struct {
-	r              *Redactor
-	spans          []span
-	buf            []byte  // decoded strings, nested by depth
-	frames         []frame // the stacks of the walk and of those nested in it, used again
-	found          Findings
-	secretManifest uint8 // whether the text is a Kubernetes Secret: 0 not looked, 1 no, 2 yes
+	r      *Redactor
+	m      *machine
+	spans  []span
+	buf    []byte  // decoded strings, one behind the other
+	frames []frame // open objects and arrays of all JSON texts being walked
+	found  Findings
+	work   int // what is left to spend; see spend
+
+	// quick makes the scan stop at anything that wants a closer look, which it
+	// tells by suspect.
+	quick   bool
+	suspect bool
+
+	// What one scan knows so far; see scanText.
+	settled int // everything before is decided
+	named   int // names that end before are decided
+	counted int // digits before are decided
+	wordly  int // words that begin before are decided
+	key     verdict
+	words   *nameWords
 }
 
-var scanners = sync.Pool{New: func() any { return new(scanner) }}
+var scanners = sync.Pool{New: func() any { return &scanner{words: new(nameWords)} }}
+
+func newScanner(r *Redactor, size int) *scanner {
+	sc := scanners.Get().(*scanner)
+	sc.r, sc.m = r, r.machine
+	sc.work = 1<<16 + 64*size
+	return sc
+}
 
 func (sc *scanner) release() {
+	if cap(sc.spans) > 1024 || cap(sc.buf) > 1<<20 || cap(sc.frames) > 1024 {
+		return
+	}
 	clear(sc.spans[:cap(sc.spans)])
 	clear(sc.frames[:cap(sc.frames)])
-	*sc = scanner{spans: sc.spans[:0], buf: sc.buf[:0], frames: sc.frames[:0]}
-	if cap(sc.spans) > 1024 || cap(sc.buf) > 1<<20 {
-		*sc = scanner{}
-	}
+	spans, buf, frames, words := sc.spans[:0], sc.buf[:0], sc.frames[:0], sc.words
+	*sc = scanner{spans: spans, buf: buf, frames: frames, words: words}
 	scanners.Put(sc)
 }
 
-// The classes of bytes that make the scan stop and look.
-const (
-	classAssign = 1 << iota // = : , >
-	classAt                 // @
-	classDigit
-	classDash    // - (PEM, command line flags)
-	classDot     // . (tokens in three parts)
-	classTilde   // ~ (Azure's secrets)
-	classBracket // [ (marks of ours)
-)
+// errSpent is the panic of a scan that costs more than its share, which input made to
+// be costly does. The door that called turns it into a mark for the whole.
+type errSpent struct{}
 
-var classes = func() (t [256]uint8) {
-	t['='], t[':'], t[','], t['>'] = classAssign, classAssign, classAssign, classAssign
-	t['@'] = classAt
-	for c := '0'; c <= '9'; c++ {
-		t[c] = classDigit
+// spend takes n steps of work. What follows values beyond the text's own length counts,
+// so that the whole is linear.
+func (sc *scanner) spend(n int) {
+	if sc.work -= n; sc.work < 0 {
+		panic(errSpent{})
 	}
-	t['+'] = classDigit
-	t['-'], t['.'], t['~'], t['['] = classDash, classDot, classTilde, classBracket
-	return t
-}()
-
-// find collects the spans of s in order, without overlaps. It is one pass: what
-// looks around a position looks at a bounded neighbourhood.
-func (sc *scanner) find(s string) []span {
-	base := len(sc.spans)
-	sc.secretManifest = 0
-	last := 0 // everything before is settled
-	for i := 0; i < len(s); {
-		c := classes[s[i]]
-		if c == 0 && !prefixAt(s, i) {
-			i++
-			continue
-		}
-		if c == classBracket {
-			if end := markEnd(s, i); end > 0 { // what we marked before is settled
-				last, i = end, end
-			} else {
-				i++
-			}
-			continue
-		}
-		start, end, kind := sc.look(s, i, last, c)
-		if kind == "" || start < last || end <= start || !sc.r.wants(kind, s[start:end]) || isMark(s[start:end]) {
-			i = max(i+1, skipTo(s, i, c, end, kind))
-			continue
-		}
-		sc.spans = append(sc.spans, span{start, end, kind})
-		last, i = end, end
-	}
-	spans := sc.spans[base:]
-	return spans
 }
 
-// skipTo is how far nothing more can be found after a look that found nothing: a
-// run of digits is looked at once.
-func skipTo(s string, i int, class uint8, end int, kind string) int {
-	if kind == "" && class == classDigit && end > i {
-		return end
+// scanText finds the spans of plain text and appends them, in order and without
+// overlaps. It leaves in sc.key what the text says as a name, if asName.
+func (sc *scanner) scanText(s string, depth int) {
+	if len(s) < 3 {
+		return
+	}
+	base := len(sc.spans)
+	settled, named, counted, wordly := sc.settled, sc.named, sc.counted, sc.wordly
+	sc.settled, sc.named, sc.counted, sc.wordly = 0, 0, 0, 0
+	sc.anchors(s)
+	if !(sc.quick && sc.suspect) {
+		sc.views(s, depth)
+	}
+	sc.settled, sc.named, sc.counted, sc.wordly = settled, named, counted, wordly
+	sc.normalise(base)
+}
+
+// anchors is the first stage: it finds what may begin here and asks.
+func (sc *scanner) anchors(s string) {
+	m := sc.m
+	c0, c1 := uint32(classOf[s[0]]), uint32(classOf[s[1]])
+	for i := 2; i < len(s); i++ {
+		c2 := uint32(classOf[s[i]])
+		t := (c0<<10 | c1<<5 | c2) & (trigrams - 1)
+		c0, c1 = c1, c2
+		if m.bits[t>>6]&(1<<(t&63)) == 0 {
+			continue
+		}
+		if m.within[t>>6]&(1<<(t&63)) == 0 && i > 2 && isAlnum(s[i-3]) {
+			continue
+		}
+		next := sc.hit(s, i-2, t)
+		if sc.quick && sc.suspect {
+			return
+		}
+		if next > i-1 {
+			if next+2 > len(s) {
+				return
+			}
+			c0, c1 = uint32(classOf[s[next]]), uint32(classOf[s[next+1]])
+			i = next + 1
+		}
+	}
+}
+
+// hit asks what may begin at i, and returns where to go on.
+func (sc *scanner) hit(s string, i int, t uint32) int {
+	m := sc.m
+	for _, e := range m.entries[m.start[t]:m.start[t+1]] {
+		if e.act < actDigits && !hasFold(s, i, e.lit) {
+			continue
+		}
+		end := i + len(e.lit)
+		var next int
+		switch e.act {
+		case actDetector:
+			next = sc.detect(s, i, end, e.n)
+		case actName:
+			next = sc.nameHit(s, i, end)
+		case actDigits:
+			next = sc.digits(s, i)
+		case actWord:
+			next = sc.word(s, i)
+		case actURL:
+			next = sc.urlHit(s, i)
+		case actScheme:
+			next = sc.schemeHit(s, i, end)
+		case actCommand:
+			next = sc.commandHit(s, i, end, int(e.n))
+		case actManifest:
+			next = sc.manifestHit(s, end)
+		case actKnown:
+			next = sc.knownHit(s, i, int(e.n))
+		}
+		if next > i {
+			return next
+		}
 	}
 	return i + 1
 }
 
-// look asks the detectors of one position.
-func (sc *scanner) look(s string, i, last int, class uint8) (start, end int, kind string) {
-	if start, end, kind = tokenAt(s, i); kind != "" {
-		return start, end, kind
-	}
-	if (s[i] == ':' || s[i] == '-') && i >= 2 && sc.r.personal {
-		if end := macEnd(s, i-2); end > 0 {
-			return i - 2, end, "mac-address"
-		}
-	}
-	switch class {
-	case classDot:
-		if start, end, kind = discordAt(s, i, last); kind != "" {
-			return start, end, kind
-		}
-		return atlasAt(s, i, last)
-	case classTilde:
-		return azureAt(s, i)
-	case classAssign:
-		if s[i] == ':' {
-			if start, end, kind = urlAt(s, i); kind != "" {
-				return start, end, kind
-			}
-		}
-		if start, end, kind = assignmentAt(s, i, last); kind == "" && s[i] == ':' && sc.kube(s) {
-			return kubeAt(s, i)
-		}
-		return start, end, kind
-	case classAt:
-		if sc.r.personal {
-			return emailAt(s, i, last)
-		}
-	case classDigit:
-		if sc.r.personal {
-			return numberAt(s, i)
-		}
-	case classDash:
-		if start, end, kind = pemAt(s, i); kind != "" {
-			return start, end, kind
-		}
-		return flagAt(s, i)
-	}
-	return 0, 0, ""
-}
-
-// isMark reports whether a value is a mark of ours, which is not marked again.
-func isMark(v string) bool { return v != "" && v[0] == '[' && markEnd(v, 0) == len(v) }
-
-// markEnd is the end of the mark of ours that begins at i; 0 if none does. A mark of
-// a kind that does not exist is text like any other.
-func markEnd(s string, i int) int {
-	if !strings.HasPrefix(s[i:], markHead) {
+func (sc *scanner) detect(s string, at, end int, n int32) int {
+	start, stop, ok := sc.m.detectors[n].match(s, at, end)
+	if !ok || start < 0 || stop > len(s) || start >= stop {
 		return 0
 	}
-	from := i + len(markHead)
-	n := strings.IndexByte(s[from:min(len(s), from+40)], ']')
-	if n <= 0 || !knownKinds()[s[from:from+n]] {
+	return sc.take(s, start, stop, sc.m.kinds[n])
+}
+
+// knownHit compares a known value, which keeps its case.
+func (sc *scanner) knownHit(s string, at, n int) int {
+	v := sc.m.known[n]
+	if !strings.HasPrefix(s[at:], v) {
 		return 0
 	}
-	return from + n + 1
+	return sc.take(s, at, at+len(v), idKnown)
 }
 
-// text redacts plain text, or JSON that stands as text.
-func (sc *scanner) text(s string, depth int) (string, Findings) {
-	if looksLikeJSON(s) {
-		if out, ok := sc.json(s, depth); ok {
-			return out, sc.found
+// take appends a span unless it is to be kept, and returns where to go on: its end, or
+// 0 if it was not taken.
+func (sc *scanner) take(s string, start, stop int, kind kindID) int {
+	start = max(start, sc.settled)
+	if start >= stop || isMark(s[start:stop]) || !sc.r.on.has(kind) {
+		return 0
+	}
+	if sc.quick {
+		sc.suspect = true
+		return len(s)
+	}
+	sp := span{start: start, end: stop, kind: kind}
+	if !sc.decide(&sp, s[start:stop]) {
+		return 0
+	}
+	sc.spans = append(sc.spans, sp)
+	sc.settled = stop
+	return stop
+}
+
+// mark makes a span of the value of a name.
+func (sc *scanner) takeNamed(s string, start, stop int, kind kindID) int {
+	if special, ok := sc.formAt(s, start, stop); ok {
+		kind = special
+	}
+	return sc.take(s, start, stop, kind)
+}
+
+// formAt says what kind of token the value [start,stop) is as a whole, for a better
+// name of what was removed.
+func (sc *scanner) formAt(s string, start, stop int) (kindID, bool) {
+	if stop-start < 3 || sc.quick {
+		return 0, false
+	}
+	m := sc.m
+	t := uint32(classOf[s[start]])<<10 | uint32(classOf[s[start+1]])<<5 | uint32(classOf[s[start+2]])
+	for _, e := range m.entries[m.start[t]:m.start[t+1]] {
+		if e.act != actDetector || !hasFold(s, start, e.lit) {
+			continue
+		}
+		if a, b, ok := m.detectors[e.n].match(s, start, start+len(e.lit)); ok && a <= start && b >= stop {
+			return m.kinds[e.n], true
 		}
 	}
-	out := sc.plain(s)
-	return out, sc.found
-}
-
-// plain redacts text without looking for JSON.
-func (sc *scanner) plain(s string) string {
-	base := len(sc.spans)
-	spans := sc.known(s, sc.find(s))
-	defer func() { sc.spans = sc.spans[:base] }()
-	if len(spans) == 0 {
-		return s
-	}
-	var b strings.Builder
-	b.Grow(len(s) + 16*len(spans))
-	at := 0
-	for _, sp := range spans {
-		b.WriteString(s[at:sp.start])
-		b.WriteString(mark(sp.kind))
-		at = sp.end
-		sc.found = sc.found.add(sp.kind)
-	}
-	b.WriteString(s[at:])
-	return b.String()
-}
-
-// known adds the places of known values to spans.
-func (sc *scanner) known(s string, spans []span) []span {
-	for _, v := range sc.r.known {
-		for at := 0; ; {
-			i := strings.Index(s[at:], v)
-			if i < 0 {
-				break
-			}
-			spans = insert(spans, span{at + i, at + i + len(v), "known-value"})
-			at += i + len(v)
-		}
-	}
-	return spans
-}
-
-// insert puts a span in its place and joins what it overlaps.
-func insert(spans []span, n span) []span {
-	var out []span
-	placed := false
-	for _, sp := range spans {
-		switch {
-		case sp.end <= n.start:
-			out = append(out, sp)
-		case n.end <= sp.start:
-			if !placed {
-				out, placed = append(out, n), true
-			}
-			out = append(out, sp)
-		default:
-			n.start, n.end = min(n.start, sp.start), max(n.end, sp.end)
-		}
-	}
-	if !placed {
-		out = append(out, n)
-	}
-	return out
+	return 0, false
 }

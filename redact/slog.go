@@ -62,8 +62,8 @@ func (h *handler) attr(a slog.Attr) slog.Attr {
 	case slog.KindBool, slog.KindDuration, slog.KindTime:
 		return slog.Attr{Key: key, Value: v}
 	case slog.KindInt64, slog.KindUint64, slog.KindFloat64:
-		if level, kind := classifyKey(a.Key); level == secret && h.r.wants(kind, v.String()) && !h.r.off {
-			return slog.String(key, mark(kind))
+		if d := classify(a.Key); d.level == secret && h.r.on.has(d.kind) && !h.r.off {
+			return slog.String(key, markOf(d.kind))
 		}
 		return slog.Attr{Key: key, Value: v}
 	}
@@ -98,9 +98,9 @@ func (r *Redactor) Named(name, value string) string {
 	if r.off || value == "" {
 		return value
 	}
-	if level, kind := classifyKey(name); level != harmless && r.wants(kind, value) && judge(value, "", level, true, ':', false, false) {
-		return mark(kind)
+	out, _, changed := r.run(nil, value, classify(name), false)
+	if !changed {
+		return value
 	}
-	out, _ := r.Text(value)
-	return out
+	return text(out)
 }

@@ -5,95 +5,110 @@ package redact
 
 import "strings"
 
-// urlAt looks at "://": the password in a URL's userinfo (RFC 3986, 3.2.1), and the
-// path of a webhook. Secrets in a query are found as assignments.
-func urlAt(s string, i int) (start, end int, kind string) {
-	if !strings.HasPrefix(s[i:], "://") || i == 0 || alphabets[s[i-1]]&alnum == 0 {
-		return 0, 0, ""
+// maxURL is how much of a URL is looked at, in bytes.
+const maxURL = 2 << 10
+
+// urlHit looks at the userinfo of the URL (RFC 3986, 3.2.1) whose "://" is at i. Secrets
+// in its query and fragment have names, and are found by those.
+func (sc *scanner) urlHit(s string, i int) int {
+	if i == 0 || !isAlnum(s[i-1]) {
+		return 0
 	}
 	p := i + 3
-	limit := min(len(s), p+1024)
-	at, colon := -1, -1
-	q := p
-	for ; q < limit; q++ {
-		c := s[q]
-		if isSpace(c) || c == '{' || c == '"' || c == '\'' || c == '<' || c == '>' || c == '`' {
+	limit := min(len(s), p+maxURL)
+	if p == limit {
+		return 0
+	}
+	end := p
+	braces := 0
+	for end < limit {
+		c := s[end]
+		if c == '{' {
+			braces++
+		} else if c == '}' {
+			braces--
+		}
+		if c == '"' || c == '<' && braces == 0 && end > p && !angleIn(s, end) || c == '>' && braces == 0 && !angleOut(s, p, end) || c == '`' || isSpace(c) && braces <= 0 || c == '\\' && end+1 < limit && strings.IndexByte(`"nrt`, s[end+1]) >= 0 {
 			break
 		}
-		if c == '/' || c == '?' || c == '#' {
-			if at < 0 && strings.IndexByte(s[q:hostEnd(s, q, limit)], '@') > 0 && colon >= 0 && passwordWithSlash(s, q, limit) {
-				continue
-			}
-			break
+		end++
+	}
+	sc.spend(end - p)
+	at, colon := userinfo(s, p, end)
+	if at < 0 {
+		return 0
+	}
+	if colon < 0 {
+		if v := s[p:at]; len(v) >= 16 && random(v) && !isReference(v) {
+			return sc.takeNamed(s, p, at, idURLPassword)
 		}
-		if c == '@' {
+		return 0
+	}
+	v := s[colon+1 : at]
+	if v == "" || isReference(v) || isRepeated(v) || strings.HasPrefix(v, "${") || strings.HasPrefix(v, "{") && strings.HasSuffix(v, "}") || strings.HasPrefix(v, "$") && isIdentifier(v[1:]) {
+		return 0
+	}
+	return sc.takeNamed(s, colon+1, at, idURLPassword)
+}
+
+// angleIn and angleOut keep <placeholders> within a URL.
+func angleIn(s string, i int) bool {
+	n := strings.IndexAny(s[i:min(len(s), i+40)], "> \n")
+	return n > 1 && s[i+n] == '>' && isIdentifier(strings.ReplaceAll(s[i+1:i+n], "-", "_")) && i+n+1 < len(s) && strings.IndexByte(":@/", s[i+n+1]) >= 0
+}
+
+func angleOut(s string, p, i int) bool {
+	n := strings.LastIndexByte(s[max(p, i-40):i], '<')
+	return n >= 0 && angleIn(s, max(p, i-40)+n)
+}
+
+// userinfo finds the '@' that ends the userinfo of the authority at p, and the first
+// colon before it; -1 if there is none. A password may hold what should have been
+// escaped: '@', '/', '#', '?'.
+func userinfo(s string, p, end int) (at, colon int) {
+	at, colon = -1, -1
+	for q := p; q < end; q++ {
+		switch s[q] {
+		case '@':
 			at = q
-		}
-		if c == ':' && colon < 0 {
-			colon = q
-		}
-	}
-	if at > 0 && colon > 0 && colon < at && at-colon > 1 {
-		if v := s[colon+1 : at]; !isReference(v) {
-			return colon + 1, at, "url-userinfo"
-		}
-	}
-	if at > p && colon < 0 && random(s[p:at]) && at-p >= 16 { // a token as the user
-		return p, at, "url-userinfo"
-	}
-	return webhookAt(s, p, limit)
-}
-
-// hostEnd is where a URL without quotes ends.
-func hostEnd(s string, q, limit int) int {
-	for q < limit && !isSpace(s[q]) && s[q] != '"' && s[q] != '\'' {
-		q++
-	}
-	return q
-}
-
-// passwordWithSlash reports whether a slash after a colon belongs to a password: an
-// @ follows before the next slash, and what stands before is no port.
-func passwordWithSlash(s string, q, limit int) bool {
-	if q > 0 && s[q-1] >= '0' && s[q-1] <= '9' {
-		for b := q - 1; b > 0 && (s[b] >= '0' && s[b] <= '9' || s[b] == ':'); b-- {
-			if s[b] == ':' {
-				return false
+		case ':':
+			if colon < 0 {
+				colon = q
+			}
+		case '/', '?', '#':
+			if at >= 0 || colon < 0 || !passwordGoesOn(s, colon, q, end) {
+				return check(p, at, colon)
 			}
 		}
 	}
-	rest := s[q+1 : hostEnd(s, q, limit)]
-	at := strings.IndexByte(rest, '@')
+	return check(p, at, colon)
+}
+
+func check(p, at, colon int) (int, int) {
+	if at <= p {
+		return -1, -1
+	}
+	if colon > at {
+		colon = -1
+	}
+	return at, colon
+}
+
+// passwordGoesOn reports whether the '/', '?' or '#' at q belongs to a password: an '@'
+// and a host follow, and what stands between colon and q is no port.
+func passwordGoesOn(s string, colon, q, end int) bool {
+	port := q > colon+1
+	for k := colon + 1; k < q; k++ {
+		port = port && isDigit(s[k])
+	}
+	if port {
+		return false
+	}
+	rest := s[q+1 : end]
+	at := strings.LastIndexByte(rest, '@')
+	if at <= 0 || at+1 >= len(rest) || !isAlnum(rest[at+1]) {
+		return false
+	}
 	slash := strings.IndexByte(rest, '/')
-	return at >= 0 && (slash < 0 || at < slash)
-}
-
-// webhooks are hosts and path beginnings after which the path is a secret.
-var webhooks = []string{
-	"hooks.slack.com/services/", "hooks.slack.com/workflows/", "hooks.slack.com/triggers/", "discord.com/api/webhooks/", "discordapp.com/api/webhooks/",
-	".webhook.office.com/webhookb2/", "hooks.zapier.com/hooks/catch/", "chat.googleapis.com/v1/spaces/", "api.telegram.org/bot", "outlook.office.com/webhook/", "maker.ifttt.com/trigger/",
-	"logs.datadoghq.com/v1/input/",
-}
-
-func webhookAt(s string, p, limit int) (start, end int, kind string) {
-	part := s[p:limit]
-	slash := strings.IndexByte(part, '/')
-	if slash <= 0 {
-		return 0, 0, ""
-	}
-	for _, w := range webhooks {
-		host := strings.IndexByte(w, '/')
-		if !strings.HasSuffix(part[:slash], strings.TrimPrefix(w[:host], ".")) || !strings.HasPrefix(part[slash:], w[host:]) {
-			continue
-		}
-		start = p
-		end = hostEnd(s, p, limit)
-		for end > start && strings.IndexByte(".,;)]}", s[end-1]) >= 0 {
-			end--
-		}
-		if end-(p+slash+len(w)-host) >= 8 {
-			return start, end, "webhook-url"
-		}
-	}
-	return 0, 0, ""
+	return slash < 0 || at < slash
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.opentelemetry.io/otel/codes"
@@ -93,8 +94,6 @@ func compare(t *testing.T, got, want map[string]string) {
 func TestEndings(t *testing.T) {
 	canceled, cancel := context.WithCancel(context.Background())
 	cancel()
-	expired, cancelExpired := context.WithTimeout(context.Background(), time.Millisecond)
-	defer cancelExpired()
 	refuse := func(toolkit.Handler) toolkit.Handler {
 		return func(_ context.Context, c toolkit.Call) (toolkit.Result, error) {
 			c.Record.Note(func(s *toolkit.Served) { s.Outcome = toolkit.OutcomeRefused })
@@ -109,13 +108,18 @@ func TestEndings(t *testing.T) {
 	}{
 		{"failed", "fails", context.Background(), nil, "tool_error", "executed", "disk full on sda1"},
 		{"panicked", "panics", context.Background(), nil, "panic", "executed", "panic: disk full on sda1"},
-		{"timed out", "waits", expired, nil, "timeout", "executed", "context deadline exceeded"},
+		{"timed out", "waits", nil, nil, "timeout", "executed", "context deadline exceeded"},
 		{"cancelled before it ran", "waits", canceled, nil, "canceled", "refused", "context canceled"},
 		{"unknown", "no_such_tool", context.Background(), nil, "unknown_tool", "refused", `tool "no_such_tool": unknown tool: use one of the tools listed`},
 		{"refused", "echo", context.Background(), refuse, "permission_denied", "refused", `tool "echo": permission denied: rule 7`},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
+		inBubble(t, tt.name, func(t *testing.T) {
+			if tt.ctx == nil {
+				ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+				defer cancel()
+				tt.ctx = ctx
+			}
 			h, r := newHarness(t), registry(t)
 			execute := toolkit.Chain(r.Handle, toolkit.Observe(r.Lookup, h), tt.middleware)
 			func() {
@@ -146,6 +150,12 @@ func TestEndings(t *testing.T) {
 			}
 		})
 	}
+}
+
+// inBubble runs a subtest in virtual time.
+func inBubble(t *testing.T, name string, f func(t *testing.T)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) { synctest.Test(t, f) })
 }
 
 func TestAnUnknownNameIsNowhere(t *testing.T) {

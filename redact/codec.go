@@ -1,0 +1,156 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// A codec is a way that text is written within text. Its lead byte begins what is
+// longer written than read; all else stands for itself.
+type codec byte
+
+const (
+	codecJSON    codec = '\\' // the escapes of JSON, C and shells
+	codecPercent codec = '%'  // RFC 3986, 2.1
+	codecNUL     codec = 0    // UTF-16 of ASCII, seen as bytes
+)
+
+// step reads what begins with the lead byte at s[0]: how long it is written, and what
+// it stands for.
+func (c codec) step(s string, out *[utf8.UTFMax]byte) (raw, n int) {
+	switch c {
+	case codecNUL:
+		return 1, 0
+	case codecPercent:
+		if len(s) >= 3 && chars[s[1]]&chars[s[2]]&chHex != 0 {
+			out[0] = hexValue(s[1])<<4 | hexValue(s[2])
+			return 3, 1
+		}
+		out[0] = '%'
+		return 1, 1
+	}
+	if len(s) < 2 {
+		out[0] = '\\'
+		return 1, 1
+	}
+	switch s[1] {
+	case 'n':
+		out[0] = '\n'
+	case 't':
+		out[0] = '\t'
+	case 'r':
+		out[0] = '\r'
+	case 'b':
+		out[0] = '\b'
+	case 'f':
+		out[0] = '\f'
+	case '"', '\\', '/', '\'':
+		out[0] = s[1]
+	case 'x':
+		if len(s) >= 4 && chars[s[2]]&chars[s[3]]&chHex != 0 {
+			out[0] = hexValue(s[2])<<4 | hexValue(s[3])
+			return 4, 1
+		}
+		out[0] = '\\'
+		return 1, 1
+	case 'u':
+		r, ok := hex4(s)
+		if !ok {
+			out[0] = '\\'
+			return 1, 1
+		}
+		raw = 6
+		if r >= 0xd800 && r < 0xdc00 && len(s) >= 12 && s[6] == '\\' && s[7] == 'u' {
+			if low, ok := hex4(s[6:]); ok && low >= 0xdc00 && low < 0xe000 {
+				r, raw = (r-0xd800)<<10|(low-0xdc00)+0x10000, 12
+			}
+		}
+		return raw, utf8.EncodeRune(out[:], r) // lone surrogates become U+FFFD
+	default:
+		out[0] = '\\'
+		return 1, 1
+	}
+	return 2, 1
+}
+
+func hex4(s string) (rune, bool) {
+	if len(s) < 6 || chars[s[2]]&chars[s[3]]&chars[s[4]]&chars[s[5]]&chHex == 0 {
+		return 0, false
+	}
+	return rune(hexValue(s[2]))<<12 | rune(hexValue(s[3]))<<8 | rune(hexValue(s[4]))<<4 | rune(hexValue(s[5])), true
+}
+
+func hexValue(c byte) byte {
+	if c <= '9' {
+		return c - '0'
+	}
+	return (c | 0x20) - 'a' + 10
+}
+
+// decode appends what s stands for.
+func (c codec) decode(dst []byte, s string) []byte {
+	var out [utf8.UTFMax]byte
+	for {
+		i := strings.IndexByte(s, byte(c))
+		if i < 0 {
+			return append(dst, s...)
+		}
+		dst = append(dst, s[:i]...)
+		raw, n := c.step(s[i:], &out)
+		dst = append(dst, out[:n]...)
+		s = s[i+raw:]
+	}
+}
+
+// translate moves spans, which are in order, from the decoded text to the text s it was
+// decoded from, and offset further.
+func (c codec) translate(s string, list []span, offset int) {
+	t := translator{codec: c, s: s, lead: -1}
+	for i := range list {
+		list[i].start = t.to(list[i].start, false) + offset
+		list[i].end = t.to(list[i].end, true) + offset
+	}
+}
+
+// A translator walks s once.
+type translator struct {
+	codec    codec
+	s        string
+	raw, dec int // the same place in both texts
+	lead     int // of the next escape in s; -1 if not looked for
+}
+
+func (t *translator) to(target int, up bool) int {
+	var out [utf8.UTFMax]byte
+	for {
+		if t.lead < t.raw {
+			i := strings.IndexByte(t.s[t.raw:], byte(t.codec))
+			if i < 0 {
+				t.lead = len(t.s)
+			} else {
+				t.lead = t.raw + i
+			}
+		}
+		run := t.lead - t.raw
+		if target <= t.dec+run {
+			if target > t.dec {
+				t.raw, t.dec = t.raw+target-t.dec, target
+			}
+			return t.raw
+		}
+		if t.lead >= len(t.s) {
+			return len(t.s)
+		}
+		raw, n := t.codec.step(t.s[t.lead:], &out)
+		if target < t.dec+run+n { // within what one escape stands for
+			if up {
+				return t.lead + raw
+			}
+			return t.lead
+		}
+		t.raw, t.dec = t.lead+raw, t.dec+run+n
+	}
+}

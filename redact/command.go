@@ -1,0 +1,174 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import "strings"
+
+// A program takes secrets in arguments that have no telling name.
+type program struct {
+	name  string
+	user  string // options whose argument is "user:password"
+	value string // options whose argument is a secret
+	glued string // options with the secret directly behind them
+}
+
+// programs are the command lines that are read. Options of one program are separated by
+// blanks; long options with a telling name need no entry.
+var programs = []program{
+	{name: "curl", user: "-u --user --proxy-user -U", value: "-b --cookie"},
+	{name: "wget", user: "", value: ""},
+	{name: "http ", user: "-a --auth"},
+	{name: "mysql", glued: "-p"},
+	{name: "mariadb", glued: "-p"},
+	{name: "sshpass", value: "-p", glued: "-p"},
+	{name: "docker login", value: "-p"},
+	{name: "podman login", value: "-p"},
+	{name: "az login", value: "-p"},
+	{name: "redis-cli", value: "-a"},
+	{name: "mongo", value: "-p"},
+	{name: "sqlcmd", value: "-P", glued: "-P"},
+	{name: "ldapsearch", value: "-w", glued: "-w"},
+	{name: "smbclient", user: "", value: ""},
+	{name: "7z ", glued: "-p"},
+	{name: "zip ", value: "-P"},
+	{name: "unzip ", value: "-P"},
+	{name: "openssl", value: "-k"},
+	{name: "rabbitmqctl", value: ""},
+	{name: "aws configure set", value: "aws_secret_access_key aws_session_token"},
+	{name: "htpasswd", value: ""},
+}
+
+// maxLine is how far a command line is read, in bytes.
+const maxLine = 4 << 10
+
+// commandHit reads the command line of a program whose name is at i.
+func (sc *scanner) commandHit(s string, i, end, n int) int {
+	p := programs[n]
+	if i > 0 && (isAlnum(s[i-1]) || s[i-1] == '_') || end < len(s) && p.name[len(p.name)-1] != ' ' && !isSpace(s[end]) && strings.IndexByte("dump\"',.-", s[end]) < 0 {
+		return 0
+	}
+	if sc.quick {
+		sc.suspect = true
+		return len(s)
+	}
+	limit := min(len(s), end+maxLine)
+	for q := end; q < limit; {
+		var start, stop int
+		start, stop, q = argument(s, q, limit)
+		if start == stop && q >= limit || start < len(s) && strings.IndexByte("|;&\n", s[start]) >= 0 {
+			break
+		}
+		sc.spend(q - start + 1)
+		word := s[start:stop]
+		if len(word) < 2 || word[0] != '-' && !oneOf(p.value, word) {
+			continue
+		}
+		switch {
+		case oneOf(p.user, word):
+			start, stop, q = argument(s, q, limit)
+			sc.userPassword(s, start, stop)
+		case oneOf(p.user, word[:2]) && len(word) > 2 && word[1] != '-':
+			sc.userPassword(s, start+2, stop)
+		case oneOf(p.value, word):
+			start, stop, q = argument(s, q, limit)
+			sc.argumentSecret(s, start, stop)
+		case oneOf(p.glued, word[:2]) && len(word) > 2 && word[1] != '-':
+			if !strings.HasPrefix(word, "-pass") && word != "-pwd" {
+				sc.argumentSecret(s, start+2, stop)
+			}
+		}
+	}
+	return 0
+}
+
+// argumentSecret removes an argument unless it is a reference or an option.
+func (sc *scanner) argumentSecret(s string, start, stop int) {
+	if start >= stop {
+		return
+	}
+	if v := s[start:stop]; v[0] != '-' && !isReference(v) && !isPath(v) && !isRepeated(v) {
+		sc.insert(s, start, stop, idPassword)
+	}
+}
+
+// userPassword removes the password, or a lone user name that is a token, of
+// "user:password".
+func (sc *scanner) userPassword(s string, start, stop int) {
+	if start >= stop {
+		return
+	}
+	v := s[start:stop]
+	colon := strings.IndexByte(v, ':')
+	if colon < 0 {
+		return
+	}
+	user, password := v[:colon], v[colon+1:]
+	switch {
+	case password == "" || isReference(password):
+		if user != "" && !isReference(user) && (password == "" && (random(user) || len(user) >= 8 && hasSpecial(user))) {
+			sc.insert(s, start, start+colon, idPassword)
+		}
+	case isPlaceholder(password) || isFieldName(password):
+	default:
+		sc.insert(s, start+colon+1, stop, idPassword)
+	}
+}
+
+func isFieldName(v string) bool {
+	switch strings.ToLower(v) {
+	case "password", "pass", "token", "secret", "passwd", "pwd", "api_token", "x":
+		return true
+	}
+	return false
+}
+
+// insert takes a span ahead of where the scan stands; the scan goes on before it.
+func (sc *scanner) insert(s string, start, stop int, kind kindID) {
+	if start < sc.settled {
+		return
+	}
+	settled := sc.settled
+	sc.takeNamed(s, start, stop, kind)
+	sc.settled = settled
+}
+
+// argument reads the next argument of a command line: its inside, without quotes, and
+// where to go on.
+func argument(s string, p, limit int) (start, stop, next int) {
+	for p < limit && (s[p] == ' ' || s[p] == '\t' || s[p] == '\\' && p+1 < limit && s[p+1] == '\n' || s[p] == '\n' && p > 0 && s[p-1] == '\\' || s[p] == '=') {
+		p++
+	}
+	if p >= limit {
+		return limit, limit, limit
+	}
+	if n := escapedQuote(s, p); n > 0 {
+		end := escapedQuoteEnd(s, p+n, s[p:p+n])
+		return p + n, end, min(limit, end+n)
+	}
+	if c := s[p]; c == '"' || c == '\'' {
+		end := quoteEnd(s, p+1, c)
+		next = min(limit, end+1)
+		return p + 1, min(end, limit), next
+	}
+	q := p
+	for q < limit && !isSpace(s[q]) && s[q] != '|' && s[q] != ';' && s[q] != '"' && s[q] != '\'' {
+		q++
+	}
+	if q == p {
+		return p, min(p+1, limit), p + 1
+	}
+	return p, q, q
+}
+
+// oneOf reports whether word is one of the words of list.
+func oneOf(list, word string) bool {
+	for list != "" {
+		w, rest, _ := strings.Cut(list, " ")
+		if w == word {
+			return true
+		}
+		list = rest
+	}
+	return false
+}

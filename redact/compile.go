@@ -1,0 +1,257 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// The first stage looks at three bytes at a time. Each byte is folded to one of 32
+// classes, so three of them make 15 bits: a table of 4 KiB tells whether any anchor
+// begins with them. Only where one does, the anchors are compared.
+
+// classOf folds a byte: letters in any case 1 to 26, digits, and a few kinds of
+// punctuation; all else is 0.
+var classOf = func() (t [256]uint8) {
+	for c := byte('a'); c <= 'z'; c++ {
+		t[c], t[c-'a'+'A'] = c-'a'+1, c-'a'+1
+	}
+	for c := byte('0'); c <= '9'; c++ {
+		t[c] = classDigit
+	}
+	t['_'], t['-'] = classJoin, classJoin
+	t['.'], t[':'], t['/'], t['~'], t['+'] = classDot, classDot, classDot, classDot, classDot
+	t['@'], t['%'] = classAt, classAt
+	t['='] = classEqual
+	return t
+}()
+
+const (
+	classDigit = 27 + iota
+	classJoin  // '_' and '-'
+	classDot   // . : / ~ +
+	classAt    // @ and %
+	classEqual // =
+	classes    // how many there are
+)
+
+const trigrams = classes * classes * classes
+
+// What to do where an anchor is found.
+const (
+	actDetector = iota // ask the detector
+	actName            // a word that names of secrets have
+	actURL             // "://"
+	actScheme          // an HTTP authentication scheme
+	actCommand         // a program that takes secrets as arguments
+	actKnown           // a known value
+	actManifest        // the kind of a Kubernetes Secret
+	actDigits          // digits: no anchor
+	actWord            // letters and digits: no anchor
+)
+
+// An entry is one anchor.
+type entry struct {
+	lit string // folded
+	act uint8
+	n   int32 // the detector, the program, or the known value
+}
+
+// A machine finds anchors. It is immutable.
+type machine struct {
+	bits      [trigrams / 64]uint64 // which trigrams begin an anchor
+	within    [trigrams / 64]uint64 // which begin one that may stand within a word
+	start     [trigrams + 1]uint16  // entries[start[t]:start[t+1]] begin with t
+	entries   []entry
+	detectors []detector
+	kinds     []kindID // of detectors
+	known     []string
+}
+
+// allDetectors are the detectors of all kinds, in the order of precedence.
+var allDetectors = sync.OnceValue(func() []detector {
+	return slices.Concat(tokenDetectors, personalDetectors)
+})
+
+// register puts the kinds of all detectors into the registry.
+func register() {
+	for _, d := range allDetectors() {
+		newKind(d.kind, d.group, d.doc, !d.off)
+	}
+}
+
+// compile makes the machine for the kinds that are on and for known values.
+func compile(on *kindSet, known []string) *machine {
+	m := &machine{known: known}
+	lists := make(map[int][]entry)
+	add := func(e entry) {
+		for _, t := range trigramsOf(e.lit) {
+			if !slices.Contains(lists[t], e) {
+				lists[t] = append(lists[t], e)
+			}
+		}
+	}
+	for _, d := range allDetectors() {
+		id := newKind(d.kind, d.group, d.doc, !d.off)
+		if !on.has(id) {
+			continue
+		}
+		m.detectors, m.kinds = append(m.detectors, d), append(m.kinds, id)
+		for _, a := range d.anchors {
+			add(entry{strings.ToLower(a), actDetector, int32(len(m.detectors) - 1)})
+		}
+	}
+	for i, v := range known {
+		add(entry{fold(v), actKnown, int32(i)})
+	}
+	for _, w := range nameAnchors {
+		add(entry{w, actName, 0})
+	}
+	for w := range vendors {
+		add(entry{w, actName, 0})
+	}
+	for _, w := range manifests {
+		add(entry{w, actManifest, 0})
+	}
+	for i, p := range programs {
+		add(entry{p.name, actCommand, int32(i)})
+	}
+	for _, w := range schemes {
+		add(entry{w, actScheme, 0})
+	}
+	add(entry{"://", actURL, 0})
+	m.shapes(lists, on)
+	m.lay(lists)
+	return m
+}
+
+// shapes adds the triggers of digit runs and word runs (see [detector]).
+func (m *machine) shapes(lists map[int][]entry, on *kindSet) {
+	add := func(a, b, c int, act uint8) {
+		t := a*classes*classes + b*classes + c
+		e := entry{act: act}
+		if !slices.Contains(lists[t], e) {
+			lists[t] = append(lists[t], e)
+		}
+	}
+	const d = classDigit
+	add(d, d, d, actDigits)
+	for _, sep := range []int{0, classJoin, classDot} {
+		add(d, d, sep, actDigits)
+	}
+	if on.has(kindIPv4) {
+		add(d, classDot, d, actDigits)
+	}
+	for _, country := range strings.Fields(ibanCountries) {
+		add(int(country[0]-'a')+1, int(country[1]-'a')+1, d, actWord)
+	}
+	for c := 1; c <= d; c++ {
+		for e := 1; e <= d; e++ {
+			add(d, c, e, actWord) // base58
+		}
+	}
+	hex := []int{1, 2, 3, 4, 5, 6, d}
+	for _, a := range hex {
+		for _, b := range hex {
+			add(a, b, classJoin, actWord)
+			add(a, b, classDot, actWord)
+			if on.has(kindIPv6) {
+				add(a, classDot, b, actWord)
+			}
+		}
+		if on.has(kindIPv6) {
+			add(a, classDot, classDot, actWord)
+			add(classDot, classDot, a, actWord)
+		}
+	}
+}
+
+// mayStandWithin reports whether an anchor may follow a letter or digit.
+func (m *machine) mayStandWithin(e entry) bool {
+	switch e.act {
+	case actWord, actScheme, actCommand:
+		return false
+	case actDetector:
+		return m.detectors[e.n].within || !isAlnum(e.lit[0])
+	}
+	return true
+}
+
+// ibanCountries are the codes an IBAN may begin with (ISO 13616 registry).
+const ibanCountries = "ad ae al at az ba be bg bh bi br by ch cr cy cz de dj dk do ee eg es fi fk fo fr gb ge gi gl gr gt hn hr hu ie il iq is it jo kw kz " +
+	"lb lc li lt lu lv ly mc md me mk mn mr mt mu ni nl no om pk pl ps pt qa ro rs ru sa sc sd se si sk sm so st sv tl tn tr ua va vg xk ye"
+
+// lay writes the lists one behind the other, longer anchors first.
+func (m *machine) lay(lists map[int][]entry) {
+	for t := range trigrams {
+		m.start[t] = uint16(len(m.entries))
+		list := lists[t]
+		if len(list) == 0 {
+			continue
+		}
+		m.bits[t/64] |= 1 << (t % 64)
+		if slices.ContainsFunc(list, m.mayStandWithin) {
+			m.within[t/64] |= 1 << (t % 64)
+		}
+		slices.SortStableFunc(list, func(a, b entry) int {
+			if (a.act == actName) != (b.act == actName) { // forms before names
+				return int(a.act) - int(b.act)
+			}
+			return len(b.lit) - len(a.lit)
+		})
+		m.entries = append(m.entries, list...)
+	}
+	m.start[trigrams] = uint16(len(m.entries))
+}
+
+// trigramsOf lists what the first three bytes of a folded literal may be.
+func trigramsOf(lit string) []int {
+	out := []int{0}
+	for i := range 3 {
+		var next []int
+		for _, t := range out {
+			if i < len(lit) {
+				next = append(next, t*classes+int(classOf[lit[i]]))
+				continue
+			}
+			for c := range classes {
+				next = append(next, t*classes+c)
+			}
+		}
+		out = next
+	}
+	return out
+}
+
+func fold(s string) string {
+	b := []byte(s)
+	for i := range b {
+		b[i] = lower[b[i]]
+	}
+	return string(b)
+}
+
+// machineFor is compile, with the machines without known values kept: there are few
+// sets of kinds in a process.
+func machineFor(on *kindSet, known []string) *machine {
+	if len(known) > 0 {
+		return compile(on, known)
+	}
+	if m, ok := machines.Load(*on); ok {
+		return m.(*machine)
+	}
+	m := compile(on, nil)
+	if machineCount.Add(1) <= 64 {
+		machines.Store(*on, m)
+	}
+	return m
+}
+
+var (
+	machines     sync.Map // kindSet to *machine
+	machineCount atomic.Int32
+)

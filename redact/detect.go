@@ -1,0 +1,92 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+// A detector knows one family of secrets, or of personal data, by their form. The
+// engine folds the text to lower case while it looks for anchors, so anchors are
+// lower case, 1 to 24 bytes of ASCII, and hits are in any case: match compares case
+// where it matters.
+//
+// match gets the whole text and the hit [at,end) of one anchor. It looks at the
+// neighbourhood (at most 4 KiB either side; a PEM block may be longer, and is
+// followed once), never allocates and never panics on any bytes. It returns
+// the span to remove, in s, with start <= stop; the span need not hold the anchor. It
+// checks the boundaries itself: what stands before at and after stop. A longer or
+// earlier span of another detector may win; equal spans go to the detector that was
+// listed first.
+//
+// Anchors of one or two bytes, and of three that are frequent in prose, cost every
+// text time: prefer "ghp_" to "gh". Digits in anchors are compared like letters, and
+// '_' is not '-'.
+type detector struct {
+	kind    string   // registered under this name; several detectors may share one
+	group   string   // a group* constant
+	doc     string   // half a sentence for people, without a sample of the secret
+	anchors []string // see above
+	match   func(s string, at, end int) (start, stop int, ok bool)
+	within  bool // an anchor that begins with a letter or digit may follow one
+	off     bool // the kind is not on by default
+}
+
+// The groups of kinds.
+const (
+	groupKey      = "key"      // found by the name beside the value
+	groupToken    = "token"    // found by an issuer's form
+	groupURL      = "url"      // credentials in URLs and connection strings
+	groupCommand  = "command"  // arguments of command lines
+	groupPersonal = "personal" // personal data
+	groupEntropy  = "entropy"  // found by randomness
+	groupKnown    = "known"    // given by the host
+	groupEngine   = "engine"   // what could not be looked at
+)
+
+// Besides anchors there are two triggers for forms that have no literal part.
+//
+// Digit runs: the engine calls
+//
+//	matchDigits(s, start, end, enabled) (from, to int, kind kindID, ok bool)
+//
+// for each run that begins with a digit, or with '+' or '(' directly before one, and
+// ends behind a digit, with at most two of " -./()" between digits (of which one is
+// no bracket at most), 7 digits or more in all, and not more than 96 bytes: of a
+// longer run its head, cut at a separator, then the rest. The run is maximal, but the
+// bytes around it may be anything, letters included: check s[start-1] and s[end]. If
+// ok, the engine asks again for [to,end); if not, the whole run is passed over, so
+// the function itself looks for several numbers within the run. Payment cards, phone
+// numbers, social security numbers, IPv4 addresses come this way.
+//
+// Word runs: the engine calls
+//
+//	matchWord(s, start, end, enabled) (from, to int, kind kindID, ok bool)
+//
+// for the maximal run of ASCII letters and digits [start,end) if it
+//   - begins with two letters and a digit (IBAN), or
+//   - is two hexadecimal digits and followed by ':' or '-' and a hexadecimal digit, the
+//     byte before being no ':' or '-' (MAC), or
+//   - begins with a digit and is 25 to 128 bytes long (base58 addresses), or
+//   - is up to four hexadecimal digits, followed by ':' and one more or "::" (IPv6; only
+//     while kindIPv6 is enabled).
+//
+// The result may reach beyond [start,end): groups of an IBAN, the rest of an address.
+// "0x", "bc1" and the like are better served by anchors, as is "@" by e-mail.
+//
+// Kinds that are found through these two are made with newKind, in package-level
+// variables:
+//
+//	var kindCard = newKind("payment-card", groupPersonal, "a payment card number with issuer and check digit", true)
+//
+// and what is not enabled must not be returned: enabled.has(kindCard).
+
+// A kindID is the number of a kind in the registry.
+type kindID uint16
+
+// A kindSet is a set of kinds.
+type kindSet [maxKinds / 64]uint64
+
+// maxKinds is how many kinds there may be.
+const maxKinds = 1024
+
+func (k *kindSet) has(id kindID) bool { return k[id/64%(maxKinds/64)]&(1<<(id%64)) != 0 }
+func (k *kindSet) add(id kindID)      { k[id/64%(maxKinds/64)] |= 1 << (id % 64) }
+func (k *kindSet) remove(id kindID)   { k[id/64%(maxKinds/64)] &^= 1 << (id % 64) }

@@ -1,0 +1,219 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import (
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	"crypto/hmac"
+	"crypto/sha256"
+)
+
+// markHead begins every mark.
+const markHead = "[REDACTED:"
+
+// mark is what stands for a removed value.
+func mark(kind string) string { return markHead + kind + "]" }
+
+func markOf(kind kindID) string { return mark(kinds[kind].Name) }
+
+// isMark reports whether v is a mark, and nothing else.
+func isMark(v string) bool {
+	if !strings.HasPrefix(v, markHead) || v[len(v)-1] != ']' || len(v) > len(markHead)+80 {
+		return false
+	}
+	name, tag, tagged := strings.Cut(v[len(markHead):len(v)-1], ":")
+	if _, ok := allKinds()[name]; !ok {
+		return false
+	}
+	if !tagged {
+		return true
+	}
+	if len(tag) != 2*tagBytes {
+		return false
+	}
+	for i := range len(tag) {
+		if chars[tag[i]]&chHex == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// withoutMarks cuts the marks out of v.
+func withoutMarks(v string) string {
+	i := strings.Index(v, markHead)
+	if i < 0 {
+		return v
+	}
+	var b strings.Builder
+	for i >= 0 {
+		end := strings.IndexByte(v[i:], ']')
+		if end < 0 || !isMark(v[i:i+end+1]) {
+			b.WriteString(v[:i+1])
+			v = v[i+1:]
+		} else {
+			b.WriteString(v[:i])
+			v = v[i+end+1:]
+		}
+		i = strings.Index(v, markHead)
+	}
+	b.WriteString(v)
+	return b.String()
+}
+
+// tagBytes is the length of a keyed tag: enough to correlate by, too little to search
+// values with.
+const tagBytes = 4
+
+// tag is the keyed hash of a value, for correlation across calls.
+func tag(key []byte, value string) string {
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte(value))
+	return hex.EncodeToString(h.Sum(nil)[:tagBytes])
+}
+
+// decide fills in what stands for the value, and reports whether it is removed.
+func (sc *scanner) decide(sp *span, value string) bool {
+	r := sc.r
+	if len(r.allow) > 0 && r.allow[value] {
+		return false
+	}
+	sp.path = sc.path()
+	if r.callback != nil {
+		switch action, repl := r.callback(Match{Path: sp.path, Kind: kinds[sp.kind].Name, Value: value}); action {
+		case Keep:
+			return false
+		case Drop:
+			sp.drop = true
+			return true
+		case Replace:
+			sp.repl, sp.drop = repl, repl == ""
+			return true
+		}
+	}
+	switch {
+	case r.standIns && standIn(sp.kind, value) != "":
+		sp.repl = standIn(sp.kind, value)
+	case r.key != nil:
+		sp.repl = markHead + kinds[sp.kind].Name + ":" + tag(r.key, value) + "]"
+	}
+	return true
+}
+
+// path is the JSON Pointer (RFC 6901) of the value being looked at. Names that hold
+// secrets are masked in it.
+func (sc *scanner) path() string {
+	if len(sc.frames) == 0 {
+		return ""
+	}
+	b := make([]byte, 0, 64)
+	for i := range sc.frames {
+		f := &sc.frames[i]
+		b = append(b, '/')
+		if len(b) > maxPath {
+			return string(b) + "…"
+		}
+		if !f.object {
+			b = strconv.AppendInt(b, int64(f.index), 10)
+			continue
+		}
+		b = appendPointer(b, sc.cleanName(f.src[f.keyStart:f.keyEnd]))
+	}
+	return string(b)
+}
+
+// maxPath is the longest path of a finding, in bytes, give or take one name.
+const maxPath = 256
+
+func appendPointer(b []byte, name string) []byte {
+	for i := range len(name) {
+		switch name[i] {
+		case '~':
+			b = append(b, "~0"...)
+		case '/':
+			b = append(b, "~1"...)
+		default:
+			b = append(b, name[i])
+		}
+	}
+	return b
+}
+
+// cleanName redacts the name of a member for a path.
+func (sc *scanner) cleanName(name string) string {
+	if len(name) > maxName {
+		return "…"
+	}
+	inner := newScanner(plainRedactor(sc.r), len(name))
+	defer inner.release()
+	inner.stringValue(name, verdict{}, maxViews)
+	if len(inner.spans) == 0 {
+		return name
+	}
+	inner.normalise(0)
+	return string(inner.apply(nil, name))
+}
+
+// plainRedactor is r without a callback, tags and stand-ins.
+func plainRedactor(r *Redactor) *Redactor {
+	if r.callback == nil && r.key == nil && !r.standIns {
+		return r
+	}
+	return &Redactor{options: options{on: r.on}, machine: r.machine}
+}
+
+// apply appends s with the spans replaced.
+func (sc *scanner) apply(dst []byte, s string) []byte {
+	at := 0
+	for i := range sc.spans {
+		sp := &sc.spans[i]
+		if sp.start < at { // joined already
+			continue
+		}
+		dst = append(dst, s[at:sp.start]...)
+		at = sp.end
+		if sp.drop {
+			continue
+		}
+		if sp.quote > 0 {
+			dst = appendQuote(dst, sp.quote)
+		}
+		if sp.repl != "" {
+			dst = append(dst, sp.repl...)
+		} else {
+			dst = append(dst, markHead...)
+			dst = append(dst, kinds[sp.kind].Name...)
+			dst = append(dst, ']')
+		}
+		if sp.quote > 0 {
+			dst = appendQuote(dst, sp.quote)
+		}
+	}
+	return append(dst, s[at:]...)
+}
+
+// appendQuote appends the quote of a string that is n-1 strings deep.
+func appendQuote(dst []byte, n uint8) []byte {
+	for range 1<<min(n-1, 10) - 1 {
+		dst = append(dst, '\\')
+	}
+	return append(dst, '"')
+}
+
+// escapeText makes a replacement one that may stand in a JSON string.
+func escapeText(v string) string {
+	for i := range len(v) {
+		if c := v[i]; c < ' ' || c == '"' || c == '\\' {
+			q := strconv.AppendQuote(nil, strings.ToValidUTF8(v, "\ufffd"))
+			return jsonEscapes.Replace(string(q[1 : len(q)-1]))
+		}
+	}
+	return v
+}
+
+// jsonEscapes turns what only Go's quoting has into what JSON has.
+var jsonEscapes = strings.NewReplacer(`\a`, `\u0007`, `\v`, `\u000b`, `\x`, `\u00`, `\'`, `'`)

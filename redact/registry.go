@@ -1,0 +1,25 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import "fmt"
+
+// kinds is the registry: a kindID is an index into it. It is filled while
+// package-level variables are initialised and never changes after.
+var kinds []Kind
+
+// newKind registers a kind, or finds the one of that name. on says whether it is on by
+// default.
+func newKind(name, group, about string, on bool) kindID {
+	for i := range kinds {
+		if kinds[i].Name == name {
+			return kindID(i)
+		}
+	}
+	if len(kinds) == maxKinds {
+		panic(fmt.Sprintf("redact: more than %d kinds", maxKinds))
+	}
+	kinds = append(kinds, Kind{Name: name, Group: group, About: about, Default: on})
+	return kindID(len(kinds) - 1)
+}

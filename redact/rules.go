@@ -1,0 +1,129 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// An Action is what becomes of a value.
+type Action uint8
+
+// The actions. The zero value masks.
+const (
+	Mask    Action = iota // a mark stands for it
+	Keep                  // it stays, and is not looked at
+	Drop                  // the whole member or item goes, without a mark
+	Replace               // another text stands for it; only for [WithCallback]
+)
+
+// String is the action's name, as configuration writes it.
+func (a Action) String() string {
+	switch a {
+	case Mask:
+		return "mask"
+	case Keep:
+		return "keep"
+	case Drop:
+		return "drop"
+	case Replace:
+		return "replace"
+	}
+	return "Action(" + strconv.Itoa(int(a)) + ")"
+}
+
+// A Rule says what becomes of the values at a place in JSON, whatever they are.
+type Rule struct {
+	// Tool is the name of the tool it holds for, or a beginning of names with a '*' at
+	// the end; "" holds for all.
+	Tool string
+	// Path is a JSONPath query (RFC 9535) of names, indices, slices with step 1, wildcards and
+	// descendants: $.user.email, $['api key'], $.items[0:2].token, $..password. Filters
+	// and functions are an error. "" and "$" are the whole value.
+	Path   string
+	Action Action
+}
+
+// WithRule adds rules; the first one that fits a value wins. A rule with a tool's name
+// holds for the redactor that [Redactor.ForTool] returns. The default has none.
+func WithRule(rules ...Rule) Option {
+	return func(o *options) error {
+		for i, r := range rules {
+			if r.Action > Drop {
+				return fmt.Errorf("redact: WithRule: rule %d: got action %v, want mask, keep or drop", i, r.Action)
+			}
+			if star := strings.IndexByte(r.Tool, '*'); star >= 0 && star != len(r.Tool)-1 {
+				return fmt.Errorf("redact: WithRule: rule %d: got tool %.60q, want a name, with a '*' at its end at most", i, r.Tool)
+			}
+			path, err := parsePath(r.Path)
+			if err != nil {
+				return fmt.Errorf("redact: WithRule: rule %d: path %.80q: %w", i, r.Path, err)
+			}
+			o.rules = append(o.rules, compiledRule{r.Tool, path, r.Action})
+		}
+		return nil
+	}
+}
+
+type compiledRule struct {
+	tool   string
+	path   []selector
+	action Action
+}
+
+func (c *compiledRule) forTool(name string) bool {
+	if beginning, ok := strings.CutSuffix(c.tool, "*"); ok {
+		return strings.HasPrefix(name, beginning)
+	}
+	return c.tool == "" || c.tool == name
+}
+
+// maxToolViews is how many tools' redactors are kept; of more, each is made anew.
+const maxToolViews = 1024
+
+// toolViews keeps the redactors of tools.
+type toolViews struct {
+	byName sync.Map
+	n      atomic.Int32
+	any    bool // some rule is for one tool
+}
+
+func newToolViews(rules []compiledRule) *toolViews {
+	v := new(toolViews)
+	for i := range rules {
+		v.any = v.any || rules[i].tool != ""
+	}
+	return v
+}
+
+// ForTool is the redactor with the rules for one tool, and those for all. It is the
+// receiver if no rule names a tool.
+func (r *Redactor) ForTool(name string) *Redactor {
+	r = r.orDefault()
+	if r.tools == nil || !r.tools.any {
+		return r
+	}
+	if v, ok := r.tools.byName.Load(name); ok {
+		return v.(*Redactor)
+	}
+	view := *r
+	view.rules, view.tools = nil, nil
+	for i := range r.rules {
+		if r.rules[i].forTool(name) {
+			view.rules = append(view.rules, compiledRule{"", r.rules[i].path, r.rules[i].action})
+		}
+	}
+	if r.tools.n.Load() >= maxToolViews {
+		return &view
+	}
+	v, loaded := r.tools.byName.LoadOrStore(strings.Clone(name), &view)
+	if !loaded {
+		r.tools.n.Add(1)
+	}
+	return v.(*Redactor)
+}

@@ -1,0 +1,135 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+// maxDigitRun is how long a run of digits and separators is looked at in one piece, in
+// bytes.
+const maxDigitRun = 96
+
+// digits looks at the run of digits around i.
+func (sc *scanner) digits(s string, i int) int {
+	if i < sc.counted {
+		return 0
+	}
+	low := max(sc.settled, sc.counted, i-maxDigitRun)
+	start := i
+	for start > low { // groups before the first one of three digits
+		p := start - 1
+		for p >= low && start-p <= 2 && isSeparator(s[p]) {
+			p--
+		}
+		if p < low || !isDigit(s[p]) {
+			break
+		}
+		start = p
+	}
+	if start > 0 && (s[start-1] == '+' || s[start-1] == '(') && start > low {
+		start--
+		if s[start] == '(' && start > low && s[start-1] == '+' {
+			start--
+		}
+	}
+	end, n := separatedRun(s, start)
+	sc.counted = max(end, i+1)
+	if n < 7 {
+		return 0
+	}
+	for from := start; from < end; {
+		a, b, kind, ok := matchDigits(s, from, end, &sc.r.on)
+		if !ok || b <= from || a < from {
+			break
+		}
+		sc.take(s, a, b, kind)
+		if sc.quick && sc.suspect {
+			return len(s)
+		}
+		from = b
+		for from < end && !isDigit(s[from]) {
+			from++
+		}
+	}
+	if sc.settled > i {
+		return sc.settled
+	}
+	return 0
+}
+
+func isSeparator(c byte) bool {
+	return c == ' ' || c == '-' || c == '.' || c == '/' || c == '(' || c == ')'
+}
+
+// separatedRun is the end of the run that begins at start (see [detector]) and how many
+// digits it has.
+func separatedRun(s string, start int) (end, n int) {
+	p := start
+	for p < len(s) && (s[p] == '+' || s[p] == '(') && p-start < 2 {
+		p++
+	}
+	end = p
+	for p < len(s) && p-start < maxDigitRun {
+		if isDigit(s[p]) {
+			p++
+			n++
+			end = p
+			continue
+		}
+		if !isSeparator(s[p]) {
+			break
+		}
+		q := p + 1
+		if q < len(s) && isSeparator(s[q]) && (s[p] == ')' || s[q] == '(' || s[p] == ' ' || s[q] == ' ') {
+			q++
+		}
+		if q >= len(s) || !isDigit(s[q]) {
+			break
+		}
+		p = q
+	}
+	return end, n
+}
+
+// word looks at the run of letters and digits that begins at i.
+func (sc *scanner) word(s string, i int) int {
+	if s[i] == ':' { // "::1"
+		for i < len(s) && s[i] == ':' {
+			i++
+		}
+		if i == len(s) {
+			return 0
+		}
+	}
+	if i < sc.wordly || i > 0 && isAlnum(s[i-1]) {
+		return 0
+	}
+	end := i
+	for end < len(s) && end-i <= 128 && isAlnum(s[end]) {
+		end++
+	}
+	sc.wordly = end
+	if !wordShape(s, i, end) {
+		return 0
+	}
+	a, b, kind, ok := matchWord(s, i, end, &sc.r.on)
+	if !ok || a < 0 || b > len(s) || a >= b {
+		return 0
+	}
+	return sc.take(s, a, b, kind)
+}
+
+// wordShape reports whether the word [i,end) has one of the shapes that [detector]
+// names.
+func wordShape(s string, i, end int) bool {
+	n := end - i
+	switch {
+	case n >= 3 && n <= 128 && isLetter(s[i]) && isLetter(s[i+1]) && isDigit(s[i+2]):
+		return true
+	case n == 2 && end+1 < len(s) && (s[end] == ':' || s[end] == '-') && chars[s[end+1]]&chHex != 0:
+		return i == 0 || s[i-1] != ':' && s[i-1] != '-'
+	case n >= 25 && n <= 128 && isDigit(s[i]):
+		return true
+	case n <= 4 && end+1 < len(s) && s[end] == ':' && (s[end+1] == ':' || chars[s[end+1]]&chHex != 0):
+		return true
+	}
+	return false
+}
