@@ -19,7 +19,9 @@
 // # What is left out
 //
 // This is no sandbox: the command may read and write whatever the user of the
-// process may. Put a permission policy in front of it. A process that leaves
-// its group (setsid) is not found again; the answer says so where that can be
-// noticed. Systems other than Unix are refused by [New].
+// process may. Put a permission policy in front of it. A process that leaves its
+// group is found again on Linux by a mark in its environment, unless it clears that
+// too; with [Options.PIDNamespace] nothing survives. Elsewhere a process that detaches
+// itself may live on; the answer says so where that can be noticed. Systems other
+// than Unix are refused by [New].
 package shell

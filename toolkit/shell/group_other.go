@@ -8,7 +8,6 @@ package shell
 import (
 	"errors"
 	"fmt"
-	"os/exec"
 	"runtime"
 )
 
@@ -16,7 +15,5 @@ import (
 func supported() error {
 	return fmt.Errorf("shell: got the system %s, want a Unix one: without process groups a command's children would outlive its time limit", runtime.GOOS)
 }
-
-func ownGroup(*exec.Cmd) {}
 
 func killGroup(int) error { return errors.ErrUnsupported }

@@ -8,14 +8,10 @@ package shell
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"syscall"
 )
 
 func supported() error { return nil }
-
-// ownGroup makes the command the leader of a new process group.
-func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // killGroup kills every process of the group; os.ErrProcessDone if there is none.
 // SIGKILL, since SIGTERM can be ignored and the answer is being waited for.

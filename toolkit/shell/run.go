@@ -5,6 +5,7 @@ package shell
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -36,53 +37,102 @@ type ended struct {
 	fault          error // not nil if the command was killed
 }
 
+// running is a command that was started.
+type running struct {
+	ctx     context.Context // the caller's
+	limit   time.Duration
+	cancel  context.CancelFunc
+	cmd     *exec.Cmd
+	mark    string
+	began   time.Time
+	killed  atomic.Bool
+	out     *stream
+	errs    *stream
+	private bool // it has a PID namespace of its own
+}
+
 // run runs the command and returns when it, its group and the readers of its
 // output have ended. The error says that it did not start.
-func (o Options) run(ctx context.Context, command string) (*ended, error) {
-	limited, cancel := context.WithTimeout(ctx, o.Timeout)
-	defer cancel()
-	out, err := newStream(o.MaxOutput)
+func (o Options) run(ctx context.Context, command string, limit time.Duration) (*ended, error) {
+	r, err := o.start(ctx, command, limit)
 	if err != nil {
 		return nil, err
 	}
-	defer out.close()
-	errs, err := newStream(o.MaxOutput)
-	if err != nil {
-		return nil, err
-	}
-	defer errs.close()
+	return r.wait(), nil
+}
 
-	cmd := exec.CommandContext(limited, o.Shell, "-c", "--", command)
-	cmd.Dir, cmd.Env = o.Dir, o.Env
-	cmd.Stdout, cmd.Stderr = out.write, errs.write
-	var killed atomic.Bool
-	cmd.Cancel = func() error {
-		killed.Store(true)
-		return killGroup(cmd.Process.Pid)
-	}
-	ownGroup(cmd)
-	start := time.Now()
-	if err := cmd.Start(); err != nil {
+// start starts the command; wait must follow.
+func (o Options) start(ctx context.Context, command string, limit time.Duration) (_ *running, err error) {
+	limited, cancel := context.WithTimeout(ctx, limit)
+	r := &running{ctx: ctx, limit: limit, cancel: cancel, mark: markName + "=" + rand.Text(), private: o.PIDNamespace}
+	defer func() {
+		if err != nil {
+			r.close()
+		}
+	}()
+	if r.out, err = newStream(o.MaxOutput); err != nil {
 		return nil, err
 	}
-	out.start()
-	errs.start()
+	if r.errs, err = newStream(o.MaxOutput); err != nil {
+		return nil, err
+	}
+	r.cmd = exec.CommandContext(limited, o.Shell, o.arguments(command)...)
+	r.cmd.Dir, r.cmd.Env = o.Dir, append(o.Env[:len(o.Env):len(o.Env)], r.mark)
+	r.cmd.Stdout, r.cmd.Stderr = r.out.write, r.errs.write
+	r.cmd.Cancel = func() error {
+		r.killed.Store(true)
+		return killGroup(r.cmd.Process.Pid)
+	}
+	r.cmd.SysProcAttr = attributes(o.PIDNamespace)
+	r.began = time.Now()
+	if err := r.cmd.Start(); err != nil {
+		return nil, err
+	}
+	r.out.start()
+	r.errs.start()
+	return r, nil
+}
+
+// wait waits for the command's end and ends what it left behind.
+func (r *running) wait() *ended {
+	defer r.close()
 	// Wait's error repeats what the state and the context say.
-	_ = cmd.Wait()
+	_ = r.cmd.Wait()
 
-	e := &ended{state: cmd.ProcessState, stdout: out.kept, stderr: errs.kept}
-	if !killed.Load() {
-		waitAll(drainTime, out, errs)
+	e := &ended{state: r.cmd.ProcessState, stdout: r.out.kept, stderr: r.errs.kept}
+	if !r.killed.Load() {
+		waitAll(drainTime, r.out, r.errs)
 	}
 	// The group's number cannot have been given to others while a process of the
 	// group lives, and to nobody else so shortly after the last one ended.
-	e.leftovers = killGroup(cmd.Process.Pid) == nil
-	e.detached = !waitAll(closeTime, out, errs)
-	e.took = time.Since(start)
-	if killed.Load() {
-		e.explainKill(ctx, o.Timeout)
+	e.leftovers = killGroup(r.cmd.Process.Pid) == nil
+	if !r.private && killMarked(r.mark) > 0 {
+		e.leftovers = true
 	}
-	return e, nil
+	e.detached = !waitAll(closeTime, r.out, r.errs)
+	e.took = time.Since(r.began)
+	if r.killed.Load() {
+		e.explainKill(r.ctx, r.limit)
+	}
+	return e
+}
+
+func (r *running) close() {
+	r.cancel()
+	for _, s := range []*stream{r.out, r.errs} {
+		if s != nil {
+			s.close()
+		}
+	}
+}
+
+// arguments are those of the shell. In a PID namespace a second shell stands above the
+// command's: the first process of a namespace is immune to its own signals.
+func (o Options) arguments(command string) []string {
+	if o.PIDNamespace {
+		return []string{"-c", `"$0" -c -- "$1"; exit $?`, o.Shell, command}
+	}
+	return []string{"-c", "--", command}
 }
 
 // explainKill tells whose limit it was: the caller's or the shell's own.

@@ -6,6 +6,8 @@ package shell
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -16,10 +18,14 @@ import (
 // asks the host to wait, so that the answer of a killed command gets through.
 const answerTime = 5 * time.Second
 
+// minTimeout is the shortest time limit, so that a shell can at least begin.
+const minTimeout = 10 * time.Millisecond
+
 const schema = `{
   "type": "object",
   "properties": {
-    "command": {"type": "string", "minLength": 1, "description": "The command line, as the shell reads it. It gets no input."}
+    "command": {"type": "string", "minLength": 1, "description": "The command line, as the shell reads it. It gets no input."},
+    "timeout_seconds": {"type": "number", "exclusiveMinimum": 0, "description": "A shorter time limit than that of the tool, after which the command is killed."}
   },
   "required": ["command"],
   "additionalProperties": false
@@ -53,19 +59,51 @@ func New(o Options) (toolkit.Tool, error) {
 }
 
 type input struct {
-	Command string `json:"command"`
+	Command string   `json:"command"`
+	Timeout *float64 `json:"timeout_seconds"`
 }
 
 func (o Options) tool(ctx context.Context, in input) (string, error) {
-	switch {
-	case strings.TrimSpace(in.Command) == "":
-		return "", &toolkit.Error{Kind: toolkit.ErrInvalidArguments, Message: "command: got no text, want a command line"}
-	case strings.ContainsRune(in.Command, 0):
-		return "", &toolkit.Error{Kind: toolkit.ErrInvalidArguments, Message: "command: got a NUL character, want text without"}
-	}
-	ended, err := o.run(ctx, in.Command)
+	limit, err := in.check(o.Timeout)
 	if err != nil {
-		return "", &toolkit.Error{Kind: toolkit.ErrTool, Message: "the shell did not start: " + err.Error(), Cause: err}
+		return "", err
+	}
+	ended, err := o.run(ctx, in.Command, limit)
+	if err != nil {
+		return "", notStarted(ctx, err)
 	}
 	return ended.text(), ended.fault
+}
+
+// check checks the arguments and gives the command's time limit: the model may ask
+// for less than the host's, not for more.
+func (in input) check(longest time.Duration) (time.Duration, error) {
+	switch {
+	case strings.TrimSpace(in.Command) == "":
+		return 0, invalid("command: got no text, want a command line")
+	case strings.ContainsRune(in.Command, 0):
+		return 0, invalid("command: got a NUL character, want text without")
+	case in.Timeout == nil:
+		return longest, nil
+	case !(*in.Timeout > 0):
+		return 0, invalid(fmt.Sprintf("timeout_seconds: got %g, want a number above 0", *in.Timeout))
+	case *in.Timeout >= longest.Seconds():
+		return longest, nil
+	}
+	return max(minTimeout, time.Duration(*in.Timeout*float64(time.Second))), nil
+}
+
+func invalid(text string) error {
+	return &toolkit.Error{Kind: toolkit.ErrInvalidArguments, Message: text}
+}
+
+func notStarted(ctx context.Context, err error) error {
+	kind := toolkit.ErrTool
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		kind = toolkit.ErrTimeout
+	case ctx.Err() != nil:
+		kind = toolkit.ErrCanceled
+	}
+	return &toolkit.Error{Kind: kind, Message: "the shell did not start: " + err.Error(), Cause: err}
 }
