@@ -125,7 +125,9 @@ func TestPrometheusScrapes(t *testing.T) {
 		Overall struct{ Calls float64 }
 		Tools   []struct {
 			Tool  string
+			P95Ms float64 `json:"p95_ms"`
 			P99Ms float64 `json:"p99_ms"`
+			MaxMs float64 `json:"max_ms"`
 		}
 	}
 	for _, path := range []string{"api/v1/summary?window=total", "api/v1/tools?window=total&limit=100"} {
@@ -146,11 +148,12 @@ func TestPrometheusScrapes(t *testing.T) {
 			t.Errorf("%s: Prometheus has no quantile", tool.Tool)
 			continue
 		}
-		// The classic buckets bound the estimate: it lies in the bucket of the true
-		// value, whose ends are at most a factor of 2.5 apart, or 100 µs at the
-		// lower end.
-		if exact := tool.P99Ms / 1000; estimate > 2.6*exact+1e-4 || estimate < exact/2.6-1e-4 {
-			t.Errorf("%s: histogram_quantile says %v s, toolscope %v s", tool.Tool, estimate, exact)
+		// Of few calls the 99th percentile is the slowest or the one before, as one
+		// rounds; and the estimate is anywhere in the bucket of that call, whose ends
+		// are at most a factor of 2.5 apart, or 100 µs at the lower end.
+		low, high := tool.P95Ms/1000/2.6-1e-4, tool.MaxMs/1000*2.6+1e-4
+		if estimate < low || estimate > high {
+			t.Errorf("%s: histogram_quantile says %v s, want %v to %v; toolscope says %v ms", tool.Tool, estimate, low, high, tool.P99Ms)
 		}
 		compared++
 	}

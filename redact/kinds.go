@@ -40,7 +40,6 @@ var (
 	idCookie        = newKind("cookie", groupKey, "the value of a Cookie header", true)
 	idURLPassword   = newKind("url-userinfo", groupURL, "the credentials in a URL or a connection string", true)
 	idSSN           = newKind("us-ssn", groupPersonal, "a US social security number", true)
-	idEntropy       = newKind("random", groupEntropy, "a long random-looking string, whatever stands beside it", false)
 	idKnown         = newKind("known-value", groupKnown, "a value given by the host", true)
 	idRule          = newKind("rule", groupKnown, "a value that a rule of the host names by its path", true)
 	idUnscanned     = newKind(kindUnscanned, groupEngine, "what could not be looked at: nested too deep, too costly, or a failure", true)

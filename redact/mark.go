@@ -43,28 +43,6 @@ func isMark(v string) bool {
 	return true
 }
 
-// withoutMarks cuts the marks out of v.
-func withoutMarks(v string) string {
-	i := strings.Index(v, markHead)
-	if i < 0 {
-		return v
-	}
-	var b strings.Builder
-	for i >= 0 {
-		end := strings.IndexByte(v[i:], ']')
-		if end < 0 || !isMark(v[i:i+end+1]) {
-			b.WriteString(v[:i+1])
-			v = v[i+1:]
-		} else {
-			b.WriteString(v[:i])
-			v = v[i+end+1:]
-		}
-		i = strings.Index(v, markHead)
-	}
-	b.WriteString(v)
-	return b.String()
-}
-
 // tagBytes is the length of a keyed tag: enough to correlate by, too little to search
 // values with.
 const tagBytes = 4

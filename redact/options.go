@@ -48,9 +48,7 @@ func Defaults() Option {
 	}
 }
 
-// Strict looks for every kind there is: IP addresses, national identifiers and random
-// strings with nothing telling beside them as well. It removes more harmless text than
-// the default does.
+// Strict looks for every kind there is, those that are off by default included.
 func Strict() Option {
 	return func(o *options) error {
 		o.preset(func(Kind) bool { return true })

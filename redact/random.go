@@ -57,7 +57,7 @@ func randomPart(v string) bool {
 		if len(v) < 16 {
 			return false
 		}
-		if isUUID(v) || strings.IndexAny(v, "_-.:|/~") < 0 && random(v) {
+		if isUUID(v) || !strings.ContainsAny(v, "_-.:|/~") && random(v) {
 			return true
 		}
 	}

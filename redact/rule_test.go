@@ -71,7 +71,7 @@ func TestForTool(t *testing.T) {
 	if got, _ := r.ForTool("mail").Text(`{"to":"ada@love.io"}`); got != `{"to":"ada@love.io"}` {
 		t.Errorf("mail: got %s", got)
 	}
-	if r.ForTool("mail") != r.ForTool("mail") {
+	if first, second := r.ForTool("mail"), r.ForTool("mail"); first != second {
 		t.Error("the view of a tool is made twice")
 	}
 }

@@ -15,8 +15,7 @@ type scanner struct {
 	spans  []span
 	buf    []byte  // decoded strings, one behind the other
 	frames []frame // open objects and arrays of all JSON texts being walked
-	found  Findings
-	work   int // what is left to spend; see spend
+	work   int     // what is left to spend; see spend
 
 	// quick makes the scan stop at anything that wants a closer look, which it
 	// tells by suspect.

@@ -123,90 +123,6 @@ var tokenRules = []tokenRule{
 	{"dsk-", "deepset-key", url, 40, 0}, {"AP", "artifactory-token", alnum, 9, 0}, {"hops_", "hop-token", alnum, 30, 0}, {"ptr_", "portainer-token", base64, 40, 0}, {"co_", "cohere-key", alnum, 38, 42}, {"ZXlK", "jwt", base64, 80, 0}, {"mdb_sa_sk_", "mongodb-key", url, 40, 0}, {"xoxd-", "slack-token", base64 | url | percent, 40, 0}, {"v1.0-", "cloudflare-key", url, 146, 0},
 }
 
-// The first stage: a position is worth a look if its three bytes can begin a
-// prefix. Every prefix is at least two bytes long.
-var first, second, third [256]uint8
-
-// byFirst lists the rules by the first byte of their prefix, longest prefix first.
-var byFirst [256][]*tokenRule
-
-func init() {
-	for i := range tokenRules {
-		r := &tokenRules[i]
-		bit := uint8(1) << (hashByte(r.prefix[0]) & 7)
-		first[r.prefix[0]] |= bit
-		second[r.prefix[1]] |= bit
-		if len(r.prefix) > 2 {
-			third[r.prefix[2]] |= bit
-		} else {
-			for c := range 256 {
-				if alphabets[c]&r.alphabet != 0 {
-					third[c] |= bit
-				}
-			}
-		}
-		list := byFirst[r.prefix[0]]
-		at := 0
-		for at < len(list) && len(list[at].prefix) >= len(r.prefix) {
-			at++
-		}
-		byFirst[r.prefix[0]] = append(list[:at], append([]*tokenRule{r}, list[at:]...)...)
-	}
-	for _, word := range []string{"eyJ", "ey0", "Bea", "bea", "BEA", "Bas", "bas", "BAS"} {
-		bit := uint8(1) << (hashByte(word[0]) & 7)
-		first[word[0]] |= bit
-		second[word[1]] |= bit
-		third[word[2]] |= bit
-	}
-}
-
-func hashByte(c byte) uint8 { return c*31 ^ c>>3 }
-
-// prefixAt reports whether a prefix may begin at i.
-func prefixAt(s string, i int) bool {
-	return i+2 < len(s) && first[s[i]]&second[s[i+1]]&third[s[i+2]] != 0
-}
-
-// tokenAt finds an issuer's token, a JSON web token or a bare credential scheme that
-// begins at i.
-func tokenAt(s string, i int) (start, end int, kind string) {
-	if !prefixAt(s, i) || i > 0 && alphabets[s[i-1]]&alnum != 0 {
-		return 0, 0, ""
-	}
-	switch s[i] {
-	case 'e':
-		if end := jwtEnd(s, i); end > 0 {
-			return i, end, "jwt"
-		}
-	case 'B', 'b':
-		if start, end := schemeAt(s, i); end > 0 {
-			return start, end, "authorization"
-		}
-	}
-	for _, r := range byFirst[s[i]] {
-		if !strings.HasPrefix(s[i:], r.prefix) {
-			continue
-		}
-		p := i + len(r.prefix)
-		end := p
-		for end < len(s) && alphabets[s[end]]&r.alphabet != 0 && (r.max == 0 || end-p <= r.max) {
-			end++
-		}
-		for end > p && (s[end-1] == '.' || s[end-1] == '-') {
-			end--
-		}
-		n := end - p
-		if n < r.min || r.max > 0 && n > r.max || end < len(s) && alphabets[s[end]]&alnum != 0 {
-			continue
-		}
-		if v := s[p:end]; !r.fits(v) {
-			continue
-		}
-		return i, end, r.kind
-	}
-	return 0, 0, ""
-}
-
 // fits reports whether what follows the prefix can be a token: with a short prefix
 // it has to look drawn by chance, a long one or a fixed length says enough.
 func (r *tokenRule) fits(v string) bool {
@@ -324,23 +240,4 @@ func jwtEnd(s string, i int) int {
 		return 0
 	}
 	return p
-}
-
-// schemeAt finds the credentials after "Bearer " or "Basic " where no header's name
-// stands before them.
-func schemeAt(s string, i int) (start, end int) {
-	for _, scheme := range []string{"bearer ", "basic "} {
-		if len(s)-i <= len(scheme)+8 || !strings.EqualFold(s[i:i+len(scheme)], scheme) {
-			continue
-		}
-		start = i + len(scheme)
-		end = start
-		for end < len(s) && (alphabets[s[end]]&(dots|base64) != 0 || s[end] == '~') {
-			end++
-		}
-		if v := s[start:end]; len(v) >= 12 && (random(v) || len(v) >= 24 && drawn(v)) {
-			return start, end
-		}
-	}
-	return 0, 0
 }
