@@ -5,6 +5,7 @@ package sqldb
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/toolscope/toolscope/toolkit"
@@ -17,6 +18,8 @@ type dialect struct {
 	// explainRuns says that EXPLAIN may run what it explains without the
 	// database's guard: SQLite runs a PRAGMA while it compiles it.
 	explainRuns bool
+	// explain stands before a statement to see its plan instead of running it.
+	explain string
 	// tables lists schema, name and type of what can be queried.
 	tables string
 	// describe lists a table's columns; its parameters are the schema, "" for
@@ -30,6 +33,7 @@ var dialects = map[Dialect]dialect{
 	SQLite: {
 		reads:       []string{"SELECT", "WITH", "VALUES", "EXPLAIN"},
 		explainRuns: true,
+		explain:     "EXPLAIN QUERY PLAN ",
 		tables: `SELECT schema, name, type FROM pragma_table_list
 			WHERE name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY schema, name`,
 		describe: `SELECT c.name, c.type, c."notnull" = 0 AS nullable, c.dflt_value AS "default", c.pk > 0 AS primary_key
@@ -38,16 +42,18 @@ var dialects = map[Dialect]dialect{
 		readOnly: queryOnly,
 	},
 	PostgreSQL: {
-		reads: []string{"SELECT", "WITH", "VALUES", "TABLE", "SHOW", "EXPLAIN"},
+		reads:   []string{"SELECT", "WITH", "VALUES", "TABLE", "SHOW", "EXPLAIN"},
+		explain: "EXPLAIN ",
 		tables: `SELECT table_schema AS schema, table_name AS name, table_type AS type FROM information_schema.tables
 			WHERE table_schema NOT IN ('pg_catalog', 'information_schema') ORDER BY 1, 2`,
 		describe: `SELECT column_name AS name, data_type AS type, is_nullable AS nullable, column_default AS "default"
 			FROM information_schema.columns
 			WHERE (CAST($1 AS text) = '' OR table_schema = $1) AND table_name = $2 ORDER BY table_schema, ordinal_position`,
-		readOnly: readOnlyTx,
+		readOnly: timedReadOnlyTx,
 	},
 	MySQL: {
-		reads: []string{"SELECT", "WITH", "VALUES", "TABLE", "SHOW", "EXPLAIN", "DESCRIBE", "DESC"},
+		reads:   []string{"SELECT", "WITH", "VALUES", "TABLE", "SHOW", "EXPLAIN", "DESCRIBE", "DESC"},
+		explain: "EXPLAIN ",
 		tables: `SELECT table_schema AS "schema", table_name AS name, table_type AS type FROM information_schema.tables
 			WHERE table_schema = DATABASE() ORDER BY 1, 2`,
 		describe: `SELECT column_name AS name, column_type AS type, is_nullable AS nullable, column_default AS "default", column_key AS "key"
@@ -102,9 +108,24 @@ func (d dialect) checkReads(field, statement string, explained bool) error {
 	return invalid(field, got, "one that begins with "+strings.Join(d.reads, ", "))
 }
 
-// firstWord gives the first word in capitals, after blanks and parentheses.
+// checkExplained takes a statement that can be explained: one that does not begin
+// with EXPLAIN itself, whose options could make the database run it. Explaining a
+// statement that writes is fine, since it is not run.
+func (d dialect) checkExplained(field, statement string) error {
+	if word, _ := firstWord(statement); !slices.Contains([]string{"SELECT", "WITH", "VALUES", "TABLE", "INSERT", "UPDATE", "DELETE", "REPLACE"}, word) {
+		return invalid(field, fmt.Sprintf("a statement that begins with %.20q", word), "one that begins with SELECT, WITH, VALUES, TABLE, INSERT, UPDATE, DELETE or REPLACE")
+	}
+	return nil
+}
+
+// firstWord gives the first word in capitals, after blanks, parentheses, and lines that
+// begin with "-- ", which are a comment everywhere.
 func firstWord(s string) (word, rest string) {
 	s = strings.TrimLeft(s, " \t\r\n\f\v(")
+	for strings.HasPrefix(s, "-- ") {
+		_, below, _ := strings.Cut(s, "\n")
+		s = strings.TrimLeft(below, " \t\r\n\f\v(")
+	}
 	end := 0
 	for end < len(s) && (s[end] >= 'a' && s[end] <= 'z' || s[end] >= 'A' && s[end] <= 'Z' || s[end] == '_') {
 		end++

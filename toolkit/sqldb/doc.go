@@ -1,8 +1,8 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sqldb gives an agent a database: tools that list and describe tables and
-// query them, and, registered on its own, one that writes. It works over any
+// Package sqldb gives an agent a database: tools that list and describe tables, query them and
+// explain queries, and, registered on its own, one that writes. It works over any
 // [database/sql.DB] of SQLite, PostgreSQL or MySQL.
 //
 //	db, err := sql.Open("sqlite", "shop.db")
@@ -23,6 +23,10 @@
 //
 // The database's own functions run with the rights of its user: give an agent a
 // user who may do little (PostgreSQL's pg_terminate_backend and lo_export, MySQL's INTO
-// OUTFILE are not writes to a table). One value is held in memory whole, whatever its
-// size. sql_exec tells how many rows it changed and does not return rows.
+// OUTFILE are not writes to a table; what PostgreSQL does to large objects and settings is
+// rolled back, a session's advisory lock is not). A timeout cancels the statement on the
+// server with SQLite and PostgreSQL; drivers of MySQL close the connection, and the server
+// goes on until it notices: set max_execution_time there. One value is held in memory
+// whole, whatever its size. sql_exec tells how many rows it changed and does not
+// return rows.
 package sqldb

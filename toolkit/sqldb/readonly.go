@@ -22,11 +22,30 @@ type readOnly func(ctx context.Context, db *sql.DB, work func(querier) error) er
 // readOnlyTx runs work in a read-only transaction and rolls it back, with it any
 // setting that the work changed.
 func readOnlyTx(ctx context.Context, db *sql.DB, work func(querier) error) error {
+	return inReadOnlyTx(ctx, db, "", work)
+}
+
+// timedReadOnlyTx also has PostgreSQL itself stop a statement whose time is over, should the
+// driver's request to cancel it not get through.
+func timedReadOnlyTx(ctx context.Context, db *sql.DB, work func(querier) error) error {
+	var limit string
+	if deadline, ok := ctx.Deadline(); ok {
+		limit = fmt.Sprintf("SET LOCAL statement_timeout = %d", max(0, time.Until(deadline)).Milliseconds()+1000)
+	}
+	return inReadOnlyTx(ctx, db, limit, work)
+}
+
+func inReadOnlyTx(ctx context.Context, db *sql.DB, first string, work func(querier) error) error {
 	tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback() //nolint:errcheck // nothing to keep; a broken connection leaves the pool
+	if first != "" {
+		if _, err := tx.ExecContext(ctx, first); err != nil {
+			return err
+		}
+	}
 	return work(tx)
 }
 

@@ -98,6 +98,7 @@ func TestQuery(t *testing.T) {
 		{"no rows", `SELECT id FROM items WHERE 0`, `[]`, `"rows":[],"row_count":0`},
 		{"values", `(VALUES (1))`, `[]`, ``},
 		{"explain", `EXPLAIN QUERY PLAN SELECT * FROM items`, `[]`, `SCAN items`},
+		{"comments first", "-- how many\n  -- items\nSELECT count(*) FROM items", `[]`, `"rows":[[3]]`},
 		{"read-only pragma as a table", `SELECT name FROM pragma_table_info('items') LIMIT 1`, `[]`, `"rows":[["id"]]`},
 	}
 	for _, test := range tests {
@@ -130,7 +131,7 @@ func TestReadOnly(t *testing.T) {
 		`EXPLAIN PRAGMA query_only = 0`, `EXPLAIN QUERY PLAN PRAGMA foreign_keys = 1`, `EXPLAIN EXPLAIN SELECT 1`, `EXPLAIN`,
 		`SELECT 1; DELETE FROM items`, `PRAGMA query_only = 0; DELETE FROM items`, `SELECT 1;;DELETE FROM items;`,
 		"SELECT 1;\nDELETE FROM items", "SELECT 1 --'\n; DELETE FROM items --'", `SELECT '/*'; DELETE FROM items --*/'`,
-		`SELECT $a('); DELETE FROM items; --')`, "SELECT [']; DELETE FROM items --']", "SELECT 1\x00; DELETE FROM items", "/**/ DELETE FROM items",
+		`SELECT $a('); DELETE FROM items; --')`, "SELECT [']; DELETE FROM items --']", "SELECT 1\x00; DELETE FROM items", "/**/ DELETE FROM items", "-- SELECT\nDELETE FROM items", "--SELECT\nDELETE FROM items", "-- SELECT 1",
 		`SELECT 1 UNION DELETE FROM items`, `SELECT * FROM (DELETE FROM items RETURNING id)`,
 		`ATTACH DATABASE '` + other + `' AS other`, `VACUUM INTO '` + other + `'`, `EXPLAIN ATTACH DATABASE '` + other + `' AS other`,
 		`SELECT load_extension('x')`, `SELECT writefile('` + other + `', 'x')`,
@@ -159,6 +160,10 @@ func TestReadOnly(t *testing.T) {
 	}
 	before := state()
 	for _, a := range attempts {
+		call(t.Context(), r, "sql_explain", object{"query": a})
+		if after := state(); after != before {
+			t.Fatalf("explaining %q changed the database:\n%s\nbefore:\n%s", a, after, before)
+		}
 		res := call(t.Context(), r, "sql_query", object{"query": a})
 		if res.Fault == nil {
 			t.Errorf("%q: got %s, want an error", a, res.Output)
@@ -199,6 +204,24 @@ func TestExec(t *testing.T) {
 	}
 	if got := parse(t, call(t.Context(), r, "sql_query", object{"query": "SELECT count(*) FROM items"})).Rows[0][0]; got != 3.0 {
 		t.Errorf("got %v items, want 3", got)
+	}
+}
+
+func TestExplain(t *testing.T) {
+	db, _ := open(t)
+	r := registry(t, db, sqldb.Options{})
+	for query, want := range map[string]string{
+		"SELECT * FROM items WHERE id = ?": "SEARCH items USING INTEGER PRIMARY KEY",
+		"DELETE FROM items":                `"columns":`,
+	} {
+		if res := call(t.Context(), r, "sql_explain", object{"query": query, "params": []any{1}[:strings.Count(query, "?")]}); res.Fault != nil || !strings.Contains(res.Output, want) {
+			t.Errorf("%s: got %s, want %s", query, res.Output, want)
+		}
+	}
+	for _, query := range []string{"PRAGMA query_only = 0", "EXPLAIN SELECT 1", "ANALYZE SELECT 1", "(ANALYZE) DELETE FROM items", "", "SELECT 1; SELECT 2"} {
+		if res := call(t.Context(), r, "sql_explain", object{"query": query}); !errors.Is(res.Fault, toolkit.ErrInvalidArguments) {
+			t.Errorf("%q: got %s, want it refused", query, res.Output)
+		}
 	}
 }
 

@@ -39,7 +39,7 @@ const (
 }`
 )
 
-// ReadTools are sql_tables, sql_describe and sql_query, which cannot write.
+// ReadTools are sql_tables, sql_describe, sql_query and sql_explain, which cannot write.
 func (t *Toolset) ReadTools() []toolkit.Tool {
 	return []toolkit.Tool{
 		toolkit.NewTool("sql_tables", "Lists the tables and views of the database.", t.tables,
@@ -49,6 +49,8 @@ func (t *Toolset) ReadTools() []toolkit.Tool {
 		toolkit.NewTool("sql_query", fmt.Sprintf("Runs one SQL statement that reads (%s) in the %s dialect and answers with columns, types and rows as JSON, at most %d rows. The database refuses writes.",
 			strings.Join(t.dialect.reads, ", "), t.options.Dialect, t.options.MaxRows), t.query,
 			t.reads("Query the database", fmt.Sprintf(statementSchema, "query", "query"))),
+		toolkit.NewTool("sql_explain", fmt.Sprintf("Shows how the database would run one SQL statement, in the %s dialect, without running it.", t.options.Dialect), t.explained,
+			t.reads("Explain a query", fmt.Sprintf(statementSchema, "query", "query"))),
 	}
 }
 
@@ -116,6 +118,20 @@ func (t *Toolset) query(ctx context.Context, in queryInput) (string, error) {
 		return "", err
 	}
 	a, err := t.read(ctx, in.Query, values(in.Params)...)
+	if err != nil {
+		return "", err
+	}
+	return a.text()
+}
+
+func (t *Toolset) explained(ctx context.Context, in queryInput) (string, error) {
+	if err := checkOne("query", in.Query); err != nil {
+		return "", err
+	}
+	if err := t.dialect.checkExplained("query", in.Query); err != nil {
+		return "", err
+	}
+	a, err := t.read(ctx, t.dialect.explain+in.Query, values(in.Params)...)
 	if err != nil {
 		return "", err
 	}

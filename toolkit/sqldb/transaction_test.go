@@ -37,6 +37,11 @@ func (s *server) QueryContext(_ context.Context, query string, args []driver.Nam
 	return noRows{}, nil
 }
 
+func (s *server) ExecContext(_ context.Context, query string, _ []driver.NamedValue) (driver.Result, error) {
+	s.log = append(s.log, fmt.Sprintf("exec %.27s", query))
+	return driver.ResultNoRows, nil
+}
+
 func (s *server) Commit() error   { s.log = append(s.log, "commit"); return nil }
 func (s *server) Rollback() error { s.log = append(s.log, "rollback"); return nil }
 
@@ -68,7 +73,11 @@ func TestReadOnlyTransaction(t *testing.T) {
 		if res := run("EXPLAIN (ANALYZE, FORMAT JSON) SELECT 1"); res.Fault != nil {
 			t.Errorf("%s: got %s", dialect, res.Output)
 		}
-		if want := []string{"begin read-only=true", "query EXPLAI with 1", "rollback"}; !slices.Equal(s.log, want) {
+		want := []string{"begin read-only=true", "query EXPLAI with 1", "rollback"}
+		if dialect == sqldb.PostgreSQL {
+			want = slices.Insert(want, 1, "exec SET LOCAL statement_timeout")
+		}
+		if !slices.Equal(s.log, want) {
 			t.Errorf("%s: got %q, want %q", dialect, s.log, want)
 		}
 		s.log = nil
