@@ -7,6 +7,9 @@
 //	tool, err := shell.New(shell.Options{Dir: workspace})
 //	err = registry.Register(tool)
 //
+// What takes longer runs in the background: [NewJobs] gives the tools shell_start,
+// shell_poll and shell_stop.
+//
 // # What is guaranteed
 //
 // The command gets a clean environment, no input, and a process group of its own

@@ -143,6 +143,8 @@ func (e *ended) explainKill(ctx context.Context, limit time.Duration) {
 		e.killed = fmt.Sprintf("its time limit of %v was over", limit)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		e.killed = "the caller's deadline passed"
+	case errors.Is(cause, errStopped):
+		kind, e.killed = toolkit.ErrCanceled, errStopped.Error()
 	default:
 		kind, e.killed = toolkit.ErrCanceled, "the caller cancelled the call"
 	}

@@ -1,0 +1,233 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// The defaults of [JobOptions].
+const (
+	DefaultJobTimeout = 10 * time.Minute
+	DefaultMaxJobs    = 8
+)
+
+// maxEnded is how many jobs are kept after their end, of all sessions together.
+const maxEnded = 32
+
+// JobOptions say how background commands run. The zero value works.
+type JobOptions struct {
+	// Options are those of [New], but for Timeout: 0 is [DefaultJobTimeout].
+	Options
+	// MaxJobs is how many jobs run at a time, of all sessions together; 0 is
+	// [DefaultMaxJobs].
+	MaxJobs int
+}
+
+// Jobs are commands that run in the background, each seen by the session that
+// started it only ([toolkit.WithSession]; calls without a session share theirs). One
+// goroutine waits for each job that runs. It is safe for concurrent use.
+type Jobs struct {
+	options Options
+	max     int
+
+	mu      sync.Mutex
+	closed  bool
+	jobs    []*job // in the order of their start
+	running int
+	waiting sync.WaitGroup
+}
+
+type job struct {
+	id, tenant, session string
+	stop                context.CancelCauseFunc
+	command             *running
+	done                chan struct{}
+	ended               *ended // set when done is closed
+}
+
+// errStopped is why a job ends that nobody wants any more.
+var errStopped = errors.New("it was stopped")
+
+// NewJobs checks the options as [New] does and starts nothing. Close must follow.
+func NewJobs(o JobOptions) (*Jobs, error) {
+	if err := supported(); err != nil {
+		return nil, err
+	}
+	if o.MaxJobs < 0 {
+		return nil, fmt.Errorf("shell: JobOptions.MaxJobs: got %d, want a number above 0, or 0 for %d", o.MaxJobs, DefaultMaxJobs)
+	}
+	if o.MaxJobs == 0 {
+		o.MaxJobs = DefaultMaxJobs
+	}
+	if o.Timeout == 0 {
+		o.Timeout = DefaultJobTimeout
+	}
+	options, err := o.complete()
+	if err != nil {
+		return nil, err
+	}
+	return &Jobs{options: options, max: o.MaxJobs}, nil
+}
+
+// Close stops all jobs and waits for their ends. Later calls of the tools fail. It may
+// be called again; a nil *Jobs has nothing to close.
+func (j *Jobs) Close() error {
+	if j == nil {
+		return nil
+	}
+	j.mu.Lock()
+	j.closed = true
+	for _, b := range j.jobs {
+		b.stop(errStopped)
+	}
+	j.mu.Unlock()
+	j.waiting.Wait()
+	return nil
+}
+
+// start starts a job and gives its id.
+func (j *Jobs) start(ctx context.Context, in input) (string, error) {
+	limit, err := in.check(j.options.Timeout)
+	if err != nil {
+		return "", err
+	}
+	if ctx.Err() != nil {
+		return "", notStarted(ctx, ctx.Err())
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	switch {
+	case j.closed:
+		return "", &toolkit.Error{Kind: toolkit.ErrCanceled, Message: "the host is ending: no job is started any more"}
+	case j.running >= j.max:
+		return "", &toolkit.Error{Kind: toolkit.ErrOverloaded, Message: fmt.Sprintf("%d jobs run already, which is as many as may: wait for one to end, or stop one", j.running)}
+	}
+	own, stop := context.WithCancelCause(context.WithoutCancel(ctx)) // the job outlives the call
+	command, err := j.options.start(own, in.Command, limit)
+	if err != nil {
+		stop(nil)
+		return "", notStarted(ctx, err)
+	}
+	b := &job{id: "job-" + strings.ToLower(rand.Text()[:8]), stop: stop, command: command, done: make(chan struct{})}
+	b.tenant, b.session = owner(ctx)
+	j.jobs = append(j.jobs, b)
+	j.running++
+	j.waiting.Go(func() { j.wait(b) })
+	return fmt.Sprintf("%s started; shell_poll tells how it goes, shell_stop ends it, and its time limit is %v\n", b.id, limit), nil
+}
+
+// wait waits for a job's end, and forgets the job that ended first if there are too many.
+func (j *Jobs) wait(b *job) {
+	b.ended = b.command.wait()
+	b.stop(nil)
+	close(b.done)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.running--
+	if len(j.jobs)-j.running <= maxEnded {
+		return
+	}
+	for i, old := range j.jobs {
+		if old.over() {
+			j.jobs = append(j.jobs[:i], j.jobs[i+1:]...)
+			return
+		}
+	}
+}
+
+func (b *job) over() bool {
+	select {
+	case <-b.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// owner names whose a call is.
+func owner(ctx context.Context) (tenant, session string) {
+	if s := toolkit.SessionFrom(ctx); s != nil {
+		return s.Tenant, s.ID
+	}
+	return "", ""
+}
+
+// find finds a job of the context's session.
+func (j *Jobs) find(ctx context.Context, id string) (*job, error) {
+	tenant, session := owner(ctx)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var own []string
+	for _, b := range j.jobs {
+		if b.tenant != tenant || b.session != session {
+			continue
+		}
+		if b.id == id {
+			return b, nil
+		}
+		own = append(own, b.id)
+	}
+	want := "the id of a job; there are none"
+	if len(own) > 0 {
+		want = "one of " + strings.Join(own, ", ")
+	}
+	return nil, invalid(fmt.Sprintf("id: got %.40q, want %s", id, want))
+}
+
+type jobInput struct {
+	ID   string  `json:"id"`
+	Wait float64 `json:"wait_seconds"`
+}
+
+// maxWait is how long shell_poll waits at most.
+const maxWait = 30 * time.Second
+
+func (j *Jobs) poll(ctx context.Context, in jobInput) (string, error) {
+	if !(in.Wait >= 0 && in.Wait <= maxWait.Seconds()) {
+		return "", invalid(fmt.Sprintf("wait_seconds: got %g, want 0 to %g", in.Wait, maxWait.Seconds()))
+	}
+	b, err := j.find(ctx, in.ID)
+	if err != nil {
+		return "", err
+	}
+	timer := time.NewTimer(time.Duration(in.Wait * float64(time.Second)))
+	defer timer.Stop()
+	select {
+	case <-b.done:
+	case <-ctx.Done(): // the answer is worth having all the same
+	case <-timer.C:
+	}
+	return b.text(), nil
+}
+
+func (j *Jobs) end(ctx context.Context, in jobInput) (string, error) {
+	b, err := j.find(ctx, in.ID)
+	if err != nil {
+		return "", err
+	}
+	b.stop(errStopped)
+	<-b.done // which takes a moment only: nothing withstands being killed
+	return b.text(), nil
+}
+
+// text is the job's state and output for the model.
+func (b *job) text() string {
+	if b.over() {
+		return b.id + ": " + b.ended.text()
+	}
+	var s strings.Builder
+	fmt.Fprintf(&s, "%s: running for %v\n", b.id, time.Since(b.command.began).Round(time.Millisecond))
+	b.command.out.kept.section(&s, "stdout")
+	b.command.errs.kept.section(&s, "stderr")
+	return s.String()
+}
