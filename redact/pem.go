@@ -5,19 +5,20 @@ package redact
 
 import "strings"
 
+const pemBegin = "-----BEGIN "
+
 // pemAt finds a private key in PEM form (RFC 7468) that begins at i: on one line with
 // escaped line ends, indented, or cut off. Public keys and certificates stay.
 func pemAt(s string, i int) (start, end int, kind string) {
-	const begin = "-----BEGIN "
-	if !strings.HasPrefix(s[i:], begin) {
+	if !strings.HasPrefix(s[i:], pemBegin) {
 		return 0, 0, ""
 	}
-	head := s[i+len(begin) : min(len(s), i+len(begin)+64)]
+	head := s[i+len(pemBegin) : min(len(s), i+len(pemBegin)+64)]
 	n := strings.Index(head, "-----")
 	if n < 0 || !strings.Contains(head[:n], "PRIVATE KEY") {
 		return 0, 0, ""
 	}
-	body := i + len(begin) + n + len("-----")
+	body := i + len(pemBegin) + n + len("-----")
 	if e := strings.Index(s[body:], "-----END "); e >= 0 {
 		end = body + e + len("-----END ")
 		if e < 24 {

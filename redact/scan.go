@@ -152,6 +152,17 @@ func (sc *scanner) detect(s string, at, end int, n int32) int {
 	return sc.take(s, start, stop, sc.m.kinds[n])
 }
 
+// wholeBlock extends a span that swallows the first line of a private key's block, as
+// the value of a header does that goes to the end of its line, to the end of the block.
+func wholeBlock(s string, start, stop int) int {
+	at := strings.LastIndex(s[start:stop], pemBegin)
+	if at < 0 {
+		return stop
+	}
+	_, end, _ := pemAt(s, start+at)
+	return max(stop, end)
+}
+
 // knownHit compares a known value, which keeps its case.
 func (sc *scanner) knownHit(s string, at, n int) int {
 	v := sc.m.known[n]
@@ -165,6 +176,9 @@ func (sc *scanner) knownHit(s string, at, n int) int {
 // 0 if it was not taken.
 func (sc *scanner) take(s string, start, stop int, kind kindID) int {
 	start = max(start, sc.settled)
+	if start < stop {
+		stop = wholeBlock(s, start, stop)
+	}
 	if start >= stop || isMark(s[start:stop]) || !sc.r.on.has(kind) {
 		return 0
 	}
