@@ -4,6 +4,7 @@
 package shell_test
 
 import (
+	"math/rand/v2"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -13,12 +14,17 @@ import (
 	"github.com/toolscope/toolscope/toolkit/shell"
 )
 
-// detach starts a process that leaves the group, its terminal and its output, and
-// prints its number as the outer namespace has it.
-const detach = `setsid sh -c 'trap "" TERM HUP; exec >/dev/null 2>&1 </dev/null; sleep 300' & sleep 0.2; echo on`
+// A nap is a number of seconds by which the processes of one test can be told from all
+// others on the machine.
+type nap string
 
-// sleepers are the processes that detach has left, by a look at the whole table.
-func sleepers(t *testing.T) (pids []int) {
+func newNap() nap { return nap(strconv.Itoa(100_000 + rand.IntN(900_000))) }
+
+// command puts the number into a command line.
+func (n nap) command(line string) string { return strings.ReplaceAll(line, "NAP", string(n)) }
+
+// sleepers are the processes that sleep so long, by a look at the whole table.
+func (n nap) sleepers(t *testing.T) (pids []int) {
 	t.Helper()
 	out, err := exec.Command("ps", "-eo", "pid=,stat=,args=").Output()
 	if err != nil {
@@ -26,7 +32,7 @@ func sleepers(t *testing.T) (pids []int) {
 	}
 	for line := range strings.Lines(string(out)) {
 		f := strings.Fields(line)
-		if len(f) > 3 && f[2] == "sleep" && f[3] == "300" && !strings.HasPrefix(f[1], "Z") {
+		if len(f) > 3 && f[2] == "sleep" && f[3] == string(n) && !strings.HasPrefix(f[1], "Z") {
 			pid, err := strconv.Atoi(f[0])
 			if err != nil {
 				t.Fatal(err)
@@ -42,7 +48,8 @@ func TestDetached(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip("no setsid on this machine")
 	}
-	before := len(sleepers(t))
+	// It leaves the group, the terminal and the output.
+	const detach = `setsid sh -c 'trap "" TERM HUP; exec >/dev/null 2>&1 </dev/null; sleep NAP' & sleep 0.2; echo on`
 	for _, private := range []bool{false, true} {
 		tool, err := shell.New(shell.Options{PIDNamespace: private})
 		if err != nil && private {
@@ -52,7 +59,8 @@ func TestDetached(t *testing.T) {
 			t.Fatal(err)
 		}
 		start := time.Now()
-		out, err := run(t.Context(), tool, detach)
+		n := newNap()
+		out, err := run(t.Context(), tool, n.command(detach))
 		if err != nil || !strings.Contains(out, "exit code 0") || !strings.Contains(out, "stdout:\non\n") {
 			t.Errorf("namespace %v: got %q and %v", private, out, err)
 		}
@@ -60,13 +68,13 @@ func TestDetached(t *testing.T) {
 			t.Errorf("namespace %v: took %v, want no waiting for the detached process", private, took)
 		}
 		for range 100 { // the table takes a moment
-			if len(sleepers(t)) == before {
+			if len(n.sleepers(t)) == 0 {
 				break
 			}
 			time.Sleep(10 * time.Millisecond)
 		}
-		if after := sleepers(t); len(after) > before {
-			t.Errorf("namespace %v: %d processes survived: %v", private, len(after)-before, after)
+		if left := n.sleepers(t); len(left) > 0 {
+			t.Errorf("namespace %v: processes survived: %v", private, left)
 		}
 	}
 }
@@ -78,13 +86,13 @@ func TestUnmarked(t *testing.T) {
 	if err != nil {
 		t.Skip("no PID namespaces: ", err)
 	}
-	before := len(sleepers(t))
-	out, err := run(t.Context(), tool, `env -i setsid sleep 300 >/dev/null 2>&1 & sleep 0.2; echo on; (exit 3)`)
+	n := newNap()
+	out, err := run(t.Context(), tool, n.command(`env -i setsid sleep NAP >/dev/null 2>&1 & sleep 0.2; echo on; (exit 3)`))
 	if err != nil || !strings.Contains(out, "exit code 3") {
 		t.Errorf("got %q and %v", out, err)
 	}
-	if after := len(sleepers(t)); after > before {
-		t.Errorf("%d processes survived", after-before)
+	if left := n.sleepers(t); len(left) > 0 {
+		t.Errorf("processes survived: %v", left)
 	}
 }
 
@@ -95,13 +103,13 @@ func TestForkStorm(t *testing.T) {
 	if err != nil {
 		t.Skip("no PID namespaces: ", err)
 	}
-	before := len(sleepers(t))
-	out, err := run(t.Context(), tool, `for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do setsid sh -c 'setsid sleep 300 & sleep 300' & done; wait`)
+	n := newNap()
+	out, err := run(t.Context(), tool, n.command(`for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do setsid sh -c 'setsid sleep NAP & sleep NAP' & done; wait`))
 	if err == nil || !strings.Contains(out, "killed after 1") {
 		t.Errorf("got %q and %v, want a timeout", out, err)
 	}
-	if after := len(sleepers(t)); after > before {
-		t.Errorf("%d processes survived", after-before)
+	if left := n.sleepers(t); len(left) > 0 {
+		t.Errorf("processes survived: %v", left)
 	}
 }
 
