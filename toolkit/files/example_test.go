@@ -20,7 +20,7 @@ func Example() {
 		return
 	}
 	defer os.RemoveAll(dir)
-	tools, err := files.New(files.Options{Roots: []files.Root{{Name: "work", Path: dir}}})
+	tools, err := files.New(files.Options{Roots: []files.Root{{Name: "desk", Path: dir}}})
 	if err != nil {
 		fmt.Println(err)
 		return

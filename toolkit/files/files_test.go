@@ -18,7 +18,7 @@ import (
 
 type object = map[string]any
 
-// house is a directory with two roots, "work" and the read-only "docs", and
+// house is a directory with two roots, "desk" and the read-only "docs", and
 // with things outside of them that nobody may see.
 type house struct {
 	dir      string
@@ -34,14 +34,14 @@ func newHouseWith(t *testing.T, o files.Options) house {
 	t.Helper()
 	h := house{t.TempDir(), new(toolkit.Registry)}
 	for name, content := range map[string]string{
-		"work/a.txt": "one\ntwo\nthree\n", "work/src/main.go": "package main\n", "work/src/deep/er/x.go": "package x // two\n", "work/.git/config": "two\n",
-		"work/.ssh/key": secret, "work/.config/gcloud/token": secret, "work/.netrc": secret, "work/bin": "a\x00b", "work/crlf.txt": "one\r\ntwo\r\n",
-		"docs/guide.md": "# Guide\n", "outside.txt": secret, "work-evil/x.txt": secret,
+		"desk/a.txt": "one\ntwo\nthree\n", "desk/src/main.go": "package main\n", "desk/src/deep/er/x.go": "package x // two\n", "desk/.git/config": "two\n",
+		"desk/.ssh/key": secret, "desk/.config/gcloud/token": secret, "desk/.netrc": secret, "desk/bin": "a\x00b", "desk/crlf.txt": "one\r\ntwo\r\n",
+		"docs/guide.md": "# Guide\n", "outside.txt": secret, "desk-evil/x.txt": secret,
 	} {
 		h.write(t, name, content)
 	}
 	o.Roots = []files.Root{
-		{Name: "work", Path: filepath.Join(h.dir, "work")}, {Name: "docs", Path: filepath.Join(h.dir, "docs"), ReadOnly: true},
+		{Name: "desk", Path: filepath.Join(h.dir, "desk")}, {Name: "docs", Path: filepath.Join(h.dir, "docs"), ReadOnly: true},
 	}
 	tools, err := files.New(o)
 	if err != nil {
@@ -56,7 +56,7 @@ func newHouseWith(t *testing.T, o files.Options) house {
 
 func (h house) link(t *testing.T, target, name string) {
 	t.Helper()
-	if err := os.Symlink(target, filepath.Join(h.dir, "work", name)); err != nil {
+	if err := os.Symlink(target, filepath.Join(h.dir, "desk", name)); err != nil {
 		t.Skip("no symbolic links on this machine: ", err)
 	}
 }

@@ -20,7 +20,7 @@ func TestMakeAndMove(t *testing.T) {
 	h := newHouse(t)
 	h.link(t, "src", "link")
 	h.link(t, "../outside.txt", "out")
-	h.write(t, "work/conf/x", "")
+	h.write(t, "desk/conf/x", "")
 	denied, failed, invalid := toolkit.ErrPermissionDenied, toolkit.ErrTool, toolkit.ErrInvalidArguments
 	h.run(t, []step{
 		{"file_mkdir", object{"path": "x/y"}, "directory created", nil},
@@ -58,7 +58,7 @@ func TestMakeAndMove(t *testing.T) {
 	if got := h.content(t, "outside.txt"); got != secret {
 		t.Errorf("a deleted link took along what it leads to: %q", got)
 	}
-	if got, err := os.Readlink(filepath.Join(h.dir, "work", "link2")); err != nil || got != "src" {
+	if got, err := os.Readlink(filepath.Join(h.dir, "desk", "link2")); err != nil || got != "src" {
 		t.Errorf("got %q (%v), want the link to have moved", got, err)
 	}
 }
@@ -91,7 +91,7 @@ func TestMoveBetweenRoots(t *testing.T) {
 func TestTrash(t *testing.T) {
 	h := newHouseWith(t, files.Options{Trash: true})
 	res := h.call(t.Context(), "file_delete", object{"path": "src", "recursive": true})
-	_, rest, _ := strings.Cut(res.Output, "moved to work:")
+	_, rest, _ := strings.Cut(res.Output, "moved to desk:")
 	kept, _, ok := strings.Cut(rest, ",")
 	if res.Fault != nil || !ok {
 		t.Fatalf("got %s", res.Output)
@@ -106,7 +106,7 @@ func TestTrash(t *testing.T) {
 		{"file_move", object{"from": "a.txt", "to": ".trash/x"}, "lies in the trash", denied},
 		{"file_move", object{"from": kept, "to": "src"}, "moved", nil},
 		{"file_read", object{"path": "src/main.go"}, "package main", nil},
-		{"file_patch", object{"patch": "--- a.txt\n+++ /dev/null\n@@ -1,3 +0,0 @@\n-one\n-two\n-three\n"}, "moved to work:.trash/", nil},
+		{"file_patch", object{"patch": "--- a.txt\n+++ /dev/null\n@@ -1,3 +0,0 @@\n-one\n-two\n-three\n"}, "moved to desk:.trash/", nil},
 	})
 }
 
@@ -115,7 +115,7 @@ func TestTrash(t *testing.T) {
 func TestMovesInBothDirections(t *testing.T) {
 	h := newHouse(t)
 	for i := range 4 {
-		h.write(t, fmt.Sprintf("work/p/f%d", i), fmt.Sprint(i))
+		h.write(t, fmt.Sprintf("desk/p/f%d", i), fmt.Sprint(i))
 	}
 	start := time.Now()
 	var all sync.WaitGroup
@@ -137,7 +137,7 @@ func TestMovesInBothDirections(t *testing.T) {
 		t.Errorf("took %v", took)
 	}
 	got := map[string]bool{}
-	err := filepath.WalkDir(filepath.Join(h.dir, "work"), func(path string, e os.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join(h.dir, "desk"), func(path string, e os.DirEntry, err error) error {
 		if err == nil && strings.HasPrefix(e.Name(), "f") && e.Type().IsRegular() {
 			content, err := os.ReadFile(path)
 			got[string(content)] = true

@@ -34,9 +34,9 @@ func TestPatch(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			h := newHouse(t)
-			h.write(t, "work/n", test.file)
+			h.write(t, "desk/n", test.file)
 			h.run(t, []step{{"file_patch", object{"patch": test.patch}, test.says, nil}})
-			if got := h.content(t, "work/n"); got != test.want {
+			if got := h.content(t, "desk/n"); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
@@ -47,10 +47,10 @@ func TestPatchSeveralFiles(t *testing.T) {
 	h := newHouse(t)
 	h.run(t, []step{{"file_patch", object{"patch": "--- a/a.txt\n+++ b/a.txt\n@@ -1,1 +1,1 @@\n-one\n+1\n--- /dev/null\n+++ b/new/file.txt\n@@ -0,0 +1,2 @@\n+x\n+y\n" +
 		"--- a/src/main.go\n+++ /dev/null\n@@ -1 +0,0 @@\n-package main\n"}, "patched 3 files\na.txt: 1 hunks, +1 -1\nnew/file.txt: created with 4 bytes\nsrc/main.go: the whole file\n  deleted\n", nil}})
-	if a, n := h.content(t, "work/a.txt"), h.content(t, "work/new/file.txt"); a != "1\ntwo\nthree\n" || n != "x\ny\n" {
+	if a, n := h.content(t, "desk/a.txt"), h.content(t, "desk/new/file.txt"); a != "1\ntwo\nthree\n" || n != "x\ny\n" {
 		t.Errorf("got %q and %q", a, n)
 	}
-	if _, err := os.Stat(filepath.Join(h.dir, "work", "src", "main.go")); err == nil {
+	if _, err := os.Stat(filepath.Join(h.dir, "desk", "src", "main.go")); err == nil {
 		t.Error("the deleted file is there")
 	}
 	if strings.Contains(tree(t, h.dir), ".tmp") {
@@ -61,7 +61,7 @@ func TestPatchSeveralFiles(t *testing.T) {
 // TestPatchRefuses checks that a patch of which a part does not fit changes nothing.
 func TestPatchRefuses(t *testing.T) {
 	h := newHouse(t)
-	h.write(t, "work/twice", "a\nb\na\nb\n")
+	h.write(t, "desk/twice", "a\nb\na\nb\n")
 	const good = "--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-one\n+1\n"
 	before := tree(t, h.dir)
 	invalid, failed, denied := error(toolkit.ErrInvalidArguments), error(toolkit.ErrTool), error(toolkit.ErrPermissionDenied)

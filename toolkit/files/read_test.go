@@ -16,13 +16,13 @@ import (
 func TestRead(t *testing.T) {
 	h := newHouse(t)
 	long := strings.Repeat("x", 1000) + "\n"
-	if err := os.WriteFile(filepath.Join(h.dir, "work", "long"), []byte(strings.Repeat(long, 1000)), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(h.dir, "desk", "long"), []byte(strings.Repeat(long, 1000)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(filepath.Join(h.dir, "work", "bin"), 11<<20); err != nil {
+	if err := os.Truncate(filepath.Join(h.dir, "desk", "bin"), 11<<20); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(h.dir, "work", "zero"), []byte("a\x00b"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(h.dir, "desk", "zero"), []byte("a\x00b"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	tests := []struct {
@@ -31,7 +31,7 @@ func TestRead(t *testing.T) {
 		kind error
 	}{
 		{object{"path": "a.txt"}, "a.txt: lines 1 to 3 of 3\n     1\tone\n     2\ttwo\n     3\tthree\n", nil},
-		{object{"path": "work:a.txt", "start_line": 2, "end_line": 2}, "work:a.txt: lines 2 to 2 of 3\n     2\ttwo\n", nil},
+		{object{"path": "desk:a.txt", "start_line": 2, "end_line": 2}, "desk:a.txt: lines 2 to 2 of 3\n     2\ttwo\n", nil},
 		{object{"path": "a.txt", "start_line": 3, "end_line": 99}, "lines 3 to 3 of 3", nil},
 		{object{"path": "docs:guide.md"}, "# Guide", nil},
 		{object{"path": "crlf.txt"}, "lines 1 to 2 of 2, line endings CRLF\n     1\tone\n", nil},
@@ -80,7 +80,7 @@ func TestEncodings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHouse(t)
-			h.write(t, "work/"+name, test.content)
+			h.write(t, "desk/"+name, test.content)
 			h.run(t, []step{
 				{"file_read", object{"path": name}, "     1\tcaf\u00e9 one\n     2\ttwo\n", nil},
 				{"file_read", object{"path": name}, test.told, nil},
@@ -91,16 +91,16 @@ func TestEncodings(t *testing.T) {
 				{"file_read", object{"path": name}, "     1\tcaf\u00e9 \u00fcber\n     2\tdrei\n     3\tend\n", nil},
 				{"file_read", object{"path": name}, test.told, nil},
 			})
-			got, want := h.content(t, "work/"+name), test.content
+			got, want := h.content(t, "desk/"+name), test.content
 			if i := strings.Index(want, "one"); i > 0 && got[:i] != want[:i] || !strings.Contains(got, "\n") || strings.Count(got, "\r") != 3 {
 				t.Errorf("got %q, want the encoding and line endings of %q", got, want)
 			}
 		})
 	}
 	h := newHouse(t)
-	h.write(t, "work/latin", "caf\xe9\n")
-	h.write(t, "work/image", "\x89PNG\r\n\x1a\n\x00\x00")
-	h.write(t, "work/lone", "\xff\xfe\x00\xd8")
+	h.write(t, "desk/latin", "caf\xe9\n")
+	h.write(t, "desk/image", "\x89PNG\r\n\x1a\n\x00\x00")
+	h.write(t, "desk/lone", "\xff\xfe\x00\xd8")
 	h.run(t, []step{
 		{"file_edit", object{"path": "latin", "source_text": "caf", "target_text": "\u4e2d"}, "has no character '\u4e2d'", toolkit.ErrTool},
 		{"file_read", object{"path": "image"}, "is binary (a PNG image), 10 bytes", toolkit.ErrTool},
@@ -115,7 +115,7 @@ func TestSeen(t *testing.T) {
 	h := newHouse(t)
 	stale := "was changed by somebody else since it was read here"
 	h.run(t, []step{{"file_read", object{"path": "a.txt"}, "two", nil}})
-	h.write(t, "work/a.txt", "one\nTWO\nthree\n")
+	h.write(t, "desk/a.txt", "one\nTWO\nthree\n")
 	h.run(t, []step{
 		{"file_edit", object{"path": "a.txt", "source_text": "one", "target_text": "1"}, stale, toolkit.ErrTool},
 		{"file_write", object{"path": "a.txt", "content": "x"}, stale, toolkit.ErrTool},

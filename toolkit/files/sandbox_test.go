@@ -29,8 +29,8 @@ func TestTraversal(t *testing.T) {
 	h.link(t, "src", "sources")
 	paths := []string{
 		"..", "../outside.txt", "src/../../outside.txt", "src/../a.txt", "./../outside.txt", "src/..", "/", "/etc/passwd", "//etc/passwd", "/proc/self/environ",
-		h.dir + "/outside.txt", h.dir + "/work-evil/x.txt", h.dir + "/work/.ssh/key", h.dir + "/work/../outside.txt", h.dir, "work:../outside.txt", "work:/etc/passwd", "docs:../work/a.txt", "docs:../outside.txt", "../work-evil/x.txt",
-		"out", "absolute", "up", "up/outside.txt", "up/work-evil/x.txt", "winding", "twice", "up/work/a.txt", "out/x",
+		h.dir + "/outside.txt", h.dir + "/desk-evil/x.txt", h.dir + "/desk/.ssh/key", h.dir + "/desk/../outside.txt", h.dir, "desk:../outside.txt", "desk:/etc/passwd", "docs:../desk/a.txt", "docs:../outside.txt", "../desk-evil/x.txt",
+		"out", "absolute", "up", "up/outside.txt", "up/desk-evil/x.txt", "winding", "twice", "up/desk/a.txt", "out/x",
 		".ssh", ".ssh/key", ".SSH/key", "src/.ssh/key", ".aws", ".aws/credentials", ".kube/config", ".gnupg/x", ".netrc", "src/.netrc", ".config/gcloud", ".config/gcloud/token",
 		"keys", "keys/key", "key", "conf/gcloud/token", "sources/../.ssh/key", "docs:.ssh/id", "./.ssh/./key", ".ssh/new",
 	}
@@ -59,7 +59,7 @@ func TestTraversal(t *testing.T) {
 	if after := tree(t, h.dir); after != before {
 		t.Errorf("the files changed: got\n%s\nwant\n%s", after, before)
 	}
-	for _, path := range []string{"sources/main.go", h.dir + "/work/a.txt", h.dir + "/docs/guide.md", "work:src//main.go", "./src/./main.go"} {
+	for _, path := range []string{"sources/main.go", h.dir + "/desk/a.txt", h.dir + "/docs/guide.md", "desk:src//main.go", "./src/./main.go"} {
 		if res := h.call(t.Context(), "file_read", object{"path": path}); res.Fault != nil {
 			t.Errorf("%s stays inside: got %s", path, res.Output)
 		}
@@ -95,9 +95,9 @@ func tree(t *testing.T, dir string) (s string) {
 // TestSwap changes a directory into a symbolic link and back while the tools
 // work below it: what lies outside, or in a credential folder, is never reached.
 func TestSwap(t *testing.T) {
-	for _, target := range []string{"../work-evil", ".ssh"} {
+	for _, target := range []string{"../desk-evil", ".ssh"} {
 		h := newHouse(t)
-		real, aside, link := filepath.Join(h.dir, "work", "d"), filepath.Join(h.dir, "work", "aside"), filepath.Join(h.dir, "work", "link")
+		real, aside, link := filepath.Join(h.dir, "desk", "d"), filepath.Join(h.dir, "desk", "aside"), filepath.Join(h.dir, "desk", "link")
 		if err := os.Mkdir(real, 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -140,12 +140,12 @@ func TestSwap(t *testing.T) {
 		if reached == 0 {
 			t.Errorf("%s: no read succeeded, so nothing was tried", target)
 		}
-		for _, name := range []string{"work-evil/x.txt", "work/.ssh/key"} {
+		for _, name := range []string{"desk-evil/x.txt", "desk/.ssh/key"} {
 			if got := h.content(t, name); got != secret {
 				t.Errorf("%s: %s has %q", target, name, got)
 			}
 		}
-		for _, dir := range []string{"work-evil", "work/.ssh"} {
+		for _, dir := range []string{"desk-evil", "desk/.ssh"} {
 			entries, err := os.ReadDir(filepath.Join(h.dir, dir))
 			if err != nil || len(entries) != 1 {
 				t.Errorf("%s: %s has %v (%v), want one file", target, dir, entries, err)
@@ -160,8 +160,8 @@ func TestGeneratedPaths(t *testing.T) {
 	h := newHouse(t)
 	before := tree(t, h.dir)
 	ups := []string{"../", "..\\", "%2e%2e/", "%2e%2e%2f", "..%2f", "%252e%252e%252f", "..%5c", "%uff0e%uff0e/", "..%c0%af", "%c0%ae%c0%ae/", "\uff0e\uff0e/", ".\\..\\", "../", ".././", "..//", "%2e./", "..%u2215"}
-	starts := []string{"", "/", "//", "./", "src/", "src\\", "work:", "docs:", "a.txt/", "\\", "%2f", strings.Repeat("a", 300) + "/"}
-	ends := []string{"outside.txt", "etc/passwd", "work-evil/x.txt", "outside.txt%00", "outside.txt%00.png", ""}
+	starts := []string{"", "/", "//", "./", "src/", "src\\", "desk:", "docs:", "a.txt/", "\\", "%2f", strings.Repeat("a", 300) + "/"}
+	ends := []string{"outside.txt", "etc/passwd", "desk-evil/x.txt", "outside.txt%00", "outside.txt%00.png", ""}
 	tried := 0
 	for _, start := range starts {
 		for _, up := range ups {
@@ -190,7 +190,7 @@ func TestGeneratedPaths(t *testing.T) {
 func TestHardLinks(t *testing.T) {
 	for _, allowed := range []bool{false, true} {
 		h := newHouseWith(t, files.Options{HardLinks: allowed})
-		if err := os.Link(filepath.Join(h.dir, "outside.txt"), filepath.Join(h.dir, "work", "hard")); err != nil {
+		if err := os.Link(filepath.Join(h.dir, "outside.txt"), filepath.Join(h.dir, "desk", "hard")); err != nil {
 			t.Skip("no hard links on this machine: ", err)
 		}
 		var refused error
@@ -209,7 +209,7 @@ func TestHardLinks(t *testing.T) {
 		if got := h.content(t, "outside.txt"); got != secret {
 			t.Errorf("written through a hard link: %q", got)
 		}
-		if got := h.content(t, "work/hard"); got != "replaced" {
+		if got := h.content(t, "desk/hard"); got != "replaced" {
 			t.Errorf("got %q, want the name to have a file of its own", got)
 		}
 	}
@@ -217,7 +217,7 @@ func TestHardLinks(t *testing.T) {
 
 func TestRefuse(t *testing.T) {
 	h := newHouseWith(t, files.Options{Refuse: []string{"*.pem", "src/{deep,low}"}})
-	h.write(t, "work/x/server.PEM", secret)
+	h.write(t, "desk/x/server.PEM", secret)
 	denied := toolkit.ErrPermissionDenied
 	h.run(t, []step{
 		{"file_read", object{"path": "x/server.PEM"}, "is refused by the pattern *.pem", denied},

@@ -64,10 +64,10 @@ func TestListAndSearch(t *testing.T) {
 
 func TestIgnored(t *testing.T) {
 	h := newHouse(t)
-	h.write(t, "work/.gitignore", "*.log\n/build/\n")
-	h.write(t, "work/src/.ignore", "!keep.log\ngen\n")
+	h.write(t, "desk/.gitignore", "*.log\n/build/\n")
+	h.write(t, "desk/src/.ignore", "!keep.log\ngen\n")
 	for _, name := range []string{"x.log", "build/out.txt", "src/keep.log", "src/gen/code.go", "src/build/in.txt"} {
-		h.write(t, "work/"+name, "needle\n")
+		h.write(t, "desk/"+name, "needle\n")
 	}
 	h.run(t, []step{
 		{"file_search", object{"text": "needle"}, "src/build/in.txt:1: needle\nsrc/keep.log:1: needle\n1 files were passed over: binary\n4 entries that ignore files name", nil},
@@ -82,10 +82,10 @@ func TestIgnored(t *testing.T) {
 
 func TestSearchLines(t *testing.T) {
 	h := newHouse(t)
-	h.write(t, "work/n", "1\n2 x\n3\n4\n5\n6\n7\n8 X\n9 x\n10")
-	h.write(t, "work/crlf", "a\r\nb\r\n")
-	h.write(t, "work/long", strings.Repeat("y", 5000)+"z\n")
-	h.write(t, "work/na\u202eme\n", "strange\n")
+	h.write(t, "desk/n", "1\n2 x\n3\n4\n5\n6\n7\n8 X\n9 x\n10")
+	h.write(t, "desk/crlf", "a\r\nb\r\n")
+	h.write(t, "desk/long", strings.Repeat("y", 5000)+"z\n")
+	h.write(t, "desk/na\u202eme\n", "strange\n")
 	invalid := toolkit.ErrInvalidArguments
 	h.run(t, []step{
 		{"file_search", object{"path": "n", "text": "x"}, "n:2: 2 x\nn:9: 9 x\n", nil},

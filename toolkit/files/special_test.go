@@ -18,11 +18,11 @@ import (
 // TestSpecialFiles checks that a pipe and a socket are refused and not waited for.
 func TestSpecialFiles(t *testing.T) {
 	h := newHouse(t)
-	if err := syscall.Mkfifo(filepath.Join(h.dir, "work", "pipe"), 0o600); err != nil {
+	if err := syscall.Mkfifo(filepath.Join(h.dir, "desk", "pipe"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir(h.dir) // a socket's path must be short
-	listener, err := net.Listen("unix", "work/socket")
+	listener, err := net.Listen("unix", "desk/socket")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 
 func TestWrite(t *testing.T) {
 	h := newHouse(t)
-	if err := os.Chmod(filepath.Join(h.dir, "work", "a.txt"), 0o600); err != nil {
+	if err := os.Chmod(filepath.Join(h.dir, "desk", "a.txt"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	tests := []struct {
@@ -44,12 +44,12 @@ func TestWrite(t *testing.T) {
 			t.Errorf("%.100v: got %.300q, want %q and %v", test.args, res.Output, test.want, test.kind)
 		}
 		if test.file != "" {
-			if got := h.content(t, "work/"+test.args["path"].(string)); got != test.file {
+			if got := h.content(t, "desk/"+test.args["path"].(string)); got != test.file {
 				t.Errorf("%.100v: the file has %.100q, want %q", test.args, got, test.file)
 			}
 		}
 	}
-	if info, err := os.Stat(filepath.Join(h.dir, "work", "a.txt")); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(filepath.Join(h.dir, "desk", "a.txt")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("got mode %v (%v), want it kept", info.Mode(), err)
 	}
 	if strings.Contains(tree(t, h.dir), ".tmp") {
@@ -60,8 +60,8 @@ func TestWrite(t *testing.T) {
 func TestEdit(t *testing.T) {
 	h := newHouse(t)
 	res := h.call(t.Context(), "file_edit", object{"path": "crlf.txt", "source_text": "one\ntwo\n", "target_text": "1\n2\n"})
-	if res.Fault != nil || !strings.Contains(res.Output, "-one\n-two\n+1\n+2\n") || h.content(t, "work/crlf.txt") != "1\r\n2\r\n" {
-		t.Errorf("got %s and %q", res.Output, h.content(t, "work/crlf.txt"))
+	if res.Fault != nil || !strings.Contains(res.Output, "-one\n-two\n+1\n+2\n") || h.content(t, "desk/crlf.txt") != "1\r\n2\r\n" {
+		t.Errorf("got %s and %q", res.Output, h.content(t, "desk/crlf.txt"))
 	}
 	for _, test := range []struct {
 		args object
@@ -80,7 +80,7 @@ func TestEdit(t *testing.T) {
 			t.Errorf("%v: got %q, want %q", test.args, res.Output, test.want)
 		}
 	}
-	if got := h.content(t, "work/a.txt"); got != "one\ntwo\nthree\n" {
+	if got := h.content(t, "desk/a.txt"); got != "one\ntwo\nthree\n" {
 		t.Errorf("a refused edit changed the file: %q", got)
 	}
 }
@@ -103,7 +103,7 @@ func TestConcurrentEdits(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if got := h.content(t, "work/n.txt"); got != strings.Repeat("done\n", 20) {
+	if got := h.content(t, "desk/n.txt"); got != strings.Repeat("done\n", 20) {
 		t.Errorf("got %q", got)
 	}
 }
@@ -120,7 +120,7 @@ func TestSeveralEdits(t *testing.T) {
 		{"file_edit", object{"path": "a.txt", "source_text": "1", "target_text": "x", "edits": []object{edit("1", "x")}}, "one of the two forms", toolkit.ErrInvalidArguments},
 		{"file_edit", object{"path": "a.txt", "edits": make([]object, 101)}, "at most 100", toolkit.ErrInvalidArguments},
 	})
-	if got := h.content(t, "work/a.txt"); got != "1\n2\n3\n" {
+	if got := h.content(t, "desk/a.txt"); got != "1\n2\n3\n" {
 		t.Errorf("got %q", got)
 	}
 }
