@@ -21,15 +21,8 @@ func Observe(tools Lookup, observers ...Observer) Middleware {
 			r, inner := begin(ctx, &call, tools.safeFind(call.Name), observers)
 			returned := false
 			defer func() {
-				if returned {
-					return
-				}
-				v := recover()
-				r.ended.unwound(v)
-				r.ended.ResultBytes = -1
-				r.end()
-				if v != nil {
-					panic(v)
+				if !returned {
+					r.unwind(recover())
 				}
 			}()
 			res, err = next(inner, call)

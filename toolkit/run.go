@@ -131,12 +131,18 @@ func (e *Ended) fail(ending Ending, err error, fallback string) {
 	e.Ending, e.Err, e.ErrorType = ending, err, classify(err, fallback)
 }
 
-// unwound sets how a handler that did not return came to its end. recovered is
-// what recover() gave: nil means runtime.Goexit, since a panic has a value.
-func (e *Ended) unwound(recovered any) {
+// unwind ends a run whose handler did not return, and lets its panic go on.
+// recovered is what recover() gave: nil means [runtime.Goexit], since a panic has a
+// value, and then the goroutine goes on ending by itself.
+func (r *run) unwind(recovered any) {
+	e := &r.ended
+	e.ResultBytes = -1
 	if recovered == nil {
 		e.Ending, e.ErrorType = EndingGoexit, TypeOther
+		r.end()
 		return
 	}
 	e.Ending, e.ErrorType, e.Panic = EndingPanicked, string(ErrPanic), recovered
+	r.end()
+	panic(recovered)
 }

@@ -49,15 +49,8 @@ func (w *watcher[C, R]) watch(ctx context.Context, c C, next func(context.Contex
 	r, inner := begin(ctx, &call, tool, w.observers)
 	returned := false
 	defer func() {
-		if returned {
-			return
-		}
-		v := recover()
-		r.ended.unwound(v)
-		r.ended.ResultBytes = -1
-		r.end()
-		if v != nil {
-			panic(v)
+		if !returned {
+			r.unwind(recover())
 		}
 	}()
 	res, err = next(inner)
