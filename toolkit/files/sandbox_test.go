@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -101,11 +102,14 @@ func TestSwap(t *testing.T) {
 		if err := os.Mkdir(real, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{"x.txt", "key"} {
-			if err := os.WriteFile(filepath.Join(real, name), []byte("mine"), 0o644); err != nil {
-				t.Fatal(err)
+		fill := func() {
+			for _, name := range []string{"x.txt", "key"} {
+				if err := os.WriteFile(filepath.Join(real, name), []byte("mine"), 0o644); err != nil {
+					t.Error(err)
+				}
 			}
 		}
+		fill()
 		h.link(t, target, "link")
 		done := make(chan struct{})
 		var swaps sync.WaitGroup
@@ -121,11 +125,15 @@ func TestSwap(t *testing.T) {
 				_ = os.Rename(real, link)
 				if os.Rename(aside, real) != nil {
 					_ = os.RemoveAll(aside) // a write made the directory anew
+					fill()
 				}
+				runtime.Gosched() // or a reader on one core sees one state only
 			}
 		})
+		// At least 300 rounds, and on until a read found the directory itself: how
+		// the two take turns is the scheduler's choice.
 		reached := 0
-		for range 300 {
+		for round := 0; round < 300 || reached == 0 && round < 100_000; round++ {
 			for _, name := range []string{"d/x.txt", "d/key"} {
 				if res := h.call(t.Context(), "file_read", object{"path": name}); strings.Contains(res.Output, secret) {
 					t.Fatalf("%s: read %q", target, res.Output)
