@@ -1,0 +1,53 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// wordEnd is where the word that begins at i ends.
+func wordEnd(s string, i int) int {
+	for i < len(s) {
+		r, width := utf8.DecodeRuneInString(s[i:])
+		if !isWord(r) || r == utf8.RuneError && width == 1 {
+			break
+		}
+		i += width
+	}
+	return i
+}
+
+// after reports whether the rune before i is of a kind.
+func after(s string, i int, of func(rune) bool) bool {
+	r, _ := utf8.DecodeLastRuneInString(s[:i])
+	return i > 0 && of(r)
+}
+
+func isWord(r rune) bool     { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+func isWordByte(c byte) bool { return c == '_' || isDigit(c) || isLetter(c) || c >= utf8.RuneSelf }
+func isLetter(c byte) bool   { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+func isDigit(c byte) bool    { return c >= '0' && c <= '9' }
+func isHex(c byte) bool      { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
+func hasDigit(s string) bool { return countDigits(s) > 0 }
+
+func countDigits(s string) int {
+	n := 0
+	for i := range len(s) {
+		if isDigit(s[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+func allHex(s string) bool {
+	for i := range len(s) {
+		if !isHex(s[i]) {
+			return false
+		}
+	}
+	return true
+}
