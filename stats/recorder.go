@@ -83,10 +83,10 @@ func (r *Recorder) End(_ context.Context, e *toolkit.Ended) {
 	if now >= r.due.Load() {
 		r.overdue(now)
 	}
-	t := r.tools.of(e.Facts.Tool)
-	t.end(e, now)
+	t, cost := r.tools.of(e.Facts.Tool), costOf(e)
+	t.end(e, now, cost)
 	s := r.sessions.of(e.Facts.Session, now, r.config.redact)
-	s.end(e, now, t.price())
+	s.end(e, now, cost)
 	if e.Served.Repeat > 0 || e.ErrorType == string(toolkit.ErrLoopDetected) {
 		r.loops.note(e, t, s, now)
 	}

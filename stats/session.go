@@ -106,7 +106,7 @@ func (t *sessionTable) insert(place *[sessionWays]atomic.Pointer[session], s *se
 }
 
 // end counts a call that ended at now. A nil session counts nothing.
-func (s *session) end(e *toolkit.Ended, now int64, price float64) {
+func (s *session) end(e *toolkit.Ended, now int64, cost float64) {
 	if s == nil {
 		return
 	}
@@ -116,11 +116,11 @@ func (s *session) end(e *toolkit.Ended, now int64, price float64) {
 	case toolkit.OutcomeExecuted:
 		s.executed.Add(1)
 		s.runNs.Add(clampNs(v.Run))
-		if price > 0 {
-			s.spend(price * float64(max(1, v.Attempts)))
-		}
 	case toolkit.OutcomeRefused:
 		s.refused.Add(1)
+	}
+	if cost > 0 {
+		addFloat(&s.cost, cost)
 	}
 	if w := v.Waited(); w > 0 {
 		s.waitNs.Add(int64(w))
@@ -141,12 +141,6 @@ func (s *session) end(e *toolkit.Ended, now int64, price float64) {
 	}
 	if s.last.Load() < now {
 		s.last.Store(now)
-	}
-}
-
-func (s *session) spend(cost float64) {
-	for old := s.cost.Load(); !s.cost.CompareAndSwap(old, math.Float64bits(math.Float64frombits(old)+cost)); {
-		old = s.cost.Load()
 	}
 }
 

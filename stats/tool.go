@@ -41,7 +41,6 @@ type tool struct {
 	aux      [auxes]atomic.Pointer[live]
 	types    map[string]uint64
 	samples  exemplars
-	cost     atomic.Uint64 // bits of the definition's cost
 
 	_ [64]byte // what is seldom written above, what each call writes below
 
@@ -61,7 +60,8 @@ type tool struct {
 type toolSums struct {
 	bytesIn  atomic.Uint64
 	bytesOut atomic.Uint64
-	_        [48]byte
+	cost     atomic.Uint64 // bits of a float64
+	_        [40]byte
 }
 
 // seenPause is how much later than LastSeen a call must be to change it, which
@@ -76,10 +76,10 @@ func (t *tool) begin() {
 }
 
 // end counts a call that ended at now.
-func (t *tool) end(e *toolkit.Ended, now int64) {
+func (t *tool) end(e *toolkit.Ended, now int64, cost float64) {
 	s := &e.Served
 	failed := e.ErrorType != ""
-	if s.Outcome == toolkit.OutcomeExecuted || int(s.Outcome) >= len(auxOf) {
+	if ran(s) {
 		ns := clampNs(s.Run)
 		t.executed.record(ns)
 		if failed {
@@ -105,6 +105,9 @@ func (t *tool) end(e *toolkit.Ended, now int64) {
 	sums.bytesIn.Add(uint64(max(0, e.ArgumentsBytes)))
 	if e.ResultBytes > 0 {
 		sums.bytesOut.Add(uint64(e.ResultBytes))
+	}
+	if cost > 0 {
+		addFloat(&sums.cost, cost)
 	}
 	if e.Result.Suspended {
 		t.suspended.Add(1)
@@ -150,7 +153,28 @@ func (t *tool) auxiliary(kind int) *live {
 	return t.aux[kind].Load()
 }
 
-func (t *tool) price() float64 { return math.Float64frombits(t.cost.Load()) }
+// ran reports whether a call counts as executed: also one whose outcome is none that
+// is known here.
+func ran(s *toolkit.Served) bool {
+	return s.Outcome == toolkit.OutcomeExecuted || int(s.Outcome) >= len(auxOf)
+}
+
+// costOf is what a call cost: for each attempt of one that ran, what its tool's
+// definition said when it was made.
+func costOf(e *toolkit.Ended) float64 {
+	d := e.Facts.Tool
+	if d == nil || !(d.Cost > 0) || math.IsInf(d.Cost, 1) || !ran(&e.Served) {
+		return 0
+	}
+	return d.Cost * float64(max(1, e.Served.Attempts))
+}
+
+// addFloat adds to the float64 whose bits v holds.
+func addFloat(v *atomic.Uint64, x float64) {
+	for old := v.Load(); !v.CompareAndSwap(old, math.Float64bits(math.Float64frombits(old)+x)); {
+		old = v.Load()
+	}
+}
 
 // raise sets v to n if n is larger.
 func raise(v *atomic.Uint64, n uint64) {
@@ -184,11 +208,11 @@ func (t *tool) take(reset bool) (ToolSnapshot, bool) {
 	for i := range t.sums {
 		s.BytesIn += counter(&t.sums[i].bytesIn)
 		s.BytesOut += counter(&t.sums[i].bytesOut)
+		s.Cost += math.Float64frombits(counter(&t.sums[i].cost))
 	}
 	s.Retries, s.Empty = counter(&t.retries), counter(&t.empty)
 	s.Suspended, s.Looped = counter(&t.suspended), counter(&t.looped)
 	s.Redactions, s.Truncations = counter(&t.redactions), counter(&t.truncations)
-	s.Cost = float64(s.Executed.Count()+s.Retries) * t.price()
 	s.LastSeen = time.Unix(0, t.lastSeen.Load()).UTC()
 	s.Exemplars = t.samples.take(reset)
 	return s, true

@@ -4,7 +4,6 @@
 package stats
 
 import (
-	"math"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -57,9 +56,6 @@ func (t *toolTable) of(def *toolkit.Definition) *tool {
 // make a new one for each call.
 func (t *toolTable) find(def *toolkit.Definition) *tool {
 	found := t.named(strings.ToValidUTF8(def.Name[:min(len(def.Name), maxToolName)], ""))
-	if found != t.other && found.price() != def.Cost && def.Cost >= 0 {
-		found.cost.Store(math.Float64bits(def.Cost))
-	}
 	if t.definitions.Load() < int64(4*t.max) {
 		if _, loaded := t.byDefinition.LoadOrStore(def, found); !loaded {
 			t.definitions.Add(1)
