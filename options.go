@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	tracenoop "go.opentelemetry.io/otel/trace/noop"
 
+	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
@@ -28,7 +29,7 @@ type config struct {
 	http      []stats.HandlerOption
 	redactor  *redact.Redactor
 	content   tracing.Content
-	policies  []toolkit.Middleware
+	policies  []middleware.Policy
 	observers []toolkit.Observer
 	noTracing bool
 	noStats   bool
@@ -83,13 +84,15 @@ func WithHTTP(options ...stats.HandlerOption) Option {
 	return func(c *config) error { c.http = append(c.http, options...); return nil }
 }
 
-// WithPolicies adds middlewares that govern calls, the first one outermost. They
-// run inside the observers, which see what the agent gets. The default is none.
-func WithPolicies(policies ...toolkit.Middleware) Option {
+// WithPolicies adds policies that govern calls. They stand in the order of
+// [middleware.Place], whatever the order they are given in, inside the observers, which see
+// what the agent gets. A middleware of the host's own becomes a policy by
+// [middleware.At]. What can be closed is closed by [Scope.Shutdown]. The default is none.
+func WithPolicies(policies ...middleware.Policy) Option {
 	return func(c *config) error {
 		for _, p := range policies {
 			if p == nil {
-				return errors.New("toolscope: WithPolicies: got a nil middleware, want one that is not")
+				return errors.New("toolscope: WithPolicies: got a nil policy, want one that is not")
 			}
 		}
 		c.policies = append(c.policies, policies...)

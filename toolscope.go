@@ -5,9 +5,12 @@ package toolscope
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net/http"
 	"sync"
 
+	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/tracing"
@@ -109,7 +112,7 @@ func (s *Scope) Wrap(h toolkit.Handler, tools toolkit.Lookup) toolkit.Handler {
 	if s == nil {
 		return toolkit.Chain(h)
 	}
-	return toolkit.Chain(h, append([]toolkit.Middleware{toolkit.Observe(tools, s.observers...)}, s.config.policies...)...)
+	return toolkit.Observe(tools, s.observers...)(middleware.Chain(h, s.config.policies...))
 }
 
 // Watch wraps an execute function of another registry so that the scope watches
@@ -126,7 +129,7 @@ func Govern[F toolkit.Func[C, R], C, R any](s *Scope, next F, lens toolkit.Lens[
 	var middlewares []toolkit.Middleware
 	if s != nil {
 		middlewares = append(middlewares, toolkit.Observe(lens.Tool, s.observers...))
-		middlewares = append(middlewares, s.config.policies...)
+		middlewares = append(middlewares, middleware.Middlewares(s.config.policies...)...)
 	}
 	return toolkit.Govern(next, lens, middlewares...)
 }
@@ -178,16 +181,24 @@ func (s *Scope) HTTPHandler() http.Handler {
 	return s.handler
 }
 
-// Shutdown closes what the scope keeps open; the host's providers stay. It may be
-// called more than once, and calls made after it still work and are still watched.
+// Shutdown closes what the scope keeps open, its policies included; the host's
+// providers stay. It may be called more than once, and calls made after it still
+// work and are still watched.
 func (s *Scope) Shutdown(ctx context.Context) error {
 	if s == nil {
 		return nil
 	}
 	s.closing.Do(func() {
-		if s.recorder != nil {
-			s.closeErr = s.recorder.Close(ctx)
+		var errs []error
+		for _, p := range s.config.policies {
+			if c, ok := p.(io.Closer); ok {
+				errs = append(errs, c.Close())
+			}
 		}
+		if s.recorder != nil {
+			errs = append(errs, s.recorder.Close(ctx))
+		}
+		s.closeErr = errors.Join(errs...)
 	})
 	return s.closeErr
 }

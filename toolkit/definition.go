@@ -84,6 +84,14 @@ type Definition struct {
 	RateLimit RateLimit
 	CacheTTL  time.Duration // how long an answer may be stored; 0 leaves it to the host, below 0 is never
 	Cost      float64       // estimated cost of one call, in the host's currency
+
+	// Resources are tags of what the tool reads or writes: "files", "db:main". A
+	// write makes stored reads with a tag in common stale; nil may be anything, so
+	// it has a tag in common with every tool.
+	Resources []string
+	// Volatile are the names of top-level arguments that do not count when two
+	// calls are compared (a request id, a timestamp); nil: all count.
+	Volatile []string
 }
 
 // maxName is the longest tool name a definition may have, in bytes: MCP's limit.
@@ -152,6 +160,8 @@ func checkName(name string) string {
 func (d Definition) clone() *Definition {
 	d.InputSchema = slices.Clone(d.InputSchema)
 	d.OutputSchema = slices.Clone(d.OutputSchema)
+	d.Resources = slices.Clone(d.Resources)
+	d.Volatile = slices.Clone(d.Volatile)
 	return &d
 }
 

@@ -5,6 +5,7 @@ package toolkit
 
 import (
 	"encoding/hex"
+	"strings"
 	"sync"
 	"time"
 )
@@ -60,7 +61,21 @@ type Served struct {
 	// only, all attempts together. Left at 0, it is the call's duration less the
 	// waits for an executed call.
 	Queue, Approval, Backoff, Run time.Duration
+	// Tags are what single policies told of the call ([Record.Tag]), in the order
+	// told; nil if none did. It must not be changed.
+	Tags []Tag
 }
+
+// A Tag is one fact that a policy tells of a call. Key is one of a small fixed
+// set, in dotted lower case: "loop.kind"; spans carry it as toolscope.loop.kind.
+// Value is short; it is redacted before it leaves.
+type Tag struct{ Key, Value string }
+
+// The bounds of a call's tags; what is beyond them is dropped or cut.
+const (
+	maxTags     = 16
+	maxTagBytes = 256
+)
 
 // A Record is what a call is ([Facts]) and how it goes ([Served]), shared by the
 // layers of one call. The outermost layer makes it and seals it when the call
@@ -75,14 +90,11 @@ type Record struct {
 // cell is a record's memory. Cells are used again: the life counts up when a
 // call ends, so that a Record kept beyond it finds another life and does nothing.
 type cell struct {
-	mu     sync.Mutex
-	life   uint64
-	facts  Facts
-	served Served
-}
-
-func newRecord(f Facts) Record {
-	return Record{cell: &cell{facts: f}}
+	mu        sync.Mutex
+	life      uint64
+	facts     Facts
+	served    Served
+	observers []Observer // of the call, for its attempts
 }
 
 // lock takes the cell's lock if the record's call is still alive.
@@ -129,27 +141,55 @@ func (r Record) Note(change func(s *Served)) bool {
 	return true
 }
 
-// Served returns what has been noted so far.
+// Tag tells a fact of the call: at most 16 a call, and 256 bytes a value. It
+// reports false, and tells nothing, if there were as many before, if the call has
+// ended, or if there is no record.
+func (r Record) Tag(key, value string) bool {
+	if !r.lock() {
+		return false
+	}
+	defer r.cell.mu.Unlock()
+	return r.cell.served.tag(Tag{key, value})
+}
+
+func (s *Served) tag(t Tag) bool {
+	if len(s.Tags) >= maxTags {
+		return false
+	}
+	if len(t.Value) > maxTagBytes {
+		t.Value = strings.ToValidUTF8(t.Value[:maxTagBytes], "")
+	}
+	s.Tags = append(s.Tags, t)
+	return true
+}
+
+// Served returns what has been noted so far. The tags are a copy.
 func (r Record) Served() Served {
 	if !r.lock() {
 		return Served{}
 	}
 	defer r.cell.mu.Unlock()
-	return r.cell.served
+	s := r.cell.served
+	s.Tags = append([]Tag(nil), s.Tags...)
+	return s
 }
 
 // Fork returns a record with the same facts and nothing noted, for a branch that
 // may outlive its call (an abandoned timeout, a coalesced leader). It is never
 // sealed; [Record.Join] brings its notes home.
 func (r Record) Fork() Record {
-	if r.cell == nil {
+	fork := new(cell)
+	if r.lock() {
+		defer r.cell.mu.Unlock()
+		fork.facts, fork.observers = r.cell.facts, r.cell.observers
+	} else if r.cell == nil {
 		return Record{}
 	}
-	return newRecord(r.Facts())
+	return Record{cell: fork}
 }
 
-// Join adds a fork's notes to r: times and attempts are added up, the rest is
-// taken over where the fork has it. It reports false if r's call has ended.
+// Join adds a fork's notes to r: times, attempts and tags are added up, the rest
+// is taken over where the fork has it. It reports false if r's call has ended.
 func (r Record) Join(fork Record) bool {
 	f := fork.Served()
 	return r.Note(func(s *Served) {
@@ -166,6 +206,9 @@ func (r Record) Join(fork Record) bool {
 		}
 		s.Repeat = max(s.Repeat, f.Repeat)
 		s.Age = max(s.Age, f.Age)
+		for _, t := range f.Tags {
+			s.tag(t)
+		}
 	})
 }
 
@@ -177,6 +220,6 @@ func (r Record) seal() Served {
 	defer r.cell.mu.Unlock()
 	s := r.cell.served
 	r.cell.life++
-	r.cell.facts, r.cell.served = Facts{}, Served{}
+	r.cell.facts, r.cell.served, r.cell.observers = Facts{}, Served{}, nil
 	return s
 }

@@ -6,6 +6,7 @@ package toolkit_test
 import (
 	"context"
 	"encoding/json"
+	"reflect"
 	"strconv"
 	"sync"
 	"testing"
@@ -39,7 +40,7 @@ func TestZeroRecordWorksAndRemembersNothing(t *testing.T) {
 	if f := r.Facts(); f != (toolkit.Facts{}) {
 		t.Errorf("got facts %v, want none", f)
 	}
-	if s := r.Served(); s != (toolkit.Served{}) {
+	if s := r.Served(); !reflect.DeepEqual(s, toolkit.Served{}) {
 		t.Errorf("got %v served, want nothing", s)
 	}
 }
@@ -60,7 +61,7 @@ func TestRecordKnowsFactsAndKeepsNotes(t *testing.T) {
 	})
 	_, _ = handler(ctx, toolkit.Call{Name: "tool"})
 	want := toolkit.Served{Outcome: toolkit.OutcomeCacheHit, Queue: time.Second, Age: time.Minute}
-	if e := seen.All()[0]; e.Served != want || e.Facts.Span != span || e.Facts.Session.ID != "s" {
+	if e := seen.All()[0]; !reflect.DeepEqual(e.Served, want) || e.Facts.Span != span || e.Facts.Session.ID != "s" {
 		t.Errorf("told %+v with %+v, want %+v", e.Served, e.Facts, want)
 	}
 }
@@ -97,7 +98,7 @@ func TestForkAndJoin(t *testing.T) {
 	e := recorded(t, t.Context(), func(r toolkit.Record) {
 		r.Note(func(s *toolkit.Served) { s.Attempts, s.Queue, s.Repeat, s.Run = 1, 10, 5, 40 })
 		fork := r.Fork()
-		if fork.Served() != (toolkit.Served{}) || fork.Facts() != r.Facts() {
+		if !reflect.DeepEqual(fork.Served(), toolkit.Served{}) || fork.Facts() != r.Facts() {
 			t.Error("a fork has the facts and nothing noted")
 		}
 		fork.Note(func(s *toolkit.Served) { *s = branch })
@@ -114,7 +115,7 @@ func TestForkAndJoin(t *testing.T) {
 		Outcome: toolkit.OutcomeCoalesced, Attempts: 3, Repeat: 5, Origin: origin, Age: time.Hour,
 		Queue: 11, Approval: 2, Backoff: 3, Run: 44,
 	}
-	if e.Served != want {
+	if !reflect.DeepEqual(e.Served, want) {
 		t.Errorf("got %+v\nwant %+v", e.Served, want)
 	}
 	if !forgotten.Note(func(s *toolkit.Served) { s.Attempts = 9 }) || forgotten.Served().Attempts != 9 {

@@ -53,7 +53,7 @@ func begin(ctx context.Context, call *Call, tool *Definition, observers []Observ
 	r.observers = observers
 	facts := Facts{Tool: tool, Session: SessionFrom(ctx), Start: time.Now()}
 	r.cell.mu.Lock()
-	r.cell.facts = facts
+	r.cell.facts, r.cell.observers = facts, observers
 	r.cell.mu.Unlock()
 	for _, o := range observers {
 		next, failed := safeBegin(o, ctx, *call, &r.cell.facts)
@@ -101,7 +101,7 @@ func (r *run) end() {
 		e.Facts = r.cell.facts
 		e.Served = r.record.Served()
 		r.cell.mu.Lock()
-		r.cell.facts = Facts{}
+		r.cell.facts, r.cell.observers = Facts{}, nil
 		r.cell.mu.Unlock()
 	}
 	e.Start = e.Facts.Start
@@ -121,6 +121,11 @@ func (r *run) release() {
 	r.ctxs = r.ctxs[:0]
 	r.observers = nil
 	r.record = Record{}
+	tags := r.ended.Served.Tags // nobody keeps them: the next call writes over them
+	clear(tags)
+	r.cell.mu.Lock()
+	r.cell.served.Tags = tags[:0]
+	r.cell.mu.Unlock()
 	r.ended = Ended{}
 	runs.Put(r)
 }

@@ -52,7 +52,11 @@ const (
 	keyTenant             = attribute.Key("toolscope.tenant")
 	keyBatch              = attribute.Key("toolscope.batch")
 	keyTurn               = attribute.Key("toolscope.turn")
+	keyAttempt            = attribute.Key("toolscope.attempt") // of an attempt's span: its number, from 1
 )
+
+// prefix stands before the key of a policy's tag (toolkit.Tag).
+const prefix = "toolscope."
 
 // UnknownTool stands for every tool name that is not registered, in span names
 // and in metrics.

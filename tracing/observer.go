@@ -168,6 +168,9 @@ func (o *Observer) describe(a *attributes, e *toolkit.Ended) {
 	if e.Progress > 0 {
 		a.add(keyProgress.Float64(e.Progress))
 	}
+	for _, t := range s.Tags {
+		a.identifier(o, attribute.Key(prefix+t.Key), t.Value)
+	}
 	if in := e.Facts.Session; in != nil {
 		a.identifier(o, keySession, in.ID)
 		a.identifier(o, keyTenant, in.Tenant)

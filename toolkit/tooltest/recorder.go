@@ -39,7 +39,9 @@ func (r *Recorder) End(_ context.Context, e *toolkit.Ended) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.open--
-	r.ended = append(r.ended, *e)
+	kept := *e
+	kept.Served.Tags = slices.Clone(e.Served.Tags)
+	r.ended = append(r.ended, kept)
 }
 
 // Open is how many calls have begun and not ended.

@@ -1,0 +1,29 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package middleware_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// Policies may be given in any order.
+func ExampleChain() {
+	tool := func(context.Context, toolkit.Call) (toolkit.Result, error) { panic("no disk") }
+	upper := middleware.At(middleware.PlaceFit, func(next toolkit.Handler) toolkit.Handler {
+		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+			fmt.Println("before", call.Name)
+			return next(ctx, call)
+		}
+	})
+	handle := middleware.Chain(tool, upper, middleware.Recover())
+	res, err := handle(context.Background(), toolkit.Call{Name: "disk_check"})
+	fmt.Println(res.Output, err)
+	// Output:
+	// before disk_check
+	// the tool panicked <nil>
+}

@@ -1,0 +1,100 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package middleware
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// A Policy governs the calls of the handlers it wraps. Its state (what is stored,
+// counted, open) belongs to the policy and is shared by all handlers it wraps. Safe for
+// concurrent use.
+type Policy interface {
+	// Place is where the policy stands among others.
+	Place() Place
+	// Wrap is a [toolkit.Middleware].
+	Wrap(next toolkit.Handler) toolkit.Handler
+}
+
+// A Place is a position in the order of policies, outermost first.
+type Place uint8
+
+// The places. The order is part of the contract; docs/policies.md has the reasons.
+const (
+	PlaceRecover  Place = iota // makes a result of a panic
+	PlaceInject                // host parameters: they belong to the call's identity
+	PlaceLoop                  // before refusals, so that a repeated refused call is noticed
+	PlaceFit                   // how much of a result the model gets
+	PlaceValidate              // rules may rely on the arguments' shape
+	PlacePermit                // no stored answer bypasses a refusal
+	PlaceApprove               // a person's yes or no
+	PlaceDedupe                // twins share one look-up and one fill
+	PlaceCache                 // a hit costs no budget, slot or time
+	PlaceBudget                // what runs is paid for
+	PlaceRetry                 // each attempt asks the breaker, waits for its slot, and has its own clock
+	PlaceBreaker               // sees attempts, not waits
+	PlaceLimit                 // a slot is held only while the tool runs
+	PlaceTimeout               // counts running time only
+
+	places // how many there are
+)
+
+var placeNames = [places]string{"recover", "inject", "loop", "fit", "validate", "permit", "approve", "dedupe", "cache", "budget", "retry", "breaker", "limit", "timeout"}
+
+// String is the place's name in lower case; "unknown" for none of the constants.
+func (p Place) String() string {
+	if p < places {
+		return placeNames[p]
+	}
+	return "unknown"
+}
+
+// At makes a policy of a middleware that stands at p. It panics if p is none of
+// the constants or m is nil: both are mistakes in the program.
+func At(p Place, m toolkit.Middleware) Policy {
+	if p >= places || m == nil {
+		panic(fmt.Sprintf("middleware: At: got place %d and a middleware that is nil: %t, want one of the constants and one that is not", p, m == nil))
+	}
+	return placed{p, m}
+}
+
+type placed struct {
+	place Place
+	wrap  toolkit.Middleware
+}
+
+func (p placed) Place() Place                              { return p.place }
+func (p placed) Wrap(next toolkit.Handler) toolkit.Handler { return p.wrap(next) }
+
+// Chain wraps h in policies by their places; those of one place keep the order
+// they are given in, the first one outermost. Nil policies are passed over. A nil h
+// refuses each call, as [toolkit.Chain] does.
+func Chain(h toolkit.Handler, policies ...Policy) toolkit.Handler {
+	return toolkit.Chain(h, Middlewares(policies...)...)
+}
+
+// Middlewares are the policies as middlewares in the order of [Chain], for
+// [toolkit.Govern].
+func Middlewares(policies ...Policy) []toolkit.Middleware {
+	sorted := slices.DeleteFunc(slices.Clone(policies), func(p Policy) bool { return p == nil })
+	slices.SortStableFunc(sorted, func(a, b Policy) int { return int(a.Place()) - int(b.Place()) })
+	middlewares := make([]toolkit.Middleware, len(sorted))
+	for i, p := range sorted {
+		middlewares[i] = p.Wrap
+	}
+	return middlewares
+}
+
+// Refuse notes that a policy refused the call, and returns err as what the call
+// ends with. err says what was wrong and what the model can do.
+func Refuse(call toolkit.Call, err *toolkit.Error) (toolkit.Result, error) {
+	call.Record.Note(func(s *toolkit.Served) { s.Outcome = toolkit.OutcomeRefused })
+	if err.Tool == "" {
+		err.Tool = call.Name
+	}
+	return toolkit.Result{}, err
+}

@@ -1,0 +1,117 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package middleware_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/toolkit/tooltest"
+)
+
+// told is a policy that writes its place's name down.
+func told(p middleware.Place, text string, seen *[]string) middleware.Policy {
+	return middleware.At(p, func(next toolkit.Handler) toolkit.Handler {
+		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+			*seen = append(*seen, text)
+			return next(ctx, call)
+		}
+	})
+}
+
+func TestPoliciesStandInTheirPlaces(t *testing.T) {
+	var seen []string
+	var policies []middleware.Policy
+	places := []string{}
+	for p := middleware.PlaceTimeout + 1; p > 0; p-- {
+		policies = append(policies, told(p-1, (p-1).String(), &seen))
+	}
+	for _, p := range policies {
+		places = append([]string{p.Place().String()}, places...)
+	}
+	policies = append(policies, nil, told(middleware.PlaceCache, "second cache", &seen))
+	h := middleware.Chain(func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, nil }, policies...)
+	if _, err := h(t.Context(), toolkit.Call{}); err != nil {
+		t.Fatal(err)
+	}
+	want := "recover inject loop fit validate permit approve dedupe cache second cache budget retry breaker limit timeout"
+	if got := strings.Join(seen, " "); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if got := (middleware.PlaceTimeout + 1).String(); got != "unknown" {
+		t.Errorf("got %q for no place", got)
+	}
+}
+
+func TestAtRefusesMistakes(t *testing.T) {
+	for name, make := range map[string]func(){
+		"nil":   func() { middleware.At(middleware.PlaceLoop, nil) },
+		"place": func() { middleware.At(200, func(h toolkit.Handler) toolkit.Handler { return h }) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: At did not panic", name)
+				}
+			}()
+			make()
+		}()
+	}
+}
+
+func TestOwnerIsNeverWiderThanTold(t *testing.T) {
+	full := &toolkit.Session{Tenant: "t", ID: "s"}
+	for _, c := range []struct {
+		session *toolkit.Session
+		width   middleware.Sharing
+		want    middleware.Owner
+		ok      bool
+	}{
+		{full, middleware.PerSession, middleware.Owner{Tenant: "t", Session: "s"}, true},
+		{full, middleware.PerTenant, middleware.Owner{Tenant: "t"}, true},
+		{full, middleware.Global, middleware.Owner{}, true},
+		{full, 9, middleware.Owner{}, false},
+		{&toolkit.Session{ID: "s"}, middleware.PerTenant, middleware.Owner{}, false},
+		{&toolkit.Session{Tenant: "t"}, middleware.PerSession, middleware.Owner{Tenant: "t"}, false},
+		{nil, middleware.Global, middleware.Owner{}, false},
+	} {
+		if got, ok := middleware.OwnerOf(c.session, c.width); ok != c.ok || ok && got != c.want {
+			t.Errorf("%+v by %v: got %+v, %t, want %+v, %t", c.session, c.width, got, ok, c.want, c.ok)
+		}
+	}
+}
+
+func TestRecoverMakesAResultOfAPanic(t *testing.T) {
+	var all tooltest.Recorder
+	boom := errors.New("boom")
+	h := toolkit.Observe(nil, &all)(middleware.Chain(func(context.Context, toolkit.Call) (toolkit.Result, error) { panic(boom) }, middleware.Recover()))
+	res, err := h(t.Context(), toolkit.Call{Name: "x"})
+	var p *toolkit.PanicError
+	if err != nil || !errors.As(res.Fault, &p) || p.Value != boom || len(p.Stack) == 0 || strings.Contains(res.Output, "boom") {
+		t.Errorf("got %v, %v: want a result that says that the tool panicked, not with what", res.Output, err)
+	}
+	e := all.All()[0]
+	if e.ErrorType != "panic" || e.Ending != toolkit.EndingReturned || e.Served.Outcome != toolkit.OutcomeExecuted || len(e.Served.Tags) != 1 {
+		t.Errorf("got %v %v %v %v", e.ErrorType, e.Ending, e.Served.Outcome, e.Served.Tags)
+	}
+}
+
+func TestRefuseNamesTheToolAndTheOutcome(t *testing.T) {
+	var all tooltest.Recorder
+	h := toolkit.Observe(nil, &all)(func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
+		return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrRateLimited, Message: "wait a minute"})
+	})
+	_, err := h(t.Context(), toolkit.Call{Name: "x"})
+	var refusal *toolkit.Error
+	if !errors.As(err, &refusal) || refusal.Tool != "x" || !errors.Is(err, toolkit.ErrRateLimited) {
+		t.Errorf("got %v", err)
+	}
+	if e := all.All()[0]; e.Served.Outcome != toolkit.OutcomeRefused || e.ErrorType != "rate_limited" {
+		t.Errorf("got %v %v", e.Served.Outcome, e.ErrorType)
+	}
+}

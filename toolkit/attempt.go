@@ -1,0 +1,59 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolkit
+
+import "context"
+
+// An AttemptObserver is an [Observer] that is told of each attempt of a call that
+// a retry policy runs, besides the call itself: tracing makes a span of each.
+type AttemptObserver interface {
+	Observer
+	// BeginAttempt returns the context that the attempt goes on with, and what is
+	// called once when it has ended. call.Attempt counts from 1.
+	BeginAttempt(ctx context.Context, call Call) (context.Context, func(res Result, err error))
+}
+
+// BeginAttempt tells the call's observers that an attempt begins, for policies
+// that run a call more than once; call.Attempt is its number, from 1. The attempt goes
+// on with the context returned; end must be called once when it has ended. A
+// panic of an observer is swallowed and counted. Without a record, and where no
+// observer asks for attempts, the context is ctx and end does nothing.
+func (r Record) BeginAttempt(ctx context.Context, call Call) (inner context.Context, end func(res Result, err error)) {
+	var observers []Observer
+	if r.lock() {
+		observers = r.cell.observers
+		r.cell.mu.Unlock()
+	}
+	var ends []func(Result, error)
+	for _, o := range observers {
+		a, ok := o.(AttemptObserver)
+		if !ok {
+			continue
+		}
+		next, end := safeBeginAttempt(a, ctx, call)
+		if next != nil {
+			ctx = next
+		}
+		if end != nil {
+			ends = append(ends, end)
+		}
+	}
+	return ctx, func(res Result, err error) {
+		for i := len(ends) - 1; i >= 0; i-- {
+			safeEndAttempt(ends[i], res, err)
+		}
+	}
+}
+
+func safeBeginAttempt(o AttemptObserver, ctx context.Context, call Call) (inner context.Context, end func(Result, error)) {
+	var failed bool
+	defer swallow(&failed)
+	return o.BeginAttempt(ctx, call)
+}
+
+func safeEndAttempt(end func(Result, error), res Result, err error) {
+	var failed bool
+	defer swallow(&failed)
+	end(res, err)
+}

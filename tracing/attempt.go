@@ -1,0 +1,49 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package tracing
+
+import (
+	"context"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+var _ toolkit.AttemptObserver = (*Observer)(nil)
+
+// attemptSpan is the name of an attempt's span; the tool is an attribute, so that
+// the call's own span stays the only one of its name.
+const attemptSpan = "attempt"
+
+// BeginAttempt makes a child span of one attempt of a retried call, with its number
+// and, if it failed, its error type and redacted error text. Where the call's span
+// is not recorded there is none.
+func (o *Observer) BeginAttempt(ctx context.Context, call toolkit.Call) (context.Context, func(toolkit.Result, error)) {
+	if !trace.SpanFromContext(ctx).IsRecording() {
+		return ctx, nil
+	}
+	attributes := []attribute.KeyValue{keyAttempt.Int(int(call.Attempt))}
+	if tool := call.Record.Facts().Tool; tool != nil {
+		attributes = append(attributes, keyToolName.String(o.identifier(tool.Name)))
+	}
+	ctx, span := o.tracer.Start(ctx, attemptSpan, trace.WithAttributes(attributes...))
+	return ctx, func(res toolkit.Result, err error) {
+		defer span.End()
+		if err == nil {
+			err = res.Fault
+		}
+		if err == nil {
+			return
+		}
+		span.SetAttributes(keyErrorType.String(toolkit.TypeOf(err)))
+		text := ""
+		if o.errorText {
+			text = o.text(errorText(err), o.limits.Error)
+		}
+		span.SetStatus(codes.Error, text)
+	}
+}
