@@ -1,0 +1,34 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package middleware
+
+import "context"
+
+// A Question is what a policy wants a person to answer before the call goes on: the
+// Permit policy puts it into the context, the Approve policy behind it asks.
+type Question struct {
+	// Rule is the name of the rule that asks; "" if none has a name.
+	Rule string
+	// Reason tells the person why they are asked. It may quote arguments, so it is
+	// redacted before it is shown.
+	Reason string
+	// Version names the rules that asked; an answer holds for no others.
+	Version string
+}
+
+type questionKey struct{}
+
+// WithQuestion is ctx with a question for the Approve policy. A question of an
+// outer policy is replaced.
+func WithQuestion(ctx context.Context, q Question) context.Context {
+	return context.WithValue(ctx, questionKey{}, &q)
+}
+
+// QuestionOf is the question that an outer policy asks of this call; false if none does.
+func QuestionOf(ctx context.Context) (Question, bool) {
+	if q, ok := ctx.Value(questionKey{}).(*Question); ok {
+		return *q, true
+	}
+	return Question{}, false
+}
