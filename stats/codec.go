@@ -83,6 +83,34 @@ func appendTools(b []byte, tools []ToolSnapshot) []byte {
 	for i := range tools {
 		b = appendTool(b, &tools[i])
 	}
+	return appendPolicies(b, tools)
+}
+
+// appendPolicies appends what policies told of the tools: the different facts, then
+// for each tool its counts by the facts' places. Nothing is appended where nothing
+// was told, which is also what files of before have.
+func appendPolicies(b []byte, tools []ToolSnapshot) []byte {
+	places := make(map[PolicyTag]int)
+	var texts []byte
+	for i := range tools {
+		for _, c := range tools[i].Policies {
+			if _, known := places[c.PolicyTag]; !known {
+				places[c.PolicyTag] = len(places)
+				texts = appendBytes(appendBytes(texts, c.Key), c.Value)
+			}
+		}
+	}
+	if len(places) == 0 {
+		return b
+	}
+	b = append(binary.AppendUvarint(b, uint64(len(places))), texts...)
+	for i := range tools {
+		b = binary.AppendUvarint(b, uint64(len(tools[i].Policies)))
+		for _, c := range tools[i].Policies {
+			b = binary.AppendUvarint(b, uint64(places[c.PolicyTag]))
+			b = binary.AppendUvarint(b, c.Count)
+		}
+	}
 	return b
 }
 
@@ -211,5 +239,26 @@ func (d *decoder) tools() []ToolSnapshot {
 		}
 		tools = append(tools, t)
 	}
+	if d.err == nil && len(d.rest) > 0 {
+		d.policies(tools)
+	}
 	return tools
+}
+
+// policies reads what appendPolicies appends.
+func (d *decoder) policies(tools []ToolSnapshot) {
+	tags := make([]PolicyTag, 0, min(len(d.rest), maxPolicyTags+1))
+	for range d.count() {
+		tags = append(tags, PolicyTag{d.string(), d.string()})
+	}
+	for i := range tools {
+		for range d.count() {
+			place, count := d.uint(), d.uint()
+			if place >= uint64(len(tags)) {
+				d.fail()
+				return
+			}
+			tools[i].Policies = append(tools[i].Policies, PolicyCount{tags[place], count})
+		}
+	}
 }

@@ -76,28 +76,29 @@ func (h *handler) page(r *request) ([]byte, *problem) {
 
 // pageData is what the page's template shows.
 type pageData struct {
-	Title   string
-	Stream  string // of live events; "" for a window that is over
-	Windows []link
-	Between string // the span covered, where the window has no name
-	From    time.Time
-	To      time.Time
-	Now     time.Time
-	Started time.Time
-	Uses    uses // which policies are in use
-	Tiles   []tile
-	Minor   []tile
-	Tool    *toolPart // the tool that the page is about; nil for all
-	Heat    heatMap
-	Axis    template.HTML // that distributions are drawn on
-	Tools   []toolRow
-	Sorts   map[string]link
-	Errors  errorPart
-	Calls   callPart
-	Health  healthPart
-	Limits  Limits
-	Metrics bool
-	API     []link // the same in JSON
+	Title    string
+	Stream   string // of live events; "" for a window that is over
+	Windows  []link
+	Between  string // the span covered, where the window has no name
+	From     time.Time
+	To       time.Time
+	Now      time.Time
+	Started  time.Time
+	Uses     uses // which policies are in use
+	Tiles    []tile
+	Minor    []tile
+	Tool     *toolPart // the tool that the page is about; nil for all
+	Heat     heatMap
+	Axis     template.HTML // that distributions are drawn on
+	Tools    []toolRow
+	Sorts    map[string]link
+	Errors   errorPart
+	Calls    callPart
+	Health   healthPart
+	Policies []policyRow
+	Limits   Limits
+	Metrics  bool
+	API      []link // the same in JSON
 }
 
 // A link leads to another form of the page; Current is the form that is seen.
@@ -169,6 +170,7 @@ func (h *handler) pageData(r *request) *pageData {
 	d.Errors = h.errorPart(r, s, tool)
 	d.Calls = h.callPart(r, filter, selected, ever)
 	d.Health = h.healthPart(r, window, tool)
+	d.Policies = policyRows(r, focus)
 	return d
 }
 

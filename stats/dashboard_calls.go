@@ -93,6 +93,7 @@ type callPart struct {
 	Errors   []choice
 	Session  string
 	Min      string
+	Policy   string
 	Filtered bool
 	Clear    string
 	Chosen   *chosenCall
@@ -135,7 +136,7 @@ type callTime struct {
 func (h *handler) callPart(r *request, f Filter, chosen uint64, ever *Summary) callPart {
 	list, next := h.find(f)
 	q := r.query
-	p := callPart{Kept: h.recorder.config.maxRecent, Session: q.text("session"), Min: q.text("min_duration"), Clear: r.href("tool", "", "outcome", "", "error", "", "group", "", "session", "", "min_duration", "") + "#calls"}
+	p := callPart{Kept: h.recorder.config.maxRecent, Session: q.text("session"), Min: q.text("min_duration"), Policy: f.Policy, Clear: r.href("tool", "", "outcome", "", "error", "", "group", "", "session", "", "policy", "", "min_duration", "") + "#calls"}
 	for _, c := range list {
 		p.Rows = append(p.Rows, h.callRow(r, c, chosen))
 	}
@@ -145,7 +146,7 @@ func (h *handler) callPart(r *request, f Filter, chosen uint64, ever *Summary) c
 	if f.Before > 0 {
 		p.Newest = r.href() + "#calls"
 	}
-	for _, name := range []string{"window", "since", "until", "sort", "group"} {
+	for _, name := range []string{"window", "since", "until", "sort", "group", "policy"} {
 		if v := q.text(name); v != "" {
 			p.Hidden = append(p.Hidden, hidden{name, v})
 		}
@@ -153,7 +154,7 @@ func (h *handler) callPart(r *request, f Filter, chosen uint64, ever *Summary) c
 	p.Tools = choices("any tool", names(ever.Tools), f.Tool)
 	p.Outcomes = choices("any outcome", outcomeNames()[1:], f.Outcome)
 	p.Errors = choices("with or without error", append([]string{"any"}, errorTypes(ever)...), q.text("error"))
-	p.Filtered = f.Tool+f.Outcome+q.text("error")+f.ErrorGroup+f.Session != "" || f.MinDuration > 0
+	p.Filtered = f.Tool+f.Outcome+q.text("error")+f.ErrorGroup+f.Session+f.Policy != "" || f.MinDuration > 0
 	if chosen > 0 {
 		p.Chosen = h.chosen(r, chosen)
 	}

@@ -199,9 +199,12 @@ func toolRows(r *request, s *Summary, raw *Snapshot, t *timeline, axis logScale,
 	return rows
 }
 
-// plotShare draws a part of 1.
-func plotShare(part float64) template.HTML {
-	s := newSVG("share", 100, 6, true, display.Percent(part)+" of the time spent in tools")
+// plotShare draws a part of the time spent in tools.
+func plotShare(part float64) template.HTML { return plotBar(part, "of the time spent in tools") }
+
+// plotBar draws a part of 1.
+func plotBar(part float64, of string) template.HTML {
+	s := newSVG("share", 100, 6, true, display.Percent(part)+" "+of)
 	s.rect("rest", 0, 0, 100, 6)
 	s.rect("part", 0, 0, 100*min(1, max(0, part)), 6)
 	return s.html()

@@ -32,7 +32,7 @@ type callDetail struct {
 }
 
 // callParameters are those that [handler.filter] reads.
-var callParameters = []string{"tool", "outcome", "error", "group", "session", "min_duration", "before", "after", "limit"}
+var callParameters = []string{"tool", "outcome", "error", "group", "session", "policy", "min_duration", "before", "after", "limit"}
 
 // outcomeNames are the values of the parameter outcome, "" for any.
 func outcomeNames() []string {
@@ -47,7 +47,7 @@ func outcomeNames() []string {
 // otherwise.
 func (h *handler) filter(q *query, def uint64) Filter {
 	f := Filter{
-		Tool: q.text("tool"), Session: q.text("session"), ErrorGroup: q.text("group"),
+		Tool: q.text("tool"), Session: q.text("session"), ErrorGroup: q.text("group"), Policy: q.text("policy"),
 		Outcome:     q.choice("outcome", outcomeNames()...),
 		MinDuration: q.duration("min_duration"),
 		Before:      q.number("before", 0, 1, 1<<63),

@@ -88,6 +88,7 @@ func (t ToolSnapshot) sub(old *ToolSnapshot) ToolSnapshot {
 		*own[i] -= min(*own[i], *other[i])
 	}
 	t.Cost = max(0, t.Cost-old.Cost)
+	t.Policies = subPolicies(t.Policies, old.Policies)
 	var types []TypeCount
 	for _, e := range t.ErrorTypes {
 		for _, o := range old.ErrorTypes {
@@ -139,8 +140,10 @@ func mergeTool(parts []*ToolSnapshot, processes bool) ToolSnapshot {
 	}
 	sums := out.counters()
 	types := map[string]uint64{}
+	policies := make([][]PolicyCount, len(parts))
 	var samples []Exemplar
-	for _, p := range parts {
+	for at, p := range parts {
+		policies[at] = p.Policies
 		for i, n := range p.counters() {
 			*sums[i] = addCapped(*sums[i], *n)
 		}
@@ -161,7 +164,7 @@ func mergeTool(parts []*ToolSnapshot, processes bool) ToolSnapshot {
 			out.InFlight, out.Streak = p.InFlight, p.Streak
 		}
 	}
-	out.ErrorTypes = sortedTypes(types)
+	out.ErrorTypes, out.Policies = sortedTypes(types), sumPolicies(policies...)
 	out.Exemplars = mergeExemplars(samples)
 	return out
 }

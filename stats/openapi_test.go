@@ -83,6 +83,7 @@ var parameterSchemas = map[string]object{
 	"error":        {"description": "Only calls with this error.type, or with any for the value any.", "schema": object{"type": "string"}},
 	"group":        {"description": "Only calls of the error group with this id.", "schema": object{"type": "string", "pattern": "^[0-9A-Fa-f]{16}$"}},
 	"session":      {"description": "Only calls of this session.", "schema": object{"type": "string"}},
+	"policy":       {"description": "Only calls of which a policy told a fact: its key, or key=value.", "schema": object{"type": "string"}},
 	"min_duration": {"description": "Only calls that took at least as long, such as 250ms.", "schema": object{"type": "string"}},
 	"before":       {"description": "Only calls with a smaller id, for the next page.", "schema": object{"type": "integer", "minimum": 1}},
 	"after":        {"description": "Only calls with a larger id.", "schema": object{"type": "integer", "minimum": 0}},

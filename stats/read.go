@@ -11,11 +11,12 @@ import (
 // Recent returns the calls that ended last and match the filter, the latest first.
 func (r *Recorder) Recent(f Filter) []RecentCall {
 	out := []RecentCall{}
+	policies := r.policies.load()
 	for _, c := range r.recent.all() {
 		if f.Limit > 0 && len(out) == f.Limit {
 			break
 		}
-		if x := c.export(); f.matches(&x) {
+		if x := c.export(policies); f.matches(&x) {
 			out = append(out, x)
 		}
 	}
@@ -26,7 +27,7 @@ func (r *Recorder) Recent(f Filter) []RecentCall {
 func (r *Recorder) Call(id uint64) (RecentCall, bool) {
 	for _, c := range r.recent.all() {
 		if c.id == id {
-			return c.export(), true
+			return c.export(r.policies.load()), true
 		}
 	}
 	return RecentCall{}, false
@@ -136,9 +137,10 @@ func (c *config) maxBytes(sessions int) int64 {
 	counters := main.counters + auxes*aux.counters
 	perTool := maxLiveSize(main) + auxes*maxLiveSize(aux) + exemplarsSize + // counted now
 		maxArchived*counters + maxTypes*80 + 64*120 + // archived
+		policyCountsSize + maxPolicyArchived +
 		5*definitionSize + toolSize + maxToolName
 	tools := int64(c.maxTools+1)*int64(perTool) + maxSpare*int64(maxLiveSize(main))
-	tables := c.maxGroups*(groupSize+maxMessage+maxErrorText+32) + sessions*(sessionSize+8) + c.maxLoops*loopSize + c.maxRecent*recentSize
+	tables := policyTableSize + c.maxGroups*(groupSize+maxMessage+maxErrorText+32) + sessions*(sessionSize+8) + c.maxLoops*loopSize + c.maxRecent*recentSize
 	return tools + 2*c.maxIntervalBytes + int64(tables)
 }
 

@@ -45,6 +45,7 @@ type recentCall struct {
 	errorType string
 	failure   failure
 	span      toolkit.SpanRef
+	tags      callTags
 	bytesIn   int
 	bytesOut  int
 }
@@ -54,7 +55,7 @@ func (r *recentRing) init(max int) { r.places = make([]recentPlace, max) }
 // maxTries is how many places a writer tries before it gives up.
 const maxTries = 4
 
-func (r *recentRing) add(e *toolkit.Ended, t *tool, s *session, f failure) {
+func (r *recentRing) add(e *toolkit.Ended, t *tool, s *session, f failure, tags callTags) {
 	id := r.last.Add(1)
 	for try := range uint64(min(maxTries, len(r.places))) {
 		p := &r.places[(id+try)%uint64(len(r.places))]
@@ -63,7 +64,8 @@ func (r *recentRing) add(e *toolkit.Ended, t *tool, s *session, f failure) {
 		}
 		c := &p.call
 		c.id, c.start, c.duration = id, e.Start, e.Duration()
-		c.tool, c.session, c.served = t, s, e.Served
+		c.tool, c.session, c.served, c.tags = t, s, e.Served, tags
+		c.served.Tags = nil // the call's, which is not kept
 		c.ending, c.suspended = e.Ending, e.Result.Suspended
 		c.errorType, c.failure, c.span = e.ErrorType, f, e.Facts.Span
 		c.bytesIn, c.bytesOut = e.ArgumentsBytes, e.ResultBytes
@@ -97,13 +99,16 @@ func (r *recentRing) all() []recentCall {
 	return all
 }
 
-func (c *recentCall) export() RecentCall {
+func (c *recentCall) export(policies *policySet) RecentCall {
 	s := &c.served
 	x := RecentCall{
 		ID: c.id, Time: c.start.UTC(), Tool: c.tool.name, Outcome: s.Outcome.String(), Ending: c.ending.String(),
 		ErrorType: c.errorType, Error: c.failure.text, ErrorGroup: idText(c.failure.group), Suspended: c.suspended,
 		DurationMs: ms(c.duration), RunMs: ms(s.Run), QueueMs: ms(s.Queue), ApprovalMs: ms(s.Approval), BackoffMs: ms(s.Backoff), AgeMs: ms(s.Age),
 		Attempts: s.Attempts, Repeat: s.Repeat, BytesIn: c.bytesIn, BytesOut: c.bytesOut, Turn: c.turn,
+	}
+	for _, n := range c.tags.list[:c.tags.n] {
+		x.Policies = append(x.Policies, policies.tag(n))
 	}
 	if c.session != nil {
 		x.Session, x.Agent = c.session.name, c.session.agent
@@ -127,7 +132,13 @@ func (f *Filter) matches(c *RecentCall) bool {
 		(f.ErrorType == "" || f.ErrorType == c.ErrorType) &&
 		(f.ErrorGroup == "" || strings.EqualFold(f.ErrorGroup, c.ErrorGroup)) &&
 		(f.Session == "" || f.Session == c.Session) &&
+		(f.Policy == "" || slices.ContainsFunc(c.Policies, f.tells)) &&
 		(!f.ErrorsOnly || c.ErrorType != "") &&
 		c.DurationMs >= ms(f.MinDuration) &&
 		(f.Before == 0 || c.ID < f.Before) && c.ID > f.After
+}
+
+// tells tells whether a fact is the one selected: by its key, or as key=value.
+func (f *Filter) tells(tag PolicyTag) bool {
+	return f.Policy == tag.Key || f.Policy == tag.Key+"="+tag.Value
 }

@@ -77,6 +77,7 @@ func readRecord(b []byte) (s sealed, tools []ToolSnapshot, groups []group, err e
 type restorer struct {
 	history  *history
 	errors   *errorTable
+	policies *policyTable
 	now      int64
 	maxTools int
 	note     func(format string, args ...any)
@@ -140,13 +141,21 @@ func (r *restorer) record(body []byte) error {
 	return nil
 }
 
-// bound counts tools beyond the maximum under Other; it reports whether there were
-// any.
+// bound counts tools and facts beyond the maximum under Other; it reports whether
+// there were any.
 func (r *restorer) bound(tools []ToolSnapshot) (changed bool) {
 	if r.tools == nil {
 		r.tools = map[string]bool{Other: true}
 	}
 	for i := range tools {
+		for p := range tools[i].Policies {
+			c := &tools[i].Policies[p]
+			n := r.policies.add(c.PolicyTag)
+			if tag := r.policies.load().tag(n); tag != c.PolicyTag {
+				c.PolicyTag, changed = tag, true
+			}
+		}
+		tools[i].Policies = sumPolicies(tools[i].Policies)
 		name := tools[i].Tool
 		if r.tools[name] {
 			continue

@@ -23,6 +23,7 @@ type Recorder struct {
 	sessions sessionTable
 	loops    loopTable
 	recent   recentRing
+	policies policyTable
 
 	started int64        // in nanoseconds since 1970, as are all times here
 	due     atomic.Int64 // when the open interval ends
@@ -56,7 +57,7 @@ func New(options ...Option) (*Recorder, error) {
 	r.recent.init(c.maxRecent)
 	r.history.init(r.started, c.retention, c.maxIntervalBytes)
 	if c.directory != "" {
-		if r.store, err = openStore(c, &r.history, &r.errors); err != nil {
+		if r.store, err = openStore(c, &r.history, &r.errors, &r.policies); err != nil {
 			return nil, err
 		}
 	}
@@ -84,6 +85,11 @@ func (r *Recorder) End(_ context.Context, e *toolkit.Ended) {
 		r.overdue(now)
 	}
 	t, cost := r.tools.of(e.Facts.Tool), costOf(e)
+	var tags callTags
+	if len(e.Served.Tags) > 0 {
+		tags = r.policies.of(e.Served.Tags, r.config.redact)
+		t.tell(tags)
+	}
 	t.end(e, now, cost)
 	s := r.sessions.of(e.Facts.Session, now, r.config.redact)
 	s.end(e, now, cost)
@@ -94,7 +100,7 @@ func (r *Recorder) End(_ context.Context, e *toolkit.Ended) {
 	if e.ErrorType != "" {
 		failure = r.errors.note(e, t, now, r.config.redact)
 	}
-	r.recent.add(e, t, s, failure)
+	r.recent.add(e, t, s, failure, tags)
 }
 
 // AddContent counts secrets removed from, and texts cut in, the content of calls

@@ -61,6 +61,11 @@ type ToolSnapshot struct {
 	// by type.
 	ErrorTypes []TypeCount `json:"error_types,omitempty"`
 
+	// Policies counts the calls that policies told a fact of, sorted by key and
+	// value: at most 128 different facts of all tools, and those beyond as one
+	// whose key is "other".
+	Policies []PolicyCount `json:"policies,omitempty"`
+
 	BytesIn     uint64  `json:"bytes_in"`              // of arguments
 	BytesOut    uint64  `json:"bytes_out"`             // of results, where known
 	Retries     uint64  `json:"retries,omitempty"`     // attempts beyond each call's first

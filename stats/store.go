@@ -54,7 +54,7 @@ type store struct {
 
 // openStore makes the directory if need be, reads back what it holds, and removes
 // what is too old or too much.
-func openStore(c config, h *history, e *errorTable) (*store, error) {
+func openStore(c config, h *history, e *errorTable, p *policyTable) (*store, error) {
 	s := &store{directory: c.directory, maxBytes: c.directoryBytes, retention: c.retention, now: c.now}
 	if err := os.MkdirAll(c.directory, 0o700); err != nil {
 		return nil, fmt.Errorf("stats: WithDirectory: got %q, want a directory that can be written: %w", c.directory, err)
@@ -63,7 +63,7 @@ func openStore(c config, h *history, e *errorTable) (*store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("stats: WithDirectory: got %q, want a directory that can be read: %w", c.directory, err)
 	}
-	in := restorer{history: h, errors: e, now: c.now().UnixNano(), maxTools: c.maxTools, note: s.note}
+	in := restorer{history: h, errors: e, policies: p, now: c.now().UnixNano(), maxTools: c.maxTools, note: s.note}
 	for _, f := range files {
 		in.file(filepath.Join(s.directory, f.Name()))
 	}

@@ -227,7 +227,7 @@ func FuzzReadRecord(f *testing.F) {
 		f.Fatal(err)
 	}
 	tool := &toolkit.Definition{Name: "t"}
-	record(r, call(tool, time.Millisecond, sampled(1)), call(tool, time.Second, failing("timeout", "late")))
+	record(r, call(tool, time.Millisecond, sampled(1)), call(tool, time.Second, failing("timeout", "late"), told("cache", "miss")))
 	tools, counts := r.take(true)
 	s := sealed{start: 1, end: 2, tools: appendTools(nil, tools)}
 	f.Add(appendRecord(&s, r.errors.texts(counts))[recordHead:])

@@ -84,7 +84,7 @@ func (t *ToolSnapshot) summarise(span time.Duration, allMs float64) ToolStats {
 		CacheHits: t.CacheHit.Count(), Coalesced: t.Coalesced.Count(), Repeated: t.Repeated.Count(), Refused: t.Refused.Count(),
 		Queue: t.Queue.wait(), Approval: t.Approval.wait(), Backoff: t.Backoff.wait(),
 		BytesIn: t.BytesIn, BytesOut: t.BytesOut, Retries: t.Retries, Empty: t.Empty, Suspended: t.Suspended, Looped: t.Looped,
-		Redactions: t.Redactions, Truncations: t.Truncations, Cost: t.Cost,
+		Redactions: t.Redactions, Truncations: t.Truncations, Cost: t.Cost, Policies: frequentFirst(t.Policies),
 		InFlight: t.InFlight, Peak: t.Peak, Streak: t.Streak, WorstStreak: t.WorstStreak,
 		ErrorTypes: t.ErrorTypes, LastSeen: t.LastSeen,
 		Slowest: t.Exemplars[:min(len(t.Exemplars), maxSlowest)], NearP99: nearest(t.Exemplars, t.Executed.Quantile(0.99)),

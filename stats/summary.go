@@ -79,6 +79,10 @@ type ToolStats struct {
 	Truncations uint64  `json:"truncations,omitempty"`
 	Cost        float64 `json:"cost,omitempty"`
 
+	// Policies counts the calls that policies told a fact of, sorted by key, the
+	// most frequent value first.
+	Policies []PolicyCount `json:"policies,omitempty"`
+
 	InFlight    int64       `json:"in_flight"`
 	Peak        int64       `json:"peak_in_flight"`
 	Streak      uint64      `json:"error_streak,omitempty"`

@@ -41,6 +41,7 @@ type tool struct {
 	aux      [auxes]atomic.Pointer[live]
 	types    map[string]uint64
 	samples  exemplars
+	policies atomic.Pointer[policyCounts]
 
 	_ [64]byte // what is seldom written above, what each call writes below
 
@@ -220,6 +221,9 @@ func (t *tool) take(reset bool) (ToolSnapshot, bool) {
 
 func (t *tool) size() int {
 	n := toolSize + len(t.name) + t.executed.size() + t.samples.size()
+	if t.policies.Load() != nil {
+		n += policyCountsSize
+	}
 	for i := range t.aux {
 		n += t.aux[i].Load().size()
 	}

@@ -51,12 +51,14 @@ type RecentCall struct {
 	Repeat     uint16  `json:"repeat,omitempty"`
 	BytesIn    int     `json:"bytes_in"`
 	BytesOut   int     `json:"bytes_out"` // -1 if nobody knows
-	Session    string  `json:"session,omitempty"`
-	Agent      string  `json:"agent,omitempty"`
-	Turn       int     `json:"turn,omitempty"`
-	TraceID    string  `json:"trace_id,omitempty"`
-	SpanID     string  `json:"span_id,omitempty"`
-	Sampled    bool    `json:"sampled,omitempty"`
+	// Policies are the facts that policies told, in the order told.
+	Policies []PolicyTag `json:"policies,omitempty"`
+	Session  string      `json:"session,omitempty"`
+	Agent    string      `json:"agent,omitempty"`
+	Turn     int         `json:"turn,omitempty"`
+	TraceID  string      `json:"trace_id,omitempty"`
+	SpanID   string      `json:"span_id,omitempty"`
+	Sampled  bool        `json:"sampled,omitempty"`
 	// OriginTraceID and OriginSpanID are the call that answered a coalesced or
 	// repeated one, or filled the store.
 	OriginTraceID string `json:"origin_trace_id,omitempty"`
@@ -65,11 +67,13 @@ type RecentCall struct {
 
 // A Filter selects recent calls. Fields left zero do not.
 type Filter struct {
-	Tool        string
-	Outcome     string
-	ErrorType   string
-	ErrorGroup  string
-	Session     string
+	Tool       string
+	Outcome    string
+	ErrorType  string
+	ErrorGroup string
+	Session    string
+	// Policy selects calls of which a policy told a fact: its key, or key=value.
+	Policy      string
 	ErrorsOnly  bool
 	MinDuration time.Duration
 	// Before selects calls with a smaller ID, and After those with a larger one.

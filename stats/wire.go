@@ -85,11 +85,17 @@ func (t *ToolSnapshot) check() error {
 		return fmt.Errorf("cost: got %v, want 0 or more", t.Cost)
 	case len(t.ErrorTypes) > maxWireList:
 		return fmt.Errorf("error_types: got %d, want at most %d", len(t.ErrorTypes), maxWireList)
+	case len(t.Policies) > maxWireList:
+		return fmt.Errorf("policies: got %d, want at most %d", len(t.Policies), maxWireList)
 	case len(t.Exemplars) > maxWireList:
 		return fmt.Errorf("exemplars: got %d, want at most %d", len(t.Exemplars), maxWireList)
 	}
 	for i := range t.ErrorTypes {
 		t.ErrorTypes[i].Type = clipText(t.ErrorTypes[i].Type, 64)
+	}
+	for i := range t.Policies {
+		tag := &t.Policies[i].PolicyTag
+		tag.Key, tag.Value = clipText(tag.Key, maxPolicyText), clipText(tag.Value, maxPolicyText)
 	}
 	for i, e := range t.Exemplars {
 		if !isID(e.TraceID, 16) || !isID(e.SpanID, 8) {

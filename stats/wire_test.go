@@ -25,8 +25,8 @@ func mixed(t testing.TB) *Recorder {
 	for i := range 100 {
 		record(r,
 			call(a, time.Duration(i)*time.Millisecond, sampled(byte(i+1)), in("s", i)),
-			call(b, time.Duration(i)*time.Microsecond, with(toolkit.OutcomeCacheHit)),
-			call(b, time.Second, failing("timeout", "late")),
+			call(b, time.Duration(i)*time.Microsecond, with(toolkit.OutcomeCacheHit), told("cache", "hit")),
+			call(b, time.Second, failing("timeout", "late"), told("timeout.abandoned", "true", "cache", "miss")),
 			call(nil, 0, with(toolkit.OutcomeRefused), failing("unknown_tool", "who?")))
 	}
 	r.AddContent(a, 3, 4)

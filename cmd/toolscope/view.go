@@ -103,6 +103,10 @@ func (v *view) print(b *strings.Builder, source string, p paint, timed bool) {
 	if s.OtherErrors > 0 {
 		fmt.Fprintf(b, "%s errors belong to no group listed; none of those occurred more than %s times.\n", display.Count(s.OtherErrors), display.Count(s.MaxUnlisted))
 	}
+	if policies := policyTable(s); len(policies.rows) > 0 {
+		b.WriteString("\n")
+		policies.print(b, p)
+	}
 	if sessions := v.sessionTable(); len(sessions.rows) > 0 {
 		b.WriteString("\n")
 		sessions.print(b, p)
@@ -201,6 +205,16 @@ func errorTable(s *stats.Summary, p paint) *table {
 			atMost = "to " + display.Count(g.CountMax)
 		}
 		t.add(cell{display.Count(g.Count), bold}, cell{atMost, quiet}, cell{text: display.Clip(g.Tool, 24)}, cell{display.Clip(g.Type, 24), red}, cell{text: display.Clip(g.Message, 90)})
+	}
+	return t
+}
+
+// policyTable is what policies told of calls.
+func policyTable(s *stats.Summary) *table {
+	t := &table{titles: []string{"<POLICY", "<TOLD", "CALLS", "OF ALL"}}
+	for _, c := range s.Overall.Policies {
+		t.add(cell{text: display.Clip(c.Key, 32)}, cell{text: display.Clip(c.Value, 40)}, cell{text: display.Count(c.Count)},
+			cell{display.Percent(float64(c.Count) / float64(max(1, s.Overall.Calls))), quiet})
 	}
 	return t
 }

@@ -183,6 +183,7 @@ func aCall(t *testing.T, observer toolkit.Observer) {
 		func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
 			call.Record.Note(func(s *toolkit.Served) {
 				s.Attempts, s.Repeat = 2, 1
+				s.Tags = []toolkit.Tag{{Key: "cache", Value: "miss"}}
 				s.Queue, s.Approval, s.Backoff = time.Second, time.Second, time.Second
 			})
 			if call.Arguments != nil {

@@ -66,6 +66,7 @@ var (
 	redactions = desc("redactions_total", "Secrets removed from content.", "tool")
 	truncated  = desc("truncations_total", "Texts cut in content.", "tool")
 	cost       = desc("cost_total", "Cost of calls as the tools declare it.", "tool")
+	policies   = desc("policies_total", "Calls of which a policy told this fact.", "tool", "key", "value")
 	held       = desc("stats_bytes", "About what the statistics hold in memory.")
 	heldMax    = desc("stats_max_bytes", "What the statistics can hold in memory at most.")
 )
@@ -76,7 +77,7 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 
 // Describe sends the descriptions of all metrics.
 func (c *collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{calls, failures, run, waits, waitTime, inFlight, streak, bytesIn, bytesOut, retries, repeats, empty, redactions, truncated, cost, held, heldMax} {
+	for _, d := range []*prometheus.Desc{calls, failures, run, waits, waitTime, inFlight, streak, bytesIn, bytesOut, retries, repeats, empty, redactions, truncated, cost, policies, held, heldMax} {
 		ch <- d
 	}
 }
@@ -126,6 +127,9 @@ func collect(ch chan<- prometheus.Metric, t *stats.ToolSnapshot) {
 		if x.value > 0 {
 			counter(ch, x.desc, x.value, tool)
 		}
+	}
+	for _, p := range t.Policies {
+		counter(ch, policies, float64(p.Count), tool, label(p.Key), label(p.Value))
 	}
 }
 

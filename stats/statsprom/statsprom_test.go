@@ -100,7 +100,9 @@ func TestCounters(t *testing.T) {
 		e.ErrorType, e.Err, e.Served.Attempts = "timeout", errors.New("slow"), 3
 		e.Served.Queue = time.Second
 	})
-	record(r, "bash", 0, func(e *toolkit.Ended) { e.Served.Outcome = toolkit.OutcomeCacheHit })
+	record(r, "bash", 0, func(e *toolkit.Ended) {
+		e.Served.Outcome, e.Served.Tags = toolkit.OutcomeCacheHit, []toolkit.Tag{{Key: "cache", Value: "hit"}}
+	})
 	record(r, "bash", 0, func(e *toolkit.Ended) {
 		e.Served.Outcome, e.ErrorType = toolkit.OutcomeRefused, "permission_denied"
 	})
@@ -121,6 +123,7 @@ func TestCounters(t *testing.T) {
 		{"toolscope_results_bytes_total", []string{"tool", "bash"}, 120},
 		{"toolscope_retries_total", []string{"tool", "bash"}, 2},
 		{"toolscope_cost_total", []string{"tool", "bash"}, 3},
+		{"toolscope_policies_total", []string{"tool", "bash", "key", "cache", "value", "hit"}, 1},
 	} {
 		if got := value(t, f[c.metric], c.labels...).GetCounter().GetValue(); got != c.want {
 			t.Errorf("%s%q: got %v, want %v", c.metric, c.labels, got, c.want)

@@ -1,0 +1,206 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// A PolicyTag is a fact that a policy told of a call ([toolkit.Record.Tag]), as
+// "cache" and "hit". Key and value have passed the redactor and have at most 64
+// bytes each.
+type PolicyTag struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+// A PolicyCount is how many calls a fact was told of.
+type PolicyCount struct {
+	PolicyTag
+	Count uint64 `json:"count"`
+}
+
+// The bounds of what policies tell. Facts beyond the first maxPolicyTags different
+// ones are counted as one, otherPolicyTag.
+const (
+	maxPolicyTags  = 128
+	maxPolicyText  = 64
+	otherPolicyTag = maxPolicyTags
+	maxCallTags    = 16 // of one call, as toolkit bounds them
+)
+
+// policyTable numbers the facts that policies tell, in the order in which they are
+// first told.
+type policyTable struct {
+	known atomic.Pointer[policySet]
+	mu    sync.Mutex // held to add one
+}
+
+// policySet does not change once stored.
+type policySet struct {
+	list    []PolicyTag
+	numbers map[PolicyTag]uint8
+}
+
+func (t *policyTable) load() *policySet {
+	if s := t.known.Load(); s != nil {
+		return s
+	}
+	return &policySet{}
+}
+
+// tag is the fact of a number.
+func (s *policySet) tag(n uint8) PolicyTag {
+	if int(n) < len(s.list) {
+		return s.list[n]
+	}
+	return PolicyTag{Key: Other}
+}
+
+// number is the fact's number. A fact seen before costs a look-up; another one is
+// redacted first, and what it was before is not kept.
+func (t *policyTable) number(raw PolicyTag, redact func(string, int) string) uint8 {
+	if n, ok := t.load().numbers[raw]; ok {
+		return n
+	}
+	return t.add(PolicyTag{redact(raw.Key, maxPolicyText), redact(raw.Value, maxPolicyText)})
+}
+
+// add is the number of a fact that was redacted: a new one if there is room.
+func (t *policyTable) add(tag PolicyTag) uint8 {
+	tag = PolicyTag{strings.Clone(clipText(tag.Key, maxPolicyText)), strings.Clone(clipText(tag.Value, maxPolicyText))}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	old := t.load()
+	if n, ok := old.numbers[tag]; ok {
+		return n
+	}
+	if len(old.list) == maxPolicyTags || tag == (PolicyTag{Key: Other}) {
+		return otherPolicyTag
+	}
+	next := &policySet{list: append(slices.Clone(old.list), tag), numbers: maps.Clone(old.numbers)}
+	if next.numbers == nil {
+		next.numbers = make(map[PolicyTag]uint8)
+	}
+	n := uint8(len(old.list))
+	next.numbers[tag] = n
+	t.known.Store(next)
+	return n
+}
+
+// callTags are the numbers of the facts of one call, each once.
+type callTags struct {
+	n    uint8
+	list [maxCallTags]uint8
+}
+
+// of finds the numbers of a call's facts.
+func (t *policyTable) of(tags []toolkit.Tag, redact func(string, int) string) (c callTags) {
+	for _, tag := range tags[:min(len(tags), maxCallTags)] {
+		n := t.number(PolicyTag(tag), redact)
+		if !slices.Contains(c.list[:c.n], n) {
+			c.list[c.n] = n
+			c.n++
+		}
+	}
+	return c
+}
+
+// policyCounts counts the facts of a tool's calls in the open interval, by their
+// numbers.
+type policyCounts [maxPolicyTags + 1]atomic.Uint32
+
+// tell counts the facts of a call of the tool.
+func (t *tool) tell(c callTags) {
+	if c.n == 0 {
+		return
+	}
+	counts := t.policies.Load()
+	if counts == nil {
+		t.policies.CompareAndSwap(nil, new(policyCounts))
+		counts = t.policies.Load()
+	}
+	for _, n := range c.list[:c.n] {
+		counts[n].Add(1)
+	}
+}
+
+// take is what was counted, sorted; it is taken out if reset.
+func (c *policyCounts) take(set *policySet, reset bool) []PolicyCount {
+	if c == nil {
+		return nil
+	}
+	var out []PolicyCount
+	for n := range c {
+		count := c[n].Load()
+		if count > 0 && reset {
+			count = c[n].Swap(0)
+		}
+		if count > 0 {
+			out = append(out, PolicyCount{set.tag(uint8(n)), uint64(count)})
+		}
+	}
+	slices.SortFunc(out, byTag)
+	return out
+}
+
+func byTag(a, b PolicyCount) int {
+	return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value))
+}
+
+// sumPolicies adds lists up, and sorts by key and value.
+func sumPolicies(lists ...[]PolicyCount) []PolicyCount {
+	sums := make(map[PolicyTag]uint64)
+	for _, list := range lists {
+		for _, c := range list {
+			sums[c.PolicyTag] = addCapped(sums[c.PolicyTag], c.Count)
+		}
+	}
+	var out []PolicyCount
+	for tag, n := range sums {
+		out = append(out, PolicyCount{tag, n})
+	}
+	slices.SortFunc(out, byTag)
+	return out
+}
+
+// subPolicies is what list has more than an earlier one.
+func subPolicies(list, earlier []PolicyCount) []PolicyCount {
+	var out []PolicyCount
+	for _, c := range list {
+		for _, old := range earlier {
+			if old.PolicyTag == c.PolicyTag {
+				c.Count -= min(c.Count, old.Count)
+			}
+		}
+		if c.Count > 0 {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// frequentFirst is a copy in the order that people read: by key, and of a key the
+// most frequent value first.
+func frequentFirst(list []PolicyCount) []PolicyCount {
+	out := slices.Clone(list)
+	slices.SortStableFunc(out, func(a, b PolicyCount) int {
+		return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(b.Count, a.Count))
+	})
+	return out
+}
+
+// What facts hold: the counters of a tool, its archived counts, and the table.
+const (
+	policyCountsSize  = 4 * (maxPolicyTags + 1)
+	maxPolicyArchived = (2 + maxArchived) * (maxPolicyTags + 1)
+	policyTableSize   = maxPolicyTags * (2*maxPolicyText + 2*2*32)
+)

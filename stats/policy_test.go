@@ -1,0 +1,159 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// told gives a call the facts, keys and values by turns.
+func told(pairs ...string) func(*toolkit.Ended) {
+	return func(e *toolkit.Ended) {
+		for i := 0; i+1 < len(pairs); i += 2 {
+			e.Served.Tags = append(e.Served.Tags, toolkit.Tag{Key: pairs[i], Value: pairs[i+1]})
+		}
+	}
+}
+
+func TestPoliciesAreCounted(t *testing.T) {
+	r := newRecorder(t)
+	search, read := &toolkit.Definition{Name: "search"}, &toolkit.Definition{Name: "read"}
+	record(r,
+		call(search, time.Second, told("cache", "miss")),
+		call(search, 0, with(toolkit.OutcomeCacheHit), told("cache", "hit", "permission.decision", "allow")),
+		call(search, 0, with(toolkit.OutcomeCacheHit), told("cache", "hit", "cache", "hit")), // told twice, one call
+		call(read, time.Millisecond, told("cache", "miss")),
+		call(read, time.Millisecond),
+	)
+	count := func(key, value string, n uint64) PolicyCount { return PolicyCount{PolicyTag{key, value}, n} }
+	s := r.Summary(Window{})
+	for _, c := range []struct {
+		name string
+		got  []PolicyCount
+		want []PolicyCount
+	}{
+		{"overall", s.Overall.Policies, []PolicyCount{count("cache", "hit", 2), count("cache", "miss", 2), count("permission.decision", "allow", 1)}},
+		{"search", s.Tools[0].Policies, []PolicyCount{count("cache", "hit", 2), count("cache", "miss", 1), count("permission.decision", "allow", 1)}},
+		{"read", s.Tools[1].Policies, []PolicyCount{count("cache", "miss", 1)}},
+	} {
+		if !reflect.DeepEqual(c.got, c.want) {
+			t.Errorf("%s: got %v, want %v", c.name, c.got, c.want)
+		}
+	}
+	if got, want := r.Recent(Filter{})[3].Policies, []PolicyTag{{"cache", "hit"}, {"permission.decision", "allow"}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("a recent call: got %v, want %v", got, want)
+	}
+	for policy, want := range map[string]int{"cache": 4, "cache=hit": 2, "cache=": 0, "permission.decision=allow": 1, "allow": 0, "": 5} {
+		if got := len(r.Recent(Filter{Policy: policy})); got != want {
+			t.Errorf("calls selected by %q: got %d, want %d", policy, got, want)
+		}
+	}
+}
+
+// A million different facts are counted as those seen first and as other ones, and
+// what a redactor takes out is not kept.
+func TestPoliciesAreBoundedAndRedacted(t *testing.T) {
+	r := newRecorder(t)
+	tool := &toolkit.Definition{Name: "t"}
+	secret := strings.Join([]string{"sk", "live", strings.Repeat("4eC39HqLyjWDarjtT1zdp7dc", 1)}, "_")
+	record(r, call(tool, 0, told("cache", "hit", "host", secret, "text", strings.Repeat("é", 500), "bad", "\xff\x00")))
+	const n = 20_000
+	for i := range n {
+		record(r, call(tool, 0, told("rule", fmt.Sprint("rule-", i), "cache", "hit")))
+	}
+	s := r.Summary(Window{})
+	counts := map[PolicyTag]uint64{}
+	sum := uint64(0)
+	for _, c := range s.Overall.Policies {
+		counts[c.PolicyTag] = c.Count
+		sum += c.Count
+		if strings.Contains(c.Value, secret) {
+			t.Errorf("the secret is kept: %v", c)
+		}
+		if len(c.Value) > maxPolicyText || len(c.Key) > maxPolicyText || strings.ToValidUTF8(c.Value, "") != c.Value {
+			t.Errorf("got %q, want valid text of at most %d bytes", c.PolicyTag, maxPolicyText)
+		}
+	}
+	if len(s.Overall.Policies) != maxPolicyTags+1 || sum != 2*n+4 {
+		t.Errorf("got %d facts of %d calls, want %d of %d", len(s.Overall.Policies), sum, maxPolicyTags+1, 2*n+4)
+	}
+	if got := counts[PolicyTag{"cache", "hit"}]; got != n+1 {
+		t.Errorf("cache=hit: got %d, want %d: what is known stays exact", got, n+1)
+	}
+	if got := counts[PolicyTag{Key: Other}]; got != n+4-maxPolicyTags {
+		t.Errorf("other: got %d, want %d", got, n+4-maxPolicyTags)
+	}
+	if l := r.Limits(); l.Bytes > l.MaxBytes {
+		t.Errorf("got %d bytes, want at most %d", l.Bytes, l.MaxBytes)
+	}
+}
+
+func TestPoliciesCostNothingWhereNoneTells(t *testing.T) {
+	r := newRecorder(t)
+	tool := &toolkit.Definition{Name: "t"}
+	for name, e := range map[string]*toolkit.Ended{
+		"no fact": call(tool, time.Millisecond),
+		"known":   call(tool, time.Millisecond, told("cache", "hit", "loop.kind", "repeat")),
+	} {
+		record(r, e)
+		if n := testing.AllocsPerRun(1000, func() { record(r, e) }); n != 0 {
+			t.Errorf("%s: got %v allocations, want 0", name, n)
+		}
+	}
+}
+
+func TestPoliciesAreExactUnderConcurrency(t *testing.T) {
+	r := newRecorder(t)
+	tool := &toolkit.Definition{Name: "t"}
+	const goroutines, each = 8, 2000
+	var all sync.WaitGroup
+	for g := range goroutines {
+		all.Go(func() {
+			for i := range each {
+				record(r, call(tool, 0, told("n", fmt.Sprint((g+i)%5), "cache", "hit")))
+				if i%100 == 0 {
+					r.sealing.Lock()
+					now := time.Now().UnixNano()
+					r.put(r.opened, now)
+					r.sealing.Unlock()
+				}
+			}
+		})
+	}
+	all.Wait()
+	for _, c := range r.Summary(Window{}).Overall.Policies {
+		want := uint64(goroutines * each)
+		if c.Key == "n" {
+			want /= 5
+		}
+		if c.Count != want {
+			t.Errorf("%v: got %d, want %d", c.PolicyTag, c.Count, want)
+		}
+	}
+}
+
+// Facts survive a restart, and those of a former process count towards the bound.
+func TestPoliciesAreReadBack(t *testing.T) {
+	directory := t.TempDir()
+	tool := &toolkit.Definition{Name: "t"}
+	for round := range 3 {
+		r := newRecorder(t, WithDirectory(directory, 0))
+		for i := range 100 {
+			record(r, call(tool, 0, told("cache", "hit", "rule", fmt.Sprint(round, "-", i))))
+		}
+		closeNow(t, r)
+	}
+	r := newRecorder(t, WithDirectory(directory, 0))
+	got := r.Summary(Window{}).Overall.Policies
+	if len(got) != maxPolicyTags+1 || got[0] != (PolicyCount{PolicyTag{"cache", "hit"}, 300}) {
+		t.Errorf("got %d facts, the first %v, want %d and 300 hits; notes: %q", len(got), got, maxPolicyTags+1, r.Notes())
+	}
+}
