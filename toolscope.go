@@ -115,6 +115,26 @@ func (s *Scope) Wrap(h toolkit.Handler, tools toolkit.Lookup) toolkit.Handler {
 	return toolkit.Observe(tools, s.observers...)(middleware.Chain(h, s.config.policies...))
 }
 
+// A Registry is what [Scope.WrapRegistry] wraps: a [toolkit.Registry] is one.
+type Registry interface {
+	Handle(ctx context.Context, call toolkit.Call) (toolkit.Result, error)
+	Lookup(name string) *toolkit.Definition
+	Definitions() []toolkit.Definition
+}
+
+// WrapRegistry is [Scope.Wrap] of the registry's Handle and Lookup; the statistics
+// also learn which tools there are, and so which are never used. A nil registry
+// refuses each call and says so.
+func (s *Scope) WrapRegistry(r Registry) toolkit.Handler {
+	if r == nil {
+		return s.Wrap(nil, nil)
+	}
+	if recorder := s.Stats(); recorder != nil {
+		recorder.Register(r)
+	}
+	return s.Wrap(r.Handle, r.Lookup)
+}
+
 // Watch wraps an execute function of another registry so that the scope watches
 // it, and gives back the same signature and the identical results. Policies do not
 // apply: see [Govern].

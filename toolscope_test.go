@@ -94,6 +94,32 @@ func TestTenThousandConcurrentCallsAreCountedExactly(t *testing.T) {
 	}
 }
 
+// A scope that wraps a registry knows which of its tools are never used.
+func TestWrapRegistryNamesToolsNeverUsed(t *testing.T) {
+	scope, spans := newScope(t)
+	registry := echo(t)
+	if err := registry.Register(toolkit.NewTool("idle", "", func(context.Context, struct{}) (string, error) { return "", nil })); err != nil {
+		t.Fatal(err)
+	}
+	execute := scope.WrapRegistry(registry)
+	if res, err := execute(context.Background(), toolkit.Call{Name: "echo", Arguments: []byte(`{}`)}); err != nil || res.Output != "{}" {
+		t.Errorf("got %v, %v, want the tool's answer", res, err)
+	}
+	if got := scope.Stats().Health(stats.Window{}).Unused; len(got) != 1 || got[0] != "idle" {
+		t.Errorf("never used: got %q, want idle", got)
+	}
+	if len(spans.Ended()) != 1 {
+		t.Errorf("got %d spans, want 1", len(spans.Ended()))
+	}
+	var none *toolscope.Scope
+	if res, err := none.WrapRegistry(registry)(context.Background(), toolkit.Call{Name: "echo"}); err != nil || res.Fault != nil {
+		t.Errorf("a nil scope: got %v, %v, want the tool's answer", res, err)
+	}
+	if res, err := scope.WrapRegistry(nil)(context.Background(), toolkit.Call{Name: "echo"}); err == nil && res.Fault == nil {
+		t.Error("a nil registry: got an answer, want a refusal")
+	}
+}
+
 func TestCallsAfterShutdownStillWork(t *testing.T) {
 	scope, spans := newScope(t)
 	r := echo(t)

@@ -7,8 +7,6 @@ import (
 	"cmp"
 	"slices"
 	"time"
-
-	"github.com/toolscope/toolscope/toolkit"
 )
 
 // covered is the span of time that an answer really covers.
@@ -148,10 +146,8 @@ func (h *handler) mustKnow(tool string) *problem {
 			return nil
 		}
 	}
-	if list := h.recorder.config.registered; list != nil {
-		if slices.ContainsFunc(list(), func(d toolkit.Definition) bool { return d.Name == tool }) {
-			return nil
-		}
+	if registered, _ := h.recorder.registeredNames(); slices.Contains(registered, tool) {
+		return nil
 	}
 	if h.recorder.Snapshot(Window{}).Tool(tool) != nil { // of a former process
 		return nil

@@ -138,7 +138,7 @@ func WithRedactor(r *redact.Redactor) Option {
 
 // WithRegistered tells which tools are registered, so that those never used can be
 // named; list is called by readers. A registry's Definitions method is one. The
-// default knows of no tool.
+// default knows of no tool but those of [Recorder.Register].
 func WithRegistered(list func() []toolkit.Definition) Option {
 	return func(c *config) error { c.registered = list; return nil }
 }

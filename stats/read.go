@@ -88,7 +88,8 @@ func (r *Recorder) Health(w Window) *Health {
 // unused are the registered tools without a call, sorted; nil if nobody told which
 // are registered.
 func (r *Recorder) unused() []string {
-	if r.config.registered == nil {
+	registered, told := r.registeredNames()
+	if !told {
 		return nil
 	}
 	used := make(map[string]bool)
@@ -96,13 +97,12 @@ func (r *Recorder) unused() []string {
 		used[t.Tool] = true
 	}
 	out := []string{}
-	for _, d := range r.config.registered() {
-		if !used[d.Name] {
-			out = append(out, d.Name)
+	for _, name := range registered {
+		if !used[name] {
+			out = append(out, name)
 		}
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return out
 }
 
 // Limits are the bounds of what the recorder keeps, and what it holds now.

@@ -25,6 +25,8 @@ type Recorder struct {
 	recent   recentRing
 	policies policyTable
 
+	registered registeredTools
+
 	started int64        // in nanoseconds since 1970, as are all times here
 	due     atomic.Int64 // when the open interval ends
 	armed   atomic.Bool  // whether the timer will seal it

@@ -134,8 +134,8 @@ type Health struct {
 	// Loops are the worst, Streaks the tools that keep failing, worst first.
 	Loops   []Loop   `json:"loops"`
 	Streaks []Streak `json:"streaks"`
-	// Unused are registered tools without a call; nil unless [WithRegistered] was
-	// given.
+	// Unused are registered tools without a call; nil unless [WithRegistered] or
+	// [Recorder.Register] told of any.
 	Unused []string `json:"unused"`
 	// TimeShare is each tool's part of all time spent inside tools.
 	TimeShare []Share `json:"time_share"`

@@ -64,7 +64,7 @@ func Run(ctx context.Context, scope *toolscope.Scope, o Options) (Summary, error
 	if err != nil {
 		return Summary{}, fmt.Errorf("demo: %w", err)
 	}
-	s.executor = &toolkit.Executor{Handler: scope.Wrap(s.registry.Handle, s.registry.Lookup), Tools: s.registry.Lookup, Parallel: 4}
+	s.executor = &toolkit.Executor{Handler: scope.WrapRegistry(s.registry), Tools: s.registry.Lookup, Parallel: 4}
 	return s.run(ctx)
 }
 

@@ -1,0 +1,70 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+import (
+	"reflect"
+	"slices"
+	"sync"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// A Lister lists the definitions of tools that are registered: a
+// [toolkit.Registry] is one. It is asked by readers, from any goroutine.
+type Lister interface {
+	Definitions() []toolkit.Definition
+}
+
+// maxListers bounds what [Recorder.Register] keeps.
+const maxListers = 64
+
+// registeredTools are the lists of a recorder.
+type registeredTools struct {
+	mu    sync.Mutex
+	lists []Lister
+}
+
+// Register tells the recorder of tools that are registered, beside those of
+// [WithRegistered], so that it can name those never used. A pointer told again
+// counts once; of more than 64 lists the earliest is forgotten. A nil list is
+// passed over.
+func (r *Recorder) Register(tools Lister) {
+	if tools == nil {
+		return
+	}
+	pointer := reflect.TypeOf(tools).Kind() == reflect.Pointer // others may not be comparable
+	l := &r.registered
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if pointer && slices.ContainsFunc(l.lists, func(known Lister) bool { return known == tools }) {
+		return
+	}
+	if len(l.lists) == maxListers {
+		l.lists = slices.Delete(l.lists, 0, 1)
+	}
+	l.lists = append(l.lists, tools)
+}
+
+// registeredNames are the names of the registered tools, sorted, each once; false
+// if nobody told of any.
+func (r *Recorder) registeredNames() ([]string, bool) {
+	r.registered.mu.Lock()
+	lists := slices.Clone(r.registered.lists)
+	r.registered.mu.Unlock()
+	var names []string
+	add := func(list func() []toolkit.Definition) {
+		for _, d := range list() {
+			names = append(names, d.Name)
+		}
+	}
+	if r.config.registered != nil {
+		add(r.config.registered)
+	}
+	for _, l := range lists {
+		add(l.Definitions)
+	}
+	slices.Sort(names)
+	return slices.Compact(names), len(lists) > 0 || r.config.registered != nil
+}
