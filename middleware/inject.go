@@ -1,0 +1,14 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package middleware
+
+import "github.com/toolscope/toolscope/toolkit"
+
+// Inject adds the host's parameters to the calls of the tools they are for: the model
+// neither sees them (see [toolkit.HostParams.Hide]) nor can set them, since what it
+// sent under their names is removed first. They belong to the call's identity. nil adds
+// none.
+func Inject(params *toolkit.HostParams) Policy {
+	return At(PlaceInject, func(next toolkit.Handler) toolkit.Handler { return toolkit.Chain(next, params.Middleware()) })
+}

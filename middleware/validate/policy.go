@@ -1,0 +1,146 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// DefaultMaxBytes is how long the text of arguments may be if [Options] do not say.
+const DefaultMaxBytes = 16 << 20
+
+// Options say how arguments are checked. The zero value checks, and repairs nothing.
+type Options struct {
+	// Coerce repairs a value of the wrong type that says the right one: "5" for 5,
+	// "true" for true, 5 for "5", 5.0 for 5, and the text of a list or an object for it. What
+	// was repaired is told. The default is false: the model is asked to do it.
+	Coerce bool
+	// Strict refuses the calls of a tool whose schema does not compile. The default,
+	// false, passes them on unchecked, and tells.
+	Strict bool
+	// MaxBytes is the longest text of arguments, in bytes; 0 is [DefaultMaxBytes],
+	// below 0 is no limit.
+	MaxBytes int
+}
+
+// A Policy checks arguments; make one with [New]. Safe for concurrent use.
+type Policy struct {
+	options Options
+	schemas schemas
+}
+
+var _ middleware.Policy = (*Policy)(nil)
+
+// New makes a policy.
+func New(o Options) *Policy {
+	if o.MaxBytes == 0 {
+		o.MaxBytes = DefaultMaxBytes
+	}
+	return &Policy{options: o}
+}
+
+// Place is [middleware.PlaceValidate].
+func (p *Policy) Place() middleware.Place { return middleware.PlaceValidate }
+
+// Wrap checks the arguments of registered tools that have a schema; those of others
+// pass as they are. A refusal is invalid_arguments. The call tells "validation" with
+// "invalid", "coerced" or "schema_error", and "validation.at" with the JSON Pointers (RFC 6901)
+// of the first problems or of what was repaired. Arguments are checked as JSON
+// that everybody reads alike: one value, no name twice in an object, valid UTF-8
+// (RFC 7493); nil and empty count as {}.
+func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
+	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+		tool := call.Record.Facts().Tool
+		if tool == nil || len(tool.InputSchema) == 0 {
+			return next(ctx, call)
+		}
+		if p.options.MaxBytes > 0 && len(call.Arguments) > p.options.MaxBytes {
+			return refuse(call, "", fmt.Sprintf("got arguments of %d bytes, want at most %d", len(call.Arguments), p.options.MaxBytes))
+		}
+		schema, err := p.schemas.of(tool)
+		if err != nil {
+			call.Record.Tag("validation", "schema_error")
+			if p.options.Strict {
+				return refuse(call, "", "the tool's input schema does not compile, so its arguments cannot be checked: "+err.Error())
+			}
+			return next(ctx, call)
+		}
+		arguments := call.Arguments
+		if len(bytes.TrimSpace(arguments)) == 0 {
+			arguments = json.RawMessage("{}")
+		}
+		value, err := decode(arguments)
+		if err != nil {
+			return refuse(call, "", "the arguments are not valid JSON: "+err.Error())
+		}
+		failure := check(schema, value)
+		if failure == nil {
+			return next(ctx, call)
+		}
+		if p.options.Coerce {
+			if repaired, at := coerce(schema, arguments, failure); repaired != nil {
+				call.Record.Tag("validation", "coerced")
+				call.Record.Tag("validation.at", at)
+				call.Arguments = repaired
+				return next(ctx, call)
+			}
+		}
+		return refuse(call, pointers(failure), explain(schema, failure))
+	}
+}
+
+// refuse answers so that the model can repair its call.
+func refuse(call toolkit.Call, at, what string) (toolkit.Result, error) {
+	call.Record.Tag("validation", "invalid")
+	if at != "" {
+		call.Record.Tag("validation.at", at)
+	}
+	return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrInvalidArguments, Message: what})
+}
+
+// decode reads one JSON value; numbers keep their digits.
+func decode(text json.RawMessage) (any, error) {
+	if !jsontext.Value(text).IsValid() {
+		return nil, whyInvalid(text)
+	}
+	return jsonschema.UnmarshalJSON(bytes.NewReader(text))
+}
+
+// whyInvalid is what is wrong with a text that is no valid JSON.
+func whyInvalid(text json.RawMessage) error {
+	d := jsontext.NewDecoder(bytes.NewReader(text))
+	for {
+		if _, err := d.ReadToken(); err != nil {
+			if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+				return fmt.Errorf("at byte %d: %w", syntax.ByteOffset, syntax.Err)
+			}
+			return err
+		}
+		if d.StackDepth() == 0 {
+			return errors.New("something follows the value, want one JSON object")
+		}
+	}
+}
+
+// check validates; a library that panics has found the value wanting.
+func check(schema *jsonschema.Schema, value any) (failure *jsonschema.ValidationError) {
+	err := schema.Validate(value)
+	if err == nil {
+		return nil
+	}
+	if errors.As(err, &failure) {
+		return failure
+	}
+	return &jsonschema.ValidationError{ErrorKind: other{err}}
+}
