@@ -1,0 +1,196 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+const (
+	backendTime = 15 * time.Second // for one search
+	maxBackend  = 2 << 20          // bytes of a search service's answer
+)
+
+// BraveURL is where Brave's search service listens.
+const BraveURL = "https://api.search.brave.com"
+
+// A Backend is a search service over HTTP, a [Searcher]. The host chooses its address, so
+// the guard does not apply to it: a service on an inner address works. Redirects are
+// refused, proxies of the environment are not asked.
+type Backend struct {
+	client  *http.Client
+	request func(context.Context, Query) (*http.Request, error)
+	parse   func([]byte) ([]Hit, error)
+	// clean removes the key from text. The key is known to this closure and the one above
+	// only, so that no way of printing a Backend shows it.
+	clean func(string) string
+}
+
+var _ Searcher = (*Backend)(nil)
+
+// NewSearXNG makes a backend of a SearXNG server, whose settings must allow the format json.
+func NewSearXNG(baseURL string) (*Backend, error) {
+	base, err := backendURL("NewSearXNG", baseURL)
+	if err != nil {
+		return nil, err
+	}
+	request := func(ctx context.Context, q Query) (*http.Request, error) {
+		values := url.Values{"q": {q.Text}, "format": {"json"}}
+		if q.Language != "" {
+			values.Set("language", q.Language)
+		}
+		return newSearch(ctx, base, "search", values)
+	}
+	return newBackend(request, parseSearXNG, func(s string) string { return s }), nil
+}
+
+// NewBrave makes a backend of Brave's search service, or of one that answers alike.
+// baseURL "" is [BraveURL]. The key goes into a header, and never into an error or an answer.
+func NewBrave(baseURL, key string) (*Backend, error) {
+	setDefault(&baseURL, BraveURL)
+	base, err := backendURL("NewBrave", baseURL)
+	if err != nil {
+		return nil, err
+	}
+	if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, errors.New("web: NewBrave: key: got an empty one or one with blanks, want the service's key")
+	}
+	request := func(ctx context.Context, q Query) (*http.Request, error) {
+		values := url.Values{"q": {q.Text}, "count": {fmt.Sprint(q.Count)}}
+		if q.Language != "" {
+			values.Set("search_lang", q.Language)
+		}
+		req, err := newSearch(ctx, base, "res/v1/web/search", values)
+		if err == nil {
+			req.Header.Set("X-Subscription-Token", key)
+		}
+		return req, err
+	}
+	return newBackend(request, parseBrave, func(s string) string { return strings.ReplaceAll(s, key, "[key]") }), nil
+}
+
+func backendURL(function, text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" {
+		return nil, fmt.Errorf("web: %s: baseURL: got text of another form, want http://host or https://host", function)
+	}
+	return u, nil
+}
+
+func newBackend(request func(context.Context, Query) (*http.Request, error), parse func([]byte) ([]Hit, error), clean func(string) string) *Backend {
+	return &Backend{
+		client: &http.Client{
+			Timeout:       backendTime,
+			Transport:     &http.Transport{MaxResponseHeaderBytes: maxHeader, IdleConnTimeout: 30 * time.Second, ForceAttemptHTTP2: true},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+		request: request, parse: parse, clean: clean,
+	}
+}
+
+func newSearch(ctx context.Context, base *url.URL, path string, values url.Values) (*http.Request, error) {
+	u := base.JoinPath(path)
+	u.RawQuery = values.Encode()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, failed("the search service cannot be asked")
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", DefaultUserAgent)
+	return req, nil
+}
+
+// Close closes idle connections. The backend still works afterwards.
+func (b *Backend) Close() { b.client.CloseIdleConnections() }
+
+// Search asks the service. Its errors tell the status and not what the service wrote.
+func (b *Backend) Search(ctx context.Context, q Query) ([]Hit, error) {
+	req, err := b.request(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	res, err := b.client.Do(req)
+	if err != nil {
+		return nil, searchFailed(ctx, err)
+	}
+	defer res.Body.Close()
+	switch {
+	case res.StatusCode == http.StatusTooManyRequests:
+		return nil, &toolkit.Error{Kind: toolkit.ErrRateLimited, Message: "the search service wants fewer searches, try later"}
+	case res.StatusCode != http.StatusOK:
+		return nil, failed(fmt.Sprintf("the search service answered %d %s", res.StatusCode, http.StatusText(res.StatusCode)))
+	}
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxBackend+1))
+	if err != nil {
+		return nil, searchFailed(ctx, err)
+	}
+	if len(body) > maxBackend {
+		return nil, failed(fmt.Sprintf("the search service's answer has more than %d bytes", maxBackend))
+	}
+	hits, err := b.parse(body)
+	if err != nil {
+		return nil, failed("the search service's answer is not of the form it should have")
+	}
+	for i, h := range hits {
+		hits[i] = Hit{b.clean(h.Title), b.clean(h.URL), b.clean(h.Snippet), b.clean(h.Published)}
+	}
+	return hits, nil
+}
+
+// searchFailed gives an error of the network its kind, without the address.
+func searchFailed(ctx context.Context, err error) error {
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return &toolkit.Error{Kind: toolkit.ErrCanceled, Message: "the caller cancelled the call"}
+	case isTimeout(err):
+		return &toolkit.Error{Kind: toolkit.ErrTimeout, Message: "the search service did not answer in time"}
+	}
+	return failed("the search service cannot be reached")
+}
+
+func parseSearXNG(body []byte) ([]Hit, error) {
+	var answer struct {
+		Results []struct {
+			Title, URL, Content string
+			PublishedDate       string
+		}
+	}
+	if err := json.Unmarshal(body, &answer); err != nil {
+		return nil, err
+	}
+	hits := make([]Hit, len(answer.Results))
+	for i, r := range answer.Results {
+		hits[i] = Hit{r.Title, r.URL, r.Content, r.PublishedDate}
+	}
+	return hits, nil
+}
+
+func parseBrave(body []byte) ([]Hit, error) {
+	var answer struct {
+		Web struct {
+			Results []struct {
+				Title, URL, Description string
+				PageAge                 string `json:"page_age"`
+			}
+		}
+	}
+	if err := json.Unmarshal(body, &answer); err != nil {
+		return nil, err
+	}
+	hits := make([]Hit, len(answer.Web.Results))
+	for i, r := range answer.Web.Results {
+		hits[i] = Hit{r.Title, r.URL, r.Description, r.PageAge}
+	}
+	return hits, nil
+}
