@@ -15,6 +15,9 @@ import (
 // markHead begins every mark.
 const markHead = "[REDACTED:"
 
+// maxMark is longer than any mark, in bytes.
+const maxMark = 96
+
 // mark is what stands for a removed value.
 func mark(kind string) string { return markHead + kind + "]" }
 
@@ -22,7 +25,7 @@ func markOf(kind kindID) string { return mark(kinds[kind].Name) }
 
 // isMark reports whether v is a mark, and nothing else.
 func isMark(v string) bool {
-	if !strings.HasPrefix(v, markHead) || v[len(v)-1] != ']' || len(v) > len(markHead)+80 {
+	if !strings.HasPrefix(v, markHead) || v[len(v)-1] != ']' || len(v) > maxMark {
 		return false
 	}
 	name, tag, tagged := strings.Cut(v[len(markHead):len(v)-1], ":")

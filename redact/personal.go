@@ -245,14 +245,21 @@ func ssnEnd(s string, i, end int) int {
 	return end
 }
 
-// near reports whether one of the words stands in the 48 bytes before i.
+// nearBy is how far before a number a word may stand that says what it is, in bytes.
+const nearBy = 48
+
+// near reports whether one of the words stands shortly before i. Of our own marks
+// nothing counts, also where one begins farther away.
 func near(s string, i int, words ...string) bool {
-	before := s[max(0, i-48):i]
-	if m := strings.LastIndexByte(before, ']'); m >= 0 && strings.Contains(before[:m], "REDACTED") {
-		before = before[m+1:] // a mark of ours tells nothing
+	from := max(0, i-nearBy)
+	seen := s[max(0, from-maxMark):i]
+	if m := strings.LastIndex(seen, markHead); m >= 0 {
+		if end := strings.IndexByte(seen[m:], ']'); end >= 0 {
+			from = max(from, i-len(seen)+m+end+1)
+		}
 	}
 	for _, w := range words {
-		if containsFold(before, w) {
+		if containsFold(s[from:i], w) {
 			return true
 		}
 	}

@@ -91,14 +91,45 @@ func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 func view(b []byte) string { return text(b) }
 
+// maxPasses is how often a text is gone over until nothing more is found.
+const maxPasses = 8
+
 // run appends s redacted to dst. If nothing was found it appends nothing and says so.
-// Whatever goes wrong, the whole is removed.
+//
+// Redacting twice is redacting once. A mark, however, changes what stands beside it: a
+// number that went on is one that begins, and where a text is seen decoded as well,
+// with NUL bytes, percent codes, escapes and base64 opened, what was one word in one of
+// these views is two. So a text in which numbers were found, or that was seen in several
+// ways, is gone over again until nothing changes, and what does not come to rest is
+// removed. A host's callback and rules have the last word: they are asked once.
 func (r *Redactor) run(dst []byte, s string, d verdict, json bool) (out []byte, found Findings, changed bool) {
+	length := len(dst)
+	out, found, again := r.pass(dst, s, d, json)
+	if found == nil {
+		return dst, nil, false
+	}
+	for n := 1; again; n++ {
+		var more Findings
+		var next []byte
+		if n == maxPasses {
+			return appendUnscanned(out[:length], s, json), Findings{{Kind: kinds[idUnscanned].Name, Count: 1}}, true
+		}
+		if next, more, again = r.pass(nil, text(out[length:]), d, json); more == nil {
+			break
+		}
+		out, found = append(out[:length], next...), found.and(more)
+	}
+	return out, found, true
+}
+
+// pass is one pass of run. again tells that the text was changed and another pass may
+// find more. Whatever goes wrong, the whole is removed.
+func (r *Redactor) pass(dst []byte, s string, d verdict, json bool) (out []byte, found Findings, again bool) {
 	sc := newScanner(r, len(s))
 	length := len(dst)
 	defer func() {
 		if recover() != nil {
-			out, found, changed = appendUnscanned(dst[:length], s, json), Findings{{Kind: kinds[idUnscanned].Name, Count: 1}}, true
+			out, found, again = appendUnscanned(dst[:length], s, json), Findings{{Kind: kinds[idUnscanned].Name, Count: 1}}, false
 			return // the scanner is in an unknown state: not used again
 		}
 		sc.release()
@@ -126,7 +157,7 @@ func (r *Redactor) run(dst []byte, s string, d verdict, json bool) (out []byte, 
 		sp := &sc.spans[i]
 		found = found.add(kinds[sp.kind].Name, sp.path)
 	}
-	return out, found, true
+	return out, found, sc.unsettled && r.callback == nil && r.rules == nil
 }
 
 // isNumber reports whether JSON text is a number alone.

@@ -22,6 +22,8 @@ type scanner struct {
 	quick   bool
 	suspect bool
 
+	unsettled bool // what was removed may show something new; see run
+
 	// What one scan knows so far; see scanText.
 	settled int // everything before is decided
 	named   int // names that end before are decided

@@ -40,6 +40,7 @@ func (sc *scanner) digits(s string, i int) int {
 		if !ok || b <= from || a < from {
 			break
 		}
+		sc.unsettled = true
 		sc.take(s, a, b, kind)
 		if sc.quick && sc.suspect {
 			return len(s)
@@ -114,6 +115,7 @@ func (sc *scanner) word(s string, i int) int {
 	if !ok || a < 0 || b > len(s) || a >= b {
 		return 0
 	}
+	sc.unsettled = true
 	return sc.take(s, a, b, kind)
 }
 

@@ -39,6 +39,7 @@ func (sc *scanner) view(s string, offset int, c codec, depth int) {
 		sc.suspect = true
 		return
 	}
+	sc.unsettled = true
 	base, mark := len(sc.spans), len(sc.buf)
 	sc.buf = c.decode(sc.buf, s)
 	sc.scanText(unsafe.String(unsafe.SliceData(sc.buf[mark:]), len(sc.buf)-mark), depth+1)
@@ -153,6 +154,7 @@ func (sc *scanner) openRun(s string, start, end, depth int) {
 		sc.suspect = true
 		return
 	}
+	sc.unsettled = true
 	run := s[start:end]
 	if len(run)%4 == 1 {
 		run = run[:len(run)-1]
