@@ -41,11 +41,11 @@ func tiles(s *ToolStats, u uses, l *line, tool string) (main, minor []tile) {
 	p95 := tile{Label: "p95", Value: timeOr(s.Executed, s.P95Ms), Detail: "1 in 20 ran longer"}
 	p99 := tile{Label: "p99", Value: timeOr(s.Executed, s.P99Ms), Detail: "longest " + timeOr(s.Executed, s.MaxMs)}
 	if p := s.Previous; p != nil {
-		calls.Change, _ = change(p.CallsPerSecond, s.CallsPerSecond)
-		errors.Change, errors.Mood = points(p.ErrorRate, s.ErrorRate)
-		p50.Change, p50.Mood = change(p.P50Ms, s.P50Ms)
-		p95.Change, p95.Mood = change(p.P95Ms, s.P95Ms)
-		p99.Change, p99.Mood = change(p.P99Ms, s.P99Ms)
+		calls.Change, _ = display.Change(p.CallsPerSecond, s.CallsPerSecond)
+		errors.Change, errors.Mood = display.Points(p.ErrorRate, s.ErrorRate)
+		p50.Change, p50.Mood = display.Change(p.P50Ms, s.P50Ms)
+		p95.Change, p95.Mood = display.Change(p.P95Ms, s.P95Ms)
+		p99.Change, p99.Mood = display.Change(p.P99Ms, s.P99Ms)
 	}
 	minor = []tile{{Label: "Running now", Value: strconv.FormatInt(max(0, s.InFlight), 10), Detail: "at most " + strconv.FormatInt(max(0, s.Peak), 10) + " at once"}}
 	if u.Hits {
@@ -116,47 +116,6 @@ func waits(s *ToolStats) tile {
 		}
 	}
 	return t
-}
-
-// change says how much more or less there is than there was; more than a tenth
-// more of a time is bad, less is good.
-func change(was, is float64) (text, mood string) {
-	if !(was > 0) || is == was {
-		return "", ""
-	}
-	f := is/was - 1
-	switch {
-	case math.Abs(f) < 0.005:
-		return "as before", ""
-	case f >= 9:
-		return "▲ " + display.Three(f+1) + " times", "bad"
-	case f > 0.1:
-		mood = "bad"
-	case f < -0.1:
-		mood = "good"
-	}
-	if f > 0 {
-		return "▲ " + display.Percent(f), mood
-	}
-	return "▼ " + display.Percent(-f), mood
-}
-
-// points is change for parts of a whole, in percentage points.
-func points(was, is float64) (text, mood string) {
-	switch d := is - was; {
-	case math.Abs(d) < 0.0005:
-		return "as before", ""
-	case d > 0:
-		if d > 0.01 {
-			mood = "bad"
-		}
-		return "▲ " + display.Three(d*100) + " points", mood
-	default:
-		if d < -0.01 {
-			mood = "good"
-		}
-		return "▼ " + display.Three(-d*100) + " points", mood
-	}
 }
 
 // axisOf is an axis that the running times of the tools fit on.

@@ -133,7 +133,12 @@ func runDemo(ctx context.Context, o demoOptions, stdout, stderr io.Writer) (err 
 	if err != nil || listener == nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "\nDashboard and API: http://%s/ (Ctrl-C ends it)\n", listener.Addr())
+	address := "http://" + listener.Addr().String() + "/"
+	fmt.Fprintf(stderr, "\nDashboard and API: %s (Ctrl-C ends it)\n", address)
+	if withdraw, err := stats.Announce(address, "toolscope demo"); err == nil { // else "toolscope stats" wants the address
+		defer withdraw()
+		fmt.Fprintln(stderr, "In a terminal: toolscope stats")
+	}
 	return serve(ctx, listener, scope.HTTPHandler())
 }
 

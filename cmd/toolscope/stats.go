@@ -9,10 +9,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -28,13 +26,16 @@ const statsHelp = `toolscope stats shows the statistics of running programs.
 Usage: toolscope stats [OPTIONS] [URL…]
 
 A URL is where a program has mounted its scope's HTTP handler. Without one,
-$TOOLSCOPE_URL is asked, else ` + defaultURL + `.
+$TOOLSCOPE_URL is asked; else all programs of yours that run on this machine and
+have announced themselves, as "toolscope demo" does, and others by
+stats.Announce; else ` + defaultURL + `.
 
   --window NAME   1m, 5m (the default), 15m, 1h, 24h or total
   --since TIME    a window by its bounds: RFC 3339, or seconds since 1970
   --until TIME
   --tool NAME     only this tool
   --sort ORDER    ` + orderList + `; the default is time
+  --list          print which programs have announced themselves, and leave
   --merge         add the programs up: percentiles are those of all their calls
   --watch         show the tables again and again, until interrupted
   --every TIME    how often to show them; the default is 2s
@@ -43,7 +44,8 @@ $TOOLSCOPE_URL is asked, else ` + defaultURL + `.
                   without it $TOOLSCOPE_TOKEN is the token, if set
   --timeout TIME  how long a program may take to answer; the default is 10s
 
-Percentiles are of calls that ran: hits and refusals do not flatter them.
+Percentiles are of calls that ran: hits and refusals do not flatter them. The
+columns ± compare with the window of the same length before.
 
   toolscope stats
   toolscope stats --window 1h --sort p99 http://localhost:8080/debug/tools/
@@ -57,6 +59,7 @@ type statsOptions struct {
 	window, since, until string
 	tool, sort           string
 	merge, watch, json   bool
+	list                 bool
 	every, timeout       time.Duration
 	tokenFile            string
 	urls                 []string
@@ -77,6 +80,7 @@ func runStats(ctx context.Context, args []string, stdin io.Reader, stdout, stder
 	f.StringVar(&o.until, "until", "", "")
 	f.StringVar(&o.tool, "tool", "", "")
 	f.StringVar(&o.sort, "sort", "time", "")
+	f.BoolVar(&o.list, "list", false, "")
 	f.BoolVar(&o.merge, "merge", false, "")
 	f.BoolVar(&o.watch, "watch", false, "")
 	f.BoolVar(&o.json, "json", false, "")
@@ -92,19 +96,20 @@ func runStats(ctx context.Context, args []string, stdin io.Reader, stdout, stder
 		fmt.Fprintf(stderr, "toolscope stats: %v\nRun 'toolscope stats --help' for the options.\n", err)
 		return exitUsage
 	}
+	if o.list {
+		return listPrograms(stdout, stderr)
+	}
 	token, err := readToken(o.tokenFile, stdin)
 	if err != nil {
 		fmt.Fprintf(stderr, "toolscope stats: --token-file: %v\n", err)
 		return exitError
 	}
-	sources := make([]*source, len(o.urls))
-	for i, u := range o.urls {
-		if sources[i], err = newSource(u, token, &o); err != nil {
+	for {
+		sources, err := o.sources(token)
+		if err != nil {
 			fmt.Fprintf(stderr, "toolscope stats: %v\n", err)
 			return exitUsage
 		}
-	}
-	for {
 		code := o.show(ctx, sources, stdout, stderr)
 		if !o.watch {
 			return code
@@ -137,11 +142,11 @@ func (o *statsOptions) complete() error {
 			return fmt.Errorf("--window: got %.40q, want one of %s", o.window, strings.Join(stats.WindowNames(), ", "))
 		}
 	}
-	if len(o.urls) == 0 {
-		o.urls = []string{defaultURL}
-		if u := os.Getenv("TOOLSCOPE_URL"); u != "" {
-			o.urls = []string{u}
-		}
+	if u := os.Getenv("TOOLSCOPE_URL"); u != "" && len(o.urls) == 0 {
+		o.urls = []string{u}
+	}
+	if o.list && len(o.urls) > 0 {
+		return fmt.Errorf("--list: got a URL beside it, want one of the two")
 	}
 	return nil
 }
@@ -167,7 +172,7 @@ func (o *statsOptions) show(ctx context.Context, sources []*source, stdout, stde
 				return exitError // interrupted: that is why
 			}
 			code = exitError
-			fmt.Fprintf(stderr, "toolscope stats: %s: %s\n", display.Clip(sources[i].name, 100), display.Clip(err.Error(), 400))
+			fmt.Fprintf(stderr, "toolscope stats: %s: %s\n", display.Clip(sources[i].name, 100), display.Clip(err.Error()+sources[i].hint, 400))
 		}
 	}
 	names := make([]string, len(sources))
@@ -203,59 +208,4 @@ func (o *statsOptions) show(ctx context.Context, sources []*source, stdout, stde
 		return exitError
 	}
 	return code
-}
-
-// merged is one view of all programs that answered.
-func (o *statsOptions) merged(views []*view, of int) ([]*view, []string) {
-	v := &view{window: o.window, tool: o.tool, sort: o.sort}
-	var snapshots []*stats.Snapshot
-	for _, x := range views {
-		if x == nil {
-			continue
-		}
-		snapshots = append(snapshots, x.snapshot)
-		v.sessions = append(v.sessions, x.sessions...)
-		v.loops = append(v.loops, x.loops...)
-	}
-	if len(snapshots) == 0 {
-		return nil, nil
-	}
-	slices.SortStableFunc(v.sessions, func(a, b stats.SessionStats) int { return b.LastSeen.Compare(a.LastSeen) })
-	slices.SortStableFunc(v.loops, func(a, b stats.Loop) int { return int(min(b.Times, 1<<30)) - int(min(a.Times, 1<<30)) })
-	v.snapshot = stats.Merge(snapshots...)
-	name := fmt.Sprintf("%d programs merged", len(snapshots))
-	if len(snapshots) < of {
-		name = fmt.Sprintf("%d of %d programs merged", len(snapshots), of)
-	}
-	return []*view{v}, []string{name}
-}
-
-// readToken reads the token of a file, else of the environment.
-func readToken(file string, stdin io.Reader) (string, error) {
-	if file == "" {
-		return os.Getenv("TOOLSCOPE_TOKEN"), nil
-	}
-	from := stdin
-	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
-			return "", err
-		}
-		defer f.Close()
-		from = f
-	}
-	text, err := io.ReadAll(io.LimitReader(from, 4096))
-	if err != nil {
-		return "", err
-	}
-	return strings.TrimSpace(string(text)), nil
-}
-
-// Redirects are not followed to another origin: they would take the question, and
-// perhaps the answer's reader, somewhere else than was said.
-func sameOrigin(r *http.Request, via []*http.Request) error {
-	if first := via[0].URL; r.URL.Host != first.Host || r.URL.Scheme != first.Scheme || len(via) > 3 {
-		return fmt.Errorf("got a redirect to %s, want none to another origin", display.Clip(r.URL.String(), 100))
-	}
-	return nil
 }

@@ -10,7 +10,9 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
+	"time"
 
 	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/stats"
@@ -23,6 +25,7 @@ const maxAnswer = 16 << 20
 // source is a program that is asked over HTTP.
 type source struct {
 	name   string // as it is printed: without user and password
+	hint   string // added to the error of a program that cannot be asked
 	base   *url.URL
 	token  string
 	client *http.Client
@@ -57,6 +60,9 @@ func (s *source) view(ctx context.Context, o *statsOptions) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
+	if v.before, err = s.before(ctx, v.snapshot, o); err != nil {
+		return nil, err
+	}
 	var sessions struct {
 		Sessions []stats.SessionStats `json:"sessions"`
 	}
@@ -78,6 +84,27 @@ func (s *source) view(ctx context.Context, o *statsOptions) (*view, error) {
 		}
 	}
 	return v, nil
+}
+
+// before asks for the window before the one that an answer covers; nil if there is
+// none, or nothing was counted in it.
+func (s *source) before(ctx context.Context, of *stats.Snapshot, o *statsOptions) (before *stats.Snapshot, err error) {
+	length := of.To.Sub(of.From)
+	if w, err := stats.ParseWindow(o.window); err == nil {
+		length = min(length, w.Last)
+	}
+	if length <= 0 {
+		return nil, nil
+	}
+	query := url.Values{"since": {of.From.Add(-length).Format(time.RFC3339Nano)}, "until": {of.From.Format(time.RFC3339Nano)}}
+	err = s.get(ctx, "api/v1/snapshot", query, func(r io.Reader) (err error) {
+		before, err = stats.ReadSnapshot(r)
+		return err
+	})
+	if err != nil || len(before.Tools) == 0 {
+		return nil, err
+	}
+	return before, nil
 }
 
 func into(v any) func(io.Reader) error {
@@ -115,4 +142,34 @@ func refusal(answer *http.Response) error {
 		return fmt.Errorf("got %s, want a program with toolscope's HTTP handler there", answer.Status)
 	}
 	return fmt.Errorf("%s: %s", answer.Status, p.Detail)
+}
+
+// readToken reads the token of a file, else of the environment.
+func readToken(file string, stdin io.Reader) (string, error) {
+	if file == "" {
+		return os.Getenv("TOOLSCOPE_TOKEN"), nil
+	}
+	from := stdin
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return "", err
+		}
+		defer f.Close()
+		from = f
+	}
+	text, err := io.ReadAll(io.LimitReader(from, 4096))
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(string(text)), nil
+}
+
+// Redirects are not followed to another origin: they would take the question, and
+// perhaps the answer's reader, somewhere else than was said.
+func sameOrigin(r *http.Request, via []*http.Request) error {
+	if first := via[0].URL; r.URL.Host != first.Host || r.URL.Scheme != first.Scheme || len(via) > 3 {
+		return fmt.Errorf("got a redirect to %s, want none to another origin", display.Clip(r.URL.String(), 100))
+	}
+	return nil
 }

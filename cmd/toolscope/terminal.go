@@ -44,6 +44,7 @@ const (
 	bold  = "1"
 	quiet = "2"
 	red   = "31"
+	green = "32"
 	amber = "33"
 )
 
