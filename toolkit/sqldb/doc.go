@@ -22,11 +22,13 @@
 // # What is left out
 //
 // The database's own functions run with the rights of its user: give an agent a
-// user who may do little (PostgreSQL's pg_terminate_backend and lo_export, MySQL's INTO
-// OUTFILE are not writes to a table; what PostgreSQL does to large objects and settings is
-// rolled back, a session's advisory lock is not). A timeout cancels the statement on the
-// server with SQLite and PostgreSQL; drivers of MySQL close the connection, and the server
-// goes on until it notices: set max_execution_time there. One value is held in memory
-// whole, whatever its size. sql_exec tells how many rows it changed and does not
-// return rows.
+// user who may do little. What they do outside of the transaction is no write of it:
+// PostgreSQL's pg_terminate_backend and lo_export, a superuser's dblink, a session's
+// advisory lock, a message to those who read the log; MySQL's INTO OUTFILE. What
+// PostgreSQL does to large objects and settings is rolled back.
+//
+// A timeout cancels the statement on the server with SQLite and PostgreSQL; drivers of
+// MySQL close the connection, and the server goes on until it notices: set
+// max_execution_time there. One value is held in memory whole, whatever its size. sql_exec
+// tells how many rows it changed and does not return rows.
 package sqldb
