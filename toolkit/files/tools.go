@@ -105,7 +105,7 @@ func (t *Toolset) writing() []toolkit.Tool {
 func reads(title, schema string, timeout time.Duration) toolkit.ToolOption {
 	return func(d *toolkit.Definition) {
 		d.Title, d.InputSchema, d.Timeout = title, json.RawMessage(schema), timeout
-		d.Category, d.Risk = "files", toolkit.RiskLow
+		d.Category, d.Risk, d.Resources = "files", toolkit.RiskLow, []string{"files"}
 		d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld = toolkit.Yes, toolkit.Yes, toolkit.No, toolkit.No
 	}
 }
@@ -113,7 +113,7 @@ func reads(title, schema string, timeout time.Duration) toolkit.ToolOption {
 func writes(title, schema string, idempotent, destructive toolkit.Hint) toolkit.ToolOption {
 	return func(d *toolkit.Definition) {
 		d.Title, d.InputSchema, d.Timeout = title, json.RawMessage(schema), 30*time.Second
-		d.Category, d.Risk, d.CacheTTL = "files", toolkit.RiskMedium, -1
+		d.Category, d.Risk, d.CacheTTL, d.Resources = "files", toolkit.RiskMedium, -1, []string{"files"}
 		d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld = toolkit.No, idempotent, destructive, toolkit.No
 	}
 }

@@ -18,6 +18,10 @@ import (
 // the host to wait, so that the answer about the limit gets through.
 const answerTime = 5 * time.Second
 
+// resources tag what is read and written. Two databases share the tag, so that a write to one makes
+// more stale than it must, and never less.
+var resources = []string{"database"}
+
 const (
 	tablesSchema   = `{"type":"object","properties":{},"additionalProperties":false}`
 	describeSchema = `{
@@ -63,7 +67,7 @@ func (t *Toolset) WriteTool() toolkit.Tool {
 			d.InputSchema = json.RawMessage(fmt.Sprintf(statementSchema, "statement", "statement"))
 			d.Type, d.Category, d.Risk = toolkit.ToolExtension, "database", toolkit.RiskHigh
 			d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld = toolkit.No, toolkit.No, toolkit.Yes, toolkit.No
-			d.Timeout, d.CacheTTL = t.options.Timeout+answerTime, -1
+			d.Timeout, d.CacheTTL, d.Resources = t.options.Timeout+answerTime, -1, resources
 		})
 }
 
@@ -72,7 +76,7 @@ func (t *Toolset) reads(title, schema string) toolkit.ToolOption {
 		d.Title, d.InputSchema = title, json.RawMessage(schema)
 		d.Type, d.Category, d.Risk = toolkit.ToolDatastore, "database", toolkit.RiskLow
 		d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld = toolkit.Yes, toolkit.Yes, toolkit.No, toolkit.No
-		d.Timeout = t.options.Timeout + answerTime
+		d.Timeout, d.Resources = t.options.Timeout+answerTime, resources
 	}
 }
 

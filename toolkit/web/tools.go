@@ -56,7 +56,7 @@ func reads(title, schema string, limit time.Duration) toolkit.ToolOption {
 		d.Title, d.InputSchema = title, json.RawMessage(schema)
 		d.Type, d.Category, d.Risk = toolkit.ToolExtension, "web", toolkit.RiskMedium
 		d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld = toolkit.Yes, toolkit.Yes, toolkit.No, toolkit.Yes
-		d.Timeout = limit + answerTime
+		d.Timeout, d.Resources = limit+answerTime, []string{"web"}
 	}
 }
 
