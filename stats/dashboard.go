@@ -57,7 +57,7 @@ var pageParameters = slices.Concat(windowNames, callParameters, []string{"sort",
 
 // How many rows the page shows of what it has more of.
 const (
-	pageErrors, pageCalls, pageSessions, pageLoops = 10, 25, 12, 2
+	pageErrors, pageCalls, pageSessions, pageLoops = 8, 25, 12, 2
 )
 
 // page is the dashboard.
