@@ -1,0 +1,124 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package approve
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A Pattern approves calls before they are made. It is looked at before anybody is asked.
+type Pattern struct {
+	// Tool is a tool's name, with * and ? as in [path.Match]; "" matches none.
+	Tool string
+	// Arguments are what the call's arguments must say, by JSON Pointer (RFC 6901): the
+	// whole value of a string, or a number's, true's, false's or null's JSON text, with
+	// * and ? as in [path.Match] (a * does not cross a slash). All must hold;
+	// arguments not named may be anything.
+	Arguments map[string]string
+	// Approver is who approved; it is told with each call.
+	Approver string
+	// Expires ends the pattern; the zero time is never.
+	Expires time.Time
+}
+
+// check says what is wrong with a pattern.
+func (p *Pattern) check() error {
+	if p.Tool == "" {
+		return fmt.Errorf("Tool: got %q, want a tool's name, or * for all", p.Tool)
+	}
+	if p.Approver == "" {
+		return fmt.Errorf("Approver: got %q, want who approved", p.Approver)
+	}
+	if _, err := path.Match(p.Tool, ""); err != nil {
+		return fmt.Errorf("Tool: got %q, want a pattern of path.Match: %w", p.Tool, err)
+	}
+	for at, want := range p.Arguments {
+		if at != "" && at[0] != '/' {
+			return fmt.Errorf("Arguments: got %q, want a JSON Pointer such as /path", at)
+		}
+		if _, err := path.Match(want, ""); err != nil {
+			return fmt.Errorf("Arguments[%s]: got %q, want a pattern of path.Match: %w", at, want, err)
+		}
+	}
+	return nil
+}
+
+// matches reports whether the pattern approves a call. Arguments that two readers
+// would read differently match no constraint.
+func (p *Pattern) matches(tool string, arguments json.RawMessage, now time.Time) bool {
+	if !p.Expires.IsZero() && !now.Before(p.Expires) {
+		return false
+	}
+	if ok, err := path.Match(p.Tool, tool); err != nil || !ok {
+		return false
+	}
+	if len(p.Arguments) == 0 {
+		return true
+	}
+	if !jsontext.Value(arguments).IsValid() {
+		return false
+	}
+	d := json.NewDecoder(bytes.NewReader(arguments))
+	d.UseNumber()
+	var value any
+	if d.Decode(&value) != nil {
+		return false
+	}
+	for at, want := range p.Arguments {
+		got, ok := scalar(value, at)
+		if !ok {
+			return false
+		}
+		if ok, err := path.Match(want, got); err != nil || !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// scalar is the value at a JSON Pointer as text; false if there is none, or it is
+// an object or a list.
+func scalar(value any, at string) (string, bool) {
+	for at != "" {
+		name, rest, more := strings.Cut(at[1:], "/")
+		if at = ""; more {
+			at = "/" + rest
+		}
+		switch v := value.(type) {
+		case map[string]any:
+			inner, ok := v[strings.NewReplacer("~1", "/", "~0", "~").Replace(name)]
+			if !ok {
+				return "", false
+			}
+			value = inner
+		case []any:
+			i, err := strconv.Atoi(name)
+			if err != nil || i < 0 || i >= len(v) || strconv.Itoa(i) != name {
+				return "", false
+			}
+			value = v[i]
+		default:
+			return "", false
+		}
+	}
+	switch v := value.(type) {
+	case string:
+		return v, true
+	case json.Number:
+		return v.String(), true
+	case bool:
+		return strconv.FormatBool(v), true
+	case nil:
+		return "null", true
+	}
+	return "", false
+}

@@ -1,0 +1,326 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package approve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/redact"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// The defaults of [Options].
+const (
+	DefaultExpiry     = 5 * time.Minute
+	DefaultMaxPending = 1000
+)
+
+// The longest texts of a request, in bytes.
+const (
+	maxArguments = 4 << 10
+	maxText      = 1 << 10
+)
+
+// Options say whom to ask and when. The zero value asks on the controlling terminal, for
+// calls that a permission rule asks about, whose tool asks for approval, or whose tool's
+// risk is high.
+type Options struct {
+	// Askers are asked at once; the first answer counts, and the others are told
+	// by their context. The default, if Remote is false, is [Terminal].
+	Askers []Asker
+	// Remote says that answers may also come by [Policy.Decide], over HTTP for
+	// example. A call then waits even if no asker can be asked.
+	Remote bool
+	// Expiry is how long an answer is waited for, 5 minutes by default; then the
+	// call is refused.
+	Expiry time.Duration
+	// Defer answers at once with a suspended result instead of waiting. Once
+	// approved, the same call of the same session is let through, once, within
+	// Expiry from the answer. It wants Remote.
+	Defer bool
+	// MaxPending is how many requests may be open, 1000 by default; beyond it calls
+	// are refused (overloaded).
+	MaxPending int
+	// Patterns approve calls beforehand.
+	Patterns []Pattern
+	// Sensitive asks as well if arguments say password, secret, token, key, delete,
+	// drop or destroy, in names or values. The default is false.
+	Sensitive bool
+	// Needed asks for further calls, and says why; nil for no others.
+	Needed func(ctx context.Context, call toolkit.Call, tool *toolkit.Definition) (reason string, needed bool)
+	// WorkDir is the work directory that an approval is bound to; "" is the
+	// process's when the policy is made.
+	WorkDir string
+	// Redactor is what a request passes before anybody sees it; nil is
+	// [redact.Default].
+	Redactor *redact.Redactor
+	// Tell is told of each request when it is opened (State Pending) and when it is
+	// closed, for an audit log, one at a time. It must not call the policy; a panic
+	// of it is swallowed. nil tells nobody.
+	Tell func(Decision)
+}
+
+// A Policy asks before calls go on; make one with [New]. Safe for concurrent use.
+type Policy struct {
+	options Options
+	desk    desk
+	asking  atomic.Int64 // askers that have not come back
+}
+
+var _ middleware.Policy = (*Policy)(nil)
+
+// New makes a policy. An error names the field that is wrong, what it has and what is
+// wanted.
+func New(o Options) (*Policy, error) {
+	wrong := func(field string, got any, want string) error {
+		return fmt.Errorf("approve: %s: got %v, want %s", field, got, want)
+	}
+	switch {
+	case o.Expiry < 0:
+		return nil, wrong("Expiry", o.Expiry, "a time above 0, or 0 for "+DefaultExpiry.String())
+	case o.MaxPending < 0:
+		return nil, wrong("MaxPending", o.MaxPending, fmt.Sprintf("a number above 0, or 0 for %d", DefaultMaxPending))
+	case o.Defer && !o.Remote:
+		return nil, wrong("Defer", "true without Remote", "Remote as well: nobody waits for a deferred answer")
+	case o.Defer && len(o.Askers) > 0:
+		return nil, wrong("Askers", len(o.Askers), "none with Defer: a deferred call does not wait for them")
+	case slices.Contains(o.Askers, nil):
+		return nil, wrong("Askers", "nil", "an asker")
+	}
+	for i := range o.Patterns {
+		if err := o.Patterns[i].check(); err != nil {
+			return nil, fmt.Errorf("approve: Patterns[%d]: %w", i, err)
+		}
+	}
+	if o.Expiry == 0 {
+		o.Expiry = DefaultExpiry
+	}
+	if o.MaxPending == 0 {
+		o.MaxPending = DefaultMaxPending
+	}
+	if o.Redactor == nil {
+		o.Redactor = redact.Default()
+	}
+	if o.WorkDir == "" {
+		dir, err := os.Getwd()
+		if err != nil {
+			return nil, fmt.Errorf("approve: WorkDir: %w", err)
+		}
+		o.WorkDir = dir
+	}
+	if len(o.Askers) == 0 && !o.Remote {
+		o.Askers = []Asker{Terminal()}
+	}
+	o.Askers, o.Patterns = slices.Clone(o.Askers), slices.Clone(o.Patterns)
+	return &Policy{options: o, desk: desk{tell: o.Tell, open: map[string]*pending{}, grants: map[grantKey]grant{}}}, nil
+}
+
+// Place is [middleware.PlaceApprove].
+func (p *Policy) Place() middleware.Place { return middleware.PlaceApprove }
+
+// Pending are the open requests, the oldest first; Decided the last 200 closed ones, the
+// latest first.
+func (p *Policy) Pending() []Request { open, _ := p.desk.list(time.Now()); return open }
+
+// Decided are the last 200 requests that were closed, the latest first.
+func (p *Policy) Decided() []Decision { _, closed := p.desk.list(time.Now()); return closed }
+
+// Decide answers an open request. The digest must be the request's, so that an answer is
+// for what was shown. It returns [ErrUnknown], [ErrClosed] or [ErrDigest] for an answer that
+// comes to nothing: the first answer stands.
+func (p *Policy) Decide(id, digest string, a Answer) error {
+	a.By, a.Note = p.text(a.By), p.text(a.Note)
+	return p.desk.decide(id, digest, a, time.Now(), p.options.Expiry)
+}
+
+// Wrap asks before calls go on that need it. The call tells "approval" with "approved",
+// "pattern", "rejected", "expired", "withdrawn", "unavailable" (nobody can be asked),
+// "overloaded" or "deferred", and approval.id, approval.trigger, approval.rule and approval.by.
+// The wait is told apart from running time. What goes on is the copy of the arguments
+// that was approved.
+func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
+	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+		facts := call.Record.Facts()
+		why, needed := p.needed(ctx, call, facts.Tool)
+		if !needed {
+			return next(ctx, call)
+		}
+		now := time.Now()
+		call.Record.Tag("approval.trigger", why.name)
+		if why.rule != "" {
+			call.Record.Tag("approval.rule", why.rule)
+		}
+		for i := range p.options.Patterns {
+			if pattern := &p.options.Patterns[i]; pattern.matches(call.Name, call.Arguments, now) {
+				call.Record.Tag("approval", "pattern")
+				call.Record.Tag("approval.by", pattern.Approver)
+				return next(ctx, call)
+			}
+		}
+		call.Arguments = slices.Clone(call.Arguments)
+		req := p.request(call, facts, why, now)
+		if p.options.Defer {
+			return p.deferred(ctx, call, req, next)
+		}
+		opened, ok := p.desk.add(req, p.options.MaxPending)
+		if !ok {
+			return p.overloaded(call)
+		}
+		call.Record.Tag("approval.id", req.ID)
+		state, answer, err := p.wait(ctx, opened)
+		waited := time.Since(now)
+		call.Record.Note(func(s *toolkit.Served) { s.Approval += waited })
+		if answer.By != "" {
+			call.Record.Tag("approval.by", answer.By)
+		}
+		if err != nil {
+			call.Record.Tag("approval", "unavailable")
+			return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrApprovalDenied, Message: "a person must approve this call, and nobody can be asked: " + err.Error()})
+		}
+		call.Record.Tag("approval", string(state))
+		if state == Approved {
+			return next(ctx, call)
+		}
+		return refuse(ctx, call, state, answer, p.options.Expiry)
+	}
+}
+
+// refuse says why a call was not approved.
+func refuse(ctx context.Context, call toolkit.Call, state State, answer Answer, expiry time.Duration) (toolkit.Result, error) {
+	err := &toolkit.Error{Kind: toolkit.ErrApprovalDenied, Message: "a person was asked and said no; do not make this call again unless they ask for it"}
+	switch {
+	case state == Expired:
+		err.Kind = toolkit.ErrApprovalExpired
+		err.Message = fmt.Sprintf("a person was asked and did not answer within %v", expiry)
+	case state == Withdrawn:
+		err.Kind, err.Cause = toolkit.ErrCanceled, context.Cause(ctx)
+		err.Message = "the call was cancelled while it waited for approval"
+	case answer.Note != "":
+		err.Message += ": " + answer.Note
+	}
+	return middleware.Refuse(call, err)
+}
+
+func (p *Policy) overloaded(call toolkit.Call) (toolkit.Result, error) {
+	call.Record.Tag("approval", "overloaded")
+	return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrOverloaded, Message: fmt.Sprintf("%d calls wait for approval, as many as may: try again later", p.options.MaxPending)})
+}
+
+// deferred lets an approved call through, or opens a request and suspends the call.
+func (p *Policy) deferred(ctx context.Context, call toolkit.Call, req *pending, next toolkit.Handler) (toolkit.Result, error) {
+	if req.owner.owner == (middleware.Owner{}) {
+		call.Record.Tag("approval", "unscoped")
+		return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrApprovalDenied, Message: "a person must approve this call, which can be given later only within a session"})
+	}
+	if g, ok := p.desk.take(req.owner, req.Created); ok {
+		call.Record.Tag("approval", string(Approved))
+		call.Record.Tag("approval.id", g.id)
+		call.Record.Tag("approval.by", g.by)
+		return next(ctx, call)
+	}
+	req.deferred = true
+	opened, ok := p.desk.add(req, p.options.MaxPending)
+	if !ok {
+		return p.overloaded(call)
+	}
+	call.Record.Tag("approval", "deferred")
+	call.Record.Tag("approval.id", opened.ID)
+	call.Record.Note(func(s *toolkit.Served) { s.Outcome = toolkit.OutcomeRefused })
+	return toolkit.Result{Suspended: true, Output: "this call waits for a person's approval (request " + opened.ID + "): make it again, unchanged, once it is given"}, nil
+}
+
+// wait waits for the first answer, the expiry or the caller's going away. An error
+// says that nobody can be asked.
+func (p *Policy) wait(ctx context.Context, req *pending) (State, Answer, error) {
+	limited, cancel := context.WithDeadline(ctx, req.Expires)
+	defer cancel()
+	failed := make(chan error, len(p.options.Askers))
+	for _, asker := range p.options.Askers {
+		go func() { failed <- p.ask(limited, asker, req) }()
+	}
+	var errs []error
+	for {
+		select {
+		case <-req.done:
+			state, answer := p.desk.settle(req, Expired, time.Now())
+			return state, answer, nil
+		case <-limited.Done():
+			state := Expired
+			if ctx.Err() != nil {
+				state = Withdrawn
+			}
+			state, answer := p.desk.settle(req, state, time.Now())
+			return state, answer, nil
+		case err := <-failed:
+			if err == nil {
+				continue // it has answered
+			}
+			if errs = append(errs, err); len(errs) < len(p.options.Askers) || p.options.Remote {
+				continue
+			}
+			if state, answer := p.desk.settle(req, Withdrawn, time.Now()); state != Withdrawn {
+				return state, answer, nil
+			}
+			return Withdrawn, Answer{}, errors.Join(errs...)
+		}
+	}
+}
+
+// ask asks one asker; nil if it gave an answer, whether it was the first or not. An
+// asker that does not come back does not hold its call, and there cannot be more of
+// them than requests.
+func (p *Policy) ask(ctx context.Context, asker Asker, req *pending) (err error) {
+	defer p.asking.Add(-1)
+	if p.asking.Add(1) > int64(p.options.MaxPending*len(p.options.Askers)) {
+		return errors.New("too many askers have not come back")
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			err = errors.New("the asker panicked")
+		}
+	}()
+	a, err := asker.Ask(ctx, req.Request)
+	if err != nil || ctx.Err() != nil {
+		return err
+	}
+	_ = p.Decide(req.ID, req.Digest, a) // somebody else may have been faster
+	return nil
+}
+
+// request is the question about a call, redacted.
+func (p *Policy) request(call toolkit.Call, facts toolkit.Facts, why trigger, now time.Time) *pending {
+	digest := Digest(call.Name, call.Arguments, p.options.WorkDir, why.version)
+	shown, _ := p.options.Redactor.JSONMax(call.Arguments, maxArguments)
+	req := &pending{
+		Request: Request{
+			ID: newID(), Digest: digest, Tool: p.text(call.Name), Arguments: string(shown), CallID: p.text(call.ID),
+			Trigger: why.name, Reason: p.text(why.reason), Rule: p.text(why.rule), Created: now, Expires: now.Add(p.options.Expiry),
+		},
+		done: make(chan struct{}), state: Pending,
+	}
+	if tool := facts.Tool; tool != nil {
+		req.Title, req.Risk = p.text(tool.Title), string(tool.Risk)
+	}
+	if s := facts.Session; s != nil {
+		req.Session, req.Tenant, req.Agent = p.text(s.ID), p.text(s.Tenant), p.text(s.Agent)
+	}
+	owner, _ := middleware.OwnerOf(facts.Session, middleware.PerSession)
+	if owner.Session == "" {
+		owner = middleware.Owner{}
+	}
+	req.owner = grantKey{owner, digest}
+	return req
+}
+
+func (p *Policy) text(s string) string {
+	out, _ := p.options.Redactor.TextMax(s, maxText)
+	return out
+}

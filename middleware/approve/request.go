@@ -1,0 +1,65 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package approve
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/binary"
+	"encoding/hex"
+	"strings"
+	"time"
+)
+
+// A Request is a question to a person. Its texts are redacted and cut; whoever shows
+// them to a person must still take care of control characters.
+type Request struct {
+	ID     string `json:"id"`     // random: knowing one says nothing of others
+	Digest string `json:"digest"` // what the answer is bound to; see [Digest]
+
+	Tool      string `json:"tool"`
+	Title     string `json:"title,omitempty"` // of the tool, for people
+	Risk      string `json:"risk,omitempty"`
+	Arguments string `json:"arguments"`
+	CallID    string `json:"call_id,omitempty"`
+	Session   string `json:"session,omitempty"`
+	Tenant    string `json:"tenant,omitempty"`
+	Agent     string `json:"agent,omitempty"`
+
+	Trigger string `json:"trigger"`          // why a person is asked: rule, tool, risk, arguments or host
+	Reason  string `json:"reason,omitempty"` // the same in words
+	Rule    string `json:"rule,omitempty"`   // the name of the rule that asks
+
+	Created time.Time `json:"created"`
+	Expires time.Time `json:"expires"`
+}
+
+// An Answer is what a person said. The zero value is a no.
+type Answer struct {
+	Approved bool
+	By       string // who: as they say, or as they were authenticated
+	Note     string // for the model if it is a no, and for the audit log
+}
+
+// Digest is what an approval is bound to, as lower-case hex: the SHA-256 of the tool's
+// name, the arguments' bytes with nothing left out, the work directory, and the version of
+// the rules, each behind its length as eight bytes, big-endian.
+func Digest(tool string, arguments []byte, workDir, rules string) string {
+	h := sha256.New()
+	var length [8]byte
+	for _, part := range [][]byte{[]byte(tool), arguments, []byte(workDir), []byte(rules)} {
+		binary.BigEndian.PutUint64(length[:], uint64(len(part)))
+		h.Write(length[:])
+		h.Write(part)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// newID is 80 random bits in lower-case base 32.
+func newID() string {
+	var b [10]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return strings.ToLower(base32.StdEncoding.EncodeToString(b[:]))
+}

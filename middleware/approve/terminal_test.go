@@ -1,0 +1,162 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package approve
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// person types on a terminal made of two pipes: what is asked is read up to the prompt, and
+// answered.
+type person struct {
+	types string
+	shown strings.Builder
+	mu    sync.Mutex
+}
+
+// terminal is the policy's end of the pipes.
+type pipes struct {
+	in, out *os.File
+	done    *sync.WaitGroup
+}
+
+func (p pipes) Read(b []byte) (int, error)  { return p.in.Read(b) }
+func (p pipes) Write(b []byte) (int, error) { return p.out.Write(b) }
+func (p pipes) Close() error {
+	_ = p.in.Close()
+	err := p.out.Close()
+	p.done.Wait()
+	return err
+}
+func (p pipes) SetReadDeadline(t time.Time) error { return p.in.SetReadDeadline(t) }
+
+// open gives a terminal at which early was typed before anybody asked.
+func (p *person) open(t *testing.T, early string) func() (terminalFile, error) {
+	return func() (terminalFile, error) {
+		in, keys, err := os.Pipe()
+		if err != nil {
+			return nil, err
+		}
+		screen, out, err := os.Pipe()
+		if err != nil {
+			return nil, err
+		}
+		if _, err := keys.WriteString(early); err != nil {
+			return nil, err
+		}
+		done := new(sync.WaitGroup)
+		done.Go(func() {
+			defer keys.Close()
+			buf := make([]byte, 4096)
+			for {
+				n, err := screen.Read(buf)
+				p.mu.Lock()
+				p.shown.Write(buf[:n])
+				asked := strings.HasSuffix(p.shown.String(), "with the reason: ")
+				p.mu.Unlock()
+				if asked && n > 0 {
+					if p.types == "hang up" {
+						_ = keys.Close()
+					} else if _, err := keys.WriteString(p.types); err != nil {
+						t.Error(err)
+					}
+				}
+				if err != nil {
+					_ = screen.Close()
+					return
+				}
+			}
+		})
+		return pipes{in, out, done}, nil
+	}
+}
+
+func TestTerminal(t *testing.T) {
+	for _, c := range []struct {
+		name, early, types string
+		approved           bool
+		note               string
+		err                string
+	}{
+		{name: "yes", types: "y\n", approved: true},
+		{name: "yes in words", types: " YES \r\n", approved: true},
+		{name: "no", types: "n\n"},
+		{name: "nothing", types: "\n"},
+		{name: "a reason", types: "yes but not today\n", note: "yes but not today"},
+		{name: "typed before the question", early: "y\ny\n", types: "n\n"},
+		{name: "a long line", types: strings.Repeat("y", 5000) + "\n", err: "more than 1024 bytes"},
+		{name: "it closes", types: "hang up", err: "the terminal closed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := &person{types: c.types}
+			a, err := newTerminal(p.open(t, c.early)).Ask(t.Context(), Request{Tool: "pay", Arguments: "{\"a\":\"\x1b[2J\u202e\"}", Reason: "it is monday", ID: "r1", Expires: time.Unix(0, 0)})
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) || a.Approved {
+					t.Fatalf("got %+v, %v, want the error %q", a, err, c.err)
+				}
+				return
+			}
+			if err != nil || a.Approved != c.approved || a.Note != c.note || a.By != "terminal" {
+				t.Errorf("got %+v, %v", a, err)
+			}
+			shown := p.shown.String()
+			if !strings.Contains(shown, "it is monday") || strings.ContainsAny(strings.ReplaceAll(shown, "\a", ""), "\x1b\u202e") {
+				t.Errorf("got the question %q", shown)
+			}
+		})
+	}
+}
+
+func TestTerminalStopsAskingWithTheContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	p := &person{types: ""}
+	asker := newTerminal(p.open(t, ""))
+	time.AfterFunc(20*time.Millisecond, cancel)
+	if a, err := asker.Ask(ctx, Request{}); !errors.Is(err, context.Canceled) || a.Approved {
+		t.Errorf("got %+v, %v", a, err)
+	}
+	if _, err := asker.Ask(ctx, Request{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("the second: got %v", err)
+	}
+}
+
+func TestTerminalAsksOneAtATime(t *testing.T) {
+	p := &person{types: "y\n"}
+	var mu sync.Mutex
+	open, most := 0, 0
+	opener := p.open(t, "")
+	asker := newTerminal(func() (terminalFile, error) {
+		mu.Lock()
+		open++
+		most = max(most, open)
+		mu.Unlock()
+		f, err := opener()
+		return counted{f, func() { mu.Lock(); open--; mu.Unlock() }}, err
+	})
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if a, err := asker.Ask(t.Context(), Request{}); err != nil || !a.Approved {
+				t.Errorf("got %+v, %v", a, err)
+			}
+		})
+	}
+	wg.Wait()
+	if most != 1 {
+		t.Errorf("%d questions stood at once", most)
+	}
+}
+
+type counted struct {
+	terminalFile
+	closed func()
+}
+
+func (c counted) Close() error { c.closed(); return c.terminalFile.Close() }
