@@ -1,0 +1,155 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package weather
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// The defaults of [Options].
+const (
+	DefaultGeocodingURL = "https://geocoding-api.open-meteo.com/v1/search"
+	DefaultForecastURL  = "https://api.open-meteo.com/v1/forecast"
+	DefaultTimeout      = 15 * time.Second
+)
+
+// maxAnswer is how many bytes a server may answer.
+const maxAnswer = 1 << 20
+
+// Options say where the weather comes from. The zero value works.
+type Options struct {
+	// GeocodingURL finds places by name, and ForecastURL tells their weather; "" is
+	// [DefaultGeocodingURL] and [DefaultForecastURL].
+	GeocodingURL, ForecastURL string
+	// APIKey is sent to both as the parameter apikey, as Open-Meteo's paid service
+	// wants it; "" sends none.
+	APIKey string
+	// Timeout is the longest one call may take; 0 is [DefaultTimeout].
+	Timeout time.Duration
+}
+
+// A Toolset is the tools. It is safe for concurrent use.
+type Toolset struct {
+	geocoding, forecast *url.URL
+	timeout             time.Duration
+	client              *http.Client
+	// sign adds the key. Only this closure knows it, so that no way of printing a
+	// Toolset shows it.
+	sign func(url.Values)
+}
+
+// New makes the tools. It checks the options and does not connect.
+func New(o Options) (*Toolset, error) {
+	if o.Timeout < 0 {
+		return nil, fmt.Errorf("weather: Options.Timeout: got %v, want a duration above 0, or 0 for %v", o.Timeout, DefaultTimeout)
+	}
+	if o.Timeout == 0 {
+		o.Timeout = DefaultTimeout
+	}
+	geocoding, err := endpoint("GeocodingURL", o.GeocodingURL, DefaultGeocodingURL)
+	if err != nil {
+		return nil, err
+	}
+	forecast, err := endpoint("ForecastURL", o.ForecastURL, DefaultForecastURL)
+	if err != nil {
+		return nil, err
+	}
+	return &Toolset{
+		geocoding: geocoding,
+		forecast:  forecast,
+		timeout:   o.Timeout,
+		client: &http.Client{
+			Transport:     &http.Transport{ForceAttemptHTTP2: true, IdleConnTimeout: 30 * time.Second, MaxResponseHeaderBytes: 64 << 10},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+		sign: func(v url.Values) {
+			if o.APIKey != "" {
+				v.Set("apikey", o.APIKey)
+			}
+		},
+	}, nil
+}
+
+func endpoint(field, text, standard string) (*url.URL, error) {
+	if text == "" {
+		text = standard
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("weather: Options.%s: got text of another form, want an http or https URL without user and query", field)
+	}
+	return u, nil
+}
+
+// Close closes idle connections. The tools still work afterwards.
+func (t *Toolset) Close() { t.client.CloseIdleConnections() }
+
+// get asks a server and decodes its answer. Errors tell neither its address nor,
+// but for the reason it gives for refusing a request, what it wrote.
+func (t *Toolset) get(ctx context.Context, at *url.URL, values url.Values, into any) error {
+	asked := *at
+	t.sign(values)
+	asked.RawQuery = values.Encode()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, asked.String(), nil)
+	if err != nil {
+		return failed("the weather service cannot be asked")
+	}
+	res, err := t.client.Do(req)
+	if err != nil {
+		return unreachable(ctx, err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return unreachable(ctx, err)
+	case res.StatusCode == http.StatusTooManyRequests:
+		return &toolkit.Error{Kind: toolkit.ErrRateLimited, Message: "the weather service wants fewer requests, try later"}
+	case res.StatusCode != http.StatusOK:
+		return failed(fmt.Sprintf("the weather service answered %d %s", res.StatusCode, http.StatusText(res.StatusCode)))
+	case len(body) > maxAnswer:
+		return failed(fmt.Sprintf("the weather service's answer has more than %d bytes", maxAnswer))
+	case json.Unmarshal(body, into) != nil:
+		return failed("the weather service's answer is not of the form it should have")
+	}
+	return nil
+}
+
+func unreachable(ctx context.Context, err error) error {
+	var slow interface{ Timeout() bool }
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return &toolkit.Error{Kind: toolkit.ErrCanceled, Message: "the caller cancelled the call"}
+	case ctx.Err() != nil, errors.As(err, &slow) && slow.Timeout():
+		return &toolkit.Error{Kind: toolkit.ErrTimeout, Message: "the weather service did not answer in time"}
+	}
+	return failed("the weather service cannot be reached")
+}
+
+func failed(text string) error {
+	return &toolkit.Error{Kind: toolkit.ErrTool, Message: text}
+}
+
+func invalid(field, got, want string) error {
+	return &toolkit.Error{Kind: toolkit.ErrInvalidArguments, Message: field + ": got " + got + ", want " + want}
+}
+
+// oneLine makes a server's text fit into a line.
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\ufffd")), " ")
+	if r := []rune(s); len(r) > 100 {
+		return string(r[:99]) + "…"
+	}
+	return s
+}
