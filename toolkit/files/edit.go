@@ -58,23 +58,12 @@ func (t *Toolset) edit(ctx context.Context, in editInput) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	p, err := t.resolve(in.Path)
+	f, err := t.openForWriting(ctx, in.Path, false)
 	if err != nil {
 		return "", err
 	}
-	if err := t.checkWritable(p); err != nil {
-		return "", err
-	}
-	release, err := t.hold(ctx, claim{place: p, write: true})
-	if err != nil {
-		return "", err
-	}
-	defer release()
-	parent, name, err := p.openParent(false)
-	if err != nil {
-		return "", p.explain(err)
-	}
-	defer parent.Close()
+	defer f.close()
+	p, parent, name := f.place, f.parent, f.name
 	content, info, err := p.root.read(ctx, parent, name)
 	if err == nil {
 		err = t.seen.check(ctx, p, content)

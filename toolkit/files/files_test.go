@@ -183,3 +183,11 @@ func TestDefinitions(t *testing.T) {
 		t.Errorf("got %d tools, want 10", n)
 	}
 }
+
+func TestToolsNameTheirResource(t *testing.T) {
+	for _, d := range newHouse(t).registry.Definitions() {
+		if len(d.Resources) != 1 || d.Resources[0] != "files" {
+			t.Errorf("%s: got resources %q, want files", d.Name, d.Resources)
+		}
+	}
+}

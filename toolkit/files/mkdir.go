@@ -15,23 +15,12 @@ type mkdirInput struct {
 }
 
 func (t *Toolset) mkdir(ctx context.Context, in mkdirInput) (string, error) {
-	p, err := t.resolve(in.Path)
+	f, err := t.openForWriting(ctx, in.Path, true)
 	if err != nil {
 		return "", err
 	}
-	if err := t.checkWritable(p); err != nil {
-		return "", err
-	}
-	release, err := t.hold(ctx, claim{place: p, write: true})
-	if err != nil {
-		return "", err
-	}
-	defer release()
-	parent, name, err := p.openParent(true)
-	if err != nil {
-		return "", p.explain(err)
-	}
-	defer parent.Close()
+	defer f.close()
+	p, parent, name := f.place, f.parent, f.name
 	switch err := parent.Mkdir(name, 0o777); {
 	case err == nil:
 		return fmt.Sprintf("%s: directory created\n", p.shown), nil

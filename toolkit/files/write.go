@@ -32,28 +32,16 @@ func (t *Toolset) write(ctx context.Context, in writeInput) (string, error) {
 	if len(*in.Content) > maxFileBytes {
 		return "", invalid("content", fmt.Sprintf("%d bytes", len(*in.Content)), fmt.Sprintf("at most %d", maxFileBytes))
 	}
-	p, err := t.resolve(in.Path)
+	f, err := t.openForWriting(ctx, in.Path, true)
 	if err != nil {
 		return "", err
 	}
-	if err := t.checkWritable(p); err != nil {
-		return "", err
-	}
-	release, err := t.hold(ctx, claim{place: p, write: true})
+	defer f.close()
+	done, err := t.put(ctx, f.place, f.parent, f.name, *in.Content, in.Mode)
 	if err != nil {
-		return "", err
+		return "", f.explain(err)
 	}
-	defer release()
-	parent, name, err := p.openParent(true)
-	if err != nil {
-		return "", p.explain(err)
-	}
-	defer parent.Close()
-	done, err := t.put(ctx, p, parent, name, *in.Content, in.Mode)
-	if err != nil {
-		return "", p.explain(err)
-	}
-	return fmt.Sprintf("%s: %s\n", p.shown, done), nil
+	return fmt.Sprintf("%s: %s\n", f.shown, done), nil
 }
 
 // put writes content in one of the modes and tells what it did.
@@ -103,6 +91,42 @@ func suffix(content []byte, text string) ([]byte, error) {
 	}
 	added, err := e.encode(endLines(text, before))
 	return []byte(strings.TrimPrefix(string(added), marks[e])), err
+}
+
+// writable is a place that a tool may write to: its lock is held, and the directory
+// that it lies in is open.
+type writable struct {
+	place
+	parent  *os.Root
+	name    string // in parent
+	release func()
+}
+
+// openForWriting resolves a path as the model gave it and opens its place. With
+// create, missing directories above it are made. Close it.
+func (t *Toolset) openForWriting(ctx context.Context, path string, create bool) (*writable, error) {
+	p, err := t.resolve(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.checkWritable(p); err != nil {
+		return nil, err
+	}
+	release, err := t.hold(ctx, claim{place: p, write: true})
+	if err != nil {
+		return nil, err
+	}
+	parent, name, err := p.openParent(create)
+	if err != nil {
+		release()
+		return nil, p.explain(err)
+	}
+	return &writable{p, parent, name, release}, nil
+}
+
+func (w *writable) close() {
+	w.parent.Close()
+	w.release()
 }
 
 // checkWritable refuses read-only roots, the root itself, and the trash.

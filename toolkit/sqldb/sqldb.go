@@ -25,6 +25,7 @@ const (
 	DefaultMaxRows  = 1000
 	DefaultMaxBytes = 256 << 10
 	DefaultTimeout  = 30 * time.Second
+	DefaultResource = "database"
 )
 
 // Options say how the tools work. Dialect must be set.
@@ -38,6 +39,10 @@ type Options struct {
 	// Timeout is the longest one call may take, waiting for a connection included;
 	// 0 is [DefaultTimeout]. A deadline of the caller's context that comes first wins.
 	Timeout time.Duration
+	// Resource is the database's tag in the tools' definitions, so that a write makes
+	// stored reads of the same database stale: toolsets over one database share it, those
+	// over others have another. "" is [DefaultResource].
+	Resource string
 }
 
 // A Toolset is the tools over one database. It is safe for concurrent use, and
@@ -74,6 +79,9 @@ func New(db *sql.DB, o Options) (*Toolset, error) {
 	}
 	if o.Timeout == 0 {
 		o.Timeout = DefaultTimeout
+	}
+	if o.Resource == "" {
+		o.Resource = DefaultResource
 	}
 	return &Toolset{db, o, d}, nil
 }

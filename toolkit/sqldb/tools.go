@@ -18,10 +18,6 @@ import (
 // the host to wait, so that the answer about the limit gets through.
 const answerTime = 5 * time.Second
 
-// resources tag what is read and written. Two databases share the tag, so that a write to one makes
-// more stale than it must, and never less.
-var resources = []string{"database"}
-
 const (
 	tablesSchema   = `{"type":"object","properties":{},"additionalProperties":false}`
 	describeSchema = `{
@@ -67,7 +63,7 @@ func (t *Toolset) WriteTool() toolkit.Tool {
 			d.InputSchema = json.RawMessage(fmt.Sprintf(statementSchema, "statement", "statement"))
 			d.Type, d.Category, d.Risk = toolkit.ToolExtension, "database", toolkit.RiskHigh
 			d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld = toolkit.No, toolkit.No, toolkit.Yes, toolkit.No
-			d.Timeout, d.CacheTTL, d.Resources = t.options.Timeout+answerTime, -1, resources
+			d.Timeout, d.CacheTTL, d.Resources = t.options.Timeout+answerTime, -1, []string{t.options.Resource}
 		})
 }
 
@@ -76,7 +72,7 @@ func (t *Toolset) reads(title, schema string) toolkit.ToolOption {
 		d.Title, d.InputSchema = title, json.RawMessage(schema)
 		d.Type, d.Category, d.Risk = toolkit.ToolDatastore, "database", toolkit.RiskLow
 		d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld = toolkit.Yes, toolkit.Yes, toolkit.No, toolkit.No
-		d.Timeout, d.Resources = t.options.Timeout+answerTime, resources
+		d.Timeout, d.Resources = t.options.Timeout+answerTime, []string{t.options.Resource}
 	}
 }
 
