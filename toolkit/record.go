@@ -129,6 +129,16 @@ func (r Record) Facts() Facts {
 	return r.cell.facts
 }
 
+// Tool is the Tool of [Record.Facts], for policies that need no more.
+func (r Record) Tool() *Definition {
+	if !r.lock() {
+		return nil
+	}
+	tool := r.cell.facts.Tool
+	r.cell.mu.Unlock()
+	return tool
+}
+
 // Note changes what is known of how the call goes. The function runs under a
 // lock: it must only assign. Note reports false, and does not call it, if the call
 // has ended or there is no record.

@@ -1,0 +1,26 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package timeout is the policy that limits how long one attempt of a tool may run.
+//
+//	limits, err := timeout.New(timeout.Options{Default: 30 * time.Second})
+//	handle := middleware.Chain(registry.Handle, limits)
+//
+// It stands innermost, so only running time counts: not the wait for a slot, a person
+// or the next attempt. The limit is told to the tool by its context, whose
+// cause says which limit it was; no goroutine is started. What the tool then does decides
+// how the call ends:
+//
+//   - it answers all the same: the answer is kept, since one in hand is better than
+//     none (tags timeout.limit and timeout.result=kept);
+//   - it fails, with whatever error: the call fails with kind timeout and a text that
+//     says how long it ran and how long it may, and keeps what the tool said;
+//   - it never returns: the call waits with it, unless the tool is named in
+//     [Options].Abandon. Then it runs in a goroutine of its own that is left behind
+//     (tag timeout.abandoned=true); their number is bounded.
+//
+// A caller's own deadline or cancellation is told apart: no tag timeout.limit, and
+// the caller's context.Cause is in the error. A toolkit.Executor has a time limit
+// too, which counts the waits inside its handler as well: whichever ends first is
+// told, once. To count running time only, give the executor a Timeout below 0.
+package timeout

@@ -1,0 +1,75 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package timeout
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// A Policy limits the running time of calls; make one with [New]. It stands at
+// [middleware.PlaceTimeout]. Safe for concurrent use.
+type Policy struct {
+	otherwise *limit
+	tools     map[string]rule // nil if there is none
+	said      limits          // by definitions
+	max       int64
+	apart     atomic.Int64 // goroutines of their own, left behind or not
+	abandoned atomic.Int64 // those left behind
+}
+
+// A rule is what the options say of a tool.
+type rule struct {
+	limit   *limit // nil for none
+	limited bool   // whether Tools has an entry
+	abandon bool
+}
+
+var _ middleware.Policy = (*Policy)(nil)
+
+// Place is [middleware.PlaceTimeout].
+func (p *Policy) Place() middleware.Place { return middleware.PlaceTimeout }
+
+// Abandoned is how many calls were left behind and have not ended yet.
+func (p *Policy) Abandoned() int { return int(p.abandoned.Load()) }
+
+// Wrap is a [toolkit.Middleware]. A definition's Timeout is known where calls are
+// observed or governed with a look-up of tools; elsewhere the options alone count.
+func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
+	next = toolkit.Chain(next)
+	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+		r := p.rule(call)
+		if r.abandon {
+			return p.runApart(ctx, call, next, r.limit)
+		}
+		l := r.limit
+		if l == nil {
+			return next(ctx, call)
+		}
+		inner, cancel := l.context(ctx)
+		defer cancel()
+		res, err := next(inner, call)
+		if inner.Err() == nil {
+			return res, err
+		}
+		return l.tell(ctx, inner, call, res, err)
+	}
+}
+
+// rule is what holds for the call.
+func (p *Policy) rule(call toolkit.Call) (r rule) {
+	if p.tools != nil {
+		if r = p.tools[call.Name]; r.limited {
+			return r
+		}
+	}
+	r.limit = p.otherwise
+	if d := call.Record.Tool(); d != nil && d.Timeout != 0 {
+		r.limit = p.said.of(d.Timeout)
+	}
+	return r
+}
