@@ -42,8 +42,10 @@ var chars = func() (t [256]uint8) {
 	return t
 }()
 
-func isAlnum(c byte) bool { return chars[c]&chAlnum != 0 }
-func isSpace(c byte) bool { return chars[c]&chSpace != 0 }
+func isAlnum(c byte) bool  { return chars[c]&chAlnum != 0 }
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
+func isSpace(c byte) bool  { return chars[c]&chSpace != 0 }
 
 // lower folds ASCII letters.
 var lower = func() (t [256]byte) {
@@ -80,4 +82,14 @@ func containsFold(s, low string) bool {
 		}
 	}
 	return false
+}
+
+// isHex reports whether v is made of hexadecimal digits.
+func isHex(v string) bool {
+	for i := range len(v) {
+		if alphabets[v[i]]&lowHex == 0 {
+			return false
+		}
+	}
+	return true
 }

@@ -5,44 +5,6 @@ package redact
 
 import "strings"
 
-// hostEnd is where a URL without quotes ends.
-func hostEnd(s string, q, limit int) int {
-	for q < limit && !isSpace(s[q]) && s[q] != '"' && s[q] != '\'' {
-		q++
-	}
-	return q
-}
-
-// webhooks are hosts and path beginnings after which the path is a secret.
-var webhooks = []string{
-	"hooks.slack.com/services/", "hooks.slack.com/workflows/", "hooks.slack.com/triggers/", "discord.com/api/webhooks/", "discordapp.com/api/webhooks/",
-	".webhook.office.com/webhookb2/", "hooks.zapier.com/hooks/catch/", "chat.googleapis.com/v1/spaces/", "api.telegram.org/bot", "outlook.office.com/webhook/", "maker.ifttt.com/trigger/",
-	"logs.datadoghq.com/v1/input/",
-}
-
-func webhookAt(s string, p, limit int) (start, end int, kind string) {
-	part := s[p:limit]
-	slash := strings.IndexByte(part, '/')
-	if slash <= 0 {
-		return 0, 0, ""
-	}
-	for _, w := range webhooks {
-		host := strings.IndexByte(w, '/')
-		if !strings.HasSuffix(part[:slash], strings.TrimPrefix(w[:host], ".")) || !strings.HasPrefix(part[slash:], w[host:]) {
-			continue
-		}
-		start = p
-		end = hostEnd(s, p, limit)
-		for end > start && strings.IndexByte(".,;)]}", s[end-1]) >= 0 {
-			end--
-		}
-		if end-(p+slash+len(w)-host) >= 8 {
-			return start, end, "webhook-url"
-		}
-	}
-	return 0, 0, ""
-}
-
 // tokenDetectors are the table of tokens, and the forms that are no mere prefix.
 var tokenDetectors = func() (out []detector) {
 	for i := range tokenRules {
@@ -81,81 +43,6 @@ func named(f func(s string, at int) (int, int, string)) func(s string, at, end i
 	}
 }
 
-// match is the rule as a detector's match.
-func (r *tokenRule) match(s string, at, p int) (int, int, bool) {
-	if !strings.HasPrefix(s[at:], r.prefix) || at > 0 && isAlnum(s[at-1]) {
-		return 0, 0, false
-	}
-	end := p
-	for end < len(s) && alphabets[s[end]]&r.alphabet != 0 && (r.max == 0 || end-p <= r.max) {
-		end++
-	}
-	for end > p && (s[end-1] == '.' || s[end-1] == '-') {
-		end--
-	}
-	n := end - p
-	if n < r.min || r.max > 0 && n > r.max || end < len(s) && alphabets[s[end]]&alnum != 0 || patterned(s[p:end]) || !r.fits(s[p:end]) {
-		return 0, 0, false
-	}
-	return at, end, true
-}
-
-// personalDetectors find personal data by an anchor; what is made of digits comes
-// through matchDigits and matchWord.
-var personalDetectors = []detector{
-	{kind: "email", group: groupPersonal, doc: "an e-mail address", anchors: []string{"@"}, match: named(func(s string, at int) (int, int, string) { return emailAt(s, at, 0) })},
-	{kind: "crypto-address", group: groupPersonal, doc: "a crypto address", anchors: []string{"bc1", "0x"}, match: named(func(s string, at int) (int, int, string) {
-		b, e := wordAround(s, at)
-		if kind := wordKind(s, b, e); kind == "crypto-address" {
-			return b, e, kind
-		}
-		return 0, 0, ""
-	})},
-}
-
-// IP addresses are no default: [Strict] and [WithKinds] look for them once a detector
-// does.
-var (
-	kindIPv4 = newKind("ipv4", groupPersonal, "an IPv4 address", false)
-	kindIPv6 = newKind("ipv6", groupPersonal, "an IPv6 address", false)
-)
-
-// numberKinds are what numberAt and wordKind may find.
-var numberKinds = map[string]kindID{
-	"payment-card": newKind("payment-card", groupPersonal, "a payment card number with issuer and check digit", true), "telegram-token": newKind("telegram-token", groupToken, "a bot's token", true),
-	"us-ssn": newKind("us-ssn", groupPersonal, "a US social security number", true), "phone-number": newKind("phone-number", groupPersonal, "a phone number", true),
-	"mac-address": newKind("mac-address", groupPersonal, "a MAC address", true), "iban": newKind("iban", groupPersonal, "an international bank account number", true),
-	"crypto-address": newKind("crypto-address", groupPersonal, "a crypto address", true),
-}
-
-// matchDigits finds cards, phone and social security numbers in a run (see [detector]).
-func matchDigits(s string, start, end int, enabled *kindSet) (from, to int, kind kindID, ok bool) {
-	for i := start; i < end; {
-		if !isDigit(s[i]) && s[i] != '+' {
-			i++
-			continue
-		}
-		a, b, name := numberAt(s, i)
-		if id := numberKinds[name]; name != "" && enabled.has(id) {
-			return a, b, id, true
-		}
-		i = max(b, i+1)
-	}
-	return 0, 0, 0, false
-}
-
-// matchWord finds account numbers and addresses in a word (see [detector]).
-func matchWord(s string, start, end int, enabled *kindSet) (from, to int, kind kindID, ok bool) {
-	name := wordKind(s, start, end)
-	if name == "" && macEnd(s, start) > 0 {
-		name = "mac-address"
-	}
-	if id := numberKinds[name]; name != "" && enabled.has(id) {
-		return start, wordEnd(s, start, end, name), id, true
-	}
-	return 0, 0, 0, false
-}
-
 // discordFrom finds the token that begins at: the number at its head begins with one
 // of nine pairs in base64.
 func discordFrom(s string, at int) (int, int, string) {
@@ -170,4 +57,102 @@ func discordFrom(s string, at int) (int, int, string) {
 		return 0, 0, ""
 	}
 	return discordAt(s, dot, at)
+}
+
+// discordAt finds a Discord bot's token around its first dot: 24 to 26, 6, and 27 or
+// more characters.
+func discordAt(s string, i, last int) (start, end int, kind string) {
+	if i < 24 || i+34 > len(s) || s[i+7] != '.' {
+		return 0, 0, ""
+	}
+	start = i
+	for start > last && i-start < 27 && alphabets[s[start-1]]&url != 0 {
+		start--
+	}
+	if n := i - start; n < 24 || n > 26 || strings.IndexByte("MNO", s[start]) < 0 {
+		return 0, 0, ""
+	}
+	end = i + 8
+	for end < len(s) && (alphabets[s[end]]&url != 0 || s[end] == '!') {
+		end++
+	}
+	if end-i-8 < 27 {
+		return 0, 0, ""
+	}
+	return start, end, "discord-token"
+}
+
+// atlasAt finds a Terraform Cloud token around the dot before "atlasv1".
+func atlasAt(s string, i, last int) (start, end int, kind string) {
+	if !strings.HasPrefix(s[i:], ".atlasv1.") || i-last < 14 {
+		return 0, 0, ""
+	}
+	for _, c := range []byte(s[i-14 : i]) {
+		if alphabets[c]&alnum == 0 {
+			return 0, 0, ""
+		}
+	}
+	end = i + len(".atlasv1.")
+	for end < len(s) && alphabets[s[end]]&(url|base64) != 0 {
+		end++
+	}
+	return i - 14, end, "terraform-token"
+}
+
+// azureAt finds an Azure AD client secret around the tilde of its "Q~": three
+// characters, a digit, Q~, and 31 to 34 more.
+func azureAt(s string, i int) (start, end int, kind string) {
+	if i < 5 || s[i-1] != 'Q' || !isDigit(s[i-2]) {
+		return 0, 0, ""
+	}
+	end = i + 1
+	for end < len(s) && (alphabets[s[end]]&dots != 0 || s[end] == '~') {
+		end++
+	}
+	if n := end - i - 1; n < 31 || n > 34 {
+		return 0, 0, ""
+	}
+	return i - 5, end, "azure-secret"
+}
+
+// telegram reports whether a bot's token goes on at i, after its number: a colon
+// and 35 characters.
+func telegram(s string, i int) bool {
+	if i+36 > len(s) || s[i] != ':' || i+36 < len(s) && alphabets[s[i+36]]&url != 0 {
+		return false
+	}
+	for _, c := range []byte(s[i+1 : i+36]) {
+		if alphabets[c]&url == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// jwtEnd is the end of a JSON web token (RFC 7519) or encryption (RFC 7516) that
+// begins at i: two to five parts in base64url, the first one a JSON object.
+func jwtEnd(s string, i int) int {
+	if !strings.HasPrefix(s[i:], "eyJ") && !strings.HasPrefix(s[i:], "ey0") {
+		return 0
+	}
+	parts, p, partStart := 1, i, i
+	for ; p < len(s); p++ {
+		if alphabets[s[p]]&url != 0 || s[p] == '=' || s[p] == '\\' && p+1 < len(s) && s[p+1] == '.' {
+			continue
+		}
+		if s[p] != '.' || parts == 5 {
+			break
+		}
+		if p-partStart < 8 && parts == 1 {
+			return 0
+		}
+		parts, partStart = parts+1, p+1
+	}
+	for p > i && s[p-1] == '.' {
+		p, parts = p-1, parts-1
+	}
+	if parts < 2 || p-i < 36 {
+		return 0
+	}
+	return p
 }

@@ -1,0 +1,160 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import "strings"
+
+// findOperand finds the value after the name [start,stop): in the notations of shells,
+// configuration files, source code, YAML, JSON, XML, headers and calls.
+func findOperand(s string, start, stop int) (o operand, ok bool) {
+	p := stop
+	wasQuoted := false
+	for p < len(s) && p-stop < 8 && strings.IndexByte("\"'`\\])", s[p]) >= 0 {
+		wasQuoted = wasQuoted || s[p] == '"' || s[p] == '\'' || s[p] == '`'
+		p++
+	}
+	closed := p
+	for p < len(s) && (s[p] == ' ' || s[p] == '\t') && p-closed < 40 {
+		p++
+	}
+	if p >= len(s) {
+		return o, false
+	}
+	o.flag = isFlag(s, start)
+	q, op := operatorAt(s, p, closed, wasQuoted)
+	if op == 0 {
+		q, op = typedOperator(s, p, stop)
+	}
+	if op == 0 {
+		if q := valueAttribute(s, p, wasQuoted); q > 0 {
+			return valueAt(s, q, operand{op: '=', quoted: true}), true
+		}
+		switch {
+		case p == closed:
+			return o, false
+		case o.flag, bareKeyword(s, start, stop, p):
+			op, q = ' ', p
+		default:
+			return o, false
+		}
+	}
+	if op == '>' && (start == 0 || s[start-1] != '<' && !attributesBefore(s, start)) {
+		return o, false
+	}
+	o.op = op
+	o = valueAt(s, q, o)
+	return o, o.end > o.start
+}
+
+// operatorAt reads the operator at p; op is 0 if there is none.
+func operatorAt(s string, p, closed int, wasQuoted bool) (q int, op byte) {
+	switch c := s[p]; c {
+	case '=', ':', '?', '|', '.', '+', '!':
+		q = p
+		equal := 0
+		for q < len(s) && q-p < 4 && strings.IndexByte("=:?|.+!>", s[q]) >= 0 {
+			if s[q] == '=' || s[q] == ':' {
+				equal++
+			}
+			q++
+		}
+		tok := s[p:q]
+		switch {
+		case equal == 0 || c == ':' && len(tok) == 2 && tok[1] == ':' || strings.IndexByte(".+|", c) >= 0 && tok[len(tok)-1] != '=':
+			return 0, 0
+		case tok == "==" || tok == "===" || tok == "!=" || tok == "!==":
+			return q, '~'
+		case c == ':' && equal == 1 && len(tok) == 1:
+			if strings.HasPrefix(s[p:], "://") {
+				return 0, 0
+			}
+			return q, ':'
+		}
+		return q, '='
+	case '-', '<':
+		if p+1 < len(s) && (c == '-' && s[p+1] == '>' || c == '<' && s[p+1] == '-') {
+			return p + 2, '='
+		}
+	case ',':
+		if wasQuoted {
+			return p + 1, ','
+		}
+	case '(':
+		if p == closed && !wasQuoted {
+			return p + 1, '('
+		}
+	case '>':
+		return p + 1, '>'
+	case '%':
+		if hasFold(s, p, "%3d") {
+			return p + 3, '='
+		}
+		if hasFold(s, p, "%3a") {
+			return p + 3, ':'
+		}
+	}
+	return 0, 0
+}
+
+// typedOperator passes over a type between a name and its operator: "name string =",
+// "name: str =", "name *string =".
+func typedOperator(s string, p, stop int) (q int, op byte) {
+	if p == stop {
+		return 0, 0
+	}
+	e := p
+	for e < len(s) && e-p < 24 && (isAlnum(s[e]) || strings.IndexByte("*&<>[]._", s[e]) >= 0) {
+		e++
+	}
+	if e == p || e-p >= 24 {
+		return 0, 0
+	}
+	for e < len(s) && s[e] == ' ' {
+		e++
+	}
+	if e+1 < len(s) && s[e] == '=' && s[e+1] != '=' && s[e+1] != '>' || strings.HasPrefix(s[e:], ":=") {
+		q = e
+		for q < len(s) && (s[q] == '=' || s[q] == ':') {
+			q++
+		}
+		return q, '='
+	}
+	return 0, 0
+}
+
+// valueAttribute finds the value of the pair key="name" value="…", and of the YAML
+// pair "name: NAME" with "value: …" on the next line.
+func valueAttribute(s string, p int, wasQuoted bool) int {
+	q := p
+	for q < len(s) && q-p < 40 && (isSpace(s[q]) || s[q] == ',' || s[q] == '"' || s[q] == '\'') {
+		q++
+	}
+	if q == p && !wasQuoted {
+		return 0
+	}
+	for _, w := range [...]string{"value", "content", "default", "val"} {
+		if hasFold(s, q, w) {
+			q += len(w)
+			for q < len(s) && (s[q] == '"' || s[q] == '\'') {
+				q++
+			}
+			for q < len(s) && s[q] == ' ' {
+				q++
+			}
+			if q < len(s) && (s[q] == '=' || s[q] == ':') {
+				return q + 1
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+// isFlag reports whether the name that begins at start is a command line's option.
+func isFlag(s string, start int) bool {
+	if start >= len(s) || s[start] != '-' {
+		return false
+	}
+	return start == 0 || isSpace(s[start-1]) || strings.IndexByte("\"'`([,", s[start-1]) >= 0
+}

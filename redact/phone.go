@@ -1,0 +1,77 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import "strings"
+
+var phoneWords = []string{"phone", "call", "tel", "mobile", "cell", "fax", "contact", "dial", "answering", "reach", "whatsapp", "text me", "number is", "sms"}
+
+// phoneAt finds an international number (ITU-T E.164) after the + at i.
+func phoneAt(s string, i int) (start, end int, kind string) {
+	end, digits, _ := digitRun(s, i+1)
+	if digits < 8 || digits > 15 || end < len(s) && alphabets[s[end]]&alnum != 0 {
+		return 0, max(end, i+1), ""
+	}
+	return i, end, "phone-number"
+}
+
+// phoneNumber finds a national number: the North American form, groups that begin
+// with 0, or any groups of digits after a word that announces a phone number.
+func phoneNumber(s string, i, end, digits, groups int) (start, stop int) {
+	if digits < 7 || digits > 15 || end < len(s) && (s[end] == ':' || s[end] == '/' || s[end] == '%' || s[end] == '-' && end+1 < len(s) && isDigit(s[end+1])) {
+		return 0, 0
+	}
+	v := s[i:end]
+	start = i
+	if i > 0 && s[i-1] == '(' {
+		start--
+	}
+	if i > 0 && (s[i-1] == '-' || s[i-1] == ':' || s[i-1] == '#') {
+		return 0, 0
+	}
+	switch {
+	case isDate(v):
+		return 0, 0
+	case northAmerican(v, start < i):
+		return start, end
+	case groups == 1 && digits == 11 && (v[:2] == "09" || v[:2] == "07"):
+		return start, end
+	case phoneKind(s[end:]):
+		return start, end
+	case groups >= 3 && v[0] == '0' && digits >= 9 && digits <= 12 && strings.IndexByte(v, '.') < 0:
+		return start, end
+	case groups >= 2 && near(s, start, phoneWords...), digits >= 9 && near(s, start, "phone", "tel:", "mobile", "call me", "fax"):
+		return start, end
+	}
+	return 0, 0
+}
+
+// phoneKind reports whether a number is followed by what kind of phone it is.
+func phoneKind(after string) bool {
+	for _, k := range []string{"-Office", "-Fax", "-Home", "-Mobile", "-Cell", "-Work"} {
+		if len(after) >= len(k) && strings.EqualFold(after[:len(k)], k) {
+			return true
+		}
+	}
+	return false
+}
+
+func isDate(v string) bool {
+	return len(v) >= 8 && (v[4] == '-' || v[4] == '.' || v[4] == '/') && (v[:2] == "19" || v[:2] == "20") || len(v) >= 8 && len(v) <= 10 && (v[2] == '-' || v[2] == '.') && v[5] == v[2]
+}
+
+// northAmerican reports whether v is 555-123-4567, (555) 123-4567 or 555.123.4567,
+// with an optional 1 before, as the numbering plan allows it.
+func northAmerican(v string, opened bool) bool {
+	if strings.HasPrefix(v, "1-") || strings.HasPrefix(v, "1 ") || strings.HasPrefix(v, "1.") {
+		v = v[2:]
+	}
+	if len(v) < 12 || len(v) > 14 {
+		return false
+	}
+	if opened {
+		return v[3] == ')' && len(v) >= 12
+	}
+	return len(v) == 12 && v[3] == v[7] && (v[3] == '-' || v[3] == '.') && v[0] >= '2' && v[4] >= '2'
+}

@@ -1,0 +1,60 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import "strings"
+
+// isPlaceholder reports whether v stands for a value to be filled in.
+func isPlaceholder(v string) bool {
+	if isRepeated(v) {
+		return true
+	}
+	if len(v) > 48 || random(v) {
+		return false
+	}
+	for _, p := range placeholders {
+		if containsFold(v, p) && (len(v) <= len(p)+14 || strings.IndexByte(p, ' ') >= 0) {
+			return true
+		}
+	}
+	return hasFold(v, 0, "your") && len(v) > 5 && !hasDigit(v)
+}
+
+// patterned reports whether v is made of runs of the same character, one after another,
+// as examples are: 5555aaaa7777.
+func patterned(v string) bool {
+	var run, longest, runs int
+	for i := 1; i < len(v); i++ {
+		if v[i] != v[i-1] {
+			run, runs = 0, runs+1
+		} else if run++; run > longest {
+			longest = run
+		}
+	}
+	return len(v) >= 24 && runs >= 4 && runs*3 < len(v) && longest*2 < len(v)
+}
+
+// isRepeated reports whether v is little more than filler characters again and again.
+func isRepeated(v string) bool {
+	if len(v) < 3 {
+		return strings.Trim(v, "xX*.-_#?") == ""
+	}
+	var run, longest int
+	filler := false
+	for i := 1; i < len(v); i++ {
+		if v[i] != v[i-1] {
+			run = 0
+			continue
+		}
+		if run++; run > longest {
+			longest, filler = run, strings.IndexByte("xX*.-_#?0", v[i]) >= 0
+		}
+	}
+	return longest+1 == len(v) || filler && longest >= 7 && longest*3 >= len(v)*2 || patterned(v)
+}
+
+var placeholders = []string{
+	"changeme", "change_me", "change-me", "placeholder", "your_", "your-", "yourpass", "yoursecret", "redacted", "dummy", "notapassword", "insert_", "insert-", "replace_me", "replaceme",
+	"replace-me", "todo", "not-set", "notset", "not_set", "xxxxxx", "******", "......", "enter ", "afakekey", "too-short", "example_", "example-", "_here", "-here", "my_password", "my-password",
+}

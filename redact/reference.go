@@ -1,0 +1,56 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import "strings"
+
+// isReference reports whether v says where a value is, and is none: ${VAR}, $(cmd),
+// {{ .Values.x }}, <your token>, %s, process.env.X.
+func isReference(v string) bool {
+	v = strings.TrimSpace(strings.TrimRight(v, ",;"))
+	if v == "" {
+		return true
+	}
+	n := len(v)
+	switch v[0] {
+	case '$':
+		switch {
+		case n > 2 && v[1] == '{' && strings.IndexByte(v, '}') >= n-2 && isExpression(v[2:]):
+			return true
+		case n > 2 && (v[1] == '(' && v[n-1] == ')' || v[1] == '(' && strings.IndexByte(v, ')') < 0), n > 4 && strings.HasPrefix(v, "${{") && (v[n-1] == '}' || strings.IndexByte(v, '}') < 0):
+			return true
+		case n > 1 && isIdentifier(v[1:]) && !random(v[1:]):
+			return true
+		case strings.HasPrefix(v, "$env:") || strings.HasPrefix(v, "$secrets."):
+			return true
+		}
+	case '{':
+		return strings.HasPrefix(v, "{{") && (strings.HasSuffix(v, "}}") || !strings.Contains(v, "}}")) && isExpression(v[2:]) || n > 2 && v[n-1] == '}' && isDotted(v[1:n-1])
+	case '<':
+		return v[n-1] == '>' && n < 80 || strings.HasPrefix(v, "<%=")
+	case '%':
+		return n <= 3 || v[n-1] == '%' && isIdentifier(v[1:n-1]) || strings.HasPrefix(v, "%(")
+	case '#':
+		return strings.HasPrefix(v, "#{") && v[n-1] == '}'
+	case '@':
+		return strings.HasPrefix(v, "@Microsoft.KeyVault(")
+	}
+	for _, p := range [...]string{"process.env", "os.environ", "os.getenv", "system.getenv", "getenv(", "env(", "secretkeyref", "arn:aws:", "!ref ", "!sub ", "!getatt", "ref+", "vault:", "ssm:", "op://", "secret://", "secrets.", "var.", "local.", "data.", "module.", "input(", "config.", "settings.", "self.", "this.", "args.", "opts.", "ctx.", "req."} {
+		if hasFold(v, 0, p) {
+			return strings.IndexByte(p, '.') < len(p)-1 || isDotted(strings.TrimRight(v, ")(];"))
+		}
+	}
+	return false
+}
+
+// isExpression reports whether the inside of a bracketed reference is a name, with
+// defaults and filters, rather than part of a password.
+func isExpression(v string) bool {
+	for i := range len(v) {
+		if c := v[i]; chars[c]&(chName|chSpace) == 0 && strings.IndexByte("}|:\"'/()[],=?+*@", c) < 0 {
+			return false
+		}
+	}
+	return true
+}
