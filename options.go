@@ -30,6 +30,7 @@ type config struct {
 	redactor  *redact.Redactor
 	content   tracing.Content
 	policies  []middleware.Policy
+	approvals string // the token of those who approve; "" serves no approvals
 	observers []toolkit.Observer
 	noTracing bool
 	noStats   bool
@@ -98,6 +99,14 @@ func WithPolicies(policies ...middleware.Policy) Option {
 		c.policies = append(c.policies, policies...)
 		return nil
 	}
+}
+
+// WithApprovals serves the open requests of the Approve policy, below
+// [Scope.HTTPHandler], at approvals for people and at api/v1/approvals for programs, to
+// those who have the token: see [approve.NewHandler]. The token has 16 bytes or more. It is
+// an error if there is no such policy. The default serves none.
+func WithApprovals(token string) Option {
+	return func(c *config) error { c.approvals = token; return nil }
 }
 
 // WithObservers adds observers of the host's own. The default is none.

@@ -45,6 +45,9 @@ func New(options ...Option) (*Scope, error) {
 	} else {
 		s.handler = http.HandlerFunc(noStats)
 	}
+	if err := s.serveApprovals(); err != nil {
+		return nil, err
+	}
 	if !c.noTracing || !c.noMetrics {
 		if err := s.makeTracing(); err != nil {
 			return nil, err

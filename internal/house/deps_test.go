@@ -62,6 +62,7 @@ var allowed = map[string]struct {
 	"middleware":          {[]string{"toolkit", "redact"}, jsontext},
 	"middleware/approve":  {[]string{"toolkit", "redact", "middleware", "internal/display"}, jsontext},
 	"middleware/timeout":  {own: []string{"toolkit", "middleware", "redact"}, modules: jsontext},
+	"middleware/audit":    {[]string{"toolkit", "redact", "middleware", "middleware/approve", "internal/display"}, jsontext},
 	"middleware/validate": {[]string{"toolkit", "middleware"}, slices.Concat(jsontext, []string{"github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text"})},
 	"stats":               {[]string{"toolkit", "redact", "internal/announce", "internal/display"}, slices.Concat(jsontext, hdr)},
 	"stats/statsprom":     {[]string{"toolkit", "redact", "internal/announce", "internal/display", "stats"}, slices.Concat(jsontext, hdr, prometheusClient)},

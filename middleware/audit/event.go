@@ -1,0 +1,154 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package audit
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"github.com/toolscope/toolscope/middleware/approve"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// The longest texts of an event, in bytes.
+const (
+	maxArguments = 4 << 10
+	maxText      = 1 << 10
+)
+
+// An Event is one line. Members that say nothing are left out.
+type Event struct {
+	Time time.Time `json:"time"`
+	// Kind is "call" (a call ended), or "approval" (a request to a person was opened or
+	// closed).
+	Kind string `json:"event"`
+
+	Tool      string `json:"tool"`
+	CallID    string `json:"call_id,omitempty"`
+	Session   string `json:"session,omitempty"`
+	Tenant    string `json:"tenant,omitempty"`
+	Agent     string `json:"agent,omitempty"`
+	Turn      int    `json:"turn,omitempty"`
+	Span      string `json:"span,omitempty"` // trace id and span id, in hex
+	Arguments string `json:"arguments,omitempty"`
+	SHA256    string `json:"arguments_sha256,omitempty"` // of the arguments as the model sent them
+
+	// Of a call.
+	Outcome    string            `json:"outcome,omitempty"`
+	ErrorType  string            `json:"error_type,omitempty"`
+	Error      string            `json:"error,omitempty"`
+	Tags       map[string]string `json:"tags,omitempty"` // what policies told: permission.decision …
+	ApprovalMS float64           `json:"approval_ms,omitempty"`
+	DurationMS float64           `json:"duration_ms,omitempty"`
+
+	// Of a request to a person.
+	Request string `json:"request,omitempty"`
+	Digest  string `json:"digest,omitempty"` // what the answer is bound to
+	State   string `json:"state,omitempty"`  // pending, approved, rejected, expired, withdrawn
+	Trigger string `json:"trigger,omitempty"`
+	Rule    string `json:"rule,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	By      string `json:"by,omitempty"`
+	Note    string `json:"note,omitempty"`
+}
+
+var _ toolkit.Observer = (*Log)(nil)
+
+// Begin does nothing.
+func (l *Log) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.Facts) context.Context {
+	return ctx
+}
+
+// Wants is false: results are not written.
+func (l *Log) Wants(context.Context) bool { return false }
+
+// decisions are the first words of the tags that say that something was decided.
+var decisions = []string{"permission", "approval", "validation", "loop", "budget", "limit", "breaker"}
+
+// decided reports whether a policy had a say in the call.
+func decided(s *toolkit.Served) bool {
+	if s.Outcome == toolkit.OutcomeRefused {
+		return true
+	}
+	for _, t := range s.Tags {
+		word, _, _ := strings.Cut(t.Key, ".")
+		for _, d := range decisions {
+			if word == d {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// End writes a call that was decided on.
+func (l *Log) End(_ context.Context, e *toolkit.Ended) {
+	if !l.options.All && !decided(&e.Served) {
+		return
+	}
+	ev := Event{
+		Time: e.End, Kind: "call", Tool: l.text(e.Call.Name), CallID: l.text(e.Call.ID), Span: e.Facts.Span.String(),
+		Outcome: e.Served.Outcome.String(), ErrorType: e.ErrorType,
+		ApprovalMS: milliseconds(e.Served.Approval), DurationMS: milliseconds(e.Duration()),
+	}
+	if len(e.Call.Arguments) > 0 {
+		sum := sha256.Sum256(e.Call.Arguments)
+		ev.SHA256 = hex.EncodeToString(sum[:])
+		if !l.options.WithoutArguments {
+			shown, _ := l.options.Redactor.JSONMax(e.Call.Arguments, maxArguments)
+			ev.Arguments = string(shown)
+		}
+	}
+	if e.Err != nil {
+		ev.Error = l.errorText(e.Err)
+	}
+	if s := e.Facts.Session; s != nil {
+		ev.Session, ev.Tenant, ev.Agent, ev.Turn = l.text(s.ID), l.text(s.Tenant), l.text(s.Agent), s.Turn
+	}
+	for _, t := range e.Served.Tags {
+		if ev.Tags == nil {
+			ev.Tags = map[string]string{}
+		}
+		ev.Tags[t.Key] = l.text(t.Value)
+	}
+	_ = l.Write(ev) // counted and told
+}
+
+// Approval writes a request that was opened or closed: it is the Tell of
+// [approve.Options].
+func (l *Log) Approval(d approve.Decision) {
+	at := d.Decided
+	if d.State == approve.Pending {
+		at = d.Created
+	}
+	ev := Event{
+		Time: at, Kind: "approval", Tool: l.text(d.Tool), CallID: l.text(d.CallID), Session: l.text(d.Session), Tenant: l.text(d.Tenant),
+		Agent: l.text(d.Agent), Request: d.ID, Digest: d.Digest, State: string(d.State), Trigger: d.Trigger, Rule: l.text(d.Rule),
+		Reason: l.text(d.Reason), By: l.text(d.By), Note: l.text(d.Note),
+	}
+	if !l.options.WithoutArguments {
+		ev.Arguments = d.Arguments
+	}
+	_ = l.Write(ev) // counted and told
+}
+
+func (l *Log) text(s string) string {
+	out, _ := l.options.Redactor.TextMax(s, maxText)
+	return out
+}
+
+// errorText is an error's text; its own method may panic.
+func (l *Log) errorText(err error) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = "the error's text could not be had: its Error method panicked"
+		}
+	}()
+	return l.text(err.Error())
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
