@@ -46,7 +46,7 @@ var allowed = map[string]struct {
 	own     []string
 	modules []string
 }{
-	".":                   {[]string{"toolkit", "middleware", "redact", "stats", "tracing", "internal/announce", "internal/display"}, slices.Concat(otelAPI, jsontext, hdr)},
+	".":                   {[]string{"toolkit", "middleware", "middleware/approve", "redact", "stats", "tracing", "internal/announce", "internal/display"}, slices.Concat(otelAPI, jsontext, hdr)},
 	"toolkit":             {own: []string{"toolkit/identity"}},
 	"toolkit/identity":    {},
 	"toolkit/tooltest":    {own: []string{"toolkit"}},
@@ -63,7 +63,7 @@ var allowed = map[string]struct {
 	"middleware/approve":  {[]string{"toolkit", "redact", "middleware", "internal/display"}, jsontext},
 	"middleware/timeout":  {own: []string{"toolkit", "middleware", "redact"}, modules: jsontext},
 	"middleware/audit":    {[]string{"toolkit", "redact", "middleware", "middleware/approve", "internal/display"}, jsontext},
-	"middleware/validate": {[]string{"toolkit", "middleware"}, slices.Concat(jsontext, []string{"github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text"})},
+	"middleware/validate": {[]string{"toolkit", "redact", "middleware"}, slices.Concat(jsontext, []string{"github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text"})},
 	"stats":               {[]string{"toolkit", "redact", "internal/announce", "internal/display"}, slices.Concat(jsontext, hdr)},
 	"stats/statsprom":     {[]string{"toolkit", "redact", "internal/announce", "internal/display", "stats"}, slices.Concat(jsontext, hdr, prometheusClient)},
 	"tracing":             {[]string{"toolkit", "redact"}, slices.Concat(otelAPI, jsontext)},
