@@ -67,7 +67,7 @@ func (sc *scanner) commandHit(s string, i, end, n int) int {
 		switch {
 		case oneOf(p.user, word):
 			start, stop, q = argument(s, q, limit)
-			sc.userPassword(s, start, stop)
+			q = sc.userArgument(s, start, stop, q, limit)
 		case oneOf(p.user, word[:2]) && len(word) > 2 && word[1] != '-':
 			sc.userPassword(s, start+2, stop)
 		case oneOf(p.value, word):
@@ -92,6 +92,22 @@ func (sc *scanner) argumentSecret(s string, start, stop int) {
 	}
 }
 
+// userArgument removes the password of the argument [start,stop), which may be quoted in
+// parts: kevin:'…', "kevin":"…". It returns where to go on, which was next.
+func (sc *scanner) userArgument(s string, start, stop, next, limit int) int {
+	switch {
+	case next < limit && s[next] == ':':
+		next++
+	case next < limit && stop > start && s[stop-1] == ':' && (s[next] == '"' || s[next] == '\''):
+	default:
+		sc.userPassword(s, start, stop)
+		return next
+	}
+	start, stop, next = argument(s, next, limit)
+	sc.argumentSecret(s, start, stop)
+	return next
+}
+
 // userPassword removes the password, or a lone user name that is a token, of
 // "user:password".
 func (sc *scanner) userPassword(s string, start, stop int) {
@@ -100,7 +116,7 @@ func (sc *scanner) userPassword(s string, start, stop int) {
 	}
 	v := s[start:stop]
 	colon := strings.IndexByte(v, ':')
-	if colon < 0 {
+	if colon < 0 || v[0] == '<' && v[len(v)-1] == '>' {
 		return
 	}
 	user, password := v[:colon], v[colon+1:]

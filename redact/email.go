@@ -37,8 +37,21 @@ func emailAt(s string, i, last int) (start, end int, kind string) {
 		}
 	}
 	local := s[start:i]
+	if start > 0 && s[start-1] == '$' || inUserinfo(s, start) {
+		return 0, 0, ""
+	}
 	if local == "git" || local == "noreply" || local == "no-reply" {
 		return 0, 0, ""
 	}
 	return start, end, "email"
+}
+
+// inUserinfo reports whether what begins at start stands in the userinfo of a URL: behind
+// "://", or behind "://user:".
+func inUserinfo(s string, start int) bool {
+	p := start
+	for p > 0 && start-p < 64 && !isSpace(s[p-1]) && strings.IndexByte("\"'/<>,;", s[p-1]) < 0 {
+		p--
+	}
+	return p >= 3 && s[p-3:p] == "://"
 }

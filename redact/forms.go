@@ -32,6 +32,11 @@ var tokenDetectors = func() (out []detector) {
 		detector{kind: "webhook-url", group: groupURL, doc: "a webhook's address, which is its secret", anchors: []string{"://"}, match: named(func(s string, at int) (int, int, string) {
 			return webhookAt(s, at+3, min(len(s), at+1024))
 		})},
+		detector{kind: "webhook-url", group: groupURL, doc: "a webhook's address, which is its secret", anchors: bareWebhooks, match: named(func(s string, at int) (int, int, string) {
+			return webhookAt(s, at, min(len(s), at+1024))
+		})},
+		detector{kind: "mailchimp-key", group: groupToken, doc: "32 hexadecimal digits and a data centre", anchors: []string{"-us"}, within: true, match: named(mailchimpAt)},
+		detector{kind: "salesforce-token", group: groupToken, doc: "an organisation's id, an exclamation mark and a session", anchors: []string{"00d"}, match: named(salesforceAt)},
 	)
 }()
 
@@ -155,4 +160,54 @@ func jwtEnd(s string, i int) int {
 		return 0
 	}
 	return p
+}
+
+// mailchimpAt finds a key around the dash at i: 32 hexadecimal digits, -us, and the number
+// of a data centre.
+func mailchimpAt(s string, i int) (start, end int, kind string) {
+	start = i - 32
+	if start < 0 || !isHex(s[start:i]) || start > 0 && isAlnum(s[start-1]) {
+		return 0, 0, ""
+	}
+	end = i + len("-us")
+	digits := end
+	for end < len(s) && isDigit(s[end]) {
+		end++
+	}
+	if end == digits || end-digits > 2 || end < len(s) && isAlnum(s[end]) {
+		return 0, 0, ""
+	}
+	return start, end, "mailchimp-key"
+}
+
+// salesforceAt finds a session: 00D and 12 or 15 more characters, '!', and 60 or more.
+func salesforceAt(s string, i int) (start, end int, kind string) {
+	bang := i
+	for bang < len(s) && bang-i <= 18 && isAlnum(s[bang]) {
+		bang++
+	}
+	if n := bang - i; n != 15 && n != 18 || bang >= len(s) || s[bang] != '!' || i > 0 && isAlnum(s[i-1]) {
+		return 0, 0, ""
+	}
+	for end = bang + 1; end < len(s) && alphabets[s[end]]&dots != 0; end++ {
+	}
+	if end-bang < 61 {
+		return 0, 0, ""
+	}
+	return i, end, "salesforce-token"
+}
+
+// appTokenEnd is the end of a Facebook app's access token, whose number of 15 or 16
+// digits ends at i: '|' and 27 characters.
+func appTokenEnd(s string, i int) int {
+	const n = 27
+	if i+1+n > len(s) || s[i] != '|' || i+1+n < len(s) && alphabets[s[i+1+n]]&url != 0 {
+		return 0
+	}
+	for _, c := range []byte(s[i+1 : i+1+n]) {
+		if alphabets[c]&url == 0 {
+			return 0
+		}
+	}
+	return i + 1 + n
 }

@@ -91,7 +91,7 @@ func (sc *scanner) headerValue(s string, o operand, d verdict) (next int, done b
 		}
 	}
 	cred := s[start:stop]
-	if isMark(cred) {
+	if isMark(cred) || cred != "" && cred[0] == '<' && strings.IndexByte(s[start:line], '>') > 0 {
 		return 0, true
 	}
 	if cred == "" || isReference(cred) || isPlaceholder(cred) || isFieldName(cred) || !known && !plausible(strings.Trim(cred, "=")) {

@@ -44,9 +44,11 @@ func (sc *scanner) manifestHit(s string, end int) int {
 		switch {
 		case first == stop:
 		case indent >= 0 && first-at > indent:
+			sc.settled = 0
 			if ok {
-				sc.settled = 0
 				sc.manifestValue(s, first+len(name)+1, stop)
+			} else { // a line of a block
+				sc.manifestValue(s, first, stop)
 			}
 		case name == "data" || name == "stringData":
 			indent = first - at

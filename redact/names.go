@@ -158,12 +158,12 @@ func wordVerdict(word string, i int, words []string) verdict {
 	}
 	switch word {
 	case "key", "keys":
-		if beforeSecret[previous] {
+		if beforeSecret[previous] || vendors[previous] {
 			return verdict{secret, keyKind(previous)}
 		}
 		return verdict{telling, idAPIKey}
 	case "token", "tok":
-		if beforeSecret[previous] {
+		if beforeSecret[previous] || vendors[previous] {
 			return verdict{secret, idToken}
 		}
 		return verdict{telling, idToken}
@@ -176,7 +176,7 @@ func wordVerdict(word string, i int, words []string) verdict {
 			return verdict{secret, idPassword}
 		}
 	case "secret", "secrets", "secrete":
-		if !afterSecret[next] {
+		if !afterSecret[next] && previous != "store" {
 			return verdict{secret, idSecret}
 		}
 	case "string", "strings":

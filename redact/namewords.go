@@ -77,7 +77,7 @@ var notCompound = set("bypass compass overpass surpass trespass underpass encomp
 // beforeSecret make a key or a token one that opens something.
 var beforeSecret = set("api access secret private priv auth oauth encryption encrypt decryption decrypt signing sign master shared storage hmac aes crypt cipher wep wpa preshared " +
 	"deploy license licence session refresh bearer personal security bot app application client consumer service account admin root server webhook subscription sas " +
-	"integration deployment project upload csrfsecret function host shared signature authentication authorization identity id jwt x")
+	"integration deployment project upload privacy csrfsecret function host shared signature authentication authorization identity id jwt x")
 
 // aboutWords after a telling word make the name one about it.
 var aboutWords = set("count counts counter max min limit limits policy policies name names type types kind length len ttl expires expiry expiration expired expire expire size sizes " +
@@ -96,7 +96,7 @@ var plainKeyWords = set("key keys token tokens pass string session sid sig signa
 
 // beforeAny take back whatever follows.
 var beforeAny = set("max min num number total count n has is show hide no without require requires required use uses enable disable allow valid invalid missing forgot public pub " +
-	"supports supported toggle skip check verify expired unknown csrf xsrf next previous prev page pagination continuation cursor")
+	"supports supported toggle skip check verify expired unknown csrf xsrf authenticity next previous prev page pagination continuation cursor")
 
 // beforeKey take back a key or a token.
 var beforeKey = set("primary foreign sort partition cache cached map dict object row composite unique hot index group bucket routing shard dedup dedupe idempotency translation lookup " +

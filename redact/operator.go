@@ -73,6 +73,9 @@ func operatorAt(s string, p, closed int, wasQuoted bool) (q int, op byte) {
 		}
 		return q, '='
 	case '-', '<':
+		if c == '-' && p > closed && p+2 < len(s) && s[p+1] == ' ' && (s[p+2] == '\'' || s[p+2] == '"') {
+			return p + 1, ','
+		}
 		if p+1 < len(s) && (c == '-' && s[p+1] == '>' || c == '<' && s[p+1] == '-') {
 			return p + 2, '='
 		}

@@ -28,7 +28,8 @@ var (
 // numberKinds are what numberAt and wordKind may find.
 var numberKinds = map[string]kindID{
 	"payment-card": newKind("payment-card", groupPersonal, "a payment card number with issuer and check digit", true), "telegram-token": newKind("telegram-token", groupToken, "a bot's token", true),
-	"us-ssn": newKind("us-ssn", groupPersonal, "a US social security number", true), "phone-number": newKind("phone-number", groupPersonal, "a phone number", true),
+	"facebook-token": newKind("facebook-token", groupToken, "an app's access token", true),
+	"us-ssn":         newKind("us-ssn", groupPersonal, "a US social security number", true), "phone-number": newKind("phone-number", groupPersonal, "a phone number", true),
 	"mac-address": newKind("mac-address", groupPersonal, "a MAC address", true), "iban": newKind("iban", groupPersonal, "an international bank account number", true),
 	"crypto-address": newKind("crypto-address", groupPersonal, "a crypto address", true),
 }
@@ -108,8 +109,13 @@ func numberAt(s string, i int) (start, end int, kind string) {
 			return i, e, "payment-card"
 		}
 	}
-	if digits >= 8 && digits <= 10 && groups == 1 && telegram(s, end) {
+	if digits >= 8 && digits <= 16 && groups == 1 && telegram(s, end) && (digits <= 10 || s[end+1] == 'A') {
 		return i, end + 36, "telegram-token"
+	}
+	if (digits == 15 || digits == 16) && groups == 1 {
+		if e := appTokenEnd(s, end); e > 0 {
+			return i, e, "facebook-token"
+		}
 	}
 	if digits == 9 {
 		if e := ssnEnd(s, i, end); e > 0 {

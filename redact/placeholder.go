@@ -7,7 +7,7 @@ import "strings"
 
 // isPlaceholder reports whether v stands for a value to be filled in.
 func isPlaceholder(v string) bool {
-	if isRepeated(v) {
+	if isRepeated(v) || isRepeatedBody(v) || strings.HasSuffix(v, "EXAMPLE") || strings.HasSuffix(v, "EXAMPLEKEY") || v == "short" {
 		return true
 	}
 	if len(v) > 48 || random(v) {
@@ -19,6 +19,22 @@ func isPlaceholder(v string) bool {
 		}
 	}
 	return hasFold(v, 0, "your") && len(v) > 5 && !hasDigit(v)
+}
+
+// isRepeatedBody reports whether v is a token's prefix with the same character again and
+// again behind it: sk-api-aaaaaaaaaaaaaaaa, glc_1111111111111111=.
+func isRepeatedBody(v string) bool {
+	v = strings.TrimRight(v, "=")
+	if len(v) < 16 {
+		return false
+	}
+	last := v[len(v)-1]
+	n := 0
+	for n < len(v) && v[len(v)-1-n] == last {
+		n++
+	}
+	before := len(v) - n
+	return n >= 12 && (before == 0 || before <= 20 && strings.IndexByte("_-.", v[before-1]) >= 0)
 }
 
 // patterned reports whether v is made of runs of the same character, one after another,
@@ -56,5 +72,5 @@ func isRepeated(v string) bool {
 
 var placeholders = []string{
 	"changeme", "change_me", "change-me", "placeholder", "your_", "your-", "yourpass", "yoursecret", "redacted", "dummy", "notapassword", "insert_", "insert-", "replace_me", "replaceme",
-	"replace-me", "todo", "not-set", "notset", "not_set", "xxxxxx", "******", "......", "enter ", "afakekey", "too-short", "example_", "example-", "_here", "-here", "my_password", "my-password",
+	"replace-me", "todo", "not-set", "notset", "not_set", "xxxxxx", "******", "......", "enter ", "afakekey", "too-short", "example_", "example-", "_here", "-here", "my_password", "my-password", "_short", "-short",
 }

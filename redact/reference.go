@@ -20,7 +20,7 @@ func isReference(v string) bool {
 			return true
 		case n > 2 && (v[1] == '(' && v[n-1] == ')' || v[1] == '(' && strings.IndexByte(v, ')') < 0), n > 4 && strings.HasPrefix(v, "${{") && (v[n-1] == '}' || strings.IndexByte(v, '}') < 0):
 			return true
-		case n > 1 && isIdentifier(v[1:]) && !random(v[1:]):
+		case n > 1 && (isIdentifier(v[1:]) && !random(v[1:]) || n <= 3 && isDigits(strings.TrimRight(v[1:], "}"))):
 			return true
 		case strings.HasPrefix(v, "$env:") || strings.HasPrefix(v, "$secrets."):
 			return true

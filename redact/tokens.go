@@ -13,7 +13,7 @@ type tokenRule struct {
 	min, max int // bytes after the prefix
 }
 
-type alphabet uint8
+type alphabet uint16
 
 const (
 	alnum    alphabet = 1 << iota // A-Z a-z 0-9
@@ -24,6 +24,7 @@ const (
 	base64                        // alnum + / =
 	lowAlnum                      // a-z 0-9
 	percent                       // % and \
+	comma                         // ,
 )
 
 var alphabets = func() (t [256]alphabet) {
@@ -41,6 +42,9 @@ var alphabets = func() (t [256]alphabet) {
 		}
 		if digit || low {
 			t[c] |= lowAlnum
+		}
+		if b == ',' {
+			t[c] |= comma
 		}
 		if b == '%' || b == '\\' {
 			t[c] |= percent
@@ -64,10 +68,14 @@ func (r *tokenRule) fits(v string) bool {
 	switch {
 	case strings.HasSuffix(v, "EXAMPLE") || strings.Contains(v, "EXAMPLEEXAMPLE") || strings.HasPrefix(v, "xxxxxxxx") && len(r.prefix) > 3:
 		return false
+	case r.prefix == "sk_" || r.prefix == "PRD-" || r.prefix == "SBX-" || r.prefix == "pi_": // also the beginning of names
+		return random(v) || randomPart(r.prefix+v)
 	case r.prefix == "s.": // also what comes after a variable of that name
 		return hasDigit(v) && random(v) && !pronounceable(v)
-	case len(r.prefix) > 3 && strings.Trim(v, "xX") == "":
+	case len(r.prefix) > 3 && (strings.Trim(v, "xX") == "" || isRepeatedBody(r.prefix+v)):
 		return false
+	case r.kind == "huggingface-token" && !hasDigit(v):
+		return random(v)
 	case r.kind == "artifactory-token":
 		return r.prefix != "AP" || alphabets[v[0]]&lowHex != 0 && !(v[0] >= 'a' && v[0] <= 'f')
 	case r.min == r.max || len(r.prefix) >= 7:
@@ -93,16 +101,21 @@ func drawn(v string) bool {
 	return hasDigit(v) || !pronounceable(v) || len(v) >= 20 && strings.IndexByte(v, '-') < 0 && strings.IndexByte(v, '_') < 0
 }
 
+// isWord reports whether the prefix may be part of a file's name or of a hyphenated word.
+func (r *tokenRule) isWord() bool {
+	return len(r.prefix) <= 5 && chars[r.prefix[0]]&chLower != 0
+}
+
 // match is the rule as a detector's match.
 func (r *tokenRule) match(s string, at, p int) (int, int, bool) {
-	if !strings.HasPrefix(s[at:], r.prefix) || at > 0 && isAlnum(s[at-1]) {
+	if !strings.HasPrefix(s[at:], r.prefix) || at > 0 && (isAlnum(s[at-1]) || r.isWord() && at > 1 && strings.IndexByte("-.", s[at-1]) >= 0 && isAlnum(s[at-2])) {
 		return 0, 0, false
 	}
 	end := p
 	for end < len(s) && alphabets[s[end]]&r.alphabet != 0 && (r.max == 0 || end-p <= r.max) {
 		end++
 	}
-	for end > p && (s[end-1] == '.' || s[end-1] == '-') {
+	for end-p > r.min && (s[end-1] == '.' || s[end-1] == '-') {
 		end--
 	}
 	n := end - p

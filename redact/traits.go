@@ -14,6 +14,16 @@ func hasAlnum(v string) bool {
 	return false
 }
 
+// isDigits reports whether v is made of digits.
+func isDigits(v string) bool {
+	for i := range len(v) {
+		if !isDigit(v[i]) {
+			return false
+		}
+	}
+	return v != ""
+}
+
 func hasDigit(v string) bool {
 	for i := range len(v) {
 		if isDigit(v[i]) {

@@ -48,6 +48,9 @@ func (sc *scanner) urlHit(s string, i int) int {
 	if v == "" || isReference(v) || isRepeated(v) || strings.HasPrefix(v, "${") || strings.HasPrefix(v, "{") && strings.HasSuffix(v, "}") || strings.HasPrefix(v, "$") && isIdentifier(v[1:]) {
 		return 0
 	}
+	if u := s[p:colon]; len(u) >= 8 && isHex(u) && hasDigit(u) {
+		return sc.takeNamed(s, p, at, idURLPassword) // the name is drawn by chance as well
+	}
 	return sc.takeNamed(s, colon+1, at, idURLPassword)
 }
 

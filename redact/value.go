@@ -8,7 +8,7 @@ import "strings"
 // judge decides by its shape whether the value beside a telling name is a secret.
 // called tells that an opening parenthesis follows.
 func judge(v, name string, d verdict, o operand, called bool) bool {
-	if v == "" || called && !o.quoted || isMark(v) || isLiteral(v) || !hasAlnum(v) || isReference(v) || isPlaceholder(v) {
+	if v == "" || called && !o.quoted || isMark(v) || isLiteral(v) || !hasAlnum(v) || isReference(v) || isPlaceholder(v) || name != "" && strings.EqualFold(v, name) {
 		return false
 	}
 	if d.kind == idPIN || d.kind == idSSN {

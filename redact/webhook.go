@@ -20,6 +20,9 @@ var webhooks = []string{
 	"logs.datadoghq.com/v1/input/",
 }
 
+// bareWebhooks are those that are told without a scheme as well.
+var bareWebhooks = []string{"hooks.slack.com/", "discord.com/api/webhooks/", "hooks.zapier.com/", "api.telegram.org/bot"}
+
 func webhookAt(s string, p, limit int) (start, end int, kind string) {
 	part := s[p:limit]
 	slash := strings.IndexByte(part, '/')
