@@ -21,8 +21,9 @@
 //
 // # What is left out
 //
-// This is no sandbox: the command may read and write whatever the user of the
-// process may. Put a permission policy in front of it. A process that leaves its
+// Without [Options.Confine], which needs Landlock, this is no sandbox: the command may
+// read and write whatever the user of the process may. Put a permission policy in front of
+// it either way. A process that leaves its
 // group is found again on Linux by a mark in its environment, unless it clears that
 // too; with [Options.PIDNamespace] nothing survives. Elsewhere a process that detaches
 // itself may live on; the answer says so where that can be noticed. Systems other

@@ -6,12 +6,12 @@ package shell
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/process"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -50,18 +50,15 @@ type Jobs struct {
 type job struct {
 	id, tenant, session string
 	stop                context.CancelCauseFunc
-	command             *running
+	command             *process.Running
 	done                chan struct{}
-	ended               *ended // set when done is closed
+	ended               *process.Ended // set when done is closed
 }
-
-// errStopped is why a job ends that nobody wants any more.
-var errStopped = errors.New("it was stopped")
 
 // NewJobs checks the options as [New] does and starts nothing. Close must follow.
 func NewJobs(o JobOptions) (*Jobs, error) {
-	if err := supported(); err != nil {
-		return nil, err
+	if err := process.Supported(); err != nil {
+		return nil, fmt.Errorf("shell: %w", err)
 	}
 	if o.MaxJobs < 0 {
 		return nil, fmt.Errorf("shell: JobOptions.MaxJobs: got %d, want a number above 0, or 0 for %d", o.MaxJobs, DefaultMaxJobs)
@@ -88,7 +85,7 @@ func (j *Jobs) Close() error {
 	j.mu.Lock()
 	j.closed = true
 	for _, b := range j.jobs {
-		b.stop(errStopped)
+		b.stop(process.ErrStopped)
 	}
 	j.mu.Unlock()
 	j.waiting.Wait()
@@ -102,7 +99,7 @@ func (j *Jobs) start(ctx context.Context, in input) (string, error) {
 		return "", err
 	}
 	if ctx.Err() != nil {
-		return "", notStarted(ctx, ctx.Err())
+		return "", process.NotStarted(ctx, "the shell", ctx.Err())
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -113,10 +110,10 @@ func (j *Jobs) start(ctx context.Context, in input) (string, error) {
 		return "", &toolkit.Error{Kind: toolkit.ErrOverloaded, Message: fmt.Sprintf("%d jobs run already, which is as many as may: wait for one to end, or stop one", j.running)}
 	}
 	own, stop := context.WithCancelCause(context.WithoutCancel(ctx)) // the job outlives the call
-	command, err := j.options.start(own, in.Command, limit)
+	command, err := j.options.command(in.Command, limit).Start(own)
 	if err != nil {
 		stop(nil)
-		return "", notStarted(ctx, err)
+		return "", process.NotStarted(ctx, "the shell", err)
 	}
 	b := &job{id: "job-" + strings.ToLower(rand.Text()[:8]), stop: stop, command: command, done: make(chan struct{})}
 	b.tenant, b.session = owner(ctx)
@@ -128,7 +125,7 @@ func (j *Jobs) start(ctx context.Context, in input) (string, error) {
 
 // wait waits for a job's end, and forgets the job that ended first if there are too many.
 func (j *Jobs) wait(b *job) {
-	b.ended = b.command.wait()
+	b.ended = b.command.Wait()
 	b.stop(nil)
 	close(b.done)
 	j.mu.Lock()
@@ -215,7 +212,7 @@ func (j *Jobs) end(ctx context.Context, in jobInput) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	b.stop(errStopped)
+	b.stop(process.ErrStopped)
 	<-b.done // which takes a moment only: nothing withstands being killed
 	return b.text(), nil
 }
@@ -223,11 +220,11 @@ func (j *Jobs) end(ctx context.Context, in jobInput) (string, error) {
 // text is the job's state and output for the model.
 func (b *job) text() string {
 	if b.over() {
-		return b.id + ": " + b.ended.text()
+		return b.id + ": " + b.ended.Text()
 	}
 	var s strings.Builder
-	fmt.Fprintf(&s, "%s: running for %v\n", b.id, time.Since(b.command.began).Round(time.Millisecond))
-	b.command.out.kept.section(&s, "stdout")
-	b.command.errs.kept.section(&s, "stderr")
+	fmt.Fprintf(&s, "%s: running for %v\n", b.id, time.Since(b.command.Began).Round(time.Millisecond))
+	b.command.Stdout.Section(&s, "stdout")
+	b.command.Stderr.Section(&s, "stderr")
 	return s.String()
 }

@@ -41,10 +41,27 @@ type Options struct {
 	// the machine does not allow it. The default finds processes that left the group by
 	// a mark in their environment, on Linux, and not otherwise.
 	PIDNamespace bool
+	// Confine keeps commands to some directories, whatever their user may; nil, the
+	// default, confines nothing. [New] fails where the machine cannot do it.
+	Confine *Confinement
 }
 
-// markName is the variable by which a command's processes are found again.
-const markName = "TOOLSCOPE_SHELL_CALL"
+// A Confinement is what commands reach of the machine: the system's programs and
+// libraries (/usr, /bin, /lib, /etc, /opt and the like, and the directories of PATH, but of
+// /proc a few files only, so that ps does not work) to read, [Options.Dir] to write, and what is named here. It is enforced by the kernel
+// (Landlock, Linux 5.13 or later) for a command and all its descendants, which also
+// get no new privileges: sudo does not work. The zero value adds nothing.
+type Confinement struct {
+	// Read are further directories and files that may be read. The default is none, not
+	// even HOME.
+	Read []string
+	// Write are further directories and files that may be written, /tmp perhaps. The
+	// default is none.
+	Write []string
+	// Network allows TCP connections. The default, false, needs Linux 6.7 or later; UDP and
+	// sockets of the machine itself are not refused by it.
+	Network bool
+}
 
 // complete checks the options and puts in the defaults.
 func (o Options) complete() (Options, error) {
@@ -79,10 +96,8 @@ func (o Options) complete() (Options, error) {
 		return o, err
 	}
 	o.Dir, o.Env, o.Shell = dir, env, shell
-	if o.PIDNamespace {
-		if err := checkNamespace(shell); err != nil {
-			return o, err
-		}
+	if err := o.checkWalls(); err != nil {
+		return o, err
 	}
 	if o.Timeout == 0 {
 		o.Timeout = DefaultTimeout

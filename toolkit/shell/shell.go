@@ -6,11 +6,11 @@ package shell
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/process"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -39,8 +39,8 @@ const description = "Runs one command line in a shell in the work directory and 
 // shell, and on systems other than Unix. The tool is safe for concurrent use and
 // leaves no goroutine behind.
 func New(o Options) (toolkit.Tool, error) {
-	if err := supported(); err != nil {
-		return nil, err
+	if err := process.Supported(); err != nil {
+		return nil, fmt.Errorf("shell: %w", err)
 	}
 	o, err := o.complete()
 	if err != nil {
@@ -68,11 +68,11 @@ func (o Options) tool(ctx context.Context, in input) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ended, err := o.run(ctx, in.Command, limit)
+	ended, err := o.command(in.Command, limit).Run(ctx)
 	if err != nil {
-		return "", notStarted(ctx, err)
+		return "", process.NotStarted(ctx, "the shell", err)
 	}
-	return ended.text(), ended.fault
+	return ended.Text(), ended.Fault
 }
 
 // check checks the arguments and gives the command's time limit: the model may ask
@@ -95,15 +95,4 @@ func (in input) check(longest time.Duration) (time.Duration, error) {
 
 func invalid(text string) error {
 	return &toolkit.Error{Kind: toolkit.ErrInvalidArguments, Message: text}
-}
-
-func notStarted(ctx context.Context, err error) error {
-	kind := toolkit.ErrTool
-	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		kind = toolkit.ErrTimeout
-	case ctx.Err() != nil:
-		kind = toolkit.ErrCanceled
-	}
-	return &toolkit.Error{Kind: kind, Message: "the shell did not start: " + err.Error(), Cause: err}
 }

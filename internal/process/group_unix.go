@@ -3,7 +3,7 @@
 
 //go:build unix
 
-package shell
+package process
 
 import (
 	"errors"
@@ -11,7 +11,9 @@ import (
 	"syscall"
 )
 
-func supported() error { return nil }
+// Supported fails where the descendants of a process could not be ended: on systems
+// other than Unix.
+func Supported() error { return nil }
 
 // killGroup kills every process of the group; os.ErrProcessDone if there is none.
 // SIGKILL, since SIGTERM can be ignored and the answer is being waited for.

@@ -1,44 +1,14 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package shell
+package process
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"strconv"
-	"syscall"
 )
-
-// attributes makes a command the leader of a new process group, and, if private, the
-// first process of a PID namespace, with which all others in it end. Whoever is not
-// root needs a user namespace for that, with the same user in it.
-func attributes(private bool) *syscall.SysProcAttr {
-	a := &syscall.SysProcAttr{Setpgid: true}
-	if !private {
-		return a
-	}
-	a.Cloneflags = syscall.CLONE_NEWPID
-	if uid, gid := os.Geteuid(), os.Getegid(); uid != 0 {
-		a.Cloneflags |= syscall.CLONE_NEWUSER
-		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
-		a.GidMappings = []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}}
-	}
-	return a
-}
-
-// checkNamespace tries whether this machine lets the process make PID namespaces.
-func checkNamespace(shell string) error {
-	cmd := exec.Command(shell, "-c", "exit 0")
-	cmd.SysProcAttr = attributes(true)
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("shell: Options.PIDNamespace: got true, but this machine allows none (%w), want false", err)
-	}
-	return nil
-}
 
 const (
 	maxRounds  = 10      // of looking for processes that are still being born

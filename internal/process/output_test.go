@@ -1,19 +1,19 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package shell
+package process
 
 import (
 	"strings"
 	"testing"
 )
 
-// TestClipped compares with the plain rule: the first and the last bytes.
-func TestClipped(t *testing.T) {
+// TestOutput compares with the plain rule: the first and the last bytes.
+func TestOutput(t *testing.T) {
 	const text = "abcdefghijklmnopqrstuvwxyz"
 	for limit := 1; limit <= 30; limit++ {
 		for chunk := 1; chunk <= len(text); chunk++ {
-			c := newClipped(limit)
+			c := NewOutput(limit)
 			for rest := text; rest != ""; {
 				n, err := c.Write([]byte(rest[:min(chunk, len(rest))]))
 				if err != nil {
@@ -22,7 +22,7 @@ func TestClipped(t *testing.T) {
 				rest = rest[n:]
 			}
 			head, tail := limit-limit/2, limit/2
-			got := c.text()
+			got := c.Text()
 			if limit >= len(text) {
 				if got != text {
 					t.Fatalf("limit %d, chunks of %d: got %q", limit, chunk, got)
