@@ -6,9 +6,9 @@ package toolscope
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"sync"
+	"sync/atomic"
 
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/stats"
@@ -26,6 +26,9 @@ type Scope struct {
 	handler   http.Handler
 	observers []toolkit.Observer
 
+	applying sync.Mutex
+	rules    atomic.Pointer[rules]
+
 	closing  sync.Once
 	closeErr error
 }
@@ -38,6 +41,7 @@ func New(options ...Option) (*Scope, error) {
 		return nil, err
 	}
 	s := &Scope{config: c}
+	s.rules.Store(&rules{policies: c.policies, middlewares: middleware.Middlewares(c.policies...)})
 	if !c.noStats {
 		if err := s.makeStats(); err != nil {
 			return nil, err
@@ -115,7 +119,7 @@ func (s *Scope) Wrap(h toolkit.Handler, tools toolkit.Lookup) toolkit.Handler {
 	if s == nil {
 		return toolkit.Chain(h)
 	}
-	return toolkit.Observe(tools, s.observers...)(middleware.Chain(h, s.config.policies...))
+	return toolkit.Chain(h, s.middleware(tools))
 }
 
 // A Registry is what [Scope.WrapRegistry] wraps: a [toolkit.Registry] is one.
@@ -142,7 +146,30 @@ func (s *Scope) WrapRegistry(r Registry) toolkit.Handler {
 // it, and gives back the same signature and the identical results. Policies do not
 // apply: see [Govern].
 func Watch[F toolkit.Func[C, R], C, R any](s *Scope, next F, lens toolkit.Lens[C, R]) F {
-	return toolkit.Watch(next, lens, s.Observers()...)
+	if s == nil {
+		return next
+	}
+	watched := toolkit.Watch(next, lens, s.observers...)
+	var either any
+	switch f := any(next).(type) {
+	case func(context.Context, C) R:
+		on := any(watched).(func(context.Context, C) R)
+		either = func(ctx context.Context, c C) R {
+			if s.rules.Load().off {
+				return f(ctx, c)
+			}
+			return on(ctx, c)
+		}
+	case func(context.Context, C) (R, error):
+		on := any(watched).(func(context.Context, C) (R, error))
+		either = func(ctx context.Context, c C) (R, error) {
+			if s.rules.Load().off {
+				return f(ctx, c)
+			}
+			return on(ctx, c)
+		}
+	}
+	return either.(F)
 }
 
 // Govern wraps an execute function of another registry so that the scope watches
@@ -151,8 +178,7 @@ func Watch[F toolkit.Func[C, R], C, R any](s *Scope, next F, lens toolkit.Lens[C
 func Govern[F toolkit.Func[C, R], C, R any](s *Scope, next F, lens toolkit.Lens[C, R]) (F, error) {
 	var middlewares []toolkit.Middleware
 	if s != nil {
-		middlewares = append(middlewares, toolkit.Observe(lens.Tool, s.observers...))
-		middlewares = append(middlewares, middleware.Middlewares(s.config.policies...)...)
+		middlewares = append(middlewares, s.middleware(lens.Tool))
 	}
 	return toolkit.Govern(next, lens, middlewares...)
 }
@@ -213,10 +239,8 @@ func (s *Scope) Shutdown(ctx context.Context) error {
 	}
 	s.closing.Do(func() {
 		var errs []error
-		for _, p := range s.config.policies {
-			if c, ok := p.(io.Closer); ok {
-				errs = append(errs, c.Close())
-			}
+		for _, p := range s.Settings().Policies {
+			errs = append(errs, closePolicy(p))
 		}
 		if s.recorder != nil {
 			errs = append(errs, s.recorder.Close(ctx))

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -28,7 +29,8 @@ type Observer struct {
 	tracer  trace.Tracer
 	metrics metrics
 	tools   tools
-	buffers sync.Pool // of *attributes
+	buffers sync.Pool   // of *attributes
+	hidden  atomic.Bool // whether content is kept off spans for now
 }
 
 var _ toolkit.Observer = (*Observer)(nil)
@@ -75,9 +77,17 @@ func (o *Observer) Begin(ctx context.Context, _ toolkit.Call, f *toolkit.Facts) 
 	return ctx
 }
 
+// Content reports whether content goes onto spans: [WithContent] said so, and
+// [Observer.SetContent] has not turned it off.
+func (o *Observer) Content() bool { return o.content == ContentOn && !o.hidden.Load() }
+
+// SetContent turns content off for the spans of calls that end from now on, and on
+// again. It does not turn on what [WithContent] left off.
+func (o *Observer) SetContent(on bool) { o.hidden.Store(!on) }
+
 // Wants reports whether content goes onto the call's span.
 func (o *Observer) Wants(ctx context.Context) bool {
-	return o.content == ContentOn && trace.SpanFromContext(ctx).IsRecording()
+	return o.Content() && trace.SpanFromContext(ctx).IsRecording()
 }
 
 // End ends the call's span and records its metrics.
@@ -97,7 +107,7 @@ func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
 		o.buffers.Put(a)
 	}()
 	o.describe(a, e)
-	if o.content == ContentOn {
+	if o.Content() {
 		o.addContent(a, e)
 	}
 	span.SetAttributes(a.list...)

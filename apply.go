@@ -1,0 +1,123 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolscope
+
+import (
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"slices"
+	"sync/atomic"
+
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// Settings are what can be changed while a scope is in use: see [Scope.Apply].
+type Settings struct {
+	// Off passes all calls on as if there were no toolscope.
+	Off bool
+	// NoContent keeps arguments and results off the spans of calls that end from
+	// now on. What [WithContent] or the environment turned off stays off.
+	NoContent bool
+	// ToolsOff are names of tools whose calls are refused (permission_denied).
+	ToolsOff []string
+	// Policies replace those there are. A policy that is among both stays as it is, with
+	// all it knows; one that is no longer there is closed if it can be.
+	Policies []middleware.Policy
+}
+
+// rules are the settings in the form that calls use; they do not change.
+type rules struct {
+	off         bool
+	noContent   bool
+	toolsOff    map[string]bool
+	policies    []middleware.Policy
+	middlewares []toolkit.Middleware
+}
+
+// Apply changes settings. Calls that have begun go on under the settings they began
+// with, none is dropped. An error names what is wrong, and nothing is changed then, but
+// for one that a policy's Close returned. Safe for concurrent use.
+func (s *Scope) Apply(n Settings) error {
+	if s == nil {
+		return nil
+	}
+	if slices.Contains(n.Policies, nil) {
+		return errors.New("toolscope: Settings.Policies: got a nil policy, want one that is not")
+	}
+	next := &rules{off: n.Off, noContent: n.NoContent, toolsOff: map[string]bool{}, policies: slices.Clone(n.Policies), middlewares: middleware.Middlewares(n.Policies...)}
+	for _, name := range n.ToolsOff {
+		next.toolsOff[name] = true
+	}
+	s.applying.Lock()
+	defer s.applying.Unlock()
+	before := s.rules.Swap(next)
+	if s.tracer != nil {
+		s.tracer.SetContent(!n.NoContent)
+	}
+	var errs []error
+	for _, p := range before.policies {
+		if !slices.Contains(n.Policies, p) {
+			errs = append(errs, closePolicy(p))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Settings are those in use.
+func (s *Scope) Settings() Settings {
+	if s == nil {
+		return Settings{Off: true}
+	}
+	s.applying.Lock()
+	defer s.applying.Unlock()
+	r := s.rules.Load()
+	n := Settings{Off: r.off, ToolsOff: slices.Sorted(maps.Keys(r.toolsOff)), Policies: slices.Clone(r.policies)}
+	n.NoContent = r.noContent
+	return n
+}
+
+func closePolicy(p middleware.Policy) error {
+	if c, ok := p.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
+
+// middleware watches and governs by the rules that hold when a call begins.
+func (s *Scope) middleware(tools toolkit.Lookup) toolkit.Middleware {
+	observe := toolkit.Observe(tools, s.observers...)
+	return func(next toolkit.Handler) toolkit.Handler {
+		watched := observe(s.govern(next))
+		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+			if s.rules.Load().off {
+				return next(ctx, call)
+			}
+			return watched(ctx, call)
+		}
+	}
+}
+
+// govern chains the policies before next, anew whenever they have changed.
+func (s *Scope) govern(next toolkit.Handler) toolkit.Handler {
+	type chain struct {
+		rules  *rules
+		handle toolkit.Handler
+	}
+	var current atomic.Pointer[chain]
+	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+		c := current.Load()
+		if r := s.rules.Load(); c == nil || c.rules != r {
+			c = &chain{r, toolkit.Chain(next, r.middlewares...)}
+			current.Store(c)
+		}
+		if len(c.rules.toolsOff) > 0 && c.rules.toolsOff[call.Name] {
+			call.Record.Tag("switch", "tool_off")
+			return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Message: "the tool is turned off; go on without it"})
+		}
+		return c.handle(ctx, call)
+	}
+}
