@@ -36,7 +36,7 @@ var tokenDetectors = func() (out []detector) {
 			return webhookAt(s, at, min(len(s), at+1024))
 		})},
 		detector{kind: "mailchimp-key", group: groupToken, doc: "32 hexadecimal digits and a data centre", anchors: []string{"-us"}, within: true, match: named(mailchimpAt)},
-		detector{kind: "salesforce-token", group: groupToken, doc: "an organisation's id, an exclamation mark and a session", anchors: []string{"00d"}, match: named(salesforceAt)},
+		detector{kind: "salesforce-token", group: groupToken, doc: "an organisation's id, an exclamation mark and a session", anchors: []string{"!aq", "!ar"}, within: true, match: named(salesforceAt)},
 	)
 }()
 
@@ -180,21 +180,22 @@ func mailchimpAt(s string, i int) (start, end int, kind string) {
 	return start, end, "mailchimp-key"
 }
 
-// salesforceAt finds a session: 00D and 12 or 15 more characters, '!', and 60 or more.
+// salesforceAt finds a session around the exclamation mark at i: 00D and 12 or 15 more
+// characters before it, 60 or more behind it.
 func salesforceAt(s string, i int) (start, end int, kind string) {
-	bang := i
-	for bang < len(s) && bang-i <= 18 && isAlnum(s[bang]) {
-		bang++
+	start = i
+	for start > 0 && i-start <= 18 && isAlnum(s[start-1]) {
+		start--
 	}
-	if n := bang - i; n != 15 && n != 18 || bang >= len(s) || s[bang] != '!' || i > 0 && isAlnum(s[i-1]) {
+	if n := i - start; n != 15 && n != 18 || !strings.HasPrefix(s[start:], "00D") {
 		return 0, 0, ""
 	}
-	for end = bang + 1; end < len(s) && alphabets[s[end]]&dots != 0; end++ {
+	for end = i + 1; end < len(s) && alphabets[s[end]]&dots != 0; end++ {
 	}
-	if end-bang < 61 {
+	if end-i < 61 {
 		return 0, 0, ""
 	}
-	return i, end, "salesforce-token"
+	return start, end, "salesforce-token"
 }
 
 // appTokenEnd is the end of a Facebook app's access token, whose number of 15 or 16

@@ -17,7 +17,13 @@ var nameAnchors = []string{
 var vendors = set("adafruit adobe airtable algolia alibaba asana atlassian beamer bitbucket bittrex cloudflare codecov coinbase confluent contentful databricks datadog discord doppler " +
 	"droneci dropbox etsy facebook fastly finicity finnhub flickr flutterwave freshbooks gitter gocardless heroku hubspot intercom jfrog kraken kucoin launchdarkly linkedin looker " +
 	"mailchimp mailgun mapbox mattermost messagebird meraki netlify nytimes okta plaid rapidapi sendbird sendgrid sentry shippo snyk squarespace sumologic travisci twilio twitch twitter " +
-	"typeform yandex zendesk pyowm openweather owm contribsys")
+	"typeform yandex zendesk pyowm openweather owm contribsys " +
+	"adyen aiven anthropic apify artifactory assemblyai bitfinex bitly bitrise braintree brevo browserstack bugsnag buildkite calendly cerebras chargebee circleci clearbit clickhouse " +
+	"clickup clockify cloudinary cloudmersive cloudsmith cohere coveralls crowdin deepgram deepseek digitalocean dynatrace elevenlabs freshworks geoapify gocanvas greptile gumroad " +
+	"helpscout honeycomb huggingface infracost infura instamojo ipinfo ipstack jotform jumpcloud kanbantool keenio klaviyo linode livechat loggly mailerlite mailjet mandrill mapquest " +
+	"maxmind mixpanel moralis nightfall nylas onesignal openai openrouter opsgenie pagerduty pastebin paypal paystack pinecone pingdom pipedrive plivo postman postmark pushbullet " +
+	"razorpay recurly rollbar runpod salesforce saucelabs scaleway scrapingbee shodan shopify signalwire smartsheets smartsheet sonarcloud sonarqube sourcegraph spotify statuspage " +
+	"storyblok stytch supabase surveymonkey telnyx ticketmaster todoist tomtom trello uploadcare uptimerobot vercel virustotal vultr wakatime wandb webflow wistia zapier zenrows zerotier zoho")
 
 func set(list string) map[string]bool {
 	m := make(map[string]bool)

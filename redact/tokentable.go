@@ -72,7 +72,7 @@ var tokenRules = []tokenRule{
 	{"sqco_", "sonar-token", alnum, 59, 59}, {"thog-key-", "trufflehog-key", lowHex, 16, 16}, {"thog-secret-", "trufflehog-key", lowHex, 32, 32}, {"alcht_", "alchemy-key", alnum, 30, 30}, {"aio_", "adafruit-key", alnum, 28, 28}, {"pgar_", "pganalyze-key", alnum, 27, 0},
 	{"spu-", "spectral-key", lowHex, 32, 32}, {"tkn.v1_", "teamwork-token", base64 | url, 50, 0}, {"NF-", "nightfall-key", alnum, 32, 32}, {"sk-service-", "openai-key", url, 30, 0}, {"key-", "salesblink-key", alnum, 64, 64}, {"FlyV1 ", "fly-token", base64 | url | comma, 60, 0},
 	{"CAIS", "alibaba-token", base64, 40, 0}, {"bkpt_", "buildkite-token", url, 40, 0}, {"bkaa_", "buildkite-token", url, 40, 0}, {"PRD-", "ebay-secret", url, 30, 0}, {"SBX-", "ebay-secret", url, 30, 0}, {"AAAAAAAAAAAAAAAAAAAAAA", "twitter-token", alnum | percent, 70, 0},
-	{"YC", "yandex-key", url, 38, 38}, {"live_", "gocardless-token", url | base64, 40, 40}, {"pk.", "mapbox-token", dots, 80, 0}, {"sk.", "mapbox-token", dots, 80, 0}, {"1000.", "zoho-token", lowHex | dots, 65, 65}, {"apify_api_", "apify-token", url, 36, 36}, {"api_", "close-key", dots, 45, 45},
+	{"YC", "yandex-key", url, 38, 38}, {"live_", "gocardless-token", url | base64, 40, 40}, {"pk.", "mapbox-token", dots, 80, 0}, {"sk.", "mapbox-token", dots, 80, 0}, {"apify_api_", "apify-token", url, 36, 36}, {"api_", "close-key", dots, 45, 45},
 	{"secret_", "convertapi-key", alnum, 16, 16}, {"squ_", "sonar-token", alnum, 40, 40}, {"sqp_", "sonar-token", alnum, 40, 40}, {"sqa_", "sonar-token", alnum, 40, 40}, {"pi_", "stripe-key", url, 57, 0}, {"dnkey-", "defined-key", url | base64, 40, 0}, {"tfp_", "typeform-token", dots | base64, 50, 0},
 	{"mercury_sandbox_", "mercury-token", url, 40, 0}, {"KEY0", "telnyx-key", url, 50, 0},
 }

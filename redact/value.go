@@ -35,6 +35,7 @@ func judge(v, name string, d verdict, o operand, called bool) bool {
 // randomValue reports whether v looks drawn by chance. In code a bare value must look
 // it more.
 func randomValue(v string, o operand) bool {
+	v = strings.TrimSpace(v)
 	if isPath(v) || isVersion(v) || dateHead(v) {
 		return false
 	}
