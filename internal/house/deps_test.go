@@ -61,6 +61,8 @@ var allowed = map[string]struct {
 	"redact":              {modules: jsontext},
 	"middleware":          {[]string{"toolkit", "redact"}, jsontext},
 	"middleware/approve":  {[]string{"toolkit", "redact", "middleware", "internal/display"}, jsontext},
+	"middleware/loop":     {[]string{"toolkit", "redact", "middleware", "internal/sessions"}, jsontext},
+	"middleware/budget":   {[]string{"toolkit", "redact", "middleware", "internal/sessions"}, jsontext},
 	"middleware/timeout":  {own: []string{"toolkit", "middleware", "redact"}, modules: jsontext},
 	"middleware/audit":    {[]string{"toolkit", "redact", "middleware", "middleware/approve", "internal/display"}, jsontext},
 	"middleware/validate": {[]string{"toolkit", "redact", "middleware"}, slices.Concat(jsontext, []string{"github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text"})},

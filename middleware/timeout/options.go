@@ -10,9 +10,8 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// DefaultMaxAbandoned is how many goroutines a policy has for the tools it may
-// abandon, unless told otherwise.
-const DefaultMaxAbandoned = 64
+// defaultMaxAbandoned is what MaxAbandoned 0 is.
+const defaultMaxAbandoned = 64
 
 // Options say how long tools may run. The zero value gives each the time of its
 // definition, else 60 seconds.
@@ -29,7 +28,7 @@ type Options struct {
 	Abandon []string
 	// MaxAbandoned is how many such goroutines there may be, running or left behind,
 	// since each that runs may have to be left; a call beyond them is refused as
-	// overloaded. 0 is [DefaultMaxAbandoned].
+	// overloaded. 0 is 64.
 	MaxAbandoned int
 }
 
@@ -51,7 +50,7 @@ func (o Options) validate() error {
 		}
 	}
 	if o.MaxAbandoned < 0 {
-		return fmt.Errorf("timeout: MaxAbandoned: got %d, want 1 or more, or 0 for %d", o.MaxAbandoned, DefaultMaxAbandoned)
+		return fmt.Errorf("timeout: MaxAbandoned: got %d, want 1 or more, or 0 for %d", o.MaxAbandoned, defaultMaxAbandoned)
 	}
 	if o.MaxAbandoned > 0 && len(o.Abandon) == 0 {
 		return fmt.Errorf("timeout: MaxAbandoned: got %d and no tool in Abandon, want one, or 0", o.MaxAbandoned)
@@ -80,7 +79,7 @@ func New(o Options) (*Policy, error) {
 		p.tools[name] = r
 	}
 	if p.max == 0 {
-		p.max = DefaultMaxAbandoned
+		p.max = defaultMaxAbandoned
 	}
 	return p, nil
 }

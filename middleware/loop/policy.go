@@ -1,0 +1,82 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package loop
+
+import (
+	"context"
+	"hash/maphash"
+	"time"
+
+	"github.com/toolscope/toolscope/internal/sessions"
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// A Policy notices loops; make one with [New]. It stands at [middleware.PlaceLoop].
+// Safe for concurrent use.
+type Policy struct {
+	otherwise Thresholds
+	tools     map[string]Thresholds
+	onLoop    func(context.Context, Loop)
+	seed      maphash.Seed
+	histories *sessions.Table[agent, *history]
+}
+
+var _ middleware.Policy = (*Policy)(nil)
+
+// Place is [middleware.PlaceLoop].
+func (p *Policy) Place() middleware.Place { return middleware.PlaceLoop }
+
+// Wrap is a [toolkit.Middleware].
+func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
+	next = toolkit.Chain(next)
+	return func(ctx context.Context, call toolkit.Call) (res toolkit.Result, err error) {
+		facts := call.Record.Facts()
+		if facts.Session == nil {
+			facts.Session = toolkit.SessionFrom(ctx)
+		}
+		who, ok := agentOf(facts.Session)
+		if !ok {
+			call.Record.Tag("loop", "unscoped")
+			return next(ctx, call)
+		}
+		if facts.Start.IsZero() {
+			facts.Start = time.Now()
+		}
+		h := p.histories.Get(who, facts.Start)
+		v := h.begin(p.callPrints(call))
+		if v.times > 1 {
+			call.Record.Note(func(s *toolkit.Served) { s.Repeat = v.times - 1 })
+		}
+		r := p.rules(call.Name, facts.Tool)
+		if l := r.before(v); l.Kind != "" {
+			h.stop(v)
+			p.tell(ctx, call, l)
+			return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrLoopDetected, Message: l.refusal()})
+		}
+		returned := false
+		defer func() {
+			if !returned { // a panic, or the end of the goroutine, each like the other
+				h.end(&v, 1, true, false)
+				p.tell(ctx, call, r.after(v))
+			}
+		}()
+		res, err = next(ctx, call)
+		returned = true
+		came, failed := p.resultPrint(call, res, err)
+		h.end(&v, came, failed, r.progress != "" && res.Size() > 0)
+		l := r.after(v)
+		if l.Kind == "" {
+			return res, err
+		}
+		if l.Action == Advice && res.Suspended {
+			l.Action = Signal
+		}
+		p.tell(ctx, call, l)
+		if l.Action == Advice {
+			return l.advise(res, err)
+		}
+		return res, err
+	}
+}

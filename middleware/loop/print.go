@@ -1,0 +1,115 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package loop
+
+import (
+	"bytes"
+	"hash/maphash"
+	"strings"
+	"unicode"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// The bounds of what is read for a fingerprint: of a longer output the head and
+// the tail, of an error's text the head.
+const (
+	maxOutput    = 64 << 10
+	maxErrorText = 512
+)
+
+// mix makes one fingerprint of two.
+func mix(a, b uint64) uint64 { return a*0x9e3779b97f4a7c15 ^ (b + a>>32) }
+
+// callPrints are the fingerprints of a call and of its tool. Arguments without an
+// identity count as they are written: a repeated invalid call is a loop. Two calls
+// that share a fingerprint by accident (1 in 2^64) would be told as a loop, no more.
+func (p *Policy) callPrints(call toolkit.Call) (print, tool uint64) {
+	tool = maphash.String(p.seed, call.Name)
+	if a, ok := call.Record.Identity(call); ok {
+		return mix(tool, a.Hash()), tool
+	}
+	return mix(tool, maphash.Bytes(p.seed, call.Arguments)), tool
+}
+
+// resultPrint is the fingerprint of what came of a call, never 0, and whether it
+// was a failure; 0 if it is not over yet (suspended).
+func (p *Policy) resultPrint(call toolkit.Call, res toolkit.Result, err error) (came uint64, failed bool) {
+	if err == nil {
+		err = res.Fault
+	}
+	switch {
+	case res.Suspended:
+		return 0, false
+	case err != nil:
+		return p.errorPrint(call, res, err) | 1, true
+	}
+	came = p.text(res.Output)
+	for i := range res.Parts {
+		part := &res.Parts[i]
+		came = mix(came, maphash.String(p.seed, string(part.Kind)))
+		came = mix(came, p.text(part.Text))
+		came = mix(came, p.bytes(part.Data))
+		came = mix(came, p.bytes(part.JSON))
+		came = mix(came, maphash.String(p.seed, part.URI))
+	}
+	return came | 1, false
+}
+
+func (p *Policy) text(s string) uint64 {
+	if len(s) <= maxOutput {
+		return maphash.String(p.seed, s)
+	}
+	return mix(maphash.String(p.seed, s[:maxOutput/2]), maphash.String(p.seed, s[len(s)-maxOutput/2:])) + uint64(len(s))
+}
+
+func (p *Policy) bytes(b []byte) uint64 {
+	if len(b) <= maxOutput {
+		return maphash.Bytes(p.seed, b)
+	}
+	return mix(maphash.Bytes(p.seed, b[:maxOutput/2]), maphash.Bytes(p.seed, b[len(b)-maxOutput/2:])) + uint64(len(b))
+}
+
+// errorPrint is the fingerprint of a failure: its error.type, and for a type that
+// says little what is left of the message without the words that change with the
+// arguments.
+func (p *Policy) errorPrint(call toolkit.Call, res toolkit.Result, err error) uint64 {
+	kind := toolkit.TypeOf(err)
+	print := maphash.String(p.seed, kind)
+	if kind != string(toolkit.ErrTool) && kind != toolkit.TypeOther {
+		return print
+	}
+	text := message(err)
+	if text == toolkit.ErrTool.Error() {
+		text = res.Output
+	}
+	text = text[:min(len(text), maxErrorText)]
+	arguments := call.Arguments[:min(len(call.Arguments), maxOutput)]
+	for word := range strings.FieldsFuncSeq(text, unicode.IsSpace) {
+		word = strings.Trim(word, `.,;:!?()[]{}<>"'`+"`")
+		if letters(word) && !bytes.Contains(arguments, []byte(word)) {
+			print = mix(print, maphash.String(p.seed, word))
+		}
+	}
+	return print
+}
+
+// message is an error's text; "" if its method panics.
+func message(err error) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = ""
+		}
+	}()
+	return err.Error()
+}
+
+func letters(word string) bool {
+	for _, r := range word {
+		if !unicode.IsLetter(r) {
+			return false
+		}
+	}
+	return word != ""
+}
