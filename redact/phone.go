@@ -10,6 +10,7 @@ var phoneWords = []string{"phone", "call", "tel", "mobile", "cell", "fax", "cont
 // phoneAt finds an international number (ITU-T E.164) after the + at i.
 func phoneAt(s string, i int) (start, end int, kind string) {
 	end, digits, _ := digitRun(s, i+1)
+	end = extension(s, end)
 	if digits < 8 || digits > 15 || end < len(s) && alphabets[s[end]]&alnum != 0 {
 		return 0, max(end, i+1), ""
 	}
@@ -19,10 +20,11 @@ func phoneAt(s string, i int) (start, end int, kind string) {
 // phoneNumber finds a national number: the North American form, groups that begin
 // with 0, or any groups of digits after a word that announces a phone number.
 func phoneNumber(s string, i, end, digits, groups int) (start, stop int) {
+	end, runEnd := extension(s, end), end
 	if digits < 7 || digits > 15 || end < len(s) && (s[end] == ':' || s[end] == '/' || s[end] == '%' || s[end] == '-' && end+1 < len(s) && isDigit(s[end+1])) {
 		return 0, 0
 	}
-	v := s[i:end]
+	v := s[i:runEnd]
 	start = i
 	if i > 0 && s[i-1] == '(' {
 		start--
@@ -37,7 +39,7 @@ func phoneNumber(s string, i, end, digits, groups int) (start, stop int) {
 		return start, end
 	case groups == 1 && digits == 11 && (v[:2] == "09" || v[:2] == "07"):
 		return start, end
-	case phoneKind(s[end:]):
+	case phoneKind(s[end:], groups), end > runEnd && groups >= 2:
 		return start, end
 	case groups >= 3 && v[0] == '0' && digits >= 9 && digits <= 12 && strings.IndexByte(v, '.') < 0:
 		return start, end
@@ -47,14 +49,34 @@ func phoneNumber(s string, i, end, digits, groups int) (start, stop int) {
 	return 0, 0
 }
 
-// phoneKind reports whether a number is followed by what kind of phone it is.
-func phoneKind(after string) bool {
-	for _, k := range []string{"-Office", "-Fax", "-Home", "-Mobile", "-Cell", "-Work"} {
-		if len(after) >= len(k) && strings.EqualFold(after[:len(k)], k) {
+// phoneKind reports whether a number of so many groups is followed by what kind of phone
+// it is: 030-123456-Office, 030 123456 fax.
+func phoneKind(after string, groups int) bool {
+	if after == "" || after[0] != '-' && (after[0] != ' ' || groups < 2) {
+		return false
+	}
+	for _, k := range [...]string{"office", "fax", "home", "mobile", "cell", "work", "desk"} {
+		if end := 1 + len(k); hasFold(after, 1, k) && (end == len(after) || !isAlnum(after[end])) {
 			return true
 		}
 	}
 	return false
+}
+
+// extension is the end of what follows a number that ends at end: x and one to six
+// digits, or nothing.
+func extension(s string, end int) int {
+	if end >= len(s) || lower[s[end]] != 'x' {
+		return end
+	}
+	p := end + 1
+	for p < len(s) && isDigit(s[p]) {
+		p++
+	}
+	if n := p - end - 1; n < 1 || n > 6 || p < len(s) && isAlnum(s[p]) {
+		return end
+	}
+	return p
 }
 
 func isDate(v string) bool {
