@@ -10,6 +10,7 @@ MODULES := $(filter-out ./e2e/tools,$(patsubst %/go.mod,%,$(shell find . -name g
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
 FUZZTIME ?= 30s
+LOADTIME ?= 1m
 BENCH ?= .
 BENCHTIME ?= 1s
 
@@ -58,6 +59,11 @@ vuln: ## known vulnerabilities, where govulncheck and its database can be reache
 .PHONY: bench
 bench: ## benchmarks in pairs, bare and observed (BENCH=regexp BENCHTIME=1s)
 	go test -run='^$$' -bench='$(BENCH)' -benchtime=$(BENCHTIME) -benchmem ./...
+
+.PHONY: load
+load: ## 10,000 calls a second for LOADTIME (1m) beside 20 readers of the statistics, bare and with the race detector
+	TOOLSCOPE_LOAD=$(LOADTIME) go test ./stats -run='^TestLoad$$' -count=1 -v -timeout=30m
+	@test -z "$(RACE)" || (set -x; TOOLSCOPE_LOAD=$(LOADTIME) go test $(RACE) ./stats -run='^TestLoad$$' -count=1 -v -timeout=30m)
 
 .PHONY: fuzz
 fuzz: ## each fuzz target for FUZZTIME (30s)
