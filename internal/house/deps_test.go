@@ -61,6 +61,7 @@ var allowed = map[string]struct {
 	"redact":              {modules: jsontext},
 	"middleware":          {[]string{"toolkit", "redact"}, jsontext},
 	"middleware/approve":  {[]string{"toolkit", "redact", "middleware", "internal/display"}, jsontext},
+	"middleware/limit":    {[]string{"toolkit", "redact", "middleware", "internal/sessions"}, jsontext},
 	"middleware/loop":     {[]string{"toolkit", "redact", "middleware", "internal/sessions"}, jsontext},
 	"middleware/budget":   {[]string{"toolkit", "redact", "middleware", "internal/sessions"}, jsontext},
 	"middleware/timeout":  {own: []string{"toolkit", "middleware", "redact"}, modules: jsontext},

@@ -1,0 +1,127 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package limit
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// A Policy limits calls; make one with [New]. Safe for concurrent use.
+type Policy struct {
+	slots  *slots // nil: any number of calls runs at once
+	rates  *rates // nil: any number of calls begins
+	exempt map[string]struct{}
+
+	unkeyed atomic.Uint64
+}
+
+var _ middleware.Policy = (*Policy)(nil)
+
+// New makes a policy. The error names the field, what it got and what it wants.
+func New(o Options) (*Policy, error) {
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	keyOf := keyFunc(o.Key)
+	p := &Policy{exempt: make(map[string]struct{}, len(o.Exempt))}
+	for _, name := range o.Exempt {
+		p.exempt[name] = struct{}{}
+	}
+	counted := p.counting(keyOf)
+	if r := o.Rate.withDefaults(); r.limits() {
+		p.rates = newRates(r, counted, o.Lookup)
+	}
+	if c := o.Concurrency.withDefaults(); c.limits() {
+		if c.PerKey > 0 && o.Rate.PerKey.MaxCalls == 0 { // else the rates have counted it
+			keyOf = counted
+		}
+		p.slots = newSlots(c, keyOf)
+	}
+	return p, nil
+}
+
+// Place is [middleware.PlaceLimit].
+func (p *Policy) Place() middleware.Place { return middleware.PlaceLimit }
+
+// Wrap asks the rate limits first and then waits for a slot, so that nobody holds one
+// while the other has still to say no. A call that waited or was refused tells
+// "limit" with "concurrency" or "rate", and "limit.scope" with "global", "tool" or "key"; one
+// without a key, where a limit per key is set, tells "limit" with "unscoped".
+// Refusals are overloaded and rate_limited, with an [Error] as their cause; a caller who
+// gives up while waiting is refused as canceled, or timeout, with the context's cause.
+// Without any limit set, Wrap returns next.
+func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
+	limited := next
+	if p.slots != nil {
+		limited = p.slots.wrap(limited)
+	}
+	if p.rates != nil {
+		limited = p.rates.wrap(limited)
+	}
+	if len(p.exempt) == 0 {
+		return limited
+	}
+	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+		if _, ok := p.exempt[call.Name]; ok {
+			return next(ctx, call)
+		}
+		return limited(ctx, call)
+	}
+}
+
+// Stats are what a policy did so far and has in hand now.
+type Stats struct {
+	// Running and Waiting are calls that hold a slot, and that wait for one or for a
+	// rate limit. Running is 0 without a limit on concurrency.
+	Running, Waiting int
+	// Unkeyed is how many calls had no key where a limit per key was set.
+	Unkeyed uint64
+	// Forgotten is how many keys' rates were forgotten, being idle or too many.
+	Forgotten uint64
+}
+
+// Stats returns the figures of now.
+func (p *Policy) Stats() (s Stats) {
+	s.Unkeyed = p.unkeyed.Load()
+	if p.slots != nil {
+		p.slots.stats(&s)
+	}
+	if p.rates != nil {
+		p.rates.stats(&s)
+	}
+	return s
+}
+
+// An id names a gate or a window: a tool by name, or a key with its tenant.
+type id struct{ tenant, name string }
+
+// keyFunc is how calls are keyed; the id without a name is nobody's.
+func keyFunc(f func(context.Context, toolkit.Call) string) func(context.Context, toolkit.Call) id {
+	if f != nil {
+		return func(ctx context.Context, call toolkit.Call) id { return id{name: f(ctx, call)} }
+	}
+	return func(ctx context.Context, _ toolkit.Call) id {
+		owner, ok := middleware.OwnerOf(toolkit.SessionFrom(ctx), middleware.PerSession)
+		if !ok {
+			return id{}
+		}
+		return id{owner.Tenant, owner.Session}
+	}
+}
+
+// counting is keyOf for limits per key: it tells of calls that have none.
+func (p *Policy) counting(keyOf func(context.Context, toolkit.Call) id) func(context.Context, toolkit.Call) id {
+	return func(ctx context.Context, call toolkit.Call) id {
+		key := keyOf(ctx, call)
+		if key.name == "" {
+			p.unkeyed.Add(1)
+			call.Record.Tag("limit", "unscoped")
+		}
+		return key
+	}
+}

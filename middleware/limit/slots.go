@@ -1,0 +1,177 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package limit
+
+import (
+	"context"
+	"sync"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// slots holds the limits on calls that run at once. A call passes up to three gates: its
+// key's, its tool's, and the one of all calls, and waits at the first that is
+// full while it is inside the ones before. The order is the same for all, so nobody waits
+// in a circle; each gate is fair, so nobody waits for ever at one.
+type slots struct {
+	options Concurrency
+	keyOf   func(context.Context, toolkit.Call) id
+
+	mu        sync.Mutex
+	global    gate
+	tools     gates
+	keys      gates
+	running   int
+	waiting   int
+	waitingBy map[id]int // the waiting of each key
+}
+
+func newSlots(c Concurrency, keyOf func(context.Context, toolkit.Call) id) *slots {
+	return &slots{
+		options:   c,
+		keyOf:     keyOf,
+		global:    gate{scope: ScopeGlobal, limit: c.Global},
+		tools:     gates{scope: ScopeTool, all: make(map[id]*gate)},
+		keys:      gates{scope: ScopeKey, all: make(map[id]*gate)},
+		waitingBy: make(map[id]int),
+	}
+}
+
+// A path is the gates a call passes, in order. The call is inside the first passed ones.
+type path struct {
+	gates  [3]*gate
+	n      int
+	passed int
+}
+
+func (p *path) add(g *gate) { p.gates[p.n], p.n = g, p.n+1 }
+
+// open reports whether no gate is full.
+func (p *path) open() bool {
+	for _, g := range p.gates[:p.n] {
+		if g.full() {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *slots) wrap(next toolkit.Handler) toolkit.Handler {
+	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+		var key id
+		if s.options.PerKey > 0 {
+			key = s.keyOf(ctx, call)
+		}
+		var p path
+		if !s.enter(&p, call.Name, key) {
+			if s.options.PerKey <= 0 { // asked only when it matters: it may be the host's own
+				key = s.keyOf(ctx, call)
+			}
+			w, end := s.wait(ctx, call, key)
+			if end != nil {
+				return end()
+			}
+			p = w.path
+		}
+		defer s.leave(&p)
+		return next(ctx, call)
+	}
+}
+
+// enter takes a slot if nothing is in the way.
+func (s *slots) enter(p *path, tool string, key id) bool {
+	s.mu.Lock()
+	s.find(p, tool, key)
+	free := p.open()
+	if free {
+		s.advance(p)
+	} else {
+		s.tidy(p)
+	}
+	s.mu.Unlock()
+	return free
+}
+
+// find fills in the gates of a call. They are kept as long as the call is in them or
+// waits.
+func (s *slots) find(p *path, tool string, key id) {
+	if s.options.PerKey > 0 && key.name != "" {
+		p.add(s.keys.get(key, s.options.PerKey))
+	}
+	limit := s.options.PerTool
+	if len(s.options.Tools) > 0 {
+		if own, ok := s.options.Tools[tool]; ok {
+			limit = own
+		}
+	}
+	if limit > 0 {
+		p.add(s.tools.get(id{name: tool}, limit))
+	}
+	if s.options.Global > 0 {
+		p.add(&s.global)
+	}
+}
+
+// advance passes gates until one is full, and reports whether there was none.
+func (s *slots) advance(p *path) bool {
+	for ; p.passed < p.n; p.passed++ {
+		g := p.gates[p.passed]
+		if g.full() {
+			return false
+		}
+		g.in++
+	}
+	s.running++
+	return true
+}
+
+// leave gives a slot back.
+func (s *slots) leave(p *path) {
+	s.mu.Lock()
+	s.running--
+	s.release(p)
+	s.mu.Unlock()
+}
+
+// release leaves the gates that p has passed. At each, the next waiter comes in, and on to
+// the gates behind.
+func (s *slots) release(p *path) {
+	for i := p.passed - 1; i >= 0; i-- {
+		g := p.gates[i]
+		g.in--
+		if g.queue.empty() {
+			continue
+		}
+		w := g.queue.pop()
+		g.in++
+		w.passed++
+		if s.advance(&w.path) {
+			s.stopWaiting(w)
+			w.through = true
+			close(w.ready)
+		} else {
+			w.gates[w.passed].queue.push(w)
+		}
+	}
+	s.tidy(p)
+}
+
+// tidy forgets the gates of p that nobody needs.
+func (s *slots) tidy(p *path) {
+	for _, g := range p.gates[:p.n] {
+		switch g.scope {
+		case ScopeKey:
+			s.keys.tidy(g)
+		case ScopeTool:
+			s.tools.tidy(g)
+		}
+	}
+}
+
+func (s *slots) stats(t *Stats) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t.Running = s.running
+	t.Waiting += s.waiting
+}
