@@ -181,10 +181,6 @@ func (m *machine) mayStandWithin(e entry) bool {
 	return true
 }
 
-// ibanCountries are the codes an IBAN may begin with (ISO 13616 registry).
-const ibanCountries = "ad ae al at az ba be bg bh bi br by ch cr cy cz de dj dk do ee eg es fi fk fo fr gb ge gi gl gr gt hn hr hu ie il iq is it jo kw kz " +
-	"lb lc li lt lu lv ly mc md me mk mn mr mt mu ni nl no om pk pl ps pt qa ro rs ru sa sc sd se si sk sm so st sv tl tn tr ua va vg xk ye"
-
 // lay writes the lists one behind the other, longer anchors first.
 func (m *machine) lay(lists map[int][]entry) {
 	for t := range trigrams {

@@ -3,49 +3,60 @@
 
 package redact
 
-// ibanEnd is the end of an IBAN (ISO 13616: two letters, two check digits, up to 30
-// more, blanks between groups, remainder 1 modulo 97) that begins at b.
+import (
+	"strconv"
+	"strings"
+)
+
+// ibanCountries are the codes an IBAN may begin with, and how long it is (SWIFT's IBAN
+// registry, ISO 13616).
+const ibanCountries = "ad24 ae23 al28 at20 az28 ba20 be16 bg22 bh22 bi27 br29 by28 ch21 cr22 cy28 cz24 de22 dj27 dk18 do28 ee20 eg29 es24 fi18 fk18 fo18 fr27 gb22 ge22 gi23 gl18 " +
+	"gr27 gt28 hn28 hr21 hu28 ie22 il23 iq23 is26 it27 jo30 kw30 kz20 lb28 lc32 li21 lt20 lu20 lv21 ly25 mc27 md24 me22 mk19 mn20 mr27 mt31 mu30 ni28 nl18 no15 om23 pk24 pl28 " +
+	"ps29 pt25 qa29 ro24 rs22 ru33 sa24 sc31 sd18 se24 si19 sk24 sm27 so23 st25 sv28 tl23 tn24 tr26 ua29 va22 vg24 xk20 ye30"
+
+// ibanLengths are the lengths by country, 0 where there is no IBAN.
+var ibanLengths = func() (t [26][26]uint8) {
+	for c := range strings.FieldsSeq(ibanCountries) {
+		n, _ := strconv.Atoi(c[2:])
+		t[c[0]-'a'][c[1]-'a'] = uint8(n)
+	}
+	return t
+}()
+
+// ibanEnd is the end of an IBAN (two letters, two check digits, as many more as its
+// country's have, blanks or dashes between groups of four, remainder 1 modulo 97) that
+// begins with two letters at b; 0 if there is none.
 func ibanEnd(s string, b int) int {
-	remainder, n, end := 0, 0, 0
+	length := int(ibanLengths[lower[s[b]]-'a'][lower[s[b+1]]-'a'])
 	var text [34]byte
-	p := b
-	for ; p < len(s) && n < len(text); p++ {
+	n, p := 0, b
+	for ; p < len(s) && n < length; p++ {
 		c := s[p]
-		if c >= 'a' && c <= 'z' {
-			c -= 0x20
+		if isLetter(c) {
+			c &^= 0x20
 		}
 		switch {
-		case c >= '0' && c <= '9' || c >= 'A' && c <= 'Z':
+		case isAlnum(c):
 			text[n] = c
 			n++
-			end = p + 1
-			continue
-		case (c == ' ' || c == '-') && n%4 == 0 && p+1 < len(s) && alphabets[s[p+1]]&alnum != 0:
-			continue
+		case (c == ' ' || c == '-') && n%4 == 0 && p+1 < len(s) && isAlnum(s[p+1]):
+		default:
+			return 0
 		}
-		break
 	}
-	for ; n >= 15; n-- { // the longest prefix that fits: words may follow
-		if p < len(s) && end < len(s) && alphabets[s[end]]&alnum != 0 {
-			// inside a word
+	if length == 0 || n < length || p < len(s) && isAlnum(s[p]) {
+		return 0
+	}
+	remainder := 0
+	for k := range n {
+		if c := text[(k+4)%n]; c >= 'A' {
+			remainder = (remainder*100 + int(c-'A') + 10) % 97
 		} else {
-			remainder = 0
-			for k := range n {
-				c := text[(k+4)%n]
-				if c >= 'A' {
-					remainder = (remainder*100 + int(c-'A') + 10) % 97
-				} else {
-					remainder = (remainder*10 + int(c-'0')) % 97
-				}
-			}
-			if remainder == 1 {
-				return end
-			}
-		}
-		end--
-		for end > b && (s[end-1] == ' ' || s[end-1] == '-') {
-			end--
+			remainder = (remainder*10 + int(c-'0')) % 97
 		}
 	}
-	return 0
+	if remainder != 1 {
+		return 0
+	}
+	return p
 }

@@ -37,11 +37,11 @@ func phoneNumber(s string, i, end, digits, groups int) (start, stop int) {
 		return 0, 0
 	case northAmerican(v, start < i):
 		return start, end
-	case groups == 1 && digits == 11 && (v[:2] == "09" || v[:2] == "07"):
+	case groups == 1 && digits == 11 && (v[:2] == "09" || v[:2] == "07" || v[:2] == "05"):
 		return start, end
 	case phoneKind(s[end:], groups), end > runEnd && groups >= 2:
 		return start, end
-	case groups >= 3 && v[0] == '0' && digits >= 9 && digits <= 12 && strings.IndexByte(v, '.') < 0:
+	case groups >= 3 && v[0] == '0' && v[:3] != "000" && digits >= 9 && digits <= 12 && strings.IndexByte(v, '.') < 0 && !accountBefore(s, start):
 		return start, end
 	case groups >= 2 && near(s, start, phoneWords...), digits >= 9 && near(s, start, "phone", "tel:", "mobile", "call me", "fax"):
 		return start, end
@@ -96,4 +96,17 @@ func northAmerican(v string, opened bool) bool {
 		return v[3] == ')' && len(v) >= 12
 	}
 	return len(v) == 12 && v[3] == v[7] && (v[3] == '-' || v[3] == '.') && v[0] >= '2' && v[4] >= '2'
+}
+
+// accountBefore reports whether a group of four letters and digits stands before i, as in
+// account numbers.
+func accountBefore(s string, i int) bool {
+	if i < 5 || s[i-1] != ' ' || i > 5 && isAlnum(s[i-6]) {
+		return false
+	}
+	letter, digit := false, false
+	for _, c := range []byte(s[i-5 : i-1]) {
+		letter, digit = letter || isLetter(c), digit || isDigit(c)
+	}
+	return letter && digit
 }

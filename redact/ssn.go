@@ -9,7 +9,10 @@ func ssnEnd(s string, i, end int) int {
 	if len(v) == 9 && !near(s, i, "ssn", "social security") || len(v) != 9 && !(len(v) == 11 && v[3] == v[6] && (v[3] == '-' || v[3] == ' ' || v[3] == '.')) {
 		return 0
 	}
-	if len(v) == 11 && v[3] != '-' && !near(s, i, "ssn", "social security") {
+	if end < len(s) && isAlnum(s[end]) {
+		return 0
+	}
+	if len(v) == 11 && v[3] == ' ' && !near(s, i, "ssn", "social security") {
 		return 0
 	}
 	area, serial := v[:3], v[len(v)-4:]
