@@ -38,6 +38,14 @@ type rules struct {
 	middlewares []toolkit.Middleware
 }
 
+func (n Settings) rules() *rules {
+	r := &rules{off: n.Off, noContent: n.NoContent, toolsOff: map[string]bool{}, policies: slices.Clone(n.Policies), middlewares: middleware.Middlewares(n.Policies...)}
+	for _, name := range n.ToolsOff {
+		r.toolsOff[name] = true
+	}
+	return r
+}
+
 // Apply changes settings. Calls that have begun go on under the settings they began
 // with, none is dropped. An error names what is wrong, and nothing is changed then, but
 // for one that a policy's Close returned. Safe for concurrent use.
@@ -48,13 +56,9 @@ func (s *Scope) Apply(n Settings) error {
 	if slices.Contains(n.Policies, nil) {
 		return errors.New("toolscope: Settings.Policies: got a nil policy, want one that is not")
 	}
-	next := &rules{off: n.Off, noContent: n.NoContent, toolsOff: map[string]bool{}, policies: slices.Clone(n.Policies), middlewares: middleware.Middlewares(n.Policies...)}
-	for _, name := range n.ToolsOff {
-		next.toolsOff[name] = true
-	}
 	s.applying.Lock()
 	defer s.applying.Unlock()
-	before := s.rules.Swap(next)
+	before := s.rules.Swap(n.rules())
 	if s.tracer != nil {
 		s.tracer.SetContent(!n.NoContent)
 	}

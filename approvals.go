@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync/atomic"
 
 	"github.com/toolscope/toolscope/middleware/approve"
 )
@@ -16,26 +17,65 @@ func (s *Scope) serveApprovals() error {
 	if s.config.approvals == "" {
 		return nil
 	}
-	for _, p := range s.config.policies {
-		policy, ok := p.(*approve.Policy)
-		if !ok {
-			continue
-		}
-		requests, err := approve.NewHandler(policy, s.config.approvals)
-		if err != nil {
-			return err
-		}
-		rest := s.handler
-		s.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if isApprovals(r.URL.Path) {
-				requests.ServeHTTP(w, r)
-				return
-			}
-			rest.ServeHTTP(w, r)
-		})
-		return nil
+	if s.approvePolicy() == nil {
+		return errors.New("toolscope: WithApprovals: got no approve.Policy among the policies, want one (WithPolicies)")
 	}
-	return errors.New("toolscope: WithApprovals: got no approve.Policy among the policies, want one (WithPolicies)")
+	a := &approvals{scope: s, token: s.config.approvals, rest: s.handler}
+	if _, err := a.handler(s.approvePolicy()); err != nil {
+		return err
+	}
+	s.handler = a
+	return nil
+}
+
+// approvePolicy is the Approve policy in use, nil if there is none.
+func (s *Scope) approvePolicy() *approve.Policy {
+	for _, p := range s.rules.Load().policies {
+		if policy, ok := p.(*approve.Policy); ok {
+			return policy
+		}
+	}
+	return nil
+}
+
+// approvals serves the Approve policy that is in use, and all else by rest.
+type approvals struct {
+	scope   *Scope
+	token   string
+	rest    http.Handler
+	current atomic.Pointer[approvalsOf]
+}
+
+// approvalsOf is the handler of one policy.
+type approvalsOf struct {
+	policy  *approve.Policy
+	handler http.Handler
+}
+
+func (a *approvals) handler(p *approve.Policy) (http.Handler, error) {
+	if c := a.current.Load(); c != nil && c.policy == p {
+		return c.handler, nil
+	}
+	h, err := approve.NewHandler(p, a.token)
+	if err != nil {
+		return nil, err
+	}
+	a.current.Store(&approvalsOf{p, h})
+	return h, nil
+}
+
+func (a *approvals) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	policy := a.scope.approvePolicy()
+	if !isApprovals(r.URL.Path) || policy == nil {
+		a.rest.ServeHTTP(w, r)
+		return
+	}
+	h, err := a.handler(policy)
+	if err != nil { // the token was checked when the scope was made
+		a.rest.ServeHTTP(w, r)
+		return
+	}
+	h.ServeHTTP(w, r)
 }
 
 // isApprovals reports whether a path is one of the approvals' pages.

@@ -5,6 +5,7 @@ package toolscope
 
 import (
 	"errors"
+	"slices"
 
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/metric/noop"
@@ -30,6 +31,7 @@ type config struct {
 	redactor  *redact.Redactor
 	content   tracing.Content
 	policies  []middleware.Policy
+	settings  Settings
 	approvals string // the token of those who approve; "" serves no approvals
 	observers []toolkit.Observer
 	noTracing bool
@@ -97,6 +99,18 @@ func WithPolicies(policies ...middleware.Policy) Option {
 			}
 		}
 		c.policies = append(c.policies, policies...)
+		return nil
+	}
+}
+
+// WithSettings begins with these settings, as [Scope.Apply] would set them; the
+// policies of [WithPolicies] are added to its own.
+func WithSettings(n Settings) Option {
+	return func(c *config) error {
+		if slices.Contains(n.Policies, nil) {
+			return errors.New("toolscope: WithSettings: Policies: got a nil policy, want one that is not")
+		}
+		c.settings = n
 		return nil
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/tracing"
@@ -41,7 +40,8 @@ func New(options ...Option) (*Scope, error) {
 		return nil, err
 	}
 	s := &Scope{config: c}
-	s.rules.Store(&rules{policies: c.policies, middlewares: middleware.Middlewares(c.policies...)})
+	c.settings.Policies = append(c.policies, c.settings.Policies...)
+	s.rules.Store(c.settings.rules())
 	if !c.noStats {
 		if err := s.makeStats(); err != nil {
 			return nil, err
@@ -92,6 +92,7 @@ func (s *Scope) makeTracing() (err error) {
 	if err != nil {
 		return err
 	}
+	s.tracer.SetContent(!c.settings.NoContent)
 	s.observers = append(s.observers, s.tracer)
 	return nil
 }

@@ -66,6 +66,7 @@ var allowed = map[string]struct {
 	"middleware/budget":   {[]string{"toolkit", "redact", "middleware", "internal/sessions"}, jsontext},
 	"middleware/timeout":  {own: []string{"toolkit", "middleware", "redact"}, modules: jsontext},
 	"middleware/audit":    {[]string{"toolkit", "redact", "middleware", "middleware/approve", "internal/display"}, jsontext},
+	"config":              {[]string{anything}, []string{anything}},
 	"middleware/validate": {[]string{"toolkit", "redact", "middleware"}, slices.Concat(jsontext, []string{"github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text"})},
 	"stats":               {[]string{"toolkit", "redact", "internal/announce", "internal/display"}, slices.Concat(jsontext, hdr)},
 	"stats/statsprom":     {[]string{"toolkit", "redact", "internal/announce", "internal/display", "stats"}, slices.Concat(jsontext, hdr, prometheusClient)},

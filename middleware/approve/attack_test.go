@@ -178,3 +178,20 @@ func TestDigestLeavesNothingOut(t *testing.T) {
 		}
 	}
 }
+
+func TestASuccessorAnswersWhatIsOpen(t *testing.T) {
+	h, ctx := deferring(t)
+	r := h.suspended(t, ctx, `{}`)
+	next, err := approve.New(approve.Options{Remote: true, Defer: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	next.Inherit(nil)
+	next.Inherit(h.Policy)
+	if err := next.Decide(r.ID, r.Digest, approve.Answer{Approved: true}); err != nil || len(next.Pending()) != 0 {
+		t.Errorf("got %v", err)
+	}
+	if res, err := h.call(ctx, "pay", `{}`); err != nil || res.Suspended {
+		t.Errorf("the approved call: got %+v, %v", res, err)
+	}
+}

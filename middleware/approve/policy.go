@@ -71,7 +71,7 @@ type Options struct {
 // A Policy asks before calls go on; make one with [New]. Safe for concurrent use.
 type Policy struct {
 	options Options
-	desk    desk
+	desk    *desk
 	asking  atomic.Int64 // askers that have not come back
 }
 
@@ -120,7 +120,16 @@ func New(o Options) (*Policy, error) {
 		o.Askers = []Asker{Terminal()}
 	}
 	o.Askers, o.Patterns = slices.Clone(o.Askers), slices.Clone(o.Patterns)
-	return &Policy{options: o, desk: desk{tell: o.Tell, open: map[string]*pending{}, grants: map[grantKey]grant{}}}, nil
+	return &Policy{options: o, desk: &desk{tell: o.Tell, open: map[string]*pending{}, grants: map[grantKey]grant{}}}, nil
+}
+
+// Inherit takes over the open requests and unused approvals of the policy that p takes
+// the place of, so that they can be answered through p. It must be called before p is
+// in use. old's Tell goes on being told of them.
+func (p *Policy) Inherit(old *Policy) {
+	if old != nil {
+		p.desk = old.desk
+	}
 }
 
 // Place is [middleware.PlaceApprove].

@@ -1,0 +1,129 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/approve"
+	"github.com/toolscope/toolscope/middleware/limit"
+	"github.com/toolscope/toolscope/middleware/loop"
+	"github.com/toolscope/toolscope/middleware/timeout"
+	"github.com/toolscope/toolscope/middleware/validate"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// A section is a policy's part of a file that can build the policy.
+type section interface {
+	on() bool
+	build(b *builder) (middleware.Policy, error)
+}
+
+// sections are those that are on, by name, in the order of the file's fields.
+func (p *Policies) sections() (names []string, all []section) {
+	v := reflect.ValueOf(p).Elem()
+	for _, f := range fields(v.Type()) {
+		field := v.FieldByIndex(f.Index)
+		if field.IsNil() {
+			continue
+		}
+		if s := field.Interface().(section); s.on() {
+			names, all = append(names, f.Tag.Get("yaml")), append(all, s)
+		}
+	}
+	return names, all
+}
+
+// builder is what sections are built with.
+type builder struct {
+	*File
+	content []byte // of the files that the section names: a change of them is one of the section
+}
+
+func (*Recover) build(*builder) (middleware.Policy, error) { return middleware.Recover(), nil }
+
+func (s *Loop) build(*builder) (middleware.Policy, error) {
+	o := loop.Options{Default: s.Thresholds.options(), Window: s.Window, Sessions: s.Sessions, Idle: s.Idle, Tools: map[string]loop.Thresholds{}}
+	for name, t := range s.Tools {
+		o.Tools[name] = t.options()
+	}
+	return loop.New(o)
+}
+
+func (t Thresholds) options() loop.Thresholds {
+	return loop.Thresholds{Signal: t.Signal, Advice: t.Advice, Stop: t.Stop}
+}
+
+func (s *Fit) build(*builder) (middleware.Policy, error) {
+	o := middleware.FitOptions{Limit: int(s.Limit), Hints: s.Hints, Tools: map[string]int{}}
+	for name, size := range s.Tools {
+		o.Tools[name] = int(size)
+	}
+	return middleware.Fit(o)
+}
+
+func (s *Validate) build(*builder) (middleware.Policy, error) {
+	return validate.New(validate.Options{Coerce: s.Coerce, Strict: s.Strict, MaxBytes: int(s.MaxBytes)}), nil
+}
+
+func (s *Approve) build(b *builder) (middleware.Policy, error) {
+	o := approve.Options{
+		Remote: s.Remote, Expiry: s.Expiry, Defer: s.Defer, MaxPending: s.MaxPending, Sensitive: s.Sensitive, Redactor: b.redactor,
+		Tell: b.tell,
+	}
+	if terminal := s.Terminal; terminal != nil && *terminal {
+		o.Askers = []approve.Asker{approve.Terminal()}
+	} else if terminal != nil && !s.Remote {
+		return nil, fmt.Errorf("terminal: got false without remote, want somebody who can be asked")
+	}
+	for i, p := range s.Patterns {
+		pattern := approve.Pattern{Tool: p.Tool, Arguments: p.Arguments, Approver: p.Approver}
+		if p.Expires != "" {
+			at, err := time.Parse(time.RFC3339, p.Expires)
+			if err != nil {
+				return nil, fmt.Errorf("patterns[%d].expires: got %.40q, want a time such as 2026-12-31T00:00:00Z", i, p.Expires)
+			}
+			pattern.Expires = at
+		}
+		o.Patterns = append(o.Patterns, pattern)
+	}
+	p, err := approve.New(o)
+	if err != nil {
+		return nil, err
+	}
+	if old, ok := b.built["approve"].policy.(*approve.Policy); ok {
+		p.Inherit(old)
+	}
+	return p, nil
+}
+
+func (s *Limit) build(*builder) (middleware.Policy, error) {
+	c, r := s.Concurrency, s.Rate
+	o := limit.Options{
+		Concurrency: limit.Concurrency{Global: c.Global, PerTool: c.PerTool, PerKey: c.PerSession, Tools: c.Tools, Queue: c.Queue, QueuePerKey: c.QueuePerKey, MaxWait: c.MaxWait},
+		Rate: limit.Rate{
+			Global: r.Global.options(), PerKey: r.PerSession.options(), Tools: map[string]toolkit.RateLimit{}, IgnoreDefinitions: r.IgnoreDefinitions,
+			MaxWait: r.MaxWait, Queue: r.Queue, MaxKeys: r.MaxKeys,
+		},
+		Exempt: s.Exempt,
+	}
+	if c.Order == "fifo" {
+		o.Concurrency.Order = limit.FIFO
+	}
+	for name, rate := range r.Tools {
+		o.Rate.Tools[name] = rate.options()
+	}
+	return limit.New(o)
+}
+
+func (r Rate) options() toolkit.RateLimit {
+	return toolkit.RateLimit{MaxCalls: r.Calls, Window: r.Window}
+}
+
+func (s *Timeout) build(*builder) (middleware.Policy, error) {
+	return timeout.New(timeout.Options{Default: s.Default, Tools: s.Tools, Abandon: s.Abandon, MaxAbandoned: s.MaxAbandoned})
+}

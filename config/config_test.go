@@ -1,0 +1,330 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package config_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.uber.org/goleak"
+	"go.yaml.in/yaml/v4"
+
+	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/config"
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/toolkit/tooltest"
+)
+
+var update = flag.Bool("update", false, "write testdata anew")
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func write(t *testing.T, dir, text string) string {
+	t.Helper()
+	path := filepath.Join(dir, "toolscope.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestErrorsNameLineFieldValueAndWhatIsAllowed(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"polices: {}", `f.yaml:1: polices: got a name nobody knows, want one of enabled, content, redact, tools, policies, audit`},
+		{"enabled: maybe", `f.yaml:1: enabled: got "maybe", want a true or false`},
+		{"\n\npolicies:\n  timeout:\n    default: 30", `f.yaml:5: policies.timeout.default: got "30", want a time with its unit, such as 30s or 5m`},
+		{"policies: {fit: {limit: 64 kB}}", `policies.fit.limit: got "64 kB", want a number of bytes`},
+		{"policies: {fit: {limit: 9999999999GiB}}", `policies.fit.limit: got "9999999999GiB"`},
+		{"policies: {limit: {concurrency: {order: random}}}", `policies.limit.concurrency.order: got "random", want by_turns, fifo`},
+		{"policies: {limit: {concurrency: {global: 1.5}}}", `policies.limit.concurrency.global: got "1.5", want a whole number`},
+		{"policies: {limit: {exempt: a}}", `policies.limit.exempt: got "a", want a list`},
+		{"policies: {limit: {exempt: [a, [b]]}}", `policies.limit.exempt[1]: got a list, want a text`},
+		{"policies: {limit: {rate: {tools: {read: 5}}}}", `policies.limit.rate.tools.read: got "5", want a mapping`},
+		{"policies: []", `policies: got a list, want a mapping`},
+		{"content: true\ncontent: false", `f.yaml:2: content: got the name a second time, want it once`},
+		{"tools: &a {x: *a}", `tools: got an anchor or alias, want the value itself`},
+		{"policies: {approve: {patterns: [{tool: 7}, {tool: null}]}}", `policies.approve.patterns[1].tool: got nothing, want a text`},
+		{"a: [", `f.yaml: got`},
+		{strings.Repeat("#", 1<<20+1), `got 1048577 bytes, want at most 1048576`},
+		{"- a", "f.yaml:1: got a list, want a mapping"},
+	} {
+		_, err := config.Parse("f.yaml", []byte(c.text))
+		var e *config.Error
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%.60q: got %v\nwant %q in it", c.text, err, c.want)
+		}
+	}
+}
+
+func TestAllErrorsAreTold(t *testing.T) {
+	_, err := config.Parse("f", []byte("a: 1\nb: 2\nenabled: 3\n"))
+	if got := strings.Count(err.Error(), "\n") + 1; got != 3 {
+		t.Errorf("got %d errors, want 3:\n%v", got, err)
+	}
+	_, err = config.Parse("f", []byte(strings.Repeat("- a\n", 1)+""))
+	if err == nil {
+		t.Error("a list was taken")
+	}
+	var many strings.Builder
+	for i := range 100 {
+		many.WriteString(strings.Repeat("x", i+1) + ": 1\n")
+	}
+	_, err = config.Parse("f", []byte(many.String()))
+	if got := strings.Count(err.Error(), "\n") + 1; got != 20 {
+		t.Errorf("got %d errors, want the first 20", got)
+	}
+}
+
+func TestWhatPoliciesRefuseNamesTheSection(t *testing.T) {
+	for text, want := range map[string]string{
+		"policies:\n  loop: {window: 3}":                                        ":2: policies.loop: got loop: Window: got 3",
+		"policies:\n  recover: {}\n  approve: {defer: true}":                    ":3: policies.approve: got approve: Defer",
+		"policies: {approve: {terminal: false}}":                                "policies.approve: got terminal: got false without remote",
+		"policies: {approve: {patterns: [{tool: a, approver: b, expires: x}]}}": `patterns[0].expires: got "x"`,
+		"audit: {}":                      "audit.file: got nothing",
+		"audit: {file: no/such/dir/log}": "audit.file: got audit: open",
+	} {
+		if _, err := config.Open(write(t, t.TempDir(), text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v\nwant %q in it", text, err, want)
+		}
+	}
+	if _, err := config.Open(filepath.Join(t.TempDir(), "none")); err == nil {
+		t.Error("a file that is not there was read")
+	}
+}
+
+func TestAnEmptyFileTurnsNothingOn(t *testing.T) {
+	for _, text := range []string{"", "# nothing\n", "policies:\n", "policies: {loop: {enabled: false}}", "audit: {enabled: false}"} {
+		f, err := config.Open(write(t, t.TempDir(), text))
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		scope, err := toolscope.New(f.Options()...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := scope.Settings(); s.Off || s.NoContent || len(s.Policies) != 0 || len(s.ToolsOff) != 0 {
+			t.Errorf("%q: got %+v", text, s)
+		}
+	}
+}
+
+// full is every field of a file; it is also the example that the docs show.
+const full = "testdata/full.yaml"
+
+func TestEveryFieldIsInTheExample(t *testing.T) {
+	text, err := os.ReadFile(full)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema, example any
+	if err := json.Unmarshal(config.Schema(), &schema); err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal(text, &example); err != nil {
+		t.Fatal(err)
+	}
+	missing(t, "", schema.(map[string]any), example)
+	dir := t.TempDir()
+	for _, file := range []string{"testdata"} {
+		entries, err := os.ReadDir(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			text, err := os.ReadFile(filepath.Join(file, e.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, e.Name()), text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	f, err := config.Open(filepath.Join(dir, "full.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	scope, err := toolscope.New(f.Options()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := scope.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}()
+	var places []string
+	for _, p := range scope.Settings().Policies {
+		places = append(places, p.Place().String())
+	}
+	policies := schema.(map[string]any)["properties"].(map[string]any)["policies"].(map[string]any)["properties"].(map[string]any)
+	if len(places) != len(policies) {
+		t.Errorf("got the policies %v, want all %d", places, len(policies))
+	}
+}
+
+// missing tells what of a schema an example does not have.
+func missing(t *testing.T, at string, schema map[string]any, example any) {
+	t.Helper()
+	properties, _ := schema["properties"].(map[string]any)
+	for name, p := range properties {
+		value, ok := example.(map[string]any)[name]
+		if !ok {
+			t.Errorf("%s: the example lacks %s.%s", full, at, name)
+			continue
+		}
+		if p.(map[string]any)["description"] == nil && p.(map[string]any)["properties"] == nil {
+			t.Errorf("%s.%s has no description", at, name)
+		}
+		missing(t, at+"."+name, p.(map[string]any), value)
+	}
+}
+
+func TestSchemaIsAsListedAndAcceptsTheExample(t *testing.T) {
+	const path = "toolscope.schema.json"
+	if *update {
+		if err := os.WriteFile(path, config.Schema(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	listed, err := os.ReadFile(path)
+	if err != nil || string(listed) != string(config.Schema()) {
+		t.Errorf("%s is not the schema (%v): run go test ./config -update", path, err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(config.Schema())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("x:y", doc); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := c.Compile("x:y")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(full)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var example any
+	if err := yaml.Unmarshal(text, &example); err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.Validate(example); err != nil {
+		t.Errorf("%s: %v", full, err)
+	}
+	if schema.Validate(map[string]any{"polices": nil}) == nil {
+		t.Error("the schema takes any name")
+	}
+}
+
+func TestReloadKeepsWhatIsUnchangedAndDropsNoCall(t *testing.T) {
+	dir := t.TempDir()
+	path := write(t, dir, "policies: {recover: {}, loop: {stop: 9}, timeout: {}}\naudit: {file: audit.jsonl}\n")
+	f, err := config.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	scope, err := toolscope.New(f.Options()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	def := toolkit.Definition{Name: "echo"}
+	handle := scope.Wrap(tooltest.Echo(def).Handle, func(string) *toolkit.Definition { return &def })
+	find := func(p middleware.Place) middleware.Policy {
+		i := slices.IndexFunc(scope.Settings().Policies, func(q middleware.Policy) bool { return q.Place() == p })
+		if i < 0 {
+			return nil
+		}
+		return scope.Settings().Policies[i]
+	}
+	loop, timeout := find(middleware.PlaceLoop), find(middleware.PlaceTimeout)
+
+	var wg sync.WaitGroup
+	done := make(chan struct{})
+	for range 4 {
+		wg.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+					if _, err := handle(context.Background(), toolkit.Call{Name: "echo"}); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			}
+		})
+	}
+	for range 20 {
+		write(t, dir, "content: false\npolicies: {loop: {stop: 9}, timeout: {default: 5s}, limit: {}}\naudit: {file: other.jsonl}\n")
+		notes, err := f.Reload(scope)
+		if err != nil || len(notes) > 1 {
+			t.Fatalf("got %v, %v", notes, err)
+		}
+	}
+	close(done)
+	wg.Wait()
+	if find(middleware.PlaceLoop) != loop {
+		t.Error("a policy whose section did not change was built anew")
+	}
+	if p := find(middleware.PlaceTimeout); p == nil || p == timeout {
+		t.Error("a policy whose section changed is the old one")
+	}
+	if find(middleware.PlaceRecover) != nil || find(middleware.PlaceLimit) == nil || !scope.Settings().NoContent {
+		t.Errorf("got %+v", scope.Settings())
+	}
+
+	before := scope.Settings()
+	write(t, dir, "policies: {loop: {window: 1}}")
+	if _, err := f.Reload(scope); err == nil || len(scope.Settings().Policies) != len(before.Policies) {
+		t.Errorf("a wrong file: got %v and %+v", err, scope.Settings())
+	}
+	write(t, dir, "tools: {echo: {enabled: false}}\n")
+	if _, err := f.Reload(scope); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := handle(t.Context(), toolkit.Call{Name: "echo"}); !errors.Is(err, toolkit.ErrPermissionDenied) {
+		t.Errorf("a tool turned off: got %v", err)
+	}
+	write(t, dir, "enabled: false\ntools: {echo: {enabled: false}}\n")
+	if _, err := f.Reload(scope); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := handle(t.Context(), toolkit.Call{Name: "echo"}); err != nil {
+		t.Errorf("all turned off: got %v", err)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	text, err := os.ReadFile(full)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(string(text))
+	f.Add("a: &a [*a]")
+	f.Add("policies: {approve: {patterns: [{tool: a}]}}")
+	f.Add("? {a: b}\n: c\n<<: {a: b}")
+	f.Fuzz(func(t *testing.T, text string) {
+		_, err := config.Parse("f", []byte(text))
+		if err != nil && err.Error() == "" {
+			t.Error("an error without a text")
+		}
+	})
+}
