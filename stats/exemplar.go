@@ -99,17 +99,23 @@ func (x *exemplars) take(reset bool) []Exemplar {
 	if h == nil {
 		return nil
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	slowest, latest := h.copies(reset)
 	var all []Exemplar
-	for _, s := range h.slowest {
-		all = append(all, s.exemplar())
-	}
-	for _, s := range h.latest {
+	for _, s := range append(slowest, latest[:]...) {
 		if s.at != 0 {
 			all = append(all, s.exemplar())
 		}
 	}
+	return mergeExemplars(all)
+}
+
+// copies are the samples held; the lock is held to copy them only, since sampled calls
+// wait for it.
+func (h *heldExemplars) copies(reset bool) (slowest []sample, latest [64]sample) {
+	slowest = make([]sample, 0, maxSlowest+len(latest))
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	slowest, latest = append(slowest, h.slowest...), h.latest
 	if reset {
 		h.slowest = h.slowest[:0]
 		clear(h.latest[:])
@@ -118,7 +124,7 @@ func (x *exemplars) take(reset bool) []Exemplar {
 			h.next[i].Store(0)
 		}
 	}
-	return mergeExemplars(all)
+	return slowest, latest
 }
 
 func (x *exemplars) size() int {

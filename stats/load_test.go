@@ -51,13 +51,42 @@ func TestLoad(t *testing.T) {
 		length, full = d, d >= 20*time.Second
 	}
 	alone, _ := load(t, length, false)
+	runtime.SetBlockProfileRate(1)
 	beside, served := load(t, length, true)
+	runtime.SetBlockProfileRate(0)
+	waited := waits(t)
 	t.Logf("%d calls a second for %v each, from %d goroutines on %d processors", loadRate, length, loadWriters, runtime.GOMAXPROCS(0))
 	t.Logf("alone:             %v", alone)
 	t.Logf("beside %d readers: %v; %d answers", loadReaders, beside, served)
+	t.Logf("%d of %d calls waited for a lock", waited, beside.TotalCount())
+	if full && waited > beside.TotalCount()/1000 {
+		t.Errorf("%d of %d calls waited for a lock, want at most one in a thousand", waited, beside.TotalCount())
+	}
 	if p99 := beside.ValueAtQuantile(99); full && p99 > 10*alone.ValueAtQuantile(99)+int64(100*time.Microsecond) {
 		t.Errorf("beside readers the 99th percentile is %v, alone %v", time.Duration(p99), time.Duration(alone.ValueAtQuantile(99)))
 	}
+}
+
+// waits is how often a call waited for a lock, by the runtime's profile of blocking.
+func waits(t *testing.T) (n int64) {
+	t.Helper()
+	var records []runtime.BlockProfileRecord
+	for size, ok := 0, false; !ok; {
+		records = make([]runtime.BlockProfileRecord, size+100)
+		size, ok = runtime.BlockProfile(records)
+		records = records[:min(size, len(records))]
+	}
+	for _, r := range records {
+		frames := runtime.CallersFrames(r.Stack())
+		for more := true; more; {
+			var f runtime.Frame
+			f, more = frames.Next()
+			if strings.HasSuffix(f.Function, "stats_test.recordOne") {
+				n += r.Count
+			}
+		}
+	}
+	return n
 }
 
 // times are how long recording a call took.
