@@ -1,0 +1,232 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package budget
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/toolscope/toolscope/internal/sessions"
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// A Policy limits what is used up; make one with [New]. It stands at
+// [middleware.PlaceBudget]. Safe for concurrent use.
+type Policy struct {
+	scopes []scope // the widest first, which is the order in which accounts are locked
+	timed  bool    // whether any scope limits time
+}
+
+// A scope is one width of budgets.
+type scope struct {
+	name     string
+	limits   Limits
+	key      func(*toolkit.Session) (key, bool)
+	accounts *sessions.Table[key, *account]
+}
+
+// A key names the account of a scope.
+type key struct {
+	tenant, session, agent string
+	turn                   int
+	batch                  string
+}
+
+var _ middleware.Policy = (*Policy)(nil)
+
+// New makes the policy. The error names the option that is wrong.
+func New(o Options) (*Policy, error) {
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	if o.Keep == 0 {
+		o.Keep = defaultKeep
+	}
+	if o.Idle == 0 {
+		o.Idle = defaultIdle
+	}
+	p := new(Policy)
+	for _, s := range []scope{
+		{name: "tenant", limits: o.Tenant, key: tenantOf},
+		{name: "session", limits: o.Session, key: sessionOf},
+		{name: "turn", limits: o.Turn, key: turnOf},
+	} {
+		if s.limits == (Limits{}) {
+			continue
+		}
+		s.accounts = sessions.New[key](o.Keep, o.Idle, func() *account { return new(account) })
+		p.scopes = append(p.scopes, s)
+		p.timed = p.timed || s.limits.Time > 0
+	}
+	return p, nil
+}
+
+func tenantOf(s *toolkit.Session) (key, bool) {
+	owner, ok := middleware.OwnerOf(s, middleware.PerTenant)
+	return key{tenant: owner.Tenant}, ok
+}
+
+func sessionOf(s *toolkit.Session) (key, bool) {
+	owner, ok := middleware.OwnerOf(s, middleware.PerSession)
+	return key{tenant: owner.Tenant, session: owner.Session}, ok
+}
+
+func turnOf(s *toolkit.Session) (key, bool) {
+	k, ok := sessionOf(s)
+	if !ok || s.Turn == 0 && s.Batch == "" {
+		return key{}, false
+	}
+	k.agent, k.turn = s.Agent, s.Turn
+	if k.turn == 0 {
+		k.batch = s.Batch
+	}
+	return k, true
+}
+
+// Place is [middleware.PlaceBudget].
+func (p *Policy) Place() middleware.Place { return middleware.PlaceBudget }
+
+// Wrap is a [toolkit.Middleware]. What a tool costs is known where calls are observed
+// or governed with a look-up of tools.
+func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
+	next = toolkit.Chain(next)
+	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+		session := call.Record.Session()
+		if session == nil {
+			session = toolkit.SessionFrom(ctx)
+		}
+		if session == nil {
+			call.Record.Tag("budget", "unscoped")
+			return next(ctx, call)
+		}
+		var r reservation
+		if what, of := p.reserve(&r, session, call); of != nil {
+			call.Record.Tag("budget", what)
+			call.Record.Tag("budget.scope", of.name)
+			return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrBudgetExceeded, Message: of.refusal(what, r)})
+		}
+		if r.unscoped {
+			call.Record.Tag("budget", "unscoped")
+		}
+		defer p.settle(&r, call)
+		return next(ctx, call)
+	}
+}
+
+// A reservation is what one call may use up, of which accounts.
+type reservation struct {
+	accounts [3]*account // by the policy's scopes; nil for none
+	cost     int64
+	waited   time.Duration // by the call before it came here
+	unscoped bool
+	left     float64 // of the cost, where it was not enough
+}
+
+// reserve counts one more call in all accounts, or in none: then it says what of
+// which scope is used up.
+func (p *Policy) reserve(r *reservation, s *toolkit.Session, call toolkit.Call) (what string, of *scope) {
+	if tool := call.Record.Tool(); tool != nil {
+		r.cost = units(tool.Cost)
+	}
+	if p.timed {
+		r.waited = waited(call)
+	}
+	now := time.Now()
+	for i := range p.scopes {
+		if k, ok := p.scopes[i].key(s); ok {
+			r.accounts[i] = p.scopes[i].accounts.Get(k, now)
+		} else {
+			r.unscoped = true
+		}
+	}
+	r.lock()
+	defer r.unlock()
+	for i, a := range r.accounts {
+		if a == nil {
+			continue
+		}
+		if p.timed {
+			a.pass(now)
+		}
+		if what := a.over(p.scopes[i].limits, r.cost); what != "" {
+			r.left = float64(max(0, units(p.scopes[i].limits.Cost)-a.cost)) / 1e9
+			return what, &p.scopes[i]
+		}
+	}
+	for _, a := range r.accounts {
+		if a != nil {
+			a.reserve(r.cost)
+		}
+	}
+	return "", nil
+}
+
+// lock locks all accounts, the widest first.
+func (r *reservation) lock() {
+	for _, a := range r.accounts {
+		if a != nil {
+			a.mu.Lock()
+		}
+	}
+}
+
+func (r *reservation) unlock() {
+	for _, a := range r.accounts {
+		if a != nil {
+			a.mu.Unlock()
+		}
+	}
+}
+
+// settle gives back what the call did not use up.
+func (p *Policy) settle(r *reservation, call toolkit.Call) {
+	ran := 1
+	var waits time.Duration
+	call.Record.Note(func(s *toolkit.Served) {
+		ran = max(1, int(s.Attempts))
+		if s.Outcome != toolkit.OutcomeExecuted {
+			ran-- // the last one reached no tool
+		}
+		waits = max(0, s.Waited()-r.waited)
+	})
+	var now time.Time
+	if p.timed {
+		now = time.Now()
+	}
+	r.lock()
+	defer r.unlock()
+	for _, a := range r.accounts {
+		if a == nil {
+			continue
+		}
+		if p.timed {
+			a.pass(now)
+		}
+		a.settle(r.cost, ran, waits)
+	}
+}
+
+// waited is how long the call has waited so far.
+func waited(call toolkit.Call) (d time.Duration) {
+	call.Record.Note(func(s *toolkit.Served) { d = s.Waited() })
+	return d
+}
+
+// refusal is what the model reads instead of a result.
+func (s *scope) refusal(what string, r reservation) string {
+	hint := "go on with what you have"
+	if s.name == "turn" {
+		hint += "; the next turn has a budget of its own"
+	}
+	switch what {
+	case "calls":
+		return fmt.Sprintf("the budget of a %s is used up: %d calls of %d; %s", s.name, s.limits.Calls, s.limits.Calls, hint)
+	case "time":
+		return fmt.Sprintf("the budget of a %s is used up: its calls ran for %v, all they may; %s", s.name, s.limits.Time, hint)
+	}
+	return fmt.Sprintf("the budget of a %s does not suffice: of %s there is %s left, and this call costs %s; %s",
+		s.name, amount(s.limits.Cost), amount(r.left), amount(float64(r.cost)/1e9), hint)
+}
