@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -91,10 +92,27 @@ type Record struct {
 // call ends, so that a Record kept beyond it finds another life and does nothing.
 type cell struct {
 	mu        sync.Mutex
-	life      uint64
+	life      atomic.Uint64 // changes under mu
 	facts     Facts
 	served    Served
 	observers []Observer // of the call, for its attempts
+	identity  memo
+
+	// What policies ask of every call, to be read without the lock. Who reads them
+	// looks at life afterwards; they are not cleared when a life ends.
+	tool    atomic.Pointer[Definition]
+	session atomic.Pointer[Session]
+}
+
+// begin sets the facts of a new life. The caller holds the lock.
+func (c *cell) begin(facts Facts, observers []Observer) {
+	c.facts, c.observers = facts, observers
+	if c.tool.Load() != facts.Tool {
+		c.tool.Store(facts.Tool)
+	}
+	if c.session.Load() != facts.Session {
+		c.session.Store(facts.Session)
+	}
 }
 
 // lock takes the cell's lock if the record's call is still alive.
@@ -103,7 +121,7 @@ func (r Record) lock() bool {
 		return false
 	}
 	r.cell.mu.Lock()
-	if r.cell.life != r.life {
+	if r.cell.life.Load() != r.life {
 		r.cell.mu.Unlock()
 		return false
 	}
@@ -129,14 +147,29 @@ func (r Record) Facts() Facts {
 	return r.cell.facts
 }
 
-// Tool is the Tool of [Record.Facts], for policies that need no more.
+// Tool is the Tool of [Record.Facts], for policies that need no more: it takes no lock.
 func (r Record) Tool() *Definition {
-	if !r.lock() {
+	if r.cell == nil {
 		return nil
 	}
-	tool := r.cell.facts.Tool
-	r.cell.mu.Unlock()
+	tool := r.cell.tool.Load()
+	if r.cell.life.Load() != r.life {
+		return nil
+	}
 	return tool
+}
+
+// Session is the Session of [Record.Facts], for policies that need no more: it takes no
+// lock.
+func (r Record) Session() *Session {
+	if r.cell == nil {
+		return nil
+	}
+	session := r.cell.session.Load()
+	if r.cell.life.Load() != r.life {
+		return nil
+	}
+	return session
 }
 
 // Note changes what is known of how the call goes. The function runs under a
@@ -191,7 +224,8 @@ func (r Record) Fork() Record {
 	fork := new(cell)
 	if r.lock() {
 		defer r.cell.mu.Unlock()
-		fork.facts, fork.observers = r.cell.facts, r.cell.observers
+		fork.begin(r.cell.facts, r.cell.observers)
+		fork.identity = r.cell.identity.fork()
 	} else if r.cell == nil {
 		return Record{}
 	}
@@ -229,7 +263,8 @@ func (r Record) seal() Served {
 	}
 	defer r.cell.mu.Unlock()
 	s := r.cell.served
-	r.cell.life++
+	r.cell.life.Add(1)
+	r.cell.identity.forget()
 	r.cell.facts, r.cell.served, r.cell.observers = Facts{}, Served{}, nil
 	return s
 }

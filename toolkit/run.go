@@ -53,7 +53,7 @@ func begin(ctx context.Context, call *Call, tool *Definition, observers []Observ
 	r.observers = observers
 	facts := Facts{Tool: tool, Session: SessionFrom(ctx), Start: time.Now()}
 	r.cell.mu.Lock()
-	r.cell.facts, r.cell.observers = facts, observers
+	r.cell.begin(facts, observers)
 	r.cell.mu.Unlock()
 	for _, o := range observers {
 		next, failed := safeBegin(o, ctx, *call, &r.cell.facts)
@@ -69,7 +69,7 @@ func begin(ctx context.Context, call *Call, tool *Definition, observers []Observ
 	}
 	r.owner = !call.Record.Live()
 	if r.owner {
-		call.Record = Record{cell: &r.cell, life: r.cell.life}
+		call.Record = Record{cell: &r.cell, life: r.cell.life.Load()}
 	}
 	r.record = call.Record
 	r.ended.Call = *call

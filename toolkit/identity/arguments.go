@@ -79,6 +79,13 @@ func (a *Arguments) Keep() *Arguments {
 	}
 }
 
+// Reset forgets what a was read from, so that scratch memory holds on to nobody's
+// arguments.
+func (a *Arguments) Reset() {
+	a.raw, a.volatile = nil, nil
+	a.text = a.text[:0]
+}
+
 // read fills a from raw and reports whether it has an identity.
 func (a *Arguments) read() bool {
 	a.members, a.names, a.object, a.kept = a.members[:0], a.names[:0], true, false
