@@ -1,0 +1,120 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package bash
+
+import "strings"
+
+// gitSafe are the configuration keys that start nothing; a trailing * is any ending.
+var gitSafe = []string{
+	"user.name", "user.email", "color.*", "advice.*", "core.quotepath", "core.autocrlf", "core.filemode", "core.ignorecase", "core.eol", "commit.gpgsign", "tag.gpgsign", "init.defaultbranch",
+	"log.date", "log.decorate", "log.showsignature", "diff.renames", "diff.noprefix", "diff.context", "diff.algorithm", "pull.rebase", "pull.ff", "push.default", "push.autosetupremote", "fetch.prune", "merge.ff",
+	"rebase.autostash", "rerere.enabled", "status.*", "column.*", "grep.linenumber", "http.lowspeedlimit", "http.lowspeedtime", "http.postbuffer", "gc.auto", "safe.directory", "protocol.version", "branch.autosetuprebase",
+}
+
+func gitSafeKey(key string) bool {
+	key = strings.ToLower(key)
+	for _, s := range gitSafe {
+		if prefix, ok := strings.CutSuffix(s, "*"); ok && strings.HasPrefix(key, prefix) || key == s {
+			return true
+		}
+	}
+	return false
+}
+
+var gitGlobal = syntaxOf{flags: "pPv", values: "Cc", long: []string{"paginate", "no-pager", "git-dir=", "work-tree=", "namespace=", "bare", "no-replace-objects", "literal-pathspecs", "glob-pathspecs", "noglob-pathspecs", "icase-pathspecs", "no-optional-locks", "no-advice", "no-lazy-fetch", "list-cmds=?",
+	"html-path", "man-path", "info-path", "version", "help", "exec-path=?", "config-env=", "super-prefix=", "attr-source="}}
+
+// gitRuns are the options of single git commands that start a program or a shell.
+var gitRuns = map[string]string{
+	"rebase": "-x --exec", "grep": "-O --open-files-in-pager", "difftool": "-x --extcmd", "clone": "-u --upload-pack -c --config --template", "fetch": "--upload-pack", "pull": "--upload-pack", "ls-remote": "--upload-pack --exec",
+	"fetch-pack": "--upload-pack --exec", "push": "--receive-pack --exec", "send-pack": "--receive-pack --exec", "archive": "--exec", "init": "--template",
+	"send-email": "--sendmail-cmd --smtp-server --to-cmd --cc-cmd --header-cmd", "instaweb": "-b --browser -d --httpd", "web--browse": "-t --tool -b --browser", "help": "-w --web", "daemon": "--access-hook", "cvsimport": "-d", "interpret-trailers": "--trailer",
+	"mergetool": "-t --tool", "verify-pack": "", "submodule": "foreach", "bisect": "run", "filter-branch": "*", "shell": "*", "hook": "run", "http-backend": "*", "remote-ext": "*", "upload-pack": "", "for-each-repo": "*", "maintenance": "start register",
+	"difftool--helper": "*", "mergetool--lib": "*", "alias": "*", "merge-index": "*", "credential": "*", "fast-import": "--cat-blob-fd", "replace": "-e --edit", "p4": "*", "svn": "--authors-prog", "receive-pack": "", "sh-setup": "*",
+}
+
+// git doubts what makes git start another program.
+func (r *reader) git(c *Command, _ input) {
+	options, rest, sure := gitGlobal.scan(c.Words[1:])
+	if !sure {
+		r.line.doubt(DoubtOption, "an option of git is not known")
+	}
+	for _, o := range options {
+		switch o.name {
+		case "c":
+			if key, _, _ := strings.Cut(o.value.Text, "="); !o.value.Known || !gitSafeKey(key) {
+				r.line.doubt(DoubtOption, "git -c sets "+clip(key)+", which may start a program")
+			}
+		case "config-env", "git-dir", "work-tree":
+			r.line.doubt(DoubtOption, "git --"+o.name+" takes another configuration, which may start a program")
+		case "exec-path":
+			if o.value.Text != "" {
+				r.line.doubt(DoubtOption, "git --exec-path takes git's programs from another directory")
+			}
+		}
+	}
+	if len(rest) == 0 {
+		return
+	}
+	sub, args := rest[0].Text, rest[1:]
+	if !rest[0].Known {
+		r.line.doubt(DoubtOption, "the command of git is computed")
+	}
+	runs, some := gitRuns[sub]
+	for _, a := range args {
+		if strings.HasPrefix(a.Text, "ext::") || strings.HasPrefix(a.Text, "fd::") {
+			r.line.doubt(DoubtOption, "a git remote that is a command")
+		}
+		if name, value, ok := strings.Cut(a.Text, "="); ok && strings.HasPrefix(name, "--ou") && strings.HasPrefix("--output", name) {
+			r.addRedirect(Redirect{Target: Word{Text: value, Known: a.Known}, Write: true})
+		}
+		if some && a.loose {
+			r.line.doubt(DoubtOption, "an argument of git "+sub+" that may be an option")
+		}
+		for o := range strings.FieldsSeq(runs) {
+			if isOption(a.Text, o) {
+				r.line.doubt(DoubtOption, "git "+sub+" "+o+" starts a program")
+			}
+		}
+	}
+	if runs == "*" {
+		r.line.doubt(DoubtOption, "git "+sub+" starts programs")
+	}
+	if sub == "config" {
+		r.gitConfig(args)
+	}
+}
+
+// gitConfig doubts settings that start a program later.
+func (r *reader) gitConfig(args []Word) {
+	for _, a := range args {
+		switch t := a.Text; {
+		case !a.Known:
+			r.line.doubt(DoubtOption, "an argument of git config that is computed")
+			return
+		case t == "--get" || t == "--get-all" || t == "--get-regexp" || t == "--list" || t == "-l" || t == "get" || t == "list":
+			return
+		case t == "-e" || t == "--edit" || t == "edit":
+			r.line.doubt(DoubtOption, "git config starts an editor")
+		case strings.Contains(t, ".") && t[0] != '-':
+			if !gitSafeKey(t) && len(args) > 1 {
+				r.line.doubt(DoubtOption, "git config "+clip(t)+" may start a program later")
+			}
+			return
+		}
+	}
+}
+
+// isOption reports whether the argument is the option o: a long one cut short or with
+// its value, a letter in a cluster, a word as it is.
+func isOption(arg, o string) bool {
+	switch {
+	case strings.HasPrefix(o, "--"):
+		name, _, _ := strings.Cut(arg, "=")
+		return len(name) > 3 && strings.HasPrefix(o, name) || name == o
+	case strings.HasPrefix(o, "-"):
+		return len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.Contains(arg[1:], o[1:])
+	}
+	return arg == o
+}
