@@ -70,6 +70,7 @@ type machine struct {
 	detectors []detector
 	kinds     []kindID // of detectors
 	known     []string
+	optional  bool // kinds of numbers that are off by default are on
 }
 
 // allDetectors are the detectors of all kinds, in the order of precedence.
@@ -124,6 +125,7 @@ func compile(on *kindSet, known []string) *machine {
 		add(entry{w, actScheme, 0})
 	}
 	add(entry{"://", actURL, 0})
+	m.optional = on.has(kindIPv4) || on.any(&nationalKinds)
 	m.shapes(lists, on)
 	m.lay(lists)
 	return m
@@ -159,13 +161,6 @@ func (m *machine) shapes(lists map[int][]entry, on *kindSet) {
 		for _, b := range hex {
 			add(a, b, classJoin, actWord)
 			add(a, b, classDot, actWord)
-			if on.has(kindIPv6) {
-				add(a, classDot, b, actWord)
-			}
-		}
-		if on.has(kindIPv6) {
-			add(a, classDot, classDot, actWord)
-			add(classDot, classDot, a, actWord)
 		}
 	}
 }

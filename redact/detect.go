@@ -54,7 +54,8 @@ const (
 // bytes around it may be anything, letters included: check s[start-1] and s[end]. If
 // ok, the engine asks again for [to,end); if not, the whole run is passed over, so
 // the function itself looks for several numbers within the run. Payment cards, phone
-// numbers, social security numbers, IPv4 addresses come this way.
+// numbers, social security numbers come this way. While kinds are on that are off by
+// default, IPv4 addresses and national ids are looked for in shorter runs as well.
 //
 // Word runs: the engine calls
 //
@@ -64,9 +65,7 @@ const (
 //   - begins with two letters and a digit (IBAN), or
 //   - is two hexadecimal digits and followed by ':' or '-' and a hexadecimal digit, the
 //     byte before being no ':' or '-' (MAC), or
-//   - begins with a digit and is 25 to 128 bytes long (base58 addresses), or
-//   - is up to four hexadecimal digits, followed by ':' and one more or "::" (IPv6; only
-//     while kindIPv6 is enabled).
+//   - begins with a digit and is 25 to 128 bytes long (base58 addresses).
 //
 // The result may reach beyond [start,end): groups of an IBAN, the rest of an address.
 // "0x", "bc1" and the like are better served by anchors, as is "@" by e-mail.
@@ -88,5 +87,15 @@ type kindSet [maxKinds / 64]uint64
 const maxKinds = 1024
 
 func (k *kindSet) has(id kindID) bool { return k[id/64%(maxKinds/64)]&(1<<(id%64)) != 0 }
-func (k *kindSet) add(id kindID)      { k[id/64%(maxKinds/64)] |= 1 << (id % 64) }
-func (k *kindSet) remove(id kindID)   { k[id/64%(maxKinds/64)] &^= 1 << (id % 64) }
+
+// any reports whether some kind is in both sets.
+func (k *kindSet) any(of *kindSet) bool {
+	for i := range k {
+		if k[i]&of[i] != 0 {
+			return true
+		}
+	}
+	return false
+}
+func (k *kindSet) add(id kindID)    { k[id/64%(maxKinds/64)] |= 1 << (id % 64) }
+func (k *kindSet) remove(id kindID) { k[id/64%(maxKinds/64)] &^= 1 << (id % 64) }

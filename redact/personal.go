@@ -8,6 +8,7 @@ import "strings"
 // personalDetectors find personal data by an anchor; what is made of digits comes
 // through matchDigits and matchWord.
 var personalDetectors = []detector{
+	{kind: "ipv6", group: groupPersonal, doc: "an IPv6 address", anchors: []string{":"}, off: true, match: func(s string, at, _ int) (int, int, bool) { return ipv6At(s, at) }},
 	{kind: "email", group: groupPersonal, doc: "an e-mail address", anchors: []string{"@"}, match: named(func(s string, at int) (int, int, string) { return emailAt(s, at, 0) })},
 	{kind: "crypto-address", group: groupPersonal, doc: "a crypto address", anchors: []string{"bc1", "0x"}, match: named(func(s string, at int) (int, int, string) {
 		b, e := wordAround(s, at)
@@ -17,13 +18,6 @@ var personalDetectors = []detector{
 		return 0, 0, ""
 	})},
 }
-
-// IP addresses are no default: [Strict] and [WithKinds] look for them once a detector
-// does.
-var (
-	kindIPv4 = newKind("ipv4", groupPersonal, "an IPv4 address", false)
-	kindIPv6 = newKind("ipv6", groupPersonal, "an IPv6 address", false)
-)
 
 // numberKinds are what numberAt and wordKind may find.
 var numberKinds = map[string]kindID{

@@ -32,6 +32,11 @@ func (sc *scanner) digits(s string, i int) int {
 	}
 	end, n := separatedRun(s, start)
 	sc.counted = max(end, i+1)
+	if sc.m.optional {
+		if next := sc.optionalNumber(s, i, start, end); next > 0 {
+			return next
+		}
+	}
 	if n < 7 {
 		return 0
 	}
@@ -52,6 +57,28 @@ func (sc *scanner) digits(s string, i int) int {
 	}
 	if sc.settled > i {
 		return sc.settled
+	}
+	return 0
+}
+
+// optionalNumber looks at the run [start,end) of digits around i for the kinds of numbers
+// that are off by default.
+func (sc *scanner) optionalNumber(s string, i, start, end int) int {
+	on := &sc.r.on
+	sc.unsettled = true
+	if on.has(kindIPv4) {
+		if a, b, ok := ipv4At(s, i); ok {
+			sc.counted = max(sc.counted, b)
+			return sc.take(s, a, b, kindIPv4)
+		}
+	}
+	if on.has(kindCodiceFiscale) {
+		if a, b, ok := fiscalCodeAt(s, i); ok {
+			return sc.take(s, a, b, kindCodiceFiscale)
+		}
+	}
+	if a, b, kind, ok := nationalAt(s, start, end, on); ok {
+		return sc.take(s, a, b, kind)
 	}
 	return 0
 }
@@ -92,14 +119,6 @@ func separatedRun(s string, start int) (end, n int) {
 
 // word looks at the run of letters and digits that begins at i.
 func (sc *scanner) word(s string, i int) int {
-	if s[i] == ':' { // "::1"
-		for i < len(s) && s[i] == ':' {
-			i++
-		}
-		if i == len(s) {
-			return 0
-		}
-	}
 	if i < sc.wordly || i > 0 && isAlnum(s[i-1]) {
 		return 0
 	}
@@ -129,8 +148,6 @@ func wordShape(s string, i, end int) bool {
 	case n == 2 && end+1 < len(s) && (s[end] == ':' || s[end] == '-') && chars[s[end+1]]&chHex != 0:
 		return i == 0 || s[i-1] != ':' && s[i-1] != '-'
 	case n >= 25 && n <= 128 && isDigit(s[i]):
-		return true
-	case n <= 4 && end+1 < len(s) && s[end] == ':' && (s[end+1] == ':' || chars[s[end+1]]&chHex != 0):
 		return true
 	}
 	return false

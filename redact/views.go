@@ -104,8 +104,12 @@ func (sc *scanner) encoded(s string, depth int) {
 		for end < len(s) && chars[s[end]]&chB64 != 0 {
 			end++
 		}
-		if end-start >= minEncoded && opensToText(s[start:end]) {
-			sc.openRun(s, start, end, depth)
+		if end-start >= minEncoded {
+			if opensToText(s[start:end]) {
+				sc.openRun(s, start, end, depth)
+			} else {
+				sc.bareRandom(s, start, end)
+			}
 			if sc.quick && sc.suspect {
 				return
 			}
