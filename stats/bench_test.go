@@ -31,43 +31,66 @@ func (l *lockedHDR) record(ns int64) {
 	l.mu.Unlock()
 }
 
+// A pair is hdrhistogram-go's way and ours; the second one reports the ratio of its
+// time to the first one's as x-hdr.
+type pair struct{ hdr time.Duration }
+
+func (p *pair) theirs(b *testing.B, name string, body func(b *testing.B)) {
+	b.Run(name, func(b *testing.B) {
+		b.ReportAllocs()
+		body(b)
+		p.hdr = perOp(b)
+	})
+}
+
+func (p *pair) ours(b *testing.B, name string, body func(b *testing.B)) {
+	b.Run(name, func(b *testing.B) {
+		b.ReportAllocs()
+		body(b)
+		if p.hdr > 0 { // else theirs was not selected
+			b.ReportMetric(float64(perOp(b))/float64(p.hdr), "x-hdr")
+		}
+	})
+}
+
+// perOp is the time of one operation, a thousand times as long, so that it has parts of
+// a nanosecond.
+func perOp(b *testing.B) time.Duration { return b.Elapsed() * 1000 / time.Duration(b.N) }
+
 // BenchmarkRecord is one value into one tool's histogram: ours, and
 // hdrhistogram-go's under a mutex, of the same range and precision.
 func BenchmarkRecord(b *testing.B) {
 	values := logNormal(benchValues)
 	for _, digits := range []int{3, 2} {
-		for _, p := range []struct {
-			name string
-			make func() func(int64)
-		}{
-			{"toolscope", func() func(int64) {
-				var spare atomic.Int64
-				spare.Store(maxSpare)
-				return newLive(layouts[digits], &spare).record
-			}},
-			{"hdr+mutex", func() func(int64) {
-				return (&lockedHDR{h: hdrhistogram.New(lowestNs, highestNs, digits)}).record
-			}},
-		} {
-			record := p.make()
-			for _, v := range values {
-				record(v)
-			}
-			b.Run(fmt.Sprintf("digits=%d/%s/serial", digits, p.name), func(b *testing.B) {
-				b.ReportAllocs()
+		var spare atomic.Int64
+		spare.Store(maxSpare)
+		mine := newLive(layouts[digits], &spare).record
+		locked := (&lockedHDR{h: hdrhistogram.New(lowestNs, highestNs, digits)}).record
+		for _, v := range values {
+			mine(v)
+			locked(v)
+		}
+		serial := func(record func(int64)) func(*testing.B) {
+			return func(b *testing.B) {
 				for i := 0; b.Loop(); i++ {
 					record(values[i&(benchValues-1)])
 				}
-			})
-			b.Run(fmt.Sprintf("digits=%d/%s/parallel", digits, p.name), func(b *testing.B) {
-				b.ReportAllocs()
+			}
+		}
+		parallel := func(record func(int64)) func(*testing.B) {
+			return func(b *testing.B) {
 				b.RunParallel(func(pb *testing.PB) {
 					for i := rand.IntN(benchValues); pb.Next(); i++ {
 						record(values[i&(benchValues-1)])
 					}
 				})
-			})
+			}
 		}
+		var p pair
+		p.theirs(b, fmt.Sprintf("digits=%d/serial/hdr+mutex", digits), serial(locked))
+		p.ours(b, fmt.Sprintf("digits=%d/serial/toolscope", digits), serial(mine))
+		p.theirs(b, fmt.Sprintf("digits=%d/parallel/hdr+mutex", digits), parallel(locked))
+		p.ours(b, fmt.Sprintf("digits=%d/parallel/toolscope", digits), parallel(mine))
 	}
 }
 
@@ -133,7 +156,8 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-// BenchmarkQuantiles is p50, p95 and p99 of a sealed window.
+// BenchmarkQuantiles is p50, p95 and p99: of a histogram at hand, and of a window as it
+// is kept, which has to be decoded first.
 func BenchmarkQuantiles(b *testing.B) {
 	for _, digits := range []int{3, 2} {
 		l, h := newLive(layouts[digits], nil), hdrhistogram.New(lowestNs, highestNs, digits)
@@ -141,50 +165,84 @@ func BenchmarkQuantiles(b *testing.B) {
 			l.record(v)
 			_ = h.RecordValue(v)
 		}
-		ours := l.read(false)
-		b.Run(fmt.Sprintf("digits=%d/toolscope", digits), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				_, _, _ = ours.Quantile(0.5), ours.Quantile(0.95), ours.Quantile(0.99)
-			}
-		})
-		b.Run(fmt.Sprintf("digits=%d/hdr", digits), func(b *testing.B) {
-			b.ReportAllocs()
-			quantiles := []float64{50, 95, 99}
+		mine := l.read(false)
+		quantiles := []float64{50, 95, 99}
+		var p pair
+		p.theirs(b, fmt.Sprintf("digits=%d/hdr", digits), func(b *testing.B) {
 			for b.Loop() {
 				h.ValueAtPercentilesSlice(quantiles)
+			}
+		})
+		p.ours(b, fmt.Sprintf("digits=%d/toolscope", digits), func(b *testing.B) {
+			for b.Loop() {
+				_, _, _ = mine.Quantile(0.5), mine.Quantile(0.95), mine.Quantile(0.99)
+			}
+		})
+		packed, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+		if err != nil {
+			b.Fatal(err)
+		}
+		kept := appendHistogram(nil, mine)
+		p.theirs(b, fmt.Sprintf("digits=%d/sealed/hdr", digits), func(b *testing.B) {
+			for b.Loop() {
+				h, err := hdrhistogram.Decode(packed)
+				if err != nil {
+					b.Fatal(err)
+				}
+				h.ValueAtPercentilesSlice(quantiles)
+			}
+		})
+		p.ours(b, fmt.Sprintf("digits=%d/sealed/toolscope", digits), func(b *testing.B) {
+			for b.Loop() {
+				d := decoder{rest: kept}
+				h := d.histogram()
+				_, _, _ = h.Quantile(0.5), h.Quantile(0.95), h.Quantile(0.99)
 			}
 		})
 	}
 }
 
-// BenchmarkMerge100 is the merge of 100 histograms of 10,000 values each.
+// BenchmarkMerge100 is the merge of 100 histograms of 10,000 values each: alone, and
+// as the snapshots of 100 processes with one tool each, errors and exemplars
+// included.
 func BenchmarkMerge100(b *testing.B) {
 	for _, digits := range []int{3, 2} {
-		ours := make([]*Histogram, 100)
+		mine := make([]*Histogram, 100)
 		theirs := make([]*hdrhistogram.Histogram, 100)
+		snapshots := make([]*Snapshot, 100)
 		values := logNormal(1_000_000)
-		for i := range ours {
+		tool := &toolkit.Definition{Name: "search"}
+		for i := range mine {
 			l, h := newLive(layouts[digits], nil), hdrhistogram.New(lowestNs, highestNs, digits)
-			for _, v := range values[i*10_000 : (i+1)*10_000] {
+			r := newRecorder(b, WithDigits(digits))
+			for k, v := range values[i*10_000 : (i+1)*10_000] {
 				l.record(v)
 				_ = h.RecordValue(v)
+				e := call(tool, time.Duration(v), sampled(byte(k)))
+				if k%1000 == 0 {
+					failing("timeout", "no answer after 3s")(e)
+				}
+				record(r, e)
 			}
-			ours[i], theirs[i] = l.read(false), h
+			mine[i], theirs[i], snapshots[i] = l.read(false), h, r.Snapshot(Window{})
 		}
-		b.Run(fmt.Sprintf("digits=%d/toolscope", digits), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				MergeHistograms(ours...)
-			}
-		})
-		b.Run(fmt.Sprintf("digits=%d/hdr", digits), func(b *testing.B) {
-			b.ReportAllocs()
+		var p pair
+		p.theirs(b, fmt.Sprintf("digits=%d/hdr", digits), func(b *testing.B) {
 			for b.Loop() {
 				sum := hdrhistogram.New(lowestNs, highestNs, digits)
 				for _, h := range theirs {
 					sum.Merge(h)
 				}
+			}
+		})
+		p.ours(b, fmt.Sprintf("digits=%d/toolscope", digits), func(b *testing.B) {
+			for b.Loop() {
+				MergeHistograms(mine...)
+			}
+		})
+		p.ours(b, fmt.Sprintf("digits=%d/toolscope-snapshots", digits), func(b *testing.B) {
+			for b.Loop() {
+				Merge(snapshots...)
 			}
 		})
 	}

@@ -183,23 +183,48 @@ func (d *decoder) histogram() *Histogram {
 		d.fail()
 		return nil
 	}
-	counts := decoder{rest: d.take(d.count())}
-	l := layouts[digits[0]]
-	h := newHistogram(l, len(counts.rest)/2)
-	for at := int64(0); len(counts.rest) > 0; {
-		n, left := counts.int(), int64(l.counters)-at
+	h := decodeCounts(layouts[digits[0]], d.take(d.count()))
+	if h == nil {
+		d.fail()
+	}
+	return h.orNil()
+}
+
+// decodeCounts reads the counts of a histogram; nil if they are corrupt. Readers spend
+// most of their time here.
+func decodeCounts(l *layout, counts []byte) *Histogram {
+	numbers := 0
+	for _, c := range counts {
+		if c < 0x80 { // the last byte of a number
+			numbers++
+		}
+	}
+	h := newHistogram(l, min(numbers, l.counters))
+	total := uint64(0)
+	for at := int64(0); len(counts) > 0; {
+		u, size := uint64(counts[0]), 1
+		if u >= 0x80 {
+			if u, size = binary.Uvarint(counts); size <= 0 {
+				return nil
+			}
+		}
+		counts = counts[size:]
+		n := int64(u>>1) ^ -int64(u&1) // ZigZag
+		left := int64(l.counters) - at
 		switch {
-		case counts.err != nil || n >= 0 && left == 0 || n < -left:
-			d.fail()
+		case n >= 0 && left == 0 || n < -left:
 			return nil
 		case n < 0:
 			at -= n
 		default:
-			h.append(int(at), uint64(n))
+			if n > 0 {
+				total = addCapped(total, uint64(n))
+				h.index, h.upTo = append(h.index, uint16(at)), append(h.upTo, total)
+			}
 			at++
 		}
 	}
-	return h.orNil()
+	return h
 }
 
 func (d *decoder) tool() ToolSnapshot {

@@ -36,7 +36,7 @@ func (h *Histogram) append(i int, count uint64) {
 
 // orNil is nil for an empty histogram.
 func (h *Histogram) orNil() *Histogram {
-	if len(h.index) == 0 {
+	if h == nil || len(h.index) == 0 {
 		return nil
 	}
 	return h
