@@ -28,6 +28,8 @@ var commands = []command{
 	{"stats", "show the statistics of running programs, or merge those of several", statsCommand},
 	{"report", "show the statistics of a call log in JSON lines", reportCommand},
 	{"redact", "remove secrets and personal data from text, JSON and JSON lines", redactCommand},
+	{"approvals", "list the calls that wait for a person, approve or reject them", approvalsCommand},
+	{"config", "check configuration files", configCommand},
 	{"version", "print the version", versionCommand},
 }
 
