@@ -1,0 +1,56 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+import (
+	"testing"
+	"time"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// The figures that docs/stats.md states.
+func TestMemoryOfATool(t *testing.T) {
+	for _, c := range []struct{ digits, limit int }{{3, 48_000}, {2, 6_000}} {
+		for _, start := range []float64{10e3, 123e3, 1e6, 10e6, 333e6} {
+			l := newLive(layouts[c.digits], nil)
+			for x := 1.0; x <= 1000; x *= 1.0001 {
+				l.record(int64(start * x))
+			}
+			if got := l.size(); got > c.limit {
+				t.Errorf("%d digits, three decades from %v: got %d bytes, want at most %d", c.digits, time.Duration(start), got, c.limit)
+			}
+		}
+	}
+}
+
+// A tool whose calls come to every end, each of a duration from three decades, with
+// waits, exemplars and facts.
+func TestMemoryOfAToolWithEveryOutcome(t *testing.T) {
+	for _, c := range []struct{ digits, limit int }{{3, 100_000}, {2, 60_000}} {
+		r := newRecorder(t, WithDigits(c.digits))
+		def := &toolkit.Definition{Name: "t"}
+		for x := 1.0; x <= 1000; x *= 1.001 {
+			run := time.Duration(1e6 * x)
+			waiting := func(e *toolkit.Ended) { e.Served.Queue, e.Served.Approval, e.Served.Backoff = run, run, run }
+			record(r, call(def, run, sampled(1), waiting, told("cache", "miss")), call(def, run, failing("timeout", "late")))
+			for _, o := range toolkit.Outcomes()[1:] {
+				e := call(def, run, with(o))
+				e.Start = e.End.Add(-run)
+				record(r, e)
+			}
+		}
+		of := r.tools.of(def)
+		for i := range of.aux {
+			if of.aux[i].Load() == nil {
+				t.Errorf("histogram %d was not used", i)
+			}
+		}
+		got := of.size()
+		t.Logf("%d digits: %d bytes, %d of them for executed calls", c.digits, got, of.executed.size())
+		if got > c.limit {
+			t.Errorf("%d digits: got %d bytes, want at most %d", c.digits, got, c.limit)
+		}
+	}
+}
