@@ -1,0 +1,76 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package retry
+
+import (
+	"context"
+	"errors"
+
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// An ending is how an attempt came back: by a return, or by a panic that was caught.
+type ending struct {
+	res    toolkit.Result
+	err    error
+	thrown *toolkit.PanicError
+}
+
+// errGoexit is what observers are told of an attempt whose goroutine ends.
+var errGoexit = errors.New("retry: the attempt ended its goroutine")
+
+// attempt runs the call once, and tells it. A panic is caught only if panics are tried
+// again.
+func (p *Policy) attempt(ctx context.Context, call toolkit.Call, next toolkit.Handler) (e ending) {
+	call.Record.Note(func(s *toolkit.Served) {
+		s.Attempts++
+		s.Outcome = toolkit.OutcomeExecuted // the attempt before may have been refused
+	})
+	ctx, told := call.Record.BeginAttempt(ctx, call)
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		v := recover()
+		if v == nil {
+			told(toolkit.Result{}, errGoexit)
+			return
+		}
+		e.thrown = &toolkit.PanicError{Value: v}
+		told(toolkit.Result{}, e.thrown)
+		if !p.on[string(toolkit.ErrPanic)] {
+			panic(v)
+		}
+	}()
+	e.res, e.err = next(ctx, call)
+	returned = true
+	told(e.res, e.err)
+	return e
+}
+
+// kind is the attempt's error.type.
+func (e *ending) kind() string {
+	if e.thrown != nil {
+		return string(toolkit.ErrPanic)
+	}
+	return middleware.TypeOf(e.res, e.err)
+}
+
+// failure is the error that tells more.
+func (e *ending) failure() error {
+	if e.err != nil {
+		return e.err
+	}
+	return e.res.Fault
+}
+
+// pass is the attempt as the call's own ending: a panic goes on with the same value.
+func (e *ending) pass() (toolkit.Result, error) {
+	if e.thrown != nil {
+		panic(e.thrown.Value)
+	}
+	return e.res, e.err
+}

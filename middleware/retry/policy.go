@@ -1,0 +1,127 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package retry
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// A Policy retries calls; make one with [New]. Safe for concurrent use.
+type Policy struct {
+	options Options
+	on      map[string]bool
+	tools   map[string]bool
+	bucket  *bucket
+}
+
+var _ middleware.Policy = (*Policy)(nil)
+
+// New makes a policy. The error names the field, what it got and what it wants.
+func New(o Options) (*Policy, error) {
+	o, err := o.resolve()
+	if err != nil {
+		return nil, err
+	}
+	p := &Policy{options: o, on: map[string]bool{}, tools: map[string]bool{}, bucket: newBucket(o.Budget, time.Now())}
+	for _, k := range o.On {
+		p.on[string(k)] = true
+	}
+	for _, name := range o.Tools {
+		p.tools[name] = true
+	}
+	return p, nil
+}
+
+// Place is [middleware.PlaceRetry].
+func (p *Policy) Place() middleware.Place { return middleware.PlaceRetry }
+
+// Wrap runs calls of tools that may run twice until one attempt ends otherwise than in a
+// named error type. Attempts carry their number in call.Attempt, from 1; the record has how
+// many there were, and the waits between them as Backoff. The call ends as its last attempt
+// does. Where that was not by the attempt's own doing, it tells "retry" with "exhausted" (no
+// attempts left), "budget" (too many retries of late), "deadline" (no time left to wait),
+// "later" (the tool asks for a longer wait than MaxDelay) or "canceled" (the caller gave up).
+// With nothing to retry on, Wrap returns next.
+func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
+	if len(p.on) == 0 || p.options.Attempts == 1 {
+		return next
+	}
+	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+		if !p.mayRunTwice(call) {
+			return next(ctx, call)
+		}
+		p.bucket.deposit()
+		last, why := p.run(ctx, call, next)
+		if why != "" {
+			call.Record.Tag("retry", why)
+		}
+		return last.pass()
+	}
+}
+
+// mayRunTwice reports whether the host or the tool says so.
+func (p *Policy) mayRunTwice(call toolkit.Call) bool {
+	tool := call.Record.Tool()
+	if tool == nil && p.options.Lookup != nil {
+		tool = p.options.Lookup(call.Name)
+	}
+	if tool != nil && (tool.ReadOnly == toolkit.Yes || tool.Idempotent == toolkit.Yes) {
+		return true
+	}
+	return len(p.tools) > 0 && p.tools[call.Name]
+}
+
+// run is the attempts. why says what stopped them, "" if the last one did.
+func (p *Policy) run(ctx context.Context, call toolkit.Call, next toolkit.Handler) (last ending, why string) {
+	for n := 1; ; n++ {
+		call.Attempt = uint16(n)
+		last = p.attempt(ctx, call, next)
+		if last.res.Suspended || !p.on[last.kind()] {
+			return last, ""
+		}
+		wait, why := p.wait(ctx, n, last.failure())
+		if why != "" {
+			return last, why
+		}
+		if !sleep(ctx, call, wait) {
+			return last, gone(ctx)
+		}
+	}
+}
+
+// wait is how long to wait after the n-th attempt, or why not to.
+func (p *Policy) wait(ctx context.Context, n int, failure error) (wait time.Duration, why string) {
+	if n >= p.options.Attempts {
+		return 0, "exhausted"
+	}
+	if ctx.Err() != nil {
+		return 0, gone(ctx)
+	}
+	asked := askedFor(failure)
+	if asked > p.options.MaxDelay {
+		return 0, "later"
+	}
+	now := time.Now()
+	wait = asked + backoff(p.options.BaseDelay, p.options.MaxDelay, n)
+	if deadline, ok := ctx.Deadline(); ok && wait >= deadline.Sub(now) {
+		return 0, "deadline"
+	}
+	if !p.bucket.withdraw(now) {
+		return 0, "budget"
+	}
+	return wait, ""
+}
+
+// gone is why there is no caller any more.
+func gone(ctx context.Context) string {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return "deadline"
+	}
+	return "canceled"
+}
