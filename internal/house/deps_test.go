@@ -62,7 +62,7 @@ var allowed = map[string]struct {
 	"middleware":             {[]string{"toolkit", "redact"}, jsontext},
 	"middleware/approve":     {[]string{"toolkit", "redact", "middleware", "internal/display"}, jsontext},
 	"middleware/limit":       {[]string{"toolkit", "redact", "middleware", "internal/sessions"}, jsontext},
-	"middleware/retry":    {[]string{"toolkit", "redact", "middleware"}, jsontext},
+	"middleware/retry":       {[]string{"toolkit", "redact", "middleware"}, jsontext},
 	"middleware/loop":        {[]string{"toolkit", "redact", "middleware", "internal/sessions"}, jsontext},
 	"middleware/budget":      {[]string{"toolkit", "redact", "middleware", "internal/sessions"}, jsontext},
 	"middleware/timeout":     {own: []string{"toolkit", "middleware", "redact"}, modules: jsontext},

@@ -80,7 +80,7 @@ func TestAClockThatJumpsPaysForNothing(t *testing.T) {
 			t.Errorf("%v after the last retry: got another one, want one a second", jump)
 		}
 	}
-	if !b.withdraw(now.Add(1 << 62)) || b.withdraw(now.Add(1<<62)) {
+	if !b.withdraw(now.Add(1<<62)) || b.withdraw(now.Add(1<<62)) {
 		t.Error("after a jump ahead: want one retry, as saved up at most")
 	}
 }
