@@ -11,7 +11,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,14 +40,22 @@ func program(t *testing.T, names ...string) string {
 	return ""
 }
 
-// serveDemo builds the command, runs the demo's session with it and serves what is
-// known of it. It returns the address.
-func serveDemo(t *testing.T) string {
+// command builds the command.
+func command(t *testing.T) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "toolscope")
 	if out, err := exec.Command("go", "build", "-C", "..", "-o", binary, "./cmd/toolscope").CombinedOutput(); err != nil {
 		t.Fatalf("building the command: %v\n%s", err, out)
 	}
+	return binary
+}
+
+// serveDemo runs the demo's session and serves what is known of it. It returns the
+// address.
+func serveDemo(t *testing.T) string {
+	t.Helper()
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir()) // where it announces itself
+	binary := command(t)
 	cmd := exec.Command(binary, "demo", "--seed", strconv.Itoa(demoSeed))
 	cmd.Dir = ".."
 	for _, v := range os.Environ() {
@@ -86,41 +93,13 @@ func serveDemo(t *testing.T) string {
 func TestPrometheusScrapes(t *testing.T) {
 	binary := program(t, "prometheus")
 	demo := serveDemo(t)
-	dir := t.TempDir()
-	target := strings.TrimSuffix(strings.TrimPrefix(demo, "http://"), "/")
-	config := "global: {scrape_interval: 1s}\nscrape_configs: [{job_name: demo, static_configs: [{targets: [\"" + target + "\"]}]}]\n"
-	if err := os.WriteFile(filepath.Join(dir, "prometheus.yml"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	listen := freeAddress(t)
-	cmd := exec.Command(binary, "--config.file="+filepath.Join(dir, "prometheus.yml"), "--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+listen)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-
-	query := func(q string) (float64, bool) {
-		var answer struct {
-			Data struct {
-				Result []struct{ Value [2]any }
-			}
-		}
-		if get(t, "http://"+listen+"/api/v1/query?query="+url.QueryEscape(q), &answer) != nil || len(answer.Data.Result) != 1 {
-			return 0, false
-		}
-		v, err := strconv.ParseFloat(fmt.Sprint(answer.Data.Result[0].Value[1]), 64)
-		return v, err == nil
-	}
+	server := scrape(t, binary, strings.TrimSuffix(strings.TrimPrefix(demo, "http://"), "/"))
+	query := server.number
 	var calls float64
-	for deadline := time.Now().Add(60 * time.Second); ; time.Sleep(200 * time.Millisecond) {
-		var ok bool
-		if calls, ok = query("sum(toolscope_calls_total)"); ok {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("Prometheus has scraped nothing after a minute")
-		}
-	}
+	server.wait(t, func() (ok bool) {
+		calls, ok = query("sum(toolscope_calls_total)")
+		return ok
+	})
 	var summary struct {
 		Overall struct{ Calls float64 }
 		Tools   []struct {
@@ -160,6 +139,22 @@ func TestPrometheusScrapes(t *testing.T) {
 	t.Logf("%v calls scraped, p99 of %d tools compared", calls, compared)
 	if compared < 10 {
 		t.Errorf("got %d tools to compare, want 10 or more", compared)
+	}
+}
+
+// TestStatsFindsTheDemo: a program that announced itself is found without an address.
+func TestStatsFindsTheDemo(t *testing.T) {
+	demo := serveDemo(t)
+	out, err := exec.Command(command(t), "stats", "--window", "total", "--json").Output()
+	if err != nil {
+		t.Fatalf("toolscope stats: %v", err)
+	}
+	var summary struct {
+		Source  string
+		Overall struct{ Calls int }
+	}
+	if err := json.Unmarshal(out, &summary); err != nil || !strings.HasSuffix(summary.Source, demo) || summary.Overall.Calls < 120 {
+		t.Errorf("got %+v, %v, want the calls of %s", summary, err, demo)
 	}
 }
 
