@@ -8,12 +8,6 @@ import (
 	"unsafe"
 )
 
-// The limits of JSON.
-const (
-	maxNesting = 512 // open objects and arrays, JSON within strings included
-	maxInner   = 8   // JSON within strings
-)
-
 // looksLikeJSON reports whether s begins as an object, an array or a string does.
 func looksLikeJSON(s string) bool {
 	i := skipBlank(s, 0)
@@ -57,7 +51,7 @@ func (sc *scanner) stringValue(v string, d verdict, depth int) {
 		return
 	}
 	if looksLikeJSON(v) {
-		if depth >= maxInner {
+		if depth > sc.r.limits.Inner {
 			sc.settled = 0
 			sc.take(v, 0, len(v), idUnscanned)
 			sc.settled = settled

@@ -144,7 +144,7 @@ func plainRedactor(r *Redactor) *Redactor {
 	if r.callback == nil && r.key == nil && !r.standIns {
 		return r
 	}
-	return &Redactor{options: options{on: r.on}, machine: r.machine}
+	return &Redactor{options: options{on: r.on, limits: r.limits}, machine: r.machine}
 }
 
 // apply appends s with the spans replaced.

@@ -27,6 +27,7 @@ type options struct {
 	callback func(Match) (Action, string)
 	key      []byte
 	standIns bool
+	limits   Limits
 }
 
 // preset turns exactly the kinds on that want says.

@@ -102,3 +102,25 @@ func TestConcurrent(t *testing.T) {
 	}
 	all.Wait()
 }
+
+func TestLimits(t *testing.T) {
+	r, err := New(WithLimits(Limits{Nesting: 3, Inner: 1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for in, want := range map[string]string{
+		`[[[1]]]`:                         `[[[1]]]`,
+		`[[[[1],{"password":"x1y2z3"}]]]`: `[[["[REDACTED:unscanned]","[REDACTED:unscanned]"]]]`,
+		object("a", object("b", "c")):     object("a", object("b", "c")),
+		object("a", object("b", `"c"`)):   object("a", object("b", "[REDACTED:unscanned]")),
+	} {
+		if out, _ := r.Text(in); out != want {
+			t.Errorf("%s: got %s, want %s", in, out, want)
+		}
+	}
+	for _, l := range []Limits{{Nesting: -1}, {Nesting: 10001}, {Inner: 17}, {Work: 1}} {
+		if _, err := New(WithLimits(l)); err == nil || !strings.Contains(err.Error(), "WithLimits: ") {
+			t.Errorf("%+v: got %v, want an error", l, err)
+		}
+	}
+}

@@ -33,7 +33,7 @@ func Default() *Redactor { return defaultRedactor() }
 // the option that is wrong, what it got and what it wants.
 func New(opts ...Option) (*Redactor, error) {
 	allKinds()
-	o := options{}
+	o := options{limits: defaultLimits}
 	o.preset(func(k Kind) bool { return k.Default })
 	for _, option := range opts {
 		if option == nil {

@@ -38,7 +38,7 @@ var scanners = sync.Pool{New: func() any { return &scanner{words: new(nameWords)
 func newScanner(r *Redactor, size int) *scanner {
 	sc := scanners.Get().(*scanner)
 	sc.r, sc.m = r, r.machine
-	sc.work = 1<<16 + 64*size
+	sc.work = 1<<16 + r.limits.Work*size
 	return sc
 }
 

@@ -58,7 +58,7 @@ func (sc *scanner) walkFrames(s string, i, depth, base int) (end int, whole bool
 		}
 		switch s[i] {
 		case '{', '[':
-			if len(sc.frames) >= maxNesting {
+			if len(sc.frames) >= sc.r.limits.Nesting {
 				i = sc.tooDeep(s, i)
 				break
 			}

@@ -59,6 +59,7 @@ var allowed = map[string]struct {
 	"toolkit/data":           {own: []string{"toolkit"}},
 	"toolkit/python":         {[]string{"toolkit", "internal/process"}, []string{"golang.org/x/sys"}},
 	"redact":                 {modules: jsontext},
+	"redact/redactfile":      {[]string{"redact"}, []string{"go.yaml.in/yaml/v4"}},
 	"middleware":             {[]string{"toolkit", "redact"}, jsontext},
 	"middleware/approve":     {[]string{"toolkit", "redact", "middleware", "internal/display"}, jsontext},
 	"middleware/limit":       {[]string{"toolkit", "redact", "middleware", "internal/sessions"}, jsontext},

@@ -1,0 +1,47 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import "fmt"
+
+// Limits bound what is looked at. What is beyond is removed, never passed on. A zero
+// field is the default.
+type Limits struct {
+	// Nesting is how many objects and arrays may be open at once, those of JSON within
+	// strings included: 1 to 10000. The default is 512.
+	Nesting int
+	// Inner is how deep JSON within JSON strings is followed: 1 to 16. The default is 8.
+	// What is written there grows twofold with each level.
+	Inner int
+	// Work is how many steps may be spent for each byte beyond reading it, before a text
+	// counts as made to be costly: 16 to 4096. The default is 64.
+	Work int
+}
+
+var defaultLimits = Limits{Nesting: 512, Inner: 8, Work: 64}
+
+// WithLimits sets the limits. One out of its range is an error.
+func WithLimits(l Limits) Option {
+	return func(o *options) error {
+		for _, f := range [...]struct {
+			name     string
+			got      int
+			to       *int
+			min, max int
+		}{
+			{"Nesting", l.Nesting, &o.limits.Nesting, 1, 10000},
+			{"Inner", l.Inner, &o.limits.Inner, 1, 16},
+			{"Work", l.Work, &o.limits.Work, 16, 4096},
+		} {
+			switch {
+			case f.got == 0:
+			case f.got < f.min || f.got > f.max:
+				return fmt.Errorf("redact: WithLimits: %s: got %d, want %d to %d, or 0 for the default", f.name, f.got, f.min, f.max)
+			default:
+				*f.to = f.got
+			}
+		}
+		return nil
+	}
+}

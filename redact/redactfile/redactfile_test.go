@@ -1,0 +1,134 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redactfile
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolscope/toolscope/redact"
+)
+
+func load(t *testing.T, text string) (*redact.Redactor, error) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "redact.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return Load(file)
+}
+
+func TestLoad(t *testing.T) {
+	t.Setenv("REDACTFILE_TEST_TOKEN", "PURPLE-ELEPHANT")
+	t.Setenv("REDACTFILE_TEST_KEY", "0123456789abcdef")
+	const in = "password=hu3nter2Zq jane@mail.example.org 10.0.0.17 PURPLE-ELEPHANT"
+	for _, c := range []struct{ name, file, want string }{
+		{"empty", "", "password=[REDACTED:passwd] [REDACTED:email] 10.0.0.17 PURPLE-ELEPHANT"},
+		{"comments only", "# nothing\n", "password=[REDACTED:passwd] [REDACTED:email] 10.0.0.17 PURPLE-ELEPHANT"},
+		{"preset", "preset: secrets-only", "password=[REDACTED:passwd] jane@mail.example.org 10.0.0.17 PURPLE-ELEPHANT"},
+		{"off", "preset: off", in},
+		{"kinds", "kinds: {on: [ipv4], off: [email, passwd]}", "password=hu3nter2Zq jane@mail.example.org [REDACTED:ipv4] PURPLE-ELEPHANT"},
+		{"kinds before the preset", "kinds: {on: [ipv4]}\npreset: secrets-only", "password=[REDACTED:passwd] jane@mail.example.org [REDACTED:ipv4] PURPLE-ELEPHANT"},
+		{"allow", "allow: [jane@mail.example.org]", "password=[REDACTED:passwd] jane@mail.example.org 10.0.0.17 PURPLE-ELEPHANT"},
+		{"known", "known: {environment: ['REDACTFILE_*_TOKEN']}", "password=[REDACTED:passwd] [REDACTED:email] 10.0.0.17 [REDACTED:known-value]"},
+		{"stand-ins", "mode: stand-in", "password=[REDACTED:passwd] person@example.com 10.0.0.17 PURPLE-ELEPHANT"},
+		{"limits", "limits: {nesting: 3, inner: 2}", "password=[REDACTED:passwd] [REDACTED:email] 10.0.0.17 PURPLE-ELEPHANT"},
+	} {
+		r, err := load(t, c.file)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if got, _ := r.Text(in); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+	r, err := load(t, "mode: tag\nkey_environment: REDACTFILE_TEST_KEY")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := r.Text("mail jane@mail.example.org"); !strings.HasPrefix(got, "mail [REDACTED:email:") {
+		t.Errorf("with tags: got %q", got)
+	}
+}
+
+func TestRules(t *testing.T) {
+	r, err := load(t, "rules:\n  - tool: db.*\n    path: $.sql\n    action: mask\n  - path: $..note\n    action: drop\n  - {path: $.password, action: keep}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const in = `{"sql":"select 1","note":"x","password":"hu3nter2Zq"}`
+	for tool, want := range map[string]string{
+		"db.query": `{"sql":"[REDACTED:rule]","password":"hu3nter2Zq"}`,
+		"mail":     `{"sql":"select 1","password":"hu3nter2Zq"}`,
+	} {
+		if got, _ := r.ForTool(tool).Text(in); got != want {
+			t.Errorf("%s: got %s, want %s", tool, got, want)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for _, c := range []struct{ file, want string }{
+		{"presets: strict", `r.yaml:1: got the name "presets", want one of allow, key_environment, kinds, known, limits, mode, preset, rules`},
+		{"\npreset: loud", `r.yaml:2: preset: got "loud", want one of default, off, secrets-only, strict`},
+		{"kinds:\n  on: [email, ipv5]", `r.yaml:2: kinds.on[1]: got "ipv5", want a kind that redact.Kinds lists`},
+		{"kinds: [email]", `r.yaml:1: kinds: got a list, want a mapping`},
+		{"rules:\n  - path: a.b\n    action: mask", `r.yaml:2: rules[0]: path "a.b": want '$' at the beginning`},
+		{"rules:\n  - path: $.a\n  - path: $.b\n    action: hide", `r.yaml:4: rules[1].action: got "hide", want one of drop, keep, mask`},
+		{"rules:\n  - path: $.a", `r.yaml:2: rules[0]: got no action, want one of drop, keep, mask`},
+		{"rules:\n  - path: $[?@.a]\n    action: keep", `filters and functions are not supported`},
+		{"rules:\n  - tool: a*b\n    action: keep", `got tool "a*b"`},
+		{"allow: ['']", `r.yaml:1: allow[0]: got "", want a value`},
+		{"known: {environment: ['[']}", `r.yaml:1: known.environment[0]: got "[", want a pattern of path.Match`},
+		{"known: {values: [abc]}", `r.yaml:1: known: got the name "values", want one of environment`},
+		{"mode: tag", `r.yaml:1: mode: got "tag" and no key_environment`},
+		{"mode: tag\nkey_environment: REDACTFILE_NO_SUCH", `r.yaml:2: key_environment: got "REDACTFILE_NO_SUCH", which the environment does not have`},
+		{"mode: mask\nkey_environment: X", `r.yaml:2: key_environment: got a key that mode "mask" does not use`},
+		{"limits:\n  nesting: many", `r.yaml:2: limits.nesting: got "many", want a whole number`},
+		{"limits: {inner: 99}", `r.yaml:1: limits: Inner: got 99, want 1 to 16`},
+		{"preset: off\npreset: strict", "r.yaml"},
+		{"allow: &a [x]\nknown: *a", `r.yaml:2: known: got an alias, want a mapping`},
+		{"- a", `r.yaml:1: got a list, want a mapping`},
+		{"a: [", "r.yaml: "},
+		{strings.Repeat("#", maxSize+1), "r.yaml: got more than 1048576 bytes"},
+	} {
+		_, err := Parse("r.yaml", []byte(c.file))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%.60q: got %v, want %s", c.file, err, c.want)
+		}
+		var one *Error
+		if !errors.As(err, &one) || one.File != "r.yaml" {
+			t.Errorf("%.60q: got %T, want an *Error of the file", c.file, err)
+		}
+	}
+	if _, err := Load(filepath.Join(t.TempDir(), "none.yaml")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got %v, want that there is no such file", err)
+	}
+}
+
+func TestErrorsAreBounded(t *testing.T) {
+	_, err := Parse("r.yaml", []byte("kinds:\n  on:\n"+strings.Repeat("  - no-such-kind\n", 1000)))
+	if n := strings.Count(err.Error(), "\n") + 1; n != maxErrors {
+		t.Errorf("got %d errors, want %d", n, maxErrors)
+	}
+}
+
+// FuzzParse: no text makes it panic, and what is no error makes a redactor.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("preset: strict\nkinds: {on: [ipv4]}\nrules:\n- {path: $.a, action: keep}\n"))
+	f.Add([]byte("mode: tag\nkey_environment: X\nlimits: {nesting: 1}"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		options, err := Parse("f", data)
+		if err != nil {
+			return
+		}
+		if _, err := redact.New(options...); err != nil {
+			t.Fatalf("%q: %v", data, err)
+		}
+	})
+}
