@@ -11,10 +11,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/toolscope/toolscope/redact"
+	"github.com/toolscope/toolscope/redact/redactfile"
 )
 
 const redactHelp = `toolscope redact removes secrets and personal data from what it reads.
@@ -26,8 +28,9 @@ in the place of what was removed; JSON stays JSON. Input may be larger than memo
 text is looked at in pieces that overlap, a JSON document up to 64 MiB as a whole.
 
   --jsonl         read lines {"id":…,"text":"…"}, write them with the text redacted
+  --config FILE   what to look for and what becomes of it, as docs/redaction.md tells
   --secrets-only  leave personal data
-  --explain       say on standard error what was found, by kind, never the value
+  --explain       say on standard error what was found, where and why, never the value
   --list          list the kinds that are found, and leave
 
   toolscope redact < app.log
@@ -40,6 +43,7 @@ Exit code: 0, 1 if something could not be read (it is not passed on), 2 for wron
 func redactCommand(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("redact", flag.ContinueOnError)
 	jsonl := flags.Bool("jsonl", false, "")
+	config := flags.String("config", "", "")
 	secretsOnly := flags.Bool("secrets-only", false, "")
 	explain := flags.Bool("explain", false, "")
 	list := flags.Bool("list", false, "")
@@ -54,16 +58,16 @@ func redactCommand(args []string, stdin io.Reader, stdout, stderr io.Writer) int
 	if *list {
 		return listKinds(stdout)
 	}
-	var options []redact.Option
-	if *secretsOnly {
-		options = append(options, redact.SecretsOnly())
+	if *config != "" && *secretsOnly {
+		fmt.Fprintln(stderr, "toolscope redact: got --config and --secrets-only, want one of them: the file has a preset")
+		return exitUsage
 	}
-	r, err := redact.New(options...)
+	r, err := redactorFor(*config, *secretsOnly)
 	if err != nil {
 		fmt.Fprintln(stderr, "toolscope redact:", err)
 		return exitError
 	}
-	f := &redactFilter{r: r, out: bufio.NewWriterSize(stdout, 64<<10), stderr: stderr, kinds: map[string]int{}}
+	f := &redactFilter{r: r, out: bufio.NewWriterSize(stdout, 64<<10), stderr: stderr, found: map[string]foundKind{}}
 	if *jsonl {
 		err = f.lines(stdin)
 	} else {
@@ -82,11 +86,25 @@ func redactCommand(args []string, stdin io.Reader, stdout, stderr io.Writer) int
 	return exitOK
 }
 
+func redactorFor(config string, secretsOnly bool) (*redact.Redactor, error) {
+	switch {
+	case config != "":
+		return redactfile.Load(config)
+	case secretsOnly:
+		return redact.New(redact.SecretsOnly())
+	}
+	return redact.Default(), nil
+}
+
 func listKinds(w io.Writer) int {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "KIND\tGROUP\tWHAT")
+	fmt.Fprintln(t, "KIND\tGROUP\tDEFAULT\tWHAT")
 	for _, k := range redact.Kinds() {
-		fmt.Fprintf(t, "%s\t%s\t%s\n", k.Name, k.Group, k.About)
+		on := "on"
+		if !k.Default {
+			on = "off"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", k.Name, k.Group, on, k.About)
 	}
 	if t.Flush() != nil {
 		return exitError
@@ -99,8 +117,17 @@ type redactFilter struct {
 	r      *redact.Redactor
 	out    *bufio.Writer
 	stderr io.Writer
-	kinds  map[string]int
+	found  map[string]foundKind
 }
+
+// foundKind is what --explain tells of one kind.
+type foundKind struct {
+	count int
+	paths []string // a few, each once
+}
+
+// maxPaths is how many places of a kind --explain names.
+const maxPaths = 4
 
 const (
 	// pieceSize is how much text is looked at at once.
@@ -178,19 +205,30 @@ func (f *redactFilter) write(text []byte) error {
 
 func (f *redactFilter) count(found redact.Findings) {
 	for _, x := range found {
-		f.kinds[x.Kind] += x.Count
+		k := f.found[x.Kind]
+		k.count += x.Count
+		if x.Path != "" && len(k.paths) < maxPaths && !slices.Contains(k.paths, x.Path) {
+			k.paths = append(k.paths, x.Path)
+		}
+		f.found[x.Kind] = k
 	}
 }
 
 func (f *redactFilter) explain() {
-	if len(f.kinds) == 0 {
+	if len(f.found) == 0 {
 		fmt.Fprintln(f.stderr, "nothing found")
 		return
 	}
 	for _, k := range redact.Kinds() {
-		if n := f.kinds[k.Name]; n > 0 {
-			fmt.Fprintf(f.stderr, "%6d  %s: %s\n", n, k.Name, k.About)
+		x := f.found[k.Name]
+		if x.count == 0 {
+			continue
 		}
+		fmt.Fprintf(f.stderr, "%6d  %s: %s", x.count, k.Name, k.About)
+		if len(x.paths) > 0 {
+			fmt.Fprintf(f.stderr, "; at %s", strings.Join(x.paths, ", "))
+		}
+		fmt.Fprintln(f.stderr)
 	}
 }
 

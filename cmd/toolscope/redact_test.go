@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -78,6 +80,30 @@ func TestRedactJSONLines(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &got); err != nil || got.ID != i || !strings.Contains(got.Text, "[REDACTED:") {
 			t.Errorf("line %d: %v, %q", i, err, line)
 		}
+	}
+}
+
+func TestRedactConfig(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "redact.yaml")
+	if err := os.WriteFile(file, []byte("preset: secrets-only\nrules:\n  - path: $.note\n    action: mask\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	in := `{"note":"x","mail":"jane@mail.example.org","password":"` + canary.Secrets(9)[0].Value + `"}`
+	out, explained, code := filter(t, in, "--config", file, "--explain")
+	if want := `{"note":"[REDACTED:rule]","mail":"jane@mail.example.org","password":"[REDACTED:passwd]"}`; code != exitOK || out != want {
+		t.Errorf("got code %d, %s", code, out)
+	}
+	if !strings.Contains(explained, "; at /password\n") || !strings.Contains(explained, "; at /note\n") {
+		t.Errorf("--explain says %q, want the places", explained)
+	}
+	if err := os.WriteFile(file, []byte("preset: secrets\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, errs, code := filter(t, in, "--config", file); code != exitError || out != "" || !strings.Contains(errs, `redact.yaml:1: preset: got "secrets"`) {
+		t.Errorf("got code %d, %q, %q", code, out, errs)
+	}
+	if _, errs, code := filter(t, in, "--config", file, "--secrets-only"); code != exitUsage || !strings.Contains(errs, "want one of them") {
+		t.Errorf("got code %d, %q", code, errs)
 	}
 }
 
