@@ -7,6 +7,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -48,3 +49,49 @@ func (nothing) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
 func (nothing) OnEnd(sdktrace.ReadOnlySpan)                     {}
 func (nothing) Shutdown(context.Context) error                  { return nil }
 func (nothing) ForceFlush(context.Context) error                { return nil }
+
+// nowhere is an exporter that takes everything at once.
+type nowhere struct{}
+
+func (nowhere) ExportSpans(context.Context, []sdktrace.ReadOnlySpan) error { return nil }
+func (nowhere) Shutdown(context.Context) error                             { return nil }
+
+// BenchmarkBatcher is a span through the SDK's batching processor and through ours: in a
+// tight loop, and after 100 µs of other work each, which is fast for an agent. There
+// span-ns is the span's own time, of which the good part with the SDK goes into waking a
+// goroutine.
+func BenchmarkBatcher(b *testing.B) {
+	content := []attribute.KeyValue{attribute.String(arguments, strings.Repeat("a", 300)), attribute.String(result, strings.Repeat("r", 500))}
+	for _, c := range []struct {
+		name string
+		make func() sdktrace.SpanProcessor
+	}{
+		{"sdk", func() sdktrace.SpanProcessor { return sdktrace.NewBatchSpanProcessor(nowhere{}) }},
+		{"ours", func() sdktrace.SpanProcessor { return exporters.NewBatcher(nowhere{}, exporters.BatchOptions{}) }},
+	} {
+		span := func(tracer trace.Tracer) {
+			_, s := tracer.Start(context.Background(), "execute_tool x")
+			s.SetAttributes(content...)
+			s.End()
+		}
+		b.Run("tight/"+c.name, func(b *testing.B) {
+			tracer := tracerInto(c.make())
+			b.ReportAllocs()
+			for b.Loop() {
+				span(tracer)
+			}
+		})
+		b.Run("100us/"+c.name, func(b *testing.B) {
+			tracer := tracerInto(c.make())
+			var own time.Duration
+			for b.Loop() {
+				for start := time.Now(); time.Since(start) < 100*time.Microsecond; {
+				}
+				start := time.Now()
+				span(tracer)
+				own += time.Since(start)
+			}
+			b.ReportMetric(float64(own.Nanoseconds())/float64(b.N), "span-ns")
+		})
+	}
+}

@@ -111,20 +111,20 @@ func (p *Providers) buildTracers(c *config, res *resource.Resource, exporters []
 		p.processes = append(p.processes, p.Ring)
 	}
 	p.processes = append(p.processes, c.processors...)
-	add := func(e sdktrace.SpanExporter, options ...sdktrace.BatchSpanProcessorOption) {
+	add := func(e sdktrace.SpanExporter, o BatchOptions) {
 		line := newPipeline(e)
 		p.pipelines = append(p.pipelines, line)
-		p.batchers = append(p.batchers, sdktrace.NewBatchSpanProcessor(line, options...))
+		p.batchers = append(p.batchers, NewBatcher(line, o))
 	}
 	for _, console := range c.consoles {
-		add(console, sdktrace.WithBatchTimeout(consoleDelay))
+		add(console, BatchOptions{Delay: consoleDelay})
 	}
 	for _, e := range exporters {
 		if console, ok := e.(*Console); ok {
-			add(console, sdktrace.WithBatchTimeout(consoleDelay))
+			add(console, BatchOptions{Delay: consoleDelay})
 			continue
 		}
-		add(e)
+		add(e, BatchOptions{})
 	}
 	p.processes = append(p.processes, p.batchers...)
 	options := []sdktrace.TracerProviderOption{sdktrace.WithResource(res)}
