@@ -328,3 +328,31 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// The redactor's file is the scope's redactor.
+func TestTheRedactorsFileIsUsed(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "redact.yaml"), []byte("rules: [{path: $.hush, action: drop}]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := config.Open(write(t, dir, "redact: {file: redact.yaml}\naudit: {file: audit.jsonl, all: true}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	scope, err := toolscope.New(append(f.Options(), toolscope.WithoutTracing())...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = scope.Wrap(tooltest.Echo(toolkit.Definition{Name: "echo"}).Handle, nil)(t.Context(), toolkit.Call{Name: "echo", Arguments: json.RawMessage(`{"hush":"the cat is out","loud":"yes"}`)})
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "audit.jsonl"))
+	if err != nil || strings.Contains(string(text), "cat") || !strings.Contains(string(text), "yes") {
+		t.Errorf("got %s, %v", text, err)
+	}
+	write(t, dir, "redact: {file: none.yaml}")
+	if _, err := config.Open(filepath.Join(dir, "toolscope.yaml")); err == nil || !strings.Contains(err.Error(), "toolscope.yaml:1: redact.file: got") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -20,6 +20,7 @@ import (
 	"github.com/toolscope/toolscope/middleware/approve"
 	"github.com/toolscope/toolscope/middleware/audit"
 	"github.com/toolscope/toolscope/redact"
+	"github.com/toolscope/toolscope/redact/redactfile"
 )
 
 // maxFile is the longest file, in bytes.
@@ -126,6 +127,13 @@ func (f *File) read() (_ *reading, err error) {
 // start builds what holds for as long as the scope lives.
 func (f *File) start(c *Config, lines map[string]int) error {
 	f.redactor = redact.Default()
+	if c.Redact.File != "" {
+		redactor, err := redactfile.Load(f.beside(c.Redact.File))
+		if err != nil {
+			return &Error{f.path, lines["redact.file"], "redact.file", err.Error(), "a redactor's configuration"}
+		}
+		f.redactor = redactor
+	}
 	if c.Audit == nil || !c.Audit.on() {
 		return nil
 	}
