@@ -32,6 +32,7 @@ func WithTold(told func(Told)) Option {
 // status.
 func (o *Observer) addContent(a *attributes, e *toolkit.Ended) {
 	told := Told{Tool: e.Facts.Tool}
+	var paths []string
 	if len(e.Call.Arguments) > 0 {
 		text, report := o.redactor.JSONMax(e.Call.Arguments, o.limits.Arguments)
 		a.add(keyArguments.String(validBytes(text)))
@@ -39,6 +40,7 @@ func (o *Observer) addContent(a *attributes, e *toolkit.Ended) {
 			a.add(keyArgumentsTruncated.Bool(true))
 		}
 		told.Findings = report.Findings
+		paths = appendPaths(paths, "arguments", report.Findings)
 	}
 	if e.Content && e.ErrorType == "" && (e.Result.Output != "" || len(e.Result.Parts) > 0) {
 		text, report := o.result(e.Result)
@@ -46,11 +48,13 @@ func (o *Observer) addContent(a *attributes, e *toolkit.Ended) {
 		if told.ResultTruncated = report.Truncated; report.Truncated {
 			a.add(keyResultTruncated.Bool(true))
 		}
+		paths = appendPaths(paths, "result", report.Findings)
 		told.Findings = append(told.Findings[:len(told.Findings):len(told.Findings)], report.Findings...)
 	}
 	if n := told.Findings.Count(); n > 0 {
 		a.add(keyRedactedCount.Int(n))
 		a.add(keyRedactedKinds.StringSlice(kindsOf(told.Findings)))
+		a.add(keyRedactedPaths.StringSlice(paths))
 	}
 	if o.told != nil && (told.ArgumentsTruncated || told.ResultTruncated || len(told.Findings) > 0) {
 		o.told(told)
@@ -115,6 +119,21 @@ func kindsOf(f redact.Findings) []string {
 	}
 	slices.Sort(kinds)
 	return slices.Compact(kinds)
+}
+
+// maxPaths is how many places of removed values a span names.
+const maxPaths = 16
+
+// appendPaths adds what was removed from a part of a call, as kind@part/path, with the
+// path as a JSON Pointer.
+func appendPaths(paths []string, part string, f redact.Findings) []string {
+	for i := range f {
+		if len(paths) == maxPaths {
+			break
+		}
+		paths = append(paths, valid(f[i].Kind+"@"+part+f[i].Path))
+	}
+	return paths
 }
 
 // valid makes text valid UTF-8: one invalid string makes OTLP over gRPC refuse a

@@ -37,6 +37,7 @@ const (
 	keyResultTruncated    = attribute.Key("toolscope.result.truncated")
 	keyRedactedCount      = attribute.Key("toolscope.redacted.count")
 	keyRedactedKinds      = attribute.Key("toolscope.redacted.kinds")
+	keyRedactedPaths      = attribute.Key("toolscope.redacted.paths")
 	keyAttempts           = attribute.Key("toolscope.attempts")
 	keyRepeat             = attribute.Key("toolscope.repeat")
 	keyAge                = attribute.Key("toolscope.age.duration")
@@ -67,7 +68,7 @@ const Other = "_OTHER"
 
 var ownKeys = []attribute.Key{
 	keyOutcome, keyEnding, keySuspended, keyRequestedName, keyArgumentsBytes, keyArgumentsTruncated, keyResultBytes,
-	keyResultTruncated, keyRedactedCount, keyRedactedKinds, keyAttempts, keyRepeat, keyAge, keyQueue, keyApproval,
+	keyResultTruncated, keyRedactedCount, keyRedactedKinds, keyRedactedPaths, keyAttempts, keyRepeat, keyAge, keyQueue, keyApproval,
 	keyBackoff, keyRun, keyFirstChunk, keyChunks, keyChunkBytes, keyProgress, keySession, keyTenant, keyBatch, keyTurn,
 }
 
