@@ -10,8 +10,10 @@ import (
 
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/approve"
+	"github.com/toolscope/toolscope/middleware/budget"
 	"github.com/toolscope/toolscope/middleware/limit"
 	"github.com/toolscope/toolscope/middleware/loop"
+	"github.com/toolscope/toolscope/middleware/retry"
 	"github.com/toolscope/toolscope/middleware/timeout"
 	"github.com/toolscope/toolscope/middleware/validate"
 	"github.com/toolscope/toolscope/toolkit"
@@ -99,6 +101,18 @@ func (s *Approve) build(b *builder) (middleware.Policy, error) {
 		p.Inherit(old)
 	}
 	return p, nil
+}
+
+func (s *Budget) build(*builder) (middleware.Policy, error) {
+	return budget.New(budget.Options{Turn: budget.Limits(s.Turn), Session: budget.Limits(s.Session), Tenant: budget.Limits(s.Tenant), Keep: s.Keep, Idle: s.Idle})
+}
+
+func (s *Retry) build(*builder) (middleware.Policy, error) {
+	o := retry.Options{Tools: s.Tools, Attempts: s.Attempts, BaseDelay: s.BaseDelay, MaxDelay: s.MaxDelay, Budget: retry.Budget(s.Budget)}
+	for _, kind := range s.On {
+		o.On = append(o.On, toolkit.Kind(kind))
+	}
+	return retry.New(o)
 }
 
 func (s *Limit) build(*builder) (middleware.Policy, error) {

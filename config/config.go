@@ -50,6 +50,8 @@ type Policies struct {
 	Fit      *Fit      `yaml:"fit" doc:"How much of a result the model gets."`
 	Validate *Validate `yaml:"validate" doc:"Arguments against the tool's JSON Schema."`
 	Approve  *Approve  `yaml:"approve" doc:"A person's answer before a call goes on."`
+	Budget   *Budget   `yaml:"budget" doc:"Calls, running time and cost of a turn, a session, a tenant."`
+	Retry    *Retry    `yaml:"retry" doc:"Runs named failures of tools again that may run twice."`
 	Limit    *Limit    `yaml:"limit" doc:"How many calls run at once, and how many begin in a window."`
 	Timeout  *Timeout  `yaml:"timeout" doc:"How long tools may run."`
 }
@@ -108,6 +110,41 @@ type Pattern struct {
 	Arguments map[string]string `yaml:"arguments" doc:"What arguments must say, by JSON Pointer, with * and ?."`
 	Approver  string            `yaml:"approver" doc:"Who approved."`
 	Expires   string            `yaml:"expires" doc:"When the pattern ends, in RFC 3339: 2026-12-31T00:00:00Z; default never."`
+}
+
+// Budget is what may be used up.
+type Budget struct {
+	Switch
+	Turn    BudgetLimits  `yaml:"turn" doc:"Of each turn of a session."`
+	Session BudgetLimits  `yaml:"session" doc:"Of each session."`
+	Tenant  BudgetLimits  `yaml:"tenant" doc:"Of all sessions of a tenant."`
+	Keep    int           `yaml:"keep" doc:"Sessions, and tenants, remembered; default 10000."`
+	Idle    time.Duration `yaml:"idle" doc:"What is unused for longer begins anew; default 24h."`
+}
+
+// BudgetLimits are limits of one scope.
+type BudgetLimits struct {
+	Calls int           `yaml:"calls" doc:"Calls that run; 0 is no limit."`
+	Time  time.Duration `yaml:"time" doc:"Running time, all calls together; 0 is no limit."`
+	Cost  float64       `yaml:"cost" doc:"By the definitions' cost of a call, each attempt; 0 is no limit."`
+}
+
+// Retry runs failed calls again.
+type Retry struct {
+	Switch
+	On        []string      `yaml:"on" doc:"The error.type values that are tried again, such as timeout; without one nothing is."`
+	Tools     []string      `yaml:"tools" doc:"Tools that may run twice although they do not say so."`
+	Attempts  int           `yaml:"attempts" doc:"Runs of one call at most; default 3."`
+	BaseDelay time.Duration `yaml:"base_delay" doc:"The longest wait before the second run; doubles with each; default 100ms."`
+	MaxDelay  time.Duration `yaml:"max_delay" doc:"The longest wait of all; default 10s."`
+	Budget    RetryBudget   `yaml:"budget" doc:"How many retries there may be, so that they multiply no storm."`
+}
+
+// RetryBudget bounds retries.
+type RetryBudget struct {
+	Ratio     float64 `yaml:"ratio" doc:"Retries as a part of calls; default 0.1."`
+	PerSecond float64 `yaml:"per_second" doc:"Retries a second whatever the calls; default 1."`
+	Burst     int     `yaml:"burst" doc:"Retries saved up; default 10."`
 }
 
 // Limit is concurrency and rate.
