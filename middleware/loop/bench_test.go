@@ -5,16 +5,13 @@ package loop_test
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/toolscope/toolscope/middleware/loop"
 	"github.com/toolscope/toolscope/toolkit"
 )
-
-func answer(context.Context, toolkit.Call) (toolkit.Result, error) {
-	return toolkit.Result{Output: output}, nil
-}
 
 // A call as models make them: 300 bytes of arguments, 500 of output.
 var (
@@ -23,72 +20,90 @@ var (
 )
 
 // within runs work once inside an observed call of a session, so that the record
-// is alive.
-func within(s toolkit.Session, tool toolkit.Handler, work func(run func(name string), call toolkit.Call)) {
+// is alive; run makes the i-th call of some.
+func within(s toolkit.Session, tool toolkit.Handler, work func(run func(i int))) {
 	def := toolkit.Definition{Name: "x", ReadOnly: toolkit.Yes}
 	h := toolkit.Observe(func(string) *toolkit.Definition { return &def }, ends{func(*toolkit.Ended) {}})(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
-		work(func(name string) {
+		work(func(i int) {
 			call := call
-			call.Name = name
+			call.Name, call.Arguments = names[i%len(names)], calls[i%len(calls)]
 			_, _ = tool(ctx, call)
-		}, call)
+		})
 		return toolkit.Result{}, nil
 	})
 	ctx := context.Background()
 	if s != (toolkit.Session{}) {
 		ctx = toolkit.WithSession(ctx, s)
 	}
-	_, _ = h(ctx, toolkit.Call{Name: "x", Arguments: arguments})
+	_, _ = h(ctx, toolkit.Call{Name: "x"})
 }
 
-// names go round slower than the window forgets, so that nothing repeats.
-var names = func() (all [100]string) {
+// Five tools in turn, with more different arguments than the window holds, so that
+// nothing repeats.
+var (
+	names = [5]string{"read_file", "search", "list_directory", "edit_file", "bash"}
+	calls = func() (all [101][]byte) {
+		for i := range all {
+			all[i] = []byte(strings.Replace(string(arguments), "120", strconv.Itoa(1000+i), 1))
+		}
+		return all
+	}()
+)
+
+// echo answers each call differently.
+func echo(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
+	return toolkit.Result{Output: outputs[call.Arguments[digit]-'0']}, nil
+}
+
+// digit is where the last digit of what differs stands.
+var digit = strings.Index(string(arguments), "120") + 3
+
+var outputs = func() (all [10]string) {
 	for i := range all {
-		all[i] = "tool_" + strings.Repeat("x", i)
+		all[i] = output + strconv.Itoa(i)
 	}
 	return all
 }()
 
 func TestAllocations(t *testing.T) {
-	within(toolkit.Session{ID: "s"}, policy(t, loop.Options{}).Wrap(answer), func(run func(string), _ toolkit.Call) {
-		i := 0
-		if got := testing.AllocsPerRun(1000, func() { run(names[i%len(names)]); i++ }); got != 0 {
-			t.Errorf("%v allocations of a call that is in no loop, want 0", got)
-		}
-	})
-	within(toolkit.Session{}, policy(t, loop.Options{}).Wrap(answer), func(run func(string), _ toolkit.Call) {
-		if got := testing.AllocsPerRun(1000, func() { run("x") }); got != 0 {
-			t.Errorf("%v allocations without a session, want 0", got)
-		}
-	})
+	for name, s := range map[string]toolkit.Session{"no loop": {ID: "s"}, "no session": {}} {
+		within(s, policy(t, loop.Options{}).Wrap(echo), func(run func(int)) {
+			for i := range 200 {
+				run(i) // fills the window
+			}
+			i := 0
+			if got := testing.AllocsPerRun(1000, func() { run(i); i++ }); got != 0 {
+				t.Errorf("%s: %v allocations, want 0", name, got)
+			}
+		})
+	}
 }
 
+// The fingerprint of the arguments is measured apart: the cache and the detection of
+// duplicates share it.
 func BenchmarkLoop(b *testing.B) {
-	bench := func(name string, s toolkit.Session, tool toolkit.Handler, next func(i int) string) {
+	bench := func(name string, s toolkit.Session, tool toolkit.Handler, step int) {
 		b.Run(name, func(b *testing.B) {
-			within(s, tool, func(run func(string), _ toolkit.Call) {
+			within(s, tool, func(run func(int)) {
 				b.ReportAllocs()
 				i := 0
 				for b.Loop() {
-					run(next(i))
-					i++
+					run(i)
+					i += step
 				}
 			})
 		})
 	}
-	other := func(i int) string { return names[i%len(names)] }
-	again := func(int) string { return "x" }
+	session := toolkit.Session{ID: "s"}
+	fingerprint := func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
+		call.Record.Identity(call)
+		return toolkit.Result{}, nil
+	}
 	never := loop.Thresholds{Signal: -1, Advice: -1}
-	bench("bare", toolkit.Session{ID: "s"}, answer, other)
-	bench("no session", toolkit.Session{}, policy(b, loop.Options{}).Wrap(answer), other)
-	bench("no loop", toolkit.Session{ID: "s"}, policy(b, loop.Options{}).Wrap(answer), other)
-	bench("the same call, never told", toolkit.Session{ID: "s"}, policy(b, loop.Options{Default: never}).Wrap(answer), again)
-	bench("the same call, stopped", toolkit.Session{ID: "s"}, policy(b, loop.Options{Default: loop.Thresholds{Stop: 3}}).Wrap(answer), again)
-	b.Run("fingerprint alone", func(b *testing.B) {
-		within(toolkit.Session{ID: "s"}, answer, func(_ func(string), call toolkit.Call) {
-			for b.Loop() {
-				call.Record.Identity(call)
-			}
-		})
-	})
+	bench("bare", session, echo, 1)
+	bench("bare with the fingerprint", session, fingerprint, 1)
+	bench("no session", toolkit.Session{}, policy(b, loop.Options{}).Wrap(echo), 1)
+	bench("no loop", session, policy(b, loop.Options{}).Wrap(echo), 1)
+	bench("the same call, never told", session, policy(b, loop.Options{Default: never}).Wrap(echo), 0)
+	bench("the same call, stopped", session, policy(b, loop.Options{Default: loop.Thresholds{Stop: 3}}).Wrap(echo), 0)
 }

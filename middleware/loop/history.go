@@ -5,45 +5,56 @@ package loop
 
 import (
 	"math"
+	"slices"
 	"sync"
 )
+
+// tools is of how many tools, those called last, it is remembered what came of
+// their calls.
+const tools = 16
 
 // longest is the length of the longest cycle that is looked for.
 const longest = 8
 
 // A history is what is remembered of an agent's last calls.
 type history struct {
-	mu      sync.Mutex
-	window  uint64  // a power of two
-	entries []entry // a ring once it is full
-	made    uint64  // how many calls there have been; the next one's number
-	ran     uint64  // the number of the last call that was not stopped, plus 1
+	mu     sync.Mutex
+	window uint64   // a power of two
+	prints []uint64 // the calls' fingerprints, a ring once it is full
+	made   []entry  // what came of them, by the same positions
+	calls  uint64   // how many there have been; the next one's number
+	ran    uint64   // the number of the last call that was not stopped, plus 1
 	// period[p] is how many calls in a row were the same as the one p calls before.
-	period [longest + 1]uint32
+	period  [longest + 1]uint32
+	streaks []streak // by tool, the one called last first
 }
 
 // An entry is one call. Counts include the call itself.
 type entry struct {
-	call, tool uint64 // fingerprints
-	came       uint64 // fingerprint of what came of it; 0 while nobody knows
-	times      uint16 // how often it was made
-	repeat     uint16 // how often it was made without anything new coming of it
-	errors     uint16 // how often in a row the tool failed this way; 0 for a success
-	same       uint16 // how many different calls in a row the tool answered like this
-	stopped    bool
+	came    uint64 // fingerprint of what came of it; 0 while nobody knows
+	times   uint16 // how often it was made
+	repeat  uint16 // how often it was made without anything new coming of it
+	stopped bool
+}
+
+// A streak is what came of a tool's last calls, in the order in which they ended.
+type streak struct {
+	tool, call, came uint64 // fingerprints of the last
+	errors           uint16 // how often in a row it failed this way; 0 for a success
+	same             uint16 // how many different calls in a row it answered like this
+	stopped          bool   // a call was refused since
 }
 
 // A visit is one call on its way through the policy.
 type visit struct {
-	number       uint64
-	times        uint16 // as in entry
-	repeat       uint16
-	errors, same uint16 // of the tool's calls before this one, with what came of the last
-	cycle        int    // how often the cycle was gone through; 0 for none
-	length       int    // of the cycle
-	before       uint64 // the number of the same call before this one, plus 1; 0 for none
-	tried        bool   // the same call was stopped, and others ran since: it may be tried again
-	toolTried    bool   // the tool's last call was stopped: it may be tried again
+	number         uint64
+	call, tool     uint64 // fingerprints
+	times, repeat  uint16 // as in entry
+	errors, same   uint16 // as in streak: of the calls before this one, until it ends
+	cycle, length  int    // how often the cycle was gone through and its length; 0 for none
+	before         uint64 // the number of the same call before this one, plus 1; 0 for none
+	triedAfterStop bool
+	toolStopped    bool
 }
 
 // repeats is the count of the repeat that the call is; 0 if it is one of a cycle, which
@@ -55,56 +66,77 @@ func (v *visit) repeats() int {
 	return 0
 }
 
-func (h *history) slot(number uint64) *entry { return &h.entries[number&(h.window-1)] }
-
-// at is the entry of a number; nil if it is no longer remembered.
-func (h *history) at(number uint64) *entry {
-	if number >= h.made || h.made-number > uint64(len(h.entries)) {
-		return nil
-	}
-	return h.slot(number)
+// at is the position of a number; false if it is no longer remembered.
+func (h *history) at(number uint64) (position int, ok bool) {
+	return int(number & (h.window - 1)), number < h.calls && h.calls-number <= uint64(len(h.prints))
 }
 
 // begin adds a call and tells what it is like.
 func (h *history) begin(call, tool uint64) visit {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	v := visit{number: h.made, times: 1, repeat: 1}
-	h.periods(&v, call)
-	found := false // the tool's last call
-	for n := h.made; n > 0 && h.made-n < uint64(len(h.entries)); n-- {
-		e := h.slot(n - 1)
-		if !found && e.tool == tool {
-			if e.stopped {
-				v.toolTried = true
-			} else if e.came != 0 {
-				found, v.errors, v.same = true, e.errors, e.same
-			}
-		}
-		if e.call == call {
-			v.before, v.times, v.repeat = n, count(e.times), count(e.repeat)
-			v.tried = e.stopped && h.ran > n
-			break
-		}
+	v := visit{number: h.calls, call: call, tool: tool, times: 1, repeat: 1}
+	h.periods(&v)
+	if n, ok := h.find(call); ok {
+		e := &h.made[n&(h.window-1)]
+		v.before, v.times, v.repeat = n+1, count(e.times), count(e.repeat)
+		v.triedAfterStop = e.stopped && h.ran > n+1
 	}
-	e := entry{call: call, tool: tool, times: v.times, repeat: v.repeat}
-	if uint64(len(h.entries)) < h.window {
-		h.entries = append(h.entries, e)
+	s := h.streak(tool)
+	v.errors, v.same, v.toolStopped = s.errors, s.same, s.stopped
+	e := entry{times: v.times, repeat: v.repeat}
+	if uint64(len(h.prints)) < h.window {
+		h.prints, h.made = append(h.prints, call), append(h.made, e)
 	} else {
-		*h.slot(h.made) = e
+		n, _ := h.at(h.calls)
+		h.prints[n], h.made[n] = call, e
 	}
-	h.made++
+	h.calls++
 	return v
 }
 
-// periods compares a new call with the ones before it.
-func (h *history) periods(v *visit, call uint64) {
-	for p := range h.period {
-		if p == 0 || uint64(p) > h.made || h.slot(h.made-uint64(p)).call != call {
-			h.period[p] = 0
-			continue
+// find is the number of the last call of that fingerprint.
+func (h *history) find(call uint64) (number uint64, ok bool) {
+	next := int(h.calls & (h.window - 1)) // of a full ring, the oldest stands here
+	n := h.calls
+	for i := next - 1; i >= 0; i-- {
+		if n--; h.prints[i] == call {
+			return n, true
 		}
-		h.period[p]++
+	}
+	for i := len(h.prints) - 1; i >= next; i-- {
+		if n--; h.prints[i] == call {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// streak is the tool's, moved to the front, made if there is none.
+func (h *history) streak(tool uint64) *streak {
+	for i := range h.streaks {
+		if h.streaks[i].tool == tool {
+			s := h.streaks[i]
+			copy(h.streaks[1:], h.streaks[:i])
+			h.streaks[0] = s
+			return &h.streaks[0]
+		}
+	}
+	if len(h.streaks) == tools {
+		h.streaks = h.streaks[:tools-1]
+	}
+	h.streaks = slices.Insert(h.streaks, 0, streak{tool: tool})
+	return &h.streaks[0]
+}
+
+// periods compares a new call with the ones before it.
+func (h *history) periods(v *visit) {
+	for p := uint64(1); p <= longest; p++ {
+		if p > h.calls || h.prints[(h.calls-p)&(h.window-1)] != v.call {
+			h.period[p] = 0
+		} else {
+			h.period[p]++
+		}
 	}
 	h.cycles(v)
 }
@@ -114,8 +146,11 @@ func (h *history) periods(v *visit, call uint64) {
 func (h *history) cycles(v *visit) {
 	v.cycle, v.length = 0, 0
 	for p := 2; p <= longest; p++ {
-		alike := h.period[1] >= uint32(p)-1 // p times the same call is a repeat
-		if n := 1 + int(h.period[p])/p; !alike && n > max(1, v.cycle) {
+		run := int(h.period[p])
+		if run < p || int(h.period[1]) >= p-1 { // not yet; p times the same call is a repeat
+			continue
+		}
+		if n := 1 + run/p; n > v.cycle {
 			v.cycle, v.length = n, p
 		}
 	}
@@ -126,15 +161,14 @@ func (h *history) cycles(v *visit) {
 func (h *history) stop(v visit) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	e := h.at(v.number)
-	if e == nil {
+	h.streak(v.tool).stopped = true
+	n, ok := h.at(v.number)
+	if !ok {
 		return
 	}
-	e.stopped = true
-	if v.before > 0 {
-		if b := h.at(v.before - 1); b != nil {
-			e.came = b.came
-		}
+	h.made[n].stopped = true
+	if b, ok := h.at(v.before - 1); ok && v.before > 0 {
+		h.made[n].came = h.made[b].came
 	}
 }
 
@@ -144,67 +178,55 @@ func (h *history) end(v *visit, came uint64, failed, progress bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.ran = max(h.ran, v.number+1)
-	last := h.lastOf(v)
 	v.errors, v.same = 0, 0
-	if e := h.at(v.number); e != nil && came != 0 {
-		e.came = came
-		h.compare(v, e)
-		alike := last != nil && last.came == came
-		switch {
-		case failed && alike:
-			e.errors = count(last.errors)
-		case failed:
-			e.errors = 1
-		case progress && alike && last.call == e.call:
-			e.same = max(1, last.same)
-		case progress && alike:
-			e.same = count(max(1, last.same))
-		case progress:
-			e.same = 1
-		}
-		v.repeat, v.errors, v.same = e.repeat, e.errors, e.same
+	if came == 0 {
+		return
 	}
+	if n, ok := h.at(v.number); ok {
+		h.made[n].came = came
+		h.compare(v, &h.made[n])
+		v.repeat = h.made[n].repeat
+	}
+	s := h.streak(v.tool)
+	alike := s.came == came
+	switch {
+	case failed && alike:
+		v.errors = count(s.errors)
+	case failed:
+		v.errors = 1
+	case progress && alike && s.call == v.call:
+		v.same = max(1, s.same)
+	case progress && alike:
+		v.same = count(s.same)
+	case progress:
+		v.same = 1
+	}
+	*s = streak{tool: v.tool, call: v.call, came: came, errors: v.errors, same: v.same}
 }
 
 // compare looks whether anything new came of a call that was made before.
 func (h *history) compare(v *visit, e *entry) {
 	if v.before > 0 && v.before != v.number { // not right before this one
-		if b := h.at(v.before - 1); b != nil && b.came != 0 && b.came != e.came {
+		if b, ok := h.at(v.before - 1); ok && h.made[b].came != 0 && h.made[b].came != e.came {
 			e.repeat = 1
 		}
 	}
 	broken := false
 	for p := uint64(2); p <= longest && p <= v.number; p++ {
-		b := h.at(v.number - p)
-		if b == nil || b.call != e.call || b.came == 0 || b.came == e.came {
+		b, ok := h.at(v.number - p)
+		if !ok || h.prints[b] != v.call || h.made[b].came == 0 || h.made[b].came == e.came {
 			continue
 		}
-		since := h.made - 1 - v.number // calls after this one
+		since := h.calls - 1 - v.number // calls after this one
 		h.period[p] = uint32(min(uint64(h.period[p]), since))
 		broken = broken || p == uint64(v.length)
 	}
 	if broken {
 		v.cycle, v.length = 0, 0
-		if h.made-1 == v.number {
+		if h.calls-1 == v.number {
 			h.cycles(v)
 		}
 	}
-}
-
-// lastOf is the tool's last call that ran before the visit's and of which it is
-// known what came.
-func (h *history) lastOf(v *visit) *entry {
-	own := h.at(v.number)
-	if own == nil {
-		return nil
-	}
-	for n := v.number; n > 0; n-- {
-		e := h.at(n - 1)
-		if e == nil || e.tool == own.tool && e.came != 0 && !e.stopped {
-			return e
-		}
-	}
-	return nil
 }
 
 // count is one more, as far as it can be told.

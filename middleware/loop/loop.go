@@ -72,22 +72,34 @@ func (l Loop) hint() string {
 // refusal is what the model reads instead of a result.
 func (l Loop) refusal() string { return l.text() + ", so it was not run: " + l.hint() }
 
-// advise adds the advice to what the model reads. What a call ended with may be
-// stored or shared: nothing of it is changed.
-func (l Loop) advise(res toolkit.Result, err error) (toolkit.Result, error) {
+// only is the loop with another action, if it is one.
+func (l Loop) only(a Action) Loop {
+	if l.Kind != "" {
+		l.Action = a
+	}
+	return l
+}
+
+// advise adds the advice to what the model reads, if it can: not to what is
+// suspended, nor to errors of others. What a call ended with may be stored or shared,
+// so nothing of it is changed.
+func (l Loop) advise(res toolkit.Result, err error) (toolkit.Result, error, bool) {
 	advice := "[" + l.text() + "; " + l.hint() + "]"
 	if err != nil {
-		if e, ok := err.(*toolkit.Error); ok && e != nil {
-			told := *e
-			if told.Message == "" && told.Cause != nil {
-				told.Message = message(told.Cause)
-			}
-			told.Message += "\n\n" + advice
-			return res, &told
+		e, ok := err.(*toolkit.Error)
+		if !ok || e == nil {
+			return res, err, false
 		}
-		return res, err
+		told := *e
+		if told.Message == "" && told.Cause != nil {
+			told.Message = message(told.Cause)
+		}
+		told.Message += "\n\n" + advice
+		return res, &told, true
 	}
 	switch {
+	case res.Suspended:
+		return res, nil, false
 	case res.Output != "":
 		res.Output += "\n\n" + advice
 	case len(res.Parts) > 0:
@@ -95,7 +107,7 @@ func (l Loop) advise(res toolkit.Result, err error) (toolkit.Result, error) {
 	default:
 		res.Output = advice
 	}
-	return res, nil
+	return res, nil, true
 }
 
 // tell tags the call and calls the host's function.

@@ -31,52 +31,54 @@ func (p *Policy) Place() middleware.Place { return middleware.PlaceLoop }
 // Wrap is a [toolkit.Middleware].
 func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 	next = toolkit.Chain(next)
-	return func(ctx context.Context, call toolkit.Call) (res toolkit.Result, err error) {
-		facts := call.Record.Facts()
-		if facts.Session == nil {
-			facts.Session = toolkit.SessionFrom(ctx)
+	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+		session := call.Record.Session()
+		if session == nil {
+			session = toolkit.SessionFrom(ctx)
 		}
-		who, ok := agentOf(facts.Session)
+		who, ok := agentOf(session)
 		if !ok {
 			call.Record.Tag("loop", "unscoped")
 			return next(ctx, call)
 		}
-		if facts.Start.IsZero() {
-			facts.Start = time.Now()
+		now := call.Record.Facts().Start // cheaper than another look at the clock
+		if now.IsZero() {
+			now = time.Now()
 		}
-		h := p.histories.Get(who, facts.Start)
-		v := h.begin(p.callPrints(call))
-		if v.times > 1 {
-			call.Record.Note(func(s *toolkit.Served) { s.Repeat = v.times - 1 })
-		}
-		r := p.rules(call.Name, facts.Tool)
-		if l := r.before(v); l.Kind != "" {
-			h.stop(v)
-			p.tell(ctx, call, l)
-			return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrLoopDetected, Message: l.refusal()})
-		}
-		returned := false
-		defer func() {
-			if !returned { // a panic, or the end of the goroutine, each like the other
-				h.end(&v, 1, true, false)
-				p.tell(ctx, call, r.after(v))
-			}
-		}()
-		res, err = next(ctx, call)
-		returned = true
-		came, failed := p.resultPrint(call, res, err)
-		h.end(&v, came, failed, r.progress != "" && res.Size() > 0)
-		l := r.after(v)
-		if l.Kind == "" {
-			return res, err
-		}
-		if l.Action == Advice && res.Suspended {
-			l.Action = Signal
-		}
-		p.tell(ctx, call, l)
-		if l.Action == Advice {
-			return l.advise(res, err)
-		}
-		return res, err
+		return p.watch(ctx, call, next, p.histories.Get(who, now))
 	}
+}
+
+// watch runs one call of the agent whose history h is.
+func (p *Policy) watch(ctx context.Context, call toolkit.Call, next toolkit.Handler, h *history) (res toolkit.Result, err error) {
+	v := h.begin(p.callPrints(call))
+	if v.times > 1 {
+		call.Record.Note(func(s *toolkit.Served) { s.Repeat = v.times - 1 })
+	}
+	r := p.rules(call.Name, call.Record.Tool())
+	if l := r.before(&v); l.Kind != "" {
+		h.stop(v)
+		p.tell(ctx, call, l)
+		return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrLoopDetected, Message: l.refusal()})
+	}
+	returned := false
+	defer func() {
+		if !returned { // a panic, or the end of the goroutine, each like the other
+			h.end(&v, 1, true, false)
+			p.tell(ctx, call, r.after(&v).only(Signal))
+		}
+	}()
+	res, err = next(ctx, call)
+	returned = true
+	came, failed := p.resultPrint(call, res, err)
+	h.end(&v, came, failed, r.progress != "" && res.Size() > 0)
+	l := r.after(&v)
+	if l.Action == Advice {
+		var advised bool
+		if res, err, advised = l.advise(res, err); !advised {
+			l = l.only(Signal)
+		}
+	}
+	p.tell(ctx, call, l)
+	return res, err
 }

@@ -168,6 +168,17 @@ func TestRefusedCallsCount(t *testing.T) {
 	}
 }
 
+// Advice cannot be put into an error of somebody else's: its value stays.
+func TestAnErrorOfOthersStaysAsItIs(t *testing.T) {
+	broken := errors.New("broken")
+	r := newRig(t, loop.Options{Default: loop.Thresholds{Advice: 2}})
+	r.answer = func(toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, broken }
+	r.calls("x 1")
+	if told, _, err := r.call("x", "1"); told != "repeat 2 signal" || err != broken {
+		t.Errorf("got %q, %v", told, err)
+	}
+}
+
 func TestArgumentsWithoutAnIdentityCountAsWritten(t *testing.T) {
 	r := newRig(t, loop.Options{})
 	wantTold(t, r.calls(`x {"a":`, `x {"a":`, `x {"a":`, `x { "a":`, `x {"a":1,"a":2}`, `x {"a":1,"a":2}`, `x {"a":1,"a":2}`),

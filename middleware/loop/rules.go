@@ -14,8 +14,10 @@ type rules struct {
 
 // rules are those of a call's tool; the definition may be nil.
 func (p *Policy) rules(name string, tool *toolkit.Definition) rules {
-	if t, ok := p.tools[name]; ok {
-		return rules{t, Stop}
+	if len(p.tools) > 0 {
+		if t, ok := p.tools[name]; ok {
+			return rules{t, Stop}
+		}
 	}
 	switch {
 	case tool == nil || tool.ReadOnly == toolkit.Unsaid && tool.Destructive != toolkit.Yes:
@@ -27,13 +29,16 @@ func (p *Policy) rules(name string, tool *toolkit.Definition) rules {
 }
 
 // before is the loop for which a call is stopped before it runs, if there is one.
-func (r rules) before(v visit) Loop {
+func (r *rules) before(v *visit) Loop {
+	if r.Stop <= 0 {
+		return Loop{}
+	}
 	switch {
-	case r.stops(v.repeats()) && !v.tried:
+	case r.stops(v.repeats()) && !v.triedAfterStop:
 		return Loop{Kind: Repeat, Action: Stop, Count: v.repeats()}
 	case r.stops(v.cycle):
 		return Loop{Kind: Cycle, Action: Stop, Count: v.cycle, Length: v.length}
-	case v.toolTried:
+	case v.toolStopped:
 		return Loop{}
 	case r.stops(int(v.errors)):
 		return Loop{Kind: Failure, Action: Stop, Count: int(v.errors)}
@@ -44,7 +49,10 @@ func (r rules) before(v visit) Loop {
 }
 
 // after is the loop that a call which ran turned out to be part of, if it is.
-func (r rules) after(v visit) (found Loop) {
+func (r *rules) after(v *visit) (found Loop) {
+	if v.repeat < 2 && v.cycle < 2 && v.errors < 2 && v.same < 2 {
+		return Loop{}
+	}
 	for _, l := range [...]Loop{
 		{Kind: Repeat, Count: v.repeats()},
 		{Kind: Cycle, Count: v.cycle, Length: v.length},
