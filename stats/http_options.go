@@ -4,11 +4,13 @@
 package stats
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 )
@@ -31,7 +33,7 @@ type handlerConfig struct {
 }
 
 func newHandlerConfig(options []HandlerOption) (*handlerConfig, error) {
-	c := &handlerConfig{title: "toolscope", refresh: 2 * time.Second, streams: 32}
+	c := &handlerConfig{title: "toolscope", refresh: 2 * time.Second, streams: 32, trace: jaegerTemplate(os.Getenv)}
 	for _, o := range options {
 		if o == nil {
 			continue
@@ -90,10 +92,16 @@ func WithHosts(hosts ...string) HandlerOption {
 const traceMark = "{trace_id}"
 
 // WithTraceURL sets where links to traces lead: an http or https URL with
-// "{trace_id}" in it, for Jaeger "http://localhost:16686/trace/{trace_id}".
-// The default is no link.
+// "{trace_id}" in it, for Jaeger "http://localhost:16686/trace/{trace_id}"; "" is no
+// link. The default is Jaeger's page on the host that spans are sent to by
+// $OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or else $OTEL_EXPORTER_OTLP_ENDPOINT; no link
+// if neither is set.
 func WithTraceURL(template string) HandlerOption {
 	return func(c *handlerConfig) error {
+		if template == "" {
+			c.trace = ""
+			return nil
+		}
 		u, err := url.Parse(strings.ReplaceAll(template, traceMark, "0"))
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || !strings.Contains(template, traceMark) {
 			return fmt.Errorf("stats: WithTraceURL: got %.200q, want an http or https URL that contains %s", template, traceMark)
@@ -101,6 +109,23 @@ func WithTraceURL(template string) HandlerOption {
 		c.trace = template
 		return nil
 	}
+}
+
+// jaegerTemplate is the template of links for spans that go where the environment
+// says; "" if it does not.
+func jaegerTemplate(getenv func(string) string) string {
+	endpoint := cmp.Or(getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), getenv("OTEL_EXPORTER_OTLP_ENDPOINT"))
+	if endpoint == "" {
+		return ""
+	}
+	if !strings.Contains(endpoint, "://") {
+		endpoint = "http://" + endpoint
+	}
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Hostname() == "" {
+		return ""
+	}
+	return "http://" + net.JoinHostPort(u.Hostname(), "16686") + "/trace/" + traceMark
 }
 
 // WithMetrics serves what metrics makes of the recorder at /metrics, behind the same

@@ -134,7 +134,7 @@ func (t *tool) tell(c callTags) {
 }
 
 // take is what was counted, sorted; it is taken out if reset.
-func (c *policyCounts) take(set *policySet, reset bool) []PolicyCount {
+func (c *policyCounts) take(of *policyTable, reset bool) []PolicyCount {
 	if c == nil {
 		return nil
 	}
@@ -144,8 +144,8 @@ func (c *policyCounts) take(set *policySet, reset bool) []PolicyCount {
 		if count > 0 && reset {
 			count = c[n].Swap(0)
 		}
-		if count > 0 {
-			out = append(out, PolicyCount{set.tag(uint8(n)), uint64(count)})
+		if count > 0 { // so it has its number by now
+			out = append(out, PolicyCount{of.load().tag(uint8(n)), uint64(count)})
 		}
 	}
 	slices.SortFunc(out, byTag)

@@ -11,8 +11,9 @@ import (
 // Recent returns the calls that ended last and match the filter, the latest first.
 func (r *Recorder) Recent(f Filter) []RecentCall {
 	out := []RecentCall{}
-	policies := r.policies.load()
-	for _, c := range r.recent.all() {
+	calls := r.recent.all()
+	policies := r.policies.load() // by now it has what the calls have
+	for _, c := range calls {
 		if f.Limit > 0 && len(out) == f.Limit {
 			break
 		}

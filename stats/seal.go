@@ -84,12 +84,11 @@ func (r *Recorder) put(start, end int64) bool {
 func (r *Recorder) take(reset bool) ([]ToolSnapshot, []idCount) {
 	all := r.tools.all()
 	errors, types := r.errors.takeOpen(all, reset)
-	policies := r.policies.load()
 	tools := make([]ToolSnapshot, 0, len(all))
 	for _, t := range all {
 		s, counted := t.take(reset)
 		if counted {
-			s.Policies = t.policies.Load().take(policies, reset)
+			s.Policies = t.policies.Load().take(&r.policies, reset)
 		}
 		s.ErrorTypes = types[t.name]
 		if counted || s.ErrorTypes != nil || !reset && (s.InFlight > 0 || s.Streak > 0) {
