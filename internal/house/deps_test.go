@@ -65,6 +65,7 @@ var allowed = map[string]struct {
 	"middleware/limit":       {[]string{"toolkit", "redact", "middleware", "internal/sessions"}, jsontext},
 	"middleware/retry":       {[]string{"toolkit", "redact", "middleware"}, jsontext},
 	"middleware/loop":        {[]string{"toolkit", "redact", "middleware", "internal/sessions"}, jsontext},
+	"middleware/breaker":     {[]string{"toolkit", "redact", "middleware"}, jsontext},
 	"middleware/budget":      {[]string{"toolkit", "redact", "middleware", "internal/sessions"}, jsontext},
 	"middleware/timeout":     {own: []string{"toolkit", "middleware", "redact"}, modules: jsontext},
 	"middleware/audit":       {[]string{"toolkit", "redact", "middleware", "middleware/approve", "internal/display"}, jsontext},

@@ -1,0 +1,162 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package breaker
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// A Policy breaks circuits; make one with [New]. Safe for concurrent use.
+type Policy struct {
+	options Options
+	on      map[string]bool
+	began   time.Time
+	now     func() time.Duration // since began
+	table   table
+	panics  atomic.Uint64
+}
+
+var _ middleware.Policy = (*Policy)(nil)
+
+// New makes a policy. The error names the field, what it got and what it wants.
+func New(o Options) (*Policy, error) {
+	o, err := o.resolve()
+	if err != nil {
+		return nil, err
+	}
+	p := &Policy{options: o, on: make(map[string]bool, len(o.On)), began: time.Now()}
+	p.now = func() time.Duration { return time.Since(p.began) }
+	for _, k := range o.On {
+		p.on[string(k)] = true
+	}
+	p.options.On = nil // the caller's slice
+	p.table = table{options: &p.options, all: make(map[string]*circuit)}
+	return p, nil
+}
+
+// Place is [middleware.PlaceBreaker].
+func (p *Policy) Place() middleware.Place { return middleware.PlaceBreaker }
+
+// Wrap refuses calls whose circuit is open as circuit_open, with an [Error] as the cause, and
+// watches how the others end. A call tells "breaker" with "open" or "half_open" if it was
+// refused, with "half_open" if it tries, with "full" if there were too many circuits to give it
+// one; and "breaker.changed" with the state that it brought the circuit to.
+func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
+	return func(ctx context.Context, call toolkit.Call) (res toolkit.Result, err error) {
+		key := call.Name
+		if p.options.Key != nil {
+			key = p.options.Key(ctx, call)
+		}
+		if key == "" {
+			return next(ctx, call)
+		}
+		c := p.table.get(key, p.now)
+		if c == nil {
+			call.Record.Tag("breaker", "full")
+			return next(ctx, call)
+		}
+		t, refused := p.ask(c, call)
+		if refused != nil {
+			return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrCircuitOpen, Message: refused.Error(), Cause: refused})
+		}
+		// What does not return has panicked, or ended its goroutine.
+		kind := string(toolkit.ErrPanic)
+		v := nothing
+		if p.on[kind] {
+			v = failure
+		}
+		defer func() { p.settle(c, call, t, v, kind) }()
+		res, err = next(ctx, call)
+		v, kind = p.judge(call, res, err)
+		return res, err
+	}
+}
+
+// ask asks the circuit, and tells.
+func (p *Policy) ask(c *circuit, call toolkit.Call) (ticket, *Error) {
+	t, refused, change := c.ask(&p.options, p.now)
+	switch {
+	case refused != nil:
+		call.Record.Tag("breaker", refused.State.String())
+	case t.probe:
+		call.Record.Tag("breaker", HalfOpen.String())
+	}
+	p.tell(c, call, change, "")
+	return t, refused
+}
+
+func (p *Policy) settle(c *circuit, call toolkit.Call, t ticket, v verdict, kind string) {
+	if v == nothing && !t.probe {
+		return
+	}
+	p.tell(c, call, c.settle(&p.options, p.now(), t, v, kind), kind)
+}
+
+// judge is what an ending says of the circuit.
+func (p *Policy) judge(call toolkit.Call, res toolkit.Result, err error) (v verdict, kind string) {
+	if err == nil && res.Fault == nil || res.Suspended {
+		return success, ""
+	}
+	kind = middleware.TypeOf(res, err)
+	switch {
+	case call.Record.Served().Outcome == toolkit.OutcomeRefused:
+		return nothing, kind // it never reached the tool
+	case p.on[kind]:
+		return failure, kind
+	case kind == string(toolkit.ErrCanceled):
+		return nothing, kind
+	}
+	return success, kind // the tool answered
+}
+
+// tell tells of a change, on the call and to the host.
+func (p *Policy) tell(c *circuit, call toolkit.Call, s step, kind string) {
+	if s.from == s.to {
+		return
+	}
+	call.Record.Tag("breaker.changed", s.to.String())
+	if p.options.OnChange == nil {
+		return
+	}
+	change := Change{Key: c.key, From: s.from, To: s.to, At: time.Now()}
+	if s.to == Open {
+		change.Failure, change.RetryIn = kind, p.options.OpenFor
+	}
+	defer func() {
+		if recover() != nil {
+			p.panics.Add(1)
+		}
+	}()
+	p.options.OnChange(change)
+}
+
+// States lists the circuits by key, those included that never opened.
+func (p *Policy) States() []Circuit {
+	list := p.table.list()
+	states := make([]Circuit, len(list))
+	for i, c := range list {
+		states[i] = c.snapshot(&p.options, p.began, p.now())
+	}
+	return states
+}
+
+// Stats are what went wrong with the policy itself.
+type Stats struct {
+	// Without is how many calls got no circuit, since there were MaxKeys others.
+	Without uint64
+	// Panics is how often OnChange panicked.
+	Panics uint64
+}
+
+// Stats returns the figures of now.
+func (p *Policy) Stats() Stats {
+	p.table.mu.RLock()
+	defer p.table.mu.RUnlock()
+	return Stats{Without: p.table.without, Panics: p.panics.Load()}
+}
