@@ -1,0 +1,146 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package agent
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// maxCalls is how many calls of one reply are made; further ones are refused.
+const maxCalls = 32
+
+// task is one sub-agent's work and how it went.
+type task struct {
+	*delegate
+	text string
+
+	answer                         string // what the model said last
+	turns, calls, failures, tokens int
+	err                            error // why it failed; nil if it did not
+}
+
+// run does the task. It never panics.
+func (t *task) run(ctx context.Context) {
+	ctx, cancel := context.WithTimeoutCause(ctx, t.options.Timeout,
+		&toolkit.Error{Kind: toolkit.ErrTimeout, Message: fmt.Sprintf("the task took longer than %v", t.options.Timeout)})
+	defer cancel()
+	returned := false
+	defer func() {
+		if v := recover(); v != nil {
+			t.err = &toolkit.PanicError{Value: v, Stack: debug.Stack()}
+		} else if !returned { // runtime.Goexit
+			t.err = &toolkit.Error{Kind: toolkit.ErrTool, Message: "the model ended its goroutine"}
+		}
+	}()
+	ctx, run := t.start(ctx)
+	if run != nil {
+		defer func() { run.End(t.err) }()
+	}
+	t.err = t.converse(context.WithValue(ctx, insideKey{}, true), run)
+	returned = true
+}
+
+// start begins the run in the session of its own agent.
+func (t *task) start(ctx context.Context) (context.Context, Run) {
+	if t.options.Start != nil {
+		return t.options.Start(ctx, t.options.Name)
+	}
+	if s := toolkit.SessionFrom(ctx); s != nil {
+		own := *s
+		own.Agent, own.Batch = t.options.Name, ""
+		ctx = toolkit.WithSession(ctx, own)
+	}
+	return ctx, nil
+}
+
+// converse goes through the turns until the model answers without calls.
+func (t *task) converse(ctx context.Context, run Run) error {
+	tools := t.tools()
+	executor := &toolkit.Executor{Handler: t.options.Handler, Timeout: -1} // what is above governs
+	if t.options.Tools != nil {
+		executor.Tools = t.options.Tools.Lookup
+	}
+	messages := []Message{{Role: RoleUser, Text: t.text}}
+	for t.turns < t.options.MaxTurns {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		t.turns++
+		if run != nil {
+			run.InferenceCall()
+		}
+		reply, err := t.model.Generate(ctx, Request{
+			System: t.options.Instructions, Messages: slices.Clone(messages), Tools: tools,
+			Final: t.turns == t.options.MaxTurns, MaxTokens: t.options.MaxReply,
+		})
+		if err != nil {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			return fmt.Errorf("the model: %w", err)
+		}
+		t.tokens += reply.Usage.Input + reply.Usage.Output
+		if text := strings.TrimSpace(reply.Text); text != "" {
+			t.answer = text
+		}
+		switch {
+		case len(reply.Calls) == 0 && t.answer == "":
+			return &toolkit.Error{Kind: toolkit.ErrTool, Message: "the model answered nothing"}
+		case len(reply.Calls) == 0:
+			return nil
+		case t.tokens > t.options.MaxTokens:
+			return &toolkit.Error{Kind: toolkit.ErrBudgetExceeded, Message: fmt.Sprintf("it took %d tokens, of at most %d", t.tokens, t.options.MaxTokens)}
+		case t.turns == t.options.MaxTurns:
+			continue // its calls would lead to nothing
+		}
+		messages = append(messages, Message{Role: RoleAssistant, Text: reply.Text, Calls: reply.Calls})
+		messages = append(messages, t.call(ctx, executor, reply.Calls)...)
+	}
+	return &toolkit.Error{Kind: toolkit.ErrBudgetExceeded, Message: fmt.Sprintf("it came to no answer in %d turns", t.turns)}
+}
+
+// tools are those that the sub-agent is shown.
+func (t *task) tools() []toolkit.Definition {
+	if t.options.Handler == nil || t.options.Tools == nil {
+		return nil
+	}
+	return slices.DeleteFunc(t.options.Tools.Definitions(), func(d toolkit.Definition) bool { return d.Category == category })
+}
+
+// call makes the calls of one reply, all at once, and gives what they gave.
+func (t *task) call(ctx context.Context, executor *toolkit.Executor, calls []toolkit.Call) []Message {
+	if s := toolkit.SessionFrom(ctx); s != nil {
+		own := *s
+		own.Turn = t.turns
+		ctx = toolkit.WithSession(ctx, own)
+	}
+	made := make([]toolkit.Call, 0, len(calls))
+	for _, c := range calls[:min(len(calls), maxCalls)] {
+		made = append(made, toolkit.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments})
+	}
+	answers := executor.Execute(ctx, made...)
+	for _, c := range calls[len(made):] {
+		answers = append(answers, toolkit.Answer{CallID: c.ID, Name: c.Name, Result: toolkit.Failure(&toolkit.Error{
+			Kind: toolkit.ErrOverloaded, Tool: c.Name, Message: fmt.Sprintf("more than %d calls at once: make fewer", maxCalls)})})
+	}
+	messages := make([]Message, len(answers))
+	for i, a := range answers {
+		t.calls++
+		text := a.Result.Output
+		if n := len(a.Result.Parts); n > 0 {
+			text += fmt.Sprintf("\n[%d parts that are no text are not shown]", n)
+		}
+		if a.Result.Fault != nil {
+			t.failures++
+		}
+		messages[i] = Message{Role: RoleTool, Text: text, CallID: a.CallID, Failed: a.Result.Fault != nil}
+	}
+	return messages
+}
