@@ -52,8 +52,13 @@ func (sc *scanner) commandHit(s string, i, end, n int) int {
 		sc.suspect = true
 		return len(s)
 	}
+	if n == sc.program && i < sc.read {
+		return 0 // an argument of its own: read already
+	}
 	limit := min(len(s), end+maxLine)
-	for q := end; q < limit; {
+	q := end
+	defer func() { sc.program, sc.read = n, q }()
+	for q < limit {
 		var start, stop int
 		start, stop, q = argument(s, q, limit)
 		if start == stop && q >= limit || start < len(s) && strings.IndexByte("|;&\n", s[start]) >= 0 {

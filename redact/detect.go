@@ -12,7 +12,8 @@ package redact
 // neighbourhood (at most 4 KiB either side; a PEM block may be longer, and is
 // followed once), never allocates and never panics on any bytes. It returns
 // the span to remove, in s, with start <= stop; the span need not hold the anchor. It
-// checks the boundaries itself: what stands before at and after stop. A longer or
+// checks the boundaries itself: what stands before at and after stop. If it is not ok,
+// stop tells how far it looked where that may be far. A longer or
 // earlier span of another detector may win; equal spans go to the detector that was
 // listed first.
 //

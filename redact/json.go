@@ -98,6 +98,7 @@ func (sc *scanner) wholeNumber(v string, d verdict) bool {
 // documents walks one JSON text, or several behind one another, and reports whether all
 // of v was that.
 func (sc *scanner) documents(v string, depth int) bool {
+	sc.count(len(v))
 	base := len(sc.spans)
 	ok := true
 	for i := skipBlank(v, 0); i < len(v); i = skipBlank(v, i) {
@@ -118,6 +119,7 @@ func (sc *scanner) innerString(s string, a, b int, escaped bool, d verdict, dept
 	base, mark := len(sc.spans), len(sc.buf)
 	v := s[a:b]
 	if escaped {
+		sc.count(len(v))
 		sc.buf = codecJSON.decode(sc.buf, v)
 		v = unsafe.String(unsafe.SliceData(sc.buf[mark:]), len(sc.buf)-mark)
 	}

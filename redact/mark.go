@@ -63,7 +63,7 @@ func (sc *scanner) decide(sp *span, value string) bool {
 	if len(r.allow) > 0 && r.allow[value] {
 		return false
 	}
-	sp.path = sc.path()
+	sp.path = sc.place()
 	if r.callback != nil {
 		switch action, repl := r.callback(Match{Path: sp.path, Kind: kinds[sp.kind].Name, Value: value}); action {
 		case Keep:
@@ -85,6 +85,21 @@ func (sc *scanner) decide(sp *span, value string) bool {
 	return true
 }
 
+// place is the path for what is found, made once for each value. Findings tell
+// [MaxFindings] places apart; only a callback is told of more.
+func (sc *scanner) place() string {
+	if len(sc.frames) == 0 {
+		return ""
+	}
+	if !sc.placed {
+		if sc.places++; sc.places > MaxFindings && sc.r.callback == nil {
+			return otherPlaces
+		}
+		sc.lastPlace, sc.placed = sc.path(), true
+	}
+	return sc.lastPlace
+}
+
 // path is the JSON Pointer (RFC 6901) of the value being looked at. Names that hold
 // secrets are masked in it.
 func (sc *scanner) path() string {
@@ -95,6 +110,7 @@ func (sc *scanner) path() string {
 	for i := range sc.frames {
 		f := &sc.frames[i]
 		b = append(b, '/')
+		sc.spend(f.keyEnd - f.keyStart + 1)
 		if len(b) > maxPath {
 			return string(b) + "…"
 		}

@@ -6,6 +6,7 @@ package redact
 import (
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -15,6 +16,16 @@ type Redactor struct {
 	options
 	machine *machine
 	tools   *toolViews
+	tally   *tally
+}
+
+// A tally counts the steps of work; nil counts none. Tests set it.
+type tally struct{ steps atomic.Int64 }
+
+func (t *tally) add(n int) {
+	if t != nil {
+		t.steps.Add(int64(n))
+	}
 }
 
 var defaultRedactor = sync.OnceValue(func() *Redactor {
@@ -130,14 +141,16 @@ func (r *Redactor) pass(dst []byte, s string, d verdict, json bool) (out []byte,
 	defer func() {
 		if recover() != nil {
 			out, found, again = appendUnscanned(dst[:length], s, json), Findings{{Kind: kinds[idUnscanned].Name, Count: 1}}, false
+			r.tally.add(sc.steps)
 			return // the scanner is in an unknown state: not used again
 		}
+		r.tally.add(sc.steps)
 		sc.release()
 	}()
 	if r.rules == nil && d.level == harmless && sc.harmless(s) {
 		return dst, nil, false
 	}
-	sc.settled, sc.named, sc.counted, sc.wordly = 0, 0, 0, 0
+	sc.settled, sc.named, sc.counted, sc.wordly, sc.read = 0, 0, 0, 0, 0
 	switch {
 	case r.rules != nil && sc.wholeByRule(s):
 	case json && isNumber(s):
@@ -153,6 +166,7 @@ func (r *Redactor) pass(dst []byte, s string, d verdict, json bool) (out []byte,
 		dst = make([]byte, 0, len(s)+24*len(sc.spans))
 	}
 	out = sc.apply(dst, s)
+	sc.count(len(out) - length)
 	for i := range sc.spans {
 		sp := &sc.spans[i]
 		found = found.add(kinds[sp.kind].Name, sp.path)

@@ -21,12 +21,12 @@ func (sc *scanner) byRule(s string, i, base int) (end int, ok bool) {
 			sc.frames[len(sc.frames)-1].kept++
 		}
 	case Mask:
-		sc.spans = append(sc.spans, span{start: i, end: end, kind: idRule, quote: 1, path: sc.path()})
+		sc.spans = append(sc.spans, span{start: i, end: end, kind: idRule, quote: 1, path: sc.place()})
 		if inside {
 			sc.frames[len(sc.frames)-1].kept++
 		}
 	case Drop:
-		sp := span{start: i, end: end, kind: idRule, drop: true, path: sc.path()}
+		sp := span{start: i, end: end, kind: idRule, drop: true, path: sc.place()}
 		if inside {
 			sc.dropMember(s, &sp)
 		} else {

@@ -16,6 +16,7 @@ type scanner struct {
 	buf    []byte  // decoded strings, one behind the other
 	frames []frame // open objects and arrays of all JSON texts being walked
 	work   int     // what is left to spend; see spend
+	steps  int     // what was done so far; see count
 
 	// quick makes the scan stop at anything that wants a closer look, which it
 	// tells by suspect.
@@ -24,11 +25,18 @@ type scanner struct {
 
 	unsettled bool // what was removed may show something new; see run
 
+	// The path of the value being looked at, if it was made; see place.
+	lastPlace string
+	placed    bool
+	places    int
+
 	// What one scan knows so far; see scanText.
 	settled int // everything before is decided
 	named   int // names that end before are decided
 	counted int // digits before are decided
 	wordly  int // words that begin before are decided
+	program int // whose arguments
+	read    int // before are decided
 	key     verdict
 	words   *nameWords
 }
@@ -60,10 +68,15 @@ type errSpent struct{}
 // spend takes n steps of work. What follows values beyond the text's own length counts,
 // so that the whole is linear.
 func (sc *scanner) spend(n int) {
+	sc.steps += n
 	if sc.work -= n; sc.work < 0 {
 		panic(errSpent{})
 	}
 }
+
+// count adds steps that every text costs: its bytes, each time it is read or decoded, and
+// the anchors that are compared. Tests see by it that work is linear.
+func (sc *scanner) count(n int) { sc.steps += n }
 
 // scanText finds the spans of plain text and appends them, in order and without
 // overlaps. It leaves in sc.key what the text says as a name, if asName.
@@ -71,14 +84,15 @@ func (sc *scanner) scanText(s string, depth int) {
 	if len(s) < 3 {
 		return
 	}
+	sc.count(len(s))
 	base := len(sc.spans)
-	settled, named, counted, wordly := sc.settled, sc.named, sc.counted, sc.wordly
-	sc.settled, sc.named, sc.counted, sc.wordly = 0, 0, 0, 0
+	settled, named, counted, wordly, read := sc.settled, sc.named, sc.counted, sc.wordly, sc.read
+	sc.settled, sc.named, sc.counted, sc.wordly, sc.read = 0, 0, 0, 0, 0
 	sc.anchors(s)
 	if !(sc.quick && sc.suspect) {
 		sc.views(s, depth)
 	}
-	sc.settled, sc.named, sc.counted, sc.wordly = settled, named, counted, wordly
+	sc.settled, sc.named, sc.counted, sc.wordly, sc.read = settled, named, counted, wordly, read
 	sc.normalise(base)
 }
 
@@ -113,6 +127,7 @@ func (sc *scanner) anchors(s string) {
 // hit asks what may begin at i, and returns where to go on.
 func (sc *scanner) hit(s string, i int, t uint32) int {
 	m := sc.m
+	sc.count(int(m.start[t+1] - m.start[t]))
 	for _, e := range m.entries[m.start[t]:m.start[t+1]] {
 		if e.act < actDigits && !hasFold(s, i, e.lit) {
 			continue
@@ -148,6 +163,7 @@ func (sc *scanner) hit(s string, i int, t uint32) int {
 
 func (sc *scanner) detect(s string, at, end int, n int32) int {
 	start, stop, ok := sc.m.detectors[n].match(s, at, end)
+	sc.spend(max(0, stop-at))
 	if !ok || start < 0 || stop > len(s) || start >= stop {
 		return 0
 	}

@@ -31,6 +31,7 @@ func (sc *scanner) digits(s string, i int) int {
 		}
 	}
 	end, n := separatedRun(s, start)
+	sc.count(end - start)
 	sc.counted = max(end, i+1)
 	if sc.m.optional {
 		if next := sc.optionalNumber(s, i, start, end); next > 0 {

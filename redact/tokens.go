@@ -120,7 +120,7 @@ func (r *tokenRule) match(s string, at, p int) (int, int, bool) {
 	}
 	n := end - p
 	if n < r.min || r.max > 0 && n > r.max || end < len(s) && alphabets[s[end]]&alnum != 0 || patterned(s[p:end]) || !r.fits(s[p:end]) {
-		return 0, 0, false
+		return at, end, false
 	}
 	return at, end, true
 }

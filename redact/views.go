@@ -40,6 +40,7 @@ func (sc *scanner) view(s string, offset int, c codec, depth int) {
 		return
 	}
 	sc.unsettled = true
+	sc.count(len(s))
 	base, mark := len(sc.spans), len(sc.buf)
 	sc.buf = c.decode(sc.buf, s)
 	sc.scanText(unsafe.String(unsafe.SliceData(sc.buf[mark:]), len(sc.buf)-mark), depth+1)
@@ -192,6 +193,7 @@ func (sc *scanner) fragments(s string, depth int) {
 		}
 		i += at
 		end, _ := sc.walk(s, i, depth+1)
+		sc.count(max(0, end-i))
 		at = max(end, i+2)
 	}
 }

@@ -33,7 +33,7 @@ const (
 func (sc *scanner) walk(s string, i, depth int) (end int, whole bool) {
 	base := len(sc.frames)
 	end, whole = sc.walkFrames(s, i, depth, base)
-	sc.frames = sc.frames[:base]
+	sc.frames, sc.placed = sc.frames[:base], false
 	return end, whole
 }
 
@@ -43,6 +43,7 @@ func (sc *scanner) walkFrames(s string, i, depth, base int) (end int, whole bool
 		if i = skipBlank(s, i); i >= len(s) {
 			return i, true
 		}
+		sc.placed = false
 		start := i
 		if sc.r.rules != nil {
 			if end, ok := sc.byRule(s, i, base); ok {
@@ -98,6 +99,7 @@ func (sc *scanner) walkFrames(s string, i, depth, base int) (end int, whole bool
 // next goes on behind a value: over a comma to the next one, or out of what it closes,
 // as far as base. whole is false if the syntax is none of JSON.
 func (sc *scanner) next(s string, i, depth, base int) (at int, d verdict, whole bool) {
+	sc.placed = false
 	for {
 		if i = skipBlank(s, i); i >= len(s) || len(sc.frames) == base {
 			return i, d, true
@@ -125,6 +127,7 @@ func (sc *scanner) next(s string, i, depth, base int) (at int, d verdict, whole 
 // member reads the name and the colon of an object's member, and says what the name
 // means for the value. For an array's item it says what stands above it.
 func (sc *scanner) member(s string, i, depth int) (next int, d verdict, ok bool) {
+	sc.placed = false
 	top := len(sc.frames) - 1
 	f := &sc.frames[top]
 	if !f.object {

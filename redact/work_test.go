@@ -1,0 +1,93 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// steps is how many steps of work a text takes.
+func steps(text string, options ...Option) int64 {
+	r, err := New(options...)
+	if err != nil {
+		panic(err)
+	}
+	r.tally = new(tally)
+	r.JSON([]byte(text))
+	return r.tally.steps.Load()
+}
+
+// hostile are pieces that, again and again, once cost or could cost more than their share.
+var hostile = map[string]string{
+	"letters":      "a",
+	"words":        "some plain words of a text, and more of them\n",
+	"brackets":     "[",
+	"objects":      `{"a":`,
+	"half objects": `{"`,
+	"backslashes":  `\`,
+	"escapes":      `\u0041`,
+	"percent":      "%25",
+	"NUL":          "\x00a",
+	"invalid":      "\xff\xc0\x80\xed\xa0\x80",
+	"digits":       "4111 ",
+	"long digits":  "1234567890123456",
+	"plus signs":   "+1 ",
+	"dashes":       "-----BEGIN PRIVATE " + "KEY-----",
+	"names":        `password="`,
+	"bare names":   "password ",
+	"headers":      "authorization: ",
+	"cookies":      "cookie: a=",
+	"schemes":      "https://a:",
+	"bearers":      "bearer ",
+	"commands":     "curl -u ",
+	"manifests":    "kind: Secret\n",
+	"lists":        "- password: x\n",
+	"token heads":  "glpat-",
+	"open tokens":  "sk_live_",
+	"web tokens":   "eyJ",
+	"at signs":     "a@",
+	"domains":      "@a.",
+	"addresses":    "de89 ",
+	"colons":       "aa:",
+	"base64":       "QUFB",
+	"marks":        "[REDACTED:passwd]",
+	"quotes":       `'"`,
+	"angles":       "<password>",
+	"references":   "${password:",
+	"secrets":      `{"password":"hu3nter2Zq"},`,
+}
+
+// TestWorkIsLinear counts steps, not time: for each byte of a text of 1 MiB as many as for
+// each of 16 KiB, give or take a third, and never more than the limit allows.
+func TestWorkIsLinear(t *testing.T) {
+	large := 1 << 20
+	if testing.Short() {
+		large = 1 << 18
+	}
+	for name, piece := range hostile {
+		for form, wrap := range map[string]func(string) string{
+			"as it is": func(s string) string { return s },
+			"in JSON": func(s string) string {
+				b, _ := json.Marshal(map[string]string{"text": s})
+				return string(b)
+			},
+		} {
+			perByte := func(size int, options ...Option) float64 {
+				text := wrap(strings.Repeat(piece, size/len(piece)+1))
+				return float64(steps(text, options...)) / float64(len(text))
+			}
+			for preset, option := range map[string]Option{"default": Defaults(), "strict": Strict()} {
+				small, big := perByte(1<<14, option), perByte(large, option)
+				if big > small*4/3+4 {
+					t.Errorf("%s %s, %s: %.1f steps a byte at 16 KiB, %.1f at %d KiB", name, form, preset, small, big, large>>10)
+				}
+				if limit := float64(maxPasses*(defaultLimits.Work+64) + 64); big > limit {
+					t.Errorf("%s %s, %s: %.1f steps a byte, want %.0f or fewer", name, form, preset, big, limit)
+				}
+			}
+		}
+	}
+}
