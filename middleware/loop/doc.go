@@ -30,5 +30,6 @@
 // What is remembered belongs to one agent of one session: fingerprints of its last
 // calls, for a bounded number of sessions, and none that was idle for long. A call
 // outside any session is let through with the tag loop=unscoped. Calls of one batch
-// count in the order in which they arrive.
+// count in the order in which they arrive. What was suspended, or cancelled by its
+// caller, is part of no loop.
 package loop

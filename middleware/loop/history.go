@@ -172,17 +172,25 @@ func (h *history) stop(v visit) {
 	}
 }
 
-// end says what came of the call (0: nobody knows) and brings the visit's counts up
-// to date. progress is whether the same answer to another call means no progress.
+// end says what came of the call and brings the visit's counts up to date; 0 is nothing:
+// then the call is part of no loop. progress is whether the same answer to another call means no progress.
 func (h *history) end(v *visit, came uint64, failed, progress bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.ran = max(h.ran, v.number+1)
 	v.errors, v.same = 0, 0
+	n, ok := h.at(v.number)
 	if came == 0 {
+		if ok {
+			h.made[n].repeat-- // to be made up for by the next one
+		}
+		for p := range h.period {
+			h.broken(v, p)
+		}
+		v.repeat, v.cycle = 0, 0
 		return
 	}
-	if n, ok := h.at(v.number); ok {
+	if ok {
 		h.made[n].came = came
 		h.compare(v, &h.made[n])
 		v.repeat = h.made[n].repeat
@@ -217,8 +225,7 @@ func (h *history) compare(v *visit, e *entry) {
 		if !ok || h.prints[b] != v.call || h.made[b].came == 0 || h.made[b].came == e.came {
 			continue
 		}
-		since := h.calls - 1 - v.number // calls after this one
-		h.period[p] = uint32(min(uint64(h.period[p]), since))
+		h.broken(v, int(p))
 		broken = broken || p == uint64(v.length)
 	}
 	if broken {
@@ -227,6 +234,12 @@ func (h *history) compare(v *visit, e *entry) {
 			h.cycles(v)
 		}
 	}
+}
+
+// broken says that the visit is not like the call p before it: only calls after it
+// can be part of such a cycle.
+func (h *history) broken(v *visit, p int) {
+	h.period[p] = uint32(min(uint64(h.period[p]), h.calls-1-v.number))
 }
 
 // count is one more, as far as it can be told.

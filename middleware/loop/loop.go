@@ -80,9 +80,9 @@ func (l Loop) only(a Action) Loop {
 	return l
 }
 
-// advise adds the advice to what the model reads, if it can: not to what is
-// suspended, nor to errors of others. What a call ended with may be stored or shared,
-// so nothing of it is changed.
+// advise adds the advice to what the model reads, if it can: not to errors of
+// others. What a call ended with may be stored or shared, so nothing of it is
+// changed.
 func (l Loop) advise(res toolkit.Result, err error) (toolkit.Result, error, bool) {
 	advice := "[" + l.text() + "; " + l.hint() + "]"
 	if err != nil {
@@ -98,8 +98,6 @@ func (l Loop) advise(res toolkit.Result, err error) (toolkit.Result, error, bool
 		return res, &told, true
 	}
 	switch {
-	case res.Suspended:
-		return res, nil, false
 	case res.Output != "":
 		res.Output += "\n\n" + advice
 	case len(res.Parts) > 0:

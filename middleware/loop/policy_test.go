@@ -194,17 +194,16 @@ func TestAdviceChangesNothingThatIsShared(t *testing.T) {
 		stored toolkit.Result
 		want   toolkit.Result
 	}{
-		"output":    {toolkit.Result{Output: "42"}, toolkit.Result{Output: "42\n\n" + advice}},
-		"fault":     {toolkit.Result{Output: "no", Fault: fault}, toolkit.Result{Output: "no\n\n" + advice, Fault: fault}},
-		"nothing":   {toolkit.Result{}, toolkit.Result{Output: advice}},
-		"parts":     {toolkit.Result{Parts: parts}, toolkit.Result{Parts: []toolkit.Part{parts[0], {Kind: toolkit.PartText, Text: advice}}}},
-		"suspended": {toolkit.Result{Output: "which?", Suspended: true}, toolkit.Result{Output: "which?", Suspended: true}},
+		"output":  {toolkit.Result{Output: "42"}, toolkit.Result{Output: "42\n\n" + advice}},
+		"fault":   {toolkit.Result{Output: "no", Fault: fault}, toolkit.Result{Output: "no\n\n" + advice, Fault: fault}},
+		"nothing": {toolkit.Result{}, toolkit.Result{Output: advice}},
+		"parts":   {toolkit.Result{Parts: parts}, toolkit.Result{Parts: []toolkit.Part{parts[0], {Kind: toolkit.PartText, Text: advice}}}},
 	} {
 		r := newRig(t, loop.Options{Default: loop.Thresholds{Advice: 2}})
 		r.answer = func(toolkit.Call) (toolkit.Result, error) { return c.stored, nil }
 		r.calls("x 1")
 		told, got, err := r.call("x", "1")
-		if err != nil || got.Output != c.want.Output || len(got.Parts) != len(c.want.Parts) || got.Fault != c.want.Fault || got.Suspended != c.want.Suspended {
+		if err != nil || got.Output != c.want.Output || len(got.Parts) != len(c.want.Parts) || got.Fault != c.want.Fault {
 			t.Errorf("%s: got %q and %d parts, %v", name, got.Output, len(got.Parts), err)
 		}
 		for i, part := range got.Parts {
@@ -212,12 +211,34 @@ func TestAdviceChangesNothingThatIsShared(t *testing.T) {
 				t.Errorf("%s: part %d: got %q", name, i, part.Text)
 			}
 		}
-		if want := map[bool]string{false: "repeat 2 advice", true: "repeat 2 signal"}[c.stored.Suspended]; told != want {
-			t.Errorf("%s: told %q, want %q", name, told, want)
+		if told != "repeat 2 advice" {
+			t.Errorf("%s: told %q", name, told)
 		}
 	}
 	if parts[:2][1].Text != "" {
 		t.Error("the advice was written behind the stored parts")
+	}
+}
+
+// What is suspended is asked for again, by itself or in turn with another call, until
+// somebody has decided; what a caller gave up says nothing of the model.
+func TestSuspendedAndCancelledCallsArePartOfNoLoop(t *testing.T) {
+	for name, answer := range map[string]toolkit.Handler{
+		"suspended": func(context.Context, toolkit.Call) (toolkit.Result, error) {
+			return toolkit.Result{Output: "wait", Suspended: true}, nil
+		},
+		"cancelled": func(context.Context, toolkit.Call) (toolkit.Result, error) {
+			return toolkit.Failure(context.Canceled), nil
+		},
+	} {
+		r := newRig(t, loop.Options{Default: loop.Thresholds{Signal: 2, Stop: 3}})
+		r.answer = func(call toolkit.Call) (toolkit.Result, error) { return answer(t.Context(), call) }
+		wantTold(t, r.calls("x 1", "x 1", "x 1", "x 1", "y 1", "x 1", "y 1", "x 1", "y 1", "x 1"), "", "", "", "", "", "", "", "", "", "")
+		if repeat := r.seen.All()[9].Served.Repeat; repeat != 6 {
+			t.Errorf("%s: Served.Repeat is %d, want 6", name, repeat)
+		}
+		r.answer = func(toolkit.Call) (toolkit.Result, error) { return toolkit.Result{Output: "done"}, nil }
+		wantTold(t, r.calls("x 1", "x 1", "x 1"), "", "repeat 2 signal", "repeat 3 stop")
 	}
 }
 

@@ -33,8 +33,8 @@ func (p *Policy) callPrints(call toolkit.Call) (print, tool uint64) {
 	return mix(tool, maphash.Bytes(p.seed, call.Arguments)), tool
 }
 
-// resultPrint is the fingerprint of what came of a call, never 0, and whether it
-// was a failure; 0 if it is not over yet (suspended).
+// resultPrint is the fingerprint of what came of a call and whether it was a
+// failure; 0 if nothing did: it is suspended, or its caller gave up.
 func (p *Policy) resultPrint(call toolkit.Call, res toolkit.Result, err error) (came uint64, failed bool) {
 	if err == nil {
 		err = res.Fault
@@ -43,7 +43,11 @@ func (p *Policy) resultPrint(call toolkit.Call, res toolkit.Result, err error) (
 	case res.Suspended:
 		return 0, false
 	case err != nil:
-		return p.errorPrint(call, res, err) | 1, true
+		kind := toolkit.TypeOf(err)
+		if kind == string(toolkit.ErrCanceled) {
+			return 0, false
+		}
+		return p.errorPrint(call, res, err, kind) | 1, true
 	}
 	came = p.text(res.Output)
 	for i := range res.Parts {
@@ -74,8 +78,7 @@ func (p *Policy) bytes(b []byte) uint64 {
 // errorPrint is the fingerprint of a failure: its error.type, and for a type that
 // says little what is left of the message without the words that change with the
 // arguments.
-func (p *Policy) errorPrint(call toolkit.Call, res toolkit.Result, err error) uint64 {
-	kind := toolkit.TypeOf(err)
+func (p *Policy) errorPrint(call toolkit.Call, res toolkit.Result, err error, kind string) uint64 {
 	print := maphash.String(p.seed, kind)
 	if kind != string(toolkit.ErrTool) && kind != toolkit.TypeOther {
 		return print
