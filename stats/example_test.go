@@ -135,3 +135,23 @@ func ExampleHistogram_WriteHgrm() {
 	// #[Max     =       20.054, Total count    =            1]
 	// #[Buckets =           29, SubBuckets     =          256]
 }
+
+// A registry that is told of shows which of its tools no agent uses.
+func ExampleRecorder_Register() {
+	recorder, err := stats.New()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer recorder.Close(context.Background())
+	registry := new(toolkit.Registry)
+	if err := registry.Register(toolkit.NewTool("weather", "", weather), toolkit.NewTool("tides", "", weather)); err != nil {
+		fmt.Println(err)
+		return
+	}
+	recorder.Register(registry)
+	execute := toolkit.Observe(registry.Lookup, recorder)(registry.Handle)
+	_, _ = execute(context.Background(), toolkit.Call{Name: "weather", Arguments: []byte(`{"city":"Oslo"}`)})
+	fmt.Println("never used:", recorder.Health(stats.Window{}).Unused)
+	// Output: never used: [tides]
+}
