@@ -88,12 +88,12 @@ func TestAllErrorsAreTold(t *testing.T) {
 
 func TestWhatPoliciesRefuseNamesTheSection(t *testing.T) {
 	for text, want := range map[string]string{
-		"policies:\n  loop: {window: 3}":                                        ":2: policies.loop: got loop: Window: got 3",
-		"policies:\n  recover: {}\n  approve: {defer: true}":                    ":3: policies.approve: got approve: Defer",
-		"policies: {approve: {terminal: false}}":                                "policies.approve: got terminal: got false without remote",
+		"policies:\n  loop: {window: 3}":                                        ":2: policies.loop: loop: Window: got 3",
+		"policies:\n  recover: {}\n  approve: {defer: true}":                    ":3: policies.approve: approve: Defer",
+		"policies: {approve: {terminal: false}}":                                "policies.approve: terminal: got false without remote",
 		"policies: {approve: {patterns: [{tool: a, approver: b, expires: x}]}}": `patterns[0].expires: got "x"`,
 		"audit: {}":                      "audit.file: got nothing",
-		"audit: {file: no/such/dir/log}": "audit.file: got audit: open",
+		"audit: {file: no/such/dir/log}": "audit.file: audit: open",
 	} {
 		if _, err := config.Open(write(t, t.TempDir(), text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v\nwant %q in it", text, err, want)
@@ -117,6 +117,37 @@ func TestAnEmptyFileTurnsNothingOn(t *testing.T) {
 		if s := scope.Settings(); s.Off || s.NoContent || len(s.Policies) != 0 || len(s.ToolsOff) != 0 {
 			t.Errorf("%q: got %+v", text, s)
 		}
+	}
+}
+
+func TestAllPoliciesAreOn(t *testing.T) {
+	f, err := config.OpenText("x", []byte(config.AllPolicies))
+	if err != nil {
+		t.Fatal(err)
+	}
+	scope, err := toolscope.New(f.Options()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	on := map[string]bool{"approve": true, "budget": true, "retry": true}
+	for _, p := range scope.Settings().Policies {
+		on[p.Place().String()] = true
+	}
+	var schema struct {
+		Properties struct {
+			Policies struct{ Properties map[string]any }
+		}
+	}
+	if err := json.Unmarshal(config.Schema(), &schema); err != nil {
+		t.Fatal(err)
+	}
+	for name := range schema.Properties.Policies.Properties {
+		if !on[name] {
+			t.Errorf("%s is not on", name)
+		}
+	}
+	if err := scope.Shutdown(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -352,7 +383,7 @@ func TestTheRedactorsFileIsUsed(t *testing.T) {
 		t.Errorf("got %s, %v", text, err)
 	}
 	write(t, dir, "redact: {file: none.yaml}")
-	if _, err := config.Open(filepath.Join(dir, "toolscope.yaml")); err == nil || !strings.Contains(err.Error(), "toolscope.yaml:1: redact.file: got") {
+	if _, err := config.Open(filepath.Join(dir, "toolscope.yaml")); err == nil || !strings.Contains(err.Error(), "toolscope.yaml:1: redact.file: ") {
 		t.Errorf("got %v", err)
 	}
 }

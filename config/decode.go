@@ -20,7 +20,7 @@ type Error struct {
 	File  string
 	Line  int    // from 1; 0 if it is no line's
 	Field string // where, such as policies.cache.ttl
-	Got   string
+	Got   string // or, if Want is "", the whole of what is wrong
 	Want  string
 }
 
@@ -32,6 +32,9 @@ func (e *Error) Error() string {
 	}
 	if e.Field != "" {
 		at += ": " + e.Field
+	}
+	if e.Want == "" {
+		return at + ": " + e.Got
 	}
 	return fmt.Sprintf("%s: got %s, want %s", at, e.Got, e.Want)
 }

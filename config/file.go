@@ -68,11 +68,27 @@ func parse(name string, text []byte) (*Config, map[string]int, error) {
 	return c, d.lines, errors.Join(d.errors...)
 }
 
+// AllPolicies is a configuration in which every policy is on, with its defaults, but
+// for approve, since nobody may be there to be asked, and for budget and retry,
+// which do nothing until they are told what to limit and what to try again.
+const AllPolicies = "policies:\n" +
+	"  recover: {}\n  loop: {}\n  fit: {}\n  validate: {}\n  limit: {}\n  timeout: {}\n"
+
 // Open reads a file, and builds what it says: nothing is left half done on an error, which
 // names file, line, field, what was got and what is wanted.
 func Open(path string) (*File, error) {
-	f := &File{path: path}
-	next, err := f.read()
+	text, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return OpenText(path, text)
+}
+
+// OpenText is [Open] of a file whose text is already there; name is its path. A
+// [File.Reload] reads the file.
+func OpenText(name string, text []byte) (*File, error) {
+	f := &File{path: name}
+	next, err := f.read(text)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -87,11 +103,7 @@ type reading struct {
 }
 
 // read reads the file and builds what changed. On an error everything new is closed.
-func (f *File) read() (_ *reading, err error) {
-	text, err := readFile(f.path)
-	if err != nil {
-		return nil, err
-	}
+func (f *File) read(text []byte) (_ *reading, err error) {
 	config, lines, err := parse(f.path, text)
 	if err != nil {
 		return nil, err
@@ -113,7 +125,7 @@ func (f *File) read() (_ *reading, err error) {
 		policy, err := sections[i].build(b)
 		if err != nil {
 			field := "policies." + name
-			return nil, &Error{f.path, lines[field], field, err.Error(), "what it says"}
+			return nil, &Error{f.path, lines[field], field, err.Error(), ""}
 		}
 		next.built[name] = built{sections[i], b.content, policy}
 		if was, ok := f.built[name]; ok && reflect.DeepEqual(was.section, sections[i]) && slices.Equal(was.content, b.content) {
@@ -130,7 +142,7 @@ func (f *File) start(c *Config, lines map[string]int) error {
 	if c.Redact.File != "" {
 		redactor, err := redactfile.Load(f.beside(c.Redact.File))
 		if err != nil {
-			return &Error{f.path, lines["redact.file"], "redact.file", err.Error(), "a redactor's configuration"}
+			return &Error{f.path, lines["redact.file"], "redact.file", err.Error(), ""}
 		}
 		f.redactor = redactor
 	}
@@ -142,7 +154,7 @@ func (f *File) start(c *Config, lines map[string]int) error {
 	}
 	log, err := audit.Open(f.beside(c.Audit.File), audit.Options{Redactor: f.redactor, Sync: c.Audit.Sync, All: c.Audit.All, WithoutArguments: c.Audit.WithoutArguments})
 	if err != nil {
-		return &Error{f.path, lines["audit.file"], "audit.file", err.Error(), "a file that can be appended to"}
+		return &Error{f.path, lines["audit.file"], "audit.file", err.Error(), ""}
 	}
 	f.log = log
 	return nil
@@ -224,7 +236,11 @@ func (f *File) settings(c *Config, policies map[string]built) (s toolscope.Setti
 func (f *File) Reload(s *toolscope.Scope) (notes []string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	r, err := f.read()
+	text, err := readFile(f.path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := f.read(text)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,273 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/config"
+	"github.com/toolscope/toolscope/exporters"
+	"github.com/toolscope/toolscope/internal/display"
+	"github.com/toolscope/toolscope/redact"
+	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/toolkit/tooltest"
+	"github.com/toolscope/toolscope/tracing"
+)
+
+// replay is a transcript that is being played.
+type replay struct {
+	*replayOptions
+	transcript *tooltest.Transcript
+	out        *bufio.Writer
+	paint      paint
+	redactor   *redact.Redactor
+
+	providers *exporters.Providers
+	file      *config.File
+	scope     *toolscope.Scope
+	executor  *toolkit.Executor
+	closers   []func() error
+	ends      endings
+}
+
+// newReplay builds the scope, the tools and the policies.
+func newReplay(ctx context.Context, o *replayOptions, transcript *tooltest.Transcript, stdout io.Writer) (r *replay, err error) {
+	r = &replay{replayOptions: o, transcript: transcript, out: bufio.NewWriter(stdout), paint: paintFor(stdout), redactor: redact.Default()}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, r.close(ctx))
+		}
+	}()
+	if o.config != "" {
+		r.file, err = config.Open(o.config)
+	} else {
+		r.file, err = config.OpenText("toolscope's defaults", []byte(o.policies()))
+	}
+	if err != nil {
+		return r, err
+	}
+	if r.providers, err = exporters.Setup(ctx, exporters.WithServiceName("toolscope-replay")); err != nil {
+		return r, err
+	}
+	r.scope, err = toolscope.New(append(r.file.Options(), toolscope.WithTracerProvider(r.providers.TracerProvider),
+		toolscope.WithMeterProvider(r.providers.MeterProvider), toolscope.WithObservers(&r.ends))...)
+	if err != nil {
+		return r, err
+	}
+	tools, closeTools, err := builtinTools(o.dir, o.write)
+	if err != nil {
+		return r, err
+	}
+	r.closers = append(r.closers, closeTools)
+	handler := tools.Handle
+	switch {
+	case o.answers:
+		handler = transcript.Answer
+	case o.dryRun:
+		handler = dryRun(tools)
+	}
+	r.executor = &toolkit.Executor{Handler: r.scope.Wrap(handler, tools.Lookup), Timeout: -1}
+	return r, nil
+}
+
+// policies is the configuration without a file: every policy with its defaults.
+func (o *replayOptions) policies() string {
+	if o.answers || o.dryRun {
+		return config.AllPolicies
+	}
+	return config.AllPolicies + "  approve: {}\n"
+}
+
+// dryRun answers in the place of tools that are there.
+func dryRun(tools *toolkit.Registry) toolkit.Handler {
+	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+		if tools.Lookup(call.Name) == nil {
+			return tools.Handle(ctx, call) // says that it is unknown
+		}
+		return toolkit.Result{Output: "dry run"}, nil
+	}
+}
+
+// play runs the batches, one agent's invocation for each turn of a session, and prints
+// what became of them.
+func (r *replay) play(ctx context.Context) error {
+	batches := r.transcript.Batches
+	for len(batches) > 0 {
+		turn := batches[0].Session
+		n := 1
+		for n < len(batches) && sameTurn(batches[n].Session, turn) {
+			n++
+		}
+		if err := r.playTurn(ctx, turn, batches[:n]); err != nil {
+			return errors.Join(err, r.out.Flush())
+		}
+		batches = batches[n:]
+	}
+	return errors.Join(r.summary(), r.out.Flush())
+}
+
+func sameTurn(a, b toolkit.Session) bool {
+	a.Batch, b.Batch = "", ""
+	return a == b
+}
+
+func (r *replay) playTurn(ctx context.Context, s toolkit.Session, batches []tooltest.Batch) error {
+	agent := s.Agent
+	if agent == "" {
+		agent = "replay"
+	}
+	ctx, run := r.scope.StartAgent(ctx, tracing.Agent{Name: agent, Conversation: s.Conversation, Session: s.ID})
+	if !r.json && !r.quiet {
+		fmt.Fprintln(r.out, r.paint.in(bold, turnTitle(s)))
+	}
+	part := tooltest.Transcript{Batches: batches}
+	err := part.Play(ctx, r.executor, r.print)
+	run.End(err)
+	return err
+}
+
+func turnTitle(s toolkit.Session) string {
+	title := "no session"
+	if s.ID != "" {
+		title = "session " + display.Clip(s.ID, 40)
+	}
+	if s.Turn > 0 {
+		title += fmt.Sprintf(", turn %d", s.Turn)
+	}
+	return title
+}
+
+// print writes what became of a batch's calls.
+func (r *replay) print(b tooltest.Batch, answers []toolkit.Answer) {
+	ends := r.ends.take()
+	for _, a := range answers {
+		end := ends[a.CallID]
+		if r.quiet {
+			continue
+		}
+		if r.json {
+			_ = r.printJSON(struct {
+				Session string            `json:"session,omitempty"`
+				Turn    int               `json:"turn,omitempty"`
+				ID      string            `json:"id"`
+				Tool    string            `json:"tool"`
+				Outcome string            `json:"outcome"`
+				Error   string            `json:"error_type,omitempty"`
+				MS      float64           `json:"duration_ms"`
+				Tags    map[string]string `json:"tags,omitempty"`
+				Output  string            `json:"output"`
+			}{r.text(b.Session.ID), b.Session.Turn, r.text(a.CallID), r.text(a.Name), end.outcome, end.errorType, end.ms, end.tags, r.text(a.Result.Output)})
+			continue
+		}
+		colour := ""
+		switch {
+		case end.errorType != "":
+			colour = red
+		case end.outcome != toolkit.OutcomeExecuted.String():
+			colour = green
+		}
+		what := end.outcome
+		if end.errorType != "" {
+			what += " " + end.errorType
+		}
+		fmt.Fprintf(r.out, "  %-18s %s %10s  %s\n", display.Clip(a.Name, 18), r.paint.in(colour, fmt.Sprintf("%-28s", what)),
+			display.Milliseconds(end.ms), display.Clip(strings.Join(strings.Fields(r.text(a.Result.Output)), " "), 80))
+	}
+}
+
+func (r *replay) text(s string) string {
+	out, _ := r.redactor.TextMax(s, 4<<10)
+	return out
+}
+
+func (r *replay) printJSON(v any) error {
+	enc := json.NewEncoder(r.out)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// summary prints the tables.
+func (r *replay) summary() error {
+	all := view{snapshot: r.scope.Stats().Snapshot(stats.Window{}), sort: "time"}
+	if r.json {
+		return r.printJSON(struct {
+			Stats jsonView `json:"stats"`
+		}{all.json(r.replayOptions.file)})
+	}
+	var tables strings.Builder
+	all.print(&tables, display.Clip(r.replayOptions.file, 60), r.paint, true)
+	_, err := fmt.Fprintf(r.out, "\n%s", &tables)
+	return err
+}
+
+// close ends what newReplay began.
+func (r *replay) close(ctx context.Context) error {
+	var errs []error
+	if r.scope != nil {
+		errs = append(errs, r.scope.Shutdown(ctx))
+	}
+	if r.providers != nil {
+		errs = append(errs, r.providers.Shutdown(ctx))
+	}
+	if r.file != nil {
+		errs = append(errs, r.file.Close())
+	}
+	for _, c := range r.closers {
+		errs = append(errs, c())
+	}
+	return errors.Join(errs...)
+}
+
+// ending is what became of a call.
+type ending struct {
+	outcome, errorType string
+	ms                 float64
+	tags               map[string]string
+}
+
+// endings is an observer that remembers the calls of a batch by their ids.
+type endings struct {
+	mu   sync.Mutex
+	byID map[string]ending
+}
+
+func (e *endings) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.Facts) context.Context {
+	return ctx
+}
+
+func (e *endings) Wants(context.Context) bool { return false }
+
+func (e *endings) End(_ context.Context, ended *toolkit.Ended) {
+	end := ending{ended.Served.Outcome.String(), ended.ErrorType, float64(ended.Duration().Microseconds()) / 1000, nil}
+	for _, t := range ended.Served.Tags {
+		if end.tags == nil {
+			end.tags = map[string]string{}
+		}
+		end.tags[t.Key], _ = redact.Default().TextMax(t.Value, 256)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.byID == nil {
+		e.byID = map[string]ending{}
+	}
+	e.byID[ended.Call.ID] = end
+}
+
+// take returns what was remembered and forgets it.
+func (e *endings) take() map[string]ending {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	byID := e.byID
+	e.byID = nil
+	return byID
+}
