@@ -83,8 +83,8 @@ func Middlewares(policies ...Policy) []toolkit.Middleware {
 	sorted := slices.DeleteFunc(slices.Clone(policies), func(p Policy) bool { return p == nil })
 	slices.SortStableFunc(sorted, func(a, b Policy) int { return int(a.Place()) - int(b.Place()) })
 	middlewares := make([]toolkit.Middleware, len(sorted))
-	for i, p := range sorted {
-		middlewares[i] = p.Wrap
+	for i := range sorted {
+		middlewares[i] = wrap(sorted, i)
 	}
 	return middlewares
 }

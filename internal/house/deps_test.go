@@ -20,6 +20,7 @@ var (
 	}
 	jsontext = []string{"github.com/go-json-experiment/json"}
 	hdr      = []string{"github.com/HdrHistogram/hdrhistogram-go"}
+	otter    = []string{"github.com/maypok86/otter/v2"}
 	// prometheusClient is the Prometheus client with what it stands on.
 	prometheusClient = []string{
 		"github.com/prometheus/client_golang", "github.com/prometheus/client_model", "github.com/prometheus/common", "github.com/prometheus/procfs",
@@ -34,6 +35,12 @@ var webPages = []string{
 	"github.com/JohannesKaufmann/dom", "github.com/andybalholm/cascadia", "github.com/go-shiori/dom", "github.com/gogs/chardet", "github.com/araddon/dateparse",
 }
 
+// dataTools are the libraries that compute for toolkit/data.
+var dataTools = []string{
+	"github.com/cockroachdb/apd/v3", "github.com/itchyny/gojq", "github.com/itchyny/timefmt-go", "github.com/theory/jsonpath",
+	"github.com/santhosh-tekuri/jsonschema/v6", "github.com/aymanbagabas/go-udiff", "golang.org/x/text",
+}
+
 // anything in a list allows every module.
 const anything = "*"
 
@@ -46,36 +53,39 @@ var allowed = map[string]struct {
 	own     []string
 	modules []string
 }{
-	".":                      {[]string{"toolkit", "middleware", "middleware/approve", "redact", "stats", "tracing", "internal/announce", "internal/display"}, slices.Concat(otelAPI, jsontext, hdr)},
-	"toolkit":                {own: []string{"toolkit/identity"}},
-	"toolkit/identity":       {},
-	"toolkit/tooltest":       {own: []string{"toolkit"}},
-	"toolkit/schema":         {[]string{"toolkit"}, []string{"github.com/google/jsonschema-go"}},
-	"toolkit/files":          {own: []string{"toolkit"}},
-	"toolkit/shell":          {[]string{"toolkit", "internal/process"}, []string{"golang.org/x/sys"}},
-	"toolkit/sqldb":          {own: []string{"toolkit"}},
-	"toolkit/web":            {[]string{"toolkit"}, webPages},
-	"toolkit/weather":        {own: []string{"toolkit"}},
-	"toolkit/data":           {own: []string{"toolkit"}},
-	"toolkit/python":         {[]string{"toolkit", "internal/process"}, []string{"golang.org/x/sys"}},
-	"redact":                 {modules: jsontext},
-	"redact/redactfile":      {[]string{"redact"}, []string{"go.yaml.in/yaml/v4"}},
-	"middleware":             {[]string{"toolkit", "redact"}, jsontext},
-	"middleware/approve":     {[]string{"toolkit", "redact", "middleware", "internal/display"}, jsontext},
-	"middleware/limit":       {[]string{"toolkit", "redact", "middleware", "internal/sessions"}, jsontext},
-	"middleware/retry":       {[]string{"toolkit", "redact", "middleware"}, jsontext},
-	"middleware/loop":        {[]string{"toolkit", "redact", "middleware", "internal/sessions"}, jsontext},
-	"middleware/breaker":     {[]string{"toolkit", "redact", "middleware"}, jsontext},
-	"middleware/budget":      {[]string{"toolkit", "redact", "middleware", "internal/sessions"}, jsontext},
-	"middleware/timeout":     {own: []string{"toolkit", "middleware", "redact"}, modules: jsontext},
-	"middleware/audit":       {[]string{"toolkit", "redact", "middleware", "middleware/approve", "internal/display"}, jsontext},
-	"config":                 {[]string{anything}, []string{anything}},
-	"middleware/permit/bash": {modules: []string{"mvdan.cc/sh/v3"}},
-	"middleware/validate":    {[]string{"toolkit", "redact", "middleware"}, slices.Concat(jsontext, []string{"github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text"})},
-	"stats":                  {[]string{"toolkit", "redact", "internal/announce", "internal/display"}, slices.Concat(jsontext, hdr)},
-	"stats/statsprom":        {[]string{"toolkit", "redact", "internal/announce", "internal/display", "stats"}, slices.Concat(jsontext, hdr, prometheusClient)},
-	"tracing":                {[]string{"toolkit", "redact"}, slices.Concat(otelAPI, jsontext)},
-	"exporters":              {[]string{"toolkit", "redact", "stats", "internal/announce", "internal/display"}, []string{anything}},
+	".":                          {[]string{"toolkit", "middleware", "middleware/approve", "redact", "stats", "tracing", "internal/announce", "internal/display"}, slices.Concat(otelAPI, jsontext, hdr)},
+	"toolkit":                    {own: []string{"toolkit/identity"}},
+	"toolkit/identity":           {},
+	"toolkit/tooltest":           {own: []string{"toolkit"}},
+	"toolkit/schema":             {[]string{"toolkit"}, []string{"github.com/google/jsonschema-go"}},
+	"toolkit/files":              {own: []string{"toolkit"}},
+	"toolkit/shell":              {[]string{"toolkit", "internal/process"}, []string{"golang.org/x/sys"}},
+	"toolkit/sqldb":              {own: []string{"toolkit"}},
+	"toolkit/web":                {[]string{"toolkit"}, webPages},
+	"toolkit/weather":            {own: []string{"toolkit"}},
+	"toolkit/data":               {[]string{"toolkit"}, dataTools},
+	"toolkit/python":             {[]string{"toolkit", "internal/process"}, []string{"golang.org/x/sys"}},
+	"redact":                     {modules: jsontext},
+	"redact/redactfile":          {[]string{"redact"}, []string{"go.yaml.in/yaml/v4"}},
+	"middleware":                 {[]string{"toolkit", "redact"}, jsontext},
+	"middleware/cache":           {[]string{"toolkit", "middleware", "redact", "internal/freshness"}, slices.Concat(jsontext, otter)},
+	"middleware/cache/cachetest": {[]string{"toolkit", "middleware", "redact", "internal/freshness", "middleware/cache"}, slices.Concat(jsontext, otter)},
+	"middleware/dedupe":          {[]string{"toolkit", "middleware", "redact", "internal/freshness"}, jsontext},
+	"middleware/approve":         {[]string{"toolkit", "redact", "middleware", "internal/display"}, jsontext},
+	"middleware/limit":           {[]string{"toolkit", "redact", "middleware", "internal/sessions"}, jsontext},
+	"middleware/retry":           {[]string{"toolkit", "redact", "middleware"}, jsontext},
+	"middleware/loop":            {[]string{"toolkit", "redact", "middleware", "internal/sessions"}, jsontext},
+	"middleware/breaker":         {[]string{"toolkit", "redact", "middleware"}, jsontext},
+	"middleware/budget":          {[]string{"toolkit", "redact", "middleware", "internal/sessions"}, jsontext},
+	"middleware/timeout":         {own: []string{"toolkit", "middleware", "redact"}, modules: jsontext},
+	"middleware/audit":           {[]string{"toolkit", "redact", "middleware", "middleware/approve", "internal/display"}, jsontext},
+	"config":                     {[]string{anything}, []string{anything}},
+	"middleware/permit/bash":     {modules: []string{"mvdan.cc/sh/v3"}},
+	"middleware/validate":        {[]string{"toolkit", "redact", "middleware"}, slices.Concat(jsontext, []string{"github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text"})},
+	"stats":                      {[]string{"toolkit", "redact", "internal/announce", "internal/display"}, slices.Concat(jsontext, hdr)},
+	"stats/statsprom":            {[]string{"toolkit", "redact", "internal/announce", "internal/display", "stats"}, slices.Concat(jsontext, hdr, prometheusClient)},
+	"tracing":                    {[]string{"toolkit", "redact"}, slices.Concat(otelAPI, jsontext)},
+	"exporters":                  {[]string{"toolkit", "redact", "stats", "internal/announce", "internal/display"}, []string{anything}},
 }
 
 func TestPackagesImportOnlyWhatTheyMay(t *testing.T) {

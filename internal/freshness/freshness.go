@@ -1,0 +1,125 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package freshness tells whether an answer read earlier is still right, or a tool has
+// written what it was read from since.
+//
+// Each resource of each owner has a counter. A write adds [Begin] to its counters before
+// it runs and [End] after; an answer remembers the sum of its own counters from before it
+// was read, its stamp, and is right as long as the sum is the same. The low bits of a
+// stamp count the writes under way: while there are any, nothing read is kept or
+// given.
+package freshness
+
+import (
+	"hash/maphash"
+	"math/bits"
+	"sync/atomic"
+
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// What a write adds to its counters. The low 24 bits count the writes under way, the
+// rest how many there were.
+const (
+	Begin uint64 = 1<<24 + 1
+	End   uint64 = 1<<24 - 1
+)
+
+// Writing reports whether a write was under way at the stamp.
+func Writing(stamp uint64) bool { return stamp&(1<<24-1) != 0 }
+
+// Writes reports whether a call of tool may write: all may that do not say they only
+// read. A named tool is one the user's options vouch for: it may write only if it says so.
+func Writes(tool *toolkit.Definition, named bool) bool {
+	if tool == nil {
+		return !named
+	}
+	return tool.ReadOnly == toolkit.No || tool.ReadOnly == toolkit.Unsaid && !named
+}
+
+// Resources are the tool's; nil, which is anything, for a tool nobody knows.
+func Resources(tool *toolkit.Definition) []string {
+	if tool == nil {
+		return nil
+	}
+	return tool.Resources
+}
+
+// slots is how many counters there are, a power of two: two resources that share one
+// make each other's answers stale, which is safe, and no number of sessions makes it
+// grow, or forgets a count.
+const slots = 1 << 14
+
+// Counters are the counters of one process. The zero value is ready to use. Safe for
+// concurrent use.
+type Counters struct{ slots [slots]atomic.Uint64 }
+
+var (
+	seed         = maphash.MakeSeed()
+	anyWrite     = maphash.String(seed, "any write")         // counts all of an owner's writes
+	unknownWrite = maphash.String(seed, "write of anything") // counts writes of nil resources
+	keyA, keyB   = maphash.String(seed, "a"), maphash.String(seed, "b")
+	everybody    = OwnerHash(middleware.Owner{})
+)
+
+func mix(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a^keyA, b^keyB)
+	return hi ^ lo
+}
+
+// OwnerHash is a hash of the owner, of this process.
+func OwnerHash(o middleware.Owner) uint64 {
+	return mix(maphash.String(seed, o.Tenant), maphash.String(seed, o.Session))
+}
+
+func (c *Counters) slot(owner, resource uint64) *atomic.Uint64 {
+	return &c.slots[mix(owner, resource)%slots]
+}
+
+// Stamp is the sum of the counters of what is read: the owner's, and those of writes
+// that belong to nobody, which count as everybody's. Nil and empty resources are
+// anything. ownerHash is [OwnerHash] of the owner.
+func (c *Counters) Stamp(ownerHash uint64, resources []string) uint64 {
+	if len(resources) == 0 {
+		return c.slot(ownerHash, anyWrite).Load() + c.slot(everybody, anyWrite).Load()
+	}
+	sum := c.slot(ownerHash, unknownWrite).Load() + c.slot(everybody, unknownWrite).Load()
+	for _, r := range resources {
+		tag := maphash.String(seed, r)
+		sum += c.slot(ownerHash, tag).Load() + c.slot(everybody, tag).Load()
+	}
+	return sum
+}
+
+// Add adds n to the counters of what is written.
+func (c *Counters) Add(ownerHash uint64, resources []string, n uint64) {
+	c.slot(ownerHash, anyWrite).Add(n)
+	if len(resources) == 0 {
+		c.slot(ownerHash, unknownWrite).Add(n)
+	}
+	for _, r := range resources {
+		c.slot(ownerHash, maphash.String(seed, r)).Add(n)
+	}
+}
+
+// After is what the stamp, taken before a write of owner and resources began, will be
+// when it has ended, if nothing else wrote: for answers of tools that write.
+func After(stamp uint64, owner middleware.Owner, resources []string) uint64 {
+	var common uint64 // counters of the read that the write counts
+	for _, read := range resources {
+		for _, written := range resources {
+			if read == written {
+				common++
+			}
+		}
+	}
+	if len(resources) == 0 {
+		common = 1
+	}
+	if owner == (middleware.Owner{}) { // counted as the owner's and as everybody's
+		common *= 2
+	}
+	return stamp + common*(Begin+End)
+}

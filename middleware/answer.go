@@ -1,0 +1,32 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package middleware
+
+import "github.com/toolscope/toolscope/toolkit"
+
+// An Answerer is a policy that may have a call's answer at hand.
+type Answerer interface {
+	Policy
+	// Answer gives the answer and tells the call's record so, at once and without running
+	// anything; false if there is none. The policy's own handler is then asked as ever.
+	Answer(call toolkit.Call) (toolkit.Result, bool)
+}
+
+// An Asker is a policy that has work to do only for calls without an answer at hand. Where
+// an Answerer stands directly inside it, [Chain] and [Middlewares] call WrapAsking in
+// place of Wrap.
+type Asker interface {
+	Policy
+	WrapAsking(inner Answerer, next toolkit.Handler) toolkit.Handler
+}
+
+// wrap is the middleware of sorted[i].
+func wrap(sorted []Policy, i int) toolkit.Middleware {
+	if asker, ok := sorted[i].(Asker); ok && i+1 < len(sorted) {
+		if inner, ok := sorted[i+1].(Answerer); ok {
+			return func(next toolkit.Handler) toolkit.Handler { return asker.WrapAsking(inner, next) }
+		}
+	}
+	return sorted[i].Wrap
+}

@@ -1,0 +1,117 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cache
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolscope/toolscope/internal/freshness"
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+func (c *Cache) get(ctx context.Context, key Key) (*Entry, uint64, error) {
+	if c.memory != nil {
+		entry, stamp := c.memory.get(key)
+		return entry, stamp, nil
+	}
+	if c.lost.recently(key.Reach) {
+		return nil, freshness.Begin, nil // as if a write were under way: nothing is given or stored
+	}
+	return c.outside.get(ctx, key)
+}
+
+func (c *Cache) set(ctx context.Context, key Key, entry *Entry, keep time.Duration) error {
+	if c.memory != nil {
+		return c.memory.Set(ctx, key, entry, keep)
+	}
+	c.lost.stored(keep)
+	return c.outside.set(ctx, key, entry, keep)
+}
+
+// failed tells and counts that the store failed: the call goes on without it.
+func (c *Cache) failed(call toolkit.Call) {
+	c.counts.storeErrors.Add(1)
+	call.Record.Tag("cache", "store_error")
+}
+
+// writing is a call under way that may write.
+type writing struct {
+	cache   *Cache
+	ctx     context.Context
+	call    toolkit.Call
+	write   Write
+	counted bool // whether the store has counted its begin
+}
+
+// begin counts that a write begins. A write of a call without an owner is everybody's.
+func (c *Cache) begin(ctx context.Context, call toolkit.Call, tool *toolkit.Definition) writing {
+	owner, _ := middleware.OwnerOf(call.Record.Session(), c.options.Reach)
+	w := writing{c, ctx, call, Write{owner, freshness.Resources(tool)}, true}
+	w.counted = w.add(freshness.Begin)
+	c.counts.writes.Add(1)
+	return w
+}
+
+// end counts that the write has ended, also if it panicked. What could not be counted
+// when it began is made up for.
+func (w writing) end() {
+	if w.counted {
+		w.add(freshness.End)
+		return
+	}
+	w.add(freshness.Begin + freshness.End)
+}
+
+func (w writing) add(n uint64) bool {
+	c := w.cache
+	if c.memory != nil {
+		c.memory.counters.Add(freshness.OwnerHash(w.write.Owner), w.write.Resources, n)
+		return true
+	}
+	if err := c.outside.add(w.ctx, w.write, n); err != nil {
+		c.lost.write(w.write.Owner)
+		c.failed(w.call)
+		return false
+	}
+	return true
+}
+
+// lostWrites remembers whose writes a store outside the process has not counted: until
+// all that was stored before is too old, this process takes nothing of theirs from it.
+type lostWrites struct {
+	start time.Time
+	until [256]atomic.Int64 // by the owner's hash: nanoseconds since start
+	keep  atomic.Int64      // the longest that anything was stored for, nanoseconds
+}
+
+// defaultKeep is the least time for which a store is not trusted, as other processes may store
+// for longer than this one has.
+const defaultKeep = int64(time.Hour)
+
+func (l *lostWrites) slot(o middleware.Owner) *atomic.Int64 {
+	return &l.until[freshness.OwnerHash(o)%uint64(len(l.until))]
+}
+
+func (l *lostWrites) stored(keep time.Duration) {
+	for {
+		longest := l.keep.Load()
+		if int64(keep) <= longest || l.keep.CompareAndSwap(longest, int64(keep)) {
+			return
+		}
+	}
+}
+
+func (l *lostWrites) write(o middleware.Owner) {
+	l.slot(o).Store(int64(time.Since(l.start)) + max(l.keep.Load(), defaultKeep))
+}
+
+// recently reports whether a write of the owner, or one that is everybody's, was lost.
+func (l *lostWrites) recently(o middleware.Owner) bool {
+	own, everybodys := l.slot(o).Load(), l.slot(middleware.Owner{}).Load()
+	latest := max(own, everybodys)
+	return latest > 0 && int64(time.Since(l.start)) < latest
+}

@@ -1,0 +1,88 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cache
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+
+	"github.com/toolscope/toolscope/internal/freshness"
+)
+
+// Memory is the store of one process: it keeps answers as they are, up to a number of
+// bytes, and drops those that are least worth keeping (otter's W-TinyLFU). It needs no
+// closing.
+type Memory struct {
+	entries  *otter.Cache[uint64, *stored]
+	counters freshness.Counters
+	hash     func(Key) uint64 // Key.Hash, but in tests of collisions
+}
+
+type stored struct {
+	key   Key
+	entry *Entry
+}
+
+var _ Store = (*Memory)(nil)
+
+// NewMemory makes a store of at most about maxBytes, results, arguments and overhead
+// counted; 0 is [DefaultMaxBytes], below 0 is an error.
+func NewMemory(maxBytes int) (*Memory, error) {
+	if maxBytes < 0 {
+		return nil, fmt.Errorf("cache: NewMemory: maxBytes: got %d, want 0 or more", maxBytes)
+	}
+	entries, err := otter.New(&otter.Options[uint64, *stored]{
+		MaximumWeight: uint64(or(maxBytes, DefaultMaxBytes)),
+		Weigher:       func(_ uint64, s *stored) uint32 { return s.weight() },
+		Executor:      func(task func()) { task() }, // no goroutine is left behind; no task of ours calls back
+	})
+	if err != nil {
+		return nil, fmt.Errorf("cache: NewMemory: %w", err)
+	}
+	return &Memory{entries: entries, hash: Key.Hash}, nil
+}
+
+// weight is how many bytes an entry takes, about.
+func (s *stored) weight() uint32 {
+	n := 300 + s.entry.Result.Size() + s.key.Arguments.Size() + 200*len(s.entry.Result.Parts)
+	return uint32(min(n, math.MaxUint32))
+}
+
+// Get returns the entry of the key and the sum of its counters. It never waits.
+func (m *Memory) Get(_ context.Context, key Key) (*Entry, uint64, error) {
+	entry, stamp := m.get(key)
+	return entry, stamp, nil
+}
+
+func (m *Memory) get(key Key) (*Entry, uint64) {
+	var entry *Entry
+	if s, ok := m.entries.GetIfPresent(m.hash(key)); ok && s.key.Equal(key) {
+		entry = s.entry
+	}
+	return entry, m.counters.Stamp(freshness.OwnerHash(key.Reach), key.Resources)
+}
+
+// Set stores an entry, in the place of another whose hash is the same. How long it is
+// good for is the entry's to say: what is no more is dropped when it is found, or when its room is needed.
+func (m *Memory) Set(_ context.Context, key Key, entry *Entry, _ time.Duration) error {
+	key.Arguments = key.Arguments.Keep()
+	m.entries.Set(m.hash(key), &stored{key, entry})
+	return nil
+}
+
+// Add adds n to the write's counters.
+func (m *Memory) Add(_ context.Context, write Write, n uint64) error {
+	m.counters.Add(freshness.OwnerHash(write.Owner), write.Resources, n)
+	return nil
+}
+
+// Bytes is how much memory the entries take, about.
+func (m *Memory) Bytes() uint64 { return m.entries.WeightedSize() }
+
+// Len is how many entries there are, about, stale ones included.
+func (m *Memory) Len() int { return m.entries.EstimatedSize() }

@@ -1,0 +1,243 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cache
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/toolscope/toolscope/internal/freshness"
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// A Cache answers calls from a store. Make one with [New]. Its answers are shared by all
+// handlers it wraps: a tool's name must mean the same tool in each. Safe for concurrent
+// use.
+type Cache struct {
+	options Options
+	named   map[string]bool
+	memory  *Memory // nil if the store is outside
+	outside *guard
+	lost    *lostWrites
+	renewal *renewal
+	counts  counts
+}
+
+var (
+	_ middleware.Policy   = (*Cache)(nil)
+	_ middleware.Answerer = (*Cache)(nil)
+)
+
+// New makes a cache. An error names the option that is wrong.
+func New(options Options) (*Cache, error) {
+	o, err := options.check()
+	if err != nil {
+		return nil, err
+	}
+	c := &Cache{options: o, named: map[string]bool{}, renewal: newRenewal(o), lost: &lostWrites{start: time.Now()}}
+	for _, name := range o.Tools {
+		c.named[name] = true
+	}
+	switch m := o.Store.(type) {
+	case nil:
+		if c.memory, err = NewMemory(o.MaxBytes); err != nil {
+			return nil, err
+		}
+	case *Memory:
+		c.memory = m
+	default:
+		c.outside = newGuard(m, o.StoreTimeout)
+	}
+	c.options.Tools = nil
+	return c, nil
+}
+
+// Place is middleware.PlaceCache.
+func (c *Cache) Place() middleware.Place { return middleware.PlaceCache }
+
+// Close ends the runs in the background and waits for them; calls go on, without
+// renewals. It is needed only with StaleFor, and may be called more than once.
+func (c *Cache) Close() { c.renewal.close() }
+
+// Wrap answers next's calls from the store.
+func (c *Cache) Wrap(next toolkit.Handler) toolkit.Handler {
+	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+		tool := call.Record.Tool()
+		p := c.plan(call.Name, tool)
+		if p.ttl <= 0 && !p.writes {
+			return next(ctx, call)
+		}
+		return c.serve(ctx, call, tool, p, next)
+	}
+}
+
+// plan is what the cache does with a tool's calls.
+type plan struct {
+	ttl    time.Duration // 0 or less: its answers are not stored
+	writes bool
+}
+
+func (c *Cache) plan(name string, tool *toolkit.Definition) plan {
+	named := len(c.named) > 0 && c.named[name]
+	p := plan{writes: freshness.Writes(tool, named)}
+	if !named && (tool == nil || tool.ReadOnly != toolkit.Yes && tool.Idempotent != toolkit.Yes) {
+		return p
+	}
+	p.ttl = c.options.TTL
+	if tool != nil && tool.CacheTTL != 0 {
+		p.ttl = tool.CacheTTL
+	}
+	return p
+}
+
+// Why a call has no key: the values of its tag.
+const (
+	unscoped   = "unscoped"
+	noIdentity = "no_identity"
+)
+
+// key is the call's; if it must not be stored, why not.
+func (c *Cache) key(call toolkit.Call, tool *toolkit.Definition) (key Key, why string) {
+	session := call.Record.Session()
+	owner, ok := middleware.OwnerOf(session, c.options.Share)
+	if !ok {
+		return Key{}, unscoped
+	}
+	arguments, ok := call.Record.Identity(call)
+	if !ok {
+		return Key{}, noIdentity
+	}
+	reach := owner
+	if c.options.Reach != c.options.Share {
+		reach, _ = middleware.OwnerOf(session, c.options.Reach)
+	}
+	return Key{owner, reach, call.Name, arguments, freshness.Resources(tool)}, ""
+}
+
+// Answer gives the answer to call that a store in memory has, without waiting, as a hit; false
+// if there is none or the store is outside the process. A policy directly
+// outside the cache asks it (middleware.Asker).
+func (c *Cache) Answer(call toolkit.Call) (toolkit.Result, bool) {
+	if c.memory == nil {
+		return toolkit.Result{}, false
+	}
+	tool := call.Record.Tool()
+	if p := c.plan(call.Name, tool); p.ttl <= 0 {
+		return toolkit.Result{}, false
+	}
+	key, why := c.key(call, tool)
+	if why != "" {
+		return toolkit.Result{}, false // told by Wrap's handler, which now follows
+	}
+	entry, stamp := c.memory.get(key)
+	if entry == nil || entry.Stamp != stamp || freshness.Writing(stamp) {
+		return toolkit.Result{}, false
+	}
+	age := entry.Age()
+	if age > entry.TTL {
+		return toolkit.Result{}, false // perhaps to be renewed, which Wrap's handler does
+	}
+	return c.hit(call, entry, age), true
+}
+
+// serve answers a call that may be stored, or may make stale what is.
+func (c *Cache) serve(ctx context.Context, call toolkit.Call, tool *toolkit.Definition, p plan, next toolkit.Handler) (toolkit.Result, error) {
+	if p.ttl <= 0 {
+		defer c.begin(ctx, call, tool).end()
+		return next(ctx, call)
+	}
+	key, why := c.key(call, tool)
+	stored := why == ""
+	var stamp uint64
+	if !stored {
+		c.counts.told(why)
+		call.Record.Tag("cache", why)
+	} else {
+		var entry *Entry
+		var err error
+		if entry, stamp, err = c.get(ctx, key); err != nil {
+			c.failed(call)
+			stored = false
+		} else if res, ok := c.fresh(ctx, call, key, entry, stamp, p, next); ok {
+			return res, nil
+		} else {
+			c.counts.misses.Add(1)
+			key.Arguments = key.Arguments.Keep() // the call may have ended when it is stored
+		}
+	}
+	if p.writes {
+		stamp = freshness.After(stamp, key.Reach, key.Resources)
+		defer c.begin(ctx, call, tool).end()
+	}
+	res, err := next(ctx, call)
+	if stored {
+		c.fill(ctx, call, key, stamp, p, res, err)
+	}
+	return res, err
+}
+
+// fresh gives the answer of an entry that is still right.
+func (c *Cache) fresh(ctx context.Context, call toolkit.Call, key Key, entry *Entry, stamp uint64, p plan, next toolkit.Handler) (toolkit.Result, bool) {
+	if entry == nil {
+		return toolkit.Result{}, false
+	}
+	if entry.Stamp != stamp || freshness.Writing(stamp) {
+		c.counts.stale.Add(1)
+		return toolkit.Result{}, false
+	}
+	age := entry.Age()
+	if age > entry.TTL {
+		if age > entry.TTL+c.options.StaleFor || p.writes || entry.Result.Fault != nil {
+			return toolkit.Result{}, false
+		}
+		c.renew(ctx, call, key, stamp, p, next)
+		call.Record.Tag("cache", "stale")
+	}
+	return c.hit(call, entry, age), true
+}
+
+// hit tells of a hit and copies the answer.
+func (c *Cache) hit(call toolkit.Call, entry *Entry, age time.Duration) toolkit.Result {
+	c.counts.hits.Add(1)
+	call.Record.Note(func(s *toolkit.Served) {
+		s.Outcome, s.Age, s.Origin = toolkit.OutcomeCacheHit, age, entry.Origin
+	})
+	return entry.Result.Clone()
+}
+
+// fill stores the answer of a call that began at stamp, if it may be stored.
+func (c *Cache) fill(ctx context.Context, call toolkit.Call, key Key, stamp uint64, p plan, res toolkit.Result, err error) {
+	ttl := p.ttl
+	switch {
+	case err != nil || res.Suspended || ctx.Err() != nil || freshness.Writing(stamp):
+		return
+	case call.Record.Served().Outcome == toolkit.OutcomeRefused:
+		return
+	case res.Fault != nil:
+		if ttl = min(ttl, c.options.FaultTTL); ttl <= 0 || !toolFault(res.Fault) {
+			return
+		}
+	}
+	entry := &Entry{Result: res.Clone(), Stamp: stamp, Stored: time.Now(), TTL: ttl, Origin: call.Record.Facts().Span}
+	if err := c.set(ctx, key, entry, ttl+c.options.StaleFor); err != nil {
+		c.failed(call)
+		return
+	}
+	c.counts.fills.Add(1)
+}
+
+// toolFault reports whether a failure is the tool's own: an error.type of its own, or
+// tool_error.
+func toolFault(err error) bool {
+	kind := toolkit.TypeOf(err)
+	return kind != toolkit.TypeOther && !slices.Contains(notTheTools, toolkit.Kind(kind))
+}
+
+var notTheTools = []toolkit.Kind{
+	toolkit.ErrTimeout, toolkit.ErrCanceled, toolkit.ErrPanic, toolkit.ErrUnknownTool, toolkit.ErrInvalidArguments,
+	toolkit.ErrPermissionDenied, toolkit.ErrApprovalDenied, toolkit.ErrApprovalExpired, toolkit.ErrRateLimited,
+	toolkit.ErrOverloaded, toolkit.ErrCircuitOpen, toolkit.ErrLoopDetected, toolkit.ErrBudgetExceeded,
+}
