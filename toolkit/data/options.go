@@ -1,0 +1,109 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package data
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	_ "time/tzdata" // time zones where the machine has none: Windows, small containers
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// The defaults of [Options].
+const (
+	DefaultMaxInput  = 1 << 20
+	DefaultMaxOutput = 256 << 10
+	DefaultTimeout   = 5 * time.Second
+)
+
+// Options say how the tools work. The zero value works.
+type Options struct {
+	// MaxInput is how many bytes one argument may have; 0 is [DefaultMaxInput].
+	MaxInput int
+	// MaxOutput is how many bytes an answer may have; 0 is [DefaultMaxOutput]. More is
+	// a failure that says so.
+	MaxOutput int
+	// Timeout is the longest that a regular expression or a jq program may run; 0 is
+	// [DefaultTimeout].
+	Timeout time.Duration
+	// JQ lets the tool json run jq programs. Their time is limited and their memory is
+	// not: a program of a few bytes can ask for more than a machine has. False, the
+	// default, leaves queries to JSONPath, whose work is known before it begins.
+	JQ bool
+	// Location is the time zone that dates are in unless they say another; nil is UTC.
+	Location *time.Location
+}
+
+// A Toolset is the tools. It is safe for concurrent use and holds nothing that
+// needs closing.
+type Toolset struct {
+	options Options
+}
+
+// New makes the tools.
+func New(o Options) (*Toolset, error) {
+	for _, n := range []struct {
+		field string
+		value int64
+	}{{"MaxInput", int64(o.MaxInput)}, {"MaxOutput", int64(o.MaxOutput)}, {"Timeout", int64(o.Timeout)}} {
+		if n.value < 0 {
+			return nil, fmt.Errorf("data: Options.%s: got %d, want a value above 0, or 0 for the default", n.field, n.value)
+		}
+	}
+	if o.MaxInput == 0 {
+		o.MaxInput = DefaultMaxInput
+	}
+	if o.MaxOutput == 0 {
+		o.MaxOutput = DefaultMaxOutput
+	}
+	if o.Timeout == 0 {
+		o.Timeout = DefaultTimeout
+	}
+	if o.Location == nil {
+		o.Location = time.UTC
+	}
+	return &Toolset{o}, nil
+}
+
+// checkInputs refuses arguments that are too large.
+func (t *Toolset) checkInputs(fields ...string) error {
+	for i := 0; i < len(fields); i += 2 {
+		if n := len(fields[i+1]); n > t.options.MaxInput {
+			return invalid(fields[i], fmt.Sprintf("%d bytes", n), fmt.Sprintf("at most %d", t.options.MaxInput))
+		}
+	}
+	return nil
+}
+
+// answer gives a text that is not too long.
+func (t *Toolset) answer(text string, err error) (string, error) {
+	if err == nil && len(text) > t.options.MaxOutput {
+		return "", t.tooLong(fmt.Sprint(len(text)))
+	}
+	return text, err
+}
+
+func (t *Toolset) tooLong(size string) error {
+	return &toolkit.Error{Kind: toolkit.ErrTool, Message: fmt.Sprintf("the result has %s bytes, want at most %d: ask for less", size, t.options.MaxOutput)}
+}
+
+func invalid(field, got, want string) error {
+	return &toolkit.Error{Kind: toolkit.ErrInvalidArguments, Message: field + ": got " + got + ", want " + want}
+}
+
+// encode writes JSON as people and models read it, "<" included.
+func encode(v any) (string, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return "", &toolkit.Error{Kind: toolkit.ErrTool, Message: "the result cannot be written as JSON"}
+	}
+	return strings.TrimSuffix(b.String(), "\n"), nil
+}

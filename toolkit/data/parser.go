@@ -1,0 +1,379 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package data
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/cockroachdb/apd/v3"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// maxNested is how deep parentheses (which count twice), signs and powers may be nested.
+const maxNested = 200
+
+// calculator computes an expression while it reads it.
+//
+//	conversion = sum { "to" unit }
+//	sum        = product { ("+" | "-") product }
+//	product    = signed { ("*" | "/" | "//" | "%" | "mod" | "of") signed }
+//	signed     = ("-" | "+") signed | power
+//	power      = postfix [ "^" signed ]
+//	postfix    = primary { "!" | "%" }
+//	primary    = number [ unit [ "^" integer ] ] | name | name "(" list ")" | "(" conversion ")"
+type calculator struct {
+	source string
+	tokens []token
+	next   int
+	nested int
+}
+
+// calculate gives the result of an expression, with its unit.
+func calculate(source string) (string, error) {
+	tokens, err := lex(source)
+	if err != nil {
+		return "", err
+	}
+	c := &calculator{source: source, tokens: tokens}
+	v, converted, err := c.conversion()
+	if err != nil {
+		return "", err
+	}
+	if c.peek().kind != endToken {
+		return "", c.unexpected("an operator or the end")
+	}
+	if converted != "" {
+		return converted, nil
+	}
+	return strings.TrimSpace(v.String() + " " + v.dims.String()), nil
+}
+
+func (c *calculator) peek() token { return c.ahead(0) }
+
+func (c *calculator) ahead(n int) token {
+	if c.next+n < len(c.tokens) {
+		return c.tokens[c.next+n]
+	}
+	return token{at: len(c.source)}
+}
+
+// take goes on if the next token is one of these texts.
+func (c *calculator) take(texts ...string) (string, bool) {
+	t := c.peek()
+	if t.kind != signToken && t.kind != nameToken {
+		return "", false
+	}
+	for _, text := range texts {
+		if t.text == text {
+			c.next++
+			return text, true
+		}
+	}
+	return "", false
+}
+
+func (c *calculator) unexpected(want string) error {
+	t := c.peek()
+	if t.kind == endToken {
+		return wrong("the expression ends early, want " + want)
+	}
+	return wrong(fmt.Sprintf("at byte %d: got %.40q, want %s", t.at, t.text, want))
+}
+
+// enter counts nesting.
+func (c *calculator) enter() error {
+	if c.nested++; c.nested > maxNested {
+		return wrong(fmt.Sprintf("the expression is nested deeper than %d", maxNested))
+	}
+	return nil
+}
+
+func (c *calculator) leave() { c.nested-- }
+
+// conversion gives a value, and its text in the unit that it is converted to;
+// "" if there is none.
+func (c *calculator) conversion() (v value, converted string, err error) {
+	if err := c.enter(); err != nil {
+		return v, "", err
+	}
+	defer c.leave()
+	if v, err = c.sum(); err != nil {
+		return v, "", err
+	}
+	if _, ok := c.take("to", "in", "as"); ok {
+		converted, err = c.convert(v)
+	}
+	return v, converted, err
+}
+
+// convert writes a value in the unit that is read: names with powers, with "*" or "/"
+// between them.
+func (c *calculator) convert(v value) (string, error) {
+	begin := c.next
+	if t := c.peek(); t.kind == nameToken {
+		if u, ok := unitOf(t.text); ok && !u.offset.IsZero() {
+			c.next++
+			v, err := toDegrees(v, u)
+			return v.String() + " " + t.text, err
+		}
+	}
+	v.degrees = false
+	from := v.dims
+	for sign := -1; ; {
+		t := c.peek()
+		if t.text == "in" {
+			t.text = "inch"
+		}
+		u, ok := unitOf(t.text)
+		if t.kind != nameToken || !ok || !u.offset.IsZero() {
+			return "", c.unexpected("a unit that is known")
+		}
+		c.next++
+		n, err := c.unitPower()
+		if err != nil {
+			return "", err
+		}
+		if v, err = scale(v, u, sign*n); err != nil {
+			return "", err
+		}
+		if op, ok := c.take("*", "/"); ok {
+			sign = -1
+			if op == "/" {
+				sign = 1
+			}
+			continue
+		}
+		if c.peek().kind != nameToken || keyword(c.peek().text) {
+			break
+		}
+		sign = -1
+	}
+	if v.dims != plain {
+		return "", wrong(fmt.Sprintf("a value in %q does not fit the unit it is converted to", from))
+	}
+	var name strings.Builder
+	for i, t := range c.tokens[begin:c.next] {
+		if i > 0 && t.kind == nameToken && c.tokens[begin+i-1].kind != signToken {
+			name.WriteByte(' ')
+		}
+		name.WriteString(t.text)
+	}
+	return v.String() + " " + name.String(), nil
+}
+
+func (c *calculator) sum() (value, error) {
+	v, err := c.product()
+	for err == nil {
+		op, ok := c.take("+", "-")
+		if !ok {
+			return v, nil
+		}
+		var w value
+		if w, err = c.product(); err == nil {
+			v, err = add(v, w, op == "-")
+		}
+	}
+	return v, err
+}
+
+func (c *calculator) product() (value, error) {
+	v, err := c.signed()
+	for err == nil {
+		op, ok := c.take("*", "/", "//", "%", "mod", "of")
+		if !ok {
+			return v, nil
+		}
+		var w value
+		if w, err = c.signed(); err == nil {
+			switch op {
+			case "*", "of":
+				v, err = multiply(v, w)
+			case "/":
+				v, err = divide(v, w)
+			default:
+				v, err = integerDivide(v, w, op != "//")
+			}
+		}
+	}
+	return v, err
+}
+
+func (c *calculator) signed() (value, error) {
+	if err := c.enter(); err != nil {
+		return value{}, err
+	}
+	defer c.leave()
+	if _, ok := c.take("+"); ok {
+		return c.signed()
+	}
+	if _, ok := c.take("-"); !ok {
+		return c.power()
+	}
+	if c.peek().kind == numberToken {
+		if u, ok := unitOf(c.ahead(1).text); ok && c.ahead(1).kind == nameToken && !u.offset.IsZero() {
+			return c.number(true)
+		}
+	}
+	v, err := c.signed()
+	if err != nil {
+		return v, err
+	}
+	v.number.Neg(&v.number)
+	return v, plainOnly(v)
+}
+
+func (c *calculator) power() (value, error) {
+	v, err := c.postfix()
+	if err != nil {
+		return v, err
+	}
+	if _, ok := c.take("^"); !ok {
+		return v, nil
+	}
+	w, err := c.signed()
+	if err != nil {
+		return v, err
+	}
+	return raise(v, w)
+}
+
+func (c *calculator) postfix() (value, error) {
+	v, err := c.primary()
+	for err == nil {
+		if _, ok := c.take("!"); ok {
+			v, err = factorial(v)
+			continue
+		}
+		if t := c.peek(); t.kind != signToken || t.text != "%" || c.operand(1) {
+			return v, nil
+		}
+		c.next++
+		v, err = multiply(v, value{number: number("0.01")})
+	}
+	return v, err
+}
+
+// operand reports whether an operand stands some tokens ahead: then % is the
+// remainder, else percent.
+func (c *calculator) operand(n int) bool {
+	t := c.ahead(n)
+	switch t.kind {
+	case numberToken:
+		return true
+	case signToken:
+		return t.text == "(" || t.text == "√"
+	case nameToken:
+		return !keyword(t.text)
+	}
+	return false
+}
+
+func keyword(s string) bool {
+	switch s {
+	case "to", "in", "as", "of", "mod":
+		return true
+	}
+	return false
+}
+
+func (c *calculator) primary() (value, error) {
+	t := c.peek()
+	switch {
+	case t.kind == numberToken:
+		return c.number(false)
+	case t.kind == nameToken && (!keyword(t.text) || t.text == "mod" && c.ahead(1).text == "("):
+		return c.name()
+	case t.kind == signToken && t.text == "√":
+		c.next++
+		v, err := c.primary()
+		if err != nil {
+			return v, err
+		}
+		return functions["sqrt"].call([]value{v})
+	case t.kind == signToken && t.text == "(":
+		c.next++
+		v, _, err := c.conversion()
+		if err != nil {
+			return v, err
+		}
+		if _, ok := c.take(")"); !ok {
+			return v, c.unexpected("a closing parenthesis")
+		}
+		return v, nil
+	}
+	return value{}, c.unexpected("a number, a name or an opening parenthesis")
+}
+
+// number reads a number and the unit that stands after it.
+func (c *calculator) number(negative bool) (v value, err error) {
+	t := c.peek()
+	c.next++
+	n, _, err := apd.NewFromString(t.text)
+	if err != nil || n.NumDigits() > exactDigits || n.Exponent > maxExponent || n.Exponent < -maxExponent {
+		return v, wrong(fmt.Sprintf("at byte %d: got %.40q, want a number of at most %d digits", t.at, t.text, exactDigits))
+	}
+	v.number = *n
+	if negative {
+		v.number.Neg(n)
+	}
+	name := c.peek()
+	if name.kind != nameToken || c.ahead(1).kind == signToken && c.ahead(1).text == "(" {
+		return v, nil
+	}
+	if name.text == "in" && !c.operand(1) {
+		name.text = "inch" // "5 in to cm" and "5 in", where nothing is converted to
+	}
+	if keyword(name.text) {
+		return v, nil
+	}
+	u, ok := unitOf(name.text)
+	if !ok {
+		w, ok := constants[name.text]
+		if !ok {
+			return v, c.unknown(name)
+		}
+		c.next++
+		return multiply(v, w)
+	}
+	c.next++
+	if !u.offset.IsZero() {
+		return fromDegrees(v, u)
+	}
+	power, err := c.unitPower()
+	if err != nil {
+		return v, err
+	}
+	return scale(v, u, power)
+}
+
+// unitPower is the power that stands after a unit; 1 if none does.
+func (c *calculator) unitPower() (int, error) {
+	if t := c.peek(); t.kind != signToken || t.text != "^" {
+		return 1, nil
+	}
+	c.next++
+	_, negative := c.take("-")
+	t := c.peek()
+	n, err := strconv.Atoi(t.text)
+	if t.kind != numberToken || err != nil || n < 1 || n > 9 {
+		return 0, c.unexpected("a whole number from 1 to 9 as the power of a unit")
+	}
+	c.next++
+	if negative {
+		n = -n
+	}
+	return n, nil
+}
+
+func (c *calculator) unknown(t token) error {
+	return wrong(fmt.Sprintf("at byte %d: got %.40q, want a unit, constant or function that is known", t.at, t.text))
+}
+
+// wrong is the answer to an expression that cannot be computed.
+func wrong(text string) error {
+	return &toolkit.Error{Kind: toolkit.ErrInvalidArguments, Message: "expression: " + text}
+}
