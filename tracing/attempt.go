@@ -17,7 +17,7 @@ var _ toolkit.AttemptObserver = (*Observer)(nil)
 
 // attemptSpan is the name of an attempt's span; the tool is an attribute, so that
 // the call's own span stays the only one of its name.
-const attemptSpan = "attempt"
+const attemptSpan = "toolscope.attempt"
 
 // BeginAttempt makes a child span of one attempt of a retried call, with its number
 // and, if it failed, its error type and redacted error text. Where the call's span

@@ -40,8 +40,8 @@ func TestAttemptsAndTags(t *testing.T) {
 	}
 	first, second, call := spans[0], spans[1], spans[2]
 	for i, s := range spans[:2] {
-		if s.Name() != "attempt" || s.Parent().SpanID() != call.SpanContext().SpanID() {
-			t.Errorf("span %d: got %s below %s, want attempt below the call's", i, s.Name(), s.Parent().SpanID())
+		if s.Name() != "toolscope.attempt" || s.Parent().SpanID() != call.SpanContext().SpanID() {
+			t.Errorf("span %d: got %s below %s, want toolscope.attempt below the call's", i, s.Name(), s.Parent().SpanID())
 		}
 	}
 	compare(t, attributes(first.Attributes()), map[string]string{"toolscope.attempt": "1", "gen_ai.tool.name": "echo", "error.type": "timeout"})
