@@ -38,8 +38,31 @@ var library = []string{
 	"/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64", "/nix/store", "/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo", "/dev/urandom",
 }
 
-// find asks the interpreter of that name what it is. The error is for the model.
+// Available tells what keeps [New] from having a Python that can be used: none that
+// Options.Python names, or one that is too old; nil if nothing does.
+func Available(o Options) error {
+	o, _, err := o.complete()
+	if err != nil {
+		return err
+	}
+	if _, err := ask(o.Python); err != nil {
+		return fmt.Errorf("python: %w", err)
+	}
+	return nil
+}
+
+// find finds the interpreter of that name and builds its walls.
 func find(name string) (*interpreter, error) {
+	i, err := ask(name)
+	if err != nil {
+		return nil, err
+	}
+	i.build()
+	return i, nil
+}
+
+// ask asks the interpreter of that name what it is. The error is for the model.
+func ask(name string) (*interpreter, error) {
 	if err := process.Supported(); err != nil {
 		return nil, err
 	}
@@ -62,7 +85,6 @@ func find(name string) (*interpreter, error) {
 	if v := i.Version; v[0] != 3 || v[1] < 8 {
 		return nil, fmt.Errorf("%s is Python %d.%d, and 3.8 or later is needed", name, v[0], v[1])
 	}
-	i.build()
 	return i, nil
 }
 
