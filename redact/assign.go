@@ -107,9 +107,6 @@ func (sc *scanner) nameAt(s string, start, stop int, v verdict) int {
 	if v.kind == idSignature && (o.op != '=' || start == 0 || strings.IndexByte("?&;#", s[start-1]) < 0) {
 		return 0 // a signature is a secret where it opens something: in a URL
 	}
-	if v.kind == idSignature {
-		v.kind = idSecret
-	}
 	if n, done := sc.headerValue(s, o, v); done {
 		return n
 	}

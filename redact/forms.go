@@ -19,7 +19,7 @@ var tokenDetectors = func() (out []detector) {
 			end := jwtEnd(s, at)
 			return at, end, end > 0
 		}},
-		detector{kind: "private-key", group: groupToken, doc: "a private key in PEM form", anchors: []string{"-----begin "}, match: named(func(s string, at int) (int, int, string) { return pemAt(s, at) })},
+		detector{kind: "private-key", group: groupToken, doc: "a private key in PEM form", anchors: []string{"-----begin"}, match: named(func(s string, at int) (int, int, string) { return pemAt(s, at) })},
 		detector{kind: "discord-token", group: groupToken, doc: "a bot's token of three parts", anchors: []string{"mt", "mj", "mz", "nd", "nj", "nt", "nz", "od", "ot"}, match: named(discordFrom)},
 		detector{kind: "azure-secret", group: groupToken, doc: "a client secret of Entra ID", anchors: []string{"q~"}, within: true, match: named(func(s string, at int) (int, int, string) { return azureAt(s, at+1) })},
 		detector{kind: "terraform-token", group: groupToken, doc: "a Terraform Cloud token", anchors: []string{".atlasv1."}, within: true, match: named(func(s string, at int) (int, int, string) { return atlasAt(s, at, 0) })},

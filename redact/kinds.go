@@ -31,7 +31,7 @@ var (
 	idSecret        = newKind("secret", groupKey, "the value of a name that says secret, credential or signature", true)
 	idAPIKey        = newKind("api-key", groupKey, "the value of a name that says API key, access key or the like", true)
 	idToken         = newKind("token", groupKey, "the value of a name that says token", true)
-	idSignature     = newKind("signature", groupURL, "the signature in a signed URL, which is marked as a secret", true)
+	idSignature     = newKind("signature", groupURL, "the signature in a signed URL", true)
 	idPrivateKey    = newKind("private-key", groupKey, "a private key in PEM form, or the value of its name", true)
 	idVendor        = newKind("vendor-key", groupKey, "a random value beside the name of a service", true)
 	idSession       = newKind("session", groupKey, "a random-looking value of a session's name", true)

@@ -111,7 +111,7 @@ func TestByName(t *testing.T) {
 		{"authorization", `{"Authorization":"Bearer ` + v + v + `"}`},
 		{"url-userinfo", "postgres://app:" + v + "@db:5432/orders"},
 		{"url-userinfo", "redis://:" + v + "@cache:6379"},
-		{"secret", "https://store.example.com/a?x=1&sig=" + v + "1a2B3c4D5e"},
+		{"signature", "https://store.example.com/a?x=1&sig=" + v + "1a2B3c4D5e"},
 	} {
 		out, found := Default().Text(c.text)
 		if strings.Contains(out, v[:8]) {

@@ -36,6 +36,7 @@ var hostile = map[string]string{
 	"long digits":  "1234567890123456",
 	"plus signs":   "+1 ",
 	"dashes":       "-----BEGIN PRIVATE " + "KEY-----",
+	"open keys":    "-----BEGIN PRIVATE " + "KEY-----!",
 	"names":        `password="`,
 	"bare names":   "password ",
 	"headers":      "authorization: ",

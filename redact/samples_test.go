@@ -1,0 +1,241 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import (
+	b64 "encoding/base64"
+	"fmt"
+	"math/rand/v2"
+	neturl "net/url"
+	"strings"
+	"testing"
+
+	"github.com/toolscope/toolscope/internal/canary"
+)
+
+const (
+	lowLetters = "abcdefghijklmnopqrstuvwxyz"
+	upLetters  = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	figures    = "0123456789"
+	letters62  = lowLetters + upLetters + figures
+)
+
+// A maker makes up values.
+type maker struct{ *rand.Rand }
+
+func newMaker(seed uint64) maker { return maker{rand.New(rand.NewPCG(seed, 7))} }
+
+// of is n bytes of an alphabet.
+func (m maker) of(n int, alphabet string) string {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = alphabet[m.IntN(len(alphabet))]
+	}
+	return string(b)
+}
+
+// drawn is n bytes that look drawn by chance, whatever the seed.
+func (m maker) drawn(n int) string {
+	for {
+		if v := m.of(n, letters62); isLetter(v[0]) && random(v) && !isHex(v) {
+			return v
+		}
+	}
+}
+
+// such tries until a value passes.
+func (m maker) such(make func() string, ok func(string) bool) string {
+	for {
+		if v := make(); ok(v) {
+			return v
+		}
+	}
+}
+
+// number is n digits that pass a check for national ids.
+func (m maker) number(n int, check func([]byte, string, string) bool) string {
+	return m.such(func() string { return m.of(n, figures) }, func(v string) bool {
+		d := make([]byte, n)
+		for i := range d {
+			d[i] = v[i] - '0'
+		}
+		return check(d, "", "")
+	})
+}
+
+// mod97 completes an IBAN of a country, with its account number.
+func mod97(country, account string) string {
+	for check := range 100 {
+		if v := fmt.Sprintf("%s%02d%s", country, check, account); ibanEnd(v, 0) == len(v) {
+			return v
+		}
+	}
+	panic("no check digits for " + account)
+}
+
+// samples makes a value of each kind that is no mere prefix, and the text it stands in.
+var samples = map[string]func(m maker) (value, text string){
+	kindPasswd:   func(m maker) (string, string) { v := m.drawn(14); return v, "db_password=" + v },
+	"secret":     func(m maker) (string, string) { v := m.drawn(14); return v, "client_secret: " + v },
+	"api-key":    func(m maker) (string, string) { v := m.drawn(20); return v, "api_key=" + v },
+	"token":      func(m maker) (string, string) { v := m.drawn(20); return v, "access_token=" + v },
+	"session":    func(m maker) (string, string) { v := m.drawn(24); return v, "sessionid=" + v },
+	"pin":        func(m maker) (string, string) { v := "9" + m.of(5, figures); return v, "otp: " + v },
+	"vendor-key": func(m maker) (string, string) { v := m.drawn(32); return v, "cloudflare=" + v },
+	"private-key": func(m maker) (string, string) {
+		v := m.drawn(64)
+		return v, "-----BEGIN PRIVATE " + "KEY-----\n" + v + "\n-----END PRIVATE " + "KEY-----"
+	},
+	"authorization": func(m maker) (string, string) {
+		v := m.drawn(30)
+		return v, "Authorization: Bearer " + v
+	},
+	"cookie": func(m maker) (string, string) { v := m.drawn(24); return v, "Cookie: session=" + v },
+	"url-userinfo": func(m maker) (string, string) {
+		v := m.drawn(18)
+		return v, "postgres://app:" + v + "@db.internal:5432/orders"
+	},
+	"signature": func(m maker) (string, string) { v := m.drawn(32); return v, "https://store.example.com/a?x=1&sig=" + v },
+	"connection-string": func(m maker) (string, string) {
+		v := m.drawn(43)
+		return v, "Endpoint=sb://hub.servicebus.example.com/;SharedAccessKeyName=root;SharedAccessKey=" + v + "="
+	},
+	"webhook-url": func(m maker) (string, string) {
+		v := m.of(9, upLetters+figures) + "/" + m.drawn(24)
+		return v, "https://hooks.slack.com/services/T" + v
+	},
+	"email": func(m maker) (string, string) {
+		v := m.of(8, lowLetters) + "@" + m.of(7, lowLetters) + ".org"
+		return v, "mail " + v
+	},
+	"payment-card": func(m maker) (string, string) {
+		v := m.such(func() string { return "4" + m.of(15, figures) }, func(v string) bool { return cardEnd(v, 0, len(v)) > 0 })
+		return v, "card " + v
+	},
+	"iban":         func(m maker) (string, string) { v := mod97("DE", m.of(18, figures)); return v, "account " + v },
+	"phone-number": func(m maker) (string, string) { v := "+4670" + m.of(7, figures); return v, "call " + v },
+	"us-ssn": func(m maker) (string, string) {
+		v := "5" + m.of(2, "123456789") + "-" + m.of(2, "123456789") + "-" + m.of(4, "123456789")
+		return v, "number " + v
+	},
+	"mac-address": func(m maker) (string, string) {
+		v := "3c:22:fb:" + m.of(1, figures) + "a:0" + m.of(1, figures) + ":7e"
+		return v, "station " + v
+	},
+	"crypto-address": func(m maker) (string, string) { v := "0x" + m.of(40, "0123456789abcdef"); return v, "to " + v },
+	"discord-token": func(m maker) (string, string) {
+		v := "MT" + m.drawn(22) + "." + m.drawn(8)[:6] + "." + m.drawn(27)
+		return v, "bot " + v
+	},
+	"azure-secret":    func(m maker) (string, string) { v := m.of(3, letters62) + "8Q~" + m.drawn(34); return v, "it is " + v },
+	"terraform-token": func(m maker) (string, string) { v := m.drawn(14) + ".atlasv1." + m.drawn(64); return v, "it is " + v },
+	"telegram-token":  func(m maker) (string, string) { v := "7" + m.of(8, figures) + ":A" + m.drawn(34); return v, "bot " + v },
+	"salesforce-token": func(m maker) (string, string) {
+		v := "00D" + m.of(12, letters62) + "!AQ" + m.drawn(80)
+		return v, "it is " + v
+	},
+	"mailchimp-key": func(m maker) (string, string) { v := m.of(32, "0123456789abcdef") + "-us12"; return v, "it is " + v },
+	"random-string": func(m maker) (string, string) { v := m.drawn(32); return v, "it is " + v },
+	"ipv4": func(m maker) (string, string) {
+		v := fmt.Sprintf("10.%d.%d.17", m.IntN(256), m.IntN(256))
+		return v, "from " + v
+	},
+	"ipv6":    func(m maker) (string, string) { v := "2001:db8::" + m.of(4, "abcdef"); return v, "from " + v },
+	"uk-nino": func(m maker) (string, string) { v := "AB" + m.of(6, figures) + "C"; return v, "number " + v },
+	"uk-nhs":  func(m maker) (string, string) { v := m.number(10, checkNHS); return v, "number " + v },
+	"ca-sin": func(m maker) (string, string) {
+		v := m.number(9, func(d []byte, a, b string) bool { return checkSIN(d, a, b) && d[0] != 9 })
+		return v, "number " + v
+	},
+	"us-itin":    func(m maker) (string, string) { v := m.number(9, checkITIN); return v, "number " + v },
+	"de-tax-id":  func(m maker) (string, string) { v := m.number(11, checkSteuerID); return v, "number " + v },
+	"fr-nir":     func(m maker) (string, string) { v := m.number(15, checkNIR); return v, "number " + v },
+	"es-dni":     func(m maker) (string, string) { v := m.spanish(8, ""); return v, "number " + v },
+	"es-nie":     func(m maker) (string, string) { v := m.spanish(7, "X"); return v, "number " + v },
+	"nl-bsn":     func(m maker) (string, string) { v := m.number(9, checkBSN); return v, "number " + v },
+	"br-cpf":     func(m maker) (string, string) { v := m.number(11, checkCPF); return v, "number " + v },
+	"in-aadhaar": func(m maker) (string, string) { v := m.number(12, checkAadhaar); return v, "number " + v },
+	"pl-pesel":   func(m maker) (string, string) { v := m.number(11, checkPESEL); return v, "number " + v },
+	"se-personnummer": func(m maker) (string, string) {
+		v := m.number(10, checkPersonnummer)
+		return v, "number " + v
+	},
+	"tr-national-id": func(m maker) (string, string) { v := m.number(11, checkTCKN); return v, "number " + v },
+	"za-id":          func(m maker) (string, string) { v := m.number(13, checkZAID); return v, "number " + v },
+	"it-codice-fiscale": func(m maker) (string, string) {
+		v := m.such(func() string {
+			return m.of(6, upLetters) + m.of(2, figures) + "A" + m.of(2, figures) + m.of(1, upLetters) + m.of(3, figures) + m.of(1, upLetters)
+		}, checkCodiceFiscale)
+		return v, "number " + v
+	},
+}
+
+// spanish is an identity number with its check letter.
+func (m maker) spanish(digits int, first string) string {
+	v := m.of(digits, figures)
+	d := make([]byte, digits)
+	for i := range d {
+		d[i] = v[i] - '0'
+	}
+	for i := range spanishLetters {
+		after := spanishLetters[i : i+1]
+		if first == "" && checkDNI(d, "", after) || first != "" && checkNIE(d, first, after) {
+			return first + v + after
+		}
+	}
+	panic("no check letter for " + v)
+}
+
+// surroundings are what every kind has to be found in.
+var surroundings = []struct {
+	name string
+	wrap func(text string) string
+}{
+	{"bare", func(t string) string { return t }},
+	{"in JSON", func(t string) string { return object("note", t) }},
+	{"in JSON in JSON", func(t string) string { return object("text", object("note", t)) }},
+	{"escaped", func(t string) string { return escapeAll(object("note", t)) }},
+	{"in a command", func(t string) string { return "deploy run '" + t + "' --region eu-west-1" }},
+	{"in an error", func(t string) string { return "fetch: server said 401: " + t + " was refused" }},
+	{"in a URL", func(t string) string { return "GET https://api.example.com/v1/items?page=2&q=" + neturl.QueryEscape(t) }},
+	{"in base64", func(t string) string { return "payload " + b64.StdEncoding.EncodeToString([]byte("some text: "+t)) }},
+	{"cut off", func(t string) string { return strings.TrimSuffix(object("note", t), `"}`) }},
+}
+
+// TestEveryKind finds a made-up value of each kind by that kind alone, in all surroundings.
+// Kinds of the table of tokens have TestEveryTokenRule as well.
+func TestEveryKind(t *testing.T) {
+	inTable := make(map[string]bool)
+	for i := range tokenRules {
+		inTable[tokenRules[i].kind] = true
+	}
+	for _, k := range Kinds() {
+		sample, ok := samples[k.Name]
+		switch {
+		case ok:
+		case inTable[k.Name], k.Name == "rule", k.Name == "known-value", k.Name == kindUnscanned:
+			continue
+		default:
+			t.Errorf("%s: there is no sample", k.Name)
+			continue
+		}
+		r, err := New(SecretsOnly(), WithKinds(k.Name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for seed := range uint64(5) {
+			value, text := sample(newMaker(seed))
+			for _, s := range surroundings {
+				in := s.wrap(text)
+				out, found := r.Text(in)
+				if canary.Find(unescapeAll(out), []canary.Secret{{Value: value}}) != nil || found.Count() == 0 {
+					t.Errorf("%s %s, seed %d: %q became %q", k.Name, s.name, seed, in, out)
+				}
+				if s.name == "bare" && !strings.Contains(out, mark(k.Name)) {
+					t.Errorf("%s, seed %d: %q became %q, want the mark of the kind", k.Name, seed, in, out)
+				}
+			}
+		}
+	}
+}
