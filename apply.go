@@ -85,8 +85,11 @@ func (s *Scope) Settings() Settings {
 }
 
 func closePolicy(p middleware.Policy) error {
-	if c, ok := p.(io.Closer); ok {
+	switch c := p.(type) {
+	case io.Closer:
 		return c.Close()
+	case interface{ Close() }:
+		c.Close()
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/approve"
 	"github.com/toolscope/toolscope/middleware/budget"
+	"github.com/toolscope/toolscope/middleware/cache"
 	"github.com/toolscope/toolscope/middleware/limit"
 	"github.com/toolscope/toolscope/middleware/loop"
 	"github.com/toolscope/toolscope/middleware/retry"
@@ -101,6 +102,16 @@ func (s *Approve) build(b *builder) (middleware.Policy, error) {
 		p.Inherit(old)
 	}
 	return p, nil
+}
+
+// sharing are the words for the widths of sharing; "" is the narrowest.
+var sharing = map[string]middleware.Sharing{"tenant": middleware.PerTenant, "global": middleware.Global}
+
+func (s *Cache) build(*builder) (middleware.Policy, error) {
+	return cache.New(cache.Options{
+		TTL: s.TTL, Tools: s.Tools, Share: sharing[s.Share], Reach: sharing[s.Reach], FaultTTL: s.FaultTTL, StaleFor: s.StaleFor,
+		Refreshes: s.Refreshes, RefreshTimeout: s.RefreshTimeout, MaxBytes: int(s.MaxBytes),
+	})
 }
 
 func (s *Budget) build(*builder) (middleware.Policy, error) {

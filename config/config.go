@@ -50,6 +50,7 @@ type Policies struct {
 	Fit      *Fit      `yaml:"fit" doc:"How much of a result the model gets."`
 	Validate *Validate `yaml:"validate" doc:"Arguments against the tool's JSON Schema."`
 	Approve  *Approve  `yaml:"approve" doc:"A person's answer before a call goes on."`
+	Cache    *Cache    `yaml:"cache" doc:"Stored answers of tools that only read, or may run twice."`
 	Budget   *Budget   `yaml:"budget" doc:"Calls, running time and cost of a turn, a session, a tenant."`
 	Retry    *Retry    `yaml:"retry" doc:"Runs named failures of tools again that may run twice."`
 	Limit    *Limit    `yaml:"limit" doc:"How many calls run at once, and how many begin in a window."`
@@ -110,6 +111,20 @@ type Pattern struct {
 	Arguments map[string]string `yaml:"arguments" doc:"What arguments must say, by JSON Pointer, with * and ?."`
 	Approver  string            `yaml:"approver" doc:"Who approved."`
 	Expires   string            `yaml:"expires" doc:"When the pattern ends, in RFC 3339: 2026-12-31T00:00:00Z; default never."`
+}
+
+// Cache stores answers.
+type Cache struct {
+	Switch
+	TTL            time.Duration `yaml:"ttl" doc:"Of tools whose definition says none; default 5m, below 0 stores none of theirs."`
+	Tools          []string      `yaml:"tools" doc:"Tools whose answers are stored although they do not say that they only read."`
+	Share          string        `yaml:"share" allowed:"session,tenant,global" doc:"Who may be given a stored answer; default session."`
+	Reach          string        `yaml:"reach" allowed:"session,tenant,global" doc:"Whose stored answers a write makes stale; default and at least share."`
+	FaultTTL       time.Duration `yaml:"fault_ttl" doc:"How long a tool's own failures are stored; default not at all."`
+	StaleFor       time.Duration `yaml:"stale_for" doc:"How long after its time an answer is still given while it is renewed; default not at all."`
+	Refreshes      int           `yaml:"refreshes" doc:"Tools that renew answers at once; default 4; wants stale_for."`
+	RefreshTimeout time.Duration `yaml:"refresh_timeout" doc:"How long each may run; default 1m; wants stale_for."`
+	MaxBytes       Size          `yaml:"max_bytes" doc:"Memory for answers; default 64MiB."`
 }
 
 // Budget is what may be used up.
