@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/agent"
+	"github.com/toolscope/toolscope/toolkit/data"
 	"github.com/toolscope/toolscope/toolkit/files"
 	"github.com/toolscope/toolscope/toolkit/python"
 	"github.com/toolscope/toolscope/toolkit/shell"
@@ -28,6 +29,9 @@ type Options struct {
 	// Files are further options of the file tools; if it has roots, Dir and Write do not
 	// count for files.
 	Files files.Options
+
+	// Data are the options of the tools that compute.
+	Data data.Options
 
 	// Shell adds shell_run, and Jobs shell_start, shell_poll and shell_stop; their Dir is
 	// Options.Dir if it is "". nil adds none.
@@ -90,7 +94,7 @@ func New(o Options) (_ *Catalog, err error) {
 			err = errors.Join(fmt.Errorf("catalog: %w", err), c.Close())
 		}
 	}()
-	for _, add := range []func(Options) ([]toolkit.Tool, error){c.files, c.shell, c.jobs, database, c.web, c.weather, c.python, c.agent} {
+	for _, add := range []func(Options) ([]toolkit.Tool, error){c.files, dataTools, c.shell, c.jobs, database, c.web, c.weather, c.python, c.agent} {
 		tools, err := add(o)
 		if err == nil {
 			err = c.Registry.Register(tools...)

@@ -19,6 +19,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/agent"
 	"github.com/toolscope/toolscope/toolkit/catalog"
+	"github.com/toolscope/toolscope/toolkit/data"
 	"github.com/toolscope/toolscope/toolkit/files"
 	"github.com/toolscope/toolscope/toolkit/python"
 	"github.com/toolscope/toolscope/toolkit/shell"
@@ -94,7 +95,7 @@ func TestEverything(t *testing.T) {
 	defer tools.Close()
 	t.Logf("missing on this machine: %q", tools.Missing)
 	got := names(tools.Registry)
-	for _, name := range []string{"file_read", "file_write", "sql_query", "sql_exec", "weather", "agent_delegate"} {
+	for _, name := range []string{"file_read", "file_write", "calculate", "sql_query", "sql_exec", "weather", "agent_delegate"} {
 		if !slices.Contains(got, name) {
 			t.Errorf("got %q, want %s in it", got, name)
 		}
@@ -127,6 +128,7 @@ func TestErrors(t *testing.T) {
 		"catalog: shell: Options.Timeout":          {Shell: &shell.Options{Timeout: -1}},
 		"catalog: shell: JobOptions.MaxJobs":       {Jobs: &shell.JobOptions{MaxJobs: -1}},
 		"catalog: sqldb: Options.Dialect":          {DB: new(sql.DB)},
+		"catalog: data: Options.MaxInput":          {Data: data.Options{MaxInput: -1}},
 		"catalog: weather: Options.Timeout":        {Weather: &weather.Options{Timeout: -1}},
 		"catalog: python: Options.Level":           {Python: &python.Options{Level: "x"}},
 		"catalog: agent: Options.MaxTurns":         {Model: agent.ModelFunc(nil), Agent: agent.Options{MaxTurns: -1}},

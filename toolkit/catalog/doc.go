@@ -10,8 +10,9 @@
 // # What is guaranteed
 //
 // The zero [Options] give what can do no harm: file_list, file_read, file_search and
-// file_info over the current directory, credentials excepted. Nothing of it writes,
-// starts a process or uses the network. Each further tool has a field that must be set.
+// file_info over the current directory, credentials excepted, and the tools of package data,
+// which compute. Nothing of it writes, starts a process or uses the network. Each further
+// tool has a field that must be set.
 //
 // # What is left out
 //

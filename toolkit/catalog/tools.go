@@ -6,6 +6,7 @@ package catalog
 import (
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/agent"
+	"github.com/toolscope/toolscope/toolkit/data"
 	"github.com/toolscope/toolscope/toolkit/files"
 	"github.com/toolscope/toolscope/toolkit/python"
 	"github.com/toolscope/toolscope/toolkit/shell"
@@ -28,6 +29,14 @@ func (c *Catalog) files(o Options) ([]toolkit.Tool, error) {
 		return nil, err
 	}
 	c.closers = append(c.closers, set.Close)
+	return set.Tools(), nil
+}
+
+func dataTools(o Options) ([]toolkit.Tool, error) {
+	set, err := data.New(o.Data)
+	if err != nil {
+		return nil, err
+	}
 	return set.Tools(), nil
 }
 
