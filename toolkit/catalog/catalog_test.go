@@ -95,7 +95,7 @@ func TestEverything(t *testing.T) {
 	defer tools.Close()
 	t.Logf("missing on this machine: %q", tools.Missing)
 	got := names(tools.Registry)
-	for _, name := range []string{"file_read", "file_write", "calculate", "sql_query", "sql_exec", "weather", "agent_delegate"} {
+	for _, name := range []string{"file_read", "file_write", "calculator", "sql_query", "sql_exec", "weather", "agent_delegate"} {
 		if !slices.Contains(got, name) {
 			t.Errorf("got %q, want %s in it", got, name)
 		}
