@@ -31,8 +31,8 @@ func (l *lockedHDR) record(ns int64) {
 	l.mu.Unlock()
 }
 
-// BenchmarkRecord is one value into one tool's histogram: ours, and
-// hdrhistogram-go's under a mutex, of the same range and precision.
+// BenchmarkRecord is one value into one tool's histogram, from one goroutine and from
+// two: ours, and hdrhistogram-go's under a mutex, of the same range and precision.
 func BenchmarkRecord(b *testing.B) {
 	values := logNormal(benchValues)
 	for _, digits := range []int{3, 2} {
@@ -44,27 +44,29 @@ func BenchmarkRecord(b *testing.B) {
 			mine(v)
 			locked(v)
 		}
-		serial := func(record func(int64)) func(*testing.B) {
-			return func(b *testing.B) {
-				for i := 0; b.Loop(); i++ {
+		serial := func(record func(int64)) func(int) {
+			return func(n int) {
+				for i := range n {
 					record(values[i&(benchValues-1)])
 				}
 			}
 		}
-		parallel := func(record func(int64)) func(*testing.B) {
-			return func(b *testing.B) {
-				b.RunParallel(func(pb *testing.PB) {
-					for i := rand.IntN(benchValues); pb.Next(); i++ {
-						record(values[i&(benchValues-1)])
-					}
-				})
+		parallel := func(record func(int64)) func(int) {
+			return func(n int) {
+				var both sync.WaitGroup
+				for range 2 {
+					both.Go(func() {
+						from := rand.IntN(benchValues)
+						for i := range n / 2 {
+							record(values[(from+i)&(benchValues-1)])
+						}
+					})
+				}
+				both.Wait()
 			}
 		}
-		var p pair
-		p.theirs(b, fmt.Sprintf("digits=%d/serial/hdr+mutex", digits), serial(locked))
-		p.ours(b, fmt.Sprintf("digits=%d/serial/toolscope", digits), serial(mine))
-		p.theirs(b, fmt.Sprintf("digits=%d/parallel/hdr+mutex", digits), parallel(locked))
-		p.ours(b, fmt.Sprintf("digits=%d/parallel/toolscope", digits), parallel(mine))
+		pair{serial(locked), serial(mine)}.run(b, fmt.Sprintf("digits=%d/serial", digits))
+		pair{parallel(locked), parallel(mine)}.run(b, fmt.Sprintf("digits=%d/parallel", digits))
 	}
 }
 
@@ -141,38 +143,41 @@ func BenchmarkQuantiles(b *testing.B) {
 		}
 		mine := l.read(false)
 		quantiles := []float64{50, 95, 99}
-		var p pair
-		p.theirs(b, fmt.Sprintf("digits=%d/hdr", digits), func(b *testing.B) {
-			for b.Loop() {
-				h.ValueAtPercentilesSlice(quantiles)
-			}
-		})
-		p.ours(b, fmt.Sprintf("digits=%d/toolscope", digits), func(b *testing.B) {
-			for b.Loop() {
-				_, _, _ = mine.Quantile(0.5), mine.Quantile(0.95), mine.Quantile(0.99)
-			}
-		})
+		pair{
+			func(n int) {
+				for range n {
+					h.ValueAtPercentilesSlice(quantiles)
+				}
+			},
+			func(n int) {
+				for range n {
+					_, _, _ = mine.Quantile(0.5), mine.Quantile(0.95), mine.Quantile(0.99)
+				}
+			},
+		}.run(b, fmt.Sprintf("digits=%d", digits))
 		packed, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 		if err != nil {
 			b.Fatal(err)
 		}
 		kept := appendHistogram(nil, mine)
-		p.theirs(b, fmt.Sprintf("digits=%d/sealed/hdr", digits), func(b *testing.B) {
-			for b.Loop() {
-				h, err := hdrhistogram.Decode(packed)
-				if err != nil {
-					b.Fatal(err)
+		pair{
+			func(n int) {
+				for range n {
+					h, err := hdrhistogram.Decode(packed)
+					if err != nil {
+						b.Fatal(err)
+					}
+					h.ValueAtPercentilesSlice(quantiles)
 				}
-				h.ValueAtPercentilesSlice(quantiles)
-			}
-		})
-		p.ours(b, fmt.Sprintf("digits=%d/sealed/toolscope", digits), func(b *testing.B) {
-			for b.Loop() {
-				d := decoder{rest: kept}
-				h := d.histogram()
-				_, _, _ = h.Quantile(0.5), h.Quantile(0.95), h.Quantile(0.99)
-			}
-		})
+			},
+			func(n int) {
+				for range n {
+					d := decoder{rest: kept}
+					h := d.histogram()
+					_, _, _ = h.Quantile(0.5), h.Quantile(0.95), h.Quantile(0.99)
+				}
+			},
+		}.run(b, fmt.Sprintf("digits=%d/sealed", digits))
 	}
 }
 
@@ -200,25 +205,24 @@ func BenchmarkMerge100(b *testing.B) {
 			}
 			mine[i], theirs[i], snapshots[i] = l.read(false), h, r.Snapshot(Window{})
 		}
-		var p pair
-		p.theirs(b, fmt.Sprintf("digits=%d/hdr", digits), func(b *testing.B) {
-			for b.Loop() {
+		merge := func(n int) {
+			for range n {
 				sum := hdrhistogram.New(lowestNs, highestNs, digits)
 				for _, h := range theirs {
 					sum.Merge(h)
 				}
 			}
-		})
-		p.ours(b, fmt.Sprintf("digits=%d/toolscope", digits), func(b *testing.B) {
-			for b.Loop() {
+		}
+		pair{merge, func(n int) {
+			for range n {
 				MergeHistograms(mine...)
 			}
-		})
-		p.ours(b, fmt.Sprintf("digits=%d/toolscope-snapshots", digits), func(b *testing.B) {
-			for b.Loop() {
+		}}.run(b, fmt.Sprintf("digits=%d/histograms", digits))
+		pair{merge, func(n int) {
+			for range n {
 				Merge(snapshots...)
 			}
-		})
+		}}.run(b, fmt.Sprintf("digits=%d/snapshots", digits))
 	}
 }
 
