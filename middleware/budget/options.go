@@ -8,6 +8,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"github.com/toolscope/toolscope/toolkit"
 )
 
 // Limits are how much may be used up. 0 is no limit.
@@ -32,6 +34,9 @@ type Options struct {
 	Keep int
 	// Idle is after how long without a call one is forgotten. 0 is 24 hours.
 	Idle time.Duration
+	// Lookup finds the definitions of calls that nobody observes, which have no record to
+	// tell them. The default, nil, knows none; a registry's Lookup is one.
+	Lookup toolkit.Lookup
 }
 
 // What Keep 0 and Idle 0 are.

@@ -18,6 +18,7 @@ import (
 type Policy struct {
 	scopes []scope // the widest first, which is the order in which accounts are locked
 	timed  bool    // whether any scope limits time
+	lookup toolkit.Lookup
 }
 
 // A scope is one width of budgets.
@@ -48,7 +49,7 @@ func New(o Options) (*Policy, error) {
 	if o.Idle == 0 {
 		o.Idle = defaultIdle
 	}
-	p := new(Policy)
+	p := &Policy{lookup: o.Lookup}
 	for _, s := range []scope{
 		{name: "tenant", limits: o.Tenant, key: tenantOf},
 		{name: "session", limits: o.Session, key: sessionOf},
@@ -89,8 +90,7 @@ func turnOf(s *toolkit.Session) (key, bool) {
 // Place is [middleware.PlaceBudget].
 func (p *Policy) Place() middleware.Place { return middleware.PlaceBudget }
 
-// Wrap is a [toolkit.Middleware]. What a tool costs is known where calls are observed
-// or governed with a look-up of tools.
+// Wrap is a [toolkit.Middleware].
 func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 	next = toolkit.Chain(next)
 	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
@@ -128,7 +128,11 @@ type reservation struct {
 // reserve counts one more call in all accounts, or in none: then it says what of
 // which scope is used up.
 func (p *Policy) reserve(r *reservation, s *toolkit.Session, call toolkit.Call) (what string, of *scope) {
-	if tool := call.Record.Tool(); tool != nil {
+	tool := call.Record.Tool()
+	if tool == nil && p.lookup != nil {
+		tool = p.lookup(call.Name)
+	}
+	if tool != nil {
 		r.cost = units(tool.Cost)
 	}
 	if p.timed {

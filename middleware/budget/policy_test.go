@@ -142,6 +142,16 @@ func TestWhatAnAttemptCosts(t *testing.T) {
 	}
 }
 
+func TestUnobservedCallsHaveTheirCostByLookup(t *testing.T) {
+	h := policy(t, budget.Options{Session: budget.Limits{Cost: 3}, Lookup: lookup}).Wrap(nothing)
+	ctx := toolkit.WithSession(t.Context(), toolkit.Session{ID: "s"})
+	for i := range 2 {
+		if _, err := h(ctx, toolkit.Call{Name: "two"}); errors.Is(err, toolkit.ErrBudgetExceeded) != (i == 1) {
+			t.Errorf("call %d: got %v", i+1, err)
+		}
+	}
+}
+
 // Hits and refusals of outer policies never get here.
 func TestHitsAndRefusalsCostNothing(t *testing.T) {
 	stored := middleware.At(middleware.PlaceCache, func(next toolkit.Handler) toolkit.Handler {

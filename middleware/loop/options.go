@@ -57,6 +57,9 @@ type Options struct {
 	// Idle is after how long without a call a session is forgotten; 0 is
 	// 1 hour.
 	Idle time.Duration
+	// Lookup finds the definitions of calls that nobody observes, which have no record to
+	// tell them. The default, nil, knows none; a registry's Lookup is one.
+	Lookup toolkit.Lookup
 }
 
 // New makes the policy. The error names the option that is wrong.
@@ -70,7 +73,7 @@ func New(o Options) (*Policy, error) {
 	if o.Idle < 0 {
 		return nil, fmt.Errorf("loop: Idle: got %v, want a time above 0, or 0 for %v", o.Idle, defaultIdle)
 	}
-	p := &Policy{onLoop: o.OnLoop, seed: maphash.MakeSeed(), tools: make(map[string]Thresholds, len(o.Tools))}
+	p := &Policy{onLoop: o.OnLoop, lookup: o.Lookup, seed: maphash.MakeSeed(), tools: make(map[string]Thresholds, len(o.Tools))}
 	var err error
 	if p.otherwise, err = o.Default.settled("Default"); err != nil {
 		return nil, err

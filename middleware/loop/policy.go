@@ -19,6 +19,7 @@ type Policy struct {
 	otherwise Thresholds
 	tools     map[string]Thresholds
 	onLoop    func(context.Context, Loop)
+	lookup    toolkit.Lookup
 	seed      maphash.Seed
 	histories *sessions.Table[agent, *history]
 }
@@ -55,7 +56,11 @@ func (p *Policy) watch(ctx context.Context, call toolkit.Call, next toolkit.Hand
 	if v.times > 1 {
 		call.Record.Note(func(s *toolkit.Served) { s.Repeat = v.times - 1 })
 	}
-	r := p.rules(call.Name, call.Record.Tool())
+	tool := call.Record.Tool()
+	if tool == nil && p.lookup != nil {
+		tool = p.lookup(call.Name)
+	}
+	r := p.rules(call.Name, tool)
 	if l := r.before(&v); l.Kind != "" {
 		h.stop(v)
 		p.tell(ctx, call, l)

@@ -262,8 +262,22 @@ func TestAgentsSessionsAndTenantsAreApart(t *testing.T) {
 	wantTold(t, r.calls("x 1"), "repeat 2 signal")
 }
 
-// With no record, the session comes from the context.
+// With no record, the session comes from the context and the definition by look-up.
 func TestWorksUnobserved(t *testing.T) {
+	var kinds []loop.Kind
+	def := &toolkit.Definition{Name: "x", ReadOnly: toolkit.No}
+	writes := policy(t, loop.Options{
+		OnLoop: func(_ context.Context, l loop.Loop) { kinds = append(kinds, l.Kind) },
+		Lookup: func(string) *toolkit.Definition { return def },
+	}).Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{Output: "ok"}, nil })
+	for _, arguments := range []string{"1", "2", "3", "3", "3"} {
+		if _, err := writes(toolkit.WithSession(t.Context(), toolkit.Session{ID: "s"}), toolkit.Call{Name: "x", Arguments: []byte(arguments)}); err != nil {
+			t.Error(err)
+		}
+	}
+	if len(kinds) != 1 || kinds[0] != loop.Repeat {
+		t.Errorf("got %v, want one repeat", kinds)
+	}
 	h := policy(t, loop.Options{Default: loop.Thresholds{Stop: 3}}).Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, nil })
 	ctx := toolkit.WithSession(t.Context(), toolkit.Session{ID: "s"})
 	for i := range 3 {

@@ -30,6 +30,9 @@ type Options struct {
 	// since each that runs may have to be left; a call beyond them is refused as
 	// overloaded. 0 is 64.
 	MaxAbandoned int
+	// Lookup finds the definitions of calls that nobody observes, which have no record to
+	// tell them. The default, nil, knows none; a registry's Lookup is one.
+	Lookup toolkit.Lookup
 }
 
 func (o Options) validate() error {
@@ -66,7 +69,7 @@ func New(o Options) (*Policy, error) {
 	if o.Default == 0 {
 		o.Default = toolkit.DefaultTimeout
 	}
-	p := &Policy{otherwise: newLimit(o.Default), max: int64(o.MaxAbandoned)}
+	p := &Policy{otherwise: newLimit(o.Default), lookup: o.Lookup, max: int64(o.MaxAbandoned)}
 	if len(o.Tools)+len(o.Abandon) > 0 {
 		p.tools = make(map[string]rule)
 	}

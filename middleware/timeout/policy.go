@@ -17,6 +17,7 @@ type Policy struct {
 	otherwise *limit
 	tools     map[string]rule // nil if there is none
 	said      limits          // by definitions
+	lookup    toolkit.Lookup
 	max       int64
 	apart     atomic.Int64 // goroutines of their own, left behind or not
 	abandoned atomic.Int64 // those left behind
@@ -37,8 +38,7 @@ func (p *Policy) Place() middleware.Place { return middleware.PlaceTimeout }
 // Abandoned is how many calls were left behind and have not ended yet.
 func (p *Policy) Abandoned() int { return int(p.abandoned.Load()) }
 
-// Wrap is a [toolkit.Middleware]. A definition's Timeout is known where calls are
-// observed or governed with a look-up of tools; elsewhere the options alone count.
+// Wrap is a [toolkit.Middleware].
 func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 	next = toolkit.Chain(next)
 	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
@@ -68,7 +68,11 @@ func (p *Policy) rule(call toolkit.Call) (r rule) {
 		}
 	}
 	r.limit = p.otherwise
-	if d := call.Record.Tool(); d != nil && d.Timeout != 0 {
+	d := call.Record.Tool()
+	if d == nil && p.lookup != nil {
+		d = p.lookup(call.Name)
+	}
+	if d != nil && d.Timeout != 0 {
 		r.limit = p.said.of(d.Timeout)
 	}
 	return r

@@ -281,6 +281,17 @@ func TestNilHandlerIsRefused(t *testing.T) {
 	}
 }
 
+func TestUnobservedCallsHaveTheirDefinitionsByLookup(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		def := &toolkit.Definition{Name: "x", Timeout: time.Hour}
+		p := policy(t, timeout.Options{Lookup: func(string) *toolkit.Definition { return def }})
+		_, err := p.Wrap(heeds)(t.Context(), toolkit.Call{Name: "x"})
+		if err == nil || !strings.Contains(err.Error(), "one attempt may run for 1h0m0s") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
 func TestPlace(t *testing.T) {
 	if got := policy(t, timeout.Options{}).Place(); got != middleware.PlaceTimeout {
 		t.Errorf("got %v", got)
