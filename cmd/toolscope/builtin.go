@@ -4,32 +4,25 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/toolscope/toolscope/toolkit"
-	"github.com/toolscope/toolscope/toolkit/files"
+	"github.com/toolscope/toolscope/toolkit/catalog"
+	"github.com/toolscope/toolscope/toolkit/python"
 	"github.com/toolscope/toolscope/toolkit/shell"
 )
 
 // builtinTools are the tools that work in a directory: those that only read, or with
-// write all of them, commands included. The function returned closes what they hold.
+// write all of them, commands and programs included. What the machine lacks is left out.
+// The function returned closes what they hold.
 func builtinTools(dir string, write bool) (*toolkit.Registry, func() error, error) {
-	set, err := files.New(files.Options{Roots: []files.Root{{Name: "here", Path: dir, ReadOnly: !write}}})
-	if err != nil {
-		return nil, nil, fmt.Errorf("--dir: %w", err)
-	}
-	registry := new(toolkit.Registry)
-	errs := []error{registry.Register(set.Tools()...)}
+	o := catalog.Options{Dir: dir, Write: write, SkipMissing: true}
 	if write {
-		tool, err := shell.New(shell.Options{Dir: dir})
-		if err == nil {
-			err = registry.Register(tool)
-		}
-		errs = append(errs, err)
+		o.Shell, o.Jobs, o.Python = &shell.Options{}, &shell.JobOptions{}, &python.Options{}
 	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, nil, errors.Join(err, set.Close())
+	c, err := catalog.New(o)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the built-in tools in %s: %w", dir, err)
 	}
-	return registry, set.Close, nil
+	return c.Registry, c.Close, nil
 }
