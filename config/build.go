@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/approve"
+	"github.com/toolscope/toolscope/middleware/breaker"
 	"github.com/toolscope/toolscope/middleware/budget"
 	"github.com/toolscope/toolscope/middleware/cache"
 	"github.com/toolscope/toolscope/middleware/limit"
@@ -119,11 +120,20 @@ func (s *Budget) build(*builder) (middleware.Policy, error) {
 }
 
 func (s *Retry) build(*builder) (middleware.Policy, error) {
-	o := retry.Options{Tools: s.Tools, Attempts: s.Attempts, BaseDelay: s.BaseDelay, MaxDelay: s.MaxDelay, Budget: retry.Budget(s.Budget)}
-	for _, kind := range s.On {
-		o.On = append(o.On, toolkit.Kind(kind))
+	return retry.New(retry.Options{On: kinds(s.On), Tools: s.Tools, Attempts: s.Attempts, BaseDelay: s.BaseDelay, MaxDelay: s.MaxDelay, Budget: retry.Budget(s.Budget)})
+}
+
+func (s *Breaker) build(*builder) (middleware.Policy, error) {
+	return breaker.New(breaker.Options{
+		On: kinds(s.On), Consecutive: s.Consecutive, Rate: s.Rate, MinCalls: s.MinCalls, Window: s.Window, OpenFor: s.OpenFor, Probes: s.Probes, MaxKeys: s.MaxKeys,
+	})
+}
+
+func kinds(names []string) (all []toolkit.Kind) {
+	for _, name := range names {
+		all = append(all, toolkit.Kind(name))
 	}
-	return retry.New(o)
+	return all
 }
 
 func (s *Limit) build(*builder) (middleware.Policy, error) {

@@ -53,6 +53,7 @@ type Policies struct {
 	Cache    *Cache    `yaml:"cache" doc:"Stored answers of tools that only read, or may run twice."`
 	Budget   *Budget   `yaml:"budget" doc:"Calls, running time and cost of a turn, a session, a tenant."`
 	Retry    *Retry    `yaml:"retry" doc:"Runs named failures of tools again that may run twice."`
+	Breaker  *Breaker  `yaml:"breaker" doc:"Refuses the calls of tools that are down."`
 	Limit    *Limit    `yaml:"limit" doc:"How many calls run at once, and how many begin in a window."`
 	Timeout  *Timeout  `yaml:"timeout" doc:"How long tools may run."`
 }
@@ -160,6 +161,19 @@ type RetryBudget struct {
 	Ratio     float64 `yaml:"ratio" doc:"Retries as a part of calls; default 0.1."`
 	PerSecond float64 `yaml:"per_second" doc:"Retries a second whatever the calls; default 1."`
 	Burst     int     `yaml:"burst" doc:"Retries saved up; default 10."`
+}
+
+// Breaker refuses the calls of tools that are down.
+type Breaker struct {
+	Switch
+	On          []string      `yaml:"on" doc:"The error.type values that count as failures; default timeout, panic, overloaded, _OTHER."`
+	Consecutive int           `yaml:"consecutive" doc:"Failures in a row that open a circuit; default 5, below 0 never."`
+	Rate        float64       `yaml:"rate" doc:"Share of failures that opens a circuit; default 0.5, below 0 never."`
+	MinCalls    int           `yaml:"min_calls" doc:"Calls that make a rate; default 20."`
+	Window      time.Duration `yaml:"window" doc:"How far back calls count; default 1m."`
+	OpenFor     time.Duration `yaml:"open_for" doc:"How long a circuit stays open before a call may try; default 30s."`
+	Probes      int           `yaml:"probes" doc:"Calls that must succeed to close a circuit; default 1."`
+	MaxKeys     int           `yaml:"max_tools" doc:"Circuits kept; default 10000."`
 }
 
 // Limit is concurrency and rate.
