@@ -80,6 +80,7 @@ var allowed = map[string]struct {
 	"middleware/timeout":         {own: []string{"toolkit", "middleware", "redact"}, modules: jsontext},
 	"middleware/audit":           {[]string{"toolkit", "redact", "middleware", "middleware/approve", "internal/display"}, jsontext},
 	"config":                     {[]string{anything}, []string{anything}},
+	"middleware/permit":          {[]string{"toolkit", "toolkit/identity", "redact", "middleware", "middleware/permit/bash"}, slices.Concat(jsontext, []string{"mvdan.cc/sh/v3", "github.com/expr-lang/expr", "go.yaml.in/yaml/v4"})},
 	"middleware/permit/bash":     {modules: []string{"mvdan.cc/sh/v3"}},
 	"middleware/validate":        {[]string{"toolkit", "redact", "middleware"}, slices.Concat(jsontext, []string{"github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text"})},
 	"stats":                      {[]string{"toolkit", "redact", "internal/announce", "internal/display"}, slices.Concat(jsontext, hdr)},

@@ -113,7 +113,7 @@ func clip(s string) string {
 }
 
 func (r *reader) addRedirect(d Redirect) {
-	if strings.HasPrefix(d.Target.Text, "/dev/tcp/") || strings.HasPrefix(d.Target.Text, "/dev/udp/") {
+	if network(d.Target.Text) {
 		r.line.doubt(DoubtNetwork, "a redirection opens a connection to "+clip(d.Target.Text[len("/dev/tcp/"):]))
 	}
 	if len(r.line.Redirects) >= maxCommands {
@@ -121,6 +121,11 @@ func (r *reader) addRedirect(d Redirect) {
 		return
 	}
 	r.line.Redirects = append(r.line.Redirects, d)
+}
+
+// network reports whether bash opens a connection instead of the file.
+func network(file string) bool {
+	return strings.HasPrefix(file, "/dev/tcp/") || strings.HasPrefix(file, "/dev/udp/")
 }
 
 // nested lists a command that c starts with these words.

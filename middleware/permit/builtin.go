@@ -1,0 +1,304 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package permit
+
+import (
+	"path"
+	"strings"
+
+	"github.com/toolscope/toolscope/middleware/permit/bash"
+)
+
+// fileTools are names of tools that write files.
+var fileTools = []string{"*write*", "*edit*", "*create*", "*delete*", "*remove*", "*move*", "*patch*", "*mkdir*", "*rename*", "*append*", "*save*", "*copy*", "Write", "Edit", "MultiEdit", "NotebookEdit"}
+
+// builtins are the rules that hold without a word: system B's defaults.
+func builtins(*workspace) []Rule {
+	system := &Shell{Programs: []string{"*"}} // speaks of tools that run shell commands
+	rules := []Rule{
+		{Name: "deny-root", Effect: Deny, view: commandIs("sudo", "doas", "pkexec", "su", "runuser", "sudoedit", "gosu", "su-exec"),
+			ForModel: "commands as another user are not permitted; do it without, or tell the user what to run", ForPerson: "runs a command as another user"},
+		{Name: "deny-rm-root", Effect: Deny, view: removesRoot,
+			ForModel: "removing the root, a system directory or the home directory is not permitted; name the files to remove inside the workspace", ForPerson: "removes the root, a system directory or the home directory"},
+		{Name: "deny-shutdown", Effect: Deny, view: stopsSystem,
+			ForModel: "stopping or restarting the machine is not permitted", ForPerson: "stops or restarts the machine"},
+		{Name: "deny-mkfs", Effect: Deny, view: commandIs("mkfs*", "mke2fs", "mkdosfs", "mkntfs", "mkswap", "newfs*", "wipefs", "blkdiscard"),
+			ForModel: "making or wiping file systems is not permitted", ForPerson: "makes or wipes a file system"},
+		{Name: "deny-device", Effect: Deny, view: writesDevice,
+			ForModel: "writing to a device is not permitted; write to a file in the workspace", ForPerson: "writes to a device"},
+		{Name: "ask-rm", Effect: Ask, view: removes,
+			ForModel: "removing files asks for approval; leave them, or let the user remove them", ForPerson: "removes files"},
+		{Name: "ask-chmod", Effect: Ask, view: opensMode,
+			ForModel: "letting everybody write asks for approval; give the owner or a group the right (chmod u+w, g+w)", ForPerson: "lets everybody write to files"},
+		{Name: "ask-etc", Effect: Ask, view: writesSystem,
+			ForModel: "writing to the system's directories asks for approval; write to a file in the workspace", ForPerson: "writes to a system directory"},
+		{Name: "ask-outside", Effect: Ask, view: writesOutside,
+			ForModel: "writing outside the workspace, or to a file whose name is computed, asks for approval; write to a named file inside the workspace", ForPerson: "writes outside the workspace"},
+	}
+	for i := range rules {
+		rules[i].Shell = system
+	}
+	rules = append(rules, Rule{Name: "ask-outside-file", Effect: Ask, Tools: fileTools, Paths: &Paths{Outside: true},
+		ForModel: "writing outside the workspace asks for approval; use a path inside it", ForPerson: "writes outside the workspace"})
+	for i := range rules {
+		rules[i].builtin = true
+	}
+	return rules
+}
+
+// commandIs finds a command by patterns of its name.
+func commandIs(names ...string) func(*view) string {
+	return func(v *view) string {
+		return v.command(func(name string, _ *bash.Command) bool { return anyGlob(names, name) })
+	}
+}
+
+// command says which command of the lines is meant; "" if none.
+func (v *view) command(meant func(name string, c *bash.Command) bool) string {
+	for _, l := range v.lines {
+		for i := range l.Commands {
+			c := &l.Commands[i]
+			if len(c.Words) > 0 && meant(strings.ToLower(c.Name), c) {
+				return "it runs " + line(c)
+			}
+		}
+	}
+	return ""
+}
+
+// written says which file of those that the lines write is meant; "" if none.
+func (v *view) written(meant func(w bash.Word) bool) string {
+	for _, l := range v.lines {
+		for _, w := range l.Writes() {
+			if meant(w) {
+				return "it writes to " + shown(w.Text)
+			}
+		}
+	}
+	return ""
+}
+
+func removes(v *view) string {
+	return v.command(func(name string, c *bash.Command) bool {
+		return name == "rm" || name == "unlink" || name == "shred" || name == "srm" || name == "rmdir" || name == "find" && has(c, "-delete") ||
+			name == "git" && has(c, "clean")
+	})
+}
+
+func has(c *bash.Command, word string) bool {
+	for _, w := range c.Words[1:] {
+		if w.Text == word {
+			return true
+		}
+	}
+	return false
+}
+
+// removesRoot finds rm -r of a directory that nobody means to remove, in every
+// spelling.
+func removesRoot(v *view) string {
+	return v.command(func(name string, c *bash.Command) bool {
+		switch name {
+		case "rm", "srm", "shred", "unlink", "rmdir":
+		case "find":
+			return has(c, "-delete") && v.finds(c)
+		default:
+			return false
+		}
+		recursive := name != "rm"
+		literal := false
+		for _, w := range c.Words[1:] {
+			switch t := w.Text; {
+			case !literal && t == "--":
+				literal = true
+			case !literal && strings.HasPrefix(t, "--"):
+				recursive = recursive || len(t) > 3 && strings.HasPrefix("--recursive", t) || strings.HasPrefix("--no-preserve-root", t) && len(t) > 4
+			case !literal && len(t) > 1 && t[0] == '-':
+				recursive = recursive || strings.ContainsAny(t, "rR")
+			}
+		}
+		if !recursive {
+			return false
+		}
+		for _, w := range c.Words[1:] {
+			if v.vital(w) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// finds reports whether find starts at a vital directory.
+func (v *view) finds(c *bash.Command) bool {
+	for _, w := range c.Words[1:] {
+		if strings.HasPrefix(w.Text, "-") {
+			return false
+		}
+		if v.vital(w) {
+			return true
+		}
+	}
+	return false
+}
+
+// vital reports whether the word names the root, a directory below it that the system
+// needs, all of their entries, or the home directory.
+func (v *view) vital(w bash.Word) bool {
+	t := w.Text
+	if t == "" || t[0] == '-' {
+		return false
+	}
+	if v.moved && (t == "*" || t == "." || t == "./" || t == "./*" || t == ".." || t == ".*" || t == "{*,.*}") {
+		return true // in a directory outside the workspace
+	}
+	home := v.rules.space.home
+	if t == "~" || strings.HasPrefix(t, "~/") && path.Clean(t[1:]) == "/" || strings.HasPrefix(t, "~/") && entries(path.Clean(t[1:])[1:]) {
+		return true
+	}
+	if t[0] != '/' {
+		if t = path.Clean(v.rules.space.dir + "/" + t); !strings.Contains(w.Text, "..") {
+			return false
+		}
+	}
+	t = path.Clean(t)
+	if t == "/" || t == home || path.Dir(t) == home && entries(path.Base(t)) {
+		return true
+	}
+	if parent := path.Dir(t); entries(path.Base(t)) { // all entries of a directory
+		t = parent
+		if t == "/" {
+			return true
+		}
+	}
+	top, rest, deep := strings.Cut(t[1:], "/")
+	if deep && !(top == "usr" && !strings.Contains(rest, "/")) {
+		return false
+	}
+	if strings.ContainsAny(top, "*?[{") {
+		return true // a pattern of top-level directories
+	}
+	return systemTops[top]
+}
+
+// entries reports whether a pattern means all entries of a directory.
+func entries(s string) bool {
+	return s == "*" || s == ".*" || s == "{*,.*}" || s == "{,.}*" || s == "**" || s == "[!.]*" || s == ".[!.]*" || s == "?*"
+}
+
+var systemTops = map[string]bool{
+	"bin": true, "boot": true, "dev": true, "etc": true, "home": true, "lib": true, "lib32": true, "lib64": true, "opt": true, "proc": true, "root": true, "run": true, "sbin": true, "srv": true, "sys": true, "usr": true, "var": true,
+	"Applications": true, "Library": true, "System": true, "Users": true, "Volumes": true, "private": true,
+}
+
+func stopsSystem(v *view) string {
+	return v.command(func(name string, c *bash.Command) bool {
+		switch name {
+		case "shutdown", "reboot", "halt", "poweroff", "kexec":
+			return true
+		case "init", "telinit":
+			return has(c, "0") || has(c, "6") || has(c, "1") || has(c, "S")
+		case "systemctl", "loginctl":
+			for _, w := range []string{"poweroff", "reboot", "halt", "kexec", "soft-reboot", "rescue", "emergency", "suspend", "hibernate", "hybrid-sleep"} {
+				if has(c, w) {
+					return true
+				}
+			}
+		}
+		return false
+	})
+}
+
+// devices are patterns of block devices and of the machine's memory.
+var devices = []string{
+	"/dev/sd*", "/dev/hd*", "/dev/vd*", "/dev/xvd*", "/dev/nvme*", "/dev/mmcblk*", "/dev/loop*", "/dev/dm-*", "/dev/md*", "/dev/mapper/*", "/dev/disk*", "/dev/rdisk*", "/dev/sr*", "/dev/fd?", "/dev/ram*", "/dev/zram*", "/dev/nbd*", "/dev/block/*",
+	"/dev/mem", "/dev/kmem", "/dev/port", "/proc/sysrq-trigger", "/proc/kcore", "/dev/{*", "/dev/[*", "/dev/?d*", "/dev/\\*",
+}
+
+func writesDevice(v *view) string {
+	why := v.written(func(w bash.Word) bool { return anyGlob(devices, path.Clean(w.Text)) })
+	if why != "" {
+		return why
+	}
+	return v.command(func(name string, c *bash.Command) bool {
+		if name != "dd" {
+			return false
+		}
+		for _, w := range c.Words[1:] {
+			file, ok := strings.CutPrefix(w.Text, "of=")
+			if file = path.Clean(file); ok && strings.HasPrefix(file, "/dev/") && file != "/dev/null" && file != "/dev/stdout" && file != "/dev/stderr" && !strings.HasPrefix(file, "/dev/fd/") {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// opensMode finds chmod with a mode that lets others write.
+func opensMode(v *view) string {
+	return v.command(func(name string, c *bash.Command) bool {
+		if name != "chmod" {
+			return false
+		}
+		for _, w := range c.Words[1:] {
+			if strings.HasPrefix(w.Text, "--") {
+				continue
+			}
+			if !w.Known || othersWrite(w.Text) {
+				return true
+			}
+			if !strings.HasPrefix(w.Text, "-") {
+				return false // the mode; what follows are files
+			}
+		}
+		return false
+	})
+}
+
+// othersWrite reports whether a mode, in numbers or letters, lets everybody write.
+func othersWrite(mode string) bool {
+	if strings.Trim(mode, "01234567") == "" && mode != "" {
+		last := mode[len(mode)-1]
+		return (last-'0')&2 != 0
+	}
+	for part := range strings.SplitSeq(mode, ",") {
+		i := strings.IndexAny(part, "+=")
+		if i < 0 || strings.Trim(part[:i], "ugoa") != "" {
+			continue
+		}
+		if who := part[:i]; (who == "" || strings.ContainsAny(who, "oa")) && strings.Contains(part[i:], "w") {
+			return true
+		}
+	}
+	return false
+}
+
+var systemPaths = []string{"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/boot", "/sys", "/proc", "/dev", "/System", "/Library", "/private/etc"}
+
+func writesSystem(v *view) string {
+	return v.written(func(w bash.Word) bool {
+		file := v.rules.space.absolute(w.Text)
+		for _, dir := range systemPaths {
+			if file == dir || strings.HasPrefix(file, dir+"/") {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func writesOutside(v *view) string {
+	return v.written(func(w bash.Word) bool {
+		if !w.Known && !innerPattern(w.Text) {
+			return true
+		}
+		return !v.inside(w.Text)
+	})
+}
+
+// innerPattern reports whether what is not known of a path is only which of the files
+// of a directory it is: src/*.go.
+func innerPattern(s string) bool {
+	return s != "" && s[0] != '-' && !strings.Contains(s, "$") && strings.ContainsAny(s, "*?[") && !strings.Contains(s, "..")
+}

@@ -1,0 +1,381 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package permit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// The bounds of a spec.
+const (
+	maxRules    = 1000
+	maxPatterns = 200 // of one field
+	maxText     = 4 << 10
+	maxPlans    = 1024
+)
+
+// defaultShells are the tools that are taken for shells, with the argument that holds
+// the command.
+var defaultShells = map[string]string{
+	"shell_run": "command", "shell_start": "command", "bash": "command", "Bash": "command", "sh": "command", "shell": "command", "terminal": "command",
+	"*run_command": "command", "*execute_command": "command", "*exec_command": "command", "*run_shell*": "command", "*run_terminal*": "command", "*bash_tool": "command",
+}
+
+// Rules are compiled rules. They do not change; safe for concurrent use.
+type Rules struct {
+	spec     Spec
+	rules    []*compiled
+	space    *workspace
+	version  string
+	warnings []string
+	shells   []shellTool
+	names    map[string]string // folded names that conditions use, and their spelling
+	byName   map[string]*compiled
+	plans    atomic.Pointer[map[string]*plan]
+
+	fallback, doubted, covered *compiled
+}
+
+// shellTool is a pattern of tools and the folded name of their argument.
+type shellTool struct{ pattern, argument string }
+
+// compiled is a rule that is ready to be asked.
+type compiled struct {
+	Rule
+	when     *condition
+	where    []*condition
+	pointers [][]string
+	prefixes [][]string
+	programs []string
+	door     Door
+	told     *told
+	message  string
+	every    bool // no condition on the tool's definition
+	deep     bool // conditions on the arguments
+}
+
+// plan is what is known of a tool by its name alone.
+type plan struct {
+	rules []*compiled
+	shell string // folded name of the command's argument; "" if the tool is no shell
+}
+
+// A SpecError is one thing that is wrong with a spec. Rule is the rule's index, -1 for
+// the spec itself; Field is as in a file: "shell.prefix[0]".
+type SpecError struct {
+	Rule  int
+	Field string
+	Text  string // what was got and what is wanted
+}
+
+// Error is the field and the text.
+func (e *SpecError) Error() string {
+	if e.Rule < 0 {
+		return "permit: " + e.Field + ": " + e.Text
+	}
+	return fmt.Sprintf("permit: rules[%d].%s: %s", e.Rule, e.Field, e.Text)
+}
+
+// Compile checks a spec and makes it ready. The error is a [*SpecError]. The spec may be
+// changed afterwards.
+func Compile(spec Spec) (*Rules, error) {
+	spec.Rules = slices.Clone(spec.Rules)
+	spec.Workspace = slices.Clone(spec.Workspace)
+	spec.Shells = maps.Clone(spec.Shells)
+	wrong := func(field, format string, args ...any) (*Rules, error) {
+		return nil, &SpecError{-1, field, fmt.Sprintf(format, args...)}
+	}
+	if spec.Default > Deny {
+		return wrong("default", "got effect %d, want allow, ask or deny", spec.Default)
+	}
+	if len(spec.Rules) > maxRules {
+		return wrong("rules", "got %d rules, want at most %d", len(spec.Rules), maxRules)
+	}
+	if len(spec.Workspace) > maxPatterns || len(spec.Shells) > maxPatterns {
+		return wrong("workspace", "got %d directories and %d shells, want at most %d each", len(spec.Workspace), len(spec.Shells), maxPatterns)
+	}
+	space, err := newWorkspace(spec.Workspace)
+	if err != nil {
+		return wrong("workspace", "the working directory cannot be found: %v", err)
+	}
+	r := &Rules{spec: spec, space: space, names: map[string]string{}, byName: map[string]*compiled{}}
+	shells := spec.Shells
+	if shells == nil {
+		shells = defaultShells
+	}
+	for _, pattern := range slices.Sorted(maps.Keys(shells)) {
+		if pattern == "" || shells[pattern] == "" {
+			return wrong("shells", "got an empty pattern or argument, want a pattern of tool names and the name of an argument")
+		}
+		r.shells = append(r.shells, shellTool{pattern, fold(shells[pattern])})
+	}
+	all := spec.Rules
+	if !spec.NoBuiltin {
+		all = append(builtins(space), all...)
+	}
+	for i, rule := range all {
+		c, err := r.compile(rule, i-(len(all)-len(spec.Rules)))
+		if err != nil {
+			return nil, err
+		}
+		r.rules = append(r.rules, c)
+	}
+	// The strictest first: a rule that cannot change the decision is not asked.
+	slices.SortStableFunc(r.rules, func(a, b *compiled) int { return int(b.Effect) - int(a.Effect) })
+	if spec.Default == Unsaid {
+		r.spec.Default = Allow
+	}
+	r.fallback = r.own("", r.spec.Default, DoorDefault, "no rule allows it")
+	r.doubted = r.own(RuleUnderstood, Ask, DoorRules, "it cannot be understood without running it; write it as one plain command, without computed names and without code for other programs")
+	r.covered = r.own(RuleCovered, Ask, DoorRules, "a rule allows a part of the command only; run the allowed part by itself, without redirections, variables and '&'")
+	empty := map[string]*plan{}
+	r.plans.Store(&empty)
+	r.version = digest(&spec, space)
+	r.warn(time.Now())
+	return r, nil
+}
+
+// own is a rule of the gate's own.
+func (r *Rules) own(name string, effect Effect, door Door, text string) *compiled {
+	c := &compiled{Rule: Rule{Name: name, Effect: effect}, door: door}
+	c.told = newTold(effect, door, name, r.spec.Shadow)
+	c.message = refusal(effect, text)
+	return c
+}
+
+// refusal is a text for the model.
+func refusal(effect Effect, text string) string {
+	if effect == Ask {
+		return "needs a person's approval, and nobody can be asked: " + text
+	}
+	return "not permitted: " + text
+}
+
+// compile checks one rule.
+func (r *Rules) compile(rule Rule, index int) (*compiled, error) {
+	c := &compiled{Rule: rule, door: DoorRules}
+	if rule.builtin && rule.Effect == Deny {
+		c.door = DoorDenyList
+	}
+	wrong := func(field, format string, args ...any) (*compiled, error) {
+		return nil, &SpecError{index, field, fmt.Sprintf(format, args...)}
+	}
+	if !goodName(rule.Name) {
+		return wrong("name", "got %.80q, want 1 to 64 letters, digits, '-', '_' or '.'", rule.Name)
+	}
+	if rule.Name == RuleUnderstood || rule.Name == RuleCovered {
+		return wrong("name", "got %q, want a name that the gate does not use itself", rule.Name)
+	}
+	if other := r.byName[rule.Name]; other != nil {
+		if other.builtin {
+			return wrong("name", "got %q, want a name that no built-in rule has", rule.Name)
+		}
+		return wrong("name", "got %q twice, want a name of its own", rule.Name)
+	}
+	r.byName[rule.Name] = c
+	if rule.Effect == Unsaid || rule.Effect > Deny {
+		return wrong("effect", "got %q, want allow, ask or deny", rule.Effect)
+	}
+	for _, list := range []struct {
+		field  string
+		values []string
+	}{{"tools", rule.Tools}, {"categories", rule.Categories}} {
+		if err := patterns(list.values); err != "" {
+			return wrong(list.field, "%s", err)
+		}
+	}
+	for _, risk := range rule.Risks {
+		if risk != toolkit.RiskLow && risk != toolkit.RiskMedium && risk != toolkit.RiskHigh {
+			return wrong("risks", "got %.40q, want low, medium or high", string(risk))
+		}
+	}
+	for field, hint := range map[string]toolkit.Hint{"read_only": rule.ReadOnly, "idempotent": rule.Idempotent, "destructive": rule.Destructive, "open_world": rule.OpenWorld} {
+		if hint > toolkit.No {
+			return wrong(field, "got hint %d, want yes, no or nothing", hint)
+		}
+	}
+	if len(rule.ForModel) > maxText || len(rule.ForPerson) > maxText {
+		return wrong("for_model", "got a text of more than %d bytes", maxText)
+	}
+	var err error
+	if rule.When != "" {
+		if c.when, err = newCondition(rule.When, nil, r.names); err != nil {
+			return wrong("when", "%v", err)
+		}
+	}
+	if len(rule.Where) > maxPatterns {
+		return wrong("where", "got %d conditions, want at most %d", len(rule.Where), maxPatterns)
+	}
+	for _, p := range slices.Sorted(maps.Keys(rule.Where)) {
+		keys, err := parsePointer(p)
+		if err != nil {
+			return wrong("where", "%v", err)
+		}
+		one, err := newCondition(rule.Where[p], keys, r.names)
+		if err != nil {
+			return wrong("where["+p+"]", "%v", err)
+		}
+		c.where = append(c.where, one)
+	}
+	if err := r.compilePaths(c); err != "" {
+		return wrong("paths", "%s", err)
+	}
+	if field, err := c.compileShell(); err != "" {
+		return wrong("shell"+field, "%s", err)
+	}
+	c.every = rule.Categories == nil && rule.Risks == nil && rule.ReadOnly|rule.Idempotent|rule.Destructive|rule.OpenWorld == toolkit.Unsaid
+	c.deep = c.when != nil || c.where != nil || c.Paths != nil || c.view != nil || c.Shell != nil
+	c.told = newTold(rule.Effect, c.door, rule.Name, r.spec.Shadow)
+	text := rule.ForModel
+	if text == "" {
+		text = "the rule " + rule.Name + " says so; choose another way, or ask the user"
+	}
+	c.message = refusal(rule.Effect, text)
+	return c, nil
+}
+
+func (r *Rules) compilePaths(c *compiled) string {
+	if c.Paths == nil {
+		return ""
+	}
+	if c.Paths.Inside == c.Paths.Outside {
+		return "got neither or both of inside and outside, want one"
+	}
+	if len(c.Paths.Arguments) > maxPatterns {
+		return fmt.Sprintf("got %d arguments, want at most %d", len(c.Paths.Arguments), maxPatterns)
+	}
+	for _, p := range c.Paths.Arguments {
+		keys, err := parsePointer(p)
+		if err != nil {
+			return err.Error()
+		}
+		for _, k := range keys {
+			r.names[fold(k)] = k
+		}
+		c.pointers = append(c.pointers, keys)
+	}
+	return ""
+}
+
+func (c *compiled) compileShell() (field, wrong string) {
+	s := c.Shell
+	if s == nil {
+		return "", ""
+	}
+	if len(s.Prefix)+len(s.Programs)+len(s.Arguments)+len(s.Writes) == 0 {
+		return "", "got no condition, want prefix, programs, arguments or writes"
+	}
+	if c.Effect == Allow && len(s.Prefix)+len(s.Programs) == 0 {
+		return "", "got a rule that allows without prefix or programs, want one of them"
+	}
+	if c.Effect == Allow && len(s.Writes) > 0 {
+		return ".writes", "got it in a rule that allows, want it in one that asks or denies"
+	}
+	for _, list := range []struct {
+		field  string
+		values []string
+	}{{".prefix", s.Prefix}, {".programs", s.Programs}, {".arguments", s.Arguments}, {".writes", s.Writes}} {
+		if err := patterns(list.values); err != "" {
+			return list.field, err
+		}
+	}
+	for _, p := range s.Prefix {
+		words := strings.Fields(strings.TrimSuffix(strings.TrimSuffix(p, "*"), ":"))
+		if len(words) == 0 || strings.ContainsAny(strings.Join(words, ""), "*?;|&<>()$`\\\"'") {
+			return ".prefix", fmt.Sprintf("got %.80q, want the first words of a command without patterns, quotes and operators", p)
+		}
+		c.prefixes = append(c.prefixes, words)
+	}
+	for _, p := range s.Programs {
+		if c.Effect == Allow && strings.Trim(p, "*?") == "" {
+			return ".programs", fmt.Sprintf("got %q in a rule that allows, want names", p)
+		}
+		c.programs = append(c.programs, strings.ToLower(p))
+	}
+	return "", ""
+}
+
+func patterns(values []string) string {
+	if len(values) > maxPatterns {
+		return fmt.Sprintf("got %d patterns, want at most %d", len(values), maxPatterns)
+	}
+	for _, v := range values {
+		if v == "" || len(v) > 256 {
+			return fmt.Sprintf("got a pattern of %d bytes, want 1 to 256", len(v))
+		}
+	}
+	return ""
+}
+
+func goodName(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_' || c == '.') {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 64
+}
+
+// digest names what was compiled.
+func digest(spec *Spec, space *workspace) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%v %d %v %q %q", spec.Shadow, spec.Default, spec.NoBuiltin, space.roots, spec.Shells)
+	for _, r := range spec.Rules {
+		fmt.Fprintf(h, "\n%q %d %q %q %q %d%d%d%d %q %q %q %q %v", r.Name, r.Effect, r.Tools, r.Categories, r.Risks, r.ReadOnly, r.Idempotent, r.Destructive, r.OpenWorld, r.When, r.Where, r.ForModel, r.ForPerson, r.Expires)
+		if r.Paths != nil {
+			fmt.Fprintf(h, " %q %v", r.Paths.Arguments, *r.Paths)
+		}
+		if r.Shell != nil {
+			fmt.Fprintf(h, " %q %q %q %q", r.Shell.Prefix, r.Shell.Programs, r.Shell.Arguments, r.Shell.Writes)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// Version names the rules: it differs when what they say differs.
+func (r *Rules) Version() string { return r.version }
+
+// Shadow reports whether decisions are recorded only.
+func (r *Rules) Shadow() bool { return r.spec.Shadow }
+
+// Warnings are what is allowed and probably a mistake: rules that contradict each
+// other, can never speak, have ended, or allow more than they seem to.
+func (r *Rules) Warnings() []string { return slices.Clone(r.warnings) }
+
+// plan is what is known of the tool's name. Names come from models, so only so many
+// are kept.
+func (r *Rules) plan(name string) *plan {
+	old := r.plans.Load()
+	if p := (*old)[name]; p != nil {
+		return p
+	}
+	p := &plan{}
+	for _, s := range r.shells {
+		if glob(s.pattern, name) {
+			p.shell = s.argument
+			break
+		}
+	}
+	for _, c := range r.rules {
+		if c.Shell != nil && p.shell == "" || c.Tools != nil && !anyGlob(c.Tools, name) {
+			continue
+		}
+		p.rules = append(p.rules, c)
+	}
+	if len(*old) < maxPlans && len(name) <= 128 {
+		more := maps.Clone(*old)
+		more[strings.Clone(name)] = p
+		r.plans.CompareAndSwap(old, &more) // a lost race costs making it once more
+	}
+	return p
+}

@@ -1,0 +1,100 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package permit
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// Options configure a gate. The zero value holds the built-in rules, and denies what would
+// be asked.
+type Options struct {
+	// Rules are what is decided by; nil is the built-in rules.
+	Rules *Rules
+	// Approver says that an Approve policy stands behind the gate: what is to be
+	// asked is passed on with a [middleware.Question]. Without it, it is denied.
+	Approver bool
+	// OnDecision is called with each decision, in the call's goroutine, before it is
+	// acted on; nil: nobody is told. It must be fast and safe for concurrent use. Its
+	// panics are swallowed.
+	OnDecision func(ctx context.Context, call toolkit.Call, d Decision)
+}
+
+// A Gate is the policy. Safe for concurrent use.
+type Gate struct {
+	options Options
+	rules   atomic.Pointer[Rules]
+}
+
+var _ middleware.Policy = (*Gate)(nil)
+
+// New makes a gate.
+func New(o Options) (*Gate, error) {
+	if o.Rules == nil {
+		rules, err := Compile(Spec{})
+		if err != nil {
+			return nil, err
+		}
+		o.Rules = rules
+	}
+	g := &Gate{options: o}
+	g.rules.Store(o.Rules)
+	return g, nil
+}
+
+// Rules are the rules that hold now.
+func (g *Gate) Rules() *Rules { return g.rules.Load() }
+
+// Set replaces the rules. Calls that are being decided keep the old ones. nil is an
+// error, and changes nothing.
+func (g *Gate) Set(rules *Rules) error {
+	if rules == nil {
+		return errors.New("permit: Set: got no rules, want those of Compile, Parse or Load")
+	}
+	g.rules.Store(rules)
+	return nil
+}
+
+// Place is [middleware.PlacePermit].
+func (g *Gate) Place() middleware.Place { return middleware.PlacePermit }
+
+// Wrap decides about each call before next. A refused call ends with a
+// [toolkit.Error] of kind permission_denied whose text tells the model what else it
+// can do. The record's tags permission.decision, permission.door, permission.rule
+// and permission.shadow tell the decision.
+func (g *Gate) Wrap(next toolkit.Handler) toolkit.Handler {
+	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+		rules := g.rules.Load()
+		tool := call.Record.Tool()
+		if g.options.OnDecision == nil {
+			if c := rules.simple(rules.plan(call.Name), tool); c != nil && c.Effect == Allow {
+				call.Record.Note(c.told.note)
+				return next(ctx, call)
+			}
+		}
+		d := rules.decide(tool, call)
+		call.Record.Note(d.told.note)
+		if g.options.OnDecision != nil {
+			g.tell(ctx, call, d)
+		}
+		switch {
+		case d.Effect == Allow || d.Shadow:
+			return next(ctx, call)
+		case d.Effect == Ask && g.options.Approver:
+			return next(middleware.WithQuestion(ctx, middleware.Question{Rule: d.Rule, Reason: d.Reason, Version: rules.version}), call)
+		}
+		return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Message: d.Message})
+	}
+}
+
+// tell calls OnDecision.
+func (g *Gate) tell(ctx context.Context, call toolkit.Call, d Decision) {
+	defer func() { _ = recover() }()
+	g.options.OnDecision(ctx, call, d)
+}

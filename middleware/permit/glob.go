@@ -1,0 +1,39 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package permit
+
+// glob reports whether s matches the pattern, in which '*' is any text and '?' one
+// byte. Time is at most the product of the lengths.
+func glob(pattern, s string) bool {
+	p, i := 0, 0
+	star, from := -1, 0
+	for i < len(s) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, from = p, i
+			p++
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == s[i]):
+			p++
+			i++
+		case star >= 0:
+			from++
+			p, i = star+1, from
+		default:
+			return false
+		}
+	}
+	for p < len(pattern) && pattern[p] == '*' {
+		p++
+	}
+	return p == len(pattern)
+}
+
+func anyGlob(patterns []string, s string) bool {
+	for _, p := range patterns {
+		if glob(p, s) {
+			return true
+		}
+	}
+	return false
+}

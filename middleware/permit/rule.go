@@ -1,0 +1,119 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package permit
+
+import (
+	"time"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// An Effect is what a rule or a decision says. The order is that of precedence: the
+// greater one wins.
+type Effect uint8
+
+// The effects. The zero Effect says nothing.
+const (
+	Unsaid Effect = iota
+	Allow
+	Ask
+	Deny
+)
+
+var effectNames = [...]string{"", "allow", "ask", "deny"}
+
+// String is "allow", "ask", "deny", or "" for nothing said.
+func (e Effect) String() string {
+	if int(e) < len(effectNames) {
+		return effectNames[e]
+	}
+	return "unknown"
+}
+
+// A Spec is a set of rules as it is written. The zero Spec is the built-in rules.
+type Spec struct {
+	// Shadow records decisions without acting on them: `enforce: false` in a file.
+	Shadow bool
+	// Default holds where no rule speaks; Unsaid is Allow.
+	Default Effect
+	// NoBuiltin leaves the built-in rules out. Lines that are not understood are
+	// asked all the same.
+	NoBuiltin bool
+	// Workspace are the directories in which files may be written, absolute or
+	// relative to the process's working directory; nil is that directory.
+	Workspace []string
+	// Shells are patterns of the names of tools that run shell commands, each with the
+	// name of the argument that holds the command; nil are the names that are
+	// commonly used, shell_run and bash among them. An empty map is none.
+	Shells map[string]string
+	// Rules are looked at all together: their order does not matter.
+	Rules []Rule
+}
+
+// A Rule says something about the calls that all its conditions hold for.
+type Rule struct {
+	// Name is what decisions, spans and logs call the rule: 1 to 64 letters, digits,
+	// '-', '_', '.', unique among the rules.
+	Name   string
+	Effect Effect
+	// Tools are patterns of tool names, of which one must match; nil is every tool. '*' is any text,
+	// '?' one character.
+	Tools []string
+	// Categories and Risks are those of the tool's definition, of which one must match; nil
+	// is any.
+	Categories []string
+	Risks      []toolkit.Risk
+	// ReadOnly, Idempotent, Destructive and OpenWorld are the tool's annotations. A
+	// tool that says nothing counts as one that writes, destroys, must not be
+	// repeated and reaches the open world. Unsaid is any.
+	ReadOnly, Idempotent, Destructive, OpenWorld toolkit.Hint
+	// When is a condition on the call in the language of expr-lang.org; "" is always.
+	// It sees args (the arguments), tool and category. See docs/permission.md.
+	When string
+	// Where are conditions on single arguments: a JSON Pointer, and an expression that
+	// sees value (nil if there is none).
+	Where map[string]string
+	// Paths is a condition on paths among the arguments; nil is none.
+	Paths *Paths
+	// Shell is a condition on shell commands; nil is none. A rule with one speaks of
+	// tools that run shell commands only.
+	Shell *Shell
+	// ForModel tells the model why the call is refused and what else it can do;
+	// ForPerson tells the one who is asked what is at stake. "" is a text made of the
+	// rule's name and the reason.
+	ForModel, ForPerson string
+	// Expires is when the rule ends; the zero time is never.
+	Expires time.Time
+
+	builtin bool
+	view    func(v *view) string // a built-in condition: the reason, "" if it does not hold
+}
+
+// Paths is a condition on arguments that are paths. It holds for a rule that denies
+// or asks if one path is meant, for a rule that allows if there is one and all are.
+type Paths struct {
+	// Arguments are JSON Pointers of the paths, or of arrays of them; nil are the
+	// top-level arguments whose names are commonly used for paths.
+	Arguments []string
+	// Inside and Outside say on which side of the workspace a path is meant. One
+	// of the two must be set.
+	Inside, Outside bool
+}
+
+// Shell is a condition on the commands of a line. All fields that are set must hold
+// for one and the same command.
+type Shell struct {
+	// Prefix are the first words of a command, "git status": of these one must match.
+	// For a rule that allows, they must be the very first words, and the program is called by
+	// its bare name or lies in a directory of the system. For others the words after
+	// the program may have further ones between them.
+	Prefix []string
+	// Programs are patterns of program names, of which one must match.
+	Programs []string
+	// Arguments are patterns, each of which must match one of the command's words.
+	Arguments []string
+	// Writes are patterns of absolute paths, "/etc/*": the line must write to one. It is
+	// for rules that deny or ask.
+	Writes []string
+}

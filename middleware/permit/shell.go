@@ -1,0 +1,322 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package permit
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/toolscope/toolscope/middleware/permit/bash"
+)
+
+// readLines reads the command lines among the arguments. All members are read that
+// some decoder may take for the command.
+func (v *view) readLines(argument string) {
+	for _, value := range v.arguments().folded[argument] {
+		switch c := value.(type) {
+		case string:
+			v.lines = append(v.lines, bash.Parse(c))
+		case []any: // an argument vector
+			words := make([]string, len(c))
+			for i, w := range c {
+				s, ok := w.(string)
+				if !ok && v.args.err == nil {
+					v.args.err = fmt.Errorf("the command has a word that is no string")
+				}
+				words[i] = "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+			}
+			v.lines = append(v.lines, bash.Parse(strings.Join(words, " ")))
+		default:
+			if v.args.err == nil {
+				v.args.err = fmt.Errorf("the command is neither a string nor an array of strings")
+			}
+		}
+	}
+	for _, l := range v.lines {
+		for i := range l.Commands {
+			v.moved = v.moved || v.moves(&l.Commands[i])
+		}
+	}
+}
+
+// moves reports whether the command changes the directory for what follows, or for
+// what it starts, to one that is not known to be in the workspace.
+func (v *view) moves(c *bash.Command) bool {
+	words := c.Words
+	var to []bash.Word
+	switch c.Name {
+	case "cd", "pushd":
+		for _, w := range words[1:] {
+			if w.Known && (w.Text == "-P" || w.Text == "-L" || w.Text == "--" || w.Text == "-e") {
+				continue
+			}
+			to = append(to, w)
+		}
+		if len(to) == 0 {
+			return true // home, or where it was before
+		}
+	case "env", "sudo":
+		for i, w := range words {
+			switch {
+			case w.Text == "-C" || w.Text == "-D" || w.Text == "--chdir":
+				to = append(to, words[min(i+1, len(words)-1)])
+			case strings.HasPrefix(w.Text, "--chdir="), strings.HasPrefix(w.Text, "-C"), strings.HasPrefix(w.Text, "-D"):
+				return true
+			}
+		}
+	case "chroot", "popd":
+		return true
+	}
+	for _, w := range to {
+		if !w.Known || !v.rules.space.inside(w.Text) {
+			return true
+		}
+		v.dirs = append(v.dirs, v.rules.space.absolute(w.Text))
+	}
+	return false
+}
+
+// inside reports whether a file that a line names is in the workspace, whichever of the
+// directories that the line goes to it is relative to.
+func (v *view) inside(file string) bool {
+	space := v.rules.space
+	if strings.HasPrefix(file, "/") || strings.HasPrefix(file, "~") || len(v.dirs) == 0 && !v.moved {
+		return space.inside(file)
+	}
+	if v.moved || strings.Contains(file, "..") && !space.inside(file) { // a cd may fail
+		return false
+	}
+	for _, dir := range v.dirs {
+		if !space.inside(dir + "/" + file) {
+			return false
+		}
+	}
+	return true
+}
+
+// doubt says why the call cannot be understood; "" if it can.
+func (v *view) doubt(shell bool) string {
+	if !shell {
+		return ""
+	}
+	if v.args.err != nil {
+		return v.args.err.Error()
+	}
+	for _, l := range v.lines {
+		if len(l.Doubts) > 0 {
+			return l.Doubts[0].Text
+		}
+	}
+	return ""
+}
+
+// matchShell says which command a rule that asks or denies means; "" if none.
+func (c *compiled) matchShell(v *view) string {
+	if len(c.Shell.Writes) > 0 {
+		file := ""
+		for _, l := range v.lines {
+			for _, w := range l.Writes() {
+				if anyGlob(c.Shell.Writes, v.rules.space.absolute(w.Text)) || anyGlob(c.Shell.Writes, resolve(v.rules.space.absolute(w.Text))) {
+					file = w.Text
+				}
+			}
+		}
+		if file == "" {
+			return ""
+		}
+		if len(c.prefixes)+len(c.programs)+len(c.Shell.Arguments) == 0 {
+			return "it writes to " + shown(file)
+		}
+	}
+	for _, l := range v.lines {
+		for i := range l.Commands {
+			if command := &l.Commands[i]; c.matchCommand(command) {
+				return "it runs " + line(command)
+			}
+		}
+	}
+	return ""
+}
+
+// matchCommand reports whether the conditions on a command hold. What is guessed
+// counts, and words may have others between them.
+func (c *compiled) matchCommand(command *bash.Command) bool {
+	if len(command.Words) == 0 {
+		return false
+	}
+	name := strings.ToLower(command.Name)
+	if c.programs != nil && !anyGlob(c.programs, name) {
+		return false
+	}
+	if c.prefixes != nil {
+		found := false
+		for _, p := range c.prefixes {
+			found = found || strings.ToLower(path.Base(p[0])) == name && inOrder(p[1:], command.Words[1:])
+		}
+		if !found {
+			return false
+		}
+	}
+	return c.matchArguments(command)
+}
+
+func (c *compiled) matchArguments(command *bash.Command) bool {
+	for _, pattern := range c.Shell.Arguments {
+		found := false
+		for _, w := range command.Words[1:] {
+			found = found || glob(pattern, w.Text)
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+func inOrder(want []string, words []bash.Word) bool {
+	for _, w := range words {
+		if len(want) > 0 && w.Text == want[0] {
+			want = want[1:]
+		}
+	}
+	return len(want) == 0
+}
+
+// allows reports whether a rule that allows speaks of the command: all is known, and
+// nothing is meant but the words.
+func (c *compiled) allows(command *bash.Command) bool {
+	if command.Background || len(command.Words) == 0 || !command.Words[0].Known || !inSystem(command.Words[0].Text) {
+		return false
+	}
+	for _, a := range command.Assigns {
+		if !quietVariables[a.Name] && !strings.HasPrefix(a.Name, "LC_") {
+			return false
+		}
+	}
+	if c.programs != nil && !anyGlob(c.programs, command.Name) {
+		return false
+	}
+	if c.prefixes != nil {
+		found := false
+		for _, p := range c.prefixes {
+			found = found || begins(command, p)
+		}
+		if !found {
+			return false
+		}
+	}
+	return c.matchArguments(command)
+}
+
+func begins(command *bash.Command, prefix []string) bool {
+	if len(command.Words) < len(prefix) || command.Words[0].Text != prefix[0] && command.Name != prefix[0] {
+		return false
+	}
+	for i, p := range prefix[1:] {
+		if w := command.Words[i+1]; !w.Known || w.Text != p {
+			return false
+		}
+	}
+	return true
+}
+
+// quietVariables change how a program prints, and nothing else.
+var quietVariables = map[string]bool{"LANG": true, "LANGUAGE": true, "TZ": true, "NO_COLOR": true, "CLICOLOR": true, "FORCE_COLOR": true, "COLUMNS": true, "LINES": true, "CI": true}
+
+// inSystem reports whether the program is called by its bare name, or by a path in a
+// directory that only the system's owner writes to.
+func inSystem(program string) bool {
+	dir, _ := path.Split(program)
+	switch dir {
+	case "", "/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/", "/opt/homebrew/bin/":
+		return true
+	}
+	return false
+}
+
+// coverage finds out whether rules that allow cover all commands of the lines.
+type coverage struct {
+	view    *view
+	covered [][]*compiled // by line and command
+	any     *compiled
+}
+
+func newCoverage(v *view) *coverage {
+	c := &coverage{view: v}
+	for _, l := range v.lines {
+		c.covered = append(c.covered, make([]*compiled, len(l.Commands)))
+	}
+	return c
+}
+
+func (c *coverage) add(rule *compiled) {
+	for i, l := range c.view.lines {
+		for j := range l.Commands {
+			if c.covered[i][j] == nil && rule.allows(&l.Commands[j]) {
+				c.covered[i][j] = rule
+				c.any = rule
+			} else if l.Commands[j].Words != nil && c.any == nil && rule.matchCommand(&l.Commands[j]) {
+				c.any = rule // meant, but not as it is written
+			}
+		}
+	}
+}
+
+// result is a rule that allows everything, or whether a part only is allowed, and why.
+func (c *coverage) result() (all *compiled, part bool, why string) {
+	if c.any == nil {
+		return nil, false, ""
+	}
+	for i, l := range c.view.lines {
+		for j := range l.Commands {
+			command := &l.Commands[j]
+			if c.covered[i][j] == nil && !(command.Name == "time" && len(command.Words) == 1) {
+				return nil, true, "the rule " + c.any.Name + " does not cover " + line(command)
+			}
+		}
+		for _, a := range l.Assigns {
+			if !quietVariables[a.Name] {
+				return nil, true, "the rule " + c.any.Name + " does not cover setting " + shown(a.Name)
+			}
+		}
+		for _, w := range l.Writes() {
+			return nil, true, "the rule " + c.any.Name + " does not cover writing to " + shown(w.Text)
+		}
+	}
+	return c.any, false, "the rule " + c.any.Name + " allows every command of the line"
+}
+
+// line is a command for a person, shortened.
+func line(c *bash.Command) string {
+	var b strings.Builder
+	for i, w := range c.Words {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		if b.WriteString(w.Text); b.Len() > maxShown {
+			break
+		}
+	}
+	text := b.String()
+	if c.Background {
+		text += " &"
+	}
+	for _, a := range c.Assigns {
+		text = a.Name + "=… " + text
+	}
+	return shown(text)
+}
+
+const maxShown = 80
+
+// shown is text for a person: one line, without what a terminal would obey.
+func shown(s string) string {
+	cut := ""
+	if len(s) > maxShown {
+		s, cut = strings.ToValidUTF8(s[:maxShown], ""), "…"
+	}
+	q := fmt.Sprintf("%q", s)
+	return q[1:len(q)-1] + cut
+}
