@@ -55,7 +55,8 @@ func (sc *scanner) nameHit(s string, i, end int) int {
 // none.
 func besideValue(s string, start, stop int) bool {
 	if stop < len(s) && (s[stop] == '"' || s[stop] == '\'') {
-		return true
+		o, ok := findOperand(s, start, stop)
+		return !ok || !o.quoted || !isMark(s[o.start:o.end])
 	}
 	for start > 0 && s[start-1] == ' ' {
 		start--
@@ -63,8 +64,8 @@ func besideValue(s string, start, stop int) bool {
 	if start > 0 && (s[start-1] == '=' || s[start-1] == '!') {
 		return true
 	}
-	_, ok := findOperand(s, start, stop)
-	return ok
+	o, ok := findOperand(s, start, stop)
+	return ok && !isMark(s[o.start:o.end])
 }
 
 // notName reports whether what follows an anchor makes a word of it that no name of a

@@ -10,6 +10,45 @@ import (
 	"testing"
 )
 
+// TestInvalidUTF8: bytes that are no UTF-8, of every form, hide nothing beside or within
+// a secret's text, and what is not removed stays byte for byte.
+func TestInvalidUTF8(t *testing.T) {
+	const secret = "hu3nter2" + "Zq9LmX"
+	for name, bad := range map[string]string{
+		"a continuation alone": "\x80", "many of them": "\x80\xbf\x80\xbf", "two bytes cut": "\xc3", "three bytes cut": "\xe2\x82", "four bytes cut": "\xf0\x9f\x98",
+		"overlong of two": "\xc0\xaf", "of three": "\xe0\x80\xaf", "of four": "\xf0\x80\x80\xaf", "a high surrogate": "\xed\xa0\x80", "a low surrogate": "\xed\xb0\x80",
+		"a pair of surrogates": "\xed\xa0\xbd\xed\xb8\x80", "beyond the last": "\xf4\x90\x80\x80", "five bytes": "\xf8\x88\x80\x80\x80", "six bytes": "\xfc\x84\x80\x80\x80\x80",
+		"FE and FF": "\xfe\xff", "Latin-1": "\xe4\xf6\xfc", "NUL": "\x00", "a zero-width space": "\u200b", "a byte order mark": "\uFEFF",
+	} {
+		for _, text := range []string{
+			bad + "password=" + secret, "password=" + secret + bad, "x" + bad + " password=" + secret + " y" + bad, `{"a":"` + bad + `","password":"` + secret + `"}`,
+			`{"` + bad + `":{"password":"` + bad + secret + `"}}`, `["` + bad + ` password=` + secret + `"]`, bad + `{"password":"` + secret + `"}` + bad,
+		} {
+			out, found := Default().Text(text)
+			if strings.Contains(out, secret[:8]) || found.Count() == 0 {
+				t.Errorf("%s: %q became %q", name, text, out)
+			}
+			before, _, _ := strings.Cut(text, secret)
+			if !strings.HasPrefix(out, strings.TrimSuffix(before, bad)) {
+				t.Errorf("%s: %q became %q, want the beginning as it was", name, text, out)
+			}
+		}
+	}
+	utf16 := func(s string) string {
+		var b strings.Builder
+		for i := range len(s) {
+			b.WriteByte(s[i])
+			b.WriteByte(0)
+		}
+		return b.String()
+	}
+	for _, text := range []string{"\xff\xfe" + utf16("password="+secret), "\xfe\xff\x00" + utf16("password="+secret)} {
+		if out, _ := Default().Text(text); strings.Contains(strings.ReplaceAll(out, "\x00", ""), secret[:8]) {
+			t.Errorf("UTF-16 %q became %q", text, out)
+		}
+	}
+}
+
 // TestBadInput: bounded work, valid JSON stays valid, and a secret behind whatever is
 // costly does not come out.
 func TestBadInput(t *testing.T) {

@@ -4,6 +4,7 @@
 package redact
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -19,7 +20,7 @@ var seeds = []string{
 	"password = hunter2\n", "export API_KEY='abc123def456'", "https://u:p@h/x?sig=abcdef123456", "Authorization: Basic dXNlcjpwYXNz", "4111 1111 1111 1111", "a@b.io",
 	"\xff\xfe\x00", "{\"a\":1}\n{\"password\":\"x\"}\n", "[INFO] password: x", "mysql -u root -pS3cret db", "curl -u a:b http://x", `<password>hunter2</password>`,
 	"+46 70 123 45 67", "DE89 3704 0044 0532 0130 00", "AA:BB:CC:DD:EE:FF", "[REDACTED:passwd]", `{"a":"[REDACTED:token] x"}`, "kind: Secret\ndata:\n  a: aGVsbG8gd29ybGQ=\n",
-	"0000000 0 0\x00" + "0000 000 \x000", "0000000 0 0\x00" + "00000 000 \x000", "0 0 00000000. 000.000000000000000. 000.  0-0000.00", "(.0 .+551) 55-1.5 4(510+5515.000 5+",
+	"0000000 0 0\x00" + "0000 000 \x000", "0000000 0 0\x00" + "00000 000 \x000", "0 0 00000000. 000.000000000000000. 000.  0-0000.00", "(.0 .+551) 55-1.5 4(510+5515.000 5+", "pass:[00 \"00",
 }
 
 // FuzzText: never a panic, valid JSON stays valid, redacting twice is redacting once,
@@ -29,7 +30,12 @@ func FuzzText(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		out, found := Default().Text(s)
+		counted := *Default()
+		counted.tally = new(tally)
+		out, found := counted.Text(s)
+		if n := counted.tally.steps.Load(); n > int64(maxPasses*(1<<16+2*defaultLimits.Work*len(s))) {
+			t.Fatalf("%d steps for %d bytes: %q", n, len(s), s)
+		}
 		if len(found) == 0 && out != s {
 			t.Fatalf("changed without a finding: %q became %q", s, out)
 		}
@@ -43,6 +49,48 @@ func FuzzText(f *testing.F) {
 			t.Fatalf("%q became %q, and then %q", s, out, again)
 		}
 	})
+}
+
+// FuzzJSON: of valid JSON the structure stays, and every name, number and text, but where
+// a mark stands.
+func FuzzJSON(f *testing.F) {
+	for _, s := range seeds {
+		if json.Valid([]byte(s)) {
+			f.Add([]byte(s))
+		}
+	}
+	f.Add([]byte(`[1e400,-0,1.0,123456789012345678901234567890,1E+2,{"a":1,"a":2,"password":"hu3nter2Zq","password":41111111}]`))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		if !json.Valid(src) {
+			t.Skip()
+		}
+		out, _ := Default().JSON(src)
+		if strings.Contains(string(out), mark(kindUnscanned)) {
+			return // a subtree, or all of it, may be gone
+		}
+		before, after := tokens(src), tokens(out)
+		if len(before) != len(after) {
+			t.Fatalf("%q with %d tokens became %q with %d", src, len(before), out, len(after))
+		}
+		for i := range before {
+			if text, ok := after[i].(string); before[i] != after[i] && (!ok || !strings.Contains(text, markHead)) {
+				t.Fatalf("token %d of %q became %v in %q", i, src, after[i], out)
+			}
+		}
+	})
+}
+
+// tokens lists the tokens of JSON text, numbers as they are written.
+func tokens(src []byte) (list []json.Token) {
+	dec := json.NewDecoder(bytes.NewReader(src))
+	dec.UseNumber()
+	for {
+		tok, err := dec.Token()
+		if err != nil {
+			return list
+		}
+		list = append(list, tok)
+	}
 }
 
 // FuzzMax: the limit holds, text stays UTF-8 where it was, JSON stays valid.

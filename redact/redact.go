@@ -108,11 +108,12 @@ const maxPasses = 8
 // run appends s redacted to dst. If nothing was found it appends nothing and says so.
 //
 // Redacting twice is redacting once. A mark, however, changes what stands beside it: a
-// number that went on is one that begins, and where a text is seen decoded as well,
-// with NUL bytes, percent codes, escapes and base64 opened, what was one word in one of
-// these views is two. So a text in which numbers were found, or that was seen in several
-// ways, is gone over again until nothing changes, and what does not come to rest is
-// removed. A host's callback and rules have the last word: they are asked once.
+// number that went on is one that begins, a list has lost an item, and where a text is
+// seen decoded as well, with NUL bytes, percent codes, escapes and base64 opened, what
+// was one word in one of these views is two. So a text is gone over again until nothing
+// changes, and what does not come to rest is removed. What says by itself where it begins
+// and ends needs no second look: an issuer's token, the whole value of a JSON member. A
+// host's callback and rules have the last word: they are asked once.
 func (r *Redactor) run(dst []byte, s string, d verdict, json bool) (out []byte, found Findings, changed bool) {
 	length := len(dst)
 	out, found, again := r.pass(dst, s, d, json)

@@ -134,6 +134,7 @@ func (sc *scanner) hit(s string, i int, t uint32) int {
 		}
 		end := i + len(e.lit)
 		var next int
+		found := len(sc.spans)
 		switch e.act {
 		case actDetector:
 			next = sc.detect(s, i, end, e.n)
@@ -153,6 +154,9 @@ func (sc *scanner) hit(s string, i int, t uint32) int {
 			next = sc.manifestHit(s, end)
 		case actKnown:
 			next = sc.knownHit(s, i, int(e.n))
+		}
+		if len(sc.spans) > found && (e.act != actDetector || m.detectors[e.n].group == groupPersonal) {
+			sc.unsettled = true
 		}
 		if next > i {
 			return next

@@ -46,7 +46,6 @@ func (sc *scanner) digits(s string, i int) int {
 		if !ok || b <= from || a < from {
 			break
 		}
-		sc.unsettled = true
 		sc.take(s, a, b, kind)
 		if sc.quick && sc.suspect {
 			return len(s)
@@ -66,7 +65,6 @@ func (sc *scanner) digits(s string, i int) int {
 // that are off by default.
 func (sc *scanner) optionalNumber(s string, i, start, end int) int {
 	on := &sc.r.on
-	sc.unsettled = true
 	if on.has(kindIPv4) {
 		if a, b, ok := ipv4At(s, i); ok {
 			sc.counted = max(sc.counted, b)
@@ -135,7 +133,6 @@ func (sc *scanner) word(s string, i int) int {
 	if !ok || a < 0 || b > len(s) || a >= b {
 		return 0
 	}
-	sc.unsettled = true
 	return sc.take(s, a, b, kind)
 }
 

@@ -61,13 +61,10 @@ var hostile = map[string]string{
 	"secrets":      `{"password":"hu3nter2Zq"},`,
 }
 
-// TestWorkIsLinear counts steps, not time: for each byte of a text of 1 MiB as many as for
-// each of 16 KiB, give or take a third, and never more than the limit allows.
+// TestWorkIsLinear counts steps, not time: for each byte of a text of 1 MiB (of 128 KiB in
+// JSON and in Strict) no more than for each of 1 KiB and of 16 KiB, give or take a third and
+// what a limit allows, since a small text may spend as much on one byte.
 func TestWorkIsLinear(t *testing.T) {
-	large := 1 << 20
-	if testing.Short() {
-		large = 1 << 18
-	}
 	for name, piece := range hostile {
 		for form, wrap := range map[string]func(string) string{
 			"as it is": func(s string) string { return s },
@@ -81,9 +78,13 @@ func TestWorkIsLinear(t *testing.T) {
 				return float64(steps(text, options...)) / float64(len(text))
 			}
 			for preset, option := range map[string]Option{"default": Defaults(), "strict": Strict()} {
-				small, big := perByte(1<<14, option), perByte(large, option)
+				large := 1 << 17
+				if form == "as it is" && preset == "default" && !testing.Short() {
+					large = 1 << 20
+				}
+				small, big := max(perByte(1<<10, option), perByte(1<<14, option)), perByte(large, option)
 				if big > small*4/3+4 {
-					t.Errorf("%s %s, %s: %.1f steps a byte at 16 KiB, %.1f at %d KiB", name, form, preset, small, big, large>>10)
+					t.Errorf("%s %s, %s: %.1f steps a byte at 16 KiB or less, %.1f at %d KiB", name, form, preset, small, big, large>>10)
 				}
 				if limit := float64(maxPasses*(defaultLimits.Work+64) + 64); big > limit {
 					t.Errorf("%s %s, %s: %.1f steps a byte, want %.0f or fewer", name, form, preset, big, limit)
