@@ -104,9 +104,9 @@ func (c *Counters) Add(ownerHash uint64, resources []string, n uint64) {
 	}
 }
 
-// After is what the stamp, taken before a write of owner and resources began, will be
-// when it has ended, if nothing else wrote: for answers of tools that write.
-func After(stamp uint64, owner middleware.Owner, resources []string) uint64 {
+// Own is what the stamp will be when owner itself has added n to the counters of
+// resources, if nothing else wrote: for answers of tools that write.
+func Own(stamp uint64, owner middleware.Owner, resources []string, n uint64) uint64 {
 	var common uint64 // counters of the read that the write counts
 	for _, read := range resources {
 		for _, written := range resources {
@@ -121,5 +121,5 @@ func After(stamp uint64, owner middleware.Owner, resources []string) uint64 {
 	if owner == (middleware.Owner{}) { // counted as the owner's and as everybody's
 		common *= 2
 	}
-	return stamp + common*(Begin+End)
+	return stamp + common*n
 }

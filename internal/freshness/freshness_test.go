@@ -48,12 +48,12 @@ func TestWritesMakeStaleWhatTheyMayHaveWritten(t *testing.T) {
 	}
 }
 
-func TestAfterIsTheStampOfOnesOwnWrite(t *testing.T) {
+func TestOwnIsTheStampOfOnesOwnWrite(t *testing.T) {
 	for _, owner := range []middleware.Owner{{Session: "a"}, {}} {
 		for _, resources := range [][]string{nil, {"x"}, {"x", "y"}, {"x", "y", "x"}} {
 			var counters freshness.Counters
 			hash := freshness.OwnerHash(owner)
-			want := freshness.After(counters.Stamp(hash, resources), owner, resources)
+			want := freshness.Own(counters.Stamp(hash, resources), owner, resources, freshness.Begin+freshness.End)
 			counters.Add(hash, resources, freshness.Begin)
 			counters.Add(hash, resources, freshness.End)
 			if got := counters.Stamp(hash, resources); got != want {

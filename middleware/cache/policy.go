@@ -169,7 +169,7 @@ func (c *Cache) serve(ctx context.Context, call toolkit.Call, tool *toolkit.Defi
 		}
 	}
 	if p.writes {
-		stamp = freshness.After(stamp, key.Reach, key.Resources)
+		stamp = freshness.Own(stamp, key.Reach, key.Resources, freshness.Begin+freshness.End)
 		defer c.begin(ctx, call, tool).end()
 	}
 	res, err := next(ctx, call)

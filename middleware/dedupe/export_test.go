@@ -1,0 +1,7 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package dedupe
+
+// Collide makes every key have one hash.
+func Collide(d *Dedupe) { d.hash = func(*key) uint64 { return 7 } }

@@ -1,0 +1,201 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package dedupe
+
+import (
+	"context"
+	"hash/maphash"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolscope/toolscope/internal/freshness"
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// A Dedupe runs identical calls once. Make one with [New]. Twins are looked for among the
+// calls of all handlers it wraps: a tool's name must mean the same tool in each. Safe
+// for concurrent use. It needs no closing.
+type Dedupe struct {
+	options  Options
+	named    map[string]bool
+	counters freshness.Counters
+	table    *table
+	hash     func(*key) uint64 // but in tests of collisions, hashOf
+	counts   counts
+}
+
+var _ middleware.Asker = (*Dedupe)(nil)
+
+// New makes the policy. An error names the option that is wrong.
+func New(options Options) (*Dedupe, error) {
+	o, err := options.check()
+	if err != nil {
+		return nil, err
+	}
+	d := &Dedupe{options: o, named: map[string]bool{}, table: newTable(o), hash: hashOf}
+	for _, name := range o.Tools {
+		d.named[name] = true
+	}
+	d.options.Tools = nil
+	return d, nil
+}
+
+// Place is middleware.PlaceDedupe.
+func (d *Dedupe) Place() middleware.Place { return middleware.PlaceDedupe }
+
+// Wrap runs next once for identical calls.
+func (d *Dedupe) Wrap(next toolkit.Handler) toolkit.Handler { return d.WrapAsking(nil, next) }
+
+// WrapAsking is Wrap, but that a call that inner has an answer to at hand is inner's: it
+// needs no run that others could wait for. A twin that runs or has finished comes first. A
+// nil inner has no answers.
+func (d *Dedupe) WrapAsking(inner middleware.Answerer, next toolkit.Handler) toolkit.Handler {
+	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+		tool := call.Record.Tool()
+		named := len(d.named) > 0 && d.named[call.Name]
+		writes := freshness.Writes(tool, named)
+		if !named && (tool == nil || tool.ReadOnly != toolkit.Yes && tool.Idempotent != toolkit.Yes) {
+			if !writes {
+				return next(ctx, call)
+			}
+			return d.alone(ctx, call, tool, writes, next)
+		}
+		var k key
+		if why := d.key(&k, call, tool); why != "" {
+			d.counts.told(why)
+			call.Record.Tag("dedupe", why)
+			return d.alone(ctx, call, tool, writes, next)
+		}
+		return d.serve(ctx, call, &k, tool, writes, inner, next)
+	}
+}
+
+// alone runs a call that has no twins; what it may write is counted.
+func (d *Dedupe) alone(ctx context.Context, call toolkit.Call, tool *toolkit.Definition, writes bool, next toolkit.Handler) (toolkit.Result, error) {
+	if !writes {
+		return next(ctx, call)
+	}
+	owner, _ := middleware.OwnerOf(call.Record.Session(), d.options.Reach) // without one, everybody's
+	hash, resources := freshness.OwnerHash(owner), freshness.Resources(tool)
+	d.counters.Add(hash, resources, freshness.Begin)
+	defer d.counters.Add(hash, resources, freshness.End)
+	return next(ctx, call)
+}
+
+// Why a call has no key: the values of its tag.
+const (
+	unscoped   = "unscoped"
+	noIdentity = "no_identity"
+)
+
+// key fills in the call's key; if it must have no twins, it returns why.
+func (d *Dedupe) key(k *key, call toolkit.Call, tool *toolkit.Definition) (why string) {
+	session := call.Record.Session()
+	var ok bool
+	if k.owner, ok = middleware.OwnerOf(session, d.options.Share); !ok {
+		return unscoped
+	}
+	if k.arguments, ok = call.Record.Identity(call); !ok {
+		return noIdentity
+	}
+	k.tool, k.batch, k.resources = call.Name, session.Batch, freshness.Resources(tool)
+	k.reach, k.ownerHash = k.owner, freshness.OwnerHash(k.owner)
+	k.reachHash = k.ownerHash
+	if d.options.Reach != d.options.Share {
+		k.reach, _ = middleware.OwnerOf(session, d.options.Reach)
+		k.reachHash = freshness.OwnerHash(k.reach)
+	}
+	k.hash = d.hash(k)
+	return ""
+}
+
+var seed = maphash.MakeSeed()
+
+func hashOf(k *key) uint64 {
+	return (k.ownerHash^k.arguments.Hash())*0x9e3779b97f4a7c15 ^ maphash.String(seed, k.tool)
+}
+
+// serve answers a call that may have twins.
+func (d *Dedupe) serve(ctx context.Context, call toolkit.Call, k *key, tool *toolkit.Definition, writes bool, inner middleware.Answerer, next toolkit.Handler) (toolkit.Result, error) {
+	s := d.table.shard(k.hash)
+	s.mu.Lock()
+	e := d.twin(s, k)
+	if e == nil && inner != nil {
+		s.mu.Unlock()
+		if res, ok := inner.Answer(call); ok {
+			return res, nil
+		}
+		s.mu.Lock()
+		e = d.twin(s, k) // which came meanwhile
+	}
+	if e == nil {
+		return d.lead(ctx, call, s, k, tool, writes, next)
+	}
+	if !e.running {
+		res, origin, age := e.res, e.origin, time.Since(e.finished)
+		s.mu.Unlock()
+		d.counts.repeated.Add(1)
+		call.Record.Note(func(served *toolkit.Served) {
+			served.Outcome, served.Origin, served.Age = toolkit.OutcomeRepeated, origin, max(0, age)
+		})
+		return res.Clone(), nil
+	}
+	e.waiters++
+	s.mu.Unlock()
+	return d.follow(ctx, call, s, e, tool, writes, next)
+}
+
+// twin finds the entry that answers the key; nil if none does. The caller holds the lock of s.
+func (d *Dedupe) twin(s *shard, k *key) *entry {
+	e := s.find(k)
+	if e == nil {
+		return nil
+	}
+	stamp := d.counters.Stamp(k.reachHash, k.resources)
+	switch {
+	case e.running:
+		if e.given || stamp != e.during {
+			return nil
+		}
+	case stamp != e.after:
+		s.remove(e) // a write made it stale
+		return nil
+	case k.batch != "" && k.batch == e.batch:
+	case e.res.Fault != nil || d.options.History <= 0 || time.Since(e.finished) > d.options.History:
+		return nil
+	default:
+		s.touch(e)
+	}
+	return e
+}
+
+// Stats are counts since the policy was made.
+type Stats struct {
+	Led        uint64 // runs that twins could have waited for
+	Coalesced  uint64 // calls answered by a twin that was running
+	Repeated   uint64 // calls answered by a twin that had finished
+	Left       uint64 // callers that gave up while others waited on
+	Unscoped   uint64 // calls without an owner
+	NoIdentity uint64 // calls whose arguments have no identity
+}
+
+type counts struct{ led, coalesced, repeated, left, unscoped, noIdentity atomic.Uint64 }
+
+func (c *counts) told(why string) {
+	if why == unscoped {
+		c.unscoped.Add(1)
+		return
+	}
+	c.noIdentity.Add(1)
+}
+
+// Stats returns the counts so far.
+func (d *Dedupe) Stats() Stats {
+	n := &d.counts
+	return Stats{n.led.Load(), n.coalesced.Load(), n.repeated.Load(), n.left.Load(), n.unscoped.Load(), n.noIdentity.Load()}
+}
+
+// Answers is how many finished calls are remembered.
+func (d *Dedupe) Answers() int { return d.table.finished() }

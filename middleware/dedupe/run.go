@@ -1,0 +1,181 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package dedupe
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/toolscope/toolscope/internal/freshness"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// lead runs a call that has no twin yet and waits for it. The caller holds the lock of
+// s, which lead gives back.
+func (d *Dedupe) lead(ctx context.Context, call toolkit.Call, s *shard, k *key, tool *toolkit.Definition, writes bool, next toolkit.Handler) (toolkit.Result, error) {
+	stamp := d.counters.Stamp(k.reachHash, k.resources)
+	if freshness.Writing(stamp) { // what it reads may be half written: nobody else may have it
+		s.mu.Unlock()
+		return d.alone(ctx, call, tool, writes, next)
+	}
+	e := &entry{key: *k, running: true, during: stamp, after: stamp, waiters: 1, done: make(chan struct{})}
+	e.arguments = k.arguments.Keep()
+	if writes {
+		e.during = freshness.Own(stamp, k.reach, k.resources, freshness.Begin)
+		e.after = freshness.Own(e.during, k.reach, k.resources, freshness.End)
+		d.counters.Add(k.reachHash, k.resources, freshness.Begin)
+	}
+	e.origin = call.Record.Facts().Span
+	var inner context.Context
+	inner, e.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	s.insert(e)
+	s.mu.Unlock()
+	d.counts.led.Add(1)
+
+	branch := call
+	e.record = call.Record.Fork()
+	branch.Record = e.record
+	go d.run(inner, branch, s, e, writes, next)
+
+	if !d.wait(ctx, s, e) {
+		return toolkit.Result{}, gaveUp(ctx, call)
+	}
+	call.Record.Join(e.record)
+	switch e.ending {
+	case toolkit.EndingPanicked:
+		panic(e.panicked.Value)
+	case toolkit.EndingGoexit:
+		runtime.Goexit()
+	}
+	return e.answer(ctx, call)
+}
+
+// run runs the tool and ends the entry, however the tool ends.
+func (d *Dedupe) run(ctx context.Context, call toolkit.Call, s *shard, e *entry, writes bool, next toolkit.Handler) {
+	e.ending = toolkit.EndingGoexit
+	defer func() {
+		if e.ending == toolkit.EndingGoexit {
+			if v := recover(); v != nil {
+				e.ending, e.panicked = toolkit.EndingPanicked, &toolkit.PanicError{Value: v, Stack: debug.Stack()}
+			}
+		}
+		d.finish(ctx, s, e, writes)
+	}()
+	e.res, e.err = next(ctx, call)
+	e.ending = toolkit.EndingReturned
+}
+
+// finish ends the entry: it is remembered, if it may be, and those who wait go on.
+func (d *Dedupe) finish(ctx context.Context, s *shard, e *entry, writes bool) {
+	if writes {
+		d.counters.Add(e.reachHash, e.resources, freshness.End)
+	}
+	keep := d.keeps(ctx, e)
+	e.finished = time.Now()
+	s.mu.Lock()
+	e.running = false
+	switch {
+	case !e.linked: // another took its place
+	case keep && !e.given:
+		s.remember(e)
+	default:
+		s.remove(e)
+	}
+	s.mu.Unlock()
+	close(e.done)
+	e.cancel(nil)
+}
+
+// keeps reports whether the answer may be given to twins that come later: not what was
+// refused, cancelled or suspended, nor what a cache has anyway. A tool's own failure is
+// kept for its batch only.
+func (d *Dedupe) keeps(ctx context.Context, e *entry) bool {
+	if e.ending != toolkit.EndingReturned || e.err != nil || e.res.Suspended || ctx.Err() != nil {
+		return false
+	}
+	if e.record.Served().Outcome != toolkit.OutcomeExecuted {
+		return false
+	}
+	if e.res.Fault != nil {
+		return e.batch != "" && toolkit.TypeOf(e.res.Fault) == string(toolkit.ErrTool)
+	}
+	return e.batch != "" || d.options.History > 0
+}
+
+// follow waits for a twin that runs. The caller is among its waiters.
+func (d *Dedupe) follow(ctx context.Context, call toolkit.Call, s *shard, e *entry, tool *toolkit.Definition, writes bool, next toolkit.Handler) (toolkit.Result, error) {
+	if !d.wait(ctx, s, e) {
+		call.Record.Note(func(served *toolkit.Served) { served.Outcome, served.Origin = toolkit.OutcomeRefused, e.origin })
+		return toolkit.Result{}, gaveUp(ctx, call)
+	}
+	if e.res.Suspended {
+		return d.alone(ctx, call, tool, writes, next)
+	}
+	d.counts.coalesced.Add(1)
+	call.Record.Note(func(served *toolkit.Served) { served.Outcome, served.Origin = toolkit.OutcomeCoalesced, e.origin })
+	switch e.ending {
+	case toolkit.EndingPanicked:
+		return toolkit.Failure(e.panicked), nil
+	case toolkit.EndingGoexit:
+		return toolkit.Failure(&toolkit.Error{Kind: toolkit.ErrTool, Tool: call.Name, Message: "the tool ended its goroutine"}), nil
+	}
+	return e.answer(ctx, call)
+}
+
+// wait waits until the run has ended. If the caller's own context ends before, it leaves
+// (false) while others wait; the last one cancels the run and stays.
+func (d *Dedupe) wait(ctx context.Context, s *shard, e *entry) bool {
+	select {
+	case <-e.done:
+		return true
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	if !e.running {
+		s.mu.Unlock()
+		<-e.done
+		return true
+	}
+	e.waiters--
+	last := e.waiters == 0
+	e.given = e.given || last
+	s.mu.Unlock()
+	if !last {
+		d.counts.left.Add(1)
+		return false
+	}
+	e.cancel(context.Cause(ctx))
+	<-e.done
+	return true
+}
+
+// answer is a caller's own copy of what the run returned. To the run a caller's deadline
+// was a cancellation: the caller is told of a timeout, as it would have been alone.
+func (e *entry) answer(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+	res, err := e.res.Clone(), e.err
+	if e.given && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		res.Fault, err = timedOut(res.Fault, call), timedOut(err, call)
+	}
+	return res, err
+}
+
+// timedOut is err as a timeout if it says that the run was cancelled.
+func timedOut(err error, call toolkit.Call) error {
+	if err == nil || !errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return &toolkit.Error{Kind: toolkit.ErrTimeout, Tool: call.Name, Cause: err}
+}
+
+// gaveUp is the error of a caller that left.
+func gaveUp(ctx context.Context, call toolkit.Call) error {
+	kind := toolkit.ErrCanceled
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		kind = toolkit.ErrTimeout
+	}
+	return &toolkit.Error{Kind: kind, Tool: call.Name, Message: "gave up waiting for the call, which goes on for identical calls", Cause: context.Cause(ctx)}
+}

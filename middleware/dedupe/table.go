@@ -1,0 +1,162 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package dedupe
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/toolkit/identity"
+)
+
+// key says which calls are twins.
+type key struct {
+	owner, reach middleware.Owner
+	tool         string
+	arguments    *identity.Arguments
+	resources    []string
+	batch        string
+
+	hash, ownerHash, reachHash uint64
+}
+
+// entry is a call that runs, or has finished and is remembered. Its fields are guarded by its
+// shard's lock, but for what is set once before done is closed and only read after.
+type entry struct {
+	key
+	origin  toolkit.SpanRef
+	running bool
+	during  uint64 // the stamp that a twin must find while it runs
+	after   uint64 // and after
+
+	waiters int  // callers that wait, while it runs
+	given   bool // given up by all: nobody may join
+	cancel  context.CancelCauseFunc
+	done    chan struct{}
+	record  toolkit.Record // of the run: a fork of the first caller's
+
+	res      toolkit.Result
+	err      error
+	ending   toolkit.Ending
+	panicked *toolkit.PanicError
+	finished time.Time
+
+	same       *entry // the next one of the same hash
+	prev, next *entry // while remembered: in the order of use
+	linked     bool
+}
+
+// weight is how many bytes a remembered entry takes, about.
+func (e *entry) weight() int {
+	return 600 + e.arguments.Size() + e.res.Size() + 200*len(e.res.Parts)
+}
+
+const shards = 16 // a power of two
+
+// table holds entries by their hashes, those remembered bounded in number and bytes.
+type table struct{ shards [shards]shard }
+
+type shard struct {
+	mu       sync.Mutex
+	entries  map[uint64]*entry
+	root     entry // of the ring of those remembered, the longest unused first
+	count    int
+	bytes    int
+	maxCount int
+	maxBytes int
+}
+
+func newTable(o Options) *table {
+	t := new(table)
+	for i := range t.shards {
+		s := &t.shards[i]
+		s.entries = map[uint64]*entry{}
+		s.root.prev, s.root.next = &s.root, &s.root
+		s.maxCount, s.maxBytes = (o.MaxAnswers+shards-1)/shards, (o.MaxBytes+shards-1)/shards
+	}
+	return t
+}
+
+func (t *table) shard(hash uint64) *shard { return &t.shards[hash%shards] }
+
+func (t *table) finished() (n int) {
+	for i := range t.shards {
+		s := &t.shards[i]
+		s.mu.Lock()
+		n += s.count
+		s.mu.Unlock()
+	}
+	return n
+}
+
+// find returns the key's entry, whatever has become of it; nil if there is none.
+func (s *shard) find(k *key) *entry {
+	for e := s.entries[k.hash]; e != nil; e = e.same {
+		if e.tool == k.tool && e.owner == k.owner && e.arguments.Equal(k.arguments) {
+			return e
+		}
+	}
+	return nil
+}
+
+// insert adds an entry in the place of an older one of the same key, whose run, if it
+// runs, goes on for those who wait.
+func (s *shard) insert(e *entry) {
+	if old := s.find(&e.key); old != nil {
+		s.remove(old)
+	}
+	e.same, e.linked = s.entries[e.hash], true
+	s.entries[e.hash] = e
+}
+
+func (s *shard) remove(e *entry) {
+	if !e.linked {
+		return
+	}
+	e.linked = false
+	if head := s.entries[e.hash]; head == e && e.same == nil {
+		delete(s.entries, e.hash)
+	} else if head == e {
+		s.entries[e.hash] = e.same
+	} else {
+		for ; head.same != e; head = head.same {
+		}
+		head.same = e.same
+	}
+	if e.next != nil {
+		e.prev.next, e.next.prev = e.next, e.prev
+		e.prev, e.next = nil, nil
+		s.count--
+		s.bytes -= e.weight()
+	}
+}
+
+// remember makes a finished entry one that answers later twins, and makes room for it.
+func (s *shard) remember(e *entry) {
+	weight := e.weight()
+	if weight > s.maxBytes {
+		s.remove(e)
+		return
+	}
+	for s.count >= s.maxCount || s.bytes+weight > s.maxBytes {
+		s.remove(s.root.next)
+	}
+	s.count++
+	s.bytes += weight
+	s.push(e)
+}
+
+func (s *shard) push(e *entry) {
+	e.prev, e.next = s.root.prev, &s.root
+	e.prev.next, e.next.prev = e, e
+}
+
+// touch makes e the last to leave.
+func (s *shard) touch(e *entry) {
+	e.prev.next, e.next.prev = e.next, e.prev
+	s.push(e)
+}
