@@ -28,13 +28,15 @@ type PolicyCount struct {
 	Count uint64 `json:"count"`
 }
 
-// The bounds of what policies tell. Facts beyond the first maxPolicyTags different
-// ones are counted as one, otherPolicyTag.
+// The bounds of what policies tell. Values of a key beyond the first maxPolicyValues
+// different ones are counted as "other" of that key, since some are different for
+// each call; keys beyond the first maxPolicyTags facts as one fact, otherPolicyTag.
 const (
-	maxPolicyTags  = 128
-	maxPolicyText  = 64
-	otherPolicyTag = maxPolicyTags
-	maxCallTags    = 16 // of one call, as toolkit bounds them
+	maxPolicyTags   = 128
+	maxPolicyValues = 12
+	maxPolicyText   = 64
+	otherPolicyTag  = maxPolicyTags
+	maxCallTags     = 16 // of one call, as toolkit bounds them
 )
 
 // policyTable numbers the facts that policies tell, in the order in which they are
@@ -65,53 +67,92 @@ func (s *policySet) tag(n uint8) PolicyTag {
 	return PolicyTag{Key: Other}
 }
 
-// number is the fact's number. A fact seen before costs a look-up; another one is
-// redacted first, and what it was before is not kept.
-func (t *policyTable) number(raw PolicyTag, redact func(string, int) string) uint8 {
-	if n, ok := t.load().numbers[raw]; ok {
-		return n
+// find is the number that a fact has, or would share with others; false if it is to
+// have one of its own.
+func (s *policySet) find(tag PolicyTag) (uint8, bool) {
+	if n, ok := s.numbers[tag]; ok {
+		return n, true
 	}
-	return t.add(PolicyTag{redact(raw.Key, maxPolicyText), redact(raw.Value, maxPolicyText)})
+	if n, ok := s.numbers[PolicyTag{tag.Key, Other}]; ok {
+		return n, true
+	}
+	return otherPolicyTag, len(s.list) == maxPolicyTags || tag == PolicyTag{Key: Other}
 }
 
 // add is the number of a fact that was redacted: a new one if there is room.
 func (t *policyTable) add(tag PolicyTag) uint8 {
-	tag = PolicyTag{strings.Clone(clipText(tag.Key, maxPolicyText)), strings.Clone(clipText(tag.Value, maxPolicyText))}
+	if n, ok := t.load().find(tag); ok {
+		return n
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	old := t.load()
-	if n, ok := old.numbers[tag]; ok {
+	if n, ok := old.find(tag); ok {
 		return n
 	}
-	if len(old.list) == maxPolicyTags || tag == (PolicyTag{Key: Other}) {
-		return otherPolicyTag
+	values := 0
+	for _, other := range old.list {
+		if other.Key == tag.Key {
+			values++
+		}
 	}
-	next := &policySet{list: append(slices.Clone(old.list), tag), numbers: maps.Clone(old.numbers)}
-	if next.numbers == nil {
-		next.numbers = make(map[PolicyTag]uint8)
+	if values == maxPolicyValues {
+		tag.Value = Other
 	}
 	n := uint8(len(old.list))
+	tag = PolicyTag{strings.Clone(tag.Key), strings.Clone(tag.Value)}
+	next := &policySet{list: append(slices.Clone(old.list), tag), numbers: make(map[PolicyTag]uint8, len(old.list)+1)}
+	maps.Copy(next.numbers, old.numbers)
 	next.numbers[tag] = n
 	t.known.Store(next)
 	return n
 }
 
-// callTags are the numbers of the facts of one call, each once.
+// callTags are the numbers of the facts of one call, each once, and, where a number
+// stands for others as well, the facts themselves.
 type callTags struct {
-	n    uint8
-	list [maxCallTags]uint8
+	n     uint8
+	list  [maxCallTags]uint8
+	texts []PolicyTag
 }
 
-// of finds the numbers of a call's facts.
+// of finds the numbers of a call's facts. A fact that has a number of its own costs a
+// look-up; another one is redacted, and what it was before is not kept.
 func (t *policyTable) of(tags []toolkit.Tag, redact func(string, int) string) (c callTags) {
-	for _, tag := range tags[:min(len(tags), maxCallTags)] {
-		n := t.number(PolicyTag(tag), redact)
+	for _, raw := range tags[:min(len(tags), maxCallTags)] {
+		if raw.Varies() {
+			continue
+		}
+		tag := PolicyTag(raw)
+		n, known := t.load().numbers[tag]
+		if !known {
+			tag = PolicyTag{clipText(redact(tag.Key, maxPolicyText), maxPolicyText), clipText(redact(tag.Value, maxPolicyText), maxPolicyText)}
+			n = t.add(tag)
+			if set := t.load(); set.tag(n) != tag && c.texts == nil {
+				c.texts = append(make([]PolicyTag, 0, len(tags)), c.tags(set)...)
+			}
+		}
+		if c.texts != nil && !slices.Contains(c.texts, tag) {
+			c.texts = append(c.texts, tag)
+		}
 		if !slices.Contains(c.list[:c.n], n) {
 			c.list[c.n] = n
 			c.n++
 		}
 	}
 	return c
+}
+
+// tags are the facts of a call; nil if there are none.
+func (c *callTags) tags(of *policySet) []PolicyTag {
+	if c.texts != nil || c.n == 0 {
+		return c.texts
+	}
+	tags := make([]PolicyTag, 0, c.n)
+	for _, n := range c.list[:c.n] {
+		tags = append(tags, of.tag(n))
+	}
+	return tags
 }
 
 // policyCounts counts the facts of a tool's calls in the open interval, by their

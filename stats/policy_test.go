@@ -58,16 +58,17 @@ func TestPoliciesAreCounted(t *testing.T) {
 	}
 }
 
-// A million different facts are counted as those seen first and as other ones, and
-// what a redactor takes out is not kept.
+// However many values and keys are told, the first ones are counted apart, further
+// values as others of their key, further keys as others. What a redactor takes out is
+// not kept.
 func TestPoliciesAreBoundedAndRedacted(t *testing.T) {
 	r := newRecorder(t)
 	tool := &toolkit.Definition{Name: "t"}
-	secret := strings.Join([]string{"sk", "live", strings.Repeat("4eC39HqLyjWDarjtT1zdp7dc", 1)}, "_")
+	secret := strings.Join([]string{"sk", "live", "4eC39HqLyjWDarjtT1zdp7dc"}, "_")
 	record(r, call(tool, 0, told("cache", "hit", "host", secret, "text", strings.Repeat("é", 500), "bad", "\xff\x00")))
-	const n = 20_000
+	const n = 5000
 	for i := range n {
-		record(r, call(tool, 0, told("rule", fmt.Sprint("rule-", i), "cache", "hit")))
+		record(r, call(tool, 0, told("approval.id", fmt.Sprint("id-", i), fmt.Sprint("key-", i), "x", "cache", "hit")))
 	}
 	s := r.Summary(Window{})
 	counts := map[PolicyTag]uint64{}
@@ -82,14 +83,28 @@ func TestPoliciesAreBoundedAndRedacted(t *testing.T) {
 			t.Errorf("got %q, want valid text of at most %d bytes", c.PolicyTag, maxPolicyText)
 		}
 	}
-	if len(s.Overall.Policies) != maxPolicyTags+1 || sum != 2*n+4 {
-		t.Errorf("got %d facts of %d calls, want %d of %d", len(s.Overall.Policies), sum, maxPolicyTags+1, 2*n+4)
+	if len(s.Overall.Policies) != maxPolicyTags+1 || sum != 3*n+4 {
+		t.Errorf("got %d facts of %d calls, want %d of %d", len(s.Overall.Policies), sum, maxPolicyTags+1, 3*n+4)
 	}
-	if got := counts[PolicyTag{"cache", "hit"}]; got != n+1 {
-		t.Errorf("cache=hit: got %d, want %d: what is known stays exact", got, n+1)
+	const keys = maxPolicyTags - 4 - maxPolicyValues - 1 // what was left for keys
+	for tag, want := range map[PolicyTag]uint64{
+		{"cache", "hit"}:        n + 1, // what is known stays exact
+		{"approval.id", "id-0"}: 1,
+		{"approval.id", Other}:  n - maxPolicyValues,
+		{"key-0", "x"}:          1,
+		{Other, ""}:             n - keys,
+	} {
+		if got := counts[tag]; got != want {
+			t.Errorf("%v: got %d, want %d", tag, got, want)
+		}
 	}
-	if got := counts[PolicyTag{Key: Other}]; got != n+4-maxPolicyTags {
-		t.Errorf("other: got %d, want %d", got, n+4-maxPolicyTags)
+	// A recent call tells what was told of it, also where it is counted among others.
+	got, want := r.Recent(Filter{Limit: 1})[0].Policies, []PolicyTag{{"approval.id", fmt.Sprint("id-", n-1)}, {fmt.Sprint("key-", n-1), "x"}, {"cache", "hit"}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("the latest call: got %v, want %v", got, want)
+	}
+	if got := len(r.Recent(Filter{Policy: fmt.Sprint("approval.id=id-", n-1)})); got != 1 {
+		t.Errorf("got %d calls of that approval, want 1", got)
 	}
 	if l := r.Limits(); l.Bytes > l.MaxBytes {
 		t.Errorf("got %d bytes, want at most %d", l.Bytes, l.MaxBytes)
@@ -147,13 +162,17 @@ func TestPoliciesAreReadBack(t *testing.T) {
 	for round := range 3 {
 		r := newRecorder(t, WithDirectory(directory, 0))
 		for i := range 100 {
-			record(r, call(tool, 0, told("cache", "hit", "rule", fmt.Sprint(round, "-", i))))
+			record(r, call(tool, 0, told("cache", "hit", fmt.Sprint("rule-", round, "-", i), "x", "id", fmt.Sprint(round, "-", i))))
 		}
 		closeNow(t, r)
 	}
 	r := newRecorder(t, WithDirectory(directory, 0))
 	got := r.Summary(Window{}).Overall.Policies
-	if len(got) != maxPolicyTags+1 || got[0] != (PolicyCount{PolicyTag{"cache", "hit"}, 300}) {
-		t.Errorf("got %d facts, the first %v, want %d and 300 hits; notes: %q", len(got), got, maxPolicyTags+1, r.Notes())
+	counts := map[PolicyTag]uint64{}
+	for _, c := range got {
+		counts[c.PolicyTag] = c.Count
+	}
+	if len(got) != maxPolicyTags+1 || counts[PolicyTag{"cache", "hit"}] != 300 || counts[PolicyTag{"id", Other}] != 300-maxPolicyValues || counts[PolicyTag{Key: Other}] == 0 {
+		t.Errorf("got %d facts, %v; want %d, 300 hits, and others; notes: %q", len(got), got, maxPolicyTags+1, r.Notes())
 	}
 }

@@ -107,9 +107,7 @@ func (c *recentCall) export(policies *policySet) RecentCall {
 		DurationMs: ms(c.duration), RunMs: ms(s.Run), QueueMs: ms(s.Queue), ApprovalMs: ms(s.Approval), BackoffMs: ms(s.Backoff), AgeMs: ms(s.Age),
 		Attempts: s.Attempts, Repeat: s.Repeat, BytesIn: c.bytesIn, BytesOut: c.bytesOut, Turn: c.turn,
 	}
-	for _, n := range c.tags.list[:c.tags.n] {
-		x.Policies = append(x.Policies, policies.tag(n))
-	}
+	x.Policies = c.tags.tags(policies)
 	if c.session != nil {
 		x.Session, x.Agent = c.session.name, c.session.agent
 	}
@@ -123,7 +121,7 @@ func (c *recentCall) export(policies *policySet) RecentCall {
 }
 
 // recentSize is what a place of the ring holds at most.
-const recentSize = 352 + maxErrorText + sessionSize
+const recentSize = 352 + maxErrorText + sessionSize + maxCallTags*(32+2*maxPolicyText)
 
 // matches tells whether a call is selected, but for the limit.
 func (f *Filter) matches(c *RecentCall) bool {

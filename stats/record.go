@@ -150,7 +150,7 @@ func (r *restorer) bound(tools []ToolSnapshot) (changed bool) {
 	for i := range tools {
 		for p := range tools[i].Policies {
 			c := &tools[i].Policies[p]
-			n := r.policies.add(c.PolicyTag)
+			n := r.policies.add(PolicyTag{clipText(c.Key, maxPolicyText), clipText(c.Value, maxPolicyText)})
 			if tag := r.policies.load().tag(n); tag != c.PolicyTag {
 				c.PolicyTag, changed = tag, true
 			}

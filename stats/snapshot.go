@@ -62,8 +62,8 @@ type ToolSnapshot struct {
 	ErrorTypes []TypeCount `json:"error_types,omitempty"`
 
 	// Policies counts the calls that policies told a fact of, sorted by key and
-	// value: at most 128 different facts of all tools, and those beyond as one
-	// whose key is "other".
+	// value: at most 128 different facts of all tools, and 12 values of a key.
+	// Values beyond are "other" of their key, keys beyond the key "other".
 	Policies []PolicyCount `json:"policies,omitempty"`
 
 	BytesIn     uint64  `json:"bytes_in"`              // of arguments
