@@ -97,19 +97,26 @@ func (h *history) begin(call, tool uint64) visit {
 
 // find is the number of the last call of that fingerprint.
 func (h *history) find(call uint64) (number uint64, ok bool) {
-	next := int(h.calls & (h.window - 1)) // of a full ring, the oldest stands here
-	n := h.calls
-	for i := next - 1; i >= 0; i-- {
-		if n--; h.prints[i] == call {
-			return n, true
-		}
+	next := int(h.calls & (h.window - 1)) // where a full ring has the oldest, which makes room
+	if i := last(h.prints[:next], call); i >= 0 {
+		return h.calls - uint64(next-i), true
 	}
-	for i := len(h.prints) - 1; i >= next; i-- {
-		if n--; h.prints[i] == call {
-			return n, true
+	if next < len(h.prints) {
+		if i := last(h.prints[next+1:], call); i >= 0 {
+			return h.calls - h.window + 1 + uint64(i), true
 		}
 	}
 	return 0, false
+}
+
+// last is the last position of print; -1 if there is none.
+func last(prints []uint64, print uint64) int {
+	for i := len(prints) - 1; i >= 0; i-- {
+		if prints[i] == print {
+			return i
+		}
+	}
+	return -1
 }
 
 // streak is the tool's, moved to the front, made if there is none.

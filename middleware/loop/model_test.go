@@ -29,10 +29,12 @@ type made struct {
 func (m made) tool() string { return []string{"read a", "read b"}[m.call%2] }
 
 // model says what the last call of a sequence is part of, by the words of the
-// package's comment and with everything remembered.
+// package's comment.
 type model struct {
+	window int // how many calls are compared, the new one included
 	all    []made
-	repeat []int // for each call
+	times  []int // for each call
+	repeat []int
 	errors []int
 	same   []int
 }
@@ -40,8 +42,8 @@ type model struct {
 func (m *model) add(c made) (found loop.Loop, times int) {
 	i, before := len(m.all), -1
 	for j, o := range m.all {
-		if o.call == c.call {
-			before, times = j, times+1
+		if o.call == c.call && j > i-m.window {
+			before, times = j, m.times[j]+1
 		}
 	}
 	repeat := 1
@@ -68,7 +70,8 @@ func (m *model) add(c made) (found loop.Loop, times int) {
 		}
 		break
 	}
-	m.all, m.repeat, m.errors, m.same = append(m.all, c), append(m.repeat, repeat), append(m.errors, failures), append(m.same, same)
+	m.all, m.times, m.repeat = append(m.all, c), append(m.times, times), append(m.repeat, repeat)
+	m.errors, m.same = append(m.errors, failures), append(m.same, same)
 
 	cycle, length := m.cycle()
 	if cycle > 0 && repeat <= cycle+1 {
@@ -108,8 +111,9 @@ func TestLoopsAgainstAModel(t *testing.T) {
 	for round := range 300 {
 		rng := rand.New(rand.NewPCG(11, uint64(round)))
 		var told loop.Loop
-		r := newRig(t, loop.Options{Window: 1024, Default: loop.Thresholds{Signal: 2, Advice: -1}, OnLoop: func(_ context.Context, l loop.Loop) { told = l }})
-		m, pattern := new(model), []made(nil)
+		window := []int{16, 1024}[round%2]
+		r := newRig(t, loop.Options{Window: window, Default: loop.Thresholds{Signal: 2, Advice: -1}, OnLoop: func(_ context.Context, l loop.Loop) { told = l }})
+		m, pattern := &model{window: window}, []made(nil)
 		for i := range 200 {
 			if i%25 == 0 { // another pattern that goes round, more or less
 				pattern = pattern[:0]
@@ -124,6 +128,9 @@ func TestLoopsAgainstAModel(t *testing.T) {
 			}
 			if rng.IntN(12) == 0 {
 				c.call = rng.IntN(6)
+			}
+			if rng.IntN(40) == 0 {
+				c.call = 6 + rng.IntN(30) // seldom made
 			}
 			if c.failed {
 				c.came += 100 // no failure is like a success

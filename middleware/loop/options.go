@@ -73,18 +73,20 @@ func New(o Options) (*Policy, error) {
 	if o.Idle < 0 {
 		return nil, fmt.Errorf("loop: Idle: got %v, want a time above 0, or 0 for %v", o.Idle, defaultIdle)
 	}
-	p := &Policy{onLoop: o.OnLoop, lookup: o.Lookup, seed: maphash.MakeSeed(), tools: make(map[string]Thresholds, len(o.Tools))}
-	var err error
-	if p.otherwise, err = o.Default.settled("Default"); err != nil {
+	p := &Policy{onLoop: o.OnLoop, lookup: o.Lookup, seed: maphash.MakeSeed(), tools: make(map[string]*rules, len(o.Tools))}
+	otherwise, err := o.Default.settled("Default")
+	if err != nil {
 		return nil, err
 	}
+	p.reads, p.writes, p.unsaid = rules{otherwise, Stop}, rules{otherwise, ""}, rules{otherwise, Signal}
 	for name, t := range o.Tools {
 		if name == "" {
 			return nil, fmt.Errorf("loop: Tools: got thresholds for a tool without a name, want a name")
 		}
-		if p.tools[name], err = t.settled(fmt.Sprintf("Tools[%q]", name)); err != nil {
+		if t, err = t.settled(fmt.Sprintf("Tools[%q]", name)); err != nil {
 			return nil, err
 		}
+		p.tools[name] = &rules{t, Stop}
 	}
 	if o.Window == 0 {
 		o.Window = defaultWindow

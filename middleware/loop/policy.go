@@ -16,8 +16,10 @@ import (
 // A Policy notices loops; make one with [New]. It stands at [middleware.PlaceLoop].
 // Safe for concurrent use.
 type Policy struct {
-	otherwise Thresholds
-	tools     map[string]Thresholds
+	tools     map[string]*rules // those named in the options
+	reads     rules             // tools that are read-only
+	writes    rules             // tools that write
+	unsaid    rules             // tools that do not say
 	onLoop    func(context.Context, Loop)
 	lookup    toolkit.Lookup
 	seed      maphash.Seed

@@ -13,27 +13,26 @@ type rules struct {
 }
 
 // rules are those of a call's tool; the definition may be nil.
-func (p *Policy) rules(name string, tool *toolkit.Definition) rules {
+func (p *Policy) rules(name string, tool *toolkit.Definition) *rules {
 	if len(p.tools) > 0 {
-		if t, ok := p.tools[name]; ok {
-			return rules{t, Stop}
+		if r := p.tools[name]; r != nil {
+			return r
 		}
 	}
 	switch {
 	case tool == nil || tool.ReadOnly == toolkit.Unsaid && tool.Destructive != toolkit.Yes:
-		return rules{p.otherwise, Signal}
+		return &p.unsaid
 	case tool.ReadOnly == toolkit.Yes:
-		return rules{p.otherwise, Stop}
+		return &p.reads
 	}
-	return rules{p.otherwise, ""}
+	return &p.writes
 }
 
 // before is the loop for which a call is stopped before it runs, if there is one.
 func (r *rules) before(v *visit) Loop {
-	if r.Stop <= 0 {
-		return Loop{}
-	}
 	switch {
+	case r.Stop <= 0:
+		return Loop{}
 	case r.stops(v.repeats()) && !v.triedAfterStop:
 		return Loop{Kind: Repeat, Action: Stop, Count: v.repeats()}
 	case r.stops(v.cycle):
