@@ -299,10 +299,26 @@ func TestAProbeThatHangs(t *testing.T) {
 		ask(t, p, down)
 		time.Sleep(time.Second)
 		release := make(chan struct{})
-		go ask(t, p, func(context.Context, toolkit.Call) (toolkit.Result, error) {
+		hang := func(context.Context, toolkit.Call) (toolkit.Result, error) {
 			<-release
 			return toolkit.Result{}, errDown
-		})
+		}
+		slow := func(context.Context, toolkit.Call) (toolkit.Result, error) {
+			time.Sleep(time.Second / 2)
+			return toolkit.Result{}, errDown
+		}
+		go ask(t, p, hang)
+		synctest.Wait()
+		time.Sleep(time.Second)
+		go ask(t, p, slow)
+		synctest.Wait()
+		release <- struct{}{}
+		synctest.Wait()
+		if s := state(t, p); s.State != breaker.HalfOpen || s.Probing != 1 {
+			t.Errorf("the first probe's end: got %+v, want that it has no say beside the second", s)
+		}
+		time.Sleep(2 * time.Second) // the second one has failed
+		go ask(t, p, hang)
 		synctest.Wait()
 		time.Sleep(time.Second - 1)
 		if e := ask(t, p, well); e.ErrorType != "circuit_open" {
@@ -315,7 +331,7 @@ func TestAProbeThatHangs(t *testing.T) {
 		close(release)
 		synctest.Wait()
 		if s := state(t, p); s.State != breaker.Closed {
-			t.Errorf("the hanging probe's end: got %+v, want that it has no say", s)
+			t.Errorf("the hanging probes' ends: got %+v, want that it has no say", s)
 		}
 	})
 }

@@ -304,3 +304,22 @@ func TestOneSessionsWaitHoldsUpNoOther(t *testing.T) {
 		time.Sleep(5 * time.Minute)
 	})
 }
+
+// A key is not forgotten while calls of it wait: they count when they begin.
+func TestAKeyWhoseCallsWaitIsRemembered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := policy(t, limit.Options{Rate: limit.Rate{PerKey: toolkit.RateLimit{MaxCalls: 1, Window: time.Hour}, MaxWait: 2 * time.Hour}})
+		h := p.Wrap(quick)
+		ctx := session(t.Context(), "a")
+		for range 2 { // the second one begins after an hour
+			go h(ctx, toolkit.Call{})
+			synctest.Wait()
+		}
+		time.Sleep(time.Hour + time.Second)
+		ctx, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		if _, err := h(ctx, toolkit.Call{}); refusal(err) == nil || refusal(err).After != time.Hour-time.Second {
+			t.Errorf("got %v, want that the call which waited counts", err)
+		}
+	})
+}

@@ -392,6 +392,38 @@ func TestExemptToolsTakeNoSlot(t *testing.T) {
 	})
 }
 
+// A gate is not forgotten while a call is on its way to it, however many others there are.
+func TestAGateOnTheWayIsRemembered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := policy(t, limit.Options{Concurrency: limit.Concurrency{PerKey: 1, PerTool: 1}})
+		busy, release := make(chan struct{}), make(chan struct{})
+		var inside counter
+		search := p.Wrap(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+			inside.enter()
+			defer inside.now.Add(-1)
+			return holding(release)(ctx, call)
+		})
+		go p.Wrap(holding(busy))(session(t.Context(), "a"), toolkit.Call{Name: "other"})
+		synctest.Wait()
+		go search(session(t.Context(), "a"), toolkit.Call{Name: "search"}) // waits for a's other call
+		synctest.Wait()
+		for i := range 600 {
+			p.Wrap(quick)(session(t.Context(), fmt.Sprint(i)), toolkit.Call{Name: fmt.Sprint("tool", i)})
+		}
+		go p.Wrap(holding(release))(session(t.Context(), "c"), toolkit.Call{Name: "one too many"})
+		synctest.Wait()
+		p.Wrap(quick)(session(t.Context(), "b"), toolkit.Call{Name: "search"}) // would forget the gate now
+		go search(session(t.Context(), "b"), toolkit.Call{Name: "search"})
+		synctest.Wait()
+		close(busy)
+		synctest.Wait()
+		if n := inside.most.Load(); n != 1 {
+			t.Errorf("%d searches at once, want 1", n)
+		}
+		close(release)
+	})
+}
+
 func TestAMillionKeysLeaveNothingBehind(t *testing.T) {
 	n := 1_000_000
 	if testing.Short() || raceEnabled {

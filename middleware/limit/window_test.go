@@ -112,3 +112,28 @@ func TestAClockThatJumps(t *testing.T) {
 		t.Errorf("got wait %d after a jump ahead, want none", got)
 	}
 }
+
+// Nobody overtakes those who wait, though the window would let them in.
+func TestNobodyOvertakesThoseWhoWait(t *testing.T) {
+	var w window
+	w.set(toolkit.RateLimit{MaxCalls: 2, Window: 10}, maxLog)
+	first, second := &turn{at: &w, wake: make(chan struct{}, 1)}, &turn{at: &w, wake: make(chan struct{}, 1)}
+	first.stand(&w)
+	second.stand(&w)
+	ws := windows{&w}
+	for name, me := range map[string]*turn{"a newcomer": nil, "the second": second} {
+		if blocking, _ := ws.try(0, me); blocking != &w {
+			t.Errorf("%s began before the first who waits", name)
+		}
+	}
+	if blocking, _ := ws.try(0, first); blocking != nil {
+		t.Error("the first could not begin")
+	}
+	first.leave()
+	if len(second.wake) != 1 {
+		t.Error("the second was not woken")
+	}
+	if blocking, _ := ws.try(0, second); blocking != nil {
+		t.Error("the second could not begin")
+	}
+}

@@ -17,7 +17,7 @@ import (
 // Backoff And Jitter" (2015), which spreads callers best for the least work.
 func backoff(base, most time.Duration, n int) time.Duration {
 	ceiling := most
-	if n-1 < 63 && base <= most>>(n-1) {
+	if base <= most>>(n-1) {
 		ceiling = base << (n - 1)
 	}
 	if ceiling++; ceiling <= 0 { // the longest time.Duration

@@ -265,6 +265,23 @@ func TestToolsOfCallsThatNobodyObserves(t *testing.T) {
 	})
 }
 
+// Each first attempt pays its share into the budget.
+func TestCallsPayForRetries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := policy(t, retry.Options{On: []toolkit.Kind{toolkit.TypeOther}, Budget: retry.Budget{Ratio: 0.5, PerSecond: -1, Burst: 1}})
+		retried := 0
+		for range 11 {
+			tool := failing(1, errDown)
+			if _, err := run(t.Context(), new(attempts), p, readOnly, tool.Handle); err == nil {
+				retried++
+			}
+		}
+		if retried != 6 { // one saved up, and half of the ten others
+			t.Errorf("%d of 11 calls were retried, want 6", retried)
+		}
+	})
+}
+
 func TestPlace(t *testing.T) {
 	if got := policy(t, retry.Options{}).Place(); got != middleware.PlaceRetry {
 		t.Errorf("got %v", got)
