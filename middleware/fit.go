@@ -40,7 +40,7 @@ type FitOptions struct {
 // says how much is missing and how to get it. A result that is a JSON object or list
 // stays valid JSON: its long strings are shortened first, then its end is left out. Each text
 // part has the limit for itself; structured content, images, audio and suspended results are
-// left alone. The call tells "fit" with the bytes left out. Limits of 1 to 511 are an error.
+// left alone. The call tells "fit" with "cut", and fit.bytes, how many were left out. Limits of 1 to 511 are an error.
 func Fit(o FitOptions) (Policy, error) {
 	if o.Limit == 0 {
 		o.Limit = DefaultFit
@@ -92,7 +92,8 @@ func (f *fitter) wrap(next toolkit.Handler) toolkit.Handler {
 			missing += len(p.Text) - len(res.Parts[i].Text)
 		}
 		if missing > 0 {
-			call.Record.Tag("fit", strconv.Itoa(missing))
+			call.Record.Tag("fit", "cut")
+			call.Record.Tag("fit.bytes", strconv.Itoa(missing))
 		}
 		return res, err
 	}

@@ -31,7 +31,7 @@ func fitted(t *testing.T, o middleware.FitOptions, res toolkit.Result) (toolkit.
 	}
 	tag := ""
 	for _, x := range seen.All()[0].Served.Tags {
-		tag += x.Key + "=" + x.Value
+		tag += x.Key + "=" + x.Value + " "
 	}
 	return got, tag
 }
@@ -52,7 +52,7 @@ func TestFitKeepsHeadAndTail(t *testing.T) {
 	if len(before)+len(after)+missing != of || !strings.HasPrefix(before, "HEAD") || !strings.HasSuffix(after, "TAIL") {
 		t.Errorf("head %d, tail %d, missing %d, of %d", len(before), len(after), missing, of)
 	}
-	if want := fmt.Sprintf("fit=%d", len(text)-len(got.Output)); tag != want {
+	if want := fmt.Sprintf("fit=cut fit.bytes=%d ", len(text)-len(got.Output)); tag != want {
 		t.Errorf("got the tag %q, want %q", tag, want)
 	}
 }
@@ -95,7 +95,7 @@ func TestFitCopiesPartsBeforeItCuts(t *testing.T) {
 	if len(parts[1].Text) != 5000 || len(parts[2].Text) != 5000 {
 		t.Error("the tool's own parts were changed")
 	}
-	if got.Parts[0].Text != "short" || len(got.Parts[1].Text) != 600 || len(got.Parts[2].Text) != 600 || tag != "fit=8800" {
+	if got.Parts[0].Text != "short" || len(got.Parts[1].Text) != 600 || len(got.Parts[2].Text) != 600 || tag != "fit=cut fit.bytes=8800 " {
 		t.Errorf("got %d and %d bytes, %s", len(got.Parts[1].Text), len(got.Parts[2].Text), tag)
 	}
 }

@@ -69,8 +69,19 @@ type Served struct {
 
 // A Tag is one fact that a policy tells of a call. Key is one of a small fixed
 // set, in dotted lower case: "loop.kind"; spans carry it as toolscope.loop.kind.
-// Value is short; it is redacted before it leaves.
+// Value is short; it is redacted before it leaves. A key has few values, unless it
+// ends as [Tag.Varies] says.
 type Tag struct{ Key, Value string }
+
+// Varies reports whether the tag says what differs from call to call: its key ends
+// with .id, .at, .by or .bytes. Such tags are for spans and logs; they are not counted.
+func (t Tag) Varies() bool {
+	switch t.Key[strings.LastIndexByte(t.Key, '.')+1:] {
+	case "id", "at", "by", "bytes":
+		return true
+	}
+	return false
+}
 
 // The bounds of a call's tags; what is beyond them is dropped or cut.
 const (

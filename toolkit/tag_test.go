@@ -101,3 +101,11 @@ func TestAttemptsAreToldToWhoAsks(t *testing.T) {
 		t.Error("without a record the context changed")
 	}
 }
+
+func TestTagsThatVary(t *testing.T) {
+	for key, want := range map[string]bool{"approval.id": true, "validation.at": true, "approval.by": true, "fit.bytes": true, "id": true, "cache": false, "loop.kind": false, "": false, "paid": false} {
+		if got := (toolkit.Tag{Key: key}).Varies(); got != want {
+			t.Errorf("%q: got %t", key, got)
+		}
+	}
+}
