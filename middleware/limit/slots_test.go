@@ -413,7 +413,12 @@ func TestAGateOnTheWayIsRemembered(t *testing.T) {
 		go p.Wrap(holding(release))(session(t.Context(), "c"), toolkit.Call{Name: "one too many"})
 		synctest.Wait()
 		p.Wrap(quick)(session(t.Context(), "b"), toolkit.Call{Name: "search"}) // would forget the gate now
+		another := make(chan struct{})
+		go p.Wrap(holding(another))(session(t.Context(), "d"), toolkit.Call{Name: "another"}) // and this one take it
+		synctest.Wait()
 		go search(session(t.Context(), "b"), toolkit.Call{Name: "search"})
+		synctest.Wait()
+		close(another)
 		synctest.Wait()
 		close(busy)
 		synctest.Wait()
