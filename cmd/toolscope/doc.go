@@ -7,6 +7,8 @@
 //	toolscope stats      show the statistics of running programs
 //	toolscope report     show the statistics of a call log
 //	toolscope redact     remove secrets and personal data from text and JSON
+//	toolscope tools      list the built-in tools
+//	toolscope call       run one built-in tool with all policies
 //
 // Run `toolscope help` for the list, `toolscope COMMAND --help` for one.
 package main

@@ -30,6 +30,8 @@ var commands = []command{
 	{"report", "show the statistics of a call log in JSON lines", reportCommand},
 	{"redact", "remove secrets and personal data from text, JSON and JSON lines", redactCommand},
 	{"approvals", "list the calls that wait for a person, approve or reject them", approvalsCommand},
+	{"tools", "list the built-in tools", toolsCommand},
+	{"call", "run one built-in tool with all policies, and show result and trace", callCommand},
 	{"config", "check configuration files", configCommand},
 	{"version", "print the version", versionCommand},
 }
