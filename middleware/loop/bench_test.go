@@ -60,6 +60,9 @@ var outputs = func() (all [10]string) {
 }()
 
 func TestAllocations(t *testing.T) {
+	if raceEnabled {
+		t.Skip("with the race detector, pools forget")
+	}
 	for name, s := range map[string]toolkit.Session{"no loop": {ID: "s"}, "no session": {}} {
 		run := calling(s, policy(t, loop.Options{}).Wrap(echo))
 		for i := range 3 * len(calls) { // fills the window, and what package identity keeps
