@@ -108,8 +108,8 @@ func (t *policyTable) add(tag PolicyTag) uint8 {
 	return n
 }
 
-// callTags are the numbers of the facts of one call, each once, and, where a number
-// stands for others as well, the facts themselves.
+// callTags are the numbers of the facts of one call, each once, and, where they do not
+// tell all, the facts themselves.
 type callTags struct {
 	n     uint8
 	list  [maxCallTags]uint8
@@ -117,23 +117,24 @@ type callTags struct {
 }
 
 // of finds the numbers of a call's facts. A fact that has a number of its own costs a
-// look-up; another one is redacted, and what it was before is not kept.
+// look-up; another one is redacted, and what it was before is not kept. One that
+// differs from call to call ([toolkit.Tag.Varies]) is not counted.
 func (t *policyTable) of(tags []toolkit.Tag, redact func(string, int) string) (c callTags) {
 	for _, raw := range tags[:min(len(tags), maxCallTags)] {
-		if raw.Varies() {
-			continue
-		}
 		tag := PolicyTag(raw)
 		n, known := t.load().numbers[tag]
 		if !known {
 			tag = PolicyTag{clipText(redact(tag.Key, maxPolicyText), maxPolicyText), clipText(redact(tag.Value, maxPolicyText), maxPolicyText)}
-			n = t.add(tag)
-			if set := t.load(); set.tag(n) != tag && c.texts == nil {
-				c.texts = append(make([]PolicyTag, 0, len(tags)), c.tags(set)...)
+			if raw.Varies() {
+				c.spell(tag, t.load())
+				continue
+			}
+			if n = t.add(tag); t.load().tag(n) != tag {
+				c.spell(tag, t.load())
 			}
 		}
-		if c.texts != nil && !slices.Contains(c.texts, tag) {
-			c.texts = append(c.texts, tag)
+		if c.texts != nil {
+			c.spell(tag, nil)
 		}
 		if !slices.Contains(c.list[:c.n], n) {
 			c.list[c.n] = n
@@ -141,6 +142,16 @@ func (t *policyTable) of(tags []toolkit.Tag, redact func(string, int) string) (c
 		}
 	}
 	return c
+}
+
+// spell adds a fact to the texts, after those that had numbers only.
+func (c *callTags) spell(tag PolicyTag, of *policySet) {
+	if c.texts == nil {
+		c.texts = append(make([]PolicyTag, 0, c.n+1), c.tags(of)...)
+	}
+	if !slices.Contains(c.texts, tag) {
+		c.texts = append(c.texts, tag)
+	}
 }
 
 // tags are the facts of a call; nil if there are none.

@@ -68,7 +68,7 @@ func TestPoliciesAreBoundedAndRedacted(t *testing.T) {
 	record(r, call(tool, 0, told("cache", "hit", "host", secret, "text", strings.Repeat("é", 500), "bad", "\xff\x00")))
 	const n = 5000
 	for i := range n {
-		record(r, call(tool, 0, told("approval.id", fmt.Sprint("id-", i), fmt.Sprint("key-", i), "x", "cache", "hit")))
+		record(r, call(tool, 0, told("permission.rule", fmt.Sprint("id-", i), fmt.Sprint("key-", i), "x", "cache", "hit")))
 	}
 	s := r.Summary(Window{})
 	counts := map[PolicyTag]uint64{}
@@ -88,26 +88,42 @@ func TestPoliciesAreBoundedAndRedacted(t *testing.T) {
 	}
 	const keys = maxPolicyTags - 4 - maxPolicyValues - 1 // what was left for keys
 	for tag, want := range map[PolicyTag]uint64{
-		{"cache", "hit"}:        n + 1, // what is known stays exact
-		{"approval.id", "id-0"}: 1,
-		{"approval.id", Other}:  n - maxPolicyValues,
-		{"key-0", "x"}:          1,
-		{Other, ""}:             n - keys,
+		{"cache", "hit"}:            n + 1, // what is known stays exact
+		{"permission.rule", "id-0"}: 1,
+		{"permission.rule", Other}:  n - maxPolicyValues,
+		{"key-0", "x"}:              1,
+		{Other, ""}:                 n - keys,
 	} {
 		if got := counts[tag]; got != want {
 			t.Errorf("%v: got %d, want %d", tag, got, want)
 		}
 	}
 	// A recent call tells what was told of it, also where it is counted among others.
-	got, want := r.Recent(Filter{Limit: 1})[0].Policies, []PolicyTag{{"approval.id", fmt.Sprint("id-", n-1)}, {fmt.Sprint("key-", n-1), "x"}, {"cache", "hit"}}
+	got, want := r.Recent(Filter{Limit: 1})[0].Policies, []PolicyTag{{"permission.rule", fmt.Sprint("id-", n-1)}, {fmt.Sprint("key-", n-1), "x"}, {"cache", "hit"}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("the latest call: got %v, want %v", got, want)
 	}
-	if got := len(r.Recent(Filter{Policy: fmt.Sprint("approval.id=id-", n-1)})); got != 1 {
-		t.Errorf("got %d calls of that approval, want 1", got)
+	if got := len(r.Recent(Filter{Policy: fmt.Sprint("permission.rule=id-", n-1)})); got != 1 {
+		t.Errorf("got %d calls of that rule, want 1", got)
 	}
 	if l := r.Limits(); l.Bytes > l.MaxBytes {
 		t.Errorf("got %d bytes, want at most %d", l.Bytes, l.MaxBytes)
+	}
+}
+
+// A fact that differs from call to call is shown with its call, and not counted.
+func TestPoliciesThatVaryAreNotCounted(t *testing.T) {
+	r := newRecorder(t)
+	tool := &toolkit.Definition{Name: "t"}
+	for i := range 100 {
+		record(r, call(tool, 0, told("approval", "approved", "approval.id", fmt.Sprint("a-", i), "cache", "miss")))
+	}
+	if got := r.Summary(Window{}).Overall.Policies; len(got) != 2 || got[0].Count != 100 || got[1].Count != 100 {
+		t.Errorf("got %v, want 100 approved and 100 misses", got)
+	}
+	got, want := r.Recent(Filter{Limit: 1})[0].Policies, []PolicyTag{{"approval", "approved"}, {"approval.id", "a-99"}, {"cache", "miss"}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("the latest call: got %v, want %v", got, want)
 	}
 }
 
@@ -162,7 +178,7 @@ func TestPoliciesAreReadBack(t *testing.T) {
 	for round := range 3 {
 		r := newRecorder(t, WithDirectory(directory, 0))
 		for i := range 100 {
-			record(r, call(tool, 0, told("cache", "hit", fmt.Sprint("rule-", round, "-", i), "x", "id", fmt.Sprint(round, "-", i))))
+			record(r, call(tool, 0, told("cache", "hit", fmt.Sprint("rule-", round, "-", i), "x", "source", fmt.Sprint(round, "-", i))))
 		}
 		closeNow(t, r)
 	}
@@ -172,7 +188,7 @@ func TestPoliciesAreReadBack(t *testing.T) {
 	for _, c := range got {
 		counts[c.PolicyTag] = c.Count
 	}
-	if len(got) != maxPolicyTags+1 || counts[PolicyTag{"cache", "hit"}] != 300 || counts[PolicyTag{"id", Other}] != 300-maxPolicyValues || counts[PolicyTag{Key: Other}] == 0 {
+	if len(got) != maxPolicyTags+1 || counts[PolicyTag{"cache", "hit"}] != 300 || counts[PolicyTag{"source", Other}] != 300-maxPolicyValues || counts[PolicyTag{Key: Other}] == 0 {
 		t.Errorf("got %d facts, %v; want %d, 300 hits, and others; notes: %q", len(got), got, maxPolicyTags+1, r.Notes())
 	}
 }
