@@ -29,6 +29,7 @@ var commands = []command{
 	{"replay", "run a recorded session again, with all policies", replayCommand},
 	{"report", "show the statistics of a call log in JSON lines", reportCommand},
 	{"redact", "remove secrets and personal data from text, JSON and JSON lines", redactCommand},
+	{"permit", "say what the permission gate decides of a call, and why", permitCommand},
 	{"approvals", "list the calls that wait for a person, approve or reject them", approvalsCommand},
 	{"tools", "list the built-in tools", toolsCommand},
 	{"call", "run one built-in tool with all policies, and show result and trace", callCommand},

@@ -352,6 +352,36 @@ func (r *Rules) Shadow() bool { return r.spec.Shadow }
 // other, can never speak, have ended, or allow more than they seem to.
 func (r *Rules) Warnings() []string { return slices.Clone(r.warnings) }
 
+// ShellArgument is the argument that holds the command of a tool that runs shell
+// commands, in a spelling in which case does not count; false if the rules take the tool for
+// none.
+func (r *Rules) ShellArgument(tool string) (argument string, ok bool) {
+	p := r.plan(tool)
+	return p.shell, p.shell != ""
+}
+
+// ShellTool is the name of a tool that the rules take for one that runs shell
+// commands: the first that a rule on commands names, else bash, else any; "" if there is none.
+// It is for those who ask about a command and not about a call.
+func (r *Rules) ShellTool() string {
+	var names []string
+	for _, rule := range r.spec.Rules {
+		if rule.Shell != nil {
+			names = append(names, rule.Tools...)
+		}
+	}
+	names = append(names, "bash")
+	for _, s := range r.shells {
+		names = append(names, strings.ReplaceAll(strings.ReplaceAll(s.pattern, "*", ""), "?", "x"))
+	}
+	for _, name := range names {
+		if _, ok := r.ShellArgument(name); ok {
+			return name
+		}
+	}
+	return ""
+}
+
 // plan is what is known of the tool's name. Names come from models, so only so many
 // are kept.
 func (r *Rules) plan(name string) *plan {

@@ -296,7 +296,7 @@ func line(c *bash.Command) string {
 			b.WriteByte(' ')
 		}
 		if b.WriteString(w.Text); b.Len() > maxShown {
-			break
+			break // shown cuts it
 		}
 	}
 	text := b.String()
@@ -309,13 +309,14 @@ func line(c *bash.Command) string {
 	return shown(text)
 }
 
-const maxShown = 80
+const maxShown = 1024
 
-// shown is text for a person: one line, without what a terminal would obey.
+// shown is text for a person: one line, without what a terminal would obey. Whoever
+// shows it redacts it, so a word that is cut is left out: half a secret is not found.
 func shown(s string) string {
 	cut := ""
 	if len(s) > maxShown {
-		s, cut = strings.ToValidUTF8(s[:maxShown], ""), "…"
+		s, cut = s[:strings.LastIndexByte(s[:maxShown], ' ')+1], "…"
 	}
 	q := fmt.Sprintf("%q", s)
 	return q[1:len(q)-1] + cut

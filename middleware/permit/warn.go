@@ -21,6 +21,11 @@ func (r *Rules) warn(now time.Time) {
 		if !a.Expires.IsZero() && !now.Before(a.Expires) {
 			say("rule %s ended on %s", a.Name, a.Expires.Format(time.RFC3339))
 		}
+		for _, tool := range a.Tools {
+			if _, ok := r.ShellArgument(tool); a.Shell != nil && !ok && !strings.ContainsAny(tool, "*?") {
+				say("rule %s is about shell commands, and the tool %s is no shell: name it under shells", a.Name, tool)
+			}
+		}
 		if a.Effect == Allow && a.Shell != nil {
 			for _, p := range append(append([]string(nil), a.Shell.Prefix...), a.Shell.Programs...) {
 				if words := strings.Fields(p); len(words) == 1 && runsAnything[strings.TrimRight(words[0], "*0123456789.")] {

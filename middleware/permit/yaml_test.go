@@ -139,6 +139,7 @@ rules:
   - {name: e, effect: allow, shell: {prefix: [python3]}}
   - {name: f, effect: ask, tools: [x], expires: 2001-01-01}
   - {name: g, effect: ask, tools: [y], when: args.a == 1}
+  - {name: h, effect: ask, tools: [run_it], shell: {programs: [x]}}
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +148,8 @@ rules:
 	want := `rules a and b contradict each other: the same conditions, allow and deny; deny wins
 rule d (allow) never speaks: rule c (deny) speaks of the same tools without a condition
 rule e allows python3, which runs any code that a file holds
-rule f ended on 2001-01-01T00:00:00Z`
+rule f ended on 2001-01-01T00:00:00Z
+rule h is about shell commands, and the tool run_it is no shell: name it under shells`
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -103,13 +103,14 @@ func base(path string) string {
 	return path[strings.LastIndexByte(path, '/')+1:]
 }
 
-// clip shortens text for a doubt.
+// clip shortens text for a doubt. Whoever shows it redacts it, so a word that is cut
+// is left out: half a secret is not found.
 func clip(s string) string {
-	const most = 60
+	const most = 200
 	if len(s) <= most {
 		return s
 	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
+	return s[:strings.LastIndexAny(s[:most], " \n\t")+1] + "…"
 }
 
 func (r *reader) addRedirect(d Redirect) {
