@@ -5,7 +5,9 @@ package redact
 
 import (
 	"bytes"
+	b64 "encoding/base64"
 	"encoding/json"
+	neturl "net/url"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -132,13 +134,33 @@ func FuzzSecretSurvives(f *testing.F) {
 		if err != nil {
 			t.Skip()
 		}
-		for _, text := range []string{string(doc), escapeAll(string(doc)), string(must(json.Marshal(map[string]string{"text": string(doc)})))} {
+		for _, text := range []string{
+			string(doc), escapeAll(string(doc)), string(must(json.Marshal(map[string]string{"text": string(doc)}))),
+			neturl.QueryEscape(string(doc)), b64.StdEncoding.EncodeToString(doc), "see " + b64.RawURLEncoding.EncodeToString(doc),
+		} {
 			out, _ := Default().Text(text)
-			if survives := canary.Find(unescapeAll(out), secrets[:3]); survives != nil {
+			if survives := canary.Find(decodeAll(out), secrets[:3]); survives != nil {
 				t.Fatalf("%v survives in %q", survives, out)
 			}
 		}
 	})
+}
+
+// decodeAll is unescapeAll, with percent codes and base64 opened as well.
+func decodeAll(out string) string {
+	all := unescapeAll(out)
+	if plain, err := neturl.QueryUnescape(out); err == nil {
+		all += "\n" + unescapeAll(plain)
+	}
+	for _, word := range strings.Fields(out) {
+		if plain, err := b64.StdEncoding.DecodeString(word); err == nil {
+			all += "\n" + unescapeAll(string(plain))
+		}
+		if plain, err := b64.RawURLEncoding.DecodeString(word); err == nil {
+			all += "\n" + unescapeAll(string(plain))
+		}
+	}
+	return all
 }
 
 func must(b []byte, err error) []byte {

@@ -6,6 +6,7 @@ package redact
 import (
 	b64 "encoding/base64"
 	"strings"
+	"unicode/utf8"
 	"unsafe"
 )
 
@@ -141,14 +142,18 @@ func standardAlphabet(c byte) byte {
 	return c
 }
 
+// printable reports whether b is the beginning of a text in UTF-8 without control
+// characters.
 func printable(b []byte) bool {
-	for _, c := range b {
-		if c < ' ' && c != '\n' && c != '\t' && c != '\r' || c == 0x7f {
+	for len(b) > 0 {
+		if c := b[0]; c < ' ' && c != '\n' && c != '\t' && c != '\r' {
 			return false
 		}
-		if c >= 0x80 {
-			return false
+		r, n := utf8.DecodeRune(b)
+		if r == utf8.RuneError && n < 2 {
+			return !utf8.FullRune(b) // cut off at the end
 		}
+		b = b[n:]
 	}
 	return true
 }
