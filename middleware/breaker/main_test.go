@@ -38,10 +38,14 @@ var (
 	down = answer(nil, errDown)
 )
 
-// ask is one call of a tool through p, and how it ended.
+// ask is one call of the tool search through p, and how it ended.
 func ask(t testing.TB, p *breaker.Policy, h toolkit.Handler) toolkit.Ended {
+	return askAs(t, p, "search", h)
+}
+
+func askAs(t testing.TB, p *breaker.Policy, tool string, h toolkit.Handler) toolkit.Ended {
 	var seen tooltest.Recorder
-	_, _ = toolkit.Chain(h, toolkit.Observe(nil, &seen), p.Wrap)(t.Context(), toolkit.Call{Name: "search"})
+	_, _ = toolkit.Chain(h, toolkit.Observe(nil, &seen), p.Wrap)(t.Context(), toolkit.Call{Name: tool})
 	return seen.All()[0]
 }
 

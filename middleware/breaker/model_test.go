@@ -179,7 +179,7 @@ func TestProbesHoldWhateverTheInterleaving(t *testing.T) {
 	})
 	for round := range 40 {
 		// Open it, let the time pass, and have everybody try.
-		c := p.table.get("x", p.now)
+		c := p.table.make("x", p.now())
 		c.mu.Lock()
 		c.become(Open, p.now())
 		c.mu.Unlock()

@@ -53,7 +53,7 @@ type Options struct {
 	// Probes is how many calls must succeed to close a circuit, and may try at a time. 0 is
 	// [DefaultProbes].
 	Probes int
-	// MaxKeys is how many circuits are kept. If there are as many, those are forgotten that
+	// MaxKeys is how many circuits are kept; keys are up to 256 bytes long. If there are as many, those are forgotten that
 	// are closed and had no call for a Window; if there are none, further keys have no
 	// circuit: an open one is never forgotten. 0 is [DefaultMaxKeys].
 	MaxKeys int

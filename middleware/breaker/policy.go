@@ -56,14 +56,13 @@ func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 		if key == "" {
 			return next(ctx, call)
 		}
-		c := p.table.get(key, p.now)
-		if c == nil {
-			call.Record.Tag("breaker", "full")
-			return next(ctx, call)
-		}
-		t, refused := p.ask(c, call)
-		if refused != nil {
-			return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrCircuitOpen, Message: refused.Error(), Cause: refused})
+		var t ticket
+		c := p.table.find(key)
+		if c != nil {
+			var refused *Error
+			if t, refused = p.ask(c, call); refused != nil {
+				return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrCircuitOpen, Message: refused.Error(), Cause: refused})
+			}
 		}
 		// What does not return has panicked, or ended its goroutine.
 		kind := string(toolkit.ErrPanic)
@@ -71,7 +70,7 @@ func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 		if p.on[kind] {
 			v = failure
 		}
-		defer func() { p.settle(c, call, t, v, kind) }()
+		defer func() { p.settle(c, key, call, t, v, kind) }()
 		res, err = next(ctx, call)
 		v, kind = p.judge(call, res, err)
 		return res, err
@@ -91,11 +90,20 @@ func (p *Policy) ask(c *circuit, call toolkit.Call) (ticket, *Error) {
 	return t, refused
 }
 
-func (p *Policy) settle(c *circuit, call toolkit.Call, t ticket, v verdict, kind string) {
+// settle tells the circuit how the call ended. The first ending that says something makes
+// the circuit, so that a name which reaches no tool has none.
+func (p *Policy) settle(c *circuit, key string, call toolkit.Call, t ticket, v verdict, kind string) {
 	if v == nothing && !t.probe {
 		return
 	}
-	p.tell(c, call, c.settle(&p.options, p.now(), t, v, kind), kind)
+	now := p.now()
+	if c == nil {
+		if c = p.table.make(key, now); c == nil {
+			call.Record.Tag("breaker", "full")
+			return
+		}
+	}
+	p.tell(c, call, c.settle(&p.options, now, t, v, kind), kind)
 }
 
 // judge is what an ending says of the circuit.
@@ -109,7 +117,7 @@ func (p *Policy) judge(call toolkit.Call, res toolkit.Result, err error) (v verd
 		return nothing, kind // it never reached the tool
 	case p.on[kind]:
 		return failure, kind
-	case kind == string(toolkit.ErrCanceled):
+	case kind == string(toolkit.ErrCanceled), kind == string(toolkit.ErrUnknownTool):
 		return nothing, kind
 	}
 	return success, kind // the tool answered

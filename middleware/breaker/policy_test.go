@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -151,9 +152,10 @@ func TestWhatCounts(t *testing.T) {
 		{"not named", named, answer(nil, toolkit.ErrTimeout), false, true},
 	} {
 		p := policy(t, c.options)
+		ask(t, p, well)
 		ask(t, p, c.handler)
 		s := state(t, p)
-		if failed := s.State == breaker.Open; failed != c.failed || !failed && s.Calls == 1 != c.counted {
+		if failed := s.State == breaker.Open; failed != c.failed || !failed && s.Calls == 2 != c.counted {
 			t.Errorf("%s: got %+v, want failed: %t, counted: %t", c.name, s, c.failed, c.counted)
 		}
 	}
@@ -349,6 +351,23 @@ func TestKeys(t *testing.T) {
 	}
 	if s := p.States(); len(s) != 2 || s[0].Key != "a" || s[1].Key != "b" || p.Place() != middleware.PlaceBreaker {
 		t.Errorf("got %+v, want a and b", s)
+	}
+}
+
+// A name that reaches no tool gets no circuit, and neither does one that is too long.
+func TestNamesThatReachNoTool(t *testing.T) {
+	p := policy(t, breaker.Options{})
+	registry := new(toolkit.Registry)
+	for i := range 100 {
+		name := fmt.Sprint("made up ", i)
+		ask(t, p, func(ctx context.Context, _ toolkit.Call) (toolkit.Result, error) {
+			return registry.Handle(ctx, toolkit.Call{Name: name})
+		})
+		p.Wrap(registry.Handle)(t.Context(), toolkit.Call{Name: name})
+	}
+	e := askAs(t, p, strings.Repeat("x", 1000), well)
+	if n := len(p.States()); n != 0 || tag(e, "breaker") != "full" || p.Stats().Without != 1 {
+		t.Errorf("got %d circuits, %v, %+v, want none, full, once", n, e.Served.Tags, p.Stats())
 	}
 }
 

@@ -20,28 +20,34 @@ type table struct {
 	without   uint64 // calls that got no circuit
 }
 
-// get returns the circuit of a key, made if there is none; nil if there are too many.
-func (t *table) get(key string, now func() time.Duration) *circuit {
+// maxKey is the longest key of a circuit, in bytes. A registered tool's name is shorter; what
+// a model makes up may be anything.
+const maxKey = 256
+
+// find returns the circuit of a key, or nil.
+func (t *table) find(key string) *circuit {
 	t.mu.RLock()
-	c := t.all[key]
-	t.mu.RUnlock()
-	if c != nil {
-		return c
-	}
+	defer t.mu.RUnlock()
+	return t.all[key]
+}
+
+// make returns the circuit of a key, a closed one if there was none; nil if there are too
+// many.
+func (t *table) make(key string, now time.Duration) *circuit {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if c := t.all[key]; c != nil {
 		return c
 	}
 	if len(t.all) >= t.options.MaxKeys {
-		t.sweep(now())
+		t.sweep(now)
 	}
-	if len(t.all) >= t.options.MaxKeys {
+	if len(t.all) >= t.options.MaxKeys || len(key) > maxKey {
 		t.without++
 		return nil
 	}
 	key = strings.Clone(key) // it may be a part of something long
-	c = &circuit{key: key, since: now()}
+	c := &circuit{key: key, since: now}
 	t.all[key] = c
 	return c
 }

@@ -27,11 +27,11 @@ const (
 func (s Scope) calls() string {
 	switch s {
 	case ScopeTool:
-		return "calls of this tool"
+		return "this tool's calls"
 	case ScopeKey:
-		return "calls of this caller"
+		return "this caller's calls"
 	}
-	return "calls"
+	return "all calls"
 }
 
 // An Error says which limit refused a call. It is the cause of the *toolkit.Error that
@@ -50,13 +50,13 @@ type Error struct {
 // Error says which limit it is, and when to try again.
 func (e *Error) Error() string {
 	if e.Running > 0 {
-		return fmt.Sprintf("%d %s run already, and too many wait: try again later", e.Running, e.Scope.calls())
+		return fmt.Sprintf("at most %d of %s may run at once, and as many do: try again later", e.Running, e.Scope.calls())
 	}
-	text := fmt.Sprintf("%d %s in %v are allowed: ", e.Rate.MaxCalls, e.Scope.calls(), e.Rate.Window)
-	if e.After <= 0 {
-		return text + "too many wait already, try again later"
+	when := "later"
+	if e.After > 0 {
+		when = "in " + ceil(e.After).String()
 	}
-	return text + fmt.Sprintf("try again in %v", ceil(e.After))
+	return fmt.Sprintf("at most %d of %s may begin in %v: try again %s", e.Rate.MaxCalls, e.Scope.calls(), e.Rate.Window, when)
 }
 
 // RetryAfter is After, for retry policies.

@@ -21,6 +21,10 @@ func (g *gate) full() bool { return g.in >= g.limit }
 // those in frequent use are not made anew for each call.
 const maxIdle = 256
 
+// maxName is the longest name of such a gate, in bytes. A registered tool's is shorter; what a
+// model makes up may be anything.
+const maxName = 256
+
 // gates are the gates of one kind. There are never more than calls that run or
 // wait, or maxIdle if that is more.
 type gates struct {
@@ -44,9 +48,9 @@ func (t *gates) get(id id, limit int) *gate {
 	return g
 }
 
-// tidy forgets a gate that no call is in or due at, if there are many.
+// tidy forgets a gate that no call is in or due at, if there are many or its name is long.
 func (t *gates) tidy(g *gate) {
-	if len(t.all) <= maxIdle || g.in > 0 || g.due > 0 {
+	if g.in > 0 || g.due > 0 || len(t.all) <= maxIdle && len(g.id.name) <= maxName {
 		return
 	}
 	delete(t.all, g.id)

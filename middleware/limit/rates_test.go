@@ -118,7 +118,7 @@ func TestARefusalTellsWhenToTryAgain(t *testing.T) {
 		if !errors.Is(err, toolkit.ErrRateLimited) || e == nil || e.RetryAfter() != 40*time.Second || e.Scope != limit.ScopeTool || e.Rate.MaxCalls != 2 {
 			t.Fatalf("got %v, %+v, want rate_limited, in 40s", err, e)
 		}
-		if want := `tool "search": rate limited: 2 calls of this tool in 1m0s are allowed: try again in 40s`; err.Error() != want {
+		if want := `tool "search": rate limited: at most 2 of this tool's calls may begin in 1m0s: try again in 40s`; err.Error() != want {
 			t.Errorf("got  %s\nwant %s", err, want)
 		}
 		last := seen.All()[2]

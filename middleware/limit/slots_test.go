@@ -440,6 +440,10 @@ func TestAMillionKeysLeaveNothingBehind(t *testing.T) {
 		Key:         func(_ context.Context, call toolkit.Call) string { return call.ID },
 	})
 	h := p.Wrap(quick)
+	h(t.Context(), toolkit.Call{Name: strings.Repeat("x", 1<<20)}) // a model's idea of a name
+	if _, tools := limit.Gates(p); tools != 0 {
+		t.Errorf("%d gates of tools are kept, want none of such a name", tools)
+	}
 	for i := range n {
 		if _, err := h(t.Context(), toolkit.Call{Name: fmt.Sprint("tool", i), ID: fmt.Sprint(i)}); err != nil {
 			t.Fatal(err)
