@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/breaker"
 	"github.com/toolscope/toolscope/middleware/limit"
 	"github.com/toolscope/toolscope/middleware/retry"
 	"github.com/toolscope/toolscope/toolkit"
@@ -228,6 +229,29 @@ func TestTheLastAttemptsOutcomeStays(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Each attempt asks the breaker: once the circuit is open, nothing is tried any more.
+func TestEachAttemptAsksTheBreaker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		circuits, err := breaker.New(breaker.Options{Consecutive: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tool := failing(100, errDown)
+		var seen attempts
+		h := middleware.Chain(tool.Handle, circuits, policy(t, retry.Options{On: []toolkit.Kind{toolkit.TypeOther}, Attempts: 9}))
+		h = toolkit.Observe(func(string) *toolkit.Definition { return &readOnly }, &seen)(h)
+		for range 20 {
+			if _, err := h(t.Context(), toolkit.Call{Name: "search"}); !errors.Is(err, toolkit.ErrCircuitOpen) {
+				t.Errorf("got %v, want circuit_open", err)
+			}
+		}
+		first, second := seen.All()[0].Served, seen.All()[1].Served
+		if n := len(tool.Calls()); n != 2 || first.Attempts != 3 || second.Attempts != 1 || second.Outcome != toolkit.OutcomeRefused {
+			t.Errorf("the tool ran %d times, %d and %d attempts, %v, want 2, 3 and 1, refused", n, first.Attempts, second.Attempts, second.Outcome)
+		}
+	})
 }
 
 // The rate limit says when to come back, and the retry does.
