@@ -23,7 +23,11 @@
 //   - [Summary] is what people read: rates, percentiles, shares, compared with
 //     the window before. It is computed from snapshots.
 //   - [ErrorGroup], [RecentCall], [SessionStats], [Loop] and [Health] answer why
-//     an agent is slow, stuck or expensive.
+//     an agent is slow, stuck or expensive; [PolicyCount] what policies did about
+//     it. [Recorder.Register] tells which tools there are, so that those never used
+//     can be named.
+//   - [NewHandler] serves all of it over HTTP, with a dashboard; [Announce] lets
+//     `toolscope stats` find it.
 //
 // Reading: [Recorder.Snapshot], [Recorder.Intervals], [Recorder.Summary],
 // [Recorder.Recent], [Recorder.Call], [Recorder.Sessions], [Recorder.Loops],
