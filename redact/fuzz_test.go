@@ -22,7 +22,7 @@ var seeds = []string{
 	"password = hunter2\n", "export API_KEY='abc123def456'", "https://u:p@h/x?sig=abcdef123456", "Authorization: Basic dXNlcjpwYXNz", "4111 1111 1111 1111", "a@b.io",
 	"\xff\xfe\x00", "{\"a\":1}\n{\"password\":\"x\"}\n", "[INFO] password: x", "mysql -u root -pS3cret db", "curl -u a:b http://x", `<password>hunter2</password>`,
 	"+46 70 123 45 67", "DE89 3704 0044 0532 0130 00", "AA:BB:CC:DD:EE:FF", "[REDACTED:passwd]", `{"a":"[REDACTED:token] x"}`, "kind: Secret\ndata:\n  a: aGVsbG8gd29ybGQ=\n",
-	"0000000 0 0\x00" + "0000 000 \x000", "0000000 0 0\x00" + "00000 000 \x000", "0 0 00000000. 000.000000000000000. 000.  0-0000.00", "(.0 .+551) 55-1.5 4(510+5515.000 5+", "pass:[00 \"00",
+	"0000000 0 0\x00" + "0000 000 \x000", "0000000 0 0\x00" + "00000 000 \x000", "0 0 00000000. 000.000000000000000. 000.  0-0000.00", "(.0 .+551) 55-1.5 4(510+5515.000 5+", "pass:[00 \"00", "0@0.A\x9fAP000000000",
 }
 
 // FuzzText: never a panic, valid JSON stays valid, redacting twice is redacting once,

@@ -111,8 +111,8 @@ const maxPasses = 8
 // number that went on is one that begins, a list has lost an item, and where a text is
 // seen decoded as well, with NUL bytes, percent codes, escapes and base64 opened, what
 // was one word in one of these views is two. So a text is gone over again until nothing
-// changes, and what does not come to rest is removed. What says by itself where it begins
-// and ends needs no second look: an issuer's token, the whole value of a JSON member. A
+// changes, and what does not come to rest is removed. What stands apart needs no second
+// look: an issuer's token between blanks or quotes, the whole value of a JSON member. A
 // host's callback and rules have the last word: they are asked once.
 func (r *Redactor) run(dst []byte, s string, d verdict, json bool) (out []byte, found Findings, changed bool) {
 	length := len(dst)

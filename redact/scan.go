@@ -155,7 +155,7 @@ func (sc *scanner) hit(s string, i int, t uint32) int {
 		case actKnown:
 			next = sc.knownHit(s, i, int(e.n))
 		}
-		if len(sc.spans) > found && (e.act != actDetector || m.detectors[e.n].group == groupPersonal) {
+		if n := len(sc.spans); n > found && (e.act != actDetector || m.detectors[e.n].group == groupPersonal || !standsApart(s, &sc.spans[n-1])) {
 			sc.unsettled = true
 		}
 		if next > i {
@@ -163,6 +163,13 @@ func (sc *scanner) hit(s string, i int, t uint32) int {
 		}
 	}
 	return i + 1
+}
+
+// standsApart reports whether blanks, quotes or nothing stand around a span.
+func standsApart(s string, sp *span) bool {
+	const quotes = "\"'`"
+	return (sp.start == 0 || isSpace(s[sp.start-1]) || strings.IndexByte(quotes, s[sp.start-1]) >= 0) &&
+		(sp.end == len(s) || isSpace(s[sp.end]) || strings.IndexByte(quotes, s[sp.end]) >= 0)
 }
 
 func (sc *scanner) detect(s string, at, end int, n int32) int {
