@@ -33,20 +33,20 @@ type Pattern struct {
 // check says what is wrong with a pattern.
 func (p *Pattern) check() error {
 	if p.Tool == "" {
-		return fmt.Errorf("Tool: got %q, want a tool's name, or * for all", p.Tool)
+		return fmt.Errorf("field Tool: got %q, want a tool's name, or * for all", p.Tool)
 	}
 	if p.Approver == "" {
-		return fmt.Errorf("Approver: got %q, want who approved", p.Approver)
+		return fmt.Errorf("field Approver: got %q, want who approved", p.Approver)
 	}
 	if _, err := path.Match(p.Tool, ""); err != nil {
-		return fmt.Errorf("Tool: got %q, want a pattern of path.Match: %w", p.Tool, err)
+		return fmt.Errorf("field Tool: got %q, want a pattern of path.Match: %w", p.Tool, err)
 	}
 	for at, want := range p.Arguments {
 		if at != "" && at[0] != '/' {
-			return fmt.Errorf("Arguments: got %q, want a JSON Pointer such as /path", at)
+			return fmt.Errorf("field Arguments: got %q, want a JSON Pointer such as /path", at)
 		}
 		if _, err := path.Match(want, ""); err != nil {
-			return fmt.Errorf("Arguments[%s]: got %q, want a pattern of path.Match: %w", at, want, err)
+			return fmt.Errorf("field Arguments[%s]: got %q, want a pattern of path.Match: %w", at, want, err)
 		}
 	}
 	return nil

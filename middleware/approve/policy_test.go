@@ -300,9 +300,9 @@ func TestNewNamesWhatIsWrong(t *testing.T) {
 		"Defer: got true without":      {Defer: true},
 		"Askers: got 1, want none":     {Defer: true, Remote: true, Askers: []approve.Asker{says(true, "")}},
 		"Askers: got nil":              {Askers: []approve.Asker{nil}},
-		`Patterns[0]: Tool: got ""`:    {Patterns: []approve.Pattern{{Approver: "a"}}},
-		"Patterns[0]: Approver":        {Patterns: []approve.Pattern{{Tool: "*"}}},
-		"Patterns[0]: Tool: got \"[\"": {Patterns: []approve.Pattern{{Tool: "[", Approver: "a"}}},
+		`Patterns[0]: field Tool: got ""`:    {Patterns: []approve.Pattern{{Approver: "a"}}},
+		"Patterns[0]: field Approver":        {Patterns: []approve.Pattern{{Tool: "*"}}},
+		"Patterns[0]: field Tool: got \"[\"": {Patterns: []approve.Pattern{{Tool: "[", Approver: "a"}}},
 		`Arguments: got "to"`:          {Patterns: []approve.Pattern{{Tool: "*", Approver: "a", Arguments: map[string]string{"to": "x"}}}},
 	} {
 		if _, err := approve.New(o); err == nil || !strings.Contains(err.Error(), want) {
