@@ -74,7 +74,7 @@ not JSON
 {"id":5}
 {"name":"echo"}
 `
-	want := `{"id":1,"decision":"allow","rule":"git-read","reason":"the rule git-read allows every command of the line","programs":["git"]}
+	want := `{"id":1,"decision":"allow","rule":"git-read","reason":"the line has nothing but what is allowed by git-read","programs":["git"]}
 {"id":"two","decision":"ask","rule":"not_covered","reason":"the rule git-read does not cover /usr/bin/id","programs":["git","/usr/bin/id"]}
 {"id":3,"decision":"deny","rule":"deny-root","reason":"runs a command as another user (it runs sudo ls)","programs":["sudo","ls"]}
 {"id":4,"decision":"deny","rule":"deny-root","reason":"runs a command as another user (it runs sudo ls)","programs":["sudo","ls"]}

@@ -4,7 +4,9 @@
 package permit
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/toolscope/toolscope/middleware/permit/bash"
@@ -110,7 +112,7 @@ func (r *Rules) judge(p *plan, v *view) Decision {
 			continue
 		}
 		if c.Effect == Allow && c.Shell != nil {
-			if ok, err := c.conditions(v); ok && err == "" {
+			if _, ok, err := c.conditions(v); ok && err == "" {
 				cover.add(c)
 			}
 			continue
@@ -159,7 +161,8 @@ func (r *Rules) decision(c *compiled, reason string, programs []string) Decision
 
 // holds reports whether all conditions hold, and why; err says that this cannot be told.
 func (c *compiled) holds(v *view) (why string, ok bool, err string) {
-	if ok, err := c.conditions(v); !ok || err != "" {
+	why, ok, err = c.conditions(v)
+	if !ok || err != "" {
 		return "", false, err
 	}
 	switch {
@@ -170,25 +173,29 @@ func (c *compiled) holds(v *view) (why string, ok bool, err string) {
 		why = c.matchShell(v)
 		return why, why != "", ""
 	}
-	return "the rule " + c.Name, true, ""
+	return why, true, ""
 }
 
-// conditions evaluates when, where and paths.
-func (c *compiled) conditions(v *view) (ok bool, err string) {
+// conditions evaluates when, where and paths, and says what held.
+func (c *compiled) conditions(v *view) (why string, ok bool, err string) {
+	why = "the rule " + c.Name
 	if c.when != nil {
 		if ok, err := c.when.holds(v); err != nil || !ok {
-			return false, text(err)
+			return "", false, text(err)
 		}
+		why = c.when.source
 	}
 	for _, w := range c.where {
 		if ok, err := w.holds(v); err != nil || !ok {
-			return false, text(err)
+			return "", false, text(err)
 		}
+		why = "/" + strings.Join(w.pointer, "/") + ": " + w.source
 	}
 	if c.Paths != nil {
-		return c.matchPaths(v)
+		path, err := c.matchPaths(v)
+		return "the path " + shown(path), path != "" && err == "", err
 	}
-	return true, ""
+	return why, true, ""
 }
 
 func text(err error) string {
@@ -198,11 +205,11 @@ func text(err error) string {
 	return err.Error()
 }
 
-// matchPaths reports whether the paths among the arguments are on the side meant.
-func (c *compiled) matchPaths(v *view) (ok bool, err string) {
+// matchPaths is a path among the arguments that the rule means; "" if there is none.
+func (c *compiled) matchPaths(v *view) (path, err string) {
 	args := v.arguments()
 	if args.err != nil {
-		return false, args.err.Error()
+		return "", args.err.Error()
 	}
 	var paths []string
 	for _, p := range c.pointers {
@@ -211,16 +218,15 @@ func (c *compiled) matchPaths(v *view) (ok bool, err string) {
 	if c.pointers == nil {
 		paths = v.paths()
 	}
-	meant := 0
 	for _, p := range paths {
-		if v.rules.space.inside(p) == c.Paths.Inside {
-			meant++
+		switch {
+		case v.rules.space.inside(p) == c.Paths.Inside:
+			path = cmp.Or(p, ".") // "" is the directory itself
+		case c.Effect == Allow:
+			return "", "" // all must be meant
 		}
 	}
-	if c.Effect == Allow {
-		return meant > 0 && meant == len(paths), ""
-	}
-	return meant > 0, ""
+	return path, ""
 }
 
 // paths are the values of arguments whose names are commonly used for paths.

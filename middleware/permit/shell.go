@@ -6,6 +6,8 @@ package permit
 import (
 	"fmt"
 	"path"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/toolscope/toolscope/middleware/permit/bash"
@@ -285,7 +287,20 @@ func (c *coverage) result() (all *compiled, part bool, why string) {
 			return nil, true, "the rule " + c.any.Name + " does not cover writing to " + shown(w.Text)
 		}
 	}
-	return c.any, false, "the rule " + c.any.Name + " allows every command of the line"
+	return c.any, false, "the line has nothing but what is allowed by " + c.rules()
+}
+
+// rules are the names of those that cover the commands.
+func (c *coverage) rules() string {
+	var names []string
+	for _, line := range c.covered {
+		for _, rule := range line {
+			if rule != nil && !slices.Contains(names, rule.Name) {
+				names = append(names, rule.Name)
+			}
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // line is a command for a person, shortened.
@@ -294,6 +309,9 @@ func line(c *bash.Command) string {
 	for i, w := range c.Words {
 		if i > 0 {
 			b.WriteByte(' ')
+		}
+		if w.Text == "" && !w.Known {
+			w.Text = "…"
 		}
 		if b.WriteString(w.Text); b.Len() > maxShown {
 			break // shown cuts it
@@ -318,6 +336,6 @@ func shown(s string) string {
 	if len(s) > maxShown {
 		s, cut = s[:strings.LastIndexByte(s[:maxShown], ' ')+1], "…"
 	}
-	q := fmt.Sprintf("%q", s)
-	return q[1:len(q)-1] + cut
+	q := strconv.Quote(s)
+	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`) + cut
 }
