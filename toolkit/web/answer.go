@@ -55,7 +55,7 @@ func (p *page) tell(format string, offset, limit int) (string, error) {
 		fmt.Fprintf(&b, "\n\n[bytes %d to %d of %d; ask with offset %d for what follows]", from, to, len(content), to)
 	}
 	if p.partial {
-		fmt.Fprintf(&b, "\n\n[the page is larger than what is read; its end is missing]")
+		b.WriteString("\n\n[the page is larger than what is read in this format; parts of it are missing]")
 	}
 	return b.String(), nil
 }
@@ -65,9 +65,19 @@ func (p *page) content(format string) (name, content string, err error) {
 	if !p.isHTML() && (format == "markdown" || format == "text") {
 		return "", p.text, nil
 	}
+	library := format == "markdown" || format == "article"
+	if library && len(p.text) > tameBytes {
+		p.text, p.partial = p.text[:boundary(p.text, tameBytes)], true
+	}
+	if n := affordable(p.text); n < len(p.text) {
+		p.text, p.partial = p.text[:n], true
+	}
 	doc, err := p.parse()
 	if err != nil {
 		return "", "", err
+	}
+	if library && tame(doc) {
+		p.partial = true
 	}
 	name = title(doc)
 	switch format {

@@ -28,7 +28,9 @@
 // pictures are refused. The content of a page is told as it stands after a line that
 // calls it data: nothing makes a model heed that line. An address itself can carry
 // out what a model knows; where that matters, let a policy decide which hosts may be
-// asked. With [Options.Proxy] it is the proxy that must guard inner addresses. The parts
-// of a page are found by libraries that cannot be stopped half way: their time is
-// bounded by the size of the page only, which [Options.MaxBytes] limits.
+// asked. With [Options.Proxy] it is the proxy that must guard inner addresses.
+//
+// The HTML parser and the libraries for Markdown and articles cannot be stopped half way, and some of their
+// work grows with the square of a page: they get no more of it than they can read in about two seconds, and the
+// answer says that parts are missing. Ordinary pages are far from that.
 package web

@@ -157,7 +157,7 @@ func TestSizes(t *testing.T) {
 			}
 		}
 	})
-	if res := fetch(t, tools, bomb.URL); res.Fault != nil || !strings.Contains(res.Output, "its end is missing") || !strings.Contains(res.Output, "bytes 0 to 100 of 10000") {
+	if res := fetch(t, tools, bomb.URL); res.Fault != nil || !strings.Contains(res.Output, "parts of it are missing") || !strings.Contains(res.Output, "bytes 0 to 100 of 10000") {
 		t.Errorf("got %s, want the beginning", res.Output)
 	}
 	packed := start(t, func(w http.ResponseWriter, _ *http.Request) {

@@ -1,0 +1,44 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package web_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/toolscope/toolscope/toolkit/web"
+)
+
+// TestHostilePages reads pages that took minutes, or all memory, when they were handed to the
+// parser and the libraries as they are.
+func TestHostilePages(t *testing.T) {
+	fill := func(s string) string { return strings.Repeat(s, (1<<20)/len(s)) }
+	tools := toolset(t, web.Options{})
+	for name, page := range map[string]string{
+		"lists in lists":   strings.Repeat("<ul><li>", 200) + fill("<li>x\n"),
+		"tables in tables": strings.Repeat("<table><tr><td>", 120) + fill("x "),
+		"wide cells":       "<table>" + fill("<tr><td colspan=1000 rowspan=60000>x"),
+		"never closed":     fill("<p><b><i>"),
+		"deep":             strings.Repeat("<div>", 400) + fill("<p>a, b, c, d</p>"),
+	} {
+		at := serve(t, "text/html", page)
+		for _, format := range []string{"markdown", "article", "text", "tables"} {
+			res := fetch(t, tools, at, object{"format": format})
+			if len(res.Output) > 70_000 {
+				t.Errorf("%s as %s: got %d bytes", name, format, len(res.Output))
+			}
+			if format == "markdown" && (res.Fault != nil || !strings.Contains(res.Output, "parts of it are missing")) {
+				t.Errorf("%s as %s: got %.300s, want what is missing told", name, format, res.Output)
+			}
+		}
+	}
+	// An ordinary page of some size, with the ends of elements left out as people do, is read whole.
+	long := "<table>" + strings.Repeat("<tr><td>pear<td>1.20", 2000) + "</table><ul>" + strings.Repeat("<li><a href=x>plum</a>", 2000) + "</ul><p>the very end"
+	for _, format := range []string{"markdown", "text"} {
+		res := fetch(t, toolset(t, web.Options{MaxText: 1 << 20}), serve(t, "text/html", long), object{"format": format})
+		if res.Fault != nil || !strings.Contains(res.Output, "the very end") || strings.Contains(res.Output, "missing") {
+			t.Errorf("%s: got %d bytes, want the whole page: %.100s", format, len(res.Output), res.Output)
+		}
+	}
+}
