@@ -6,6 +6,7 @@ package config
 import (
 	"fmt"
 	"reflect"
+	"strconv"
 	"time"
 
 	"github.com/toolscope/toolscope/middleware"
@@ -13,8 +14,10 @@ import (
 	"github.com/toolscope/toolscope/middleware/breaker"
 	"github.com/toolscope/toolscope/middleware/budget"
 	"github.com/toolscope/toolscope/middleware/cache"
+	"github.com/toolscope/toolscope/middleware/dedupe"
 	"github.com/toolscope/toolscope/middleware/limit"
 	"github.com/toolscope/toolscope/middleware/loop"
+	"github.com/toolscope/toolscope/middleware/permit"
 	"github.com/toolscope/toolscope/middleware/retry"
 	"github.com/toolscope/toolscope/middleware/timeout"
 	"github.com/toolscope/toolscope/middleware/validate"
@@ -45,7 +48,8 @@ func (p *Policies) sections() (names []string, all []section) {
 // builder is what sections are built with.
 type builder struct {
 	*File
-	content []byte // of the files that the section names: a change of them is one of the section
+	approver bool   // whether an Approve policy stands behind the gate
+	content  []byte // what the section stands on besides its own words: a change of it is one of the section
 }
 
 func (*Recover) build(*builder) (middleware.Policy, error) { return middleware.Recover(), nil }
@@ -72,6 +76,34 @@ func (s *Fit) build(*builder) (middleware.Policy, error) {
 
 func (s *Validate) build(*builder) (middleware.Policy, error) {
 	return validate.New(validate.Options{Coerce: s.Coerce, Strict: s.Strict, MaxBytes: int(s.MaxBytes)}), nil
+}
+
+func (s *Permit) build(b *builder) (middleware.Policy, error) {
+	b.content = strconv.AppendBool(nil, b.approver)
+	if s.Rules == "" {
+		rules, err := permit.Compile(permit.Spec{Workspace: s.Workspace})
+		if err != nil {
+			return nil, err
+		}
+		return permit.New(permit.Options{Rules: rules, Approver: b.approver})
+	}
+	if len(s.Workspace) > 0 {
+		return nil, fmt.Errorf("workspace: got it beside rules, want it in that file")
+	}
+	text, err := readFile(b.beside(s.Rules))
+	if err != nil {
+		return nil, err
+	}
+	b.content = append(b.content, text...)
+	rules, err := permit.Parse(b.beside(s.Rules), text)
+	if err != nil {
+		return nil, err
+	}
+	return permit.New(permit.Options{Rules: rules, Approver: b.approver})
+}
+
+func (s *Dedupe) build(*builder) (middleware.Policy, error) {
+	return dedupe.New(dedupe.Options{Tools: s.Tools, Share: sharing[s.Share], Reach: sharing[s.Reach], History: s.History, MaxAnswers: s.MaxAnswers, MaxBytes: int(s.MaxBytes)})
 }
 
 func (s *Approve) build(b *builder) (middleware.Policy, error) {

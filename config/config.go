@@ -49,7 +49,9 @@ type Policies struct {
 	Loop     *Loop     `yaml:"loop" doc:"Notices calls that repeat, and can stop them."`
 	Fit      *Fit      `yaml:"fit" doc:"How much of a result the model gets."`
 	Validate *Validate `yaml:"validate" doc:"Arguments against the tool's JSON Schema."`
+	Permit   *Permit   `yaml:"permit" doc:"Allow, ask or deny, by rules."`
 	Approve  *Approve  `yaml:"approve" doc:"A person's answer before a call goes on."`
+	Dedupe   *Dedupe   `yaml:"dedupe" doc:"Twins: identical calls at once, in a batch, in a session's history."`
 	Cache    *Cache    `yaml:"cache" doc:"Stored answers of tools that only read, or may run twice."`
 	Budget   *Budget   `yaml:"budget" doc:"Calls, running time and cost of a turn, a session, a tenant."`
 	Retry    *Retry    `yaml:"retry" doc:"Runs named failures of tools again that may run twice."`
@@ -92,6 +94,24 @@ type Validate struct {
 	Coerce   bool `yaml:"coerce" doc:"Repair values of a wrong type that say the right one; default false."`
 	Strict   bool `yaml:"strict" doc:"Refuse the calls of tools whose schema does not compile; default false."`
 	MaxBytes Size `yaml:"max_bytes" doc:"Longest arguments; default 16MiB, below 0 no limit."`
+}
+
+// Permit decides by rules.
+type Permit struct {
+	Switch
+	Rules     string   `yaml:"rules" doc:"The rules' file, beside this file if the path is relative; default: the built-in rules."`
+	Workspace []string `yaml:"workspace" doc:"Directories in which the built-in rules let files be written; not with rules, whose file has its own."`
+}
+
+// Dedupe answers twins.
+type Dedupe struct {
+	Switch
+	Tools      []string      `yaml:"tools" doc:"Tools whose calls may be twins although they do not say that they only read."`
+	Share      string        `yaml:"share" allowed:"session,tenant,global" doc:"Among whose calls twins are looked for; default session."`
+	Reach      string        `yaml:"reach" allowed:"session,tenant,global" doc:"Whose calls a write concerns; default and at least share."`
+	History    time.Duration `yaml:"history" doc:"How long a finished call answers later twins; default within its batch only."`
+	MaxAnswers int           `yaml:"max_answers" doc:"Finished calls remembered; default 10000."`
+	MaxBytes   Size          `yaml:"max_bytes" doc:"Memory they may take; default 32MiB."`
 }
 
 // Approve asks a person.

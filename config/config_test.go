@@ -387,3 +387,53 @@ func TestTheRedactorsFileIsUsed(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// The gate is built anew when its rules' file changes, or when there is no longer
+// anybody to ask; the others are not.
+func TestReloadSeesTheRulesFile(t *testing.T) {
+	dir := t.TempDir()
+	rules := filepath.Join(dir, "rules.yaml")
+	say := func(effect string) {
+		t.Helper()
+		if err := os.WriteFile(rules, []byte("rules:\n  - name: it\n    tools: [echo]\n    effect: "+effect+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	say("deny")
+	f, err := config.Open(write(t, dir, "policies: {permit: {rules: rules.yaml}, cache: {}, approve: {remote: true, expiry: 20ms}}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	scope, err := toolscope.New(f.Options()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	def := toolkit.Definition{Name: "echo"}
+	handle := scope.Wrap(tooltest.Echo(def).Handle, func(string) *toolkit.Definition { return &def })
+	check := func(want error) {
+		t.Helper()
+		if _, err := f.Reload(scope); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := handle(t.Context(), toolkit.Call{Name: "echo"}); !errors.Is(err, want) {
+			t.Errorf("got %v, want %v", err, want)
+		}
+	}
+	cache := scope.Settings().Policies
+	check(toolkit.ErrPermissionDenied)
+	say("allow")
+	check(nil)
+	say("ask")
+	check(toolkit.ErrApprovalExpired)
+	write(t, dir, "policies: {permit: {rules: rules.yaml}, cache: {}}\n")
+	check(toolkit.ErrPermissionDenied)
+	for _, p := range scope.Settings().Policies {
+		if p.Place() == middleware.PlaceCache && !slices.Contains(cache, p) {
+			t.Error("the cache was built anew")
+		}
+	}
+	say("perhaps")
+	if _, err := f.Reload(scope); err == nil || !strings.Contains(err.Error(), "policies.permit") || !strings.Contains(err.Error(), "perhaps") {
+		t.Errorf("got %v", err)
+	}
+}

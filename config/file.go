@@ -72,7 +72,7 @@ func parse(name string, text []byte) (*Config, map[string]int, error) {
 // for approve, since nobody may be there to be asked, and for budget and retry,
 // which do nothing until they are told what to limit and what to try again.
 const AllPolicies = "policies:\n" +
-	"  recover: {}\n  loop: {}\n  fit: {}\n  validate: {}\n  cache: {}\n  breaker: {}\n  limit: {}\n  timeout: {}\n"
+	"  recover: {}\n  loop: {}\n  fit: {}\n  validate: {}\n  permit: {}\n  dedupe: {}\n  cache: {}\n  breaker: {}\n  limit: {}\n  timeout: {}\n"
 
 // Open reads a file, and builds what it says: nothing is left half done on an error, which
 // names file, line, field, what was got and what is wanted.
@@ -120,8 +120,9 @@ func (f *File) read(text []byte) (_ *reading, err error) {
 		}
 	}()
 	names, sections := config.Policies.sections()
+	approver := slices.Contains(names, "approve")
 	for i, name := range names {
-		b := &builder{File: f}
+		b := &builder{File: f, approver: approver}
 		policy, err := sections[i].build(b)
 		if err != nil {
 			field := "policies." + name
