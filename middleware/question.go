@@ -15,6 +15,10 @@ type Question struct {
 	Reason string
 	// Version names the rules that asked; an answer holds for no others.
 	Version string
+	// Settled says that a rule allows this very call by name, so that nobody is asked for its
+	// tool's risk or its arguments' words alone. A tool that asks for approval of each
+	// call is asked about all the same.
+	Settled bool
 }
 
 type questionKey struct{}

@@ -70,6 +70,11 @@ func (h *house) last() (tags map[string]string, e toolkit.Ended) {
 	return tags, e
 }
 
+// settled is a call that a rule allows by name.
+func settled(ctx context.Context) context.Context {
+	return middleware.WithQuestion(ctx, middleware.Question{Rule: "reads", Settled: true})
+}
+
 func says(approved bool, note string) approve.Asker {
 	return approve.Func(func(context.Context, approve.Request) (approve.Answer, error) {
 		return approve.Answer{Approved: approved, By: "ada", Note: note}, nil
@@ -89,6 +94,9 @@ func TestWhoIsAskedAbout(t *testing.T) {
 		{name: "a rule asks", tool: "read", trigger: "rule", ctx: func(ctx context.Context) context.Context {
 			return middleware.WithQuestion(ctx, middleware.Question{Rule: "outside", Reason: "outside the workspace"})
 		}},
+		{name: "a rule allows a risky one", tool: "wipe", ctx: settled},
+		{name: "a rule allows sensitive words", tool: "read", arguments: `{"password":1}`, ctx: settled, o: approve.Options{Sensitive: true}},
+		{name: "a rule allows what the tool asks about", tool: "pay", trigger: "tool", ctx: settled},
 		{name: "sensitive name", tool: "read", arguments: `{"API_Key":1}`, trigger: "arguments", o: approve.Options{Sensitive: true}},
 		{name: "sensitive value", tool: "read", arguments: `{"sql":"DROP TABLE x"}`, trigger: "arguments", o: approve.Options{Sensitive: true}},
 		{name: "escaped", tool: "read", arguments: `{"sql":"dr\u006Fp TABLE x"}`, trigger: "arguments", o: approve.Options{Sensitive: true}},
@@ -295,15 +303,15 @@ func TestTooManyWait(t *testing.T) {
 
 func TestNewNamesWhatIsWrong(t *testing.T) {
 	for want, o := range map[string]approve.Options{
-		"Expiry: got -1s":              {Expiry: -time.Second},
-		"MaxPending: got -1":           {MaxPending: -1},
-		"Defer: got true without":      {Defer: true},
-		"Askers: got 1, want none":     {Defer: true, Remote: true, Askers: []approve.Asker{says(true, "")}},
-		"Askers: got nil":              {Askers: []approve.Asker{nil}},
+		"Expiry: got -1s":                    {Expiry: -time.Second},
+		"MaxPending: got -1":                 {MaxPending: -1},
+		"Defer: got true without":            {Defer: true},
+		"Askers: got 1, want none":           {Defer: true, Remote: true, Askers: []approve.Asker{says(true, "")}},
+		"Askers: got nil":                    {Askers: []approve.Asker{nil}},
 		`Patterns[0]: field Tool: got ""`:    {Patterns: []approve.Pattern{{Approver: "a"}}},
 		"Patterns[0]: field Approver":        {Patterns: []approve.Pattern{{Tool: "*"}}},
 		"Patterns[0]: field Tool: got \"[\"": {Patterns: []approve.Pattern{{Tool: "[", Approver: "a"}}},
-		`Arguments: got "to"`:          {Patterns: []approve.Pattern{{Tool: "*", Approver: "a", Arguments: map[string]string{"to": "x"}}}},
+		`Arguments: got "to"`:                {Patterns: []approve.Pattern{{Tool: "*", Approver: "a", Arguments: map[string]string{"to": "x"}}}},
 	} {
 		if _, err := approve.New(o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q in it", err, want)

@@ -17,16 +17,17 @@ type trigger struct{ name, reason, rule, version string }
 
 // needed says whether a person is to be asked of a call, and why.
 func (p *Policy) needed(ctx context.Context, call toolkit.Call, tool *toolkit.Definition) (t trigger, needed bool) {
-	if q, ok := middleware.QuestionOf(ctx); ok {
+	q, asked := middleware.QuestionOf(ctx)
+	if asked && !q.Settled {
 		return trigger{"rule", q.Reason, q.Rule, q.Version}, true
 	}
 	if tool != nil && tool.RequiresApproval {
 		return trigger{name: "tool", reason: "the tool asks for approval of each call"}, true
 	}
-	if tool != nil && tool.Risk == toolkit.RiskHigh {
+	if tool != nil && tool.Risk == toolkit.RiskHigh && !q.Settled {
 		return trigger{name: "risk", reason: "the tool's risk is high"}, true
 	}
-	if p.options.Sensitive {
+	if p.options.Sensitive && !q.Settled {
 		if word := sensitive(call.Arguments); word != "" {
 			return trigger{name: "arguments", reason: fmt.Sprintf("the arguments say %q", word)}, true
 		}

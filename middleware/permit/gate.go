@@ -64,7 +64,8 @@ func (g *Gate) Set(rules *Rules) error {
 // Place is [middleware.PlacePermit].
 func (g *Gate) Place() middleware.Place { return middleware.PlacePermit }
 
-// Wrap decides about each call before next. A refused call ends with a
+// Wrap decides about each call before next. With an approver, a call that a rule allows
+// by name goes on with a [middleware.Question] that is settled. A refused call ends with a
 // [toolkit.Error] of kind permission_denied whose text tells the model what else it
 // can do. The record's tags permission.decision, permission.door, permission.rule
 // and permission.shadow tell the decision.
@@ -73,7 +74,7 @@ func (g *Gate) Wrap(next toolkit.Handler) toolkit.Handler {
 		rules := g.rules.Load()
 		tool := call.Record.Tool()
 		if g.options.OnDecision == nil {
-			if c := rules.simple(rules.plan(call.Name), tool); c != nil && c.Effect == Allow {
+			if c := rules.simple(rules.plan(call.Name), tool); c != nil && c.Effect == Allow && !(g.options.Approver && c.Door == DoorRules) {
 				call.Record.Note(c.told.note)
 				return next(ctx, call)
 			}
@@ -84,6 +85,8 @@ func (g *Gate) Wrap(next toolkit.Handler) toolkit.Handler {
 			g.tell(ctx, call, d)
 		}
 		switch {
+		case d.Effect == Allow && d.Door == DoorRules && g.options.Approver:
+			return next(middleware.WithQuestion(ctx, middleware.Question{Rule: d.Rule, Version: rules.version, Settled: true}), call)
 		case d.Effect == Allow || d.Shadow:
 			return next(ctx, call)
 		case d.Effect == Ask && g.options.Approver:
