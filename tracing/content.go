@@ -33,8 +33,9 @@ func WithTold(told func(Told)) Option {
 func (o *Observer) addContent(a *attributes, e *toolkit.Ended) {
 	told := Told{Tool: e.Facts.Tool}
 	var paths []string
+	redactor := o.redactor.ForTool(e.Call.Name)
 	if len(e.Call.Arguments) > 0 {
-		text, report := o.redactor.JSONMax(e.Call.Arguments, o.limits.Arguments)
+		text, report := redactor.JSONMax(e.Call.Arguments, o.limits.Arguments)
 		a.add(keyArguments.String(validBytes(text)))
 		if told.ArgumentsTruncated = report.Truncated; report.Truncated {
 			a.add(keyArgumentsTruncated.Bool(true))
@@ -43,7 +44,7 @@ func (o *Observer) addContent(a *attributes, e *toolkit.Ended) {
 		paths = appendPaths(paths, "arguments", report.Findings)
 	}
 	if e.Content && e.ErrorType == "" && (e.Result.Output != "" || len(e.Result.Parts) > 0) {
-		text, report := o.result(e.Result)
+		text, report := o.result(redactor, e.Result)
 		a.add(keyResult.String(text))
 		if told.ResultTruncated = report.Truncated; report.Truncated {
 			a.add(keyResultTruncated.Bool(true))
@@ -63,16 +64,16 @@ func (o *Observer) addContent(a *attributes, e *toolkit.Ended) {
 
 // result is the result's text: JSON as JSON, text as text; with parts, an object
 // that tells text, kinds and sizes, but never carries data.
-func (o *Observer) result(r toolkit.Result) (string, redact.Report) {
+func (o *Observer) result(redactor *redact.Redactor, r toolkit.Result) (string, redact.Report) {
 	if len(r.Parts) > 0 {
-		text, report := o.redactor.JSONMax(partsJSON(r), o.limits.Result)
+		text, report := redactor.JSONMax(partsJSON(r), o.limits.Result)
 		return validBytes(text), report
 	}
 	if looksLikeJSON(r.Output) {
-		text, report := o.redactor.JSONMax([]byte(r.Output), o.limits.Result)
+		text, report := redactor.JSONMax([]byte(r.Output), o.limits.Result)
 		return validBytes(text), report
 	}
-	text, report := o.redactor.TextMax(r.Output, o.limits.Result)
+	text, report := redactor.TextMax(r.Output, o.limits.Result)
 	return valid(text), report
 }
 

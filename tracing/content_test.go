@@ -9,8 +9,25 @@ import (
 	"testing"
 
 	"github.com/toolscope/toolscope/internal/canary"
+	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tracing"
 )
+
+// TestRulesOfATool: a redactor's rules for one tool hold for that tool's spans.
+func TestRulesOfATool(t *testing.T) {
+	redactor, err := redact.New(redact.WithRule(redact.Rule{Tool: "echo", Path: "$.sql", Action: redact.Mask}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for tool, want := range map[string]string{"echo": `{"sql":"[REDACTED:rule]"}`, "other": `{"sql":"select 1"}`} {
+		h, r := newHarness(t, tracing.WithRedactor(redactor)), registry(t)
+		_, _ = toolkit.Chain(r.Handle, toolkit.Observe(r.Lookup, h))(context.Background(), toolkit.Call{Name: tool, Arguments: []byte(`{"sql":"select 1"}`)})
+		if got := attributes(h.one(t).Attributes())["gen_ai.tool.call.arguments"]; got != want {
+			t.Errorf("%s: got %s, want %s", tool, got, want)
+		}
+	}
+}
 
 // TestFindingsSayWhere: each removed value's kind and place are on the span, as far as
 // there are not too many, and never the value.
