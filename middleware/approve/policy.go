@@ -307,7 +307,7 @@ func (p *Policy) ask(ctx context.Context, asker Asker, req *pending) (err error)
 // request is the question about a call, redacted.
 func (p *Policy) request(call toolkit.Call, facts toolkit.Facts, why trigger, now time.Time) *pending {
 	digest := Digest(call.Name, call.Arguments, p.options.WorkDir, why.version)
-	shown, _ := p.options.Redactor.JSONMax(call.Arguments, maxArguments)
+	shown, _ := p.options.Redactor.ForTool(call.Name).JSONMax(call.Arguments, maxArguments)
 	req := &pending{
 		Request: Request{
 			ID: newID(), Digest: digest, Tool: p.text(call.Name), Arguments: string(shown), CallID: p.text(call.ID),

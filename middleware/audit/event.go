@@ -99,7 +99,7 @@ func (l *Log) End(_ context.Context, e *toolkit.Ended) {
 		sum := sha256.Sum256(e.Call.Arguments)
 		ev.SHA256 = hex.EncodeToString(sum[:])
 		if !l.options.WithoutArguments {
-			shown, _ := l.options.Redactor.JSONMax(e.Call.Arguments, maxArguments)
+			shown, _ := l.options.Redactor.ForTool(e.Call.Name).JSONMax(e.Call.Arguments, maxArguments)
 			ev.Arguments = string(shown)
 		}
 	}
