@@ -74,7 +74,7 @@ func (g *Gate) Wrap(next toolkit.Handler) toolkit.Handler {
 		rules := g.rules.Load()
 		tool := call.Record.Tool()
 		if g.options.OnDecision == nil {
-			if c := rules.simple(rules.plan(call.Name), tool); c != nil && c.Effect == Allow && !(g.options.Approver && c.Door == DoorRules) {
+			if c := rules.simple(rules.plan(call.Name), tool); c != nil && c.Effect == Allow && !(g.options.Approver && c.door == DoorRules) {
 				call.Record.Note(c.told.note)
 				return next(ctx, call)
 			}
