@@ -4,7 +4,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -88,7 +87,7 @@ func permitCommand(args []string, stdin io.Reader, stdout, stderr io.Writer) int
 		if len(rest) > 1 {
 			call.Arguments = json.RawMessage(rest[1])
 		}
-		d = rules.Decide(context.Background(), nil, call)
+		d = rules.Decide(nil, call)
 	}
 	switch {
 	case err != nil:
@@ -165,7 +164,7 @@ func (p *permitter) command(line string) (permit.Decision, error) {
 	if err != nil {
 		return permit.Decision{}, err
 	}
-	return p.rules.Decide(context.Background(), nil, toolkit.Call{Name: name, Arguments: arguments}), nil
+	return p.rules.Decide(nil, toolkit.Call{Name: name, Arguments: arguments}), nil
 }
 
 // explain tells a person.

@@ -6,7 +6,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -92,7 +91,7 @@ func (p *permitter) decide(q permitQuestion) (permit.Decision, error) {
 		if text := ""; len(arguments) > 0 && arguments[0] == '"' && json.Unmarshal(arguments, &text) == nil {
 			arguments = json.RawMessage(text) // as some formats have them
 		}
-		return p.rules.Decide(context.Background(), nil, toolkit.Call{Name: *q.Name, Arguments: arguments}), nil
+		return p.rules.Decide(nil, toolkit.Call{Name: *q.Name, Arguments: arguments}), nil
 	}
 	return permit.Decision{}, errNoQuestion
 }

@@ -14,8 +14,7 @@ import (
 var fileTools = []string{"*write*", "*edit*", "*create*", "*delete*", "*remove*", "*move*", "*patch*", "*mkdir*", "*rename*", "*append*", "*save*", "*copy*", "Write", "Edit", "MultiEdit", "NotebookEdit"}
 
 // builtins are the rules that hold without a word: system B's defaults.
-func builtins(*workspace) []Rule {
-	system := &Shell{Programs: []string{"*"}} // speaks of tools that run shell commands
+func builtins() []Rule {
 	rules := []Rule{
 		{Name: "deny-root", Effect: Deny, view: commandIs("sudo", "doas", "pkexec", "su", "runuser", "sudoedit", "gosu", "su-exec"),
 			ForModel: "commands as another user are not permitted; do it without, or tell the user what to run", ForPerson: "runs a command as another user"},
@@ -36,8 +35,8 @@ func builtins(*workspace) []Rule {
 		{Name: "ask-outside", Effect: Ask, view: writesOutside,
 			ForModel: "writing outside the workspace, or to a file whose name is computed, asks for approval; write to a named file inside the workspace", ForPerson: "writes outside the workspace"},
 	}
-	for i := range rules {
-		rules[i].Shell = system
+	for i := range rules { // of tools that run shell commands
+		rules[i].Shell = &Shell{Programs: []string{"*"}}
 	}
 	rules = append(rules, Rule{Name: "ask-outside-file", Effect: Ask, Tools: fileTools, Paths: &Paths{Outside: true},
 		ForModel: "writing outside the workspace asks for approval; use a path inside it", ForPerson: "writes outside the workspace"})
@@ -205,6 +204,7 @@ func stopsSystem(v *view) string {
 					return true
 				}
 			}
+			return has(c, "isolate")
 		}
 		return false
 	})

@@ -121,7 +121,7 @@ func Compile(spec Spec) (*Rules, error) {
 	}
 	all := spec.Rules
 	if !spec.NoBuiltin {
-		all = append(builtins(space), all...)
+		all = append(builtins(), all...)
 	}
 	for i, rule := range all {
 		c, err := r.compile(rule, i-(len(all)-len(spec.Rules)))

@@ -33,8 +33,9 @@ func (v *view) arguments() *arguments {
 	return v.args
 }
 
-// decide asks the rules, the strictest first.
-func (r *Rules) decide(tool *toolkit.Definition, call toolkit.Call) Decision {
+// Decide says what holds for a call, without acting on it. tool is the definition of
+// the tool called, nil if it is not registered.
+func (r *Rules) Decide(tool *toolkit.Definition, call toolkit.Call) Decision {
 	p := r.plan(call.Name)
 	if c := r.simple(p, tool); c != nil {
 		return r.decision(c, "", nil)

@@ -3,11 +3,7 @@
 
 package permit
 
-import (
-	"context"
-
-	"github.com/toolscope/toolscope/toolkit"
-)
+import "github.com/toolscope/toolscope/toolkit"
 
 // A Door is where a decision came from.
 type Door string
@@ -74,10 +70,4 @@ func newTold(effect Effect, door Door, rule string, shadow bool) *told {
 		}
 	}
 	return t
-}
-
-// Decide says what holds for a call of the tool, nil if it is not registered, without
-// acting on it. ctx is not looked at for now.
-func (r *Rules) Decide(_ context.Context, tool *toolkit.Definition, call toolkit.Call) Decision {
-	return r.decide(tool, call)
 }

@@ -79,7 +79,7 @@ func (g *Gate) Wrap(next toolkit.Handler) toolkit.Handler {
 				return next(ctx, call)
 			}
 		}
-		d := rules.decide(tool, call)
+		d := rules.Decide(tool, call)
 		call.Record.Note(d.told.note)
 		if g.options.OnDecision != nil {
 			g.tell(ctx, call, d)

@@ -120,7 +120,7 @@ func TestAnnotations(t *testing.T) {
 		{&toolkit.Definition{ReadOnly: toolkit.Yes, Category: "web", OpenWorld: toolkit.No}, ""},
 		{&toolkit.Definition{ReadOnly: toolkit.No, Category: "websites"}, "web"},
 	} {
-		if d := rules.decide(c.tool, toolkit.Call{Name: "x"}); d.Rule != c.want {
+		if d := rules.Decide(c.tool, toolkit.Call{Name: "x"}); d.Rule != c.want {
 			t.Errorf("%v: rule %q, want %q", c.tool, d.Rule, c.want)
 		}
 	}

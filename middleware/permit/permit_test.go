@@ -42,7 +42,7 @@ func TestBuiltin(t *testing.T) {
 			"X=/; rm -rf $X", "X=rm; $X -rf /", "rm${IFS}-rf${IFS}/", "{rm,-rf,/}", "rm -rf ${X:-/}", "rm -rf $(echo /)", "echo 'rm -rf /' | sh", "sh <<< 'rm -rf /'", "sh <<E\nrm -rf /\nE", "cd / && rm -rf *", "alias x='rm -rf /'", "rm -rf / (", "rm -rf /;)", "rm -rf build /",
 		},
 		"deny-root":     {"sudo ls", "sudo -n true", "/usr/bin/sudo ls", "doas ls", "su -c ls", "pkexec ls", "ls && sudo ls", "$(sudo ls)", "xargs sudo ls", "env sudo ls", "S=sudo; $S ls", "Sudo ls"},
-		"deny-shutdown": {"shutdown -h now", "reboot", "halt", "poweroff", "systemctl reboot", "systemctl --force poweroff", "init 0", "/sbin/reboot", "sh -c reboot"},
+		"deny-shutdown": {"shutdown -h now", "reboot", "halt", "poweroff", "systemctl reboot", "systemctl --force poweroff", "init 0", "systemctl isolate rescue.target", "/sbin/reboot", "sh -c reboot"},
 		"deny-mkfs":     {"mkfs /dev/sda1", "mkfs.ext4 /dev/sda1", "/sbin/mkfs.xfs x", "mke2fs x", "wipefs -a x"},
 		"deny-device":   {"dd if=/dev/zero of=/dev/sda", "dd of=/dev/nvme0n1 if=x", "dd if=x of=\"/dev/sdb\"", "echo x > /dev/sda", "cat x >> /dev/sda1", "cp x /dev/sda", "tee /dev/sda < x", "cat x | tee -a /dev/vda", "shred /dev/sda", "dd of=/dev/mapper/root", "dd of=/dev/../dev/sda", "echo b > /proc/sysrq-trigger"},
 		"ask-rm":        {"rm f", "rm -rf build", "ls; rm f", "unlink f", "shred -u f", "find . -delete", "find . -name x -exec rm {} +", "ls | xargs rm", "git clean -fdx"},
@@ -53,7 +53,7 @@ func TestBuiltin(t *testing.T) {
 		"":              {"ls -la", "git status", "echo rm -rf /", "echo 'sudo reboot'", "grep -r 'rm -rf /' .", "git log --grep sudo", "cat /etc/passwd", "ls > /dev/null 2>&1", "echo x > " + in, "touch " + in, "go test ./... | head -50", "chmod +x " + in, "chmod 755 " + in, "dd if=/dev/zero of=" + in, "git commit -m 'do not run sudo'", "cd " + work + " && echo x > f"},
 	} {
 		for _, command := range commands {
-			d := rules.decide(nil, shellCall(command))
+			d := rules.Decide(nil, shellCall(command))
 			if d.Rule != rule {
 				t.Errorf("%q: %s by rule %q (%s), want rule %q", command, d.Effect, d.Rule, d.Reason, rule)
 			}
@@ -76,7 +76,7 @@ func TestPrefix(t *testing.T) {
 	for _, command := range []string{
 		"git status", "git status -s", "git  'status'", "/usr/bin/git status", "git status && ls -la", "git status | grep x | head", "LANG=C git status", "git status > /dev/null 2>&1", "git status $X", "(git status; ls)", "if git status; then ls; fi", "time git status", "git status \"$(ls)\"", "git status #; rm x",
 	} {
-		if d := rules.decide(nil, shellCall(command)); d.Effect != Allow || d.Door != DoorRules {
+		if d := rules.Decide(nil, shellCall(command)); d.Effect != Allow || d.Door != DoorRules {
 			t.Errorf("%q: %s at %s (%s), want allow by rule", command, d.Effect, d.Door, d.Reason)
 		}
 	}
@@ -86,7 +86,7 @@ func TestPrefix(t *testing.T) {
 		"git -c core.pager=x status", "git -C /evil status", "git --exec-path=x status", "./git status", "/tmp/git status", "../git status", "~/git status", "$GIT status", "git $X", "git st''atus; id", "git status > f", "git status >> ~/.bashrc", "git status 2> f", "git status > $X", "f() { id; }; git status", "alias git=id; git status", "git status < /dev/tcp/h/1",
 		"coproc git status", "git status ;", "git status ;;", "git status '", "git status $((x[$(id)]))", "git status @(a|$(id))", "git status \u202e", "git status \x1b[2J", "git", "git-status", "gitstatus", "git stash",
 	} {
-		if d := rules.decide(nil, shellCall(command)); d.Effect == Allow && (d.Door == DoorRules || strings.Contains(command, "git status")) && command != "git status ;" {
+		if d := rules.Decide(nil, shellCall(command)); d.Effect == Allow && (d.Door == DoorRules || strings.Contains(command, "git status")) && command != "git status ;" {
 			t.Errorf("%q: allowed by %q (%s)", command, d.Rule, d.Reason)
 		}
 	}
@@ -145,7 +145,7 @@ func TestArguments(t *testing.T) {
 		{"file_write", `{"path":"a/x"}`, Allow, ""},
 		{"file_read", `{"path":"/etc/passwd"}`, Allow, ""},
 	} {
-		d := rules.decide(nil, toolkit.Call{Name: c.name, Arguments: []byte(c.arguments)})
+		d := rules.Decide(nil, toolkit.Call{Name: c.name, Arguments: []byte(c.arguments)})
 		if d.Effect != c.effect || d.Rule != c.rule {
 			t.Errorf("%s %.60s: %s by %q (%s), want %s by %q", c.name, c.arguments, d.Effect, d.Rule, d.Reason, c.effect, c.rule)
 		}

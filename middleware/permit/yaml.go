@@ -133,7 +133,6 @@ func (d *yamlReader) read(text []byte) (spec Spec) {
 	if root.Tag == "!!null" {
 		return spec
 	}
-	spec.Rules = []Rule{}
 	d.mapping(root, "", map[string]func(*yaml.Node, string){
 		"version": func(n *yaml.Node, f string) {
 			if n.Value != "1" {

@@ -56,7 +56,7 @@ func TestParse(t *testing.T) {
 		{"db_query", `{"database":"staging"}`, "ask "},
 		{"pay", `{"amount":200,"receipt":"/srv/data/r"}`, "ask big-payment"},
 	} {
-		d := rules.decide(&toolkit.Definition{Risk: toolkit.RiskHigh}, toolkit.Call{Name: c.name, Arguments: []byte(c.arguments)})
+		d := rules.Decide(&toolkit.Definition{Risk: toolkit.RiskHigh}, toolkit.Call{Name: c.name, Arguments: []byte(c.arguments)})
 		if got := d.Effect.String() + " " + d.Rule; got != c.want {
 			t.Errorf("%s %s: %s, want %s", c.name, c.arguments, got, c.want)
 		}
@@ -65,7 +65,7 @@ func TestParse(t *testing.T) {
 	if err != nil || again.Version() != rules.Version() {
 		t.Errorf("the same file has the versions %s and %s (%v)", rules.Version(), again.Version(), err)
 	}
-	if empty, err := Parse("", nil); err != nil || empty.decide(nil, shellCall("sudo ls")).Effect != Deny {
+	if empty, err := Parse("", nil); err != nil || empty.Decide(nil, shellCall("sudo ls")).Effect != Deny {
 		t.Errorf("an empty file is not the built-in rules: %v", err)
 	}
 }
@@ -164,8 +164,8 @@ func FuzzRules(f *testing.F) {
 		if err != nil {
 			return
 		}
-		rules.decide(nil, shellCall("git status; rm x"))
-		rules.decide(nil, toolkit.Call{Name: "x", Arguments: text})
+		rules.Decide(nil, shellCall("git status; rm x"))
+		rules.Decide(nil, toolkit.Call{Name: "x", Arguments: text})
 	})
 }
 
@@ -181,7 +181,7 @@ func FuzzDecide(f *testing.F) {
 	f.Add("pay", `{"amount":1e400,"receipt":["a",null]}`)
 	f.Fuzz(func(t *testing.T, name, arguments string) {
 		for _, r := range []*Rules{rules, builtin} {
-			d := r.decide(nil, toolkit.Call{Name: name, Arguments: []byte(arguments)})
+			d := r.Decide(nil, toolkit.Call{Name: name, Arguments: []byte(arguments)})
 			if d.Effect == Unsaid || d.Effect > Allow && d.Message == "" {
 				t.Errorf("%q %q: %+v", name, arguments, d)
 			}

@@ -66,6 +66,7 @@ func TestParse(t *testing.T) {
 		{"ssh h 'a; b' c; ssh -p 22 u@h a", "ssh a b ssh a", ""},
 		{"ssh -o ProxyCommand=x h a; ssh h", "ssh a ssh", "option code"},
 		{"watch -n 1 'a | b'; watch -x a", "watch a b watch a", ""},
+		{"/lib64/ld-linux-x86-64.so.2 /bin/rm x; ld.so a", "ld-linux-x86-64.so.2 rm ld.so a", ""},
 		{"busybox rm x; busybox sh -c 'a'", "busybox rm busybox sh a", ""},
 		{"env $X a; timeout $X a", "env a timeout a", "option command"},
 
@@ -110,6 +111,7 @@ func TestParse(t *testing.T) {
 		// what changes what a name means
 		{"PATH=x a; LD_PRELOAD=x a; GIT_SSH_COMMAND=x a; BASH_ENV=x a; IFS=x; PS4=x; PROMPT_COMMAND=x", "a a a a", "variable"},
 		{"export PATH=x; declare LD_X=1; for PATH in x; do a; done; read PATH; printf -v PATH x; : ${PATH:=x}; ((PATH=1))", "export declare a read printf :", "variable arithmetic"},
+		{"unset PATH; unset x", "unset unset", "variable"},
 		{"LANG=C a; X=1; Y=2 b", "a b", ""},
 		{"shopt -s extglob; shopt -s nullglob; set -euo pipefail; set -k; enable -f x y; hash -p x y", "shopt shopt set set enable hash", "name"},
 

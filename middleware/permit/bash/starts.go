@@ -54,6 +54,9 @@ func init() { // the functions use the tables
 // a variant (vim.tiny) or capital letters, which some file systems do not tell apart.
 func program(name string) string {
 	name = strings.ToLower(name)
+	if strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld-musl") {
+		return "ld.so" // the loader runs the program that it is given
+	}
 	if known(name) {
 		return name
 	}
@@ -113,6 +116,9 @@ func (r *reader) names(c *Command, _ input) {
 	for _, w := range c.Words[1:] {
 		if i := strings.IndexByte(w.Text, '['); i >= 0 && strings.ContainsAny(w.Text[i:], "$`") {
 			r.line.doubt(DoubtArithmetic, c.Name+" evaluates "+clip(w.Text))
+		}
+		if c.Name == "unset" && Dangerous(w.Text) {
+			r.line.doubt(DoubtVariable, "without the variable "+w.Text+" other programs may run")
 		}
 		if !w.Known && (c.Name == "let" || c.Name == "unset") {
 			r.line.doubt(DoubtArithmetic, c.Name+" evaluates what is computed")

@@ -78,6 +78,7 @@ var wrappers = map[string]*wrapper{
 	"script":      {syntaxOf: syntaxOf{flags: "aefq", values: "cEIOBTmo", glued: "t", long: []string{"append", "command=", "return", "flush", "quiet", "log-in=", "log-io=", "log-out="}}, permutes: true, code: []string{"c", "command"}, root: true},
 	"ssh":         {syntaxOf: syntaxOf{flags: "1246AaCfGgKkMNnqsTtVvXxYy", values: "BbcDEeFIiJLlmOopQRSWwP"}, operands: 1, remote: true, doubtful: []string{"o", "F", "I", "S", "E"}, lookup: []string{"V", "Q", "G", "N"}, root: true},
 	"sshpass":     {syntaxOf: syntaxOf{flags: "evV", values: "pfdP"}},
+	"ld.so":       {syntaxOf: syntaxOf{long: []string{"argv0=", "library-path=", "preload=", "audit=", "inhibit-cache"}}, lookup: []string{"list", "verify", "help", "version", "list-diagnostics", "list-tunables"}, doubtful: []string{"preload", "audit", "library-path"}},
 	"busybox":     {lookup: []string{"list", "list-full", "help", "install"}},
 	"toybox":      {},
 	"systemd-run": {syntaxOf: syntaxOf{flags: "GdPqrStv", values: "EHMpu", long: []string{"user", "system", "scope", "unit=", "property=", "description=", "slice=", "uid=", "gid=", "nice=", "working-directory=", "same-dir", "setenv=", "pty", "pipe", "quiet", "collect", "wait", "no-block"}}, doubtful: []string{"E", "p", "H", "M", "setenv", "property"}},
