@@ -5,10 +5,7 @@ package data
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
-
-	"github.com/cockroachdb/apd/v3"
 
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -108,61 +105,6 @@ func (c *calculator) conversion() (v value, converted string, err error) {
 		converted, err = c.convert(v)
 	}
 	return v, converted, err
-}
-
-// convert writes a value in the unit that is read: names with powers, with "*" or "/"
-// between them.
-func (c *calculator) convert(v value) (string, error) {
-	begin := c.next
-	if t := c.peek(); t.kind == nameToken {
-		if u, ok := unitOf(t.text); ok && !u.offset.IsZero() {
-			c.next++
-			v, err := toDegrees(v, u)
-			return v.String() + " " + t.text, err
-		}
-	}
-	v.degrees = false
-	from := v.dims
-	for sign := -1; ; {
-		t := c.peek()
-		if t.text == "in" {
-			t.text = "inch"
-		}
-		u, ok := unitOf(t.text)
-		if t.kind != nameToken || !ok || !u.offset.IsZero() {
-			return "", c.unexpected("a unit that is known")
-		}
-		c.next++
-		n, err := c.unitPower()
-		if err != nil {
-			return "", err
-		}
-		if v, err = scale(v, u, sign*n); err != nil {
-			return "", err
-		}
-		if op, ok := c.take("*", "/"); ok {
-			sign = -1
-			if op == "/" {
-				sign = 1
-			}
-			continue
-		}
-		if c.peek().kind != nameToken || keyword(c.peek().text) {
-			break
-		}
-		sign = -1
-	}
-	if v.dims != plain {
-		return "", wrong(fmt.Sprintf("a value in %q does not fit the unit it is converted to", from))
-	}
-	var name strings.Builder
-	for i, t := range c.tokens[begin:c.next] {
-		if i > 0 && t.kind == nameToken && c.tokens[begin+i-1].kind != signToken {
-			name.WriteByte(' ')
-		}
-		name.WriteString(t.text)
-	}
-	return v.String() + " " + name.String(), nil
 }
 
 func (c *calculator) sum() (value, error) {
@@ -306,67 +248,6 @@ func (c *calculator) primary() (value, error) {
 		return v, nil
 	}
 	return value{}, c.unexpected("a number, a name or an opening parenthesis")
-}
-
-// number reads a number and the unit that stands after it.
-func (c *calculator) number(negative bool) (v value, err error) {
-	t := c.peek()
-	c.next++
-	n, _, err := apd.NewFromString(t.text)
-	if err != nil || n.NumDigits() > exactDigits || n.Exponent > maxExponent || n.Exponent < -maxExponent {
-		return v, wrong(fmt.Sprintf("at byte %d: got %.40q, want a number of at most %d digits", t.at, t.text, exactDigits))
-	}
-	v.number = *n
-	if negative {
-		v.number.Neg(n)
-	}
-	name := c.peek()
-	if name.kind != nameToken || c.ahead(1).kind == signToken && c.ahead(1).text == "(" {
-		return v, nil
-	}
-	if name.text == "in" && !c.operand(1) {
-		name.text = "inch" // "5 in to cm" and "5 in", where nothing is converted to
-	}
-	if keyword(name.text) {
-		return v, nil
-	}
-	u, ok := unitOf(name.text)
-	if !ok {
-		w, ok := constants[name.text]
-		if !ok {
-			return v, c.unknown(name)
-		}
-		c.next++
-		return multiply(v, w)
-	}
-	c.next++
-	if !u.offset.IsZero() {
-		return fromDegrees(v, u)
-	}
-	power, err := c.unitPower()
-	if err != nil {
-		return v, err
-	}
-	return scale(v, u, power)
-}
-
-// unitPower is the power that stands after a unit; 1 if none does.
-func (c *calculator) unitPower() (int, error) {
-	if t := c.peek(); t.kind != signToken || t.text != "^" {
-		return 1, nil
-	}
-	c.next++
-	_, negative := c.take("-")
-	t := c.peek()
-	n, err := strconv.Atoi(t.text)
-	if t.kind != numberToken || err != nil || n < 1 || n > 9 {
-		return 0, c.unexpected("a whole number from 1 to 9 as the power of a unit")
-	}
-	c.next++
-	if negative {
-		n = -n
-	}
-	return n, nil
 }
 
 func (c *calculator) unknown(t token) error {
