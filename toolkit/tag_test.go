@@ -8,6 +8,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/toolscope/toolscope/toolkit"
@@ -57,7 +58,7 @@ type attempts struct {
 
 type attemptKey struct{}
 
-func (a *attempts) BeginAttempt(ctx context.Context, call toolkit.Call) (context.Context, func(toolkit.Result, error)) {
+func (a *attempts) BeginAttempt(ctx context.Context, call toolkit.Call, _ time.Time) (context.Context, func(toolkit.Result, error)) {
 	a.told = append(a.told, "begin "+string('0'+rune(call.Attempt)))
 	return context.WithValue(ctx, attemptKey{}, call.Attempt), func(_ toolkit.Result, err error) {
 		a.told = append(a.told, "end "+toolkit.TypeOf(err))
@@ -67,7 +68,7 @@ func (a *attempts) BeginAttempt(ctx context.Context, call toolkit.Call) (context
 // badAttempts panics wherever it can.
 type badAttempts struct{ funcs }
 
-func (badAttempts) BeginAttempt(context.Context, toolkit.Call) (context.Context, func(toolkit.Result, error)) {
+func (badAttempts) BeginAttempt(context.Context, toolkit.Call, time.Time) (context.Context, func(toolkit.Result, error)) {
 	panic("begin")
 }
 
@@ -78,7 +79,7 @@ func TestAttemptsAreToldToWhoAsks(t *testing.T) {
 	handler := toolkit.Observe(nil, &all, badAttempts{}, told)(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 		for _, r := range []toolkit.Record{call.Record, call.Record.Fork()} {
 			call.Attempt++
-			inner, end := r.BeginAttempt(ctx, call)
+			inner, end := r.BeginAttempt(ctx, call, time.Time{})
 			if inner.Value(attemptKey{}) != call.Attempt {
 				t.Errorf("attempt %d does not go on with the observer's context", call.Attempt)
 			}
@@ -95,7 +96,7 @@ func TestAttemptsAreToldToWhoAsks(t *testing.T) {
 	if n := toolkit.ObserverPanics() - before; n != 2 {
 		t.Errorf("%d panics were counted, want 2", n)
 	}
-	ctx, end := (toolkit.Record{}).BeginAttempt(t.Context(), toolkit.Call{})
+	ctx, end := (toolkit.Record{}).BeginAttempt(t.Context(), toolkit.Call{}, time.Time{})
 	end(toolkit.Result{}, errors.New("x"))
 	if ctx != t.Context() {
 		t.Error("without a record the context changed")

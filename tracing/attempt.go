@@ -5,6 +5,7 @@ package tracing
 
 import (
 	"context"
+	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -22,7 +23,7 @@ const attemptSpan = "toolscope.attempt"
 // BeginAttempt makes a child span of one attempt of a retried call, with its number
 // and, if it failed, its error type and redacted error text. Where the call's span
 // is not recorded there is none.
-func (o *Observer) BeginAttempt(ctx context.Context, call toolkit.Call) (context.Context, func(toolkit.Result, error)) {
+func (o *Observer) BeginAttempt(ctx context.Context, call toolkit.Call, start time.Time) (context.Context, func(toolkit.Result, error)) {
 	if !trace.SpanFromContext(ctx).IsRecording() {
 		return ctx, nil
 	}
@@ -30,7 +31,11 @@ func (o *Observer) BeginAttempt(ctx context.Context, call toolkit.Call) (context
 	if tool := call.Record.Facts().Tool; tool != nil {
 		attributes = append(attributes, keyToolName.String(o.identifier(tool.Name)))
 	}
-	ctx, span := o.tracer.Start(ctx, attemptSpan, trace.WithAttributes(attributes...))
+	options := []trace.SpanStartOption{trace.WithAttributes(attributes...)}
+	if !start.IsZero() {
+		options = append(options, trace.WithTimestamp(start))
+	}
+	ctx, span := o.tracer.Start(ctx, attemptSpan, options...)
 	return ctx, func(res toolkit.Result, err error) {
 		defer span.End()
 		if err == nil {

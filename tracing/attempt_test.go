@@ -7,6 +7,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"go.opentelemetry.io/otel/codes"
 
@@ -21,7 +22,7 @@ func TestAttemptsAndTags(t *testing.T) {
 	secret := canary.Secrets(1)[2].Value
 	execute := toolkit.Observe(r.Lookup, h)(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 		for call.Attempt = 1; call.Attempt <= 2; call.Attempt++ {
-			_, end := call.Record.BeginAttempt(ctx, call)
+			_, end := call.Record.BeginAttempt(ctx, call, time.Time{})
 			if call.Attempt == 1 {
 				end(toolkit.Result{}, &toolkit.Error{Kind: toolkit.ErrTimeout, Message: "with " + secret})
 			} else {

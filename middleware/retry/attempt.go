@@ -6,6 +6,7 @@ package retry
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
@@ -21,14 +22,18 @@ type ending struct {
 // errGoexit is what observers are told of an attempt whose goroutine ends.
 var errGoexit = errors.New("retry: the attempt ended its goroutine")
 
-// attempt runs the call once, and tells it. A panic is caught only if panics are tried
+// attempt runs the call once, and tells it but for the first one, which is told when there
+// is a second: a call that was not tried again has no attempts. A panic is caught only if panics are tried
 // again.
 func (p *Policy) attempt(ctx context.Context, call toolkit.Call, next toolkit.Handler) (e ending) {
 	call.Record.Note(func(s *toolkit.Served) {
 		s.Attempts++
 		s.Outcome = toolkit.OutcomeExecuted // the attempt before may have been refused
 	})
-	ctx, told := call.Record.BeginAttempt(ctx, call)
+	told := func(toolkit.Result, error) {}
+	if call.Attempt > 1 {
+		ctx, told = call.Record.BeginAttempt(ctx, call, time.Time{})
+	}
 	returned := false
 	defer func() {
 		if returned {
@@ -65,6 +70,14 @@ func (e *ending) failure() error {
 		return e.err
 	}
 	return e.res.Fault
+}
+
+// told is the error that observers are told: a panic is one.
+func (e *ending) told() error {
+	if e.thrown != nil {
+		return e.thrown
+	}
+	return e.err
 }
 
 // pass is the attempt as the call's own ending: a panic goes on with the same value.

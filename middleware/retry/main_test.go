@@ -48,7 +48,7 @@ var _ toolkit.AttemptObserver = (*attempts)(nil)
 
 type attemptKey struct{}
 
-func (a *attempts) BeginAttempt(ctx context.Context, call toolkit.Call) (context.Context, func(toolkit.Result, error)) {
+func (a *attempts) BeginAttempt(ctx context.Context, call toolkit.Call, _ time.Time) (context.Context, func(toolkit.Result, error)) {
 	return context.WithValue(ctx, attemptKey{}, call.Attempt), func(res toolkit.Result, err error) {
 		a.mu.Lock()
 		defer a.mu.Unlock()

@@ -81,6 +81,7 @@ func (p *Policy) mayRunTwice(call toolkit.Call) bool {
 func (p *Policy) run(ctx context.Context, call toolkit.Call, next toolkit.Handler) (last ending, why string) {
 	for n := 1; ; n++ {
 		call.Attempt = uint16(n)
+		began := time.Now()
 		last = p.attempt(ctx, call, next)
 		if last.res.Suspended || !p.on[last.kind()] {
 			return last, ""
@@ -88,6 +89,10 @@ func (p *Policy) run(ctx context.Context, call toolkit.Call, next toolkit.Handle
 		wait, why := p.wait(ctx, n, last.failure())
 		if why != "" {
 			return last, why
+		}
+		if n == 1 {
+			_, told := call.Record.BeginAttempt(ctx, call, began)
+			told(last.res, last.told())
 		}
 		if !sleep(ctx, call, wait) {
 			return last, gone(ctx)

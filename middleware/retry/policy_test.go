@@ -68,7 +68,7 @@ func TestAttemptsAreToldAndCounted(t *testing.T) {
 		began := time.Now()
 		_, err := run(t.Context(), &seen, policy(t, retry.Options{On: []toolkit.Kind{toolkit.TypeOther}}), readOnly,
 			func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
-				if got := ctx.Value(attemptKey{}); got != call.Attempt {
+				if got := ctx.Value(attemptKey{}); call.Attempt > 1 && got != call.Attempt {
 					t.Errorf("attempt %d runs in the context of %v", call.Attempt, got)
 				}
 				time.Sleep(time.Second)
@@ -149,7 +149,7 @@ func TestACallerWhoIsGone(t *testing.T) {
 			<-ctx.Done()
 			return toolkit.Result{}, ctx.Err()
 		})
-		if !errors.Is(err, context.DeadlineExceeded) || len(seen.told) != 1 || seen.tag() != "deadline" {
+		if !errors.Is(err, context.DeadlineExceeded) || len(seen.told) != 0 || seen.tag() != "deadline" {
 			t.Errorf("got %v, %v, %q", err, seen.told, seen.tag())
 		}
 	})
@@ -180,7 +180,11 @@ func TestPanics(t *testing.T) {
 					defer func() { thrown = recover() }()
 					run(t.Context(), &seen, policy(t, retry.Options{On: []toolkit.Kind{c.on}}), readOnly, tool.Handle)
 				}()
-				if thrown != c.again || len(tool.Calls()) != c.attempts || len(seen.told) != c.attempts || seen.told[0].kind != "panic" {
+				told := c.attempts
+				if told == 1 {
+					told = 0 // a call that was not tried again has no attempts
+				}
+				if thrown != c.again || len(tool.Calls()) != c.attempts || len(seen.told) != told || told > 0 && seen.told[0].kind != "panic" {
 					t.Errorf("got panic %v, %d attempts, told %v, want %v, %d", thrown, len(tool.Calls()), seen.told, c.again, c.attempts)
 				}
 			})
@@ -202,7 +206,7 @@ func TestGoexitIsNotRetried(t *testing.T) {
 		t.Error("the goroutine went on")
 	}()
 	<-done
-	if n != 1 || len(seen.told) != 1 || seen.All()[0].Ending != toolkit.EndingGoexit {
+	if n != 1 || len(seen.told) != 0 || seen.All()[0].Ending != toolkit.EndingGoexit {
 		t.Errorf("got %d attempts, %v told, ending %v", n, seen.told, seen.All()[0].Ending)
 	}
 }
