@@ -221,6 +221,20 @@ func (s *Scope) Stats() *stats.Recorder {
 	return s.recorder
 }
 
+// Tracing is the scope's observer of spans and OpenTelemetry metrics; nil for a scope
+// without both. Packages that watch a protocol take from it where spans go and what
+// everything passes before it leaves.
+func (s *Scope) Tracing() *tracing.Observer {
+	if s == nil {
+		return nil
+	}
+	return s.tracer
+}
+
+// Off reports whether the scope passes all calls on, as [Settings].Off says; a nil scope
+// does.
+func (s *Scope) Off() bool { return s == nil || s.rules.Load().off }
+
 // HTTPHandler serves the statistics and the dashboard; it can be mounted under
 // any prefix with [http.StripPrefix]. It answers requests that arrive on a
 // loopback address only, unless an option of [WithHTTP] says otherwise.

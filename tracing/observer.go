@@ -31,6 +31,7 @@ type Observer struct {
 	tools   tools
 	buffers sync.Pool   // of *attributes
 	hidden  atomic.Bool // whether content is kept off spans for now
+	shared  atomic.Bool // whether OuterCall finds the calls
 }
 
 var _ toolkit.Observer = (*Observer)(nil)
@@ -60,8 +61,12 @@ func (o *Observer) Begin(ctx context.Context, _ toolkit.Call, f *toolkit.Facts) 
 	if run := agentFrom(ctx); run != nil {
 		run.toolCalls.Add(1)
 	}
-	info := o.tools.find(f)
+	ctx, spec := takeSpec(ctx)
+	info := o.tools.find(f, spec)
 	start := info.start
+	if spec != nil {
+		start = spec.options(start)
+	}
 	if s := f.Session; s != nil && s.Conversation != "" {
 		start = append(start[:len(start):len(start)], trace.WithAttributes(keyConversation.String(o.identifier(s.Conversation))))
 	}
@@ -73,6 +78,9 @@ func (o *Observer) Begin(ctx context.Context, _ toolkit.Call, f *toolkit.Facts) 
 	}
 	if sc := span.SpanContext(); sc.IsValid() {
 		f.Span = toolkit.SpanRef{TraceID: sc.TraceID(), SpanID: sc.SpanID(), Sampled: sc.IsSampled()}
+	}
+	if o.shared.Load() {
+		return &outerContext{ctx, span, f.Tool}
 	}
 	return ctx
 }
@@ -92,14 +100,16 @@ func (o *Observer) Wants(ctx context.Context) bool {
 
 // End ends the call's span and records its metrics.
 func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
-	info := o.tools.find(&e.Facts)
-	o.metrics.record(ctx, info, e)
+	spec := specFrom(ctx)
+	o.metrics.record(ctx, o.tools.find(&e.Facts, spec), e)
 	span := trace.SpanFromContext(ctx)
 	if !span.IsRecording() {
-		span.End()
+		defer span.End()
+		spec.end(ctx, e)
 		return
 	}
 	defer span.End(trace.WithTimestamp(e.End)) // whatever happens below
+	said := spec.end(ctx, e)
 	a := o.buffers.Get().(*attributes)
 	defer func() {
 		clear(a.list)
@@ -107,6 +117,11 @@ func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
 		o.buffers.Put(a)
 	}()
 	o.describe(a, e)
+	errorType := said.errorType(e)
+	if errorType != "" {
+		a.add(keyErrorType.String(errorType))
+	}
+	a.list = append(a.list, said.Attributes...)
 	if o.Content() {
 		o.addContent(a, e)
 	}
@@ -114,7 +129,7 @@ func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
 	if from := e.Served.Origin; from.IsValid() {
 		span.AddLink(trace.Link{SpanContext: spanContext(from)})
 	}
-	if e.ErrorType != "" {
+	if errorType != "" {
 		span.SetStatus(codes.Error, o.errorDescription(e))
 	}
 }
@@ -153,9 +168,6 @@ func (o *Observer) describe(a *attributes, e *toolkit.Ended) {
 	a.identifier(o, keyToolCallID, e.Call.ID)
 	if e.Facts.Tool == nil {
 		a.identifier(o, keyRequestedName, e.Call.Name)
-	}
-	if e.ErrorType != "" {
-		a.add(keyErrorType.String(e.ErrorType))
 	}
 	if e.Ending > toolkit.EndingFailed {
 		a.add(keyEnding.String(e.Ending.String()))

@@ -27,6 +27,8 @@ type tools struct {
 type toolKey struct {
 	tool, agent string
 	kind        toolkit.ToolType
+	operation   string // before the tool's name in the span's
+	spanKind    trace.SpanKind
 }
 
 // toolInfo is made once and not changed, but for the cached metric options.
@@ -39,14 +41,23 @@ type toolInfo struct {
 	others   atomic.Pointer[map[labelKey][]metric.RecordOption]
 }
 
+// executeTool is the operation of every call.
+const executeTool = "execute_tool"
+
 type labelKey struct {
 	outcome   toolkit.Outcome
 	errorType string
 }
 
-// find returns the info of a call's tool and agent.
-func (t *tools) find(f *toolkit.Facts) *toolInfo {
-	key := toolKey{tool: UnknownTool, kind: toolkit.ToolFunction}
+// find returns the info of a call's tool and agent; spec is nil for a call without one.
+func (t *tools) find(f *toolkit.Facts, spec *SpanSpec) *toolInfo {
+	key := toolKey{tool: UnknownTool, kind: toolkit.ToolFunction, operation: executeTool, spanKind: trace.SpanKindInternal}
+	if spec != nil && spec.Operation != "" {
+		key.operation = spec.Operation
+	}
+	if spec != nil && spec.Kind != trace.SpanKindUnspecified {
+		key.spanKind = spec.Kind
+	}
 	if f.Tool != nil {
 		key.tool = f.Tool.Name
 		if f.Tool.Type != "" {
@@ -72,7 +83,7 @@ func (t *tools) add(key toolKey) *toolInfo {
 		old = *m
 	}
 	if len(old) >= t.max {
-		key = toolKey{tool: Other, kind: toolkit.ToolFunction}
+		key = toolKey{tool: Other, kind: toolkit.ToolFunction, operation: key.operation, spanKind: key.spanKind}
 	}
 	if info := old[key]; info != nil {
 		return info
@@ -90,9 +101,9 @@ func (t *tools) newInfo(key toolKey) *toolInfo {
 	if key.agent != "" {
 		labels = append(labels, keyAgentName.String(t.clean(key.agent)))
 	}
-	info := &toolInfo{spanName: "execute_tool " + name, labels: labels}
-	atStart := append([]attribute.KeyValue{keyOperation.String("execute_tool")}, labels...)
-	info.start = []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindInternal), trace.WithAttributes(atStart...)}
+	info := &toolInfo{spanName: key.operation + " " + name, labels: labels}
+	atStart := append([]attribute.KeyValue{keyOperation.String(executeTool)}, labels...)
+	info.start = []trace.SpanStartOption{trace.WithSpanKind(key.spanKind), trace.WithAttributes(atStart...)}
 	info.success = info.options(labelKey{})
 	return info
 }
