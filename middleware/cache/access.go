@@ -13,7 +13,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-func (c *Cache) get(ctx context.Context, key Key) (*Entry, uint64, error) {
+func (c *Cache) get(ctx context.Context, key *Key) (*Entry, uint64, error) {
 	if c.memory != nil {
 		entry, stamp := c.memory.get(key)
 		return entry, stamp, nil
@@ -21,7 +21,7 @@ func (c *Cache) get(ctx context.Context, key Key) (*Entry, uint64, error) {
 	if c.lost.recently(key.Reach) {
 		return nil, freshness.Begin, nil // as if a write were under way: nothing is given or stored
 	}
-	return c.outside.get(ctx, key)
+	return c.outside.get(ctx, *key)
 }
 
 func (c *Cache) set(ctx context.Context, key Key, entry *Entry, keep time.Duration) error {

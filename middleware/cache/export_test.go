@@ -4,4 +4,4 @@
 package cache
 
 // Collide makes every key of a store in memory have one hash.
-func Collide(m *Memory) { m.hash = func(Key) uint64 { return 7 } }
+func Collide(m *Memory) { m.collide = true }

@@ -20,7 +20,7 @@ import (
 type Memory struct {
 	entries  *otter.Cache[uint64, *stored]
 	counters freshness.Counters
-	hash     func(Key) uint64 // Key.Hash, but in tests of collisions
+	collide  bool // every key has one hash: for tests
 }
 
 type stored struct {
@@ -44,7 +44,7 @@ func NewMemory(maxBytes int) (*Memory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cache: NewMemory: %w", err)
 	}
-	return &Memory{entries: entries, hash: Key.Hash}, nil
+	return &Memory{entries: entries}, nil
 }
 
 // weight is how many bytes an entry takes, about.
@@ -55,23 +55,35 @@ func (s *stored) weight() uint32 {
 
 // Get returns the entry of the key and the sum of its counters. It never waits.
 func (m *Memory) Get(_ context.Context, key Key) (*Entry, uint64, error) {
-	entry, stamp := m.get(key)
+	entry, stamp := m.get(&key)
 	return entry, stamp, nil
 }
 
-func (m *Memory) get(key Key) (*Entry, uint64) {
+func (m *Memory) get(key *Key) (*Entry, uint64) {
+	owner := freshness.OwnerHash(key.Owner)
+	reach := owner
+	if key.Reach != key.Owner {
+		reach = freshness.OwnerHash(key.Reach)
+	}
 	var entry *Entry
-	if s, ok := m.entries.GetIfPresent(m.hash(key)); ok && s.key.Equal(key) {
+	if s, ok := m.entries.GetIfPresent(m.hash(key, owner)); ok && s.key.equal(key) {
 		entry = s.entry
 	}
-	return entry, m.counters.Stamp(freshness.OwnerHash(key.Reach), key.Resources)
+	return entry, m.counters.Stamp(reach, key.Resources)
+}
+
+func (m *Memory) hash(key *Key, ownerHash uint64) uint64 {
+	if m.collide {
+		return 0
+	}
+	return key.hash(ownerHash)
 }
 
 // Set stores an entry, in the place of another whose hash is the same. How long it is
 // good for is the entry's to say: what is no more is dropped when it is found, or when its room is needed.
 func (m *Memory) Set(_ context.Context, key Key, entry *Entry, _ time.Duration) error {
 	key.Arguments = key.Arguments.Keep()
-	m.entries.Set(m.hash(key), &stored{key, entry})
+	m.entries.Set(m.hash(&key, freshness.OwnerHash(key.Owner)), &stored{key, entry})
 	return nil
 }
 

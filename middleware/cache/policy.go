@@ -70,6 +70,12 @@ func (c *Cache) Wrap(next toolkit.Handler) toolkit.Handler {
 		if p.ttl <= 0 && !p.writes {
 			return next(ctx, call)
 		}
+		if p.ttl <= 0 {
+			return c.write(ctx, call, tool, next)
+		}
+		if res, ok := c.recall(&call, tool); ok {
+			return res, nil
+		}
 		return c.serve(ctx, call, tool, p, next)
 	}
 }
@@ -100,56 +106,61 @@ const (
 )
 
 // key is the call's; if it must not be stored, why not.
-func (c *Cache) key(call toolkit.Call, tool *toolkit.Definition) (key Key, why string) {
+func (c *Cache) key(key *Key, call *toolkit.Call, tool *toolkit.Definition) (why string) {
 	session := call.Record.Session()
-	owner, ok := middleware.OwnerOf(session, c.options.Share)
-	if !ok {
-		return Key{}, unscoped
+	var ok bool
+	if key.Owner, ok = middleware.OwnerOf(session, c.options.Share); !ok {
+		return unscoped
 	}
-	arguments, ok := call.Record.Identity(call)
-	if !ok {
-		return Key{}, noIdentity
+	if key.Arguments, ok = call.Record.Identity(*call); !ok {
+		return noIdentity
 	}
-	reach := owner
+	key.Reach, key.Tool, key.Resources = key.Owner, call.Name, freshness.Resources(tool)
 	if c.options.Reach != c.options.Share {
-		reach, _ = middleware.OwnerOf(session, c.options.Reach)
+		key.Reach, _ = middleware.OwnerOf(session, c.options.Reach)
 	}
-	return Key{owner, reach, call.Name, arguments, freshness.Resources(tool)}, ""
+	return ""
 }
 
 // Answer gives the answer to call that a store in memory has, without waiting, as a hit; false
 // if there is none or the store is outside the process. A policy directly
 // outside the cache asks it (middleware.Asker).
 func (c *Cache) Answer(call toolkit.Call) (toolkit.Result, bool) {
-	if c.memory == nil {
-		return toolkit.Result{}, false
-	}
 	tool := call.Record.Tool()
 	if p := c.plan(call.Name, tool); p.ttl <= 0 {
 		return toolkit.Result{}, false
 	}
-	key, why := c.key(call, tool)
-	if why != "" {
-		return toolkit.Result{}, false // told by Wrap's handler, which now follows
+	return c.recall(&call, tool)
+}
+
+// recall gives the answer of a store in memory if it is right and not too old. Where there
+// is none, serve follows, which tells why and does the rest.
+func (c *Cache) recall(call *toolkit.Call, tool *toolkit.Definition) (toolkit.Result, bool) {
+	var key Key
+	if c.memory == nil || c.key(&key, call, tool) != "" {
+		return toolkit.Result{}, false
 	}
-	entry, stamp := c.memory.get(key)
+	entry, stamp := c.memory.get(&key)
 	if entry == nil || entry.Stamp != stamp || freshness.Writing(stamp) {
 		return toolkit.Result{}, false
 	}
 	age := entry.Age()
 	if age > entry.TTL {
-		return toolkit.Result{}, false // perhaps to be renewed, which Wrap's handler does
+		return toolkit.Result{}, false
 	}
 	return c.hit(call, entry, age), true
 }
 
-// serve answers a call that may be stored, or may make stale what is.
+// write runs a call that is not stored and may make stale what is.
+func (c *Cache) write(ctx context.Context, call toolkit.Call, tool *toolkit.Definition, next toolkit.Handler) (toolkit.Result, error) {
+	defer c.begin(ctx, call, tool).end()
+	return next(ctx, call)
+}
+
+// serve answers a call whose answer may be stored.
 func (c *Cache) serve(ctx context.Context, call toolkit.Call, tool *toolkit.Definition, p plan, next toolkit.Handler) (toolkit.Result, error) {
-	if p.ttl <= 0 {
-		defer c.begin(ctx, call, tool).end()
-		return next(ctx, call)
-	}
-	key, why := c.key(call, tool)
+	var key Key
+	why := c.key(&key, &call, tool)
 	stored := why == ""
 	var stamp uint64
 	if !stored {
@@ -158,7 +169,7 @@ func (c *Cache) serve(ctx context.Context, call toolkit.Call, tool *toolkit.Defi
 	} else {
 		var entry *Entry
 		var err error
-		if entry, stamp, err = c.get(ctx, key); err != nil {
+		if entry, stamp, err = c.get(ctx, &key); err != nil {
 			c.failed(call)
 			stored = false
 		} else if res, ok := c.fresh(ctx, call, key, entry, stamp, p, next); ok {
@@ -196,11 +207,11 @@ func (c *Cache) fresh(ctx context.Context, call toolkit.Call, key Key, entry *En
 		c.renew(ctx, call, key, stamp, p, next)
 		call.Record.Tag("cache", "stale")
 	}
-	return c.hit(call, entry, age), true
+	return c.hit(&call, entry, age), true
 }
 
 // hit tells of a hit and copies the answer.
-func (c *Cache) hit(call toolkit.Call, entry *Entry, age time.Duration) toolkit.Result {
+func (c *Cache) hit(call *toolkit.Call, entry *Entry, age time.Duration) toolkit.Result {
 	c.counts.hits.Add(1)
 	call.Record.Note(func(s *toolkit.Served) {
 		s.Outcome, s.Age, s.Origin = toolkit.OutcomeCacheHit, age, entry.Origin

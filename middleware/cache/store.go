@@ -33,7 +33,9 @@ type Store interface {
 	// Set stores an entry for no longer than keep. The entry and the key's arguments
 	// are the store's from then on, to read; it may refuse or drop them at any time.
 	Set(ctx context.Context, key Key, entry *Entry, keep time.Duration) error
-	// Add adds n to each counter of the write.
+	// Add adds n to each counter of the write. One that fails must have added nothing: an
+	// Add that takes effect after its time looks like a write that never ends, and
+	// nothing of the owner's is given until the counter is forgotten.
 	Add(ctx context.Context, write Write, n uint64) error
 }
 
@@ -49,14 +51,19 @@ type Key struct {
 
 // Hash is the same for equal keys, in this process. It finds candidates: Equal decides.
 func (k Key) Hash() uint64 {
-	h := freshness.OwnerHash(k.Owner) ^ k.Arguments.Hash()
-	return h*0x9e3779b97f4a7c15 ^ maphash.String(seed, k.Tool)
+	return k.hash(freshness.OwnerHash(k.Owner))
+}
+
+func (k *Key) hash(ownerHash uint64) uint64 {
+	return (ownerHash^k.Arguments.Hash())*0x9e3779b97f4a7c15 ^ maphash.String(seed, k.Tool)
 }
 
 var seed = maphash.MakeSeed()
 
 // Equal reports whether two calls have the same answer.
-func (k Key) Equal(o Key) bool {
+func (k Key) Equal(o Key) bool { return k.equal(&o) }
+
+func (k *Key) equal(o *Key) bool {
 	return k.Tool == o.Tool && k.Owner == o.Owner && k.Arguments.Equal(o.Arguments)
 }
 

@@ -22,7 +22,7 @@ type Dedupe struct {
 	named    map[string]bool
 	counters freshness.Counters
 	table    *table
-	hash     func(*key) uint64 // but in tests of collisions, hashOf
+	hash     func(ownerHash, arguments uint64, tool string) uint64 // hashOf, but in tests of collisions
 	counts   counts
 }
 
@@ -107,14 +107,14 @@ func (d *Dedupe) key(k *key, call toolkit.Call, tool *toolkit.Definition) (why s
 		k.reach, _ = middleware.OwnerOf(session, d.options.Reach)
 		k.reachHash = freshness.OwnerHash(k.reach)
 	}
-	k.hash = d.hash(k)
+	k.hash = d.hash(k.ownerHash, k.arguments.Hash(), k.tool)
 	return ""
 }
 
 var seed = maphash.MakeSeed()
 
-func hashOf(k *key) uint64 {
-	return (k.ownerHash^k.arguments.Hash())*0x9e3779b97f4a7c15 ^ maphash.String(seed, k.tool)
+func hashOf(ownerHash, arguments uint64, tool string) uint64 {
+	return (ownerHash^arguments)*0x9e3779b97f4a7c15 ^ maphash.String(seed, tool)
 }
 
 // serve answers a call that may have twins.

@@ -53,7 +53,7 @@ func Of(raw []byte, volatile []string, scratch *Arguments) (*Arguments, bool) {
 	if !scratch.read() {
 		return nil, false
 	}
-	if recent.seen(spelling) {
+	if len(raw) <= recentBytes && recent.seen(spelling) {
 		kept := scratch.Keep()
 		recent.add(kept)
 		return kept, true

@@ -18,6 +18,8 @@ func (a *Arguments) Equal(b *Arguments) bool {
 		return true
 	case a.hash != b.hash || a.object != b.object || len(a.members) != len(b.members):
 		return false
+	case a.spelling == b.spelling && bytes.Equal(a.raw, b.raw) && slices.Equal(a.volatile, b.volatile):
+		return true
 	case !a.object:
 		return sameValue(a.raw[space(a.raw, 0):], b.raw[space(b.raw, 0):])
 	}
@@ -40,22 +42,21 @@ func sameMembers(p []byte, a []member, q []byte, b []member) bool {
 		a, b = byName(a), byName(b)
 	}
 	next := 0
-	for _, m := range a {
-		found := false
-		for range b {
-			o := b[next]
+	for i := range a {
+		m, tried := &a[i], 0
+		for b[next].nameHash != m.nameHash || !sameString(p[m.name:m.nameEnd], q[b[next].name:b[next].nameEnd]) {
+			if tried++; tried == n {
+				return false
+			}
 			if next++; next == n {
 				next = 0
 			}
-			if o.nameHash == m.nameHash && sameString(p[m.name:m.nameEnd], q[o.name:o.nameEnd]) {
-				if o.hash != m.hash || !sameValue(p[m.value:m.valueEnd], q[o.value:o.valueEnd]) {
-					return false
-				}
-				found = true
-				break
-			}
 		}
-		if !found {
+		o := &b[next]
+		if next++; next == n {
+			next = 0
+		}
+		if o.hash != m.hash || !bytes.Equal(p[m.name:m.valueEnd], q[o.name:o.valueEnd]) && !sameValue(p[m.value:m.valueEnd], q[o.value:o.valueEnd]) {
 			return false
 		}
 	}

@@ -3,10 +3,7 @@
 
 package identity
 
-import (
-	"hash/maphash"
-	"slices"
-)
+import "slices"
 
 // maxDepth is how many objects and arrays may lie in each other.
 const maxDepth = 128
@@ -59,10 +56,10 @@ func (a *Arguments) str(i int) (hash uint64, end int) {
 		return 0, -1
 	}
 	if plain {
-		return maphash.Bytes(seed, a.raw[i:end]), end + 1
+		return hashText(a.raw[i:end]), end + 1
 	}
 	a.text = appendText(a.text[:0], a.raw[i:end])
-	return maphash.Bytes(seed, a.text), end + 1
+	return hashText(a.text), end + 1
 }
 
 func (a *Arguments) readArray(i, depth int) (hash uint64, end int) {

@@ -19,32 +19,37 @@ const (
 // that is taken replaces what was there.
 var recent spellings
 
-type spellings struct {
-	slots [recentSlots]atomic.Pointer[Arguments]
-	once  [recentSlots]atomic.Uint64 // the spelling that came to the slot last
+type spellings struct{ slots [recentSlots]slot }
+
+type slot struct {
+	known atomic.Pointer[Arguments]
+	once  atomic.Uint64 // another spelling that came since known was last found
 }
 
 func (s *spellings) find(spelling uint64, raw []byte, volatile []string) *Arguments {
-	a := s.slots[spelling%recentSlots].Load()
+	slot := &s.slots[spelling%recentSlots]
+	a := slot.known.Load()
 	if a == nil || a.spelling != spelling || !bytes.Equal(a.raw, raw) || !slices.Equal(a.volatile, volatile) {
 		return nil
+	}
+	if slot.once.Load() != 0 {
+		slot.once.Store(0)
 	}
 	return a
 }
 
-// seen reports whether a spelling comes for the second time in a row to its slot.
+// seen reports whether a spelling comes to its slot for the second time in a row: then
+// it is worth more than what is known there.
 func (s *spellings) seen(spelling uint64) bool {
-	slot := &s.once[spelling%recentSlots]
-	if slot.Load() == spelling {
+	slot := &s.slots[spelling%recentSlots]
+	if slot.once.Load() == spelling {
 		return true
 	}
-	slot.Store(spelling)
+	slot.once.Store(spelling)
 	return false
 }
 
 // add keeps arguments that last.
 func (s *spellings) add(a *Arguments) {
-	if len(a.raw) <= recentBytes {
-		s.slots[a.spelling%recentSlots].Store(a)
-	}
+	s.slots[a.spelling%recentSlots].known.Store(a)
 }
