@@ -13,7 +13,7 @@ import (
 // fileTools are names of tools that write files.
 var fileTools = []string{"*write*", "*edit*", "*create*", "*delete*", "*remove*", "*move*", "*patch*", "*mkdir*", "*rename*", "*append*", "*save*", "*copy*", "Write", "Edit", "MultiEdit", "NotebookEdit"}
 
-// builtins are the rules that hold without a word: system B's defaults.
+// builtins are the rules that hold without a word.
 func builtins() []Rule {
 	rules := []Rule{
 		{Name: "deny-root", Effect: Deny, view: commandIs("sudo", "doas", "pkexec", "su", "runuser", "sudoedit", "gosu", "su-exec"),

@@ -28,7 +28,7 @@ func mustCompile(t testing.TB, spec Spec) *Rules {
 	return rules
 }
 
-// The built-in rules: system B's defaults, in the spellings that people try.
+// The built-in rules, in the spellings that people try.
 func TestBuiltin(t *testing.T) {
 	work := t.TempDir()
 	rules := mustCompile(t, Spec{Workspace: []string{work}})

@@ -6,8 +6,6 @@ package permit
 import (
 	"fmt"
 	"path"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/toolscope/toolscope/middleware/permit/bash"
@@ -236,106 +234,4 @@ func inSystem(program string) bool {
 		return true
 	}
 	return false
-}
-
-// coverage finds out whether rules that allow cover all commands of the lines.
-type coverage struct {
-	view    *view
-	covered [][]*compiled // by line and command
-	any     *compiled
-}
-
-func newCoverage(v *view) *coverage {
-	c := &coverage{view: v}
-	for _, l := range v.lines {
-		c.covered = append(c.covered, make([]*compiled, len(l.Commands)))
-	}
-	return c
-}
-
-func (c *coverage) add(rule *compiled) {
-	for i, l := range c.view.lines {
-		for j := range l.Commands {
-			if c.covered[i][j] == nil && rule.allows(&l.Commands[j]) {
-				c.covered[i][j] = rule
-				c.any = rule
-			} else if l.Commands[j].Words != nil && c.any == nil && rule.matchCommand(&l.Commands[j]) {
-				c.any = rule // meant, but not as it is written
-			}
-		}
-	}
-}
-
-// result is a rule that allows everything, or whether a part only is allowed, and why.
-func (c *coverage) result() (all *compiled, part bool, why string) {
-	if c.any == nil {
-		return nil, false, ""
-	}
-	for i, l := range c.view.lines {
-		for j := range l.Commands {
-			command := &l.Commands[j]
-			if c.covered[i][j] == nil && !(command.Name == "time" && len(command.Words) == 1) {
-				return nil, true, "the rule " + c.any.Name + " does not cover " + line(command)
-			}
-		}
-		for _, a := range l.Assigns {
-			if !quietVariables[a.Name] {
-				return nil, true, "the rule " + c.any.Name + " does not cover setting " + shown(a.Name)
-			}
-		}
-		for _, w := range l.Writes() {
-			return nil, true, "the rule " + c.any.Name + " does not cover writing to " + shown(w.Text)
-		}
-	}
-	return c.any, false, "the line has nothing but what is allowed by " + c.rules()
-}
-
-// rules are the names of those that cover the commands.
-func (c *coverage) rules() string {
-	var names []string
-	for _, line := range c.covered {
-		for _, rule := range line {
-			if rule != nil && !slices.Contains(names, rule.Name) {
-				names = append(names, rule.Name)
-			}
-		}
-	}
-	return strings.Join(names, ", ")
-}
-
-// line is a command for a person, shortened.
-func line(c *bash.Command) string {
-	var b strings.Builder
-	for i, w := range c.Words {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		if w.Text == "" && !w.Known {
-			w.Text = "…"
-		}
-		if b.WriteString(w.Text); b.Len() > maxShown {
-			break // shown cuts it
-		}
-	}
-	text := b.String()
-	if c.Background {
-		text += " &"
-	}
-	for _, a := range c.Assigns {
-		text = a.Name + "=… " + text
-	}
-	return shown(text)
-}
-
-const maxShown = 1024
-
-// shown is text for a person: one line, without what a terminal would obey. Whoever
-// shows it redacts it, so a word that is cut is left out: half a secret is not found.
-func shown(s string) string {
-	cut := ""
-	if len(s) > maxShown {
-		s, cut = s[:strings.LastIndexByte(s[:maxShown], ' ')+1], "…"
-	}
-	q := strconv.Quote(s)
-	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`) + cut
 }

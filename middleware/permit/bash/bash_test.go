@@ -30,6 +30,8 @@ func TestParse(t *testing.T) {
 		{"a=$(b) c; d=`e`; arr=($(f)); export g=$(h)", "c b e f export h", ""},
 		{"a <<E\n$(b) `c` \\$(d)\nE", "b c a", ""},
 		{"a <<'E'\n$(b)\nE", "a", ""},
+		{"a <<E; b\n$(c)\nE\na <<E & b\n`c`\nE", "c a b c a b", ""},
+		{"a `b \\`c\\``", "a b c", "syntax"},
 		{"a <<< $(b) > $(c) 2>&1", "b c a", ""},
 		{"[[ -f $(a) && x == $(b) ]]", "a b", ""},
 		{"echo $((1 + 2)) $[3]", "echo", ""},
@@ -40,6 +42,7 @@ func TestParse(t *testing.T) {
 		// how a name can be written
 		{`\rm x; 'rm' x; "rm" x; r"m" x; r\m x; $'\x72\155' x`, "rm rm rm rm rm rm", ""},
 		{"/bin/rm x; ../rm x", "rm rm", ""},
+		{`$'\x{70'9; $'\xg'x; $'\u'x; $'p\c0'`, "p9 x x p\x10", "command"},
 		{"$X; ${X}y; \"$X\"", "y", "command"},
 		{"x=rm; $x -rf y", "rm", "command"},
 		{"rm${IFS}-rf${IFS}y", "rm", "command"},

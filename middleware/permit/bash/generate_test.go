@@ -160,7 +160,7 @@ func (g *generator) simple(depth int) string {
 // program is the name of a harmless program, spelled in some way.
 func (g *generator) program() string {
 	p := fmt.Sprintf("p%d", g.pick(10))
-	switch g.pick(16) {
+	switch g.pick(40) {
 	case 0:
 		return `\` + p
 	case 1:
@@ -186,7 +186,7 @@ func (g *generator) program() string {
 }
 
 func (g *generator) number(depth int) string {
-	switch g.pick(5) {
+	switch g.pick(12) {
 	case 0:
 		return "${#x}"
 	case 1:

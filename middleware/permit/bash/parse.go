@@ -50,6 +50,9 @@ func Parse(text string) (line *Line) {
 
 // code reads shell code into the line.
 func (r *reader) code(text string, in input) {
+	if continued(text) {
+		r.line.doubt(DoubtSyntax, "a backslash at the end of a line that bash reads in another way than our parser")
+	}
 	parser := parsers.Get().(*syntax.Parser)
 	var stmts []*syntax.Stmt
 	var err error
@@ -82,6 +85,30 @@ func (r *reader) code(text string, in input) {
 		seen = min(int(stmts[n-1].End().Offset()), len(text))
 	}
 	r.salvage(text[seen:])
+}
+
+// continued reports whether the text may have a line that our parser joins to the next one and
+// bash does not, or the other way round: a comment ends with its line whatever stands before, and
+// in a here-document a dollar may stand before the end of the line, and what it expands behind.
+func continued(text string) bool {
+	for rest, i := text, strings.Index(text, "\\\n"); i >= 0; i = strings.Index(rest, "\\\n") {
+		line := rest[strings.LastIndexByte(rest[:i], '\n')+1 : i]
+		if strings.HasSuffix(line, "$") {
+			return true
+		}
+		for at, c := range []byte(line) {
+			if c == '#' && (at == 0 || !wordLike(line[at-1])) {
+				return true
+			}
+		}
+		rest = rest[i+2:]
+	}
+	return false
+}
+
+// wordLike reports whether a '#' behind c is a part of a word for every reader.
+func wordLike(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("_-./:=%@+$", c) >= 0
 }
 
 // salvage lists what look like commands in text that has no syntax, so that one

@@ -180,7 +180,8 @@ func printed(c *Command) string {
 		var text strings.Builder
 		for _, w := range words[1:] {
 			if w.Text != "%s" && w.Text != "%s\\n" && w.Text != "--" {
-				text.WriteString(ansi(w.Text))
+				out, _ := ansi(w.Text)
+				text.WriteString(out)
 			}
 		}
 		return text.String()

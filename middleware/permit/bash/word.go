@@ -44,7 +44,11 @@ func (b *wordBuilder) part(part syntax.WordPart, first bool) {
 			b.r.line.doubt(DoubtSyntax, "single quotes inside an expansion in double quotes, which may not quote")
 		}
 		if p.Dollar {
-			b.text.WriteString(ansi(p.Value))
+			text, sure := ansi(p.Value)
+			if !sure {
+				b.unknown(first)
+			}
+			b.text.WriteString(text)
 		} else {
 			b.text.WriteString(p.Value)
 		}
@@ -171,11 +175,13 @@ func (b *wordBuilder) computed(part syntax.WordPart) {
 	}
 }
 
-// ansi decodes what stands between $' and '.
-func ansi(v string) string {
+// ansi decodes what stands between $' and '. It is not sure of escapes that versions
+// of bash read in different ways.
+func ansi(v string) (text string, sure bool) {
 	if strings.IndexByte(v, '\\') < 0 {
-		return v
+		return v, true
 	}
+	sure = true
 	var out []byte
 	for i := 0; i < len(v); i++ {
 		if v[i] != '\\' || i+1 == len(v) {
@@ -203,17 +209,24 @@ func ansi(v string) string {
 		case '\\', '\'', '"', '?':
 			out = append(out, c)
 		case 'c':
+			sure = false
 			if i+1 < len(v) {
 				i++
 				out = append(out, v[i]&0x1f)
 			}
 		case 'x':
+			if strings.HasPrefix(v[i+1:], "{") {
+				i++
+				sure = false
+			}
 			n, size := digits(v[i+1:], 2, 16)
 			i += size
+			sure = sure && size > 0
 			out = append(out, byte(n))
 		case 'u', 'U':
 			n, size := digits(v[i+1:], map[byte]int{'u': 4, 'U': 8}[c], 16)
 			i += size
+			sure = sure && size > 0
 			out = append(out, string(n)...)
 		case '0', '1', '2', '3', '4', '5', '6', '7':
 			n, size := digits(v[i:], 3, 8)
@@ -223,10 +236,10 @@ func ansi(v string) string {
 			out = append(out, '\\', c)
 		}
 		if n := len(out); n > 0 && out[n-1] == 0 {
-			return string(out[:n-1]) // bash ends the text at a zero byte
+			return string(out[:n-1]), false // bash ends the text at a zero byte
 		}
 	}
-	return string(out)
+	return string(out), sure
 }
 
 // digits reads up to most digits of a base.

@@ -54,7 +54,8 @@ func harmless(w Word) bool {
 	case "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/stdin":
 		return w.Known
 	}
-	return w.Known && strings.HasPrefix(w.Text, "/dev/fd/") || network(w.Text)
+	fd, ok := strings.CutPrefix(w.Text, "/dev/fd/")
+	return w.Known && ok && number(fd) || network(w.Text)
 }
 
 func (c *Command) writes(words []Word) []Word {
