@@ -76,8 +76,8 @@ func TestPoliciesInJaeger(t *testing.T) {
 	}
 	registry := new(toolkit.Registry)
 	started := make(chan struct{}, 8)
-	release := make(chan struct{})
-	waiting := func(name string, readOnly toolkit.Hint) toolkit.Tool {
+	readers, writers := make(chan struct{}), make(chan struct{})
+	waiting := func(name string, readOnly toolkit.Hint, release <-chan struct{}) toolkit.Tool {
 		return toolkit.ToolFunc(toolkit.Definition{Name: name, ReadOnly: readOnly}, func(ctx context.Context, _ toolkit.Call) (toolkit.Result, error) {
 			started <- struct{}{}
 			select {
@@ -90,7 +90,7 @@ func TestPoliciesInJaeger(t *testing.T) {
 	overloaded := tooltest.Step{Err: &toolkit.Error{Kind: toolkit.ErrOverloaded, Message: "try again"}}
 	err = registry.Register(
 		tooltest.Echo(toolkit.Definition{Name: "read", ReadOnly: toolkit.Yes, InputSchema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)}),
-		waiting("slow_read", toolkit.Yes), waiting("slow_write", toolkit.No),
+		waiting("slow_read", toolkit.Yes, readers), waiting("slow_write", toolkit.No, writers),
 		tooltest.Scripted(toolkit.Definition{Name: "flaky", Idempotent: toolkit.Yes}, overloaded, tooltest.Text("at last")),
 		tooltest.Slow(toolkit.Definition{Name: "sleepy"}, time.Minute),
 		tooltest.Panicking(toolkit.Definition{Name: "boom"}, "no disk"),
@@ -137,11 +137,14 @@ func TestPoliciesInJaeger(t *testing.T) {
 	later("leader", "slow_read", `{}`, "executed")
 	<-started
 	later("twin", "slow_read", `{}`, "coalesced")
+	time.Sleep(100 * time.Millisecond) // the twin is at the door by then; a write would send it away
+	close(readers)
+	calls.Wait()
 	later("holder", "slow_write", `{"n":1}`, "executed")
 	<-started
 	later("waiter", "slow_write", `{"n":2}`, "queued")
-	time.Sleep(100 * time.Millisecond) // the twin and the waiter are at the door by then
-	close(release)
+	time.Sleep(100 * time.Millisecond) // the waiter is at the door by then
+	close(writers)
 	calls.Wait()
 	// A batch in which a model says the same twice.
 	batch := toolkit.Executor{Handler: handle, Parallel: 1}
