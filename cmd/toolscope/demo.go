@@ -30,9 +30,10 @@ import (
 const demoHelp = `Run a real agent session and show what is seen of it.
 
 A scripted model works in the current directory with real tools: it lists, reads and
-searches files, runs shell commands, fills and queries an SQLite database in a
-scratch directory, and hands a question to a sub-agent. Some tools are slow, fail,
-panic, or leak made-up secrets, as tools do. Nothing in the directory is changed.
+searches files, runs shell commands and Python, fills and queries an SQLite database in a
+scratch directory, reads pages of a server of its own, and hands tasks to sub-agents.
+What this machine lacks is left out and told. Some tools are slow, fail, panic, or leak
+made-up secrets, as tools do. Nothing in the directory is changed.
 
 Then the trace of one turn and the table per tool are printed, and the statistics are
 served until Ctrl-C. No key, server or network is needed. With

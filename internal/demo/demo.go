@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/internal/canary"
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/toolkit/catalog"
 	"github.com/toolscope/toolscope/tracing"
 )
 
@@ -53,18 +55,17 @@ func Run(ctx context.Context, scope *toolscope.Scope, o Options) (Summary, error
 	}
 	defer os.RemoveAll(scratch)
 	s := &session{
-		scope:    scope,
-		options:  o,
-		model:    newModel(o.Dir, canary.Secrets(o.Seed)),
-		registry: new(toolkit.Registry),
-		summary:  Summary{Conversation: fmt.Sprintf("demo-%08x", o.Seed)},
+		scope:   scope,
+		options: o,
+		model:   newModel(o.Dir, canary.Secrets(o.Seed)),
+		summary: Summary{Conversation: fmt.Sprintf("demo-%08x", o.Seed)},
 	}
 	closeTools, err := s.register(o.Dir, filepath.Clean(scratch))
 	defer closeTools()
 	if err != nil {
 		return Summary{}, fmt.Errorf("demo: %w", err)
 	}
-	s.executor = &toolkit.Executor{Handler: scope.WrapRegistry(s.registry), Tools: s.registry.Lookup, Parallel: 4}
+	s.executor = &toolkit.Executor{Handler: s.catalog.Handler, Tools: s.catalog.Registry.Lookup, Parallel: 4}
 	return s.run(ctx)
 }
 
@@ -72,7 +73,7 @@ type session struct {
 	scope    *toolscope.Scope
 	options  Options
 	model    *model
-	registry *toolkit.Registry
+	catalog  *catalog.Catalog
 	executor *toolkit.Executor
 	summary  Summary
 }
@@ -101,15 +102,20 @@ func (s *session) turn(ctx context.Context, t turn) error {
 	in := *toolkit.SessionFrom(ctx)
 	in.Turn = s.summary.Turns
 	ctx = toolkit.WithSession(ctx, in)
-	for _, batch := range t.batches {
+	var answers []toolkit.Answer
+	batches := slices.Clone(t.batches)
+	for i := 0; i < len(batches); i++ {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		run.InferenceCall()
-		answers := s.executor.Execute(ctx, batch...)
+		answers = s.executor.Execute(ctx, batches[i]...)
 		s.summary.Calls += len(answers)
 		if s.options.Progress != nil {
 			s.options.Progress(Progress{Calls: s.summary.Calls, Of: max(s.options.Calls, s.summary.Calls), Prompt: t.prompt})
+		}
+		if i == len(t.batches)-1 && t.then != nil {
+			batches = append(batches, t.then(answers))
 		}
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/toolscope/toolscope/internal/canary"
 	"github.com/toolscope/toolscope/toolkit"
@@ -21,6 +22,7 @@ import (
 type turn struct {
 	prompt  string
 	batches [][]toolkit.Call
+	then    func(last []toolkit.Answer) []toolkit.Call // what follows from the last batch's answers; may be nil
 }
 
 // model proposes calls as a language model would. It looks at the directory the
@@ -28,7 +30,8 @@ type turn struct {
 type model struct {
 	files   []string // readable text files, relative to the directory
 	secrets []canary.Secret
-	calls   int // proposed so far
+	site    string        // where the loopback site is
+	calls   atomic.Uint64 // proposed so far
 }
 
 // newModel looks at dir for files worth reading, at most 200.
@@ -61,7 +64,6 @@ func (m *model) file(i int) string {
 
 // call proposes one call with arguments given as names and values in turn.
 func (m *model) call(tool string, arguments ...any) toolkit.Call {
-	m.calls++
 	args := make(map[string]any, len(arguments)/2)
 	for i := 0; i+1 < len(arguments); i += 2 {
 		args[arguments[i].(string)] = arguments[i+1]
@@ -70,7 +72,7 @@ func (m *model) call(tool string, arguments ...any) toolkit.Call {
 	if err != nil {
 		panic(err) // the script's own values
 	}
-	return toolkit.Call{ID: fmt.Sprintf("call_%04d", m.calls), Name: tool, Arguments: text}
+	return toolkit.Call{ID: fmt.Sprintf("call_%04d", m.calls.Add(1)), Name: tool, Arguments: text}
 }
 
 // raw proposes a call with arguments as they are, valid or not.
@@ -92,6 +94,6 @@ func (m *model) secret(kind string) canary.Secret {
 // script is the story every session tells, whatever its length.
 func (m *model) script() []turn {
 	return []turn{
-		m.explore(), m.write(), m.database(), m.troubles(), m.leaks(), m.delegate(),
+		m.explore(), m.write(), m.database(), m.tour(), m.job(), m.troubles(), m.leaks(), m.delegate(),
 	}
 }

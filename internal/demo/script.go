@@ -5,6 +5,7 @@ package demo
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -17,10 +18,17 @@ const (
 	fileInfo   = "file_info"
 	fileWrite  = "file_write"
 	fileEdit   = "file_edit"
+	filePatch  = "file_patch"
+	fileMkdir  = "file_mkdir"
+	fileMove   = "file_move"
+	fileDelete = "file_delete"
 	shellRun   = "shell_run"
+	shellStart = "shell_start"
+	shellPoll  = "shell_poll"
 	sqlTables  = "sql_tables"
 	sqlSchema  = "sql_describe"
 	sqlQuery   = "sql_query"
+	sqlExplain = "sql_explain"
 	sqlExec    = "sql_exec"
 )
 
@@ -30,7 +38,7 @@ func (m *model) explore() turn {
 	for i := range 8 {
 		reads = append(reads, m.call(fileRead, "path", m.file(i)))
 	}
-	return turn{"What is in this directory?", [][]toolkit.Call{
+	return turn{prompt: "What is in this directory?", batches: [][]toolkit.Call{
 		{m.call(fileList, "path", ".")},
 		reads,
 		{
@@ -46,7 +54,7 @@ func (m *model) explore() turn {
 // write changes files in the scratch workspace.
 func (m *model) write() turn {
 	const note = "# Notes\n\nThe build is green.\nThe release is planned for Friday.\n"
-	return turn{"Write down what you found.", [][]toolkit.Call{
+	return turn{prompt: "Write down what you found.", batches: [][]toolkit.Call{
 		{m.call(fileWrite, "path", "scratch:notes.md", "content", note)},
 		{m.call(fileEdit, "path", "scratch:notes.md", "source_text", "Friday", "target_text", "Monday")},
 		{m.call(fileEdit, "path", "scratch:notes.md", "source_text", "Saturday", "target_text", "Sunday")}, // not there: a soft failure
@@ -61,7 +69,7 @@ func (m *model) database() turn {
 	for i, city := range []string{"Oslo", "Bergen", "Oslo", "Tromsø", "Bergen", "Oslo"} {
 		orders = append(orders, []toolkit.Call{m.call(sqlExec, "statement", fmt.Sprintf("INSERT INTO orders (city, amount) VALUES ('%s', %d.50)", city, 10*(i+1)))})
 	}
-	return turn{"How much did each city order?", append(orders,
+	return turn{prompt: "How much did each city order?", batches: append(orders,
 		[]toolkit.Call{m.call(sqlTables), m.call(sqlSchema, "table", "orders")},
 		[]toolkit.Call{
 			m.call(sqlQuery, "query", "SELECT city, COUNT(*) AS n, SUM(amount) AS total FROM orders GROUP BY city ORDER BY total DESC"),
@@ -74,7 +82,7 @@ func (m *model) database() turn {
 
 // troubles shows every way a call can end badly.
 func (m *model) troubles() turn {
-	return turn{"Refund invoice 4711 and export the report.", [][]toolkit.Call{
+	return turn{prompt: "Refund invoice 4711 and export the report.", batches: [][]toolkit.Call{
 		{
 			m.call("report_export", "topic", "sales"),
 			m.call("payment_refund", "topic", "4711"),
@@ -92,7 +100,7 @@ func (m *model) troubles() turn {
 // errors.
 func (m *model) leaks() turn {
 	password, token := m.secret("password").Value, m.secret("GitHub token").Value
-	return turn{"Check the deployment.", [][]toolkit.Call{
+	return turn{prompt: "Check the deployment.", batches: [][]toolkit.Call{
 		{
 			m.call("config_read", "topic", "production", "password", password),
 			m.call("config_read", "topic", "staging", "headers", map[string]string{"Authorization": "Bearer " + m.secret("bearer token").Value}),
@@ -104,18 +112,55 @@ func (m *model) leaks() turn {
 	}}
 }
 
-// delegate hands a question to a sub-agent, which makes calls of its own.
-func (m *model) delegate() turn {
-	return turn{"Let the researcher look for tests.", [][]toolkit.Call{{m.call(delegateTool, "question", "Where are the tests?")}}}
+// tour uses one tool after the other for a small piece of work: the turn that a golden
+// file shows.
+func (m *model) tour() turn {
+	const note = "# Fjords\n\nSognefjord: 200 km\n"
+	const patch = "--- scratch:fjords.md\n+++ scratch:fjords.md\n@@ -1,3 +1,4 @@\n # Fjords\n \n-Sognefjord: 200 km\n+Sognefjord: 205 km\n+Hardangerfjord: 179 km\n"
+	const program = "import statistics\nlengths = [205, 179]\nprint(statistics.mean(lengths))"
+	var batches [][]toolkit.Call
+	for _, c := range []toolkit.Call{
+		m.call("web_search", "query", "longest fjords of Norway"),
+		m.call("web_fetch", "url", m.site+"/fjords", "format", "tables"),
+		m.call("weather", "place", "Bergen", "days", 1),
+		m.call(fileWrite, "path", "scratch:fjords.md", "content", note),
+		m.call(filePatch, "patch", patch),
+		m.call(fileMkdir, "path", "scratch:trip"),
+		m.call(fileMove, "from", "scratch:fjords.md", "to", "scratch:trip/fjords.md"),
+		m.call(fileRead, "path", "scratch:trip/fjords.md"),
+		m.call("csv_to_json", "csv", "fjord,km\nSognefjord,205\nHardangerfjord,179\n", "types", true),
+		m.call("json", "operation", "query", "json", `[{"km":205},{"km":179}]`, "query", "$[?@.km > 200].km"),
+		m.call("text", "operation", "case", "text", "Sogn og Fjordane", "to", "snake"),
+		m.call("calculator", "expression", "(205 km + 179 km) / 2 to mile"),
+		m.call("date", "operation", "diff", "date", "2026-11-21", "other", "2027-05-17"),
+		m.call("python_run", "code", program),
+		m.call("python_run", "code", "import os\nprint(os.environ)"), // refused before it runs
+		m.call(sqlExplain, "query", "SELECT city FROM orders WHERE id = 3"),
+		m.call(fileDelete, "path", "scratch:trip", "recursive", true),
+		m.call("web_fetch", "url", "http://10.0.0.1/admin"), // refused: not a public address
+	} {
+		batches = append(batches, []toolkit.Call{c})
+	}
+	return turn{prompt: "Plan a trip to the fjords.", batches: batches}
 }
 
-// research is what the sub-agent does.
-func (m *model) research() []toolkit.Call {
-	return []toolkit.Call{
-		m.call(fileSearch, "text", "Test"),
-		m.call(fileRead, "path", m.file(3)),
-		m.call(shellRun, "command", "sleep 0.02; echo done"),
+// job starts a command in the background and asks how it goes, by the id it was given.
+func (m *model) job() turn {
+	return turn{
+		prompt:  "Run the slow check meanwhile.",
+		batches: [][]toolkit.Call{{m.call(shellStart, "command", "sleep 0.05; echo checked"), m.call(shellRun, "command", "echo meanwhile")}},
+		then: func(last []toolkit.Answer) []toolkit.Call {
+			id, _, _ := strings.Cut(last[0].Result.Output, " ")
+			return []toolkit.Call{m.call(shellPoll, "id", id, "wait_seconds", 2)}
+		},
 	}
+}
+
+// delegate hands tasks to sub-agents, which make calls of their own. One of them fails.
+func (m *model) delegate() turn {
+	return turn{prompt: "Let the researcher look for tests.", batches: [][]toolkit.Call{
+		{m.call(delegateTool, "tasks", []string{"Where are the tests?", "Give up at once."})},
+	}}
 }
 
 // more goes on exploring, for sessions longer than the script.
@@ -129,5 +174,5 @@ func (m *model) more(round int) turn {
 		m.call(shellRun, "command", "wc -l "+shellQuote(m.file(round))),
 		m.call(sqlQuery, "query", fmt.Sprintf("SELECT * FROM orders WHERE id > %d", round%5)),
 	)
-	return turn{fmt.Sprintf("Look further (%d).", round+1), [][]toolkit.Call{batch}}
+	return turn{prompt: fmt.Sprintf("Look further (%d).", round+1), batches: [][]toolkit.Call{batch}}
 }

@@ -88,24 +88,33 @@ func ask(name string) (*interpreter, error) {
 	return i, nil
 }
 
-// build tries which walls this machine has.
+// build tries which walls this machine has: all at once, and one by one if that fails.
 func (i *interpreter) build() {
-	try := func(what string, w process.Walls) {
-		if err := process.Check(w, environment(os.TempDir()), i.Path, "-I", "-S", "-c", "import json, ast, hashlib"); err != nil {
-			i.missing = append(i.missing, fmt.Sprintf("%s (%v)", what, err))
-			return
-		}
-		i.walls = w
+	reach := &process.Reach{Read: i.reads(), Offline: true}
+	if all := (process.Walls{Reach: reach, PID: true, Network: true}); i.try(all) == nil {
+		i.walls = all
+		return
 	}
-	w := i.walls
-	w.Reach = &process.Reach{Read: i.reads(), Offline: true}
-	try("Landlock", w)
-	w = i.walls
-	w.PID = true
-	try("a PID namespace", w)
-	w = i.walls
-	w.Network = true
-	try("a network namespace", w)
+	for _, wall := range []struct {
+		name string
+		add  func(*process.Walls)
+	}{
+		{"Landlock", func(w *process.Walls) { w.Reach = reach }},
+		{"a PID namespace", func(w *process.Walls) { w.PID = true }},
+		{"a network namespace", func(w *process.Walls) { w.Network = true }},
+	} {
+		more := i.walls
+		wall.add(&more)
+		if err := i.try(more); err != nil {
+			i.missing = append(i.missing, fmt.Sprintf("%s (%v)", wall.name, err))
+			continue
+		}
+		i.walls = more
+	}
+}
+
+func (i *interpreter) try(w process.Walls) error {
+	return process.Check(w, environment(os.TempDir()), i.Path, "-I", "-S", "-c", "import json, ast, hashlib")
 }
 
 func (i *interpreter) reads() []string {
