@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/toolscope/toolscope/toolkit"
 )
 
 // formats are what a page can be told as.
@@ -25,7 +27,7 @@ func checkFormat(format *string) error {
 // tell writes a page in a format, from a byte on, with at most a number of bytes
 // of its content.
 func (p *page) tell(format string, offset, limit int) (string, error) {
-	title, content, err := p.content(format)
+	title, content, err := p.safeContent(format)
 	if err != nil {
 		return "", err
 	}
@@ -58,6 +60,17 @@ func (p *page) tell(format string, offset, limit int) (string, error) {
 		b.WriteString("\n\n[the page is larger than what is read in this format; parts of it are missing]")
 	}
 	return b.String(), nil
+}
+
+// safeContent is content, where a panic of a library over a hostile page is a failure: a
+// crawl reads pages in goroutines of its own, where it would end the process.
+func (p *page) safeContent(format string) (name, content string, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &toolkit.Error{Kind: toolkit.ErrTool, Message: "the page cannot be read in this format, want another", Cause: &toolkit.PanicError{Value: v}}
+		}
+	}()
+	return p.content(format)
 }
 
 // content makes the page's content in a format, and its title where it has one.

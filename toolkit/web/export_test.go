@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"net"
 	"net/netip"
+	"net/url"
 	"time"
 )
 
@@ -47,4 +48,20 @@ func (g *Gate) Hosts() int {
 	g.g.mu.Lock()
 	defer g.g.mu.Unlock()
 	return len(g.g.hosts)
+}
+
+// Content reads a page in a format.
+func Content(text, format string) (string, error) {
+	p := &page{url: &url.URL{Scheme: "http", Host: "pears.example", Path: "/"}, media: "text/html", text: text}
+	_, content, err := p.content(format)
+	return content, err
+}
+
+// Formats are all formats.
+var Formats = formats
+
+// Broken reads a page that has no address, over which reading its links panics.
+func Broken() error {
+	_, _, err := (&page{media: "text/html", text: "<a href=x>"}).safeContent("links")
+	return err
 }
