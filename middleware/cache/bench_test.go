@@ -27,8 +27,7 @@ var members = []string{
 	`"fields":["title","url","snippet","score"]`, `"safe":true`, `"threshold":0.75`, `"trace":"1f6f6c1e-7b0a-4f6e-9a57-2f3e6d0c9b1a-0001"`,
 }
 
-// spelled are the same arguments in another order and white space for each n: more than
-// are remembered by their spelling.
+// spelled are the same arguments in another order for each n below 40,320.
 func spelled(n int) []byte {
 	order := append([]string(nil), members...)
 	for i, rest := len(order)-1, n; i > 0; i-- {
@@ -102,9 +101,11 @@ func BenchmarkHit(b *testing.B) {
 	}{
 		{"observed", same, observed(search)},
 		{"idle cache", same, observed(never, mustCache(b))},
-		{"idle dedupe", same, observed(toolkit.Definition{Name: "search", ReadOnly: toolkit.No, Resources: []string{"x"}}, mustDedupe(b))},
+		{"a write under dedupe", same, observed(toolkit.Definition{Name: "search", Resources: []string{"x"}}, mustDedupe(b))},
+		{"a write under cache", same, observed(toolkit.Definition{Name: "search", Resources: []string{"x"}}, mustCache(b))},
 		{"hit, same bytes", same, observed(search, mustCache(b))},
 		{"hit, same bytes, with dedupe", same, observed(search, mustCache(b), mustDedupe(b))},
+		{"repeated in its batch", same, observed(search, mustDedupe(b))},
 		{"hit, reordered", reordered, observed(search, mustCache(b))},
 		{"hit, reordered, with dedupe", reordered, observed(search, mustCache(b), mustDedupe(b))},
 	} {

@@ -5,3 +5,6 @@ package cache
 
 // Collide makes every key of a store in memory have one hash.
 func Collide(m *Memory) { m.collide = true }
+
+// Bytes is how much the store in memory of c takes.
+func Bytes(c *Cache) uint64 { return c.memory.Bytes() }

@@ -1,0 +1,141 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cache_test
+
+import (
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	_ "modernc.org/sqlite"
+
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/cache"
+	"github.com/toolscope/toolscope/middleware/dedupe"
+	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/toolkit/files"
+	"github.com/toolscope/toolscope/toolkit/sqldb"
+)
+
+// Real files and rows, read and written at random through the tools as they declare
+// themselves: no read gives a version older than the last one whose write had ended when
+// the read began.
+func TestNoStaleFilesAndRows(t *testing.T) {
+	dir := t.TempDir()
+	fileTools, err := files.New(files.Options{Roots: []files.Root{{Name: "desk", Path: dir}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fileTools.Close()
+	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	if _, err := db.Exec("CREATE TABLE t (id INTEGER PRIMARY KEY, version INTEGER); INSERT INTO t VALUES (0, 0), (1, 0)"); err != nil {
+		t.Fatal(err)
+	}
+	sqlTools, err := sqldb.New(db, sqldb.Options{Dialect: sqldb.SQLite})
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry := new(toolkit.Registry)
+	if err := registry.Register(append(append(fileTools.Tools(), sqlTools.ReadTools()...), sqlTools.WriteTool())...); err != nil {
+		t.Fatal(err)
+	}
+	c, err := cache.New(cache.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	twins, err := dedupe.New(dedupe.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	handle := toolkit.Observe(registry.Lookup, quiet{})(middleware.Chain(registry.Handle, c, twins))
+
+	// Two files and two rows: cell 0 and 1, 2 and 3.
+	var written [4]atomic.Int64 // the last version whose write has ended
+	var next [4]sync.Mutex      // one writer for each cell at a time
+	version := regexp.MustCompile(`version (\d+)|\[\[(\d+)\]\]`)
+	write := func(cell int) {
+		next[cell].Lock()
+		defer next[cell].Unlock()
+		v := written[cell].Load() + 1
+		wc := call("", "file_write", fmt.Sprintf(`{"path":"f%d.txt","content":"version %d\n","mode":"overwrite"}`, cell, v))
+		if cell >= 2 {
+			wc = call("", "sql_exec", fmt.Sprintf(`{"statement":"UPDATE t SET version = %d WHERE id = %d"}`, v, cell-2))
+		}
+		if res, err := handle(a, wc); err != nil || res.Fault != nil {
+			t.Errorf("%s: %v, %v", wc.Arguments, err, res.Output)
+			return
+		}
+		written[cell].Store(v)
+	}
+	for cell := range written {
+		write(cell)
+	}
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 150 {
+				cell := rand.IntN(4)
+				if rand.IntN(6) == 0 {
+					write(cell)
+					continue
+				}
+				before := written[cell].Load()
+				rc := call("", "file_read", fmt.Sprintf(`{"path":"f%d.txt"}`, cell))
+				if cell >= 2 {
+					rc = call("", "sql_query", fmt.Sprintf(`{"query":"SELECT version FROM t WHERE id = %d"}`, cell-2))
+				}
+				res, err := handle(a, rc)
+				found := version.FindStringSubmatch(res.Output)
+				if err != nil || res.Fault != nil || found == nil {
+					t.Errorf("%s: got %q, %v", rc.Arguments, res.Output, err)
+					return
+				}
+				got, _ := strconv.ParseInt(found[1]+found[2], 10, 64)
+				if got < before {
+					t.Errorf("%s: got version %d, and %d had been written before", rc.Arguments, got, before)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if s := c.Stats(); s.Hits == 0 || s.Stale == 0 {
+		t.Errorf("got %+v: the test shows nothing", s)
+	}
+}
+
+// A million sessions take no more than the bytes told, and none is given another's answer.
+func TestAMillionSessions(t *testing.T) {
+	sessions := 1_000_000
+	if raceEnabled || testing.Short() {
+		sessions = 50_000
+	}
+	c, err := cache.New(cache.Options{MaxBytes: 4 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	handle := observed(search, c)
+	read := call("", "search", `{"q":1}`)
+	for i := range sessions {
+		if res, err := handle(in(session("t", strconv.Itoa(i))), read); err != nil || len(res.Output) != 500 {
+			t.Fatalf("%d: got %v, %v", i, res, err)
+		}
+	}
+	if s := c.Stats(); s.Hits != 0 || s.Fills != uint64(sessions) {
+		t.Errorf("got %+v, want that no session was given another's answer", s)
+	}
+	if n := cache.Bytes(c); n > 4<<20 {
+		t.Errorf("%d bytes, want at most 4 MiB", n)
+	}
+}
