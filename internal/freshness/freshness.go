@@ -49,8 +49,9 @@ func Resources(tool *toolkit.Definition) []string {
 
 // slots is how many counters there are, a power of two: two resources that share one
 // make each other's answers stale, which is safe, and no number of sessions makes it
-// grow, or forgets a count.
-const slots = 1 << 14
+// grow, or forgets a count. 512 KiB, so that even a thousand long writes at once
+// leave most of other sessions' answers alone.
+const slots = 1 << 16
 
 // Counters are the counters of one process. The zero value is ready to use. Safe for
 // concurrent use.

@@ -281,11 +281,11 @@ func TestTTL(t *testing.T) {
 		b.do(t, a, call("", "short", "{}"))
 		time.Sleep(time.Second)
 		b.want(t, a, call("", "short", "{}"), "run 2", hit)
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		b.want(t, a, call("", "short", "{}"), "run 3", executed)
 		time.Sleep(cache.DefaultTTL - time.Second - 1)
 		b.want(t, a, call("", "read", "{}"), "run 1", hit)
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		b.want(t, a, call("", "read", "{}"), "run 4", executed)
 	})
 }
