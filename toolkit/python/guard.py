@@ -150,6 +150,9 @@ KNOWN = frozenset(["_asdict", "_replace", "_fields", "_make", "_field_defaults",
 # Attributes by which frames, code and what is global are reached.
 FRAMES = ("gi_", "cr_", "ag_", "f_back", "f_builtins", "f_code", "f_globals", "f_locals", "f_trace", "f_generator", "tb_", "co_", "func_")
 
+# Public attributes that are not simply read.
+SPECIAL = ("format", "format_map", "evaluate")
+
 STATEMENTS = (
     "Module Expr Assign AugAssign AnnAssign Delete Pass Return If For While Break Continue With Raise Try TryStar Assert Import ImportFrom Global "
     "Nonlocal FunctionDef AsyncFunctionDef ClassDef AsyncFor AsyncWith Match match_case withitem ExceptHandler alias TypeAlias TypeVar ParamSpec TypeVarTuple"
@@ -279,7 +282,9 @@ def guarded(tree):
             self.generic_visit(node)
             if not isinstance(node.ctx, ast.Load):
                 return node
-            call = ast.Call(ast.Name("__attribute__", ast.Load()), [node.value, ast.Constant(self.mangled(node.attr))], [])
+            name = self.mangled(node.attr)
+            reader = "__attribute__" if name.startswith("_") or name in SPECIAL else "__read__"
+            call = ast.Call(ast.Name(reader, ast.Load()), [node.value, ast.Constant(name)], [])
             return ast.copy_location(call, node)
 
         def mangled(self, name):
@@ -392,9 +397,19 @@ def build(tree, modules):
                 return functools.partial(safe_format if name == "format" else safe_format_map, obj)
             if klass is real_super or sub(klass, kind) and sub(obj, text):
                 return safe_format if name == "format" else safe_format_map
-        elif forward is not None and sub(kind(obj), forward):
+        elif name == "evaluate" and forward is not None and sub(kind(obj), forward):
             block(name)
+        return check_result(plain(obj, name), name)
+
+    harmless = frozenset([int, float, complex, str, bytes, bool, type(None), list, dict, tuple, set, types.MethodType, types.FunctionType])
+    native = types.BuiltinFunctionType
+
+    def read(obj, name):
+        """Reads obj.name, of which check has seen that it is public and of no frame."""
         value = plain(obj, name)
+        found = kind(value)
+        if found in harmless or found is native and identity(value) not in risky:
+            return value
         return check_result(value, name)
 
     missing = []
@@ -597,7 +612,7 @@ def build(tree, modules):
         return stand_ins[name] if fromlist else stand_ins[name.partition(".")[0]]
 
     return {
-        "__import__": importing, "__build_class__": build_class, "__attribute__": attribute,
+        "__import__": importing, "__build_class__": build_class, "__attribute__": attribute, "__read__": read,
         "getattr": guarded_getattr, "hasattr": guarded_hasattr, "setattr": guarded_setattr, "delattr": guarded_delattr, "type": real_type,
     }
 
