@@ -31,13 +31,23 @@ type browser struct {
 // browse opens an address in a browser of its own.
 func browse(t *testing.T, binary, address string) *browser {
 	t.Helper()
-	dir := t.TempDir()
+	dir, err := os.MkdirTemp("", "browser")
+	if err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.Command(binary, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
 		"--remote-debugging-port=0", "--remote-allow-origins=*", "--window-size=1280,1600", "--user-data-dir="+dir, "about:blank")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		// Its children write on for a moment, which is why this is no t.TempDir.
+		for deadline := time.Now().Add(10 * time.Second); os.RemoveAll(dir) != nil && time.Now().Before(deadline); {
+			time.Sleep(100 * time.Millisecond)
+		}
+	})
 	port := ""
 	for deadline := time.Now().Add(time.Minute); port == ""; time.Sleep(50 * time.Millisecond) {
 		text, _ := os.ReadFile(filepath.Join(dir, "DevToolsActivePort"))
