@@ -27,6 +27,9 @@ func (r *reader) starts(c *Command, in input) {
 	if f := special[name]; f != nil {
 		f(r, c, in)
 	}
+	if at, ok := launchers[name]; ok {
+		r.launch(at, c, in)
+	}
 	if h := hidden[name]; h != nil {
 		r.looksFor(h, c)
 	}

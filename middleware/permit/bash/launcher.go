@@ -1,0 +1,68 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package bash
+
+import (
+	"slices"
+	"strings"
+)
+
+// launchers are programs with a first word after which they start the command that
+// follows.
+var launchers = map[string]string{
+	"bundle": "exec", "poetry": "run", "pipenv": "run", "pdm": "run", "rye": "run", "uv": "run", "conda": "run", "mamba": "run", "hatch": "run",
+	"pnpm": "exec dlx", "yarn": "exec dlx", "mise": "exec x", "asdf": "exec", "direnv": "exec", "vagrant": "ssh", "machinectl": "shell", "lxc": "exec",
+}
+
+func init() {
+	for _, name := range []string{"chronic", "ifne", "eatmydata", "nocache", "tini", "dumb-init", "tsocks", "with-contenv"} {
+		wrappers[name] = &wrapper{}
+	}
+	for _, name := range []string{"timeout", "nice", "nohup", "stdbuf"} {
+		wrappers["g"+name] = wrappers[name] // GNU's, where others have the name
+	}
+	for _, name := range []string{
+		"genv", "gxargs", "gfind", "numactl", "proot", "sg", "daemonize", "dbus-launch", "launchctl", "s6-setuidgid", "chpst", "setuidgid", "softlimit", "envdir", "envuidgid", "execlineb", "pee", "lckdo",
+		"run0", "trickle", "cgexec", "schedtool", "systemd-inhibit", "systemd-cat", "systemd-nspawn", "lxc-attach", "salt-call", "salt", "pdsh", "pssh", "clush", "dsh", "mpirun", "mpiexec", "srun", "sbatch", "qsub", "bsub",
+		"kitty", "foot", "wezterm", "x-terminal-emulator", "xdotool", "oksh", "sash", "hush",
+	} {
+		hidden[name] = starter
+	}
+	hidden["rg"] = &hides{options: "--pre --hostname-bin"}
+	hidden["nix-shell"] = &hides{options: "--run --command --pure -p -E"}
+}
+
+// launch lists the command that stands behind one of the launcher's words. Options before
+// that command may take values, so that it cannot be told where it begins.
+func (r *reader) launch(at string, c *Command, in input) {
+	sure := true
+	for i, w := range c.Words[1:] {
+		if !w.Known || strings.HasPrefix(w.Text, "-") {
+			sure = false
+			continue
+		}
+		if !slices.Contains(strings.Fields(at), w.Text) {
+			if sure {
+				return // a command of the launcher's own
+			}
+			continue
+		}
+		rest := c.Words[i+2:]
+		switch {
+		case len(rest) == 0:
+		case rest[0].Text == "--":
+			rest = rest[1:]
+		case !rest[0].Known || strings.HasPrefix(rest[0].Text, "-"):
+			sure = false
+			rest = rest[1:]
+		case c.Name == "direnv": // the directory comes first
+			rest = rest[1:]
+		}
+		if remote := c.Name == "vagrant" || c.Name == "machinectl" || c.Name == "lxc"; remote || !sure {
+			r.line.doubt(DoubtOption, c.Name+" "+w.Text+" starts a command in a way that is not followed")
+		}
+		r.nested(c, rest, nil, in)
+		return
+	}
+}
