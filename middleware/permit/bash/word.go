@@ -16,7 +16,7 @@ func (r *reader) word(w *syntax.Word) Word {
 		return Word{Known: true}
 	}
 	if len(w.Parts) == 1 {
-		if lit, ok := w.Parts[0].(*syntax.Lit); ok && (lit.Value == "[" || strings.IndexAny(lit.Value, "\\*?[{~$`<>") < 0) {
+		if lit, ok := w.Parts[0].(*syntax.Lit); ok && (lit.Value == "[" || !strings.ContainsAny(lit.Value, "\\*?[{~$`<>")) {
 			return Word{Text: lit.Value, Known: true}
 		}
 	}
