@@ -31,23 +31,13 @@ type browser struct {
 // browse opens an address in a browser of its own.
 func browse(t *testing.T, binary, address string) *browser {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "browser")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := scratch(t)
 	cmd := exec.Command(binary, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
 		"--remote-debugging-port=0", "--remote-allow-origins=*", "--window-size=1280,1600", "--user-data-dir="+dir, "about:blank")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		// Its children write on for a moment, which is why this is no t.TempDir.
-		for deadline := time.Now().Add(10 * time.Second); os.RemoveAll(dir) != nil && time.Now().Before(deadline); {
-			time.Sleep(100 * time.Millisecond)
-		}
-	})
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	port := ""
 	for deadline := time.Now().Add(time.Minute); port == ""; time.Sleep(50 * time.Millisecond) {
 		text, _ := os.ReadFile(filepath.Join(dir, "DevToolsActivePort"))
@@ -67,6 +57,22 @@ func browse(t *testing.T, binary, address string) *browser {
 	b.call("Page.navigate", map[string]any{"url": address})
 	b.wait(`document.readyState === "complete" && location.href !== "about:blank"`)
 	return b
+}
+
+// scratch is a directory for a browser, whose children write on for a moment when it
+// has ended: t.TempDir would fail.
+func scratch(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "browser")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for deadline := time.Now().Add(10 * time.Second); os.RemoveAll(dir) != nil && time.Now().Before(deadline); {
+			time.Sleep(100 * time.Millisecond)
+		}
+	})
+	return dir
 }
 
 // connect opens the web socket at host/path.

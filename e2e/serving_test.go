@@ -164,7 +164,7 @@ func TestDashboardInChromium(t *testing.T) {
 	demo := serveDemo(t)
 	chromium := func(page string, args ...string) string {
 		args = append([]string{"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-			"--disable-component-update", "--disable-sync", "--user-data-dir=" + t.TempDir()}, args...)
+			"--disable-component-update", "--disable-sync", "--user-data-dir=" + scratch(t)}, args...)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		cmd := exec.CommandContext(ctx, browser, append(args, page)...)
