@@ -34,42 +34,64 @@ func Equal(a, b []byte) bool {
 	return x.read() && y.read() && x.Equal(&y)
 }
 
-// sameMembers compares two objects, each without a name that is there twice. Members
-// in the same order are found at once, others by their names' hashes.
+// sameMembers compares two objects with as many members. No two names of one object have
+// one hash ([twice]), so a name's hash leads to the only member that can be its like.
 func sameMembers(p []byte, a []member, q []byte, b []member) bool {
-	n := len(b)
-	if n > 32 {
-		a, b = byName(a), byName(b)
-	}
-	next := 0
+	var places places
 	for i := range a {
-		m, tried := &a[i], 0
-		for b[next].nameHash != m.nameHash || !sameString(p[m.name:m.nameEnd], q[b[next].name:b[next].nameEnd]) {
-			if tried++; tried == n {
+		m, o := &a[i], &b[i]
+		if o.nameHash != m.nameHash {
+			if o = places.find(b, m.nameHash); o == nil {
 				return false
 			}
-			if next++; next == n {
-				next = 0
-			}
 		}
-		o := &b[next]
-		if next++; next == n {
-			next = 0
-		}
-		if o.hash != m.hash || !bytes.Equal(p[m.name:m.valueEnd], q[o.name:o.valueEnd]) && !sameValue(p[m.value:m.valueEnd], q[o.value:o.valueEnd]) {
+		if o.hash != m.hash || !bytes.Equal(p[m.name:m.valueEnd], q[o.name:o.valueEnd]) &&
+			!(sameString(p[m.name:m.nameEnd], q[o.name:o.nameEnd]) && sameValue(p[m.value:m.valueEnd], q[o.value:o.valueEnd])) {
 			return false
 		}
 	}
 	return true
 }
 
-func sameString(a, b []byte) bool {
-	return bytes.Equal(a, b) || (bytes.IndexByte(a, '\\') >= 0 || bytes.IndexByte(b, '\\') >= 0) && sameText(a, b)
+// places tells where the members of an object in another order are.
+type places struct {
+	filled bool
+	at     [64]uint8 // by the last bits of a name's hash: one more than the index of a member
+	sorted []member  // if there are too many, in the order of their names' hashes
 }
 
-// byName returns the members in the order of their names' hashes.
-func byName(members []member) []member {
-	return slices.SortedFunc(slices.Values(members), func(a, b member) int { return cmp.Compare(a.nameHash, b.nameHash) })
+func (p *places) find(members []member, nameHash uint64) *member {
+	if !p.filled {
+		p.filled = true
+		if len(members) > 64 {
+			p.sorted = slices.SortedFunc(slices.Values(members), compareNames)
+		} else {
+			for i := range members {
+				p.at[members[i].nameHash%64] = uint8(i + 1)
+			}
+		}
+	}
+	if p.sorted != nil {
+		if i, ok := slices.BinarySearchFunc(p.sorted, member{nameHash: nameHash}, compareNames); ok {
+			return &p.sorted[i]
+		}
+		return nil
+	}
+	if i := p.at[nameHash%64]; i > 0 && members[i-1].nameHash == nameHash {
+		return &members[i-1]
+	}
+	for i := range members { // two names have the same last bits
+		if members[i].nameHash == nameHash {
+			return &members[i]
+		}
+	}
+	return nil
+}
+
+func compareNames(a, b member) int { return cmp.Compare(a.nameHash, b.nameHash) }
+
+func sameString(a, b []byte) bool {
+	return bytes.Equal(a, b) || (bytes.IndexByte(a, '\\') >= 0 || bytes.IndexByte(b, '\\') >= 0) && sameText(a, b)
 }
 
 // readers are used again by sameValue.
