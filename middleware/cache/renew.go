@@ -39,14 +39,16 @@ func (r *renewal) close() {
 	r.done.Wait()
 }
 
-// start runs f unless the key is being renewed, as many run as may, or the cache is closed.
-func (r *renewal) start(key uint64, f func()) bool {
+// start runs what prepare returns unless the key is being renewed, as many run as may, or
+// the cache is closed.
+func (r *renewal) start(key uint64, prepare func() (run func())) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, twice := r.running[key]; twice || r.closed || len(r.running) >= r.max {
-		return false
+		return
 	}
 	r.running[key] = struct{}{}
+	run := prepare()
 	r.done.Go(func() {
 		defer func() {
 			_ = recover() // a tool's: the next caller meets it in the foreground
@@ -54,22 +56,23 @@ func (r *renewal) start(key uint64, f func()) bool {
 			delete(r.running, key)
 			r.mu.Unlock()
 		}()
-		f()
+		run()
 	})
-	return true
 }
 
 // renew runs the tool in the background and stores its answer. The run has the call's
 // context values, its own time, and a record that is nobody's: it is in no statistics.
 func (c *Cache) renew(ctx context.Context, call toolkit.Call, key Key, stamp uint64, p plan, next toolkit.Handler) {
-	key.Arguments = key.Arguments.Keep()
-	call.Record = call.Record.Fork()
-	c.renewal.start(key.Hash(), func() {
-		c.counts.refreshes.Add(1)
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.options.RefreshTimeout)
-		defer cancel()
-		defer context.AfterFunc(c.renewal.ctx, cancel)()
-		res, err := next(ctx, call)
-		c.fill(ctx, call, key, stamp, p, res, err)
+	c.renewal.start(key.Hash(), func() func() {
+		key.Arguments = key.Arguments.Keep()
+		call.Record = call.Record.Fork()
+		return func() {
+			c.counts.refreshes.Add(1)
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.options.RefreshTimeout)
+			defer cancel()
+			defer context.AfterFunc(c.renewal.ctx, cancel)()
+			res, err := next(ctx, call)
+			c.fill(ctx, call, key, stamp, p, res, err)
+		}
 	})
 }
