@@ -7,6 +7,7 @@
 //	toolscope stats      show the statistics of running programs
 //	toolscope report     show the statistics of a call log
 //	toolscope redact     remove secrets and personal data from text and JSON
+//	toolscope permit     say what the permission gate decides of a call, and why
 //	toolscope tools      list the built-in tools
 //	toolscope call       run one built-in tool with all policies
 //
