@@ -35,6 +35,12 @@ var webPages = []string{
 	"github.com/JohannesKaufmann/dom", "github.com/andybalholm/cascadia", "github.com/go-shiori/dom", "github.com/gogs/chardet", "github.com/araddon/dateparse",
 }
 
+// mcpSDK is the official SDK of the Model Context Protocol with what it stands on.
+var mcpSDK = []string{
+	"github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go", "github.com/segmentio/encoding", "github.com/segmentio/asm",
+	"github.com/yosida95/uritemplate/v3", "github.com/golang-jwt/jwt/v5", "golang.org/x/oauth2", "golang.org/x/time", "golang.org/x/sync", "golang.org/x/sys",
+}
+
 // dataTools are the libraries that compute for toolkit/data.
 var dataTools = []string{
 	"github.com/cockroachdb/apd/v3", "github.com/itchyny/gojq", "github.com/itchyny/timefmt-go", "github.com/theory/jsonpath",
@@ -70,6 +76,7 @@ var allowed = map[string]struct {
 		slices.Concat(webPages, dataTools, []string{"golang.org/x/sys"}),
 	},
 	"toolkit/python":             {[]string{"toolkit", "internal/process"}, []string{"golang.org/x/sys"}},
+	"toolkit/toolmcp":            {[]string{".", "toolkit", "middleware", "middleware/approve", "redact", "stats", "tracing", "internal/announce", "internal/display"}, slices.Concat(otelAPI, jsontext, hdr, mcpSDK)},
 	"redact":                     {modules: jsontext},
 	"redact/redactfile":          {[]string{"redact"}, []string{"go.yaml.in/yaml/v4"}},
 	"middleware":                 {[]string{"toolkit", "redact"}, jsontext},

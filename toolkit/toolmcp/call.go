@@ -1,0 +1,179 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolmcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"runtime/debug"
+	"slices"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.opentelemetry.io/otel/attribute"
+
+	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tracing"
+)
+
+// exchange is one tools/call on its way: the call type that the scope governs.
+type exchange struct {
+	watcher *watcher
+	request request
+	req     mcp.Request
+	next    mcp.MethodHandler
+	name    string
+	args    json.RawMessage
+	meta    map[string]any // the client's
+	known   bool           // whether args says what the arguments are
+}
+
+// reply is how an exchange ended: the result type that the scope governs.
+type reply struct {
+	res   *mcp.CallToolResult
+	raw   mcp.Result // a result of another type, of somebody's middleware
+	err   error
+	fault error // what more is known of a failure than that there was one
+}
+
+// result is the reply as a method handler returns it.
+func (r reply) result() (mcp.Result, error) {
+	if r.res == nil {
+		return r.raw, r.err
+	}
+	return r.res, r.err
+}
+
+// failure is what went wrong, nil if nothing did.
+func (r reply) failure() error {
+	switch {
+	case r.fault != nil:
+		return r.fault
+	case r.err != nil:
+		return r.err
+	case r.res == nil || !r.res.IsError:
+		return nil
+	}
+	if err := r.res.GetError(); err != nil && toolkit.TypeOf(err) != string(toolkit.ErrTool) {
+		return err
+	}
+	return toolkit.SoftError(true, textOf(r.res))
+}
+
+type caller func(ctx context.Context, x *exchange) reply
+
+// newCaller is what watches and governs the calls of the tools that lookup knows.
+func (w *watcher) newCaller(lookup toolkit.Lookup) caller {
+	run := func(ctx context.Context, x *exchange) reply { return x.run(ctx) }
+	governed, err := toolscope.Govern(w.scope, run, toolkit.Lens[*exchange, reply]{
+		Call:   func(x *exchange) toolkit.Call { return toolkit.Call{Name: x.name, Arguments: x.args} },
+		Tool:   lookup,
+		Failed: reply.failure,
+		View:   func(r reply) toolkit.Result { return resultView(r.res, r.failure()) },
+		Answer: func(_ *exchange, res toolkit.Result, _ error) reply {
+			return reply{res: callToolResult(res), fault: res.Fault}
+		},
+		Copy: func(r reply, _ *exchange) reply { return r.clone() },
+		Arguments: func(x *exchange, args json.RawMessage) *exchange {
+			c := *x
+			c.args, c.known = args, true
+			return &c
+		},
+	})
+	if err != nil { // the lens lacks nothing
+		panic(err)
+	}
+	return governed
+}
+
+// clone copies what the SDK may write to.
+func (r reply) clone() reply {
+	if r.res != nil {
+		c := *r.res
+		c.Meta, c.Content = maps.Clone(c.Meta), slices.Clone(c.Content)
+		r.res = &c
+	}
+	return r
+}
+
+// run sends or handles the call, with the arguments that policies made of it.
+func (x *exchange) run(ctx context.Context) (r reply) {
+	if x.watcher.server && !x.watcher.noRecover {
+		defer func() {
+			if v := recover(); v != nil {
+				fault := &toolkit.PanicError{Value: v, Stack: debug.Stack()}
+				r = reply{res: callToolResult(toolkit.Failure(fault)), fault: fault}
+			}
+		}()
+	}
+	res, err := x.next(ctx, methodCallTool, x.outgoing(ctx))
+	r.err = err
+	var ok bool
+	if r.res, ok = res.(*mcp.CallToolResult); !ok {
+		r.raw = res
+	}
+	return r
+}
+
+// outgoing is the request as it goes on.
+func (x *exchange) outgoing(ctx context.Context) mcp.Request {
+	if x.watcher.server {
+		params, ok := x.req.GetParams().(*mcp.CallToolParamsRaw)
+		if !ok || sameBytes(params.Arguments, x.args) {
+			return x.req
+		}
+		p := *params
+		p.Arguments = x.args
+		return withParams(x.req, &p)
+	}
+	carrier := meta{baggage: x.watcher.baggage}
+	x.watcher.propagator.Inject(ctx, &carrier)
+	p := *x.req.GetParams().(*mcp.CallToolParams) // send has looked
+	if x.known && x.args != nil {
+		p.Arguments = x.args
+	}
+	if len(carrier.values) > 0 {
+		maps.Copy(carrier.values, withoutKeys(x.meta, carrier.values))
+		p.SetMeta(carrier.values)
+	}
+	return withParams(x.req, &p)
+}
+
+// withoutKeys is m without the keys of other; m itself if there are none.
+func withoutKeys(m, other map[string]any) map[string]any {
+	for k := range other {
+		if _, both := m[k]; both {
+			m = maps.Clone(m)
+			maps.DeleteFunc(m, func(k string, _ any) bool { _, in := other[k]; return in })
+			break
+		}
+	}
+	return m
+}
+
+func sameBytes(a, b []byte) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0] || string(a) == string(b))
+}
+
+// end is what the protocol says of a call that has ended: see tracing.SpanSpec.
+func (x *exchange) end(ctx context.Context, e *toolkit.Ended) tracing.SpanEnd {
+	w := x.watcher
+	st := status{errorType: e.ErrorType}
+	if wire := (*jsonrpc.Error)(nil); errors.As(e.Err, &wire) {
+		st = w.statusOf(e.Err, e.ErrorType)
+	}
+	tool := tracing.UnknownTool
+	if e.Facts.Tool != nil {
+		tool = w.clean(e.Facts.Tool.Name)
+	}
+	w.metrics.record(ctx, e.Duration(), x.labels(tool, st), w.networkOf(&x.request))
+	end := tracing.SpanEnd{Success: st.errorType == "", ErrorType: st.errorType}
+	if st.code != "" {
+		end.Attributes = []attribute.KeyValue{keyStatusCode.String(st.code)}
+	}
+	return end
+}

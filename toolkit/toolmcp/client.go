@@ -1,0 +1,158 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolmcp
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tracing"
+)
+
+// Client is a middleware for who sends requests and notifications: it makes their spans
+// (of kind CLIENT) and metrics, and sends the context along. It is meant for
+// AddSendingMiddleware of a *mcp.Client, and of a *mcp.Server, which sends
+// notifications and asks for sampling and elicitation.
+//
+// A tools/call is a call that the scope's policies govern and its statistics count, unless
+// it is made for a call of the scope already: then it is part of that call, whose span
+// carries the protocol's attributes ([WithSeparateSpans] makes one of its own). It is
+// made for a call if it has the same tool name, or the end of it after a separator, as
+// in "files__read" for "read". A tool is known by its name once the session listed its
+// tools; before, any name counts, at most 1,024 different ones.
+//
+// A nil scope, and one that is off, passes all on.
+func Client(scope *toolscope.Scope, options ...Option) mcp.Middleware {
+	if scope == nil {
+		return func(next mcp.MethodHandler) mcp.MethodHandler { return next }
+	}
+	w := newWatcher(scope, false, options)
+	if w.observer != nil {
+		w.observer.ShareCalls()
+	}
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			if w.scope.Off() || isNil(req) {
+				return next(ctx, method, req)
+			}
+			return w.send(ctx, method, req, next)
+		}
+	}
+}
+
+func (w *watcher) send(ctx context.Context, method string, req mcp.Request, next mcp.MethodHandler) (mcp.Result, error) {
+	var s *session
+	if cs, ok := req.GetSession().(*mcp.ClientSession); ok && !strings.HasPrefix(method, "notifications/") {
+		if s = w.known(cs); s == nil {
+			s = w.remember(cs, w.newClientSession())
+		}
+	}
+	if params, ok := req.GetParams().(*mcp.CallToolParams); ok && params != nil && method == methodCallTool && s != nil {
+		return w.sendCall(ctx, s, params, req, next)
+	}
+	res, err := w.operate(ctx, method, req, nil, func(ctx context.Context) (mcp.Result, error) {
+		return next(ctx, method, w.inject(ctx, method, req))
+	})
+	if list, ok := res.(*mcp.ListToolsResult); ok && err == nil && list != nil && s != nil {
+		params, _ := req.GetParams().(*mcp.ListToolsParams)
+		s.tools.page(params == nil || params.Cursor == "", list)
+	}
+	return res, err
+}
+
+func (w *watcher) newClientSession() *session {
+	s := &session{tools: &toolTable{open: true}}
+	s.call = w.newCaller(s.tools.lookup)
+	return s
+}
+
+// sendCall sends a tools/call: as a part of the call it is made for, or as one of its own.
+func (w *watcher) sendCall(ctx context.Context, s *session, params *mcp.CallToolParams, req mcp.Request, next mcp.MethodHandler) (mcp.Result, error) {
+	x := &exchange{watcher: w, request: w.describe(methodCallTool, req), req: req, next: next, name: params.Name, meta: params.GetMeta()}
+	if args, err := argumentsOf(params.Arguments); err == nil {
+		x.args, x.known = args, true
+	}
+	if span, tool, ok := tracing.OuterCall(ctx); ok && madeFor(tool, params.Name) {
+		if w.separate {
+			return w.sendSeparate(ctx, x)
+		}
+		return w.sendMerged(ctx, x, span)
+	}
+	ctx = tracing.WithSpanSpec(ctx, &tracing.SpanSpec{
+		Operation: methodCallTool, Kind: w.kind, Attributes: w.attributes(&x.request), End: x.end,
+	})
+	return s.call(ctx, x).result()
+}
+
+// sendMerged makes the call part of an outer one.
+func (w *watcher) sendMerged(ctx context.Context, x *exchange, span trace.Span) (mcp.Result, error) {
+	began := time.Now()
+	r := x.run(ctx)
+	st := w.statusOf(r.failure(), "_OTHER")
+	w.metrics.record(ctx, time.Since(began), x.labels(w.clean(x.name), st), w.networkOf(&x.request))
+	if span.IsRecording() {
+		span.SetAttributes(w.attributes(&x.request)...)
+		if st.code != "" {
+			span.SetAttributes(keyStatusCode.String(st.code))
+		}
+	}
+	return r.result()
+}
+
+// sendSeparate gives the call a span of its own below an outer one, which is the one that is
+// counted and governed.
+func (w *watcher) sendSeparate(ctx context.Context, x *exchange) (mcp.Result, error) {
+	began := time.Now()
+	name := w.clean(x.name)
+	attrs := append(w.attributes(&x.request), keyOperation.String("execute_tool"), keyToolName.String(name))
+	ctx, span := w.tracer.Start(ctx, methodCallTool+" "+name, trace.WithSpanKind(w.kind), trace.WithTimestamp(began), trace.WithAttributes(attrs...))
+	var r reply
+	returned := false
+	defer func() {
+		end := time.Now()
+		st := status{errorType: "panic"}
+		if returned {
+			st = w.statusOf(r.failure(), "_OTHER")
+		}
+		w.metrics.record(ctx, end.Sub(began), x.labels(w.clean(x.name), st), w.networkOf(&x.request))
+		w.finish(span, &x.request, x.req, nil, r.failure(), st)
+		span.End(trace.WithTimestamp(end))
+	}()
+	r = x.run(ctx)
+	returned = true
+	return r.result()
+}
+
+// madeFor reports whether a call of name is what an outer call of tool is about.
+func madeFor(tool *toolkit.Definition, name string) bool {
+	if tool == nil || name == "" {
+		return false
+	}
+	outer, found := strings.CutSuffix(tool.Name, name)
+	return found && (outer == "" || strings.ContainsRune("_-./:", rune(outer[len(outer)-1])))
+}
+
+// argumentsOf are a call's arguments as JSON.
+func argumentsOf(v any) (json.RawMessage, error) {
+	switch v := v.(type) {
+	case nil:
+		return nil, nil
+	case json.RawMessage:
+		return v, nil
+	}
+	return json.Marshal(v)
+}
+
+// labels are the metric's of a call to the tool of that name, which is redacted and one of
+// few.
+func (x *exchange) labels(tool string, st status) labels {
+	return labels{method: methodCallTool, tool: tool, errorType: st.errorType, statusCode: st.code, version: x.request.version, http: x.request.http}
+}

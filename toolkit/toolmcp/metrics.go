@@ -1,0 +1,93 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolmcp
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+)
+
+// buckets are the conventions' bounds for MCP, in seconds.
+var buckets = []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300}
+
+// The conventions' descriptions.
+const (
+	sentDuration     = "The duration of the MCP request or notification as observed on the sender from the time it was sent until the response or ack is received."
+	receivedDuration = "MCP request or notification duration as observed on the receiver from the time it was received until the result or ack is sent."
+	sessionDuration  = "The duration of the MCP session as observed on the MCP "
+)
+
+// metrics are the instruments of one side.
+type metrics struct {
+	operation, session metric.Float64Histogram
+
+	mu     sync.RWMutex
+	cached map[labels][]metric.RecordOption
+}
+
+// labels are what tells the recordings of one middleware apart.
+type labels struct {
+	method, tool, prompt, errorType, statusCode, version string
+	http                                                 bool // as the request's headers say
+}
+
+// maxLabels bounds how many sets of labels are kept ready; others are made anew.
+const maxLabels = 4096
+
+// newMetrics makes the instruments of "client" or "server"; those that could be made
+// stay usable.
+func newMetrics(p metric.MeterProvider, side, operation string) (*metrics, error) {
+	meter := p.Meter(ScopeName)
+	m := &metrics{cached: map[labels][]metric.RecordOption{}}
+	var errs [2]error
+	m.operation, errs[0] = meter.Float64Histogram("mcp."+side+".operation.duration", metric.WithUnit("s"),
+		metric.WithDescription(operation), metric.WithExplicitBucketBoundaries(buckets...))
+	m.session, errs[1] = meter.Float64Histogram("mcp."+side+".session.duration", metric.WithUnit("s"),
+		metric.WithDescription(sessionDuration+side+"."), metric.WithExplicitBucketBoundaries(buckets...))
+	return m, errors.Join(errs[:]...)
+}
+
+// record records an operation once: the same time and error.type as its span.
+func (m *metrics) record(ctx context.Context, took time.Duration, l labels, network []attribute.KeyValue) {
+	if m.operation.Enabled(ctx) {
+		m.operation.Record(ctx, max(0, took).Seconds(), m.options(l, network)...)
+	}
+}
+
+func (m *metrics) options(l labels, network []attribute.KeyValue) []metric.RecordOption {
+	m.mu.RLock()
+	options := m.cached[l]
+	m.mu.RUnlock()
+	if options != nil {
+		return options
+	}
+	options = []metric.RecordOption{metric.WithAttributeSet(attribute.NewSet(l.attributes(network)...))}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.cached) < maxLabels {
+		m.cached[l] = options
+	}
+	return options
+}
+
+func (l *labels) attributes(network []attribute.KeyValue) []attribute.KeyValue {
+	attrs := []attribute.KeyValue{keyMethod.String(l.method)}
+	if l.method == methodCallTool {
+		attrs = append(attrs, keyOperation.String("execute_tool"))
+	}
+	for _, a := range []attribute.KeyValue{
+		keyToolName.String(l.tool), keyPromptName.String(l.prompt), keyErrorType.String(l.errorType),
+		keyStatusCode.String(l.statusCode), keyProtocolVersion.String(l.version),
+	} {
+		if a.Value.AsString() != "" {
+			attrs = append(attrs, a)
+		}
+	}
+	return append(attrs, network...)
+}

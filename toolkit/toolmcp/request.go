@@ -1,0 +1,103 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolmcp
+
+import (
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.opentelemetry.io/otel/attribute"
+)
+
+// request is what the conventions ask of a request or notification.
+type request struct {
+	method, prompt, uri string
+	version, sessionID  string
+	http                bool // it came with HTTP headers
+}
+
+// describe looks at a request without changing it.
+func (w *watcher) describe(method string, req mcp.Request) request {
+	r := request{method: method}
+	switch p := req.GetParams().(type) {
+	case *mcp.GetPromptParams:
+		if p != nil {
+			r.prompt = p.Name
+		}
+	case *mcp.ReadResourceParams:
+		if p != nil {
+			r.uri = p.URI
+		}
+	case *mcp.SubscribeParams:
+		if p != nil {
+			r.uri = p.URI
+		}
+	case *mcp.UnsubscribeParams:
+		if p != nil {
+			r.uri = p.URI
+		}
+	case *mcp.ResourceUpdatedNotificationParams:
+		if p != nil {
+			r.uri = p.URI
+		}
+	case *mcp.CompleteParams:
+		if p != nil && p.Ref != nil {
+			r.prompt, r.uri = p.Ref.Name, p.Ref.URI
+		}
+	}
+	if extra := req.GetExtra(); extra != nil && extra.Header != nil {
+		r.http = true
+	}
+	s := req.GetSession()
+	r.sessionID = s.ID()
+	r.version = w.version(s, req)
+	return r
+}
+
+// version is the revision of the protocol that a request follows, "" if nobody knows.
+func (w *watcher) version(s mcp.Session, req mcp.Request) string {
+	if m, ok := metaOf(req); ok {
+		if v, ok := m[mcp.MetaKeyProtocolVersion].(string); ok {
+			return supported(v)
+		}
+	}
+	if known := w.known(s); known != nil {
+		return known.version
+	}
+	return ""
+}
+
+// metaOf is the _meta of the request's parameters; false if it has none.
+func metaOf(req mcp.Request) (map[string]any, bool) {
+	params := req.GetParams()
+	if isNil(params) {
+		return nil, false
+	}
+	m := params.GetMeta()
+	return m, m != nil
+}
+
+// attributes are those that samplers see; names and ids are redacted.
+func (w *watcher) attributes(r *request) []attribute.KeyValue {
+	attrs := make([]attribute.KeyValue, 0, 8)
+	attrs = append(attrs, keyMethod.String(r.method))
+	for _, a := range []struct {
+		key   attribute.Key
+		value string
+	}{{keyPromptName, r.prompt}, {keyResourceURI, r.uri}, {keySessionID, r.sessionID}} {
+		if a.value != "" {
+			attrs = append(attrs, a.key.String(w.clean(a.value)))
+		}
+	}
+	if r.version != "" {
+		attrs = append(attrs, keyProtocolVersion.String(r.version))
+	}
+	return append(attrs, w.networkOf(r)...)
+}
+
+// networkOf describes the transport of one request.
+func (w *watcher) networkOf(r *request) []attribute.KeyValue {
+	if w.config.network == nil && r.http {
+		return httpNetwork
+	}
+	return w.config.network
+}

@@ -1,0 +1,145 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolmcp
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tracing"
+)
+
+// Server is a middleware for who handles requests and notifications: it makes their
+// spans (of kind SERVER) and metrics, below the context that came with them. It is meant
+// for AddReceivingMiddleware of a *mcp.Server, and of a *mcp.Client, which handles
+// sampling and elicitation.
+//
+// A tools/call is a call that the scope's policies govern and its statistics count. What a
+// policy refuses is a result with isError, so that the model reads why. The
+// middleware lists the server's tools when it does not know a name, at most once a second, and
+// again after a minute.
+//
+// A nil scope, and one that is off, passes all on.
+func Server(scope *toolscope.Scope, options ...Option) mcp.Middleware {
+	if scope == nil {
+		return func(next mcp.MethodHandler) mcp.MethodHandler { return next }
+	}
+	w := newWatcher(scope, true, options)
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		tools := new(toolTable)
+		call := w.newCaller(tools.lookup)
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			if w.scope.Off() || isNil(req) {
+				return next(ctx, method, req)
+			}
+			if params, ok := req.GetParams().(*mcp.CallToolParamsRaw); ok && params != nil && method == methodCallTool {
+				tools.refresh(ctx, params.Name, req.GetSession(), next)
+				return w.receiveCall(ctx, call, params, req, next)
+			}
+			return w.receive(ctx, method, req, next)
+		}
+	}
+}
+
+func (w *watcher) receive(ctx context.Context, method string, req mcp.Request, next mcp.MethodHandler) (mcp.Result, error) {
+	ctx, links, root := w.incoming(ctx, req)
+	var start []trace.SpanStartOption
+	if len(links) > 0 {
+		start = append(start, trace.WithLinks(links...))
+	}
+	if root {
+		start = append(start, trace.WithNewRoot())
+	}
+	return w.operate(ctx, method, req, start, func(ctx context.Context) (res mcp.Result, err error) {
+		if !w.noRecover {
+			defer func() {
+				if v := recover(); v != nil {
+					trace.SpanFromContext(ctx).SetAttributes(keyRecovered.Bool(true))
+					res, err = nil, &panicError{toolkit.PanicError{Value: v, Stack: debug.Stack()}, method}
+				}
+			}()
+		}
+		return next(ctx, method, req)
+	})
+}
+
+// panicError is the panic of a handler as an error that the SDK answers with.
+type panicError struct {
+	toolkit.PanicError
+	method string
+}
+
+func (e *panicError) Error() string {
+	return fmt.Sprintf("internal error: the handler of %s panicked", e.method)
+}
+
+// Unwrap gives the code that is answered, and what the panic is.
+func (e *panicError) Unwrap() []error {
+	return []error{&jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: e.Error()}, &e.PanicError}
+}
+
+func (w *watcher) receiveCall(ctx context.Context, call caller, params *mcp.CallToolParamsRaw, req mcp.Request, next mcp.MethodHandler) (mcp.Result, error) {
+	x := &exchange{watcher: w, request: w.describe(methodCallTool, req), req: req, next: next, name: params.Name, args: params.Arguments, known: true}
+	ctx, links, root := w.incoming(ctx, req)
+	ctx = w.inSession(ctx, req)
+	ctx = tracing.WithSpanSpec(ctx, &tracing.SpanSpec{
+		Operation: methodCallTool, Kind: w.kind, Attributes: w.attributes(&x.request), Links: links, NewRoot: root, End: x.end,
+	})
+	return call(ctx, x).result()
+}
+
+// incoming is the context that a request is handled with: the one that came in _meta is
+// the parent, and the transport's own (of an HTTP server, say) a link. With a public
+// endpoint what came is a link, and the trace is new.
+func (w *watcher) incoming(ctx context.Context, req mcp.Request) (_ context.Context, links []trace.Link, root bool) {
+	values, ok := metaOf(req)
+	if !ok && !w.public {
+		return ctx, nil, false
+	}
+	ambient := trace.SpanContextFromContext(ctx)
+	extracted := w.propagator.Extract(ctx, &meta{values: values})
+	came := trace.SpanContextFromContext(extracted)
+	fresh := came.IsValid() && !came.Equal(ambient)
+	if w.public {
+		if fresh {
+			links = append(links, trace.Link{SpanContext: came})
+		}
+		if ambient.IsValid() {
+			links = append(links, trace.Link{SpanContext: ambient})
+		}
+		return ctx, links, true
+	}
+	if fresh && ambient.IsValid() {
+		links = append(links, trace.Link{SpanContext: ambient})
+	}
+	return extracted, links, false
+}
+
+// inSession says for whom a tool is called.
+func (w *watcher) inSession(ctx context.Context, req mcp.Request) context.Context {
+	if w.session != nil {
+		if s := w.session(req); s != nil {
+			return toolkit.WithSession(ctx, *s)
+		}
+		return ctx
+	}
+	if toolkit.SessionFrom(ctx) != nil {
+		return ctx
+	}
+	id := req.GetSession().ID()
+	if s := w.known(req.GetSession()); s != nil {
+		id = s.id
+	}
+	if id == "" {
+		return ctx
+	}
+	return toolkit.WithSession(ctx, toolkit.Session{ID: id})
+}

@@ -1,0 +1,95 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolmcp
+
+import (
+	"context"
+	"crypto/rand"
+	"slices"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.opentelemetry.io/otel/metric"
+)
+
+// session is what a middleware remembers of a session until it ends.
+type session struct {
+	id          string // of the protocol's, or made up where that has none
+	version     string // as negotiated; "" until then
+	initialized time.Time
+	tools       *toolTable // of the peer, on the client
+	call        caller     // on the client
+}
+
+// waiting is a session that tells its end.
+type waiting interface {
+	mcp.Session
+	Wait() error
+}
+
+var (
+	_ waiting = (*mcp.ClientSession)(nil)
+	_ waiting = (*mcp.ServerSession)(nil)
+)
+
+// known is the session's memory, nil if there is none.
+func (w *watcher) known(s mcp.Session) *session {
+	if v, ok := w.sessions.Load(s); ok {
+		return v.(*session)
+	}
+	return nil
+}
+
+// remember puts a session in the memory until it ends. Of two at once the first
+// one stays.
+func (w *watcher) remember(s waiting, made *session) *session {
+	if was, loaded := w.sessions.LoadOrStore(s, made); loaded {
+		return was.(*session)
+	}
+	go func() {
+		err := s.Wait()
+		if now, ok := w.sessions.LoadAndDelete(s); ok {
+			w.ended(now.(*session), err)
+		}
+	}()
+	return made
+}
+
+// ended records a session that was initialized. By revision 2026-07-28 there is none.
+func (w *watcher) ended(s *session, err error) {
+	if s.initialized.IsZero() {
+		return
+	}
+	l := labels{version: s.version, errorType: w.statusOf(err, "_OTHER").errorType}
+	attrs := l.attributes(w.network)[1:] // without a method
+	w.metrics.session.Record(context.Background(), time.Since(s.initialized).Seconds(), metric.WithAttributes(attrs...))
+}
+
+// initialized tells that the peers have agreed on a version.
+func (w *watcher) initialized(s mcp.Session, start time.Time, res *mcp.InitializeResult) {
+	peer, ok := s.(waiting)
+	if !ok || res == nil {
+		return
+	}
+	made := &session{id: s.ID(), version: supported(res.ProtocolVersion), initialized: start}
+	if made.id == "" {
+		made.id = rand.Text()
+	}
+	if was := w.known(s); was != nil { // a client's, made when it sent its first request
+		made.tools, made.call = was.tools, was.call
+		w.sessions.Store(s, made)
+		return
+	}
+	w.remember(peer, made)
+}
+
+// supported is the version if the SDK knows it, else "": a peer may send any.
+func supported(version string) string {
+	if slices.Contains(versions, version) {
+		return version
+	}
+	return ""
+}
+
+var versions = mcp.SupportedProtocolVersions()

@@ -1,0 +1,153 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolmcp
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/metric"
+	metricnoop "go.opentelemetry.io/otel/metric/noop"
+	"go.opentelemetry.io/otel/trace"
+	tracenoop "go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/tracing"
+)
+
+// watcher is one middleware's memory.
+type watcher struct {
+	config
+	server     bool // whether it handles requests, or sends them
+	kind       trace.SpanKind
+	scope      *toolscope.Scope
+	observer   *tracing.Observer // nil if the scope makes neither spans nor metrics
+	tracer     trace.Tracer
+	metrics    *metrics
+	propagator propagator
+	clean      func(string) string // what a name passes before it leaves
+	sessions   sync.Map            // of mcp.Session to *session
+	prompts    names               // that a peer listed or answered
+	codes      names
+}
+
+// newWatcher makes the memory of a client's or a server's middleware.
+func newWatcher(scope *toolscope.Scope, server bool, options []Option) *watcher {
+	w := &watcher{config: newConfig(options), server: server, kind: trace.SpanKindClient, scope: scope, observer: scope.Tracing()}
+	w.propagator = propagatorOf(w.observer)
+	var tracers trace.TracerProvider = tracenoop.NewTracerProvider()
+	var meters metric.MeterProvider = metricnoop.NewMeterProvider()
+	w.clean = func(s string) string { return strings.ToValidUTF8(s, "\uFFFD") } // it goes nowhere
+	if w.observer != nil {
+		tracers, meters, w.clean = w.observer.TracerProvider(), w.observer.MeterProvider(), w.observer.Identifier
+	}
+	w.tracer = tracers.Tracer(ScopeName)
+	side, operation := "client", sentDuration
+	if server {
+		w.kind, side, operation = trace.SpanKindServer, "server", receivedDuration
+	}
+	var err error
+	if w.metrics, err = newMetrics(meters, side, operation); err != nil {
+		otel.Handle(err) // the other instruments work
+	}
+	return w
+}
+
+// maxPrompts bounds how many names of prompts are told apart in metrics and span names.
+const maxPrompts = 1024
+
+// operate runs one operation other than a tool's call in a span of its own.
+func (w *watcher) operate(ctx context.Context, method string, req mcp.Request, start []trace.SpanStartOption, next func(context.Context) (mcp.Result, error)) (res mcp.Result, err error) {
+	r := w.describe(method, req)
+	name, knownPrompt := method, r.prompt != "" && w.prompts.has(r.prompt)
+	if knownPrompt {
+		name += " " + w.clean(r.prompt)
+	}
+	began := time.Now()
+	start = append(start, trace.WithSpanKind(w.kind), trace.WithTimestamp(began), trace.WithAttributes(w.attributes(&r)...))
+	ctx, span := w.tracer.Start(ctx, name, start...)
+	returned := false
+	defer func() {
+		end := time.Now()
+		st := w.statusOf(err, "_OTHER")
+		if !returned { // a panic, or Goexit, which goes on
+			st = status{errorType: "panic"}
+		}
+		if method == methodInitialize && returned && err == nil {
+			answer, _ := res.(*mcp.InitializeResult)
+			w.initialized(req.GetSession(), began, answer)
+			r.version = w.version(req.GetSession(), req)
+		}
+		if returned && err == nil {
+			w.learnPrompts(&r, res)
+			if !knownPrompt && r.prompt != "" && w.prompts.has(r.prompt) {
+				knownPrompt = true
+				span.SetName(method + " " + w.clean(r.prompt))
+			}
+		}
+		l := labels{method: method, errorType: st.errorType, statusCode: st.code, version: r.version, http: r.http}
+		if knownPrompt {
+			l.prompt = w.clean(r.prompt)
+		}
+		w.metrics.record(ctx, end.Sub(began), l, w.networkOf(&r))
+		w.finish(span, &r, req, res, err, st)
+		span.End(trace.WithTimestamp(end))
+	}()
+	res, err = next(ctx)
+	returned = true
+	return res, err
+}
+
+// finish tells the span how an operation ended.
+func (w *watcher) finish(span trace.Span, r *request, req mcp.Request, res mcp.Result, err error, st status) {
+	if !span.IsRecording() {
+		return
+	}
+	if st.code != "" {
+		span.SetAttributes(keyStatusCode.String(st.code))
+	}
+	if r.method == methodInitialize && r.version != "" {
+		span.SetAttributes(keyProtocolVersion.String(r.version))
+	}
+	if st.errorType != "" {
+		span.SetAttributes(keyErrorType.String(st.errorType))
+		span.SetStatus(codes.Error, w.observer.ErrorText(err))
+	}
+	if w.observer.Content() {
+		w.addContent(span, req, res)
+	}
+}
+
+// learnPrompts remembers the names of prompts that a peer knows.
+func (w *watcher) learnPrompts(r *request, res mcp.Result) {
+	switch res := res.(type) {
+	case *mcp.GetPromptResult:
+		w.prompts.add(r.prompt, maxPrompts)
+	case *mcp.ListPromptsResult:
+		if res == nil {
+			return
+		}
+		for _, p := range res.Prompts {
+			if p != nil && utf8.ValidString(p.Name) {
+				w.prompts.add(p.Name, maxPrompts)
+			}
+		}
+	}
+}
+
+// isNil reports whether an interface is nil, or holds a nil pointer.
+func isNil(v any) bool {
+	if v == nil {
+		return true
+	}
+	r := reflect.ValueOf(v)
+	return r.Kind() == reflect.Pointer && r.IsNil()
+}
