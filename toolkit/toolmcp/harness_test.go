@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit/toolmcp"
 )
 
@@ -206,6 +207,9 @@ func newPeers(t testing.TB, revision string, options ...toolmcp.Option) *peers {
 	p.ClientSession = connect(t, newServer(), p.client, p.server, revision, options...)
 	return p
 }
+
+// window is all that was ever recorded.
+var window stats.Window
 
 // The revisions with a handshake and without.
 const (

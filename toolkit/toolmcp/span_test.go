@@ -14,7 +14,6 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit/toolmcp"
 )
 
@@ -56,7 +55,7 @@ func TestToolCall(t *testing.T) {
 			if bounds := p.server.points(t, "mcp.server.operation.duration")[0].Bounds; !slices.Equal(bounds, []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300}) {
 				t.Errorf("got the buckets %v", bounds)
 			}
-			if n := p.server.Stats().Snapshot(stats.Window{}).Tool("echo"); n == nil {
+			if n := p.server.Stats().Snapshot(window).Tool("echo"); n == nil {
 				t.Error("the server's statistics do not know the tool")
 			}
 			want(t, "tools/list", attributes(p.client.span(t, "tools/list").Attributes()), "gen_ai.operation.name", "", "mcp.method.name", "tools/list")

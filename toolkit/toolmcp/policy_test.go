@@ -1,0 +1,216 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolmcp_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/cache"
+	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/toolkit/toolmcp"
+)
+
+// deny refuses calls of one tool.
+func deny(name string) middleware.Policy {
+	return middleware.At(middleware.PlacePermit, func(next toolkit.Handler) toolkit.Handler {
+		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+			if call.Name == name {
+				return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Message: "not today"})
+			}
+			return next(ctx, call)
+		}
+	})
+}
+
+// TestPoliciesGovernBothSides checks that a refusal reaches no tool, is a result that the
+// model can read, and is told on the one span.
+func TestPoliciesGovernBothSides(t *testing.T) {
+	for _, side := range []string{"client", "server"} {
+		t.Run(side, func(t *testing.T) {
+			var c, s *telemetry
+			if side == "client" {
+				c, s = newTelemetry(t, toolscope.WithPolicies(deny("echo"))), nil
+			} else {
+				c, s = nil, newTelemetry(t, toolscope.WithPolicies(deny("echo")))
+			}
+			cs := connect(t, newServer(), c, s, legacy)
+			res, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "echo", Arguments: echoIn{"x"}})
+			if err != nil || !res.IsError || !strings.Contains(res.Content[0].(*mcp.TextContent).Text, "not today") {
+				t.Fatalf("got %+v and %v", res, err)
+			}
+			h := c
+			if h == nil {
+				h = s
+			}
+			span := h.span(t, "tools/call echo")
+			want(t, side, attributes(span.Attributes()), "toolscope.outcome", "refused", "error.type", "permission_denied", "mcp.method.name", "tools/call")
+			if span.Status().Code != codes.Error {
+				t.Errorf("got the status %v", span.Status())
+			}
+			want(t, side, h.point(t, "mcp."+side+".operation.duration", "tools/call"), "error.type", "permission_denied", "gen_ai.tool.name", "echo")
+		})
+	}
+}
+
+// TestCacheOnServer checks that a stored answer is the same answer, and that the tool ran
+// once for one session.
+func TestCacheOnServer(t *testing.T) {
+	store, err := cache.New(cache.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var runs atomic.Int64
+	server := mcp.NewServer(&mcp.Implementation{Name: "test"}, nil)
+	mcp.AddTool(server, &mcp.Tool{Name: "count", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}}, func(_ context.Context, _ *mcp.CallToolRequest, in echoIn) (*mcp.CallToolResult, echoOut, error) {
+		runs.Add(1)
+		return &mcp.CallToolResult{Meta: mcp.Meta{"of": "the tool"}}, echoOut{in.Text}, nil
+	})
+	s := newTelemetry(t, toolscope.WithPolicies(store))
+	cs := connect(t, server, nil, s, legacy)
+	for range 3 {
+		res, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "count", Arguments: echoIn{"x"}})
+		if err != nil || res.StructuredContent.(map[string]any)["echo"] != "x" || res.Meta["of"] != "the tool" {
+			t.Fatalf("got %+v and %v", res, err)
+		}
+	}
+	if runs.Load() != 1 {
+		t.Errorf("the tool ran %d times, want once", runs.Load())
+	}
+}
+
+// TestMergedWithAnOuterCall checks that a call of ours that is carried out by a tools/call is
+// one span with the attributes of both, which the server's span is below.
+func TestMergedWithAnOuterCall(t *testing.T) {
+	for _, separate := range []bool{false, true} {
+		c, s := newTelemetry(t), newTelemetry(t)
+		var options []toolmcp.Option
+		if separate {
+			options = append(options, toolmcp.WithSeparateSpans())
+		}
+		cs := connect(t, newServer(), c, s, legacy, options...)
+		def := &toolkit.Definition{Name: "files__echo"}
+		execute := c.Wrap(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+			if _, err := cs.CallTool(ctx, &mcp.CallToolParams{Name: "fails", Arguments: echoIn{"other"}}); err != nil { // of another name: a call of its own
+				return toolkit.Result{}, err
+			}
+			res, err := cs.CallTool(ctx, &mcp.CallToolParams{Name: "echo", Arguments: call.Arguments})
+			if err != nil {
+				return toolkit.Result{}, err
+			}
+			return toolkit.Result{Output: res.Content[0].(*mcp.TextContent).Text}, nil
+		}, func(string) *toolkit.Definition { return def })
+		res, err := execute(t.Context(), toolkit.Call{Name: "files__echo", Arguments: []byte(`{"text":"x"}`)})
+		if err != nil || res.Output != `{"echo":"x"}` {
+			t.Fatal(res.Output, err)
+		}
+		outer, inner := c.span(t, "execute_tool files__echo"), s.span(t, "tools/call echo")
+		other := c.span(t, "tools/call fails")
+		if other.Parent().SpanID() != outer.SpanContext().SpanID() || other.SpanKind() != trace.SpanKindClient {
+			t.Error("the call of another tool is no CLIENT span below the outer one")
+		}
+		a := attributes(outer.Attributes())
+		if separate {
+			own := c.span(t, "tools/call echo")
+			want(t, "separate", a, "mcp.method.name", "")
+			want(t, "separate", attributes(own.Attributes()), "mcp.method.name", "tools/call", "gen_ai.tool.name", "echo", "toolscope.outcome", "")
+			if own.Parent().SpanID() != outer.SpanContext().SpanID() || inner.Parent().SpanID() != own.SpanContext().SpanID() || own.SpanKind() != trace.SpanKindClient {
+				t.Error("separate: want execute_tool, below it CLIENT, below it SERVER")
+			}
+			continue
+		}
+		want(t, "merged", a, "mcp.method.name", "tools/call", "gen_ai.tool.name", "files__echo", "toolscope.outcome", "executed", "mcp.protocol.version", legacy)
+		if inner.Parent().SpanID() != outer.SpanContext().SpanID() {
+			t.Error("the server's span is not below the outer one")
+		}
+		for _, name := range c.names() {
+			if name == "tools/call echo" {
+				t.Error("merged: got a CLIENT span, want none")
+			}
+		}
+		if c.Stats().Snapshot(window).Tool("echo") != nil {
+			t.Error("the merged call was counted twice")
+		}
+	}
+}
+
+// TestWithoutRecover checks that the option lets a panic go on, as it was.
+func TestWithoutRecover(t *testing.T) {
+	s := newTelemetry(t)
+	handler := toolmcp.Server(s.Scope, toolmcp.WithoutRecover())(func(context.Context, string, mcp.Request) (mcp.Result, error) { panic("on") })
+	for _, method := range []string{"tools/call", "prompts/get"} {
+		func() {
+			defer func() {
+				if v := recover(); v != "on" {
+					t.Errorf("%s: got the panic %v, want it to go on", method, v)
+				}
+			}()
+			var req mcp.Request = &mcp.CallToolRequest{Session: new(mcp.ServerSession), Params: &mcp.CallToolParamsRaw{Name: "x"}}
+			if method != "tools/call" {
+				req = &mcp.GetPromptRequest{Session: new(mcp.ServerSession), Params: &mcp.GetPromptParams{Name: "x"}}
+			}
+			_, _ = handler(t.Context(), method, req)
+		}()
+	}
+	want(t, "panic", attributes(s.span(t, "prompts/get").Attributes()), "error.type", "panic")
+	want(t, "panic", attributes(s.span(t, "tools/call _unknown").Attributes()), "error.type", "panic", "toolscope.ending", "panicked")
+}
+
+// TestPassesOnUnchanged checks nil and switched off scopes, and identical values.
+func TestPassesOnUnchanged(t *testing.T) {
+	result, failure := &mcp.CallToolResult{Content: []mcp.Content{}}, errors.New("x")
+	inner := func(context.Context, string, mcp.Request) (mcp.Result, error) { return result, nil }
+	req := &mcp.CallToolRequest{Session: new(mcp.ServerSession), Params: &mcp.CallToolParamsRaw{Name: "x"}}
+	off := newTelemetry(t, toolscope.WithSettings(toolscope.Settings{Off: true}))
+	for name, m := range map[string]mcp.Middleware{
+		"nil client": toolmcp.Client(nil), "nil server": toolmcp.Server(nil), "off": toolmcp.Server(off.Scope), "on": toolmcp.Server(newTelemetry(t).Scope),
+		"no telemetry": toolmcp.Server(newTelemetry(t, toolscope.WithoutTracing(), toolscope.WithoutMetrics(), toolscope.WithoutStats()).Scope),
+	} {
+		if got, err := m(inner)(t.Context(), "tools/call", req); got != mcp.Result(result) || err != nil {
+			t.Errorf("%s: got %v and %v, want the identical result", name, got, err)
+		}
+		fails := m(func(context.Context, string, mcp.Request) (mcp.Result, error) { return nil, failure })
+		if got, err := fails(t.Context(), "tools/call", req); got != nil || err != failure {
+			t.Errorf("%s: got %v and %v, want the identical error", name, got, err)
+		}
+	}
+	if n := len(off.spans.Ended()); n != 0 {
+		t.Errorf("off: got %d spans", n)
+	}
+}
+
+// TestSessionDuration checks that a session with a handshake is measured once, on both
+// sides, and that nothing is kept of it.
+func TestSessionDuration(t *testing.T) {
+	p := newPeers(t, legacy)
+	if err := p.Ping(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, side := range map[string]*telemetry{"mcp.client.session.duration": p.client, "mcp.server.session.duration": p.server} {
+		for len(side.points(t, name)) == 0 {
+			if t.Context().Err() != nil {
+				t.Fatal(name)
+			}
+			runtime.Gosched()
+		}
+		points := side.points(t, name)
+		if len(points) != 1 || points[0].Count != 1 {
+			t.Errorf("%s: got %v, want one recording", name, points)
+		}
+		want(t, name, attributes(points[0].Attributes.ToSlice()), "mcp.protocol.version", legacy, "mcp.method.name", "", "error.type", "")
+	}
+}
