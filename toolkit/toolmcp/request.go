@@ -76,22 +76,27 @@ func metaOf(req mcp.Request) (map[string]any, bool) {
 	return m, m != nil
 }
 
-// attributes are those that samplers see; names and ids are redacted.
+// attributes are those that samplers see; names and ids are redacted. There are few, and
+// they are large, so their slice is made to fit.
 func (w *watcher) attributes(r *request) []attribute.KeyValue {
-	attrs := make([]attribute.KeyValue, 0, 8)
-	attrs = append(attrs, keyMethod.String(r.method))
-	for _, a := range []struct {
+	network := w.networkOf(r)
+	n := 1 + len(network)
+	named := [...]struct {
 		key   attribute.Key
 		value string
-	}{{keyPromptName, r.prompt}, {keyResourceURI, r.uri}, {keySessionID, r.sessionID}} {
-		if a.value != "" {
-			attrs = append(attrs, a.key.String(w.clean(a.value)))
+	}{{keyPromptName, r.prompt}, {keyResourceURI, r.uri}, {keySessionID, r.sessionID}, {keyProtocolVersion, r.version}}
+	for i := range named {
+		if named[i].value != "" {
+			n++
 		}
 	}
-	if r.version != "" {
-		attrs = append(attrs, keyProtocolVersion.String(r.version))
+	attrs := append(make([]attribute.KeyValue, 0, n), keyMethod.String(r.method))
+	for i := range named {
+		if named[i].value != "" {
+			attrs = append(attrs, named[i].key.String(w.clean(named[i].value)))
+		}
 	}
-	return append(attrs, w.networkOf(r)...)
+	return append(attrs, network...)
 }
 
 // networkOf describes the transport of one request.
