@@ -167,7 +167,7 @@ func costOf(e *toolkit.Ended) float64 {
 	if d == nil || !(d.Cost > 0) || math.IsInf(d.Cost, 1) || !ran(&e.Served) {
 		return 0
 	}
-	return d.Cost * float64(max(1, e.Served.Attempts))
+	return d.Cost * float64(e.Served.Runs())
 }
 
 // addFloat adds to the float64 whose bits v holds.

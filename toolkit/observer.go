@@ -76,6 +76,16 @@ func (e *Ended) Duration() time.Duration { return max(0, e.End.Sub(e.Start)) }
 // Waited is the time the call spent waiting: queue, approval and backoff.
 func (s Served) Waited() time.Duration { return s.Queue + s.Approval + s.Backoff }
 
+// Runs is how often the call reached its tool: its attempts, or one without a retry policy, less
+// those that did not.
+func (s Served) Runs() int {
+	runs := max(1, int(s.Attempts)) - int(s.Refused)
+	if s.Outcome != OutcomeExecuted && s.Refused == 0 {
+		runs--
+	}
+	return max(0, runs)
+}
+
 // observerPanics counts panics of observers in this process.
 var observerPanics atomic.Uint64
 

@@ -51,7 +51,8 @@ func (s SpanRef) String() string {
 // [Record.Note].
 type Served struct {
 	Outcome  Outcome
-	Attempts uint16 // runs of the tool under a retry policy; 0 without one
+	Attempts uint16 // of a call under a retry policy; 0 without one
+	Refused  uint16 // attempts that reached no tool; a call of which another one did is an executed one
 	Repeat   uint16 // how often the session made this very call before; 0 for the first
 	// Origin is the leader's span of a coalesced or repeated call, or the span
 	// that filled the store.
@@ -249,6 +250,7 @@ func (r Record) Join(fork Record) bool {
 	f := fork.Served()
 	return r.Note(func(s *Served) {
 		s.Attempts += f.Attempts
+		s.Refused += f.Refused
 		s.Queue += f.Queue
 		s.Approval += f.Approval
 		s.Backoff += f.Backoff

@@ -190,10 +190,7 @@ func (p *Policy) settle(r *reservation, call toolkit.Call) {
 	ran := 1
 	var waits time.Duration
 	call.Record.Note(func(s *toolkit.Served) {
-		ran = max(1, int(s.Attempts))
-		if s.Outcome != toolkit.OutcomeExecuted {
-			ran-- // the last one reached no tool
-		}
+		ran = s.Runs()
 		waits = max(0, s.Waited()-r.waited)
 	})
 	var now time.Time

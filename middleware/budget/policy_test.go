@@ -126,6 +126,8 @@ func TestWhatAnAttemptCosts(t *testing.T) {
 		"refused within":   {note(func(s *toolkit.Served) { s.Outcome = toolkit.OutcomeRefused }), 100},
 		"second attempt":   {note(func(s *toolkit.Served) { s.Attempts = 2 }), 3},
 		"third refused":    {note(func(s *toolkit.Served) { s.Attempts, s.Outcome = 3, toolkit.OutcomeRefused }), 3},
+		"all refused":      {note(func(s *toolkit.Served) { s.Attempts, s.Refused, s.Outcome = 3, 3, toolkit.OutcomeRefused }), 100},
+		"second one ran":   {note(func(s *toolkit.Served) { s.Attempts, s.Refused = 3, 2 }), 6},
 		"hardly any money": {note(func(s *toolkit.Served) { s.Attempts = math.MaxUint16 }), 1},
 	} {
 		r := newRig(t, budget.Options{Session: budget.Limits{Cost: 12, Calls: 6}}, c.tool)

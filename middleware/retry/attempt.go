@@ -52,6 +52,14 @@ func (p *Policy) attempt(ctx context.Context, call toolkit.Call, next toolkit.Ha
 	}()
 	e.res, e.err = next(ctx, call)
 	returned = true
+	call.Record.Note(func(s *toolkit.Served) {
+		if s.Outcome != toolkit.OutcomeRefused {
+			return
+		}
+		if s.Refused++; s.Refused < s.Attempts { // a tool ran, whatever came of it
+			s.Outcome = toolkit.OutcomeExecuted
+		}
+	})
 	told(e.res, e.err)
 	return e
 }

@@ -235,6 +235,35 @@ func TestTheLastAttemptsOutcomeStays(t *testing.T) {
 	}
 }
 
+// A call of which one attempt ran is one that ran, whatever the others were refused for.
+func TestWhatRanIsExecuted(t *testing.T) {
+	for name, c := range map[string]struct {
+		runs    []bool // whether the attempts reach the tool
+		outcome toolkit.Outcome
+		refused uint16
+	}{
+		"the first":  {[]bool{true, false, false}, toolkit.OutcomeExecuted, 2},
+		"the second": {[]bool{false, true, false}, toolkit.OutcomeExecuted, 2},
+		"the last":   {[]bool{false, false, true}, toolkit.OutcomeExecuted, 2},
+		"all":        {[]bool{true, true, true}, toolkit.OutcomeExecuted, 0},
+		"none":       {[]bool{false, false, false}, toolkit.OutcomeRefused, 3},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var seen attempts
+			run(t.Context(), &seen, policy(t, retry.Options{On: []toolkit.Kind{toolkit.ErrOverloaded}}), readOnly, func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
+				if !c.runs[call.Attempt-1] {
+					return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrOverloaded})
+				}
+				return toolkit.Result{Fault: toolkit.ErrOverloaded}, nil
+			})
+			s := seen.All()[0].Served
+			if s.Outcome != c.outcome || s.Refused != c.refused || s.Runs() != 3-int(c.refused) {
+				t.Errorf("%s: got %v, %d refused, %d runs, want %v, %d refused", name, s.Outcome, s.Refused, s.Runs(), c.outcome, c.refused)
+			}
+		})
+	}
+}
+
 // Each attempt asks the breaker: once the circuit is open, nothing is tried any more.
 func TestEachAttemptAsksTheBreaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
