@@ -15,6 +15,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"strconv"
 	"sync"
@@ -167,72 +168,106 @@ func last(t *testing.T, s cache.Store) {
 	wantOutput(t, s, k, "second")
 }
 
-func counted(t *testing.T, s cache.Store) {
-	a, b, nobody := middleware.Owner{Tenant: "tenant", Session: "a"}, middleware.Owner{Tenant: "tenant", Session: "b"}, middleware.Owner{}
-	anything, files, both := key(t, "a", "tool", "{}"), key(t, "a", "tool", "{}", "files"), key(t, "a", "tool", "{}", "files", "db")
-	for _, step := range []struct {
-		name                        string
-		owner                       middleware.Owner
-		resources                   []string
-		ofAnything, ofFiles, ofBoth uint64 // what the stamps grow by
-	}{
-		{"files", a, []string{"files"}, 1, 1, 1},
-		{"db", a, []string{"db"}, 1, 0, 1},
-		{"both", a, []string{"db", "files"}, 1, 1, 2},
-		{"anything", a, nil, 1, 1, 1},
-		{"another resource", a, []string{"mail"}, 1, 0, 0},
-		{"another owner", b, []string{"files"}, 0, 0, 0},
-		{"another owner's anything", b, nil, 0, 0, 0},
-		{"nobody's files", nobody, []string{"files"}, 1, 1, 1},
-		{"nobody's anything", nobody, nil, 1, 1, 1},
-	} {
-		for _, n := range []uint64{1, freshness.Begin, freshness.End, ^uint64(0)} {
-			_, x0 := get(t, s, anything)
-			_, y0 := get(t, s, files)
-			_, z0 := get(t, s, both)
-			add(t, s, step.owner, n, step.resources...)
-			_, x1 := get(t, s, anything)
-			_, y1 := get(t, s, files)
-			_, z1 := get(t, s, both)
-			if x1-x0 != step.ofAnything*n || y1-y0 != step.ofFiles*n || z1-z0 != step.ofBoth*n {
-				t.Errorf("%s, %d: stamps grew by %d, %d and %d, want %d, %d and %d", step.name, n, x1-x0, y1-y0, z1-z0, step.ofAnything*n, step.ofFiles*n, step.ofBoth*n)
-			}
+// tries is how many sets of names are tried where counts must be exact. A store may let
+// two counters share a place, which makes answers stale that were not and is rare; with all of
+// several sets it is a mistake.
+const tries = 5
+
+// exactly passes if run finds nothing wrong with one of several sets of names.
+func exactly(t *testing.T, run func(suffix string) (wrong []string)) {
+	t.Helper()
+	var wrong []string
+	for i := range tries {
+		if wrong = run("-" + strconv.Itoa(i)); len(wrong) == 0 {
+			return
 		}
 	}
+	for _, w := range wrong {
+		t.Error(w)
+	}
+}
+
+func counted(t *testing.T, s cache.Store) {
+	exactly(t, func(suffix string) (wrong []string) {
+		a, b, nobody := middleware.Owner{Tenant: "tenant", Session: "a" + suffix}, middleware.Owner{Tenant: "tenant", Session: "b" + suffix}, middleware.Owner{}
+		theFiles, theDB, mail := "files"+suffix, "db"+suffix, "mail"+suffix
+		anything, files, both := key(t, a.Session, "tool", "{}"), key(t, a.Session, "tool", "{}", theFiles), key(t, a.Session, "tool", "{}", theFiles, theDB)
+		for _, step := range []struct {
+			name                        string
+			owner                       middleware.Owner
+			resources                   []string
+			ofAnything, ofFiles, ofBoth uint64 // what the stamps grow by
+		}{
+			{"files", a, []string{theFiles}, 1, 1, 1},
+			{"db", a, []string{theDB}, 1, 0, 1},
+			{"both", a, []string{theDB, theFiles}, 1, 1, 2},
+			{"anything", a, nil, 1, 1, 1},
+			{"another resource", a, []string{mail}, 1, 0, 0},
+			{"another owner", b, []string{theFiles}, 0, 0, 0},
+			{"another owner's anything", b, nil, 0, 0, 0},
+			{"nobody's files", nobody, []string{theFiles}, 1, 1, 1},
+			{"nobody's anything", nobody, nil, 1, 1, 1},
+		} {
+			for _, n := range []uint64{1, freshness.Begin, freshness.End, ^uint64(0)} {
+				_, x0 := get(t, s, anything)
+				_, y0 := get(t, s, files)
+				_, z0 := get(t, s, both)
+				add(t, s, step.owner, n, step.resources...)
+				_, x1 := get(t, s, anything)
+				_, y1 := get(t, s, files)
+				_, z1 := get(t, s, both)
+				if x1-x0 != step.ofAnything*n || y1-y0 != step.ofFiles*n || z1-z0 != step.ofBoth*n {
+					wrong = append(wrong, fmt.Sprintf("%s, %d: stamps grew by %d, %d and %d, want %d, %d and %d", step.name, n, x1-x0, y1-y0, z1-z0, step.ofAnything*n, step.ofFiles*n, step.ofBoth*n))
+				}
+			}
+		}
+		return wrong
+	})
 }
 
 func survive(t *testing.T, s cache.Store) {
-	k := key(t, "a", "tool", "{}")
-	add(t, s, k.Owner, 5)
-	for i := range 100 {
-		set(t, s, key(t, "a", "tool", `{"i":`+strconv.Itoa(i)+`}`), "x")
-	}
-	set(t, s, k, "x")
-	if _, stamp := get(t, s, k); stamp != 5 {
-		t.Errorf("got stamp %d, want 5", stamp)
-	}
+	exactly(t, func(suffix string) []string {
+		owner := "a" + suffix
+		k := key(t, owner, "tool", "{}")
+		_, before := get(t, s, k)
+		add(t, s, k.Owner, 5)
+		for i := range 100 {
+			set(t, s, key(t, owner, "tool", `{"i":`+strconv.Itoa(i)+`}`), "x")
+		}
+		set(t, s, k, "x")
+		if _, stamp := get(t, s, k); stamp-before != 5 {
+			return []string{fmt.Sprintf("the stamp grew by %d, want 5", stamp-before)}
+		}
+		return nil
+	})
 }
 
 func concurrent(t *testing.T, s cache.Store) {
-	shared := key(t, "a", "tool", "{}", "files")
-	var wg sync.WaitGroup
-	for g := range 8 {
-		own := key(t, strconv.Itoa(g), "tool", "{}")
-		wg.Go(func() {
-			for i := range 25 {
-				add(t, s, shared.Owner, freshness.Begin, "files")
-				set(t, s, own, strconv.Itoa(i))
-				if e, _, err := s.Get(context.Background(), own); err != nil || e != nil && e.Result.Output != strconv.Itoa(i) {
-					t.Errorf("got %v, %v, want one's own", e, err)
+	exactly(t, func(suffix string) []string {
+		files := "files" + suffix
+		shared := key(t, "a"+suffix, "tool", "{}", files)
+		_, before := get(t, s, shared)
+		var wg sync.WaitGroup
+		for g := range 8 {
+			own := key(t, strconv.Itoa(g)+suffix, "tool", "{}")
+			wg.Go(func() {
+				for i := range 25 {
+					add(t, s, shared.Owner, freshness.Begin, files)
+					set(t, s, own, strconv.Itoa(i))
+					if e, _, err := s.Get(context.Background(), own); err != nil || e != nil && e.Result.Output != strconv.Itoa(i) {
+						t.Errorf("got %v, %v, want one's own", e, err)
+					}
+					add(t, s, shared.Owner, freshness.End, files)
 				}
-				add(t, s, shared.Owner, freshness.End, "files")
-			}
-		})
-	}
-	wg.Wait()
-	if _, stamp := get(t, s, shared); stamp != 8*25*(freshness.Begin+freshness.End) {
-		t.Errorf("got stamp %d, want %d: a count was lost", stamp, 8*25*(freshness.Begin+freshness.End))
-	}
+			})
+		}
+		wg.Wait()
+		const want = 8 * 25 * (freshness.Begin + freshness.End)
+		if _, stamp := get(t, s, shared); stamp-before != want {
+			return []string{fmt.Sprintf("the stamp grew by %d, want %d: a count was lost", stamp-before, uint64(want))}
+		}
+		return nil
+	})
 }
 
 func over(t *testing.T, s cache.Store) {
