@@ -29,9 +29,18 @@ func WithQuestion(ctx context.Context, q Question) context.Context {
 	return context.WithValue(ctx, questionKey{}, &q)
 }
 
+// WithoutQuestion is ctx for the tool: the question was this call's, and says nothing of the
+// calls that the tool makes.
+func WithoutQuestion(ctx context.Context) context.Context {
+	if _, asked := QuestionOf(ctx); !asked {
+		return ctx
+	}
+	return context.WithValue(ctx, questionKey{}, (*Question)(nil))
+}
+
 // QuestionOf is the question that an outer policy asks of this call; false if none does.
 func QuestionOf(ctx context.Context) (Question, bool) {
-	if q, ok := ctx.Value(questionKey{}).(*Question); ok {
+	if q, ok := ctx.Value(questionKey{}).(*Question); ok && q != nil {
 		return *q, true
 	}
 	return Question{}, false

@@ -85,6 +85,17 @@ func (p *Pattern) matches(tool string, arguments json.RawMessage, now time.Time)
 	return true
 }
 
+// spellings is how many members a decoder for which case does not count, as Go's, would take for
+// the one of that name: of two the tool may get the other.
+func spellings(object map[string]any, name string) (n int) {
+	for other := range object {
+		if strings.EqualFold(other, name) {
+			n++
+		}
+	}
+	return n
+}
+
 // scalar is the value at a JSON Pointer as text; false if there is none, or it is
 // an object or a list.
 func scalar(value any, at string) (string, bool) {
@@ -95,8 +106,9 @@ func scalar(value any, at string) (string, bool) {
 		}
 		switch v := value.(type) {
 		case map[string]any:
-			inner, ok := v[strings.NewReplacer("~1", "/", "~0", "~").Replace(name)]
-			if !ok {
+			name = strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
+			inner, ok := v[name]
+			if !ok || spellings(v, name) > 1 {
 				return "", false
 			}
 			value = inner

@@ -159,6 +159,7 @@ func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 		facts := call.Record.Facts()
 		why, needed := p.needed(ctx, call, facts.Tool)
+		ctx = middleware.WithoutQuestion(ctx)
 		if !needed {
 			return next(ctx, call)
 		}

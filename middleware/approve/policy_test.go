@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -124,6 +125,38 @@ func TestWhoIsAskedAbout(t *testing.T) {
 				t.Errorf("got the tags %v", tags)
 			}
 		})
+	}
+}
+
+// What a rule said of a call says nothing of the calls that its tool makes.
+func TestAQuestionIsForOneCall(t *testing.T) {
+	for name, q := range map[string]middleware.Question{"allowed": {Rule: "reads", Settled: true}, "asked": {Rule: "writes"}} {
+		var triggers []string
+		p, err := approve.New(approve.Options{Askers: []approve.Asker{approve.Func(func(_ context.Context, r approve.Request) (approve.Answer, error) {
+			triggers = append(triggers, r.Trigger+" "+r.Tool)
+			return approve.Answer{Approved: true}, nil
+		})}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		risky := toolkit.Definition{Risk: toolkit.RiskHigh}
+		var handle toolkit.Handler
+		handle = toolkit.Observe(func(string) *toolkit.Definition { return &risky }, new(tooltest.Recorder))(p.Wrap(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+			if call.Name == "outer" {
+				return handle(ctx, toolkit.Call{Name: "inner"})
+			}
+			return toolkit.Result{}, nil
+		}))
+		if _, err := handle(middleware.WithQuestion(t.Context(), q), toolkit.Call{Name: "outer"}); err != nil {
+			t.Fatal(err)
+		}
+		want := []string{"risk inner"}
+		if !q.Settled {
+			want = []string{"rule outer", "risk inner"}
+		}
+		if !slices.Equal(triggers, want) {
+			t.Errorf("%s: asked about %q, want %q", name, triggers, want)
+		}
 	}
 }
 
@@ -263,6 +296,8 @@ func TestPatternsApproveBeforehand(t *testing.T) {
 		{approve.Pattern{Tool: "wipe", Approver: "ada"}, `{}`, false},
 		{approve.Pattern{Tool: "pay", Approver: "ada", Arguments: map[string]string{"/to": "acme-*", "/n/0": "7"}}, `{"to":"acme-1","n":[7],"x":1}`, true},
 		{approve.Pattern{Tool: "pay", Approver: "ada", Arguments: map[string]string{"/to": "acme-*"}}, `{"to":"evil"}`, false},
+		{approve.Pattern{Tool: "pay", Approver: "ada", Arguments: map[string]string{"/to": "acme-*"}}, `{"to":"acme-1","TO":"evil"}`, false},
+		{approve.Pattern{Tool: "pay", Approver: "ada", Arguments: map[string]string{"/k": "1"}}, `{"k":1,"\u212a":2}`, false},
 		{approve.Pattern{Tool: "pay", Approver: "ada", Arguments: map[string]string{"/to": "*"}}, `{"to":"a/b"}`, false},
 		{approve.Pattern{Tool: "pay", Approver: "ada", Arguments: map[string]string{"/to": "*"}}, `{"to":{"a":1}}`, false},
 		{approve.Pattern{Tool: "pay", Approver: "ada", Arguments: map[string]string{"/to": "*"}}, `{}`, false},
