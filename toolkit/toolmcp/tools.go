@@ -105,8 +105,8 @@ func (t *toolTable) refresh(ctx context.Context, name string, s mcp.Session, nex
 	cursor := ""
 	for range maxTools {
 		res, err := next(ctx, methodListTools, &mcp.ListToolsRequest{Session: ss, Params: &mcp.ListToolsParams{Cursor: cursor}})
-		list, ok := res.(*mcp.ListToolsResult)
-		if err != nil || !ok || list == nil {
+		list := listOf(res)
+		if err != nil || list == nil {
 			return
 		}
 		t.page(cursor == "", list)
