@@ -24,5 +24,6 @@
 // and stays until it has ended, as if it had called the tool itself. So no run outlives its
 // callers. It has a goroutine of its own for that. A panic goes on in the first caller with the same value;
 // the others get a failed result of the type panic. A suspended result is the first
-// caller's alone: the others run by themselves.
+// caller's alone: the others run by themselves. A call that a tool makes while it runs waits for no
+// twin that runs, which may wait for that very tool: it runs by itself.
 package dedupe

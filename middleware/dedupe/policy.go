@@ -142,6 +142,10 @@ func (d *Dedupe) serve(ctx context.Context, call toolkit.Call, k *key, tool *too
 		})
 		return res.Clone(), nil
 	}
+	if inside(ctx) {
+		s.mu.Unlock()
+		return d.alone(ctx, call, tool, writes, next)
+	}
 	e.waiters++
 	s.mu.Unlock()
 	return d.follow(ctx, call, s, e, tool, writes, next)

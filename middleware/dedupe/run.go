@@ -14,6 +14,12 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
+// insideKey marks the context of a run. A call made there by the tool waits for no other run, since
+// that may wait for this one: the call may be a twin of the very call that makes it.
+type insideKey struct{}
+
+func inside(ctx context.Context) bool { return ctx.Value(insideKey{}) != nil }
+
 // lead runs a call that has no twin yet and waits for it. The caller holds the lock of
 // s, which lead gives back.
 func (d *Dedupe) lead(ctx context.Context, call toolkit.Call, s *shard, k *key, tool *toolkit.Definition, writes bool, next toolkit.Handler) (toolkit.Result, error) {
@@ -31,7 +37,7 @@ func (d *Dedupe) lead(ctx context.Context, call toolkit.Call, s *shard, k *key, 
 	}
 	e.origin = call.Record.Facts().Span
 	var inner context.Context
-	inner, e.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	inner, e.cancel = context.WithCancelCause(context.WithValue(context.WithoutCancel(ctx), insideKey{}, true))
 	s.insert(e)
 	s.mu.Unlock()
 	d.counts.led.Add(1)
@@ -108,11 +114,14 @@ func (d *Dedupe) keeps(ctx context.Context, e *entry) bool {
 
 // follow waits for a twin that runs. The caller is among its waiters.
 func (d *Dedupe) follow(ctx context.Context, call toolkit.Call, s *shard, e *entry, tool *toolkit.Definition, writes bool, next toolkit.Handler) (toolkit.Result, error) {
+	began := time.Now()
 	if !d.wait(ctx, s, e) {
 		call.Record.Note(func(served *toolkit.Served) { served.Outcome, served.Origin = toolkit.OutcomeRefused, e.origin })
 		return toolkit.Result{}, gaveUp(ctx, call)
 	}
 	if e.res.Suspended {
+		waited := time.Since(began)
+		call.Record.Note(func(served *toolkit.Served) { served.Queue += waited })
 		return d.alone(ctx, call, tool, writes, next)
 	}
 	d.counts.coalesced.Add(1)
