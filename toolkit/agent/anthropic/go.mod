@@ -2,10 +2,12 @@ module github.com/toolscope/toolscope/toolkit/agent/anthropic
 
 go 1.26.0
 
-require github.com/toolscope/toolscope v0.0.0
+require (
+	github.com/anthropics/anthropic-sdk-go v1.84.0
+	github.com/toolscope/toolscope v0.0.0
+)
 
 require (
-	github.com/anthropics/anthropic-sdk-go v1.84.0 // indirect
 	github.com/bahlo/generic-list-go v0.2.0 // indirect
 	github.com/buger/jsonparser v1.1.2 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
@@ -24,7 +26,7 @@ require (
 	go.opentelemetry.io/otel/metric v1.47.0 // indirect
 	go.opentelemetry.io/otel/trace v1.47.0 // indirect
 	go.yaml.in/yaml/v4 v4.0.0 // indirect
-	golang.org/x/sync v0.16.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
 )
 
 replace github.com/toolscope/toolscope => ../../../
