@@ -8,6 +8,7 @@ package shell_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -166,24 +167,29 @@ func TestShorterTimeout(t *testing.T) {
 	}
 }
 
+// TestFlood lets a command write 50 MB, and 10 GB in the end-to-end suite.
 func TestFlood(t *testing.T) {
 	const limit = 1000
+	size := 50_000_000
+	if os.Getenv("TOOLSCOPE_E2E") == "1" {
+		size = 10_000_000_000
+	}
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	out, err := run(t.Context(), newTool(t, shell.Options{MaxOutput: limit, Timeout: 20 * time.Second}),
-		"echo first; head -c 50000000 /dev/zero | tr '\\0' x; echo; echo last")
+	out, err := run(t.Context(), newTool(t, shell.Options{MaxOutput: limit, Timeout: 3 * time.Minute}),
+		fmt.Sprintf("echo first; yes xxxxxxxxx | head -c %d; echo; echo last", size))
 	runtime.ReadMemStats(&after)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if grown := after.TotalAlloc - before.TotalAlloc; grown > 1<<20 {
-		t.Errorf("allocated %d bytes for 50 MB of output", grown)
+		t.Errorf("allocated %d bytes for %d MB of output", grown, size/1_000_000)
 	}
 	if len(out) > limit+200 {
 		t.Errorf("answer has %d bytes, want about %d", len(out), limit)
 	}
-	for _, want := range []string{"stdout:\nfirst\n", "x\nlast\n", "[49999012 of 50000012 bytes left out]"} {
+	for _, want := range []string{"stdout:\nfirst\n", "x\n\nlast\n", fmt.Sprintf("[%d of %d bytes left out]", size+12-limit, size+12)} {
 		if !strings.Contains(out, want) {
 			t.Errorf("got %q…, want %q in it", out[:100], want)
 		}
