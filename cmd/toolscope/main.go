@@ -33,6 +33,7 @@ var commands = []command{
 	{"approvals", "list the calls that wait for a person, approve or reject them", approvalsCommand},
 	{"tools", "list the built-in tools", toolsCommand},
 	{"call", "run one built-in tool with all policies, and show result and trace", callCommand},
+	{"serve", "be an MCP server with the built-in tools, watched and governed", serveCommand},
 	{"config", "check configuration files", configCommand},
 	{"version", "print the version", versionCommand},
 }

@@ -1,0 +1,93 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// The bounds of what clients may make a server hold.
+const (
+	sessionTimeout = time.Hour
+	maxBody        = 16 << 20
+	minToken       = 16
+)
+
+// listen serves streamable HTTP until ctx is over.
+func (o *serveOptions) listen(ctx context.Context, server *mcp.Server, stderr io.Writer) error {
+	l, err := net.Listen("tcp", o.http)
+	if err != nil {
+		return fmt.Errorf("--http: %w", err)
+	}
+	if err := o.checkToken(l.Addr()); err != nil {
+		return errors.Join(err, l.Close())
+	}
+	protocol := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{SessionTimeout: sessionTimeout, MaxRequestBodyBytes: maxBody})
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", http.NewCrossOriginProtection().Handler(o.authorized(protocol)))
+	s := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
+	fmt.Fprintf(stderr, "serving MCP at http://%s/mcp (Ctrl-C ends it)\n", l.Addr())
+
+	closed := make(chan error, 1)
+	stop := context.AfterFunc(ctx, func() {
+		for session := range server.Sessions() { // their streams would keep Shutdown waiting
+			_ = session.Close()
+		}
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		closed <- errors.Join(s.Shutdown(closing), s.Close())
+	})
+	err = s.Serve(l)
+	if stop() { // it ended by itself
+		return err
+	}
+	if err := <-closed; err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return nil
+}
+
+// checkToken refuses to listen where others could come without a token.
+func (o *serveOptions) checkToken(addr net.Addr) error {
+	if n := len(o.token); n > 0 && n < minToken {
+		return fmt.Errorf("token: got %d bytes, want %d or more", n, minToken)
+	}
+	if o.token != "" {
+		return nil
+	}
+	if at, err := netip.ParseAddrPort(addr.String()); err == nil && at.Addr().Unmap().IsLoopback() {
+		return nil
+	}
+	return fmt.Errorf("--http: got %s, which other machines reach, and no token: want $TOOLSCOPE_TOKEN or --token-file, or a loopback address", addr)
+}
+
+// authorized asks for the token, if there is one.
+func (o *serveOptions) authorized(next http.Handler) http.Handler {
+	if o.token == "" {
+		return next
+	}
+	want := sha256.Sum256([]byte(o.token))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		got := sha256.Sum256([]byte(strings.TrimSpace(token)))
+		if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, "got no token or a wrong one, want the server's as a bearer token", http.StatusUnauthorized)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
