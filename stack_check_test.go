@@ -38,6 +38,7 @@ func (w *world) check(ctx context.Context, call toolkit.Call, res toolkit.Result
 	}
 	w.mu.Lock()
 	r, ok := w.runs[number]
+	own := slices.Contains(w.byID[call.ID], number)
 	w.mu.Unlock()
 	var session toolkit.Session
 	if s := toolkit.SessionFrom(ctx); s != nil {
@@ -51,7 +52,7 @@ func (w *world) check(ctx context.Context, call toolkit.Call, res toolkit.Result
 		w.wrong("call %s: %s(%s) got the answer of %s(%s)", call.ID, call.Name, want, r.tool, r.arguments)
 	case r.session.Tenant != session.Tenant || r.session.ID != session.ID && !w.tenants:
 		w.wrong("call %s: %+v got the answer of %+v", call.ID, session, r.session)
-	case session == (toolkit.Session{}) && !slices.Contains(w.byID[call.ID], number):
+	case session == (toolkit.Session{}) && !own:
 		w.wrong("call %s: without a session it got another's answer", call.ID)
 	}
 }

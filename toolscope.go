@@ -67,7 +67,11 @@ func (s *Scope) makeStats() (err error) {
 	if err != nil {
 		return err
 	}
-	s.handler, err = stats.NewHandler(s.recorder, c.http...)
+	options := c.http
+	if c.approvals != "" {
+		options = append(options, stats.WithLink("approvals", "approvals"))
+	}
+	s.handler, err = stats.NewHandler(s.recorder, options...)
 	if err != nil {
 		return err
 	}

@@ -99,6 +99,7 @@ type pageData struct {
 	Limits   Limits
 	Metrics  bool
 	API      []link // the same in JSON
+	Links    []link // pages of the host's
 }
 
 // A link leads to another form of the page; Current is the form that is seen.
@@ -139,7 +140,7 @@ func (h *handler) pageData(r *request) *pageData {
 	d := &pageData{
 		Title: h.config.title, Windows: r.windows(window), From: s.From.In(zone), To: s.To.In(zone), Now: r.now,
 		Started: time.Unix(0, h.recorder.started).In(zone), Uses: usesOf(&ever.Overall), Limits: h.recorder.Limits(),
-		Metrics: h.exporter != nil, API: r.api(),
+		Metrics: h.exporter != nil, API: r.api(), Links: h.config.links,
 	}
 	if window.Last == 0 && !(window.Since.IsZero() && window.Until.IsZero()) {
 		d.Between = d.From.Format(time.DateTime) + " – " + d.To.Format(time.DateTime)

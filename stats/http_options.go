@@ -28,6 +28,7 @@ type handlerConfig struct {
 	metrics func(*Recorder) (http.Handler, error)
 	traces  TraceSource
 	title   string
+	links   []link
 	refresh time.Duration
 	streams int
 }
@@ -154,6 +155,23 @@ func WithTitle(title string) HandlerOption {
 			return fmt.Errorf("stats: WithTitle: got %d bytes, want 1 to 80", len(title))
 		}
 		c.title = title
+		return nil
+	}
+}
+
+// WithLink adds a link to the dashboard's head, to a page that the host serves beside it:
+// a name of 1 to 40 bytes, and an address relative to the dashboard's own. The default has
+// none.
+func WithLink(name, href string) HandlerOption {
+	return func(c *handlerConfig) error {
+		u, err := url.Parse(href)
+		if err != nil || u.IsAbs() || u.Host != "" || u.Path == "" || strings.HasPrefix(u.Path, "/") {
+			return fmt.Errorf("stats: WithLink: got the address %.80q, want a relative one without a leading slash", href)
+		}
+		if name == "" || len(name) > 40 {
+			return fmt.Errorf("stats: WithLink: got a name of %d bytes, want 1 to 40", len(name))
+		}
+		c.links = append(c.links, link{Name: name, Href: href})
 		return nil
 	}
 }

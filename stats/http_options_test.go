@@ -43,3 +43,15 @@ func TestTraceLinksFollowTheExporter(t *testing.T) {
 		t.Error("the page has links though they were turned off")
 	}
 }
+
+func TestLinksOfTheHost(t *testing.T) {
+	r := newRecorder(t)
+	if page := pageOf(t, r, "/", WithLink("approvals <b>", "approvals?a=1")); !strings.Contains(page, `<a href="approvals?a=1">approvals &lt;b&gt;</a>`) {
+		t.Error("the page lacks the link")
+	}
+	for _, c := range [][2]string{{"", "a"}, {strings.Repeat("x", 41), "a"}, {"x", ""}, {"x", "/a"}, {"x", "https://example.com/"}, {"x", "//example.com/a"}, {"x", "javascript:alert(1)"}} {
+		if _, err := NewHandler(r, WithLink(c[0], c[1])); err == nil || !strings.Contains(err.Error(), "WithLink") {
+			t.Errorf("%q: got %v", c, err)
+		}
+	}
+}
