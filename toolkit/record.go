@@ -64,7 +64,8 @@ type Served struct {
 	// waits for an executed call.
 	Queue, Approval, Backoff, Run time.Duration
 	// Tags are what single policies told of the call ([Record.Tag]), in the order
-	// told; nil if none did. It must not be changed.
+	// told; empty if none did. Its memory is the record's, which the next call writes
+	// over: it must not be changed or kept, and [Record.Tag] or append add to it.
 	Tags []Tag
 }
 

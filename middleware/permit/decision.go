@@ -61,12 +61,9 @@ func newTold(effect Effect, door Door, rule string, shadow bool) *told {
 	if shadow {
 		t.tags = append(t.tags, toolkit.Tag{Key: "permission.shadow", Value: "true"})
 	}
-	t.tags = t.tags[:len(t.tags):len(t.tags)] // whoever appends gets a copy
 	t.note = func(s *toolkit.Served) {
-		if len(s.Tags) == 0 {
-			s.Tags = t.tags
-		} else if len(s.Tags)+len(t.tags) <= maxTags {
-			s.Tags = append(s.Tags, t.tags...)
+		if len(s.Tags)+len(t.tags) <= maxTags {
+			s.Tags = append(s.Tags, t.tags...) // copied: the record writes over its own for the next call
 		}
 	}
 	return t
