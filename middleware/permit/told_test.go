@@ -12,7 +12,7 @@ import (
 
 // What a rule tells is shared by its calls; no call's record may write over it.
 func TestToldIsNotTheRecords(t *testing.T) {
-	told := newTold(Allow, DoorRule, "reads", true)
+	told := newTold(Allow, DoorRules, "reads", true)
 	want := slices.Clone(told.tags)
 	for _, before := range [][]toolkit.Tag{nil, make([]toolkit.Tag, 0, 16), make([]toolkit.Tag, 1, 16)} {
 		served := toolkit.Served{Tags: before}
