@@ -92,7 +92,7 @@ func restrict(rules int) error {
 		return fmt.Errorf("no new privileges: %w", err)
 	}
 	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(rules), 0, 0); errno != 0 {
-		return fmt.Errorf("Landlock: %w", errno)
+		return fmt.Errorf("landlock: %w", errno)
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func restrict(rules int) error {
 // ruleset makes the rules of the walls. The caller closes the file.
 func (w Walls) ruleset() (int, error) {
 	if landlock() == 0 {
-		return -1, errors.New("Landlock: this kernel has none, or it is not switched on (Linux 5.13 or later with lsm=landlock)")
+		return -1, errors.New("landlock: this kernel has none, or it is not switched on (Linux 5.13 or later with lsm=landlock)")
 	}
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: handled()}
 	if w.Reach.Offline && RefusesTCP() {
@@ -111,7 +111,7 @@ func (w Walls) ruleset() (int, error) {
 	}
 	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0)
 	if errno != 0 {
-		return -1, fmt.Errorf("Landlock: %w", errno)
+		return -1, fmt.Errorf("landlock: %w", errno)
 	}
 	rules := int(fd)
 	write := w.Reach.Write
@@ -141,19 +141,19 @@ func allow(rules int, path string, rights uint64) error {
 		if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.ENOTDIR) {
 			return nil // nobody can reach what cannot be opened
 		}
-		return fmt.Errorf("Landlock: %s: %w", path, err)
+		return fmt.Errorf("landlock: %s: %w", path, err)
 	}
 	defer unix.Close(fd)
 	var stat unix.Stat_t
 	if err := unix.Fstat(fd, &stat); err != nil {
-		return fmt.Errorf("Landlock: %s: %w", path, err)
+		return fmt.Errorf("landlock: %s: %w", path, err)
 	}
 	if stat.Mode&unix.S_IFMT != unix.S_IFDIR {
 		rights &= fileRights
 	}
 	rule := unix.LandlockPathBeneathAttr{Allowed_access: rights, Parent_fd: int32(fd)}
 	if _, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(rules), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0); errno != 0 {
-		return fmt.Errorf("Landlock: %s: %w", path, errno)
+		return fmt.Errorf("landlock: %s: %w", path, errno)
 	}
 	return nil
 }
