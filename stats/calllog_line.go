@@ -23,8 +23,9 @@ type logLine struct {
 	timed                            bool // there is a duration
 	at                               int64
 
-	text  []byte // what is left to be read
-	spare []byte // what escapes stood for
+	text  []byte    // what is left to be read
+	spare []byte    // what escapes stood for
+	extra *logExtra // members beyond those above go there; nil to pass them over
 }
 
 // What is wrong with the form of a line.
@@ -58,7 +59,7 @@ func (l *logLine) kind() toolkit.Kind {
 
 // read reads a line.
 func (l *logLine) read(line []byte) error {
-	*l = logLine{text: line, spare: l.spare[:0]}
+	*l = logLine{text: line, spare: l.spare[:0], extra: l.extra}
 	l.blanks()
 	if !l.take('{') {
 		return errNoObject
@@ -117,6 +118,9 @@ func (l *logLine) member() error {
 		return l.readDuration()
 	case "time":
 		return l.readTime()
+	}
+	if l.extra != nil {
+		return l.extra.member(l, name)
 	}
 	return l.skip(0)
 }

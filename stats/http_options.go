@@ -27,6 +27,7 @@ type handlerConfig struct {
 	trace   string
 	metrics func(*Recorder) (http.Handler, error)
 	traces  TraceSource
+	running *Running
 	title   string
 	links   []link
 	refresh time.Duration

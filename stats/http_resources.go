@@ -38,6 +38,7 @@ var resources = map[string]*resource{
 	"api/v1/calls/*":           fresh((*handler).call),
 	"api/v1/sessions":          data((*handler).sessions, "limit"),
 	"api/v1/loops":             data((*handler).loops, "limit"),
+	"api/v1/running":           fresh((*handler).running, "limit"),
 	"api/v1/snapshot":          data((*handler).snapshot, windowNames...),
 	"api/v1/stream":            {parameters: windowNames, serve: (*handler).stream},
 	"api/v1/openapi.json":      {contentType: "application/openapi+json", body: openapiBelow},

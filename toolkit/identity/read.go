@@ -89,6 +89,8 @@ func (a *Arguments) readArray(i, depth int) (hash uint64, end int) {
 func (a *Arguments) readObject(i, depth int) (hash uint64, end int) {
 	p, first := a.raw, len(a.names)
 	var sum, members uint64
+	var seen uint64 // a bit for each name, by its hash
+	maybeTwice := false
 	i = space(p, i)
 	if i < len(p) && p[i] == '}' {
 		return objectHash(0, 0), i + 1
@@ -103,6 +105,9 @@ func (a *Arguments) readObject(i, depth int) (hash uint64, end int) {
 		}
 		m.nameEnd = int32(i - 1)
 		a.names = append(a.names, m.nameHash)
+		bit := uint64(1) << (m.nameHash & 63)
+		maybeTwice = maybeTwice || seen&bit != 0
+		seen |= bit
 		if i = space(p, i); i >= len(p) || p[i] != ':' {
 			return 0, -1
 		}
@@ -125,7 +130,7 @@ func (a *Arguments) readObject(i, depth int) (hash uint64, end int) {
 		case i >= len(p):
 			return 0, -1
 		case p[i] == '}':
-			if twice(a.names[first:]) {
+			if maybeTwice && twice(a.names[first:]) {
 				return 0, -1
 			}
 			a.names = a.names[:first]
