@@ -18,6 +18,8 @@ var (
 		"go.opentelemetry.io/otel", "go.opentelemetry.io/otel/trace", "go.opentelemetry.io/otel/metric", "go.opentelemetry.io/otel/log",
 		"go.opentelemetry.io/auto/sdk", "github.com/go-logr/logr", "github.com/go-logr/stdr", "github.com/cespare/xxhash/v2",
 	}
+	// otelSDK is the OpenTelemetry SDK with what it stands on.
+	otelSDK  = slices.Concat(otelAPI, []string{"go.opentelemetry.io/otel/sdk", "github.com/google/uuid", "golang.org/x/sys"})
 	jsontext = []string{"github.com/go-json-experiment/json"}
 	hdr      = []string{"github.com/HdrHistogram/hdrhistogram-go"}
 	otter    = []string{"github.com/maypok86/otter/v2"}
@@ -98,7 +100,9 @@ var allowed = map[string]struct {
 	"stats":                      {[]string{"toolkit", "redact", "internal/announce", "internal/display"}, slices.Concat(jsontext, hdr)},
 	"stats/statsprom":            {[]string{"toolkit", "redact", "internal/announce", "internal/display", "stats"}, slices.Concat(jsontext, hdr, prometheusClient)},
 	"tracing":                    {[]string{"toolkit", "redact"}, slices.Concat(otelAPI, jsontext)},
-	"exporters":                  {[]string{"toolkit", "redact", "stats", "internal/announce", "internal/display"}, []string{anything}},
+	"exporters":                  {[]string{"toolkit", "redact", "stats", "internal/announce", "internal/display", "exporters/tailsample", "exporters/guard", "exporters/internal/otlpsize"}, []string{anything}},
+	"exporters/tailsample":       {[]string{"exporters/internal/otlpsize"}, otelSDK},
+	"exporters/guard":            {[]string{"exporters/internal/otlpsize"}, otelSDK},
 }
 
 func TestPackagesImportOnlyWhatTheyMay(t *testing.T) {

@@ -1,0 +1,85 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package tailsample
+
+import (
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+)
+
+// KeepKey is the attribute by which a host flags a span, true, so that its trace is kept.
+const KeepKey = attribute.Key("toolscope.keep")
+
+// The attributes that are looked at besides.
+const (
+	keyErrorType = attribute.Key("error.type")
+	keyToolName  = attribute.Key("gen_ai.tool.name")
+	keyOutcome   = attribute.Key("toolscope.outcome")
+	keyEnding    = attribute.Key("toolscope.ending")
+	keyLoop      = attribute.Key("toolscope.loop.kind")
+	keyRun       = attribute.Key("toolscope.run.duration") // in seconds; only where it is not the span's own
+)
+
+// exceptionEvent is the name of the event by which the SDK tells of a panic.
+const exceptionEvent = "exception"
+
+// matters reports whether s makes its trace one that is kept.
+func (o *Options) matters(s sdktrace.ReadOnlySpan) bool {
+	if s.Status().Code == codes.Error {
+		return true
+	}
+	tool, executed, run := "", false, time.Duration(0)
+	for _, kv := range s.Attributes() {
+		switch kv.Key {
+		case keyErrorType, keyEnding, keyLoop:
+			return true
+		case KeepKey:
+			if kv.Value.Type() == attribute.BOOL && kv.Value.AsBool() {
+				return true
+			}
+		case keyOutcome:
+			switch kv.Value.AsString() {
+			case "refused":
+				return true
+			case "executed":
+				executed = true
+			}
+		case keyToolName:
+			tool = kv.Value.AsString()
+		case keyRun:
+			run = time.Duration(kv.Value.AsFloat64() * float64(time.Second))
+		}
+	}
+	for _, e := range s.Events() {
+		if e.Name == exceptionEvent {
+			return true
+		}
+	}
+	if run == 0 {
+		run = s.EndTime().Sub(s.StartTime())
+	}
+	return executed && o.slow(tool, run) || o.flagged(s)
+}
+
+// slow asks the host; a panic counts as no.
+func (o *Options) slow(tool string, run time.Duration) (slow bool) {
+	if o.Slow == nil {
+		return false
+	}
+	defer func() { _ = recover() }()
+	limit := o.Slow(tool)
+	return limit > 0 && run > limit
+}
+
+// flagged asks the host; a panic counts as no.
+func (o *Options) flagged(s sdktrace.ReadOnlySpan) (flagged bool) {
+	if o.Keep == nil {
+		return false
+	}
+	defer func() { _ = recover() }()
+	return o.Keep(s)
+}
