@@ -48,6 +48,7 @@ type CallLog struct {
 	seed     maphash.Seed
 	line     logLine
 	shape    []byte
+	timeline *logTimeline // nil if none is kept
 	from, to int64
 }
 
@@ -109,6 +110,9 @@ func (l *CallLog) Add(line []byte) error {
 	}
 	if len(x.session) > 0 {
 		l.inSession(ns, failed)
+	}
+	if l.timeline != nil {
+		l.timeline.add(x.at, t, x.outcome == toolkit.OutcomeExecuted, failed, ns)
 	}
 	return nil
 }

@@ -26,6 +26,7 @@ type command struct {
 var commands = []command{
 	{"demo", "run a real session with real tools and show what is seen of it", demoCommand},
 	{"stats", "show the statistics of running programs, or merge those of several", statsCommand},
+	{"top", "show tool calls live in the terminal, of running programs or of a call log", topCommand},
 	{"replay", "run a recorded session again, with all policies", replayCommand},
 	{"report", "show the statistics of a call log in JSON lines", reportCommand},
 	{"redact", "remove secrets and personal data from text, JSON and JSON lines", redactCommand},

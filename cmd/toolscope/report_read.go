@@ -11,67 +11,42 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/internal/display"
-	"github.com/toolscope/toolscope/stats"
 )
 
-// maxLine is the longest line that is read, in bytes, and the size of the one buffer
-// that there is.
-const maxLine = 1 << 20
+// callAdder is what the lines of a log are handed to.
+type callAdder interface{ Add(line []byte) error }
 
-// readLog adds the lines of a log up.
-func readLog(from io.Reader, log *stats.CallLog, bar *logProgress) (*logCounts, error) {
+// readLog hands the lines of a log on and counts them.
+func readLog(from io.Reader, to callAdder, bar *logProgress) (*logCounts, error) {
 	counts := &logCounts{}
-	number := uint64(0) // of the line
-	line := func(text []byte) {
-		number++
-		if len(bytes.TrimSpace(text)) == 0 {
-			return
-		}
-		counts.Lines++
-		if err := log.Add(text); err != nil {
-			counts.bad(number, err.Error())
-			return
-		}
-		counts.Calls++
-	}
-	buffer := make([]byte, maxLine)
-	held := 0         // bytes of a line that is not complete
-	skipping := false // the rest of a line that is too long
+	lines := newLogLines()
 	for {
-		n, err := from.Read(buffer[held:])
-		bar.add(n, number)
-		text := buffer[:held+n]
-		for {
-			end := bytes.IndexByte(text, '\n')
-			if end < 0 {
-				break
-			}
-			if skipping {
-				skipping = false
-			} else {
-				line(text[:end])
-			}
-			text = text[end+1:]
-		}
-		if skipping {
-			text = nil
-		}
-		if held = copy(buffer, text); held == len(buffer) {
-			number++
-			counts.Lines++
-			counts.bad(number, fmt.Sprintf("got a line of more than %d bytes", maxLine-1))
-			held, skipping = 0, true
-		}
+		n, err := lines.read(from, true, func(number uint64, text []byte) { counts.add(number, to, text) })
+		bar.add(n, lines.number)
 		if err == io.EOF {
-			if held > 0 {
-				line(buffer[:held])
-			}
 			return counts, nil
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
+}
+
+// add hands a line on; a nil text stands for one that is too long.
+func (c *logCounts) add(number uint64, to callAdder, text []byte) {
+	if text != nil && len(bytes.TrimSpace(text)) == 0 {
+		return
+	}
+	c.Lines++
+	if text == nil {
+		c.bad(number, fmt.Sprintf("got a line of more than %d bytes", maxLine-1))
+		return
+	}
+	if err := to.Add(text); err != nil {
+		c.bad(number, err.Error())
+		return
+	}
+	c.Calls++
 }
 
 func (c *logCounts) bad(number uint64, reason string) {

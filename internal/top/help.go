@@ -1,0 +1,39 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package top
+
+// keyHelp is what each key does.
+var keyHelp = []struct{ keys, does string }{
+	{"1 to 5, tab", "tools, calls, running calls, sessions with loops, errors"},
+	{"↑ ↓ pgup pgdn g G", "another row; the first row stays the first as rows move"},
+	{"enter", "open: a tool, session or error with its calls; a call with its content"},
+	{"esc", "back, or remove the filter"},
+	{"/", "filter: words that must occur, -words that must not"},
+	{"s  r", "sort by something else; turn the order around"},
+	{"w  W", "the next window of time, the one before"},
+	{"p or space", "pause, go on"},
+	{"ctrl+l", "draw anew"},
+	{"q or ctrl+c", "quit"},
+}
+
+// helpPage explains keys and columns.
+func (m *Model) helpPage(p paint) []string {
+	lines := []string{p.in(bold, clip("toolscope top", m.width)), ""}
+	for _, k := range keyHelp {
+		lines = append(lines, clip(p.in(bold, fit(k.keys, 19, false))+k.does, m.width))
+	}
+	lines = append(lines, "")
+	for _, text := range []string{
+		"P50, P95, P99 are of calls that ran: hits and refusals do not flatter them.",
+		"TREND is the number of calls in parts of the window, the oldest first.",
+		"Arguments and results are redacted where they are recorded.",
+	} {
+		lines = append(lines, wrap(text, m.width)...)
+	}
+	lines = lines[:min(len(lines), max(1, m.height-1))]
+	for len(lines) < m.height-1 {
+		lines = append(lines, "")
+	}
+	return append(lines, p.in(quiet, clip("? or esc closes this", m.width)))
+}

@@ -1,0 +1,135 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package top
+
+import "strings"
+
+// A column of a table. Where a table is wider than the screen, the column with the
+// largest rank goes first; rank 0 stays. The one column that is wide takes what the
+// others leave.
+type column struct {
+	title string
+	right bool // set against the right
+	rank  int
+	least int // cells; 0 for what its texts take
+	wide  bool
+}
+
+// A cell is a text, which is safe, and its colour.
+type cell struct{ text, colour string }
+
+// A row of a table. Key finds it again when rows move; words is what filters look at.
+type row struct {
+	key   string
+	words string
+	cells []cell
+	quiet bool // drawn faint
+}
+
+// A table is what a list shows.
+type table struct {
+	columns []column
+	rows    []row
+	empty   string // said where there are no rows
+}
+
+// gap stands between columns.
+const gap = "  "
+
+// lay decides how wide each column is on a screen of so many cells, 0 for one that is
+// left out.
+func (t *table) lay(cells int) []int {
+	natural := make([]int, len(t.columns))
+	for i, c := range t.columns {
+		natural[i] = max(c.least, width(c.title))
+		for _, r := range t.rows {
+			natural[i] = max(natural[i], width(r.cells[i].text))
+		}
+	}
+	widths := make([]int, len(t.columns))
+	left := make([]bool, len(t.columns)) // left out
+	for {
+		used, widest := -len(gap), -1
+		for i, c := range t.columns {
+			if left[i] {
+				widths[i] = 0
+				continue
+			}
+			widths[i] = natural[i]
+			if c.wide {
+				widths[i] = min(natural[i], max(c.least, width(c.title)))
+				widest = i
+			}
+			used += widths[i] + len(gap)
+		}
+		if used <= cells {
+			if widest >= 0 {
+				widths[widest] = min(natural[widest], widths[widest]+cells-used)
+			}
+			return widths
+		}
+		worst := -1
+		for i, c := range t.columns {
+			if !left[i] && c.rank > 0 && (worst < 0 || c.rank >= t.columns[worst].rank) {
+				worst = i
+			}
+		}
+		if worst < 0 { // nothing more to leave out: what stays is cut
+			return widths
+		}
+		left[worst] = true
+	}
+}
+
+// head is the line of titles.
+func (t *table) head(widths []int, p paint) string {
+	cells := make([]cell, len(t.columns))
+	for i, c := range t.columns {
+		cells[i] = cell{c.title, quiet}
+	}
+	return t.line(cells, widths, p, quiet)
+}
+
+// line is one row; all, if it is not "", is the colour of the whole of it.
+func (t *table) line(cells []cell, widths []int, p paint, all string) string {
+	var b strings.Builder
+	for i, c := range cells {
+		if widths[i] == 0 {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString(gap)
+		}
+		text, colour := fit(c.text, widths[i], t.columns[i].right), c.colour
+		if all != "" {
+			colour = ""
+		}
+		b.WriteString(p.in(colour, text))
+	}
+	if all != "" {
+		return p.in(all, b.String())
+	}
+	return b.String()
+}
+
+// paint colours texts, or leaves them as they are.
+type paint struct{ on bool }
+
+// The colours that are used: parameters of the terminal's sequence for them.
+const (
+	bold     = "1"
+	quiet    = "2"
+	inverted = "7"
+	red      = "31"
+	green    = "32"
+	amber    = "33"
+	blue     = "36"
+)
+
+func (p paint) in(colour, text string) string {
+	if !p.on || colour == "" || text == "" {
+		return text
+	}
+	return "\x1b[" + colour + "m" + text + "\x1b[0m"
+}

@@ -1,0 +1,185 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package top
+
+import (
+	"math"
+	"strings"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/toolscope/toolscope/internal/display"
+)
+
+// maxText is how many bytes of a text are looked at for a cell, which is far more
+// than a terminal is wide.
+const maxText = 4 << 10
+
+// safe makes a text of others fit for a cell: on one line, nothing in it that a
+// terminal acts on, no more than two marks on a letter, and what is written from
+// right to left kept from reordering what stands beside it.
+func safe(s string) string {
+	if len(s) > maxText {
+		s = strings.ToValidUTF8(s[:maxText], "") + "…"
+	}
+	return contained(plain(s))
+}
+
+// plain is safe for a part of a line.
+func plain(s string) string {
+	s = display.Plain(s)
+	if strings.IndexFunc(s, isMark) < 0 {
+		return s
+	}
+	var b strings.Builder
+	marks := 0
+	for _, r := range s {
+		if !isMark(r) {
+			marks = 0
+		} else if marks++; marks > 2 || r >= 0xFE00 && r <= 0xFE0F { // variation selectors: terminals differ in the width they give
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func isMark(r rune) bool { return r >= 0x300 && unicode.In(r, unicode.Mn, unicode.Me) }
+
+// leftToRight is a mark without width. A terminal that turns around what is written from
+// right to left would turn around the figures behind it as well; the mark ends that.
+const leftToRight = "\u200e"
+
+func contained(s string) string {
+	if strings.IndexFunc(s, isLeftward) < 0 {
+		return s
+	}
+	return leftToRight + s + leftToRight
+}
+
+// isLeftward reports whether a letter is written from right to left.
+func isLeftward(r rune) bool {
+	return r >= 0x590 && r <= 0x8FF || r >= 0xFB1D && r <= 0xFDFF || r >= 0xFE70 && r <= 0xFEFC || r >= 0x10800 && r <= 0x10FFF || r >= 0x1E800 && r <= 0x1EFFF
+}
+
+// width is how many cells a text takes.
+func width(s string) int { return ansi.StringWidth(s) }
+
+// clip cuts a text that is safe to as many cells, the last of which is an ellipsis
+// where something is missing.
+func clip(s string, cells int) string {
+	if cells <= 0 {
+		return ""
+	}
+	if width(s) <= cells {
+		return s
+	}
+	return ansi.Truncate(s, cells, "…")
+}
+
+// fit is clip, filled up with blanks: behind the text, or before it.
+func fit(s string, cells int, right bool) string {
+	s = clip(s, cells)
+	blanks := strings.Repeat(" ", max(0, cells-width(s)))
+	if right {
+		return blanks + s
+	}
+	return s + blanks
+}
+
+// maxWrapped is how many bytes of a text are shown in lines.
+const maxWrapped = 64 << 10
+
+// wrap breaks a text of others into lines of as many cells, at its own line ends and
+// where it does not fit.
+func wrap(s string, cells int) []string {
+	left := 0
+	if len(s) > maxWrapped {
+		left = len(s) - maxWrapped
+		s = strings.ToValidUTF8(s[:maxWrapped], "")
+	}
+	var out []string
+	for line := range strings.SplitSeq(strings.TrimRight(s, "\r\n"), "\n") {
+		line = plain(strings.TrimRight(line, "\r"))
+		from, used := 0, 0
+		for i, r := range line {
+			w := 1
+			if r >= 0x80 {
+				w = width(string(r))
+			}
+			if used+w > cells && i > from {
+				out = append(out, contained(line[from:i]))
+				from, used = i, 0
+			}
+			used += w
+		}
+		out = append(out, contained(line[from:]))
+	}
+	if left > 0 {
+		out = append(out, "… and "+display.Bytes(uint64(left))+" more")
+	}
+	return out
+}
+
+// bars are the heights of a sparkline, from nothing to all.
+var bars = []rune(" ▁▂▃▄▅▆▇█")
+
+// spark draws values as bars beside each other, the latest at the right end, as
+// many as there are cells: several values in one cell are added up.
+func spark(values []float64, cells int) string {
+	if len(values) == 0 || cells <= 0 {
+		return ""
+	}
+	sums := values
+	if len(values) > cells {
+		sums = make([]float64, cells)
+		for i, v := range values {
+			sums[i*cells/len(values)] += v
+		}
+	}
+	most := 0.0
+	for _, v := range sums {
+		most = max(most, v)
+	}
+	var b strings.Builder
+	for _, v := range sums {
+		level := 0
+		if v > 0 && most > 0 {
+			level = min(len(bars)-1, max(1, int(math.Ceil(v/most*float64(len(bars)-1)))))
+		}
+		b.WriteRune(bars[level])
+	}
+	return b.String()
+}
+
+// ours are the characters that the view draws with, as ASCII has them.
+var ours = map[rune]string{
+	'▁': "_", '▂': ".", '▃': "-", '▄': "=", '▅': "+", '▆': "*", '▇': "%", '█': "#",
+	'…': "~", '–': "-", '·': "|", '×': "x", '↑': "^", '↓': "v", '▲': "^", '▼': "v", '±': "~", 'µ': "u", '\u2009': " ", '›': ">", '│': "|",
+}
+
+// ascii spells a frame for a terminal that shows no more than ASCII; every letter
+// keeps its width.
+func ascii(s string) string {
+	plain := true
+	for i := range len(s) {
+		plain = plain && s[i] < 0x80
+	}
+	if plain {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		switch to, own := ours[r]; {
+		case r < 0x80:
+			b.WriteRune(r)
+		case own:
+			b.WriteString(to)
+		default:
+			b.WriteString(strings.Repeat("?", width(string(r))))
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,265 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package top
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/display"
+)
+
+// The smallest screen that anything can be shown on.
+const (
+	leastWidth  = 20
+	leastHeight = 3
+)
+
+// Frame is what the screen shows: as many lines as it is high, none wider than it is.
+func (m *Model) Frame() []string {
+	p := paint{!m.options.Plain}
+	var lines []string
+	switch {
+	case m.width < leastWidth || m.height < leastHeight:
+		lines = []string{clip("too small", m.width)}
+	case m.help:
+		lines = m.helpPage(p)
+	default:
+		lines = append(m.top(p), m.body(p)...)
+		lines = lines[:min(len(lines), m.height-1)]
+		for len(lines) < m.height-1 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, m.foot(p))
+	}
+	if m.options.ASCII {
+		for i := range lines {
+			lines[i] = ascii(lines[i])
+		}
+	}
+	return lines[:min(len(lines), max(1, m.height))]
+}
+
+// bodyHeight is how many lines are left for what the place shows.
+func (m *Model) bodyHeight() int { return max(1, m.height-1-len(m.top(paint{}))) }
+
+// top are the lines above the list: as many as there is room for.
+func (m *Model) top(p paint) []string {
+	var lines []string
+	if m.height >= 7 {
+		lines = append(lines, m.title(p))
+	}
+	if m.height >= 9 {
+		lines = append(lines, m.totals(p))
+	}
+	if trouble := m.trouble(); trouble != "" && m.height >= 5 {
+		lines = append(lines, p.in(red, clip(trouble, m.width)))
+	}
+	if m.height >= 4 {
+		lines = append(lines, m.tabLine(p))
+	}
+	return lines
+}
+
+// title says what is looked at, and from when the figures are.
+func (m *Model) title(p paint) string {
+	right := m.window
+	if m.state != nil {
+		right = m.state.Window + " · " + m.clock(m.state.At)
+	}
+	if m.paused {
+		right += " · PAUSED"
+	}
+	left := "toolscope top"
+	if m.state != nil {
+		left += " · " + safe(m.state.Source)
+	}
+	left = fit(left, max(0, m.width-width(right)-1), false)
+	return p.in(bold, left) + " " + p.in(quiet, clip(right, m.width-1))
+}
+
+// totals are all tools together.
+func (m *Model) totals(p paint) string {
+	if m.state == nil {
+		return ""
+	}
+	x := &m.state.Summary.Overall
+	errors := p.in(quiet, "no errors")
+	if x.Errors > 0 {
+		errors = p.in(red, display.Percent(x.ErrorRate)+" errors")
+	}
+	parts := []string{display.Count(x.Calls) + " calls"}
+	if x.CallsPerSecond > 0 {
+		parts[0] += " " + display.Rate(x.CallsPerSecond)
+	}
+	parts = append(parts, errors, "p50 "+ran(x, x.P50Ms), "p95 "+ran(x, x.P95Ms), "p99 "+p.in(bold, ran(x, x.P99Ms)))
+	if x.InFlight > 0 {
+		parts = append(parts, p.in(amber, display.Count(uint64(x.InFlight))+" running"))
+	}
+	if trend := spark(m.state.Trend[""], 24); strings.TrimSpace(trend) != "" {
+		parts = append(parts, p.in(blue, trend))
+	}
+	return joined(m.width, parts)[0]
+}
+
+// joined sets parts beside each other, in as many lines as they take; a part that is
+// wider than a line is cut.
+func joined(cells int, parts []string) []string {
+	lines := []string{""}
+	for _, part := range parts {
+		last := &lines[len(lines)-1]
+		switch {
+		case part == "":
+		case *last == "":
+			*last = clip(part, cells)
+		case width(*last)+len(gap)+width(part) <= cells:
+			*last += gap + part
+		default:
+			lines = append(lines, clip(part, cells))
+		}
+	}
+	return lines
+}
+
+// trouble is what a person must know; "" if all is well.
+func (m *Model) trouble() string {
+	switch {
+	case m.err != nil && m.state == nil:
+		return "! " + safe(m.err.Error()) + "; asking again every " + m.options.Every.String()
+	case m.err != nil:
+		return fmt.Sprintf("! gone for %s: %s; asking again every %s", stopwatch(m.now.Sub(m.failing)), safe(m.err.Error()), m.options.Every)
+	case m.state != nil && len(m.state.Notes) > 0:
+		return "! " + safe(strings.Join(m.state.Notes, "; "))
+	}
+	return ""
+}
+
+// titles are the names of the lists.
+var titles = [tabs]string{"Tools", "Calls", "Running", "Sessions", "Errors"}
+
+// tabLine names the lists, or the way to where the person is.
+func (m *Model) tabLine(p paint) string {
+	pl := m.place()
+	var parts []string
+	if len(m.stack) > 0 {
+		parts = append(parts, titles[m.tab])
+		for i := range m.stack {
+			parts = append(parts, m.stack[i].name())
+		}
+		return p.in(bold, clip(strings.Join(parts, " › "), m.width)) // each part is safe
+	}
+	for i, title := range titles {
+		text := fmt.Sprintf("%d %s", i+1, title)
+		if kind(i) == m.tab {
+			parts = append(parts, p.in(inverted, "["+text+"]"))
+			continue
+		}
+		parts = append(parts, text)
+	}
+	if by := pl.orderName(); by != "" && (pl.order > 0 || pl.reverse) {
+		if pl.reverse {
+			by += ", reversed"
+		}
+		parts = append(parts, p.in(quiet, "by "+by))
+	}
+	if pl.filter != "" && !m.typing {
+		parts = append(parts, p.in(amber, "/"+safe(pl.filter)))
+	}
+	return joined(m.width, parts)[0]
+}
+
+// name is a place in the way to it.
+func (p *place) name() string {
+	switch p.kind {
+	case oneCall:
+		return "call of " + clip(safe(p.call.Tool), 30)
+	case oneRunning:
+		return "running " + clip(safe(p.running.Tool), 30)
+	case oneError:
+		return "error"
+	}
+	return clip(safe(p.key), 40)
+}
+
+// body is what the place shows: what is to be said of it, and its list or text.
+func (m *Model) body(p paint) []string {
+	room := m.bodyHeight()
+	if m.state == nil {
+		if m.err != nil {
+			return nil // it stands above
+		}
+		return []string{p.in(quiet, clip("Asking …", m.width))}
+	}
+	pl := m.place()
+	facts := m.facts(pl, p)
+	t := m.table(pl)
+	if t == nil {
+		pl.top = max(0, min(pl.top, len(facts)-room))
+		return facts[pl.top:min(len(facts), pl.top+room)]
+	}
+	if most := max(0, room-2); len(facts) > most/2 && len(t.rows) > 0 {
+		facts = facts[:max(0, min(len(facts), max(most/2, most-len(t.rows))))]
+	} else if len(facts) > most {
+		facts = facts[:most]
+	}
+	return append(facts, m.list(pl, t, room-len(facts), p)...)
+}
+
+// list draws the rows of a table around the selected one.
+func (m *Model) list(pl *place, t *table, room int, p paint) []string {
+	if len(t.rows) == 0 {
+		return []string{p.in(quiet, clip(t.empty, m.width))}
+	}
+	widths := t.lay(m.width - width(marker))
+	var lines []string
+	if room > 1 {
+		lines = append(lines, strings.Repeat(" ", width(marker))+t.head(widths, p))
+		room--
+	}
+	selected := pl.selected(t)
+	pl.top = max(0, min(pl.top, selected, len(t.rows)-room))
+	if selected >= pl.top+room {
+		pl.top = selected - room + 1
+	}
+	for i := pl.top; i < min(len(t.rows), pl.top+room); i++ {
+		r := t.rows[i]
+		switch {
+		case i == selected:
+			lines = append(lines, p.in(inverted, clip(marker+t.line(r.cells, widths, paint{}, ""), m.width)))
+		case r.quiet:
+			lines = append(lines, unmarked+t.line(r.cells, widths, p, quiet))
+		default:
+			lines = append(lines, unmarked+t.line(r.cells, widths, p, ""))
+		}
+	}
+	for i := range lines {
+		lines[i] = clip(lines[i], m.width)
+	}
+	return lines
+}
+
+// A selected row begins with the marker, so that it is seen without colour.
+const marker, unmarked = "> ", "  "
+
+// foot is the line of keys, or the filter as it is typed.
+func (m *Model) foot(p paint) string {
+	pl := m.place()
+	if m.typing {
+		return clip("/"+safe(pl.filter)+"_", max(1, m.width-26)) + p.in(quiet, clip("  enter keeps  esc undoes", 26))
+	}
+	keys := []string{"q quit", "? help", "esc back", "enter open", "/ filter", "s sort", "w window", "p pause", "tab next"}
+	switch {
+	case !pl.hasRows():
+		keys = []string{"q quit", "? help", "esc back", "↑↓ scroll", "p pause"}
+	case len(m.stack) == 0:
+		keys[2], keys[3] = keys[3], keys[2]
+		if pl.filter == "" {
+			keys = append(keys[:3], keys[4:]...)
+		}
+	}
+	if m.paused {
+		keys[len(keys)-1] = "p go on"
+	}
+	return p.in(quiet, joined(m.width, keys)[0])
+}

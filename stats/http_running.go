@@ -1,0 +1,30 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+// WithRunning serves the calls that run at the moment at /api/v1/running, for
+// `toolscope top`. The default, nil, tells only how many there are of each tool.
+func WithRunning(r *Running) HandlerOption {
+	return func(c *handlerConfig) error { c.running = r; return nil }
+}
+
+// runningList answers /api/v1/running.
+type runningList struct {
+	Running []RunningCall `json:"running"`
+	// More is how many calls run beyond those listed.
+	More int `json:"more"`
+}
+
+func (h *handler) running(r *request) (any, *problem) {
+	if h.config.running == nil {
+		return nil, notFound("running calls are not told apart here: the handler was made without WithRunning; /api/v1/tools has how many there are")
+	}
+	limit := r.query.number("limit", listed, 1, maxListed)
+	if r.query.problem != nil {
+		return nil, nil
+	}
+	calls, more := h.config.running.Calls(r.now)
+	list := head(calls, limit)
+	return runningList{list, more + len(calls) - len(list)}, nil
+}
