@@ -23,7 +23,14 @@ const maxOpen = 10_000
 // of more than 10,000 open ones, is closed with [EndingAbandoned] and
 // counted ([Abandoned]).
 func Begin(ctx context.Context, call Call, tool *Definition, observers ...Observer) (context.Context, *Running) {
-	r, ctx := begin(ctx, &call, tool, withoutNil(observers))
+	return BeginAt(ctx, time.Now(), call, tool, observers...)
+}
+
+// BeginAt is [Begin] of a call that began at start, for those who see calls a little
+// later than they are made, as on a wire. An observer with a clock of its own has to be
+// told as well (tracing.SpanSpec).
+func BeginAt(ctx context.Context, start time.Time, call Call, tool *Definition, observers ...Observer) (context.Context, *Running) {
+	r, ctx := beginAt(ctx, start, &call, tool, withoutNil(observers))
 	o := &openCall{run: r, record: call.Record}
 	open.add(o)
 	running := &Running{o}
@@ -68,7 +75,11 @@ func (r *Running) Progress(part float64) {
 // End ends the call as a [Handler] returning res and err does. The first End wins;
 // it reports whether it was the first. An error that says nothing of itself
 // counts as the tool's.
-func (r *Running) End(res Result, err error) bool {
+func (r *Running) End(res Result, err error) bool { return r.EndAt(time.Time{}, res, err) }
+
+// EndAt is [Running.End] of a call that ended at a time that has passed; the zero
+// time is now.
+func (r *Running) EndAt(end time.Time, res Result, err error) bool {
 	if r == nil {
 		return false
 	}
@@ -77,6 +88,7 @@ func (r *Running) End(res Result, err error) bool {
 	if run == nil {
 		return false
 	}
+	run.ended.End = end
 	run.endNative(res, err, string(ErrTool))
 	return true
 }

@@ -49,9 +49,13 @@ var runs = sync.Pool{New: func() any { return new(run) }}
 // begin tells the observers and returns the context that the call goes on with.
 // It gives call a record if it has none that is alive.
 func begin(ctx context.Context, call *Call, tool *Definition, observers []Observer) (*run, context.Context) {
+	return beginAt(ctx, time.Now(), call, tool, observers)
+}
+
+func beginAt(ctx context.Context, start time.Time, call *Call, tool *Definition, observers []Observer) (*run, context.Context) {
 	r := runs.Get().(*run)
 	r.observers = observers
-	facts := Facts{Tool: tool, Session: SessionFrom(ctx), Start: time.Now()}
+	facts := Facts{Tool: tool, Session: SessionFrom(ctx), Start: start}
 	r.cell.mu.Lock()
 	r.cell.begin(facts, observers)
 	r.cell.mu.Unlock()
@@ -93,7 +97,9 @@ func (r *run) wants() bool {
 // after that.
 func (r *run) end() {
 	e := &r.ended
-	e.End = time.Now()
+	if e.End.IsZero() {
+		e.End = time.Now()
+	}
 	if r.owner {
 		e.Facts = r.cell.facts
 		e.Served = r.record.seal()

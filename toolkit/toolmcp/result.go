@@ -12,6 +12,16 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
+// ResultOf is a result of the protocol in this house's form. A failed one (isError) has a
+// fault of kind tool_error with its text; nil is an empty result.
+func ResultOf(r *mcp.CallToolResult) toolkit.Result {
+	return resultView(r, reply{res: r}.failure())
+}
+
+// CallToolResultOf is a result of this house in the protocol's form. Parts of kinds that the
+// protocol does not have are left out.
+func CallToolResultOf(r toolkit.Result) *mcp.CallToolResult { return callToolResult(r) }
+
 // resultView shows a result of the protocol: a first block that is plain text is the
 // output, all else are parts, in order, the structured content last.
 func resultView(r *mcp.CallToolResult, fault error) toolkit.Result {
