@@ -6,6 +6,7 @@ package tracing
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
@@ -32,6 +33,8 @@ type SpanSpec struct {
 	Links []trace.Link
 	// NewRoot starts a new trace, whatever the context says.
 	NewRoot bool
+	// Start is when the call began, for [toolkit.BeginAt]; zero is now.
+	Start time.Time
 	// End is asked when the call ends, whether its span records or not; nil says
 	// nothing. ctx and e are not kept.
 	End func(ctx context.Context, e *toolkit.Ended) SpanEnd
@@ -83,6 +86,9 @@ func (s *SpanSpec) options(start []trace.SpanStartOption) []trace.SpanStartOptio
 	}
 	if s.NewRoot {
 		start = append(start, trace.WithNewRoot())
+	}
+	if !s.Start.IsZero() {
+		start = append(start, trace.WithTimestamp(s.Start))
 	}
 	return start
 }
