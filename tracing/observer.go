@@ -100,7 +100,7 @@ func (o *Observer) Wants(ctx context.Context) bool {
 
 // End ends the call's span and records its metrics.
 func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
-	spec := specFrom(ctx)
+	spec := SpecOf(ctx)
 	o.metrics.record(ctx, o.tools.find(&e.Facts, spec), e)
 	span := trace.SpanFromContext(ctx)
 	if !span.IsRecording() {

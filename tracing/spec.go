@@ -65,15 +65,16 @@ func WithSpanSpec(ctx context.Context, s *SpanSpec) context.Context {
 // takeSpec is the spec of a call that begins, nil if it has none, and the context
 // that the call goes on with.
 func takeSpec(ctx context.Context) (context.Context, *SpanSpec) {
-	s := specFrom(ctx)
+	s := SpecOf(ctx)
 	if s == nil || !s.taken.Swap(true) {
 		return ctx, s
 	}
 	return context.WithValue(ctx, specKey{}, (*SpanSpec)(nil)), nil // an outer call's
 }
 
-// specFrom is the spec of the call that began with ctx.
-func specFrom(ctx context.Context) *SpanSpec {
+// SpecOf is what the span of the innermost call that ctx belongs to was made by; nil if
+// it is a usual one.
+func SpecOf(ctx context.Context) *SpanSpec {
 	s, _ := ctx.Value(specKey{}).(*SpanSpec)
 	return s
 }

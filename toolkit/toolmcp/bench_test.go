@@ -20,6 +20,19 @@ import (
 // BenchmarkCall compares a tools/call in memory: bare, with both sides instrumented and no
 // provider, with spans that are not sampled, and with all of them.
 func BenchmarkCall(b *testing.B) {
+	benchmark(b, func(b *testing.B, client *mcp.Client, server *mcp.Server) *mcp.ClientSession {
+		return dial(b, client, server, legacy)
+	})
+}
+
+// BenchmarkHTTP is the same over streamable HTTP on loopback.
+func BenchmarkHTTP(b *testing.B) {
+	benchmark(b, func(b *testing.B, client *mcp.Client, server *mcp.Server) *mcp.ClientSession {
+		return dialHTTP(b, client, server, legacy)
+	})
+}
+
+func benchmark(b *testing.B, connect func(*testing.B, *mcp.Client, *mcp.Server) *mcp.ClientSession) {
 	scope := func(options ...toolscope.Option) *toolscope.Scope {
 		s, err := toolscope.New(options...)
 		if err != nil {
@@ -45,7 +58,7 @@ func BenchmarkCall(b *testing.B) {
 				toolmcp.Instrument(client, c.scope)
 				toolmcp.Instrument(server, c.scope)
 			}
-			cs := dial(b, client, server, legacy)
+			cs := connect(b, client, server)
 			params := &mcp.CallToolParams{Name: "echo", Arguments: map[string]any{"text": "hello, world"}}
 			b.ReportAllocs()
 			b.ResetTimer()

@@ -30,6 +30,7 @@ type exchange struct {
 	args    json.RawMessage
 	meta    map[string]any // the client's
 	known   bool           // whether args says what the arguments are
+	tools   *toolTable     // the peer's, on the client
 }
 
 // reply is how an exchange ended: the result type that the scope governs.
@@ -115,6 +116,8 @@ func (x *exchange) run(ctx context.Context) (r reply) {
 	var ok bool
 	if r.res, ok = res.(*mcp.CallToolResult); !ok {
 		r.raw = res
+	} else if x.tools != nil && err == nil && r.res != nil && !r.res.IsError {
+		x.tools.learn(x.name)
 	}
 	return r
 }
@@ -170,7 +173,7 @@ func (x *exchange) end(ctx context.Context, e *toolkit.Ended) tracing.SpanEnd {
 	if e.Facts.Tool != nil {
 		tool = w.clean(e.Facts.Tool.Name)
 	}
-	w.metrics.record(ctx, e.Duration(), x.labels(tool, st), w.networkOf(&x.request))
+	w.metrics.record(ctx, e.Duration(), x.labels(tool, st), w.networkOf(x.request.http))
 	end := tracing.SpanEnd{Success: st.errorType == "", ErrorType: st.errorType}
 	if st.code != "" {
 		end.Attributes = []attribute.KeyValue{keyStatusCode.String(st.code)}

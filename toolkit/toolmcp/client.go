@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -31,10 +32,14 @@ import (
 //
 // A nil scope, and one that is off, passes all on.
 func Client(scope *toolscope.Scope, options ...Option) mcp.Middleware {
+	return sending(scope, new(sync.Map), options)
+}
+
+func sending(scope *toolscope.Scope, sessions *sync.Map, options []Option) mcp.Middleware {
 	if scope == nil {
 		return func(next mcp.MethodHandler) mcp.MethodHandler { return next }
 	}
-	w := newWatcher(scope, false, options)
+	w := newWatcher(scope, false, sessions, options)
 	if w.observer != nil {
 		w.observer.ShareCalls()
 	}
@@ -76,29 +81,32 @@ func (w *watcher) newClientSession() *session {
 
 // sendCall sends a tools/call: as a part of the call it is made for, or as one of its own.
 func (w *watcher) sendCall(ctx context.Context, s *session, params *mcp.CallToolParams, req mcp.Request, next mcp.MethodHandler) (mcp.Result, error) {
-	x := &exchange{watcher: w, request: w.describe(methodCallTool, req), req: req, next: next, name: params.Name, meta: params.GetMeta()}
+	x := &exchange{watcher: w, request: w.describe(methodCallTool, req), req: req, next: next, name: params.Name, meta: params.GetMeta(), tools: s.tools}
 	if args, err := argumentsOf(params.Arguments); err == nil {
 		x.args, x.known = args, true
 	}
-	if span, tool, ok := tracing.OuterCall(ctx); ok && madeFor(tool, params.Name) {
+	if span, tool, ok := tracing.OuterCall(ctx); ok && (madeFor(tool, params.Name) || saidPartOf(ctx, params.Name)) {
 		if w.separate {
 			return w.sendSeparate(ctx, x)
 		}
 		return w.sendMerged(ctx, x, span)
 	}
-	ctx = tracing.WithSpanSpec(ctx, &tracing.SpanSpec{
-		Operation: methodCallTool, Kind: w.kind, Attributes: w.attributes(&x.request), End: x.end,
-	})
+	if w.observer != nil { // else there is nobody to take the spec, but for a call inside this one
+		ctx = tracing.WithSpanSpec(ctx, &tracing.SpanSpec{
+			Operation: methodCallTool, Kind: w.kind, Attributes: w.attributes(&x.request), End: x.end,
+		})
+	}
 	return s.call(ctx, x).result()
 }
 
-// sendMerged makes the call part of an outer one.
+// sendMerged makes the call part of an outer one. Where that came by a protocol itself, its
+// span goes on telling of how it came, not of where a proxy sent it.
 func (w *watcher) sendMerged(ctx context.Context, x *exchange, span trace.Span) (mcp.Result, error) {
 	began := time.Now()
 	r := x.run(ctx)
 	st := w.statusOf(r.failure(), "_OTHER")
-	w.metrics.record(ctx, time.Since(began), x.labels(w.clean(x.name), st), w.networkOf(&x.request))
-	if span.IsRecording() {
+	w.metrics.record(ctx, time.Since(began), x.labels(w.clean(x.name), st), w.networkOf(x.request.http))
+	if span.IsRecording() && tracing.SpecOf(ctx) == nil {
 		span.SetAttributes(w.attributes(&x.request)...)
 		if st.code != "" {
 			span.SetAttributes(keyStatusCode.String(st.code))
@@ -122,7 +130,7 @@ func (w *watcher) sendSeparate(ctx context.Context, x *exchange) (mcp.Result, er
 		if returned {
 			st = w.statusOf(r.failure(), "_OTHER")
 		}
-		w.metrics.record(ctx, end.Sub(began), x.labels(w.clean(x.name), st), w.networkOf(&x.request))
+		w.metrics.record(ctx, end.Sub(began), x.labels(w.clean(x.name), st), w.networkOf(x.request.http))
 		w.finish(span, &x.request, x.req, nil, r.failure(), st)
 		span.End(trace.WithTimestamp(end))
 	}()

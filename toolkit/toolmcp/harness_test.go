@@ -6,6 +6,8 @@ package toolmcp_test
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -136,8 +138,10 @@ type echoOut struct {
 }
 
 // newServer has a tool of each ending, a prompt and a resource.
-func newServer() *mcp.Server {
-	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+func newServer() *mcp.Server { return newServerWith(nil) }
+
+func newServerWith(options *mcp.ServerOptions) *mcp.Server {
+	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, options)
 	mcp.AddTool(s, &mcp.Tool{Name: "echo", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}}, func(_ context.Context, _ *mcp.CallToolRequest, in echoIn) (*mcp.CallToolResult, echoOut, error) {
 		return nil, echoOut{in.Text}, nil
 	})
@@ -197,6 +201,30 @@ func dial(t testing.TB, client *mcp.Client, server *mcp.Server, revision string)
 			t.Error(err)
 		}
 		_ = ss.Wait()
+	})
+	return cs
+}
+
+// dialHTTP connects over streamable HTTP on loopback.
+func dialHTTP(t testing.TB, client *mcp.Client, server *mcp.Server, revision string) *mcp.ClientSession {
+	t.Helper()
+	return dialHandler(t, client, mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil), revision)
+}
+
+// dialHandler connects to a handler of HTTP requests.
+func dialHandler(t testing.TB, client *mcp.Client, handler http.Handler, revision string) *mcp.ClientSession {
+	t.Helper()
+	s := httptest.NewServer(handler)
+	t.Cleanup(s.Close)
+	transport := &mcp.StreamableClientTransport{Endpoint: s.URL, HTTPClient: s.Client()}
+	cs, err := client.Connect(context.Background(), transport, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := cs.Close(); err != nil {
+			t.Error(err)
+		}
 	})
 	return cs
 }

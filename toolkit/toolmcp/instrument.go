@@ -4,6 +4,8 @@
 package toolmcp
 
 import (
+	"sync"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolscope/toolscope"
@@ -24,6 +26,7 @@ var (
 // it once, after the middlewares that shall stand inside, and before the endpoint is
 // connected.
 func Instrument(e Endpoint, scope *toolscope.Scope, options ...Option) {
-	e.AddSendingMiddleware(Client(scope, options...))
-	e.AddReceivingMiddleware(Server(scope, options...))
+	sessions := new(sync.Map)
+	e.AddSendingMiddleware(sending(scope, sessions, options))
+	e.AddReceivingMiddleware(receiving(scope, sessions, options))
 }

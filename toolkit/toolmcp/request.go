@@ -63,6 +63,11 @@ func (w *watcher) version(s mcp.Session, req mcp.Request) string {
 	if known := w.known(s); known != nil {
 		return known.version
 	}
+	if ss, ok := s.(*mcp.ServerSession); ok { // of a stateless server, which knows it by a header
+		if p := ss.InitializeParams(); p != nil {
+			return supported(p.ProtocolVersion)
+		}
+	}
 	return ""
 }
 
@@ -79,7 +84,7 @@ func metaOf(req mcp.Request) (map[string]any, bool) {
 // attributes are those that samplers see; names and ids are redacted. There are few, and
 // they are large, so their slice is made to fit.
 func (w *watcher) attributes(r *request) []attribute.KeyValue {
-	network := w.networkOf(r)
+	network := w.networkOf(r.http)
 	n := 1 + len(network)
 	named := [...]struct {
 		key   attribute.Key
@@ -99,9 +104,9 @@ func (w *watcher) attributes(r *request) []attribute.KeyValue {
 	return append(attrs, network...)
 }
 
-// networkOf describes the transport of one request.
-func (w *watcher) networkOf(r *request) []attribute.KeyValue {
-	if w.config.network == nil && r.http {
+// networkOf describes the transport of a request that came by HTTP, or not.
+func (w *watcher) networkOf(http bool) []attribute.KeyValue {
+	if w.config.network == nil && http {
 		return httpNetwork
 	}
 	return w.config.network

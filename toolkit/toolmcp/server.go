@@ -6,10 +6,13 @@ package toolmcp
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"runtime/debug"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/toolscope/toolscope"
@@ -29,10 +32,14 @@ import (
 //
 // A nil scope, and one that is off, passes all on.
 func Server(scope *toolscope.Scope, options ...Option) mcp.Middleware {
+	return receiving(scope, new(sync.Map), options)
+}
+
+func receiving(scope *toolscope.Scope, sessions *sync.Map, options []Option) mcp.Middleware {
 	if scope == nil {
 		return func(next mcp.MethodHandler) mcp.MethodHandler { return next }
 	}
-	w := newWatcher(scope, true, options)
+	w := newWatcher(scope, true, sessions, options)
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		tools := new(toolTable)
 		call := w.newCaller(tools.lookup)
@@ -50,7 +57,7 @@ func Server(scope *toolscope.Scope, options ...Option) mcp.Middleware {
 }
 
 func (w *watcher) receive(ctx context.Context, method string, req mcp.Request, next mcp.MethodHandler) (mcp.Result, error) {
-	ctx, links, root := w.incoming(ctx, req)
+	ctx, links, root := w.incoming(ctx, method, req)
 	var start []trace.SpanStartOption
 	if len(links) > 0 {
 		start = append(start, trace.WithLinks(links...))
@@ -88,28 +95,38 @@ func (e *panicError) Unwrap() []error {
 
 func (w *watcher) receiveCall(ctx context.Context, call caller, params *mcp.CallToolParamsRaw, req mcp.Request, next mcp.MethodHandler) (mcp.Result, error) {
 	x := &exchange{watcher: w, request: w.describe(methodCallTool, req), req: req, next: next, name: params.Name, args: params.Arguments, known: true}
-	ctx, links, root := w.incoming(ctx, req)
+	ctx, links, root := w.incoming(ctx, methodCallTool, req)
 	ctx = w.inSession(ctx, req)
-	ctx = tracing.WithSpanSpec(ctx, &tracing.SpanSpec{
-		Operation: methodCallTool, Kind: w.kind, Attributes: w.attributes(&x.request), Links: links, NewRoot: root, End: x.end,
-	})
+	if w.observer != nil {
+		ctx = tracing.WithSpanSpec(ctx, &tracing.SpanSpec{
+			Operation: methodCallTool, Kind: w.kind, Attributes: w.attributes(&x.request), Links: links, NewRoot: root, End: x.end,
+		})
+	}
 	return call(ctx, x).result()
 }
 
 // incoming is the context that a request is handled with: the one that came in _meta is
 // the parent, and the transport's own (of an HTTP server, say) a link. With a public
 // endpoint what came is a link, and the trace is new.
-func (w *watcher) incoming(ctx context.Context, req mcp.Request) (_ context.Context, links []trace.Link, root bool) {
-	values, ok := metaOf(req)
-	if !ok && !w.public {
-		return ctx, nil, false
-	}
+//
+// To a session over HTTP the SDK gives the context of the request that opened it, which
+// is over and nobody's parent: what its own request's headers say stands in its place.
+func (w *watcher) incoming(ctx context.Context, method string, req mcp.Request) (_ context.Context, links []trace.Link, root bool) {
 	ambient := trace.SpanContextFromContext(ctx)
-	extracted := w.propagator.Extract(ctx, &meta{values: values})
-	came := trace.SpanContextFromContext(extracted)
-	fresh := came.IsValid() && !came.Equal(ambient)
+	outer := ctx
+	if headers := laterHeaders(method, req); headers != nil {
+		outer = w.propagator.Extract(trace.ContextWithSpanContext(ctx, trace.SpanContext{}), propagation.HeaderCarrier(headers))
+		if own := trace.SpanContextFromContext(outer); own.IsValid() {
+			ambient = own
+		}
+	}
+	inner := outer
+	if values, ok := metaOf(req); ok {
+		inner = w.propagator.Extract(outer, &meta{values: values})
+	}
+	came := trace.SpanContextFromContext(inner)
 	if w.public {
-		if fresh {
+		if came.IsValid() && !came.Equal(ambient) {
 			links = append(links, trace.Link{SpanContext: came})
 		}
 		if ambient.IsValid() {
@@ -117,10 +134,20 @@ func (w *watcher) incoming(ctx context.Context, req mcp.Request) (_ context.Cont
 		}
 		return ctx, links, true
 	}
-	if fresh && ambient.IsValid() {
+	if ambient.IsValid() && !came.Equal(ambient) {
 		links = append(links, trace.Link{SpanContext: ambient})
 	}
-	return extracted, links, false
+	return inner, links, false
+}
+
+// laterHeaders are the headers of an HTTP request that belongs to a session which an
+// earlier one opened; nil if it does not.
+func laterHeaders(method string, req mcp.Request) http.Header {
+	extra := req.GetExtra()
+	if extra == nil || extra.Header == nil || method == methodInitialize || req.GetSession().ID() == "" {
+		return nil
+	}
+	return extra.Header
 }
 
 // inSession says for whom a tool is called.

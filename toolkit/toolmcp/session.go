@@ -17,6 +17,7 @@ import (
 type session struct {
 	id          string // of the protocol's, or made up where that has none
 	version     string // as negotiated; "" until then
+	http        bool   // as the request's headers said that opened it
 	initialized time.Time
 	tools       *toolTable // of the peer, on the client
 	call        caller     // on the client
@@ -62,23 +63,24 @@ func (w *watcher) ended(s *session, err error) {
 		return
 	}
 	l := labels{version: s.version, errorType: w.statusOf(err, "_OTHER").errorType}
-	attrs := l.attributes(w.network)[1:] // without a method
+	attrs := l.attributes(w.networkOf(s.http))[1:] // without a method
 	w.metrics.session.Record(context.Background(), time.Since(s.initialized).Seconds(), metric.WithAttributes(attrs...))
 }
 
-// initialized tells that the peers have agreed on a version.
-func (w *watcher) initialized(s mcp.Session, start time.Time, res *mcp.InitializeResult) {
+// initialized tells that the peers have agreed on a version. A server that assigns no id
+// over HTTP is stateless: what the SDK calls a session is one request there.
+func (w *watcher) initialized(s mcp.Session, start time.Time, http bool, res *mcp.InitializeResult) {
 	peer, ok := s.(waiting)
-	if !ok || res == nil {
+	if !ok || res == nil || http && s.ID() == "" {
 		return
 	}
-	made := &session{id: s.ID(), version: supported(res.ProtocolVersion), initialized: start}
+	made := &session{id: s.ID(), version: supported(res.ProtocolVersion), http: http, initialized: start}
 	if made.id == "" {
 		made.id = rand.Text()
 	}
 	if was := w.known(s); was != nil { // a client's, made when it sent its first request
 		made.tools, made.call = was.tools, was.call
-		w.sessions.Store(s, made)
+		w.sessions.CompareAndSwap(s, was, made) // unless it has ended meanwhile
 		return
 	}
 	w.remember(peer, made)

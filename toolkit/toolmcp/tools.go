@@ -19,12 +19,13 @@ type toolTable struct {
 
 	listing sync.Mutex // held by who lists
 
-	mu     sync.RWMutex
-	tools  map[string]*toolkit.Definition
-	listed bool
-	pages  map[string]*toolkit.Definition // of a list that is not complete
-	due    time.Time                      // when an unknown name may list again
-	stale  time.Time                      // when any name lists again
+	mu      sync.RWMutex
+	tools   map[string]*toolkit.Definition
+	listed  bool
+	learned int                            // tools that no list named
+	pages   map[string]*toolkit.Definition // of a list that is not complete
+	due     time.Time                      // when an unknown name may list again
+	stale   time.Time                      // when any name lists again
 }
 
 // The bounds of a table, and of what refreshing it costs.
@@ -59,6 +60,30 @@ func (t *toolTable) lookup(name string) *toolkit.Definition {
 	return made
 }
 
+// learn takes in a name that no list has and that the peer answered to: a tool that it
+// got after it was asked.
+func (t *toolTable) learn(name string) {
+	t.mu.RLock()
+	known := t.tools[name] != nil || len(t.tools) >= maxTools || t.learned >= maxUnlisted
+	t.mu.RUnlock()
+	if known {
+		return
+	}
+	made := &toolkit.Definition{Name: name}
+	if made.Validate() != nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.tools[name] == nil && t.learned < maxUnlisted {
+		if t.tools == nil {
+			t.tools = map[string]*toolkit.Definition{}
+		}
+		t.tools[name] = made
+		t.learned++
+	}
+}
+
 // page takes in one page of a list; the last one completes it.
 func (t *toolTable) page(first bool, res *mcp.ListToolsResult) {
 	defs := make(map[string]*toolkit.Definition, len(res.Tools))
@@ -81,7 +106,7 @@ func (t *toolTable) page(first bool, res *mcp.ListToolsResult) {
 		}
 	}
 	if res.NextCursor == "" {
-		t.tools, t.pages, t.listed = t.pages, nil, true
+		t.tools, t.pages, t.listed, t.learned = t.pages, nil, true, 0
 	}
 }
 

@@ -34,14 +34,15 @@ type watcher struct {
 	metrics    *metrics
 	propagator propagator
 	clean      func(string) string // what a name passes before it leaves
-	sessions   sync.Map            // of mcp.Session to *session
+	sessions   *sync.Map           // of mcp.Session to *session
 	prompts    names               // that a peer listed or answered
 	codes      names
 }
 
-// newWatcher makes the memory of a client's or a server's middleware.
-func newWatcher(scope *toolscope.Scope, server bool, options []Option) *watcher {
-	w := &watcher{config: newConfig(options), server: server, kind: trace.SpanKindClient, scope: scope, observer: scope.Tracing()}
+// newWatcher makes the memory of a client's or a server's middleware. The two of one
+// endpoint share what they know of its sessions.
+func newWatcher(scope *toolscope.Scope, server bool, sessions *sync.Map, options []Option) *watcher {
+	w := &watcher{config: newConfig(options), server: server, kind: trace.SpanKindClient, scope: scope, observer: scope.Tracing(), sessions: sessions}
 	w.propagator = propagatorOf(w.observer)
 	var tracers trace.TracerProvider = tracenoop.NewTracerProvider()
 	var meters metric.MeterProvider = metricnoop.NewMeterProvider()
@@ -83,7 +84,7 @@ func (w *watcher) operate(ctx context.Context, method string, req mcp.Request, s
 		}
 		if method == methodInitialize && returned && err == nil {
 			answer, _ := res.(*mcp.InitializeResult)
-			w.initialized(req.GetSession(), began, answer)
+			w.initialized(req.GetSession(), began, r.http, answer)
 			r.version = w.version(req.GetSession(), req)
 		}
 		if returned && err == nil {
@@ -97,7 +98,7 @@ func (w *watcher) operate(ctx context.Context, method string, req mcp.Request, s
 		if knownPrompt {
 			l.prompt = w.clean(r.prompt)
 		}
-		w.metrics.record(ctx, end.Sub(began), l, w.networkOf(&r))
+		w.metrics.record(ctx, end.Sub(began), l, w.networkOf(r.http))
 		w.finish(span, &r, req, res, err, st)
 		span.End(trace.WithTimestamp(end))
 	}()
