@@ -3,8 +3,9 @@
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
-# Every module of the repository; e2e/tools only pins the servers' versions.
-MODULES := $(filter-out ./e2e/tools,$(patsubst %/go.mod,%,$(shell find . -name go.mod -not -path './.git/*' | sort)))
+# Every module of the repository; e2e/tools only pins the servers' versions, and bench/peers
+# brings in other projects' libraries, which only make bench-peers needs.
+MODULES := $(filter-out ./e2e/tools ./bench/peers ./bench/peers/%,$(patsubst %/go.mod,%,$(shell find . -name go.mod -not -path './.git/*' | sort)))
 
 # The race detector needs cgo, and so a C compiler: without one tests run without it.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
@@ -12,13 +13,15 @@ RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 FUZZTIME ?= 30s
 LOADTIME ?= 1m
 BENCH ?= .
-BENCHTIME ?= 1s
+BENCHTIME ?= 100ms
+PASSES ?= 6
+AGENT_RUNS ?= 10
 
 .DEFAULT_GOAL := help
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## build every module
@@ -57,7 +60,23 @@ vuln: ## known vulnerabilities, where govulncheck and its database can be reache
 	fi
 
 .PHONY: bench
-bench: ## benchmarks in pairs, bare and observed (BENCH=regexp BENCHTIME=1s)
+bench: ## a call bare, by hand and observed, in PASSES (6) passes of BENCHTIME (100ms) each, against the goals
+	cd bench && go run ./cmd/suite -passes $(PASSES) -benchtime $(BENCHTIME)
+
+.PHONY: bench-full
+bench-full: ## the same with all sizes, numbers of goroutines, tools, sessions and windows; plots into docs/performance
+	cd bench && go run ./cmd/suite -full -passes $(PASSES) -benchtime $(BENCHTIME) -plots ../docs/performance
+
+.PHONY: bench-peers
+bench-peers: ## bench with other projects' libraries around the same call (downloads them)
+	cd bench && go run ./cmd/suite -peers -passes $(PASSES) -benchtime $(BENCHTIME)
+
+.PHONY: bench-agent
+bench-agent: ## a whole program bare and wrapped, AGENT_RUNS (10) times each by turns, beside Jaeger (builds it the first time)
+	cd bench && go run ./cmd/suite -agent $(AGENT_RUNS)
+
+.PHONY: bench-packages
+bench-packages: ## the benchmarks of the packages with go test (BENCH=regexp)
 	go test -run='^$$' -bench='$(BENCH)' -benchtime=$(BENCHTIME) -benchmem ./...
 
 .PHONY: load

@@ -1,0 +1,148 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package bench
+
+import (
+	"context"
+
+	"go.opentelemetry.io/otel/metric"
+	metricnoop "go.opentelemetry.io/otel/metric/noop"
+	"go.opentelemetry.io/otel/trace"
+	tracenoop "go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/redact"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// A Wrapped is a tool with something around it, ready to be called.
+type Wrapped struct {
+	Handler toolkit.Handler
+	Context context.Context
+	Close   func()
+}
+
+// A Mode is one way to observe a tool, or none.
+type Mode struct {
+	Name string
+	// Wrap puts it around a tool.
+	Wrap func(tool toolkit.Handler) (Wrapped, error)
+}
+
+// Bare are the modes without toolscope.
+func Bare() []Mode {
+	return []Mode{
+		{"nothing", func(tool toolkit.Handler) (Wrapped, error) {
+			return Wrapped{tool, Context, func() {}}, nil
+		}},
+		hand("hand", NoProcessor, true, ByHand),
+		hand("hand-span", NoProcessor, false, ByHand),
+		hand("hand-careful", NoProcessor, true, ByCarefulHand),
+		hand("hand-unsampled", NeverSampled, false, ByHand),
+		hand("hand-sdk-batcher", SDKBatcher, false, ByHand),
+		hand("hand-our-batcher", OurBatcher, false, ByHand),
+		{"diy", func(tool toolkit.Handler) (Wrapped, error) {
+			tracers := Tracers(NoProcessor)
+			return Wrapped{HandWritten(tracers, Meters(), tool), Context, closing(tracers.Shutdown)}, nil
+		}},
+	}
+}
+
+func hand(name, processor string, metrics bool, by func(trace.TracerProvider, metric.MeterProvider, toolkit.Handler) toolkit.Handler) Mode {
+	return Mode{name, func(tool toolkit.Handler) (Wrapped, error) {
+		tracers := Tracers(processor)
+		var meters metric.MeterProvider
+		if metrics {
+			meters = Meters()
+		}
+		return Wrapped{by(tracers, meters, tool), Context, closing(tracers.Shutdown)}, nil
+	}}
+}
+
+// Ours are toolscope's modes, the cheapest first.
+func Ours() []Mode {
+	return []Mode{
+		{"off", func(tool toolkit.Handler) (Wrapped, error) {
+			return scoped(tool, NoProcessor, toolscope.WithSettings(toolscope.Settings{Off: true}))
+		}},
+		{"stats", func(tool toolkit.Handler) (Wrapped, error) {
+			return scoped(tool, NoProcessor, toolscope.WithoutTracing(), toolscope.WithoutMetrics())
+		}},
+		{"no-provider", func(tool toolkit.Handler) (Wrapped, error) {
+			return scoped(tool, "", toolscope.WithTracerProvider(tracenoop.NewTracerProvider()), toolscope.WithMeterProvider(metricnoop.NewMeterProvider()))
+		}},
+		{"no-provider-set", func(tool toolkit.Handler) (Wrapped, error) { return scoped(tool, "") }},
+		{"unsampled", func(tool toolkit.Handler) (Wrapped, error) {
+			return scoped(tool, NeverSampled, toolscope.WithoutMetrics())
+		}},
+		{"unsampled-metrics", func(tool toolkit.Handler) (Wrapped, error) { return scoped(tool, NeverSampled) }},
+		{"sampled-no-content", func(tool toolkit.Handler) (Wrapped, error) {
+			return scoped(tool, NoProcessor, toolscope.WithContent(false))
+		}},
+		{"sampled-off", func(tool toolkit.Handler) (Wrapped, error) {
+			return scoped(tool, NoProcessor, toolscope.WithRedactor(redactorOff()))
+		}},
+		{"sampled-no-stats", func(tool toolkit.Handler) (Wrapped, error) {
+			return scoped(tool, NoProcessor, toolscope.WithoutStats())
+		}},
+		{"sampled", func(tool toolkit.Handler) (Wrapped, error) { return scoped(tool, NoProcessor) }},
+		{"sampled-sdk-batcher", func(tool toolkit.Handler) (Wrapped, error) { return scoped(tool, SDKBatcher) }},
+		{"sampled-our-batcher", func(tool toolkit.Handler) (Wrapped, error) { return scoped(tool, OurBatcher) }},
+		{"everything", everything},
+	}
+}
+
+// redactorOff removes nothing: contents are only cut.
+func redactorOff() *redact.Redactor {
+	r, err := redact.New(redact.Off())
+	if err != nil {
+		panic(err) // the option has no argument that could be wrong
+	}
+	return r
+}
+
+// everything is the sampled mode under every policy, in a session.
+func everything(tool toolkit.Handler) (Wrapped, error) {
+	policies, err := Policies()
+	if err != nil {
+		return Wrapped{}, err
+	}
+	w, err := scoped(tool, NoProcessor, toolscope.WithPolicies(policies...))
+	w.Context = toolkit.WithSession(context.Background(), toolkit.Session{ID: "0b6d6a5e-4f0f-4e0e-8f6a-5f7d3f1c2a11", Agent: "planner"})
+	return w, err
+}
+
+// scoped wraps a tool in a scope of its own; without a processor it has no providers.
+func scoped(tool toolkit.Handler, processor string, options ...toolscope.Option) (Wrapped, error) {
+	shut := func(context.Context) error { return nil }
+	if processor != "" {
+		tracers := Tracers(processor)
+		shut = tracers.Shutdown
+		options = append(options, toolscope.WithTracerProvider(tracers), toolscope.WithMeterProvider(Meters()))
+	}
+	scope, err := toolscope.New(options...)
+	if err != nil {
+		return Wrapped{}, err
+	}
+	return Wrapped{scope.Wrap(tool, Lookup), Context, closing(scope.Shutdown, shut)}, nil
+}
+
+// closing shuts down what a mode has started, in order.
+func closing(steps ...func(context.Context) error) func() {
+	return func() {
+		for _, step := range steps {
+			_ = step(context.Background()) // nothing here can fail
+		}
+	}
+}
+
+// Find is the mode of a name; it panics if there is none.
+func Find(name string) Mode {
+	for _, m := range append(Bare(), Ours()...) {
+		if m.Name == name {
+			return m
+		}
+	}
+	panic("bench: Find: got " + name + ", want the name of a mode")
+}
