@@ -25,6 +25,7 @@ const (
 	shellRun   = "shell_run"
 	shellStart = "shell_start"
 	shellPoll  = "shell_poll"
+	shellStop  = "shell_stop"
 	sqlTables  = "sql_tables"
 	sqlSchema  = "sql_describe"
 	sqlQuery   = "sql_query"
@@ -122,6 +123,7 @@ func (m *model) tour() turn {
 	for _, c := range []toolkit.Call{
 		m.call("web_search", "query", "longest fjords of Norway"),
 		m.call("web_fetch", "url", m.site+"/fjords", "format", "tables"),
+		m.call("web_crawl", "urls", []string{m.site + "/fjords", m.site + "/lakes"}, "format", "text"), // there is no second page
 		m.call("weather", "place", "Bergen", "days", 1),
 		m.call(fileWrite, "path", "scratch:fjords.md", "content", note),
 		m.call(filePatch, "patch", patch),
@@ -132,6 +134,7 @@ func (m *model) tour() turn {
 		m.call("json", "operation", "query", "json", `[{"km":205},{"km":179}]`, "query", "$[?@.km > 200].km"),
 		m.call("text", "operation", "case", "text", "Sogn og Fjordane", "to", "snake"),
 		m.call("calculator", "expression", "(205 km + 179 km) / 2 to mile"),
+		m.call("date_now", "timezone", "Europe/Oslo"),
 		m.call("date", "operation", "diff", "date", "2026-11-21", "other", "2027-05-17"),
 		m.call("python_run", "code", program),
 		m.call("python_run", "code", "import os\nprint(os.environ)"), // refused before it runs
@@ -144,14 +147,20 @@ func (m *model) tour() turn {
 	return turn{prompt: "Plan a trip to the fjords.", batches: batches}
 }
 
-// job starts a command in the background and asks how it goes, by the id it was given.
+// job starts commands in the background, asks how one goes by the id it was given, and
+// stops the other.
 func (m *model) job() turn {
 	return turn{
-		prompt:  "Run the slow check meanwhile.",
-		batches: [][]toolkit.Call{{m.call(shellStart, "command", "sleep 0.05; echo checked"), m.call(shellRun, "command", "echo meanwhile")}},
+		prompt: "Run the slow check meanwhile.",
+		batches: [][]toolkit.Call{{
+			m.call(shellStart, "command", "sleep 0.05; echo checked"),
+			m.call(shellStart, "command", "echo waiting; sleep 60"),
+			m.call(shellRun, "command", "echo meanwhile"),
+		}},
 		then: func(last []toolkit.Answer) []toolkit.Call {
-			id, _, _ := strings.Cut(last[0].Result.Output, " ")
-			return []toolkit.Call{m.call(shellPoll, "id", id, "wait_seconds", 2)}
+			checked, _, _ := strings.Cut(last[0].Result.Output, " ")
+			waiting, _, _ := strings.Cut(last[1].Result.Output, " ")
+			return []toolkit.Call{m.call(shellPoll, "id", checked, "wait_seconds", 2), m.call(shellStop, "id", waiting)}
 		},
 	}
 }
