@@ -1,0 +1,322 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package manager
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A Config is what a configuration file says.
+type Config struct {
+	// Servers are in the order of the file.
+	Servers []Server
+	// Unknown are the fields that nobody here knows, as "mcpServers.files.autoApprove";
+	// they have no effect.
+	Unknown []string
+}
+
+// maxConfig is how large a configuration may be, in bytes.
+const maxConfig = 4 << 20
+
+// ReadConfig reads a configuration file as [ParseConfig] does, with the process's
+// environment.
+func ReadConfig(path string) (*Config, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("manager: %w", err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
+	if err != nil {
+		return nil, fmt.Errorf("manager: %w", err)
+	}
+	return ParseConfig(text, os.LookupEnv)
+}
+
+// ParseConfig reads the JSON that MCP clients have in common:
+//
+//	{"mcpServers": {
+//	  "files": {"command": "npx", "args": ["-y", "server"], "env": {"KEY": "${KEY}"}, "cwd": "${HOME:-/tmp}"},
+//	  "web":   {"type": "http", "url": "https://example.com/mcp", "headers": {"Authorization": "Bearer ${TOKEN}"}}
+//	}}
+//
+// Fields of a server: command, args, env, inheritEnv, cwd; url, headers, and type (or
+// transport), which is "stdio", "http" (or "streamable-http", "streamableHttp") or "sse";
+// disabled or enabled, priority, category, protocolVersion, startTimeout and
+// requestTimeout ("30s"). Others are told in [Config].Unknown. A sandbox, which the manager
+// cannot enforce, and WebSocket are errors.
+//
+// In strings of command, args, env, cwd, url and headers, ${VAR} is the variable that
+// lookup finds, and ${VAR:-text} is text if it is not set or empty; nil finds none. A
+// variable that is not set and has no text is an error, but for a disabled server. An error
+// names the field, never a value.
+func ParseConfig(text []byte, lookup func(name string) (value string, ok bool)) (*Config, error) {
+	if len(text) > maxConfig {
+		return nil, fmt.Errorf("manager: configuration: got more than %d bytes, want at most as many", maxConfig)
+	}
+	if lookup == nil {
+		lookup = func(string) (string, bool) { return "", false }
+	}
+	p := &parser{lookup: lookup, config: new(Config)}
+	if err := p.file(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))); err != nil {
+		return nil, fmt.Errorf("manager: configuration: %w", err)
+	}
+	return p.config, nil
+}
+
+// A parser reads one configuration.
+type parser struct {
+	lookup func(string) (string, bool)
+	config *Config
+}
+
+func (p *parser) file(text []byte) error {
+	top, err := members(text)
+	if err != nil {
+		return err
+	}
+	var servers []member
+	found := false
+	for _, m := range top {
+		if m.name != "mcpServers" {
+			p.unknown(m.name)
+			continue
+		}
+		found = true
+		if servers, err = members(m.value); err != nil {
+			return fmt.Errorf("mcpServers: %w", err)
+		}
+	}
+	if !found {
+		return errors.New(`mcpServers: got none, want an object of servers by name`)
+	}
+	for _, m := range servers {
+		s, err := p.server(m.name, m.value)
+		if err != nil {
+			return err
+		}
+		p.config.Servers = append(p.config.Servers, s)
+	}
+	return nil
+}
+
+// maxUnknown is how many fields that nobody knows are told.
+const maxUnknown = 100
+
+func (p *parser) unknown(field string) {
+	if len(p.config.Unknown) < maxUnknown {
+		p.config.Unknown = append(p.config.Unknown, clip(field))
+	}
+}
+
+// raw is a server as the file has it.
+type raw struct {
+	command, cwd, url, kind, category, version string
+	args                                       []string
+	env, headers                               map[string]string
+	inherit, disabled                          bool
+	enabled                                    *bool
+	priority                                   int
+	start, request                             time.Duration
+}
+
+func (p *parser) server(name string, text []byte) (Server, error) {
+	at := "mcpServers." + clip(name)
+	fields, err := members(text)
+	if err != nil {
+		return Server{}, fmt.Errorf("%s: %w", at, err)
+	}
+	var r raw
+	for _, m := range fields {
+		into := r.field(m.name)
+		switch {
+		case m.name == "sandbox":
+			return Server{}, fmt.Errorf("%s.sandbox: got one, want none: the manager cannot enforce it; start the server in a sandbox of your own", at)
+		case into == nil:
+			p.unknown(at + "." + m.name)
+		default:
+			if err := decode(m.value, into); err != nil {
+				return Server{}, fmt.Errorf("%s.%s: %w", at, m.name, err)
+			}
+		}
+	}
+	if r.enabled != nil && *r.enabled == r.disabled {
+		return Server{}, fmt.Errorf("%s.enabled: got the opposite of disabled as well, want one of them", at)
+	}
+	s := Server{
+		Name: name, InheritEnv: r.inherit, Disabled: r.disabled || r.enabled != nil && !*r.enabled, Priority: r.priority, Category: r.category,
+		ProtocolVersion: r.version, StartTimeout: r.start, RequestTimeout: r.request,
+	}
+	if err := p.expand(&r, s.Disabled); err != nil {
+		return Server{}, fmt.Errorf("%s.%w", at, err)
+	}
+	s.Command, s.Args, s.Env, s.Dir, s.URL, s.Headers = r.command, r.args, r.env, r.cwd, r.url, r.headers
+	if err := r.checkKind(&s); err != nil {
+		return Server{}, fmt.Errorf("%s.%w", at, err)
+	}
+	if s.Disabled { // its variables may be missing
+		return s, nil
+	}
+	return s, s.check()
+}
+
+// field is where a field's value belongs; nil for one that nobody knows.
+func (r *raw) field(name string) any {
+	switch name {
+	case "command":
+		return &r.command
+	case "args":
+		return &r.args
+	case "env":
+		return &r.env
+	case "inheritEnv":
+		return &r.inherit
+	case "cwd":
+		return &r.cwd
+	case "url":
+		return &r.url
+	case "type", "transport":
+		return &r.kind
+	case "headers":
+		return &r.headers
+	case "disabled":
+		return &r.disabled
+	case "enabled":
+		return &r.enabled
+	case "priority":
+		return &r.priority
+	case "category":
+		return &r.category
+	case "protocolVersion":
+		return &r.version
+	case "startTimeout":
+		return &r.start
+	case "requestTimeout":
+		return &r.request
+	}
+	return nil
+}
+
+// checkKind compares the transport that is named with what else is given.
+func (r *raw) checkKind(s *Server) error {
+	switch r.kind {
+	case "":
+		if r.command == "" && r.url == "" {
+			return errors.New(`command: got neither command nor url, want one of them`)
+		}
+		if r.command != "" && r.url != "" {
+			return errors.New(`command: got url as well, want one of them`)
+		}
+	case "stdio":
+		if r.command == "" || r.url != "" {
+			return errors.New(`type: got "stdio" without a command, or with a url, want a command`)
+		}
+	case "http", "streamable-http", "streamableHttp", "sse":
+		if r.url == "" || r.command != "" {
+			return fmt.Errorf(`type: got %q without a url, or with a command, want a url`, r.kind)
+		}
+		s.SSE = r.kind == "sse"
+	case "ws", "websocket":
+		return fmt.Errorf(`type: got %q, want "stdio", "http" or "sse": WebSocket is no transport of the protocol`, r.kind)
+	default:
+		return fmt.Errorf(`type: got %.40q, want "stdio", "http" or "sse"`, r.kind)
+	}
+	return nil
+}
+
+type member struct {
+	name  string
+	value []byte
+}
+
+// members are an object's, in order; a name that is there twice is an error.
+func members(text []byte) (list []member, err error) {
+	dec := jsontext.NewDecoder(bytes.NewReader(text))
+	if dec.PeekKind() != '{' {
+		if _, err := dec.ReadToken(); err != nil {
+			return nil, syntax(err)
+		}
+		return nil, errors.New("got JSON that is no object, want one")
+	}
+	for {
+		tok, err := dec.ReadToken()
+		if err != nil {
+			return nil, syntax(err)
+		}
+		switch tok.Kind() {
+		case '{':
+			continue
+		case '}':
+			if _, err := dec.ReadToken(); err != io.EOF {
+				return nil, errors.New("got text after the object, want none")
+			}
+			return list, nil
+		}
+		name := tok.String()
+		value, err := dec.ReadValue()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", clip(name), syntax(err))
+		}
+		list = append(list, member{name, bytes.Clone(value)})
+	}
+}
+
+// syntax is what is wrong with JSON, without what it contains.
+func syntax(err error) error {
+	var e *jsontext.SyntacticError
+	if errors.As(err, &e) {
+		if errors.Is(e.Err, jsontext.ErrDuplicateName) {
+			return fmt.Errorf("got a name twice (at byte %d), want it once", e.ByteOffset)
+		}
+		return fmt.Errorf("got invalid JSON at byte %d, want valid JSON", e.ByteOffset)
+	}
+	return errors.New("got invalid or incomplete JSON, want valid JSON")
+}
+
+// decode reads one field; an error tells kinds, never values.
+func decode(text []byte, into any) error {
+	if d, ok := into.(*time.Duration); ok {
+		var s string
+		if err := json.Unmarshal(text, &s); err != nil {
+			return errors.New(`got no string, want a duration as "30s"`)
+		}
+		var err error
+		if *d, err = time.ParseDuration(s); err != nil || *d < 0 {
+			return errors.New(`got a string that is no duration of 0 or above, want one as "30s"`)
+		}
+		return nil
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		var kind *json.UnmarshalTypeError
+		if errors.As(err, &kind) {
+			return fmt.Errorf("got a JSON %s, want %s", strings.Fields(kind.Value)[0], wanted(into))
+		}
+		return fmt.Errorf("got invalid JSON, want %s", wanted(into))
+	}
+	return nil
+}
+
+// wanted is the JSON form of a field, for an error.
+func wanted(into any) string {
+	switch into.(type) {
+	case *string:
+		return "a string"
+	case *[]string:
+		return "an array of strings"
+	case *map[string]string:
+		return "an object of strings"
+	case *bool, **bool:
+		return "true or false"
+	}
+	return "a whole number"
+}

@@ -1,0 +1,239 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package manager
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// A link is what lies beneath a session: a child process, or HTTP.
+type link interface {
+	abort()                // ends it at once
+	close()                // ends it in good order
+	gone() <-chan struct{} // closed when it has ended by itself; nil if that is the session's matter
+	why() error            // what is known of its end, nil if nothing is
+	pid() int              // of the child, 0 without one
+}
+
+// A connection is one session with a server, from its beginning to its end.
+type connection struct {
+	server  string
+	session *mcp.ClientSession
+	link    link
+	lists   lists
+	lost    chan struct{} // closed when the session or the link has ended
+
+	ctx    context.Context // of all requests of the session
+	cancel context.CancelCauseFunc
+	ended  error // of the session; valid when lost is closed
+}
+
+// The longest that the manager waits for others to end what they were told to.
+const abandonAfter = 6 * time.Second
+
+// legacyVersion is the last revision with a handshake.
+const legacyVersion = "2025-11-25"
+
+// connect makes a connection and reads the lists, within the start timeout.
+func (s *server) connect(life context.Context, failures int) (_ *connection, err error) {
+	ctx, cancel := context.WithCancelCause(life)
+	limit := s.conf.StartTimeout
+	if limit == 0 {
+		limit = s.m.options.StartTimeout
+	}
+	timer := time.AfterFunc(limit, func() { cancel(errStartTime) })
+	c := &connection{server: s.conf.Name, ctx: ctx, cancel: cancel, lost: make(chan struct{})}
+	defer func() {
+		if err == nil {
+			return
+		}
+		err = c.explain(err)
+		timer.Stop()
+		if c.link != nil {
+			c.link.abort()
+		}
+		c.close()
+		s.setLink(nil, nil)
+	}()
+	transport, l, err := s.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.link = l
+	s.setLink(l, ctx)
+
+	options := &mcp.ClientSessionOptions{ProtocolVersion: s.conf.ProtocolVersion}
+	// A server that does not survive, or answer, the question by which the SDK finds out
+	// the revision is asked in the old way.
+	tryLegacy := s.conf.ProtocolVersion == "" && (s.legacy || failures%2 == 1)
+	if tryLegacy {
+		options.ProtocolVersion = legacyVersion
+	}
+	if err := c.open(s.client, transport, options); err != nil {
+		return nil, err
+	}
+	if err := s.read(ctx, c.session, &c.lists, readTools|readResources|readPrompts); err != nil && c.lists.tools == nil {
+		return nil, err
+	}
+	if level := s.m.options.LogLevel; level != "" {
+		s.setLevel(ctx, c.session, level)
+	}
+	if !timer.Stop() {
+		return nil, errStartTime
+	}
+	s.legacy = tryLegacy
+	return c, nil
+}
+
+// open begins the session. The SDK waits in places for what heeds no context: it is not
+// waited for beyond the start timeout.
+func (c *connection) open(client *mcp.Client, t mcp.Transport, options *mcp.ClientSessionOptions) error {
+	type opened struct {
+		session *mcp.ClientSession
+		err     error
+	}
+	result := make(chan opened, 1)
+	go func() {
+		cs, err := client.Connect(c.ctx, t, options)
+		result <- opened{cs, err}
+	}()
+	var got opened
+	select {
+	case got = <-result:
+	case <-c.ctx.Done():
+		if c.link != nil {
+			c.link.abort()
+		}
+		select {
+		case got = <-result:
+		case <-time.After(abandonAfter):
+			return context.Cause(c.ctx)
+		}
+	}
+	if got.err != nil {
+		return got.err
+	}
+	c.session = got.session
+	var gone <-chan struct{}
+	if c.link != nil {
+		gone = c.link.gone()
+	}
+	waited := make(chan struct{})
+	go func() {
+		c.ended = c.session.Wait()
+		close(waited)
+	}()
+	go func() {
+		defer close(c.lost)
+		select {
+		case <-waited:
+		case <-gone:
+		}
+	}()
+	return nil
+}
+
+// close ends the connection and waits, in good order unless the link was aborted.
+func (c *connection) close() {
+	c.cancel(errLost)
+	stdio := c.link != nil && c.link.gone() != nil
+	if stdio { // the session ends when its process has
+		c.link.close()
+	}
+	if c.session != nil {
+		within(abandonAfter, func() { _ = c.session.Close() }) // how it ended is known
+	}
+	if c.link != nil && !stdio {
+		c.link.close()
+	}
+}
+
+// within runs f and waits for it that long.
+func within(limit time.Duration, f func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	select {
+	case <-done:
+	case <-time.After(limit):
+	}
+}
+
+// why is what ended a connection that was lost.
+func (c *connection) why() error {
+	if c.link != nil {
+		if err := c.link.why(); err != nil {
+			return fmt.Errorf("%w: %w", errLost, err)
+		}
+	}
+	return errLost
+}
+
+// explain adds to an error what is known better than the SDK knows it.
+func (c *connection) explain(err error) error {
+	if cause := context.Cause(c.ctx); cause != nil && !errors.Is(err, cause) {
+		err = fmt.Errorf("%w (%v)", cause, err)
+	}
+	if c.link != nil {
+		if why := c.link.why(); why != nil {
+			err = fmt.Errorf("%w: %w", err, why)
+		}
+	}
+	return err
+}
+
+// bind makes a request's context: it ends after limit, and with the connection.
+func (c *connection) bind(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	bound, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(c.ctx, func() { cancel(context.Cause(c.ctx)) })
+	timer := time.AfterFunc(limit, func() { cancel(errTimeout) })
+	return bound, func() {
+		stop()
+		timer.Stop()
+		cancel(nil)
+	}
+}
+
+// dial makes the server's transport.
+func (s *server) dial(ctx context.Context) (mcp.Transport, link, error) {
+	switch {
+	case s.conf.Transport != nil:
+		t, err := s.conf.Transport(ctx)
+		if err == nil && t == nil {
+			err = errors.New("Server.Transport: got nil, want a transport")
+		}
+		return t, nil, err
+	case s.conf.Command != "":
+		c, err := s.startChild()
+		if err != nil {
+			return nil, nil, err
+		}
+		return c, c, nil
+	}
+	w := newWeb(s)
+	if s.conf.SSE {
+		return &mcp.SSEClientTransport{Endpoint: s.conf.URL, HTTPClient: w.client, MaxEventSize: s.m.options.MaxMessage + eventSlack}, w, nil
+	}
+	return &mcp.StreamableClientTransport{
+		Endpoint: s.conf.URL, HTTPClient: w.client, OAuthHandler: s.conf.OAuth, MaxEventSize: s.m.options.MaxMessage + eventSlack,
+	}, w, nil
+}
+
+// setLevel asks for log messages; a server that does not know how sends what it likes.
+func (s *server) setLevel(ctx context.Context, cs *mcp.ClientSession, level mcp.LoggingLevel) {
+	r := cs.InitializeResult()
+	if r == nil || r.Capabilities == nil || r.Capabilities.Logging == nil || r.ProtocolVersion > legacyVersion {
+		return
+	}
+	if err := cs.SetLoggingLevel(ctx, &mcp.SetLoggingLevelParams{Level: level}); err != nil {
+		s.note(err)
+	}
+}

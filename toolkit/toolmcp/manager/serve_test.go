@@ -1,0 +1,185 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package manager_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+type textIn struct {
+	Text string `json:"text,omitempty"`
+}
+
+// serve is the program that tests start as a server, by role.
+func serve(role string) {
+	switch role {
+	case "hang": // never answers, and does not mind that its input ends
+		for {
+			time.Sleep(time.Hour)
+		}
+	case "raw":
+		serveRaw(os.Getenv("RAW"))
+		return
+	case "exit":
+		fmt.Fprintln(os.Stderr, "cannot open the database")
+		os.Exit(3)
+	}
+	s := newServer(role)
+	if err := s.Run(context.Background(), &mcp.StdioTransport{}); err != nil && !errors.Is(err, io.EOF) {
+		fmt.Fprintln(os.Stderr, err)
+	}
+}
+
+// newServer is a server of a role, over whatever transport.
+func newServer(role string) *mcp.Server {
+	s := mcp.NewServer(&mcp.Implementation{Name: "test-" + role, Version: "1"}, nil)
+	text := func(t string) *mcp.CallToolResult {
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: t}}}
+	}
+	mcp.AddTool(s, &mcp.Tool{Name: "echo", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true}}, func(_ context.Context, _ *mcp.CallToolRequest, in textIn) (*mcp.CallToolResult, any, error) {
+		if in.Text == "fail" {
+			return nil, nil, errors.New("it failed")
+		}
+		return text(role + ": " + in.Text), nil, nil
+	})
+	// die ends the process in the middle of a call, having told a file that it ran.
+	die := func(_ context.Context, _ *mcp.CallToolRequest, _ textIn) (*mcp.CallToolResult, any, error) {
+		ran(role)
+		if os.Getenv("SURVIVES") == "" {
+			os.Exit(7)
+		}
+		return text(role + " survived"), nil, nil
+	}
+	mcp.AddTool(s, &mcp.Tool{Name: "die"}, die)
+	mcp.AddTool(s, &mcp.Tool{Name: "die_safely", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true}}, die)
+	mcp.AddTool(s, &mcp.Tool{Name: "sleep"}, func(ctx context.Context, _ *mcp.CallToolRequest, _ textIn) (*mcp.CallToolResult, any, error) {
+		ran(role)
+		time.Sleep(300 * time.Millisecond) // heedless of ctx: it answers after a cancellation
+		return text("late"), nil, nil
+	})
+	mcp.AddTool(s, &mcp.Tool{Name: "large"}, func(context.Context, *mcp.CallToolRequest, textIn) (*mcp.CallToolResult, any, error) {
+		return text(strings.Repeat("x", 100<<20)), nil, nil
+	})
+	mcp.AddTool(s, &mcp.Tool{Name: "change"}, func(_ context.Context, _ *mcp.CallToolRequest, in textIn) (*mcp.CallToolResult, any, error) {
+		mcp.AddTool(s, &mcp.Tool{Name: "new_" + in.Text}, func(context.Context, *mcp.CallToolRequest, textIn) (*mcp.CallToolResult, any, error) {
+			return text("new"), nil, nil
+		})
+		s.RemoveTools("old_" + in.Text)
+		return text("changed"), nil, nil
+	})
+	mcp.AddTool(s, &mcp.Tool{Name: "child"}, func(context.Context, *mcp.CallToolRequest, textIn) (*mcp.CallToolResult, any, error) {
+		c := exec.Command(os.Args[0])
+		c.Env = append(os.Environ(), roleEnv+"=hang")
+		c.Stdout = os.Stdout // it holds the pipe open
+		if err := c.Start(); err != nil {
+			return nil, nil, err
+		}
+		return text(fmt.Sprint(c.Process.Pid)), nil, nil
+	})
+	mcp.AddTool(s, &mcp.Tool{Name: "asks"}, func(ctx context.Context, r *mcp.CallToolRequest, _ textIn) (*mcp.CallToolResult, any, error) {
+		_, err1 := r.Session.CreateMessage(ctx, &mcp.CreateMessageParams{MaxTokens: 1, Messages: []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: "hi"}}}})
+		_, err2 := r.Session.Elicit(ctx, &mcp.ElicitParams{Message: "?", RequestedSchema: json.RawMessage(`{"type":"object","$ref":"#"}`)})
+		_, err3 := r.Session.ListRoots(ctx, nil)
+		return text(fmt.Sprintf("%v\n%v\n%v", err1, err2, err3)), nil, nil
+	})
+	mcp.AddTool(s, &mcp.Tool{Name: "progress"}, func(ctx context.Context, r *mcp.CallToolRequest, _ textIn) (*mcp.CallToolResult, any, error) {
+		err := r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: 1, Total: 2, Message: "half"})
+		return text("done"), nil, err
+	})
+	s.AddResource(&mcp.Resource{URI: "test://" + role, Name: role}, func(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, Text: "body of " + role}}}, nil
+	})
+	s.AddPrompt(&mcp.Prompt{Name: "greet_" + role}, func(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: "hello " + r.Params.Arguments["who"]}}}}, nil
+	})
+	return s
+}
+
+// ran notes in the file RAN that a tool ran.
+func ran(role string) {
+	f, err := os.OpenFile(os.Getenv("RAN"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	fmt.Fprintln(f, role)
+}
+
+// serveRaw answers by hand: with what the SDK's server would never send.
+func serveRaw(how string) {
+	in := bufio.NewScanner(os.Stdin)
+	in.Buffer(nil, 1<<20)
+	fmt.Println("Server is starting…") // no message
+	page := 0
+	for in.Scan() {
+		var req struct {
+			ID     json.RawMessage `json:"id"`
+			Method string          `json:"method"`
+			Params struct {
+				Name string `json:"name"`
+			} `json:"params"`
+		}
+		if json.Unmarshal(in.Bytes(), &req) != nil || req.ID == nil {
+			continue
+		}
+		answer := func(result string) { fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", req.ID, result) }
+		switch req.Method {
+		case "initialize":
+			answer(`{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"raw","version":"1"}}`)
+		case "tools/list":
+			switch how {
+			case "many":
+				var b strings.Builder
+				for i := range 100_000 {
+					fmt.Fprintf(&b, `{"name":"t%d","inputSchema":{"type":"object"}},`, i)
+				}
+				answer(`{"tools":[` + strings.TrimSuffix(b.String(), ",") + `]}`)
+			case "endless":
+				page++
+				answer(fmt.Sprintf(`{"tools":[],"nextCursor":"%d"}`, page))
+			case "circle":
+				answer(`{"tools":[],"nextCursor":"again"}`)
+			default:
+				answer(`{"tools":[
+					{"name":"fine","inputSchema":{"type":"object"}},{"name":"fine","inputSchema":{"type":"object"}},
+					{"name":"es\u001b[31mcape","inputSchema":{"type":"object"}},{"name":"","inputSchema":{"type":"object"}},
+					{"name":"self","inputSchema":{"$ref":"#"}},{"name":"text","inputSchema":"no schema"},null,
+					{"name":"dots.and spaces?","inputSchema":{"type":"object"}},{"name":"größe","inputSchema":{"type":"object"}},
+					{"name":"bad_pattern","inputSchema":{"type":"object","properties":{"a":{"pattern":"("}}}},
+					{"name":"number","inputSchema":{"type":"object"}},{"name":"twice","inputSchema":{"type":"object"}},{"name":"null","inputSchema":{"type":"object"}}]}`)
+			}
+		case "tools/call":
+			switch req.Params.Name {
+			case "number":
+				answer(`5`)
+			case "null":
+				answer(`{"content":[null,{"type":"no such type"}]}`)
+			case "twice":
+				answer(`{"content":[{"type":"text","text":"first"}]}`)
+				answer(`{"content":[{"type":"text","text":"second"}]}`)
+				fmt.Println(`{"jsonrpc":"2.0","id":"never asked","result":{}}`)
+				fmt.Println(`[{"jsonrpc":"2.0","method":"notifications/no_such"},{"jsonrpc":"2.0","id":1,"method":"no/such"}]`)
+				fmt.Println(`{"jsonrpc":"2.0"}`)
+				fmt.Println(strings.Repeat("[", 100_000))
+			default:
+				answer(`{"content":[{"type":"text","text":"fine"}]}`)
+			}
+		case "ping":
+			answer(`{}`)
+		default:
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}`+"\n", req.ID)
+		}
+	}
+}

@@ -1,0 +1,231 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package manager
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// A server is one of a manager's, with its connection. One goroutine connects it, looks
+// after it, and connects it anew.
+type server struct {
+	m      *Manager
+	conf   Server
+	meter  meter
+	client *mcp.Client
+	legacy bool // the handshake of revisions up to 2025-11-25 worked, and the SDK's own did not
+
+	first chan struct{}           // closed when the first attempt has come to its end
+	done  chan struct{}           // closed when the goroutine has ended
+	end   context.CancelCauseFunc // nil before start; under the manager's lock
+	due   chan struct{}           // some list is to be read anew, or the server looks ill
+	asked signals
+
+	tokens  atomic.Uint64 // of progress
+	awaited sync.Map      // of tokens to Progress
+
+	mu          sync.Mutex
+	state       State
+	since, next time.Time
+	lastError   string
+	lastErrorAt time.Time
+	connects    uint64
+	conn        *connection // while connected
+	link        link        // while there is one
+	serving     context.Context
+	said        *mcp.InitializeResult
+	lists       lists
+	lost        []string // tools whose names are others'
+}
+
+func newServer(m *Manager, conf Server) *server {
+	s := &server{m: m, conf: conf, state: Disconnected, since: time.Now(), first: make(chan struct{}), done: make(chan struct{}), due: make(chan struct{}, 1)}
+	s.client = s.newClient()
+	return s
+}
+
+// start begins to connect the server. The caller holds the manager's lock.
+func (s *server) start(life context.Context) {
+	if s.conf.Disabled {
+		close(s.first)
+		return
+	}
+	life, s.end = context.WithCancelCause(life)
+	go func() {
+		defer close(s.done)
+		s.run(life)
+	}()
+}
+
+// stop ends the server and waits.
+func (s *server) stop() {
+	s.m.mu.Lock()
+	end := s.end
+	s.m.mu.Unlock()
+	if end != nil {
+		end(errStopped)
+		<-s.done
+	}
+}
+
+// settled is how long a connection must have lasted for its end not to count as one more
+// failure of connecting.
+const settled = 10 * time.Second
+
+// run keeps the server connected until its life ends.
+func (s *server) run(life context.Context) {
+	defer s.set(Disconnected, nil, time.Time{})
+	first := sync.OnceFunc(func() { close(s.first) })
+	defer first()
+	failures := 0
+	for life.Err() == nil {
+		s.set(Connecting, nil, time.Time{})
+		c, err := s.connect(life, failures)
+		if err == nil {
+			began := time.Now()
+			s.connected(c)
+			first()
+			err = s.look(life, c)
+			s.disconnected()
+			c.close()
+			if time.Since(began) >= settled {
+				failures = 0
+			}
+		}
+		if life.Err() != nil {
+			return
+		}
+		pause := backoff(s.m.options.Backoff, s.m.options.MaxBackoff, failures)
+		failures++
+		s.set(Failed, err, time.Now().Add(pause))
+		first()
+		select {
+		case <-time.After(pause):
+		case <-life.Done():
+		}
+	}
+}
+
+// backoff is the pause after so many failures: it doubles, and up to half of it is taken
+// off, so that servers that failed together do not come back together.
+func backoff(base, most time.Duration, failures int) time.Duration {
+	d := most
+	if failures < 32 && base < most>>failures {
+		d = base << failures
+	}
+	return d - rand.N(d/2+1)
+}
+
+// set tells of a new state. err is what went wrong, nil if nothing did.
+func (s *server) set(state State, err error, next time.Time) {
+	s.mu.Lock()
+	s.state, s.since, s.next = state, time.Now(), next
+	s.mu.Unlock()
+	if err != nil {
+		s.note(err)
+	}
+	s.m.wake()
+	s.m.events.put(func() {
+		if f := s.m.options.OnState; f != nil {
+			f(s.status())
+		}
+	})
+}
+
+// maxErrorText is how much of an error is kept, in bytes.
+const maxErrorText = 1 << 10
+
+// note remembers what went wrong.
+func (s *server) note(err error) {
+	text, _ := s.m.options.Redactor.TextMax(err.Error(), maxErrorText)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lastError, s.lastErrorAt = text, time.Now()
+}
+
+// problem is what keeps the server from being connected, nil if it is or is not to be.
+func (s *server) problem() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.conf.Disabled || s.state == Connected {
+		return nil
+	}
+	if s.lastError == "" {
+		return &ServerError{Server: s.conf.Name, Err: errUnreachable}
+	}
+	return &ServerError{Server: s.conf.Name, Err: errors.New(s.lastError)}
+}
+
+func (s *server) connected(c *connection) {
+	s.mu.Lock()
+	s.conn, s.said, s.lists = c, c.session.InitializeResult(), c.lists
+	s.connects++
+	s.mu.Unlock()
+	s.m.rebuild()
+	s.set(Connected, nil, time.Time{})
+	s.tellLists()
+}
+
+func (s *server) disconnected() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.conn = nil
+}
+
+// current is the connection, nil if there is none.
+func (s *server) current() *connection {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.conn
+}
+
+// coming reports whether the server may be connected soon.
+func (s *server) coming() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state != Disconnected
+}
+
+func (s *server) tools() []*tool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lists.tools
+}
+
+func (s *server) setLost(lost []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lost = lost
+}
+
+// setLink tells what the server is connected by, and as long as what requests of it are
+// answered.
+func (s *server) setLink(l link, serving context.Context) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.link, s.serving = l, serving
+}
+
+func (s *server) tellLists() {
+	s.m.events.put(func() {
+		if f := s.m.options.OnLists; f != nil {
+			f(s.conf.Name)
+		}
+	})
+}
+
+// limit is how long a request may take.
+func (s *server) limit() time.Duration {
+	if s.conf.RequestTimeout > 0 {
+		return s.conf.RequestTimeout
+	}
+	return s.m.options.RequestTimeout
+}
