@@ -79,6 +79,7 @@ var allowed = map[string]struct {
 	},
 	"toolkit/python":             {[]string{"toolkit", "internal/process"}, []string{"golang.org/x/sys"}},
 	"toolkit/toolmcp":            {[]string{".", "toolkit", "middleware", "middleware/approve", "redact", "stats", "tracing", "internal/announce", "internal/display"}, slices.Concat(otelAPI, jsontext, hdr, mcpSDK)},
+	"toolkit/toolmcp/manager":    {[]string{".", "toolkit", "toolkit/toolmcp", "internal/process", "middleware", "middleware/approve", "redact", "stats", "tracing", "internal/announce", "internal/display"}, slices.Concat(otelAPI, jsontext, hdr, mcpSDK)},
 	"redact":                     {modules: jsontext},
 	"redact/redactfile":          {[]string{"redact"}, []string{"go.yaml.in/yaml/v4"}},
 	"middleware":                 {[]string{"toolkit", "redact"}, jsontext},
