@@ -101,7 +101,9 @@ var allowed = map[string]struct {
 	"stats":                      {[]string{"toolkit", "redact", "internal/announce", "internal/display"}, slices.Concat(jsontext, hdr)},
 	"stats/statsprom":            {[]string{"toolkit", "redact", "internal/announce", "internal/display", "stats"}, slices.Concat(jsontext, hdr, prometheusClient)},
 	"tracing":                    {[]string{"toolkit", "redact"}, slices.Concat(otelAPI, jsontext)},
-	"exporters":                  {[]string{"toolkit", "redact", "stats", "internal/announce", "internal/display", "exporters/tailsample", "exporters/guard", "exporters/internal/otlpsize"}, []string{anything}},
+	"exporters/jsonlines":        {modules: []string{anything}},
+	"retention":                  {modules: jsontext},
+	"exporters":                  {[]string{"toolkit", "redact", "stats", "exporters/jsonlines", "internal/announce", "internal/display", "exporters/tailsample", "exporters/guard", "exporters/internal/otlpsize"}, []string{anything}},
 	"exporters/tailsample":       {[]string{"exporters/internal/otlpsize"}, otelSDK},
 	"exporters/guard":            {[]string{"exporters/internal/otlpsize"}, otelSDK},
 }
