@@ -23,6 +23,7 @@ type config struct {
 	maxSessions      int
 	maxLoops         int
 	maxRecent        int
+	recentAge        time.Duration
 	maxIntervalBytes int64
 	retention        time.Duration
 	redactor         *redact.Redactor
@@ -103,6 +104,19 @@ func WithMaxLoops(n int) Option {
 // 512.
 func WithMaxRecent(n int) Option {
 	return func(c *config) error { c.maxRecent = n; return within("WithMaxRecent", n, 0, 1<<20) }
+}
+
+// WithRecentAge sets how long recent calls, sessions and loops are kept after they were
+// last seen, a minute to a year. What is older is removed while there are calls, at the
+// end of each interval of ten seconds, and before anybody reads; without either it
+// stays in memory. The default, 0, keeps them until others take their places.
+func WithRecentAge(d time.Duration) Option {
+	return func(c *config) error {
+		if c.recentAge = d; d == 0 {
+			return nil
+		}
+		return within("WithRecentAge", d, time.Minute, 366*24*time.Hour)
+	}
 }
 
 // WithMaxIntervalBytes sets how many bytes sealed intervals may hold, 64 KiB to 16

@@ -10,6 +10,7 @@ import (
 
 // Recent returns the calls that ended last and match the filter, the latest first.
 func (r *Recorder) Recent(f Filter) []RecentCall {
+	r.expire()
 	out := []RecentCall{}
 	calls := r.recent.all()
 	policies := r.policies.load() // by now it has what the calls have
@@ -26,6 +27,7 @@ func (r *Recorder) Recent(f Filter) []RecentCall {
 
 // Call finds a recent call by its ID; false if it is not held any more.
 func (r *Recorder) Call(id uint64) (RecentCall, bool) {
+	r.expire()
 	for _, c := range r.recent.all() {
 		if c.id == id {
 			return c.export(r.policies.load()), true
@@ -39,11 +41,17 @@ func (r *Recorder) Call(id uint64) (RecentCall, bool) {
 func (r *Recorder) LastID() uint64 { return r.recent.last.Load() }
 
 // Sessions returns the sessions held, the one seen last first.
-func (r *Recorder) Sessions() []SessionStats { return r.sessions.all() }
+func (r *Recorder) Sessions() []SessionStats {
+	r.expire()
+	return r.sessions.all()
+}
 
 // Loops returns the calls that sessions made more than once, the most frequent
 // first.
-func (r *Recorder) Loops() []Loop { return r.loops.all() }
+func (r *Recorder) Loops() []Loop {
+	r.expire()
+	return r.loops.all()
+}
 
 // maxHealthLoops is how many loops a [Health] has.
 const maxHealthLoops = 20

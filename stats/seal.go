@@ -46,6 +46,7 @@ func (r *Recorder) seal(now int64) {
 		return
 	}
 	counted := r.put(r.opened, due)
+	r.expire()
 	r.opened = nextBoundary(now) - fineWidth
 	r.due.Store(nextBoundary(now))
 	if floor(now, minuteWidth) > floor(r.history.compacted, minuteWidth) || r.history.bytes > r.history.max {

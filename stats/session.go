@@ -60,16 +60,9 @@ func (t *sessionTable) of(s *toolkit.Session, now int64, redact func(string, int
 	if s == nil || len(t.places) == 0 {
 		return nil
 	}
-	id := cmp.Or(s.ID, s.Conversation)
+	key, id := t.key(s)
 	if id == "" {
 		return nil
-	}
-	var key [2]uint64
-	for i, seed := range t.seeds {
-		key[i] = maphash.String(seed, id)
-		if s.Tenant != "" {
-			key[i] += bits.RotateLeft64(maphash.String(seed, s.Tenant), 31)
-		}
 	}
 	place := &t.places[key[0]&uint64(len(t.places)-1)]
 	for i := range place {
@@ -81,6 +74,20 @@ func (t *sessionTable) of(s *toolkit.Session, now int64, redact func(string, int
 		key: key, first: now,
 		name: redact(id, maxNameText), tenant: redact(s.Tenant, maxNameText), agent: redact(s.Agent, maxNameText),
 	})
+}
+
+// key tells a session apart, and is nothing if the id is "".
+func (t *sessionTable) key(s *toolkit.Session) (key [2]uint64, id string) {
+	if id = cmp.Or(s.ID, s.Conversation); id == "" {
+		return key, ""
+	}
+	for i, seed := range t.seeds {
+		key[i] = maphash.String(seed, id)
+		if s.Tenant != "" {
+			key[i] += bits.RotateLeft64(maphash.String(seed, s.Tenant), 31)
+		}
+	}
+	return key, id
 }
 
 func (t *sessionTable) insert(place *[sessionWays]atomic.Pointer[session], s *session) *session {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/toolscope/toolscope/redact"
 )
@@ -25,6 +26,15 @@ type Options struct {
 	All bool
 	// WithoutArguments leaves out the redacted arguments; their SHA-256 stays.
 	WithoutArguments bool
+	// MaxBytes sets the log aside, under its name with the time appended, before it
+	// grows larger. The default, 0, lets it grow.
+	MaxBytes int64
+	// MaxAge is how long lines are kept: the log is set aside when its first line is older than
+	// a tenth of that, and what was set aside is removed when nobody wrote to it for that
+	// long. Both happen when a line is written. The default, 0, keeps all.
+	MaxAge time.Duration
+	// MaxFiles is how many logs that were set aside are kept. The default, 0, keeps all.
+	MaxFiles int
 	// OnError is told when a line could not be written, a full disk for example; it
 	// must not block. nil tells nobody; [Log.Lost] counts either way.
 	OnError func(error)
@@ -34,11 +44,15 @@ type Options struct {
 // concurrent use, and several processes may append to one file.
 type Log struct {
 	options Options
+	path    string
+	now     func() time.Time
 	lost    atomic.Uint64
 
-	mu   sync.Mutex
-	file *os.File // nil once closed
-	torn bool     // whether the file may end within a line
+	mu     sync.Mutex
+	file   *os.File // nil if it could not be opened again
+	begun  time.Time
+	torn   bool // whether the file may end within a line
+	closed bool
 }
 
 // errClosed is why a line is lost after Close.
@@ -46,36 +60,52 @@ var errClosed = errors.New("audit: the log is closed")
 
 // Open opens a file for appending, and makes it, for its owner only (0600), if there is
 // none. A line that a crash cut off is ended, so that it spoils no other. It never
-// changes what is there.
+// changes what is there. When somebody moves the file away, as logrotate does, the next line
+// begins a new one.
 func Open(path string, o Options) (*Log, error) {
 	if path == "" {
 		return nil, fmt.Errorf("audit: Open: path: got %q, want a file", path)
 	}
+	for _, f := range []struct {
+		name string
+		got  int64
+	}{{"MaxBytes", o.MaxBytes}, {"MaxAge", int64(o.MaxAge)}, {"MaxFiles", int64(o.MaxFiles)}} {
+		if f.got < 0 {
+			return nil, fmt.Errorf("audit: Options.%s: got %d, want 0 or more", f.name, f.got)
+		}
+	}
 	if o.Redactor == nil {
 		o.Redactor = redact.Default()
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
+	l := &Log{options: o, path: path, now: time.Now}
+	if err := l.open(); err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
+	}
+	return l, nil
+}
+
+// open opens the file.
+func (l *Log) open() error {
+	f, err := os.OpenFile(l.path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s: got a %v, want a file", path, info.Mode().Type())
+		err = fmt.Errorf("%s: got a %v, want a file", l.path, info.Mode().Type())
+	}
+	torn := false
+	if err == nil && info.Size() > 0 {
+		var last [1]byte
+		_, err = f.ReadAt(last[:], info.Size()-1)
+		torn = last[0] != '\n'
 	}
 	if err != nil {
 		_ = f.Close()
-		return nil, fmt.Errorf("audit: %w", err)
+		return err
 	}
-	l := &Log{options: o, file: f}
-	if size := info.Size(); size > 0 {
-		var last [1]byte
-		if _, err := f.ReadAt(last[:], size-1); err != nil {
-			_ = f.Close()
-			return nil, fmt.Errorf("audit: %w", err)
-		}
-		l.torn = last[0] != '\n'
-	}
-	return l, nil
+	l.file, l.torn, l.begun = f, torn, l.beginning(f)
+	return nil
 }
 
 // Write appends an event; its texts are redacted by then. An error says that it is
@@ -87,8 +117,17 @@ func (l *Log) Write(e Event) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.file == nil {
+	if l.closed {
 		return l.lose(errClosed)
+	}
+	if err := l.follow(); err != nil {
+		return l.lose(fmt.Errorf("audit: %w", err))
+	}
+	if err := l.rotate(int64(len(line)) + 1); err != nil {
+		l.tell(fmt.Errorf("audit: setting the log aside: %w", err))
+		if l.file == nil {
+			return l.lose(err)
+		}
 	}
 	line = append(line, '\n')
 	if l.torn {
@@ -109,11 +148,16 @@ func (l *Log) Write(e Event) error {
 
 func (l *Log) lose(err error) error {
 	l.lost.Add(1)
+	l.tell(err)
+	return err
+}
+
+// tell tells the host of an error, whatever the host does.
+func (l *Log) tell(err error) {
 	if tell := l.options.OnError; tell != nil {
 		defer func() { _ = recover() }()
 		tell(err)
 	}
-	return err
 }
 
 // Lost is how many lines could not be written.
@@ -123,6 +167,7 @@ func (l *Log) Lost() uint64 { return l.lost.Load() }
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.closed = true
 	if l.file == nil {
 		return nil
 	}

@@ -1,0 +1,78 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+import (
+	"runtime"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// Forget removes what is kept of a session by its name: its recent calls, its entry among the
+// sessions, and its loops. It returns how many recent calls that were. The session is told by ID and
+// tenant as its calls gave them; one without an ID is known by its conversation. Histograms
+// and error groups hold no sessions and stay as they are; the example of an error
+// group is a redacted text that nobody can tie to one. A call that ends meanwhile may be
+// kept.
+func (r *Recorder) Forget(s toolkit.Session) int {
+	key, id := r.sessions.key(&s)
+	if id == "" {
+		return 0
+	}
+	r.sessions.remove(func(known *session) bool { return known.key == key })
+	r.loops.remove(func(k loopKey, _ *loop) bool { return k.session.key == key })
+	return r.recent.remove(func(c *recentCall) bool { return c.session != nil && c.session.key == key })
+}
+
+// expire removes what is older than [WithRecentAge] allows.
+func (r *Recorder) expire() {
+	if r.config.recentAge == 0 {
+		return
+	}
+	oldest := r.config.now().Add(-r.config.recentAge)
+	before := oldest.UnixNano()
+	r.recent.remove(func(c *recentCall) bool { return c.start.Add(c.duration).Before(oldest) })
+	r.sessions.remove(func(s *session) bool { return s.calls.Load() > 0 && s.last.Load() < before })
+	r.loops.remove(func(_ loopKey, l *loop) bool { return l.last < before })
+}
+
+// remove empties the places of calls that match.
+func (r *recentRing) remove(match func(*recentCall) bool) (removed int) {
+	for i := range r.places {
+		p := &r.places[i]
+		for !p.busy.CompareAndSwap(false, true) {
+			runtime.Gosched()
+		}
+		if p.call.id > 0 && match(&p.call) {
+			p.call = recentCall{}
+			removed++
+		}
+		p.busy.Store(false)
+	}
+	return removed
+}
+
+// remove takes sessions out of the table.
+func (t *sessionTable) remove(match func(*session) bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i := range t.places {
+		for j := range t.places[i] {
+			if s := t.places[i][j].Load(); s != nil && match(s) {
+				t.places[i][j].Store(nil)
+			}
+		}
+	}
+}
+
+// remove takes loops out of the table.
+func (t *loopTable) remove(match func(loopKey, *loop) bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for k, l := range t.held {
+		if match(k, l) {
+			delete(t.held, k)
+		}
+	}
+}
