@@ -6,6 +6,7 @@
 //	toolscope demo       run a real session with real tools and show what is seen of it
 //	toolscope stats      show the statistics of running programs
 //	toolscope report     show the statistics of a call log
+//	toolscope forget     remove one session from the files that are kept
 //	toolscope redact     remove secrets and personal data from text and JSON
 //	toolscope permit     say what the permission gate decides of a call, and why
 //	toolscope tools      list the built-in tools

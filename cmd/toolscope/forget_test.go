@@ -1,0 +1,109 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// forget runs the command.
+func forget(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = run(append([]string{"forget"}, args...), strings.NewReader(""), &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+func TestForgetCommand(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	calls := write("calls.jsonl", "{\"tool\":\"x\",\"duration_us\":1,\"session\":\"s-1\"}\n{\"tool\":\"x\",\"duration_us\":1,\"session\":\"s-2\"}\n")
+	audit := write("audit.jsonl", `{"time":"2026-11-21T09:00:00Z","event":"call","tool":"x","session":"s-1","arguments":"{\"q\":\"a question that was asked\"}"}`+"\n")
+	write("traces/spans-1.jsonl", `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"1","attributes":[{"key":"toolscope.session.id","value":{"stringValue":"s-1"}}]}]}]}]}`+"\n")
+	traces := filepath.Join(dir, "traces")
+	places := []string{"--log", calls, "--audit", audit, "--traces", traces}
+
+	code, out, errs := forget(t, append(places, "--session", "s-1", "--dry-run")...)
+	if code != exitOK || errs != "" || strings.Count(out, "1 ") < 3 || strings.Count(out, "would be removed") != 3 {
+		t.Errorf("dry run: got %d, %q, %q", code, out, errs)
+	}
+	if text, _ := os.ReadFile(calls); !bytes.Contains(text, []byte("s-1")) {
+		t.Error("dry run: the session is gone")
+	}
+	code, out, errs = forget(t, append(places, "--session", "s-1", "--json")...)
+	var told struct {
+		Session string
+		Removed int
+		Places  []forgotten
+	}
+	if err := json.Unmarshal([]byte(out), &told); err != nil || code != exitOK || errs != "" || told.Removed != 3 || len(told.Places) != 3 {
+		t.Errorf("got %d, %s, %q, %v", code, out, errs, err)
+	}
+	for _, path := range []string{calls, audit, filepath.Join(traces, "spans-1.jsonl")} {
+		text, err := os.ReadFile(path)
+		if err != nil || bytes.Contains(text, []byte("s-1")) {
+			t.Errorf("%s: got %s, %v, want the session gone", path, text, err)
+		}
+	}
+	if text, _ := os.ReadFile(calls); !bytes.Contains(text, []byte("s-2")) {
+		t.Error("another session is gone as well")
+	}
+	if text, _ := os.ReadFile(audit); !bytes.Contains(text, []byte(`{"time":"2026-11-21T09:00:00Z","event":"forgotten","forgotten":"`)) {
+		t.Errorf("got %s, want an entry that says so", text)
+	}
+	if code, out, _ := forget(t, append(places, "--session", "s-1")...); code != exitOK || strings.Contains(out, "1 lines") {
+		t.Errorf("a second time: got %d, %q", code, out)
+	}
+	// One place that fails does not keep the others from being looked at.
+	code, out, errs = forget(t, "--session", "s-2", "--audit", filepath.Join(dir, "none"), "--log", calls)
+	if code != exitError || !strings.Contains(errs, "no such file") && filepath.Separator == '/' || !strings.Contains(out, calls+": 1 lines") {
+		t.Errorf("got %d, %q, %q", code, out, errs)
+	}
+}
+
+func TestForgetWords(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{nil, "--session: got none"},
+		{[]string{"--session", "s"}, "got no place to look"},
+		{[]string{"--session", "s", "--log", "x", "more"}, `got "more"`},
+		{[]string{"--sessions", "s"}, "--help"},
+	} {
+		if code, _, errs := forget(t, c.args...); code != exitUsage || !strings.Contains(errs, c.want) {
+			t.Errorf("%q: got %d, %q, want %q", c.args, code, errs, c.want)
+		}
+	}
+	if code, out, _ := forget(t, "--help"); code != exitOK || !strings.Contains(out, "--dry-run") {
+		t.Errorf("--help: got %d, %q", code, out)
+	}
+}
+
+// An id that redaction changes is not in the logs as it is.
+func TestForgetTellsOfRedaction(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "calls.jsonl")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	id := "gh" + "p_" + strings.Repeat("aB3d", 9)
+	code, _, errs := forget(t, "--session", id, "--log", path)
+	if code != exitOK || !strings.Contains(errs, "have this id as [REDACTED:") || strings.Contains(errs, id) {
+		t.Errorf("got %d, %q", code, errs)
+	}
+}
