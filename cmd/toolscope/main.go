@@ -29,6 +29,7 @@ var commands = []command{
 	{"top", "show tool calls live in the terminal, of running programs or of a call log", topCommand},
 	{"replay", "run a recorded session again, with all policies", replayCommand},
 	{"report", "show the statistics of a call log in JSON lines", reportCommand},
+	{"forget", "remove one session from the files that are kept", forgetCommand},
 	{"redact", "remove secrets and personal data from text, JSON and JSON lines", redactCommand},
 	{"permit", "say what the permission gate decides of a call, and why", permitCommand},
 	{"approvals", "list the calls that wait for a person, approve or reject them", approvalsCommand},
