@@ -291,13 +291,6 @@ func TestPostgreSQLLeftOut(t *testing.T) {
 	admin := shop(t, pg)
 	agent := pg.open(t, "user=agent database=shop")
 	agent.SetMaxOpenConns(1)
-	if res := sqlTools(t, agent, sqldb.Options{})(t.Context(), "sql_query", "SELECT pg_advisory_lock(7)"); res.Fault != nil {
-		t.Errorf("an advisory lock: got %s", res.Output)
-	}
-	var locks int
-	if err := admin.QueryRowContext(t.Context(), "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'").Scan(&locks); err != nil || locks != 1 {
-		t.Errorf("got %d advisory locks, %v, want the one that a session keeps", locks, err)
-	}
 	// A message to those who read the write-ahead log is there at once.
 	if res := sqlTools(t, agent, sqldb.Options{})(t.Context(), "sql_query", "SELECT pg_logical_emit_message(false, 'x', 'y')"); res.Fault != nil {
 		t.Errorf("a message in the log: got %s", res.Output)
@@ -306,6 +299,25 @@ func TestPostgreSQLLeftOut(t *testing.T) {
 	super := sqlTools(t, admin, sqldb.Options{})
 	if res := super(t.Context(), "sql_query", "SELECT dblink_exec($1, 'DELETE FROM items')", "host="+pg.socket+" dbname=shop user=postgres"); res.Fault != nil {
 		t.Errorf("a superuser's dblink: got %s", res.Output)
+	}
+}
+
+// TestPostgreSQLLocks checks that a lock taken by a query is not kept by its connection.
+func TestPostgreSQLLocks(t *testing.T) {
+	pg := startPostgres(t)
+	admin := shop(t, pg)
+	agent := pg.open(t, "user=agent database=shop")
+	agent.SetMaxOpenConns(1)
+	query := sqlTools(t, agent, sqldb.Options{})
+	for _, q := range []string{"SELECT pg_advisory_lock(7)", "SELECT pg_advisory_lock(7), nothing"} {
+		query(t.Context(), "sql_query", q)
+		var locks int
+		if err := admin.QueryRowContext(t.Context(), "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'").Scan(&locks); err != nil || locks != 0 {
+			t.Errorf("%s: got %d advisory locks, %v, want none kept", q, locks, err)
+		}
+	}
+	if res := query(t.Context(), "sql_query", "SELECT 1"); res.Fault != nil {
+		t.Errorf("afterwards: got %s", res.Output)
 	}
 }
 

@@ -49,7 +49,7 @@ var dialects = map[Dialect]dialect{
 		describe: `SELECT column_name AS name, data_type AS type, is_nullable AS nullable, column_default AS "default"
 			FROM information_schema.columns
 			WHERE (CAST($1 AS text) = '' OR table_schema = $1) AND table_name = $2 ORDER BY table_schema, ordinal_position`,
-		readOnly: timedReadOnlyTx,
+		readOnly: postgresReadOnly,
 	},
 	MySQL: {
 		reads:   []string{"SELECT", "WITH", "VALUES", "TABLE", "SHOW", "EXPLAIN", "DESCRIBE", "DESC"},
@@ -59,7 +59,7 @@ var dialects = map[Dialect]dialect{
 		describe: `SELECT column_name AS name, column_type AS type, is_nullable AS nullable, column_default AS "default", column_key AS "key"
 			FROM information_schema.columns
 			WHERE table_schema = COALESCE(NULLIF(?, ''), DATABASE()) AND table_name = ? ORDER BY ordinal_position`,
-		readOnly: readOnlyTx,
+		readOnly: mysqlReadOnly,
 	},
 }
 

@@ -23,12 +23,13 @@
 //
 // The database's own functions run with the rights of its user: give an agent a
 // user who may do little. What they do outside of the transaction is no write of it:
-// PostgreSQL's pg_terminate_backend and lo_export, a superuser's dblink, a session's
-// advisory lock, a message to those who read the log; MySQL's INTO OUTFILE. What
-// PostgreSQL does to large objects and settings is rolled back.
+// PostgreSQL's pg_terminate_backend and lo_export, a superuser's dblink, a message to those
+// who read the log. What PostgreSQL does to large objects and settings is rolled
+// back, advisory locks are given up, and a connection to MySQL or MariaDB is closed after each call, with all it
+// kept. Their users with the privilege FILE are refused, since INTO OUTFILE writes in any transaction.
 //
-// A timeout cancels the statement on the server with SQLite and PostgreSQL; drivers of
-// MySQL close the connection, and the server goes on until it notices: set
-// max_execution_time there. One value is held in memory whole, whatever its size. sql_exec
+// A timeout cancels the statement on the server: at once with SQLite and PostgreSQL; MySQL
+// (SELECT only) and MariaDB are told how long a statement may run, a second more than the call.
+// One value is held in memory whole, whatever its size. sql_exec
 // tells how many rows it changed and does not return rows.
 package sqldb

@@ -205,6 +205,9 @@ func (t *Toolset) explain(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return &toolkit.Error{Kind: toolkit.ErrCanceled, Message: "the caller cancelled the call", Cause: err}
 	}
+	if own, ok := errors.AsType[*toolkit.Error](err); ok {
+		return own
+	}
 	return &toolkit.Error{Kind: toolkit.ErrTool, Message: err.Error(), Cause: err}
 }
 

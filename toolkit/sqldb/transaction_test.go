@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/toolscope/toolscope/toolkit"
@@ -19,12 +20,16 @@ import (
 )
 
 // server stands in for a database with transactions and notes what it is asked.
-type server struct{ log []string }
+type server struct {
+	log            []string
+	version        string // what MySQL is asked before a transaction
+	filePrivileges int64
+}
 
 func (s *server) Connect(context.Context) (driver.Conn, error) { return s, nil }
 func (s *server) Driver() driver.Driver                        { return nil }
 func (s *server) Prepare(string) (driver.Stmt, error)          { return nil, errors.ErrUnsupported }
-func (s *server) Close() error                                 { return nil }
+func (s *server) Close() error                                 { s.log = append(s.log, "close"); return nil }
 func (s *server) Begin() (driver.Tx, error)                    { return nil, errors.ErrUnsupported }
 
 func (s *server) BeginTx(_ context.Context, o driver.TxOptions) (driver.Tx, error) {
@@ -34,6 +39,9 @@ func (s *server) BeginTx(_ context.Context, o driver.TxOptions) (driver.Tx, erro
 
 func (s *server) QueryContext(_ context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	s.log = append(s.log, fmt.Sprintf("query %.6s with %d", query, len(args)))
+	if strings.HasPrefix(query, "SELECT VERSION()") {
+		return &oneRow{s.version, s.filePrivileges}, nil
+	}
 	return noRows{}, nil
 }
 
@@ -45,6 +53,18 @@ func (s *server) ExecContext(_ context.Context, query string, _ []driver.NamedVa
 func (s *server) Commit() error   { s.log = append(s.log, "commit"); return nil }
 func (s *server) Rollback() error { s.log = append(s.log, "rollback"); return nil }
 
+type oneRow []driver.Value
+
+func (r *oneRow) Columns() []string { return []string{"version", "files"} }
+func (r *oneRow) Close() error      { return nil }
+func (r *oneRow) Next(to []driver.Value) error {
+	if copy(to, *r) == 0 {
+		return io.EOF
+	}
+	*r = nil
+	return nil
+}
+
 type noRows struct{}
 
 func (noRows) Columns() []string         { return []string{"n"} }
@@ -54,8 +74,16 @@ func (noRows) Next([]driver.Value) error { return io.EOF }
 // TestReadOnlyTransaction checks that databases with read-only transactions are
 // asked for one around every read, which is rolled back.
 func TestReadOnlyTransaction(t *testing.T) {
-	for _, dialect := range []sqldb.Dialect{sqldb.PostgreSQL, sqldb.MySQL} {
-		s := new(server)
+	for _, test := range []struct {
+		dialect sqldb.Dialect
+		version string
+		want    []string
+	}{
+		{sqldb.PostgreSQL, "", []string{"begin read-only=true", "exec SET LOCAL statement_timeout", "query EXPLAI with 1", "rollback", "exec SELECT pg_advisory_unlock_a"}},
+		{sqldb.MySQL, "8.4.3", []string{"query SELECT with 0", "exec SET SESSION max_execution_t", "begin read-only=true", "query EXPLAI with 1", "rollback", "close"}},
+		{sqldb.MySQL, "11.4.2-MariaDB", []string{"query SELECT with 0", "exec SET SESSION max_statement_t", "begin read-only=true", "query EXPLAI with 1", "rollback", "close"}},
+	} {
+		dialect, s := test.dialect, &server{version: test.version}
 		db := sql.OpenDB(s)
 		defer db.Close()
 		tools, err := sqldb.New(db, sqldb.Options{Dialect: dialect})
@@ -73,12 +101,8 @@ func TestReadOnlyTransaction(t *testing.T) {
 		if res := run("EXPLAIN (ANALYZE, FORMAT JSON) SELECT 1"); res.Fault != nil {
 			t.Errorf("%s: got %s", dialect, res.Output)
 		}
-		want := []string{"begin read-only=true", "query EXPLAI with 1", "rollback"}
-		if dialect == sqldb.PostgreSQL {
-			want = slices.Insert(want, 1, "exec SET LOCAL statement_timeout")
-		}
-		if !slices.Equal(s.log, want) {
-			t.Errorf("%s: got %q, want %q", dialect, s.log, want)
+		if !slices.Equal(s.log, test.want) {
+			t.Errorf("%s: got %q, want %q", dialect, s.log, test.want)
 		}
 		s.log = nil
 		for _, query := range []string{
@@ -92,5 +116,27 @@ func TestReadOnlyTransaction(t *testing.T) {
 		if len(s.log) != 0 {
 			t.Errorf("%s: refused statements reached the database: %q", dialect, s.log)
 		}
+	}
+}
+
+// TestFilePrivilege checks that MySQL's users who could write files are told so.
+func TestFilePrivilege(t *testing.T) {
+	s := &server{version: "8.4.3", filePrivileges: 1}
+	db := sql.OpenDB(s)
+	defer db.Close()
+	tools, err := sqldb.New(db, sqldb.Options{Dialect: sqldb.MySQL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := new(toolkit.Registry)
+	if err := r.Register(tools.ReadTools()...); err != nil {
+		t.Fatal(err)
+	}
+	res := r.Execute(t.Context(), toolkit.Call{Name: "sql_query", Arguments: json.RawMessage(`{"query":"SELECT 1"}`)}).Result
+	if !errors.Is(res.Fault, toolkit.ErrPermissionDenied) || !strings.Contains(res.Output, "FILE") {
+		t.Errorf("got %s, want it refused", res.Output)
+	}
+	if want := []string{"query SELECT with 0", "close"}; !slices.Equal(s.log, want) {
+		t.Errorf("got %q, want %q", s.log, want)
 	}
 }
