@@ -103,7 +103,8 @@ var allowed = map[string]struct {
 	"tracing":                    {[]string{"toolkit", "redact"}, slices.Concat(otelAPI, jsontext)},
 	"exporters/jsonlines":        {modules: []string{anything}},
 	"retention":                  {modules: jsontext},
-	"exporters":                  {[]string{"toolkit", "redact", "stats", "exporters/jsonlines", "internal/announce", "internal/display", "exporters/tailsample", "exporters/guard", "exporters/internal/otlpsize"}, []string{anything}},
+	"exporters":                  {[]string{"toolkit", "redact", "stats", "exporters/jsonlines", "internal/announce", "internal/display", "exporters/tailsample", "exporters/guard", "exporters/spool", "exporters/internal/otlpsize"}, []string{anything}},
+	"exporters/spool":            {[]string{"redact"}, []string{anything}},
 	"exporters/tailsample":       {[]string{"exporters/internal/otlpsize"}, otelSDK},
 	"exporters/guard":            {[]string{"exporters/internal/otlpsize"}, otelSDK},
 }

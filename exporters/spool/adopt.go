@@ -1,0 +1,104 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package spool
+
+// adopt takes over what processes that have ended left in the directory. A folder
+// is taken by one: who gets its lock.
+func (s *store) adopt() {
+	paths, err := folders(s.dir)
+	if err != nil {
+		s.tally.fault(err)
+		return
+	}
+	for _, path := range paths {
+		if s.has(path) {
+			continue
+		}
+		f, err := s.system.takeFolder(path)
+		if err != nil {
+			s.tally.fault(err)
+		}
+		if f != nil {
+			s.take(f)
+		}
+	}
+}
+
+// take lists what is in a folder that was taken over.
+func (s *store) take(f *folder) {
+	all, foreign, err := segmentsOf(f)
+	if err != nil {
+		s.tally.fault(err)
+	}
+	s.tally.foreign(f.path, foreign)
+	if len(all) == 0 {
+		f.leave()
+		return
+	}
+	s.adopted = append(s.adopted, f)
+	for _, g := range all {
+		s.list(g)
+	}
+}
+
+// tend does what is to be done now and then.
+func (s *store) tend() {
+	remains := s.remains
+	s.remains = nil
+	for _, g := range remains {
+		if !s.erase(g) {
+			s.remains = append(s.remains, g)
+		}
+	}
+	s.expire()
+	s.adopt()
+}
+
+// countNext reads one segment whose number of records is not known yet, and reports
+// whether there was one.
+func (s *store) countNext() bool {
+	for c := range classes {
+		for i, g := range s.lists[c] {
+			if g.counted {
+				continue
+			}
+			d, err := g.load(s.system)
+			s.tally.damaged(d)
+			switch {
+			case err != nil:
+				s.lose(g, err)
+			case g.records == 0:
+				s.remove(g)
+			case i > 0:
+				s.unload(g)
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// uncounted reports whether there is a segment whose records have not been counted.
+func (s *store) uncounted() bool {
+	for _, list := range s.lists {
+		for _, g := range list {
+			if !g.counted {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// waits reports whether there may be something to send.
+func (s *store) waits() bool {
+	for _, list := range s.lists {
+		for _, g := range list {
+			if g.records > 0 || !g.counted {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,383 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package spool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
+)
+
+const (
+	// maxMerged is how many spans records are put together to, for one request.
+	maxMerged = 512
+	// suspicious is after how many failures in a row the oldest record is sent alone, and the next one
+	// after it: if that is taken, the fault is with the oldest.
+	suspicious = 3
+	// maxBlame is how often others are taken before a record is given up.
+	maxBlame = 3
+	// napTime is how long the sender rests when the disk does not answer.
+	napTime = 100 * time.Millisecond
+)
+
+// work is what is sent in one request: items from the disk, or a unit.
+type work struct {
+	items []item
+	unit  *unit
+	all   []*tracepb.ResourceSpans
+}
+
+// send sends what waits until it is stopped.
+func (s *Spool) send() {
+	defer close(s.ended)
+	for s.ready() {
+		w, err := s.next(s.batchSize(), nil)
+		switch {
+		case err != nil:
+			if !s.nap() {
+				return
+			}
+		case w != nil:
+			s.deliver(w)
+		}
+		s.stepped()
+	}
+}
+
+// batchSize is how many spans to send at once: one record if it may be that one that the
+// destination fails at.
+func (s *Spool) batchSize() int {
+	if s.streak >= suspicious {
+		return 1
+	}
+	return maxMerged
+}
+
+// ready waits until there is something to send and it may be sent, and reports false
+// when the sender is to end: it is stopped, and nothing is left or the destination fails.
+func (s *Spool) ready() bool {
+	for {
+		waits, stopped := s.waits(), isClosed(s.stop)
+		left := time.Until(s.notBefore)
+		switch {
+		case stopped && (!waits || left > 0):
+			return false
+		case !waits:
+			select {
+			case <-s.wake:
+			case <-s.stop:
+			}
+		case left <= 0:
+			return true
+		default:
+			s.rest(left)
+		}
+	}
+}
+
+// rest waits that long, or until a flush asks for a request and none has been told
+// to wait.
+func (s *Spool) rest(d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-s.stop:
+	case <-s.kick:
+		if !s.throttled {
+			s.notBefore = time.Time{}
+			return
+		}
+		s.mu.Lock()
+		s.failed++ // the flush need not wait
+		s.mu.Unlock()
+		s.stepped()
+	}
+}
+
+// nap waits a moment, and reports false if the sender is stopped.
+func (s *Spool) nap() bool {
+	timer := time.NewTimer(napTime)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-s.stop:
+		return false
+	}
+}
+
+func isClosed(c chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// waits reports whether there is something to send.
+func (s *Spool) waits() bool {
+	if s.tally.waiting() {
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.memory) > 0 && !s.memory[0].held
+}
+
+// next is what to send next: what is on disk, else what is in memory. It is nil if there
+// is nothing, and an error if the disk does not answer and there is nothing in memory.
+func (s *Spool) next(spans int, over *entry) (*work, error) {
+	var err error
+	if s.tally.waiting() {
+		var items []item
+		items, err = ask(s.life, s.disk,
+			func(st *store) ([]item, error) { return st.next(spans, over), nil },
+			func(st *store, items []item) { st.release(items, false) })
+		if len(items) > 0 {
+			return s.read(items), nil
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.memory) == 0 || s.memory[0].held || over != nil {
+		return nil, err
+	}
+	u := s.memory[0]
+	u.flight = true
+	return &work{unit: u, all: u.all}, nil
+}
+
+// read makes spans of what was on disk.
+func (s *Spool) read(items []item) *work {
+	w := new(work)
+	for _, i := range items {
+		if i.view == nil {
+			var data tracepb.TracesData
+			if proto.Unmarshal(i.payload, &data) != nil {
+				s.tally.damaged(damage{corrupt: 1})
+				s.tally.drop(DroppedLost, i.spans)
+				s.release([]item{i}, true)
+				continue
+			}
+			i.view, i.payload = data.GetResourceSpans(), nil
+		}
+		w.items, w.all = append(w.items, i), append(w.all, i.view...)
+	}
+	return w
+}
+
+func (s *Spool) release(items []item, settled bool) {
+	s.disk.post(func(st *store) { st.release(items, settled) })
+}
+
+// deliver sends work and does with it what the answer asks for.
+func (s *Spool) deliver(w *work) {
+	v := s.attempt(w.all)
+	if v.fate == refused && len(w.items) > 1 {
+		s.apart(w)
+		return
+	}
+	if v.fate == refused {
+		v = s.divide(w.all, v)
+	}
+	if v.fate == retry && len(w.items) > 0 && s.streak+1 >= suspicious {
+		v = s.suspect(w, v)
+	}
+	s.finish(w, v)
+	s.pace(v)
+}
+
+// apart sends the records of a batch that was refused one by one, to find the one that is
+// at fault.
+func (s *Spool) apart(w *work) {
+	for n, i := range w.items {
+		one := &work{items: w.items[n : n+1], all: i.view}
+		v := s.attempt(one.all)
+		if v.fate == refused {
+			v = s.divide(one.all, v)
+		}
+		s.finish(one, v)
+		s.pace(v)
+		if v.fate == retry {
+			s.release(w.items[n+1:], false)
+			return
+		}
+	}
+}
+
+// divide sends spans that were refused in smaller parts if that may help: they
+// were too many, or some are no UTF-8. What is refused then is dropped.
+func (s *Spool) divide(all []*tracepb.ResourceSpans, v verdict) verdict {
+	n := count(all)
+	some, invalid := valid(all)
+	switch {
+	case invalid > 0 && invalid < n:
+		s.tally.drop(DroppedInvalid, invalid)
+		return s.parts(some)
+	case invalid > 0:
+		s.tally.drop(DroppedInvalid, invalid)
+	case v.tooLarge && n > 1:
+		first, second := halves(all)
+		return s.parts(first, second)
+	default:
+		s.tally.drop(DroppedRejected, n)
+	}
+	otel.Handle(fmt.Errorf("spool: the destination refuses %d spans, which are dropped: %w", n, v.err))
+	return v
+}
+
+// parts sends parts of what was refused, one after the other. It ends at one that is to be
+// sent again: then all are.
+func (s *Spool) parts(parts ...[]*tracepb.ResourceSpans) (v verdict) {
+	for _, part := range parts {
+		if v = s.attempt(part); v.fate == refused {
+			v = s.divide(part, v)
+		}
+		if v.fate == retry {
+			return v
+		}
+		if v.fate == delivered {
+			s.taken(count(part), 0, v.rejected)
+		}
+	}
+	return verdict{fate: refused, err: errDivided}
+}
+
+var errDivided = errors.New("spool: part of the spans was refused")
+
+// suspect sends what comes after the oldest record, which failed several times. If that
+// is taken, the fault is with the oldest, and after the third time it is given up.
+func (s *Spool) suspect(w *work, v verdict) verdict {
+	oldest := w.items[0]
+	after, err := s.next(1, oldest.entry)
+	if err != nil || after == nil {
+		return v
+	}
+	v2 := s.attempt(after.all)
+	s.finish(after, v2)
+	if v2.fate != delivered {
+		return v
+	}
+	if s.suspected != oldest.entry {
+		s.suspected, s.blame = oldest.entry, 0
+	}
+	if s.blame++; s.blame < maxBlame {
+		s.streak = suspicious - 1 // the destination works: no need to wait longer
+		return v
+	}
+	s.tally.drop(DroppedRejected, oldest.spans)
+	otel.Handle(fmt.Errorf("spool: the destination takes others but not these %d spans, which are dropped: %w", oldest.spans, v.err))
+	return verdict{fate: refused, err: v.err}
+}
+
+// attempt sends one request.
+func (s *Spool) attempt(all []*tracepb.ResourceSpans) (v verdict) {
+	if len(all) == 0 { // all of it was damaged
+		return verdict{fate: delivered}
+	}
+	ctx, cancel := context.WithTimeout(s.life, s.options.Timeout)
+	defer cancel()
+	ctx, a := withAnswer(ctx)
+	s.mu.Lock()
+	s.began = time.Now()
+	s.mu.Unlock()
+	defer func() {
+		if r := recover(); r != nil {
+			v = verdict{err: fmt.Errorf("spool: the client %T panicked", s.client)}
+		}
+		s.mu.Lock()
+		s.began = time.Time{}
+		if v.fate == retry {
+			s.failed++
+		}
+		s.mu.Unlock()
+		if v.fate == retry && s.life.Err() != nil {
+			return // it was ended by us, which says nothing of the destination
+		}
+		if v.fate == retry && !s.tally.failing() {
+			otel.Handle(fmt.Errorf("spool: the destination fails; spans are kept in %s: %w", s.dir, v.err))
+		}
+		s.tally.sent(v)
+	}()
+	return judge(s.client.UploadTraces(ctx, all), *a)
+}
+
+// taken counts spans that were delivered, some of them late.
+func (s *Spool) taken(spans, late, rejected int) {
+	s.tally.update(func(t *Stats) {
+		if rejected = min(rejected, spans); rejected > 0 {
+			t.Dropped[DroppedPartial] += uint64(rejected)
+		}
+		t.Delivered += uint64(spans - rejected)
+		t.Replayed += uint64(min(late, spans-rejected))
+	})
+}
+
+// finish does what a verdict says of work.
+func (s *Spool) finish(w *work, v verdict) {
+	if v.fate == delivered {
+		late := 0
+		for _, i := range w.items {
+			if i.late || i.at.Before(s.lastFailed) {
+				late += i.spans
+			}
+		}
+		s.taken(count(w.all), late, v.rejected)
+	}
+	if w.unit != nil {
+		if landed := s.finishUnit(w.unit, v); v.fate != retry {
+			s.disk.post(func(st *store) { st.settle(landed) })
+		}
+		return
+	}
+	s.release(w.items, v.fate != retry)
+}
+
+// finishUnit does it for a unit, and returns what it became on disk meanwhile.
+func (s *Spool) finishUnit(u *unit, v verdict) []*entry {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	u.flight = false
+	if v.fate != retry {
+		u.settled = true
+		s.forget(u)
+	}
+	select {
+	case u.verdict <- v:
+	default: // only the first is waited for
+	}
+	return u.entries
+}
+
+// pace decides when the next request may be sent.
+func (s *Spool) pace(v verdict) {
+	if v.fate != retry {
+		s.streak, s.notBefore, s.throttled = 0, time.Time{}, false
+		return
+	}
+	s.lastFailed = time.Now()
+	o := s.options
+	d := o.MinBackoff
+	for range s.streak {
+		if d *= 2; d >= o.MaxBackoff {
+			d = o.MaxBackoff
+			break
+		}
+	}
+	if v.hold {
+		d = o.MaxBackoff
+	}
+	s.streak++
+	d -= rand.N(d/2 + 1)
+	s.throttled = v.wait > 0
+	s.notBefore = time.Now().Add(max(d, v.wait))
+}

@@ -1,0 +1,174 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package spool
+
+import (
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/toolscope/toolscope/redact"
+)
+
+// A Reason says why spans were not delivered.
+type Reason string
+
+// The reasons there are.
+const (
+	DroppedBytes    Reason = "bytes"     // no room within Options.MaxBytes
+	DroppedAge      Reason = "age"       // older than Options.MaxAge
+	DroppedRejected Reason = "rejected"  // the destination does not take them, and never will
+	DroppedPartial  Reason = "partial"   // the destination took the rest of their batch
+	DroppedMemory   Reason = "memory"    // neither disk nor destination took them, and Options.MaxMemory was full
+	DroppedInvalid  Reason = "invalid"   // text that is no UTF-8, which protobuf does not take
+	DroppedTooLarge Reason = "too_large" // one span of more than 16 MiB
+	DroppedLost     Reason = "lost"      // their file was damaged or deleted
+	DroppedSession  Reason = "session"   // deleted on request
+	DroppedShutdown Reason = "shutdown"  // in memory at the end, and the disk took none
+)
+
+// Stats is the state of a spool.
+type Stats struct {
+	Bytes        int64     // on disk, of what this process owns
+	Records      int       // on disk, waiting to be sent
+	Spans        int       // in these records
+	Oldest       time.Time // of these, when the oldest was written; zero if none waits
+	MemoryBytes  int64     // waiting in memory: the disk takes none
+	MemorySpans  int
+	Delivered    uint64            // spans taken by the destination
+	Replayed     uint64            // of these, those that had to wait on disk: not taken at once, or of a process that ended
+	Dropped      map[Reason]uint64 // spans not delivered
+	Torn         int               // segments whose end was not a whole record
+	Corrupt      int               // stretches of segments that were no records
+	Foreign      int               // segments of another version, left alone
+	HealthySince time.Time         // since when the destination takes what it is sent; zero if it fails, or nothing was sent yet
+	FailingSince time.Time         // since when it does not; zero if it does
+	LastError    string            // the destination's last, redacted; "" if there was none
+	LastErrorAt  time.Time
+	DiskError    string // why the disk takes nothing, or could not delete; "" if it does
+	DiskSince    time.Time
+}
+
+// maxErrorText is how much of an error is kept.
+const maxErrorText = 256
+
+func errorText(err error) string {
+	text, _ := redact.Default().TextMax(err.Error(), maxErrorText)
+	return text
+}
+
+// A tally is what is counted. It is safe for concurrent use.
+type tally struct {
+	mu    sync.Mutex
+	stats Stats // what store and sender publish and count
+	left  map[string]int
+}
+
+func newTally() *tally {
+	return &tally{stats: Stats{Dropped: make(map[Reason]uint64)}, left: make(map[string]int)}
+}
+
+func (t *tally) snapshot() Stats {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := t.stats
+	s.Dropped = maps.Clone(s.Dropped)
+	for _, n := range t.left {
+		s.Foreign += n
+	}
+	return s
+}
+
+// failing reports whether the destination does not take what it is sent.
+func (t *tally) failing() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return !t.stats.FailingSince.IsZero()
+}
+
+// waiting reports whether something on disk is to be sent.
+func (t *tally) waiting() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return !t.stats.Oldest.IsZero()
+}
+
+// update changes what is counted.
+func (t *tally) update(f func(*Stats)) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	f(&t.stats)
+}
+
+func (t *tally) drop(r Reason, spans int) {
+	if spans > 0 {
+		t.update(func(s *Stats) { s.Dropped[r] += uint64(spans) })
+	}
+}
+
+func (t *tally) damaged(d damage) {
+	if d != (damage{}) {
+		t.update(func(s *Stats) { s.Torn += d.torn; s.Corrupt += d.corrupt })
+	}
+}
+
+// foreign notes how many segments of another version a folder has.
+func (t *tally) foreign(folder string, segments int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if segments > 0 {
+		t.left[folder] = segments
+	} else {
+		delete(t.left, folder)
+	}
+}
+
+// fault notes that the disk failed; nil that it works.
+func (t *tally) fault(err error) {
+	t.update(func(s *Stats) {
+		switch {
+		case err == nil:
+			s.DiskError, s.DiskSince = "", time.Time{}
+		case s.DiskError == "":
+			s.DiskSince = time.Now()
+			fallthrough
+		default:
+			s.DiskError = errorText(err)
+		}
+	})
+}
+
+// sent notes how a request went.
+func (t *tally) sent(v verdict) {
+	t.update(func(s *Stats) {
+		now := time.Now()
+		if v.err != nil {
+			s.LastError, s.LastErrorAt = errorText(v.err), now
+		}
+		switch {
+		case v.fate == retry && s.FailingSince.IsZero():
+			s.HealthySince, s.FailingSince = time.Time{}, now
+		case v.fate != retry && s.HealthySince.IsZero(): // an answer, be it a refusal, is a working destination's
+			s.HealthySince, s.FailingSince = now, time.Time{}
+		}
+	})
+}
+
+// publish tells what the store holds.
+func (s *store) publish() {
+	var records, spans int
+	var oldest time.Time
+	for _, list := range s.lists {
+		for _, g := range list {
+			records += g.records
+			spans += g.spans
+			if waits := g.records > 0 || !g.counted; waits && (oldest.IsZero() || g.oldest().Before(oldest)) {
+				oldest = g.oldest()
+			}
+		}
+	}
+	s.tally.update(func(t *Stats) {
+		t.Bytes, t.Records, t.Spans, t.Oldest = s.bytes, records, spans, oldest
+	})
+}
