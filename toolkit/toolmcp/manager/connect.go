@@ -40,8 +40,10 @@ const abandonAfter = 6 * time.Second
 // legacyVersion is the last revision with a handshake.
 const legacyVersion = "2025-11-25"
 
-// connect makes a connection and reads the lists, within the start timeout.
-func (s *server) connect(life context.Context, failures int) (_ *connection, err error) {
+// connect makes a connection and reads the lists, within the start timeout. A server that
+// does not survive, or answer, the question by which the SDK finds out the revision is asked
+// in the old way the next time.
+func (s *server) connect(life context.Context, old bool) (_ *connection, err error) {
 	ctx, cancel := context.WithCancelCause(life)
 	limit := s.conf.StartTimeout
 	if limit == 0 {
@@ -69,10 +71,8 @@ func (s *server) connect(life context.Context, failures int) (_ *connection, err
 	s.setLink(l, ctx)
 
 	options := &mcp.ClientSessionOptions{ProtocolVersion: s.conf.ProtocolVersion}
-	// A server that does not survive, or answer, the question by which the SDK finds out
-	// the revision is asked in the old way.
-	tryLegacy := s.conf.ProtocolVersion == "" && (s.legacy || failures%2 == 1)
-	if tryLegacy {
+	old = s.conf.ProtocolVersion == "" && (s.legacy || old)
+	if old {
 		options.ProtocolVersion = legacyVersion
 	}
 	if err := c.open(s.client, transport, options); err != nil {
@@ -87,7 +87,7 @@ func (s *server) connect(life context.Context, failures int) (_ *connection, err
 	if !timer.Stop() {
 		return nil, errStartTime
 	}
-	s.legacy = tryLegacy
+	s.legacy = old
 	return c, nil
 }
 

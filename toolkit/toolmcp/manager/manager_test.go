@@ -31,12 +31,13 @@ func child(name, role string, env ...string) manager.Server {
 }
 
 // web is a server of a role over HTTP.
-func web(t *testing.T, name, role string, sse bool) manager.Server {
+func web(t *testing.T, name, role string, sse bool, kind ...string) manager.Server {
 	t.Helper()
-	get := func() func() *mcp.Server { s := newServer(role); return func() *mcp.Server { return s } }()
-	h := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return get() }, nil))
+	s := newServer(role)
+	get := func(*http.Request) *mcp.Server { return s }
+	h := httptest.NewServer(mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{JSONResponse: len(kind) > 0}))
 	if sse {
-		h.Config.Handler = mcp.NewSSEHandler(func(*http.Request) *mcp.Server { return get() }, nil)
+		h.Config.Handler = mcp.NewSSEHandler(get, nil)
 	}
 	t.Cleanup(h.Close)
 	return manager.Server{Name: name, URL: h.URL, SSE: sse}

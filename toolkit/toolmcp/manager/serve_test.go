@@ -70,7 +70,7 @@ func newServer(role string) *mcp.Server {
 		return text("late"), nil, nil
 	})
 	mcp.AddTool(s, &mcp.Tool{Name: "large"}, func(context.Context, *mcp.CallToolRequest, textIn) (*mcp.CallToolResult, any, error) {
-		return text(strings.Repeat("x", 100<<20)), nil, nil
+		return text(strings.Repeat("x", 1<<20)), nil, nil
 	})
 	mcp.AddTool(s, &mcp.Tool{Name: "change"}, func(_ context.Context, _ *mcp.CallToolRequest, in textIn) (*mcp.CallToolResult, any, error) {
 		mcp.AddTool(s, &mcp.Tool{Name: "new_" + in.Text}, func(context.Context, *mcp.CallToolRequest, textIn) (*mcp.CallToolResult, any, error) {
@@ -134,7 +134,9 @@ func serveRaw(how string) {
 		if json.Unmarshal(in.Bytes(), &req) != nil || req.ID == nil {
 			continue
 		}
-		answer := func(result string) { fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", req.ID, result) }
+		answer := func(result string) {
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", req.ID, strings.ReplaceAll(result, "\n", ""))
+		}
 		switch req.Method {
 		case "initialize":
 			answer(`{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"raw","version":"1"}}`)
@@ -156,14 +158,20 @@ func serveRaw(how string) {
 					{"name":"fine","inputSchema":{"type":"object"}},{"name":"fine","inputSchema":{"type":"object"}},
 					{"name":"es\u001b[31mcape","inputSchema":{"type":"object"}},{"name":"","inputSchema":{"type":"object"}},
 					{"name":"self","inputSchema":{"$ref":"#"}},{"name":"text","inputSchema":"no schema"},null,
-					{"name":"dots.and spaces?","inputSchema":{"type":"object"}},{"name":"größe","inputSchema":{"type":"object"}},
+					{"name":"dots.and/marks?","inputSchema":{"type":"object"}},{"name":"größe","inputSchema":{"type":"object"}},
 					{"name":"bad_pattern","inputSchema":{"type":"object","properties":{"a":{"pattern":"("}}}},
-					{"name":"number","inputSchema":{"type":"object"}},{"name":"twice","inputSchema":{"type":"object"}},{"name":"null","inputSchema":{"type":"object"}}]}`)
+					{"name":"number","inputSchema":{"type":"object"}},{"name":"twice","inputSchema":{"type":"object"}},{"name":"huge","inputSchema":{"type":"object"}},{"name":"null","inputSchema":{"type":"object"}}]}`)
 			}
 		case "tools/call":
 			switch req.Params.Name {
 			case "number":
 				answer(`5`)
+			case "huge": // the id comes last, as some write it
+				fmt.Print(`{"result":{"content":[{"type":"text","text":"`)
+				for range 100 << 20 / 1024 {
+					fmt.Print(strings.Repeat(`\" id: 4,{`, 102), "1234")
+				}
+				fmt.Printf(`"}]},"jsonrpc":"2.0","id":%s}`+"\n", req.ID)
 			case "null":
 				answer(`{"content":[null,{"type":"no such type"}]}`)
 			case "twice":

@@ -85,17 +85,22 @@ func (s *server) run(life context.Context) {
 	defer s.set(Disconnected, nil, time.Time{})
 	first := sync.OnceFunc(func() { close(s.first) })
 	defer first()
-	failures := 0
+	failures, refused := 0, 0 // in a row: of connections, short ones too, and of connecting
 	for life.Err() == nil {
 		s.set(Connecting, nil, time.Time{})
-		c, err := s.connect(life, failures)
+		c, err := s.connect(life, refused%2 == 1)
+		refused++
 		if err == nil {
 			began := time.Now()
+			refused = 0
 			s.connected(c)
 			first()
 			err = s.look(life, c)
 			s.disconnected()
 			c.close()
+			if errors.Is(err, errLost) { // now it is known how a process ended
+				err = c.why()
+			}
 			if time.Since(began) >= settled {
 				failures = 0
 			}

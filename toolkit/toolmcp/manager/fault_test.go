@@ -1,0 +1,352 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package manager_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/toolkit/toolmcp/manager"
+)
+
+// runs are the roles that noted in a file that a tool ran, in order.
+func runs(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return strings.Join(strings.Fields(string(text)), " ")
+}
+
+func status(t *testing.T, m *manager.Manager, name string) manager.Status {
+	t.Helper()
+	s, ok := m.ServerStatus(name)
+	if !ok {
+		t.Fatalf("%s: no such server", name)
+	}
+	return s
+}
+
+func TestAServerKilledInACall(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "ran")
+	m := open(t, manager.Options{Servers: []manager.Server{child("a", "a", "RAN", file)}})
+	before := status(t, m, "a").PID
+	_, err := call(t, m, "a__die", "")
+	var own *manager.ServerError
+	if !errors.As(err, &own) || own.Server != "a" || !own.Sent {
+		t.Errorf("got %v, want an error that names the server and says that it was asked", err)
+	}
+	// The next call finds the server being connected again, and waits.
+	wantCall(t, m, "a__echo", "back", "a: back")
+	if got := runs(t, file); got != "a" {
+		t.Errorf("got the runs %q, want one", got)
+	}
+	st := status(t, m, "a")
+	if st.Reconnects != 1 || st.PID == before || !strings.Contains(st.LastError, "exit status 7") {
+		t.Errorf("got %+v, want one reconnect and the exit code", st)
+	}
+	if alive(before) {
+		t.Errorf("process %d still runs", before)
+	}
+}
+
+func TestFailoverIsForToolsThatMayRunTwice(t *testing.T) {
+	for _, c := range []struct{ tool, want, ran string }{{"die", "", "a"}, {"die_safely", "b survived", "a b"}} {
+		t.Run(c.tool, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "ran")
+			first := child("first", "a", "RAN", file)
+			first.Priority = 1
+			m := open(t, manager.Options{Naming: manager.Shared, Servers: []manager.Server{child("second", "b", "RAN", file, "SURVIVES", "1"), first}})
+			if got := m.Servers(c.tool); len(got) != 2 || got[0] != "first" {
+				t.Fatalf("got the servers %q, want both, by priority", got)
+			}
+			got, err := call(t, m, c.tool, "")
+			if got != c.want || (err == nil) != (c.want != "") {
+				t.Errorf("got %q, %v, want %q", got, err, c.want)
+			}
+			eventually(t, "the first server is back", func() bool { return status(t, m, "first").Reconnects == 1 })
+			if got := runs(t, file); got != c.ran {
+				t.Errorf("got the runs %q, want %q", got, c.ran)
+			}
+		})
+	}
+}
+
+func TestOneThatHangsDelaysNobody(t *testing.T) {
+	hang := child("hang", "hang")
+	hang.StartTimeout = 100 * time.Millisecond
+	m := prepare(t, manager.Options{Servers: []manager.Server{hang, child("a", "a"), child("exit", "exit")}})
+	done := make(chan error, 1)
+	go func() { done <- m.Start(context.Background()) }()
+	eventually(t, "the other server answers", func() bool { return status(t, m, "a").State == manager.Connected })
+	wantCall(t, m, "a__echo", "x", "a: x")
+	err := <-done
+	if err == nil || !strings.Contains(err.Error(), `"hang": it was not ready within its start timeout`) || strings.Contains(err.Error(), `"a"`) {
+		t.Errorf("got %v, want the name of the one that hangs", err)
+	}
+	if st := status(t, m, "exit"); !strings.Contains(st.LastError, "exit status 3") || !strings.Contains(st.LastError, "cannot open the database") {
+		t.Errorf("got %+v, want how the process ended and what it said", st)
+	}
+}
+
+func TestAnAnswerAfterACancellation(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "ran")
+	m := open(t, manager.Options{Servers: []manager.Server{child("a", "a", "RAN", file)}})
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		eventually(t, "the tool runs", func() bool { return runs(t, file) != "" })
+		cancel()
+	}()
+	_, err := m.Handle(ctx, toolkit.Call{Name: "a__sleep"})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want a cancelled call", err)
+	}
+	time.Sleep(400 * time.Millisecond) // the answer comes meanwhile, and is nobody's
+	wantCall(t, m, "a__echo", "x", "a: x")
+	st := status(t, m, "a")
+	if st.Errors != 0 || st.Connects != 1 {
+		t.Errorf("got %+v, want no error of the server's", st)
+	}
+}
+
+func TestARequestTimeoutIsTheServersFailure(t *testing.T) {
+	a := child("a", "a")
+	a.RequestTimeout = 50 * time.Millisecond
+	m := open(t, manager.Options{Servers: []manager.Server{a}})
+	_, err := call(t, m, "a__sleep", "")
+	if !errors.Is(err, toolkit.ErrTimeout) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want a timeout", err)
+	}
+	if st := status(t, m, "a"); st.Errors != 1 || st.LastError == "" {
+		t.Errorf("got %+v, want one error", st)
+	}
+}
+
+func TestListsThatChangeWhileCalled(t *testing.T) {
+	var mu sync.Mutex
+	told := 0
+	m := open(t, manager.Options{Servers: []manager.Server{child("a", "a"), web(t, "b", "b", false)}, OnLists: func(string) {
+		mu.Lock()
+		defer mu.Unlock()
+		told++
+	}})
+	var all sync.WaitGroup
+	for _, server := range []string{"a", "b"} {
+		for i := range 20 {
+			all.Go(func() {
+				if got, err := call(t, m, server+"__change", strconv.Itoa(i)); err != nil || got != "changed" {
+					t.Errorf("got %q, %v", got, err)
+				}
+				wantCall(t, m, server+"__echo", "x", server+": x")
+			})
+		}
+	}
+	all.Wait()
+	for _, server := range []string{"a", "b"} {
+		eventually(t, server+" has its new tools", func() bool { return m.Lookup(server+"__new_19") != nil && m.Lookup(server+"__new_0") != nil })
+		wantCall(t, m, server+"__new_7", "", "new")
+		if st := status(t, m, server); st.Connects != 1 || st.Errors != 0 {
+			t.Errorf("got %+v, want one connection and no errors", st)
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if told < 4 { // each when it was connected, and at least once more
+		t.Errorf("told of %d changes, want 4 or more", told)
+	}
+}
+
+func TestNoProcessIsLeft(t *testing.T) {
+	for _, end := range []string{"Close", "context", "killed", "Remove", "hangs"} {
+		t.Run(end, func(t *testing.T) {
+			role := "a"
+			m := prepare(t, manager.Options{StopGrace: 100 * time.Millisecond, Servers: []manager.Server{child("a", role)}})
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			if err := m.Start(ctx); err != nil {
+				t.Fatal(err)
+			}
+			text, err := call(t, m, "a__child", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			grandchild, err := strconv.Atoi(text)
+			if err != nil || !alive(grandchild) {
+				t.Fatalf("got the grandchild %q, want one that runs", text)
+			}
+			pid := status(t, m, "a").PID
+			switch end {
+			case "Close":
+				if err := m.Close(); err != nil {
+					t.Error(err)
+				}
+			case "context":
+				cancel()
+				eventually(t, "the manager is closed", func() bool { return status(t, m, "a").State == manager.Disconnected })
+			case "Remove":
+				if err := m.Remove("a"); err != nil || m.Lookup("a__echo") != nil {
+					t.Errorf("got %v, want a server that is gone with its tools", err)
+				}
+			case "killed", "hangs":
+				p, err := os.FindProcess(pid)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if end == "hangs" {
+					stopProcess(t, p)
+					if err := m.Close(); err != nil {
+						t.Error(err)
+					}
+				} else if err := p.Kill(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			eventually(t, "both processes have ended", func() bool { return !alive(pid) && !alive(grandchild) })
+		})
+	}
+}
+
+func TestAnAnswerThatIsTooLarge(t *testing.T) {
+	m := open(t, manager.Options{MaxMessage: 128 << 10, Servers: []manager.Server{child("stdio", "a"), web(t, "http", "b", false), web(t, "sse", "c", true), web(t, "json", "d", false, "json")}})
+	for server, want := range map[string]string{"stdio": "a: x", "http": "b: x", "sse": "c: x", "json": "d: x"} {
+		t.Run(server, func(t *testing.T) {
+			_, err := call(t, m, server+"__large", "")
+			var wire *jsonrpc.Error
+			if !errors.As(err, &wire) || !strings.Contains(err.Error(), "the limit is 131072 (manager.Options.MaxMessage)") {
+				t.Fatalf("got %v, want an error that names the limit", err)
+			}
+			wantCall(t, m, server+"__echo", "x", want)
+			if st := status(t, m, server); st.Connects != 1 {
+				t.Errorf("got %+v, want the connection to stay", st)
+			}
+		})
+	}
+}
+
+func TestAHundredMebibytes(t *testing.T) {
+	m := open(t, manager.Options{Servers: []manager.Server{child("raw", "raw")}})
+	_, err := call(t, m, "raw__huge", "")
+	var wire *jsonrpc.Error
+	if !errors.As(err, &wire) || !strings.Contains(err.Error(), "the limit is 16777216") {
+		t.Fatalf("got %v, want an error that names the limit", err)
+	}
+	wantCall(t, m, "raw__fine", "", "fine")
+	if st := status(t, m, "raw"); st.Connects != 1 || st.Errors != 0 {
+		t.Errorf("got %+v, want the connection to stay", st)
+	}
+}
+
+func TestAServerThatSendsWhatItShouldNot(t *testing.T) {
+	m := open(t, manager.Options{Servers: []manager.Server{child("raw", "raw")}})
+	for _, tool := range []string{"number", "null"} {
+		if _, err := call(t, m, "raw__"+tool, ""); err == nil {
+			t.Errorf("%s: got no error, want one for a result that is none", tool)
+		}
+	}
+	wantCall(t, m, "raw__twice", "", "first")
+	wantCall(t, m, "raw__self", "", "fine") // what its schema is, is for whoever validates
+	defs := m.Definitions()
+	if len(defs) != 9 {
+		t.Errorf("got %d tools, want 9", len(defs))
+	}
+	for _, d := range defs {
+		if len(d.Name) > 64 || strings.Trim(d.Name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != "" {
+			t.Errorf("got the name %q, want what model providers take", d.Name)
+		}
+		if strings.HasPrefix(d.Name, "raw__dots_and_marks__") || strings.HasPrefix(d.Name, "raw__gr") {
+			wantCall(t, m, d.Name, "", "fine")
+		}
+	}
+	st := status(t, m, "raw")
+	problems := strings.Join(st.Problems, "\n")
+	for _, want := range []string{`"fine" twice`, `\x1b`, `"" left out`, `"text" left out`} {
+		if !strings.Contains(problems, want) {
+			t.Errorf("got the problems\n%s\nwant one with %s", problems, want)
+		}
+	}
+	if st.Connects != 1 {
+		t.Errorf("got %+v, want one connection", st)
+	}
+}
+
+func TestListsAreBounded(t *testing.T) {
+	for how, want := range map[string]string{"many": "more than 2000", "endless": "more than 1000 pages", "circle": "cursor of a page twice"} {
+		t.Run(how, func(t *testing.T) {
+			m := open(t, manager.Options{Servers: []manager.Server{child("raw", "raw", "RAW", how)}})
+			st := status(t, m, "raw")
+			if len(st.Problems) != 1 || !strings.Contains(st.Problems[0], want) || st.Tools > 2000 {
+				t.Errorf("got %+v, want the problem %q", st, want)
+			}
+		})
+	}
+}
+
+func TestWhatTheHostDoesNotOfferIsRefused(t *testing.T) {
+	m := open(t, manager.Options{Servers: []manager.Server{child("a", "a"), web(t, "b", "b", false)}})
+	for _, server := range []string{"a", "b"} {
+		got, err := call(t, m, server+"__asks", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(got, "\n")
+		for i, want := range []string{"sampling", "elicitation", "roots"} {
+			if !strings.Contains(lines[i], want) {
+				t.Errorf("%s: got %q, want a refusal of %s", server, lines[i], want)
+			}
+		}
+	}
+}
+
+func TestCallsEndWithTheManager(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "ran")
+	m := open(t, manager.Options{Servers: []manager.Server{child("a", "a", "RAN", file)}})
+	done := make(chan error, 1)
+	go func() {
+		_, err := call(t, m, "a__sleep", "")
+		done <- err
+	}()
+	eventually(t, "the tool runs", func() bool { return runs(t, file) != "" })
+	if err := m.Close(); err != nil {
+		t.Error(err)
+	}
+	var own *manager.ServerError
+	if err := <-done; !errors.As(err, &own) {
+		t.Errorf("got %v, want an error of the server", err)
+	}
+	if _, err := call(t, m, "a__echo", ""); !errors.Is(err, manager.ErrClosed) {
+		t.Errorf("got %v, want ErrClosed", err)
+	}
+	if err := m.Start(context.Background()); !errors.Is(err, manager.ErrClosed) {
+		t.Errorf("got %v, want ErrClosed", err)
+	}
+}
+
+func TestShutdownWaitsForCalls(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "ran")
+	m := open(t, manager.Options{Servers: []manager.Server{child("a", "a", "RAN", file)}})
+	done := make(chan string, 1)
+	go func() {
+		got, err := call(t, m, "a__sleep", "")
+		done <- fmt.Sprint(got, err)
+	}()
+	eventually(t, "the tool runs", func() bool { return runs(t, file) != "" })
+	if err := m.Shutdown(context.Background()); err != nil {
+		t.Error(err)
+	}
+	if got := <-done; got != "late<nil>" {
+		t.Errorf("got %q, want the answer", got)
+	}
+}
