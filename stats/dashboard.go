@@ -100,6 +100,8 @@ type pageData struct {
 	Metrics  bool
 	API      []link // the same in JSON
 	Links    []link // pages of the host's
+
+	Components []Component
 }
 
 // A link leads to another form of the page; Current is the form that is seen.
@@ -140,7 +142,7 @@ func (h *handler) pageData(r *request) *pageData {
 	d := &pageData{
 		Title: h.config.title, Windows: r.windows(window), From: s.From.In(zone), To: s.To.In(zone), Now: r.now,
 		Started: time.Unix(0, h.recorder.started).In(zone), Uses: usesOf(&ever.Overall), Limits: h.recorder.Limits(),
-		Metrics: h.exporter != nil, API: r.api(), Links: h.config.links,
+		Metrics: h.exporter != nil, API: r.api(), Links: h.config.links, Components: h.components(),
 	}
 	if window.Last == 0 && !(window.Since.IsZero() && window.Until.IsZero()) {
 		d.Between = d.From.Format(time.DateTime) + " – " + d.To.Format(time.DateTime)

@@ -29,6 +29,8 @@ type overview struct {
 	Overall   ToolStats `json:"overall"`
 	Health    *Health   `json:"health"`
 	Limits    Limits    `json:"limits"`
+	// Components are what tells of itself: the statistics, and what WithHealth names.
+	Components []Component `json:"components"`
 }
 
 // toolList answers /api/v1/tools.
@@ -76,7 +78,7 @@ const (
 func (h *handler) overview(w Window) overview {
 	s := h.recorder.Summary(w)
 	return overview{covered: coveredBy(s), Started: time.Unix(0, h.recorder.started).UTC(), Processes: s.Processes, ToolsUsed: len(s.Tools),
-		Overall: s.Overall, Health: h.recorder.Health(w), Limits: h.recorder.Limits()}
+		Overall: s.Overall, Health: h.recorder.Health(w), Limits: h.recorder.Limits(), Components: h.components()}
 }
 
 func (h *handler) summary(r *request) (any, *problem) {

@@ -17,7 +17,7 @@ import (
 
 // A HandlerOption sets something of the handler that [NewHandler] makes. Nil
 // options are passed over; where one is given twice the last wins, but for
-// [WithHosts], which adds up.
+// [WithHosts] and [WithHealth], which add up.
 type HandlerOption func(*handlerConfig) error
 
 type handlerConfig struct {
@@ -32,6 +32,7 @@ type handlerConfig struct {
 	links   []link
 	refresh time.Duration
 	streams int
+	health  []HealthSource
 }
 
 func newHandlerConfig(options []HandlerOption) (*handlerConfig, error) {

@@ -8,6 +8,9 @@ import (
 	"embed"
 	"net/http"
 	"slices"
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/display"
 )
 
 // A resource is what is found at a path.
@@ -44,7 +47,7 @@ var resources = map[string]*resource{
 	"api/v1/openapi.json":      {contentType: "application/openapi+json", body: openapiBelow},
 	"openapi.json":             asset("application/openapi+json", "openapi.json"),
 	"metrics":                  {serve: (*handler).metrics},
-	"healthz":                  fresh((*handler).healthz),
+	"healthz":                  fresh((*handler).healthz, "fail"),
 }
 
 //go:embed dashboard.css dashboard.js dashboard.svg openapi.json
@@ -105,11 +108,35 @@ func (h *handler) metrics(w http.ResponseWriter, r *request) {
 
 // health answers /healthz.
 type health struct {
-	Status string `json:"status"`
+	// Status is ok, or degraded if a component has a problem.
+	Status     string      `json:"status"`
+	Components []Component `json:"components"`
 }
 
-// healthz says that the process answers.
-func (h *handler) healthz(*request) (any, *problem) { return health{"ok"}, nil }
+// healthz says that the process answers, and how its components are. A problem of one is
+// no reason to restart the process or to keep work from it, so that the status is 200 all
+// the same, unless the request asks for it to be 503.
+func (h *handler) healthz(r *request) (any, *problem) {
+	failing := r.query.choice("fail", "never", "degraded") == "degraded"
+	if r.query.problem != nil {
+		return nil, nil
+	}
+	answer := health{Status: "ok", Components: h.components()}
+	var problems []string
+	for _, c := range answer.Components {
+		for _, p := range c.Problems {
+			problems = append(problems, c.Name+": "+p)
+		}
+	}
+	if len(problems) == 0 {
+		return answer, nil
+	}
+	answer.Status = "degraded"
+	if failing {
+		return nil, &problem{Status: http.StatusServiceUnavailable, Detail: display.Clip(strings.Join(problems, "; "), 1000)}
+	}
+	return answer, nil
+}
 
 // histogram is the running times of a tool in a form of HdrHistogram's.
 func (h *handler) histogram(r *request) ([]byte, *problem) {

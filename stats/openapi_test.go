@@ -68,7 +68,7 @@ var descriptions = map[string]described{
 	"api/v1/openapi.json":      {summary: "This definition.", media: "application/openapi+json"},
 	"openapi.json":             {summary: "This definition.", media: "application/openapi+json"},
 	"metrics":                  {summary: "Metrics for Prometheus, if the host serves them.", media: "text/plain"},
-	"healthz":                  {summary: "Whether the process answers.", answer: health{}},
+	"healthz":                  {summary: "Whether the process answers, and how its components are.", answer: health{}},
 }
 
 type object = map[string]any
@@ -89,6 +89,7 @@ var parameterSchemas = map[string]object{
 	"before":       {"description": "Only calls with a smaller id, for the next page.", "schema": object{"type": "integer", "minimum": 1}},
 	"after":        {"description": "Only calls with a larger id.", "schema": object{"type": "integer", "minimum": 0}},
 	"format":       {"description": "The percentile distribution, or the log of intervals.", "schema": object{"enum": []string{"hgrm", "hlog"}, "default": "hgrm"}},
+	"fail":         {"description": "Whether the answer is an error, 503, if a component has a problem.", "schema": object{"enum": []string{"never", "degraded"}, "default": "never"}},
 	"call":         {"description": "The call that the page shows the waterfall of.", "schema": object{"type": "integer", "minimum": 1}},
 }
 

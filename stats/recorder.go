@@ -26,6 +26,7 @@ type Recorder struct {
 	policies policyTable
 
 	registered registeredTools
+	slower     slower
 
 	started int64        // in nanoseconds since 1970, as are all times here
 	due     atomic.Int64 // when the open interval ends

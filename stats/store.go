@@ -239,3 +239,13 @@ func (r *Recorder) Notes() []string {
 	defer r.store.mu.Unlock()
 	return slices.Clone(r.store.notes)
 }
+
+// failure is the first error of writing; nil if there was none.
+func (s *store) failure() error {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}

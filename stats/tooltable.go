@@ -29,6 +29,7 @@ type toolTable struct {
 
 	byDefinition sync.Map // *toolkit.Definition to *tool
 	definitions  atomic.Int64
+	homeless     atomic.Uint64 // definitions that found no place but other
 
 	mu     sync.RWMutex
 	byName map[string]*tool
@@ -76,6 +77,7 @@ func (t *toolTable) named(name string) *tool {
 		return found
 	}
 	if full {
+		t.homeless.Add(1)
 		return t.other
 	}
 	t.mu.Lock()
@@ -84,6 +86,7 @@ func (t *toolTable) named(name string) *tool {
 		return found
 	}
 	if len(t.byName) > t.max {
+		t.homeless.Add(1)
 		return t.other
 	}
 	name = strings.Clone(name)

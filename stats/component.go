@@ -1,0 +1,86 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A Component is a part of the program that tells how it is: the statistics themselves, an
+// exporter, a queue, a spool.
+type Component struct {
+	Name string `json:"name"`
+	// Problems say what it does not do as it should, now or in the last few minutes; none
+	// if all is well.
+	Problems []string `json:"problems,omitempty"`
+	Figures  []Figure `json:"figures,omitempty"`
+}
+
+// A Figure is a number that a component tells of itself.
+type Figure struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+}
+
+// A HealthSource tells how components are, for [WithHealth]. The providers that package
+// exporters sets up are one. Components is called by readers, at any time, by several at once;
+// it must return soon.
+type HealthSource interface {
+	Components() []Component
+}
+
+// WithHealth adds what tells of itself at /healthz, in the summary and at the foot of the
+// dashboard, beside the statistics. Nil sources are passed over. The default adds none.
+func WithHealth(sources ...HealthSource) HandlerOption {
+	return func(c *handlerConfig) error {
+		for _, s := range sources {
+			if s != nil {
+				c.health = append(c.health, s)
+			}
+		}
+		return nil
+	}
+}
+
+// maxComponents is how many components of a source are shown.
+const maxComponents = 64
+
+// components are all there are, the recorder first.
+func (h *handler) components() []Component {
+	all := h.recorder.Components()
+	for _, s := range h.config.health {
+		all = append(all, componentsOf(s)...)
+	}
+	return all
+}
+
+// componentsOf asks a source; one that panics is a component with a problem.
+func componentsOf(s HealthSource) (told []Component) {
+	defer func() {
+		if recover() != nil {
+			told = []Component{{Name: fmt.Sprintf("%T", s), Problems: []string{"it panicked when it was asked how it is"}}}
+		}
+	}()
+	told = s.Components()
+	return slices.Clip(told[:min(len(told), maxComponents)])
+}
+
+// Components tell how the recorder is: what is beyond its bounds, and whether it can
+// write what it is to keep. It is a [HealthSource].
+func (r *Recorder) Components() []Component {
+	l := r.Limits()
+	c := Component{Name: "statistics", Figures: []Figure{
+		{"bytes", float64(l.Bytes)}, {"max_bytes", float64(l.MaxBytes)}, {"tools", float64(l.Tools)}, {"max_tools", float64(l.MaxTools)},
+		{"tools_without_place", float64(r.tools.homeless.Load())}, {"evicted_error_groups", float64(l.EvictedGroups)},
+		{"evicted_sessions", float64(l.EvictedSessions)}, {"dropped_recent", float64(l.DroppedRecent)},
+	}}
+	if r.tools.homeless.Load() > 0 {
+		c.Problems = append(c.Problems, fmt.Sprintf("there are more tools than the %d of WithMaxTools: calls of the others are counted under %s", l.MaxTools, Other))
+	}
+	if err := r.store.failure(); err != nil {
+		c.Problems = append(c.Problems, err.Error())
+	}
+	return []Component{c}
+}
