@@ -124,8 +124,8 @@ type raw struct {
 	command, cwd, url, kind, category, version string
 	args                                       []string
 	env, headers                               map[string]string
-	inherit, disabled                          bool
-	enabled                                    *bool
+	inherit                                    bool
+	disabled, enabled                          *bool
 	priority                                   int
 	start, request                             time.Duration
 }
@@ -150,11 +150,11 @@ func (p *parser) server(name string, text []byte) (Server, error) {
 			}
 		}
 	}
-	if r.enabled != nil && *r.enabled == r.disabled {
+	if r.enabled != nil && r.disabled != nil && *r.enabled == *r.disabled {
 		return Server{}, fmt.Errorf("%s.enabled: got the opposite of disabled as well, want one of them", at)
 	}
 	s := Server{
-		Name: name, InheritEnv: r.inherit, Disabled: r.disabled || r.enabled != nil && !*r.enabled, Priority: r.priority, Category: r.category,
+		Name: name, InheritEnv: r.inherit, Disabled: r.off(), Priority: r.priority, Category: r.category,
 		ProtocolVersion: r.version, StartTimeout: r.start, RequestTimeout: r.request,
 	}
 	if err := p.expand(&r, s.Disabled); err != nil {
@@ -205,6 +205,11 @@ func (r *raw) field(name string) any {
 		return &r.request
 	}
 	return nil
+}
+
+// off reports whether the server is disabled, by whichever field.
+func (r *raw) off() bool {
+	return r.disabled != nil && *r.disabled || r.enabled != nil && !*r.enabled
 }
 
 // checkKind compares the transport that is named with what else is given.
@@ -315,7 +320,7 @@ func wanted(into any) string {
 		return "an array of strings"
 	case *map[string]string:
 		return "an object of strings"
-	case *bool, **bool:
+	case *bool, **bool: // the latter may be missing
 		return "true or false"
 	}
 	return "a whole number"
