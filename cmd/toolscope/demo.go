@@ -110,10 +110,12 @@ func runDemo(ctx context.Context, o demoOptions, stdout, stderr io.Writer) (err 
 			err = fmt.Errorf("sending the last spans: %w", e)
 		}
 	}()
+	running := stats.NewRunning(nil)
 	scope, err := toolscope.New(
+		toolscope.WithObservers(running),
 		toolscope.WithTracerProvider(providers.TracerProvider),
 		toolscope.WithMeterProvider(providers.MeterProvider),
-		toolscope.WithHTTP(stats.WithMetrics(statsprom.NewHandler), stats.WithTraces(providers.Ring.Source()), stats.WithTitle("toolscope demo"), jaegerLinks(providers.Endpoint)),
+		toolscope.WithHTTP(stats.WithMetrics(statsprom.NewHandler), stats.WithTraces(providers.Ring.Source()), stats.WithRunning(running), stats.WithTitle("toolscope demo"), jaegerLinks(providers.Endpoint)),
 	)
 	if err != nil {
 		return err
@@ -138,7 +140,7 @@ func runDemo(ctx context.Context, o demoOptions, stdout, stderr io.Writer) (err 
 	fmt.Fprintf(stderr, "\nDashboard and API: %s (Ctrl-C ends it)\n", address)
 	if withdraw, err := stats.Announce(address, "toolscope demo"); err == nil { // else "toolscope stats" wants the address
 		defer withdraw()
-		fmt.Fprintln(stderr, "In a terminal: toolscope stats")
+		fmt.Fprintln(stderr, "In a terminal: toolscope stats, toolscope top")
 	}
 	return serve(ctx, listener, scope.HTTPHandler())
 }

@@ -100,8 +100,9 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr 
 	if err != nil {
 		return err
 	}
-	scope, err := toolscope.New(append(file.Options(), toolscope.WithTracerProvider(providers.TracerProvider), toolscope.WithMeterProvider(providers.MeterProvider),
-		toolscope.WithHTTP(stats.WithTraces(providers.Ring.Source()), stats.WithTitle("toolscope serve")))...)
+	running := stats.NewRunning(nil)
+	scope, err := toolscope.New(append(file.Options(), toolscope.WithTracerProvider(providers.TracerProvider), toolscope.WithMeterProvider(providers.MeterProvider), toolscope.WithObservers(running),
+		toolscope.WithHTTP(stats.WithTraces(providers.Ring.Source()), stats.WithRunning(running), stats.WithTitle("toolscope serve")))...)
 	if err != nil {
 		return errors.Join(err, providers.Shutdown(ctx))
 	}

@@ -7,7 +7,7 @@ package top
 var keyHelp = []struct{ keys, does string }{
 	{"1 to 5, tab", "tools, calls, running calls, sessions with loops, errors"},
 	{"↑ ↓ pgup pgdn g G", "another row; the first row stays the first as rows move"},
-	{"enter", "open: a tool, session or error with its calls; a call with its content"},
+	{"enter", "open: the calls of a tool, session or error; a call whole"},
 	{"esc", "back, or remove the filter"},
 	{"/", "filter: words that must occur, -words that must not"},
 	{"s  r", "sort by something else; turn the order around"},

@@ -119,6 +119,7 @@ func ran(x *stats.ToolStats, ms float64) string {
 	return display.Milliseconds(ms)
 }
 
+// some is a text, or none.
 func some(yes bool, text string) string {
 	if yes {
 		return text
@@ -267,7 +268,7 @@ func stopwatch(d time.Duration) string {
 
 func (m *Model) sessions(p *place) *table {
 	t := &table{empty: "No sessions: calls say whose they are by the session in their context.", columns: []column{
-		{title: "SESSION", wide: true, least: 12}, {title: "CALLS", right: true}, {title: "ERRORS", right: true}, {title: "REPEATS", right: true, rank: 2},
+		{title: "SESSION", wide: true, least: 10}, {title: "CALLS", right: true}, {title: "ERRORS", right: true}, {title: "REPEATS", right: true, rank: 2},
 		{title: "SEEN", right: true, rank: 1}, {title: "IN TOOLS", right: true, rank: 4}, {title: "IN A ROW", right: true, rank: 5}, {title: "WORST LOOP", rank: 3},
 		{title: "AGENT", rank: 6}, {title: "COST", right: true, rank: 7},
 	}}

@@ -16,9 +16,13 @@ import (
 // Run shows the view on a terminal until the person leaves or ctx is done. Leaving is
 // no error.
 func Run(ctx context.Context, source Source, options Options, in io.Reader, out io.Writer) error {
+	return run(ctx, source, options, tea.WithInput(in), tea.WithOutput(out))
+}
+
+func run(ctx context.Context, source Source, options Options, terminal ...tea.ProgramOption) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // what is still asked when the person leaves
-	p := tea.NewProgram(&program{Model: New(ctx, source, options)}, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithFPS(30))
+	p := tea.NewProgram(&program{Model: New(ctx, source, options)}, append(terminal, tea.WithContext(ctx), tea.WithFPS(30))...)
 	if _, err := p.Run(); err != nil && !errors.Is(err, tea.ErrInterrupted) && ctx.Err() == nil {
 		return err
 	}

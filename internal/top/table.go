@@ -6,7 +6,7 @@ package top
 import "strings"
 
 // A column of a table. Where a table is wider than the screen, the column with the
-// largest rank goes first; rank 0 stays. The one column that is wide takes what the
+// largest rank goes first; rank 0 stays, though no row has a text in it. The one column that is wide takes what the
 // others leave.
 type column struct {
 	title string
@@ -37,20 +37,25 @@ type table struct {
 // gap stands between columns.
 const gap = "  "
 
+// Columns of the rank spare and beyond are shown where the wide one has as many cells
+// as are comfortable.
+const spare, comfortable = 5, 20
+
 // lay decides how wide each column is on a screen of so many cells, 0 for one that is
 // left out.
 func (t *table) lay(cells int) []int {
 	natural := make([]int, len(t.columns))
-	for i, c := range t.columns {
-		natural[i] = max(c.least, width(c.title))
-		for _, r := range t.rows {
-			natural[i] = max(natural[i], width(r.cells[i].text))
-		}
-	}
 	widths := make([]int, len(t.columns))
 	left := make([]bool, len(t.columns)) // left out
+	for i, c := range t.columns {
+		natural[i], left[i] = max(c.least, width(c.title)), c.rank > 0
+		for _, r := range t.rows {
+			natural[i] = max(natural[i], width(r.cells[i].text))
+			left[i] = left[i] && strings.TrimSpace(r.cells[i].text) == ""
+		}
+	}
 	for {
-		used, widest := -len(gap), -1
+		used, widest, worst := -len(gap), -1, 0
 		for i, c := range t.columns {
 			if left[i] {
 				widths[i] = 0
@@ -58,27 +63,28 @@ func (t *table) lay(cells int) []int {
 			}
 			widths[i] = natural[i]
 			if c.wide {
-				widths[i] = min(natural[i], max(c.least, width(c.title)))
 				widest = i
 			}
+			worst = max(worst, c.rank)
 			used += widths[i] + len(gap)
 		}
-		if used <= cells {
-			if widest >= 0 {
-				widths[widest] = min(natural[widest], widths[widest]+cells-used)
+		if widest >= 0 { // gives way, but not to what matters least
+			c := t.columns[widest]
+			least := max(c.least, width(c.title))
+			if worst >= spare {
+				least = max(least, comfortable)
 			}
+			least = min(least, natural[widest])
+			give := min(natural[widest]-least, max(0, used-cells))
+			widths[widest] -= give
+			used -= give
+		}
+		if used <= cells || worst == 0 { // where nothing more can be left out, what stays is cut
 			return widths
 		}
-		worst := -1
-		for i, c := range t.columns {
-			if !left[i] && c.rank > 0 && (worst < 0 || c.rank >= t.columns[worst].rank) {
-				worst = i
-			}
+		for i := range t.columns {
+			left[i] = left[i] || t.columns[i].rank == worst
 		}
-		if worst < 0 { // nothing more to leave out: what stays is cut
-			return widths
-		}
-		left[worst] = true
 	}
 }
 

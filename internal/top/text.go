@@ -76,7 +76,11 @@ func clip(s string, cells int) string {
 	if width(s) <= cells {
 		return s
 	}
-	return ansi.Truncate(s, cells, "…")
+	cut := ansi.Truncate(s, cells, "…")
+	if strings.HasPrefix(cut, leftToRight) {
+		cut += leftToRight
+	}
+	return cut
 }
 
 // fit is clip, filled up with blanks: behind the text, or before it.

@@ -33,8 +33,9 @@ func (m *Model) Frame() []string {
 		}
 		lines = append(lines, m.foot(p))
 	}
-	if m.options.ASCII {
-		for i := range lines {
+	for i := range lines {
+		lines[i] = clip(lines[i], m.width)
+		if m.options.ASCII {
 			lines[i] = ascii(lines[i])
 		}
 	}
@@ -233,9 +234,6 @@ func (m *Model) list(pl *place, t *table, room int, p paint) []string {
 			lines = append(lines, unmarked+t.line(r.cells, widths, p, ""))
 		}
 	}
-	for i := range lines {
-		lines[i] = clip(lines[i], m.width)
-	}
 	return lines
 }
 
@@ -246,7 +244,9 @@ const marker, unmarked = "> ", "  "
 func (m *Model) foot(p paint) string {
 	pl := m.place()
 	if m.typing {
-		return clip("/"+safe(pl.filter)+"_", max(1, m.width-26)) + p.in(quiet, clip("  enter keeps  esc undoes", 26))
+		const keys = "  enter keeps  esc undoes"
+		prompt := clip("/"+safe(pl.filter)+"_", max(m.width-len(keys), m.width/2))
+		return prompt + p.in(quiet, clip(keys, m.width-width(prompt)))
 	}
 	keys := []string{"q quit", "? help", "esc back", "enter open", "/ filter", "s sort", "w window", "p pause", "tab next"}
 	switch {
