@@ -49,7 +49,8 @@ type Batcher struct {
 	ended    chan struct{} // closed when the goroutine has returned
 	shutdown sync.Once
 
-	dropped, sent, failed atomic.Uint64
+	sent, failed, overflowed, late atomic.Uint64
+	lastDrop                       atomic.Int64 // in nanoseconds since 1970
 }
 
 var _ sdktrace.SpanProcessor = (*Batcher)(nil)
@@ -73,6 +74,7 @@ type BatchStats struct {
 	Sent    uint64 // taken by the exporter without error
 	Failed  uint64 // refused by the exporter
 	Dropped uint64 // the queue was full, or the batcher shut down
+	Late    uint64 // of those dropped: ended after Shutdown
 }
 
 // Stats are the counts so far.
@@ -80,7 +82,8 @@ func (b *Batcher) Stats() BatchStats {
 	b.mu.Lock()
 	queued := len(b.queue) + b.sending
 	b.mu.Unlock()
-	return BatchStats{queued, b.sent.Load(), b.failed.Load(), b.dropped.Load()}
+	late := b.late.Load()
+	return BatchStats{Queued: queued, Sent: b.sent.Load(), Failed: b.failed.Load(), Dropped: b.overflowed.Load() + late, Late: late}
 }
 
 // OnStart does nothing.
@@ -93,8 +96,9 @@ func (b *Batcher) OnEnd(s sdktrace.ReadOnlySpan) {
 	}
 	b.mu.Lock()
 	if b.stopped || len(b.queue)+b.sending >= b.options.MaxQueue {
+		stopped := b.stopped
 		b.mu.Unlock()
-		b.dropped.Add(1)
+		b.drop(stopped)
 		return
 	}
 	b.queue = append(b.queue, s)
@@ -110,6 +114,16 @@ func (b *Batcher) OnEnd(s sdktrace.ReadOnlySpan) {
 		default:
 		}
 	}
+}
+
+// drop counts a span that is dropped.
+func (b *Batcher) drop(stopped bool) {
+	if stopped {
+		b.late.Add(1)
+		return
+	}
+	b.overflowed.Add(1)
+	b.lastDrop.Store(time.Now().UnixNano())
 }
 
 // run sends what is queued until it is stopped.

@@ -12,6 +12,9 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/toolscope/toolscope/exporters/guard"
+	"github.com/toolscope/toolscope/exporters/tailsample"
 )
 
 // An Option sets something of [Setup]. Where one is given twice, the last wins, but
@@ -28,6 +31,9 @@ type config struct {
 	processors    []sdktrace.SpanProcessor
 	readers       []sdkmetric.Reader
 	propagator    propagation.TextMapPropagator
+	sampling      *tailsample.Options
+	guard         guard.Limits
+	runtime       bool
 }
 
 // WithServiceName sets service.name for when the environment does not
@@ -114,6 +120,32 @@ func WithMetricReader(r sdkmetric.Reader) Option {
 func WithPropagator(p propagation.TextMapPropagator) Option {
 	return func(c *config) error { c.propagator = p; return nil }
 }
+
+// WithTailSampling sends only traces that matter (errors, refusals, loops, panics, slow
+// calls, and what the host flagged) and a part of the others: see package tailsample. Spans are
+// recorded all the same, and the ring and the host's own processors see all of them.
+// Where OTEL_TRACES_SAMPLER is set its sampler stands before this one, and what it
+// leaves out is never seen. The default sends everything.
+func WithTailSampling(o tailsample.Options) Option {
+	return func(c *config) error { c.sampling = &o; return nil }
+}
+
+// WithGuard sets how large what is sent may be: see package guard, which makes every span
+// valid and small enough before it is sent. The default, the zero value, is that
+// package's limits.
+func WithGuard(l guard.Limits) Option {
+	return func(c *config) error {
+		if err := l.Validate(); err != nil {
+			return fmt.Errorf("exporters: WithGuard: %w", err)
+		}
+		c.guard = l
+		return nil
+	}
+}
+
+// WithRuntimeMetrics adds the Go runtime's metrics (go.memory.used, go.goroutine.count and
+// others) by OpenTelemetry's own instrumentation. The default adds none.
+func WithRuntimeMetrics() Option { return func(c *config) error { c.runtime = true; return nil } }
 
 func newConfig(options []Option) (*config, error) {
 	c := &config{ring: 4096}

@@ -5,7 +5,10 @@ package exporters
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -19,6 +22,9 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 	tracenoop "go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/toolscope/toolscope/exporters/guard"
+	"github.com/toolscope/toolscope/exporters/tailsample"
 )
 
 // Providers is what [Setup] built. It is safe for concurrent use; a nil one flushes and
@@ -30,6 +36,10 @@ type Providers struct {
 	// Ring holds the latest spans of this process; nil, which reads as empty, if it was
 	// turned off or OTEL_SDK_DISABLED is true.
 	Ring *Ring
+	// Sampler is that of [WithTailSampling]; nil, which works, without it. It finds calls
+	// slower than their tool's own 99th percentile once it was told who knows that:
+	// Sampler.SetSlow(scope.Stats().SlowerThan).
+	Sampler *tailsample.Processor
 	// Endpoint is where traces are sent over OTLP, as the environment names it, without
 	// user and password; "" if they are not.
 	Endpoint string
@@ -40,6 +50,9 @@ type Providers struct {
 	processes []sdktrace.SpanProcessor // all of them
 	batchers  []sdktrace.SpanProcessor // those of the pipelines
 	idle      []func()                 // closes connections kept for later
+	outlets   []*outlet                // of the batchers
+	watches   []*watch                 // of the exporters
+	unwatch   func()                   // ends the metrics about all of it
 
 	closing  sync.Once
 	closed   chan struct{}
@@ -86,6 +99,12 @@ func (p *Providers) build(ctx context.Context, c *config) error {
 	if err != nil {
 		return err
 	}
+	behind := &fan{}
+	if c.sampling != nil {
+		if p.Sampler, err = tailsample.New(behind, *c.sampling); err != nil {
+			return fmt.Errorf("exporters: WithTailSampling: %w", err)
+		}
+	}
 	var reader sdkmetric.Reader
 	spans, err := p.spanExporters(ctx)
 	if err == nil {
@@ -97,42 +116,73 @@ func (p *Providers) build(ctx context.Context, c *config) error {
 		}
 		return err
 	}
-	p.buildTracers(c, res, spans)
+	p.buildTracers(c, res, spans, behind)
 	p.buildMeters(c, res, reader)
+	if err := p.observe(c); err != nil {
+		return errors.Join(err, p.Shutdown(ctx))
+	}
 	return nil
 }
 
 // consoleDelay is how long a finished trace may wait to be drawn.
 const consoleDelay = 200 * time.Millisecond
 
-func (p *Providers) buildTracers(c *config, res *resource.Resource, exporters []sdktrace.SpanExporter) {
+// buildTracers puts the sampler, if there is one, in front of what sends spans. The ring, the
+// host's processors and the consoles see every span.
+func (p *Providers) buildTracers(c *config, res *resource.Resource, exporters []sdktrace.SpanExporter, behind *fan) {
 	if c.ring > 0 {
 		p.Ring = NewRing(c.ring)
 		p.processes = append(p.processes, p.Ring)
 	}
 	p.processes = append(p.processes, c.processors...)
-	add := func(e sdktrace.SpanExporter, o BatchOptions) {
-		line := newPipeline(e)
-		p.pipelines = append(p.pipelines, line)
-		p.batchers = append(p.batchers, NewBatcher(line, o))
-	}
+	direct := slices.Clone(p.processes)
 	for _, console := range c.consoles {
-		add(console, BatchOptions{Delay: consoleDelay})
+		direct = append(direct, p.outlet(console, "console", nil, BatchOptions{Delay: consoleDelay}))
 	}
 	for _, e := range exporters {
 		if console, ok := e.(*Console); ok {
-			add(console, BatchOptions{Delay: consoleDelay})
+			direct = append(direct, p.outlet(console, "console", nil, BatchOptions{Delay: consoleDelay}))
 			continue
 		}
-		add(e, BatchOptions{})
+		guarded, err := guard.New(e, c.guard)
+		if err != nil {
+			panic("exporters: WithGuard did not refuse its limits: " + err.Error())
+		}
+		behind.to = append(behind.to, p.outlet(guarded, nameOf(e), guarded, BatchOptions{}))
 	}
 	p.processes = append(p.processes, p.batchers...)
 	options := []sdktrace.TracerProviderOption{sdktrace.WithResource(res)}
-	for _, process := range p.processes {
+	if p.Sampler != nil {
+		direct = append(direct, p.Sampler)
+		if get("OTEL_TRACES_SAMPLER") == "" {
+			options = append(options, sdktrace.WithSampler(tailsample.Head()))
+		}
+	} else {
+		direct = append(direct, behind.to...)
+	}
+	for _, process := range direct {
 		options = append(options, sdktrace.WithSpanProcessor(process))
 	}
 	p.tracers = sdktrace.NewTracerProvider(options...)
 	p.TracerProvider = p.tracers
+}
+
+// outlet makes the batcher in front of an exporter.
+func (p *Providers) outlet(e sdktrace.SpanExporter, to string, guarded *guard.Exporter, o BatchOptions) *Batcher {
+	line := newPipeline(e)
+	b := NewBatcher(line, o)
+	p.outlets = append(p.outlets, &outlet{fmt.Sprintf("%s/%d", batcherType, len(p.outlets)), to, b, line, guarded})
+	p.pipelines = append(p.pipelines, line)
+	p.batchers = append(p.batchers, b)
+	return b
+}
+
+// nameOf says what an exporter is.
+func nameOf(e sdktrace.SpanExporter) string {
+	if w, ok := e.(*watch); ok {
+		return w.name
+	}
+	return fmt.Sprintf("%T", e)
 }
 
 func (p *Providers) buildMeters(c *config, res *resource.Resource, reader sdkmetric.Reader) {

@@ -82,6 +82,11 @@ func (p *Providers) shutdown(ctx context.Context) error {
 		}
 	})
 
+	_ = p.Sampler.Shutdown(flush) // what it holds goes to the batchers, before they stop
+	if p.unwatch != nil {
+		defer p.unwatch() // after the last metrics were sent
+	}
+
 	// The tracer provider shuts its processors down one after the other, the host's
 	// first; a batcher that is shut down already takes it as a no-op.
 	tasks := []func(context.Context) error{p.meters.Shutdown, p.tracers.Shutdown}

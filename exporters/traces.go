@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 )
 
 // spanExporters makes what OTEL_TRACES_EXPORTER lists: otlp, console, none, or one
@@ -35,8 +36,8 @@ func (p *Providers) spanExporters(ctx context.Context) ([]sdktrace.SpanExporter,
 			if err != nil {
 				return all, fmt.Errorf("exporters: %s=otlp: %w", name, err)
 			}
-			all = append(all, e)
 			p.Endpoint = sentTo()
+			all = append(all, p.watched(e, otlpType()))
 		case "console":
 			all = append(all, NewConsole(os.Stderr, TreeOptions{Color: Colored(os.Stderr)}))
 		case "none":
@@ -45,7 +46,7 @@ func (p *Providers) spanExporters(ctx context.Context) ([]sdktrace.SpanExporter,
 			if err != nil {
 				return all, fmt.Errorf("%w (%w)", wrong(name, list, "a list of otlp, console, none, or one name registered with autoexport"), err)
 			}
-			all = append(all, e)
+			all = append(all, p.watched(e, strings.TrimPrefix(fmt.Sprintf("%T", e), "*")))
 		}
 	}
 	return all, nil
@@ -60,4 +61,12 @@ func (p *Providers) otlpTraces(ctx context.Context) (sdktrace.SpanExporter, erro
 		return nil, err
 	}
 	return otlptracehttp.New(ctx, otlptracehttp.WithHTTPClient(client))
+}
+
+// otlpType is otel.component.type of the OTLP exporter.
+func otlpType() string {
+	if protocol("TRACES") == grpcProtocol {
+		return semconv.OTelComponentTypeOtlpGRPCSpanExporter.Value.AsString()
+	}
+	return semconv.OTelComponentTypeOtlpHTTPSpanExporter.Value.AsString()
 }

@@ -39,6 +39,10 @@ const (
 	maxDepth = 24
 )
 
+// Validate returns an error that names the limit that is wrong, what it is and what it
+// should be.
+func (l Limits) Validate() error { _, err := l.orDefault(); return err }
+
 // orDefault is a copy with the defaults filled in. An error names the field.
 func (l Limits) orDefault() (Limits, error) {
 	for _, f := range []struct {

@@ -3,7 +3,7 @@
 
 // Package tailsample keeps the traces that matter and a part of the others.
 //
-//	sampler, err := tailsample.New(batcher, tailsample.Options{Ratio: 0.05, Slow: recorder.SlowerThan})
+//	sampler, err := tailsample.New(batcher, tailsample.Options{Ratio: 0.05})
 //	provider := sdktrace.NewTracerProvider(
 //		sdktrace.WithSampler(tailsample.Head()),
 //		sdktrace.WithSpanProcessor(sampler))

@@ -28,7 +28,7 @@ const (
 const exceptionEvent = "exception"
 
 // matters reports whether s makes its trace one that is kept.
-func (o *Options) matters(s sdktrace.ReadOnlySpan) bool {
+func (p *Processor) matters(s sdktrace.ReadOnlySpan) bool {
 	if s.Status().Code == codes.Error {
 		return true
 	}
@@ -62,24 +62,25 @@ func (o *Options) matters(s sdktrace.ReadOnlySpan) bool {
 	if run == 0 {
 		run = s.EndTime().Sub(s.StartTime())
 	}
-	return executed && o.slow(tool, run) || o.flagged(s)
+	return executed && p.isSlow(tool, run) || p.flagged(s)
 }
 
-// slow asks the host; a panic counts as no.
-func (o *Options) slow(tool string, run time.Duration) (slow bool) {
-	if o.Slow == nil {
+// isSlow asks the host; a panic counts as no.
+func (p *Processor) isSlow(tool string, run time.Duration) (slow bool) {
+	limitOf := *p.slow.Load()
+	if limitOf == nil {
 		return false
 	}
 	defer func() { _ = recover() }()
-	limit := o.Slow(tool)
+	limit := limitOf(tool)
 	return limit > 0 && run > limit
 }
 
 // flagged asks the host; a panic counts as no.
-func (o *Options) flagged(s sdktrace.ReadOnlySpan) (flagged bool) {
-	if o.Keep == nil {
+func (p *Processor) flagged(s sdktrace.ReadOnlySpan) (flagged bool) {
+	if p.options.Keep == nil {
 		return false
 	}
 	defer func() { _ = recover() }()
-	return o.Keep(s)
+	return p.options.Keep(s)
 }

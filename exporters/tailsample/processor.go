@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -15,11 +16,13 @@ import (
 )
 
 // A Processor is a span processor that passes on to another one the traces that matter and a
-// part of the others. Make one with [New]; it is safe for concurrent use.
+// part of the others. Make one with [New]; it is safe for concurrent use. The methods that a host
+// calls work on nil.
 type Processor struct {
 	next    sdktrace.SpanProcessor
 	options Options
 	ratio   threshold
+	slow    atomic.Pointer[func(tool string) time.Duration]
 
 	mu      sync.Mutex
 	traces  map[trace.TraceID]*followed
@@ -52,11 +55,21 @@ func New(next sdktrace.SpanProcessor, o Options) (*Processor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Processor{
+	p := &Processor{
 		next: next, options: o, ratio: thresholdOf(o.Ratio),
 		traces: make(map[trace.TraceID]*followed), order: list.New(), holding: list.New(),
 		decided: newDecisions(o.MaxDecided), rate: newRate(o.PerSecond, time.Now()), idle: make(chan struct{}),
-	}, nil
+	}
+	p.slow.Store(&o.Slow)
+	return p, nil
+}
+
+// SetSlow sets [Options].Slow anew, for who knows it only later: a recorder of statistics is
+// made after the providers. It may be called at any time; nil finds no call slow.
+func (p *Processor) SetSlow(slow func(tool string) time.Duration) {
+	if p != nil {
+		p.slow.Store(&slow)
+	}
 }
 
 // OnStart follows the span's trace.
@@ -83,7 +96,7 @@ func (p *Processor) survive() {
 
 // OnEnd holds the span, or passes it on with those held of its trace, or judges them all.
 func (p *Processor) OnEnd(s sdktrace.ReadOnlySpan) {
-	matters := p.options.matters(s)
+	matters := p.matters(s)
 	p.mu.Lock()
 	if p.stopped {
 		p.count.AfterShutdown++
@@ -178,12 +191,20 @@ func (p *Processor) tick() {
 
 // ForceFlush flushes the next processor. Traces that are still running stay undecided:
 // to judge them early would tear them apart.
-func (p *Processor) ForceFlush(ctx context.Context) error { return p.next.ForceFlush(ctx) }
+func (p *Processor) ForceFlush(ctx context.Context) error {
+	if p == nil {
+		return nil
+	}
+	return p.next.ForceFlush(ctx)
+}
 
 // Shutdown judges what is held by what is known of it, passes it on, and shuts the next
 // processor down; spans that end later are counted and dropped. It returns when that
 // is done or ctx is over. Only the first call does something; the others return the same.
 func (p *Processor) Shutdown(ctx context.Context) error {
+	if p == nil {
+		return nil
+	}
 	p.closing.Do(func() {
 		p.mu.Lock()
 		p.stopped = true
@@ -231,6 +252,9 @@ type Stats struct {
 
 // Stats are the counts so far.
 func (p *Processor) Stats() Stats {
+	if p == nil {
+		return Stats{}
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := p.count

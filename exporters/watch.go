@@ -1,0 +1,107 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package exporters
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// A watch stands around an exporter and tells how it does.
+type watch struct {
+	next sdktrace.SpanExporter
+	kind string // otel.component.type
+	name string // otel.component.name
+	base []attribute.KeyValue
+
+	mu       sync.Mutex
+	inflight int64
+	exported uint64
+	failed   map[string]uint64 // by error.type
+	streak   int               // exports that failed in a row until now
+	last     string            // error.type of the last failure
+	duration metric.Float64Histogram
+}
+
+// watched watches an exporter.
+func (p *Providers) watched(e sdktrace.SpanExporter, kind string) *watch {
+	w := &watch{next: e, kind: kind, name: fmt.Sprintf("%s/%d", kind, len(p.watches)), failed: make(map[string]uint64)}
+	w.base = component(w.kind, w.name)
+	p.watches = append(p.watches, w)
+	return w
+}
+
+// ExportSpans exports, and counts what became of it.
+func (w *watch) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) (err error) {
+	n := len(spans)
+	w.mu.Lock()
+	w.inflight += int64(n)
+	w.mu.Unlock()
+	start, kind := time.Now(), "panic"
+	defer func() { // also for one that panics
+		took := time.Since(start)
+		w.mu.Lock()
+		w.inflight -= int64(n)
+		if kind == "" {
+			w.exported += uint64(n)
+			w.streak = 0
+		} else {
+			w.failed[kind] += uint64(n)
+			w.last = kind
+			w.streak++
+		}
+		w.mu.Unlock()
+		if w.duration != nil {
+			w.duration.Record(ctx, took.Seconds(), metric.WithAttributes(withErrorType(w.base, kind)...))
+		}
+	}()
+	err = w.next.ExportSpans(ctx, spans)
+	kind = exportErrorType(err)
+	return err
+}
+
+// Shutdown shuts the exporter down.
+func (w *watch) Shutdown(ctx context.Context) error { return w.next.Shutdown(ctx) }
+
+// watchState is what a watch has counted.
+type watchState struct {
+	inflight int64
+	exported uint64
+	failed   map[string]uint64
+	streak   int
+	last     string
+}
+
+func (w *watch) state() watchState {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return watchState{w.inflight, w.exported, maps.Clone(w.failed), w.streak, w.last}
+}
+
+// exportErrorType is error.type of an export: one of few values. The texts of errors hold
+// addresses and what servers answer, and are for the host's error handler.
+func exportErrorType(err error) string {
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, context.DeadlineExceeded):
+		return "timeout"
+	case errors.Is(err, context.Canceled):
+		return "canceled"
+	}
+	if code := status.Code(err); code != codes.Unknown && code != codes.OK {
+		return code.String()
+	}
+	return "_OTHER"
+}
