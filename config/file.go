@@ -218,6 +218,10 @@ func (f *File) Options() []toolscope.Option {
 	return append(options, toolscope.WithSettings(f.settings(f.config, f.built)))
 }
 
+// Redactor is what the file says that everything passes before it leaves, for observers of
+// the host's own.
+func (f *File) Redactor() *redact.Redactor { return f.redactor }
+
 // settings are what can change while a scope is in use.
 func (f *File) settings(c *Config, policies map[string]built) (s toolscope.Settings) {
 	s.Off = c.Enabled != nil && !*c.Enabled

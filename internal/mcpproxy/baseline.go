@@ -1,0 +1,191 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mcpproxy
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+)
+
+// A Baseline is what the definitions of a server's tools were when they were first seen. A
+// server whose tools change afterwards, so that a user has agreed to something else than
+// what runs, is a known attack. A change is told at each connection until somebody accepts
+// it. Safe for concurrent use; the file is the user's alone (0600).
+type Baseline struct {
+	path string // "" keeps it in memory
+
+	mu     sync.Mutex
+	loaded bool
+	tools  map[string]string // SHA-256 of the definitions, by name
+}
+
+// baselineFile is what the file holds.
+type baselineFile struct {
+	Server string            `json:"server"`
+	Since  time.Time         `json:"since"`
+	Tools  map[string]string `json:"tools"` // name to the SHA-256 of its definition
+}
+
+// OpenBaseline is the baseline of a server in the user's state directory: identity is
+// what tells it from others, such as its command line, of which only a hash is kept.
+func OpenBaseline(dir string, identity ...string) (*Baseline, error) {
+	if dir == "" {
+		var err error
+		if dir, err = stateDir(); err != nil {
+			return nil, err
+		}
+	}
+	h := sha256.New()
+	for _, part := range identity {
+		fmt.Fprintf(h, "%d:%s", len(part), part)
+	}
+	return &Baseline{path: filepath.Join(dir, hex.EncodeToString(h.Sum(nil)[:16])+".json")}, nil
+}
+
+// stateDir is $XDG_STATE_HOME/toolscope/mcp, or its default below the home directory.
+func stateDir() (string, error) {
+	dir := os.Getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(dir) {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("mcpproxy: got no $XDG_STATE_HOME and no home directory: %w", err)
+		}
+		dir = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(dir, "toolscope", "mcp"), nil
+}
+
+// maxBaseline is how large a file may be, in bytes.
+const maxBaseline = 8 << 20
+
+// load reads the file once; the caller holds the lock.
+func (b *Baseline) load() error {
+	if b.loaded {
+		return nil
+	}
+	b.loaded = true
+	if b.path == "" {
+		return nil
+	}
+	info, err := os.Stat(b.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if info.Size() > maxBaseline {
+		return fmt.Errorf("%s: got %d bytes, want at most %d", filepath.Base(b.path), info.Size(), maxBaseline)
+	}
+	text, err := os.ReadFile(b.path)
+	if err != nil {
+		return err
+	}
+	var file baselineFile
+	if err := json.Unmarshal(text, &file); err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(b.path), err)
+	}
+	b.tools = file.Tools
+	return nil
+}
+
+// difference is how a list differs from the baseline, by name and sorted.
+type difference struct{ changed, added, removed []string }
+
+// compare compares a complete list with the baseline. Without one, and if it is accepted,
+// the list becomes the baseline.
+func (b *Baseline) compare(server string, hashes map[string]string, accept bool) (d difference, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.load(); err != nil {
+		return d, fmt.Errorf("mcpproxy: baseline: %w", err)
+	}
+	if b.tools == nil || accept {
+		b.tools = hashes
+		return d, b.save(server)
+	}
+	for name, hash := range hashes {
+		switch was, known := b.tools[name]; {
+		case !known:
+			d.added = append(d.added, name)
+		case was != hash:
+			d.changed = append(d.changed, name)
+		}
+	}
+	for name := range b.tools {
+		if _, there := hashes[name]; !there {
+			d.removed = append(d.removed, name)
+		}
+	}
+	slices.Sort(d.changed)
+	slices.Sort(d.added)
+	slices.Sort(d.removed)
+	return d, nil
+}
+
+// save writes the file, whole or not at all; the caller holds the lock.
+func (b *Baseline) save(server string) error {
+	if b.path == "" {
+		return nil
+	}
+	text, err := json.MarshalIndent(baselineFile{Server: server, Since: time.Now().UTC().Truncate(time.Second), Tools: b.tools}, "", "  ")
+	if err != nil {
+		return fmt.Errorf("mcpproxy: baseline: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(b.path), 0o700); err != nil {
+		return fmt.Errorf("mcpproxy: baseline: %w", err)
+	}
+	if err := writeFile(b.path, append(text, '\n'), 0o600); err != nil {
+		return fmt.Errorf("mcpproxy: baseline: %w", err)
+	}
+	return nil
+}
+
+// writeFile puts a file in the place of what is there, whole or not at all.
+func writeFile(path string, text []byte, mode fs.FileMode) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".toolscope-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	err = errors.Join(err, f.Chmod(mode), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}
+
+// compare tells how the server's tools differ from what they were, and gives the names that
+// may leave of those that changed.
+func (s *session) compare(list *toolList) (changed []string) {
+	w := s.w
+	d, err := w.options.Baseline.compare(w.clean(w.options.Server), list.hashes, w.options.AcceptTools && !w.accepted)
+	w.accepted = true
+	if err != nil {
+		w.notes.add(note{kind: noteBaseline, session: s, text: err.Error()})
+		return nil
+	}
+	for _, name := range d.changed {
+		changed = append(changed, w.clean(name))
+	}
+	s.tools.setChanged(d.changed)
+	for kind, names := range map[noteKind][]string{noteChanged: d.changed, noteAdded: d.added, noteRemoved: d.removed} {
+		for _, name := range names[:min(len(names), maxNotes)] {
+			w.notes.add(note{kind: kind, session: s, tool: w.clean(name)})
+		}
+	}
+	return changed
+}

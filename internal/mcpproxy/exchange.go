@@ -1,0 +1,203 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mcpproxy
+
+import (
+	"context"
+	stdjson "encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/toolkit/toolmcp"
+	"github.com/toolscope/toolscope/tracing"
+)
+
+// exchange is one tools/call that policies govern: the call type of the scope's. It is made
+// for each call, and copied when a policy changes the arguments.
+type exchange struct {
+	raw    []byte // the request as the client sent it, without the newline
+	id     jsontext.Value
+	params params
+	args   []byte
+	op     *operation
+	send   sender
+}
+
+// sender sends a request on and returns the answer as it came, without the newline. An
+// error is one of how it ended without an answer. The id is the request's.
+type sender func(ctx context.Context, id jsontext.Value, raw []byte) (reply, error)
+
+// reply is the answer to an exchange: the result type of the scope's.
+type reply struct {
+	raw    []byte // as it goes to the client; nil if nothing goes there
+	id     jsontext.Value
+	passed bool  // it has gone to the client already, since it was too long to be kept
+	fault  error // of a policy
+	err    error // how it ended without an answer, or the JSON-RPC error
+	result toolkit.Result
+}
+
+// caller governs exchanges.
+type caller func(ctx context.Context, x *exchange) reply
+
+// newCaller is what watches and governs the calls of a session.
+func (s *session) newCaller() caller {
+	run := func(ctx context.Context, x *exchange) reply { return x.run(ctx) }
+	governed, err := toolscope.Govern(s.w.scope, run, toolkit.Lens[*exchange, reply]{
+		Call: func(x *exchange) toolkit.Call {
+			return toolkit.Call{Name: x.params.Name, Arguments: stdjson.RawMessage(x.args)}
+		},
+		Tool:   s.tools.lookup,
+		Failed: reply.failure,
+		View:   func(r reply) toolkit.Result { return r.result },
+		Answer: func(x *exchange, res toolkit.Result, err error) reply { return x.answered(res, err) },
+		Copy:   func(r reply, x *exchange) reply { return r.stampedFor(x.id) },
+		Arguments: func(x *exchange, args stdjson.RawMessage) *exchange {
+			c := *x
+			c.args = args
+			return &c
+		},
+	})
+	if err != nil { // the lens lacks nothing
+		panic(err)
+	}
+	return governed
+}
+
+// failure is what went wrong, nil if nothing did.
+func (r reply) failure() error {
+	switch {
+	case r.fault != nil:
+		return r.fault
+	case r.err != nil:
+		return r.err
+	}
+	return r.result.Fault
+}
+
+// stampedFor is the reply with another request's id.
+func (r reply) stampedFor(id jsontext.Value) reply {
+	if r.raw == nil || string(r.id) == string(id) {
+		return r
+	}
+	raw, err := splice(r.raw, id, "id")
+	if err != nil { // it has been read
+		return r
+	}
+	r.raw, r.id = raw, id
+	return r
+}
+
+// answered is a policy's answer.
+func (x *exchange) answered(res toolkit.Result, err error) reply {
+	r := reply{id: x.id, fault: res.Fault, result: res}
+	cause := err
+	if cause == nil {
+		cause = res.Fault
+	}
+	if gone := (*wireError)(nil); errors.As(cause, &gone) || errors.Is(cause, context.Canceled) {
+		return r // nobody waits for an answer
+	}
+	result, err := stdjson.Marshal(toolmcp.CallToolResultOf(res))
+	if err != nil {
+		result = []byte(`{"isError":true,"content":[]}`)
+	}
+	r.raw, _ = json.Marshal(struct {
+		Version string         `json:"jsonrpc"`
+		ID      jsontext.Value `json:"id"`
+		Result  jsontext.Value `json:"result"`
+	}{"2.0", x.id, result}) // both values are JSON
+	return r
+}
+
+// run sends the request on, with the arguments that policies made of it.
+func (x *exchange) run(ctx context.Context) reply {
+	w := x.op.s.w
+	if w.options.ClientSpans {
+		var child trace.Span
+		attrs := append(x.op.attributes(), keyOperation.String(executeTool), keyToolName.String(x.op.label()))
+		ctx, child = w.tracer.Start(ctx, methodCallTool+" "+x.op.label(), trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attrs...))
+		defer child.End()
+		r := x.exchange(ctx)
+		if err := r.failure(); err != nil {
+			child.SetAttributes(keyErrorType.String(toolkit.TypeOf(err)))
+			child.SetStatus(codes.Error, "")
+		}
+		return r
+	}
+	return x.exchange(ctx)
+}
+
+func (x *exchange) exchange(ctx context.Context) reply {
+	raw, id, err := x.outgoing(ctx)
+	if err != nil {
+		return reply{id: x.id, err: err}
+	}
+	r, err := x.send(ctx, id, raw)
+	if err != nil {
+		return reply{id: x.id, err: err}
+	}
+	return r.stampedFor(x.id)
+}
+
+// outgoing is the request as it goes on: as it came, unless a policy or an option changes
+// it.
+func (x *exchange) outgoing(ctx context.Context) (raw []byte, id jsontext.Value, err error) {
+	raw, id = x.raw, x.id
+	if string(x.args) != string(x.params.Arguments) {
+		if raw, err = splice(raw, x.args, "params", "arguments"); err != nil {
+			return nil, nil, err
+		}
+	}
+	if n := x.op.attempts.Add(1); n > 1 { // an id is used once
+		id = jsontext.Value(quoted(fmt.Sprintf("toolscope-%d-%s", n, unquoted(string(x.id)))))
+		if raw, err = splice(raw, id, "id"); err != nil {
+			return nil, nil, err
+		}
+	}
+	if w := x.op.s.w; w.options.InjectContext {
+		carrier := propagation.MapCarrier{}
+		w.propagator.Inject(ctx, carrier)
+		for _, key := range []string{"traceparent", "tracestate"} { // baggage stays: it may carry users' data
+			if v := carrier[key]; v != "" {
+				if raw, err = splice(raw, []byte(quoted(v)), "params", "_meta", key); err != nil {
+					return nil, nil, err
+				}
+			}
+		}
+	}
+	return raw, id, nil
+}
+
+// read makes a reply of an answer. raw is the caller's to give away.
+func read(raw []byte, m *message) reply {
+	r := reply{raw: raw, id: m.ID}
+	if m.Error != nil {
+		r.err = m.Error
+		return r
+	}
+	r.result = resultOf(m.Result)
+	return r
+}
+
+// govern runs an exchange through the policies, in a span of its own.
+func (s *session) govern(ctx context.Context, call caller, x *exchange) reply {
+	ctx = s.w.extract(ctx, x.params.Meta)
+	ctx = toolkit.WithSession(ctx, toolkit.Session{ID: s.id})
+	x.op.tool = s.tools.lookup(x.params.Name)
+	if listed, has := s.tools.known(x.params.Name); listed && !has {
+		s.w.notes.add(note{kind: noteUnknownTool, session: s, text: x.params.Name})
+	}
+	ctx = tracing.WithSpanSpec(ctx, &tracing.SpanSpec{Operation: methodCallTool, Kind: trace.SpanKindServer, Attributes: x.op.attributes(), End: x.op.end})
+	return call(ctx, x)
+}

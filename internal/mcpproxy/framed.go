@@ -1,0 +1,122 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mcpproxy
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"sync/atomic"
+	"time"
+)
+
+// maxGoverned is how long a frame may be to be governed. A longer request to call a tool is
+// refused; a longer answer is passed on as it comes.
+const maxGoverned = 16 << 20
+
+// framed reports whether frames are looked at before they are passed on, which policies and
+// the injection of context need.
+func (w *Watcher) framed() bool {
+	settings := w.scope.Settings()
+	return w.options.InjectContext || len(settings.Policies) > 0 || len(settings.ToolsOff) > 0
+}
+
+// frameReader passes on what comes from one end, a frame at a time.
+type frameReader struct {
+	from   *os.File
+	tap    *tap
+	stream *stream
+	exited *atomic.Bool
+	// whole is given each frame with its newline; it may keep it.
+	whole func(frame []byte, at time.Time) error
+	// long is given the pieces of a frame that is longer than maxGoverned, and found what was
+	// found in it, at its end.
+	long  func(piece []byte) error
+	found func(s *skimmer) error
+	// rest is given what has no newline at the end.
+	rest func(piece []byte) error
+
+	held []byte
+	skim *skimmer
+}
+
+// run reads until an end is closed.
+func (f *frameReader) run() {
+	buffer := make([]byte, maxRead)
+	for {
+		n, err := f.from.Read(buffer)
+		if n > 0 {
+			at := time.Now()
+			f.tap.put(f.stream, at, buffer[:n])
+			if f.feed(buffer[:n], at) != nil {
+				break
+			}
+		}
+		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+			break
+		}
+		if f.exited.Load() {
+			if err != nil {
+				break
+			}
+			_ = f.from.SetReadDeadline(time.Now().Add(idleTime))
+		}
+	}
+	if len(f.held) > 0 {
+		_ = f.rest(f.held) // nobody is left to be told
+	}
+	f.tap.end(f.stream, time.Now())
+}
+
+func (f *frameReader) feed(data []byte, at time.Time) error {
+	for len(data) > 0 {
+		end := bytes.IndexByte(data, '\n') + 1
+		piece := data
+		if end > 0 {
+			piece = data[:end]
+		}
+		data = data[len(piece):]
+		if err := f.piece(piece, end > 0, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// piece takes in a part of a frame, or all of it.
+func (f *frameReader) piece(piece []byte, last bool, at time.Time) error {
+	switch {
+	case f.skim != nil:
+		if err := f.longPiece(piece); err != nil {
+			return err
+		}
+	case len(f.held)+len(piece) > maxGoverned:
+		f.skim = newSkimmer()
+		held := f.held
+		f.held = nil
+		if err := f.longPiece(held); err != nil {
+			return err
+		}
+		if err := f.longPiece(piece); err != nil {
+			return err
+		}
+	default:
+		f.held = append(f.held, piece...)
+	}
+	if !last {
+		return nil
+	}
+	if skim := f.skim; skim != nil {
+		f.skim = nil
+		return f.found(skim)
+	}
+	frame := f.held
+	f.held = nil
+	return f.whole(frame, at)
+}
+
+func (f *frameReader) longPiece(piece []byte) error {
+	f.skim.feed(piece)
+	return f.long(piece)
+}

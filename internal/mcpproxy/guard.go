@@ -1,0 +1,63 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mcpproxy
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+// Guard lets requests through that come from this machine: they arrived on a loopback address,
+// under a loopback name, and if a page of a browser made them it is one of this machine's. So
+// no page of another site can use a name of its own that leads here (DNS rebinding).
+func Guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case !fromLoopback(r):
+			http.Error(w, "the request did not arrive on a loopback address", http.StatusForbidden)
+		case !loopbackName(r.Host):
+			http.Error(w, "Host: want a loopback name or address", http.StatusMisdirectedRequest)
+		case !localOrigin(r):
+			http.Error(w, "Origin: want a page of this machine", http.StatusForbidden)
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+func fromLoopback(r *http.Request) bool {
+	addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok {
+		return false
+	}
+	at, err := netip.ParseAddrPort(addr.String())
+	return err == nil && at.Addr().Unmap().IsLoopback()
+}
+
+// loopbackName reports whether a host, with or without a port, is this machine.
+func loopbackName(hostport string) bool {
+	host := hostport
+	if h, _, err := net.SplitHostPort(hostport); err == nil {
+		host = h
+	}
+	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Unmap().IsLoopback()
+}
+
+// localOrigin reports whether no page made the request, or one of this machine's.
+func localOrigin(r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return r.Header.Get("Sec-Fetch-Site") != "cross-site"
+	}
+	u, err := url.Parse(origin)
+	return err == nil && loopbackName(u.Host)
+}

@@ -1,0 +1,99 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mcpproxy
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel/metric"
+)
+
+// noteKind is what was noticed on the wire.
+type noteKind string
+
+// The kinds. They are values of toolscope.mcp.observation.
+const (
+	noteHung        noteKind = "hung"               // a call runs for long
+	noteCancelled   noteKind = "cancelled"          // a caller gave up
+	noteLate        noteKind = "late"               // an answer came after that
+	noteUnanswered  noteKind = "unanswered"         // the connection ended before an answer
+	noteUnknownTool noteKind = "unknown_tool"       // a call of a tool that the server does not list
+	noteStrayOutput noteKind = "stray_output"       // the server wrote what is no message where messages go
+	noteStrayInput  noteKind = "stray_input"        // so did the client
+	noteTornFrame   noteKind = "torn_frame"         // a stream ended within a message
+	noteLongFrame   noteKind = "long_frame"         // a message was too long to be looked at as a whole
+	noteLostFrame   noteKind = "lost_frame"         // too much passed at once to look at all of it
+	noteChanged     noteKind = "definition_changed" // a tool is not what it was
+	noteAdded       noteKind = "definition_added"
+	noteRemoved     noteKind = "definition_removed"
+	noteBaseline    noteKind = "baseline_error" // what tools were could not be read or written
+)
+
+// note is something that was noticed.
+type note struct {
+	kind    noteKind
+	session *session
+	tool    string // a name that may leave
+	text    string // as it was on the wire
+}
+
+// The bounds of what is remembered.
+const (
+	maxNotes    = 64
+	maxNoteText = 256
+	maxClosed   = 32
+)
+
+// notes are counted, and the latest remembered. Safe for concurrent use.
+type notes struct {
+	w *Watcher
+
+	mu     sync.Mutex
+	counts map[noteKind]uint64
+	latest []Observation // oldest first
+	ended  []Session     // sessions that have ended, oldest first
+	total  uint64        // sessions that have ended
+}
+
+// An Observation is something that was noticed on the wire.
+type Observation struct {
+	Time    time.Time `json:"time"`
+	Kind    string    `json:"kind"`
+	Session string    `json:"session,omitzero"`
+	Tool    string    `json:"tool,omitzero"`
+	Text    string    `json:"text,omitzero"` // redacted and cut
+}
+
+func newNotes(w *Watcher) *notes { return &notes{w: w, counts: map[noteKind]uint64{}} }
+
+// add counts and remembers what was noticed.
+func (n *notes) add(x note) {
+	n.w.metrics.observations.Add(context.Background(), 1, metric.WithAttributes(keyObservation.String(string(x.kind))))
+	o := Observation{Time: time.Now().UTC(), Kind: string(x.kind), Tool: x.tool}
+	if x.session != nil {
+		o.Session = n.w.clean(x.session.id)
+	}
+	o.Text, _ = n.w.redactor.TextMax(x.text, maxNoteText)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.counts[x.kind]++
+	if len(n.latest) >= maxNotes {
+		n.latest = append(n.latest[:0], n.latest[1:]...)
+	}
+	n.latest = append(n.latest, o)
+}
+
+// closed remembers a session that has ended.
+func (n *notes) closed(s *session) {
+	report := s.report()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.total++
+	if len(n.ended) >= maxClosed {
+		n.ended = append(n.ended[:0], n.ended[1:]...)
+	}
+	n.ended = append(n.ended, report)
+}

@@ -1,0 +1,17 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build !linux
+
+package mcpproxy
+
+import (
+	"os"
+	"os/exec"
+)
+
+// startProcess starts a server.
+func startProcess(cmd *exec.Cmd) error { return cmd.Start() }
+
+// widen does nothing: pipes hold what the system gives them.
+func widen(...*os.File) {}

@@ -1,0 +1,400 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mcpproxy
+
+import (
+	"context"
+	"crypto/rand"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// side is who sent a message.
+type side uint8
+
+const (
+	fromClient side = iota
+	fromServer
+)
+
+// session is one connection of a client to the server. It belongs to the Watcher's
+// goroutine, but for tools.
+type session struct {
+	w        *Watcher
+	http     bool
+	governed bool   // calls are watched where they are governed
+	id       string // for statistics: the protocol's, or made up where that has none
+	protocol string // the protocol's id, "" without one
+	began    time.Time
+
+	agreed       atomic.Pointer[string] // the protocol's version
+	client, peer peer
+	capabilities [2][]string // by side
+	initialized  bool
+	tools        toolTable
+	list         *toolList // the latest one that was complete
+
+	open      map[operationKey]*operation
+	suspended []*operation // calls that wait for input, oldest first
+	gone      []goneCall   // cancelled calls, oldest first
+	order     uint64
+	stderr    *stream
+}
+
+// operationKey tells requests apart: each side has its own ids.
+type operationKey struct {
+	from side
+	id   string
+}
+
+// goneCall is a call whose caller gave up.
+type goneCall struct {
+	key  operationKey
+	tool string
+	at   time.Time
+}
+
+// The bounds of what a session remembers.
+const (
+	maxOpen      = 1024
+	maxSuspended = 64
+	maxGone      = 256
+)
+
+// newSession makes a session. It must be joined by the Watcher's goroutine.
+func newSession(w *Watcher, protocolID string) *session {
+	s := &session{w: w, id: protocolID, protocol: protocolID, began: time.Now(), open: map[operationKey]*operation{}}
+	if s.id == "" {
+		s.id = rand.Text()
+	}
+	return s
+}
+
+// join makes the session one of those that are looked at.
+func (s *session) join() { s.w.tap.do(func() { s.w.sessions[s] = struct{}{} }) }
+
+// stream is one for what a side sends.
+func (s *session) stream(from side, framing framing) *stream {
+	return &stream{framing: framing, take: func(f frame) { s.frame(from, f) }, lost: func() { s.frameLost(from) }}
+}
+
+// frame takes in what one side sent.
+func (s *session) frame(from side, f frame) {
+	list, ok := messages(f)
+	if !ok {
+		s.stray(from, f)
+		return
+	}
+	if f.skim != nil {
+		s.w.notes.add(note{kind: noteLongFrame, session: s})
+	}
+	for i := range list {
+		s.message(from, &list[i], f.at)
+	}
+}
+
+// stray is a frame that is no message.
+func (s *session) stray(from side, f frame) {
+	switch {
+	case f.torn:
+		s.w.notes.add(note{kind: noteTornFrame, session: s, text: string(f.data[:min(len(f.data), maxNoteText)])})
+	case from == fromServer:
+		s.w.notes.add(note{kind: noteStrayOutput, session: s, text: string(f.data[:min(len(f.data), maxNoteText)])})
+	default:
+		s.w.notes.add(note{kind: noteStrayInput, session: s, text: string(f.data[:min(len(f.data), maxNoteText)])})
+	}
+}
+
+// frameLost is told that a frame was dropped before it was looked at. Answers that were lost
+// end their calls when the session does.
+func (s *session) frameLost(from side) {
+	s.w.notes.add(note{kind: noteLostFrame, session: s})
+	if from == fromServer {
+		for _, o := range s.open {
+			o.uncertain = true
+		}
+	}
+}
+
+// message takes in a message.
+func (s *session) message(from side, m *message, at time.Time) {
+	switch {
+	case m.request():
+		s.begin(from, m, at)
+	case m.Method == methodCancelled:
+		s.cancelled(from, m, at)
+	case m.Method != "": // another notification
+	case m.key() != "":
+		s.answer(from, m, at)
+	}
+}
+
+// begin begins an operation for a request.
+func (s *session) begin(from side, m *message, at time.Time) {
+	p := m.params()
+	if m.Method == methodCallTool && from == fromClient {
+		if s.governed {
+			return
+		}
+		if o := s.resumed(&p); o != nil {
+			o.rounds++
+			s.add(operationKey{from, m.key()}, o)
+			return
+		}
+	}
+	o := s.newOperation(from, m, &p, at)
+	if o == nil {
+		return
+	}
+	s.add(operationKey{from, m.key()}, o)
+}
+
+// add remembers an operation that waits for its answer; of too many the oldest is given up.
+func (s *session) add(key operationKey, o *operation) {
+	if before := s.open[key]; before != nil { // an id that is used twice
+		before.finish(time.Now(), &outcome{err: errUnanswered})
+	} else if len(s.open) >= maxOpen {
+		oldest := key
+		for k, o := range s.open {
+			if s.open[oldest] == nil || o.order < s.open[oldest].order {
+				oldest = k
+			}
+		}
+		s.open[oldest].finish(time.Now(), &outcome{err: errUnseen})
+		delete(s.open, oldest)
+	}
+	s.order++
+	o.order = s.order
+	s.open[key] = o
+}
+
+// resumed is the call that a request carries on, nil if it begins one: a call that asked
+// for input is made again with it.
+func (s *session) resumed(p *params) *operation {
+	if p.RequestState == "" && len(p.InputResponses) == 0 {
+		return nil
+	}
+	i := slices.IndexFunc(s.suspended, func(o *operation) bool { return o.name == p.Name && o.state == p.RequestState })
+	if i < 0 {
+		return nil
+	}
+	o := s.suspended[i]
+	s.suspended = slices.Delete(s.suspended, i, i+1)
+	return o
+}
+
+// suspend keeps a call that waits for input; of too many the oldest ends.
+func (s *session) suspend(o *operation, state string, at time.Time) {
+	o.state = state
+	if len(s.suspended) >= maxSuspended {
+		s.suspended[0].finish(at, &outcome{suspended: true})
+		s.suspended = slices.Delete(s.suspended, 0, 1)
+	}
+	s.suspended = append(s.suspended, o)
+}
+
+// answer ends the operation that a message answers.
+func (s *session) answer(from side, m *message, at time.Time) {
+	key := operationKey{fromClient, m.key()}
+	if from == fromClient {
+		key.from = fromServer
+	}
+	o := s.open[key]
+	if o == nil {
+		s.late(key)
+		return
+	}
+	delete(s.open, key)
+	a := m.answered()
+	if o.call() && a.suspended() && m.Error == nil {
+		s.suspend(o, a.RequestState, at)
+		return
+	}
+	switch {
+	case m.Error != nil:
+	case o.method == methodInitialize:
+		s.initialize(o, m)
+	case o.method == methodListTools && from == fromServer:
+		s.listed(o, m.Result)
+	}
+	o.finish(at, &outcome{message: m, answered: a})
+}
+
+// late notes an answer to a call whose caller had given up.
+func (s *session) late(key operationKey) {
+	i := slices.IndexFunc(s.gone, func(g goneCall) bool { return g.key == key })
+	if i < 0 {
+		return
+	}
+	s.w.notes.add(note{kind: noteLate, session: s, tool: s.gone[i].tool})
+	s.gone = slices.Delete(s.gone, i, i+1)
+}
+
+// cancelled ends the request that its sender gave up.
+func (s *session) cancelled(from side, m *message, at time.Time) {
+	p := m.params()
+	key := operationKey{from, string(p.RequestID)}
+	o := s.open[key]
+	if o == nil {
+		return
+	}
+	delete(s.open, key)
+	if o.call() {
+		s.w.notes.add(note{kind: noteCancelled, session: s, tool: o.label()})
+	}
+	if len(s.gone) >= maxGone {
+		s.gone = slices.Delete(s.gone, 0, 1)
+	}
+	s.gone = append(s.gone, goneCall{key, o.label(), at})
+	o.finish(at, &outcome{err: context.Canceled})
+}
+
+// initialize learns what the peers have agreed on.
+func (s *session) initialize(o *operation, m *message) {
+	var p params
+	if unmarshal(m.Result, &p) != nil {
+		return
+	}
+	version := supported(p.ProtocolVersion)
+	s.agreed.Store(&version)
+	s.peer, s.initialized = p.ServerInfo, true
+	s.capabilities[fromServer] = names(p.Capabilities)
+	o.version = version
+	o.extra = append(o.extra, keyClient.String(s.w.clean(s.client.Name+" "+s.client.Version)), keyPeer.String(s.w.clean(s.peer.Name+" "+s.peer.Version)),
+		keyCapabilities.StringSlice(s.cleaned(fromServer)), keyClientCan.StringSlice(s.cleaned(fromClient)))
+}
+
+func (s *session) cleaned(from side) []string {
+	clean := make([]string, len(s.capabilities[from]))
+	for i, c := range s.capabilities[from] {
+		clean[i] = s.w.clean(c)
+	}
+	return clean
+}
+
+// maxCapabilities bounds how many capabilities are remembered of a side.
+const maxCapabilities = 32
+
+// names are the names of an object's members, sorted.
+func names(object jsontext.Value) (list []string) {
+	var members map[string]jsontext.Value
+	if unmarshal(object, &members) != nil {
+		return nil
+	}
+	for name := range members {
+		list = append(list, name)
+	}
+	slices.Sort(list)
+	return list[:min(len(list), maxCapabilities)]
+}
+
+// listed learns which tools there are.
+func (s *session) listed(o *operation, result jsontext.Value) {
+	list := s.tools.page(o.cursor, result)
+	if list == nil {
+		return
+	}
+	s.list = list
+	o.extra = append(o.extra, keyTools.Int(len(list.tools)), keyToolsBytes.Int(list.bytes), keyToolsTokens.Int(list.tokens()))
+	if changed := s.compare(list); len(changed) > 0 {
+		o.extra = append(o.extra, keyToolsChanged.StringSlice(changed))
+	}
+}
+
+// look notes calls that hang.
+func (s *session) look(now time.Time) {
+	for _, o := range s.open {
+		if o.call() && !o.hung && now.Sub(o.began) >= s.w.options.HungAfter {
+			o.hung = true
+			o.running.Record().Tag("mcp.hung", "yes")
+			s.w.notes.add(note{kind: noteHung, session: s, tool: o.label()})
+		}
+	}
+}
+
+// close ends the session, and what is open of it. err is why its connection ended.
+func (s *session) close(at time.Time, err error) {
+	if _, ok := s.w.sessions[s]; !ok {
+		return
+	}
+	delete(s.w.sessions, s)
+	for key, o := range s.open {
+		out := outcome{err: errUnanswered}
+		if err != nil {
+			out.err = err
+		}
+		if o.uncertain {
+			out.err = errUnseen
+		} else if o.call() {
+			s.w.notes.add(note{kind: noteUnanswered, session: s, tool: o.label()})
+		}
+		o.finish(at, &out)
+		delete(s.open, key)
+	}
+	for _, o := range s.suspended {
+		o.finish(at, &outcome{suspended: true})
+	}
+	s.suspended = nil
+	if s.initialized {
+		l := labels{version: s.version(), http: s.http}
+		s.w.metrics.session.Record(context.Background(), max(0, at.Sub(s.began)).Seconds(), metric.WithAttributes(l.attributes()...))
+	}
+	s.w.notes.closed(s)
+}
+
+// only is the one call that runs, nil if none or several do.
+func (s *session) only() (only *operation) {
+	for _, o := range s.open {
+		if !o.call() {
+			continue
+		}
+		if only != nil {
+			return nil
+		}
+		only = o
+	}
+	return only
+}
+
+// maxStderr is how many lines of the server's standard error stand on the span of a call.
+const maxStderr = 16
+
+// stderrLine links a line of the server's standard error to the call that runs.
+func (s *session) stderrLine(f frame) {
+	o := s.only()
+	if o == nil || len(f.data) == 0 {
+		return
+	}
+	o.stderr++
+	if o.stderr > maxStderr {
+		return
+	}
+	text, _ := s.w.redactor.TextMax(string(f.data[:min(len(f.data), 4*maxNoteText)]), maxNoteText)
+	trace.SpanFromContext(o.ctx).AddEvent("mcp.server.stderr", trace.WithTimestamp(f.at), trace.WithAttributes(attribute.String("text", text)))
+}
+
+// version is what the peers agreed on, "" until then. It is safe for concurrent use.
+func (s *session) version() string {
+	if v := s.agreed.Load(); v != nil {
+		return *v
+	}
+	return ""
+}
+
+// supported is the version if the SDK knows it, else "": a peer may send any.
+func supported(version string) string {
+	if slices.Contains(versions, version) {
+		return version
+	}
+	return ""
+}
+
+var versions = mcp.SupportedProtocolVersions()

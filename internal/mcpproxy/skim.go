@@ -1,0 +1,185 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mcpproxy
+
+import "bytes"
+
+// A skimmer finds a few members of a JSON text that comes in pieces and is too large to be
+// kept: in memory that does not grow, and without checking that it is JSON.
+type skimmer struct {
+	found map[string]string // by path, as the text has them: strings with their quotes
+
+	depth   int // how many objects and arrays are open
+	arrays  uint64
+	keys    [skimDepth + 1]string // of the members that are open
+	naming  bool                  // the next string is a member's name
+	quoted  bool                  // inside a string
+	escaped bool                  // after a backslash
+	capture bool
+	scalar  bool // inside a number, true, false or null
+	text    []byte
+}
+
+const (
+	skimDepth = 3    // how deep the members are that can be found
+	skimBytes = 1024 // how much of each is kept
+)
+
+// wanted are the members to be found.
+var wanted = map[string]bool{
+	"id": true, "method": true, "params.name": true, "params.uri": true, "params.requestState": true,
+	"params._meta.traceparent": true, "params._meta.tracestate": true, "params._meta.baggage": true,
+	"result.isError": true, "result.resultType": true, "result.requestState": true, "error.code": true, "error.message": true,
+}
+
+func newSkimmer() *skimmer { return &skimmer{found: map[string]string{}} }
+
+// feed reads on.
+func (s *skimmer) feed(data []byte) {
+	for len(data) > 0 {
+		if s.quoted {
+			data = s.inString(data)
+			continue
+		}
+		c := data[0]
+		data = data[1:]
+		switch c {
+		case '"':
+			s.endScalar()
+			s.quoted = true
+			s.begin(c)
+		case '{', '[':
+			s.endScalar()
+			s.depth++
+			s.naming = c == '{'
+			s.setArray(c == '[')
+			if s.depth <= skimDepth {
+				s.keys[s.depth] = ""
+			}
+		case '}', ']':
+			s.endScalar()
+			if s.depth > 0 {
+				s.depth--
+			}
+			s.naming = false
+		case ',':
+			s.endScalar()
+			s.naming = !s.inArray()
+		case ':':
+			s.naming = false
+		case ' ', '\t', '\r', '\n':
+			s.endScalar()
+		default:
+			if !s.scalar {
+				s.scalar = true
+				s.begin(c)
+			} else {
+				s.keep(c)
+			}
+		}
+	}
+}
+
+// setArray remembers what was opened; deeper than 63 it does not matter.
+func (s *skimmer) setArray(yes bool) {
+	if s.depth < 64 {
+		s.arrays &^= 1 << s.depth
+		if yes {
+			s.arrays |= 1 << s.depth
+		}
+	}
+}
+
+func (s *skimmer) inArray() bool { return s.depth >= 64 || s.arrays>>s.depth&1 == 1 }
+
+// inString reads to the string's end, or to the end of the data.
+func (s *skimmer) inString(data []byte) []byte {
+	quote := -1
+	for i := 0; i < len(data); {
+		if s.escaped {
+			s.escaped = false
+			s.keep(data[i])
+			i++
+			continue
+		}
+		if !s.capture { // nobody wants it: only the end counts
+			if quote < i {
+				if quote = bytes.IndexByte(data[i:], '"') + i; quote < i {
+					quote = len(data)
+				}
+			}
+			if backslash := bytes.IndexByte(data[i:quote], '\\'); backslash >= 0 {
+				s.escaped = true
+				i += backslash + 1
+				continue
+			}
+			if i = quote; i == len(data) {
+				return nil
+			}
+		}
+		c := data[i]
+		s.keep(c)
+		i++
+		switch c {
+		case '\\':
+			s.escaped = true
+		case '"':
+			s.quoted = false
+			s.endString()
+			return data[i:]
+		}
+	}
+	return nil
+}
+
+// begin begins a string or a scalar, and decides whether it is to be kept.
+func (s *skimmer) begin(c byte) {
+	s.text = s.text[:0]
+	s.capture = s.depth <= skimDepth && s.depth > 0 && !s.inArray() && (s.naming || wanted[s.path()])
+	s.keep(c)
+}
+
+func (s *skimmer) keep(c byte) {
+	if s.capture && len(s.text) < skimBytes {
+		s.text = append(s.text, c)
+	}
+}
+
+func (s *skimmer) endString() {
+	if !s.naming {
+		s.store()
+		return
+	}
+	if s.capture && len(s.text) >= 2 {
+		s.keys[s.depth] = string(s.text[1 : len(s.text)-1])
+	}
+}
+
+func (s *skimmer) endScalar() {
+	if s.scalar {
+		s.scalar = false
+		s.store()
+	}
+}
+
+// store keeps a value; of members of the same name the last one counts, as with most
+// decoders.
+func (s *skimmer) store() {
+	if s.capture && len(s.text) < skimBytes {
+		s.found[s.path()] = string(s.text)
+	}
+}
+
+// path is the names of the members that are open, with dots.
+func (s *skimmer) path() string {
+	switch s.depth {
+	case 1:
+		return s.keys[1]
+	case 2:
+		return s.keys[1] + "." + s.keys[2]
+	case 3:
+		return s.keys[1] + "." + s.keys[2] + "." + s.keys[3]
+	}
+	return ""
+}

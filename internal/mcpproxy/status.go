@@ -1,0 +1,52 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mcpproxy
+
+import (
+	"strconv"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// status is what became of an operation, by the conventions' rule for a SERVER span.
+type status struct {
+	code      string // rpc.response.status_code; "" without a JSON-RPC error
+	errorType string // "" for an operation that did not fail
+}
+
+// maxCodes bounds how many different codes of errors are told apart: a peer may make
+// up any.
+const maxCodes = 64
+
+// statusOf is the status of an answer that is a JSON-RPC error. It is safe for concurrent use.
+func (w *Watcher) statusOf(e *rpcError) status {
+	s := status{code: strconv.FormatInt(e.Code, 10)}
+	w.codesMu.Lock()
+	defer w.codesMu.Unlock()
+	if !w.codes[e.Code] {
+		if len(w.codes) >= maxCodes {
+			s.code = toolkit.TypeOther
+		} else {
+			w.codes[e.Code] = true
+		}
+	}
+	switch e.Code {
+	case -32700, -32600, -32601, -32602, -32002: // the request was at fault
+	default:
+		s.errorType = s.code
+	}
+	return s
+}
+
+// wireError is how an operation ended that got no answer. Its kind is error.type.
+type wireError struct{ kind, text string }
+
+func (e *wireError) Error() string     { return e.text }
+func (e *wireError) ErrorType() string { return e.kind }
+
+// The endings without an answer.
+var (
+	errUnanswered = &wireError{"unanswered", "the connection ended before the server answered"}
+	errUnseen     = &wireError{"unseen", "the answer was not seen: too much passed at once to look at all of it"}
+)

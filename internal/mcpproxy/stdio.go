@@ -1,0 +1,215 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mcpproxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A Command is a server that speaks over its standard input and output, and the client's
+// ends of both.
+type Command struct {
+	Path string   // as exec.LookPath finds it
+	Args []string // with the name that the server is to have first
+	Env  []string // nil is this process's
+	// Stdin, Stdout and Stderr are the client's ends. They are closed as the server closes
+	// its own.
+	Stdin, Stdout, Stderr *os.File
+	// Signals are passed on to the server; nil passes none.
+	Signals <-chan os.Signal
+}
+
+// An Exit is how a server ended.
+type Exit struct {
+	Code   int       // of the process, -1 if a signal ended it
+	Signal os.Signal // nil if none did
+}
+
+// idleTime is how long the server's output is still waited for once the server has ended:
+// what it left behind may hold the pipes open for ever.
+const idleTime = 500 * time.Millisecond
+
+// Run starts the server and passes on what client and server send, unchanged and at once,
+// until the server has ended and all it wrote has been passed on. The error says that the
+// server could not be started. Only the ends of the server's standard output and error that
+// processes of its own keep open are given up, half a second after the last byte.
+func (w *Watcher) Run(c Command) (Exit, error) {
+	if w.framed() {
+		return w.runFramed(c)
+	}
+	s := newSession(w, "")
+	return w.runWith(c, s, func(p *pipes) {
+		p.start(&copier{to: p.in, from: c.Stdin, tap: w.tap, stream: s.stream(fromClient, byLine)}, false)
+		p.start(&copier{to: c.Stdout, from: p.out, tap: w.tap, stream: s.stream(fromServer, byLine)}, true)
+	})
+}
+
+// runWith starts the server, and has connect pass on its standard input and output.
+func (w *Watcher) runWith(c Command, s *session, connect func(p *pipes)) (Exit, error) {
+	p, err := startServer(c)
+	if err != nil {
+		return Exit{}, err
+	}
+	s.stderr = &stream{framing: byLine, take: s.stderrLine}
+	s.join()
+	connect(p)
+	p.start(&copier{to: c.Stderr, from: p.errs, tap: w.tap, stream: s.stderr}, true)
+	stop := p.passSignals(c.Signals)
+	exit := p.wait()
+	stop()
+	w.tap.do(func() { s.close(time.Now(), nil) })
+	return exit, nil
+}
+
+// pipes are a server's process, and our ends of its pipes.
+type pipes struct {
+	cmd           *exec.Cmd
+	in, out, errs *os.File
+	exited        atomic.Bool
+	done          chan struct{} // closed when the process has ended
+	outputs       sync.WaitGroup
+	reading       []*os.File // the outputs'
+}
+
+func startServer(c Command) (_ *pipes, err error) {
+	p := &pipes{cmd: &exec.Cmd{Path: c.Path, Args: c.Args, Env: c.Env}, done: make(chan struct{})}
+	var theirs []*os.File
+	defer func() {
+		for _, f := range theirs {
+			f.Close()
+		}
+		if err != nil {
+			for _, f := range []*os.File{p.in, p.out, p.errs} {
+				if f != nil {
+					f.Close()
+				}
+			}
+		}
+	}()
+	pipe := func() (r, w *os.File) {
+		if err == nil {
+			r, w, err = os.Pipe()
+		}
+		return r, w
+	}
+	stdin, in := pipe()
+	out, stdout := pipe()
+	errs, stderr := pipe()
+	for _, f := range []*os.File{stdin, stdout, stderr} {
+		if f != nil {
+			theirs = append(theirs, f)
+		}
+	}
+	p.in, p.out, p.errs = in, out, errs
+	if err != nil {
+		return nil, fmt.Errorf("mcpproxy: %w", err)
+	}
+	widen(in, out)
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = stdin, stdout, stderr
+	if err := startProcess(p.cmd); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// start passes on one direction. Those of the server's output are waited for.
+func (p *pipes) start(c *copier, output bool) {
+	c.exited = &p.exited
+	if !output {
+		go c.run()
+		return
+	}
+	p.output(c.from, c.run)
+}
+
+// output has read read one of the server's outputs, and waits for it in the end.
+func (p *pipes) output(from *os.File, read func()) {
+	p.reading = append(p.reading, from)
+	p.outputs.Add(1)
+	go func() {
+		defer p.outputs.Done()
+		read()
+	}()
+}
+
+// wait waits for the process's end, and then for what it wrote.
+func (p *pipes) wait() Exit {
+	_ = p.cmd.Wait() // the state says it
+	p.exited.Store(true)
+	close(p.done)
+	_ = p.in.Close()
+	for _, f := range p.reading {
+		_ = f.SetReadDeadline(time.Now().Add(idleTime)) // a pipe of ours has deadlines
+	}
+	p.outputs.Wait()
+	return exitOf(p.cmd.ProcessState)
+}
+
+// passSignals passes signals on until the function returned is called.
+func (p *pipes) passSignals(signals <-chan os.Signal) (stop func()) {
+	if signals == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case s := <-signals:
+				_ = p.cmd.Process.Signal(s) // it may have ended
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return func() { cancel(); <-ended }
+}
+
+// copier passes on what comes from one end to the other, and then gives the tap a copy.
+type copier struct {
+	to, from *os.File
+	tap      *tap
+	stream   *stream
+	exited   *atomic.Bool
+}
+
+// maxRead is how many bytes are passed on at once, at most: what a pipe holds.
+const maxRead = 64 << 10
+
+// run passes on until one end is closed, and closes the other: a writer whose reader
+// is gone learns of it as it would without us.
+func (c *copier) run() {
+	buffer := make([]byte, maxRead)
+	for {
+		n, err := c.from.Read(buffer)
+		if n > 0 {
+			at := time.Now()
+			_, failed := c.to.Write(buffer[:n])
+			c.tap.put(c.stream, at, buffer[:n])
+			if failed != nil {
+				break
+			}
+		}
+		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+			break
+		}
+		if c.exited.Load() {
+			if err != nil { // nothing came for a while, and the process is gone
+				break
+			}
+			_ = c.from.SetReadDeadline(time.Now().Add(idleTime))
+		}
+	}
+	c.tap.end(c.stream, time.Now())
+	_ = c.to.Close()
+	_ = c.from.Close()
+}
