@@ -91,7 +91,7 @@ func (s *Spool) offer(u *unit) bool {
 	direct := !s.options.WriteAhead && !s.tally.waiting() && !s.tally.failing()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	direct = direct && len(s.memory) == 0 && s.began.IsZero()
+	direct = direct && len(s.memory) == 0 && s.underWay.IsZero()
 	u.held = !direct
 	s.memory = append(s.memory, u)
 	s.bytes += u.size

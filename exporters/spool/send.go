@@ -190,7 +190,9 @@ func (s *Spool) deliver(w *work) {
 		v = s.divide(w.all, v)
 	}
 	if v.fate == retry && len(w.items) > 0 && s.streak+1 >= suspicious {
-		v = s.suspect(w, v)
+		if v = s.suspect(w, v); v.fate == refused && !errors.Is(v.err, errGivenUp) {
+			v = s.divide(w.all, v)
+		}
 	}
 	s.finish(w, v)
 	s.pace(v)
@@ -252,11 +254,22 @@ func (s *Spool) parts(parts ...[]*tracepb.ResourceSpans) (v verdict) {
 	return verdict{fate: refused, err: errDivided}
 }
 
-var errDivided = errors.New("spool: part of the spans was refused")
+var (
+	errGivenUp = errors.New("spool: the destination takes others but not this record")
+	errDivided = errors.New("spool: part of the spans was refused")
+)
 
-// suspect sends what comes after the oldest record, which failed several times. If that
-// is taken, the fault is with the oldest, and after the third time it is given up.
+// suspect finds out if the oldest record, which failed several times, is itself at
+// fault. It asks with a request of no spans, which a destination that works takes, then again
+// with the record, and then with what comes after it. If that is taken, and three times, the
+// record is given up.
 func (s *Spool) suspect(w *work, v verdict) verdict {
+	if s.request(nil).fate != delivered {
+		return v
+	}
+	if v = s.attempt(w.all); v.fate != retry { // the destination works again
+		return v
+	}
 	oldest := w.items[0]
 	after, err := s.next(1, oldest.entry)
 	if err != nil || after == nil {
@@ -275,40 +288,51 @@ func (s *Spool) suspect(w *work, v verdict) verdict {
 		return v
 	}
 	s.tally.drop(DroppedRejected, oldest.spans)
-	otel.Handle(fmt.Errorf("spool: the destination takes others but not these %d spans, which are dropped: %w", oldest.spans, v.err))
-	return verdict{fate: refused, err: v.err}
+	otel.Handle(fmt.Errorf("%w: %d spans are dropped: %w", errGivenUp, oldest.spans, v.err))
+	return verdict{fate: refused, err: errGivenUp}
 }
 
-// attempt sends one request.
+// attempt sends spans, and notes how that went.
 func (s *Spool) attempt(all []*tracepb.ResourceSpans) (v verdict) {
 	if len(all) == 0 { // all of it was damaged
 		return verdict{fate: delivered}
 	}
+	v = s.request(all)
+	if v.fate == retry {
+		s.mu.Lock()
+		s.failed++
+		s.mu.Unlock()
+		if s.life.Err() != nil {
+			return v // it was ended by us, which says nothing of the destination
+		}
+		if !s.tally.failing() {
+			otel.Handle(fmt.Errorf("spool: the destination fails; spans are kept in %s: %w", s.dir, v.err))
+		}
+	}
+	s.tally.sent(v)
+	return v
+}
+
+// request sends one request.
+func (s *Spool) request(all []*tracepb.ResourceSpans) (v verdict) {
 	ctx, cancel := context.WithTimeout(s.life, s.options.Timeout)
 	defer cancel()
 	ctx, a := withAnswer(ctx)
-	s.mu.Lock()
-	s.began = time.Now()
-	s.mu.Unlock()
+	s.began(time.Now())
 	defer func() {
 		if r := recover(); r != nil {
 			v = verdict{err: fmt.Errorf("spool: the client %T panicked", s.client)}
 		}
-		s.mu.Lock()
-		s.began = time.Time{}
-		if v.fate == retry {
-			s.failed++
-		}
-		s.mu.Unlock()
-		if v.fate == retry && s.life.Err() != nil {
-			return // it was ended by us, which says nothing of the destination
-		}
-		if v.fate == retry && !s.tally.failing() {
-			otel.Handle(fmt.Errorf("spool: the destination fails; spans are kept in %s: %w", s.dir, v.err))
-		}
-		s.tally.sent(v)
+		s.began(time.Time{})
 	}()
 	return judge(s.client.UploadTraces(ctx, all), *a)
+}
+
+// began notes when the request under way began.
+func (s *Spool) began(at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.underWay = at
 }
 
 // taken counts spans that were delivered, some of them late.

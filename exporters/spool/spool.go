@@ -38,15 +38,15 @@ type Spool struct {
 	life  context.Context
 	kill  context.CancelFunc // ends the request under way
 
-	mu      sync.Mutex
-	memory  []*unit       // what is not on disk, in order
-	bytes   int           // of these
-	step    chan struct{} // closed when the sender has done something
-	failed  int           // requests that failed, so far
-	began   time.Time     // of the request under way; zero if there is none
-	closed  bool
-	shut    chan struct{}
-	shutErr error
+	mu       sync.Mutex
+	memory   []*unit       // what is not on disk, in order
+	bytes    int           // of these
+	step     chan struct{} // closed when the sender has done something
+	failed   int           // requests that failed, so far
+	underWay time.Time     // when the request under way began; zero if there is none
+	closed   bool
+	shut     chan struct{}
+	shutErr  error
 
 	// The sender's own.
 	streak     int       // requests that failed, in a row
@@ -144,9 +144,9 @@ func (s *Spool) Stats() Stats {
 		stats.MemorySpans += u.spans
 	}
 	const slack = time.Second
-	if !s.began.IsZero() && time.Since(s.began) > s.options.Timeout+slack && stats.FailingSince.IsZero() {
-		stats.HealthySince, stats.FailingSince = time.Time{}, s.began
-		stats.LastError, stats.LastErrorAt = "a request has not returned though its time is over", s.began.Add(s.options.Timeout)
+	if !s.underWay.IsZero() && time.Since(s.underWay) > s.options.Timeout+slack && stats.FailingSince.IsZero() {
+		stats.HealthySince, stats.FailingSince = time.Time{}, s.underWay
+		stats.LastError, stats.LastErrorAt = "a request has not returned though its time is over", s.underWay.Add(s.options.Timeout)
 	}
 	return stats
 }
@@ -160,7 +160,7 @@ func (s *Spool) Flush(ctx context.Context) error {
 	s.mu.Unlock()
 	for {
 		s.mu.Lock()
-		failed, step, idle := s.failed > before, s.step, len(s.memory) == 0 && s.began.IsZero()
+		failed, step, idle := s.failed > before, s.step, len(s.memory) == 0 && s.underWay.IsZero()
 		s.mu.Unlock()
 		stats := s.tally.snapshot()
 		switch {
