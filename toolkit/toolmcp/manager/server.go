@@ -138,11 +138,10 @@ func (s *server) set(state State, err error, next time.Time) {
 		s.note(err)
 	}
 	s.m.wake()
-	s.m.events.put(func() {
-		if f := s.m.options.OnState; f != nil {
-			f(s.status())
-		}
-	})
+	if tell := s.m.options.OnState; tell != nil {
+		now := s.status()
+		s.m.events.put(func() { tell(now) })
+	}
 }
 
 // maxErrorText is how much of an error is kept, in bytes.
@@ -220,11 +219,9 @@ func (s *server) setLink(l link, serving context.Context) {
 }
 
 func (s *server) tellLists() {
-	s.m.events.put(func() {
-		if f := s.m.options.OnLists; f != nil {
-			f(s.conf.Name)
-		}
-	})
+	if tell := s.m.options.OnLists; tell != nil {
+		s.m.events.put(func() { tell(s.conf.Name) })
+	}
 }
 
 // limit is how long a request may take.
