@@ -6,6 +6,7 @@ package toolscope
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -24,6 +25,7 @@ type Scope struct {
 	recorder  *stats.Recorder   // nil without statistics
 	handler   http.Handler
 	observers []toolkit.Observer
+	self      self
 
 	applying sync.Mutex
 	rules    atomic.Pointer[rules]
@@ -67,7 +69,7 @@ func (s *Scope) makeStats() (err error) {
 	if err != nil {
 		return err
 	}
-	options := c.http
+	options := append(c.http[:len(c.http):len(c.http)], stats.WithHealth(&s.self))
 	if c.approvals != "" {
 		options = append(options, stats.WithLink("approvals", "approvals"))
 	}
@@ -89,20 +91,25 @@ func (s *Scope) makeTracing() (err error) {
 		tracing.WithRedactor(c.redactor),
 		tracing.WithContent(c.content),
 	}
-	if s.recorder != nil {
-		options = append(options, tracing.WithTold(s.count))
-	}
+	options = append(options, tracing.WithTold(s.count))
 	s.tracer, err = tracing.New(append(options, c.tracing...)...)
 	if err != nil {
 		return err
 	}
 	s.tracer.SetContent(!c.settings.NoContent)
+	if err := s.watchSelf(); err != nil {
+		return fmt.Errorf("toolscope: %w", err)
+	}
 	s.observers = append(s.observers, s.tracer)
 	return nil
 }
 
 // count tells the statistics what redaction and truncation did to a call's content.
 func (s *Scope) count(t tracing.Told) {
+	s.self.note(t.Findings)
+	if s.recorder == nil {
+		return
+	}
 	truncations := 0
 	for _, cut := range []bool{t.ArgumentsTruncated, t.ResultTruncated} {
 		if cut {
@@ -263,6 +270,9 @@ func (s *Scope) Shutdown(ctx context.Context) error {
 		}
 		if s.recorder != nil {
 			errs = append(errs, s.recorder.Close(ctx))
+		}
+		if s.self.unwatch != nil {
+			s.self.unwatch()
 		}
 		s.closeErr = errors.Join(errs...)
 	})

@@ -115,7 +115,7 @@ func runDemo(ctx context.Context, o demoOptions, stdout, stderr io.Writer) (err 
 		toolscope.WithObservers(running),
 		toolscope.WithTracerProvider(providers.TracerProvider),
 		toolscope.WithMeterProvider(providers.MeterProvider),
-		toolscope.WithHTTP(stats.WithMetrics(statsprom.NewHandler), stats.WithTraces(providers.Ring.Source()), stats.WithRunning(running), stats.WithTitle("toolscope demo"), jaegerLinks(providers.Endpoint)),
+		toolscope.WithHTTP(stats.WithMetrics(statsprom.NewHandler), stats.WithTraces(providers.Ring.Source()), stats.WithRunning(running), stats.WithHealth(providers), stats.WithTitle("toolscope demo"), jaegerLinks(providers.Endpoint)),
 	)
 	if err != nil {
 		return err

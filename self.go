@@ -1,0 +1,107 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolscope
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/toolscope/toolscope/redact"
+	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// unscanned is the kind of what a redactor removed because it could not look at it: nested too
+// deep, too costly, or a failure of its own.
+const unscanned = "unscanned"
+
+// self is what the scope tells of itself.
+type self struct {
+	withheld atomic.Uint64 // values removed unscanned
+	unwatch  func()        // ends the metrics
+
+	mu      sync.Mutex
+	panics  uint64    // of observers, when a reader last asked
+	noticed time.Time // when a reader noticed the latest of them
+}
+
+// lately is how long a panic is a problem.
+const lately = 5 * time.Minute
+
+func (s *self) note(f redact.Findings) {
+	for _, found := range f {
+		if found.Kind == unscanned {
+			s.withheld.Add(uint64(found.Count))
+		}
+	}
+}
+
+// Components tell how observing and redacting go, for [stats.WithHealth]. A panic of an
+// observer is a problem for some minutes: whatever it observes has holes.
+func (s *self) Components() []stats.Component {
+	panics := toolkit.ObserverPanics()
+	s.mu.Lock()
+	if panics > s.panics {
+		s.panics, s.noticed = panics, time.Now()
+	}
+	recent := panics > 0 && time.Since(s.noticed) < lately
+	s.mu.Unlock()
+	observers := stats.Component{Name: "observers", Figures: []stats.Figure{{Name: "panics", Value: float64(panics)}}}
+	if recent {
+		observers.Problems = []string{fmt.Sprintf("observers panicked %d times until now: what they observe has holes", panics)}
+	}
+	redaction := stats.Component{Name: "redaction", Figures: []stats.Figure{{Name: "withheld_unscanned", Value: float64(s.withheld.Load())}}}
+	return []stats.Component{observers, redaction}
+}
+
+// The bounds of a recorder that can overflow.
+var overflows = []struct {
+	bound string
+	of    func(*stats.Limits) uint64
+}{
+	{"error_groups", func(l *stats.Limits) uint64 { return l.EvictedGroups }},
+	{"sessions", func(l *stats.Limits) uint64 { return l.EvictedSessions }},
+	{"recent_calls", func(l *stats.Limits) uint64 { return l.DroppedRecent }},
+}
+
+// watchSelf makes the metrics about the scope itself.
+func (s *Scope) watchSelf() error {
+	meter := s.tracer.MeterProvider().Meter("github.com/toolscope/toolscope")
+	withheld, e1 := meter.Int64ObservableCounter("toolscope.self.redaction.withheld", metric.WithUnit("{value}"),
+		metric.WithDescription("The number of values removed because the redactor could not look at them."))
+	panics, e2 := meter.Int64ObservableCounter("toolscope.self.observer.panics", metric.WithUnit("{panic}"),
+		metric.WithDescription("The number of panics of observers that were swallowed in this process."))
+	overflow, e3 := meter.Int64ObservableCounter("toolscope.self.recorder.overflows", metric.WithUnit("{item}"),
+		metric.WithDescription("The number of items that made room in the statistics for others."))
+	if err := errors.Join(e1, e2, e3); err != nil {
+		return err
+	}
+	sets := make([]metric.MeasurementOption, len(overflows))
+	for i, o := range overflows {
+		sets[i] = metric.WithAttributeSet(attribute.NewSet(attribute.String("toolscope.self.bound", o.bound)))
+	}
+	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+		o.ObserveInt64(withheld, int64(s.self.withheld.Load()))
+		o.ObserveInt64(panics, int64(toolkit.ObserverPanics()))
+		if s.recorder != nil {
+			limits := s.recorder.Limits()
+			for i := range overflows {
+				o.ObserveInt64(overflow, int64(overflows[i].of(&limits)), sets[i])
+			}
+		}
+		return nil
+	}, withheld, panics, overflow)
+	if err != nil {
+		return err
+	}
+	s.self.unwatch = func() { _ = registration.Unregister() }
+	return nil
+}
