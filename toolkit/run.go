@@ -98,7 +98,8 @@ func (r *run) wants() bool {
 func (r *run) end() {
 	e := &r.ended
 	if e.End.IsZero() {
-		e.End = time.Now()
+		start := r.cell.facts.Start
+		e.End = start.Add(time.Since(start)) // half of what time.Now costs, and never before the start
 	}
 	if r.owner {
 		e.Facts = r.cell.facts
@@ -127,11 +128,12 @@ func (r *run) release() {
 	r.ctxs = r.ctxs[:0]
 	r.observers = nil
 	r.record = Record{}
-	tags := r.ended.Served.Tags // nobody keeps them: the next call writes over them
-	clear(tags)
-	r.cell.mu.Lock()
-	r.cell.served.Tags = tags[:0]
-	r.cell.mu.Unlock()
+	if tags := r.ended.Served.Tags; cap(tags) > 0 { // nobody keeps them: the next call writes over them
+		clear(tags)
+		r.cell.mu.Lock()
+		r.cell.served.Tags = tags[:0]
+		r.cell.mu.Unlock()
+	}
 	r.ended = Ended{}
 	runs.Put(r)
 }

@@ -108,14 +108,10 @@ func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
 		spec.end(ctx, e)
 		return
 	}
-	defer span.End(trace.WithTimestamp(e.End)) // whatever happens below
-	said := spec.end(ctx, e)
 	a := o.buffers.Get().(*attributes)
-	defer func() {
-		clear(a.list)
-		a.list = a.list[:0]
-		o.buffers.Put(a)
-	}()
+	a.end[0] = trace.WithTimestamp(e.End)
+	defer o.finish(span, a) // whatever happens below
+	said := spec.end(ctx, e)
 	o.describe(a, e)
 	errorType := said.errorType(e)
 	if errorType != "" {
@@ -134,8 +130,21 @@ func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
 	}
 }
 
-// attributes is a list that is used again, since the span copies it.
-type attributes struct{ list []attribute.KeyValue }
+// finish ends a span and gives its buffer back.
+func (o *Observer) finish(span trace.Span, a *attributes) {
+	span.End(a.end[:]...)
+	clear(a.list)
+	clear(a.end[:])
+	a.list = a.list[:0]
+	o.buffers.Put(a)
+}
+
+// attributes is a list that is used again, since the span copies it, with the options that
+// the span ends with.
+type attributes struct {
+	list []attribute.KeyValue
+	end  [1]trace.SpanEndOption
+}
 
 func (a *attributes) add(kv attribute.KeyValue) { a.list = append(a.list, kv) }
 

@@ -22,6 +22,7 @@ type tools struct {
 	clean func(string) string // what a name passes before it leaves
 	mu    sync.Mutex          // serialises writers
 	infos atomic.Pointer[map[toolKey]*toolInfo]
+	known knownTools
 }
 
 type toolKey struct {
@@ -51,6 +52,23 @@ type labelKey struct {
 
 // find returns the info of a call's tool and agent; spec is nil for a call without one.
 func (t *tools) find(f *toolkit.Facts, spec *SpanSpec) *toolInfo {
+	if spec != nil || f.Tool == nil {
+		return t.byName(f, spec)
+	}
+	agent := ""
+	if f.Session != nil {
+		agent = f.Session.Agent
+	}
+	if info := t.known.find(f.Tool, agent); info != nil {
+		return info
+	}
+	info := t.byName(f, nil)
+	t.known.add(f.Tool, agent, info, t.max)
+	return info
+}
+
+// byName is find by what the call's tool is called, which takes a hash of its names.
+func (t *tools) byName(f *toolkit.Facts, spec *SpanSpec) *toolInfo {
 	key := toolKey{tool: UnknownTool, kind: toolkit.ToolFunction, operation: executeTool, spanKind: trace.SpanKindInternal}
 	if spec != nil && spec.Operation != "" {
 		key.operation = spec.Operation
