@@ -12,6 +12,7 @@ RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
 FUZZTIME ?= 30s
 LOADTIME ?= 1m
+SOAKTIME ?= 30m
 BENCH ?= .
 BENCHTIME ?= 100ms
 PASSES ?= 6
@@ -97,6 +98,10 @@ fuzz: ## each fuzz target for FUZZTIME (30s)
 .PHONY: e2e
 e2e: ## the end-to-end suite against real servers (builds Jaeger the first time)
 	cd e2e && TOOLSCOPE_E2E=1 go test -count=1 -timeout=25m ./...
+
+.PHONY: soak
+soak: ## 2,000 calls a second of all kinds for SOAKTIME (30m): does anything grow, are the counts exact
+	cd e2e && go run ./soak -for $(SOAKTIME)
 
 .PHONY: cross
 cross: ## build and vet for Linux, macOS and Windows

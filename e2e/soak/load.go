@@ -1,0 +1,153 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+var allTime = stats.Window{}
+
+type input struct {
+	N    int    `json:"n"`
+	Text string `json:"text,omitempty"`
+}
+
+// tools behave as those of real agents do, at their worst.
+var tools = []toolkit.Tool{
+	toolkit.NewTool("read", "Reads.", func(ctx context.Context, in input) (string, error) {
+		return strings.Repeat("line of a file\n", in.N%200), pause(ctx, time.Duration(in.N%3)*time.Millisecond)
+	}, toolkit.WithReadOnly()),
+	toolkit.NewTool("search", "Searches.", func(ctx context.Context, in input) (string, error) {
+		return fmt.Sprint("found ", in.N), pause(ctx, 2*time.Millisecond)
+	}, toolkit.WithReadOnly()),
+	toolkit.NewTool("write", "Writes.", func(context.Context, input) (string, error) { return "ok", nil }),
+	toolkit.NewTool("fails", "Fails.", func(_ context.Context, in input) (string, error) {
+		return "", fmt.Errorf("row %d of %q is locked", in.N, in.Text)
+	}),
+	toolkit.NewTool("flaky", "Fails at times.", func(_ context.Context, in input) (string, error) {
+		if rand.IntN(3) == 0 {
+			return "", errors.New("try again")
+		}
+		return "ok", nil
+	}, toolkit.WithReadOnly()),
+	toolkit.NewTool("slow", "Takes too long.", func(ctx context.Context, in input) (string, error) {
+		return "", pause(ctx, time.Hour)
+	}),
+	toolkit.NewTool("deaf", "Does not heed its context.", func(context.Context, input) (string, error) {
+		time.Sleep(60 * time.Millisecond)
+		return "late", nil
+	}),
+	toolkit.NewTool("panics", "Panics.", func(_ context.Context, in input) (string, error) { panic(fmt.Sprint("as asked ", in.N)) }),
+	toolkit.NewTool("big", "Says much.", func(context.Context, input) (string, error) { return strings.Repeat("0123456789", 20_000), nil }),
+	toolkit.NewTool("risky", "Is dangerous.", func(context.Context, input) (string, error) { return "done", nil }, toolkit.WithRisk(toolkit.RiskHigh)),
+	toolkit.NewTool("forbidden", "Is not allowed.", func(context.Context, input) (string, error) { return "no", nil }),
+}
+
+// often is how many calls of a hundred are of which tool; the rest is of tools that do not exist.
+var often = []struct {
+	name  string
+	parts int
+}{{"read", 40}, {"search", 26}, {"write", 4}, {"fails", 5}, {"flaky", 8}, {"slow", 1}, {"deaf", 1}, {"panics", 3}, {"big", 2}, {"risky", 4}, {"forbidden", 4}}
+
+func pause(ctx context.Context, d time.Duration) error {
+	if d == 0 {
+		return nil
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// maxRunning is how many calls run at most at a time: where the machine cannot keep up the rate falls, and
+// no queue of goroutines grows that is none of toolscope's.
+const maxRunning = 128
+
+// load makes calls at the rate, each in a goroutine, and tells how many.
+func (h *host) load(ctx context.Context, length time.Duration, rate int, seed uint64) int64 {
+	const beats = 200 // a second
+	r := rand.New(rand.NewPCG(seed, 7))
+	tick := time.NewTicker(time.Second / beats)
+	defer tick.Stop()
+	var running sync.WaitGroup
+	slots := make(chan struct{}, maxRunning)
+	start := func(call toolkit.Call, session toolkit.Session, cancelAfter time.Duration) {
+		slots <- struct{}{}
+		running.Go(func() {
+			defer func() { <-slots }()
+			h.call(ctx, call, session, cancelAfter)
+		})
+	}
+	made := int64(0)
+	begun := time.Now()
+	told := begun
+	for owed := 0.0; time.Since(begun) < length; <-tick.C {
+		owed = time.Since(begun).Seconds()*float64(rate) - float64(made)
+		for ; owed >= 1; owed-- {
+			made++
+			call, session, cancelAfter := random(r, made)
+			start(call, session, cancelAfter)
+			if made%20 == 0 { // a twin at the same time
+				made++
+				call.ID = fmt.Sprint("call_", made)
+				start(call, session, cancelAfter)
+			}
+		}
+		if now := time.Now(); now.Sub(told) >= max(10*time.Second, length/10) {
+			told = now
+			fmt.Printf("%v: %d calls\n", now.Sub(begun).Round(time.Second), made)
+		}
+	}
+	running.Wait()
+	time.Sleep(time.Second) // for tools that were left behind
+	return made
+}
+
+// random is a call of a session: there are a hundred at a time, and a new one for every hundredth call.
+func random(r *rand.Rand, number int64) (call toolkit.Call, session toolkit.Session, cancelAfter time.Duration) {
+	name := fmt.Sprintf("unknown_%d", number)
+	for n, i := r.IntN(100), 0; i < len(often); i++ {
+		if n -= often[i].parts; n < 0 {
+			name = often[i].name
+			break
+		}
+	}
+	in := input{N: r.IntN(6)}
+	if r.IntN(4) == 0 {
+		in.N, in.Text = r.IntN(200), fmt.Sprintf("order %d of user%d@example.org", r.IntN(50), number)
+	}
+	arguments, _ := json.Marshal(in)
+	if r.IntN(200) == 0 {
+		arguments = arguments[:len(arguments)/2]
+	}
+	if r.IntN(50) == 0 {
+		cancelAfter = time.Duration(r.IntN(3)) * time.Millisecond
+	}
+	call = toolkit.Call{ID: fmt.Sprint("call_", number), Name: name, Arguments: arguments}
+	return call, toolkit.Session{ID: fmt.Sprint("session-", number/100+r.Int64N(100)), Agent: "soak"}, cancelAfter
+}
+
+// call makes one call; it is cancelled after a while unless that is 0.
+func (h *host) call(ctx context.Context, call toolkit.Call, session toolkit.Session, cancelAfter time.Duration) {
+	ctx = toolkit.WithSession(ctx, session)
+	if cancelAfter > 0 {
+		limited, cancel := context.WithTimeout(ctx, cancelAfter)
+		defer cancel()
+		ctx = limited
+	}
+	_, _ = h.handle(ctx, call) // what comes of it is judged by the counts
+}
