@@ -82,6 +82,25 @@ func (l *CallLog) Add(line []byte) error {
 	if err := l.line.read(line); err != nil {
 		return err
 	}
+	l.count()
+	return nil
+}
+
+// AddCall is Add for a call that was read already.
+func (l *CallLog) AddCall(c *LoggedCall) {
+	l.line = logLine{spare: l.line.spare[:0], tool: []byte(c.Tool), kindText: []byte(c.ErrorType), message: []byte(c.Error), session: []byte(c.Session),
+		outcome: c.Outcome, duration: c.Duration, timed: true}
+	if int(c.Outcome) >= len(auxOf) { // none that is known
+		l.line.outcome = toolkit.OutcomeExecuted
+	}
+	if !c.End.IsZero() {
+		l.line.at = c.End.UnixNano()
+	}
+	l.count()
+}
+
+// count counts the call that was read last.
+func (l *CallLog) count() {
 	x := &l.line
 	t := l.toolOf(x.tool)
 	ns := clampNs(x.duration)
@@ -114,7 +133,6 @@ func (l *CallLog) Add(line []byte) error {
 	if l.timeline != nil {
 		l.timeline.add(x.at, t, x.outcome == toolkit.OutcomeExecuted, failed, ns)
 	}
-	return nil
 }
 
 func count(b **builder, of *layout, ns int64) {

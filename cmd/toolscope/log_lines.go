@@ -6,6 +6,7 @@ package main
 import (
 	"bytes"
 	"io"
+	"os"
 )
 
 // maxLine is the longest line that is read, in bytes, and the size of the one buffer
@@ -55,4 +56,19 @@ func (l *logLines) read(from io.Reader, whole bool, line func(number uint64, tex
 		l.held = 0
 	}
 	return n, err
+}
+
+// openLog opens a log; size is 0 if nobody knows it.
+func openLog(name string, stdin io.Reader) (from io.ReadCloser, size int64, err error) {
+	if name == "-" {
+		return io.NopCloser(stdin), 0, nil
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+		size = info.Size()
+	}
+	return file, size, nil
 }

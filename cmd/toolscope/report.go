@@ -8,7 +8,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -84,20 +83,15 @@ func reportCommand(args []string, stdin io.Reader, stdout, stderr io.Writer) int
 		fmt.Fprintf(stderr, "toolscope report: %s\nRun 'toolscope report --help' for the options.\n", wrong)
 		return exitUsage
 	}
-	name := "standard input"
-	from, size := stdin, int64(0)
-	if files[0] != "-" {
-		name = files[0]
-		file, err := os.Open(name)
-		if err != nil {
-			fmt.Fprintf(stderr, "toolscope report: %s\n", display.Plain(err.Error()))
-			return exitError
-		}
-		defer file.Close()
-		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
-			size = info.Size()
-		}
-		from = file
+	name := files[0]
+	from, size, err := openLog(name, stdin)
+	if err != nil {
+		fmt.Fprintf(stderr, "toolscope report: %s\n", display.Plain(err.Error()))
+		return exitError
+	}
+	defer from.Close()
+	if name == "-" {
+		name = "standard input"
 	}
 	bar := &logProgress{to: stderr, size: size, off: *still || !isTerminal(stderr)}
 	log := stats.NewCallLog(nil)
@@ -133,13 +127,7 @@ func (v *view) report(name string, counts *logCounts, asJSON bool, stdout, stder
 		return exitError
 	}
 	if counts.Bad > 0 {
-		fmt.Fprintf(stderr, "toolscope report: %d of %d lines could not be read:\n", counts.Bad, counts.Lines)
-		for _, l := range counts.First {
-			fmt.Fprintf(stderr, "  line %d: %s\n", l.Line, l.Reason)
-		}
-		if more := counts.Bad - uint64(len(counts.First)); more > 0 {
-			fmt.Fprintf(stderr, "  and %d more\n", more)
-		}
+		counts.tellBad("report", stderr)
 		if counts.Calls == 0 {
 			return exitError
 		}

@@ -56,6 +56,17 @@ func (c *logCounts) bad(number uint64, reason string) {
 	}
 }
 
+// tellBad says how many lines could not be read, and names the first ones.
+func (c *logCounts) tellBad(command string, stderr io.Writer) {
+	fmt.Fprintf(stderr, "toolscope %s: %d of %d lines could not be read:\n", command, c.Bad, c.Lines)
+	for _, l := range c.First {
+		fmt.Fprintf(stderr, "  line %d: %s\n", l.Line, l.Reason)
+	}
+	if more := c.Bad - uint64(len(c.First)); more > 0 {
+		fmt.Fprintf(stderr, "  and %d more\n", more)
+	}
+}
+
 // logProgress shows on a terminal how far a log was read.
 type logProgress struct {
 	to    io.Writer

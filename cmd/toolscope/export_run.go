@@ -1,0 +1,195 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel"
+
+	"github.com/toolscope/toolscope/internal/display"
+	"github.com/toolscope/toolscope/internal/logexport"
+)
+
+// completeOTLP checks where spans go.
+func (o *exportOptions) completeOTLP() error {
+	o.protocol = cmp.Or(o.protocol, os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"), "grpc")
+	if o.protocol != "grpc" && o.protocol != "http/protobuf" {
+		return fmt.Errorf("--protocol: got %.40q, want grpc or http/protobuf", o.protocol)
+	}
+	o.service = cmp.Or(o.service, os.Getenv("OTEL_SERVICE_NAME"), "toolscope")
+	if o.endpoint == "" {
+		if os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")+os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" {
+			return nil
+		}
+		o.endpoint = map[string]string{"grpc": "http://localhost:4317", "http/protobuf": "http://localhost:4318"}[o.protocol]
+	}
+	u, err := url.Parse(o.endpoint)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return fmt.Errorf("--endpoint: got %s, want a URL such as http://localhost:4317", display.Clip(o.endpoint, 100))
+	}
+	if o.protocol == "http/protobuf" && strings.Trim(u.Path, "/") == "" {
+		o.endpoint = u.JoinPath("v1", "traces").String()
+	}
+	return nil
+}
+
+// run exports. What it counted is nil if it could not begin.
+func (o *exportOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) (counts *logCounts, export *logexport.Export, err error) {
+	if err := o.cleaners(); err != nil {
+		return nil, nil, err
+	}
+	from, size, err := openLog(o.file, stdin)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer from.Close()
+	to, err := o.create(stdout)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer to.abandon()
+	counts, export = &logCounts{}, &logexport.Export{Filter: o.filter, Cleaner: o.cleaner}
+	complaints := collectComplaints()
+	defer complaints.stop()
+	if export.Sink, err = o.sink(ctx, to, counts, export); err != nil {
+		return nil, nil, err
+	}
+	bar := &logProgress{to: stderr, size: size, off: o.quiet || !isTerminal(stderr)}
+	err = o.read(ctx, from, counts, export, bar)
+	bar.clear()
+	err = errors.Join(err, export.Close(), complaints.error())
+	if err == nil {
+		err = to.commit()
+	}
+	return counts, export, err
+}
+
+// read hands the lines of the log on, until it or the export ends.
+func (o *exportOptions) read(ctx context.Context, from io.Reader, counts *logCounts, export *logexport.Export, bar *logProgress) error {
+	lines := newLogLines()
+	for export.Failed == nil {
+		if ctx.Err() != nil {
+			return errors.New("interrupted")
+		}
+		n, err := lines.read(from, true, func(number uint64, text []byte) { counts.add(number, export, text) })
+		bar.add(n, lines.number)
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil // Close tells
+}
+
+// sink is what calls are handed to.
+func (o *exportOptions) sink(ctx context.Context, to io.Writer, counts *logCounts, export *logexport.Export) (logexport.Sink, error) {
+	switch o.to {
+	case "otlp":
+		return logexport.NewOTLP(ctx, logexport.OTLP{Endpoint: o.endpoint, HTTP: o.protocol == "http/protobuf", Service: o.service, Version: version()})
+	case "har":
+		return logexport.NewHAR(to, version()), nil
+	case "html":
+		title := o.title
+		if title == "" && o.file != "-" {
+			title = "Tool calls in " + filepath.Base(o.file)
+		}
+		return logexport.NewHTML(to, logexport.HTML{Title: title, Redactor: o.strictest, Zone: time.Local, Notes: func() []string { return notes(counts, export) }}), nil
+	}
+	return logexport.NewText(to, time.Local), nil
+}
+
+// notes are what a reader should know of an export.
+func notes(counts *logCounts, export *logexport.Export) (list []string) {
+	if export.Filtered > 0 {
+		list = append(list, fmt.Sprintf("%s of %s calls did not pass the filter.", display.Count(export.Filtered), display.Count(counts.Calls)))
+	}
+	if export.Untimed > 0 {
+		list = append(list, fmt.Sprintf("%s calls have no time and were left out.", display.Count(export.Untimed)))
+	}
+	if counts.Bad > 0 {
+		list = append(list, fmt.Sprintf("%s of %s lines could not be read; the first is line %d: %s.", display.Count(counts.Bad), display.Count(counts.Lines), counts.First[0].Line, counts.First[0].Reason))
+	}
+	return list
+}
+
+// told says on standard error what was exported, and what was not.
+func (o *exportOptions) told(counts *logCounts, export *logexport.Export, stderr io.Writer) {
+	if !o.quiet {
+		fmt.Fprintf(stderr, "toolscope export: %s calls", display.Count(export.Exported))
+		if where := o.destination(); where != "" {
+			fmt.Fprintf(stderr, " to %s", display.Clip(where, 200))
+		}
+		fmt.Fprintln(stderr)
+		if export.Filtered > 0 {
+			fmt.Fprintf(stderr, "  %s did not pass the filter\n", display.Count(export.Filtered))
+		}
+	}
+	if export.Untimed > 0 {
+		fmt.Fprintf(stderr, "  %s have no time and were left out\n", display.Count(export.Untimed))
+	}
+	if counts.Bad > 0 {
+		counts.tellBad("export", stderr)
+	}
+}
+
+// destination is where calls went; "" for standard output.
+func (o *exportOptions) destination() string {
+	if o.to != "otlp" {
+		return strings.TrimPrefix(o.output, "-")
+	}
+	endpoint := cmp.Or(o.endpoint, os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT"))
+	if u, err := url.Parse(endpoint); err == nil {
+		return u.Redacted()
+	}
+	return ""
+}
+
+// version is this program's.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
+
+// complaints are what OpenTelemetry's exporters say beside their errors: that some of
+// what was sent was not taken.
+type complaints struct {
+	mu    sync.Mutex
+	first error
+}
+
+func collectComplaints() *complaints {
+	c := &complaints{}
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.first == nil {
+			c.first = err
+		}
+	}))
+	return c
+}
+
+func (c *complaints) error() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.first
+}
+
+func (c *complaints) stop() { otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {})) }
