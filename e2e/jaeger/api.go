@@ -148,3 +148,15 @@ func (s *Server) get(ctx context.Context, path string, data any) ([]byte, error)
 	}
 	return text, nil
 }
+
+// Trace is one trace; an error if Jaeger has none of that id.
+func (s *Server) Trace(ctx context.Context, id string) (Trace, error) {
+	var traces []Trace
+	if _, err := s.get(ctx, "/api/traces/"+url.PathEscape(id), &traces); err != nil {
+		return Trace{}, err
+	}
+	if len(traces) != 1 {
+		return Trace{}, fmt.Errorf("jaeger: got %d traces of the id %s, want 1", len(traces), id)
+	}
+	return traces[0], nil
+}

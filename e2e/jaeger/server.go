@@ -30,9 +30,10 @@ type Server struct {
 	OTLPHTTP string // the URL that takes OTLP over HTTP
 	Query    string // the URL of the API and the pages
 
-	process *exec.Cmd
-	exited  chan struct{}
-	log     string
+	binary, config string
+	process        *exec.Cmd
+	exited         chan struct{}
+	log            string
 }
 
 // attempts is how often a start is tried: somebody else may take a port between our
@@ -42,9 +43,23 @@ const attempts = 3
 // Start starts the binary and returns when it takes spans and answers questions. It
 // keeps its configuration and its log in dir.
 func Start(ctx context.Context, binary, dir string) (*Server, error) {
+	return start(ctx, binary, dir, "")
+}
+
+// StartStored is Start of a Jaeger that keeps its spans in dir, so that it has them when it
+// is started again.
+func StartStored(ctx context.Context, binary, dir string) (*Server, error) {
+	return start(ctx, binary, dir, filepath.Join(dir, "spans"))
+}
+
+func start(ctx context.Context, binary, dir, store string) (*Server, error) {
 	var errs []error
 	for range attempts {
-		s, err := start(ctx, binary, dir)
+		s, err := configure(binary, dir, store)
+		if err != nil {
+			return nil, err
+		}
+		err = s.Again(ctx)
 		if err == nil {
 			return s, nil
 		}
@@ -56,37 +71,43 @@ func Start(ctx context.Context, binary, dir string) (*Server, error) {
 	return nil, errors.Join(errs...)
 }
 
-func start(ctx context.Context, binary, dir string) (*Server, error) {
+// configure writes the configuration of a server on free ports.
+func configure(binary, dir, store string) (*Server, error) {
 	ports, err := freePorts(4)
 	if err != nil {
 		return nil, err
 	}
 	path := filepath.Join(dir, "jaeger.yaml")
 	var text strings.Builder
-	if err := config.Execute(&text, map[string]string{"OTLP": ports[0], "OTLPHTTP": ports[1], "Query": ports[2], "QueryGRPC": ports[3]}); err != nil {
+	if err := config.Execute(&text, map[string]string{"OTLP": ports[0], "OTLPHTTP": ports[1], "Query": ports[2], "QueryGRPC": ports[3], "Store": store}); err != nil {
 		return nil, fmt.Errorf("jaeger: %w", err)
 	}
 	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
 		return nil, fmt.Errorf("jaeger: %w", err)
 	}
-	s := &Server{OTLP: "http://" + ports[0], OTLPHTTP: "http://" + ports[1], Query: "http://" + ports[2],
-		exited: make(chan struct{}), log: filepath.Join(dir, "jaeger.log")}
+	return &Server{OTLP: "http://" + ports[0], OTLPHTTP: "http://" + ports[1], Query: "http://" + ports[2],
+		binary: binary, config: path, log: filepath.Join(dir, "jaeger.log")}, nil
+}
+
+// Again starts a server that was stopped, where it was and with what it stored.
+func (s *Server) Again(ctx context.Context) error {
 	log, err := os.Create(s.log)
 	if err != nil {
-		return nil, fmt.Errorf("jaeger: %w", err)
+		return fmt.Errorf("jaeger: %w", err)
 	}
 	defer log.Close() // the process has its own
-	s.process = exec.Command(binary, "--config", path)
+	s.exited = make(chan struct{})
+	s.process = exec.Command(s.binary, "--config", s.config)
 	s.process.Env = environment()
 	s.process.Stdout, s.process.Stderr = log, log
 	if err := s.process.Start(); err != nil {
-		return nil, fmt.Errorf("jaeger: %w", err)
+		return fmt.Errorf("jaeger: %w", err)
 	}
 	go func() { _ = s.process.Wait(); close(s.exited) }()
-	if err := s.ready(ctx, ports[0]); err != nil {
-		return nil, errors.Join(err, s.Stop(ctx))
+	if err := s.ready(ctx, strings.TrimPrefix(s.OTLP, "http://")); err != nil {
+		return errors.Join(err, s.Stop(ctx))
 	}
-	return s, nil
+	return nil
 }
 
 // ready waits until the API answers and the OTLP port is open.

@@ -1,0 +1,99 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Outage is the program that the outage test runs and kills: an agent that makes calls without
+// a pause, whose spans go to the OTLP endpoint of the environment by way of a spool. It
+// writes down each span that has ended, in a file of its own and before anybody else is
+// told: what the test then looks for. SIGTERM ends it after what waits was sent.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/exporters"
+	"github.com/toolscope/toolscope/exporters/spool"
+	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tracing"
+)
+
+func main() {
+	dir := flag.String("spool", "", "the directory of the spool")
+	journal := flag.String("journal", "", "the file that ended spans are written down in")
+	every := flag.Duration("every", 5*time.Millisecond, "the time from one call to the next")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, *dir, *journal, *every); err != nil {
+		fmt.Fprintln(os.Stderr, "outage:", err)
+		os.Exit(1)
+	}
+}
+
+// callsPerTurn is how many calls each trace has.
+const callsPerTurn = 20
+
+func run(ctx context.Context, dir, path string, every time.Duration) error {
+	j, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer j.Close()
+	providers, err := exporters.Setup(ctx, exporters.WithServiceName("outage"), exporters.WithSpanProcessor(journalist{j}),
+		exporters.WithSpool(dir, spool.Options{WriteAhead: true, MaxBackoff: 2 * time.Second}))
+	if err != nil {
+		return err
+	}
+	scope, err := toolscope.New(toolscope.WithTracerProvider(providers.TracerProvider), toolscope.WithMeterProvider(providers.MeterProvider))
+	if err != nil {
+		return err
+	}
+	registry := new(toolkit.Registry)
+	err = registry.Register(toolkit.NewTool("look", "Looks.", func(_ context.Context, in struct{ N int }) (string, error) {
+		if in.N%10 == 0 {
+			return "", errors.New("nothing to see")
+		}
+		return fmt.Sprint("seen ", in.N), nil
+	}))
+	if err != nil {
+		return err
+	}
+	handle := scope.WrapRegistry(registry)
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for n := 0; ctx.Err() == nil; {
+		turn, agent := scope.StartAgent(context.WithoutCancel(ctx), tracing.Agent{Name: "agent", Session: "s"})
+		for range callsPerTurn {
+			n++
+			_, _ = handle(turn, toolkit.Call{ID: fmt.Sprint(n), Name: "look", Arguments: json.RawMessage(fmt.Sprintf(`{"N":%d}`, n))})
+			<-tick.C
+		}
+		agent.End(nil)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
+	defer cancel()
+	return errors.Join(scope.Shutdown(ctx), providers.Shutdown(ctx))
+}
+
+// journalist writes down each span that ends: when, and its ids.
+type journalist struct{ file *os.File }
+
+func (j journalist) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
+func (j journalist) OnEnd(s sdktrace.ReadOnlySpan) {
+	_, err := fmt.Fprintf(j.file, "%d %s %s\n", time.Now().UnixNano(), s.SpanContext().TraceID(), s.SpanContext().SpanID())
+	if err != nil {
+		panic(err) // then the test would prove nothing
+	}
+}
+func (j journalist) Shutdown(context.Context) error   { return nil }
+func (j journalist) ForceFlush(context.Context) error { return nil }
