@@ -20,9 +20,9 @@ import (
 	"github.com/toolscope/toolscope/exporters"
 )
 
-// startJaeger starts a Jaeger for the test. Where TOOLSCOPE_E2E is not 1 it skips
-// rather than build one.
-func startJaeger(t *testing.T) *jaeger.Server {
+// jaegerBinary is Jaeger's. Where TOOLSCOPE_E2E is not 1 the test is skipped rather than
+// one built.
+func jaegerBinary(t *testing.T) string {
 	t.Helper()
 	ctx := t.Context()
 	binary, ok := jaeger.Built(ctx)
@@ -35,7 +35,13 @@ func startJaeger(t *testing.T) *jaeger.Server {
 			t.Fatal(err)
 		}
 	}
-	server, err := jaeger.Start(ctx, binary, t.TempDir())
+	return binary
+}
+
+// startJaeger starts a Jaeger for the test.
+func startJaeger(t *testing.T) *jaeger.Server {
+	t.Helper()
+	server, err := jaeger.Start(t.Context(), jaegerBinary(t), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

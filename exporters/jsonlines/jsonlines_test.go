@@ -339,8 +339,7 @@ func TestDirectoryGoes(t *testing.T) {
 	}
 }
 
-// A full disk costs the batches that it refuses, and leaves no torn line. The kernel's
-// limit of a file's size stands for it in e2e; here the file is one that takes nothing.
+// A full disk costs the batches that it refuses, and leaves no torn line.
 func TestDiskRefuses(t *testing.T) {
 	dir := t.TempDir()
 	e := open(t, dir, Options{})
@@ -352,16 +351,16 @@ func TestDiskRefuses(t *testing.T) {
 		return before
 	}
 	good := writeTo(nil)
-	readOnly, err := os.Open(good.Name())
+	full, err := os.Open(good.Name()) // read only
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeTo(readOnly)
+	defer full.Close()
+	writeTo(full)
 	if err := e.ExportSpans(t.Context(), []sdktrace.ReadOnlySpan{stub("b"), stub("c")}); err == nil || !strings.Contains(err.Error(), "2 spans were not written") {
 		t.Errorf("got %v, want an error that counts two spans", err)
 	}
 	writeTo(good)
-	readOnly.Close()
 	export(t, e, stub("d"))
 	lines, _ := read(t, dir)
 	if got := names(lines); strings.Join(got, "") != "ad" {
