@@ -3,6 +3,8 @@
 
 package redact
 
+import "unsafe"
+
 // AppendJSONMax is [Redactor.JSONMax], appended to dst: one buffer may take the
 // arguments and the result of a call. src is never written to.
 func (r *Redactor) AppendJSONMax(dst, src []byte, max int) ([]byte, Report) {
@@ -14,4 +16,21 @@ func (r *Redactor) AppendJSONMax(dst, src []byte, max int) ([]byte, Report) {
 func (r *Redactor) AppendTextMax(dst []byte, s string, max int) ([]byte, Report) {
 	out, report := r.TextMax(s, max)
 	return append(dst, out...), report
+}
+
+// JSONTextMax is [Redactor.JSONMax] of a string: s itself comes back, without a copy, if
+// nothing was removed or cut.
+func (r *Redactor) JSONTextMax(s string, max int) (string, Report) {
+	out, report := r.JSONMax(unsafe.Slice(unsafe.StringData(s), len(s)), max)
+	return text(out), report
+}
+
+// JSONCopyMax is [Redactor.JSONMax] as a string that shares no memory with src, which may
+// be written to as soon as it returns.
+func (r *Redactor) JSONCopyMax(src []byte, max int) (string, Report) {
+	out, report := r.JSONMax(src, max)
+	if len(out) > 0 && &out[0] == &src[0] {
+		return string(out), report
+	}
+	return text(out), report
 }

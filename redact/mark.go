@@ -101,16 +101,61 @@ func (sc *scanner) place() string {
 }
 
 // path is the JSON Pointer (RFC 6901) of the value being looked at. Names that hold
-// secrets are masked in it.
+// secrets are masked in it. Calls of one tool have their secrets at the same places, so
+// the last few paths are remembered.
 func (sc *scanner) path() string {
 	if len(sc.frames) == 0 {
 		return ""
 	}
+	for i := range sc.frames {
+		sc.spend(sc.frames[i].keyEnd - sc.frames[i].keyStart + 1)
+	}
+	raw := appendPlace(sc.raw[:0], sc.frames)
+	sc.raw = raw
+	if len(raw) > maxPath {
+		return sc.makePath()
+	}
+	for i := range sc.paths {
+		if m := &sc.paths[i]; m.redactor == sc.r && string(m.raw) == string(raw) {
+			return m.path
+		}
+	}
+	m := &sc.paths[sc.places%len(sc.paths)]
+	m.redactor, m.raw, m.path = sc.r, append(m.raw[:0], raw...), sc.makePath()
+	return m.path
+}
+
+// knownPath is a path and what it was made of.
+type knownPath struct {
+	redactor *Redactor
+	raw      []byte // as appendPlace tells it
+	path     string
+}
+
+// appendPlace tells apart where the innermost of frames is: of each its index, or its name
+// with its length. It stops where a path is too long to be remembered.
+func appendPlace(b []byte, frames []frame) []byte {
+	for i := range frames {
+		f := &frames[i]
+		if !f.object {
+			b = strconv.AppendInt(append(b, '#'), int64(f.index), 10)
+			continue
+		}
+		key := f.src[f.keyStart:f.keyEnd]
+		if b = strconv.AppendInt(append(b, '/'), int64(len(key)), 10); len(b)+len(key) > maxPath {
+			return append(b, key[:min(len(key), maxPath+1)]...)
+		}
+		b = append(append(b, ':'), key...)
+	}
+	return b
+}
+
+// makePath makes a path that is not remembered.
+func (sc *scanner) makePath() string {
 	b := make([]byte, 0, 64)
 	for i := range sc.frames {
 		f := &sc.frames[i]
 		b = append(b, '/')
-		sc.spend(f.keyEnd - f.keyStart + 1)
 		if len(b) > maxPath {
 			return string(b) + "…"
 		}

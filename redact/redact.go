@@ -168,6 +168,7 @@ func (r *Redactor) pass(dst []byte, s string, d verdict, json bool) (out []byte,
 	}
 	out = sc.apply(dst, s)
 	sc.count(len(out) - length)
+	found = make(Findings, 0, min(len(sc.spans), MaxFindings))
 	for i := range sc.spans {
 		sp := &sc.spans[i]
 		found = found.add(kinds[sp.kind].Name, sp.path)

@@ -29,6 +29,8 @@ type scanner struct {
 	lastPlace string
 	placed    bool
 	places    int
+	raw       []byte       // of the path looked for
+	paths     [4]knownPath // the last ones made
 
 	// What one scan knows so far; see scanText.
 	settled int // everything before is decided
@@ -56,8 +58,8 @@ func (sc *scanner) release() {
 	}
 	clear(sc.spans[:cap(sc.spans)])
 	clear(sc.frames[:cap(sc.frames)])
-	spans, buf, frames, words := sc.spans[:0], sc.buf[:0], sc.frames[:0], sc.words
-	*sc = scanner{spans: spans, buf: buf, frames: frames, words: words}
+	spans, buf, frames, words, raw, paths := sc.spans[:0], sc.buf[:0], sc.frames[:0], sc.words, sc.raw[:0], sc.paths
+	*sc = scanner{spans: spans, buf: buf, frames: frames, words: words, raw: raw, paths: paths}
 	scanners.Put(sc)
 }
 

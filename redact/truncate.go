@@ -13,13 +13,18 @@ import (
 // shown was seen with what stands around it.
 const overlap = 8 << 10
 
-// whole is the largest input that is scanned whole before it is cut.
-const whole = 1 << 20
+// The largest inputs that are scanned whole before they are cut. What is shown of plain
+// text is its two ends, so the middle of a larger one need not be looked at; in JSON any
+// string may be shown in part.
+const (
+	wholeText = 64 << 10
+	wholeJSON = 1 << 20
+)
 
 // TextMax redacts s and cuts it to at most max bytes, the note that says how much is
 // missing included: head and tail stay, on rune boundaries. max 0 or less is no
-// limit. Of an input over 1 MiB only what may be shown, and 8 KiB beyond, is
-// scanned; the rest is never shown.
+// limit. Of an input over 64 KiB only what may be shown, and 8 KiB beyond, is
+// scanned, and a private key that begins up to 64 KiB before; the rest is never shown.
 func (r *Redactor) TextMax(s string, max int) (string, Report) {
 	rep := Report{Size: len(s)}
 	if max <= 0 {
@@ -27,9 +32,9 @@ func (r *Redactor) TextMax(s string, max int) (string, Report) {
 		rep.Findings = found
 		return out, rep
 	}
-	if len(s) > whole && len(s) > 2*(max+overlap) {
+	if len(s) > wholeText && len(s) > 2*(max+overlap) {
 		head, f1 := r.Text(untilToken(s[:max+overlap]))
-		tail, f2 := r.Text(fromToken(s[len(s)-max-overlap:]))
+		tail, f2 := r.Text(tailOf(s, len(s)-max-overlap))
 		rep.Findings, rep.Truncated = f1.and(f2), true
 		return cutText(head, tail, len(s), max), rep
 	}
@@ -57,7 +62,7 @@ func (r *Redactor) JSONMax(src []byte, max int) ([]byte, Report) {
 		src = out
 	} else {
 		window := src
-		if len(src) > whole && len(src) > max+overlap {
+		if len(src) > wholeJSON && len(src) > max+overlap {
 			window = src[:max+overlap]
 		}
 		out, found := r.JSON(window)
@@ -142,6 +147,16 @@ func untilToken(s string) string {
 		}
 	}
 	return s[:max(0, len(s)-overlap/2)]
+}
+
+// tailOf is the end of s from start on, without a token that began before. A block whose
+// end is still to come then begins the tail: its lines alone would not be known for a key.
+func tailOf(s string, start int) string {
+	before := s[max(0, start-wholeText):start]
+	if block := strings.LastIndex(before, pemBegin); block >= 0 && strings.LastIndex(before, pemEnd) < block {
+		return s[start-len(before)+block:]
+	}
+	return fromToken(s[start:])
 }
 
 // fromToken drops the first token of a window.

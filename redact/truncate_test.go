@@ -93,6 +93,21 @@ func TestJSONMaxStaysValid(t *testing.T) {
 	}
 }
 
+// TestMaxTailWithinAKey: the tail of a large text may lie within a private key whose head is
+// far before, and shows none of its lines.
+func TestMaxTailWithinAKey(t *testing.T) {
+	const line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQDbq3x7Yw5kT2Zp\n"
+	for _, lines := range []int{20, 200, 900} {
+		for _, behind := range []string{"", "\ndone", strings.Repeat("\nnothing here", 100)} {
+			key := pemBegin + " PRIVATE " + "KEY-----\n" + strings.Repeat(line, lines) + pemEnd + " PRIVATE " + "KEY-----"
+			out, _ := Default().TextMax(strings.Repeat("some words of a log\n", 10_000)+key+behind, 4096)
+			if strings.Contains(out, line[:16]) {
+				t.Errorf("%d lines, %d bytes behind it: the key is seen in %q", lines, len(behind), out)
+			}
+		}
+	}
+}
+
 // TestMaxWorkIsBounded: of a huge result only what may be shown is looked at. The
 // secrets found tell how much that was; the memory, that nothing was copied.
 func TestMaxWorkIsBounded(t *testing.T) {

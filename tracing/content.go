@@ -5,7 +5,6 @@ package tracing
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -30,18 +29,17 @@ func WithTold(told func(Told)) Option {
 // addContent adds arguments and result, redacted and cut. A result goes on the
 // span of a success only, as the conventions say; a failure's text is in the
 // status.
-func (o *Observer) addContent(a *attributes, e *toolkit.Ended) {
+func (o *Observer) addContent(a *attributes, info *toolInfo, e *toolkit.Ended) {
 	told := Told{Tool: e.Facts.Tool}
-	var paths []string
+	var arguments, result redact.Findings
 	redactor := o.redactor.ForTool(e.Call.Name)
 	if len(e.Call.Arguments) > 0 {
-		text, report := redactor.JSONMax(e.Call.Arguments, o.limits.Arguments)
-		a.add(keyArguments.String(validBytes(text)))
+		text, report := redactor.JSONCopyMax(e.Call.Arguments, o.limits.Arguments)
+		a.add(keyArguments.String(valid(text)))
 		if told.ArgumentsTruncated = report.Truncated; report.Truncated {
 			a.add(keyArgumentsTruncated.Bool(true))
 		}
-		told.Findings = report.Findings
-		paths = appendPaths(paths, "arguments", report.Findings)
+		arguments = report.Findings
 	}
 	if e.Content && e.ErrorType == "" && (e.Result.Output != "" || len(e.Result.Parts) > 0) {
 		text, report := o.result(redactor, e.Result)
@@ -49,13 +47,13 @@ func (o *Observer) addContent(a *attributes, e *toolkit.Ended) {
 		if told.ResultTruncated = report.Truncated; report.Truncated {
 			a.add(keyResultTruncated.Bool(true))
 		}
-		paths = appendPaths(paths, "result", report.Findings)
-		told.Findings = append(told.Findings[:len(told.Findings):len(told.Findings)], report.Findings...)
+		result = report.Findings
 	}
-	if n := told.Findings.Count(); n > 0 {
-		a.add(keyRedactedCount.Int(n))
-		a.add(keyRedactedKinds.StringSlice(kindsOf(told.Findings)))
-		a.add(keyRedactedPaths.StringSlice(paths))
+	if told.Findings = arguments; len(result) > 0 {
+		told.Findings = append(arguments[:len(arguments):len(arguments)], result...)
+	}
+	if len(told.Findings) > 0 {
+		a.list = append(a.list, info.redacted(told.Findings, len(arguments))...)
 	}
 	if o.told != nil && (told.ArgumentsTruncated || told.ResultTruncated || len(told.Findings) > 0) {
 		o.told(told)
@@ -66,12 +64,12 @@ func (o *Observer) addContent(a *attributes, e *toolkit.Ended) {
 // that tells text, kinds and sizes, but never carries data.
 func (o *Observer) result(redactor *redact.Redactor, r toolkit.Result) (string, redact.Report) {
 	if len(r.Parts) > 0 {
-		text, report := redactor.JSONMax(partsJSON(r), o.limits.Result)
-		return validBytes(text), report
+		text, report := redactor.JSONCopyMax(partsJSON(r), o.limits.Result)
+		return valid(text), report
 	}
 	if looksLikeJSON(r.Output) {
-		text, report := redactor.JSONMax([]byte(r.Output), o.limits.Result)
-		return validBytes(text), report
+		text, report := redactor.JSONTextMax(r.Output, o.limits.Result)
+		return valid(text), report
 	}
 	text, report := redactor.TextMax(r.Output, o.limits.Result)
 	return valid(text), report
@@ -112,31 +110,6 @@ func partsJSON(r toolkit.Result) []byte {
 	return text
 }
 
-// kindsOf lists the different kinds found, sorted.
-func kindsOf(f redact.Findings) []string {
-	kinds := make([]string, 0, len(f))
-	for _, finding := range f {
-		kinds = append(kinds, finding.Kind)
-	}
-	slices.Sort(kinds)
-	return slices.Compact(kinds)
-}
-
-// maxPaths is how many places of removed values a span names.
-const maxPaths = 16
-
-// appendPaths adds what was removed from a part of a call, as kind@part/path, with the
-// path as a JSON Pointer.
-func appendPaths(paths []string, part string, f redact.Findings) []string {
-	for i := range f {
-		if len(paths) == maxPaths {
-			break
-		}
-		paths = append(paths, valid(f[i].Kind+"@"+part+f[i].Path))
-	}
-	return paths
-}
-
 // valid makes text valid UTF-8: one invalid string makes OTLP over gRPC refuse a
 // whole batch.
 func valid(s string) string {
@@ -145,5 +118,3 @@ func valid(s string) string {
 	}
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
-
-func validBytes(b []byte) string { return valid(string(b)) }

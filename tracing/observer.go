@@ -101,7 +101,8 @@ func (o *Observer) Wants(ctx context.Context) bool {
 // End ends the call's span and records its metrics.
 func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
 	spec := SpecOf(ctx)
-	o.metrics.record(ctx, o.tools.find(&e.Facts, spec), e)
+	info := o.tools.find(&e.Facts, spec)
+	o.metrics.record(ctx, info, e)
 	span := trace.SpanFromContext(ctx)
 	if !span.IsRecording() {
 		defer span.End()
@@ -119,7 +120,7 @@ func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
 	}
 	a.list = append(a.list, said.Attributes...)
 	if o.Content() {
-		o.addContent(a, e)
+		o.addContent(a, info, e)
 	}
 	span.SetAttributes(a.list...)
 	if from := e.Served.Origin; from.IsValid() {

@@ -32,8 +32,10 @@ type toolKey struct {
 	spanKind    trace.SpanKind
 }
 
-// toolInfo is made once and not changed, but for the cached metric options.
+// toolInfo is made once and not changed, but for the cached metric options and what the
+// last call had redacted.
 type toolInfo struct {
+	found    atomic.Pointer[redactedAttributes]
 	spanName string
 	start    []trace.SpanStartOption
 	labels   []attribute.KeyValue // of metrics, without outcome and error.type
