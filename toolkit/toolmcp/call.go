@@ -75,8 +75,8 @@ func (w *watcher) newCaller(lookup toolkit.Lookup) caller {
 		Tool:   lookup,
 		Failed: reply.failure,
 		View:   func(r reply) toolkit.Result { return resultView(r.res, r.failure()) },
-		Answer: func(_ *exchange, res toolkit.Result, _ error) reply {
-			return reply{res: callToolResult(res), fault: res.Fault}
+		Answer: func(x *exchange, res toolkit.Result, _ error) reply {
+			return reply{res: x.complete(callToolResult(res)), fault: res.Fault}
 		},
 		Copy: func(r reply, _ *exchange) reply { return r.clone() },
 		Arguments: func(x *exchange, args json.RawMessage) *exchange {
@@ -91,14 +91,52 @@ func (w *watcher) newCaller(lookup toolkit.Lookup) caller {
 	return governed
 }
 
-// clone copies what the SDK may write to.
+// complete marks a result that no tool gave as one that is complete, which from the
+// stateless revision on each result says. The SDK marks what tools give, and lets others
+// do so by JSON only.
+func (x *exchange) complete(res *mcp.CallToolResult) *mcp.CallToolResult {
+	if !x.watcher.server || x.request.version < "2026-07-28" {
+		return res
+	}
+	marked := completed
+	marked.Content, marked.StructuredContent, marked.IsError = res.Content, res.StructuredContent, res.IsError
+	return &marked
+}
+
+var completed = func() (r mcp.CallToolResult) {
+	if err := r.UnmarshalJSON([]byte(`{"content":[],"resultType":"complete"}`)); err != nil {
+		panic(err)
+	}
+	return r
+}()
+
+// clone copies what the SDK, or the caller whose it is, may write to.
 func (r reply) clone() reply {
 	if r.res != nil {
 		c := *r.res
-		c.Meta, c.Content = maps.Clone(c.Meta), slices.Clone(c.Content)
+		c.Meta, c.Content, c.StructuredContent = maps.Clone(c.Meta), slices.Clone(c.Content), cloneJSON(c.StructuredContent)
 		r.res = &c
 	}
 	return r
+}
+
+// cloneJSON copies what is decoded JSON; other values are the tool's.
+func cloneJSON(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		c := make(map[string]any, len(v))
+		for key, value := range v {
+			c[key] = cloneJSON(value)
+		}
+		return c
+	case []any:
+		c := make([]any, len(v))
+		for i, value := range v {
+			c[i] = cloneJSON(value)
+		}
+		return c
+	}
+	return v
 }
 
 // run sends or handles the call, with the arguments that policies made of it.
@@ -107,7 +145,7 @@ func (x *exchange) run(ctx context.Context) (r reply) {
 		defer func() {
 			if v := recover(); v != nil {
 				fault := &toolkit.PanicError{Value: v, Stack: debug.Stack()}
-				r = reply{res: callToolResult(toolkit.Failure(fault)), fault: fault}
+				r = reply{res: x.complete(callToolResult(toolkit.Failure(fault))), fault: fault}
 			}
 		}()
 	}

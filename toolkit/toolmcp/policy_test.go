@@ -5,11 +5,13 @@ package toolmcp_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/codes"
@@ -17,7 +19,10 @@ import (
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/approve"
 	"github.com/toolscope/toolscope/middleware/cache"
+	"github.com/toolscope/toolscope/middleware/loop"
+	"github.com/toolscope/toolscope/middleware/timeout"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/toolmcp"
 )
@@ -212,5 +217,85 @@ func TestSessionDuration(t *testing.T) {
 			t.Errorf("%s: got %v, want one recording", name, points)
 		}
 		want(t, name, attributes(points[0].Attributes.ToSlice()), "mcp.protocol.version", legacy, "mcp.method.name", "", "error.type", "")
+	}
+}
+
+// TestPoliciesAnswer checks what a client reads, and what the server's span tells, where
+// policies of the server answer.
+func TestPoliciesAnswer(t *testing.T) {
+	loops, err := loop.New(loop.Options{Default: loop.Thresholds{Stop: 6}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	limits, err := timeout.New(timeout.Options{Tools: map[string]time.Duration{"slow": 20 * time.Millisecond}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, err := approve.New(approve.Options{Askers: []approve.Asker{approve.Func(func(_ context.Context, r approve.Request) (approve.Answer, error) {
+		return approve.Answer{Approved: strings.Contains(string(r.Arguments), "please"), By: "Ada", Note: "say please"}, nil
+	})}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry := new(toolkit.Registry)
+	err = registry.Register(
+		toolkit.ToolFunc(toolkit.Definition{Name: "careful", RequiresApproval: true}, func(context.Context, toolkit.Call) (toolkit.Result, error) {
+			return toolkit.Result{Output: "done"}, nil
+		}),
+		toolkit.ToolFunc(toolkit.Definition{Name: "slow"}, func(ctx context.Context, _ toolkit.Call) (toolkit.Result, error) {
+			<-ctx.Done()
+			return toolkit.Result{}, ctx.Err()
+		}),
+		toolkit.ToolFunc(toolkit.Definition{Name: "poll", ReadOnly: toolkit.Yes}, func(context.Context, toolkit.Call) (toolkit.Result, error) {
+			return toolkit.Result{Output: "not yet"}, nil
+		}),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, revision := range []string{legacy, stateless} {
+		server, err := toolmcp.NewServer(nil, registry, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := newTelemetry(t, toolscope.WithPolicies(loops, asked, limits))
+		one := toolkit.Session{ID: revision}
+		cs := connect(t, server, nil, s, revision, toolmcp.WithSession(func(mcp.Request) *toolkit.Session { return &one }))
+		var text string
+		for _, c := range []struct {
+			tool, arguments, errorType string
+			times                      int
+		}{
+			{"careful", `{"say":"now"}`, "approval_denied", 1}, {"careful", `{"say":"please"}`, "", 1},
+			{"slow", `{}`, "timeout", 1}, {"poll", `{}`, "loop_detected", 20}, {"nothing", `{}`, "-32602", 1},
+		} {
+			var last *mcp.CallToolResult
+			for range c.times {
+				if last, err = cs.CallTool(t.Context(), &mcp.CallToolParams{Name: c.tool, Arguments: json.RawMessage(c.arguments)}); err != nil {
+					break
+				}
+			}
+			if (c.errorType == "-32602") != (err != nil) || err == nil && last.IsError != (c.errorType != "") {
+				t.Errorf("%s %s: got %+v and %v", c.tool, c.arguments, last, err)
+				continue
+			}
+			if err == nil {
+				if said, _ := json.Marshal(last); strings.Contains(string(said), `"resultType":"complete"`) != (revision == stateless) {
+					t.Errorf("%s by %s: got %s", c.tool, revision, said)
+				}
+				text += last.Content[0].(*mcp.TextContent).Text + "\n"
+				found := false
+				for _, span := range s.spans.Ended() {
+					a := attributes(span.Attributes())
+					found = found || span.Name() == "tools/call "+c.tool && a["error.type"] == c.errorType
+				}
+				if !found {
+					t.Errorf("%s: got no span with error.type %q", c.tool, c.errorType)
+				}
+			}
+		}
+		if !strings.Contains(text, "say please") || !strings.Contains(text, "20ms") {
+			t.Errorf("got the answers %s", text)
+		}
 	}
 }
