@@ -54,11 +54,11 @@ func (s *self) Components() []stats.Component {
 	}
 	recent := panics > 0 && time.Since(s.noticed) < lately
 	s.mu.Unlock()
-	observers := stats.Component{Name: "observers", Figures: []stats.Figure{{Name: "panics", Value: float64(panics)}}}
+	observers := stats.Component{Name: "observers", Figures: stats.Figures{{Name: "panics", Value: float64(panics)}}}
 	if recent {
 		observers.Problems = []string{fmt.Sprintf("observers panicked %d times until now: what they observe has holes", panics)}
 	}
-	redaction := stats.Component{Name: "redaction", Figures: []stats.Figure{{Name: "withheld_unscanned", Value: float64(s.withheld.Load())}}}
+	redaction := stats.Component{Name: "redaction", Figures: stats.Figures{{Name: "withheld_unscanned", Value: float64(s.withheld.Load())}}}
 	return []stats.Component{observers, redaction}
 }
 

@@ -4,7 +4,9 @@
 package stats
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -15,13 +17,50 @@ type Component struct {
 	// Problems say what it does not do as it should, now or in the last few minutes; none
 	// if all is well.
 	Problems []string `json:"problems,omitempty"`
-	Figures  []Figure `json:"figures,omitempty"`
+	// Figures are what it tells of itself in numbers.
+	Figures Figures `json:"figures,omitempty"`
 }
 
 // A Figure is a number that a component tells of itself.
 type Figure struct {
-	Name  string  `json:"name"`
-	Value float64 `json:"value"`
+	Name  string
+	Value float64
+}
+
+// Figures are figures in the order that a component gives them. In JSON they are an object.
+type Figures []Figure
+
+// MarshalJSON writes the figures as an object; one that is no number is left out.
+func (f Figures) MarshalJSON() ([]byte, error) {
+	out := []byte{'{'}
+	for _, x := range f {
+		value, err := json.Marshal(x.Value)
+		if err != nil { // infinite, or not a number
+			continue
+		}
+		name, err := json.Marshal(x.Name)
+		if err != nil {
+			return nil, err
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, name...), ':'), value...)
+	}
+	return append(out, '}'), nil
+}
+
+// UnmarshalJSON reads them back, in the order of their names.
+func (f *Figures) UnmarshalJSON(text []byte) error {
+	var values map[string]float64
+	if err := json.Unmarshal(text, &values); err != nil {
+		return err
+	}
+	*f = nil
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		*f = append(*f, Figure{name, values[name]})
+	}
+	return nil
 }
 
 // A HealthSource tells how components are, for [WithHealth]. The providers that package
@@ -71,7 +110,7 @@ func componentsOf(s HealthSource) (told []Component) {
 // write what it is to keep. It is a [HealthSource].
 func (r *Recorder) Components() []Component {
 	l := r.Limits()
-	c := Component{Name: "statistics", Figures: []Figure{
+	c := Component{Name: "statistics", Figures: Figures{
 		{"bytes", float64(l.Bytes)}, {"max_bytes", float64(l.MaxBytes)}, {"tools", float64(l.Tools)}, {"max_tools", float64(l.MaxTools)},
 		{"tools_without_place", float64(r.tools.homeless.Load())}, {"evicted_error_groups", float64(l.EvictedGroups)},
 		{"evicted_sessions", float64(l.EvictedSessions)}, {"dropped_recent", float64(l.DroppedRecent)},

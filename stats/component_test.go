@@ -5,6 +5,7 @@ package stats
 
 import (
 	"encoding/json"
+	"math"
 	"net/http"
 	"os"
 	"strings"
@@ -66,10 +67,24 @@ func TestHealthz(t *testing.T) {
 	asProblem(t, ask(handlerOf(t, newRecorder(t)), "/healthz?fail=now"), http.StatusBadRequest)
 }
 
+func TestFigures(t *testing.T) {
+	got, err := json.Marshal(Component{Name: "c", Figures: Figures{{"z", 1}, {"not a number", math.NaN()}, {"a\"", 2.5}}})
+	if want := `{"name":"c","figures":{"z":1,"a\"":2.5}}`; err != nil || string(got) != want {
+		t.Errorf("got %s (%v), want %s", got, err, want)
+	}
+	var back Component
+	if err := json.Unmarshal(got, &back); err != nil || len(back.Figures) != 2 || back.Figures[1] != (Figure{"z", 1}) {
+		t.Errorf("got %+v (%v)", back, err)
+	}
+	if err := json.Unmarshal([]byte(`{"figures":[1]}`), &back); err == nil {
+		t.Error("figures as a list: want an error")
+	}
+}
+
 func TestManyComponents(t *testing.T) {
 	h := handlerOf(t, newRecorder(t), WithHealth(make(sources, 10_000)))
-	if n := strings.Count(ask(h, "/healthz").Body.String(), `"name"`); n > 200 {
-		t.Errorf("got %d names, want them bounded", n)
+	if n := strings.Count(ask(h, "/healthz").Body.String(), `"name"`); n != 1+maxComponents {
+		t.Errorf("got %d names, want %d", n, 1+maxComponents)
 	}
 }
 

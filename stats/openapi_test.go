@@ -155,6 +155,8 @@ func schemaOf(typ reflect.Type, schemas object, comments map[string]string) obje
 		return object{"type": "string", "format": "date-time"}
 	case typ == reflect.TypeFor[*Histogram]():
 		return object{"type": "string", "contentEncoding": "base64", "description": "HdrHistogram V2, compressed; nanoseconds."}
+	case typ == reflect.TypeFor[Figures]():
+		return object{"type": "object", "additionalProperties": object{"type": "number"}}
 	}
 	switch typ.Kind() {
 	case reflect.Pointer:
