@@ -208,15 +208,18 @@ func dial(t testing.TB, client *mcp.Client, server *mcp.Server, revision string)
 // dialHTTP connects over streamable HTTP on loopback.
 func dialHTTP(t testing.TB, client *mcp.Client, server *mcp.Server, revision string) *mcp.ClientSession {
 	t.Helper()
-	return dialHandler(t, client, mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil), revision)
+	return dialHandler(t, client, mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil), http.DefaultTransport, revision)
 }
 
 // dialHandler connects to a handler of HTTP requests.
-func dialHandler(t testing.TB, client *mcp.Client, handler http.Handler, revision string) *mcp.ClientSession {
+func dialHandler(t testing.TB, client *mcp.Client, handler http.Handler, requests http.RoundTripper, revision string) *mcp.ClientSession {
 	t.Helper()
 	s := httptest.NewServer(handler)
-	t.Cleanup(s.Close)
-	transport := &mcp.StreamableClientTransport{Endpoint: s.URL, HTTPClient: s.Client()}
+	t.Cleanup(func() {
+		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+		s.Close()
+	})
+	transport := &mcp.StreamableClientTransport{Endpoint: s.URL, HTTPClient: &http.Client{Transport: requests}}
 	cs, err := client.Connect(context.Background(), transport, &mcp.ClientSessionOptions{ProtocolVersion: revision})
 	if err != nil {
 		t.Fatal(err)
