@@ -9,6 +9,7 @@
 //	toolscope forget     remove one session from the files that are kept
 //	toolscope redact     remove secrets and personal data from text and JSON
 //	toolscope permit     say what the permission gate decides of a call, and why
+//	toolscope mcp        stand between any MCP client and server
 //	toolscope tools      list the built-in tools
 //	toolscope call       run one built-in tool with all policies
 //

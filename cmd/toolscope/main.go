@@ -37,6 +37,7 @@ var commands = []command{
 	{"tools", "list the built-in tools", toolsCommand},
 	{"call", "run one built-in tool with all policies, and show result and trace", callCommand},
 	{"serve", "be an MCP server with the built-in tools, watched and governed", serveCommand},
+	{"mcp", "stand between any MCP client and server, and show and govern what passes", mcpCommand},
 	{"config", "check configuration files", configCommand},
 	{"version", "print the version", versionCommand},
 }

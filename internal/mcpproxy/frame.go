@@ -10,7 +10,7 @@ import (
 
 // maxFrame is how long a frame may be to be looked at as a whole, in bytes. Of a longer
 // one a few members are found by a [skimmer].
-const maxFrame = 4 << 20
+const maxFrame = 1 << 20
 
 // A frame is one message, or what stands in the place of one.
 type frame struct {

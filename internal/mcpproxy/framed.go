@@ -5,7 +5,6 @@ package mcpproxy
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"sync/atomic"
 	"time"
@@ -43,24 +42,17 @@ type frameReader struct {
 
 // run reads until an end is closed.
 func (f *frameReader) run() {
+	in, err := newInput(f.from, f.exited)
 	buffer := make([]byte, maxRead)
-	for {
-		n, err := f.from.Read(buffer)
-		if n > 0 {
-			at := time.Now()
-			f.tap.put(f.stream, at, buffer[:n])
-			if f.feed(buffer[:n], at) != nil {
-				break
-			}
+	for err == nil {
+		n := 0
+		if n, err = in.read(buffer); n == 0 {
+			continue
 		}
-		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		at := time.Now()
+		f.tap.put(f.stream, at, buffer[:n])
+		if f.feed(buffer[:n], at) != nil {
 			break
-		}
-		if f.exited.Load() {
-			if err != nil {
-				break
-			}
-			_ = f.from.SetReadDeadline(time.Now().Add(idleTime))
 		}
 	}
 	if len(f.held) > 0 {

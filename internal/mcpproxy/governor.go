@@ -174,15 +174,20 @@ func (g *governor) tooLong(skim *skimmer) error {
 
 // refuse answers a request that cannot be governed.
 func (g *governor) refuse(id jsontext.Value, got string) error {
-	text, err := json.Marshal(struct {
-		Version string         `json:"jsonrpc"`
-		ID      jsontext.Value `json:"id"`
-		Error   rpcError       `json:"error"`
-	}{"2.0", id, rpcError{-32600, "toolscope: got " + got}})
+	text, err := refusal(id, got)
 	if err != nil {
 		return nil
 	}
 	return g.client.write(append(text, '\n'))
+}
+
+// refusal is the answer to a request that cannot be governed.
+func refusal(id jsontext.Value, got string) ([]byte, error) {
+	return json.Marshal(struct {
+		Version string         `json:"jsonrpc"`
+		ID      jsontext.Value `json:"id"`
+		Error   rpcError       `json:"error"`
+	}{"2.0", id, rpcError{-32600, "toolscope: got " + got}})
 }
 
 // cancelled gives up the call that the client gave up.

@@ -30,16 +30,17 @@ const (
 type session struct {
 	w        *Watcher
 	http     bool
-	governed bool   // calls are watched where they are governed
-	id       string // for statistics: the protocol's, or made up where that has none
-	protocol string // the protocol's id, "" without one
+	governed bool // calls are watched where they are governed
+	named    atomic.Pointer[sessionName]
 	began    time.Time
+	fleeting bool      // it lives for one request; httpSessions', under its lock
+	used     time.Time // the same
 
 	agreed       atomic.Pointer[string] // the protocol's version
 	client, peer peer
 	capabilities [2][]string // by side
 	initialized  bool
-	tools        toolTable
+	tools        *toolTable
 	list         *toolList // the latest one that was complete
 
 	open      map[operationKey]*operation
@@ -47,6 +48,14 @@ type session struct {
 	gone      []goneCall   // cancelled calls, oldest first
 	order     uint64
 	stderr    *stream
+	noting    bool // add notes the keys in begun
+	begun     []operationKey
+}
+
+// sessionName is how a session is called.
+type sessionName struct {
+	id       string // for statistics: the protocol's, or made up where that has none
+	protocol string // the protocol's id, "" without one
 }
 
 // operationKey tells requests apart: each side has its own ids.
@@ -71,11 +80,18 @@ const (
 
 // newSession makes a session. It must be joined by the Watcher's goroutine.
 func newSession(w *Watcher, protocolID string) *session {
-	s := &session{w: w, id: protocolID, protocol: protocolID, began: time.Now(), open: map[operationKey]*operation{}}
-	if s.id == "" {
-		s.id = rand.Text()
-	}
+	s := &session{w: w, began: time.Now(), tools: new(toolTable), open: map[operationKey]*operation{}}
+	s.name(protocolID)
 	return s
+}
+
+// name gives a session the protocol's id, "" for none. Safe for concurrent use.
+func (s *session) name(protocolID string) {
+	n := sessionName{protocolID, protocolID}
+	if n.id == "" {
+		n.id = rand.Text()
+	}
+	s.named.Store(&n)
 }
 
 // join makes the session one of those that are looked at.
@@ -174,6 +190,9 @@ func (s *session) add(key operationKey, o *operation) {
 	s.order++
 	o.order = s.order
 	s.open[key] = o
+	if s.noting {
+		s.begun = append(s.begun, key)
+	}
 }
 
 // resumed is the call that a request carries on, nil if it begins one: a call that asked
@@ -347,7 +366,9 @@ func (s *session) close(at time.Time, err error) {
 		l := labels{version: s.version(), http: s.http}
 		s.w.metrics.session.Record(context.Background(), max(0, at.Sub(s.began)).Seconds(), metric.WithAttributes(l.attributes()...))
 	}
-	s.w.notes.closed(s)
+	if s.initialized || s.list != nil || !s.http {
+		s.w.notes.closed(s)
+	}
 }
 
 // only is the one call that runs, nil if none or several do.

@@ -147,7 +147,7 @@ func (p *pipes) wait() Exit {
 	close(p.done)
 	_ = p.in.Close()
 	for _, f := range p.reading {
-		_ = f.SetReadDeadline(time.Now().Add(idleTime)) // a pipe of ours has deadlines
+		wake(f)
 	}
 	p.outputs.Wait()
 	return exitOf(p.cmd.ProcessState)
@@ -182,31 +182,28 @@ type copier struct {
 	exited   *atomic.Bool
 }
 
-// maxRead is how many bytes are passed on at once, at most: what a pipe holds.
-const maxRead = 64 << 10
+// errIdle says that nothing more is waited for.
+var errIdle = errors.New("mcpproxy: nothing came for a while")
+
+// maxRead is how many bytes are passed on at once, at most.
+const maxRead = 256 << 10
 
 // run passes on until one end is closed, and closes the other: a writer whose reader
 // is gone learns of it as it would without us.
 func (c *copier) run() {
-	buffer := make([]byte, maxRead)
-	for {
-		n, err := c.from.Read(buffer)
-		if n > 0 {
-			at := time.Now()
-			_, failed := c.to.Write(buffer[:n])
-			c.tap.put(c.stream, at, buffer[:n])
-			if failed != nil {
-				break
-			}
+	in, err := newInput(c.from, c.exited)
+	buffer := newBuffer()
+	for err == nil {
+		n := 0
+		if n, err = in.read((*buffer)[:maxRead]); n == 0 {
+			continue
 		}
-		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		at := time.Now()
+		*buffer = (*buffer)[:n]
+		_, failed := c.to.Write(*buffer)
+		buffer = c.tap.give(c.stream, at, buffer)
+		if failed != nil {
 			break
-		}
-		if c.exited.Load() {
-			if err != nil { // nothing came for a while, and the process is gone
-				break
-			}
-			_ = c.from.SetReadDeadline(time.Now().Add(idleTime))
 		}
 	}
 	c.tap.end(c.stream, time.Now())

@@ -34,27 +34,70 @@ type chunk struct {
 
 func newTap() *tap { return &tap{wake: make(chan struct{}, 1)} }
 
-var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 4<<10); return &b }}
+// buffers are used again: small ones for copies, and those of maxRead that were read into.
+var small, large sync.Pool
+
+// smallBuffer is what is copied; of more than that the buffer itself changes hands.
+const smallBuffer = 16 << 10
+
+func newBuffer() *[]byte {
+	if b, ok := large.Get().(*[]byte); ok {
+		return b
+	}
+	b := make([]byte, maxRead)
+	return &b
+}
+
+// give takes the buffer that something was read into, and returns one for the next time:
+// another one, or the same if its content was copied or dropped.
+func (t *tap) give(s *stream, at time.Time, b *[]byte) *[]byte {
+	if len(*b) <= smallBuffer {
+		t.put(s, at, *b)
+		return b
+	}
+	if !t.add(s, at, b) {
+		return b
+	}
+	return newBuffer()
+}
 
 // put takes a copy of data, which passed just now.
 func (t *tap) put(s *stream, at time.Time, data []byte) {
-	if len(data) == 0 {
-		return
+	b, ok := small.Get().(*[]byte)
+	if !ok {
+		b = new([]byte)
 	}
+	*b = append((*b)[:0], data...)
+	if !t.add(s, at, b) {
+		recycle(b)
+	}
+}
+
+// add puts bytes into the queue; false if there is no room.
+func (t *tap) add(s *stream, at time.Time, b *[]byte) bool {
 	t.mu.Lock()
-	if t.closed || t.held+len(data) > maxHeld {
-		t.dropped += uint64(len(data))
+	if t.closed || t.held+cap(*b) > maxHeld {
+		t.dropped += uint64(len(*b))
 		s.gap = true
 		t.mu.Unlock()
-		return
+		return false
 	}
-	b := buffers.Get().(*[]byte)
-	*b = append((*b)[:0], data...)
-	t.held += len(data)
+	t.held += cap(*b)
 	t.queue = append(t.queue, chunk{stream: s, at: at, data: b, gap: s.gap})
 	s.gap = false
 	t.mu.Unlock()
 	t.signal()
+	return true
+}
+
+// recycle gives a buffer back.
+func recycle(b *[]byte) {
+	switch {
+	case cap(*b) == maxRead:
+		large.Put(b)
+	case cap(*b) <= 2*smallBuffer:
+		small.Put(b)
+	}
 }
 
 // end tells that nothing more comes of a stream.
@@ -120,8 +163,6 @@ func (c *chunk) done() {
 		c.stream.finish(c.at, c.gap)
 	default:
 		c.stream.feed(*c.data, c.at, c.gap)
-		if cap(*c.data) <= 64<<10 {
-			buffers.Put(c.data)
-		}
+		recycle(c.data)
 	}
 }

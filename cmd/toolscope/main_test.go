@@ -1,0 +1,27 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"testing"
+)
+
+// programEnv makes the test binary another program: "toolscope" is the command itself, others
+// are MCP servers.
+const programEnv = "TOOLSCOPE_TEST_PROGRAM"
+
+func TestMain(m *testing.M) {
+	switch program := os.Getenv(programEnv); program {
+	case "":
+		os.Exit(m.Run())
+	case "toolscope":
+		os.Unsetenv(programEnv)
+		os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	default:
+		os.Exit(fakeServer(program))
+	}
+}

@@ -1,0 +1,151 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/config"
+	"github.com/toolscope/toolscope/exporters"
+	"github.com/toolscope/toolscope/internal/calllog"
+	"github.com/toolscope/toolscope/internal/mcpproxy"
+	"github.com/toolscope/toolscope/redact"
+	"github.com/toolscope/toolscope/stats"
+)
+
+// mcpProxy is a proxy's parts, to be closed in reverse order.
+type mcpProxy struct {
+	watcher *mcpproxy.Watcher
+	scope   *toolscope.Scope
+	stats   string // where they are served, "" if nowhere
+	closers []func(ctx context.Context) error
+}
+
+// flushTime is how long a proxy takes at its end to send what it has seen. A client that
+// waits for its server waits for this.
+const flushTime = 1500 * time.Millisecond
+
+// close closes the parts, the last one made first.
+func (p *mcpProxy) close(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, flushTime)
+	defer cancel()
+	for i := len(p.closers) - 1; i >= 0; i-- {
+		_ = p.closers[i](ctx) // standard error is the server's
+	}
+}
+
+// open makes the parts. On an error nothing is left open.
+func (o *mcpOptions) open() (_ *mcpProxy, err error) {
+	p := new(mcpProxy)
+	defer func() {
+		if err != nil {
+			p.close(context.Background())
+		}
+	}()
+	if o.otlp != "" {
+		if err := os.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", o.otlp); err != nil {
+			return nil, fmt.Errorf("--otlp: %w", err)
+		}
+	}
+	providers, err := exporters.Setup(context.Background(), exporters.WithServiceName("toolscope-mcp-"+serviceName(o.server())))
+	if err != nil {
+		return nil, err
+	}
+	p.closers = append(p.closers, providers.Shutdown)
+	options := []toolscope.Option{toolscope.WithTracerProvider(providers.TracerProvider), toolscope.WithMeterProvider(providers.MeterProvider)}
+	redactor := redact.Default()
+	if o.config != "" {
+		file, err := config.Open(o.config)
+		if err != nil {
+			return nil, err
+		}
+		p.closers = append(p.closers, func(context.Context) error { return file.Close() })
+		options = append(options, file.Options()...)
+		redactor = file.Redactor()
+	}
+	if o.log != "" {
+		log, err := calllog.Open(o.log, redactor)
+		if err != nil {
+			return nil, fmt.Errorf("--log: %w", err)
+		}
+		p.closers = append(p.closers, func(context.Context) error { return log.Close() })
+		options = append(options, toolscope.WithObservers(log))
+	}
+	running := stats.NewRunning(redactor)
+	options = append(options, toolscope.WithObservers(running),
+		toolscope.WithHTTP(stats.WithTraces(providers.Ring.Source()), stats.WithRunning(running), stats.WithHealth(providers), stats.WithTitle("toolscope mcp: "+o.server())))
+	if p.scope, err = toolscope.New(options...); err != nil {
+		return nil, err
+	}
+	p.closers = append(p.closers, p.scope.Shutdown)
+	if err := o.watch(p); err != nil {
+		return nil, err
+	}
+	return p, o.serveStats(p)
+}
+
+// watch makes the watcher.
+func (o *mcpOptions) watch(p *mcpProxy) (err error) {
+	identity := append([]string{o.server(), o.target}, o.command...)
+	baseline, err := mcpproxy.OpenBaseline("", identity...)
+	if err != nil {
+		return err
+	}
+	p.watcher, err = mcpproxy.New(p.scope, mcpproxy.Options{
+		Server: o.server(), ClientSpans: o.clientSpans, InjectContext: o.inject, HungAfter: o.hung, Baseline: baseline, AcceptTools: o.accept,
+	})
+	if err != nil {
+		return err
+	}
+	p.closers = append(p.closers, func(context.Context) error { p.watcher.Close(); return nil })
+	return nil
+}
+
+// serviceName is a name in the letters that a service's name is made of.
+func serviceName(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-' {
+			return r
+		}
+		return '-'
+	}, s)
+}
+
+// serveStats serves the statistics, if that was asked for, and tells `toolscope stats` of them.
+// Where the port is in use, as by another proxy with the same options, any other is taken.
+func (o *mcpOptions) serveStats(p *mcpProxy) error {
+	if o.stats == "" {
+		return nil
+	}
+	l, err := net.Listen("tcp", o.stats)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		host, _, _ := net.SplitHostPort(o.stats) // it was good enough to listen at
+		l, err = net.Listen("tcp", net.JoinHostPort(host, "0"))
+	}
+	if err != nil {
+		return fmt.Errorf("--stats: %w", err)
+	}
+	p.stats = "http://" + l.Addr().String() + "/"
+	title := "toolscope mcp: " + o.server()
+	withdraw, err := stats.Announce(p.stats, title[:min(len(title), 80)])
+	if err != nil { // then "toolscope stats" wants the address
+		withdraw = func() {}
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/", p.scope.HTTPHandler())
+	mux.Handle("/api/v1/mcp", mcpproxy.Guard(p.watcher))
+	s := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10}
+	go func() { _ = s.Serve(l) }() // it ends by Close
+	p.closers = append(p.closers, func(context.Context) error { withdraw(); return s.Close() })
+	return nil
+}

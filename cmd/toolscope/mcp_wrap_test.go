@@ -1,0 +1,74 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestWrapAndUnwrapAFile(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "mcp.json")
+	text := "{\n  \"mcpServers\": {\n    \"files\": { \"command\": \"npx\", \"args\": [\"-y\"], }, // ours\n  },\n}\n"
+	if err := os.WriteFile(file, []byte(text), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	command := func(want int, args ...string) string {
+		t.Helper()
+		var stdout, stderr bytes.Buffer
+		if code := run(append([]string{"mcp"}, args...), nil, &stdout, &stderr); code != want {
+			t.Errorf("%q: got code %d and %s, want %d", args, code, stderr.String(), want)
+		}
+		return stdout.String() + stderr.String()
+	}
+	command(exitOK, "wrap", "files", "--file", file, "--log", "calls.jsonl", "--program", "/usr/bin/toolscope", "--client-spans")
+	wrapped, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, err := filepath.Abs("calls.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	quoted, _ := json.Marshal(here)
+	want := `"command": "/usr/bin/toolscope", "args": ["mcp", "--name", "files", "--client-spans=true", "--log", ` + string(quoted) + `, "--", "npx", "-y"], }, // ours`
+	if !strings.Contains(string(wrapped), want) {
+		t.Errorf("got\n%s\nwant in it\n%s", wrapped, want)
+	}
+	if got := command(exitError, "wrap", "files", "--file", file); !strings.Contains(got, "wrapped already") {
+		t.Errorf("got %s", got)
+	}
+	command(exitOK, "unwrap", "files", "--file", file)
+	back, err := os.ReadFile(file)
+	if err != nil || string(back) != text {
+		t.Errorf("got %v and\n%s\nwant\n%s", err, back, text)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("got %v and %v, want the mode as it was", info.Mode(), err)
+	}
+	if copies, _ := filepath.Glob(file + ".*.bak"); len(copies) != 2 {
+		t.Errorf("got copies %q, want two", copies)
+	}
+	command(exitUsage, "wrap")
+	command(exitUsage, "wrap", "a", "b")
+	command(exitOK, "wrap", "--help")
+	command(exitError, "wrap", "files", "--file", filepath.Join(dir, "nothing.json"))
+	t.Setenv("HOME", dir)
+	t.Setenv("XDG_CONFIG_HOME", dir)
+	t.Chdir(dir)
+	if err := os.Rename(file, ".mcp.json"); err != nil {
+		t.Fatal(err)
+	}
+	if got := command(exitOK, "wrap", "files"); !strings.Contains(got, ".mcp.json") {
+		t.Errorf("got %s, want the file found", got)
+	}
+	if got := command(exitError, "wrap", "nobody"); !strings.Contains(got, "--file") {
+		t.Errorf("got %s", got)
+	}
+}

@@ -1,0 +1,42 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mcpclients
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// A File is where a client may keep its servers.
+type File struct{ Client, Path string }
+
+// Files are the files of known clients: those of the user, and those of the current
+// directory. They need not be there.
+func Files() []File {
+	var files []File
+	add := func(client string, parts ...string) {
+		if parts[0] != "" {
+			files = append(files, File{client, filepath.Join(parts...)})
+		}
+	}
+	home, _ := os.UserHomeDir() // without one there are fewer places
+	config, _ := os.UserConfigDir()
+	add("Claude Desktop", config, "Claude", "claude_desktop_config.json")
+	add("Claude Code", home, ".claude.json")
+	add("Cursor", home, ".cursor", "mcp.json")
+	add("VS Code", config, "Code", "User", "mcp.json")
+	add("Windsurf", home, ".codeium", "windsurf", "mcp_config.json")
+	add("Gemini CLI", home, ".gemini", "settings.json")
+	add("LM Studio", home, ".lmstudio", "mcp.json")
+	if runtime.GOOS == "windows" { // there, UserConfigDir is %AppData% as well
+		add("Claude Desktop", os.Getenv("LOCALAPPDATA"), "Claude", "claude_desktop_config.json")
+	}
+	for _, f := range []File{{"Claude Code", ".mcp.json"}, {"Cursor", ".cursor/mcp.json"}, {"VS Code", ".vscode/mcp.json"}} {
+		if path, err := filepath.Abs(filepath.FromSlash(f.Path)); err == nil {
+			add(f.Client, path)
+		}
+	}
+	return files
+}

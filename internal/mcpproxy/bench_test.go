@@ -1,0 +1,179 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build unix
+
+package mcpproxy_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/internal/mcpproxy"
+)
+
+// programEnv makes the test binary a server, or a proxy of one.
+const programEnv = "TOOLSCOPE_TEST_PROGRAM"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(programEnv) {
+	case "":
+		os.Exit(m.Run())
+	case "server":
+		serveLines()
+	case "proxy":
+		os.Exit(proxyOf("server"))
+	}
+}
+
+// result is how large an answer of the server is, which the request says.
+var result = []byte(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"`)
+
+// serveLines answers each line with a result as long as the line's number says.
+func serveLines() {
+	in, out := bufio.NewReader(os.Stdin), bufio.NewWriterSize(os.Stdout, 64<<10)
+	piece := bytes.Repeat([]byte("x"), 32<<10)
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		size := 0
+		if i := bytes.Index(line, []byte(`"size":`)); i >= 0 {
+			fmt.Sscanf(string(line[i+7:]), "%d", &size)
+		}
+		_, _ = out.Write(result)
+		for size > 0 {
+			n := min(size, len(piece))
+			_, _ = out.Write(piece[:n])
+			size -= n
+		}
+		_, _ = out.WriteString("\"}]}}\n")
+		if out.Flush() != nil {
+			return
+		}
+	}
+}
+
+// proxyOf stands between this process's client and a server.
+func proxyOf(server string) int {
+	self, err := os.Executable()
+	if err != nil {
+		return 1
+	}
+	scope, err := toolscope.New()
+	if err != nil {
+		return 1
+	}
+	w, err := mcpproxy.New(scope, mcpproxy.Options{})
+	if err != nil {
+		return 1
+	}
+	exit, err := w.Run(mcpproxy.Command{Path: self, Args: []string{self}, Env: append(os.Environ(), programEnv+"="+server), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
+	w.Close()
+	if err != nil {
+		return 1
+	}
+	return exit.Code
+}
+
+// pipe is a client's connection to a server, or to its proxy.
+type pipe struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+func connect(b testing.TB, program string) *pipe {
+	b.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := &pipe{cmd: exec.Command(self)}
+	p.cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return len(v) > 5 && v[:5] == "OTEL_" }), programEnv+"="+program)
+	p.cmd.Stderr = os.Stderr
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		b.Fatal(err)
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	p.out = bufio.NewReaderSize(out, 64<<10)
+	if err := p.cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { p.in.Close(); _ = p.cmd.Wait() })
+	for range 200 {
+		p.call(b, 0)
+	}
+	return p
+}
+
+// call makes a call and reads its answer; it returns the bytes read.
+func (p *pipe) call(b testing.TB, size int) (n int64) {
+	if _, err := fmt.Fprintf(p.in, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"size":%d}}}`+"\n", size); err != nil {
+		b.Fatal(err)
+	}
+	for {
+		piece, err := p.out.ReadSlice('\n')
+		n += int64(len(piece))
+		if err == nil {
+			return n
+		}
+		if err != bufio.ErrBufferFull {
+			b.Fatal(err)
+		}
+	}
+}
+
+func median(d []time.Duration) time.Duration {
+	slices.Sort(d)
+	return d[len(d)/2]
+}
+
+// BenchmarkStdioRoundTrip is a call and its answer, by turns direct and by a proxy; added-µs is
+// the difference of the medians.
+func BenchmarkStdioRoundTrip(b *testing.B) {
+	direct, proxied := connect(b, "server"), connect(b, "proxy")
+	var took [2][]time.Duration
+	for b.Loop() {
+		for i, p := range []*pipe{direct, proxied} {
+			began := time.Now()
+			p.call(b, 100)
+			took[i] = append(took[i], time.Since(began))
+		}
+	}
+	d, p := median(took[0]), median(took[1])
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(d.Nanoseconds())/1000, "direct-µs")
+	b.ReportMetric(float64(p.Nanoseconds())/1000, "proxied-µs")
+	b.ReportMetric(float64((p-d).Nanoseconds())/1000, "added-µs")
+}
+
+// BenchmarkStdioThroughput is an answer of 10 MiB, by turns direct and by a proxy.
+func BenchmarkStdioThroughput(b *testing.B) {
+	direct, proxied := connect(b, "server"), connect(b, "proxy")
+	var took [2][]time.Duration
+	for b.Loop() {
+		for i, p := range []*pipe{direct, proxied} {
+			began := time.Now()
+			p.call(b, 10<<20)
+			took[i] = append(took[i], time.Since(began))
+		}
+	}
+	d, p := median(took[0]), median(took[1])
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(10/d.Seconds(), "direct-MiB/s")
+	b.ReportMetric(10/p.Seconds(), "proxied-MiB/s")
+	b.ReportMetric(100*d.Seconds()/p.Seconds(), "%-of-direct")
+}

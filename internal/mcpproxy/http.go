@@ -1,0 +1,223 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mcpproxy
+
+import (
+	"fmt"
+	"io"
+	"log"
+	"mime"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"time"
+
+	"github.com/toolscope/toolscope/redact"
+)
+
+// Handler passes requests on to a server that speaks streamable HTTP or server-sent events,
+// and answers as they come. Paths stay as they are, below the target's origin, and so do
+// headers but for those of one connection and Host. Only this machine is answered ([Guard]).
+// Headers are looked at for the session's id and the content type, and recorded nowhere.
+func (w *Watcher) Handler(target *url.URL) http.Handler {
+	origin := &url.URL{Scheme: target.Scheme, Host: target.Host}
+	h := &httpProxy{w: w, origin: origin, sessions: &httpSessions{w: w, byID: map[string]*session{}}, transport: newTransport()}
+	h.proxy = &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(origin)
+			if _, ok := r.In.Header["User-Agent"]; !ok {
+				r.Out.Header["User-Agent"] = nil // none is added
+			}
+		},
+		Transport:      h.transport,
+		FlushInterval:  -1,
+		ModifyResponse: h.watchAnswer,
+		ErrorHandler:   h.failed,
+		BufferPool:     bufferPool{},
+		ErrorLog:       log.New(io.Discard, "", 0), // what fails is answered, and observed
+	}
+	return Guard(h)
+}
+
+// Shown is a target as people may see it: without a user, and without what may be a secret
+// in its path.
+func Shown(target *url.URL) string {
+	text, _ := redact.Default().Text((&url.URL{Scheme: target.Scheme, Host: target.Host, Path: target.Path}).String())
+	return text
+}
+
+// newTransport passes bodies as they come: compressed ones stay so.
+func newTransport() *http.Transport {
+	return &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		ForceAttemptHTTP2:     true,
+		MaxIdleConnsPerHost:   64,
+		IdleConnTimeout:       90 * time.Second,
+		TLSHandshakeTimeout:   10 * time.Second,
+		DisableCompression:    true,
+		ExpectContinueTimeout: time.Second,
+	}
+}
+
+// bufferPool lends the buffers that bodies are copied with.
+type bufferPool struct{}
+
+func (bufferPool) Get() []byte  { return (*newBuffer())[:maxRead] }
+func (bufferPool) Put(b []byte) { recycle(&b) }
+
+// httpProxy stands between clients and a server over HTTP.
+type httpProxy struct {
+	w         *Watcher
+	origin    *url.URL // of the server
+	sessions  *httpSessions
+	proxy     *httputil.ReverseProxy
+	transport http.RoundTripper
+}
+
+// httpExchange is a request and its answer.
+type httpExchange struct {
+	session *session
+	begun   []operationKey // what the request began; the Watcher's
+}
+
+type httpExchangeKey struct{}
+
+// ServeHTTP passes a request on.
+func (h *httpProxy) ServeHTTP(out http.ResponseWriter, r *http.Request) {
+	x := &httpExchange{session: h.sessions.of(r)}
+	defer h.sessions.over(x.session)
+	if r.Method == http.MethodPost && isJSON(r.Header) {
+		if h.w.framed() {
+			h.govern(out, r, x)
+			return
+		}
+		h.watchRequest(r, x)
+	}
+	h.proxy.ServeHTTP(out, r.WithContext(withExchange(r, x)))
+}
+
+// watchRequest has the body of a request copied as it is sent on.
+func (h *httpProxy) watchRequest(r *http.Request, x *httpExchange) {
+	if r.Body == nil || r.Body == http.NoBody {
+		return
+	}
+	s := x.stream(fromClient, byEnd)
+	r.Body = &tee{body: r.Body, tap: h.w.tap, stream: s, left: r.ContentLength}
+}
+
+// watchAnswer has the body of an answer copied as it passes.
+func (h *httpProxy) watchAnswer(resp *http.Response) error {
+	x, _ := resp.Request.Context().Value(httpExchangeKey{}).(*httpExchange)
+	if x == nil {
+		return nil
+	}
+	h.sessions.answered(resp, x)
+	if resp.StatusCode >= 400 {
+		h.refused(x, resp.StatusCode)
+		return nil
+	}
+	framing, ok := framingOf(resp)
+	if !ok {
+		return nil
+	}
+	s := x.stream(fromServer, framing)
+	if framing == byEvent && resp.Request.Method == http.MethodGet {
+		h.sessions.events(s, x)
+	}
+	resp.Body = &tee{body: resp.Body, tap: h.w.tap, stream: s, left: resp.ContentLength}
+	return nil
+}
+
+// refused ends what a request began that the server, or what stands before it, refused as such.
+func (h *httpProxy) refused(x *httpExchange, status int) {
+	h.w.tap.do(func() {
+		for _, key := range x.begun {
+			if o := x.session.open[key]; o != nil {
+				delete(x.session.open, key)
+				o.finish(time.Now(), &outcome{err: &wireError{fmt.Sprintf("http_%d", status), "the server answered with HTTP status " + http.StatusText(status)}})
+			}
+		}
+	})
+}
+
+// failed answers for a server that could not be reached.
+func (h *httpProxy) failed(out http.ResponseWriter, r *http.Request, err error) {
+	if x, _ := r.Context().Value(httpExchangeKey{}).(*httpExchange); x != nil {
+		h.refused(x, http.StatusBadGateway)
+	}
+	if r.Context().Err() != nil {
+		return // nobody waits
+	}
+	http.Error(out, "toolscope: the MCP server could not be reached", http.StatusBadGateway)
+}
+
+// stream is one for a body of the exchange, whose requests it remembers.
+func (x *httpExchange) stream(from side, framing framing) *stream {
+	s := x.session.stream(from, framing)
+	if from == fromClient {
+		s.take = func(f frame) {
+			x.session.noting, x.session.begun = true, nil
+			x.session.frame(from, f)
+			x.session.noting, x.begun = false, append(x.begun, x.session.begun...)
+		}
+	}
+	return s
+}
+
+func isJSON(h http.Header) bool {
+	kind, _, err := mime.ParseMediaType(h.Get("Content-Type"))
+	return err == nil && kind == "application/json"
+}
+
+// framingOf is how an answer's body is cut into frames; false if it has none, or is compressed.
+func framingOf(resp *http.Response) (framing, bool) {
+	if e := resp.Header.Get("Content-Encoding"); e != "" && e != "identity" {
+		return 0, false
+	}
+	switch kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind {
+	case "text/event-stream":
+		return byEvent, true
+	case "application/json":
+		return byEnd, true
+	}
+	return 0, false
+}
+
+// tee gives the tap a copy of what is read of a body.
+type tee struct {
+	body   io.ReadCloser
+	tap    *tap
+	stream *stream
+	left   int64 // bytes to come; below 0 if nobody knows
+	over   bool
+}
+
+func (t *tee) Read(b []byte) (int, error) {
+	n, err := t.body.Read(b)
+	if n > 0 {
+		t.tap.put(t.stream, time.Now(), b[:n])
+		if t.left >= 0 {
+			t.left -= int64(n)
+		}
+	}
+	if err != nil || t.left == 0 { // complete before who reads it learns so
+		t.end()
+	}
+	return n, err
+}
+
+func (t *tee) end() {
+	if !t.over {
+		t.over = true
+		t.tap.end(t.stream, time.Now())
+	}
+}
+
+// Close ends the copy as well.
+func (t *tee) Close() error {
+	t.end()
+	return t.body.Close()
+}

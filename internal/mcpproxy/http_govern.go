@@ -1,0 +1,275 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mcpproxy
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// govern reads a request, and lets the policies govern it if it is a call of a tool.
+func (h *httpProxy) govern(out http.ResponseWriter, r *http.Request, x *httpExchange) {
+	body, err := io.ReadAll(http.MaxBytesReader(out, r.Body, maxGoverned))
+	if err != nil {
+		if long := (*http.MaxBytesError)(nil); errors.As(err, &long) {
+			http.Error(out, "toolscope: got a message of more than 16 MiB, want less, so that policies can govern it", http.StatusRequestEntityTooLarge)
+		}
+		return
+	}
+	list, ok := messages(frame{data: body})
+	switch {
+	case !ok || !anyCall(list) || list[0].Method == methodCallTool && list[0].key() == "":
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		h.watchRequest(r, x)
+		h.proxy.ServeHTTP(out, r.WithContext(withExchange(r, x)))
+	case len(list) > 1 || bytes.TrimSpace(body)[0] == '[':
+		refuseHTTP(out, jsontext.Value("null"), "a batch with a tools/call: want each on its own, so that policies can govern it")
+	case errors.Is(json.Unmarshal(body, new(message), jsontext.AllowInvalidUTF8(true)), jsontext.ErrDuplicateName):
+		refuseHTTP(out, list[0].ID, "a member twice, which two readers may read differently: want it once")
+	default:
+		h.governCall(out, r, x, body, &list[0])
+	}
+}
+
+func refuseHTTP(out http.ResponseWriter, id jsontext.Value, got string) {
+	text, err := refusal(id, got)
+	if err != nil {
+		return
+	}
+	out.Header().Set("Content-Type", "application/json")
+	out.WriteHeader(http.StatusBadRequest)
+	_, _ = out.Write(text) // nobody waits any more
+}
+
+// httpCall is a call of a tool that is governed, and how it is answered.
+type httpCall struct {
+	h       *httpProxy
+	x       *httpExchange
+	request *http.Request
+	out     http.ResponseWriter
+
+	streaming bool        // the answer has begun, as a stream
+	passed    bool        // the answer went out as it came, since it is no answer to a call
+	header    http.Header // of the server's answer
+	event     []byte      // the event that the server's answer was, as it came
+	sent      []byte      // the answer that stood in it
+	rest      io.ReadCloser
+	buffer    []byte // what was read of rest
+}
+
+func (h *httpProxy) governCall(out http.ResponseWriter, r *http.Request, x *httpExchange, body []byte, m *message) {
+	_ = h.w.Settle(r.Context()) // so that the tools that were just listed are known
+	p := m.params()
+	c := &httpCall{h: h, x: x, request: r, out: out}
+	o := &operation{s: x.session, from: fromClient, method: methodCallTool, name: p.Name, id: m.id(), version: x.session.version(), began: time.Now()}
+	e := &exchange{raw: bytes.TrimSpace(body), id: m.ID, params: p, args: p.Arguments, op: o, send: c.send}
+	reply := x.session.govern(r.Context(), x.session.newCaller(), e)
+	c.answer(reply)
+	if c.rest != nil {
+		c.copyRest()
+	}
+}
+
+// send sends the call on, and reads the answer. What stands before it in a stream passes at once.
+func (c *httpCall) send(ctx context.Context, id jsontext.Value, raw []byte) (reply, error) {
+	out := c.request.Clone(ctx)
+	out.Body, out.ContentLength = io.NopCloser(bytes.NewReader(raw)), int64(len(raw))
+	resp, err := c.h.roundTrip(out)
+	if err != nil {
+		if ctx.Err() != nil {
+			return reply{}, context.Cause(ctx)
+		}
+		return reply{}, &wireError{"http_502", "the MCP server could not be reached"}
+	}
+	c.h.sessions.answered(resp, c.x)
+	framing, ok := framingOf(resp)
+	switch {
+	case resp.StatusCode >= 300 || !ok || c.streaming && framing != byEvent:
+		return c.pass(resp)
+	case framing == byEvent:
+		return c.stream(resp, id)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, maxGoverned+1))
+	if err != nil {
+		return reply{}, errUnanswered
+	}
+	if len(text) > maxGoverned {
+		resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(text), resp.Body))
+		return c.pass(resp)
+	}
+	list, ok := messages(frame{data: text})
+	if !ok || len(list) != 1 || list[0].key() != string(id) {
+		resp.Body = io.NopCloser(bytes.NewReader(text))
+		return c.pass(resp)
+	}
+	c.header = resp.Header
+	return read(text, &list[0]), nil
+}
+
+// hopHeaders are of one connection, and are not passed on.
+var hopHeaders = []string{"Connection", "Keep-Alive", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
+
+// roundTrip sends a request to the server, which is the request's to give away.
+func (h *httpProxy) roundTrip(r *http.Request) (*http.Response, error) {
+	u := *r.URL
+	u.Scheme, u.Host = h.origin.Scheme, h.origin.Host
+	r.URL, r.Host, r.RequestURI = &u, "", ""
+	for _, name := range hopHeaders {
+		r.Header.Del(name)
+	}
+	resp, err := h.transport.RoundTrip(r)
+	if err == nil {
+		for _, name := range hopHeaders {
+			resp.Header.Del(name)
+		}
+	}
+	return resp, err
+}
+
+// pass passes on as it is what is no answer to a call.
+func (c *httpCall) pass(resp *http.Response) (reply, error) {
+	defer resp.Body.Close()
+	if !c.streaming {
+		c.begin(resp)
+	}
+	c.passed, c.streaming = true, true
+	_, _ = io.Copy(flushing{c.out}, resp.Body) // the client is gone, or the server
+	err := &wireError{fmt.Sprintf("http_%d", resp.StatusCode), "the server answered with HTTP status " + http.StatusText(resp.StatusCode)}
+	text := err.text
+	return reply{passed: true, result: toolkit.Result{Output: text, Fault: err, Suspended: true}}, nil
+}
+
+// begin writes an answer's status and headers.
+func (c *httpCall) begin(resp *http.Response) {
+	maps.Copy(c.out.Header(), resp.Header)
+	c.out.WriteHeader(resp.StatusCode)
+}
+
+// stream passes events on until the one that answers the call.
+func (c *httpCall) stream(resp *http.Response, id jsontext.Value) (reply, error) {
+	if !c.streaming {
+		c.begin(resp)
+		_ = http.NewResponseController(c.out).Flush()
+	}
+	c.streaming, c.rest, c.buffer = true, resp.Body, nil
+	chunk := make([]byte, 32<<10)
+	for {
+		n, err := resp.Body.Read(chunk)
+		c.buffer = append(c.buffer, chunk[:n]...)
+		for {
+			end := eventEnd(c.buffer)
+			if end == 0 {
+				break
+			}
+			event := c.buffer[:end]
+			c.buffer = c.buffer[end:]
+			if data := eventData(event); len(data) > 0 {
+				if list, ok := messages(frame{data: data}); ok && len(list) == 1 && list[0].Method == "" && list[0].key() == string(id) {
+					c.event, c.sent = bytes.Clone(event), data
+					return read(data, &list[0]), nil
+				}
+			}
+			if !c.write(event) {
+				return reply{}, context.Canceled
+			}
+		}
+		if len(c.buffer) > maxGoverned { // too long to be kept: it passes as it comes
+			if !c.write(c.buffer) {
+				return reply{}, context.Canceled
+			}
+			c.buffer = nil
+		}
+		if err != nil {
+			c.write(c.buffer)
+			c.rest.Close()
+			c.rest, c.buffer = nil, nil
+			return reply{}, errUnanswered
+		}
+	}
+}
+
+// write writes a part of a stream at once; false if the client is gone.
+func (c *httpCall) write(b []byte) bool {
+	if len(b) == 0 {
+		return true
+	}
+	_, err := flushing{c.out}.Write(b)
+	return err == nil
+}
+
+// answer writes what came of a call.
+func (c *httpCall) answer(r reply) {
+	switch {
+	case c.passed || r.passed:
+	case c.streaming && bytes.Equal(r.raw, c.sent) && c.event != nil:
+		c.write(c.event)
+	case c.streaming && r.raw != nil:
+		c.write(fmt.Appendf(nil, "event: message\ndata: %s\n\n", r.raw))
+	case c.streaming: // nobody waits for an answer
+	case r.raw == nil:
+		status := http.StatusBadGateway
+		if c.request.Context().Err() != nil {
+			return
+		}
+		http.Error(c.out, "toolscope: the MCP server could not be reached", status)
+	default:
+		maps.Copy(c.out.Header(), c.header)
+		c.out.Header().Del("Content-Length")
+		c.out.Header().Set("Content-Type", "application/json")
+		_, _ = c.out.Write(r.raw) // nobody waits any more
+	}
+}
+
+// copyRest passes on what follows the answer in a stream.
+func (c *httpCall) copyRest() {
+	defer c.rest.Close()
+	if c.write(c.buffer) {
+		_, _ = io.Copy(flushing{c.out}, c.rest) // the client is gone, or the server
+	}
+}
+
+// flushing writes what it is given at once.
+type flushing struct{ http.ResponseWriter }
+
+func (f flushing) Write(b []byte) (int, error) {
+	n, err := f.ResponseWriter.Write(b)
+	if err == nil {
+		err = http.NewResponseController(f.ResponseWriter).Flush()
+	}
+	return n, err
+}
+
+// eventEnd is where the first event of a stream ends; 0 if it is not complete.
+func eventEnd(b []byte) int {
+	end := 0
+	for _, blank := range []string{"\n\n", "\r\n\r\n"} {
+		if i := bytes.Index(b, []byte(blank)); i >= 0 && (end == 0 || i+len(blank) < end) {
+			end = i + len(blank)
+		}
+	}
+	return end
+}
+
+// eventData is an event's data; of several lines joined by newlines.
+func eventData(event []byte) []byte {
+	var data [][]byte
+	for line := range bytes.Lines(event) {
+		if value, ok := bytes.CutPrefix(bytes.TrimRight(line, "\r\n"), []byte("data:")); ok {
+			data = append(data, bytes.TrimPrefix(value, []byte{' '}))
+		}
+	}
+	return bytes.Join(data, []byte{'\n'})
+}
