@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -31,7 +32,9 @@ type connection struct {
 
 	ctx    context.Context // of all requests of the session
 	cancel context.CancelCauseFunc
-	ended  error // of the session; valid when lost is closed
+
+	active atomic.Int64 // requests that wait for an answer
+	cut    atomic.Bool  // some were ended with ctx
 }
 
 // The longest that the manager waits for others to end what they were told to.
@@ -126,8 +129,8 @@ func (c *connection) open(client *mcp.Client, t mcp.Transport, options *mcp.Clie
 	}
 	waited := make(chan struct{})
 	go func() {
-		c.ended = c.session.Wait()
-		close(waited)
+		defer close(waited)
+		_ = c.session.Wait() // the link knows better why
 	}()
 	go func() {
 		defer close(c.lost)
@@ -137,6 +140,17 @@ func (c *connection) open(client *mcp.Client, t mcp.Transport, options *mcp.Clie
 		}
 	}()
 	return nil
+}
+
+// goodbye is how long the word that calls are cancelled may take to a server that is being
+// left, so that it ends what it does for them.
+const goodbye = 50 * time.Millisecond
+
+// leave is for a connection whose context has ended while all is well: it lets that word go.
+func (c *connection) leave() {
+	if c.active.Load() > 0 || c.cut.Load() {
+		time.Sleep(goodbye)
+	}
 }
 
 // close ends the connection and waits, in good order unless the link was aborted.
@@ -195,8 +209,12 @@ func (c *connection) bind(ctx context.Context, limit time.Duration) (context.Con
 	bound, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(c.ctx, func() { cancel(context.Cause(c.ctx)) })
 	timer := time.AfterFunc(limit, func() { cancel(errTimeout) })
+	c.active.Add(1)
 	return bound, func() {
-		stop()
+		if !stop() {
+			c.cut.Store(true)
+		}
+		c.active.Add(-1)
 		timer.Stop()
 		cancel(nil)
 	}

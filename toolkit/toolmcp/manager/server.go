@@ -97,6 +97,9 @@ func (s *server) run(life context.Context) {
 			first()
 			err = s.look(life, c)
 			s.disconnected()
+			if life.Err() != nil {
+				c.leave()
+			}
 			c.close()
 			if errors.Is(err, errLost) { // now it is known how a process ended
 				err = c.why()
