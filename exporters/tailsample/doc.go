@@ -29,7 +29,7 @@
 // the tracestate) is compared with a threshold, so that processes with the same ratio
 // keep the same traces. Kept spans tell their threshold in the tracestate (ot=th:…),
 // from which a backend computes how many spans each stands for: th:0 for what
-// matters, th:f33 (20) for others at a ratio of 1 in 20. [Head] is the sampler that lets
+// matters, th:f333 for others at a ratio of 1 in 20. [Head] is the sampler that lets
 // the provider record everything, and begins the tracestate with th:0; without
 // it the threshold is unknown, and by the specification none is told. Whether a trace
 // matters depends on its content and never on its randomness, so that the counts stay
