@@ -1,0 +1,139 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mcpproxy
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"github.com/toolscope/toolscope"
+)
+
+// watched is a Watcher whose spans are kept.
+type watched struct {
+	*Watcher
+	t     *testing.T
+	spans *tracetest.SpanRecorder
+}
+
+func watch(t *testing.T, options Options, scope ...toolscope.Option) *watched {
+	t.Helper()
+	spans := tracetest.NewSpanRecorder()
+	s, err := toolscope.New(append([]toolscope.Option{toolscope.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))), toolscope.WithoutMetrics()}, scope...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := New(s, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close(); _ = s.Shutdown(t.Context()) })
+	return &watched{w, t, spans}
+}
+
+// settle waits until all that passed has been looked at.
+func (w *watched) settle() {
+	w.t.Helper()
+	if err := w.Settle(w.t.Context()); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// report is what was noticed.
+func (w *watched) report() *Report {
+	w.t.Helper()
+	r, err := w.Report(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return r
+}
+
+// span is the only span of that name.
+func (w *watched) span(name string) sdktrace.ReadOnlySpan {
+	w.t.Helper()
+	w.settle()
+	var found []sdktrace.ReadOnlySpan
+	var names []string
+	for _, s := range w.spans.Ended() {
+		if names = append(names, s.Name()); s.Name() == name {
+			found = append(found, s)
+		}
+	}
+	if len(found) != 1 {
+		w.t.Fatalf("got %d spans %q, want one; there are %q", len(found), name, names)
+	}
+	return found[0]
+}
+
+// has is an attribute of a span as text; "" without it.
+func has(s sdktrace.ReadOnlySpan, key attribute.Key) string {
+	if i := slices.IndexFunc(s.Attributes(), func(a attribute.KeyValue) bool { return a.Key == key }); i >= 0 {
+		return s.Attributes()[i].Value.Emit()
+	}
+	return ""
+}
+
+// wire is a connection whose bytes a test makes up.
+type wire struct {
+	*watched
+	session *session
+	streams [2]*stream
+}
+
+func (w *watched) connect() *wire {
+	c := &wire{watched: w, session: newSession(w.Watcher, "")}
+	c.session.stderr = &stream{framing: byLine, take: c.session.stderrLine}
+	c.session.join()
+	c.streams = [2]*stream{c.session.stream(fromClient, byLine), c.session.stream(fromServer, byLine)}
+	return c
+}
+
+// client and server send lines.
+func (c *wire) client(format string, args ...any) { c.send(c.streams[fromClient], format, args...) }
+func (c *wire) server(format string, args ...any) { c.send(c.streams[fromServer], format, args...) }
+func (c *wire) stderr(format string, args ...any) { c.send(c.session.stderr, format, args...) }
+
+func (c *wire) send(s *stream, format string, args ...any) {
+	c.tap.put(s, time.Now(), fmt.Appendf(nil, format+"\n", args...))
+	c.settle()
+}
+
+func (c *wire) close() {
+	c.tap.do(func() { c.session.close(time.Now(), nil) })
+	c.settle()
+}
+
+// begin is a session's beginning, with tools of these names.
+func (c *wire) begin(tools ...string) {
+	c.client(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"sampling":{}},"clientInfo":{"name":"c","version":"2"}}}`)
+	c.server(`{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"logging":{}},"serverInfo":{"name":"s","version":"1"}}}`)
+	c.list("d", tools...)
+}
+
+func (c *wire) list(description string, tools ...string) {
+	list := ""
+	for i, name := range tools {
+		if i > 0 {
+			list += ","
+		}
+		list += fmt.Sprintf(`{"name":%q,"description":%q,"inputSchema":{"type":"object"}}`, name, description)
+	}
+	c.client(`{"jsonrpc":"2.0","id":"l","method":"tools/list"}`)
+	c.server(`{"jsonrpc":"2.0","id":"l","result":{"tools":[%s]}}`, list)
+}
+
+func (c *wire) call(id int, name string) {
+	c.client(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":{"a":1}}}`, id, name)
+}
+
+func (c *wire) answer(id int, text string) {
+	c.server(`{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":%q}]}}`, id, text)
+}
