@@ -26,7 +26,7 @@ var _ stats.HealthSource = (*Providers)(nil)
 // lately is how long a span that was dropped is a problem.
 const lately = 5 * time.Minute
 
-// Components tell how the queues, the exporters, the sampler and the ring are, for
+// Components tell how the queues, the exporters, the sampler, the spool and the ring are, for
 // [stats.WithHealth]. Nil providers have none.
 func (p *Providers) Components() []stats.Component {
 	if p == nil {
@@ -47,6 +47,9 @@ func (p *Providers) Components() []stats.Component {
 			{Name: "traces_left_out", Value: float64(s.LeftOut)}, {Name: "judged_early", Value: float64(s.Early)}, {Name: "came_late", Value: float64(s.Late)},
 			{Name: "spans_kept", Value: float64(s.SpansKept)}, {Name: "spans_left_out", Value: float64(s.SpansLeftOut)},
 		}})
+	}
+	if p.Spool != nil {
+		all = append(all, spoolComponent(p.Spool.Stats()))
 	}
 	if p.Ring != nil {
 		s := p.Ring.State()

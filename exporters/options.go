@@ -32,6 +32,7 @@ type config struct {
 	readers       []sdkmetric.Reader
 	propagator    propagation.TextMapPropagator
 	sampling      *tailsample.Options
+	spool         *spooling
 	guard         guard.Limits
 	runtime       bool
 }

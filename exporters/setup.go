@@ -24,6 +24,7 @@ import (
 	tracenoop "go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/toolscope/toolscope/exporters/guard"
+	"github.com/toolscope/toolscope/exporters/spool"
 	"github.com/toolscope/toolscope/exporters/tailsample"
 )
 
@@ -40,6 +41,8 @@ type Providers struct {
 	// slower than their tool's own 99th percentile once it was told who knows that:
 	// Sampler.SetSlow(scope.Stats().SlowerThan).
 	Sampler *tailsample.Processor
+	// Spool is that of [WithSpool]; nil without it, and where traces are sent nowhere.
+	Spool *spool.Spool
 	// Endpoint is where traces are sent over OTLP, as the environment names it, without
 	// user and password; "" if they are not.
 	Endpoint string
@@ -106,7 +109,7 @@ func (p *Providers) build(ctx context.Context, c *config) error {
 		}
 	}
 	var reader sdkmetric.Reader
-	spans, err := p.spanExporters(ctx)
+	spans, err := p.spanExporters(ctx, c)
 	if err == nil {
 		reader, err = p.metricReader(ctx)
 	}
@@ -148,7 +151,7 @@ func (p *Providers) buildTracers(c *config, res *resource.Resource, exporters []
 		if err != nil {
 			panic("exporters: WithGuard did not refuse its limits: " + err.Error())
 		}
-		behind.to = append(behind.to, p.outlet(guarded, nameOf(e), guarded, BatchOptions{}))
+		behind.to = append(behind.to, p.outlet(guarded, nameOf(e), guarded, p.batching(c)))
 	}
 	p.processes = append(p.processes, p.batchers...)
 	options := []sdktrace.TracerProviderOption{sdktrace.WithResource(res)}
@@ -170,6 +173,7 @@ func (p *Providers) buildTracers(c *config, res *resource.Resource, exporters []
 // outlet makes the batcher in front of an exporter.
 func (p *Providers) outlet(e sdktrace.SpanExporter, to string, guarded *guard.Exporter, o BatchOptions) *Batcher {
 	line := newPipeline(e)
+	line.keeps = to == "spool"
 	b := NewBatcher(line, o)
 	p.outlets = append(p.outlets, &outlet{fmt.Sprintf("%s/%d", batcherType, len(p.outlets)), to, b, line, guarded})
 	p.pipelines = append(p.pipelines, line)
@@ -179,8 +183,11 @@ func (p *Providers) outlet(e sdktrace.SpanExporter, to string, guarded *guard.Ex
 
 // nameOf says what an exporter is.
 func nameOf(e sdktrace.SpanExporter) string {
-	if w, ok := e.(*watch); ok {
-		return w.name
+	switch e := e.(type) {
+	case *watch:
+		return e.name
+	case *spool.Spool:
+		return "spool"
 	}
 	return fmt.Sprintf("%T", e)
 }

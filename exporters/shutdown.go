@@ -30,7 +30,11 @@ func (p *Providers) Flush(ctx context.Context) error {
 	}
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	return together(ctx, tasks)
+	err := together(ctx, tasks)
+	if p.Spool != nil {
+		err = errors.Join(err, p.Spool.Flush(ctx))
+	}
+	return err
 }
 
 // limited is ctx with a deadline.
@@ -145,6 +149,7 @@ type pipeline struct {
 	ended    chan struct{} // closed when the exporter is shut down
 	once     sync.Once
 	lost     atomic.Int64 // spans given up
+	keeps    bool         // the exporter keeps spans also when it is given up
 }
 
 func newPipeline(e sdktrace.SpanExporter) *pipeline {
@@ -159,10 +164,10 @@ func (p *pipeline) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 	defer cancel()
 	defer context.AfterFunc(p.stopped, cancel)()
 	var err error
-	if p.stopped.Err() == nil {
+	if p.stopped.Err() == nil || p.keeps {
 		err = p.exporter.ExportSpans(ctx, spans)
 	}
-	if p.stopped.Err() == nil {
+	if p.stopped.Err() == nil || p.keeps && err == nil {
 		return err
 	}
 	p.lost.Add(int64(len(spans))) // told by Shutdown

@@ -10,16 +10,19 @@ import (
 	"strings"
 
 	"go.opentelemetry.io/contrib/exporters/autoexport"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+
+	"github.com/toolscope/toolscope/exporters/spool"
 )
 
 // spanExporters makes what OTEL_TRACES_EXPORTER lists: otlp, console, none, or one
 // name that the host registered with autoexport. Without it, OTLP if an endpoint is
 // set. With an error it returns what it had made before.
-func (p *Providers) spanExporters(ctx context.Context) ([]sdktrace.SpanExporter, error) {
+func (p *Providers) spanExporters(ctx context.Context, c *config) ([]sdktrace.SpanExporter, error) {
 	const name = "OTEL_TRACES_EXPORTER"
 	list := get(name)
 	if list == "" {
@@ -32,12 +35,12 @@ func (p *Providers) spanExporters(ctx context.Context) ([]sdktrace.SpanExporter,
 	for word := range strings.SplitSeq(list, ",") {
 		switch word = strings.TrimSpace(word); word {
 		case "otlp":
-			e, err := p.otlpTraces(ctx)
+			e, err := p.otlpTraces(ctx, c)
 			if err != nil {
 				return all, fmt.Errorf("exporters: %s=otlp: %w", name, err)
 			}
 			p.Endpoint = sentTo()
-			all = append(all, p.watched(e, otlpType()))
+			all = append(all, e)
 		case "console":
 			all = append(all, NewConsole(os.Stderr, TreeOptions{Color: Colored(os.Stderr)}))
 		case "none":
@@ -46,21 +49,42 @@ func (p *Providers) spanExporters(ctx context.Context) ([]sdktrace.SpanExporter,
 			if err != nil {
 				return all, fmt.Errorf("%w (%w)", wrong(name, list, "a list of otlp, console, none, or one name registered with autoexport"), err)
 			}
-			all = append(all, p.watched(e, strings.TrimPrefix(fmt.Sprintf("%T", e), "*")))
+			kind := strings.TrimPrefix(fmt.Sprintf("%T", e), "*")
+			if c.spool == nil {
+				all = append(all, p.watched(e, kind))
+				continue
+			}
+			kept, err := p.spooled(c, spool.Around(e), kind)
+			if err != nil {
+				return append(all, e), err
+			}
+			all = append(all, kept)
 		}
 	}
 	return all, nil
 }
 
-func (p *Providers) otlpTraces(ctx context.Context) (sdktrace.SpanExporter, error) {
-	if protocol("TRACES") == grpcProtocol {
-		return otlptracegrpc.New(ctx)
+func (p *Providers) otlpTraces(ctx context.Context, c *config) (e sdktrace.SpanExporter, err error) {
+	if c.spool != nil {
+		client, err := p.otlpClient()
+		if err != nil {
+			return nil, err
+		}
+		return p.spooled(c, client, otlpType())
 	}
-	client, err := p.httpClient("TRACES")
+	if protocol("TRACES") == grpcProtocol {
+		e, err = otlptrace.New(ctx, &lazyClient{Client: otlptracegrpc.NewClient()})
+	} else {
+		client, clientErr := p.httpClient("TRACES")
+		if clientErr != nil {
+			return nil, clientErr
+		}
+		e, err = otlptrace.New(ctx, &lazyClient{Client: otlptracehttp.NewClient(otlptracehttp.WithHTTPClient(client))})
+	}
 	if err != nil {
 		return nil, err
 	}
-	return otlptracehttp.New(ctx, otlptracehttp.WithHTTPClient(client))
+	return p.watched(e, otlpType()), nil
 }
 
 // otlpType is otel.component.type of the OTLP exporter.

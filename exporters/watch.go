@@ -43,8 +43,12 @@ func (p *Providers) watched(e sdktrace.SpanExporter, kind string) *watch {
 }
 
 // ExportSpans exports, and counts what became of it.
-func (w *watch) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) (err error) {
-	n := len(spans)
+func (w *watch) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+	return w.through(ctx, len(spans), func() error { return w.next.ExportSpans(ctx, spans) })
+}
+
+// through counts what becomes of n spans that export sends.
+func (w *watch) through(ctx context.Context, n int, export func() error) (err error) {
 	w.mu.Lock()
 	w.inflight += int64(n)
 	w.mu.Unlock()
@@ -66,7 +70,7 @@ func (w *watch) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) 
 			w.duration.Record(ctx, took.Seconds(), metric.WithAttributes(withErrorType(w.base, kind)...))
 		}
 	}()
-	err = w.next.ExportSpans(ctx, spans)
+	err = export()
 	kind = exportErrorType(err)
 	return err
 }

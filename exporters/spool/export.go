@@ -69,7 +69,7 @@ func (s *Spool) isClosed() bool {
 
 func (s *Spool) export(ctx context.Context, all []*tracepb.ResourceSpans) error {
 	u := &unit{all: all, spans: count(all), size: size(all), verdict: make(chan verdict, 1)}
-	if s.offer(u) {
+	if s.offer(u, ctx.Err() == nil) {
 		if v, ok := s.await(ctx, u); ok && v.fate != retry {
 			if v.fate == refused {
 				return v.err
@@ -86,9 +86,9 @@ func (s *Spool) export(ctx context.Context, all []*tracepb.ResourceSpans) error 
 }
 
 // offer puts a unit in the sender's way, and reports whether it will be sent before it is
-// written: not if others wait, or the destination fails.
-func (s *Spool) offer(u *unit) bool {
-	direct := !s.options.WriteAhead && !s.tally.waiting() && !s.tally.failing()
+// written, if there is time for that: not if others wait, or the destination fails.
+func (s *Spool) offer(u *unit, time bool) bool {
+	direct := time && !s.options.WriteAhead && !s.tally.waiting() && !s.tally.failing()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	direct = direct && len(s.memory) == 0 && s.underWay.IsZero()

@@ -1,0 +1,119 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package exporters
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+
+	"github.com/toolscope/toolscope/exporters/spool"
+	"github.com/toolscope/toolscope/stats"
+)
+
+// WithSpool keeps on disk, in that directory, what the destination of traces does not take, and
+// sends it later, also after a restart: see package spool. The exporter's own retries are off
+// then, since the spool's take their place, and what Flush and Shutdown do not deliver is no
+// error if it is on disk. With [spool.Options].WriteAhead spans are sent every 50 ms, unless
+// OTEL_BSP_SCHEDULE_DELAY says otherwise. Where traces are sent nowhere, nothing is kept.
+// The default keeps nothing.
+func WithSpool(dir string, o spool.Options) Option {
+	return func(c *config) error { c.spool = &spooling{dir, o}; return nil }
+}
+
+// spooling is what [WithSpool] was given.
+type spooling struct {
+	dir     string
+	options spool.Options
+}
+
+// aheadDelay makes a span that has ended be on disk within 100 ms.
+const aheadDelay = 50 * time.Millisecond
+
+// batching is how spans are put together for an exporter.
+func (p *Providers) batching(c *config) BatchOptions {
+	if p.Spool != nil && c.spool.options.WriteAhead && get("OTEL_BSP_SCHEDULE_DELAY") == "" {
+		return BatchOptions{Delay: aheadDelay}
+	}
+	return BatchOptions{}
+}
+
+// spooled makes the exporter that keeps what the client's destination does not take.
+func (p *Providers) spooled(c *config, client otlptrace.Client, kind string) (sdktrace.SpanExporter, error) {
+	s, err := spool.New(c.spool.dir, &watchedClient{client, p.watched(nil, kind)}, c.spool.options)
+	if err != nil {
+		return nil, fmt.Errorf("exporters: WithSpool: %w", err)
+	}
+	p.Spool = s
+	return s, nil
+}
+
+// otlpClient is a client that leaves it to the spool to try again.
+func (p *Providers) otlpClient() (otlptrace.Client, error) {
+	if protocol("TRACES") == grpcProtocol {
+		return &lazyClient{Client: otlptracegrpc.NewClient(
+			otlptracegrpc.WithRetry(otlptracegrpc.RetryConfig{}),
+			// gRPC's own pauses between connections grow to two minutes.
+			otlptracegrpc.WithDialOption(grpc.WithConnectParams(grpc.ConnectParams{
+				Backoff:           backoff.Config{BaseDelay: 500 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 5 * time.Second},
+				MinConnectTimeout: 5 * time.Second,
+			})))}, nil
+	}
+	client, err := p.httpClient("TRACES")
+	if err != nil {
+		return nil, err
+	}
+	client.Transport = spool.Transport(client.Transport)
+	return &lazyClient{Client: otlptracehttp.NewClient(otlptracehttp.WithHTTPClient(client), otlptracehttp.WithRetry(otlptracehttp.RetryConfig{}))}, nil
+}
+
+// A watchedClient is watched at the requests that a spool sends.
+type watchedClient struct {
+	otlptrace.Client
+	watch *watch
+}
+
+func (w *watchedClient) UploadTraces(ctx context.Context, all []*tracepb.ResourceSpans) error {
+	n := 0
+	for _, r := range all {
+		for _, s := range r.GetScopeSpans() {
+			n += len(s.GetSpans())
+		}
+	}
+	return w.watch.through(ctx, n, func() error { return w.Client.UploadTraces(ctx, all) })
+}
+
+// spoolComponent tells how a spool is.
+func spoolComponent(s spool.Stats) stats.Component {
+	waits := 0.0
+	if !s.Oldest.IsZero() {
+		waits = time.Since(s.Oldest).Seconds()
+	}
+	c := stats.Component{Name: "spool", Figures: []stats.Figure{
+		{Name: "bytes", Value: float64(s.Bytes)}, {Name: "records", Value: float64(s.Records)}, {Name: "spans", Value: float64(s.Spans)},
+		{Name: "oldest_seconds", Value: waits}, {Name: "memory_bytes", Value: float64(s.MemoryBytes)}, {Name: "memory_spans", Value: float64(s.MemorySpans)},
+		{Name: "delivered", Value: float64(s.Delivered)}, {Name: "replayed", Value: float64(s.Replayed)},
+		{Name: "torn", Value: float64(s.Torn)}, {Name: "corrupt", Value: float64(s.Corrupt)}, {Name: "foreign", Value: float64(s.Foreign)},
+	}}
+	for _, reason := range slices.Sorted(maps.Keys(s.Dropped)) {
+		c.Figures = append(c.Figures, stats.Figure{Name: "dropped_" + string(reason), Value: float64(s.Dropped[reason])})
+	}
+	if !s.FailingSince.IsZero() {
+		c.Problems = append(c.Problems, fmt.Sprintf("the destination fails since %s: %s", s.FailingSince.UTC().Format(time.RFC3339), s.LastError))
+	}
+	if s.DiskError != "" {
+		c.Problems = append(c.Problems, fmt.Sprintf("the disk fails since %s: %s", s.DiskSince.UTC().Format(time.RFC3339), s.DiskError))
+	}
+	return c
+}

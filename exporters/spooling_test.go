@@ -1,0 +1,290 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package exporters_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/toolscope/toolscope/exporters"
+	"github.com/toolscope/toolscope/exporters/spool"
+)
+
+// A moody backend answers what it is told to, until it is told that all is well.
+type moody struct {
+	backend
+	grpcAnswer atomic.Pointer[func(context.Context) (*collector.ExportTraceServiceResponse, error)]
+	httpAnswer atomic.Pointer[http.HandlerFunc]
+}
+
+func (m *moody) Export(ctx context.Context, r *collector.ExportTraceServiceRequest) (*collector.ExportTraceServiceResponse, error) {
+	if f := m.grpcAnswer.Load(); f != nil {
+		return (*f)(ctx)
+	}
+	return m.backend.Export(ctx, r)
+}
+
+func (m *moody) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if f := m.httpAnswer.Load(); f != nil {
+		(*f)(w, r)
+		return
+	}
+	m.backend.ServeHTTP(w, r)
+}
+
+func (m *moody) well() {
+	m.grpcAnswer.Store(nil)
+	m.httpAnswer.Store(nil)
+}
+
+// serve serves gRPC or HTTP at an address, until stop is called.
+func (m *moody) serve(t *testing.T, protocol, address string) (at string, stop func()) {
+	t.Helper()
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if protocol == "grpc" {
+		s := grpc.NewServer()
+		collector.RegisterTraceServiceServer(s, m)
+		go func() { _ = s.Serve(l) }()
+		return l.Addr().String(), s.Stop
+	}
+	s := &httptest.Server{Listener: l, Config: &http.Server{Handler: m}}
+	s.Start()
+	return l.Addr().String(), s.Close
+}
+
+var fast = spool.Options{MinBackoff: time.Millisecond, MaxBackoff: 20 * time.Millisecond, Patience: 100 * time.Millisecond}
+
+func eventually(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); !condition(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s: not after 30 s", what)
+		}
+	}
+}
+
+// Spans of a process whose destination was down all the time are sent by the next one.
+func TestSpoolOutlivesTheProcess(t *testing.T) {
+	for _, protocol := range []string{"grpc", "http/protobuf"} {
+		for _, ahead := range []bool{false, true} {
+			t.Run(fmt.Sprint(protocol, ahead), func(t *testing.T) {
+				address, dir := refused(t), t.TempDir()
+				t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://"+address+map[string]string{"grpc": "", "http/protobuf": "/v1/traces"}[protocol])
+				t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", protocol)
+				t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "20")
+				told := complaints(t)
+				o := fast
+				o.WriteAhead = ahead
+				p := setup(t, exporters.WithSpool(dir, o))
+				record(p, "first")
+				if err := p.Flush(t.Context()); err == nil || !strings.Contains(err.Error(), "2 spans are kept on disk") {
+					t.Errorf("Flush while nobody listens: got %v", err)
+				}
+				record(p, "second")
+				if err := p.Shutdown(t.Context()); err != nil {
+					t.Errorf("Shutdown: got %v, want nil, since all is on disk", err)
+				}
+				if got := told(); len(got) != 1 || !strings.Contains(got[0], "the destination fails; spans are kept in") {
+					t.Errorf("the error handler got %q, want to be told once", got)
+				}
+
+				m := new(moody)
+				_, stop := m.serve(t, protocol, address)
+				defer stop()
+				p = setup(t, exporters.WithSpool(dir, o))
+				record(p, "third")
+				eventually(t, "all arrive", func() bool { return strings.Count(m.received(), " ") == 5 })
+				if got := m.received(); got != "first/child first second/child second third/child third" {
+					t.Errorf("got %q", got)
+				}
+				if err := p.Flush(t.Context()); err != nil {
+					t.Errorf("Flush: %v", err)
+				}
+				if got := p.Spool.Stats(); got.Replayed < 4 || got.Delivered != 6 || len(got.Dropped) != 0 {
+					t.Errorf("Stats: got %+v", got)
+				}
+			})
+		}
+	}
+}
+
+// Whatever a destination does, what it does not refuse arrives when it is well, and what it
+// refuses is told.
+func TestSpoolAndHostileDestinations(t *testing.T) {
+	grpcStatus := func(c codes.Code) func(*moody) {
+		return func(m *moody) {
+			f := func(context.Context) (*collector.ExportTraceServiceResponse, error) {
+				return nil, status.Error(c, "no")
+			}
+			m.grpcAnswer.Store(&f)
+		}
+	}
+	web := func(h http.HandlerFunc) func(*moody) { return func(m *moody) { m.httpAnswer.Store(&h) } }
+	httpStatus := func(code int) func(*moody) {
+		return web(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) })
+	}
+	type hostile struct {
+		name, protocol string
+		turn           func(*moody)
+		refused        bool // for good
+	}
+	cases := []hostile{
+		{"never answers", "grpc", func(m *moody) {
+			f := func(ctx context.Context) (*collector.ExportTraceServiceResponse, error) {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			m.grpcAnswer.Store(&f)
+		}, false},
+		{"never answers", "http/protobuf", web(func(_ http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body) // or the server would not see the client go
+			<-r.Context().Done()
+		}), false},
+		{"closes", "http/protobuf", web(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }), false},
+		{"sends no HTTP", "http/protobuf", web(func(w http.ResponseWriter, _ *http.Request) {
+			c, _, err := w.(http.Hijacker).Hijack()
+			if err == nil {
+				_, _ = c.Write([]byte("\x00\xff no HTTP\r\n\r\n"))
+				_ = c.Close()
+			}
+		}), false},
+		{"redirects for ever", "http/protobuf", web(func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/v1/traces", http.StatusTemporaryRedirect)
+		}), false},
+	}
+	for c := codes.Code(1); c <= codes.Unauthenticated; c++ {
+		switch c {
+		case codes.Canceled, codes.DeadlineExceeded, codes.Aborted, codes.OutOfRange, codes.Unavailable, codes.DataLoss,
+			codes.Unauthenticated, codes.PermissionDenied, codes.Unimplemented:
+			cases = append(cases, hostile{c.String(), "grpc", grpcStatus(c), false})
+		default:
+			cases = append(cases, hostile{c.String(), "grpc", grpcStatus(c), true})
+		}
+	}
+	for _, code := range []int{400, 401, 403, 404, 408, 413, 422, 429, 500, 501, 502, 503, 504} {
+		kept := slices.Contains([]int{401, 403, 404, 429, 502, 503, 504}, code)
+		cases = append(cases, hostile{http.StatusText(code), "http/protobuf", httpStatus(code), !kept})
+	}
+	for _, c := range cases {
+		t.Run(c.protocol+" "+c.name, func(t *testing.T) {
+			complaints(t)
+			m := new(moody)
+			address, stop := m.serve(t, c.protocol, "127.0.0.1:0")
+			defer stop()
+			t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://"+address+map[string]string{"grpc": "", "http/protobuf": "/v1/traces"}[c.protocol])
+			t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", c.protocol)
+			t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "200")
+			t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "5")
+			p := setup(t, exporters.WithSpool(t.TempDir(), fast))
+			record(p, "healthy")
+			eventually(t, "it arrives", func() bool { return m.received() == "healthy/child healthy" })
+			c.turn(m)
+			record(p, "hostile")
+			if c.refused {
+				eventually(t, "it is dropped", func() bool { return p.Spool.Stats().Dropped[spool.DroppedRejected] == 2 })
+			} else {
+				eventually(t, "the failure is told", func() bool { s := p.Spool.Stats(); return !s.FailingSince.IsZero() && s.Spans+s.MemorySpans == 2 })
+				if !strings.Contains(fmt.Sprint(problems(p)), "the destination fails since") {
+					t.Errorf("problems: got %q", problems(p))
+				}
+			}
+			m.well()
+			record(p, "well")
+			want := "healthy/child healthy hostile/child hostile well/child well"
+			if c.refused {
+				want = "healthy/child healthy well/child well"
+			}
+			eventually(t, "the rest arrives", func() bool { return strings.HasSuffix(m.received(), "well/child well") })
+			if got := m.received(); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+			eventually(t, "all is told to be well", func() bool { return len(problems(p)) == 0 })
+		})
+	}
+}
+
+func problems(p *exporters.Providers) (all []string) {
+	for _, c := range p.Components() {
+		if c.Name == "spool" {
+			all = append(all, c.Problems...)
+		}
+	}
+	return all
+}
+
+// Destinations that speak another protocol, or TLS, or whose certificate is nobody's: all
+// stays on disk, and Shutdown is on time.
+func TestSpoolAndWrongProtocols(t *testing.T) {
+	plain, web := new(moody), new(moody)
+	grpcAddress, stop := plain.serve(t, "grpc", "127.0.0.1:0")
+	defer stop()
+	webAddress, stopWeb := web.serve(t, "http/protobuf", "127.0.0.1:0")
+	defer stopWeb()
+	secure := httptest.NewUnstartedServer(web)
+	secure.Config.ErrorLog = discarded()
+	secure.StartTLS()
+	defer secure.Close()
+	for _, c := range []struct{ name, protocol, url string }{
+		{"gRPC to HTTP", "grpc", "http://" + webAddress},
+		{"HTTP to gRPC", "http/protobuf", "http://" + grpcAddress},
+		{"TLS to plain gRPC", "grpc", "https://" + grpcAddress},
+		{"TLS to plain HTTP", "http/protobuf", "https://" + webAddress},
+		{"unknown certificate, gRPC", "grpc", secure.URL},
+		{"unknown certificate, HTTP", "http/protobuf", secure.URL},
+		{"silent", "grpc", "http://" + silent(t)},
+		{"silent", "http/protobuf", "http://" + silent(t)},
+	} {
+		t.Run(c.protocol+" "+c.name, func(t *testing.T) {
+			complaints(t)
+			t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", c.url)
+			t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", c.protocol)
+			t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "200")
+			t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "5")
+			p := setup(t, exporters.WithSpool(t.TempDir(), fast))
+			record(p, "kept")
+			eventually(t, "the failure is told", func() bool { s := p.Spool.Stats(); return !s.FailingSince.IsZero() && s.Spans == 2 })
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+			defer cancel()
+			if err := p.Shutdown(ctx); err != nil {
+				t.Errorf("Shutdown: %v", err)
+			}
+		})
+	}
+}
+
+// A registered exporter that is no OTLP one gets a spool as well, and errors of the spool's are
+// Setup's.
+func TestWithSpoolIsChecked(t *testing.T) {
+	if p := setup(t, exporters.WithSpool(t.TempDir(), spool.Options{})); p.Spool != nil {
+		t.Error("a spool though traces are sent nowhere")
+	}
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://"+refused(t))
+	if _, err := exporters.Setup(t.Context(), exporters.WithSpool("", spool.Options{})); err == nil || !strings.Contains(err.Error(), `WithSpool: spool: directory: got "", want a path`) {
+		t.Errorf("no directory: got %v", err)
+	}
+	if _, err := exporters.Setup(t.Context(), exporters.WithSpool(t.TempDir(), spool.Options{MaxBytes: 1})); err == nil || !strings.Contains(err.Error(), "Options.MaxBytes") {
+		t.Errorf("a bad option: got %v", err)
+	}
+}
+
+// discarded is a logger that says nothing.
+func discarded() *log.Logger { return log.New(io.Discard, "", 0) }
