@@ -1,0 +1,173 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// dialogue is a client that waits for each answer.
+type dialogue struct {
+	t   *testing.T
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+func converse(t *testing.T, server string, options ...string) *dialogue {
+	t.Helper()
+	cmd := proxied(t, server, options...)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { in.Close(); _ = cmd.Wait() })
+	d := &dialogue{t, in, bufio.NewReader(out)}
+	d.ask(initialize)
+	d.ask(listTools)
+	return d
+}
+
+// ask sends a request and returns the line that answers.
+func (d *dialogue) ask(request string) string {
+	d.t.Helper()
+	if _, err := io.WriteString(d.in, request); err != nil {
+		d.t.Fatal(err)
+	}
+	line, err := d.out.ReadString('\n')
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return line
+}
+
+func withConfig(t *testing.T, text string) []string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "policies.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return append(transparent(t), "--config", file)
+}
+
+// Policies answer in the server's place; what they leave alone passes byte for byte.
+func TestPoliciesGovernProxiedCalls(t *testing.T) {
+	options := withConfig(t, "tools: {flood: {enabled: false}}\npolicies:\n  permit: {}\n  timeout: {default: 300ms}\n")
+	d := converse(t, "mcp", options...)
+	bare := converse(t, "mcp")
+	call := callOf(`"a"`, "echo", `{"x":  1}`)
+	if got, want := d.ask(call), bare.ask(call); got != want {
+		t.Errorf("allowed: got %s, want %s", got, want)
+	}
+	if got := d.ask(callOf("5", "flood", "{}")); !strings.Contains(got, `"id":5`) || !strings.Contains(got, "turned off") || !strings.Contains(got, `"isError":true`) {
+		t.Errorf("denied: got %s", got)
+	}
+	if got := d.ask(callOf("6", "hang", "{}")); !strings.Contains(got, `"id":6`) || !strings.Contains(got, `"isError":true`) {
+		t.Errorf("too slow: got %s", got)
+	}
+	if got := d.ask("[" + strings.TrimSpace(callOf("7", "echo", "{}")) + "]\n"); !strings.Contains(got, "batch") {
+		t.Errorf("a batch: got %s", got)
+	}
+	if got := d.ask(`{"jsonrpc":"2.0","id":8,"method":"ping","method":"tools/call","params":{"name":"flood"}}` + "\n"); !strings.Contains(got, "twice") {
+		t.Errorf("a member twice: got %s", got)
+	}
+	if got := d.ask(`{"jsonrpc":"2.0","id":9,"method":"ping"}` + "\n"); got != `{"result":{},"jsonrpc":"2.0","id":9}`+"\n" {
+		t.Errorf("another method: got %s", got)
+	}
+	d.in.Close()
+	if rest, err := io.ReadAll(d.out); len(rest) > 0 || err != nil {
+		t.Errorf("got %q and %v after the end", rest, err)
+	}
+	types := map[string]int{}
+	for _, line := range logged(t, options) {
+		types[fmt.Sprint(line["tool"], " ", line["outcome"], " ", line["error_type"])]++
+	}
+	if types["echo executed <nil>"] != 1 || types["flood refused permission_denied"] != 1 || types["hang executed timeout"] != 1 {
+		t.Errorf("got %v", types)
+	}
+}
+
+// A stored answer is the server's, with the id of who asks now.
+func TestCacheAnswersForTheServer(t *testing.T) {
+	options := withConfig(t, "policies:\n  cache:\n    tools: [echo]\n")
+	d := converse(t, "mcp", options...)
+	first := d.ask(callOf("1", "echo", `{"x":1}`))
+	again := d.ask(callOf(`"second"`, "echo", `{ "x" : 1 }`))
+	if want := strings.Replace(first, `"id":1`, `"id":"second"`, 1); again != want {
+		t.Errorf("got %s, want %s", again, want)
+	}
+	d.in.Close()
+	_, _ = io.ReadAll(d.out)
+	if lines := logged(t, options); len(lines) != 2 || lines[1]["outcome"] != "cache_hit" {
+		t.Errorf("got %v, want a hit", lines)
+	}
+}
+
+// Only on request are bytes other than they were: the call that goes on carries the context of
+// its span.
+func TestContextIsInjectedOnRequest(t *testing.T) {
+	options := append(transparent(t), "--inject-context", "--client-spans")
+	d := converse(t, "mcp", options...)
+	var answer struct {
+		Result struct{ Content []struct{ Text string } }
+	}
+	got := d.ask(callOf("1", "echo", `{"x":1}`))
+	if err := json.Unmarshal([]byte(got), &answer); err != nil {
+		t.Fatal(err)
+	}
+	d.in.Close()
+	_, _ = io.ReadAll(d.out)
+	lines := logged(t, options)
+	if len(lines) != 1 || !strings.Contains(answer.Result.Content[0].Text, `"traceparent":"00-`+fmt.Sprint(lines[0]["trace_id"])) {
+		t.Errorf("got %s and %v, want the trace's id", got, lines)
+	}
+}
+
+// Calls under policies end with their server, and with their client.
+func TestGovernedCallsEnd(t *testing.T) {
+	began := time.Now()
+	options := withConfig(t, "policies:\n  recover: {}\n")
+	got := runWith(t, proxied(t, "mcp", options...), initialize+callOf("1", "hang", "{}")+callOf("2", "die", "{}"))
+	if !got.status.Signaled() || !strings.HasSuffix(got.stdout, `"resu`) {
+		t.Errorf("got %q and %v, want the server's last bytes and its signal", got.stdout, got.status)
+	}
+	got = runWith(t, proxied(t, "mcp", options...), initialize+callOf("1", "hang", "{}")+callOf("2", "echo", "{}"))
+	if got.status.ExitStatus() != exitFake || !strings.Contains(got.stdout, `"id":2`) {
+		t.Errorf("got %q and %v, want an answer and code %d", got.stdout, got.status, exitFake)
+	}
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
+// A large answer passes under policies, too.
+func TestGovernedLargeAnswer(t *testing.T) {
+	options := withConfig(t, "policies:\n  recover: {}\n  cache: {}\n")
+	input := initialize + callOf(`"big"`, "big", "{}") + callOf("2", "echo", "{}")
+	want, got := runWith(t, proxied(t, "mcp"), input), runWith(t, proxied(t, "mcp", options...), input)
+	if len(got.stdout) != len(want.stdout) || got.status != want.status {
+		t.Errorf("got %d bytes and %v, want %d and %v", len(got.stdout), got.status, len(want.stdout), want.status)
+	}
+	long := `{"jsonrpc":"2.0","id":"l","method":"tools/call","params":{"name":"echo","arguments":{"x":"` + strings.Repeat("x", 17<<20) + `"}}}` + "\n"
+	got = runWith(t, proxied(t, "mcp", options...), initialize+long+callOf("2", "echo", "{}"))
+	if !strings.Contains(got.stdout, `"id":"l"`) || !strings.Contains(got.stdout, "16 MiB") || !strings.Contains(got.stdout, `"id":2`) {
+		t.Errorf("got %.600s", got.stdout)
+	}
+}
