@@ -6,10 +6,13 @@ package exporters_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"net"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -317,4 +320,74 @@ func TestComponentsAtAnyTime(t *testing.T) {
 	record(p, "late")
 	close(stop)
 	<-done
+}
+
+// Until there is a span to send nothing runs, whatever is configured to come.
+func TestNoGoroutineBeforeASpan(t *testing.T) {
+	for _, protocol := range []string{"grpc", "http/protobuf"} {
+		t.Run(protocol, func(t *testing.T) {
+			t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://"+refused(t))
+			t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", protocol)
+			before := runtime.NumGoroutine()
+			p := setup(t, exporters.WithTailSampling(tailsample.Options{}), exporters.WithRuntimeMetrics(), exporters.WithConsole(io.Discard, exporters.TreeOptions{}),
+				exporters.WithMetricReader(sdkmetric.NewManualReader()))
+			_ = p.Components()
+			if n := runtime.NumGoroutine(); n > before {
+				t.Errorf("got %d goroutines, before it were %d: want no more", n, before)
+			}
+			if err := p.Flush(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if err := p.Shutdown(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Whoever shuts down, however often and whatever else is going on, is back in time, and
+// nothing of it stays behind (TestMain looks).
+func TestShutdownInTheMiddle(t *testing.T) {
+	for name, address := range map[string]string{"refused": refused(t), "silent": silent(t)} {
+		t.Run(name, func(t *testing.T) {
+			complaints(t)
+			t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://"+address)
+			p := setup(t, exporters.WithTailSampling(tailsample.Options{Ratio: 1}), exporters.WithRuntimeMetrics())
+			stop := make(chan struct{})
+			var work, closers sync.WaitGroup
+			for range 4 {
+				work.Go(func() {
+					for {
+						select {
+						case <-stop:
+							return
+						default:
+							record(p, "work")
+							_ = p.Components()
+						}
+					}
+				})
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+			defer cancel()
+			errs := make([]error, 4)
+			for i := range errs {
+				closers.Go(func() {
+					if i == 0 {
+						_ = p.Flush(ctx)
+					}
+					errs[i] = p.Shutdown(ctx)
+				})
+			}
+			closers.Wait()
+			close(stop)
+			work.Wait()
+			for _, err := range errs[1:] {
+				if fmt.Sprint(err) != fmt.Sprint(errs[0]) {
+					t.Errorf("got %v and %v, want all to be told the same", errs[0], err)
+				}
+			}
+			record(p, "after")
+		})
+	}
 }

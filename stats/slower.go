@@ -19,21 +19,24 @@ const (
 	slowerThan = 0.99
 	// slowerWindow is what it is computed from.
 	slowerWindow = 15 * time.Minute
+	// slowerPause is how long nothing is computed anew where no tool has enough calls.
+	slowerPause = int64(time.Second)
 	// slowerCalls is how many calls it takes: of fewer the slowest would be beyond it.
 	slowerCalls = 200
 )
 
 // SlowerThan is the 99th percentile of the tool's running times in the last quarter of an
 // hour, so that the traces of calls that take longer can be kept; 0 if it ran fewer than 200
-// times, and for a nil recorder. It is computed at most every ten seconds, in a goroutine
-// that ends when it is done; whoever asks takes no lock and waits for nothing.
+// times, and for a nil recorder. It is computed every ten seconds at most (every second, until
+// a tool has as many calls), in a goroutine that ends when it is done; whoever asks takes no
+// lock and waits for nothing.
 func (r *Recorder) SlowerThan(tool string) time.Duration {
 	if r == nil {
 		return 0
 	}
 	now := r.config.now().UnixNano()
 	if due := r.slower.due.Load(); now >= due && r.slower.due.CompareAndSwap(due, now+fineWidth) {
-		go r.findSlower()
+		go r.findSlower(now)
 	}
 	limits := r.slower.limits.Load()
 	if limits == nil {
@@ -42,7 +45,7 @@ func (r *Recorder) SlowerThan(tool string) time.Duration {
 	return (*limits)[tool]
 }
 
-func (r *Recorder) findSlower() {
+func (r *Recorder) findSlower(now int64) {
 	limits := make(map[string]time.Duration)
 	for _, t := range r.Snapshot(Window{Last: slowerWindow}).Tools {
 		if t.Executed.Count() >= slowerCalls {
@@ -50,4 +53,7 @@ func (r *Recorder) findSlower() {
 		}
 	}
 	r.slower.limits.Store(&limits)
+	if len(limits) == 0 {
+		r.slower.due.Store(now + slowerPause)
+	}
 }
