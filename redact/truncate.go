@@ -74,12 +74,19 @@ func (r *Redactor) JSONMax(src []byte, max int) ([]byte, Report) {
 	}
 	rep.Truncated = true
 	if s := view(src); looksLikeJSON(s) {
+		longest := longestString(s)
 		for _, leaf := range []int{max / 4, max / 16, 64} {
+			if longest <= leaf+slack {
+				continue // nothing to shorten
+			}
 			if shorter := shortenStrings(s, leaf); len(shorter) <= max && len(src) >= rep.Size {
 				return []byte(shorter), rep
 			}
 		}
-		if cut, ok := cutJSON(shortenStrings(s, 64), rep.Size, max); ok {
+		if longest > 64+slack {
+			s = shortenStrings(s, 64)
+		}
+		if cut, ok := cutJSON(s, rep.Size, max); ok {
 			return []byte(cut), rep
 		}
 	}
@@ -113,8 +120,9 @@ func cutHead(s string, n int) string {
 		n--
 	}
 	s = s[:n]
-	if i := strings.LastIndex(s, markHead); i >= 0 && strings.IndexByte(s[i:], ']') < 0 {
-		s = s[:i]
+	near := max(0, n-maxMark)
+	if i := strings.LastIndex(s[near:], markHead); i >= 0 && strings.IndexByte(s[near+i:], ']') < 0 {
+		s = s[:near+i]
 	}
 	return s
 }
@@ -131,7 +139,8 @@ func cutTail(s string, n int) string {
 	for at < len(s) && !utf8.RuneStart(s[at]) {
 		at++
 	}
-	if i := strings.LastIndex(s[:at], markHead); i >= 0 && strings.IndexByte(s[i:at], ']') < 0 {
+	near := max(0, at-maxMark)
+	if i := strings.LastIndex(s[near:at], markHead); i >= 0 && strings.IndexByte(s[near+i:at], ']') < 0 {
 		if e := strings.IndexByte(s[at:], ']'); e >= 0 {
 			at += e + 1
 		}
@@ -153,8 +162,10 @@ func untilToken(s string) string {
 // end is still to come then begins the tail: its lines alone would not be known for a key.
 func tailOf(s string, start int) string {
 	before := s[max(0, start-wholeText):start]
-	if block := strings.LastIndex(before, pemBegin); block >= 0 && strings.LastIndex(before, pemEnd) < block {
-		return s[start-len(before)+block:]
+	if strings.Contains(before, pemBegin) { // much faster than to look for the last one
+		if block := strings.LastIndex(before, pemBegin); strings.LastIndex(before, pemEnd) < block {
+			return s[start-len(before)+block:]
+		}
 	}
 	return fromToken(s[start:])
 }
@@ -169,6 +180,27 @@ func fromToken(s string) string {
 	return s[min(len(s), overlap/2):]
 }
 
+// slack is how many bytes longer than it is cut to a string may be and is left alone: the
+// note takes as many.
+const slack = 40
+
+// longestString is the length of the longest string of JSON text that is closed.
+func longestString(s string) (longest int) {
+	for i := 0; i < len(s); {
+		q := strings.IndexByte(s[i:], '"')
+		if q < 0 {
+			break
+		}
+		start := i + q + 1
+		end, closed := stringEnd(s, start)
+		if closed {
+			longest = max(longest, end-start)
+		}
+		i = end + 1
+	}
+	return longest
+}
+
 // shortenStrings cuts the strings of JSON text to about leaf bytes, head and tail.
 func shortenStrings(s string, leaf int) string {
 	var b strings.Builder
@@ -180,7 +212,7 @@ func shortenStrings(s string, leaf int) string {
 		}
 		start := i + q + 1
 		end, closed := stringEnd(s, start)
-		if end-start > leaf+40 && closed {
+		if end-start > leaf+slack && closed {
 			head, tail := safeHead(s[start:end], leaf*3/4), safeTail(s[start:end], leaf/4)
 			b.WriteString(s[from : start+len(head)])
 			b.WriteString(note(end - start - len(head) - len(tail)))
