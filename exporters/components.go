@@ -23,6 +23,9 @@ type outlet struct {
 
 var _ stats.HealthSource = (*Providers)(nil)
 
+// slowExport is how long an export may take before it is a problem.
+const slowExport = 5 * time.Second
+
 // lately is how long a span that was dropped is a problem.
 const lately = 5 * time.Minute
 
@@ -89,6 +92,9 @@ func (w *watch) component() stats.Component {
 	slices.Sort(kinds)
 	for _, kind := range kinds {
 		c.Figures = append(c.Figures, stats.Figure{Name: "failed_" + kind, Value: float64(s.failed[kind])})
+	}
+	if took := time.Since(s.since); s.inflight > 0 && took > slowExport {
+		c.Problems = append(c.Problems, fmt.Sprintf("an export of %d spans has been running for %v", s.inflight, took.Round(time.Second)))
 	}
 	if s.streak > 0 {
 		c.Problems = append(c.Problems, fmt.Sprintf("the last %d exports failed (%s)", s.streak, s.last))

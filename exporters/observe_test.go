@@ -14,12 +14,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/grpc"
@@ -391,3 +393,35 @@ func TestShutdownInTheMiddle(t *testing.T) {
 		})
 	}
 }
+
+// A destination that takes a batch and does not answer is told of while it does.
+func TestDestinationThatDoesNotAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stuck := &stuck{begun: make(chan struct{}), free: make(chan struct{})}
+		w := exporters.NewWatch(stuck)
+		go func() { _ = w.ExportSpans(t.Context(), tracetest.SpanStubs{{Name: "x"}}.Snapshots()) }()
+		<-stuck.begun
+		if got := w.Component().Problems; got != nil {
+			t.Errorf("at once: got %q, want nothing", got)
+		}
+		time.Sleep(7 * time.Second)
+		if got := strings.Join(w.Component().Problems, "; "); got != "an export of 1 spans has been running for 7s" {
+			t.Errorf("after 7 s: got %q", got)
+		}
+		close(stuck.free)
+		synctest.Wait()
+		if got := w.Component().Problems; got != nil {
+			t.Errorf("afterwards: got %q, want nothing", got)
+		}
+	})
+}
+
+// stuck is an exporter that waits.
+type stuck struct{ begun, free chan struct{} }
+
+func (s *stuck) ExportSpans(context.Context, []sdktrace.ReadOnlySpan) error {
+	close(s.begun)
+	<-s.free
+	return nil
+}
+func (*stuck) Shutdown(context.Context) error { return nil }

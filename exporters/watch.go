@@ -27,6 +27,7 @@ type watch struct {
 
 	mu       sync.Mutex
 	inflight int64
+	since    time.Time // when it last began to export, while it does
 	exported uint64
 	failed   map[string]uint64 // by error.type
 	streak   int               // exports that failed in a row until now
@@ -49,10 +50,13 @@ func (w *watch) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) 
 
 // through counts what becomes of n spans that export sends.
 func (w *watch) through(ctx context.Context, n int, export func() error) (err error) {
+	start, kind := time.Now(), "panic"
 	w.mu.Lock()
+	if w.inflight == 0 {
+		w.since = start
+	}
 	w.inflight += int64(n)
 	w.mu.Unlock()
-	start, kind := time.Now(), "panic"
 	defer func() { // also for one that panics
 		took := time.Since(start)
 		w.mu.Lock()
@@ -81,6 +85,7 @@ func (w *watch) Shutdown(ctx context.Context) error { return w.next.Shutdown(ctx
 // watchState is what a watch has counted.
 type watchState struct {
 	inflight int64
+	since    time.Time
 	exported uint64
 	failed   map[string]uint64
 	streak   int
@@ -90,7 +95,7 @@ type watchState struct {
 func (w *watch) state() watchState {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return watchState{w.inflight, w.exported, maps.Clone(w.failed), w.streak, w.last}
+	return watchState{w.inflight, w.since, w.exported, maps.Clone(w.failed), w.streak, w.last}
 }
 
 // exportErrorType is error.type of an export: one of few values. The texts of errors hold
