@@ -48,6 +48,9 @@ func (s *server) newClient() *mcp.Client {
 		}
 	}
 	if f := o.Elicitation; f != nil {
+		if o.ElicitURL {
+			c.Capabilities.Elicitation = &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}, URL: &mcp.URLElicitationCapabilities{}}
+		}
 		c.ElicitationHandler = func(ctx context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 			if err := checkForm(r.Params.RequestedSchema); err != nil {
 				return nil, err

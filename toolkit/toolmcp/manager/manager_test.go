@@ -39,8 +39,17 @@ func web(t *testing.T, name, role string, sse bool, kind ...string) manager.Serv
 	if sse {
 		h.Config.Handler = mcp.NewSSEHandler(get, nil)
 	}
-	t.Cleanup(h.Close)
+	t.Cleanup(func() {
+		h.Close()
+		endSessions(s)
+	})
 	return manager.Server{Name: name, URL: h.URL, SSE: sse}
+}
+
+func endSessions(s *mcp.Server) {
+	for session := range s.Sessions() {
+		_ = session.Close() // its client is gone
+	}
 }
 
 // open starts a manager of which each server must be connected.

@@ -90,10 +90,13 @@ type Options struct {
 
 	// Sampling and SamplingWithTools, of which one may be set, and Elicitation answer
 	// what servers ask of the host; nil refuses. Their contexts end with the connection.
-	// Roots are told to servers; nil refuses.
+	// ElicitURL says that Elicitation takes requests to open a URL (Mode "url") as well, which
+	// servers ask for only then; the default is forms only. Roots are told to servers;
+	// nil refuses.
 	Sampling          func(ctx context.Context, server string, p *mcp.CreateMessageParams) (*mcp.CreateMessageResult, error)
 	SamplingWithTools func(ctx context.Context, server string, p *mcp.CreateMessageWithToolsParams) (*mcp.CreateMessageWithToolsResult, error)
 	Elicitation       func(ctx context.Context, server string, p *mcp.ElicitParams) (*mcp.ElicitResult, error)
+	ElicitURL         bool
 	Roots             []*mcp.Root
 
 	// The following are told what happens, one after the other in one goroutine; if they

@@ -87,7 +87,10 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	given := req.Context()
 	ctx, cancel := context.WithCancel(given)
-	stop := context.AfterFunc(w.life, cancel)
+	stop := func() bool { return true }
+	if req.Method != http.MethodDelete { // which ends the session, and to which the SDK gives five seconds
+		stop = context.AfterFunc(w.life, cancel)
+	}
 	release := func() {
 		stop()
 		cancel()

@@ -21,9 +21,10 @@ import (
 	"github.com/toolscope/toolscope/toolkit/toolmcp/manager"
 )
 
-// handler serves a role over streamable HTTP.
-func handler(role string) http.Handler {
+// handler serves a role over streamable HTTP. Sessions that nobody ended end with the test.
+func handler(t *testing.T, role string) http.Handler {
 	s := newServer(role)
+	t.Cleanup(func() { endSessions(s) })
 	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, nil)
 }
 
@@ -42,9 +43,9 @@ func TestHeadersGoToTheServerAlone(t *testing.T) {
 	var strayed atomic.Int32
 	other := httpServer(t, func(w http.ResponseWriter, r *http.Request) {
 		strayed.Add(1)
-		handler("b").ServeHTTP(w, r)
+		w.WriteHeader(http.StatusNotFound)
 	})
-	good := handler("a")
+	good := handler(t, "a")
 	var with, without atomic.Int32
 	url := httpServer(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") == secret && r.Header.Get("X-Tenant") == "ada" {
@@ -84,7 +85,7 @@ func TestHeadersGoToTheServerAlone(t *testing.T) {
 
 // A call that found nobody at the other end was not sent, so that another server may run it.
 func TestACallThatWasNotSentGoesElsewhere(t *testing.T) {
-	a := httptest.NewServer(handler("a"))
+	a := httptest.NewServer(handler(t, "a"))
 	a.Config.SetKeepAlivesEnabled(false) // what is sent by a connection that just ended may have been read
 	m := open(t, manager.Options{Naming: manager.Shared, Servers: []manager.Server{
 		{Name: "a", URL: a.URL, Priority: 1}, web(t, "b", "b", false),
@@ -105,7 +106,7 @@ func TestAnHTTPServerThatIsStartedAnew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := &http.Server{Handler: handler("a")}
+	first := &http.Server{Handler: handler(t, "a")}
 	go first.Serve(l) //nolint:errcheck // it is closed
 	m := open(t, manager.Options{Servers: []manager.Server{{Name: "a", URL: "http://" + l.Addr().String(), ProtocolVersion: "2025-11-25"}}})
 	wantCall(t, m, "a__echo", "1", "a: 1")
@@ -114,7 +115,7 @@ func TestAnHTTPServerThatIsStartedAnew(t *testing.T) {
 	if err != nil {
 		t.Skipf("the port was taken by another: %v", err)
 	}
-	second := &http.Server{Handler: handler("b")}
+	second := &http.Server{Handler: handler(t, "b")}
 	go second.Serve(again) //nolint:errcheck // it is closed
 	defer second.Close()
 	// Its session is gone, which the first call or the broken stream tells.
@@ -129,7 +130,7 @@ func TestAnHTTPServerThatIsStartedAnew(t *testing.T) {
 
 // Servers that accept a request and never answer it.
 func TestAnHTTPServerThatHangs(t *testing.T) {
-	good := handler("a")
+	good := handler(t, "a")
 	hang := func(which func(*http.Request) bool) string {
 		return httpServer(t, func(w http.ResponseWriter, r *http.Request) {
 			if which(r) {
@@ -182,7 +183,7 @@ func (o *tokens) Authorize(_ context.Context, _ *http.Request, res *http.Respons
 }
 
 func TestOAuthIsTheSDKs(t *testing.T) {
-	good := handler("a")
+	good := handler(t, "a")
 	url := httpServer(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer let-me-in" {
 			w.WriteHeader(http.StatusUnauthorized)
