@@ -96,7 +96,10 @@ func (w *watch) component() stats.Component {
 	if took := time.Since(s.since); s.inflight > 0 && took > slowExport {
 		c.Problems = append(c.Problems, fmt.Sprintf("an export of %d spans has been running for %v", s.inflight, took.Round(time.Second)))
 	}
-	if s.streak > 0 {
+	switch {
+	case s.streak == 1:
+		c.Problems = append(c.Problems, fmt.Sprintf("the last export failed (%s)", s.last))
+	case s.streak > 1:
 		c.Problems = append(c.Problems, fmt.Sprintf("the last %d exports failed (%s)", s.streak, s.last))
 	}
 	return c
