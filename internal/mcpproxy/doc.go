@@ -31,5 +31,6 @@
 // Calls that ask for input in between are one call while nothing governs them, and one for each
 // round under policies. Batches with a call of a tool, members that stand twice, and requests of more
 // than 16 MiB are refused under policies, since two readers may read them differently, or none at all.
+// Policies do not govern the older transport over server-sent events, whose calls they refuse.
 // Answers that are compressed pass and are not looked at.
 package mcpproxy

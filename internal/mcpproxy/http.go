@@ -4,6 +4,7 @@
 package mcpproxy
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"log"
@@ -105,8 +106,37 @@ func (h *httpProxy) watchRequest(r *http.Request, x *httpExchange) {
 		return
 	}
 	s := x.stream(fromClient, byEnd)
+	if r.ContentLength > 0 && r.ContentLength <= smallBody {
+		body := make([]byte, r.ContentLength)
+		n, err := io.ReadFull(r.Body, body)
+		h.w.tap.put(s, time.Now(), body[:n])
+		h.w.tap.end(s, time.Now())
+		r.Body = &readBody{Reader: bytes.NewReader(body[:n]), err: err, body: r.Body}
+		return
+	}
 	r.Body = &tee{body: r.Body, tap: h.w.tap, stream: s, left: r.ContentLength}
 }
+
+// smallBody is how long a request may be to be read before it is sent on, in bytes: so it is
+// seen even if the server is not there.
+const smallBody = 64 << 10
+
+// readBody is a body that has been read, with the error that came of it.
+type readBody struct {
+	*bytes.Reader
+	err  error
+	body io.Closer
+}
+
+func (b *readBody) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if err == io.EOF && b.err != nil {
+		err = b.err
+	}
+	return n, err
+}
+
+func (b *readBody) Close() error { return b.body.Close() }
 
 // watchAnswer has the body of an answer copied as it passes.
 func (h *httpProxy) watchAnswer(resp *http.Response) error {

@@ -34,6 +34,8 @@ func (h *httpProxy) govern(out http.ResponseWriter, r *http.Request, x *httpExch
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		h.watchRequest(r, x)
 		h.proxy.ServeHTTP(out, r.WithContext(withExchange(r, x)))
+	case sessionOf(r.URL) != "":
+		http.Error(out, "toolscope: policies do not govern the older transport over server-sent events: want streamable HTTP", http.StatusNotImplemented)
 	case len(list) > 1 || bytes.TrimSpace(body)[0] == '[':
 		refuseHTTP(out, jsontext.Value("null"), "a batch with a tools/call: want each on its own, so that policies can govern it")
 	case errors.Is(json.Unmarshal(body, new(message), jsontext.AllowInvalidUTF8(true)), jsontext.ErrDuplicateName):
