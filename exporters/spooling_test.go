@@ -21,6 +21,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/toolscope/toolscope/exporters"
 	"github.com/toolscope/toolscope/exporters/spool"
@@ -218,6 +219,45 @@ func TestSpoolAndHostileDestinations(t *testing.T) {
 				t.Errorf("got %q, want %q", got, want)
 			}
 			eventually(t, "all is told to be well", func() bool { return len(problems(p)) == 0 })
+		})
+	}
+}
+
+// Spans that a destination takes no part of are counted, and not sent again.
+func TestSpoolAndPartialSuccess(t *testing.T) {
+	answer := &collector.ExportTraceServiceResponse{PartialSuccess: &collector.ExportTracePartialSuccess{RejectedSpans: 1, ErrorMessage: "too old"}}
+	body, err := proto.Marshal(answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, protocol := range []string{"grpc", "http/protobuf"} {
+		t.Run(protocol, func(t *testing.T) {
+			complaints(t)
+			m := new(moody)
+			requests := atomic.Int64{}
+			overGRPC := func(context.Context) (*collector.ExportTraceServiceResponse, error) {
+				requests.Add(1)
+				return answer, nil
+			}
+			overHTTP := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				requests.Add(1)
+				w.Header().Set("Content-Type", "application/x-protobuf")
+				_, _ = w.Write(body)
+			})
+			m.grpcAnswer.Store(&overGRPC)
+			m.httpAnswer.Store(&overHTTP)
+			address, stop := m.serve(t, protocol, "127.0.0.1:0")
+			defer stop()
+			t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://"+address)
+			t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", protocol)
+			p := setup(t, exporters.WithSpool(t.TempDir(), fast))
+			record(p, "partly")
+			if err := p.Flush(t.Context()); err != nil {
+				t.Errorf("Flush: %v", err)
+			}
+			if s := p.Spool.Stats(); s.Delivered != 1 || s.Dropped[spool.DroppedPartial] != 1 || s.Spans != 0 || requests.Load() != 1 {
+				t.Errorf("got %+v after %d requests", s, requests.Load())
+			}
 		})
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"go.opentelemetry.io/otel"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 )
@@ -184,7 +183,7 @@ func (s *Spool) overflows(u *unit) bool {
 // that begins.
 func (s *Spool) diskFailed(err error) {
 	if s.tally.snapshot().DiskError == "" {
-		otel.Handle(fmt.Errorf("spool: %s takes no spans, which are kept in memory and sent from there: %w", s.dir, err))
+		complain(fmt.Errorf("spool: %s takes no spans, which are kept in memory and sent from there: %w", s.dir, err))
 	}
 	s.tally.fault(err)
 }

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 )
 
 // A folder is what one process keeps in the directory. Its owner holds the lock of the
@@ -87,11 +88,14 @@ func (f *folder) leave() {
 	_ = f.lock.Close()
 }
 
+// folderName is what a folder is called; what is called otherwise is not touched.
+var folderName = regexp.MustCompile(`^[0-9]+-[0-9a-f]{16}$`)
+
 // folders are the directory's folders.
 func folders(dir string) (paths []string, err error) {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
-		if e.IsDir() {
+		if e.IsDir() && folderName.MatchString(e.Name()) {
 			paths = append(paths, filepath.Join(dir, e.Name()))
 		}
 	}

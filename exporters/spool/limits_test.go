@@ -202,3 +202,66 @@ func TestIndexIsBounded(t *testing.T) {
 		t.Errorf("segments in memory: got %d, want at most the first and the last; views: off by %d bytes", got[0], got[1])
 	}
 }
+
+// Processes that share a directory share its limit, whoever came first.
+func TestNeighboursShareTheLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		const limit = 512 << 10
+		var all []*Spool
+		for range 2 {
+			all = append(all, open(t, dir, &destination{answer: down}, Options{WriteAhead: true, MaxBytes: limit}))
+		}
+		long := strings.Repeat("x", 8<<10)
+		fill := func(s *Spool, batches int) {
+			for range batches {
+				export(t, s, long)
+				time.Sleep(lookAround)
+				if n := bytesIn(t, dir); n > limit+16<<10 {
+					t.Fatalf("%d bytes, want at most %d and what was written in a second", n, limit)
+				}
+			}
+		}
+		fill(all[0], 100)
+		if got := all[0].Stats().Bytes; got < limit*8/10 {
+			t.Errorf("alone: got %d bytes, want nearly %d", got, limit)
+		}
+		for range 100 { // the newcomer gets its share, since both write
+			fill(all[1], 1)
+			fill(all[0], 1)
+		}
+		for i, s := range all {
+			if got := s.Stats().Bytes; got < limit*3/10 || got > limit*6/10 {
+				t.Errorf("spool %d: got %d bytes, want about half of %d", i, got, limit)
+			}
+		}
+	})
+}
+
+// What is in the directory besides is not touched.
+func TestOthersFilesAreLeftAlone(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"empty", "1-2", "with a lock"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "with a lock", lockName), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, dir, new(destination), quick(Options{WriteAhead: true}))
+	export(t, s, "a")
+	s.disk.post(func(st *store) { st.tend() })
+	if err := s.Flush(t.Context()); err != nil {
+		t.Error(err)
+	}
+	shut(t, s)
+	for _, name := range []string{"empty", "1-2", "with a lock/lock"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "empty", lockName)); err == nil {
+		t.Error("a lock in a folder of somebody else's")
+	}
+}

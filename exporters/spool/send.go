@@ -189,13 +189,22 @@ func (s *Spool) deliver(w *work) {
 	if v.fate == refused {
 		v = s.divide(w.all, v)
 	}
-	if v.fate == retry && len(w.items) > 0 && s.streak+1 >= suspicious {
+	if v.fate == retry && len(w.items) == 1 && s.streak >= suspicious {
 		if v = s.suspect(w, v); v.fate == refused && !errors.Is(v.err, errGivenUp) {
 			v = s.divide(w.all, v)
 		}
 	}
+	if v.fate == refused && w.unit == nil { // else ExportSpans returns it
+		complain(fmt.Errorf("spool: spans are dropped: %w", v.err))
+	}
 	s.finish(w, v)
 	s.pace(v)
+}
+
+// complain tells OpenTelemetry's error handler, which is the host's.
+func complain(err error) {
+	defer func() { _ = recover() }() // one that panics ends nothing of ours
+	otel.Handle(err)
 }
 
 // apart sends the records of a batch that was refused one by one, to find the one that is
@@ -206,6 +215,9 @@ func (s *Spool) apart(w *work) {
 		v := s.attempt(one.all)
 		if v.fate == refused {
 			v = s.divide(one.all, v)
+		}
+		if v.fate == refused {
+			complain(fmt.Errorf("spool: spans are dropped: %w", v.err))
 		}
 		s.finish(one, v)
 		s.pace(v)
@@ -233,7 +245,6 @@ func (s *Spool) divide(all []*tracepb.ResourceSpans, v verdict) verdict {
 	default:
 		s.tally.drop(DroppedRejected, n)
 	}
-	otel.Handle(fmt.Errorf("spool: the destination refuses %d spans, which are dropped: %w", n, v.err))
 	return v
 }
 
@@ -255,8 +266,8 @@ func (s *Spool) parts(parts ...[]*tracepb.ResourceSpans) (v verdict) {
 }
 
 var (
-	errGivenUp = errors.New("spool: the destination takes others but not this record")
-	errDivided = errors.New("spool: part of the spans was refused")
+	errGivenUp = errors.New("the destination takes others but not these")
+	errDivided = errors.New("a part was refused")
 )
 
 // suspect finds out if the oldest record, which failed several times, is itself at
@@ -288,8 +299,7 @@ func (s *Spool) suspect(w *work, v verdict) verdict {
 		return v
 	}
 	s.tally.drop(DroppedRejected, oldest.spans)
-	otel.Handle(fmt.Errorf("%w: %d spans are dropped: %w", errGivenUp, oldest.spans, v.err))
-	return verdict{fate: refused, err: errGivenUp}
+	return verdict{fate: refused, err: fmt.Errorf("%w: %w", errGivenUp, v.err)}
 }
 
 // attempt sends spans, and notes how that went.
@@ -306,7 +316,7 @@ func (s *Spool) attempt(all []*tracepb.ResourceSpans) (v verdict) {
 			return v // it was ended by us, which says nothing of the destination
 		}
 		if !s.tally.failing() {
-			otel.Handle(fmt.Errorf("spool: the destination fails; spans are kept in %s: %w", s.dir, v.err))
+			complain(fmt.Errorf("spool: the destination fails; spans are kept in %s: %w", s.dir, v.err))
 		}
 	}
 	s.tally.sent(v)

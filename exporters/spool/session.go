@@ -209,6 +209,11 @@ func (p *purge) rewrite(st *store, g *segment) error {
 	if err != nil {
 		return err
 	}
+	defer func() {
+		if all := st.lists[g.class]; slices.Contains(all, g) && all[0] != g && st.writing[g.class] != g {
+			st.unload(g)
+		}
+	}()
 	entries := make(map[int64]*entry, len(g.index))
 	for _, e := range g.index {
 		entries[e.offset] = e
