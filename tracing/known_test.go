@@ -6,6 +6,7 @@ package tracing_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -77,3 +78,34 @@ func TestRedactionIsToldAnew(t *testing.T) {
 }
 
 var shared = &toolkit.Definition{Name: "t"}
+
+// TestNamesAreTheirOwn: however many sessions there are at once, each span has its own's
+// name, redacted.
+func TestNamesAreTheirOwn(t *testing.T) {
+	h := newHarness(t)
+	execute := toolkit.Observe(func(string) *toolkit.Definition { return shared }, h.Observer)(func(context.Context, toolkit.Call) (toolkit.Result, error) {
+		return toolkit.Result{}, nil
+	})
+	secret := "ghp" + "_" + strings.Repeat("aB3dE6", 6)
+	var all sync.WaitGroup
+	for g := range 4 {
+		all.Go(func() {
+			for i := range 1500 {
+				id := fmt.Sprintf("session %d of %d", i%700, g)
+				session := toolkit.Session{ID: id, Tenant: "tenant of " + id + " " + secret, Conversation: strings.Repeat("x", i%2*300) + "talk of " + id}
+				_, _ = execute(toolkit.WithSession(context.Background(), session), toolkit.Call{ID: id, Name: "t"})
+			}
+		})
+	}
+	all.Wait()
+	for _, s := range h.spans.Ended() {
+		list := attributes(s.Attributes())
+		id := list["gen_ai.tool.call.id"]
+		if list["toolscope.session.id"] != id || list["toolscope.tenant"] != "tenant of "+id+" [REDACTED:github-token]" {
+			t.Fatalf("call %q: got session %q and tenant %q", id, list["toolscope.session.id"], list["toolscope.tenant"])
+		}
+		if talk := list["gen_ai.conversation.id"]; talk != "talk of "+id && !strings.HasSuffix(talk, "xtalk of "+id) {
+			t.Fatalf("call %q: got conversation %q", id, talk)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,9 +30,11 @@ type Observer struct {
 	tracer  trace.Tracer
 	metrics metrics
 	tools   tools
-	buffers sync.Pool   // of *attributes
-	hidden  atomic.Bool // whether content is kept off spans for now
-	shared  atomic.Bool // whether OuterCall finds the calls
+	names   cleanNames
+	clean   func(string) string // is identifier
+	buffers sync.Pool           // of *attributes
+	hidden  atomic.Bool         // whether content is kept off spans for now
+	shared  atomic.Bool         // whether OuterCall finds the calls
 }
 
 var _ toolkit.Observer = (*Observer)(nil)
@@ -45,7 +48,8 @@ func New(options ...Option) (*Observer, error) {
 	}
 	o := &Observer{config: *c}
 	o.tracer = c.tracers.Tracer(ScopeName, trace.WithInstrumentationVersion(version()))
-	o.tools.max, o.tools.clean = c.maxTools, o.identifier
+	o.clean, o.names.seed = o.identifier, maphash.MakeSeed()
+	o.tools.max, o.tools.clean = c.maxTools, o.clean
 	o.buffers.New = func() any { return new(attributes) }
 	if err := o.metrics.make(c.meters); err != nil {
 		return nil, fmt.Errorf("tracing: %w", err)
@@ -68,7 +72,7 @@ func (o *Observer) Begin(ctx context.Context, _ toolkit.Call, f *toolkit.Facts) 
 		start = spec.options(start)
 	}
 	if s := f.Session; s != nil && s.Conversation != "" {
-		start = append(start[:len(start):len(start)], trace.WithAttributes(keyConversation.String(o.identifier(s.Conversation))))
+		start = append(start[:len(start):len(start)], trace.WithAttributes(keyConversation.String(o.names.of(s.Conversation, o.clean))))
 	}
 	ctx, span := o.tracer.Start(ctx, info.spanName, start...)
 	if span.IsRecording() {
@@ -161,6 +165,13 @@ func (a *attributes) count(k attribute.Key, n int) {
 	}
 }
 
+// name is identifier for what other calls have as well.
+func (a *attributes) name(o *Observer, k attribute.Key, name string) {
+	if name != "" {
+		a.add(k.String(o.names.of(name, o.clean)))
+	}
+}
+
 func (a *attributes) identifier(o *Observer, k attribute.Key, id string) {
 	if id != "" {
 		a.add(k.String(o.identifier(id)))
@@ -204,8 +215,8 @@ func (o *Observer) describe(a *attributes, e *toolkit.Ended) {
 		a.identifier(o, attribute.Key(prefix+t.Key), t.Value)
 	}
 	if in := e.Facts.Session; in != nil {
-		a.identifier(o, keySession, in.ID)
-		a.identifier(o, keyTenant, in.Tenant)
+		a.name(o, keySession, in.ID)
+		a.name(o, keyTenant, in.Tenant)
 		a.identifier(o, keyBatch, in.Batch)
 		a.count(keyTurn, in.Turn)
 	}
