@@ -31,6 +31,10 @@ func TestMain(m *testing.M) {
 		serveLines()
 	case "proxy":
 		os.Exit(proxyOf("server"))
+	case "http":
+		os.Exit(serveHTTP())
+	case "proxyhttp":
+		os.Exit(proxyHTTP(os.Args[1]))
 	}
 }
 
