@@ -1,0 +1,128 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package exporters_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolscope/toolscope/exporters"
+)
+
+// spoolVictim is the directory of a process that is this test binary, run again to be
+// killed.
+const spoolVictim = "TOOLSCOPE_EXPORTERS_VICTIM"
+
+func init() {
+	if dir := os.Getenv(spoolVictim); dir != "" {
+		victim(dir)
+		os.Exit(1)
+	}
+}
+
+// victim ends about 2,000 spans a second whose destination is down, and prints the name and the
+// end of each.
+func victim(dir string) {
+	o := fast
+	o.WriteAhead = true
+	p, err := exporters.Setup(context.Background(), exporters.WithSpool(dir, o))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	tracer := p.TracerProvider.Tracer("test")
+	for i := 0; ; i++ {
+		name := fmt.Sprintf("span-%d", i)
+		_, span := tracer.Start(context.Background(), name)
+		end := time.Now()
+		span.End()
+		if _, err := fmt.Println(name, end.UnixNano()); err != nil {
+			return
+		}
+		if i%10 == 9 {
+			time.Sleep(5 * time.Millisecond)
+		}
+	}
+}
+
+// Every span that had ended a while before kill -9 is sent by the next process, just once. The
+// while is less than 100 ms where the machine does not keep the process waiting; the test
+// allows for one that does, and tells what it was.
+func TestSpoolSurvivesKill(t *testing.T) {
+	const allowed = 2 * time.Second
+	address, dir := refused(t), t.TempDir()
+	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://"+address)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), spoolVictim+"="+dir)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(map[string]time.Time)
+	var mu sync.Mutex
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			var name string
+			var nanos int64
+			if n, _ := fmt.Sscan(lines.Text(), &name, &nanos); n == 2 {
+				mu.Lock()
+				ended[name] = time.Unix(0, nanos)
+				mu.Unlock()
+			}
+		}
+	}()
+	eventually(t, "the victim works", func() bool { mu.Lock(); defer mu.Unlock(); return len(ended) > 3000 })
+	killed := time.Now()
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-read
+	_ = cmd.Wait()
+
+	m := new(moody)
+	_, stop := m.serve(t, "grpc", address)
+	defer stop()
+	p := setup(t, exporters.WithSpool(dir, fast))
+	if err := p.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "all is sent", func() bool { return p.Spool.Stats().Spans == 0 })
+	arrived := make(map[string]int)
+	for name := range strings.FieldsSeq(m.received()) {
+		if arrived[name]++; arrived[name] > 1 {
+			t.Errorf("%s arrived twice", name)
+		}
+	}
+	var oldest time.Duration
+	lost := 0
+	for name, end := range ended {
+		if arrived[name] == 0 {
+			lost++
+			oldest = max(oldest, killed.Sub(end))
+		}
+	}
+	t.Logf("%d spans, %d of them ended within %v before the kill and were lost", len(ended), lost, oldest)
+	if oldest > allowed {
+		t.Errorf("a span that had ended %v before the kill was lost, want at most %v", oldest, allowed)
+	}
+	if s := p.Spool.Stats(); s.Corrupt != 0 || len(s.Dropped) != 0 || s.Replayed != uint64(len(arrived)) {
+		t.Errorf("Stats: got %+v", s)
+	}
+}
