@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -290,5 +291,39 @@ func TestLimits(t *testing.T) {
 	}
 	if _, err := guard.New(nil, guard.Limits{}); err == nil {
 		t.Error("a nil exporter: want an error")
+	}
+}
+
+// TestRandomBatchesArrive: whatever spans hold, a real server takes all of them from the real
+// exporter.
+func TestRandomBatchesArrive(t *testing.T) {
+	c, exporter := connect(t)
+	g := newGuard(t, exporter, guard.Limits{})
+	random := rand.New(rand.NewPCG(20, 26))
+	for i := range 20 {
+		var stubs []tracetest.SpanStub
+		for range random.IntN(60) {
+			data := make([]byte, random.IntN(4000))
+			for j := range data {
+				data[j] = byte(random.Uint32() >> random.IntN(24)) // small ones more often
+			}
+			stubs = append(stubs, (&reader{data}).spans()...)
+		}
+		batch := spans(stubs...)
+		if err := g.ExportSpans(t.Context(), batch); err != nil {
+			t.Fatalf("batch %d: %v", i, err)
+		}
+		got, requests, _ := c.take()
+		if len(got) != len(batch) {
+			t.Fatalf("batch %d: %d spans arrived, want %d", i, len(got), len(batch))
+		}
+		for _, n := range requests {
+			if n > maxMessage {
+				t.Errorf("batch %d: got a request of %d bytes", i, n)
+			}
+		}
+	}
+	if s := g.Stats(); s.Mended == 0 || s.Parts == 0 || s.Cut == 0 || s.Invalid == 0 {
+		t.Errorf("got %+v: want batches that need everything", s)
 	}
 }
