@@ -27,10 +27,15 @@
 // the host's. A destination that is slow or dead delays no call. [Providers.Shutdown]
 // ends within its context's deadline and leaves no goroutine of ours.
 //
+// What is sent has been made valid and small enough before (package guard). With
+// [WithTailSampling] only traces that matter and a part of the others are sent, and with
+// [WithSpool] what a destination does not take waits on disk. [Providers.Components] tells
+// how all of this does; so do metrics, where there is a reader.
+//
 // # What is left out
 //
 // Redaction: what package tracing makes has passed package redact before it comes
-// here, and the host's own spans are the host's. Logs. Keeping spans through an
-// outage of their destination: a batch that cannot be delivered within the
+// here, and the host's own spans are the host's. Without [WithSpool], keeping spans
+// through an outage of their destination: a batch that cannot be delivered within the
 // exporter's own retries is lost, and reported to OpenTelemetry's error handler.
 package exporters
