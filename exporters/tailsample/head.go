@@ -25,9 +25,10 @@ func (head) ShouldSample(p sdktrace.SamplingParameters) sdktrace.SamplingResult 
 	if !parent.IsValid() {
 		return sdktrace.SamplingResult{Decision: sdktrace.RecordAndSample, Tracestate: withThreshold(state, always, true)}
 	}
-	s := samplingOf(p.TraceID, state)
-	if s.known && s.sampled(s.threshold) != parent.IsSampled() {
-		state = withThreshold(state, 0, false)
+	if parent.IsRemote() {
+		if s := samplingOf(p.TraceID, state); s.known && s.sampled(s.threshold) != parent.IsSampled() {
+			state = withThreshold(state, 0, false)
+		}
 	}
 	decision := sdktrace.RecordAndSample
 	if !parent.IsSampled() {

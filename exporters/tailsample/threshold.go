@@ -93,10 +93,22 @@ func hex56(digits string) (uint64, bool) {
 // sampled reports whether the trace is sampled at t.
 func (s sampling) sampled(t threshold) bool { return threshold(s.randomness) >= t }
 
+// certain is the tracestate of a root that is sampled for certain, and has none besides.
+var certain = func() trace.TraceState {
+	state, err := trace.TraceState{}.Insert(otKey, "th:0")
+	if err != nil {
+		panic("tailsample: th:0 is no member of a tracestate: " + err.Error())
+	}
+	return state
+}()
+
 // withThreshold is the tracestate with th set, and all else as it was; with known false th
 // is removed. A tracestate that has no room for it is returned without th: an unknown
 // probability is better than a wrong one.
 func withThreshold(state trace.TraceState, t threshold, known bool) trace.TraceState {
+	if known && t == always && state.Len() == 0 {
+		return certain
+	}
 	old := state.Get(otKey)
 	var kept []string
 	for field := range strings.SplitSeq(old, ";") {
