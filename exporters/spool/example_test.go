@@ -77,7 +77,7 @@ func ExampleDeleteSession() {
 		return
 	}
 	defer os.RemoveAll(dir)
-	n, err := spool.DeleteSession(context.Background(), dir, "conversation-17")
+	n, err := spool.DeleteSession(context.Background(), dir, "conversation-17", "")
 	fmt.Println(n, err)
 	// Output: 0 <nil>
 }

@@ -16,19 +16,22 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// The attributes that hold a session's id.
-var sessionKeys = []string{"gen_ai.conversation.id", "toolscope.session.id"}
+// The attributes that say whose a span is: ours and the conventions'.
+var sessionKeys = []string{"toolscope.session.id", "session.id", "gen_ai.conversation.id"}
+
+const tenantKey = "toolscope.tenant"
 
 // ErrHeld is the error of a deletion that could not look at all there is, since
 // processes that run own it: each has to be asked for itself.
 var ErrHeld = errors.New("spool: other processes own a part of the directory")
 
-// DeleteSession deletes what the spool keeps of a session: spans whose gen_ai.conversation.id or
-// toolscope.session.id is the id, and those spans of the same traces that are of no
-// other session. It returns how many spans that were. What is being sent at that
+// DeleteSession deletes what the spool keeps of a session: spans whose toolscope.session.id, session.id or
+// gen_ai.conversation.id is the id, and those spans of the same traces that are of no
+// session. The id is as spans have it, after redaction. A tenant that is not "" spares the
+// sessions of that id of other tenants. It returns how many spans that were. What is being sent at that
 // moment cannot be called back, and what other processes own is not seen: see [ErrHeld]. What it
 // cannot read it deletes, since it may be the session's, where it has to write a file anew.
-func (s *Spool) DeleteSession(ctx context.Context, id string) (spans int, err error) {
+func (s *Spool) DeleteSession(ctx context.Context, id, tenant string) (spans int, err error) {
 	if id == "" {
 		return 0, errors.New(`spool: session: got "", want an id`)
 	}
@@ -38,7 +41,7 @@ func (s *Spool) DeleteSession(ctx context.Context, id string) (spans int, err er
 	if left, _ := folders(s.dir); len(left) > 0 {
 		s.begin()
 	}
-	p := newPurge(id)
+	p := newPurge(id, tenant)
 	run := func(f func(*store) error) error {
 		_, err := ask(ctx, s.disk, func(st *store) (struct{}, error) { return struct{}{}, f(st) }, nil)
 		return err
@@ -91,7 +94,7 @@ func (s *Spool) deleteFromMemory(ctx context.Context, p *purge) error {
 
 // DeleteSession deletes what is kept of a session in the directory of spools of which none
 // runs; for one that runs, see [Spool.DeleteSession].
-func DeleteSession(ctx context.Context, dir, id string) (spans int, err error) {
+func DeleteSession(ctx context.Context, dir, id, tenant string) (spans int, err error) {
 	if id == "" {
 		return 0, errors.New(`spool: session: got "", want an id`)
 	}
@@ -105,7 +108,7 @@ func DeleteSession(ctx context.Context, dir, id string) (spans int, err error) {
 	st := newStore(dir, o, newTally())
 	defer st.close()
 	st.adopt()
-	p := newPurge(id)
+	p := newPurge(id, tenant)
 	run := func(f func(*store) error) error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -136,16 +139,19 @@ func (s *store) held() error {
 // A purge is the deletion of a session.
 type purge struct {
 	id     string
+	tenant string          // "" is any
 	traces map[string]bool // that have a span of the session
 	spans  int             // deleted so far
 }
 
-func newPurge(id string) *purge { return &purge{id: id, traces: make(map[string]bool)} }
+func newPurge(id, tenant string) *purge {
+	return &purge{id: id, tenant: tenant, traces: make(map[string]bool)}
+}
 
 // look notes the traces of the session's spans.
 func (p *purge) look(all []*tracepb.ResourceSpans) {
 	each(all, func(s *tracepb.Span) {
-		if slices.Contains(sessions(s), p.id) {
+		if its, _ := p.owns(s); its {
 			p.traces[string(s.GetTraceId())] = true
 		}
 	})
@@ -153,18 +159,25 @@ func (p *purge) look(all []*tracepb.ResourceSpans) {
 
 // keeps reports whether a span is to stay.
 func (p *purge) keeps(s *tracepb.Span) bool {
-	of := sessions(s)
-	return !slices.Contains(of, p.id) && (len(of) > 0 || !p.traces[string(s.GetTraceId())])
+	its, nobodys := p.owns(s)
+	return !its && !(nobodys && p.traces[string(s.GetTraceId())])
 }
 
-// sessions are those that a span says it is of.
-func sessions(s *tracepb.Span) (ids []string) {
+// owns reports whether a span names the session, or none at all.
+func (p *purge) owns(s *tracepb.Span) (its, nobodys bool) {
+	nobodys = true
+	ofTenant := p.tenant == ""
 	for _, kv := range s.GetAttributes() {
-		if slices.Contains(sessionKeys, kv.GetKey()) && kv.GetValue().GetStringValue() != "" {
-			ids = append(ids, kv.GetValue().GetStringValue())
+		value := kv.GetValue().GetStringValue()
+		switch {
+		case slices.Contains(sessionKeys, kv.GetKey()):
+			nobodys = false
+			its = its || value == p.id
+		case kv.GetKey() == tenantKey:
+			ofTenant = ofTenant || value == p.tenant
 		}
 	}
-	return ids
+	return its && ofTenant, nobodys
 }
 
 // all goes through the segments, one at a time, so that others have their turn.

@@ -23,7 +23,7 @@ func of(id byte, session string, names ...string) (spans []sdktrace.ReadOnlySpan
 	for i, name := range names {
 		stub := tracetest.SpanStub{Name: name, SpanContext: trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{id}, SpanID: trace.SpanID{id, byte(i + 1)}})}
 		if session != "" {
-			stub.Attributes = []attribute.KeyValue{attribute.String(sessionKeys[i%2], session)}
+			stub.Attributes = []attribute.KeyValue{attribute.String(sessionKeys[i%len(sessionKeys)], session)}
 		}
 		spans = append(spans, stub.Snapshot())
 	}
@@ -48,7 +48,7 @@ func TestDeleteSession(t *testing.T) {
 	put(of(1, "", "child of x in memory"), of(3, "y", "y in memory"))
 	disk.Store(nil)
 
-	n, err := s.DeleteSession(t.Context(), "x")
+	n, err := s.DeleteSession(t.Context(), "x", "")
 	if err != nil || n != 4 {
 		t.Errorf("got %d, %v, want 4 spans", n, err)
 	}
@@ -64,16 +64,39 @@ func TestDeleteSession(t *testing.T) {
 	if got := s.Stats(); got.Dropped[DroppedSession] != 4 || got.Spans+got.MemorySpans != 4 {
 		t.Errorf("Stats: got %+v", got)
 	}
-	if n, err := s.DeleteSession(t.Context(), "x"); n != 0 || err != nil {
+	if n, err := s.DeleteSession(t.Context(), "x", ""); n != 0 || err != nil {
 		t.Errorf("again: got %d, %v, want 0", n, err)
 	}
 	d.set(nil)
 	d.expect(t, []string{"y one", "child of y", "y in the trace of x", "y in memory"})
 	put(of(2, "y", "after"))
 	d.expect(t, []string{"y one", "child of y", "y in the trace of x", "y in memory", "after"})
-	if _, err := s.DeleteSession(t.Context(), ""); err == nil {
+	if _, err := s.DeleteSession(t.Context(), "", ""); err == nil {
 		t.Error("without an id: got no error")
 	}
+}
+
+// The same id of another tenant is another session.
+func TestDeleteSessionOfATenant(t *testing.T) {
+	dir, d := t.TempDir(), &destination{answer: down}
+	s := open(t, dir, d, quick(Options{WriteAhead: true}))
+	var spans tracetest.SpanStubs
+	for i, tenant := range []string{"acme", "other", ""} {
+		stub := tracetest.SpanStub{Name: "of " + tenant, Attributes: []attribute.KeyValue{attribute.String(sessionKeys[0], "x")},
+			SpanContext: trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{byte(i + 1)}})}
+		if tenant != "" {
+			stub.Attributes = append(stub.Attributes, attribute.String(tenantKey, tenant))
+		}
+		spans = append(spans, stub)
+	}
+	if err := s.ExportSpans(t.Context(), spans.Snapshots()); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := s.DeleteSession(t.Context(), "x", "acme"); n != 1 || err != nil {
+		t.Errorf("got %d, %v, want 1 span", n, err)
+	}
+	d.set(nil)
+	d.expect(t, []string{"of other", "of "})
 }
 
 // What was sent already, but is still in a file with what was not, goes as well.
@@ -110,7 +133,7 @@ func TestDeleteSessionThatWasSent(t *testing.T) {
 	if !holds() {
 		t.Fatal("the file no longer has what was sent: the test tests nothing")
 	}
-	if n, err := s.DeleteSession(t.Context(), "x"); n != 0 || err != nil {
+	if n, err := s.DeleteSession(t.Context(), "x", ""); n != 0 || err != nil {
 		t.Errorf("got %d, %v, want nothing that waited", n, err)
 	}
 	if holds() {
@@ -128,17 +151,17 @@ func TestDeleteSessionInADirectory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n, err := DeleteSession(t.Context(), dir, "x"); n != 0 || !errors.Is(err, ErrHeld) {
+	if n, err := DeleteSession(t.Context(), dir, "x", ""); n != 0 || !errors.Is(err, ErrHeld) {
 		t.Errorf("while a process runs: got %d, %v, want ErrHeld", n, err)
 	}
 	shut(t, s)
-	if n, err := DeleteSession(t.Context(), dir, "x"); n != 1 || err != nil {
+	if n, err := DeleteSession(t.Context(), dir, "x", ""); n != 1 || err != nil {
 		t.Errorf("got %d, %v, want 1 span", n, err)
 	}
-	if n, err := DeleteSession(t.Context(), dir, "x"); n != 0 || err != nil {
+	if n, err := DeleteSession(t.Context(), dir, "x", ""); n != 0 || err != nil {
 		t.Errorf("again: got %d, %v, want 0", n, err)
 	}
-	if _, err := DeleteSession(t.Context(), dir+"/none", "x"); !errors.Is(err, os.ErrNotExist) {
+	if _, err := DeleteSession(t.Context(), dir+"/none", "x", ""); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("in no directory: got %v", err)
 	}
 	again := new(destination)
