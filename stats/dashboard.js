@@ -40,7 +40,7 @@
   };
 
   const exchange = (page) => {
-    for (const now of page.querySelectorAll('main section[id]')) {
+    for (const now of page.querySelectorAll('main section[id], footer section[id]')) {
       const old = document.getElementById(now.id);
       if (!old || old.innerHTML === now.innerHTML) continue;
       // A form that is being filled in stays; what is around it may not move either.
