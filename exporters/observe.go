@@ -89,7 +89,7 @@ func (p *Providers) observe(c *config) error {
 		return err
 	}
 	p.unwatch = func() { _ = registration.Unregister() }
-	return nil
+	return p.observeSpool(meter)
 }
 
 func newInstruments(m metric.Meter) (*instruments, error) {

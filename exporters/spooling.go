@@ -5,14 +5,17 @@ package exporters
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/metric"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/grpc"
@@ -92,6 +95,37 @@ func (w *watchedClient) UploadTraces(ctx context.Context, all []*tracepb.Resourc
 		}
 	}
 	return w.watch.through(ctx, n, func() error { return w.Client.UploadTraces(ctx, all) })
+}
+
+// observeSpool makes the metrics about the spool, if there is one.
+func (p *Providers) observeSpool(m metric.Meter) error {
+	if p.Spool == nil {
+		return nil
+	}
+	bytes, e1 := m.Int64ObservableUpDownCounter("toolscope.self.spool.size", metric.WithUnit("By"),
+		metric.WithDescription("The size of what the spool keeps on disk."))
+	waiting, e2 := m.Int64ObservableUpDownCounter("toolscope.self.spool.waiting", metric.WithUnit("{span}"),
+		metric.WithDescription("The number of spans that wait to be sent, on disk or in memory."))
+	dropped, e3 := m.Int64ObservableCounter("toolscope.self.spool.dropped", metric.WithUnit("{span}"),
+		metric.WithDescription("The number of spans that the spool had to give up."))
+	if err := errors.Join(e1, e2, e3); err != nil {
+		return err
+	}
+	registration, err := m.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+		s := p.Spool.Stats()
+		o.ObserveInt64(bytes, s.Bytes)
+		o.ObserveInt64(waiting, int64(s.Spans+s.MemorySpans))
+		for reason, n := range s.Dropped {
+			o.ObserveInt64(dropped, int64(n), metric.WithAttributes(attribute.String("toolscope.self.reason", string(reason))))
+		}
+		return nil
+	}, bytes, waiting, dropped)
+	if err != nil {
+		return err
+	}
+	others := p.unwatch
+	p.unwatch = func() { others(); _ = registration.Unregister() }
+	return nil
 }
 
 // spoolComponent tells how a spool is.

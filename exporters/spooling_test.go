@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -259,6 +261,45 @@ func TestSpoolAndPartialSuccess(t *testing.T) {
 				t.Errorf("got %+v after %d requests", s, requests.Load())
 			}
 		})
+	}
+}
+
+// What waits and what was dropped is told as metrics as well.
+func TestSpoolMetrics(t *testing.T) {
+	complaints(t)
+	m := new(moody)
+	refuse := func(context.Context) (*collector.ExportTraceServiceResponse, error) {
+		return nil, status.Error(codes.InvalidArgument, "no")
+	}
+	m.grpcAnswer.Store(&refuse)
+	address, stop := m.serve(t, "grpc", "127.0.0.1:0")
+	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://"+address)
+	reader := sdkmetric.NewManualReader()
+	o := fast
+	o.WriteAhead = true
+	p := setup(t, exporters.WithSpool(t.TempDir(), o), exporters.WithMetricReader(reader))
+	record(p, "refused")
+	eventually(t, "it is dropped", func() bool { return p.Spool.Stats().Dropped[spool.DroppedRejected] == 2 })
+	stop()
+	record(p, "waits")
+	eventually(t, "it waits", func() bool { return p.Spool.Stats().Spans == 2 })
+	var all metricdata.ResourceMetrics
+	if err := reader.Collect(t.Context(), &all); err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string]int64)
+	for _, scope := range all.ScopeMetrics {
+		for _, one := range scope.Metrics {
+			if sum, ok := one.Data.(metricdata.Sum[int64]); ok && strings.HasPrefix(one.Name, "toolscope.self.spool.") {
+				for _, point := range sum.DataPoints {
+					reason, _ := point.Attributes.Value("toolscope.self.reason")
+					got[one.Name+reason.AsString()] = point.Value
+				}
+			}
+		}
+	}
+	if got["toolscope.self.spool.droppedrejected"] != 2 || got["toolscope.self.spool.waiting"] != 2 || got["toolscope.self.spool.size"] == 0 {
+		t.Errorf("got %v", got)
 	}
 }
 
