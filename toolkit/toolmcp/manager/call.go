@@ -89,7 +89,7 @@ func (m *Manager) ask(ctx context.Context, call toolkit.Call, e *entry, args jso
 			may = !sent
 			continue
 		}
-		if failed != nil && !may || patience == nil || !e.coming() {
+		if failed != nil && !may || patience == nil || !e.coming(m.options.CallWait) {
 			return toolkit.Result{}, m.unreachable(e, failed)
 		}
 		select {
@@ -121,9 +121,9 @@ func (m *Manager) unreachable(e *entry, failed error) error {
 	return &ServerError{Server: e.tools[0].server.conf.Name, Err: errUnreachable}
 }
 
-// coming reports whether some server that has the tool may be connected soon.
-func (e *entry) coming() bool {
-	return slices.ContainsFunc(e.tools, func(t *tool) bool { return t.server.coming() })
+// coming reports whether some server that has the tool may be connected within wait.
+func (e *entry) coming(wait time.Duration) bool {
+	return slices.ContainsFunc(e.tools, func(t *tool) bool { return t.server.coming(wait) })
 }
 
 // choose takes the connection to ask next, of those that were not asked; nil if there is

@@ -40,6 +40,7 @@ type child struct {
 	eof     chan struct{} // closed when nothing comes any more
 	eofOnce sync.Once
 	badRead atomic.Pointer[error]
+	ours    atomic.Bool // its end is our doing
 }
 
 var (
@@ -147,23 +148,46 @@ func (c *child) ends(limit time.Duration) bool {
 	}
 }
 
-// Close has the process end, and waits until it and its group have.
+// Close has the process end, without waiting: the SDK calls it under its lock.
 func (c *child) Close() error {
 	c.stop.Do(func() { close(c.stopped) })
-	<-c.dead
 	return nil
 }
 
-func (c *child) close() { _ = c.Close() }
+func (c *child) close() {
+	c.claim()
+	_ = c.Close() // it returns none
+	<-c.dead
+}
+
+// claim notes that the process is being ended, unless it has ended by itself.
+func (c *child) claim() {
+	select {
+	case <-c.eof:
+	default:
+		if c.tree.State() == "" {
+			c.ours.Store(true)
+		}
+	}
+}
 
 func (c *child) abort() {
+	c.claim()
 	c.tree.Kill()
 	c.close()
 }
 
 // why tells how the process ended, with the last it printed on its standard error.
 func (c *child) why() error {
+	select {
+	case <-c.eof:
+		c.ends(drainTime) // it is about to
+	default:
+	}
 	state := c.tree.State()
+	if c.ours.Load() {
+		state = ""
+	}
 	if bad := c.badRead.Load(); bad != nil && state == "" {
 		return *bad
 	}

@@ -224,10 +224,7 @@ func (c *connection) bind(ctx context.Context, limit time.Duration) (context.Con
 func (s *server) dial(ctx context.Context) (mcp.Transport, link, error) {
 	switch {
 	case s.conf.Transport != nil:
-		t, err := s.conf.Transport(ctx)
-		if err == nil && t == nil {
-			err = errors.New("Server.Transport: got nil, want a transport")
-		}
+		t, err := s.custom(ctx)
 		return t, nil, err
 	case s.conf.Command != "":
 		c, err := s.startChild()
@@ -243,6 +240,20 @@ func (s *server) dial(ctx context.Context) (mcp.Transport, link, error) {
 	return &mcp.StreamableClientTransport{
 		Endpoint: s.conf.URL, HTTPClient: w.client, OAuthHandler: s.conf.OAuth, MaxEventSize: s.m.options.MaxMessage + eventSlack,
 	}, w, nil
+}
+
+// custom makes a transport of the host's own.
+func (s *server) custom(ctx context.Context) (t mcp.Transport, err error) {
+	defer func() {
+		if recover() != nil { // a panic's value may hold anything
+			err = errors.New("Server.Transport: it panicked")
+		}
+	}()
+	t, err = s.conf.Transport(ctx)
+	if err == nil && t == nil {
+		err = errors.New("Server.Transport: got nil, want a transport")
+	}
+	return t, err
 }
 
 // setLevel asks for log messages; a server that does not know how sends what it likes.

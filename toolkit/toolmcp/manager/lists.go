@@ -6,12 +6,14 @@ package manager
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/toolmcp"
 )
 
@@ -139,16 +141,12 @@ func (s *server) readTools(ctx context.Context, cs *mcp.ClientSession, p *pager)
 		if def.Category == "" {
 			def.Category = s.conf.Category
 		}
-		if admit := s.m.options.Admit; admit != nil {
-			ok := admit(s.conf.Name, &def)
-			if !ok {
-				return "", false
-			}
-			def.Name = v.Name
-			if err := def.Validate(); err != nil {
-				p.leaveOut(v.Name, "as Options.Admit changed it: "+err.Error())
-				return "", false
-			}
+		admitted, err := s.admit(&def)
+		if err != nil {
+			p.leaveOut(v.Name, "Options.Admit: "+err.Error())
+		}
+		if !admitted {
+			return "", false
 		}
 		if p.seen[v.Name] {
 			return v.Name, true // told by collect
@@ -160,6 +158,28 @@ func (s *server) readTools(ctx context.Context, cs *mcp.ClientSession, p *pager)
 		return nil, err
 	}
 	return tools, nil
+}
+
+// admit asks the host whether a tool is to be listed, and as what.
+func (s *server) admit(def *toolkit.Definition) (admitted bool, err error) {
+	ask := s.m.options.Admit
+	if ask == nil {
+		return true, nil
+	}
+	defer func() {
+		if recover() != nil { // a panic's value may hold anything
+			admitted, err = false, errors.New("it panicked")
+		}
+	}()
+	name := def.Name
+	if !ask(s.conf.Name, def) {
+		return false, nil
+	}
+	def.Name = name
+	if err := def.Validate(); err != nil {
+		return false, err
+	}
+	return true, nil
 }
 
 // A pager reads one list within bounds.

@@ -34,6 +34,7 @@ type Manager struct {
 	started bool
 	closed  bool
 	stop    context.CancelFunc
+	unlink  func() bool   // from the context that Start was given
 	changed chan struct{} // closed when some server's state or table changes
 	calls   sync.WaitGroup
 	ended   chan struct{} // closed when everything has ended
@@ -114,8 +115,8 @@ func (m *Manager) Start(ctx context.Context) error {
 	for _, s := range servers {
 		s.start(m.life)
 	}
+	m.unlink = context.AfterFunc(ctx, func() { _ = m.Close() })
 	m.mu.Unlock()
-	context.AfterFunc(ctx, func() { _ = m.Close() })
 	var errs []error
 	for _, s := range servers {
 		select {
@@ -200,6 +201,9 @@ func (m *Manager) Close() error {
 	m.closed = true
 	first := m.life.Err() == nil
 	m.stop()
+	if m.unlink != nil {
+		m.unlink()
+	}
 	servers := slices.Clone(m.servers)
 	m.mu.Unlock()
 	if !first {

@@ -106,6 +106,25 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
+// runs are the roles that noted in a file that a tool ran, in order.
+func runs(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return strings.Join(strings.Fields(string(text)), " ")
+}
+
+func status(t *testing.T, m *manager.Manager, name string) manager.Status {
+	t.Helper()
+	s, ok := m.ServerStatus(name)
+	if !ok {
+		t.Fatalf("%s: no such server", name)
+	}
+	return s
+}
+
 func TestServersOfEachTransportAreOneRegistry(t *testing.T) {
 	m := open(t, manager.Options{Servers: []manager.Server{child("stdio", "a"), web(t, "http", "b", false), web(t, "sse", "c", true)}})
 	names := map[string]bool{}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -182,6 +183,7 @@ func (o Options) resolve() (Options, error) {
 			return o, wrong(n.field, *n.value, "a number above 0, or 0 for the default")
 		}
 	}
+	o.Roots = slices.Clone(o.Roots)
 	if o.Redactor == nil {
 		o.Redactor = redact.Default()
 	}

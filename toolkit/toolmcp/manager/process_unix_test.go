@@ -30,3 +30,6 @@ func stopProcess(t *testing.T, p *os.Process) {
 		t.Fatal(err)
 	}
 }
+
+// detach has a process leave the group and the session of its parent.
+func detach(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

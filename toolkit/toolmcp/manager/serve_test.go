@@ -79,10 +79,13 @@ func newServer(role string) *mcp.Server {
 		s.RemoveTools("old_" + in.Text)
 		return text("changed"), nil, nil
 	})
-	mcp.AddTool(s, &mcp.Tool{Name: "child"}, func(context.Context, *mcp.CallToolRequest, textIn) (*mcp.CallToolResult, any, error) {
+	mcp.AddTool(s, &mcp.Tool{Name: "child"}, func(_ context.Context, _ *mcp.CallToolRequest, in textIn) (*mcp.CallToolResult, any, error) {
 		c := exec.Command(os.Args[0])
 		c.Env = append(os.Environ(), roleEnv+"=hang")
 		c.Stdout = os.Stdout // it holds the pipe open
+		if in.Text == "detached" {
+			detach(c)
+		}
 		if err := c.Start(); err != nil {
 			return nil, nil, err
 		}

@@ -6,7 +6,9 @@ package manager
 import (
 	"context"
 	"errors"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -47,6 +49,7 @@ type server struct {
 }
 
 func newServer(m *Manager, conf Server) *server {
+	conf.Args, conf.Env, conf.Headers = slices.Clone(conf.Args), maps.Clone(conf.Env), maps.Clone(conf.Headers)
 	s := &server{m: m, conf: conf, state: Disconnected, since: time.Now(), first: make(chan struct{}), done: make(chan struct{}), due: make(chan struct{}, 1)}
 	s.client = s.newClient()
 	return s
@@ -85,11 +88,13 @@ func (s *server) run(life context.Context) {
 	defer s.set(Disconnected, nil, time.Time{})
 	first := sync.OnceFunc(func() { close(s.first) })
 	defer first()
-	failures, refused := 0, 0 // in a row: of connections, short ones too, and of connecting
+	failures, refused := 0, 0 // in a row: of connections, short ones too, and of handshakes
 	for life.Err() == nil {
 		s.set(Connecting, nil, time.Time{})
 		c, err := s.connect(life, refused%2 == 1)
-		refused++
+		if s.conf.Command != "" || errors.Is(err, errStartTime) { // it was there, and did not get on with the handshake
+			refused++
+		}
 		if err == nil {
 			began := time.Now()
 			refused = 0
@@ -194,11 +199,17 @@ func (s *server) current() *connection {
 	return s.conn
 }
 
-// coming reports whether the server may be connected soon.
-func (s *server) coming() bool {
+// coming reports whether the server may be connected within wait.
+func (s *server) coming(wait time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.state != Disconnected
+	switch s.state {
+	case Connecting, Connected:
+		return true
+	case Failed:
+		return time.Until(s.next) < wait
+	}
+	return false
 }
 
 func (s *server) tools() []*tool {

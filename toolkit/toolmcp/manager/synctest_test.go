@@ -129,7 +129,7 @@ func TestAServerThatDoesNotAnswerPingsIsConnectedAnew(t *testing.T) {
 
 func TestACallWaitsForAServerThatComes(t *testing.T) {
 	server := newMemory(&mcp.Tool{Name: "t"})
-	o := manager.Options{Backoff: 3 * time.Second, Servers: []manager.Server{server.conf("a")}}
+	o := manager.Options{Backoff: 3 * time.Second, MaxBackoff: 3 * time.Second, Servers: []manager.Server{server.conf("a")}}
 	bubble(t, o, func(t *testing.T, m *manager.Manager) {
 		if err := m.Start(context.Background()); err != nil {
 			t.Fatal(err)

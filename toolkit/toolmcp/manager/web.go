@@ -8,9 +8,11 @@ import (
 	"errors"
 	"io"
 	"mime"
+	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"strings"
 	"time"
 )
 
@@ -61,7 +63,13 @@ func newWeb(s *server) *web {
 	return w
 }
 
-func originOf(u *url.URL) string { return u.Scheme + "://" + u.Host }
+func originOf(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return u.Scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
+}
 
 func (w *web) pid() int              { return 0 }
 func (w *web) gone() <-chan struct{} { return nil }
