@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"flag"
 	"fmt"
@@ -23,6 +24,7 @@ import (
 	"github.com/toolscope/toolscope/exporters"
 	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/toolmcp"
 )
 
@@ -133,7 +135,9 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr 
 		toolmcp.Instrument(server, scope)
 		return o.listen(ctx, server, stderr)
 	}
-	toolmcp.Instrument(server, scope, toolmcp.WithTransport(new(mcp.StdioTransport)))
+	// Who started this process is its one client, also by revisions without sessions.
+	session := toolkit.Session{ID: rand.Text()}
+	toolmcp.Instrument(server, scope, toolmcp.WithTransport(new(mcp.StdioTransport)), toolmcp.WithSession(func(mcp.Request) *toolkit.Session { return &session }))
 	err = server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(stdin), Writer: unclosed{stdout}})
 	if errors.Is(err, context.Canceled) {
 		return nil // asked to end

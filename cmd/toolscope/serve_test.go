@@ -6,11 +6,13 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -92,6 +94,39 @@ func TestServeStdio(t *testing.T) {
 	useServer(t, &mcp.IOTransport{Reader: toClient, Writer: fromClient})
 	if err := <-ended; err != nil {
 		t.Errorf("got %v when the client closed, want none", err)
+	}
+}
+
+// TestServeStdioIsOneSession checks that policies which count across calls do so for the
+// one client of a process, whose revision has no sessions.
+func TestServeStdioIsOneSession(t *testing.T) {
+	t.Setenv("TOOLSCOPE_TOKEN", "")
+	file := filepath.Join(t.TempDir(), "toolscope.yaml")
+	if err := os.WriteFile(file, []byte("policies:\n  loop: {signal: 2, advice: -1, stop: 3}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	toServer, fromClient := io.Pipe()
+	toClient, fromServer := io.Pipe()
+	o := &serveOptions{toolOptions: toolOptions{dir: servedDir(t)}, config: file}
+	ended := make(chan error, 1)
+	go func() { ended <- o.run(t.Context(), toServer, fromServer, io.Discard) }()
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(), &mcp.IOTransport{Reader: toClient, Writer: fromClient}, &mcp.ClientSessionOptions{ProtocolVersion: "2026-07-28"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var refused []bool
+	for range 3 {
+		res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "file_read", Arguments: map[string]any{"path": "a.txt"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		refused = append(refused, res.IsError)
+	}
+	if !slices.Equal(refused, []bool{false, false, true}) {
+		t.Errorf("got %v for three calls alike, want the third one refused as a loop", refused)
+	}
+	if err := errors.Join(session.Close(), <-ended); err != nil {
+		t.Error(err)
 	}
 }
 
