@@ -270,15 +270,14 @@ func (r Record) Join(fork Record) bool {
 	})
 }
 
-// seal ends the record's life and returns what was noted.
-func (r Record) seal() Served {
+// seal ends the record's life and sets what was noted; nothing if it has ended before.
+func (r Record) seal(served *Served) {
 	if !r.lock() {
-		return Served{}
+		return
 	}
 	defer r.cell.mu.Unlock()
-	s := r.cell.served
+	*served = r.cell.served
 	r.cell.life.Add(1)
 	r.cell.identity.forget()
 	r.cell.facts, r.cell.served, r.cell.observers = Facts{}, Served{}, nil
-	return s
 }

@@ -55,9 +55,9 @@ func begin(ctx context.Context, call *Call, tool *Definition, observers []Observ
 func beginAt(ctx context.Context, start time.Time, call *Call, tool *Definition, observers []Observer) (*run, context.Context) {
 	r := runs.Get().(*run)
 	r.observers = observers
-	facts := Facts{Tool: tool, Session: SessionFrom(ctx), Start: start}
+	session := SessionFrom(ctx)
 	r.cell.mu.Lock()
-	r.cell.begin(facts, observers)
+	r.cell.begin(Facts{Tool: tool, Session: session, Start: start}, observers)
 	r.cell.mu.Unlock()
 	for _, o := range observers {
 		next, failed := safeBegin(o, ctx, *call, &r.cell.facts)
@@ -103,7 +103,7 @@ func (r *run) end() {
 	}
 	if r.owner {
 		e.Facts = r.cell.facts
-		e.Served = r.record.seal()
+		r.record.seal(&e.Served)
 	} else {
 		e.Facts = r.cell.facts
 		e.Served = r.record.Served()
