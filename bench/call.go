@@ -67,12 +67,24 @@ var fresh atomic.Uint64
 func FreshCall() toolkit.Call {
 	call := Call
 	args := bytes.Clone(Call.Arguments)
-	digits := args[len(args)-len(`"}`)-10 : len(args)-len(`"}`)]
-	for n, i := fresh.Add(1), len(digits)-1; i >= 0; n, i = n/10, i-1 {
-		digits[i] = '0' + byte(n%10)
-	}
+	number(args[:len(args)-len(`"}`)], fresh.Add(1))
 	call.Arguments = args
 	return call
+}
+
+// FreshTool answers at once with [Output] but for a number, which is another each time: a
+// model that gets the same answer over and over is in a loop.
+func FreshTool(context.Context, toolkit.Call) (toolkit.Result, error) {
+	out := []byte(Output)
+	number(out, fresh.Add(1))
+	return toolkit.Result{Output: string(out)}, nil
+}
+
+// number writes ten digits over the end of text.
+func number(text []byte, n uint64) {
+	for i := len(text) - 1; i >= len(text)-10; i, n = i-1, n/10 {
+		text[i] = '0' + byte(n%10)
+	}
 }
 
 // Answering is a tool that answers at once with out.

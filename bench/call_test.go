@@ -32,27 +32,27 @@ func try(b *testing.B, w bench.Wrapped, call toolkit.Call) {
 
 // each runs a benchmark of each mode from each number of goroutines, all modes of one
 // number next to each other, so that what is compared is measured close together.
-func each(b *testing.B, modes []bench.Mode, run func(b *testing.B, w bench.Wrapped, goroutines int)) {
+func each(b *testing.B, tool toolkit.Handler, modes []bench.Mode, run func(b *testing.B, w bench.Wrapped, goroutines int)) {
 	for _, goroutines := range bench.Goroutines {
 		for _, m := range modes {
-			b.Run(fmt.Sprintf("mode=%s/goroutines=%d", m.Name, goroutines), func(b *testing.B) { run(b, wrap(b, m, bench.Tool), goroutines) })
+			b.Run(fmt.Sprintf("mode=%s/goroutines=%d", m.Name, goroutines), func(b *testing.B) { run(b, wrap(b, m, tool), goroutines) })
 		}
 	}
 }
 
 // BenchmarkCall is the call that goals speak of, in a tight loop.
 func BenchmarkCall(b *testing.B) {
-	each(b, append(bench.Bare(), bench.Ours()...), func(b *testing.B, w bench.Wrapped, goroutines int) {
+	each(b, bench.Tool, append(bench.Bare(), bench.Ours()...), func(b *testing.B, w bench.Wrapped, goroutines int) {
 		try(b, w, bench.Call)
 		bench.Measure(b, goroutines, func() { _, _ = w.Handler(w.Context, bench.Call) })
 	})
 }
 
-// BenchmarkMiss is the call with other arguments each time, so that no policy can answer
-// it from memory. Making them is part of it, in all modes.
+// BenchmarkMiss is the call with other arguments and another answer each time, so that no
+// policy can answer it from memory. Making both is part of it, in all modes.
 func BenchmarkMiss(b *testing.B) {
 	modes := []bench.Mode{bench.Find("hand"), bench.Find("sampled"), bench.Find("everything")}
-	each(b, modes, func(b *testing.B, w bench.Wrapped, goroutines int) {
+	each(b, bench.FreshTool, modes, func(b *testing.B, w bench.Wrapped, goroutines int) {
 		try(b, w, bench.FreshCall())
 		bench.Measure(b, goroutines, func() { _, _ = w.Handler(w.Context, bench.FreshCall()) })
 	})

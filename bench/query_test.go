@@ -31,7 +31,7 @@ func nameOf(path string) string {
 // ask is one request for a path, which must succeed.
 func ask(b *testing.B, h http.Handler, path string) int {
 	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://localhost"+path, nil))
 	if w.Code != http.StatusOK {
 		b.Fatalf("%s: got status %d: %.200s", path, w.Code, w.Body)
 	}

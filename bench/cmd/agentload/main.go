@@ -41,6 +41,7 @@ type settings struct {
 	duration time.Duration
 	agents   int
 	batch    int
+	profile  string
 }
 
 func run(ctx context.Context) error {
@@ -51,6 +52,7 @@ func run(ctx context.Context) error {
 	flag.IntVar(&s.batch, "batch", 4, "how many calls the model proposes at once")
 	flag.StringVar(&s.mode, "mode", "", "run once, bare or wrapped, in this process; needs -server")
 	flag.StringVar(&s.server, "server", "", "where the tools' and the model's server is")
+	flag.StringVar(&s.profile, "cpuprofile", "", "with -mode, write a CPU profile into this `file`")
 	serving := flag.Bool("serve", false, "be the server, until the standard input ends")
 	flag.Parse()
 	switch {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/metrics"
+	"runtime/pprof"
 	"syscall"
 	"time"
 
@@ -39,6 +40,17 @@ func measure(ctx context.Context, s settings) error {
 			}
 			return providers.Shutdown(ctx)
 		}
+	}
+	if s.profile != "" {
+		out, err := os.Create(s.profile)
+		if err != nil {
+			return err
+		}
+		defer out.Close()
+		if err := pprof.StartCPUProfile(out); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
 	}
 	f := newFleet(s, wrap)
 	begin, used := time.Now(), bench.ProcessorTime()

@@ -6,6 +6,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -74,6 +75,14 @@ func figureOf(values []float64) (f figure, ok bool) {
 	return figure{sum.Center, sum.Lo, sum.Hi}, true
 }
 
+// within is the interval as text; an interval of 95 % needs six passes.
+func (f figure) within(show func(float64) string) string {
+	if math.IsInf(f.high-f.low, 0) {
+		return "too few passes"
+	}
+	return show(f.low) + " to " + show(f.high)
+}
+
 // spread is the interval's half as a part of the median.
 func (f figure) spread() float64 {
 	if f.median == 0 {
@@ -82,25 +91,32 @@ func (f figure) spread() float64 {
 	return max(f.high-f.median, f.median-f.low) / f.median
 }
 
-// A cell is one benchmark's value in one unit, or a sum of such.
+// A cell is a benchmark's value in one unit, or a sum of several benchmarks' values.
 type cell struct {
-	name string // a benchmark's name
-	unit string
-	less string // a benchmark whose value is taken off; "" takes nothing off
+	unit  string
+	terms []term
+}
+
+// A term is a benchmark's value, times a factor.
+type term struct {
+	name   string
+	factor float64
 }
 
 // of are the values of a cell, pass by pass; none if a benchmark was not run.
 func (s *samples) of(c cell) []float64 {
-	values := s.values[c.name][c.unit]
-	if c.less == "" {
-		return values
+	var sum []float64
+	for i, t := range c.terms {
+		values := s.values[t.name][c.unit]
+		if i == 0 {
+			sum = make([]float64, len(values))
+		}
+		sum = sum[:min(len(sum), len(values))]
+		for pass := range sum {
+			sum[pass] += t.factor * values[pass]
+		}
 	}
-	less := s.values[c.less][c.unit]
-	out := make([]float64, min(len(values), len(less)))
-	for i := range out {
-		out[i] = values[i] - less[i]
-	}
-	return out
+	return sum
 }
 
 // ratio are the values of a, each divided by that of b in the same pass.

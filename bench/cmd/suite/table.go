@@ -6,6 +6,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 )
@@ -26,7 +27,9 @@ func (s *samples) writeAll(w io.Writer) {
 		}
 		spread := ""
 		if f, ok := figureOf(units[seconds]); ok {
-			spread = fmt.Sprintf("%.0f %%", 100*f.spread())
+			if spread = fmt.Sprintf("%.0f %%", 100*f.spread()); math.IsInf(f.spread(), 0) {
+				spread = ""
+			}
 		}
 		fmt.Fprintf(w, "| %s | %d | %s | %s | %s | %s | %s | %s |\n", name, len(units[seconds]), median(seconds, duration), spread,
 			median("cpu-sec/op", duration), median(bytes, whole), median(allocs, whole), strings.Join(s.others(name), ", "))
