@@ -114,11 +114,14 @@ type server struct {
 	words         []string
 }
 
-// wrapped reports whether the server is started by a proxy of ours.
+// wrapped reports whether the server is started by a proxy of ours: by a program of that name,
+// or by one of another name with the words that toolscope mcp wrap writes.
 func (s *server) wrapped() bool {
-	base := strings.TrimSuffix(filepath.Base(filepath.ToSlash(s.program)), ".exe")
 	dashes := slices.Index(s.words, "--")
-	return strings.HasPrefix(base, "toolscope") && len(s.words) > 0 && s.words[0] == "mcp" && dashes > 0 && dashes+1 < len(s.words)
+	if dashes < 1 || dashes+1 == len(s.words) || s.words[0] != "mcp" {
+		return false
+	}
+	return strings.HasPrefix(filepath.Base(filepath.ToSlash(s.program)), "toolscope") || s.words[1] == "--name"
 }
 
 // find finds a server.
