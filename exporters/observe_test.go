@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"runtime"
 	"slices"
 	"strings"
@@ -24,7 +23,6 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
-	"google.golang.org/grpc"
 	grpccodes "google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -176,18 +174,7 @@ func (r refusing) Export(context.Context, *collector.ExportTraceServiceRequest) 
 	return nil, status.Error(r.code, "no")
 }
 
-func (r refusing) serve(t *testing.T) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := grpc.NewServer()
-	collector.RegisterTraceServiceServer(s, r)
-	done := make(chan struct{})
-	go func() { defer close(done); _ = s.Serve(l) }()
-	t.Cleanup(func() { s.Stop(); <-done })
-	return "http://" + l.Addr().String()
-}
+func (r refusing) serve(t *testing.T) string { return serve(t, r) }
 
 func TestSelfObservation(t *testing.T) {
 	for _, c := range []struct {

@@ -66,13 +66,16 @@ func (b *backend) received() string {
 	return strings.Join(b.names, " ")
 }
 
-func (b *backend) grpc(t *testing.T) string {
+func (b *backend) grpc(t *testing.T) string { return serve(t, b) }
+
+// serve serves traces over gRPC, and returns the endpoint.
+func serve(t *testing.T, to collector.TraceServiceServer) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := grpc.NewServer()
-	collector.RegisterTraceServiceServer(s, b)
+	collector.RegisterTraceServiceServer(s, to)
 	done := make(chan struct{})
 	go func() { defer close(done); _ = s.Serve(l) }()
 	t.Cleanup(func() { s.Stop(); <-done })
