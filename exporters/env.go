@@ -32,10 +32,12 @@ var variables = []struct {
 		"parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio")},
 	{[]string{"OTEL_TRACES_SAMPLER_ARG"}, ratio},
 	{[]string{"OTEL_BSP_SCHEDULE_DELAY", "OTEL_BSP_EXPORT_TIMEOUT", "OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE",
+		"OTEL_BLRP_SCHEDULE_DELAY", "OTEL_BLRP_EXPORT_TIMEOUT", "OTEL_BLRP_MAX_QUEUE_SIZE", "OTEL_BLRP_MAX_EXPORT_BATCH_SIZE",
 		"OTEL_METRIC_EXPORT_INTERVAL", "OTEL_METRIC_EXPORT_TIMEOUT"}, atLeast(1)},
 	{[]string{"OTEL_ATTRIBUTE_COUNT_LIMIT", "OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "OTEL_SPAN_EVENT_COUNT_LIMIT",
 		"OTEL_EVENT_ATTRIBUTE_COUNT_LIMIT", "OTEL_SPAN_LINK_COUNT_LIMIT", "OTEL_LINK_ATTRIBUTE_COUNT_LIMIT",
-		"OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT", "OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT"}, atLeast(-1)}, // -1: no limit
+		"OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT", "OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT",
+		"OTEL_LOGRECORD_ATTRIBUTE_COUNT_LIMIT", "OTEL_LOGRECORD_ATTRIBUTE_VALUE_LENGTH_LIMIT"}, atLeast(-1)}, // -1: no limit
 	{[]string{"OTEL_RESOURCE_ATTRIBUTES"}, pairs},
 	{[]string{"OTEL_METRICS_EXEMPLAR_FILTER"}, oneOf("always_on", "always_off", "trace_based")},
 	{[]string{"OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE"}, oneOf("cumulative", "delta", "lowmemory")},
@@ -50,9 +52,16 @@ var variables = []struct {
 	{otlp("CLIENT_KEY"), readable},
 }
 
-// otlp are the three spellings of a variable of the OTLP exporters.
+// signals are what is sent over OTLP, as the variables name them.
+var signals = []string{"TRACES", "METRICS", "LOGS"}
+
+// otlp are the spellings of a variable of the OTLP exporters.
 func otlp(suffix string) []string {
-	return []string{"OTEL_EXPORTER_OTLP_" + suffix, "OTEL_EXPORTER_OTLP_TRACES_" + suffix, "OTEL_EXPORTER_OTLP_METRICS_" + suffix}
+	names := []string{"OTEL_EXPORTER_OTLP_" + suffix}
+	for _, signal := range signals {
+		names = append(names, "OTEL_EXPORTER_OTLP_"+signal+"_"+suffix)
+	}
+	return names
 }
 
 // get is a variable's value; an empty one counts as not set, as the OpenTelemetry
@@ -86,10 +95,12 @@ func checkEnvironment() error {
 	for _, name := range otlp("HEADERS") {
 		errs = append(errs, checkHeaders(name))
 	}
-	traces, metrics := checkEndpoint("TRACES"), checkEndpoint("METRICS")
-	errs = append(errs, traces)
-	if traces == nil || metrics != nil && traces.Error() != metrics.Error() { // they may share the variable
-		errs = append(errs, metrics)
+	told := make(map[string]bool) // signals may share the variable
+	for _, signal := range signals {
+		if err := checkEndpoint(signal); err != nil && !told[err.Error()] {
+			told[err.Error()] = true
+			errs = append(errs, err)
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -24,7 +24,7 @@ func TestSetupRefusesBadValues(t *testing.T) {
 		{"OTEL_TRACES_EXPORTER", "zipkin", `got "zipkin", want a list of otlp, console, none`},
 		{"OTEL_TRACES_EXPORTER", "otlp,zipkin", `got "otlp,zipkin"`},
 		{"OTEL_METRICS_EXPORTER", "statsd", "want one of otlp, prometheus, console, none"},
-		{"OTEL_PROPAGATORS", "tracecontext,b3", `got "b3", want a list of tracecontext, baggage, none`},
+		{"OTEL_PROPAGATORS", "tracecontext,b4", `got "b4", want a list of tracecontext, baggage, b3`},
 		{"OTEL_BSP_MAX_QUEUE_SIZE", "0", "want a whole number from 1"},
 		{"OTEL_BSP_SCHEDULE_DELAY", "5s", `got "5s"`},
 		{"OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "many", "want a whole number from -1"},

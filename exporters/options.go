@@ -18,8 +18,8 @@ import (
 )
 
 // An Option sets something of [Setup]. Where one is given twice, the last wins, but
-// for [WithAttributes], [WithSpanProcessor], [WithMetricReader] and [WithConsole],
-// which add up. Nil options are passed over.
+// for [WithAttributes], [WithSpanProcessor], [WithMetricReader], [WithConsole] and
+// [WithJSONLines], which add up. Nil options are passed over.
 type Option func(*config) error
 
 type config struct {
@@ -28,6 +28,8 @@ type config struct {
 	globals       bool
 	ring          int
 	consoles      []*Console
+	lines         []jsonLines
+	logs          bool
 	processors    []sdktrace.SpanProcessor
 	readers       []sdkmetric.Reader
 	propagator    propagation.TextMapPropagator
@@ -62,8 +64,9 @@ func WithAttributes(attributes ...attribute.KeyValue) Option {
 	return func(c *config) error { c.attributes = append(c.attributes, attributes...); return nil }
 }
 
-// WithGlobals makes the providers and the propagator OpenTelemetry's global ones.
-// The default leaves the globals alone.
+// WithGlobals makes the providers and the propagator OpenTelemetry's global ones. What the
+// host made global before stays what it is: Setup builds nothing in its place, [Providers] has
+// the host's own, and Flush and Shutdown leave it alone. The default leaves the globals alone.
 func WithGlobals() Option { return func(c *config) error { c.globals = true; return nil } }
 
 // WithRing sets how many spans the ring keeps; 0 makes none. The default is 4096. The

@@ -4,19 +4,21 @@
 package exporters
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/contrib/propagators/autoprop"
+	"go.opentelemetry.io/otel/log"
 	"go.opentelemetry.io/otel/metric"
 	metricnoop "go.opentelemetry.io/otel/metric/noop"
 	"go.opentelemetry.io/otel/propagation"
+	sdklog "go.opentelemetry.io/otel/sdk/log"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -33,6 +35,8 @@ import (
 type Providers struct {
 	TracerProvider trace.TracerProvider
 	MeterProvider  metric.MeterProvider
+	// LoggerProvider takes log records; nil without [WithLogs].
+	LoggerProvider log.LoggerProvider
 	Propagator     propagation.TextMapPropagator
 	// Ring holds the latest spans of this process; nil, which reads as empty, if it was
 	// turned off or OTEL_SDK_DISABLED is true.
@@ -47,15 +51,19 @@ type Providers struct {
 	// user and password; "" if they are not.
 	Endpoint string
 
-	tracers   *sdktrace.TracerProvider
-	meters    *sdkmetric.MeterProvider
-	pipelines []*pipeline
-	processes []sdktrace.SpanProcessor // all of them
-	batchers  []sdktrace.SpanProcessor // those of the pipelines
-	idle      []func()                 // closes connections kept for later
-	outlets   []*outlet                // of the batchers
-	watches   []*watch                 // of the exporters
-	unwatch   func()                   // ends the metrics about all of it
+	tracers *sdktrace.TracerProvider
+	meters  *sdkmetric.MeterProvider
+	loggers *sdklog.LoggerProvider
+	// fromConfigFile says that the tracer provider has processors that are not in processes.
+	fromConfigFile  bool
+	hostsPropagator bool
+	pipelines       []*pipeline
+	processes       []sdktrace.SpanProcessor // all of them
+	batchers        []sdktrace.SpanProcessor // those of the pipelines
+	idle            []func()                 // closes connections kept for later
+	outlets         []*outlet                // of the batchers
+	watches         []*watch                 // of the exporters
+	unwatch         func()                   // ends the metrics about all of it
 
 	closing  sync.Once
 	closed   chan struct{}
@@ -63,37 +71,59 @@ type Providers struct {
 }
 
 // Setup builds providers from the OTEL_* environment and the options; the
-// environment wins. It dials nothing itself: what is configured connects when there
+// environment wins. Where OTEL_CONFIG_FILE names a file of OpenTelemetry's declarative
+// configuration, the file says everything, and other variables count only where it
+// names them. It dials nothing itself: what is configured connects when there
 // is something to send. On an error nothing is left running, and no global is set.
 func Setup(ctx context.Context, options ...Option) (*Providers, error) {
 	c, err := newConfig(options)
 	if err != nil {
 		return nil, err
 	}
-	disabled, err := checkBool("OTEL_SDK_DISABLED")
+	p := &Providers{closed: make(chan struct{})}
+	if c.globals {
+		p.adoptGlobals()
+	}
+	if file := get(configFile); file != "" {
+		err = p.fromFile(ctx, c, file)
+	} else {
+		err = p.fromEnvironment(ctx, c)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if !disabled {
-		if err := checkEnvironment(); err != nil {
-			return nil, err
-		}
-	}
-	p := &Providers{closed: make(chan struct{})}
-	if p.Propagator, err = propagator(c.propagator); err != nil {
-		return nil, err
-	}
-	if disabled {
-		p.TracerProvider, p.MeterProvider = tracenoop.NewTracerProvider(), metricnoop.NewMeterProvider()
-	} else if err := p.build(ctx, c); err != nil {
-		return nil, err
-	}
 	if c.globals {
-		otel.SetTracerProvider(p.TracerProvider)
-		otel.SetMeterProvider(p.MeterProvider)
-		otel.SetTextMapPropagator(p.Propagator)
+		p.setGlobals()
 	}
 	return p, nil
+}
+
+// fromEnvironment builds what the host has not.
+func (p *Providers) fromEnvironment(ctx context.Context, c *config) error {
+	disabled, err := checkBool("OTEL_SDK_DISABLED")
+	if err != nil {
+		return err
+	}
+	if !disabled {
+		if err := checkEnvironment(); err != nil {
+			return err
+		}
+	}
+	if p.Propagator == nil {
+		if p.Propagator, err = propagator(c.propagator); err != nil {
+			return err
+		}
+	}
+	if !disabled {
+		return p.build(ctx, c)
+	}
+	if p.TracerProvider == nil {
+		p.TracerProvider = tracenoop.NewTracerProvider()
+	}
+	if p.MeterProvider == nil {
+		p.MeterProvider = metricnoop.NewMeterProvider()
+	}
+	return nil
 }
 
 // build makes what can fail first, so that nothing runs when it does.
@@ -108,10 +138,19 @@ func (p *Providers) build(ctx context.Context, c *config) error {
 			return fmt.Errorf("exporters: WithTailSampling: %w", err)
 		}
 	}
+	var spans []sdktrace.SpanExporter
 	var reader sdkmetric.Reader
-	spans, err := p.spanExporters(ctx, c)
-	if err == nil {
+	var logs sdklog.Exporter
+	if p.TracerProvider == nil {
+		spans, err = p.destinations(ctx, c)
+	}
+	if err == nil && p.MeterProvider == nil {
 		reader, err = p.metricReader(ctx)
+	}
+	if err == nil && p.LoggerProvider == nil && c.logs {
+		if logs, err = p.logExporter(ctx); err != nil && reader != nil {
+			_ = reader.Shutdown(ctx)
+		}
 	}
 	if err != nil {
 		for _, e := range spans {
@@ -119,8 +158,15 @@ func (p *Providers) build(ctx context.Context, c *config) error {
 		}
 		return err
 	}
-	p.buildTracers(c, res, spans, behind)
-	p.buildMeters(c, res, reader)
+	if p.TracerProvider == nil {
+		p.buildTracers(c, res, spans, behind)
+	}
+	if p.MeterProvider == nil {
+		p.buildMeters(c, res, reader)
+	}
+	if p.LoggerProvider == nil && c.logs {
+		p.buildLogger(res, logs)
+	}
 	if err := p.observe(c); err != nil {
 		return errors.Join(err, p.Shutdown(ctx))
 	}
@@ -130,9 +176,31 @@ func (p *Providers) build(ctx context.Context, c *config) error {
 // consoleDelay is how long a finished trace may wait to be drawn.
 const consoleDelay = 200 * time.Millisecond
 
-// buildTracers puts the sampler, if there is one, in front of what sends spans. The ring, the
-// host's processors and the consoles see every span.
+// destinations are all that spans are sent to.
+func (p *Providers) destinations(ctx context.Context, c *config) ([]sdktrace.SpanExporter, error) {
+	spans, err := p.spanExporters(ctx, c)
+	if err != nil {
+		return spans, err
+	}
+	lines, err := p.jsonLines(c)
+	return append(spans, lines...), err
+}
+
 func (p *Providers) buildTracers(c *config, res *resource.Resource, exporters []sdktrace.SpanExporter, behind *fan) {
+	options := []sdktrace.TracerProviderOption{sdktrace.WithResource(res)}
+	if p.Sampler != nil && get("OTEL_TRACES_SAMPLER") == "" {
+		options = append(options, sdktrace.WithSampler(tailsample.Head()))
+	}
+	for _, process := range p.connect(c, exporters, behind) {
+		options = append(options, sdktrace.WithSpanProcessor(process))
+	}
+	p.tracers = sdktrace.NewTracerProvider(options...)
+	p.TracerProvider = p.tracers
+}
+
+// connect makes the span processors: the sampler, if there is one, stands in front of what sends
+// spans. The ring, the host's processors and the consoles see every span.
+func (p *Providers) connect(c *config, exporters []sdktrace.SpanExporter, behind *fan) []sdktrace.SpanProcessor {
 	if c.ring > 0 {
 		p.Ring = NewRing(c.ring)
 		p.processes = append(p.processes, p.Ring)
@@ -154,20 +222,10 @@ func (p *Providers) buildTracers(c *config, res *resource.Resource, exporters []
 		behind.to = append(behind.to, p.outlet(guarded, nameOf(e), guarded, p.batching(c)))
 	}
 	p.processes = append(p.processes, p.batchers...)
-	options := []sdktrace.TracerProviderOption{sdktrace.WithResource(res)}
 	if p.Sampler != nil {
-		direct = append(direct, p.Sampler)
-		if get("OTEL_TRACES_SAMPLER") == "" {
-			options = append(options, sdktrace.WithSampler(tailsample.Head()))
-		}
-	} else {
-		direct = append(direct, behind.to...)
+		return append(direct, p.Sampler)
 	}
-	for _, process := range direct {
-		options = append(options, sdktrace.WithSpanProcessor(process))
-	}
-	p.tracers = sdktrace.NewTracerProvider(options...)
-	p.TracerProvider = p.tracers
+	return append(direct, behind.to...)
 }
 
 // outlet makes the batcher in front of an exporter.
@@ -210,21 +268,14 @@ func propagator(given propagation.TextMapPropagator) (propagation.TextMapPropaga
 		return given, nil
 	}
 	const name = "OTEL_PROPAGATORS"
-	list := strings.TrimSpace(os.Getenv(name))
-	if list == "" {
-		list = "tracecontext,baggage"
-	}
+	list := cmp.Or(get(name), "tracecontext,baggage")
 	var all []propagation.TextMapPropagator
 	for word := range strings.SplitSeq(list, ",") {
-		switch strings.TrimSpace(word) {
-		case "tracecontext":
-			all = append(all, propagation.TraceContext{})
-		case "baggage":
-			all = append(all, propagation.Baggage{})
-		case "none":
-		default:
-			return nil, wrong(name, word, "a list of tracecontext, baggage, none; WithPropagator takes any other")
+		one, err := autoprop.TextMapPropagator(strings.TrimSpace(word))
+		if err != nil {
+			return nil, wrong(name, word, "a list of tracecontext, baggage, b3, b3multi, jaeger, ottrace, xray, none, or names registered with autoprop; WithPropagator takes any other")
 		}
+		all = append(all, one)
 	}
 	return propagation.NewCompositeTextMapPropagator(all...), nil
 }

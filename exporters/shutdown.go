@@ -21,10 +21,19 @@ const shutdownLimit = 5 * time.Second
 // Flush sends what has been recorded so far, and returns when it is sent or the
 // context is over; one without a deadline is over after 5 seconds. After [Providers.Shutdown] it does nothing.
 func (p *Providers) Flush(ctx context.Context) error {
-	if p == nil || p.tracers == nil || p.isClosed() {
+	if p == nil || p.closed == nil || p.isClosed() {
 		return nil
 	}
-	tasks := []func(context.Context) error{p.meters.ForceFlush}
+	var tasks []func(context.Context) error
+	if p.meters != nil {
+		tasks = append(tasks, p.meters.ForceFlush)
+	}
+	if p.loggers != nil {
+		tasks = append(tasks, p.loggers.ForceFlush)
+	}
+	if p.fromConfigFile && p.tracers != nil {
+		tasks = append(tasks, p.tracers.ForceFlush)
+	}
 	for _, process := range p.processes {
 		tasks = append(tasks, process.ForceFlush)
 	}
@@ -51,7 +60,7 @@ func limited(ctx context.Context) (context.Context, context.CancelFunc) {
 // up, and the error says how many spans that is. A second call waits for the first
 // and returns the same. Spans begun later are not recorded; the ring can still be read.
 func (p *Providers) Shutdown(ctx context.Context) error {
-	if p == nil || p.tracers == nil {
+	if p == nil || p.closed == nil {
 		return nil
 	}
 	p.closing.Do(func() {
@@ -93,7 +102,16 @@ func (p *Providers) shutdown(ctx context.Context) error {
 
 	// The tracer provider shuts its processors down one after the other, the host's
 	// first; a batcher that is shut down already takes it as a no-op.
-	tasks := []func(context.Context) error{p.meters.Shutdown, p.tracers.Shutdown}
+	var tasks []func(context.Context) error
+	if p.meters != nil {
+		tasks = append(tasks, p.meters.Shutdown)
+	}
+	if p.tracers != nil {
+		tasks = append(tasks, p.tracers.Shutdown)
+	}
+	if p.loggers != nil {
+		tasks = append(tasks, p.loggers.Shutdown)
+	}
 	for _, batcher := range p.batchers {
 		tasks = append(tasks, batcher.Shutdown)
 	}
