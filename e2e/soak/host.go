@@ -43,13 +43,14 @@ type host struct {
 	outcomes  [8]atomic.Int64
 }
 
-func newHost(ctx context.Context) (*host, error) {
+// newHost makes a host whose stores have those bounds.
+func newHost(ctx context.Context, b bounds) (*host, error) {
 	h := new(host)
-	providers, err := exporters.Setup(ctx, exporters.WithServiceName("soak"), exporters.WithRing(256))
+	providers, err := exporters.Setup(ctx, exporters.WithServiceName("soak"), exporters.WithRing(b.spans))
 	if err != nil {
 		return nil, err
 	}
-	policies, err := policies()
+	policies, err := policies(b)
 	if err != nil {
 		return nil, err
 	}
@@ -89,8 +90,11 @@ func (h *host) End(_ context.Context, e *toolkit.Ended) {
 	h.outcomes[e.Served.Outcome].Add(1)
 }
 
-// policies are all that there are, with stores that are soon full.
-func policies() ([]middleware.Policy, error) {
+// bounds are what may be kept; 0 is the default.
+type bounds struct{ twins, answers, spans int }
+
+// policies are all that there are.
+func policies(b bounds) ([]middleware.Policy, error) {
 	rules, err := permit.Compile(permit.Spec{Rules: []permit.Rule{
 		{Name: "no", Effect: permit.Deny, Tools: []string{"forbidden"}},
 		{Name: "others", Effect: permit.Allow, Tools: []string{"*"}},
@@ -102,8 +106,8 @@ func policies() ([]middleware.Policy, error) {
 	approvals, err2 := approve.New(approve.Options{Askers: []approve.Asker{approve.Func(func(context.Context, approve.Request) (approve.Answer, error) {
 		return approve.Answer{Approved: true, By: "soak"}, nil
 	})}})
-	twins, err3 := dedupe.New(dedupe.Options{History: 200 * time.Millisecond, MaxBytes: 1 << 20})
-	answers, err4 := cache.New(cache.Options{TTL: 5 * time.Second, MaxBytes: 2 << 20})
+	twins, err3 := dedupe.New(dedupe.Options{History: 200 * time.Millisecond, MaxBytes: b.twins})
+	answers, err4 := cache.New(cache.Options{TTL: 5 * time.Second, MaxBytes: b.answers})
 	loops, err5 := loop.New(loop.Options{})
 	paid, err6 := budget.New(budget.Options{Session: budget.Limits{Calls: 10_000}})
 	again, err7 := retry.New(retry.Options{On: []toolkit.Kind{toolkit.ErrTool}, BaseDelay: time.Millisecond})

@@ -54,7 +54,8 @@ type Options struct {
 	// Sensitive asks as well if arguments say password, secret, token, key, delete,
 	// drop or destroy, in names or values. The default is false.
 	Sensitive bool
-	// Needed asks for further calls, and says why; nil for no others.
+	// Needed asks for further calls, and says why; nil for no others. If it panics, a person
+	// is asked.
 	Needed func(ctx context.Context, call toolkit.Call, tool *toolkit.Definition) (reason string, needed bool)
 	// WorkDir is the work directory that an approval is bound to; "" is the
 	// process's when the policy is made.

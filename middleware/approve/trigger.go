@@ -33,11 +33,21 @@ func (p *Policy) needed(ctx context.Context, call toolkit.Call, tool *toolkit.De
 		}
 	}
 	if p.options.Needed != nil {
-		if reason, ok := p.options.Needed(ctx, call, tool); ok {
+		if reason, ok := p.hostNeeds(ctx, call, tool); ok {
 			return trigger{name: "host", reason: reason}, true
 		}
 	}
 	return trigger{}, false
+}
+
+// hostNeeds asks the host; if its function panics a person is asked.
+func (p *Policy) hostNeeds(ctx context.Context, call toolkit.Call, tool *toolkit.Definition) (reason string, needed bool) {
+	defer func() {
+		if recover() != nil {
+			reason, needed = "the host's own check panicked", true
+		}
+	}()
+	return p.options.Needed(ctx, call, tool)
 }
 
 // sensitiveWords are looked for in names and values of arguments, in any case.

@@ -32,7 +32,8 @@ func DefaultOn() []toolkit.Kind {
 // Options say when circuits open and close. The zero value is useful.
 type Options struct {
 	// Key is whose circuit a call belongs to; "" is no circuit's, and passes. It must be safe
-	// for concurrent use. The default, and nil, is the tool's name.
+	// for concurrent use. The default, and nil, is the tool's name; so it is where the function
+	// panics, which the call tells as "breaker.key".
 	Key func(ctx context.Context, call toolkit.Call) string
 	// On are the values of error.type that count as failures, as middleware.TypeOf tells
 	// them. Empty is [DefaultOn].

@@ -43,16 +43,27 @@ func New(o Options) (*Policy, error) {
 // Place is [middleware.PlaceBreaker].
 func (p *Policy) Place() middleware.Place { return middleware.PlaceBreaker }
 
+// key is whose circuit a call belongs to; a host's function that panics leaves it to the tool's.
+func (p *Policy) key(ctx context.Context, call toolkit.Call) (key string) {
+	if p.options.Key == nil {
+		return call.Name
+	}
+	defer func() {
+		if recover() != nil {
+			call.Record.Tag("breaker.key", "panicked")
+			key = call.Name
+		}
+	}()
+	return p.options.Key(ctx, call)
+}
+
 // Wrap refuses calls whose circuit is open as circuit_open, with an [Error] as the cause, and
 // watches how the others end. A call tells "breaker" with "open" or "half_open" if it was
 // refused, with "half_open" if it tries, with "full" if there were too many circuits to give it
 // one; and "breaker.changed" with the state that it brought the circuit to.
 func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 	return func(ctx context.Context, call toolkit.Call) (res toolkit.Result, err error) {
-		key := call.Name
-		if p.options.Key != nil {
-			key = p.options.Key(ctx, call)
-		}
+		key := p.key(ctx, call)
 		if key == "" {
 			return next(ctx, call)
 		}

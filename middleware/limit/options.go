@@ -20,7 +20,8 @@ type Options struct {
 	Rate        Rate
 	// Key is whose share a call counts against, and takes its turn in. Calls with the key
 	// "" have no limit per key, and wait in one line. It must be safe for concurrent use.
-	// The default, and nil, is the session with its tenant.
+	// The default, and nil, is the session with its tenant; so it is where the function panics,
+	// which the call tells as "limit.key".
 	Key func(ctx context.Context, call toolkit.Call) string
 	// Lookup finds the definitions of calls that nobody observes, which have no record to
 	// tell them. The default, nil, knows none; a registry's Lookup is one.

@@ -100,18 +100,29 @@ func (p *Policy) Stats() (s Stats) {
 // An id names a gate or a window: a tool by name, or a key with its tenant.
 type id struct{ tenant, name string }
 
-// keyFunc is how calls are keyed; the id without a name is nobody's.
+// keyFunc is how calls are keyed; the id without a name is nobody's. A host's function that
+// panics has keyed nothing, and the call counts against its session.
 func keyFunc(f func(context.Context, toolkit.Call) string) func(context.Context, toolkit.Call) id {
-	if f != nil {
-		return func(ctx context.Context, call toolkit.Call) id { return id{name: f(ctx, call)} }
+	if f == nil {
+		return sessionKey
 	}
-	return func(ctx context.Context, _ toolkit.Call) id {
-		owner, ok := middleware.OwnerOf(toolkit.SessionFrom(ctx), middleware.PerSession)
-		if !ok {
-			return id{}
-		}
-		return id{owner.Tenant, owner.Session}
+	return func(ctx context.Context, call toolkit.Call) (key id) {
+		defer func() {
+			if recover() != nil {
+				call.Record.Tag("limit.key", "panicked")
+				key = sessionKey(ctx, call)
+			}
+		}()
+		return id{name: f(ctx, call)}
 	}
+}
+
+func sessionKey(ctx context.Context, _ toolkit.Call) id {
+	owner, ok := middleware.OwnerOf(toolkit.SessionFrom(ctx), middleware.PerSession)
+	if !ok {
+		return id{}
+	}
+	return id{owner.Tenant, owner.Session}
 }
 
 // counting is keyOf for limits per key: it tells of calls that have none.
