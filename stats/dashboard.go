@@ -57,7 +57,7 @@ var pageParameters = slices.Concat(windowNames, callParameters, []string{"sort",
 
 // How many rows the page shows of what it has more of.
 const (
-	pageErrors, pageCalls, pageSessions, pageLoops = 8, 25, 12, 2
+	pageTools, pageErrors, pageCalls, pageSessions, pageLoops = 200, 8, 25, 12, 2
 )
 
 // page is the dashboard.
@@ -76,30 +76,31 @@ func (h *handler) page(r *request) ([]byte, *problem) {
 
 // pageData is what the page's template shows.
 type pageData struct {
-	Title    string
-	Stream   string // of live events; "" for a window that is over
-	Windows  []link
-	Between  string // the span covered, where the window has no name
-	From     time.Time
-	To       time.Time
-	Now      time.Time
-	Started  time.Time
-	Uses     uses // which policies are in use
-	Tiles    []tile
-	Minor    []tile
-	Tool     *toolPart // the tool that the page is about; nil for all
-	Heat     heatMap
-	Axis     template.HTML // that distributions are drawn on
-	Tools    []toolRow
-	Sorts    map[string]link
-	Errors   errorPart
-	Calls    callPart
-	Health   healthPart
-	Policies []policyRow
-	Limits   Limits
-	Metrics  bool
-	API      []link // the same in JSON
-	Links    []link // pages of the host's
+	Title     string
+	Stream    string // of live events; "" for a window that is over
+	Windows   []link
+	Between   string // the span covered, where the window has no name
+	From      time.Time
+	To        time.Time
+	Now       time.Time
+	Started   time.Time
+	Uses      uses // which policies are in use
+	Tiles     []tile
+	Minor     []tile
+	Tool      *toolPart // the tool that the page is about; nil for all
+	Heat      heatMap
+	Axis      template.HTML // that distributions are drawn on
+	Tools     []toolRow
+	MoreTools int // that the page has no row for
+	Sorts     map[string]link
+	Errors    errorPart
+	Calls     callPart
+	Health    healthPart
+	Policies  []policyRow
+	Limits    Limits
+	Metrics   bool
+	API       []link // the same in JSON
+	Links     []link // pages of the host's
 
 	Components []Component
 }
@@ -170,6 +171,7 @@ func (h *handler) pageData(r *request) *pageData {
 	d.Heat = plotHeat(t.columns, heatAxis, "Heat map of running times from "+d.From.Format(time.DateTime)+" to "+d.To.Format(time.DateTime)+", with lines for the median and the 99th percentile")
 	d.Axis = plotAxis(axis)
 	d.Tools, d.Sorts = toolRows(r, s, raw, t, axis, by), r.sorts(by)
+	d.MoreTools = len(s.Tools) - len(d.Tools)
 	d.Errors = h.errorPart(r, s, tool)
 	d.Calls = h.callPart(r, filter, selected, ever)
 	d.Health = h.healthPart(r, window, tool)

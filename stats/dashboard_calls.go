@@ -255,8 +255,7 @@ func (h *handler) healthPart(r *request, w Window, tool string) healthPart {
 	p.Streaks = slices.DeleteFunc(p.Streaks, func(s Streak) bool { return s.Worst < 3 || tool != "" && s.Tool != tool })
 	p.Streaks = head(p.Streaks, 5)
 	loops := h.recorder.Loops()
-	sessions := h.recorder.Sessions()
-	for _, s := range head(sessions, pageSessions) {
+	for _, s := range h.recorder.latestSessions(pageSessions) {
 		row := sessionRow{SessionStats: s, Href: r.href("session", s.Session, "call", "") + "#calls", Seen: ago(r.now.Sub(s.LastSeen))}
 		for _, l := range loops {
 			if l.Session == s.Session && len(row.Loops) < pageLoops {
@@ -265,7 +264,7 @@ func (h *handler) healthPart(r *request, w Window, tool string) healthPart {
 		}
 		p.Rows = append(p.Rows, row)
 	}
-	p.More = len(sessions) - len(p.Rows)
+	p.More = max(0, p.Sessions-len(p.Rows))
 	for _, s := range head(p.TimeShare, 6) {
 		p.Shares = append(p.Shares, shareRow{s, plotShare(s.Share)})
 	}

@@ -143,11 +143,16 @@ type toolRow struct {
 	HasRun       bool
 }
 
+// toolRows are the first tools in an order, and the one that the page is about.
 func toolRows(r *request, s *Summary, raw *Snapshot, t *timeline, axis logScale, by string) []toolRow {
 	sortTools(s.Tools, by)
-	rows := make([]toolRow, 0, len(s.Tools))
-	for _, x := range s.Tools {
-		row := toolRow{ToolStats: x, Href: r.href("tool", x.Tool, "call", "", "group", ""), Current: x.Tool == r.query.text("tool"), HasRun: x.Executed > 0}
+	rows := make([]toolRow, 0, min(len(s.Tools), pageTools+1))
+	current := r.query.text("tool")
+	for i, x := range s.Tools {
+		if i >= pageTools && x.Tool != current {
+			continue
+		}
+		row := toolRow{ToolStats: x, Href: r.href("tool", x.Tool, "call", "", "group", ""), Current: x.Tool == current, HasRun: x.Executed > 0}
 		row.Distribution = plotDistribution(raw.executed(x.Tool), axis)
 		if l := t.lines[x.Tool]; l != nil {
 			row.Trend = plotTrend(l.calls, l.errors, "Calls of "+x.Tool+" over time, errors in front")

@@ -6,6 +6,8 @@ package stats
 import (
 	"fmt"
 	"runtime"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -198,5 +200,53 @@ func TestMemoryIsBounded(t *testing.T) {
 	other := r.Snapshot(Window{}).Tool(Other)
 	if other == nil || other.Calls() != n-50 {
 		t.Errorf("other: got %+v, want %d calls", other, n-50)
+	}
+}
+
+// TestLatestSessions: the first of many sessions are those that all of them begin with.
+func TestLatestSessions(t *testing.T) {
+	for _, sessions := range []int{0, 1, 5, 400} {
+		r := newRecorder(t, WithMaxSessions(4096))
+		for i := range sessions {
+			e := call(&toolkit.Definition{Name: "t"}, time.Millisecond, in(fmt.Sprint("s", i), 1))
+			e.End = e.End.Add(time.Duration(i*7919%100) * time.Second) // some at the same time
+			record(r, e)
+		}
+		all := r.Sessions()
+		if len(all) != sessions || r.Limits().Sessions != sessions || r.Health(Window{}).Sessions != sessions {
+			t.Errorf("got %d sessions, %d of them counted, want %d", len(all), r.Limits().Sessions, sessions)
+		}
+		for i := 1; i < len(all); i++ {
+			if all[i].LastSeen.After(all[i-1].LastSeen) {
+				t.Errorf("session %d was seen after the one before it", i)
+			}
+		}
+		for _, n := range []int{1, 2, 12, 399, 1000} {
+			got := r.latestSessions(n)
+			want := all[:min(n, len(all))]
+			if !slices.EqualFunc(got, want, func(a, b SessionStats) bool { return a.Session == b.Session && a.LastSeen.Equal(b.LastSeen) }) {
+				t.Errorf("the latest %d of %d are not those that all begin with", n, sessions)
+			}
+		}
+	}
+}
+
+// TestDashboardShowsSomeOfManyTools: the page has rows for so many tools and for the one it is
+// about, and says how many more there are.
+func TestDashboardShowsSomeOfManyTools(t *testing.T) {
+	r := newRecorder(t, WithMaxTools(1000))
+	for i := range 2 * pageTools {
+		record(r, call(&toolkit.Definition{Name: fmt.Sprintf("tool%03d", i)}, time.Millisecond))
+	}
+	h := handlerOf(t, r)
+	last := fmt.Sprintf("tool%03d", 2*pageTools-1)
+	for path, rows := range map[string]int{"/?sort=name": pageTools, "/?sort=name&tool=" + last: pageTools + 1} {
+		page := ask(h, path).Body.String()
+		if got := strings.Count(page, `id="tool-tool`); got != rows {
+			t.Errorf("%s: got %d rows, want %d", path, got, rows)
+		}
+		if want := fmt.Sprint(2*pageTools-rows, " more tools"); !strings.Contains(page, want) {
+			t.Errorf("%s: want %q", path, want)
+		}
 	}
 }

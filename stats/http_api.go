@@ -200,7 +200,7 @@ func (h *handler) sessions(r *request) (any, *problem) {
 	if r.query.problem != nil {
 		return nil, nil
 	}
-	return sessionList{head(h.recorder.Sessions(), limit), h.recorder.Limits().EvictedSessions}, nil
+	return sessionList{h.recorder.latestSessions(int(limit)), h.recorder.Limits().EvictedSessions}, nil
 }
 
 func (h *handler) loops(r *request) (any, *problem) {

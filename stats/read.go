@@ -5,6 +5,7 @@ package stats
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -41,9 +42,12 @@ func (r *Recorder) Call(id uint64) (RecentCall, bool) {
 func (r *Recorder) LastID() uint64 { return r.recent.last.Load() }
 
 // Sessions returns the sessions held, the one seen last first.
-func (r *Recorder) Sessions() []SessionStats {
+func (r *Recorder) Sessions() []SessionStats { return r.latestSessions(math.MaxInt / 2) }
+
+// latestSessions are the first n of Sessions.
+func (r *Recorder) latestSessions(n int) []SessionStats {
 	r.expire()
-	return r.sessions.all()
+	return r.sessions.latest(n)
 }
 
 // Loops returns the calls that sessions made more than once, the most frequent
@@ -60,22 +64,22 @@ const maxHealthLoops = 20
 // those held, streaks and time shares those of the window, and tools never used
 // those without any call at all.
 func (r *Recorder) Health(w Window) *Health {
-	sessions := r.Sessions()
 	loops := r.Loops()
 	h := &Health{
-		Sessions: len(sessions), EvictedSessions: r.sessions.evicted.Load(),
-		Loops: loops[:min(len(loops), maxHealthLoops)], Streaks: []Streak{}, TimeShare: []Share{},
+		EvictedSessions: r.sessions.evicted.Load(),
+		Loops:           loops[:min(len(loops), maxHealthLoops)], Streaks: []Streak{}, TimeShare: []Share{},
 	}
 	var calls, counted, turns uint64
 	cost := 0.0
-	for _, s := range sessions {
-		calls += s.Calls
-		cost += s.Cost
-		if s.Turns > 0 {
-			counted, turns = counted+s.Calls, turns+s.Turns
+	r.sessions.each(func(s *session) {
+		made := s.calls.Load()
+		h.Sessions, calls = h.Sessions+1, calls+made
+		cost += math.Float64frombits(s.cost.Load())
+		if n := s.turns.Load(); n > 0 {
+			counted, turns = counted+made, turns+n
 		}
-	}
-	if n := float64(len(sessions)); n > 0 {
+	})
+	if n := float64(h.Sessions); n > 0 {
 		h.CallsPerSession, h.CostPerSession = float64(calls)/n, cost/n
 	}
 	h.CallsPerTurn = ratio(counted, turns)
@@ -121,7 +125,7 @@ func (r *Recorder) Limits() Limits {
 	r.sealing.Lock()
 	l := Limits{
 		Tools: len(tools) - 1, MaxTools: c.maxTools, // without other
-		MaxErrorGroups: c.maxGroups, Sessions: len(r.Sessions()), MaxSessions: len(r.sessions.places) * sessionWays,
+		MaxErrorGroups: c.maxGroups, Sessions: r.sessions.len(), MaxSessions: len(r.sessions.places) * sessionWays,
 		Loops: r.loops.len(), MaxLoops: c.maxLoops, MaxRecent: c.maxRecent,
 		EvictedSessions: r.sessions.evicted.Load(), DroppedRecent: r.recent.dropped.Load(),
 		Intervals: len(r.history.intervals), IntervalBytes: r.history.bytes, MaxIntervalBytes: c.maxIntervalBytes,

@@ -169,19 +169,50 @@ func (s *session) export() SessionStats {
 	return x
 }
 
-// all returns the sessions, the one seen last first.
-func (t *sessionTable) all() []SessionStats {
-	var all []SessionStats
+// each calls f with the sessions that had calls, in no order.
+func (t *sessionTable) each(f func(*session)) {
 	for i := range t.places {
 		for j := range t.places[i] {
 			if s := t.places[i][j].Load(); s != nil && s.calls.Load() > 0 {
-				all = append(all, s.export())
+				f(s)
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b SessionStats) int {
-		return cmp.Or(b.LastSeen.Compare(a.LastSeen), cmp.Compare(a.Session, b.Session))
+}
+
+func (t *sessionTable) len() (n int) {
+	t.each(func(*session) { n++ })
+	return n
+}
+
+// latest returns the n sessions seen last, at least one, the one seen last first. Of many, only those
+// are put in order and looked at closely that may be among them.
+func (t *sessionTable) latest(n int) []SessionStats {
+	type seen struct {
+		*session
+		last int64
+	}
+	var some []seen
+	from := int64(math.MinInt64)
+	sort := func() {
+		slices.SortFunc(some, func(a, b seen) int { return cmp.Or(cmp.Compare(b.last, a.last), cmp.Compare(a.name, b.name)) })
+		some = some[:min(len(some), n)]
+	}
+	t.each(func(s *session) {
+		last := s.last.Load()
+		if last < from {
+			return
+		}
+		if some = append(some, seen{s, last}); len(some)/2 > n {
+			sort()
+			from = some[n-1].last
+		}
 	})
+	sort()
+	all := make([]SessionStats, len(some))
+	for i := range some {
+		all[i] = some[i].export()
+	}
 	return all
 }
 
