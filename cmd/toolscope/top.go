@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/charmbracelet/x/term"
+
 	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/internal/top"
 	"github.com/toolscope/toolscope/stats"
@@ -35,7 +37,7 @@ on this machine and have announced themselves, added up; else ` + defaultURL + `
   --every TIME    how often to ask; the default is 2s
   --once          print one plain frame, and leave; so it does where standard output
                   is no terminal
-  --width CELLS   of that frame; the default is $COLUMNS, or 100
+  --width CELLS   of that frame; the default is the terminal's, $COLUMNS, or 100
   --ascii         draw with ASCII only; the default is to look at the locale
   --token-file F  read the bearer token from a file ("-": standard input);
                   without it $TOOLSCOPE_TOKEN is the token, if set
@@ -91,16 +93,16 @@ func runTop(ctx context.Context, args []string, stdin io.Reader, stdout, stderr 
 		return code
 	}
 	o.urls, o.sort = rest, "time"
-	if err := o.complete(); err != nil {
+	if err := o.complete(stdout); err != nil {
 		fmt.Fprintf(stderr, "toolscope top: %v\nRun 'toolscope top --help' for the options.\n", err)
 		return exitUsage
 	}
-	source, done2, err := o.source(stdin)
+	source, end, err := o.source(stdin)
 	if err != nil {
 		fmt.Fprintf(stderr, "toolscope top: %s\n", display.Plain(err.Error()))
 		return exitError
 	}
-	defer done2()
+	defer end()
 	options := top.Options{Every: o.every, Window: o.window, Tool: o.tool, Plain: !colored(stdout), ASCII: o.ascii}
 	dumb := os.Getenv("TERM") == "dumb" || os.Getenv("TERM") == ""
 	switch {
@@ -117,7 +119,7 @@ func runTop(ctx context.Context, args []string, stdin io.Reader, stdout, stderr 
 }
 
 // complete checks the options and fills in what was not said.
-func (o *topOptions) complete() error {
+func (o *topOptions) complete(stdout io.Writer) error {
 	if o.log != "" && len(o.urls) > 0 {
 		return fmt.Errorf("--log: got a URL beside it, want one of the two")
 	}
@@ -125,10 +127,7 @@ func (o *topOptions) complete() error {
 		return fmt.Errorf("--width: got %d, want 0 or more", o.width)
 	}
 	if o.width == 0 {
-		o.width, _ = strconv.Atoi(os.Getenv("COLUMNS"))
-	}
-	if o.width <= 0 {
-		o.width = 100
+		o.width = widthOf(stdout)
 	}
 	if err := o.statsOptions.complete(); err != nil {
 		return err
@@ -183,6 +182,19 @@ func (o *topOptions) frames(ctx context.Context, source top.Source, options top.
 			fmt.Fprintln(stdout)
 		}
 	}
+}
+
+// widthOf is how many cells a line of w has: a terminal's, or $COLUMNS, or 100.
+func widthOf(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if width, _, err := term.GetSize(f.Fd()); err == nil && width > 0 {
+			return width
+		}
+	}
+	if width, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && width > 0 {
+		return width
+	}
+	return 100
 }
 
 // isTerminalReader reports whether keys can be read from r.

@@ -10,8 +10,10 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -94,9 +96,16 @@ func (t *topPrograms) State(ctx context.Context, window string) (*top.State, err
 
 // brief is an error without what surrounds it: the URL stands beside it.
 func brief(err error) string {
-	var u *url.Error
-	if errors.As(err, &u) {
-		err = u.Err
+	var system *os.SyscallError
+	var network *net.OpError
+	var asked *url.Error
+	switch {
+	case errors.As(err, &system):
+		err = system.Err
+	case errors.As(err, &network):
+		err = network.Err
+	case errors.As(err, &asked):
+		err = asked.Err
 	}
 	return err.Error()
 }
