@@ -6,8 +6,10 @@ package toolscope
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
+	"reflect"
 	"slices"
 	"sync/atomic"
 
@@ -47,8 +49,10 @@ func (n Settings) rules() *rules {
 }
 
 // Apply changes settings. Calls that have begun go on under the settings they began
-// with, none is dropped. An error names what is wrong, and nothing is changed then, but
-// for one that a policy's Close returned. Safe for concurrent use.
+// with, none is dropped. A policy that is not among the new ones is closed, unless it is of
+// a type that cannot be compared: nobody could tell whether it is. An error names what is
+// wrong, and nothing is changed then, but for one that a policy's Close returned. Safe for
+// concurrent use.
 func (s *Scope) Apply(n Settings) error {
 	if s == nil {
 		return nil
@@ -64,8 +68,8 @@ func (s *Scope) Apply(n Settings) error {
 	}
 	var errs []error
 	for _, p := range before.policies {
-		if !slices.Contains(n.Policies, p) {
-			errs = append(errs, closePolicy(p))
+		if reflect.ValueOf(p).Comparable() && !slices.Contains(n.Policies, p) {
+			errs = append(errs, closeWithin(context.Background(), p))
 		}
 	}
 	return errors.Join(errs...)
@@ -82,6 +86,28 @@ func (s *Scope) Settings() Settings {
 	n := Settings{Off: r.off, ToolsOff: slices.Sorted(maps.Keys(r.toolsOff)), Policies: slices.Clone(r.policies)}
 	n.NoContent = r.noContent
 	return n
+}
+
+// closeWithin closes a policy, and returns when that is done or ctx is over. A panic of it
+// is an error.
+func closeWithin(ctx context.Context, p middleware.Policy) error {
+	switch p.(type) {
+	case io.Closer, interface{ Close() }:
+	default:
+		return nil
+	}
+	closed := make(chan error, 1)
+	go func() {
+		err := fmt.Errorf("toolscope: closing the policy %T panicked", p)
+		defer func() { _ = recover(); closed <- err }() // also for one that ends its goroutine
+		err = closePolicy(p)
+	}()
+	select {
+	case err := <-closed:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("toolscope: closing the policy %T: %w", p, ctx.Err())
+	}
 }
 
 func closePolicy(p middleware.Policy) error {

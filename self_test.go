@@ -6,16 +6,19 @@ package toolscope_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/exporters"
+	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
@@ -111,4 +114,42 @@ func TestSelf(t *testing.T) {
 		t.Error(err)
 	}
 	http.DefaultClient.CloseIdleConnections()
+}
+
+// closedBy is a policy whose Close does what it is told to.
+type closedBy struct {
+	middleware.Policy
+	close func() error
+}
+
+func (c closedBy) Close() error { return c.close() }
+
+// TestShutdownOfHostilePolicies: one that blocks or panics when it is closed keeps neither the
+// host nor the other policies.
+func TestShutdownOfHostilePolicies(t *testing.T) {
+	pass := middleware.At(middleware.PlaceLimit, func(next toolkit.Handler) toolkit.Handler { return next })
+	free := make(chan struct{})
+	scope, err := toolscope.New(toolscope.WithPolicies(
+		closedBy{pass, func() error { panic("the host's policy") }},
+		closedBy{pass, func() error { return errors.New("a broken file") }},
+		closedBy{pass, func() error { <-free; return nil }},
+	))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := scope.Apply(scope.Settings()); err != nil {
+		t.Errorf("policies that cannot be compared: got %v, want them to stay", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	err = scope.Shutdown(ctx)
+	for _, want := range []string{"closing the policy toolscope_test.closedBy panicked", "a broken file", "context deadline exceeded"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q in it", err, want)
+		}
+	}
+	if again := scope.Shutdown(t.Context()); again != err {
+		t.Errorf("got %v the second time, want the same", again)
+	}
+	close(free)
 }

@@ -256,8 +256,8 @@ func (s *Scope) HTTPHandler() http.Handler {
 	return s.handler
 }
 
-// Shutdown closes what the scope keeps open, its policies included; the host's
-// providers stay. It may be called more than once, and calls made after it still
+// Shutdown closes what the scope keeps open, its policies included, and returns when that is
+// done or ctx is over; the host's providers stay. It may be called more than once, and calls made after it still
 // work and are still watched.
 func (s *Scope) Shutdown(ctx context.Context) error {
 	if s == nil {
@@ -266,7 +266,7 @@ func (s *Scope) Shutdown(ctx context.Context) error {
 	s.closing.Do(func() {
 		var errs []error
 		for _, p := range s.Settings().Policies {
-			errs = append(errs, closePolicy(p))
+			errs = append(errs, closeWithin(ctx, p))
 		}
 		if s.recorder != nil {
 			errs = append(errs, s.recorder.Close(ctx))
