@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -24,7 +25,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit/catalog"
 )
 
-const callHelp = `toolscope call runs one built-in tool, with all policies, and shows what is seen of it.
+const callHelp = `toolscope call runs one built-in tool, or one of an MCP server, with all policies, and shows what is seen of it.
 
 Usage: toolscope call [OPTIONS] NAME [ARGUMENTS]
 
@@ -32,7 +33,7 @@ ARGUMENTS is a JSON object; "-" reads it from standard input, and without it the
 none. The result is printed as a model gets it, then the trace, redacted. With
 OTEL_EXPORTER_OTLP_ENDPOINT set the trace goes there as well.
 
-` + toolOptionsHelp + `
+` + toolOptionsHelp + mcpConfigHelp + `
   --config FILE   the policies of this file; the default is every policy with its
                   defaults, but that nobody is asked
   --quiet         only the result
@@ -40,6 +41,7 @@ OTEL_EXPORTER_OTLP_ENDPOINT set the trace goes there as well.
 
   toolscope call file_search '{"text": "TODO"}'
   toolscope call --python strict python_run '{"code": "print(2 ** 100)"}'
+  toolscope call --mcp-config mcp.json files__read '{"path": "README.md"}'
 
 Exit code: 0, 1 if the tool failed or could not be run, 2 for wrong words.
 `
@@ -47,7 +49,7 @@ Exit code: 0, 1 if the tool failed or could not be run, 2 for wrong words.
 type callOptions struct {
 	toolOptions
 	quiet, json     bool
-	config          string
+	config, servers string
 	name, arguments string
 }
 
@@ -59,6 +61,7 @@ func callCommand(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	f.BoolVar(&o.quiet, "quiet", false, "")
 	f.BoolVar(&o.json, "json", false, "")
 	f.StringVar(&o.config, "config", "", "")
+	f.StringVar(&o.servers, "mcp-config", "", "")
 	words, code, done := parseArguments(f, callHelp, args, stdout, stderr)
 	if done {
 		return code
@@ -113,20 +116,40 @@ func (o *callOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr i
 		defer cancel()
 		err = errors.Join(err, scope.Shutdown(closing), providers.Shutdown(closing))
 	}()
-	tools, closeTools, err := o.open(func(c *catalog.Options) {
-		c.Wrap = func(r *toolkit.Registry) toolkit.Handler { return scope.WrapRegistry(r) }
-	})
+	handle, lookup, closeTools, err := o.tools(ctx, scope, stderr)
 	if err != nil {
 		return result, err
 	}
 	defer func() { err = errors.Join(err, closeTools()) }()
-	tellMissing(stderr, tools)
 
-	executor := &toolkit.Executor{Handler: tools.Handler, Tools: tools.Registry.Lookup, Timeout: -1} // the policy's
+	executor := &toolkit.Executor{Handler: handle, Tools: lookup, Timeout: -1} // the policy's
 	began := time.Now()
 	answers := executor.Execute(ctx, toolkit.Call{Name: o.name, Arguments: json.RawMessage(o.arguments)})
 	result = answers[0].Result
-	return result, o.print(stdout, result, time.Since(began), providers.Ring.Traces())
+	took := time.Since(began)
+	traces := slices.DeleteFunc(providers.Ring.Traces(), func(t exporters.Trace) bool { // of how servers were connected
+		return !slices.ContainsFunc(t.Spans, func(s exporters.Span) bool { return strings.HasPrefix(s.Name, "execute_tool ") })
+	})
+	return result, o.print(stdout, result, took, traces)
+}
+
+// tools opens the built-in tools or the servers of a configuration file, and wraps them.
+func (o *callOptions) tools(ctx context.Context, scope *toolscope.Scope, stderr io.Writer) (toolkit.Handler, toolkit.Lookup, func() error, error) {
+	if o.servers != "" {
+		m, err := openServers(ctx, o.servers, scope, stderr)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		return scope.WrapRegistry(m), m.Lookup, m.Close, nil
+	}
+	tools, closeTools, err := o.open(func(c *catalog.Options) {
+		c.Wrap = func(r *toolkit.Registry) toolkit.Handler { return scope.WrapRegistry(r) }
+	})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	tellMissing(stderr, tools)
+	return tools.Handler, tools.Registry.Lookup, closeTools, nil
 }
 
 // policies reads the configuration, or gives that of every policy.

@@ -4,31 +4,36 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/catalog"
 )
 
-const toolsHelp = `toolscope tools lists the built-in tools.
+const toolsHelp = `toolscope tools lists the built-in tools, or those of MCP servers.
 
 Usage: toolscope tools [OPTIONS] [NAME…]
 
 With names, only these are listed, each with its description and schema.
 
-` + toolOptionsHelp + `
+` + toolOptionsHelp + mcpConfigHelp + `
   --json          print the definitions as the Model Context Protocol lists tools, with
                   what policies need in the member "harness"
 
   toolscope tools --all
   toolscope tools file_read
   toolscope call file_read '{"path": "README.md"}'
+  toolscope tools --mcp-config mcp.json
 
 Exit code: 0, 1 if the tools cannot be built, 2 for wrong words.
 `
@@ -39,19 +44,18 @@ func toolsCommand(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	f := flag.NewFlagSet("tools", flag.ContinueOnError)
 	o.register(f)
 	asJSON := f.Bool("json", false, "")
+	servers := f.String("mcp-config", "", "")
 	names, code, done := parseArguments(f, toolsHelp, args, stdout, stderr)
 	if done {
 		return code
 	}
-	tools, closeTools, err := o.open(nil)
+	defs, err := toolsListed(o, *servers, stderr)
 	if err != nil {
 		fmt.Fprintf(stderr, "toolscope tools: %s\n", display.Plain(err.Error()))
 		return exitError
 	}
-	defer closeTools() //nolint:errcheck // nothing was used
-	defs := tools.Registry.Definitions()
 	for _, name := range names {
-		if tools.Registry.Lookup(name) == nil {
+		if !slices.ContainsFunc(defs, func(d toolkit.Definition) bool { return d.Name == name }) {
 			fmt.Fprintf(stderr, "toolscope tools: got the name %q, want one of those that 'toolscope tools' lists with these options\n", display.Clip(name, 80))
 			return exitUsage
 		}
@@ -63,8 +67,27 @@ func toolsCommand(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "toolscope tools: %v\n", err)
 		return exitError
 	}
-	tellMissing(stderr, tools)
 	return exitOK
+}
+
+// toolsListed gives the built-in tools, or those of the servers in a configuration file, and
+// tells what is missing.
+func toolsListed(o toolOptions, servers string, stderr io.Writer) ([]toolkit.Definition, error) {
+	if servers != "" {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		m, err := openServers(ctx, servers, nil, stderr)
+		if err != nil {
+			return nil, err
+		}
+		return m.Definitions(), m.Close()
+	}
+	tools, closeTools, err := o.open(nil)
+	if err != nil {
+		return nil, err
+	}
+	tellMissing(stderr, tools)
+	return tools.Registry.Definitions(), closeTools()
 }
 
 func printTools(w io.Writer, defs []toolkit.Definition, whole, asJSON bool) error {
@@ -123,15 +146,19 @@ func does(d *toolkit.Definition) string {
 }
 
 func describeTool(b *strings.Builder, d *toolkit.Definition) error {
+	text := d.InputSchema
+	if len(text) == 0 {
+		text = []byte(`{"type":"object"}`)
+	}
 	var schema any
-	if err := json.Unmarshal(d.InputSchema, &schema); err != nil {
+	if err := json.Unmarshal(text, &schema); err != nil {
 		return fmt.Errorf("%s: %w", d.Name, err)
 	}
-	text, err := json.MarshalIndent(schema, "", "  ")
+	shown, err := json.MarshalIndent(schema, "", "  ")
 	if err != nil {
 		return fmt.Errorf("%s: %w", d.Name, err)
 	}
-	fmt.Fprintf(b, "%s: %s\n%s, risk %s, at most %v, resources %s\n%s\n%s\n", d.Name, d.Title, does(d), d.Risk, d.Timeout, strings.Join(d.Resources, " "), d.Description, text)
+	fmt.Fprintf(b, "%s: %s\n%s, risk %s, at most %v, resources %s\n%s\n%s\n", d.Name, d.Title, does(d), d.Risk, d.Timeout, strings.Join(d.Resources, " "), d.Description, shown)
 	return nil
 }
 
