@@ -4,6 +4,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -11,6 +12,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/toolscope/toolscope/exporters/spool"
 	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/retention"
@@ -26,10 +28,12 @@ Usage: toolscope forget --session ID [OPTIONS]
   --audit FILE   an audit log, with those set aside next to it
   --traces DIR   OTLP JSON lines, as exporters.WithJSONLines writes them: the session's
                  spans, and those of the same traces that name no other session
-  --dry-run      count, and change nothing
+  --spool DIR    the spans that exporters.WithSpool keeps of programs that do not run now; what a
+                 running one keeps has to be asked of it (Spool.DeleteSession), and is an error
+  --dry-run      count, and change nothing; spools are not looked at
   --json         print a JSON object
 
---log, --audit and --traces may be given more than once. Files whose names end with
+The places may be given more than once. Files whose names end with
 .gz are taken as compressed.
 
 What goes is overwritten where it stands, so programs that have the files open go on
@@ -53,6 +57,7 @@ type forgetOptions struct {
 	retention.Forget
 	json                 bool
 	logs, audits, traces []string
+	spools               []string
 }
 
 // forgotten is what was done at one place.
@@ -78,6 +83,7 @@ func forgetCommand(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	each("log", &o.logs)
 	each("audit", &o.audits)
 	each("traces", &o.traces)
+	each("spool", &o.spools)
 	rest, code, done := parseArguments(f, forgetHelp, args, stdout, stderr)
 	if done {
 		return code
@@ -93,11 +99,11 @@ func forgetCommand(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 func (o *forgetOptions) check(rest []string) error {
 	switch {
 	case len(rest) > 0:
-		return fmt.Errorf("got %.40q, want a file after --log, --audit or --traces", rest[0])
+		return fmt.Errorf("got %.40q, want a place after --log, --audit, --traces or --spool", rest[0])
 	case o.Session == "":
 		return errors.New("--session: got none, want the id of a session")
-	case len(o.logs)+len(o.audits)+len(o.traces) == 0:
-		return errors.New("got no place to look, want --log, --audit or --traces")
+	case len(o.logs)+len(o.audits)+len(o.traces)+len(o.spools) == 0:
+		return errors.New("got no place to look, want --log, --audit, --traces or --spool")
 	}
 	return nil
 }
@@ -109,8 +115,11 @@ func (o *forgetOptions) forget() []forgotten {
 		kind   string
 		paths  []string
 		forget func(string) (retention.Report, error)
-	}{{"log", o.logs, o.CallLog}, {"audit", o.audits, o.Audit}, {"traces", o.traces, o.Spans}} {
+	}{{"log", o.logs, o.CallLog}, {"audit", o.audits, o.Audit}, {"traces", o.traces, o.Spans}, {"spool", o.spools, o.spool}} {
 		for _, path := range place.paths {
+			if place.kind == "spool" && o.DryRun {
+				continue
+			}
 			r, err := place.forget(path)
 			x := forgotten{Kind: place.kind, Path: path, Files: r.Files, Removed: r.Removed}
 			if err != nil {
@@ -120,6 +129,12 @@ func (o *forgetOptions) forget() []forgotten {
 		}
 	}
 	return all
+}
+
+// spool forgets in a directory of spools.
+func (o *forgetOptions) spool(dir string) (retention.Report, error) {
+	n, err := spool.DeleteSession(context.Background(), dir, o.Session, o.Tenant)
+	return retention.Report{Files: 1, Removed: n}, err
 }
 
 // print tells what was done.
@@ -147,10 +162,10 @@ func (o *forgetOptions) print(all []forgotten, stdout, stderr io.Writer) int {
 		}
 		for _, x := range all {
 			what := "lines"
-			if x.Kind == "traces" {
+			if x.Kind == "traces" || x.Kind == "spool" {
 				what = "spans"
 			}
-			fmt.Fprintf(&b, "%-7s %s: %d %s of %d files %s\n", x.Kind, display.Plain(x.Path), x.Removed, what, x.Files, verb)
+			fmt.Fprintf(&b, "%-7s %s: %d %s %s\n", x.Kind, display.Plain(x.Path), x.Removed, what, verb)
 		}
 	}
 	if _, err := io.WriteString(stdout, b.String()); err != nil {

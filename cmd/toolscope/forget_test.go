@@ -5,11 +5,20 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+
+	"github.com/toolscope/toolscope/exporters/spool"
 )
 
 // forget runs the command.
@@ -93,6 +102,47 @@ func TestForgetWords(t *testing.T) {
 	if code, out, _ := forget(t, "--help"); code != exitOK || !strings.Contains(out, "--dry-run") {
 		t.Errorf("--help: got %d, %q", code, out)
 	}
+}
+
+// What a program that was killed left in its spool goes as well.
+func TestForgetSpool(t *testing.T) {
+	dir := t.TempDir()
+	dead := deadClient{}
+	s, err := spool.New(dir, dead, spool.Options{WriteAhead: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(s))
+	for _, session := range []string{"s-1", "s-2", "s-1"} {
+		_, span := provider.Tracer("test").Start(t.Context(), "call")
+		span.SetAttributes(attribute.String("toolscope.session.id", session))
+		span.End()
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	_ = provider.Shutdown(ctx) // nobody takes the spans
+
+	if code, out, errs := forget(t, "--session", "s-1", "--spool", dir, "--dry-run"); code != exitOK || out != "" || errs != "" {
+		t.Errorf("dry run: got %d, %q, %q, want nothing looked at", code, out, errs)
+	}
+	if code, out, errs := forget(t, "--session", "s-1", "--spool", dir); code != exitOK || !strings.Contains(out, "2 spans removed") {
+		t.Errorf("got %d, %q, %q", code, out, errs)
+	}
+	if code, out, _ := forget(t, "--session", "s-1", "--spool", dir); code != exitOK || !strings.Contains(out, "0 spans removed") {
+		t.Errorf("a second time: got %d, %q", code, out)
+	}
+	if code, _, errs := forget(t, "--session", "s-1", "--spool", filepath.Join(dir, "none")); code != exitError || errs == "" {
+		t.Errorf("no directory: got %d, %q", code, errs)
+	}
+}
+
+// deadClient takes nothing.
+type deadClient struct{}
+
+func (deadClient) Start(context.Context) error { return nil }
+func (deadClient) Stop(context.Context) error  { return nil }
+func (deadClient) UploadTraces(context.Context, []*tracepb.ResourceSpans) error {
+	return errors.New("nobody is there")
 }
 
 // An id that redaction changes is not in the logs as it is.
