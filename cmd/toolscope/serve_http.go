@@ -35,9 +35,8 @@ func (o *serveOptions) listen(ctx context.Context, server *mcp.Server, stderr io
 	if err := o.checkToken(l.Addr()); err != nil {
 		return errors.Join(err, l.Close())
 	}
-	protocol := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{SessionTimeout: sessionTimeout, MaxRequestBodyBytes: maxBody})
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", http.NewCrossOriginProtection().Handler(o.authorized(protocol)))
+	mux.Handle("/mcp", http.NewCrossOriginProtection().Handler(o.authorized(allRevisions(server))))
 	s := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
 	fmt.Fprintf(stderr, "serving MCP at http://%s/mcp (Ctrl-C ends it)\n", l.Addr())
 
@@ -58,6 +57,21 @@ func (o *serveOptions) listen(ctx context.Context, server *mcp.Server, stderr io
 		return err
 	}
 	return nil
+}
+
+// allRevisions serves those with sessions and those without, which the SDK has a handler
+// each for. Since 2026-07-28 each request names its revision in a header.
+func allRevisions(server *mcp.Server) http.Handler {
+	get := func(*http.Request) *mcp.Server { return server }
+	sessions := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{SessionTimeout: sessionTimeout, MaxRequestBodyBytes: maxBody})
+	stateless := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true, MaxRequestBodyBytes: maxBody})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Mcp-Protocol-Version") >= "2026-07-28" && r.Header.Get("Mcp-Session-Id") == "" {
+			stateless.ServeHTTP(w, r)
+			return
+		}
+		sessions.ServeHTTP(w, r)
+	})
 }
 
 // checkToken refuses to listen where others could come without a token.

@@ -49,16 +49,20 @@ func TestServeWords(t *testing.T) {
 	}
 }
 
-// useServer lists the tools of a server in dir and reads a file with one, and is refused another.
-func useServer(t *testing.T, transport mcp.Transport) {
+// useServer lists the tools of a server in dir and reads a file with one, and is refused
+// another, by a revision.
+func useServer(t *testing.T, transport mcp.Transport, revision string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(ctx, transport, nil)
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: revision})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer session.Close()
+	if got := session.InitializeResult().ProtocolVersion; got != revision {
+		t.Errorf("got revision %s, want %s", got, revision)
+	}
 	list, err := session.ListTools(ctx, nil)
 	if err != nil || len(list.Tools) < 5 {
 		t.Fatalf("got %v and %v", list, err)
@@ -91,7 +95,7 @@ func TestServeStdio(t *testing.T) {
 	o := &serveOptions{toolOptions: toolOptions{dir: servedDir(t)}}
 	ended := make(chan error, 1)
 	go func() { ended <- o.run(t.Context(), toServer, fromServer, io.Discard) }()
-	useServer(t, &mcp.IOTransport{Reader: toClient, Writer: fromClient})
+	useServer(t, &mcp.IOTransport{Reader: toClient, Writer: fromClient}, "2025-11-25")
 	if err := <-ended; err != nil {
 		t.Errorf("got %v when the client closed, want none", err)
 	}
@@ -177,7 +181,9 @@ func TestServeHTTP(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- o.run(ctx, nil, io.Discard, &stderr) }()
 	endpoint := stderr.find(t, `serving MCP at (\S+)`)
-	useServer(t, &mcp.StreamableClientTransport{Endpoint: endpoint, HTTPClient: &http.Client{Transport: bearer(token)}})
+	for _, revision := range []string{"2025-06-18", "2026-07-28"} {
+		useServer(t, &mcp.StreamableClientTransport{Endpoint: endpoint, HTTPClient: &http.Client{Transport: bearer(token)}}, revision)
+	}
 
 	res, err := http.Post(endpoint, "application/json", strings.NewReader("{}"))
 	if err != nil {
