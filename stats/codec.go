@@ -24,7 +24,11 @@ func appendHistogram(b []byte, h *Histogram) []byte {
 		return append(b, 0)
 	}
 	b = append(b, byte(h.layout.digits))
-	counts := make([]byte, 0, 3*len(h.index))
+	return appendBytes(b, appendCounts(make([]byte, 0, 3*len(h.index)), h))
+}
+
+// appendCounts appends a histogram's counts as HdrHistogram's V2 form has them.
+func appendCounts(counts []byte, h *Histogram) []byte {
 	at := 0
 	for i, index := range h.index {
 		if zeros := int(index) - at; zeros > 1 {
@@ -35,7 +39,7 @@ func appendHistogram(b []byte, h *Histogram) []byte {
 		counts = binary.AppendVarint(counts, int64(h.count(i)))
 		at = int(index) + 1
 	}
-	return appendBytes(b, counts)
+	return counts
 }
 
 func appendBytes[T []byte | string](b []byte, s T) []byte {

@@ -4,9 +4,15 @@
 package stats
 
 import (
+	"bytes"
+	"compress/zlib"
+	"encoding/base64"
+	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"strings"
+	"sync"
 	"unicode"
 
 	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
@@ -19,7 +25,54 @@ func (h *Histogram) MarshalText() ([]byte, error) {
 	if h.Count() == 0 {
 		return nil, nil
 	}
-	return h.packed().Encode()
+	if h.Count() >= 1<<55 { // such a count has nine bytes in HdrHistogram's form and ten in Go's
+		return h.packed().Encode()
+	}
+	return h.encode(), nil
+}
+
+// What begins HdrHistogram's V2 form: of the counts, and of their compressed form.
+const (
+	v2Cookie           = 0x1c849303 | 0x10
+	v2CompressedCookie = 0x1c849304 | 0x10
+	v2Header           = 40
+)
+
+// A deflater compresses; making one takes most of a megabyte.
+type deflater struct {
+	out    bytes.Buffer
+	writer *zlib.Writer
+}
+
+var deflaters = sync.Pool{New: func() any {
+	d := new(deflater)
+	d.writer, _ = zlib.NewWriterLevel(&d.out, zlib.BestCompression) // the level is one
+	return d
+}}
+
+// encode is what hdrhistogram-go makes of the histogram, with a compressor that is used
+// again.
+func (h *Histogram) encode() []byte {
+	form := make([]byte, v2Header, v2Header+3*len(h.index))
+	binary.BigEndian.PutUint32(form, v2Cookie)
+	binary.BigEndian.PutUint32(form[12:], uint32(h.layout.digits))
+	binary.BigEndian.PutUint64(form[16:], uint64(lowestNs))
+	binary.BigEndian.PutUint64(form[24:], uint64(highestNs))
+	binary.BigEndian.PutUint64(form[32:], math.Float64bits(1)) // the unit of values
+	form = appendCounts(form, h)
+	binary.BigEndian.PutUint32(form[4:], uint32(len(form)-v2Header))
+
+	d := deflaters.Get().(*deflater)
+	defer deflaters.Put(d)
+	d.out.Reset()
+	d.out.Write(binary.BigEndian.AppendUint32(nil, v2CompressedCookie))
+	d.out.Write(make([]byte, 4)) // the length, known below
+	d.writer.Reset(&d.out)
+	_, _ = d.writer.Write(form) // into memory: no error
+	_ = d.writer.Close()
+	packed := d.out.Bytes()
+	binary.BigEndian.PutUint32(packed[4:], uint32(len(packed)-8))
+	return base64.StdEncoding.AppendEncode(nil, packed)
 }
 
 // maxHistogramText bounds the text of one histogram: more than one whose counters
