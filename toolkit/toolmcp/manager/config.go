@@ -164,9 +164,6 @@ func (p *parser) server(name string, text []byte) (Server, error) {
 	if err := r.checkKind(&s); err != nil {
 		return Server{}, fmt.Errorf("%s.%w", at, err)
 	}
-	if s.Disabled { // its variables may be missing
-		return s, nil
-	}
 	return s, s.check()
 }
 

@@ -3,27 +3,42 @@
 
 package manager
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
-// maxEvents is how many events wait for the host.
-const maxEvents = 1024
+// maxEvents is how many events wait for the host, and maxEventBytes how large they are
+// together.
+const (
+	maxEvents     = 1024
+	maxEventBytes = 16 << 20
+)
 
 // events tells the host what happens, in one goroutine, so that a slow host does not hold
 // up the protocol. What there is no room for is dropped.
 type events struct {
-	queue chan func()
+	queue chan event
+	bytes atomic.Int64
 
 	mu     sync.Mutex
 	closed bool
 }
 
-func newEvents() *events { return &events{queue: make(chan func(), maxEvents)} }
+// An event is a call of the host's callback, with the size of what it tells.
+type event struct {
+	tell func()
+	size int
+}
+
+func newEvents() *events { return &events{queue: make(chan event, maxEvents)} }
 
 // start begins to tell; what is still to be told when it is closed is told.
 func (e *events) start() {
 	go func() {
-		for f := range e.queue {
-			safely(f)
+		for ev := range e.queue {
+			safely(ev.tell)
+			e.bytes.Add(-int64(ev.size))
 		}
 	}()
 }
@@ -33,15 +48,16 @@ func safely(f func()) {
 	f()
 }
 
-// put has f called later.
-func (e *events) put(f func()) {
+// put has f called later, if there is room for what it tells.
+func (e *events) put(size int, f func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.closed {
+	if e.closed || e.bytes.Load()+int64(size) > maxEventBytes {
 		return
 	}
 	select {
-	case e.queue <- f:
+	case e.queue <- event{f, size}:
+		e.bytes.Add(int64(size))
 	default:
 	}
 }

@@ -5,6 +5,7 @@ package manager
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"strconv"
@@ -162,14 +163,18 @@ func plainForm(v any, depth int) bool {
 func (s *server) resourceUpdated(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) {
 	if tell := s.m.options.OnResource; tell != nil && r.Params != nil {
 		uri := r.Params.URI
-		s.m.events.put(func() { tell(s.conf.Name, uri) })
+		s.m.events.put(len(uri), func() { tell(s.conf.Name, uri) })
 	}
 }
 
 func (s *server) logged(_ context.Context, r *mcp.LoggingMessageRequest) {
 	if tell := s.m.options.OnLog; tell != nil && r.Params != nil {
 		l := Log{Server: s.conf.Name, Logger: r.Params.Logger, Level: r.Params.Level, Data: r.Params.Data}
-		s.m.events.put(func() { tell(l) })
+		text, err := json.Marshal(l.Data)
+		if err != nil {
+			return
+		}
+		s.m.events.put(len(text)+len(l.Logger), func() { tell(l) })
 	}
 }
 
@@ -193,5 +198,5 @@ func (s *server) progressed(_ context.Context, r *mcp.ProgressNotificationClient
 	}
 	p := v.(Progress)
 	p.Progress, p.Total, p.Message = r.Params.Progress, r.Params.Total, r.Params.Message
-	s.m.events.put(func() { tell(p) })
+	s.m.events.put(len(p.Message), func() { tell(p) })
 }

@@ -151,7 +151,7 @@ func (s *server) readTools(ctx context.Context, cs *mcp.ClientSession, p *pager)
 		if p.seen[v.Name] {
 			return v.Name, true // told by collect
 		}
-		tools = append(tools, &tool{server: s, name: v.Name, def: def, schema: comparable(def.InputSchema)})
+		tools = append(tools, &tool{server: s, name: v.Name, def: def, schema: canonical(def.InputSchema)})
 		return v.Name, true
 	})
 	if err != nil {

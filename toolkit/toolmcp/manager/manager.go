@@ -33,7 +33,7 @@ type Manager struct {
 	life    context.Context
 	started bool
 	closed  bool
-	stop    context.CancelFunc
+	stop    context.CancelCauseFunc
 	unlink  func() bool   // from the context that Start was given
 	changed chan struct{} // closed when some server's state or table changes
 	calls   sync.WaitGroup
@@ -50,7 +50,7 @@ func New(o Options) (*Manager, error) {
 		return nil, err
 	}
 	m := &Manager{options: o, changed: make(chan struct{}), ended: make(chan struct{})}
-	m.life, m.stop = context.WithCancel(context.Background())
+	m.life, m.stop = context.WithCancelCause(context.Background())
 	m.events = newEvents()
 	m.table.Store(new(table))
 	for _, s := range o.Servers {
@@ -62,7 +62,7 @@ func New(o Options) (*Manager, error) {
 }
 
 func (m *Manager) add(conf Server) error {
-	if err := conf.check(); err != nil && !conf.Disabled {
+	if err := conf.check(); err != nil {
 		return err
 	}
 	if m.find(conf.Name) != nil {
@@ -200,7 +200,7 @@ func (m *Manager) Close() error {
 	m.mu.Lock()
 	m.closed = true
 	first := m.life.Err() == nil
-	m.stop()
+	m.stop(ErrClosed)
 	if m.unlink != nil {
 		m.unlink()
 	}
@@ -269,7 +269,10 @@ func (m *Manager) Definitions() []toolkit.Definition {
 	t := m.table.Load()
 	defs := make([]toolkit.Definition, len(t.names))
 	for i, name := range t.names {
-		defs[i] = *t.entries[name].def
+		d := *t.entries[name].def
+		d.InputSchema, d.OutputSchema = slices.Clone(d.InputSchema), slices.Clone(d.OutputSchema)
+		d.Resources, d.Volatile = slices.Clone(d.Resources), slices.Clone(d.Volatile)
+		defs[i] = d
 	}
 	return defs
 }

@@ -96,14 +96,14 @@ func TestTableOfNamespacedNames(t *testing.T) {
 	}
 }
 
-func TestComparable(t *testing.T) {
+func TestCanonical(t *testing.T) {
 	same := [][2]string{{`{"a":1,"b":[1,2]}`, ` {"b" : [1,2], "a":1}`}, {"", `{"type":"object"}`}}
 	for _, s := range same {
-		if comparable([]byte(s[0])) != comparable([]byte(s[1])) {
+		if canonical([]byte(s[0])) != canonical([]byte(s[1])) {
 			t.Errorf("%s and %s: differ", s[0], s[1])
 		}
 	}
-	if comparable([]byte(`{"a":9007199254740993}`)) == comparable([]byte(`{"a":9007199254740992}`)) {
+	if canonical([]byte(`{"a":9007199254740993}`)) == canonical([]byte(`{"a":9007199254740992}`)) {
 		t.Error("two numbers are one")
 	}
 }

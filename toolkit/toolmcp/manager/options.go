@@ -38,7 +38,7 @@ type Naming uint8
 // The namings; the package comment has the rules.
 const (
 	Namespaced Naming = iota // SERVER__TOOL
-	Shared                   // TOOL; the same name and input schema is the same tool
+	Shared                   // TOOL; the same name and input schema is the same tool, for servers that are trusted alike
 )
 
 // Options say which servers there are and how they are treated. The zero value has no
@@ -101,7 +101,7 @@ type Options struct {
 	Roots             []*mcp.Root
 
 	// The following are told what happens, one after the other in one goroutine; if they
-	// are so slow that more than 1,024 wait, what happens then is not told. A panic
+	// are so slow that more than 1,024 or 16 MiB wait, what happens then is not told. A panic
 	// is swallowed. Nil ones are not called.
 	//
 	// OnState is told of changes of a server's state; OnLists that its tools, resources

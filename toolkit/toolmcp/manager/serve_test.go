@@ -26,9 +26,8 @@ type textIn struct {
 func serve(role string) {
 	switch role {
 	case "hang": // never answers, and does not mind that its input ends
-		for {
-			time.Sleep(time.Hour)
-		}
+		time.Sleep(2 * time.Minute)
+		return
 	case "raw":
 		serveRaw(os.Getenv("RAW"))
 		return

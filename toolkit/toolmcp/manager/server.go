@@ -106,6 +106,7 @@ func (s *server) run(life context.Context) {
 				c.leave()
 			}
 			c.close()
+			s.setLink(nil, nil)
 			if errors.Is(err, errLost) { // now it is known how a process ended
 				err = c.why()
 			}
@@ -148,7 +149,7 @@ func (s *server) set(state State, err error, next time.Time) {
 	s.m.wake()
 	if tell := s.m.options.OnState; tell != nil {
 		now := s.status()
-		s.m.events.put(func() { tell(now) })
+		s.m.events.put(0, func() { tell(now) })
 	}
 }
 
@@ -234,7 +235,7 @@ func (s *server) setLink(l link, serving context.Context) {
 
 func (s *server) tellLists() {
 	if tell := s.m.options.OnLists; tell != nil {
-		s.m.events.put(func() { tell(s.conf.Name) })
+		s.m.events.put(0, func() { tell(s.conf.Name) })
 	}
 }
 

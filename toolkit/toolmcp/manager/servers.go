@@ -79,13 +79,17 @@ func (s *Server) kind() string {
 // ownHeaders are those that the transport sets.
 var ownHeaders = []string{"Accept", "Content-Length", "Content-Type", "Host", "Last-Event-Id", "Mcp-Protocol-Version", "Mcp-Session-Id", "Transfer-Encoding"}
 
-// check returns an error that names the first field that is wrong.
+// check returns an error that names the first field that is wrong; of a disabled server only
+// the name counts.
 func (s *Server) check() error {
 	bad := func(field, got, want string) error {
 		return fmt.Errorf("manager: server %.80q: %s: got %s, want %s", s.Name, field, got, want)
 	}
 	if !goodName(s.Name) {
 		return bad("Name", fmt.Sprintf("%.80q", s.Name), "1 to 64 printable characters without blanks at the ends")
+	}
+	if s.Disabled {
+		return nil
 	}
 	ways := 0
 	for _, set := range []bool{s.Command != "", s.URL != "", s.Transport != nil} {

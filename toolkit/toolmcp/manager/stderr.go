@@ -36,7 +36,7 @@ func (s *server) newTail(from *os.File) *stderrTail {
 			t.keep(part)
 			if tell := s.m.options.OnStderr; tell != nil && len(part) > 0 {
 				line := strings.TrimRight(string(part), "\r\n")
-				s.m.events.put(func() { tell(s.conf.Name, line) })
+				s.m.events.put(len(line), func() { tell(s.conf.Name, line) })
 			}
 			if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 				return

@@ -80,8 +80,8 @@ func (e *entry) has(s *server) bool {
 	return false
 }
 
-// comparable is a schema without white space, with its members in order.
-func comparable(schema json.RawMessage) string {
+// canonical is a schema without white space, with its members in order.
+func canonical(schema json.RawMessage) string {
 	if len(schema) == 0 {
 		return `{"type":"object"}`
 	}

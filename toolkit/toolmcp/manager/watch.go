@@ -28,9 +28,13 @@ func (s *server) ask(bit uint32) {
 	}
 }
 
-// refreshPause is how long a server's word that its lists changed waits, so that one that
-// says so all the time does not keep the manager busy.
-const refreshPause = 100 * time.Millisecond
+// refreshPause is how long a server's word that its lists changed waits, at least, and
+// refreshShare how many times as long as reading them took the last time, at least, so that
+// one that says so all the time does not keep the manager busy.
+const (
+	refreshPause = 100 * time.Millisecond
+	refreshShare = 4
+)
 
 // look looks after a connection until it ends; the error says why.
 func (s *server) look(life context.Context, c *connection) error {
@@ -42,6 +46,7 @@ func (s *server) look(life context.Context, c *connection) error {
 		tick = ticker.C
 	}
 	missed := 0
+	pause := refreshPause
 	for {
 		select {
 		case <-life.Done():
@@ -59,7 +64,7 @@ func (s *server) look(life context.Context, c *connection) error {
 			}
 		case <-s.due:
 			select {
-			case <-time.After(refreshPause):
+			case <-time.After(pause):
 			case <-c.lost:
 				return c.why()
 			case <-life.Done():
@@ -69,7 +74,9 @@ func (s *server) look(life context.Context, c *connection) error {
 			if bits&lookIll != 0 && !s.meter.busy() && !s.ping(life, c) {
 				return errPing
 			}
+			began := time.Now()
 			s.refresh(life, c, bits)
+			pause = max(refreshPause, refreshShare*time.Since(began))
 		}
 	}
 }

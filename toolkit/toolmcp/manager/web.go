@@ -103,8 +103,11 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 		stop()
 		cancel()
 	}
-	// From here on the request may be on its way: there is a connection to send it by.
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { begun(given) }})
+	if _, ours := w.base.(*http.Transport); ours { // it tells when there is a connection to send the request by
+		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { begun(given) }})
+	} else {
+		begun(given)
+	}
 	out := req.Clone(ctx)
 	for name, value := range w.headers {
 		out.Header.Set(name, value)
@@ -115,6 +118,9 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 		late = time.AfterFunc(listenTime, cancel)
 	}
 	res, err := w.base.RoundTrip(out)
+	if !undialled(err) {
+		begun(given)
+	}
 	if late != nil && !late.Stop() && given.Err() == nil || err != nil && listens && w.life.Err() != nil {
 		if err == nil {
 			res.Body.Close()
@@ -137,6 +143,12 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	res.ContentLength = -1
 	return res, nil
+}
+
+// undialled reports whether there never was a connection.
+func undialled(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
 }
 
 // noStream is the answer of a server that has no stream of its own messages.
