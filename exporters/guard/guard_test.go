@@ -298,11 +298,12 @@ func TestLimits(t *testing.T) {
 // exporter.
 func TestRandomBatchesArrive(t *testing.T) {
 	c, exporter := connect(t)
-	g := newGuard(t, exporter, guard.Limits{})
+	limits := guard.Limits{Value: 16 << 10, Span: 64 << 10, Batch: 600 << 10}
+	g := newGuard(t, exporter, limits)
 	random := rand.New(rand.NewPCG(20, 26))
-	for i := range 20 {
+	for i := range 6 {
 		var stubs []tracetest.SpanStub
-		for range random.IntN(60) {
+		for range 20 + random.IntN(20) {
 			data := make([]byte, random.IntN(4000))
 			for j := range data {
 				data[j] = byte(random.Uint32() >> random.IntN(24)) // small ones more often
@@ -318,7 +319,7 @@ func TestRandomBatchesArrive(t *testing.T) {
 			t.Fatalf("batch %d: %d spans arrived, want %d", i, len(got), len(batch))
 		}
 		for _, n := range requests {
-			if n > maxMessage {
+			if n > limits.Batch {
 				t.Errorf("batch %d: got a request of %d bytes", i, n)
 			}
 		}
