@@ -3,6 +3,8 @@
 
 package spool
 
+import "errors"
+
 // adopt takes over what processes that have ended left in the directory. A folder
 // is taken by one: who gets its lock.
 func (s *store) adopt() {
@@ -44,6 +46,7 @@ func (s *store) take(f *folder) {
 
 // tend does what is to be done now and then.
 func (s *store) tend() {
+	s.markAgain()
 	remains := s.remains
 	s.remains = nil
 	for _, g := range remains {
@@ -53,37 +56,42 @@ func (s *store) tend() {
 	}
 	s.expire()
 	s.adopt()
+	if s.tally.diskFails() {
+		s.tally.fault(s.probe())
+	}
 }
 
-// countNext reads one segment whose number of records is not known yet, and reports
-// whether there was one.
-func (s *store) countNext() bool {
+// probe finds out if the disk takes something.
+func (s *store) probe() error {
+	g, err := s.writable(others)
+	if err != nil {
+		return err
+	}
+	err = s.system.write(g.file, make([]byte, 4<<10), g.size)
+	return errors.Join(err, g.file.Truncate(g.size))
+}
+
+// countNext reads one segment whose number of records is not known yet.
+func (s *store) countNext() {
 	for c := range classes {
 		for i, g := range s.lists[c] {
-			if g.counted {
+			if g.counted || g.rests() {
 				continue
 			}
-			d, err := g.load(s.system)
-			s.tally.damaged(d)
-			switch {
-			case err != nil:
-				s.lose(g, err)
-			case g.records == 0:
-				s.remove(g)
-			case i > 0:
+			if s.load(g) && i > 0 {
 				s.unload(g)
 			}
-			return true
+			return
 		}
 	}
-	return false
 }
 
-// uncounted reports whether there is a segment whose records have not been counted.
+// uncounted reports whether there is a segment whose records have not been counted, and may be
+// now.
 func (s *store) uncounted() bool {
 	for _, list := range s.lists {
 		for _, g := range list {
-			if !g.counted {
+			if !g.counted && !g.rests() {
 				return true
 			}
 		}

@@ -30,7 +30,7 @@ type disk struct {
 
 const (
 	tendEvery = 5 * time.Second
-	diskLimit = 2 * time.Second // a disk that takes longer counts as one that fails
+	diskLimit = time.Second // a disk that takes longer counts as one that fails
 	maxTasks  = 16
 )
 

@@ -32,7 +32,7 @@
 // in the order in which it was written, at least once: twice only if the process ends or
 // the connection breaks while a request is under way. Records carry checksums: an end that was torn and
 // stretches that were damaged are passed over and counted. Nobody waits for the destination
-// longer than Options.Patience, or for the disk longer than 2 s. The directory is bounded in bytes and
+// longer than Options.Patience, or for the disk longer than 1 s. The directory is bounded in bytes and
 // spans in age; at the limit those that did not fail go first. While the disk takes nothing, a
 // bounded number of spans is kept in memory and sent from there; it is tried again with each
 // batch, and the directory is made anew if somebody deleted it. Files can be read by their owner

@@ -21,17 +21,17 @@ type unit struct {
 	verdict     chan verdict // how the first request went
 
 	// Under the spool's lock.
-	held    bool     // not to be sent: it is being written
-	flight  bool     // being sent
-	settled bool     // needs not be sent any more
-	entries []*entry // what it became on disk
+	held    bool   // not to be sent: it is being written
+	flight  bool   // being sent
+	settled bool   // needs not be sent any more
+	items   []item // what it became on disk while it was being sent
 }
 
 // ExportSpans sends the spans, or writes them to the disk. It returns nil when the
 // destination has them, the disk has them, or the disk takes nothing and they are
 // kept in memory; an error if they are lost, or if the context was over before that
 // was known. It waits for the destination no longer than Options.Patience, and for the
-// disk no longer than 2 s.
+// disk no longer than 1 s.
 func (s *Spool) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	if len(spans) == 0 {
 		return nil
@@ -152,10 +152,16 @@ func (s *Spool) write(ctx context.Context, u *unit) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forget(u)
-	if u.settled { // it was sent meanwhile
+	switch {
+	case u.settled: // it was sent meanwhile
 		s.disk.post(func(st *store) { st.settle(entries) })
+	case u.flight: // it is being sent
+		for _, e := range entries {
+			u.items = append(u.items, item{entry: e})
+		}
+		items := u.items
+		s.disk.post(func(st *store) { st.hold(items) })
 	}
-	u.entries = entries
 	s.wakeUp()
 	return nil
 }
@@ -182,7 +188,7 @@ func (s *Spool) overflows(u *unit) bool {
 // diskFailed notes that the disk takes nothing, and tells OpenTelemetry's error handler when
 // that begins.
 func (s *Spool) diskFailed(err error) {
-	if s.tally.snapshot().DiskError == "" {
+	if !s.tally.diskFails() {
 		complain(fmt.Errorf("spool: %s takes no spans, which are kept in memory and sent from there: %w", s.dir, err))
 	}
 	s.tally.fault(err)

@@ -29,7 +29,7 @@ type Options struct {
 	// comes on top is refused.
 	MaxMemory int64
 	// Patience is how long a batch that is not written ahead may take to be sent before it
-	// is written; 1 s.
+	// is written; 200 ms. The request goes on: if it succeeds, the batch is not sent again.
 	Patience time.Duration
 	// Timeout is how long one request may take; 10 s. A client of OpenTelemetry's has a
 	// timeout of its own besides (OTEL_EXPORTER_OTLP_TIMEOUT).
@@ -49,7 +49,7 @@ func (o Options) complete() (*Options, error) {
 		value    *time.Duration
 		standard time.Duration
 	}{
-		{"MaxAge", &o.MaxAge, 24 * time.Hour}, {"Patience", &o.Patience, time.Second}, {"Timeout", &o.Timeout, 10 * time.Second},
+		{"MaxAge", &o.MaxAge, 24 * time.Hour}, {"Patience", &o.Patience, 200 * time.Millisecond}, {"Timeout", &o.Timeout, 10 * time.Second},
 		{"MinBackoff", &o.MinBackoff, 500 * time.Millisecond}, {"MaxBackoff", &o.MaxBackoff, 30 * time.Second},
 	} {
 		if *d.value < 0 {

@@ -33,7 +33,8 @@ type segment struct {
 	counted        bool     // those two, and the damage, are known
 	index          []*entry // what waits, in order, while loaded
 	loaded         bool
-	flight         int // entries that are being sent
+	flight         int       // entries that are being sent
+	unread         time.Time // when it could not be read, lately
 }
 
 // An entry is a record that waits.
@@ -47,6 +48,9 @@ type entry struct {
 
 // maxSegment is the size of a file that is read at all.
 const maxSegment = 64 << 20
+
+// readAgain is after what time a segment that could not be read is tried again.
+const readAgain = 10 * time.Second
 
 const (
 	suffix    = ".segment"
@@ -121,6 +125,9 @@ func (g *segment) version() uint32 {
 	}
 	return version
 }
+
+// rests reports whether the segment could not be read a moment ago.
+func (g *segment) rests() bool { return time.Since(g.unread) < readAgain }
 
 // load reads what waits in the segment, so that it can be sent.
 func (g *segment) load(s *system) (d damage, err error) {

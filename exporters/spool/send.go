@@ -133,6 +133,8 @@ func (s *Spool) waits() bool {
 	return len(s.memory) > 0 && !s.memory[0].held
 }
 
+var errUnreadable = errors.New("spool: what is on disk cannot be read now")
+
 // next is what to send next: what is on disk, else what is in memory. It is nil if there
 // is nothing, and an error if the disk does not answer and there is nothing in memory.
 func (s *Spool) next(spans int, over *entry) (*work, error) {
@@ -140,7 +142,13 @@ func (s *Spool) next(spans int, over *entry) (*work, error) {
 	if s.tally.waiting() {
 		var items []item
 		items, err = ask(s.life, s.disk,
-			func(st *store) ([]item, error) { return st.next(spans, over), nil },
+			func(st *store) ([]item, error) {
+				items := st.next(spans, over)
+				if len(items) == 0 && st.waits() {
+					return nil, errUnreadable
+				}
+				return items, nil
+			},
 			func(st *store, items []item) { st.release(items, false) })
 		if len(items) > 0 {
 			return s.read(items), nil
@@ -175,7 +183,11 @@ func (s *Spool) read(items []item) *work {
 	return w
 }
 
+// release ends the sending of items.
 func (s *Spool) release(items []item, settled bool) {
+	if len(items) == 0 {
+		return
+	}
 	s.disk.post(func(st *store) { st.release(items, settled) })
 }
 
@@ -368,16 +380,13 @@ func (s *Spool) finish(w *work, v verdict) {
 		s.taken(count(w.all), late, v.rejected)
 	}
 	if w.unit != nil {
-		if landed := s.finishUnit(w.unit, v); v.fate != retry {
-			s.disk.post(func(st *store) { st.settle(landed) })
-		}
-		return
+		w.items = s.finishUnit(w.unit, v)
 	}
 	s.release(w.items, v.fate != retry)
 }
 
 // finishUnit does it for a unit, and returns what it became on disk meanwhile.
-func (s *Spool) finishUnit(u *unit, v verdict) []*entry {
+func (s *Spool) finishUnit(u *unit, v verdict) (onDisk []item) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	u.flight = false
@@ -389,7 +398,8 @@ func (s *Spool) finishUnit(u *unit, v verdict) []*entry {
 	case u.verdict <- v:
 	default: // only the first is waited for
 	}
-	return u.entries
+	onDisk, u.items = u.items, nil
+	return onDisk
 }
 
 // pace decides when the next request may be sent.

@@ -304,6 +304,7 @@ func (s *store) replace(g *segment, content []byte) error {
 	if err != nil {
 		_ = os.Remove(name)
 	} else {
+		s.unmark(g)
 		s.bytes += int64(len(content)) - g.size
 		g.size = int64(len(content))
 	}

@@ -242,11 +242,13 @@ func (s *Spool) shutdown(ctx context.Context) error {
 
 // end waits for the goroutines, and writes what is only in memory.
 func (s *Spool) end(ctx context.Context) error {
+	late, cancel := grace(ctx)
+	defer cancel()
 	stop := context.AfterFunc(ctx, s.kill)
 	defer stop()
 	select {
 	case <-s.ended:
-	case <-ctx.Done():
+	case <-late.Done(): // the client does not heed its context
 	}
 	err := s.save(ctx)
 	s.mu.Lock()
@@ -262,7 +264,7 @@ func (s *Spool) end(ctx context.Context) error {
 	} else {
 		err = nil
 	}
-	late, cancel := grace(ctx)
+	late, cancel = grace(ctx)
 	defer cancel()
 	_, closeErr := ask(late, s.disk, func(st *store) (struct{}, error) { st.close(); return struct{}{}, nil }, nil)
 	close(s.disk.quit)

@@ -29,7 +29,7 @@ func files(t testing.TB, dir string) (names []string) {
 
 func TestHealthyDestinationGetsSpansAtOnceAndTheDiskNothing(t *testing.T) {
 	dir, d := t.TempDir(), new(destination)
-	s := open(t, dir, d, quick(Options{}))
+	s := open(t, dir, d, Options{Patience: time.Minute})
 	export(t, s, "a", "!b")
 	export(t, s, "c")
 	d.expect(t, []string{"a", "!b", "c"})

@@ -87,6 +87,13 @@ func (t *tally) failing() bool {
 	return !t.stats.FailingSince.IsZero()
 }
 
+// diskFails reports whether the disk failed last.
+func (t *tally) diskFails() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.stats.DiskError != ""
+}
+
 // waiting reports whether something on disk is to be sent.
 func (t *tally) waiting() bool {
 	t.mu.Lock()

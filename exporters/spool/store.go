@@ -23,16 +23,17 @@ type store struct {
 	system  *system
 	tally   *tally
 
-	own     *folder // nil until there is something to write
-	adopted []*folder
-	lists   [classes][]*segment // what waits, oldest first
-	writing [classes]*segment   // the last of a list, or nil
-	segment int64               // a segment that is longer is followed by another
-	bytes   int64
-	last    int64      // the latest time given to a record or a file
-	cached  int        // bytes of the entries' views
-	remains []*segment // that could not be deleted
-	others  neighbours
+	own      *folder // nil until there is something to write
+	adopted  []*folder
+	lists    [classes][]*segment // what waits, oldest first
+	writing  [classes]*segment   // the last of a list, or nil
+	segment  int64               // a segment that is longer is followed by another
+	bytes    int64
+	last     int64      // the latest time given to a record or a file
+	cached   int        // bytes of the entries' views
+	remains  []*segment // that could not be deleted
+	unmarked []*entry   // that are done, which could not be written
+	others   neighbours
 }
 
 // maxCached is how many bytes of spans on disk are also kept in memory, to be sent without
@@ -190,6 +191,7 @@ func (s *store) remove(g *segment) {
 		s.forget(e)
 	}
 	g.close()
+	s.unmark(g)
 	s.bytes -= g.size
 	if !s.erase(g) {
 		s.remains = append(s.remains, g) // its folder stays ours: nobody must send it again
@@ -249,6 +251,7 @@ func (s *store) empty(g *segment) bool {
 	if g.file.Truncate(segmentHeader) != nil {
 		return false
 	}
+	s.unmark(g)
 	s.bytes -= g.size - segmentHeader
 	g.size = segmentHeader
 	return true
@@ -261,32 +264,52 @@ func (s *store) mark(e *entry) {
 	}
 	if err := s.system.write(e.segment.file, []byte{stateDone}, e.offset+stateOffset); err != nil {
 		s.tally.fault(err)
+		s.unmarked = append(s.unmarked, e)
+	}
+}
+
+// unmark forgets what could not be marked in a segment whose content is another now.
+func (s *store) unmark(g *segment) {
+	s.unmarked = slices.DeleteFunc(s.unmarked, func(e *entry) bool { return e.segment == g })
+}
+
+// markAgain tries again what could not be marked.
+func (s *store) markAgain() {
+	entries := s.unmarked
+	s.unmarked = nil
+	for _, e := range entries {
+		s.mark(e)
 	}
 }
 
 // head is the oldest segment of a class that has something to send, loaded; nil if
-// there is none.
+// there is none. One that cannot be read now is passed over for a while.
 func (s *store) head(c class) *segment {
 	for _, g := range slices.Clone(s.lists[c]) {
-		d, err := g.load(s.system)
-		s.tally.damaged(d)
-		switch {
-		case err != nil:
-			s.lose(g, err)
-		case g.records > 0:
+		if !g.rests() && s.load(g) && g.records > 0 {
 			return g
-		case s.writing[c] != g:
-			s.remove(g)
 		}
 	}
 	return nil
 }
 
-// lose gives up a segment that cannot be read.
-func (s *store) lose(g *segment, err error) {
-	s.tally.fault(err)
-	s.tally.drop(DroppedLost, g.spans)
-	s.remove(g)
+// load reads a segment, and removes it if there is nothing in it, or it is gone.
+func (s *store) load(g *segment) (ok bool) {
+	d, err := g.load(s.system)
+	s.tally.damaged(d)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		s.tally.drop(DroppedLost, g.spans)
+		s.remove(g)
+	case err != nil:
+		s.tally.fault(err)
+		g.unread = time.Now()
+	case g.records == 0 && s.writing[g.class] != g:
+		s.remove(g)
+	default:
+		return true
+	}
+	return false
 }
 
 // An item is what the sender gets of an entry, which is the store's.
@@ -306,9 +329,7 @@ func (s *store) next(spans int, over *entry) []item {
 	for {
 		items, damaged := s.collect(spans, over)
 		if damaged == nil {
-			for _, i := range items {
-				i.entry.segment.flight++
-			}
+			s.hold(items)
 			return items
 		}
 		s.tally.damaged(damage{corrupt: 1})
@@ -352,6 +373,13 @@ func (s *store) collect(spans int, over *entry) (items []item, damaged *entry) {
 	}
 }
 
+// hold begins the sending of items: their segments stay loaded.
+func (s *store) hold(items []item) {
+	for _, i := range items {
+		i.entry.segment.flight++
+	}
+}
+
 // release ends the sending of items, for good or until they are sent again.
 func (s *store) release(items []item, settled bool) {
 	entries := make([]*entry, len(items))
@@ -366,6 +394,7 @@ func (s *store) release(items []item, settled bool) {
 
 // close gives everything back. What waits stays for whoever opens the directory next.
 func (s *store) close() {
+	s.markAgain()
 	for c := range classes {
 		for _, g := range slices.Clone(s.lists[c]) {
 			if g.records == 0 && g.counted {

@@ -214,7 +214,7 @@ func TestRefusedIsDroppedAlone(t *testing.T) {
 
 func TestPartialSuccessIsCounted(t *testing.T) {
 	d := &destination{answer: func(context.Context, []string) error { return errors.New(partialSuccess + "old (2 spans rejected)") }}
-	s := open(t, t.TempDir(), d, quick(Options{}))
+	s := open(t, t.TempDir(), d, Options{Patience: time.Minute})
 	export(t, s, numbered("span ", 5)...)
 	if got := s.Stats(); got.Delivered != 3 || got.Dropped[DroppedPartial] != 2 || got.LastError == "" || d.count() != 1 {
 		t.Errorf("got %+v after %d requests", got, d.count())
