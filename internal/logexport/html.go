@@ -23,7 +23,7 @@ type HTML struct {
 }
 
 // How many calls a page shows one by one.
-const maxShown = 50
+const maxShown = 25
 
 // NewHTML is a page that stands for itself, with plots: see [stats.CallLog.WritePage]. It
 // is written when the sink is closed.
