@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -334,5 +335,44 @@ func TestShutdownWaitsForCalls(t *testing.T) {
 	}
 	if got := <-done; got != "late<nil>" {
 		t.Errorf("got %q, want the answer", got)
+	}
+}
+
+// Three servers have the same tool, which must not run twice for a call; they kill
+// themselves at random while it is called. Every call comes to its end.
+func TestNothingRunsTwiceInAStorm(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "ran")
+	m := prepare(t, manager.Options{Naming: manager.Shared, Servers: []manager.Server{
+		child("a", "x", "RAN", file, "MORTAL", "1"), child("b", "x", "RAN", file, "MORTAL", "1"), child("c", "x", "RAN", file, "MORTAL", "1"),
+	}})
+	_ = m.Start(context.Background()) // some may be dead already
+	reconnects := func() (n uint64) {
+		for _, s := range m.Status() {
+			n += s.Reconnects
+		}
+		return n
+	}
+	deadline := time.Now().Add(30 * time.Second)
+	var callers sync.WaitGroup
+	var answered atomic.Int32
+	for caller := range 8 {
+		callers.Go(func() {
+			for i := 0; i < 50 || (answered.Load() == 0 || reconnects() == 0) && time.Now().Before(deadline); i++ {
+				if got, err := call(t, m, "once", fmt.Sprintf("%d.%d", caller, i)); err == nil && got == "done" {
+					answered.Add(1)
+				}
+			}
+		})
+	}
+	callers.Wait()
+	seen := map[string]bool{}
+	for _, id := range strings.Fields(runs(t, file)) {
+		if seen[id] {
+			t.Errorf("the call %s ran twice", id)
+		}
+		seen[id] = true
+	}
+	if n := int(answered.Load()); n > len(seen) || n == 0 || reconnects() == 0 {
+		t.Errorf("%d calls were answered, %d ran, %d reconnects", n, len(seen), reconnects())
 	}
 }

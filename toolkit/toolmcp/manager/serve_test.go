@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"strings"
@@ -34,6 +35,13 @@ func serve(role string) {
 	case "exit":
 		fmt.Fprintln(os.Stderr, "cannot open the database")
 		os.Exit(3)
+	}
+	if os.Getenv("MORTAL") != "" {
+		self, err := os.FindProcess(os.Getpid())
+		if err != nil {
+			panic(err)
+		}
+		time.AfterFunc(time.Duration(20+rand.IntN(200))*time.Millisecond, func() { _ = self.Kill() })
 	}
 	s := newServer(role)
 	if err := s.Run(context.Background(), &mcp.StdioTransport{}); err != nil && !errors.Is(err, io.EOF) {
@@ -63,6 +71,10 @@ func newServer(role string) *mcp.Server {
 	}
 	mcp.AddTool(s, &mcp.Tool{Name: "die"}, die)
 	mcp.AddTool(s, &mcp.Tool{Name: "die_safely", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true}}, die)
+	mcp.AddTool(s, &mcp.Tool{Name: "once"}, func(_ context.Context, _ *mcp.CallToolRequest, in textIn) (*mcp.CallToolResult, any, error) {
+		ran(in.Text)
+		return text("done"), nil, nil
+	})
 	mcp.AddTool(s, &mcp.Tool{Name: "sleep"}, func(ctx context.Context, _ *mcp.CallToolRequest, _ textIn) (*mcp.CallToolResult, any, error) {
 		ran(role)
 		time.Sleep(300 * time.Millisecond) // heedless of ctx: it answers after a cancellation
