@@ -129,7 +129,8 @@ func WithPropagator(p propagation.TextMapPropagator) Option {
 // calls, and what the host flagged) and a part of the others: see package tailsample. Spans are
 // recorded all the same, and the ring and the host's own processors see all of them.
 // Where OTEL_TRACES_SAMPLER is set its sampler stands before this one, and what it
-// leaves out is never seen. The default sends everything.
+// leaves out is never seen. A tracer provider that the host made global stays as it is. The
+// default sends everything.
 func WithTailSampling(o tailsample.Options) Option {
 	return func(c *config) error { c.sampling = &o; return nil }
 }

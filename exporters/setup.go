@@ -133,7 +133,7 @@ func (p *Providers) build(ctx context.Context, c *config) error {
 		return err
 	}
 	behind := &fan{}
-	if c.sampling != nil {
+	if c.sampling != nil && p.TracerProvider == nil {
 		if p.Sampler, err = tailsample.New(behind, *c.sampling); err != nil {
 			return fmt.Errorf("exporters: WithTailSampling: %w", err)
 		}
