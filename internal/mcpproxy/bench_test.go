@@ -8,11 +8,13 @@ package mcpproxy_test
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,6 +55,13 @@ func serveLines() {
 		size := 0
 		if i := bytes.Index(line, []byte(`"size":`)); i >= 0 {
 			fmt.Sscanf(string(line[i+7:]), "%d", &size)
+		}
+		if i := bytes.Index(line, []byte(`"encode":`)); i >= 0 {
+			fmt.Sscanf(string(line[i+9:]), "%d", &size)
+			if _, err := os.Stdout.Write(encoded(size)); err != nil {
+				return
+			}
+			continue
 		}
 		_, _ = out.Write(result)
 		for size > 0 {
@@ -164,20 +173,71 @@ func BenchmarkStdioRoundTrip(b *testing.B) {
 	b.ReportMetric(float64((p-d).Nanoseconds())/1000, "added-µs")
 }
 
-// BenchmarkStdioThroughput is an answer of 10 MiB, by turns direct and by a proxy.
+// BenchmarkStdioThroughput is an answer of 10 MiB, by turns direct and by a proxy: from a server
+// that encodes it to a client that decodes it, and between two that do nothing but copy.
 func BenchmarkStdioThroughput(b *testing.B) {
-	direct, proxied := connect(b, "server"), connect(b, "proxy")
-	var took [2][]time.Duration
-	for b.Loop() {
-		for i, p := range []*pipe{direct, proxied} {
-			began := time.Now()
-			p.call(b, 10<<20)
-			took[i] = append(took[i], time.Since(began))
-		}
+	for name, use := range map[string]func(p *pipe){
+		"json": func(p *pipe) { p.decode(b, 10<<20) },
+		"copy": func(p *pipe) { p.call(b, 10<<20) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			direct, proxied := connect(b, "server"), connect(b, "proxy")
+			var took [2][]time.Duration
+			for b.Loop() {
+				for i, p := range []*pipe{direct, proxied} {
+					began := time.Now()
+					use(p)
+					took[i] = append(took[i], time.Since(began))
+				}
+			}
+			d, p := median(took[0]), median(took[1])
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(10/d.Seconds(), "direct-MiB/s")
+			b.ReportMetric(10/p.Seconds(), "proxied-MiB/s")
+			b.ReportMetric(100*d.Seconds()/p.Seconds(), "%-of-direct")
+		})
 	}
-	d, p := median(took[0]), median(took[1])
-	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(10/d.Seconds(), "direct-MiB/s")
-	b.ReportMetric(10/p.Seconds(), "proxied-MiB/s")
-	b.ReportMetric(100*d.Seconds()/p.Seconds(), "%-of-direct")
+}
+
+// answerOf is an answer as peers encode and decode it.
+type answerOf struct {
+	Version string `json:"jsonrpc"`
+	ID      int    `json:"id"`
+	Result  struct {
+		Content []struct {
+			Type string `json:"type"`
+			Text string `json:"text"`
+		} `json:"content"`
+	} `json:"result"`
+}
+
+// decode makes a call whose answer the server encodes, and decodes it.
+func (p *pipe) decode(b testing.TB, size int) {
+	if _, err := fmt.Fprintf(p.in, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"encode":%d}}}`+"\n", size); err != nil {
+		b.Fatal(err)
+	}
+	line, err := p.out.ReadBytes('\n')
+	if err != nil {
+		b.Fatal(err)
+	}
+	var a answerOf
+	if err := json.Unmarshal(line, &a); err != nil || len(a.Result.Content[0].Text) != size {
+		b.Fatalf("got %d bytes and %v", len(line), err)
+	}
+}
+
+// encoded is an answer of that many bytes of text.
+func encoded(size int) []byte {
+	var a answerOf
+	a.Version, a.ID = "2.0", 1
+	a.Result.Content = make([]struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}, 1)
+	a.Result.Content[0].Type, a.Result.Content[0].Text = "text", strings.Repeat("a line of text\n", size/15+1)[:size]
+	text, err := json.Marshal(a)
+	if err != nil {
+		panic(err)
+	}
+	return append(text, '\n')
 }

@@ -51,11 +51,15 @@ func (h *httpSessions) of(r *http.Request) *session {
 		s.join()
 		return s
 	}
-	return h.add(id, newSession(h.w, id))
+	s := newSession(h.w, id)
+	s.http = true
+	s.join()
+	h.add(id, s)
+	return s
 }
 
 // add remembers a session under an id; the caller holds the lock.
-func (h *httpSessions) add(id string, s *session) *session {
+func (h *httpSessions) add(id string, s *session) {
 	if len(h.byID) >= maxHTTPSessions {
 		oldest := ""
 		for id, s := range h.byID {
@@ -65,10 +69,8 @@ func (h *httpSessions) add(id string, s *session) *session {
 		}
 		h.remove(oldest)
 	}
-	s.http, s.used = true, time.Now()
+	s.used = time.Now()
 	h.byID[id] = s
-	s.join()
-	return s
 }
 
 // over closes a session that lived for one request.

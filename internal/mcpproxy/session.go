@@ -41,7 +41,7 @@ type session struct {
 	capabilities [2][]string // by side
 	initialized  bool
 	tools        *toolTable
-	list         *toolList // the latest one that was complete
+	list, pages  *toolList // the latest one that was complete, and one that is not yet
 
 	open      map[operationKey]*operation
 	suspended []*operation // calls that wait for input, oldest first
@@ -317,7 +317,7 @@ func names(object jsontext.Value) (list []string) {
 
 // listed learns which tools there are.
 func (s *session) listed(o *operation, result jsontext.Value) {
-	list := s.tools.page(o.cursor, result)
+	list := s.tools.page(o.cursor, result, &s.pages)
 	if list == nil {
 		return
 	}

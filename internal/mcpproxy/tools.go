@@ -23,7 +23,6 @@ type toolTable struct {
 	mu     sync.RWMutex
 	tools  map[string]*toolkit.Definition
 	listed bool
-	pages  *toolList // of a list that is not complete
 
 	changed []string // that are not what they were, sorted
 }
@@ -99,8 +98,9 @@ func (t *toolTable) changedNames(clean func(string) string) (names []string) {
 	return names
 }
 
-// page takes in a page of a list, and gives the list if it is complete.
-func (t *toolTable) page(cursor string, result jsontext.Value) *toolList {
+// page takes in a page of a list, of which pages has those before, and gives the list if it
+// is complete.
+func (t *toolTable) page(cursor string, result jsontext.Value, pages **toolList) *toolList {
 	var page struct {
 		Tools      []jsontext.Value `json:"tools"`
 		NextCursor string           `json:"nextCursor"`
@@ -108,12 +108,10 @@ func (t *toolTable) page(cursor string, result jsontext.Value) *toolList {
 	if unmarshal(result, &page) != nil {
 		return nil
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	if cursor == "" {
-		t.pages = &toolList{tools: map[string]*toolkit.Definition{}, hashes: map[string]string{}}
+		*pages = &toolList{tools: map[string]*toolkit.Definition{}, hashes: map[string]string{}}
 	}
-	list := t.pages
+	list := *pages
 	if list == nil { // a page of a list whose beginning nobody saw
 		return nil
 	}
@@ -123,7 +121,10 @@ func (t *toolTable) page(cursor string, result jsontext.Value) *toolList {
 	if page.NextCursor != "" {
 		return nil
 	}
-	t.tools, t.pages, t.listed = list.tools, nil, true
+	*pages = nil
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.tools, t.listed = list.tools, true
 	return list
 }
 
