@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -29,7 +30,7 @@ import (
 // sends it later, also after a restart: see package spool. The exporter's own retries are off
 // then, since the spool's take their place, and what Flush and Shutdown do not deliver is no
 // error if it is on disk. With [spool.Options].WriteAhead spans are sent every 50 ms, unless
-// OTEL_BSP_SCHEDULE_DELAY says otherwise. Where traces are sent nowhere, nothing is kept.
+// OTEL_BSP_SCHEDULE_DELAY says otherwise. Options.Timeout is OTEL_EXPORTER_OTLP_TIMEOUT where it is 0. Where traces are sent nowhere, nothing is kept.
 // The default keeps nothing.
 func WithSpool(dir string, o spool.Options) Option {
 	return func(c *config) error { c.spool = &spooling{dir, o}; return nil }
@@ -54,7 +55,12 @@ func (p *Providers) batching(c *config) BatchOptions {
 
 // spooled makes the exporter that keeps what the client's destination does not take.
 func (p *Providers) spooled(c *config, client otlptrace.Client, kind string) (sdktrace.SpanExporter, error) {
-	s, err := spool.New(c.spool.dir, &watchedClient{client, p.watched(nil, kind)}, c.spool.options)
+	o := c.spool.options
+	if _, value := forSignal("TRACES", "TIMEOUT"); o.Timeout == 0 && value != "" {
+		ms, _ := strconv.Atoi(value) // checked
+		o.Timeout = time.Duration(ms) * time.Millisecond
+	}
+	s, err := spool.New(c.spool.dir, &watchedClient{client, p.watched(nil, kind)}, o)
 	if err != nil {
 		return nil, fmt.Errorf("exporters: WithSpool: %w", err)
 	}

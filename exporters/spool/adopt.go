@@ -8,6 +8,9 @@ import "errors"
 // adopt takes over what processes that have ended left in the directory. A folder
 // is taken by one: who gets its lock.
 func (s *store) adopt() {
+	if s.closed {
+		return
+	}
 	paths, err := folders(s.dir)
 	if err != nil {
 		s.tally.fault(err)
@@ -56,7 +59,7 @@ func (s *store) tend() {
 	}
 	s.expire()
 	s.adopt()
-	if s.tally.diskFails() {
+	if s.tally.diskFails() && !s.closed {
 		s.tally.fault(s.probe())
 	}
 }

@@ -12,14 +12,14 @@ import (
 )
 
 // A disk runs what a store does in a goroutine of its own, so that nobody waits for a
-// disk that hangs longer than they will. The goroutine starts with the first task.
+// disk that hangs longer than they will. Before begin and after the end nothing is done.
 type disk struct {
 	store *store
 	found func() // called when the goroutine has found something to send
 
 	tasks  chan func(*store)
 	posted chan struct{} // something is in later
-	start  sync.Once
+	begun  atomic.Bool
 	quit   chan struct{}
 	ended  chan struct{}
 	hung   atomic.Bool // a task runs that somebody has given up
@@ -44,7 +44,10 @@ func newDisk(s *store, found func()) *disk {
 		quit: make(chan struct{}), ended: make(chan struct{})}
 }
 
-func (d *disk) begin() { d.start.Do(func() { go d.run() }) }
+func (d *disk) begin() {
+	d.begun.Store(true)
+	go d.run()
+}
 
 func (d *disk) run() {
 	defer close(d.ended)
@@ -122,13 +125,15 @@ const (
 // ask does something and waits for it, until the context is over or the disk hangs. What
 // had begun by then goes on, and undo is called with its result if it had no error.
 func ask[T any](ctx context.Context, d *disk, f func(*store) (T, error), undo func(*store, T)) (T, error) {
-	d.begin()
 	type answer struct {
 		value T
 		err   error
 	}
 	var none T
-	if d.hung.Load() {
+	switch {
+	case !d.begun.Load():
+		return none, errClosed
+	case d.hung.Load():
 		return none, errHung
 	}
 	var state atomic.Int32

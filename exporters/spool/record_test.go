@@ -7,6 +7,9 @@ import (
 	"bytes"
 	"hash/crc32"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
@@ -163,6 +166,47 @@ func FuzzScan(f *testing.F) {
 		again, _ := segmentOf(6, found...)
 		if got, d := payloads(again); len(got) != len(found) || d != (damage{}) {
 			t.Fatalf("written again: got %d records and %+v, want %d", len(got), d, len(found))
+		}
+	})
+}
+
+// FuzzFolder: whatever a file in the folder of a process that ended holds, a spool starts, sends what
+// can be sent, takes what is new, and leaves nothing behind.
+func FuzzFolder(f *testing.F) {
+	r, err := newRecord(others, transform(f.Context(), stubs("a", "b")))
+	if err != nil {
+		f.Fatal(err)
+	}
+	good, _ := segmentOf(5, string(r.data[recordHeader:]), "no protobuf")
+	f.Add(good, "0000000000000001-other.segment")
+	f.Add(good[:50], "0000000000000001-failed.segment")
+	f.Add(good[8:], rewriting)
+	f.Fuzz(func(t *testing.T, data []byte, name string) {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "1-0123456789abcdef")
+		if err := os.Mkdir(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if os.WriteFile(filepath.Join(path, filepath.Base(name)), data, 0o600) != nil {
+			t.Skip("no name of a file")
+		}
+		d := new(destination)
+		s, err := New(dir, d, quick(Options{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.ExportSpans(t.Context(), stubs("new")); err != nil {
+			t.Error(err)
+		}
+		if err := s.Flush(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if !slices.Contains(d.names(), "new") {
+			t.Errorf("taken: got %q", d.names())
+		}
+		shut(t, s)
+		if got := s.Stats(); got.Spans != 0 || got.Bytes != 0 {
+			t.Errorf("Stats: got %+v", got)
 		}
 	})
 }

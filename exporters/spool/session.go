@@ -38,7 +38,10 @@ func (s *Spool) DeleteSession(ctx context.Context, id, tenant string) (spans int
 	if s.isClosed() {
 		return 0, errClosed
 	}
-	if left, _ := folders(s.dir); len(left) > 0 {
+	if !s.disk.begun.Load() {
+		if left, _ := folders(s.dir); len(left) == 0 {
+			return 0, nil
+		}
 		s.begin()
 	}
 	p := newPurge(id, tenant)

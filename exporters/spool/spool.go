@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
@@ -32,7 +31,6 @@ type Spool struct {
 
 	turn  chan struct{} // held by who exports
 	start sync.Once
-	begun atomic.Bool
 	wake  chan struct{} // there may be something to send
 	kick  chan struct{} // a flush wants a request now
 	stop  chan struct{} // closed by Shutdown
@@ -124,7 +122,6 @@ func prepare(dir string) error {
 // begin starts the goroutines.
 func (s *Spool) begin() {
 	s.start.Do(func() {
-		s.begun.Store(true)
 		s.disk.begin()
 		go s.send()
 	})
@@ -161,7 +158,7 @@ func (s *Spool) Flush(ctx context.Context) error {
 	s.mu.Lock()
 	before := s.failed
 	s.mu.Unlock()
-	if s.begun.Load() && !s.isClosed() { // what was left by others is known when the first task has run
+	if s.disk.begun.Load() && !s.isClosed() { // what was left by others is known when the first task has run
 		_, err := ask(ctx, s.disk, func(*store) (struct{}, error) { return struct{}{}, nil }, nil)
 		if ctx.Err() != nil {
 			return err

@@ -5,6 +5,9 @@ package spool
 
 import (
 	"context"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"slices"
@@ -191,4 +194,40 @@ func TestShutdown(t *testing.T) {
 	healthy := new(destination)
 	open(t, dir, healthy, quick(Options{}))
 	healthy.expect(t, []string{"a"})
+}
+
+// What a later version wrote is left to it.
+func TestOtherVersionsAreLeftAlone(t *testing.T) {
+	dir, d := t.TempDir(), new(destination)
+	path := filepath.Join(dir, "1-0123456789abcdef")
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	header := binary.BigEndian.AppendUint32([]byte(segmentMagic), formatVersion+1)
+	header = append(header, make([]byte, 8)...)
+	header = binary.BigEndian.AppendUint32(header, crc32.Checksum(header, castagnoli))
+	file := filepath.Join(path, "0000000000000001-other.segment")
+	if err := os.WriteFile(file, append(header, "what nobody knows yet"...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, dir, d, quick(Options{}))
+	eventually(t, "it is told", func() bool { return s.Stats().Foreign == 1 })
+	export(t, s, "a")
+	d.expect(t, []string{"a"})
+	shut(t, s)
+	if _, err := os.Stat(file); err != nil {
+		t.Error(err)
+	}
+}
+
+// Nothing starts that Shutdown does not end.
+func TestDeletingStartsNothing(t *testing.T) {
+	s := open(t, t.TempDir(), new(destination), Options{})
+	if n, err := s.DeleteSession(t.Context(), "x", ""); n != 0 || err != nil {
+		t.Errorf("got %d, %v, want nothing", n, err)
+	}
+	shut(t, s)
+	if _, err := s.DeleteSession(t.Context(), "x", ""); !errors.Is(err, errClosed) {
+		t.Errorf("after Shutdown: got %v", err)
+	}
 }

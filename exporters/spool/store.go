@@ -34,6 +34,7 @@ type store struct {
 	remains  []*segment // that could not be deleted
 	unmarked []*entry   // that are done, which could not be written
 	others   neighbours
+	closed   bool
 }
 
 // maxCached is how many bytes of spans on disk are also kept in memory, to be sent without
@@ -54,6 +55,9 @@ func (s *store) now() int64 {
 // append writes records, all or none. What there is no room for is dropped and
 // counted.
 func (s *store) append(all []*record) (entries []*entry, err error) {
+	if s.closed {
+		return nil, errClosed
+	}
 	at := s.now()
 	for _, r := range all {
 		if !s.makeRoom(r.class, int64(len(r.data))) {
@@ -409,5 +413,5 @@ func (s *store) close() {
 	for _, f := range s.adopted {
 		f.leave()
 	}
-	*s = store{dir: s.dir, options: s.options, system: s.system, tally: s.tally, segment: s.segment}
+	*s = store{dir: s.dir, options: s.options, system: s.system, tally: s.tally, segment: s.segment, closed: true}
 }
