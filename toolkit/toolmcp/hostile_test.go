@@ -157,3 +157,37 @@ func TestSharedResults(t *testing.T) {
 		}
 	}
 }
+
+// TestListThatHangs checks that calls go on while the server's own list of tools does not
+// come, and that they are known by their names once it does.
+func TestListThatHangs(t *testing.T) {
+	server, s := newServer(), newTelemetry(t)
+	release, lists := make(chan struct{}), atomic.Int64{}
+	server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			if method == "tools/list" {
+				lists.Add(1)
+				<-release
+			}
+			return next(ctx, method, req)
+		}
+	})
+	cs := connect(t, server, nil, s, legacy)
+	call := func() {
+		t.Helper()
+		if res, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "echo", Arguments: echoIn{"x"}}); err != nil || res.IsError {
+			t.Fatalf("got %+v and %v", res, err)
+		}
+	}
+	for range 3 {
+		call()
+	}
+	close(release)
+	until(t, "the tool known", func() bool {
+		call()
+		return strings.Contains(strings.Join(s.names(), " "), "tools/call echo")
+	})
+	if n := lists.Load(); n != 1 {
+		t.Errorf("got %d lists, want one", n)
+	}
+}

@@ -27,8 +27,8 @@ import (
 //
 // A tools/call is a call that the scope's policies govern and its statistics count. What a
 // policy refuses is a result with isError, so that the model reads why. The
-// middleware lists the server's tools when it does not know a name, at most once a second, and
-// again after a minute.
+// middleware lists the server's tools when it does not know a name, at most once a second, for
+// which such a call waits 2 seconds at most, and again after a minute, while calls go on.
 //
 // A nil scope, and one that is off, passes all on.
 func Server(scope *toolscope.Scope, options ...Option) mcp.Middleware {

@@ -17,8 +17,6 @@ import (
 type toolTable struct {
 	open bool // any name counts until there was a list
 
-	listing sync.Mutex // held by who lists
-
 	mu      sync.RWMutex
 	tools   map[string]*toolkit.Definition
 	listed  bool
@@ -26,6 +24,7 @@ type toolTable struct {
 	pages   map[string]*toolkit.Definition // of a list that is not complete
 	due     time.Time                      // when an unknown name may list again
 	stale   time.Time                      // when any name lists again
+	listing chan struct{}                  // closed when the list under way has ended; nil if there is none
 }
 
 // The bounds of a table, and of what refreshing it costs.
@@ -34,6 +33,7 @@ const (
 	maxUnlisted  = 1024
 	refreshAfter = time.Second
 	staleAfter   = time.Minute
+	listWait     = 2 * time.Second
 )
 
 // lookup finds a tool; nil if the server does not list it. It is a toolkit.Lookup.
@@ -110,23 +110,70 @@ func (t *toolTable) page(first bool, res *mcp.ListToolsResult) {
 	}
 }
 
-// refresh lists the server's tools if that may tell of name, or was long ago. Whoever
-// comes meanwhile waits for the list.
+// refresh lists the server's tools if that may tell of name, or was long ago. A call of a
+// tool that is known does not wait for the list, one of another only so long, since the
+// list may be somebody's who is slow, or hangs.
 func (t *toolTable) refresh(ctx context.Context, name string, s mcp.Session, next mcp.MethodHandler) {
 	ss, ok := s.(*mcp.ServerSession)
-	if !ok || t.fresh(name, time.Now()) {
+	if !ok {
 		return
 	}
-	t.listing.Lock()
-	defer t.listing.Unlock()
-	now := time.Now()
-	if t.fresh(name, now) {
+	listed, patience := t.list(name, func() { t.listAll(context.WithoutCancel(ctx), ss, next) })
+	if patience <= 0 {
 		return
+	}
+	limit := time.NewTimer(patience)
+	defer limit.Stop()
+	select {
+	case <-listed:
+	case <-limit.C:
+	case <-ctx.Done():
+	}
+}
+
+// list runs all in a goroutine if a list is due and none is under way. It returns what is
+// closed when the one under way has ended, and how long that is to be waited for: 0 if
+// there is none, or the name is known.
+func (t *toolTable) list(name string, all func()) (listed <-chan struct{}, patience time.Duration) {
+	now := time.Now()
+	if fresh, listed, patience := t.state(name, now); fresh || listed != nil {
+		return listed, patience
 	}
 	t.mu.Lock()
-	t.due, t.stale = now.Add(refreshAfter), now.Add(staleAfter)
+	if t.listing == nil && !now.Before(t.due) {
+		done := make(chan struct{})
+		t.listing, t.due, t.stale = done, now.Add(refreshAfter), now.Add(staleAfter)
+		go func() {
+			defer func() {
+				_ = recover() // of somebody's middleware: the call itself will tell
+				t.mu.Lock()
+				t.listing = nil
+				t.mu.Unlock()
+				close(done)
+			}()
+			all()
+		}()
+	}
 	t.mu.Unlock()
-	defer func() { _ = recover() }() // of somebody's middleware: the call itself will tell
+	_, listed, patience = t.state(name, now)
+	return listed, patience
+}
+
+// state reports whether no new list is due for a name, and what list returns.
+func (t *toolTable) state(name string, now time.Time) (fresh bool, listed <-chan struct{}, patience time.Duration) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	if t.tools[name] != nil {
+		return now.Before(t.stale), t.listing, 0
+	}
+	if t.listing == nil {
+		return now.Before(t.due), nil, 0
+	}
+	return false, t.listing, t.due.Add(listWait - refreshAfter).Sub(now)
+}
+
+// listAll reads all pages of the server's list.
+func (t *toolTable) listAll(ctx context.Context, ss *mcp.ServerSession, next mcp.MethodHandler) {
 	cursor := ""
 	for range maxTools {
 		res, err := next(ctx, methodListTools, &mcp.ListToolsRequest{Session: ss, Params: &mcp.ListToolsParams{Cursor: cursor}})
@@ -140,11 +187,4 @@ func (t *toolTable) refresh(ctx context.Context, name string, s mcp.Session, nex
 		}
 		cursor = list.NextCursor
 	}
-}
-
-// fresh reports whether a new list is not due.
-func (t *toolTable) fresh(name string, now time.Time) bool {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	return t.tools[name] != nil && now.Before(t.stale) || now.Before(t.due)
 }
