@@ -5,12 +5,14 @@ package tailsample_test
 
 import (
 	"context"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/toolscope/toolscope/exporters/tailsample"
@@ -114,5 +116,35 @@ func TestMemory(t *testing.T) {
 	}
 	if sum := got.SpansKept + got.SpansLeftOut + uint64(got.Held); sum != 5000 {
 		t.Errorf("got %d spans accounted for, want 5000", sum)
+	}
+}
+
+// TestManyTraces: what is remembered of traces that are over is bounded, too.
+func TestManyTraces(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes a quarter of a million traces")
+	}
+	p, err := tailsample.New(nowhere{}, tailsample.Options{Ratio: 0.01})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tracer := sdktrace.NewTracerProvider(sdktrace.WithSampler(tailsample.Head()), sdktrace.WithSpanProcessor(p)).Tracer("test")
+	heap := func() uint64 {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	for range 250_000 {
+		_, s := tracer.Start(context.Background(), "turn")
+		s.End()
+	}
+	if grown := int64(heap()) - int64(before); grown > 8<<20 {
+		t.Errorf("the heap grew by %d bytes, want at most 8 MiB", grown)
+	}
+	if got := p.Stats(); got.Sampled+got.LeftOut != 250_000 || got.Following != 0 {
+		t.Errorf("got %+v", got)
 	}
 }
