@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/toolscope/toolscope/middleware"
@@ -107,30 +106,6 @@ func refuse(call toolkit.Call, at, what string) (toolkit.Result, error) {
 		call.Record.Tag("validation.at", at)
 	}
 	return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrInvalidArguments, Message: what})
-}
-
-// decode reads one JSON value; numbers keep their digits.
-func decode(text json.RawMessage) (any, error) {
-	if !jsontext.Value(text).IsValid() {
-		return nil, whyInvalid(text)
-	}
-	return jsonschema.UnmarshalJSON(bytes.NewReader(text))
-}
-
-// whyInvalid is what is wrong with a text that is no valid JSON.
-func whyInvalid(text json.RawMessage) error {
-	d := jsontext.NewDecoder(bytes.NewReader(text))
-	for {
-		if _, err := d.ReadToken(); err != nil {
-			if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-				return fmt.Errorf("at byte %d: %w", syntax.ByteOffset, syntax.Err)
-			}
-			return err
-		}
-		if d.StackDepth() == 0 {
-			return errors.New("something follows the value, want one JSON object")
-		}
-	}
 }
 
 // check validates; a library that panics has found the value wanting.
