@@ -54,7 +54,7 @@ func (s *Spool) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) 
 	}
 	s.begin()
 	var errs []error
-	for _, part := range chunks(transform(ctx, spans), maxPayload) {
+	for _, part := range chunks(transform(ctx, spans), int(min(maxPayload, s.options.MaxBytes/8))) {
 		errs = append(errs, s.export(ctx, part))
 	}
 	return errors.Join(errs...)
@@ -85,9 +85,10 @@ func (s *Spool) export(ctx context.Context, all []*tracepb.ResourceSpans) error 
 }
 
 // offer puts a unit in the sender's way, and reports whether it will be sent before it is
-// written, if there is time for that: not if others wait, or the destination fails.
-func (s *Spool) offer(u *unit, time bool) bool {
-	direct := time && !s.options.WriteAhead && !s.tally.waiting() && !s.tally.failing()
+// written: not if there is no time,
+// others wait, or the destination fails.
+func (s *Spool) offer(u *unit, inTime bool) bool {
+	direct := inTime && !s.options.WriteAhead && !s.tally.waiting() && !s.tally.failing()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	direct = direct && len(s.memory) == 0 && s.underWay.IsZero()

@@ -18,11 +18,12 @@ import (
 	"time"
 )
 
-// broken makes the disk of a spool fail as long as it is told to.
-func broken(s *Spool) *atomic.Pointer[error] {
+// faulty makes a spool whose disk fails as long as it is told to.
+func faulty(t *testing.T, dir string, d *destination, o Options) (*Spool, *atomic.Pointer[error]) {
+	t.Helper()
 	var fault atomic.Pointer[error]
-	real := *s.disk.store.system
-	s.disk.store.system = &system{
+	real := newSystem()
+	s, err := build(dir, d, o, &system{
 		mkdir: func(path string) error {
 			if err := fault.Load(); err != nil {
 				return *err
@@ -42,8 +43,11 @@ func broken(s *Spool) *atomic.Pointer[error] {
 			}
 			return real.write(f, b, at)
 		},
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	return &fault
+	return s, &fault
 }
 
 // A disk that takes nothing, whatever is wrong with it: the spans are sent from memory,
@@ -52,8 +56,8 @@ func TestDiskThatFails(t *testing.T) {
 	for _, fault := range []error{syscall.ENOSPC, syscall.EROFS, syscall.EIO} {
 		t.Run(fault.Error(), func(t *testing.T) {
 			dir, d := t.TempDir(), &destination{answer: down}
-			s := open(t, dir, d, quick(Options{WriteAhead: true}))
-			disk := broken(s)
+			s, disk := faulty(t, dir, d, quick(Options{WriteAhead: true}))
+			defer shut(t, s)
 			export(t, s, "on disk")
 			disk.Store(&fault)
 			export(t, s, "in memory")
@@ -83,12 +87,9 @@ func TestDiskThatFails(t *testing.T) {
 // Memory is bounded while neither disk nor destination take anything, and the caller is told.
 func TestMemoryIsBounded(t *testing.T) {
 	d := &destination{answer: down}
-	s, err := New(t.TempDir(), d, quick(Options{WriteAhead: true, MaxMemory: 4000}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, disk := faulty(t, t.TempDir(), d, quick(Options{WriteAhead: true, MaxMemory: 4000}))
 	full := error(syscall.ENOSPC)
-	broken(s).Store(&full)
+	disk.Store(&full)
 	refused := 0
 	for range 200 {
 		if err := s.ExportSpans(t.Context(), stubs("span")); err != nil {
@@ -113,16 +114,21 @@ func TestMemoryIsBounded(t *testing.T) {
 // it then wrote after all is not sent twice.
 func TestDiskThatHangs(t *testing.T) {
 	dir, d := t.TempDir(), new(destination)
-	s := open(t, dir, d, quick(Options{WriteAhead: true}))
-	real := s.disk.store.system.write
+	files := newSystem()
+	real := files.write
 	free := make(chan struct{})
 	var hangs atomic.Bool
-	s.disk.store.system.write = func(f *os.File, b []byte, at int64) error {
+	files.write = func(f *os.File, b []byte, at int64) error {
 		if hangs.Load() && len(b) > 1 {
 			<-free
 		}
 		return real(f, b, at)
 	}
+	s, err := build(dir, d, quick(Options{WriteAhead: true}), files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer shut(t, s)
 	export(t, s, "first")
 	d.expect(t, []string{"first"})
 	hangs.Store(true)

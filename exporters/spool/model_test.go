@@ -67,13 +67,7 @@ func model(t *testing.T, r *rand.Rand) {
 	dropped := make(map[Reason]uint64)
 	var s *Spool
 	var fault *atomic.Pointer[error]
-	begin := func() {
-		var err error
-		if s, err = New(dir, d, o); err != nil {
-			t.Fatal(err)
-		}
-		fault = broken(s)
-	}
+	begin := func() { s, fault = faulty(t, dir, d, o) }
 	end := func() {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()

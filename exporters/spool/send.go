@@ -10,7 +10,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"go.opentelemetry.io/otel"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 )
@@ -189,129 +188,6 @@ func (s *Spool) release(items []item, settled bool) {
 		return
 	}
 	s.disk.post(func(st *store) { st.release(items, settled) })
-}
-
-// deliver sends work and does with it what the answer asks for.
-func (s *Spool) deliver(w *work) {
-	v := s.attempt(w.all)
-	if v.fate == refused && len(w.items) > 1 {
-		s.apart(w)
-		return
-	}
-	if v.fate == refused {
-		v = s.divide(w.all, v)
-	}
-	if v.fate == retry && len(w.items) == 1 && s.streak >= suspicious {
-		if v = s.suspect(w, v); v.fate == refused && !errors.Is(v.err, errGivenUp) {
-			v = s.divide(w.all, v)
-		}
-	}
-	if v.fate == refused && w.unit == nil { // else ExportSpans returns it
-		complain(fmt.Errorf("spool: spans are dropped: %w", v.err))
-	}
-	s.finish(w, v)
-	s.pace(v)
-}
-
-// complain tells OpenTelemetry's error handler, which is the host's.
-func complain(err error) {
-	defer func() { _ = recover() }() // one that panics ends nothing of ours
-	otel.Handle(err)
-}
-
-// apart sends the records of a batch that was refused one by one, to find the one that is
-// at fault.
-func (s *Spool) apart(w *work) {
-	for n, i := range w.items {
-		one := &work{items: w.items[n : n+1], all: i.view}
-		v := s.attempt(one.all)
-		if v.fate == refused {
-			v = s.divide(one.all, v)
-		}
-		if v.fate == refused {
-			complain(fmt.Errorf("spool: spans are dropped: %w", v.err))
-		}
-		s.finish(one, v)
-		s.pace(v)
-		if v.fate == retry {
-			s.release(w.items[n+1:], false)
-			return
-		}
-	}
-}
-
-// divide sends spans that were refused in smaller parts if that may help: they
-// were too many, or some are no UTF-8. What is refused then is dropped.
-func (s *Spool) divide(all []*tracepb.ResourceSpans, v verdict) verdict {
-	n := count(all)
-	some, invalid := valid(all)
-	switch {
-	case invalid > 0 && invalid < n:
-		s.tally.drop(DroppedInvalid, invalid)
-		return s.parts(some)
-	case invalid > 0:
-		s.tally.drop(DroppedInvalid, invalid)
-	case v.tooLarge && n > 1:
-		first, second := halves(all)
-		return s.parts(first, second)
-	default:
-		s.tally.drop(DroppedRejected, n)
-	}
-	return v
-}
-
-// parts sends parts of what was refused, one after the other. It ends at one that is to be
-// sent again: then all are.
-func (s *Spool) parts(parts ...[]*tracepb.ResourceSpans) (v verdict) {
-	for _, part := range parts {
-		if v = s.attempt(part); v.fate == refused {
-			v = s.divide(part, v)
-		}
-		if v.fate == retry {
-			return v
-		}
-		if v.fate == delivered {
-			s.taken(count(part), 0, v.rejected)
-		}
-	}
-	return verdict{fate: refused, err: errDivided}
-}
-
-var (
-	errGivenUp = errors.New("the destination takes others but not these")
-	errDivided = errors.New("a part was refused")
-)
-
-// suspect finds out if the oldest record, which failed several times, is itself at
-// fault. It asks with a request of no spans, which a destination that works takes, then again
-// with the record, and then with what comes after it. If that is taken, and three times, the
-// record is given up.
-func (s *Spool) suspect(w *work, v verdict) verdict {
-	if s.request(nil).fate != delivered {
-		return v
-	}
-	if v = s.attempt(w.all); v.fate != retry { // the destination works again
-		return v
-	}
-	oldest := w.items[0]
-	after, err := s.next(1, oldest.entry)
-	if err != nil || after == nil {
-		return v
-	}
-	v2 := s.attempt(after.all)
-	s.finish(after, v2)
-	if v2.fate != delivered {
-		return v
-	}
-	if s.suspected != oldest.entry {
-		s.suspected, s.blame = oldest.entry, 0
-	}
-	if s.blame++; s.blame < maxBlame {
-		s.streak = suspicious - 1 // the destination works: no need to wait longer
-		return v
-	}
-	s.tally.drop(DroppedRejected, oldest.spans)
-	return verdict{fate: refused, err: fmt.Errorf("%w: %w", errGivenUp, v.err)}
 }
 
 // attempt sends spans, and notes how that went.

@@ -32,7 +32,8 @@ func of(id byte, session string, names ...string) (spans []sdktrace.ReadOnlySpan
 
 func TestDeleteSession(t *testing.T) {
 	dir, d := t.TempDir(), &destination{answer: down}
-	s := open(t, dir, d, quick(Options{WriteAhead: true}))
+	s, disk := faulty(t, dir, d, quick(Options{WriteAhead: true}))
+	defer shut(t, s)
 	put := func(spans ...[]sdktrace.ReadOnlySpan) {
 		t.Helper()
 		for _, batch := range spans {
@@ -43,7 +44,6 @@ func TestDeleteSession(t *testing.T) {
 	}
 	put(of(1, "", "child of x"), of(1, "x", "x one", "x two"), of(2, "y", "y one"), slices.Concat(of(2, "", "child of y"), of(1, "y", "y in the trace of x")))
 	full := error(syscall.ENOSPC)
-	disk := broken(s)
 	disk.Store(&full)
 	put(of(1, "", "child of x in memory"), of(3, "y", "y in memory"))
 	disk.Store(nil)

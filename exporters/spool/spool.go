@@ -68,6 +68,10 @@ var _ sdktrace.SpanExporter = (*Spool)(nil)
 // written by others, are errors. A disk that is full or read-only is none: it is
 // reported by [Spool.Stats], and used as soon as it works.
 func New(dir string, client otlptrace.Client, options Options) (*Spool, error) {
+	return build(dir, client, options, newSystem())
+}
+
+func build(dir string, client otlptrace.Client, options Options, files *system) (*Spool, error) {
 	if dir == "" {
 		return nil, errors.New(`spool: directory: got "", want a path`)
 	}
@@ -97,7 +101,7 @@ func New(dir string, client otlptrace.Client, options Options) (*Spool, error) {
 		step: make(chan struct{}), shut: make(chan struct{}),
 	}
 	s.life, s.kill = context.WithCancel(context.Background())
-	s.disk = newDisk(newStore(dir, o, t), s.wakeUp)
+	s.disk = newDisk(newStore(dir, o, t, files), s.wakeUp)
 	if left, _ := folders(dir); len(left) > 0 {
 		s.begin()
 	}

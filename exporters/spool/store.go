@@ -4,15 +4,11 @@
 package spool
 
 import (
-	"errors"
 	"hash/crc32"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
-
-	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 )
 
 // A store is the files of a spool. Only the goroutine of its disk uses it, so that a disk
@@ -41,8 +37,8 @@ type store struct {
 // being read again.
 const maxCached = 4 << 20
 
-func newStore(dir string, o *Options, t *tally) *store {
-	return &store{dir: dir, options: o, system: newSystem(), tally: t, segment: min(4<<20, max(o.MaxBytes/16, 4<<10))}
+func newStore(dir string, o *Options, t *tally, files *system) *store {
+	return &store{dir: dir, options: o, system: files, tally: t, segment: min(4<<20, max(o.MaxBytes/16, 4<<10))}
 }
 
 // now is the time, but later than all that was returned before: order must not depend on
@@ -181,218 +177,6 @@ func (s *store) forget(e *entry) {
 	if e.view != nil {
 		e.view = nil
 		s.cached -= e.length
-	}
-}
-
-// remove deletes a segment, whatever is in it.
-func (s *store) remove(g *segment) {
-	s.lists[g.class] = slices.DeleteFunc(s.lists[g.class], func(other *segment) bool { return other == g })
-	if s.writing[g.class] == g {
-		s.writing[g.class] = nil
-	}
-	for _, e := range g.index {
-		e.done = true
-		s.forget(e)
-	}
-	g.close()
-	s.unmark(g)
-	s.bytes -= g.size
-	if !s.erase(g) {
-		s.remains = append(s.remains, g) // its folder stays ours: nobody must send it again
-	}
-}
-
-// erase deletes the file of a segment, and what was its folder if it was the last.
-func (s *store) erase(g *segment) bool {
-	if err := os.Remove(g.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.tally.fault(err)
-		return false
-	}
-	f := g.folder
-	if f.segments--; f.segments == 0 && f != s.own {
-		f.leave()
-		s.adopted = slices.DeleteFunc(s.adopted, func(other *folder) bool { return other == f })
-	}
-	return true
-}
-
-// settle ends entries: they need not be sent any more.
-func (s *store) settle(entries []*entry) {
-	var touched []*segment
-	for _, e := range entries {
-		if e.done { // its segment was dropped
-			continue
-		}
-		g := e.segment
-		e.done = true
-		s.forget(e)
-		g.records--
-		g.spans -= e.spans
-		if !slices.Contains(touched, g) {
-			touched = append(touched, g)
-		}
-	}
-	for _, g := range touched {
-		if g.records == 0 && s.empty(g) {
-			continue
-		}
-		for _, e := range entries {
-			if e.segment == g {
-				s.mark(e)
-			}
-		}
-		g.index = slices.DeleteFunc(g.index, func(e *entry) bool { return e.done })
-	}
-}
-
-// empty makes a segment in which nothing waits small, or deletes it.
-func (s *store) empty(g *segment) bool {
-	g.index = nil
-	if s.writing[g.class] != g {
-		s.remove(g)
-		return true
-	}
-	if g.file.Truncate(segmentHeader) != nil {
-		return false
-	}
-	s.unmark(g)
-	s.bytes -= g.size - segmentHeader
-	g.size = segmentHeader
-	return true
-}
-
-// mark writes to the file that an entry is done.
-func (s *store) mark(e *entry) {
-	if e.segment.file == nil {
-		return // it was dropped
-	}
-	if err := s.system.write(e.segment.file, []byte{stateDone}, e.offset+stateOffset); err != nil {
-		s.tally.fault(err)
-		s.unmarked = append(s.unmarked, e)
-	}
-}
-
-// unmark forgets what could not be marked in a segment whose content is another now.
-func (s *store) unmark(g *segment) {
-	s.unmarked = slices.DeleteFunc(s.unmarked, func(e *entry) bool { return e.segment == g })
-}
-
-// markAgain tries again what could not be marked.
-func (s *store) markAgain() {
-	entries := s.unmarked
-	s.unmarked = nil
-	for _, e := range entries {
-		s.mark(e)
-	}
-}
-
-// head is the oldest segment of a class that has something to send, loaded; nil if
-// there is none. One that cannot be read now is passed over for a while.
-func (s *store) head(c class) *segment {
-	for _, g := range slices.Clone(s.lists[c]) {
-		if !g.rests() && s.load(g) && g.records > 0 {
-			return g
-		}
-	}
-	return nil
-}
-
-// load reads a segment, and removes it if there is nothing in it, or it is gone.
-func (s *store) load(g *segment) (ok bool) {
-	d, err := g.load(s.system)
-	s.tally.damaged(d)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		s.tally.drop(DroppedLost, g.spans)
-		s.remove(g)
-	case err != nil:
-		s.tally.fault(err)
-		g.unread = time.Now()
-	case g.records == 0 && s.writing[g.class] != g:
-		s.remove(g)
-	default:
-		return true
-	}
-	return false
-}
-
-// An item is what the sender gets of an entry, which is the store's.
-type item struct {
-	entry   *entry
-	spans   int
-	late    bool
-	at      time.Time
-	view    []*tracepb.ResourceSpans
-	payload []byte // if there is no view
-}
-
-// next is what is to be sent next: records of both classes in the order in which they were
-// appended, from one segment each, up to that many spans, and one record at least. An entry
-// that is to be passed over may be given.
-func (s *store) next(spans int, over *entry) []item {
-	for {
-		items, damaged := s.collect(spans, over)
-		if damaged == nil {
-			s.hold(items)
-			return items
-		}
-		s.tally.damaged(damage{corrupt: 1})
-		s.tally.drop(DroppedLost, damaged.spans)
-		s.settle([]*entry{damaged})
-	}
-}
-
-// collect reads the next batch, or finds an entry that is damaged.
-func (s *store) collect(spans int, over *entry) (items []item, damaged *entry) {
-	var heads [classes][]*entry
-	for c := range classes {
-		if g := s.head(c); g != nil {
-			heads[c] = g.index
-		}
-	}
-	for bytes := 0; ; {
-		var e *entry
-		for c := range classes {
-			if len(heads[c]) > 0 && (e == nil || heads[c][0].at < e.at) {
-				e = heads[c][0]
-			}
-		}
-		if e == nil || len(items) > 0 && (spans < e.spans || bytes+e.length > maxPayload) {
-			return items, nil
-		}
-		heads[e.class] = heads[e.class][1:]
-		if e == over {
-			continue
-		}
-		var payload []byte
-		if e.view == nil {
-			var ok bool
-			if payload, ok = e.payload(); !ok {
-				return nil, e
-			}
-		}
-		spans -= e.spans
-		bytes += e.length
-		items = append(items, item{e, e.spans, e.late, time.Unix(0, e.at), e.view, payload})
-	}
-}
-
-// hold begins the sending of items: their segments stay loaded.
-func (s *store) hold(items []item) {
-	for _, i := range items {
-		i.entry.segment.flight++
-	}
-}
-
-// release ends the sending of items, for good or until they are sent again.
-func (s *store) release(items []item, settled bool) {
-	entries := make([]*entry, len(items))
-	for i := range items {
-		entries[i] = items[i].entry
-		entries[i].segment.flight--
-	}
-	if settled {
-		s.settle(entries)
 	}
 }
 

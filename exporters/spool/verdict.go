@@ -21,6 +21,7 @@ const (
 	retry     fate = iota // to be sent again
 	delivered             // taken
 	refused               // never to be sent again
+	counted               // sent in parts, of which each was counted
 )
 
 // A verdict is how a request went.

@@ -1,0 +1,123 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package spool
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"time"
+
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+)
+
+// head is the oldest segment of a class that has something to send, loaded; nil if
+// there is none. One that cannot be read now is passed over for a while.
+func (s *store) head(c class) *segment {
+	for _, g := range slices.Clone(s.lists[c]) {
+		if !g.rests() && s.load(g) && g.records > 0 {
+			return g
+		}
+	}
+	return nil
+}
+
+// load reads a segment, and removes it if there is nothing in it, or it is gone.
+func (s *store) load(g *segment) (ok bool) {
+	d, err := g.load(s.system)
+	s.tally.damaged(d)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		s.tally.drop(DroppedLost, g.spans)
+		s.remove(g)
+	case err != nil:
+		s.tally.fault(err)
+		g.unread = time.Now()
+	case g.records == 0 && s.writing[g.class] != g:
+		s.remove(g)
+	default:
+		return true
+	}
+	return false
+}
+
+// An item is what the sender gets of an entry, which is the store's.
+type item struct {
+	entry   *entry
+	spans   int
+	late    bool
+	at      time.Time
+	view    []*tracepb.ResourceSpans
+	payload []byte // if there is no view
+}
+
+// next is what is to be sent next: records of both classes in the order in which they were
+// appended, from one segment each, up to that many spans, and one record at least. An entry
+// that is to be passed over may be given.
+func (s *store) next(spans int, over *entry) []item {
+	for {
+		items, damaged := s.collect(spans, over)
+		if damaged == nil {
+			s.hold(items)
+			return items
+		}
+		s.tally.damaged(damage{corrupt: 1})
+		s.tally.drop(DroppedLost, damaged.spans)
+		s.settle([]*entry{damaged})
+	}
+}
+
+// collect reads the next batch, or finds an entry that is damaged.
+func (s *store) collect(spans int, over *entry) (items []item, damaged *entry) {
+	var heads [classes][]*entry
+	for c := range classes {
+		if g := s.head(c); g != nil {
+			heads[c] = g.index
+		}
+	}
+	for bytes := 0; ; {
+		var e *entry
+		for c := range classes {
+			if len(heads[c]) > 0 && (e == nil || heads[c][0].at < e.at) {
+				e = heads[c][0]
+			}
+		}
+		if e == nil || len(items) > 0 && (spans < e.spans || bytes+e.length > maxPayload) {
+			return items, nil
+		}
+		heads[e.class] = heads[e.class][1:]
+		if e == over {
+			continue
+		}
+		var payload []byte
+		if e.view == nil {
+			var ok bool
+			if payload, ok = e.payload(); !ok {
+				return nil, e
+			}
+		}
+		spans -= e.spans
+		bytes += e.length
+		items = append(items, item{e, e.spans, e.late, time.Unix(0, e.at), e.view, payload})
+	}
+}
+
+// hold begins the sending of items: their segments stay loaded.
+func (s *store) hold(items []item) {
+	for _, i := range items {
+		i.entry.segment.flight++
+	}
+}
+
+// release ends the sending of items, for good or until they are sent again.
+func (s *store) release(items []item, settled bool) {
+	entries := make([]*entry, len(items))
+	for i := range items {
+		entries[i] = items[i].entry
+		entries[i].segment.flight--
+	}
+	if settled {
+		s.settle(entries)
+	}
+}
