@@ -9,6 +9,7 @@ import (
 	"errors"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -36,6 +37,7 @@ type governor struct {
 	calls   map[string]*governedCall // by the client's id
 	waiting map[string]chan *answer  // by the id that was sent on
 	ended   map[string]bool          // ids that policies have answered, and the server has not
+	gone    bool                     // the server will answer nothing more
 	running sync.WaitGroup
 	sending sync.WaitGroup // calls that may still be sent on
 }
@@ -43,15 +45,17 @@ type governor struct {
 // governedCall is a call that runs.
 type governedCall struct {
 	cancel context.CancelFunc
-	sent   func() // it was sent on, or will not be
+	sent   func()      // it was sent on, or will not be
+	given  atomic.Bool // the client gave it up, and wants no answer
 }
 
 // answer is what the server answered.
 type answer struct {
 	raw    []byte
 	m      *message
-	passed int64 // bytes that went to the client already, since they were too many to be kept
+	passed bool // it went to the client already, since it was too long to be kept
 	failed bool
+	gone   bool // there will be none
 }
 
 // frameWriter writes whole frames of several writers.
@@ -116,7 +120,7 @@ func (g *governor) readServer(to *os.File, p *pipes) {
 			g.client.mu.Unlock()
 			locked = false
 			m, _ := skim.message()
-			g.hand(string(m.ID), &answer{passed: 1, failed: skim.found["result.isError"] == "true"})
+			g.hand(string(m.ID), &answer{passed: true, failed: skim.found["result.isError"] == "true"})
 			return nil
 		},
 		rest: func(piece []byte) error { return g.client.write(piece) },
@@ -126,9 +130,33 @@ func (g *governor) readServer(to *os.File, p *pipes) {
 		g.client.mu.Unlock()
 	}
 	_ = p.out.Close()
-	g.cancel(errUnanswered)
-	g.running.Wait()
+	g.serverGone()
 	_ = to.Close()
+}
+
+// serverGone ends the calls that wait for an answer, and then, after a while, those that wait for
+// something else. Answers that came are still written.
+func (g *governor) serverGone() {
+	g.mu.Lock()
+	g.gone = true
+	for key, answered := range g.waiting {
+		delete(g.waiting, key)
+		answered <- &answer{gone: true}
+	}
+	g.mu.Unlock()
+	ended := make(chan struct{})
+	go func() {
+		g.running.Wait()
+		close(ended)
+	}()
+	for range 2 {
+		select {
+		case <-ended:
+			return
+		case <-time.After(idleTime):
+			g.cancel(errUnanswered)
+		}
+	}
 }
 
 // fromClient takes in a frame that the client sent.
@@ -197,6 +225,7 @@ func (g *governor) cancelled(m *message) {
 	defer g.mu.Unlock()
 	if c := g.calls[string(p.RequestID)]; c != nil {
 		g.w.notes.add(note{kind: noteCancelled, session: g.s})
+		c.given.Store(true)
 		c.cancel()
 	}
 }
@@ -233,7 +262,7 @@ func (g *governor) begin(text []byte, m *message, at time.Time) error {
 		g.mu.Lock()
 		delete(g.calls, key)
 		g.mu.Unlock()
-		if r.raw != nil && !r.passed && context.Cause(ctx) == nil {
+		if r.raw != nil && !r.passed && !c.given.Load() {
 			if g.client.write(append(r.raw[:len(r.raw):len(r.raw)], '\n')) != nil {
 				g.cancel(context.Canceled) // the client is gone
 			}
@@ -247,6 +276,11 @@ func (g *governor) send(ctx context.Context, c *governedCall, id jsontext.Value,
 	key := string(id)
 	answered := make(chan *answer, 1)
 	g.mu.Lock()
+	if g.gone {
+		g.mu.Unlock()
+		c.sent()
+		return reply{}, errUnanswered
+	}
 	g.waiting[key] = answered
 	g.mu.Unlock()
 	err := g.server.write(append(raw[:len(raw):len(raw)], '\n'))
@@ -259,7 +293,10 @@ func (g *governor) send(ctx context.Context, c *governedCall, id jsontext.Value,
 	defer hung.Stop()
 	select {
 	case a := <-answered:
-		if a.passed > 0 {
+		switch {
+		case a.gone:
+			return reply{}, errUnanswered
+		case a.passed:
 			text := "[an answer that was passed on and not looked at, since it was too long]"
 			return reply{id: id, passed: true, result: toolkit.Result{Output: text, Fault: toolkit.SoftError(a.failed, text), Suspended: true}}, nil
 		}
