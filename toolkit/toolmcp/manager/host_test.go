@@ -1,6 +1,8 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
+//lint:file-ignore SA1019 servers of older revisions ask for what the newest deprecates, and are served.
+
 package manager_test
 
 import (
@@ -10,7 +12,9 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -244,4 +248,62 @@ func TestProgressAndLogsAreTold(t *testing.T) {
 	if l := logs[0]; l.Server != "c" || l.Logger != "db" || l.Level != "warning" || l.Data != "slow" {
 		t.Errorf("got %+v", l)
 	}
+}
+
+// Since revision 2026-07-28 servers ask in the result of a call.
+func TestRequestsInAResultAreHandedToTheHost(t *testing.T) {
+	for schema, want := range map[string]string{
+		`{"type":"object","properties":{"name":{"type":"string"}}}`: `{"name":"Ada"}`,
+		`{"type":"object","$ref":"#"}`:                              "requestedSchema: got references",
+	} {
+		server := newMemory()
+		server.server.AddTool(&mcp.Tool{Name: "ask", InputSchema: map[string]any{"type": "object"}}, func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			if got, ok := r.Params.InputResponses["who"].(*mcp.ElicitResult); ok {
+				text, err := json.Marshal(got.Content)
+				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}, err
+			}
+			return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{"who": &mcp.ElicitParams{Message: "?", RequestedSchema: json.RawMessage(schema)}}}, nil
+		})
+		m := open(t, manager.Options{Servers: []manager.Server{server.conf("a")}, Elicitation: func(context.Context, string, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"name": "Ada"}}, nil
+		}})
+		got, err := call(t, m, "a__ask", "")
+		if !strings.Contains(fmt.Sprint(got, err), want) {
+			t.Errorf("%s: got %q, %v, want %s", schema, got, err, want)
+		}
+		if v := status(t, m, "a").ProtocolVersion; v != "2026-07-28" {
+			t.Errorf("got the revision %s", v)
+		}
+	}
+}
+
+// A server that says all the time that its lists changed is read now and then.
+func TestAFloodOfNotifications(t *testing.T) {
+	server := newMemory(&mcp.Tool{Name: "t"})
+	var lists atomic.Int32
+	server.server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			if method == "tools/list" {
+				lists.Add(1)
+			}
+			return next(ctx, method, req)
+		}
+	})
+	bubble(t, manager.Options{Servers: []manager.Server{old(server, "a")}}, func(t *testing.T, m *manager.Manager) {
+		if err := m.Start(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 1000 {
+			server.server.RemoveTools("t")
+			server.server.AddTool(&mcp.Tool{Name: "t", Description: fmt.Sprint(i), InputSchema: map[string]any{"type": "object"}}, nil)
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(time.Second)
+		if n := lists.Load(); n < 2 || n > 30 {
+			t.Errorf("read the tools %d times in two seconds, want at most ten times a second", n)
+		}
+		if d := m.Lookup("a__t"); d == nil || d.Description != "999" {
+			t.Errorf("got %+v, want the last one", d)
+		}
+	})
 }
