@@ -67,7 +67,9 @@ func New(options ...Option) (*Recorder, error) {
 	r.due.Store(nextBoundary(r.started))
 	if !c.hostClock {
 		r.armed.Store(true)
+		r.sealing.Lock() // the timer may fire before it is here
 		r.timer = time.AfterFunc(time.Duration(r.due.Load()-r.started), r.tick)
+		r.sealing.Unlock()
 	}
 	return r, nil
 }

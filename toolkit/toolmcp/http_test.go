@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -171,8 +172,9 @@ func TestToolsLearned(t *testing.T) {
 			_, _ = cs.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: echoIn{}})
 		}
 	}
-	if got, want := c.names(), []string{"tools/call _unknown", "tools/call _unknown", "tools/call late", "tools/call _unknown"}; !slices.Equal(got[len(got)-4:], want) {
-		t.Errorf("got %q, want %q last", got, want)
+	got := slices.DeleteFunc(c.names(), func(name string) bool { return !strings.HasPrefix(name, "tools/call ") })
+	if want := []string{"tools/call _unknown", "tools/call _unknown", "tools/call late", "tools/call _unknown"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
