@@ -16,6 +16,7 @@ import (
 type disk struct {
 	store *store
 	found func() // called when the goroutine has found something to send
+	done  func() // called when it has done something
 
 	tasks  chan func(*store)
 	posted chan struct{} // something is in later
@@ -39,8 +40,8 @@ var (
 	errClosed = errors.New("spool: it has been shut down")
 )
 
-func newDisk(s *store, found func()) *disk {
-	return &disk{store: s, found: found, tasks: make(chan func(*store), maxTasks), posted: make(chan struct{}, 1),
+func newDisk(s *store, found, done func()) *disk {
+	return &disk{store: s, found: found, done: done, tasks: make(chan func(*store), maxTasks), posted: make(chan struct{}, 1),
 		quit: make(chan struct{}), ended: make(chan struct{})}
 }
 
@@ -93,6 +94,7 @@ func (d *disk) do(task func(*store)) {
 	}
 	task(d.store)
 	d.store.publish()
+	d.done()
 }
 
 func (d *disk) tend() {

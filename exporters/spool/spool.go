@@ -41,7 +41,7 @@ type Spool struct {
 	mu       sync.Mutex
 	memory   []*unit       // what is not on disk, in order
 	bytes    int           // of these
-	step     chan struct{} // closed when the sender has done something
+	step     chan struct{} // closed when the sender or the disk has done something
 	failed   int           // requests that failed, so far
 	underWay time.Time     // when the request under way began; zero if there is none
 	closed   bool
@@ -101,7 +101,7 @@ func build(dir string, client otlptrace.Client, options Options, files *system) 
 		step: make(chan struct{}), shut: make(chan struct{}),
 	}
 	s.life, s.kill = context.WithCancel(context.Background())
-	s.disk = newDisk(newStore(dir, o, t, files), s.wakeUp)
+	s.disk = newDisk(newStore(dir, o, t, files), s.wakeUp, s.stepped)
 	if left, _ := folders(dir); len(left) > 0 {
 		s.begin()
 	}
@@ -193,7 +193,7 @@ func (s *Spool) Flush(ctx context.Context) error {
 	}
 }
 
-// stepped tells those who flush that the sender has done something.
+// stepped tells those who flush that the sender or the disk has done something.
 func (s *Spool) stepped() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -231,3 +231,17 @@ func TestDeletingStartsNothing(t *testing.T) {
 		t.Errorf("after Shutdown: got %v", err)
 	}
 }
+
+// A flush that waits for what is just being settled comes to an end.
+func TestFlushManyTimes(t *testing.T) {
+	d := new(destination)
+	s := open(t, t.TempDir(), d, quick(Options{WriteAhead: true}))
+	for i := range 2000 {
+		export(t, s, "a")
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		if err := s.Flush(ctx); err != nil {
+			t.Fatalf("flush %d: %v", i, err)
+		}
+		cancel()
+	}
+}
