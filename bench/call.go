@@ -14,8 +14,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// The sizes that calls are made in, in bytes. The first of each pair of bold ones in
-// docs/performance.md, 300 and 500, are those of the call that goals speak of.
+// The sizes that calls are made in, in bytes. Goals speak of 300 and 500.
 var (
 	ArgumentSizes = []int{30, 300, 4 << 10, 64 << 10}
 	ResultSizes   = []int{100, 500, 8 << 10, 64 << 10, 1 << 20, 10 << 20}
