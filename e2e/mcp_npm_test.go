@@ -1,6 +1,8 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
+//lint:file-ignore SA1019 servers of older revisions ask for what the newest deprecates, and are served.
+
 package e2e
 
 import (

@@ -70,7 +70,7 @@ func TestParentsOverHTTP(t *testing.T) {
 			}
 			var last atomic.Pointer[trace.SpanContext]
 			handler := traced(s, &last, mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: !c.inSession}))
-			var transport http.RoundTripper = http.DefaultTransport
+			transport := http.DefaultTransport
 			if c.header {
 				transport = withHeader{"Traceparent", header}
 			}
