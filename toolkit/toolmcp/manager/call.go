@@ -201,7 +201,7 @@ func (s *server) call(ctx context.Context, c *connection, t *tool, call toolkit.
 	}
 	ending = judge(bound, err)
 	sent = mark.begun.Load() || s.conf.Transport != nil
-	err = callError(bound, s.conf.Name, call.Name, sent, err)
+	err = s.failure(bound, call.Name, sent, err)
 	if ending == sick {
 		s.note(err)
 		if answered(err) == nil {

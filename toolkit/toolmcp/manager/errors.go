@@ -7,6 +7,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -98,9 +101,42 @@ func answered(err error) *jsonrpc.Error {
 	return wire
 }
 
-// callError is a failed call as callers see it.
-func callError(ctx context.Context, server, tool string, sent bool, err error) error {
-	own := &ServerError{Server: server, Sent: sent, Err: err}
+// A hidden is an error whose text has no URLs but their origins: a path or a query may hold
+// a key, and the text goes to the model.
+type hidden struct {
+	text string
+	err  error
+}
+
+func (e *hidden) Error() string { return e.text }
+func (e *hidden) Unwrap() error { return e.err }
+
+// hide takes the server's URL, and the one that a request failed with, out of an error's text.
+func (s *server) hide(err error) error {
+	if s.conf.URL == "" {
+		return err
+	}
+	urls := []string{s.conf.URL}
+	var failed *url.Error
+	if errors.As(err, &failed) && failed.URL != "" {
+		urls = append(urls, failed.URL)
+	}
+	text := err.Error()
+	for _, full := range urls {
+		origin := "its URL"
+		if u, err := url.Parse(full); err == nil {
+			origin = originOf(u)
+		}
+		for _, form := range []string{full, strings.Trim(strconv.Quote(full), `"`)} {
+			text = strings.ReplaceAll(text, form, origin)
+		}
+	}
+	return &hidden{text, err}
+}
+
+// failure is a failed request as callers see it.
+func (s *server) failure(ctx context.Context, tool string, sent bool, err error) error {
+	own := &ServerError{Server: s.conf.Name, Sent: sent, Err: s.hide(err)}
 	switch {
 	case errors.Is(context.Cause(ctx), errTimeout):
 		own.Err = errTimeout

@@ -71,9 +71,10 @@ func TestFailoverIsForToolsThatMayRunTwice(t *testing.T) {
 }
 
 func TestOneThatHangsDelaysNobody(t *testing.T) {
+	secret := "ghp" + "_" + strings.Repeat("a1B2", 9)
 	hang := child("hang", "hang")
 	hang.StartTimeout = 100 * time.Millisecond
-	m := prepare(t, manager.Options{Servers: []manager.Server{hang, child("a", "a"), child("exit", "exit")}})
+	m := prepare(t, manager.Options{Servers: []manager.Server{hang, child("a", "a"), child("exit", "exit", "SAYS", secret)}})
 	done := make(chan error, 1)
 	go func() { done <- m.Start(context.Background()) }()
 	eventually(t, "the other server answers", func() bool { return status(t, m, "a").State == manager.Connected })
@@ -82,7 +83,7 @@ func TestOneThatHangsDelaysNobody(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `"hang": it was not ready within its start timeout`) || strings.Contains(err.Error(), `"a"`) {
 		t.Errorf("got %v, want the name of the one that hangs", err)
 	}
-	if st := status(t, m, "exit"); !strings.Contains(st.LastError, "exit status 3") || !strings.Contains(st.LastError, "cannot open the database") {
+	if st := status(t, m, "exit"); strings.Contains(st.LastError+err.Error(), secret) || !strings.Contains(st.LastError, "exit status 3") || !strings.Contains(st.LastError, "cannot open the database") {
 		t.Errorf("got %+v, want how the process ended and what it said", st)
 	}
 }

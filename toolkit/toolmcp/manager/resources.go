@@ -141,7 +141,7 @@ func request[R any](ctx context.Context, s *server, method string, ask func(cont
 		return res, nil
 	}
 	sickness := judge(bound, err)
-	err = callError(bound, s.conf.Name, "", true, fmt.Errorf("%s: %w", method, err))
+	err = s.failure(bound, "", true, fmt.Errorf("%s: %w", method, err))
 	if sickness == sick {
 		s.note(err)
 		if answered(err) == nil {

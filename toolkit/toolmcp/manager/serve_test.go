@@ -35,7 +35,7 @@ func serve(role string) {
 		serveRaw(os.Getenv("RAW"))
 		return
 	case "exit":
-		fmt.Fprintln(os.Stderr, "cannot open the database")
+		fmt.Fprintln(os.Stderr, "cannot open the database", os.Getenv("SAYS"))
 		os.Exit(3)
 	}
 	if os.Getenv("MORTAL") != "" {

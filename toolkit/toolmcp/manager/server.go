@@ -158,7 +158,7 @@ const maxErrorText = 1 << 10
 
 // note remembers what went wrong.
 func (s *server) note(err error) {
-	text, _ := s.m.options.Redactor.TextMax(err.Error(), maxErrorText)
+	text, _ := s.m.options.Redactor.TextMax(s.hide(err).Error(), maxErrorText)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lastError, s.lastErrorAt = text, time.Now()

@@ -232,3 +232,29 @@ func TestServersAreAddedAndRemoved(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A URL may hold a key, and an error goes to the model.
+func TestErrorsDoNotTellTheURL(t *testing.T) {
+	hush := strings.Repeat("hush", 3)
+	a := httptest.NewServer(handler(t, "a"))
+	a.Config.SetKeepAlivesEnabled(false)
+	m := prepare(t, manager.Options{CallWait: -1, Servers: []manager.Server{
+		{Name: "a", URL: a.URL + "/" + hush + "?key=" + hush},
+		{Name: "old", URL: "http://127.0.0.1:1/" + hush, SSE: true},
+	}})
+	err := m.Start(context.Background())
+	if err == nil || !strings.Contains(err.Error(), "http://127.0.0.1:1") {
+		t.Errorf("got %v, want the origin of the one that is not there", err)
+	}
+	a.CloseClientConnections()
+	a.Close()
+	_, failed := call(t, m, "a__echo", "")
+	if failed == nil || !strings.Contains(failed.Error(), a.URL) {
+		t.Errorf("got %v, want the origin", failed)
+	}
+	for _, text := range []string{err.Error(), failed.Error(), status(t, m, "a").LastError, status(t, m, "old").LastError} {
+		if strings.Contains(text, hush) {
+			t.Errorf("got %s, want no path and no query", text)
+		}
+	}
+}
