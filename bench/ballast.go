@@ -20,7 +20,7 @@ func Ballast() any {
 	case "pointers":
 		type node struct {
 			next *node
-			data [7]uint64
+			_    [7]uint64
 		}
 		nodes := make([]*node, 1<<20)
 		for i := range nodes {
