@@ -44,6 +44,19 @@ func Measure(b *testing.B, goroutines int, call func()) {
 	}
 }
 
+// Warm makes spans for a while, so that the first benchmark of a process is not the one that
+// finds memory and processor cold.
+func Warm() {
+	w, err := Find("hand").Wrap(Tool)
+	if err != nil {
+		panic(err) // it has no option that could be wrong
+	}
+	defer w.Close()
+	for end := time.Now().Add(200 * time.Millisecond); time.Now().Before(end); {
+		_, _ = w.Handler(w.Context, Call)
+	}
+}
+
 // Gap is the time between two calls of [MeasureApart]: an agent that makes ten thousand
 // calls a second, which is more than agents do.
 const Gap = 100 * time.Microsecond

@@ -15,6 +15,7 @@ import (
 func TestMain(m *testing.M) {
 	slog.SetDefault(slog.New(slog.DiscardHandler)) // ToolHive logs each request
 	ballast := bench.Ballast()
+	bench.Warm()
 	code := m.Run()
 	runtime.KeepAlive(ballast)
 	os.Exit(code)
