@@ -59,6 +59,10 @@ func (s *server) startChild() (_ *child, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("Server.Command: %w", err)
 	}
+	walls, err := s.conf.walls(path)
+	if err != nil {
+		return nil, err
+	}
 	var files []*os.File
 	pipe := func() (from, to *os.File) {
 		if err == nil {
@@ -84,7 +88,7 @@ func (s *server) startChild() (_ *child, err error) {
 	cmd := exec.Command(path, s.conf.Args...)
 	cmd.Dir, cmd.Env = s.conf.Dir, s.conf.environ()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = inFrom, outTo, errTo
-	tree, err := process.StartTree(cmd, process.Walls{})
+	tree, err := process.StartTree(cmd, walls)
 	if err != nil {
 		return nil, fmt.Errorf("Server.Command: %w", err)
 	}

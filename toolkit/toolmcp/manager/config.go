@@ -49,10 +49,11 @@ func ReadConfig(path string) (*Config, error) {
 // Fields of a server: command, args, env, inheritEnv, cwd; url, headers, and type (or
 // transport), which is "stdio", "http" (or "streamable-http", "streamableHttp") or "sse";
 // disabled or enabled, priority, category, protocolVersion, startTimeout and
-// requestTimeout ("30s"). Others are told in [Config].Unknown. A sandbox, which the manager
-// cannot enforce, and WebSocket are errors.
+// requestTimeout ("30s"), and sandbox {networkAccess, fileSystemAccess, allowedPaths} (see
+// [Sandbox]; what it does not allow is not allowed). Others are told in [Config].Unknown, but
+// in a sandbox, where they are an error, as WebSocket is.
 //
-// In strings of command, args, env, cwd, url and headers, ${VAR} is the variable that
+// In strings of command, args, env, cwd, url, headers and allowedPaths, ${VAR} is the variable that
 // lookup finds, and ${VAR:-text} is text if it is not set or empty; nil finds none. A
 // variable that is not set and has no text is an error, but for a disabled server. An error
 // names the field, never a value.
@@ -124,6 +125,7 @@ type raw struct {
 	disabled, enabled                          *bool
 	priority                                   int
 	start, request                             time.Duration
+	sandbox                                    *Sandbox
 }
 
 func (p *parser) server(name string, text []byte) (Server, error) {
@@ -137,7 +139,9 @@ func (p *parser) server(name string, text []byte) (Server, error) {
 		into := r.field(m.name)
 		switch {
 		case m.name == "sandbox":
-			return Server{}, fmt.Errorf("%s.sandbox: got one, want none: the manager cannot enforce it; start the server in a sandbox of your own", at)
+			if r.sandbox, err = p.sandbox(at+".sandbox", m.value); err != nil {
+				return Server{}, err
+			}
 		case into == nil:
 			p.unknown(at + "." + m.name)
 		default:
@@ -156,7 +160,7 @@ func (p *parser) server(name string, text []byte) (Server, error) {
 	if err := p.expand(&r, s.Disabled); err != nil {
 		return Server{}, fmt.Errorf("%s.%w", at, err)
 	}
-	s.Command, s.Args, s.Env, s.Dir, s.URL, s.Headers = r.command, r.args, r.env, r.cwd, r.url, r.headers
+	s.Command, s.Args, s.Env, s.Dir, s.URL, s.Headers, s.Sandbox = r.command, r.args, r.env, r.cwd, r.url, r.headers, r.sandbox
 	if err := r.checkKind(&s); err != nil {
 		return Server{}, fmt.Errorf("%s.%w", at, err)
 	}

@@ -38,6 +38,13 @@ func (p *parser) expand(r *raw, disabled bool) error {
 			return err
 		}
 	}
+	if r.sandbox != nil {
+		for i := range r.sandbox.Paths {
+			if err := do(fmt.Sprintf("sandbox.allowedPaths[%d]", i), &r.sandbox.Paths[i]); err != nil {
+				return err
+			}
+		}
+	}
 	for _, f := range []struct {
 		name   string
 		values map[string]string

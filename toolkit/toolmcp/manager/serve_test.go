@@ -13,8 +13,10 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -73,6 +75,16 @@ func newServer(role string) *mcp.Server {
 	}
 	mcp.AddTool(s, &mcp.Tool{Name: "die"}, die)
 	mcp.AddTool(s, &mcp.Tool{Name: "die_safely", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true}}, die)
+	mcp.AddTool(s, &mcp.Tool{Name: "reach"}, func(_ context.Context, _ *mcp.CallToolRequest, in textIn) (*mcp.CallToolResult, any, error) {
+		dir, address, _ := strings.Cut(in.Text, " ")
+		_, reading := os.ReadFile(filepath.Join(dir, "file"))
+		writing := os.WriteFile(filepath.Join(dir, "new"), nil, 0o600)
+		c, dialling := net.Dial("tcp", address)
+		if dialling == nil {
+			c.Close()
+		}
+		return text(fmt.Sprintf("%t %t %t", reading == nil, writing == nil, dialling == nil)), nil, nil
+	})
 	mcp.AddTool(s, &mcp.Tool{Name: "once"}, func(_ context.Context, _ *mcp.CallToolRequest, in textIn) (*mcp.CallToolResult, any, error) {
 		ran(in.Text)
 		return text("done"), nil, nil

@@ -50,6 +50,11 @@ type server struct {
 
 func newServer(m *Manager, conf Server) *server {
 	conf.Args, conf.Env, conf.Headers = slices.Clone(conf.Args), maps.Clone(conf.Env), maps.Clone(conf.Headers)
+	if conf.Sandbox != nil {
+		own := *conf.Sandbox
+		own.Paths = slices.Clone(own.Paths)
+		conf.Sandbox = &own
+	}
 	s := &server{m: m, conf: conf, state: Disconnected, since: time.Now(), first: make(chan struct{}), done: make(chan struct{}), due: make(chan struct{}, 1)}
 	s.client = s.newClient()
 	return s

@@ -29,11 +29,13 @@ type Server struct {
 	// process's). Env is added to its environment, which otherwise has HOME, LANG, LC_ALL,
 	// LOGNAME, PATH, SHELL, TERM, TMPDIR, TZ and USER of this process's, and of what
 	// Windows needs; InheritEnv gives it all of this process's, secrets included.
+	// Sandbox keeps the process within walls; nil is none.
 	Command    string
 	Args       []string
 	Env        map[string]string
 	InheritEnv bool
 	Dir        string
+	Sandbox    *Sandbox
 
 	// URL is an http or https endpoint. SSE says that it speaks the transport of revision
 	// 2024-11-05; the default is streamable HTTP. Headers are sent with each request to
@@ -100,8 +102,13 @@ func (s *Server) check() error {
 	if ways != 1 {
 		return bad("Command, URL, Transport", fmt.Sprintf("%d of them", ways), "one")
 	}
-	if s.Command == "" && (len(s.Args) > 0 || len(s.Env) > 0 || s.Dir != "" || s.InheritEnv) {
-		return bad("Args, Env, InheritEnv, Dir", "some without a Command", "none")
+	if s.Command == "" && (len(s.Args) > 0 || len(s.Env) > 0 || s.Dir != "" || s.InheritEnv || s.Sandbox != nil) {
+		return bad("Args, Env, InheritEnv, Dir, Sandbox", "some without a Command", "none")
+	}
+	if s.Sandbox != nil {
+		if err := s.Sandbox.check(); err != nil {
+			return fmt.Errorf("manager: server %.80q: %w", s.Name, err)
+		}
 	}
 	if s.URL == "" && (len(s.Headers) > 0 || s.OAuth != nil || s.SSE || s.HTTPClient != nil) {
 		return bad("SSE, Headers, OAuth, HTTPClient", "some without a URL", "none")

@@ -1,0 +1,122 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package manager
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/toolscope/toolscope/internal/process"
+)
+
+// A FileAccess is what a sandboxed process may do with files; "" is [NoFiles].
+type FileAccess string
+
+// The kinds of access.
+const (
+	NoFiles    FileAccess = "none"
+	ReadFiles  FileAccess = "read"
+	WriteFiles FileAccess = "readwrite"
+)
+
+// A Sandbox is what a child process and its descendants are kept within by Linux
+// (Landlock: 5.13 or later, 6.7 to refuse connections); where the system cannot, the server
+// does not start. The zero value allows least.
+type Sandbox struct {
+	// Network allows TCP. Other protocols are not refused.
+	Network bool
+	// Files is what may be done with Paths, absolute ones, and all below them. What
+	// programs need of the system (/usr, /etc and the like) can be read and executed, and so
+	// can the directories of PATH and the program's own.
+	Files FileAccess
+	Paths []string
+}
+
+// base is what programs need of the system. /proc/self is not among it: opened here, it is
+// this process's, with its environment.
+var base = []string{
+	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix/store",
+	"/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/version",
+}
+
+// check returns an error that names the field that is wrong.
+func (b *Sandbox) check() error {
+	switch b.Files {
+	case "", NoFiles, ReadFiles, WriteFiles:
+	default:
+		return fmt.Errorf("Sandbox.Files: got %.40q, want %q, %q or %q", b.Files, NoFiles, ReadFiles, WriteFiles)
+	}
+	for i, path := range b.Paths {
+		if !filepath.IsAbs(path) {
+			return fmt.Errorf("Sandbox.Paths[%d]: got a path that is not absolute, want one that is", i)
+		}
+	}
+	return nil
+}
+
+// walls are those of the server's process, which runs program.
+func (s *Server) walls(program string) (process.Walls, error) {
+	b := s.Sandbox
+	if b == nil {
+		return process.Walls{}, nil
+	}
+	if !b.Network && !process.RefusesTCP() {
+		return process.Walls{}, errors.New("Server.Sandbox.Network: got false, but this system cannot refuse connections (Linux 6.7 or later with Landlock can), want true")
+	}
+	path, ok := s.Env["PATH"]
+	if !ok {
+		path = os.Getenv("PATH")
+	}
+	read := slices.Concat(base, slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool { return !filepath.IsAbs(dir) }))
+	for _, p := range []string{program, resolved(program)} {
+		if filepath.IsAbs(p) {
+			read = append(read, filepath.Dir(p))
+		}
+	}
+	reach := &process.Reach{Read: read, Offline: !b.Network}
+	switch b.Files {
+	case ReadFiles:
+		reach.Read = append(reach.Read, b.Paths...)
+	case WriteFiles:
+		reach.Write = b.Paths
+	}
+	return process.Walls{Reach: reach}, nil
+}
+
+// resolved is a path without symbolic links, as far as that is known.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// sandbox reads the sandbox of a configuration: what it does not allow is not allowed.
+func (p *parser) sandbox(at string, text []byte) (*Sandbox, error) {
+	fields, err := members(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", at, err)
+	}
+	b := new(Sandbox)
+	for _, m := range fields {
+		var into any
+		switch m.name {
+		case "networkAccess":
+			into = &b.Network
+		case "fileSystemAccess":
+			into = (*string)(&b.Files)
+		case "allowedPaths":
+			into = &b.Paths
+		default: // a wall that nobody builds
+			return nil, fmt.Errorf("%s.%s: got a field that is not known, want networkAccess, fileSystemAccess or allowedPaths", at, clip(m.name))
+		}
+		if err := decode(m.value, into); err != nil {
+			return nil, fmt.Errorf("%s.%s: %w", at, m.name, err)
+		}
+	}
+	return b, nil
+}
