@@ -5,14 +5,14 @@ package toolscope_test
 
 import (
 	"context"
+	"math"
 	"runtime"
 	"testing"
 
 	metricnoop "go.opentelemetry.io/otel/metric/noop"
-	tracenoop "go.opentelemetry.io/otel/trace/noop"
-
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	tracenoop "go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/redact"
@@ -58,11 +58,12 @@ func TestBudgets(t *testing.T) {
 		ctx := toolkit.WithSession(context.Background(), toolkit.Session{Agent: "planner"})
 		one := func() { _, _ = handler(ctx, benchCall) }
 		const runs = 2000
-		if got := testing.AllocsPerRun(runs, one); got > c.allocs {
-			t.Errorf("%s: got %v allocations a call, want at most %v", c.name, got, c.allocs)
+		allocs, size := math.Inf(1), math.Inf(1)
+		for range 3 { // what else runs in the process allocates as well, now and then
+			allocs, size = min(allocs, testing.AllocsPerRun(runs, one)), min(size, bytesPerRun(runs, one))
 		}
-		if got := bytesPerRun(runs, one); got > c.size {
-			t.Errorf("%s: got %.0f bytes a call, want at most %v", c.name, got, c.size)
+		if allocs > c.allocs || size > c.size {
+			t.Errorf("%s: got %v allocations of %.0f bytes a call, want at most %v of %v", c.name, allocs, size, c.allocs, c.size)
 		}
 		if err := scope.Shutdown(t.Context()); err != nil {
 			t.Error(err)
