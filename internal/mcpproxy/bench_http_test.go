@@ -11,6 +11,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httputil"
 	"net/url"
 	"os"
 	"os/exec"
@@ -54,6 +55,15 @@ func proxyHTTP(address string) int {
 		return 1
 	}
 	return listenAndTell(w.Handler(target))
+}
+
+// plainHTTP is the standard library's proxy of the server at an address, which looks at nothing.
+func plainHTTP(address string) int {
+	target, err := url.Parse(address)
+	if err != nil {
+		return 1
+	}
+	return listenAndTell(httputil.NewSingleHostReverseProxy(target))
 }
 
 func listenAndTell(h http.Handler) int {
@@ -112,26 +122,30 @@ func post(b *testing.B, c *http.Client, address string) (first, all time.Duratio
 	}
 	first = time.Since(began)
 	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
-		b.Fatal(err)
+		b.Fatalf("%s: %v", address, err)
 	}
 	return first, time.Since(began)
 }
 
-// BenchmarkHTTP is a call over HTTP, by turns direct and by a proxy: answered at once, and by a
-// stream, of which the first byte counts.
+// BenchmarkHTTP is a call over HTTP, by turns direct, by a proxy, and by the standard library's
+// proxy: answered at once, and by a stream, of which the first byte counts.
 func BenchmarkHTTP(b *testing.B) {
 	server := start(b, "http")
-	proxy := start(b, "proxyhttp", server)
+	proxy, plain := start(b, "proxyhttp", server), start(b, "plainhttp", server)
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}}
 	for _, path := range []string{"/mcp", "/stream"} {
+		addresses := []string{server, proxy}
+		if path == "/mcp" {
+			addresses = append(addresses, plain)
+		}
 		b.Run(path[1:], func(b *testing.B) {
 			for range 100 {
 				post(b, client, server+path)
 				post(b, client, proxy+path)
 			}
-			var took [2][]time.Duration
+			var took [3][]time.Duration
 			for b.Loop() {
-				for i, address := range []string{server, proxy} {
+				for i, address := range addresses {
 					first, all := post(b, client, address+path)
 					if path == "/mcp" {
 						first = all
@@ -144,6 +158,9 @@ func BenchmarkHTTP(b *testing.B) {
 			b.ReportMetric(float64(d.Nanoseconds())/1000, "direct-µs")
 			b.ReportMetric(float64(p.Nanoseconds())/1000, "proxied-µs")
 			b.ReportMetric(float64((p-d).Nanoseconds())/1000, "added-µs")
+			if len(took[2]) > 0 {
+				b.ReportMetric(float64((median(took[2])-d).Nanoseconds())/1000, "added-by-net/http-µs")
+			}
 		})
 	}
 }

@@ -13,13 +13,15 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"sync"
 	"time"
 
 	"github.com/toolscope/toolscope/redact"
 )
 
 // Handler passes requests on to a server that speaks streamable HTTP or server-sent events,
-// and answers as they come. Paths stay as they are, below the target's origin, and so do
+// and answers as they come: streams, and bodies of a length that nobody knows, are flushed at
+// once. Paths stay as they are, below the target's origin, and so do
 // headers but for those of one connection and Host. Only this machine is answered ([Guard]).
 // Headers are looked at for the session's id and the content type, and recorded nowhere.
 func (w *Watcher) Handler(target *url.URL) http.Handler {
@@ -33,10 +35,9 @@ func (w *Watcher) Handler(target *url.URL) http.Handler {
 			}
 		},
 		Transport:      h.transport,
-		FlushInterval:  -1,
 		ModifyResponse: h.watchAnswer,
 		ErrorHandler:   h.failed,
-		BufferPool:     bufferPool{},
+		BufferPool:     newBufferPool(),
 		ErrorLog:       log.New(io.Discard, "", 0), // what fails is answered, and observed
 	}
 	return Guard(h)
@@ -64,10 +65,14 @@ func newTransport() *http.Transport {
 }
 
 // bufferPool lends the buffers that bodies are copied with.
-type bufferPool struct{}
+type bufferPool struct{ pool *sync.Pool }
 
-func (bufferPool) Get() []byte  { return (*newBuffer())[:maxRead] }
-func (bufferPool) Put(b []byte) { recycle(&b) }
+func newBufferPool() bufferPool {
+	return bufferPool{&sync.Pool{New: func() any { return new([32 << 10]byte) }}}
+}
+
+func (p bufferPool) Get() []byte  { return p.pool.Get().(*[32 << 10]byte)[:] }
+func (p bufferPool) Put(b []byte) { p.pool.Put((*[32 << 10]byte)(b)) }
 
 // httpProxy stands between clients and a server over HTTP.
 type httpProxy struct {
