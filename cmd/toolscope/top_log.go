@@ -62,13 +62,13 @@ func openTopLog(name string) (*topLog, error) {
 
 // begin opens the log and forgets what was read of it.
 func (t *topLog) begin() error {
+	info, err := os.Stat(t.name)
+	if err == nil && !info.Mode().IsRegular() { // opening a pipe would wait for its writer
+		return fmt.Errorf("--log: %s is a %v, want a file", t.name, info.Mode().Type())
+	}
 	file, err := os.Open(t.name)
 	if err != nil {
 		return err
-	}
-	if info, err := file.Stat(); err == nil && info.IsDir() {
-		_ = file.Close()
-		return fmt.Errorf("--log: %s is a directory, want a file", t.name)
 	}
 	t.close()
 	t.file, t.lines, t.read = file, newLogLines(), 0
@@ -116,7 +116,7 @@ func (t *topLog) follow() error {
 	if err != nil {
 		return err
 	}
-	if os.SameFile(was, now) && now.Size() >= t.read || !now.Mode().IsRegular() {
+	if os.SameFile(was, now) && now.Size() >= t.read {
 		return nil
 	}
 	t.again++

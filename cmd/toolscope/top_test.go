@@ -97,7 +97,7 @@ func TestTopSaysWhatIsWrong(t *testing.T) {
 		{[]string{"--log", "x", "http://127.0.0.1/"}, exitUsage, "--log"},
 		{[]string{"ftp://x"}, exitUsage, "want an http or https URL"},
 		{[]string{"--log", filepath.Join(t.TempDir(), "none")}, exitError, "no such file"},
-		{[]string{"--log", t.TempDir()}, exitError, "directory"},
+		{[]string{"--log", t.TempDir()}, exitError, "want a file"},
 		{[]string{"--once", "http://127.0.0.1:1/"}, exitError, "127.0.0.1:1"},
 		{[]string{"--once", nothing.URL}, exitError, "want a program with toolscope's HTTP handler there"},
 	} {
