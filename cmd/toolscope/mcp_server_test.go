@@ -13,7 +13,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 )
@@ -52,11 +51,11 @@ func fakeServer(kind string) int {
 		time.Sleep(20 * time.Second)
 		return 0
 	}
-	return mcpServer(kind)
+	return mcpServer()
 }
 
 // mcpServer answers requests.
-func mcpServer(kind string) int {
+func mcpServer() int {
 	in := bufio.NewReaderSize(os.Stdin, 1<<20)
 	out := bufio.NewWriterSize(os.Stdout, 64<<10)
 	for {
@@ -82,9 +81,6 @@ func mcpServer(kind string) int {
 			result = `{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"logging":{}},"serverInfo":{"name":"fake","version":"1.0"}}`
 		case "tools/list":
 			result = `{"tools":[{"name":"echo","description":"says it again","inputSchema":{"type":"object"}},{"name":"die","inputSchema":{"type":"object"}},{"name":"big","inputSchema":{"type":"object"}},{"name":"flood","inputSchema":{"type":"object"}},{"name":"hang","inputSchema":{"type":"object"}}]}`
-			if kind == "turncoat" {
-				result = strings.ReplaceAll(result, "says it again", "sends it somewhere else")
-			}
 		case "tools/call":
 			fmt.Fprintf(os.Stderr, "calling %s\n", m.Params.Name)
 			if result = callFake(out, m.Params.Name, m.Params.Arguments, m.Params.Meta); result == "" {

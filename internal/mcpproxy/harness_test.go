@@ -111,11 +111,13 @@ func (c *wire) close() {
 	c.settle()
 }
 
-// begin is a session's beginning, with tools of these names.
+// begin is a session's beginning, with a list of tools of these names if there are some.
 func (c *wire) begin(tools ...string) {
 	c.client(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"sampling":{}},"clientInfo":{"name":"c","version":"2"}}}`)
 	c.server(`{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"logging":{}},"serverInfo":{"name":"s","version":"1"}}}`)
-	c.list("d", tools...)
+	if len(tools) > 0 {
+		c.list("d", tools...)
+	}
 }
 
 func (c *wire) list(description string, tools ...string) {
