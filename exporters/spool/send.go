@@ -37,16 +37,16 @@ type work struct {
 func (s *Spool) send() {
 	defer close(s.ended)
 	for s.ready() {
+		s.round <- struct{}{}
 		w, err := s.next(s.batchSize(), nil)
-		switch {
-		case err != nil:
-			if !s.nap() {
-				return
-			}
-		case w != nil:
+		if w != nil {
 			s.deliver(w)
 		}
+		<-s.round
 		s.stepped()
+		if err != nil && w == nil && !s.nap() {
+			return
+		}
 	}
 }
 

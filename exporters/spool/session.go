@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"time"
 )
 
 // The attributes that say whose a span is: ours and the conventions'.
@@ -23,8 +24,8 @@ var ErrHeld = errors.New("spool: other processes own a part of the directory")
 // DeleteSession deletes what the spool keeps of a session: spans whose toolscope.session.id, session.id or
 // gen_ai.conversation.id is the id, and those spans of the same traces that are of no
 // session. The id is as spans have it, after redaction. A tenant that is not "" spares the
-// sessions of that id of other tenants. It returns how many spans that were. What is being sent at that
-// moment cannot be called back, and what other processes own is not seen: see [ErrHeld]. What it
+// sessions of that id of other tenants. It returns how many spans that were. It waits for the request that is under
+// way, which cannot be called back; what other processes own is not seen: see [ErrHeld]. What it
 // cannot read it deletes, since it may be the session's, where it has to write a file anew.
 func (s *Spool) DeleteSession(ctx context.Context, id, tenant string) (spans int, err error) {
 	if id == "" {
@@ -50,6 +51,7 @@ func (s *Spool) DeleteSession(ctx context.Context, id, tenant string) (spans int
 	if err := p.all(run, p.search); err != nil {
 		return 0, err
 	}
+	defer s.pause(ctx)()
 	if err := s.deleteFromMemory(ctx, p); err != nil {
 		return p.spans, err
 	}
@@ -57,6 +59,19 @@ func (s *Spool) DeleteSession(ctx context.Context, id, tenant string) (spans int
 		return p.spans, err
 	}
 	return p.spans, run((*store).held)
+}
+
+// pause stops the sending until what it returns is called, once the request under way has ended. One that
+// does not end in time is not waited for.
+func (s *Spool) pause(ctx context.Context) (resume func()) {
+	ctx, cancel := context.WithTimeout(ctx, s.options.Timeout+time.Second)
+	defer cancel()
+	select {
+	case s.round <- struct{}{}:
+		return func() { <-s.round }
+	case <-ctx.Done():
+		return func() {}
+	}
 }
 
 // deleteFromMemory takes a session out of what is not on disk.

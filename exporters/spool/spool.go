@@ -30,6 +30,7 @@ type Spool struct {
 	disk    *disk
 
 	turn  chan struct{} // held by who exports
+	round chan struct{} // held by the sender while it sends
 	start sync.Once
 	wake  chan struct{} // there may be something to send
 	kick  chan struct{} // a flush wants a request now
@@ -97,7 +98,7 @@ func build(dir string, client otlptrace.Client, options Options, files *system) 
 	}
 	s := &Spool{
 		client: client, dir: dir, options: o, tally: t,
-		turn: make(chan struct{}, 1), wake: make(chan struct{}, 1), kick: make(chan struct{}, 1), stop: make(chan struct{}), ended: make(chan struct{}),
+		turn: make(chan struct{}, 1), round: make(chan struct{}, 1), wake: make(chan struct{}, 1), kick: make(chan struct{}, 1), stop: make(chan struct{}), ended: make(chan struct{}),
 		step: make(chan struct{}), shut: make(chan struct{}),
 	}
 	s.life, s.kill = context.WithCancel(context.Background())
