@@ -1,0 +1,63 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build unix
+
+package mcpproxy_test
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/internal/mcpproxy"
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// A proxy that has ended leaves no goroutine, even if its client never closes its end.
+func TestNothingIsLeft(t *testing.T) {
+	pass := middleware.At(middleware.PlacePermit, func(next toolkit.Handler) toolkit.Handler { return next })
+	for _, options := range [][]toolscope.Option{nil, {toolscope.WithPolicies(pass)}} {
+		scope, err := toolscope.New(options...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := goleak.IgnoreCurrent() // the scope's
+		w, err := mcpproxy.New(scope, mcpproxy.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stdin, client, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		var out [2]*os.File
+		for i := range out {
+			if out[i], err = os.OpenFile(os.DevNull, os.O_WRONLY, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		exit, err := w.Run(mcpproxy.Command{Path: "/bin/sh", Args: []string{"sh", "-c", "exit 3"}, Stdin: stdin, Stdout: out[0], Stderr: out[1]})
+		if err != nil || exit.Code != 3 {
+			t.Errorf("got %+v and %v, want code 3", exit, err)
+		}
+		w.Close()
+		for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) { // who reads the client looks now and then
+			err := goleak.Find(before)
+			if err == nil {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatal(err)
+			}
+		}
+		if err := scope.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+}
