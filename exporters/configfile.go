@@ -17,7 +17,10 @@ import (
 
 // configFile names a file of OpenTelemetry's declarative configuration
 // (https://opentelemetry.io/docs/languages/sdk-configuration/declarative-configuration/).
-const configFile = "OTEL_CONFIG_FILE"
+const (
+	configFile       = "OTEL_CONFIG_FILE"
+	formerConfigFile = "OTEL_EXPERIMENTAL_CONFIG_FILE"
+)
 
 // fromFile builds what the file describes, by way of OpenTelemetry's own package, which reads
 // the variable itself. As the specification says, nothing else counts: no other variable

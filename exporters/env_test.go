@@ -29,6 +29,7 @@ func TestSetupRefusesBadValues(t *testing.T) {
 		{"OTEL_BSP_SCHEDULE_DELAY", "5s", `got "5s"`},
 		{"OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "many", "want a whole number from -1"},
 		{"OTEL_METRIC_EXPORT_INTERVAL", "-1", "want a whole number from 1"},
+		{"OTEL_EXPERIMENTAL_CONFIG_FILE", "otel.yaml", "want it unset: its name is OTEL_CONFIG_FILE now"},
 		{"OTEL_BLRP_SCHEDULE_DELAY", "soon", "want a whole number from 1"},
 		{"OTEL_LOGRECORD_ATTRIBUTE_COUNT_LIMIT", "-2", "want a whole number from -1"},
 		{"OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", "localhost", "scheme: http, https"},

@@ -80,6 +80,9 @@ func Setup(ctx context.Context, options ...Option) (*Providers, error) {
 	if err != nil {
 		return nil, err
 	}
+	if file := get(formerConfigFile); file != "" {
+		return nil, wrong(formerConfigFile, file, "it unset: its name is "+configFile+" now")
+	}
 	p := &Providers{closed: make(chan struct{})}
 	if c.globals {
 		p.adoptGlobals()

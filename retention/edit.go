@@ -44,7 +44,7 @@ func withoutPath(err error) error {
 }
 
 // editPlain overwrites lines where they stand. The file keeps its time, by which its age is
-// told, unless somebody appended to it meanwhile.
+// told, but for a millisecond, unless somebody appended to it meanwhile.
 func editPlain(path string, dry bool, change func([]byte) int) (removed int, err error) {
 	mode := os.O_RDWR
 	if dry {
@@ -81,7 +81,8 @@ func editPlain(path string, dry bool, change func([]byte) int) (removed int, err
 		return removed, err
 	}
 	if after, err := file.Stat(); err == nil && after.Size() == before.Size() {
-		_ = os.Chtimes(path, time.Time{}, before.ModTime()) // the file is right without it
+		// Who was just copying the file, to compress it, sees by its time that it changed.
+		_ = os.Chtimes(path, time.Time{}, before.ModTime().Add(time.Millisecond)) // the file is right without it
 	}
 	return removed, nil
 }

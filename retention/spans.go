@@ -5,6 +5,7 @@ package retention
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,27 +30,43 @@ func (f Forget) Spans(dir string) (Report, error) {
 	if f.Session == "" {
 		return total, errNoSession
 	}
-	paths, err := spanFiles(dir)
-	if err != nil {
-		return total, fmt.Errorf("retention: %w", err)
-	}
 	traces := make(map[string]bool)
-	for _, path := range paths {
-		if _, err := edit(path, true, func(line []byte) int {
-			eachSpan(line, func(s *span) { f.note(s, traces) })
-			return 0
-		}); err != nil && !os.IsNotExist(err) {
-			return total, err
-		}
+	search := func(line []byte) int { eachSpan(line, func(s *span) { f.note(s, traces) }); return 0 }
+	remove := func(line []byte) int { return f.blankSpans(line, traces) }
+	if err := eachFile(dir, func(path string) error { _, err := edit(path, true, search); return err }); err != nil {
+		return total, err
 	}
-	for _, path := range paths {
-		n, err := edit(path, f.DryRun, func(line []byte) int { return f.blankSpans(line, traces) })
+	err := eachFile(dir, func(path string) error {
+		n, err := edit(path, f.DryRun, remove)
+		if err == nil {
+			total.add(n)
+		}
+		return err
+	})
+	return total, err
+}
+
+// eachFile calls do with each file, also with those that came while it did: a file that is
+// compressed has another name then.
+func eachFile(dir string, do func(path string) error) error {
+	done := make(map[string]bool)
+	for fresh := true; fresh; {
+		fresh = false
+		paths, err := spanFiles(dir)
 		if err != nil {
-			return total, err
+			return fmt.Errorf("retention: %w", err)
 		}
-		total.add(n)
+		for _, path := range paths {
+			if done[path] {
+				continue
+			}
+			done[path], fresh = true, true
+			if err := do(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return err
+			}
+		}
 	}
-	return total, nil
+	return nil
 }
 
 func spanFiles(dir string) ([]string, error) {

@@ -133,7 +133,8 @@ func (f *files) prune(own string) (removed uint64, err error) {
 	return removed, errors.Join(append(errs, err)...)
 }
 
-// compress replaces a file by a compressed one, unless it grew meanwhile. A crash
+// compress replaces a file by a compressed one, unless it changed meanwhile: then it stays for a
+// later time. A crash
 // leaves an unfinished file, which is not looked at, or both: then the next one replaces it.
 func (f *files) compress(ctx context.Context, name string) (err error) {
 	path := filepath.Join(f.dir, name)
@@ -166,7 +167,8 @@ func (f *files) compress(ctx context.Context, name string) (err error) {
 		}
 		return err
 	}
-	if after, statErr := os.Stat(path); statErr != nil || after.Size() != before.Size() {
+	// It was written to, or a session was removed from it.
+	if after, statErr := os.Stat(path); statErr != nil || after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime()) {
 		_ = os.Remove(part)
 		return nil
 	}
