@@ -17,7 +17,7 @@ import (
 // A LoggedCall is one line of a call log, for those who pass calls on one by one; a
 // [CallLog] adds them up. Nothing in it is redacted by reading it.
 type LoggedCall struct {
-	Tool    string
+	Tool    string // cut to as many bytes as the statistics keep of a name
 	Outcome toolkit.Outcome
 	// Duration is the running time, 0 for a call that did not run and has none.
 	Duration  time.Duration
@@ -61,7 +61,7 @@ func ReadLoggedCall(line []byte) (LoggedCall, error) {
 		return LoggedCall{}, err
 	}
 	c := LoggedCall{
-		Tool: string(bytes.ToValidUTF8(l.tool, nil)), Outcome: l.outcome, Duration: l.duration, Error: string(l.message), Session: string(l.session),
+		Tool: string(bytes.ToValidUTF8(l.tool[:min(len(l.tool), maxToolName)], nil)), Outcome: l.outcome, Duration: l.duration, Error: string(l.message), Session: string(l.session),
 		ID: string(extra.id), Agent: string(extra.agent), Turn: extra.turn,
 		Arguments: bytes.Clone(extra.arguments), Result: bytes.Clone(extra.result),
 		TraceID: string(extra.trace), SpanID: string(extra.span), ParentID: string(extra.parent),

@@ -125,13 +125,11 @@ func (t *topLog) follow() error {
 
 // Add adds a line.
 func (t *topLog) Add(line []byte) error {
-	if err := t.log.Add(line); err != nil {
-		return err
-	}
 	c, err := stats.ReadLoggedCall(line)
 	if err != nil {
 		return err
 	}
+	t.log.AddCall(&c)
 	t.last++
 	t.loop(&c)
 	call := top.Call{Key: fmt.Sprint(t.last), RecentCall: stats.RecentCall{

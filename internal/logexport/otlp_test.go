@@ -117,6 +117,18 @@ func TestIDsOfSpans(t *testing.T) {
 	}
 }
 
+// A call that ended in the first hour of 1970 did not begin in the far future.
+func TestTimesBeforeAllTimes(t *testing.T) {
+	r := &receiver{}
+	e := &Export{Sink: newOTLP(t.Context(), r, OTLP{})}
+	if err := errors.Join(e.Add([]byte(`{"time":0.5,"tool":"t","duration_us":1000000}`)), e.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if s := r.spans()[0]; s.StartTimeUnixNano != 0 || s.EndTimeUnixNano != 5e8 {
+		t.Errorf("got %d to %d, want 0 to 500000000", s.StartTimeUnixNano, s.EndTimeUnixNano)
+	}
+}
+
 // What is remembered to tell twins apart does not grow with the log.
 func TestIdentitiesAreBounded(t *testing.T) {
 	ids := newIdentities()

@@ -21,7 +21,7 @@ func spanOf(c *stats.LoggedCall, ids *identities) *tracepb.Span {
 	trace, span, parent := ids.of(c)
 	s := &tracepb.Span{
 		TraceId: trace, SpanId: span, ParentSpanId: parent, Name: "execute_tool " + c.Tool, Kind: tracepb.Span_SPAN_KIND_INTERNAL,
-		StartTimeUnixNano: uint64(c.End.Add(-c.Duration).UnixNano()), EndTimeUnixNano: uint64(c.End.UnixNano()),
+		StartTimeUnixNano: uint64(max(0, c.End.Add(-c.Duration).UnixNano())), EndTimeUnixNano: uint64(c.End.UnixNano()),
 		Attributes: []*commonpb.KeyValue{text("gen_ai.operation.name", "execute_tool"), text("gen_ai.tool.name", c.Tool), text("toolscope.outcome", c.Outcome.String())},
 	}
 	for _, a := range []struct{ key, value string }{
