@@ -9,6 +9,7 @@
 //	go run ./cmd/suite -agent 10        the whole-program measure beside Jaeger, ten times each
 //	go run ./cmd/suite -only 'Call|Miss' -passes 10
 //	go run ./cmd/suite -read -dir DIR   the tables of an earlier run
+//	go run ./cmd/suite -peers -agent 10 -passes 8 -into ../docs/performance.md
 //
 // Each pass runs every benchmark once, so that a burst of other load spoils one sample of
 // each and not all of one; a ratio is taken within each pass, and of those the median with
@@ -44,6 +45,8 @@ func run(ctx context.Context) error {
 	flag.IntVar(&p.passes, "passes", 6, "how often each benchmark is run; an interval needs 6")
 	flag.StringVar(&p.time, "benchtime", "100ms", "how long each benchmark runs in a pass")
 	read := flag.Bool("read", false, "run nothing, and print the tables of what -dir holds")
+	processor := flag.Bool("cpu", false, "compare processor time where it is known, on a machine that others use as well")
+	into := flag.String("into", "", "write the tables into this `file`, between its marks")
 	plots := flag.String("plots", "", "write plots of how costs grow into this `directory`")
 	flag.Parse()
 	if flag.NArg() > 0 {
@@ -64,9 +67,15 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.processor = *processor
 	s.writeGoals(os.Stdout)
 	fmt.Println()
 	s.writeAll(os.Stdout)
+	if *into != "" {
+		if err := s.writeInto(*into); err != nil {
+			return err
+		}
+	}
 	if *plots != "" {
 		return s.writePlots(*plots)
 	}

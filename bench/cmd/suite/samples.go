@@ -9,6 +9,7 @@ import (
 	"math"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -21,6 +22,9 @@ import (
 type samples struct {
 	values map[string]map[string][]float64
 	names  []string // in the order first seen
+	// processor says that processor time is compared where it is known.
+	processor bool
+	machine   string // what benchmarks say of the machine
 }
 
 // procs is what testing puts behind a name: the number of processors.
@@ -57,6 +61,9 @@ func (s *samples) add(r *benchfmt.Result) {
 		units = map[string][]float64{}
 		s.values[name] = units
 		s.names = append(s.names, name)
+	}
+	if cpu := r.GetConfig("cpu"); cpu != "" {
+		s.machine = fmt.Sprintf("%s/%s, %s, %d processors", r.GetConfig("goos"), r.GetConfig("goarch"), cpu, runtime.NumCPU())
 	}
 	for _, v := range r.Values {
 		units[v.Unit] = append(units[v.Unit], v.Value)
@@ -108,6 +115,9 @@ func (s *samples) of(c cell) []float64 {
 	var sum []float64
 	for i, t := range c.terms {
 		values := s.values[t.name][c.unit]
+		if used := s.values[t.name]["cpu-sec/op"]; s.processor && c.unit == seconds && len(used) > 0 {
+			values = used
+		}
 		if i == 0 {
 			sum = make([]float64, len(values))
 		}

@@ -139,6 +139,43 @@ BenchmarkEndpointWindows/of=summary/window=total-2 100 10000000 ns/op
 	}
 }
 
+// TestInto: tables stand between their marks, however often they are written.
+func TestInto(t *testing.T) {
+	s := passes(t, "goos: linux\ngoarch: amd64\ncpu: fast\nBenchmarkCall/mode=hand/goroutines=1-2 1 3 ns/op 9 cpu-ns/op\nBenchmarkCall/mode=sampled-off/goroutines=1-2 1 6 ns/op 9 cpu-ns/op\n")
+	path := filepath.Join(t.TempDir(), "doc.md")
+	if err := os.WriteFile(path, []byte("head\n<!-- goals -->\nold\n<!-- end -->\nmiddle\n<!-- rows -->\n<!-- end -->\nfoot\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, processor := range []bool{false, true} {
+		s.processor = processor
+		if err := s.writeInto(path); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := "| 2× | too few passes | missed |"
+		if processor {
+			want = "| 1× | too few passes | met |"
+		}
+		for _, part := range []string{"head\n<!-- goals -->\n\nMeasured on linux/amd64, fast, ", want, "<!-- end -->\nmiddle\n<!-- rows -->\n", "| Call/mode=hand/goroutines=1 | 1 | 3 ns |", "<!-- end -->\nfoot\n"} {
+			if strings.Count(string(text), part) != 1 {
+				t.Errorf("got %s\nwant once %s", text, part)
+			}
+		}
+		if strings.Contains(string(text), "old") {
+			t.Error("what was between the marks is still there")
+		}
+	}
+	if err := os.WriteFile(path, []byte("no mark\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.writeInto(path); err == nil {
+		t.Error("got no error for a file without marks, want one")
+	}
+}
+
 func TestDuration(t *testing.T) {
 	for v, want := range map[float64]string{0: "0 ns", 3.2e-9: "3.2 ns", 3.21e-6: "3.21 µs", 0.0123: "12.3 ms", 2: "2 s", -5e-7: "-500 ns"} {
 		if got := duration(v); got != want {
