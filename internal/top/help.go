@@ -13,7 +13,7 @@ var keyHelp = []struct{ keys, does string }{
 	{"s  r", "sort by something else; turn the order around"},
 	{"w  W", "the next window of time, the one before"},
 	{"p or space", "pause, go on"},
-	{"ctrl+l", "draw anew"},
+	{"ctrl+l  ctrl+z", "draw anew; put it aside, as shells do"},
 	{"q or ctrl+c", "quit"},
 }
 

@@ -18,6 +18,7 @@ const (
 	nothing act = iota
 	askNow
 	redraw
+	suspend
 	quit
 )
 
@@ -46,6 +47,8 @@ func (m *Model) press(key, text string) act {
 		}
 	case "ctrl+l":
 		return redraw
+	case "ctrl+z":
+		return suspend
 	case "w", "W":
 		return m.turnWindow(key == "w")
 	case "1", "2", "3", "4", "5":

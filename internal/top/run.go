@@ -88,6 +88,8 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return p, tea.Quit
 		case redraw:
 			return p, tea.ClearScreen
+		case suspend:
+			return p, tea.Suspend
 		case askNow:
 			return p, p.ask()
 		}
