@@ -126,7 +126,7 @@ func editCompressed(path string, dry bool, change func([]byte) int) (removed int
 		return 0, err
 	}
 	if err := errors.Join(to.Close(), made.Sync(), made.Chmod(before.Mode().Perm()), made.Close(),
-		os.Chtimes(made.Name(), time.Time{}, before.ModTime())); err != nil {
+		os.Chtimes(made.Name(), time.Time{}, before.ModTime()), file.Close()); err != nil {
 		return 0, err
 	}
 	return removed, os.Rename(made.Name(), path)

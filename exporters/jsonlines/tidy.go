@@ -160,7 +160,7 @@ func (f *files) compress(ctx context.Context, name string) (err error) {
 	zip := gzip.NewWriter(to)
 	zip.ModTime = before.ModTime()
 	_, err = io.Copy(zip, cancelled{ctx, from})
-	if err = errors.Join(err, zip.Close(), to.Sync(), to.Close()); err != nil {
+	if err = errors.Join(err, zip.Close(), to.Sync(), to.Close(), from.Close()); err != nil {
 		if ctx.Err() != nil {
 			_ = os.Remove(part)
 			return nil // a later process does it
