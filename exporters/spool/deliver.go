@@ -6,6 +6,7 @@ package spool
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"go.opentelemetry.io/otel"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
@@ -29,12 +30,16 @@ func (s *Spool) conclude(w *work, v verdict) {
 	if v.fate == refused {
 		v = s.divide(w.all, v)
 	}
-	if v.fate == refused && w.unit == nil { // else ExportSpans returns it
-		complain(fmt.Errorf("spool: spans are dropped: %w", v.err))
+	if v.fate == refused && w.unit == nil && time.Since(s.complained) > complaints { // else ExportSpans returns it
+		s.complained = time.Now()
+		complain(fmt.Errorf("spool: spans are dropped, and counted in Stats: %w", v.err))
 	}
 	s.finish(w, v)
 	s.pace(v)
 }
+
+// complaints is how often it is told that spans are dropped.
+const complaints = 10 * time.Second
 
 // complain tells OpenTelemetry's error handler, which is the host's.
 func complain(err error) {
@@ -81,6 +86,11 @@ func (s *Spool) divide(all []*tracepb.ResourceSpans, v verdict) verdict {
 	return v
 }
 
+// leastDivided is how large a request is at least that may be too large. Below it a
+// destination that is out of resources, and says no more, means something else, and more
+// requests would not help it.
+const leastDivided = 64 << 10
+
 // parts sends parts of what was refused, one after the other, and theirs.
 func (s *Spool) parts(all []*tracepb.ResourceSpans, v verdict, o *outcome) verdict {
 	n := count(all)
@@ -92,7 +102,7 @@ func (s *Spool) parts(all []*tracepb.ResourceSpans, v verdict, o *outcome) verdi
 		if invalid < n {
 			rest = append(rest, some)
 		}
-	case v.tooLarge && n > 1:
+	case v.tooLarge && n > 1 && size(all) > leastDivided:
 		first, second := halves(all)
 		rest = append(rest, first, second)
 	default:

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -230,12 +231,28 @@ func TestTooLargeForTheDestination(t *testing.T) {
 		return nil
 	}}
 	s := open(t, t.TempDir(), d, quick(Options{WriteAhead: true}))
-	names := numbered("span ", 64)
+	names := numbered(strings.Repeat("long ", 4<<10), 64)
 	export(t, s, names...)
 	d.expect(t, names)
 	eventually(t, "it is done", func() bool { return s.Stats().Spans == 0 })
 	if got := s.Stats(); got.Delivered != 64 || len(got.Dropped) != 0 {
 		t.Errorf("Stats: got %+v", got)
+	}
+}
+
+// A destination that is out of resources, and not because of our request's size, is not asked
+// for each span.
+func TestOutOfResourcesIsNotAskedMore(t *testing.T) {
+	var asked atomic.Int64
+	d := &destination{answer: func(context.Context, []string) error {
+		asked.Add(1)
+		return status.Error(codes.ResourceExhausted, "quota")
+	}}
+	s := open(t, t.TempDir(), d, quick(Options{WriteAhead: true}))
+	export(t, s, numbered("span ", 64)...)
+	eventually(t, "they are dropped", func() bool { return s.Stats().Dropped[DroppedRejected] == 64 })
+	if n := asked.Load(); n > 2 {
+		t.Errorf("got %d requests, want one, or two if it was asked for the batch and its record", n)
 	}
 }
 
