@@ -4,6 +4,7 @@
 package bench
 
 import (
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -44,16 +45,20 @@ func Measure(b *testing.B, goroutines int, call func()) {
 	}
 }
 
-// Warm makes spans for a while, so that the first benchmark of a process is not the one that
-// finds memory and processor cold.
+// Warm makes spans until the heap has grown to where it stays, so that the first benchmark of
+// a process is not the one that gets its memory from the system.
 func Warm() {
 	w, err := Find("hand").Wrap(Tool)
 	if err != nil {
 		panic(err) // it has no option that could be wrong
 	}
 	defer w.Close()
-	for end := time.Now().Add(200 * time.Millisecond); time.Now().Before(end); {
-		_, _ = w.Handler(w.Context, Call)
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	for enough := m.NumGC + 3; m.NumGC < enough; runtime.ReadMemStats(&m) {
+		for range 10_000 {
+			_, _ = w.Handler(w.Context, Call)
+		}
 	}
 }
 
