@@ -9,7 +9,6 @@ import (
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/log"
-	"go.opentelemetry.io/otel/log/global"
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
@@ -37,7 +36,7 @@ func (p *Providers) adoptGlobals() {
 	if g := otel.GetMeterProvider(); hosts(g, ours.meters) {
 		p.MeterProvider = g
 	}
-	if g := global.GetLoggerProvider(); hosts(g, ours.loggers) {
+	if g := otel.GetLoggerProvider(); hosts(g, ours.loggers) {
 		p.LoggerProvider = g
 	}
 	if g := otel.GetTextMapPropagator(); hosts(g, ours.carries) {
@@ -59,11 +58,7 @@ func hosts(global, our any) bool {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	switch t.PkgPath() {
-	case "go.opentelemetry.io/otel/internal/global", "go.opentelemetry.io/otel/log/internal/global":
-		return false
-	}
-	return true
+	return t.PkgPath() != "go.opentelemetry.io/otel/internal/global"
 }
 
 // setGlobals makes global what Setup built.
@@ -80,7 +75,7 @@ func (p *Providers) setGlobals() {
 	}
 	if p.loggers != nil {
 		ours.loggers = p.LoggerProvider
-		global.SetLoggerProvider(p.LoggerProvider)
+		otel.SetLoggerProvider(p.LoggerProvider)
 	}
 	if !p.hostsPropagator {
 		ours.carries = &carrying{p.Propagator} // a pointer can be told from others

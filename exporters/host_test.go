@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"go.opentelemetry.io/otel"
-	"go.opentelemetry.io/otel/log/global"
 	"go.opentelemetry.io/otel/propagation"
 	sdklog "go.opentelemetry.io/otel/sdk/log"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
@@ -21,12 +20,12 @@ import (
 
 // restoreGlobals puts the globals back when the test ends.
 func restoreGlobals(t *testing.T) {
-	tracers, meters, loggers, propagator := otel.GetTracerProvider(), otel.GetMeterProvider(), global.GetLoggerProvider(), otel.GetTextMapPropagator()
+	tracers, meters, loggers, propagator := otel.GetTracerProvider(), otel.GetMeterProvider(), otel.GetLoggerProvider(), otel.GetTextMapPropagator()
 	t.Cleanup(func() {
 		otel.SetTracerProvider(tracers)
 		otel.SetMeterProvider(meters)
-		if global.GetLoggerProvider() != loggers { // it complains of being set to itself
-			global.SetLoggerProvider(loggers)
+		if otel.GetLoggerProvider() != loggers { // it complains of being set to itself
+			otel.SetLoggerProvider(loggers)
 		}
 		otel.SetTextMapPropagator(propagator)
 	})
@@ -42,7 +41,7 @@ func TestHostsGlobals(t *testing.T) {
 	carrier := &propagation.TraceContext{}
 	otel.SetTracerProvider(tracers)
 	otel.SetMeterProvider(meters)
-	global.SetLoggerProvider(loggers)
+	otel.SetLoggerProvider(loggers)
 	otel.SetTextMapPropagator(carrier)
 
 	p := setup(t, exporters.WithGlobals(), exporters.WithLogs())
@@ -68,7 +67,7 @@ func TestHostsGlobals(t *testing.T) {
 	if e, f, s := host.ended.Load(), host.flushed.Load(), host.shut.Load(); e != 3 || f != 0 || s != 0 {
 		t.Errorf("the host's processor: got %d spans, %d flushes, %d shutdowns, want 3, 0 and 0", e, f, s)
 	}
-	if otel.GetTracerProvider() != tracers || otel.GetMeterProvider() != meters || global.GetLoggerProvider() != loggers || otel.GetTextMapPropagator() != propagation.TextMapPropagator(carrier) {
+	if otel.GetTracerProvider() != tracers || otel.GetMeterProvider() != meters || otel.GetLoggerProvider() != loggers || otel.GetTextMapPropagator() != propagation.TextMapPropagator(carrier) {
 		t.Error("a global of the host's was replaced")
 	}
 }
@@ -90,14 +89,14 @@ func TestHostHasOne(t *testing.T) {
 // TestGlobalsAgain: what an earlier Setup made global is not the host's.
 func TestGlobalsAgain(t *testing.T) {
 	restoreGlobals(t)
-	first := setup(t, exporters.WithGlobals())
+	first := setup(t, exporters.WithGlobals(), exporters.WithLogs())
 	if err := first.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("OTEL_PROPAGATORS", "b3")
-	second := setup(t, exporters.WithGlobals())
+	second := setup(t, exporters.WithGlobals(), exporters.WithLogs())
 	record(second, "work")
-	if second.TracerProvider == first.TracerProvider || second.MeterProvider == first.MeterProvider || second.Ring.State().Spans != 2 {
+	if second.TracerProvider == first.TracerProvider || second.MeterProvider == first.MeterProvider || second.LoggerProvider == first.LoggerProvider || second.Ring.State().Spans != 2 {
 		t.Error("got the providers of the first, which was shut down")
 	}
 	if got := otel.GetTextMapPropagator().Fields(); len(got) != 1 || got[0] != "b3" {
