@@ -5,6 +5,7 @@ package bench_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/toolscope/toolscope/bench"
@@ -31,8 +32,10 @@ func try(b *testing.B, w bench.Wrapped, call toolkit.Call) {
 }
 
 // each runs a benchmark of each mode from each number of goroutines, all modes of one
-// number next to each other, so that what is compared is measured close together.
+// number next to each other, so that what is compared is measured close together. Their order
+// differs from process to process: the first one of a process is at a disadvantage.
 func each(b *testing.B, tool toolkit.Handler, modes []bench.Mode, run func(b *testing.B, w bench.Wrapped, goroutines int)) {
+	rand.Shuffle(len(modes), func(i, j int) { modes[i], modes[j] = modes[j], modes[i] })
 	for _, goroutines := range bench.Goroutines {
 		for _, m := range modes {
 			b.Run(fmt.Sprintf("mode=%s/goroutines=%d", m.Name, goroutines), func(b *testing.B) { run(b, wrap(b, m, tool), goroutines) })
