@@ -120,6 +120,9 @@ func (p *plan) pass(ctx context.Context, pass int, binaries []binary) error {
 		return err
 	}
 	defer out.Close()
+	if load, err := os.ReadFile("/proc/loadavg"); err == nil { // where the system tells it
+		fmt.Fprintf(out, "load: %s\n", strings.Fields(string(load))[0])
+	}
 	for _, b := range binaries {
 		args := []string{"-test.run=^$", "-test.bench=" + b.pattern, "-test.benchtime=" + p.time, "-test.timeout=1h"}
 		if !p.full && p.only == "" {

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
@@ -24,7 +25,8 @@ type samples struct {
 	names  []string // in the order first seen
 	// processor says that processor time is compared where it is known.
 	processor bool
-	machine   string // what benchmarks say of the machine
+	machine   string  // what benchmarks say of the machine
+	load      float64 // the highest load average that a pass began with
 }
 
 // procs is what testing puts behind a name: the number of processors.
@@ -64,6 +66,9 @@ func (s *samples) add(r *benchfmt.Result) {
 	}
 	if cpu := r.GetConfig("cpu"); cpu != "" {
 		s.machine = fmt.Sprintf("%s/%s, %s, %d processors", r.GetConfig("goos"), r.GetConfig("goarch"), cpu, runtime.NumCPU())
+	}
+	if load, err := strconv.ParseFloat(r.GetConfig("load"), 64); err == nil {
+		s.load = max(s.load, load)
 	}
 	for _, v := range r.Values {
 		units[v.Unit] = append(units[v.Unit], v.Value)

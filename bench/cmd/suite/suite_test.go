@@ -141,7 +141,7 @@ BenchmarkEndpointWindows/of=summary/window=total-2 100 10000000 ns/op
 
 // TestInto: tables stand between their marks, however often they are written.
 func TestInto(t *testing.T) {
-	s := passes(t, "goos: linux\ngoarch: amd64\ncpu: fast\nBenchmarkCall/mode=hand/goroutines=1-2 1 3 ns/op 9 cpu-ns/op\nBenchmarkCall/mode=sampled-off/goroutines=1-2 1 6 ns/op 9 cpu-ns/op\n")
+	s := passes(t, "load: 0.52\ngoos: linux\ngoarch: amd64\ncpu: fast\nBenchmarkCall/mode=hand/goroutines=1-2 1 3 ns/op 9 cpu-ns/op\nBenchmarkCall/mode=sampled-off/goroutines=1-2 1 6 ns/op 9 cpu-ns/op\n")
 	path := filepath.Join(t.TempDir(), "doc.md")
 	if err := os.WriteFile(path, []byte("head\n<!-- goals -->\nold\n<!-- end -->\nmiddle\n<!-- rows -->\n<!-- end -->\nfoot\n"), 0o644); err != nil {
 		t.Fatal(err)
@@ -159,7 +159,7 @@ func TestInto(t *testing.T) {
 		if processor {
 			want = "| 1× | too few passes | met |"
 		}
-		for _, part := range []string{"head\n<!-- goals -->\n\nMeasured on linux/amd64, fast, ", want, "<!-- end -->\nmiddle\n<!-- rows -->\n", "| Call/mode=hand/goroutines=1 | 1 | 3 ns |", "<!-- end -->\nfoot\n"} {
+		for _, part := range []string{"head\n<!-- goals -->\n\nMeasured on linux/amd64, fast, ", want, "load average of up to 0.5;", "<!-- end -->\nmiddle\n<!-- rows -->\n", "| Call/mode=hand/goroutines=1 | 1 | 3 ns |", "<!-- end -->\nfoot\n"} {
 			if strings.Count(string(text), part) != 1 {
 				t.Errorf("got %s\nwant once %s", text, part)
 			}
