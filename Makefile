@@ -13,6 +13,7 @@ RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 FUZZTIME ?= 30s
 LOADTIME ?= 1m
 SOAKTIME ?= 30m
+OUTAGE ?= 2m
 BENCH ?= .
 BENCHTIME ?= 100ms
 PASSES ?= 6
@@ -101,6 +102,13 @@ e2e: ## the end-to-end suite against real servers (builds Jaeger the first time)
 
 .PHONY: soak
 soak: ## 2,000 calls a second of all kinds for SOAKTIME (30m): does anything grow, are the counts exact
+	cd e2e && go run ./soak -for $(SOAKTIME)
+
+.PHONY: chaos
+chaos: ## an outage of OUTAGE (2m) with a kill in the middle, hostile destinations, a million of everything, and the soak
+	cd e2e && TOOLSCOPE_E2E=1 TOOLSCOPE_OUTAGE=$(OUTAGE) go test -count=1 -v -run='^TestOutage$$' -timeout=20m .
+	cd e2e && go run ./hostile -for 5s
+	cd e2e && TOOLSCOPE_E2E=1 go test -count=1 -v -run='^TestBounds$$' -timeout=20m ./soak
 	cd e2e && go run ./soak -for $(SOAKTIME)
 
 .PHONY: cross
