@@ -74,7 +74,9 @@ func (p *Providers) observe(c *config) error {
 	}
 	for _, w := range p.watches {
 		if !w.told() {
+			w.mu.Lock()
 			w.duration = duration.Inst()
+			w.mu.Unlock()
 		}
 	}
 	i, err := newInstruments(meter)

@@ -29,10 +29,10 @@ type watch struct {
 	inflight int64
 	since    time.Time // when it last began to export, while it does
 	exported uint64
-	failed   map[string]uint64 // by error.type
-	streak   int               // exports that failed in a row until now
-	last     string            // error.type of the last failure
-	duration metric.Float64Histogram
+	failed   map[string]uint64       // by error.type
+	streak   int                     // exports that failed in a row until now
+	last     string                  // error.type of the last failure
+	duration metric.Float64Histogram // nil until the metrics are made: a spool may send before
 }
 
 // watched watches an exporter.
@@ -69,9 +69,10 @@ func (w *watch) through(ctx context.Context, n int, export func() error) (err er
 			w.last = kind
 			w.streak++
 		}
+		duration := w.duration
 		w.mu.Unlock()
-		if w.duration != nil {
-			w.duration.Record(ctx, took.Seconds(), metric.WithAttributes(withErrorType(w.base, kind)...))
+		if duration != nil {
+			duration.Record(ctx, took.Seconds(), metric.WithAttributes(withErrorType(w.base, kind)...))
 		}
 	}()
 	err = export()
