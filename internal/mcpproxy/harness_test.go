@@ -76,7 +76,7 @@ func (w *watched) span(name string) sdktrace.ReadOnlySpan {
 // has is an attribute of a span as text; "" without it.
 func has(s sdktrace.ReadOnlySpan, key attribute.Key) string {
 	if i := slices.IndexFunc(s.Attributes(), func(a attribute.KeyValue) bool { return a.Key == key }); i >= 0 {
-		return s.Attributes()[i].Value.Emit()
+		return s.Attributes()[i].Value.String()
 	}
 	return ""
 }
