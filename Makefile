@@ -108,6 +108,7 @@ soak: ## 2,000 calls a second of all kinds for SOAKTIME (30m): does anything gro
 chaos: ## an outage of OUTAGE (2m) with a kill in the middle, hostile destinations, a million of everything, and the soak
 	cd e2e && TOOLSCOPE_E2E=1 TOOLSCOPE_OUTAGE=$(OUTAGE) go test -count=1 -v -run='^TestOutage$$' -timeout=20m .
 	cd e2e && go run ./hostile -for 5s
+	cd e2e && go run ./hostile -for 3s -outages 10
 	cd e2e && TOOLSCOPE_E2E=1 go test -count=1 -v -run='^TestBounds$$' -timeout=20m ./soak
 	cd e2e && go run ./soak -for $(SOAKTIME)
 

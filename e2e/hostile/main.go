@@ -7,6 +7,7 @@
 // memory grew, nothing was said or nothing came after the destination was well again.
 //
 //	go run ./hostile -for 5s
+//	go run ./hostile -for 5s -outages 10
 package main
 
 import (
@@ -22,7 +23,16 @@ import (
 func main() {
 	length := flag.Duration("for", 3*time.Second, "how long each destination is called, 500ms or more")
 	limit := flag.Duration("limit", time.Millisecond, "what the 99.9th percentile may be above that of the healthy destination")
+	runs := flag.Int("outages", 0, "compare the 99th percentile with and without the destination instead, in so many interleaved runs")
 	flag.Parse()
+	if *runs > 0 {
+		ratio, err := outages(context.Background(), *runs, *length)
+		if err != nil || ratio > 1.05 {
+			fmt.Fprintf(os.Stderr, "hostile: got %.3f times, want at most 1.05 (%v)\n", ratio, err)
+			os.Exit(1)
+		}
+		return
+	}
 	if *length < 500*time.Millisecond || flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "hostile: want -for 500ms or more and no other words")
 		os.Exit(2)

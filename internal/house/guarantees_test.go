@@ -1,0 +1,45 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package house
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestGuaranteesNameTests checks that each test which docs/guarantees.md names exists.
+func TestGuaranteesNameTests(t *testing.T) {
+	text, err := os.ReadFile("../../docs/guarantees.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	exist := map[string]bool{}
+	function := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
+	err = filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		for _, m := range function.FindAllSubmatch(source, -1) {
+			exist[string(m[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile("`((?:Test|Fuzz)\\w+)`").FindAllSubmatch(text, -1)
+	if len(named) < 20 {
+		t.Errorf("got %d names of tests, want a test for each promise", len(named))
+	}
+	for _, m := range named {
+		if !exist[string(m[1])] {
+			t.Errorf("docs/guarantees.md names %s, which does not exist", m[1])
+		}
+	}
+}
