@@ -53,13 +53,13 @@ func main() {
 // machine does spoils both alike.
 func hostile(ctx context.Context, length, limit time.Duration) (problems []string, err error) {
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {})) // the table says it
-	fmt.Printf("%-34s %10s %10s %9s %6s %10s  %s\n", "destination", "p99.9", "healthy's", "heap MiB", "told", "recovered", "what was said")
+	fmt.Printf("%-38s %10s %10s %9s %6s %10s  %s\n", "destination", "p99.9", "healthy's", "heap MiB", "told", "recovered", "what was said")
 	for _, c := range cases() {
 		r, err := c.run(ctx, length)
 		if err != nil {
 			return problems, fmt.Errorf("%s: %w", c.name, err)
 		}
-		fmt.Printf("%-34s %10v %10v %9.1f %6v %10v  %.90s\n", c.name, r.p999.Round(time.Microsecond), r.healthy.Round(time.Microsecond), r.heapMiB, r.said != "", r.recovered, r.said)
+		fmt.Printf("%-38s %10v %10v %9.1f %6v %10v  %.90s\n", c.name, r.p999.Round(time.Microsecond), r.healthy.Round(time.Microsecond), r.heapMiB, r.said != "", r.recovered, r.said)
 		if r.p999 > r.healthy+limit {
 			problems = append(problems, fmt.Sprintf("%s: the 99.9th percentile is %v, beside a healthy destination %v", c.name, r.p999, r.healthy))
 		}
