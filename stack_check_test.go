@@ -33,7 +33,7 @@ func (w *world) check(ctx context.Context, call toolkit.Call, res toolkit.Result
 	} else if n, _ := fmt.Sscanf(string(res.Parts[0].JSON), `{"run":%d}`, &other); n == 0 || other != number {
 		w.wrong("call %s: text of run %d, parts %.40q", call.ID, number, res.Parts[0].JSON)
 	} else {
-		copy(res.Parts[0].JSON, "XXXXXXXX")
+		copy(res.Parts[0].JSON, "mine now")
 		res.Parts[0].Kind = "mine"
 	}
 	w.mu.Lock()

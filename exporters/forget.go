@@ -6,14 +6,9 @@ package exporters
 import (
 	"slices"
 
-	"go.opentelemetry.io/otel/attribute"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-)
 
-// The attributes that say whose a span is: ours and the conventions'.
-var (
-	sessionKeys = []attribute.Key{"toolscope.session.id", "session.id", "gen_ai.conversation.id"}
-	tenantKey   = attribute.Key("toolscope.tenant")
+	"github.com/toolscope/toolscope/internal/spanowner"
 )
 
 // Forget removes the spans of a session from the ring: those that name it, and those of the same
@@ -53,18 +48,13 @@ func (r *Ring) Forget(session, tenant string) (removed int) {
 	return removed
 }
 
-// owned reports whether a span names the session, or none at all.
+// owned reports whether a span is the session's, or nobody's.
 func owned(s sdktrace.ReadOnlySpan, session, tenant string) (its, nobodys bool) {
-	nobodys, its = true, false
-	ofTenant := tenant == ""
-	for _, kv := range s.Attributes() {
-		switch {
-		case slices.Contains(sessionKeys, kv.Key):
-			nobodys = false
-			its = its || kv.Value.AsString() == session
-		case kv.Key == tenantKey:
-			ofTenant = ofTenant || kv.Value.AsString() == tenant
+	return spanowner.Session{ID: session, Tenant: tenant}.Owns(func(yield func(string, string) bool) {
+		for _, kv := range s.Attributes() {
+			if !yield(string(kv.Key), kv.Value.AsString()) {
+				return
+			}
 		}
-	}
-	return its && ofTenant, nobodys
+	})
 }

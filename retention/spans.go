@@ -9,17 +9,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/toolscope/toolscope/internal/spanowner"
 )
-
-// The attributes that say whose a span is: ours, the conventions' for a session and
-// a conversation, and our tenant.
-var sessionKeys = []string{"toolscope.session.id", "session.id", "gen_ai.conversation.id"}
-
-const tenantKey = "toolscope.tenant"
 
 // Spans removes the session's spans from the OTLP JSON lines of a directory, compressed or
 // not, as package exporters/jsonlines writes them: those that name the session, and those of the
@@ -85,14 +80,20 @@ func spanFiles(dir string) ([]string, error) {
 
 // note remembers the trace of a span of the session.
 func (f Forget) note(s *span, traces map[string]bool) {
-	if f.owns(s) {
+	if its, _ := f.owns(s); its {
 		traces[s.TraceID] = true
 	}
 }
 
-// owns reports whether a span names the session.
-func (f Forget) owns(s *span) bool {
-	return slices.Contains(s.sessions, f.Session) && (f.Tenant == "" || s.tenant == f.Tenant)
+// owns reports whether a span is the session's, or nobody's.
+func (f Forget) owns(s *span) (its, nobodys bool) {
+	return spanowner.Session{ID: f.Session, Tenant: f.Tenant}.Owns(func(yield func(string, string) bool) {
+		for _, a := range s.Attributes {
+			if !yield(a.Key, a.Value.StringValue) {
+				return
+			}
+		}
+	})
 }
 
 // blankSpans overwrites the session's spans in a line, and the commas that they leave.
@@ -107,7 +108,7 @@ func (f Forget) blankSpans(line []byte, traces map[string]bool) (removed int) {
 		}
 		comma := [2]int{last, s.start} // nothing for the first
 		last = s.end
-		if f.owns(s) || len(s.sessions) == 0 && traces[s.TraceID] {
+		if its, nobodys := f.owns(s); its || nobodys && traces[s.TraceID] {
 			removed++
 			gone = append(gone, comma, [2]int{s.start, s.end})
 			return
@@ -141,8 +142,6 @@ type span struct {
 		Value struct{ StringValue string }
 	}
 
-	sessions          []string
-	tenant            string
 	array, start, end int // array: which of the line's arrays of spans
 }
 
@@ -159,14 +158,6 @@ func eachSpan(line []byte, f func(*span)) bool {
 		s.array = arrays
 		s.end = int(d.InputOffset())
 		s.start = s.end - len(value)
-		for _, a := range s.Attributes {
-			switch {
-			case slices.Contains(sessionKeys, a.Key):
-				s.sessions = append(s.sessions, a.Value.StringValue)
-			case a.Key == tenantKey:
-				s.tenant = a.Value.StringValue
-			}
-		}
 		f(s)
 		return true
 	})

@@ -65,7 +65,8 @@ type Served struct {
 	Queue, Approval, Backoff, Run time.Duration
 	// Tags are what single policies told of the call ([Record.Tag]), in the order
 	// told; empty if none did. Its memory is the record's, which the next call writes
-	// over: it must not be changed or kept, and [Record.Tag] or append add to it.
+	// over: it must not be changed or kept. [Record.Tag] or append add to it; a list that Note puts in
+	// its place is copied.
 	Tags []Tag
 }
 
@@ -193,7 +194,12 @@ func (r Record) Note(change func(s *Served)) bool {
 		return false
 	}
 	defer r.cell.mu.Unlock()
-	change(&r.cell.served)
+	s := &r.cell.served
+	own := s.Tags
+	change(s)
+	if len(s.Tags) > 0 && (cap(own) == 0 || &s.Tags[0] != &own[:1][0]) {
+		s.Tags = append(own[:0], s.Tags...) // a list of the policy's own is not written over by the next call
+	}
 	return true
 }
 

@@ -110,3 +110,23 @@ func TestTagsThatVary(t *testing.T) {
 		}
 	}
 }
+
+// A list of tags that a policy shares between its calls is never written over by them.
+func TestNoteCopiesListsOfTags(t *testing.T) {
+	shared := append(make([]toolkit.Tag, 0, 8), toolkit.Tag{Key: "permission.decision", Value: "allow"}, toolkit.Tag{Key: "permission.door", Value: "rules"})
+	for n := range 3 {
+		e := recorded(t, t.Context(), func(r toolkit.Record) {
+			if n > 0 {
+				r.Tag("loop", "before")
+			}
+			r.Note(func(s *toolkit.Served) { s.Tags = shared })
+			r.Tag("cache", "miss")
+		})
+		if got := e.Served.Tags; len(got) != 3 || got[0] != shared[0] || got[2] != (toolkit.Tag{Key: "cache", Value: "miss"}) {
+			t.Errorf("call %d: got %v", n, got)
+		}
+	}
+	if shared[0] != (toolkit.Tag{Key: "permission.decision", Value: "allow"}) || shared[1].Value != "rules" {
+		t.Errorf("the policy's own list is %v", shared)
+	}
+}

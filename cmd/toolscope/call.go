@@ -39,7 +39,7 @@ OTEL_EXPORTER_OTLP_ENDPOINT set the trace goes there as well.
   --quiet         only the result
   --json          print one JSON object: output, failed, error_type, trace_id, took_ms
 
-  toolscope call file_search '{"text": "TODO"}'
+  toolscope call file_search '{"text": "func main"}'
   toolscope call --python strict python_run '{"code": "print(2 ** 100)"}'
   toolscope call --mcp-config mcp.json files__read '{"path": "README.md"}'
 

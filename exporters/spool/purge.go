@@ -8,6 +8,8 @@ import (
 
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/toolscope/toolscope/internal/spanowner"
 )
 
 // A purge is the deletion of a session.
@@ -37,21 +39,15 @@ func (p *purge) keeps(s *tracepb.Span) bool {
 	return !its && !(nobodys && p.traces[string(s.GetTraceId())])
 }
 
-// owns reports whether a span names the session, or none at all.
+// owns reports whether a span is the session's, or nobody's.
 func (p *purge) owns(s *tracepb.Span) (its, nobodys bool) {
-	nobodys = true
-	ofTenant := p.tenant == ""
-	for _, kv := range s.GetAttributes() {
-		value := kv.GetValue().GetStringValue()
-		switch {
-		case slices.Contains(sessionKeys, kv.GetKey()):
-			nobodys = false
-			its = its || value == p.id
-		case kv.GetKey() == tenantKey:
-			ofTenant = ofTenant || value == p.tenant
+	return spanowner.Session{ID: p.id, Tenant: p.tenant}.Owns(func(yield func(string, string) bool) {
+		for _, kv := range s.GetAttributes() {
+			if !yield(kv.GetKey(), kv.GetValue().GetStringValue()) {
+				return
+			}
 		}
-	}
-	return its && ofTenant, nobodys
+	})
 }
 
 // all goes through the segments, one at a time, so that others have their turn.

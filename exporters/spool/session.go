@@ -12,11 +12,6 @@ import (
 	"time"
 )
 
-// The attributes that say whose a span is: ours and the conventions'.
-var sessionKeys = []string{"toolscope.session.id", "session.id", "gen_ai.conversation.id"}
-
-const tenantKey = "toolscope.tenant"
-
 // ErrHeld is the error of a deletion that could not look at all there is, since
 // processes that run own it: each has to be asked for itself.
 var ErrHeld = errors.New("spool: other processes own a part of the directory")

@@ -16,6 +16,8 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/toolscope/toolscope/internal/spanowner"
 )
 
 // of are spans of a trace; those whose session is not "" say so, by one attribute or the other.
@@ -23,7 +25,7 @@ func of(id byte, session string, names ...string) (spans []sdktrace.ReadOnlySpan
 	for i, name := range names {
 		stub := tracetest.SpanStub{Name: name, SpanContext: trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{id}, SpanID: trace.SpanID{id, byte(i + 1)}})}
 		if session != "" {
-			stub.Attributes = []attribute.KeyValue{attribute.String(sessionKeys[i%len(sessionKeys)], session)}
+			stub.Attributes = []attribute.KeyValue{attribute.String(spanowner.SessionKeys[i%len(spanowner.SessionKeys)], session)}
 		}
 		spans = append(spans, stub.Snapshot())
 	}
@@ -82,10 +84,10 @@ func TestDeleteSessionOfATenant(t *testing.T) {
 	s := open(t, dir, d, quick(Options{WriteAhead: true}))
 	var spans tracetest.SpanStubs
 	for i, tenant := range []string{"acme", "other", ""} {
-		stub := tracetest.SpanStub{Name: "of " + tenant, Attributes: []attribute.KeyValue{attribute.String(sessionKeys[0], "x")},
+		stub := tracetest.SpanStub{Name: "of " + tenant, Attributes: []attribute.KeyValue{attribute.String(spanowner.SessionKeys[0], "x")},
 			SpanContext: trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{byte(i + 1)}})}
 		if tenant != "" {
-			stub.Attributes = append(stub.Attributes, attribute.String(tenantKey, tenant))
+			stub.Attributes = append(stub.Attributes, attribute.String(spanowner.TenantKey, tenant))
 		}
 		spans = append(spans, stub)
 	}

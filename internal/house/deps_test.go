@@ -102,9 +102,9 @@ var allowed = map[string]struct {
 	"stats/statsprom":            {[]string{"toolkit", "redact", "internal/announce", "internal/display", "stats"}, slices.Concat(jsontext, hdr, prometheusClient)},
 	"tracing":                    {[]string{"toolkit", "redact"}, slices.Concat(otelAPI, jsontext)},
 	"exporters/jsonlines":        {modules: []string{anything}},
-	"retention":                  {modules: jsontext},
-	"exporters":                  {[]string{"toolkit", "redact", "stats", "exporters/jsonlines", "internal/announce", "internal/display", "exporters/tailsample", "exporters/guard", "exporters/spool", "exporters/internal/otlpsize"}, []string{anything}},
-	"exporters/spool":            {[]string{"redact"}, []string{anything}},
+	"retention":                  {own: []string{"internal/spanowner"}, modules: jsontext},
+	"exporters":                  {[]string{"toolkit", "redact", "stats", "exporters/jsonlines", "internal/announce", "internal/display", "exporters/tailsample", "exporters/guard", "exporters/spool", "exporters/internal/otlpsize", "internal/spanowner"}, []string{anything}},
+	"exporters/spool":            {[]string{"redact", "internal/spanowner"}, []string{anything}},
 	"exporters/tailsample":       {[]string{"exporters/internal/otlpsize"}, otelSDK},
 	"exporters/guard":            {[]string{"exporters/internal/otlpsize"}, otelSDK},
 }
