@@ -138,14 +138,10 @@ func TestListening(t *testing.T) {
 	toolmcp.Instrument(server, s.Scope)
 	toolmcp.Instrument(client, c.Scope)
 	cs := dial(t, client, server, stateless)
-	until(t, "a change told", func() bool {
-		server.RemoveTools("panics")
-		server.AddPrompt(&mcp.Prompt{Name: "more"}, nil)
-		mcp.AddTool(server, &mcp.Tool{Name: "panics"}, func(context.Context, *mcp.CallToolRequest, echoIn) (*mcp.CallToolResult, any, error) {
-			return nil, nil, nil
-		})
-		return told.Load() > 0
-	})
+	// One change: the SDK waits until a list has been left alone for ten milliseconds, and a
+	// test that goes on changing it is never told.
+	server.RemoveTools("panics")
+	until(t, "a change told", func() bool { return told.Load() > 0 })
 	if err := cs.Close(); err != nil {
 		t.Fatal(err)
 	}
