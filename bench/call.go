@@ -28,9 +28,22 @@ const (
 
 // Definition is the tool's: it reads only, so that policies may store, share and retry it.
 var Definition = toolkit.Definition{
-	Name: ToolName, Description: "Reads rows of a database.", InputSchema: json.RawMessage(`{"type":"object"}`),
+	Name: ToolName, Description: "Reads rows of a database.", InputSchema: json.RawMessage(schema),
 	ReadOnly: toolkit.Yes, Idempotent: toolkit.Yes, Destructive: toolkit.No,
 }
+
+// schema is what tools commonly say of arguments: their names and types, a range, a choice of words.
+const schema = `{"type": "object", "properties": {
+	"query": {"type": "string", "description": "what to look for"},
+	"path": {"type": "string"},
+	"limit": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 20},
+	"recursive": {"type": "boolean"},
+	"headers": {"type": "object", "additionalProperties": {"type": "string"}},
+	"tags": {"type": "array", "items": {"type": "string", "enum": ["alpha", "beta", "gamma"]}},
+	"api_key": {"type": "string"},
+	"ratio": {"type": "number", "minimum": 0, "maximum": 1},
+	"note": {"type": "string"}
+}}`
 
 // Lookup finds the tool by its name.
 func Lookup(name string) *toolkit.Definition {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/toolscope/toolscope/bench"
+	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -59,6 +60,23 @@ func BenchmarkMiss(b *testing.B) {
 		try(b, w, bench.FreshCall())
 		bench.Measure(b, goroutines, func() { _, _ = w.Handler(w.Context, bench.FreshCall()) })
 	})
+}
+
+// BenchmarkPolicies is a miss under every policy but one, so that the difference to
+// without=none is what that one costs among the others.
+func BenchmarkPolicies(b *testing.B) {
+	without := []string{"none", "all"}
+	for place := middleware.PlaceRecover; place <= middleware.PlaceTimeout; place++ {
+		without = append(without, place.String())
+	}
+	rand.Shuffle(len(without), func(i, j int) { without[i], without[j] = without[j], without[i] })
+	for _, place := range without {
+		b.Run("without="+place, func(b *testing.B) {
+			w := wrap(b, bench.Mode{Name: place, Wrap: bench.EverythingBut(place)}, bench.FreshTool)
+			try(b, w, bench.FreshCall())
+			bench.Measure(b, 1, func() { _, _ = w.Handler(w.Context, bench.FreshCall()) })
+		})
+	}
 }
 
 // BenchmarkApart is the call at an agent's rate.

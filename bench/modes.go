@@ -5,6 +5,7 @@ package bench
 
 import (
 	"context"
+	"slices"
 
 	"go.opentelemetry.io/otel/metric"
 	metricnoop "go.opentelemetry.io/otel/metric/noop"
@@ -12,6 +13,7 @@ import (
 	tracenoop "go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -103,14 +105,21 @@ func redactorOff() *redact.Redactor {
 }
 
 // everything is the sampled mode under every policy, in a session.
-func everything(tool toolkit.Handler) (Wrapped, error) {
-	policies, err := Policies()
-	if err != nil {
-		return Wrapped{}, err
+func everything(tool toolkit.Handler) (Wrapped, error) { return EverythingBut("")(tool) }
+
+// EverythingBut is the mode "everything" without the policy at the place of that name: what is
+// missing then is what the policy costs among the others. "all" leaves out each.
+func EverythingBut(place string) func(tool toolkit.Handler) (Wrapped, error) {
+	return func(tool toolkit.Handler) (Wrapped, error) {
+		policies, err := Policies()
+		if err != nil {
+			return Wrapped{}, err
+		}
+		policies = slices.DeleteFunc(policies, func(p middleware.Policy) bool { return place == "all" || p.Place().String() == place })
+		w, err := scoped(tool, NoProcessor, toolscope.WithPolicies(policies...))
+		w.Context = toolkit.WithSession(context.Background(), toolkit.Session{ID: "0b6d6a5e-4f0f-4e0e-8f6a-5f7d3f1c2a11", Agent: "planner"})
+		return w, err
 	}
-	w, err := scoped(tool, NoProcessor, toolscope.WithPolicies(policies...))
-	w.Context = toolkit.WithSession(context.Background(), toolkit.Session{ID: "0b6d6a5e-4f0f-4e0e-8f6a-5f7d3f1c2a11", Agent: "planner"})
-	return w, err
 }
 
 // scoped wraps a tool in a scope of its own; without a processor it has no providers.
