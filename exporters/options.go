@@ -70,7 +70,7 @@ func WithAttributes(attributes ...attribute.KeyValue) Option {
 func WithGlobals() Option { return func(c *config) error { c.globals = true; return nil } }
 
 // WithRing sets how many spans the ring keeps; 0 makes none. The default is 4096. The
-// ring is bounded to 32 MiB as well.
+// ring is bounded to 2 KiB for each of them as well, 8 MiB by default: see [NewRing].
 func WithRing(spans int) Option {
 	return func(c *config) error {
 		if spans < 0 {

@@ -14,8 +14,13 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// maxRingBytes bounds what a ring holds, estimated from the texts of its spans.
-const maxRingBytes = 32 << 20
+// The bounds of what a ring holds, estimated from the texts of its spans. The collector lets
+// a heap grow to twice what is alive, so that a process pays for each of these bytes twice.
+const (
+	ringBytesPerSpan = 2 << 10 // what the span of a usual call takes
+	minRingBytes     = 1 << 20
+	maxRingBytes     = 32 << 20
+)
 
 // A Ring keeps the latest finished spans in memory, so that a program without a
 // collector has something to show. It is a span processor: [Setup] makes one; a host
@@ -46,11 +51,15 @@ type kept struct {
 
 var _ sdktrace.SpanProcessor = (*Ring)(nil)
 
-// NewRing makes a ring for that many spans, at least 1, and at most 32 MiB of them.
-func NewRing(spans int) *Ring { return newRing(spans, maxRingBytes) }
+// NewRing makes a ring for that many spans, at least 1. It is bounded to 2 KiB for each of
+// them as well, taken together, but no less than 1 MiB and no more than 32 MiB in all.
+func NewRing(spans int) *Ring {
+	spans = max(1, spans)
+	return newRing(spans, max(minRingBytes, min(spans, maxRingBytes/ringBytesPerSpan)*ringBytesPerSpan))
+}
 
 func newRing(spans, bytes int) *Ring {
-	return &Ring{maxSpans: max(1, spans), maxBytes: bytes, traces: make(map[trace.TraceID]*list.Element), order: list.New()}
+	return &Ring{maxSpans: spans, maxBytes: bytes, traces: make(map[trace.TraceID]*list.Element), order: list.New()}
 }
 
 // OnStart does nothing: only finished spans are kept.

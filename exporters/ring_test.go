@@ -98,6 +98,24 @@ func TestRingBoundsBytes(t *testing.T) {
 	}
 }
 
+// TestRingBoundsBytesBySpans: how many bytes a ring holds goes by how many spans it may.
+func TestRingBoundsBytesBySpans(t *testing.T) {
+	const each = 256 << 10
+	text := strings.Repeat("x", each)
+	for _, c := range []struct{ spans, want int }{{0, 1}, {4, 3}, {512, 3}, {1024, 7}, {4096, 31}, {1 << 30, 127}} {
+		r := exporters.NewRing(c.spans)
+		tracer := tracerInto(r)
+		for range 130 {
+			_, s := tracer.Start(context.Background(), "wide")
+			s.SetAttributes(attribute.String("text", text))
+			s.End()
+		}
+		if got := r.State(); got.Spans != c.want || got.Bytes < c.want*each || got.Bytes > (c.want+1)*each {
+			t.Errorf("a ring of %d spans: got %+v, want %d spans of %d bytes and more", c.spans, got, c.want, each)
+		}
+	}
+}
+
 func TestRingView(t *testing.T) {
 	r := exporters.NewRing(10)
 	tracer := tracerInto(r)
