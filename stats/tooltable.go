@@ -27,12 +27,21 @@ type toolTable struct {
 
 	spare atomic.Int64 // stripes that tools under contention may still make
 
-	byDefinition sync.Map // *toolkit.Definition to *tool
+	// latest are the definitions seen last, by their addresses: two cache lines to look
+	// at where the map is five.
+	latest       [256]atomic.Pointer[toolOf]
+	byDefinition sync.Map // *toolkit.Definition to *toolOf
 	definitions  atomic.Int64
 	homeless     atomic.Uint64 // definitions that found no place but other
 
 	mu     sync.RWMutex
 	byName map[string]*tool
+}
+
+// toolOf is the tool of a definition.
+type toolOf struct {
+	definition *toolkit.Definition
+	tool       *tool
 }
 
 func (t *toolTable) init(l *layout, max int) {
@@ -47,8 +56,14 @@ func (t *toolTable) of(def *toolkit.Definition) *tool {
 	if def == nil {
 		return t.other
 	}
-	if known, ok := t.byDefinition.Load(def); ok {
-		return known.(*tool)
+	place := &t.latest[address(def)*spreadHash>>56]
+	if known := place.Load(); known != nil && known.definition == def {
+		return known.tool
+	}
+	if found, ok := t.byDefinition.Load(def); ok {
+		known := found.(*toolOf)
+		place.Store(known)
+		return known.tool
 	}
 	return t.find(def)
 }
@@ -58,7 +73,7 @@ func (t *toolTable) of(def *toolkit.Definition) *tool {
 func (t *toolTable) find(def *toolkit.Definition) *tool {
 	found := t.named(strings.ToValidUTF8(def.Name[:min(len(def.Name), maxToolName)], ""))
 	if t.definitions.Load() < int64(4*t.max) {
-		if _, loaded := t.byDefinition.LoadOrStore(def, found); !loaded {
+		if _, loaded := t.byDefinition.LoadOrStore(def, &toolOf{def, found}); !loaded {
 			t.definitions.Add(1)
 		}
 	}

@@ -51,6 +51,11 @@ func (m *metrics) make(p metric.MeterProvider) error {
 	return errors.Join(errs[:]...)
 }
 
+// enabled reports whether a call is recorded at all.
+func (m *metrics) enabled(ctx context.Context) bool {
+	return m.duration.Enabled(ctx) || m.run.Enabled(ctx)
+}
+
 // record records a call once: the same time and error.type as its span.
 func (m *metrics) record(ctx context.Context, info *toolInfo, e *toolkit.Ended) {
 	duration, run := m.duration.Enabled(ctx), m.run.Enabled(ctx) && e.Served.Outcome == toolkit.OutcomeExecuted

@@ -104,11 +104,14 @@ func (o *Observer) Wants(ctx context.Context) bool {
 
 // End ends the call's span and records its metrics.
 func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
-	spec := SpecOf(ctx)
-	info := o.tools.find(&e.Facts, spec)
-	o.metrics.record(ctx, info, e)
-	span := trace.SpanFromContext(ctx)
-	if !span.IsRecording() {
+	spec, span := SpecOf(ctx), trace.SpanFromContext(ctx)
+	recording := span.IsRecording()
+	var info *toolInfo
+	if recording || o.metrics.enabled(ctx) {
+		info = o.tools.find(&e.Facts, spec)
+		o.metrics.record(ctx, info, e)
+	}
+	if !recording {
 		defer span.End()
 		spec.end(ctx, e)
 		return
