@@ -30,18 +30,24 @@ type compiled struct {
 	tool   *toolkit.Definition
 	once   sync.Once
 	schema *jsonschema.Schema
+	shape  *shape
 	err    error
 }
 
-func (s *schemas) of(tool *toolkit.Definition) (*jsonschema.Schema, error) {
+// of is the tool's schema, compiled; its err says why it could not be.
+func (s *schemas) of(tool *toolkit.Definition) *compiled {
 	s.mu.RLock()
 	c := s.byName[tool.Name]
 	s.mu.RUnlock()
 	if c == nil || c.tool != tool {
 		c = s.add(tool)
 	}
-	c.once.Do(func() { c.schema, c.err = compile(tool.InputSchema) })
-	return c.schema, c.err
+	c.once.Do(func() {
+		if c.schema, c.err = compile(tool.InputSchema); c.err == nil {
+			c.shape = shapes{}.of(c.schema)
+		}
+	})
+	return c
 }
 
 func (s *schemas) add(tool *toolkit.Definition) *compiled {
