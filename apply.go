@@ -48,6 +48,9 @@ func (n Settings) rules() *rules {
 	return r
 }
 
+// none reports whether no call is governed: a layer less for each.
+func (r *rules) none() bool { return len(r.middlewares) == 0 && len(r.toolsOff) == 0 }
+
 // Apply changes settings. Calls that have begun go on under the settings they began
 // with, none is dropped. A policy that is not among the new ones is closed, unless it is of
 // a type that cannot be compared: nobody could tell whether it is. An error names what is
@@ -124,12 +127,15 @@ func closePolicy(p middleware.Policy) error {
 func (s *Scope) middleware(tools toolkit.Lookup) toolkit.Middleware {
 	observe := toolkit.Observe(tools, s.observers...)
 	return func(next toolkit.Handler) toolkit.Handler {
-		watched := observe(s.govern(next))
+		watched, governed := observe(next), observe(s.govern(next))
 		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
-			if s.rules.Load().off {
+			switch r := s.rules.Load(); {
+			case r.off:
 				return next(ctx, call)
+			case r.none():
+				return watched(ctx, call)
 			}
-			return watched(ctx, call)
+			return governed(ctx, call)
 		}
 	}
 }
