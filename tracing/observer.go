@@ -50,7 +50,7 @@ func New(options ...Option) (*Observer, error) {
 	o.tracer = c.tracers.Tracer(ScopeName, trace.WithInstrumentationVersion(version()))
 	o.clean, o.names.seed = o.identifier, maphash.MakeSeed()
 	o.tools.max, o.tools.clean = c.maxTools, o.clean
-	o.buffers.New = func() any { return new(attributes) }
+	o.buffers.New = func() any { return &attributes{stamp: newStamp()} }
 	if err := o.metrics.make(c.meters); err != nil {
 		return nil, fmt.Errorf("tracing: %w", err)
 	}
@@ -117,7 +117,7 @@ func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
 		return
 	}
 	a := o.buffers.Get().(*attributes)
-	a.end[0] = trace.WithTimestamp(e.End)
+	a.end[0] = a.stamp.of(e.End)
 	defer o.finish(span, a) // whatever happens below
 	said := spec.end(ctx, e)
 	o.describe(a, e)
@@ -150,8 +150,9 @@ func (o *Observer) finish(span trace.Span, a *attributes) {
 // attributes is a list that is used again, since the span copies it, with the options that
 // the span ends with.
 type attributes struct {
-	list []attribute.KeyValue
-	end  [1]trace.SpanEndOption
+	list  []attribute.KeyValue
+	end   [1]trace.SpanEndOption
+	stamp stamp
 }
 
 func (a *attributes) add(kv attribute.KeyValue) { a.list = append(a.list, kv) }
