@@ -204,12 +204,14 @@ func sameBytes(a, b []byte) bool {
 func (x *exchange) end(ctx context.Context, e *toolkit.Ended) tracing.SpanEnd {
 	w := x.watcher
 	st := status{errorType: e.ErrorType}
-	if wire := (*jsonrpc.Error)(nil); errors.As(e.Err, &wire) {
-		st = w.statusOf(e.Err, e.ErrorType)
+	if e.Err != nil {
+		if wire := (*jsonrpc.Error)(nil); errors.As(e.Err, &wire) {
+			st = w.statusOf(e.Err, e.ErrorType)
+		}
 	}
 	tool := tracing.UnknownTool
 	if e.Facts.Tool != nil {
-		tool = w.clean(e.Facts.Tool.Name)
+		tool = e.Facts.Tool.Name
 	}
 	w.metrics.record(ctx, e.Duration(), x.labels(tool, st), w.networkOf(x.request.http))
 	end := tracing.SpanEnd{Success: st.errorType == "", ErrorType: st.errorType}

@@ -105,7 +105,7 @@ func (w *watcher) sendMerged(ctx context.Context, x *exchange, span trace.Span) 
 	began := time.Now()
 	r := x.run(ctx)
 	st := w.statusOf(r.failure(), "_OTHER")
-	w.metrics.record(ctx, time.Since(began), x.labels(w.clean(x.name), st), w.networkOf(x.request.http))
+	w.metrics.record(ctx, time.Since(began), x.labels(x.name, st), w.networkOf(x.request.http))
 	if span.IsRecording() && tracing.SpecOf(ctx) == nil {
 		span.SetAttributes(w.attributes(&x.request)...)
 		if st.code != "" {
@@ -130,7 +130,7 @@ func (w *watcher) sendSeparate(ctx context.Context, x *exchange) (mcp.Result, er
 		if returned {
 			st = w.statusOf(r.failure(), "_OTHER")
 		}
-		w.metrics.record(ctx, end.Sub(began), x.labels(w.clean(x.name), st), w.networkOf(x.request.http))
+		w.metrics.record(ctx, end.Sub(began), x.labels(x.name, st), w.networkOf(x.request.http))
 		w.finish(span, &x.request, x.req, nil, r.failure(), st)
 		span.End(trace.WithTimestamp(end))
 	}()
@@ -159,8 +159,7 @@ func argumentsOf(v any) (json.RawMessage, error) {
 	return json.Marshal(v)
 }
 
-// labels are the metric's of a call to the tool of that name, which is redacted and one of
-// few.
+// labels are the metric's of a call to the tool of that name, which is one of few.
 func (x *exchange) labels(tool string, st status) labels {
 	return labels{method: methodCallTool, tool: tool, errorType: st.errorType, statusCode: st.code, version: x.request.version, http: x.request.http}
 }

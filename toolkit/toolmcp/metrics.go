@@ -26,12 +26,13 @@ const (
 // metrics are the instruments of one side.
 type metrics struct {
 	operation, session metric.Float64Histogram
+	clean              func(string) string // what a name passes before it leaves
 
 	mu     sync.RWMutex
 	cached map[labels][]metric.RecordOption
 }
 
-// labels are what tells the recordings of one middleware apart.
+// labels are what tells the recordings of one middleware apart; names as they came.
 type labels struct {
 	method, tool, prompt, errorType, statusCode, version string
 	http                                                 bool // as the request's headers say
@@ -42,9 +43,9 @@ const maxLabels = 4096
 
 // newMetrics makes the instruments of "client" or "server"; those that could be made
 // stay usable.
-func newMetrics(p metric.MeterProvider, side, operation string) (*metrics, error) {
+func newMetrics(p metric.MeterProvider, side, operation string, clean func(string) string) (*metrics, error) {
 	meter := p.Meter(ScopeName)
-	m := &metrics{cached: map[labels][]metric.RecordOption{}}
+	m := &metrics{clean: clean, cached: map[labels][]metric.RecordOption{}}
 	var errs [2]error
 	m.operation, errs[0] = meter.Float64Histogram("mcp."+side+".operation.duration", metric.WithUnit("s"),
 		metric.WithDescription(operation), metric.WithExplicitBucketBoundaries(buckets...))
@@ -67,7 +68,7 @@ func (m *metrics) options(l labels, network []attribute.KeyValue) []metric.Recor
 	if options != nil {
 		return options
 	}
-	options = []metric.RecordOption{metric.WithAttributeSet(attribute.NewSet(l.attributes(network)...))}
+	options = []metric.RecordOption{metric.WithAttributeSet(attribute.NewSet(l.attributes(network, m.clean)...))}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.cached) < maxLabels {
@@ -76,13 +77,13 @@ func (m *metrics) options(l labels, network []attribute.KeyValue) []metric.Recor
 	return options
 }
 
-func (l *labels) attributes(network []attribute.KeyValue) []attribute.KeyValue {
+func (l *labels) attributes(network []attribute.KeyValue, clean func(string) string) []attribute.KeyValue {
 	attrs := []attribute.KeyValue{keyMethod.String(l.method)}
 	if l.method == methodCallTool {
 		attrs = append(attrs, keyOperation.String("execute_tool"))
 	}
 	for _, a := range []attribute.KeyValue{
-		keyToolName.String(l.tool), keyPromptName.String(l.prompt), keyErrorType.String(l.errorType),
+		keyToolName.String(clean(l.tool)), keyPromptName.String(clean(l.prompt)), keyErrorType.String(l.errorType),
 		keyStatusCode.String(l.statusCode), keyProtocolVersion.String(l.version),
 	} {
 		if a.Value.AsString() != "" {

@@ -81,9 +81,17 @@ func metaOf(req mcp.Request) (map[string]any, bool) {
 	return m, m != nil
 }
 
-// attributes are those that samplers see; names and ids are redacted. There are few, and
-// they are large, so their slice is made to fit.
+// attributes are those that samplers see; names and ids are redacted. The slice is not to be
+// written to: those of calls share it.
 func (w *watcher) attributes(r *request) []attribute.KeyValue {
+	if r.method != methodCallTool {
+		return w.makeAttributes(r)
+	}
+	return w.calls.of(traits{r.sessionID, r.version, r.http}, func() []attribute.KeyValue { return w.makeAttributes(r) })
+}
+
+// makeAttributes makes them. There are few, and they are large, so their slice is made to fit.
+func (w *watcher) makeAttributes(r *request) []attribute.KeyValue {
 	network := w.networkOf(r.http)
 	n := 1 + len(network)
 	named := [...]struct {

@@ -63,7 +63,7 @@ func (w *watcher) ended(s *session, err error) {
 		return
 	}
 	l := labels{version: s.version, errorType: w.statusOf(err, "_OTHER").errorType}
-	attrs := l.attributes(w.networkOf(s.http))[1:] // without a method
+	attrs := l.attributes(w.networkOf(s.http), w.clean)[1:] // without a method
 	w.metrics.session.Record(context.Background(), time.Since(s.initialized).Seconds(), metric.WithAttributes(attrs...))
 }
 

@@ -35,7 +35,8 @@ type watcher struct {
 	propagator propagator
 	clean      func(string) string // what a name passes before it leaves
 	sessions   *sync.Map           // of mcp.Session to *session
-	prompts    names               // that a peer listed or answered
+	calls      callAttributes
+	prompts    names // that a peer listed or answered
 	codes      names
 }
 
@@ -56,7 +57,7 @@ func newWatcher(scope *toolscope.Scope, server bool, sessions *sync.Map, options
 		w.kind, side, operation = trace.SpanKindServer, "server", receivedDuration
 	}
 	var err error
-	if w.metrics, err = newMetrics(meters, side, operation); err != nil {
+	if w.metrics, err = newMetrics(meters, side, operation, w.clean); err != nil {
 		otel.Handle(err) // the other instruments work
 	}
 	return w
@@ -96,7 +97,7 @@ func (w *watcher) operate(ctx context.Context, method string, req mcp.Request, s
 		}
 		l := labels{method: method, errorType: st.errorType, statusCode: st.code, version: r.version, http: r.http}
 		if knownPrompt {
-			l.prompt = w.clean(r.prompt)
+			l.prompt = r.prompt
 		}
 		w.metrics.record(ctx, end.Sub(began), l, w.networkOf(r.http))
 		w.finish(span, &r, req, res, err, st)
