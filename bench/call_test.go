@@ -55,7 +55,7 @@ func BenchmarkCall(b *testing.B) {
 // BenchmarkMiss is the call with other arguments and another answer each time, so that no
 // policy can answer it from memory. Making both is part of it, in all modes.
 func BenchmarkMiss(b *testing.B) {
-	modes := []bench.Mode{bench.Find("hand"), bench.Find("sampled"), bench.Find("everything")}
+	modes := []bench.Mode{bench.Find("hand"), bench.Find("sampled"), bench.Find("everything"), bench.Find("everything-cancelable")}
 	each(b, bench.FreshTool, modes, func(b *testing.B, w bench.Wrapped, goroutines int) {
 		try(b, w, bench.FreshCall())
 		bench.Measure(b, goroutines, func() { _, _ = w.Handler(w.Context, bench.FreshCall()) })

@@ -92,6 +92,7 @@ func Ours() []Mode {
 		{"sampled-sdk-batcher", func(tool toolkit.Handler) (Wrapped, error) { return scoped(tool, SDKBatcher) }},
 		{"sampled-our-batcher", func(tool toolkit.Handler) (Wrapped, error) { return scoped(tool, OurBatcher) }},
 		{"everything", everything},
+		{"everything-cancelable", cancelable},
 	}
 }
 
@@ -106,6 +107,18 @@ func redactorOff() *redact.Redactor {
 
 // everything is the sampled mode under every policy, in a session.
 func everything(tool toolkit.Handler) (Wrapped, error) { return EverythingBut("")(tool) }
+
+// cancelable is the same for a caller that may give up while twins wait for its run.
+func cancelable(tool toolkit.Handler) (Wrapped, error) {
+	w, err := everything(tool)
+	if err != nil {
+		return w, err
+	}
+	ctx, cancel := context.WithCancel(w.Context)
+	shut := w.Close
+	w.Context, w.Close = ctx, func() { cancel(); shut() }
+	return w, nil
+}
 
 // EverythingBut is the mode "everything" without the policy at the place of that name: what is
 // missing then is what the policy costs among the others. "all" leaves out each.

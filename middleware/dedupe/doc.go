@@ -22,7 +22,8 @@
 // but nobody's cancellation and no deadline: who gives up leaves at once, with a
 // timeout or a cancellation, while others wait; the last one to leave cancels the run
 // and stays until it has ended, as if it had called the tool itself. So no run outlives its
-// callers. It has a goroutine of its own for that. A panic goes on in the first caller with the same value;
+// callers. It has a goroutine of its own for that, unless the first caller's context cannot end: then that
+// caller runs the tool itself. A panic goes on in the first caller with the same value;
 // the others get a failed result of the type panic. A suspended result is the first
 // caller's alone: the others run by themselves. A call that a tool makes while it runs waits for no
 // twin that runs, which may wait for that very tool: it runs by itself.

@@ -147,6 +147,9 @@ func (d *Dedupe) serve(ctx context.Context, call toolkit.Call, k *key, tool *too
 		return d.alone(ctx, call, tool, writes, next)
 	}
 	e.waiters++
+	if e.done == nil {
+		e.done = make(chan struct{})
+	}
 	s.mu.Unlock()
 	return d.follow(ctx, call, s, e, tool, writes, next)
 }

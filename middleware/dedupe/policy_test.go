@@ -194,31 +194,40 @@ func (b *bench) group(ctxs ...context.Context) *group {
 }
 
 func TestTwinsThatRunAreCoalesced(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, dedupe.Options{}, reads)
-		b.tool = func(ctx context.Context, c toolkit.Call) (toolkit.Result, error) {
-			c.Record.Note(func(s *toolkit.Served) { s.Attempts, s.Queue = 2, time.Second })
-			time.Sleep(10 * time.Second)
-			return toolkit.Result{Output: "x", Parts: []toolkit.Part{{Data: []byte("data")}}}, nil
+	for _, apart := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) { testCoalesced(t, apart) })
+	}
+}
+
+func testCoalesced(t *testing.T, apart bool) {
+	b := newBench(t, dedupe.Options{}, reads)
+	b.tool = func(ctx context.Context, c toolkit.Call) (toolkit.Result, error) {
+		c.Record.Note(func(s *toolkit.Served) { s.Attempts, s.Queue = 2, time.Second })
+		time.Sleep(10 * time.Second)
+		return toolkit.Result{Output: "x", Parts: []toolkit.Part{{Data: []byte("data")}}}, nil
+	}
+	ctx := in("t", "a", "")
+	if apart {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithCancel(ctx)
+		defer cancel()
+	}
+	g := b.group(ctx, ctx, ctx)
+	g.done.Wait()
+	for i := range g.results {
+		e := b.ended(fmt.Sprint(i))
+		want := toolkit.Served{Outcome: coalesced, Origin: span("0")}
+		if i == 0 {
+			want = toolkit.Served{Outcome: executed, Attempts: 2, Queue: time.Second, Run: 9 * time.Second}
 		}
-		ctx := in("t", "a", "")
-		g := b.group(ctx, ctx, ctx)
-		g.done.Wait()
-		for i := range g.results {
-			e := b.ended(fmt.Sprint(i))
-			want := toolkit.Served{Outcome: coalesced, Origin: span("0")}
-			if i == 0 {
-				want = toolkit.Served{Outcome: executed, Attempts: 2, Queue: time.Second, Run: 9 * time.Second}
-			}
-			if g.errs[i] != nil || string(g.results[i].Parts[0].Data) != "data" || fmt.Sprint(e.Served) != fmt.Sprint(want) {
-				t.Errorf("%d: got %v, %+v, want %+v", i, g.errs[i], e.Served, want)
-			}
-			g.results[i].Parts[0].Data[0] = 'X' // one's own copy
+		if g.errs[i] != nil || string(g.results[i].Parts[0].Data) != "data" || fmt.Sprint(e.Served) != fmt.Sprint(want) {
+			t.Errorf("%d: got %v, %+v, want %+v", i, g.errs[i], e.Served, want)
 		}
-		if s := b.policy.Stats(); b.runs.Load() != 1 || s != (dedupe.Stats{Led: 1, Coalesced: 2}) {
-			t.Errorf("%d runs, %+v", b.runs.Load(), s)
-		}
-	})
+		g.results[i].Parts[0].Data[0] = 'X' // one's own copy
+	}
+	if s := b.policy.Stats(); b.runs.Load() != 1 || s != (dedupe.Stats{Led: 1, Coalesced: 2}) {
+		t.Errorf("%d runs, %+v", b.runs.Load(), s)
+	}
 }
 
 func TestWhoGivesUpLeavesAndTheLastOneStays(t *testing.T) {
@@ -319,27 +328,58 @@ func TestHowTheLeaderEnds(t *testing.T) {
 		"an exit":      {func() (toolkit.Result, error) { runtime.Goexit(); return toolkit.Result{}, nil }, " exited", `tool "read": tool error: the tool ended its goroutine <nil>`, "tool_error", false},
 		"a suspension": {func() (toolkit.Result, error) { return toolkit.Result{Suspended: true}, nil }, " <nil>", " <nil>", "", true},
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			b := newBench(t, dedupe.Options{}, reads)
-			release := make(chan struct{})
-			b.tool = func(context.Context, toolkit.Call) (toolkit.Result, error) { <-release; return c.end() }
-			ctx := in("t", "a", "")
-			g := b.group(ctx, ctx)
-			close(release)
-			g.done.Wait()
-			for i, want := range []string{c.leader, c.follower} {
-				if got := fmt.Sprint(g.results[i].Output, " ", fmt.Sprint(g.errs[i])); got != want {
-					t.Errorf("%s: %d: got %q, want %q", name, i, got, want)
+		for _, apart := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				b := newBench(t, dedupe.Options{}, reads)
+				release := make(chan struct{})
+				b.tool = func(context.Context, toolkit.Call) (toolkit.Result, error) { <-release; return c.end() }
+				ctx := in("t", "a", "")
+				if apart { // a caller that can give up has its run in another goroutine
+					var cancel context.CancelFunc
+					ctx, cancel = context.WithCancel(ctx)
+					defer cancel()
 				}
-			}
-			e := b.ended("1")
-			if e.ErrorType != c.kind || (e.Served.Outcome == executed) != c.alone || b.runs.Load() != map[bool]int64{false: 1, true: 2}[c.alone] {
-				t.Errorf("%s: the follower: got %q, %v in %d runs", name, e.ErrorType, e.Served.Outcome, b.runs.Load())
-			}
-			if b.policy.Answers() != 0 {
-				t.Errorf("%s is remembered", name)
-			}
-		})
+				g := b.group(ctx, ctx)
+				close(release)
+				g.done.Wait()
+				for i, want := range []string{c.leader, c.follower} {
+					if got := fmt.Sprint(g.results[i].Output, " ", fmt.Sprint(g.errs[i])); got != want {
+						t.Errorf("%s: %d: got %q, want %q", name, i, got, want)
+					}
+				}
+				e := b.ended("1")
+				if e.ErrorType != c.kind || (e.Served.Outcome == executed) != c.alone || b.runs.Load() != map[bool]int64{false: 1, true: 2}[c.alone] {
+					t.Errorf("%s: the follower: got %q, %v in %d runs", name, e.ErrorType, e.Served.Outcome, b.runs.Load())
+				}
+				if b.policy.Answers() != 0 {
+					t.Errorf("%s is remembered", name)
+				}
+			})
+		}
+	}
+}
+
+// TestWhoCannotGiveUpRunsTheTool: the goroutine that a run has of its own is for callers that may leave
+// it to others.
+func TestWhoCannotGiveUpRunsTheTool(t *testing.T) {
+	goroutine := func() string {
+		stack := make([]byte, 64)
+		id, _, _ := strings.Cut(string(stack[:runtime.Stack(stack, false)]), "[")
+		return id
+	}
+	b := newBench(t, dedupe.Options{}, reads)
+	var ran string
+	b.tool = func(context.Context, toolkit.Call) (toolkit.Result, error) {
+		ran = goroutine()
+		return toolkit.Result{}, nil
+	}
+	leaving, cancel := context.WithCancel(in("t", "a", ""))
+	defer cancel()
+	for ctx, here := range map[context.Context]bool{in("t", "a", ""): true, leaving: false} {
+		b.do(ctx, call("", "read", "{}"))
+		if (ran == goroutine()) != here {
+			t.Errorf("a caller that can give up: %t: ran in its own goroutine: %t", !here, ran == goroutine())
+		}
 	}
 }
 

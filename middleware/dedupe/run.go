@@ -28,29 +28,18 @@ func (d *Dedupe) lead(ctx context.Context, call toolkit.Call, s *shard, k *key, 
 		s.mu.Unlock()
 		return d.alone(ctx, call, tool, writes, next)
 	}
-	e := &entry{key: *k, running: true, during: stamp, after: stamp, waiters: 1, done: make(chan struct{})}
-	e.arguments = k.arguments.Keep()
+	e := &entry{key: *k, running: true, during: stamp, after: stamp, waiters: 1, origin: call.Record.Facts().Span}
 	if writes {
 		e.during = freshness.Own(stamp, k.reach, k.resources, freshness.Begin)
 		e.after = freshness.Own(e.during, k.reach, k.resources, freshness.End)
 		d.counters.Add(k.reachHash, k.resources, freshness.Begin)
 	}
-	e.origin = call.Record.Facts().Span
-	var inner context.Context
-	inner, e.cancel = context.WithCancelCause(context.WithValue(context.WithoutCancel(ctx), insideKey{}, true))
-	s.insert(e)
-	s.mu.Unlock()
 	d.counts.led.Add(1)
-
-	branch := call
-	e.record = call.Record.Fork()
-	branch.Record = e.record
-	go d.run(inner, branch, s, e, writes, next)
-
-	if !d.wait(ctx, s, e) {
+	if ctx.Done() == nil {
+		d.leadHere(ctx, call, s, e, writes, next)
+	} else if !d.leadApart(ctx, call, s, e, writes, next) {
 		return toolkit.Result{}, gaveUp(ctx, call)
 	}
-	call.Record.Join(e.record)
 	switch e.ending {
 	case toolkit.EndingPanicked:
 		panic(e.panicked.Value)
@@ -58,6 +47,36 @@ func (d *Dedupe) lead(ctx context.Context, call toolkit.Call, s *shard, k *key, 
 		runtime.Goexit()
 	}
 	return e.answer(ctx, call)
+}
+
+// leadHere runs the call of a caller that cannot give up, in its own goroutine: it stays
+// for those who wait.
+func (d *Dedupe) leadHere(ctx context.Context, call toolkit.Call, s *shard, e *entry, writes bool, next toolkit.Handler) {
+	s.insert(e)
+	s.mu.Unlock()
+	d.run(context.WithValue(ctx, insideKey{}, true), call, s, e, writes, next)
+}
+
+// leadApart runs the call in a goroutine of its own, which the caller can leave while others
+// wait (false).
+func (d *Dedupe) leadApart(ctx context.Context, call toolkit.Call, s *shard, e *entry, writes bool, next toolkit.Handler) bool {
+	branch := call
+	branch.Record = call.Record.Fork()
+	if shared, ok := branch.Record.Identity(branch); ok {
+		e.arguments = shared // which the fork has kept
+	}
+	e.arguments = e.arguments.Keep()
+	e.done = make(chan struct{})
+	var inner context.Context
+	inner, e.cancel = context.WithCancelCause(context.WithValue(context.WithoutCancel(ctx), insideKey{}, true))
+	s.insert(e)
+	s.mu.Unlock()
+	go d.run(inner, branch, s, e, writes, next)
+	if !d.wait(ctx, s, e) {
+		return false
+	}
+	call.Record.Join(branch.Record)
+	return true
 }
 
 // run runs the tool and ends the entry, however the tool ends.
@@ -69,47 +88,61 @@ func (d *Dedupe) run(ctx context.Context, call toolkit.Call, s *shard, e *entry,
 				e.ending, e.panicked = toolkit.EndingPanicked, &toolkit.PanicError{Value: v, Stack: debug.Stack()}
 			}
 		}
-		d.finish(ctx, s, e, writes)
+		d.finish(ctx, call.Record, s, e, writes)
 	}()
 	e.res, e.err = next(ctx, call)
 	e.ending = toolkit.EndingReturned
 }
 
 // finish ends the entry: it is remembered, if it may be, and those who wait go on.
-func (d *Dedupe) finish(ctx context.Context, s *shard, e *entry, writes bool) {
+func (d *Dedupe) finish(ctx context.Context, record toolkit.Record, s *shard, e *entry, writes bool) {
 	if writes {
 		d.counters.Add(e.reachHash, e.resources, freshness.End)
 	}
-	keep := d.keeps(ctx, e)
-	e.finished = time.Now()
+	keep, kept := d.keeps(ctx, record, e), e.arguments
+	if keep {
+		kept = kept.Keep()
+		e.finished = time.Now()
+	}
 	s.mu.Lock()
 	e.running = false
 	switch {
 	case !e.linked: // another took its place
 	case keep && !e.given:
+		e.arguments = kept
 		s.remember(e)
 	default:
 		s.remove(e)
 	}
+	done, cancel := e.done, e.cancel
 	s.mu.Unlock()
-	close(e.done)
-	e.cancel(nil)
+	if done != nil {
+		close(done)
+	}
+	if cancel != nil {
+		cancel(nil)
+	}
 }
 
 // keeps reports whether the answer may be given to twins that come later: not what was
 // refused, cancelled or suspended, nor what a cache has anyway. A tool's own failure is
 // kept for its batch only.
-func (d *Dedupe) keeps(ctx context.Context, e *entry) bool {
+func (d *Dedupe) keeps(ctx context.Context, record toolkit.Record, e *entry) bool {
+	if e.batch == "" && d.options.History <= 0 {
+		return false
+	}
 	if e.ending != toolkit.EndingReturned || e.err != nil || e.res.Suspended || ctx.Err() != nil {
 		return false
 	}
-	if e.record.Served().Outcome != toolkit.OutcomeExecuted {
+	var outcome toolkit.Outcome
+	record.Note(func(served *toolkit.Served) { outcome = served.Outcome })
+	if outcome != toolkit.OutcomeExecuted {
 		return false
 	}
 	if e.res.Fault != nil {
 		return e.batch != "" && toolkit.TypeOf(e.res.Fault) == string(toolkit.ErrTool)
 	}
-	return e.batch != "" || d.options.History > 0
+	return true
 }
 
 // follow waits for a twin that runs. The caller is among its waiters.

@@ -33,11 +33,10 @@ type entry struct {
 	during  uint64 // the stamp that a twin must find while it runs
 	after   uint64 // and after
 
-	waiters int  // callers that wait, while it runs
-	given   bool // given up by all: nobody may join
-	cancel  context.CancelCauseFunc
-	done    chan struct{}
-	record  toolkit.Record // of the run: a fork of the first caller's
+	waiters int                     // callers that wait, while it runs
+	given   bool                    // given up by all: nobody may join
+	cancel  context.CancelCauseFunc // of the run; nil if it is its first caller's, who cannot give up
+	done    chan struct{}           // nil until somebody waits
 
 	res      toolkit.Result
 	err      error
