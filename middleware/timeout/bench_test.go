@@ -14,6 +14,15 @@ import (
 
 func nothing(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, nil }
 
+// waiting is a tool that waits for its context, as those do that call others.
+func waiting(ctx context.Context, _ toolkit.Call) (toolkit.Result, error) {
+	select {
+	case <-ctx.Done():
+	default:
+	}
+	return toolkit.Result{}, nil
+}
+
 // byHand is what people write without the policy.
 func byHand(next toolkit.Handler) toolkit.Handler {
 	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
@@ -46,9 +55,10 @@ func TestAllocations(t *testing.T) {
 		most float64
 	}{
 		"idle":                       {policy(t, timeout.Options{Default: -1}).Wrap(nothing), toolkit.Definition{}, 0},
-		"default":                    {policy(t, timeout.Options{}).Wrap(nothing), toolkit.Definition{}, 4},
-		"definition":                 {policy(t, timeout.Options{}).Wrap(nothing), toolkit.Definition{Timeout: time.Minute}, 4},
-		"tool":                       {policy(t, timeout.Options{Tools: map[string]time.Duration{"x": 1e9}}).Wrap(nothing), toolkit.Definition{}, 4},
+		"default":                    {policy(t, timeout.Options{}).Wrap(nothing), toolkit.Definition{}, 1},
+		"definition":                 {policy(t, timeout.Options{}).Wrap(nothing), toolkit.Definition{Timeout: time.Minute}, 1},
+		"tool":                       {policy(t, timeout.Options{Tools: map[string]time.Duration{"x": 1e9}}).Wrap(nothing), toolkit.Definition{}, 1},
+		"default, waited for":        {policy(t, timeout.Options{}).Wrap(waiting), toolkit.Definition{}, 6},
 		"context.WithTimeout itself": {byHand(nothing), toolkit.Definition{}, 4},
 	} {
 		within(&c.def, c.tool, func(_ context.Context, run func()) {
@@ -68,8 +78,10 @@ func BenchmarkTimeout(b *testing.B) {
 		{"bare", nothing, toolkit.Definition{}},
 		{"idle", policy(b, timeout.Options{Default: -1}).Wrap(nothing), toolkit.Definition{}},
 		{"context.WithTimeout", byHand(nothing), toolkit.Definition{}},
+		{"context.WithTimeout, waited for", byHand(waiting), toolkit.Definition{}},
 		{"policy", policy(b, timeout.Options{}).Wrap(nothing), toolkit.Definition{}},
 		{"policy by definition", policy(b, timeout.Options{}).Wrap(nothing), toolkit.Definition{Timeout: time.Minute}},
+		{"policy, waited for", policy(b, timeout.Options{}).Wrap(waiting), toolkit.Definition{}},
 		{"policy, abandon", policy(b, timeout.Options{Abandon: []string{"x"}}).Wrap(nothing), toolkit.Definition{}},
 	} {
 		b.Run(c.name, func(b *testing.B) {

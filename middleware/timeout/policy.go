@@ -50,8 +50,8 @@ func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 		if l == nil {
 			return next(ctx, call)
 		}
-		inner, cancel := l.context(ctx)
-		defer cancel()
+		inner := l.attempt(ctx)
+		defer inner.end()
 		res, err := next(inner, call)
 		if inner.Err() == nil {
 			return res, err
