@@ -135,7 +135,7 @@ func (g *governor[C, R]) execute(ctx context.Context, c C, handler Handler) (R, 
 
 // unchanged reports whether the middlewares left the view as it was.
 func unchanged(now, then Result) bool {
-	return now.Output == then.Output && slices.EqualFunc(now.Parts, then.Parts, Part.equal) &&
+	return now.Output == then.Output && slices.EqualFunc(now.Parts, then.Parts, Part.equal) && sameBytes(now.Meta, then.Meta) &&
 		sameError(now.Fault, then.Fault) && now.Suspended == then.Suspended
 }
 

@@ -4,8 +4,10 @@
 package toolkit
 
 import (
+	"encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strconv"
 )
 
@@ -18,6 +20,10 @@ type Result struct {
 	// Parts is what is not plain text: images, audio, resources, structured
 	// content, as the Model Context Protocol has them.
 	Parts []Part `json:"parts,omitempty"`
+	// Meta is what the tool, or a policy that answers for it, says beside the content to
+	// whoever knows its keys (MCP's _meta), a JSON object; nil says nothing. It reaches no
+	// model and no span.
+	Meta json.RawMessage `json:"_meta,omitempty"`
 	// Fault says that the tool answered with a failure (MCP's isError); nil is a
 	// success. It is [ErrTool] if no more is known.
 	Fault error `json:"-"`
@@ -29,9 +35,9 @@ type Result struct {
 	foreign any // the value of another type that this is a view of
 }
 
-// Size is the number of bytes of text and data in the result.
+// Size is the number of bytes of text, data and Meta in the result.
 func (r Result) Size() int {
-	n := len(r.Output)
+	n := len(r.Output) + len(r.Meta)
 	for i := range r.Parts {
 		n += r.Parts[i].Size()
 	}
@@ -44,6 +50,7 @@ func (r Result) Clone() Result {
 	if f, ok := r.foreign.(interface{ clone() any }); ok {
 		r.foreign = f.clone()
 	}
+	r.Meta = slices.Clone(r.Meta)
 	if r.Parts == nil {
 		return r
 	}

@@ -99,7 +99,7 @@ func (x *exchange) complete(res *mcp.CallToolResult) *mcp.CallToolResult {
 		return res
 	}
 	marked := completed
-	marked.Content, marked.StructuredContent, marked.IsError = res.Content, res.StructuredContent, res.IsError
+	marked.Meta, marked.Content, marked.StructuredContent, marked.IsError = res.Meta, res.Content, res.StructuredContent, res.IsError
 	return &marked
 }
 
@@ -114,7 +114,10 @@ var completed = func() (r mcp.CallToolResult) {
 func (r reply) clone() reply {
 	if r.res != nil {
 		c := *r.res
-		c.Meta, c.Content, c.StructuredContent = maps.Clone(c.Meta), slices.Clone(c.Content), cloneJSON(c.StructuredContent)
+		c.Content, c.StructuredContent = slices.Clone(c.Content), cloneJSON(c.StructuredContent)
+		if c.Meta != nil {
+			c.Meta = cloneJSON(map[string]any(c.Meta)).(map[string]any)
+		}
 		r.res = &c
 	}
 	return r

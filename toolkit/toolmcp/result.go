@@ -5,6 +5,7 @@ package toolmcp
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -13,7 +14,8 @@ import (
 )
 
 // ResultOf is a result of the protocol in this house's form. A failed one (isError) has a
-// fault of kind tool_error with its text; nil is an empty result.
+// fault of kind tool_error with its text; nil is an empty result. Of its _meta the
+// protocol's own keys (io.modelcontextprotocol/…) are left out: they are for one hop.
 func ResultOf(r *mcp.CallToolResult) toolkit.Result {
 	return resultView(r, reply{res: r}.failure())
 }
@@ -41,10 +43,41 @@ func resultView(r *mcp.CallToolResult, fault error) toolkit.Result {
 			view.Parts = append(view.Parts, p)
 		}
 	}
+	view.Meta = ownMeta(r.Meta)
 	if structured := rawJSON(r.StructuredContent); structured != nil {
 		view.Parts = append(view.Parts, toolkit.Part{Kind: toolkit.PartStructured, JSON: structured})
 	}
 	return view
+}
+
+// protocolMeta begins the keys of a result's _meta that are the protocol's own: they are
+// between two peers, and whoever passes a result on says them for itself.
+const protocolMeta = "io.modelcontextprotocol/"
+
+// ownMeta is what a tool said in its result's _meta; nil if it said nothing.
+func ownMeta(m mcp.Meta) json.RawMessage {
+	own := 0
+	for key := range m {
+		if !strings.HasPrefix(key, protocolMeta) {
+			own++
+		}
+	}
+	if own == 0 {
+		return nil
+	}
+	if own < len(m) {
+		m = maps.Clone(m)
+		maps.DeleteFunc(m, func(key string, _ any) bool { return strings.HasPrefix(key, protocolMeta) })
+	}
+	return rawJSON(m)
+}
+
+// metaFrom is _meta of JSON; nil for what is no object.
+func metaFrom(text json.RawMessage) (m mcp.Meta) {
+	if len(text) == 0 || json.Unmarshal(text, &m) != nil {
+		return nil
+	}
+	return m
 }
 
 // partOf shows a block of content; false for a kind that results do not have.
@@ -87,7 +120,7 @@ func partOf(c mcp.Content) (p toolkit.Part, ok bool) {
 
 // callToolResult is a result of this house in the protocol's form.
 func callToolResult(r toolkit.Result) *mcp.CallToolResult {
-	out := &mcp.CallToolResult{IsError: r.Fault != nil}
+	out := &mcp.CallToolResult{Meta: metaFrom(r.Meta), IsError: r.Fault != nil}
 	if r.Output != "" || len(r.Parts) == 0 {
 		out.Content = append(out.Content, &mcp.TextContent{Text: r.Output})
 	}
@@ -112,12 +145,9 @@ func callToolResult(r toolkit.Result) *mcp.CallToolResult {
 // contentOf is a part in the protocol's form; nil for a kind it does not have.
 func contentOf(p *toolkit.Part) mcp.Content {
 	var annotations *mcp.Annotations
-	var m mcp.Meta
+	m := metaFrom(p.Meta)
 	if len(p.Annotations) > 0 {
 		_ = json.Unmarshal(p.Annotations, &annotations) // what does not fit is left out
-	}
-	if len(p.Meta) > 0 {
-		_ = json.Unmarshal(p.Meta, &m)
 	}
 	switch p.Kind {
 	case toolkit.PartText:
