@@ -26,12 +26,28 @@ type questionKey struct{}
 // WithQuestion is ctx with a question for the Approve policy. A question of an
 // outer policy is replaced.
 func WithQuestion(ctx context.Context, q Question) context.Context {
-	return context.WithValue(ctx, questionKey{}, &q)
+	return &asking{ctx, q}
+}
+
+// asking is the context of a call that a question is asked about.
+type asking struct {
+	context.Context
+	question Question
+}
+
+func (a *asking) Value(key any) any {
+	if key == (questionKey{}) {
+		return &a.question
+	}
+	return a.Context.Value(key)
 }
 
 // WithoutQuestion is ctx for the tool: the question was this call's, and says nothing of the
 // calls that the tool makes.
 func WithoutQuestion(ctx context.Context) context.Context {
+	if a, ok := ctx.(*asking); ok { // as it comes from the policy that asks, if none stands between
+		ctx = a.Context
+	}
 	if _, asked := QuestionOf(ctx); !asked {
 		return ctx
 	}

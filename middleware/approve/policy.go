@@ -158,8 +158,7 @@ func (p *Policy) Decide(id, digest string, a Answer) error {
 // that was approved.
 func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
-		facts := call.Record.Facts()
-		why, needed := p.needed(ctx, call, facts.Tool)
+		why, needed := p.needed(ctx, call, call.Record.Tool())
 		ctx = middleware.WithoutQuestion(ctx)
 		if !needed {
 			return next(ctx, call)
@@ -177,7 +176,7 @@ func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 			}
 		}
 		call.Arguments = slices.Clone(call.Arguments)
-		req := p.request(call, facts, why, now)
+		req := p.request(call, call.Record.Facts(), why, now)
 		if p.options.Defer {
 			return p.deferred(ctx, call, req, next)
 		}

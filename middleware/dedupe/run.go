@@ -52,6 +52,7 @@ func (d *Dedupe) lead(ctx context.Context, call toolkit.Call, s *shard, k *key, 
 // leadHere runs the call of a caller that cannot give up, in its own goroutine: it stays
 // for those who wait.
 func (d *Dedupe) leadHere(ctx context.Context, call toolkit.Call, s *shard, e *entry, writes bool, next toolkit.Handler) {
+	e.arguments = e.arguments.Keep() // others compare theirs with it
 	s.insert(e)
 	s.mu.Unlock()
 	d.run(context.WithValue(ctx, insideKey{}, true), call, s, e, writes, next)
@@ -62,8 +63,8 @@ func (d *Dedupe) leadHere(ctx context.Context, call toolkit.Call, s *shard, e *e
 func (d *Dedupe) leadApart(ctx context.Context, call toolkit.Call, s *shard, e *entry, writes bool, next toolkit.Handler) bool {
 	branch := call
 	branch.Record = call.Record.Fork()
-	if shared, ok := branch.Record.Identity(branch); ok {
-		e.arguments = shared // which the fork has kept
+	if kept, ok := branch.Record.Identity(branch); ok {
+		e.arguments = kept // by the fork
 	}
 	e.arguments = e.arguments.Keep()
 	e.done = make(chan struct{})
@@ -99,9 +100,8 @@ func (d *Dedupe) finish(ctx context.Context, record toolkit.Record, s *shard, e 
 	if writes {
 		d.counters.Add(e.reachHash, e.resources, freshness.End)
 	}
-	keep, kept := d.keeps(ctx, record, e), e.arguments
+	keep := d.keeps(ctx, record, e)
 	if keep {
-		kept = kept.Keep()
 		e.finished = time.Now()
 	}
 	s.mu.Lock()
@@ -109,7 +109,6 @@ func (d *Dedupe) finish(ctx context.Context, record toolkit.Record, s *shard, e 
 	switch {
 	case !e.linked: // another took its place
 	case keep && !e.given:
-		e.arguments = kept
 		s.remember(e)
 	default:
 		s.remove(e)

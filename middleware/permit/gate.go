@@ -74,9 +74,9 @@ func (g *Gate) Wrap(next toolkit.Handler) toolkit.Handler {
 		rules := g.rules.Load()
 		tool := call.Record.Tool()
 		if g.options.OnDecision == nil {
-			if c := rules.simple(rules.plan(call.Name), tool); c != nil && c.Effect == Allow && !(g.options.Approver && c.door == DoorRules) {
+			if c := rules.simple(rules.plan(call.Name), tool); c != nil && c.Effect == Allow {
 				call.Record.Note(c.told.note)
-				return next(ctx, call)
+				return next(g.settled(ctx, rules, c.Name, c.door), call)
 			}
 		}
 		d := rules.Decide(tool, call)
@@ -85,15 +85,24 @@ func (g *Gate) Wrap(next toolkit.Handler) toolkit.Handler {
 			g.tell(ctx, call, d)
 		}
 		switch {
-		case d.Effect == Allow && d.Door == DoorRules && g.options.Approver:
-			return next(middleware.WithQuestion(ctx, middleware.Question{Rule: d.Rule, Version: rules.version, Settled: true}), call)
-		case d.Effect == Allow || d.Shadow:
+		case d.Effect == Allow:
+			return next(g.settled(ctx, rules, d.Rule, d.Door), call)
+		case d.Shadow:
 			return next(ctx, call)
 		case d.Effect == Ask && g.options.Approver:
 			return next(middleware.WithQuestion(ctx, middleware.Question{Rule: d.Rule, Reason: d.Reason, Version: rules.version}), call)
 		}
 		return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Message: d.Message})
 	}
+}
+
+// settled is the context of a call that is allowed: if a rule does so by name, an approver
+// is told.
+func (g *Gate) settled(ctx context.Context, rules *Rules, rule string, door Door) context.Context {
+	if door != DoorRules || !g.options.Approver {
+		return ctx
+	}
+	return middleware.WithQuestion(ctx, middleware.Question{Rule: rule, Version: rules.version, Settled: true})
 }
 
 // tell calls OnDecision.
