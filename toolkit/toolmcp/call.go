@@ -31,6 +31,7 @@ type exchange struct {
 	meta    map[string]any // the client's
 	known   bool           // whether args says what the arguments are
 	tools   *toolTable     // the peer's, on the client
+	fault   error          // why the call must not run, on the server
 }
 
 // reply is how an exchange ended: the result type that the scope governs.
@@ -144,6 +145,9 @@ func cloneJSON(v any) any {
 
 // run sends or handles the call, with the arguments that policies made of it.
 func (x *exchange) run(ctx context.Context) (r reply) {
+	if x.fault != nil {
+		return reply{res: x.complete(callToolResult(toolkit.Failure(x.fault))), fault: x.fault}
+	}
 	if x.watcher.server && !x.watcher.noRecover {
 		defer func() {
 			if v := recover(); v != nil {
@@ -217,6 +221,7 @@ func (x *exchange) end(ctx context.Context, e *toolkit.Ended) tracing.SpanEnd {
 		tool = e.Facts.Tool.Name
 	}
 	w.metrics.record(ctx, e.Duration(), x.labels(tool, st), w.networkOf(x.request.http))
+	w.tellUnscoped(e)
 	end := tracing.SpanEnd{Success: st.errorType == "", ErrorType: st.errorType}
 	if st.code != "" {
 		end.Attributes = []attribute.KeyValue{keyStatusCode.String(st.code)}

@@ -205,10 +205,11 @@ func dial(t testing.TB, client *mcp.Client, server *mcp.Server, revision string)
 	return cs
 }
 
-// dialHTTP connects over streamable HTTP on loopback.
+// dialHTTP connects over streamable HTTP on loopback. The SDK's handler speaks the revision
+// without sessions only if it is told to have none.
 func dialHTTP(t testing.TB, client *mcp.Client, server *mcp.Server, revision string) *mcp.ClientSession {
 	t.Helper()
-	return dialHandler(t, client, mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil), http.DefaultTransport, revision)
+	return dialHandler(t, client, mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: revision == stateless}), http.DefaultTransport, revision)
 }
 
 // dialHandler connects to a handler of HTTP requests.

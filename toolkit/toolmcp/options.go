@@ -46,8 +46,12 @@ func WithBaggage() Option { return func(c *config) { c.baggage = true } }
 func WithoutRecover() Option { return func(c *config) { c.noRecover = true } }
 
 // WithSession says for whom a server's tool is called, which policies and statistics ask
-// for; nil is nobody. By default it is the context's session, else one with the
-// id of the protocol's session, if that has one. It matters to [Server].
+// for; nil is nobody. By default it is the context's session, else one with the id of the
+// protocol's session, else one for each connection. Requests over HTTP without the
+// protocol's sessions, as by revision 2026-07-28, are nobody's: policies that remember do
+// nothing for them, and the first such call is told to OpenTelemetry's error handler.
+// If session panics, the call fails and reaches no tool, unless [WithoutRecover] lets
+// the panic go on. It matters to [Server].
 func WithSession(session func(mcp.Request) *toolkit.Session) Option {
 	return func(c *config) { c.session = session }
 }

@@ -60,7 +60,7 @@ func (w *watcher) version(s mcp.Session, req mcp.Request) string {
 			return supported(v)
 		}
 	}
-	if known := w.known(s); known != nil {
+	if known := w.known(s); known != nil && known.version != "" {
 		return known.version
 	}
 	if ss, ok := s.(*mcp.ServerSession); ok { // of a stateless server, which knows it by a header

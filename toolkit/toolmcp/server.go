@@ -96,7 +96,7 @@ func (e *panicError) Unwrap() []error {
 func (w *watcher) receiveCall(ctx context.Context, call caller, params *mcp.CallToolParamsRaw, req mcp.Request, next mcp.MethodHandler) (mcp.Result, error) {
 	x := &exchange{watcher: w, request: w.describe(methodCallTool, req), req: req, next: next, name: params.Name, args: params.Arguments, known: true}
 	ctx, links, root := w.incoming(ctx, methodCallTool, req)
-	ctx = w.inSession(ctx, req)
+	ctx, x.fault = w.inSession(ctx, req)
 	if w.observer != nil {
 		ctx = tracing.WithSpanSpec(ctx, &tracing.SpanSpec{
 			Operation: methodCallTool, Kind: w.kind, Attributes: w.attributes(&x.request), Links: links, NewRoot: root, End: x.end,
@@ -148,25 +148,4 @@ func laterHeaders(method string, req mcp.Request) http.Header {
 		return nil
 	}
 	return extra.Header
-}
-
-// inSession says for whom a tool is called.
-func (w *watcher) inSession(ctx context.Context, req mcp.Request) context.Context {
-	if w.session != nil {
-		if s := w.session(req); s != nil {
-			return toolkit.WithSession(ctx, *s)
-		}
-		return ctx
-	}
-	if toolkit.SessionFrom(ctx) != nil {
-		return ctx
-	}
-	id := req.GetSession().ID()
-	if s := w.known(req.GetSession()); s != nil {
-		id = s.id
-	}
-	if id == "" {
-		return ctx
-	}
-	return toolkit.WithSession(ctx, toolkit.Session{ID: id})
 }

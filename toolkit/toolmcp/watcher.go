@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -38,6 +39,7 @@ type watcher struct {
 	calls      callAttributes
 	prompts    names // that a peer listed or answered
 	codes      names
+	unscoped   atomic.Bool // whether it was told that policies miss a session
 }
 
 // newWatcher makes the memory of a client's or a server's middleware. The two of one
