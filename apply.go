@@ -129,10 +129,12 @@ func (s *Scope) middleware(tools toolkit.Lookup) toolkit.Middleware {
 	return func(next toolkit.Handler) toolkit.Handler {
 		watched, governed := observe(next), observe(s.govern(next))
 		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
-			switch r := s.rules.Load(); {
-			case r.off:
+			r := s.rules.Load()
+			if r.off {
 				return next(ctx, call)
-			case r.none():
+			}
+			makeRoom()
+			if r.none() {
 				return watched(ctx, call)
 			}
 			return governed(ctx, call)

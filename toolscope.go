@@ -170,6 +170,7 @@ func Watch[F toolkit.Func[C, R], C, R any](s *Scope, next F, lens toolkit.Lens[C
 			if s.rules.Load().off {
 				return f(ctx, c)
 			}
+			makeRoom()
 			return on(ctx, c)
 		}
 	case func(context.Context, C) (R, error):
@@ -178,6 +179,7 @@ func Watch[F toolkit.Func[C, R], C, R any](s *Scope, next F, lens toolkit.Lens[C
 			if s.rules.Load().off {
 				return f(ctx, c)
 			}
+			makeRoom()
 			return on(ctx, c)
 		}
 	}
