@@ -9,13 +9,11 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"net/netip"
 	"net/url"
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 
 	"github.com/toolscope/toolscope/internal/mcpproxy"
 )
@@ -44,28 +42,5 @@ func (o *mcpOptions) serveHTTP(stderr io.Writer) (err error) {
 		fmt.Fprintf(stderr, "statistics at %s\n", p.stats)
 	}
 	fmt.Fprintf(stderr, "passing http://%s%s on to %s (Ctrl-C ends it)\n", l.Addr(), target.Path, mcpproxy.Shown(target))
-	return serveUntil(ctx, l, p.watcher.Handler(target))
-}
-
-// endTime is how long requests may go on once the program was asked to end.
-const endTime = time.Second
-
-// serveUntil serves until ctx is over. Streams that never end are cut.
-func serveUntil(ctx context.Context, l net.Listener, h http.Handler) error {
-	s := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 256 << 10}
-	closed := make(chan error, 1)
-	stop := context.AfterFunc(ctx, func() {
-		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTime)
-		defer cancel()
-		err := s.Shutdown(ending)
-		if errors.Is(err, context.DeadlineExceeded) {
-			err = s.Close()
-		}
-		closed <- err
-	})
-	err := s.Serve(l)
-	if stop() { // it ended by itself
-		return err
-	}
-	return <-closed
+	return p.watcher.Serve(ctx, l, target)
 }

@@ -37,6 +37,8 @@ func TestMain(m *testing.M) {
 		os.Exit(serveHTTP())
 	case "proxyhttp":
 		os.Exit(proxyHTTP(os.Args[1]))
+	case "splicehttp":
+		os.Exit(spliceHTTP(os.Args[1]))
 	case "plainhttp":
 		os.Exit(plainHTTP(os.Args[1]))
 	}

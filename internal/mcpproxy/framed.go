@@ -51,6 +51,7 @@ func (f *frameReader) run() {
 		}
 		at := time.Now()
 		f.tap.put(f.stream, at, buffer[:n])
+		f.tap.signal()
 		if f.feed(buffer[:n], at) != nil {
 			break
 		}
@@ -59,6 +60,7 @@ func (f *frameReader) run() {
 		_ = f.rest(f.held) // nobody is left to be told
 	}
 	f.tap.end(f.stream, time.Now())
+	f.tap.signal()
 }
 
 func (f *frameReader) feed(data []byte, at time.Time) error {

@@ -21,7 +21,7 @@ func Guard(next http.Handler) http.Handler {
 			http.Error(w, "the request did not arrive on a loopback address", http.StatusForbidden)
 		case !loopbackName(r.Host):
 			http.Error(w, "Host: want a loopback name or address", http.StatusMisdirectedRequest)
-		case !localOrigin(r):
+		case !localOrigin(r.Header.Get("Origin"), r.Header.Get("Sec-Fetch-Site")):
 			http.Error(w, "Origin: want a page of this machine", http.StatusForbidden)
 		default:
 			next.ServeHTTP(w, r)
@@ -31,9 +31,11 @@ func Guard(next http.Handler) http.Handler {
 
 func fromLoopback(r *http.Request) bool {
 	addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if !ok {
-		return false
-	}
+	return ok && isLoopback(addr)
+}
+
+// isLoopback reports whether an address is of this machine only.
+func isLoopback(addr net.Addr) bool {
 	at, err := netip.ParseAddrPort(addr.String())
 	return err == nil && at.Addr().Unmap().IsLoopback()
 }
@@ -52,11 +54,11 @@ func loopbackName(hostport string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// localOrigin reports whether no page made the request, or one of this machine's.
-func localOrigin(r *http.Request) bool {
-	origin := r.Header.Get("Origin")
+// localOrigin reports whether no page made a request of that Origin and Sec-Fetch-Site, or one of
+// this machine's.
+func localOrigin(origin, site string) bool {
 	if origin == "" {
-		return r.Header.Get("Sec-Fetch-Site") != "cross-site"
+		return site != "cross-site"
 	}
 	u, err := url.Parse(origin)
 	return err == nil && loopbackName(u.Host)

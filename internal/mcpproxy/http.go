@@ -5,10 +5,8 @@ package mcpproxy
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"log"
-	"mime"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -24,7 +22,9 @@ import (
 // once. Paths stay as they are, below the target's origin, and so do
 // headers but for those of one connection and Host. Only this machine is answered ([Guard]).
 // Headers are looked at for the session's id and the content type, and recorded nowhere.
-func (w *Watcher) Handler(target *url.URL) http.Handler {
+func (w *Watcher) Handler(target *url.URL) http.Handler { return Guard(newHTTPProxy(w, target)) }
+
+func newHTTPProxy(w *Watcher, target *url.URL) *httpProxy {
 	origin := &url.URL{Scheme: target.Scheme, Host: target.Host}
 	h := &httpProxy{w: w, origin: origin, sessions: &httpSessions{w: w, byID: map[string]*session{}}, transport: newTransport()}
 	h.proxy = &httputil.ReverseProxy{
@@ -40,7 +40,7 @@ func (w *Watcher) Handler(target *url.URL) http.Handler {
 		BufferPool:     newBufferPool(),
 		ErrorLog:       log.New(io.Discard, "", 0), // what fails is answered, and observed
 	}
-	return Guard(h)
+	return h
 }
 
 // Shown is a target as people may see it: without a user, and without what may be a secret
@@ -83,19 +83,12 @@ type httpProxy struct {
 	transport http.RoundTripper
 }
 
-// httpExchange is a request and its answer.
-type httpExchange struct {
-	session *session
-	begun   []operationKey // what the request began; the Watcher's
-}
-
-type httpExchangeKey struct{}
-
 // ServeHTTP passes a request on.
 func (h *httpProxy) ServeHTTP(out http.ResponseWriter, r *http.Request) {
-	x := &httpExchange{session: h.sessions.of(r)}
+	x := h.exchange(r.Method, r.Header.Get(sessionHeader), r.URL.RawQuery)
+	defer h.w.tap.signal()
 	defer h.sessions.over(x.session)
-	if r.Method == http.MethodPost && isJSON(r.Header) {
+	if r.Method == http.MethodPost && isJSON(r.Header.Get("Content-Type")) {
 		if h.w.framed() {
 			h.govern(out, r, x)
 			return
@@ -149,76 +142,22 @@ func (h *httpProxy) watchAnswer(resp *http.Response) error {
 	if x == nil {
 		return nil
 	}
-	h.sessions.answered(resp, x)
-	if resp.StatusCode >= 400 {
-		h.refused(x, resp.StatusCode)
-		return nil
+	s := h.answered(x, resp.StatusCode, resp.Header.Get(sessionHeader), resp.Header.Get("Content-Type"), resp.Header.Get("Content-Encoding"))
+	if s != nil {
+		resp.Body = &tee{body: resp.Body, tap: h.w.tap, stream: s, left: resp.ContentLength}
 	}
-	framing, ok := framingOf(resp)
-	if !ok {
-		return nil
-	}
-	s := x.stream(fromServer, framing)
-	if framing == byEvent && resp.Request.Method == http.MethodGet {
-		h.sessions.events(s, x)
-	}
-	resp.Body = &tee{body: resp.Body, tap: h.w.tap, stream: s, left: resp.ContentLength}
 	return nil
-}
-
-// refused ends what a request began that the server, or what stands before it, refused as such.
-func (h *httpProxy) refused(x *httpExchange, status int) {
-	h.w.tap.do(func() {
-		for _, key := range x.begun {
-			if o := x.session.open[key]; o != nil {
-				delete(x.session.open, key)
-				o.finish(time.Now(), &outcome{err: &wireError{fmt.Sprintf("http_%d", status), "the server answered with HTTP status " + http.StatusText(status)}})
-			}
-		}
-	})
 }
 
 // failed answers for a server that could not be reached.
 func (h *httpProxy) failed(out http.ResponseWriter, r *http.Request, err error) {
 	if x, _ := r.Context().Value(httpExchangeKey{}).(*httpExchange); x != nil {
-		h.refused(x, http.StatusBadGateway)
+		h.ended(x, statusError(http.StatusBadGateway))
 	}
 	if r.Context().Err() != nil {
 		return // nobody waits
 	}
 	http.Error(out, "toolscope: the MCP server could not be reached", http.StatusBadGateway)
-}
-
-// stream is one for a body of the exchange, whose requests it remembers.
-func (x *httpExchange) stream(from side, framing framing) *stream {
-	s := x.session.stream(from, framing)
-	if from == fromClient {
-		s.take = func(f frame) {
-			x.session.noting, x.session.begun = true, nil
-			x.session.frame(from, f)
-			x.session.noting, x.begun = false, append(x.begun, x.session.begun...)
-		}
-	}
-	return s
-}
-
-func isJSON(h http.Header) bool {
-	kind, _, err := mime.ParseMediaType(h.Get("Content-Type"))
-	return err == nil && kind == "application/json"
-}
-
-// framingOf is how an answer's body is cut into frames; false if it has none, or is compressed.
-func framingOf(resp *http.Response) (framing, bool) {
-	if e := resp.Header.Get("Content-Encoding"); e != "" && e != "identity" {
-		return 0, false
-	}
-	switch kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind {
-	case "text/event-stream":
-		return byEvent, true
-	case "application/json":
-		return byEnd, true
-	}
-	return 0, false
 }
 
 // tee gives the tap a copy of what is read of a body.
@@ -241,6 +180,7 @@ func (t *tee) Read(b []byte) (int, error) {
 	if err != nil || t.left == 0 { // complete before who reads it learns so
 		t.end()
 	}
+	t.tap.signal()
 	return n, err
 }
 
@@ -248,6 +188,7 @@ func (t *tee) end() {
 	if !t.over {
 		t.over = true
 		t.tap.end(t.stream, time.Now())
+		t.tap.signal()
 	}
 }
 

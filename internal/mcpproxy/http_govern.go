@@ -34,7 +34,7 @@ func (h *httpProxy) govern(out http.ResponseWriter, r *http.Request, x *httpExch
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		h.watchRequest(r, x)
 		h.proxy.ServeHTTP(out, r.WithContext(withExchange(r, x)))
-	case sessionOf(r.URL) != "":
+	case sessionOf(r.URL.RawQuery) != "":
 		http.Error(out, "toolscope: policies do not govern the older transport over server-sent events: want streamable HTTP", http.StatusNotImplemented)
 	case len(list) > 1 || bytes.TrimSpace(body)[0] == '[':
 		refuseHTTP(out, jsontext.Value("null"), "a batch with a tools/call: want each on its own, so that policies can govern it")
@@ -95,8 +95,8 @@ func (c *httpCall) send(ctx context.Context, id jsontext.Value, raw []byte) (rep
 		}
 		return reply{}, &wireError{"http_502", "the MCP server could not be reached"}
 	}
-	c.h.sessions.answered(resp, c.x)
-	framing, ok := framingOf(resp)
+	c.h.sessions.answered(c.x, resp.StatusCode, resp.Header.Get(sessionHeader))
+	framing, ok := framingOf(resp.Header.Get("Content-Type"), resp.Header.Get("Content-Encoding"))
 	switch {
 	case resp.StatusCode >= 300 || !ok || c.streaming && framing != byEvent:
 		return c.pass(resp)

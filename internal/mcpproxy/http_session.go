@@ -28,33 +28,42 @@ type httpSessions struct {
 	byID map[string]*session
 }
 
-func withExchange(r *http.Request, x *httpExchange) context.Context {
-	return context.WithValue(r.Context(), httpExchangeKey{}, x)
-}
-
-// of is the session that a request belongs to. One without an id may be given one by the
-// answer; else the session lives for the request only.
-func (h *httpSessions) of(r *http.Request) *session {
-	id := r.Header.Get(sessionHeader)
-	if id == "" { // of the older transport over server-sent events
-		id = sessionOf(r.URL)
+// of is the session of an id. Without one the answer may give one; else the session lives
+// for the request only.
+func (h *httpSessions) of(id string) *session {
+	s := h.find(id)
+	if s == nil && id != "" { // what passed may have told it, and not been looked at
+		_ = h.w.Settle(context.Background()) // the Watcher's goroutine waits for nobody
+		s = h.find(id)
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if s := h.byID[id]; s != nil && id != "" {
-		s.used = time.Now()
+	if s != nil {
 		return s
 	}
+	s = newSession(h.w, id)
+	s.http = true
 	if id == "" {
-		s := newSession(h.w, "")
-		s.http, s.fleeting, s.tools = true, true, &h.tools
+		s.fleeting, s.tools = true, &h.tools
 		s.join()
 		return s
 	}
-	s := newSession(h.w, id)
-	s.http = true
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if other := h.byID[id]; other != nil { // two requests at once
+		return other
+	}
 	s.join()
 	h.add(id, s)
+	return s
+}
+
+// find is the session that was given an id, nil for none.
+func (h *httpSessions) find(id string) *session {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.byID[id]
+	if s != nil {
+		s.used = time.Now()
+	}
 	return s
 }
 
@@ -78,7 +87,7 @@ func (h *httpSessions) over(s *session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if s.fleeting {
-		h.w.tap.do(func() { s.close(time.Now(), nil) })
+		h.w.tap.later(func() { s.close(time.Now(), nil) })
 	}
 }
 
@@ -90,17 +99,18 @@ func (h *httpSessions) remove(id string) {
 	}
 }
 
-// answered learns of an answer's headers: a session that begins, or that ends.
-func (h *httpSessions) answered(resp *http.Response, x *httpExchange) {
+// answered learns of an answer's status, and of the session that it gave: one that begins, or
+// one that ends.
+func (h *httpSessions) answered(x *httpExchange, status int, given string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if given := resp.Header.Get(sessionHeader); given != "" && x.session.fleeting && h.byID[given] == nil {
+	if given != "" && x.session.fleeting && h.byID[given] == nil {
 		x.session.name(given)
 		x.session.fleeting = false
 		h.add(given, x.session)
 	}
-	if resp.Request.Method == http.MethodDelete && resp.StatusCode < 300 || resp.StatusCode == http.StatusNotFound {
-		h.remove(resp.Request.Header.Get(sessionHeader))
+	if x.method == http.MethodDelete && status < 300 || status == http.StatusNotFound {
+		h.remove(x.asked)
 	}
 }
 
@@ -111,13 +121,13 @@ func (h *httpSessions) events(s *stream, x *httpExchange) {
 	s.take = func(f frame) {
 		s.take = take
 		u, err := url.Parse(string(f.data))
-		if len(f.data) == 0 || f.data[0] == '{' || err != nil || sessionOf(u) == "" {
+		if len(f.data) == 0 || f.data[0] == '{' || err != nil || sessionOf(u.RawQuery) == "" {
 			take(f)
 			return
 		}
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		if named = sessionOf(u); h.byID[named] == nil && x.session.fleeting {
+		if named = sessionOf(u.RawQuery); h.byID[named] == nil && x.session.fleeting {
 			x.session.name(named)
 			x.session.fleeting = false
 			h.add(named, x.session)
@@ -132,9 +142,13 @@ func (h *httpSessions) events(s *stream, x *httpExchange) {
 	}
 }
 
-// sessionOf is the session's id in an address; "" without one.
-func sessionOf(u *url.URL) string {
-	for key, values := range u.Query() {
+// sessionOf is the session's id in the query of an address; "" without one.
+func sessionOf(query string) string {
+	if query == "" {
+		return ""
+	}
+	values, _ := url.ParseQuery(query) // what can be read of it
+	for key, values := range values {
 		if k := strings.ToLower(strings.ReplaceAll(key, "_", "")); k == "sessionid" && len(values) > 0 && len(values[0]) <= maxID {
 			return values[0]
 		}

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -31,9 +32,26 @@ func before(t *testing.T, w *watched, server http.Handler) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := httptest.NewServer(w.Handler(target))
-	t.Cleanup(p.Close)
-	return p.URL
+	return serve(t, w, target)
+}
+
+// serve has a proxy listen before a target, and returns its URL.
+func serve(t *testing.T, w *watched, target *url.URL) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- w.Serve(ctx, l, target) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return "http://" + l.Addr().String()
 }
 
 // sdkServer is a server of the official SDK with a tool that echoes, and one that tells progress.
@@ -325,9 +343,7 @@ func TestHTTPServerThatIsNotThere(t *testing.T) {
 		gone := httptest.NewServer(nil)
 		gone.Close()
 		target, _ := url.Parse(gone.URL)
-		p := httptest.NewServer(w.Handler(target))
-		defer p.Close()
-		resp, err := http.Post(p.URL, "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`))
+		resp, err := http.Post(serve(t, w, target), "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`))
 		if err != nil {
 			t.Fatal(err)
 		}

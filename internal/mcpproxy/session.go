@@ -91,7 +91,7 @@ func (s *session) name(protocolID string) {
 }
 
 // join makes the session one of those that are looked at.
-func (s *session) join() { s.w.tap.do(func() { s.w.sessions[s] = struct{}{} }) }
+func (s *session) join() { s.w.tap.later(func() { s.w.sessions[s] = struct{}{} }) }
 
 // stream is one for what a side sends.
 func (s *session) stream(from side, framing framing) *stream {

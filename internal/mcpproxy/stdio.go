@@ -202,11 +202,13 @@ func (c *copier) run() {
 		*buffer = (*buffer)[:n]
 		_, failed := c.to.Write(*buffer)
 		buffer = c.tap.give(c.stream, at, buffer)
+		c.tap.signal()
 		if failed != nil {
 			break
 		}
 	}
 	c.tap.end(c.stream, time.Now())
+	c.tap.signal()
 	_ = c.to.Close()
 	_ = c.from.Close()
 }

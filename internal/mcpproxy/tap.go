@@ -5,6 +5,7 @@ package mcpproxy
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -12,8 +13,13 @@ import (
 // the same, and not looked at.
 const maxHeld = 16 << 20
 
+// maxQuiet is how many bytes wait without being looked at at once.
+const maxQuiet = 256 << 10
+
 // A tap takes copies of what passes and never makes it wait: what has no room is
-// dropped and counted. The copies are looked at by one goroutine.
+// dropped and counted. The copies are looked at by one goroutine. To wake it would take a
+// processor from those who wait for what passes: so it looks [gatherTime] after a signal, at
+// once when much waits, and by itself every [lookEvery].
 type tap struct {
 	mu      sync.Mutex
 	queue   []chunk
@@ -21,6 +27,8 @@ type tap struct {
 	dropped uint64
 	closed  bool
 	wake    chan struct{}
+	soon    *time.Timer // wakes
+	waking  atomic.Bool // soon runs
 }
 
 // chunk is a copy of some bytes of a stream, or something else to be done in order.
@@ -32,7 +40,17 @@ type chunk struct {
 	do     func()  // without a stream
 }
 
-func newTap() *tap { return &tap{wake: make(chan struct{}, 1)} }
+// gatherTime is how long what passed may wait, so that many calls are looked at together.
+const gatherTime = 2 * time.Millisecond
+
+func newTap() *tap {
+	t := &tap{wake: make(chan struct{}, 1)}
+	t.soon = time.AfterFunc(gatherTime, func() {
+		t.waking.Store(false)
+		t.hurry()
+	})
+	return t
+}
 
 // buffers are used again: small ones for copies, and those of maxRead that were read into.
 var small, large sync.Pool
@@ -85,8 +103,11 @@ func (t *tap) add(s *stream, at time.Time, b *[]byte) bool {
 	t.held += cap(*b)
 	t.queue = append(t.queue, chunk{stream: s, at: at, data: b, gap: s.gap})
 	s.gap = false
+	much := t.held > maxQuiet
 	t.mu.Unlock()
-	t.signal()
+	if much {
+		t.hurry()
+	}
 	return true
 }
 
@@ -107,22 +128,34 @@ func (t *tap) end(s *stream, at time.Time) {
 		t.queue = append(t.queue, chunk{stream: s, at: at, gap: s.gap})
 	}
 	t.mu.Unlock()
-	t.signal()
 }
 
-// do has f called after what was put before it; false if the tap is closed.
+// do has f called at once, after what was put before it; false if the tap is closed.
 func (t *tap) do(f func()) bool {
-	t.mu.Lock()
-	ok := !t.closed
-	if ok {
-		t.queue = append(t.queue, chunk{do: f})
-	}
-	t.mu.Unlock()
-	t.signal()
+	ok := t.later(f)
+	t.hurry()
 	return ok
 }
 
+// later is do without waking anybody.
+func (t *tap) later(f func()) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.closed {
+		t.queue = append(t.queue, chunk{do: f})
+	}
+	return !t.closed
+}
+
+// signal has what waits looked at soon.
 func (t *tap) signal() {
+	if t.waking.CompareAndSwap(false, true) {
+		t.soon.Reset(gatherTime)
+	}
+}
+
+// hurry has what waits looked at now.
+func (t *tap) hurry() {
 	select {
 	case t.wake <- struct{}{}:
 	default: // it will look anyway
@@ -144,7 +177,7 @@ func (t *tap) close() {
 	t.mu.Lock()
 	t.closed = true
 	t.mu.Unlock()
-	t.signal()
+	t.hurry()
 }
 
 // lost is how many bytes passed without being looked at.

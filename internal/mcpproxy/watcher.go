@@ -114,23 +114,23 @@ func New(scope *toolscope.Scope, options Options) (*Watcher, error) {
 // maxName bounds names that leave, in bytes.
 const maxName = 256
 
+// lookEvery is how often a Watcher looks for what hangs, and at what nobody has woken it
+// for.
+const lookEvery = 250 * time.Millisecond
+
 // run looks at what passes until the tap is closed.
 func (w *Watcher) run() {
 	defer close(w.done)
-	tick := time.NewTicker(time.Second)
+	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	var queue []chunk
 	for closed := false; !closed; {
 		select {
 		case <-w.tap.wake:
-		case now := <-tick.C:
-			w.look(now)
-			continue
+		case <-tick.C:
+			w.look(time.Now())
 		}
-		if queue, closed = w.tap.take(queue); closed {
-			w.drain(queue)
-			break
-		}
+		queue, closed = w.tap.take(queue)
 		w.drain(queue)
 	}
 	for s := range w.sessions {

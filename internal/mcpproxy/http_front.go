@@ -1,0 +1,181 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mcpproxy
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+)
+
+// Serve answers at l as [Watcher.Handler] does until ctx is over, and closes l. Requests that need no
+// more than to be passed on are passed on byte for byte, with another Host: those of HTTP/1.1 for a
+// target of plain HTTP that no proxy of the environment stands before, while no policy governs
+// calls. Requests that have begun when ctx is over may go on for a second. The error is l's.
+func (w *Watcher) Serve(ctx context.Context, l net.Listener, target *url.URL) error {
+	f := newFront(w, target)
+	f.server = &http.Server{Handler: Guard(f.httpProxy), ReadHeaderTimeout: headTime, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: maxHead}
+	closed := make(chan error, 1)
+	stop := context.AfterFunc(ctx, func() { closed <- f.close(context.WithoutCancel(ctx), l) })
+	err := f.serve(l)
+	if stop() { // it ended by itself
+		return errors.Join(err, f.close(ctx, l))
+	}
+	return <-closed
+}
+
+// endTime is how long requests may go on once the end was asked for.
+const endTime = time.Second
+
+// A front takes the connections of clients.
+type front struct {
+	*httpProxy
+	server  *http.Server // for what needs more than to be passed on
+	direct  bool         // links can reach the server
+	address string       // of the server
+	host    string       // how it is called
+	dialer  net.Dialer
+	dialing context.Context // over when nobody is to be reached any more
+	hangUp  context.CancelFunc
+	others  *given
+
+	mu      sync.Mutex
+	links   map[*link]struct{}
+	closing bool
+	running sync.WaitGroup
+}
+
+func newFront(w *Watcher, target *url.URL) *front {
+	f := &front{httpProxy: newHTTPProxy(w, target), host: target.Host, dialer: net.Dialer{Timeout: dialTime, KeepAlive: 30 * time.Second}, links: map[*link]struct{}{}}
+	f.dialing, f.hangUp = context.WithCancel(context.Background())
+	proxy, err := http.ProxyFromEnvironment(&http.Request{URL: f.origin})
+	f.direct = target.Scheme == "http" && proxy == nil && err == nil
+	f.address = target.Host
+	if target.Port() == "" {
+		f.address = net.JoinHostPort(target.Hostname(), "80")
+	}
+	return f
+}
+
+// serve takes connections until l is closed.
+func (f *front) serve(l net.Listener) error {
+	if !f.direct {
+		return f.server.Serve(l)
+	}
+	f.others = &given{Listener: l, conns: make(chan net.Conn), closed: make(chan struct{})}
+	f.running.Go(func() { _ = f.server.Serve(f.others) }) // it ends by close
+	pause := 5 * time.Millisecond
+	for {
+		c, err := l.Accept()
+		if err == nil {
+			pause = 5 * time.Millisecond
+			f.take(c)
+			continue
+		}
+		if temporary := (interface{ Temporary() bool })(nil); !errors.As(err, &temporary) || !temporary.Temporary() {
+			return err
+		}
+		time.Sleep(pause) // too many files are open, or the like
+		pause = min(2*pause, time.Second)
+	}
+}
+
+// take begins with a connection.
+func (f *front) take(c net.Conn) {
+	if !isLoopback(c.LocalAddr()) { // net/http says so
+		f.running.Go(func() { f.give(c) })
+		return
+	}
+	l := &link{front: f, client: c}
+	l.less.L = &l.mu
+	l.answers = answers{tap: f.w.tap, begin: l.answered, end: l.complete}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closing {
+		_ = c.Close()
+		return
+	}
+	f.links[l] = struct{}{}
+	f.running.Go(l.run)
+}
+
+// forget is told that a link has ended.
+func (f *front) forget(l *link) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.links, l)
+}
+
+// straight reports whether a request needs no more than to be passed on.
+func (f *front) straight(q *requestHead) bool {
+	return loopbackName(q.host) && localOrigin(q.origin, q.site) && !f.w.framed()
+}
+
+// give hands a connection to net/http.
+func (f *front) give(c net.Conn) {
+	select {
+	case f.others.conns <- c:
+	case <-f.others.closed:
+		_ = c.Close()
+	}
+}
+
+// close ends what goes on, in endTime at most.
+func (f *front) close(ctx context.Context, l net.Listener) error {
+	_ = l.Close()
+	ctx, cancel := context.WithTimeout(ctx, endTime)
+	defer cancel()
+	for !f.closeLinks(ctx.Err() != nil) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	f.hangUp()
+	err := f.server.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = f.server.Close()
+	}
+	f.running.Wait()
+	return err
+}
+
+// closeLinks closes the links that wait for nothing, or all; true if none is left.
+func (f *front) closeLinks(all bool) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closing = true
+	if all {
+		f.hangUp()
+	}
+	for l := range f.links {
+		if all || l.idle() {
+			l.cut()
+		}
+	}
+	return len(f.links) == 0
+}
+
+// given is a listener for connections that were taken elsewhere.
+type given struct {
+	net.Listener // for its address
+	conns        chan net.Conn
+	once         sync.Once
+	closed       chan struct{}
+}
+
+func (g *given) Accept() (net.Conn, error) {
+	select {
+	case c := <-g.conns:
+		return c, nil
+	case <-g.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (g *given) Close() error {
+	g.once.Do(func() { close(g.closed) })
+	return nil
+}
