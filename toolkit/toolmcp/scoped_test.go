@@ -63,7 +63,7 @@ func toldErrors(t *testing.T) func() []string {
 // together by each revision and to nobody else's; and that those over HTTP without the
 // protocol's sessions are nobody's, which is told once where a policy misses it.
 func TestWhoseCallsAre(t *testing.T) {
-	var nobody toolmcp.Option = toolmcp.WithSession(func(mcp.Request) *toolkit.Session { return nil })
+	nobody := toolmcp.WithSession(func(mcp.Request) *toolkit.Session { return nil })
 	for _, c := range []struct {
 		name     string
 		connect  connecting

@@ -247,8 +247,8 @@ func TestAServerThatSendsWhatItShouldNot(t *testing.T) {
 	wantCall(t, m, "raw__twice", "", "first")
 	wantCall(t, m, "raw__self", "", "fine") // what its schema is, is for whoever validates
 	defs := m.Definitions()
-	if len(defs) != 9 {
-		t.Errorf("got %d tools, want 9", len(defs))
+	if len(defs) != 11 {
+		t.Errorf("got %d tools, want 11", len(defs))
 	}
 	for _, d := range defs {
 		if len(d.Name) > 64 || strings.Trim(d.Name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != "" {
@@ -267,6 +267,27 @@ func TestAServerThatSendsWhatItShouldNot(t *testing.T) {
 	}
 	if st.Connects != 1 {
 		t.Errorf("got %+v, want one connection", st)
+	}
+}
+
+// What the host refuses is answered with an error each, also where the server uses an id twice
+// or one that is hostile, and the call during which it asked goes on.
+func TestAServerThatAsksForWhatIsRefused(t *testing.T) {
+	m := open(t, manager.Options{Servers: []manager.Server{child("raw", "raw")}})
+	for range 2 {
+		wantCall(t, m, "raw__asks", "", "-32601 -32601 -32601 -32601")
+	}
+	if st := status(t, m, "raw"); st.Connects != 1 {
+		t.Errorf("got %+v, want the connection to stay", st)
+	}
+}
+
+// What a tool says in _meta goes on, without what the protocol says between two peers.
+func TestMetaIsHandedOn(t *testing.T) {
+	m := open(t, manager.Options{Servers: []manager.Server{child("raw", "raw")}})
+	res, err := m.Handle(t.Context(), toolkit.Call{Name: "raw__meta"})
+	if err != nil || res.Fault != nil || res.Output != "said" || string(res.Meta) != `{"of":"the tool"}` {
+		t.Errorf("got %q with the _meta %s, %v", res.Output, res.Meta, err)
 	}
 }
 

@@ -188,7 +188,8 @@ func serveRaw(how string) {
 					{"name":"self","inputSchema":{"$ref":"#"}},{"name":"text","inputSchema":"no schema"},null,
 					{"name":"dots.and/marks?","inputSchema":{"type":"object"}},{"name":"größe","inputSchema":{"type":"object"}},
 					{"name":"bad_pattern","inputSchema":{"type":"object","properties":{"a":{"pattern":"("}}}},
-					{"name":"number","inputSchema":{"type":"object"}},{"name":"twice","inputSchema":{"type":"object"}},{"name":"huge","inputSchema":{"type":"object"}},{"name":"null","inputSchema":{"type":"object"}}]}`)
+					{"name":"number","inputSchema":{"type":"object"}},{"name":"twice","inputSchema":{"type":"object"}},{"name":"huge","inputSchema":{"type":"object"}},{"name":"null","inputSchema":{"type":"object"}},
+					{"name":"asks","inputSchema":{"type":"object"}},{"name":"meta","inputSchema":{"type":"object"}}]}`)
 			}
 		case "tools/call":
 			switch req.Params.Name {
@@ -200,6 +201,14 @@ func serveRaw(how string) {
 					fmt.Print(strings.Repeat(`\" id: 4,{`, 102), "1234")
 				}
 				fmt.Printf(`"}]},"jsonrpc":"2.0","id":%s}`+"\n", req.ID)
+			case "asks": // what the host refuses, under one id twice, and what nobody offers
+				answer(fmt.Sprintf(`{"content":[{"type":"text","text":%q}]}`, askedRaw(in,
+					`{"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}`,
+					`{"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}`,
+					`{"jsonrpc":"2.0","id":"\u0000","method":"elicitation/create","params":{"message":"?","requestedSchema":{"$ref":"#"}}}`,
+					`{"jsonrpc":"2.0","id":8,"method":"roots/list"}`, `{"jsonrpc":"2.0","id":9,"method":"\u001b[2J"}`)))
+			case "meta":
+				answer(`{"content":[{"type":"text","text":"said"}],"_meta":{"of":"the tool","io.modelcontextprotocol/serverInfo":{"name":"raw"}}}`)
 			case "null":
 				answer(`{"content":[null,{"type":"no such type"}]}`)
 			case "twice":
@@ -218,4 +227,33 @@ func serveRaw(how string) {
 			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}`+"\n", req.ID)
 		}
 	}
+}
+
+// askedRaw sends requests of the server's and tells the codes that each id was answered
+// with, the first answer of each.
+func askedRaw(in *bufio.Scanner, requests ...string) string {
+	ids := []string{`7`, `"\u0000"`, `8`, `9`}
+	codes := map[string]string{}
+	for _, r := range requests {
+		fmt.Println(r)
+	}
+	for len(codes) < len(ids) && in.Scan() {
+		var answer struct {
+			ID    json.RawMessage `json:"id"`
+			Error *struct {
+				Code int `json:"code"`
+			} `json:"error"`
+		}
+		if json.Unmarshal(in.Bytes(), &answer) != nil || answer.Error == nil {
+			continue
+		}
+		if id := string(answer.ID); codes[id] == "" {
+			codes[id] = fmt.Sprint(answer.Error.Code)
+		}
+	}
+	var list []string
+	for _, id := range ids {
+		list = append(list, codes[id])
+	}
+	return strings.Join(list, " ")
 }
