@@ -11,7 +11,7 @@ var tokenDetectors = func() (out []detector) {
 		r := &tokenRules[i]
 		out = append(out, detector{kind: r.kind, group: groupToken, doc: "an issuer's token, by its prefix " + r.prefix + "…", anchors: []string{fold(r.prefix)}, match: r.match})
 	}
-	return append(out,
+	out = append(out,
 		detector{kind: "jwt", group: groupToken, doc: "a JSON web token", anchors: []string{"eyj", "ey0"}, match: func(s string, at, _ int) (int, int, bool) {
 			if at > 0 && isAlnum(s[at-1]) {
 				return 0, 0, false
@@ -36,8 +36,9 @@ var tokenDetectors = func() (out []detector) {
 			return webhookAt(s, at, min(len(s), at+1024))
 		})},
 		detector{kind: "mailchimp-key", group: groupToken, doc: "32 hexadecimal digits and a data centre", anchors: []string{"-us"}, within: true, match: named(mailchimpAt)},
-		detector{kind: "salesforce-token", group: groupToken, doc: "an organisation's id, an exclamation mark and a session", anchors: []string{"!aq", "!ar"}, within: true, match: named(salesforceAt)},
+		detector{kind: "salesforce-token", group: groupToken, doc: "an organisation's id, an exclamation mark and a session", anchors: []string{"00d"}, match: named(salesforceAt)},
 	)
+	return append(out, keyDetectors...)
 }()
 
 // named makes a match of a function that looks at a place and names the kind.
@@ -180,22 +181,25 @@ func mailchimpAt(s string, i int) (start, end int, kind string) {
 	return start, end, "mailchimp-key"
 }
 
-// salesforceAt finds a session around the exclamation mark at i: 00D and 12 or 15 more
-// characters before it, 60 or more behind it.
+// salesforceAt finds the session that begins at i: 00D and 12 or 15 more characters, an
+// exclamation mark, and 60 or more behind it.
 func salesforceAt(s string, i int) (start, end int, kind string) {
-	start = i
-	for start > 0 && i-start <= 18 && isAlnum(s[start-1]) {
-		start--
-	}
-	if n := i - start; n != 15 && n != 18 || !strings.HasPrefix(s[start:], "00D") {
+	if i > 0 && isAlnum(s[i-1]) || !strings.HasPrefix(s[i:], "00D") {
 		return 0, 0, ""
 	}
-	for end = i + 1; end < len(s) && alphabets[s[end]]&dots != 0; end++ {
+	mark := i
+	for mark < len(s) && mark-i <= 18 && isAlnum(s[mark]) {
+		mark++
 	}
-	if end-i < 61 {
+	if n := mark - i; n != 15 && n != 18 || mark == len(s) || s[mark] != '!' {
 		return 0, 0, ""
 	}
-	return start, end, "salesforce-token"
+	for end = mark + 1; end < len(s) && alphabets[s[end]]&dots != 0; end++ {
+	}
+	if end-mark < 61 {
+		return 0, 0, ""
+	}
+	return i, end, "salesforce-token"
 }
 
 // appTokenEnd is the end of a Facebook app's access token, whose number of 15 or 16

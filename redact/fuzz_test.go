@@ -163,11 +163,11 @@ func decodeAll(out string) string {
 	return all
 }
 
-func must(b []byte, err error) []byte {
+func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	return b
+	return v
 }
 
 // escapeAll writes the letters within JSON strings as \u escapes.

@@ -23,7 +23,7 @@ func pemAt(s string, i int) (start, end int, kind string) {
 	}
 	head := s[i+len(pemBegin) : min(len(s), i+len(pemBegin)+64)]
 	n := strings.Index(head, "-----")
-	if n < 0 || !strings.Contains(head[:n], "PRIVATE KEY") && !strings.Contains(head[:n], "PRIVATE+KEY") {
+	if n < 0 || !strings.Contains(head[:n], "PRIVATE KEY") && !strings.Contains(head[:n], "PRIVATE+KEY") && !strings.Contains(head[:n], "NKEY SEED") {
 		return 0, 0, ""
 	}
 	body := i + len(pemBegin) + n + len("-----")

@@ -135,6 +135,30 @@ var samples = map[string]func(m maker) (value, text string){
 		v := "00D" + m.of(12, letters62) + "!AQ" + m.drawn(80)
 		return v, "it is " + v
 	},
+	"azure-key": func(m maker) (string, string) {
+		v := m.drawn(76) + "AZ" + "DO" + m.drawn(8)[:4]
+		return v, "it is " + v
+	},
+	"clickup-token": func(m maker) (string, string) {
+		v := "pk_" + m.of(7, figures) + "_" + m.of(31, upLetters+figures) + "7"
+		return v, "it is " + v
+	},
+	"zoho-token": func(m maker) (string, string) {
+		v := "1000." + m.of(32, "0123456789abcdef") + "." + m.of(32, "0123456789abcdef")
+		return v, "it is " + v
+	},
+	"maxmind-key": func(m maker) (string, string) {
+		v := m.drawn(6 + 2)[:6] + "_" + m.drawn(29) + "_m" + "mk"
+		return v, "it is " + v
+	},
+	"newrelic-key": func(m maker) (string, string) {
+		v := m.of(35, "0123456789abcdef") + "7NR" + "AL"
+		return v, "it is " + v
+	},
+	"password-hash": func(m maker) (string, string) {
+		v := "$2b" + "$12$" + m.drawn(53)
+		return v, "row " + v
+	},
 	"mailchimp-key": func(m maker) (string, string) { v := m.of(32, "0123456789abcdef") + "-us12"; return v, "it is " + v },
 	"random-string": func(m maker) (string, string) { v := m.drawn(32); return v, "it is " + v },
 	"ipv4": func(m maker) (string, string) {

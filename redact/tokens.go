@@ -25,6 +25,7 @@ const (
 	lowAlnum                      // a-z 0-9
 	percent                       // % and \
 	comma                         // ,
+	dollar                        // $
 )
 
 var alphabets = func() (t [256]alphabet) {
@@ -45,6 +46,9 @@ var alphabets = func() (t [256]alphabet) {
 		}
 		if b == ',' {
 			t[c] |= comma
+		}
+		if b == '$' {
+			t[c] |= dollar
 		}
 		if b == '%' || b == '\\' {
 			t[c] |= percent
@@ -68,7 +72,7 @@ func (r *tokenRule) fits(v string) bool {
 	switch {
 	case strings.HasSuffix(v, "EXAMPLE") || strings.Contains(v, "EXAMPLEEXAMPLE") || strings.HasPrefix(v, "xxxxxxxx") && len(r.prefix) > 3:
 		return false
-	case r.prefix == "sk_" || r.prefix == "PRD-" || r.prefix == "SBX-" || r.prefix == "pi_": // also the beginning of names
+	case r.prefix == "sk_" || r.prefix == "PRD-" || r.prefix == "SBX-" || r.prefix == "pi_" || r.prefix == "cio": // also the beginning of names
 		return random(v) || randomPart(r.prefix+v)
 	case r.prefix == "s.": // also what comes after a variable of that name
 		return hasDigit(v) && random(v) && !pronounceable(v)
