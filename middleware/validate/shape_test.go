@@ -230,3 +230,19 @@ func TestCheckSurvivesTheLibrary(t *testing.T) {
 		t.Errorf("got %v, want a failure that says so", failure)
 	}
 }
+
+// TestAcceptingAllocatesNothing: most calls fit.
+func TestAcceptingAllocatesNothing(t *testing.T) {
+	s, err := compile([]byte(shaped))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sh, text := shapes{}.of(s), []byte(`{"text":"äöü","word":"a","n":10,"open":0.25,"maybe":null,"list":["s",true],"tree":{"of":[{"x":1}]},"free":true}`)
+	if n := testing.AllocsPerRun(100, func() {
+		if !sh.accepts(text) {
+			t.Error("got that it may not fit, want that it does")
+		}
+	}); n > 0 {
+		t.Errorf("got %v allocations, want none", n)
+	}
+}
