@@ -105,6 +105,9 @@ func (sc *scanner) nameAt(s string, start, stop int, v verdict) int {
 	if o.op == '(' && o.end < len(s) && !o.quoted || value == "" {
 		return 0
 	}
+	if o.op == ',' && !o.flag && s[o.start-1] == '`' && !plausible(value) {
+		return 0 // words of code in running text
+	}
 	if v.kind == idSignature && (o.op != '=' || start == 0 || strings.IndexByte("?&;#", s[start-1]) < 0) {
 		return 0 // a signature is a secret where it opens something: in a URL
 	}
@@ -152,6 +155,9 @@ func (sc *scanner) precededBySecret(s string, start int) bool {
 // tools, "set-token …" and "password is …".
 func bareKeyword(s string, start, stop, p int) bool {
 	name := s[start:stop]
+	if equalFold(name, "pass") {
+		return false // a verb
+	}
 	if hasFold(s, p, "is ") || hasFold(s, p, "to ") || s[p] == '"' || s[p] == '\'' {
 		return true
 	}

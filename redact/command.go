@@ -57,6 +57,9 @@ func (sc *scanner) commandHit(s string, i, end, n int) int {
 	}
 	limit := min(len(s), end+maxLine)
 	q := end
+	for q < limit && p.name[len(p.name)-1] != ' ' && (isAlnum(s[q]) || strings.IndexByte("-._", s[q]) >= 0) {
+		q++ // mysqldump, mysql.exe, mysql-client
+	}
 	defer func() { sc.program, sc.read = n, q }()
 	for q < limit {
 		var start, stop int

@@ -141,7 +141,7 @@ func takenBack(i int, words []string) bool {
 			return true
 		}
 	}
-	return i > 0 && (beforeAny[words[i-1]] || beforeKey[words[i-1]] && plainKeyWords[words[i]]) || i > 1 && beforeAny[words[0]] && !beforeSecret[words[i-1]]
+	return i > 0 && (beforeAny[words[i-1]] || words[i-1] == "from" || beforeKey[words[i-1]] && plainKeyWords[words[i]]) || i > 1 && beforeAny[words[0]] && !beforeSecret[words[i-1]]
 }
 
 // wordVerdict says what one word tells where it stands.

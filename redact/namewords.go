@@ -94,7 +94,7 @@ var aboutWords = set("count counts counter max min limit limits policy policies 
 	"source sources result results method methods error errors message messages msg text title description desc table stdin env var variable hash hashes fingerprint thumbprint " +
 	"pair pairs ring store handler handlers func function callback listener generator factory builder helper helpers utils util service services interface info metadata meta " +
 	"char chars character characters icon button input form dialog modal screen view link links image key_id kid uuid guid rate price cost costs level levels ratio " +
-	"size_min changes history question questions answer domain realm host hostname port server servers user username users email group groups role roles permission permissions " +
+	"size_min namespace namespaces from annotation annotations changes history question questions answer domain realm host hostname port server servers user username users email group groups role roles permission permissions " +
 	"tab board bind binding bindings stroke strokes map maps note notes selector agent sock socket option options config setting settings tokens tokenizer parser lexer grammar")
 
 // plainKeyWords are what beforeKey takes back.
@@ -102,14 +102,14 @@ var plainKeyWords = set("key keys token tokens pass string session sid sig signa
 
 // beforeAny take back whatever follows.
 var beforeAny = set("max min num number total count n has is show hide no without require requires required use uses enable disable allow valid invalid missing forgot public pub " +
-	"supports supported toggle skip check verify expired unknown csrf xsrf authenticity next previous prev page pagination continuation cursor")
+	"supports supported toggle skip check verify expired unknown csrf xsrf authenticity next previous prev page pagination continuation cursor existing")
 
 // beforeKey take back a key or a token.
 var beforeKey = set("primary foreign sort partition cache cached map dict object row composite unique hot index group bucket routing shard dedup dedupe idempotency translation lookup " +
 	"natural surrogate schema registry package image hash range answer short arrow enter escape shift ctrl control alt function left right down home issuer known tag label annotation " +
 	"metric feature flag column order parent issue entity message event locale resource chain data json s config property input output prompt completion reasoning eos bos pad " +
 	"unk cls sep mask stop special lexer parser sync resume per number string text field form item node path query param parameter attribute attr meta sub top any each other " +
-	"keyframe by sort group idx pk fk ha author co")
+	"keyframe by sort group idx pk fk ha author co websocket")
 
 // afterSecret make a secret an adjective of something harmless.
 var afterSecret = set("santa sauce garden service agent manager managers store size min max length scanner scanning detection ballot weapon")

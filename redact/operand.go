@@ -101,6 +101,9 @@ func nextLine(s string, p int, o operand) (int, bool) {
 	if strings.Contains(line, ": ") || strings.HasSuffix(strings.TrimRight(line, " \r"), ":") {
 		return 0, false // a name of its own
 	}
+	if c := s[q]; c != '"' && c != '\'' && strings.IndexByte(strings.TrimRight(line, " \r"), ' ') > 0 {
+		return 0, false // a statement
+	}
 	return q, true
 }
 

@@ -26,11 +26,12 @@ func findOperand(s string, start, stop int) (o operand, ok bool) {
 	if op == 0 {
 		q, op = typedOperator(s, p, stop)
 	}
-	if op == 0 {
+	if op == 0 || op == ',' {
 		if q := valueAttribute(s, p, wasQuoted); q > 0 {
 			return valueAt(s, q, operand{op: '=', quoted: true}), true
 		}
 		switch {
+		case op == ',':
 		case p == closed:
 			return o, false
 		case o.flag, bareKeyword(s, start, stop, p):
@@ -130,7 +131,7 @@ func typedOperator(s string, p, stop int) (q int, op byte) {
 // pair "name: NAME" with "value: …" on the next line.
 func valueAttribute(s string, p int, wasQuoted bool) int {
 	q := p
-	for q < len(s) && q-p < 40 && (isSpace(s[q]) || s[q] == ',' || s[q] == '"' || s[q] == '\'') {
+	for q < len(s) && q-p < 40 && (isSpace(s[q]) || strings.IndexByte(",\"'\\", s[q]) >= 0) {
 		q++
 	}
 	if q == p && !wasQuoted {
@@ -139,7 +140,7 @@ func valueAttribute(s string, p int, wasQuoted bool) int {
 	for _, w := range [...]string{"value", "content", "default", "val"} {
 		if hasFold(s, q, w) {
 			q += len(w)
-			for q < len(s) && (s[q] == '"' || s[q] == '\'') {
+			for q < len(s) && strings.IndexByte("\"'\\", s[q]) >= 0 {
 				q++
 			}
 			for q < len(s) && s[q] == ' ' {

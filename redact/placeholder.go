@@ -7,6 +7,9 @@ import "strings"
 
 // isPlaceholder reports whether v stands for a value to be filled in.
 func isPlaceholder(v string) bool {
+	if n := len(v); n > 3 && v[0] == '[' && v[n-1] == ']' && isIdentifier(v[1:n-1]) && strings.ToUpper(v) == v {
+		return true
+	}
 	if isRepeated(v) || isRepeatedBody(v) || strings.HasSuffix(v, "EXAMPLE") || strings.HasSuffix(v, "EXAMPLEKEY") || v == "short" {
 		return true
 	}

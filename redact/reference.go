@@ -16,7 +16,7 @@ func isReference(v string) bool {
 	switch v[0] {
 	case '$':
 		switch {
-		case n > 2 && v[1] == '{' && strings.IndexByte(v, '}') >= n-2 && isExpression(v[2:]):
+		case n > 2 && v[1] == '{' && (strings.IndexByte(v, '}') >= n-2 || strings.Contains(v, "}@")) && isExpression(v[2:]), v == "${{":
 			return true
 		case n > 2 && (v[1] == '(' && v[n-1] == ')' || v[1] == '(' && strings.IndexByte(v, ')') < 0), n > 4 && strings.HasPrefix(v, "${{") && (v[n-1] == '}' || strings.IndexByte(v, '}') < 0):
 			return true

@@ -8,11 +8,18 @@ import "strings"
 // judge decides by its shape whether the value beside a telling name is a secret.
 // called tells that an opening parenthesis follows.
 func judge(v, name string, d verdict, o operand, called bool) bool {
-	if v == "" || called && !o.quoted || isMark(v) || isLiteral(v) || !hasAlnum(v) || isReference(v) || isPlaceholder(v) || name != "" && strings.EqualFold(v, name) {
+	if v == "" || called && !o.quoted || isMark(v) || isLiteral(v) || !hasAlnum(v) || isReference(v) || isPlaceholder(v) || name != "" && sameName(v, name) ||
+		isRelease(v) || namesSecret(v) {
 		return false
 	}
 	if d.kind == idPIN || d.kind == idSSN {
 		return isNumberLike(v)
+	}
+	if d.kind == idCookie && strings.IndexByte(v, '=') < 0 {
+		return plausible(v)
+	}
+	if d.kind == idSession && (strings.Trim(v, "0123456789_-") == "" || strings.HasPrefix(v, "0x")) {
+		return false // ids of what is no user's
 	}
 	if d.kind == idVendor && d.level == telling {
 		return len(v) >= 16 && hasDigit(v) && (random(v) || randomPart(v)) && !isPath(v) && !isMember(v) && (o.quoted || o.op == '=' || o.op == ':')
@@ -27,7 +34,15 @@ func judge(v, name string, d verdict, o operand, called bool) bool {
 		return false
 	}
 	if o.quoted {
-		return o.op != '~' || random(v) || hasSpecial(v)
+		switch o.op {
+		case '~':
+			return random(v) || hasSpecial(v)
+		case ',':
+			return !isMember(v)
+		case ' ': // secret "web" created
+			return o.flag || d.kind == idPassword || !isFieldLike(v) || hasDigit(v)
+		}
+		return true
 	}
 	return !isCode(v, name, o)
 }
@@ -48,7 +63,10 @@ func randomValue(v string, o operand) bool {
 // isCode reports whether a bare value after a strong name is source code: another
 // name, a call, a member, a type.
 func isCode(v, name string, o operand) bool {
-	if i := strings.IndexByte(v, '('); i > 0 && isDotted(v[:i]) {
+	if i := strings.IndexAny(v, "({<"); i > 0 && isDotted(strings.TrimSuffix(v[:i], "!")) && (v[i] == '(' || isUpper(v[0])) || i == 0 && v[0] == '(' && o.spaced {
+		return true
+	}
+	if i := strings.IndexByte(v, '['); i > 0 && o.spaced && isDotted(v[:i]) && strings.IndexByte(v, ']') > i || o.spaced && strings.Contains(v, "::") {
 		return true
 	}
 	if strings.HasPrefix(v, "&") || strings.HasPrefix(v, "[]") || strings.HasPrefix(v, "*") && len(v) > 1 && isLetter(v[1]) || isMember(v) {
@@ -63,8 +81,9 @@ func isCode(v, name string, o operand) bool {
 		// In source code a bare word is another name; in configuration it is the value.
 		return o.spaced && isIdentifier(bare) && !random(bare) && !hasDigit(strings.TrimRight(bare, "0123456789")) && !(hasDigit(bare) && len(bare) >= 12) && !configName(name)
 	case ':':
-		return bare != v && isIdentifier(bare) && !hasDigit(bare) || v == name
+		return bare != v && isIdentifier(bare) && !hasDigit(bare) || v == name || proseWords[strings.ToLower(v)]
 	case ' ':
+		bare = strings.TrimRight(bare, ".:!?")
 		return !o.flag && !random(v) && isIdentifier(bare) && !hasDigit(bare)
 	}
 	return false
@@ -107,7 +126,11 @@ func isMember(v string) bool {
 }
 
 var typeNames = set("string str int integer number boolean bool any object secretstr unknown void optional bytes byte text char varchar securestring stringvar symbol " +
-	"required array list map dict none null undefined url pathlike self this")
+	"required array list map dict none null undefined url pathlike self this match if return new await function lambda not fn async")
+
+// proseWords begin a sentence about a name rather than are its value: "password: The
+// password of …".
+var proseWords = set("the a an this that your if when whether used optional required must should see set specifies")
 
 func isTypeName(v string) bool {
 	v = strings.TrimRight(v, ",;)?|")
@@ -121,6 +144,9 @@ func isTypeName(v string) bool {
 // isLiteral reports whether v is a value of another kind than text.
 func isLiteral(v string) bool {
 	v = strings.TrimRight(v, ",;)")
+	if len(v) <= 6 && strings.HasPrefix(v, "0x") && isHex(v[2:]) {
+		return true
+	}
 	switch len(v) {
 	case 0:
 		return true
@@ -129,9 +155,11 @@ func isLiteral(v string) bool {
 	case 3:
 		return equalFold(v, "nil") || equalFold(v, "yes") || equalFold(v, "off")
 	case 4:
-		return equalFold(v, "true") || equalFold(v, "null") || equalFold(v, "none")
+		return v == "read" || equalFold(v, "true") || equalFold(v, "null") || equalFold(v, "none")
 	case 5:
-		return equalFold(v, "false")
+		return v == "write" || equalFold(v, "false")
+	case 7:
+		return v == "inherit"
 	case 9:
 		return v == "undefined"
 	}
@@ -150,6 +178,68 @@ func isPath(v string) bool {
 	slashes := strings.Count(v, "/") + strings.Count(v, `\`)
 	return slashes >= 1 && !(len(v) >= 32 && slashes*12 < len(v)) && !strings.ContainsAny(v, "=+")
 }
+
+// isRelease reports whether v is a version, or what a package manager takes for one:
+// ^1.2.3, ~4.0, 7.1.3-rc.1, workspace:*.
+func isRelease(v string) bool {
+	if strings.HasPrefix(v, "workspace:") || strings.HasPrefix(v, "catalog:") {
+		return true
+	}
+	v = strings.TrimLeft(v, "^~<>=v ")
+	parts, digits, i := 0, 0, 0
+	for ; i < len(v); i++ {
+		switch {
+		case isDigit(v[i]):
+			digits++
+			continue
+		case v[i] == '.' && digits > 0 && digits <= 4:
+			parts, digits = parts+1, 0
+			continue
+		}
+		break
+	}
+	if parts == 0 || parts > 3 || digits == 0 || digits > 4 {
+		return false
+	}
+	return i == len(v) || i+1 < len(v) && (v[i] == '-' || v[i] == '+') && len(v)-i <= 16 && !random(v[i+1:])
+}
+
+// namesSecret reports whether v is itself the name of a secret, as constants and variables
+// of the environment are written: MAVEN_PASSWORD.
+func namesSecret(v string) bool {
+	if strings.IndexByte(v, '_') < 0 || len(v) > maxName {
+		return false
+	}
+	for i := range len(v) {
+		if chars[v[i]]&chUpper == 0 && v[i] != '_' {
+			return false
+		}
+	}
+	return classify(v).level == secret
+}
+
+// sameName reports whether v is the name again, written as types and constants are:
+// authToken: AuthToken.
+func sameName(v, name string) bool {
+	i, j := 0, 0
+	for {
+		for i < len(v) && (v[i] == '_' || v[i] == '-') {
+			i++
+		}
+		for j < len(name) && (name[j] == '_' || name[j] == '-') {
+			j++
+		}
+		if i == len(v) || j == len(name) {
+			return i == len(v) && j == len(name)
+		}
+		if lower[v[i]] != lower[name[j]] {
+			return false
+		}
+		i, j = i+1, j+1
+	}
+}
+
+func isUpper(c byte) bool { return chars[c]&chUpper != 0 }
 
 func isVersion(v string) bool {
 	for i := range len(v) {

@@ -1,0 +1,60 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import "testing"
+
+// TestKeepOrdinaryFiles: lines of manifests, logs, source code and documents in which a
+// telling name stands beside what is no secret.
+func TestKeepOrdinaryFiles(t *testing.T) {
+	for _, text := range []string{
+		// Packages that have the name of a secret, and their versions.
+		`"dependencies": {"cookie": "^0.7.1", "minipass": "7.1.3", "pbkdf2-password": "~1.2", "lint-password": "workspace:*"}`,
+		"  minipass: 7.1.3\n  registry-auth-token: 3.3.2-rc.1\n",
+		" * upgraded `cookie-signature` to 1.2.1",
+
+		// Permissions, and names of secrets rather than secrets.
+		"permissions:\n  contents: read\n  id-token: write\n",
+		"jobs:\n  call:\n    secrets: inherit\n",
+		"  server-password: MAVEN_PASSWORD\n",
+		`env("user", "OAUTH_TOKEN", "OAUTH_TOKEN_SECRET")`,
+		"  adminSecretNamespace: kube-system\n  existingSecret: web-config\n",
+		`configFromSecret: "prometheus-config"`,
+		"--from-literal=access_key=[ACCESS_KEY_ID]",
+		`Authorization: token ${{ secrets.BOT_PAT }}`,
+		"https://x-access-token:${BOT_TOKEN}@example.com/a/b",
+		`[{\"name\":\"API_KEY\",\"value\":\"${API_KEY}\"}]`,
+
+		// Programs of which another word has the name.
+		"  name: mysql-pod\n  image: mysql-persistent",
+
+		// Documents.
+		"valid are `apiKey`, `http`, `mutualTLS`",
+		"never together with `authorization`, `bearerTokenSecret` or `oauth2`",
+		"tells how the bearer token is formatted. The cookie is expired.",
+		"* `apiPassword`: The password of the interface.",
+		`secret "web" created`,
+		`a file to pass to "go tool cover"`,
+
+		// Source code.
+		"let auth_token = AuthToken::default();",
+		"struct S { auth_token: AuthToken,",
+		"password = fields[i+1]",
+		"cookies: RequestsCookieJar | None",
+		"cookies = CookieJar<T>",
+		"const authPassword authMethod = 0x02",
+		"case MethodUsernamePassword:\n\tif len(up.Username) == 0 {",
+		`smtp.PlainAuth("", user, "password", "mail.example.com")`,
+		"interceptKey: key 4 , result : 1",
+		`sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==`,
+
+		// Sessions of servers.
+		"closed connection for sessionid: 0x14ede63a5a70002",
+		"CBS Session: 30546173_4261722401 initialized",
+	} {
+		if out, found := Default().Text(text); out != text {
+			t.Errorf("%q became %q with %v", text, out, found.Kinds())
+		}
+	}
+}
