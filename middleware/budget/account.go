@@ -58,16 +58,21 @@ func (a *account) reserve(cost int64) {
 	a.cost = plus(a.cost, cost)
 }
 
-// settle ends a call whose cost was reserved; the tool ran that many times.
-func (a *account) settle(reserved int64, ran int, waited time.Duration) {
+// again reserves the cost of one more attempt.
+func (a *account) again(cost int64) { a.cost = plus(a.cost, cost) }
+
+// settle ends a call whose cost was reserved for a number of attempts; the tool ran that many times.
+func (a *account) settle(cost int64, reserved, ran int, waited time.Duration) {
 	a.running--
 	a.ran = max(0, a.ran-waited)
 	if ran == 0 {
 		a.calls--
 	}
-	a.cost -= reserved
+	for range reserved {
+		a.cost -= cost
+	}
 	for range ran {
-		a.cost = plus(a.cost, reserved)
+		a.cost = plus(a.cost, cost)
 	}
 }
 

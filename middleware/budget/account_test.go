@@ -24,7 +24,7 @@ func TestAccountAndClockJumps(t *testing.T) {
 	if a.ran != 5*time.Second {
 		t.Errorf("one call ran for %v, want 5s", a.ran)
 	}
-	a.settle(0, 1, time.Minute) // waits that nobody can have had
+	a.settle(0, 1, 1, time.Minute) // waits that nobody can have had
 	if a.ran != 0 || a.running != 0 || a.calls != 1 {
 		t.Errorf("got %v, %d running, %d calls", a.ran, a.running, a.calls)
 	}
@@ -41,8 +41,9 @@ func TestAccountAndClockJumps(t *testing.T) {
 // plain sum of the calls gives.
 func TestAccountAgainstAModel(t *testing.T) {
 	type running struct {
-		cost  int64
-		since time.Time
+		cost     int64
+		reserved int // attempts
+		since    time.Time
 	}
 	rng := rand.New(rand.NewPCG(3, 1))
 	for range 200 {
@@ -56,12 +57,14 @@ func TestAccountAgainstAModel(t *testing.T) {
 			if len(open) == 0 || rng.IntN(2) == 0 {
 				c := int64(rng.IntN(10))
 				a.reserve(c)
-				open = append(open, running{c, now})
+				open = append(open, running{c, 1, now})
+			} else if i := rng.IntN(len(open)); rng.IntN(3) == 0 {
+				a.again(open[i].cost)
+				open[i].reserved++
 			} else {
-				i := rng.IntN(len(open))
 				took, attempts := now.Sub(open[i].since), rng.IntN(4)
 				waited := time.Duration(rng.Int64N(int64(took) + 1))
-				a.settle(open[i].cost, attempts, waited)
+				a.settle(open[i].cost, open[i].reserved, attempts, waited)
 				ran += took - waited
 				cost += open[i].cost * int64(attempts)
 				calls += int64(min(attempts, 1))
@@ -69,7 +72,7 @@ func TestAccountAgainstAModel(t *testing.T) {
 			}
 			wantCalls, wantCost, wantRan := calls+int64(len(open)), cost, ran
 			for _, o := range open {
-				wantCost += o.cost
+				wantCost += o.cost * int64(o.reserved)
 				wantRan += now.Sub(o.since)
 			}
 			if a.calls != wantCalls || a.cost != wantCost || a.ran != wantRan || a.running != int64(len(open)) {

@@ -50,12 +50,17 @@ var variants = []struct {
 	}, toolkit.Session{Tenant: "t", ID: "s", Turn: 1}},
 }
 
+// TestAllocations: a call that costs something has a payer for further attempts, and a context that says so.
 func TestAllocations(t *testing.T) {
 	for _, v := range variants {
+		most := 0.0
+		if v.options.Session.Cost > 0 {
+			most = 2
+		}
 		within(v.session, policy(t, v.options).Wrap(nothing), func(run func()) {
 			run() // makes the accounts
-			if got := testing.AllocsPerRun(200, run); got != 0 {
-				t.Errorf("%s: %v allocations, want 0", v.name, got)
+			if got := testing.AllocsPerRun(200, run); got > most {
+				t.Errorf("%s: %v allocations, want at most %v", v.name, got, most)
 			}
 		})
 	}

@@ -18,6 +18,7 @@ import (
 type Policy struct {
 	scopes []scope // the widest first, which is the order in which accounts are locked
 	timed  bool    // whether any scope limits time
+	costly bool    // whether any limits cost
 	lookup toolkit.Lookup
 }
 
@@ -61,6 +62,7 @@ func New(o Options) (*Policy, error) {
 		s.accounts = sessions.New[key](o.Keep, o.Idle, func() *account { return new(account) })
 		p.scopes = append(p.scopes, s)
 		p.timed = p.timed || s.limits.Time > 0
+		p.costly = p.costly || s.limits.Cost > 0
 	}
 	return p, nil
 }
@@ -111,15 +113,50 @@ func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 		if r.unscoped {
 			call.Record.Tag("budget", "unscoped")
 		}
+		if p.costly && r.cost > 0 {
+			return p.runPaid(ctx, call, r, next)
+		}
 		defer p.settle(&r, call)
 		return next(ctx, call)
 	}
 }
 
+// runPaid runs a call each attempt of which costs something.
+func (p *Policy) runPaid(ctx context.Context, call toolkit.Call, r reservation, next toolkit.Handler) (toolkit.Result, error) {
+	payer := &payer{p, r}
+	defer p.settle(&payer.reservation, call)
+	return next(middleware.WithPayer(ctx, call, payer), call)
+}
+
+// A payer reserves the cost of further attempts of a call.
+type payer struct {
+	policy *Policy
+	reservation
+}
+
+// Pay reserves the cost of one more attempt in all accounts, or in none (false).
+func (p *payer) Pay() bool {
+	p.lock()
+	defer p.unlock()
+	for i, a := range p.accounts {
+		if a != nil && a.over(Limits{Cost: p.policy.scopes[i].limits.Cost}, p.cost) != "" {
+			return false
+		}
+	}
+	for _, a := range p.accounts {
+		if a != nil {
+			a.again(p.cost)
+		}
+	}
+	p.more++
+	return true
+}
+
 // A reservation is what one call may use up, of which accounts.
 type reservation struct {
-	accounts [3]*account // by the policy's scopes; nil for none
-	cost     int64
+	accounts [3]*account   // by the policy's scopes; nil for none
+	cost     int64         // of one attempt
+	more     int           // how many attempts beyond the first are reserved
 	waited   time.Duration // by the call before it came here
 	unscoped bool
 	left     float64 // of the cost, where it was not enough
@@ -206,7 +243,7 @@ func (p *Policy) settle(r *reservation, call toolkit.Call) {
 		if p.timed {
 			a.pass(now)
 		}
-		a.settle(r.cost, ran, waits)
+		a.settle(r.cost, 1+r.more, ran, waits)
 	}
 }
 

@@ -45,7 +45,7 @@ func (p *Policy) Place() middleware.Place { return middleware.PlaceRetry }
 // named error type. Attempts carry their number in call.Attempt, from 1; the record has how
 // many there were, and the waits between them as Backoff. The call ends as its last attempt
 // does. Where that was not by the attempt's own doing, it tells "retry" with "exhausted" (no
-// attempts left), "budget" (too many retries of late), "deadline" (no time left to wait),
+// attempts left), "budget" (too many retries of late), "cost" (a budget has not enough left), "deadline" (no time left to wait),
 // "later" (the tool asks for a longer wait than MaxDelay) or "canceled" (the caller gave up).
 // With nothing to retry on, Wrap returns next.
 func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
@@ -86,7 +86,7 @@ func (p *Policy) run(ctx context.Context, call toolkit.Call, next toolkit.Handle
 		if last.res.Suspended || !p.on[last.kind()] {
 			return last, ""
 		}
-		wait, why := p.wait(ctx, n, last.failure())
+		wait, why := p.wait(ctx, call, n, last.failure())
 		if why != "" {
 			return last, why
 		}
@@ -101,7 +101,7 @@ func (p *Policy) run(ctx context.Context, call toolkit.Call, next toolkit.Handle
 }
 
 // wait is how long to wait after the n-th attempt, or why not to.
-func (p *Policy) wait(ctx context.Context, n int, failure error) (wait time.Duration, why string) {
+func (p *Policy) wait(ctx context.Context, call toolkit.Call, n int, failure error) (wait time.Duration, why string) {
 	if n >= p.options.Attempts {
 		return 0, "exhausted"
 	}
@@ -119,6 +119,9 @@ func (p *Policy) wait(ctx context.Context, n int, failure error) (wait time.Dura
 	}
 	if !p.bucket.withdraw(now) {
 		return 0, "budget"
+	}
+	if !middleware.Pay(ctx, call) {
+		return 0, "cost"
 	}
 	return wait, ""
 }
