@@ -71,6 +71,25 @@ func hasFold(s string, at int, low string) bool {
 	return true
 }
 
+// word8 is the eight bytes at i, the first one lowest; behind the end of s are zeros.
+func word8(s string, i int) (w uint64) {
+	if b := s[i:]; len(b) >= 8 {
+		return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 | uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+	}
+	for k := len(s) - 1; k >= i; k-- {
+		w = w<<8 | uint64(s[k])
+	}
+	return w
+}
+
+// fold8 folds the ASCII letters of eight bytes.
+func fold8(w uint64) uint64 {
+	const each = 0x0101010101010101
+	low := w &^ (0x80 * each)
+	upper := (low + (0x80-'A')*each) &^ (low + (0x7f-'Z')*each) &^ w & (0x80 * each)
+	return w | upper>>2
+}
+
 // equalFold reports whether s is low, which is in lower case.
 func equalFold(s, low string) bool { return len(s) == len(low) && hasFold(s, 0, low) }
 

@@ -50,22 +50,41 @@ const (
 	actCommand         // a program that takes secrets as arguments
 	actKnown           // a known value
 	actManifest        // the kind of a Kubernetes Secret
-	actDigits          // digits: no anchor
-	actWord            // letters and digits: no anchor
 )
 
 // An entry is one anchor.
 type entry struct {
-	lit string // folded
-	act uint8
-	n   int32 // the detector, the program, or the known value
+	head, mask uint64 // the first eight bytes of lit as [word8] has them, and which there are
+	lit        string // folded
+	n          int32  // the detector, the program, or the known value
+	act        uint8
 }
+
+// begins reports whether the entry's anchor stands at i, where head is the folded word of
+// the text.
+func (e *entry) begins(s string, i int, head uint64) bool {
+	return head&e.mask == e.head && (len(e.lit) <= 8 || hasFold(s, i+8, e.lit[8:])) && len(e.lit) <= len(s)-i
+}
+
+// A group is what begins with one trigram.
+type group struct {
+	from, to uint16 // the anchors are entries[from:to]
+	next     uint32 // the classes that the byte after the trigram has in one of them
+	shapes   uint8  // what has no anchor
+}
+
+// The shapes without an anchor (see [detector]).
+const (
+	shapeDigits = 1 << iota
+	shapeWord
+)
 
 // A machine finds anchors. It is immutable.
 type machine struct {
 	bits      [trigrams / 64]uint64 // which trigrams begin an anchor
 	within    [trigrams / 64]uint64 // which begin one that may stand within a word
-	start     [trigrams + 1]uint16  // entries[start[t]:start[t+1]] begin with t
+	group     [trigrams]uint16      // groups[group[t]] begins with t
+	groups    []group               // the first one is empty
 	entries   []entry
 	detectors []detector
 	kinds     []kindID // of detectors
@@ -89,8 +108,10 @@ func register() {
 func compile(on *kindSet, known []string) *machine {
 	m := &machine{known: known}
 	lists := make(map[int][]entry)
-	add := func(e entry) {
-		for _, t := range trigramsOf(e.lit) {
+	add := func(lit string, act uint8, n int32) {
+		e := entry{lit: lit, act: act, n: n}
+		e.head, e.mask = word8(lit, 0), ^uint64(0)>>(64-8*min(len(lit), 8))
+		for _, t := range trigramsOf(lit) {
 			if !slices.Contains(lists[t], e) {
 				lists[t] = append(lists[t], e)
 			}
@@ -103,72 +124,68 @@ func compile(on *kindSet, known []string) *machine {
 		}
 		m.detectors, m.kinds = append(m.detectors, d), append(m.kinds, id)
 		for _, a := range d.anchors {
-			add(entry{strings.ToLower(a), actDetector, int32(len(m.detectors) - 1)})
+			add(strings.ToLower(a), actDetector, int32(len(m.detectors)-1))
 		}
 	}
 	for i, v := range known {
-		add(entry{fold(v), actKnown, int32(i)})
+		add(fold(v), actKnown, int32(i))
 	}
 	for _, w := range nameAnchors {
-		add(entry{w, actName, 0})
+		add(w, actName, 0)
 	}
 	for w := range vendors {
-		add(entry{w, actName, 0})
+		add(w, actName, 0)
 	}
 	for _, w := range manifests {
-		add(entry{w, actManifest, 0})
+		add(w, actManifest, 0)
 	}
 	for i, p := range programs {
-		add(entry{p.name, actCommand, int32(i)})
+		add(p.name, actCommand, int32(i))
 	}
 	for _, w := range schemes {
-		add(entry{w, actScheme, 0})
+		add(w, actScheme, 0)
 	}
-	add(entry{"://", actURL, 0})
+	add("://", actURL, 0)
 	m.optional = on.has(kindIPv4) || on.any(&nationalKinds)
-	m.shapes(lists, on)
-	m.lay(lists)
+	m.lay(lists, shapes(on))
 	return m
 }
 
-// shapes adds the triggers of digit runs and word runs (see [detector]).
-func (m *machine) shapes(lists map[int][]entry, on *kindSet) {
-	add := func(a, b, c int, act uint8) {
-		t := a*classes*classes + b*classes + c
-		e := entry{act: act}
-		if !slices.Contains(lists[t], e) {
-			lists[t] = append(lists[t], e)
-		}
-	}
+// shapes tells for each trigram which runs of digits and which words may begin with it (see
+// [detector]).
+func shapes(on *kindSet) *[trigrams]uint8 {
+	out := new([trigrams]uint8)
+	add := func(a, b, c int, shape uint8) { out[a*classes*classes+b*classes+c] |= shape }
 	const d = classDigit
-	add(d, d, d, actDigits)
+	add(d, d, d, shapeDigits)
 	for _, sep := range []int{0, classJoin, classDot} {
-		add(d, d, sep, actDigits)
+		add(d, d, sep, shapeDigits)
 	}
 	if on.has(kindIPv4) {
-		add(d, classDot, d, actDigits)
+		add(d, classDot, d, shapeDigits)
 	}
 	for _, country := range strings.Fields(ibanCountries) {
-		add(int(country[0]-'a')+1, int(country[1]-'a')+1, d, actWord)
+		add(int(country[0]-'a')+1, int(country[1]-'a')+1, d, shapeWord)
 	}
 	for c := 1; c <= d; c++ {
 		for e := 1; e <= d; e++ {
-			add(d, c, e, actWord) // base58
+			add(d, c, e, shapeWord) // base58
 		}
 	}
 	hex := []int{1, 2, 3, 4, 5, 6, d}
 	for _, a := range hex {
 		for _, b := range hex {
-			add(a, b, classJoin, actWord)
-			add(a, b, classDot, actWord)
+			add(a, b, classJoin, shapeWord)
+			add(a, b, classDot, shapeWord)
 		}
 	}
+	return out
 }
 
 // mayStandWithin reports whether an anchor may follow a letter or digit.
 func (m *machine) mayStandWithin(e entry) bool {
 	switch e.act {
-	case actWord, actScheme, actCommand:
+	case actScheme, actCommand:
 		return false
 	case actDetector:
 		return m.detectors[e.n].within || !isAlnum(e.lit[0])
@@ -177,15 +194,15 @@ func (m *machine) mayStandWithin(e entry) bool {
 }
 
 // lay writes the lists one behind the other, longer anchors first.
-func (m *machine) lay(lists map[int][]entry) {
+func (m *machine) lay(lists map[int][]entry, shapes *[trigrams]uint8) {
+	m.groups = make([]group, 1, len(lists)+1)
 	for t := range trigrams {
-		m.start[t] = uint16(len(m.entries))
 		list := lists[t]
-		if len(list) == 0 {
+		if len(list) == 0 && shapes[t] == 0 {
 			continue
 		}
 		m.bits[t/64] |= 1 << (t % 64)
-		if slices.ContainsFunc(list, m.mayStandWithin) {
+		if shapes[t]&shapeDigits != 0 || slices.ContainsFunc(list, m.mayStandWithin) {
 			m.within[t/64] |= 1 << (t % 64)
 		}
 		slices.SortStableFunc(list, func(a, b entry) int {
@@ -194,9 +211,19 @@ func (m *machine) lay(lists map[int][]entry) {
 			}
 			return len(b.lit) - len(a.lit)
 		})
+		g := group{from: uint16(len(m.entries)), shapes: shapes[t]}
+		for i := range list {
+			if lit := list[i].lit; len(lit) > 3 {
+				g.next |= 1 << classOf[lit[3]]
+			} else {
+				g.next = ^uint32(0)
+			}
+		}
 		m.entries = append(m.entries, list...)
+		g.to = uint16(len(m.entries))
+		m.group[t] = uint16(len(m.groups))
+		m.groups = append(m.groups, g)
 	}
-	m.start[trigrams] = uint16(len(m.entries))
 }
 
 // trigramsOf lists what the first three bytes of a folded literal may be.

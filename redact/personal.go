@@ -36,8 +36,10 @@ func matchDigits(s string, start, end int, enabled *kindSet) (from, to int, kind
 			continue
 		}
 		a, b, name := numberAt(s, i)
-		if id := numberKinds[name]; name != "" && enabled.has(id) {
-			return a, b, id, true
+		if name != "" {
+			if id := numberKinds[name]; enabled.has(id) {
+				return a, b, id, true
+			}
 		}
 		i = max(b, i+1)
 	}
@@ -50,7 +52,10 @@ func matchWord(s string, start, end int, enabled *kindSet) (from, to int, kind k
 	if name == "" && macEnd(s, start) > 0 {
 		name = "mac-address"
 	}
-	if id := numberKinds[name]; name != "" && enabled.has(id) {
+	if name == "" {
+		return 0, 0, 0, false
+	}
+	if id := numberKinds[name]; enabled.has(id) {
 		return start, wordEnd(s, start, end, name), id, true
 	}
 	return 0, 0, 0, false

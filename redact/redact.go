@@ -151,7 +151,7 @@ func (r *Redactor) pass(dst []byte, s string, d verdict, json bool) (out []byte,
 	if r.rules == nil && d.level == harmless && sc.harmless(s) {
 		return dst, nil, false
 	}
-	sc.settled, sc.named, sc.counted, sc.wordly, sc.read = 0, 0, 0, 0, 0
+	sc.settled, sc.named, sc.counted, sc.read = 0, 0, 0, 0
 	switch {
 	case r.rules != nil && sc.wholeByRule(s):
 	case json && isNumber(s):

@@ -36,7 +36,6 @@ type scanner struct {
 	settled int // everything before is decided
 	named   int // names that end before are decided
 	counted int // digits before are decided
-	wordly  int // words that begin before are decided
 	program int // whose arguments
 	read    int // before are decided
 	key     verdict
@@ -88,13 +87,13 @@ func (sc *scanner) scanText(s string, depth int) {
 	}
 	sc.count(len(s))
 	base := len(sc.spans)
-	settled, named, counted, wordly, read := sc.settled, sc.named, sc.counted, sc.wordly, sc.read
-	sc.settled, sc.named, sc.counted, sc.wordly, sc.read = 0, 0, 0, 0, 0
+	settled, named, counted, read := sc.settled, sc.named, sc.counted, sc.read
+	sc.settled, sc.named, sc.counted, sc.read = 0, 0, 0, 0
 	sc.anchors(s)
 	if !(sc.quick && sc.suspect) {
 		sc.views(s, depth)
 	}
-	sc.settled, sc.named, sc.counted, sc.wordly, sc.read = settled, named, counted, wordly, read
+	sc.settled, sc.named, sc.counted, sc.read = settled, named, counted, read
 	sc.normalise(base)
 }
 
@@ -126,45 +125,64 @@ func (sc *scanner) anchors(s string) {
 	}
 }
 
-// hit asks what may begin at i, and returns where to go on.
+// hit asks what may begin at i, with the trigram t, and returns where to go on.
 func (sc *scanner) hit(s string, i int, t uint32) int {
 	m := sc.m
-	sc.count(int(m.start[t+1] - m.start[t]))
-	for _, e := range m.entries[m.start[t]:m.start[t+1]] {
-		if e.act < actDigits && !hasFold(s, i, e.lit) {
-			continue
-		}
-		end := i + len(e.lit)
-		var next int
-		found := len(sc.spans)
-		switch e.act {
-		case actDetector:
-			next = sc.detect(s, i, end, e.n)
-		case actName:
-			next = sc.nameHit(s, i, end)
-		case actDigits:
-			next = sc.digits(s, i)
-		case actWord:
-			next = sc.word(s, i)
-		case actURL:
-			next = sc.urlHit(s, i)
-		case actScheme:
-			next = sc.schemeHit(s, i, end)
-		case actCommand:
-			next = sc.commandHit(s, i, end, int(e.n))
-		case actManifest:
-			next = sc.manifestHit(s, end)
-		case actKnown:
-			next = sc.knownHit(s, i, int(e.n))
-		}
-		if n := len(sc.spans); n > found && (e.act != actDetector || m.detectors[e.n].group == groupPersonal || !standsApart(s, &sc.spans[n-1])) {
-			sc.unsettled = true
-		}
-		if next > i {
-			return next
+	g := &m.groups[m.group[t]]
+	sc.count(1)
+	if i+3 >= len(s) || g.next>>(classOf[s[i+3]]&31)&1 != 0 {
+		head := fold8(word8(s, i))
+		for k := g.from; k < g.to; k++ {
+			if e := &m.entries[k]; e.begins(s, i, head) {
+				if next := sc.anchor(s, i, e); next > i {
+					return next
+				}
+			}
 		}
 	}
-	return i + 1
+	if g.shapes == 0 {
+		return i + 1
+	}
+	found := len(sc.spans)
+	next := 0
+	if g.shapes&shapeDigits != 0 {
+		next = sc.digits(s, i)
+	}
+	if next <= i && g.shapes&shapeWord != 0 {
+		next = sc.word(s, i)
+	}
+	if len(sc.spans) > found {
+		sc.unsettled = true
+	}
+	return max(next, i+1)
+}
+
+// anchor asks what the anchor e at i is for, and returns where to go on, or 0.
+func (sc *scanner) anchor(s string, i int, e *entry) (next int) {
+	m := sc.m
+	sc.count(1)
+	end := i + len(e.lit)
+	found := len(sc.spans)
+	switch e.act {
+	case actDetector:
+		next = sc.detect(s, i, end, e.n)
+	case actName:
+		next = sc.nameHit(s, i, end)
+	case actURL:
+		next = sc.urlHit(s, i)
+	case actScheme:
+		next = sc.schemeHit(s, i, end)
+	case actCommand:
+		next = sc.commandHit(s, i, end, int(e.n))
+	case actManifest:
+		next = sc.manifestHit(s, end)
+	case actKnown:
+		next = sc.knownHit(s, i, int(e.n))
+	}
+	if n := len(sc.spans); n > found && (e.act != actDetector || m.detectors[e.n].group == groupPersonal || !standsApart(s, &sc.spans[n-1])) {
+		sc.unsettled = true
+	}
+	return next
 }
 
 // standsApart reports whether blanks, quotes or nothing stand around a span.
@@ -242,8 +260,11 @@ func (sc *scanner) formAt(s string, start, stop int) (kindID, bool) {
 	}
 	m := sc.m
 	t := uint32(classOf[s[start]])<<10 | uint32(classOf[s[start+1]])<<5 | uint32(classOf[s[start+2]])
-	for _, e := range m.entries[m.start[t]:m.start[t+1]] {
-		if e.act != actDetector || !hasFold(s, start, e.lit) {
+	g := &m.groups[m.group[t]]
+	head := fold8(word8(s, start))
+	for k := g.from; k < g.to; k++ {
+		e := &m.entries[k]
+		if e.act != actDetector || !e.begins(s, start, head) {
 			continue
 		}
 		if a, b, ok := m.detectors[e.n].match(s, start, start+len(e.lit)); ok && a <= start && b >= stop {

@@ -118,14 +118,13 @@ func separatedRun(s string, start int) (end, n int) {
 
 // word looks at the run of letters and digits that begins at i.
 func (sc *scanner) word(s string, i int) int {
-	if i < sc.wordly || i > 0 && isAlnum(s[i-1]) {
+	if i > 0 && isAlnum(s[i-1]) || !mayBeWord(s, i) {
 		return 0
 	}
 	end := i
 	for end < len(s) && end-i <= 128 && isAlnum(s[end]) {
 		end++
 	}
-	sc.wordly = end
 	if !wordShape(s, i, end) {
 		return 0
 	}
@@ -134,6 +133,18 @@ func (sc *scanner) word(s string, i int) int {
 		return 0
 	}
 	return sc.take(s, a, b, kind)
+}
+
+// mayBeWord rules out, by a byte or two, most of what begins like a word that is looked at
+// and is none.
+func mayBeWord(s string, i int) bool {
+	switch c := s[i+2]; {
+	case !isAlnum(c): // MAC: the separators are the same
+		return i+5 < len(s) && s[i+5] == c
+	case isDigit(s[i]): // base58
+		return i+24 < len(s) && isAlnum(s[i+24])
+	}
+	return i+3 < len(s) && isDigit(s[i+3]) // IBAN
 }
 
 // wordShape reports whether the word [i,end) has one of the shapes that [detector]
