@@ -45,10 +45,10 @@ func TestBudgets(t *testing.T) {
 			toolscope.WithTracerProvider(tracenoop.NewTracerProvider()), toolscope.WithMeterProvider(metricnoop.NewMeterProvider())}},
 		{"no provider set", 3, 240, nil},
 		{"not sampled", 3, 400, []toolscope.Option{unsampled, meters}},
-		{"sampled without content", 7, 2048, []toolscope.Option{sampled, meters, toolscope.WithContent(false)}},
-		{"sampled, redactor off", 11, 3072, []toolscope.Option{sampled, meters, toolscope.WithRedactor(off)}},
-		{"sampled", 13, 3400, []toolscope.Option{sampled, meters}},
-		{"sampled without statistics", 13, 3400, []toolscope.Option{sampled, meters, toolscope.WithoutStats()}},
+		{"sampled without content", 6, 1984, []toolscope.Option{sampled, meters, toolscope.WithContent(false)}},
+		{"sampled, redactor off", 10, 2960, []toolscope.Option{sampled, meters, toolscope.WithRedactor(off)}},
+		{"sampled", 12, 3328, []toolscope.Option{sampled, meters}},
+		{"sampled without statistics", 12, 3328, []toolscope.Option{sampled, meters, toolscope.WithoutStats()}},
 	} {
 		scope, err := toolscope.New(c.options...)
 		if err != nil {
