@@ -16,6 +16,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -27,8 +28,17 @@ import (
 // serveHTTP is a server over HTTP, which prints its address.
 func serveHTTP() int {
 	answer := []byte(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"hello"}]}}`)
+	big := encoded(10 << 20)
 	return listenAndTell(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
+		if r.URL.Path == "/big" || r.URL.Path == "/chunks" {
+			w.Header().Set("Content-Type", "application/json")
+			if r.URL.Path == "/big" {
+				w.Header().Set("Content-Length", strconv.Itoa(len(big)))
+			}
+			_, _ = w.Write(big)
+			return
+		}
 		if r.URL.Path == "/stream" {
 			w.Header().Set("Content-Type", "text/event-stream")
 			fmt.Fprintf(w, "event: message\ndata: %s\n\n", answer)
@@ -195,6 +205,32 @@ func BenchmarkHTTP(b *testing.B) {
 			b.ReportMetric(float64(direct.Nanoseconds())/1000, "direct-µs")
 			for i := 1; i < len(took); i++ {
 				b.ReportMetric(float64((median(took[i])-direct).Nanoseconds())/1000, names[i]+"-added-µs")
+			}
+		})
+	}
+}
+
+// BenchmarkHTTPThroughput is an answer of 10 MiB to a client that only reads it, by turns as
+// BenchmarkHTTP: of a length that its head tells, and in chunks.
+func BenchmarkHTTPThroughput(b *testing.B) {
+	server := start(b, "http")
+	names := []string{"direct", "proxied", "splice", "net/http"}
+	addresses := []string{server, start(b, "proxyhttp", server), start(b, "splicehttp", server), start(b, "plainhttp", server)}
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}}
+	for _, path := range []string{"/big", "/chunks"} {
+		b.Run(path[1:], func(b *testing.B) {
+			took := make([][]time.Duration, len(addresses))
+			for b.Loop() {
+				for i, address := range addresses {
+					_, all := post(b, client, address+path)
+					took[i] = append(took[i], all)
+				}
+			}
+			b.ReportMetric(0, "ns/op")
+			direct := median(took[0])
+			b.ReportMetric(10/direct.Seconds(), "direct-MiB/s")
+			for i, name := range names[1:] {
+				b.ReportMetric(100*direct.Seconds()/median(took[i+1]).Seconds(), name+"-%-of-direct")
 			}
 		})
 	}

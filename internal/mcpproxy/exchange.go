@@ -193,7 +193,7 @@ func read(raw []byte, m *message) reply {
 // govern runs an exchange through the policies, in a span of its own.
 func (s *session) govern(ctx context.Context, call caller, x *exchange) reply {
 	ctx = s.w.extract(ctx, x.params.Meta)
-	ctx = toolkit.WithSession(ctx, toolkit.Session{ID: s.named.Load().id})
+	ctx = toolkit.WithSession(ctx, toolkit.Session{ID: s.called().id})
 	x.op.tool = s.tools.lookup(x.params.Name)
 	if listed, has := s.tools.known(x.params.Name); listed && !has {
 		s.w.notes.add(note{kind: noteUnknownTool, session: s, text: x.params.Name})

@@ -71,41 +71,45 @@ func (l *link) request() bool {
 		l.handOver()
 		return false
 	}
-	body := l.begin(&q)
 	n := int(min(int64(l.to-l.from-end), q.length))
 	head, rest := l.buffer[l.from:l.from+end], l.buffer[l.from+end:l.from+end+n]
-	l.copyBody(body, rest)
 	l.out = append(l.out[:0], head[:q.hostFrom]...)
 	l.out = append(l.out, l.host...)
 	l.out = append(l.out, head[q.hostFrom+len(q.host):]...)
 	l.out = append(l.out, rest...)
-	if n == int(q.length) { // complete before anybody can answer it
-		l.endBody(body)
-	}
-	_, err := l.server.Write(l.out)
 	l.from += end + n
-	if left := q.length - int64(n); left > 0 && err == nil {
-		err = l.passBody(body, left)
-	}
+	err := l.send(&q, rest)
 	if err != nil {
 		l.serverEnded()
 	}
 	return err == nil && !l.ended
 }
 
+// send sends out, which is a request and what came so far of its body, and the rest. The
+// error is the server's.
+func (l *link) send(q *requestHead, rest []byte) error {
+	whole := len(rest) == int(q.length)
+	body := l.begin(q)
+	l.copyBody(body, rest, whole)
+	_, err := l.server.Write(l.out)
+	if whole || err != nil {
+		return err
+	}
+	return l.passBody(body, q.length-int64(len(rest)))
+}
+
 // passBody passes on the rest of a request's body. The error is the server's.
 func (l *link) passBody(body *stream, left int64) error {
-	defer l.endBody(body)
 	for left > 0 {
 		_, err := l.read(bodyBuffer)
 		piece := l.buffer[l.from:l.to]
 		piece = piece[:min(int64(len(piece)), left)]
-		l.copyBody(body, piece)
+		left -= int64(len(piece))
+		l.from += len(piece)
+		l.copyBody(body, piece, left == 0 || err != nil) // complete before anybody can answer it
 		if _, err := l.server.Write(piece); err != nil {
 			return err
 		}
-		l.from += len(piece)
-		left -= int64(len(piece))
 		if err != nil {
 			l.clientEnded(err)
 			return nil
@@ -114,16 +118,16 @@ func (l *link) passBody(body *stream, left int64) error {
 	return nil
 }
 
-func (l *link) endBody(body *stream) {
-	if body != nil {
-		l.w.tap.end(body, time.Now())
-	}
-}
-
 // copyBody gives the tap a copy of a part of a request's body.
-func (l *link) copyBody(body *stream, data []byte) {
-	if body != nil && len(data) > 0 {
+func (l *link) copyBody(body *stream, data []byte, last bool) {
+	if body == nil {
+		return
+	}
+	if len(data) > 0 {
 		l.w.tap.put(body, time.Now(), data)
+	}
+	if last {
+		l.w.tap.end(body, time.Now())
 	}
 }
 

@@ -74,7 +74,7 @@ func (n *notes) add(x note) {
 	n.w.metrics.observations.Add(context.Background(), 1, metric.WithAttributes(keyObservation.String(string(x.kind))))
 	o := Observation{Time: time.Now().UTC(), Kind: string(x.kind), Tool: x.tool}
 	if x.session != nil {
-		o.Session = n.w.clean(x.session.named.Load().id)
+		o.Session = n.w.clean(x.session.called().id)
 	}
 	o.Text, _ = n.w.redactor.TextMax(x.text, maxNoteText)
 	n.mu.Lock()

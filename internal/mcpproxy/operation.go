@@ -93,7 +93,7 @@ func (o *operation) beginCall(ctx context.Context, m *message, p *params) {
 		s.w.held += n
 		o.held, call.Arguments = n, bytes.Clone(p.Arguments)
 	}
-	ctx = toolkit.WithSession(ctx, toolkit.Session{ID: s.named.Load().id})
+	ctx = toolkit.WithSession(ctx, toolkit.Session{ID: s.called().id})
 	ctx = tracing.WithSpanSpec(ctx, &tracing.SpanSpec{
 		Operation: methodCallTool, Kind: trace.SpanKindServer, Attributes: o.attributes(), Start: o.began, End: o.end,
 	})

@@ -44,7 +44,7 @@ func (s *session) report() Session {
 	w := s.w
 	_, open := w.sessions[s]
 	r := Session{
-		ID: w.clean(s.named.Load().id), Began: s.began.UTC(), Open: open, ProtocolVersion: s.version(), Waiting: len(s.open) + len(s.suspended),
+		ID: w.clean(s.called().id), Began: s.began.UTC(), Open: open, ProtocolVersion: s.version(), Waiting: len(s.open) + len(s.suspended),
 		ClientCapabilities: s.cleaned(fromClient), ServerCapabilities: s.cleaned(fromServer), ChangedTools: s.tools.changedNames(w.clean),
 	}
 	if s.client.Name != "" {

@@ -82,12 +82,17 @@ func newSession(w *Watcher, protocolID string) *session {
 }
 
 // name gives a session the protocol's id, "" for none. Safe for concurrent use.
-func (s *session) name(protocolID string) {
-	n := sessionName{protocolID, protocolID}
-	if n.id == "" {
-		n.id = rand.Text()
+func (s *session) name(protocolID string) { s.named.Store(&sessionName{protocolID, protocolID}) }
+
+// called is how the session is called; one that has no id gets one when somebody asks. Safe for
+// concurrent use.
+func (s *session) called() sessionName {
+	n := s.named.Load()
+	for n.id == "" {
+		s.named.CompareAndSwap(n, &sessionName{id: rand.Text()})
+		n = s.named.Load()
 	}
-	s.named.Store(&n)
+	return *n
 }
 
 // join makes the session one of those that are looked at.

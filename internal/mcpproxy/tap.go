@@ -41,7 +41,7 @@ type chunk struct {
 }
 
 // gatherTime is how long what passed may wait, so that many calls are looked at together.
-const gatherTime = 2 * time.Millisecond
+const gatherTime = 20 * time.Millisecond
 
 func newTap() *tap {
 	t := &tap{wake: make(chan struct{}, 1)}
