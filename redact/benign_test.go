@@ -49,6 +49,12 @@ func TestKeepOrdinaryFiles(t *testing.T) {
 		"interceptKey: key 4 , result : 1",
 		`sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==`,
 
+		// Numbers that are no phone's.
+		"+2.34.2 (2026-05-14)\n+------\n",
+		"from intel.example.net [195.154.37.122] failed",
+		"com.example.mobileqq at 1702 17633 E Manager",
+		"call from 195.154.37.122",
+
 		// Sessions of servers.
 		"closed connection for sessionid: 0x14ede63a5a70002",
 		"CBS Session: 30546173_4261722401 initialized",

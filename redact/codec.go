@@ -16,6 +16,7 @@ const (
 	codecJSON    codec = '\\' // the escapes of JSON, C and shells
 	codecPercent codec = '%'  // RFC 3986, 2.1
 	codecNUL     codec = 0    // UTF-16 of ASCII, seen as bytes
+	codecANSI    codec = 0x1b // colours and the like of a terminal (ECMA-48, 5.4)
 )
 
 // step reads what begins with the lead byte at s[0]: how long it is written, and what
@@ -24,6 +25,8 @@ func (c codec) step(s string, out *[utf8.UTFMax]byte) (raw, n int) {
 	switch c {
 	case codecNUL:
 		return 1, 0
+	case codecANSI:
+		return controlEnd(s), 0
 	case codecPercent:
 		if len(s) >= 3 && chars[s[1]]&chars[s[2]]&chHex != 0 {
 			out[0] = hexValue(s[1])<<4 | hexValue(s[2])
@@ -74,6 +77,22 @@ func (c codec) step(s string, out *[utf8.UTFMax]byte) (raw, n int) {
 		return 1, 1
 	}
 	return 2, 1
+}
+
+// controlEnd is how long the control sequence at s[0] is: ESC, '[', parameters, and a
+// letter.
+func controlEnd(s string) int {
+	if len(s) < 2 || s[1] != '[' {
+		return 1
+	}
+	i := 2
+	for i < len(s) && i < 32 && s[i] >= 0x20 && s[i] <= 0x3f {
+		i++
+	}
+	if i < len(s) && s[i] >= 0x40 && s[i] <= 0x7e {
+		return i + 1
+	}
+	return 1
 }
 
 func hex4(s string) (rune, bool) {

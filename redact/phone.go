@@ -7,11 +7,33 @@ import "strings"
 
 var phoneWords = []string{"phone", "call", "tel", "mobile", "cell", "fax", "contact", "dial", "answering", "reach", "whatsapp", "text me", "number is", "sms"}
 
+// nearPhone is near for these words, which begin a word, and unless they are "phone" do
+// not go on as "telnet", "mobileqq" and "cellar" do.
+func nearPhone(s string, i int, words ...string) bool {
+	for _, w := range words {
+		if w == "phone" {
+			if near(s, i, w) {
+				return true
+			}
+			continue
+		}
+		for p := max(0, i-nearBy); p < i; p++ {
+			if !hasFold(s, p, w) || p > 0 && isLetter(s[p-1]) {
+				continue
+			}
+			if end := p + len(w); end >= i || !isLetter(s[end]) || len(w) >= 5 && w != "mobile" || hasFold(s, end, "ed") || hasFold(s, end, "ing") || hasFold(s, end, "s ") || hasFold(s, end, "s:") {
+				return near(s, i, w)
+			}
+		}
+	}
+	return false
+}
+
 // phoneAt finds an international number (ITU-T E.164) after the + at i.
 func phoneAt(s string, i int) (start, end int, kind string) {
 	end, digits, _ := digitRun(s, i+1)
 	end = extension(s, end)
-	if digits < 8 || digits > 15 || end < len(s) && alphabets[s[end]]&alnum != 0 {
+	if digits < 8 || digits > 15 || end < len(s) && alphabets[s[end]]&alnum != 0 || datedRelease(s[i:end]) {
 		return 0, max(end, i+1), ""
 	}
 	return i, end, "phone-number"
@@ -33,7 +55,7 @@ func phoneNumber(s string, i, end, digits, groups int) (start, stop int) {
 		return 0, 0
 	}
 	switch {
-	case isDate(v):
+	case isDate(v), groups == 4 && isDottedQuad(s, i, runEnd):
 		return 0, 0
 	case northAmerican(v, start < i):
 		return start, end
@@ -43,7 +65,7 @@ func phoneNumber(s string, i, end, digits, groups int) (start, stop int) {
 		return start, end
 	case groups >= 3 && v[0] == '0' && v[:3] != "000" && digits >= 9 && digits <= 12 && strings.IndexByte(v, '.') < 0 && !accountBefore(s, start):
 		return start, end
-	case groups >= 2 && near(s, start, phoneWords...), digits >= 9 && near(s, start, "phone", "tel:", "mobile", "call me", "fax"):
+	case groups >= 2 && nearPhone(s, start, phoneWords...), digits >= 9 && nearPhone(s, start, "phone", "tel:", "mobile", "call me", "fax"):
 		return start, end
 	}
 	return 0, 0
@@ -77,6 +99,18 @@ func extension(s string, end int) int {
 		return end
 	}
 	return p
+}
+
+// datedRelease reports whether v is an added line of a change log: +2.34.2 (2026-05-14.
+func datedRelease(v string) bool {
+	i := strings.IndexByte(v, '(')
+	return i > 0 && isDate(v[i+1:])
+}
+
+// isDottedQuad reports whether the digits and dots [i,end) are an IPv4 address.
+func isDottedQuad(s string, i, end int) bool {
+	from, to, ok := ipv4At(s, i)
+	return ok && from == i && to == end
 }
 
 func isDate(v string) bool {

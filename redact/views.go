@@ -14,7 +14,7 @@ import (
 const maxViews = 4
 
 // views looks at plain text in the ways it may be meant: with escapes, percent and
-// base64 encoding opened, and JSON within it walked.
+// base64 encoding opened, without a terminal's colours, and JSON within it walked.
 func (sc *scanner) views(s string, depth int) {
 	if depth >= maxViews {
 		return
@@ -24,6 +24,9 @@ func (sc *scanner) views(s string, depth int) {
 	}
 	if i := strings.IndexByte(s, '%'); i >= 0 && i+2 < len(s) && percentEncoded(s[i:]) {
 		sc.view(s, 0, codecPercent, depth)
+	}
+	if strings.IndexByte(s, byte(codecANSI)) >= 0 {
+		sc.view(s, 0, codecANSI, depth)
 	}
 	if i := strings.IndexByte(s, 0); i >= 0 && i < len(s)-1 {
 		sc.view(s, 0, codecNUL, depth)
