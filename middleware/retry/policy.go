@@ -117,11 +117,11 @@ func (p *Policy) wait(ctx context.Context, call toolkit.Call, n int, failure err
 	if deadline, ok := ctx.Deadline(); ok && wait >= deadline.Sub(now) {
 		return 0, "deadline"
 	}
-	if !p.bucket.withdraw(now) {
-		return 0, "budget"
-	}
 	if !middleware.Pay(ctx, call) {
 		return 0, "cost"
+	}
+	if !p.bucket.withdraw(now) {
+		return 0, "budget"
 	}
 	return wait, ""
 }

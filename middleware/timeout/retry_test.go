@@ -26,7 +26,7 @@ func TestAttemptsTimeAndCost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		money, err := budget.New(budget.Options{Session: budget.Limits{Cost: 5, Time: time.Minute}})
+		money, err := budget.New(budget.Options{Session: budget.Limits{Cost: 6, Time: time.Minute}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +40,7 @@ func TestAttemptsTimeAndCost(t *testing.T) {
 			return heeds(ctx, call)
 		}, policy(t, timeout.Options{}), again, money))
 		ctx := toolkit.WithSession(t.Context(), toolkit.Session{ID: "s"})
-		for n, want := range []string{"at last", "at last", "of 5 there is 0 left, and this call costs 1"} {
+		for n, want := range []string{"at last", "at last", "of 6 there is 0 left, and this call costs 1"} {
 			res, err := h(ctx, toolkit.Call{Name: "slow"})
 			if n == 2 {
 				if err == nil || !strings.Contains(err.Error(), want) {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/big"
 	"reflect"
+	"slices"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -61,7 +62,13 @@ var kindsOf = map[string]kinds{
 // nothing is the shape of a schema that is not understood.
 var nothing = new(shape)
 
-// understood are the fields of a schema that shapes know, or that say nothing of values.
+// strange are the fields of a schema that shapes do not know: a schema that has one of them set
+// is not understood.
+var strange = slices.DeleteFunc(reflect.VisibleFields(reflect.TypeFor[jsonschema.Schema]()), func(f reflect.StructField) bool {
+	return !f.IsExported() || understood[f.Name]
+})
+
+// understood are those that shapes know, or that say nothing of values.
 var understood = map[string]bool{
 	"Bool": true, "Ref": true, "Types": true, "Enum": true, "Const": true, "AllOf": true, "AnyOf": true,
 	"Required": true, "Properties": true, "AdditionalProperties": true,
@@ -83,9 +90,8 @@ func (m shapes) of(s *jsonschema.Schema) *shape {
 	if made, ok := m[s]; ok {
 		return made
 	}
-	v := reflect.ValueOf(s).Elem()
-	for _, f := range reflect.VisibleFields(v.Type()) {
-		if f.IsExported() && !understood[f.Name] && !v.FieldByIndex(f.Index).IsZero() {
+	for _, f := range strange {
+		if !reflect.ValueOf(s).Elem().FieldByIndex(f.Index).IsZero() {
 			return nothing
 		}
 	}
