@@ -79,6 +79,7 @@ var goals = func() []goal {
 		{row: "no provider, percentiles kept", what: "time", limit: 150e-9, of: call("no-provider", 1)},
 		{row: "no provider, percentiles kept", what: "allocations", limit: 1, of: call("no-provider", 1).in(allocs)},
 		{row: "every policy, cache miss", what: "serial", limit: 2.3, of: miss("everything"), against: to(miss("hand"))},
+		{row: "every policy, cache miss", what: "serial, by a caller that may give up", limit: 2.3, of: miss("everything-cancelable"), against: to(miss("hand"))},
 		{row: "a hand-written layer", what: "redactor on", limit: 1. / 14, of: sampled, against: to(call("diy", 1))},
 		{row: "a hand-written layer", what: "redactor off", limit: 1. / 20, of: off, against: to(call("diy", 1))},
 		{row: "peers", what: "Datadog's LLM tool span", limit: 1. / 7, of: here, against: to(peer("of=datadog"))},
