@@ -95,42 +95,50 @@ func (s *skimmer) inArray() bool { return s.depth >= 64 || s.arrays>>s.depth&1 =
 
 // inString reads to the string's end, or to the end of the data.
 func (s *skimmer) inString(data []byte) []byte {
-	quote := -1
-	for i := 0; i < len(data); {
-		if s.escaped {
-			s.escaped = false
-			s.keep(data[i])
-			i++
-			continue
-		}
-		if !s.capture { // nobody wants it: only the end counts
-			if quote < i {
-				if quote = bytes.IndexByte(data[i:], '"') + i; quote < i {
-					quote = len(data)
-				}
-			}
-			if backslash := bytes.IndexByte(data[i:quote], '\\'); backslash >= 0 {
-				s.escaped = true
-				i += backslash + 1
-				continue
-			}
-			if i = quote; i == len(data) {
-				return nil
-			}
-		}
-		c := data[i]
+	if !s.capture {
+		return s.pastString(data)
+	}
+	for i, c := range data {
 		s.keep(c)
-		i++
-		switch c {
-		case '\\':
+		switch {
+		case s.escaped:
+			s.escaped = false
+		case c == '\\':
 			s.escaped = true
-		case '"':
+		case c == '"':
 			s.quoted = false
 			s.endString()
-			return data[i:]
+			return data[i+1:]
 		}
 	}
 	return nil
+}
+
+// pastString is inString for one that nobody wants: only quotes count, but for those behind an
+// odd number of backslashes.
+func (s *skimmer) pastString(data []byte) []byte {
+	if s.escaped && len(data) > 0 {
+		s.escaped = false
+		data = data[1:]
+	}
+	for {
+		end := bytes.IndexByte(data, '"')
+		before := data
+		if end >= 0 {
+			before = data[:end]
+		}
+		escaped := (len(before)-len(bytes.TrimRight(before, "\\")))%2 == 1
+		switch {
+		case end < 0:
+			s.escaped = escaped
+			return nil
+		case !escaped:
+			s.quoted = false
+			s.endString()
+			return data[end+1:]
+		}
+		data = data[end+1:]
+	}
 }
 
 // begin begins a string or a scalar, and decides whether it is to be kept.

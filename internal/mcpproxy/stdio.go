@@ -112,7 +112,7 @@ func startServer(c Command) (_ *pipes, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("mcpproxy: %w", err)
 	}
-	widen(in, out)
+	widen(in, out, c.Stdin, c.Stdout)
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = stdin, stdout, stderr
 	if err := startProcess(p.cmd); err != nil {
 		return nil, err
