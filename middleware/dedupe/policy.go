@@ -119,6 +119,7 @@ func hashOf(ownerHash, arguments uint64, tool string) uint64 {
 
 // serve answers a call that may have twins.
 func (d *Dedupe) serve(ctx context.Context, call toolkit.Call, k *key, tool *toolkit.Definition, writes bool, inner middleware.Answerer, next toolkit.Handler) (toolkit.Result, error) {
+	stays := ctx.Done() == nil // asked without the lock: a context may be the host's own
 	s := d.table.shard(k.hash)
 	s.mu.Lock()
 	e := d.twin(s, k)
@@ -131,7 +132,7 @@ func (d *Dedupe) serve(ctx context.Context, call toolkit.Call, k *key, tool *too
 		e = d.twin(s, k) // which came meanwhile
 	}
 	if e == nil {
-		return d.lead(ctx, call, s, k, tool, writes, next)
+		return d.lead(ctx, stays, call, s, k, tool, writes, next)
 	}
 	if !e.running {
 		res, origin, age := e.res, e.origin, time.Since(e.finished)

@@ -20,9 +20,9 @@ type insideKey struct{}
 
 func inside(ctx context.Context) bool { return ctx.Value(insideKey{}) != nil }
 
-// lead runs a call that has no twin yet and waits for it. The caller holds the lock of
-// s, which lead gives back.
-func (d *Dedupe) lead(ctx context.Context, call toolkit.Call, s *shard, k *key, tool *toolkit.Definition, writes bool, next toolkit.Handler) (toolkit.Result, error) {
+// lead runs a call that has no twin yet and waits for it; stays is whether its caller cannot
+// give up. The caller holds the lock of s, which lead gives back.
+func (d *Dedupe) lead(ctx context.Context, stays bool, call toolkit.Call, s *shard, k *key, tool *toolkit.Definition, writes bool, next toolkit.Handler) (toolkit.Result, error) {
 	stamp := d.counters.Stamp(k.reachHash, k.resources)
 	if freshness.Writing(stamp) { // what it reads may be half written: nobody else may have it
 		s.mu.Unlock()
@@ -35,7 +35,7 @@ func (d *Dedupe) lead(ctx context.Context, call toolkit.Call, s *shard, k *key, 
 		d.counters.Add(k.reachHash, k.resources, freshness.Begin)
 	}
 	d.counts.led.Add(1)
-	if ctx.Done() == nil {
+	if stays {
 		d.leadHere(ctx, call, s, e, writes, next)
 	} else if !d.leadApart(ctx, call, s, e, writes, next) {
 		return toolkit.Result{}, gaveUp(ctx, call)
