@@ -65,7 +65,7 @@ func besideValue(s string, start, stop int) bool {
 		return true
 	}
 	o, ok := findOperand(s, start, stop)
-	return ok && !isMark(s[o.start:o.end])
+	return ok && !isMark(s[o.start:o.end]) || !ok && mayStandAfar(s, stop)
 }
 
 // notName reports whether what follows an anchor makes a word of it that no name of a
@@ -98,9 +98,18 @@ func notName(s string, i, end int) bool {
 func (sc *scanner) nameAt(s string, start, stop int, v verdict) int {
 	o, ok := findOperand(s, start, stop)
 	if !ok {
-		return sc.comparedBefore(s, start, v)
+		if next := sc.comparedBefore(s, start, v); next > 0 {
+			return next
+		}
+		return sc.afar(s, start, stop, v)
 	}
 	sc.spend(o.end - stop)
+	if from, to := pairLiteral(s, start, stop, o); to > from {
+		if v := s[from:to]; isFieldName(v) || strings.Contains(v, "://") || !judge(v, "", verdict{secret, idPassword}, operand{op: '=', quoted: true}, false) {
+			return 0
+		}
+		return sc.takeNamed(s, from, to, idPassword)
+	}
 	value := s[o.start:o.end]
 	if o.op == '(' && o.end < len(s) && !o.quoted || value == "" {
 		return 0
@@ -148,7 +157,7 @@ func (sc *scanner) precededBySecret(s string, start int) bool {
 	w := sc.words
 	w.n = 0
 	w.split(s[begin:end])
-	return w.n == 1 && beforeSecret[w.words[0]]
+	return w.n == 1 && (beforeSecret[w.words[0]] || vendors[w.words[0]])
 }
 
 // bareKeyword reports whether "name value" on its own is a pair: .netrc, sshpass-like

@@ -11,6 +11,8 @@ type program struct {
 	user  string // options whose argument is "user:password"
 	value string // options whose argument is a secret
 	glued string // options with the secret directly behind them
+	first bool   // the first argument that is no option is a secret
+	sep   string // what stands between user and password, if no colon
 }
 
 // programs are the command lines that are read. Options of one program are separated by
@@ -29,7 +31,17 @@ var programs = []program{
 	{name: "mongo", value: "-p"},
 	{name: "sqlcmd", value: "-P", glued: "-P"},
 	{name: "ldapsearch", value: "-w", glued: "-w"},
-	{name: "smbclient", user: "", value: ""},
+	{name: "smbclient", user: "-U --user", sep: "%"},
+	{name: "lftp", user: "-u --user", sep: ","},
+	{name: "mongosh", value: "-p"},
+	{name: "psexec", value: "-p"},
+	{name: "plink", value: "-pw"},
+	{name: "pscp", value: "-pw"},
+	{name: "evil-winrm", value: "-p"},
+	{name: "ipmitool", value: "-P"},
+	{name: "convertto-securestring", value: "-String", first: true},
+	{name: "vault operator unseal", first: true},
+	{name: "vault login", first: true},
 	{name: "7z ", glued: "-p"},
 	{name: "zip ", value: "-P"},
 	{name: "unzip ", value: "-P"},
@@ -69,10 +81,22 @@ func (sc *scanner) commandHit(s string, i, end, n int) int {
 		}
 		sc.spend(q - start + 1)
 		word := s[start:stop]
+		if len(word) >= 2 && word[0] != '-' && p.first {
+			p.first = false
+			if !strings.Contains(word, "=") || len(word) > 20 {
+				sc.argumentSecret(s, start, stop)
+			}
+			continue
+		}
 		if len(word) < 2 || word[0] != '-' && !oneOf(p.value, word) {
 			continue
 		}
 		switch {
+		case oneOf(p.user, word) && p.sep != "":
+			start, stop, q = argument(s, q, limit)
+			if i := strings.Index(s[start:stop], p.sep); i > 0 {
+				sc.argumentSecret(s, start+i+1, stop)
+			}
 		case oneOf(p.user, word):
 			start, stop, q = argument(s, q, limit)
 			q = sc.userArgument(s, start, stop, q, limit)

@@ -38,7 +38,7 @@ var tokenDetectors = func() (out []detector) {
 		detector{kind: "mailchimp-key", group: groupToken, doc: "32 hexadecimal digits and a data centre", anchors: []string{"-us"}, within: true, match: named(mailchimpAt)},
 		detector{kind: "salesforce-token", group: groupToken, doc: "an organisation's id, an exclamation mark and a session", anchors: []string{"00d"}, match: named(salesforceAt)},
 	)
-	return append(out, keyDetectors...)
+	return append(append(out, keyDetectors...), handedDetectors...)
 }()
 
 // named makes a match of a function that looks at a place and names the kind.

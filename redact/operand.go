@@ -87,7 +87,7 @@ func nextLine(s string, p int, o operand) (int, bool) {
 	switch {
 	case q >= len(s) || s[q] == '\n':
 		return 0, false
-	case block || o.op == '>':
+	case block || o.op == '>' || o.op == '=' && (s[q] == '"' || s[q] == '\''):
 		return q, true
 	case o.op != ':' || q == p && s[q] != '-':
 		return 0, false

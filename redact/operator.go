@@ -23,6 +23,14 @@ func findOperand(s string, start, stop int) (o operand, ok bool) {
 	}
 	o.flag = isFlag(s, start)
 	q, op := operatorAt(s, p, closed, wasQuoted)
+	switch {
+	case op == '=' && literalEnds(s, start, q, wasQuoted):
+		return o, false
+	case op == 0 && s[p] == ',' && p == stop && isConstant(s[start:stop]): // setopt(h, OPT_PASSWORD, "x")
+		q, op = p+1, ','
+	case op == 0 && wasQuoted && hasFold(s, p, "or ") && p+3 < len(s) && (s[p+3] == '"' || s[p+3] == '\''): // get("PASSWORD") or "x"
+		q, op = p+3, '='
+	}
 	if op == 0 {
 		q, op = typedOperator(s, p, stop)
 	}
@@ -62,6 +70,8 @@ func operatorAt(s string, p, closed int, wasQuoted bool) (q int, op byte) {
 		}
 		tok := s[p:q]
 		switch {
+		case (tok == "||" || tok == "??") && q+1 < len(s) && s[q] == ' ' && (s[q+1] == '"' || s[q+1] == '\''):
+			return q, '='
 		case equal == 0 || c == ':' && len(tok) == 2 && tok[1] == ':' || strings.IndexByte(".+|", c) >= 0 && tok[len(tok)-1] != '=':
 			return 0, 0
 		case tok == "==" || tok == "===" || tok == "!=" || tok == "!==":
@@ -99,6 +109,33 @@ func operatorAt(s string, p, closed int, wasQuoted bool) (q int, op byte) {
 		}
 	}
 	return 0, 0
+}
+
+// literalEnds reports whether the quote at q, behind the operator of a name that begins at
+// start, ends a literal that the name stands in: "…&password=" + value.
+func literalEnds(s string, start, q int, wasQuoted bool) bool {
+	if wasQuoted || q >= len(s) || s[q] != '"' && s[q] != '\'' || q+1 < len(s) && strings.IndexByte(" ,);+.$\"'\n", s[q+1]) < 0 {
+		return false
+	}
+	open := false
+	for p := start - 1; p >= 0 && start-p < 256 && s[p] != '\n'; p-- {
+		if s[p] == s[q] && (p == 0 || s[p-1] != '\\' && !(isLetter(s[p-1]) && isLetter(s[p+1]))) {
+			open = !open
+		}
+	}
+	return open
+}
+
+// isConstant reports whether a name is written as constants are, with or without what
+// they belong to: CURLOPT_PASSWORD, HttpHeaders.AUTHORIZATION.
+func isConstant(name string) bool {
+	name = name[strings.LastIndexByte(name, '.')+1:]
+	for i := range len(name) {
+		if !isUpper(name[i]) && name[i] != '_' {
+			return false
+		}
+	}
+	return len(name) >= 4
 }
 
 // typedOperator passes over a type between a name and its operator: "name string =",

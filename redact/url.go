@@ -45,6 +45,12 @@ func (sc *scanner) urlHit(s string, i int) int {
 		return 0
 	}
 	v := s[colon+1 : at]
+	if v == "x-oauth-basic" { // the name is a token
+		if u := s[p:colon]; len(u) >= 16 && !isReference(strings.TrimLeft(u, `\`)) && !isRepeated(u) {
+			return sc.takeNamed(s, p, colon, idURLPassword)
+		}
+		return 0
+	}
 	if v == "" || isReference(v) || isRepeated(v) || strings.HasPrefix(v, "${") || strings.HasPrefix(v, "{") && strings.HasSuffix(v, "}") || strings.HasPrefix(v, "$") && isIdentifier(v[1:]) {
 		return 0
 	}
