@@ -52,6 +52,8 @@ What is done, only on request:
   --inject-context  write the trace context into the calls that go on, whose bytes then differ
   --accept-tools  what the server's tools are now is what they should be. Without it each
                   change since the first connection is told, as definition_changed
+  --pin-tools     calls of tools that are not what they were, and of new ones, are refused until
+                  somebody has looked and started the proxy once with --accept-tools
 
 Over HTTP:
   --target URL    the server's URL; other paths of its origin are passed on as well
@@ -70,7 +72,8 @@ const exitNotFound = 127
 type mcpOptions struct {
 	otlp, log, stats, name, config string
 	target, listen                 string
-	clientSpans, inject, accept    bool
+	clientSpans, inject            bool
+	accept, pin                    bool
 	bare                           bool // the client's file had no arguments: see mcpclients
 	hung                           time.Duration
 	command                        []string
@@ -87,6 +90,7 @@ func (o *mcpOptions) register(f *flag.FlagSet) {
 	f.BoolVar(&o.clientSpans, "client-spans", false, "")
 	f.BoolVar(&o.inject, "inject-context", false, "")
 	f.BoolVar(&o.accept, "accept-tools", false, "")
+	f.BoolVar(&o.pin, "pin-tools", false, "")
 	f.BoolVar(&o.bare, "bare", false, "")
 	f.DurationVar(&o.hung, "hung", time.Minute, "")
 }

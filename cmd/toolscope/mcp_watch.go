@@ -102,7 +102,7 @@ func (o *mcpOptions) watch(p *mcpProxy) (err error) {
 		return err
 	}
 	p.watcher, err = mcpproxy.New(p.scope, mcpproxy.Options{
-		Server: o.server(), ClientSpans: o.clientSpans, InjectContext: o.inject, HungAfter: o.hung, Baseline: baseline, AcceptTools: o.accept,
+		Server: o.server(), ClientSpans: o.clientSpans, InjectContext: o.inject, HungAfter: o.hung, Baseline: baseline, AcceptTools: o.accept, PinTools: o.pin,
 	})
 	if err != nil {
 		return err

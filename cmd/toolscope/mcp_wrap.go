@@ -95,7 +95,7 @@ func (o *mcpOptions) proxy(program, name string, f *flag.FlagSet) (words []strin
 		switch g.Name {
 		case "file", "program", "name":
 			return
-		case "client-spans", "inject-context", "accept-tools", "bare":
+		case "client-spans", "inject-context", "accept-tools", "pin-tools", "bare":
 			words = append(words, "--"+g.Name+"="+value)
 			return
 		case "log", "config":

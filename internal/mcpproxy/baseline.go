@@ -26,6 +26,7 @@ type Baseline struct {
 
 	mu     sync.Mutex
 	loaded bool
+	broken error             // why the file cannot be read
 	tools  map[string]string // SHA-256 of the definitions, by name
 }
 
@@ -70,13 +71,15 @@ const maxBaseline = 8 << 20
 
 // load reads the file once; the caller holds the lock.
 func (b *Baseline) load() error {
-	if b.loaded {
-		return nil
+	if !b.loaded && b.path != "" {
+		b.broken = b.read()
 	}
 	b.loaded = true
-	if b.path == "" {
-		return nil
-	}
+	return b.broken
+}
+
+// read reads the file.
+func (b *Baseline) read() error {
 	info, err := os.Stat(b.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -99,6 +102,15 @@ func (b *Baseline) load() error {
 	return nil
 }
 
+// has reports whether a tool of that name was accepted; false while the file cannot be read.
+func (b *Baseline) has(name string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_ = b.load() // compare tells it
+	_, has := b.tools[name]
+	return has
+}
+
 // difference is how a list differs from the baseline, by name and sorted.
 type difference struct{ changed, added, removed []string }
 
@@ -107,11 +119,11 @@ type difference struct{ changed, added, removed []string }
 func (b *Baseline) compare(server string, hashes map[string]string, accept bool) (d difference, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if err := b.load(); err != nil {
+	if err := b.load(); err != nil && !accept {
 		return d, fmt.Errorf("mcpproxy: baseline: %w", err)
 	}
 	if b.tools == nil || accept {
-		b.tools = hashes
+		b.tools, b.broken = hashes, nil
 		return d, b.save(server)
 	}
 	for name, hash := range hashes {

@@ -8,6 +8,7 @@ import (
 	stdjson "encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -143,7 +144,9 @@ func (x *exchange) exchange(ctx context.Context) reply {
 	if err != nil {
 		return reply{id: x.id, err: err}
 	}
+	hung := time.AfterFunc(x.op.s.w.options.HungAfter, x.op.hangs)
 	r, err := x.send(ctx, id, raw)
+	hung.Stop()
 	if err != nil {
 		return reply{id: x.id, err: err}
 	}
@@ -199,5 +202,23 @@ func (s *session) govern(ctx context.Context, call caller, x *exchange) reply {
 		s.w.notes.add(note{kind: noteUnknownTool, session: s, text: x.params.Name})
 	}
 	ctx = tracing.WithSpanSpec(ctx, &tracing.SpanSpec{Operation: methodCallTool, Kind: trace.SpanKindServer, Attributes: x.op.attributes(), End: x.op.end})
+	if s.w.options.PinTools && !s.accepted(x.params.Name) {
+		return x.refused(ctx)
+	}
 	return call(ctx, x)
+}
+
+// accepted reports whether a tool is what was accepted, as far as the session knows.
+func (s *session) accepted(name string) bool {
+	return s.w.options.Baseline.has(name) && !s.tools.hasChanged(name)
+}
+
+// refused is the answer to a call of a tool that nobody has accepted. No policy is asked.
+func (x *exchange) refused(ctx context.Context) reply {
+	err := &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Tool: x.params.Name, Message: "the tool is not what was accepted: somebody has to look at it, and accept it, before it can be used"}
+	_, running := toolkit.BeginAt(ctx, x.op.began, toolkit.Call{Name: x.params.Name, Arguments: x.args}, x.op.tool, x.op.s.w.observers...)
+	running.Record().Note(func(s *toolkit.Served) { s.Outcome = toolkit.OutcomeRefused })
+	running.Record().Tag("mcp.definition", "not_accepted")
+	running.End(toolkit.Result{}, err)
+	return x.answered(toolkit.Failure(err), err)
 }

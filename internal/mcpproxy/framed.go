@@ -18,7 +18,7 @@ const maxGoverned = 16 << 20
 // the injection of context need.
 func (w *Watcher) framed() bool {
 	settings := w.scope.Settings()
-	return w.options.InjectContext || len(settings.Policies) > 0 || len(settings.ToolsOff) > 0
+	return w.options.InjectContext || w.options.PinTools || len(settings.Policies) > 0 || len(settings.ToolsOff) > 0
 }
 
 // frameReader passes on what comes from one end, a frame at a time.

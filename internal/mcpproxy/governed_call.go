@@ -73,8 +73,6 @@ func (g *governor) send(ctx context.Context, c *governedCall, id jsontext.Value,
 		g.forget(key, false)
 		return reply{}, errUnanswered
 	}
-	hung := time.AfterFunc(g.w.options.HungAfter, func() { g.w.notes.add(note{kind: noteHung, session: g.s}) })
-	defer hung.Stop()
 	select {
 	case a := <-answered:
 		switch {

@@ -35,6 +35,7 @@ const (
 	keyServer       = attribute.Key("toolscope.mcp.server")              // the server's name, as --name says
 	keyFrom         = attribute.Key("toolscope.mcp.from")                // "server" for a request that the server made
 	keyFrameBytes   = attribute.Key("toolscope.mcp.frame.bytes")         // of an answer too long to be looked at
+	keyHung         = attribute.Key("toolscope.mcp.hung")                // "yes" for a call that ran for long
 	keyRounds       = attribute.Key("toolscope.mcp.rounds")              // of a call that asked for input in between
 	keyStderrLines  = attribute.Key("toolscope.mcp.stderr.lines")        // that the server wrote while the call ran
 	keyClient       = attribute.Key("toolscope.mcp.client")              // the client's name and version

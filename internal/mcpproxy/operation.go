@@ -34,6 +34,7 @@ type operation struct {
 	version     string
 	state       string // by which a suspended call is found again
 	began       time.Time
+	asked       time.Time // when the latest round began
 	ctx         context.Context
 	span, child trace.Span // span is nil for a call
 	running     *toolkit.Running
@@ -43,7 +44,7 @@ type operation struct {
 	held        int // bytes of arguments
 	rounds      int
 	stderr      int
-	hung        bool
+	hung        atomic.Bool
 	uncertain   bool         // its answer may have been lost
 	status      status       // of an answer that is a JSON-RPC error
 	attempts    atomic.Int32 // to send it on, where it is governed
@@ -69,7 +70,7 @@ func (s *session) newOperation(from side, m *message, p *params, at time.Time) *
 	if s.w.scope.Off() {
 		return nil
 	}
-	o := &operation{s: s, from: from, method: m.Method, name: p.Name, uri: p.URI, id: m.id(), cursor: p.Cursor, version: s.version(), began: at}
+	o := &operation{s: s, from: from, method: m.Method, name: p.Name, uri: p.URI, id: m.id(), cursor: p.Cursor, version: s.version(), began: at, asked: at}
 	if m.Method == methodInitialize {
 		s.client, s.capabilities[fromClient] = p.ClientInfo, names(p.Capabilities)
 	}
@@ -286,9 +287,20 @@ func resultOf(raw []byte) toolkit.Result {
 	return toolmcp.ResultOf(&r)
 }
 
+// hangs notes that the call hangs, once. Safe for concurrent use.
+func (o *operation) hangs() {
+	if !o.hung.Swap(true) {
+		o.running.Record().Tag("mcp.hung", "yes")
+		o.s.w.notes.add(note{kind: noteHung, session: o.s, tool: o.label()})
+	}
+}
+
 // end is what the protocol says of a call that has ended: see tracing.SpanSpec.
 func (o *operation) end(ctx context.Context, e *toolkit.Ended) tracing.SpanEnd {
 	end := tracing.SpanEnd{Attributes: o.extra}
+	if o.hung.Load() && o.running == nil { // else a tag says so
+		end.Attributes = append(end.Attributes, keyHung.String("yes"))
+	}
 	errorType, code := e.ErrorType, ""
 	if wire := (*rpcError)(nil); errors.As(e.Err, &wire) && e.ErrorType != string(toolkit.ErrUnknownTool) {
 		st := o.s.w.statusOf(wire)

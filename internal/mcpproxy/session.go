@@ -163,6 +163,7 @@ func (s *session) begin(from side, m *message, at time.Time) {
 		}
 		if o := s.resumed(&p); o != nil {
 			o.rounds++
+			o.asked = at
 			s.add(operationKey{from, m.key()}, o)
 			return
 		}
@@ -280,10 +281,8 @@ func (s *session) cancelled(from side, m *message, at time.Time) {
 // look notes calls that hang.
 func (s *session) look(now time.Time) {
 	for _, o := range s.open {
-		if o.call() && !o.hung && now.Sub(o.began) >= s.w.options.HungAfter {
-			o.hung = true
-			o.running.Record().Tag("mcp.hung", "yes")
-			s.w.notes.add(note{kind: noteHung, session: s, tool: o.label()})
+		if o.call() && now.Sub(o.asked) >= s.w.options.HungAfter {
+			o.hangs()
 		}
 	}
 }

@@ -37,6 +37,9 @@ type Options struct {
 	// AcceptTools takes the definitions that the server lists first over into the
 	// baseline, whatever it had.
 	AcceptTools bool
+	// PinTools refuses calls of tools that are not what the baseline has: changed ones, and
+	// those it does not have. The default tells of them and lets them through.
+	PinTools bool
 }
 
 // A Watcher decodes copies of what passes between clients and a server into spans,
