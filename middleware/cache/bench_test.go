@@ -145,12 +145,19 @@ func BenchmarkHit(b *testing.B) {
 	})
 }
 
-// What a call costs that runs: the goroutine of the shared run is the largest part.
+// What a call costs that runs: for a caller that may give up, the goroutine of the shared run is
+// the largest part.
 func BenchmarkMiss(b *testing.B) {
+	leaving, cancel := context.WithCancel(benched)
+	defer cancel()
 	for _, row := range []struct {
 		name     string
+		ctx      context.Context
 		policies []middleware.Policy
-	}{{"observed", nil}, {"cache", []middleware.Policy{mustCache(b)}}, {"dedupe", []middleware.Policy{mustDedupe(b)}}} {
+	}{
+		{"observed", benched, nil}, {"cache", benched, []middleware.Policy{mustCache(b)}},
+		{"dedupe", benched, []middleware.Policy{mustDedupe(b)}}, {"dedupe, may give up", leaving, []middleware.Policy{mustDedupe(b)}},
+	} {
 		h := observed(search, row.policies...)
 		b.Run(row.name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -158,7 +165,7 @@ func BenchmarkMiss(b *testing.B) {
 			args := make([]byte, 0, 400)
 			for b.Loop() {
 				args = fmt.Appendf(args[:0:0], `{"i":%d,"q":"how to rotate credentials without downtime"}`, i)
-				_, _ = h(benched, toolkit.Call{Name: "search", Arguments: args})
+				_, _ = h(row.ctx, toolkit.Call{Name: "search", Arguments: args})
 				i++
 			}
 		})

@@ -222,10 +222,12 @@ func (c *Cache) hit(call *toolkit.Call, entry *Entry, age time.Duration) toolkit
 // fill stores the answer of a call that began at stamp, if it may be stored.
 func (c *Cache) fill(ctx context.Context, call toolkit.Call, key Key, stamp uint64, p plan, res toolkit.Result, err error) {
 	ttl := p.ttl
+	outcome := toolkit.OutcomeExecuted
+	call.Record.Note(func(s *toolkit.Served) { outcome = s.Outcome })
 	switch {
 	case err != nil || res.Suspended || ctx.Err() != nil || freshness.Writing(stamp):
 		return
-	case call.Record.Served().Outcome == toolkit.OutcomeRefused:
+	case outcome == toolkit.OutcomeRefused:
 		return
 	case res.Fault != nil:
 		if ttl = min(ttl, c.options.FaultTTL); ttl <= 0 || !toolFault(res.Fault) {
