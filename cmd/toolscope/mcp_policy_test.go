@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -26,7 +27,12 @@ type dialogue struct {
 
 func converse(t *testing.T, server string, options ...string) *dialogue {
 	t.Helper()
-	cmd := proxied(t, server, options...)
+	return talk(t, proxied(t, server, options...))
+}
+
+// talk begins a session with a command, and lists its tools.
+func talk(t *testing.T, cmd *exec.Cmd) *dialogue {
+	t.Helper()
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -137,6 +143,42 @@ func TestContextIsInjectedOnRequest(t *testing.T) {
 	lines := logged(t, options)
 	if len(lines) != 1 || !strings.Contains(answer.Result.Content[0].Text, `"traceparent":"00-`+fmt.Sprint(lines[0]["trace_id"])) {
 		t.Errorf("got %s and %v, want the trace's id", got, lines)
+	}
+}
+
+// A tool that is not what it was in the session before is refused while tools are pinned, until it is
+// accepted.
+func TestPinnedToolsAcrossSessions(t *testing.T) {
+	state := t.TempDir()
+	session := func(options ...string) string {
+		cmd := proxied(t, "mcp", append(transparent(t), options...)...)
+		cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+state)
+		d := talk(t, cmd)
+		return d.ask(callOf("1", "echo", "{}"))
+	}
+	if got := session("--pin-tools"); strings.Contains(got, "isError") {
+		t.Fatalf("the first session: got %s", got)
+	}
+	files, err := filepath.Glob(filepath.Join(state, "toolscope", "mcp", "*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("got %q and %v, want one file", files, err)
+	}
+	var file map[string]any
+	text, err := os.ReadFile(files[0])
+	if err != nil || json.Unmarshal(text, &file) != nil {
+		t.Fatalf("got %s and %v", text, err)
+	}
+	file["tools"].(map[string]any)["echo"] = strings.Repeat("0", 64)
+	if text, err = json.Marshal(file); err != nil || os.WriteFile(files[0], text, 0o600) != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		options []string
+		refused bool
+	}{{[]string{"--pin-tools"}, true}, {nil, false}, {[]string{"--pin-tools", "--accept-tools"}, false}, {[]string{"--pin-tools"}, false}} {
+		if got := session(tt.options...); strings.Contains(got, "not what was accepted") != tt.refused {
+			t.Errorf("%q: got %s, want it refused: %t", tt.options, got, tt.refused)
+		}
 	}
 }
 

@@ -1,0 +1,83 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// proxyHTTP starts a proxy before a target, and returns its address.
+func proxyHTTP(t *testing.T, target string, options ...string) (cmd *exec.Cmd, address string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd = exec.CommandContext(t.Context(), self, append([]string{"mcp", "--target", target + "/mcp", "--listen", "127.0.0.1:0"}, options...)...)
+	cmd.Env = append(os.Environ(), programEnv+"=toolscope", "XDG_STATE_HOME="+t.TempDir(), "OTEL_SDK_DISABLED=")
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(stderr).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`passing (http://\S+) on to`).FindStringSubmatch(line)
+	if found == nil {
+		t.Fatalf("got %q, want the address", line)
+	}
+	return cmd, found[1]
+}
+
+// A proxy over HTTP passes calls on, logs them, and ends with code 0 when it is asked to.
+func TestProxyOverHTTP(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"`+r.URL.Path+`"}]}}`)
+	}))
+	defer server.Close()
+	options := transparent(t)
+	cmd, address := proxyHTTP(t, server.URL, options...)
+	resp, err := http.Post(address, "application/json", strings.NewReader(callOf("1", "echo", "{}")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	if err != nil || !strings.Contains(string(body), `"text":"/mcp"`) {
+		t.Errorf("got %s and %v", body, err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("got %v, want code 0", err)
+	}
+	if lines := logged(t, options); len(lines) != 1 || lines[0]["tool"] != "echo" || lines[0]["outcome"] == "refused" {
+		t.Errorf("got %v, want the call", lines)
+	}
+}
+
+// No other machine is answered, and the error says what to do instead.
+func TestProxyListensToThisMachineOnly(t *testing.T) {
+	var stdout, stderr strings.Builder
+	if code := run([]string{"mcp", "--target", "http://localhost:1/", "--listen", "0.0.0.0:0"}, strings.NewReader(""), &stdout, &stderr); code != exitError || !strings.Contains(stderr.String(), "want a loopback address") {
+		t.Errorf("got code %d and %s", code, stderr.String())
+	}
+}
