@@ -35,17 +35,17 @@ func (o *Observer) addContent(a *attributes, info *toolInfo, e *toolkit.Ended) {
 	redactor := o.redactor.ForTool(e.Call.Name)
 	if len(e.Call.Arguments) > 0 {
 		text, report := redactor.JSONCopyMax(e.Call.Arguments, o.limits.Arguments)
-		a.add(keyArguments.String(valid(text)))
+		a.text(keyArguments, valid(text))
 		if told.ArgumentsTruncated = report.Truncated; report.Truncated {
-			a.add(keyArgumentsTruncated.Bool(true))
+			a.yes(keyArgumentsTruncated)
 		}
 		arguments = report.Findings
 	}
 	if e.Content && e.ErrorType == "" && (e.Result.Output != "" || len(e.Result.Parts) > 0) {
 		text, report := o.result(redactor, e.Result)
-		a.add(keyResult.String(text))
+		a.text(keyResult, text)
 		if told.ResultTruncated = report.Truncated; report.Truncated {
-			a.add(keyResultTruncated.Bool(true))
+			a.yes(keyResultTruncated)
 		}
 		result = report.Findings
 	}

@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
@@ -123,7 +122,7 @@ func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
 	o.describe(a, e)
 	errorType := said.errorType(e)
 	if errorType != "" {
-		a.add(keyErrorType.String(errorType))
+		a.text(keyErrorType, errorType)
 	}
 	a.list = append(a.list, said.Attributes...)
 	if o.Content() {
@@ -131,11 +130,18 @@ func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
 	}
 	span.SetAttributes(a.list...)
 	if from := e.Served.Origin; from.IsValid() {
-		span.AddLink(trace.Link{SpanContext: spanContext(from)})
+		link(span, from)
 	}
 	if errorType != "" {
 		span.SetStatus(codes.Error, o.errorDescription(e))
 	}
+}
+
+// link adds a link. It is not inlined, since few spans have one and it takes much of a stack.
+//
+//go:noinline
+func link(span trace.Span, to toolkit.SpanRef) {
+	span.AddLink(trace.Link{SpanContext: spanContext(to)})
 }
 
 // finish ends a span and gives its buffer back.
@@ -145,85 +151,6 @@ func (o *Observer) finish(span trace.Span, a *attributes) {
 	clear(a.end[:])
 	a.list = a.list[:0]
 	o.buffers.Put(a)
-}
-
-// attributes is a list that is used again, since the span copies it, with the options that
-// the span ends with.
-type attributes struct {
-	list  []attribute.KeyValue
-	end   [1]trace.SpanEndOption
-	stamp stamp
-}
-
-func (a *attributes) add(kv attribute.KeyValue) { a.list = append(a.list, kv) }
-
-func (a *attributes) seconds(k attribute.Key, d time.Duration) {
-	if d > 0 {
-		a.add(k.Float64(d.Seconds()))
-	}
-}
-
-func (a *attributes) count(k attribute.Key, n int) {
-	if n > 0 {
-		a.add(k.Int(n))
-	}
-}
-
-// name is identifier for what other calls have as well.
-func (a *attributes) name(o *Observer, k attribute.Key, name string) {
-	if name != "" {
-		a.add(k.String(o.names.of(name, o.clean)))
-	}
-}
-
-func (a *attributes) identifier(o *Observer, k attribute.Key, id string) {
-	if id != "" {
-		a.add(k.String(o.identifier(id)))
-	}
-}
-
-// describe adds everything but content.
-func (o *Observer) describe(a *attributes, e *toolkit.Ended) {
-	s := &e.Served
-	a.add(keyOutcome.String(s.Outcome.String()))
-	a.add(keyArgumentsBytes.Int(e.ArgumentsBytes))
-	if e.ResultBytes >= 0 {
-		a.add(keyResultBytes.Int(e.ResultBytes))
-	}
-	a.identifier(o, keyToolCallID, e.Call.ID)
-	if e.Facts.Tool == nil {
-		a.identifier(o, keyRequestedName, e.Call.Name)
-	}
-	if e.Ending > toolkit.EndingFailed {
-		a.add(keyEnding.String(e.Ending.String()))
-	}
-	if e.Result.Suspended {
-		a.add(keySuspended.Bool(true))
-	}
-	a.count(keyAttempts, int(s.Attempts))
-	a.count(keyRepeat, int(s.Repeat))
-	a.seconds(keyAge, s.Age)
-	a.seconds(keyQueue, s.Queue)
-	a.seconds(keyApproval, s.Approval)
-	a.seconds(keyBackoff, s.Backoff)
-	if s.Waited() > 0 || s.Attempts > 1 {
-		a.seconds(keyRun, s.Run)
-	}
-	a.seconds(keyFirstChunk, e.FirstChunk)
-	a.count(keyChunks, e.Chunks)
-	a.count(keyChunkBytes, e.ChunkBytes)
-	if e.Progress > 0 {
-		a.add(keyProgress.Float64(e.Progress))
-	}
-	for _, t := range s.Tags {
-		a.identifier(o, attribute.Key(prefix+t.Key), t.Value)
-	}
-	if in := e.Facts.Session; in != nil {
-		a.name(o, keySession, in.ID)
-		a.name(o, keyTenant, in.Tenant)
-		a.identifier(o, keyBatch, in.Batch)
-		a.count(keyTurn, in.Turn)
-	}
 }
 
 // errorDescription is the status text: the error's, redacted and cut.
