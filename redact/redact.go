@@ -163,6 +163,7 @@ func (r *Redactor) pass(dst []byte, s string, d verdict, json bool) (out []byte,
 		return dst, nil, false
 	}
 	sc.normalise(0)
+	sc.elsewhere(s)
 	if dst == nil {
 		dst = make([]byte, 0, len(s)+24*len(sc.spans))
 	}

@@ -1,0 +1,73 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import "strings"
+
+const (
+	// maxElsewhere is how many values of one text are looked for elsewhere in it.
+	maxElsewhere = 4
+	// minElsewhere is the shortest value that is, in bytes.
+	minElsewhere = 16
+)
+
+// elsewhere removes what was found by its name also where it stands in s without one: a
+// tool prints what it was given. Only values that look drawn by chance are looked for. A
+// host's callback and rules are asked about each place, so with them nothing is added.
+func (sc *scanner) elsewhere(s string) {
+	if sc.r.callback != nil || sc.r.rules != nil {
+		return
+	}
+	n := len(sc.spans)
+	for i, looked := 0, 0; i < n && looked < maxElsewhere; i++ {
+		sp := sc.spans[i]
+		v := strings.Trim(s[sp.start:sp.end], `"`)
+		if group := kinds[sp.kind].Group; group != groupKey && group != groupURL || !mayRepeat(v) {
+			continue
+		}
+		looked++
+		sc.count(len(s))
+		for at := 0; ; {
+			p := strings.Index(s[at:], v)
+			if p < 0 {
+				break
+			}
+			start := at + p
+			at = start + len(v)
+			if !sc.covered(n, start) && (start == 0 || !isAlnum(s[start-1])) && (at == len(s) || !isAlnum(s[at])) {
+				sc.spans = append(sc.spans, span{start: start, end: at, kind: sp.kind, repl: sp.repl, drop: sp.drop})
+			}
+		}
+	}
+	if len(sc.spans) > n {
+		sc.normalise(0)
+	}
+}
+
+// mayRepeat reports whether a value is so unlike a word that it names nothing else. It
+// needs no escape in JSON.
+func mayRepeat(v string) bool {
+	if len(v) < minElsewhere || len(v) > maxLine || !hasDigit(v) || isDigits(v) {
+		return false
+	}
+	for i := range len(v) {
+		if c := v[i]; chars[c]&chB64 == 0 && c != '.' && c != '=' && c != '~' {
+			return false
+		}
+	}
+	return random(v)
+}
+
+// covered reports whether one of the first n spans holds the byte at i.
+func (sc *scanner) covered(n, i int) bool {
+	low, high := 0, n
+	for low < high {
+		if mid := (low + high) / 2; sc.spans[mid].end <= i {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low < n && sc.spans[low].start <= i
+}
