@@ -71,7 +71,7 @@ func (m *metrics) options(l labels, network []attribute.KeyValue) []metric.Recor
 	options = []metric.RecordOption{metric.WithAttributeSet(attribute.NewSet(l.attributes(network, m.clean)...))}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if len(m.cached) < maxLabels {
+	if len(m.cached) < maxLabels && len(l.tool) <= maxName && len(l.prompt) <= maxName {
 		m.cached[l] = options
 	}
 	return options

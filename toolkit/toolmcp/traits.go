@@ -37,6 +37,9 @@ func (c *callAttributes) of(t traits, attributes func() []attribute.KeyValue) []
 	}
 	list = attributes()
 	list = list[:len(list):len(list)]
+	if len(t.sessionID) > maxName {
+		return list
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.made == nil || len(c.made) >= maxTraits {
