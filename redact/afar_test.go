@@ -29,6 +29,13 @@ func TestNotationsOfSecrets(t *testing.T) {
 		`url.UserPassword("ann", "` + word + `")`,
 		"variable \"db_password\" {\n  description = \"of the database\"\n  default     = \"" + word + "\"\n}",
 
+		`val password: String = "` + word + `"`,
+		`def connect(passwd: str = "` + word + `"):`,
+		`password: &quot;` + word + `&quot;`,
+		`mail pass '` + drawn + `'`,
+		"DB_PASWORD:=" + word,
+		"https://a.tines.com/webhook/" + drawn + "/x",
+
 		// SQL.
 		"ALTER USER ann IDENTIFIED BY '" + word + "';",
 		"CREATE USER ann IDENTIFIED WITH sha256 BY '" + word + "';",

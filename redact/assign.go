@@ -164,8 +164,8 @@ func (sc *scanner) precededBySecret(s string, start int) bool {
 // tools, "set-token …" and "password is …".
 func bareKeyword(s string, start, stop, p int) bool {
 	name := s[start:stop]
-	if equalFold(name, "pass") {
-		return false // a verb
+	if equalFold(name, "pass") { // a verb as well
+		return (s[p] == '"' || s[p] == '\'') && plausible(s[p+1:quoteEnd(s, p+1, s[p])])
 	}
 	if hasFold(s, p, "is ") || hasFold(s, p, "to ") || s[p] == '"' || s[p] == '\'' {
 		return true

@@ -8,7 +8,7 @@ import "strings"
 // nameAnchors are the beginnings that the first stage looks for; every word below
 // holds one of them.
 var nameAnchors = []string{
-	"pass", "pwd", "psw", "pw", "secret", "token", "key", "auth", "cred", "cookie", "jwt", "bearer", "sig", "pin", "otp", "ssn", "cvv", "cvc", "csc",
+	"pass", "pasw", "pssw", "pwd", "psw", "pw", "secret", "token", "key", "auth", "cred", "cookie", "jwt", "bearer", "sig", "pin", "otp", "ssn", "cvv", "cvc", "csc",
 	"community", "login", "sas", "pat", "salt", "seed", "mnemonic", "sess", "sid", "kennwort", "senha", "contrase", "wachtwoord", "mdp", "tok",
 }
 
@@ -41,7 +41,7 @@ var plainWords = func() map[string]verdict {
 			m[w] = v
 		}
 	}
-	add(verdict{secret, idPassword}, "password passwords passwd passwds passwort passwrd passphrase passphrases passcode pwd pwds psw pswd psswd kennwort senha contrase wachtwoord mdp")
+	add(verdict{secret, idPassword}, "password passwords passwd passwds passwort passwrd passphrase passphrases passcode pwd pwds psw pswd psswd pssword psswrd pswrd psword paswd paswrd pasword kennwort senha contrase wachtwoord mdp")
 	add(verdict{secret, idSecret}, "mnemonic")
 	add(verdict{telling, idSecret}, "credential credentials creds cred")
 	add(verdict{telling, idSignature}, "signature")

@@ -31,6 +31,11 @@ func valueAt(s string, p int, o operand) operand {
 		o.end = escapedQuoteEnd(s, o.start, s[p:p+n])
 		return o
 	}
+	if entity := quoteEntity(s, p); entity != "" {
+		o.start, o.quoted = p+len(entity), true
+		o.end = o.start + indexOr(s[o.start:min(len(s), o.start+maxValue)], entity)
+		return o
+	}
 	switch c := s[p]; c {
 	case '"', '\'', '`':
 		if strings.HasPrefix(s[p:], `"""`) || strings.HasPrefix(s[p:], "'''") {
@@ -137,6 +142,18 @@ func isWrapper(v string) bool {
 		}
 	}
 	return false
+}
+
+// quoteEntity is the quote at p as HTML writes it, or nothing.
+func quoteEntity(s string, p int) string {
+	if s[p] == '&' {
+		for _, entity := range [...]string{"&quot;", "&#34;", "&#39;", "&apos;"} {
+			if strings.HasPrefix(s[p:], entity) {
+				return entity
+			}
+		}
+	}
+	return ""
 }
 
 // escapedQuote is the length of a quote behind backslashes at p: \", \\".
