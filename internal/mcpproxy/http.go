@@ -170,6 +170,9 @@ type tee struct {
 }
 
 func (t *tee) Read(b []byte) (int, error) {
+	if t.left == 0 && t.over {
+		return 0, io.EOF // a server closes a request's body when it answers, and then another read fails
+	}
 	n, err := t.body.Read(b)
 	if n > 0 {
 		t.tap.put(t.stream, time.Now(), b[:n])

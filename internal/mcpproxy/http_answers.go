@@ -5,6 +5,7 @@ package mcpproxy
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -106,12 +107,9 @@ func (a *answers) hold(data []byte, n, most int) []byte {
 
 // head reads a head, or a part of one, and returns what follows.
 func (a *answers) head(data []byte, at time.Time) []byte {
-	n := 0
-	if len(a.held) == 0 {
-		n = headEnd(data, 0)
-	} else if before := len(a.held); true {
-		tail := append(a.held[max(0, before-3):before:before], data...)
-		n = max(0, headEnd(tail, 0)-min(3, before))
+	n := headEnd(data, 0)
+	if before := min(3, len(a.held)); before > 0 { // its end may have begun there
+		n = max(0, headEnd(slices.Concat(a.held[len(a.held)-before:], data), 0)-before)
 	}
 	text := a.hold(data, n, maxHead)
 	if text == nil {

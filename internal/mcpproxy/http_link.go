@@ -48,7 +48,7 @@ const (
 	bodyBuffer  = 32 << 10         // bytes
 	headTime    = 5 * time.Second  // for a client's first request to come
 	dialTime    = 30 * time.Second // to reach the server
-	lingerTime  = time.Second      // for a client to read the last answer
+	lingerTime  = time.Second      // for the last bytes of a connection that ends
 )
 
 // run passes on until one end closes.
@@ -149,7 +149,8 @@ func (l *link) readHead() int {
 	}
 }
 
-// read reads what the client sends, into a buffer with room for least bytes at least.
+// read reads what the client sends, into a buffer that is made larger by least bytes where it has room
+// for less than half of that.
 func (l *link) read(least int) (n int, err error) {
 	if l.from == l.to {
 		l.from, l.to = 0, 0
@@ -212,7 +213,7 @@ func (l *link) clientEnded(err error) {
 	l.ended = true
 	if l.server != nil {
 		half, ok := l.server.(*net.TCPConn)
-		if err != io.EOF || !ok || half.CloseWrite() != nil {
+		if err != io.EOF || l.idle() || !ok || half.CloseWrite() != nil {
 			_ = l.server.Close()
 		}
 		<-l.done
@@ -223,8 +224,9 @@ func (l *link) clientEnded(err error) {
 
 // serverEnded gives the client what the server still sent before it would read no more.
 func (l *link) serverEnded() {
-	_ = l.server.Close()
+	_ = l.server.SetReadDeadline(time.Now().Add(lingerTime))
 	<-l.done
+	_ = l.server.Close()
 	_, _ = io.Copy(io.Discard, l.client) // else the client's end might lose it; passAnswers set a deadline
 	_ = l.client.Close()
 }
