@@ -11,8 +11,8 @@ import (
 )
 
 // The first stage looks at three bytes at a time. Each byte is folded to one of 32
-// classes, so three of them make 15 bits: a table of 4 KiB tells whether any anchor
-// begins with them. Only where one does, the anchors are compared.
+// classes, so three of them make 15 bits. A [filter] tells where anchors may begin; only
+// there those are compared that begin with the same three.
 
 // classOf folds a byte: letters in any case 1 to 26, digits, and a few kinds of
 // punctuation; all else is 0.
@@ -71,6 +71,7 @@ type group struct {
 	from, to uint16 // the anchors are entries[from:to]
 	next     uint32 // the classes that the byte after the trigram has in one of them
 	shapes   uint8  // what has no anchor
+	within   bool   // one of them may stand within a word
 }
 
 // The shapes without an anchor (see [detector]).
@@ -81,10 +82,9 @@ const (
 
 // A machine finds anchors. It is immutable.
 type machine struct {
-	bits      [trigrams / 64]uint64 // which trigrams begin an anchor
-	within    [trigrams / 64]uint64 // which begin one that may stand within a word
-	group     [trigrams]uint16      // groups[group[t]] begins with t
-	groups    []group               // the first one is empty
+	filter    filter
+	group     [trigrams]uint16 // groups[group[t]] begins with t
+	groups    []group          // the first one is empty
 	entries   []entry
 	detectors []detector
 	kinds     []kindID // of detectors
@@ -111,6 +111,7 @@ func compile(on *kindSet, known []string) *machine {
 	add := func(lit string, act uint8, n int32) {
 		e := entry{lit: lit, act: act, n: n}
 		e.head, e.mask = word8(lit, 0), ^uint64(0)>>(64-8*min(len(lit), 8))
+		m.filter.addAnchor(lit, !m.mayStandWithin(e))
 		for _, t := range trigramsOf(lit) {
 			if !slices.Contains(lists[t], e) {
 				lists[t] = append(lists[t], e)
@@ -147,7 +148,9 @@ func compile(on *kindSet, known []string) *machine {
 	}
 	add("://", actURL, 0)
 	m.optional = on.has(kindIPv4) || on.any(&nationalKinds)
-	m.lay(lists, shapes(on))
+	found := shapes(on)
+	m.filter.addShapes(found)
+	m.lay(lists, found)
 	return m
 }
 
@@ -172,9 +175,8 @@ func shapes(on *kindSet) *[trigrams]uint8 {
 			add(d, c, e, shapeWord) // base58
 		}
 	}
-	hex := []int{1, 2, 3, 4, 5, 6, d}
-	for _, a := range hex {
-		for _, b := range hex {
+	for _, a := range hexClasses {
+		for _, b := range hexClasses {
 			add(a, b, classJoin, shapeWord)
 			add(a, b, classDot, shapeWord)
 		}
@@ -201,17 +203,13 @@ func (m *machine) lay(lists map[int][]entry, shapes *[trigrams]uint8) {
 		if len(list) == 0 && shapes[t] == 0 {
 			continue
 		}
-		m.bits[t/64] |= 1 << (t % 64)
-		if shapes[t]&shapeDigits != 0 || slices.ContainsFunc(list, m.mayStandWithin) {
-			m.within[t/64] |= 1 << (t % 64)
-		}
 		slices.SortStableFunc(list, func(a, b entry) int {
 			if (a.act == actName) != (b.act == actName) { // forms before names
 				return int(a.act) - int(b.act)
 			}
 			return len(b.lit) - len(a.lit)
 		})
-		g := group{from: uint16(len(m.entries)), shapes: shapes[t]}
+		g := group{from: uint16(len(m.entries)), shapes: shapes[t], within: shapes[t]&shapeDigits != 0 || slices.ContainsFunc(list, m.mayStandWithin)}
 		for i := range list {
 			if lit := list[i].lit; len(lit) > 3 {
 				g.next |= 1 << classOf[lit[3]]

@@ -11,18 +11,15 @@ import (
 // memberVerdict says what the name [a,b) of a member means for its value: by itself, by
 // the names above it, and by a name in another member beside it.
 func (sc *scanner) memberVerdict(s string, a, b int, escaped bool, depth, top int) verdict {
-	base, mark := len(sc.spans), len(sc.buf)
+	mark := len(sc.buf)
 	key := s[a:b]
 	if escaped {
 		sc.buf = codecJSON.decode(sc.buf, key)
 		key = unsafe.String(unsafe.SliceData(sc.buf[mark:]), len(sc.buf)-mark)
 	}
 	outer := sc.key
-	sc.key = verdict{}
-	sc.scanText(key, maxViews)
-	d := sc.key
+	d := sc.nameVerdict(s, key, a, b, escaped)
 	sc.key = verdict{max(outer.level, d.level), d.kind}
-	sc.outward(s, a, b, escaped, base)
 	f := &sc.frames[top]
 	if f.inherit.level > d.level {
 		d = sc.inherited(key, f.inherit, d)
@@ -37,6 +34,27 @@ func (sc *scanner) memberVerdict(s string, a, b int, escaped bool, depth, top in
 	}
 	sc.buf = sc.buf[:mark]
 	return d
+}
+
+// nameVerdict scans the name [a,b) of a member, which is key when it is decoded, and says what
+// it means by itself.
+func (sc *scanner) nameVerdict(s, key string, a, b int, escaped bool) verdict {
+	name, hash, ok := nameOf(sc.m, s, a, b)
+	// A host is asked again, and may say something else.
+	ok = ok && !escaped && sc.r.callback == nil && len(sc.r.allow) == 0
+	if ok {
+		if says, known := sc.names.find(&name, hash); known {
+			return says
+		}
+	}
+	base := len(sc.spans)
+	sc.key = verdict{}
+	sc.scanText(key, maxViews)
+	if ok && len(sc.spans) == base {
+		sc.names.keep(&name, hash, sc.key)
+	}
+	sc.outward(s, a, b, escaped, base)
+	return sc.key
 }
 
 // inherited says what the name above means for a member of this name.

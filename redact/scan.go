@@ -4,6 +4,7 @@
 package redact
 
 import (
+	"math/bits"
 	"strings"
 	"sync"
 )
@@ -40,9 +41,10 @@ type scanner struct {
 	read    int // before are decided
 	key     verdict
 	words   *nameWords
+	names   *knownNames
 }
 
-var scanners = sync.Pool{New: func() any { return &scanner{words: new(nameWords)} }}
+var scanners = sync.Pool{New: func() any { return &scanner{words: new(nameWords), names: new(knownNames)} }}
 
 func newScanner(r *Redactor, size int) *scanner {
 	sc := scanners.Get().(*scanner)
@@ -57,8 +59,8 @@ func (sc *scanner) release() {
 	}
 	clear(sc.spans[:cap(sc.spans)])
 	clear(sc.frames[:cap(sc.frames)])
-	spans, buf, frames, words, raw, paths := sc.spans[:0], sc.buf[:0], sc.frames[:0], sc.words, sc.raw[:0], sc.paths
-	*sc = scanner{spans: spans, buf: buf, frames: frames, words: words, raw: raw, paths: paths}
+	spans, buf, frames, words, names, raw, paths := sc.spans[:0], sc.buf[:0], sc.frames[:0], sc.words, sc.names, sc.raw[:0], sc.paths
+	*sc = scanner{spans: spans, buf: buf, frames: frames, words: words, names: names, raw: raw, paths: paths}
 	scanners.Put(sc)
 }
 
@@ -97,40 +99,58 @@ func (sc *scanner) scanText(s string, depth int) {
 	sc.normalise(base)
 }
 
-// anchors is the first stage: it finds what may begin here and asks.
+// anchors is the first stage: it finds what may begin here and asks, from the left to the
+// right.
 func (sc *scanner) anchors(s string) {
-	m := sc.m
-	c0, c1 := uint32(classOf[s[0]]), uint32(classOf[s[1]])
-	for i := 2; i < len(s); i++ {
-		c2 := uint32(classOf[s[i]])
-		t := (c0<<10 | c1<<5 | c2) & (trigrams - 1)
-		c0, c1 = c1, c2
-		if m.bits[t>>6]&(1<<(t&63)) == 0 {
-			continue
-		}
-		if m.within[t>>6]&(1<<(t&63)) == 0 && i > 2 && isAlnum(s[i-3]) {
-			continue
-		}
-		next := sc.hit(s, i-2, t)
-		if sc.quick && sc.suspect {
-			return
-		}
-		if next > i-1 {
-			if next+2 > len(s) {
+	f := &sc.m.filter
+	from, more := 0, 0 // nothing before from; a place to look at whatever stands before it
+	set := uint64(0)   // of places from i-reach on
+	for i := 0; ; i += 8 {
+		if set == 0 && more >= len(s) {
+			if i = f.skip(s, i); i+2 >= len(s) {
 				return
 			}
-			c0, c1 = uint32(classOf[s[next]]), uint32(classOf[s[next+1]])
-			i = next + 1
 		}
+		if more < i+2 {
+			set |= 1 << (more - i + reach)
+			more = len(s)
+		}
+		set |= f.places(s, i)
+		for ; set&0xff != 0; set &= set - 1 {
+			at := i - reach + bits.TrailingZeros64(set)
+			if at < from || at+2 >= len(s) {
+				continue
+			}
+			next := sc.hit(s, at)
+			if sc.quick && sc.suspect {
+				return
+			}
+			if next > at+1 { // what was found behind is found again
+				i, from, more, set = next-1-8, next, next, 0
+				break
+			}
+			if sc.counted > at && sc.counted < len(s) && isDigit(s[sc.counted]) { // a run too long for one look
+				if k := sc.counted - i + reach; k < 64 {
+					set |= 1 << k
+				} else {
+					more = sc.counted
+				}
+			}
+		}
+		set >>= 8
 	}
 }
 
-// hit asks what may begin at i, with the trigram t, and returns where to go on.
-func (sc *scanner) hit(s string, i int, t uint32) int {
+// hit asks what may begin at i, and returns where to go on.
+func (sc *scanner) hit(s string, i int) int {
 	m := sc.m
+	t := trigramAt(s, i)
 	g := &m.groups[m.group[t]]
 	sc.count(1)
-	if i+3 >= len(s) || g.next>>(classOf[s[i+3]]&31)&1 != 0 {
+	if !g.within && i > 0 && isAlnum(s[i-1]) {
+		return i + 1
+	}
+	if i+3 >= len(s) || g.next>>classIndex(s[i+3])&1 != 0 {
 		head := fold8(word8(s, i))
 		for k := g.from; k < g.to; k++ {
 			if e := &m.entries[k]; e.begins(s, i, head) {
@@ -259,8 +279,7 @@ func (sc *scanner) formAt(s string, start, stop int) (kindID, bool) {
 		return 0, false
 	}
 	m := sc.m
-	t := uint32(classOf[s[start]])<<10 | uint32(classOf[s[start+1]])<<5 | uint32(classOf[s[start+2]])
-	g := &m.groups[m.group[t]]
+	g := &m.groups[m.group[trigramAt(s, start)]]
 	head := fold8(word8(s, start))
 	for k := g.from; k < g.to; k++ {
 		e := &m.entries[k]

@@ -99,7 +99,7 @@ const minEncoded = 20
 // something is found inside, the run is removed.
 func (sc *scanner) encoded(s string, depth int) {
 	for i := minEncoded - 1; i < len(s); i += minEncoded {
-		if chars[s[i]]&chB64 == 0 {
+		if chars[s[i]]&chB64 == 0 || brokenAround(s, i) {
 			continue
 		}
 		start, end := i, i+1
@@ -123,6 +123,19 @@ func (sc *scanner) encoded(s string, depth int) {
 			i = end - 1
 		}
 	}
+}
+
+// brokenAround reports whether no run of base64 around i can have minEncoded bytes, since
+// blanks, quotes or the text's end stand within eight bytes on both sides.
+func brokenAround(s string, i int) bool {
+	return i >= 8 && hasBlank8(word8(s, i-8)) && hasBlank8(word8(s, i+1))
+}
+
+// hasBlank8 reports whether one of eight bytes is less than '#': a blank, a line's end, a
+// quote, or none at all.
+func hasBlank8(w uint64) bool {
+	const each = 0x0101010101010101
+	return (w-'#'*each)&^w&(0x80*each) != 0
 }
 
 // opensToText reports whether the first 20 bytes decode to printable text.
