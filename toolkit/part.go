@@ -42,8 +42,8 @@ type Part struct {
 	Meta        json.RawMessage `json:"_meta,omitempty"`
 }
 
-// Size is the number of bytes of text and data in the part.
-func (p Part) Size() int { return len(p.Text) + len(p.Data) + len(p.JSON) }
+// Size is the number of bytes of text, data and Meta in the part.
+func (p Part) Size() int { return len(p.Text) + len(p.Data) + len(p.JSON) + len(p.Meta) }
 
 func (p Part) clone() Part {
 	p.Data = slices.Clone(p.Data)

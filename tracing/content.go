@@ -61,9 +61,10 @@ func (o *Observer) addContent(a *attributes, info *toolInfo, e *toolkit.Ended) {
 }
 
 // result is the result's text: JSON as JSON, text as text; with parts, an object
-// that tells text, kinds and sizes, but never carries data.
+// that tells text, kinds and sizes, but never carries data. Structured content that
+// says what the text says, as MCP asks of servers, is shown once.
 func (o *Observer) result(redactor *redact.Redactor, r toolkit.Result) (string, redact.Report) {
-	if len(r.Parts) > 0 {
+	if len(r.Parts) > 0 && !saidTwice(r) {
 		text, report := redactor.JSONCopyMax(partsJSON(r), o.limits.Result)
 		return valid(text), report
 	}
@@ -73,6 +74,11 @@ func (o *Observer) result(redactor *redact.Redactor, r toolkit.Result) (string, 
 	}
 	text, report := redactor.TextMax(r.Output, o.limits.Result)
 	return valid(text), report
+}
+
+// saidTwice reports whether the result's only part is its text, as structured content.
+func saidTwice(r toolkit.Result) bool {
+	return len(r.Parts) == 1 && r.Parts[0].Kind == toolkit.PartStructured && string(r.Parts[0].JSON) == r.Output
 }
 
 // looksLikeJSON reports whether s is worth a JSON walk: only objects and arrays

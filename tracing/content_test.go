@@ -62,3 +62,43 @@ func TestFindingsSayWhere(t *testing.T) {
 		})
 	}
 }
+
+// TestPartsAreTold: parts are shown by kind and size, never their data, and structured content
+// that repeats the text, as MCP asks of servers, is shown once.
+func TestPartsAreTold(t *testing.T) {
+	structured := func(json string) toolkit.Part { return toolkit.Part{Kind: toolkit.PartStructured, JSON: []byte(json)} }
+	for name, c := range map[string]struct {
+		result toolkit.Result
+		want   string
+	}{
+		"text and the same": {
+			toolkit.Result{Output: `{"n":1}`, Parts: []toolkit.Part{structured(`{"n":1}`)}},
+			`{"n":1}`,
+		},
+		"text and other structured content": {
+			toolkit.Result{Output: "one", Parts: []toolkit.Part{structured(`{"n":1}`)}},
+			`{"output":"one","parts":[{"type":"structured","structuredContent":{"n":1}}]}`,
+		},
+		"the same, and an image": {
+			toolkit.Result{Output: `{"n":1}`, Parts: []toolkit.Part{structured(`{"n":1}`), {Kind: toolkit.PartImage, MIMEType: "image/png", Data: []byte("abc")}}},
+			`{"output":"{\"n\":1}","parts":[{"type":"structured","structuredContent":{"n":1}},{"type":"image","mimeType":"image/png","bytes":3}]}`,
+		},
+		"structured content that is no JSON": {
+			toolkit.Result{Parts: []toolkit.Part{structured(`{"n":`)}},
+			`{"parts":[{"type":"structured"}]}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h, r := newHarness(t), registry(t)
+			answer := func(toolkit.Handler) toolkit.Handler {
+				return func(context.Context, toolkit.Call) (toolkit.Result, error) { return c.result, nil }
+			}
+			if _, err := toolkit.Chain(r.Handle, toolkit.Observe(r.Lookup, h), answer)(context.Background(), toolkit.Call{Name: "echo"}); err != nil {
+				t.Fatal(err)
+			}
+			if got := attributes(h.one(t).Attributes())["gen_ai.tool.call.result"]; got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}

@@ -37,7 +37,7 @@ OTEL_EXPORTER_OTLP_ENDPOINT set the trace goes there as well.
   --config FILE   the policies of this file; the default is every policy with its
                   defaults, but that nobody is asked
   --quiet         only the result
-  --json          print one JSON object: output, failed, error_type, trace_id, took_ms
+  --json          print one JSON object: output, parts, _meta, failed, error_type, trace_id, took_ms
 
   toolscope call file_search '{"text": "func main"}'
   toolscope call --python strict python_run '{"code": "print(2 ** 100)"}'
@@ -169,13 +169,14 @@ func (o *callOptions) print(w io.Writer, result toolkit.Result, took time.Durati
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
 		return enc.Encode(struct {
-			Output    string         `json:"output"`
-			Parts     []toolkit.Part `json:"parts,omitempty"`
-			Failed    bool           `json:"failed"`
-			ErrorType string         `json:"error_type,omitempty"`
-			TraceID   string         `json:"trace_id,omitempty"`
-			TookMS    float64        `json:"took_ms"`
-		}{result.Output, result.Parts, result.Fault != nil, toolkit.TypeOf(result.Fault), id, float64(took.Microseconds()) / 1000})
+			Output    string          `json:"output"`
+			Parts     []toolkit.Part  `json:"parts,omitempty"`
+			Meta      json.RawMessage `json:"_meta,omitempty"`
+			Failed    bool            `json:"failed"`
+			ErrorType string          `json:"error_type,omitempty"`
+			TraceID   string          `json:"trace_id,omitempty"`
+			TookMS    float64         `json:"took_ms"`
+		}{result.Output, result.Parts, result.Meta, result.Fault != nil, toolkit.TypeOf(result.Fault), id, float64(took.Microseconds()) / 1000})
 	}
 	var b strings.Builder
 	b.WriteString(result.Output)
