@@ -4,6 +4,7 @@
 package stats
 
 import (
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -62,7 +63,9 @@ func (t *toolTable) of(def *toolkit.Definition) *tool {
 	}
 	if found, ok := t.byDefinition.Load(def); ok {
 		known := found.(*toolOf)
-		place.Store(known)
+		if place.Load() == nil || rand.Uint32()%64 == 0 { // of two that share a place one stays for a while
+			place.Store(known)
+		}
 		return known.tool
 	}
 	return t.find(def)

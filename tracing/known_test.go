@@ -49,6 +49,34 @@ func TestDefinitionsMayBeMany(t *testing.T) {
 	}
 }
 
+// TestDefinitionsThatStay: each span is named by its own tool, however many definitions there
+// are that come again and again.
+func TestDefinitionsThatStay(t *testing.T) {
+	h := newHarness(t)
+	definitions := map[string]*toolkit.Definition{}
+	for i := range 600 {
+		definitions[fmt.Sprint("tool", i)] = &toolkit.Definition{Name: fmt.Sprint("tool", i)}
+	}
+	execute := toolkit.Observe(func(name string) *toolkit.Definition { return definitions[name] }, h.Observer)(func(context.Context, toolkit.Call) (toolkit.Result, error) {
+		return toolkit.Result{}, nil
+	})
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() {
+			for i := range 3 * len(definitions) {
+				name := fmt.Sprint("tool", i%len(definitions))
+				_, _ = execute(context.Background(), toolkit.Call{ID: name, Name: name})
+			}
+		})
+	}
+	all.Wait()
+	for _, s := range h.spans.Ended() {
+		if id := attributes(s.Attributes())["gen_ai.tool.call.id"]; s.Name() != "execute_tool "+id {
+			t.Fatalf("the call of %s: got span %q", id, s.Name())
+		}
+	}
+}
+
 // TestRedactionIsToldAnew: what a span tells of redaction is its own call's, whatever was
 // redacted in the tool's call before.
 func TestRedactionIsToldAnew(t *testing.T) {
