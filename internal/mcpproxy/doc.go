@@ -13,7 +13,8 @@
 // Bytes pass unchanged, in both directions, as soon as they come: unknown methods, what is
 // no JSON, half messages, the end of each direction, standard error, signals and the exit code. A
 // copy goes into a queue of a fixed size. What has no room there is passed on, not looked at, and
-// counted. One goroutine looks at the copies, however many calls run. A message of more than 1 MiB
+// counted. Over HTTP/1.1 the bytes of each connection pass so, too, all but the server's name in
+// Host ([Watcher.Serve] tells when net/http takes over). One goroutine looks at the copies, however many calls run. A message of more than 1 MiB
 // is not kept: its id, method and a few more members are found as it passes.
 //
 // Each tools/call is one span `tools/call {name}` of kind SERVER below the context that came in

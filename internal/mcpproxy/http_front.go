@@ -18,15 +18,7 @@ import (
 // target of plain HTTP that no proxy of the environment stands before, while no policy governs
 // calls. Requests that have begun when ctx is over may go on for a second. The error is l's.
 func (w *Watcher) Serve(ctx context.Context, l net.Listener, target *url.URL) error {
-	f := newFront(w, target)
-	f.server = &http.Server{Handler: Guard(f.httpProxy), ReadHeaderTimeout: headTime, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: maxHead}
-	closed := make(chan error, 1)
-	stop := context.AfterFunc(ctx, func() { closed <- f.close(context.WithoutCancel(ctx), l) })
-	err := f.serve(l)
-	if stop() { // it ended by itself
-		return errors.Join(err, f.close(ctx, l))
-	}
-	return <-closed
+	return newFront(w, target).run(ctx, l)
 }
 
 // endTime is how long requests may go on once the end was asked for.
@@ -35,14 +27,15 @@ const endTime = time.Second
 // A front takes the connections of clients.
 type front struct {
 	*httpProxy
-	server  *http.Server // for what needs more than to be passed on
-	direct  bool         // links can reach the server
-	address string       // of the server
-	host    string       // how it is called
-	dialer  net.Dialer
-	dialing context.Context // over when nobody is to be reached any more
-	hangUp  context.CancelFunc
-	others  *given
+	server   *http.Server // for what needs more than to be passed on
+	direct   bool         // links can reach the server
+	address  string       // of the server
+	host     string       // how it is called
+	dialer   net.Dialer
+	dialing  context.Context // over when nobody is to be reached any more
+	hangUp   context.CancelFunc
+	others   *given
+	patience time.Duration // how long requests may go on at the end
 
 	mu      sync.Mutex
 	links   map[*link]struct{}
@@ -52,6 +45,8 @@ type front struct {
 
 func newFront(w *Watcher, target *url.URL) *front {
 	f := &front{httpProxy: newHTTPProxy(w, target), host: target.Host, dialer: net.Dialer{Timeout: dialTime, KeepAlive: 30 * time.Second}, links: map[*link]struct{}{}}
+	f.patience = endTime
+	f.server = &http.Server{Handler: Guard(f.httpProxy), ReadHeaderTimeout: headTime, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: maxHead}
 	f.dialing, f.hangUp = context.WithCancel(context.Background())
 	proxy, err := http.ProxyFromEnvironment(&http.Request{URL: f.origin})
 	f.direct = target.Scheme == "http" && proxy == nil && err == nil
@@ -60,6 +55,17 @@ func newFront(w *Watcher, target *url.URL) *front {
 		f.address = net.JoinHostPort(target.Hostname(), "80")
 	}
 	return f
+}
+
+// run serves until ctx is over.
+func (f *front) run(ctx context.Context, l net.Listener) error {
+	closed := make(chan error, 1)
+	stop := context.AfterFunc(ctx, func() { closed <- f.close(context.WithoutCancel(ctx), l) })
+	err := f.serve(l)
+	if stop() { // it ended by itself
+		return errors.Join(err, f.close(ctx, l))
+	}
+	return <-closed
 }
 
 // serve takes connections until l is closed.
@@ -125,10 +131,10 @@ func (f *front) give(c net.Conn) {
 	}
 }
 
-// close ends what goes on, in endTime at most.
+// close ends what goes on, in the time that requests may take at most.
 func (f *front) close(ctx context.Context, l net.Listener) error {
 	_ = l.Close()
-	ctx, cancel := context.WithTimeout(ctx, endTime)
+	ctx, cancel := context.WithTimeout(ctx, f.patience)
 	defer cancel()
 	for !f.closeLinks(ctx.Err() != nil) {
 		time.Sleep(10 * time.Millisecond)

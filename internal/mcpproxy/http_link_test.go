@@ -357,14 +357,20 @@ func TestServeEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := watch(t, Options{})
+	f := newFront(watch(t, Options{}).Watcher, target)
+	f.patience = time.Minute
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- w.Serve(ctx, l, target) }()
+	go func() { ended <- f.run(ctx, l) }()
+	idle, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer idle.Close()
 	client := &http.Client{Transport: new(http.Transport)}
 	got := make(chan error, 1)
 	go func() {
@@ -377,6 +383,10 @@ func TestServeEnds(t *testing.T) {
 	}()
 	<-asked
 	stop()
+	_ = idle.SetReadDeadline(deadline())
+	if n, err := idle.Read(make([]byte, 1)); err != io.EOF {
+		t.Errorf("an idle connection: got %d bytes and %v, want its end", n, err)
+	}
 	close(answer)
 	if err := errors.Join(<-got, <-ended); err != nil {
 		t.Error(err)
