@@ -35,6 +35,9 @@ func macEnd(s string, i int) int {
 	return i + 17
 }
 
+// bech32 is the alphabet of BIP 173.
+const bech32 = "023456789acdefghjklmnpqrstuvwxyz"
+
 const base58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 // base58Check reports whether w is a Bitcoin address with its check bytes.

@@ -104,3 +104,19 @@ func TestNotationsThatOnlyLookLikeIt(t *testing.T) {
 		}
 	}
 }
+
+// TestWeakPasswords: a password that is no more than its name written another way is one.
+func TestWeakPasswords(t *testing.T) {
+	for text, want := range map[string]string{
+		"MYSQL_PASSWORD=mysqlpassword":    "MYSQL_PASSWORD=" + mark(kindPasswd),
+		"client_secret: top-secret-value": "client_secret: " + mark("secret"),
+		"clientSecret: my-client-secret":  "clientSecret: " + mark("secret"),
+		"--set auth.password=password":    "--set auth.password=" + mark(kindPasswd),
+		`{"dbPassword":"db-password"}`:    `{"dbPassword":"` + mark(kindPasswd) + `"}`,
+		"password := \"super-secret-pw\"": "password := \"" + mark(kindPasswd) + "\"",
+	} {
+		if out, _ := Default().Text(text); out != want {
+			t.Errorf("%q became %q, want %q", text, out, want)
+		}
+	}
+}

@@ -117,11 +117,20 @@ func (sc *scanner) nameAt(s string, start, stop int, v verdict) int {
 	if o.op == ',' && !o.flag && s[o.start-1] == '`' && !plausible(value) {
 		return 0 // words of code in running text
 	}
+	if equalFold(s[start:stop], "pass") && o.op == ':' && s[stop] == ' ' {
+		return 0 // a verb
+	}
+	if o.op == ',' && !o.flag && isIdentifier(value) && !hasDigit(value) && itemBefore(s, start) && !random(value) {
+		return 0 // names in a list
+	}
 	if v.kind == idSignature && (o.op != '=' || start == 0 || strings.IndexByte("?&;#", s[start-1]) < 0) {
 		return 0 // a signature is a secret where it opens something: in a URL
 	}
 	if n, done := sc.headerValue(s, o, v); done {
 		return n
+	}
+	if v.kind == idSecret && !o.quoted && endsFold(s[start:stop], "secrets") && isFieldLike(value) && !hasDigit(value) {
+		return 0 // names of what is told elsewhere
 	}
 	if list := sc.flowList(s, o, v); list > 0 {
 		return list
@@ -133,6 +142,23 @@ func (sc *scanner) nameAt(s string, start, stop int, v verdict) int {
 		o.end = wordsEnd(s, o.end)
 	}
 	return sc.takeNamed(s, o.start, o.end, v.kind)
+}
+
+// itemBefore reports whether another literal of a list stands before the one whose inside
+// begins at start.
+func itemBefore(s string, start int) bool {
+	p := start - 1
+	if p < 0 || s[p] != '"' && s[p] != '\'' {
+		return false
+	}
+	quote := s[p]
+	for p > 0 && isSpace(s[p-1]) {
+		p--
+	}
+	if p < 2 || s[p-1] != ',' {
+		return false
+	}
+	return s[p-2] == quote
 }
 
 // wordsEnd is the end of a value of several words on one line of a file of settings.

@@ -26,6 +26,16 @@ func TestKeepOrdinaryFiles(t *testing.T) {
 		"https://x-access-token:${BOT_TOKEN}@example.com/a/b",
 		`[{\"name\":\"API_KEY\",\"value\":\"${API_KEY}\"}]`,
 
+		`"node_modules/cookie-token": {"integrity": "sha512-` + newMaker(2).drawn(86) + `=="}`,
+		"secrets:\n  - db-files\n  - web-files\n",
+		"existingSecret: web-secret\ncertificatesSecret=\"certificates-tls-secret\"",
+		"kind: Secret\ndata:\n  {{- range $key, $value := .Values.all }}\n  tls.key: {{ include \"lookup\" (dict \"key\" 1) }}\n",
+		`"key" "mysql-root-password" "length" 10`,
+		`resource "random_password" "master_password" {`,
+		`ping --password="$$(cat /run/secrets/db)"`,
+		"proxy_pass http://backend:8000;\n  fastcgi_pass 127.0.0.1:9000;",
+		"[host-authorization]: https://example.com/a/b",
+
 		// Programs of which another word has the name.
 		"  name: mysql-pod\n  image: mysql-persistent",
 
@@ -37,7 +47,18 @@ func TestKeepOrdinaryFiles(t *testing.T) {
 		`secret "web" created`,
 		`a file to pass to "go tool cover"`,
 
+		"set the user password (#2518) ([f105cbc](https://example.com))",
+
 		// Source code.
+		`("username", "password", "message")`,
+		`of("wrapKey", "Encrypt key", "unwrapKey")`,
+		"KeyRequest<SecretKey> request) throws <T> x",
+		"<input type=password name=password>",
+		"this.applyKey = b.applyKey;",
+		"headers: { Authorization: token }",
+		"Never pass :data:`app` on.",
+		"SECRET_KEY = ConfigAttribute[str | None](1)",
+		"sslkey=client.key sslmode=require",
 		"let auth_token = AuthToken::default();",
 		"struct S { auth_token: AuthToken,",
 		"password = fields[i+1]",
@@ -54,6 +75,9 @@ func TestKeepOrdinaryFiles(t *testing.T) {
 		"from intel.example.net [195.154.37.122] failed",
 		"com.example.mobileqq at 1702 17633 E Manager",
 		"call from 195.154.37.122",
+		`viewBox="0 0 1140 360"`,
+		`Project("{9A19103F-16F7-4668-BE54-9A1E7A4F7556}")`,
+		"packages/0b/bc13f787394920b23073ca3b6c4a7a21396301ed/x",
 
 		// Sessions of servers.
 		"closed connection for sessionid: 0x14ede63a5a70002",

@@ -94,7 +94,7 @@ func (sc *scanner) headerValue(s string, o operand, d verdict) (next int, done b
 	if isMark(cred) || cred != "" && cred[0] == '<' && strings.IndexByte(s[start:line], '>') > 0 {
 		return 0, true
 	}
-	if cred == "" || isReference(cred) || isPlaceholder(cred) || isFieldName(cred) || !known && !plausible(strings.Trim(cred, "=")) ||
+	if !hasAlnum(cred) || isReference(cred) || isPlaceholder(cred) || isFieldName(cred) || !known && !plausible(strings.Trim(cred, "=")) ||
 		d.kind != idAuthorization && (len(cred) < 8 || len(cred) < 20 && !hasDigit(cred)) {
 		return 0, known
 	}

@@ -27,6 +27,9 @@ var ibanLengths = func() (t [26][26]uint8) {
 // country's have, blanks or dashes between groups of four, remainder 1 modulo 97) that
 // begins with two letters at b; 0 if there is none.
 func ibanEnd(s string, b int) int {
+	if b > 0 && s[b-1] == '-' {
+		return 0 // in the middle of a UUID
+	}
 	length := int(ibanLengths[lower[s[b]]-'a'][lower[s[b+1]]-'a'])
 	var text [34]byte
 	n, p := 0, b

@@ -42,7 +42,7 @@ func (sc *scanner) manifestHit(s string, end int) int {
 		}
 		name, _, ok := strings.Cut(s[first:stop], ":")
 		switch {
-		case first == stop:
+		case first == stop, strings.HasPrefix(s[first:stop], "{{"):
 		case indent >= 0 && first-at > indent:
 			sc.settled = 0
 			if ok {
@@ -69,7 +69,7 @@ func (sc *scanner) manifestValue(s string, start, stop int) {
 	for stop > start && strings.IndexByte(" \t\r\"'", s[stop-1]) >= 0 {
 		stop--
 	}
-	if v := s[start:stop]; len(v) >= 4 && !isReference(v) && hasAlnum(v) {
+	if v := s[start:stop]; len(v) >= 4 && !isReference(v) && !strings.HasPrefix(v, "{{") && hasAlnum(v) {
 		sc.takeNamed(s, start, stop, idSecret)
 	}
 }

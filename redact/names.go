@@ -172,6 +172,9 @@ func wordVerdict(word string, i int, words []string) verdict {
 			return verdict{telling, idToken}
 		}
 	case "pass", "pw":
+		if oneOf("proxy fastcgi uwsgi scgi grpc memcached", previous) && word == "pass" { // nginx: where to pass a request
+			return verdict{}
+		}
 		if next == "" || i > 0 && !beforeAny[previous] {
 			return verdict{secret, idPassword}
 		}

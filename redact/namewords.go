@@ -94,7 +94,7 @@ var aboutWords = set("count counts counter max min limit limits policy policies 
 	"source sources result results method methods error errors message messages msg text title description desc table stdin env var variable hash hashes fingerprint thumbprint " +
 	"pair pairs ring store handler handlers func function callback listener generator factory builder helper helpers utils util service services interface info metadata meta " +
 	"char chars character characters icon button input form dialog modal screen view link links image key_id kid uuid guid rate price cost costs level levels ratio " +
-	"size_min namespace namespaces from annotation annotations changes history question questions answer domain realm host hostname port server servers user username users email group groups role roles permission permissions " +
+	"size_min broker brokers namespace namespaces from annotation annotations changes history question questions answer domain realm host hostname port server servers user username users email group groups role roles permission permissions " +
 	"tab board bind binding bindings stroke strokes map maps note notes selector agent sock socket option options config setting settings tokens tokenizer parser lexer grammar")
 
 // plainKeyWords are what beforeKey takes back.

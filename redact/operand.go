@@ -212,8 +212,8 @@ func quoteEnd(s string, p int, quote byte) int {
 func elementEnd(s string, p int) int {
 	limit := min(len(s), p+maxValue)
 	n := strings.IndexByte(s[p:limit], '<')
-	if n < 0 {
-		return p
+	if n < 0 || p+n+1 < len(s) && s[p+n+1] != '/' && s[p+n+1] != '!' {
+		return p // another element, or no element at all
 	}
 	end := p + n
 	for end > p && isSpace(s[end-1]) {

@@ -25,7 +25,7 @@ func findOperand(s string, start, stop int) (o operand, ok bool) {
 	q, op := operatorAt(s, p, closed, wasQuoted)
 	switch {
 	case op == ':' && q < len(s) && s[q] == ' ': // password: String = "x"
-		if literal, assign := typedOperator(s, q+1, stop); assign == '=' && s[literal-2] == ' ' && literal+1 < len(s) && (s[literal+1] == '"' || s[literal+1] == '\'') {
+		if literal, assign := typedOperator(s, q+1, start, stop); assign == '=' && s[literal-2] == ' ' && literal+1 < len(s) && (s[literal+1] == '"' || s[literal+1] == '\'') {
 			q, op = literal, assign
 		}
 	case op == '=' && literalEnds(s, start, q, wasQuoted):
@@ -36,7 +36,7 @@ func findOperand(s string, start, stop int) (o operand, ok bool) {
 		q, op = p+3, '='
 	}
 	if op == 0 {
-		q, op = typedOperator(s, p, stop)
+		q, op = typedOperator(s, p, start, stop)
 	}
 	if op == 0 || op == ',' {
 		if q := valueAttribute(s, p, wasQuoted); q > 0 {
@@ -46,7 +46,7 @@ func findOperand(s string, start, stop int) (o operand, ok bool) {
 		case op == ',':
 		case p == closed:
 			return o, false
-		case o.flag, bareKeyword(s, start, stop, p):
+		case o.flag, !wasQuoted && bareKeyword(s, start, stop, p):
 			op, q = ' ', p
 		default:
 			return o, false
@@ -144,8 +144,8 @@ func isConstant(name string) bool {
 
 // typedOperator passes over a type between a name and its operator: "name string =",
 // "name: str =", "name *string =".
-func typedOperator(s string, p, stop int) (q int, op byte) {
-	if p == stop {
+func typedOperator(s string, p, start, stop int) (q int, op byte) {
+	if p == stop || start > 0 && s[start-1] == '=' { // type=password name=…
 		return 0, 0
 	}
 	e := p

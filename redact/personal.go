@@ -176,7 +176,7 @@ func wordKind(s string, b, e int) string {
 		return "iban"
 	case len(w) >= 26 && len(w) <= 35 && (w[0] == '1' || w[0] == '3') && base58Check(w):
 		return "crypto-address"
-	case len(w) >= 42 && len(w) <= 62 && strings.HasPrefix(w, "bc1"):
+	case len(w) >= 42 && len(w) <= 62 && strings.HasPrefix(w, "bc1") && strings.Trim(w[3:], bech32) == "":
 		return "crypto-address"
 	case len(w) == 42 && (strings.HasPrefix(w, "0x")) && isHex(w[2:]):
 		return "crypto-address"

@@ -63,7 +63,7 @@ func phoneNumber(s string, i, end, digits, groups int) (start, stop int) {
 		return start, end
 	case phoneKind(s[end:], groups), end > runEnd && groups >= 2:
 		return start, end
-	case groups >= 3 && v[0] == '0' && v[:3] != "000" && digits >= 9 && digits <= 12 && strings.IndexByte(v, '.') < 0 && !accountBefore(s, start):
+	case groups >= 3 && v[0] == '0' && isDigit(v[1]) && v[:3] != "000" && digits >= 9 && digits <= 12 && strings.IndexByte(v, '.') < 0 && !accountBefore(s, start):
 		return start, end
 	case groups >= 2 && nearPhone(s, start, phoneWords...), digits >= 9 && nearPhone(s, start, "phone", "tel:", "mobile", "call me", "fax"):
 		return start, end

@@ -22,7 +22,7 @@ func isReference(v string) bool {
 			return true
 		case n > 1 && (isIdentifier(v[1:]) && !random(v[1:]) || n <= 3 && isDigits(strings.TrimRight(v[1:], "}"))):
 			return true
-		case strings.HasPrefix(v, "$env:") || strings.HasPrefix(v, "$secrets."):
+		case strings.HasPrefix(v, "$env:") || strings.HasPrefix(v, "$$(") || strings.HasPrefix(v, "$${") || strings.HasPrefix(v, "$secrets."):
 			return true
 		}
 	case '{':

@@ -8,8 +8,14 @@ import "strings"
 // judge decides by its shape whether the value beside a telling name is a secret.
 // called tells that an opening parenthesis follows.
 func judge(v, name string, d verdict, o operand, called bool) bool {
-	if v == "" || called && !o.quoted || isMark(v) || isLiteral(v) || !hasAlnum(v) || isReference(v) || isPlaceholder(v) || name != "" && sameName(v, name) ||
-		isRelease(v) || namesSecret(v) {
+	if v == "" || called && !o.quoted || isMark(v) || isLiteral(v) || !hasAlnum(v) || isReference(v) || isPlaceholder(v) || name != "" && isName(v, name) ||
+		isRelease(v) || isDigest(v) || namesSecret(v) {
+		return false
+	}
+	if (d.kind == idPassword || d.kind == idAuthorization) && (strings.HasPrefix(v, "http://") || strings.HasPrefix(v, "https://")) && strings.IndexByte(v, '@') < 0 {
+		return false // proxy_pass, and links of documents
+	}
+	if d.kind == idSecret && objectName(v, name) {
 		return false
 	}
 	if d.kind == idPIN || d.kind == idSSN {
@@ -38,7 +44,7 @@ func judge(v, name string, d verdict, o operand, called bool) bool {
 		case '~':
 			return random(v) || hasSpecial(v)
 		case ',':
-			return !isMember(v)
+			return !isMember(v) && (hasDigit(v) || !isIdentifier(v) || classify(v).level == harmless)
 		case ' ': // secret "web" created
 			return o.flag || d.kind == idPassword || !isFieldLike(v) || hasDigit(v)
 		}
@@ -66,6 +72,9 @@ func isCode(v, name string, o operand) bool {
 	if i := strings.IndexAny(v, "({<"); i > 0 && isDotted(strings.TrimSuffix(v[:i], "!")) && (v[i] == '(' || isUpper(v[0])) || i == 0 && v[0] == '(' && o.spaced {
 		return true
 	}
+	if i := strings.IndexByte(v, '['); i > 0 && isUpper(v[0]) && isIdentifier(v[:i]) && strings.IndexByte(v, ']') < 0 {
+		return true
+	}
 	if i := strings.IndexByte(v, '['); i > 0 && o.spaced && isDotted(v[:i]) && strings.IndexByte(v, ']') > i || o.spaced && strings.Contains(v, "::") {
 		return true
 	}
@@ -84,7 +93,7 @@ func isCode(v, name string, o operand) bool {
 		return bare != v && isIdentifier(bare) && !hasDigit(bare) || v == name || proseWords[strings.ToLower(v)]
 	case ' ':
 		bare = strings.TrimRight(bare, ".:!?")
-		return !o.flag && !random(v) && isIdentifier(bare) && !hasDigit(bare)
+		return !o.flag && (v[0] == '(' || v[0] == '[' || !random(v) && isIdentifier(bare) && !hasDigit(bare))
 	}
 	return false
 }
@@ -171,6 +180,13 @@ func isPath(v string) bool {
 	if len(v) < 3 {
 		return false
 	}
+	if len(v) < 64 {
+		for _, end := range [...]string{".pem", ".key", ".crt", ".cer", ".p12", ".pfx", ".jks"} {
+			if strings.HasSuffix(v, end) {
+				return true
+			}
+		}
+	}
 	rooted := v[0] == '/' || v[0] == '~' && v[1] == '/' || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "../") || isLetter(v[0]) && v[1] == ':' && (v[2] == '\\' || v[2] == '/')
 	if !rooted {
 		return false
@@ -204,6 +220,36 @@ func isRelease(v string) bool {
 	return i == len(v) || i+1 < len(v) && (v[i] == '-' || v[i] == '+') && len(v)-i <= 16 && !random(v[i+1:])
 }
 
+// objectName reports whether v names a Kubernetes object that holds the secret, as fields
+// like existingSecret and tlsSecret do, and clientSecret does not.
+func objectName(v, name string) bool {
+	head, ok := strings.CutSuffix(name, "Secret")
+	if !ok || hasDigit(v) || strings.IndexByte(v, '-') < 0 || !isFieldLike(v) || classify(v).level < secret {
+		return false
+	}
+	i := len(head)
+	for i > 0 && chars[head[i-1]]&chLower != 0 {
+		i--
+	}
+	if i > 0 && isUpper(head[i-1]) {
+		i--
+	}
+	return !beforeSecret[strings.ToLower(head[i:])]
+}
+
+// isDigest reports whether v says that it is a digest: sha512-…, sha256:….
+func isDigest(v string) bool {
+	return len(v) > 7 && strings.HasPrefix(v, "sha") && isDigit(v[3]) && (v[4] == '-' || v[6] == '-' || v[6] == ':')
+}
+
+// lastPart is a name without what it belongs to.
+func lastPart(name string) string {
+	if i := strings.LastIndexByte(name, '.'); i > 0 && isIdentifier(name[i+1:]) {
+		return name[i+1:]
+	}
+	return name
+}
+
 // namesSecret reports whether v is itself the name of a secret, as constants and variables
 // of the environment are written: MAVEN_PASSWORD.
 func namesSecret(v string) bool {
@@ -218,8 +264,13 @@ func namesSecret(v string) bool {
 	return classify(v).level == secret
 }
 
-// sameName reports whether v is the name again, written as types and constants are:
-// authToken: AuthToken.
+// isName reports whether v is the name again: as it is, as a type (auth_token: AuthToken),
+// or as a member (token: c.token).
+func isName(v, name string) bool {
+	return strings.EqualFold(v, name) || isUpper(v[0]) && sameName(v, name) || strings.IndexByte(v, '.') > 0 && sameName(lastPart(v), lastPart(name))
+}
+
+// sameName compares names without regard to case, '_' and '-'.
 func sameName(v, name string) bool {
 	i, j := 0, 0
 	for {
