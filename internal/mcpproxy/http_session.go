@@ -42,7 +42,7 @@ func (h *httpSessions) of(id string) *session {
 	s = newSession(h.w, id)
 	s.http = true
 	if id == "" {
-		s.fleeting, s.tools = true, &h.tools
+		s.fleeting, s.tools, s.suspended = true, &h.tools, &h.w.suspended
 		s.join()
 		return s
 	}
@@ -65,6 +65,15 @@ func (h *httpSessions) find(id string) *session {
 		s.used = time.Now()
 	}
 	return s
+}
+
+// keep remembers a session that was to live for one request, and was given an id; the caller holds
+// the lock.
+func (h *httpSessions) keep(id string, s *session) {
+	s.name(id)
+	s.fleeting = false
+	h.w.tap.later(func() { s.suspended = new(suspended) })
+	h.add(id, s)
 }
 
 // add remembers a session under an id; the caller holds the lock.
@@ -105,9 +114,7 @@ func (h *httpSessions) answered(x *httpExchange, status int, given string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if given != "" && x.session.fleeting && h.byID[given] == nil {
-		x.session.name(given)
-		x.session.fleeting = false
-		h.add(given, x.session)
+		h.keep(given, x.session)
 	}
 	if x.method == http.MethodDelete && status < 300 || status == http.StatusNotFound {
 		h.remove(x.asked)
@@ -128,9 +135,7 @@ func (h *httpSessions) events(s *stream, x *httpExchange) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		if named = sessionOf(u.RawQuery); h.byID[named] == nil && x.session.fleeting {
-			x.session.name(named)
-			x.session.fleeting = false
-			h.add(named, x.session)
+			h.keep(named, x.session)
 		}
 	}
 	s.ended = func(time.Time) {

@@ -356,3 +356,36 @@ func TestHTTPServerThatIsNotThere(t *testing.T) {
 		}
 	}
 }
+
+// A call that asks for input in between is one call, of clients that have no session as well.
+func TestRoundsOverHTTPAreOneCall(t *testing.T) {
+	w := watch(t, Options{})
+	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		out.Header().Set("Content-Type", "application/json")
+		if strings.Contains(string(body), "requestState") {
+			_, _ = io.WriteString(out, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"done"}]}}`)
+			return
+		}
+		_, _ = io.WriteString(out, `{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","requestState":"s","inputRequests":{"a":{"method":"elicitation/create"}}}}`)
+	}))
+	for _, params := range []string{
+		`"arguments":{"n":1}`, `"arguments":{"n":2}`, // of two clients
+		`"arguments":{"n":2},"requestState":"s","inputResponses":{"a":{"action":"accept"}}`,
+	} {
+		resp, err := http.Post(address, "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x",`+params+`}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+	}
+	if s := w.span("tools/call x"); has(s, keyRounds) != "2" || has(s, "gen_ai.tool.call.arguments") != `{"n":2}` {
+		t.Errorf("got %v, want two rounds of the second call", s.Attributes())
+	}
+	w.tap.do(func() { w.look(time.Now().Add(2 * maxSuspension)) }) // the first one is never carried on
+	w.settle()
+	if n := len(w.spans.Ended()); n != 2 {
+		t.Errorf("got %d calls that ended, want 2", n)
+	}
+}

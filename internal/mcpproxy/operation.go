@@ -9,6 +9,7 @@ import (
 	stdjson "encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"sync/atomic"
 	"time"
 
@@ -32,7 +33,8 @@ type operation struct {
 	uri, id     string
 	cursor      string
 	version     string
-	state       string // by which a suspended call is found again
+	state       string // by which a suspended call is found again, and
+	arguments   uint64 // the hash of its arguments
 	began       time.Time
 	asked       time.Time // when the latest round began
 	ctx         context.Context
@@ -89,6 +91,7 @@ func (o *operation) beginCall(ctx context.Context, m *message, p *params) {
 	if listed, has := s.tools.known(p.Name); listed && !has {
 		s.w.notes.add(note{kind: noteUnknownTool, session: s, text: p.Name})
 	}
+	o.arguments = maphash.Bytes(argumentSeed, p.Arguments)
 	call := toolkit.Call{Name: p.Name}
 	if n := len(p.Arguments); n > 0 && s.w.held+n <= maxArguments {
 		s.w.held += n

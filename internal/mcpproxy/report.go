@@ -44,8 +44,11 @@ func (s *session) report() Session {
 	w := s.w
 	_, open := w.sessions[s]
 	r := Session{
-		ID: w.clean(s.called().id), Began: s.began.UTC(), Open: open, ProtocolVersion: s.version(), Waiting: len(s.open) + len(s.suspended),
+		ID: w.clean(s.called().id), Began: s.began.UTC(), Open: open, ProtocolVersion: s.version(), Waiting: len(s.open),
 		ClientCapabilities: s.cleaned(fromClient), ServerCapabilities: s.cleaned(fromServer), ChangedTools: s.tools.changedNames(w.clean),
+	}
+	if s.suspended != &w.suspended {
+		r.Waiting += len(s.suspended.calls)
 	}
 	if s.client.Name != "" {
 		r.Client = w.clean(s.client.Name + " " + s.client.Version)

@@ -40,8 +40,8 @@ type session struct {
 	list, pages  *toolList // the latest one that was complete, and one that is not yet
 
 	open      map[operationKey]*operation
-	suspended []*operation // calls that wait for input, oldest first
-	gone      []goneCall   // cancelled calls, oldest first
+	suspended *suspended // the Watcher's, for one that lives for one request
+	gone      []goneCall // cancelled calls, oldest first
 	order     uint64
 	stderr    *stream
 	noting    bool // add notes the keys in begun
@@ -69,14 +69,13 @@ type goneCall struct {
 
 // The bounds of what a session remembers.
 const (
-	maxOpen      = 1024
-	maxSuspended = 64
-	maxGone      = 256
+	maxOpen = 1024
+	maxGone = 256
 )
 
 // newSession makes a session. It must be joined by the Watcher's goroutine.
 func newSession(w *Watcher, protocolID string) *session {
-	s := &session{w: w, began: time.Now(), tools: new(toolTable), open: map[operationKey]*operation{}}
+	s := &session{w: w, began: time.Now(), tools: new(toolTable), suspended: new(suspended), open: map[operationKey]*operation{}}
 	s.name(protocolID)
 	return s
 }
@@ -161,7 +160,7 @@ func (s *session) begin(from side, m *message, at time.Time) {
 		if s.governed {
 			return
 		}
-		if o := s.resumed(&p); o != nil {
+		if o := s.suspended.take(&p); o != nil {
 			o.rounds++
 			o.asked = at
 			s.add(operationKey{from, m.key()}, o)
@@ -197,31 +196,6 @@ func (s *session) add(key operationKey, o *operation) {
 	}
 }
 
-// resumed is the call that a request carries on, nil if it begins one: a call that asked
-// for input is made again with it.
-func (s *session) resumed(p *params) *operation {
-	if p.RequestState == "" && len(p.InputResponses) == 0 {
-		return nil
-	}
-	i := slices.IndexFunc(s.suspended, func(o *operation) bool { return o.name == p.Name && o.state == p.RequestState })
-	if i < 0 {
-		return nil
-	}
-	o := s.suspended[i]
-	s.suspended = slices.Delete(s.suspended, i, i+1)
-	return o
-}
-
-// suspend keeps a call that waits for input; of too many the oldest ends.
-func (s *session) suspend(o *operation, state string, at time.Time) {
-	o.state = state
-	if len(s.suspended) >= maxSuspended {
-		s.suspended[0].finish(at, &outcome{suspended: true})
-		s.suspended = slices.Delete(s.suspended, 0, 1)
-	}
-	s.suspended = append(s.suspended, o)
-}
-
 // answer ends the operation that a message answers.
 func (s *session) answer(from side, m *message, at time.Time) {
 	key := operationKey{fromClient, m.key()}
@@ -236,7 +210,7 @@ func (s *session) answer(from side, m *message, at time.Time) {
 	delete(s.open, key)
 	a := m.answered()
 	if o.call() && a.suspended() && m.Error == nil {
-		s.suspend(o, a.RequestState, at)
+		s.suspended.put(o, a.RequestState, at)
 		return
 	}
 	switch {
@@ -306,10 +280,9 @@ func (s *session) close(at time.Time, err error) {
 		o.finish(at, &out)
 		delete(s.open, key)
 	}
-	for _, o := range s.suspended {
-		o.finish(at, &outcome{suspended: true})
+	if s.suspended != &s.w.suspended {
+		s.suspended.end(len(s.suspended.calls), at)
 	}
-	s.suspended = nil
 	if s.initialized {
 		l := labels{version: s.version(), http: s.http}
 		s.w.metrics.session.Record(context.Background(), max(0, at.Sub(s.began)).Seconds(), metric.WithAttributes(l.attributes()...))

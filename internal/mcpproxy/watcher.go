@@ -62,10 +62,11 @@ type Watcher struct {
 	codes   map[int64]bool // seen
 
 	// These belong to the goroutine.
-	prompts  map[string]bool
-	sessions map[*session]struct{}
-	held     int  // bytes of arguments of the calls that run
-	accepted bool // the first list was compared
+	prompts   map[string]bool
+	sessions  map[*session]struct{}
+	suspended suspended // of clients that have no session
+	held      int       // bytes of arguments of the calls that run
+	accepted  bool      // the first list was compared
 }
 
 // propagator is how trace context travels.
@@ -139,6 +140,7 @@ func (w *Watcher) run() {
 	for s := range w.sessions {
 		s.close(time.Now(), nil)
 	}
+	w.suspended.end(len(w.suspended.calls), time.Now())
 }
 
 func (w *Watcher) drain(queue []chunk) {
@@ -152,6 +154,7 @@ func (w *Watcher) look(now time.Time) {
 	for s := range w.sessions {
 		s.look(now)
 	}
+	w.suspended.end(w.suspended.old(now), now)
 }
 
 // Close looks at what waits, ends what is open, and ends the goroutine.
