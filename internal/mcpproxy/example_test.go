@@ -6,9 +6,15 @@
 package mcpproxy_test
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"os"
+	"strings"
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/internal/mcpproxy"
@@ -52,4 +58,51 @@ func ExampleWatcher_Run() {
 	// Output:
 	// 3 <nil>
 	// {"jsonrpc":"2.0","id":1,"method":"ping"}
+}
+
+func ExampleWatcher_Serve() {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":1,"result":{}}`)
+	}))
+	defer server.Close()
+	target, err := url.Parse(server.URL)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	scope, err := toolscope.New()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	watcher, err := mcpproxy.New(scope, mcpproxy.Options{Server: "example"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer watcher.Close()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- watcher.Serve(ctx, l, target) }()
+
+	resp, err := http.Post("http://"+l.Addr().String()+"/mcp", "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	got, err := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	fmt.Println(string(got), err)
+	stop()
+	fmt.Println(<-ended)
+	// Output:
+	// {"jsonrpc":"2.0","id":1,"result":{}} <nil>
+	// <nil>
 }

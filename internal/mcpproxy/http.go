@@ -17,13 +17,11 @@ import (
 	"github.com/toolscope/toolscope/redact"
 )
 
-// Handler passes requests on to a server that speaks streamable HTTP or server-sent events,
-// and answers as they come: streams, and bodies of a length that nobody knows, are flushed at
-// once. Paths stay as they are, below the target's origin, and so do
-// headers but for those of one connection and Host. Only this machine is answered ([Guard]).
-// Headers are looked at for the session's id and the content type, and recorded nowhere.
-func (w *Watcher) Handler(target *url.URL) http.Handler { return Guard(newHTTPProxy(w, target)) }
-
+// newHTTPProxy passes requests on by net/http to a server that speaks streamable HTTP or
+// server-sent events, and answers as they come: streams, and bodies of a length that nobody knows,
+// are flushed at once. Paths stay as they are, below the target's origin, and so do headers but for
+// those of one connection and Host. Headers are looked at for the session's id and the content type,
+// and recorded nowhere.
 func newHTTPProxy(w *Watcher, target *url.URL) *httpProxy {
 	origin := &url.URL{Scheme: target.Scheme, Host: target.Host}
 	h := &httpProxy{w: w, origin: origin, sessions: &httpSessions{w: w, byID: map[string]*session{}}, transport: newTransport()}

@@ -13,10 +13,12 @@ import (
 	"time"
 )
 
-// Serve answers at l as [Watcher.Handler] does until ctx is over, and closes l. Requests that need no
-// more than to be passed on are passed on byte for byte, with another Host: those of HTTP/1.1 for a
-// target of plain HTTP that no proxy of the environment stands before, while no policy governs
-// calls. Requests that have begun when ctx is over may go on for a second. The error is l's.
+// Serve passes what comes at l on to a server that speaks streamable HTTP or server-sent events, until
+// ctx is over, and closes l. Only this machine is answered ([Guard]). Requests that need no more than
+// to be passed on go byte for byte, with another Host: those of HTTP/1.1 for a target of plain HTTP
+// that no proxy of the environment stands before, while no policy governs calls. All others go by
+// net/http, with paths, headers, sessions and bodies as they are, and streams flushed at once.
+// Requests that have begun when ctx is over may go on for a second. The error is l's.
 func (w *Watcher) Serve(ctx context.Context, l net.Listener, target *url.URL) error {
 	return newFront(w, target).run(ctx, l)
 }
