@@ -35,6 +35,9 @@ func (sc *scanner) afar(s string, start, stop int, v verdict) int {
 
 // mayStandAfar reports whether afar may find something for a name that ends at stop.
 func mayStandAfar(s string, stop int) bool {
+	if stop+2 < len(s) && s[stop] == ' ' && isLetter(s[stop+1]) && shortWord(s, stop+1) && !hasFold(s, stop, " for ") && !hasFold(s, stop, " of ") {
+		return false // running text
+	}
 	if _, to := randomAhead(s, stop, true); to > 0 {
 		return true
 	}
@@ -43,6 +46,15 @@ func mayStandAfar(s string, stop int) bool {
 	}
 	_, to := blockDefault(s, stop)
 	return to > 0
+}
+
+// shortWord reports whether the word at p is too short to be drawn by chance.
+func shortWord(s string, p int) bool {
+	n := 0
+	for p+n < len(s) && n < minElsewhere && s[p+n] != ' ' {
+		n++
+	}
+	return n < minElsewhere
 }
 
 // randomAhead is the word of 16 bytes or more that looks drawn by chance and stands behind
@@ -90,20 +102,25 @@ func sentenceValue(s string, stop int) (from, to int) {
 	if !hasFold(s, stop, " for ") && !hasFold(s, stop, " of ") {
 		return 0, 0
 	}
-	limit := min(len(s), stop+80)
-	for p := stop + 4; p+4 < limit && s[p] != '\n'; p++ {
-		if s[p] == '.' && s[p+1] == ' ' {
-			break
-		}
-		if c := s[p+4]; hasFold(s, p, " is ") && (c == '"' || c == '\'' || c == '`') {
-			end := quoteEnd(s, p+5, c)
-			if end < len(s) && s[end] == c {
-				return p + 5, end
-			}
-			break
-		}
+	const is = " is "
+	if stop+2 < len(s) && s[stop+1]|0x20 != 'f' && s[stop+1]|0x20 != 'o' {
+		return 0, 0
 	}
-	return 0, 0
+	words := s[stop:min(len(s), stop+80)]
+	i := strings.Index(words, is)
+	if i < 0 || stop+i+len(is) >= len(s) || strings.IndexByte(words[:i], '\n') >= 0 || strings.Contains(words[:i], ". ") {
+		return 0, 0
+	}
+	open := stop + i + len(is)
+	quote := s[open]
+	if quote != '"' && quote != '\'' && quote != '`' {
+		return 0, 0
+	}
+	end := quoteEnd(s, open+1, quote)
+	if end == len(s) || s[end] != quote {
+		return 0, 0
+	}
+	return open + 1, end
 }
 
 // blockDefault is the literal that a Terraform variable of a name has by default.

@@ -36,7 +36,7 @@ var tokenDetectors = func() (out []detector) {
 			return webhookAt(s, at, min(len(s), at+1024))
 		})},
 		detector{kind: "mailchimp-key", group: groupToken, doc: "32 hexadecimal digits and a data centre", anchors: []string{"-us"}, within: true, match: named(mailchimpAt)},
-		detector{kind: "salesforce-token", group: groupToken, doc: "an organisation's id, an exclamation mark and a session", anchors: []string{"00d"}, match: named(salesforceAt)},
+		detector{kind: "salesforce-token", group: groupToken, doc: "an organisation's id, an exclamation mark and a session", anchors: []string{"!aq", "!ar"}, within: true, match: named(salesforceAt)},
 	)
 	return append(append(out, keyDetectors...), handedDetectors...)
 }()
@@ -181,25 +181,22 @@ func mailchimpAt(s string, i int) (start, end int, kind string) {
 	return start, end, "mailchimp-key"
 }
 
-// salesforceAt finds the session that begins at i: 00D and 12 or 15 more characters, an
-// exclamation mark, and 60 or more behind it.
+// salesforceAt finds a session around the exclamation mark at i: 00D and 12 or 15 more
+// characters before it, 60 or more behind it.
 func salesforceAt(s string, i int) (start, end int, kind string) {
-	if i > 0 && isAlnum(s[i-1]) || !strings.HasPrefix(s[i:], "00D") {
+	start = i
+	for start > 0 && i-start <= 18 && isAlnum(s[start-1]) {
+		start--
+	}
+	if n := i - start; n != 15 && n != 18 || !strings.HasPrefix(s[start:], "00D") {
 		return 0, 0, ""
 	}
-	mark := i
-	for mark < len(s) && mark-i <= 18 && isAlnum(s[mark]) {
-		mark++
+	for end = i + 1; end < len(s) && alphabets[s[end]]&dots != 0; end++ {
 	}
-	if n := mark - i; n != 15 && n != 18 || mark == len(s) || s[mark] != '!' {
+	if end-i < 61 {
 		return 0, 0, ""
 	}
-	for end = mark + 1; end < len(s) && alphabets[s[end]]&dots != 0; end++ {
-	}
-	if end-mark < 61 {
-		return 0, 0, ""
-	}
-	return i, end, "salesforce-token"
+	return start, end, "salesforce-token"
 }
 
 // appTokenEnd is the end of a Facebook app's access token, whose number of 15 or 16

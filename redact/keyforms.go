@@ -13,7 +13,6 @@ import (
 var keyDetectors = []detector{
 	{kind: "azure-key", group: groupToken, doc: "a key of an Azure service, by the signature within it", anchors: []string{"jqqj9", "azdo", "azfu", "azse", "acdb", "azca"}, within: true, match: named(azureKeyAt)},
 	{kind: "clickup-token", group: groupToken, doc: "pk_, a number, and 32 capitals and digits", anchors: []string{"pk_"}, match: named(clickupAt)},
-	{kind: "zoho-token", group: groupToken, doc: "1000 and two times 32 hexadecimal digits, with dots", anchors: []string{"1000."}, match: named(zohoAt)},
 	{kind: "maxmind-key", group: groupToken, doc: "a licence key that ends with _mmk", anchors: []string{"_mmk"}, within: true, match: named(maxmindAt)},
 	{kind: "newrelic-key", group: groupToken, doc: "a licence key that ends with NRAL", anchors: []string{"nral"}, within: true, match: named(licenceAt)},
 	{kind: "password-hash", group: groupToken, doc: "a password's hash by bcrypt or Argon2", anchors: []string{"$2a$", "$2b$", "$2y$", "rgon2"}, within: true, match: named(hashAt)},
@@ -90,16 +89,6 @@ func clickupAt(s string, i int) (start, end int, kind string) {
 		return 0, 0, ""
 	}
 	return i, end, "clickup-token"
-}
-
-// zohoAt finds the token whose "1000." is at i.
-func zohoAt(s string, i int) (start, end int, kind string) {
-	const head, part = len("1000."), 32
-	end = i + head + part + 1 + part
-	if i > 0 && isAlnum(s[i-1]) || end > len(s) || end < len(s) && isAlnum(s[end]) || s[i+head+part] != '.' || !isHex(s[i+head:i+head+part]) || !isHex(s[i+head+part+1:end]) {
-		return 0, 0, ""
-	}
-	return i, end, "zoho-token"
 }
 
 // maxmindAt finds the key that ends with the "_mmk" at i: six characters, an underscore,

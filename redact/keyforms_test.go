@@ -75,7 +75,6 @@ func TestKeyForms(t *testing.T) {
 		{"SU" + m.of(56, upLetters), "-----BEGIN USER NKEY SEED-----\n"},
 		{m.drawn(52) + "JQ" + "QJ99" + m.drawn(27), ""},
 		{m.drawn(42) + "Az" + "Se" + m.drawn(8)[:6], "key is "},
-		{"00D" + m.of(12, letters62) + "!CJ" + m.drawn(80), ""},
 	} {
 		text := c.text
 		if !strings.Contains(text, c.value) {
@@ -86,7 +85,7 @@ func TestKeyForms(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"the mii of the card", "pk_12345_short", "1000.00 and 1000.50", "cost $2a$ or $2b$", "cargon2 wasm", "see _mmk and NRAL", "an azdo pipeline, azfunc, azsecurity",
+		"the mii of the card", "pk_12345_short", "cost $2a$ or $2b$", "cargon2 wasm", "see _mmk and NRAL", "an azdo pipeline, azfunc, azsecurity",
 		"Private-Lines: 0\n",
 	} {
 		if out, _ := Default().Text(text); out != text {

@@ -143,10 +143,6 @@ var samples = map[string]func(m maker) (value, text string){
 		v := "pk_" + m.of(7, figures) + "_" + m.of(31, upLetters+figures) + "7"
 		return v, "it is " + v
 	},
-	"zoho-token": func(m maker) (string, string) {
-		v := "1000." + m.of(32, "0123456789abcdef") + "." + m.of(32, "0123456789abcdef")
-		return v, "it is " + v
-	},
 	"maxmind-key": func(m maker) (string, string) {
 		v := m.drawn(6 + 2)[:6] + "_" + m.drawn(29) + "_m" + "mk"
 		return v, "it is " + v
