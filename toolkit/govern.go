@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 )
@@ -135,7 +136,8 @@ func (g *governor[C, R]) execute(ctx context.Context, c C, handler Handler) (R, 
 
 // unchanged reports whether the middlewares left the view as it was.
 func unchanged(now, then Result) bool {
-	return now.Output == then.Output && slices.EqualFunc(now.Parts, then.Parts, Part.equal) && sameBytes(now.Meta, then.Meta) &&
+	return now.Output == then.Output && slices.EqualFunc(now.Parts, then.Parts, Part.equal) &&
+		maps.EqualFunc(now.Meta, then.Meta, func(a, b json.RawMessage) bool { return sameBytes(a, b) }) &&
 		sameError(now.Fault, then.Fault) && now.Suspended == then.Suspended
 }
 

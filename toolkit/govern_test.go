@@ -60,7 +60,7 @@ func after(change func(*toolkit.Result)) toolkit.Middleware {
 func TestGovernReturnsTheIdenticalResultUnlessAPolicyChangedIt(t *testing.T) {
 	lens := ownLens
 	lens.View = func(r *ownResult) toolkit.Result {
-		return toolkit.Result{Output: r.Output, Parts: []toolkit.Part{{Kind: toolkit.PartText, Text: "part", Data: []byte{1}}}, Meta: json.RawMessage(`{"a":1}`)}
+		return toolkit.Result{Output: r.Output, Parts: []toolkit.Part{{Kind: toolkit.PartText, Text: "part", Data: []byte{1}}}, Meta: map[string]json.RawMessage{"a": json.RawMessage(`1`)}}
 	}
 	lens.Failed = func(r *ownResult) error { return uncomparable{"soft"} }
 	for _, tt := range []struct {
@@ -73,7 +73,7 @@ func TestGovernReturnsTheIdenticalResultUnlessAPolicyChangedIt(t *testing.T) {
 		{"output", func(r *toolkit.Result) { r.Output = "changed" }, false},
 		{"a part's text, in a copy", func(r *toolkit.Result) { *r = r.Clone(); r.Parts[0].Text = "[REDACTED]" }, false},
 		{"a part's data, in a copy", func(r *toolkit.Result) { *r = r.Clone(); r.Parts[0].Data[0] = 0 }, false},
-		{"_meta, in a copy", func(r *toolkit.Result) { *r = r.Clone(); r.Meta[1] = ' ' }, false},
+		{"_meta, in a copy", func(r *toolkit.Result) { *r = r.Clone(); r.Meta["a"][0] = '2' }, false},
 		{"a part taken away", func(r *toolkit.Result) { r.Parts = nil }, false},
 		{"the fault taken away", func(r *toolkit.Result) { r.Fault = nil }, false},
 		{"another fault", func(r *toolkit.Result) { r.Fault = toolkit.ErrRateLimited }, false},

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strconv"
 )
@@ -21,9 +22,9 @@ type Result struct {
 	// content, as the Model Context Protocol has them.
 	Parts []Part `json:"parts,omitempty"`
 	// Meta is what the tool, or a policy that answers for it, says beside the content to
-	// whoever knows its keys (MCP's _meta), a JSON object; nil says nothing. It reaches no
-	// model and no span.
-	Meta json.RawMessage `json:"_meta,omitempty"`
+	// whoever knows its keys (MCP's _meta); nil says nothing. It reaches no model and no
+	// span.
+	Meta map[string]json.RawMessage `json:"_meta,omitempty"`
 	// Fault says that the tool answered with a failure (MCP's isError); nil is a
 	// success. It is [ErrTool] if no more is known.
 	Fault error `json:"-"`
@@ -37,7 +38,10 @@ type Result struct {
 
 // Size is the number of bytes of text, data and Meta in the result.
 func (r Result) Size() int {
-	n := len(r.Output) + len(r.Meta)
+	n := len(r.Output)
+	if r.Meta != nil {
+		n += sizeOfMeta(r.Meta)
+	}
 	for i := range r.Parts {
 		n += r.Parts[i].Size()
 	}
@@ -50,7 +54,9 @@ func (r Result) Clone() Result {
 	if f, ok := r.foreign.(interface{ clone() any }); ok {
 		r.foreign = f.clone()
 	}
-	r.Meta = slices.Clone(r.Meta)
+	if r.Meta != nil {
+		r.Meta = cloneMeta(r.Meta)
+	}
 	if r.Parts == nil {
 		return r
 	}
@@ -60,6 +66,23 @@ func (r Result) Clone() Result {
 	}
 	r.Parts = parts
 	return r
+}
+
+// What few results have is counted and copied in functions of their own: going over a map,
+// be it nil, costs every result its iterator.
+func sizeOfMeta(m map[string]json.RawMessage) (n int) {
+	for key, value := range m {
+		n += len(key) + len(value)
+	}
+	return n
+}
+
+func cloneMeta(m map[string]json.RawMessage) map[string]json.RawMessage {
+	m = maps.Clone(m)
+	for key, value := range m {
+		m[key] = slices.Clone(value)
+	}
+	return m
 }
 
 // Format prints sizes and kinds, whatever the verb, never the output.

@@ -169,13 +169,13 @@ func (o *callOptions) print(w io.Writer, result toolkit.Result, took time.Durati
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
 		return enc.Encode(struct {
-			Output    string          `json:"output"`
-			Parts     []toolkit.Part  `json:"parts,omitempty"`
-			Meta      json.RawMessage `json:"_meta,omitempty"`
-			Failed    bool            `json:"failed"`
-			ErrorType string          `json:"error_type,omitempty"`
-			TraceID   string          `json:"trace_id,omitempty"`
-			TookMS    float64         `json:"took_ms"`
+			Output    string                     `json:"output"`
+			Parts     []toolkit.Part             `json:"parts,omitempty"`
+			Meta      map[string]json.RawMessage `json:"_meta,omitempty"`
+			Failed    bool                       `json:"failed"`
+			ErrorType string                     `json:"error_type,omitempty"`
+			TraceID   string                     `json:"trace_id,omitempty"`
+			TookMS    float64                    `json:"took_ms"`
 		}{result.Output, result.Parts, result.Meta, result.Fault != nil, toolkit.TypeOf(result.Fault), id, float64(took.Microseconds()) / 1000})
 	}
 	var b strings.Builder

@@ -5,6 +5,7 @@ package toolmcp_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -36,7 +37,7 @@ func FuzzResult(f *testing.F) {
 			if (later.Fault != nil) != r.IsError {
 				t.Errorf("got the fault %v, want isError %v", later.Fault, r.IsError)
 			}
-			if string(later.Meta) != string(first.Meta) {
+			if !reflect.DeepEqual(later.Meta, first.Meta) {
 				t.Errorf("got the _meta %s, want %s", later.Meta, first.Meta)
 			}
 		}

@@ -54,9 +54,10 @@ func TestMetaIsKept(t *testing.T) {
 			}
 		})
 	}
+	policy := map[string]json.RawMessage{"of": json.RawMessage(`"the policy"`)}
 	answer := middleware.At(middleware.PlacePermit, func(toolkit.Handler) toolkit.Handler {
 		return func(context.Context, toolkit.Call) (toolkit.Result, error) {
-			return toolkit.Result{Output: "no", Meta: json.RawMessage(`{"of":"the policy"}`)}, nil
+			return toolkit.Result{Output: "no", Meta: policy}, nil
 		}
 	})
 	for name, c := range map[string]struct {
@@ -66,11 +67,11 @@ func TestMetaIsKept(t *testing.T) {
 		"unchanged":    {change(func(*toolkit.Result) {}), said()},
 		"output":       {change(func(r *toolkit.Result) { r.Output += "!" }), said()},
 		"a part":       {change(func(r *toolkit.Result) { r.Parts = append(r.Parts, toolkit.Part{Kind: toolkit.PartText, Text: "!"}) }), said()},
-		"only _meta":   {change(func(r *toolkit.Result) { r.Meta = json.RawMessage(`{"of":"the policy"}`) }), map[string]any{"of": "the policy"}},
+		"only _meta":   {change(func(r *toolkit.Result) { r.Meta = policy }), map[string]any{"of": "the policy"}},
 		"removed":      {change(func(r *toolkit.Result) { r.Meta = nil }), map[string]any{}},
-		"no object":    {change(func(r *toolkit.Result) { r.Meta = json.RawMessage(`[1]`) }), map[string]any{}},
+		"no JSON":      {change(func(r *toolkit.Result) { r.Meta = map[string]json.RawMessage{"a": json.RawMessage(`{`)} }), map[string]any{}},
 		"its own":      {answer, map[string]any{"of": "the policy"}},
-		"the protocol": {change(func(r *toolkit.Result) { r.Output = string(r.Meta) }), said()},
+		"the protocol": {change(func(r *toolkit.Result) { text, _ := json.Marshal(r.Meta); r.Output = string(text) }), said()},
 	} {
 		for _, revision := range []string{legacy, stateless} {
 			for _, side := range []string{"client", "server"} {

@@ -5,7 +5,6 @@ package toolmcp
 
 import (
 	"encoding/json"
-	"maps"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -54,22 +53,35 @@ func resultView(r *mcp.CallToolResult, fault error) toolkit.Result {
 // between two peers, and whoever passes a result on says them for itself.
 const protocolMeta = "io.modelcontextprotocol/"
 
-// ownMeta is what a tool said in its result's _meta; nil if it said nothing.
-func ownMeta(m mcp.Meta) json.RawMessage {
-	own := 0
-	for key := range m {
-		if !strings.HasPrefix(key, protocolMeta) {
-			own++
+// ownMeta is what a tool said in its result's _meta, but what cannot be encoded; nil if it
+// said nothing.
+func ownMeta(m mcp.Meta) (own map[string]json.RawMessage) {
+	for key, value := range m {
+		if strings.HasPrefix(key, protocolMeta) {
+			continue
+		}
+		if text, err := json.Marshal(value); err == nil {
+			if own == nil {
+				own = make(map[string]json.RawMessage, len(m))
+			}
+			own[key] = text
 		}
 	}
-	if own == 0 {
-		return nil
+	return own
+}
+
+// metaSaid is _meta of what a result of this house says, but what is no JSON.
+func metaSaid(own map[string]json.RawMessage) (m mcp.Meta) {
+	for key, text := range own {
+		var value any
+		if json.Unmarshal(text, &value) == nil {
+			if m == nil {
+				m = make(mcp.Meta, len(own))
+			}
+			m[key] = value
+		}
 	}
-	if own < len(m) {
-		m = maps.Clone(m)
-		maps.DeleteFunc(m, func(key string, _ any) bool { return strings.HasPrefix(key, protocolMeta) })
-	}
-	return rawJSON(m)
+	return m
 }
 
 // metaFrom is _meta of JSON; nil for what is no object.
@@ -120,7 +132,7 @@ func partOf(c mcp.Content) (p toolkit.Part, ok bool) {
 
 // callToolResult is a result of this house in the protocol's form.
 func callToolResult(r toolkit.Result) *mcp.CallToolResult {
-	out := &mcp.CallToolResult{Meta: metaFrom(r.Meta), IsError: r.Fault != nil}
+	out := &mcp.CallToolResult{Meta: metaSaid(r.Meta), IsError: r.Fault != nil}
 	if r.Output != "" || len(r.Parts) == 0 {
 		out.Content = append(out.Content, &mcp.TextContent{Text: r.Output})
 	}
