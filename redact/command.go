@@ -163,7 +163,11 @@ func (sc *scanner) userPassword(s string, start, stop int) {
 	}
 }
 
+// isFieldName reports whether v is no password but what a form calls one.
 func isFieldName(v string) bool {
+	if len(v) > len("api_token")+2 { // a k may be the Kelvin sign, of three bytes
+		return false
+	}
 	switch strings.ToLower(v) {
 	case "password", "pass", "token", "secret", "passwd", "pwd", "api_token", "x":
 		return true
