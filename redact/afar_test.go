@@ -55,6 +55,12 @@ func TestNotationsOfSecrets(t *testing.T) {
 		"vault operator unseal " + drawn,
 		"git clone https://" + drawn + ":x-oauth-basic@example.com/a/b.git",
 
+		"tool --user ann --password " + word,
+		"gpg --decrypt --passphrase " + word + " --output a.txt",
+		"machine api.example.com login ann password " + word,
+		"CREATE ROLE ann WITH LOGIN PASSWORD '" + word + "';",
+		"orders_secret " + drawn,
+
 		// Tables and sentences.
 		"| API_KEY | " + drawn + " |",
 		"api token |" + drawn + "\nnext",

@@ -58,10 +58,11 @@ func besideValue(s string, start, stop int) bool {
 		o, ok := findOperand(s, start, stop)
 		return !ok || !o.quoted || !isMark(s[o.start:o.end])
 	}
-	for start > 0 && s[start-1] == ' ' {
-		start--
+	before := start
+	for before > 0 && s[before-1] == ' ' {
+		before--
 	}
-	if start > 0 && (s[start-1] == '=' || s[start-1] == '!') {
+	if before > 0 && (s[before-1] == '=' || s[before-1] == '!' || s[before-1] == '"' && strings.IndexByte(s[start:stop], '_') > 0) {
 		return true
 	}
 	o, ok := findOperand(s, start, stop)
