@@ -1,0 +1,82 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import (
+	"math/bits"
+	"strings"
+	"testing"
+)
+
+// placesIn are the places at which the filter says an anchor may begin.
+func placesIn(f *filter, s string) map[int]bool {
+	found := make(map[int]bool)
+	for i := 0; ; i += 8 {
+		if i = f.skip(s, i); i+2 >= len(s) {
+			return found
+		}
+		for set := f.places(s, i); set != 0; set &= set - 1 {
+			found[i-reach+bits.TrailingZeros64(set)] = true
+		}
+	}
+}
+
+// TestFilterFindsEveryAnchor writes each anchor, in lower and upper case, at each place of a
+// block of eight, at a text's end and before other text.
+func TestFilterFindsEveryAnchor(t *testing.T) {
+	for name, r := range map[string]*Redactor{"default": Default(), "strict": strict(t)} {
+		m := r.machine
+		for i := range m.entries {
+			e := &m.entries[i]
+			for pad := 1; pad <= 9; pad++ {
+				before := []string{strings.Repeat(" ", pad)}
+				if m.mayStandWithin(*e) {
+					before = append(before, strings.Repeat("n", pad))
+				}
+				for _, head := range before {
+					for _, s := range []string{head + e.lit + "  ", head + strings.ToUpper(e.lit) + " and other text behind it"} {
+						if !placesIn(&m.filter, s)[pad] {
+							t.Fatalf("%s: the anchor at %d of %q is not found", name, pad, s)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestKnownNames(t *testing.T) {
+	var names knownNames
+	here, elsewhere := new(machine), new(machine)
+	of := func(m *machine, name string) (knownName, uint64) {
+		n, hash, ok := nameOf(m, `{"`+name+`":1}`, 2, 2+len(name))
+		if !ok {
+			t.Fatalf("%q cannot be remembered", name)
+		}
+		return n, hash
+	}
+	says := verdict{secret, idPassword}
+	for _, name := range []string{"", "a", "password", "password1", "exactly_sixteen_", "exactly_twenty_four_byte"} {
+		n, hash := of(here, name)
+		names.keep(&n, hash, says)
+		if got, ok := names.find(&n, hash); !ok || got != says {
+			t.Errorf("%q: got %v, %v, want %v", name, got, ok, says)
+		}
+		for _, other := range []struct {
+			machine *machine
+			name    string
+		}{{here, name + "\x00"}, {here, "x" + name}, {elsewhere, name}} {
+			if len(other.name) > maxKnownName {
+				continue
+			}
+			o, _ := of(other.machine, other.name)
+			if _, ok := names.find(&o, hash); ok { // even at the same place
+				t.Errorf("%q passes for %q", other.name, name)
+			}
+		}
+	}
+	if _, _, ok := nameOf(here, strings.Repeat("n", maxKnownName+1), 0, maxKnownName+1); ok {
+		t.Error("a name longer than what is remembered is taken")
+	}
+}
