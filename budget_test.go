@@ -47,8 +47,8 @@ func TestBudgets(t *testing.T) {
 		{"not sampled", 3, 400, []toolscope.Option{unsampled, meters}},
 		{"sampled without content", 6, 1984, []toolscope.Option{sampled, meters, toolscope.WithContent(false)}},
 		{"sampled, redactor off", 10, 2960, []toolscope.Option{sampled, meters, toolscope.WithRedactor(off)}},
-		{"sampled", 12, 3328, []toolscope.Option{sampled, meters}},
-		{"sampled without statistics", 12, 3328, []toolscope.Option{sampled, meters, toolscope.WithoutStats()}},
+		{"sampled", 11, 3280, []toolscope.Option{sampled, meters}},
+		{"sampled without statistics", 11, 3280, []toolscope.Option{sampled, meters, toolscope.WithoutStats()}},
 	} {
 		scope, err := toolscope.New(c.options...)
 		if err != nil {

@@ -34,6 +34,8 @@ type Result struct {
 	Suspended bool `json:"suspended,omitempty"`
 
 	foreign any // the value of another type that this is a view of
+
+	_ uintptr // see TestSizes
 }
 
 // Size is the number of bytes of text, data and Meta in the result.
