@@ -17,8 +17,14 @@ const maxGoverned = 16 << 20
 // framed reports whether frames are looked at before they are passed on, which policies and
 // the injection of context need.
 func (w *Watcher) framed() bool {
+	return w.options.InjectContext || w.governs()
+}
+
+// governs reports whether calls may be refused, so that nothing may pass that could be one and was
+// not understood.
+func (w *Watcher) governs() bool {
 	settings := w.scope.Settings()
-	return w.options.InjectContext || w.options.PinTools || len(settings.Policies) > 0 || len(settings.ToolsOff) > 0
+	return w.options.PinTools || len(settings.Policies) > 0 || len(settings.ToolsOff) > 0
 }
 
 // frameReader passes on what comes from one end, a frame at a time.

@@ -6,7 +6,6 @@ package mcpproxy
 import (
 	"bytes"
 	"context"
-	"errors"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -87,11 +86,11 @@ func (w *Watcher) runFramed(c Command) (Exit, error) {
 // readClient reads what the client sends until it closes, and closes the server's end once
 // all calls have been sent on.
 func (g *governor) readClient(from *os.File, p *pipes) {
-	pass := func(piece []byte) error { return g.server.write(piece) }
+	last := func(frame []byte) error { return g.fromClient(frame, time.Now()) }
 	dropping := func([]byte) error { return nil }
 	f := &frameReader{
 		from: from, tap: g.w.tap, stream: g.s.stream(fromClient, byLine), exited: &p.exited,
-		whole: g.fromClient, long: dropping, found: g.tooLong, rest: pass,
+		whole: g.fromClient, long: dropping, found: g.tooLong, rest: last,
 	}
 	f.run()
 	g.sending.Wait()
@@ -157,35 +156,24 @@ func (g *governor) serverGone() {
 	}
 }
 
-// fromClient takes in a frame that the client sent.
+// fromClient takes in a frame that the client sent. What policies cannot govern is refused; where
+// there are none it passes as it is.
 func (g *governor) fromClient(raw []byte, at time.Time) error {
-	text := bytes.TrimRight(raw, "\r\n")
-	var m message
-	if unmarshal(text, &m) != nil {
-		if calls, ok := messages(frame{data: text}); ok && anyCall(calls) {
-			return g.refuse(jsontext.Value("null"), "a batch with a tools/call: want each on a line of its own, so that policies can govern it")
-		}
+	text := bytes.TrimSuffix(bytes.TrimSuffix(raw, []byte{'\n'}), []byte{'\r'})
+	if len(bytes.TrimLeft(text, " \t\r")) == 0 {
 		return g.server.write(raw)
 	}
+	m, refused := understoodLine(text)
 	switch {
+	case refused != "" && g.w.governs():
+		return g.refuse(refusedID(text), refused)
+	case refused != "":
 	case m.Method == methodCancelled:
 		g.cancelled(&m)
-	case m.Method == methodCallTool && m.key() != "":
-		if err := json.Unmarshal(text, new(message), jsontext.AllowInvalidUTF8(true)); errors.Is(err, jsontext.ErrDuplicateName) {
-			return g.refuse(m.ID, "a member twice, which two readers may read differently: want it once")
-		}
+	case m.Method == methodCallTool:
 		return g.begin(text, &m, at)
 	}
 	return g.server.write(raw)
-}
-
-func anyCall(list []message) bool {
-	for i := range list {
-		if list[i].Method == methodCallTool {
-			return true
-		}
-	}
-	return false
 }
 
 // tooLong answers a request that was too long to be governed; what is no call of a tool is
@@ -198,8 +186,17 @@ func (g *governor) tooLong(skim *skimmer) error {
 	return g.refuse(m.ID, "a message of more than 16 MiB: want less, so that policies can govern it")
 }
 
-// refuse answers a request that cannot be governed.
+// refuse answers a request that cannot be governed, and ends what the Watcher takes to wait for the
+// server's answer.
 func (g *governor) refuse(id jsontext.Value, got string) error {
+	g.w.notes.add(note{kind: noteRefused, session: g.s, text: got})
+	key := operationKey{fromClient, string(id)}
+	g.w.tap.later(func() {
+		if o := g.s.open[key]; o != nil {
+			delete(g.s.open, key)
+			o.finish(time.Now(), &outcome{err: &wireError{"-32600", "toolscope: got " + got}})
+		}
+	})
 	text, err := refusal(id, got)
 	if err != nil {
 		return nil

@@ -86,11 +86,16 @@ func (h *httpProxy) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	x := h.exchange(r.Method, r.Header.Get(sessionHeader), r.URL.RawQuery)
 	defer h.w.tap.signal()
 	defer h.sessions.over(x.session)
+	if h.w.framed() {
+		h.govern(out, r, x)
+		return
+	}
+	h.passOn(out, r, x)
+}
+
+// passOn passes a request on as it is.
+func (h *httpProxy) passOn(out http.ResponseWriter, r *http.Request, x *httpExchange) {
 	if r.Method == http.MethodPost && isJSON(r.Header.Get("Content-Type")) {
-		if h.w.framed() {
-			h.govern(out, r, x)
-			return
-		}
 		h.watchRequest(r, x)
 	}
 	h.proxy.ServeHTTP(out, r.WithContext(withExchange(r, x)))

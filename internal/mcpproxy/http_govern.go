@@ -13,46 +13,46 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// govern reads a request, and lets the policies govern it if it is a call of a tool.
+// govern reads a request, and lets the policies govern it if it is a call of a tool. What they cannot
+// govern is refused; where there are none it passes as it is.
 func (h *httpProxy) govern(out http.ResponseWriter, r *http.Request, x *httpExchange) {
+	strict := h.w.governs()
+	if strict {
+		r.Header.Del("Upgrade") // another protocol is not offered to the server: nobody could read it
+	}
+	status, got := refusedHead(r)
+	switch {
+	case got != "" && strict:
+		h.refuse(out, x, status, jsontext.Value("null"), got)
+		return
+	case got != "" || r.Method != http.MethodPost:
+		h.passOn(out, r, x)
+		return
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(out, r.Body, maxGoverned))
 	if err != nil {
 		if long := (*http.MaxBytesError)(nil); errors.As(err, &long) {
-			http.Error(out, "toolscope: got a message of more than 16 MiB, want less, so that policies can govern it", http.StatusRequestEntityTooLarge)
+			h.refuse(out, x, http.StatusRequestEntityTooLarge, jsontext.Value("null"), "a message of more than 16 MiB: want less, so that policies can govern it")
 		}
 		return
 	}
-	list, ok := messages(frame{data: body})
+	m, got := understood(body)
 	switch {
-	case !ok || !anyCall(list) || list[0].Method == methodCallTool && list[0].key() == "":
+	case got != "" && strict:
+		h.refuse(out, x, http.StatusBadRequest, refusedID(body), got)
+	case got != "" || m.Method != methodCallTool:
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-		h.watchRequest(r, x)
-		h.proxy.ServeHTTP(out, r.WithContext(withExchange(r, x)))
+		h.passOn(out, r, x)
 	case sessionOf(r.URL.RawQuery) != "":
-		http.Error(out, "toolscope: policies do not govern the older transport over server-sent events: want streamable HTTP", http.StatusNotImplemented)
-	case len(list) > 1 || bytes.TrimSpace(body)[0] == '[':
-		refuseHTTP(out, jsontext.Value("null"), "a batch with a tools/call: want each on its own, so that policies can govern it")
-	case errors.Is(json.Unmarshal(body, new(message), jsontext.AllowInvalidUTF8(true)), jsontext.ErrDuplicateName):
-		refuseHTTP(out, list[0].ID, "a member twice, which two readers may read differently: want it once")
+		h.refuse(out, x, http.StatusNotImplemented, m.ID, "a call over the older transport of server-sent events: want streamable HTTP, so that policies can govern it")
 	default:
-		h.governCall(out, r, x, body, &list[0])
+		h.governCall(out, r, x, body, &m)
 	}
-}
-
-func refuseHTTP(out http.ResponseWriter, id jsontext.Value, got string) {
-	text, err := refusal(id, got)
-	if err != nil {
-		return
-	}
-	out.Header().Set("Content-Type", "application/json")
-	out.WriteHeader(http.StatusBadRequest)
-	_, _ = out.Write(text) // nobody waits any more
 }
 
 // httpCall is a call of a tool that is governed, and how it is answered.

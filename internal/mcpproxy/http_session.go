@@ -28,9 +28,12 @@ type httpSessions struct {
 	byID map[string]*session
 }
 
-// of is the session of an id. Without one the answer may give one; else the session lives
-// for the request only.
+// of is the session of an id of at most maxID bytes. Without one the answer may give one; else
+// the session lives for the request only.
 func (h *httpSessions) of(id string) *session {
+	if len(id) > maxID {
+		id = ""
+	}
 	s := h.find(id)
 	if s == nil && id != "" { // what passed may have told it, and not been looked at
 		_ = h.w.Settle(context.Background()) // the Watcher's goroutine waits for nobody
@@ -113,7 +116,7 @@ func (h *httpSessions) remove(id string) {
 func (h *httpSessions) answered(x *httpExchange, status int, given string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if given != "" && x.session.fleeting && h.byID[given] == nil {
+	if given != "" && len(given) <= maxID && x.session.fleeting && h.byID[given] == nil {
 		h.keep(given, x.session)
 	}
 	if x.method == http.MethodDelete && status < 300 || status == http.StatusNotFound {

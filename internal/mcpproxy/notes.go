@@ -23,6 +23,7 @@ const (
 	noteUnknownTool noteKind = "unknown_tool"       // a call of a tool that the server does not list
 	noteStrayOutput noteKind = "stray_output"       // the server wrote what is no message where messages go
 	noteStrayInput  noteKind = "stray_input"        // so did the client
+	noteRefused     noteKind = "refused_input"      // the client sent what policies cannot govern
 	noteTornFrame   noteKind = "torn_frame"         // a stream ended within a message
 	noteLongFrame   noteKind = "long_frame"         // a message was too long to be looked at as a whole
 	noteLostFrame   noteKind = "lost_frame"         // too much passed at once to look at all of it

@@ -1,0 +1,61 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mcpproxy
+
+import (
+	"net/http"
+	"strings"
+)
+
+// methodsPassed are the methods of HTTP that streamable HTTP has, and those that ask about it.
+const methodsPassed = "GET, HEAD, OPTIONS, DELETE, POST"
+
+// refusedHead says what a request's head has that leaves open how a server reads the body, and the
+// status to answer with; "" for nothing.
+func refusedHead(r *http.Request) (status int, got string) {
+	switch r.Method {
+	case http.MethodPost:
+	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodDelete:
+		if r.ContentLength != 0 {
+			return http.StatusBadRequest, "a body with another method than POST: want none, so that policies can govern it"
+		}
+		return 0, ""
+	default:
+		return http.StatusMethodNotAllowed, "a method of HTTP that MCP does not have: want one of " + methodsPassed
+	}
+	for _, encoding := range r.Header.Values("Content-Encoding") {
+		if !strings.EqualFold(encoding, "identity") {
+			return http.StatusUnsupportedMediaType, "a Content-Encoding: want none, so that policies can govern the message"
+		}
+	}
+	if types := r.Header.Values("Content-Type"); len(types) != 1 || !isPlainJSON(types[0]) {
+		return http.StatusUnsupportedMediaType, "another Content-Type, or none: want application/json once, in UTF-8"
+	}
+	return 0, ""
+}
+
+// isPlainJSON reports whether a content type is the one of MCP, with no more than the only character
+// set that JSON has.
+func isPlainJSON(contentType string) bool {
+	switch strings.ToLower(strings.ReplaceAll(contentType, " ", "")) {
+	case "application/json", "application/json;charset=utf-8", `application/json;charset="utf-8"`:
+		return true
+	}
+	return false
+}
+
+// refuse answers a request that policies cannot govern, which does not reach the server.
+func (h *httpProxy) refuse(out http.ResponseWriter, x *httpExchange, status int, id []byte, got string) {
+	h.w.notes.add(note{kind: noteRefused, session: x.session, text: got})
+	text, err := refusal(id, got)
+	if err != nil { // the id has been read
+		return
+	}
+	if status == http.StatusMethodNotAllowed {
+		out.Header().Set("Allow", methodsPassed)
+	}
+	out.Header().Set("Content-Type", "application/json")
+	out.WriteHeader(status)
+	_, _ = out.Write(text) // nobody waits any more
+}

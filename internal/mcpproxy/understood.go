@@ -1,0 +1,152 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mcpproxy
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"unicode"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// understood reads what a client sends to a server that policies stand before, in the one way in which
+// every reader reads it: JSON in UTF-8 without a member that stands twice (RFC 8259, 4 and 8), whose
+// names are those of JSON-RPC with their case as well. refused says what was got instead, and what is
+// wanted; "" is for what was understood. The message is empty for a batch, which has no call of a
+// tool.
+func understood(text []byte) (m message, refused string) {
+	if jsontext.Value(text).Kind() != '[' {
+		m, refused = understoodOne(text)
+		return m, refused
+	}
+	var list []jsontext.Value
+	if err := json.Unmarshal(text, &list); err != nil {
+		return m, notJSON(err)
+	}
+	if len(list) == 0 || len(list) > maxBatch {
+		return m, "a batch of no message, or of more than 1024: want fewer, or each on its own"
+	}
+	for _, one := range list {
+		switch of, refused := understoodOne(one); {
+		case refused != "":
+			return m, refused
+		case of.Method == methodCallTool:
+			return m, "a batch with a tools/call: want each on its own, so that policies can govern it"
+		}
+	}
+	return m, ""
+}
+
+// understoodLine is understood for a line, without its end. A carriage return within it may be a
+// line's end to a server.
+func understoodLine(text []byte) (m message, refused string) {
+	if bytes.IndexByte(text, '\r') >= 0 {
+		return m, "a carriage return within a line, which may end it for some readers: want none"
+	}
+	return understood(text)
+}
+
+// understoodOne reads a message that stands in no batch.
+func understoodOne(text []byte) (m message, refused string) {
+	if err := json.Unmarshal(text, &m); err != nil {
+		return m, notJSON(err)
+	}
+	switch id := m.ID.Kind(); {
+	case jsontext.Value(text).Kind() != '{' || !m.valid():
+		return m, "JSON that is no message of JSON-RPC: want one"
+	case m.Method != "" && (m.Result != nil || m.Error != nil):
+		return m, "a message that is a request and an answer: want one or the other"
+	case len(m.ID) > 0 && id != '"' && id != '0' && id != 'n':
+		return m, "an id that is no string and no number: want one"
+	case !namesOnly(text, "jsonrpc", "id", "method", "params", "result", "error"):
+		return m, "a member whose name some readers take for another: want the names of JSON-RPC, in lower case"
+	case m.Method != methodCallTool && (alike(m.Method, methodCallTool) || hasControl(m.Method)):
+		return m, "a method that some readers take for tools/call: want tools/call"
+	case m.Method == methodCallTool:
+		return m, m.refusedCall()
+	}
+	return m, ""
+}
+
+// refusedCall says what a call has that policies cannot govern; "" for nothing.
+func (m *message) refusedCall() string {
+	var p params
+	id := m.ID.Clone()
+	switch {
+	case m.key() == "":
+		return "a tools/call without an id of at most 256 bytes: want one, so that policies can answer it"
+	case id.Canonicalize() != nil || string(id) != string(m.ID):
+		return "an id that a server may answer in another form: want an integer below 2^53, or a string without needless escapes"
+	case m.Params.Kind() != '{' || unmarshal(m.Params, &p) != nil:
+		return "parameters that are none of a tools/call: want an object with name and arguments"
+	case !namesOnly(m.Params, "name", "arguments"):
+		return "a parameter whose name some readers take for another: want name and arguments, in lower case"
+	case p.Name == "" || hasControl(p.Name):
+		return "no name of a tool, or one with a control character: want the tool's name"
+	case len(p.Arguments) > 0 && p.Arguments.Kind() != '{' && p.Arguments.Kind() != 'n':
+		return "arguments that are no object: want an object"
+	}
+	return ""
+}
+
+// notJSON says why a text was not read.
+func notJSON(err error) string {
+	if errors.Is(err, jsontext.ErrDuplicateName) {
+		return "a member twice, which two readers may read differently: want it once"
+	}
+	return "what is no message of JSON-RPC, as JSON in UTF-8 without a byte order mark: want one"
+}
+
+// namesOnly reports whether no name of an object, which is valid, can be taken for one of those it has
+// beside it.
+func namesOnly(object []byte, names ...string) bool {
+	d := jsontext.NewDecoder(bytes.NewReader(object), lenient)
+	if _, err := d.ReadToken(); err != nil {
+		return false
+	}
+	for d.PeekKind() == '"' {
+		token, err := d.ReadToken()
+		if err != nil {
+			return false
+		}
+		got := token.String()
+		for _, name := range names {
+			if got != name && alike(got, name) {
+				return false
+			}
+		}
+		if hasControl(got) || d.SkipValue() != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// alike reports whether a reader may take a name for another: many compare without case, as
+// encoding/json does, and some leave out what is no letter.
+func alike(a, b string) bool { return strings.EqualFold(letters(a), letters(b)) }
+
+func letters(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) {
+			return r
+		}
+		return -1
+	}, s)
+}
+
+// hasControl reports whether a text has a control character: for some readers a NUL ends it.
+func hasControl(s string) bool { return strings.ContainsFunc(s, unicode.IsControl) }
+
+// refusedID is the id that a refusal of a text answers: null if it has none, or is no request.
+func refusedID(text []byte) jsontext.Value {
+	var m message
+	if unmarshal(text, &m) == nil && m.request() && len(m.ID) > 0 {
+		return m.ID
+	}
+	return jsontext.Value("null")
+}
