@@ -38,6 +38,7 @@ type stream struct {
 	lost    func()             // a frame was lost, since bytes were dropped; nil works
 	ended   func(at time.Time) // the stream came to its end; nil works
 	gap     bool               // bytes were dropped; the tap's, under its lock
+	torn    bool               // it ended before all of it came
 
 	skipping bool // up to the frame's end: its beginning was lost
 	partial  []byte
@@ -186,7 +187,7 @@ func (s *stream) finish(at time.Time, gap bool) {
 	}
 	if s.size > 0 {
 		f := s.held(at)
-		f.torn = s.framing != byEnd
+		f.torn = s.framing != byEnd || s.torn
 		if s.framing == byEvent {
 			f = frame{data: s.event, size: int64(len(s.event)), at: at, torn: true}
 		}

@@ -85,7 +85,7 @@ type httpProxy struct {
 func (h *httpProxy) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	x := h.exchange(r.Method, r.Header.Get(sessionHeader), r.URL.RawQuery)
 	defer h.w.tap.signal()
-	defer h.sessions.over(x.session)
+	defer h.over(x)
 	if h.w.framed() {
 		h.govern(out, r, x)
 		return
@@ -106,12 +106,12 @@ func (h *httpProxy) watchRequest(r *http.Request, x *httpExchange) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return
 	}
-	s := x.stream(fromClient, byEnd)
+	s := h.stream(x, fromClient, byEnd)
 	if r.ContentLength > 0 && r.ContentLength <= smallBody {
 		body := make([]byte, r.ContentLength)
 		n, err := io.ReadFull(r.Body, body)
 		h.w.tap.put(s, time.Now(), body[:n])
-		h.w.tap.end(s, time.Now())
+		h.w.tap.finish(s, time.Now(), err != nil)
 		r.Body = &readBody{Reader: bytes.NewReader(body[:n]), err: err, body: r.Body}
 		return
 	}
@@ -184,22 +184,22 @@ func (t *tee) Read(b []byte) (int, error) {
 		}
 	}
 	if err != nil || t.left == 0 { // complete before who reads it learns so
-		t.end()
+		t.end(err != io.EOF && t.left != 0)
 	}
 	t.tap.signal()
 	return n, err
 }
 
-func (t *tee) end() {
+func (t *tee) end(torn bool) {
 	if !t.over {
 		t.over = true
-		t.tap.end(t.stream, time.Now())
+		t.tap.finish(t.stream, time.Now(), torn)
 		t.tap.signal()
 	}
 }
 
 // Close ends the copy as well.
 func (t *tee) Close() error {
-	t.end()
+	t.end(t.left != 0)
 	return t.body.Close()
 }

@@ -107,6 +107,11 @@ func (a *answers) hold(data []byte, n, most int) []byte {
 
 // head reads a head, or a part of one, and returns what follows.
 func (a *answers) head(data []byte, at time.Time) []byte {
+	if len(a.held) == 0 { // some end a body with a line end that it has not (RFC 9112, 2.2)
+		if data = bytes.TrimLeft(data, "\r\n"); len(data) == 0 {
+			return nil
+		}
+	}
 	n := headEnd(data, 0)
 	if before := min(3, len(a.held)); before > 0 { // its end may have begun there
 		n = max(0, headEnd(slices.Concat(a.held[len(a.held)-before:], data), 0)-before)
@@ -185,14 +190,14 @@ func (a *answers) body(data []byte, at time.Time) {
 
 // over ends an answer.
 func (a *answers) over(at time.Time) {
-	a.endBody(at)
+	a.endBody(at, false)
 	a.part = inHead
 	a.end()
 }
 
-func (a *answers) endBody(at time.Time) {
+func (a *answers) endBody(at time.Time, torn bool) {
 	if a.stream != nil {
-		a.tap.end(a.stream, at)
+		a.tap.finish(a.stream, at, torn)
 		a.stream = nil
 	}
 }
@@ -202,6 +207,6 @@ func (a *answers) close(at time.Time) {
 	if a.part == inRest {
 		a.over(at)
 	}
-	a.endBody(at)
+	a.endBody(at, true)
 	a.part = inUnknown
 }

@@ -11,13 +11,19 @@ import (
 	"time"
 )
 
-// httpExchange is a request and its answer.
+// httpExchange is a request and its answer. What it begins ends with it: once nothing more comes of
+// the request, which an answer may outrun, and once the answer has come or will not.
 type httpExchange struct {
 	session *session
 	method  string
-	asked   string         // the session's id in the request's header
-	streams bool           // the answer is a stream
-	begun   []operationKey // what the request began; the Watcher's
+	asked   string // the session's id in the request's header
+	streams bool   // the answer is a stream
+
+	// These belong to the Watcher's goroutine once anything of the exchange is in the tap.
+	asking bool           // more comes of the request
+	begun  []operationKey // what the request began
+	failed *wireError     // what was begun will not be answered
+	over   bool           // nothing more comes of the answer
 }
 
 type httpExchangeKey struct{}
@@ -35,14 +41,20 @@ func (h *httpProxy) exchange(method, asked, query string) *httpExchange {
 	return &httpExchange{session: h.sessions.of(id), method: method, asked: asked}
 }
 
-// stream is one for a body of the exchange, whose requests it remembers.
-func (x *httpExchange) stream(from side, framing framing) *stream {
+// stream is one for a body of the exchange, whose requests it remembers. The one of the request must
+// come to its end, and be made before anything of the exchange is in the tap.
+func (h *httpProxy) stream(x *httpExchange, from side, framing framing) *stream {
 	s := x.session.stream(from, framing)
 	if from == fromClient {
 		s.take = func(f frame) {
 			x.session.noting, x.session.begun = true, nil
 			x.session.frame(from, f)
 			x.session.noting, x.begun = false, append(x.begun, x.session.begun...)
+		}
+		x.asking = true
+		s.ended = func(time.Time) {
+			x.asking = false
+			h.settle(x)
 		}
 	}
 	return s
@@ -60,7 +72,7 @@ func (h *httpProxy) answered(x *httpExchange, status int, session, contentType, 
 	if !ok {
 		return nil
 	}
-	s := x.stream(fromServer, framing)
+	s := h.stream(x, fromServer, framing)
 	x.streams = framing == byEvent
 	if framing == byEvent && x.method == http.MethodGet {
 		h.sessions.events(s, x)
@@ -71,16 +83,49 @@ func (h *httpProxy) answered(x *httpExchange, status int, session, contentType, 
 // ended ends what a request began and what will not be answered.
 func (h *httpProxy) ended(x *httpExchange, err *wireError) {
 	h.w.tap.later(func() {
-		for _, key := range x.begun {
-			if o := x.session.open[key]; o != nil {
-				delete(x.session.open, key)
-				if err == errUnanswered && o.call() {
-					h.w.notes.add(note{kind: noteUnanswered, session: x.session, tool: o.label()})
-				}
-				o.finish(time.Now(), &outcome{err: err})
-			}
-		}
+		x.failed = err
+		h.settle(x)
 	})
+}
+
+// over takes note that nothing more comes of an answer: a session that lived for it ends.
+func (h *httpProxy) over(x *httpExchange) {
+	if !h.sessions.fleeting(x.session) {
+		return
+	}
+	h.w.tap.later(func() {
+		x.over = true
+		h.settle(x)
+	})
+}
+
+// settle ends what is to end once nothing more comes of the request.
+func (h *httpProxy) settle(x *httpExchange) {
+	if x.asking {
+		return
+	}
+	if x.failed != nil {
+		x.end(x.failed)
+	}
+	if x.over && h.sessions.fleeting(x.session) {
+		x.session.close(time.Now(), nil)
+	}
+}
+
+// end ends what the request began and nobody answered.
+func (x *httpExchange) end(err *wireError) {
+	for _, key := range x.begun {
+		o := x.session.open[key]
+		if o == nil {
+			continue
+		}
+		delete(x.session.open, key)
+		if err == errUnanswered && o.call() {
+			x.session.w.notes.add(note{kind: noteUnanswered, session: x.session, tool: o.label()})
+		}
+		o.finish(time.Now(), &outcome{err: err})
+	}
+	x.begun = nil
 }
 
 // statusError is how a request ended that the server, or what stands before it, refused as such.

@@ -61,6 +61,10 @@ func newFront(w *Watcher, target *url.URL) *front {
 
 // run serves until ctx is over.
 func (f *front) run(ctx context.Context, l net.Listener) error {
+	if f.direct { // before anything can end it
+		f.others = &given{Listener: l, conns: make(chan net.Conn), closed: make(chan struct{})}
+		f.running.Go(func() { _ = f.server.Serve(f.others) }) // it ends by close
+	}
 	closed := make(chan error, 1)
 	stop := context.AfterFunc(ctx, func() { closed <- f.close(context.WithoutCancel(ctx), l) })
 	err := f.serve(l)
@@ -75,8 +79,6 @@ func (f *front) serve(l net.Listener) error {
 	if !f.direct {
 		return f.server.Serve(l)
 	}
-	f.others = &given{Listener: l, conns: make(chan net.Conn), closed: make(chan struct{})}
-	f.running.Go(func() { _ = f.server.Serve(f.others) }) // it ends by close
 	pause := 5 * time.Millisecond
 	for {
 		c, err := l.Accept()
@@ -95,19 +97,19 @@ func (f *front) serve(l net.Listener) error {
 
 // take begins with a connection.
 func (f *front) take(c net.Conn) {
-	if !isLoopback(c.LocalAddr()) { // net/http says so
-		f.running.Go(func() { f.give(c) })
-		return
-	}
-	l := &link{front: f, client: c}
-	l.less.L = &l.mu
-	l.answers = answers{tap: f.w.tap, begin: l.answered, end: l.complete}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closing {
 		_ = c.Close()
 		return
 	}
+	if !isLoopback(c.LocalAddr()) { // net/http says so
+		f.running.Go(func() { f.give(c) })
+		return
+	}
+	l := &link{front: f, client: c}
+	l.less.L = &l.mu
+	l.answers = answers{tap: f.w.tap, begin: l.answered, end: l.completed}
 	f.links[l] = struct{}{}
 	f.running.Go(l.run)
 }
@@ -159,7 +161,7 @@ func (f *front) closeLinks(all bool) bool {
 		f.hangUp()
 	}
 	for l := range f.links {
-		if all || l.idle() {
+		if all || !l.answering() {
 			l.cut()
 		}
 	}

@@ -92,8 +92,21 @@ type answerHead struct {
 	contentType, encoding, session string
 }
 
-// parseAnswer reads the head of an answer. False is for what is none.
+// parseAnswer reads the head of an answer, with what a client is to put up with: lines that end in LF
+// alone or go on in the next one, and a length that is told more than once (RFC 9112, 2.2, 5.2, 6.3).
+// False is for what is no head, and for codings of the transfer other than chunked.
 func parseAnswer(text []byte) (a answerHead, ok bool) {
+	if a, ok = parseAnswerLines(text); ok {
+		return a, true
+	}
+	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	text = bytes.ReplaceAll(text, []byte("\n "), []byte("  "))
+	text = bytes.ReplaceAll(text, []byte("\n\t"), []byte("  "))
+	return parseAnswerLines(bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")))
+}
+
+// parseAnswerLines reads a head of lines that end in CRLF.
+func parseAnswerLines(text []byte) (a answerHead, ok bool) {
 	line, rest, ok := bytes.Cut(text, []byte("\r\n"))
 	if !ok || len(line) < len("HTTP/1.1 200") || string(line[:7]) != "HTTP/1." || line[8] != ' ' {
 		return a, false
@@ -109,9 +122,13 @@ func parseAnswer(text []byte) (a answerHead, ok bool) {
 			a.chunked = strings.EqualFold(value, "chunked")
 			return a.chunked
 		case fieldLength:
-			before := a.length
-			a.length, ok = length(value)
-			return ok && (before < 0 || before == a.length)
+			for text := range strings.SplitSeq(value, ",") {
+				before := a.length
+				a.length, ok = length(strings.TrimSpace(text))
+				if !ok || before >= 0 && before != a.length {
+					return false
+				}
+			}
 		case fieldType:
 			a.contentType = value
 		case fieldEncoding:

@@ -4,7 +4,6 @@
 package mcpproxy
 
 import (
-	"io"
 	"net"
 	"net/http"
 	"sync"
@@ -31,14 +30,18 @@ type link struct {
 
 	ended bool // there is nothing more to pass on
 
-	answers answers
-	done    chan struct{} // closed when nothing more comes from the server
+	answers  answers
+	complete int           // how many of pending have an answer that was read, and is not yet written
+	done     chan struct{} // closed when nothing more comes from the server
 
 	mu      sync.Mutex
 	less    sync.Cond       // pending has become shorter, or nothing is followed any more
-	pending []*httpExchange // requests that were sent on and not answered, oldest first
+	pending []*httpExchange // requests that were sent on and whose answers are not written, oldest first
+	waiting bool            // for less, while what the client sends is read; until wake
 	blind   bool            // answers are not followed any more
-	handing bool            // the client's connection is somebody else's now
+	last    bool            // nothing more comes from the server
+	handing bool            // the client's connection is to be net/http's
+	given   bool            // it is
 }
 
 // The bounds of a link.
@@ -46,15 +49,17 @@ const (
 	maxPending  = 64               // requests without an answer
 	firstBuffer = 4 << 10          // bytes
 	bodyBuffer  = 32 << 10         // bytes
-	headTime    = 5 * time.Second  // for a client's first request to come
+	headTime    = 5 * time.Second  // for a client's first head, and for the rest of one that has begun
 	dialTime    = 30 * time.Second // to reach the server
 	lingerTime  = time.Second      // for the last bytes of a connection that ends
+	stuckTime   = 30 * time.Second // for a client to read what came of a server that is gone
 )
 
-// run passes on until one end closes.
+// run passes on until one end closes. One that is idle closes when the server closes its end: how long
+// connections are kept is the server's to say.
 func (l *link) run() {
 	defer l.forget(l)
-	_ = l.client.SetReadDeadline(time.Now().Add(headTime))
+	l.readBy(time.Now().Add(headTime))
 	for l.request() {
 		continue
 	}
@@ -69,6 +74,10 @@ func (l *link) request() bool {
 	q, ok := parseRequest(l.buffer[l.from : l.from+end])
 	if !ok || !l.straight(&q) || !l.dial() {
 		l.handOver()
+		return false
+	}
+	if err := l.await(maxPending - 1); err != nil {
+		l.clientEnded(err)
 		return false
 	}
 	n := int(min(int64(l.to-l.from-end), q.length))
@@ -88,34 +97,32 @@ func (l *link) request() bool {
 // send sends out, which is a request and what came so far of its body, and the rest. The
 // error is the server's.
 func (l *link) send(q *requestHead, rest []byte) error {
-	whole := len(rest) == int(q.length)
+	left := q.length - int64(len(rest))
 	body := l.begin(q)
-	l.copyBody(body, rest, whole)
+	l.copyBody(body, rest, left == 0)
 	_, err := l.server.Write(l.out)
-	if whole || err != nil {
-		return err
-	}
-	return l.passBody(body, q.length-int64(len(rest)))
-}
-
-// passBody passes on the rest of a request's body. The error is the server's.
-func (l *link) passBody(body *stream, left int64) error {
-	for left > 0 {
-		_, err := l.read(bodyBuffer)
+	for err == nil && left > 0 {
+		_, gone := l.read(bodyBuffer)
 		piece := l.buffer[l.from:l.to]
 		piece = piece[:min(int64(len(piece)), left)]
 		left -= int64(len(piece))
 		l.from += len(piece)
-		l.copyBody(body, piece, left == 0 || err != nil) // complete before anybody can answer it
-		if _, err := l.server.Write(piece); err != nil {
-			return err
-		}
-		if err != nil {
-			l.clientEnded(err)
+		l.copyBody(body, piece, left == 0) // complete before anybody can answer it
+		if _, err = l.server.Write(piece); err == nil && gone != nil {
+			l.tornBody(body, left)
+			l.clientEnded(gone)
 			return nil
 		}
 	}
-	return nil
+	l.tornBody(body, left)
+	return err
+}
+
+// tornBody tells the tap that what is left of a request's body does not come.
+func (l *link) tornBody(body *stream, left int64) {
+	if body != nil && left > 0 {
+		l.w.tap.finish(body, time.Now(), true)
+	}
 }
 
 // copyBody gives the tap a copy of a part of a request's body.
@@ -133,16 +140,29 @@ func (l *link) copyBody(body *stream, data []byte, last bool) {
 
 // readHead reads until a head is complete, and returns how long it is; 0 if none comes any more.
 func (l *link) readHead() int {
-	looked := 0
+	looked, slow := 0, false
 	for {
-		if end := headEnd(l.buffer[l.from:l.to], looked); end > 0 {
+		end := headEnd(l.buffer[l.from:l.to], looked)
+		looked = l.to - l.from
+		if end == 0 && looked >= maxHead { // net/http says so
+			end = looked
+		}
+		if end > 0 {
+			if slow {
+				l.readBy(time.Time{})
+			}
 			return end
 		}
-		looked = l.to - l.from
-		if looked >= maxHead { // net/http says so
-			return looked
+		if looked > 0 && !slow && l.server != nil { // else what run set holds
+			slow = true
+			l.readBy(time.Now().Add(headTime))
 		}
-		if _, err := l.read(firstBuffer); err != nil {
+		_, err := l.read(firstBuffer)
+		if isTimeout(err) && l.answering() { // the client may go on once it has read that
+			l.readBy(time.Now().Add(headTime))
+			continue
+		}
+		if err != nil {
 			l.clientEnded(err)
 			return 0
 		}
@@ -177,7 +197,7 @@ func (l *link) dial() bool {
 	if err != nil { // net/http answers for it
 		return false
 	}
-	_ = l.client.SetReadDeadline(time.Time{})
+	l.readBy(time.Time{})
 	l.mu.Lock()
 	l.server = server
 	l.mu.Unlock()
@@ -188,65 +208,28 @@ func (l *link) dial() bool {
 
 // begin notes a request, and gives the stream of its body; nil for one that is not looked at.
 func (l *link) begin(q *requestHead) (body *stream) {
-	l.mu.Lock()
-	for len(l.pending) >= maxPending && !l.blind {
-		l.less.Wait()
-	}
-	blind := l.blind
-	l.mu.Unlock()
-	if blind {
+	if l.isBlind() {
 		return nil
 	}
-	x := l.exchange(q.method, q.session, q.query)
+	x := l.exchange(q.method, q.session, q.query) // may take a while
 	if q.method == http.MethodPost && q.length > 0 && isJSON(q.contentType) {
-		body = x.stream(fromClient, byEnd)
+		body = l.stream(x, fromClient, byEnd)
 	}
 	l.mu.Lock()
-	l.pending = append(l.pending, x)
+	blind := l.blind
+	if !blind {
+		l.pending = append(l.pending, x)
+	}
 	l.mu.Unlock()
+	if blind {
+		l.unanswered([]*httpExchange{x})
+	}
 	return body
 }
 
-// clientEnded closes the server's connection as the client closed its own: a client that sends
-// nothing more may still wait for an answer.
-func (l *link) clientEnded(err error) {
-	l.ended = true
-	if l.server != nil {
-		half, ok := l.server.(*net.TCPConn)
-		if err != io.EOF || l.idle() || !ok || half.CloseWrite() != nil {
-			_ = l.server.Close()
-		}
-		<-l.done
-		_ = l.server.Close()
-	}
-	_ = l.client.Close()
-}
-
-// serverEnded gives the client what the server still sent before it would read no more.
-func (l *link) serverEnded() {
-	_ = l.server.SetReadDeadline(time.Now().Add(lingerTime))
-	<-l.done
-	_ = l.server.Close()
-	_, _ = io.Copy(io.Discard, l.client) // else the client's end might lose it; passAnswers set a deadline
-	_ = l.client.Close()
-}
-
-// idle reports whether nothing waits for an answer.
-func (l *link) idle() bool {
+// isBlind reports whether answers are not followed any more.
+func (l *link) isBlind() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.pending) == 0
-}
-
-// cut closes both connections.
-func (l *link) cut() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.handing {
-		return
-	}
-	_ = l.client.Close()
-	if l.server != nil {
-		_ = l.server.Close()
-	}
+	return l.blind
 }

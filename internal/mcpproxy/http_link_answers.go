@@ -4,8 +4,8 @@
 package mcpproxy
 
 import (
-	"net"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -22,7 +22,7 @@ func (l *link) passAnswers() {
 		n, err := l.server.Read(b)
 		at, within := time.Now(), l.answers.within(n)
 		if n > 0 && !within && !l.answers.feed(b[:n], at) {
-			l.lose(b[:n])
+			l.lose()
 		}
 		if n > 0 {
 			if _, failed := l.client.Write(b[:n]); failed != nil {
@@ -30,6 +30,7 @@ func (l *link) passAnswers() {
 				_ = l.server.Close()
 				break
 			}
+			l.written()
 		}
 		if within {
 			large = l.keep(b[:n], large, at)
@@ -65,36 +66,59 @@ func (l *link) keep(b []byte, large *[]byte, at time.Time) *[]byte {
 
 // answered takes note of the head of an answer: see [answers].
 func (l *link) answered(a *answerHead) (body *stream, has, ok bool) {
-	l.mu.Lock()
-	if len(l.pending) == 0 {
-		l.mu.Unlock()
+	x := l.next()
+	if x == nil {
 		return nil, false, false
 	}
-	x := l.pending[0]
-	l.mu.Unlock()
 	body = l.httpProxy.answered(x, a.status, a.session, a.contentType, a.encoding)
 	return body, x.method != http.MethodHead && a.status != http.StatusNoContent && a.status != http.StatusNotModified, true
 }
 
-// complete takes note of the end of an answer.
-func (l *link) complete() {
+// next is the oldest exchange without a complete answer, nil for none.
+func (l *link) next() *httpExchange {
 	l.mu.Lock()
-	x := l.pending[0]
-	l.pending = append(l.pending[:0], l.pending[1:]...)
-	l.less.Broadcast()
-	l.mu.Unlock()
-	l.sessions.over(x.session)
+	defer l.mu.Unlock()
+	if l.complete >= len(l.pending) {
+		return nil
+	}
+	return l.pending[l.complete]
 }
 
-// lose gives up following the answers, which pass all the same.
-func (l *link) lose(piece []byte) {
+// completed takes note that an answer has been read, before anybody can know of it.
+func (l *link) completed() {
+	l.over(l.next())
+	l.complete++
+}
+
+// written takes note that the client has been sent all that was read.
+func (l *link) written() {
+	if l.complete == 0 {
+		return
+	}
 	l.mu.Lock()
-	pending, blind := l.pending, l.blind
-	l.pending, l.blind = nil, true
-	l.less.Broadcast()
+	defer l.mu.Unlock()
+	l.pending = slices.Delete(l.pending, 0, l.complete)
+	l.complete = 0
+	l.wake()
+}
+
+// giveUp follows no answers any more, and returns the requests that have none.
+func (l *link) giveUp() (pending []*httpExchange) {
+	pending = l.pending[l.complete:]
+	l.pending, l.complete, l.blind = nil, 0, true
+	l.wake()
+	return pending
+}
+
+// lose gives up following the answers, which pass all the same. Of what they are nothing is told: it may be
+// of a head.
+func (l *link) lose() {
+	l.mu.Lock()
+	blind := l.blind
+	pending := l.giveUp()
 	l.mu.Unlock()
 	if !blind {
-		l.w.notes.add(note{kind: noteStrayOutput, text: string(piece[:min(len(piece), maxNoteText)])})
+		l.w.notes.add(note{kind: noteStrayOutput, text: "an answer of HTTP that cannot be followed"})
 	}
 	l.unanswered(pending)
 }
@@ -105,7 +129,7 @@ func (l *link) unanswered(pending []*httpExchange) {
 		if !x.streams { // else the answer may come in another stream
 			l.httpProxy.ended(x, errUnanswered)
 		}
-		l.sessions.over(x.session)
+		l.over(x)
 	}
 	l.w.tap.signal()
 }
@@ -114,53 +138,14 @@ func (l *link) unanswered(pending []*httpExchange) {
 func (l *link) lastAnswer() {
 	l.answers.close(time.Now())
 	l.mu.Lock()
-	pending, handing := l.pending, l.handing
-	l.pending, l.blind = nil, true
-	l.less.Broadcast()
-	l.mu.Unlock()
-	l.unanswered(pending)
-	if handing {
+	defer l.mu.Unlock()
+	l.unanswered(l.giveUp())
+	l.last = true
+	if l.handing {
 		return
 	}
-	if half, ok := l.client.(*net.TCPConn); !ok || half.CloseWrite() != nil {
+	if !closeWrite(l.client) {
 		_ = l.client.Close()
 	}
 	_ = l.client.SetReadDeadline(time.Now().Add(lingerTime)) // for the client to close its own
-}
-
-// handOver gives the client's connection to net/http, with what came and was not sent on, once all
-// requests before are answered.
-func (l *link) handOver() {
-	l.mu.Lock()
-	for len(l.pending) > 0 && !l.blind {
-		l.less.Wait()
-	}
-	blind := l.blind
-	l.handing = !blind
-	l.mu.Unlock()
-	if l.server != nil {
-		_ = l.server.Close()
-		<-l.done
-	}
-	if blind {
-		_ = l.client.Close()
-		return
-	}
-	_ = l.client.SetReadDeadline(time.Time{})
-	l.give(&unread{Conn: l.client, rest: l.buffer[l.from:l.to]})
-}
-
-// unread is a connection of which something was read already.
-type unread struct {
-	net.Conn
-	rest []byte
-}
-
-func (u *unread) Read(b []byte) (int, error) {
-	if len(u.rest) == 0 {
-		return u.Conn.Read(b)
-	}
-	n := copy(b, u.rest)
-	u.rest = u.rest[n:]
-	return n, nil
 }

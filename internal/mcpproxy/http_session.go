@@ -94,13 +94,11 @@ func (h *httpSessions) add(id string, s *session) {
 	h.byID[id] = s
 }
 
-// over closes a session that lived for one request.
-func (h *httpSessions) over(s *session) {
+// fleeting reports whether a session lives for one request.
+func (h *httpSessions) fleeting(s *session) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if s.fleeting {
-		h.w.tap.later(func() { s.close(time.Now(), nil) })
-	}
+	return s.fleeting
 }
 
 // remove closes a session; the caller holds the lock.

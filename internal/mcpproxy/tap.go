@@ -36,6 +36,7 @@ type chunk struct {
 	stream *stream
 	at     time.Time
 	data   *[]byte // nil at the stream's end
+	torn   bool    // that came before the end of what was to come
 	gap    bool    // bytes before these were dropped
 	do     func()  // without a stream
 }
@@ -122,10 +123,13 @@ func recycle(b *[]byte) {
 }
 
 // end tells that nothing more comes of a stream.
-func (t *tap) end(s *stream, at time.Time) {
+func (t *tap) end(s *stream, at time.Time) { t.finish(s, at, false) }
+
+// finish is end; torn says that more was to come. Of several ends the first counts.
+func (t *tap) finish(s *stream, at time.Time, torn bool) {
 	t.mu.Lock()
 	if !t.closed {
-		t.queue = append(t.queue, chunk{stream: s, at: at, gap: s.gap})
+		t.queue = append(t.queue, chunk{stream: s, at: at, gap: s.gap, torn: torn})
 	}
 	t.mu.Unlock()
 }
@@ -193,6 +197,7 @@ func (c *chunk) done() {
 	case c.do != nil:
 		c.do()
 	case c.data == nil:
+		c.stream.torn = c.torn
 		c.stream.finish(c.at, c.gap)
 	default:
 		c.stream.feed(*c.data, c.at, c.gap)
