@@ -68,15 +68,21 @@ func (f *frameWriter) write(frame []byte) error {
 	return err
 }
 
-// runFramed is Run with policies.
-func (w *Watcher) runFramed(c Command) (Exit, error) {
+// newGovernor makes one that writes to the client, for a session of its own.
+func newGovernor(w *Watcher, client *os.File) *governor {
 	s := newSession(w, "")
 	s.governed = true
-	g := &governor{w: w, s: s, client: &frameWriter{to: c.Stdout}, calls: map[string]*governedCall{}, waiting: map[string]chan *answer{}, ended: map[string]bool{}}
+	g := &governor{w: w, s: s, client: &frameWriter{to: client}, calls: map[string]*governedCall{}, waiting: map[string]chan *answer{}, ended: map[string]bool{}}
 	g.call = s.newCaller()
 	g.ctx, g.cancel = context.WithCancelCause(context.Background())
+	return g
+}
+
+// runFramed is Run with policies.
+func (w *Watcher) runFramed(c Command) (Exit, error) {
+	g := newGovernor(w, c.Stdout)
 	defer g.cancel(errUnanswered)
-	return w.runWith(c, s, func(p *pipes) {
+	return w.runWith(c, g.s, func(p *pipes) {
 		g.server = &frameWriter{to: p.in}
 		go g.readClient(c.Stdin, p)
 		p.output(p.out, func() { g.readServer(c.Stdout, p) })

@@ -1,0 +1,339 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mcpproxy
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/middleware"
+)
+
+// refusable is a call that a policy refuses; the forms below hide it from one reader or another.
+const refusable = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"act","arguments":{"a":"bad"}}}`
+
+// hidden are forms of refusable that some reader runs and another does not see. None may reach a server
+// that policies stand before.
+var hidden = []struct {
+	name, body string
+	says       string // what the refusal says
+}{
+	{"no id", swap(`"id":1,`, ``), "without an id"},
+	{"null id", swap(`"id":1`, `"id":null`), "without an id"},
+	{"long id", swap(`"id":1`, `"id":"`+strings.Repeat("i", 300)+`"`), "without an id"},
+	{"an object as id", swap(`"id":1`, `"id":{}`), "no string and no number"},
+	{"id that is answered as 1", swap(`"id":1`, `"id":1.0`), "another form"},
+	{"id with an escape", swap(`"id":1`, `"id":"\u0031"`), "another form"},
+	{"batch", `[` + refusable + `]`, "a batch with"},
+	{"batch, notification first", `[` + swap(`"id":1,`, ``) + `,` + refusable + `]`, "without an id"},
+	{"batch, behind 1024", `[` + strings.Repeat(`{"jsonrpc":"2.0","id":9,"method":"ping"},`, 1024) + refusable + `]`, "more than 1024"},
+	{"batch, behind what is no message", `[{},` + refusable + `]`, "no message"},
+	{"batch within a batch", `[[` + refusable + `]]`, "no message"},
+	{"empty batch", `[]`, "no message"},
+	{"byte order mark", "\xef\xbb\xbf" + refusable, "byte order mark"},
+	{"no UTF-8", swap(`bad`, "bad\xff"), "UTF-8"},
+	{"half a surrogate", swap(`"act"`, `"act\ud800"`), "UTF-8"},
+	{"NaN", swap(`"bad"`, `"bad","b":NaN`), "no message"},
+	{"comment", swap(`"id":1`, `/* */"id":1`), "no message"},
+	{"10001 levels", swap(`"bad"`, `"bad","b":`+strings.Repeat("[", 10001)+strings.Repeat("]", 10001)), "no message"},
+	{"two messages", `{"jsonrpc":"2.0","id":2,"method":"ping"} ` + refusable, "no message"},
+	{"half a message", refusable[:len(refusable)-1], "no message"},
+	{"a number as error", swap(`"id":1`, `"id":1,"error":5`), "no message"},
+	{"an answer as well", swap(`"id":1`, `"id":1,"result":{}`), "one or the other"},
+	{"method twice, first", swap(`}}}`, `}},"method":"ping"}`), "twice"},
+	{"method twice, last", swap(`"id":1`, `"id":1,"method":"ping"`), "twice"},
+	{"name twice", swap(`"act"`, `"other","name":"act"`), "twice"},
+	{"Method", swap(`"method"`, `"Method"`), "no message"},
+	{"method and Method", swap(`"id":1`, `"id":1,"method":"ping"`, `"method":"tools`, `"METHOD":"tools`), "take for another"},
+	{"method and met_hod", swap(`"id":1`, `"id":1,"method":"ping"`, `"method":"tools`, `"met_hod":"tools`), "take for another"},
+	{"paramſ", swap(`"id":1`, `"id":1,"params":{"name":"act"}`, `"params":{"name":"act","a`, `"paramſ":{"name":"act","a`), "take for another"},
+	{"Name", swap(`"act"`, `"other","Name":"act"`), "take for another"},
+	{"Arguments", swap(`"arguments"`, `"arguments":{},"Arguments"`), "take for another"},
+	{"method ends at a NUL", swap(`tools/call`, `tools/call\u0000s`), "take for tools/call"},
+	{"Tools/Call", swap(`tools/call`, `Tools/Call`), "take for tools/call"},
+	{"name ends at a NUL", swap(`"act"`, `"act\u0000s"`), "control character"},
+	{"no name", swap(`"name":"act",`, ``), "no name"},
+	{"a parameter of another type first", swap(`"name"`, `"cursor":5,"name"`), "none of a tools/call"},
+	{"parameters by position", swap(`{"name":"act","arguments":{"a":"bad"}}`, `["act",{"a":"bad"}]`), "none of a tools/call"},
+	{"arguments in a string", swap(`{"a":"bad"}`, `"{\"a\":\"bad\"}"`), "no object"},
+}
+
+// swap is refusable with other texts in the place of some.
+func swap(old ...string) string { return strings.NewReplacer(old...).Replace(refusable) }
+
+// acting is a server of the official SDK with a tool, and how often that ran.
+func acting() (s *mcp.Server, ran *atomic.Int64) {
+	s, ran = mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, nil), new(atomic.Int64)
+	mcp.AddTool(s, &mcp.Tool{Name: "act"}, func(context.Context, *mcp.CallToolRequest, map[string]any) (*mcp.CallToolResult, any, error) {
+		ran.Add(1)
+		return &mcp.CallToolResult{}, nil, nil
+	})
+	return s, ran
+}
+
+// refusing is a policy that refuses what says "bad".
+func refusing() toolscope.Option {
+	return toolscope.WithPolicies(middleware.At(middleware.PlacePermit, refuseBad))
+}
+
+// A message over HTTP that one reader may run and another does not see is refused, and noted.
+func TestRefusedOverHTTP(t *testing.T) {
+	w := watch(t, Options{}, refusing())
+	s, ran := acting()
+	reached := new(atomic.Int64)
+	inner := transports["stateless"].handler(s)
+	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		reached.Add(1)
+		inner.ServeHTTP(out, r)
+	}))
+	post := "POST /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAccept: application/json, text/event-stream\r\n"
+	send := func(head, body string) (status int, answer string) {
+		t.Helper()
+		c, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		_ = c.SetDeadline(deadline())
+		_, _ = fmt.Fprintf(c, "%sContent-Length: %d\r\n\r\n%s", head, len(body), body) // it may be answered before its end
+		resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		text, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp.StatusCode, string(text)
+	}
+	const kind = "Content-Type: application/json\r\n"
+	for _, tt := range []struct{ name, head string }{{"none", ""}, {"a character set", "charset=utf-8"}, {"in quotes", `Charset="UTF-8"`}} {
+		before := reached.Load()
+		head := post + strings.TrimSuffix("Content-Type: application/json; "+tt.head, "; ") + "\r\n"
+		if status, answer := send(head, swap("bad", "good")); status != 200 || reached.Load() != before+1 || ran.Load() != before+1 {
+			t.Errorf("%s: got %d and %s, want the tool run", tt.name, status, answer)
+		}
+		if status, answer := send(head, refusable); status != 200 || !strings.Contains(answer, "not that") || reached.Load() != before+1 {
+			t.Errorf("%s: got %d and %s, want the policy's answer", tt.name, status, answer)
+		}
+	}
+	reached.Store(0)
+	ran.Store(0)
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = io.WriteString(z, refusable)
+	_ = z.Close()
+	type form struct {
+		name, head, body, says string
+		status                 int
+	}
+	forms := []form{
+		{"no type", post, refusable, "Content-Type", 415},
+		{"text/plain", post + "Content-Type: text/plain\r\n", refusable, "Content-Type", 415},
+		{"a parameter without a value", post + "Content-Type: application/json; charset\r\n", refusable, "Content-Type", 415},
+		{"two types", post + "Content-Type: text/plain\r\n" + kind, refusable, "Content-Type", 415},
+		{"a list of types", post + "Content-Type: application/json, application/json\r\n", refusable, "Content-Type", 415},
+		{"application/json-rpc", post + "Content-Type: application/json-rpc\r\n", refusable, "Content-Type", 415},
+		{"UTF-16", post + "Content-Type: application/json; charset=utf-16le\r\n", refusable, "Content-Type", 415},
+		{"gzip", post + kind + "Content-Encoding: gzip\r\n", packed.String(), "Content-Encoding", 415},
+		{"gzip behind identity", post + kind + "Content-Encoding: identity\r\nContent-Encoding: gzip\r\n", packed.String(), "Content-Encoding", 415},
+		{"PUT", strings.Replace(post, "POST", "PUT", 1) + kind, refusable, "method of HTTP", 405},
+		{"post", strings.Replace(post, "POST", "post", 1) + kind, refusable, "method of HTTP", 405},
+		{"GET with a body", strings.Replace(post, "POST", "GET", 1) + kind, refusable, "another method than POST", 400},
+		{"DELETE with a body", strings.Replace(post, "POST", "DELETE", 1) + kind, refusable, "another method than POST", 400},
+		{"no body", post + kind, "", "no message", 400},
+		{"too long", post + kind, `"` + strings.Repeat("a", maxGoverned) + `"`, "16 MiB", 413},
+		{"the older transport", strings.Replace(post, "/mcp", "/mcp?sessionId=a", 1) + kind, refusable, "older transport", 501},
+	}
+	for _, h := range hidden {
+		forms = append(forms, form{h.name, post + kind, h.body, h.says, 400})
+	}
+	for i, f := range forms {
+		status, answer := send(f.head, f.body)
+		if status != f.status || !strings.Contains(answer, f.says) || !strings.Contains(answer, `"error":{"code":-32600,`) {
+			t.Errorf("%s: got %d and %q, want %d and an error that says %q", f.name, status, answer, f.status, f.says)
+		}
+		if reached.Load() != 0 || ran.Load() != 0 {
+			t.Fatalf("%s: reached the server, and the tool ran %d times", f.name, ran.Load())
+		}
+		if n := w.report().Counts[string(noteRefused)]; n != uint64(i+1) {
+			t.Errorf("%s: got %d notes, want %d", f.name, n, i+1)
+		}
+	}
+}
+
+// Another protocol is not offered to the server: requests go on without it.
+func TestNoUpgradeUnderPolicies(t *testing.T) {
+	w := watch(t, Options{}, refusing())
+	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(out, r.Header.Get("Upgrade")+"|"+r.Header.Get("Connection"))
+	}))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header = http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"}}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if text, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != 200 || string(text) != "|" {
+		t.Errorf("got %d, %q and %v, want no Upgrade at the server", resp.StatusCode, text, err)
+	}
+}
+
+// piped is a client at the pipes of a connection that policies govern, before a server of the official
+// SDK.
+type piped struct {
+	*watched
+	to     *os.File
+	from   *bufio.Reader
+	got    bytes.Buffer // the server; to be read once it has ended
+	served chan error
+}
+
+func connectPipes(t *testing.T, w *watched, s *mcp.Server) *piped {
+	t.Helper()
+	pair := func() (r, w *os.File) {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _, _ = r.Close(), w.Close() })
+		return r, w
+	}
+	stdin, to := pair()
+	from, stdout := pair()
+	in, toServer := pair()
+	fromServer, out := pair()
+	p := &piped{watched: w, to: to, from: bufio.NewReader(from), served: make(chan error, 1)}
+	_ = from.SetReadDeadline(deadline())
+	go func() {
+		err := s.Run(context.Background(), &mcp.IOTransport{Reader: io.NopCloser(io.TeeReader(in, &p.got)), Writer: out})
+		_ = out.Close()
+		p.served <- err
+	}()
+	g := newGovernor(w.Watcher, stdout)
+	g.s.join()
+	g.server = &frameWriter{to: toServer}
+	ends := &pipes{in: toServer, out: fromServer}
+	go g.readClient(stdin, ends)
+	go g.readServer(stdout, ends)
+	return p
+}
+
+// send sends a text, and returns the line that answers it.
+func (p *piped) send(text string) string {
+	p.t.Helper()
+	if _, err := io.WriteString(p.to, text); err != nil {
+		p.t.Fatal(err)
+	}
+	line, err := p.from.ReadString('\n')
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return line
+}
+
+// The same over pipes, and what only lines have.
+func TestRefusedOverPipes(t *testing.T) {
+	w := watch(t, Options{}, refusing())
+	s, ran := acting()
+	p := connectPipes(t, w, s)
+	p.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}` + "\n")
+	answer := p.send("\r\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" + swap("bad", "good") + "\r\n")
+	if !strings.Contains(answer, `"result"`) || ran.Load() != 1 {
+		t.Fatalf("got %s, want the tool run once", answer)
+	}
+	ping := `{"jsonrpc":"2.0","id":2,"method":"ping"`
+	lines := append(hidden[:len(hidden):len(hidden)], []struct{ name, body, says string }{
+		{"behind a carriage return", ping + "}\r" + refusable, "carriage return"},
+		{"between carriage returns in a valid message", ping + `,"params":[` + "\r" + refusable + "\r]}", "carriage return"},
+	}...)
+	for i, tt := range lines {
+		if answer := p.send(tt.body + "\n"); !strings.Contains(answer, tt.says) || !strings.Contains(answer, `"error":{"code":-32600,`) {
+			t.Errorf("%s: got %q, want an error that says %q", tt.name, answer, tt.says)
+		}
+		if n := w.report().Counts[string(noteRefused)]; n != uint64(i+1) {
+			t.Errorf("%s: got %d notes, want %d", tt.name, n, i+1)
+		}
+	}
+	if answer := p.send(ping + "}\n"); !strings.Contains(answer, `"id":2,"result":{}`) {
+		t.Errorf("got %s, want the server's answer", answer)
+	}
+	if _, err := io.WriteString(p.to, refusable); err != nil { // without an end of the line
+		t.Fatal(err)
+	}
+	_ = p.to.Close()
+	if rest, err := io.ReadAll(p.from); err != nil || !strings.Contains(string(rest), "not that") {
+		t.Errorf("got %q and %v, want the policy's answer to the last line", rest, err)
+	}
+	<-p.served
+	if got := p.got.String(); strings.Contains(got, "bad") || ran.Load() != 1 {
+		t.Errorf("the tool ran %d times, and the server got %q", ran.Load(), got)
+	}
+}
+
+// What no policy governs passes as it is, even where the trace context is written into calls.
+func TestNotUnderstoodWithoutPolicies(t *testing.T) {
+	for name, options := range map[string]Options{"watched": {}, "injected": {InjectContext: true}} {
+		w := watch(t, options)
+		got := make(chan string, 1)
+		address := before(t, w, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			text, _ := io.ReadAll(r.Body)
+			got <- r.Method + string(text)
+		}))
+		for _, method := range []string{http.MethodPost, http.MethodPut} {
+			for _, kind := range []string{"application/json", "text/plain"} {
+				for _, tt := range hidden {
+					r, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(tt.body))
+					if err != nil {
+						t.Fatal(err)
+					}
+					r.Header.Set("Content-Type", kind)
+					resp, err := http.DefaultClient.Do(r)
+					if err != nil {
+						t.Fatal(err)
+					}
+					_ = resp.Body.Close()
+					if text := <-got; text != method+tt.body {
+						t.Errorf("%s, %s of %s, %s: got %q, want it as it is", name, method, kind, tt.name, text)
+					}
+				}
+			}
+		}
+		if n := w.report().Counts[string(noteRefused)]; n != 0 {
+			t.Errorf("%s: got %d refused, want none", name, n)
+		}
+	}
+}
+
+// Ids of sessions that are longer than an id may be are not kept.
+func TestLongSessionIDs(t *testing.T) {
+	w := watch(t, Options{})
+	h := newHTTPProxy(w.Watcher, &url.URL{Scheme: "http", Host: "localhost"})
+	for _, id := range []string{strings.Repeat("a", maxID), strings.Repeat("b", maxID+1)} {
+		h.sessions.of(id)
+		h.sessions.answered(&httpExchange{session: h.sessions.of("")}, http.StatusOK, id)
+	}
+	if n := len(h.sessions.byID); n != 1 {
+		t.Errorf("got %d sessions kept, want the one whose id is short", n)
+	}
+}
