@@ -186,7 +186,7 @@ func (g *governor) fromClient(raw []byte, at time.Time) error {
 // dropped as well, since its beginning is.
 func (g *governor) tooLong(skim *skimmer) error {
 	m, _ := skim.message()
-	if len(m.ID) == 0 {
+	if !m.request() {
 		m.ID = jsontext.Value("null")
 	}
 	return g.refuse(m.ID, "a message of more than 16 MiB: want less, so that policies can govern it")

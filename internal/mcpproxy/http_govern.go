@@ -36,9 +36,11 @@ func (h *httpProxy) govern(out http.ResponseWriter, r *http.Request, x *httpExch
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(out, r.Body, maxGoverned))
 	if err != nil {
+		status, got := http.StatusBadRequest, "a body that could not be read to its end: want all of it"
 		if long := (*http.MaxBytesError)(nil); errors.As(err, &long) {
-			h.refuse(out, x, http.StatusRequestEntityTooLarge, jsontext.Value("null"), "a message of more than 16 MiB: want less, so that policies can govern it")
+			status, got = http.StatusRequestEntityTooLarge, "a message of more than 16 MiB: want less, so that policies can govern it"
 		}
+		h.refuse(out, x, status, jsontext.Value("null"), got)
 		return
 	}
 	m, got := understood(body)

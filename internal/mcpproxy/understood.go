@@ -6,6 +6,7 @@ package mcpproxy
 import (
 	"bytes"
 	"errors"
+	"io"
 	"strings"
 	"unicode"
 
@@ -19,26 +20,40 @@ import (
 // wanted; "" is for what was understood. The message is empty for a batch, which has no call of a
 // tool.
 func understood(text []byte) (m message, refused string) {
-	if jsontext.Value(text).Kind() != '[' {
-		m, refused = understoodOne(text)
-		return m, refused
+	if jsontext.Value(text).Kind() == '[' {
+		return m, refusedBatch(text)
 	}
-	var list []jsontext.Value
-	if err := json.Unmarshal(text, &list); err != nil {
-		return m, notJSON(err)
-	}
-	if len(list) == 0 || len(list) > maxBatch {
-		return m, "a batch of no message, or of more than 1024: want fewer, or each on its own"
-	}
-	for _, one := range list {
-		switch of, refused := understoodOne(one); {
+	return understoodOne(text)
+}
+
+// refusedBatch says what a batch has that policies cannot govern; "" for nothing.
+func refusedBatch(text []byte) string {
+	d := jsontext.NewDecoder(bytes.NewBuffer(text))
+	_, err := d.ReadToken()
+	for n := 1; err == nil && (n == 1 || d.PeekKind() != ']'); n++ {
+		var one jsontext.Value
+		if one, err = d.ReadValue(); err != nil {
+			break
+		}
+		switch m, refused := understoodOne(one); {
+		case n > maxBatch:
+			return "a batch of more than 1024 messages: want fewer, or each on its own"
 		case refused != "":
-			return m, refused
-		case of.Method == methodCallTool:
-			return m, "a batch with a tools/call: want each on its own, so that policies can govern it"
+			return refused
+		case m.Method == methodCallTool:
+			return "a batch with a tools/call: want each on its own, so that policies can govern it"
 		}
 	}
-	return m, ""
+	if err == nil {
+		_, err = d.ReadToken()
+	}
+	if err == nil {
+		_, err = d.ReadToken()
+	}
+	if err != io.EOF {
+		return notJSON(err)
+	}
+	return ""
 }
 
 // understoodLine is understood for a line, without its end. A carriage return within it may be a
@@ -75,12 +90,11 @@ func understoodOne(text []byte) (m message, refused string) {
 // refusedCall says what a call has that policies cannot govern; "" for nothing.
 func (m *message) refusedCall() string {
 	var p params
-	id := m.ID.Clone()
 	switch {
 	case m.key() == "":
 		return "a tools/call without an id of at most 256 bytes: want one, so that policies can answer it"
-	case id.Canonicalize() != nil || string(id) != string(m.ID):
-		return "an id that a server may answer in another form: want an integer below 2^53, or a string without needless escapes"
+	case !echoed(m.ID):
+		return "an id that a server may answer in another form: want an integer, or a string without needless escapes"
 	case m.Params.Kind() != '{' || unmarshal(m.Params, &p) != nil:
 		return "parameters that are none of a tools/call: want an object with name and arguments"
 	case !namesOnly(m.Params, "name", "arguments"):
@@ -93,18 +107,28 @@ func (m *message) refusedCall() string {
 	return ""
 }
 
+// echoed reports whether servers write an id as it came: an integer, or a string in its canonical form
+// (RFC 8785, 3.2.2.2).
+func echoed(id jsontext.Value) bool {
+	if id.Kind() == '0' {
+		return !bytes.ContainsAny(id, ".eE") && string(id) != "-0"
+	}
+	form := id.Clone()
+	return form.Canonicalize() == nil && string(form) == string(id)
+}
+
 // notJSON says why a text was not read.
 func notJSON(err error) string {
 	if errors.Is(err, jsontext.ErrDuplicateName) {
 		return "a member twice, which two readers may read differently: want it once"
 	}
-	return "what is no message of JSON-RPC, as JSON in UTF-8 without a byte order mark: want one"
+	return "what is no message of JSON-RPC, in JSON and UTF-8 without a byte order mark and half surrogates: want one"
 }
 
 // namesOnly reports whether no name of an object, which is valid, can be taken for one of those it has
 // beside it.
 func namesOnly(object []byte, names ...string) bool {
-	d := jsontext.NewDecoder(bytes.NewReader(object), lenient)
+	d := jsontext.NewDecoder(bytes.NewBuffer(object), lenient)
 	if _, err := d.ReadToken(); err != nil {
 		return false
 	}
