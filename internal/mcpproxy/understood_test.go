@@ -76,6 +76,33 @@ var hidden = []struct {
 	{"arguments in a string", swap(`{"a":"bad"}`, `"{\"a\":\"bad\"}"`), "no object"},
 }
 
+// What every reader reads alike is understood.
+func TestUnderstood(t *testing.T) {
+	for name, text := range map[string]string{
+		"call":               refusable,
+		"64 bits":            swap(`"id":1`, `"id":9223372036854775807`),
+		"text as id":         swap(`"id":1`, `"id":"a-\n\"é"`),
+		"blanks":             "\r\n\t" + swap(`,`, " ,\r\n ") + "\r\n",
+		"an emoji, escaped":  swap(`bad`, `\ud83d\ude00`),
+		"names in arguments": swap(`"a"`, `"Method":"tools/call","Name":1,"method"`),
+		"without arguments":  swap(`,"arguments":{"a":"bad"}`, ``),
+		"null arguments":     swap(`{"a":"bad"}`, `null`),
+		"trace and task":     swap(`"name"`, `"_meta":{"progressToken":1},"task":{"ttl":1},"name"`),
+		"round":              swap(`"name"`, `"requestState":"s","inputResponses":{"a":{}},"name"`),
+		"notification":       `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`,
+		"unknown method":     `{"jsonrpc":"2.0","id":"x","method":"vendor/Method","params":[1,"tools/call"]}`,
+		"answer":             `{"jsonrpc":"2.0","id":1,"result":{"Name":1},"error":null}`,
+		"failure":            `{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"m","data":[]}}`,
+		"batch":              ` [ {"jsonrpc":"2.0","method":"a"} , {"jsonrpc":"2.0","id":1,"result":{}} ] `,
+		"1024 in a batch":    "[" + strings.Repeat(`{"method":"a"},`, 1023) + `{"method":"a"}]`,
+	} {
+		m, refused := understood([]byte(text))
+		if call := strings.Contains(text, `"method":"tools/call","params"`) || name == "blanks"; refused != "" || (m.Method == methodCallTool) != call {
+			t.Errorf("%s: got %q and method %q, want it understood, a call: %t", name, refused, m.Method, call)
+		}
+	}
+}
+
 // swap is refusable with other texts in the place of some.
 func swap(old ...string) string { return strings.NewReplacer(old...).Replace(refusable) }
 
