@@ -103,7 +103,7 @@ func (h *httpProxy) passOn(out http.ResponseWriter, r *http.Request, x *httpExch
 
 // watchRequest has the body of a request copied as it is sent on.
 func (h *httpProxy) watchRequest(r *http.Request, x *httpExchange) {
-	if r.Body == nil || r.Body == http.NoBody {
+	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 { // nobody would close it
 		return
 	}
 	s := h.stream(x, fromClient, byEnd)

@@ -11,7 +11,9 @@ import (
 )
 
 // answers follows the bytes that a server sends over a connection: where the answers begin and end,
-// and what their bodies are. It changes none, and what it cannot follow passes all the same.
+// and what their bodies are. It changes none. What it cannot follow passes all the same, with all that
+// comes behind it: an answer that nobody asked for, another protocol, a Transfer-Encoding other than
+// chunked, lengths that differ, and heads that parseAnswer does not read.
 type answers struct {
 	tap *tap
 	// begin is given each head that is not a preliminary one, and returns the stream to give the

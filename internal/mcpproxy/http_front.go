@@ -107,9 +107,7 @@ func (f *front) take(c net.Conn) {
 		f.running.Go(func() { f.give(c) })
 		return
 	}
-	l := &link{front: f, client: c}
-	l.less.L = &l.mu
-	l.answers = answers{tap: f.w.tap, begin: l.answered, end: l.completed}
+	l := f.newLink(c)
 	f.links[l] = struct{}{}
 	f.running.Go(l.run)
 }
@@ -149,6 +147,9 @@ func (f *front) close(ctx context.Context, l net.Listener) error {
 		err = f.server.Close()
 	}
 	f.running.Wait()
+	if errors.Is(err, net.ErrClosed) { // l, which net/http closes as well
+		return nil
+	}
 	return err
 }
 

@@ -85,6 +85,7 @@ func FuzzAnswers(f *testing.F) {
 	f.Add([]byte(all), 3)
 	f.Add([]byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n"), 2)
 	f.Add([]byte("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd"), 5)
+	f.Add([]byte("\r\nHTTP/1.1 200 OK\nX: 1\n 2\nContent-Length: 1, 1\n\na\r\n"), 1)
 	f.Fuzz(func(t *testing.T, text []byte, piece int) {
 		if len(text) > 1<<12 {
 			return

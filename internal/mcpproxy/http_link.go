@@ -55,6 +55,13 @@ const (
 	stuckTime   = 30 * time.Second // for a client to read what came of a server that is gone
 )
 
+func (f *front) newLink(client net.Conn) *link {
+	l := &link{front: f, client: client}
+	l.less.L = &l.mu
+	l.answers = answers{tap: f.w.tap, begin: l.answered, end: l.completed}
+	return l
+}
+
 // run passes on until one end closes. One that is idle closes when the server closes its end: how long
 // connections are kept is the server's to say.
 func (l *link) run() {
