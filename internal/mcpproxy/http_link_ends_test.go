@@ -462,3 +462,15 @@ func TestHTTPSlowHead(t *testing.T) {
 		<-l.done
 	})
 }
+
+// What is left of a long body is no request, also where an int has 32 bits.
+func TestHTTPLongLength(t *testing.T) {
+	s := script(t)
+	client := s.connect()
+	head := fmt.Sprintf("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\nabc", int64(1)<<32+3)
+	s.send(client, head, true)
+	server := s.asked(head)
+	rest := "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+	s.send(client, rest, true)
+	s.want(server, rest)
+}
