@@ -124,6 +124,7 @@ func newServer(role string) *mcp.Server {
 	})
 	mcp.AddTool(s, &mcp.Tool{Name: "progress"}, func(ctx context.Context, r *mcp.CallToolRequest, _ textIn) (*mcp.CallToolResult, any, error) {
 		err := r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: 1, Total: 2, Message: "half"})
+		time.Sleep(50 * time.Millisecond) // what comes with the answer is handled after it where there is one processor
 		return text("done"), nil, err
 	})
 	s.AddResource(&mcp.Resource{URI: "test://" + role, Name: role}, func(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
