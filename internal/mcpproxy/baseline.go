@@ -24,10 +24,11 @@ import (
 type Baseline struct {
 	path string // "" keeps it in memory
 
-	mu     sync.Mutex
-	loaded bool
-	broken error             // why the file cannot be read
-	tools  map[string]string // SHA-256 of the definitions, by name
+	mu      sync.Mutex
+	loaded  bool
+	broken  error             // why the file cannot be read
+	tools   map[string]string // SHA-256 of the definitions, by name
+	changed map[string]bool   // of tools, those that any list of this process had otherwise
 }
 
 // baselineFile is what the file holds.
@@ -102,13 +103,14 @@ func (b *Baseline) read() error {
 	return nil
 }
 
-// has reports whether a tool of that name was accepted; false while the file cannot be read.
+// has reports whether a tool of that name was accepted, and was the same in each list since;
+// false while the file cannot be read.
 func (b *Baseline) has(name string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	_ = b.load() // compare tells it
 	_, has := b.tools[name]
-	return has
+	return has && !b.changed[name]
 }
 
 // difference is how a list differs from the baseline, by name and sorted.
@@ -123,7 +125,7 @@ func (b *Baseline) compare(server string, hashes map[string]string, accept bool)
 		return d, fmt.Errorf("mcpproxy: baseline: %w", err)
 	}
 	if b.tools == nil || accept {
-		b.tools, b.broken = hashes, nil
+		b.tools, b.broken, b.changed = hashes, nil, nil
 		return d, b.save(server)
 	}
 	for name, hash := range hashes {
@@ -132,6 +134,10 @@ func (b *Baseline) compare(server string, hashes map[string]string, accept bool)
 			d.added = append(d.added, name)
 		case was != hash:
 			d.changed = append(d.changed, name)
+			if b.changed == nil {
+				b.changed = map[string]bool{}
+			}
+			b.changed[name] = true
 		}
 	}
 	for name := range b.tools {

@@ -202,15 +202,10 @@ func (s *session) govern(ctx context.Context, call caller, x *exchange) reply {
 		s.w.notes.add(note{kind: noteUnknownTool, session: s, text: x.params.Name})
 	}
 	ctx = tracing.WithSpanSpec(ctx, &tracing.SpanSpec{Operation: methodCallTool, Kind: trace.SpanKindServer, Attributes: x.op.attributes(), End: x.op.end})
-	if s.w.options.PinTools && !s.accepted(x.params.Name) {
+	if s.w.options.PinTools && !s.w.options.Baseline.has(x.params.Name) {
 		return x.refused(ctx)
 	}
 	return call(ctx, x)
-}
-
-// accepted reports whether a tool is what was accepted, as far as the session knows.
-func (s *session) accepted(name string) bool {
-	return s.w.options.Baseline.has(name) && !s.tools.hasChanged(name)
 }
 
 // refused is the answer to a call of a tool that nobody has accepted. No policy is asked.

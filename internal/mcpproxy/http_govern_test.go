@@ -120,6 +120,15 @@ func TestPinnedTools(t *testing.T) {
 			}
 		}
 		_ = session.Close()
+		// What one connection saw holds for others: a client may list here and call there.
+		other, err := mcp.NewClient(&mcp.Implementation{Name: "c"}, nil).Connect(t.Context(), transport.dial(before(t, w, transport.handler(s)), nil), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res, err := other.CallTool(t.Context(), &mcp.CallToolParams{Name: "read"}); err != nil || res.IsError == tt.want["read"] {
+			t.Errorf("connection %d, another's call: got %+v and %v, want it called: %t", i, res, err, tt.want["read"])
+		}
+		_ = other.Close()
 		w.settle()
 		refused := map[string]int{}
 		for _, span := range w.spans.Ended() {
