@@ -17,7 +17,7 @@ import (
 // once, so that what is measured is the middleware's own.
 func newMiddleware(t testing.TB, variant, side string) func() {
 	t.Helper()
-	scope, params := newVariant(t, variant)
+	scope, params := newScope(t, variant), newParams(variant)
 	server := newServer()
 	cs := dial(t, mcp.NewClient(&mcp.Implementation{Name: "test"}, nil), server, legacy)
 	const text = `{"echo":"hello, world"}`
