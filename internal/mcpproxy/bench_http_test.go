@@ -85,9 +85,9 @@ func plainHTTP(address string) int {
 	}))
 }
 
-// spliceHTTP passes bytes on to an address, connection by connection, and knows nothing of
-// HTTP: less than that no proxy written in Go can take.
-func spliceHTTP(address string) int {
+// copyHTTP passes bytes on to an address, connection by connection, and knows nothing of
+// HTTP.
+func copyHTTP(address string) int {
 	return tell(func(l net.Listener) error {
 		for {
 			client, err := l.Accept()
@@ -132,7 +132,7 @@ func tell(serve func(l net.Listener) error) int {
 	return 1
 }
 
-// start starts a program that tells its address.
+// start starts a program of the test binary that tells its address.
 func start(b *testing.B, program ...string) string {
 	b.Helper()
 	self, err := os.Executable()
@@ -141,6 +141,12 @@ func start(b *testing.B, program ...string) string {
 	}
 	cmd := exec.Command(self, program[1:]...)
 	cmd.Env = append(os.Environ(), programEnv+"="+program[0])
+	return address(b, cmd)
+}
+
+// address starts a command, and returns the address that it tells.
+func address(b *testing.B, cmd *exec.Cmd) string {
+	b.Helper()
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		b.Fatal(err)
@@ -179,13 +185,26 @@ func post(b *testing.B, c *http.Client, address string) (first, all time.Duratio
 	return first, time.Since(began)
 }
 
+// ways are the addresses of a server, and of those before it, with their names: the proxy, one that
+// copies bytes, the standard library's, and where there is a compiler two in C that copy, of which
+// the second one has the kernel move what passes.
+func ways(b *testing.B) (names, addresses []string) {
+	server := start(b, "http")
+	names = []string{"direct", "proxied", "copy", "net/http"}
+	addresses = []string{server, start(b, "proxyhttp", server), start(b, "copyhttp", server), start(b, "plainhttp", server)}
+	if c := copier(b); c != "" {
+		port := server[strings.LastIndexByte(server, ':')+1:]
+		names = append(names, "C-copy", "C-splice")
+		addresses = append(addresses, address(b, exec.Command(c, "tcp", port)), address(b, exec.Command("env", "MODE=splice", c, "tcp", port)))
+	}
+	return names, addresses
+}
+
 // BenchmarkHTTP is a call over HTTP, by turns direct, by the proxy, by one that copies bytes, and
 // by the standard library's proxy: answered at once, and by a stream, of which the first byte
 // counts.
 func BenchmarkHTTP(b *testing.B) {
-	server := start(b, "http")
-	names := []string{"direct", "proxied", "splice", "net/http"}
-	addresses := []string{server, start(b, "proxyhttp", server), start(b, "splicehttp", server), start(b, "plainhttp", server)}
+	names, addresses := ways(b)
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}}
 	for _, path := range []string{"/mcp", "/stream"} {
 		b.Run(path[1:], func(b *testing.B) {
@@ -217,9 +236,7 @@ func BenchmarkHTTP(b *testing.B) {
 // BenchmarkHTTPThroughput is an answer of 10 MiB to a client that only reads it, by turns as
 // BenchmarkHTTP: of a length that its head tells, and in chunks.
 func BenchmarkHTTPThroughput(b *testing.B) {
-	server := start(b, "http")
-	names := []string{"direct", "proxied", "splice", "net/http"}
-	addresses := []string{server, start(b, "proxyhttp", server), start(b, "splicehttp", server), start(b, "plainhttp", server)}
+	names, addresses := ways(b)
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}}
 	for _, path := range []string{"/big", "/chunks"} {
 		b.Run(path[1:], func(b *testing.B) {

@@ -33,12 +33,14 @@ func TestMain(m *testing.M) {
 		serveLines()
 	case "proxy":
 		os.Exit(proxyOf("server"))
+	case "copy":
+		os.Exit(copyPipes())
 	case "http":
 		os.Exit(serveHTTP())
 	case "proxyhttp":
 		os.Exit(proxyHTTP(os.Args[1]))
-	case "splicehttp":
-		os.Exit(spliceHTTP(os.Args[1]))
+	case "copyhttp":
+		os.Exit(copyHTTP(os.Args[1]))
 	case "plainhttp":
 		os.Exit(plainHTTP(os.Args[1]))
 	}
@@ -109,13 +111,15 @@ type pipe struct {
 	out *bufio.Reader
 }
 
-func connect(b testing.TB, program string) *pipe {
+// connect starts a program of the test binary, behind the words of a command if there are some.
+func connect(b testing.TB, program string, before ...string) *pipe {
 	b.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		b.Fatal(err)
 	}
-	p := &pipe{cmd: exec.Command(self)}
+	words := append(before, self)
+	p := &pipe{cmd: exec.Command(words[0], words[1:]...)}
 	p.cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return len(v) > 5 && v[:5] == "OTEL_" }), programEnv+"="+program)
 	p.cmd.Stderr = os.Stderr
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
@@ -158,26 +162,52 @@ func median(d []time.Duration) time.Duration {
 	return d[len(d)/2]
 }
 
-// BenchmarkStdioRoundTrip is a call and its answer, by turns direct and by a proxy; added-µs is
-// the difference of the medians.
-func BenchmarkStdioRoundTrip(b *testing.B) {
-	direct, proxied := connect(b, "server"), connect(b, "proxy")
-	var took [2][]time.Duration
+// passage is a way to a server: direct, or by something in between.
+type passage struct {
+	name string
+	*pipe
+}
+
+// passages are a server's, by pipes: direct, by the proxy, by a copier in Go, and by two in C, of which
+// the second one has the kernel move what passes.
+func passages(b *testing.B) []passage {
+	all := []passage{{"direct", connect(b, "server")}, {"proxied", connect(b, "proxy")}, {"copy", connect(b, "copy")}}
+	if c := copier(b); c != "" {
+		all = append(all, passage{"C-copy", connect(b, "server", c, "pipes")}, passage{"C-splice", connect(b, "server", "env", "MODE=splice", c, "pipes")})
+	}
+	return all
+}
+
+// byTurns uses each passage by turns, and gives the medians.
+func byTurns(b *testing.B, all []passage, use func(p *pipe)) []time.Duration {
+	took := make([][]time.Duration, len(all))
 	for b.Loop() {
-		for i, p := range []*pipe{direct, proxied} {
+		for i, p := range all {
 			began := time.Now()
-			p.call(b, 100)
+			use(p.pipe)
 			took[i] = append(took[i], time.Since(began))
 		}
 	}
-	d, p := median(took[0]), median(took[1])
 	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(float64(d.Nanoseconds())/1000, "direct-µs")
-	b.ReportMetric(float64(p.Nanoseconds())/1000, "proxied-µs")
-	b.ReportMetric(float64((p-d).Nanoseconds())/1000, "added-µs")
+	medians := make([]time.Duration, len(all))
+	for i := range took {
+		medians[i] = median(took[i])
+	}
+	return medians
 }
 
-// BenchmarkStdioThroughput is an answer of 10 MiB, by turns direct and by a proxy: from a server
+// BenchmarkStdioRoundTrip is a call and its answer, by turns direct and by what stands in between;
+// added-µs is the difference of the medians.
+func BenchmarkStdioRoundTrip(b *testing.B) {
+	all := passages(b)
+	took := byTurns(b, all, func(p *pipe) { p.call(b, 100) })
+	b.ReportMetric(float64(took[0].Nanoseconds())/1000, "direct-µs")
+	for i := 1; i < len(all); i++ {
+		b.ReportMetric(float64((took[i]-took[0]).Nanoseconds())/1000, all[i].name+"-added-µs")
+	}
+}
+
+// BenchmarkStdioThroughput is an answer of 10 MiB, by turns as BenchmarkStdioRoundTrip: from a server
 // that encodes it to a client that decodes it, and between two that do nothing but copy.
 func BenchmarkStdioThroughput(b *testing.B) {
 	for name, use := range map[string]func(p *pipe){
@@ -185,20 +215,12 @@ func BenchmarkStdioThroughput(b *testing.B) {
 		"copy": func(p *pipe) { p.call(b, 10<<20) },
 	} {
 		b.Run(name, func(b *testing.B) {
-			direct, proxied := connect(b, "server"), connect(b, "proxy")
-			var took [2][]time.Duration
-			for b.Loop() {
-				for i, p := range []*pipe{direct, proxied} {
-					began := time.Now()
-					use(p)
-					took[i] = append(took[i], time.Since(began))
-				}
+			all := passages(b)
+			took := byTurns(b, all, use)
+			b.ReportMetric(10/took[0].Seconds(), "direct-MiB/s")
+			for i := 1; i < len(all); i++ {
+				b.ReportMetric(100*took[0].Seconds()/took[i].Seconds(), all[i].name+"-%-of-direct")
 			}
-			d, p := median(took[0]), median(took[1])
-			b.ReportMetric(0, "ns/op")
-			b.ReportMetric(10/d.Seconds(), "direct-MiB/s")
-			b.ReportMetric(10/p.Seconds(), "proxied-MiB/s")
-			b.ReportMetric(100*d.Seconds()/p.Seconds(), "%-of-direct")
 		})
 	}
 }

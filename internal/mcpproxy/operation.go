@@ -6,20 +6,17 @@ package mcpproxy
 import (
 	"bytes"
 	"context"
-	stdjson "encoding/json"
 	"errors"
 	"fmt"
 	"hash/maphash"
 	"sync/atomic"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/toolscope/toolscope/toolkit"
-	"github.com/toolscope/toolscope/toolkit/toolmcp"
 	"github.com/toolscope/toolscope/tracing"
 )
 
@@ -276,18 +273,6 @@ func (o *operation) result(out *outcome) (toolkit.Result, error) {
 		return toolkit.Result{Output: text, Fault: toolkit.SoftError(out.answered.IsError, text)}, nil
 	}
 	return resultOf(out.message.Result), nil
-}
-
-// resultOf is an answer to tools/call as a result of this house. One that cannot be read is
-// shown as it is.
-func resultOf(raw []byte) toolkit.Result {
-	var r mcp.CallToolResult
-	if err := stdjson.Unmarshal(raw, &r); err != nil {
-		var a answered
-		_ = unmarshal(raw, &a)
-		return toolkit.Result{Output: string(raw), Fault: toolkit.SoftError(a.IsError, string(raw))}
-	}
-	return toolmcp.ResultOf(&r)
 }
 
 // hangs notes that the call hangs, once. Safe for concurrent use.
