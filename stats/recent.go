@@ -31,23 +31,31 @@ type recentPlace struct {
 	call recentCall
 }
 
-// recentCall is a [RecentCall] before anybody looks at it.
+// recentCall is a [RecentCall] before anybody looks at it. What a usual call has, one that its
+// tool answered at once and well, stands first: two cache lines, and no more, are written for it.
 type recentCall struct {
 	id        uint64
 	start     time.Time
 	duration  time.Duration
+	run       time.Duration
 	tool      *tool
 	session   *session
-	served    toolkit.Served
-	ending    toolkit.Ending
-	suspended bool
-	turn      int
-	errorType string
-	failure   failure
-	span      toolkit.SpanRef
-	tags      callTags
 	bytesIn   int
 	bytesOut  int
+	turn      int
+	span      toolkit.SpanRef
+	suspended bool
+	unusual   bool // there is more to tell
+	more      recentMore
+}
+
+// recentMore is what few calls have.
+type recentMore struct {
+	served    toolkit.Served // without Tags, which are the call's
+	ending    toolkit.Ending
+	errorType string
+	failure   failure
+	tags      callTags
 }
 
 func (r *recentRing) init(max int) { r.places = make([]recentPlace, max) }
@@ -62,23 +70,39 @@ func (r *recentRing) add(e *toolkit.Ended, t *tool, s *session, f failure, tags 
 		if !p.busy.CompareAndSwap(false, true) {
 			continue
 		}
-		c := &p.call
-		c.id, c.start, c.duration = id, e.Start, e.Duration()
-		c.tool, c.session, c.served, c.tags = t, s, e.Served, tags
-		c.served.Tags = nil // the call's, which is not kept
-		c.ending, c.suspended = e.Ending, e.Result.Suspended
-		c.errorType, c.failure, c.span = e.ErrorType, f, e.Facts.Span
-		c.bytesIn, c.bytesOut = e.ArgumentsBytes, e.ResultBytes
-		c.turn = 0
-		if e.Facts.Session != nil {
-			c.turn = e.Facts.Session.Turn
-		}
+		p.call.set(id, e, t, s, f, tags)
 		p.busy.Store(false)
 		return
 	}
 	if len(r.places) > 0 {
 		r.dropped.Add(1)
 	}
+}
+
+// set makes c the call that e tells of. The caller owns the place.
+func (c *recentCall) set(id uint64, e *toolkit.Ended, t *tool, s *session, f failure, tags callTags) {
+	c.id, c.start, c.duration, c.run = id, e.Start, e.Duration(), e.Served.Run
+	c.tool, c.session, c.span = t, s, e.Facts.Span
+	c.bytesIn, c.bytesOut = e.ArgumentsBytes, e.ResultBytes
+	c.turn, c.suspended = 0, e.Result.Suspended
+	if e.Facts.Session != nil {
+		c.turn = e.Facts.Session.Turn
+	}
+	before := c.unusual
+	if c.unusual = unusual(e); c.unusual {
+		c.more = recentMore{e.Served, e.Ending, e.ErrorType, f, tags}
+		c.more.served.Tags = nil
+	} else if before {
+		c.more = recentMore{} // another call's, which nobody is to find in memory
+	}
+}
+
+// unusual reports whether there is more to tell of a call than how long it ran.
+func unusual(e *toolkit.Ended) bool {
+	s := &e.Served
+	return e.ErrorType != "" || e.Ending != toolkit.EndingReturned || len(s.Tags) > 0 ||
+		s.Outcome != toolkit.OutcomeExecuted || s.Attempts|s.Refused|s.Repeat != 0 ||
+		s.Age|s.Queue|s.Approval|s.Backoff != 0 || s.Origin != toolkit.SpanRef{}
 }
 
 // all returns copies of the calls held, the latest first.
@@ -100,14 +124,14 @@ func (r *recentRing) all() []recentCall {
 }
 
 func (c *recentCall) export(policies *policySet) RecentCall {
-	s := &c.served
+	s, m := &c.more.served, &c.more
 	x := RecentCall{
-		ID: c.id, Time: c.start.UTC(), Tool: c.tool.name, Outcome: s.Outcome.String(), Ending: c.ending.String(),
-		ErrorType: c.errorType, Error: c.failure.text, ErrorGroup: idText(c.failure.group), Suspended: c.suspended,
-		DurationMs: ms(c.duration), RunMs: ms(s.Run), QueueMs: ms(s.Queue), ApprovalMs: ms(s.Approval), BackoffMs: ms(s.Backoff), AgeMs: ms(s.Age),
+		ID: c.id, Time: c.start.UTC(), Tool: c.tool.name, Outcome: s.Outcome.String(), Ending: m.ending.String(),
+		ErrorType: m.errorType, Error: m.failure.text, ErrorGroup: idText(m.failure.group), Suspended: c.suspended,
+		DurationMs: ms(c.duration), RunMs: ms(c.run), QueueMs: ms(s.Queue), ApprovalMs: ms(s.Approval), BackoffMs: ms(s.Backoff), AgeMs: ms(s.Age),
 		Attempts: s.Attempts, Repeat: s.Repeat, BytesIn: c.bytesIn, BytesOut: c.bytesOut, Turn: c.turn,
 	}
-	x.Policies = c.tags.tags(policies)
+	x.Policies = m.tags.tags(policies)
 	if c.session != nil {
 		x.Session, x.Agent = c.session.name, c.session.agent
 	}

@@ -89,7 +89,7 @@ func (r *Running) EndAt(end time.Time, res Result, err error) bool {
 		return false
 	}
 	run.ended.End = end
-	run.endNative(res, err, string(ErrTool))
+	run.endNative(&res, err, string(ErrTool))
 	return true
 }
 

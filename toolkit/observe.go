@@ -27,7 +27,7 @@ func Observe(tools Lookup, observers ...Observer) Middleware {
 			}()
 			res, err = next(inner, call)
 			returned = true
-			r.endNative(res, err, TypeOther)
+			r.endNative(&res, err, TypeOther)
 			return res, err
 		}
 	}
@@ -35,7 +35,7 @@ func Observe(tools Lookup, observers ...Observer) Middleware {
 
 // endNative ends a run whose handler returned. fallback is the type of an error
 // that says nothing of itself.
-func (r *run) endNative(res Result, err error, fallback string) {
+func (r *run) endNative(res *Result, err error, fallback string) {
 	e := &r.ended
 	switch {
 	case err != nil:
@@ -46,7 +46,7 @@ func (r *run) endNative(res Result, err error, fallback string) {
 	e.ResultBytes = res.Size()
 	e.Result.Fault, e.Result.Suspended = res.Fault, res.Suspended
 	if r.wants() {
-		e.Result, e.Content = res, true
+		e.Result, e.Content = *res, true
 	}
 	r.end()
 }

@@ -92,28 +92,10 @@ var observerPanics atomic.Uint64
 // ObserverPanics is how many panics of observers were swallowed in this process.
 func ObserverPanics() uint64 { return observerPanics.Load() }
 
-// swallow is deferred around each call of an observer.
+// swallow is deferred around what a host or an observer brings along.
 func swallow(failed *bool) {
 	if recover() != nil {
 		observerPanics.Add(1)
 		*failed = true
 	}
-}
-
-func safeBegin(o Observer, ctx context.Context, call Call, f *Facts) (out context.Context, failed bool) {
-	defer swallow(&failed)
-	out = o.Begin(ctx, call, f)
-	return out, false
-}
-
-func safeWants(o Observer, ctx context.Context) (wants bool) {
-	var failed bool
-	defer swallow(&failed)
-	return o.Wants(ctx)
-}
-
-func safeEnd(o Observer, ctx context.Context, e *Ended) {
-	var failed bool
-	defer swallow(&failed)
-	o.End(ctx, e)
 }

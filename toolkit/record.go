@@ -109,6 +109,7 @@ type cell struct {
 	life      atomic.Uint64 // changes under mu
 	facts     Facts
 	served    Served
+	noted     bool       // whether served says anything
 	observers []Observer // of the call, for its attempts
 	identity  memo
 
@@ -118,9 +119,10 @@ type cell struct {
 	session atomic.Pointer[Session]
 }
 
-// begin sets the facts of a new life. The caller holds the lock.
+// begin sets the facts of a new life. Nobody has a record of that life yet, and records of
+// those before do not look at more than the life: no lock is needed.
 func (c *cell) begin(facts Facts, observers []Observer) {
-	c.facts, c.observers = facts, observers
+	c.facts, c.observers = facts, observers // of the life before, until now
 	if c.tool.Load() != facts.Tool {
 		c.tool.Store(facts.Tool)
 	}
@@ -196,6 +198,7 @@ func (r Record) Note(change func(s *Served)) bool {
 	defer r.cell.mu.Unlock()
 	s := &r.cell.served
 	own := s.Tags
+	r.cell.noted = true
 	change(s)
 	if len(s.Tags) > 0 && (cap(own) == 0 || &s.Tags[0] != &own[:1][0]) {
 		s.Tags = append(own[:0], s.Tags...) // a list of the policy's own is not written over by the next call
@@ -211,6 +214,7 @@ func (r Record) Tag(key, value string) bool {
 		return false
 	}
 	defer r.cell.mu.Unlock()
+	r.cell.noted = true
 	return r.cell.served.tag(Tag{key, value})
 }
 
@@ -281,9 +285,12 @@ func (r Record) seal(served *Served) {
 	if !r.lock() {
 		return
 	}
-	defer r.cell.mu.Unlock()
-	*served = r.cell.served
-	r.cell.life.Add(1)
-	r.cell.identity.forget()
-	r.cell.facts, r.cell.served, r.cell.observers = Facts{}, Served{}, nil
+	c := r.cell
+	if c.noted {
+		*served = c.served
+		c.served, c.noted = Served{}, false
+	}
+	c.life.Add(1)
+	c.identity.forget()
+	c.mu.Unlock()
 }

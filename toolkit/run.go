@@ -55,22 +55,8 @@ func begin(ctx context.Context, call *Call, tool *Definition, observers []Observ
 func beginAt(ctx context.Context, start time.Time, call *Call, tool *Definition, observers []Observer) (*run, context.Context) {
 	r := runs.Get().(*run)
 	r.observers = observers
-	session := SessionFrom(ctx)
-	r.cell.mu.Lock()
-	r.cell.begin(Facts{Tool: tool, Session: session, Start: start}, observers)
-	r.cell.mu.Unlock()
-	for _, o := range observers {
-		next, failed := safeBegin(o, ctx, *call, &r.cell.facts)
-		if failed {
-			next = nil
-		} else {
-			if next == nil {
-				next = ctx
-			}
-			ctx = next
-		}
-		r.ctxs = append(r.ctxs, next)
-	}
+	r.cell.begin(Facts{Tool: tool, Session: SessionFrom(ctx), Start: start}, observers)
+	ctx = r.tellBegin(ctx, call)
 	r.owner = !call.Record.Live()
 	if r.owner {
 		call.Record = Record{cell: &r.cell, life: r.cell.life.Load()}
@@ -82,16 +68,6 @@ func beginAt(ctx context.Context, start time.Time, call *Call, tool *Definition,
 	return r, ctx
 }
 
-// wants asks the observers whether any looks at content.
-func (r *run) wants() bool {
-	for i, o := range r.observers {
-		if ctx := r.ctxs[i]; ctx != nil && safeWants(o, ctx) {
-			return true
-		}
-	}
-	return false
-}
-
 // end seals the record, tells the observers in reverse order, and gives the run
 // back. The caller has set what it knows in r.ended. The run must not be used
 // after that.
@@ -101,25 +77,17 @@ func (r *run) end() {
 		start := r.cell.facts.Start
 		e.End = start.Add(time.Since(start)) // half of what time.Now costs, and never before the start
 	}
+	e.Facts = r.cell.facts
 	if r.owner {
-		e.Facts = r.cell.facts
 		r.record.seal(&e.Served)
 	} else {
-		e.Facts = r.cell.facts
 		e.Served = r.record.Served()
-		r.cell.mu.Lock()
-		r.cell.facts, r.cell.observers = Facts{}, nil
-		r.cell.mu.Unlock()
 	}
 	e.Start = e.Facts.Start
 	if e.Served.Outcome == OutcomeExecuted && e.Served.Run == 0 {
 		e.Served.Run = max(0, e.Duration()-e.Served.Waited())
 	}
-	for i := len(r.observers) - 1; i >= 0; i-- {
-		if ctx := r.ctxs[i]; ctx != nil {
-			safeEnd(r.observers[i], ctx, e)
-		}
-	}
+	r.tellEnd()
 	r.release()
 }
 
@@ -130,9 +98,7 @@ func (r *run) release() {
 	r.record = Record{}
 	if tags := r.ended.Served.Tags; cap(tags) > 0 { // nobody keeps them: the next call writes over them
 		clear(tags)
-		r.cell.mu.Lock()
 		r.cell.served.Tags = tags[:0]
-		r.cell.mu.Unlock()
 	}
 	r.ended = Ended{}
 	runs.Put(r)

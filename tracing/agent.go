@@ -42,7 +42,14 @@ type AgentRun struct {
 
 type agentKey struct{}
 
+// agents tells whether any agent's run was started in this process: where none was, contexts
+// are not searched for one.
+var agents atomic.Bool
+
 func agentFrom(ctx context.Context) *AgentRun {
+	if !agents.Load() {
+		return nil
+	}
 	run, _ := ctx.Value(agentKey{}).(*AgentRun)
 	return run
 }
@@ -69,6 +76,7 @@ func (a Agent) InSession(parent *toolkit.Session) toolkit.Session {
 // are counted in gen_ai.invoke_agent.tool_calls; those of a sub-agent count for
 // the sub-agent. End the run with [AgentRun.End].
 func (o *Observer) StartAgent(ctx context.Context, a Agent) (context.Context, *AgentRun) {
+	agents.Store(true)
 	session := a.InSession(toolkit.SessionFrom(ctx))
 	run := &AgentRun{observer: o, start: time.Now()}
 	name := "invoke_agent"

@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -27,6 +28,7 @@ const ScopeName = "github.com/toolscope/toolscope/tracing"
 type Observer struct {
 	config
 	tracer  trace.Tracer
+	silent  bool // the tracer makes no spans
 	metrics metrics
 	tools   tools
 	names   cleanNames
@@ -47,6 +49,7 @@ func New(options ...Option) (*Observer, error) {
 	}
 	o := &Observer{config: *c}
 	o.tracer = c.tracers.Tracer(ScopeName, trace.WithInstrumentationVersion(version()))
+	_, o.silent = o.tracer.(noop.Tracer)
 	o.clean, o.names.seed = o.identifier, maphash.MakeSeed()
 	o.tools.max, o.tools.clean = c.maxTools, o.clean
 	o.buffers.New = func() any { return &attributes{stamp: newStamp()} }
@@ -65,15 +68,7 @@ func (o *Observer) Begin(ctx context.Context, _ toolkit.Call, f *toolkit.Facts) 
 		run.toolCalls.Add(1)
 	}
 	ctx, spec := takeSpec(ctx)
-	info := o.tools.find(f, spec)
-	start := info.start
-	if spec != nil {
-		start = spec.options(start)
-	}
-	if s := f.Session; s != nil && s.Conversation != "" {
-		start = append(start[:len(start):len(start)], trace.WithAttributes(keyConversation.String(o.names.of(s.Conversation, o.clean))))
-	}
-	ctx, span := o.tracer.Start(ctx, info.spanName, start...)
+	ctx, span := o.start(ctx, f, spec)
 	if span.IsRecording() {
 		if c, ok := span.(clocked); ok {
 			f.Start = c.StartTime()
@@ -86,6 +81,25 @@ func (o *Observer) Begin(ctx context.Context, _ toolkit.Call, f *toolkit.Facts) 
 		return &outerContext{ctx, span, f.Tool}
 	}
 	return ctx
+}
+
+// start starts the call's span. A tracer that makes none is asked only where a span of the
+// host's must be kept from being taken for the call's.
+func (o *Observer) start(ctx context.Context, f *toolkit.Facts, spec *SpanSpec) (context.Context, trace.Span) {
+	if o.silent {
+		if outer := trace.SpanFromContext(ctx); !outer.IsRecording() {
+			return ctx, outer
+		}
+	}
+	info := o.tools.find(f, spec)
+	options := info.start
+	if spec != nil {
+		options = spec.options(options)
+	}
+	if s := f.Session; s != nil && s.Conversation != "" {
+		options = append(options[:len(options):len(options)], trace.WithAttributes(keyConversation.String(o.names.of(s.Conversation, o.clean))))
+	}
+	return o.tracer.Start(ctx, info.spanName, options...)
 }
 
 // Content reports whether content goes onto spans: [WithContent] said so, and
@@ -111,8 +125,7 @@ func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
 		o.metrics.record(ctx, info, e)
 	}
 	if !recording {
-		defer span.End()
-		spec.end(ctx, e)
+		o.leave(ctx, span, spec, e)
 		return
 	}
 	a := o.buffers.Get().(*attributes)
@@ -135,6 +148,14 @@ func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
 	if errorType != "" {
 		span.SetStatus(codes.Error, o.errorDescription(e))
 	}
+}
+
+// leave ends a span that does not record, if it is ours.
+func (o *Observer) leave(ctx context.Context, span trace.Span, spec *SpanSpec, e *toolkit.Ended) {
+	if !o.silent {
+		defer span.End()
+	}
+	spec.end(ctx, e)
 }
 
 // link adds a link. It is not inlined, since few spans have one and it takes much of a stack.

@@ -56,9 +56,14 @@ type SpanEnd struct {
 
 type specKey struct{}
 
+// specs tells whether any context was given a spec in this process: where none was, contexts
+// are not searched for one.
+var specs atomic.Bool
+
 // WithSpanSpec returns a context with which the next call that begins has a span made
 // by s. Calls that begin inside that call have their usual spans.
 func WithSpanSpec(ctx context.Context, s *SpanSpec) context.Context {
+	specs.Store(true)
 	return context.WithValue(ctx, specKey{}, s)
 }
 
@@ -75,6 +80,9 @@ func takeSpec(ctx context.Context) (context.Context, *SpanSpec) {
 // SpecOf is what the span of the innermost call that ctx belongs to was made by; nil if
 // it is a usual one.
 func SpecOf(ctx context.Context) *SpanSpec {
+	if !specs.Load() {
+		return nil
+	}
 	s, _ := ctx.Value(specKey{}).(*SpanSpec)
 	return s
 }
