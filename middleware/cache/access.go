@@ -13,23 +13,28 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-func (c *Cache) get(ctx context.Context, key *Key) (*Entry, uint64, error) {
-	if c.memory != nil {
-		entry, stamp := c.memory.get(key)
-		return entry, stamp, nil
+// ask looks into a store outside the process; recall has looked into one in memory.
+func (c *Cache) ask(ctx context.Context, l *look) (err error) {
+	switch {
+	case c.memory != nil:
+	case c.lost.recently(l.key.Reach):
+		l.stamp = freshness.Begin // as if a write were under way: nothing is given or stored
+	default:
+		l.entry, l.stamp, err = c.outside.get(ctx, l.key)
 	}
-	if c.lost.recently(key.Reach) {
-		return nil, freshness.Begin, nil // as if a write were under way: nothing is given or stored
-	}
-	return c.outside.get(ctx, *key)
+	return err
 }
 
-func (c *Cache) set(ctx context.Context, key Key, entry *Entry, keep time.Duration) error {
+// set stores an answer. The call may have ended when it is looked at.
+func (c *Cache) set(ctx context.Context, l *look, entry Entry, keep time.Duration) error {
 	if c.memory != nil {
-		return c.memory.Set(ctx, key, entry, keep)
+		c.memory.set(l.hash, &l.key, entry)
+		return nil
 	}
+	key, kept := l.key, entry // a copy: what a store outside is given is on the heap
+	key.Arguments = key.Arguments.Keep()
 	c.lost.stored(keep)
-	return c.outside.set(ctx, key, entry, keep)
+	return c.outside.set(ctx, key, &kept, keep)
 }
 
 // failed tells and counts that the store failed: the call goes on without it.

@@ -12,6 +12,8 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"github.com/toolscope/toolscope/internal/freshness"
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/toolkit/identity"
 )
 
 // Memory is the store of one process: it keeps answers as they are, up to a number of
@@ -23,9 +25,16 @@ type Memory struct {
 	collide  bool // every key has one hash: for tests
 }
 
+// stored is an entry with what its key is compared by.
 type stored struct {
-	key   Key
-	entry *Entry
+	owner     middleware.Owner
+	tool      string
+	arguments *identity.Arguments // kept
+	entry     Entry
+}
+
+func (s *stored) answers(key *Key) bool {
+	return s.tool == key.Tool && s.owner == key.Owner && s.arguments.Equal(key.Arguments)
 }
 
 var _ Store = (*Memory)(nil)
@@ -49,27 +58,28 @@ func NewMemory(maxBytes int) (*Memory, error) {
 
 // weight is how many bytes an entry takes, about.
 func (s *stored) weight() uint32 {
-	n := 300 + s.entry.Result.Size() + s.key.Arguments.Size() + 200*len(s.entry.Result.Parts)
+	n := 300 + s.entry.Result.Size() + s.arguments.Size() + 200*len(s.entry.Result.Parts)
 	return uint32(min(n, math.MaxUint32))
 }
 
 // Get returns the entry of the key and the sum of its counters. It never waits.
 func (m *Memory) Get(_ context.Context, key Key) (*Entry, uint64, error) {
-	entry, stamp := m.get(&key)
+	_, entry, stamp := m.get(&key)
 	return entry, stamp, nil
 }
 
-func (m *Memory) get(key *Key) (*Entry, uint64) {
+// get also returns the key's hash, for set.
+func (m *Memory) get(key *Key) (hash uint64, entry *Entry, stamp uint64) {
 	owner := freshness.OwnerHash(key.Owner)
 	reach := owner
 	if key.Reach != key.Owner {
 		reach = freshness.OwnerHash(key.Reach)
 	}
-	var entry *Entry
-	if s, ok := m.entries.GetIfPresent(m.hash(key, owner)); ok && s.key.equal(key) {
-		entry = s.entry
+	hash = m.hash(key, owner)
+	if s, ok := m.entries.GetIfPresent(hash); ok && s.answers(key) {
+		entry = &s.entry
 	}
-	return entry, m.counters.Stamp(reach, key.Resources)
+	return hash, entry, m.counters.Stamp(reach, key.Resources)
 }
 
 func (m *Memory) hash(key *Key, ownerHash uint64) uint64 {
@@ -82,9 +92,12 @@ func (m *Memory) hash(key *Key, ownerHash uint64) uint64 {
 // Set stores an entry, in the place of another whose hash is the same. How long it is
 // good for is the entry's to say: what is no more is dropped when it is found, or when its room is needed.
 func (m *Memory) Set(_ context.Context, key Key, entry *Entry, _ time.Duration) error {
-	key.Arguments = key.Arguments.Keep()
-	m.entries.Set(m.hash(&key, freshness.OwnerHash(key.Owner)), &stored{key, entry})
+	m.set(m.hash(&key, freshness.OwnerHash(key.Owner)), &key, *entry)
 	return nil
+}
+
+func (m *Memory) set(hash uint64, key *Key, entry Entry) {
+	m.entries.Set(hash, &stored{key.Owner, key.Tool, key.Arguments.Keep(), entry})
 }
 
 // Add adds n to the write's counters.

@@ -73,10 +73,11 @@ func (c *Cache) Wrap(next toolkit.Handler) toolkit.Handler {
 		if p.ttl <= 0 {
 			return c.write(ctx, call, tool, next)
 		}
-		if res, ok := c.recall(&call, tool); ok {
+		var l look
+		if res, ok := c.recall(&l, &call, tool); ok {
 			return res, nil
 		}
-		return c.serve(ctx, call, tool, p, next)
+		return c.serve(ctx, call, &l, tool, p, next)
 	}
 }
 
@@ -130,25 +131,34 @@ func (c *Cache) Answer(call toolkit.Call) (toolkit.Result, bool) {
 	if p := c.plan(call.Name, tool); p.ttl <= 0 {
 		return toolkit.Result{}, false
 	}
-	return c.recall(&call, tool)
+	var l look
+	return c.recall(&l, &call, tool)
 }
 
-// recall gives the answer of a store in memory if it is right and not too old. Where there
-// is none, serve follows, which tells why and does the rest.
-func (c *Cache) recall(call *toolkit.Call, tool *toolkit.Definition) (toolkit.Result, bool) {
-	var key Key
-	if c.memory == nil || c.key(&key, call, tool) != "" {
+// look is a call's look into the store.
+type look struct {
+	key   Key
+	why   string // the call must not be stored; then the rest is empty
+	hash  uint64 // of the key, for a store in memory
+	entry *Entry // what is stored; nil for nothing
+	stamp uint64 // the key's now
+}
+
+// recall looks into a store in memory and gives the answer if it is right and not too old. Where
+// there is none, serve follows, which tells why and does the rest.
+func (c *Cache) recall(l *look, call *toolkit.Call, tool *toolkit.Definition) (toolkit.Result, bool) {
+	if l.why = c.key(&l.key, call, tool); l.why != "" || c.memory == nil {
 		return toolkit.Result{}, false
 	}
-	entry, stamp := c.memory.get(&key)
-	if entry == nil || entry.Stamp != stamp || freshness.Writing(stamp) {
+	l.hash, l.entry, l.stamp = c.memory.get(&l.key)
+	if l.entry == nil || l.entry.Stamp != l.stamp || freshness.Writing(l.stamp) {
 		return toolkit.Result{}, false
 	}
-	age := entry.Age()
-	if age > entry.TTL {
+	age := l.entry.Age()
+	if age > l.entry.TTL {
 		return toolkit.Result{}, false
 	}
-	return c.hit(call, entry, age), true
+	return c.hit(call, l.entry, age), true
 }
 
 // write runs a call that is not stored and may make stale what is.
@@ -157,45 +167,38 @@ func (c *Cache) write(ctx context.Context, call toolkit.Call, tool *toolkit.Defi
 	return next(ctx, call)
 }
 
-// serve answers a call whose answer may be stored.
-func (c *Cache) serve(ctx context.Context, call toolkit.Call, tool *toolkit.Definition, p plan, next toolkit.Handler) (toolkit.Result, error) {
-	var key Key
-	why := c.key(&key, &call, tool)
-	stored := why == ""
-	var stamp uint64
+// serve answers a call whose answer may be stored and that recall had none for.
+func (c *Cache) serve(ctx context.Context, call toolkit.Call, l *look, tool *toolkit.Definition, p plan, next toolkit.Handler) (toolkit.Result, error) {
+	stored := l.why == ""
 	if !stored {
-		c.counts.told(why)
-		call.Record.Tag("cache", why)
+		c.counts.told(l.why)
+		call.Record.Tag("cache", l.why)
+	} else if err := c.ask(ctx, l); err != nil {
+		c.failed(call)
+		stored = false
+	} else if res, ok := c.fresh(ctx, call, l, p, next); ok {
+		return res, nil
 	} else {
-		var entry *Entry
-		var err error
-		if entry, stamp, err = c.get(ctx, &key); err != nil {
-			c.failed(call)
-			stored = false
-		} else if res, ok := c.fresh(ctx, call, key, entry, stamp, p, next); ok {
-			return res, nil
-		} else {
-			c.counts.misses.Add(1)
-			key.Arguments = key.Arguments.Keep() // the call may have ended when it is stored
-		}
+		c.counts.misses.Add(1)
 	}
 	if p.writes {
-		stamp = freshness.Own(stamp, key.Reach, key.Resources, freshness.Begin+freshness.End)
+		l.stamp = freshness.Own(l.stamp, l.key.Reach, l.key.Resources, freshness.Begin+freshness.End)
 		defer c.begin(ctx, call, tool).end()
 	}
 	res, err := next(ctx, call)
 	if stored {
-		c.fill(ctx, call, key, stamp, p, res, err)
+		c.fill(ctx, call, l, p, res, err)
 	}
 	return res, err
 }
 
 // fresh gives the answer of an entry that is still right.
-func (c *Cache) fresh(ctx context.Context, call toolkit.Call, key Key, entry *Entry, stamp uint64, p plan, next toolkit.Handler) (toolkit.Result, bool) {
+func (c *Cache) fresh(ctx context.Context, call toolkit.Call, l *look, p plan, next toolkit.Handler) (toolkit.Result, bool) {
+	entry := l.entry
 	if entry == nil {
 		return toolkit.Result{}, false
 	}
-	if entry.Stamp != stamp || freshness.Writing(stamp) {
+	if entry.Stamp != l.stamp || freshness.Writing(l.stamp) {
 		c.counts.stale.Add(1)
 		return toolkit.Result{}, false
 	}
@@ -204,7 +207,7 @@ func (c *Cache) fresh(ctx context.Context, call toolkit.Call, key Key, entry *En
 		if age > entry.TTL+c.options.StaleFor || p.writes || entry.Result.Fault != nil {
 			return toolkit.Result{}, false
 		}
-		c.renew(ctx, call, key, stamp, p, next)
+		c.renew(ctx, call, *l, p, next)
 		call.Record.Tag("cache", "stale")
 	}
 	return c.hit(&call, entry, age), true
@@ -220,12 +223,12 @@ func (c *Cache) hit(call *toolkit.Call, entry *Entry, age time.Duration) toolkit
 }
 
 // fill stores the answer of a call that began at stamp, if it may be stored.
-func (c *Cache) fill(ctx context.Context, call toolkit.Call, key Key, stamp uint64, p plan, res toolkit.Result, err error) {
+func (c *Cache) fill(ctx context.Context, call toolkit.Call, l *look, p plan, res toolkit.Result, err error) {
 	ttl := p.ttl
 	outcome := toolkit.OutcomeExecuted
 	call.Record.Note(func(s *toolkit.Served) { outcome = s.Outcome })
 	switch {
-	case err != nil || res.Suspended || ctx.Err() != nil || freshness.Writing(stamp):
+	case err != nil || res.Suspended || ctx.Err() != nil || freshness.Writing(l.stamp):
 		return
 	case outcome == toolkit.OutcomeRefused:
 		return
@@ -234,8 +237,8 @@ func (c *Cache) fill(ctx context.Context, call toolkit.Call, key Key, stamp uint
 			return
 		}
 	}
-	entry := &Entry{Result: res.Clone(), Stamp: stamp, Stored: time.Now(), TTL: ttl, Origin: call.Record.Facts().Span}
-	if err := c.set(ctx, key, entry, ttl+c.options.StaleFor); err != nil {
+	entry := Entry{Result: res.Clone(), Stamp: l.stamp, Stored: time.Now(), TTL: ttl, Origin: call.Record.Facts().Span}
+	if err := c.set(ctx, l, entry, ttl+c.options.StaleFor); err != nil {
 		c.failed(call)
 		return
 	}

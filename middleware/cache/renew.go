@@ -62,9 +62,9 @@ func (r *renewal) start(key uint64, prepare func() (run func())) {
 
 // renew runs the tool in the background and stores its answer. The run has the call's
 // context values, its own time, and a record that is nobody's: it is in no statistics.
-func (c *Cache) renew(ctx context.Context, call toolkit.Call, key Key, stamp uint64, p plan, next toolkit.Handler) {
-	c.renewal.start(key.Hash(), func() func() {
-		key.Arguments = key.Arguments.Keep()
+func (c *Cache) renew(ctx context.Context, call toolkit.Call, l look, p plan, next toolkit.Handler) {
+	c.renewal.start(l.key.Hash(), func() func() {
+		l.key.Arguments = l.key.Arguments.Keep()
 		call.Record = call.Record.Fork()
 		return func() {
 			c.counts.refreshes.Add(1)
@@ -72,7 +72,7 @@ func (c *Cache) renew(ctx context.Context, call toolkit.Call, key Key, stamp uin
 			defer cancel()
 			defer context.AfterFunc(c.renewal.ctx, cancel)()
 			res, err := next(ctx, call)
-			c.fill(ctx, call, key, stamp, p, res, err)
+			c.fill(ctx, call, &l, p, res, err)
 		}
 	})
 }

@@ -148,6 +148,7 @@ func (d *Dedupe) serve(ctx context.Context, call toolkit.Call, k *key, tool *too
 		return d.alone(ctx, call, tool, writes, next)
 	}
 	e.waiters++
+	e.joined = true
 	if e.done == nil {
 		e.done = make(chan struct{})
 	}

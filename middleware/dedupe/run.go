@@ -12,13 +12,8 @@ import (
 
 	"github.com/toolscope/toolscope/internal/freshness"
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/toolkit/identity"
 )
-
-// insideKey marks the context of a run. A call made there by the tool waits for no other run, since
-// that may wait for this one: the call may be a twin of the very call that makes it.
-type insideKey struct{}
-
-func inside(ctx context.Context) bool { return ctx.Value(insideKey{}) != nil }
 
 // lead runs a call that has no twin yet and waits for it; stays is whether its caller cannot
 // give up. The caller holds the lock of s, which lead gives back.
@@ -28,7 +23,8 @@ func (d *Dedupe) lead(ctx context.Context, stays bool, call toolkit.Call, s *sha
 		s.mu.Unlock()
 		return d.alone(ctx, call, tool, writes, next)
 	}
-	e := &entry{key: *k, running: true, during: stamp, after: stamp, waiters: 1, origin: call.Record.Facts().Span}
+	e := entries.Get().(*entry)
+	e.key, e.running, e.during, e.after, e.waiters, e.origin = *k, true, stamp, stamp, 1, call.Record.Facts().Span
 	if writes {
 		e.during = freshness.Own(stamp, k.reach, k.resources, freshness.Begin)
 		e.after = freshness.Own(e.during, k.reach, k.resources, freshness.End)
@@ -46,38 +42,56 @@ func (d *Dedupe) lead(ctx context.Context, stays bool, call toolkit.Call, s *sha
 	case toolkit.EndingGoexit:
 		runtime.Goexit()
 	}
-	return e.answer(ctx, call)
+	res, err := e.answer(ctx, call)
+	e.release()
+	return res, err
 }
 
 // leadHere runs the call of a caller that cannot give up, in its own goroutine: it stays
-// for those who wait.
+// for those who wait. Its arguments last as long as the run.
 func (d *Dedupe) leadHere(ctx context.Context, call toolkit.Call, s *shard, e *entry, writes bool, next toolkit.Handler) {
-	e.arguments = e.arguments.Keep() // others compare theirs with it
 	s.insert(e)
 	s.mu.Unlock()
-	d.run(context.WithValue(ctx, insideKey{}, true), call, s, e, writes, next)
+	d.run(here{ctx}, call, s, e, writes, next)
 }
 
 // leadApart runs the call in a goroutine of its own, which the caller can leave while others
 // wait (false).
 func (d *Dedupe) leadApart(ctx context.Context, call toolkit.Call, s *shard, e *entry, writes bool, next toolkit.Handler) bool {
-	branch := call
-	branch.Record = call.Record.Fork()
-	if kept, ok := branch.Record.Identity(branch); ok {
+	f := &flight{call: call, d: d, s: s, e: e, writes: writes, next: next}
+	f.call.Record = call.Record.Fork()
+	if kept, ok := f.call.Record.Identity(f.call); ok {
 		e.arguments = kept // by the fork
 	}
 	e.arguments = e.arguments.Keep()
 	e.done = make(chan struct{})
-	var inner context.Context
-	inner, e.cancel = context.WithCancelCause(context.WithValue(context.WithoutCancel(ctx), insideKey{}, true))
+	f.ctx.Context = context.WithoutCancel(ctx)
+	e.run = &f.ctx
 	s.insert(e)
 	s.mu.Unlock()
-	go d.run(inner, branch, s, e, writes, next)
+	go f.run()
 	if !d.wait(ctx, s, e) {
 		return false
 	}
-	call.Record.Join(branch.Record)
+	call.Record.Join(f.call.Record)
 	return true
+}
+
+// A flight is a run in a goroutine of its own.
+type flight struct {
+	ctx    apart
+	call   toolkit.Call // with a fork of the caller's record
+	d      *Dedupe
+	s      *shard
+	e      *entry
+	writes bool
+	next   toolkit.Handler
+}
+
+func (f *flight) run() {
+	room(0)
+	defer f.ctx.cancel(nil)
+	f.d.run(&f.ctx, f.call, f.s, f.e, f.writes, f.next)
 }
 
 // run runs the tool and ends the entry, however the tool ends.
@@ -101,25 +115,26 @@ func (d *Dedupe) finish(ctx context.Context, record toolkit.Record, s *shard, e 
 		d.counters.Add(e.reachHash, e.resources, freshness.End)
 	}
 	keep := d.keeps(ctx, record, e)
+	var kept *identity.Arguments
 	if keep {
 		e.finished = time.Now()
+		kept = e.arguments.Keep() // they outlast the call
 	}
 	s.mu.Lock()
 	e.running = false
 	switch {
 	case !e.linked: // another took its place
 	case keep && !e.given:
+		e.arguments = kept
 		s.remember(e)
 	default:
 		s.remove(e)
 	}
-	done, cancel := e.done, e.cancel
+	e.free = !e.linked && !e.joined
+	done := e.done
 	s.mu.Unlock()
 	if done != nil {
 		close(done)
-	}
-	if cancel != nil {
-		cancel(nil)
 	}
 }
 
@@ -189,7 +204,7 @@ func (d *Dedupe) wait(ctx context.Context, s *shard, e *entry) bool {
 		d.counts.left.Add(1)
 		return false
 	}
-	e.cancel(context.Cause(ctx))
+	e.run.cancel(context.Cause(ctx))
 	<-e.done
 	return true
 }

@@ -4,7 +4,6 @@
 package dedupe
 
 import (
-	"context"
 	"sync"
 	"time"
 
@@ -33,10 +32,12 @@ type entry struct {
 	during  uint64 // the stamp that a twin must find while it runs
 	after   uint64 // and after
 
-	waiters int                     // callers that wait, while it runs
-	given   bool                    // given up by all: nobody may join
-	cancel  context.CancelCauseFunc // of the run; nil if it is its first caller's, who cannot give up
-	done    chan struct{}           // nil until somebody waits
+	waiters int           // callers that wait, while it runs
+	joined  bool          // somebody else waits, or has waited
+	free    bool          // ended, and nobody but the first caller knows it
+	given   bool          // given up by all: nobody may join
+	run     *apart        // its context; nil if it is its first caller's, who cannot give up
+	done    chan struct{} // nil until somebody waits
 
 	res      toolkit.Result
 	err      error
@@ -47,6 +48,17 @@ type entry struct {
 	same       *entry // the next one of the same hash
 	prev, next *entry // while remembered: in the order of use
 	linked     bool
+}
+
+// entries are free ones, for other calls.
+var entries = sync.Pool{New: func() any { return new(entry) }}
+
+// release gives back an entry that is free. The run's first caller does so when it has read the answer.
+func (e *entry) release() {
+	if e.free {
+		*e = entry{}
+		entries.Put(e)
+	}
 }
 
 // weight is how many bytes a remembered entry takes, about.
