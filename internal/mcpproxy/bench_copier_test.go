@@ -13,8 +13,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-
-	"golang.org/x/sys/unix"
 )
 
 // copyPipes stands between this process's client and a server, and does no more than copy: a
@@ -25,20 +23,24 @@ func copyPipes() int {
 	if err != nil {
 		return 1
 	}
-	var in, out [2]int
-	if unix.Pipe2(in[:], unix.O_CLOEXEC) != nil || unix.Pipe2(out[:], unix.O_CLOEXEC) != nil {
+	stdin, in, err := os.Pipe()
+	if err != nil {
+		return 1
+	}
+	out, stdout, err := os.Pipe()
+	if err != nil {
 		return 1
 	}
 	server := exec.Command(self)
 	server.Env = append(os.Environ(), programEnv+"=server")
-	server.Stdin, server.Stdout, server.Stderr = os.NewFile(uintptr(in[0]), "in"), os.NewFile(uintptr(out[1]), "out"), os.Stderr
+	server.Stdin, server.Stdout, server.Stderr = stdin, stdout, os.Stderr
 	if server.Start() != nil {
 		return 1
 	}
-	_, _ = unix.Close(in[0]), unix.Close(out[1])
-	go copyBlocking(in[1], 0)
+	_, _ = stdin.Close(), stdout.Close()
+	go copyBlocking(int(in.Fd()), 0) // Fd makes it block
 	var answers sync.WaitGroup
-	answers.Go(func() { copyBlocking(1, out[0]) })
+	answers.Go(func() { copyBlocking(1, int(out.Fd())) })
 	answers.Wait()
 	_ = server.Wait()
 	return 0
