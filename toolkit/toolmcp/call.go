@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"maps"
 	"runtime/debug"
 	"slices"
 
@@ -28,10 +27,9 @@ type exchange struct {
 	next    mcp.MethodHandler
 	name    string
 	args    json.RawMessage
-	meta    map[string]any // the client's
-	known   bool           // whether args says what the arguments are
-	tools   *toolTable     // the peer's, on the client
-	fault   error          // why the call must not run, on the server
+	known   bool       // whether args says what the arguments are
+	tools   *toolTable // the peer's, on the client
+	fault   error      // why the call must not run, on the server
 }
 
 // reply is how an exchange ended: the result type that the scope governs.
@@ -178,29 +176,14 @@ func (x *exchange) outgoing(ctx context.Context) mcp.Request {
 		p.Arguments = x.args
 		return withParams(x.req, &p)
 	}
-	carrier := meta{baggage: x.watcher.baggage}
-	x.watcher.propagator.Inject(ctx, &carrier)
 	p := *x.req.GetParams().(*mcp.CallToolParams) // send has looked
 	if x.known && x.args != nil {
 		p.Arguments = x.args
 	}
-	if len(carrier.values) > 0 {
-		maps.Copy(carrier.values, withoutKeys(x.meta, carrier.values))
-		p.SetMeta(carrier.values)
-	}
+	carrier := meta{values: p.Meta, baggage: x.watcher.baggage}
+	x.watcher.propagator.Inject(ctx, &carrier)
+	p.Meta = carrier.values
 	return withParams(x.req, &p)
-}
-
-// withoutKeys is m without the keys of other; m itself if there are none.
-func withoutKeys(m, other map[string]any) map[string]any {
-	for k := range other {
-		if _, both := m[k]; both {
-			m = maps.Clone(m)
-			maps.DeleteFunc(m, func(k string, _ any) bool { _, in := other[k]; return in })
-			break
-		}
-	}
-	return m
 }
 
 func sameBytes(a, b []byte) bool {

@@ -81,7 +81,7 @@ func (w *watcher) newClientSession() *session {
 
 // sendCall sends a tools/call: as a part of the call it is made for, or as one of its own.
 func (w *watcher) sendCall(ctx context.Context, s *session, params *mcp.CallToolParams, req mcp.Request, next mcp.MethodHandler) (mcp.Result, error) {
-	x := &exchange{watcher: w, request: w.describe(methodCallTool, req), req: req, next: next, name: params.Name, meta: params.GetMeta(), tools: s.tools}
+	x := &exchange{watcher: w, request: w.describe(methodCallTool, req, s), req: req, next: next, name: params.Name, tools: s.tools}
 	if args, err := argumentsOf(params.Arguments); err == nil {
 		x.args, x.known = args, true
 	}

@@ -20,6 +20,8 @@ import (
 // keys, without a prefix.
 type meta struct {
 	values  map[string]any
+	written bool // whether values is a copy, with the context in it
+	state   bool // whether it has a new tracestate
 	baggage bool // whether baggage may be written
 }
 
@@ -30,13 +32,23 @@ func (m *meta) Get(key string) string {
 	return s
 }
 
-// Set writes a value; the map is made when there is something to write.
+// Set writes a value into a copy of the map, which is made when there is something to write.
+// A tracestate that was there belongs to another traceparent than the one that is written.
 func (m *meta) Set(key, value string) {
 	if key == "baggage" && !m.baggage {
 		return
 	}
-	if m.values == nil {
-		m.values = make(map[string]any, 2)
+	if !m.written {
+		m.written = true
+		if m.values = maps.Clone(m.values); m.values == nil {
+			m.values = make(map[string]any, 2)
+		}
+	}
+	switch {
+	case key == "tracestate":
+		m.state = true
+	case key == "traceparent" && !m.state:
+		delete(m.values, "tracestate")
 	}
 	m.values[key] = value
 }
@@ -67,19 +79,14 @@ func propagatorOf(o *tracing.Observer) propagator {
 // parameters, which may be sent to several peers, are written to.
 func (w *watcher) inject(ctx context.Context, method string, req mcp.Request) mcp.Request {
 	carrier := meta{baggage: w.baggage}
+	carrier.values, _ = metaOf(req)
 	w.propagator.Inject(ctx, &carrier)
-	if len(carrier.values) == 0 {
+	if !carrier.written {
 		return req
 	}
 	params := copyParams(method, req.GetParams())
 	if params == nil {
 		return req
-	}
-	if old := params.GetMeta(); len(old) > 0 {
-		values := make(map[string]any, len(old)+len(carrier.values))
-		maps.Copy(values, old)
-		maps.Copy(values, carrier.values)
-		carrier.values = values
 	}
 	params.SetMeta(carrier.values)
 	return withParams(req, params)

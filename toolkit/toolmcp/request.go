@@ -15,8 +15,9 @@ type request struct {
 	http                bool // it came with HTTP headers
 }
 
-// describe looks at a request without changing it.
-func (w *watcher) describe(method string, req mcp.Request) request {
+// describe looks at a request without changing it. known is what is known of its session,
+// nil if nothing is.
+func (w *watcher) describe(method string, req mcp.Request, known *session) request {
 	r := request{method: method}
 	switch p := req.GetParams().(type) {
 	case *mcp.GetPromptParams:
@@ -47,23 +48,22 @@ func (w *watcher) describe(method string, req mcp.Request) request {
 	if extra := req.GetExtra(); extra != nil && extra.Header != nil {
 		r.http = true
 	}
-	s := req.GetSession()
-	r.sessionID = s.ID()
-	r.version = w.version(s, req)
+	r.sessionID = req.GetSession().ID()
+	r.version = version(req, known)
 	return r
 }
 
 // version is the revision of the protocol that a request follows, "" if nobody knows.
-func (w *watcher) version(s mcp.Session, req mcp.Request) string {
+func version(req mcp.Request, known *session) string {
 	if m, ok := metaOf(req); ok {
 		if v, ok := m[mcp.MetaKeyProtocolVersion].(string); ok {
 			return supported(v)
 		}
 	}
-	if known := w.known(s); known != nil && known.version != "" {
+	if known != nil && known.version != "" {
 		return known.version
 	}
-	if ss, ok := s.(*mcp.ServerSession); ok { // of a stateless server, which knows it by a header
+	if ss, ok := req.GetSession().(*mcp.ServerSession); ok { // of a stateless server, which knows it by a header
 		if p := ss.InitializeParams(); p != nil {
 			return supported(p.ProtocolVersion)
 		}

@@ -56,6 +56,9 @@ const protocolMeta = "io.modelcontextprotocol/"
 // ownMeta is what a tool said in its result's _meta, but what cannot be encoded; nil if it
 // said nothing.
 func ownMeta(m mcp.Meta) (own map[string]json.RawMessage) {
+	if _, usual := m[mcp.MetaKeyServerInfo]; len(m) == 0 || usual && len(m) == 1 {
+		return nil
+	}
 	for key, value := range m {
 		if strings.HasPrefix(key, protocolMeta) {
 			continue

@@ -17,7 +17,7 @@ import (
 
 // inSession says for whom a tool is called. A fault says why nobody knows: then the call
 // must not run, since a policy that bounds what somebody may do would not see it.
-func (w *watcher) inSession(ctx context.Context, req mcp.Request) (_ context.Context, fault error) {
+func (w *watcher) inSession(ctx context.Context, req mcp.Request, known *session) (_ context.Context, fault error) {
 	if w.session != nil {
 		s, fault := w.ask(req)
 		if s != nil {
@@ -28,7 +28,7 @@ func (w *watcher) inSession(ctx context.Context, req mcp.Request) (_ context.Con
 	if toolkit.SessionFrom(ctx) != nil {
 		return ctx, nil
 	}
-	if id := w.sessionID(req); id != "" {
+	if id := w.sessionID(req, known); id != "" {
 		ctx = toolkit.WithSession(ctx, toolkit.Session{ID: id})
 	}
 	return ctx, nil
@@ -49,11 +49,11 @@ func (w *watcher) ask(req mcp.Request) (s *toolkit.Session, fault error) {
 // sessionID is the id of the protocol's session, or one made up for a connection that has
 // none: its end is its peer's, by each revision. Over HTTP what the SDK calls a session is
 // then one request, and there is none.
-func (w *watcher) sessionID(req mcp.Request) string {
-	s := req.GetSession()
-	if known := w.known(s); known != nil {
+func (w *watcher) sessionID(req mcp.Request, known *session) string {
+	if known != nil {
 		return known.id
 	}
+	s := req.GetSession()
 	if id := s.ID(); id != "" {
 		return id
 	}

@@ -94,9 +94,10 @@ func (e *panicError) Unwrap() []error {
 }
 
 func (w *watcher) receiveCall(ctx context.Context, call caller, params *mcp.CallToolParamsRaw, req mcp.Request, next mcp.MethodHandler) (mcp.Result, error) {
-	x := &exchange{watcher: w, request: w.describe(methodCallTool, req), req: req, next: next, name: params.Name, args: params.Arguments, known: true}
+	known := w.known(req.GetSession())
+	x := &exchange{watcher: w, request: w.describe(methodCallTool, req, known), req: req, next: next, name: params.Name, args: params.Arguments, known: true}
 	ctx, links, root := w.incoming(ctx, methodCallTool, req)
-	ctx, x.fault = w.inSession(ctx, req)
+	ctx, x.fault = w.inSession(ctx, req, known)
 	if w.observer != nil {
 		ctx = tracing.WithSpanSpec(ctx, &tracing.SpanSpec{
 			Operation: methodCallTool, Kind: w.kind, Attributes: w.attributes(&x.request), Links: links, NewRoot: root, End: x.end,

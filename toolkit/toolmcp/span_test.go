@@ -181,7 +181,7 @@ func TestServerAsksClient(t *testing.T) {
 }
 
 // TestParametersAreCopied checks that the caller's parameters are not written to, and
-// that what was in _meta arrives.
+// that what was in _meta arrives, but for another trace's context.
 func TestParametersAreCopied(t *testing.T) {
 	var got map[string]any
 	server := newServer()
@@ -194,17 +194,17 @@ func TestParametersAreCopied(t *testing.T) {
 		}
 	})
 	cs := connect(t, server, newTelemetry(t), nil, legacy)
-	params := &mcp.CallToolParams{Name: "echo", Arguments: map[string]any{"text": "x"}, Meta: mcp.Meta{"mine": "1", "traceparent": "an old one"}}
+	params := &mcp.CallToolParams{Name: "echo", Arguments: map[string]any{"text": "x"}, Meta: mcp.Meta{"mine": "1", "traceparent": "an old one", "tracestate": "of=it"}}
 	if _, err := cs.CallTool(t.Context(), params); err != nil {
 		t.Fatal(err)
 	}
-	if len(params.Meta) != 2 || params.Meta["traceparent"] != "an old one" {
+	if len(params.Meta) != 3 || params.Meta["traceparent"] != "an old one" {
 		t.Errorf("the caller's _meta was written to: %v", params.Meta)
 	}
 	if _, same := params.Arguments.(map[string]any); !same {
 		t.Errorf("the caller's arguments were written to: %T", params.Arguments)
 	}
-	if got["mine"] != "1" || !strings.HasPrefix(got["traceparent"].(string), "00-") {
+	if got["mine"] != "1" || !strings.HasPrefix(got["traceparent"].(string), "00-") || got["tracestate"] != nil {
 		t.Errorf("got _meta %v", got)
 	}
 }

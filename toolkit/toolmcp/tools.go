@@ -118,7 +118,11 @@ func (t *toolTable) refresh(ctx context.Context, name string, s mcp.Session, nex
 	if !ok {
 		return
 	}
-	listed, patience := t.list(name, func() { t.listAll(context.WithoutCancel(ctx), ss, next) })
+	now := time.Now()
+	if fresh, _, _ := t.state(name, now); fresh {
+		return
+	}
+	listed, patience := t.list(name, now, func() { t.listAll(context.WithoutCancel(ctx), ss, next) })
 	if patience <= 0 {
 		return
 	}
@@ -134,11 +138,7 @@ func (t *toolTable) refresh(ctx context.Context, name string, s mcp.Session, nex
 // list runs all in a goroutine if a list is due and none is under way. It returns what is
 // closed when the one under way has ended, and how long that is to be waited for: 0 if
 // there is none, or the name is known.
-func (t *toolTable) list(name string, all func()) (listed <-chan struct{}, patience time.Duration) {
-	now := time.Now()
-	if fresh, listed, patience := t.state(name, now); fresh || listed != nil {
-		return listed, patience
-	}
+func (t *toolTable) list(name string, now time.Time, all func()) (listed <-chan struct{}, patience time.Duration) {
 	t.mu.Lock()
 	if t.listing == nil && !now.Before(t.due) {
 		done := make(chan struct{})

@@ -70,7 +70,7 @@ const maxPrompts = 1024
 
 // operate runs one operation other than a tool's call in a span of its own.
 func (w *watcher) operate(ctx context.Context, method string, req mcp.Request, start []trace.SpanStartOption, next func(context.Context) (mcp.Result, error)) (res mcp.Result, err error) {
-	r := w.describe(method, req)
+	r := w.describe(method, req, w.known(req.GetSession()))
 	name, knownPrompt := method, r.prompt != "" && w.prompts.has(r.prompt)
 	if knownPrompt {
 		name += " " + w.clean(r.prompt)
@@ -88,7 +88,7 @@ func (w *watcher) operate(ctx context.Context, method string, req mcp.Request, s
 		if method == methodInitialize && returned && err == nil {
 			answer, _ := res.(*mcp.InitializeResult)
 			w.initialized(req.GetSession(), began, r.http, answer)
-			r.version = w.version(req.GetSession(), req)
+			r.version = version(req, w.known(req.GetSession()))
 		}
 		if returned && err == nil {
 			w.learnPrompts(&r, res)
