@@ -4,8 +4,11 @@
 package config
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"reflect"
+	"slices"
 	"strconv"
 	"time"
 
@@ -48,8 +51,56 @@ func (p *Policies) sections() (names []string, all []section) {
 // builder is what sections are built with.
 type builder struct {
 	*File
+	files    bool   // whether files that the section names are opened
 	approver bool   // whether an Approve policy stands behind the gate
 	content  []byte // what the section stands on besides its own words: a change of it is one of the section
+}
+
+// policies builds the sections that are on. A policy whose section, and the files it
+// stands on, are as they were is the one that is in use. All errors are joined; then what was
+// built anew is closed. Without files a section that stands on one builds nil.
+func (f *File) policies(c *Config, lines map[string]int, files bool) (map[string]built, error) {
+	next := map[string]built{}
+	var errs []error
+	names, sections := c.Policies.sections()
+	approver := slices.Contains(names, "approve")
+	for i, name := range names {
+		b := &builder{File: f, files: files, approver: approver}
+		policy, err := sections[i].build(b)
+		if err != nil {
+			field := "policies." + name
+			errs = append(errs, &Error{f.path, lines[field], field, err.Error(), ""})
+			continue
+		}
+		next[name] = built{sections[i], b.content, policy}
+		if was, ok := f.built[name]; ok && reflect.DeepEqual(was.section, sections[i]) && slices.Equal(was.content, b.content) {
+			closePolicy(policy)
+			next[name] = was
+		}
+	}
+	if len(errs) > 0 {
+		f.discard(next)
+		return nil, errors.Join(errs...)
+	}
+	return next, nil
+}
+
+// discard closes what was built anew.
+func (f *File) discard(policies map[string]built) {
+	for name, b := range policies {
+		if f.built[name].policy != b.policy {
+			closePolicy(b.policy)
+		}
+	}
+}
+
+func closePolicy(p middleware.Policy) {
+	switch c := p.(type) {
+	case io.Closer:
+		_ = c.Close() // it has served nobody
+	case interface{ Close() }:
+		c.Close()
+	}
 }
 
 func (*Recover) build(*builder) (middleware.Policy, error) { return middleware.Recover(), nil }
@@ -89,6 +140,9 @@ func (s *Permit) build(b *builder) (middleware.Policy, error) {
 	}
 	if len(s.Workspace) > 0 {
 		return nil, fmt.Errorf("workspace: got it beside rules, want it in that file")
+	}
+	if !b.files {
+		return nil, nil
 	}
 	text, err := readFile(b.beside(s.Rules))
 	if err != nil {

@@ -42,7 +42,7 @@ func write(t *testing.T, dir, text string) string {
 func TestErrorsNameLineFieldValueAndWhatIsAllowed(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"polices: {}", `f.yaml:1: polices: got a name nobody knows, want one of enabled, content, redact, tools, policies, audit`},
-		{"enabled: maybe", `f.yaml:1: enabled: got "maybe", want a true or false`},
+		{"enabled: maybe", `f.yaml:1: enabled: got "maybe", want true or false`},
 		{"\n\npolicies:\n  timeout:\n    default: 30", `f.yaml:5: policies.timeout.default: got "30", want a time with its unit, such as 30s or 5m`},
 		{"policies: {fit: {limit: 64 kB}}", `policies.fit.limit: got "64 kB", want a number of bytes`},
 		{"policies: {fit: {limit: 9999999999GiB}}", `policies.fit.limit: got "9999999999GiB"`},
@@ -58,6 +58,9 @@ func TestErrorsNameLineFieldValueAndWhatIsAllowed(t *testing.T) {
 		{"a: [", `f.yaml: got`},
 		{strings.Repeat("#", 1<<20+1), `got 1048577 bytes, want at most 1048576`},
 		{"- a", "f.yaml:1: got a list, want a mapping"},
+		{"enabled: true\n---\nenabled: false\n", "f.yaml:2: got a second document, want one"},
+		{"enabled: true\n}", "f.yaml: got yaml: line 2: did not find expected"},
+		{"content: false\naudit: {}", "f.yaml:2: audit.file: got nothing, want a file's path"},
 	} {
 		_, err := config.Parse("f.yaml", []byte(c.text))
 		var e *config.Error
@@ -86,17 +89,40 @@ func TestAllErrorsAreTold(t *testing.T) {
 	}
 }
 
+// What policies refuse is told by Parse as well, so that a file that was checked is one
+// that can be used; only what other files say is Open's alone.
 func TestWhatPoliciesRefuseNamesTheSection(t *testing.T) {
 	for text, want := range map[string]string{
 		"policies:\n  loop: {window: 3}":                                        ":2: policies.loop: loop: Window: got 3",
 		"policies:\n  recover: {}\n  approve: {defer: true}":                    ":3: policies.approve: approve: Defer",
 		"policies: {approve: {terminal: false}}":                                "policies.approve: terminal: got false without remote",
 		"policies: {approve: {patterns: [{tool: a, approver: b, expires: x}]}}": `patterns[0].expires: got "x"`,
-		"audit: {}":                      "audit.file: got nothing",
-		"audit: {file: no/such/dir/log}": "audit.file: audit: open",
+		"policies: {retry: {attempts: -3}}":                                     "policies.retry: retry: Options.Attempts: got -3",
+		"policies: {limit: {rate: {global: {calls: 3}}}}":                       "policies.limit: limit: Options.Rate.Global: got 3 calls in 0s",
+		"policies: {permit: {rules: r.yaml, workspace: [.]}}":                   "policies.permit: workspace: got it beside rules",
+		"audit: {}": "audit.file: got nothing",
 	} {
 		if _, err := config.Open(write(t, t.TempDir(), text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: got %v\nwant %q in it", text, err, want)
+			t.Errorf("%q opened: got %v\nwant %q in it", text, err, want)
+		}
+		if _, err := config.Parse("f.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q parsed: got %v\nwant %q in it", text, err, want)
+		}
+	}
+	const three = "policies:\n  retry: {attempts: -3}\n  fit: {limit: 10}\n  breaker: {rate: 5}\n"
+	if _, err := config.Parse("f.yaml", []byte(three)); err == nil || strings.Count(err.Error(), "\n") != 2 {
+		t.Errorf("three sections that are wrong: got %v, want a line for each", err)
+	}
+	for text, want := range map[string]string{
+		"policies: {permit: {rules: none.yaml}}": "policies.permit: config: open",
+		"redact: {file: none.yaml}":              "redact.file: redactfile: open",
+		"audit: {file: no/such/dir/log}":         "audit.file: audit: open",
+	} {
+		if _, err := config.Open(write(t, t.TempDir(), text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q opened: got %v\nwant %q in it", text, err, want)
+		}
+		if _, err := config.Parse("f.yaml", []byte(text)); err != nil {
+			t.Errorf("%q parsed: got %v, though files that it names are not to be opened", text, err)
 		}
 	}
 	if _, err := config.Open(filepath.Join(t.TempDir(), "none")); err == nil {

@@ -155,7 +155,7 @@ func (d *decoder) decode(n *yaml.Node, v reflect.Value, field string, allowed []
 
 func (d *decoder) decodeScalar(n *yaml.Node, v reflect.Value, field string, allowed []string) {
 	if n.Kind != yaml.ScalarNode {
-		d.fail(n, field, shown(n), "a "+name(v.Type()))
+		d.fail(n, field, shown(n), wanted(v.Kind()))
 		return
 	}
 	ok := false
@@ -182,32 +182,24 @@ func (d *decoder) decodeScalar(n *yaml.Node, v reflect.Value, field string, allo
 	if ok {
 		return
 	}
-	want := "a " + name(v.Type())
+	want := wanted(v.Kind())
 	if len(allowed) > 0 {
 		want = strings.Join(allowed, ", ")
 	}
 	d.fail(n, field, shown(n), want)
 }
 
-// name is a type as a person writes it.
-func name(t reflect.Type) string {
-	switch {
-	case t == durationType:
-		return "duration"
-	case t == sizeType:
-		return "size"
-	}
-	switch t.Kind() {
+// wanted is what a scalar of a kind is, as a person says it.
+func wanted(k reflect.Kind) string {
+	switch k {
 	case reflect.Bool:
 		return "true or false"
 	case reflect.Int:
-		return "whole number"
+		return "a whole number"
 	case reflect.Float64:
-		return "number"
-	case reflect.String:
-		return "text"
+		return "a number"
 	}
-	return t.Kind().String()
+	return "a text"
 }
 
 // pairs are the keys and values of a mapping, each key once.

@@ -4,13 +4,13 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"sync"
 
 	"go.yaml.in/yaml/v4"
@@ -46,9 +46,16 @@ type built struct {
 }
 
 // Parse reads the text of a file; name is how errors call it. All errors found are
-// joined, each an [*Error], at most 20. Files that it names are not looked at.
+// joined, each an [*Error]: at most 20 of what the file says, and if there are none what
+// policies refuse of their sections. Files that it names are not opened.
 func Parse(name string, text []byte) (*Config, error) {
-	c, _, err := parse(name, text)
+	c, lines, err := parse(name, text)
+	if err != nil {
+		return c, err
+	}
+	f := &File{path: name}
+	policies, err := f.policies(c, lines, false)
+	f.discard(policies)
 	return c, err
 }
 
@@ -56,14 +63,25 @@ func parse(name string, text []byte) (*Config, map[string]int, error) {
 	if len(text) > maxFile {
 		return nil, nil, &Error{File: name, Got: fmt.Sprintf("%d bytes", len(text)), Want: fmt.Sprintf("at most %d", maxFile)}
 	}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(text, &doc); err != nil {
-		return nil, nil, &Error{File: name, Got: err.Error(), Want: "YAML"}
-	}
 	c := new(Config)
 	d := &decoder{file: name, lines: map[string]int{}}
-	if len(doc.Content) > 0 {
-		d.decode(doc.Content[0], reflect.ValueOf(c).Elem(), "", nil, 0)
+	var doc, more yaml.Node
+	documents := yaml.NewDecoder(bytes.NewReader(text))
+	switch err := documents.Decode(&doc); {
+	case err == io.EOF: // an empty file
+		return c, d.lines, nil
+	case err != nil:
+		return nil, nil, &Error{File: name, Got: err.Error(), Want: "YAML"}
+	}
+	switch err := documents.Decode(&more); {
+	case err == nil:
+		return nil, nil, &Error{File: name, Line: more.Line, Got: "a second document", Want: "one"}
+	case err != io.EOF:
+		return nil, nil, &Error{File: name, Got: err.Error(), Want: "YAML"}
+	}
+	d.decode(doc.Content[0], reflect.ValueOf(c).Elem(), "", nil, 0)
+	if c.Audit != nil && c.Audit.on() && c.Audit.File == "" {
+		d.errors = append(d.errors, &Error{name, d.lines["audit"], "audit.file", "nothing", "a file's path"})
 	}
 	return c, d.lines, errors.Join(d.errors...)
 }
@@ -103,7 +121,7 @@ type reading struct {
 }
 
 // read reads the file and builds what changed. On an error everything new is closed.
-func (f *File) read(text []byte) (_ *reading, err error) {
+func (f *File) read(text []byte) (*reading, error) {
 	config, lines, err := parse(f.path, text)
 	if err != nil {
 		return nil, err
@@ -113,28 +131,11 @@ func (f *File) read(text []byte) (_ *reading, err error) {
 			return nil, err
 		}
 	}
-	next := &reading{config, map[string]built{}}
-	defer func() {
-		if err != nil {
-			f.discard(next)
-		}
-	}()
-	names, sections := config.Policies.sections()
-	approver := slices.Contains(names, "approve")
-	for i, name := range names {
-		b := &builder{File: f, approver: approver}
-		policy, err := sections[i].build(b)
-		if err != nil {
-			field := "policies." + name
-			return nil, &Error{f.path, lines[field], field, err.Error(), ""}
-		}
-		next.built[name] = built{sections[i], b.content, policy}
-		if was, ok := f.built[name]; ok && reflect.DeepEqual(was.section, sections[i]) && slices.Equal(was.content, b.content) {
-			closePolicy(policy)
-			next.built[name] = was
-		}
+	policies, err := f.policies(config, lines, true)
+	if err != nil {
+		return nil, err
 	}
-	return next, nil
+	return &reading{config, policies}, nil
 }
 
 // start builds what holds for as long as the scope lives.
@@ -150,33 +151,12 @@ func (f *File) start(c *Config, lines map[string]int) error {
 	if c.Audit == nil || !c.Audit.on() {
 		return nil
 	}
-	if c.Audit.File == "" {
-		return &Error{f.path, lines["audit"], "audit.file", "nothing", "a file's path"}
-	}
 	log, err := audit.Open(f.beside(c.Audit.File), audit.Options{Redactor: f.redactor, Sync: c.Audit.Sync, All: c.Audit.All, WithoutArguments: c.Audit.WithoutArguments})
 	if err != nil {
 		return &Error{f.path, lines["audit.file"], "audit.file", err.Error(), ""}
 	}
 	f.log = log
 	return nil
-}
-
-// discard closes what was built anew.
-func (f *File) discard(r *reading) {
-	for name, b := range r.built {
-		if f.built[name].policy != b.policy {
-			closePolicy(b.policy)
-		}
-	}
-}
-
-func closePolicy(p middleware.Policy) {
-	switch c := p.(type) {
-	case io.Closer:
-		_ = c.Close() // it has served nobody
-	case interface{ Close() }:
-		c.Close()
-	}
 }
 
 // tell writes what becomes of requests for approval to the audit log.

@@ -19,8 +19,8 @@ const configHelp = `toolscope config checks configuration files.
 Usage: toolscope config FILE…
        toolscope config --schema
 
-Every error is told with its line, field, value, and what is allowed. Files that a
-configuration names are not opened.
+Every error is told with its line, field, value, and what is allowed, what the policies
+themselves would refuse included. Files that a configuration names are not opened.
 
   --schema  print the JSON Schema of a configuration file, for editors
 
@@ -48,10 +48,12 @@ func configCommand(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	code = exitOK
 	for _, name := range files {
 		text, err := os.ReadFile(name)
-		if err == nil {
-			_, err = config.Parse(name, text)
-		}
 		if err != nil {
+			fmt.Fprintf(stderr, "toolscope config: %s\n", display.Plain(err.Error()))
+			code = exitError
+			continue
+		}
+		if _, err = config.Parse(name, text); err != nil {
 			for line := range strings.SplitSeq(err.Error(), "\n") {
 				fmt.Fprintln(stderr, display.Plain(line))
 			}

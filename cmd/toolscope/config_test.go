@@ -14,8 +14,8 @@ import (
 
 func TestConfigCommand(t *testing.T) {
 	dir := t.TempDir()
-	good, bad := filepath.Join(dir, "good.yaml"), filepath.Join(dir, "bad.yaml")
-	for path, text := range map[string]string{good: "policies: {loop: {}}\n", bad: "policies:\n  lop: {}\n  timeout: {default: 30}\n"} {
+	good, refused, bad := filepath.Join(dir, "good.yaml"), filepath.Join(dir, "refused.yaml"), filepath.Join(dir, "bad.yaml")
+	for path, text := range map[string]string{good: "policies: {loop: {}}\n", refused: "policies: {retry: {attempts: -3}}\n", bad: "policies:\n  lop: {}\n  timeout: {default: 30}\n"} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -28,7 +28,8 @@ func TestConfigCommand(t *testing.T) {
 	}{
 		{[]string{good}, exitOK, good + ": as it should be\n", nil},
 		{[]string{good, bad}, exitError, good + ": as it should be\n", []string{bad + ":2: policies.lop: got a name nobody knows", bad + `:3: policies.timeout.default: got "30", want a time`}},
-		{[]string{filepath.Join(dir, "none")}, exitError, "", []string{"none"}},
+		{[]string{refused}, exitError, "", []string{refused + ":1: policies.retry: retry: Options.Attempts: got -3, want 1 to 100"}},
+		{[]string{filepath.Join(dir, "none")}, exitError, "", []string{"toolscope config: open ", "none"}},
 		{nil, exitUsage, "", []string{"got 0 files"}},
 		{[]string{"--schema", good}, exitUsage, "", []string{"--schema alone"}},
 	} {
