@@ -61,8 +61,18 @@ func (c *Cache) begin(ctx context.Context, call toolkit.Call, tool *toolkit.Defi
 	return w
 }
 
-// end counts that the write has ended, also if it panicked. What could not be counted
-// when it began is made up for.
+// ended counts that the write has ended, when its tool has: one that a time limit left behind
+// may write until then. err is what the call ended with; nil if it panicked.
+func (w writing) ended(err error) {
+	if tool := middleware.LeftoverOf(w.call, err); tool == nil || !w.endsWith(tool) {
+		w.end()
+	}
+}
+
+func (w writing) endsWith(tool *middleware.Leftover) bool { return tool.Then(w.end) }
+
+// end counts that the tool has ended. What could not be counted when it began is made up
+// for.
 func (w writing) end() {
 	if w.counted {
 		w.add(freshness.End)

@@ -162,13 +162,14 @@ func (c *Cache) recall(l *look, call *toolkit.Call, tool *toolkit.Definition) (t
 }
 
 // write runs a call that is not stored and may make stale what is.
-func (c *Cache) write(ctx context.Context, call toolkit.Call, tool *toolkit.Definition, next toolkit.Handler) (toolkit.Result, error) {
-	defer c.begin(ctx, call, tool).end()
+func (c *Cache) write(ctx context.Context, call toolkit.Call, tool *toolkit.Definition, next toolkit.Handler) (res toolkit.Result, err error) {
+	w := c.begin(ctx, call, tool)
+	defer func() { w.ended(err) }()
 	return next(ctx, call)
 }
 
 // serve answers a call whose answer may be stored and that recall had none for.
-func (c *Cache) serve(ctx context.Context, call toolkit.Call, l *look, tool *toolkit.Definition, p plan, next toolkit.Handler) (toolkit.Result, error) {
+func (c *Cache) serve(ctx context.Context, call toolkit.Call, l *look, tool *toolkit.Definition, p plan, next toolkit.Handler) (res toolkit.Result, err error) {
 	stored := l.why == ""
 	if !stored {
 		c.counts.told(l.why)
@@ -183,9 +184,10 @@ func (c *Cache) serve(ctx context.Context, call toolkit.Call, l *look, tool *too
 	}
 	if p.writes {
 		l.stamp = freshness.Own(l.stamp, l.key.Reach, l.key.Resources, freshness.Begin+freshness.End)
-		defer c.begin(ctx, call, tool).end()
+		w := c.begin(ctx, call, tool)
+		defer func() { w.ended(err) }()
 	}
-	res, err := next(ctx, call)
+	res, err = next(ctx, call)
 	if stored {
 		c.fill(ctx, call, l, p, res, err)
 	}

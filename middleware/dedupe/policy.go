@@ -73,15 +73,27 @@ func (d *Dedupe) WrapAsking(inner middleware.Answerer, next toolkit.Handler) too
 }
 
 // alone runs a call that has no twins; what it may write is counted.
-func (d *Dedupe) alone(ctx context.Context, call toolkit.Call, tool *toolkit.Definition, writes bool, next toolkit.Handler) (toolkit.Result, error) {
+func (d *Dedupe) alone(ctx context.Context, call toolkit.Call, tool *toolkit.Definition, writes bool, next toolkit.Handler) (res toolkit.Result, err error) {
 	if !writes {
 		return next(ctx, call)
 	}
 	owner, _ := middleware.OwnerOf(call.Record.Session(), d.options.Reach) // without one, everybody's
 	hash, resources := freshness.OwnerHash(owner), freshness.Resources(tool)
 	d.counters.Add(hash, resources, freshness.Begin)
-	defer d.counters.Add(hash, resources, freshness.End)
+	defer func() { d.written(call, hash, resources, err) }()
 	return next(ctx, call)
+}
+
+// written counts that a write has ended, when its tool has: one that a time limit left behind may
+// write until then. err is what the call ended with; nil if it panicked.
+func (d *Dedupe) written(call toolkit.Call, hash uint64, resources []string, err error) {
+	if tool := middleware.LeftoverOf(call, err); tool == nil || !d.writesUntil(tool, hash, resources) {
+		d.counters.Add(hash, resources, freshness.End)
+	}
+}
+
+func (d *Dedupe) writesUntil(tool *middleware.Leftover, hash uint64, resources []string) bool {
+	return tool.Then(func() { d.counters.Add(hash, resources, freshness.End) })
 }
 
 // Why a call has no key: the values of its tag.

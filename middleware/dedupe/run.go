@@ -103,18 +103,18 @@ func (d *Dedupe) run(ctx context.Context, call toolkit.Call, s *shard, e *entry,
 				e.ending, e.panicked = toolkit.EndingPanicked, &toolkit.PanicError{Value: v, Stack: debug.Stack()}
 			}
 		}
-		d.finish(ctx, call.Record, s, e, writes)
+		d.finish(ctx, call, s, e, writes)
 	}()
 	e.res, e.err = next(ctx, call)
 	e.ending = toolkit.EndingReturned
 }
 
 // finish ends the entry: it is remembered, if it may be, and those who wait go on.
-func (d *Dedupe) finish(ctx context.Context, record toolkit.Record, s *shard, e *entry, writes bool) {
+func (d *Dedupe) finish(ctx context.Context, call toolkit.Call, s *shard, e *entry, writes bool) {
 	if writes {
-		d.counters.Add(e.reachHash, e.resources, freshness.End)
+		d.written(call, e.reachHash, e.resources, e.err)
 	}
-	keep := d.keeps(ctx, record, e)
+	keep := d.keeps(ctx, call.Record, e)
 	var kept *identity.Arguments
 	if keep {
 		e.finished = time.Now()

@@ -40,6 +40,8 @@ type Error struct {
 	Scope Scope
 	// Running is the limit of calls at once; 0 if the rate limit refused.
 	Running int
+	// Left is how many of those are tools that a time limit left behind and that run on.
+	Left int
 	// Rate is the rate limit; the zero value if the limit of calls at once refused.
 	Rate toolkit.RateLimit
 	// After is when the rate limit will allow a call, if no other one begins; 0 if
@@ -50,7 +52,11 @@ type Error struct {
 // Error says which limit it is, and when to try again.
 func (e *Error) Error() string {
 	if e.Running > 0 {
-		return fmt.Sprintf("at most %d of %s may run at once, and as many do: try again later", e.Running, e.Scope.calls())
+		left := ""
+		if e.Left > 0 {
+			left = fmt.Sprintf(", %d of them left behind by a time limit", e.Left)
+		}
+		return fmt.Sprintf("at most %d of %s may run at once, and as many do%s: try again later", e.Running, e.Scope.calls(), left)
 	}
 	when := "later"
 	if e.After > 0 {

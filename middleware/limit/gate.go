@@ -11,6 +11,7 @@ type gate struct {
 	scope Scope
 	limit int
 	in    int   // calls inside
+	left  int   // those of them whose tool was left behind and runs on
 	due   int   // calls that wait for it, or on their way to it
 	queue turns // calls that wait for it
 }

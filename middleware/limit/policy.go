@@ -51,7 +51,9 @@ func (p *Policy) Place() middleware.Place { return middleware.PlaceLimit }
 // Wrap asks the rate limits first and then waits for a slot, so that nobody holds one
 // while the other has still to say no. A call that waited or was refused tells
 // "limit" with "concurrency" or "rate", and "limit.scope" with "global", "tool" or "key"; one
-// without a key, where a limit per key is set, tells "limit" with "unscoped".
+// without a key, where a limit per key is set, tells "limit" with "unscoped". One whose tool a time
+// limit further in left behind tells "limit" with "held": its slot is taken until the tool has ended
+// ([middleware.Leftover]).
 // Refusals are overloaded and rate_limited, with an [Error] as their cause; a caller who
 // gives up while waiting is refused as canceled, or timeout, with the context's cause.
 // Without any limit set, Wrap returns next.
@@ -79,6 +81,9 @@ type Stats struct {
 	// Running and Waiting are calls that hold a slot, and that wait for one or for a
 	// rate limit. Running is 0 without a limit on concurrency.
 	Running, Waiting int
+	// LeftBehind is how many of those Running are tools that a time limit left behind: their calls have
+	// ended, and their slots are given back when they end.
+	LeftBehind int
 	// Unkeyed is how many calls had no key where a limit per key was set.
 	Unkeyed uint64
 	// Forgotten is how many keys' rates were forgotten, being idle or too many.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -23,6 +24,7 @@ type slots struct {
 	tools     gates
 	keys      gates
 	running   int
+	left      int // those of them whose tool was left behind and runs on
 	waiting   int
 	waitingBy map[id]int // the waiting of each key
 }
@@ -43,6 +45,7 @@ type path struct {
 	gates  [3]*gate
 	n      int
 	passed int
+	left   bool // the tool was left behind: its end gives the slot back, and not that of the call
 }
 
 func (p *path) add(g *gate) { p.gates[p.n], p.n = g, p.n+1 }
@@ -75,7 +78,11 @@ func (s *slots) wrap(next toolkit.Handler) toolkit.Handler {
 			p = w.path
 		}
 		defer s.leave(&p)
-		return next(ctx, call)
+		res, err := next(ctx, call)
+		if tool := middleware.LeftoverOf(call, err); tool != nil {
+			p.left = s.hold(p, call, tool)
+		}
+		return res, err
 	}
 }
 
@@ -126,12 +133,39 @@ func (s *slots) advance(p *path) bool {
 	return true
 }
 
-// leave gives a slot back.
+// leave gives a slot back, unless the tool still needs it.
 func (s *slots) leave(p *path) {
+	if p.left {
+		return
+	}
 	s.mu.Lock()
 	s.running--
 	s.release(p)
 	s.mu.Unlock()
+}
+
+// hold keeps the slot of a call whose tool was left behind until that has ended; false if it has.
+func (s *slots) hold(p path, call toolkit.Call, tool *middleware.Leftover) bool {
+	s.countLeft(&p, 1)
+	ended := func() {
+		s.countLeft(&p, -1)
+		s.leave(&p)
+	}
+	if !tool.Then(ended) {
+		s.countLeft(&p, -1)
+		return false
+	}
+	call.Record.Tag("limit", "held")
+	return true
+}
+
+func (s *slots) countLeft(p *path, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.left += n
+	for _, g := range p.gates[:p.passed] {
+		g.left += n
+	}
 }
 
 // release leaves the gates that p has passed. At each, the next waiter comes in, and on to
@@ -172,6 +206,6 @@ func (s *slots) tidy(p *path) {
 func (s *slots) stats(t *Stats) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t.Running = s.running
+	t.Running, t.LeftBehind = s.running, s.left
 	t.Waiting += s.waiting
 }

@@ -69,7 +69,7 @@ func (s *slots) join(tool string, key id) (w *waiter, full *Error) {
 		return w, nil
 	}
 	at := w.gates[w.passed]
-	full = &Error{Scope: at.scope, Running: at.limit}
+	full = &Error{Scope: at.scope, Running: at.limit, Left: at.left}
 	if s.waiting >= s.options.Queue || key.name != "" && s.waitingBy[key] >= s.options.QueuePerKey {
 		s.release(&w.path)
 		return nil, full

@@ -16,10 +16,11 @@ import (
 
 // A branch is a call that runs in a goroutine of its own.
 type branch struct {
-	policy *Policy
-	call   toolkit.Call // with a fork of the caller's record
-	done   chan struct{}
-	over   atomic.Bool // set by the first of the two: the tool ended, or its caller left
+	policy   *Policy
+	call     toolkit.Call // with a fork of the caller's record
+	leftover *middleware.Leftover
+	done     chan struct{}
+	over     atomic.Bool // set by the first of the two: the tool ended, or its caller left
 
 	// What came of it, to be read when done is closed.
 	res      toolkit.Result
@@ -37,7 +38,7 @@ func (p *Policy) runApart(ctx context.Context, call toolkit.Call, next toolkit.H
 	}
 	inner, cancel := l.context(ctx)
 	defer cancel()
-	b := &branch{policy: p, call: call, done: make(chan struct{})}
+	b := &branch{policy: p, call: call, leftover: middleware.NewLeftover(call), done: make(chan struct{})}
 	b.call.Record = call.Record.Fork()
 	b.call.Arguments = bytes.Clone(call.Arguments) // the caller may use its memory again
 	go b.run(inner, next)
@@ -45,7 +46,7 @@ func (p *Policy) runApart(ctx context.Context, call toolkit.Call, next toolkit.H
 	case <-b.done:
 	case <-inner.Done():
 		if b.abandon() {
-			return l.abandoned(ctx, inner, call)
+			return l.abandoned(ctx, inner, call, b.leftover)
 		}
 		<-b.done
 	}
@@ -72,6 +73,7 @@ func (b *branch) run(ctx context.Context, next toolkit.Handler) {
 			b.policy.abandoned.Add(-1)
 		}
 		b.policy.apart.Add(-1)
+		b.leftover.End()
 		close(b.done)
 	}()
 	b.res, b.err = next(ctx, b.call)
@@ -88,15 +90,15 @@ func (b *branch) abandon() bool {
 	return false
 }
 
-// abandoned is how a call ends that was left behind.
-func (l *limit) abandoned(ctx, inner context.Context, call toolkit.Call) (toolkit.Result, error) {
+// abandoned is how a call ends whose tool was left behind.
+func (l *limit) abandoned(ctx, inner context.Context, call toolkit.Call, leftover *middleware.Leftover) (toolkit.Result, error) {
 	const left = "; it does not heed being stopped and was left behind, so it may still take effect"
 	call.Record.Tag("timeout.abandoned", "true")
 	if l.fired(ctx, inner) {
 		call.Record.Tag("timeout.limit", l.of.String())
-		return toolkit.Result{}, &toolkit.Error{Kind: toolkit.ErrTimeout, Tool: call.Name, Cause: l.cause,
+		return toolkit.Result{}, &toolkit.Error{Kind: toolkit.ErrTimeout, Tool: call.Name, Cause: leftover.Err(l.cause),
 			Message: "it ran for " + l.ran(inner).String() + ", and one attempt may run for " + l.of.String() + left}
 	}
 	cause := context.Cause(ctx)
-	return toolkit.Result{}, &toolkit.Error{Kind: kindOf(ctx), Tool: call.Name, Cause: cause, Message: callersCause(cause) + left}
+	return toolkit.Result{}, &toolkit.Error{Kind: kindOf(ctx), Tool: call.Name, Cause: leftover.Err(cause), Message: callersCause(cause) + left}
 }

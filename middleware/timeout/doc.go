@@ -17,7 +17,8 @@
 //     says how long it ran and how long it may, and keeps what the tool said;
 //   - it never returns: the call waits with it, unless the tool is named in
 //     [Options].Abandon. Then it runs in a goroutine of its own that is left behind
-//     (tag timeout.abandoned=true); their number is bounded.
+//     (tag timeout.abandoned=true); their number is bounded, and policies further out
+//     that hold something for the tool hold it until it ends ([middleware.Leftover]).
 //
 // A caller's own deadline or cancellation is told apart: no tag timeout.limit, and
 // the caller's context.Cause is in the error. A toolkit.Executor has a time limit
