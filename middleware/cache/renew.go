@@ -5,6 +5,7 @@ package cache
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -51,7 +52,7 @@ func (r *renewal) start(key uint64, prepare func() (run func())) {
 	run := prepare()
 	r.done.Go(func() {
 		defer func() {
-			_ = recover() // a tool's: the next caller meets it in the foreground
+			_ = recover() // of the host's own: an error's method, say
 			r.mu.Lock()
 			delete(r.running, key)
 			r.mu.Unlock()
@@ -61,7 +62,8 @@ func (r *renewal) start(key uint64, prepare func() (run func())) {
 }
 
 // renew runs the tool in the background and stores its answer. The run has the call's
-// context values, its own time, and a record that is nobody's: it is in no statistics.
+// context values, its own time, and a record that is nobody's: it is in no statistics, and observers
+// are told of it apart (toolkit.BackgroundObserver).
 func (c *Cache) renew(ctx context.Context, call toolkit.Call, l look, p plan, next toolkit.Handler) {
 	c.renewal.start(l.key.Hash(), func() func() {
 		l.key.Arguments = l.key.Arguments.Keep()
@@ -71,8 +73,31 @@ func (c *Cache) renew(ctx context.Context, call toolkit.Call, l look, p plan, ne
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.options.RefreshTimeout)
 			defer cancel()
 			defer context.AfterFunc(c.renewal.ctx, cancel)()
-			res, err := next(ctx, call)
+			res, err := c.renewed(ctx, call, next)
+			if err != nil || res.Fault != nil {
+				c.counts.refreshFailures.Add(1)
+			}
 			c.fill(ctx, call, &l, p, res, err)
 		}
 	})
+}
+
+// errGoexit is how a run is told that ended its goroutine.
+var errGoexit = errors.New("cache: the tool ended its goroutine")
+
+// renewed runs the tool and tells observers. A panic is an error: the next caller meets it in the
+// foreground.
+func (c *Cache) renewed(ctx context.Context, call toolkit.Call, next toolkit.Handler) (res toolkit.Result, err error) {
+	ctx, told := call.Record.BeginBackground(ctx, call, "renewal")
+	err = errGoexit
+	defer func() {
+		if v := recover(); v != nil {
+			err = &toolkit.PanicError{Value: v}
+		}
+		told(res, err)
+		if err == errGoexit { // nobody goes on after this
+			c.counts.refreshFailures.Add(1)
+		}
+	}()
+	return next(ctx, call)
 }

@@ -16,10 +16,12 @@ type Stats struct {
 	Unscoped    uint64 // calls without an owner
 	NoIdentity  uint64 // calls whose arguments have no identity
 	StoreErrors uint64 // times that the store failed or did not answer
+
+	RefreshFailures uint64 // runs in the background that failed
 }
 
 type counts struct {
-	hits, misses, fills, stale, writes, refreshes, unscoped, noIdentity, storeErrors atomic.Uint64
+	hits, misses, fills, stale, writes, refreshes, unscoped, noIdentity, storeErrors, refreshFailures atomic.Uint64
 }
 
 func (c *counts) told(why string) {
@@ -35,6 +37,6 @@ func (c *Cache) Stats() Stats {
 	n := &c.counts
 	return Stats{
 		n.hits.Load(), n.misses.Load(), n.fills.Load(), n.stale.Load(), n.writes.Load(), n.refreshes.Load(),
-		n.unscoped.Load(), n.noIdentity.Load(), n.storeErrors.Load(),
+		n.unscoped.Load(), n.noIdentity.Load(), n.storeErrors.Load(), n.refreshFailures.Load(),
 	}
 }
