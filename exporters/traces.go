@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"go.opentelemetry.io/contrib/exporters/autoexport"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -73,13 +72,13 @@ func (p *Providers) otlpTraces(ctx context.Context, c *config) (e sdktrace.SpanE
 		return p.spooled(c, client, otlpType())
 	}
 	if protocol("TRACES") == grpcProtocol {
-		e, err = otlptrace.New(ctx, &lazyClient{Client: otlptracegrpc.NewClient()})
+		e, err = newOTLP(ctx, &lazyClient{Client: otlptracegrpc.NewClient()})
 	} else {
 		client, clientErr := p.httpClient("TRACES")
 		if clientErr != nil {
 			return nil, clientErr
 		}
-		e, err = otlptrace.New(ctx, &lazyClient{Client: otlptracehttp.NewClient(otlptracehttp.WithHTTPClient(client))})
+		e, err = newOTLP(ctx, &lazyClient{Client: otlptracehttp.NewClient(otlptracehttp.WithHTTPClient(client))})
 	}
 	if err != nil {
 		return nil, err

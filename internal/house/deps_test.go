@@ -103,7 +103,7 @@ var allowed = map[string]struct {
 	"tracing":                    {[]string{"toolkit", "redact"}, slices.Concat(otelAPI, jsontext)},
 	"exporters/jsonlines":        {modules: []string{anything}},
 	"retention":                  {own: []string{"internal/spanowner"}, modules: jsontext},
-	"exporters":                  {[]string{"toolkit", "redact", "stats", "exporters/jsonlines", "internal/announce", "internal/display", "exporters/tailsample", "exporters/guard", "exporters/spool", "exporters/internal/otlpsize", "internal/spanowner"}, []string{anything}},
+	"exporters":                  {[]string{"toolkit", "redact", "stats", "exporters/jsonlines", "internal/announce", "internal/display", "exporters/tailsample", "exporters/guard", "exporters/spool", "exporters/internal/otlpsize", "exporters/internal/otlpwire", "internal/spanowner"}, []string{anything}},
 	"exporters/spool":            {[]string{"redact", "internal/spanowner"}, []string{anything}},
 	"exporters/tailsample":       {[]string{"exporters/internal/otlpsize"}, otelSDK},
 	"exporters/guard":            {[]string{"exporters/internal/otlpsize"}, otelSDK},
