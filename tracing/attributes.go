@@ -95,7 +95,7 @@ func (o *Observer) describe(a *attributes, e *toolkit.Ended) {
 		a.float(keyProgress, e.Progress)
 	}
 	for _, t := range s.Tags {
-		a.identifier(o, attribute.Key(prefix+t.Key), t.Value)
+		a.tag(o, t)
 	}
 	if in := e.Facts.Session; in != nil {
 		a.name(o, keySession, in.ID)

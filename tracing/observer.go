@@ -32,6 +32,7 @@ type Observer struct {
 	metrics metrics
 	tools   tools
 	names   cleanNames
+	tags    tags
 	clean   func(string) string // is identifier
 	buffers sync.Pool           // of *attributes
 	hidden  atomic.Bool         // whether content is kept off spans for now
@@ -51,6 +52,7 @@ func New(options ...Option) (*Observer, error) {
 	o.tracer = c.tracers.Tracer(ScopeName, trace.WithInstrumentationVersion(version()))
 	_, o.silent = o.tracer.(noop.Tracer)
 	o.clean, o.names.seed = o.identifier, maphash.MakeSeed()
+	o.tags.keys.seed, o.tags.values.seed = o.names.seed, o.names.seed
 	o.tools.max, o.tools.clean = c.maxTools, o.clean
 	o.buffers.New = func() any { return &attributes{stamp: newStamp()} }
 	if err := o.metrics.make(c.meters); err != nil {

@@ -1,0 +1,30 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package tracing
+
+import (
+	"go.opentelemetry.io/otel/attribute"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// tags remembers the keys of policies' tags as attributes, and their values as they are redacted: most come
+// again with call after call.
+type tags struct{ keys, values cleanNames }
+
+// key is the attribute's.
+func (t *tags) key(tag string) attribute.Key {
+	return attribute.Key(t.keys.of(tag, func(tag string) string { return prefix + tag }))
+}
+
+// tag adds what a policy told.
+func (a *attributes) tag(o *Observer, t toolkit.Tag) {
+	switch key := o.tags.key(t.Key); {
+	case t.Value == "":
+	case t.Varies():
+		a.text(key, o.identifier(t.Value))
+	default:
+		a.text(key, o.tags.values.of(t.Value, o.clean))
+	}
+}
