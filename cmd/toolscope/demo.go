@@ -27,7 +27,9 @@ import (
 	"github.com/toolscope/toolscope/stats/statsprom"
 )
 
-const demoHelp = `Run a real agent session and show what is seen of it.
+const demoHelp = `toolscope demo runs a real agent session and shows what is seen of it.
+
+Usage: toolscope demo [OPTIONS]
 
 A scripted model works in the current directory with real tools: it lists, reads and
 searches files, runs shell commands and Python, fills and queries an SQLite database in a
@@ -37,12 +39,19 @@ made-up secrets, as tools do. Nothing in the directory is changed.
 
 Then the trace of one turn and the table per tool are printed, and the statistics are
 served until Ctrl-C. No key, server or network is needed. With
-OTEL_EXPORTER_OTLP_ENDPOINT set, the same session appears there, in Jaeger for example:
+OTEL_EXPORTER_OTLP_ENDPOINT set, the same session appears there, in Jaeger for example.
 
-  OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4317 toolscope demo
+  --once          leave after printing, serve nothing
+  --listen ADDR   where the statistics are served; the default, 127.0.0.1:0, takes a free
+                  port
+  --calls N       make at least so many calls, 120 or more; the default is 150
+  --seed N        what the made-up secrets are made of; the default takes one by chance
+  --json          print the summary as JSON instead of trace and table
 
-Usage: toolscope demo [OPTIONS]
+  toolscope demo
+  OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4317 toolscope demo --once
 
+Exit code: 0, 1 if it could not run or its spans were not delivered, 2 for wrong words.
 `
 
 type demoOptions struct {
@@ -54,36 +63,19 @@ type demoOptions struct {
 
 func demoCommand(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	var o demoOptions
-	flags := flag.NewFlagSet("demo", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.BoolVar(&o.once, "once", false, "leave after printing, serve nothing")
-	flags.BoolVar(&o.json, "json", false, "print the summary as JSON instead of tree and table")
-	flags.StringVar(&o.listen, "listen", "127.0.0.1:0", "`address` that serves the statistics; port 0 takes a free one")
-	flags.IntVar(&o.calls, "calls", 150, fmt.Sprintf("make at least this `number` of calls, %d or more", demo.MinCalls))
-	flags.Uint64Var(&o.seed, "seed", 0, "`number` that the planted secrets are made of; 0 takes one by chance")
-	flags.Usage = func() {
-		fmt.Fprint(flags.Output(), demoHelp)
-		flags.PrintDefaults()
+	f := flag.NewFlagSet("demo", flag.ContinueOnError)
+	f.BoolVar(&o.once, "once", false, "")
+	f.BoolVar(&o.json, "json", false, "")
+	f.StringVar(&o.listen, "listen", "127.0.0.1:0", "")
+	f.IntVar(&o.calls, "calls", 150, "")
+	f.Uint64Var(&o.seed, "seed", 0, "")
+	rest, code, done := parseArguments(f, demoHelp, args, stdout, stderr)
+	if done {
+		return code
 	}
-	for _, a := range args {
-		if a == "-h" || a == "-help" || a == "--help" {
-			flags.SetOutput(stdout)
-		}
-	}
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		return exitOK
-	case err != nil:
+	if err := o.complete(rest); err != nil {
+		fmt.Fprintf(stderr, "toolscope demo: %v\nRun 'toolscope demo --help' for the options.\n", err)
 		return exitUsage
-	case flags.NArg() > 0:
-		fmt.Fprintf(stderr, "toolscope demo: got argument %.40q, want options only\n", flags.Arg(0))
-		return exitUsage
-	case o.calls < demo.MinCalls || o.calls > 1_000_000:
-		fmt.Fprintf(stderr, "toolscope demo: -calls: got %d, want %d to 1000000\n", o.calls, demo.MinCalls)
-		return exitUsage
-	}
-	if o.seed == 0 {
-		o.seed = rand.Uint64()
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -92,6 +84,20 @@ func demoCommand(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 		return exitError
 	}
 	return exitOK
+}
+
+// complete checks the words and takes a seed where none was said.
+func (o *demoOptions) complete(rest []string) error {
+	switch {
+	case len(rest) > 0:
+		return fmt.Errorf("got argument %.40q, want options only", rest[0])
+	case o.calls < demo.MinCalls || o.calls > 1_000_000:
+		return fmt.Errorf("--calls: got %d, want %d to 1000000", o.calls, demo.MinCalls)
+	}
+	if o.seed == 0 {
+		o.seed = rand.Uint64()
+	}
+	return nil
 }
 
 func runDemo(ctx context.Context, o demoOptions, stdout, stderr io.Writer) (err error) {
@@ -153,7 +159,7 @@ func listen(o demoOptions) (net.Listener, error) {
 	}
 	l, err := net.Listen("tcp", o.listen)
 	if err != nil {
-		return nil, fmt.Errorf("-listen: %w", err)
+		return nil, fmt.Errorf("--listen: %w", err)
 	}
 	return l, nil
 }
@@ -179,7 +185,13 @@ func printDemoJSON(w io.Writer, scope *toolscope.Scope, summary demo.Summary) er
 }
 
 func printDemo(w io.Writer, scope *toolscope.Scope, providers *exporters.Providers, summary demo.Summary) error {
-	fmt.Fprintf(w, "%d calls in %d turns of conversation %s\n", summary.Calls, summary.Turns, summary.Conversation)
+	all := view{snapshot: scope.Stats().Snapshot(stats.Window{}), sort: "time"}
+	calls := int(all.summary().Overall.Calls)
+	fmt.Fprintf(w, "%d calls in %d turns of conversation %s", calls, summary.Turns, summary.Conversation)
+	if below := calls - summary.Calls; below > 0 {
+		fmt.Fprintf(w, " (%d by a sub-agent)", below)
+	}
+	fmt.Fprintln(w)
 	for _, n := range summary.Notes {
 		fmt.Fprintln(w, "note:", n)
 	}
@@ -190,7 +202,6 @@ func printDemo(w io.Writer, scope *toolscope.Scope, providers *exporters.Provide
 		}
 	}
 	var tables strings.Builder
-	all := view{snapshot: scope.Stats().Snapshot(stats.Window{}), sort: "time"}
 	all.print(&tables, "all calls", paintFor(w), true)
 	if _, err := fmt.Fprintf(w, "\n%s", &tables); err != nil {
 		return err

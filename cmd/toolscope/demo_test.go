@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -35,6 +36,10 @@ func TestDemoOnce(t *testing.T) {
 		if !strings.Contains(out, want) {
 			t.Errorf("the output lacks %q", want)
 		}
+	}
+	head, calls := regexp.MustCompile(`(?m)^(\d+) calls in \d+ turns of conversation \S+ \(\d+ by a sub-agent\)$`).FindStringSubmatch(out), regexp.MustCompile(`(?m)^all +(\d+) `).FindStringSubmatch(out)
+	if head == nil || calls == nil || head[1] != calls[1] {
+		t.Errorf("got %q above and %q in the table, want the same number of calls", head, calls)
 	}
 	if found := canary.Find(out+stderr.String(), canary.Secrets(seed)); found != nil {
 		t.Errorf("the output shows %v", found)
@@ -73,13 +78,13 @@ func TestUsage(t *testing.T) {
 	}{
 		{nil, exitUsage, "", "Usage: toolscope COMMAND"},
 		{[]string{"help"}, exitOK, "Usage: toolscope COMMAND", ""},
-		{[]string{"help", "demo"}, exitOK, "Run a real agent session", ""},
+		{[]string{"help", "demo"}, exitOK, "runs a real agent session", ""},
 		{[]string{"demo", "--help"}, exitOK, "OTEL_EXPORTER_OTLP_ENDPOINT", ""},
 		{[]string{"frobnicate"}, exitUsage, "", `got command "frobnicate"`},
-		{[]string{"demo", "--calls", "3"}, exitUsage, "", "-calls: got 3, want 120"},
+		{[]string{"demo", "--calls", "3"}, exitUsage, "", "--calls: got 3, want 120"},
 		{[]string{"demo", "--frobnicate"}, exitUsage, "", "frobnicate"},
 		{[]string{"demo", "extra"}, exitUsage, "", `got argument "extra"`},
-		{[]string{"demo", "--listen", "nowhere:99999"}, exitError, "", "-listen"},
+		{[]string{"demo", "--listen", "nowhere:99999"}, exitError, "", "--listen: listen tcp"},
 		{[]string{"version"}, exitOK, "toolscope ", ""},
 	} {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {

@@ -169,6 +169,8 @@ func (o *exportOptions) complete(files []string) error {
 	}
 	otlp := o.to == "otlp"
 	switch {
+	case o.to == "" && o.output != "":
+		return fmt.Errorf("-o: got %.40q without --to, want a name that ends with .har, .html or .txt, or --to as well", o.output)
 	case !slices.Contains([]string{"otlp", "har", "html", "text"}, o.to):
 		return fmt.Errorf("--to: got %.40q, want one of otlp, har, html, text", o.to)
 	case o.redact != "" && o.redact != "default" && o.redact != "strict":

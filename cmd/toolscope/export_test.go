@@ -173,7 +173,7 @@ func TestExportSaysWhatIsWrong(t *testing.T) {
 		{[]string{"--help"}, exitOK, ""},
 		{[]string{"--to", "text"}, exitUsage, "got 0 files"},
 		{[]string{log}, exitUsage, "--to: got \"\""},
-		{[]string{"-o", "x.pdf", log}, exitUsage, "--to: got \"\""},
+		{[]string{"-o", "x.pdf", log}, exitUsage, `-o: got "x.pdf" without --to, want a name that ends with .har`},
 		{[]string{"--to", "pdf", log}, exitUsage, "--to: got \"pdf\""},
 		{[]string{"--to", "text", "--redact", "off", log}, exitUsage, "less cannot be removed"},
 		{[]string{"--to", "otlp", "-o", "x", log}, exitUsage, "-o"},

@@ -17,6 +17,7 @@ const programEnv = "TOOLSCOPE_TEST_PROGRAM"
 func TestMain(m *testing.M) {
 	switch program := os.Getenv(programEnv); program {
 	case "":
+		os.Unsetenv("COLUMNS") // tables are as wide as they like to be
 		os.Exit(m.Run())
 	case "toolscope":
 		os.Unsetenv(programEnv)

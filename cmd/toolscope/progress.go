@@ -6,10 +6,10 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/toolscope/toolscope/internal/demo"
+	"github.com/toolscope/toolscope/internal/display"
 )
 
 // progress draws how far a session is: a bar on a terminal, a line per turn
@@ -26,7 +26,7 @@ func (p *progress) show(at demo.Progress) {
 	if p.terminal {
 		const width = 30
 		full := min(width, width*at.Calls/max(1, at.Of))
-		fmt.Fprintf(p.w, "\r\x1b[K[%s%s] %d/%d  %s", strings.Repeat("█", full), strings.Repeat("·", width-full), at.Calls, at.Of, at.Prompt)
+		drawBar(p.w, fmt.Sprintf("[%s%s] %d/%d  %s", strings.Repeat("█", full), strings.Repeat("·", width-full), at.Calls, at.Of, at.Prompt))
 		return
 	}
 	if at.Prompt != p.prompt {
@@ -37,22 +37,19 @@ func (p *progress) show(at demo.Progress) {
 
 func (p *progress) done() {
 	if p.terminal {
-		fmt.Fprint(p.w, "\r\x1b[K")
+		clearBar(p.w)
 	}
 }
 
-// isTerminal reports whether w is a terminal.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
+// drawBar draws a line over the one before. It has to stay on one line, or there would be
+// something of it that the next one does not cover.
+func drawBar(w io.Writer, text string) {
+	cells := cellsOf(w)
+	if cells > 0 {
+		cells = max(1, cells-1)
 	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	fmt.Fprintf(w, "\r\x1b[K%s", display.Clip(text, cells))
 }
 
-// colored reports whether w wants colour: a terminal, and NO_COLOR is not set
-// (no-color.org).
-func colored(w io.Writer) bool {
-	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(w)
-}
+// clearBar removes it.
+func clearBar(w io.Writer) { fmt.Fprint(w, "\r\x1b[K") }

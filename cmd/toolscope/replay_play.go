@@ -180,8 +180,12 @@ func (r *replay) print(b tooltest.Batch, answers []toolkit.Answer) {
 		if end.errorType != "" {
 			what += " " + end.errorType
 		}
+		output := 80
+		if r.paint.cells > 0 {
+			output = max(16, r.paint.cells-62) // what stands before it
+		}
 		fmt.Fprintf(r.out, "  %-18s %s %10s  %s\n", display.Clip(a.Name, 18), r.paint.in(colour, fmt.Sprintf("%-28s", what)),
-			display.Milliseconds(end.ms), display.Clip(strings.Join(strings.Fields(r.text(a.Result.Output)), " "), 80))
+			display.Milliseconds(end.ms), display.Clip(strings.Join(strings.Fields(r.text(a.Result.Output)), " "), output))
 	}
 }
 

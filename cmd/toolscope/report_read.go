@@ -104,12 +104,12 @@ func (p *logProgress) add(n int, lines uint64) {
 		left := time.Duration(float64(now.Sub(p.begun)) * (1 - part) / max(part, 1e-9))
 		text = fmt.Sprintf("%s%s %3.0f %%  %s, %s left", strings.Repeat("█", full), strings.Repeat("░", progressWidth-full), part*100, text, left.Round(time.Second))
 	}
-	fmt.Fprintf(p.to, "\r\x1b[K%s", text)
+	drawBar(p.to, text)
 }
 
 // clear removes the bar.
 func (p *logProgress) clear() {
 	if !p.off && !p.begun.IsZero() {
-		fmt.Fprint(p.to, "\r\x1b[K")
+		clearBar(p.to)
 	}
 }

@@ -45,7 +45,8 @@ stats.Announce; else ` + defaultURL + `.
   --timeout TIME  how long a program may take to answer; the default is 10s
 
 Percentiles are of calls that ran: hits and refusals do not flatter them. The
-columns ± compare with the window of the same length before.
+columns ± compare with the window of the same length before. Columns that matter less
+are left out where the terminal, or $COLUMNS, is too narrow for them; a pipe gets all.
 
   toolscope stats
   toolscope stats --window 1h --sort p99 http://localhost:8080/debug/tools/

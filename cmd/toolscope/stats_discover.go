@@ -99,7 +99,7 @@ func listPrograms(stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "toolscope stats: no program of yours on this machine has announced itself")
 		return exitOK
 	}
-	t := &table{titles: []string{"<URL", "<TITLE", "PID", "<SINCE"}}
+	t := &table{titles: []string{"<URL", "<TITLE", "PID", "<SINCE"}, spare: []int{3, 2}}
 	for _, p := range programs {
 		t.add(cell{text: display.Clip(p.URL, 100)}, cell{text: display.Clip(p.Title, 40)}, cell{text: strconv.Itoa(p.PID)}, cell{text: p.Started.Local().Format(time.DateTime)})
 	}

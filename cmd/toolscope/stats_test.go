@@ -225,23 +225,3 @@ func TestStatsUsage(t *testing.T) {
 		t.Errorf("--help: got %d %q %q", code, out, errs)
 	}
 }
-
-// Colours are for terminals, unless NO_COLOR is set.
-func TestPaint(t *testing.T) {
-	if paintFor(&strings.Builder{}).on {
-		t.Error("what is no terminal gets colours")
-	}
-	var b strings.Builder
-	table := &table{titles: []string{"<NAME", "N", "EMPTY"}}
-	table.add(cell{text: "é"}, cell{"10", bold}, cell{})
-	table.add(cell{text: "long"}, cell{text: "9"}, cell{})
-	table.print(&b, paint{})
-	if got, want := b.String(), "NAME   N\né     10\nlong   9\n"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	b.Reset()
-	table.print(&b, paint{true})
-	if !strings.Contains(b.String(), "\x1b[1m10\x1b[0m") {
-		t.Errorf("got %q, want bold", b.String())
-	}
-}

@@ -7,8 +7,14 @@ import (
 	"errors"
 	"flag"
 	"io"
+	"os"
+	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/charmbracelet/x/term"
+
+	"github.com/toolscope/toolscope/internal/display"
 )
 
 // parseArguments reads flags wherever they stand among the other arguments, which it
@@ -33,11 +39,42 @@ func parseArguments(f *flag.FlagSet, help string, args []string, stdout, stderr 
 	}
 }
 
-// paint colours texts, or leaves them as they are.
-type paint struct{ on bool }
+// isTerminal reports whether a reader or writer is a terminal: a device such as
+// /dev/null is none.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(f.Fd())
+}
 
-// paintFor colours where w wants it.
-func paintFor(w io.Writer) paint { return paint{colored(w)} }
+// colored reports whether w wants colour: a terminal, and NO_COLOR is not set
+// (no-color.org).
+func colored(w io.Writer) bool {
+	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(w)
+}
+
+// cellsOf is how many cells a line of w has: a terminal's, else $COLUMNS, else 0 for
+// nobody knows.
+func cellsOf(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if cells, _, err := term.GetSize(f.Fd()); err == nil && cells > 0 {
+			return cells
+		}
+	}
+	if cells, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && cells > 0 {
+		return cells
+	}
+	return 0
+}
+
+// paint is how texts are put on what they are written to. The zero value is for a
+// pipe: no colours, lines as long as they are.
+type paint struct {
+	on    bool // in colours
+	cells int  // of a line; 0 is no limit
+}
+
+// paintFor is what fits w.
+func paintFor(w io.Writer) paint { return paint{colored(w), cellsOf(w)} }
 
 // The colours that are used.
 const (
@@ -59,13 +96,19 @@ func (p paint) in(colour, text string) string {
 type cell struct{ text, colour string }
 
 // table lays cells out in columns. A column whose title begins with "<" is set
-// against the left, the others against the right.
+// against the left, the others against the right. Where lines are too short for it, the spare
+// columns go, the first of them first; then the last column is cut, if it is set against
+// the left.
 type table struct {
 	titles []string
+	spare  []int // columns by their index
 	rows   [][]cell
 }
 
 func (t *table) add(row ...cell) { t.rows = append(t.rows, row) }
+
+// gap stands between columns.
+const gap = "  "
 
 // print writes the table, nothing if it has no rows. Columns without any text are
 // left out.
@@ -73,17 +116,7 @@ func (t *table) print(b *strings.Builder, p paint) {
 	if len(t.rows) == 0 {
 		return
 	}
-	widths := make([]int, len(t.titles))
-	for _, row := range t.rows {
-		for i, c := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(c.text))
-		}
-	}
-	for i, title := range t.titles {
-		if widths[i] > 0 {
-			widths[i] = max(widths[i], utf8.RuneCountInString(strings.TrimPrefix(title, "<")))
-		}
-	}
+	widths := t.widths(p.cells)
 	head := make([]cell, len(t.titles))
 	for i, title := range t.titles {
 		head[i] = cell{strings.TrimPrefix(title, "<"), quiet}
@@ -94,14 +127,46 @@ func (t *table) print(b *strings.Builder, p paint) {
 			if widths[i] == 0 {
 				continue
 			}
-			blanks := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c.text))
+			text := display.Clip(c.text, widths[i])
+			blanks := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(text))
 			if strings.HasPrefix(t.titles[i], "<") {
-				line.WriteString(p.in(c.colour, c.text) + blanks)
+				line.WriteString(p.in(c.colour, text) + blanks)
 			} else {
-				line.WriteString(blanks + p.in(c.colour, c.text))
+				line.WriteString(blanks + p.in(c.colour, text))
 			}
-			line.WriteString("  ")
+			line.WriteString(gap)
 		}
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
+}
+
+// widths is how wide each column is on lines of so many cells, 0 for one that is left
+// out. A table that does not fit without its spare columns is wider than the line.
+func (t *table) widths(cells int) []int {
+	widths := make([]int, len(t.titles))
+	for _, row := range t.rows {
+		for i, c := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(c.text))
+		}
+	}
+	used := -len(gap)
+	for i, title := range t.titles {
+		if widths[i] > 0 {
+			widths[i] = max(widths[i], utf8.RuneCountInString(strings.TrimPrefix(title, "<")))
+			used += widths[i] + len(gap)
+		}
+	}
+	if cells <= 0 {
+		return widths
+	}
+	for _, i := range t.spare {
+		if used > cells && widths[i] > 0 {
+			used -= widths[i] + len(gap)
+			widths[i] = 0
+		}
+	}
+	if last := len(widths) - 1; used > cells && strings.HasPrefix(t.titles[last], "<") {
+		widths[last] = max(min(widths[last], utf8.RuneCountInString(t.titles[last])-1), widths[last]-(used-cells))
+	}
+	return widths
 }

@@ -117,7 +117,7 @@ func printTools(w io.Writer, defs []toolkit.Definition, whole, asJSON bool) erro
 
 // toolTable is a line for each tool.
 func toolTable(defs []toolkit.Definition) *table {
-	t := &table{titles: []string{"<TOOL", "<CATEGORY", "<RISK", "<DOES", "LIMIT", "<DESCRIPTION"}}
+	t := &table{titles: []string{"<TOOL", "<CATEGORY", "<RISK", "<DOES", "LIMIT", "<DESCRIPTION"}, spare: []int{4, 1}}
 	for i := range defs {
 		d := &defs[i]
 		colour := ""

@@ -4,18 +4,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/charmbracelet/x/term"
 
 	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/internal/top"
@@ -108,7 +106,7 @@ func runTop(ctx context.Context, args []string, stdin io.Reader, stdout, stderr 
 	switch {
 	case o.once || !isTerminal(stdout):
 		return o.frame(ctx, source, options, stdout, stderr)
-	case dumb || !isTerminalReader(stdin):
+	case dumb || !isTerminal(stdin):
 		return o.frames(ctx, source, options, stdout, stderr)
 	}
 	if err := top.Run(ctx, source, options, stdin, stdout); err != nil {
@@ -127,7 +125,7 @@ func (o *topOptions) complete(stdout io.Writer) error {
 		return fmt.Errorf("--width: got %d, want 0 or more", o.width)
 	}
 	if o.width == 0 {
-		o.width = widthOf(stdout)
+		o.width = cmp.Or(cellsOf(stdout), 100)
 	}
 	if err := o.statsOptions.complete(); err != nil {
 		return err
@@ -182,29 +180,6 @@ func (o *topOptions) frames(ctx context.Context, source top.Source, options top.
 			fmt.Fprintln(stdout)
 		}
 	}
-}
-
-// widthOf is how many cells a line of w has: a terminal's, or $COLUMNS, or 100.
-func widthOf(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
-		if width, _, err := term.GetSize(f.Fd()); err == nil && width > 0 {
-			return width
-		}
-	}
-	if width, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && width > 0 {
-		return width
-	}
-	return 100
-}
-
-// isTerminalReader reports whether keys can be read from r.
-func isTerminalReader(r io.Reader) bool {
-	f, ok := r.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // unicodeLocale reports whether the locale's characters are Unicode's; where none is

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/stats"
@@ -84,20 +85,26 @@ const orderList = "time, name, calls, errors, p50, p95, p99"
 // print writes the tables. timed is false for a log without times, which has no rates.
 func (v *view) print(b *strings.Builder, source string, p paint, timed bool) {
 	s := v.summary()
-	head := p.in(bold, display.Clip(source, 100))
+	source = display.Clip(source, 100)
+	facts := ""
 	if timed {
-		head += p.in(quiet, fmt.Sprintf("  %s to %s", s.From.Local().Format(time.DateTime), s.To.Local().Format(time.DateTime)))
+		facts += fmt.Sprintf("  %s to %s", s.From.Local().Format(time.DateTime), s.To.Local().Format(time.DateTime))
 	}
 	if v.window != "" {
-		head += p.in(quiet, "  window "+display.Clip(v.window, 60))
+		facts += "  window " + display.Clip(v.window, 60)
 	}
 	if s.Processes > 1 {
-		head += p.in(quiet, fmt.Sprintf("  %d processes", s.Processes))
+		facts += fmt.Sprintf("  %d processes", s.Processes)
 	}
 	if s.Overall.Previous != nil {
-		head += p.in(quiet, "  ± against the window before")
+		facts += "  ± against the window before"
 	}
-	b.WriteString(head + "\n\n")
+	b.WriteString(p.in(bold, source))
+	if p.cells > 0 && utf8.RuneCountInString(source+facts) > p.cells {
+		b.WriteString("\n")
+		facts = strings.TrimPrefix(facts, "  ")
+	}
+	b.WriteString(p.in(quiet, facts) + "\n\n")
 	if len(s.Tools) == 0 {
 		b.WriteString("No calls.\n")
 		return

@@ -14,7 +14,10 @@ import (
 )
 
 func (v *view) tools(s *stats.Summary, timed bool) *table {
-	t := &table{titles: []string{"<TOOL", "CALLS", "RATE", "±", "ERRORS", "±", "P50", "P95", "P99", "±", "MAX", "HITS", "REFUSED", "TIME", "<DISTRIBUTION"}}
+	t := &table{
+		titles: []string{"<TOOL", "CALLS", "RATE", "±", "ERRORS", "±", "P50", "P95", "P99", "±", "MAX", "HITS", "REFUSED", "TIME", "<DISTRIBUTION"},
+		spare:  []int{14, 3, 10, 2, 5, 13, 12, 11, 9, 6, 7},
+	}
 	low, high := axis(v.snapshot)
 	row := func(name string, x *stats.ToolStats, h *stats.Histogram, colour string) {
 		errors := cell{text: "0"}
@@ -141,7 +144,7 @@ func policyTable(s *stats.Summary) *table {
 }
 
 func (v *view) sessionTable() *table {
-	t := &table{titles: []string{"<SESSION", "CALLS", "ERRORS", "IN A ROW", "REPEATS", "IN TOOLS", "COST", "<WORST LOOP"}}
+	t := &table{titles: []string{"<SESSION", "CALLS", "ERRORS", "IN A ROW", "REPEATS", "IN TOOLS", "COST", "<WORST LOOP"}, spare: []int{6, 5, 3, 4}}
 	for _, s := range v.sessions[:min(len(v.sessions), listedSessions)] {
 		errors := cell{text: display.Count(s.Errors)}
 		if s.Errors > 0 {
