@@ -57,11 +57,21 @@ func (w *watcher) describe(method string, req mcp.Request, known *session) reque
 func version(req mcp.Request, known *session) string {
 	if m, ok := metaOf(req); ok {
 		if v, ok := m[mcp.MetaKeyProtocolVersion].(string); ok {
-			return supported(v)
+			v = supported(v)
+			if known != nil && known.said.Load() == nil {
+				first := v // v itself stays where it is
+				known.said.Store(&first)
+			}
+			return v
 		}
 	}
-	if known != nil && known.version != "" {
-		return known.version
+	if known != nil {
+		if known.version != "" {
+			return known.version
+		}
+		if said := known.said.Load(); said != nil {
+			return *said
+		}
 	}
 	if ss, ok := req.GetSession().(*mcp.ServerSession); ok { // of a stateless server, which knows it by a header
 		if p := ss.InitializeParams(); p != nil {

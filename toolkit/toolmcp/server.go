@@ -93,7 +93,7 @@ func (e *panicError) Unwrap() []error {
 	return []error{&jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: e.Error()}, &e.PanicError}
 }
 
-func (w *watcher) receiveCall(ctx context.Context, call caller, params *mcp.CallToolParamsRaw, req mcp.Request, next mcp.MethodHandler) (mcp.Result, error) {
+func (w *watcher) receiveCall(ctx context.Context, call caller, params *mcp.CallToolParamsRaw, req mcp.Request, next mcp.MethodHandler) (res mcp.Result, err error) {
 	known := w.known(req.GetSession())
 	x := &exchange{watcher: w, request: w.describe(methodCallTool, req, known), req: req, next: next, name: params.Name, args: params.Arguments, known: true}
 	ctx, links, root := w.incoming(ctx, methodCallTool, req)
@@ -102,6 +102,13 @@ func (w *watcher) receiveCall(ctx context.Context, call caller, params *mcp.Call
 		ctx = tracing.WithSpanSpec(ctx, &tracing.SpanSpec{
 			Operation: methodCallTool, Kind: w.kind, Attributes: w.attributes(&x.request), Links: links, NewRoot: root, End: x.end,
 		})
+	}
+	if !w.noRecover {
+		defer func() { // of a policy: what a tool panicked with ends in run, so that policies see a result
+			if v := recover(); v != nil {
+				res, err = x.complete(callToolResult(toolkit.Failure(&toolkit.PanicError{Value: v, Stack: debug.Stack()}))), nil
+			}
+		}()
 	}
 	return call(ctx, x).result()
 }

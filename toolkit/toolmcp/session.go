@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/rand"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -15,9 +16,10 @@ import (
 
 // session is what a middleware remembers of a session until it ends.
 type session struct {
-	id          string // of the protocol's, or made up where that has none
-	version     string // as negotiated; "" until then
-	http        bool   // as the request's headers said that opened it
+	id          string                 // of the protocol's, or made up where that has none
+	version     string                 // as negotiated; "" until then
+	said        atomic.Pointer[string] // the version of the first request that said one; nil until then
+	http        bool                   // as the request's headers said that opened it
 	initialized time.Time
 	tools       *toolTable // of the peer, on the client
 	call        caller     // on the client
