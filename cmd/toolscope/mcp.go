@@ -52,8 +52,9 @@ What is done, only on request:
   --inject-context  write the trace context into the calls that go on, whose bytes then differ
   --accept-tools  what the server's tools are now is what they should be. Without it each
                   change since the first connection is told, as definition_changed
-  --pin-tools     calls of tools that are not what they were, and of new ones, are refused until
-                  somebody has looked and started the proxy once with --accept-tools
+  --pin-tools     tools that are not what was accepted are left out of the server's lists, and
+                  calls of them refused, until somebody has looked and started the proxy once
+                  with --accept-tools
 
 Over HTTP:
   --target URL    the server's URL; other paths of its origin are passed on as well

@@ -150,14 +150,27 @@ func TestContextIsInjectedOnRequest(t *testing.T) {
 // accepted.
 func TestPinnedToolsAcrossSessions(t *testing.T) {
 	state := t.TempDir()
-	session := func(options ...string) string {
+	session := func(options ...string) (list, answer string) {
 		cmd := proxied(t, "mcp", append(transparent(t), options...)...)
 		cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+state)
 		d := talk(t, cmd)
-		return d.ask(callOf("1", "echo", "{}"))
+		return d.ask(listTools), d.ask(callOf("1", "echo", "{}"))
 	}
-	if got := session("--pin-tools"); strings.Contains(got, "isError") {
+	unaccepted := func() {
+		cmd := proxied(t, "mcp", append(transparent(t), "--pin-tools")...)
+		cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+state)
+		if got := runWith(t, cmd, initialize); got.status.ExitStatus() != exitError || !strings.Contains(got.stderr, "--accept-tools") {
+			t.Errorf("pinned and not accepted: got %+v, want an error that says how to accept", got)
+		}
+	}
+	unaccepted()
+	if _, got := session(); strings.Contains(got, "isError") { // it is remembered on trust
 		t.Fatalf("the first session: got %s", got)
+	}
+	unaccepted()
+	all, got := session("--pin-tools", "--accept-tools")
+	if strings.Contains(got, "isError") || !strings.Contains(all, `"echo"`) {
+		t.Fatalf("accepted: got %s and %s", all, got)
 	}
 	files, err := filepath.Glob(filepath.Join(state, "toolscope", "mcp", "*.json"))
 	if err != nil || len(files) != 1 {
@@ -176,9 +189,45 @@ func TestPinnedToolsAcrossSessions(t *testing.T) {
 		options []string
 		refused bool
 	}{{[]string{"--pin-tools"}, true}, {nil, false}, {[]string{"--pin-tools", "--accept-tools"}, false}, {[]string{"--pin-tools"}, false}} {
-		if got := session(tt.options...); strings.Contains(got, "not what was accepted") != tt.refused {
+		list, got := session(tt.options...)
+		if strings.Contains(got, "not what was accepted") != tt.refused {
 			t.Errorf("%q: got %s, want it refused: %t", tt.options, got, tt.refused)
 		}
+		want := all
+		if tt.refused {
+			i := strings.Index(all, `{"name":"echo"`)
+			end := i + strings.Index(all[i:], "},{") + len("},")
+			want = all[:i] + all[end:]
+		}
+		if list != want {
+			t.Errorf("%q: got the list %s, want %s", tt.options, list, want)
+		}
+	}
+}
+
+// Lines of more than 16 MiB, with a carriage return or without an end do not hide a list.
+func TestPinnedToolsInOddLines(t *testing.T) {
+	state := t.TempDir()
+	pinned := func(server, input string, options ...string) ended {
+		cmd := proxied(t, server, append(append(transparent(t), "--pin-tools"), options...)...)
+		cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+state)
+		return runWith(t, cmd, input)
+	}
+	// The server sends back what it gets, so an answer is one that the client sent.
+	const list = `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"evil"}]}}`
+	pinned("cat", listTools+`{"jsonrpc":"2.0","id":"list","result":{"tools":[]}}`+"\n", "--accept-tools")
+	for name, tt := range map[string]struct{ input, want string }{
+		"a line":         {list + "\n", `{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}` + "\n"},
+		"without an end": {list, `{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}` + "\n"},
+	} {
+		if got := pinned("cat", tt.input); !strings.Contains(got.stdout, tt.want) || strings.Contains(got.stdout, "evil") {
+			t.Errorf("%s: got %.300q, want %q", name, got.stdout, tt.want)
+		}
+	}
+	pinned("mcp", initialize+listTools, "--accept-tools")
+	got := pinned("mcp", initialize+callOf(`"big"`, "big", "{}")+callOf("2", "echo", "{}"))
+	if len(got.stdout) > 1<<20 || !strings.Contains(got.stdout, `"id":"big","error"`) || !strings.Contains(got.stdout, `"id":2,`) && !strings.Contains(got.stdout, `"id":2}`) {
+		t.Errorf("more than 16 MiB: got %d bytes, %.900q", len(got.stdout), got.stdout)
 	}
 }
 

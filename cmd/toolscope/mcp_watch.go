@@ -104,6 +104,9 @@ func (o *mcpOptions) watch(p *mcpProxy) (err error) {
 	p.watcher, err = mcpproxy.New(p.scope, mcpproxy.Options{
 		Server: o.server(), ClientSpans: o.clientSpans, InjectContext: o.inject, HungAfter: o.hung, Baseline: baseline, AcceptTools: o.accept, PinTools: o.pin,
 	})
+	if errors.Is(err, mcpproxy.ErrNotAccepted) {
+		return errors.New("--pin-tools: nobody has accepted this server's tools: look at them, and start it once with --accept-tools and the same words")
+	}
 	if err != nil {
 		return err
 	}

@@ -24,19 +24,26 @@ import (
 type Baseline struct {
 	path string // "" keeps it in memory
 
-	mu      sync.Mutex
-	loaded  bool
-	broken  error             // why the file cannot be read
-	tools   map[string]string // SHA-256 of the definitions, by name
-	changed map[string]bool   // of tools, those that any list of this process had otherwise
+	mu        sync.Mutex
+	loaded    bool
+	broken    error             // why the file cannot be read
+	tools     map[string]string // SHA-256 of the definitions, by name
+	accepted  bool              // somebody said that they are what they should be
+	accepting bool              // the next list is
+	changed   map[string]bool   // of tools, those that any list of this process had otherwise
 }
 
 // baselineFile is what the file holds.
 type baselineFile struct {
-	Server string            `json:"server"`
-	Since  time.Time         `json:"since"`
-	Tools  map[string]string `json:"tools"` // name to the SHA-256 of its definition
+	Server string    `json:"server"`
+	Since  time.Time `json:"since"`
+	// Accepted is whether somebody said so; the first list is remembered on trust.
+	Accepted bool              `json:"accepted"`
+	Tools    map[string]string `json:"tools"` // name to the SHA-256 of its definition
 }
+
+// ErrNotAccepted says that tools are to be pinned that nobody has accepted.
+var ErrNotAccepted = errors.New("mcpproxy: got tools to be pinned that nobody has accepted, want them accepted once")
 
 // OpenBaseline is the baseline of a server in the user's state directory: identity is
 // what tells it from others, such as its command line, of which only a hash is kept.
@@ -99,8 +106,55 @@ func (b *Baseline) read() error {
 	if err := json.Unmarshal(text, &file); err != nil {
 		return fmt.Errorf("%s: %w", filepath.Base(b.path), err)
 	}
-	b.tools = file.Tools
+	b.tools, b.accepted = file.Tools, file.Accepted
 	return nil
+}
+
+// accept has the next list that is compared become what the tools should be.
+func (b *Baseline) accept() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.accepting = true
+}
+
+// pinnable is why tools cannot be pinned, nil if somebody has accepted them or is about to.
+func (b *Baseline) pinnable() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.accepting {
+		return nil
+	}
+	if err := b.load(); err != nil {
+		return fmt.Errorf("mcpproxy: baseline: %w", err)
+	}
+	if !b.accepted {
+		return ErrNotAccepted
+	}
+	return nil
+}
+
+// accepts reports whether a definition that stands in a list may be shown: it is the one that was
+// accepted, and no list of this process had another one. Each is while the list is to be accepted.
+func (b *Baseline) accepts(name, hash string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.accepting {
+		return true
+	}
+	_ = b.load() // compare tells it
+	was, known := b.tools[name]
+	if known && was != hash {
+		b.change(name)
+	}
+	return known && !b.changed[name]
+}
+
+// change notes that a list had a tool otherwise; the caller holds the lock.
+func (b *Baseline) change(name string) {
+	if b.changed == nil {
+		b.changed = map[string]bool{}
+	}
+	b.changed[name] = true
 }
 
 // has reports whether a tool of that name was accepted, and was the same in each list since;
@@ -118,14 +172,15 @@ type difference struct{ changed, added, removed []string }
 
 // compare compares a complete list with the baseline. Without one, and if it is accepted,
 // the list becomes the baseline.
-func (b *Baseline) compare(server string, hashes map[string]string, accept bool) (d difference, err error) {
+func (b *Baseline) compare(server string, hashes map[string]string) (d difference, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if err := b.load(); err != nil && !accept {
+	if err := b.load(); err != nil && !b.accepting {
 		return d, fmt.Errorf("mcpproxy: baseline: %w", err)
 	}
-	if b.tools == nil || accept {
+	if b.tools == nil || b.accepting {
 		b.tools, b.broken, b.changed = hashes, nil, nil
+		b.accepted, b.accepting = b.accepting, false
 		return d, b.save(server)
 	}
 	for name, hash := range hashes {
@@ -134,10 +189,7 @@ func (b *Baseline) compare(server string, hashes map[string]string, accept bool)
 			d.added = append(d.added, name)
 		case was != hash:
 			d.changed = append(d.changed, name)
-			if b.changed == nil {
-				b.changed = map[string]bool{}
-			}
-			b.changed[name] = true
+			b.change(name)
 		}
 	}
 	for name := range b.tools {
@@ -156,7 +208,7 @@ func (b *Baseline) save(server string) error {
 	if b.path == "" {
 		return nil
 	}
-	text, err := json.MarshalIndent(baselineFile{Server: server, Since: time.Now().UTC().Truncate(time.Second), Tools: b.tools}, "", "  ")
+	text, err := json.MarshalIndent(baselineFile{Server: server, Since: time.Now().UTC().Truncate(time.Second), Accepted: b.accepted, Tools: b.tools}, "", "  ")
 	if err != nil {
 		return fmt.Errorf("mcpproxy: baseline: %w", err)
 	}
@@ -190,8 +242,7 @@ func writeFile(path string, text []byte, mode fs.FileMode) error {
 // may leave of those that changed.
 func (s *session) compare(list *toolList) (changed []string) {
 	w := s.w
-	d, err := w.options.Baseline.compare(w.clean(w.options.Server), list.hashes, w.options.AcceptTools && !w.accepted)
-	w.accepted = true
+	d, err := w.options.Baseline.compare(w.clean(w.options.Server), list.hashes)
 	if err != nil {
 		w.notes.add(note{kind: noteBaseline, session: s, text: err.Error()})
 		return nil

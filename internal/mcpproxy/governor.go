@@ -108,10 +108,14 @@ func (g *governor) readClient(from *os.File, p *pipes) {
 // more.
 func (g *governor) readServer(to *os.File, p *pipes) {
 	locked := false
+	pinned := g.w.options.PinTools
 	f := &frameReader{
 		from: p.out, tap: g.w.tap, stream: g.s.stream(fromServer, byLine), exited: &p.exited,
 		whole: g.fromServer,
 		long: func(piece []byte) error {
+			if pinned { // its beginning may be one of a list
+				return nil
+			}
 			if !locked {
 				g.client.mu.Lock()
 				locked = true
@@ -120,13 +124,20 @@ func (g *governor) readServer(to *os.File, p *pipes) {
 			return err
 		},
 		found: func(skim *skimmer) error {
+			m, _ := skim.message()
+			if pinned {
+				g.w.notes.add(note{kind: noteRefusedOutput, session: g.s})
+				if m.Method != "" || m.key() == "" {
+					return nil
+				}
+				return g.fromServer(append(unreadableAnswer(m.ID), '\n'), time.Now())
+			}
 			g.client.mu.Unlock()
 			locked = false
-			m, _ := skim.message()
 			g.hand(string(m.ID), &answer{passed: true, failed: skim.found["result.isError"] == "true"})
 			return nil
 		},
-		rest: func(piece []byte) error { return g.client.write(piece) },
+		rest: func(piece []byte) error { return g.client.write(g.pinned(piece)) },
 	}
 	f.run()
 	if locked {
@@ -233,6 +244,9 @@ func (g *governor) cancelled(m *message) {
 
 // fromServer takes in a frame that the server sent.
 func (g *governor) fromServer(raw []byte, _ time.Time) error {
+	if raw = g.pinned(raw); len(raw) == 0 {
+		return nil
+	}
 	text := bytes.TrimRight(raw, "\r\n")
 	var m message
 	if unmarshal(text, &m) == nil && m.Method == "" && m.key() != "" {
@@ -241,4 +255,26 @@ func (g *governor) fromServer(raw []byte, _ time.Time) error {
 		}
 	}
 	return g.client.write(raw)
+}
+
+// pinned is what the client gets of a line while tools are pinned. A carriage return within it may be a
+// line's end to a client.
+func (g *governor) pinned(raw []byte) []byte {
+	if !g.w.options.PinTools {
+		return raw
+	}
+	text := bytes.TrimSuffix(bytes.TrimSuffix(raw, []byte{'\n'}), []byte{'\r'})
+	out := text
+	if bytes.IndexByte(text, '\r') < 0 {
+		out = g.s.pinned(text)
+	} else if namesTools(text) {
+		out = g.s.unreadable(text)
+	}
+	switch {
+	case bytes.Equal(out, text):
+		return raw
+	case out == nil:
+		return nil
+	}
+	return append(out, '\n')
 }

@@ -149,8 +149,11 @@ func (h *httpProxy) watchAnswer(resp *http.Response) error {
 	if s != nil {
 		resp.Body = &tee{body: resp.Body, tap: h.w.tap, stream: s, left: resp.ContentLength}
 	}
-	return nil
+	return h.pin(x, resp)
 }
+
+// notReached is what a client reads in the place of an answer.
+const notReached = "toolscope: the MCP server could not be reached, or its answer is none that may be passed on"
 
 // failed answers for a server that could not be reached.
 func (h *httpProxy) failed(out http.ResponseWriter, r *http.Request, err error) {
@@ -160,7 +163,7 @@ func (h *httpProxy) failed(out http.ResponseWriter, r *http.Request, err error) 
 	if r.Context().Err() != nil {
 		return // nobody waits
 	}
-	http.Error(out, "toolscope: the MCP server could not be reached", http.StatusBadGateway)
+	http.Error(out, notReached, http.StatusBadGateway)
 }
 
 // tee gives the tap a copy of what is read of a body.

@@ -25,6 +25,9 @@ func (h *httpProxy) govern(out http.ResponseWriter, r *http.Request, x *httpExch
 	if strict {
 		r.Header.Del("Upgrade") // another protocol is not offered to the server: nobody could read it
 	}
+	if h.w.options.PinTools { // a list has to be read
+		r.Header.Set("Accept-Encoding", "identity")
+	}
 	status, got := refusedHead(r)
 	switch {
 	case got != "" && strict:
@@ -91,11 +94,14 @@ func (c *httpCall) send(ctx context.Context, id jsontext.Value, raw []byte) (rep
 	out := c.request.Clone(ctx)
 	out.Body, out.ContentLength = io.NopCloser(bytes.NewReader(raw)), int64(len(raw))
 	resp, err := c.h.roundTrip(out)
+	if err == nil {
+		err = c.h.pin(c.x, resp)
+	}
 	if err != nil {
 		if ctx.Err() != nil {
 			return reply{}, context.Cause(ctx)
 		}
-		return reply{}, &wireError{"http_502", "the MCP server could not be reached"}
+		return reply{}, &wireError{"http_502", notReached}
 	}
 	c.h.sessions.answered(c.x, resp.StatusCode, resp.Header.Get(sessionHeader))
 	framing, ok := framingOf(resp.Header.Get("Content-Type"), resp.Header.Get("Content-Encoding"))
@@ -228,7 +234,7 @@ func (c *httpCall) answer(r reply) {
 		if c.request.Context().Err() != nil {
 			return
 		}
-		http.Error(c.out, "toolscope: the MCP server could not be reached", status)
+		http.Error(c.out, notReached, status)
 	default:
 		maps.Copy(c.out.Header(), c.header)
 		c.out.Header().Del("Content-Length")

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -67,25 +67,18 @@ func TestPinnedTools(t *testing.T) {
 	for i, tt := range []struct {
 		tools  map[string]string // names and descriptions
 		accept bool
-		spoil  bool            // what was remembered
 		early  bool            // read may be called before there is a list
 		want   map[string]bool // who may be called when there is one
 	}{
-		{tools: map[string]string{"read": "reads", "list": "lists"}, want: map[string]bool{"read": true, "list": true}},
+		{tools: map[string]string{"read": "reads", "list": "lists"}, accept: true, want: map[string]bool{"read": true, "list": true}},
 		{tools: map[string]string{"read": "reads, and sends away", "list": "lists", "new": "is new"}, early: true, want: map[string]bool{"read": false, "list": true, "new": false}},
 		{tools: map[string]string{"read": "reads", "list": "lists"}, early: true, want: map[string]bool{"read": true, "list": true}},
-		{tools: map[string]string{"read": "reads"}, spoil: true, want: map[string]bool{"read": false}},
-		{tools: map[string]string{"read": "reads, and sends away"}, accept: true, want: map[string]bool{"read": true}},
+		{tools: map[string]string{"read": "reads, and sends away"}, accept: true, early: true, want: map[string]bool{"read": true}},
 		{tools: map[string]string{"read": "reads"}, early: true, want: map[string]bool{"read": false}},
 	} {
 		baseline, err := OpenBaseline(dir, "files")
 		if err != nil {
 			t.Fatal(err)
-		}
-		if tt.spoil {
-			if err := os.WriteFile(baseline.path, []byte("{"), 0o600); err != nil {
-				t.Fatal(err)
-			}
 		}
 		w := watch(t, Options{Baseline: baseline, AcceptTools: tt.accept, PinTools: true})
 		s := mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, nil)
@@ -106,8 +99,14 @@ func TestPinnedTools(t *testing.T) {
 		}
 		clear(reached)
 		for range 2 {
-			if _, err := session.ListTools(t.Context(), nil); err != nil {
+			list, err := session.ListTools(t.Context(), nil)
+			if err != nil {
 				t.Fatal(err)
+			}
+			for name, want := range tt.want {
+				if shown := slices.ContainsFunc(list.Tools, func(t *mcp.Tool) bool { return t.Name == name }); shown != want {
+					t.Errorf("connection %d: %s is shown: %t, want %t", i, name, shown, want)
+				}
 			}
 			for name, want := range tt.want {
 				res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: name})

@@ -16,21 +16,23 @@ type noteKind string
 
 // The kinds. They are values of toolscope.mcp.observation.
 const (
-	noteHung        noteKind = "hung"               // a call runs for long
-	noteCancelled   noteKind = "cancelled"          // a caller gave up
-	noteLate        noteKind = "late"               // an answer came after that
-	noteUnanswered  noteKind = "unanswered"         // the connection ended before an answer
-	noteUnknownTool noteKind = "unknown_tool"       // a call of a tool that the server does not list
-	noteStrayOutput noteKind = "stray_output"       // the server wrote what is no message where messages go
-	noteStrayInput  noteKind = "stray_input"        // so did the client
-	noteRefused     noteKind = "refused_input"      // the client sent what policies cannot govern
-	noteTornFrame   noteKind = "torn_frame"         // a stream ended within a message
-	noteLongFrame   noteKind = "long_frame"         // a message was too long to be looked at as a whole
-	noteLostFrame   noteKind = "lost_frame"         // too much passed at once to look at all of it
-	noteChanged     noteKind = "definition_changed" // a tool is not what it was
-	noteAdded       noteKind = "definition_added"
-	noteRemoved     noteKind = "definition_removed"
-	noteBaseline    noteKind = "baseline_error" // what tools were could not be read or written
+	noteHung          noteKind = "hung"               // a call runs for long
+	noteCancelled     noteKind = "cancelled"          // a caller gave up
+	noteLate          noteKind = "late"               // an answer came after that
+	noteUnanswered    noteKind = "unanswered"         // the connection ended before an answer
+	noteUnknownTool   noteKind = "unknown_tool"       // a call of a tool that the server does not list
+	noteStrayOutput   noteKind = "stray_output"       // the server wrote what is no message where messages go
+	noteStrayInput    noteKind = "stray_input"        // so did the client
+	noteRefused       noteKind = "refused_input"      // the client sent what policies cannot govern
+	noteRefusedOutput noteKind = "refused_output"     // the server sent what may list tools and cannot be read in one way
+	noteTornFrame     noteKind = "torn_frame"         // a stream ended within a message
+	noteLongFrame     noteKind = "long_frame"         // a message was too long to be looked at as a whole
+	noteLostFrame     noteKind = "lost_frame"         // too much passed at once to look at all of it
+	noteChanged       noteKind = "definition_changed" // a tool is not what it was
+	noteAdded         noteKind = "definition_added"
+	noteRemoved       noteKind = "definition_removed"
+	noteLeftOut       noteKind = "definition_left_out" // of a list, since nobody has accepted it
+	noteBaseline      noteKind = "baseline_error"      // what tools were could not be read or written
 )
 
 // note is something that was noticed.

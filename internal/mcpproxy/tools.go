@@ -146,9 +146,14 @@ func (l *toolList) add(raw jsontext.Value) {
 		}
 	}
 	l.tools[def.Name] = &def
+	l.hashes[def.Name] = hashOf(raw)
+}
+
+// hashOf is the hash of a definition, whatever its blanks and order.
+func hashOf(raw jsontext.Value) string {
 	if canonical := raw.Clone(); canonical.Canonicalize() == nil {
 		raw = canonical
 	}
 	sum := sha256.Sum256(raw)
-	l.hashes[def.Name] = hex.EncodeToString(sum[:])
+	return hex.EncodeToString(sum[:])
 }

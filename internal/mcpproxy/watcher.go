@@ -37,8 +37,9 @@ type Options struct {
 	// AcceptTools takes the definitions that the server lists first over into the
 	// baseline, whatever it had.
 	AcceptTools bool
-	// PinTools refuses calls of tools that are not what the baseline has: changed ones, and
-	// those it does not have. The default tells of them and lets them through.
+	// PinTools refuses calls of tools that are not what was accepted into the baseline, changed
+	// ones and others, and leaves them out of the server's lists. The default tells of them and lets
+	// them through. [ErrNotAccepted] is the error of New where nobody has accepted anything.
 	PinTools bool
 }
 
@@ -66,7 +67,6 @@ type Watcher struct {
 	sessions  map[*session]struct{}
 	suspended suspended // of clients that have no session
 	held      int       // bytes of arguments of the calls that run
-	accepted  bool      // the first list was compared
 }
 
 // propagator is how trace context travels.
@@ -89,6 +89,14 @@ func New(scope *toolscope.Scope, options Options) (*Watcher, error) {
 	}
 	if options.Server == "" {
 		options.Server = "mcp"
+	}
+	if options.AcceptTools {
+		options.Baseline.accept()
+	}
+	if options.PinTools {
+		if err := options.Baseline.pinnable(); err != nil {
+			return nil, err
+		}
 	}
 	w := &Watcher{
 		options: options, scope: scope, observers: scope.Observers(), tap: newTap(), done: make(chan struct{}),

@@ -1,0 +1,147 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mcpproxy
+
+import (
+	"bytes"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// pinned is what the client gets of a server's message while tools are pinned: the message itself, but
+// for a list of tools one without those that nobody has accepted. What may be a list to some reader, and
+// is not read alike by all, becomes an error; nil is for what answers nothing.
+func (s *session) pinned(text []byte) []byte {
+	if !namesTools(text) {
+		return text
+	}
+	out, ok := s.pinnedMessage(text)
+	if jsontext.Value(text).Kind() == '[' {
+		out, ok = s.pinnedBatch(text)
+	}
+	if !ok {
+		return s.unreadable(text)
+	}
+	return out
+}
+
+// pinnedBatch is pinned for several messages.
+func (s *session) pinnedBatch(text []byte) (out []byte, ok bool) {
+	var batch []jsontext.Value
+	if json.Unmarshal(text, &batch) != nil {
+		return nil, false
+	}
+	changed := false
+	for i, one := range batch {
+		out, ok := s.pinnedMessage(one)
+		if !ok {
+			return nil, false
+		}
+		changed = changed || len(out) != len(one)
+		batch[i] = out
+	}
+	if !changed {
+		return text, true
+	}
+	return joined(batch), true
+}
+
+// pinnedMessage is pinned for one message; ok is false if a reader may find a list in it that another
+// does not.
+func (s *session) pinnedMessage(text []byte) (out []byte, ok bool) {
+	var m message
+	if json.Unmarshal(text, &m) != nil || !namesOnly(text, "result") {
+		return nil, false
+	}
+	if m.Result.Kind() != '{' {
+		return text, true
+	}
+	start, end, err := member(m.Result, "tools")
+	if !namesOnly(m.Result, "tools") {
+		return nil, false
+	}
+	if err != nil { // it has none
+		return text, true
+	}
+	var tools, kept []jsontext.Value
+	if json.Unmarshal(m.Result[start:end], &tools) != nil {
+		return nil, false
+	}
+	for _, tool := range tools {
+		var named struct {
+			Name string `json:"name"`
+		}
+		if json.Unmarshal(tool, &named) == nil && s.w.options.Baseline.accepts(named.Name, hashOf(tool)) {
+			kept = append(kept, tool)
+			continue
+		}
+		s.w.notes.add(note{kind: noteLeftOut, session: s, tool: s.w.clean(named.Name)})
+	}
+	if len(kept) == len(tools) {
+		return text, true
+	}
+	out, err = splice(text, joined(kept), "result", "tools")
+	return out, err == nil
+}
+
+// joined is an array of values.
+func joined(values []jsontext.Value) []byte {
+	parts := make([][]byte, len(values))
+	for i, v := range values {
+		parts[i] = v
+	}
+	return append(append([]byte{'['}, bytes.Join(parts, []byte{','})...), ']')
+}
+
+// unreadable takes the place of what may be a list of tools to some reader: an error for who waits for
+// the answer, as far as that can be read, else nil.
+func (s *session) unreadable(text []byte) []byte {
+	s.w.notes.add(note{kind: noteRefusedOutput, session: s})
+	var m message
+	if unmarshal(text, &m) != nil || m.Method != "" || m.key() == "" {
+		return nil
+	}
+	return unreadableAnswer(m.ID)
+}
+
+// unreadableAnswer is the error that answers in the place of what may be a list of tools.
+func unreadableAnswer(id jsontext.Value) []byte {
+	text, _ := json.Marshal(struct { // the id has been read
+		Version string         `json:"jsonrpc"`
+		ID      jsontext.Value `json:"id"`
+		Error   rpcError       `json:"error"`
+	}{"2.0", id, rpcError{-32603, "toolscope: got an answer that may list tools and that not every reader reads alike: want one in JSON, in UTF-8, of at most 16 MiB"}})
+	return text
+}
+
+// namesTools reports whether some reader may find a member called tools in a text: those that compare
+// without case, leave out what is no letter, or read escapes included.
+func namesTools(text []byte) bool {
+	if bytes.Contains(text, []byte(`\u`)) {
+		return true
+	}
+	const name = "tools"
+	at := 0
+	for _, c := range text {
+		if c == 0xc5 { // begins a long s, which is an s without case
+			c = 's'
+		}
+		c |= 0x20
+		switch {
+		case c < 'a' || c > 'z':
+			continue
+		case c == name[at]:
+			at++
+		case c == name[0]:
+			at = 1
+		default:
+			at = 0
+		}
+		if at == len(name) {
+			return true
+		}
+	}
+	return false
+}
