@@ -172,7 +172,7 @@ func TestWords(t *testing.T) {
 	if got, want := strings.Join(words, " "), "/usr/bin/git:true log:true -n:true :false a b:true *.go:false x{1,2}:false ~/f:true"; got != want {
 		t.Errorf("words %s, want %s", got, want)
 	}
-	if got := fmt.Sprint(line.Redirects); got != "[{{in true false false} true false} {{out true false false} false true} {{err true false false} false true}]" {
+	if got := fmt.Sprint(line.Redirects); got != "[{{in true false false false} true false} {{out true false false false} false true} {{err true false false false} false true}]" {
 		t.Errorf("redirects %s", got)
 	}
 	if line.Commands[1].Background || line.Commands[1].Via != "" {

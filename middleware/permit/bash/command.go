@@ -16,9 +16,12 @@ func (r *reader) call(c *syntax.CallExpr, in input) {
 		slot = r.reserve()
 	}
 	var assigns []Assign
+	reads := len(c.Args) > 0 && c.Args[0].Lit() == "read"
 	for _, a := range c.Assigns {
 		v := r.assign(a)
-		r.set(v)
+		if !reads || v.Name != "IFS" { // while IFS= read: for this command alone, and it runs nothing
+			r.set(v)
+		}
 		assigns = append(assigns, v)
 	}
 	if slot < 0 {

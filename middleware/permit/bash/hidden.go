@@ -17,8 +17,9 @@ type hides struct {
 }
 
 var (
-	editor  = &hides{options: "-c +* --cmd -S -s -u -l"}
-	starter = &hides{always: true}
+	editor   = &hides{options: "-c +* --cmd -S -s -u -l"}
+	starter  = &hides{always: true}
+	compiler = &hides{options: "-wrapper -specs* -fplugin* -B*"}
 )
 
 // hidden lists programs by what their manuals say of options that start another.
@@ -43,16 +44,16 @@ var hidden = map[string]*hides{
 	"nano":        {options: "-s --speller"},
 	"less":        {options: "+*"},
 	"more":        {options: "+*"},
-	"man":         {options: "-P --pager -H --html"},
+	"man":         {options: "-P --pager -H --html -C --config-file"},
 
 	// debuggers and tracers
 	"gdb": starter, "lldb": starter, "perf": starter, "bpftrace": starter, "stap": starter, "dtrace": starter, "crash": starter,
 
 	// databases
-	"psql":    {texts: []string{"\\"}},
+	"psql":    {texts: []string{"\\", "program '", "PROGRAM '", "program $", "PROGRAM $"}},
 	"mysql":   {options: "--pager", texts: []string{"\\!", "system "}},
 	"mariadb": {options: "--pager", texts: []string{"\\!", "system "}},
-	"sqlite3": {options: "-init", texts: []string{".sh", ".sy", ".im", ".lo", ".ou", ".on", ".ex", "edit(", "load_extension", "fts3_tokenizer"}},
+	"sqlite3": {options: "-init", texts: []string{"writefile(", ".sh", ".sy", ".im", ".lo", ".ou", ".on", ".ex", "edit(", "load_extension", "fts3_tokenizer"}},
 	"sqlplus": starter,
 
 	// networks
@@ -62,11 +63,15 @@ var hidden = map[string]*hides{
 	"netcat":     {options: "-e -c"},
 	"ncat":       {options: "-e -c --exec --sh-exec --lua-exec"},
 	"socat":      {texts: []string{"EXEC:", "SYSTEM:", "SHELL:", "exec:", "system:", "shell:", "Exec:", "System:", "Shell:"}},
-	"nmap":       {options: "--script --interactive"},
+	"nmap":       {options: "--script --interactive --datadir"},
+	"sshfs":      {texts: []string{"_command", "-command"}},
+	"iptables":   {options: "--modprobe -M"},
+	"ip6tables":  {options: "--modprobe -M"},
+	"service":    {texts: []string{"../"}},
 	"tcpdump":    {options: "-z"},
 	"ip":         {options: "exec -b -batch"},
 	"curl":       {options: "-K --config"},
-	"wget":       {options: "--use-askpass --config"},
+	"wget":       {options: "--use-askpass --config", texts: []string{"askpass"}},
 	"yt-dlp":     {options: "--exec --config-locations"},
 	"youtube-dl": {options: "--exec --config-location"},
 	"openssl":    {options: "-engine -provider -provider-path"},
@@ -78,12 +83,12 @@ var hidden = map[string]*hides{
 	"at": starter, "batch": starter, "crontab": starter, "dtach": starter, "abduco": starter, "run-parts": starter, "hyperfine": starter, "watchexec": starter, "nodemon": starter, "choom": starter, "capsh": starter, "bwrap": starter,
 
 	// building
-	"go":    {options: "-exec -toolexec -vettool -overlay"},
+	"go":    {options: "-exec -toolexec -vettool -overlay", texts: []string{"-extld=", "-extld ", "-toolexec", "-fplugin", "GOFLAGS=", "GOROOT=", "GOCACHEPROG=", "GOAUTH=", "CC=", "CXX="}},
 	"cargo": {options: "--config"},
-	"gcc":   {options: "-wrapper -specs* -fplugin*"}, "g++": {options: "-wrapper -specs* -fplugin*"}, "cc": {options: "-wrapper -specs* -fplugin*"}, "clang": {options: "-fplugin* -Xclang"},
-	"cmake": {options: "-E -P"},
+	"gcc":   compiler, "g++": compiler, "cc": compiler, "c++": compiler, "clang": {options: "-fplugin* -Xclang"},
+	"cmake": {options: "-E -P", texts: []string{"_COMPILER=", "_LAUNCHER=", "MAKE_PROGRAM="}},
 	"rake":  {options: "-e -E -p -r -f"},
-	"npm":   {options: "-c --call --script-shell --node-options"},
+	"npm":   {options: "-c --call --script-shell --node-options script-shell node-options explore"},
 	"npx":   {options: "-c --call"},
 	"nix":   {options: "-c --command"},
 	"pip":   {options: "--global-option --install-option"},
@@ -91,11 +96,20 @@ var hidden = map[string]*hides{
 	"pandoc":  {options: "-F --filter -L --lua-filter --pdf-engine"},
 	"install": {options: "--strip-program"},
 
+	"java":   {options: "-agentpath* -agentlib* -javaagent* -XX:OnOutOfMemoryError* -XX:OnError* -XX:Flags*"},
+	"gradle": {options: "-I --init-script"},
+	"pytest": {options: "--pdbcls"},
+	"fzf":    {options: "--preview --bind --listen"},
+	"ack":    {options: "--output"},
+	"mlr":    {options: "--prepipe --prepipex", texts: []string{"system(", "exec(", "| \""}},
+	"scrot":  {options: "-e --exec"},
+
 	// packages and versions
 	"apt":     {options: "-o --option -c --config-file"},
 	"apt-get": {options: "-o --option -c --config-file"},
 	"dpkg":    {options: "--pre-invoke* --post-invoke*"},
-	"rpm":     {options: "-E --eval --pipe --define -D"},
+	"rpm":     {options: "-E --eval --pipe --define -D", texts: []string{"%(", "%{lua"}},
+	"gh":      {options: "alias extension extensions ext"},
 	"svn":     {options: "--editor-cmd --diff-cmd --diff3-cmd --merge-cmd --config-option --config-dir"},
 	"hg":      {options: "--config --ssh --remotecmd"},
 	"ansible": starter,

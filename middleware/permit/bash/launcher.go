@@ -11,14 +11,15 @@ import (
 // launchers are programs with a first word after which they start the command that
 // follows.
 var launchers = map[string]string{
-	"bundle": "exec", "poetry": "run", "pipenv": "run", "pdm": "run", "rye": "run", "uv": "run", "conda": "run", "mamba": "run", "hatch": "run",
+	"bundle": "exec", "bundler": "exec", "composer": "exec", "npm": "exec x", "poetry": "run", "pipenv": "run", "pdm": "run", "rye": "run", "uv": "run", "conda": "run", "mamba": "run", "hatch": "run",
 	"pnpm": "exec dlx", "yarn": "exec dlx", "mise": "exec x", "asdf": "exec", "direnv": "exec", "vagrant": "ssh", "machinectl": "shell", "lxc": "exec",
 }
 
 func init() {
-	for _, name := range []string{"chronic", "ifne", "eatmydata", "nocache", "tini", "dumb-init", "tsocks", "with-contenv"} {
+	for _, name := range []string{"chronic", "ifne", "eatmydata", "nocache", "tini", "dumb-init", "tsocks", "with-contenv", "aoss", "padsp", "ccache", "distcc", "sccache", "grc", "vglrun", "optirun", "primusrun", "prime-run", "gamemoderun", "mangohud", "wine", "wine64", "box64", "box86", "catatonit", "pidproxy"} {
 		wrappers[name] = &wrapper{}
 	}
+	wrappers["cross-env"] = &wrapper{assigns: true}
 	for _, name := range []string{"timeout", "nice", "nohup", "stdbuf"} {
 		wrappers["g"+name] = wrappers[name] // GNU's, where others have the name
 	}
@@ -26,6 +27,8 @@ func init() {
 		"genv", "gxargs", "gfind", "numactl", "proot", "sg", "daemonize", "dbus-launch", "launchctl", "s6-setuidgid", "chpst", "setuidgid", "softlimit", "envdir", "envuidgid", "execlineb", "pee", "lckdo",
 		"run0", "trickle", "cgexec", "schedtool", "systemd-inhibit", "systemd-cat", "systemd-nspawn", "lxc-attach", "salt-call", "salt", "pdsh", "pssh", "clush", "dsh", "mpirun", "mpiexec", "srun", "sbatch", "qsub", "bsub",
 		"kitty", "foot", "wezterm", "x-terminal-emulator", "xdotool", "oksh", "sash", "hush",
+		"multitime", "logsave", "setlock", "genie", "tmate", "cdist", "tsp", "task-spooler", "runcon", "aa-exec", "cset", "uclampset", "coresched", "pexec", "rush", "checkinstall", "proot-distro", "jexec", "doppler", "infisical", "chamber", "aws-vault", "envconsul", "dotenv", "dotenvx", "env-cmd", "concurrently",
+		"minicom", "slsh", "perlbug", "dnsmasq", "fail2ban-client", "sudoreplay", "pdb", "pdb3", "ipdb", "irssi", "weechat", "mutt", "neomutt", "mc", "ranger", "nnn", "vifm", "lf", "tig", "lazygit",
 	} {
 		hidden[name] = starter
 	}

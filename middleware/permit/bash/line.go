@@ -48,6 +48,7 @@ type Word struct {
 
 	loose bool // may turn into an option, or into several words
 	split bool // unquoted: is cut at blanks
+	pipe  bool // a process substitution: no file, but what joins two programs
 }
 
 // A Redirect is a redirection to or from a file, or a file that a known program

@@ -96,7 +96,7 @@ var interpreters = map[string]*interpreter{
 	"perl":      {code: "eEnpMmxd", input: true},
 	"ruby":      {code: "enpr", input: true},
 	"irb":       {input: true},
-	"node":      {code: "epr", long: []string{"eval", "print", "require", "import", "loader", "experimental-loader"}, input: true},
+	"node":      {code: "epr", long: []string{"eval", "print", "require", "import", "loader", "experimental-loader", "env-file", "experimental-config-file"}, input: true},
 	"nodejs":    {code: "epr", long: []string{"eval", "print", "require", "import", "loader", "experimental-loader"}, input: true},
 	"deno":      {subs: []string{"eval", "repl"}, input: true},
 	"bun":       {code: "ep", long: []string{"eval", "print", "preload"}, subs: []string{"exec"}},

@@ -3,10 +3,7 @@
 
 package bash
 
-import (
-	"regexp"
-	"strings"
-)
+import "strings"
 
 // find lists the commands of -exec and its like, and doubts arguments that may turn
 // into one.
@@ -55,6 +52,9 @@ func (r *reader) fd(c *Command, in input) {
 			r.nested(c, append(words, Word{loose: true}), nil, in)
 			return
 		}
+		if len(name) > 2 && name[0] == '-' && name[1] != '-' && strings.ContainsAny(name, "xX") { // -Hx
+			r.line.doubt(DoubtOption, c.Name+" "+clip(name)+" starts a program")
+		}
 	}
 }
 
@@ -83,61 +83,44 @@ func (r *reader) parallel(c *Command, in input) {
 	}
 }
 
-var awkRuns = regexp.MustCompile(`system|\||getline|@|print[^;}\n]*>|ARGV|ENVIRON\s*\[[^\]]*\]\s*=|extension`)
-
-// awk doubts a program that may run a command, or write a file.
-func (r *reader) awk(c *Command, _ input) {
-	s := syntaxOf{flags: "bcCghIMnNOPrsStV", values: "Fvf", glued: "dDLpo", long: []string{"field-separator=", "assign=", "file=", "posix", "traditional", "re-interval", "csv", "version", "help", "sandbox", "characters-as-bytes", "non-decimal-data", "use-lc-numeric", "bignum"}}
-	options, rest, sure := s.scan(c.Words[1:])
-	if !sure {
-		r.line.doubt(DoubtOption, "an option of "+c.Name+" is not known")
-	}
-	if file, ok := find(options, "f", "file"); ok {
-		if !file.Known || file.Text == "-" || strings.HasPrefix(file.Text, "/dev/") {
-			r.line.doubt(DoubtForeign, "code for "+c.Name+" that is computed or read")
-		}
-		return
-	}
-	if len(rest) == 0 {
-		return
-	}
-	if !rest[0].Known {
-		r.line.doubt(DoubtForeign, "code for "+c.Name+" that is computed")
-	} else if code := strings.ReplaceAll(rest[0].Text, "||", "  "); awkRuns.MatchString(code) {
-		r.line.doubt(DoubtForeign, "code for "+c.Name+" that may run a command or write a file")
-	}
-}
+var sedSyntax = syntaxOf{flags: "nErsuzbd", values: "efl", glued: "iI", long: []string{"quiet", "silent", "debug", "expression=", "file=", "in-place=?", "line-length=", "posix", "regexp-extended", "separate", "sandbox", "unbuffered", "null-data", "zero-terminated", "follow-symlinks", "help", "version"}}
 
 // sed doubts a script that is more than a few commands which neither run nor write.
 func (r *reader) sed(c *Command, _ input) {
-	s := syntaxOf{flags: "nErsuzbd", values: "efl", glued: "iI", long: []string{"quiet", "silent", "debug", "expression=", "file=", "in-place=?", "line-length=", "posix", "regexp-extended", "separate", "sandbox", "unbuffered", "null-data", "zero-terminated", "follow-symlinks", "help", "version"}}
-	words, script := c.Words[1:], false
-	for len(words) > 0 {
-		options, rest, sure := s.scan(words)
-		if !sure {
+	options, _, _ := sedArguments(c.Words[1:])
+	for _, o := range options {
+		switch o.name {
+		case "e", "expression":
+			r.sedScript(o.value)
+		case "f", "file":
+			if !o.value.Known || o.value.Text == "-" || strings.HasPrefix(o.value.Text, "/dev/") {
+				r.line.doubt(DoubtForeign, "code for sed that is computed or read")
+			}
+		case "":
 			r.line.doubt(DoubtOption, "an option of sed is not known")
 		}
-		for _, o := range options {
-			switch o.name {
-			case "e", "expression":
-				script = true
-				r.sedScript(o.value)
-			case "f", "file":
-				script = true
-				if !o.value.Known || o.value.Text == "-" || strings.HasPrefix(o.value.Text, "/dev/") {
-					r.line.doubt(DoubtForeign, "code for sed that is computed or read")
-				}
-			}
-		}
-		if len(rest) == 0 {
-			return
-		}
-		if !script {
-			script = true
-			r.sedScript(rest[0])
-		}
-		words = rest[1:]
 	}
+}
+
+// sedArguments are the options of sed and the files behind its script, which is an option
+// "e" if it was an operand. An option without a name is one not known.
+func sedArguments(words []Word) (options []option, files []Word, inPlace bool) {
+	for len(words) > 0 {
+		more, rest, sure := sedSyntax.scan(words)
+		if !sure {
+			options = append(options, option{})
+		}
+		options = append(options, more...)
+		if words = rest; len(rest) > 0 {
+			files = append(files, rest[0])
+			words = rest[1:]
+		}
+	}
+	_, script := find(options, "e", "expression", "f", "file")
+	if _, inPlace = find(options, "i", "I", "in-place"); !script && len(files) > 0 {
+		options, files = append(options, option{name: "e", value: files[0]}), files[1:]
+	}
+	return options, files, inPlace
 }
 
 func (r *reader) sedScript(code Word) {

@@ -33,6 +33,7 @@ func (r *reader) starts(c *Command, in input) {
 	if h := hidden[name]; h != nil {
 		r.looksFor(h, c)
 	}
+	r.tells(c)
 }
 
 var builtins, special map[string]func(*reader, *Command, input)
@@ -63,7 +64,7 @@ func program(name string) string {
 	if known(name) {
 		return name
 	}
-	if head, _, ok := strings.Cut(name, "."); ok && known(head) {
+	if head, tail, ok := strings.Cut(name, "."); ok && known(head) && !scripts[tail] {
 		return head
 	}
 	if cut := strings.TrimRight(name, "0123456789.-"); cut != name && known(cut) {
@@ -71,6 +72,9 @@ func program(name string) string {
 	}
 	return name
 }
+
+// scripts are the endings of files of code, whose name is no program's: env.sh, script.py.
+var scripts = map[string]bool{"sh": true, "bash": true, "zsh": true, "py": true, "rb": true, "pl": true, "js": true, "mjs": true, "cjs": true, "ts": true, "php": true, "lua": true, "go": true, "awk": true, "sed": true, "bat": true, "cmd": true, "ps1": true}
 
 func known(name string) bool {
 	return builtins[name] != nil || wrappers[name] != nil || shells[name] != nil || interpreters[name] != nil || special[name] != nil || hidden[name] != nil

@@ -226,6 +226,12 @@ func (r *reader) redirect(d *syntax.Redirect, in input) input {
 		r.set(Assign{Name: d.N.Value[1 : len(d.N.Value)-1]})
 	}
 	target := r.word(d.Word)
+	if target.pipe { // > >(tee log): its commands are listed
+		if d.Op == syntax.RdrIn {
+			return input{given: true}
+		}
+		return in
+	}
 	switch d.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
 		body := r.hdoc(d)

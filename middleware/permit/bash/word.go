@@ -24,7 +24,11 @@ func (r *reader) word(w *syntax.Word) Word {
 	for i, part := range w.Parts {
 		b.part(part, i == 0)
 	}
-	return Word{Text: b.text.String(), Known: b.known, loose: b.loose, split: b.split}
+	pipe := false
+	if len(w.Parts) == 1 {
+		_, pipe = w.Parts[0].(*syntax.ProcSubst)
+	}
+	return Word{Text: b.text.String(), Known: b.known, loose: b.loose, split: b.split, pipe: pipe}
 }
 
 // wordBuilder puts a word together.

@@ -81,7 +81,7 @@ var wrappers = map[string]*wrapper{
 	"ld.so":       {syntaxOf: syntaxOf{long: []string{"argv0=", "library-path=", "preload=", "audit=", "inhibit-cache"}}, lookup: []string{"list", "verify", "help", "version", "list-diagnostics", "list-tunables"}, doubtful: []string{"preload", "audit", "library-path"}},
 	"busybox":     {lookup: []string{"list", "list-full", "help", "install"}},
 	"toybox":      {},
-	"systemd-run": {syntaxOf: syntaxOf{flags: "GdPqrStv", values: "EHMpu", long: []string{"user", "system", "scope", "unit=", "property=", "description=", "slice=", "uid=", "gid=", "nice=", "working-directory=", "same-dir", "setenv=", "pty", "pipe", "quiet", "collect", "wait", "no-block"}}, doubtful: []string{"E", "p", "H", "M", "setenv", "property"}},
+	"systemd-run": {syntaxOf: syntaxOf{flags: "GdPqrStv", values: "EHMpu", long: []string{"user", "system", "scope", "unit=", "property=", "description=", "slice=", "uid=", "gid=", "nice=", "working-directory=", "same-dir", "setenv=", "pty", "pipe", "quiet", "collect", "wait", "no-block"}}, doubtful: []string{"E", "p", "H", "M", "S", "setenv", "property", "shell"}},
 }
 
 // wrap lists the command that a wrapper starts.

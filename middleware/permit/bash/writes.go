@@ -11,19 +11,13 @@ type target uint8
 const (
 	all    target = iota + 1 // every operand
 	last                     // the last operand
-	second                   // every operand but the first: a mode or an owner
+	second                   // every operand but the first: a mode, an owner, an input
 )
 
 var targets = map[string]target{
 	"tee": all, "touch": all, "mkdir": all, "rmdir": all, "truncate": all, "shred": all, "unlink": all, "rm": all, "mkfifo": all, "mknod": all, "sponge": all,
 	"cp": last, "mv": all, "ln": last, "install": last, "rsync": last, "scp": last,
-	"chmod": second, "chown": second, "chgrp": second, "chattr": second,
-}
-
-// outputs are options whose value is a file that the program writes.
-var outputs = map[string][]string{
-	"curl": {"-o", "--output"}, "wget": {"-O", "--output-document", "-P", "--directory-prefix"}, "sort": {"-o", "--output"}, "cp": {"-t", "--target-directory"}, "mv": {"-t", "--target-directory"}, "ln": {"-t", "--target-directory"}, "install": {"-t", "--target-directory"},
-	"tar": {"-C", "--directory"}, "unzip": {"-d"}, "gcc": {"-o"}, "go": {"-o"},
+	"chmod": second, "chown": second, "chgrp": second, "chattr": second, "uniq": second, "xxd": second, // these write their second operand
 }
 
 // Writes are the files that the line writes, creates, removes or changes the mode of:
@@ -50,6 +44,9 @@ func (l *Line) Writes() []Word {
 }
 
 func harmless(w Word) bool {
+	if w.pipe { // tee >(…)
+		return true
+	}
 	switch w.Text {
 	case "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/stdin":
 		return w.Known
@@ -61,46 +58,33 @@ func harmless(w Word) bool {
 func (c *Command) writes(words []Word) []Word {
 	name := strings.ToLower(c.Name)
 	kind := targets[name]
-	inPlace := false
-	if name == "sed" || name == "gsed" || name == "perl" {
-		for _, w := range c.Words[1:] {
-			inPlace = inPlace || strings.HasPrefix(w.Text, "--in-place") || len(w.Text) > 1 && w.Text[0] == '-' && w.Text[1] != '-' && strings.Contains(w.Text, "i")
+	switch name {
+	case "sed", "gsed":
+		if _, files, inPlace := sedArguments(c.Words[1:]); inPlace {
+			words = append(words, files...)
 		}
-		if inPlace {
-			kind = second // the first is the script
-		}
-	}
-	if kind == 0 && name != "dd" && outputs[name] == nil {
 		return words
-	}
-	var operands []Word
-	literal := false
-	for i := 1; i < len(c.Words); i++ {
-		w := c.Words[i]
-		switch {
-		case name == "dd":
+	case "perl", "yq":
+		for _, w := range c.Words[1:] {
+			if len(w.Text) > 1 && w.Text[0] == '-' && w.Text[1] != '-' && strings.Contains(w.Text, "i") || w.Text == "--inplace" {
+				kind = all
+			}
+		}
+	case "dd":
+		for _, w := range c.Words[1:] {
 			if file, ok := strings.CutPrefix(w.Text, "of="); ok {
 				words = append(words, Word{Text: file, Known: w.Known})
 			}
-		case !literal && w.Text == "--":
-			literal = true
-		case !literal && len(w.Text) > 1 && w.Text[0] == '-':
-			for _, o := range outputs[name] {
-				switch value, ok := strings.CutPrefix(w.Text, o); {
-				case !ok:
-				case value == "" && i+1 < len(c.Words):
-					i++
-					words = append(words, c.Words[i])
-				case value != "":
-					words = append(words, Word{Text: strings.TrimPrefix(value, "="), Known: w.Known})
-				}
-			}
-		default:
-			operands = append(operands, w)
 		}
+		return words
 	}
+	words, operands := c.outputs(name, words)
 	switch {
 	case len(operands) == 0 || kind == 0:
+	case kind == second && like(c): // no mode and no owner
+		words = append(words, operands...)
+	case name == "ln" && len(operands) == 1: // into this directory
+		words = append(words, Word{Text: ".", Known: true})
 	case kind == last:
 		words = append(words, operands[len(operands)-1])
 	case kind == second:
@@ -109,4 +93,14 @@ func (c *Command) writes(words []Word) []Word {
 		words = append(words, operands...)
 	}
 	return words
+}
+
+// like reports whether a mode or an owner is taken from another file.
+func like(c *Command) bool {
+	for _, w := range c.Words[1:] {
+		if len(w.Text) > 4 && strings.HasPrefix("--reference", strings.SplitN(w.Text, "=", 2)[0]) {
+			return true
+		}
+	}
+	return false
 }

@@ -1,0 +1,125 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package bash
+
+import "strings"
+
+// tells doubts what the arguments of a program say by themselves, whether a table knows the
+// program or not: an option whose name says that its value is run (--exec, --init-script), a
+// path of a shell or code for one, a pipe in the place of a file, the command "exec".
+func (r *reader) tells(c *Command) {
+	name := program(c.Name)
+	if readers[name] || containers[name] || special[name] != nil {
+		return
+	}
+	for i, w := range c.Words[1:] {
+		t, value := w.Text, w.Text
+		if len(t) > 2 && t[0] == '-' {
+			option, glued, has := strings.Cut(strings.TrimLeft(t, "-"), "=")
+			if value = glued; !has && i+2 < len(c.Words) {
+				value = c.Words[i+2].Text
+			}
+			if value != "" && value[0] != '-' && saysRun(option, value) {
+				r.line.doubt(DoubtOption, c.Name+" "+clip(t)+" starts a program")
+				return
+			}
+			if value = glued; !has && t[1] != '-' { // a letter and its value
+				value = t[2:]
+			}
+		}
+		if runnable(value) || i == 0 && t == "exec" && launchers[name] == "" && len(c.Words) > 2 {
+			r.line.doubt(DoubtOption, c.Name+" "+clip(t)+" starts a program")
+			return
+		}
+	}
+}
+
+// containers start what they are told in a container, a virtual machine or on another host; that is
+// the business of rules for them.
+var containers = set("docker podman nerdctl kubectl oc crictl ctr docker-compose podman-compose limactl multipass incus distrobox toolbox buildah k3s minikube")
+
+// readers take texts, patterns or names of files, among them those of shells, and run none.
+var readers = set(`echo printf cat ls file stat readlink realpath which whereis type test [ grep egrep fgrep ugrep cut tr column paste cp mv ln rm chmod chown touch mkdir head tail wc
+	md5sum sha1sum sha256sum cmp diff basename dirname chsh useradd usermod adduser strings nm ldd objdump readelf du df pgrep pkill killall lsof fuser dpkg true : expr cd exit return
+	set export read alias hash unset command jq logger`)
+
+// running are words in the names of options whose value is run; loading are those whose value is
+// loaded as code if it is a file's.
+var (
+	running = set("exec execute executable eval evaluate shell cmd command commands script hook pager editor program prog prepipe prepipex rsh askpass renderer viewer wrapper launcher modprobe")
+	loading = set("plugin plugins require preload loader agent agentpath agentlib module library so extension")
+	// tame are words that take that back: --command-timeout, --no-script, --list-commands.
+	tame = set("timeout time name id type count limit history size version delay role interval no skip disable without list show ignore print max dump format color mode")
+	// plain are values that run nothing.
+	plain = set("true false yes no on off auto always never none default all")
+)
+
+func set(names string) map[string]bool {
+	m := map[string]bool{}
+	for name := range strings.FieldsSeq(names) {
+		m[name] = true
+	}
+	return m
+}
+
+// saysRun reports whether an option's name says that its value is run: one of its words does, and
+// none takes it back.
+func saysRun(option, value string) bool {
+	if plain[value] || digit(value[0]) && number(strings.TrimRight(value, "smhd")) || option == "shell" && shells[value] != nil { // completion --shell bash
+		return false
+	}
+	runs, loads := false, false
+	for word, rest := "", option; rest != ""; {
+		word, rest = nextWord(rest)
+		if tame[word] {
+			return false
+		}
+		runs, loads = runs || running[word], loads || loading[word]
+	}
+	file := strings.IndexByte("./~", value[0]) >= 0 || strings.HasSuffix(value, ".so")
+	event := strings.HasPrefix(option, "on-") && strings.ContainsAny(value, "/ ")
+	return runs || event || loads && file
+}
+
+// nextWord cuts the first word off the name of an option, in lower case: of init-script, init_script
+// and initScript it is init.
+func nextWord(s string) (word, rest string) {
+	for i := 1; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '-' || c == '_' || c == '.' || c == ':':
+			return strings.ToLower(s[:i]), s[i+1:]
+		case 'A' <= c && c <= 'Z' && 'a' <= s[i-1] && s[i-1] <= 'z':
+			return strings.ToLower(s[:i]), s[i:]
+		}
+	}
+	return strings.ToLower(s), ""
+}
+
+// runnable reports whether an argument is a path of a shell or an interpreter, code for one
+// ("sh -c id"), or a pipe to a program ("|id").
+func runnable(t string) bool {
+	if len(t) < 3 {
+		return false
+	}
+	if t[0] == '|' {
+		t = strings.TrimLeft(t, "| ")
+		return t != "" && (letter(t[0]) || t[0] == '/')
+	}
+	if c := t[0]; c != '/' && (c < 'a' || c > 'z') {
+		return false
+	}
+	word, rest, more := strings.Cut(t, " ")
+	name := program(base(word))
+	if shells[name] == nil && interpreters[name] == nil && name != "env" && name != "busybox" {
+		return false
+	}
+	switch dir := word[:len(word)-len(base(word))]; {
+	case dir == "":
+		return more && strings.HasPrefix(rest, "-")
+	case more:
+		return true
+	default:
+		return dir == "/bin/" || dir == "/usr/bin/" || dir == "/usr/local/bin/" || dir == "/sbin/" || dir == "/system/bin/"
+	}
+}
