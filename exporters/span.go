@@ -89,10 +89,11 @@ func texts(list []attribute.KeyValue) []Attribute {
 	return out
 }
 
-// What a span and an attribute take besides their texts, roughly.
+// What a span, an attribute and a text of a list take besides their texts, roughly.
 const (
 	spanBytes      = 512
 	attributeBytes = 64
+	textBytes      = 16
 )
 
 // size is about how many bytes s keeps alive.
@@ -115,6 +116,10 @@ func sizes(list []attribute.KeyValue) int {
 		case attribute.BOOL, attribute.INT64, attribute.FLOAT64:
 		case attribute.STRING:
 			n += len(kv.Value.AsString())
+		case attribute.STRINGSLICE:
+			for _, text := range kv.Value.AsStringSlice() {
+				n += textBytes + len(text)
+			}
 		default:
 			n += len(kv.Value.String())
 		}

@@ -22,11 +22,18 @@ type Limits struct {
 	// Span is how many bytes a span may take; the default is 1 MiB. The values of one
 	// that takes more are cut until it does not.
 	Span int
-	// Batch is how many bytes are sent at once; the default is 3.5 MiB, since gRPC
-	// servers take 4 MiB. It is at least Span and 512 KiB, for the resource and the
-	// scopes.
+	// Batch is how many bytes are sent at once, each of which is in memory twice meanwhile.
+	// It is at least Span and 512 KiB, for the resource and the scopes. The default is
+	// 1.5 MiB, or what it must be at least, but no more than 3.5 MiB, since gRPC servers
+	// take 4 MiB.
 	Batch int
 }
+
+// What Limits.Batch is if nobody says.
+const (
+	usualBatch = 1536 << 10
+	maxBatch   = 3584 << 10
+)
 
 const (
 	// maxDescribed is how many bytes the attributes of a resource or a scope take at
@@ -51,14 +58,15 @@ func (l Limits) orDefault() (Limits, error) {
 		def, min int
 	}{
 		{"Value", &l.Value, 64 << 10, minValue}, {"Name", &l.Name, 1 << 10, minValue}, {"Count", &l.Count, 1024, 1},
-		{"Span", &l.Span, 1 << 20, 16 << 10}, {"Batch", &l.Batch, 3584 << 10, 0},
+		{"Span", &l.Span, 1 << 20, 16 << 10},
 	} {
 		*f.n = cmp.Or(*f.n, f.def)
 		if *f.n < f.min {
 			return l, fmt.Errorf("guard: Limits.%s: got %d, want %d or more", f.name, *f.n, f.min)
 		}
 	}
-	if least := l.Span + 512<<10; l.Batch < least {
+	least := l.Span + 512<<10
+	if l.Batch = cmp.Or(l.Batch, min(max(least, usualBatch), maxBatch)); l.Batch < least {
 		return l, fmt.Errorf("guard: Limits.Batch: got %d, want at least %d: Span and 512 KiB", l.Batch, least)
 	}
 	return l, nil
