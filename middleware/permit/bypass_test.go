@@ -84,3 +84,20 @@ var behindPrefix = []string{
 	"if ls;then ls;fi>f", "while ls;do break;done>f", "for i in a;do ls;done>f", "[[ a ]]>f", "((1))>f", "ls > >(cat >f)", "cat >&$f", "cat >&\"${f}\"", "ls >&-f", "cat <<<a>f", "ls >&1f", "ls >& f", "ls &> f",
 	"ls 2>&f", "ls >f&", "ls >*", "ls >f*", "ls >{a,b}", "cat > ${x:-f}",
 }
+
+// A rule that denies an option denies it in every spelling.
+func TestOptionsInOtherSpellings(t *testing.T) {
+	rules := mustCompile(t, Spec{NoBuiltin: true, Rules: []Rule{
+		{Name: "hard", Effect: Deny, Shell: &Shell{Prefix: []string{"git reset --hard", "git push --force", "git push -f", "git clean -f"}}},
+	}})
+	for _, line := range []string{"git reset --hard", "git reset --har HEAD~1", "git reset -q --hard x", "git -C d reset --hard", "git push --force=true", "git push o --forc", "git push -uf o", "git clean -xdf", "env git reset --hard", "sh -c 'git reset --ha'", "\\git   reset --hard"} {
+		if d := rules.Decide(nil, shellCall(line)); d.Effect != Deny {
+			t.Errorf("%s: %s", line, d.Effect)
+		}
+	}
+	for _, line := range []string{"git reset --soft", "git reset --hardly", "git push --follow-tags", "git push origin f", "git clean -nd", "git log --hard"} {
+		if d := rules.Decide(nil, shellCall(line)); d.Effect != Allow {
+			t.Errorf("%s: %s at %s", line, d.Effect, d.Rule)
+		}
+	}
+}

@@ -177,11 +177,23 @@ func (c *compiled) matchArguments(command *bash.Command) bool {
 
 func inOrder(want []string, words []bash.Word) bool {
 	for _, w := range words {
-		if len(want) > 0 && w.Text == want[0] {
+		if len(want) > 0 && says(w.Text, want[0]) {
 			want = want[1:]
 		}
 	}
 	return len(want) == 0
+}
+
+// says reports whether a word is the one that is wanted, or that option in another spelling:
+// cut short (--har), with a value (--force=true), among other letters (-xdf).
+func says(word, want string) bool {
+	if word == want || len(want) < 2 || want[0] != '-' || len(word) < 2 || word[0] != '-' {
+		return word == want
+	}
+	if name, _, _ := strings.Cut(word, "="); strings.HasPrefix(want, "--") {
+		return len(name) > 3 && strings.HasPrefix(want, name)
+	}
+	return len(want) == 2 && word[1] != '-' && strings.Contains(word[1:], want[1:])
 }
 
 // allows reports whether a rule that allows speaks of the command: all is known, and
