@@ -6,11 +6,9 @@ package toolmcp
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"runtime/debug"
 	"slices"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/attribute"
 
@@ -155,7 +153,9 @@ func (x *exchange) run(ctx context.Context) (r reply) {
 		}()
 	}
 	res, err := x.next(ctx, methodCallTool, x.outgoing(ctx))
-	r.err = err
+	if r.err = err; err != nil {
+		r.fault = x.watcher.told(err)
+	}
 	var ok bool
 	if r.res, ok = res.(*mcp.CallToolResult); !ok {
 		r.raw = res
@@ -194,10 +194,8 @@ func sameBytes(a, b []byte) bool {
 func (x *exchange) end(ctx context.Context, e *toolkit.Ended) tracing.SpanEnd {
 	w := x.watcher
 	st := status{errorType: e.ErrorType}
-	if e.Err != nil {
-		if wire := (*jsonrpc.Error)(nil); errors.As(e.Err, &wire) {
-			st = w.statusOf(e.Err, e.ErrorType)
-		}
+	if answeredWith(e.Err) {
+		st = w.statusOf(e.Err, e.ErrorType)
 	}
 	tool := tracing.UnknownTool
 	if e.Facts.Tool != nil {

@@ -46,10 +46,39 @@ func (w *watcher) statusOf(err error, fallback string) (s status) {
 		if w.server && callersFault(wire.Code) {
 			s.errorType = ""
 		}
-	case w.server && (s.errorType == fallback):
+	case w.server && s.errorType != string(toolkit.ErrCanceled):
 		s.code = "0" // what the SDK answers for an error without a code
 	}
 	return s
+}
+
+// answered is an error that a server's tool returned as such, and not as a result: the
+// caller gets it as an error of the protocol.
+type answered struct{ error }
+
+func (e answered) Unwrap() error { return e.error }
+
+// told is what is told of the error that a tools/call ended with: on a client what the server
+// said, without the SDK's words around it.
+func (w *watcher) told(err error) error {
+	if w.server {
+		return answered{err}
+	}
+	if wire := (*jsonrpc.Error)(nil); errors.As(err, &wire) {
+		return wire
+	}
+	return err
+}
+
+// answeredWith reports whether a call that failed with err was answered with an error of the
+// protocol, if it was answered.
+func answeredWith(err error) bool {
+	if err == nil {
+		return false
+	}
+	var wire *jsonrpc.Error
+	var by answered
+	return errors.As(err, &by) || errors.As(err, &wire)
 }
 
 // callersFault reports whether a code says that the request was at fault: to the
