@@ -67,7 +67,7 @@ func (r *renewal) start(key uint64, prepare func() (run func())) {
 func (c *Cache) renew(ctx context.Context, call toolkit.Call, l look, p plan, next toolkit.Handler) {
 	c.renewal.start(l.key.Hash(), func() func() {
 		l.key.Arguments = l.key.Arguments.Keep()
-		call.Record = call.Record.Fork()
+		call = call.Fork()
 		return func() {
 			c.counts.refreshes.Add(1)
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.options.RefreshTimeout)

@@ -58,22 +58,28 @@ func TestRenewalsAreTold(t *testing.T) {
 			}
 			defer policy.Close()
 			var seen backgrounds
-			renewing := false
-			handle := toolkit.Observe(func(string) *toolkit.Definition { return &reads }, &seen)(middleware.Chain(func(ctx context.Context, _ toolkit.Call) (toolkit.Result, error) {
-				if !renewing {
+			renewing := make(chan struct{})
+			handle := toolkit.Observe(func(string) *toolkit.Definition { return &reads }, &seen)(middleware.Chain(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+				if call.ID == "1" {
 					return toolkit.Result{Output: "old"}, nil
+				}
+				<-renewing
+				if string(call.Arguments) != `{"of":"a"}` {
+					t.Errorf("%s: the arguments are %s, the caller's memory", c.name, call.Arguments)
 				}
 				if ctx.Value(inRenewal{}) == nil {
 					t.Errorf("%s: the tool does not run in the context of the renewal", c.name)
 				}
 				return c.end()
 			}, policy))
-			_, _ = handle(a, call("1", "read", "{}"))
+			_, _ = handle(a, call("1", "read", `{"of":"a"}`))
 			time.Sleep(2 * time.Second)
-			renewing = true
-			if res, err := handle(a, call("2", "read", "{}")); res.Output != "old" || err != nil {
+			again := call("2", "read", `{"of":"a"}`)
+			if res, err := handle(a, again); res.Output != "old" || err != nil {
 				t.Errorf("%s: got %q, %v, want the stale answer", c.name, res.Output, err)
 			}
+			clear(again.Arguments) // the call has ended: its memory may be used again
+			close(renewing)
 			synctest.Wait()
 			if want := []string{"renewal of read, caused by its call: true, " + c.told}; !slices.Equal(seen.told, want) {
 				t.Errorf("%s: told %q, want %q", c.name, seen.told, want)

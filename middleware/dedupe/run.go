@@ -58,8 +58,7 @@ func (d *Dedupe) leadHere(ctx context.Context, call toolkit.Call, s *shard, e *e
 // leadApart runs the call in a goroutine of its own, which the caller can leave while others
 // wait (false).
 func (d *Dedupe) leadApart(ctx context.Context, call toolkit.Call, s *shard, e *entry, writes bool, next toolkit.Handler) bool {
-	f := &flight{call: call, d: d, s: s, e: e, writes: writes, next: next}
-	f.call.Record = call.Record.Fork()
+	f := &flight{call: call.Fork(), d: d, s: s, e: e, writes: writes, next: next}
 	if kept, ok := f.call.Record.Identity(f.call); ok {
 		e.arguments = kept // by the fork
 	}
@@ -80,7 +79,7 @@ func (d *Dedupe) leadApart(ctx context.Context, call toolkit.Call, s *shard, e *
 // A flight is a run in a goroutine of its own.
 type flight struct {
 	ctx    apart
-	call   toolkit.Call // with a fork of the caller's record
+	call   toolkit.Call // a fork of the caller's
 	d      *Dedupe
 	s      *shard
 	e      *entry

@@ -4,7 +4,6 @@
 package timeout
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"runtime"
@@ -17,7 +16,7 @@ import (
 // A branch is a call that runs in a goroutine of its own.
 type branch struct {
 	policy   *Policy
-	call     toolkit.Call // with a fork of the caller's record
+	call     toolkit.Call // a fork of the caller's
 	leftover *middleware.Leftover
 	done     chan struct{}
 	over     atomic.Bool // set by the first of the two: the tool ended, or its caller left
@@ -38,9 +37,7 @@ func (p *Policy) runApart(ctx context.Context, call toolkit.Call, next toolkit.H
 	}
 	inner, cancel := l.context(ctx)
 	defer cancel()
-	b := &branch{policy: p, call: call, leftover: middleware.NewLeftover(call), done: make(chan struct{})}
-	b.call.Record = call.Record.Fork()
-	b.call.Arguments = bytes.Clone(call.Arguments) // the caller may use its memory again
+	b := &branch{policy: p, call: call.Fork(), leftover: middleware.NewLeftover(call), done: make(chan struct{})}
 	go b.run(inner, next)
 	select {
 	case <-b.done:
