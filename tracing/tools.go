@@ -123,7 +123,12 @@ func (t *tools) newInfo(key toolKey) *toolInfo {
 	}
 	info := &toolInfo{spanName: key.operation + " " + name, labels: labels}
 	atStart := append([]attribute.KeyValue{keyOperation.String(executeTool)}, labels...)
-	info.start = []trace.SpanStartOption{trace.WithSpanKind(key.spanKind), trace.WithAttributes(atStart...)}
+	info.start = []trace.SpanStartOption{trace.WithAttributes(atStart...)}
+	// To say nothing says INTERNAL by the API (trace.SpanKindUnspecified), and each option costs
+	// a span that is not sampled a tenth of its time.
+	if key.spanKind != trace.SpanKindInternal {
+		info.start = append(info.start, trace.WithSpanKind(key.spanKind))
+	}
 	info.success = info.options(labelKey{})
 	return info
 }
