@@ -3,15 +3,18 @@
 
 package redact
 
+import "strings"
+
 // The classes of bytes that several files ask for.
 const (
 	chDigit = 1 << iota
 	chLower
 	chUpper
 	chHex
-	chName  // letters, digits, '_', '-', '.', '$'
-	chSpace // blank, tab, line ends
-	chB64   // letters, digits, '+', '/', '-', '_'
+	chName      // letters, digits, '_', '-', '.', '$'
+	chSpace     // blank, tab, line ends
+	chB64       // letters, digits, '+', '/', '-', '_'
+	chSeparator // what may stand between digits of a number: blank - . / ( )
 
 	chLetter = chLower | chUpper
 	chAlnum  = chLetter | chDigit
@@ -37,6 +40,9 @@ var chars = func() (t [256]uint8) {
 		}
 		if b := byte(c) | 0x20; b >= 'a' && b <= 'f' {
 			t[c] |= chHex
+		}
+		if strings.IndexByte(" -./()", byte(c)) >= 0 {
+			t[c] |= chSeparator
 		}
 	}
 	return t

@@ -15,25 +15,33 @@ import (
 // there those are compared that begin with the same three.
 
 // classOf folds a byte: letters in any case 1 to 26, digits, and a few kinds of
-// punctuation; all else is 0.
+// punctuation; all else is 0. Of the rarest letters two share a class: q is as j, z as x.
 var classOf = func() (t [256]uint8) {
 	for c := byte('a'); c <= 'z'; c++ {
 		t[c], t[c-'a'+'A'] = c-'a'+1, c-'a'+1
 	}
+	t['q'], t['Q'], t['z'], t['Z'] = t['j'], t['j'], t['x'], t['x']
 	for c := byte('0'); c <= '9'; c++ {
 		t[c] = classDigit
 	}
-	t['_'], t['-'] = classJoin, classJoin
-	t['.'], t[':'], t['/'], t['~'], t['+'] = classDot, classDot, classDot, classDot, classDot
-	t['@'], t['%'] = classAt, classAt
-	t['='] = classEqual
+	for class, of := range map[uint8]string{classBlank: " ()", classColon: ":~+", classJoin: "_-", classDot: "./", classAt: "@%", classEqual: "="} {
+		for _, c := range []byte(of) {
+			t[c] = class
+		}
+	}
 	return t
 }()
 
 const (
+	classOther = 0
+	classBlank = 'q' - 'a' + 1 // blank and parentheses
+	classColon = 'z' - 'a' + 1 // : ~ +
+)
+
+const (
 	classDigit = 27 + iota
 	classJoin  // '_' and '-'
-	classDot   // . : / ~ +
+	classDot   // . and /
 	classAt    // @ and %
 	classEqual // =
 	classes    // how many there are
@@ -108,10 +116,11 @@ func register() {
 func compile(on *kindSet, known []string) *machine {
 	m := &machine{known: known}
 	lists := make(map[int][]entry)
+	var anchors []entry
 	add := func(lit string, act uint8, n int32) {
 		e := entry{lit: lit, act: act, n: n}
 		e.head, e.mask = word8(lit, 0), ^uint64(0)>>(64-8*min(len(lit), 8))
-		m.filter.addAnchor(lit, !m.mayStandWithin(e))
+		anchors = append(anchors, e)
 		for _, t := range trigramsOf(lit) {
 			if !slices.Contains(lists[t], e) {
 				lists[t] = append(lists[t], e)
@@ -149,8 +158,15 @@ func compile(on *kindSet, known []string) *machine {
 	add("://", actURL, 0)
 	m.optional = on.has(kindIPv4) || on.any(&nationalKinds)
 	found := shapes(on)
-	m.filter.addShapes(found)
 	m.lay(lists, found)
+	sought := make(sought)
+	sought.addNumbers(m.optional)
+	sought.addWords()
+	for _, e := range anchors {
+		apart := !m.mayStandWithin(e)
+		sought.addAnchor(e.lit, apart, apart && !m.groups[m.group[trigramsOf(e.lit)[0]]].within)
+	}
+	m.filter.lay(sought)
 	return m
 }
 
@@ -160,25 +176,25 @@ func shapes(on *kindSet) *[trigrams]uint8 {
 	out := new([trigrams]uint8)
 	add := func(a, b, c int, shape uint8) { out[a*classes*classes+b*classes+c] |= shape }
 	const d = classDigit
-	add(d, d, d, shapeDigits)
-	for _, sep := range []int{0, classJoin, classDot} {
-		add(d, d, sep, shapeDigits)
+	for _, c := range []int{0, classBlank, classColon, classJoin, classDot, d} {
+		add(d, d, c, shapeDigits)
 	}
 	if on.has(kindIPv4) {
 		add(d, classDot, d, shapeDigits)
+		add(d, classColon, d, shapeDigits)
 	}
 	for _, country := range strings.Fields(ibanCountries) {
-		add(int(country[0]-'a')+1, int(country[1]-'a')+1, d, shapeWord)
+		add(int(classOf[country[0]]), int(classOf[country[1]]), d, shapeWord)
 	}
-	for c := 1; c <= d; c++ {
-		for e := 1; e <= d; e++ {
+	for _, c := range alnumClasses {
+		for _, e := range alnumClasses {
 			add(d, c, e, shapeWord) // base58
 		}
 	}
 	for _, a := range hexClasses {
 		for _, b := range hexClasses {
 			add(a, b, classJoin, shapeWord)
-			add(a, b, classDot, shapeWord)
+			add(a, b, classColon, shapeWord)
 		}
 	}
 	return out

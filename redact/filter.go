@@ -3,99 +3,46 @@
 
 package redact
 
+import (
+	"math/bits"
+)
+
 // A filter finds where anchors may begin, eight places at a time, without looking at any:
-// of each anchor it looks for the three bytes in a row that are rarest in texts.
+// of each anchor it looks for the three bytes in a row that are rarest in texts, and then at
+// the two bytes around them.
 //
 // Three bytes are three classes. Of four bytes in a row two such trigrams share the two in
 // the middle, so one word for each pair of classes tells of both: its lower half which
 // class before makes a trigram of the filter, its upper half which class behind.
 type filter struct {
-	pairs [classes * classes]uint64
-	// begins tells where the anchors begin, seen from each trigram: bit 6 where it begins
+	pairs      [classes * classes]uint64
+	of         [trigrams]uint16 // neighbours[of[t]] are those of t
+	neighbours []neighbours     // the first are none's
+}
+
+// neighbours are what stands around a trigram, and where the anchors begin that are found by it.
+type neighbours struct {
+	before, behind uint32 // sets of classes
+	number         bool   // nothing begins here that a short number is
+	// begins tells where the anchors begin, seen from the trigram: bit 6 where it begins
 	// itself, bit 7 one byte behind, bit 0 six bytes before.
-	begins [trigrams]uint8
+	begins uint8
 }
 
-// addShapes makes it find what has no anchor (see [detector]). A run of digits is found where
-// it begins; [scanner.anchors] knows of those that go on where one was left.
-func (f *filter) addShapes(shapes *[trigrams]uint8) {
-	for t, shape := range shapes {
+// lay makes the filter find what is sought.
+func (f *filter) lay(sought sought) {
+	f.neighbours = make([]neighbours, 1)
+	known := make(map[neighbours]uint16)
+	for t, n := range sought {
 		a, b, c := t/(classes*classes), t/classes%classes, t%classes
-		switch {
-		case shape == 0:
-		case a == classDigit && b != classDot: // with the byte before
-			for before := range classes {
-				if before != classDigit && (b == classDigit || !isAlnumClass(before)) {
-					f.add((before*classes+a)*classes+b, -1)
-				}
-			}
-		case c == classJoin || c == classDot: // MAC, with the byte behind
-			for _, behind := range hexClasses {
-				f.add((b*classes+c)*classes+behind, 1)
-			}
-		default:
-			f.add(t, 0)
+		f.pairs[b*classes+c] |= 1 << a
+		f.pairs[a*classes+b] |= 1 << (classes + c)
+		if _, ok := known[n]; !ok {
+			known[n] = uint16(len(f.neighbours))
+			f.neighbours = append(f.neighbours, n)
 		}
+		f.of[t] = known[n]
 	}
-}
-
-func isAlnumClass(c int) bool { return c > 0 && c <= classDigit }
-
-// hexClasses are the classes of hexadecimal digits.
-var hexClasses = [...]int{1, 2, 3, 4, 5, 6, classDigit}
-
-// reach is how far before its trigram an anchor may begin, in bytes.
-const reach = 6
-
-// add makes the filter find what begins offset bytes before the trigram t.
-func (f *filter) add(t, offset int) {
-	f.begins[t] |= 1 << (reach - offset)
-	a, b, c := t/(classes*classes), t/classes%classes, t%classes
-	f.pairs[b*classes+c] |= 1 << a
-	f.pairs[a*classes+b] |= 1 << (classes + c)
-}
-
-// addAnchor makes it find a folded literal. apart tells that it may not follow a letter or
-// a digit.
-func (f *filter) addAnchor(lit string, apart bool) {
-	if len(lit) == 2 && apart { // with the byte before, which is none of these
-		for c := range classes {
-			if !isAlnumClass(c) {
-				f.add((c*classes+int(classOf[lit[0]]))*classes+int(classOf[lit[1]]), -1)
-			}
-		}
-		return
-	}
-	best := 0
-	for offset := 1; offset <= min(reach, len(lit)-3); offset++ {
-		if frequency(lit[offset:]) < frequency(lit[best:]) {
-			best = offset
-		}
-	}
-	for _, t := range trigramsOf(lit[best:]) {
-		f.add(t, best)
-	}
-}
-
-// frequencies are twice the binary logarithms of how many bytes in a thousand are of each
-// class, in hexadecimal digits.
-const frequencies = "fc7aad88ac25a9cc90bbc967470b6a05"
-
-// frequency is how frequent the three bytes at the head of a folded literal are, as a
-// logarithm.
-func frequency(lit string) int {
-	n := 0
-	for i := range min(len(lit), 3) {
-		n += level16(frequencies[classOf[lit[i]]])
-		switch {
-		case i == 0:
-		case isLetter(lit[i-1]) && isLetter(lit[i]):
-			n += (level16(bigrams[int(lit[i-1]-'a')*26+int(lit[i]-'a')]) - 10) * 4 / 3
-		case isDigit(lit[i-1]) && isDigit(lit[i]):
-			n += 6 // digits come together
-		}
-	}
-	return n
 }
 
 // classIndex is classOf as an index that is known to be one.
@@ -115,45 +62,108 @@ var behindOf = func() (t [256]uint8) {
 }()
 
 // skip goes on from i by eights as long as no trigram of the filter begins in the next eight
-// bytes, or until less than ten are left.
-func (f *filter) skip(s string, i int) int {
+// bytes, or until less than ten are left. Bit 7-k of match tells that one begins at i+k.
+func (f *filter) skip(s string, i int) (at int, match uint) {
 	if i+10 > len(s) {
-		return i
+		return i, 0
 	}
 	a, b := classOf[s[i]], behindOf[s[i+1]]
 	for ; i+10 <= len(s); i += 8 {
 		next := s[i+2 : i+10]
 		c, d := classOf[next[0]], behindOf[next[1]]
 		q := f.pairs[(uint(b)<<5|uint(c))%uint(len(f.pairs))]
-		x := q>>(a&63) | q>>(d&63)
+		x := q>>(a&63)&1<<1 + q>>(d&63)&1
 		a, b = classOf[next[2]], behindOf[next[3]]
 		q = f.pairs[(uint(d)<<5|uint(a))%uint(len(f.pairs))]
-		x |= q>>(c&63) | q>>(b&63)
+		x = x<<1 + q>>(c&63)&1
+		x = x<<1 + q>>(b&63)&1
 		c, d = classOf[next[4]], behindOf[next[5]]
 		q = f.pairs[(uint(b)<<5|uint(c))%uint(len(f.pairs))]
-		x |= q>>(a&63) | q>>(d&63)
+		x = x<<1 + q>>(a&63)&1
+		x = x<<1 + q>>(d&63)&1
 		a, b = classOf[next[6]], behindOf[next[7]]
 		q = f.pairs[(uint(d)<<5|uint(a))%uint(len(f.pairs))]
-		x |= q>>(c&63) | q>>(b&63)
-		if x&1 != 0 {
-			break
+		x = x<<1 + q>>(c&63)&1
+		x = x<<1 + q>>(b&63)&1
+		if x != 0 {
+			return i, uint(x)
 		}
 	}
-	return i
+	return i, 0
+}
+
+// next goes on from i by eights to the next eight bytes in which a trigram is that has its
+// neighbours, and tells where anchors may begin that have it, as places does. None if i+2 is
+// at the end.
+func (f *filter) next(s string, i int) (at int, set uint64) {
+	for ; i+10 <= len(s); i += 8 {
+		var match uint
+		if i, match = f.skip(s, i); match == 0 {
+			break
+		}
+		if set = f.begin(s, i, match); set != 0 {
+			return i, set
+		}
+	}
+	return i, f.places(s, i)
 }
 
 // places tells where anchors may begin that have their trigram in the first eight places
 // of s from i on: bit k is the place i-reach+k.
 func (f *filter) places(s string, i int) (set uint64) {
+	if i+10 <= len(s) {
+		_, match := f.skip(s[i:i+10], 0)
+		return f.begin(s, i, match)
+	}
 	if i+2 >= len(s) {
 		return 0
 	}
-	t := classIndex(s[i])<<5 | classIndex(s[i+1])
-	for k, c := range []byte(s[i+2 : min(i+10, len(s))]) {
-		t = (t<<5 | classIndex(c)) % trigrams
-		if begins := f.begins[t]; begins != 0 {
-			set |= uint64(begins) << k
-		}
+	var tail [10]byte
+	n := copy(tail[:], s[i:])
+	_, match := f.skip(text(tail[:]), 0)
+	return f.begin(s, i, match&^(1<<(10-n)-1))
+}
+
+// begin tells where anchors may begin that have a trigram at one of the places i+k for which
+// match has bit 7-k.
+func (f *filter) begin(s string, i int, match uint) (set uint64) {
+	for ; match != 0; match &= match - 1 {
+		k := 7 - bits.TrailingZeros8(uint8(match))
+		set |= f.around(s, i+k) << (k & 7)
 	}
 	return set
+}
+
+// around tells where anchors may begin that have the trigram at i, if what stands around it
+// is so: bit k is the place i-reach+k.
+func (f *filter) around(s string, i int) uint64 {
+	before, behind := uint(0), uint(0) // as at the text's ends
+	if i > 0 {
+		before = classIndex(s[i-1])
+	}
+	if i+3 < len(s) {
+		behind = classIndex(s[i+3])
+	}
+	n := &f.neighbours[f.of[trigramAt(s, i)%trigrams]]
+	fits := n.before >> before & (n.behind >> behind) & 1
+	if n.number && shortNumber(s, i+1) {
+		return 0
+	}
+	return uint64(n.begins) * uint64(fits)
+}
+
+// withinRun tells at which of the eight places i+k three digits stand behind another one, by
+// bit 7-k.
+func withinRun(s string, i int) uint {
+	before, last := digits8(word8(s, i-1)), digits8(word8(s, i+2))
+	run := before & (before>>1 | last<<2&0x80) & (before>>2 | last<<1&0xc0) & last
+	return uint(bits.Reverse8(uint8(run)))
+}
+
+// digits8 tells which of eight bytes are digits.
+func digits8(w uint64) uint {
+	const each = 0x0101010101010101
+	w ^= '0' * each
+	other := (w&(0x7f*each) + (0x80-10)*each | w) & (0x80 * each)
+	return uint(^other >> 7 & each * 0x0102040810204080 >> 56)
 }

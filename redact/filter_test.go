@@ -5,6 +5,7 @@ package redact
 
 import (
 	"math/bits"
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -13,10 +14,11 @@ import (
 func placesIn(f *filter, s string) map[int]bool {
 	found := make(map[int]bool)
 	for i := 0; ; i += 8 {
-		if i = f.skip(s, i); i+2 >= len(s) {
+		var set uint64
+		if i, set = f.next(s, i); set == 0 {
 			return found
 		}
-		for set := f.places(s, i); set != 0; set &= set - 1 {
+		for ; set != 0; set &= set - 1 {
 			found[i-reach+bits.TrailingZeros64(set)] = true
 		}
 	}
@@ -43,6 +45,42 @@ func TestFilterFindsEveryAnchor(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestNumbersSoughtByGroups: what the filter passes over is no number. Texts of digits and what
+// stands between them are read by it, and by one that stops at every two digits.
+func TestNumbersSoughtByGroups(t *testing.T) {
+	every := *Default()
+	m := *every.machine
+	sought := make(sought)
+	sought.addNumbers(true)
+	sought.addWords()
+	for _, e := range m.entries {
+		sought.addAnchor(e.lit, false, false)
+	}
+	m.filter = filter{}
+	m.filter.lay(sought)
+	every.machine = &m
+	rng := rand.New(rand.NewPCG(1, 2))
+	const bytes = "0123456789012345678901234567890123456789 -./() -./() -./:,+x_call me 5"
+	found := 0
+	for range 50_000 {
+		b := []byte("phone ")
+		for range 8 + rng.IntN(24) {
+			b = append(b, bytes[rng.IntN(len(bytes))])
+		}
+		got, _ := Default().Text(string(b))
+		want, _ := every.Text(string(b))
+		if got != want {
+			t.Fatalf("%q: got %q, want %q", b, got, want)
+		}
+		if want != string(b) {
+			found++
+		}
+	}
+	if found < 500 {
+		t.Errorf("only %d texts have a number, want 500 or more", found)
 	}
 }
 

@@ -10,6 +10,9 @@ var phoneWords = []string{"phone", "call", "tel", "mobile", "cell", "fax", "cont
 // nearPhone is near for these words, which begin a word, and unless they are "phone" do
 // not go on as "telnet", "mobileqq" and "cellar" do.
 func nearPhone(s string, i int, words ...string) bool {
+	if !mayBeNearPhone(s[max(0, i-nearBy):i]) {
+		return false
+	}
 	for _, w := range words {
 		if w == "phone" {
 			if near(s, i, w) {
@@ -23,6 +26,22 @@ func nearPhone(s string, i int, words ...string) bool {
 			}
 			if end := p + len(w); end >= i || !isLetter(s[end]) || len(w) >= 5 && w != "mobile" || hasFold(s, end, "ed") || hasFold(s, end, "ing") || hasFold(s, end, "s ") || hasFold(s, end, "s:") {
 				return near(s, i, w)
+			}
+		}
+	}
+	return false
+}
+
+// mayBeNearPhone rules out most texts before a number, in one pass over them: none of
+// phoneWords has its first three letters there.
+func mayBeNearPhone(before string) bool {
+	for p := 0; p+2 < len(before); p++ {
+		if first := lower[before[p]]; first != 'p' && (p > 0 && isLetter(before[p-1]) || !isLetter(first)) {
+			continue
+		}
+		for _, w := range phoneWords {
+			if w[0] == lower[before[p]] && w[1] == lower[before[p+1]] && w[2] == lower[before[p+2]] {
+				return true
 			}
 		}
 	}

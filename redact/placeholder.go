@@ -10,18 +10,35 @@ func isPlaceholder(v string) bool {
 	if n := len(v); n > 3 && v[0] == '[' && v[n-1] == ']' && isIdentifier(v[1:n-1]) && strings.ToUpper(v) == v {
 		return true
 	}
-	if isRepeated(v) || isRepeatedBody(v) || strings.HasSuffix(v, "EXAMPLE") || strings.HasSuffix(v, "EXAMPLEKEY") || v == "short" {
+	if mayRepeatItself(v) && (isRepeated(v) || isRepeatedBody(v)) || strings.HasSuffix(v, "EXAMPLE") || strings.HasSuffix(v, "EXAMPLEKEY") || v == "short" {
 		return true
 	}
 	if len(v) > 48 || random(v) {
 		return false
 	}
-	for _, p := range placeholders {
-		if containsFold(v, p) && (len(v) <= len(p)+14 || strings.IndexByte(p, ' ') >= 0) {
-			return true
+	for i := range len(v) {
+		for _, p := range placeholdersBy[lower[v[i]]] {
+			if hasFold(v, i, p) && (len(v) <= len(p)+14 || strings.IndexByte(p, ' ') >= 0) {
+				return true
+			}
 		}
 	}
 	return hasFold(v, 0, "your") && len(v) > 5 && !hasDigit(v)
+}
+
+// mayRepeatItself rules out most of what is neither [isRepeated], [isRepeatedBody] nor
+// [patterned]: each of them has seven bytes or more that are the same as the one before, or is short.
+func mayRepeatItself(v string) bool {
+	if len(v) < 9 {
+		return true
+	}
+	same := 0
+	for i := 1; i < len(v); i++ {
+		if v[i] == v[i-1] {
+			same++
+		}
+	}
+	return same >= 7
 }
 
 // isRepeatedBody reports whether v is a token's prefix with the same character again and
@@ -77,3 +94,11 @@ var placeholders = []string{
 	"changeme", "change_me", "change-me", "placeholder", "your_", "your-", "yourpass", "yoursecret", "redacted", "dummy", "notapassword", "insert_", "insert-", "replace_me", "replaceme",
 	"replace-me", "todo", "not-set", "notset", "not_set", "xxxxxx", "******", "......", "enter ", "afakekey", "too-short", "example_", "example-", "_here", "-here", "my_password", "my-password", "_short", "-short",
 }
+
+// placeholdersBy are the placeholders that begin with a byte.
+var placeholdersBy = func() (t [256][]string) {
+	for _, p := range placeholders {
+		t[p[0]] = append(t[p[0]], p)
+	}
+	return t
+}()

@@ -8,7 +8,7 @@ import "strings"
 // isReference reports whether v says where a value is, and is none: ${VAR}, $(cmd),
 // {{ .Values.x }}, <your token>, %s, process.env.X.
 func isReference(v string) bool {
-	v = strings.TrimSpace(strings.TrimRight(v, ",;"))
+	v = strings.TrimSpace(trimEnd(v, ",;"))
 	if v == "" {
 		return true
 	}
@@ -36,13 +36,28 @@ func isReference(v string) bool {
 	case '@':
 		return strings.HasPrefix(v, "@Microsoft.KeyVault(")
 	}
-	for _, p := range [...]string{"process.env", "os.environ", "os.getenv", "system.getenv", "getenv(", "env(", "secretkeyref", "arn:aws:", "!ref ", "!sub ", "!getatt", "ref+", "vault:", "ssm:", "op://", "secret://", "secrets.", "var.", "local.", "data.", "module.", "input(", "config.", "settings.", "self.", "this.", "args.", "opts.", "ctx.", "req."} {
+	for _, p := range referencesBy[lower[v[0]]] {
 		if hasFold(v, 0, p) {
 			return strings.IndexByte(p, '.') < len(p)-1 || isDotted(strings.TrimRight(v, ")(];"))
 		}
 	}
 	return false
 }
+
+// references begin what says where a value is. What begins with one that ends with its only dot has to be a dotted
+// name as a whole.
+var references = [...]string{
+	"process.env", "os.environ", "os.getenv", "system.getenv", "getenv(", "env(", "secretkeyref", "arn:aws:", "!ref ", "!sub ", "!getatt", "ref+", "vault:", "ssm:", "op://", "secret://",
+	"secrets.", "var.", "local.", "data.", "module.", "input(", "config.", "settings.", "self.", "this.", "args.", "opts.", "ctx.", "req.",
+}
+
+// referencesBy are the references that begin with a byte.
+var referencesBy = func() (t [256][]string) {
+	for _, p := range references {
+		t[p[0]] = append(t[p[0]], p)
+	}
+	return t
+}()
 
 // isExpression reports whether the inside of a bracketed reference is a name, with
 // defaults and filters, rather than part of a password.

@@ -107,15 +107,16 @@ func (sc *scanner) anchors(s string) {
 	set := uint64(0)   // of places from i-reach on
 	for i := 0; ; i += 8 {
 		if set == 0 && more >= len(s) {
-			if i = f.skip(s, i); i+2 >= len(s) {
+			if i, set = f.next(s, i); set == 0 {
 				return
 			}
+		} else {
+			if more < i+2 {
+				set |= 1 << (more - i + reach)
+				more = len(s)
+			}
+			set |= f.places(s, i)
 		}
-		if more < i+2 {
-			set |= 1 << (more - i + reach)
-			more = len(s)
-		}
-		set |= f.places(s, i)
 		for ; set&0xff != 0; set &= set - 1 {
 			at := i - reach + bits.TrailingZeros64(set)
 			if at < from || at+2 >= len(s) {

@@ -82,8 +82,16 @@ func (sc *scanner) optionalNumber(s string, i, start, end int) int {
 	return 0
 }
 
-func isSeparator(c byte) bool {
-	return c == ' ' || c == '-' || c == '.' || c == '/' || c == '(' || c == ')'
+func isSeparator(c byte) bool { return chars[c]&chSeparator != 0 }
+
+// shortNumber reports whether the two digits at i are all of a run: what stands on both sides
+// of them begins no more of it, nor does it make a word of them.
+func shortNumber(s string, i int) bool {
+	const more = chDigit | chSeparator
+	if i+3 >= len(s) || chars[s[i]]&chars[s[i+1]]&chDigit == 0 || chars[s[i+2]]&chAlnum != 0 || chars[s[i+2]]&chSeparator != 0 && chars[s[i+3]]&more != 0 {
+		return false
+	}
+	return i < 2 || chars[s[i-1]]&chSeparator == 0 || chars[s[i-2]]&more == 0
 }
 
 // separatedRun is the end of the run that begins at start (see [detector]) and how many

@@ -50,6 +50,22 @@ func isNumberLike(v string) bool {
 	return n >= 3 && n <= 12
 }
 
+// trimEnd is v without the bytes at its end that cut has.
+func trimEnd(v, cut string) string {
+	for v != "" && strings.IndexByte(cut, v[len(v)-1]) >= 0 {
+		v = v[:len(v)-1]
+	}
+	return v
+}
+
+// trimStart is v without the bytes at its head that cut has.
+func trimStart(v, cut string) string {
+	for v != "" && strings.IndexByte(cut, v[0]) >= 0 {
+		v = v[1:]
+	}
+	return v
+}
+
 func isIdentifier(v string) bool {
 	for i := range len(v) {
 		c := v[i]

@@ -84,7 +84,7 @@ func isCode(v, name string, o operand) bool {
 	if isTypeName(v) || o.op == '~' {
 		return true
 	}
-	bare := strings.TrimRight(v, ",;)")
+	bare := trimEnd(v, ",;)")
 	switch o.op {
 	case '=':
 		// In source code a bare word is another name; in configuration it is the value.
@@ -92,7 +92,7 @@ func isCode(v, name string, o operand) bool {
 	case ':':
 		return bare != v && isIdentifier(bare) && !hasDigit(bare) || v == name || proseWords[strings.ToLower(v)]
 	case ' ':
-		bare = strings.TrimRight(bare, ".:!?")
+		bare = trimEnd(bare, ".:!?")
 		return !o.flag && (v[0] == '(' || v[0] == '[' || !random(v) && isIdentifier(bare) && !hasDigit(bare))
 	}
 	return false
@@ -115,7 +115,7 @@ func configName(name string) bool {
 
 // isMember reports whether v is a dotted name as source code has them.
 func isMember(v string) bool {
-	v = strings.TrimRight(v, ",;)")
+	v = trimEnd(v, ",;)")
 	if strings.HasPrefix(v, "process.env") || strings.HasPrefix(v, "os.environ") {
 		return true
 	}
@@ -142,17 +142,17 @@ var typeNames = set("string str int integer number boolean bool any object secre
 var proseWords = set("the a an this that your if when whether used optional required must should see set specifies")
 
 func isTypeName(v string) bool {
-	v = strings.TrimRight(v, ",;)?|")
+	v = trimEnd(v, ",;)?|")
 	if i := strings.IndexAny(v, "[<("); i > 0 {
 		v = v[:i]
 	}
-	v = strings.TrimLeft(v, "&*[]?")
+	v = trimStart(v, "&*[]?")
 	return len(v) <= 12 && typeNames[strings.ToLower(v)]
 }
 
 // isLiteral reports whether v is a value of another kind than text.
 func isLiteral(v string) bool {
-	v = strings.TrimRight(v, ",;)")
+	v = trimEnd(v, ",;)")
 	if len(v) <= 6 && strings.HasPrefix(v, "0x") && isHex(v[2:]) {
 		return true
 	}
@@ -180,11 +180,10 @@ func isPath(v string) bool {
 	if len(v) < 3 {
 		return false
 	}
-	if len(v) < 64 {
-		for _, end := range [...]string{".pem", ".key", ".crt", ".cer", ".p12", ".pfx", ".jks"} {
-			if strings.HasSuffix(v, end) {
-				return true
-			}
+	if n := len(v); n < 64 && n >= 4 && v[n-4] == '.' {
+		switch v[n-3:] {
+		case "pem", "key", "crt", "cer", "p12", "pfx", "jks":
+			return true
 		}
 	}
 	rooted := v[0] == '/' || v[0] == '~' && v[1] == '/' || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "../") || isLetter(v[0]) && v[1] == ':' && (v[2] == '\\' || v[2] == '/')
@@ -201,7 +200,7 @@ func isRelease(v string) bool {
 	if strings.HasPrefix(v, "workspace:") || strings.HasPrefix(v, "catalog:") {
 		return true
 	}
-	v = strings.TrimLeft(v, "^~<>=v ")
+	v = trimStart(v, "^~<>=v ")
 	parts, digits, i := 0, 0, 0
 	for ; i < len(v); i++ {
 		switch {
