@@ -142,6 +142,25 @@ func (s *Scope) middleware(tools toolkit.Lookup) toolkit.Middleware {
 	}
 }
 
+// Policies is the middleware of the scope's policies alone, those in use when a call begins. It is for
+// those who tell the observers themselves ([toolkit.BeginAt]), such as of a call that goes on after its
+// handler has returned; they give the call the record of what they began. A nil scope has none.
+func (s *Scope) Policies() toolkit.Middleware {
+	return func(next toolkit.Handler) toolkit.Handler {
+		next = toolkit.Chain(next) // a nil one refuses
+		if s == nil {
+			return next
+		}
+		governed := s.govern(next)
+		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+			if r := s.rules.Load(); r.off || r.none() {
+				return next(ctx, call)
+			}
+			return governed(ctx, call)
+		}
+	}
+}
+
 // govern chains the policies before next, anew whenever they have changed.
 func (s *Scope) govern(next toolkit.Handler) toolkit.Handler {
 	type chain struct {

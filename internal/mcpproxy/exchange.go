@@ -17,7 +17,6 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/toolmcp"
 	"github.com/toolscope/toolscope/tracing"
@@ -44,19 +43,24 @@ type reply struct {
 	id     jsontext.Value
 	passed bool  // it has gone to the client already, since it was too long to be kept
 	fault  error // of a policy
+	ended  error // a policy's error, which is no result
 	err    error // how it ended without an answer, or the JSON-RPC error
 	result toolkit.Result
+
+	asks  bool   // the server asks for input, and then
+	state string // for this to be sent with it
+	sent  *exchange
 }
 
 // caller governs exchanges.
 type caller func(ctx context.Context, x *exchange) reply
 
-// newCaller is what watches and governs the calls of a session.
+// newCaller is what governs the calls of a session.
 func (s *session) newCaller() caller {
 	run := func(ctx context.Context, x *exchange) reply { return x.run(ctx) }
-	governed, err := toolscope.Govern(s.w.scope, run, toolkit.Lens[*exchange, reply]{
+	governed, err := toolkit.Govern(run, toolkit.Lens[*exchange, reply]{
 		Call: func(x *exchange) toolkit.Call {
-			return toolkit.Call{Name: x.params.Name, Arguments: stdjson.RawMessage(x.args)}
+			return toolkit.Call{Name: x.params.Name, Arguments: stdjson.RawMessage(x.args), Record: x.op.running.Record()}
 		},
 		Tool:   s.tools.lookup,
 		Failed: reply.failure,
@@ -68,7 +72,7 @@ func (s *session) newCaller() caller {
 			c.args = args
 			return &c
 		},
-	})
+	}, s.w.scope.Policies())
 	if err != nil { // the lens lacks nothing
 		panic(err)
 	}
@@ -101,7 +105,7 @@ func (r reply) stampedFor(id jsontext.Value) reply {
 
 // answered is a policy's answer.
 func (x *exchange) answered(res toolkit.Result, err error) reply {
-	r := reply{id: x.id, fault: res.Fault, result: res}
+	r := reply{id: x.id, fault: res.Fault, ended: err, result: res}
 	cause := err
 	if cause == nil {
 		cause = res.Fault
@@ -150,6 +154,7 @@ func (x *exchange) exchange(ctx context.Context) reply {
 	if err != nil {
 		return reply{id: x.id, err: err}
 	}
+	r.sent = x
 	return r.stampedFor(x.id)
 }
 
@@ -190,30 +195,64 @@ func read(raw []byte, m *message) reply {
 		return r
 	}
 	r.result = resultOf(m.Result)
+	a := m.answered()
+	r.asks, r.state = a.suspended(), a.RequestState
 	return r
 }
 
-// govern runs an exchange through the policies, in a span of its own.
+// govern runs an exchange through the policies, in a span of its own, unless it is the next round of one
+// that they have let through: that one's span goes on.
 func (s *session) govern(ctx context.Context, call caller, x *exchange) reply {
-	ctx = s.w.extract(ctx, x.params.Meta)
-	ctx = toolkit.WithSession(ctx, toolkit.Session{ID: s.called().id})
+	w := s.w
 	x.op.tool = s.tools.lookup(x.params.Name)
+	pinned := w.options.PinTools && !w.options.Baseline.has(x.params.Name)
+	rounds, _ := s.roundsOf()
+	if n := rounds.take(&x.params); n != nil && !pinned {
+		return s.ended(x, x.carryOn(ctx, n))
+	} else if n != nil {
+		n.op.running.End(toolkit.Result{Suspended: true}, nil)
+	}
+	ctx = w.extract(ctx, x.params.Meta)
+	ctx = toolkit.WithSession(ctx, toolkit.Session{ID: s.called().id})
 	if listed, has := s.tools.known(x.params.Name); listed && !has {
-		s.w.notes.add(note{kind: noteUnknownTool, session: s, text: x.params.Name})
+		w.notes.add(note{kind: noteUnknownTool, session: s, text: x.params.Name})
 	}
 	ctx = tracing.WithSpanSpec(ctx, &tracing.SpanSpec{Operation: methodCallTool, Kind: trace.SpanKindServer, Attributes: x.op.attributes(), End: x.op.end})
-	if s.w.options.PinTools && !s.w.options.Baseline.has(x.params.Name) {
-		return x.refused(ctx)
+	if !w.scope.Off() {
+		ctx, x.op.running = toolkit.BeginAt(ctx, x.op.began, toolkit.Call{Name: x.params.Name, Arguments: x.args}, x.op.tool, w.observers...)
 	}
-	return call(ctx, x)
+	x.op.ctx = ctx
+	if pinned {
+		return s.ended(x, x.refused())
+	}
+	return s.ended(x, call(ctx, x))
+}
+
+// ended tells the observers how a call ended, unless its server asks for input.
+func (s *session) ended(x *exchange, r reply) reply {
+	if rounds, shared := s.roundsOf(); r.asks && r.sent != nil && r.sent.op == x.op && rounds.put(r.sent, r.state, shared) {
+		return r
+	}
+	if x.op.rounds > 0 {
+		x.op.extra = append(x.op.extra, keyRounds.Int(x.op.rounds+1))
+	}
+	res := r.result
+	if r.ended == nil && res.Fault == nil {
+		res.Fault = r.failure()
+	}
+	if r.ended == nil && r.fault == nil && res.Fault != nil && x.op.tool == nil {
+		res.Fault = &toolkit.Error{Kind: toolkit.ErrUnknownTool, Tool: x.params.Name, Cause: res.Fault}
+		x.op.running.Record().Note(func(s *toolkit.Served) { s.Outcome = toolkit.OutcomeRefused })
+	}
+	x.op.running.End(res, r.ended)
+	return r
 }
 
 // refused is the answer to a call of a tool that nobody has accepted. No policy is asked.
-func (x *exchange) refused(ctx context.Context) reply {
+func (x *exchange) refused() reply {
 	err := &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Tool: x.params.Name, Message: "the tool is not what was accepted: somebody has to look at it, and accept it, before it can be used"}
-	_, running := toolkit.BeginAt(ctx, x.op.began, toolkit.Call{Name: x.params.Name, Arguments: x.args}, x.op.tool, x.op.s.w.observers...)
-	running.Record().Note(func(s *toolkit.Served) { s.Outcome = toolkit.OutcomeRefused })
-	running.Record().Tag("mcp.definition", "not_accepted")
-	running.End(toolkit.Result{}, err)
+	record := x.op.running.Record()
+	record.Note(func(s *toolkit.Served) { s.Outcome = toolkit.OutcomeRefused })
+	record.Tag("mcp.definition", "not_accepted")
 	return x.answered(toolkit.Failure(err), err)
 }

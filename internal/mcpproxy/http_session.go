@@ -43,7 +43,7 @@ func (h *httpSessions) of(id string) *session {
 		return s
 	}
 	s = newSession(h.w, id)
-	s.http = true
+	s.http, s.sessions = true, h
 	if id == "" {
 		s.fleeting, s.tools, s.suspended = true, &h.tools, &h.w.suspended
 		s.join()

@@ -48,7 +48,7 @@ func (s *session) report() Session {
 		ClientCapabilities: s.cleaned(fromClient), ServerCapabilities: s.cleaned(fromServer), ChangedTools: s.tools.changedNames(w.clean),
 	}
 	if s.suspended != &w.suspended {
-		r.Waiting += len(s.suspended.calls)
+		r.Waiting += len(s.suspended.calls) + s.rounds.expire(time.Time{})
 	}
 	if s.client.Name != "" {
 		r.Client = w.clean(s.client.Name + " " + s.client.Version)

@@ -40,8 +40,10 @@ type session struct {
 	list, pages  *toolList // the latest one that was complete, and one that is not yet
 
 	open      map[operationKey]*operation
-	suspended *suspended // the Watcher's, for one that lives for one request
-	gone      []goneCall // cancelled calls, oldest first
+	suspended *suspended    // the Watcher's, for one that lives for one request
+	rounds    rounds        // the same, of governed calls
+	sessions  *httpSessions // that it is one of; nil over pipes
+	gone      []goneCall    // cancelled calls, oldest first
 	order     uint64
 	stderr    *stream
 	noting    bool // add notes the keys in begun
@@ -259,6 +261,7 @@ func (s *session) look(now time.Time) {
 			o.hangs()
 		}
 	}
+	s.rounds.expire(now.Add(-maxSuspension))
 }
 
 // close ends the session, and what is open of it. err is why its connection ended.
@@ -283,6 +286,7 @@ func (s *session) close(at time.Time, err error) {
 	if s.suspended != &s.w.suspended {
 		s.suspended.end(len(s.suspended.calls), at)
 	}
+	s.rounds.close()
 	if s.initialized {
 		l := labels{version: s.version(), http: s.http}
 		s.w.metrics.session.Record(context.Background(), max(0, at.Sub(s.began)).Seconds(), metric.WithAttributes(l.attributes()...))

@@ -241,6 +241,14 @@ type piped struct {
 
 func connectPipes(t *testing.T, w *watched, s *mcp.Server) *piped {
 	t.Helper()
+	return connectTo(t, w, func(in io.Reader, out io.WriteCloser) error {
+		return s.Run(context.Background(), &mcp.IOTransport{Reader: io.NopCloser(in), Writer: out})
+	})
+}
+
+// connectTo is connectPipes before any server.
+func connectTo(t *testing.T, w *watched, serve func(in io.Reader, out io.WriteCloser) error) *piped {
+	t.Helper()
 	pair := func() (r, w *os.File) {
 		r, w, err := os.Pipe()
 		if err != nil {
@@ -256,7 +264,7 @@ func connectPipes(t *testing.T, w *watched, s *mcp.Server) *piped {
 	p := &piped{watched: w, to: to, from: bufio.NewReader(from), served: make(chan error, 1)}
 	_ = from.SetReadDeadline(deadline())
 	go func() {
-		err := s.Run(context.Background(), &mcp.IOTransport{Reader: io.NopCloser(io.TeeReader(in, &p.got)), Writer: out})
+		err := serve(io.TeeReader(in, &p.got), out)
 		_ = out.Close()
 		p.served <- err
 	}()

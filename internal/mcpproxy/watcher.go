@@ -58,6 +58,7 @@ type Watcher struct {
 	notes      *notes
 	tap        *tap
 	done       chan struct{}
+	rounds     rounds // of clients that have no session
 
 	codesMu sync.Mutex
 	codes   map[int64]bool // seen
@@ -149,6 +150,7 @@ func (w *Watcher) run() {
 		s.close(time.Now(), nil)
 	}
 	w.suspended.end(len(w.suspended.calls), time.Now())
+	w.rounds.close()
 }
 
 func (w *Watcher) drain(queue []chunk) {
@@ -163,6 +165,7 @@ func (w *Watcher) look(now time.Time) {
 		s.look(now)
 	}
 	w.suspended.end(w.suspended.old(now), now)
+	w.rounds.expire(now.Add(-maxSuspension))
 }
 
 // Close looks at what waits, ends what is open, and ends the goroutine.
