@@ -113,8 +113,13 @@ func (r *Recorder) End(_ context.Context, e *toolkit.Ended) {
 // Numbers below 1 are passed over.
 func (r *Recorder) AddContent(tool *toolkit.Definition, redactions, truncations int) {
 	t := r.tools.of(tool)
-	t.redactions.Add(uint64(max(0, redactions)))
-	t.truncations.Add(uint64(max(0, truncations)))
+	sums := t.sum()
+	if redactions > 0 {
+		sums.redactions.Add(uint64(redactions))
+	}
+	if truncations > 0 {
+		sums.truncations.Add(uint64(truncations))
+	}
 	t.seen(t.lastSeen.Load())
 }
 

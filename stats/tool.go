@@ -53,16 +53,17 @@ type tool struct {
 
 	streak, worst                     atomic.Uint64
 	retries, empty, suspended, looped atomic.Uint64
-	redactions, truncations           atomic.Uint64
 }
 
 // toolSums are what each call adds to, spread over goroutines as histograms under
 // contention are. Each has a cache line of its own.
 type toolSums struct {
-	bytesIn  atomic.Uint64
-	bytesOut atomic.Uint64
-	cost     atomic.Uint64 // bits of a float64
-	_        [40]byte
+	bytesIn     atomic.Uint64
+	bytesOut    atomic.Uint64
+	cost        atomic.Uint64 // bits of a float64
+	redactions  atomic.Uint64
+	truncations atomic.Uint64
+	_           [24]byte
 }
 
 // seenPause is how much later than LastSeen a call must be to change it, which
@@ -102,7 +103,7 @@ func (t *tool) end(e *toolkit.Ended, now int64, cost float64) {
 		t.wait(auxApproval, s.Approval)
 		t.wait(auxBackoff, s.Backoff)
 	}
-	sums := &t.sums[goroutine()*spreadHash>>61]
+	sums := t.sum()
 	sums.bytesIn.Add(uint64(max(0, e.ArgumentsBytes)))
 	if e.ResultBytes > 0 {
 		sums.bytesOut.Add(uint64(e.ResultBytes))
@@ -125,6 +126,9 @@ func (t *tool) end(e *toolkit.Ended, now int64, cost float64) {
 	t.inFlight.Add(-1)
 	t.seen(now)
 }
+
+// sum is the sums that this goroutine adds to.
+func (t *tool) sum() *toolSums { return &t.sums[goroutine()*spreadHash>>61] }
 
 func (t *tool) wait(kind int, d time.Duration) {
 	if d > 0 {
@@ -210,10 +214,11 @@ func (t *tool) take(reset bool) (ToolSnapshot, bool) {
 		s.BytesIn += counter(&t.sums[i].bytesIn)
 		s.BytesOut += counter(&t.sums[i].bytesOut)
 		s.Cost += math.Float64frombits(counter(&t.sums[i].cost))
+		s.Redactions += counter(&t.sums[i].redactions)
+		s.Truncations += counter(&t.sums[i].truncations)
 	}
 	s.Retries, s.Empty = counter(&t.retries), counter(&t.empty)
 	s.Suspended, s.Looped = counter(&t.suspended), counter(&t.looped)
-	s.Redactions, s.Truncations = counter(&t.redactions), counter(&t.truncations)
 	s.LastSeen = time.Unix(0, t.lastSeen.Load()).UTC()
 	s.Exemplars = t.samples.take(reset)
 	return s, true
