@@ -201,8 +201,15 @@ func (s *Cache) build(*builder) (middleware.Policy, error) {
 	})
 }
 
-func (s *Budget) build(*builder) (middleware.Policy, error) {
-	return budget.New(budget.Options{Turn: budget.Limits(s.Turn), Session: budget.Limits(s.Session), Tenant: budget.Limits(s.Tenant), Keep: s.Keep, Idle: s.Idle})
+func (s *Budget) build(b *builder) (middleware.Policy, error) {
+	p, err := budget.New(budget.Options{Turn: budget.Limits(s.Turn), Session: budget.Limits(s.Session), Tenant: budget.Limits(s.Tenant), Keep: s.Keep, Idle: s.Idle})
+	if err != nil {
+		return nil, err
+	}
+	if old, ok := b.built["budget"].policy.(*budget.Policy); ok {
+		p.Inherit(old)
+	}
+	return p, nil
 }
 
 func (s *Retry) build(*builder) (middleware.Policy, error) {

@@ -463,3 +463,35 @@ func TestReloadSeesTheRulesFile(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// Other limits of a budget do not give everybody a new one.
+func TestReloadForgetsNoBudget(t *testing.T) {
+	dir := t.TempDir()
+	f, err := config.Open(write(t, dir, "policies: {budget: {session: {calls: 2}}}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	scope, err := toolscope.New(f.Options()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	def := toolkit.Definition{Name: "echo"}
+	handle := scope.Wrap(tooltest.Echo(def).Handle, func(string) *toolkit.Definition { return &def })
+	ctx := toolkit.WithSession(t.Context(), toolkit.Session{ID: "s"})
+	ran := 0
+	for _, calls := range []string{"2", "1", "3", "3"} {
+		write(t, dir, "policies: {budget: {session: {calls: "+calls+"}}}\n")
+		if _, err := f.Reload(scope); err != nil {
+			t.Fatal(err)
+		}
+		for range 5 {
+			if _, err := handle(ctx, toolkit.Call{Name: "echo"}); err == nil {
+				ran++
+			}
+		}
+	}
+	if ran != 3 {
+		t.Errorf("%d calls ran under budgets of 2, 1 and 3, want 3", ran)
+	}
+}

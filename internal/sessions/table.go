@@ -7,6 +7,7 @@ package sessions
 
 import (
 	"hash/maphash"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -97,6 +98,35 @@ func (t *Table[K, V]) forget(s *shard[K, V], e *entry[K, V]) {
 	delete(s.entries, e.key)
 	e.prev.next, e.next.prev = e.next, e.prev
 	t.left.Add(1)
+}
+
+// Inherit takes over the values of a table that t takes the place of, the longest unused leaving
+// first where there are too many; both have them from then on. It calls each with every one, and
+// must be called before t is in use.
+func (t *Table[K, V]) Inherit(old *Table[K, V], each func(V)) {
+	var all []entry[K, V]
+	for i := range old.shards {
+		s := &old.shards[i]
+		s.mu.Lock()
+		for e := s.root.next; e != &s.root; e = e.next {
+			all = append(all, entry[K, V]{key: e.key, value: e.value, used: e.used})
+		}
+		s.mu.Unlock()
+	}
+	slices.SortStableFunc(all, func(a, b entry[K, V]) int { return a.used.Compare(b.used) })
+	for i := range all {
+		e := &all[i]
+		each(e.value)
+		s := t.shard(e.key)
+		s.mu.Lock()
+		if len(s.entries) >= t.max {
+			t.forget(s, s.root.next)
+		}
+		s.entries[e.key] = e
+		e.prev, e.next = s.root.prev, &s.root
+		e.prev.next, e.next.prev = e, e
+		s.mu.Unlock()
+	}
 }
 
 // Drop forgets a key.

@@ -99,3 +99,28 @@ func BenchmarkGet(b *testing.B) {
 		table.Get("session", now)
 	}
 }
+
+func TestInheritTakesTheLastUsed(t *testing.T) {
+	made := 0
+	make := func() *int { made++; return new(int) }
+	old, next := sessions.New[int](3200, 0, make), sessions.New[int](160, time.Minute, make)
+	start := time.Unix(1000, 0)
+	at := func(i int) time.Time { return start.Add(time.Duration(i) * time.Second) }
+	for i := range 1000 {
+		*old.Get(i, at(i)) = i
+	}
+	seen := 0
+	next.Inherit(old, func(*int) { seen++ })
+	if n := next.Len(); seen != 1000 || made != 1000 || n > 160 || n < 140 || old.Len() != 1000 {
+		t.Errorf("saw %d of 1000, made %d, kept %d of 160, left %d in the old one", seen, made, n, old.Len())
+	}
+	if a, b := next.Get(999, at(999)), old.Get(999, at(999)); a != b {
+		t.Error("the two do not have the same value")
+	}
+	if *next.Get(0, at(999)) != 0 || made != 1001 {
+		t.Error("the longest unused did not leave first")
+	}
+	if *next.Get(998, at(10_000)) != 0 {
+		t.Error("what was idle for too long is not forgotten")
+	}
+}

@@ -37,6 +37,16 @@ func (a *account) pass(now time.Time) {
 	a.since = now
 }
 
+// inherit readies an account for another policy; timed is whether the one before counted its time. If it
+// did not, the time that has passed since it last did is nobody's.
+func (a *account) inherit(timed bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !timed {
+		a.since = time.Now()
+	}
+}
+
 // over is what of l would be exceeded by one more call of that cost: "calls", "time",
 // "cost"; "" if nothing would.
 func (a *account) over(l Limits, cost int64) string {

@@ -91,7 +91,7 @@ func TestAMillionSessions(t *testing.T) {
 			t.Fatalf("session %d: got %v", i, err)
 		}
 	}
-	if n := p.Kept(); n > 2*1008 {
+	if n := p.Stats().Accounts; n > 2*1008 {
 		t.Errorf("%d accounts are kept, want at most 2000 and what rounding adds", n)
 	}
 }

@@ -67,6 +67,37 @@ func New(o Options) (*Policy, error) {
 	return p, nil
 }
 
+// Inherit takes over what is used up of the budgets of the policy that p takes the place of, so that
+// with other limits nobody begins anew. It must be called before p is in use. What runs under old
+// counts in both.
+func (p *Policy) Inherit(old *Policy) {
+	for i := range p.scopes {
+		for j := range old.scopes {
+			if p.scopes[i].name == old.scopes[j].name {
+				p.scopes[i].accounts.Inherit(old.scopes[j].accounts, func(a *account) { a.inherit(old.timed) })
+			}
+		}
+	}
+}
+
+// Stats are what the policy remembers.
+type Stats struct {
+	// Accounts is how many turns, sessions and tenants there are, those included that are idle for too
+	// long and that nobody has noticed yet.
+	Accounts int
+	// Forgotten is how many were forgotten, being idle or too many: they begin anew if they come back.
+	Forgotten uint64
+}
+
+// Stats returns the figures of now.
+func (p *Policy) Stats() (s Stats) {
+	for i := range p.scopes {
+		s.Accounts += p.scopes[i].accounts.Len()
+		s.Forgotten += p.scopes[i].accounts.Forgotten()
+	}
+	return s
+}
+
 func tenantOf(s *toolkit.Session) (key, bool) {
 	owner, ok := middleware.OwnerOf(s, middleware.PerTenant)
 	return key{tenant: owner.Tenant}, ok

@@ -60,7 +60,7 @@ func (p *Policy) Place() middleware.Place { return middleware.PlaceValidate }
 // (RFC 7493); nil and empty count as {}.
 func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
-		tool := call.Record.Facts().Tool
+		tool := call.Record.Tool()
 		if tool == nil || len(tool.InputSchema) == 0 {
 			return next(ctx, call)
 		}
