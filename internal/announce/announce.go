@@ -68,10 +68,11 @@ func Announce(address, title string) (withdraw func(), err error) {
 	_, _ = rand.Read(random[:]) // never fails
 	file := filepath.Join(dir, fmt.Sprintf("%d-%s%s", os.Getpid(), hex.EncodeToString(random[:]), suffix))
 	// Renamed when it is whole, so that nobody reads half of it.
-	if err := os.WriteFile(file+".new", text, 0o600); err != nil {
-		return nil, fmt.Errorf("announce: %w", err)
+	err = os.WriteFile(file+".new", text, 0o600)
+	if err == nil {
+		err = os.Rename(file+".new", file)
 	}
-	if err := os.Rename(file+".new", file); err != nil {
+	if err != nil {
 		_ = os.Remove(file + ".new")
 		return nil, fmt.Errorf("announce: %w", err)
 	}

@@ -7,7 +7,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -26,7 +28,7 @@ const (
 // A Log is an observer that writes each call down when it ends. Make one with [Open]. It is
 // safe for concurrent use.
 type Log struct {
-	file     *os.File
+	file     io.WriteCloser
 	redactor *redact.Redactor
 	lines    chan []byte
 	dropped  atomic.Uint64
@@ -49,18 +51,28 @@ func Open(path string, redactor *redact.Redactor) (*Log, error) {
 	if err != nil {
 		return nil, fmt.Errorf("calllog: %w", err)
 	}
+	return begin(file, redactor), nil
+}
+
+func begin(file io.WriteCloser, redactor *redact.Redactor) *Log {
 	l := &Log{file: file, redactor: redactor, lines: make(chan []byte, maxQueue), done: make(chan struct{})}
 	go l.write()
-	return l, nil
+	return l
 }
 
 func (l *Log) write() {
 	defer close(l.done)
+	torn := false // a full disk took a part of a line, which the next must not go on
 	for line := range l.lines {
-		if _, err := l.file.Write(line); err != nil {
+		if torn {
+			line = slices.Insert(line, 0, '\n')
+		}
+		n, err := l.file.Write(line)
+		if err != nil {
 			l.dropped.Add(1)
 			l.err = err
 		}
+		torn = err != nil && (torn || n > 0)
 	}
 	l.err = errors.Join(l.err, l.file.Close())
 }

@@ -1,0 +1,58 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package calllog
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+)
+
+var errFull = errors.New("no space left on device")
+
+// disk takes of each write as many bytes as are said, and all of the writes after.
+type disk struct {
+	bytes.Buffer
+	takes []int
+}
+
+func (d *disk) Write(p []byte) (int, error) {
+	if len(d.takes) == 0 {
+		return d.Buffer.Write(p)
+	}
+	n := min(d.takes[0], len(p))
+	d.takes = d.takes[1:]
+	d.Buffer.Write(p[:n])
+	if n < len(p) {
+		return n, errFull
+	}
+	return n, nil
+}
+
+func (*disk) Close() error { return nil }
+
+// What a full disk took of a line is one line that cannot be read: it once swallowed the
+// next one, which was counted as written.
+func TestAFullDiskTearsOneLine(t *testing.T) {
+	for _, c := range []struct {
+		takes   []int
+		want    string
+		dropped uint64
+	}{
+		{nil, "one\ntwo\nthree\nfour\n", 0},
+		{[]int{9, 2}, "one\ntw\nthree\nfour\n", 1},
+		{[]int{9, 0}, "one\nthree\nfour\n", 1},
+		{[]int{9, 2, 0}, "one\ntw\nfour\n", 2},
+		{[]int{9, 2, 3}, "one\ntw\nth\nfour\n", 2},
+	} {
+		d := &disk{takes: c.takes}
+		l := begin(d, nil)
+		for _, line := range []string{"one\n", "two\n", "three\n", "four\n"} {
+			l.lines <- []byte(line)
+		}
+		if err := l.Close(); (err != nil) != (c.dropped > 0) || d.String() != c.want || l.Dropped() != c.dropped {
+			t.Errorf("%v: got %q, %d dropped, %v, want %q, %d", c.takes, d.String(), l.Dropped(), err, c.want, c.dropped)
+		}
+	}
+}
