@@ -74,6 +74,39 @@ func TestProxyOverHTTP(t *testing.T) {
 	}
 }
 
+// A proxy of the environment stands before a target that is not of this machine.
+func TestProxyBehindAProxy(t *testing.T) {
+	between := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"`+r.URL.String()+" "+r.Host+`"}]}}`)
+	}))
+	defer between.Close()
+	t.Setenv("HTTP_PROXY", between.URL)
+	t.Setenv("http_proxy", between.URL)
+	t.Setenv("NO_PROXY", "")
+	t.Setenv("no_proxy", "")
+	options := transparent(t)
+	cmd, address := proxyHTTP(t, "http://mcp.example.test", options...)
+	resp, err := http.Post(address, "application/json", strings.NewReader(callOf("1", "echo", "{}")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	if err != nil || !strings.Contains(string(body), `"http://mcp.example.test/mcp mcp.example.test"`) {
+		t.Errorf("got %s and %v, want the request to go by the proxy", body, err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("got %v, want code 0", err)
+	}
+	if lines := logged(t, options); len(lines) != 1 || lines[0]["tool"] != "echo" {
+		t.Errorf("got %v, want the call", lines)
+	}
+}
+
 // No other machine is answered, and the error says what to do instead.
 func TestProxyListensToThisMachineOnly(t *testing.T) {
 	var stdout, stderr strings.Builder

@@ -24,7 +24,7 @@ import (
 // and recorded nowhere.
 func newHTTPProxy(w *Watcher, target *url.URL) *httpProxy {
 	origin := &url.URL{Scheme: target.Scheme, Host: target.Host}
-	h := &httpProxy{w: w, origin: origin, sessions: &httpSessions{w: w, byID: map[string]*session{}}, transport: newTransport()}
+	h := &httpProxy{w: w, origin: origin, path: target.Path, sessions: &httpSessions{w: w, byID: map[string]*session{}}, transport: newTransport()}
 	h.proxy = &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(origin)
@@ -76,6 +76,7 @@ func (p bufferPool) Put(b []byte) { p.pool.Put((*[32 << 10]byte)(b)) }
 type httpProxy struct {
 	w         *Watcher
 	origin    *url.URL // of the server
+	path      string   // of its address
 	sessions  *httpSessions
 	proxy     *httputil.ReverseProxy
 	transport http.RoundTripper

@@ -22,14 +22,18 @@ import (
 // govern is refused; where there are none it passes as it is.
 func (h *httpProxy) govern(out http.ResponseWriter, r *http.Request, x *httpExchange) {
 	strict := h.w.governs()
-	if strict {
-		r.Header.Del("Upgrade") // another protocol is not offered to the server: nobody could read it
+	if strict && r.Header.Get("Upgrade") != "" { // another protocol is not offered to the server: nobody could read it
+		r.Header.Del("Upgrade")
+		h.w.notes.add(note{kind: noteRefused, session: x.session, text: "an Upgrade to another protocol, without which the request went on"})
 	}
 	if h.w.options.PinTools { // a list has to be read
 		r.Header.Set("Accept-Encoding", "identity")
 	}
 	status, got := refusedHead(r)
 	switch {
+	case got != "" && strict && h.otherPost(out, r):
+		h.proxy.ServeHTTP(out, r.WithContext(withExchange(r, x)))
+		return
 	case got != "" && strict:
 		h.refuse(out, x, status, jsontext.Value("null"), got)
 		return
@@ -48,6 +52,9 @@ func (h *httpProxy) govern(out http.ResponseWriter, r *http.Request, x *httpExch
 	}
 	m, got := understood(body)
 	switch {
+	case got != "" && strict && h.elsewhere(r) && otherJSON(body):
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		h.proxy.ServeHTTP(out, r.WithContext(withExchange(r, x)))
 	case got != "" && strict:
 		h.refuse(out, x, http.StatusBadRequest, refusedID(body), got)
 	case got != "" || m.Method != methodCallTool:

@@ -94,7 +94,7 @@ type answerHead struct {
 
 // parseAnswer reads the head of an answer, with what a client is to put up with: lines that end in LF
 // alone or go on in the next one, and a length that is told more than once (RFC 9112, 2.2, 5.2, 6.3).
-// False is for what is no head, and for codings of the transfer other than chunked.
+// False is for what is no head, and for codings of the transfer other than chunked and identity.
 func parseAnswer(text []byte) (a answerHead, ok bool) {
 	if a, ok = parseAnswerLines(text); ok {
 		return a, true
@@ -119,6 +119,9 @@ func parseAnswerLines(text []byte) (a answerHead, ok bool) {
 	ok = fields(rest, func(name field, value string, _ int) (ok bool) {
 		switch name {
 		case fieldTransfer:
+			if strings.EqualFold(value, "identity") { // none: of HTTP/1.1 as it was (RFC 2616, 3.6)
+				return !a.chunked
+			}
 			a.chunked = strings.EqualFold(value, "chunked")
 			return a.chunked
 		case fieldLength:

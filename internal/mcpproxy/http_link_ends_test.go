@@ -234,7 +234,7 @@ func TestHTTPUnreadableHeadIsNotRecorded(t *testing.T) {
 	get := "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 	s.send(client, get, true)
 	server := s.asked(get)
-	odd := "HTTP/1.1 200 OK\r\nSet-Cookie: sid=somebody\r\nTransfer-Encoding: identity\r\nContent-Length: 0\r\n\r\n"
+	odd := "HTTP/1.1 200 OK\r\nSet-Cookie: sid=somebody\r\nTransfer-Encoding: gzip\r\nContent-Length: 0\r\n\r\n"
 	s.send(server, odd, true)
 	s.want(client, odd)
 	r := s.report()

@@ -97,6 +97,7 @@ var exchanges = []struct{ name, request, answer string }{
 	{"no content", "DELETE / HTTP/1.1\r\nHost: HERE\r\n\r\n", "HTTP/1.1 204 No Content\r\n\r\n"},
 	{"not modified", "GET / HTTP/1.1\r\nHost: HERE\r\nIf-None-Match: x\r\n\r\n", "HTTP/1.1 304 Not Modified\r\nContent-Length: 7\r\n\r\n"},
 	{"a body that is none of ours", "PUT / HTTP/1.1\r\nHost: HERE\r\nContent-Length: 11\r\n\r\n\x00\r\n\r\nGET / ", "HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\nContent-Length: 9\r\n\r\nHTTP/1.1 "},
+	{"no coding of the transfer", "GET / HTTP/1.1\r\nHost: HERE\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: Identity\r\nContent-Length: 2\r\n\r\nok"},
 	{"an end with the connection", "GET / HTTP/1.1\r\nHost: HERE\r\nConnection: close\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\nthe end"},
 }
 

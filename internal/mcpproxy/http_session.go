@@ -5,6 +5,8 @@ package mcpproxy
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -28,12 +30,18 @@ type httpSessions struct {
 	byID map[string]*session
 }
 
-// of is the session of an id of at most maxID bytes. Without one the answer may give one; else
-// the session lives for the request only.
-func (h *httpSessions) of(id string) *session {
-	if len(id) > maxID {
-		id = ""
+// sessionKey is an id as sessions are told apart by: of a longer one than maxID the hash.
+func sessionKey(id string) string {
+	if len(id) <= maxID {
+		return id
 	}
+	return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(id)))
+}
+
+// of is the session of an id. Without one the answer may give one; else the session lives for
+// the request only.
+func (h *httpSessions) of(id string) *session {
+	id = sessionKey(id)
 	s := h.find(id)
 	if s == nil && id != "" { // what passed may have told it, and not been looked at
 		_ = h.w.Settle(context.Background()) // the Watcher's goroutine waits for nobody
@@ -114,11 +122,12 @@ func (h *httpSessions) remove(id string) {
 func (h *httpSessions) answered(x *httpExchange, status int, given string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if given != "" && len(given) <= maxID && x.session.fleeting && h.byID[given] == nil {
+	given = sessionKey(given)
+	if given != "" && x.session.fleeting && h.byID[given] == nil {
 		h.keep(given, x.session)
 	}
 	if x.method == http.MethodDelete && status < 300 || status == http.StatusNotFound {
-		h.remove(x.asked)
+		h.remove(sessionKey(x.asked))
 	}
 }
 
@@ -155,8 +164,8 @@ func sessionOf(query string) string {
 	}
 	values, _ := url.ParseQuery(query) // what can be read of it
 	for key, values := range values {
-		if k := strings.ToLower(strings.ReplaceAll(key, "_", "")); k == "sessionid" && len(values) > 0 && len(values[0]) <= maxID {
-			return values[0]
+		if k := strings.ToLower(strings.ReplaceAll(key, "_", "")); k == "sessionid" && len(values) > 0 {
+			return sessionKey(values[0])
 		}
 	}
 	return ""

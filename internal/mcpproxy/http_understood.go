@@ -4,8 +4,15 @@
 package mcpproxy
 
 import (
+	"bytes"
+	"io"
+	"mime"
 	"net/http"
+	"path"
 	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // methodsPassed are the methods of HTTP that streamable HTTP has, and those that ask about it.
@@ -43,6 +50,45 @@ func isPlainJSON(contentType string) bool {
 		return true
 	}
 	return false
+}
+
+// maxForm is how long a form may be to be read, in bytes.
+const maxForm = 64 << 10
+
+// elsewhere reports whether a request is for another address than the server's, as those of an
+// authorization server that is at the same origin (OAuth).
+func (h *httpProxy) elsewhere(r *http.Request) bool {
+	return r.Method == http.MethodPost && !strings.EqualFold(path.Clean("/"+r.URL.Path), path.Clean("/"+h.path))
+}
+
+// otherPost reports whether a request is a form for another address, in the letters that forms have once
+// they are encoded: no reader, wherever it listens, finds a message in it. The body is put back.
+func (h *httpProxy) otherPost(out http.ResponseWriter, r *http.Request) bool {
+	kinds := r.Header.Values("Content-Type")
+	if !h.elsewhere(r) || len(r.Header.Values("Content-Encoding")) > 0 || len(kinds) != 1 {
+		return false
+	}
+	kind, _, err := mime.ParseMediaType(kinds[0])
+	if err != nil || kind != "application/x-www-form-urlencoded" {
+		return false
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(out, r.Body, maxForm))
+	if err != nil || bytes.ContainsFunc(body, func(c rune) bool { return c <= ' ' || c >= 0x7f || strings.ContainsRune("\"'{}[]<>:", c) }) {
+		return false
+	}
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	return true
+}
+
+// otherJSON reports whether a body is an object that no reader takes for a message: none of its members
+// can be taken for a method.
+func otherJSON(body []byte) bool {
+	var object map[string]jsontext.Value
+	if json.Unmarshal(body, &object) != nil || object == nil || !namesOnly(body, "method") {
+		return false
+	}
+	_, has := object["method"]
+	return !has
 }
 
 // refuse answers a request that policies cannot govern, which does not reach the server.

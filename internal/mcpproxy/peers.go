@@ -91,7 +91,7 @@ func (s *session) stderrLine(f frame) {
 	if o.stderr > maxStderr {
 		return
 	}
-	text, _ := s.w.redactor.TextMax(string(f.data[:min(len(f.data), 4*maxNoteText)]), maxNoteText)
+	text, _ := s.w.redactor.TextMax(beginning(f.data), maxNoteText)
 	trace.SpanFromContext(o.ctx).AddEvent("mcp.server.stderr", trace.WithTimestamp(f.at), trace.WithAttributes(attribute.String("text", text)))
 }
 

@@ -4,6 +4,7 @@
 package mcpproxy
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"slices"
@@ -119,16 +120,30 @@ func (s *session) frame(from side, f frame) {
 	}
 }
 
-// stray is a frame that is no message.
+// stray is a frame that is no message. Over HTTP its text is not told: it may be the answer of an
+// authorization server.
 func (s *session) stray(from side, f frame) {
+	n := note{kind: noteStrayInput, session: s}
 	switch {
 	case f.torn:
-		s.w.notes.add(note{kind: noteTornFrame, session: s, text: string(f.data[:min(len(f.data), maxNoteText)])})
+		n.kind = noteTornFrame
 	case from == fromServer:
-		s.w.notes.add(note{kind: noteStrayOutput, session: s, text: string(f.data[:min(len(f.data), maxNoteText)])})
-	default:
-		s.w.notes.add(note{kind: noteStrayInput, session: s, text: string(f.data[:min(len(f.data), maxNoteText)])})
+		n.kind = noteStrayOutput
 	}
+	if !s.http {
+		n.text = beginning(f.data)
+	}
+	s.w.notes.add(n)
+}
+
+// beginning is the text that a line begins with, without a word that is not whole: what has been cut may
+// not be seen to be a secret.
+func beginning(line []byte) string {
+	if len(line) > 4*maxNoteText {
+		line = line[:4*maxNoteText]
+		line = line[:bytes.LastIndexByte(line, ' ')+1]
+	}
+	return string(line)
 }
 
 // frameLost is told that a frame was dropped before it was looked at. Answers that were lost

@@ -12,6 +12,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"strings"
@@ -227,6 +228,9 @@ func TestNoUpgradeUnderPolicies(t *testing.T) {
 	if text, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != 200 || string(text) != "|" {
 		t.Errorf("got %d, %q and %v, want no Upgrade at the server", resp.StatusCode, text, err)
 	}
+	if n := w.report().Counts[string(noteRefused)]; n != 1 {
+		t.Errorf("got %d notes, want one of the Upgrade", n)
+	}
 }
 
 // piped is a client at the pipes of a connection that policies govern, before a server of the official
@@ -363,15 +367,91 @@ func TestNotUnderstoodWithoutPolicies(t *testing.T) {
 	}
 }
 
-// Ids of sessions that are longer than an id may be are not kept.
+// Sessions are told apart whatever the length of their ids, of which no more is kept than an id may be
+// long.
 func TestLongSessionIDs(t *testing.T) {
 	w := watch(t, Options{})
 	h := newHTTPProxy(w.Watcher, &url.URL{Scheme: "http", Host: "localhost"})
-	for _, id := range []string{strings.Repeat("a", maxID), strings.Repeat("b", maxID+1)} {
-		h.sessions.of(id)
-		h.sessions.answered(&httpExchange{session: h.sessions.of("")}, http.StatusOK, id)
+	for _, id := range []string{strings.Repeat("a", maxID), strings.Repeat("b", maxID+1), strings.Repeat("b", 100*maxID)} {
+		x := &httpExchange{session: h.sessions.of(""), method: http.MethodPost}
+		h.sessions.answered(x, http.StatusOK, id)
+		if again := h.sessions.of(id); again != x.session || len(again.called().id) > maxID {
+			t.Errorf("an id of %d bytes: got session %.300q, want the one that was given it", len(id), again.called().id)
+		}
 	}
-	if n := len(h.sessions.byID); n != 1 {
-		t.Errorf("got %d sessions kept, want the one whose id is short", n)
+	if n := len(h.sessions.byID); n != 3 {
+		t.Errorf("got %d sessions, want 3", n)
+	}
+	h.sessions.answered(&httpExchange{session: h.sessions.of(""), method: http.MethodDelete, asked: strings.Repeat("b", maxID+1)}, http.StatusOK, "")
+	if n := len(h.sessions.byID); n != 2 {
+		t.Errorf("got %d sessions after one has ended, want 2", n)
+	}
+}
+
+// Under policies a server's other addresses get what no reader takes for a message: forms, and objects
+// without a method. Nothing of it is told.
+func TestOtherAddressesUnderPolicies(t *testing.T) {
+	const form, plain = "application/x-www-form-urlencoded", "application/json"
+	secret := "an-authorization-code"
+	w := watch(t, Options{}, refusing())
+	s := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		out.Header().Set("Content-Type", plain)
+		_, _ = io.WriteString(out, `{"access_token":"`+secret+`","got":"`+r.URL.Path+" "+fmt.Sprint(len(body))+`"}`)
+	}))
+	t.Cleanup(s.Close)
+	target, _ := url.Parse(s.URL + "/mcp")
+	address := serve(t, w, target)
+	for _, tt := range []struct {
+		path, contentType, body string
+		status                  int
+	}{
+		{"/token", form, "grant_type=authorization_code&code=" + secret + "&redirect_uri=http%3A%2F%2Flocalhost", 200},
+		{"/token", form + "; charset=utf-8", "code=" + secret, 200},
+		{"/token", form, "", 200},
+		{"/register", plain, `{"client_name":"c","redirect_uris":["http://localhost"]}`, 200},
+		{"/token", form, refusable, 415},
+		{"/token", form, "a=1&b=\"", 415},
+		{"/token", form, "a=1 b", 415},
+		{"/token", form, "a=" + strings.Repeat("1", maxForm), 415},
+		{"/token", "text/plain", "a=1", 415},
+		{"/register", plain, `{"client_name":"c","client_name":"d"}`, 400},
+		{"/register", plain, `{"client_name":"c","Method":"tools/call"}`, 400},
+		{"/register", plain, `{"client_name":"c"} ` + refusable, 400},
+		{"/register", plain, `[{"client_name":"c"}]`, 400},
+		{"/mcp", form, "code=" + secret, 415},
+		{"/mcp/", form, "code=" + secret, 415},
+		{"/x/../MCP", form, "code=" + secret, 415},
+		{"/%6dcp", form, "code=" + secret, 415},
+		{"/mcp", plain, `{"client_name":"c"}`, 400},
+	} {
+		resp, err := http.Post(address+tt.path, tt.contentType, strings.NewReader(tt.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		want := fmt.Sprintf(`"got":"%s %d"`, tt.path, len(tt.body))
+		if err != nil || resp.StatusCode != tt.status || tt.status == 200 != strings.Contains(string(text), want) {
+			t.Errorf("%s %s %.60q: got %d, %s and %v, want %d", tt.path, tt.contentType, tt.body, resp.StatusCode, text, err, tt.status)
+		}
+	}
+	if told := fmt.Sprint(w.report().Observations); strings.Contains(told, secret) {
+		t.Errorf("got the code or the token told: %s", told)
+	}
+}
+
+// Of a long line that is told no word is cut: half a secret may not be seen to be one.
+func TestBeginningOfLongLines(t *testing.T) {
+	word := strings.Repeat("w", 100)
+	line := strings.Repeat(word+" ", 4*maxNoteText/101) + strings.Repeat("x", 4*maxNoteText)
+	if got := beginning([]byte(line)); strings.Contains(got, "x") || !strings.HasSuffix(got, word+" ") {
+		t.Errorf("got %q", got)
+	}
+	if got := beginning([]byte(strings.Repeat("x", 5*maxNoteText))); got != "" {
+		t.Errorf("a long word: got %q", got)
+	}
+	if got := beginning([]byte(word)); got != word {
+		t.Errorf("a short line: got %q", got)
 	}
 }
