@@ -601,6 +601,7 @@ def build(tree, modules):
         forward = sys.modules["typing"].ForwardRef
     if "copy" in sys.modules:
         confine_copy(sys.modules["copy"])
+    confine_formats(sys.modules, safe_format, safe_format_map)
 
     loaded = sys.modules
 
@@ -632,6 +633,20 @@ def confine_copy(copy):
         return reconstruct(x, memo, func, args, state, *more, **named)
 
     copy._reconstruct = confined
+
+
+def confine_formats(modules, safe_format, safe_format_map):
+    """Makes those of the library that format by a program's pattern look at it first."""
+    if "collections" in modules:
+        string = modules["collections"].UserString
+        string.format = lambda self, /, *args, **named: safe_format(self.data, *args, **named)
+        string.format_map = lambda self, mapping: safe_format_map(self.data, mapping)
+    if "logging" in modules:
+
+        def by_braces(self, record):
+            return safe_format(self._fmt, **{**(getattr(self, "_defaults", None) or {}), **record.__dict__})
+
+        modules["logging"].StrFormatStyle._format = by_braces
 
 
 def names(special, forbidden):
