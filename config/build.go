@@ -156,8 +156,15 @@ func (s *Permit) build(b *builder) (middleware.Policy, error) {
 	return permit.New(permit.Options{Rules: rules, Approver: b.approver})
 }
 
-func (s *Dedupe) build(*builder) (middleware.Policy, error) {
-	return dedupe.New(dedupe.Options{Tools: s.Tools, Share: sharing[s.Share], Reach: sharing[s.Reach], History: s.History, MaxAnswers: s.MaxAnswers, MaxBytes: int(s.MaxBytes)})
+func (s *Dedupe) build(b *builder) (middleware.Policy, error) {
+	p, err := dedupe.New(dedupe.Options{Tools: s.Tools, Share: sharing[s.Share], Reach: sharing[s.Reach], History: s.History, MaxAnswers: s.MaxAnswers, MaxBytes: int(s.MaxBytes)})
+	if err != nil {
+		return nil, err
+	}
+	if old, ok := b.built["dedupe"].policy.(*dedupe.Dedupe); ok {
+		p.Inherit(old)
+	}
+	return p, nil
 }
 
 func (s *Approve) build(b *builder) (middleware.Policy, error) {
@@ -194,11 +201,18 @@ func (s *Approve) build(b *builder) (middleware.Policy, error) {
 // sharing are the words for the widths of sharing; "" is the narrowest.
 var sharing = map[string]middleware.Sharing{"tenant": middleware.PerTenant, "global": middleware.Global}
 
-func (s *Cache) build(*builder) (middleware.Policy, error) {
-	return cache.New(cache.Options{
+func (s *Cache) build(b *builder) (middleware.Policy, error) {
+	p, err := cache.New(cache.Options{
 		TTL: s.TTL, Tools: s.Tools, Share: sharing[s.Share], Reach: sharing[s.Reach], FaultTTL: s.FaultTTL, StaleFor: s.StaleFor,
 		Refreshes: s.Refreshes, RefreshTimeout: s.RefreshTimeout, MaxBytes: int(s.MaxBytes),
 	})
+	if err != nil {
+		return nil, err
+	}
+	if old, ok := b.built["cache"].policy.(*cache.Cache); ok {
+		p.Inherit(old)
+	}
+	return p, nil
 }
 
 func (s *Budget) build(b *builder) (middleware.Policy, error) {

@@ -21,7 +21,7 @@ import (
 // closing.
 type Memory struct {
 	entries  *otter.Cache[uint64, *stored]
-	counters freshness.Counters
+	counters *freshness.Counters
 	collide  bool // every key has one hash: for tests
 }
 
@@ -53,7 +53,7 @@ func NewMemory(maxBytes int) (*Memory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cache: NewMemory: %w", err)
 	}
-	return &Memory{entries: entries}, nil
+	return &Memory{entries: entries, counters: new(freshness.Counters)}, nil
 }
 
 // weight is how many bytes an entry takes, about.

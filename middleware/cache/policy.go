@@ -55,6 +55,15 @@ func New(options Options) (*Cache, error) {
 	return c, nil
 }
 
+// Inherit lets c see the end of writes that run under the cache that it takes the place of: what is
+// read while they do is not kept. Answers are not taken over. It must be called before c is in use, and
+// is for stores in memory that New made; one that is shared has seen them.
+func (c *Cache) Inherit(old *Cache) {
+	if c.options.Store == nil && old.options.Store == nil {
+		c.memory.counters = old.memory.counters
+	}
+}
+
 // Place is middleware.PlaceCache.
 func (c *Cache) Place() middleware.Place { return middleware.PlaceCache }
 

@@ -20,7 +20,7 @@ import (
 type Dedupe struct {
 	options  Options
 	named    map[string]bool
-	counters freshness.Counters
+	counters *freshness.Counters
 	table    *table
 	hash     func(ownerHash, arguments uint64, tool string) uint64 // hashOf, but in tests of collisions
 	counts   counts
@@ -34,13 +34,18 @@ func New(options Options) (*Dedupe, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Dedupe{options: o, named: map[string]bool{}, table: newTable(o), hash: hashOf}
+	d := &Dedupe{options: o, named: map[string]bool{}, counters: new(freshness.Counters), table: newTable(o), hash: hashOf}
 	for _, name := range o.Tools {
 		d.named[name] = true
 	}
 	d.options.Tools = nil
 	return d, nil
 }
+
+// Inherit lets d see the end of writes that run under the policy that it takes the place of: what
+// is read while they do is not kept. Answers are not taken over, and what runs has no twins among
+// d's calls. It must be called before d is in use.
+func (d *Dedupe) Inherit(old *Dedupe) { d.counters = old.counters }
 
 // Place is middleware.PlaceDedupe.
 func (d *Dedupe) Place() middleware.Place { return middleware.PlaceDedupe }
