@@ -38,24 +38,26 @@ func TestBudgets(t *testing.T) {
 		name         string
 		allocs, size float64
 		options      []toolscope.Option
+		conversation string
 	}{
-		{"off", 0, 0, []toolscope.Option{toolscope.WithSettings(toolscope.Settings{Off: true})}},
-		{"statistics only", 0, 0, []toolscope.Option{toolscope.WithoutTracing(), toolscope.WithoutMetrics()}},
+		{"off", 0, 0, []toolscope.Option{toolscope.WithSettings(toolscope.Settings{Off: true})}, ""},
+		{"statistics only", 0, 0, []toolscope.Option{toolscope.WithoutTracing(), toolscope.WithoutMetrics()}, ""},
 		{"a provider that does nothing", 0, 0, []toolscope.Option{
-			toolscope.WithTracerProvider(tracenoop.NewTracerProvider()), toolscope.WithMeterProvider(metricnoop.NewMeterProvider())}},
-		{"no provider set", 3, 240, nil},
-		{"not sampled", 3, 400, []toolscope.Option{unsampled, meters}},
-		{"sampled without content", 6, 1984, []toolscope.Option{sampled, meters, toolscope.WithContent(false)}},
-		{"sampled, redactor off", 10, 2960, []toolscope.Option{sampled, meters, toolscope.WithRedactor(off)}},
-		{"sampled", 11, 3280, []toolscope.Option{sampled, meters}},
-		{"sampled without statistics", 11, 3280, []toolscope.Option{sampled, meters, toolscope.WithoutStats()}},
+			toolscope.WithTracerProvider(tracenoop.NewTracerProvider()), toolscope.WithMeterProvider(metricnoop.NewMeterProvider())}, ""},
+		{"no provider set", 3, 240, nil, ""},
+		{"not sampled", 3, 400, []toolscope.Option{unsampled, meters}, ""},
+		{"not sampled, in a conversation", 3, 464, []toolscope.Option{unsampled, meters}, "conversation-1"},
+		{"sampled without content", 6, 1984, []toolscope.Option{sampled, meters, toolscope.WithContent(false)}, ""},
+		{"sampled, redactor off", 10, 2960, []toolscope.Option{sampled, meters, toolscope.WithRedactor(off)}, ""},
+		{"sampled", 11, 3280, []toolscope.Option{sampled, meters}, ""},
+		{"sampled without statistics", 11, 3280, []toolscope.Option{sampled, meters, toolscope.WithoutStats()}, ""},
 	} {
 		scope, err := toolscope.New(c.options...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		handler := scope.Wrap(benchHandler, benchLookup)
-		ctx := toolkit.WithSession(context.Background(), toolkit.Session{Agent: "planner"})
+		ctx := toolkit.WithSession(context.Background(), toolkit.Session{Agent: "planner", Conversation: c.conversation})
 		one := func() { _, _ = handler(ctx, benchCall) }
 		const runs = 2000
 		allocs, size := math.Inf(1), math.Inf(1)

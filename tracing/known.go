@@ -34,6 +34,10 @@ type knownAgent struct {
 	info  *toolInfo
 }
 
+// spread is 2^64 by the golden ratio: the upper bits of its products differ where the lower
+// ones of addresses do.
+const spread = 0x9E3779B97F4A7C15
+
 // maxAgents is how many agents of a tool are remembered.
 const maxAgents = 8
 
@@ -55,7 +59,6 @@ func (k *knownTools) find(tool *toolkit.Definition, agent string) *toolInfo {
 
 // of is what is known of a definition; nil if nothing is.
 func (k *knownTools) of(tool *toolkit.Definition) *knownTool {
-	const spread = 0x9E3779B97F4A7C15 // 2^64 by the golden ratio
 	place := &k.latest[uint64(reflect.ValueOf(tool).Pointer())*spread>>56]
 	if known := place.Load(); known != nil && known.definition == tool {
 		return known

@@ -32,6 +32,7 @@ type Observer struct {
 	metrics metrics
 	tools   tools
 	names   cleanNames
+	talks   talks
 	tags    tags
 	clean   func(string) string // is identifier
 	buffers sync.Pool           // of *attributes
@@ -51,7 +52,7 @@ func New(options ...Option) (*Observer, error) {
 	o := &Observer{config: *c}
 	o.tracer = c.tracers.Tracer(ScopeName, trace.WithInstrumentationVersion(version()))
 	_, o.silent = o.tracer.(noop.Tracer)
-	o.clean, o.names.seed = o.identifier, maphash.MakeSeed()
+	o.clean, o.names.seed, o.talks.seed = o.identifier, maphash.MakeSeed(), maphash.MakeSeed()
 	o.tags.keys.seed, o.tags.values.seed = o.names.seed, o.names.seed
 	o.tools.max, o.tools.clean = c.maxTools, o.clean
 	o.buffers.New = func() any { return &attributes{stamp: newStamp()} }
@@ -95,11 +96,11 @@ func (o *Observer) start(ctx context.Context, f *toolkit.Facts, spec *SpanSpec) 
 	}
 	info := o.tools.find(f, spec)
 	options := info.start
+	if s := f.Session; s != nil && s.Conversation != "" {
+		options = o.talks.of(info, s.Conversation, o.clean)
+	}
 	if spec != nil {
 		options = spec.options(options)
-	}
-	if s := f.Session; s != nil && s.Conversation != "" {
-		options = append(options[:len(options):len(options)], trace.WithAttributes(keyConversation.String(o.names.of(s.Conversation, o.clean))))
 	}
 	return o.tracer.Start(ctx, info.spanName, options...)
 }

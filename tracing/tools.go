@@ -37,7 +37,8 @@ type toolKey struct {
 type toolInfo struct {
 	found    atomic.Pointer[redactedAttributes]
 	spanName string
-	start    []trace.SpanStartOption
+	start    []trace.SpanStartOption // the first one is atStart
+	atStart  []attribute.KeyValue
 	labels   []attribute.KeyValue // of metrics, without outcome and error.type
 	success  []metric.RecordOption
 	mu       sync.Mutex
@@ -122,8 +123,8 @@ func (t *tools) newInfo(key toolKey) *toolInfo {
 		labels = append(labels, keyAgentName.String(t.clean(key.agent)))
 	}
 	info := &toolInfo{spanName: key.operation + " " + name, labels: labels}
-	atStart := append([]attribute.KeyValue{keyOperation.String(executeTool)}, labels...)
-	info.start = []trace.SpanStartOption{trace.WithAttributes(atStart...)}
+	info.atStart = append([]attribute.KeyValue{keyOperation.String(executeTool)}, labels...)
+	info.start = []trace.SpanStartOption{trace.WithAttributes(info.atStart...)}
 	// To say nothing says INTERNAL by the API (trace.SpanKindUnspecified), and each option costs
 	// a span that is not sampled a tenth of its time.
 	if key.spanKind != trace.SpanKindInternal {
