@@ -27,10 +27,10 @@ var gitGlobal = syntaxOf{flags: "pPv", values: "Cc", long: []string{"paginate", 
 
 // gitRuns are the options of single git commands that start a program or a shell.
 var gitRuns = map[string]string{
-	"rebase": "-x --exec", "grep": "-O --open-files-in-pager", "difftool": "*", "filter-repo": "*", "clone": "-u --upload-pack -c --config --template", "fetch": "--upload-pack", "pull": "--upload-pack", "ls-remote": "--upload-pack --exec",
+	"rebase": "-x --exec", "grep": "-O --open-files-in-pager", "difftool": "-x --extcmd -t --tool", "filter-repo": "*", "clone": "-u --upload-pack -c --config --template", "fetch": "--upload-pack", "pull": "--upload-pack", "ls-remote": "--upload-pack --exec",
 	"fetch-pack": "--upload-pack --exec", "push": "--receive-pack --exec", "send-pack": "--receive-pack --exec", "archive": "--exec", "init": "--template",
 	"send-email": "--sendmail-cmd --smtp-server --to-cmd --cc-cmd --header-cmd", "instaweb": "*", "web--browse": "-t --tool -b --browser", "help": "-w --web", "daemon": "*", "cvsimport": "-d", "interpret-trailers": "--trailer",
-	"mergetool": "*", "citool": "*", "gui": "*", "verify-pack": "", "submodule": "foreach", "bisect": "run", "filter-branch": "*", "shell": "*", "hook": "run", "http-backend": "*", "remote-ext": "*", "upload-pack": "", "for-each-repo": "*", "maintenance": "start register",
+	"mergetool": "-t --tool", "verify-pack": "", "submodule": "foreach", "bisect": "run", "filter-branch": "*", "shell": "*", "hook": "run", "http-backend": "*", "remote-ext": "*", "upload-pack": "", "for-each-repo": "*", "maintenance": "start register",
 	"difftool--helper": "*", "mergetool--lib": "*", "alias": "*", "merge-index": "*", "credential": "*", "fast-import": "--cat-blob-fd", "replace": "-e --edit", "p4": "*", "svn": "--authors-prog", "receive-pack": "", "sh-setup": "*",
 }
 

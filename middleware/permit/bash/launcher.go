@@ -28,10 +28,12 @@ func init() {
 		"run0", "trickle", "cgexec", "schedtool", "systemd-inhibit", "systemd-cat", "systemd-nspawn", "lxc-attach", "salt-call", "salt", "pdsh", "pssh", "clush", "dsh", "mpirun", "mpiexec", "srun", "sbatch", "qsub", "bsub",
 		"kitty", "foot", "wezterm", "x-terminal-emulator", "xdotool", "oksh", "sash", "hush",
 		"multitime", "logsave", "setlock", "genie", "tmate", "cdist", "tsp", "task-spooler", "runcon", "aa-exec", "cset", "uclampset", "coresched", "pexec", "rush", "checkinstall", "proot-distro", "jexec", "doppler", "infisical", "chamber", "aws-vault", "envconsul", "dotenv", "dotenvx", "env-cmd", "concurrently",
-		"minicom", "slsh", "perlbug", "dnsmasq", "fail2ban-client", "sudoreplay", "pdb", "pdb3", "ipdb", "irssi", "weechat", "mutt", "neomutt", "mc", "ranger", "nnn", "vifm", "lf", "tig", "lazygit",
+		"pdb", "pdb3", "ipdb",
 	} {
 		hidden[name] = starter
 	}
+	hidden["slsh"] = &hides{options: "-e"}
+	hidden["perlbug"] = &hides{options: "-e"}
 	hidden["rg"] = &hides{options: "--pre --hostname-bin"}
 	hidden["nix-shell"] = &hides{options: "--run --command --pure -p -E"}
 }
