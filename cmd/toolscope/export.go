@@ -105,7 +105,7 @@ func exportCommand(args []string, stdin io.Reader, stdout, stderr io.Writer) int
 		}
 		code = exitError
 	}
-	o.told(counts, export, stderr)
+	o.told(counts, export, err == nil, stderr)
 	if counts.Calls == 0 && counts.Bad > 0 {
 		return exitError
 	}

@@ -127,10 +127,14 @@ func notes(counts *logCounts, export *logexport.Export) (list []string) {
 	return list
 }
 
-// told says on standard error what was exported, and what was not.
-func (o *exportOptions) told(counts *logCounts, export *logexport.Export, stderr io.Writer) {
-	if !o.quiet {
-		fmt.Fprintf(stderr, "toolscope export: %s calls", display.Count(export.Exported))
+// told says on standard error what was exported, if it was, and what was not.
+func (o *exportOptions) told(counts *logCounts, export *logexport.Export, arrived bool, stderr io.Writer) {
+	if !o.quiet && arrived {
+		calls := " calls"
+		if export.Exported == 1 {
+			calls = " call"
+		}
+		fmt.Fprintf(stderr, "toolscope export: %s%s", display.Count(export.Exported), calls)
 		if where := o.destination(); where != "" {
 			fmt.Fprintf(stderr, " to %s", display.Clip(where, 200))
 		}

@@ -121,7 +121,7 @@ func TestExportSendsSpans(t *testing.T) {
 	server.Close()
 	t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "200")
 	code, _, stderr = invoke(exportCommand, "", "--to", "otlp", "--protocol", "http/protobuf", "--endpoint", gone, log)
-	if code != exitError || !strings.Contains(stderr, "sending calls 1 to 512") {
+	if code != exitError || !strings.Contains(stderr, "sending calls 1 to 512") || strings.Contains(stderr, "calls to "+gone) {
 		t.Errorf("nobody there: got %d %q", code, stderr)
 	}
 }

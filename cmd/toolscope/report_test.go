@@ -69,6 +69,10 @@ func TestReportWithoutTimes(t *testing.T) {
 	if strings.Contains(out, "RATE") || strings.Contains(out, "1970") {
 		t.Errorf("got rates of a log without times:\n%s", out)
 	}
+	_, out, _ = invoke(reportCommand, `{"tool":"a","duration_us":1,"time":1767225600}`, "-")
+	if strings.Contains(out, "RATE") || !strings.Contains(out, "2026-01-01") && !strings.Contains(out, "2025-12-31") {
+		t.Errorf("got a rate of a single call:\n%s", out)
+	}
 }
 
 func TestReportFailures(t *testing.T) {
