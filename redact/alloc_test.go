@@ -31,3 +31,13 @@ func TestCleanAllocatesNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestFoundAllocatesOutput: where the same is found again, only the text that comes back is new.
+func TestFoundAllocatesOutput(t *testing.T) {
+	doc := []byte(`{"user":"ann","password":"hu3nter2Zq","headers":{"api_key":"0a1f2b3c4d5e6f70"}}`)
+	run := func() { Default().JSONMax(doc, 4096) }
+	run()
+	if n := testing.AllocsPerRun(100, run); n > 1 {
+		t.Errorf("%v allocations, want 1", n)
+	}
+}

@@ -88,6 +88,14 @@ func word8(s string, i int) (w uint64) {
 	return w
 }
 
+// hasByte8 tells whether one of eight bytes is c: the lowest bit that is set is of the first
+// one that is.
+func hasByte8(w uint64, c byte) uint64 {
+	const each = 0x0101010101010101
+	w ^= uint64(c) * each
+	return (w - each) &^ w & (0x80 * each)
+}
+
 // fold8 folds the ASCII letters of eight bytes.
 func fold8(w uint64) uint64 {
 	const each = 0x0101010101010101

@@ -29,11 +29,10 @@ func (sc *scanner) elsewhere(s string) {
 		looked++
 		sc.count(len(s))
 		for at := 0; ; {
-			p := strings.Index(s[at:], v)
-			if p < 0 {
+			start := indexRare(s, v, at)
+			if start < 0 {
 				break
 			}
-			start := at + p
 			at = start + len(v)
 			if !sc.covered(n, start) && (start == 0 || !isAlnum(s[start-1])) && (at == len(s) || !isAlnum(s[at])) {
 				sc.spans = append(sc.spans, span{start: start, end: at, kind: sp.kind, repl: sp.repl, drop: sp.drop})
@@ -44,6 +43,39 @@ func (sc *scanner) elsewhere(s string) {
 		sc.normalise(0)
 	}
 }
+
+// indexRare is where v, which has a digit, first stands in s from at on; -1 if it does not. It
+// looks for a byte of v that texts seldom have.
+func indexRare(s, v string, at int) int {
+	rare := 0
+	for i := range len(v) {
+		if class := chars[v[i]]; class&chUpper != 0 {
+			rare = i
+			break
+		} else if class&chDigit != 0 && chars[v[rare]]&chDigit == 0 {
+			rare = i
+		}
+	}
+	for tries := 0; at+len(v) <= len(s); at++ {
+		p := strings.IndexByte(s[at+rare:len(s)-len(v)+rare+1], v[rare])
+		if p < 0 {
+			return -1
+		}
+		if at += p; s[at:at+len(v)] == v {
+			return at
+		}
+		if tries++; tries > maxTries { // not so rare
+			if p = strings.Index(s[at:], v); p < 0 {
+				return -1
+			}
+			return at + p
+		}
+	}
+	return -1
+}
+
+// maxTries is how often indexRare finds the byte before it leaves the search to the library.
+const maxTries = 32
 
 // mayRepeat reports whether a value is so unlike a word that it names nothing else. It
 // needs no escape in JSON.

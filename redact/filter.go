@@ -125,45 +125,27 @@ func (f *filter) places(s string, i int) (set uint64) {
 }
 
 // begin tells where anchors may begin that have a trigram at one of the places i+k for which
-// match has bit 7-k.
+// match has bit 7-k, if what stands around it is so.
 func (f *filter) begin(s string, i int, match uint) (set uint64) {
-	for ; match != 0; match &= match - 1 {
-		k := 7 - bits.TrailingZeros8(uint8(match))
-		set |= f.around(s, i+k) << (k & 7)
-	}
-	return set
-}
-
-// around tells where anchors may begin that have the trigram at i, if what stands around it
-// is so: bit k is the place i-reach+k.
-func (f *filter) around(s string, i int) uint64 {
-	before, behind := uint(0), uint(0) // as at the text's ends
-	if i > 0 {
-		before = classIndex(s[i-1])
-	}
-	if i+3 < len(s) {
-		behind = classIndex(s[i+3])
-	}
-	n := &f.neighbours[f.of[trigramAt(s, i)%trigrams]]
-	fits := n.before >> before & (n.behind >> behind) & 1
-	if n.number && shortNumber(s, i+1) {
+	if match == 0 {
 		return 0
 	}
-	return uint64(n.begins) * uint64(fits)
-}
-
-// withinRun tells at which of the eight places i+k three digits stand behind another one, by
-// bit 7-k.
-func withinRun(s string, i int) uint {
-	before, last := digits8(word8(s, i-1)), digits8(word8(s, i+2))
-	run := before & (before>>1 | last<<2&0x80) & (before>>2 | last<<1&0xc0) & last
-	return uint(bits.Reverse8(uint8(run)))
-}
-
-// digits8 tells which of eight bytes are digits.
-func digits8(w uint64) uint {
-	const each = 0x0101010101010101
-	w ^= '0' * each
-	other := (w&(0x7f*each) + (0x80-10)*each | w) & (0x80 * each)
-	return uint(^other >> 7 & each * 0x0102040810204080 >> 56)
+	var around string // from i-1 on
+	if i > 0 && i+11 <= len(s) {
+		around = s[i-1 : i+11]
+	} else {
+		var b [12]byte // 0 is what stands at the text's ends
+		from := max(0, i-1)
+		copy(b[from-i+1:], s[from:min(len(s), i+11)])
+		around = string(b[:])
+	}
+	for ; match != 0; match &= match - 1 {
+		k := uint(bits.LeadingZeros8(uint8(match & -match)))
+		b := around[k : k+5]
+		n := &f.neighbours[f.of[classIndex(b[1])<<10|classIndex(b[2])<<5|classIndex(b[3])]]
+		if n.before>>classIndex(b[0])&(n.behind>>classIndex(b[4]))&1 != 0 && !(n.number && shortNumber(s, i+int(k)+1)) {
+			set |= uint64(n.begins) << (k & 7)
+		}
+	}
+	return set
 }

@@ -15,7 +15,8 @@ type Finding struct {
 }
 
 // Findings lists what was removed; nil if nothing was. It is bounded: beyond
-// [MaxFindings] places, one entry for each kind, with the path "…", counts the rest.
+// [MaxFindings] places, one entry for each kind, with the path "…", counts the rest. Calls that
+// find the same may get the same list: it is not to be changed.
 type Findings []Finding
 
 // otherPlaces is the path of what is counted together.
@@ -68,6 +69,28 @@ func (f Findings) and(more Findings) Findings {
 		}
 	}
 	return f
+}
+
+// knownFindings are the last lists that were made: a tool's calls have their secrets at the
+// same places.
+type knownFindings [4]Findings
+
+// maxKnownFindings is the longest list that is remembered.
+const maxKnownFindings = 8
+
+// list is found as a list that stays, with no room behind its end.
+func (k *knownFindings) list(found Findings) Findings {
+	if len(found) > maxKnownFindings {
+		return slices.Clip(slices.Clone(found))
+	}
+	for _, list := range k {
+		if slices.Equal(list, found) {
+			return list
+		}
+	}
+	copy(k[1:], k[:])
+	k[0] = slices.Clip(slices.Clone(found))
+	return k[0]
 }
 
 // A Report is what redacting and cutting did to one value.

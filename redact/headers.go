@@ -102,6 +102,9 @@ func (sc *scanner) headerValue(s string, o operand, d verdict) (next int, done b
 }
 
 func isKnownScheme(v string) bool {
+	if len(v) > len("aws4-hmac-sha256") {
+		return false
+	}
 	for _, k := range [...]string{"bearer", "basic", "token", "apikey", "digest", "negotiate", "bot", "key", "hmac", "splunk", "genie-key", "aws4-hmac-sha256", "ntlm", "oauth", "api-key", "jwt"} {
 		if equalFold(v, k) {
 			return true

@@ -4,6 +4,7 @@
 package redact
 
 import (
+	"math/bits"
 	"strings"
 	"unsafe"
 )
@@ -159,7 +160,18 @@ func stringEnd(s string, i int) (end int, closed bool) {
 
 // quotedEnd finds the quote that closes the JSON string whose inside begins at i.
 func quotedEnd(s string, i int) (end int, escaped, closed bool) {
-	for p := i; p < len(s); p++ {
+	for p := i; p < len(s); {
+		if len(s)-p >= 8 {
+			w := word8(s, p)
+			found := hasByte8(w, '"') | hasByte8(w, '\\')
+			if found == 0 {
+				if p += 8; p-i > 32 { // a long one: let the library look
+					return longStringEnd(s, p, escaped)
+				}
+				continue
+			}
+			p += bits.TrailingZeros64(found) / 8
+		}
 		switch s[p] {
 		case '"':
 			return p, escaped, true
@@ -167,9 +179,7 @@ func quotedEnd(s string, i int) (end int, escaped, closed bool) {
 			escaped = true
 			p++
 		}
-		if p-i > 32 { // a long one: let the library look
-			return longStringEnd(s, p+1, escaped)
-		}
+		p++
 	}
 	return len(s), escaped, false
 }

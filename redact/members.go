@@ -198,20 +198,19 @@ func (f *frame) option(v string) {
 
 // startsProgram notes that the items are the arguments of a program.
 func (f *frame) startsProgram(v string) {
-	v = v[strings.LastIndexByte(v, '/')+1:]
-	for i, first := range programHeads {
-		if v == first {
-			f.program = int32(i) + 1
-			return
-		}
+	if n, ok := programHeads[v[strings.LastIndexByte(v, '/')+1:]]; ok {
+		f.program = n + 1
 	}
 }
 
-// programHeads are the first words of programs.
-var programHeads = func() []string {
-	heads := make([]string, len(programs))
+// programHeads are the first words of programs, and which is the first program that has it.
+var programHeads = func() map[string]int32 {
+	heads := make(map[string]int32)
 	for i := range programs {
-		heads[i], _, _ = strings.Cut(strings.TrimSpace(programs[i].name), " ")
+		head, _, _ := strings.Cut(strings.TrimSpace(programs[i].name), " ")
+		if _, ok := heads[head]; !ok {
+			heads[head] = int32(i)
+		}
 	}
 	return heads
 }()

@@ -169,12 +169,13 @@ func (r *Redactor) pass(dst []byte, s string, d verdict, json bool) (out []byte,
 	}
 	out = sc.apply(dst, s)
 	sc.count(len(out) - length)
-	found = make(Findings, 0, min(len(sc.spans), MaxFindings))
+	list := sc.found[:0]
 	for i := range sc.spans {
 		sp := &sc.spans[i]
-		found = found.add(kinds[sp.kind].Name, sp.path)
+		list = list.add(kinds[sp.kind].Name, sp.path)
 	}
-	return out, found, sc.unsettled && r.callback == nil && r.rules == nil
+	sc.found = list
+	return out, sc.lists.list(list), sc.unsettled && r.callback == nil && r.rules == nil
 }
 
 // isNumber reports whether JSON text is a number alone.

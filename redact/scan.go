@@ -32,6 +32,8 @@ type scanner struct {
 	places    int
 	raw       []byte       // of the path looked for
 	paths     [4]knownPath // the last ones made
+	found     Findings     // being made
+	lists     knownFindings
 
 	// What one scan knows so far; see scanText.
 	settled int // everything before is decided
@@ -53,15 +55,29 @@ func newScanner(r *Redactor, size int) *scanner {
 	return sc
 }
 
+// maxKept is how many spans and frames are kept for the next redaction: what they point to is
+// let go, which takes time for each.
+const maxKept = 64
+
 func (sc *scanner) release() {
-	if cap(sc.spans) > 1024 || cap(sc.buf) > 1<<20 || cap(sc.frames) > 1024 {
-		return
+	if cap(sc.buf) > 1<<20 {
+		sc.buf = nil
 	}
-	clear(sc.spans[:cap(sc.spans)])
-	clear(sc.frames[:cap(sc.frames)])
-	spans, buf, frames, words, names, raw, paths := sc.spans[:0], sc.buf[:0], sc.frames[:0], sc.words, sc.names, sc.raw[:0], sc.paths
-	*sc = scanner{spans: spans, buf: buf, frames: frames, words: words, names: names, raw: raw, paths: paths}
+	sc.spans, sc.frames = emptied(sc.spans), emptied(sc.frames)
+	sc.r, sc.m, sc.buf, sc.lastPlace, sc.raw = nil, nil, sc.buf[:0], "", sc.raw[:0]
+	sc.work, sc.steps, sc.places = 0, 0, 0
+	sc.quick, sc.suspect, sc.unsettled, sc.placed = false, false, false, false
+	sc.settled, sc.named, sc.counted, sc.program, sc.read, sc.key = 0, 0, 0, 0, 0, verdict{}
 	scanners.Put(sc)
+}
+
+// emptied is the memory of list with nothing in it, or none if it is large.
+func emptied[T any](list []T) []T {
+	if cap(list) > maxKept {
+		return nil
+	}
+	clear(list[:cap(list)])
+	return list[:0]
 }
 
 // errSpent is the panic of a scan that costs more than its share, which input made to
