@@ -115,20 +115,24 @@ func (o *Observer) SetContent(on bool) { o.hidden.Store(!on) }
 
 // Wants reports whether content goes onto the call's span.
 func (o *Observer) Wants(ctx context.Context) bool {
-	return o.Content() && trace.SpanFromContext(ctx).IsRecording()
+	return !o.silent && o.Content() && trace.SpanFromContext(ctx).IsRecording()
 }
 
 // End ends the call's span and records its metrics.
 func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
-	spec, span := SpecOf(ctx), trace.SpanFromContext(ctx)
-	recording := span.IsRecording()
+	spec := SpecOf(ctx)
+	var span trace.Span // nil where there are none
+	if !o.silent {
+		span = trace.SpanFromContext(ctx)
+	}
+	recording := span != nil && span.IsRecording()
 	var info *toolInfo
 	if recording || o.metrics.enabled(ctx) {
 		info = o.tools.find(&e.Facts, spec)
 		o.metrics.record(ctx, info, e)
 	}
 	if !recording {
-		o.leave(ctx, span, spec, e)
+		leave(ctx, span, spec, e)
 		return
 	}
 	a := o.buffers.Get().(*attributes)
@@ -153,9 +157,9 @@ func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
 	}
 }
 
-// leave ends a span that does not record, if it is ours.
-func (o *Observer) leave(ctx context.Context, span trace.Span, spec *SpanSpec, e *toolkit.Ended) {
-	if !o.silent {
+// leave ends a span that does not record, if there is one.
+func leave(ctx context.Context, span trace.Span, spec *SpanSpec, e *toolkit.Ended) {
+	if span != nil {
 		defer span.End()
 	}
 	spec.end(ctx, e)
