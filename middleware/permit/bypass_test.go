@@ -3,7 +3,11 @@
 
 package permit
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
 
 // Under a prefix rule nothing runs but what the prefix says, and under rules that deny by default
 // nothing is allowed that does anything besides.
@@ -98,6 +102,19 @@ func TestOptionsInOtherSpellings(t *testing.T) {
 	for _, line := range []string{"git reset --soft", "git reset --hardly", "git push --follow-tags", "git push origin f", "git clean -nd", "git log --hard"} {
 		if d := rules.Decide(nil, shellCall(line)); d.Effect != Allow {
 			t.Errorf("%s: %s at %s", line, d.Effect, d.Rule)
+		}
+	}
+}
+
+// Variables that the call sets are no part of what a rule allows.
+func TestCallsVariablesAreNotCovered(t *testing.T) {
+	rules := mustCompile(t, Spec{Rules: []Rule{{Name: "git", Effect: Allow, Shell: &Shell{Prefix: []string{"git status"}}}}})
+	for arguments, effect := range map[string]Effect{
+		`{"command":"git status","env":{"LANG":"C","LC_ALL":"C"}}`: Allow, `{"command":"git status","env":{"A":"1"}}`: Ask, `{"command":"git status","env":{"GIT_PAGER":"x"}}`: Ask,
+		`{"command":"git","args":["status","-s"]}`: Allow, `{"command":"git","args":["push"]}`: Allow, `{"command":"git status","args":["x; id"]}`: Allow,
+	} {
+		if d := rules.Decide(nil, toolkit.Call{Name: "bash", Arguments: []byte(arguments)}); d.Effect != effect {
+			t.Errorf("%s: %s by %s (%s)", arguments, d.Effect, d.Rule, d.Reason)
 		}
 	}
 }

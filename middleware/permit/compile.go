@@ -29,6 +29,7 @@ const (
 var defaultShells = map[string]string{
 	"shell_run": "command", "shell_start": "command", "bash": "command", "Bash": "command", "sh": "command", "shell": "command", "terminal": "command",
 	"*run_command": "command", "*execute_command": "command", "*exec_command": "command", "*run_shell*": "command", "*run_terminal*": "command", "*bash_tool": "command",
+	"*shell_command": "command", "*execute_shell*": "command", "*shell_exec*": "command", "*execute_bash*": "command", "*run_bash*": "command", "*run_in_terminal": "command", "*run_cli*": "command", "local_shell": "command", "zsh": "command", "exec": "command",
 }
 
 // Rules are compiled rules. They do not change; safe for concurrent use.

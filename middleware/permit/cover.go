@@ -41,6 +41,11 @@ func (c *coverage) result() (all *compiled, part bool, why string) {
 	if c.any == nil {
 		return nil, false, ""
 	}
+	for _, name := range c.view.variables {
+		if !quietVariables[name] && !strings.HasPrefix(name, "LC_") {
+			return nil, true, "the rule " + c.any.Name + " does not cover setting " + shown(name)
+		}
+	}
 	for i, l := range c.view.lines {
 		for j := range l.Commands {
 			command := &l.Commands[j]

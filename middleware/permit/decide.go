@@ -16,14 +16,15 @@ import (
 // view is a call as the rules look at it. Arguments and shell lines are read when a rule
 // first asks.
 type view struct {
-	rules *Rules
-	name  string
-	tool  *toolkit.Definition
-	text  []byte // of the arguments
-	args  *arguments
-	lines []*bash.Line // of a tool that runs shell commands
-	moved bool         // a line changes the directory to one outside the workspace, or not known
-	dirs  []string     // other directories that a line changes to
+	rules     *Rules
+	name      string
+	tool      *toolkit.Definition
+	text      []byte // of the arguments
+	args      *arguments
+	lines     []*bash.Line // of a tool that runs shell commands
+	moved     bool         // a line changes the directory to one outside the workspace, or not known
+	dirs      []string     // other directories that a line changes to
+	variables []string     // that the call sets for the command
 }
 
 func (v *view) arguments() *arguments {
