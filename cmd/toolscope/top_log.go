@@ -70,7 +70,7 @@ func (t *topLog) begin() error {
 	if err != nil {
 		return err
 	}
-	t.close()
+	t.shut()
 	t.file, t.lines, t.read = file, newLogLines(), 0
 	t.counts, t.log, t.calls, t.last = logCounts{}, stats.NewCallLog(nil), nil, 0
 	t.loops, t.seed = make(map[loopKey]*stats.Loop), maphash.MakeSeed()
@@ -78,10 +78,17 @@ func (t *topLog) begin() error {
 	return nil
 }
 
-func (t *topLog) close() {
+func (t *topLog) shut() {
 	if t.file != nil {
 		_ = t.file.Close()
 	}
+}
+
+// close ends what was begun; a State that is still being read comes first.
+func (t *topLog) close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.shut()
 }
 
 // State reads what was appended since the last time.

@@ -234,6 +234,49 @@ func TestObserved(t *testing.T) {
 	}
 }
 
+// How a task went is told to who observes it, whatever way it ended: a panic once ended
+// a run without an error.
+func TestObservedToTheBitterEnd(t *testing.T) {
+	var runs []*run
+	model := agent.ModelFunc(func(_ context.Context, r agent.Request) (agent.Reply, error) {
+		switch r.Messages[0].Text {
+		case "panic":
+			panic("a bug of the model's")
+		case "goexit":
+			runtime.Goexit()
+		}
+		return agent.Reply{Text: "done"}, nil
+	})
+	r := parent(t, model, agent.Options{Parallel: 1, Start: func(ctx context.Context, _ string) (context.Context, agent.Run) {
+		runs = append(runs, &run{})
+		return ctx, runs[len(runs)-1]
+	}})
+	delegate(t.Context(), r, "panic", "goexit", "good")
+	if len(runs) != 3 {
+		t.Fatalf("got %d runs, want 3", len(runs))
+	}
+	var panicked *toolkit.PanicError
+	if !errors.As(runs[0].err, &panicked) || !errors.Is(runs[1].err, toolkit.ErrTool) || runs[2].err != nil {
+		t.Errorf("got %v, %v and %v, want the panic, the end of the goroutine and nothing", runs[0].err, runs[1].err, runs[2].err)
+	}
+	for i, r := range runs {
+		if !r.ended {
+			t.Errorf("run %d did not end", i)
+		}
+	}
+	// An observer that panics fails its task, and nothing else.
+	r = parent(t, model, agent.Options{Start: func(ctx context.Context, _ string) (context.Context, agent.Run) { return ctx, bursting{} }})
+	if res := delegate(t.Context(), r, "good"); res.Fault == nil || !strings.Contains(res.Output, "failed, the tool panicked") {
+		t.Errorf("got %q, %v", res.Output, res.Fault)
+	}
+}
+
+// bursting is a run whose end panics.
+type bursting struct{}
+
+func (bursting) InferenceCall() {}
+func (bursting) End(error)      { panic("a bug of the observer's") }
+
 // TestSession checks the session of the calls where nobody observes the agent.
 func TestSession(t *testing.T) {
 	var got toolkit.Session

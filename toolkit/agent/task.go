@@ -31,20 +31,28 @@ func (t *task) run(ctx context.Context) {
 	ctx, cancel := context.WithTimeoutCause(ctx, t.options.Timeout,
 		&toolkit.Error{Kind: toolkit.ErrTimeout, Message: fmt.Sprintf("the task took longer than %v", t.options.Timeout)})
 	defer cancel()
-	returned := false
+	var run Run
+	returned, told := false, false
+	defer func() { t.caught(recover(), told) }()
 	defer func() {
-		if v := recover(); v != nil {
-			t.err = &toolkit.PanicError{Value: v, Stack: debug.Stack()}
-		} else if !returned { // runtime.Goexit
-			t.err = &toolkit.Error{Kind: toolkit.ErrTool, Message: "the model ended its goroutine"}
+		t.caught(recover(), returned)
+		if run != nil {
+			run.End(t.err)
 		}
+		told = true
 	}()
-	ctx, run := t.start(ctx)
-	if run != nil {
-		defer func() { run.End(t.err) }()
-	}
+	ctx, run = t.start(ctx)
 	t.err = t.converse(context.WithValue(ctx, insideKey{}, true), run)
 	returned = true
+}
+
+// caught makes a panic, or the end of the goroutine, why the task failed.
+func (t *task) caught(v any, returned bool) {
+	if v != nil {
+		t.err = &toolkit.PanicError{Value: v, Stack: debug.Stack()}
+	} else if !returned && t.err == nil { // runtime.Goexit
+		t.err = &toolkit.Error{Kind: toolkit.ErrTool, Message: "the model ended its goroutine"}
+	}
 }
 
 // start begins the run in the session of its own agent.
