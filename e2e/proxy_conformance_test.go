@@ -6,11 +6,12 @@ package e2e
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 )
 
 // TestConformanceBehindTheProxy lets the public suite judge the SDK's own server, bare and behind the
-// HTTP proxy.
+// HTTP proxy, without policies and with some that let all calls through.
 func TestConformanceBehindTheProxy(t *testing.T) {
 	npmPackages(t)
 	server, proxy := conformanceProgram(t, "everything-server", "", "", false), command(t)
@@ -19,20 +20,27 @@ func TestConformanceBehindTheProxy(t *testing.T) {
 			continue // the latest release asks much the same
 		}
 		t.Run(run.name, func(t *testing.T) {
-			address, front := freeAddress(t), freeAddress(t)
+			address := freeAddress(t)
 			stateless := "-stateless=false"
 			if run.stateless {
 				stateless = "-stateless=true"
 			}
 			launch(t, exec.Command(server, "-http", address, stateless))
 			waitForListener(t, address)
-			cmd := exec.Command(proxy, "mcp", "--target", "http://"+address+"/", "--listen", front)
-			cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+t.TempDir())
-			launch(t, cmd)
-			waitForListener(t, front)
+			policies := filepath.Join(t.TempDir(), "policies.yaml")
+			if err := os.WriteFile(policies, []byte("policies:\n  recover: {}\n  permit: {}\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
 			bare := verdicts(t, run.script, append([]string{"server", "--url", "http://" + address + "/"}, run.args...)...)
-			behind := verdicts(t, run.script, append([]string{"server", "--url", "http://" + front + "/"}, run.args...)...)
-			compareVerdicts(t, bare, behind)
+			for _, options := range [][]string{nil, {"--config", policies}} {
+				front := freeAddress(t)
+				cmd := exec.Command(proxy, append([]string{"mcp", "--target", "http://" + address + "/", "--listen", front}, options...)...)
+				cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+t.TempDir())
+				launch(t, cmd)
+				waitForListener(t, front)
+				behind := verdicts(t, run.script, append([]string{"server", "--url", "http://" + front + "/"}, run.args...)...)
+				compareVerdicts(t, bare, behind)
+			}
 		})
 	}
 }
