@@ -15,9 +15,9 @@ import (
 	"github.com/toolscope/toolscope/exporters/internal/otlpwire"
 )
 
-// otlpSpans is a span exporter over OTLP that writes the protobuf itself, in a seventh of the time that
-// OpenTelemetry's takes, and leaves the sending to OpenTelemetry's client. Texts must be
-// valid UTF-8: a guard stands in front of it.
+// otlpSpans is a span exporter over OTLP that writes the protobuf itself, in a seventh of the
+// time that OpenTelemetry's takes, and leaves the sending to OpenTelemetry's client. Texts
+// must be valid UTF-8: a guard stands in front of it.
 type otlpSpans struct {
 	client   *lazyClient
 	idle     atomic.Pointer[otlpwire.Batch] // the memory of an export that is over
