@@ -39,6 +39,9 @@ func (c *Command) outputs(name string, words []Word) (files, operands []Word) {
 		w := c.Words[i]
 		switch t := w.Text; {
 		case literal || len(t) < 2 || t[0] != '-':
+			if operands == nil {
+				operands = make([]Word, 0, len(c.Words)-i)
+			}
 			operands = append(operands, w)
 		case t == "--":
 			literal = true
@@ -66,6 +69,16 @@ func (c *Command) outputs(name string, words []Word) (files, operands []Word) {
 		}
 	}
 	return words, operands
+}
+
+// longOption reports whether there is an argument that may be one of writing.
+func (c *Command) longOption() bool {
+	for _, w := range c.Words {
+		if strings.HasPrefix(w.Text, "--") {
+			return true
+		}
+	}
+	return false
 }
 
 // value is the value of an argument that is one of the options; glued says that it stands in the

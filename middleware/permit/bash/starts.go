@@ -33,7 +33,7 @@ func (r *reader) starts(c *Command, in input) {
 	if h := hidden[name]; h != nil {
 		r.looksFor(h, c)
 	}
-	r.tells(c)
+	r.tells(c, name)
 }
 
 var builtins, special map[string]func(*reader, *Command, input)

@@ -8,9 +8,8 @@ import "strings"
 // tells doubts what the arguments of a program say by themselves, whether a table knows the
 // program or not: an option whose name says that its value is run (--exec, --init-script), a
 // path of a shell or code for one, a pipe in the place of a file, the command "exec".
-func (r *reader) tells(c *Command) {
-	name := program(c.Name)
-	if readers[name] || containers[name] || special[name] != nil {
+func (r *reader) tells(c *Command, name string) {
+	if len(c.Words) == 1 || readers[name] || containers[name] || special[name] != nil {
 		return
 	}
 	for i, w := range c.Words[1:] {
@@ -106,10 +105,10 @@ func runnable(t string) bool {
 		t = strings.TrimLeft(t, "| ")
 		return t != "" && (letter(t[0]) || t[0] == '/')
 	}
-	if c := t[0]; c != '/' && (c < 'a' || c > 'z') {
+	word, rest, more := strings.Cut(t, " ")
+	if t[0] != '/' && (!more || t[0] < 'a' || t[0] > 'z') {
 		return false
 	}
-	word, rest, more := strings.Cut(t, " ")
 	name := program(base(word))
 	if shells[name] == nil && interpreters[name] == nil && name != "env" && name != "busybox" {
 		return false

@@ -78,6 +78,9 @@ func (c *Command) writes(words []Word) []Word {
 		}
 		return words
 	}
+	if kind == 0 && outputs[name] == nil && !c.longOption() {
+		return words
+	}
 	words, operands := c.outputs(name, words)
 	switch {
 	case len(operands) == 0 || kind == 0:
