@@ -34,15 +34,24 @@ type model struct {
 	calls   atomic.Uint64 // proposed so far
 }
 
-// newModel looks at dir for files worth reading, at most 200.
+// How much of the directory is looked at: somebody's home may have millions of files of
+// which none can be read as text.
+const (
+	maxFiles   = 200
+	maxEntries = 20_000
+)
+
+// newModel looks at dir for files worth reading.
 func newModel(dir string, secrets []canary.Secret) *model {
 	m := &model{secrets: secrets}
 	root := os.DirFS(dir)
+	entries := 0
 	_ = fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {
+		entries++
 		switch {
 		case err != nil:
 			return fs.SkipDir
-		case len(m.files) >= 200:
+		case len(m.files) >= maxFiles || entries > maxEntries:
 			return fs.SkipAll
 		case d.IsDir() && path != "." && strings.HasPrefix(d.Name(), "."):
 			return fs.SkipDir

@@ -111,7 +111,7 @@ type transcriptLine struct {
 func (p *transcriptParser) read(text []byte) error {
 	var l transcriptLine
 	if err := json.Unmarshal(text, &l); err != nil {
-		return fmt.Errorf("want one JSON object: %w", err)
+		return fmt.Errorf("got no JSON object (%w), want one", err)
 	}
 	calls := append(l.Calls, l.ToolCalls...)
 	switch {

@@ -59,7 +59,7 @@ func TestReadTranscriptKnowsItsForms(t *testing.T) {
 
 func TestReadTranscriptNamesWhatIsWrong(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"no JSON":      {"\n{", "line 2: want one JSON object"},
+		"no JSON":      {"\n{", "line 2: got no JSON object (unexpected end of JSON input), want one"},
 		"no name":      {`{"session":"s"}`, `line 1: got no "name"`},
 		"in a batch":   {`{"calls":[{"name":"a"},{}]}`, `line 1: call 2: got no "name"`},
 		"both":         {`{"name":"a","calls":[{"name":"b"}]}`, "want one of them"},

@@ -27,7 +27,8 @@ const (
 // maxAnswer is how many bytes a server may answer.
 const maxAnswer = 1 << 20
 
-// Options say where the weather comes from. The zero value works.
+// Options say where the weather comes from. The zero value works. Proxies of the
+// environment are not used.
 type Options struct {
 	// GeocodingURL finds places by name, and ForecastURL tells their weather; "" is
 	// [DefaultGeocodingURL] and [DefaultForecastURL].
@@ -95,8 +96,8 @@ func endpoint(field, text, standard string) (*url.URL, error) {
 // Close closes idle connections. The tools still work afterwards.
 func (t *Toolset) Close() { t.client.CloseIdleConnections() }
 
-// get asks a server and decodes its answer. Errors tell neither its address nor,
-// but for the reason it gives for refusing a request, what it wrote.
+// get asks a server and decodes its answer. Errors tell neither its address nor what it
+// wrote.
 func (t *Toolset) get(ctx context.Context, at *url.URL, values url.Values, into any) error {
 	asked := *at
 	t.sign(values)
