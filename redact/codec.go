@@ -4,6 +4,9 @@
 package redact
 
 import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -39,19 +42,11 @@ func (c codec) step(s string, out *[utf8.UTFMax]byte) (raw, n int) {
 		out[0] = '\\'
 		return 1, 1
 	}
+	if plain := plainEscapes[s[1]]; plain != 0 {
+		out[0] = plain
+		return 2, 1
+	}
 	switch s[1] {
-	case 'n':
-		out[0] = '\n'
-	case 't':
-		out[0] = '\t'
-	case 'r':
-		out[0] = '\r'
-	case 'b':
-		out[0] = '\b'
-	case 'f':
-		out[0] = '\f'
-	case '"', '\\', '/', '\'':
-		out[0] = s[1]
 	case 'x':
 		if len(s) >= 4 && chars[s[2]]&chars[s[3]]&chHex != 0 {
 			out[0] = hexValue(s[2])<<4 | hexValue(s[3])
@@ -72,11 +67,9 @@ func (c codec) step(s string, out *[utf8.UTFMax]byte) (raw, n int) {
 			}
 		}
 		return raw, utf8.EncodeRune(out[:], r) // lone surrogates become U+FFFD
-	default:
-		out[0] = '\\'
-		return 1, 1
 	}
-	return 2, 1
+	out[0] = '\\'
+	return 1, 1
 }
 
 // controlEnd is how long the control sequence at s[0] is: ESC, '[', parameters, and a
@@ -109,20 +102,38 @@ func hexValue(c byte) byte {
 	return (c | 0x20) - 'a' + 10
 }
 
-// decode appends what s stands for.
+// decode appends what s stands for, which is never longer than s.
 func (c codec) decode(dst []byte, s string) []byte {
-	var out [utf8.UTFMax]byte
-	for {
-		i := strings.IndexByte(s, byte(c))
-		if i < 0 {
-			return append(dst, s...)
+	dst = slices.Grow(dst, len(s)+8)
+	out := dst[len(dst) : len(dst)+len(s)+8]
+	n := 0
+	for p := 0; p < len(s); {
+		run := 8 // bytes up to the next escape, as far as is seen
+		w := word8(s, p)
+		if found := hasByte8(w, byte(c)); found != 0 {
+			run = bits.TrailingZeros64(found) / 8
 		}
-		dst = append(dst, s[:i]...)
-		raw, n := c.step(s[i:], &out)
-		dst = append(dst, out[:n]...)
-		s = s[i+raw:]
+		binary.LittleEndian.PutUint64(out[n:], w)
+		run = min(run, len(s)-p)
+		if p, n = p+run, n+run; run == 8 || p == len(s) {
+			continue
+		}
+		if c == codecJSON && p+1 < len(s) {
+			if plain := plainEscapes[s[p+1]]; plain != 0 {
+				out[n] = plain
+				p, n = p+2, n+1
+				continue
+			}
+		}
+		var rune [utf8.UTFMax]byte
+		raw, size := c.step(s[p:], &rune)
+		p, n = p+raw, n+copy(out[n:], rune[:size])
 	}
+	return dst[:len(dst)+n]
 }
+
+// plainEscapes are what escapes of two bytes stand for in JSON, by the second one.
+var plainEscapes = [256]byte{'n': '\n', 't': '\t', 'r': '\r', 'b': '\b', 'f': '\f', '"': '"', '\\': '\\', '/': '/', '\'': '\''}
 
 // translate moves spans, which are in order, from the decoded text to the text s it was
 // decoded from, and offset further.

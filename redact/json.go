@@ -165,8 +165,10 @@ func quotedEnd(s string, i int) (end int, escaped, closed bool) {
 			w := word8(s, p)
 			found := hasByte8(w, '"') | hasByte8(w, '\\')
 			if found == 0 {
-				if p += 8; p-i > 32 { // a long one: let the library look
-					return longStringEnd(s, p, escaped)
+				if p += 8; p-i > 32 && !escaped { // a long one: let the library look
+					if p = plainEnd(s, p); p == len(s) {
+						break
+					}
 				}
 				continue
 			}
@@ -184,33 +186,13 @@ func quotedEnd(s string, i int) (end int, escaped, closed bool) {
 	return len(s), escaped, false
 }
 
-func longStringEnd(s string, p int, escaped bool) (int, bool, bool) {
-	for p < len(s) {
-		n := strings.IndexByte(s[p:], '"')
-		if n < 0 {
-			return len(s), escaped || strings.IndexByte(s[p:], '\\') >= 0, false
-		}
-		q := p + n
-		e := strings.IndexByte(s[p:q], '\\')
-		if e < 0 {
-			return q, escaped, true
-		}
-		// Walk the escapes up to the quote.
-		escaped = true
-		for p += e; p < q; {
-			if s[p] == '\\' {
-				p += 2
-				continue
-			}
-			if e = strings.IndexByte(s[p:q], '\\'); e < 0 {
-				p = q
-				break
-			}
-			p += e
-		}
-		if p == q {
-			return q, true, true
-		}
+// plainEnd is the first quote or backslash in s from p on, or its end.
+func plainEnd(s string, p int) int {
+	if n := strings.IndexByte(s[p:], '"'); n >= 0 {
+		s = s[:p+n]
 	}
-	return len(s), escaped, false
+	if n := strings.IndexByte(s[p:], '\\'); n >= 0 {
+		return p + n
+	}
+	return len(s)
 }

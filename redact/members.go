@@ -105,9 +105,15 @@ func isPairName(key string) bool {
 func (sc *scanner) pairBehind(s string, b int) verdict {
 	rest := s[b:min(len(s), b+512)]
 	sc.spend(len(rest) / 16)
+	near := rest // in the same object
+	for _, brace := range [...]byte{'{', '}'} {
+		if i := strings.IndexByte(near, brace); i >= 0 {
+			near = near[:i]
+		}
+	}
 	for _, name := range [...]string{`"name"`, `"key"`, `"Name"`, `"Key"`} {
-		i := strings.Index(rest, name)
-		if i < 0 || strings.ContainsAny(rest[:i], "{}") {
+		i := strings.Index(near, name)
+		if i < 0 {
 			continue
 		}
 		p := skipBlank(rest, i+len(name))
