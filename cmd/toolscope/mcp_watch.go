@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -46,6 +47,7 @@ func (p *mcpProxy) close(ctx context.Context) {
 
 // open makes the parts. On an error nothing is left open.
 func (o *mcpOptions) open() (_ *mcpProxy, err error) {
+	collectLess()
 	p := new(mcpProxy)
 	defer func() {
 		if err != nil {
@@ -92,6 +94,14 @@ func (o *mcpOptions) open() (_ *mcpProxy, err error) {
 		return nil, err
 	}
 	return p, o.serveStats(p)
+}
+
+// collectLess has the garbage collector run a quarter as often as it does by itself, unless GOGC says how
+// often: with the few MiB that a proxy has in use that is each 300 calls, a sixth of what a call costs.
+func collectLess() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
 }
 
 // watch makes the watcher.

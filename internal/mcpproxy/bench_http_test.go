@@ -17,6 +17,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -54,6 +55,7 @@ func serveHTTP() int {
 
 // proxyHTTP is the proxy of the server at an address.
 func proxyHTTP(address string) int {
+	debug.SetGCPercent(400) // as the command does
 	target, err := url.Parse(address)
 	if err != nil {
 		return 1

@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -84,6 +85,7 @@ func serveLines() {
 
 // proxyOf stands between this process's client and a server.
 func proxyOf(server string) int {
+	debug.SetGCPercent(400) // as the command does
 	self, err := os.Executable()
 	if err != nil {
 		return 1

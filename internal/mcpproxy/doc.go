@@ -27,11 +27,14 @@
 // and a policy may answer in the server's place. Then frames pass whole, all but the calls that
 // policies change byte for byte.
 //
+// A call that asks for input in between is one call. Policies judge its first round; the next one
+// belongs to it if the server asked for it, in the same session, for the same tool and arguments.
+//
 // # What is left out
 //
-// Calls that ask for input in between are one call while nothing governs them, and one for each
-// round under policies. Batches with a call of a tool, members that stand twice, and requests of more
-// than 16 MiB are refused under policies, since two readers may read them differently, or none at all.
-// Policies do not govern the older transport over server-sent events, whose calls they refuse.
-// Answers that are compressed pass and are not looked at.
+// Batches with a call of a tool, members that stand twice, and requests of more than 16 MiB are
+// refused under policies, since two readers may read them differently, or none at all; and under
+// pinned tools answers that may be lists and are not read alike. Policies do not govern the older transport over
+// server-sent events, whose calls they refuse. Answers that are compressed pass and are not looked at,
+// or are refused while tools are pinned.
 package mcpproxy
