@@ -31,18 +31,18 @@ var outputs = map[string]*output{
 // writing are names of long options that mean a file to be written in every program that has them.
 var writing = set("output out outfile out-file output-file output-dir out-dir outdir output-document output-path log-file logfile save-to dump-header cookie-jar trace-ascii")
 
-// outputs appends the files that the command's options say it writes, and tells the operands.
-func (c *Command) outputs(name string, words []Word) (files, operands []Word) {
+// outputs appends the files that the command's options say it writes, and tells the operands if
+// they are wanted.
+func (c *Command) outputs(name string, words []Word, wanted bool) (files, operands []Word) {
 	o := outputs[name]
 	literal := false
 	for i := 1; i < len(c.Words); i++ {
 		w := c.Words[i]
 		switch t := w.Text; {
 		case literal || len(t) < 2 || t[0] != '-':
-			if operands == nil {
-				operands = make([]Word, 0, len(c.Words)-i)
+			if wanted {
+				operands = append(operands, w)
 			}
-			operands = append(operands, w)
 		case t == "--":
 			literal = true
 		default:

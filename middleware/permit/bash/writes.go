@@ -81,7 +81,7 @@ func (c *Command) writes(words []Word) []Word {
 	if kind == 0 && outputs[name] == nil && !c.longOption() {
 		return words
 	}
-	words, operands := c.outputs(name, words)
+	words, operands := c.outputs(name, words, kind != 0)
 	switch {
 	case len(operands) == 0 || kind == 0:
 	case kind == second && like(c): // no mode and no owner

@@ -1,0 +1,148 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package permit
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/toolscope/toolscope/middleware/permit/bash"
+)
+
+// Names, folded, under which tools that run commands commonly take what belongs to one.
+var (
+	commandNames   = foldAll("cmd", "commands", "command_line", "commandLine", "shell_command", "script", "code", "input") // where the one that is named is missing
+	argumentNames  = foldAll("args", "argv", "arguments", "parameters")                                                    // further words of the command
+	directoryNames = foldAll("cwd", "workdir", "work_dir", "working_directory", "workingDirectory", "working_dir", "directory", "dir")
+	variableNames  = foldAll("env", "environment", "variables")
+	severalName    = fold("commands")
+)
+
+func foldAll(names ...string) []string {
+	for i, n := range names {
+		names[i] = fold(n)
+	}
+	return names
+}
+
+// readLines reads the command lines among the arguments. All members are read that
+// some decoder may take for the command.
+func (v *view) readLines(argument string) {
+	args := v.arguments()
+	found := args.folded[argument]
+	for _, name := range commandNames {
+		if len(args.folded[argument]) == 0 {
+			for _, value := range args.folded[name] {
+				found = append(found, separate(value, name == severalName)...)
+			}
+		}
+	}
+	if len(found) == 0 {
+		v.unread("the call has no command that is known to be one")
+	}
+	for _, value := range found {
+		v.readCommand(value)
+	}
+	for _, name := range directoryNames {
+		for _, dir := range args.folded[name] {
+			switch d, ok := dir.(string); {
+			case dir == nil || ok && d == "":
+			case !ok || !v.rules.space.inside(d):
+				v.moved = true
+			default:
+				v.dirs = append(v.dirs, v.rules.space.absolute(d))
+			}
+		}
+	}
+	for _, name := range variableNames {
+		for _, value := range args.folded[name] {
+			v.readVariables(value)
+		}
+	}
+	for _, l := range v.lines {
+		for i := range l.Commands {
+			v.moved = v.moved || v.moves(&l.Commands[i])
+		}
+	}
+}
+
+// separate are the commands of a list of several, or the value itself.
+func separate(value any, several bool) []any {
+	if list, ok := value.([]any); ok && several {
+		return list
+	}
+	return []any{value}
+}
+
+// unread notes that the command cannot be told.
+func (v *view) unread(why string) {
+	if v.args.err == nil {
+		v.args.err = errors.New(why)
+	}
+}
+
+// readCommand reads a line of a shell, or a list of words: of those a tool may run the first with
+// the others as its arguments, or give a shell all of them as a line or each as one.
+func (v *view) readCommand(value any) {
+	var more []string
+	for _, name := range argumentNames {
+		for _, list := range v.args.folded[name] {
+			if more = append(more, texts(list)...); list != nil && texts(list) == nil {
+				v.unread("the command's arguments are not strings")
+			}
+		}
+	}
+	switch c := value.(type) {
+	case string:
+		for _, w := range more {
+			c += " " + quoted(w)
+		}
+		v.lines = append(v.lines, bash.Parse(c))
+	case []any:
+		words := make([]string, len(c), len(c)+len(more))
+		line := ""
+		for i, w := range c {
+			s, ok := w.(string)
+			if !ok {
+				v.unread("the command has a word that is no string")
+			}
+			words[i] = quoted(s)
+			if strings.ContainsAny(s, " \t\n;|&$`<>(){}") && (i == 0 || line != "") {
+				line += s + "\n" // no name of a program
+			}
+		}
+		for _, w := range more {
+			words = append(words, quoted(w))
+		}
+		v.lines = append(v.lines, bash.Parse(strings.Join(words, " ")))
+		if line != "" {
+			v.lines = append(v.lines, bash.Parse(line))
+		}
+	default:
+		v.unread("the command is neither a string nor an array of strings")
+	}
+}
+
+// quoted is a word as a shell reads it.
+func quoted(w string) string { return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'" }
+
+// readVariables reads the variables that are set for the command, as an object or as NAME=VALUE.
+func (v *view) readVariables(value any) {
+	switch vars := value.(type) {
+	case nil:
+	case map[string]any:
+		for name := range vars {
+			v.variables = append(v.variables, name)
+		}
+	case []any:
+		for _, w := range texts(vars) {
+			name, _, _ := strings.Cut(w, "=")
+			v.variables = append(v.variables, name)
+		}
+	default:
+		v.unread("the variables of the command are neither an object nor an array")
+	}
+	slices.Sort(v.variables)
+}
