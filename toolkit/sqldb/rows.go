@@ -56,11 +56,16 @@ func (o Options) readRows(rows *sql.Rows) (*answer, error) {
 		if err := rows.Scan(targets...); err != nil {
 			return nil, err
 		}
-		row, err := encodeRow(values)
-		if err != nil {
-			return nil, err
+		var row json.RawMessage
+		fits := size+least(values) <= o.MaxBytes // a huge value is not written to see that it is one
+		if fits {
+			if row, err = encodeRow(values); err != nil {
+				return nil, err
+			}
+			size += len(row)
+			fits = size <= o.MaxBytes
 		}
-		if size += len(row); size > o.MaxBytes {
+		if !fits {
 			a.truncate("row %d and those after it do not fit into %d bytes: ask for fewer columns, rows, or parts of long values", a.RowCount+1, o.MaxBytes)
 			break
 		}
@@ -74,6 +79,20 @@ func (o Options) readRows(rows *sql.Rows) (*answer, error) {
 
 func (a *answer) truncate(format string, args ...any) {
 	a.Truncated, a.Note = true, fmt.Sprintf(format, args...)
+}
+
+// least is how many bytes a row has at least when it is written: no text becomes shorter.
+func least(values []any) int {
+	n := 0
+	for _, v := range values {
+		switch v := v.(type) {
+		case []byte:
+			n += len(v)
+		case string:
+			n += len(v)
+		}
+	}
+	return n
 }
 
 func encodeRow(values []any) (json.RawMessage, error) {

@@ -8,8 +8,10 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -266,6 +268,24 @@ func TestLimits(t *testing.T) {
 				t.Errorf("got %d rows (%d), truncated %v, note %q, want %d and %q", len(a.Rows), a.RowCount, a.Truncated, a.Note, test.rows, test.note)
 			}
 		})
+	}
+}
+
+// TestHugeValue checks that a value too large for the answer is not written first: it costs the
+// driver's copies only.
+func TestHugeValue(t *testing.T) {
+	db, _ := open(t)
+	r := registry(t, db, sqldb.Options{})
+	const size = 32 << 20
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	a := parse(t, call(t.Context(), r, "sql_query", object{"query": fmt.Sprintf("SELECT 1, zeroblob(%d) UNION ALL SELECT 2, 'x'", size)}))
+	runtime.ReadMemStats(&after)
+	if !a.Truncated || a.RowCount != 0 {
+		t.Errorf("got %d rows, truncated %v", a.RowCount, a.Truncated)
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 4*size {
+		t.Errorf("%d bytes were allocated for a value of %d", used, size)
 	}
 }
 
