@@ -15,6 +15,16 @@ var launchers = map[string]string{
 	"pnpm": "exec dlx", "yarn": "exec dlx", "mise": "exec x", "asdf": "exec", "direnv": "exec", "vagrant": "ssh", "machinectl": "shell", "lxc": "exec",
 }
 
+// launcherOptions are the options that may stand between a launcher's word and the command.
+var launcherOptions = map[string]*syntaxOf{
+	"uv": {flags: "qvn", values: "p", long: []string{"frozen", "locked", "no-sync", "isolated", "active", "exact", "dev", "no-dev", "only-dev", "all-extras", "all-groups", "no-default-groups", "all-packages", "no-project", "no-config", "no-env-file", "offline", "quiet", "verbose", "no-cache",
+		"group=", "no-group=", "only-group=", "extra=", "no-extra=", "with=", "python=", "directory=", "project=", "package="}},
+	"conda": {flags: "v", values: "np", long: []string{"name=", "prefix=", "no-capture-output", "live-stream", "verbose"}},
+	"mamba": {flags: "v", values: "np", long: []string{"name=", "prefix=", "no-capture-output", "live-stream", "verbose"}},
+	"npm":   {flags: "ys", values: "pw", long: []string{"yes", "no", "package=", "workspace=", "workspaces", "silent", "offline", "prefer-offline"}},
+	"pnpm":  {flags: "r", long: []string{"recursive", "silent", "parallel", "package="}},
+}
+
 func init() {
 	for _, name := range []string{"chronic", "ifne", "eatmydata", "nocache", "tini", "dumb-init", "tsocks", "with-contenv", "aoss", "padsp", "ccache", "distcc", "sccache", "grc", "vglrun", "optirun", "primusrun", "prime-run", "gamemoderun", "mangohud", "wine", "wine64", "box64", "box86", "catatonit", "pidproxy"} {
 		wrappers[name] = &wrapper{}
@@ -54,6 +64,11 @@ func (r *reader) launch(at string, c *Command, in input) {
 			continue
 		}
 		rest := c.Words[i+2:]
+		if s := launcherOptions[c.Name]; s != nil {
+			var known bool
+			_, rest, known = s.scan(rest)
+			sure = sure && known
+		}
 		switch {
 		case len(rest) == 0:
 		case rest[0].Text == "--":

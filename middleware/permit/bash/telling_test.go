@@ -68,6 +68,19 @@ func TestArgumentsThatTell(t *testing.T) {
 	}
 }
 
+// Options of a launcher stand before the command that it starts.
+func TestLaunchersOptions(t *testing.T) {
+	for line, want := range map[string]string{
+		"uv run --frozen --group dev a b": "uv a", "uv run -p 3.12 --with x -- a": "uv a", "conda run -n env a": "conda a", "conda run --name=env a": "conda a", "npm exec --package=x -- a": "npm a", "npm exec -y -p x a": "npm a", "pnpm -r exec a": "", "uv run --env-file x a": "", "uv --directory x run a": "",
+		"uv run --with $X a": "", "conda run -n $X a": "", "npm exec -c 'a b'": "", "uv sync --frozen": "uv",
+	} {
+		l := Parse(line)
+		if got := strings.Join(l.Programs(), " "); l.Understood() != (want != "") || want != "" && got != want {
+			t.Errorf("%s: programs %q, doubts %v, want %q", line, got, l.Doubts, want)
+		}
+	}
+}
+
 // Variables of dangerous families that only tune, and their neighbours.
 func TestTuningVariables(t *testing.T) {
 	for line, understood := range map[string]bool{
