@@ -20,10 +20,11 @@ func (sc *scanner) elsewhere(s string) {
 		return
 	}
 	n := len(sc.spans)
+	few := n <= maxElsewhere // what is nowhere else need not be told from a word
 	for i, looked := 0, 0; i < n && looked < maxElsewhere; i++ {
 		sp := sc.spans[i]
 		v := strings.Trim(s[sp.start:sp.end], `"`)
-		if group := kinds[sp.kind].Group; group != groupKey && group != groupURL || !mayRepeat(v) {
+		if group := kinds[sp.kind].Group; group != groupKey && group != groupURL || !mayRepeat(v) || !few && !random(v) {
 			continue
 		}
 		looked++
@@ -34,9 +35,13 @@ func (sc *scanner) elsewhere(s string) {
 				break
 			}
 			at = start + len(v)
-			if !sc.covered(n, start) && (start == 0 || !isAlnum(s[start-1])) && (at == len(s) || !isAlnum(s[at])) {
-				sc.spans = append(sc.spans, span{start: start, end: at, kind: sp.kind, repl: sp.repl, drop: sp.drop})
+			if sc.covered(n, start) || start > 0 && isAlnum(s[start-1]) || at < len(s) && isAlnum(s[at]) {
+				continue
 			}
+			if few && !random(v) {
+				break
+			}
+			sc.spans = append(sc.spans, span{start: start, end: at, kind: sp.kind, repl: sp.repl, drop: sp.drop})
 		}
 	}
 	if len(sc.spans) > n {
@@ -77,8 +82,8 @@ func indexRare(s, v string, at int) int {
 // maxTries is how often indexRare finds the byte before it leaves the search to the library.
 const maxTries = 32
 
-// mayRepeat reports whether a value is so unlike a word that it names nothing else. It
-// needs no escape in JSON.
+// mayRepeat reports whether a value, if it looks drawn by chance, is so unlike a word that it
+// names nothing else. It needs no escape in JSON.
 func mayRepeat(v string) bool {
 	if len(v) < minElsewhere || len(v) > maxLine || !hasDigit(v) || isDigits(v) {
 		return false
@@ -88,7 +93,7 @@ func mayRepeat(v string) bool {
 			return false
 		}
 	}
-	return random(v)
+	return true
 }
 
 // covered reports whether one of the first n spans holds the byte at i.

@@ -74,6 +74,9 @@ var unlikelyPairs = func() (t [1 << 10]int8) {
 // A field is 16 bits of a word that counts four things at once.
 const field = 16
 
+// shapeCounts counts a byte by its class, each a field.
+var shapeCounts = [4]uint64{1, 1 << field, 1 << (2 * field), 1 << (3 * field)}
+
 // shapeSteps is what a byte adds behind two others, by the classes of the three: to the
 // changes, to what is mixed, to the pairs of digits and to what is odd, each a field.
 var shapeSteps = func() (t [1 << 6]uint64) {
@@ -106,13 +109,13 @@ func (s *shape) read(v string) bool {
 	all := tokenBytes[v[0]]
 	classes := uint(all & tokenClass) // of the last three bytes; before the first stands one of another kind
 	letter := letterNumber[v[0]]
-	counts, steps := uint64(1)<<(classes*field), uint64(0)
+	counts, steps := shapeCounts[classes&tokenClass], uint64(0)
 	unlikely := 0
 	for i := 1; i < len(v); i++ {
 		b := tokenBytes[v[i]]
 		all |= b
 		classes = (classes<<2 | uint(b&tokenClass)) & 63
-		counts += 1 << (classes & tokenClass * field)
+		counts += shapeCounts[classes&tokenClass]
 		steps += shapeSteps[classes]
 		next := letterNumber[v[i]]
 		unlikely += int(unlikelyPairs[uint(letter&31)<<5|uint(next&31)])
