@@ -23,7 +23,10 @@ func TestDocsNameTests(t *testing.T) {
 	defined := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark)\w+)\(`)
 	for _, dir := range []string{"toolkit/toolmcp", "e2e", "cmd/toolscope"} {
 		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() && d.Name() == "node_modules" {
+			if err != nil {
+				return err
+			}
+			if d.Name() == "node_modules" {
 				return filepath.SkipDir
 			}
 			if !strings.HasSuffix(path, "_test.go") {
