@@ -19,7 +19,7 @@ func (r *reader) tells(c *Command, name string) {
 			if value = glued; !has && i+2 < len(c.Words) {
 				value = c.Words[i+2].Text
 			}
-			if value != "" && value[0] != '-' && saysRun(option, value) {
+			if value != "" && value[0] != '-' && option != queries[name] && saysRun(option, value) {
 				r.line.doubt(DoubtOption, c.Name+" "+clip(t)+" starts a program")
 				return
 			}
@@ -41,7 +41,10 @@ var containers = set("docker podman nerdctl kubectl oc crictl ctr docker-compose
 // readers take texts, patterns or names of files, among them those of shells, and run none.
 var readers = set(`echo printf cat ls file stat readlink realpath which whereis type test [ grep egrep fgrep ugrep cut tr column paste cp mv ln rm chmod chown touch mkdir head tail wc
 	md5sum sha1sum sha256sum cmp diff basename dirname chsh useradd usermod adduser strings nm ldd objdump readelf du df pgrep pkill killall lsof fuser dpkg true : expr cd exit return
-	set export read alias hash unset command jq logger`)
+	set export read alias hash unset command jq logger sha512sum b2sum cksum sum hexdump od rpm pacman apk apt-file`)
+
+// queries are options whose value is a language of the program's own, which [hidden] looks into.
+var queries = map[string]string{"psql": "command", "mysql": "execute", "mariadb": "execute", "sqlite3": "cmd"}
 
 // running are words in the names of options whose value is run; loading are those whose value is
 // loaded as code if it is a file's.

@@ -58,6 +58,7 @@ func TestArgumentsThatTell(t *testing.T) {
 		"zz 'sh -c id'": false, "zz 'python3 -c x'": false, "zz '|id'": false, "zz -o '| id'": false, "zz '|/x/y'": false, "zz exec y": false, "zz --on-done=/x/y": false, "zz --on-done 'x y'": false,
 		"zz sh": true, "zz 'sh is a shell'": true, "zz '|'": true, "zz '||'": true, "zz exec": true, "zz execute y": true, "zz run exec": true, "zz --on-done=log": true, "zz completion --shell bash": true, "kubectl exec p -- ls": true,
 		"npm exec -- a b": true, "gh pr create --body 'run it'": true, "zz --executor=local": true, "zz --scripted x": true, "zz /srv/sh": true, "cut -d '|' -f 2 f": true,
+		"psql --command 'select 1'": true, "mysql --execute='select 1'": true, "sqlite3 -cmd '.mode csv' f": true, "psql --command '\\! id'": false, "psql -o '|id'": false, "sqlite3 -cmd '.shell id' f": false, "rpm -qf /bin/sh": true, "rpm --eval '%(id)'": false,
 	} {
 		if l := Parse(line); l.Understood() != understood {
 			t.Errorf("%s: doubts %v, want understood %t", line, l.Doubts, understood)
