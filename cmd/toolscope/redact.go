@@ -25,9 +25,10 @@ Usage: toolscope redact [OPTIONS] < IN > OUT
 
 Text and JSON come out as they went in, with a mark such as [REDACTED:github-token]
 in the place of what was removed; JSON stays JSON. Input may be larger than memory:
-text is looked at in pieces that overlap, a JSON document up to 64 MiB as a whole.
+text is looked at in pieces of 1 MiB that overlap, and comes out when a piece is whole
+or the input ends; a JSON document up to 64 MiB is looked at as a whole.
 
-  --jsonl         read lines {"id":…,"text":"…"}, write them with the text redacted
+  --jsonl         read lines {"id":…,"text":"…"}, write each with the text redacted, at once
   --config FILE   what to look for and what becomes of it, as docs/redaction.md tells
   --secrets-only  leave personal data
   --explain       say on standard error what was found, where and why, never the value
@@ -240,7 +241,7 @@ type textLine struct {
 
 // lines redacts JSON lines. A line that cannot be read is named and left out.
 func (f *redactFilter) lines(in io.Reader) error {
-	scanner := bufio.NewScanner(in)
+	scanner := bufio.NewScanner(flushFirst{in, f.out})
 	scanner.Buffer(make([]byte, 64<<10), maxWhole)
 	enc := json.NewEncoder(f.out)
 	enc.SetEscapeHTML(false)
@@ -271,13 +272,30 @@ func (f *redactFilter) lines(in io.Reader) error {
 			return err
 		}
 	}
-	if err := scanner.Err(); err != nil {
+	switch err := scanner.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return fmt.Errorf("line %d: got more than %d bytes, want a shorter line", number+1, maxWhole)
+	case err != nil:
 		return fmt.Errorf("line %d: %w", number+1, err)
 	}
 	if bad > 0 {
 		return fmt.Errorf("%d lines could not be read", bad)
 	}
 	return nil
+}
+
+// flushFirst writes what is there before it waits for more, so that whoever follows a log
+// sees each line.
+type flushFirst struct {
+	in  io.Reader
+	out *bufio.Writer
+}
+
+func (r flushFirst) Read(p []byte) (int, error) {
+	if err := r.out.Flush(); err != nil {
+		return 0, err
+	}
+	return r.in.Read(p)
 }
 
 // harmless is an error's text on one line, redacted: it may quote the input.

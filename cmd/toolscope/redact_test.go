@@ -4,6 +4,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -160,5 +161,29 @@ func TestRedactUsage(t *testing.T) {
 	}
 	if _, _, code := filter(t, "", "--frobnicate"); code != exitUsage {
 		t.Errorf("got code %d", code)
+	}
+}
+
+// Who follows a log sees each of its lines before the next one comes.
+func TestRedactLinesComeAtOnce(t *testing.T) {
+	in, write := io.Pipe()
+	read, out := io.Pipe()
+	done := make(chan int)
+	go func() {
+		var errs strings.Builder
+		code := redactCommand([]string{"--jsonl"}, in, out, &errs)
+		_ = out.Close()
+		done <- code
+	}()
+	lines := bufio.NewScanner(read)
+	for i := range 3 {
+		fmt.Fprintf(write, "{\"id\":%d,\"text\":\"hello\"}\n", i)
+		if !lines.Scan() || lines.Text() != fmt.Sprintf(`{"id":%d,"text":"hello"}`, i) {
+			t.Fatalf("got %q, %v", lines.Text(), lines.Err())
+		}
+	}
+	_ = write.Close()
+	if code := <-done; code != exitOK || lines.Scan() {
+		t.Errorf("got %d and %q more", code, lines.Text())
 	}
 }

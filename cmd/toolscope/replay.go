@@ -121,5 +121,9 @@ func (o *replayOptions) read(stdin io.Reader) (*tooltest.Transcript, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return tooltest.ReadTranscript(f)
+	t, err := tooltest.ReadTranscript(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", o.file, err)
+	}
+	return t, nil
 }
