@@ -159,7 +159,7 @@ func compile(on *kindSet, known []string) *machine {
 	m.optional = on.has(kindIPv4) || on.any(&nationalKinds)
 	found := shapes(on)
 	m.lay(lists, found)
-	sought := make(sought)
+	sought := make(sought, trigrams)
 	sought.addNumbers(m.optional)
 	sought.addWords()
 	for _, e := range anchors {

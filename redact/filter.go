@@ -34,6 +34,9 @@ func (f *filter) lay(sought sought) {
 	f.neighbours = make([]neighbours, 1)
 	known := make(map[neighbours]uint16)
 	for t, n := range sought {
+		if n.begins == 0 {
+			continue
+		}
 		a, b, c := t/(classes*classes), t/classes%classes, t%classes
 		f.pairs[b*classes+c] |= 1 << a
 		f.pairs[a*classes+b] |= 1 << (classes + c)

@@ -53,7 +53,7 @@ func TestFilterFindsEveryAnchor(t *testing.T) {
 func TestNumbersSoughtByGroups(t *testing.T) {
 	every := *Default()
 	m := *every.machine
-	sought := make(sought)
+	sought := make(sought, trigrams)
 	sought.addNumbers(true)
 	sought.addWords()
 	for _, e := range m.entries {

@@ -34,14 +34,13 @@ func classesOf(set uint32) (list []int) {
 // reach is how far before its trigram an anchor may begin, in bytes.
 const reach = 6
 
-// sought are the trigrams that a filter looks for.
-type sought map[int]neighbours
+// sought tells of each trigram what a filter looks for by it.
+type sought []neighbours
 
 // add makes the filter find what begins offset bytes before the trigram t.
 func (f sought) add(t, offset int, before, behind uint32) {
-	n := f[t]
+	n := &f[t]
 	n.before, n.behind, n.begins, n.number = n.before|before, n.behind|behind, n.begins|1<<(reach-offset), false
-	f[t] = n
 }
 
 // addNumbers makes the filter find runs of digits (see [detector]), where two digits first stand
@@ -66,9 +65,7 @@ func (f sought) addNumbers(short bool) {
 			behind = anyClass
 		}
 		f.add(t, -1, anyClass, behind)
-		n := f[t]
-		n.number = true
-		f[t] = n
+		f[t].number = true
 	}
 }
 
