@@ -92,3 +92,17 @@ func TestBadInput(t *testing.T) {
 		})
 	}
 }
+
+// TestTextEndsAtValue: a text that ends where a value is to begin, in each notation. At "- " of a
+// list that began behind a carriage return, it read a byte too far, and all of the text was removed.
+func TestTextEndsAtValue(t *testing.T) {
+	for _, name := range []string{"password", "pw", "api_key", "secrets"} {
+		for _, before := range []string{"", ":", "=", ": ", ":\n", ":\r", ":\n  ", ":\n- ", ":\r- ", ":\n  - ", ": |\n", ": >\n ", ": [", ": ['", ` "`, "=>", " is ", "(", ",", "->", ": String = ", "%3d", "\\\":"} {
+			for _, text := range []string{name + before, "--" + name + before, `"` + name + `"` + before, "<" + name + before} {
+				if out, _ := Default().Text(text); out != text {
+					t.Errorf("%q became %q", text, out)
+				}
+			}
+		}
+	}
+}

@@ -99,6 +99,9 @@ func nextLine(s string, p int, o operand) (int, bool) {
 	case s[q] == '-' && q+1 < len(s) && s[q+1] == ' ':
 		q += 2
 	}
+	if q == len(s) { // an item with nothing in it
+		return 0, false
+	}
 	line := s[q:min(len(s), q+200)]
 	if n := strings.IndexByte(line, '\n'); n >= 0 {
 		line = line[:n]
