@@ -49,8 +49,8 @@ func TestBudgets(t *testing.T) {
 		{"not sampled, in a conversation", 3, 464, []toolscope.Option{unsampled, meters}, "conversation-1"},
 		{"sampled without content", 6, 1984, []toolscope.Option{sampled, meters, toolscope.WithContent(false)}, ""},
 		{"sampled, redactor off", 10, 2960, []toolscope.Option{sampled, meters, toolscope.WithRedactor(off)}, ""},
-		{"sampled", 11, 3280, []toolscope.Option{sampled, meters}, ""},
-		{"sampled without statistics", 11, 3280, []toolscope.Option{sampled, meters, toolscope.WithoutStats()}, ""},
+		{"sampled", 10, 3216, []toolscope.Option{sampled, meters}, ""},
+		{"sampled without statistics", 10, 3216, []toolscope.Option{sampled, meters, toolscope.WithoutStats()}, ""},
 	} {
 		scope, err := toolscope.New(c.options...)
 		if err != nil {
