@@ -225,7 +225,15 @@ func (s *session) govern(ctx context.Context, call caller, x *exchange) reply {
 	if pinned {
 		return s.ended(x, x.refused())
 	}
-	return s.ended(x, call(ctx, x))
+	returned := false
+	defer func() {
+		if !returned { // net/http lets the others go on
+			x.op.running.End(toolkit.Result{}, &toolkit.Error{Kind: toolkit.ErrPanic, Tool: x.params.Name, Message: "a policy panicked"})
+		}
+	}()
+	r := call(ctx, x)
+	returned = true
+	return s.ended(x, r)
 }
 
 // ended tells the observers how a call ended, unless its server asks for input.

@@ -23,7 +23,7 @@ func (h *httpProxy) pin(x *httpExchange, resp *http.Response) error {
 	}
 	if encoding := resp.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
 		h.w.notes.add(note{kind: noteRefusedOutput, session: x.session})
-		return errUnreadable
+		return errors.Join(errUnreadable, resp.Body.Close())
 	}
 	if framing, ok := framingOf(resp.Header.Get("Content-Type"), ""); ok && framing == byEvent {
 		resp.Body = &pinnedEvents{session: x.session, body: resp.Body, from: bufio.NewReader(resp.Body)}

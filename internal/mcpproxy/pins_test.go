@@ -4,8 +4,8 @@
 package mcpproxy
 
 import (
+	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -222,7 +222,7 @@ func FuzzPinned(f *testing.F) {
 		if unmarshal(out, &m) == nil && len(m.Result.Tools) > 0 {
 			t.Errorf("%q: got %q", text, out)
 		}
-		if out != nil && fmt.Sprintf("%s", out) != string(text) && !jsontext.Value(out).IsValid() {
+		if out != nil && !bytes.Equal(out, text) && !jsontext.Value(out).IsValid() {
 			t.Errorf("%q: got %q, want JSON", text, out)
 		}
 	})

@@ -170,3 +170,18 @@ func TestGovernedRoundsOverPipes(t *testing.T) {
 		t.Errorf("got %d spans, want 3", n)
 	}
 }
+
+// A call whose policy panics is told, and the proxy goes on.
+func TestPolicyThatPanics(t *testing.T) {
+	w := watch(t, Options{}, toolscope.WithPolicies(middleware.At(middleware.PlacePermit, func(toolkit.Handler) toolkit.Handler {
+		return func(context.Context, toolkit.Call) (toolkit.Result, error) { panic(http.ErrAbortHandler) } // which net/http does not print
+	})))
+	address := before(t, w, http.NotFoundHandler())
+	if resp, err := http.Post(address, "application/json", strings.NewReader(callBody)); err == nil {
+		resp.Body.Close()
+		t.Errorf("got %s, want the connection closed", resp.Status)
+	}
+	if s := w.span("tools/call x"); has(s, keyErrorType) != "panic" {
+		t.Errorf("got %v", s.Attributes())
+	}
+}
