@@ -4,6 +4,7 @@
 package mcpproxy
 
 import (
+	"bytes"
 	"context"
 	"sync"
 	"time"
@@ -99,4 +100,30 @@ func (n *notes) closed(s *session) {
 		n.ended = append(n.ended[:0], n.ended[1:]...)
 	}
 	n.ended = append(n.ended, report)
+}
+
+// stray is a frame that is no message. Over HTTP its text is not told: it may be the answer of an
+// authorization server.
+func (s *session) stray(from side, f frame) {
+	n := note{kind: noteStrayInput, session: s}
+	switch {
+	case f.torn:
+		n.kind = noteTornFrame
+	case from == fromServer:
+		n.kind = noteStrayOutput
+	}
+	if !s.http {
+		n.text = beginning(f.data)
+	}
+	s.w.notes.add(n)
+}
+
+// beginning is the text that a line begins with, without a word that is not whole: what has been cut may
+// not be seen to be a secret.
+func beginning(line []byte) string {
+	if len(line) > 4*maxNoteText {
+		line = line[:4*maxNoteText]
+		line = line[:bytes.LastIndexByte(line, ' ')+1]
+	}
+	return string(line)
 }
