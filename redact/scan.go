@@ -6,7 +6,6 @@ package redact
 import (
 	"math/bits"
 	"strings"
-	"sync"
 )
 
 // A scanner is the working memory of one redaction.
@@ -44,40 +43,6 @@ type scanner struct {
 	key     verdict
 	words   *nameWords
 	names   *knownNames
-}
-
-var scanners = sync.Pool{New: func() any { return &scanner{words: new(nameWords), names: new(knownNames)} }}
-
-func newScanner(r *Redactor, size int) *scanner {
-	sc := scanners.Get().(*scanner)
-	sc.r, sc.m = r, r.machine
-	sc.work = 1<<16 + r.limits.Work*size
-	return sc
-}
-
-// maxKept is how many spans and frames are kept for the next redaction: what they point to is
-// let go, which takes time for each.
-const maxKept = 64
-
-func (sc *scanner) release() {
-	if cap(sc.buf) > 1<<20 {
-		sc.buf = nil
-	}
-	sc.spans, sc.frames = emptied(sc.spans), emptied(sc.frames)
-	sc.r, sc.m, sc.buf, sc.lastPlace, sc.raw = nil, nil, sc.buf[:0], "", sc.raw[:0]
-	sc.work, sc.steps, sc.places = 0, 0, 0
-	sc.quick, sc.suspect, sc.unsettled, sc.placed = false, false, false, false
-	sc.settled, sc.named, sc.counted, sc.program, sc.read, sc.key = 0, 0, 0, 0, 0, verdict{}
-	scanners.Put(sc)
-}
-
-// emptied is the memory of list with nothing in it, or none if it is large.
-func emptied[T any](list []T) []T {
-	if cap(list) > maxKept {
-		return nil
-	}
-	clear(list[:cap(list)])
-	return list[:0]
 }
 
 // errSpent is the panic of a scan that costs more than its share, which input made to

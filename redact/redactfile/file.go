@@ -4,6 +4,7 @@
 package redactfile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -65,8 +66,15 @@ func Parse(name string, data []byte) ([]redact.Option, error) {
 	if len(data) > maxSize {
 		return nil, &Error{File: name, Text: fmt.Sprintf("got more than %d bytes, want fewer", maxSize)}
 	}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(data, &doc); err != nil {
+	var doc, more yaml.Node
+	documents := yaml.NewDecoder(bytes.NewReader(data))
+	if err := documents.Decode(&doc); err != nil && err != io.EOF { // an empty file says nothing
+		return nil, &Error{File: name, Text: err.Error()}
+	}
+	switch err := documents.Decode(&more); {
+	case err == nil:
+		return nil, &Error{File: name, Line: more.Line, Text: "got a second document, want one"}
+	case err != io.EOF:
 		return nil, &Error{File: name, Text: err.Error()}
 	}
 	r := &reader{file: name}

@@ -56,6 +56,21 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// TestDocuments: a second document would be passed over in silence, with whatever it asks for.
+func TestDocuments(t *testing.T) {
+	for text, want := range map[string]string{
+		"preset: secrets-only\n---\npreset: default\n": ":2: got a second document, want one",
+		"preset: secrets-only\n---\n[\n":               "redact.yaml",
+		"preset: secrets-only\n...\n":                  "",
+		"---\npreset: secrets-only\n":                  "",
+	} {
+		_, err := load(t, text)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %q", text, err, want)
+		}
+	}
+}
+
 func TestRules(t *testing.T) {
 	r, err := load(t, "rules:\n  - tool: db.*\n    path: $.sql\n    action: mask\n  - path: $..note\n    action: drop\n  - {path: $.password, action: keep}\n")
 	if err != nil {
