@@ -45,7 +45,8 @@ type store struct {
 	queue  [][]byte
 	idle   chan struct{} // closed when the writer has nothing to do; nil if none runs
 	closed bool
-	err    error
+	err    error // the first error of writing
+	fails  error // what the last interval met; nil if it was written
 	notes  []string
 
 	file *os.File // the writer's own
@@ -115,11 +116,13 @@ func (s *store) write(idle chan struct{}) {
 		record := s.queue[0]
 		s.queue = s.queue[1:]
 		s.mu.Unlock()
-		if err := s.put(record); err != nil {
-			s.mu.Lock()
+		err := s.put(record)
+		s.mu.Lock()
+		s.fails = nil
+		if err != nil {
 			s.fail(err)
-			s.mu.Unlock()
 		}
+		s.mu.Unlock()
 	}
 }
 
@@ -199,10 +202,11 @@ func (s *store) prune() ([]os.FileInfo, error) {
 	}), nil
 }
 
-// fail remembers the first error. The caller holds the lock.
+// fail remembers an error of writing. The caller holds the lock.
 func (s *store) fail(err error) {
+	s.fails = fmt.Errorf("stats: writing intervals: %w", err)
 	if s.err == nil {
-		s.err = fmt.Errorf("stats: writing intervals: %w", err)
+		s.err = s.fails
 		s.notes = append(s.notes, s.err.Error())
 	}
 }
@@ -240,12 +244,12 @@ func (r *Recorder) Notes() []string {
 	return slices.Clone(r.store.notes)
 }
 
-// failure is the first error of writing; nil if there was none.
+// failure is why the last interval could not be written; nil if it was.
 func (s *store) failure() error {
 	if s == nil {
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.err
+	return s.fails
 }
