@@ -116,20 +116,23 @@ func (p *Providers) shutdown(ctx context.Context) error {
 		tasks = append(tasks, batcher.Shutdown)
 	}
 	err := together(flush, tasks)
-	lost := int64(0)
+	lost, causes := int64(0), []error(nil)
 	for _, line := range p.pipelines {
 		select {
 		case <-line.ended:
 		case <-ctx.Done():
 		}
 		lost += line.lost.Load()
+		if cause := line.cause.Load(); cause != nil {
+			causes = append(causes, *cause)
+		}
 	}
 	stop()
 	for _, closeIdle := range p.idle {
 		closeIdle()
 	}
 	if lost > 0 {
-		err = errors.Join(fmt.Errorf("%d spans were not delivered", lost), err)
+		err = errors.Join(append([]error{fmt.Errorf("%d spans were not delivered", lost), err}, causes...)...)
 	}
 	if err != nil {
 		return fmt.Errorf("exporters: shutdown: %w", err)
@@ -166,8 +169,9 @@ type pipeline struct {
 	giveUp   context.CancelFunc
 	ended    chan struct{} // closed when the exporter is shut down
 	once     sync.Once
-	lost     atomic.Int64 // spans given up
-	keeps    bool         // the exporter keeps spans also when it is given up
+	lost     atomic.Int64          // spans given up
+	cause    atomic.Pointer[error] // why the last of these were not taken
+	keeps    bool                  // the exporter keeps spans also when it is given up
 }
 
 func newPipeline(e sdktrace.SpanExporter) *pipeline {
@@ -189,6 +193,9 @@ func (p *pipeline) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 		return err
 	}
 	p.lost.Add(int64(len(spans))) // told by Shutdown
+	if err != nil {
+		p.cause.Store(&err)
+	}
 	return nil
 }
 

@@ -261,6 +261,7 @@ func TestNewRefusesWhatCannotBe(t *testing.T) {
 	}{
 		"no directory":     {"", Options{}, `spool: directory: got "", want a path`},
 		"a file":           {file, Options{}, "want a directory"},
+		"below a file":     {filepath.Join(file, "spool"), Options{}, "spool: directory: got "},
 		"open to others":   {open, Options{}, "only its owner can write"},
 		"negative":         {dir, Options{MaxAge: -1}, "spool: Options.MaxAge: got -1ns, want a positive duration, or 0 for 24h0m0s"},
 		"small":            {dir, Options{MaxBytes: 1}, "spool: Options.MaxBytes: got 1, want at least 65536 bytes, or 0 for 268435456"},

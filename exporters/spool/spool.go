@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"syscall"
 	"time"
 
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
@@ -89,7 +90,7 @@ func build(dir string, client otlptrace.Client, options Options, files *system) 
 	}
 	t := newTally()
 	if err := prepare(dir); err != nil {
-		if errors.Is(err, errDirectory) || errors.Is(err, fs.ErrPermission) {
+		if errors.Is(err, errDirectory) || errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 			return nil, fmt.Errorf("spool: directory: got %q: %w", dir, err)
 		}
 		t.fault(err)
