@@ -180,7 +180,7 @@ func (o *mcpOptions) serveStdio(stdin io.Reader, stdout, stderr io.Writer) (code
 	}
 	path, err := exec.LookPath(o.command[0])
 	if err != nil {
-		return exitError, errors.Join(errNotStarted, err)
+		return exitError, fmt.Errorf("%w: %w", errNotStarted, err)
 	}
 	environment := os.Environ() // the server's: what we set is not for it
 	signals, stop := catchSignals(files[0])
@@ -194,7 +194,7 @@ func (o *mcpOptions) serveStdio(stdin io.Reader, stdout, stderr io.Writer) (code
 	})
 	p.close(context.Background())
 	if err != nil {
-		return exitError, errors.Join(errNotStarted, err)
+		return exitError, fmt.Errorf("%w: %w", errNotStarted, err)
 	}
 	if exit.Signal != nil {
 		return dieOf(exit.Signal), nil
