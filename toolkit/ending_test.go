@@ -220,6 +220,29 @@ func TestPanickingObserversAreSwallowedAndCounted(t *testing.T) {
 	}
 }
 
+// Where GODEBUG lets panic(nil) be nil, nobody sees that an observer panicked; it is told once.
+func TestAnObserverThatPanicsWithNilIsToldOnce(t *testing.T) {
+	t.Setenv("GODEBUG", "panicnil=1")
+	var seen tooltest.Recorder
+	begun := 0
+	bad := funcs{
+		begin: func(context.Context, toolkit.Call, *toolkit.Facts) context.Context {
+			if begun++; begun > 100 {
+				panic("told for ever")
+			}
+			panic(nil)
+		},
+		wants: func(context.Context) bool { panic(nil) },
+		end:   func(context.Context, *toolkit.Ended) { t.Error("End after a panic in Begin") },
+	}
+	handler := toolkit.Observe(nil, &seen, bad, &seen)(func(context.Context, toolkit.Call) (toolkit.Result, error) {
+		return toolkit.Result{Output: "out"}, nil
+	})
+	if res, err := handler(t.Context(), toolkit.Call{}); res.Output != "out" || err != nil || begun != 1 || seen.Len() != 2 {
+		t.Errorf("got %q, %v, %d times told and %d calls seen, want the answer, once and both", res.Output, err, begun, seen.Len())
+	}
+}
+
 func TestPanickingLookupIsSwallowed(t *testing.T) {
 	before := toolkit.ObserverPanics()
 	var seen tooltest.Recorder

@@ -22,10 +22,13 @@ func (r *run) tellBeginFrom(ctx context.Context, call *Call) (inner context.Cont
 	inner = ctx
 	told := false
 	defer func() {
-		if !told && recover() != nil {
-			observerPanics.Add(1)
-			r.ctxs = append(r.ctxs, nil)
+		if told {
+			return
 		}
+		if recover() != nil {
+			observerPanics.Add(1)
+		}
+		r.ctxs = append(r.ctxs, nil) // also for panic(nil) where GODEBUG lets that be nil
 	}()
 	for _, o := range r.observers[len(r.ctxs):] {
 		if next := o.Begin(inner, *call, &r.cell.facts); next != nil {
