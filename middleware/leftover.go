@@ -53,11 +53,13 @@ func (l *Leftover) Then(f func()) bool {
 }
 
 // LeftoverOf is what err, with which call ended further in, tells of: nil if the tool of call was not
-// left behind. A call that the tool made itself, and that was, is none of call's.
-func LeftoverOf(call toolkit.Call, err error) *Leftover {
+// left behind. A call that the tool made itself, and that was, is none of call's. An error whose own
+// methods panic, as those of a typed nil do, tells of none.
+func LeftoverOf(call toolkit.Call, err error) (of *Leftover) {
 	if err == nil {
 		return nil
 	}
+	defer func() { _ = recover() }()
 	var told *leftBehind
 	if !errors.As(err, &told) {
 		return nil

@@ -42,3 +42,16 @@ func TestALeftoverIsItsCallsAlone(t *testing.T) {
 		t.Errorf("got %d calls at its end, want 2, and none of what came later", ended)
 	}
 }
+
+// wrapping is an error whose Unwrap panics if it is nil, as many do.
+type wrapping struct{ cause error }
+
+func (*wrapping) Error() string   { return "failed" }
+func (w *wrapping) Unwrap() error { return w.cause }
+
+// TestATypedNilTellsOfNoLeftover: policies ask where a panic would end the process.
+func TestATypedNilTellsOfNoLeftover(t *testing.T) {
+	if middleware.LeftoverOf(toolkit.Call{Name: "read"}, (*wrapping)(nil)) != nil {
+		t.Error("got a leftover of an error that tells of nothing")
+	}
+}
