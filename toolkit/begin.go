@@ -31,6 +31,7 @@ func Begin(ctx context.Context, call Call, tool *Definition, observers ...Observ
 // told as well (tracing.SpanSpec).
 func BeginAt(ctx context.Context, start time.Time, call Call, tool *Definition, observers ...Observer) (context.Context, *Running) {
 	r, ctx := beginAt(ctx, start, &call, tool, withoutNil(observers))
+	r.cell.identity.lasts = r.owner
 	o := &openCall{run: r, record: call.Record}
 	open.add(o)
 	running := &Running{o}

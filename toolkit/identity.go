@@ -14,7 +14,8 @@ type memo struct {
 	asked     bool
 	arguments json.RawMessage // the slice it was read from
 	read      *identity.Arguments
-	scratch   identity.Arguments // read points here unless the arguments were replaced
+	scratch   identity.Arguments // read points here unless the arguments were replaced, or lasts is set
+	lasts     bool               // the call may end before its handlers return, which still look at read
 }
 
 // Identity reads the arguments of call, which r belongs to, without the tool's
@@ -38,7 +39,7 @@ func (r Record) Identity(call Call) (*identity.Arguments, bool) {
 		volatile = tool.Volatile
 	}
 	scratch := &m.scratch
-	if m.asked { // an outer layer may still hold what was read into it
+	if m.asked || m.lasts { // somebody may still hold what was read into it
 		scratch = nil
 	}
 	read, ok := identity.Of(call.Arguments, volatile, scratch)
@@ -55,6 +56,7 @@ func (m *memo) forget() {
 		m.asked, m.arguments, m.read = false, nil, nil
 		m.scratch.Reset()
 	}
+	m.lasts = false
 }
 
 // fork is the memo of a record that may outlive this one.

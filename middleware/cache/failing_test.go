@@ -125,3 +125,46 @@ func TestSharedStoresShareAnswersAndWrites(t *testing.T) {
 	two.do(t, a, call("", "write", "{}"))
 	one.want(t, a, call("", "read", `{"x":1,"y":2}`), "run 2", executed)
 }
+
+// named is a store that remembers what arguments answers were stored for.
+type named struct {
+	*encoding
+	stored map[string]string // results by arguments
+}
+
+func (s *named) Set(ctx context.Context, k cache.Key, e *cache.Entry, keep time.Duration) error {
+	s.stored[string(k.Arguments.AppendCanonical(nil))] = e.Result.Output
+	return s.encoding.Set(ctx, k, e, keep)
+}
+
+// TestAnAnswerIsStoredForTheArgumentsItIsOf: also when the call was told as ended, and another began,
+// before its handler returned.
+func TestAnAnswerIsStoredForTheArgumentsItIsOf(t *testing.T) {
+	s := &named{newEncoding(), map[string]string{}}
+	c, err := cache.New(cache.Options{Store: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	ctx := toolkit.WithSession(t.Context(), toolkit.Session{ID: "s"})
+	begin := func(arguments string) (toolkit.Call, *toolkit.Running) {
+		call := toolkit.Call{Name: "read", Arguments: []byte(arguments)}
+		_, running := toolkit.Begin(ctx, call, &reads, spans{})
+		call.Record = running.Record()
+		return call, running
+	}
+	first, running := begin(`{"path":"first"}`)
+	handle := c.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) {
+		running.End(toolkit.Result{}, nil)
+		second, other := begin(`{"path":"second"}`)
+		_, _ = second.Record.Identity(second)
+		defer other.End(toolkit.Result{}, nil)
+		return toolkit.Result{Output: "of the first"}, nil
+	})
+	if _, err := handle(ctx, first); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.stored) != 1 || s.stored[`{"path":"first"}`] != "of the first" {
+		t.Errorf("got %v stored, want the first call's answer for its own arguments", s.stored)
+	}
+}
