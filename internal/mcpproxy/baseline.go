@@ -106,7 +106,7 @@ func (b *Baseline) read() error {
 	if err := json.Unmarshal(text, &file); err != nil {
 		return fmt.Errorf("%s: %w", filepath.Base(b.path), err)
 	}
-	b.tools, b.accepted = file.Tools, file.Accepted
+	b.tools, b.accepted = file.Tools, file.Accepted && file.Tools != nil // else the next list would be
 	return nil
 }
 

@@ -18,12 +18,15 @@ var errUnreadable = errors.New("mcpproxy: got an answer that may list tools, wan
 // pin has what of an answer goes to the client pass [session.pinned] while tools are pinned. An error is
 // for an answer that must not go there.
 func (h *httpProxy) pin(x *httpExchange, resp *http.Response) error {
-	if !h.w.options.PinTools || resp.Body == nil || resp.Body == http.NoBody || x.method == http.MethodHead {
+	if !h.w.options.PinTools {
 		return nil
 	}
-	if encoding := resp.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+	if !readAlike(resp.Header) || !h.redirected(resp) {
 		h.w.notes.add(note{kind: noteRefusedOutput, session: x.session})
 		return errors.Join(errUnreadable, resp.Body.Close())
+	}
+	if resp.Body == http.NoBody || x.method == http.MethodHead {
+		return nil
 	}
 	if framing, ok := framingOf(resp.Header.Get("Content-Type"), ""); ok && framing == byEvent {
 		resp.Body = &pinnedEvents{session: x.session, body: resp.Body, from: bufio.NewReader(resp.Body)}

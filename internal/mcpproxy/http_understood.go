@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"net/url"
 	"path"
 	"strings"
 
@@ -58,7 +59,12 @@ const maxForm = 64 << 10
 // elsewhere reports whether a request is for another address than the server's, as those of an
 // authorization server that is at the same origin (OAuth).
 func (h *httpProxy) elsewhere(r *http.Request) bool {
-	return r.Method == http.MethodPost && !strings.EqualFold(path.Clean("/"+r.URL.Path), path.Clean("/"+h.path))
+	return r.Method == http.MethodPost && !h.own(r.URL)
+}
+
+// own reports whether an address is the server's.
+func (h *httpProxy) own(u *url.URL) bool {
+	return strings.EqualFold(path.Clean("/"+u.Path), path.Clean("/"+h.path))
 }
 
 // otherPost reports whether a request is a form for another address, in the letters that forms have once
@@ -68,8 +74,8 @@ func (h *httpProxy) otherPost(out http.ResponseWriter, r *http.Request) bool {
 	if !h.elsewhere(r) || len(r.Header.Values("Content-Encoding")) > 0 || len(kinds) != 1 {
 		return false
 	}
-	kind, _, err := mime.ParseMediaType(kinds[0])
-	if err != nil || kind != "application/x-www-form-urlencoded" {
+	kind, params, err := mime.ParseMediaType(kinds[0])
+	if err != nil || kind != "application/x-www-form-urlencoded" || params["charset"] != "" && !strings.EqualFold(params["charset"], "utf-8") {
 		return false
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(out, r.Body, maxForm))

@@ -119,6 +119,9 @@ func unreadableAnswer(id jsontext.Value) []byte {
 // namesTools reports whether some reader may find a member called tools in a text: those that compare
 // without case, leave out what is no letter, or read escapes included.
 func namesTools(text []byte) bool {
+	if bytes.IndexByte(text, 0) >= 0 { // as in UTF-16
+		text = bytes.ReplaceAll(text, []byte{0}, nil)
+	}
 	if bytes.Contains(text, []byte(`\u`)) {
 		return true
 	}

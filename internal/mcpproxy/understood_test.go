@@ -410,6 +410,7 @@ func TestOtherAddressesUnderPolicies(t *testing.T) {
 		{"/token", form + "; charset=utf-8", "code=" + secret, 200},
 		{"/token", form, "", 200},
 		{"/register", plain, `{"client_name":"c","redirect_uris":["http://localhost"]}`, 200},
+		{"/token", form + "; charset=utf-7", "+AHsAIgBtAGUAdABoAG8AZAAi-", 415},
 		{"/token", form, refusable, 415},
 		{"/token", form, "a=1&b=\"", 415},
 		{"/token", form, "a=1 b", 415},
