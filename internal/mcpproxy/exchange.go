@@ -17,6 +17,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/toolmcp"
 	"github.com/toolscope/toolscope/tracing"
@@ -30,6 +31,7 @@ type exchange struct {
 	params params
 	args   []byte
 	op     *operation
+	rules  toolscope.Settings // that held when it began
 	send   sender
 }
 
@@ -205,12 +207,13 @@ func read(raw []byte, m *message) reply {
 func (s *session) govern(ctx context.Context, call caller, x *exchange) reply {
 	w := s.w
 	x.op.tool = s.tools.lookup(x.params.Name)
+	x.rules = w.scope.Settings()
 	pinned := w.options.PinTools && !w.options.Baseline.has(x.params.Name)
 	rounds, _ := s.roundsOf()
-	if n := rounds.take(&x.params); n != nil && !pinned {
+	if n := rounds.take(&x.params); n != nil && !pinned && holds(n.rules, x.rules) {
 		return s.ended(x, x.carryOn(ctx, n))
 	} else if n != nil {
-		n.op.running.End(toolkit.Result{Suspended: true}, nil)
+		endAll([]*round{n})
 	}
 	ctx = w.extract(ctx, x.params.Meta)
 	ctx = toolkit.WithSession(ctx, toolkit.Session{ID: s.called().id})

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/propagation"
@@ -58,7 +59,8 @@ type Watcher struct {
 	notes      *notes
 	tap        *tap
 	done       chan struct{}
-	rounds     rounds // of clients that have no session
+	rounds     rounds       // of clients that have no session
+	waiting    atomic.Int64 // bytes of arguments of the calls in all rounds
 
 	codesMu sync.Mutex
 	codes   map[int64]bool // seen

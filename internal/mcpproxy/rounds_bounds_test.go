@@ -1,0 +1,124 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mcpproxy
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/toolscope/toolscope"
+)
+
+// A next round is judged if what holds is not what held for the first.
+func TestRoundsAfterSettingsHaveChanged(t *testing.T) {
+	option, judged := judging()
+	w := watch(t, Options{}, option)
+	var reached atomic.Int32
+	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		reached.Add(1)
+		body, _ := io.ReadAll(r.Body)
+		out.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(out, `{"jsonrpc":"2.0","id":7,"result":%s}`, asking(string(body)))
+	}))
+	post := func(body string) string {
+		t.Helper()
+		resp, err := http.Post(address, "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		text, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	settings := w.scope.Settings()
+	apply := func(change func(*toolscope.Settings)) {
+		t.Helper()
+		s := settings
+		change(&s)
+		if err := w.scope.Apply(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	post(roundOf("x", `{}`, ""))
+	apply(func(s *toolscope.Settings) { s.ToolsOff = []string{"x"} })
+	if answer := post(roundOf("x", `{}`, "s")); !strings.Contains(answer, "turned off") || reached.Load() != 1 {
+		t.Errorf("a tool that was turned off: got %s, reached %d times", answer, reached.Load())
+	}
+	apply(func(s *toolscope.Settings) { s.Policies = nil; s.ToolsOff = []string{"y"} })
+	post(roundOf("x", `{"a":"bad"}`, ""))
+	apply(func(*toolscope.Settings) {})
+	if answer := post(roundOf("x", `{"a":"bad"}`, "s")); !strings.Contains(answer, "not that") || reached.Load() != 2 {
+		t.Errorf("another policy: got %s, reached %d times", answer, reached.Load())
+	}
+	before := judged.Load()
+	post(roundOf("x", `{}`, ""))
+	apply(func(s *toolscope.Settings) { s.NoContent = true })
+	if answer := post(roundOf("x", `{}`, "s")); !strings.Contains(answer, "done") || judged.Load() != before+1 {
+		t.Errorf("the same policies: got %s, judged %d times, want once", answer, judged.Load()-before)
+	}
+	w.settle()
+	for _, s := range w.spans.Ended() {
+		if strings.HasPrefix(s.Name(), "tools/call") && s.EndTime().IsZero() {
+			t.Errorf("got %s without an end", s.Name())
+		}
+	}
+}
+
+// Arguments of calls that wait for input are kept up to a bound, whatever their sessions.
+func TestRoundsThatWaitAreBounded(t *testing.T) {
+	option, _ := judging()
+	w := watch(t, Options{}, option)
+	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		out.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(out, `{"jsonrpc":"2.0","id":7,"result":%s}`, asking(string(body[:100])))
+	}))
+	inUse := func() uint64 {
+		var stats runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&stats)
+		return stats.HeapAlloc
+	}
+	held := inUse()
+	long := strings.Repeat("a", 4<<20)
+	for i := range 24 {
+		r, err := http.NewRequest(http.MethodPost, address, strings.NewReader(roundOf("x", fmt.Sprintf(`{"n":%d,"a":%q}`, i, long), "")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set(sessionHeader, fmt.Sprint(i%4))
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+	}
+	w.settle()
+	if n := w.waiting.Load(); n == 0 || n > maxArguments {
+		t.Errorf("got %d bytes that wait, want some and at most %d", n, maxArguments)
+	}
+	if grown := int64(inUse()) - int64(held); grown > 64<<20 {
+		t.Errorf("got %d MiB more in use", grown>>20)
+	}
+	w.rounds.close()
+	w.tap.do(func() {
+		for s := range w.Watcher.sessions {
+			s.rounds.close()
+		}
+	})
+	w.settle()
+	if n := w.waiting.Load(); n != 0 {
+		t.Errorf("got %d bytes that wait when nobody does", n)
+	}
+}
