@@ -9,8 +9,12 @@ import (
 	"net/http"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/toolscope/toolscope"
 )
@@ -120,5 +124,55 @@ func TestRoundsThatWaitAreBounded(t *testing.T) {
 	w.settle()
 	if n := w.waiting.Load(); n != 0 {
 		t.Errorf("got %d bytes that wait when nobody does", n)
+	}
+}
+
+// Of many requests that claim the same round one is not judged, whatever ends meanwhile, and each gets an
+// answer of its own.
+func TestRoundsAtOnce(t *testing.T) {
+	const times, at = 10, 8
+	option, judged := judging()
+	w := watch(t, Options{ClientSpans: true}, option)
+	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		out.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(out, `{"jsonrpc":"2.0","id":7,"result":%s}`, asking(string(body)))
+	}))
+	post := func(body string) string {
+		resp, err := http.Post(address, "application/json", strings.NewReader(body))
+		if err != nil {
+			return err.Error()
+		}
+		defer resp.Body.Close()
+		text, _ := io.ReadAll(resp.Body)
+		return string(text)
+	}
+	for n := range times {
+		arguments := fmt.Sprintf(`{"n":%d}`, n)
+		post(roundOf("x", arguments, ""))
+		before := judged.Load()
+		var all sync.WaitGroup
+		for range at {
+			all.Go(func() {
+				if answer := post(roundOf("x", arguments, "s")); !strings.Contains(answer, "done") {
+					t.Errorf("got %s", answer)
+				}
+			})
+		}
+		w.tap.do(func() { w.look(time.Now()) })
+		all.Wait()
+		if got := judged.Load() - before; got != at-1 {
+			t.Errorf("got %d judged of %d, want all but one", got, at)
+		}
+	}
+	w.settle()
+	spans := 0
+	for _, s := range w.spans.Ended() {
+		if s.SpanKind() == trace.SpanKindServer && strings.HasPrefix(s.Name(), "tools/call") {
+			spans++
+		}
+	}
+	if spans != times*at || w.waiting.Load() != 0 {
+		t.Errorf("got %d spans and %d bytes that wait, want %d and none", spans, w.waiting.Load(), times*at)
 	}
 }
