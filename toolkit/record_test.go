@@ -7,8 +7,10 @@ import (
 	"context"
 	"encoding/json"
 	"reflect"
+	"runtime"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -238,5 +240,86 @@ func TestAnObserverMayMoveTheStart(t *testing.T) {
 	_, _ = toolkit.Observe(nil, &seen, clock)(tooltest.Echo(named("echo")).Handle)(t.Context(), toolkit.Call{})
 	if e := seen.All()[0]; !e.Start.Equal(start) || e.Duration() < time.Hour {
 		t.Errorf("got start %v, want %v", e.Start, start)
+	}
+}
+
+// Calls whose observers panic, whose tools panic or end their goroutine, and whose records are kept by
+// goroutines that outlive them, are told of what was noted for them and of nothing else.
+func TestNoCallIsToldAnothersNotes(t *testing.T) {
+	tools := map[string]*toolkit.Definition{"a": {Name: "a"}, "b": {Name: "b"}, "c": {Name: "c"}}
+	var ended atomic.Int64
+	whose := funcs{end: func(_ context.Context, e *toolkit.Ended) {
+		ended.Add(1)
+		if name := e.Call.Name; e.Facts.Tool != tools[name] || e.Facts.Session.ID != name {
+			t.Errorf("%s was told the facts of %v", name, e.Facts.Tool)
+		}
+		for _, tag := range e.Served.Tags {
+			if tag.Key != e.Call.Name {
+				t.Errorf("%s was told what %s noted", e.Call.Name, tag.Key)
+			}
+		}
+	}}
+	panics := funcs{
+		begin: func(_ context.Context, c toolkit.Call, _ *toolkit.Facts) context.Context { panic(c.Name) },
+		end:   func(context.Context, *toolkit.Ended) { t.Error("End after a panic in Begin") },
+	}
+	var stray sync.WaitGroup
+	note := func(r toolkit.Record, name string) {
+		r.Tag(name, "tag")
+		r.Note(func(s *toolkit.Served) { s.Tags = append(s.Tags, toolkit.Tag{Key: name, Value: "note"}) })
+		fork := r.Fork()
+		fork.Tag(name, "fork")
+		r.Join(fork)
+		for _, tag := range r.Served().Tags {
+			if tag.Key != name {
+				t.Errorf("a record of %s sees what %s noted", name, tag.Key)
+			}
+		}
+		if f := r.Facts(); f.Tool != nil && f.Tool != tools[name] {
+			t.Errorf("a record of %s sees the facts of %s", name, f.Tool.Name)
+		}
+	}
+	handler := toolkit.Observe(func(name string) *toolkit.Definition { return tools[name] }, panics, whose, panics, whose)(
+		func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
+			stray.Go(func() {
+				for range 3 {
+					note(call.Record, call.Name)
+					runtime.Gosched()
+				}
+			})
+			note(call.Record, call.Name)
+			switch call.ID {
+			case "panics":
+				panic("the tool")
+			case "ends":
+				runtime.Goexit()
+			}
+			return toolkit.Result{}, nil
+		})
+	const each = 100
+	for name := range tools {
+		for _, how := range []string{"returns", "panics", "ends", "is told before"} {
+			stray.Go(func() {
+				for range each {
+					var one sync.WaitGroup
+					one.Go(func() {
+						defer func() { _ = recover() }()
+						ctx, call := toolkit.WithSession(t.Context(), toolkit.Session{ID: name}), toolkit.Call{ID: how, Name: name}
+						if how == "is told before" { // or after, or while its handler returns
+							var running *toolkit.Running
+							ctx, running = toolkit.Begin(ctx, call, tools[name], whose, panics, whose)
+							call.Record = running.Record()
+							stray.Go(func() { running.End(toolkit.Result{}, nil) })
+						}
+						_, _ = handler(ctx, call)
+					})
+					one.Wait()
+				}
+			})
+		}
+	}
+	stray.Wait()
+	if want := int64(len(tools) * each * (2 * 5)); ended.Load() != want {
+		t.Errorf("got %d ends told, want %d: each observer of each call once", ended.Load(), want)
 	}
 }
