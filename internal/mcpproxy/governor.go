@@ -130,7 +130,10 @@ func (g *governor) readServer(to *os.File, p *pipes) {
 				if m.Method != "" || m.key() == "" {
 					return nil
 				}
-				return g.fromServer(append(unreadableAnswer(m.ID), '\n'), time.Now())
+				if answer := unreadableAnswer(m.ID); answer != nil {
+					return g.fromServer(append(answer, '\n'), time.Now())
+				}
+				return nil
 			}
 			g.client.mu.Unlock()
 			locked = false

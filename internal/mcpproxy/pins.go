@@ -106,13 +106,17 @@ func (s *session) unreadable(text []byte) []byte {
 	return unreadableAnswer(m.ID)
 }
 
-// unreadableAnswer is the error that answers in the place of what may be a list of tools.
+// unreadableAnswer is the error that answers in the place of what may be a list of tools; nil for an id
+// that is no JSON, which no client has given.
 func unreadableAnswer(id jsontext.Value) []byte {
-	text, _ := json.Marshal(struct { // the id has been read
+	text, err := json.Marshal(struct {
 		Version string         `json:"jsonrpc"`
 		ID      jsontext.Value `json:"id"`
 		Error   rpcError       `json:"error"`
 	}{"2.0", id, rpcError{-32603, "toolscope: got an answer that may list tools and that not every reader reads alike: want one in JSON, in UTF-8, of at most 16 MiB"}})
+	if err != nil {
+		return nil
+	}
 	return text
 }
 

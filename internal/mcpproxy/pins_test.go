@@ -78,6 +78,7 @@ var pinnedMessages = []struct{ name, sent, want string }{
 	{"an underscore", `{"jsonrpc":"2.0","id":7,"result":{"_tools":[5]}}`, isRefused},
 	{"no list", `{"jsonrpc":"2.0","id":7,"result":{"tools":{"0":5}}}`, isRefused},
 	{"no UTF-8", "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"tools\":[\"\xff\"]}}", isRefused},
+	{"no UTF-8 in the id", "{\"id\":\"\xff\",\"result\":{\"tools\":[5]}}", isDropped},
 	{"byte order mark", "\xef\xbb\xbf" + listOf(poisoned), isDropped},
 	{"a comment", `{"jsonrpc":"2.0","id":7,/**/"result":{"tools":[5]}}`, isDropped},
 	{"two messages", `{} ` + listOf(poisoned), isDropped},
