@@ -291,6 +291,31 @@ func TestWhoGivesUpLeavesAndTheLastOneStays(t *testing.T) {
 	})
 }
 
+// nilError is an error whose methods panic if it is nil, as many do.
+type nilError struct{ cause error }
+
+func (*nilError) Error() string   { return "failed" }
+func (e *nilError) Unwrap() error { return e.cause }
+
+// A caller that gave up gets what the tool returned, and no panic; so do runs that write, which end in
+// a goroutine of their own.
+func TestATypedNilIsPassedOn(t *testing.T) {
+	for _, tool := range []toolkit.Definition{reads, {Name: "put", Idempotent: toolkit.Yes}} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBench(t, dedupe.Options{}, tool)
+			b.tool = func(ctx context.Context, _ toolkit.Call) (toolkit.Result, error) {
+				<-ctx.Done()
+				return toolkit.Result{}, (*nilError)(nil)
+			}
+			ctx, cancel := context.WithTimeout(batch, time.Second)
+			defer cancel()
+			if _, err := b.handle(ctx, call("1", tool.Name, "{}")); err != error((*nilError)(nil)) {
+				t.Errorf("%s: got another error than the tool's", tool.Name)
+			}
+		})
+	}
+}
+
 // A lone caller's timeout is told as a timeout, though to the run it was a cancellation.
 func TestALoneCallersDeadlineIsATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -218,8 +218,14 @@ func (e *entry) answer(ctx context.Context, call toolkit.Call) (toolkit.Result, 
 	return res, err
 }
 
-// timedOut is err as a timeout if it says that the run was cancelled.
-func timedOut(err error, call toolkit.Call) error {
+// timedOut is err as a timeout if it says that the run was cancelled. Its own methods may panic: then
+// it does not say.
+func timedOut(err error, call toolkit.Call) (told error) {
+	defer func() {
+		if recover() != nil {
+			told = err
+		}
+	}()
 	if err == nil || !errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}

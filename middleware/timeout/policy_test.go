@@ -177,6 +177,39 @@ func TestTheCallersEndIsToldApart(t *testing.T) {
 }
 
 // The executor's own limit is told once, by its own text.
+// nilError is an error whose methods panic if it is nil, as many do.
+type nilError struct{ cause error }
+
+func (e *nilError) Error() string { return e.cause.Error() }
+func (e *nilError) Unwrap() error { return e.cause }
+
+// What the tool returned does not become a panic because it came too late.
+func TestATypedNilIsPassedOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, err := timeout.New(timeout.Options{Default: time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := (*nilError)(nil)
+		for name, ctx := range map[string]func() (context.Context, context.CancelFunc){
+			"the limit's end": func() (context.Context, context.CancelFunc) { return t.Context(), func() {} },
+			"the caller's end": func() (context.Context, context.CancelFunc) {
+				return context.WithTimeout(t.Context(), time.Millisecond)
+			},
+		} {
+			ctx, cancel := ctx()
+			res, err := p.Wrap(func(ctx context.Context, _ toolkit.Call) (toolkit.Result, error) {
+				<-ctx.Done()
+				return toolkit.Result{Output: "so far"}, want
+			})(ctx, toolkit.Call{Name: "slow"})
+			cancel()
+			if res.Output != "so far" || err != error(want) {
+				t.Errorf("%s: got %q, want what the tool returned", name, res.Output)
+			}
+		}
+	})
+}
+
 func TestTheExecutorsLimitIsToldOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, seen := observed(policy(t, timeout.Options{}), toolkit.Definition{Name: "slow"}, heeds)

@@ -12,8 +12,14 @@ import (
 )
 
 // tell ends a call whose tool returned after inner, the context of its attempt,
-// was over; ctx is the caller's.
-func (l *limit) tell(ctx, inner context.Context, call toolkit.Call, res toolkit.Result, err error) (toolkit.Result, error) {
+// was over; ctx is the caller's. A failure whose own methods panic, as those of a typed nil do, is
+// passed on as it is.
+func (l *limit) tell(ctx, inner context.Context, call toolkit.Call, res toolkit.Result, err error) (out toolkit.Result, end error) {
+	defer func() {
+		if recover() != nil {
+			out, end = res, err
+		}
+	}()
 	failure := err
 	if failure == nil {
 		failure = res.Fault
