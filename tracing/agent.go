@@ -139,8 +139,14 @@ func (r *AgentRun) End(err error) {
 	}
 }
 
-// errorType is error.type for an agent's own error, which is no tool's.
-func errorType(err error) string {
+// errorType is error.type for an agent's own error, which is no tool's. Its own methods may panic:
+// then it is one that nobody knows.
+func errorType(err error) (kind string) {
+	defer func() {
+		if recover() != nil {
+			kind = toolkit.TypeOther
+		}
+	}()
 	if t := toolkit.TypeOf(err); t != string(toolkit.ErrTool) || errors.Is(err, toolkit.ErrTool) {
 		return t
 	}

@@ -72,6 +72,21 @@ func TestAgents(t *testing.T) {
 	none.End(nil)
 }
 
+// nilError is an error whose methods panic if it is nil, as many do.
+type nilError struct{ cause error }
+
+func (e *nilError) Error() string { return e.cause.Error() }
+func (e *nilError) Unwrap() error { return e.cause }
+
+func TestAnAgentThatFailedWithATypedNilEnds(t *testing.T) {
+	h := newHarness(t)
+	_, run := h.StartAgent(t.Context(), tracing.Agent{})
+	run.End((*nilError)(nil))
+	if all := h.spans.Ended(); len(all) != 1 || attributes(all[0].Attributes())["error.type"] != "_OTHER" {
+		t.Errorf("got %v, want one span with an error that nobody knows", all)
+	}
+}
+
 func TestPropagation(t *testing.T) {
 	h := newHarness(t, tracing.WithPropagators(propagation.TraceContext{}))
 	ctx, run := h.StartAgent(context.Background(), tracing.Agent{Name: "a"})
