@@ -176,7 +176,6 @@ func TestTheCallersEndIsToldApart(t *testing.T) {
 	}
 }
 
-// The executor's own limit is told once, by its own text.
 // nilError is an error whose methods panic if it is nil, as many do.
 type nilError struct{ cause error }
 
@@ -210,6 +209,7 @@ func TestATypedNilIsPassedOn(t *testing.T) {
 	})
 }
 
+// The executor's own limit is told once, by its own text.
 func TestTheExecutorsLimitIsToldOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, seen := observed(policy(t, timeout.Options{}), toolkit.Definition{Name: "slow"}, heeds)
