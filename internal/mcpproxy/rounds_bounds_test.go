@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -77,51 +76,40 @@ func TestRoundsAfterSettingsHaveChanged(t *testing.T) {
 	}
 }
 
-// Arguments of calls that wait for input are kept up to a bound, whatever their sessions.
+// Arguments of calls that wait for input are kept up to a bound, whatever their sessions, and counted until
+// nobody waits.
 func TestRoundsThatWaitAreBounded(t *testing.T) {
-	option, _ := judging()
-	w := watch(t, Options{}, option)
-	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		out.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(out, `{"jsonrpc":"2.0","id":7,"result":%s}`, asking(string(body[:100])))
-	}))
-	inUse := func() uint64 {
-		var stats runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&stats)
-		return stats.HeapAlloc
+	const size, sessions = 4 << 20, 4
+	w := watch(t, Options{})
+	var all [sessions]*session
+	for i := range all {
+		all[i] = newSession(w.Watcher, "")
 	}
-	held := inUse()
-	long := strings.Repeat("a", 4<<20)
+	long := strings.Repeat("a", size)
+	argumentsOf := func(i int) []byte { return []byte(fmt.Sprintf(`{"n":%d,"a":"`, i) + long + `"}`) }
+	kept := 0
 	for i := range 24 {
-		r, err := http.NewRequest(http.MethodPost, address, strings.NewReader(roundOf("x", fmt.Sprintf(`{"n":%d,"a":%q}`, i, long), "")))
-		if err != nil {
-			t.Fatal(err)
+		s := all[i%sessions]
+		arguments := argumentsOf(i)
+		x := &exchange{params: params{Name: "x", Arguments: arguments}, args: arguments, op: &operation{s: s}}
+		if i%2 == 1 { // as a policy does
+			x.args = argumentsOf(-i)
 		}
-		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set(sessionHeader, fmt.Sprint(i%4))
-		resp, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
+		if s.rounds.put(x, "s", false) {
+			kept++
 		}
-		_, _ = io.Copy(io.Discard, resp.Body)
-		resp.Body.Close()
 	}
-	w.settle()
-	if n := w.waiting.Load(); n == 0 || n > maxArguments {
-		t.Errorf("got %d bytes that wait, want some and at most %d", n, maxArguments)
+	if n := w.waiting.Load(); kept == 0 || n < int64(kept)*size || n > maxArguments {
+		t.Errorf("got %d bytes of %d calls that wait, want at most %d", n, kept, maxArguments)
 	}
-	if grown := int64(inUse()) - int64(held); grown > 64<<20 {
-		t.Errorf("got %d MiB more in use", grown>>20)
+	first := argumentsOf(0)
+	before := w.waiting.Load()
+	if all[0].rounds.take(&params{Name: "x", Arguments: first, RequestState: "s"}) == nil || w.waiting.Load() != before-int64(len(first)) {
+		t.Errorf("got %d bytes that wait after one of %d was taken from %d", w.waiting.Load(), len(first), before)
 	}
-	w.rounds.close()
-	w.tap.do(func() {
-		for s := range w.Watcher.sessions {
-			s.rounds.close()
-		}
-	})
-	w.settle()
+	for _, s := range all {
+		s.rounds.close()
+	}
 	if n := w.waiting.Load(); n != 0 {
 		t.Errorf("got %d bytes that wait when nobody does", n)
 	}
