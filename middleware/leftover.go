@@ -55,7 +55,7 @@ func (l *Leftover) Then(f func()) bool {
 // LeftoverOf is what err, with which call ended further in, tells of: nil if the tool of call was not
 // left behind. A call that the tool made itself, and that was, is none of call's. An error whose own
 // methods panic, as those of a typed nil do, tells of none.
-func LeftoverOf(call toolkit.Call, err error) (of *Leftover) {
+func LeftoverOf(call toolkit.Call, err error) *Leftover {
 	if err == nil {
 		return nil
 	}
