@@ -16,16 +16,14 @@ import (
 var errUnreadable = errors.New("mcpproxy: got an answer that may list tools, want one that every reader reads alike")
 
 // pin has what of an answer goes to the client pass [session.pinned] while tools are pinned. An error is
-// for an answer that must not go there.
+// for an answer that must not go there; under policies that is a redirect past the proxy.
 func (h *httpProxy) pin(x *httpExchange, resp *http.Response) error {
-	if !h.w.options.PinTools {
-		return nil
-	}
-	if !readAlike(resp.Header) || !h.redirected(resp) {
+	pins := h.w.options.PinTools
+	if pins && !readAlike(resp.Header) || h.w.governs() && !h.redirected(resp) {
 		h.w.notes.add(note{kind: noteRefusedOutput, session: x.session})
 		return errors.Join(errUnreadable, resp.Body.Close())
 	}
-	if resp.Body == http.NoBody || x.method == http.MethodHead {
+	if !pins || resp.Body == http.NoBody || x.method == http.MethodHead {
 		return nil
 	}
 	if framing, ok := framingOf(resp.Header.Get("Content-Type"), ""); ok && framing == byEvent {

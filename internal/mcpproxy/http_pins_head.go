@@ -32,7 +32,7 @@ func readAlike(header http.Header) bool {
 }
 
 // redirected has a redirect to the server's own origin lead to the proxy; false for one that would have a
-// client ask elsewhere, and read lists that nobody has looked at. From other addresses than the server's
+// client ask elsewhere, where its calls are judged by nobody and nobody has looked at lists. From other addresses than the server's
 // people are sent elsewhere to log in (OAuth), which takes no message along.
 func (h *httpProxy) redirected(resp *http.Response) bool {
 	locations := resp.Header.Values("Location")

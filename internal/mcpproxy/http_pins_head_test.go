@@ -12,6 +12,9 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
+
+	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/middleware"
 )
 
 // A server cannot have a client read a list that nobody has read: in another character set, in a second
@@ -80,7 +83,15 @@ func TestPinnedAnswersInDisguise(t *testing.T) {
 // A redirect to the server itself leads to the proxy, which a client that followed it would leave. One of
 // another address to where people log in passes.
 func TestRedirectsStayAtTheProxy(t *testing.T) {
-	w := watch(t, Options{Baseline: baselineIn(t, pinnedDir(t)), PinTools: true})
+	for name, w := range map[string]*watched{
+		"pinned":   watch(t, Options{Baseline: baselineIn(t, pinnedDir(t)), PinTools: true}),
+		"policies": watch(t, Options{}, toolscope.WithPolicies(middleware.At(middleware.PlacePermit, refuseBad))),
+	} {
+		t.Run(name, func(t *testing.T) { redirectsStay(t, w) })
+	}
+}
+
+func redirectsStay(t *testing.T, w *watched) {
 	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		out.Header().Set("Location", strings.ReplaceAll(r.URL.Query().Get("to"), "HOST", r.Host))
 		out.WriteHeader(http.StatusFound)
@@ -102,6 +113,15 @@ func TestRedirectsStayAtTheProxy(t *testing.T) {
 		if got := resp.Header.Get("Location"); resp.StatusCode != http.StatusFound || got != want {
 			t.Errorf("%s: got %d and %q, want %q", path, resp.StatusCode, got, want)
 		}
+	}
+	call := strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{}}}`)
+	resp, err := http.Post(address+"/?to=http%3A%2F%2Felsewhere.example%2F", "application/json", call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode == http.StatusFound || resp.Header.Get("Location") != "" {
+		t.Errorf("a call that is sent to another origin: got %d and %q, want a refusal", resp.StatusCode, resp.Header.Get("Location"))
 	}
 }
 
