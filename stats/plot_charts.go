@@ -118,7 +118,7 @@ type heatMap struct {
 
 const heatHeight = 208.0
 
-// plotHeat draws how many calls took how long, over time: darker is more. Lines
+// plotHeat draws how many calls took how long, over time: a stronger colour is more. Lines
 // follow the median and the 99th percentile.
 func plotHeat(columns []heatColumn, axis logScale, name string) heatMap {
 	n := len(columns)
