@@ -60,7 +60,7 @@ func Example_concurrency() {
 	for _, e := range seen.All() {
 		fmt.Println("waited:", e.Served.Queue > 0, e.Served.Tags)
 	}
-	// Output:
+	// Unordered output:
 	// waited: false []
 	// waited: true [{limit concurrency} {limit.scope key}]
 }
