@@ -289,6 +289,9 @@ func (r Record) seal(served *Served) {
 	if c.noted {
 		*served = c.served
 		c.served, c.noted = Served{}, false
+		if len(served.Tags) == 0 { // the list of a call before stays for the next
+			c.served.Tags, served.Tags = served.Tags, nil
+		}
 	}
 	c.life.Add(1)
 	c.identity.forget()
