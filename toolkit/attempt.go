@@ -25,40 +25,7 @@ type AttemptObserver interface {
 // when it has ended. A panic of an observer is swallowed and counted. Without a record, and where no
 // observer asks for attempts, the context is ctx and end does nothing.
 func (r Record) BeginAttempt(ctx context.Context, call Call, start time.Time) (inner context.Context, end func(res Result, err error)) {
-	var observers []Observer
-	if r.lock() {
-		observers = r.cell.observers
-		r.cell.mu.Unlock()
-	}
-	var ends []func(Result, error)
-	for _, o := range observers {
-		a, ok := o.(AttemptObserver)
-		if !ok {
-			continue
-		}
-		next, end := safeBeginAttempt(a, ctx, call, start)
-		if next != nil {
-			ctx = next
-		}
-		if end != nil {
-			ends = append(ends, end)
-		}
-	}
-	return ctx, func(res Result, err error) {
-		for i := len(ends) - 1; i >= 0; i-- {
-			safeEndAttempt(ends[i], res, err)
-		}
-	}
-}
-
-func safeBeginAttempt(o AttemptObserver, ctx context.Context, call Call, start time.Time) (inner context.Context, end func(Result, error)) {
-	var failed bool
-	defer swallow(&failed)
-	return o.BeginAttempt(ctx, call, start)
-}
-
-func safeEndAttempt(end func(Result, error), res Result, err error) {
-	var failed bool
-	defer swallow(&failed)
-	end(res, err)
+	return beginRun(ctx, r, func(ctx context.Context, o AttemptObserver) (context.Context, runEnd) {
+		return o.BeginAttempt(ctx, call, start)
+	})
 }

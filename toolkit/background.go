@@ -22,34 +22,7 @@ type BackgroundObserver interface {
 // observer is swallowed and counted. Without a record, and where no observer asks for such
 // runs, the context is ctx and end does nothing.
 func (r Record) BeginBackground(ctx context.Context, call Call, what string) (inner context.Context, end func(res Result, err error)) {
-	var observers []Observer
-	if r.lock() {
-		observers = r.cell.observers
-		r.cell.mu.Unlock()
-	}
-	var ends []func(Result, error)
-	for _, o := range observers {
-		b, ok := o.(BackgroundObserver)
-		if !ok {
-			continue
-		}
-		next, end := safeBeginBackground(b, ctx, call, what)
-		if next != nil {
-			ctx = next
-		}
-		if end != nil {
-			ends = append(ends, end)
-		}
-	}
-	return ctx, func(res Result, err error) {
-		for i := len(ends) - 1; i >= 0; i-- {
-			safeEndAttempt(ends[i], res, err)
-		}
-	}
-}
-
-func safeBeginBackground(o BackgroundObserver, ctx context.Context, call Call, what string) (inner context.Context, end func(Result, error)) {
-	var failed bool
-	defer swallow(&failed)
-	return o.BeginBackground(ctx, call, what)
+	return beginRun(ctx, r, func(ctx context.Context, o BackgroundObserver) (context.Context, runEnd) {
+		return o.BeginBackground(ctx, call, what)
+	})
 }

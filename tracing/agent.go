@@ -124,11 +124,7 @@ func (r *AgentRun) End(err error) {
 		kind := errorType(err)
 		labels = append(labels[:len(labels):len(labels)], keyErrorType.String(kind))
 		r.span.SetAttributes(keyErrorType.String(kind))
-		text := ""
-		if o.errorText {
-			text = o.text(errorText(err), o.limits.Error)
-		}
-		r.span.SetStatus(codes.Error, text)
+		r.span.SetStatus(codes.Error, o.ErrorText(err))
 	}
 	r.span.End(trace.WithTimestamp(end))
 	o.metrics.agentDuration.Record(r.ctx, end.Sub(r.start).Seconds(), metric.WithAttributes(labels...))

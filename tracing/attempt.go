@@ -45,10 +45,6 @@ func (o *Observer) BeginAttempt(ctx context.Context, call toolkit.Call, start ti
 			return
 		}
 		span.SetAttributes(keyErrorType.String(toolkit.TypeOf(err)))
-		text := ""
-		if o.errorText {
-			text = o.text(errorText(err), o.limits.Error)
-		}
-		span.SetStatus(codes.Error, text)
+		span.SetStatus(codes.Error, o.ErrorText(err))
 	}
 }

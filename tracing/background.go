@@ -34,7 +34,7 @@ func (o *Observer) BeginBackground(ctx context.Context, call toolkit.Call, what 
 		served := call.Record.Served()
 		span.SetAttributes(keyOutcome.String(served.Outcome.String()))
 		for _, t := range served.Tags {
-			span.SetAttributes(attribute.String(prefix+t.Key, o.identifier(t.Value)))
+			span.SetAttributes(o.tags.key(t.Key).String(o.identifier(t.Value)))
 		}
 		if err == nil {
 			err = res.Fault
@@ -43,11 +43,7 @@ func (o *Observer) BeginBackground(ctx context.Context, call toolkit.Call, what 
 			return
 		}
 		span.SetAttributes(keyErrorType.String(toolkit.TypeOf(err)))
-		text := ""
-		if o.errorText {
-			text = o.text(errorText(err), o.limits.Error)
-		}
-		span.SetStatus(codes.Error, text)
+		span.SetStatus(codes.Error, o.ErrorText(err))
 	}
 }
 
