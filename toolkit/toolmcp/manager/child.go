@@ -189,6 +189,9 @@ func (c *child) why() error {
 	default:
 	}
 	state := c.tree.State()
+	if state != "" {
+		c.errors.drain()
+	}
 	if c.ours.Load() {
 		state = ""
 	}

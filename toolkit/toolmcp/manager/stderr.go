@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 )
 
 const (
@@ -61,8 +62,19 @@ func (t *stderrTail) text() string {
 	return strings.TrimSpace(strings.ToValidUTF8(string(t.kept), "\uFFFD"))
 }
 
-// close ends the reading and waits for it.
+// drain waits until all that was written has been read, or for [drainTime].
+func (t *stderrTail) drain() {
+	timer := time.NewTimer(drainTime)
+	defer timer.Stop()
+	select {
+	case <-t.done:
+	case <-timer.C:
+	}
+}
+
+// close ends the reading, once what the process wrote before its end has been read.
 func (t *stderrTail) close() {
+	t.drain()
 	t.from.Close()
 	<-t.done
 }
