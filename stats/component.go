@@ -4,6 +4,7 @@
 package stats
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -38,14 +39,14 @@ func (f Figures) MarshalJSON() ([]byte, error) {
 		if err != nil { // infinite, or not a number
 			continue
 		}
-		name, err := json.Marshal(x.Name)
+		name, err := encodeJSON(x.Name, "")
 		if err != nil {
 			return nil, err
 		}
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		out = append(append(append(out, name...), ':'), value...)
+		out = append(append(append(out, bytes.TrimSpace(name)...), ':'), value...)
 	}
 	return append(out, '}'), nil
 }

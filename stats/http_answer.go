@@ -23,15 +23,20 @@ import (
 // gzipFrom is the size in bytes from which answers are compressed.
 const gzipFrom = 1 << 10
 
-// encodeJSON is v as people can read it, with members in the order of the
-// struct's fields. Characters that HTML, a script or a terminal would act on are
-// escaped: what is printed by curl is harmless, too.
-func encodeJSON(v any) ([]byte, error) {
+// encodeJSON is v as people can read it, with members in the order of the struct's
+// fields, each on a line of its own behind the indent; without an indent all are on one.
+// What a terminal would act on is escaped, so that what curl prints is harmless. What a
+// page would act on is not: "<path>" reads better than "\u003cpath\u003e", and with its
+// Content-Type and nosniff no browser takes the text for a page.
+func encodeJSON(v any, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
-	e.SetIndent("", "  ")
-	err := e.Encode(v)
-	return escapeInvisible(b.Bytes()), err
+	e.SetIndent("", indent)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return escapeInvisible(b.Bytes()), nil
 }
 
 // escapeInvisible writes the characters of a JSON text that are neither graphic nor

@@ -70,8 +70,13 @@ func TestHostileFactsAreHarmless(t *testing.T) {
 		return body
 	}
 	for _, target := range []string{"/api/v1/summary", "/api/v1/tools", "/api/v1/tools/t", "/api/v1/calls", "/api/v1/calls/1", "/api/v1/snapshot"} {
-		if body := harmless(target, ask(h, target)); !strings.Contains(body, `"cache"`) || strings.Contains(body, "<script") {
-			t.Errorf("%s: got %s, want the fact, escaped", target, body)
+		w := ask(h, target)
+		if body := harmless(target, w); !strings.Contains(body, `"cache"`) || !strings.Contains(body, `"<script>\u001b\u202e"`) {
+			t.Errorf("%s: got %s, want the fact, with what a terminal would act on escaped", target, body)
+		}
+		// So that no browser takes it for a page.
+		if x := w.Header(); x.Get("Content-Type") != "application/json" || x.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: got %v", target, x)
 		}
 	}
 	for _, target := range []string{"/", "/?call=1", "/?policy=" + url.QueryEscape(hostileName+"="+hostileName)} {

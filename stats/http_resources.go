@@ -88,7 +88,7 @@ func fresh(value func(*handler, *request) (any, *problem), parameters ...string)
 		if p != nil || r.query.problem != nil {
 			return nil, p
 		}
-		body, err := encodeJSON(v)
+		body, err := encodeJSON(v, "  ")
 		if err != nil {
 			return nil, &problem{Status: http.StatusInternalServerError, Detail: "the answer could not be encoded"}
 		}

@@ -5,7 +5,6 @@ package stats
 
 import (
 	"bytes"
-	"encoding/json"
 	"net/http"
 	"time"
 )
@@ -77,14 +76,14 @@ func (h *handler) feed(s *stream, r *request, window Window) {
 	}
 }
 
-// event is a summary as an event. Its JSON is one line, and has no line ends in it.
+// event is a summary as an event. Its JSON is one line, with no line end but the last.
 func (h *handler) event(r *request, window Window) ([]byte, *problem) {
 	return h.compute(&resource{body: func(h *handler, _ *request) ([]byte, *problem) {
-		data, err := json.Marshal(h.overview(window))
+		data, err := encodeJSON(h.overview(window), "")
 		if err != nil {
 			return nil, &problem{Status: http.StatusInternalServerError}
 		}
-		return bytes.Join([][]byte{[]byte("event: summary\ndata: "), escapeInvisible(data), []byte("\n\n")}, nil), nil
+		return bytes.Join([][]byte{[]byte("event: summary\ndata: "), data, []byte("\n")}, nil), nil
 	}}, r)
 }
 

@@ -230,5 +230,5 @@ func (m *groupMerge) result() ([]ErrorGroup, uint64) {
 	return out, m.unlisted
 }
 
-// spanOf is the time from a to b, at least a millisecond, so that it can divide.
-func spanOf(a, b time.Time) time.Duration { return max(b.Sub(a), time.Millisecond) }
+// spanOf is the time from a to b, not less than none.
+func spanOf(a, b time.Time) time.Duration { return max(b.Sub(a), 0) }

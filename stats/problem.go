@@ -4,7 +4,6 @@
 package stats
 
 import (
-	"encoding/json"
 	"net/http"
 )
 
@@ -36,11 +35,11 @@ func (p *problem) write(w http.ResponseWriter) {
 	w.WriteHeader(p.Status)
 	titled := *p
 	titled.Title = http.StatusText(p.Status)
-	body, err := json.Marshal(titled)
+	body, err := encodeJSON(titled, "")
 	if err != nil { // a struct of strings always encodes
 		return
 	}
-	_, _ = w.Write(append(body, '\n'))
+	_, _ = w.Write(body)
 }
 
 // badParameter is the problem of a query parameter.

@@ -46,7 +46,7 @@ func Summarise(s, before *Snapshot) *Summary {
 	for i := range s.Tools {
 		out.Tools[i] = s.Tools[i].summarise(span, out.Overall.TotalMs)
 	}
-	if before != nil && len(before.Tools) > 0 {
+	if before != nil && len(before.Tools) > 0 && span >= leastRated {
 		span := spanOf(before.From, before.To)
 		all := before.overall()
 		out.Overall.Previous = all.previous(span)
@@ -78,7 +78,7 @@ func (s *Snapshot) overall() ToolSnapshot {
 func (t *ToolSnapshot) summarise(span time.Duration, allMs float64) ToolStats {
 	calls := t.Calls()
 	s := ToolStats{
-		Tool: t.Tool, Calls: calls, CallsPerSecond: float64(calls) / span.Seconds(),
+		Tool: t.Tool, Calls: calls, CallsPerSecond: rate(calls, span),
 		Executed: t.Executed.Count(), Failed: t.Failed.Count(), Errors: t.Errors(), Latency: t.Executed.latency(),
 		TotalMs:   ms(t.Executed.Sum()),
 		CacheHits: t.CacheHit.Count(), Coalesced: t.Coalesced.Count(), Repeated: t.Repeated.Count(), Refused: t.Refused.Count(),
@@ -104,7 +104,7 @@ func (t *ToolSnapshot) summarise(span time.Duration, allMs float64) ToolStats {
 func (t *ToolSnapshot) previous(span time.Duration) *Previous {
 	calls := t.Calls()
 	return &Previous{
-		Calls: calls, CallsPerSecond: float64(calls) / span.Seconds(), ErrorRate: ratio(t.Errors(), calls),
+		Calls: calls, CallsPerSecond: rate(calls, span), ErrorRate: ratio(t.Errors(), calls),
 		P50Ms: ms(t.Executed.Quantile(0.5)), P95Ms: ms(t.Executed.Quantile(0.95)), P99Ms: ms(t.Executed.Quantile(0.99)),
 	}
 }
@@ -123,6 +123,18 @@ func (h *Histogram) wait() *Wait {
 		return nil
 	}
 	return &Wait{Count: h.Count(), Latency: h.latency()}
+}
+
+// leastRated is the shortest span that calls have a rate in. What happened within less
+// than a second was not kept up for one, and a single call in a log has no span at all.
+const leastRated = time.Second
+
+// rate is calls per second, or 0 where the span is too short for one.
+func rate(calls uint64, span time.Duration) float64 {
+	if span < leastRated {
+		return 0
+	}
+	return float64(calls) / span.Seconds()
 }
 
 func ratio(part, whole uint64) float64 {

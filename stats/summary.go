@@ -38,9 +38,11 @@ type Latency struct {
 
 // ToolStats is what is known of one tool in a span of time.
 type ToolStats struct {
-	Tool           string  `json:"tool"`
-	Calls          uint64  `json:"calls"`
-	CallsPerSecond float64 `json:"calls_per_second"`
+	Tool  string `json:"tool"`
+	Calls uint64 `json:"calls"`
+	// CallsPerSecond is left out if there are no calls, and if the span is shorter than
+	// a second, in which there is no rate.
+	CallsPerSecond float64 `json:"calls_per_second,omitempty"`
 	// Executed calls ran; Failed is how many of them have an error.type.
 	Executed uint64 `json:"executed"`
 	Failed   uint64 `json:"failed"`
@@ -95,8 +97,8 @@ type ToolStats struct {
 	Slowest []Exemplar `json:"slowest,omitempty"`
 	NearP99 *Exemplar  `json:"near_p99,omitempty"`
 
-	// Previous is the window before; nil if there is none, or nothing is known
-	// of it.
+	// Previous is the window before; nil if there is none, nothing is known of it, or
+	// the window is shorter than a second.
 	Previous *Previous `json:"previous,omitempty"`
 }
 
@@ -109,7 +111,7 @@ type Wait struct {
 // Previous is what a tool was like in the window before.
 type Previous struct {
 	Calls          uint64  `json:"calls"`
-	CallsPerSecond float64 `json:"calls_per_second"`
+	CallsPerSecond float64 `json:"calls_per_second,omitempty"` // as in [ToolStats]
 	ErrorRate      float64 `json:"error_rate"`
 	P50Ms          float64 `json:"p50_ms"`
 	P95Ms          float64 `json:"p95_ms"`

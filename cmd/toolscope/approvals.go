@@ -154,7 +154,7 @@ func (o *approvalsOptions) print(w io.Writer, list approvalsList) error {
 		list.Decided = nil
 	}
 	if o.json {
-		return json.NewEncoder(w).Encode(list)
+		return printJSON(w, list)
 	}
 	var b strings.Builder
 	if len(list.Pending) == 0 {

@@ -166,9 +166,7 @@ func (o *callOptions) print(w io.Writer, result toolkit.Result, took time.Durati
 		if len(traces) > 0 {
 			id = traces[0].ID
 		}
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		return enc.Encode(struct {
+		return printJSON(w, struct {
 			Output    string                     `json:"output"`
 			Parts     []toolkit.Part             `json:"parts,omitempty"`
 			Meta      map[string]json.RawMessage `json:"_meta,omitempty"`

@@ -5,7 +5,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -149,12 +148,10 @@ func (o *forgetOptions) print(all []forgotten, stdout, stderr io.Writer) int {
 	}
 	var b strings.Builder
 	if o.json {
-		text, err := json.Marshal(map[string]any{"session": o.Session, "dry_run": o.DryRun, "removed": removed, "places": all})
-		if err != nil {
+		if err := printJSON(&b, map[string]any{"session": o.Session, "dry_run": o.DryRun, "removed": removed, "places": all}); err != nil {
 			fmt.Fprintf(stderr, "toolscope forget: %v\n", err)
 			return exitError
 		}
-		b.Write(append(text, '\n'))
 	} else {
 		verb := "removed"
 		if o.DryRun {

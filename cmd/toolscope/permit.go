@@ -92,7 +92,7 @@ func permitCommand(args []string, stdin io.Reader, stdout, stderr io.Writer) int
 	switch {
 	case err != nil:
 	case *asJSON:
-		err = json.NewEncoder(stdout).Encode(p.answer(nil, d))
+		err = printJSON(stdout, p.answer(nil, d))
 	default:
 		err = p.explain(stdout, d)
 	}

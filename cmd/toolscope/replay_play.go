@@ -6,7 +6,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -156,7 +155,7 @@ func (r *replay) print(b tooltest.Batch, answers []toolkit.Answer) {
 			continue
 		}
 		if r.json {
-			_ = r.printJSON(struct {
+			_ = printJSON(r.out, struct {
 				Session string            `json:"session,omitempty"`
 				Turn    int               `json:"turn,omitempty"`
 				ID      string            `json:"id"`
@@ -194,17 +193,11 @@ func (r *replay) text(s string) string {
 	return out
 }
 
-func (r *replay) printJSON(v any) error {
-	enc := json.NewEncoder(r.out)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
-}
-
 // summary prints the tables.
 func (r *replay) summary() error {
 	all := view{snapshot: r.scope.Stats().Snapshot(stats.Window{}), sort: "time"}
 	if r.json {
-		return r.printJSON(struct {
+		return printJSON(r.out, struct {
 			Stats jsonView `json:"stats"`
 		}{all.json(r.replayOptions.file)})
 	}

@@ -4,7 +4,6 @@
 package main
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -114,12 +113,10 @@ func (v *view) report(name string, counts *logCounts, asJSON bool, stdout, stder
 	if asJSON {
 		j := v.json(name)
 		j.Log = counts
-		text, err := json.Marshal(j)
-		if err != nil {
+		if err := printJSON(&b, j); err != nil {
 			fmt.Fprintf(stderr, "toolscope report: %v\n", err)
 			return exitError
 		}
-		b.Write(append(text, '\n'))
 	} else {
 		v.print(&b, name, paintFor(stdout), !v.snapshot.To.Equal(time.Unix(0, 0)))
 	}

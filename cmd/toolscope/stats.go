@@ -5,7 +5,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -192,12 +191,10 @@ func (o *statsOptions) show(ctx context.Context, sources []*source, stdout, stde
 		switch {
 		case v == nil:
 		case o.json:
-			text, err := json.Marshal(v.json(names[i]))
-			if err != nil {
+			if err := printJSON(&b, v.json(names[i])); err != nil {
 				fmt.Fprintf(stderr, "toolscope stats: %v\n", err)
 				return exitError
 			}
-			b.Write(append(text, '\n'))
 		default:
 			if i > 0 {
 				b.WriteString("\n")

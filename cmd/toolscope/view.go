@@ -82,8 +82,7 @@ var orders = map[string]func(a, b *stats.ToolStats) int{
 
 const orderList = "time, name, calls, errors, p50, p95, p99"
 
-// print writes the tables. timed is false for a log without times. It has no rates, nor has
-// what happened at one moment, such as a single call.
+// print writes the tables. timed is false for a log without times.
 func (v *view) print(b *strings.Builder, source string, p paint, timed bool) {
 	s := v.summary()
 	source = display.Clip(source, 100)
@@ -110,7 +109,7 @@ func (v *view) print(b *strings.Builder, source string, p paint, timed bool) {
 		b.WriteString("No calls.\n")
 		return
 	}
-	v.tools(s, timed && s.To.After(s.From)).print(b, p)
+	v.tools(s).print(b, p)
 	if groups := errorTable(s, p); len(groups.rows) > 0 {
 		b.WriteString("\n")
 		groups.print(b, p)

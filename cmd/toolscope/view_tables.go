@@ -13,7 +13,7 @@ import (
 	"github.com/toolscope/toolscope/stats"
 )
 
-func (v *view) tools(s *stats.Summary, timed bool) *table {
+func (v *view) tools(s *stats.Summary) *table {
 	t := &table{
 		titles: []string{"<TOOL", "CALLS", "RATE", "±", "ERRORS", "±", "P50", "P95", "P99", "±", "MAX", "HITS", "REFUSED", "TIME", "<DISTRIBUTION"},
 		spare:  []int{14, 3, 10, 2, 5, 13, 12, 11, 9, 6, 7},
@@ -24,12 +24,8 @@ func (v *view) tools(s *stats.Summary, timed bool) *table {
 		if x.Errors > 0 {
 			errors = cell{display.Percent(x.ErrorRate), red}
 		}
-		rate := ""
-		if timed {
-			rate = display.Rate(x.CallsPerSecond)
-		}
 		calls, failed, p99 := against(x)
-		t.add(cell{name, colour}, cell{text: display.Count(x.Calls)}, cell{rate, quiet}, calls, errors, failed,
+		t.add(cell{name, colour}, cell{text: display.Count(x.Calls)}, cell{unless(x.CallsPerSecond == 0, display.Rate(x.CallsPerSecond)), quiet}, calls, errors, failed,
 			cell{text: ran(x, x.P50Ms)}, cell{text: ran(x, x.P95Ms)}, cell{ran(x, x.P99Ms), bold}, p99, cell{ran(x, x.MaxMs), quiet},
 			cell{text: unless(x.HitRatio == 0, display.Percent(x.HitRatio))}, cell{text: unless(x.Refused == 0, display.Count(x.Refused))},
 			cell{unless(name == "all", display.Percent(x.TimeShare)), quiet}, cell{text: bars(h, low, high)})
