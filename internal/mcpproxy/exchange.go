@@ -36,8 +36,9 @@ type exchange struct {
 }
 
 // sender sends a request on and returns the answer as it came, without the newline. An
-// error is one of how it ended without an answer. The id is the request's.
-type sender func(ctx context.Context, id jsontext.Value, raw []byte) (reply, error)
+// error is one of how it ended without an answer. The id is the request's; changed are the arguments that
+// policies made of the client's, nil for those.
+type sender func(ctx context.Context, id jsontext.Value, raw, changed []byte) (reply, error)
 
 // reply is the answer to an exchange: the result type of the scope's.
 type reply struct {
@@ -150,8 +151,12 @@ func (x *exchange) exchange(ctx context.Context) reply {
 	if err != nil {
 		return reply{id: x.id, err: err}
 	}
+	changed := x.args
+	if string(changed) == string(x.params.Arguments) {
+		changed = nil
+	}
 	hung := time.AfterFunc(x.op.s.w.options.HungAfter, x.op.hangs)
-	r, err := x.send(ctx, id, raw)
+	r, err := x.send(ctx, id, raw, changed)
 	hung.Stop()
 	if err != nil {
 		return reply{id: x.id, err: err}

@@ -217,20 +217,26 @@ func (g *governor) refuse(id jsontext.Value, got string) error {
 			o.finish(time.Now(), &outcome{err: &wireError{"-32600", "toolscope: got " + got}})
 		}
 	})
-	text, err := refusal(id, got)
+	text, err := refusal(id, codeInvalidRequest, got)
 	if err != nil {
 		return nil
 	}
 	return g.client.write(append(text, '\n'))
 }
 
+// The codes of refusals: JSON-RPC's, and that of revision 2026-07-28 for headers that do not repeat the message.
+const (
+	codeInvalidRequest = -32600
+	codeHeaderMismatch = -32020
+)
+
 // refusal is the answer to a request that cannot be governed.
-func refusal(id jsontext.Value, got string) ([]byte, error) {
+func refusal(id jsontext.Value, code int64, got string) ([]byte, error) {
 	return json.Marshal(struct {
 		Version string         `json:"jsonrpc"`
 		ID      jsontext.Value `json:"id"`
 		Error   rpcError       `json:"error"`
-	}{"2.0", id, rpcError{-32600, "toolscope: got " + got}})
+	}{"2.0", id, rpcError{code, "toolscope: got " + got}})
 }
 
 // cancelled gives up the call that the client gave up.

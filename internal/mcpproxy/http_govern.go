@@ -29,41 +29,55 @@ func (h *httpProxy) govern(out http.ResponseWriter, r *http.Request, x *httpExch
 	if h.w.options.PinTools { // a list has to be read
 		r.Header.Set("Accept-Encoding", "identity")
 	}
-	status, got := refusedHead(r)
+	o := refusedHead(r)
 	switch {
-	case got != "" && strict && h.otherPost(out, r):
+	case o.got != "" && strict && h.otherPost(out, r):
 		h.proxy.ServeHTTP(out, r.WithContext(withExchange(r, x)))
 		return
-	case got != "" && strict:
-		h.refuse(out, x, status, jsontext.Value("null"), got)
+	case o.got != "" && strict:
+		h.refuse(out, x, o, jsontext.Value("null"))
 		return
-	case got != "" || r.Method != http.MethodPost:
+	case o.got != "" || r.Method != http.MethodPost:
 		h.passOn(out, r, x)
 		return
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(out, r.Body, maxGoverned))
 	if err != nil {
-		status, got := http.StatusBadRequest, "a body that could not be read to its end: want all of it"
+		o := objection{http.StatusBadRequest, codeInvalidRequest, "a body that could not be read to its end: want all of it"}
 		if long := (*http.MaxBytesError)(nil); errors.As(err, &long) {
-			status, got = http.StatusRequestEntityTooLarge, "a message of more than 16 MiB: want less, so that policies can govern it"
+			o.status, o.got = http.StatusRequestEntityTooLarge, "a message of more than 16 MiB: want less, so that policies can govern it"
 		}
-		h.refuse(out, x, status, jsontext.Value("null"), got)
+		h.refuse(out, x, o, jsontext.Value("null"))
 		return
 	}
+	if strict {
+		r.Trailer = nil // which some servers take for headers
+	}
 	m, got := understood(body)
+	o = objection{http.StatusBadRequest, codeInvalidRequest, got}
+	p := m.params()
+	var tool *toolkit.Definition
+	if got == "" && m.Method == methodCallTool {
+		_ = h.w.Settle(r.Context()) // so that the tools that were just listed are known
+		tool = x.session.tools.lookup(p.Name)
+	}
+	if got == "" && strict {
+		o = mismatch(contradicted(r, &m, &p, tool))
+	}
 	switch {
-	case got != "" && strict && h.elsewhere(r) && otherJSON(body):
+	case o.got != "" && strict && h.elsewhere(r) && otherJSON(body):
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		h.proxy.ServeHTTP(out, r.WithContext(withExchange(r, x)))
-	case got != "" && strict:
-		h.refuse(out, x, http.StatusBadRequest, refusedID(body), got)
-	case got != "" || m.Method != methodCallTool:
+	case o.got != "" && strict:
+		h.refuse(out, x, o, refusedID(body))
+	case o.got != "" || m.Method != methodCallTool:
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		h.passOn(out, r, x)
 	case sessionOf(r.URL.RawQuery) != "":
-		h.refuse(out, x, http.StatusNotImplemented, m.ID, "a call over the older transport of server-sent events: want streamable HTTP, so that policies can govern it")
+		o := objection{http.StatusNotImplemented, codeInvalidRequest, "a call over the older transport of server-sent events: want streamable HTTP, so that policies can govern it"}
+		h.refuse(out, x, o, m.ID)
 	default:
-		h.governCall(out, r, x, body, &m)
+		(&httpCall{h: h, x: x, request: r, out: out, tool: tool}).govern(body, &m, &p)
 	}
 }
 
@@ -73,6 +87,7 @@ type httpCall struct {
 	x       *httpExchange
 	request *http.Request
 	out     http.ResponseWriter
+	tool    *toolkit.Definition // nil if the server does not list it
 
 	streaming bool        // the answer has begun, as a stream
 	passed    bool        // the answer went out as it came, since it is no answer to a call
@@ -83,22 +98,23 @@ type httpCall struct {
 	buffer    []byte // what was read of rest
 }
 
-func (h *httpProxy) governCall(out http.ResponseWriter, r *http.Request, x *httpExchange, body []byte, m *message) {
-	_ = h.w.Settle(r.Context()) // so that the tools that were just listed are known
-	p := m.params()
-	c := &httpCall{h: h, x: x, request: r, out: out}
-	o := &operation{s: x.session, from: fromClient, method: methodCallTool, name: p.Name, id: m.id(), version: x.session.version(), began: time.Now()}
-	e := &exchange{raw: bytes.TrimSpace(body), id: m.ID, params: p, args: p.Arguments, op: o, send: c.send}
-	reply := x.session.govern(r.Context(), x.session.newCaller(), e)
-	c.answer(reply)
+// govern runs the call through the policies, and answers it.
+func (c *httpCall) govern(body []byte, m *message, p *params) {
+	s, ctx := c.x.session, c.request.Context()
+	o := &operation{s: s, from: fromClient, method: methodCallTool, name: p.Name, id: m.id(), version: s.version(), began: time.Now()}
+	e := &exchange{raw: bytes.TrimSpace(body), id: m.ID, params: *p, args: p.Arguments, op: o, send: c.send}
+	c.answer(s.govern(ctx, s.newCaller(), e))
 	if c.rest != nil {
 		c.copyRest()
 	}
 }
 
 // send sends the call on, and reads the answer. What stands before it in a stream passes at once.
-func (c *httpCall) send(ctx context.Context, id jsontext.Value, raw []byte) (reply, error) {
+func (c *httpCall) send(ctx context.Context, id jsontext.Value, raw, changed []byte) (reply, error) {
 	out := c.request.Clone(ctx)
+	if changed != nil {
+		setArguments(out.Header, changed, c.tool)
+	}
 	out.Body, out.ContentLength = io.NopCloser(bytes.NewReader(raw)), int64(len(raw))
 	resp, err := c.h.roundTrip(out)
 	if err == nil {
@@ -267,26 +283,4 @@ func (f flushing) Write(b []byte) (int, error) {
 		err = http.NewResponseController(f.ResponseWriter).Flush()
 	}
 	return n, err
-}
-
-// eventEnd is where the first event of a stream ends; 0 if it is not complete.
-func eventEnd(b []byte) int {
-	end := 0
-	for _, blank := range []string{"\n\n", "\r\n\r\n"} {
-		if i := bytes.Index(b, []byte(blank)); i >= 0 && (end == 0 || i+len(blank) < end) {
-			end = i + len(blank)
-		}
-	}
-	return end
-}
-
-// eventData is an event's data; of several lines joined by newlines.
-func eventData(event []byte) []byte {
-	var data [][]byte
-	for line := range bytes.Lines(event) {
-		if value, ok := bytes.CutPrefix(bytes.TrimRight(line, "\r\n"), []byte("data:")); ok {
-			data = append(data, bytes.TrimPrefix(value, []byte{' '}))
-		}
-	}
-	return bytes.Join(data, []byte{'\n'})
 }

@@ -19,28 +19,40 @@ import (
 // methodsPassed are the methods of HTTP that streamable HTTP has, and those that ask about it.
 const methodsPassed = "GET, HEAD, OPTIONS, DELETE, POST"
 
-// refusedHead says what a request's head has that leaves open how a server reads the body, and the
-// status to answer with; "" for nothing.
-func refusedHead(r *http.Request) (status int, got string) {
+// objection is why a request does not reach the server, and the status of HTTP and the code of JSON-RPC to
+// answer with. got is "" for none.
+type objection struct {
+	status int
+	code   int64
+	got    string
+}
+
+// refusedHead is an objection to a head that leaves open how a server reads the body.
+func refusedHead(r *http.Request) objection {
 	switch r.Method {
 	case http.MethodPost:
 	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodDelete:
 		if r.ContentLength != 0 {
-			return http.StatusBadRequest, "a body with another method than POST: want none, so that policies can govern it"
+			return objection{http.StatusBadRequest, codeInvalidRequest, "a body with another method than POST: want none, so that policies can govern it"}
 		}
-		return 0, ""
+		return mismatch(contradicted(r, &message{}, &params{}, nil))
 	default:
-		return http.StatusMethodNotAllowed, "a method of HTTP that MCP does not have: want one of " + methodsPassed
+		return objection{http.StatusMethodNotAllowed, codeInvalidRequest, "a method of HTTP that MCP does not have: want one of " + methodsPassed}
 	}
 	for _, encoding := range r.Header.Values("Content-Encoding") {
 		if !strings.EqualFold(encoding, "identity") {
-			return http.StatusUnsupportedMediaType, "a Content-Encoding: want none, so that policies can govern the message"
+			return objection{http.StatusUnsupportedMediaType, codeInvalidRequest, "a Content-Encoding: want none, so that policies can govern the message"}
 		}
 	}
 	if types := r.Header.Values("Content-Type"); len(types) != 1 || !isPlainJSON(types[0]) {
-		return http.StatusUnsupportedMediaType, "another Content-Type, or none: want application/json once, in UTF-8"
+		return objection{http.StatusUnsupportedMediaType, codeInvalidRequest, "another Content-Type, or none: want application/json once, in UTF-8"}
 	}
-	return 0, ""
+	return objection{}
+}
+
+// mismatch is an objection to headers, as revision 2026-07-28 has it; "" is none.
+func mismatch(got string) objection {
+	return objection{http.StatusBadRequest, codeHeaderMismatch, got}
 }
 
 // isPlainJSON reports whether a content type is the one of MCP, with no more than the only character
@@ -57,9 +69,9 @@ func isPlainJSON(contentType string) bool {
 const maxForm = 64 << 10
 
 // elsewhere reports whether a request is for another address than the server's, as those of an
-// authorization server that is at the same origin (OAuth).
+// authorization server that is at the same origin (OAuth), and no header says that it calls something.
 func (h *httpProxy) elsewhere(r *http.Request) bool {
-	return r.Method == http.MethodPost && !h.own(r.URL)
+	return r.Method == http.MethodPost && !h.own(r.URL) && contradicted(r, &message{}, &params{}, nil) == ""
 }
 
 // own reports whether an address is the server's.
@@ -82,7 +94,7 @@ func (h *httpProxy) otherPost(out http.ResponseWriter, r *http.Request) bool {
 	if err != nil || bytes.ContainsFunc(body, func(c rune) bool { return c <= ' ' || c >= 0x7f || strings.ContainsRune("\"'{}[]<>:", c) }) {
 		return false
 	}
-	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	r.Body, r.ContentLength, r.Trailer = io.NopCloser(bytes.NewReader(body)), int64(len(body)), nil
 	return true
 }
 
@@ -98,16 +110,16 @@ func otherJSON(body []byte) bool {
 }
 
 // refuse answers a request that policies cannot govern, which does not reach the server.
-func (h *httpProxy) refuse(out http.ResponseWriter, x *httpExchange, status int, id []byte, got string) {
-	h.w.notes.add(note{kind: noteRefused, session: x.session, text: got})
-	text, err := refusal(id, got)
+func (h *httpProxy) refuse(out http.ResponseWriter, x *httpExchange, o objection, id []byte) {
+	h.w.notes.add(note{kind: noteRefused, session: x.session, text: o.got})
+	text, err := refusal(id, o.code, o.got)
 	if err != nil { // the id has been read
 		return
 	}
-	if status == http.StatusMethodNotAllowed {
+	if o.status == http.StatusMethodNotAllowed {
 		out.Header().Set("Allow", methodsPassed)
 	}
 	out.Header().Set("Content-Type", "application/json")
-	out.WriteHeader(status)
+	out.WriteHeader(o.status)
 	_, _ = out.Write(text) // nobody waits any more
 }

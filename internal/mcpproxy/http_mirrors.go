@@ -1,0 +1,188 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mcpproxy
+
+import (
+	"encoding/base64"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// The headers that repeat what a message says, for those on the way who do not read it. Revision 2026-07-28
+// (SEP-2243) has all of them and demands them of requests; revision 2025-06-18 has the first.
+const (
+	versionHeader = "Mcp-Protocol-Version"
+	methodHeader  = "Mcp-Method"
+	nameHeader    = "Mcp-Name"
+	paramPrefix   = "Mcp-Param-" // and what the tool's schema says in x-mcp-header
+)
+
+// The revision that demands them, behind which later ones sort, and the member of _meta in which a request says its own.
+const (
+	mirroredSince = "2026-07-28"
+	metaVersion   = "io.modelcontextprotocol/protocolVersion"
+)
+
+// mirrors are the headers of a request that repeat what its message says, by their names as [dashes] has them.
+type mirrors map[string]string
+
+// mirrorsOf finds them. refused says what of them readers may read differently, as those do that take
+// Mcp_Name for Mcp-Name (CGI); "" is for nothing.
+func mirrorsOf(header http.Header) (found mirrors, refused string) {
+	found = mirrors{}
+	for key, values := range header {
+		name := dashes(key)
+		_, again := found[name]
+		param := strings.HasPrefix(name, paramPrefix)
+		switch {
+		case !param && !slices.Contains([]string{versionHeader, methodHeader, nameHeader, sessionHeader}, name):
+		case !param && name != key, param && !strings.HasPrefix(key, paramPrefix):
+			return nil, "a header whose name some readers take for another: want those of MCP, with dashes"
+		case again, len(values) != 1:
+			return nil, "a header of MCP more than once: want each once"
+		case name == sessionHeader: // which no message repeats
+		case strings.ContainsFunc(values[0], unsafeInHeader):
+			return nil, "a header of MCP in letters that headers do not have: want ASCII, or " + sentinelForm
+		default:
+			found[name] = values[0]
+		}
+	}
+	return found, ""
+}
+
+// dashes is a header's name with dashes for all that is no letter and no digit, as some readers have them.
+func dashes(name string) string {
+	return http.CanonicalHeaderKey(strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return '-'
+	}, name))
+}
+
+// unsafeInHeader reports whether a value with a character has to be encoded.
+func unsafeInHeader(r rune) bool { return r != '\t' && (r < ' ' || r > '~') }
+
+// contradicted says in what the headers of a request say otherwise than its message, or say nothing though the
+// message's revision demands it; "" for nothing. The message is empty for a batch, and where there is none;
+// p are its parameters, and tool is the one that is called, nil if the server does not list it. The older transport
+// has none of these headers.
+func contradicted(r *http.Request, m *message, p *params, tool *toolkit.Definition) string {
+	found, refused := mirrorsOf(r.Header)
+	if refused != "" {
+		return refused
+	}
+	version, declared := found[versionHeader]
+	delete(found, versionHeader)
+	if m.Method == "" {
+		if len(found) > 0 {
+			return "headers that repeat the members of a request, without one: want none"
+		}
+		return ""
+	}
+	older := sessionOf(r.URL.RawQuery) != ""
+	if said, ok := p.Meta[metaVersion]; ok && (declared || !older) && (said.Kind() != '"' || unquoted(string(said)) != version) {
+		return "another " + versionHeader + " than in _meta, or none: want the same"
+	}
+	demanded := version >= mirroredSince && len(m.ID) > 0 && !older
+	switch method, has := found[methodHeader]; {
+	case !has && demanded:
+		return "no " + methodHeader + ", which the revision demands: want the message's method"
+	case has && method != m.Method:
+		return "another " + methodHeader + " than the message's method: want the same"
+	}
+	want, named := mirroredName(m.Method, p)
+	switch name, has := found[nameHeader]; {
+	case !named:
+	case !has && demanded:
+		return "no " + nameHeader + ", which the revision demands: want the name or URI of the message's parameters"
+	case has && !decodesTo(name, want):
+		return "another " + nameHeader + " than in the message's parameters: want the same name or URI, as it is or as " + sentinelForm
+	}
+	if m.Method == methodCallTool && tool != nil {
+		return found.contradictedArguments(p.Arguments, jsontext.Value(tool.InputSchema), demanded)
+	}
+	return ""
+}
+
+// mirroredName is what nameHeader repeats of the parameters of a method; false for a method of which it
+// repeats nothing.
+func mirroredName(method string, p *params) (string, bool) {
+	switch method {
+	case methodCallTool, "prompts/get":
+		return p.Name, true
+	case "resources/read":
+		return p.URI, true
+	}
+	return "", false
+}
+
+// contradictedArguments is contradicted for the arguments that a tool's schema has repeated.
+func (found mirrors) contradictedArguments(arguments, schema jsontext.Value, demanded bool) string {
+	for _, b := range mirroredArguments(schema) {
+		header, has := found[dashes(b.header)]
+		value := b.value(arguments)
+		want, repeatable := mirrorOf(value)
+		switch {
+		case has && !repeatable:
+			return "the header " + b.header + " for an argument that is not there or has no such form: want none"
+		case has && !decodesTo(header, want) && !sameInteger(header, value):
+			return "another " + b.header + " than the argument: want the same, as it is or as " + sentinelForm
+		case !has && repeatable && demanded:
+			return "no " + b.header + ", which the revision demands: want the argument's value"
+		}
+	}
+	return ""
+}
+
+// setArguments has the headers repeat the arguments that policies made of a client's.
+func setArguments(header http.Header, arguments jsontext.Value, tool *toolkit.Definition) {
+	some := header.Get(versionHeader) >= mirroredSince
+	for key := range header {
+		if strings.HasPrefix(key, paramPrefix) {
+			some = true
+			delete(header, key)
+		}
+	}
+	if !some || tool == nil {
+		return
+	}
+	for _, b := range mirroredArguments(jsontext.Value(tool.InputSchema)) {
+		if text, ok := mirrorOf(b.value(arguments)); ok {
+			header.Set(b.header, encoded(text))
+		}
+	}
+}
+
+// A value that cannot stand in a header is encoded so (SEP-2243).
+const (
+	sentinelStart = "=?base64?"
+	sentinelEnd   = "?="
+	sentinelForm  = sentinelStart + "…" + sentinelEnd
+)
+
+// decodesTo reports whether a header's value is a text, as it is or encoded.
+func decodesTo(value, text string) bool {
+	within, starts := strings.CutPrefix(value, sentinelStart)
+	within, ends := strings.CutSuffix(within, sentinelEnd)
+	if !starts || !ends {
+		return value == text
+	}
+	plain, err := base64.StdEncoding.Strict().DecodeString(within)
+	return err == nil && string(plain) == text
+}
+
+// encoded is a text as it may stand in a header.
+func encoded(text string) string {
+	if strings.ContainsFunc(text, unsafeInHeader) || strings.Trim(text, " \t") != text || strings.HasPrefix(text, sentinelStart) {
+		return sentinelStart + base64.StdEncoding.EncodeToString([]byte(text)) + sentinelEnd
+	}
+	return text
+}
