@@ -64,14 +64,11 @@ func TestDetached(t *testing.T) {
 		if err != nil || !strings.Contains(out, "exit code 0") || !strings.Contains(out, "stdout:\non\n") {
 			t.Errorf("namespace %v: got %q and %v", private, out, err)
 		}
-		if took := time.Since(start); took > 5*time.Second {
+		if took := time.Since(start); took > 30*time.Second {
 			t.Errorf("namespace %v: took %v, want no waiting for the detached process", private, took)
 		}
-		for range 100 { // the table takes a moment
-			if len(n.sleepers(t)) == 0 {
-				break
-			}
-			time.Sleep(10 * time.Millisecond)
+		for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline) && len(n.sleepers(t)) > 0; {
+			time.Sleep(10 * time.Millisecond) // the table takes a moment
 		}
 		if left := n.sleepers(t); len(left) > 0 {
 			t.Errorf("namespace %v: processes survived: %v", private, left)
@@ -105,7 +102,7 @@ func TestForkStorm(t *testing.T) {
 	}
 	n := newNap()
 	out, err := run(t.Context(), tool, n.command(`for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do setsid sh -c 'setsid sleep NAP & sleep NAP' & done; wait`))
-	if err == nil || !strings.Contains(out, "killed after 1") {
+	if err == nil || !strings.Contains(out, "because its time limit of 1s was over") {
 		t.Errorf("got %q and %v, want a timeout", out, err)
 	}
 	if left := n.sleepers(t); len(left) > 0 {

@@ -127,10 +127,10 @@ func (j *Jobs) start(ctx context.Context, in input) (string, error) {
 func (j *Jobs) wait(b *job) {
 	b.ended = b.command.Wait()
 	b.stop(nil)
-	close(b.done)
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.running--
+	j.running-- // before its end is told: whoever knows of it may start the next
+	close(b.done)
 	if len(j.jobs)-j.running <= maxEnded {
 		return
 	}
