@@ -80,10 +80,9 @@ type BatchStats struct {
 // Stats are the counts so far.
 func (b *Batcher) Stats() BatchStats {
 	b.mu.Lock()
-	queued := len(b.queue) + b.sending
-	b.mu.Unlock()
+	defer b.mu.Unlock()
 	late := b.late.Load()
-	return BatchStats{Queued: queued, Sent: b.sent.Load(), Failed: b.failed.Load(), Dropped: b.overflowed.Load() + late, Late: late}
+	return BatchStats{Queued: len(b.queue) + b.sending, Sent: b.sent.Load(), Failed: b.failed.Load(), Dropped: b.overflowed.Load() + late, Late: late}
 }
 
 // OnStart does nothing.
@@ -96,9 +95,8 @@ func (b *Batcher) OnEnd(s sdktrace.ReadOnlySpan) {
 	}
 	b.mu.Lock()
 	if b.stopped || len(b.queue)+b.sending >= b.options.MaxQueue {
-		stopped := b.stopped
+		b.drop(b.stopped)
 		b.mu.Unlock()
-		b.drop(stopped)
 		return
 	}
 	b.queue = append(b.queue, s)
@@ -163,15 +161,16 @@ func (b *Batcher) send(ctx context.Context) error {
 	var errs []error
 	for rest := spans; len(rest) > 0; {
 		n := min(len(rest), b.options.MaxBatch)
-		if err := b.export(ctx, rest[:n]); err != nil {
-			b.failed.Add(uint64(n))
+		err := b.export(ctx, rest[:n])
+		done := &b.sent
+		if err != nil {
+			done = &b.failed
 			errs = append(errs, err)
-		} else {
-			b.sent.Add(uint64(n))
 		}
 		rest = rest[n:]
 		b.mu.Lock()
 		b.sending -= n
+		done.Add(uint64(n)) // at once, or a span would be counted twice
 		b.mu.Unlock()
 	}
 	clear(spans)

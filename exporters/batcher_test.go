@@ -173,13 +173,7 @@ func TestBatcherHeedsContexts(t *testing.T) {
 		cancel()
 	}
 	close(release)
-	for range 2000 {
-		if out.count() == 1 {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
-	t.Error("the span did not arrive in the end")
+	until(t, "the span arrives in the end", func() bool { return out.count() == 1 })
 }
 
 func TestBatcherSurvivesItsExporter(t *testing.T) {

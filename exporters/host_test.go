@@ -33,7 +33,7 @@ func restoreGlobals(t *testing.T) {
 
 // TestHostsGlobals: what the host made global is used, and neither replaced nor shut down.
 func TestHostsGlobals(t *testing.T) {
-	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://"+refused(t)) // nothing is made that could send there
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://"+refused) // nothing is made that could send there
 	restoreGlobals(t)
 	host := new(counting)
 	reader := sdkmetric.NewManualReader()

@@ -5,6 +5,8 @@ package exporters_test
 
 import (
 	"context"
+	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"slices"
@@ -107,12 +109,19 @@ func silent(t *testing.T) string {
 }
 
 // refused is an address that nobody listens on.
-func refused(t *testing.T) string {
+const refused = "127.0.0.1:1"
+
+// vacant is an address that nobody listens on until the test does: systems give no such
+// port to those who ask for any.
+func vacant(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 20_000+rand.IntN(10_000)))
+		if err == nil {
+			defer l.Close()
+			return l.Addr().String()
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Fatal("got no port, want one of 10,000")
+	return ""
 }

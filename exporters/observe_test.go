@@ -315,7 +315,7 @@ func TestComponentsAtAnyTime(t *testing.T) {
 func TestNoGoroutineBeforeASpan(t *testing.T) {
 	for _, protocol := range []string{"grpc", "http/protobuf"} {
 		t.Run(protocol, func(t *testing.T) {
-			t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://"+refused(t))
+			t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://"+refused)
 			t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", protocol)
 			before := runtime.NumGoroutine()
 			p := setup(t, exporters.WithTailSampling(tailsample.Options{}), exporters.WithRuntimeMetrics(), exporters.WithConsole(io.Discard, exporters.TreeOptions{}),
@@ -337,7 +337,7 @@ func TestNoGoroutineBeforeASpan(t *testing.T) {
 // Whoever shuts down, however often and whatever else is going on, is back in time, and
 // nothing of it stays behind (TestMain looks).
 func TestShutdownInTheMiddle(t *testing.T) {
-	for name, address := range map[string]string{"refused": refused(t), "silent": silent(t)} {
+	for name, address := range map[string]string{"refused": refused, "silent": silent(t)} {
 		t.Run(name, func(t *testing.T) {
 			complaints(t)
 			t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://"+address)

@@ -236,7 +236,7 @@ func TestAutoexport(t *testing.T) {
 // happens to the others.
 func TestHostsProcessor(t *testing.T) {
 	complaints(t)
-	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://"+refused(t))
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://"+refused)
 	host := new(counting)
 	p := setup(t, exporters.WithSpanProcessor(host))
 	record(p, "work")
@@ -246,6 +246,7 @@ func TestHostsProcessor(t *testing.T) {
 	ctx, cancel = context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	_, _ = p.Shutdown(ctx), p.Shutdown(ctx)
+	until(t, "a flush and a shutdown that began when their time was over", func() bool { return host.flushed.Load() > 0 && host.shut.Load() > 0 })
 	if e, f, s := host.ended.Load(), host.flushed.Load(), host.shut.Load(); e != 2 || f != 1 || s != 1 {
 		t.Errorf("got %d spans, %d flushes, %d shutdowns, want 2, 1 and 1", e, f, s)
 	}

@@ -58,7 +58,7 @@ func victim(dir string) {
 // allows for one that does, and tells what it was.
 func TestSpoolSurvivesKill(t *testing.T) {
 	const allowed = 2 * time.Second
-	address, dir := refused(t), t.TempDir()
+	address, dir := vacant(t), t.TempDir()
 	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://"+address)
 	self, err := os.Executable()
 	if err != nil {

@@ -342,7 +342,7 @@ func TestQueuesAndTimes(t *testing.T) {
 		until(t, "the metrics to be given up", func() bool { return len(told()) > 0 })
 	})
 	t.Run("OTEL_EXPORTER_PROMETHEUS_HOST and OTEL_EXPORTER_PROMETHEUS_PORT", func(t *testing.T) {
-		host, port, err := net.SplitHostPort(refused(t))
+		host, port, err := net.SplitHostPort(vacant(t))
 		if err != nil {
 			t.Fatal(err)
 		}
