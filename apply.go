@@ -109,6 +109,11 @@ func closeWithin(ctx context.Context, p middleware.Policy) error {
 	case err := <-closed:
 		return err
 	case <-ctx.Done():
+	}
+	select {
+	case err := <-closed: // at the same time
+		return err
+	default:
 		return fmt.Errorf("toolscope: closing the policy %T: %w", p, ctx.Err())
 	}
 }
