@@ -203,7 +203,7 @@ func (s *server) call(ctx context.Context, c *connection, t *tool, call toolkit.
 	sent = mark.begun.Load() || s.conf.Transport != nil
 	err = s.failure(bound, call.Name, sent, err)
 	if ending == sick {
-		s.note(err)
+		s.noteOf(c, err)
 		if answered(err) == nil {
 			s.ask(lookIll)
 		}

@@ -40,6 +40,7 @@ type child struct {
 	eof     chan struct{} // closed when nothing comes any more
 	eofOnce sync.Once
 	badRead atomic.Pointer[error]
+	broken  atomic.Bool // one of its pipes has ended: it is about to end by itself
 	ours    atomic.Bool // its end is our doing
 }
 
@@ -52,6 +53,11 @@ var (
 // drainTime is how long output may still come once the process has ended: another of its
 // group may hold it open.
 const drainTime = 200 * time.Millisecond
+
+// closeTime is how long is waited at most for what is about to come: the end of a process
+// whose pipes have ended, and the end of the pipes of one that was killed with its group. On a
+// machine that is busy with other things it may take a while.
+const closeTime = time.Second
 
 // startChild starts the server's command.
 func (s *server) startChild() (_ *child, err error) {
@@ -135,6 +141,11 @@ func (c *child) attend() {
 	case <-time.After(drainTime):
 	}
 	c.tree.Kill() // what it left behind
+	select {
+	case <-c.eof:
+	case <-c.stopped:
+	case <-time.After(closeTime):
+	}
 	c.in.Close()
 	c.out.Close()
 	c.errors.close()
@@ -164,14 +175,13 @@ func (c *child) close() {
 	<-c.dead
 }
 
-// claim notes that the process is being ended, unless it has ended by itself.
+// claim notes that the process is being ended, unless it has ended by itself or is about to.
 func (c *child) claim() {
-	select {
-	case <-c.eof:
-	default:
-		if c.tree.State() == "" {
-			c.ours.Store(true)
-		}
+	if c.broken.Load() {
+		c.ends(closeTime)
+	}
+	if c.tree.State() == "" {
+		c.ours.Store(true)
 	}
 }
 
@@ -181,17 +191,10 @@ func (c *child) abort() {
 	c.close()
 }
 
-// why tells how the process ended, with the last it printed on its standard error.
+// why tells how the process ended, with the last it printed on its standard error, once it
+// was closed.
 func (c *child) why() error {
-	select {
-	case <-c.eof:
-		c.ends(drainTime) // it is about to
-	default:
-	}
 	state := c.tree.State()
-	if state != "" {
-		c.errors.drain()
-	}
 	if c.ours.Load() {
 		state = ""
 	}
@@ -221,6 +224,7 @@ func (c *child) Read(context.Context) (jsonrpc.Message, error) {
 				if !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) {
 					c.badRead.Store(&err)
 				}
+				c.broken.Store(true)
 				close(c.eof)
 			})
 			return nil, io.EOF

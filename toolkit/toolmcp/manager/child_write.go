@@ -55,6 +55,9 @@ func (c *child) writeAll() {
 			}
 			begun(w.ctx)
 			_, err := c.in.Write(w.data)
+			if err != nil {
+				c.broken.Store(true)
+			}
 			w.done <- err
 		case <-c.dead:
 			return

@@ -20,7 +20,7 @@ type link interface {
 	abort()                // ends it at once
 	close()                // ends it in good order
 	gone() <-chan struct{} // closed when it has ended by itself; nil if that is the session's matter
-	why() error            // what is known of its end, nil if nothing is
+	why() error            // what is known of its end once it was closed, nil if nothing is
 	pid() int              // of the child, 0 without one
 }
 
@@ -60,11 +60,11 @@ func (s *server) connect(life context.Context, old bool) (_ *connection, err err
 		if err == nil {
 			return
 		}
-		err = c.explain(err)
 		timer.Stop()
 		if c.link != nil {
 			c.link.abort()
 		}
+		err = c.explain(err)
 		c.close()
 		s.setLink(nil, nil)
 	}()
@@ -183,7 +183,7 @@ func within(limit time.Duration, f func()) {
 	}
 }
 
-// why is what ended a connection that was lost.
+// why is what ended a connection that was lost, and closed.
 func (c *connection) why() error {
 	if c.link != nil {
 		if err := c.link.why(); err != nil {

@@ -87,8 +87,8 @@ func TestOneThatHangsDelaysNobody(t *testing.T) {
 }
 
 func TestAnAnswerAfterACancellation(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "ran")
-	m := open(t, manager.Options{Servers: []manager.Server{child("a", "a", "RAN", file)}})
+	file, until := filepath.Join(t.TempDir(), "ran"), filepath.Join(t.TempDir(), "until")
+	m := open(t, manager.Options{Servers: []manager.Server{child("a", "a", "RAN", file, "UNTIL", until)}})
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		eventually(t, "the tool runs", func() bool { return runs(t, file) != "" })
@@ -98,8 +98,13 @@ func TestAnAnswerAfterACancellation(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want a cancelled call", err)
 	}
-	time.Sleep(400 * time.Millisecond) // the answer comes meanwhile, and is nobody's
-	wantCall(t, m, "a__echo", "x", "a: x")
+	if err := os.WriteFile(until, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the tool answers", func() bool { return runs(t, file) == "a answers" })
+	for range 10 { // the answer comes meanwhile, and is nobody's
+		wantCall(t, m, "a__echo", "x", "a: x")
+	}
 	st := status(t, m, "a")
 	if st.Errors != 0 || st.Connects != 1 {
 		t.Errorf("got %+v, want no error of the server's", st)
@@ -107,9 +112,9 @@ func TestAnAnswerAfterACancellation(t *testing.T) {
 }
 
 func TestARequestTimeoutIsTheServersFailure(t *testing.T) {
-	a := child("a", "a")
+	a := child("a", "a", "UNTIL", filepath.Join(t.TempDir(), "never"))
 	a.RequestTimeout = 50 * time.Millisecond
-	m := open(t, manager.Options{Servers: []manager.Server{a}})
+	m := open(t, manager.Options{StopGrace: 100 * time.Millisecond, Servers: []manager.Server{a}})
 	_, err := call(t, m, "a__sleep", "")
 	if !errors.Is(err, toolkit.ErrTimeout) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v, want a timeout", err)
@@ -208,7 +213,7 @@ func TestNoProcessIsLeft(t *testing.T) {
 
 func TestCallsEndWithTheManager(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ran")
-	m := open(t, manager.Options{Servers: []manager.Server{child("a", "a", "RAN", file)}})
+	m := open(t, manager.Options{StopGrace: 100 * time.Millisecond, Servers: []manager.Server{child("a", "a", "RAN", file, "UNTIL", file+".never")}})
 	done := make(chan error, 1)
 	go func() {
 		_, err := call(t, m, "a__sleep", "")
@@ -231,14 +236,15 @@ func TestCallsEndWithTheManager(t *testing.T) {
 }
 
 func TestShutdownWaitsForCalls(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "ran")
-	m := open(t, manager.Options{Servers: []manager.Server{child("a", "a", "RAN", file)}})
+	file, until := filepath.Join(t.TempDir(), "ran"), filepath.Join(t.TempDir(), "until")
+	m := open(t, manager.Options{Servers: []manager.Server{child("a", "a", "RAN", file, "UNTIL", until)}})
 	done := make(chan string, 1)
 	go func() {
 		got, err := call(t, m, "a__sleep", "")
 		done <- fmt.Sprint(got, err)
 	}()
 	eventually(t, "the tool runs", func() bool { return runs(t, file) != "" })
+	time.AfterFunc(300*time.Millisecond, func() { _ = os.WriteFile(until, nil, 0o600) })
 	if err := m.Shutdown(context.Background()); err != nil {
 		t.Error(err)
 	}

@@ -67,6 +67,9 @@ func prepare(t *testing.T, o manager.Options) *manager.Manager {
 	if o.Backoff == 0 {
 		o.Backoff = 10 * time.Millisecond
 	}
+	if o.CallWait == 0 {
+		o.CallWait = 30 * time.Second // a process may take long to start
+	}
 	m, err := manager.New(o)
 	if err != nil {
 		t.Fatal(err)

@@ -143,7 +143,7 @@ func request[R any](ctx context.Context, s *server, method string, ask func(cont
 	sickness := judge(bound, err)
 	err = s.failure(bound, "", true, fmt.Errorf("%s: %w", method, err))
 	if sickness == sick {
-		s.note(err)
+		s.noteOf(c, err)
 		if answered(err) == nil {
 			s.ask(lookIll)
 		}

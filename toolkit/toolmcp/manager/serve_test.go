@@ -18,6 +18,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -39,13 +40,6 @@ func serve(role string) {
 	case "exit":
 		fmt.Fprintln(os.Stderr, "cannot open the database", os.Getenv("SAYS"))
 		os.Exit(3)
-	}
-	if os.Getenv("MORTAL") != "" {
-		self, err := os.FindProcess(os.Getpid())
-		if err != nil {
-			panic(err)
-		}
-		time.AfterFunc(time.Duration(20+rand.IntN(200))*time.Millisecond, func() { _ = self.Kill() })
 	}
 	s := newServer(role)
 	if err := s.Run(context.Background(), &mcp.StdioTransport{}); err != nil && !errors.Is(err, io.EOF) {
@@ -85,14 +79,29 @@ func newServer(role string) *mcp.Server {
 		}
 		return text(fmt.Sprintf("%t %t %t", reading == nil, writing == nil, dialling == nil)), nil, nil
 	})
+	doom := sync.OnceFunc(func() { // a process that is mortal lives a while longer than until its first call
+		self, err := os.FindProcess(os.Getpid())
+		if err != nil {
+			panic(err)
+		}
+		time.AfterFunc(time.Duration(20+rand.IntN(200))*time.Millisecond, func() { _ = self.Kill() })
+	})
 	mcp.AddTool(s, &mcp.Tool{Name: "once"}, func(_ context.Context, _ *mcp.CallToolRequest, in textIn) (*mcp.CallToolResult, any, error) {
+		if os.Getenv("MORTAL") != "" {
+			doom()
+		}
 		ran(in.Text)
 		return text("done"), nil, nil
 	})
 	mcp.AddTool(s, &mcp.Tool{Name: "sleep"}, func(ctx context.Context, _ *mcp.CallToolRequest, _ textIn) (*mcp.CallToolResult, any, error) {
 		ran(role)
-		time.Sleep(300 * time.Millisecond) // heedless of ctx: it answers after a cancellation
-		return text("late"), nil, nil
+		// Heedless of ctx: it answers after a cancellation, once the file UNTIL is there.
+		for until := os.Getenv("UNTIL"); ; time.Sleep(time.Millisecond) {
+			if _, err := os.Stat(until); err == nil {
+				ran("answers")
+				return text("late"), nil, nil
+			}
+		}
 	})
 	mcp.AddTool(s, &mcp.Tool{Name: "large"}, func(context.Context, *mcp.CallToolRequest, textIn) (*mcp.CallToolResult, any, error) {
 		return text(strings.Repeat("x", 1<<20)), nil, nil

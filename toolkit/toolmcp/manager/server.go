@@ -112,7 +112,7 @@ func (s *server) run(life context.Context) {
 			}
 			c.close()
 			s.setLink(nil, nil)
-			if errors.Is(err, errLost) { // now it is known how a process ended
+			if errors.Is(err, errLost) { // only now it is known how a process ended
 				err = c.why()
 			}
 			if time.Since(began) >= settled {
@@ -162,11 +162,18 @@ func (s *server) set(state State, err error, next time.Time) {
 const maxErrorText = 1 << 10
 
 // note remembers what went wrong.
-func (s *server) note(err error) {
+func (s *server) note(err error) { s.noteOf(nil, err) }
+
+// noteOf remembers what went wrong with a connection, unless it is in use no more: how it
+// ended has been told, or will be, and says more than the requests that ended with it. A nil
+// connection is always in use.
+func (s *server) noteOf(c *connection, err error) {
 	text, _ := s.m.options.Redactor.TextMax(s.hide(err).Error(), maxErrorText)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.lastError, s.lastErrorAt = text, time.Now()
+	if c == nil || s.conn == c {
+		s.lastError, s.lastErrorAt = text, time.Now()
+	}
 }
 
 // problem is what keeps the server from being connected, nil if it is or is not to be.

@@ -62,19 +62,14 @@ func (t *stderrTail) text() string {
 	return strings.TrimSpace(strings.ToValidUTF8(string(t.kept), "\uFFFD"))
 }
 
-// drain waits until all that was written has been read, or for [drainTime].
-func (t *stderrTail) drain() {
-	timer := time.NewTimer(drainTime)
+// close ends the reading, once what the process wrote before its end has been read.
+func (t *stderrTail) close() {
+	timer := time.NewTimer(closeTime)
 	defer timer.Stop()
 	select {
 	case <-t.done:
 	case <-timer.C:
 	}
-}
-
-// close ends the reading, once what the process wrote before its end has been read.
-func (t *stderrTail) close() {
-	t.drain()
 	t.from.Close()
 	<-t.done
 }

@@ -52,7 +52,7 @@ func (s *server) look(life context.Context, c *connection) error {
 		case <-life.Done():
 			return context.Cause(life)
 		case <-c.lost:
-			return c.why()
+			return errLost
 		case <-tick:
 			if s.meter.busy() { // its calls have their own timeouts, and it may do one thing at a time
 				continue
@@ -66,7 +66,7 @@ func (s *server) look(life context.Context, c *connection) error {
 			select {
 			case <-time.After(pause):
 			case <-c.lost:
-				return c.why()
+				return errLost
 			case <-life.Done():
 				return context.Cause(life)
 			}
