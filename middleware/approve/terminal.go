@@ -94,13 +94,19 @@ func (t *terminal) Ask(ctx context.Context, r Request) (Answer, error) {
 // discardTyped reads what was typed before the question: it was meant for
 // something else.
 func discardTyped(f terminalFile) error {
-	if err := f.SetReadDeadline(time.Now().Add(10 * time.Millisecond)); err != nil {
-		return err
-	}
 	buf := make([]byte, maxLine)
-	for range 1024 {
-		if _, err := f.Read(buf); err != nil {
-			break
+	// One that comes after its deadline reads nothing of what is there, so nothing must come twice.
+	for n, quiet := 0, 0; n < 1024 && quiet < 2; n++ {
+		if err := f.SetReadDeadline(time.Now().Add(10 * time.Millisecond)); err != nil {
+			return err
+		}
+		switch _, err := f.Read(buf); {
+		case err == nil:
+			quiet = 0
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			quiet++
+		default:
+			n = 1024
 		}
 	}
 	return f.SetReadDeadline(time.Time{})
