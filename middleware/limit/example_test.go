@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/toolscope/toolscope/middleware/limit"
@@ -50,9 +51,16 @@ func Example_concurrency() {
 		return
 	}
 	var seen tooltest.Recorder
-	slow := tooltest.Scripted(toolkit.Definition{Name: "build"},
-		tooltest.Step{Delay: 20 * time.Millisecond}, tooltest.Step{})
-	handle := toolkit.Chain(slow.Handle, toolkit.Observe(nil, &seen), policy.Wrap)
+	var once sync.Once
+	slow := func(context.Context, toolkit.Call) (toolkit.Result, error) {
+		once.Do(func() { // the first takes until the other one waits
+			for policy.Stats().Waiting == 0 {
+				time.Sleep(time.Millisecond)
+			}
+		})
+		return toolkit.Result{}, nil
+	}
+	handle := toolkit.Chain(slow, toolkit.Observe(nil, &seen), policy.Wrap)
 
 	ctx := toolkit.WithSession(context.Background(), toolkit.Session{ID: "s1"})
 	executor := toolkit.Executor{Handler: handle}
