@@ -73,24 +73,29 @@ func (g *governor) send(ctx context.Context, c *governedCall, id jsontext.Value,
 		g.forget(key, false)
 		return reply{}, errUnanswered
 	}
+	var a *answer
 	select {
-	case a := <-answered:
-		switch {
-		case a.gone:
-			return reply{}, errUnanswered
-		case a.passed:
-			text := "[an answer that was passed on and not looked at, since it was too long]"
-			return reply{id: id, passed: true, result: toolkit.Result{Output: text, Fault: toolkit.SoftError(a.failed, text), Suspended: true}}, nil
-		}
-		return read(a.raw, a.m), nil
+	case a = <-answered:
 	case <-ctx.Done():
 		g.forget(key, true)
-		if g.ctx.Err() != nil {
-			return reply{}, errUnanswered
+		select {
+		case a = <-answered: // it came before that
+		default:
+			if g.ctx.Err() != nil {
+				return reply{}, errUnanswered
+			}
+			g.tellCancelled(ctx, id)
+			return reply{}, context.Cause(ctx)
 		}
-		g.tellCancelled(ctx, id)
-		return reply{}, context.Cause(ctx)
 	}
+	switch {
+	case a.gone:
+		return reply{}, errUnanswered
+	case a.passed:
+		text := "[an answer that was passed on and not looked at, since it was too long]"
+		return reply{id: id, passed: true, result: toolkit.Result{Output: text, Fault: toolkit.SoftError(a.failed, text), Suspended: true}}, nil
+	}
+	return read(a.raw, a.m), nil
 }
 
 // maxEnded is how many answers that come too late are told from others.
@@ -99,8 +104,9 @@ const maxEnded = 1024
 func (g *governor) forget(key string, late bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	_, waits := g.waiting[key]
 	delete(g.waiting, key)
-	if late {
+	if waits && late {
 		if len(g.ended) >= maxEnded {
 			clear(g.ended)
 		}
