@@ -27,8 +27,8 @@
 // and a policy may answer in the server's place. Then frames pass whole, all but the calls that
 // policies change byte for byte.
 //
-// A call that asks for input in between is one call. Policies judge its first round; the next one
-// belongs to it if the server asked for it, in the same session, for the same tool and arguments.
+// A call that asks for input in between is one call. Policies judge its first round, and hold for what runs in
+// each; the next one belongs to it if the server asked for it, in the same session, for the same tool and arguments.
 //
 // # What is left out
 //

@@ -8,6 +8,7 @@ import (
 	stdjson "encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -59,9 +60,21 @@ type reply struct {
 type caller func(ctx context.Context, x *exchange) reply
 
 // newCaller is what governs the calls of a session.
-func (s *session) newCaller() caller {
+func (s *session) newCaller() caller { return govern(s.lens(), s.w.scope.Policies()) }
+
+// govern is the caller of some middlewares.
+func govern(lens toolkit.Lens[*exchange, reply], middlewares ...toolkit.Middleware) caller {
 	run := func(ctx context.Context, x *exchange) reply { return x.run(ctx) }
-	governed, err := toolkit.Govern(run, toolkit.Lens[*exchange, reply]{
+	governed, err := toolkit.Govern(run, lens, middlewares...)
+	if err != nil { // the lens lacks nothing
+		panic(err)
+	}
+	return governed
+}
+
+// lens shows policies the calls of a session.
+func (s *session) lens() toolkit.Lens[*exchange, reply] {
+	return toolkit.Lens[*exchange, reply]{
 		Call: func(x *exchange) toolkit.Call {
 			return toolkit.Call{Name: x.params.Name, Arguments: stdjson.RawMessage(x.args), Record: x.op.running.Record()}
 		},
@@ -75,11 +88,7 @@ func (s *session) newCaller() caller {
 			c.args = args
 			return &c
 		},
-	}, s.w.scope.Policies())
-	if err != nil { // the lens lacks nothing
-		panic(err)
 	}
-	return governed
 }
 
 // failure is what went wrong, nil if nothing did.
@@ -204,6 +213,7 @@ func read(raw []byte, m *message) reply {
 	r.result = resultOf(m.Result)
 	a := m.answered()
 	r.asks, r.state = a.suspended(), a.RequestState
+	r.result.Suspended = r.asks // also of a result that the SDK does not read
 	return r
 }
 
@@ -216,7 +226,9 @@ func (s *session) govern(ctx context.Context, call caller, x *exchange) reply {
 	pinned := w.options.PinTools && !w.options.Baseline.has(x.params.Name)
 	rounds, _ := s.roundsOf()
 	if n := rounds.take(&x.params); n != nil && !pinned && holds(n.rules, x.rules) {
-		return s.ended(x, x.carryOn(ctx, n))
+		ended, cancel := x.carryOn(ctx, n)
+		defer cancel()
+		return s.ended(x, x.guarded(ended, s.laterCaller(x.rules)))
 	} else if n != nil {
 		endAll([]*round{n})
 	}
@@ -233,15 +245,23 @@ func (s *session) govern(ctx context.Context, call caller, x *exchange) reply {
 	if pinned {
 		return s.ended(x, x.refused())
 	}
+	if x.params.carriesInput() && !x.rules.Off && !slices.Contains(x.rules.ToolsOff, x.params.Name) {
+		call = s.inputCaller(x.rules.Policies)
+	}
+	return s.ended(x, x.guarded(ctx, call))
+}
+
+// guarded runs the exchange. A policy's panic ends the call and goes on: net/http lets the others go on.
+func (x *exchange) guarded(ctx context.Context, call caller) reply {
 	returned := false
 	defer func() {
-		if !returned { // net/http lets the others go on
+		if !returned {
 			x.op.running.End(toolkit.Result{}, &toolkit.Error{Kind: toolkit.ErrPanic, Tool: x.params.Name, Message: "a policy panicked"})
 		}
 	}()
 	r := call(ctx, x)
 	returned = true
-	return s.ended(x, r)
+	return r
 }
 
 // ended tells the observers how a call ended, unless its server asks for input.

@@ -46,10 +46,14 @@ func (g *governor) begin(text []byte, m *message, at time.Time) error {
 		g.mu.Lock()
 		delete(g.calls, key)
 		g.mu.Unlock()
-		if r.raw != nil && !r.passed && !c.given.Load() {
-			if g.client.write(append(r.raw[:len(r.raw):len(r.raw)], '\n')) != nil {
-				g.cancel(context.Canceled) // the client is gone
-			}
+		if r.passed || c.given.Load() {
+			return
+		}
+		if r.raw == nil && g.ctx.Err() == nil && !errors.Is(errors.Join(r.ended, r.failure()), errUnanswered) { // a policy's end of it, without an answer
+			r.raw, _ = refusal(x.id, codeInternal, "no answer: the call ended without one")
+		}
+		if r.raw != nil && g.client.write(append(r.raw[:len(r.raw):len(r.raw)], '\n')) != nil {
+			g.cancel(context.Canceled) // the client is gone
 		}
 	}()
 	return nil

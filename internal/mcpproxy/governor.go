@@ -224,9 +224,10 @@ func (g *governor) refuse(id jsontext.Value, got string) error {
 	return g.client.write(append(text, '\n'))
 }
 
-// The codes of refusals: JSON-RPC's, and that of revision 2026-07-28 for headers that do not repeat the message.
+// The codes of errors that the proxy answers with: JSON-RPC's, and that of revision 2026-07-28 for headers that do not repeat the message.
 const (
 	codeInvalidRequest = -32600
+	codeInternal       = -32603
 	codeHeaderMismatch = -32020
 )
 

@@ -113,7 +113,7 @@ func unreadableAnswer(id jsontext.Value) []byte {
 		Version string         `json:"jsonrpc"`
 		ID      jsontext.Value `json:"id"`
 		Error   rpcError       `json:"error"`
-	}{"2.0", id, rpcError{-32603, "toolscope: got an answer that may list tools and that not every reader reads alike: want one in JSON, in UTF-8, of at most 16 MiB"}})
+	}{"2.0", id, rpcError{codeInternal, "toolscope: got an answer that may list tools and that not every reader reads alike: want one in JSON, in UTF-8, of at most 16 MiB"}})
 	if err != nil {
 		return nil
 	}

@@ -85,7 +85,7 @@ func (n *round) release() { n.op.s.w.waiting.Add(-n.held) }
 
 // take is the call that a request carries on, once; nil if it begins one.
 func (r *rounds) take(p *params) *round {
-	if p.RequestState == "" && len(p.InputResponses) == 0 {
+	if !p.carriesInput() {
 		return nil
 	}
 	key := p.roundKey(p.RequestState)
@@ -163,20 +163,18 @@ func (s *session) roundsOf() (r *rounds, shared bool) {
 	return &s.rounds, false
 }
 
-// carryOn runs the next round of a call, which policies have let through: they are not asked again.
-func (x *exchange) carryOn(ctx context.Context, n *round) reply {
+// carryOn makes the exchange the next round of a call that policies have let through. What it runs in has the
+// call's values, and ends with who waits for this round.
+func (x *exchange) carryOn(ctx context.Context, n *round) (context.Context, context.CancelFunc) {
 	began := x.op
-	x.op, x.rules = n.op, n.rules
+	x.op = n.op
 	x.op.rounds++
 	x.op.attempts.Store(0) // this round's id is its own
 	x.op.id = began.id
 	if n.args != nil {
 		x.args = n.args
 	}
-	// The call's values, and the end of who waits for this round.
-	ctx, cancel := carried(x.op.ctx, ctx)
-	defer cancel()
-	return x.run(ctx)
+	return carried(x.op.ctx, ctx)
 }
 
 // carried is a context with the values of one, that ends with another.

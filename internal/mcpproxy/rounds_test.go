@@ -185,3 +185,19 @@ func TestPolicyThatPanics(t *testing.T) {
 		t.Errorf("got %v", s.Attributes())
 	}
 }
+
+// A client whose call a policy ended as if nobody waited gets an answer all the same.
+func TestPolicyThatEndsWithoutAnAnswer(t *testing.T) {
+	w := watch(t, Options{}, toolscope.WithPolicies(middleware.At(middleware.PlacePermit, func(toolkit.Handler) toolkit.Handler {
+		return func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, context.Canceled }
+	})))
+	p := connectTo(t, w, func(in io.Reader, _ io.WriteCloser) error {
+		_, err := io.Copy(io.Discard, in)
+		return err
+	})
+	if answer := p.send(refusable + "\n"); !strings.Contains(answer, `"id":1,"error":{"code":-32603,`) {
+		t.Errorf("got %s", answer)
+	}
+	_ = p.to.Close()
+	<-p.served
+}

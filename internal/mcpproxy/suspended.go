@@ -26,7 +26,7 @@ var argumentSeed = maphash.MakeSeed()
 // take is the call that a request carries on, nil if it begins one: the same tool with the same
 // arguments and the state that the server gave.
 func (s *suspended) take(p *params) *operation {
-	if p.RequestState == "" && len(p.InputResponses) == 0 {
+	if !p.carriesInput() {
 		return nil
 	}
 	arguments := maphash.Bytes(argumentSeed, p.Arguments)

@@ -1,0 +1,81 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mcpproxy
+
+import (
+	"bytes"
+	"context"
+	stdjson "encoding/json"
+	"slices"
+
+	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// carriesInput reports whether a call says that the server has asked for input. What comes of it depends on more than its
+// arguments.
+func (p *params) carriesInput() bool { return p.RequestState != "" || len(p.InputResponses) > 0 }
+
+// onceOnly are the places of the policies that a call passes once, whatever its rounds: what they judge, the
+// arguments, is the same in each. Those of the others hold for what runs, which each round does. A
+// round is not run again: its server may take the state that it gave but once.
+var onceOnly = []middleware.Place{
+	middleware.PlaceInject, middleware.PlaceLoop, middleware.PlaceValidate, middleware.PlacePermit, middleware.PlaceApprove, middleware.PlaceRetry,
+}
+
+// laterCaller governs the next rounds of calls that policies have let through.
+func (s *session) laterCaller(rules toolscope.Settings) caller {
+	if rules.Off {
+		return govern(s.lens())
+	}
+	return s.inputCaller(slices.DeleteFunc(slices.Clone(rules.Policies), func(p middleware.Policy) bool {
+		return p == nil || slices.Contains(onceOnly, p.Place())
+	}))
+}
+
+// inputCaller governs, by some policies, calls that carry input. Behind those that judge them they have no identity
+// (package identity), so that none is answered with what came of the arguments alone, or answers such a call.
+func (s *session) inputCaller(policies []middleware.Policy) caller {
+	lens := s.lens()
+	replaced := lens.Arguments
+	lens.Arguments = func(x *exchange, args stdjson.RawMessage) *exchange {
+		if bytes.Equal(args, unidentified(x.args)) { // as the client sent them
+			return x
+		}
+		return replaced(x, identified(args))
+	}
+	hide := middleware.At(middleware.PlaceApprove, func(next toolkit.Handler) toolkit.Handler {
+		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+			call.Arguments = unidentified(call.Arguments)
+			return next(ctx, call)
+		}
+	})
+	return govern(lens, middleware.Middlewares(append(slices.Clone(policies), hide)...)...)
+}
+
+// twice is a member that stands twice, with which arguments have no identity. No client's have it: they are refused.
+const twice = `"":0,"":0`
+
+// unidentified are arguments with the member that stands twice.
+func unidentified(args []byte) []byte {
+	within := bytes.TrimPrefix(bytes.TrimSpace(args), []byte("{"))
+	if len(within) == len(bytes.TrimSpace(args)) { // none, or null
+		return []byte("{" + twice + "}")
+	}
+	comma := ","
+	if bytes.HasPrefix(bytes.TrimLeft(within, " \t\r\n"), []byte("}")) {
+		comma = ""
+	}
+	return append([]byte("{"+twice+comma), within...)
+}
+
+// identified are arguments without it.
+func identified(args []byte) []byte {
+	within, has := bytes.CutPrefix(args, []byte("{"+twice))
+	if !has {
+		return args
+	}
+	return append([]byte("{"), bytes.TrimPrefix(within, []byte(","))...)
+}

@@ -1,0 +1,216 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mcpproxy
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/cache"
+	"github.com/toolscope/toolscope/middleware/limit"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// sent makes a request of a session, and returns the answer.
+func sent(t *testing.T, address, session, body string) string {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set(sessionHeader, session)
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// A next round passes the policies that hold for what runs, and not again those that judge the call.
+// What carries input has no identity behind those, whoever judges it, so that nothing is shared.
+func TestPoliciesOfRounds(t *testing.T) {
+	var seen []string
+	var policies []middleware.Policy
+	for place := middleware.PlaceRecover; place <= middleware.PlaceTimeout; place++ {
+		policies = append(policies, middleware.At(place, func(next toolkit.Handler) toolkit.Handler {
+			return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+				_, ok := call.Record.Identity(call)
+				seen = append(seen, fmt.Sprintf("%s %t", place, ok))
+				return next(ctx, call)
+			}
+		}))
+	}
+	w := watch(t, Options{}, toolscope.WithPolicies(policies...))
+	got := make(chan string, 1)
+	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got <- string(body)
+		out.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(out, `{"jsonrpc":"2.0","id":7,"result":%s}`, asking(string(body)))
+	}))
+	const judged = "inject true loop true fit true validate true permit true approve true"
+	for _, tt := range []struct{ name, call, want string }{
+		{"first", roundOf("x", `{"n":1}`, ""), "recover true " + judged + " dedupe true cache true budget true retry true breaker true limit true timeout true"},
+		{"next", roundOf("x", `{"n":1}`, "s"), "recover true fit true dedupe false cache false budget false breaker false limit false timeout false"},
+		{"next, claimed", roundOf("x", `{"n":1}`, "s"), "recover true " + judged + " dedupe false cache false budget false retry false breaker false limit false timeout false"},
+		{"claimed, without arguments", roundOf("x", `null`, "s"), "recover true " + judged + " dedupe false cache false budget false retry false breaker false limit false timeout false"},
+		{"claimed, with none of them", roundOf("x", "{ \t}", "s"), "recover true " + judged + " dedupe false cache false budget false retry false breaker false limit false timeout false"},
+	} {
+		seen = nil
+		sent(t, address, "A", tt.call)
+		if text := <-got; text != tt.call {
+			t.Errorf("%s: got %s at the server, want it as it is", tt.name, text)
+		}
+		if s := strings.Join(seen, " "); s != tt.want {
+			t.Errorf("%s: got\n%s, want\n%s", tt.name, s, tt.want)
+		}
+	}
+}
+
+// What policies put into arguments stands in those of calls with input as well, and nothing else does.
+func TestInjectedIntoCallsWithInput(t *testing.T) {
+	for name, injected := range map[string]string{"more": `{"n":1,"tenant":"t"}`, "none": ` { } `, "as it is": `{"n":1}`} {
+		inject := middleware.At(middleware.PlaceInject, func(next toolkit.Handler) toolkit.Handler {
+			return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+				call.Arguments = []byte(injected)
+				return next(ctx, call)
+			}
+		})
+		w := watch(t, Options{}, toolscope.WithPolicies(inject))
+		got := make(chan string, 1)
+		address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			got <- string(body)
+			out.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(out, `{"jsonrpc":"2.0","id":7,"result":%s}`, asking(string(body)))
+		}))
+		for _, state := range []string{"", "s", "s"} { // a call, its next round, and one that nobody asked for
+			sent(t, address, "A", roundOf("x", `{"n":1}`, state))
+			want := roundOf("x", strings.TrimSpace(injected), state)
+			if text := strings.ReplaceAll(<-got, " ", ""); text != strings.ReplaceAll(want, " ", "") {
+				t.Errorf("%s, state %q: got %s, want %s", name, state, text, want)
+			}
+		}
+	}
+}
+
+// What comes of a call's last round is cut as that of any call, in the time that any call has, with a slot.
+func TestLaterRoundsAreGoverned(t *testing.T) {
+	fit, err := middleware.Fit(middleware.FitOptions{Limit: 512})
+	if err != nil {
+		t.Fatal(err)
+	}
+	limited, err := limit.New(limit.Options{Rate: limit.Rate{Global: toolkit.RateLimit{MaxCalls: 2, Window: time.Hour}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := watch(t, Options{}, toolscope.WithPolicies(fit, limited))
+	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		out.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(out, `{"jsonrpc":"2.0","id":7,"result":%s}`, strings.ReplaceAll(asking(string(body)), "done", strings.Repeat("long ", 1000)))
+	}))
+	sent(t, address, "A", roundOf("x", `{}`, ""))
+	if answer := sent(t, address, "A", roundOf("x", `{}`, "s")); len(answer) > 1000 || !strings.Contains(answer, "left out") {
+		t.Errorf("got %d bytes, want the result cut: %.600s", len(answer), answer)
+	}
+	if s := w.span("tools/call x"); has(s, keyRounds) != "2" || has(s, "toolscope.fit") != "cut" {
+		t.Errorf("got %v, want one call of two rounds, whose result was cut", s.Attributes())
+	}
+	if answer := sent(t, address, "A", roundOf("y", `{}`, "")); !strings.Contains(answer, "isError") {
+		t.Errorf("got %.600s, want each round to have counted", answer)
+	}
+}
+
+// A round that takes too long ends its call, and the server is told.
+func TestTimeoutOfALaterRound(t *testing.T) {
+	var passed atomic.Int32
+	w := watch(t, Options{}, toolscope.WithPolicies(middleware.At(middleware.PlaceTimeout, func(next toolkit.Handler) toolkit.Handler {
+		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+			if passed.Add(1) == 1 {
+				return next(ctx, call)
+			}
+			ctx, cancel := context.WithTimeout(ctx, time.Millisecond)
+			defer cancel()
+			if res, err := next(ctx, call); err == nil && res.Fault == nil {
+				return res, nil
+			}
+			return toolkit.Result{}, &toolkit.Error{Kind: toolkit.ErrTimeout, Message: "it took too long"}
+		}
+	})))
+	told := make(chan string, 1)
+	p := connectTo(t, w, func(in io.Reader, out io.WriteCloser) error {
+		lines := bufio.NewScanner(in)
+		for lines.Scan() {
+			switch line := lines.Text(); {
+			case strings.Contains(line, methodCancelled):
+				told <- line
+			case !strings.Contains(line, "inputResponses"):
+				fmt.Fprintln(out, `{"jsonrpc":"2.0","id":7,"result":{"resultType":"input_required","requestState":"s"}}`)
+			}
+		}
+		return nil
+	})
+	p.send(roundOf("x", `{}`, "") + "\n")
+	if answer := p.send(roundOf("x", `{}`, "s") + "\n"); !strings.Contains(answer, "isError") {
+		t.Errorf("got %s, want the call given up", answer)
+	}
+	if line := <-told; !strings.Contains(line, `"requestId":7`) {
+		t.Errorf("got %s", line)
+	}
+	if s := w.span("tools/call x"); has(s, keyErrorType) != "timeout" || has(s, keyRounds) != "2" {
+		t.Errorf("got %v", s.Attributes())
+	}
+	_ = p.to.Close()
+	<-p.served
+}
+
+// A write makes what was stored stale when its last round has written, too; and what came of a call with input answers
+// no call without.
+func TestCacheAndRounds(t *testing.T) {
+	stored, err := cache.New(cache.Options{Tools: []string{"read"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := watch(t, Options{}, toolscope.WithPolicies(stored))
+	var reads atomic.Int32
+	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		out.Header().Set("Content-Type", "application/json")
+		result := asking(string(body))
+		if strings.Contains(string(body), `"read"`) {
+			result = fmt.Sprintf(`{"content":[{"type":"text","text":"%d"}]}`, reads.Add(1))
+		}
+		fmt.Fprintf(out, `{"jsonrpc":"2.0","id":7,"result":%s}`, result)
+	}))
+	read := roundOf("read", `{}`, "")
+	for i, step := range []struct {
+		call  string
+		reads int32
+	}{
+		{read, 1}, {read, 1},
+		{roundOf("write", `{}`, ""), 1}, {read, 2}, {read, 2},
+		{roundOf("write", `{}`, "s"), 2}, {read, 3}, {read, 3},
+		{roundOf("read", `{"a":1}`, "forged"), 4}, {roundOf("read", `{"a":1}`, ""), 5}, {roundOf("read", `{"a":1}`, "forged"), 6}, {roundOf("read", `{"a":1}`, ""), 6},
+	} {
+		if answer := sent(t, address, "A", step.call); reads.Load() != step.reads {
+			t.Errorf("step %d: got %d reads, want %d: %s", i, reads.Load(), step.reads, answer)
+		}
+	}
+}
