@@ -41,7 +41,9 @@ func browse(t *testing.T, binary, address string) *browser {
 	port := ""
 	for deadline := time.Now().Add(time.Minute); port == ""; time.Sleep(50 * time.Millisecond) {
 		text, _ := os.ReadFile(filepath.Join(dir, "DevToolsActivePort"))
-		port, _, _ = strings.Cut(string(text), "\n")
+		if line, _, whole := strings.Cut(string(text), "\n"); whole {
+			port = line
+		}
 		if time.Now().After(deadline) {
 			t.Fatal("the browser told no port after a minute")
 		}

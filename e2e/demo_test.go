@@ -62,7 +62,7 @@ func runDemo(t *testing.T, server *jaeger.Server) *demoRun {
 	if err := json.Unmarshal(stdout.Bytes(), run); err != nil {
 		t.Fatalf("the demo's JSON: %v\n%.2000s", err, stdout.String())
 	}
-	wait, stop := context.WithTimeout(ctx, 20*time.Second)
+	wait, stop := context.WithTimeout(ctx, time.Minute)
 	defer stop()
 	traces, raw, err := server.Spans(wait, "toolscope-demo", run.Stats.Overall.Calls)
 	if err != nil {

@@ -65,7 +65,7 @@ func TestSetupReachesJaeger(t *testing.T) {
 			t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", c.endpoint)
 			t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", c.protocol)
 			complaints := collectComplaints(t)
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 
 			service := "smoke-" + c.name

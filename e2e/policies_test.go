@@ -134,15 +134,22 @@ func TestPoliciesInJaeger(t *testing.T) {
 			_, _ = handle(turn, toolkit.Call{ID: id, Name: tool, Arguments: json.RawMessage(arguments)})
 		})
 	}
+	both := func() {
+		for scope.Stats().Summary(stats.Window{}).Overall.InFlight < 2 && ctx.Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+	}
 	later("leader", "slow_read", `{}`, "executed")
 	<-started
 	later("twin", "slow_read", `{}`, "coalesced")
+	both()
 	time.Sleep(100 * time.Millisecond) // the twin is at the door by then; a write would send it away
 	close(readers)
 	calls.Wait()
 	later("holder", "slow_write", `{"n":1}`, "executed")
 	<-started
 	later("waiter", "slow_write", `{"n":2}`, "queued")
+	both()
 	time.Sleep(100 * time.Millisecond) // the waiter is at the door by then
 	close(writers)
 	calls.Wait()

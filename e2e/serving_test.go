@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -206,13 +208,24 @@ func get(t *testing.T, address string, into any) error {
 	return json.NewDecoder(res.Body).Decode(into)
 }
 
+// A port is given once. It is none of those that systems give to who asks for any, as other
+// tests do all the time.
+const firstPort, manyPorts = 20_000, 5_000
+
+var nextPort atomic.Int64
+
+func init() { nextPort.Store(rand.Int64N(manyPorts)) }
+
 // freeAddress is a loopback address that nobody listens on.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range manyPorts {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", firstPort+nextPort.Add(1)%manyPorts))
+		if err == nil {
+			defer l.Close()
+			return l.Addr().String()
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Fatalf("got no free port, want one of %d", manyPorts)
+	return ""
 }

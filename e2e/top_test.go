@@ -125,7 +125,7 @@ func serve(t *testing.T) *served {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = recorder.Close(context.Background()) })
-	s := &served{t: t, recorder: recorder, running: stats.NewRunning(nil), address: "127.0.0.1:0"}
+	s := &served{t: t, recorder: recorder, running: stats.NewRunning(nil), address: freeAddress(t)}
 	if s.handler, err = stats.NewHandler(recorder, stats.WithRunning(s.running)); err != nil {
 		t.Fatal(err)
 	}

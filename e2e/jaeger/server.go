@@ -8,6 +8,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -15,6 +16,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"text/template"
 	"time"
 )
@@ -112,7 +114,7 @@ func (s *Server) Again(ctx context.Context) error {
 
 // ready waits until the API answers and the OTLP port is open.
 func (s *Server) ready(ctx context.Context, otlp string) error {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	poll := time.NewTicker(50 * time.Millisecond)
 	defer poll.Stop()
@@ -169,16 +171,26 @@ func environment() []string {
 		"OTEL_TRACES_SAMPLER=always_off")
 }
 
+// A port is given once. It is none of those that systems give to who asks for any, as other
+// tests do all the time.
+const firstPort, manyPorts = 25_000, 5_000
+
+var nextPort atomic.Int64
+
+func init() { nextPort.Store(rand.Int64N(manyPorts)) }
+
 // freePorts returns loopback addresses that nobody listened on a moment ago.
 func freePorts(n int) ([]string, error) {
 	var ports []string
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+	for range manyPorts {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", firstPort+nextPort.Add(1)%manyPorts))
 		if err != nil {
-			return nil, fmt.Errorf("jaeger: %w", err)
+			continue
 		}
-		defer l.Close() // at the end, so that no port comes twice
 		ports = append(ports, l.Addr().String())
+		if l.Close(); len(ports) == n {
+			return ports, nil
+		}
 	}
-	return ports, nil
+	return nil, fmt.Errorf("jaeger: got %d free ports, want %d", len(ports), n)
 }
