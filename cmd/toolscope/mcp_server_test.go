@@ -48,7 +48,7 @@ func fakeServer(kind string) int {
 		fmt.Println("left", child.Pid)
 		return exitFake
 	case "sleep":
-		time.Sleep(20 * time.Second)
+		time.Sleep(2 * time.Minute)
 		return 0
 	}
 	return mcpServer()

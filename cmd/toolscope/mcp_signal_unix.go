@@ -44,7 +44,7 @@ func dieOf(s os.Signal) int {
 	case syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGKILL, syscall.SIGUSR1, syscall.SIGUSR2:
 		signal.Reset(sig)
 		if syscall.Kill(os.Getpid(), sig) == nil {
-			time.Sleep(100 * time.Millisecond) // it comes
+			time.Sleep(5 * time.Second) // it comes, at once where the machine has time
 		}
 	}
 	return 128 + int(sig)

@@ -375,7 +375,7 @@ func TestProxyDoesNotWaitForDaemons(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	if took := time.Since(began); took > 15*time.Second || cmd.ProcessState.ExitCode() != exitFake {
+	if took := time.Since(began); took > time.Minute || cmd.ProcessState.ExitCode() != exitFake {
 		t.Errorf("got code %d after %v", cmd.ProcessState.ExitCode(), took)
 	}
 	_ = syscall.Kill(pid, syscall.SIGKILL) // the one that we left
