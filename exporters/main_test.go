@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -30,6 +31,13 @@ func TestMain(m *testing.M) {
 		}
 	}
 	goleak.VerifyTestMain(m)
+}
+
+// noMoreGoroutines waits until there are no more than before: what another test left may begin
+// one, which ends.
+func noMoreGoroutines(t *testing.T, before int) {
+	t.Helper()
+	until(t, fmt.Sprintf("no more goroutines than the %d before", before), func() bool { return runtime.NumGoroutine() <= before })
 }
 
 // setup is Setup, shut down when the test ends.

@@ -321,9 +321,7 @@ func TestNoGoroutineBeforeASpan(t *testing.T) {
 			p := setup(t, exporters.WithTailSampling(tailsample.Options{}), exporters.WithRuntimeMetrics(), exporters.WithConsole(io.Discard, exporters.TreeOptions{}),
 				exporters.WithMetricReader(sdkmetric.NewManualReader()))
 			_ = p.Components()
-			if n := runtime.NumGoroutine(); n > before {
-				t.Errorf("got %d goroutines, before it were %d: want no more", n, before)
-			}
+			noMoreGoroutines(t, before)
 			if err := p.Flush(t.Context()); err != nil {
 				t.Error(err)
 			}

@@ -35,9 +35,7 @@ func TestQuietByDefault(t *testing.T) {
 		t.Fatal(err)
 	}
 	counter.Add(t.Context(), 1)
-	if n := runtime.NumGoroutine(); n > before {
-		t.Errorf("got %d goroutines, before it were %d: want no more", n, before)
-	}
+	noMoreGoroutines(t, before)
 	if p.Endpoint != "" {
 		t.Errorf("got endpoint %q, want none", p.Endpoint)
 	}
