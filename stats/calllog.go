@@ -49,6 +49,7 @@ type CallLog struct {
 	line     logLine
 	shape    []byte
 	timeline *logTimeline // nil if none is kept
+	group    uint64       // of the error of the call that was added last; 0 if it has none
 	from, to int64
 }
 
@@ -105,6 +106,7 @@ func (l *CallLog) count() {
 	t := l.toolOf(x.tool)
 	ns := clampNs(x.duration)
 	failed := x.failed()
+	l.group = 0
 	switch x.outcome {
 	case toolkit.OutcomeExecuted:
 		count(&t.executed, layouts[maxDigits], ns)
@@ -176,6 +178,7 @@ func (l *CallLog) fail(t *logTool) {
 	}
 	shape := maphash.Bytes(l.seed, l.shape)
 	if id, known := l.shapes[shape]; known && l.errors.again(id, &t.tool, x.at) {
+		l.group = id
 		return
 	}
 	e := toolkit.Ended{ErrorType: string(kind), Panic: string(x.message)}
@@ -186,8 +189,12 @@ func (l *CallLog) fail(t *logTool) {
 	if len(l.shapes) >= maxLogShapes {
 		clear(l.shapes)
 	}
-	l.shapes[shape] = f.group
+	l.shapes[shape], l.group = f.group, f.group
 }
+
+// LastErrorGroup is the id of the [ErrorGroup] that the call added last is counted in; "" if
+// it has no error, and if there is none.
+func (l *CallLog) LastErrorGroup() string { return idText(l.group) }
 
 // again counts one more error of a group; false if the group is not held any more.
 func (t *errorTable) again(id uint64, of *tool, now int64) bool {

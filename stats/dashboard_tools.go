@@ -38,7 +38,7 @@ func tiles(s *ToolStats, u uses, l *line, tool string) (main, minor []tile) {
 	if s.CallsPerSecond > 0 {
 		calls.Detail = display.Rate(s.CallsPerSecond)
 	}
-	errors := tile{Label: "Errors", Value: display.Percent(s.ErrorRate), Detail: display.Count(s.Errors) + " calls", Trend: plotTrend(l.errors, nil, "Errors"+of+" over time")}
+	errors := tile{Label: "Errors", Value: display.Percent(s.ErrorRate), Detail: display.Number(s.Errors, "call"), Trend: plotTrend(l.errors, nil, "Errors"+of+" over time")}
 	p50 := tile{Label: "p50", Value: timeOr(s.Executed, s.P50Ms), Detail: "half ran shorter"}
 	p95 := tile{Label: "p95", Value: timeOr(s.Executed, s.P95Ms), Detail: "1 in 20 ran longer"}
 	p99 := tile{Label: "p99", Value: timeOr(s.Executed, s.P99Ms), Detail: "longest " + timeOr(s.Executed, s.MaxMs)}

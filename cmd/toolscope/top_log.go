@@ -140,7 +140,7 @@ func (t *topLog) Add(line []byte) error {
 	t.last++
 	t.loop(&c)
 	call := top.Call{Key: fmt.Sprint(t.last), RecentCall: stats.RecentCall{
-		ID: t.last, Tool: c.Tool, Outcome: c.Outcome.String(), ErrorType: c.ErrorType, Error: c.Error, Session: c.Session, Agent: c.Agent, Turn: c.Turn,
+		ID: t.last, Tool: c.Tool, Outcome: c.Outcome.String(), ErrorType: c.ErrorType, Error: c.Error, ErrorGroup: t.log.LastErrorGroup(), Session: c.Session, Agent: c.Agent, Turn: c.Turn,
 		DurationMs: float64(c.Duration) / 1e6, RunMs: float64(c.Duration) / 1e6, TraceID: c.TraceID, SpanID: c.SpanID,
 	}, Content: top.Content{Arguments: string(c.Arguments), Result: c.ResultText()}}
 	if !c.End.IsZero() {
@@ -209,7 +209,7 @@ func (t *topLog) state() *top.State {
 			display.Count(t.counts.Bad), display.Count(t.counts.Lines), t.counts.First[0].Line, t.counts.First[0].Reason))
 	}
 	if t.again > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("the log began anew %d times", t.again))
+		s.Notes = append(s.Notes, "the log began anew, "+display.Number(uint64(t.again), "time")+" until now")
 	}
 	return s
 }

@@ -145,6 +145,10 @@ func TestTopFollowsALog(t *testing.T) {
 	if s.Summary.Overall.Calls != 2 || len(s.Calls) != 2 || s.Calls[0].ErrorType != "tool_error" || strings.Contains(s.Calls[0].Error, secret) || s.Calls[1].Arguments != `{"q":"x"}` || s.Calls[1].Result != "found" {
 		t.Errorf("got %+v", s.Calls)
 	}
+	// The calls of an error are found by its group.
+	if g := s.Summary.Errors; len(g) != 1 || s.Calls[0].ErrorGroup != g[0].ID || s.Calls[1].ErrorGroup != "" {
+		t.Errorf("got error groups %q and %q, want that of %+v and none", s.Calls[0].ErrorGroup, s.Calls[1].ErrorGroup, g)
+	}
 	if len(s.Loops) != 1 || s.Loops[0].Times != 2 || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "line 3") {
 		t.Errorf("got loops %+v, notes %q", s.Loops, s.Notes)
 	}

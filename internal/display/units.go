@@ -75,6 +75,14 @@ func Count(n uint64) string {
 	return string(out)
 }
 
+// Number is n of something that has a plural with an s: "0 calls", "1 call", "1 200 calls".
+func Number(n uint64, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Count(n) + " " + one + "s"
+}
+
 // Percent is a part of 1 as a percentage: "0 %", "0.03 %", "12.5 %", "100 %".
 func Percent(part float64) string {
 	p := part * 100

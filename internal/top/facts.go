@@ -39,7 +39,7 @@ func (m *Model) toolFacts(name string, p paint) []string {
 		return []string{p.in(quiet, "No calls of this tool in this window.")}
 	}
 	lines := joined(m.width, []string{
-		display.Count(x.Calls) + " calls", fact("rate", some(x.CallsPerSecond > 0, display.Rate(x.CallsPerSecond))),
+		display.Number(x.Calls, "call"), fact("rate", some(x.CallsPerSecond > 0, display.Rate(x.CallsPerSecond))),
 		p.in(some(x.Errors > 0, red), fmt.Sprintf("errors %s (%s)", display.Percent(x.ErrorRate), display.Count(x.Errors))),
 		some(x.InFlight > 0, p.in(amber, fmt.Sprint(x.InFlight, " running"))), fact("hits", some(x.HitRatio > 0, display.Percent(x.HitRatio))),
 		fact("refused", some(x.Refused > 0, display.Count(x.Refused))), fact("retries", some(x.Retries > 0, display.Count(x.Retries))),
@@ -101,7 +101,7 @@ func (m *Model) sessionFacts(id string, p paint) []string {
 			continue
 		}
 		lines = append(lines, joined(m.width, []string{
-			display.Count(s.Calls) + " calls", p.in(some(s.Errors > 0, red), display.Count(s.Errors)+" errors"), fact("worst row of errors", some(s.WorstStreak > 1, display.Count(s.WorstStreak))),
+			display.Number(s.Calls, "call"), p.in(some(s.Errors > 0, red), display.Number(s.Errors, "error")), fact("worst row of errors", some(s.WorstStreak > 1, display.Count(s.WorstStreak))),
 			fact("refused", some(s.Refused > 0, display.Count(s.Refused))), fact("turns", some(s.Turns > 0, display.Count(s.Turns))), fact("in tools", display.Milliseconds(s.RunMs)),
 			fact("waited", some(s.WaitMs > 0, display.Milliseconds(s.WaitMs))), fact("cost", some(s.Cost > 0, display.Three(s.Cost))), fact("agent", safe(s.Agent)), fact("tenant", safe(s.Tenant)),
 			fact("first seen", m.ago(s.FirstSeen)), fact("last seen", m.ago(s.LastSeen)),
@@ -110,9 +110,9 @@ func (m *Model) sessionFacts(id string, p paint) []string {
 	}
 	for _, l := range m.state.Loops {
 		if l.Session == id && l.Times > 1 {
-			text := fmt.Sprintf("loop: the same call of %s %s times", safe(l.Tool), display.Count(l.Times))
+			text := fmt.Sprintf("loop: the same call of %s %s", safe(l.Tool), display.Number(l.Times, "time"))
 			if l.Stopped > 0 {
-				text += ", stopped " + display.Count(l.Stopped) + " times"
+				text += ", stopped " + display.Number(l.Stopped, "time")
 			}
 			lines = append(lines, p.in(amber, clip(text, m.width)))
 		}
@@ -125,7 +125,7 @@ func (m *Model) errorFacts(id string, p paint) []string {
 		if g.ID != id {
 			continue
 		}
-		count := display.Count(g.Count) + " times"
+		count := display.Number(g.Count, "time")
 		if g.CountMax > g.Count {
 			count = display.Count(g.Count) + " to " + display.Count(g.CountMax) + " times"
 		}
@@ -152,7 +152,7 @@ func (m *Model) callFacts(c *Call, p paint) []string {
 		p.in(bold, safe(c.Tool)), p.in(end.colour, end.text), "took " + display.Milliseconds(c.DurationMs), fact("ran", some(c.RunMs > 0 && c.RunMs != c.DurationMs, display.Milliseconds(c.RunMs))),
 		fact("in the queue", some(c.QueueMs > 0, display.Milliseconds(c.QueueMs))), fact("for approval", some(c.ApprovalMs > 0, display.Milliseconds(c.ApprovalMs))),
 		fact("before retries", some(c.BackoffMs > 0, display.Milliseconds(c.BackoffMs))), fact("answer made before", some(c.AgeMs > 0, display.Milliseconds(c.AgeMs))),
-		fact("attempts", some(c.Attempts > 1, fmt.Sprint(c.Attempts))), fact("made before", some(c.Repeat > 0, fmt.Sprint(c.Repeat, " times"))),
+		fact("attempts", some(c.Attempts > 1, fmt.Sprint(c.Attempts))), fact("made before", some(c.Repeat > 0, display.Number(uint64(c.Repeat), "time"))),
 		"began " + m.moment(c.Time), fact("session", safe(c.Session)), fact("agent", safe(c.Agent)), fact("turn", some(c.Turn > 0, fmt.Sprint(c.Turn))), fact("program", safe(c.Program)),
 		fact("trace", c.TraceID), fact("span", c.SpanID), fact("answered by trace", c.OriginTraceID),
 	}, tags...))

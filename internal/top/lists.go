@@ -81,6 +81,9 @@ func (m *Model) tools(p *place) *table {
 		{title: "RUNNING", right: true, rank: 5}, {title: "RATE", right: true, rank: 6}, {title: "HITS", right: true, rank: 7}, {title: "REFUSED", right: true, rank: 8},
 		{title: "TIME", right: true, rank: 9}, {title: "MAX", right: true, rank: 10},
 	}}
+	if !slices.Contains(stats.WindowNames(), m.state.Window) {
+		t.empty = "No calls."
+	}
 	by := map[string]func(a, b *stats.ToolStats) int{
 		"time":   func(a, b *stats.ToolStats) int { return cmp.Compare(a.TotalMs, b.TotalMs) },
 		"calls":  func(a, b *stats.ToolStats) int { return cmp.Compare(a.Calls, b.Calls) },

@@ -97,7 +97,7 @@ func fit(s string, cells int, right bool) string {
 const maxWrapped = 64 << 10
 
 // wrap breaks a text of others into lines of as many cells, at its own line ends and
-// where it does not fit.
+// where it does not fit: behind a blank if there is one in the line's second half.
 func wrap(s string, cells int) []string {
 	left := 0
 	if len(s) > maxWrapped {
@@ -108,16 +108,26 @@ func wrap(s string, cells int) []string {
 	for line := range strings.SplitSeq(strings.TrimRight(s, "\r\n"), "\n") {
 		line = plain(strings.TrimRight(line, "\r"))
 		from, used := 0, 0
+		blank, upTo := 0, 0 // behind the latest blank, and the cells up to there
 		for i, r := range line {
 			w := 1
 			if r >= 0x80 {
 				w = width(string(r))
 			}
 			if used+w > cells && i > from {
-				out = append(out, contained(line[from:i]))
-				from, used = i, 0
+				at := i
+				if blank > from && upTo > cells/2 {
+					at, used = blank, used-upTo
+				} else {
+					used = 0
+				}
+				out = append(out, contained(line[from:at]))
+				from = at
 			}
 			used += w
+			if r == ' ' {
+				blank, upTo = i+1, used
+			}
 		}
 		out = append(out, contained(line[from:]))
 	}

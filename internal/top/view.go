@@ -67,7 +67,10 @@ func (m *Model) top(p paint) []string {
 func (m *Model) title(p paint) string {
 	right := m.window
 	if m.state != nil {
-		right = m.state.Window + " · " + m.clock(m.state.At)
+		right = m.state.Window
+		if !m.state.At.IsZero() { // of a log without times nobody knows
+			right += " · " + m.clock(m.state.At)
+		}
 	}
 	if m.paused {
 		right += " · PAUSED"
@@ -90,7 +93,7 @@ func (m *Model) totals(p paint) string {
 	if x.Errors > 0 {
 		errors = p.in(red, display.Percent(x.ErrorRate)+" errors")
 	}
-	parts := []string{display.Count(x.Calls) + " calls"}
+	parts := []string{display.Number(x.Calls, "call")}
 	if x.CallsPerSecond > 0 {
 		parts[0] += " " + display.Rate(x.CallsPerSecond)
 	}

@@ -213,6 +213,10 @@ func TestWrap(t *testing.T) {
 		{"日本", 1, "日|本"},
 		{"a\x1b[0m", 4, `a\x1|b[0m`},
 		{"", 5, ""},
+		{"invalid input here", 9, "invalid |input |here"},
+		{"a bcdefghij", 6, "a bcde|fghij"},
+		{"one two", 7, "one two"},
+		{"日本 日本", 7, "日本 |日本"},
 	} {
 		if got := strings.Join(wrap(c.text, c.cells), "|"); got != c.want {
 			t.Errorf("wrap(%q, %d): got %q, want %q", c.text, c.cells, got, c.want)
