@@ -77,7 +77,7 @@ func approvalsCommand(args []string, stdin io.Reader, stdout, stderr io.Writer) 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := o.run(ctx, stdin, stdout); err != nil {
-		fmt.Fprintf(stderr, "toolscope approvals: %s\n", display.Plain(err.Error()))
+		complain(stderr, "approvals", err)
 		return exitError
 	}
 	return exitOK

@@ -20,7 +20,6 @@ import (
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/config"
 	"github.com/toolscope/toolscope/exporters"
-	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/catalog"
 )
@@ -77,7 +76,7 @@ func callCommand(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	defer stop()
 	result, err := o.run(ctx, stdin, stdout, stderr)
 	if err != nil {
-		fmt.Fprintf(stderr, "toolscope call: %s\n", display.Plain(err.Error()))
+		complain(stderr, "call", err)
 		return exitError
 	}
 	if result.Fault != nil {

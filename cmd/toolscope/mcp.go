@@ -17,7 +17,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/internal/mcpproxy"
 )
 
@@ -122,7 +121,7 @@ func mcpCommand(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		code, err = o.serveStdio(stdin, stdout, stderr)
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "toolscope mcp: %s\n", display.Plain(err.Error()))
+		complain(stderr, "mcp", err)
 		code = exitError
 		if errors.Is(err, errNotStarted) {
 			code = exitNotFound

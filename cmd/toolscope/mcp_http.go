@@ -20,7 +20,11 @@ import (
 
 // serveHTTP is the proxy of a server over HTTP, until the program is asked to end.
 func (o *mcpOptions) serveHTTP(stderr io.Writer) (err error) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as below nohup
+		ends = append(ends, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), ends...)
 	defer stop()
 	target, err := url.Parse(o.target)
 	if err != nil {
@@ -37,7 +41,12 @@ func (o *mcpOptions) serveHTTP(stderr io.Writer) (err error) {
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	defer p.close(context.Background())
+	defer func() {
+		p.close(context.Background())
+		if lost := p.log.lost(); lost != "" {
+			err = errors.Join(err, errors.New(lost))
+		}
+	}()
 	if p.stats != "" {
 		fmt.Fprintf(stderr, "statistics at %s\n", p.stats)
 	}

@@ -45,8 +45,15 @@ func proxyHTTP(t *testing.T, target string, options ...string) (cmd *exec.Cmd, a
 	return cmd, found[1]
 }
 
-// A proxy over HTTP passes calls on, logs them, and ends with code 0 when it is asked to.
+// A proxy over HTTP passes calls on, logs them, and ends with code 0 when it is asked to. It
+// lost what it had not yet looked at when its terminal was closed.
 func TestProxyOverHTTP(t *testing.T) {
+	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
+		t.Run(s.String(), func(t *testing.T) { proxyOverHTTP(t, s) })
+	}
+}
+
+func proxyOverHTTP(t *testing.T, ending syscall.Signal) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"`+r.URL.Path+`"}]}}`)
@@ -63,7 +70,7 @@ func TestProxyOverHTTP(t *testing.T) {
 	if err != nil || !strings.Contains(string(body), `"text":"/mcp"`) {
 		t.Errorf("got %s and %v", body, err)
 	}
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+	if err := cmd.Process.Signal(ending); err != nil {
 		t.Fatal(err)
 	}
 	if err := cmd.Wait(); err != nil {

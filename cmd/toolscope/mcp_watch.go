@@ -29,6 +29,7 @@ type mcpProxy struct {
 	watcher *mcpproxy.Watcher
 	scope   *toolscope.Scope
 	stats   string // where they are served, "" if nowhere
+	log     logHealth
 	closers []func(ctx context.Context) error
 }
 
@@ -61,6 +62,9 @@ func (o *mcpOptions) open() (_ *mcpProxy, err error) {
 	}
 	providers, err := exporters.Setup(context.Background(), exporters.WithServiceName("toolscope-mcp-"+serviceName(o.server())))
 	if err != nil {
+		if o.otlp != "" && strings.Contains(err.Error(), "OTEL_EXPORTER_OTLP_ENDPOINT") {
+			err = fmt.Errorf("--otlp: %w", err)
+		}
 		return nil, err
 	}
 	p.closers = append(p.closers, providers.Shutdown)
@@ -81,7 +85,8 @@ func (o *mcpOptions) open() (_ *mcpProxy, err error) {
 			return nil, fmt.Errorf("--log: %w", err)
 		}
 		p.closers = append(p.closers, func(context.Context) error { return log.Close() })
-		options = append(options, toolscope.WithObservers(log))
+		p.log = logHealth{log}
+		options = append(options, toolscope.WithObservers(log), toolscope.WithHTTP(stats.WithHealth(p.log)))
 	}
 	running := stats.NewRunning(redactor)
 	options = append(options, toolscope.WithObservers(running),

@@ -8,13 +8,14 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/toolscope/toolscope/internal/display"
+	"github.com/toolscope/toolscope/config"
 	"github.com/toolscope/toolscope/internal/mcpclients"
 )
 
@@ -32,8 +33,9 @@ byte. A copy of the file as it was stays beside it. Restart the client afterward
                   of the user, and .mcp.json, .cursor/mcp.json and .vscode/mcp.json here
   --program FILE  the toolscope that the client starts; the default is this one
 
-OPTIONS are those of the proxy: --otlp --log --stats --config --client-spans --hung
---inject-context. Without --name the server is called NAME.
+OPTIONS are those of the proxy: --otlp --log --stats --name --client-spans --hung --config
+--inject-context --accept-tools --pin-tools; 'toolscope mcp --help' tells what they do.
+Without --name the server is called NAME.
 
   toolscope mcp wrap filesystem --stats 127.0.0.1:0
   toolscope mcp unwrap filesystem --file ~/.cursor/mcp.json
@@ -54,8 +56,17 @@ func mcpWrapCommand(which string, args []string, stdout, stderr io.Writer) int {
 	if done {
 		return code
 	}
-	if len(words) != 1 || o.target != "" || o.listen != "" {
-		fmt.Fprintf(stderr, "toolscope mcp %s: got %d names, want the one of a server, and no --target or --listen\nRun 'toolscope mcp wrap --help' for the options.\n", which, len(words))
+	wrong := ""
+	switch {
+	case len(words) != 1:
+		wrong = fmt.Sprintf("got %d names, want the one of a server in the client's file", len(words))
+	case o.target != "" || o.listen != "":
+		wrong = "got --target or --listen, want a server that the client starts by a command"
+	case which == "wrap" && o.hung <= 0:
+		wrong = fmt.Sprintf("--hung: got %v, want a time above 0", o.hung)
+	}
+	if wrong != "" {
+		fmt.Fprintf(stderr, "toolscope mcp %s: %s\nRun 'toolscope mcp wrap --help' for the options.\n", which, wrong)
 		return exitUsage
 	}
 	name := words[0]
@@ -73,14 +84,37 @@ func mcpWrapCommand(which string, args []string, stdout, stderr io.Writer) int {
 		}, stdout)
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "toolscope mcp %s: %s\n", which, display.Plain(err.Error()))
+		complain(stderr, "mcp "+which, err)
 		return exitError
 	}
 	return exitOK
 }
 
+// usable says what a client would only see as a server that does not start.
+func (o *mcpOptions) usable() error {
+	if o.stats != "" {
+		if _, _, err := net.SplitHostPort(o.stats); err != nil {
+			return fmt.Errorf("--stats: %w", err)
+		}
+	}
+	if o.config == "" {
+		return nil
+	}
+	text, err := os.ReadFile(o.config)
+	if err == nil {
+		_, err = config.Parse(o.config, text)
+	}
+	if err != nil {
+		return fmt.Errorf("--config: %w", err)
+	}
+	return nil
+}
+
 // proxy is the proxy's program and arguments, as a client starts it from any directory.
 func (o *mcpOptions) proxy(program, name string, f *flag.FlagSet) (words []string, err error) {
+	if err := o.usable(); err != nil {
+		return nil, err
+	}
 	if program == "" {
 		if program, err = os.Executable(); err != nil {
 			return nil, err
@@ -96,7 +130,9 @@ func (o *mcpOptions) proxy(program, name string, f *flag.FlagSet) (words []strin
 		case "file", "program", "name":
 			return
 		case "client-spans", "inject-context", "accept-tools", "pin-tools", "bare":
-			words = append(words, "--"+g.Name+"="+value)
+			if value == "true" {
+				words = append(words, "--"+g.Name)
+			}
 			return
 		case "log", "config":
 			absolute, failed := filepath.Abs(value)
@@ -130,7 +166,7 @@ func clientFile(named, server string) (string, error) {
 	case len(found) > 1:
 		return "", fmt.Errorf("got a server %.40q in %s, want --file to say which", server, strings.Join(found, " and "))
 	case len(looked) == 0:
-		return "", fmt.Errorf("got no client's file, want --file to name one")
+		return "", errors.New("found no file of a client that is known, want --file to name one")
 	}
 	return "", fmt.Errorf("got no server %.40q in %s, want one of theirs, or --file", server, strings.Join(looked, ", "))
 }

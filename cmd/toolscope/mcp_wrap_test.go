@@ -37,7 +37,7 @@ func TestWrapAndUnwrapAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	quoted, _ := json.Marshal(here)
-	want := `"command": "/usr/bin/toolscope", "args": ["mcp", "--name", "files", "--client-spans=true", "--log", ` + string(quoted) + `, "--", "npx", "-y"], }, // ours`
+	want := `"command": "/usr/bin/toolscope", "args": ["mcp", "--name", "files", "--client-spans", "--log", ` + string(quoted) + `, "--", "npx", "-y"], }, // ours`
 	if !strings.Contains(string(wrapped), want) {
 		t.Errorf("got\n%s\nwant in it\n%s", wrapped, want)
 	}
@@ -54,6 +54,22 @@ func TestWrapAndUnwrapAFile(t *testing.T) {
 	}
 	if copies, _ := filepath.Glob(file + ".*.bak"); len(copies) != 2 {
 		t.Errorf("got copies %q, want two", copies)
+	}
+	// What would keep the server from starting is told here, where somebody reads it.
+	for want, option := range map[string][]string{
+		"--config: open": {"--config", filepath.Join(dir, "none.yaml")}, "--stats: ": {"--stats", "9464"},
+	} {
+		if got := command(exitError, append([]string{"wrap", "files", "--file", file}, option...)...); !strings.Contains(got, want) {
+			t.Errorf("%q: got %s, want %q", option, got, want)
+		}
+	}
+	for want, option := range map[string][]string{"a server that the client starts": {"--target", "http://x"}, "want a time with its unit": {"--hung", "5"}, "want a time above 0": {"--hung", "-5s"}, "want true or false": {"--pin-tools=maybe"}} {
+		if got := command(exitUsage, append([]string{"wrap", "files", "--file", file}, option...)...); !strings.Contains(got, want) {
+			t.Errorf("%q: got %s, want %q", option, got, want)
+		}
+	}
+	if now, err := os.ReadFile(file); err != nil || string(now) != text {
+		t.Errorf("got %v and\n%s\nwant the file as it was", err, now)
 	}
 	command(exitUsage, "wrap")
 	command(exitUsage, "wrap", "a", "b")

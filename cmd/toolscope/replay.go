@@ -14,7 +14,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/toolkit/tooltest"
 )
 
@@ -77,7 +76,7 @@ func replayCommand(args []string, stdin io.Reader, stdout, stderr io.Writer) int
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := o.run(ctx, stdin, stdout); err != nil {
-		fmt.Fprintf(stderr, "toolscope replay: %s\n", display.Plain(err.Error()))
+		complain(stderr, "replay", err)
 		return exitError
 	}
 	return exitOK

@@ -85,7 +85,7 @@ func reportCommand(args []string, stdin io.Reader, stdout, stderr io.Writer) int
 	name := files[0]
 	from, size, err := openLog(name, stdin)
 	if err != nil {
-		fmt.Fprintf(stderr, "toolscope report: %s\n", display.Plain(err.Error()))
+		complain(stderr, "report", err)
 		return exitError
 	}
 	defer from.Close()

@@ -22,7 +22,6 @@ import (
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/config"
 	"github.com/toolscope/toolscope/exporters"
-	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/toolmcp"
@@ -82,7 +81,7 @@ func serveCommand(args []string, stdin io.Reader, stdout, stderr io.Writer) int 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := o.run(ctx, stdin, stdout, stderr); err != nil {
-		fmt.Fprintf(stderr, "toolscope serve: %s\n", display.Plain(err.Error()))
+		complain(stderr, "serve", err)
 		return exitError
 	}
 	return exitOK

@@ -29,7 +29,7 @@ func parseArguments(f *flag.FlagSet, help string, args []string, stdout, stderr 
 			io.WriteString(stdout, help)
 			return nil, exitOK, true
 		case err != nil:
-			io.WriteString(stderr, "toolscope "+f.Name()+": "+err.Error()+"\nRun 'toolscope "+f.Name()+" --help' for the options.\n")
+			io.WriteString(stderr, "toolscope "+f.Name()+": "+flagError(f, err)+"\nRun 'toolscope "+f.Name()+" --help' for the options.\n")
 			return nil, exitUsage, true
 		}
 		if args = f.Args(); len(args) == 0 {

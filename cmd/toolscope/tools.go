@@ -51,7 +51,7 @@ func toolsCommand(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	}
 	defs, err := toolsListed(o, *servers, stderr)
 	if err != nil {
-		fmt.Fprintf(stderr, "toolscope tools: %s\n", display.Plain(err.Error()))
+		complain(stderr, "tools", err)
 		return exitError
 	}
 	for _, name := range names {

@@ -97,7 +97,7 @@ func runTop(ctx context.Context, args []string, stdin io.Reader, stdout, stderr 
 	}
 	source, end, err := o.source(stdin)
 	if err != nil {
-		fmt.Fprintf(stderr, "toolscope top: %s\n", display.Plain(err.Error()))
+		complain(stderr, "top", err)
 		return exitError
 	}
 	defer end()
@@ -110,7 +110,7 @@ func runTop(ctx context.Context, args []string, stdin io.Reader, stdout, stderr 
 		return o.frames(ctx, source, options, stdout, stderr)
 	}
 	if err := top.Run(ctx, source, options, stdin, stdout); err != nil {
-		fmt.Fprintf(stderr, "toolscope top: %s\n", display.Plain(err.Error()))
+		complain(stderr, "top", err)
 		return exitError
 	}
 	return exitOK

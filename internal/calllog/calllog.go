@@ -31,7 +31,9 @@ type Log struct {
 	file     io.WriteCloser
 	redactor *redact.Redactor
 	lines    chan []byte
+	written  atomic.Uint64
 	dropped  atomic.Uint64
+	failing  atomic.Pointer[error] // of the last write; nil if it worked
 
 	mu     sync.RWMutex // held by who sends on lines
 	closed bool
@@ -71,6 +73,10 @@ func (l *Log) write() {
 		if err != nil {
 			l.dropped.Add(1)
 			l.err = err
+			l.failing.Store(&err)
+		} else {
+			l.written.Add(1)
+			l.failing.Store(nil)
 		}
 		torn = err != nil && (torn || n > 0)
 	}
@@ -80,6 +86,17 @@ func (l *Log) write() {
 // Dropped is how many calls were not written, for want of room or because the disk
 // refused them.
 func (l *Log) Dropped() uint64 { return l.dropped.Load() }
+
+// Written is how many calls were written.
+func (l *Log) Written() uint64 { return l.written.Load() }
+
+// Failing is why the last call was not written; nil if it was.
+func (l *Log) Failing() error {
+	if err := l.failing.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
 
 // Close writes what waits and closes the file. Calls that end later are dropped and
 // counted.

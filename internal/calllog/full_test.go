@@ -54,5 +54,18 @@ func TestAFullDiskTearsOneLine(t *testing.T) {
 		if err := l.Close(); (err != nil) != (c.dropped > 0) || d.String() != c.want || l.Dropped() != c.dropped {
 			t.Errorf("%v: got %q, %d dropped, %v, want %q, %d", c.takes, d.String(), l.Dropped(), err, c.want, c.dropped)
 		}
+		// The disk took the last line in all cases.
+		if l.Failing() != nil || l.Written() != 4-c.dropped {
+			t.Errorf("%v: got %d written, failing %v", c.takes, l.Written(), l.Failing())
+		}
+	}
+}
+
+func TestADiskThatStaysFull(t *testing.T) {
+	l := begin(&disk{takes: []int{9, 0}}, nil)
+	l.lines <- []byte("one\n")
+	l.lines <- []byte("two\n")
+	if err := l.Close(); !errors.Is(err, errFull) || !errors.Is(l.Failing(), errFull) || l.Written() != 1 || l.Dropped() != 1 {
+		t.Errorf("got %v, failing %v, %d written, %d dropped", err, l.Failing(), l.Written(), l.Dropped())
 	}
 }
