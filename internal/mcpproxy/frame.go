@@ -8,9 +8,12 @@ import (
 	"time"
 )
 
-// maxFrame is how long a frame may be to be looked at as a whole, in bytes. Of a longer
-// one a few members are found by a [skimmer].
-const maxFrame = 1 << 20
+// maxFrame is how long a frame may be to be looked at as a whole, in bytes; maxList is the same for a server's whose
+// tools are accepted or pinned. Of a longer one a few members are found by a [skimmer].
+const (
+	maxFrame = 1 << 20
+	maxList  = 8 << 20
+)
 
 // A frame is one message, or what stands in the place of one.
 type frame struct {
@@ -39,6 +42,7 @@ type stream struct {
 	ended   func(at time.Time) // the stream came to its end; nil works
 	gap     bool               // bytes were dropped; the tap's, under its lock
 	torn    bool               // it ended before all of it came
+	most    int                // how long a frame may be to be kept; 0 is maxFrame
 
 	skipping bool // up to the frame's end: its beginning was lost
 	partial  []byte
@@ -77,7 +81,7 @@ func (s *stream) keep(data []byte) {
 	switch {
 	case s.skim != nil:
 		s.skim.feed(data)
-	case len(s.partial)+len(data) <= maxFrame:
+	case len(s.partial)+len(data) <= s.kept():
 		s.partial = append(s.partial, data...)
 	default:
 		s.skim = newSkimmer()
@@ -87,12 +91,15 @@ func (s *stream) keep(data []byte) {
 	}
 }
 
+// kept is how long a frame may be to be kept.
+func (s *stream) kept() int { return max(s.most, maxFrame) }
+
 // line ends a line with its last bytes.
 func (s *stream) line(last []byte, at time.Time) {
 	switch {
 	case s.skipping:
 		s.skipping = false
-	case s.size == 0 && len(last) <= maxFrame:
+	case s.size == 0 && len(last) <= s.kept():
 		s.whole(frame{data: last, size: int64(len(last)), at: at})
 	default:
 		s.keep(last)
@@ -150,7 +157,7 @@ func (s *stream) eventLine(f frame) {
 	if !ok {
 		return
 	}
-	if len(s.event)+len(value) > maxFrame {
+	if len(s.event)+len(value) > s.kept() {
 		s.event = s.event[:0]
 		s.frameLost()
 		return

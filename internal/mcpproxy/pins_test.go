@@ -207,6 +207,54 @@ func TestPinsWantAnAcceptedList(t *testing.T) {
 	}
 }
 
+// A list of more than other messages may have can be accepted, and is pinned then; one of more than it may have is not.
+func TestLongListsAreAccepted(t *testing.T) {
+	list := func(long int, description string) string {
+		return `{"jsonrpc":"2.0","id":7,"result":{"tools":[{"name":"read","description":"` + description + strings.Repeat("x", long) + `","inputSchema":{}}]}}`
+	}
+	for _, tt := range []struct {
+		name, contentType, before, behind string
+		long                              int
+		accepted                          bool
+	}{
+		{"in JSON", "application/json", "", "", 3 << 20, true},
+		{"in an event", "text/event-stream", "data: ", "\n\n", 3 << 20, true},
+		{"too long", "application/json", "", "", maxList, false},
+		{"too long for an event", "text/event-stream", "data: ", "\n\n", maxList, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "state")
+			for _, accept := range []bool{true, false} {
+				if !accept && !tt.accepted {
+					break
+				}
+				description := "reads"
+				if !accept {
+					description = "tells"
+				}
+				w := watch(t, Options{Baseline: baselineIn(t, dir), AcceptTools: accept, PinTools: true})
+				address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) {
+					out.Header().Set("Content-Type", tt.contentType)
+					_, _ = io.WriteString(out, tt.before+list(tt.long, description)+tt.behind)
+				}))
+				resp, err := http.Post(address, "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`))
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := io.ReadAll(resp.Body)
+				resp.Body.Close()
+				if shown := len(got) > tt.long; err != nil || shown != accept {
+					t.Errorf("got %d bytes and %v, want the tool shown: %t", len(got), err, accept)
+				}
+				w.settle()
+				if accept && (w.options.Baseline.pinnable() == nil && !w.options.Baseline.accepting) != tt.accepted {
+					t.Errorf("got %v accepted, want it so: %t", w.options.Baseline.tools, tt.accepted)
+				}
+			}
+		})
+	}
+}
+
 // FuzzPinned: what goes to a client under pins that readers of JSON find a list in names no tool that
 // nobody has accepted.
 func FuzzPinned(f *testing.F) {

@@ -101,7 +101,11 @@ func (s *session) join() { s.w.tap.later(func() { s.w.sessions[s] = struct{}{} }
 
 // stream is one for what a side sends.
 func (s *session) stream(from side, framing framing) *stream {
-	return &stream{framing: framing, take: func(f frame) { s.frame(from, f) }, lost: func() { s.frameLost(from) }}
+	most := 0
+	if o := &s.w.options; from == fromServer && (o.AcceptTools || o.PinTools) {
+		most = maxList
+	}
+	return &stream{framing: framing, take: func(f frame) { s.frame(from, f) }, lost: func() { s.frameLost(from) }, most: most}
 }
 
 // frame takes in what one side sent.
