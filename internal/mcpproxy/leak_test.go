@@ -6,7 +6,10 @@
 package mcpproxy_test
 
 import (
+	"fmt"
 	"os"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -55,6 +58,65 @@ func TestNothingIsLeft(t *testing.T) {
 			if time.Now().After(deadline) {
 				t.Fatal(err)
 			}
+		}
+		if err := scope.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// What a server leaves behind may hold its input, and read nothing of what is being sent.
+func TestInputThatNobodyReads(t *testing.T) {
+	pass := middleware.At(middleware.PlacePermit, func(next toolkit.Handler) toolkit.Handler { return next })
+	for _, options := range [][]toolscope.Option{nil, {toolscope.WithPolicies(pass)}} {
+		scope, err := toolscope.New(options...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := mcpproxy.New(scope, mcpproxy.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stdin, client, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers, stdout, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		stderr, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			defer client.Close()
+			fmt.Fprintf(client, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"text":"%s"}}}`+"\n", strings.Repeat("x", 4<<20))
+		}()
+		exits := make(chan mcpproxy.Exit, 1)
+		go func() {
+			script := "exec 3<&0; sleep 600 <&3 >/dev/null 2>&1 & echo $!; read -r -n 1 begun; exit 3"
+			exit, err := w.Run(mcpproxy.Command{Path: "/bin/bash", Args: []string{"bash", "-c", script}, Stdin: stdin, Stdout: stdout, Stderr: stderr})
+			if err != nil {
+				t.Error(err)
+			}
+			w.Close()
+			exits <- exit
+		}()
+		var pid int
+		if _, err := fmt.Fscan(answers, &pid); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case exit := <-exits:
+			if exit.Code != 3 {
+				t.Errorf("got %+v, want code 3", exit)
+			}
+		case <-time.After(time.Minute):
+			t.Error("the proxy waits for who reads nothing")
+		}
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil { // who was left, and still held the input
+			t.Error(err)
 		}
 		if err := scope.Shutdown(t.Context()); err != nil {
 			t.Error(err)

@@ -32,6 +32,16 @@ func startProcess(cmd *exec.Cmd) error {
 	return <-started
 }
 
+// newPipe makes a pipe whose ends Go's poller does not know: it would wake a thread for all that passes,
+// besides the one that reads (see [input]). Who writes waits in write(2).
+func newPipe() (r, w *os.File, err error) {
+	var ends [2]int
+	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
+		return nil, nil, os.NewSyscallError("pipe2", err)
+	}
+	return os.NewFile(uintptr(ends[0]), "pipe"), os.NewFile(uintptr(ends[1]), "pipe"), nil
+}
+
 // pipeSize is how much the server's pipes hold, so that a large message takes fewer turns.
 const pipeSize = 256 << 10
 

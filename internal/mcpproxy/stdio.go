@@ -96,7 +96,7 @@ func startServer(c Command) (_ *pipes, err error) {
 	}()
 	pipe := func() (r, w *os.File) {
 		if err == nil {
-			r, w, err = os.Pipe()
+			r, w, err = newPipe()
 		}
 		return r, w
 	}
