@@ -73,6 +73,21 @@ func (w *watched) span(name string) sdktrace.ReadOnlySpan {
 	return found[0]
 }
 
+// ended waits for the only span of that name.
+func (w *watched) ended(name string) sdktrace.ReadOnlySpan {
+	w.t.Helper()
+	for end := deadline(); ; time.Sleep(time.Millisecond) {
+		for _, s := range w.spans.Ended() {
+			if s.Name() == name {
+				return w.span(name)
+			}
+		}
+		if time.Now().After(end) {
+			w.t.Fatalf("got no span %q", name)
+		}
+	}
+}
+
 // has is an attribute of a span as text; "" without it.
 func has(s sdktrace.ReadOnlySpan, key attribute.Key) string {
 	if i := slices.IndexFunc(s.Attributes(), func(a attribute.KeyValue) bool { return a.Key == key }); i >= 0 {

@@ -71,6 +71,9 @@ func (h *httpProxy) govern(out http.ResponseWriter, r *http.Request, x *httpExch
 	case o.got != "" && strict:
 		h.refuse(out, x, o, refusedID(body))
 	case o.got != "" || m.Method != methodCallTool:
+		if o.got == "" && m.Method == methodCancelled {
+			x.session.givenUp(string(p.RequestID))
+		}
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		h.passOn(out, r, x)
 	case sessionOf(r.URL.RawQuery) != "":
@@ -100,10 +103,16 @@ type httpCall struct {
 
 // govern runs the call through the policies, and answers it.
 func (c *httpCall) govern(body []byte, m *message, p *params) {
-	s, ctx := c.x.session, c.request.Context()
+	s := c.x.session
+	ctx, over := s.canGiveUp(c.request.Context(), m.key())
+	defer over()
 	o := &operation{s: s, from: fromClient, method: methodCallTool, name: p.Name, id: m.id(), version: s.version(), began: time.Now()}
 	e := &exchange{raw: bytes.TrimSpace(body), id: m.ID, params: *p, args: p.Arguments, op: o, send: c.send}
-	c.answer(s.govern(ctx, s.newCaller(), e))
+	r := s.govern(ctx, s.newCaller(), e)
+	if r.raw == nil && ctx.Err() != nil { // its answer is one that no client waits for
+		r.raw, _ = refusal(m.ID, codeInternal, "a notification that the client gave the call up: want no answer")
+	}
+	c.answer(r)
 	if c.rest != nil {
 		c.copyRest()
 	}

@@ -21,23 +21,25 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// sent makes a request of a session, and returns the answer.
+// sent makes a request of a session, and returns the answer. It may be called by any goroutine.
 func sent(t *testing.T, address, session, body string) string {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, strings.NewReader(body))
+	r, err := http.NewRequest(http.MethodPost, address, strings.NewReader(body))
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
+		return ""
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set(sessionHeader, session)
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
+		return ""
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
 	}
 	return string(text)
 }

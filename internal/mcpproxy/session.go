@@ -42,6 +42,7 @@ type session struct {
 	open      map[operationKey]*operation
 	suspended *suspended    // the Watcher's, for one that lives for one request
 	rounds    rounds        // the same, of governed calls
+	givable   givable       // governed calls over HTTP
 	sessions  *httpSessions // that it is one of; nil over pipes
 	gone      []goneCall    // cancelled calls, oldest first
 	order     uint64

@@ -83,6 +83,8 @@ func understoodOne(text []byte) (m message, refused string) {
 		return m, "a method that some readers take for tools/call: want tools/call"
 	case m.Method == methodCallTool:
 		return m, m.refusedCall()
+	case m.Method == methodCancelled:
+		return m, m.refusedCancel()
 	}
 	return m, ""
 }
@@ -107,6 +109,15 @@ func (m *message) refusedCall() string {
 	return ""
 }
 
+// refusedCancel says what a notification that gives a request up has that leaves open which one; "" for nothing.
+func (m *message) refusedCancel() string {
+	var p params
+	if len(m.Params) > 0 && (unmarshal(m.Params, &p) != nil || !namesOnly(m.Params, "requestId")) || len(p.RequestID) > 0 && !echoed(p.RequestID) {
+		return "a requestId that readers may read differently: want it as the request's id is written"
+	}
+	return ""
+}
+
 // echoed reports whether servers write an id as it came: an integer, or a string in its canonical form
 // (RFC 8785, 3.2.2.2).
 func echoed(id jsontext.Value) bool {
@@ -114,7 +125,7 @@ func echoed(id jsontext.Value) bool {
 		return !bytes.ContainsAny(id, ".eE") && string(id) != "-0"
 	}
 	form := id.Clone()
-	return form.Canonicalize() == nil && string(form) == string(id)
+	return id.Kind() == '"' && form.Canonicalize() == nil && string(form) == string(id)
 }
 
 // notJSON says why a text was not read.

@@ -1,0 +1,178 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mcpproxy
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/approve"
+	"github.com/toolscope/toolscope/middleware/limit"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// gaveUp is a client's notification that it gave a request up.
+func gaveUp(id string) string {
+	return `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `}}`
+}
+
+// slow is a server that answers no call of the tool x, and tells which calls reached it.
+type slow struct {
+	reached chan string
+}
+
+func (s slow) answer(message string) string {
+	if !strings.Contains(message, methodCallTool) {
+		return ""
+	}
+	s.reached <- message
+	if strings.Contains(message, `"x"`) {
+		return ""
+	}
+	return `{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"done"}]}}`
+}
+
+// A client that gives a call up ends what its policies do with it: a person is not asked any more, the next call has
+// its slot, and the span says so.
+func TestGivenUpUnderPolicies(t *testing.T) {
+	asked := make(chan struct{}, 1)
+	approvals := func(t *testing.T) middleware.Policy {
+		p, err := approve.New(approve.Options{
+			Needed: func(context.Context, toolkit.Call, *toolkit.Definition) (string, bool) { return "a test", true },
+			Askers: []approve.Asker{approve.Func(func(ctx context.Context, _ approve.Request) (approve.Answer, error) {
+				asked <- struct{}{}
+				<-ctx.Done()
+				return approve.Answer{Approved: true}, nil // too late
+			})},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	slots := func(t *testing.T) middleware.Policy {
+		p, err := limit.New(limit.Options{Concurrency: limit.Concurrency{Global: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	over := map[string]func(t *testing.T, w *watched, s slow) (send, call func(message string)){"pipes": overPipes, "HTTP": overHTTP}
+	for name, connect := range over {
+		t.Run("asking over "+name, func(t *testing.T) {
+			w := watch(t, Options{}, toolscope.WithPolicies(approvals(t)))
+			s := slow{make(chan string, 8)}
+			send, call := connect(t, w, s)
+			call(roundOf("x", `{}`, ""))
+			<-asked
+			send(gaveUp(`"7"`)) // another's
+			send(gaveUp(`7`))
+			span := w.ended("tools/call x")
+			if has(span, keyErrorType) != "canceled" || has(span, "toolscope.approval") != "withdrawn" {
+				t.Errorf("got %v", span.Attributes())
+			}
+			if n := w.report().Counts[string(noteCancelled)]; n != 1 {
+				t.Errorf("got %d notes, want one", n)
+			}
+			if len(s.reached) > 0 {
+				t.Errorf("the server got %s", <-s.reached)
+			}
+		})
+		t.Run("running over "+name, func(t *testing.T) {
+			w := watch(t, Options{}, toolscope.WithPolicies(slots(t)))
+			s := slow{make(chan string, 8)}
+			send, call := connect(t, w, s)
+			call(roundOf("x", `{}`, ""))
+			<-s.reached
+			call(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"y"}}`) // waits for the slot
+			send(gaveUp(`7`))
+			if got := <-s.reached; !strings.Contains(got, `"y"`) {
+				t.Errorf("got %s, want the other call", got)
+			}
+			if span := w.ended("tools/call x"); has(span, keyErrorType) != "canceled" {
+				t.Errorf("got %v", span.Attributes())
+			}
+			if span := w.ended("tools/call y"); has(span, keyErrorType) != "" {
+				t.Errorf("got %v", span.Attributes())
+			}
+		})
+	}
+}
+
+// overPipes and overHTTP are a connection to a slow server: send passes a message, and call one that is a call, whose
+// answer nobody waits for.
+func overPipes(t *testing.T, w *watched, s slow) (send, call func(message string)) {
+	p := connectTo(t, w, func(in io.Reader, out io.WriteCloser) error {
+		lines := bufio.NewScanner(in)
+		for lines.Scan() {
+			if answer := s.answer(lines.Text()); answer != "" {
+				fmt.Fprintln(out, answer)
+			}
+		}
+		return nil
+	})
+	t.Cleanup(func() { _ = p.to.Close(); <-p.served })
+	send = func(message string) {
+		if _, err := io.WriteString(p.to, message+"\n"); err != nil {
+			t.Error(err)
+		}
+	}
+	return send, send
+}
+
+func overHTTP(t *testing.T, w *watched, s slow) (send, call func(message string)) {
+	var calls sync.WaitGroup
+	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		answer := s.answer(string(body))
+		switch {
+		case answer != "":
+			out.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(out, answer)
+		case strings.Contains(string(body), methodCallTool):
+			<-r.Context().Done()
+		default:
+			out.WriteHeader(http.StatusAccepted)
+		}
+	}))
+	t.Cleanup(calls.Wait)
+	send = func(message string) { sent(t, address, "A", message) }
+	call = func(message string) {
+		calls.Go(func() {
+			if answer := sent(t, address, "A", message); !strings.Contains(answer, `"id":`) {
+				t.Errorf("got %s, want an answer to the request", answer)
+			}
+		})
+	}
+	return send, call
+}
+
+// Which request a notification gives up is read alike by all, or it does not pass.
+func TestGivenUpIsUnderstood(t *testing.T) {
+	for id, want := range map[string]bool{`1`: true, `"a"`: true, `1.0`: false, `"\u0061"`: false, `{}`: false, `[1]`: false} {
+		if _, refused := understood([]byte(gaveUp(id))); (refused == "") != want {
+			t.Errorf("%s: got %q, want it understood: %t", id, refused, want)
+		}
+	}
+	for text, want := range map[string]bool{
+		`{"jsonrpc":"2.0","method":"notifications/cancelled"}`:                                                           true,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"r","_meta":{}}}`:          true,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":[1]}`:                                              false,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"name":1,"requestId":1}}`:                         false,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"RequestId":2}}`:                    false,
+		`[{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}},{"jsonrpc":"2.0","method":"a"}]`: true,
+	} {
+		if _, refused := understood([]byte(text)); (refused == "") != want {
+			t.Errorf("%s: got %q, want it understood: %t", text, refused, want)
+		}
+	}
+}
