@@ -23,8 +23,9 @@ func TestRoom(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector's frames are larger")
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // the collector would move a stack that is larger than it has to be
-	runtime.GC() // and what it is just at comes to its end
+	// The collector would move a stack that is larger than it has to be; what it is just at comes to its end.
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	runtime.GC()
 	var entered, deepest uintptr
 	here := func() { deepest = min(deepest, address()) }
 	redactor, err := redact.New(redact.WithCallback(func(redact.Match) (redact.Action, string) { here(); return redact.Mask, "" }))

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -27,7 +28,15 @@ import (
 	"github.com/toolscope/toolscope/tracing"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// The tests begin with an environment without OTEL_*, whoever runs them.
+func TestMain(m *testing.M) {
+	for _, v := range os.Environ() {
+		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "OTEL_") {
+			os.Unsetenv(name)
+		}
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // newScope is a scope over the real SDK, with its spans.
 func newScope(t testing.TB, options ...toolscope.Option) (*toolscope.Scope, *tracetest.SpanRecorder) {
