@@ -39,10 +39,10 @@ const flushTime = 1500 * time.Millisecond
 
 // close closes the parts, the last one made first.
 func (p *mcpProxy) close(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, flushTime)
-	defer cancel()
 	for i := len(p.closers) - 1; i >= 0; i-- {
-		_ = p.closers[i](ctx) // standard error is the server's
+		limited, cancel := context.WithTimeout(ctx, flushTime) // which does not count what the others took
+		_ = p.closers[i](limited)                              // standard error is the server's
+		cancel()
 	}
 }
 
