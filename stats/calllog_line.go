@@ -201,7 +201,7 @@ func (l *logLine) readTime() error {
 			return fmt.Errorf("time: got %s, want RFC 3339 or seconds since 1970", shown(string(n)))
 		}
 		whole, part := math.Modf(f)
-		t = time.Unix(int64(whole), int64(part*1e9))
+		t = time.Unix(int64(whole), int64(math.Round(part*1e6))*1000) // a float has no nanoseconds today
 	}
 	if y := t.Year(); y < 1970 || y > 2261 {
 		return fmt.Errorf("time: got the year %d, want 1970 to 2261", y)

@@ -51,6 +51,10 @@ func TestCallLog(t *testing.T) {
 	if !s.From.Equal(time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)) || !s.To.Equal(time.Unix(1795251661, 5e8)) {
 		t.Errorf("span: got %v to %v", s.From, s.To)
 	}
+	// A time in seconds was a little before what was written.
+	if c, err := ReadLoggedCall([]byte(`{"tool":"a","duration_us":1,"time":1795251660.001}`)); err != nil || !c.End.Equal(time.Unix(1795251660, 1e6)) {
+		t.Errorf("got %v, %v", c.End, err)
+	}
 	sessions := l.Sessions()
 	if len(sessions) != 1 || sessions[0].Session != "s1" || sessions[0].Calls != 3 || sessions[0].Errors != 2 || sessions[0].RunMs != 5.5 {
 		t.Errorf("sessions: got %+v", sessions)

@@ -80,7 +80,7 @@ func TestReportWithoutTimes(t *testing.T) {
 func TestReportJSONOfAMoment(t *testing.T) {
 	const two = `{"tool":"a","duration_us":1,"time":1767225600.001,"error":"/etc/app/x.conf: no such file"}` + "\n" + `{"tool":"a","duration_us":1,"time":1767225600.002}`
 	_, out, _ := invoke(reportCommand, two, "--json", "-")
-	if strings.Contains(out, "calls_per_second") || !strings.Contains(out, `"seconds":0.001`) {
+	if strings.Contains(out, "calls_per_second") || !strings.Contains(out, `"seconds":0.001,`) {
 		t.Errorf("got %s, want no rate", out)
 	}
 	if !strings.Contains(out, `<path>`) {
