@@ -35,6 +35,6 @@
 // Batches with a call of a tool, members that stand twice, and requests of more than 16 MiB are
 // refused under policies, since two readers may read them differently, or none at all; and under
 // pinned tools answers that may be lists and are not read alike. Policies do not govern the older transport over
-// server-sent events, whose calls they refuse. Answers that are compressed pass and are not looked at,
-// or are refused while tools are pinned.
+// server-sent events, whose calls they refuse. Answers that are compressed, though the server is asked for none, and those of
+// more than 16 MiB pass and are not looked at, or are refused while tools are pinned.
 package mcpproxy

@@ -245,7 +245,7 @@ func (s *session) govern(ctx context.Context, call caller, x *exchange) reply {
 	if pinned {
 		return s.ended(x, x.refused())
 	}
-	if x.params.carriesInput() && !x.rules.Off && !slices.Contains(x.rules.ToolsOff, x.params.Name) {
+	if x.params.carriesMore() && !x.rules.Off && !slices.Contains(x.rules.ToolsOff, x.params.Name) {
 		call = s.inputCaller(x.rules.Policies)
 	}
 	return s.ended(x, x.guarded(ctx, call))

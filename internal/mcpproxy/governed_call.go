@@ -6,6 +6,7 @@ package mcpproxy
 import (
 	"context"
 	"errors"
+	"strconv"
 	"sync"
 	"time"
 
@@ -23,6 +24,7 @@ func (g *governor) begin(text []byte, m *message, at time.Time) error {
 	g.mu.Lock()
 	full := len(g.calls) >= maxCalls || g.calls[key] != nil
 	if !full {
+		delete(g.ended, key)
 		g.calls[key] = c
 		g.sending.Add(1)
 		g.running.Add(1)
@@ -42,9 +44,12 @@ func (g *governor) begin(text []byte, m *message, at time.Time) error {
 		x.send = func(ctx context.Context, id jsontext.Value, raw, _ []byte) (reply, error) {
 			return g.send(ctx, c, id, raw)
 		}
-		r := g.s.govern(ctx, g.call, x)
+		r := g.run(ctx, x)
 		g.mu.Lock()
 		delete(g.calls, key)
+		if g.w.governs() {
+			g.endedWith(key)
+		}
 		g.mu.Unlock()
 		if r.passed || c.given.Load() {
 			return
@@ -57,6 +62,12 @@ func (g *governor) begin(text []byte, m *message, at time.Time) error {
 		}
 	}()
 	return nil
+}
+
+// run runs a call through the policies. The panic of one is told on the call's span, and is not the end of all others.
+func (g *governor) run(ctx context.Context, x *exchange) (r reply) {
+	defer func() { _ = recover() }()
+	return g.s.govern(ctx, g.call, x)
 }
 
 // send sends a request on and waits for its answer.
@@ -102,20 +113,30 @@ func (g *governor) send(ctx context.Context, c *governedCall, id jsontext.Value,
 	return read(a.raw, a.m), nil
 }
 
+// notLookedAt stands in the place of an answer that is too long, or that is in another form than MCP has.
+const notLookedAt = "[an answer that was passed on and not looked at]"
+
 // maxEnded is how many answers that come too late are told from others.
 const maxEnded = 1024
 
 func (g *governor) forget(key string, late bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	_, waits := g.waiting[key]
 	delete(g.waiting, key)
-	if waits && late {
-		if len(g.ended) >= maxEnded {
-			clear(g.ended)
-		}
-		g.ended[key] = true
+	if late {
+		g.endedWith(key)
 	}
+}
+
+// endedWith remembers that an id needs no answer any more; the caller holds the lock.
+func (g *governor) endedWith(key string) {
+	for old := range g.ended {
+		if len(g.ended) < maxEnded {
+			break
+		}
+		delete(g.ended, old)
+	}
+	g.ended[key] = true
 }
 
 // tellCancelled tells the server that a policy gave up a request. What the client gave up it
@@ -130,20 +151,40 @@ func (g *governor) tellCancelled(ctx context.Context, id jsontext.Value) {
 	}
 }
 
-// hand gives an answer to the call that waits for it; true if it was for one, even for one
-// that does not wait any more.
-func (g *governor) hand(key string, a *answer) bool {
+// hand gives an answer to the call that waits for it; true if it was for one, even for one that does not wait: any
+// more, or yet. Of such a call the client gets what its policies say.
+func (g *governor) hand(id jsontext.Value, a *answer) bool {
+	keys := [...]string{string(id), plainID(id)}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if answered := g.waiting[key]; answered != nil {
-		delete(g.waiting, key)
-		answered <- a
-		return true
+	for _, key := range keys {
+		if answered := g.waiting[key]; answered != nil {
+			delete(g.waiting, key)
+			answered <- a
+			return true
+		}
 	}
-	if g.ended[key] {
-		delete(g.ended, key)
-		g.w.notes.add(note{kind: noteLate, session: g.s})
-		return true
+	for _, key := range keys {
+		if g.ended[key] || g.calls[key] != nil && g.w.governs() {
+			g.w.notes.add(note{kind: noteLate, session: g.s})
+			return true
+		}
 	}
 	return false
 }
+
+// plainID is an id as most write it: readers take 1.0 for 1, and a text for itself whatever is escaped.
+func plainID(id jsontext.Value) string {
+	switch id.Kind() {
+	case '"':
+		return quoted(unquoted(string(id)))
+	case '0':
+		if n, ok := safeInteger(id); ok {
+			return strconv.FormatInt(n, 10)
+		}
+	}
+	return string(id)
+}
+
+// sameID reports whether readers take two ids for the same.
+func sameID(a, b jsontext.Value) bool { return string(a) == string(b) || plainID(a) == plainID(b) }

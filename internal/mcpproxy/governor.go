@@ -33,7 +33,7 @@ type governor struct {
 	mu      sync.Mutex
 	calls   map[string]*governedCall // by the client's id
 	waiting map[string]chan *answer  // by the id that was sent on
-	ended   map[string]bool          // ids that policies have answered, and the server has not
+	ended   map[string]bool          // ids of calls that are answered, of which the latest are kept
 	gone    bool                     // the server will answer nothing more
 	running sync.WaitGroup
 	sending sync.WaitGroup // calls that may still be sent on
@@ -137,7 +137,7 @@ func (g *governor) readServer(to *os.File, p *pipes) {
 			}
 			g.client.mu.Unlock()
 			locked = false
-			g.hand(string(m.ID), &answer{passed: true, failed: skim.found["result.isError"] == "true"})
+			g.hand(m.ID, &answer{passed: true, failed: skim.found["result.isError"] == "true"})
 			return nil
 		},
 		rest: func(piece []byte) error { return g.client.write(g.pinned(piece)) },
@@ -192,6 +192,10 @@ func (g *governor) fromClient(raw []byte, at time.Time) error {
 		g.cancelled(&m)
 	case m.Method == methodCallTool:
 		return g.begin(text, &m, at)
+	case m.request(): // with an id that a call may have had
+		g.mu.Lock()
+		delete(g.ended, m.key())
+		g.mu.Unlock()
 	}
 	return g.server.write(raw)
 }
@@ -258,13 +262,39 @@ func (g *governor) fromServer(raw []byte, _ time.Time) error {
 		return nil
 	}
 	text := bytes.TrimRight(raw, "\r\n")
-	var m message
-	if unmarshal(text, &m) == nil && m.Method == "" && m.key() != "" {
-		if g.hand(m.key(), &answer{raw: text, m: &m}) {
-			return nil
-		}
+	if jsontext.Value(text).Kind() == '[' {
+		return g.client.write(g.fromBatch(text, raw))
+	}
+	if g.taken(text) {
+		return nil
 	}
 	return g.client.write(raw)
+}
+
+// taken reports whether a message is an answer to a call, which the client gets of its policies.
+func (g *governor) taken(text []byte) bool {
+	var m message
+	return unmarshal(text, &m) == nil && m.Method == "" && m.key() != "" && g.hand(m.ID, &answer{raw: text, m: &m})
+}
+
+// fromBatch is what goes on at once of several messages.
+func (g *governor) fromBatch(text, raw []byte) []byte {
+	var batch, rest []jsontext.Value
+	if unmarshal(text, &batch) != nil {
+		return raw
+	}
+	for _, one := range batch {
+		if !g.taken(one) {
+			rest = append(rest, one)
+		}
+	}
+	switch len(rest) {
+	case len(batch):
+		return raw
+	case 0:
+		return nil
+	}
+	return append(joined(rest), '\n')
 }
 
 // pinned is what the client gets of a line while tools are pinned. A carriage return within it may be a

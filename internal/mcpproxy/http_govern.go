@@ -98,7 +98,7 @@ type httpCall struct {
 	event     []byte      // the event that the server's answer was, as it came
 	sent      []byte      // the answer that stood in it
 	rest      io.ReadCloser
-	buffer    []byte // what was read of rest
+	events    events // what was read of rest
 }
 
 // govern runs the call through the policies, and answers it.
@@ -109,7 +109,7 @@ func (c *httpCall) govern(body []byte, m *message, p *params) {
 	o := &operation{s: s, from: fromClient, method: methodCallTool, name: p.Name, id: m.id(), version: s.version(), began: time.Now()}
 	e := &exchange{raw: bytes.TrimSpace(body), id: m.ID, params: *p, args: p.Arguments, op: o, send: c.send}
 	r := s.govern(ctx, s.newCaller(), e)
-	if r.raw == nil && ctx.Err() != nil { // its answer is one that no client waits for
+	if r.raw == nil && !c.streaming && ctx.Err() != nil { // its answer is one that no client waits for
 		r.raw, _ = refusal(m.ID, codeInternal, "a notification that the client gave the call up: want no answer")
 	}
 	c.answer(r)
@@ -124,6 +124,7 @@ func (c *httpCall) send(ctx context.Context, id jsontext.Value, raw, changed []b
 	if changed != nil {
 		setArguments(out.Header, changed, c.tool)
 	}
+	out.Header.Set("Accept-Encoding", "identity") // an answer has to be read
 	out.Body, out.ContentLength = io.NopCloser(bytes.NewReader(raw)), int64(len(raw))
 	resp, err := c.h.roundTrip(out)
 	if err == nil {
@@ -138,8 +139,10 @@ func (c *httpCall) send(ctx context.Context, id jsontext.Value, raw, changed []b
 	c.h.sessions.answered(c.x, resp.StatusCode, resp.Header.Get(sessionHeader))
 	framing, ok := framingOf(resp.Header.Get("Content-Type"), resp.Header.Get("Content-Encoding"))
 	switch {
-	case resp.StatusCode >= 300 || !ok || c.streaming && framing != byEvent:
-		return c.pass(resp)
+	case resp.StatusCode >= 300:
+		return c.pass(resp, statusError(resp.StatusCode))
+	case !ok:
+		return c.pass(resp, nil)
 	case framing == byEvent:
 		return c.stream(resp, id)
 	}
@@ -150,12 +153,12 @@ func (c *httpCall) send(ctx context.Context, id jsontext.Value, raw, changed []b
 	}
 	if len(text) > maxGoverned {
 		resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(text), resp.Body))
-		return c.pass(resp)
+		return c.pass(resp, nil)
 	}
 	list, ok := messages(frame{data: text})
-	if !ok || len(list) != 1 || list[0].key() != string(id) {
+	if !ok || len(list) != 1 || list[0].Method != "" || !sameID(list[0].ID, id) {
 		resp.Body = io.NopCloser(bytes.NewReader(text))
-		return c.pass(resp)
+		return c.pass(resp, errOther)
 	}
 	c.header = resp.Header
 	return read(text, &list[0]), nil
@@ -181,17 +184,26 @@ func (h *httpProxy) roundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// pass passes on as it is what is no answer to a call.
-func (c *httpCall) pass(resp *http.Response) (reply, error) {
+// errOther says that what came for a call is no answer to it.
+var errOther = &wireError{"unanswered", "the server answered something else"}
+
+// pass passes on as it is what is no answer to a call, or none that is looked at. fault is what that means for
+// the call, nil for nothing.
+func (c *httpCall) pass(resp *http.Response, fault *wireError) (reply, error) {
 	defer resp.Body.Close()
+	r := reply{passed: true, result: toolkit.Result{Output: notLookedAt, Suspended: true}}
+	if fault != nil {
+		r.result.Output, r.result.Fault = fault.text, fault
+		if c.streaming { // an attempt before has begun an answer, in which this is nothing
+			return reply{}, fault
+		}
+	}
 	if !c.streaming {
 		c.begin(resp)
 	}
 	c.passed, c.streaming = true, true
 	_, _ = io.Copy(flushing{c.out}, resp.Body) // the client is gone, or the server
-	err := &wireError{fmt.Sprintf("http_%d", resp.StatusCode), "the server answered with HTTP status " + http.StatusText(resp.StatusCode)}
-	text := err.text
-	return reply{passed: true, result: toolkit.Result{Output: text, Fault: err, Suspended: true}}, nil
+	return r, nil
 }
 
 // begin writes an answer's status and headers.
@@ -203,23 +215,18 @@ func (c *httpCall) begin(resp *http.Response) {
 // stream passes events on until the one that answers the call.
 func (c *httpCall) stream(resp *http.Response, id jsontext.Value) (reply, error) {
 	if !c.streaming {
+		resp.Header.Del("Content-Length") // a policy may change the answer's
 		c.begin(resp)
 		_ = http.NewResponseController(c.out).Flush()
 	}
-	c.streaming, c.rest, c.buffer = true, resp.Body, nil
+	c.streaming, c.rest, c.events = true, resp.Body, events{}
 	chunk := make([]byte, 32<<10)
 	for {
 		n, err := resp.Body.Read(chunk)
-		c.buffer = append(c.buffer, chunk[:n]...)
-		for {
-			end := eventEnd(c.buffer)
-			if end == 0 {
-				break
-			}
-			event := c.buffer[:end]
-			c.buffer = c.buffer[end:]
+		c.events.held = append(c.events.held, chunk[:n]...)
+		for event := c.events.next(); event != nil; event = c.events.next() {
 			if data := eventData(event); len(data) > 0 {
-				if list, ok := messages(frame{data: data}); ok && len(list) == 1 && list[0].Method == "" && list[0].key() == string(id) {
+				if list, ok := messages(frame{data: data}); ok && len(list) == 1 && list[0].Method == "" && sameID(list[0].ID, id) {
 					c.event, c.sent = bytes.Clone(event), data
 					return read(data, &list[0]), nil
 				}
@@ -228,16 +235,15 @@ func (c *httpCall) stream(resp *http.Response, id jsontext.Value) (reply, error)
 				return reply{}, context.Canceled
 			}
 		}
-		if len(c.buffer) > maxGoverned { // too long to be kept: it passes as it comes
-			if !c.write(c.buffer) {
+		if len(c.events.held) > maxGoverned { // too long to be kept: it passes as it comes
+			if !c.write(c.events.take()) {
 				return reply{}, context.Canceled
 			}
-			c.buffer = nil
 		}
 		if err != nil {
-			c.write(c.buffer)
+			c.write(c.events.take())
 			c.rest.Close()
-			c.rest, c.buffer = nil, nil
+			c.rest = nil
 			return reply{}, errUnanswered
 		}
 	}
@@ -278,7 +284,7 @@ func (c *httpCall) answer(r reply) {
 // copyRest passes on what follows the answer in a stream.
 func (c *httpCall) copyRest() {
 	defer c.rest.Close()
-	if c.write(c.buffer) {
+	if c.write(c.events.take()) {
 		_, _ = io.Copy(flushing{c.out}, c.rest) // the client is gone, or the server
 	}
 }

@@ -131,6 +131,7 @@ type params struct {
 	RequestID      jsontext.Value `json:"requestId"`
 	RequestState   string         `json:"requestState"`
 	InputResponses jsontext.Value `json:"inputResponses"`
+	Task           jsontext.Value `json:"task"`
 	Meta           meta           `json:"_meta"`
 
 	ProtocolVersion string         `json:"protocolVersion"`

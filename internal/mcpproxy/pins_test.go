@@ -126,7 +126,7 @@ func TestPinnedAnswersOverHTTP(t *testing.T) {
 		{"events, accepted", events, "", ": hi\n\n" + event(listOf(harmless)), ": hi\n\n" + event(listOf(harmless))},
 		{"events with CRLF", events, "", "data: " + listOf(poisoned) + "\r\n\r\n", "data: " + left + "\n\n"},
 		{"data over lines", events, "", "data: {\"id\":7,\"result\":\ndata:{\"tools\":[5]}}\n\n", "data: {\"id\":7,\"result\":\ndata: {\"tools\":[]}}\n\n"},
-		{"a byte order mark", events, "", "\xef\xbb\xbfdata: " + listOf(poisoned) + "\n\n", ""},
+		{"a byte order mark", events, "", "\xef\xbb\xbfdata: " + listOf(poisoned) + "\n\n", "data: " + string(unreadableAnswer(jsontext.Value("7"))) + "\n\n"},
 		{"a blank before the colon", events, "", "data : " + listOf(poisoned) + "\n\n", ""},
 		{"an end that never comes", events, "", event(`{}`) + "data: " + listOf(poisoned), event(`{}`) + "data: " + left + "\n\n"},
 	} {

@@ -14,9 +14,12 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// carriesInput reports whether a call says that the server has asked for input. What comes of it depends on more than its
-// arguments.
+// carriesInput reports whether a call says that the server has asked for input.
 func (p *params) carriesInput() bool { return p.RequestState != "" || len(p.InputResponses) > 0 }
+
+// carriesMore reports whether what comes of a call depends on more than its arguments: on input, or on that it is to be
+// a task, of which a first answer tells no more than its id.
+func (p *params) carriesMore() bool { return p.carriesInput() || len(p.Task) > 0 }
 
 // onceOnly are the places of the policies that a call passes once, whatever its rounds: what they judge, the
 // arguments, is the same in each. Those of the others hold for what runs, which each round does. A
@@ -35,7 +38,7 @@ func (s *session) laterCaller(rules toolscope.Settings) caller {
 	}))
 }
 
-// inputCaller governs, by some policies, calls that carry input. Behind those that judge them they have no identity
+// inputCaller governs, by some policies, calls that carry more than arguments. Behind those that judge them they have no identity
 // (package identity), so that none is answered with what came of the arguments alone, or answers such a call.
 func (s *session) inputCaller(policies []middleware.Policy) caller {
 	lens := s.lens()

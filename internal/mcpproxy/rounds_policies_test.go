@@ -210,6 +210,7 @@ func TestCacheAndRounds(t *testing.T) {
 		{roundOf("write", `{}`, ""), 1}, {read, 2}, {read, 2},
 		{roundOf("write", `{}`, "s"), 2}, {read, 3}, {read, 3},
 		{roundOf("read", `{"a":1}`, "forged"), 4}, {roundOf("read", `{"a":1}`, ""), 5}, {roundOf("read", `{"a":1}`, "forged"), 6}, {roundOf("read", `{"a":1}`, ""), 6},
+		{strings.Replace(roundOf("read", `{"a":1}`, ""), `"name"`, `"task":{},"name"`, 1), 7}, {roundOf("read", `{"a":1}`, ""), 7},
 	} {
 		if answer := sent(t, address, "A", step.call); reads.Load() != step.reads {
 			t.Errorf("step %d: got %d reads, want %d: %s", i, reads.Load(), step.reads, answer)

@@ -99,8 +99,8 @@ func (m *message) refusedCall() string {
 		return "an id that a server may answer in another form: want an integer, or a string without needless escapes"
 	case m.Params.Kind() != '{' || unmarshal(m.Params, &p) != nil:
 		return "parameters that are none of a tools/call: want an object with name and arguments"
-	case !namesOnly(m.Params, "name", "arguments"):
-		return "a parameter whose name some readers take for another: want name and arguments, in lower case"
+	case !namesOnly(m.Params, "name", "arguments", "requestState", "inputResponses", "task"):
+		return "a parameter whose name some readers take for another: want those of tools/call, with their case"
 	case p.Name == "" || hasControl(p.Name):
 		return "no name of a tool, or one with a control character: want the tool's name"
 	case len(p.Arguments) > 0 && p.Arguments.Kind() != '{' && p.Arguments.Kind() != 'n':
