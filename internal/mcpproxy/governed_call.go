@@ -22,8 +22,9 @@ func (g *governor) begin(text []byte, m *message, at time.Time) error {
 	ctx, cancel := context.WithCancel(g.ctx)
 	c := &governedCall{cancel: cancel, sent: sync.OnceFunc(g.sending.Done)}
 	g.mu.Lock()
-	full := len(g.calls) >= maxCalls || g.calls[key] != nil
+	full := len(g.calls) >= maxCalls || g.bytes+len(text) > maxCallBytes || g.calls[key] != nil
 	if !full {
+		g.bytes += len(text)
 		delete(g.ended, key)
 		g.calls[key] = c
 		g.sending.Add(1)
@@ -32,7 +33,7 @@ func (g *governor) begin(text []byte, m *message, at time.Time) error {
 	g.mu.Unlock()
 	if full {
 		cancel()
-		return g.refuse(m.ID, "more than 1024 calls at once, or an id that is in use: want fewer, and each id once")
+		return g.refuse(m.ID, "more than 1024 calls at once or 256 MiB of them, or an id that is in use: want fewer, and each id once")
 	}
 	go func() {
 		defer g.running.Done()
@@ -47,6 +48,7 @@ func (g *governor) begin(text []byte, m *message, at time.Time) error {
 		r := g.run(ctx, x)
 		g.mu.Lock()
 		delete(g.calls, key)
+		g.bytes -= len(text)
 		if g.w.governs() {
 			g.endedWith(key)
 		}

@@ -15,8 +15,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxCalls is how many governed calls of a connection may run at once; one more is refused.
-const maxCalls = 1024
+// The bounds of the governed calls of a connection that run at once, and of their bytes; one more is refused.
+const (
+	maxCalls     = 1024
+	maxCallBytes = 256 << 20
+)
 
 // governor stands between a client and a server over pipes, and lets the scope's policies
 // govern the calls. All other frames pass as they are.
@@ -32,6 +35,7 @@ type governor struct {
 
 	mu      sync.Mutex
 	calls   map[string]*governedCall // by the client's id
+	bytes   int                      // of them
 	waiting map[string]chan *answer  // by the id that was sent on
 	ended   map[string]bool          // ids of calls that are answered, of which the latest are kept
 	gone    bool                     // the server will answer nothing more

@@ -273,3 +273,35 @@ func TestPolicyThatPanicsOverPipes(t *testing.T) {
 	_ = p.to.Close()
 	<-p.served
 }
+
+// Calls over pipes are bounded by their bytes as well.
+func TestBytesOfGovernedCalls(t *testing.T) {
+	w := watch(t, Options{}, editing())
+	ran := 0
+	p := connectTo(t, w, func(in io.Reader, out io.WriteCloser) error {
+		for lines := bufio.NewScanner(in); lines.Scan(); ran++ {
+			fmt.Fprintln(out, `{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
+		}
+		return nil
+	})
+	used := func(n int) {
+		p.g.mu.Lock()
+		defer p.g.mu.Unlock()
+		p.g.bytes += n
+	}
+	used(maxCallBytes - len(refusable) + 1)
+	if got := p.send(refusable + "\n"); !strings.Contains(got, "256 MiB") {
+		t.Errorf("got %s", got)
+	}
+	used(-1)
+	if got := p.send(refusable + "\n"); !strings.Contains(got, `"result"`) {
+		t.Errorf("got %s", got)
+	}
+	if got := p.send(refusable + "\n"); !strings.Contains(got, `"result"`) {
+		t.Errorf("got %s, want the bytes given back", got)
+	}
+	_ = p.to.Close()
+	if <-p.served; ran != 2 {
+		t.Errorf("got %d calls at the server, want 2", ran)
+	}
+}

@@ -139,6 +139,8 @@ func overHTTP(t *testing.T, w *watched, s slow) (send, call func(message string)
 			out.Header().Set("Content-Type", "application/json")
 			_, _ = io.WriteString(out, answer)
 		case strings.Contains(string(body), methodCallTool):
+			out.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(flushing{out}, ": soon\n\ndata: {")
 			<-r.Context().Done()
 		default:
 			out.WriteHeader(http.StatusAccepted)
@@ -148,8 +150,8 @@ func overHTTP(t *testing.T, w *watched, s slow) (send, call func(message string)
 	send = func(message string) { sent(t, address, "A", message) }
 	call = func(message string) {
 		calls.Go(func() {
-			if answer := sent(t, address, "A", message); !strings.Contains(answer, `"id":`) {
-				t.Errorf("got %s, want an answer to the request", answer)
+			if answer := sent(t, address, "A", message); !strings.Contains(answer, `"id":`) && answer != ": soon\n\n" {
+				t.Errorf("got %s, want an answer to the request, or its stream ended", answer)
 			}
 		})
 	}
@@ -174,5 +176,44 @@ func TestGivenUpIsUnderstood(t *testing.T) {
 		if _, refused := understood([]byte(text)); (refused == "") != want {
 			t.Errorf("%s: got %q, want it understood: %t", text, refused, want)
 		}
+	}
+}
+
+// So does a client that closes its request.
+func TestClosedUnderPolicies(t *testing.T) {
+	for name, stream := range map[string]bool{"before the answer": false, "within a stream": true} {
+		t.Run(name, func(t *testing.T) {
+			w := watch(t, Options{}, editing())
+			reached := make(chan struct{})
+			gone := make(chan struct{})
+			address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+				_, _ = io.ReadAll(r.Body)
+				if stream {
+					out.Header().Set("Content-Type", "text/event-stream")
+					_, _ = io.WriteString(flushing{out}, "data: {")
+				}
+				close(reached)
+				<-r.Context().Done()
+				close(gone)
+			}))
+			ctx, cancel := context.WithCancel(t.Context())
+			r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(roundOf("x", `{}`, "")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Content-Type", "application/json")
+			go func() {
+				<-reached
+				cancel()
+			}()
+			if resp, err := http.DefaultClient.Do(r); err == nil {
+				_, _ = io.ReadAll(resp.Body)
+				resp.Body.Close()
+			}
+			<-gone
+			if s := w.ended("tools/call x"); has(s, keyErrorType) != "canceled" {
+				t.Errorf("got %v", s.Attributes())
+			}
+		})
 	}
 }

@@ -7,9 +7,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"time"
 
@@ -144,11 +142,14 @@ func (c *httpCall) send(ctx context.Context, id jsontext.Value, raw, changed []b
 	case !ok:
 		return c.pass(resp, nil)
 	case framing == byEvent:
-		return c.stream(resp, id)
+		return c.stream(ctx, resp, id)
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxGoverned+1))
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return reply{}, context.Cause(ctx)
+	case err != nil:
 		return reply{}, errUnanswered
 	}
 	if len(text) > maxGoverned {
@@ -184,36 +185,8 @@ func (h *httpProxy) roundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// errOther says that what came for a call is no answer to it.
-var errOther = &wireError{"unanswered", "the server answered something else"}
-
-// pass passes on as it is what is no answer to a call, or none that is looked at. fault is what that means for
-// the call, nil for nothing.
-func (c *httpCall) pass(resp *http.Response, fault *wireError) (reply, error) {
-	defer resp.Body.Close()
-	r := reply{passed: true, result: toolkit.Result{Output: notLookedAt, Suspended: true}}
-	if fault != nil {
-		r.result.Output, r.result.Fault = fault.text, fault
-		if c.streaming { // an attempt before has begun an answer, in which this is nothing
-			return reply{}, fault
-		}
-	}
-	if !c.streaming {
-		c.begin(resp)
-	}
-	c.passed, c.streaming = true, true
-	_, _ = io.Copy(flushing{c.out}, resp.Body) // the client is gone, or the server
-	return r, nil
-}
-
-// begin writes an answer's status and headers.
-func (c *httpCall) begin(resp *http.Response) {
-	maps.Copy(c.out.Header(), resp.Header)
-	c.out.WriteHeader(resp.StatusCode)
-}
-
 // stream passes events on until the one that answers the call.
-func (c *httpCall) stream(resp *http.Response, id jsontext.Value) (reply, error) {
+func (c *httpCall) stream(ctx context.Context, resp *http.Response, id jsontext.Value) (reply, error) {
 	if !c.streaming {
 		resp.Header.Del("Content-Length") // a policy may change the answer's
 		c.begin(resp)
@@ -240,62 +213,15 @@ func (c *httpCall) stream(resp *http.Response, id jsontext.Value) (reply, error)
 				return reply{}, context.Canceled
 			}
 		}
-		if err != nil {
-			c.write(c.events.take())
-			c.rest.Close()
-			c.rest = nil
-			return reply{}, errUnanswered
+		if err == nil {
+			continue
 		}
-	}
-}
-
-// write writes a part of a stream at once; false if the client is gone.
-func (c *httpCall) write(b []byte) bool {
-	if len(b) == 0 {
-		return true
-	}
-	_, err := flushing{c.out}.Write(b)
-	return err == nil
-}
-
-// answer writes what came of a call.
-func (c *httpCall) answer(r reply) {
-	switch {
-	case c.passed || r.passed:
-	case c.streaming && bytes.Equal(r.raw, c.sent) && c.event != nil:
-		c.write(c.event)
-	case c.streaming && r.raw != nil:
-		c.write(fmt.Appendf(nil, "event: message\ndata: %s\n\n", r.raw))
-	case c.streaming: // nobody waits for an answer
-	case r.raw == nil:
-		status := http.StatusBadGateway
-		if c.request.Context().Err() != nil {
-			return
+		c.rest.Close()
+		c.rest = nil
+		if ctx.Err() != nil { // a policy may still answer, behind what was whole
+			return reply{}, context.Cause(ctx)
 		}
-		http.Error(c.out, notReached, status)
-	default:
-		maps.Copy(c.out.Header(), c.header)
-		c.out.Header().Del("Content-Length")
-		c.out.Header().Set("Content-Type", "application/json")
-		_, _ = c.out.Write(r.raw) // nobody waits any more
+		c.write(c.events.take())
+		return reply{}, errUnanswered
 	}
-}
-
-// copyRest passes on what follows the answer in a stream.
-func (c *httpCall) copyRest() {
-	defer c.rest.Close()
-	if c.write(c.events.take()) {
-		_, _ = io.Copy(flushing{c.out}, c.rest) // the client is gone, or the server
-	}
-}
-
-// flushing writes what it is given at once.
-type flushing struct{ http.ResponseWriter }
-
-func (f flushing) Write(b []byte) (int, error) {
-	n, err := f.ResponseWriter.Write(b)
-	if err == nil {
-		err = http.NewResponseController(f.ResponseWriter).Flush()
-	}
-	return n, err
 }

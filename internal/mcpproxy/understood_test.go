@@ -241,6 +241,7 @@ type piped struct {
 	from   *bufio.Reader
 	got    bytes.Buffer // the server; to be read once it has ended
 	served chan error
+	g      *governor
 }
 
 func connectPipes(t *testing.T, w *watched, s *mcp.Server) *piped {
@@ -273,6 +274,7 @@ func connectTo(t *testing.T, w *watched, serve func(in io.Reader, out io.WriteCl
 		p.served <- err
 	}()
 	g := newGovernor(w.Watcher, stdout)
+	p.g = g
 	g.s.join()
 	g.server = &frameWriter{to: toServer}
 	ends := &pipes{in: toServer, out: fromServer}
