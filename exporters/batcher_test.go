@@ -259,6 +259,25 @@ func TestBatcherReadsTheEnvironment(t *testing.T) {
 	}
 }
 
+// Whenever it is asked, a span is counted once.
+func TestBatcherCountsASpanOnce(t *testing.T) {
+	const n = 5000
+	b, spans := batching(&sink{}, exporters.BatchOptions{MaxQueue: n, MaxBatch: 1, Delay: time.Hour})
+	spans(n)
+	flushed := make(chan error, 1)
+	go func() { flushed <- b.ForceFlush(t.Context()) }()
+	for done := false; !done; {
+		s := b.Stats()
+		if got := uint64(s.Queued) + s.Sent + s.Failed + s.Dropped; got != n {
+			t.Fatalf("got %+v, which are %d spans, want %d", s, got, n)
+		}
+		done = s.Sent == n
+	}
+	if err := errors.Join(<-flushed, b.Shutdown(t.Context())); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestBatcherLosesNothingItHasRoomFor(t *testing.T) {
 	out := &sink{}
 	b, spans := batching(out, exporters.BatchOptions{MaxQueue: 1 << 20, MaxBatch: 64, Delay: time.Millisecond})

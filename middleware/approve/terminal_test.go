@@ -127,6 +127,33 @@ func TestTerminalStopsAskingWithTheContext(t *testing.T) {
 	}
 }
 
+// late is a terminal whose first read comes after its deadline, as on a machine that stalls:
+// such a read takes nothing of what is there.
+type late struct {
+	terminalFile
+	read bool
+}
+
+func (l *late) Read(b []byte) (int, error) {
+	if !l.read {
+		l.read = true
+		return 0, os.ErrDeadlineExceeded
+	}
+	return l.terminalFile.Read(b)
+}
+
+func TestWhatWasTypedBeforeDoesNotAnswerOnAMachineThatStalls(t *testing.T) {
+	p := &person{types: "n\n"}
+	open := p.open(t, "y\ny\n")
+	asker := newTerminal(func() (terminalFile, error) {
+		f, err := open()
+		return &late{terminalFile: f}, err
+	})
+	if a, err := asker.Ask(t.Context(), Request{Tool: "pay"}); err != nil || a.Approved {
+		t.Errorf("got %+v, %v, want the answer that came after the question", a, err)
+	}
+}
+
 func TestTerminalAsksOneAtATime(t *testing.T) {
 	p := &person{types: "y\n"}
 	var mu sync.Mutex
