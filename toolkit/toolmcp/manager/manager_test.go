@@ -70,6 +70,12 @@ func prepare(t *testing.T, o manager.Options) *manager.Manager {
 	if o.CallWait == 0 {
 		o.CallWait = 30 * time.Second // a process may take long to start
 	}
+	if o.StartTimeout == 0 {
+		o.StartTimeout = 5 * time.Minute // and 100,000 tools to be read
+	}
+	if o.RequestTimeout == 0 {
+		o.RequestTimeout = 5 * time.Minute // and 100 MiB
+	}
 	m, err := manager.New(o)
 	if err != nil {
 		t.Fatal(err)
