@@ -34,10 +34,8 @@ func tiles(s *ToolStats, u uses, l *line, tool string) (main, minor []tile) {
 	if tool != "" {
 		of = " of " + display.Clip(tool, 60)
 	}
-	calls := tile{Label: "Calls", Value: display.Count(s.Calls), Trend: plotTrend(l.calls, l.errors, "Calls"+of+" over time, errors in front")}
-	if s.CallsPerSecond > 0 {
-		calls.Detail = display.Rate(s.CallsPerSecond)
-	}
+	calls := tile{Label: "Calls", Value: display.Count(s.Calls), Detail: display.Rate(s.Calls, s.CallsPerSecond),
+		Trend: plotTrend(l.calls, l.errors, "Calls"+of+" over time, errors in front")}
 	errors := tile{Label: "Errors", Value: display.Percent(s.ErrorRate), Detail: display.Number(s.Errors, "call"), Trend: plotTrend(l.errors, nil, "Errors"+of+" over time")}
 	p50 := tile{Label: "p50", Value: timeOr(s.Executed, s.P50Ms), Detail: "half ran shorter"}
 	p95 := tile{Label: "p95", Value: timeOr(s.Executed, s.P95Ms), Detail: "1 in 20 ran longer"}

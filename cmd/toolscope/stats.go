@@ -172,7 +172,7 @@ func (o *statsOptions) show(ctx context.Context, sources []*source, stdout, stde
 				return exitError // interrupted: that is why
 			}
 			code = exitError
-			fmt.Fprintf(stderr, "toolscope stats: %s: %s\n", display.Clip(sources[i].name, 100), display.Clip(err.Error()+sources[i].hint, 400))
+			fmt.Fprintf(stderr, "toolscope stats: %s: %s\n", display.Clip(sources[i].name, 100), display.Clip(brief(err)+sources[i].hint, 400))
 		}
 	}
 	names := make([]string, len(sources))

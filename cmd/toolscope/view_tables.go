@@ -25,7 +25,7 @@ func (v *view) tools(s *stats.Summary) *table {
 			errors = cell{display.Percent(x.ErrorRate), red}
 		}
 		calls, failed, p99 := against(x)
-		t.add(cell{name, colour}, cell{text: display.Count(x.Calls)}, cell{unless(x.CallsPerSecond == 0, display.Rate(x.CallsPerSecond)), quiet}, calls, errors, failed,
+		t.add(cell{name, colour}, cell{text: display.Count(x.Calls)}, cell{display.Rate(x.Calls, x.CallsPerSecond), quiet}, calls, errors, failed,
 			cell{text: ran(x, x.P50Ms)}, cell{text: ran(x, x.P95Ms)}, cell{ran(x, x.P99Ms), bold}, p99, cell{ran(x, x.MaxMs), quiet},
 			cell{text: unless(x.HitRatio == 0, display.Percent(x.HitRatio))}, cell{text: unless(x.Refused == 0, display.Count(x.Refused))},
 			cell{unless(name == "all", display.Percent(x.TimeShare)), quiet}, cell{text: bars(h, low, high)})

@@ -103,12 +103,13 @@ func Percent(part float64) string {
 	return strconv.FormatFloat(p, 'f', 0, 64) + " %"
 }
 
-// Rate is a number of events per second, in the unit of time that gives a number of
-// at least 1: "12.5/s", "4.20/min", "2.00/h".
-func Rate(perSecond float64) string {
+// Rate is how often calls were made, in the unit of time that gives a number of at least
+// 1: "12.5/s", "4.20/min", "2.00/h". It is "" where there is none to tell: a single call in two
+// seconds is not 30 a minute.
+func Rate(calls uint64, perSecond float64) string {
 	switch {
-	case math.IsNaN(perSecond) || perSecond <= 0:
-		return "0"
+	case calls < 2 || math.IsNaN(perSecond) || perSecond <= 0:
+		return ""
 	case perSecond >= 0.995:
 		return Three(perSecond) + "/s"
 	case perSecond*60 >= 0.995:

@@ -39,7 +39,7 @@ func (m *Model) toolFacts(name string, p paint) []string {
 		return []string{p.in(quiet, "No calls of this tool in this window.")}
 	}
 	lines := joined(m.width, []string{
-		display.Number(x.Calls, "call"), fact("rate", some(x.CallsPerSecond > 0, display.Rate(x.CallsPerSecond))),
+		display.Number(x.Calls, "call"), fact("rate", display.Rate(x.Calls, x.CallsPerSecond)),
 		p.in(some(x.Errors > 0, red), fmt.Sprintf("errors %s (%s)", display.Percent(x.ErrorRate), display.Count(x.Errors))),
 		some(x.InFlight > 0, p.in(amber, fmt.Sprint(x.InFlight, " running"))), fact("hits", some(x.HitRatio > 0, display.Percent(x.HitRatio))),
 		fact("refused", some(x.Refused > 0, display.Count(x.Refused))), fact("retries", some(x.Retries > 0, display.Count(x.Retries))),

@@ -97,7 +97,7 @@ func (m *Model) tools(p *place) *table {
 		t.rows = append(t.rows, row{key: x.Tool, words: x.Tool, quiet: x.Calls == 0 && x.InFlight == 0, cells: []cell{
 			{text: safe(x.Tool)}, {text: display.Count(x.Calls)}, errorCell(&x), {text: ran(&x, x.P50Ms)}, {text: ran(&x, x.P95Ms)}, {ran(&x, x.P99Ms), bold},
 			{spark(m.state.Trend[x.Tool], trendCells), blue}, {some(x.InFlight > 0, display.Count(uint64(max(0, x.InFlight)))), amber},
-			{text: some(x.CallsPerSecond > 0, display.Rate(x.CallsPerSecond))}, {some(x.HitRatio > 0, display.Percent(x.HitRatio)), green},
+			{text: display.Rate(x.Calls, x.CallsPerSecond)}, {some(x.HitRatio > 0, display.Percent(x.HitRatio)), green},
 			{text: some(x.Refused > 0, display.Count(x.Refused))}, {text: display.Percent(x.TimeShare)}, {text: ran(&x, x.MaxMs)},
 		}})
 	}

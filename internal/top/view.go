@@ -94,8 +94,8 @@ func (m *Model) totals(p paint) string {
 		errors = p.in(red, display.Percent(x.ErrorRate)+" errors")
 	}
 	parts := []string{display.Number(x.Calls, "call")}
-	if x.CallsPerSecond > 0 {
-		parts[0] += " " + display.Rate(x.CallsPerSecond)
+	if rate := display.Rate(x.Calls, x.CallsPerSecond); rate != "" {
+		parts[0] += " " + rate
 	}
 	parts = append(parts, errors, "p50 "+ran(x, x.P50Ms), "p95 "+ran(x, x.P95Ms), "p99 "+p.in(bold, ran(x, x.P99Ms)))
 	if x.InFlight > 0 {
