@@ -6,6 +6,7 @@ package toolmcp_test
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -73,7 +74,11 @@ func TestMiddlewareAllocates(t *testing.T) {
 		client, server float64
 	}{{"noop", 21, 11}, {"unsampled", 31, 20}, {"sampled", 34, 23}} {
 		for side, budget := range map[string]float64{"client": c.client, "server": c.server} {
-			if n := testing.AllocsPerRun(1000, newMiddleware(t, c.variant, side)); n > budget {
+			call, n := newMiddleware(t, c.variant, side), math.Inf(1)
+			for range 3 { // what else runs in the process, as sessions that end, allocates as well
+				n = min(n, testing.AllocsPerRun(1000, call))
+			}
+			if n > budget {
 				t.Errorf("%s on the %s: got %v allocations for a call, want at most %v", c.variant, side, n, budget)
 			}
 		}
