@@ -194,8 +194,8 @@ func (x *exchange) outgoing(ctx context.Context) (raw []byte, id jsontext.Value,
 		w.propagator.Inject(ctx, carrier)
 		for _, key := range []string{"traceparent", "tracestate"} { // baggage stays: it may carry users' data
 			if v := carrier[key]; v != "" {
-				if raw, err = splice(raw, []byte(quoted(v)), "params", "_meta", key); err != nil {
-					return nil, nil, err
+				if with, err := splice(raw, []byte(quoted(v)), "params", "_meta", key); err == nil { // else _meta is no object
+					raw = with
 				}
 			}
 		}

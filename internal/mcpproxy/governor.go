@@ -278,7 +278,7 @@ func (g *governor) fromServer(raw []byte, _ time.Time) error {
 // taken reports whether a message is an answer to a call, which the client gets of its policies.
 func (g *governor) taken(text []byte) bool {
 	var m message
-	return unmarshal(text, &m) == nil && m.Method == "" && m.key() != "" && g.hand(m.ID, &answer{raw: text, m: &m})
+	return unmarshal(text, &m) == nil && m.Method == "" && len(m.ID) > 0 && g.hand(m.ID, &answer{raw: text, m: &m})
 }
 
 // fromBatch is what goes on at once of several messages.

@@ -47,6 +47,7 @@ func TestAnswersOfAServerOverPipes(t *testing.T) {
 		{name: "as 7.0", id: `7`, sent: id(`7.0`)},
 		{name: "as 70e-1, and again", id: `7`, sent: id(`70e-1`) + "\n" + answer, late: 1},
 		{name: "with an escape", id: `"a"`, sent: id(`"\u0061"`)},
+		{name: "with many escapes", id: `"` + strings.Repeat("a", 100) + `"`, sent: id(`"` + strings.Repeat(`\u0061`, 100) + `"`)},
 		{name: "in a batch", id: `7`, sent: "[" + answer + "]"},
 		{name: "in a batch with others", id: `7`, sent: "[" + other + " , " + answer + "]", passed: "[" + other + "]"},
 		{name: "a batch of others", id: `7`, sent: "[" + other + " ]\n" + answer, passed: "[" + other + " ]"},
@@ -303,5 +304,25 @@ func TestBytesOfGovernedCalls(t *testing.T) {
 	_ = p.to.Close()
 	if <-p.served; ran != 2 {
 		t.Errorf("got %d calls at the server, want 2", ran)
+	}
+}
+
+// A call whose _meta takes no trace context goes on without it.
+func TestInjectWhereNothingFits(t *testing.T) {
+	w := watch(t, Options{InjectContext: true})
+	got := make(chan string, 1)
+	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got <- string(body)
+		out.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(out, `{"jsonrpc":"2.0","id":7,"result":{"content":[]}}`)
+	}))
+	for _, meta := range []string{`null`, `5`, `{}`} {
+		body := strings.Replace(roundOf("x", `{}`, ""), `"name"`, `"_meta":`+meta+`,"name"`, 1)
+		posted := sent(t, address, "", body)
+		text := <-got
+		if injected := strings.Contains(text, "traceparent"); !strings.Contains(posted, "result") || injected != (meta == `{}`) || !injected && text != body {
+			t.Errorf("%s: got %s at the server, and %s", meta, text, posted)
+		}
 	}
 }
