@@ -273,7 +273,7 @@ func topFollowsALog(t *testing.T, binary string) {
 	}
 	write(line("first"))
 	x := inTerminal(t, 80, 16, nil, binary, "top", "--every", "300ms", "--log", name)
-	x.wait("first", "the whole log", "1 calls")
+	x.wait("first", "the whole log", "1 call ")
 	write(line("second") + line("second") + line("second") + "broken\n")
 	x.wait("second", "4 calls", "! 1 of 5 lines could not be read")
 	x.press("4")
