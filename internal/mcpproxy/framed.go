@@ -14,6 +14,10 @@ import (
 // refused; a longer answer is passed on as it comes.
 const maxGoverned = 16 << 20
 
+// framedRead is how many bytes are read at once, at most, where frames are looked at first: they are
+// copied anyway.
+const framedRead = 256 << 10
+
 // framed reports whether frames are looked at before they are passed on, which policies and
 // the injection of context need.
 func (w *Watcher) framed() bool {
@@ -49,13 +53,17 @@ type frameReader struct {
 // run reads until an end is closed.
 func (f *frameReader) run() {
 	in, err := newInput(f.from, f.exited)
-	buffer := make([]byte, maxRead)
+	buffer, wide := make([]byte, framedRead), false
 	for err == nil {
 		n := 0
 		if n, err = in.read(buffer); n == 0 {
 			continue
 		}
 		at := time.Now()
+		if n >= narrowRead && !wide {
+			wide = true
+			widen(f.from)
+		}
 		f.tap.put(f.stream, at, buffer[:n])
 		f.tap.signal()
 		if f.feed(buffer[:n], at) != nil {

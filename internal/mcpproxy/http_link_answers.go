@@ -17,7 +17,7 @@ func (l *link) passAnswers() {
 	for {
 		b := small
 		if large != nil {
-			b = (*large)[:maxRead]
+			b = (*large)[:wideRead]
 		}
 		n, err := l.server.Read(b)
 		at, within := time.Now(), l.answers.within(n)
@@ -51,7 +51,7 @@ func (l *link) keep(b []byte, large *[]byte, at time.Time) *[]byte {
 	case large == nil:
 		l.w.tap.put(l.answers.stream, at, b)
 		if len(b) == bodyBuffer {
-			return newBuffer()
+			return newBuffer(wideRead)
 		}
 	case len(b) < bodyBuffer/2:
 		l.w.tap.put(l.answers.stream, at, b)
@@ -59,7 +59,7 @@ func (l *link) keep(b []byte, large *[]byte, at time.Time) *[]byte {
 		return nil
 	default:
 		*large = b
-		return l.w.tap.give(l.answers.stream, at, large)
+		return l.w.tap.give(l.answers.stream, at, large, wideRead)
 	}
 	return large
 }

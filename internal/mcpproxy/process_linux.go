@@ -42,14 +42,11 @@ func newPipe() (r, w *os.File, err error) {
 	return os.NewFile(uintptr(ends[0]), "pipe"), os.NewFile(uintptr(ends[1]), "pipe"), nil
 }
 
-// pipeSize is how much the server's pipes hold, so that a large message takes fewer turns.
-const pipeSize = 256 << 10
-
-// widen makes pipes hold more, where the system lets us.
+// widen makes pipes hold as much as is read at once where much comes, where the system lets us.
 func widen(pipes ...*os.File) {
 	for _, p := range pipes {
 		if raw, err := p.SyscallConn(); err == nil {
-			_ = raw.Control(func(fd uintptr) { _, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, pipeSize) })
+			_ = raw.Control(func(fd uintptr) { _, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, wideRead) })
 		}
 	}
 }

@@ -213,8 +213,8 @@ func TestWhatHasNoRoomIsDropped(t *testing.T) {
 	hold := make(chan struct{})
 	c.tap.do(func() { <-hold })
 	c.call0(1)
-	big := make([]byte, maxRead)
-	for range 2*maxHeld/maxRead + 1 {
+	big := make([]byte, wideRead)
+	for range 2*maxHeld/wideRead + 1 {
 		c.tap.put(c.streams[1], time.Now(), big)
 	}
 	close(hold)

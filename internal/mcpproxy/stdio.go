@@ -112,7 +112,6 @@ func startServer(c Command) (_ *pipes, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("mcpproxy: %w", err)
 	}
-	widen(in, out, c.Stdin, c.Stdout)
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = stdin, stdout, stderr
 	if err := startProcess(p.cmd); err != nil {
 		return nil, err
@@ -185,23 +184,24 @@ type copier struct {
 // errIdle says that nothing more is waited for.
 var errIdle = errors.New("mcpproxy: nothing came for a while")
 
-// maxRead is how many bytes are passed on at once, at most.
-const maxRead = 256 << 10
-
 // run passes on until one end is closed, and closes the other: a writer whose reader
 // is gone learns of it as it would without us.
 func (c *copier) run() {
 	in, err := newInput(c.from, c.exited)
-	buffer := newBuffer()
+	buffer, wide := newBuffer(narrowRead), false
 	for err == nil {
 		n := 0
-		if n, err = in.read((*buffer)[:maxRead]); n == 0 {
+		if n, err = in.read((*buffer)[:cap(*buffer)]); n == 0 {
 			continue
 		}
 		at := time.Now()
+		if n >= narrowRead && !wide {
+			wide = true
+			widen(c.from, c.to)
+		}
 		*buffer = (*buffer)[:n]
 		_, failed := c.to.Write(*buffer)
-		buffer = c.tap.give(c.stream, at, buffer)
+		buffer = c.tap.give(c.stream, at, buffer, nextRead(n, cap(*buffer)))
 		c.tap.signal()
 		if failed != nil {
 			break

@@ -53,31 +53,54 @@ func newTap() *tap {
 	return t
 }
 
-// buffers are used again: small ones for copies, and those of maxRead that were read into.
-var small, large sync.Pool
+// How many bytes are read at once, at most: wideRead where much comes. The larger the pieces the fewer
+// turns take who sends, who passes on and who reads, and each turn is one of the scheduler's.
+const (
+	narrowRead = 64 << 10 // what a pipe holds by default
+	wideRead   = 1 << 20  // what the system lets a pipe hold
+)
+
+// nextRead is how many bytes to read next, after n of room were read.
+func nextRead(n, room int) int {
+	if n == room || n >= narrowRead {
+		return wideRead
+	}
+	return narrowRead
+}
+
+// buffers are used again: small ones for copies, and those that were read into.
+var small, narrow, wide sync.Pool
 
 // smallBuffer is what is copied; of more than that the buffer itself changes hands.
 const smallBuffer = 16 << 10
 
-func newBuffer() *[]byte {
-	if b, ok := large.Get().(*[]byte); ok {
+// newBuffer gives a buffer to read into, of narrowRead or wideRead.
+func newBuffer(size int) *[]byte {
+	pool := &narrow
+	if size == wideRead {
+		pool = &wide
+	}
+	if b, ok := pool.Get().(*[]byte); ok {
 		return b
 	}
-	b := make([]byte, maxRead)
+	b := make([]byte, size)
 	return &b
 }
 
-// give takes the buffer that something was read into, and returns one for the next time:
+// give takes the buffer that something was read into, and returns one of a size for the next time:
 // another one, or the same if its content was copied or dropped.
-func (t *tap) give(s *stream, at time.Time, b *[]byte) *[]byte {
-	if len(*b) <= smallBuffer {
+func (t *tap) give(s *stream, at time.Time, b *[]byte, size int) *[]byte {
+	switch {
+	case len(*b) <= smallBuffer:
 		t.put(s, at, *b)
+	case t.add(s, at, b):
+		return newBuffer(size)
+	}
+	if cap(*b) == size {
 		return b
 	}
-	if !t.add(s, at, b) {
-		return b
-	}
-	return newBuffer()
+	recycle(b)
+	return newBuffer(size)
 }
 
 // put takes a copy of data, which passed just now.
@@ -115,8 +138,10 @@ func (t *tap) add(s *stream, at time.Time, b *[]byte) bool {
 // recycle gives a buffer back.
 func recycle(b *[]byte) {
 	switch {
-	case cap(*b) == maxRead:
-		large.Put(b)
+	case cap(*b) == wideRead:
+		wide.Put(b)
+	case cap(*b) == narrowRead:
+		narrow.Put(b)
 	case cap(*b) <= 2*smallBuffer:
 		small.Put(b)
 	}
