@@ -13,11 +13,11 @@ import (
 func (l *link) passAnswers() {
 	defer close(l.done)
 	small := make([]byte, bodyBuffer)
-	var large *[]byte // in the place of small while much comes
+	var large *buffer // in the place of small while much comes
 	for {
 		b := small
 		if large != nil {
-			b = (*large)[:wideRead]
+			b = large.room()
 		}
 		n, err := l.server.Read(b)
 		at, within := time.Now(), l.answers.within(n)
@@ -45,7 +45,7 @@ func (l *link) passAnswers() {
 
 // keep gives the tap what was passed on within a body, and returns the buffer to read into next:
 // a large one itself changes hands.
-func (l *link) keep(b []byte, large *[]byte, at time.Time) *[]byte {
+func (l *link) keep(b []byte, large *buffer, at time.Time) *buffer {
 	l.answers.passed(len(b))
 	switch {
 	case large == nil:
@@ -55,10 +55,10 @@ func (l *link) keep(b []byte, large *[]byte, at time.Time) *[]byte {
 		}
 	case len(b) < bodyBuffer/2:
 		l.w.tap.put(l.answers.stream, at, b)
-		recycle(large)
+		large.release()
 		return nil
 	default:
-		*large = b
+		large.data = b
 		return l.w.tap.give(l.answers.stream, at, large, wideRead)
 	}
 	return large

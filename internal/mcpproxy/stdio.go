@@ -173,7 +173,9 @@ func (p *pipes) passSignals(signals <-chan os.Signal) (stop func()) {
 	return func() { cancel(); <-ended }
 }
 
-// copier passes on what comes from one end to the other, and then gives the tap a copy.
+// copier passes on what comes from one end to the other. The tap has it before the other side
+// does, and so before that can answer: an answer that is looked at before its request would
+// belong to none, and the call run for ever.
 type copier struct {
 	to, from *os.File
 	tap      *tap
@@ -191,7 +193,7 @@ func (c *copier) run() {
 	buffer, wide := newBuffer(narrowRead), false
 	for err == nil {
 		n := 0
-		if n, err = in.read((*buffer)[:cap(*buffer)]); n == 0 {
+		if n, err = in.read(buffer.room()); n == 0 {
 			continue
 		}
 		at := time.Now()
@@ -199,9 +201,13 @@ func (c *copier) run() {
 			wide = true
 			widen(c.from, c.to)
 		}
-		*buffer = (*buffer)[:n]
-		_, failed := c.to.Write(*buffer)
-		buffer = c.tap.give(c.stream, at, buffer, nextRead(n, cap(*buffer)))
+		buffer.data = buffer.data[:n]
+		much := c.tap.lend(c.stream, at, buffer)
+		_, failed := c.to.Write(buffer.data)
+		if much { // not before, which would take a processor from the other side
+			c.tap.hurry()
+		}
+		buffer = buffer.instead(nextRead(n, cap(buffer.data)))
 		c.tap.signal()
 		if failed != nil {
 			break

@@ -35,7 +35,7 @@ type tap struct {
 type chunk struct {
 	stream *stream
 	at     time.Time
-	data   *[]byte // nil at the stream's end
+	data   *buffer // nil at the stream's end
 	torn   bool    // that came before the end of what was to come
 	gap    bool    // bytes before these were dropped
 	do     func()  // without a stream
@@ -53,98 +53,50 @@ func newTap() *tap {
 	return t
 }
 
-// How many bytes are read at once, at most: wideRead where much comes. The larger the pieces the fewer
-// turns take who sends, who passes on and who reads, and each turn is one of the scheduler's.
-const (
-	narrowRead = 64 << 10 // what a pipe holds by default
-	wideRead   = 1 << 20  // what the system lets a pipe hold
-)
-
-// nextRead is how many bytes to read next, after n of room were read.
-func nextRead(n, room int) int {
-	if n == room || n >= narrowRead {
-		return wideRead
+// give has the tap look at a buffer in the place of its holder, and returns another one to read into, of
+// a size; the same if its content was copied, or had no room.
+func (t *tap) give(s *stream, at time.Time, b *buffer, size int) *buffer {
+	if t.lend(s, at, b) {
+		t.hurry()
 	}
-	return narrowRead
+	return b.instead(size)
 }
 
-// buffers are used again: small ones for copies, and those that were read into.
-var small, narrow, wide sync.Pool
-
-// smallBuffer is what is copied; of more than that the buffer itself changes hands.
-const smallBuffer = 16 << 10
-
-// newBuffer gives a buffer to read into, of narrowRead or wideRead.
-func newBuffer(size int) *[]byte {
-	pool := &narrow
-	if size == wideRead {
-		pool = &wide
+// lend has the tap look at a buffer, which its holder still passes on. Of a small one it has a copy.
+// much says that the caller is to hurry it.
+func (t *tap) lend(s *stream, at time.Time, b *buffer) (much bool) {
+	if len(b.data) <= smallBuffer {
+		return t.add(s, at, copyOf(b.data))
 	}
-	if b, ok := pool.Get().(*[]byte); ok {
-		return b
-	}
-	b := make([]byte, size)
-	return &b
-}
-
-// give takes the buffer that something was read into, and returns one of a size for the next time:
-// another one, or the same if its content was copied or dropped.
-func (t *tap) give(s *stream, at time.Time, b *[]byte, size int) *[]byte {
-	switch {
-	case len(*b) <= smallBuffer:
-		t.put(s, at, *b)
-	case t.add(s, at, b):
-		return newBuffer(size)
-	}
-	if cap(*b) == size {
-		return b
-	}
-	recycle(b)
-	return newBuffer(size)
+	b.holders.Add(1)
+	return t.add(s, at, b)
 }
 
 // put takes a copy of data, which passed just now.
 func (t *tap) put(s *stream, at time.Time, data []byte) {
-	b, ok := small.Get().(*[]byte)
-	if !ok {
-		b = new([]byte)
-	}
-	*b = append((*b)[:0], data...)
-	if !t.add(s, at, b) {
-		recycle(b)
-	}
-}
-
-// add puts bytes into the queue; false if there is no room.
-func (t *tap) add(s *stream, at time.Time, b *[]byte) bool {
-	t.mu.Lock()
-	if t.closed || t.held+cap(*b) > maxHeld {
-		t.dropped += uint64(len(*b))
-		s.gap = true
-		t.mu.Unlock()
-		return false
-	}
-	t.held += cap(*b)
-	t.queue = append(t.queue, chunk{stream: s, at: at, data: b, gap: s.gap})
-	s.gap = false
-	much := t.held > maxQuiet
-	t.mu.Unlock()
-	if much {
+	if t.add(s, at, copyOf(data)) {
 		t.hurry()
 	}
-	return true
 }
 
-// recycle gives a buffer back.
-func recycle(b *[]byte) {
-	switch {
-	case cap(*b) == wideRead:
-		wide.Put(b)
-	case cap(*b) == narrowRead:
-		narrow.Put(b)
-	case cap(*b) <= 2*smallBuffer:
-		small.Put(b)
+// add puts bytes into the queue, and releases them if there is no room. much says that more than
+// maxQuiet waits.
+func (t *tap) add(s *stream, at time.Time, b *buffer) (much bool) {
+	t.mu.Lock()
+	room := !t.closed && t.held+cap(b.data) <= maxHeld
+	if room {
+		t.held += cap(b.data)
+		t.queue = append(t.queue, chunk{stream: s, at: at, data: b, gap: s.gap})
+	} else {
+		t.dropped += uint64(len(b.data))
 	}
+	s.gap = !room
+	much = t.held > maxQuiet
+	t.mu.Unlock()
+	if !room {
+		b.release()
+	}
+	return much
 }
 
 // end tells that nothing more comes of a stream.
@@ -225,7 +177,7 @@ func (c *chunk) done() {
 		c.stream.torn = c.torn
 		c.stream.finish(c.at, c.gap)
 	default:
-		c.stream.feed(*c.data, c.at, c.gap)
-		recycle(c.data)
+		c.stream.feed(c.data.data, c.at, c.gap)
+		c.data.release()
 	}
 }
