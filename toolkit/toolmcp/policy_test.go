@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/toolscope/toolscope"
@@ -206,13 +206,11 @@ func TestSessionDuration(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, side := range map[string]*telemetry{"mcp.client.session.duration": p.client, "mcp.server.session.duration": p.server} {
-		for len(side.points(t, name)) == 0 {
-			if t.Context().Err() != nil {
-				t.Fatal(name)
-			}
-			runtime.Gosched()
-		}
-		points := side.points(t, name)
+		var points []metricdata.HistogramDataPoint[float64]
+		until(t, name, func() bool { // one that is just being recorded has a count of 0
+			points = side.points(t, name)
+			return len(points) > 0 && points[0].Count > 0
+		})
 		if len(points) != 1 || points[0].Count != 1 {
 			t.Errorf("%s: got %v, want one recording", name, points)
 		}

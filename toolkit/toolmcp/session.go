@@ -6,6 +6,10 @@ package toolmcp
 import (
 	"context"
 	"crypto/rand"
+	"errors"
+	"io"
+	"net"
+	"os"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -70,9 +74,15 @@ func (w *watcher) ended(s *session, err error) {
 }
 
 // wait waits for a session's end. One that was never connected, as tests make them, has none.
+// Whoever closes a session may find its reader at work, to which the SDK's Wait then holds what
+// it read from: that is no error.
 func wait(s waiting) (err error) {
 	defer func() { _ = recover() }()
-	return s.Wait()
+	err = s.Wait()
+	if errors.Is(err, io.ErrClosedPipe) || errors.Is(err, os.ErrClosed) || errors.Is(err, net.ErrClosed) {
+		return nil
+	}
+	return err
 }
 
 // initialized tells that the peers have agreed on a version. A server that assigns no id
