@@ -18,6 +18,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -136,6 +137,44 @@ func TestProxyShowsCalls(t *testing.T) {
 	}
 	if text := fmt.Sprint(lines); strings.Contains(text, secret) || !strings.Contains(text, "REDACTED") {
 		t.Errorf("got %s, want the token removed", text)
+	}
+}
+
+// A client that waits for each answer: whatever is served first, none of its calls is missing.
+func TestEveryCallIsLogged(t *testing.T) {
+	const calls = 1000
+	options := transparent(t)
+	cmd := proxied(t, "mcp", options...)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	answers := bufio.NewReader(out)
+	for i := range calls {
+		if _, err := io.WriteString(in, callOf(strconv.Itoa(i), "echo", "{}")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := answers.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = in.Close()
+	_ = cmd.Wait() // with the fake's code
+	lines := logged(t, options)
+	for _, line := range lines {
+		if line["error_type"] != nil {
+			t.Fatalf("got %v, want no error", line)
+		}
+	}
+	if len(lines) != calls {
+		t.Errorf("got %d calls, want %d", len(lines), calls)
 	}
 }
 

@@ -110,11 +110,20 @@ func (b *Baseline) read() error {
 	return nil
 }
 
-// accept has the next list that is compared become what the tools should be.
-func (b *Baseline) accept() {
+// accept has the next list that is compared become what the tools should be. The error is that
+// it could not be kept.
+func (b *Baseline) accept() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.path != "" {
+		probe := b.path + ".try"
+		if err := errors.Join(os.MkdirAll(filepath.Dir(b.path), 0o700), writeFile(probe, nil, 0o600)); err != nil {
+			return fmt.Errorf("mcpproxy: baseline: got one that cannot be written, want one to keep what is accepted: %w", err)
+		}
+		_ = os.Remove(probe)
+	}
 	b.accepting = true
+	return nil
 }
 
 // pinnable is why tools cannot be pinned, nil if somebody has accepted them or is about to.

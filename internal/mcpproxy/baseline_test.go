@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/toolscope/toolscope"
 )
 
 // connected is what a connection notices of tools, with what was remembered in dir.
@@ -65,5 +67,24 @@ func TestToolsThatChangeBetweenConnections(t *testing.T) {
 	}
 	if r := connected(t, dir, "reads a file", false, "read"); r.Counts[string(noteBaseline)] == 0 {
 		t.Errorf("a broken file: got %v, want it told", r.Counts)
+	}
+}
+
+// What cannot be kept is told to who accepts, before the server runs.
+func TestWhatIsAcceptedCanBeKept(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b, err := OpenBaseline(filepath.Join(file, "state"), "files")
+	if err != nil {
+		t.Fatal(err)
+	}
+	scope, err := toolscope.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(scope, Options{Baseline: b, AcceptTools: true}); err == nil || !strings.Contains(err.Error(), "cannot be written") {
+		t.Errorf("got %v, want that the baseline cannot be written", err)
 	}
 }

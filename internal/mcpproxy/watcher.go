@@ -94,7 +94,9 @@ func New(scope *toolscope.Scope, options Options) (*Watcher, error) {
 		options.Server = "mcp"
 	}
 	if options.AcceptTools {
-		options.Baseline.accept()
+		if err := options.Baseline.accept(); err != nil {
+			return nil, err
+		}
 	}
 	if options.PinTools {
 		if err := options.Baseline.pinnable(); err != nil {
