@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -20,10 +21,30 @@ var root = filepath.Join("..", "..")
 // skipped are directories that are no part of the sources.
 var skipped = []string{".git", "bin", "dist", "node_modules"}
 
+// ignored gives the patterns of .gitignore: what somebody builds in the folder is no part of it either.
+func ignored(t *testing.T) func(path string) bool {
+	t.Helper()
+	patterns := strings.Fields(string(read(t, ".gitignore")))
+	return func(file string) bool {
+		return slices.ContainsFunc(patterns, func(pattern string) bool {
+			name := path.Base(file)
+			if rooted, ok := strings.CutPrefix(pattern, "/"); ok {
+				pattern, name = rooted, file
+			}
+			matches, err := path.Match(pattern, name)
+			if err != nil {
+				t.Fatalf(".gitignore: %s: %v", pattern, err)
+			}
+			return matches
+		})
+	}
+}
+
 // walk visits every regular file of the repository by its slash-separated path.
 func walk(t *testing.T, visit func(path string)) {
 	t.Helper()
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	ignored := ignored(t)
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -31,11 +52,13 @@ func walk(t *testing.T, visit func(path string)) {
 			return filepath.SkipDir
 		}
 		if d.Type().IsRegular() {
-			rel, err := filepath.Rel(root, path)
+			rel, err := filepath.Rel(root, file)
 			if err != nil {
 				return err
 			}
-			visit(filepath.ToSlash(rel))
+			if rel = filepath.ToSlash(rel); !ignored(rel) {
+				visit(rel)
+			}
 		}
 		return nil
 	})
