@@ -13,7 +13,7 @@ import (
 const (
 	narrowRead  = 64 << 10 // what a pipe holds by default
 	wideRead    = 1 << 20  // what the system lets a pipe hold
-	smallBuffer = 16 << 10 // what is copied to be looked at; of more than that the buffer itself is
+	smallBuffer = 16 << 10 // what is copied to be looked at, see [buffer.sparse]; of more than that the buffer itself is
 )
 
 // nextRead is how many bytes to read next, after n of room were read.
@@ -50,6 +50,11 @@ func newBuffer(size int) *buffer {
 
 // copyOf gives a buffer with a copy of data, that the caller holds.
 func copyOf(data []byte) *buffer {
+	if len(data) > smallBuffer && len(data) <= narrowRead {
+		b := newBuffer(narrowRead)
+		b.data = append(b.data[:0], data...)
+		return b
+	}
 	b, ok := small.Get().(*buffer)
 	if !ok {
 		b = new(buffer)
@@ -57,6 +62,12 @@ func copyOf(data []byte) *buffer {
 	b.data = append(b.data[:0], data...)
 	b.holders.Store(1)
 	return b
+}
+
+// sparse reports whether a buffer holds so little of what it has room for that a copy of it waits in its place: it is
+// the room that counts while it waits.
+func (b *buffer) sparse() bool {
+	return len(b.data) <= smallBuffer || len(b.data) <= narrowRead && cap(b.data) == wideRead
 }
 
 // room is all that can be read into.

@@ -9,9 +9,12 @@ import (
 	"time"
 )
 
-// maxHeld is how many bytes wait to be looked at. What comes beyond it is passed on all
+// maxHeld is how many bytes of memory wait to be looked at. What comes beyond it is passed on all
 // the same, and not looked at.
 const maxHeld = 16 << 20
+
+// perChunk is what bytes that wait take besides their buffer: a flood of single ones is bounded, too.
+const perChunk = 128
 
 // maxQuiet is how many bytes wait without being looked at at once.
 const maxQuiet = 256 << 10
@@ -62,10 +65,10 @@ func (t *tap) give(s *stream, at time.Time, b *buffer, size int) *buffer {
 	return b.instead(size)
 }
 
-// lend has the tap look at a buffer, which its holder still passes on. Of a small one it has a copy.
+// lend has the tap look at a buffer, which its holder still passes on. Of a sparse one it has a copy.
 // much says that the caller is to hurry it.
 func (t *tap) lend(s *stream, at time.Time, b *buffer) (much bool) {
-	if len(b.data) <= smallBuffer {
+	if b.sparse() {
 		return t.add(s, at, copyOf(b.data))
 	}
 	b.holders.Add(1)
@@ -82,10 +85,11 @@ func (t *tap) put(s *stream, at time.Time, data []byte) {
 // add puts bytes into the queue, and releases them if there is no room. much says that more than
 // maxQuiet waits.
 func (t *tap) add(s *stream, at time.Time, b *buffer) (much bool) {
+	size := cap(b.data) + perChunk
 	t.mu.Lock()
-	room := !t.closed && t.held+cap(b.data) <= maxHeld
+	room := !t.closed && t.held+size <= maxHeld
 	if room {
-		t.held += cap(b.data)
+		t.held += size
 		t.queue = append(t.queue, chunk{stream: s, at: at, data: b, gap: s.gap})
 	} else {
 		t.dropped += uint64(len(b.data))
