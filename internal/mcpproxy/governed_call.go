@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -156,9 +157,12 @@ func (g *governor) tellCancelled(ctx context.Context, id jsontext.Value) {
 // hand gives an answer to the call that waits for it; true if it was for one, even for one that does not wait: any
 // more, or yet. Of such a call the client gets what its policies say.
 func (g *governor) hand(id jsontext.Value, a *answer) bool {
-	keys := [...]string{string(id), plainID(id)}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	keys := []string{string(id), plainID(id)}
+	if n, ok := numberIn(id); ok && !g.texts {
+		keys = append(keys, n)
+	}
 	for _, key := range keys {
 		if answered := g.waiting[key]; answered != nil {
 			delete(g.waiting, key)
@@ -188,5 +192,27 @@ func plainID(id jsontext.Value) string {
 	return string(id)
 }
 
-// sameID reports whether readers take two ids for the same.
-func sameID(a, b jsontext.Value) bool { return string(a) == string(b) || plainID(a) == plainID(b) }
+// numberIn is the integer that a string is to the clients of the SDKs for TypeScript and Python: theirs are numbers, and
+// they take the answer "7" for the one to 7. False for none.
+func numberIn(id jsontext.Value) (string, bool) {
+	if id.Kind() != '"' {
+		return "", false
+	}
+	text := strings.ReplaceAll(strings.TrimSpace(unquoted(string(id))), "_", "")
+	if text == "" { // to JavaScript
+		return "0", true
+	}
+	if n, ok := safeInteger(jsontext.Value(text)); ok {
+		return strconv.FormatInt(n, 10), true
+	}
+	n, err := strconv.ParseInt(text, 0, 64) // 0x7
+	return strconv.FormatInt(n, 10), err == nil
+}
+
+// idAnswers reports whether readers take the id of an answer for that of a request.
+func idAnswers(answer, request jsontext.Value) bool {
+	if n, ok := numberIn(answer); ok && n == plainID(request) {
+		return true
+	}
+	return string(answer) == string(request) || plainID(answer) == plainID(request)
+}

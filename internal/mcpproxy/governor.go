@@ -39,6 +39,7 @@ type governor struct {
 	waiting map[string]chan *answer  // by the id that was sent on
 	ended   map[string]bool          // ids of calls that are answered, of which the latest are kept
 	gone    bool                     // the server will answer nothing more
+	texts   bool                     // the client has ids that are strings with a number, or batches: "7" is not 7 to it
 	running sync.WaitGroup
 	sending sync.WaitGroup // calls that may still be sent on
 }
@@ -188,6 +189,11 @@ func (g *governor) fromClient(raw []byte, at time.Time) error {
 		return g.server.write(raw)
 	}
 	m, refused := understoodLine(text)
+	if _, number := numberIn(m.ID); number && m.Method != "" || jsontext.Value(text).Kind() == '[' {
+		g.mu.Lock()
+		g.texts = true
+		g.mu.Unlock()
+	}
 	switch {
 	case refused != "" && g.w.governs():
 		return g.refuse(refusedID(text), refused)

@@ -52,7 +52,11 @@ func TestAnswersOfAServerOverPipes(t *testing.T) {
 		{name: "in a batch with others", id: `7`, sent: "[" + other + " , " + answer + "]", passed: "[" + other + "]"},
 		{name: "a batch of others", id: `7`, sent: "[" + other + " ]\n" + answer, passed: "[" + other + " ]"},
 		{name: "for nobody", id: `7`, sent: other + "\n" + answer, passed: other},
-		{name: "another kind of id", id: `7`, sent: id(`"7"`) + "\n" + answer, passed: id(`"7"`)},
+		{name: "as a text, and again", id: `7`, sent: id(`"7"`) + "\n" + id(`" 7.0 "`), late: 1},
+		{name: "as a text of base 16", id: `7`, sent: id(`"0x7"`)},
+		{name: "as no text", id: `0`, sent: id(`""`)},
+		{name: "another text", id: `7`, sent: id(`"8"`) + "\n" + answer, passed: id(`"8"`)},
+		{name: "as a number", id: `"7"`, sent: answer + "\n" + id(`"7"`), passed: answer},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := watch(t, Options{}, editing())
@@ -145,6 +149,8 @@ func TestAnswersInStreams(t *testing.T) {
 		"comments and no data": ": hi\n\nevent: x\n\n\n\ndata: " + note + "\n\ndata:" + answer + "\n\n",
 		"of a known length":    "data: " + answer + "\n\n",
 		"in a batch of one":    "data: [" + answer + "]\n\n",
+		"in a batch of more":   "data: [" + note + ",\ndata: " + answer + "," + answer + "]\n\n",
+		"with its id as text":  "data: " + strings.Replace(answer, "7.0", `"7"`, 1) + "\n\n",
 	} {
 		for _, piece := range []int{1, 7, 1 << 20} {
 			w := watch(t, Options{}, editing())
@@ -165,6 +171,66 @@ func TestAnswersInStreams(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A client that has the id "7" for something else gets the answer to that.
+func TestTextsThatAreIDs(t *testing.T) {
+	for name, first := range map[string]string{
+		"a request": `{"jsonrpc":"2.0","id":"7","method":"ping"}`,
+		"a batch":   `[{"jsonrpc":"2.0","id":"7","method":"ping"}]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := watch(t, Options{}, editing())
+			p := connectTo(t, w, func(in io.Reader, out io.WriteCloser) error {
+				lines := bufio.NewScanner(in)
+				for range 2 {
+					lines.Scan()
+				}
+				fmt.Fprintln(out, `{"jsonrpc":"2.0","id":"7","result":{}}`)
+				fmt.Fprintln(out, `{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"long"}]}}`)
+				return nil
+			})
+			if got := p.send(first + "\n" + roundOf("x", `{}`, "") + "\n"); got != `{"jsonrpc":"2.0","id":"7","result":{}}`+"\n" {
+				t.Errorf("got %s, want the answer to the other request", got)
+			}
+			if got, err := p.from.ReadString('\n'); err != nil || !strings.Contains(got, `"id":7,`) || !strings.Contains(got, "cut") {
+				t.Errorf("got %s and %v, want what the policy made of the answer", got, err)
+			}
+			_ = p.to.Close()
+			<-p.served
+		})
+	}
+}
+
+// A body may be a batch, which some clients read although revision 2025-06-18 has none. It goes on as it came if the policies
+// leave the answer as it is.
+func TestAnswersInBatches(t *testing.T) {
+	const answer = `{"jsonrpc":"2.0","id":"7","result":{"content":[{"type":"text","text":"long"}]}}`
+	const note = `{"jsonrpc":"2.0","method":"notifications/message"}`
+	for name, tt := range map[string]struct {
+		policy toolscope.Option
+		sent   string
+		want   string
+	}{
+		"changed":   {editing(), "[" + note + ", " + answer + "]", `[` + note + `,{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"cut"}]}}]`},
+		"one":       {editing(), "[" + answer + "]", `{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"cut"}]}}`},
+		"unchanged": {passing(), "[" + note + ", " + strings.Replace(answer, `"7"`, `7`, 1) + " ]\n", "[" + note + ", " + strings.Replace(answer, `"7"`, `7`, 1) + " ]\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			address := before(t, watch(t, Options{}, tt.policy), http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) {
+				out.Header().Set("Content-Type", "application/json")
+				_, _ = io.WriteString(out, tt.sent)
+			}))
+			if got := posted7(t, address); got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// passing is a policy that leaves all as it is.
+func passing() toolscope.Option {
+	return toolscope.WithPolicies(middleware.At(middleware.PlacePermit, func(next toolkit.Handler) toolkit.Handler { return next }))
 }
 
 // posted7 calls a tool by the id 7, and returns the body of the answer.
@@ -243,9 +309,9 @@ func TestAttemptsInAStream(t *testing.T) {
 			return
 		}
 		out.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(out, `{"jsonrpc":"2.0","id":"toolscope-2-7","result":{"content":[],"n":%t}}`, strings.Contains(string(body), "toolscope-2-7"))
+		fmt.Fprintf(out, "{\"jsonrpc\":\"2.0\",\"id\":\"toolscope-2-7\",\r\n\"result\":{\"content\":[],\"n\":%t}}", strings.Contains(string(body), "toolscope-2-7"))
 	}))
-	if got := posted7(t, address); got != ": hi\n\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"content\":[],\"n\":true}}\n\n" {
+	if got := posted7(t, address); got != ": hi\n\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":7,  \"result\":{\"content\":[],\"n\":true}}\n\n" {
 		t.Errorf("got %q", got)
 	}
 }

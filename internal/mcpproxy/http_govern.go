@@ -90,11 +90,12 @@ type httpCall struct {
 	out     http.ResponseWriter
 	tool    *toolkit.Definition // nil if the server does not list it
 
-	streaming bool        // the answer has begun, as a stream
-	passed    bool        // the answer went out as it came, since it is no answer to a call
-	header    http.Header // of the server's answer
-	event     []byte      // the event that the server's answer was, as it came
-	sent      []byte      // the answer that stood in it
+	streaming bool             // the answer has begun, as a stream
+	passed    bool             // the answer went out as it came, since it is no answer to a call
+	header    http.Header      // of the server's answer
+	came      []byte           // the body or event that the server's answer came in, as it came
+	sent      []byte           // the answer that stood in it
+	beside    []jsontext.Value // and the other messages of its batch
 	rest      io.ReadCloser
 	events    events // what was read of rest
 }
@@ -118,6 +119,7 @@ func (c *httpCall) govern(body []byte, m *message, p *params) {
 
 // send sends the call on, and reads the answer. What stands before it in a stream passes at once.
 func (c *httpCall) send(ctx context.Context, id jsontext.Value, raw, changed []byte) (reply, error) {
+	c.came, c.sent, c.beside = nil, nil, nil // of an attempt before
 	out := c.request.Clone(ctx)
 	if changed != nil {
 		setArguments(out.Header, changed, c.tool)
@@ -156,13 +158,13 @@ func (c *httpCall) send(ctx context.Context, id jsontext.Value, raw, changed []b
 		resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(text), resp.Body))
 		return c.pass(resp, nil)
 	}
-	list, ok := messages(frame{data: text})
-	if !ok || len(list) != 1 || list[0].Method != "" || !sameID(list[0].ID, id) {
+	m := c.find(text, id)
+	if m == nil {
 		resp.Body = io.NopCloser(bytes.NewReader(text))
 		return c.pass(resp, errOther)
 	}
-	c.header = resp.Header
-	return read(text, &list[0]), nil
+	c.came, c.header = text, resp.Header
+	return read(c.sent, m), nil
 }
 
 // hopHeaders are of one connection, and are not passed on.
@@ -198,11 +200,9 @@ func (c *httpCall) stream(ctx context.Context, resp *http.Response, id jsontext.
 		n, err := resp.Body.Read(chunk)
 		c.events.held = append(c.events.held, chunk[:n]...)
 		for event := c.events.next(); event != nil; event = c.events.next() {
-			if data := eventData(event); len(data) > 0 {
-				if list, ok := messages(frame{data: data}); ok && len(list) == 1 && list[0].Method == "" && sameID(list[0].ID, id) {
-					c.event, c.sent = bytes.Clone(event), data
-					return read(data, &list[0]), nil
-				}
+			if m := c.find(eventData(event), id); m != nil {
+				c.came = bytes.Clone(event)
+				return read(c.sent, m), nil
 			}
 			if !c.write(event) {
 				return reply{}, context.Canceled

@@ -10,6 +10,8 @@ import (
 	"maps"
 	"net/http"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -54,10 +56,10 @@ func (c *httpCall) write(b []byte) bool {
 func (c *httpCall) answer(r reply) {
 	switch {
 	case c.passed || r.passed:
-	case c.streaming && bytes.Equal(r.raw, c.sent) && c.event != nil:
-		c.write(c.event)
+	case c.streaming && c.unchanged(r):
+		c.write(c.came)
 	case c.streaming && r.raw != nil:
-		c.write(fmt.Appendf(nil, "event: message\ndata: %s\n\n", r.raw))
+		c.write(fmt.Appendf(nil, "event: message\ndata: %s\n\n", onOneLine(c.besides(r.raw))))
 	case c.streaming: // nobody waits for an answer
 	case r.raw == nil:
 		status := http.StatusBadGateway
@@ -69,8 +71,51 @@ func (c *httpCall) answer(r reply) {
 		maps.Copy(c.out.Header(), c.header)
 		c.out.Header().Del("Content-Length")
 		c.out.Header().Set("Content-Type", "application/json")
-		_, _ = c.out.Write(r.raw) // nobody waits any more
+		body := c.came
+		if !c.unchanged(r) {
+			body = c.besides(r.raw)
+		}
+		_, _ = c.out.Write(body) // nobody waits any more
 	}
+}
+
+// unchanged reports whether an answer is the server's, so that it goes on as it came.
+func (c *httpCall) unchanged(r reply) bool { return c.came != nil && bytes.Equal(r.raw, c.sent) }
+
+// besides is an answer in the batch that the server's stood in, and alone if it stood in none.
+func (c *httpCall) besides(raw []byte) []byte {
+	if len(c.beside) == 0 {
+		return raw
+	}
+	return joined(append(c.beside, raw))
+}
+
+// onOneLine is JSON without the ends of lines, which stand between its parts only.
+func onOneLine(text []byte) []byte {
+	return bytes.ReplaceAll(bytes.ReplaceAll(text, []byte{'\n'}, []byte{' '}), []byte{'\r'}, []byte{' '})
+}
+
+// find is the answer to an id among the messages of a body or an event; nil if it has none.
+func (c *httpCall) find(text []byte, id jsontext.Value) *message {
+	all := []jsontext.Value{bytes.TrimSpace(text)}
+	if all[0].Kind() == '[' && unmarshal(text, &all) != nil {
+		return nil
+	}
+	var found *message
+	var beside []jsontext.Value
+	for _, one := range all {
+		var m message
+		switch answer := unmarshal(one, &m) == nil && m.Method == "" && m.valid() && idAnswers(m.ID, id); {
+		case !answer:
+			beside = append(beside, one)
+		case found == nil:
+			found, c.sent = &m, one
+		}
+	}
+	if found != nil {
+		c.beside = beside
+	}
+	return found
 }
 
 // copyRest passes on what follows the answer in a stream.
