@@ -8,6 +8,7 @@ package main
 import (
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -15,8 +16,9 @@ import (
 )
 
 // catchSignals gives the signals that a proxy passes on to its server. Those that a terminal
-// sends have reached the server already, since it is of the same group. A pipe without a
-// reader is an error of the write then, and not the end of the proxy.
+// sends have reached the server already, since it is of the same group, and those that this process
+// ignores, as below nohup, so does the server. A pipe without a reader is an error of the write
+// then, and not the end of the proxy.
 func catchSignals(stdin *os.File) (<-chan os.Signal, func()) {
 	signals := make(chan os.Signal, 16)
 	passed := []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2}
@@ -28,13 +30,15 @@ func catchSignals(stdin *os.File) (<-chan os.Signal, func()) {
 	} else {
 		passed = append(passed, terminal...)
 	}
+	passed = slices.DeleteFunc(passed, signal.Ignored)
 	signal.Notify(signals, passed...)
 	signal.Notify(unwanted, ignored...)
 	return signals, func() { signal.Stop(signals); signal.Stop(unwanted) }
 }
 
 // dieOf ends this process by a signal, as the server was. Where it does not come to that, it
-// returns the exit code that shells give for it.
+// returns the exit code that shells give for it: the first process of a container cannot end so, nor
+// one that ignores the signal.
 func dieOf(s os.Signal) int {
 	sig, ok := s.(syscall.Signal)
 	if !ok {
@@ -42,6 +46,9 @@ func dieOf(s os.Signal) int {
 	}
 	switch sig {
 	case syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGKILL, syscall.SIGUSR1, syscall.SIGUSR2:
+		if os.Getpid() == 1 || signal.Ignored(sig) {
+			break
+		}
 		signal.Reset(sig)
 		if syscall.Kill(os.Getpid(), sig) == nil {
 			time.Sleep(5 * time.Second) // it comes, at once where the machine has time
