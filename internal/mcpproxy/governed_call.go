@@ -21,7 +21,7 @@ func (g *governor) begin(text []byte, m *message, at time.Time) error {
 	p := m.params()
 	key := m.key()
 	ctx, cancel := context.WithCancel(g.ctx)
-	c := &governedCall{cancel: cancel, sent: sync.OnceFunc(g.sending.Done)}
+	c := &governedCall{id: key, cancel: cancel, sent: sync.OnceFunc(g.sending.Done)}
 	g.mu.Lock()
 	full := len(g.calls) >= maxCalls || g.bytes+len(text) > maxCallBytes || g.calls[key] != nil
 	if !full {
@@ -102,7 +102,7 @@ func (g *governor) send(ctx context.Context, c *governedCall, id jsontext.Value,
 			if g.ctx.Err() != nil {
 				return reply{}, errUnanswered
 			}
-			g.tellCancelled(ctx, id)
+			g.tellCancelled(ctx, c, id)
 			return reply{}, context.Cause(ctx)
 		}
 	}
@@ -142,13 +142,18 @@ func (g *governor) endedWith(key string) {
 	g.ended[key] = true
 }
 
-// tellCancelled tells the server that a policy gave up a request. What the client gave up it
-// has told itself.
-func (g *governor) tellCancelled(ctx context.Context, id jsontext.Value) {
-	if !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+// tellCancelled tells the server that a policy gave up a request. What the client gave up it has told itself, unless
+// the request is a later attempt, whose id it does not know.
+func (g *governor) tellCancelled(ctx context.Context, c *governedCall, id jsontext.Value) {
+	reason := "the call took too long"
+	switch {
+	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
+	case c.given.Load() && string(id) != c.id:
+		reason = "the client gave the call up"
+	default:
 		return
 	}
-	text, err := splice([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"reason":"the call took too long"}}`), id, "params", "requestId")
+	text, err := splice([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"reason":`+quoted(reason)+`}}`), id, "params", "requestId")
 	if err == nil {
 		_ = g.server.write(append(text, '\n')) // it may be gone
 	}

@@ -46,6 +46,7 @@ type governor struct {
 
 // governedCall is a call that runs.
 type governedCall struct {
+	id     string // the client's
 	cancel context.CancelFunc
 	sent   func()      // it was sent on, or will not be
 	given  atomic.Bool // the client gave it up, and wants no answer

@@ -291,15 +291,58 @@ func TestAnswersThatAreNotLookedAt(t *testing.T) {
 	}
 }
 
-// A second attempt is answered where the first one's stream has begun, in whatever form its server answers.
-func TestAttemptsInAStream(t *testing.T) {
-	again := middleware.At(middleware.PlaceRetry, func(next toolkit.Handler) toolkit.Handler {
+// A client gives up the id that it knows; the server is told of the attempt that runs.
+func TestGivenUpInALaterAttempt(t *testing.T) {
+	w := watch(t, Options{}, toolscope.WithPolicies(again()))
+	told := make(chan string, 1)
+	second := make(chan struct{})
+	p := connectTo(t, w, func(in io.Reader, out io.WriteCloser) error {
+		lines := bufio.NewScanner(in)
+		for lines.Scan() {
+			switch line := lines.Text(); {
+			case strings.Contains(line, "notifications/cancelled") && strings.Contains(line, "toolscope-2-7"):
+				told <- line
+			case strings.Contains(line, "notifications/cancelled"):
+			case strings.Contains(line, "toolscope-2-7"):
+				close(second)
+			default:
+				fmt.Fprintln(out, `{"jsonrpc":"2.0","id":7,"error":{"code":1,"message":"m"}}`)
+			}
+		}
+		return nil
+	})
+	if _, err := io.WriteString(p.to, roundOf("x", `{}`, "")+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	<-second
+	if _, err := io.WriteString(p.to, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case line := <-told:
+		if !strings.Contains(line, `"requestId":"toolscope-2-7"`) || !strings.Contains(line, "the client gave the call up") {
+			t.Errorf("got %s", line)
+		}
+	case <-time.After(time.Until(deadline())):
+		t.Error("nobody told the server")
+	}
+	_ = p.to.Close()
+	<-p.served
+}
+
+// again is a policy that makes each call twice.
+func again() middleware.Policy {
+	return middleware.At(middleware.PlaceRetry, func(next toolkit.Handler) toolkit.Handler {
 		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 			_, _ = next(ctx, call)
 			return next(ctx, call)
 		}
 	})
-	w := watch(t, Options{}, toolscope.WithPolicies(again))
+}
+
+// A second attempt is answered where the first one's stream has begun, in whatever form its server answers.
+func TestAttemptsInAStream(t *testing.T) {
+	w := watch(t, Options{}, toolscope.WithPolicies(again()))
 	var n atomic.Int32
 	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
