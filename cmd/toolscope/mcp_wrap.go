@@ -126,6 +126,9 @@ func (o *mcpOptions) proxy(program, name string, f *flag.FlagSet) (words []strin
 	words = []string{program, "mcp", "--name", o.name}
 	f.Visit(func(g *flag.Flag) {
 		value := g.Value.String()
+		if value == "" { // as without it; a path of it would be this directory
+			return
+		}
 		switch g.Name {
 		case "file", "program", "name":
 			return

@@ -45,6 +45,11 @@ func TestWrapAndUnwrapAFile(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	command(exitOK, "unwrap", "files", "--file", file)
+	command(exitOK, "wrap", "files", "--file", file, "--log", "", "--config=", "--program", "/usr/bin/toolscope")
+	if wrapped, err = os.ReadFile(file); err != nil || !strings.Contains(string(wrapped), `"args": ["mcp", "--name", "files", "--", "npx", "-y"]`) {
+		t.Errorf("got %v and\n%s\nwant no options of empty values", err, wrapped)
+	}
+	command(exitOK, "unwrap", "files", "--file", file)
 	back, err := os.ReadFile(file)
 	if err != nil || string(back) != text {
 		t.Errorf("got %v and\n%s\nwant\n%s", err, back, text)
@@ -52,8 +57,8 @@ func TestWrapAndUnwrapAFile(t *testing.T) {
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("got %v and %v, want the mode as it was", info.Mode(), err)
 	}
-	if copies, _ := filepath.Glob(file + ".*.bak"); len(copies) != 2 {
-		t.Errorf("got copies %q, want two", copies)
+	if copies, _ := filepath.Glob(file + ".*.bak"); len(copies) != 4 {
+		t.Errorf("got copies %q, want four", copies)
 	}
 	// What would keep the server from starting is told here, where somebody reads it.
 	for want, option := range map[string][]string{
