@@ -42,11 +42,16 @@ func newPipe() (r, w *os.File, err error) {
 	return os.NewFile(uintptr(ends[0]), "pipe"), os.NewFile(uintptr(ends[1]), "pipe"), nil
 }
 
-// widen makes pipes hold as much as is read at once where much comes, where the system lets us.
+// widen makes pipes hold as much as is read at once where much comes, where the system lets us. One that
+// holds more already stays as its owner made it.
 func widen(pipes ...*os.File) {
 	for _, p := range pipes {
 		if raw, err := p.SyscallConn(); err == nil {
-			_ = raw.Control(func(fd uintptr) { _, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, wideRead) })
+			_ = raw.Control(func(fd uintptr) {
+				if size, err := unix.FcntlInt(fd, unix.F_GETPIPE_SZ, 0); err == nil && size < wideRead {
+					_, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, wideRead)
+				}
+			})
 		}
 	}
 }
