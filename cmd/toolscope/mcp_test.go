@@ -145,27 +145,11 @@ func TestEveryCallIsLogged(t *testing.T) {
 	const calls = 1000
 	options := transparent(t)
 	cmd := proxied(t, "mcp", options...)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	answers := bufio.NewReader(out)
+	d := talk(t, cmd)
 	for i := range calls {
-		if _, err := io.WriteString(in, callOf(strconv.Itoa(i), "echo", "{}")); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := answers.ReadString('\n'); err != nil {
-			t.Fatal(err)
-		}
+		d.ask(callOf(strconv.Itoa(i), "echo", "{}"))
 	}
-	_ = in.Close()
+	_ = d.in.Close()
 	_ = cmd.Wait() // with the fake's code
 	lines := logged(t, options)
 	for _, line := range lines {

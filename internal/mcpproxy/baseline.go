@@ -117,7 +117,7 @@ func (b *Baseline) accept() error {
 	defer b.mu.Unlock()
 	if b.path != "" {
 		probe := b.path + ".try"
-		if err := errors.Join(os.MkdirAll(filepath.Dir(b.path), 0o700), writeFile(probe, nil, 0o600)); err != nil {
+		if err := writeFile(probe, nil); err != nil {
 			return fmt.Errorf("mcpproxy: baseline: got one that cannot be written, want one to keep what is accepted: %w", err)
 		}
 		_ = os.Remove(probe)
@@ -221,23 +221,24 @@ func (b *Baseline) save(server string) error {
 	if err != nil {
 		return fmt.Errorf("mcpproxy: baseline: %w", err)
 	}
-	if err := os.MkdirAll(filepath.Dir(b.path), 0o700); err != nil {
-		return fmt.Errorf("mcpproxy: baseline: %w", err)
-	}
-	if err := writeFile(b.path, append(text, '\n'), 0o600); err != nil {
+	if err := writeFile(b.path, append(text, '\n')); err != nil {
 		return fmt.Errorf("mcpproxy: baseline: %w", err)
 	}
 	return nil
 }
 
-// writeFile puts a file in the place of what is there, whole or not at all.
-func writeFile(path string, text []byte, mode fs.FileMode) error {
+// writeFile puts a file in the place of what is there, whole or not at all, for the user alone as its
+// directory is.
+func writeFile(path string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".toolscope-*")
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(text)
-	err = errors.Join(err, f.Chmod(mode), f.Close())
+	err = errors.Join(err, f.Chmod(0o600), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}

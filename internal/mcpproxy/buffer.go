@@ -16,9 +16,9 @@ const (
 	smallBuffer = 16 << 10 // what is copied to be looked at, see [buffer.sparse]; of more than that the buffer itself is
 )
 
-// nextRead is how many bytes to read next, after n of room were read.
-func nextRead(n, room int) int {
-	if n == room || n >= narrowRead {
+// nextRead is how many bytes to read next, after n were read.
+func nextRead(n int) int {
+	if n >= narrowRead {
 		return wideRead
 	}
 	return narrowRead

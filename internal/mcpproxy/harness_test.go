@@ -5,6 +5,8 @@ package mcpproxy
 
 import (
 	"fmt"
+	"io"
+	"net/http"
 	"slices"
 	"testing"
 	"time"
@@ -153,4 +155,15 @@ func (c *wire) call(id int, name string) {
 
 func (c *wire) answer(id int, text string) {
 	c.server(`{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":%q}]}}`, id, text)
+}
+
+// bodyOf is the body of an answer, which it closes.
+func bodyOf(t testing.TB, resp *http.Response) string {
+	t.Helper()
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

@@ -43,12 +43,7 @@ func posted(t *testing.T, address, head, body string) (status int, answer string
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, string(text)
+	return resp.StatusCode, bodyOf(t, resp)
 }
 
 // Under policies a request reaches the server only if the headers that repeat its message say the same, by

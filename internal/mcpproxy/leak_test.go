@@ -21,19 +21,31 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// A proxy that has ended leaves no goroutine, even if its client never closes its end.
-func TestNothingIsLeft(t *testing.T) {
+// eachWay uses a watcher that passes bytes on as they come, and one that looks at frames first; before are
+// the goroutines that were there before it.
+func eachWay(t *testing.T, use func(w *mcpproxy.Watcher, before goleak.Option)) {
+	t.Helper()
 	pass := middleware.At(middleware.PlacePermit, func(next toolkit.Handler) toolkit.Handler { return next })
 	for _, options := range [][]toolscope.Option{nil, {toolscope.WithPolicies(pass)}} {
 		scope, err := toolscope.New(options...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := goleak.IgnoreCurrent() // the scope's
+		before := goleak.IgnoreCurrent()
 		w, err := mcpproxy.New(scope, mcpproxy.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
+		use(w, before)
+		if err := scope.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A proxy that has ended leaves no goroutine, even if its client never closes its end.
+func TestNothingIsLeft(t *testing.T) {
+	eachWay(t, func(w *mcpproxy.Watcher, before goleak.Option) {
 		stdin, client, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)
@@ -59,24 +71,12 @@ func TestNothingIsLeft(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := scope.Shutdown(t.Context()); err != nil {
-			t.Error(err)
-		}
-	}
+	})
 }
 
 // What a server leaves behind may hold its input, and read nothing of what is being sent.
 func TestInputThatNobodyReads(t *testing.T) {
-	pass := middleware.At(middleware.PlacePermit, func(next toolkit.Handler) toolkit.Handler { return next })
-	for _, options := range [][]toolscope.Option{nil, {toolscope.WithPolicies(pass)}} {
-		scope, err := toolscope.New(options...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, err := mcpproxy.New(scope, mcpproxy.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+	eachWay(t, func(w *mcpproxy.Watcher, _ goleak.Option) {
 		stdin, client, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)
@@ -118,8 +118,5 @@ func TestInputThatNobodyReads(t *testing.T) {
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil { // who was left, and still held the input
 			t.Error(err)
 		}
-		if err := scope.Shutdown(t.Context()); err != nil {
-			t.Error(err)
-		}
-	}
+	})
 }

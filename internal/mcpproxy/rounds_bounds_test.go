@@ -23,24 +23,14 @@ func TestRoundsAfterSettingsHaveChanged(t *testing.T) {
 	option, judged := judging()
 	w := watch(t, Options{}, option)
 	var reached atomic.Int32
-	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
-		reached.Add(1)
-		body, _ := io.ReadAll(r.Body)
-		out.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(out, `{"jsonrpc":"2.0","id":7,"result":%s}`, asking(string(body)))
-	}))
+	address := before(t, w, askingServer(func(string) { reached.Add(1) }))
 	post := func(body string) string {
 		t.Helper()
 		resp, err := http.Post(address, "application/json", strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer resp.Body.Close()
-		text, err := io.ReadAll(resp.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
+		return bodyOf(t, resp)
 	}
 	settings := w.scope.Settings()
 	apply := func(change func(*toolscope.Settings)) {
@@ -121,11 +111,7 @@ func TestRoundsAtOnce(t *testing.T) {
 	const times, at = 10, 8
 	option, judged := judging()
 	w := watch(t, Options{ClientSpans: true}, option)
-	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		out.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(out, `{"jsonrpc":"2.0","id":7,"result":%s}`, asking(string(body)))
-	}))
+	address := before(t, w, askingServer(func(string) {}))
 	post := func(body string) string {
 		resp, err := http.Post(address, "application/json", strings.NewReader(body))
 		if err != nil {

@@ -60,12 +60,7 @@ func TestPoliciesOfRounds(t *testing.T) {
 	}
 	w := watch(t, Options{}, toolscope.WithPolicies(policies...))
 	got := make(chan string, 1)
-	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		got <- string(body)
-		out.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(out, `{"jsonrpc":"2.0","id":7,"result":%s}`, asking(string(body)))
-	}))
+	address := before(t, w, askingServer(func(body string) { got <- body }))
 	const judged = "inject true loop true fit true validate true permit true approve true"
 	for _, tt := range []struct{ name, call, want string }{
 		{"first", roundOf("x", `{"n":1}`, ""), "recover true " + judged + " dedupe true cache true budget true retry true breaker true limit true timeout true"},
@@ -96,12 +91,7 @@ func TestInjectedIntoCallsWithInput(t *testing.T) {
 		})
 		w := watch(t, Options{}, toolscope.WithPolicies(inject))
 		got := make(chan string, 1)
-		address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
-			body, _ := io.ReadAll(r.Body)
-			got <- string(body)
-			out.Header().Set("Content-Type", "application/json")
-			fmt.Fprintf(out, `{"jsonrpc":"2.0","id":7,"result":%s}`, asking(string(body)))
-		}))
+		address := before(t, w, askingServer(func(body string) { got <- body }))
 		for _, state := range []string{"", "s", "s"} { // a call, its next round, and one that nobody asked for
 			sent(t, address, "A", roundOf("x", `{"n":1}`, state))
 			want := roundOf("x", strings.TrimSpace(injected), state)

@@ -54,18 +54,23 @@ func roundOf(tool, arguments, state string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":%q,"arguments":%s%s}}`, tool, arguments, round)
 }
 
+// askingServer answers each request with what asking says; seen is given its body before.
+func askingServer(seen func(body string)) http.HandlerFunc {
+	return func(out http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		seen(string(body))
+		out.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(out, `{"jsonrpc":"2.0","id":7,"result":%s}`, asking(string(body)))
+	}
+}
+
 // A next round belongs to a call that policies have let through only if the server asked for it, once, in
 // the same session, for the same tool and arguments; all else is judged.
 func TestRoundsAreJudgedOnce(t *testing.T) {
 	option, judged := judging()
 	w := watch(t, Options{}, option)
 	var reached atomic.Int32
-	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
-		reached.Add(1)
-		body, _ := io.ReadAll(r.Body)
-		out.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(out, `{"jsonrpc":"2.0","id":7,"result":%s}`, asking(string(body)))
-	}))
+	address := before(t, w, askingServer(func(string) { reached.Add(1) }))
 	for _, tt := range []struct {
 		name, session string
 		call          string

@@ -207,7 +207,7 @@ func (c *copier) run() {
 		if much { // not before, which would take a processor from the other side
 			c.tap.hurry()
 		}
-		buffer = buffer.instead(nextRead(n, cap(buffer.data)))
+		buffer = buffer.instead(nextRead(n))
 		c.tap.signal()
 		if failed != nil {
 			break

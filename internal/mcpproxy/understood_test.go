@@ -146,12 +146,7 @@ func TestRefusedOverHTTP(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer resp.Body.Close()
-		text, err := io.ReadAll(resp.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return resp.StatusCode, string(text)
+		return resp.StatusCode, bodyOf(t, resp)
 	}
 	const kind = "Content-Type: application/json\r\n"
 	for _, tt := range []struct{ name, head string }{{"none", ""}, {"a character set", "charset=utf-8"}, {"in quotes", `Charset="UTF-8"`}} {
