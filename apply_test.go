@@ -28,7 +28,7 @@ type closing struct {
 	err           error
 }
 
-func (c *closing) Place() middleware.Place { return middleware.PlaceCache }
+func (c *closing) Stage() middleware.Stage { return middleware.StageCache }
 func (c *closing) Wrap(next toolkit.Handler) toolkit.Handler {
 	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 		c.calls.Add(1)

@@ -35,7 +35,7 @@ func (t trouble) OnEnd(sdktrace.ReadOnlySpan)                     { t() }
 func (t trouble) Shutdown(context.Context) error                  { t(); return nil }
 func (t trouble) ForceFlush(context.Context) error                { t(); return nil }
 
-func (t trouble) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.Facts) context.Context {
+func (t trouble) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.CallInfo) context.Context {
 	t()
 	return nil //nolint:staticcheck // garbage
 }

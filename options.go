@@ -88,7 +88,7 @@ func WithHTTP(options ...stats.HandlerOption) Option {
 }
 
 // WithPolicies adds policies that govern calls. They stand in the order of
-// [middleware.Place], whatever the order they are given in, inside the observers, which see
+// [middleware.Stage], whatever the order they are given in, inside the observers, which see
 // what the agent gets. A middleware of the host's own becomes a policy by
 // [middleware.At]. What can be closed is closed by [Scope.Shutdown]. The default is none.
 func WithPolicies(policies ...middleware.Policy) Option {

@@ -26,7 +26,7 @@ import (
 // careless is an observer that panics.
 type careless struct{}
 
-func (careless) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.Facts) context.Context {
+func (careless) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.CallInfo) context.Context {
 	return ctx
 }
 func (careless) Wants(context.Context) bool          { return false }
@@ -126,7 +126,7 @@ func (c closedBy) Close() error { return c.close() }
 // TestShutdownOfHostilePolicies: one that blocks or panics when it is closed keeps neither the
 // host nor the other policies.
 func TestShutdownOfHostilePolicies(t *testing.T) {
-	pass := middleware.At(middleware.PlaceLimit, func(next toolkit.Handler) toolkit.Handler { return next })
+	pass := middleware.At(middleware.StageLimit, func(next toolkit.Handler) toolkit.Handler { return next })
 	free := make(chan struct{})
 	ctx, cancel := context.WithCancel(t.Context())
 	scope, err := toolscope.New(toolscope.WithPolicies(

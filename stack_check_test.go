@@ -82,7 +82,7 @@ func (w *world) checkEnded(made int, ended []toolkit.Ended, recorder *stats.Reco
 			w.wrong("call %s ended twice", e.Call.ID)
 		}
 		seen[e.Call.ID] = true
-		outcomes[e.Served.Outcome]++
+		outcomes[e.Disposition.Outcome]++
 		w.checkOne(e)
 	}
 	if len(ended) != made+w.nested {
@@ -107,7 +107,7 @@ func (w *world) checkEnded(made int, ended []toolkit.Ended, recorder *stats.Reco
 
 // checkOne looks at the runs, times and error of one call.
 func (w *world) checkOne(e *toolkit.Ended) {
-	id, s := e.Call.ID, e.Served
+	id, s := e.Call.ID, e.Disposition
 	runs := w.byID[id]
 	var inside time.Duration
 	over := true
@@ -155,14 +155,14 @@ func (w *world) checkOne(e *toolkit.Ended) {
 	if len(runs) == 0 {
 		return
 	}
-	if e.Call.Name == "forbidden" && w.has(middleware.PlacePermit) {
+	if e.Call.Name == "forbidden" && w.has(middleware.StagePermit) {
 		wrong("ran though it is denied")
 	}
-	if (e.Call.Name == "asking" || e.Call.Name == "risky") && w.has(middleware.PlaceApprove) && !w.asked[id] {
+	if (e.Call.Name == "asking" || e.Call.Name == "risky") && w.has(middleware.StageApprove) && !w.asked[id] {
 		wrong("ran though nobody approved it")
 	}
 }
 
-func (w *world) has(place middleware.Place) bool {
-	return slices.ContainsFunc(w.policies, func(p middleware.Policy) bool { return p.Place() == place })
+func (w *world) has(place middleware.Stage) bool {
+	return slices.ContainsFunc(w.policies, func(p middleware.Policy) bool { return p.Stage() == place })
 }

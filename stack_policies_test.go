@@ -95,7 +95,7 @@ func (w *world) choose(t testing.TB, r *rand.Rand) {
 		stored.StaleFor = either(r, 0, 20*time.Millisecond)
 	}
 	answers, errC := cache.New(stored)
-	fit, errF := middleware.Fit(middleware.FitOptions{Limit: either(r, 512, 0)})
+	fit, errF := middleware.Truncate(middleware.TruncateOptions{Limit: either(r, 512, 0)})
 	loops, errL := loop.New(loop.Options{Default: loop.Thresholds{Stop: either(r, 0, 4, 30)}})
 	paid, errB := budget.New(budget.Options{Session: budget.Limits{Calls: either(r, 40, 4000), Time: either(r, 0, 5*time.Second)}, Turn: budget.Limits{Cost: either(r, 0.0, 50)}})
 	again, errR := retry.New(retry.Options{
@@ -117,15 +117,15 @@ func (w *world) choose(t testing.TB, r *rand.Rand) {
 			w.policies = append(w.policies, p)
 		}
 	}
-	w.shares = w.has(middleware.PlaceDedupe)
+	w.shares = w.has(middleware.StageDedupe)
 	r.Shuffle(len(w.policies), func(i, j int) { w.policies[i], w.policies[j] = w.policies[j], w.policies[i] })
 }
 
-// names are the places of the policies, for what is printed of a failure.
+// names are the stages of the policies, for what is printed of a failure.
 func (w *world) names() string {
 	var b strings.Builder
 	for _, p := range w.policies {
-		b.WriteString(p.Place().String() + " ")
+		b.WriteString(p.Stage().String() + " ")
 	}
 	return b.String()
 }

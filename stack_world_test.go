@@ -90,7 +90,7 @@ func (w *world) wrong(format string, args ...any) {
 func (w *world) run(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 	var a worldArguments
 	if err := json.Unmarshal(call.Arguments, &a); err != nil {
-		call.Record.Note(func(s *toolkit.Served) { s.Outcome = toolkit.OutcomeRefused })
+		call.Record.Note(func(s *toolkit.Disposition) { s.Outcome = toolkit.OutcomeRefused })
 		return toolkit.Result{}, &toolkit.Error{Kind: toolkit.ErrInvalidArguments, Cause: err}
 	}
 	var session toolkit.Session

@@ -91,7 +91,7 @@ func (s *Scope) makeTracing() (err error) {
 		tracing.WithRedactor(c.redactor),
 		tracing.WithContent(c.content),
 	}
-	options = append(options, tracing.WithTold(s.count))
+	options = append(options, tracing.WithContentReport(s.count))
 	s.tracer, err = tracing.New(append(options, c.tracing...)...)
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func (s *Scope) makeTracing() (err error) {
 }
 
 // count tells the statistics what redaction and truncation did to a call's content.
-func (s *Scope) count(t tracing.Told) {
+func (s *Scope) count(t tracing.ContentReport) {
 	s.self.note(t.Findings)
 	if s.recorder == nil {
 		return

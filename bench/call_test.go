@@ -66,7 +66,7 @@ func BenchmarkMiss(b *testing.B) {
 // without=none is what that one costs among the others.
 func BenchmarkPolicies(b *testing.B) {
 	without := []string{"none", "all"}
-	for place := middleware.PlaceRecover; place <= middleware.PlaceTimeout; place++ {
+	for place := middleware.StageRecover; place <= middleware.StageTimeout; place++ {
 		without = append(without, place.String())
 	}
 	rand.Shuffle(len(without), func(i, j int) { without[i], without[j] = without[j], without[i] })

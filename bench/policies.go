@@ -27,7 +27,7 @@ import (
 // and lets it pass. The cache is small, so that it always throws out what it stored.
 func Policies() ([]middleware.Policy, error) {
 	params, errInject := toolkit.NewHostParams(toolkit.HostParam{Tools: "other_*", Name: "project", Value: func(context.Context) (any, error) { return "p", nil }})
-	fit, errFit := middleware.Fit(middleware.FitOptions{})
+	fit, errFit := middleware.Truncate(middleware.TruncateOptions{})
 	rules, errRules := permit.Compile(permit.Spec{Rules: []permit.Rule{{Name: "reads", Effect: permit.Allow, Tools: []string{ToolName}}}})
 	gate, errPermit := permit.New(permit.Options{Rules: rules, Approver: true})
 	approvals, errApprove := approve.New(approve.Options{Remote: true})

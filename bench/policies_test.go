@@ -15,7 +15,7 @@ import (
 // unseeing observes nothing: calls have a record, and nothing more is done for them.
 type unseeing struct{}
 
-func (unseeing) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.Facts) context.Context {
+func (unseeing) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.CallInfo) context.Context {
 	return ctx
 }
 func (unseeing) Wants(context.Context) bool          { return false }

@@ -91,13 +91,13 @@ func BenchmarkTools(b *testing.B) {
 // recorded is one call as the statistics are told of it.
 func recorded(tool *toolkit.Definition, session *toolkit.Session, at time.Time, took time.Duration) *toolkit.Ended {
 	e := &toolkit.Ended{Call: bench.Call, ArgumentsBytes: 300, ResultBytes: 500, Start: at.Add(-took), End: at}
-	e.Facts.Tool, e.Facts.Session, e.Facts.Start, e.Served.Run = tool, session, e.Start, took
+	e.Info.Tool, e.Info.Session, e.Info.Start, e.Disposition.Run = tool, session, e.Start, took
 	return e
 }
 
 func tell(r *stats.Recorder, e *toolkit.Ended) {
 	ctx := context.Background()
-	r.Begin(ctx, e.Call, &e.Facts)
+	r.Begin(ctx, e.Call, &e.Info)
 	r.End(ctx, e)
 }
 

@@ -117,12 +117,12 @@ func (t Thresholds) options() loop.Thresholds {
 	return loop.Thresholds{Signal: t.Signal, Advice: t.Advice, Stop: t.Stop}
 }
 
-func (s *Fit) build(*builder) (middleware.Policy, error) {
-	o := middleware.FitOptions{Limit: int(s.Limit), Hints: s.Hints, Tools: map[string]int{}}
+func (s *Truncate) build(*builder) (middleware.Policy, error) {
+	o := middleware.TruncateOptions{Limit: int(s.Limit), Hints: s.Hints, Tools: map[string]int{}}
 	for name, size := range s.Tools {
 		o.Tools[name] = int(size)
 	}
-	return middleware.Fit(o)
+	return middleware.Truncate(o)
 }
 
 func (s *Validate) build(*builder) (middleware.Policy, error) {

@@ -47,7 +47,7 @@ func (s Switch) on() bool { return s.Enabled == nil || *s.Enabled }
 type Policies struct {
 	Recover  *Recover  `yaml:"recover" doc:"Makes a failed result of a tool's panic."`
 	Loop     *Loop     `yaml:"loop" doc:"Notices calls that repeat, and can stop them."`
-	Fit      *Fit      `yaml:"fit" doc:"How much of a result the model gets."`
+	Truncate *Truncate `yaml:"truncate" doc:"How much of a result the model gets."`
 	Validate *Validate `yaml:"validate" doc:"Arguments against the tool's JSON Schema."`
 	Permit   *Permit   `yaml:"permit" doc:"Allow, ask or deny, by rules."`
 	Approve  *Approve  `yaml:"approve" doc:"A person's answer before a call goes on."`
@@ -80,8 +80,8 @@ type Thresholds struct {
 	Stop   int `yaml:"stop" doc:"Refuse the call; default never."`
 }
 
-// Fit cuts results.
-type Fit struct {
+// Truncate cuts results.
+type Truncate struct {
 	Switch
 	Limit Size              `yaml:"limit" doc:"Most bytes of text, the mark included; default 64KiB, below 0 no limit."`
 	Tools map[string]Size   `yaml:"tools" doc:"Limits of single tools."`

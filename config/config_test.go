@@ -44,8 +44,8 @@ func TestErrorsNameLineFieldValueAndWhatIsAllowed(t *testing.T) {
 		{"polices: {}", `f.yaml:1: polices: got a name nobody knows, want one of enabled, content, redact, tools, policies, audit`},
 		{"enabled: maybe", `f.yaml:1: enabled: got "maybe", want true or false`},
 		{"\n\npolicies:\n  timeout:\n    default: 30", `f.yaml:5: policies.timeout.default: got "30", want a time with its unit, such as 30s or 5m`},
-		{"policies: {fit: {limit: 64 kB}}", `policies.fit.limit: got "64 kB", want a number of bytes`},
-		{"policies: {fit: {limit: 9999999999GiB}}", `policies.fit.limit: got "9999999999GiB"`},
+		{"policies: {truncate: {limit: 64 kB}}", `policies.truncate.limit: got "64 kB", want a number of bytes`},
+		{"policies: {truncate: {limit: 9999999999GiB}}", `policies.truncate.limit: got "9999999999GiB"`},
 		{"policies: {limit: {concurrency: {order: random}}}", `policies.limit.concurrency.order: got "random", want by_turns, fifo`},
 		{"policies: {limit: {concurrency: {global: 1.5}}}", `policies.limit.concurrency.global: got "1.5", want a whole number`},
 		{"policies: {limit: {exempt: a}}", `policies.limit.exempt: got "a", want a list`},
@@ -109,7 +109,7 @@ func TestWhatPoliciesRefuseNamesTheSection(t *testing.T) {
 			t.Errorf("%q parsed: got %v\nwant %q in it", text, err, want)
 		}
 	}
-	const three = "policies:\n  retry: {attempts: -3}\n  fit: {limit: 10}\n  breaker: {rate: 5}\n"
+	const three = "policies:\n  retry: {attempts: -3}\n  truncate: {limit: 10}\n  breaker: {rate: 5}\n"
 	if _, err := config.Parse("f.yaml", []byte(three)); err == nil || strings.Count(err.Error(), "\n") != 2 {
 		t.Errorf("three sections that are wrong: got %v, want a line for each", err)
 	}
@@ -157,7 +157,7 @@ func TestAllPoliciesAreOn(t *testing.T) {
 	}
 	on := map[string]bool{"approve": true, "budget": true, "retry": true}
 	for _, p := range scope.Settings().Policies {
-		on[p.Place().String()] = true
+		on[p.Stage().String()] = true
 	}
 	var schema struct {
 		Properties struct {
@@ -223,13 +223,13 @@ func TestEveryFieldIsInTheExample(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	var places []string
+	var stages []string
 	for _, p := range scope.Settings().Policies {
-		places = append(places, p.Place().String())
+		stages = append(stages, p.Stage().String())
 	}
 	policies := schema.(map[string]any)["properties"].(map[string]any)["policies"].(map[string]any)["properties"].(map[string]any)
-	if len(places) != len(policies) {
-		t.Errorf("got the policies %v, want all %d", places, len(policies))
+	if len(stages) != len(policies) {
+		t.Errorf("got the policies %v, want all %d", stages, len(policies))
 	}
 }
 
@@ -303,14 +303,14 @@ func TestReloadKeepsWhatIsUnchangedAndDropsNoCall(t *testing.T) {
 	}
 	def := toolkit.Definition{Name: "echo"}
 	handle := scope.Wrap(tooltest.Echo(def).Handle, func(string) *toolkit.Definition { return &def })
-	find := func(p middleware.Place) middleware.Policy {
-		i := slices.IndexFunc(scope.Settings().Policies, func(q middleware.Policy) bool { return q.Place() == p })
+	find := func(p middleware.Stage) middleware.Policy {
+		i := slices.IndexFunc(scope.Settings().Policies, func(q middleware.Policy) bool { return q.Stage() == p })
 		if i < 0 {
 			return nil
 		}
 		return scope.Settings().Policies[i]
 	}
-	loop, timeout := find(middleware.PlaceLoop), find(middleware.PlaceTimeout)
+	loop, timeout := find(middleware.StageLoop), find(middleware.StageTimeout)
 
 	var wg sync.WaitGroup
 	done := make(chan struct{})
@@ -338,13 +338,13 @@ func TestReloadKeepsWhatIsUnchangedAndDropsNoCall(t *testing.T) {
 	}
 	close(done)
 	wg.Wait()
-	if find(middleware.PlaceLoop) != loop {
+	if find(middleware.StageLoop) != loop {
 		t.Error("a policy whose section did not change was built anew")
 	}
-	if p := find(middleware.PlaceTimeout); p == nil || p == timeout {
+	if p := find(middleware.StageTimeout); p == nil || p == timeout {
 		t.Error("a policy whose section changed is the old one")
 	}
-	if find(middleware.PlaceRecover) != nil || find(middleware.PlaceLimit) == nil || !scope.Settings().NoContent {
+	if find(middleware.StageRecover) != nil || find(middleware.StageLimit) == nil || !scope.Settings().NoContent {
 		t.Errorf("got %+v", scope.Settings())
 	}
 
@@ -454,7 +454,7 @@ func TestReloadSeesTheRulesFile(t *testing.T) {
 	write(t, dir, "policies: {permit: {rules: rules.yaml}, cache: {}}\n")
 	check(toolkit.ErrPermissionDenied)
 	for _, p := range scope.Settings().Policies {
-		if p.Place() == middleware.PlaceCache && !slices.Contains(cache, p) {
+		if p.Stage() == middleware.StageCache && !slices.Contains(cache, p) {
 			t.Error("the cache was built anew")
 		}
 	}

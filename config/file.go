@@ -90,7 +90,7 @@ func parse(name string, text []byte) (*Config, map[string]int, error) {
 // for approve, since nobody may be there to be asked, and for budget and retry,
 // which do nothing until they are told what to limit and what to try again.
 const AllPolicies = "policies:\n" +
-	"  recover: {}\n  loop: {}\n  fit: {}\n  validate: {}\n  permit: {}\n  dedupe: {}\n  cache: {}\n  breaker: {}\n  limit: {}\n  timeout: {}\n"
+	"  recover: {}\n  loop: {}\n  truncate: {}\n  validate: {}\n  permit: {}\n  dedupe: {}\n  cache: {}\n  breaker: {}\n  limit: {}\n  timeout: {}\n"
 
 // Open reads a file, and builds what it says: nothing is left half done on an error, which
 // names file, line, field, what was got and what is wanted.

@@ -43,9 +43,9 @@ func thousands(t *testing.T) (*stats.Recorder, string) {
 		tool := &toolkit.Definition{Name: name}
 		for i := range 20_000 {
 			now := time.Now()
-			e := &toolkit.Ended{Facts: toolkit.Facts{Tool: tool}, Served: toolkit.Served{Run: time.Duration(seconds() * 1e9)}, Start: now, End: now}
-			e.Facts.Span = toolkit.SpanRef{TraceID: [16]byte{name[0], byte(i), byte(i >> 8)}, SpanID: [8]byte{name[0], byte(i), byte(i >> 8)}, Sampled: i%10 == 0}
-			r.Begin(context.Background(), e.Call, &e.Facts)
+			e := &toolkit.Ended{Info: toolkit.CallInfo{Tool: tool}, Disposition: toolkit.Disposition{Run: time.Duration(seconds() * 1e9)}, Start: now, End: now}
+			e.Info.Span = toolkit.SpanRef{TraceID: [16]byte{name[0], byte(i), byte(i >> 8)}, SpanID: [8]byte{name[0], byte(i), byte(i >> 8)}, Sampled: i%10 == 0}
+			r.Begin(context.Background(), e.Call, &e.Info)
 			r.End(context.Background(), e)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // Policies may be given in any order.
 func ExampleChain() {
 	tool := func(context.Context, toolkit.Call) (toolkit.Result, error) { panic("no disk") }
-	upper := middleware.At(middleware.PlaceFit, func(next toolkit.Handler) toolkit.Handler {
+	upper := middleware.At(middleware.StageTruncate, func(next toolkit.Handler) toolkit.Handler {
 		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 			fmt.Println("before", call.Name)
 			return next(ctx, call)

@@ -10,5 +10,5 @@ import "github.com/toolscope/toolscope/toolkit"
 // sent under their names is removed first. They belong to the call's identity. nil adds
 // none.
 func Inject(params *toolkit.HostParams) Policy {
-	return At(PlaceInject, func(next toolkit.Handler) toolkit.Handler { return toolkit.Chain(next, params.Middleware()) })
+	return At(StageInject, func(next toolkit.Handler) toolkit.Handler { return toolkit.Chain(next, params.Middleware()) })
 }

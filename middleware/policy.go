@@ -14,63 +14,63 @@ import (
 // counted, open) belongs to the policy and is shared by all handlers it wraps. Safe for
 // concurrent use.
 type Policy interface {
-	// Place is where the policy stands among others.
-	Place() Place
+	// Stage is where the policy stands among others.
+	Stage() Stage
 	// Wrap is a [toolkit.Middleware].
 	Wrap(next toolkit.Handler) toolkit.Handler
 }
 
-// A Place is a position in the order of policies, outermost first.
-type Place uint8
+// A Stage is a position in the fixed order of policies, outermost first.
+type Stage uint8
 
-// The places. The order is part of the contract; docs/policies.md has the reasons.
+// The stages. The order is part of the contract; docs/policies.md has the reasons.
 const (
-	PlaceRecover  Place = iota // makes a result of a panic
-	PlaceInject                // host parameters: they belong to the call's identity
-	PlaceLoop                  // before refusals, so that a repeated refused call is noticed
-	PlaceFit                   // how much of a result the model gets
-	PlaceValidate              // rules may rely on the arguments' shape
-	PlacePermit                // no stored answer bypasses a refusal
-	PlaceApprove               // a person's yes or no
-	PlaceDedupe                // twins share one look-up and one fill
-	PlaceCache                 // a hit costs no budget, slot or time
-	PlaceBudget                // what runs is paid for
-	PlaceRetry                 // each attempt asks the breaker, waits for its slot, and has its own clock
-	PlaceBreaker               // sees attempts, not waits
-	PlaceLimit                 // a slot is held only while the tool runs
-	PlaceTimeout               // counts running time only
+	StageRecover  Stage = iota // makes a result of a panic
+	StageInject                // host parameters: they belong to the call's identity
+	StageLoop                  // before refusals, so that a repeated refused call is noticed
+	StageTruncate              // how much of a result the model gets
+	StageValidate              // rules may rely on the arguments' shape
+	StagePermit                // no stored answer bypasses a refusal
+	StageApprove               // a person's yes or no
+	StageDedupe                // twins share one look-up and one fill
+	StageCache                 // a hit costs no budget, slot or time
+	StageBudget                // what runs is paid for
+	StageRetry                 // each attempt asks the breaker, waits for its slot, and has its own clock
+	StageBreaker               // sees attempts, not waits
+	StageLimit                 // a slot is held only while the tool runs
+	StageTimeout               // counts running time only
 
-	places // how many there are
+	stages // how many there are
 )
 
-var placeNames = [places]string{"recover", "inject", "loop", "fit", "validate", "permit", "approve", "dedupe", "cache", "budget", "retry", "breaker", "limit", "timeout"}
+var stageNames = [stages]string{"recover", "inject", "loop", "truncate", "validate", "permit", "approve", "dedupe", "cache", "budget", "retry", "breaker", "limit", "timeout"}
 
 // String is the place's name in lower case; "unknown" for none of the constants.
-func (p Place) String() string {
-	if p < places {
-		return placeNames[p]
+func (p Stage) String() string {
+	if p < stages {
+		return stageNames[p]
 	}
 	return "unknown"
 }
 
 // At makes a policy of a middleware that stands at p. It panics if p is none of
 // the constants or m is nil: both are mistakes in the program.
-func At(p Place, m toolkit.Middleware) Policy {
-	if p >= places || m == nil {
+func At(p Stage, m toolkit.Middleware) Policy {
+	if p >= stages || m == nil {
 		panic(fmt.Sprintf("middleware: At: got place %d and a middleware that is nil: %t, want one of the constants and one that is not", p, m == nil))
 	}
 	return placed{p, m}
 }
 
 type placed struct {
-	place Place
+	place Stage
 	wrap  toolkit.Middleware
 }
 
-func (p placed) Place() Place                              { return p.place }
+func (p placed) Stage() Stage                              { return p.place }
 func (p placed) Wrap(next toolkit.Handler) toolkit.Handler { return p.wrap(next) }
 
-// Chain wraps h in policies by their places; those of one place keep the order
+// Chain wraps h in policies by their stages; those of one place keep the order
 // they are given in, the first one outermost. Nil policies are passed over. A nil h
 // refuses each call, as [toolkit.Chain] does.
 func Chain(h toolkit.Handler, policies ...Policy) toolkit.Handler {
@@ -81,7 +81,7 @@ func Chain(h toolkit.Handler, policies ...Policy) toolkit.Handler {
 // [toolkit.Govern].
 func Middlewares(policies ...Policy) []toolkit.Middleware {
 	sorted := slices.DeleteFunc(slices.Clone(policies), func(p Policy) bool { return p == nil })
-	slices.SortStableFunc(sorted, func(a, b Policy) int { return int(a.Place()) - int(b.Place()) })
+	slices.SortStableFunc(sorted, func(a, b Policy) int { return int(a.Stage()) - int(b.Stage()) })
 	middlewares := make([]toolkit.Middleware, len(sorted))
 	for i := range sorted {
 		middlewares[i] = wrap(sorted, i)
@@ -92,7 +92,7 @@ func Middlewares(policies ...Policy) []toolkit.Middleware {
 // Refuse notes that a policy refused the call, and returns err as what the call
 // ends with. err says what was wrong and what the model can do.
 func Refuse(call toolkit.Call, err *toolkit.Error) (toolkit.Result, error) {
-	call.Record.Note(func(s *toolkit.Served) { s.Outcome = toolkit.OutcomeRefused })
+	call.Record.Note(func(s *toolkit.Disposition) { s.Outcome = toolkit.OutcomeRefused })
 	if err.Tool == "" {
 		err.Tool = call.Name
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // told is a policy that writes its place's name down.
-func told(p middleware.Place, text string, seen *[]string) middleware.Policy {
+func told(p middleware.Stage, text string, seen *[]string) middleware.Policy {
 	return middleware.At(p, func(next toolkit.Handler) toolkit.Handler {
 		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 			*seen = append(*seen, text)
@@ -27,30 +27,30 @@ func told(p middleware.Place, text string, seen *[]string) middleware.Policy {
 func TestPoliciesStandInTheirPlaces(t *testing.T) {
 	var seen []string
 	var policies []middleware.Policy
-	places := []string{}
-	for p := middleware.PlaceTimeout + 1; p > 0; p-- {
+	stages := []string{}
+	for p := middleware.StageTimeout + 1; p > 0; p-- {
 		policies = append(policies, told(p-1, (p-1).String(), &seen))
 	}
 	for _, p := range policies {
-		places = append([]string{p.Place().String()}, places...)
+		stages = append([]string{p.Stage().String()}, stages...)
 	}
-	policies = append(policies, nil, told(middleware.PlaceCache, "second cache", &seen))
+	policies = append(policies, nil, told(middleware.StageCache, "second cache", &seen))
 	h := middleware.Chain(func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, nil }, policies...)
 	if _, err := h(t.Context(), toolkit.Call{}); err != nil {
 		t.Fatal(err)
 	}
-	want := "recover inject loop fit validate permit approve dedupe cache second cache budget retry breaker limit timeout"
+	want := "recover inject loop truncate validate permit approve dedupe cache second cache budget retry breaker limit timeout"
 	if got := strings.Join(seen, " "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if got := (middleware.PlaceTimeout + 1).String(); got != "unknown" {
+	if got := (middleware.StageTimeout + 1).String(); got != "unknown" {
 		t.Errorf("got %q for no place", got)
 	}
 }
 
 func TestAtRefusesMistakes(t *testing.T) {
 	for name, make := range map[string]func(){
-		"nil":   func() { middleware.At(middleware.PlaceLoop, nil) },
+		"nil":   func() { middleware.At(middleware.StageLoop, nil) },
 		"place": func() { middleware.At(200, func(h toolkit.Handler) toolkit.Handler { return h }) },
 	} {
 		func() {
@@ -96,8 +96,8 @@ func TestRecoverMakesAResultOfAPanic(t *testing.T) {
 		t.Errorf("got %v, %v: want a result that says that the tool panicked, not with what", res.Output, err)
 	}
 	e := all.All()[0]
-	if e.ErrorType != "panic" || e.Ending != toolkit.EndingReturned || e.Served.Outcome != toolkit.OutcomeExecuted || len(e.Served.Tags) != 1 {
-		t.Errorf("got %v %v %v %v", e.ErrorType, e.Ending, e.Served.Outcome, e.Served.Tags)
+	if e.ErrorType != "panic" || e.Ending != toolkit.EndingReturned || e.Disposition.Outcome != toolkit.OutcomeExecuted || len(e.Disposition.Tags) != 1 {
+		t.Errorf("got %v %v %v %v", e.ErrorType, e.Ending, e.Disposition.Outcome, e.Disposition.Tags)
 	}
 }
 
@@ -111,7 +111,7 @@ func TestRefuseNamesTheToolAndTheOutcome(t *testing.T) {
 	if !errors.As(err, &refusal) || refusal.Tool != "x" || !errors.Is(err, toolkit.ErrRateLimited) {
 		t.Errorf("got %v", err)
 	}
-	if e := all.All()[0]; e.Served.Outcome != toolkit.OutcomeRefused || e.ErrorType != "rate_limited" {
-		t.Errorf("got %v %v", e.Served.Outcome, e.ErrorType)
+	if e := all.All()[0]; e.Disposition.Outcome != toolkit.OutcomeRefused || e.ErrorType != "rate_limited" {
+		t.Errorf("got %v %v", e.Disposition.Outcome, e.ErrorType)
 	}
 }

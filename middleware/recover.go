@@ -14,7 +14,7 @@ import (
 // result's fault is a [toolkit.PanicError] with the value and the stack; the model
 // reads that the tool panicked, not where. runtime.Goexit is left alone. The call's
 // error.type is "panic". Without it a panic goes on to the caller.
-func Recover() Policy { return At(PlaceRecover, recovered) }
+func Recover() Policy { return At(StageRecover, recovered) }
 
 func recovered(next toolkit.Handler) toolkit.Handler {
 	return func(ctx context.Context, call toolkit.Call) (res toolkit.Result, err error) {

@@ -213,7 +213,7 @@ func TestRecordingAllocatesNothing(t *testing.T) {
 		"session":   call(tool, time.Millisecond, in("s", 2)),
 		"sampled":   call(tool, time.Millisecond, sampled(3)),
 		"cache hit": call(tool, time.Microsecond, with(toolkit.OutcomeCacheHit)),
-		"queued":    call(tool, time.Millisecond, func(e *toolkit.Ended) { e.Served.Queue = time.Second }),
+		"queued":    call(tool, time.Millisecond, func(e *toolkit.Ended) { e.Disposition.Queue = time.Second }),
 		"unknown":   call(nil, time.Millisecond),
 	} {
 		record(r, e)

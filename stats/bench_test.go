@@ -80,8 +80,8 @@ func BenchmarkCall(b *testing.B) {
 		readers int
 	}{
 		{"plain", func(*toolkit.Ended) {}, 0},
-		{"session", func(e *toolkit.Ended) { e.Facts.Session = session }, 0},
-		{"session+sampled", func(e *toolkit.Ended) { e.Facts.Session = session; sampled(1)(e) }, 0},
+		{"session", func(e *toolkit.Ended) { e.Info.Session = session }, 0},
+		{"session+sampled", func(e *toolkit.Ended) { e.Info.Session = session; sampled(1)(e) }, 0},
 		{"error", failing("tool_error", `row 17 of "orders" is locked by 10.0.0.7:5432`), 0},
 		{"plain+2readers", func(*toolkit.Ended) {}, 2},
 	} {
@@ -113,7 +113,7 @@ func BenchmarkCall(b *testing.B) {
 			run(b, func(r *Recorder, e toolkit.Ended) {
 				ctx := context.Background()
 				for b.Loop() {
-					r.Begin(ctx, e.Call, &e.Facts)
+					r.Begin(ctx, e.Call, &e.Info)
 					r.End(ctx, &e)
 				}
 			})
@@ -123,7 +123,7 @@ func BenchmarkCall(b *testing.B) {
 				b.RunParallel(func(pb *testing.PB) {
 					e, ctx := e, context.Background()
 					for pb.Next() {
-						r.Begin(ctx, e.Call, &e.Facts)
+						r.Begin(ctx, e.Call, &e.Info)
 						r.End(ctx, &e)
 					}
 				})

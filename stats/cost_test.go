@@ -17,7 +17,7 @@ import (
 func TestCostIsThePriceAtTheTimeOfTheCall(t *testing.T) {
 	r := newRecorder(t)
 	cheap, dear := &toolkit.Definition{Name: "search", Cost: 0.25}, &toolkit.Definition{Name: "search", Cost: 3}
-	attempts := func(n uint16) func(*toolkit.Ended) { return func(e *toolkit.Ended) { e.Served.Attempts = n } }
+	attempts := func(n uint16) func(*toolkit.Ended) { return func(e *toolkit.Ended) { e.Disposition.Attempts = n } }
 	record(r,
 		call(cheap, time.Millisecond, in("s", 1)),
 		call(dear, time.Millisecond, in("s", 1), attempts(2)),

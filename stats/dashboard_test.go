@@ -187,9 +187,9 @@ func TestPageShowsWhatIsInUse(t *testing.T) {
 	}{
 		{"Answered without a run", with(toolkit.OutcomeCacheHit)},
 		{">Refused<", with(toolkit.OutcomeRefused)},
-		{"Waiting, p95", func(e *toolkit.Ended) { e.Served.Queue = time.Second }},
-		{">Retries<", func(e *toolkit.Ended) { e.Served.Attempts = 2 }},
-		{">Repeats<", func(e *toolkit.Ended) { e.Served.Repeat = 1 }},
+		{"Waiting, p95", func(e *toolkit.Ended) { e.Disposition.Queue = time.Second }},
+		{">Retries<", func(e *toolkit.Ended) { e.Disposition.Attempts = 2 }},
+		{">Repeats<", func(e *toolkit.Ended) { e.Disposition.Repeat = 1 }},
 	} {
 		r := newRecorder(t)
 		record(r, call(tool, time.Millisecond))

@@ -46,7 +46,7 @@
 //
 // # What is left out
 //
-// The package knows no OpenTelemetry: trace ids come from [toolkit.Facts]. A time
+// The package knows no OpenTelemetry: trace ids come from [toolkit.CallInfo]. A time
 // above one hour counts as one hour. The file `docs/stats.md` says what each
 // figure means and how snapshots are encoded.
 package stats

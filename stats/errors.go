@@ -65,7 +65,7 @@ func (t *errorTable) note(e *toolkit.Ended, of *tool, now int64, redact func(str
 	g.estimate++
 	g.open++
 	g.last = max(g.last, now)
-	if s := e.Facts.Span; s.Sampled && s.IsValid() && g.traces[0] != s.TraceID {
+	if s := e.Info.Span; s.Sampled && s.IsValid() && g.traces[0] != s.TraceID {
 		copy(g.traces[1:], g.traces[:])
 		g.traces[0] = s.TraceID
 	}

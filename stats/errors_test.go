@@ -154,8 +154,8 @@ func TestNoSecretIsStored(t *testing.T) {
 	secret := "gh" + "p_" + strings.Repeat("aB3", 12)
 	tool := &toolkit.Definition{Name: "t"}
 	e := call(tool, time.Millisecond, failing("tool_error", "denied for token "+secret), in("session of "+secret, 1))
-	e.Facts.Session.Agent = "agent " + secret
-	e.Served.Repeat = 1
+	e.Info.Session.Agent = "agent " + secret
+	e.Disposition.Repeat = 1
 	record(r, e)
 	for name, v := range map[string]any{
 		"recent": r.Recent(Filter{}), "snapshot": r.Snapshot(Window{}), "sessions": r.Sessions(), "loops": r.Loops(),

@@ -57,8 +57,8 @@ func ExampleMerge() {
 		}
 		tool := &toolkit.Definition{Name: "search"}
 		for _, d := range run {
-			e := &toolkit.Ended{Facts: toolkit.Facts{Tool: tool}, Served: toolkit.Served{Run: d}, End: time.Now()}
-			ctx := recorder.Begin(context.Background(), e.Call, &e.Facts)
+			e := &toolkit.Ended{Info: toolkit.CallInfo{Tool: tool}, Disposition: toolkit.Disposition{Run: d}, End: time.Now()}
+			ctx := recorder.Begin(context.Background(), e.Call, &e.Info)
 			recorder.End(ctx, e)
 		}
 		return recorder.Snapshot(stats.Window{})
@@ -82,8 +82,8 @@ func ExampleSnapshot_Sub() {
 	tool := &toolkit.Definition{Name: "search"}
 	count := func(n int) {
 		for range n {
-			e := &toolkit.Ended{Facts: toolkit.Facts{Tool: tool}, Served: toolkit.Served{Run: time.Second}, End: time.Now()}
-			recorder.End(recorder.Begin(context.Background(), e.Call, &e.Facts), e)
+			e := &toolkit.Ended{Info: toolkit.CallInfo{Tool: tool}, Disposition: toolkit.Disposition{Run: time.Second}, End: time.Now()}
+			recorder.End(recorder.Begin(context.Background(), e.Call, &e.Info), e)
 		}
 	}
 	count(3)
@@ -102,11 +102,11 @@ func ExampleRecorder_Recent() {
 		return
 	}
 	for _, text := range []string{"", "password=hunter2-is-mine refused", ""} {
-		e := &toolkit.Ended{Facts: toolkit.Facts{Tool: &toolkit.Definition{Name: "login"}}, Start: time.Now(), End: time.Now()}
+		e := &toolkit.Ended{Info: toolkit.CallInfo{Tool: &toolkit.Definition{Name: "login"}}, Start: time.Now(), End: time.Now()}
 		if text != "" {
 			e.Err, e.ErrorType = errors.New(text), "tool_error"
 		}
-		recorder.End(recorder.Begin(context.Background(), e.Call, &e.Facts), e)
+		recorder.End(recorder.Begin(context.Background(), e.Call, &e.Info), e)
 	}
 	for _, c := range recorder.Recent(stats.Filter{ErrorsOnly: true}) {
 		fmt.Println(c.ID, c.Tool, c.ErrorType, strings.Contains(c.Error, "hunter2"))
@@ -121,8 +121,8 @@ func ExampleHistogram_WriteHgrm() {
 		fmt.Println(err)
 		return
 	}
-	e := &toolkit.Ended{Facts: toolkit.Facts{Tool: &toolkit.Definition{Name: "t"}}, Served: toolkit.Served{Run: 20 * time.Millisecond}, End: time.Now()}
-	recorder.End(recorder.Begin(context.Background(), e.Call, &e.Facts), e)
+	e := &toolkit.Ended{Info: toolkit.CallInfo{Tool: &toolkit.Definition{Name: "t"}}, Disposition: toolkit.Disposition{Run: 20 * time.Millisecond}, End: time.Now()}
+	recorder.End(recorder.Begin(context.Background(), e.Call, &e.Info), e)
 	if err := recorder.Snapshot(stats.Window{}).Tools[0].Executed.WriteHgrm(os.Stdout); err != nil {
 		fmt.Println(err)
 	}

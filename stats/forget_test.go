@@ -14,9 +14,9 @@ import (
 
 // callIn ends a call of a session at a time.
 func callIn(r *Recorder, s toolkit.Session, at time.Time) {
-	e := &toolkit.Ended{Facts: toolkit.Facts{Tool: &toolkit.Definition{Name: "read"}, Session: &s}, Start: at, End: at}
-	e.Served.Repeat = 1
-	r.End(r.Begin(context.Background(), e.Call, &e.Facts), e)
+	e := &toolkit.Ended{Info: toolkit.CallInfo{Tool: &toolkit.Definition{Name: "read"}, Session: &s}, Start: at, End: at}
+	e.Disposition.Repeat = 1
+	r.End(r.Begin(context.Background(), e.Call, &e.Info), e)
 }
 
 func TestForget(t *testing.T) {

@@ -22,9 +22,9 @@ func TestSessionsAndLoops(t *testing.T) {
 		for i := range 6 {
 			record(r, call(tool, 100*time.Millisecond, in("s1", 1+i/2), sampled(byte(i+1)), func(e *toolkit.Ended) {
 				e.Call.Arguments = []byte(`{"q":"same"}`)
-				e.Served.Repeat = uint16(i)
+				e.Disposition.Repeat = uint16(i)
 				if i == 5 {
-					e.Served.Outcome, e.Served.Run, e.ErrorType = toolkit.OutcomeRefused, 0, string(toolkit.ErrLoopDetected)
+					e.Disposition.Outcome, e.Disposition.Run, e.ErrorType = toolkit.OutcomeRefused, 0, string(toolkit.ErrLoopDetected)
 				}
 			}))
 			time.Sleep(time.Second)
@@ -83,8 +83,8 @@ func TestRecentCalls(t *testing.T) {
 			record(r, call(a, time.Duration(i)*time.Millisecond, in("s", i)))
 		}
 		record(r, call(b, 2*time.Second, failing("timeout", "late"), sampled(7)), call(b, 0, with(toolkit.OutcomeCacheHit), func(e *toolkit.Ended) {
-			e.Served.Origin = toolkit.SpanRef{TraceID: [16]byte{7}, SpanID: [8]byte{7}}
-			e.Served.Age = time.Minute
+			e.Disposition.Origin = toolkit.SpanRef{TraceID: [16]byte{7}, SpanID: [8]byte{7}}
+			e.Disposition.Age = time.Minute
 		}))
 		for _, c := range []struct {
 			f    Filter
@@ -139,7 +139,7 @@ func TestInFlight(t *testing.T) {
 		tool := &toolkit.Definition{Name: "t"}
 		e := call(tool, time.Second)
 		for range 5 {
-			r.Begin(t.Context(), e.Call, &e.Facts)
+			r.Begin(t.Context(), e.Call, &e.Info)
 		}
 		for range 3 {
 			r.End(t.Context(), e)
@@ -175,10 +175,10 @@ func TestMemoryIsBounded(t *testing.T) {
 	const n = sampleSize
 	e := call(nil, time.Millisecond)
 	for i := range n {
-		e.Facts.Tool = &toolkit.Definition{Name: fmt.Sprint("tool", i)}
-		e.Facts.Session = &toolkit.Session{ID: fmt.Sprint("session", i)}
-		e.Served.Repeat = 1
-		e.Served.Run = time.Duration(i) * 3 * time.Microsecond
+		e.Info.Tool = &toolkit.Definition{Name: fmt.Sprint("tool", i)}
+		e.Info.Session = &toolkit.Session{ID: fmt.Sprint("session", i)}
+		e.Disposition.Repeat = 1
+		e.Disposition.Run = time.Duration(i) * 3 * time.Microsecond
 		failing("tool_error", word(i)+" failed")(e)
 		record(r, e)
 	}

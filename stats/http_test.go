@@ -108,7 +108,7 @@ func busyRecorder(t testing.TB) *Recorder {
 	record(r,
 		call(search, 0, with(toolkit.OutcomeCacheHit), in("s1", 4)),
 		call(slow, 2*time.Second, failing("timeout", "took longer than 2s"), in("s2", 1)),
-		call(slow, 3*time.Second, failing("timeout", "took longer than 3s"), in("s2", 1), func(e *toolkit.Ended) { e.Served.Repeat = 2 }),
+		call(slow, 3*time.Second, failing("timeout", "took longer than 3s"), in("s2", 1), func(e *toolkit.Ended) { e.Disposition.Repeat = 2 }),
 		call(bad, time.Millisecond, failing("tool_error", "<script>alert(1)</script>\x1b[31m\u202e"), in("<b>s3</b>", 1)))
 	return r
 }

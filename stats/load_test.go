@@ -160,20 +160,20 @@ var errLocked = errors.New(`row 17 of "orders" is locked by 10.0.0.7:5432`)
 func recordOne(r *stats.Recorder, tool *toolkit.Definition, n int) time.Duration {
 	now := time.Now()
 	e := toolkit.Ended{
-		Facts: toolkit.Facts{
+		Info: toolkit.CallInfo{
 			Tool:    tool,
 			Session: &toolkit.Session{ID: sessions[n/7%len(sessions)], Turn: n % 50},
 			Span:    toolkit.SpanRef{TraceID: [16]byte{1, byte(n), byte(n >> 8)}, SpanID: [8]byte{1, byte(n), byte(n >> 8)}, Sampled: n%10 == 0},
 		},
-		Served: toolkit.Served{Run: time.Duration(n%1000) * 37 * time.Microsecond},
-		Start:  now, End: now, ArgumentsBytes: 100, ResultBytes: 1000,
+		Disposition: toolkit.Disposition{Run: time.Duration(n%1000) * 37 * time.Microsecond},
+		Start:       now, End: now, ArgumentsBytes: 100, ResultBytes: 1000,
 	}
 	if n%100 == 99 {
 		e.ErrorType, e.Err = "tool_error", errLocked
 	}
 	ctx := context.Background()
 	begun := time.Now()
-	r.Begin(ctx, e.Call, &e.Facts)
+	r.Begin(ctx, e.Call, &e.Info)
 	r.End(ctx, &e)
 	return time.Since(begun)
 }

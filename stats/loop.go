@@ -57,12 +57,12 @@ func (t *loopTable) note(e *toolkit.Ended, of *tool, s *session, now int64) {
 		l = &loop{first: now}
 		t.held[key] = l
 	}
-	l.times = max(l.times+1, uint64(e.Served.Repeat)+1)
+	l.times = max(l.times+1, uint64(e.Disposition.Repeat)+1)
 	l.last = max(l.last, now)
 	if e.ErrorType == string(toolkit.ErrLoopDetected) {
 		l.stopped++
 	}
-	if f := e.Facts.Span; f.Sampled && f.IsValid() {
+	if f := e.Info.Span; f.Sampled && f.IsValid() {
 		l.trace = f.TraceID
 	}
 }

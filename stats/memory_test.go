@@ -33,7 +33,9 @@ func TestMemoryOfAToolWithEveryOutcome(t *testing.T) {
 		def := &toolkit.Definition{Name: "t"}
 		for x := 1.0; x <= 1000; x *= 1.001 {
 			run := time.Duration(1e6 * x)
-			waiting := func(e *toolkit.Ended) { e.Served.Queue, e.Served.Approval, e.Served.Backoff = run, run, run }
+			waiting := func(e *toolkit.Ended) {
+				e.Disposition.Queue, e.Disposition.Approval, e.Disposition.Backoff = run, run, run
+			}
 			record(r, call(def, run, sampled(1), waiting, told("cache", "miss")), call(def, run, failing("timeout", "late")))
 			for _, o := range toolkit.Outcomes()[1:] {
 				e := call(def, run, with(o))

@@ -33,7 +33,7 @@ func TestOptionsAreChecked(t *testing.T) {
 func TestNothingIsKeptWhereTheLimitIsZero(t *testing.T) {
 	r := newRecorder(t, WithMaxSessions(0), WithMaxLoops(0), WithMaxRecent(0), WithRedactor(nil), WithDirectory("", 0))
 	e := call(nil, time.Second, in("s", 1), failing("timeout", "late"))
-	e.Served.Repeat = 3
+	e.Disposition.Repeat = 3
 	record(r, e)
 	if len(r.Sessions())+len(r.Loops())+len(r.Recent(Filter{})) != 0 || r.LastID() != 1 {
 		t.Error("something was kept")

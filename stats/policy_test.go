@@ -18,7 +18,7 @@ import (
 func told(pairs ...string) func(*toolkit.Ended) {
 	return func(e *toolkit.Ended) {
 		for i := 0; i+1 < len(pairs); i += 2 {
-			e.Served.Tags = append(e.Served.Tags, toolkit.Tag{Key: pairs[i], Value: pairs[i+1]})
+			e.Disposition.Tags = append(e.Disposition.Tags, toolkit.Tag{Key: pairs[i], Value: pairs[i+1]})
 		}
 	}
 }

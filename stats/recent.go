@@ -51,7 +51,7 @@ type recentCall struct {
 
 // recentMore is what few calls have.
 type recentMore struct {
-	served    toolkit.Served // without Tags, which are the call's
+	served    toolkit.Disposition // without Tags, which are the call's
 	ending    toolkit.Ending
 	errorType string
 	failure   failure
@@ -81,16 +81,16 @@ func (r *recentRing) add(e *toolkit.Ended, t *tool, s *session, f failure, tags 
 
 // set makes c the call that e tells of. The caller owns the place.
 func (c *recentCall) set(id uint64, e *toolkit.Ended, t *tool, s *session, f failure, tags callTags) {
-	c.id, c.start, c.duration, c.run = id, e.Start, e.Duration(), e.Served.Run
-	c.tool, c.session, c.span = t, s, e.Facts.Span
+	c.id, c.start, c.duration, c.run = id, e.Start, e.Duration(), e.Disposition.Run
+	c.tool, c.session, c.span = t, s, e.Info.Span
 	c.bytesIn, c.bytesOut = e.ArgumentsBytes, e.ResultBytes
 	c.turn, c.suspended = 0, e.Result.Suspended
-	if e.Facts.Session != nil {
-		c.turn = e.Facts.Session.Turn
+	if e.Info.Session != nil {
+		c.turn = e.Info.Session.Turn
 	}
 	before := c.unusual
 	if c.unusual = unusual(e); c.unusual {
-		c.more = recentMore{e.Served, e.Ending, e.ErrorType, f, tags}
+		c.more = recentMore{e.Disposition, e.Ending, e.ErrorType, f, tags}
 		c.more.served.Tags = nil
 	} else if before {
 		c.more = recentMore{} // another call's, which nobody is to find in memory
@@ -99,7 +99,7 @@ func (c *recentCall) set(id uint64, e *toolkit.Ended, t *tool, s *session, f fai
 
 // unusual reports whether there is more to tell of a call than how long it ran.
 func unusual(e *toolkit.Ended) bool {
-	s := &e.Served
+	s := &e.Disposition
 	return e.ErrorType != "" || e.Ending != toolkit.EndingReturned || len(s.Tags) > 0 ||
 		s.Outcome != toolkit.OutcomeExecuted || s.Attempts|s.Refused|s.Repeat != 0 ||
 		s.Age|s.Queue|s.Approval|s.Backoff != 0 || s.Origin != toolkit.SpanRef{}

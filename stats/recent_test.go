@@ -17,16 +17,18 @@ func TestUsualCallLeavesNothingOfTheOneBefore(t *testing.T) {
 	tool := &toolkit.Definition{Name: "search"}
 	usual := call(tool, time.Millisecond)
 	for name, change := range map[string]func(*toolkit.Ended){
-		"failed":     failing("timeout", "deadline"),
-		"hit":        with(toolkit.OutcomeCacheHit),
-		"attempts":   func(e *toolkit.Ended) { e.Served.Attempts = 2 },
-		"repeat":     func(e *toolkit.Ended) { e.Served.Repeat = 3 },
-		"origin":     func(e *toolkit.Ended) { e.Served.Origin = toolkit.SpanRef{TraceID: [16]byte{1}, SpanID: [8]byte{2}} },
-		"age":        func(e *toolkit.Ended) { e.Served.Age = time.Second },
-		"queue":      func(e *toolkit.Ended) { e.Served.Queue = time.Second },
-		"approval":   func(e *toolkit.Ended) { e.Served.Approval = time.Second },
-		"backoff":    func(e *toolkit.Ended) { e.Served.Backoff = time.Second },
-		"tags":       func(e *toolkit.Ended) { e.Served.Tags = []toolkit.Tag{{Key: "permit.rule", Value: "r1"}} },
+		"failed":   failing("timeout", "deadline"),
+		"hit":      with(toolkit.OutcomeCacheHit),
+		"attempts": func(e *toolkit.Ended) { e.Disposition.Attempts = 2 },
+		"repeat":   func(e *toolkit.Ended) { e.Disposition.Repeat = 3 },
+		"origin": func(e *toolkit.Ended) {
+			e.Disposition.Origin = toolkit.SpanRef{TraceID: [16]byte{1}, SpanID: [8]byte{2}}
+		},
+		"age":        func(e *toolkit.Ended) { e.Disposition.Age = time.Second },
+		"queue":      func(e *toolkit.Ended) { e.Disposition.Queue = time.Second },
+		"approval":   func(e *toolkit.Ended) { e.Disposition.Approval = time.Second },
+		"backoff":    func(e *toolkit.Ended) { e.Disposition.Backoff = time.Second },
+		"tags":       func(e *toolkit.Ended) { e.Disposition.Tags = []toolkit.Tag{{Key: "permit.rule", Value: "r1"}} },
 		"suspended":  func(e *toolkit.Ended) { e.Result.Suspended = true },
 		"in session": in("s1", 4),
 		"panicked":   func(e *toolkit.Ended) { e.Ending, e.ErrorType = toolkit.EndingPanicked, "panic" },

@@ -75,7 +75,7 @@ func New(options ...Option) (*Recorder, error) {
 }
 
 // Begin counts the call as running.
-func (r *Recorder) Begin(ctx context.Context, _ toolkit.Call, f *toolkit.Facts) context.Context {
+func (r *Recorder) Begin(ctx context.Context, _ toolkit.Call, f *toolkit.CallInfo) context.Context {
 	r.tools.of(f.Tool).begin()
 	return ctx
 }
@@ -89,16 +89,16 @@ func (r *Recorder) End(_ context.Context, e *toolkit.Ended) {
 	if now >= r.due.Load() {
 		r.overdue(now)
 	}
-	t, cost := r.tools.of(e.Facts.Tool), costOf(e)
+	t, cost := r.tools.of(e.Info.Tool), costOf(e)
 	var tags callTags
-	if len(e.Served.Tags) > 0 {
-		tags = r.policies.of(e.Served.Tags, r.config.redact)
+	if len(e.Disposition.Tags) > 0 {
+		tags = r.policies.of(e.Disposition.Tags, r.config.redact)
 		t.tell(tags)
 	}
 	t.end(e, now, cost)
-	s := r.sessions.of(e.Facts.Session, now, r.config.redact)
+	s := r.sessions.of(e.Info.Session, now, r.config.redact)
 	s.end(e, now, cost)
-	if e.Served.Repeat > 0 || e.ErrorType == string(toolkit.ErrLoopDetected) {
+	if e.Disposition.Repeat > 0 || e.ErrorType == string(toolkit.ErrLoopDetected) {
 		r.loops.note(e, t, s, now)
 	}
 	var failure failure

@@ -34,7 +34,7 @@ func newRecorder(t testing.TB, options ...Option) *Recorder {
 func call(tool *toolkit.Definition, run time.Duration, change ...func(e *toolkit.Ended)) *toolkit.Ended {
 	now := time.Now()
 	e := &toolkit.Ended{
-		Facts: toolkit.Facts{Tool: tool, Start: now.Add(-run)}, Served: toolkit.Served{Run: run},
+		Info: toolkit.CallInfo{Tool: tool, Start: now.Add(-run)}, Disposition: toolkit.Disposition{Run: run},
 		Start: now.Add(-run), End: now, ArgumentsBytes: 10, ResultBytes: 100,
 	}
 	for _, c := range change {
@@ -48,22 +48,22 @@ func failing(kind, text string) func(*toolkit.Ended) {
 }
 
 func with(o toolkit.Outcome) func(*toolkit.Ended) {
-	return func(e *toolkit.Ended) { e.Served.Outcome = o; e.Served.Run = 0 }
+	return func(e *toolkit.Ended) { e.Disposition.Outcome = o; e.Disposition.Run = 0 }
 }
 
 func sampled(n byte) func(*toolkit.Ended) {
 	return func(e *toolkit.Ended) {
-		e.Facts.Span = toolkit.SpanRef{TraceID: [16]byte{n}, SpanID: [8]byte{n}, Sampled: true}
+		e.Info.Span = toolkit.SpanRef{TraceID: [16]byte{n}, SpanID: [8]byte{n}, Sampled: true}
 	}
 }
 
 func in(session string, turn int) func(*toolkit.Ended) {
-	return func(e *toolkit.Ended) { e.Facts.Session = &toolkit.Session{ID: session, Agent: "agent", Turn: turn} }
+	return func(e *toolkit.Ended) { e.Info.Session = &toolkit.Session{ID: session, Agent: "agent", Turn: turn} }
 }
 
 func record(r *Recorder, calls ...*toolkit.Ended) {
 	for _, e := range calls {
-		r.Begin(context.Background(), e.Call, &e.Facts)
+		r.Begin(context.Background(), e.Call, &e.Info)
 		r.End(context.Background(), e)
 	}
 }
@@ -74,14 +74,14 @@ func TestOutcomesAreCountedApart(t *testing.T) {
 		tool := &toolkit.Definition{Name: "search", Cost: 0.5}
 		record(r,
 			call(tool, 100*time.Millisecond),
-			call(tool, 200*time.Millisecond, func(e *toolkit.Ended) { e.ResultBytes = 0; e.Served.Attempts = 3 }),
+			call(tool, 200*time.Millisecond, func(e *toolkit.Ended) { e.ResultBytes = 0; e.Disposition.Attempts = 3 }),
 			call(tool, 300*time.Millisecond, failing("timeout", "deadline")),
 			call(tool, time.Microsecond, with(toolkit.OutcomeCacheHit)),
 			call(tool, time.Microsecond, with(toolkit.OutcomeCoalesced)),
 			call(tool, time.Microsecond, with(toolkit.OutcomeRepeated)),
 			call(tool, time.Microsecond, with(toolkit.OutcomeRefused), failing("permission_denied", "no")),
 			call(tool, 50*time.Millisecond, func(e *toolkit.Ended) {
-				e.Served.Queue, e.Served.Approval, e.Served.Backoff = time.Second, 2*time.Second, 3*time.Second
+				e.Disposition.Queue, e.Disposition.Approval, e.Disposition.Backoff = time.Second, 2*time.Second, 3*time.Second
 				e.Result.Suspended = true
 			}),
 			call(nil, time.Second, with(toolkit.OutcomeRefused), failing("unknown_tool", "who?")),

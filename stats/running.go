@@ -81,7 +81,7 @@ type runningContext struct {
 }
 
 // Begin notes the call.
-func (r *Running) Begin(ctx context.Context, call toolkit.Call, f *toolkit.Facts) context.Context {
+func (r *Running) Begin(ctx context.Context, call toolkit.Call, f *toolkit.CallInfo) context.Context {
 	c := &runningContext{Context: ctx, tool: f.Tool, session: f.Session, span: f.Span, start: f.Start, arguments: call.Arguments}
 	r.mu.Lock()
 	defer r.mu.Unlock()

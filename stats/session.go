@@ -117,7 +117,7 @@ func (s *session) end(e *toolkit.Ended, now int64, cost float64) {
 	if s == nil {
 		return
 	}
-	v := &e.Served
+	v := &e.Disposition
 	s.calls.Add(1)
 	switch v.Outcome {
 	case toolkit.OutcomeExecuted:
@@ -143,7 +143,7 @@ func (s *session) end(e *toolkit.Ended, now int64, cost float64) {
 	if v.Repeat > 0 {
 		s.looped.Add(1)
 	}
-	if turn := e.Facts.Session.Turn; turn > 0 {
+	if turn := e.Info.Session.Turn; turn > 0 {
 		raise(&s.turns, uint64(turn))
 	}
 	if s.last.Load() < now {

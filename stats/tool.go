@@ -79,7 +79,7 @@ func (t *tool) begin() {
 
 // end counts a call that ended at now.
 func (t *tool) end(e *toolkit.Ended, now int64, cost float64) {
-	s := &e.Served
+	s := &e.Disposition
 	failed := e.ErrorType != ""
 	if ran(s) {
 		ns := clampNs(s.Run)
@@ -92,8 +92,8 @@ func (t *tool) end(e *toolkit.Ended, now int64, cost float64) {
 		if s.Attempts > 1 {
 			t.retries.Add(uint64(s.Attempts - 1))
 		}
-		if e.Facts.Span.Sampled {
-			t.samples.note(ns, now, e.Facts.Span)
+		if e.Info.Span.Sampled {
+			t.samples.note(ns, now, e.Info.Span)
 		}
 	} else {
 		t.auxiliary(auxOf[s.Outcome]).record(clampNs(e.Duration()))
@@ -160,18 +160,18 @@ func (t *tool) auxiliary(kind int) *live {
 
 // ran reports whether a call counts as executed: also one whose outcome is none that
 // is known here.
-func ran(s *toolkit.Served) bool {
+func ran(s *toolkit.Disposition) bool {
 	return s.Outcome == toolkit.OutcomeExecuted || int(s.Outcome) >= len(auxOf)
 }
 
 // costOf is what a call cost: for each attempt of one that ran, what its tool's
 // definition said when it was made.
 func costOf(e *toolkit.Ended) float64 {
-	d := e.Facts.Tool
-	if d == nil || !(d.Cost > 0) || math.IsInf(d.Cost, 1) || !ran(&e.Served) {
+	d := e.Info.Tool
+	if d == nil || !(d.Cost > 0) || math.IsInf(d.Cost, 1) || !ran(&e.Disposition) {
 		return 0
 	}
-	return d.Cost * float64(e.Served.Runs())
+	return d.Cost * float64(e.Disposition.Runs())
 }
 
 // addFloat adds to the float64 whose bits v holds.

@@ -91,8 +91,8 @@ func TestNotingAllocatesNothing(t *testing.T) {
 		t.Skip("the race detector lets sync.Pool forget at random")
 	}
 	h := toolkit.Observe(nil, quiet{})(func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
-		call.Record.Note(func(s *toolkit.Served) { s.Attempts++ })
-		_ = call.Record.Facts()
+		call.Record.Note(func(s *toolkit.Disposition) { s.Attempts++ })
+		_ = call.Record.Info()
 		return toolkit.Result{}, nil
 	})
 	if got := testing.AllocsPerRun(200, func() { _, _ = h(context.Background(), toolkit.Call{}) }); got != 0 {

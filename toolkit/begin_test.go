@@ -101,13 +101,13 @@ func TestRunningIsSafeForConcurrentUse(t *testing.T) {
 		wg.Go(func() {
 			running.Chunk(1)
 			running.Progress(0.5)
-			running.Record().Note(func(s *toolkit.Served) { s.Attempts++ })
+			running.Record().Note(func(s *toolkit.Disposition) { s.Attempts++ })
 		})
 	}
 	wg.Wait()
 	running.End(toolkit.Result{}, nil)
-	if e := seen.All()[0]; e.Chunks != 200 || e.ChunkBytes != 200 || e.Served.Attempts != 200 {
-		t.Errorf("got %d chunks, %d bytes, %d notes, want 200 each", e.Chunks, e.ChunkBytes, e.Served.Attempts)
+	if e := seen.All()[0]; e.Chunks != 200 || e.ChunkBytes != 200 || e.Disposition.Attempts != 200 {
+		t.Errorf("got %d chunks, %d bytes, %d notes, want 200 each", e.Chunks, e.ChunkBytes, e.Disposition.Attempts)
 	}
 }
 

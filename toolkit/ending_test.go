@@ -184,13 +184,13 @@ func TestPanickingObserversAreSwallowedAndCounted(t *testing.T) {
 		count uint64
 	}{
 		{"Begin", funcs{
-			begin: func(context.Context, toolkit.Call, *toolkit.Facts) context.Context { boom(); return nil },
+			begin: func(context.Context, toolkit.Call, *toolkit.CallInfo) context.Context { boom(); return nil },
 			wants: func(context.Context) bool { t.Error("Wants after a panic in Begin"); return true },
 			end:   func(context.Context, *toolkit.Ended) { t.Error("End after a panic in Begin") },
 		}, 1},
 		{"Wants", funcs{wants: func(context.Context) bool { boom(); return true }}, 1},
 		{"End", funcs{end: func(context.Context, *toolkit.Ended) { boom() }}, 1},
-		{"nil context from Begin", funcs{begin: func(context.Context, toolkit.Call, *toolkit.Facts) context.Context { return nil }}, 0},
+		{"nil context from Begin", funcs{begin: func(context.Context, toolkit.Call, *toolkit.CallInfo) context.Context { return nil }}, 0},
 	} {
 		for form, observe := range forms {
 			if form == "Watch without lens" {
@@ -226,7 +226,7 @@ func TestAnObserverThatPanicsWithNilIsToldOnce(t *testing.T) {
 	var seen tooltest.Recorder
 	begun := 0
 	bad := funcs{
-		begin: func(context.Context, toolkit.Call, *toolkit.Facts) context.Context {
+		begin: func(context.Context, toolkit.Call, *toolkit.CallInfo) context.Context {
 			if begun++; begun > 100 {
 				panic("told for ever")
 			}
@@ -248,7 +248,7 @@ func TestPanickingLookupIsSwallowed(t *testing.T) {
 	var seen tooltest.Recorder
 	lookup := func(string) *toolkit.Definition { panic("lookup") }
 	res, err := toolkit.Observe(lookup, &seen)(tooltest.Echo(named("echo")).Handle)(t.Context(), toolkit.Call{Arguments: []byte("x")})
-	if res.Output != "x" || err != nil || seen.Len() != 1 || seen.All()[0].Facts.Tool != nil || toolkit.ObserverPanics()-before != 1 {
+	if res.Output != "x" || err != nil || seen.Len() != 1 || seen.All()[0].Info.Tool != nil || toolkit.ObserverPanics()-before != 1 {
 		t.Errorf("got %q, %v, %v, want the tool's answer and one swallowed panic", res.Output, err, seen.All())
 	}
 }

@@ -87,7 +87,7 @@ func ExampleWatch() {
 	fmt.Println(execute(ctx, ToolCall{ID: "2", Name: "made_up"}))
 	for _, e := range seen.All() {
 		fmt.Printf("%s: registered %t, %d bytes in, %d bytes out, error type %q\n",
-			e.Call.ID, e.Facts.Tool != nil, e.ArgumentsBytes, e.ResultBytes, e.ErrorType)
+			e.Call.ID, e.Info.Tool != nil, e.ArgumentsBytes, e.ResultBytes, e.ErrorType)
 	}
 	// Output:
 	// {1 hello false}

@@ -91,7 +91,7 @@ func ExampleObserve() {
 	execute := toolkit.Observe(nil, &seen)(tool.Handle)
 	_, _ = execute(context.Background(), toolkit.Call{ID: "1", Name: "echo", Arguments: []byte(`{}`)})
 	for _, e := range seen.All() {
-		fmt.Println(e.Call, e.Ending, e.Served.Outcome, e.ResultBytes)
+		fmt.Println(e.Call, e.Ending, e.Disposition.Outcome, e.ResultBytes)
 	}
 	// Output:
 	// Call{name:"echo" id:"1" arguments:2B} returned executed 2

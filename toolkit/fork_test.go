@@ -20,10 +20,10 @@ func TestAForkOutlivesItsCall(t *testing.T) {
 		if again, _ := fork.Record.Identity(fork); !ok || read != again || !read.Equal(before) {
 			t.Error("the arguments are read anew")
 		}
-		r.Note(func(s *toolkit.Served) { s.Attempts = 3 })
+		r.Note(func(s *toolkit.Disposition) { s.Attempts = 3 })
 	})
 	copy(arguments, `{"b":2}`) // the caller's memory, for another call
-	if fork.ID != "1" || fork.Name != "tool" || string(fork.Arguments) != `{"a":1}` || fork.Record.Tool() == nil || fork.Record.Served().Attempts != 0 {
+	if fork.ID != "1" || fork.Name != "tool" || string(fork.Arguments) != `{"a":1}` || fork.Record.Tool() == nil || fork.Record.Disposition().Attempts != 0 {
 		t.Errorf("got %+v of %s", fork, fork.Arguments)
 	}
 	if read, ok := fork.Record.Identity(fork); !ok || string(read.AppendCanonical(nil)) != `{"a":1}` {

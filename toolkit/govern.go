@@ -110,7 +110,7 @@ func (g *governor[C, R]) handler(next func(context.Context, C) (R, error)) Handl
 		}
 		if view.Fault != nil && g.lens.Tool != nil && g.lens.Tool(call.Name) == nil {
 			view.Fault = &Error{Kind: ErrUnknownTool, Tool: call.Name, Cause: view.Fault}
-			call.Record.Note(func(s *Served) { s.Outcome = OutcomeRefused })
+			call.Record.Note(func(s *Disposition) { s.Outcome = OutcomeRefused })
 		}
 		view.foreign = &foreign[C, R]{made: carried, result: res, err: err, shown: view, copy: g.lens.Copy}
 		return view, nil

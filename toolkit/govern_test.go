@@ -195,8 +195,8 @@ func TestGovernTellsFailures(t *testing.T) {
 			if _, err := run(t.Context(), &ownCall{Name: tt.call}); err != tt.err {
 				t.Errorf("got error %v, want the very %v", err, tt.err)
 			}
-			if e := seen.All()[0]; e.ErrorType != tt.want || e.Served.Outcome != tt.outcome {
-				t.Errorf("told %q, %v, want %q, %v", e.ErrorType, e.Served.Outcome, tt.want, tt.outcome)
+			if e := seen.All()[0]; e.ErrorType != tt.want || e.Disposition.Outcome != tt.outcome {
+				t.Errorf("told %q, %v, want %q, %v", e.ErrorType, e.Disposition.Outcome, tt.want, tt.outcome)
 			}
 		})
 	}

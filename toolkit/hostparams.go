@@ -91,7 +91,7 @@ func (h *HostParams) Middleware() Middleware {
 			}
 			args, err := inject(ctx, call, params)
 			if err != nil {
-				call.Record.Note(func(s *Served) { s.Outcome = OutcomeRefused })
+				call.Record.Note(func(s *Disposition) { s.Outcome = OutcomeRefused })
 				return Result{}, err
 			}
 			call.Arguments = args

@@ -98,8 +98,8 @@ func TestHostParamsRefuse(t *testing.T) {
 			if err == nil || tt.is != nil && !errors.Is(err, tt.is) || len(tool.Calls()) > 0 {
 				t.Errorf("got %v and %d calls of the tool, want an error that is %v and none", err, len(tool.Calls()), tt.is)
 			}
-			if e := seen.All()[0]; e.ErrorType != tt.errorType || e.Served.Outcome != toolkit.OutcomeRefused {
-				t.Errorf("told %q, %v, want %q, refused", e.ErrorType, e.Served.Outcome, tt.errorType)
+			if e := seen.All()[0]; e.ErrorType != tt.errorType || e.Disposition.Outcome != toolkit.OutcomeRefused {
+				t.Errorf("told %q, %v, want %q, refused", e.ErrorType, e.Disposition.Outcome, tt.errorType)
 			}
 		})
 	}

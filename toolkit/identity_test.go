@@ -51,7 +51,7 @@ func TestToolAndSessionAreTheCalls(t *testing.T) {
 	tools := map[string]*toolkit.Definition{"a": {Name: "a"}, "b": {Name: "b"}}
 	var stray sync.WaitGroup
 	handler := toolkit.Observe(func(name string) *toolkit.Definition { return tools[name] }, quiet{})(func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
-		if call.Record.Tool() != tools[call.Name] || call.Record.Session() != call.Record.Facts().Session {
+		if call.Record.Tool() != tools[call.Name] || call.Record.Session() != call.Record.Info().Session {
 			t.Errorf("%s: got the tool %v", call.Name, call.Record.Tool())
 		}
 		stray.Go(func() {
@@ -85,7 +85,7 @@ func TestToolAndSessionAreTheCalls(t *testing.T) {
 func BenchmarkRecord(b *testing.B) {
 	tool := toolkit.Definition{Name: "tool"}
 	for name, f := range map[string]func(toolkit.Record, toolkit.Call){
-		"Facts":    func(r toolkit.Record, _ toolkit.Call) { _ = r.Facts() },
+		"CallInfo": func(r toolkit.Record, _ toolkit.Call) { _ = r.Info() },
 		"Tool":     func(r toolkit.Record, _ toolkit.Call) { _ = r.Tool() },
 		"Session":  func(r toolkit.Record, _ toolkit.Call) { _ = r.Session() },
 		"Identity": func(r toolkit.Record, call toolkit.Call) { _, _ = r.Identity(call) },

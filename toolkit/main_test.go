@@ -17,18 +17,20 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // quiet is an observer that does nothing.
 type quiet struct{}
 
-func (quiet) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.Facts) context.Context { return ctx }
-func (quiet) Wants(context.Context) bool                                                  { return false }
-func (quiet) End(context.Context, *toolkit.Ended)                                         {}
+func (quiet) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.CallInfo) context.Context {
+	return ctx
+}
+func (quiet) Wants(context.Context) bool          { return false }
+func (quiet) End(context.Context, *toolkit.Ended) {}
 
 // funcs is an observer made of functions, all optional.
 type funcs struct {
-	begin func(context.Context, toolkit.Call, *toolkit.Facts) context.Context
+	begin func(context.Context, toolkit.Call, *toolkit.CallInfo) context.Context
 	wants func(context.Context) bool
 	end   func(context.Context, *toolkit.Ended)
 }
 
-func (o funcs) Begin(ctx context.Context, call toolkit.Call, f *toolkit.Facts) context.Context {
+func (o funcs) Begin(ctx context.Context, call toolkit.Call, f *toolkit.CallInfo) context.Context {
 	if o.begin == nil {
 		return ctx
 	}

@@ -19,7 +19,7 @@ type Observer interface {
 	// Begin returns the context that the call goes on with: ctx, or one made of
 	// it. f is the observer's to read, and to complete (Span, Start), until
 	// Begin returns; it is not kept.
-	Begin(ctx context.Context, call Call, f *Facts) context.Context
+	Begin(ctx context.Context, call Call, f *CallInfo) context.Context
 	// Wants reports whether the observer will look at the content of the call
 	// when it ends. If none does, no content is built. ctx is the one that the
 	// observer's Begin returned.
@@ -32,10 +32,10 @@ type Observer interface {
 // Ended is a call that has come to its end: one start, one end and one
 // error.type for all observers.
 type Ended struct {
-	Call  Call
-	Facts Facts
-	// Served is complete: Run is set for an executed call.
-	Served Served
+	Call Call
+	Info CallInfo
+	// Disposition is complete: Run is set for an executed call.
+	Disposition Disposition
 
 	Ending    Ending
 	ErrorType string // "" for a success
@@ -74,11 +74,11 @@ func (e Ended) LogValue() slog.Value {
 func (e *Ended) Duration() time.Duration { return max(0, e.End.Sub(e.Start)) }
 
 // Waited is the time the call spent waiting: queue, approval and backoff.
-func (s Served) Waited() time.Duration { return s.Queue + s.Approval + s.Backoff }
+func (s Disposition) Waited() time.Duration { return s.Queue + s.Approval + s.Backoff }
 
 // Runs is how often the call reached its tool: its attempts, or one without a retry policy, less
 // those that did not.
-func (s Served) Runs() int {
+func (s Disposition) Runs() int {
 	runs := max(1, int(s.Attempts)) - int(s.Refused)
 	if s.Outcome != OutcomeExecuted && s.Refused == 0 {
 		runs--

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// Facts are what is known of a call before its first handler runs. They are read
-// through [Record.Facts] and do not change after that.
-type Facts struct {
+// CallInfo are what is known of a call before its first handler runs. They are read
+// through [Record.Info] and do not change after that.
+type CallInfo struct {
 	// Tool is the registered tool's definition, which must not be changed; nil
 	// if the name is not a registered tool's: then the name reaches no span
 	// name and no label.
@@ -47,9 +47,9 @@ func (s SpanRef) String() string {
 	return hex.EncodeToString(s.TraceID[:]) + "-" + hex.EncodeToString(s.SpanID[:])
 }
 
-// Served is how a call came to its end, told by the layers it passed through
+// Disposition is how a call came to its end, told by the layers it passed through
 // [Record.Note].
-type Served struct {
+type Disposition struct {
 	Outcome  Outcome
 	Attempts uint16 // of a call under a retry policy; 0 without one
 	Refused  uint16 // attempts that reached no tool; a call of which another one did is an executed one
@@ -92,7 +92,7 @@ const (
 	maxTagBytes = 256
 )
 
-// A Record is what a call is ([Facts]) and how it goes ([Served]), shared by the
+// A Record is what a call is ([CallInfo]) and how it goes ([Disposition]), shared by the
 // layers of one call. The outermost layer makes it and seals it when the call
 // ends; what is noted later is dropped, so a branch that may outlive its call
 // takes a [Record.Fork]. A Record is a small value; the zero Record works and
@@ -107,8 +107,8 @@ type Record struct {
 type cell struct {
 	mu        sync.Mutex
 	life      atomic.Uint64 // changes under mu
-	facts     Facts
-	served    Served
+	facts     CallInfo
+	served    Disposition
 	noted     bool       // whether served says anything
 	observers []Observer // of the call, for its attempts
 	identity  memo
@@ -121,7 +121,7 @@ type cell struct {
 
 // begin sets the facts of a new life. Nobody has a record of that life yet, and records of
 // those before do not look at more than the life: no lock is needed.
-func (c *cell) begin(facts Facts, observers []Observer) {
+func (c *cell) begin(facts CallInfo, observers []Observer) {
 	c.facts, c.observers = facts, observers // of the life before, until now
 	if c.tool.Load() != facts.Tool {
 		c.tool.Store(facts.Tool)
@@ -153,17 +153,17 @@ func (r Record) Live() bool {
 	return true
 }
 
-// Facts returns the call's facts; the zero Facts if the call has ended or
+// CallInfo returns the call's facts; the zero CallInfo if the call has ended or
 // there is no record.
-func (r Record) Facts() Facts {
+func (r Record) Info() CallInfo {
 	if !r.lock() {
-		return Facts{}
+		return CallInfo{}
 	}
 	defer r.cell.mu.Unlock()
 	return r.cell.facts
 }
 
-// Tool is the Tool of [Record.Facts], for policies that need no more: it takes no lock.
+// Tool is the Tool of [Record.Info], for policies that need no more: it takes no lock.
 func (r Record) Tool() *Definition {
 	if r.cell == nil {
 		return nil
@@ -175,7 +175,7 @@ func (r Record) Tool() *Definition {
 	return tool
 }
 
-// Session is the Session of [Record.Facts], for policies that need no more: it takes no
+// Session is the Session of [Record.Info], for policies that need no more: it takes no
 // lock.
 func (r Record) Session() *Session {
 	if r.cell == nil {
@@ -191,7 +191,7 @@ func (r Record) Session() *Session {
 // Note changes what is known of how the call goes. The function runs under a
 // lock: it must only assign. Note reports false, and does not call it, if the call
 // has ended or there is no record.
-func (r Record) Note(change func(s *Served)) bool {
+func (r Record) Note(change func(s *Disposition)) bool {
 	if !r.lock() {
 		return false
 	}
@@ -218,7 +218,7 @@ func (r Record) Tag(key, value string) bool {
 	return r.cell.served.tag(Tag{key, value})
 }
 
-func (s *Served) tag(t Tag) bool {
+func (s *Disposition) tag(t Tag) bool {
 	if len(s.Tags) >= maxTags {
 		return false
 	}
@@ -229,10 +229,10 @@ func (s *Served) tag(t Tag) bool {
 	return true
 }
 
-// Served returns what has been noted so far. The tags are a copy.
-func (r Record) Served() Served {
+// Disposition returns what has been noted so far. The tags are a copy.
+func (r Record) Disposition() Disposition {
 	if !r.lock() {
-		return Served{}
+		return Disposition{}
 	}
 	defer r.cell.mu.Unlock()
 	s := r.cell.served
@@ -258,8 +258,8 @@ func (r Record) Fork() Record {
 // Join adds a fork's notes to r: times, attempts and tags are added up, the rest
 // is taken over where the fork has it. It reports false if r's call has ended.
 func (r Record) Join(fork Record) bool {
-	f := fork.Served()
-	return r.Note(func(s *Served) {
+	f := fork.Disposition()
+	return r.Note(func(s *Disposition) {
 		s.Attempts += f.Attempts
 		s.Refused += f.Refused
 		s.Queue += f.Queue
@@ -281,14 +281,14 @@ func (r Record) Join(fork Record) bool {
 }
 
 // seal ends the record's life and sets what was noted; nothing if it has ended before.
-func (r Record) seal(served *Served) {
+func (r Record) seal(served *Disposition) {
 	if !r.lock() {
 		return
 	}
 	c := r.cell
 	if c.noted {
 		*served = c.served
-		c.served, c.noted = Served{}, false
+		c.served, c.noted = Disposition{}, false
 		if len(served.Tags) == 0 { // the list of a call before stays for the next
 			c.served.Tags, served.Tags = served.Tags, nil
 		}

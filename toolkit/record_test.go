@@ -36,13 +36,13 @@ func recorded(t testing.TB, ctx context.Context, f func(toolkit.Record)) toolkit
 
 func TestZeroRecordWorksAndRemembersNothing(t *testing.T) {
 	var r toolkit.Record
-	if r.Live() || r.Note(func(*toolkit.Served) { t.Error("noted") }) || r.Join(r) || r.Fork() != r {
+	if r.Live() || r.Note(func(*toolkit.Disposition) { t.Error("noted") }) || r.Join(r) || r.Fork() != r {
 		t.Error("the zero record is alive")
 	}
-	if f := r.Facts(); f != (toolkit.Facts{}) {
+	if f := r.Info(); f != (toolkit.CallInfo{}) {
 		t.Errorf("got facts %v, want none", f)
 	}
-	if s := r.Served(); !reflect.DeepEqual(s, toolkit.Served{}) {
+	if s := r.Disposition(); !reflect.DeepEqual(s, toolkit.Disposition{}) {
 		t.Errorf("got %v served, want nothing", s)
 	}
 }
@@ -50,61 +50,64 @@ func TestZeroRecordWorksAndRemembersNothing(t *testing.T) {
 func TestRecordKnowsFactsAndKeepsNotes(t *testing.T) {
 	span := toolkit.SpanRef{TraceID: [16]byte{1}, SpanID: [8]byte{2}, Sampled: true}
 	var seen tooltest.Recorder
-	tracer := funcs{begin: func(ctx context.Context, _ toolkit.Call, f *toolkit.Facts) context.Context { f.Span = span; return ctx }}
+	tracer := funcs{begin: func(ctx context.Context, _ toolkit.Call, f *toolkit.CallInfo) context.Context {
+		f.Span = span
+		return ctx
+	}}
 	ctx := toolkit.WithSession(t.Context(), toolkit.Session{ID: "s"})
 	handler := toolkit.Observe(knows("tool"), tracer, &seen)(func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
-		f := call.Record.Facts()
+		f := call.Record.Info()
 		if f.Tool == nil || f.Tool.Name != "tool" || f.Session == nil || f.Session.ID != "s" || f.Span != span || f.Start.IsZero() {
 			t.Errorf("got facts %+v, want tool, session, span and start", f)
 		}
-		call.Record.Note(func(s *toolkit.Served) { s.Outcome, s.Queue = toolkit.OutcomeCacheHit, time.Second })
-		call.Record.Note(func(s *toolkit.Served) { s.Age = time.Minute })
+		call.Record.Note(func(s *toolkit.Disposition) { s.Outcome, s.Queue = toolkit.OutcomeCacheHit, time.Second })
+		call.Record.Note(func(s *toolkit.Disposition) { s.Age = time.Minute })
 		return toolkit.Result{}, nil
 	})
 	_, _ = handler(ctx, toolkit.Call{Name: "tool"})
-	want := toolkit.Served{Outcome: toolkit.OutcomeCacheHit, Queue: time.Second, Age: time.Minute}
-	if e := seen.All()[0]; !reflect.DeepEqual(e.Served, want) || e.Facts.Span != span || e.Facts.Session.ID != "s" {
-		t.Errorf("told %+v with %+v, want %+v", e.Served, e.Facts, want)
+	want := toolkit.Disposition{Outcome: toolkit.OutcomeCacheHit, Queue: time.Second, Age: time.Minute}
+	if e := seen.All()[0]; !reflect.DeepEqual(e.Disposition, want) || e.Info.Span != span || e.Info.Session.ID != "s" {
+		t.Errorf("told %+v with %+v, want %+v", e.Disposition, e.Info, want)
 	}
 }
 
 func TestLateNotesAreDropped(t *testing.T) {
 	var late toolkit.Record
 	recorded(t, t.Context(), func(r toolkit.Record) { late = r })
-	if late.Live() || late.Note(func(*toolkit.Served) { t.Error("noted after the end") }) || late.Facts() != (toolkit.Facts{}) {
+	if late.Live() || late.Note(func(*toolkit.Disposition) { t.Error("noted after the end") }) || late.Info() != (toolkit.CallInfo{}) {
 		t.Error("the record is alive after its call")
 	}
 	// Its memory serves other calls by now: they must not hear of it.
 	for range 100 {
 		e := recorded(t, t.Context(), func(r toolkit.Record) {
-			if late.Note(func(s *toolkit.Served) { s.Attempts = 99 }) {
+			if late.Note(func(s *toolkit.Disposition) { s.Attempts = 99 }) {
 				t.Error("a late note was taken")
 			}
 			if r == late {
 				t.Error("two calls have the same record")
 			}
 		})
-		if e.Served.Attempts != 0 {
-			t.Fatalf("a note reached another call: %+v", e.Served)
+		if e.Disposition.Attempts != 0 {
+			t.Fatalf("a note reached another call: %+v", e.Disposition)
 		}
 	}
 }
 
 func TestForkAndJoin(t *testing.T) {
 	origin := toolkit.SpanRef{TraceID: [16]byte{1}, SpanID: [8]byte{1}}
-	branch := toolkit.Served{
+	branch := toolkit.Disposition{
 		Outcome: toolkit.OutcomeCoalesced, Attempts: 2, Repeat: 3, Origin: origin, Age: time.Hour,
 		Queue: 1, Approval: 2, Backoff: 3, Run: 4,
 	}
 	var forgotten, outlived toolkit.Record
 	e := recorded(t, t.Context(), func(r toolkit.Record) {
-		r.Note(func(s *toolkit.Served) { s.Attempts, s.Queue, s.Repeat, s.Run = 1, 10, 5, 40 })
+		r.Note(func(s *toolkit.Disposition) { s.Attempts, s.Queue, s.Repeat, s.Run = 1, 10, 5, 40 })
 		fork := r.Fork()
-		if !reflect.DeepEqual(fork.Served(), toolkit.Served{}) || fork.Facts() != r.Facts() {
+		if !reflect.DeepEqual(fork.Disposition(), toolkit.Disposition{}) || fork.Info() != r.Info() {
 			t.Error("a fork has the facts and nothing noted")
 		}
-		fork.Note(func(s *toolkit.Served) { *s = branch })
-		if r.Served().Attempts != 1 {
+		fork.Note(func(s *toolkit.Disposition) { *s = branch })
+		if r.Disposition().Attempts != 1 {
 			t.Error("a fork's notes reached the call before Join")
 		}
 		if !r.Join(fork) {
@@ -113,14 +116,14 @@ func TestForkAndJoin(t *testing.T) {
 		forgotten = r.Fork()
 		outlived = r
 	})
-	want := toolkit.Served{
+	want := toolkit.Disposition{
 		Outcome: toolkit.OutcomeCoalesced, Attempts: 3, Repeat: 5, Origin: origin, Age: time.Hour,
 		Queue: 11, Approval: 2, Backoff: 3, Run: 44,
 	}
-	if !reflect.DeepEqual(e.Served, want) {
-		t.Errorf("got %+v\nwant %+v", e.Served, want)
+	if !reflect.DeepEqual(e.Disposition, want) {
+		t.Errorf("got %+v\nwant %+v", e.Disposition, want)
 	}
-	if !forgotten.Note(func(s *toolkit.Served) { s.Attempts = 9 }) || forgotten.Served().Attempts != 9 {
+	if !forgotten.Note(func(s *toolkit.Disposition) { s.Attempts = 9 }) || forgotten.Disposition().Attempts != 9 {
 		t.Error("a fork lives beyond its call")
 	}
 	if outlived.Join(forgotten) {
@@ -132,22 +135,22 @@ func TestForkAndJoin(t *testing.T) {
 func TestNestedObserversShareTheRecord(t *testing.T) {
 	var outer, inner tooltest.Recorder
 	handler := toolkit.Chain(func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
-		call.Record.Note(func(s *toolkit.Served) { s.Repeat = 7 })
+		call.Record.Note(func(s *toolkit.Disposition) { s.Repeat = 7 })
 		return toolkit.Result{}, nil
 	}, toolkit.Observe(nil, &outer), func(next toolkit.Handler) toolkit.Handler {
 		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 			res, err := next(ctx, call)
-			if !call.Record.Note(func(s *toolkit.Served) { s.Attempts = 2 }) {
+			if !call.Record.Note(func(s *toolkit.Disposition) { s.Attempts = 2 }) {
 				t.Error("the inner Observe sealed the outer record")
 			}
 			return res, err
 		}
 	}, toolkit.Observe(nil, &inner))
 	_, _ = handler(t.Context(), toolkit.Call{})
-	if got := inner.All()[0].Served; got.Repeat != 7 || got.Attempts != 0 {
+	if got := inner.All()[0].Disposition; got.Repeat != 7 || got.Attempts != 0 {
 		t.Errorf("inner: got %+v, want what was noted until its end", got)
 	}
-	if got := outer.All()[0].Served; got.Repeat != 7 || got.Attempts != 2 {
+	if got := outer.All()[0].Disposition; got.Repeat != 7 || got.Attempts != 2 {
 		t.Errorf("outer: got %+v, want all", got)
 	}
 }
@@ -163,14 +166,14 @@ func TestRecordUnderConcurrency(t *testing.T) {
 		for range branches {
 			fork := call.Record.Fork()
 			inTime.Go(func() {
-				fork.Note(func(s *toolkit.Served) { s.Attempts++ })
+				fork.Note(func(s *toolkit.Disposition) { s.Attempts++ })
 				call.Record.Join(fork)
-				_ = call.Record.Facts()
+				_ = call.Record.Info()
 			})
 			strays.Go(func() { // may come before the end of the call, or long after
-				call.Record.Note(func(s *toolkit.Served) { s.Repeat++ })
-				_ = call.Record.Served()
-				_ = call.Record.Fork().Facts()
+				call.Record.Note(func(s *toolkit.Disposition) { s.Repeat++ })
+				_ = call.Record.Disposition()
+				_ = call.Record.Fork().Info()
 			})
 		}
 		inTime.Wait()
@@ -186,8 +189,8 @@ func TestRecordUnderConcurrency(t *testing.T) {
 		t.Fatalf("got %d calls, want %d", seen.Len(), calls)
 	}
 	for _, e := range seen.All() {
-		if e.Served.Attempts != branches || e.Served.Repeat > branches {
-			t.Fatalf("call %s: got %d attempts and %d repeats, want %d and at most %[4]d", e.Call.ID, e.Served.Attempts, e.Served.Repeat, branches)
+		if e.Disposition.Attempts != branches || e.Disposition.Repeat > branches {
+			t.Fatalf("call %s: got %d attempts and %d repeats, want %d and at most %[4]d", e.Call.ID, e.Disposition.Attempts, e.Disposition.Repeat, branches)
 		}
 	}
 }
@@ -205,24 +208,24 @@ func TestRunIsTheDurationLessTheWaits(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		took time.Duration
-		note toolkit.Served
+		note toolkit.Disposition
 		want time.Duration
 	}{
-		{"executed", time.Minute, toolkit.Served{}, time.Minute},
-		{"executed after waits", time.Minute, toolkit.Served{Queue: 10 * time.Second, Approval: 5 * time.Second, Backoff: 5 * time.Second}, 40 * time.Second},
-		{"told by a policy", time.Minute, toolkit.Served{Queue: time.Second, Run: 7 * time.Second}, 7 * time.Second},
-		{"more waits than time", time.Second, toolkit.Served{Queue: time.Hour}, 0},
-		{"hit", time.Second, toolkit.Served{Outcome: toolkit.OutcomeCacheHit}, 0},
-		{"refused", time.Second, toolkit.Served{Outcome: toolkit.OutcomeRefused}, 0},
+		{"executed", time.Minute, toolkit.Disposition{}, time.Minute},
+		{"executed after waits", time.Minute, toolkit.Disposition{Queue: 10 * time.Second, Approval: 5 * time.Second, Backoff: 5 * time.Second}, 40 * time.Second},
+		{"told by a policy", time.Minute, toolkit.Disposition{Queue: time.Second, Run: 7 * time.Second}, 7 * time.Second},
+		{"more waits than time", time.Second, toolkit.Disposition{Queue: time.Hour}, 0},
+		{"hit", time.Second, toolkit.Disposition{Outcome: toolkit.OutcomeCacheHit}, 0},
+		{"refused", time.Second, toolkit.Disposition{Outcome: toolkit.OutcomeRefused}, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				e := recorded(t, t.Context(), func(r toolkit.Record) {
 					time.Sleep(tt.took)
-					r.Note(func(s *toolkit.Served) { *s = tt.note })
+					r.Note(func(s *toolkit.Disposition) { *s = tt.note })
 				})
-				if e.Served.Run != tt.want || e.Duration() != tt.took {
-					t.Errorf("got a run of %v in %v, want %v in %v", e.Served.Run, e.Duration(), tt.want, tt.took)
+				if e.Disposition.Run != tt.want || e.Duration() != tt.took {
+					t.Errorf("got a run of %v in %v, want %v in %v", e.Disposition.Run, e.Duration(), tt.want, tt.took)
 				}
 			})
 		})
@@ -233,7 +236,7 @@ func TestRunIsTheDurationLessTheWaits(t *testing.T) {
 func TestAnObserverMayMoveTheStart(t *testing.T) {
 	start := time.Now().Add(-time.Hour)
 	var seen tooltest.Recorder
-	clock := funcs{begin: func(ctx context.Context, _ toolkit.Call, f *toolkit.Facts) context.Context {
+	clock := funcs{begin: func(ctx context.Context, _ toolkit.Call, f *toolkit.CallInfo) context.Context {
 		f.Start = start
 		return ctx
 	}}
@@ -250,32 +253,32 @@ func TestNoCallIsToldAnothersNotes(t *testing.T) {
 	var ended atomic.Int64
 	whose := funcs{end: func(_ context.Context, e *toolkit.Ended) {
 		ended.Add(1)
-		if name := e.Call.Name; e.Facts.Tool != tools[name] || e.Facts.Session.ID != name {
-			t.Errorf("%s was told the facts of %v", name, e.Facts.Tool)
+		if name := e.Call.Name; e.Info.Tool != tools[name] || e.Info.Session.ID != name {
+			t.Errorf("%s was told the facts of %v", name, e.Info.Tool)
 		}
-		for _, tag := range e.Served.Tags {
+		for _, tag := range e.Disposition.Tags {
 			if tag.Key != e.Call.Name {
 				t.Errorf("%s was told what %s noted", e.Call.Name, tag.Key)
 			}
 		}
 	}}
 	panics := funcs{
-		begin: func(_ context.Context, c toolkit.Call, _ *toolkit.Facts) context.Context { panic(c.Name) },
+		begin: func(_ context.Context, c toolkit.Call, _ *toolkit.CallInfo) context.Context { panic(c.Name) },
 		end:   func(context.Context, *toolkit.Ended) { t.Error("End after a panic in Begin") },
 	}
 	var stray sync.WaitGroup
 	note := func(r toolkit.Record, name string) {
 		r.Tag(name, "tag")
-		r.Note(func(s *toolkit.Served) { s.Tags = append(s.Tags, toolkit.Tag{Key: name, Value: "note"}) })
+		r.Note(func(s *toolkit.Disposition) { s.Tags = append(s.Tags, toolkit.Tag{Key: name, Value: "note"}) })
 		fork := r.Fork()
 		fork.Tag(name, "fork")
 		r.Join(fork)
-		for _, tag := range r.Served().Tags {
+		for _, tag := range r.Disposition().Tags {
 			if tag.Key != name {
 				t.Errorf("a record of %s sees what %s noted", name, tag.Key)
 			}
 		}
-		if f := r.Facts(); f.Tool != nil && f.Tool != tools[name] {
+		if f := r.Info(); f.Tool != nil && f.Tool != tools[name] {
 			t.Errorf("a record of %s sees the facts of %s", name, f.Tool.Name)
 		}
 	}

@@ -169,11 +169,11 @@ func (r *Registry) Definitions() []Definition {
 func (r *Registry) Handle(ctx context.Context, call Call) (Result, error) {
 	e := r.load().tools[call.Name]
 	if e == nil {
-		call.Record.Note(func(s *Served) { s.Outcome = OutcomeRefused })
+		call.Record.Note(func(s *Disposition) { s.Outcome = OutcomeRefused })
 		return Failure(&Error{Kind: ErrUnknownTool, Tool: call.Name, Message: "use one of the tools listed"}), nil
 	}
 	if ctx.Err() != nil { // cancelled while it waited
-		call.Record.Note(func(s *Served) { s.Outcome = OutcomeRefused })
+		call.Record.Note(func(s *Disposition) { s.Outcome = OutcomeRefused })
 		return Failure(context.Cause(ctx)), nil
 	}
 	res, err := e.tool.Handle(ctx, call)

@@ -90,7 +90,7 @@ func TestToolWithoutHandlerRefuses(t *testing.T) {
 	for _, name := range []string{"empty", "typed"} {
 		var seen tooltest.Recorder
 		res, err := toolkit.Observe(r.Lookup, &seen)(r.Handle)(t.Context(), toolkit.Call{Name: name})
-		if err != nil || !strings.Contains(res.Output, "the handler is nil") || seen.All()[0].Served.Outcome != toolkit.OutcomeRefused {
+		if err != nil || !strings.Contains(res.Output, "the handler is nil") || seen.All()[0].Disposition.Outcome != toolkit.OutcomeRefused {
 			t.Errorf("%s: got %q, %v, want a refusal that says why", name, res.Output, err)
 		}
 	}
@@ -117,8 +117,8 @@ func TestHandleMakesTheModelReadFailures(t *testing.T) {
 	} {
 		var seen tooltest.Recorder
 		res, err := toolkit.Observe(r.Lookup, &seen)(r.Handle)(tt.ctx, toolkit.Call{Name: tt.tool})
-		if err != nil || res.Output != tt.output || !errors.Is(res.Fault, tt.is) || seen.All()[0].Served.Outcome != tt.outcome {
-			t.Errorf("%s: got %q, %v, %v, %v", tt.name, res.Output, res.Fault, err, seen.All()[0].Served.Outcome)
+		if err != nil || res.Output != tt.output || !errors.Is(res.Fault, tt.is) || seen.All()[0].Disposition.Outcome != tt.outcome {
+			t.Errorf("%s: got %q, %v, %v, %v", tt.name, res.Output, res.Fault, err, seen.All()[0].Disposition.Outcome)
 		}
 	}
 }
@@ -230,14 +230,14 @@ func TestNewToolReadsArguments(t *testing.T) {
 				t.Errorf("got %v, %d bytes, want nil, %d", err, e.ArgumentsBytes, len(tt.args))
 			}
 			if tt.wrong == "" {
-				if res.Output != tt.want || res.Fault != nil || e.Served.Outcome != toolkit.OutcomeExecuted {
-					t.Errorf("got %q, %v, %v, want %q", res.Output, res.Fault, e.Served.Outcome, tt.want)
+				if res.Output != tt.want || res.Fault != nil || e.Disposition.Outcome != toolkit.OutcomeExecuted {
+					t.Errorf("got %q, %v, %v, want %q", res.Output, res.Fault, e.Disposition.Outcome, tt.want)
 				}
 				return
 			}
 			want := `tool "typed": invalid arguments: ` + tt.wrong
-			if !strings.HasPrefix(res.Output, want) || len(res.Output) > 300 || e.ErrorType != "invalid_arguments" || e.Served.Outcome != toolkit.OutcomeRefused {
-				t.Errorf("got %.300q, %q, %v, want %q", res.Output, e.ErrorType, e.Served.Outcome, want)
+			if !strings.HasPrefix(res.Output, want) || len(res.Output) > 300 || e.ErrorType != "invalid_arguments" || e.Disposition.Outcome != toolkit.OutcomeRefused {
+				t.Errorf("got %.300q, %q, %v, want %q", res.Output, e.ErrorType, e.Disposition.Outcome, want)
 			}
 		})
 	}
@@ -249,7 +249,7 @@ func TestHostileNames(t *testing.T) {
 	r := registry(t, tooltest.Echo(named("echo")))
 	var seen tooltest.Recorder
 	res, err := toolkit.Observe(r.Lookup, &seen)(r.Handle)(t.Context(), toolkit.Call{ID: hostile, Name: hostile})
-	if err != nil || seen.All()[0].Facts.Tool != nil || seen.All()[0].ErrorType != "unknown_tool" {
+	if err != nil || seen.All()[0].Info.Tool != nil || seen.All()[0].ErrorType != "unknown_tool" {
 		t.Errorf("got %v, %v, want unknown tool", err, seen.All())
 	}
 	a := (&toolkit.Executor{Handler: r.Handle}).Execute(t.Context(), toolkit.Call{ID: hostile, Name: hostile})[0]

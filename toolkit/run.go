@@ -55,7 +55,7 @@ func begin(ctx context.Context, call *Call, tool *Definition, observers []Observ
 func beginAt(ctx context.Context, start time.Time, call *Call, tool *Definition, observers []Observer) (*run, context.Context) {
 	r := runs.Get().(*run)
 	r.observers = observers
-	r.cell.begin(Facts{Tool: tool, Session: SessionFrom(ctx), Start: start}, observers)
+	r.cell.begin(CallInfo{Tool: tool, Session: SessionFrom(ctx), Start: start}, observers)
 	ctx = r.tellBegin(ctx, call)
 	r.owner = !call.Record.Live()
 	if r.owner {
@@ -77,15 +77,15 @@ func (r *run) end() {
 		start := r.cell.facts.Start
 		e.End = start.Add(time.Since(start)) // half of what time.Now costs, and never before the start
 	}
-	e.Facts = r.cell.facts
+	e.Info = r.cell.facts
 	if r.owner {
-		r.record.seal(&e.Served)
+		r.record.seal(&e.Disposition)
 	} else {
-		e.Served = r.record.Served()
+		e.Disposition = r.record.Disposition()
 	}
-	e.Start = e.Facts.Start
-	if e.Served.Outcome == OutcomeExecuted && e.Served.Run == 0 {
-		e.Served.Run = max(0, e.Duration()-e.Served.Waited())
+	e.Start = e.Info.Start
+	if e.Disposition.Outcome == OutcomeExecuted && e.Disposition.Run == 0 {
+		e.Disposition.Run = max(0, e.Duration()-e.Disposition.Waited())
 	}
 	r.tellEnd()
 	r.release()
@@ -96,7 +96,7 @@ func (r *run) release() {
 	r.ctxs = r.ctxs[:0]
 	r.observers = nil
 	r.record = Record{}
-	if tags := r.ended.Served.Tags; cap(tags) > 0 { // nobody keeps them: the next call writes over them
+	if tags := r.ended.Disposition.Tags; cap(tags) > 0 { // nobody keeps them: the next call writes over them
 		clear(tags)
 		r.cell.served.Tags = tags[:0]
 	}

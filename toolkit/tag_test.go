@@ -25,7 +25,7 @@ func TestTagsAreToldInOrderAndBounded(t *testing.T) {
 		fork := r.Fork()
 		fork.Tag("fork", "yes")
 		r.Join(fork)
-		if got := r.Served().Tags; len(got) != 3 {
+		if got := r.Disposition().Tags; len(got) != 3 {
 			t.Errorf("got %v, want 3 tags", got)
 		}
 		for range 13 {
@@ -35,7 +35,7 @@ func TestTagsAreToldInOrderAndBounded(t *testing.T) {
 			t.Error("a tag beyond the 16th was taken")
 		}
 	})
-	tags := e.Served.Tags
+	tags := e.Disposition.Tags
 	if len(tags) != 16 || tags[0] != (toolkit.Tag{Key: "cache", Value: "miss"}) || tags[2] != (toolkit.Tag{Key: "fork", Value: "yes"}) {
 		t.Errorf("got %v", tags)
 	}
@@ -45,8 +45,8 @@ func TestTagsAreToldInOrderAndBounded(t *testing.T) {
 	if kept.Tag("late", "") || (toolkit.Record{}).Tag("nobody", "") {
 		t.Error("a tag was taken after the end, or without a record")
 	}
-	if again := recorded(t, t.Context(), func(toolkit.Record) {}); len(again.Served.Tags) != 0 {
-		t.Errorf("the next call has tags %v", again.Served.Tags)
+	if again := recorded(t, t.Context(), func(toolkit.Record) {}); len(again.Disposition.Tags) != 0 {
+		t.Errorf("the next call has tags %v", again.Disposition.Tags)
 	}
 }
 
@@ -104,7 +104,7 @@ func TestAttemptsAreToldToWhoAsks(t *testing.T) {
 }
 
 func TestTagsThatVary(t *testing.T) {
-	for key, want := range map[string]bool{"approval.id": true, "validation.at": true, "approval.by": true, "fit.bytes": true, "id": true, "cache": false, "loop.kind": false, "": false, "paid": false} {
+	for key, want := range map[string]bool{"approval.id": true, "validation.at": true, "approval.by": true, "truncate.bytes": true, "id": true, "cache": false, "loop.kind": false, "": false, "paid": false} {
 		if got := (toolkit.Tag{Key: key}).Varies(); got != want {
 			t.Errorf("%q: got %t", key, got)
 		}
@@ -119,10 +119,10 @@ func TestNoteCopiesListsOfTags(t *testing.T) {
 			if n > 0 {
 				r.Tag("loop", "before")
 			}
-			r.Note(func(s *toolkit.Served) { s.Tags = shared })
+			r.Note(func(s *toolkit.Disposition) { s.Tags = shared })
 			r.Tag("cache", "miss")
 		})
-		if got := e.Served.Tags; len(got) != 3 || got[0] != shared[0] || got[2] != (toolkit.Tag{Key: "cache", Value: "miss"}) {
+		if got := e.Disposition.Tags; len(got) != 3 || got[0] != shared[0] || got[2] != (toolkit.Tag{Key: "cache", Value: "miss"}) {
 			t.Errorf("call %d: got %v", n, got)
 		}
 	}

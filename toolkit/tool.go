@@ -81,7 +81,7 @@ func NewTool[In any](name, description string, run func(ctx context.Context, in 
 	return ToolFunc(def, func(ctx context.Context, call Call) (Result, error) {
 		in, err := decode[In](call)
 		if err != nil {
-			call.Record.Note(func(s *Served) { s.Outcome = OutcomeRefused })
+			call.Record.Note(func(s *Disposition) { s.Outcome = OutcomeRefused })
 			return Result{}, err
 		}
 		out, err := run(ctx, in)

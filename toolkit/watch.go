@@ -89,7 +89,7 @@ func (w *watcher[C, R]) look(ctx context.Context, r *run, res R, err error, byCo
 		switch {
 		case w.lens.Tool != nil && r.cell.facts.Tool == nil:
 			e.ErrorType = string(ErrUnknownTool)
-			r.record.Note(func(s *Served) { s.Outcome = OutcomeRefused })
+			r.record.Note(func(s *Disposition) { s.Outcome = OutcomeRefused })
 		case byContext && ctx.Err() != nil:
 			e.ErrorType = classify(context.Cause(ctx), TypeOther)
 			if e.ErrorType == TypeOther {

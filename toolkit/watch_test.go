@@ -53,8 +53,8 @@ func TestWatchTellsWhyAFunctionWithoutErrorFailed(t *testing.T) {
 			run := toolkit.Watch(func(context.Context, *ownCall) *ownResult { return &ownResult{IsError: tt.failed} }, lens, &seen)
 			run(tt.ctx, &ownCall{Name: tt.call})
 			e := seen.All()[0]
-			if e.ErrorType != tt.want || e.Served.Outcome != tt.outcome || e.Ending != toolkit.EndingReturned {
-				t.Errorf("got %q, %v, %v, want %q, %v, returned", e.ErrorType, e.Served.Outcome, e.Ending, tt.want, tt.outcome)
+			if e.ErrorType != tt.want || e.Disposition.Outcome != tt.outcome || e.Ending != toolkit.EndingReturned {
+				t.Errorf("got %q, %v, %v, want %q, %v, returned", e.ErrorType, e.Disposition.Outcome, e.Ending, tt.want, tt.outcome)
 			}
 		})
 	}
@@ -131,7 +131,7 @@ func TestWatchWithNothing(t *testing.T) {
 func TestObserversContextsNest(t *testing.T) {
 	type key struct{}
 	add := func(name string) funcs {
-		return funcs{begin: func(ctx context.Context, _ toolkit.Call, _ *toolkit.Facts) context.Context {
+		return funcs{begin: func(ctx context.Context, _ toolkit.Call, _ *toolkit.CallInfo) context.Context {
 			before, _ := ctx.Value(key{}).(string)
 			return context.WithValue(ctx, key{}, before+name)
 		}}
@@ -151,8 +151,8 @@ func TestToolLens(t *testing.T) {
 	def := toolkit.Definition{Name: "shout", InputSchema: json.RawMessage(`{"type":"object"}`)}
 	out, err := toolkit.Watch(shout, toolkit.ToolLens(def), &seen)(t.Context(), json.RawMessage("x"))
 	e := seen.All()[0]
-	if out != "X" || err != nil || e.Call.Name != "shout" || e.Facts.Tool == nil || e.Result.Output != "X" || e.ResultBytes != 1 || e.ArgumentsBytes != 1 {
-		t.Errorf("got %q, %v, told %v of tool %v", out, err, e, e.Facts.Tool)
+	if out != "X" || err != nil || e.Call.Name != "shout" || e.Info.Tool == nil || e.Result.Output != "X" || e.ResultBytes != 1 || e.ArgumentsBytes != 1 {
+		t.Errorf("got %q, %v, told %v of tool %v", out, err, e, e.Info.Tool)
 	}
 	stop := errors.New("stop")
 	governed, err := toolkit.Govern(shout, toolkit.ToolLens(def), func(toolkit.Handler) toolkit.Handler {

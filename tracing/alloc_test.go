@@ -51,7 +51,7 @@ func TestNoProviderLeavesOuterSpansAlone(t *testing.T) {
 				if span.IsRecording() || !span.SpanContext().Equal(tt.want) {
 					t.Errorf("the tool got a span that records (%v) of %v, want none that does, of %v", span.IsRecording(), span.SpanContext(), tt.want)
 				}
-				if got := call.Record.Facts().Span; got.TraceID != tt.want.TraceID() || got.SpanID != tt.want.SpanID() {
+				if got := call.Record.Info().Span; got.TraceID != tt.want.TraceID() || got.SpanID != tt.want.SpanID() {
 					t.Errorf("the record has the span %v, want %v", got, tt.want)
 				}
 				return toolkit.Result{Output: "ok"}, nil

@@ -28,7 +28,7 @@ func (o *Observer) BeginAttempt(ctx context.Context, call toolkit.Call, start ti
 		return ctx, nil
 	}
 	attributes := []attribute.KeyValue{keyAttempt.Int(int(call.Attempt))}
-	if tool := call.Record.Facts().Tool; tool != nil {
+	if tool := call.Record.Info().Tool; tool != nil {
 		attributes = append(attributes, keyToolName.String(o.identifier(tool.Name)))
 	}
 	options := []trace.SpanStartOption{trace.WithAttributes(attributes...)}

@@ -63,14 +63,14 @@ func (a *attributes) identifier(o *Observer, k attribute.Key, id string) {
 
 // describe adds everything but content.
 func (o *Observer) describe(a *attributes, e *toolkit.Ended) {
-	s := &e.Served
+	s := &e.Disposition
 	a.text(keyOutcome, s.Outcome.String())
 	a.number(keyArgumentsBytes, e.ArgumentsBytes)
 	if e.ResultBytes >= 0 {
 		a.number(keyResultBytes, e.ResultBytes)
 	}
 	a.identifier(o, keyToolCallID, e.Call.ID)
-	if e.Facts.Tool == nil {
+	if e.Info.Tool == nil {
 		a.identifier(o, keyRequestedName, e.Call.Name)
 	}
 	if e.Ending > toolkit.EndingFailed {
@@ -97,7 +97,7 @@ func (o *Observer) describe(a *attributes, e *toolkit.Ended) {
 	for _, t := range s.Tags {
 		a.tag(o, t)
 	}
-	if in := e.Facts.Session; in != nil {
+	if in := e.Info.Session; in != nil {
 		a.name(o, keySession, in.ID)
 		a.name(o, keyTenant, in.Tenant)
 		a.identifier(o, keyBatch, in.Batch)

@@ -20,7 +20,7 @@ var _ toolkit.BackgroundObserver = (*Observer)(nil)
 // and end after the call's, with a link to the span of the call that caused it. Its name is
 // toolscope and what it is: "toolscope.renewal". It is in no metric.
 func (o *Observer) BeginBackground(ctx context.Context, call toolkit.Call, what string) (context.Context, func(toolkit.Result, error)) {
-	facts := call.Record.Facts()
+	facts := call.Record.Info()
 	options := []trace.SpanStartOption{trace.WithNewRoot(), trace.WithAttributes(o.whose(&facts)...)}
 	if facts.Span.IsValid() {
 		options = append(options, trace.WithLinks(trace.Link{SpanContext: spanContext(facts.Span)}))
@@ -31,7 +31,7 @@ func (o *Observer) BeginBackground(ctx context.Context, call toolkit.Call, what 
 		if !span.IsRecording() {
 			return
 		}
-		served := call.Record.Served()
+		served := call.Record.Disposition()
 		span.SetAttributes(keyOutcome.String(served.Outcome.String()))
 		for _, t := range served.Tags {
 			span.SetAttributes(o.tags.key(t.Key).String(o.identifier(t.Value)))
@@ -48,7 +48,7 @@ func (o *Observer) BeginBackground(ctx context.Context, call toolkit.Call, what 
 }
 
 // whose says of which tool and session something is.
-func (o *Observer) whose(f *toolkit.Facts) (list []attribute.KeyValue) {
+func (o *Observer) whose(f *toolkit.CallInfo) (list []attribute.KeyValue) {
 	if f.Tool != nil {
 		list = append(list, keyToolName.String(o.names.of(f.Tool.Name, o.clean)))
 	}

@@ -12,17 +12,17 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// Told is what redaction and truncation did to one call's content, never the
+// ContentReport is what redaction and truncation did to one call's content, never the
 // content.
-type Told struct {
+type ContentReport struct {
 	Tool                                *toolkit.Definition // nil if not registered
 	Findings                            redact.Findings
 	ArgumentsTruncated, ResultTruncated bool
 }
 
-// WithTold sets a function that is told of every call whose content was redacted
+// WithContentReport sets a function that is told of every call whose content was redacted
 // or cut, so that it can be counted. The default tells nobody.
-func WithTold(told func(Told)) Option {
+func WithContentReport(told func(ContentReport)) Option {
 	return func(c *config) error { c.told = told; return nil }
 }
 
@@ -30,7 +30,7 @@ func WithTold(told func(Told)) Option {
 // span of a success only, as the conventions say; a failure's text is in the
 // status.
 func (o *Observer) addContent(a *attributes, info *toolInfo, e *toolkit.Ended) {
-	told := Told{Tool: e.Facts.Tool}
+	told := ContentReport{Tool: e.Info.Tool}
 	var arguments, result redact.Findings
 	redactor := o.redactor.ForTool(e.Call.Name)
 	if len(e.Call.Arguments) > 0 {

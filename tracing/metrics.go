@@ -58,7 +58,7 @@ func (m *metrics) enabled(ctx context.Context) bool {
 
 // record records a call once: the same time and error.type as its span.
 func (m *metrics) record(ctx context.Context, info *toolInfo, e *toolkit.Ended) {
-	duration, run := m.duration.Enabled(ctx), m.run.Enabled(ctx) && e.Served.Outcome == toolkit.OutcomeExecuted
+	duration, run := m.duration.Enabled(ctx), m.run.Enabled(ctx) && e.Disposition.Outcome == toolkit.OutcomeExecuted
 	if !duration && !run {
 		return
 	}
@@ -67,7 +67,7 @@ func (m *metrics) record(ctx context.Context, info *toolInfo, e *toolkit.Ended) 
 		m.duration.Record(ctx, e.Duration().Seconds(), options...)
 	}
 	if run {
-		m.run.Record(ctx, e.Served.Run.Seconds(), options...)
+		m.run.Record(ctx, e.Disposition.Run.Seconds(), options...)
 	}
 }
 

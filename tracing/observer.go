@@ -66,7 +66,7 @@ func New(options ...Option) (*Observer, error) {
 type clocked interface{ StartTime() time.Time }
 
 // Begin starts the call's span.
-func (o *Observer) Begin(ctx context.Context, _ toolkit.Call, f *toolkit.Facts) context.Context {
+func (o *Observer) Begin(ctx context.Context, _ toolkit.Call, f *toolkit.CallInfo) context.Context {
 	if run := agentFrom(ctx); run != nil {
 		run.toolCalls.Add(1)
 	}
@@ -88,7 +88,7 @@ func (o *Observer) Begin(ctx context.Context, _ toolkit.Call, f *toolkit.Facts) 
 
 // start starts the call's span. A tracer that makes none is asked only where a span of the
 // host's must be kept from being taken for the call's.
-func (o *Observer) start(ctx context.Context, f *toolkit.Facts, spec *SpanSpec) (context.Context, trace.Span) {
+func (o *Observer) start(ctx context.Context, f *toolkit.CallInfo, spec *SpanSpec) (context.Context, trace.Span) {
 	if o.silent {
 		if outer := trace.SpanFromContext(ctx); !outer.IsRecording() {
 			return ctx, outer
@@ -128,7 +128,7 @@ func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
 	recording := span != nil && span.IsRecording()
 	var info *toolInfo
 	if recording || o.metrics.enabled(ctx) {
-		info = o.tools.find(&e.Facts, spec)
+		info = o.tools.find(&e.Info, spec)
 		o.metrics.record(ctx, info, e)
 	}
 	if !recording {
@@ -149,7 +149,7 @@ func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
 		o.addContent(a, info, e)
 	}
 	span.SetAttributes(a.list...)
-	if from := e.Served.Origin; from.IsValid() {
+	if from := e.Disposition.Origin; from.IsValid() {
 		link(span, from)
 	}
 	if errorType != "" {

@@ -96,7 +96,7 @@ func TestEndings(t *testing.T) {
 	cancel()
 	refuse := func(toolkit.Handler) toolkit.Handler {
 		return func(_ context.Context, c toolkit.Call) (toolkit.Result, error) {
-			c.Record.Note(func(s *toolkit.Served) { s.Outcome = toolkit.OutcomeRefused })
+			c.Record.Note(func(s *toolkit.Disposition) { s.Outcome = toolkit.OutcomeRefused })
 			return toolkit.Result{}, &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Tool: c.Name, Message: "rule 7"}
 		}
 	}
@@ -182,7 +182,7 @@ func TestWhatThePoliciesToldIsOnTheSpan(t *testing.T) {
 	leader := toolkit.SpanRef{TraceID: [16]byte{1}, SpanID: [8]byte{2}, Sampled: true}
 	policy := func(next toolkit.Handler) toolkit.Handler {
 		return func(ctx context.Context, c toolkit.Call) (toolkit.Result, error) {
-			c.Record.Note(func(s *toolkit.Served) {
+			c.Record.Note(func(s *toolkit.Disposition) {
 				s.Outcome, s.Attempts, s.Repeat, s.Origin = toolkit.OutcomeCoalesced, 2, 3, leader
 				s.Age, s.Queue, s.Approval, s.Backoff = 4*time.Second, 5*time.Second, 6*time.Second, 7*time.Second
 			})

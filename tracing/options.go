@@ -29,7 +29,7 @@ type config struct {
 	limits      Limits
 	errorText   bool
 	maxTools    int
-	told        func(Told)
+	told        func(ContentReport)
 }
 
 // Content says whether arguments and results go onto spans, redacted.

@@ -54,7 +54,7 @@ type labelKey struct {
 }
 
 // find returns the info of a call's tool and agent; spec is nil for a call without one.
-func (t *tools) find(f *toolkit.Facts, spec *SpanSpec) *toolInfo {
+func (t *tools) find(f *toolkit.CallInfo, spec *SpanSpec) *toolInfo {
 	if spec != nil || f.Tool == nil {
 		return t.byName(f, spec)
 	}
@@ -71,7 +71,7 @@ func (t *tools) find(f *toolkit.Facts, spec *SpanSpec) *toolInfo {
 }
 
 // byName is find by what the call's tool is called, which takes a hash of its names.
-func (t *tools) byName(f *toolkit.Facts, spec *SpanSpec) *toolInfo {
+func (t *tools) byName(f *toolkit.CallInfo, spec *SpanSpec) *toolInfo {
 	key := toolKey{tool: UnknownTool, kind: toolkit.ToolFunction, operation: executeTool, spanKind: trace.SpanKindInternal}
 	if spec != nil && spec.Operation != "" {
 		key.operation = spec.Operation
@@ -146,7 +146,7 @@ func (i *toolInfo) options(k labelKey) []metric.RecordOption {
 // recordOptions finds or makes the metric options of a call. How many there are
 // is bounded by the outcomes and the values that error.type can take.
 func (i *toolInfo) recordOptions(e *toolkit.Ended) []metric.RecordOption {
-	k := labelKey{e.Served.Outcome, e.ErrorType}
+	k := labelKey{e.Disposition.Outcome, e.ErrorType}
 	if k == (labelKey{}) {
 		return i.success
 	}

@@ -45,16 +45,16 @@ func TestForgetCommand(t *testing.T) {
 	audit := write("audit.jsonl", `{"time":"2026-11-21T09:00:00Z","event":"call","tool":"x","session":"s-1","arguments":"{\"q\":\"a question that was asked\"}"}`+"\n")
 	write("traces/spans-1.jsonl", `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"1","attributes":[{"key":"toolscope.session.id","value":{"stringValue":"s-1"}}]}]}]}]}`+"\n")
 	traces := filepath.Join(dir, "traces")
-	places := []string{"--log", calls, "--audit", audit, "--traces", traces}
+	stages := []string{"--log", calls, "--audit", audit, "--traces", traces}
 
-	code, out, errs := forget(t, append(places, "--session", "s-1", "--dry-run")...)
+	code, out, errs := forget(t, append(stages, "--session", "s-1", "--dry-run")...)
 	if code != exitOK || errs != "" || strings.Count(out, "1 ") < 3 || strings.Count(out, "would be removed") != 3 {
 		t.Errorf("dry run: got %d, %q, %q", code, out, errs)
 	}
 	if text, _ := os.ReadFile(calls); !bytes.Contains(text, []byte("s-1")) {
 		t.Error("dry run: the session is gone")
 	}
-	code, out, errs = forget(t, append(places, "--session", "s-1", "--json")...)
+	code, out, errs = forget(t, append(stages, "--session", "s-1", "--json")...)
 	var told struct {
 		Session string
 		Removed int
@@ -75,7 +75,7 @@ func TestForgetCommand(t *testing.T) {
 	if text, _ := os.ReadFile(audit); !bytes.Contains(text, []byte(`{"time":"2026-11-21T09:00:00Z","event":"forgotten","forgotten":"`)) {
 		t.Errorf("got %s, want an entry that says so", text)
 	}
-	if code, out, _ := forget(t, append(places, "--session", "s-1")...); code != exitOK || strings.Contains(out, "1 lines") {
+	if code, out, _ := forget(t, append(stages, "--session", "s-1")...); code != exitOK || strings.Contains(out, "1 lines") {
 		t.Errorf("a second time: got %d, %q", code, out)
 	}
 	// One place that fails does not keep the others from being looked at.

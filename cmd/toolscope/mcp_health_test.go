@@ -26,7 +26,7 @@ func TestAFullDiskIsTold(t *testing.T) {
 		t.Errorf("got %+v, want no problem of a log without calls", c)
 	}
 	now := time.Now()
-	log.End(context.Background(), &toolkit.Ended{Facts: toolkit.Facts{Tool: &toolkit.Definition{Name: "t"}, Start: now}, Start: now, End: now})
+	log.End(context.Background(), &toolkit.Ended{Info: toolkit.CallInfo{Tool: &toolkit.Definition{Name: "t"}, Start: now}, Start: now, End: now})
 	if err := log.Close(); err == nil {
 		t.Error("got no error of a full disk")
 	}

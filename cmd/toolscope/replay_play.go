@@ -238,15 +238,15 @@ type endings struct {
 	byID map[string]ending
 }
 
-func (e *endings) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.Facts) context.Context {
+func (e *endings) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.CallInfo) context.Context {
 	return ctx
 }
 
 func (e *endings) Wants(context.Context) bool { return false }
 
 func (e *endings) End(_ context.Context, ended *toolkit.Ended) {
-	end := ending{ended.Served.Outcome.String(), ended.ErrorType, float64(ended.Duration().Microseconds()) / 1000, nil}
-	for _, t := range ended.Served.Tags {
+	end := ending{ended.Disposition.Outcome.String(), ended.ErrorType, float64(ended.Duration().Microseconds()) / 1000, nil}
+	for _, t := range ended.Disposition.Tags {
 		if end.tags == nil {
 			end.tags = map[string]string{}
 		}

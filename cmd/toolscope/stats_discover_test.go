@@ -90,11 +90,11 @@ func TestStatsComparesWithTheWindowBefore(t *testing.T) {
 		tool := &toolkit.Definition{Name: "read"}
 		minute := func(calls int, run time.Duration, failing int) {
 			for i := range calls {
-				e := &toolkit.Ended{Facts: toolkit.Facts{Tool: tool}, Served: toolkit.Served{Run: run}, Start: time.Now(), End: time.Now().Add(run)}
+				e := &toolkit.Ended{Info: toolkit.CallInfo{Tool: tool}, Disposition: toolkit.Disposition{Run: run}, Start: time.Now(), End: time.Now().Add(run)}
 				if i < failing {
 					e.ErrorType = "timeout"
 				}
-				r.Begin(context.Background(), e.Call, &e.Facts)
+				r.Begin(context.Background(), e.Call, &e.Info)
 				r.End(context.Background(), e)
 			}
 			time.Sleep(time.Minute)
@@ -136,8 +136,8 @@ func TestStatsAsksForTheWindowBefore(t *testing.T) {
 		if now.Minute() >= 15 {
 			run = 3 * time.Millisecond
 		}
-		e := &toolkit.Ended{Facts: toolkit.Facts{Tool: tool}, Served: toolkit.Served{Run: run}, Start: now, End: now}
-		r.Begin(context.Background(), e.Call, &e.Facts)
+		e := &toolkit.Ended{Info: toolkit.CallInfo{Tool: tool}, Disposition: toolkit.Disposition{Run: run}, Start: now, End: now}
+		r.Begin(context.Background(), e.Call, &e.Info)
 		r.End(context.Background(), e)
 		now = now.Add(10 * time.Second)
 	}

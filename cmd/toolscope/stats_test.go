@@ -36,11 +36,11 @@ func program(t *testing.T, tool string, run time.Duration, options ...stats.Hand
 	def := &toolkit.Definition{Name: tool}
 	for i := range 100 {
 		now := time.Now()
-		e := &toolkit.Ended{Facts: toolkit.Facts{Tool: def, Session: &toolkit.Session{ID: "s-" + tool}}, Served: toolkit.Served{Run: run}, Start: now.Add(-run), End: now}
+		e := &toolkit.Ended{Info: toolkit.CallInfo{Tool: def, Session: &toolkit.Session{ID: "s-" + tool}}, Disposition: toolkit.Disposition{Run: run}, Start: now.Add(-run), End: now}
 		if i%10 == 0 {
-			e.ErrorType, e.Err, e.Served.Repeat = "timeout", errors.New("late \x1b[31m by 5s"), uint16(i)
+			e.ErrorType, e.Err, e.Disposition.Repeat = "timeout", errors.New("late \x1b[31m by 5s"), uint16(i)
 		}
-		r.Begin(context.Background(), e.Call, &e.Facts)
+		r.Begin(context.Background(), e.Call, &e.Info)
 		r.End(context.Background(), e)
 	}
 	h, err := stats.NewHandler(r, options...)

@@ -37,8 +37,8 @@ func watched(t *testing.T) string {
 	def := &toolkit.Definition{Name: "search"}
 	now := time.Now()
 	span := toolkit.SpanRef{TraceID: [16]byte{1}, SpanID: [8]byte{2}, Sampled: true}
-	e := &toolkit.Ended{Facts: toolkit.Facts{Tool: def, Span: span}, Served: toolkit.Served{Run: time.Second}, Start: now.Add(-time.Second), End: now}
-	r.Begin(t.Context(), e.Call, &e.Facts)
+	e := &toolkit.Ended{Info: toolkit.CallInfo{Tool: def, Span: span}, Disposition: toolkit.Disposition{Run: time.Second}, Start: now.Add(-time.Second), End: now}
+	r.Begin(t.Context(), e.Call, &e.Info)
 	r.End(t.Context(), e)
 	_, call := toolkit.Begin(t.Context(), toolkit.Call{Arguments: []byte(`{"q":"geese"}`)}, def, r, running)
 	t.Cleanup(func() { call.End(toolkit.Result{}, nil) })

@@ -81,13 +81,13 @@ func newHost(ctx context.Context, b bounds) (*host, error) {
 var _ toolkit.Observer = (*host)(nil)
 
 // Begin, Wants and End make the host an observer of its own calls, which counts them.
-func (h *host) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.Facts) context.Context {
+func (h *host) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.CallInfo) context.Context {
 	return ctx
 }
 func (h *host) Wants(context.Context) bool { return false }
 func (h *host) End(_ context.Context, e *toolkit.Ended) {
 	h.ended.Add(1)
-	h.outcomes[e.Served.Outcome].Add(1)
+	h.outcomes[e.Disposition.Outcome].Add(1)
 }
 
 // bounds are what may be kept; 0 is the default.

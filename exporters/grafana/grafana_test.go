@@ -181,7 +181,7 @@ func aCall(t *testing.T, observer toolkit.Observer) {
 	t.Helper()
 	execute := toolkit.Observe(func(string) *toolkit.Definition { return bash }, observer)(
 		func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
-			call.Record.Note(func(s *toolkit.Served) {
+			call.Record.Note(func(s *toolkit.Disposition) {
 				s.Attempts, s.Repeat = 2, 1
 				s.Tags = []toolkit.Tag{{Key: "cache", Value: "miss"}}
 				s.Queue, s.Approval, s.Backoff = time.Second, time.Second, time.Second

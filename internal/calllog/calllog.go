@@ -112,7 +112,7 @@ func (l *Log) Close() error {
 }
 
 // Begin does nothing: a call is written down when it ends.
-func (l *Log) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.Facts) context.Context {
+func (l *Log) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.CallInfo) context.Context {
 	return ctx
 }
 

@@ -116,7 +116,7 @@ func TestLogsShareAFile(t *testing.T) {
 		last = log
 		wg.Go(func() {
 			for range 100 {
-				log.End(t.Context(), &toolkit.Ended{Facts: toolkit.Facts{Tool: &toolkit.Definition{Name: "x"}}, End: time.Unix(1, 0)})
+				log.End(t.Context(), &toolkit.Ended{Info: toolkit.CallInfo{Tool: &toolkit.Definition{Name: "x"}}, End: time.Unix(1, 0)})
 			}
 			if err := log.Close(); err != nil {
 				t.Error(err)

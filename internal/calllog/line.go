@@ -47,19 +47,19 @@ func (l *Log) line(ctx context.Context, e *toolkit.Ended) ([]byte, error) {
 		return strings.ToValidUTF8(clean, "\uFFFD")
 	}
 	out := line{
-		Time: e.End.UTC(), Tool: unnamed, Outcome: e.Served.Outcome.String(), Duration: float64(e.Duration().Nanoseconds()) / 1000,
+		Time: e.End.UTC(), Tool: unnamed, Outcome: e.Disposition.Outcome.String(), Duration: float64(e.Duration().Nanoseconds()) / 1000,
 		ErrorType: e.ErrorType, ID: text(e.Call.ID, maxName),
 	}
-	if e.Served.Outcome == toolkit.OutcomeExecuted {
-		out.Duration = float64(e.Served.Run.Nanoseconds()) / 1000
+	if e.Disposition.Outcome == toolkit.OutcomeExecuted {
+		out.Duration = float64(e.Disposition.Run.Nanoseconds()) / 1000
 	}
-	if e.Facts.Tool != nil {
-		out.Tool = text(e.Facts.Tool.Name, maxName)
+	if e.Info.Tool != nil {
+		out.Tool = text(e.Info.Tool.Name, maxName)
 	}
 	if e.Err != nil {
 		out.Error = text(errorText(e.Err), maxText)
 	}
-	if s := e.Facts.Session; s != nil {
+	if s := e.Info.Session; s != nil {
 		out.Session, out.Agent, out.Turn = text(s.ID, maxName), text(s.Agent, maxName), max(0, s.Turn)
 	}
 	if clean, _ := redactor.JSONMax(e.Call.Arguments, maxContent); jsontext.Value(clean).IsValid() {
@@ -68,7 +68,7 @@ func (l *Log) line(ctx context.Context, e *toolkit.Ended) ([]byte, error) {
 	if e.Content && e.ErrorType == "" {
 		out.Result = text(resultText(e.Result), maxContent)
 	}
-	if span := e.Facts.Span; span.IsValid() {
+	if span := e.Info.Span; span.IsValid() {
 		out.TraceID, out.SpanID = hex.EncodeToString(span.TraceID[:]), hex.EncodeToString(span.SpanID[:])
 		if s, ok := trace.SpanFromContext(ctx).(interface{ Parent() trace.SpanContext }); ok && s.Parent().HasSpanID() {
 			out.ParentID = s.Parent().SpanID().String()

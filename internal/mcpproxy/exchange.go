@@ -278,7 +278,7 @@ func (s *session) ended(x *exchange, r reply) reply {
 	}
 	if r.ended == nil && r.fault == nil && res.Fault != nil && x.op.tool == nil {
 		res.Fault = &toolkit.Error{Kind: toolkit.ErrUnknownTool, Tool: x.params.Name, Cause: res.Fault}
-		x.op.running.Record().Note(func(s *toolkit.Served) { s.Outcome = toolkit.OutcomeRefused })
+		x.op.running.Record().Note(func(s *toolkit.Disposition) { s.Outcome = toolkit.OutcomeRefused })
 	}
 	x.op.running.End(res, r.ended)
 	return r
@@ -288,7 +288,7 @@ func (s *session) ended(x *exchange, r reply) reply {
 func (x *exchange) refused() reply {
 	err := &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Tool: x.params.Name, Message: "the tool is not what was accepted: somebody has to look at it, and accept it, before it can be used"}
 	record := x.op.running.Record()
-	record.Note(func(s *toolkit.Served) { s.Outcome = toolkit.OutcomeRefused })
+	record.Note(func(s *toolkit.Disposition) { s.Outcome = toolkit.OutcomeRefused })
 	record.Tag("mcp.definition", "not_accepted")
 	return x.answered(toolkit.Failure(err), err)
 }

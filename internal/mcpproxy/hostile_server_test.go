@@ -21,7 +21,7 @@ import (
 
 // editing is a policy that has the client get another text than the server's.
 func editing() toolscope.Option {
-	return toolscope.WithPolicies(middleware.At(middleware.PlaceFit, func(next toolkit.Handler) toolkit.Handler {
+	return toolscope.WithPolicies(middleware.At(middleware.StageTruncate, func(next toolkit.Handler) toolkit.Handler {
 		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 			res, err := next(ctx, call)
 			res.Output = strings.ReplaceAll(res.Output, "long", "cut")
@@ -99,7 +99,7 @@ func TestAnswersOfAServerOverPipes(t *testing.T) {
 // A server that answers what policies still judge is not heard; an id that was a call's may be used again.
 func TestAnswerBeforeTheCall(t *testing.T) {
 	asked, judged := make(chan struct{}), make(chan struct{})
-	w := watch(t, Options{}, toolscope.WithPolicies(middleware.At(middleware.PlacePermit, func(toolkit.Handler) toolkit.Handler {
+	w := watch(t, Options{}, toolscope.WithPolicies(middleware.At(middleware.StagePermit, func(toolkit.Handler) toolkit.Handler {
 		return func(context.Context, toolkit.Call) (toolkit.Result, error) {
 			close(asked)
 			<-judged
@@ -230,7 +230,7 @@ func TestAnswersInBatches(t *testing.T) {
 
 // passing is a policy that leaves all as it is.
 func passing() toolscope.Option {
-	return toolscope.WithPolicies(middleware.At(middleware.PlacePermit, func(next toolkit.Handler) toolkit.Handler { return next }))
+	return toolscope.WithPolicies(middleware.At(middleware.StagePermit, func(next toolkit.Handler) toolkit.Handler { return next }))
 }
 
 // posted7 calls a tool by the id 7, and returns the body of the answer.
@@ -332,7 +332,7 @@ func TestGivenUpInALaterAttempt(t *testing.T) {
 
 // again is a policy that makes each call twice.
 func again() middleware.Policy {
-	return middleware.At(middleware.PlaceRetry, func(next toolkit.Handler) toolkit.Handler {
+	return middleware.At(middleware.StageRetry, func(next toolkit.Handler) toolkit.Handler {
 		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 			_, _ = next(ctx, call)
 			return next(ctx, call)
@@ -361,7 +361,7 @@ func TestAttemptsInAStream(t *testing.T) {
 
 // Over pipes the panic of a policy is one call's end, and not all others'.
 func TestPolicyThatPanicsOverPipes(t *testing.T) {
-	w := watch(t, Options{}, toolscope.WithPolicies(middleware.At(middleware.PlacePermit, func(next toolkit.Handler) toolkit.Handler {
+	w := watch(t, Options{}, toolscope.WithPolicies(middleware.At(middleware.StagePermit, func(next toolkit.Handler) toolkit.Handler {
 		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 			if call.Name == "act" {
 				panic("a mistake")

@@ -95,7 +95,7 @@ func TestPoliciesReachOpenConnections(t *testing.T) {
 		if err != nil || !strings.Contains(string(body), want) || calls != 1 || connections != 1 {
 			t.Errorf("call %d: got %s and %v, %d calls and %d connections", i, body, err, calls, connections)
 		}
-		if err := w.scope.Apply(toolscope.Settings{Policies: []middleware.Policy{middleware.At(middleware.PlacePermit, refuseBad)}}); err != nil {
+		if err := w.scope.Apply(toolscope.Settings{Policies: []middleware.Policy{middleware.At(middleware.StagePermit, refuseBad)}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -23,7 +23,7 @@ import (
 
 // A call that hangs is told while it runs, whether policies govern it or not.
 func TestHungCallsOverHTTP(t *testing.T) {
-	pass := middleware.At(middleware.PlacePermit, func(next toolkit.Handler) toolkit.Handler { return next })
+	pass := middleware.At(middleware.StagePermit, func(next toolkit.Handler) toolkit.Handler { return next })
 	for name, options := range map[string][]toolscope.Option{"watched": nil, "governed": {toolscope.WithPolicies(pass)}} {
 		t.Run(name, func(t *testing.T) {
 			w := watch(t, Options{HungAfter: time.Millisecond}, options...)

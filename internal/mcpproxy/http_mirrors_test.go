@@ -49,7 +49,7 @@ func posted(t *testing.T, address, head, body string) (status int, answer string
 // Under policies a request reaches the server only if the headers that repeat its message say the same, by
 // whichever of both it is dispatched on, and if those are there that its revision demands.
 func TestMirroredHeaders(t *testing.T) {
-	pass := middleware.At(middleware.PlacePermit, func(next toolkit.Handler) toolkit.Handler { return next })
+	pass := middleware.At(middleware.StagePermit, func(next toolkit.Handler) toolkit.Handler { return next })
 	w := watch(t, Options{}, toolscope.WithPolicies(pass))
 	var reached atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
@@ -231,7 +231,7 @@ func TestMirroredHeadersOfOtherRequests(t *testing.T) {
 
 // What policies make of arguments stands in the headers as well.
 func TestMirroredArgumentsThatPoliciesChange(t *testing.T) {
-	inject := middleware.At(middleware.PlaceInject, func(next toolkit.Handler) toolkit.Handler {
+	inject := middleware.At(middleware.StageInject, func(next toolkit.Handler) toolkit.Handler {
 		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 			call.Arguments = []byte(`{"region":"of the höst","n":7,"free":"f"}`)
 			return next(ctx, call)

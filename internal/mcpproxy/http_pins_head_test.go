@@ -85,7 +85,7 @@ func TestPinnedAnswersInDisguise(t *testing.T) {
 func TestRedirectsStayAtTheProxy(t *testing.T) {
 	for name, w := range map[string]*watched{
 		"pinned":   watch(t, Options{Baseline: baselineIn(t, pinnedDir(t)), PinTools: true}),
-		"policies": watch(t, Options{}, toolscope.WithPolicies(middleware.At(middleware.PlacePermit, refuseBad))),
+		"policies": watch(t, Options{}, toolscope.WithPolicies(middleware.At(middleware.StagePermit, refuseBad))),
 	} {
 		t.Run(name, func(t *testing.T) { redirectsStay(t, w) })
 	}

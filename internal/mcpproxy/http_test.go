@@ -128,7 +128,7 @@ func TestSDKOverHTTP(t *testing.T) {
 				const secret = "a-secret-of-the-client"
 				var options []toolscope.Option
 				if governed {
-					options = append(options, toolscope.WithPolicies(middleware.At(middleware.PlacePermit, refuseBad)))
+					options = append(options, toolscope.WithPolicies(middleware.At(middleware.StagePermit, refuseBad)))
 				}
 				w := watch(t, Options{}, options...)
 				unauthorized := 0
@@ -212,7 +212,7 @@ func TestSDKOverHTTP(t *testing.T) {
 // The older transport answers in another request's stream, where policies do not reach: its calls
 // are refused rather than passed on.
 func TestOlderTransportUnderPolicies(t *testing.T) {
-	w := watch(t, Options{}, toolscope.WithPolicies(middleware.At(middleware.PlacePermit, refuseBad)))
+	w := watch(t, Options{}, toolscope.WithPolicies(middleware.At(middleware.StagePermit, refuseBad)))
 	transport := transports["server-sent events"]
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -337,7 +337,7 @@ func TestHTTPServerThatIsNotThere(t *testing.T) {
 	for _, governed := range []bool{false, true} {
 		var options []toolscope.Option
 		if governed {
-			options = append(options, toolscope.WithPolicies(middleware.At(middleware.PlacePermit, refuseBad)))
+			options = append(options, toolscope.WithPolicies(middleware.At(middleware.StagePermit, refuseBad)))
 		}
 		w := watch(t, Options{}, options...)
 		gone := httptest.NewServer(nil)

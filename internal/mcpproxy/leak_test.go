@@ -25,7 +25,7 @@ import (
 // the goroutines that were there before it.
 func eachWay(t *testing.T, use func(w *mcpproxy.Watcher, before goleak.Option)) {
 	t.Helper()
-	pass := middleware.At(middleware.PlacePermit, func(next toolkit.Handler) toolkit.Handler { return next })
+	pass := middleware.At(middleware.StagePermit, func(next toolkit.Handler) toolkit.Handler { return next })
 	for _, options := range [][]toolscope.Option{nil, {toolscope.WithPolicies(pass)}} {
 		scope, err := toolscope.New(options...)
 		if err != nil {

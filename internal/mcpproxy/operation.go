@@ -237,7 +237,7 @@ func (o *operation) finishCall(at time.Time, out *outcome) {
 	res, err := o.result(out)
 	if listed, has := o.s.tools.known(o.name); listed && !has && (err != nil || res.Fault != nil) && out.message != nil {
 		err = &toolkit.Error{Kind: toolkit.ErrUnknownTool, Tool: o.name, Cause: errors.Join(err, res.Fault)}
-		o.running.Record().Note(func(s *toolkit.Served) { s.Outcome = toolkit.OutcomeRefused })
+		o.running.Record().Note(func(s *toolkit.Disposition) { s.Outcome = toolkit.OutcomeRefused })
 	}
 	if o.child != nil {
 		failed := err

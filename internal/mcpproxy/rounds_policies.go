@@ -21,11 +21,11 @@ func (p *params) carriesInput() bool { return p.RequestState != "" || len(p.Inpu
 // a task, of which a first answer tells no more than its id.
 func (p *params) carriesMore() bool { return p.carriesInput() || len(p.Task) > 0 }
 
-// onceOnly are the places of the policies that a call passes once, whatever its rounds: what they judge, the
+// onceOnly are the stages of the policies that a call passes once, whatever its rounds: what they judge, the
 // arguments, is the same in each. Those of the others hold for what runs, which each round does. A
 // round is not run again: its server may take the state that it gave but once.
-var onceOnly = []middleware.Place{
-	middleware.PlaceInject, middleware.PlaceLoop, middleware.PlaceValidate, middleware.PlacePermit, middleware.PlaceApprove, middleware.PlaceRetry,
+var onceOnly = []middleware.Stage{
+	middleware.StageInject, middleware.StageLoop, middleware.StageValidate, middleware.StagePermit, middleware.StageApprove, middleware.StageRetry,
 }
 
 // laterCaller governs the next rounds of calls that policies have let through.
@@ -34,7 +34,7 @@ func (s *session) laterCaller(rules toolscope.Settings) caller {
 		return govern(s.lens())
 	}
 	return s.inputCaller(slices.DeleteFunc(slices.Clone(rules.Policies), func(p middleware.Policy) bool {
-		return p == nil || slices.Contains(onceOnly, p.Place())
+		return p == nil || slices.Contains(onceOnly, p.Stage())
 	}))
 }
 
@@ -49,7 +49,7 @@ func (s *session) inputCaller(policies []middleware.Policy) caller {
 		}
 		return replaced(x, identified(args))
 	}
-	hide := middleware.At(middleware.PlaceApprove, func(next toolkit.Handler) toolkit.Handler {
+	hide := middleware.At(middleware.StageApprove, func(next toolkit.Handler) toolkit.Handler {
 		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 			call.Arguments = unidentified(call.Arguments)
 			return next(ctx, call)

@@ -49,7 +49,7 @@ func sent(t *testing.T, address, session, body string) string {
 func TestPoliciesOfRounds(t *testing.T) {
 	var seen []string
 	var policies []middleware.Policy
-	for place := middleware.PlaceRecover; place <= middleware.PlaceTimeout; place++ {
+	for place := middleware.StageRecover; place <= middleware.StageTimeout; place++ {
 		policies = append(policies, middleware.At(place, func(next toolkit.Handler) toolkit.Handler {
 			return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 				_, ok := call.Record.Identity(call)
@@ -83,7 +83,7 @@ func TestPoliciesOfRounds(t *testing.T) {
 // What policies put into arguments stands in those of calls with input as well, and nothing else does.
 func TestInjectedIntoCallsWithInput(t *testing.T) {
 	for name, injected := range map[string]string{"more": `{"n":1,"tenant":"t"}`, "none": ` { } `, "as it is": `{"n":1}`} {
-		inject := middleware.At(middleware.PlaceInject, func(next toolkit.Handler) toolkit.Handler {
+		inject := middleware.At(middleware.StageInject, func(next toolkit.Handler) toolkit.Handler {
 			return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 				call.Arguments = []byte(injected)
 				return next(ctx, call)
@@ -104,7 +104,7 @@ func TestInjectedIntoCallsWithInput(t *testing.T) {
 
 // What comes of a call's last round is cut as that of any call, in the time that any call has, with a slot.
 func TestLaterRoundsAreGoverned(t *testing.T) {
-	fit, err := middleware.Fit(middleware.FitOptions{Limit: 512})
+	fit, err := middleware.Truncate(middleware.TruncateOptions{Limit: 512})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestLaterRoundsAreGoverned(t *testing.T) {
 	if answer := sent(t, address, "A", roundOf("x", `{}`, "s")); len(answer) > 1000 || !strings.Contains(answer, "left out") {
 		t.Errorf("got %d bytes, want the result cut: %.600s", len(answer), answer)
 	}
-	if s := w.span("tools/call x"); has(s, keyRounds) != "2" || has(s, "toolscope.fit") != "cut" {
+	if s := w.span("tools/call x"); has(s, keyRounds) != "2" || has(s, "toolscope.truncate") != "cut" {
 		t.Errorf("got %v, want one call of two rounds, whose result was cut", s.Attributes())
 	}
 	if answer := sent(t, address, "A", roundOf("y", `{}`, "")); !strings.Contains(answer, "isError") {
@@ -133,7 +133,7 @@ func TestLaterRoundsAreGoverned(t *testing.T) {
 // A round that takes too long ends its call, and the server is told.
 func TestTimeoutOfALaterRound(t *testing.T) {
 	var passed atomic.Int32
-	w := watch(t, Options{}, toolscope.WithPolicies(middleware.At(middleware.PlaceTimeout, func(next toolkit.Handler) toolkit.Handler {
+	w := watch(t, Options{}, toolscope.WithPolicies(middleware.At(middleware.StageTimeout, func(next toolkit.Handler) toolkit.Handler {
 		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 			if passed.Add(1) == 1 {
 				return next(ctx, call)

@@ -34,7 +34,7 @@ func asking(call string) string {
 // judging is a policy that counts the calls it judges, and refuses bad ones.
 func judging() (toolscope.Option, *atomic.Int32) {
 	judged := new(atomic.Int32)
-	return toolscope.WithPolicies(middleware.At(middleware.PlacePermit, func(next toolkit.Handler) toolkit.Handler {
+	return toolscope.WithPolicies(middleware.At(middleware.StagePermit, func(next toolkit.Handler) toolkit.Handler {
 		refusing := refuseBad(next)
 		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 			judged.Add(1)
@@ -178,7 +178,7 @@ func TestGovernedRoundsOverPipes(t *testing.T) {
 
 // A call whose policy panics is told, and the proxy goes on.
 func TestPolicyThatPanics(t *testing.T) {
-	w := watch(t, Options{}, toolscope.WithPolicies(middleware.At(middleware.PlacePermit, func(toolkit.Handler) toolkit.Handler {
+	w := watch(t, Options{}, toolscope.WithPolicies(middleware.At(middleware.StagePermit, func(toolkit.Handler) toolkit.Handler {
 		return func(context.Context, toolkit.Call) (toolkit.Result, error) { panic(http.ErrAbortHandler) } // which net/http does not print
 	})))
 	address := before(t, w, http.NotFoundHandler())
@@ -193,7 +193,7 @@ func TestPolicyThatPanics(t *testing.T) {
 
 // A client whose call a policy ended as if nobody waited gets an answer all the same.
 func TestPolicyThatEndsWithoutAnAnswer(t *testing.T) {
-	w := watch(t, Options{}, toolscope.WithPolicies(middleware.At(middleware.PlacePermit, func(toolkit.Handler) toolkit.Handler {
+	w := watch(t, Options{}, toolscope.WithPolicies(middleware.At(middleware.StagePermit, func(toolkit.Handler) toolkit.Handler {
 		return func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, context.Canceled }
 	})))
 	p := connectTo(t, w, func(in io.Reader, _ io.WriteCloser) error {

@@ -119,7 +119,7 @@ func acting() (s *mcp.Server, ran *atomic.Int64) {
 
 // refusing is a policy that refuses what says "bad".
 func refusing() toolscope.Option {
-	return toolscope.WithPolicies(middleware.At(middleware.PlacePermit, refuseBad))
+	return toolscope.WithPolicies(middleware.At(middleware.StagePermit, refuseBad))
 }
 
 // A message over HTTP that one reader may run and another does not see is refused, and noted.

@@ -29,8 +29,8 @@ func (h *house) suspended(t *testing.T, ctx context.Context, arguments string) a
 		t.Fatalf("got %+v, %v, want a suspended result", res, err)
 	}
 	tags, e := h.last()
-	if tags["approval"] != "deferred" || e.Served.Outcome != toolkit.OutcomeRefused || e.ErrorType != "" {
-		t.Fatalf("got %v, %v, %s", tags, e.Served.Outcome, e.ErrorType)
+	if tags["approval"] != "deferred" || e.Disposition.Outcome != toolkit.OutcomeRefused || e.ErrorType != "" {
+		t.Fatalf("got %v, %v, %s", tags, e.Disposition.Outcome, e.ErrorType)
 	}
 	for _, r := range h.Pending() {
 		if r.ID == tags["approval.id"] {

@@ -133,8 +133,8 @@ func (p *Policy) Inherit(old *Policy) {
 	}
 }
 
-// Place is [middleware.PlaceApprove].
-func (p *Policy) Place() middleware.Place { return middleware.PlaceApprove }
+// Stage is [middleware.StageApprove].
+func (p *Policy) Stage() middleware.Stage { return middleware.StageApprove }
 
 // Pending are the open requests, the oldest first; Decided the last 200 closed ones, the
 // latest first.
@@ -176,7 +176,7 @@ func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 			}
 		}
 		call.Arguments = slices.Clone(call.Arguments)
-		req := p.request(call, call.Record.Facts(), why, now)
+		req := p.request(call, call.Record.Info(), why, now)
 		if p.options.Defer {
 			return p.deferred(ctx, call, req, next)
 		}
@@ -187,7 +187,7 @@ func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 		call.Record.Tag("approval.id", req.ID)
 		state, answer, err := p.wait(ctx, opened)
 		waited := time.Since(now)
-		call.Record.Note(func(s *toolkit.Served) { s.Approval += waited })
+		call.Record.Note(func(s *toolkit.Disposition) { s.Approval += waited })
 		if answer.By != "" {
 			call.Record.Tag("approval.by", answer.By)
 		}
@@ -243,7 +243,7 @@ func (p *Policy) deferred(ctx context.Context, call toolkit.Call, req *pending, 
 	}
 	call.Record.Tag("approval", "deferred")
 	call.Record.Tag("approval.id", opened.ID)
-	call.Record.Note(func(s *toolkit.Served) { s.Outcome = toolkit.OutcomeRefused })
+	call.Record.Note(func(s *toolkit.Disposition) { s.Outcome = toolkit.OutcomeRefused })
 	return toolkit.Result{Suspended: true, Output: "this call waits for a person's approval (request " + opened.ID + "): make it again, unchanged, once it is given"}, nil
 }
 
@@ -306,7 +306,7 @@ func (p *Policy) ask(ctx context.Context, asker Asker, req *pending) (err error)
 }
 
 // request is the question about a call, redacted.
-func (p *Policy) request(call toolkit.Call, facts toolkit.Facts, why trigger, now time.Time) *pending {
+func (p *Policy) request(call toolkit.Call, facts toolkit.CallInfo, why trigger, now time.Time) *pending {
 	digest := Digest(call.Name, call.Arguments, p.options.WorkDir, why.version)
 	shown, _ := p.options.Redactor.ForTool(call.Name).JSONMax(call.Arguments, maxArguments)
 	req := &pending{

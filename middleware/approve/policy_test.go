@@ -65,7 +65,7 @@ func (h *house) last() (tags map[string]string, e toolkit.Ended) {
 	all := h.seen.All()
 	e = all[len(all)-1]
 	tags = map[string]string{}
-	for _, t := range e.Served.Tags {
+	for _, t := range e.Disposition.Tags {
 		tags[t.Key] = t.Value
 	}
 	return tags, e
@@ -118,7 +118,7 @@ func TestWhoIsAskedAbout(t *testing.T) {
 				t.Fatal(err)
 			}
 			tags, e := h.last()
-			if tags["approval.trigger"] != c.trigger || (c.trigger != "") != (asked == 1) || e.Served.Outcome != toolkit.OutcomeExecuted {
+			if tags["approval.trigger"] != c.trigger || (c.trigger != "") != (asked == 1) || e.Disposition.Outcome != toolkit.OutcomeExecuted {
 				t.Errorf("asked %d times, tags %v, want the trigger %q", asked, tags, c.trigger)
 			}
 			if c.trigger != "" && (tags["approval"] != "approved" || tags["approval.by"] != "ada" || tags["approval.id"] == "") {
@@ -167,8 +167,8 @@ func TestANoIsARefusalWithTheReason(t *testing.T) {
 		t.Errorf("got %v, ran %d times", err, h.ran.Load())
 	}
 	tags, e := h.last()
-	if tags["approval"] != "rejected" || tags["approval.by"] != "ada" || e.Served.Outcome != toolkit.OutcomeRefused || e.ErrorType != "approval_denied" {
-		t.Errorf("got %v, %v, %s", tags, e.Served.Outcome, e.ErrorType)
+	if tags["approval"] != "rejected" || tags["approval.by"] != "ada" || e.Disposition.Outcome != toolkit.OutcomeRefused || e.ErrorType != "approval_denied" {
+		t.Errorf("got %v, %v, %s", tags, e.Disposition.Outcome, e.ErrorType)
 	}
 }
 
@@ -184,8 +184,8 @@ func TestNobodyAnswersInTime(t *testing.T) {
 			t.Errorf("got %v after %v", err, time.Since(start))
 		}
 		tags, e := h.last()
-		if tags["approval"] != "expired" || e.ErrorType != "approval_expired" || e.Served.Approval != 5*time.Minute || e.Served.Run != 0 {
-			t.Errorf("got %v, waited %v, ran %v", tags, e.Served.Approval, e.Served.Run)
+		if tags["approval"] != "expired" || e.ErrorType != "approval_expired" || e.Disposition.Approval != 5*time.Minute || e.Disposition.Run != 0 {
+			t.Errorf("got %v, waited %v, ran %v", tags, e.Disposition.Approval, e.Disposition.Run)
 		}
 		if n := len(h.Pending()); n != 0 {
 			t.Errorf("%d requests stay", n)
@@ -202,8 +202,8 @@ func TestWaitingIsNotRunning(t *testing.T) {
 		if _, err := h.call(t.Context(), "pay", `{}`); err != nil {
 			t.Fatal(err)
 		}
-		if _, e := h.last(); e.Served.Approval != time.Minute || e.Served.Run != 0 {
-			t.Errorf("waited %v, ran %v", e.Served.Approval, e.Served.Run)
+		if _, e := h.last(); e.Disposition.Approval != time.Minute || e.Disposition.Run != 0 {
+			t.Errorf("waited %v, ran %v", e.Disposition.Approval, e.Disposition.Run)
 		}
 	})
 }

@@ -101,10 +101,10 @@ func TestWhatIsWritten(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	log := open(t, path, audit.Options{})
 	plain, tagged, refused := ended(`{}`, nil), ended(`{}`, nil), ended(`{}`, errors.New("no"))
-	tagged.Served.Tags = []toolkit.Tag{{Key: "permission.decision", Value: "allow"}}
-	refused.Served.Outcome = toolkit.OutcomeRefused
+	tagged.Disposition.Tags = []toolkit.Tag{{Key: "permission.decision", Value: "allow"}}
+	refused.Disposition.Outcome = toolkit.OutcomeRefused
 	other := ended(`{}`, nil)
-	other.Served.Tags = []toolkit.Tag{{Key: "cache", Value: "miss"}}
+	other.Disposition.Tags = []toolkit.Tag{{Key: "cache", Value: "miss"}}
 	for _, e := range []*toolkit.Ended{plain, tagged, refused, other} {
 		log.End(t.Context(), e)
 	}
@@ -126,8 +126,8 @@ func TestNothingSecretIsWritten(t *testing.T) {
 		text, _ := json.Marshal(s.Text)
 		e := ended(`{"text":`+string(text)+`}`, errors.New(s.Text))
 		e.Call.ID, e.Call.Name = s.Text, s.Text
-		e.Facts.Session = &toolkit.Session{ID: s.Text, Tenant: s.Text, Agent: s.Text}
-		e.Served.Tags = []toolkit.Tag{{Key: "approval.by", Value: s.Text}}
+		e.Info.Session = &toolkit.Session{ID: s.Text, Tenant: s.Text, Agent: s.Text}
+		e.Disposition.Tags = []toolkit.Tag{{Key: "approval.by", Value: s.Text}}
 		log.End(t.Context(), e)
 		log.Approval(approve.Decision{Request: approve.Request{Tool: s.Text, CallID: s.Text, Session: s.Text, Tenant: s.Text, Agent: s.Text, Rule: s.Text, Reason: s.Text}, By: s.Text, Note: s.Text})
 	}
@@ -190,7 +190,7 @@ func TestTroublesAreCountedAndTold(t *testing.T) {
 		t.Errorf("a second Close: %v", err)
 	}
 	refused := ended(`{}`, errors.New("no"))
-	refused.Served.Outcome = toolkit.OutcomeRefused
+	refused.Disposition.Outcome = toolkit.OutcomeRefused
 	log.End(t.Context(), refused)
 	if log.Lost() != 1 || len(told) != 1 || !strings.Contains(told[0].Error(), "closed") {
 		t.Errorf("%d lost, told %v", log.Lost(), told)

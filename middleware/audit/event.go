@@ -59,7 +59,7 @@ type Event struct {
 var _ toolkit.Observer = (*Log)(nil)
 
 // Begin does nothing.
-func (l *Log) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.Facts) context.Context {
+func (l *Log) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.CallInfo) context.Context {
 	return ctx
 }
 
@@ -70,7 +70,7 @@ func (l *Log) Wants(context.Context) bool { return false }
 var decisions = []string{"permission", "approval", "validation", "loop", "budget", "limit", "breaker"}
 
 // decided reports whether a policy had a say in the call.
-func decided(s *toolkit.Served) bool {
+func decided(s *toolkit.Disposition) bool {
 	if s.Outcome == toolkit.OutcomeRefused {
 		return true
 	}
@@ -87,13 +87,13 @@ func decided(s *toolkit.Served) bool {
 
 // End writes a call that was decided on.
 func (l *Log) End(_ context.Context, e *toolkit.Ended) {
-	if !l.options.All && !decided(&e.Served) {
+	if !l.options.All && !decided(&e.Disposition) {
 		return
 	}
 	ev := Event{
-		Time: e.End, Kind: "call", Tool: l.text(e.Call.Name), CallID: l.text(e.Call.ID), Span: e.Facts.Span.String(),
-		Outcome: e.Served.Outcome.String(), ErrorType: e.ErrorType,
-		ApprovalMS: milliseconds(e.Served.Approval), DurationMS: milliseconds(e.Duration()),
+		Time: e.End, Kind: "call", Tool: l.text(e.Call.Name), CallID: l.text(e.Call.ID), Span: e.Info.Span.String(),
+		Outcome: e.Disposition.Outcome.String(), ErrorType: e.ErrorType,
+		ApprovalMS: milliseconds(e.Disposition.Approval), DurationMS: milliseconds(e.Duration()),
 	}
 	if len(e.Call.Arguments) > 0 {
 		sum := sha256.Sum256(e.Call.Arguments)
@@ -106,10 +106,10 @@ func (l *Log) End(_ context.Context, e *toolkit.Ended) {
 	if e.Err != nil {
 		ev.Error = l.errorText(e.Err)
 	}
-	if s := e.Facts.Session; s != nil {
+	if s := e.Info.Session; s != nil {
 		ev.Session, ev.Tenant, ev.Agent, ev.Turn = l.text(s.ID), l.text(s.Tenant), l.text(s.Agent), s.Turn
 	}
-	for _, t := range e.Served.Tags {
+	for _, t := range e.Disposition.Tags {
 		if ev.Tags == nil {
 			ev.Tags = map[string]string{}
 		}

@@ -60,7 +60,7 @@ func state(t testing.TB, p *breaker.Policy) breaker.Circuit {
 }
 
 func tag(e toolkit.Ended, key string) string {
-	for _, t := range e.Served.Tags {
+	for _, t := range e.Disposition.Tags {
 		if t.Key == key {
 			return t.Value
 		}

@@ -40,8 +40,8 @@ func New(o Options) (*Policy, error) {
 	return p, nil
 }
 
-// Place is [middleware.PlaceBreaker].
-func (p *Policy) Place() middleware.Place { return middleware.PlaceBreaker }
+// Stage is [middleware.StageBreaker].
+func (p *Policy) Stage() middleware.Stage { return middleware.StageBreaker }
 
 // key is whose circuit a call belongs to; a host's function that panics leaves it to the tool's.
 func (p *Policy) key(ctx context.Context, call toolkit.Call) (key string) {
@@ -124,7 +124,7 @@ func (p *Policy) judge(call toolkit.Call, res toolkit.Result, err error) (v verd
 	}
 	kind = middleware.TypeOf(res, err)
 	switch {
-	case call.Record.Served().Outcome == toolkit.OutcomeRefused:
+	case call.Record.Disposition().Outcome == toolkit.OutcomeRefused:
 		return nothing, kind // it never reached the tool
 	case p.on[kind]:
 		return failure, kind

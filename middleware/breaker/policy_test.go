@@ -25,7 +25,7 @@ func TestTheLifeOfACircuit(t *testing.T) {
 		for i := range 3 {
 			e := ask(t, p, down)
 			if want := []string{"", "", "open"}[i]; tag(e, "breaker.changed") != want || tag(e, "breaker") != "" || e.ErrorType != "_OTHER" {
-				t.Errorf("failure %d: got %s, %v", i+1, e.ErrorType, e.Served.Tags)
+				t.Errorf("failure %d: got %s, %v", i+1, e.ErrorType, e.Disposition.Tags)
 			}
 		}
 		time.Sleep(4 * time.Second)
@@ -34,8 +34,8 @@ func TestTheLifeOfACircuit(t *testing.T) {
 		if !errors.As(e.Err, &why) || why.RetryAfter() != 6*time.Second || why.Key != "search" || why.State != breaker.Open || why.Failure != "_OTHER" {
 			t.Errorf("open: got %v, %+v", e.Err, why)
 		}
-		if e.ErrorType != "circuit_open" || e.Served.Outcome != toolkit.OutcomeRefused || tag(e, "breaker") != "open" {
-			t.Errorf("open: got %s, %v, %v", e.ErrorType, e.Served.Outcome, e.Served.Tags)
+		if e.ErrorType != "circuit_open" || e.Disposition.Outcome != toolkit.OutcomeRefused || tag(e, "breaker") != "open" {
+			t.Errorf("open: got %s, %v, %v", e.ErrorType, e.Disposition.Outcome, e.Disposition.Tags)
 		}
 		if want := `tool "search": circuit open: it failed too often of late (_OTHER): try again in 6s, or another way`; e.Err.Error() != want {
 			t.Errorf("open: got  %s\nwant %s", e.Err, want)
@@ -44,8 +44,8 @@ func TestTheLifeOfACircuit(t *testing.T) {
 			t.Errorf("open: got %+v", s)
 		}
 		time.Sleep(6 * time.Second)
-		if e = ask(t, p, down); tag(e, "breaker") != "half_open" || tag(e, "breaker.changed") != "half_open" || e.Served.Outcome != toolkit.OutcomeExecuted {
-			t.Errorf("first try: got %v, %v", e.Served.Outcome, e.Served.Tags)
+		if e = ask(t, p, down); tag(e, "breaker") != "half_open" || tag(e, "breaker.changed") != "half_open" || e.Disposition.Outcome != toolkit.OutcomeExecuted {
+			t.Errorf("first try: got %v, %v", e.Disposition.Outcome, e.Disposition.Tags)
 		}
 		if s := state(t, p); s.State != breaker.Open || s.RetryIn != 10*time.Second || s.Opened != 2 {
 			t.Errorf("after the first try: got %+v", s)
@@ -54,8 +54,8 @@ func TestTheLifeOfACircuit(t *testing.T) {
 		if e = ask(t, p, well); e.ErrorType != "" || state(t, p).State != breaker.Closed {
 			t.Errorf("second try: got %s, %+v", e.ErrorType, state(t, p))
 		}
-		if e = ask(t, p, well); len(e.Served.Tags) != 0 {
-			t.Errorf("closed: got %v, want nothing told", e.Served.Tags)
+		if e = ask(t, p, well); len(e.Disposition.Tags) != 0 {
+			t.Errorf("closed: got %v, want nothing told", e.Disposition.Tags)
 		}
 		got := ""
 		for _, c := range changes {

@@ -97,7 +97,7 @@ func TestProbesAreLimited(t *testing.T) {
 		}
 		e := ask(t, p, well)
 		if tag(e, "breaker") != "half_open" || e.ErrorType != "circuit_open" {
-			t.Errorf("the one too many: got %s, %v", e.ErrorType, e.Served.Tags)
+			t.Errorf("the one too many: got %s, %v", e.ErrorType, e.Disposition.Tags)
 		}
 		release <- struct{}{}
 		synctest.Wait()

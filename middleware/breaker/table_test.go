@@ -28,7 +28,7 @@ func TestKeys(t *testing.T) {
 			}
 		}
 	}
-	if s := p.States(); len(s) != 2 || s[0].Key != "a" || s[1].Key != "b" || p.Place() != middleware.PlaceBreaker {
+	if s := p.States(); len(s) != 2 || s[0].Key != "a" || s[1].Key != "b" || p.Stage() != middleware.StageBreaker {
 		t.Errorf("got %+v, want a and b", s)
 	}
 }
@@ -46,7 +46,7 @@ func TestNamesThatReachNoTool(t *testing.T) {
 	}
 	e := askAs(t, p, strings.Repeat("x", 1000), well)
 	if n := len(p.States()); n != 0 || tag(e, "breaker") != "full" || p.Stats().Without != 1 {
-		t.Errorf("got %d circuits, %v, %+v, want none, full, once", n, e.Served.Tags, p.Stats())
+		t.Errorf("got %d circuits, %v, %+v, want none, full, once", n, e.Disposition.Tags, p.Stats())
 	}
 }
 

@@ -17,9 +17,11 @@ func nothing(context.Context, toolkit.Call) (toolkit.Result, error) { return too
 // quiet is an observer that does nothing.
 type quiet struct{}
 
-func (quiet) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.Facts) context.Context { return ctx }
-func (quiet) Wants(context.Context) bool                                                  { return false }
-func (quiet) End(context.Context, *toolkit.Ended)                                         {}
+func (quiet) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.CallInfo) context.Context {
+	return ctx
+}
+func (quiet) Wants(context.Context) bool          { return false }
+func (quiet) End(context.Context, *toolkit.Ended) {}
 
 // within runs work once inside an observed call of a session, so that the record
 // is alive.

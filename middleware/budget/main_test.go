@@ -58,11 +58,11 @@ func (r *rig) call(s toolkit.Session, name string) string {
 	_, err := r.handle(toolkit.WithSession(r.t.Context(), s), toolkit.Call{Name: name})
 	e := r.seen.TakeAll()[0]
 	refused := errors.Is(err, toolkit.ErrBudgetExceeded)
-	if refused != (e.Served.Outcome == toolkit.OutcomeRefused) || refused != (e.ErrorType == "budget_exceeded") {
-		r.t.Errorf("got %v, recorded %v %v", err, e.Served.Outcome, e.ErrorType)
+	if refused != (e.Disposition.Outcome == toolkit.OutcomeRefused) || refused != (e.ErrorType == "budget_exceeded") {
+		r.t.Errorf("got %v, recorded %v %v", err, e.Disposition.Outcome, e.ErrorType)
 	}
 	var told []string
-	for _, tag := range e.Served.Tags {
+	for _, tag := range e.Disposition.Tags {
 		told = append(told, tag.Value)
 	}
 	return strings.Join(told, " ")

@@ -31,7 +31,7 @@ func TestABurstNeverExceedsABudget(t *testing.T) {
 		Turn: budget.Limits{Calls: perTurn}, Session: budget.Limits{Calls: perSession}, Tenant: budget.Limits{Calls: perTenant, Cost: 100},
 	}, func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 		if call.Arguments != nil { // reaches no tool: given back
-			call.Record.Note(func(s *toolkit.Served) { s.Outcome = toolkit.OutcomeRefused })
+			call.Record.Note(func(s *toolkit.Disposition) { s.Outcome = toolkit.OutcomeRefused })
 			return toolkit.Result{}, toolkit.ErrCircuitOpen
 		}
 		peak.Store(max(peak.Load(), running.Add(1)))

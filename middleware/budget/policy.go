@@ -14,7 +14,7 @@ import (
 )
 
 // A Policy limits what is used up; make one with [New]. It stands at
-// [middleware.PlaceBudget]. Safe for concurrent use.
+// [middleware.StageBudget]. Safe for concurrent use.
 type Policy struct {
 	scopes []scope // the widest first, which is the order in which accounts are locked
 	timed  bool    // whether any scope limits time
@@ -120,8 +120,8 @@ func turnOf(s *toolkit.Session) (key, bool) {
 	return k, true
 }
 
-// Place is [middleware.PlaceBudget].
-func (p *Policy) Place() middleware.Place { return middleware.PlaceBudget }
+// Stage is [middleware.StageBudget].
+func (p *Policy) Stage() middleware.Stage { return middleware.StageBudget }
 
 // Wrap is a [toolkit.Middleware].
 func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
@@ -257,7 +257,7 @@ func (r *reservation) unlock() {
 func (p *Policy) settle(r *reservation, call toolkit.Call) {
 	ran := 1
 	var waits time.Duration
-	call.Record.Note(func(s *toolkit.Served) {
+	call.Record.Note(func(s *toolkit.Disposition) {
 		ran = s.Runs()
 		waits = max(0, s.Waited()-r.waited)
 	})
@@ -280,7 +280,7 @@ func (p *Policy) settle(r *reservation, call toolkit.Call) {
 
 // waited is how long the call has waited so far.
 func waited(call toolkit.Call) (d time.Duration) {
-	call.Record.Note(func(s *toolkit.Served) { d = s.Waited() })
+	call.Record.Note(func(s *toolkit.Disposition) { d = s.Waited() })
 	return d
 }
 

@@ -58,7 +58,7 @@ func TestWhatHasNoScopeIsLetThrough(t *testing.T) {
 	if _, err := r.handle(t.Context(), toolkit.Call{Name: "x"}); err != nil {
 		t.Errorf("without a session: got %v", err)
 	}
-	if tags := r.seen.TakeAll()[0].Served.Tags; len(tags) != 1 || tags[0] != (toolkit.Tag{Key: "budget", Value: "unscoped"}) {
+	if tags := r.seen.TakeAll()[0].Disposition.Tags; len(tags) != 1 || tags[0] != (toolkit.Tag{Key: "budget", Value: "unscoped"}) {
 		t.Errorf("without a session: got %v", tags)
 	}
 }
@@ -112,7 +112,7 @@ func TestRefusalsSayWhatIsUsedUp(t *testing.T) {
 // Only what reaches a tool is paid for, and each attempt of it.
 func TestWhatAnAttemptCosts(t *testing.T) {
 	s := toolkit.Session{ID: "s"}
-	note := func(change func(*toolkit.Served)) toolkit.Handler {
+	note := func(change func(*toolkit.Disposition)) toolkit.Handler {
 		return func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
 			call.Record.Note(change)
 			return toolkit.Result{}, nil
@@ -123,12 +123,12 @@ func TestWhatAnAttemptCosts(t *testing.T) {
 		want int // how many of the cost of 2 are let through, of 12 and 6 calls
 	}{
 		"executed":         {nil, 6},
-		"refused within":   {note(func(s *toolkit.Served) { s.Outcome = toolkit.OutcomeRefused }), 100},
-		"second attempt":   {note(func(s *toolkit.Served) { s.Attempts = 2 }), 3},
-		"third refused":    {note(func(s *toolkit.Served) { s.Attempts, s.Outcome = 3, toolkit.OutcomeRefused }), 3},
-		"all refused":      {note(func(s *toolkit.Served) { s.Attempts, s.Refused, s.Outcome = 3, 3, toolkit.OutcomeRefused }), 100},
-		"second one ran":   {note(func(s *toolkit.Served) { s.Attempts, s.Refused = 3, 2 }), 6},
-		"hardly any money": {note(func(s *toolkit.Served) { s.Attempts = math.MaxUint16 }), 1},
+		"refused within":   {note(func(s *toolkit.Disposition) { s.Outcome = toolkit.OutcomeRefused }), 100},
+		"second attempt":   {note(func(s *toolkit.Disposition) { s.Attempts = 2 }), 3},
+		"third refused":    {note(func(s *toolkit.Disposition) { s.Attempts, s.Outcome = 3, toolkit.OutcomeRefused }), 3},
+		"all refused":      {note(func(s *toolkit.Disposition) { s.Attempts, s.Refused, s.Outcome = 3, 3, toolkit.OutcomeRefused }), 100},
+		"second one ran":   {note(func(s *toolkit.Disposition) { s.Attempts, s.Refused = 3, 2 }), 6},
+		"hardly any money": {note(func(s *toolkit.Disposition) { s.Attempts = math.MaxUint16 }), 1},
 	} {
 		r := newRig(t, budget.Options{Session: budget.Limits{Cost: 12, Calls: 6}}, c.tool)
 		let := 0
@@ -156,7 +156,7 @@ func TestUnobservedCallsHaveTheirCostByLookup(t *testing.T) {
 
 // Hits and refusals of outer policies never get here.
 func TestHitsAndRefusalsCostNothing(t *testing.T) {
-	stored := middleware.At(middleware.PlaceCache, func(next toolkit.Handler) toolkit.Handler {
+	stored := middleware.At(middleware.StageCache, func(next toolkit.Handler) toolkit.Handler {
 		first := true
 		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 			if first {
@@ -177,7 +177,7 @@ func TestTimeCountsRunningOnly(t *testing.T) {
 		s := toolkit.Session{ID: "s"}
 		r := newRig(t, budget.Options{Session: budget.Limits{Time: 10 * time.Second}}, func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
 			time.Sleep(time.Hour) // in a queue
-			call.Record.Note(func(s *toolkit.Served) { s.Queue += time.Hour })
+			call.Record.Note(func(s *toolkit.Disposition) { s.Queue += time.Hour })
 			time.Sleep(4 * time.Second)
 			return toolkit.Result{}, nil
 		})

@@ -57,9 +57,11 @@ func spellings(n int, spell func(int) []byte) [][]byte {
 // quiet is an observer that looks at nothing.
 type quiet struct{}
 
-func (quiet) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.Facts) context.Context { return ctx }
-func (quiet) Wants(context.Context) bool                                                  { return false }
-func (quiet) End(context.Context, *toolkit.Ended)                                         {}
+func (quiet) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.CallInfo) context.Context {
+	return ctx
+}
+func (quiet) Wants(context.Context) bool          { return false }
+func (quiet) End(context.Context, *toolkit.Ended) {}
 
 var (
 	search  = toolkit.Definition{Name: "search", ReadOnly: toolkit.Yes}

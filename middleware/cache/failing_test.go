@@ -71,8 +71,8 @@ func TestTheCallGoesOnWithoutAStoreThatFails(t *testing.T) {
 				bound := func(what string, c toolkit.Call, waits int) {
 					start := time.Now()
 					_, e := b.do(t, a, c)
-					if d := time.Since(start); e.Served.Outcome != executed || tags(e) == "" || d > time.Duration(waits)*time.Second {
-						t.Errorf("%s %s: got %v, %q after %v, want that it ran, told, after at most %d s", what, how, e.Served.Outcome, tags(e), d, waits)
+					if d := time.Since(start); e.Disposition.Outcome != executed || tags(e) == "" || d > time.Duration(waits)*time.Second {
+						t.Errorf("%s %s: got %v, %q after %v, want that it ran, told, after at most %d s", what, how, e.Disposition.Outcome, tags(e), d, waits)
 					}
 				}
 				s.get.Store(&how)

@@ -50,8 +50,8 @@ func TestAWriteLeftBehindIsAWriteUntilItsToolEnds(t *testing.T) {
 			close(release)
 			synctest.Wait()
 			b.want(t, ctx, call("5", "read", `{}`), "after", executed)
-			if got, e := b.do(t, ctx, call("6", "read", `{}`)); got != "after" || e.Served.Outcome == executed {
-				t.Errorf("%s: got %q, %v, want what is stored by now", write, got, e.Served.Outcome)
+			if got, e := b.do(t, ctx, call("6", "read", `{}`)); got != "after" || e.Disposition.Outcome == executed {
+				t.Errorf("%s: got %q, %v, want what is stored by now", write, got, e.Disposition.Outcome)
 			}
 		})
 	}

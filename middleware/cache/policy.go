@@ -64,8 +64,8 @@ func (c *Cache) Inherit(old *Cache) {
 	}
 }
 
-// Place is middleware.PlaceCache.
-func (c *Cache) Place() middleware.Place { return middleware.PlaceCache }
+// Stage is middleware.StageCache.
+func (c *Cache) Stage() middleware.Stage { return middleware.StageCache }
 
 // Close ends the runs in the background and waits for them; calls go on, without
 // renewals. It is needed only with StaleFor, and may be called more than once.
@@ -227,7 +227,7 @@ func (c *Cache) fresh(ctx context.Context, call toolkit.Call, l *look, p plan, n
 // hit tells of a hit and copies the answer.
 func (c *Cache) hit(call *toolkit.Call, entry *Entry, age time.Duration) toolkit.Result {
 	c.counts.hits.Add(1)
-	call.Record.Note(func(s *toolkit.Served) {
+	call.Record.Note(func(s *toolkit.Disposition) {
 		s.Outcome, s.Age, s.Origin = toolkit.OutcomeCacheHit, age, entry.Origin
 	})
 	return entry.Result.Clone()
@@ -237,7 +237,7 @@ func (c *Cache) hit(call *toolkit.Call, entry *Entry, age time.Duration) toolkit
 func (c *Cache) fill(ctx context.Context, call toolkit.Call, l *look, p plan, res toolkit.Result, err error) {
 	ttl := p.ttl
 	outcome := toolkit.OutcomeExecuted
-	call.Record.Note(func(s *toolkit.Served) { outcome = s.Outcome })
+	call.Record.Note(func(s *toolkit.Disposition) { outcome = s.Outcome })
 	switch {
 	case err != nil || res.Suspended || ctx.Err() != nil || freshness.Writing(l.stamp):
 		return
@@ -248,7 +248,7 @@ func (c *Cache) fill(ctx context.Context, call toolkit.Call, l *look, p plan, re
 			return
 		}
 	}
-	entry := Entry{Result: res.Clone(), Stamp: l.stamp, Stored: time.Now(), TTL: ttl, Origin: call.Record.Facts().Span}
+	entry := Entry{Result: res.Clone(), Stamp: l.stamp, Stored: time.Now(), TTL: ttl, Origin: call.Record.Info().Span}
 	if err := c.set(ctx, l, entry, ttl+c.options.StaleFor); err != nil {
 		c.failed(call)
 		return

@@ -58,7 +58,7 @@ func newBench(t testing.TB, o cache.Options, defs ...toolkit.Definition) *bench 
 // spans gives each call a span of its own, by its id.
 type spans struct{}
 
-func (spans) Begin(ctx context.Context, call toolkit.Call, f *toolkit.Facts) context.Context {
+func (spans) Begin(ctx context.Context, call toolkit.Call, f *toolkit.CallInfo) context.Context {
 	f.Span = span(call.ID)
 	return ctx
 }
@@ -75,7 +75,7 @@ func call(id, name, arguments string) toolkit.Call {
 	return toolkit.Call{ID: id, Name: name, Arguments: []byte(arguments)}
 }
 func tags(e toolkit.Ended) (all string) {
-	for _, t := range e.Served.Tags {
+	for _, t := range e.Disposition.Tags {
 		all += t.Key + "=" + t.Value + " "
 	}
 	return strings.TrimSpace(all)
@@ -91,8 +91,8 @@ func (b *bench) do(t testing.TB, ctx context.Context, c toolkit.Call) (string, t
 
 func (b *bench) want(t testing.TB, ctx context.Context, c toolkit.Call, output string, outcome toolkit.Outcome) {
 	t.Helper()
-	if got, e := b.do(t, ctx, c); got != output || e.Served.Outcome != outcome {
-		t.Errorf("%s %s: got %q, %v, want %q, %v", c.Name, c.Arguments, got, e.Served.Outcome, output, outcome)
+	if got, e := b.do(t, ctx, c); got != output || e.Disposition.Outcome != outcome {
+		t.Errorf("%s %s: got %q, %v, want %q, %v", c.Name, c.Arguments, got, e.Disposition.Outcome, output, outcome)
 	}
 }
 
@@ -121,8 +121,8 @@ func TestAHitTellsAgeAndOrigin(t *testing.T) {
 		}
 		res.Parts[0].Data[0] = 'D' // the caller's copy
 		e := b.seen.TakeAll()[0]
-		if e.Served.Outcome != hit || e.Served.Age != time.Second || e.Served.Origin != span("one") || e.Served.Run != 0 {
-			t.Errorf("got %+v, want a hit, one second old, from the span of the first", e.Served)
+		if e.Disposition.Outcome != hit || e.Disposition.Age != time.Second || e.Disposition.Origin != span("one") || e.Disposition.Run != 0 {
+			t.Errorf("got %+v, want a hit, one second old, from the span of the first", e.Disposition)
 		}
 		if res, _ := b.handle(a, call("three", "read", `{"q":2.0,"p":1}`)); string(res.Parts[0].Data) != "data" || b.runs != 1 {
 			t.Errorf("a caller changed what is stored: %q", res.Parts[0].Data)
@@ -154,8 +154,8 @@ func TestWhoseAnswersAreStored(t *testing.T) {
 		c.tool.Name = "tool"
 		b := newBench(t, c.o, c.tool)
 		b.do(t, a, call("", "tool", "{}"))
-		if _, e := b.do(t, a, call("", "tool", "{}")); (e.Served.Outcome == hit) != c.stored {
-			t.Errorf("%s: got %v, want stored: %t", name, e.Served.Outcome, c.stored)
+		if _, e := b.do(t, a, call("", "tool", "{}")); (e.Disposition.Outcome == hit) != c.stored {
+			t.Errorf("%s: got %v, want stored: %t", name, e.Disposition.Outcome, c.stored)
 		}
 	}
 	b := newBench(t, cache.Options{Tools: []string{"nobody's"}})
@@ -180,15 +180,15 @@ func TestNothingLeavesItsOwner(t *testing.T) {
 	} {
 		b := newBench(t, cache.Options{Share: c.share}, reads)
 		b.do(t, in(first), call("", "read", "{}"))
-		if _, e := b.do(t, in(c.other), call("", "read", "{}")); (e.Served.Outcome == hit) != c.hit {
-			t.Errorf("per %v, then %+v: got %v, want a hit: %t", c.share, c.other, e.Served.Outcome, c.hit)
+		if _, e := b.do(t, in(c.other), call("", "read", "{}")); (e.Disposition.Outcome == hit) != c.hit {
+			t.Errorf("per %v, then %+v: got %v, want a hit: %t", c.share, c.other, e.Disposition.Outcome, c.hit)
 		}
 	}
 	b := newBench(t, cache.Options{}, reads)
 	for _, ctx := range []context.Context{context.Background(), in(toolkit.Session{Tenant: "t"})} {
 		for range 2 {
-			if _, e := b.do(t, ctx, call("", "read", "{}")); e.Served.Outcome != executed || tags(e) != "cache=unscoped" {
-				t.Errorf("without a session: got %v %q", e.Served.Outcome, tags(e))
+			if _, e := b.do(t, ctx, call("", "read", "{}")); e.Disposition.Outcome != executed || tags(e) != "cache=unscoped" {
+				t.Errorf("without a session: got %v %q", e.Disposition.Outcome, tags(e))
 			}
 		}
 	}
@@ -196,8 +196,8 @@ func TestNothingLeavesItsOwner(t *testing.T) {
 		t.Errorf("got %+v", s)
 	}
 	for range 2 {
-		if _, e := b.do(t, a, call("", "read", `{"x":1,"x":2}`)); e.Served.Outcome != executed || tags(e) != "cache=no_identity" {
-			t.Errorf("without an identity: got %v %q", e.Served.Outcome, tags(e))
+		if _, e := b.do(t, a, call("", "read", `{"x":1,"x":2}`)); e.Disposition.Outcome != executed || tags(e) != "cache=no_identity" {
+			t.Errorf("without an identity: got %v %q", e.Disposition.Outcome, tags(e))
 		}
 	}
 }
@@ -222,7 +222,7 @@ func TestWhatIsNeverStored(t *testing.T) {
 			return toolkit.Result{Suspended: true}, nil
 		},
 		"a told refusal": func(_ context.Context, c toolkit.Call) (toolkit.Result, error) {
-			c.Record.Note(func(s *toolkit.Served) { s.Outcome = toolkit.OutcomeRefused })
+			c.Record.Note(func(s *toolkit.Disposition) { s.Outcome = toolkit.OutcomeRefused })
 			return toolkit.Result{Output: "no"}, nil
 		},
 		"an answer after the end": func(context.Context, toolkit.Call) (toolkit.Result, error) {
@@ -265,8 +265,8 @@ func TestFaultsAreStoredIfAsked(t *testing.T) {
 		b.tool = fails
 		b.do(t, a, call("", "read", "{}"))
 		res, err := b.handle(a, call("", "read", "{}"))
-		if e := b.seen.TakeAll()[0]; e.Served.Outcome != hit || err != nil || res.Fault == nil || e.ErrorType != "tool_error" {
-			t.Errorf("got %v, %v, %v, want a hit that is a failure", e.Served.Outcome, res.Fault, err)
+		if e := b.seen.TakeAll()[0]; e.Disposition.Outcome != hit || err != nil || res.Fault == nil || e.ErrorType != "tool_error" {
+			t.Errorf("got %v, %v, %v, want a hit that is a failure", e.Disposition.Outcome, res.Fault, err)
 		}
 		time.Sleep(time.Second + 1)
 		b.want(t, a, call("", "read", "{}"), "no such city", executed)
@@ -307,8 +307,8 @@ func TestStaleAnswersAreRenewedInTheBackground(t *testing.T) {
 		}
 		for range 3 {
 			got, e := b.do(t, a, read)
-			if got != "run 1" || e.Served.Outcome != hit || tags(e) != "cache=stale" || e.Served.Age != 2*time.Second {
-				t.Errorf("got %q, %v, %q, age %v", got, e.Served.Outcome, tags(e), e.Served.Age)
+			if got != "run 1" || e.Disposition.Outcome != hit || tags(e) != "cache=stale" || e.Disposition.Age != 2*time.Second {
+				t.Errorf("got %q, %v, %q, age %v", got, e.Disposition.Outcome, tags(e), e.Disposition.Age)
 			}
 		}
 		b.do(t, a, call("", "read", `{"other":1}`)) // no room to renew
@@ -349,7 +349,7 @@ func TestCollidingHashesNeverGiveAnothersAnswer(t *testing.T) {
 		if got != id+arguments {
 			t.Fatalf("got %q, want %q", got, id+arguments)
 		}
-		if e.Served.Outcome == hit {
+		if e.Disposition.Outcome == hit {
 			hits++
 		}
 	}

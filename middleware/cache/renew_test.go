@@ -29,7 +29,7 @@ type backgrounds struct {
 type inRenewal struct{}
 
 func (b *backgrounds) BeginBackground(ctx context.Context, call toolkit.Call, what string) (context.Context, func(toolkit.Result, error)) {
-	cause := call.Record.Facts().Span == span(call.ID)
+	cause := call.Record.Info().Span == span(call.ID)
 	return context.WithValue(ctx, inRenewal{}, true), func(res toolkit.Result, err error) {
 		b.mu.Lock()
 		defer b.mu.Unlock()

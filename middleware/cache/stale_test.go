@@ -53,7 +53,7 @@ func TestWritesMakeStale(t *testing.T) {
 			b.tool = nil
 			var stale []string
 			for _, r := range reads {
-				if _, e := b.do(t, a, call("", "read "+r, "{}")); e.Served.Outcome != hit {
+				if _, e := b.do(t, a, call("", "read "+r, "{}")); e.Disposition.Outcome != hit {
 					stale = append(stale, r)
 				}
 			}
@@ -83,8 +83,8 @@ func TestHowFarAWriteReaches(t *testing.T) {
 		b.do(t, in(c.other), call("", "read", "{}"))
 		b.want(t, in(c.other), call("", "read", "{}"), "run 1", hit)
 		b.do(t, in(c.writer), call("", "write", "{}"))
-		if _, e := b.do(t, in(c.other), call("", "read", "{}")); (e.Served.Outcome != hit) != c.stale {
-			t.Errorf("per %v, reaching %v: %+v writes, %+v reads: got %v, want stale: %t", c.share, c.reach, c.writer, c.other, e.Served.Outcome, c.stale)
+		if _, e := b.do(t, in(c.other), call("", "read", "{}")); (e.Disposition.Outcome != hit) != c.stale {
+			t.Errorf("per %v, reaching %v: %+v writes, %+v reads: got %v, want stale: %t", c.share, c.reach, c.writer, c.other, e.Disposition.Outcome, c.stale)
 		}
 	}
 }

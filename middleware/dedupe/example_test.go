@@ -35,7 +35,7 @@ func Example() {
 		toolkit.Call{ID: "call_2", Name: "weather", Arguments: []byte(`{"days":1,"city":"Oslo"}`)},
 	)
 	for _, e := range seen.All() {
-		fmt.Println(e.Call.ID, e.Result.Output, e.Served.Outcome)
+		fmt.Println(e.Call.ID, e.Result.Output, e.Disposition.Outcome)
 	}
 	// Output:
 	// (asking the weather service)

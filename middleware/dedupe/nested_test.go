@@ -80,8 +80,8 @@ func TestWaitingForATwinIsNotRunning(t *testing.T) {
 		}
 		all.Wait()
 		for i, e := range seen.All() {
-			if want := time.Duration(i) * time.Second; e.Served.Run != time.Second || e.Served.Queue != want {
-				t.Errorf("call %d: ran for %v and waited %v, want 1s and %v", i, e.Served.Run, e.Served.Queue, want)
+			if want := time.Duration(i) * time.Second; e.Disposition.Run != time.Second || e.Disposition.Queue != want {
+				t.Errorf("call %d: ran for %v and waited %v, want 1s and %v", i, e.Disposition.Run, e.Disposition.Queue, want)
 			}
 		}
 	})

@@ -47,8 +47,8 @@ func New(options Options) (*Dedupe, error) {
 // d's calls. It must be called before d is in use.
 func (d *Dedupe) Inherit(old *Dedupe) { d.counters = old.counters }
 
-// Place is middleware.PlaceDedupe.
-func (d *Dedupe) Place() middleware.Place { return middleware.PlaceDedupe }
+// Stage is middleware.StageDedupe.
+func (d *Dedupe) Stage() middleware.Stage { return middleware.StageDedupe }
 
 // Wrap runs next once for identical calls.
 func (d *Dedupe) Wrap(next toolkit.Handler) toolkit.Handler { return d.WrapAsking(nil, next) }
@@ -155,7 +155,7 @@ func (d *Dedupe) serve(ctx context.Context, call toolkit.Call, k *key, tool *too
 		res, origin, age := e.res, e.origin, time.Since(e.finished)
 		s.mu.Unlock()
 		d.counts.repeated.Add(1)
-		call.Record.Note(func(served *toolkit.Served) {
+		call.Record.Note(func(served *toolkit.Disposition) {
 			served.Outcome, served.Origin, served.Age = toolkit.OutcomeRepeated, origin, max(0, age)
 		})
 		return res.Clone(), nil

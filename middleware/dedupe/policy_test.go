@@ -59,7 +59,7 @@ func newBench(t testing.TB, o dedupe.Options, defs ...toolkit.Definition) *bench
 // spans gives each call a span of its own, by its id.
 type spans struct{}
 
-func (spans) Begin(ctx context.Context, call toolkit.Call, f *toolkit.Facts) context.Context {
+func (spans) Begin(ctx context.Context, call toolkit.Call, f *toolkit.CallInfo) context.Context {
 	f.Span = span(call.ID)
 	return ctx
 }
@@ -93,8 +93,8 @@ func (b *bench) do(ctx context.Context, c toolkit.Call) (string, toolkit.Ended) 
 
 func (b *bench) want(t testing.TB, ctx context.Context, c toolkit.Call, output string, outcome toolkit.Outcome) {
 	t.Helper()
-	if got, e := b.do(ctx, c); got != output || e.Served.Outcome != outcome {
-		t.Errorf("%s %s: got %q, %v, want %q, %v", c.Name, c.Arguments, got, e.Served.Outcome, output, outcome)
+	if got, e := b.do(ctx, c); got != output || e.Disposition.Outcome != outcome {
+		t.Errorf("%s %s: got %q, %v, want %q, %v", c.Name, c.Arguments, got, e.Disposition.Outcome, output, outcome)
 	}
 }
 
@@ -117,8 +117,8 @@ func TestTwinsOfABatchAreAnsweredOnce(t *testing.T) {
 		b.want(t, batch, call("one", "read", `{"p":1,"q":2}`), "run 1", executed)
 		time.Sleep(time.Second)
 		got, e := b.do(batch, call("two", "read", ` {"q":2e0,"p":1}`))
-		if got != "run 1" || e.Served.Outcome != repeated || e.Served.Origin != span("one") || e.Served.Age != time.Second || e.Served.Run != 0 {
-			t.Errorf("got %q, %+v, want the first's answer, its span, one second old", got, e.Served)
+		if got != "run 1" || e.Disposition.Outcome != repeated || e.Disposition.Origin != span("one") || e.Disposition.Age != time.Second || e.Disposition.Run != 0 {
+			t.Errorf("got %q, %+v, want the first's answer, its span, one second old", got, e.Disposition)
 		}
 		b.want(t, batch, call("", "read", `{"p":2}`), "run 2", executed)
 		b.want(t, in("t", "a", "b2"), call("", "read", `{"p":1,"q":2}`), "run 3", executed) // another batch
@@ -202,7 +202,7 @@ func TestTwinsThatRunAreCoalesced(t *testing.T) {
 func testCoalesced(t *testing.T, apart bool) {
 	b := newBench(t, dedupe.Options{}, reads)
 	b.tool = func(ctx context.Context, c toolkit.Call) (toolkit.Result, error) {
-		c.Record.Note(func(s *toolkit.Served) { s.Attempts, s.Queue = 2, time.Second })
+		c.Record.Note(func(s *toolkit.Disposition) { s.Attempts, s.Queue = 2, time.Second })
 		time.Sleep(10 * time.Second)
 		return toolkit.Result{Output: "x", Parts: []toolkit.Part{{Data: []byte("data")}}}, nil
 	}
@@ -216,12 +216,12 @@ func testCoalesced(t *testing.T, apart bool) {
 	g.done.Wait()
 	for i := range g.results {
 		e := b.ended(fmt.Sprint(i))
-		want := toolkit.Served{Outcome: coalesced, Origin: span("0")}
+		want := toolkit.Disposition{Outcome: coalesced, Origin: span("0")}
 		if i == 0 {
-			want = toolkit.Served{Outcome: executed, Attempts: 2, Queue: time.Second, Run: 9 * time.Second}
+			want = toolkit.Disposition{Outcome: executed, Attempts: 2, Queue: time.Second, Run: 9 * time.Second}
 		}
-		if g.errs[i] != nil || string(g.results[i].Parts[0].Data) != "data" || fmt.Sprint(e.Served) != fmt.Sprint(want) {
-			t.Errorf("%d: got %v, %+v, want %+v", i, g.errs[i], e.Served, want)
+		if g.errs[i] != nil || string(g.results[i].Parts[0].Data) != "data" || fmt.Sprint(e.Disposition) != fmt.Sprint(want) {
+			t.Errorf("%d: got %v, %+v, want %+v", i, g.errs[i], e.Disposition, want)
 		}
 		g.results[i].Parts[0].Data[0] = 'X' // one's own copy
 	}
@@ -253,16 +253,16 @@ func TestWhoGivesUpLeavesAndTheLastOneStays(t *testing.T) {
 		g := b.group(leader, second, ctx)
 		cancelLeader()
 		synctest.Wait()
-		if !errors.Is(g.errs[0], context.Canceled) || b.ended("0").ErrorType != "canceled" || b.ended("0").Served.Outcome != executed {
+		if !errors.Is(g.errs[0], context.Canceled) || b.ended("0").ErrorType != "canceled" || b.ended("0").Disposition.Outcome != executed {
 			t.Errorf("the leader: got %v, %v, want that it left at once", g.errs[0], b.ended("0"))
 		}
 		time.Sleep(3 * time.Second)
 		synctest.Wait()
-		if e := b.ended("1"); !errors.Is(g.errs[1], context.DeadlineExceeded) || e.ErrorType != "timeout" || e.Served.Outcome != refused {
+		if e := b.ended("1"); !errors.Is(g.errs[1], context.DeadlineExceeded) || e.ErrorType != "timeout" || e.Disposition.Outcome != refused {
 			t.Errorf("the second: got %v, %v, want a timeout", g.errs[1], e)
 		}
 		g.done.Wait()
-		if g.errs[2] != nil || g.results[2].Output != "x" || b.ended("2").Served.Outcome != coalesced {
+		if g.errs[2] != nil || g.results[2].Output != "x" || b.ended("2").Disposition.Outcome != coalesced {
 			t.Errorf("the third: got %v, %v, want the answer", g.results[2].Output, g.errs[2])
 		}
 
@@ -329,8 +329,8 @@ func TestALoneCallersDeadlineIsATimeout(t *testing.T) {
 				return toolkit.Result{}, fmt.Errorf("reading: %w", ctx.Err())
 			}
 			ctx, cancel := context.WithTimeout(in("t", "a", "b"), time.Second)
-			if _, e := b.do(ctx, call("", "read", "{}")); e.ErrorType != "timeout" || e.Served.Run != time.Second {
-				t.Errorf("got %v after %v, want a timeout after 1s", e.ErrorType, e.Served.Run)
+			if _, e := b.do(ctx, call("", "read", "{}")); e.ErrorType != "timeout" || e.Disposition.Run != time.Second {
+				t.Errorf("got %v after %v, want a timeout after 1s", e.ErrorType, e.Disposition.Run)
 			}
 			cancel()
 			if b.policy.Answers() != 0 {
@@ -373,8 +373,8 @@ func TestHowTheLeaderEnds(t *testing.T) {
 					}
 				}
 				e := b.ended("1")
-				if e.ErrorType != c.kind || (e.Served.Outcome == executed) != c.alone || b.runs.Load() != map[bool]int64{false: 1, true: 2}[c.alone] {
-					t.Errorf("%s: the follower: got %q, %v in %d runs", name, e.ErrorType, e.Served.Outcome, b.runs.Load())
+				if e.ErrorType != c.kind || (e.Disposition.Outcome == executed) != c.alone || b.runs.Load() != map[bool]int64{false: 1, true: 2}[c.alone] {
+					t.Errorf("%s: the follower: got %q, %v in %d runs", name, e.ErrorType, e.Disposition.Outcome, b.runs.Load())
 				}
 				if b.policy.Answers() != 0 {
 					t.Errorf("%s is remembered", name)
@@ -475,8 +475,8 @@ func TestWhoHasTwins(t *testing.T) {
 		c.tool.Name = "tool"
 		b := newBench(t, c.o, c.tool)
 		b.do(batch, call("", "tool", "{}"))
-		if _, e := b.do(batch, call("", "tool", "{}")); (e.Served.Outcome == repeated) != c.want {
-			t.Errorf("%s: got %v, want a twin: %t", name, e.Served.Outcome, c.want)
+		if _, e := b.do(batch, call("", "tool", "{}")); (e.Disposition.Outcome == repeated) != c.want {
+			t.Errorf("%s: got %v, want a twin: %t", name, e.Disposition.Outcome, c.want)
 		}
 	}
 	b := newBench(t, dedupe.Options{}, reads)
@@ -486,8 +486,8 @@ func TestWhoHasTwins(t *testing.T) {
 		tag  string
 	}{{context.Background(), "{}", unscoped}, {in("t", "", "b"), "{}", unscoped}, {batch, `{"x":1,"x":1}`, "no_identity"}, {batch, "{", "no_identity"}} {
 		for range 2 {
-			if _, e := b.do(x.ctx, call("", "read", x.args)); e.Served.Outcome != executed || len(e.Served.Tags) != 1 || e.Served.Tags[0] != (toolkit.Tag{Key: "dedupe", Value: x.tag}) {
-				t.Errorf("%s: got %v, %v, want the tag %s", x.args, e.Served.Outcome, e.Served.Tags, x.tag)
+			if _, e := b.do(x.ctx, call("", "read", x.args)); e.Disposition.Outcome != executed || len(e.Disposition.Tags) != 1 || e.Disposition.Tags[0] != (toolkit.Tag{Key: "dedupe", Value: x.tag}) {
+				t.Errorf("%s: got %v, %v, want the tag %s", x.args, e.Disposition.Outcome, e.Disposition.Tags, x.tag)
 			}
 		}
 	}
@@ -533,8 +533,8 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 	}
 	big = strings.Repeat("x", 100_000)
 	b.do(batch, call("", "read", `{"big":2}`))
-	if _, e := b.do(batch, call("", "read", `{"big":2}`)); e.Served.Outcome != executed {
-		t.Errorf("got %v, want that what takes a sixteenth of the room is not remembered", e.Served.Outcome)
+	if _, e := b.do(batch, call("", "read", `{"big":2}`)); e.Disposition.Outcome != executed {
+		t.Errorf("got %v, want that what takes a sixteenth of the room is not remembered", e.Disposition.Outcome)
 	}
 }
 

@@ -128,7 +128,7 @@ func interleave(t *testing.T, share middleware.Sharing, cancelling, collide bool
 	wg.Wait()
 	counts := map[toolkit.Outcome]int64{}
 	for _, e := range b.seen.All() {
-		counts[e.Served.Outcome]++
+		counts[e.Disposition.Outcome]++
 	}
 	s := b.policy.Stats()
 	if ended.Load() != callers*callsEach || b.seen.Open() != 0 || int64(b.seen.Len()) != ended.Load() {

@@ -24,7 +24,7 @@ func (d *Dedupe) lead(ctx context.Context, stays bool, call toolkit.Call, s *sha
 		return d.alone(ctx, call, tool, writes, next)
 	}
 	e := entries.Get().(*entry)
-	e.key, e.running, e.during, e.after, e.waiters, e.origin = *k, true, stamp, stamp, 1, call.Record.Facts().Span
+	e.key, e.running, e.during, e.after, e.waiters, e.origin = *k, true, stamp, stamp, 1, call.Record.Info().Span
 	if writes {
 		e.during = freshness.Own(stamp, k.reach, k.resources, freshness.Begin)
 		e.after = freshness.Own(e.during, k.reach, k.resources, freshness.End)
@@ -148,7 +148,7 @@ func (d *Dedupe) keeps(ctx context.Context, record toolkit.Record, e *entry) boo
 		return false
 	}
 	var outcome toolkit.Outcome
-	record.Note(func(served *toolkit.Served) { outcome = served.Outcome })
+	record.Note(func(served *toolkit.Disposition) { outcome = served.Outcome })
 	if outcome != toolkit.OutcomeExecuted {
 		return false
 	}
@@ -162,16 +162,16 @@ func (d *Dedupe) keeps(ctx context.Context, record toolkit.Record, e *entry) boo
 func (d *Dedupe) follow(ctx context.Context, call toolkit.Call, s *shard, e *entry, tool *toolkit.Definition, writes bool, next toolkit.Handler) (toolkit.Result, error) {
 	began := time.Now()
 	if !d.wait(ctx, s, e) {
-		call.Record.Note(func(served *toolkit.Served) { served.Outcome, served.Origin = toolkit.OutcomeRefused, e.origin })
+		call.Record.Note(func(served *toolkit.Disposition) { served.Outcome, served.Origin = toolkit.OutcomeRefused, e.origin })
 		return toolkit.Result{}, gaveUp(ctx, call)
 	}
 	if e.res.Suspended {
 		waited := time.Since(began)
-		call.Record.Note(func(served *toolkit.Served) { served.Queue += waited })
+		call.Record.Note(func(served *toolkit.Disposition) { served.Queue += waited })
 		return d.alone(ctx, call, tool, writes, next)
 	}
 	d.counts.coalesced.Add(1)
-	call.Record.Note(func(served *toolkit.Served) { served.Outcome, served.Origin = toolkit.OutcomeCoalesced, e.origin })
+	call.Record.Note(func(served *toolkit.Disposition) { served.Outcome, served.Origin = toolkit.OutcomeCoalesced, e.origin })
 	switch e.ending {
 	case toolkit.EndingPanicked:
 		return toolkit.Failure(e.panicked), nil

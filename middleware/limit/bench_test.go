@@ -37,9 +37,11 @@ func onRecord(tb testing.TB, def *toolkit.Definition, f func(ctx context.Context
 
 type quiet struct{}
 
-func (quiet) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.Facts) context.Context { return ctx }
-func (quiet) Wants(context.Context) bool                                                  { return false }
-func (quiet) End(context.Context, *toolkit.Ended)                                         {}
+func (quiet) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.CallInfo) context.Context {
+	return ctx
+}
+func (quiet) Wants(context.Context) bool          { return false }
+func (quiet) End(context.Context, *toolkit.Ended) {}
 
 func TestACallThatMayRunAllocatesNothing(t *testing.T) {
 	for _, s := range shapes {

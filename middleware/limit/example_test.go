@@ -66,7 +66,7 @@ func Example_concurrency() {
 	executor := toolkit.Executor{Handler: handle}
 	executor.Execute(ctx, toolkit.Call{ID: "1", Name: "build"}, toolkit.Call{ID: "2", Name: "build"})
 	for _, e := range seen.All() {
-		fmt.Println("waited:", e.Served.Queue > 0, e.Served.Tags)
+		fmt.Println("waited:", e.Disposition.Queue > 0, e.Disposition.Tags)
 	}
 	// Unordered output:
 	// waited: false []

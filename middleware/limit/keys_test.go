@@ -32,8 +32,8 @@ func TestUnkeyedCallsHaveNoLimitPerKey(t *testing.T) {
 		close(release)
 		synctest.Wait()
 		for _, e := range seen.All() {
-			if len(e.Served.Tags) != 1 || tags(e)["limit"] != "unscoped" {
-				t.Errorf("got %v, want unscoped, once", e.Served.Tags)
+			if len(e.Disposition.Tags) != 1 || tags(e)["limit"] != "unscoped" {
+				t.Errorf("got %v, want unscoped, once", e.Disposition.Tags)
 			}
 		}
 	})

@@ -104,7 +104,7 @@ func TestASlotThatIsHeldIsTold(t *testing.T) {
 		_, _ = h(t.Context(), toolkit.Call{Name: "deaf"})
 		close(release)
 		synctest.Wait()
-		if got := seen.All()[0].Served.Tags; len(got) == 0 || got[len(got)-1] != (toolkit.Tag{Key: "limit", Value: "held"}) {
+		if got := seen.All()[0].Disposition.Tags; len(got) == 0 || got[len(got)-1] != (toolkit.Tag{Key: "limit", Value: "held"}) {
 			t.Errorf("got the tags %v, want limit=held", got)
 		}
 	})

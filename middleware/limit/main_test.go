@@ -59,7 +59,7 @@ func quick(context.Context, toolkit.Call) (toolkit.Result, error) { return toolk
 
 func tags(e toolkit.Ended) map[string]string {
 	m := map[string]string{}
-	for _, t := range e.Served.Tags {
+	for _, t := range e.Disposition.Tags {
 		m[t.Key] = t.Value
 	}
 	return m

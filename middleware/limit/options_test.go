@@ -44,8 +44,8 @@ func TestOptionsAreCopied(t *testing.T) {
 
 func TestWithoutLimitsTheHandlerStaysAsItIs(t *testing.T) {
 	p := policy(t, limit.Options{Rate: limit.Rate{IgnoreDefinitions: true}})
-	if p.Place() != middleware.PlaceLimit {
-		t.Errorf("got place %v", p.Place())
+	if p.Stage() != middleware.StageLimit {
+		t.Errorf("got place %v", p.Stage())
 	}
 	if got := testing.AllocsPerRun(100, func() { p.Wrap(quick)(t.Context(), toolkit.Call{}) }); got != 0 {
 		t.Errorf("got %v allocations, want 0", got)

@@ -45,8 +45,8 @@ func New(o Options) (*Policy, error) {
 	return p, nil
 }
 
-// Place is [middleware.PlaceLimit].
-func (p *Policy) Place() middleware.Place { return middleware.PlaceLimit }
+// Stage is [middleware.StageLimit].
+func (p *Policy) Stage() middleware.Stage { return middleware.StageLimit }
 
 // Wrap asks the rate limits first and then waits for a slot, so that nobody holds one
 // while the other has still to say no. A call that waited or was refused tells

@@ -113,7 +113,7 @@ func (r *rates) admit(ctx context.Context, call toolkit.Call, limit toolkit.Rate
 		began := time.Now()
 		cause = t.wait(ctx)
 		waited := time.Since(began)
-		call.Record.Note(func(n *toolkit.Served) { n.Queue += waited })
+		call.Record.Note(func(n *toolkit.Disposition) { n.Queue += waited })
 		if cause == nil {
 			return nil
 		}

@@ -122,8 +122,8 @@ func TestARefusalTellsWhenToTryAgain(t *testing.T) {
 			t.Errorf("got  %s\nwant %s", err, want)
 		}
 		last := seen.All()[2]
-		if got := tags(last); last.Served.Outcome != toolkit.OutcomeRefused || got["limit"] != "rate" || got["limit.scope"] != "tool" {
-			t.Errorf("got %v, %v", last.Served.Outcome, got)
+		if got := tags(last); last.Disposition.Outcome != toolkit.OutcomeRefused || got["limit"] != "rate" || got["limit.scope"] != "tool" {
+			t.Errorf("got %v, %v", last.Disposition.Outcome, got)
 		}
 		time.Sleep(e.After - 1)
 		if _, err := h(t.Context(), call); refusal(err).RetryAfter() != 1 {
@@ -241,15 +241,15 @@ func TestWaitingForARate(t *testing.T) {
 		for _, e := range seen.All() {
 			ends[e.Call.ID] = e
 		}
-		if e := ends["3"]; e.ErrorType != "canceled" || e.Served.Queue != 100*time.Millisecond || e.Served.Outcome != toolkit.OutcomeRefused {
-			t.Errorf("who gave up: got %s, %v, %v", e.ErrorType, e.Served.Queue, e.Served.Outcome)
+		if e := ends["3"]; e.ErrorType != "canceled" || e.Disposition.Queue != 100*time.Millisecond || e.Disposition.Outcome != toolkit.OutcomeRefused {
+			t.Errorf("who gave up: got %s, %v, %v", e.ErrorType, e.Disposition.Queue, e.Disposition.Outcome)
 		}
-		if e := ends["5"]; e.Served.Queue != 2*time.Second || tags(e)["limit"] != "rate" || e.ErrorType != "" {
-			t.Errorf("who waited: got %v, %v, %s", e.Served.Queue, e.Served.Tags, e.ErrorType)
+		if e := ends["5"]; e.Disposition.Queue != 2*time.Second || tags(e)["limit"] != "rate" || e.ErrorType != "" {
+			t.Errorf("who waited: got %v, %v, %s", e.Disposition.Queue, e.Disposition.Tags, e.ErrorType)
 		}
 		for _, id := range []string{"7", "8"} {
-			if e := ends[id]; e.ErrorType != "rate_limited" || e.Served.Queue > 2500*time.Millisecond {
-				t.Errorf("who had no patience left: got %s, %v", e.ErrorType, e.Served.Queue)
+			if e := ends[id]; e.ErrorType != "rate_limited" || e.Disposition.Queue > 2500*time.Millisecond {
+				t.Errorf("who had no patience left: got %s, %v", e.ErrorType, e.Disposition.Queue)
 			}
 		}
 	})

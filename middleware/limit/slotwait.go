@@ -47,7 +47,7 @@ func (s *slots) wait(ctx context.Context, call toolkit.Call, key id) (w *waiter,
 	case <-late:
 	}
 	waited := time.Since(began)
-	call.Record.Note(func(n *toolkit.Served) { n.Queue += waited })
+	call.Record.Note(func(n *toolkit.Disposition) { n.Queue += waited })
 	gone := ctx.Err() != nil
 	switch through := s.settle(w, gone); {
 	case gone:

@@ -53,10 +53,10 @@ func TestWaitIsMeasuredAndTold(t *testing.T) {
 		}
 		time.Sleep(7 * time.Second)
 		first, second := seen.All()[0], seen.All()[1]
-		if first.Served.Queue != 0 || len(first.Served.Tags) != 0 {
-			t.Errorf("who found a slot: got %v, %v, want nothing told", first.Served.Queue, first.Served.Tags)
+		if first.Disposition.Queue != 0 || len(first.Disposition.Tags) != 0 {
+			t.Errorf("who found a slot: got %v, %v, want nothing told", first.Disposition.Queue, first.Disposition.Tags)
 		}
-		if s := second.Served; s.Queue != 3*time.Second || s.Run != 3*time.Second || s.Outcome != toolkit.OutcomeExecuted {
+		if s := second.Disposition; s.Queue != 3*time.Second || s.Run != 3*time.Second || s.Outcome != toolkit.OutcomeExecuted {
 			t.Errorf("who waited: got queue %v, run %v, %v, want 3s, 3s, executed", s.Queue, s.Run, s.Outcome)
 		}
 		if got := tags(second); got["limit"] != "concurrency" || got["limit.scope"] != "tool" || len(got) != 2 {
@@ -121,8 +121,8 @@ func TestWhoIsRefused(t *testing.T) {
 					t.Errorf("got %+v, want scope %s, 1 running", e, c.scope)
 				}
 				e := seen.All()[0]
-				if e.Served.Outcome != toolkit.OutcomeRefused || e.Served.Queue != c.after || tags(e)["limit.scope"] != string(c.scope) {
-					t.Errorf("got %v, queue %v, %v, want refused, %v, %s", e.Served.Outcome, e.Served.Queue, e.Served.Tags, c.after, c.scope)
+				if e.Disposition.Outcome != toolkit.OutcomeRefused || e.Disposition.Queue != c.after || tags(e)["limit.scope"] != string(c.scope) {
+					t.Errorf("got %v, queue %v, %v, want refused, %v, %s", e.Disposition.Outcome, e.Disposition.Queue, e.Disposition.Tags, c.after, c.scope)
 				}
 				close(release)
 				synctest.Wait()

@@ -26,7 +26,7 @@
 // word, the third time is a signal, the fifth is advice, and nothing is stopped.
 //
 // The policy stands before all that refuse, so a model that repeats a refused or
-// invalid call is noticed. A call's Served.Repeat says how often the agent made it before.
+// invalid call is noticed. A call's Disposition.Repeat says how often the agent made it before.
 // What is remembered belongs to one agent of one session: fingerprints of its last
 // calls, for a bounded number of sessions, and none that was idle for long. A call
 // outside any session is let through with the tag loop=unscoped. Calls of one batch

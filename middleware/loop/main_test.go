@@ -76,7 +76,7 @@ func (r *rig) call(name, arguments string) (told string, res toolkit.Result, err
 
 func (r *rig) told() string {
 	var told []string
-	for _, tag := range r.seen.All()[r.seen.Len()-1].Served.Tags {
+	for _, tag := range r.seen.All()[r.seen.Len()-1].Disposition.Tags {
 		told = append(told, tag.Value)
 	}
 	return strings.Join(told, " ")

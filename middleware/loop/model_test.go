@@ -149,7 +149,7 @@ func TestLoopsAgainstAModel(t *testing.T) {
 			if told != want {
 				t.Fatalf("round %d, call %d: got %+v, want %+v, after %+v", round, i, told, want, m.all)
 			}
-			if got := int(r.seen.TakeAll()[0].Served.Repeat); got != times {
+			if got := int(r.seen.TakeAll()[0].Disposition.Repeat); got != times {
 				t.Fatalf("round %d, call %d: made %d times before, want %d", round, i, got, times)
 			}
 			kinds[told.Kind]++
@@ -173,9 +173,9 @@ func TestConcurrentCallsAddUp(t *testing.T) {
 	}})
 	var repeats [sessions]sync.Map
 	h := toolkit.Observe(nil, ends{func(e *toolkit.Ended) {
-		id, _ := strconv.Atoi(e.Facts.Session.ID)
-		if _, twice := repeats[id].LoadOrStore(e.Served.Repeat, true); twice {
-			t.Errorf("session %d: two calls were made %d times before", id, e.Served.Repeat)
+		id, _ := strconv.Atoi(e.Info.Session.ID)
+		if _, twice := repeats[id].LoadOrStore(e.Disposition.Repeat, true); twice {
+			t.Errorf("session %d: two calls were made %d times before", id, e.Disposition.Repeat)
 		}
 	}})(middleware.Chain(func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{Output: "x"}, nil }, p))
 	var wg sync.WaitGroup
@@ -202,9 +202,11 @@ func TestConcurrentCallsAddUp(t *testing.T) {
 // ends is an observer of ends.
 type ends struct{ end func(*toolkit.Ended) }
 
-func (ends) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.Facts) context.Context { return ctx }
-func (ends) Wants(context.Context) bool                                                  { return false }
-func (o ends) End(_ context.Context, e *toolkit.Ended)                                   { o.end(e) }
+func (ends) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.CallInfo) context.Context {
+	return ctx
+}
+func (ends) Wants(context.Context) bool                { return false }
+func (o ends) End(_ context.Context, e *toolkit.Ended) { o.end(e) }
 
 // More calls at once than are remembered: counts are lost, nothing else.
 func TestCallsThatOutliveTheWindow(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// A Policy notices loops; make one with [New]. It stands at [middleware.PlaceLoop].
+// A Policy notices loops; make one with [New]. It stands at [middleware.StageLoop].
 // Safe for concurrent use.
 type Policy struct {
 	tools     map[string]*rules // those named in the options
@@ -28,8 +28,8 @@ type Policy struct {
 
 var _ middleware.Policy = (*Policy)(nil)
 
-// Place is [middleware.PlaceLoop].
-func (p *Policy) Place() middleware.Place { return middleware.PlaceLoop }
+// Stage is [middleware.StageLoop].
+func (p *Policy) Stage() middleware.Stage { return middleware.StageLoop }
 
 // Wrap is a [toolkit.Middleware].
 func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
@@ -44,7 +44,7 @@ func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 			call.Record.Tag("loop", "unscoped")
 			return next(ctx, call)
 		}
-		now := call.Record.Facts().Start // cheaper than another look at the clock
+		now := call.Record.Info().Start // cheaper than another look at the clock
 		if now.IsZero() {
 			now = time.Now()
 		}
@@ -56,7 +56,7 @@ func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 func (p *Policy) watch(ctx context.Context, call toolkit.Call, next toolkit.Handler, h *history) (res toolkit.Result, err error) {
 	v := h.begin(p.callPrints(call))
 	if v.times > 1 {
-		call.Record.Note(func(s *toolkit.Served) { s.Repeat = v.times - 1 })
+		call.Record.Note(func(s *toolkit.Disposition) { s.Repeat = v.times - 1 })
 	}
 	tool := call.Record.Tool()
 	if tool == nil && p.lookup != nil {

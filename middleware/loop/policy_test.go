@@ -23,10 +23,10 @@ func TestRepeats(t *testing.T) {
 	wantTold(t, got, "", "", "repeat 3 signal", "repeat 4 signal", "repeat 5 advice", "")
 	var repeats []uint16
 	for _, e := range r.seen.All() {
-		repeats = append(repeats, e.Served.Repeat)
+		repeats = append(repeats, e.Disposition.Repeat)
 	}
 	if want := []uint16{0, 1, 2, 3, 4, 0}; !slices.Equal(repeats, want) {
-		t.Errorf("Served.Repeat: got %v, want %v", repeats, want)
+		t.Errorf("Disposition.Repeat: got %v, want %v", repeats, want)
 	}
 }
 
@@ -46,8 +46,8 @@ func TestAChangedAnswerIsProgress(t *testing.T) {
 	for range 20 {
 		wantTold(t, r.calls("screenshot", "press down"), "", "")
 	}
-	if repeat := r.seen.All()[r.seen.Len()-1].Served.Repeat; repeat != 19 {
-		t.Errorf("Served.Repeat counts whatever the answer: got %d, want 19", repeat)
+	if repeat := r.seen.All()[r.seen.Len()-1].Disposition.Repeat; repeat != 19 {
+		t.Errorf("Disposition.Repeat counts whatever the answer: got %d, want 19", repeat)
 	}
 }
 
@@ -135,8 +135,8 @@ func TestAStoppedCallIsRefusedAndMayBeTriedLater(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", refused.Error(), want)
 	}
 	e := r.seen.All()[3]
-	if e.Served.Outcome != toolkit.OutcomeRefused || e.Served.Repeat != 3 || e.ErrorType != "loop_detected" {
-		t.Errorf("got %v, repeat %d, %s", e.Served.Outcome, e.Served.Repeat, e.ErrorType)
+	if e.Disposition.Outcome != toolkit.OutcomeRefused || e.Disposition.Repeat != 3 || e.ErrorType != "loop_detected" {
+		t.Errorf("got %v, repeat %d, %s", e.Disposition.Outcome, e.Disposition.Repeat, e.ErrorType)
 	}
 	wantTold(t, r.calls("x 1", "y 1", "x 1", "x 1"), "repeat 5 stop", "", "repeat 6 advice", "repeat 7 stop")
 	r.answer = r.numbered // something new comes of it
@@ -154,7 +154,7 @@ func TestAStoppedCycle(t *testing.T) {
 
 // The policy stands before those that refuse.
 func TestRefusedCallsCount(t *testing.T) {
-	refuse := middleware.At(middleware.PlacePermit, func(toolkit.Handler) toolkit.Handler {
+	refuse := middleware.At(middleware.StagePermit, func(toolkit.Handler) toolkit.Handler {
 		return func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
 			return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Message: "not here"})
 		}
@@ -234,8 +234,8 @@ func TestSuspendedAndCancelledCallsArePartOfNoLoop(t *testing.T) {
 		r := newRig(t, loop.Options{Default: loop.Thresholds{Signal: 2, Stop: 3}})
 		r.answer = func(call toolkit.Call) (toolkit.Result, error) { return answer(t.Context(), call) }
 		wantTold(t, r.calls("x 1", "x 1", "x 1", "x 1", "y 1", "x 1", "y 1", "x 1", "y 1", "x 1"), "", "", "", "", "", "", "", "", "", "")
-		if repeat := r.seen.All()[9].Served.Repeat; repeat != 6 {
-			t.Errorf("%s: Served.Repeat is %d, want 6", name, repeat)
+		if repeat := r.seen.All()[9].Disposition.Repeat; repeat != 6 {
+			t.Errorf("%s: Disposition.Repeat is %d, want 6", name, repeat)
 		}
 		r.answer = func(toolkit.Call) (toolkit.Result, error) { return toolkit.Result{Output: "done"}, nil }
 		wantTold(t, r.calls("x 1", "x 1", "x 1"), "", "repeat 2 signal", "repeat 3 stop")
@@ -247,8 +247,8 @@ func TestNothingIsCountedWithoutASession(t *testing.T) {
 	for _, r.session = range []toolkit.Session{{}, {Tenant: "t"}} {
 		wantTold(t, r.calls("x 1", "x 1", "x 1", "x 1", "x 1"), "unscoped", "unscoped", "unscoped", "unscoped", "unscoped")
 	}
-	if n := r.seen.All()[4].Served.Repeat; n != 0 {
-		t.Errorf("Served.Repeat is %d without a session", n)
+	if n := r.seen.All()[4].Disposition.Repeat; n != 0 {
+		t.Errorf("Disposition.Repeat is %d without a session", n)
 	}
 }
 

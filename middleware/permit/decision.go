@@ -47,7 +47,7 @@ type Decision struct {
 // that nothing is allocated for calls that are let through.
 type told struct {
 	tags []toolkit.Tag
-	note func(s *toolkit.Served)
+	note func(s *toolkit.Disposition)
 }
 
 // maxTags is how many tags a record has room for.
@@ -61,7 +61,7 @@ func newTold(effect Effect, door Door, rule string, shadow bool) *told {
 	if shadow {
 		t.tags = append(t.tags, toolkit.Tag{Key: "permission.shadow", Value: "true"})
 	}
-	t.note = func(s *toolkit.Served) {
+	t.note = func(s *toolkit.Disposition) {
 		if len(s.Tags)+len(t.tags) <= maxTags {
 			s.Tags = append(s.Tags, t.tags...) // copied: the record writes over its own for the next call
 		}

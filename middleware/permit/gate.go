@@ -61,8 +61,8 @@ func (g *Gate) Set(rules *Rules) error {
 	return nil
 }
 
-// Place is [middleware.PlacePermit].
-func (g *Gate) Place() middleware.Place { return middleware.PlacePermit }
+// Stage is [middleware.StagePermit].
+func (g *Gate) Stage() middleware.Stage { return middleware.StagePermit }
 
 // Wrap decides about each call before next. With an approver, a call that a rule allows
 // by name goes on with a [middleware.Question] that is settled. A refused call ends with a

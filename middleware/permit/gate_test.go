@@ -43,7 +43,7 @@ func through(t *testing.T, gate *Gate, call toolkit.Call) (s seen) {
 	if len(calls) != 1 {
 		t.Fatalf("%d calls were observed", len(calls))
 	}
-	served := calls[0].Served
+	served := calls[0].Disposition
 	s.outcome = served.Outcome
 	var tags []string
 	for _, tag := range served.Tags {

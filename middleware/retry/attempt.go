@@ -26,7 +26,7 @@ var errGoexit = errors.New("retry: the attempt ended its goroutine")
 // is a second: a call that was not tried again has no attempts. A panic is caught only if panics are tried
 // again.
 func (p *Policy) attempt(ctx context.Context, call toolkit.Call, next toolkit.Handler) (e ending) {
-	call.Record.Note(func(s *toolkit.Served) {
+	call.Record.Note(func(s *toolkit.Disposition) {
 		s.Attempts++
 		s.Outcome = toolkit.OutcomeExecuted // the attempt before may have been refused
 	})
@@ -52,7 +52,7 @@ func (p *Policy) attempt(ctx context.Context, call toolkit.Call, next toolkit.Ha
 	}()
 	e.res, e.err = next(ctx, call)
 	returned = true
-	call.Record.Note(func(s *toolkit.Served) {
+	call.Record.Note(func(s *toolkit.Disposition) {
 		if s.Outcome != toolkit.OutcomeRefused {
 			return
 		}

@@ -26,9 +26,11 @@ func quick(context.Context, toolkit.Call) (toolkit.Result, error) { return toolk
 
 type quiet struct{}
 
-func (quiet) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.Facts) context.Context { return ctx }
-func (quiet) Wants(context.Context) bool                                                  { return false }
-func (quiet) End(context.Context, *toolkit.Ended)                                         {}
+func (quiet) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.CallInfo) context.Context {
+	return ctx
+}
+func (quiet) Wants(context.Context) bool          { return false }
+func (quiet) End(context.Context, *toolkit.Ended) {}
 
 // onRecord is a call inside an observed one.
 func onRecord(def *toolkit.Definition, f func(call toolkit.Call)) {

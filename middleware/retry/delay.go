@@ -51,6 +51,6 @@ func sleep(ctx context.Context, call toolkit.Call, d time.Duration) bool {
 	case <-ctx.Done():
 	}
 	slept := time.Since(began)
-	call.Record.Note(func(s *toolkit.Served) { s.Backoff += slept })
+	call.Record.Note(func(s *toolkit.Disposition) { s.Backoff += slept })
 	return ctx.Err() == nil
 }

@@ -34,7 +34,7 @@ func Example() {
 
 	res, err := handle(context.Background(), toolkit.Call{Name: "search"})
 	fmt.Println(res.Output, err)
-	fmt.Println("attempts:", seen.All()[0].Served.Attempts)
+	fmt.Println("attempts:", seen.All()[0].Disposition.Attempts)
 	// Output:
 	// three results <nil>
 	// attempts: 2

@@ -83,7 +83,7 @@ var errDown = errors.New("connection refused")
 // tag is what the last call told of retries.
 func (a *attempts) tag() string {
 	all := a.All()
-	for _, t := range all[len(all)-1].Served.Tags {
+	for _, t := range all[len(all)-1].Disposition.Tags {
 		if t.Key == "retry" {
 			return t.Value
 		}

@@ -38,8 +38,8 @@ func New(o Options) (*Policy, error) {
 	return p, nil
 }
 
-// Place is [middleware.PlaceRetry].
-func (p *Policy) Place() middleware.Place { return middleware.PlaceRetry }
+// Stage is [middleware.StageRetry].
+func (p *Policy) Stage() middleware.Stage { return middleware.StageRetry }
 
 // Wrap runs calls of tools that may run twice until one attempt ends otherwise than in a
 // named error type. Attempts carry their number in call.Attempt, from 1; the record has how

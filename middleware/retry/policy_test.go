@@ -80,7 +80,7 @@ func TestAttemptsAreToldAndCounted(t *testing.T) {
 		if got, want := fmt.Sprint(seen.told), "[{1 _OTHER} {2 _OTHER} {3 }]"; got != want {
 			t.Errorf("attempts: got %s, want %s", got, want)
 		}
-		s := seen.All()[0].Served
+		s := seen.All()[0].Disposition
 		if s.Attempts != 3 || s.Outcome != toolkit.OutcomeExecuted || s.Backoff != time.Since(began)-3*time.Second || s.Run != 3*time.Second {
 			t.Errorf("got %d attempts, %v, backoff %v, run %v after %v", s.Attempts, s.Outcome, s.Backoff, s.Run, time.Since(began))
 		}
@@ -131,8 +131,8 @@ func TestWhatStopsRetries(t *testing.T) {
 				if n := len(tool.Calls()); n != c.attempts || took < c.low || took > c.up || seen.tag() != c.tag {
 					t.Errorf("got %d attempts in %v, %q, want %d in %v to %v, %q", n, took, seen.tag(), c.attempts, c.low, c.up, c.tag)
 				}
-				if e := seen.All()[0]; e.Served.Outcome != toolkit.OutcomeExecuted || e.Served.Backoff != took || int(e.Served.Attempts) != c.attempts {
-					t.Errorf("got %v, backoff %v, %d attempts", e.Served.Outcome, e.Served.Backoff, e.Served.Attempts)
+				if e := seen.All()[0]; e.Disposition.Outcome != toolkit.OutcomeExecuted || e.Disposition.Backoff != took || int(e.Disposition.Attempts) != c.attempts {
+					t.Errorf("got %v, backoff %v, %d attempts", e.Disposition.Outcome, e.Disposition.Backoff, e.Disposition.Attempts)
 				}
 			})
 		})
@@ -228,7 +228,7 @@ func TestTheLastAttemptsOutcomeStays(t *testing.T) {
 				}
 				return toolkit.Result{}, nil
 			})
-			if got := seen.All()[0].Served.Outcome; got != c.want {
+			if got := seen.All()[0].Disposition.Outcome; got != c.want {
 				t.Errorf("%d refused: got %v, want %v", c.refused, got, c.want)
 			}
 		})
@@ -256,7 +256,7 @@ func TestWhatRanIsExecuted(t *testing.T) {
 				}
 				return toolkit.Result{Fault: toolkit.ErrOverloaded}, nil
 			})
-			s := seen.All()[0].Served
+			s := seen.All()[0].Disposition
 			if s.Outcome != c.outcome || s.Refused != c.refused || s.Runs() != 3-int(c.refused) {
 				t.Errorf("%s: got %v, %d refused, %d runs, want %v, %d refused", name, s.Outcome, s.Refused, s.Runs(), c.outcome, c.refused)
 			}
@@ -280,7 +280,7 @@ func TestEachAttemptAsksTheBreaker(t *testing.T) {
 				t.Errorf("got %v, want circuit_open", err)
 			}
 		}
-		first, second := seen.All()[0].Served, seen.All()[1].Served
+		first, second := seen.All()[0].Disposition, seen.All()[1].Disposition
 		if n := len(tool.Calls()); n != 2 || first.Attempts != 3 || second.Attempts != 1 || second.Outcome != toolkit.OutcomeRefused {
 			t.Errorf("the tool ran %d times, %d and %d attempts, %v, want 2, 3 and 1, refused", n, first.Attempts, second.Attempts, second.Outcome)
 		}
@@ -305,7 +305,7 @@ func TestARateLimitInsideIsWaitedFor(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if s := seen.All()[1].Served; s.Attempts != 2 || s.Backoff < 4*time.Second || s.Outcome != toolkit.OutcomeExecuted {
+		if s := seen.All()[1].Disposition; s.Attempts != 2 || s.Backoff < 4*time.Second || s.Outcome != toolkit.OutcomeExecuted {
 			t.Errorf("got %d attempts, backoff %v, %v", s.Attempts, s.Backoff, s.Outcome)
 		}
 	})
@@ -340,7 +340,7 @@ func TestCallsPayForRetries(t *testing.T) {
 }
 
 func TestPlace(t *testing.T) {
-	if got := policy(t, retry.Options{}).Place(); got != middleware.PlaceRetry {
+	if got := policy(t, retry.Options{}).Stage(); got != middleware.StageRetry {
 		t.Errorf("got %v", got)
 	}
 }

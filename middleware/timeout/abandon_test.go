@@ -25,7 +25,7 @@ func TestAToolThatNeverReturnsIsLeftBehind(t *testing.T) {
 		release := make(chan struct{})
 		h, seen := observed(p, toolkit.Definition{Name: "deaf"}, func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
 			<-release
-			if call.Record.Note(func(s *toolkit.Served) { s.Queue = time.Hour }); call.Arguments[0] != '{' {
+			if call.Record.Note(func(s *toolkit.Disposition) { s.Queue = time.Hour }); call.Arguments[0] != '{' {
 				t.Error("the arguments were changed below the tool")
 			}
 			return toolkit.Result{Output: "too late"}, nil
@@ -42,8 +42,8 @@ func TestAToolThatNeverReturnsIsLeftBehind(t *testing.T) {
 				t.Errorf("it took %v, %d are left behind, want 1s and %d", took, p.Abandoned(), i+1)
 			}
 			e := seen.All()[0]
-			if got := tags(t, seen); got["timeout.abandoned"] != "true" || got["timeout.limit"] != "1s" || got["error.type"] != "timeout" || e.Served.Queue != 0 || e.Served.Run != time.Second {
-				t.Errorf("got %v, %v in the queue, ran for %v", got, e.Served.Queue, e.Served.Run)
+			if got := tags(t, seen); got["timeout.abandoned"] != "true" || got["timeout.limit"] != "1s" || got["error.type"] != "timeout" || e.Disposition.Queue != 0 || e.Disposition.Run != time.Second {
+				t.Errorf("got %v, %v in the queue, ran for %v", got, e.Disposition.Queue, e.Disposition.Run)
 			}
 		}
 		_, err := h(t.Context(), toolkit.Call{Name: "deaf", Arguments: []byte(`{}`)})
@@ -58,8 +58,8 @@ func TestAToolThatNeverReturnsIsLeftBehind(t *testing.T) {
 		if res, err := h(t.Context(), toolkit.Call{Name: "deaf", Arguments: []byte(`{}`)}); err != nil || res.Output != "too late" {
 			t.Errorf("with room again: got %v, %v", res.Output, err)
 		}
-		if e := seen.TakeAll()[0]; e.Served.Queue != time.Hour {
-			t.Errorf("what was noted in time did not come home: %v", e.Served)
+		if e := seen.TakeAll()[0]; e.Disposition.Queue != time.Hour {
+			t.Errorf("what was noted in time did not come home: %v", e.Disposition)
 		}
 	})
 }

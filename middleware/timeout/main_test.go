@@ -41,8 +41,8 @@ func tags(t testing.TB, seen *tooltest.Recorder) map[string]string {
 	if len(all) != 1 {
 		t.Fatalf("%d calls were recorded, want 1", len(all))
 	}
-	m := map[string]string{"error.type": all[0].ErrorType, "outcome": all[0].Served.Outcome.String()}
-	for _, tag := range all[0].Served.Tags {
+	m := map[string]string{"error.type": all[0].ErrorType, "outcome": all[0].Disposition.Outcome.String()}
+	for _, tag := range all[0].Disposition.Tags {
 		m[tag.Key] = tag.Value
 	}
 	return m

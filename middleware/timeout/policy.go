@@ -12,7 +12,7 @@ import (
 )
 
 // A Policy limits the running time of calls; make one with [New]. It stands at
-// [middleware.PlaceTimeout]. Safe for concurrent use.
+// [middleware.StageTimeout]. Safe for concurrent use.
 type Policy struct {
 	otherwise *limit
 	tools     map[string]rule // nil if there is none
@@ -32,8 +32,8 @@ type rule struct {
 
 var _ middleware.Policy = (*Policy)(nil)
 
-// Place is [middleware.PlaceTimeout].
-func (p *Policy) Place() middleware.Place { return middleware.PlaceTimeout }
+// Stage is [middleware.StageTimeout].
+func (p *Policy) Stage() middleware.Stage { return middleware.StageTimeout }
 
 // Abandoned is how many calls were left behind and have not ended yet.
 func (p *Policy) Abandoned() int { return int(p.abandoned.Load()) }

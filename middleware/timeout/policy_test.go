@@ -326,7 +326,7 @@ func TestUnobservedCallsHaveTheirDefinitionsByLookup(t *testing.T) {
 }
 
 func TestPlace(t *testing.T) {
-	if got := policy(t, timeout.Options{}).Place(); got != middleware.PlaceTimeout {
+	if got := policy(t, timeout.Options{}).Stage(); got != middleware.StageTimeout {
 		t.Errorf("got %v", got)
 	}
 }

@@ -52,7 +52,7 @@ func TestAttemptsTimeAndCost(t *testing.T) {
 				t.Errorf("call %d: got %q, %v", n, res.Output, err)
 			}
 			e := seen.TakeAll()[0]
-			if s := e.Served; s.Attempts != 3 || s.Run != 20*time.Second || s.Backoff == 0 {
+			if s := e.Disposition; s.Attempts != 3 || s.Run != 20*time.Second || s.Backoff == 0 {
 				t.Errorf("call %d: got %d attempts, ran for %v, waited for %v, want 3, 20s and some hours", n, s.Attempts, s.Run, s.Backoff)
 			}
 		}

@@ -63,7 +63,7 @@ func BenchmarkValidate(b *testing.B) {
 // nothing observes nothing: calls have a record.
 type nothing struct{}
 
-func (nothing) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.Facts) context.Context {
+func (nothing) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.CallInfo) context.Context {
 	return ctx
 }
 func (nothing) Wants(context.Context) bool          { return false }

@@ -49,8 +49,8 @@ func New(o Options) *Policy {
 	return &Policy{options: o}
 }
 
-// Place is [middleware.PlaceValidate].
-func (p *Policy) Place() middleware.Place { return middleware.PlaceValidate }
+// Stage is [middleware.StageValidate].
+func (p *Policy) Stage() middleware.Stage { return middleware.StageValidate }
 
 // Wrap checks the arguments of registered tools that have a schema; those of others
 // pass as they are. A refusal is invalid_arguments. The call tells "validation" with

@@ -39,7 +39,7 @@ func governed(t testing.TB, o validate.Options, schema string) (toolkit.Handler,
 
 func tags(e toolkit.Ended) string {
 	var all []string
-	for _, t := range e.Served.Tags {
+	for _, t := range e.Disposition.Tags {
 		all = append(all, t.Key+"="+t.Value)
 	}
 	return strings.Join(all, ", ")
@@ -73,8 +73,8 @@ func TestWrongArgumentsAreRefusedWithWhatTheModelNeeds(t *testing.T) {
 			if c.at != "" {
 				want += ", validation.at=" + c.at
 			}
-			if e.Served.Outcome != toolkit.OutcomeRefused || e.ErrorType != "invalid_arguments" || tags(e) != want {
-				t.Errorf("got %v, %s, %s, want %s", e.Served.Outcome, e.ErrorType, tags(e), want)
+			if e.Disposition.Outcome != toolkit.OutcomeRefused || e.ErrorType != "invalid_arguments" || tags(e) != want {
+				t.Errorf("got %v, %s, %s, want %s", e.Disposition.Outcome, e.ErrorType, tags(e), want)
 			}
 		})
 	}

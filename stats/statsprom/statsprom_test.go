@@ -26,12 +26,12 @@ import (
 func record(r *stats.Recorder, name string, run time.Duration, change func(e *toolkit.Ended)) {
 	end := time.Now()
 	e := toolkit.Ended{Call: toolkit.Call{Name: name}, Start: end.Add(-run), End: end, ArgumentsBytes: 10, ResultBytes: 20}
-	e.Facts.Tool = definitions[name]
-	e.Served.Run = run
+	e.Info.Tool = definitions[name]
+	e.Disposition.Run = run
 	if change != nil {
 		change(&e)
 	}
-	f := e.Facts
+	f := e.Info
 	r.Begin(context.Background(), e.Call, &f)
 	r.End(context.Background(), &e)
 }
@@ -97,14 +97,14 @@ func TestCounters(t *testing.T) {
 		record(r, "bash", time.Millisecond, nil)
 	}
 	record(r, "bash", time.Millisecond, func(e *toolkit.Ended) {
-		e.ErrorType, e.Err, e.Served.Attempts = "timeout", errors.New("slow"), 3
-		e.Served.Queue = time.Second
+		e.ErrorType, e.Err, e.Disposition.Attempts = "timeout", errors.New("slow"), 3
+		e.Disposition.Queue = time.Second
 	})
 	record(r, "bash", 0, func(e *toolkit.Ended) {
-		e.Served.Outcome, e.Served.Tags = toolkit.OutcomeCacheHit, []toolkit.Tag{{Key: "cache", Value: "hit"}}
+		e.Disposition.Outcome, e.Disposition.Tags = toolkit.OutcomeCacheHit, []toolkit.Tag{{Key: "cache", Value: "hit"}}
 	})
 	record(r, "bash", 0, func(e *toolkit.Ended) {
-		e.Served.Outcome, e.ErrorType = toolkit.OutcomeRefused, "permission_denied"
+		e.Disposition.Outcome, e.ErrorType = toolkit.OutcomeRefused, "permission_denied"
 	})
 	f := gather(t, r)
 	for _, c := range []struct {
@@ -146,7 +146,7 @@ func TestHistogram(t *testing.T) {
 	const n = 10_000
 	for i := range n {
 		record(r, "read", time.Duration(i+1)*20*time.Microsecond, func(e *toolkit.Ended) {
-			e.Facts.Span = toolkit.SpanRef{TraceID: [16]byte{1, byte(i)}, SpanID: [8]byte{2}, Sampled: i%10 == 0}
+			e.Info.Span = toolkit.SpanRef{TraceID: [16]byte{1, byte(i)}, SpanID: [8]byte{2}, Sampled: i%10 == 0}
 		})
 	}
 	h := value(t, gather(t, r)["toolscope_run_seconds"], "tool", "read").GetHistogram()

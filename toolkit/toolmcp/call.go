@@ -198,8 +198,8 @@ func (x *exchange) end(ctx context.Context, e *toolkit.Ended) tracing.SpanEnd {
 		st = w.statusOf(e.Err, e.ErrorType)
 	}
 	tool := tracing.UnknownTool
-	if e.Facts.Tool != nil {
-		tool = e.Facts.Tool.Name
+	if e.Info.Tool != nil {
+		tool = e.Info.Tool.Name
 	}
 	w.metrics.record(ctx, e.Duration(), x.labels(tool, st), w.networkOf(x.request.http))
 	w.tellUnscoped(e)

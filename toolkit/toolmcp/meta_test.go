@@ -46,7 +46,7 @@ func own(m mcp.Meta) map[string]any {
 // side changes something else of it, changes that, or answers itself.
 func TestMetaIsKept(t *testing.T) {
 	change := func(f func(*toolkit.Result)) middleware.Policy {
-		return middleware.At(middleware.PlacePermit, func(next toolkit.Handler) toolkit.Handler {
+		return middleware.At(middleware.StagePermit, func(next toolkit.Handler) toolkit.Handler {
 			return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 				res, err := next(ctx, call)
 				f(&res)
@@ -55,7 +55,7 @@ func TestMetaIsKept(t *testing.T) {
 		})
 	}
 	policy := map[string]json.RawMessage{"of": json.RawMessage(`"the policy"`)}
-	answer := middleware.At(middleware.PlacePermit, func(toolkit.Handler) toolkit.Handler {
+	answer := middleware.At(middleware.StagePermit, func(toolkit.Handler) toolkit.Handler {
 		return func(context.Context, toolkit.Call) (toolkit.Result, error) {
 			return toolkit.Result{Output: "no", Meta: policy}, nil
 		}

@@ -85,7 +85,7 @@ func TestEveryPolicy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	panics := middleware.At(middleware.PlacePermit, func(toolkit.Handler) toolkit.Handler {
+	panics := middleware.At(middleware.StagePermit, func(toolkit.Handler) toolkit.Handler {
 		return func(context.Context, toolkit.Call) (toolkit.Result, error) { panic("boom") }
 	})
 	for name, c := range map[string]struct {
@@ -100,8 +100,8 @@ func TestEveryPolicy(t *testing.T) {
 		"loop": {func() []middleware.Policy {
 			return []middleware.Policy{must(loop.New(loop.Options{Default: loop.Thresholds{Stop: 3}}))}
 		}, []string{`{"do":"echo"}`, `{"do":"echo"}`, `{"do":"echo"}`}, []string{"executed", "executed", "loop_detected"}, 2, "work"},
-		"fit": {func() []middleware.Policy {
-			return []middleware.Policy{must(middleware.Fit(middleware.FitOptions{Limit: 512}))}
+		"truncate": {func() []middleware.Policy {
+			return []middleware.Policy{must(middleware.Truncate(middleware.TruncateOptions{Limit: 512}))}
 		}, []string{`{"do":"much"}`}, []string{"executed"}, 1, "left out"},
 		"validate": {func() []middleware.Policy { return []middleware.Policy{validate.New(validate.Options{})} },
 			[]string{`{"do":7}`, `{}`}, []string{"invalid_arguments", "invalid_arguments"}, 0, "do"},
@@ -167,7 +167,7 @@ func TestEveryPolicy(t *testing.T) {
 					if n := runs.Load(); n != c.runs && c.runs >= 0 {
 						t.Errorf("the tool ran %d times, want %d", n, c.runs)
 					}
-					if !strings.Contains(text, c.says) || name == "fit" && len(text) > 512 {
+					if !strings.Contains(text, c.says) || name == "truncate" && len(text) > 512 {
 						t.Errorf("got the last answer %q, want it to say %q", text, c.says)
 					}
 				})
@@ -195,7 +195,7 @@ func endings(h *telemetry, name string) (list []string) {
 func TestAPolicyThatPanics(t *testing.T) {
 	for _, revision := range []string{legacy, stateless} {
 		var runs atomic.Int64
-		s := newTelemetry(t, toolscope.WithPolicies(middleware.At(middleware.PlaceCache, func(toolkit.Handler) toolkit.Handler {
+		s := newTelemetry(t, toolscope.WithPolicies(middleware.At(middleware.StageCache, func(toolkit.Handler) toolkit.Handler {
 			return func(context.Context, toolkit.Call) (toolkit.Result, error) { panic("boom") }
 		})))
 		cs := connect(t, worker(t, &runs), nil, s, revision)

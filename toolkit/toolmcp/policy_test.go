@@ -29,7 +29,7 @@ import (
 
 // deny refuses calls of one tool.
 func deny(name string) middleware.Policy {
-	return middleware.At(middleware.PlacePermit, func(next toolkit.Handler) toolkit.Handler {
+	return middleware.At(middleware.StagePermit, func(next toolkit.Handler) toolkit.Handler {
 		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 			if call.Name == name {
 				return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Message: "not today"})

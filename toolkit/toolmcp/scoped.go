@@ -68,10 +68,10 @@ func (w *watcher) sessionID(req mcp.Request, known *session) string {
 // tellUnscoped tells once that a policy could not do its work for a call since that has no
 // session. It asks the call's tags, by which policies say so.
 func (w *watcher) tellUnscoped(e *toolkit.Ended) {
-	if !w.server || w.session != nil || e.Facts.Session != nil {
+	if !w.server || w.session != nil || e.Info.Session != nil {
 		return
 	}
-	for _, t := range e.Served.Tags {
+	for _, t := range e.Disposition.Tags {
 		if t.Value == "unscoped" && w.unscoped.CompareAndSwap(false, true) {
 			otel.Handle(fmt.Errorf("toolmcp: got a tools/call without a session, so that the policy %q cannot tell for whom it is: want toolmcp.WithSession to say so", t.Key))
 		}

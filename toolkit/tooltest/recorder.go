@@ -23,7 +23,7 @@ type Recorder struct {
 var _ toolkit.Observer = (*Recorder)(nil)
 
 // Begin counts the call as open and returns ctx.
-func (r *Recorder) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.Facts) context.Context {
+func (r *Recorder) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.CallInfo) context.Context {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.open++
@@ -40,7 +40,7 @@ func (r *Recorder) End(_ context.Context, e *toolkit.Ended) {
 	defer r.mu.Unlock()
 	r.open--
 	kept := *e
-	kept.Served.Tags = slices.Clone(e.Served.Tags)
+	kept.Disposition.Tags = slices.Clone(e.Disposition.Tags)
 	r.ended = append(r.ended, kept)
 }
 

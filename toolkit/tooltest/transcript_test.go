@@ -98,7 +98,7 @@ func TestPlayGivesRecordedAnswersInTheirSessions(t *testing.T) {
 	}
 	sessions := map[string]int{}
 	for _, e := range seen.All() {
-		if s := e.Facts.Session; s != nil {
+		if s := e.Info.Session; s != nil {
 			sessions[s.ID]++
 		}
 	}

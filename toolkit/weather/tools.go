@@ -26,7 +26,7 @@ const (
 )
 
 const schema = `{"type":"object","properties":{
-  "place": {"type": "string", "minLength": 1, "maxLength": 200, "description": "Name of a town or other place, or a postal code. A country or region after a comma tells places of one name apart: Springfield, Illinois."},
+  "place": {"type": "string", "minLength": 1, "maxLength": 200, "description": "Name of a town or other place, or a postal code. A country or region after a comma tells stages of one name apart: Springfield, Illinois."},
   "latitude": {"type": "number", "minimum": -90, "maximum": 90, "description": "Instead of place, together with longitude; north is positive."},
   "longitude": {"type": "number", "minimum": -180, "maximum": 180, "description": "East is positive."},
   "days": {"type": "integer", "minimum": 1, "maximum": 16, "default": 3, "description": "How many days the forecast has, today included."},
@@ -44,7 +44,7 @@ func (t *Toolset) Tools() []toolkit.Tool {
 }
 
 type input struct {
-	Place     string   `json:"place"`
+	Stage     string   `json:"place"`
 	Latitude  *float64 `json:"latitude"`
 	Longitude *float64 `json:"longitude"`
 	Days      *int     `json:"days"`
@@ -62,7 +62,7 @@ func (t *Toolset) weather(ctx context.Context, in input) (string, error) {
 	var others []place
 	if in.Latitude != nil {
 		at = place{Latitude: *in.Latitude, Longitude: *in.Longitude}
-	} else if at, others, err = t.find(ctx, in.Place); err != nil {
+	} else if at, others, err = t.find(ctx, in.Stage); err != nil {
 		return "", err
 	}
 	f, err := t.ask(ctx, at, days, in.Units)
@@ -74,14 +74,14 @@ func (t *Toolset) weather(ctx context.Context, in input) (string, error) {
 
 // check gives the number of days.
 func (in *input) check() (int, error) {
-	in.Place = strings.TrimSpace(in.Place)
+	in.Stage = strings.TrimSpace(in.Stage)
 	switch {
-	case in.Place != "" && (in.Latitude != nil || in.Longitude != nil):
+	case in.Stage != "" && (in.Latitude != nil || in.Longitude != nil):
 		return 0, invalid("place", "a place and coordinates", "one of them")
-	case in.Place == "" && (in.Latitude == nil || in.Longitude == nil):
+	case in.Stage == "" && (in.Latitude == nil || in.Longitude == nil):
 		return 0, invalid("place", "none", "a name, or latitude and longitude")
-	case len(in.Place) > maxPlace:
-		return 0, invalid("place", fmt.Sprintf("%d bytes", len(in.Place)), fmt.Sprintf("at most %d", maxPlace))
+	case len(in.Stage) > maxPlace:
+		return 0, invalid("place", fmt.Sprintf("%d bytes", len(in.Stage)), fmt.Sprintf("at most %d", maxPlace))
 	case in.Latitude != nil && math.Abs(*in.Latitude) > 90:
 		return 0, invalid("latitude", fmt.Sprint(*in.Latitude), "-90 to 90")
 	case in.Longitude != nil && math.Abs(*in.Longitude) > 180:
@@ -155,10 +155,10 @@ func (p place) in(region string) bool {
 	return true
 }
 
-// list is up to four places after some text; "" if there are none.
-func list(text string, places []place) string {
+// list is up to four stages after some text; "" if there are none.
+func list(text string, stages []place) string {
 	var names []string
-	for _, p := range places[:min(len(places), 4)] {
+	for _, p := range stages[:min(len(stages), 4)] {
 		names = append(names, p.String())
 	}
 	if len(names) == 0 {

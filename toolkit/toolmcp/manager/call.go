@@ -26,7 +26,7 @@ import (
 // and failed is "mcp.failover".
 func (m *Manager) Handle(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 	refuse := func(err error) (toolkit.Result, error) {
-		call.Record.Note(func(s *toolkit.Served) { s.Outcome = toolkit.OutcomeRefused })
+		call.Record.Note(func(s *toolkit.Disposition) { s.Outcome = toolkit.OutcomeRefused })
 		return toolkit.Failure(err), nil
 	}
 	e := m.table.Load().entries[call.Name]

@@ -17,9 +17,9 @@ import (
 )
 
 // fitted is what the model gets of a result, and the tag told.
-func fitted(t *testing.T, o middleware.FitOptions, res toolkit.Result) (toolkit.Result, string) {
+func fitted(t *testing.T, o middleware.TruncateOptions, res toolkit.Result) (toolkit.Result, string) {
 	t.Helper()
-	fit, err := middleware.Fit(o)
+	fit, err := middleware.Truncate(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func fitted(t *testing.T, o middleware.FitOptions, res toolkit.Result) (toolkit.
 		t.Fatal(err)
 	}
 	tag := ""
-	for _, x := range seen.All()[0].Served.Tags {
+	for _, x := range seen.All()[0].Disposition.Tags {
 		tag += x.Key + "=" + x.Value + " "
 	}
 	return got, tag
@@ -38,7 +38,7 @@ func fitted(t *testing.T, o middleware.FitOptions, res toolkit.Result) (toolkit.
 
 func TestFitKeepsHeadAndTail(t *testing.T) {
 	text := "HEAD" + strings.Repeat("é", 5000) + "TAIL"
-	got, tag := fitted(t, middleware.FitOptions{Limit: 1000, Hints: map[string]string{"read": "give a line range"}}, toolkit.Result{Output: text})
+	got, tag := fitted(t, middleware.TruncateOptions{Limit: 1000, Hints: map[string]string{"read": "give a line range"}}, toolkit.Result{Output: text})
 	if len(got.Output) > 1000 || len(got.Output) < 990 || !utf8.ValidString(got.Output) {
 		t.Errorf("got %d bytes, valid: %t; want 1000 or a few less, valid", len(got.Output), utf8.ValidString(got.Output))
 	}
@@ -52,14 +52,14 @@ func TestFitKeepsHeadAndTail(t *testing.T) {
 	if len(before)+len(after)+missing != of || !strings.HasPrefix(before, "HEAD") || !strings.HasSuffix(after, "TAIL") {
 		t.Errorf("head %d, tail %d, missing %d, of %d", len(before), len(after), missing, of)
 	}
-	if want := fmt.Sprintf("fit=cut fit.bytes=%d ", len(text)-len(got.Output)); tag != want {
+	if want := fmt.Sprintf("truncate=cut truncate.bytes=%d ", len(text)-len(got.Output)); tag != want {
 		t.Errorf("got the tag %q, want %q", tag, want)
 	}
 }
 
 func TestFitKeepsJSONValid(t *testing.T) {
 	doc := `{"rows":[` + strings.Repeat(`{"id":1,"secret":"password=hunter2"},`, 500) + `{}],"text":"` + strings.Repeat("x", 3000) + `"}`
-	got, _ := fitted(t, middleware.FitOptions{Limit: 2000}, toolkit.Result{Output: doc})
+	got, _ := fitted(t, middleware.TruncateOptions{Limit: 2000}, toolkit.Result{Output: doc})
 	if len(got.Output) > 2000 || !json.Valid([]byte(got.Output)) {
 		t.Errorf("got %d bytes, valid: %t", len(got.Output), json.Valid([]byte(got.Output)))
 	}
@@ -71,15 +71,15 @@ func TestFitKeepsJSONValid(t *testing.T) {
 func TestFitLeavesAlone(t *testing.T) {
 	long := strings.Repeat("x", 5000)
 	for name, c := range map[string]struct {
-		o   middleware.FitOptions
+		o   middleware.TruncateOptions
 		res toolkit.Result
 	}{
-		"short":       {middleware.FitOptions{Limit: 5000}, toolkit.Result{Output: long}},
-		"no limit":    {middleware.FitOptions{Limit: -1}, toolkit.Result{Output: long}},
-		"its own":     {middleware.FitOptions{Limit: 600, Tools: map[string]int{"read": 5000}}, toolkit.Result{Output: long}},
-		"default":     {middleware.FitOptions{}, toolkit.Result{Output: long}},
-		"suspended":   {middleware.FitOptions{Limit: 600}, toolkit.Result{Output: long, Suspended: true}},
-		"other parts": {middleware.FitOptions{Limit: 600}, toolkit.Result{Parts: []toolkit.Part{{Kind: toolkit.PartStructured, JSON: json.RawMessage(`"` + long + `"`)}}}},
+		"short":       {middleware.TruncateOptions{Limit: 5000}, toolkit.Result{Output: long}},
+		"no limit":    {middleware.TruncateOptions{Limit: -1}, toolkit.Result{Output: long}},
+		"its own":     {middleware.TruncateOptions{Limit: 600, Tools: map[string]int{"read": 5000}}, toolkit.Result{Output: long}},
+		"default":     {middleware.TruncateOptions{}, toolkit.Result{Output: long}},
+		"suspended":   {middleware.TruncateOptions{Limit: 600}, toolkit.Result{Output: long, Suspended: true}},
+		"other parts": {middleware.TruncateOptions{Limit: 600}, toolkit.Result{Parts: []toolkit.Part{{Kind: toolkit.PartStructured, JSON: json.RawMessage(`"` + long + `"`)}}}},
 	} {
 		got, tag := fitted(t, c.o, c.res)
 		if got.Output != c.res.Output || tag != "" || len(got.Parts) == 1 && len(got.Parts[0].JSON) != 5002 {
@@ -91,18 +91,18 @@ func TestFitLeavesAlone(t *testing.T) {
 func TestFitCopiesPartsBeforeItCuts(t *testing.T) {
 	long := strings.Repeat("x", 5000)
 	parts := []toolkit.Part{{Kind: toolkit.PartText, Text: "short"}, {Kind: toolkit.PartText, Text: long}, {Kind: toolkit.PartText, Text: long}}
-	got, tag := fitted(t, middleware.FitOptions{Limit: 600}, toolkit.Result{Parts: parts})
+	got, tag := fitted(t, middleware.TruncateOptions{Limit: 600}, toolkit.Result{Parts: parts})
 	if len(parts[1].Text) != 5000 || len(parts[2].Text) != 5000 {
 		t.Error("the tool's own parts were changed")
 	}
-	if got.Parts[0].Text != "short" || len(got.Parts[1].Text) != 600 || len(got.Parts[2].Text) != 600 || tag != "fit=cut fit.bytes=8800 " {
+	if got.Parts[0].Text != "short" || len(got.Parts[1].Text) != 600 || len(got.Parts[2].Text) != 600 || tag != "truncate=cut truncate.bytes=8800 " {
 		t.Errorf("got %d and %d bytes, %s", len(got.Parts[1].Text), len(got.Parts[2].Text), tag)
 	}
 }
 
 func TestFitRefusesTinyLimits(t *testing.T) {
-	for _, o := range []middleware.FitOptions{{Limit: 511}, {Tools: map[string]int{"a": 1}}} {
-		if _, err := middleware.Fit(o); err == nil || !strings.Contains(err.Error(), "want at least 512") {
+	for _, o := range []middleware.TruncateOptions{{Limit: 511}, {Tools: map[string]int{"a": 1}}} {
+		if _, err := middleware.Truncate(o); err == nil || !strings.Contains(err.Error(), "want at least 512") {
 			t.Errorf("%+v: got %v", o, err)
 		}
 	}

@@ -16,16 +16,16 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// DefaultFit is how much text of a result the model gets if [FitOptions] do not say.
-const DefaultFit = 64 << 10
+// DefaultTruncate is how much text of a result the model gets if [TruncateOptions] do not say.
+const DefaultTruncate = 64 << 10
 
 // minFit leaves room for the mark.
 const minFit = 512
 
-// FitOptions say how much text of a result the model gets. The zero value is
-// [DefaultFit] for every tool.
-type FitOptions struct {
-	// Limit is the most bytes of text, the mark included; 0 is [DefaultFit], below 0
+// TruncateOptions say how much text of a result the model gets. The zero value is
+// [DefaultTruncate] for every tool.
+type TruncateOptions struct {
+	// Limit is the most bytes of text, the mark included; 0 is [DefaultTruncate], below 0
 	// is no limit.
 	Limit int
 	// Tools are the limits of single tools by name, as Limit has them.
@@ -35,15 +35,15 @@ type FitOptions struct {
 	Hints map[string]string
 }
 
-// Fit cuts the text of results to what a model can use: two thirds from the head and one
+// Truncate cuts the text of results to what a model can use: two thirds from the head and one
 // third from the tail, between whole characters, with a mark between them that
 // says how much is missing and how to get it. A result that is a JSON object or list
 // stays valid JSON: its long strings are shortened first, then its end is left out. Each text
 // part has the limit for itself; structured content, images, audio and suspended results are
-// left alone. The call tells "fit" with "cut", and fit.bytes, how many were left out. Limits of 1 to 511 are an error.
-func Fit(o FitOptions) (Policy, error) {
+// left alone. The call records "truncate" with "cut", and truncate.bytes, how many were left out. Limits of 1 to 511 are an error.
+func Truncate(o TruncateOptions) (Policy, error) {
 	if o.Limit == 0 {
-		o.Limit = DefaultFit
+		o.Limit = DefaultTruncate
 	}
 	limits := map[string]int{"Limit": o.Limit}
 	for name, limit := range o.Tools {
@@ -51,7 +51,7 @@ func Fit(o FitOptions) (Policy, error) {
 	}
 	for field, limit := range limits {
 		if limit > 0 && limit < minFit {
-			return nil, fmt.Errorf("middleware: Fit: %s: got %d bytes, want at least %d, or below 0 for no limit", field, limit, minFit)
+			return nil, fmt.Errorf("middleware: Truncate: %s: got %d bytes, want at least %d, or below 0 for no limit", field, limit, minFit)
 		}
 	}
 	off, err := redact.New(redact.Off())
@@ -59,11 +59,11 @@ func Fit(o FitOptions) (Policy, error) {
 		return nil, err
 	}
 	f := &fitter{o, off}
-	return At(PlaceFit, f.wrap), nil
+	return At(StageTruncate, f.wrap), nil
 }
 
 type fitter struct {
-	options FitOptions
+	options TruncateOptions
 	json    *redact.Redactor // removes nothing: it cuts JSON so that it stays valid
 }
 
@@ -92,8 +92,8 @@ func (f *fitter) wrap(next toolkit.Handler) toolkit.Handler {
 			missing += len(p.Text) - len(res.Parts[i].Text)
 		}
 		if missing > 0 {
-			call.Record.Tag("fit", "cut")
-			call.Record.Tag("fit.bytes", strconv.Itoa(missing))
+			call.Record.Tag("truncate", "cut")
+			call.Record.Tag("truncate.bytes", strconv.Itoa(missing))
 		}
 		return res, err
 	}
