@@ -54,8 +54,9 @@ func (r *rules) none() bool { return len(r.middlewares) == 0 && len(r.toolsOff) 
 // Apply changes settings. Calls that have begun go on under the settings they began
 // with, none is dropped. A policy that is not among the new ones is closed, unless it is of
 // a type that cannot be compared: nobody could tell whether it is. An error names what is
-// wrong, and nothing is changed then, but for one that a policy's Close returned. Safe for
-// concurrent use.
+// wrong, and nothing is changed then, but for one that a policy's Close returned. Policies and
+// disabled tools are an error if something was wrapped that they cannot apply to: see [WrapFunc]
+// and [Scope.Callbacks]. Safe for concurrent use.
 func (s *Scope) Apply(n Settings) error {
 	if s == nil {
 		return nil
@@ -65,7 +66,11 @@ func (s *Scope) Apply(n Settings) error {
 	}
 	s.applying.Lock()
 	defer s.applying.Unlock()
-	before := s.rules.Swap(n.rules())
+	after := n.rules()
+	if err := s.checkWrapped(after); err != nil {
+		return err
+	}
+	before := s.rules.Swap(after)
 	if s.tracer != nil {
 		s.tracer.SetContent(!n.NoContent)
 	}

@@ -4,6 +4,7 @@
 package toolscope_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -55,19 +56,24 @@ func newSwitched(t *testing.T, options ...toolscope.Option) *switched {
 	}
 	def := toolkit.Definition{Name: "echo"}
 	echo := tooltest.Echo(def)
-	lookup := func(string) *toolkit.Definition { return &def }
-	lens := toolkit.Lens[toolkit.Call, toolkit.Result]{
-		Call: func(c toolkit.Call) toolkit.Call { return c }, Tool: lookup,
-		View:      func(r toolkit.Result) toolkit.Result { return r },
-		Failed:    func(r toolkit.Result) error { return r.Fault },
-		Answer:    func(_ toolkit.Call, r toolkit.Result, _ error) toolkit.Result { return r },
-		Copy:      func(r toolkit.Result, _ toolkit.Call) toolkit.Result { return r },
-		Arguments: func(c toolkit.Call, a json.RawMessage) toolkit.Call { c.Arguments = a; return c },
+	lookup := toolkit.Lookup(func(string) *toolkit.Definition { return &def })
+	adapter := toolkit.Adapter[toolkit.Call, toolkit.Result]{
+		Tools:  lookup,
+		Call:   func(c toolkit.Call) toolkit.Call { return c },
+		Result: func(r toolkit.Result, _ error) toolkit.Result { return r },
+		Answer: func(_ toolkit.Call, r toolkit.Result, _ error) toolkit.Result { return r },
+		With:   func(c toolkit.Call, a json.RawMessage) toolkit.Call { c.Arguments = bytes.Clone(a); return c },
 	}
 	wrapped := s.Wrap(echo.Handle, lookup)
-	watched := toolscope.Watch(s.Scope, echo.Handle, lens)
-	soft := toolscope.Watch(s.Scope, func(ctx context.Context, c toolkit.Call) toolkit.Result { r, _ := echo.Handle(ctx, c); return r }, lens)
-	governed, err := toolscope.Govern(s.Scope, echo.Handle, lens)
+	watched, err := toolscope.WrapFunc(s.Scope, echo.Handle, adapter, toolscope.ObserveOnly())
+	if err != nil {
+		t.Fatal(err)
+	}
+	soft, err := toolscope.WrapFunc(s.Scope, func(ctx context.Context, c toolkit.Call) toolkit.Result { r, _ := echo.Handle(ctx, c); return r }, adapter, toolscope.ObserveOnly())
+	if err != nil {
+		t.Fatal(err)
+	}
+	governed, err := toolscope.WrapFunc(s.Scope, echo.Handle, adapter)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,8 +82,8 @@ func newSwitched(t *testing.T, options ...toolscope.Option) *switched {
 		return func(ctx context.Context) (string, error) { r, err := h(ctx, call); return r.Output, err }
 	}
 	s.calls = map[string]func(context.Context) (string, error){
-		"Wrap": handler(wrapped), "Watch": handler(watched), "Govern": handler(governed),
-		"Watch without error": func(ctx context.Context) (string, error) { return soft(ctx, call).Output, nil },
+		"Wrap": handler(wrapped), "ObserveOnly": handler(watched), "WrapFunc": handler(governed),
+		"ObserveOnly without error": func(ctx context.Context) (string, error) { return soft(ctx, call).Output, nil },
 	}
 	return s
 }
@@ -147,13 +153,13 @@ func TestApplyTurnsToolsOff(t *testing.T) {
 	if err := s.Apply(toolscope.Settings{ToolsOff: []string{"echo", "other"}}); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"Wrap", "Govern"} {
+	for _, name := range []string{"Wrap", "WrapFunc"} {
 		if _, err := s.calls[name](t.Context()); !errors.Is(err, toolkit.ErrPermissionDenied) {
 			t.Errorf("%s: got %v, want it refused", name, err)
 		}
 	}
-	if _, err := s.calls["Watch"](t.Context()); err != nil {
-		t.Errorf("a watched call is not governed: got %v", err)
+	if _, err := s.calls["ObserveOnly"](t.Context()); err != nil {
+		t.Errorf("an observed call is not governed: got %v", err)
 	}
 }
 
@@ -162,7 +168,7 @@ func TestApplyExchangesPolicies(t *testing.T) {
 	s := newSwitched(t, toolscope.WithPolicies(kept, gone))
 	call := func() {
 		t.Helper()
-		for _, name := range []string{"Wrap", "Govern"} {
+		for _, name := range []string{"Wrap", "WrapFunc"} {
 			if _, err := s.calls[name](t.Context()); err != nil {
 				t.Fatal(err)
 			}

@@ -46,7 +46,7 @@ func BenchmarkCall(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		return scope.Wrap(benchHandler, benchLookup)
+		return scope.Wrap(benchHandler, toolkit.Lookup(benchLookup))
 	}
 	for _, m := range []struct {
 		name    string

@@ -56,7 +56,7 @@ func TestBudgets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		handler := scope.Wrap(benchHandler, benchLookup)
+		handler := scope.Wrap(benchHandler, toolkit.Lookup(benchLookup))
 		ctx := toolkit.WithSession(context.Background(), toolkit.Session{Agent: "planner", Conversation: c.conversation})
 		one := func() { _, _ = handler(ctx, benchCall) }
 		const runs = 2000

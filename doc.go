@@ -5,11 +5,11 @@
 // One line wraps an existing registry:
 //
 //	scope, err := toolscope.New()
-//	execute := scope.Wrap(registry.Handle, registry.Lookup)
+//	execute := scope.Wrap(registry.Handle, registry)
 //
 // or, for a registry with types of its own,
 //
-//	execute := toolscope.Watch(scope, registry.Execute, lens)
+//	execute := toolscope.WrapFunc(scope, registry.Execute, adapter)
 //
 // From then on each call is an OpenTelemetry span with redacted arguments and a
 // redacted, truncated result, and feeds histograms that answer p50, p95, p99 and

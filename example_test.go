@@ -28,7 +28,7 @@ func ExampleScope_Wrap() {
 		fmt.Println(err)
 		return
 	}
-	execute := scope.Wrap(registry.Handle, registry.Lookup)
+	execute := scope.Wrap(registry.Handle, registry)
 
 	res, _ := execute(context.Background(), toolkit.Call{Name: "greet", Arguments: []byte(`{"name":"Ada"}`)})
 	fmt.Println(res.Output)
@@ -60,22 +60,31 @@ func execute(_ context.Context, c ToolCall) ToolResult {
 }
 
 // A registry with types of its own keeps them.
-func ExampleWatch() {
+func ExampleWrapFunc() {
 	spans := tracetest.NewSpanRecorder()
 	scope, err := toolscope.New(toolscope.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	definitions := map[string]*toolkit.Definition{"read": {Name: "read"}}
-	watched := toolscope.Watch(scope, execute, toolkit.Lens[ToolCall, ToolResult]{
-		Call:   func(c ToolCall) toolkit.Call { return toolkit.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments} },
-		Tool:   func(name string) *toolkit.Definition { return definitions[name] },
-		Failed: func(r ToolResult) error { return toolkit.SoftError(r.IsError, r.Output) },
-		View:   func(r ToolResult) toolkit.Result { return toolkit.Result{Output: r.Output} },
+	tools, err := toolkit.NewTools(toolkit.Definition{Name: "read"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	wrapped, err := toolscope.WrapFunc(scope, execute, toolkit.Adapter[ToolCall, ToolResult]{
+		Tools: tools,
+		Call:  func(c ToolCall) toolkit.Call { return toolkit.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments} },
+		Result: func(r ToolResult, _ error) toolkit.Result {
+			return toolkit.Result{Output: r.Output, Fault: toolkit.SoftError(r.IsError, r.Output)}
+		},
 	})
-	fmt.Println(watched(context.Background(), ToolCall{ID: "1", Name: "read"}).Output)
-	fmt.Println(watched(context.Background(), ToolCall{ID: "2", Name: "made_up"}).Output)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(wrapped(context.Background(), ToolCall{ID: "1", Name: "read"}).Output)
+	fmt.Println(wrapped(context.Background(), ToolCall{ID: "2", Name: "made_up"}).Output)
 	for _, s := range spans.Ended() {
 		fmt.Println(s.Name(), s.Status().Code)
 	}
@@ -86,15 +95,24 @@ func ExampleWatch() {
 	// execute_tool _unknown Error
 }
 
-// A framework with callbacks tells when a call begins and when it ends.
-func ExampleScope_Begin() {
+// A framework with callbacks reports when a call begins and when it ends.
+func ExampleScope_Callbacks() {
 	scope, err := toolscope.New()
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	tool := &toolkit.Definition{Name: "stream"}
-	_, running := scope.Begin(context.Background(), toolkit.Call{ID: "1", Name: "stream"}, tool)
+	tools, err := toolkit.NewTools(toolkit.Definition{Name: "stream"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	callbacks, err := scope.Callbacks(tools)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, running := callbacks.Begin(context.Background(), toolkit.Call{ID: "1", Name: "stream"})
 	running.Chunk(120)
 	running.Chunk(80)
 	fmt.Println(running.End(toolkit.Result{}, errors.New("the connection broke")), running.End(toolkit.Result{}, nil))

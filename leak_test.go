@@ -104,7 +104,7 @@ func plant(t *testing.T, scope *toolscope.Scope, text string, secrets []canary.S
 	if err := r.Register(leaky); err != nil {
 		t.Fatal(err)
 	}
-	execute := scope.Wrap(r.Handle, r.Lookup)
+	execute := scope.Wrap(r.Handle, r)
 	ctx, run := scope.StartAgent(context.Background(), tracing.Agent{Name: "agent " + text, Description: text, Model: text, Conversation: text, Session: text})
 	session := *toolkit.SessionFrom(ctx)
 	session.Tenant, session.Batch = text, text
@@ -119,7 +119,11 @@ func plant(t *testing.T, scope *toolscope.Scope, text string, secrets []canary.S
 			}()
 		}
 	}
-	_, running := scope.Begin(ctx, toolkit.Call{ID: text, Name: text, Arguments: []byte(text)}, nil)
+	callbacks, err := scope.Callbacks(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, running := callbacks.Begin(ctx, toolkit.Call{ID: text, Name: text, Arguments: []byte(text)})
 	running.End(toolkit.Result{Output: text}, errors.New(text))
 	run.End(errors.New(text))
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/redact"
+	"github.com/toolscope/toolscope/toolkit"
 )
 
 // TestRoom: the room that is made on a call's stack is about what observing it takes, from where
@@ -37,7 +38,7 @@ func TestRoom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler := scope.Wrap(benchHandler, benchLookup)
+	handler := scope.Wrap(benchHandler, toolkit.Lookup(benchLookup))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -46,12 +46,12 @@ func TestSampledStatisticsAreComplete(t *testing.T) {
 			panic("lookup")
 		}
 		return toolkit.Result{Output: "row"}, nil
-	}, func(name string) *toolkit.Definition {
+	}, toolkit.Lookup(func(name string) *toolkit.Definition {
 		if name == tool.Name {
 			return tool
 		}
 		return nil
-	})
+	}))
 	call := func(name, id string) {
 		defer func() { _ = recover() }()
 		_, _ = execute(context.Background(), toolkit.Call{ID: id, Name: name})

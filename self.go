@@ -14,9 +14,9 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
+	"github.com/toolscope/toolscope/internal/counters"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/stats"
-	"github.com/toolscope/toolscope/toolkit"
 )
 
 // unscanned is the kind of what a redactor removed because it could not look at it: nested too
@@ -47,7 +47,7 @@ func (s *self) note(f redact.Findings) {
 // Components tell how observing and redacting go, for [stats.WithHealth]. A panic of an
 // observer is a problem for some minutes: whatever it observes has holes.
 func (s *self) Components() []stats.Component {
-	panics := toolkit.ObserverPanics()
+	panics := counters.ObserverPanics.Load()
 	s.mu.Lock()
 	if panics > s.panics {
 		s.panics, s.noticed = panics, time.Now()
@@ -90,7 +90,7 @@ func (s *Scope) watchSelf() error {
 	}
 	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		o.ObserveInt64(withheld, int64(s.self.withheld.Load()))
-		o.ObserveInt64(panics, int64(toolkit.ObserverPanics()))
+		o.ObserveInt64(panics, int64(counters.ObserverPanics.Load()))
 		if s.recorder != nil {
 			limits := s.recorder.Limits()
 			for i := range overflows {

@@ -27,8 +27,9 @@ var (
 	stackSeeds = flag.Uint64("stack.seeds", 40, "how many seeds the stack's model test runs")
 )
 
-// TestStack makes calls at random under random policies and compares what came of them with
-// what was seen of the tools. Time is synctest's: a deadlock or a goroutine that stays
+// TestStack makes calls at random under random policies, through Wrap and through WrapFunc, and
+// compares what came of them with what was seen of the tools. Callers overwrite the arguments as
+// soon as a call returns, and the results that they got. Time is synctest's: a deadlock or a goroutine that stays
 // fails the test, and whatever is not a tool's time is none.
 func TestStack(t *testing.T) {
 	if *stackSeed > 0 {
@@ -60,7 +61,7 @@ func stackTrial(t *testing.T, seed uint64, callers int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.handle = scope.WrapRegistry(&w.registry)
+		form := w.wrap(t, scope, r)
 		made := 0
 		var all sync.WaitGroup
 		for c := range callers {
@@ -77,7 +78,7 @@ func stackTrial(t *testing.T, seed uint64, callers int) {
 			t.Error(err)
 		}
 		if slices.Sort(w.problem); len(w.problem) > 0 {
-			t.Errorf("seed %d, %d calls, policies %s: %d wrong, go test -run TestStack -stack.seed %d .", seed, made, w.names(), len(w.problem), seed)
+			t.Errorf("seed %d, %s, %d calls, policies %s: %d wrong, go test -run TestStack -stack.seed %d .", seed, form, made, w.names(), len(w.problem), seed)
 			for _, p := range w.problem[:min(len(w.problem), 8)] {
 				t.Log(p)
 			}
@@ -139,7 +140,12 @@ func (c *caller) run() {
 	time.Sleep(c.pause)
 	if c.batch {
 		e := toolkit.Executor{Handler: c.world.handle, Tools: c.world.registry.Lookup}
-		for i, a := range e.Execute(c.ctx, c.calls...) {
+		calls := slices.Clone(c.calls)
+		for i := range calls {
+			calls[i].Arguments = slices.Clone(calls[i].Arguments)
+		}
+		for i, a := range e.Execute(c.ctx, calls...) {
+			scribble(calls[i].Arguments)
 			if a.CallID != c.calls[i].ID {
 				c.world.wrong("the answer to %s is marked %s", c.calls[i].ID, a.CallID)
 			}
@@ -172,7 +178,11 @@ func (c *caller) one(call toolkit.Call, limit time.Duration) {
 				c.world.wrong("call %s: panic %v", call.ID, v)
 			}
 		}()
-		res, err := c.world.handle(ctx, call)
+		used := call
+		used.Arguments = slices.Clone(call.Arguments)
+		defer scribble(used.Arguments)
+		res, err := c.world.handle(ctx, used)
+		scribble(used.Arguments)
 		c.world.check(c.ctx, call, res, err)
 	}()
 	<-ended

@@ -97,6 +97,12 @@ func (w *world) run(ctx context.Context, call toolkit.Call) (toolkit.Result, err
 	if s := toolkit.SessionFrom(ctx); s != nil {
 		session = *s
 	}
+	asked := string(call.Arguments)
+	defer func() {
+		if string(call.Arguments) != asked {
+			w.wrong("call %s: the arguments %s became %s while the tool ran", call.ID, asked, call.Arguments)
+		}
+	}()
 	number, began := w.serial.Add(1), time.Now()
 	r := worldRun{tool: call.Name, arguments: a.String(), session: session}
 	w.mu.Lock()

@@ -29,6 +29,7 @@ type Scope struct {
 
 	applying sync.Mutex
 	rules    atomic.Pointer[rules]
+	wrapped  map[string]wrapped // by name, guarded by applying
 
 	closing  sync.Once
 	closeErr error
@@ -124,96 +125,44 @@ func noStats(w http.ResponseWriter, _ *http.Request) {
 	http.Error(w, "this scope keeps no statistics: it was made with toolscope.WithoutStats", http.StatusNotFound)
 }
 
-// Wrap returns h watched and governed by the scope. tools finds the definitions of
-// registered tools; a nil one knows none, and then no name reaches a span name or
-// a label. A nil h refuses each call and says so.
-func (s *Scope) Wrap(h toolkit.Handler, tools toolkit.Lookup) toolkit.Handler {
+// Wrap returns h observed and governed by the scope. tools are the registered tools: the
+// statistics learn from them which are never used. Nil tools, and [toolkit.NoTools], are not
+// known: then no name reaches a span name or a label. A nil h refuses each call with an error
+// that says so.
+func (s *Scope) Wrap(h toolkit.Handler, tools toolkit.Tools) toolkit.Handler {
 	if s == nil {
 		return toolkit.Chain(h)
 	}
-	return toolkit.Chain(h, s.middleware(tools))
+	if tools == nil {
+		tools = toolkit.NoTools
+	}
+	s.registerTools(tools)
+	return toolkit.Chain(h, s.middleware(tools.Lookup))
 }
 
 // A Registry is what [Scope.WrapRegistry] wraps: a [toolkit.Registry] is one.
 type Registry interface {
+	toolkit.Tools
 	Handle(ctx context.Context, call toolkit.Call) (toolkit.Result, error)
-	Lookup(name string) *toolkit.Definition
-	Definitions() []toolkit.Definition
 }
 
-// WrapRegistry is [Scope.Wrap] of the registry's Handle and Lookup; the statistics
-// also learn which tools there are, and so which are never used. A nil registry
-// refuses each call and says so.
+// WrapRegistry is [Scope.Wrap] of the registry's Handle and tools. A nil registry refuses each
+// call with an error that says so.
 func (s *Scope) WrapRegistry(r Registry) toolkit.Handler {
 	if r == nil {
 		return s.Wrap(nil, nil)
 	}
-	if recorder := s.Stats(); recorder != nil {
-		recorder.Register(r)
-	}
-	return s.Wrap(r.Handle, r.Lookup)
+	return s.Wrap(r.Handle, r)
 }
 
-// Watch wraps an execute function of another registry so that the scope watches
-// it, and gives back the same signature and the identical results. Policies do not
-// apply: see [Govern].
-func Watch[F toolkit.Func[C, R], C, R any](s *Scope, next F, lens toolkit.Lens[C, R]) F {
-	if s == nil {
-		return next
-	}
-	watched := toolkit.Watch(next, lens, s.observers...)
-	var either any
-	switch f := any(next).(type) {
-	case func(context.Context, C) R:
-		on := any(watched).(func(context.Context, C) R)
-		either = func(ctx context.Context, c C) R {
-			if s.rules.Load().off {
-				return f(ctx, c)
-			}
-			makeRoom()
-			return on(ctx, c)
-		}
-	case func(context.Context, C) (R, error):
-		on := any(watched).(func(context.Context, C) (R, error))
-		either = func(ctx context.Context, c C) (R, error) {
-			if s.rules.Load().off {
-				return f(ctx, c)
-			}
-			makeRoom()
-			return on(ctx, c)
-		}
-	}
-	return either.(F)
-}
-
-// Govern wraps an execute function of another registry so that the scope watches
-// it and its policies govern it, and gives back the same signature. It is an
-// error if the lens lacks what policies need.
-func Govern[F toolkit.Func[C, R], C, R any](s *Scope, next F, lens toolkit.Lens[C, R]) (F, error) {
-	var middlewares []toolkit.Middleware
-	if s != nil {
-		middlewares = append(middlewares, s.middleware(lens.Tool))
-	}
-	return toolkit.Govern(next, lens, middlewares...)
-}
-
-// Observers are the scope's observers, for [toolkit.Watch], [toolkit.Observe] and
-// [toolkit.Begin]. The slice is the caller's.
+// Observers are the scope's observers, for [toolkit.ObserveFunc], [toolkit.Observe] and
+// [toolkit.Begin]. Policies do not apply to what they observe: use [WrapFunc], [Scope.Wrap] or
+// [Scope.Callbacks] where those should be checked. The slice is the caller's.
 func (s *Scope) Observers() []toolkit.Observer {
 	if s == nil {
 		return nil
 	}
 	return append([]toolkit.Observer(nil), s.observers...)
-}
-
-// Begin tells the scope that a call begins, for frameworks with callbacks and for
-// streams (see [toolkit.Begin]). tool is the registered tool's definition, nil if
-// there is none. Policies do not apply.
-func (s *Scope) Begin(ctx context.Context, call toolkit.Call, tool *toolkit.Definition) (context.Context, *toolkit.Running) {
-	if s == nil {
-		return ctx, nil
-	}
-	return toolkit.Begin(ctx, call, tool, s.observers...)
 }
 
 // StartAgent opens a span of an agent's run, under which its calls appear (see

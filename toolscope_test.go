@@ -80,7 +80,7 @@ func get(t testing.TB, scope *toolscope.Scope, path string) *http.Response {
 
 func TestTenThousandConcurrentCallsAreCountedExactly(t *testing.T) {
 	scope, spans := newScope(t)
-	execute := scope.Wrap(echo(t).Handle, echo(t).Lookup)
+	execute := scope.Wrap(echo(t).Handle, echo(t))
 	const workers, each = 100, 100
 	var wg sync.WaitGroup
 	for range workers {
@@ -133,7 +133,7 @@ func TestWrapRegistryNamesToolsNeverUsed(t *testing.T) {
 func TestCallsAfterShutdownStillWork(t *testing.T) {
 	scope, spans := newScope(t)
 	r := echo(t)
-	execute := scope.Wrap(r.Handle, r.Lookup)
+	execute := scope.Wrap(r.Handle, r)
 	for range 2 {
 		if err := scope.Shutdown(context.Background()); err != nil {
 			t.Fatal(err)
@@ -165,7 +165,7 @@ func TestNilAndOffHandBackWhatTheyAreGiven(t *testing.T) {
 	for name, scope := range map[string]*toolscope.Scope{"nil": nil, "off": off} {
 		t.Run(name, func(t *testing.T) {
 			r := echo(t)
-			execute := scope.Wrap(r.Handle, r.Lookup)
+			execute := scope.Wrap(r.Handle, r)
 			call := toolkit.Call{Name: "echo", Arguments: []byte(`{}`)}
 			bare := testing.AllocsPerRun(100, func() { _, _ = r.Handle(context.Background(), call) })
 			wrapped := testing.AllocsPerRun(100, func() { _, _ = execute(context.Background(), call) })
@@ -177,7 +177,11 @@ func TestNilAndOffHandBackWhatTheyAreGiven(t *testing.T) {
 			if s := toolkit.SessionFrom(ctx); s == nil || s.Agent != "a" {
 				t.Errorf("got session %+v, want the agent's", s)
 			}
-			_, running := scope.Begin(ctx, call, nil)
+			callbacks, err := scope.Callbacks(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, running := callbacks.Begin(ctx, call)
 			running.End(toolkit.Result{}, nil)
 			if res := get(t, scope, "/"); res.StatusCode != http.StatusNotFound {
 				t.Errorf("got status %d, want 404", res.StatusCode)
@@ -192,7 +196,7 @@ func TestNilAndOffHandBackWhatTheyAreGiven(t *testing.T) {
 func TestBadInput(t *testing.T) {
 	scope, spans := newScope(t)
 	r := echo(t)
-	execute := scope.Wrap(r.Handle, r.Lookup)
+	execute := scope.Wrap(r.Handle, r)
 	canceled, cancel := context.WithCancel(context.Background())
 	cancel()
 	huge := bytes.Repeat([]byte("x"), 50<<20)
@@ -229,7 +233,7 @@ func TestBadInput(t *testing.T) {
 			}
 		})
 	}
-	for name, h := range map[string]toolkit.Handler{"nil handler": scope.Wrap(nil, nil), "nil registry": scope.Wrap((*toolkit.Registry)(nil).Handle, (*toolkit.Registry)(nil).Lookup)} {
+	for name, h := range map[string]toolkit.Handler{"nil handler": scope.Wrap(nil, nil), "nil registry": scope.Wrap((*toolkit.Registry)(nil).Handle, (*toolkit.Registry)(nil))} {
 		res, err := h(context.Background(), toolkit.Call{Name: "x"})
 		if err == nil {
 			err = res.Fault
@@ -251,7 +255,7 @@ func TestWrappingAddsNoGoroutine(t *testing.T) {
 		inside = goroutines()
 		return toolkit.Result{}, nil
 	}))
-	handle := scope.Wrap(r.Handle, r.Lookup)
+	handle := scope.Wrap(r.Handle, r)
 	var before, after int
 	for range 100 { // one that an earlier test left may end just then
 		before = goroutines()

@@ -4,8 +4,10 @@
 package toolscope_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -33,17 +35,18 @@ type fileResult struct {
 
 var fileTool = toolkit.Definition{Name: "read", ReadOnly: toolkit.Yes, Idempotent: toolkit.Yes}
 
-func fileLens() toolkit.Lens[fileCall, fileResult] {
-	return toolkit.Lens[fileCall, fileResult]{
-		Call:   func(c fileCall) toolkit.Call { return toolkit.Call{ID: c.ID, Name: "read", Arguments: c.Arguments} },
-		Tool:   func(string) *toolkit.Definition { return &fileTool },
-		Failed: func(r fileResult) error { return toolkit.SoftError(r.IsError, r.Output) },
-		View:   func(r fileResult) toolkit.Result { return toolkit.Result{Output: r.Output} },
+func fileAdapter() toolkit.Adapter[fileCall, fileResult] {
+	return toolkit.Adapter[fileCall, fileResult]{
+		Tools: toolkit.Lookup(func(string) *toolkit.Definition { return &fileTool }),
+		Call:  func(c fileCall) toolkit.Call { return toolkit.Call{ID: c.ID, Name: "read", Arguments: c.Arguments} },
+		Result: func(r fileResult, _ error) toolkit.Result {
+			return toolkit.Result{Output: r.Output, Fault: toolkit.SoftError(r.IsError, r.Output)}
+		},
+		With: func(c fileCall, args json.RawMessage) fileCall { c.Arguments = bytes.Clone(args); return c },
 		Answer: func(c fileCall, r toolkit.Result, _ error) fileResult {
 			return fileResult{c.ID, r.Output, r.Fault != nil}
 		},
-		Copy:      func(r fileResult, c fileCall) fileResult { r.ID = c.ID; return r },
-		Arguments: func(c fileCall, args json.RawMessage) fileCall { c.Arguments = args; return c },
+		Copy: func(r fileResult, c fileCall) fileResult { r.ID = c.ID; return r },
 	}
 }
 
@@ -63,7 +66,7 @@ func TestArgumentBufferReuse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		read, err := toolscope.Govern(scope, tool, fileLens())
+		read, err := toolscope.WrapFunc(scope, tool, fileAdapter())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,22 +122,75 @@ func TestArgumentBufferReuse(t *testing.T) {
 	})
 }
 
-// TestWatchUnderPolicies checks that a scope with policies does not wrap a function that they
-// cannot govern.
-func TestWatchUnderPolicies(t *testing.T) {
+// TestUngovernableFunctions checks that policies are never silently absent: a function that they
+// cannot govern is an error, where it is wrapped or where the policies are applied.
+func TestUngovernableFunctions(t *testing.T) {
 	policy, err := approve.New(approve.Options{Askers: []approve.Asker{approve.Func(func(context.Context, approve.Request) (approve.Answer, error) {
 		return approve.Answer{}, nil
 	})}})
-	scope, err := toolscope.New(toolscope.WithPolicies(must(t, policy, err)))
-	if err != nil {
-		t.Fatal(err)
+	settings := map[string]toolscope.Settings{
+		"policies":       {Policies: []middleware.Policy{must(t, policy, err)}},
+		"disabled tools": {ToolsOff: []string{"read"}},
 	}
-	lens := fileLens()
-	lens.Tool = func(string) *toolkit.Definition { return &toolkit.Definition{Name: "read", RequiresApproval: true} }
 	ran := false
-	read := toolscope.Watch(scope, func(context.Context, fileCall) fileResult { ran = true; return fileResult{} }, lens)
-	if read(context.Background(), fileCall{}); ran {
-		t.Error("a tool that requires approval ran without, and there was no error")
+	tool := func(context.Context, fileCall) fileResult { ran = true; return fileResult{} }
+	adapter := fileAdapter()
+	adapter.Tools = toolkit.Lookup(func(string) *toolkit.Definition {
+		return &toolkit.Definition{Name: "read", RequiresApproval: true}
+	})
+	little := toolkit.Adapter[fileCall, fileResult]{Tools: adapter.Tools, Call: adapter.Call, Result: adapter.Result}
+	for name, settings := range settings {
+		t.Run(name, func(t *testing.T) {
+			governed, err := toolscope.New(toolscope.WithSettings(settings))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := toolscope.WrapFunc(governed, tool, little); err == nil || !strings.Contains(err.Error(), "Adapter.With, Adapter.Answer: got nil") {
+				t.Errorf("WrapFunc: got %v, want an error that names what is missing", err)
+			}
+			if _, err := toolscope.FuncMiddleware[func(context.Context, fileCall) fileResult](governed, little); err == nil {
+				t.Error("FuncMiddleware: got no error")
+			}
+			if _, err := governed.Callbacks(adapter.Tools); err == nil {
+				t.Error("Callbacks: got no error")
+			}
+			ran = false
+			read, err := toolscope.WrapFunc(governed, tool, adapter)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res := read(t.Context(), fileCall{}); ran || !res.IsError {
+				t.Errorf("the tool ran %t, the answer is %+v, want a refusal", ran, res)
+			}
+			if read, err = toolscope.WrapFunc(governed, tool, little, toolscope.ObserveOnly()); err != nil {
+				t.Fatal(err)
+			}
+			if read(t.Context(), fileCall{}); !ran {
+				t.Error("ObserveOnly: the tool did not run")
+			}
+			if _, err := governed.Callbacks(adapter.Tools, toolscope.ObserveOnly()); err != nil {
+				t.Errorf("Callbacks with ObserveOnly: got %v", err)
+			}
+			for wrapper, wrap := range map[string]func(s *toolscope.Scope) error{
+				"WrapFunc": func(s *toolscope.Scope) error { _, err := toolscope.WrapFunc(s, tool, little); return err },
+				"FuncMiddleware": func(s *toolscope.Scope) error {
+					_, err := toolscope.FuncMiddleware[func(context.Context, fileCall) fileResult](s, little)
+					return err
+				},
+				"Callbacks": func(s *toolscope.Scope) error { _, err := s.Callbacks(adapter.Tools); return err },
+			} {
+				s, err := toolscope.New()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := wrap(s); err != nil {
+					t.Fatal(err)
+				}
+				if err := s.Apply(settings); err == nil || s.Settings().Policies != nil || len(s.Settings().ToolsOff) > 0 {
+					t.Errorf("Apply after %s: got %v and the settings %+v, want an error and no change", wrapper, err, s.Settings())
+				}
+			}
+		})
 	}
 }
 
@@ -145,24 +201,26 @@ func TestAdapterPanics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lens := fileLens()
-	lens.View = func(fileResult) toolkit.Result { panic("view") }
+	adapter := fileAdapter()
+	adapter.Content = func(fileResult, *toolkit.Result) { panic("content") }
 	ran := 0
-	read, err := toolscope.Govern(scope, func(_ context.Context, c fileCall) fileResult { ran++; return fileResult{Output: "done"} }, lens)
+	read, err := toolscope.WrapFunc(scope, func(_ context.Context, c fileCall) fileResult { ran++; return fileResult{Output: "done"} }, adapter)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if res := read(context.Background(), fileCall{}); ran != 1 || res.Output != "done" {
-		t.Errorf("View panicked: the tool ran %d times, the caller got %+v, want what the tool returned", ran, res)
+		t.Errorf("Content panicked: the tool ran %d times, the caller got %+v, want what the tool returned", ran, res)
 	}
 	if err := scope.Apply(toolscope.Settings{Off: true}); err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
-		if v := recover(); v != nil {
-			t.Errorf("with Settings.Off: panic %v, want nothing of the lens to be called", v)
-		}
-	}()
+	adapter.Call = func(fileCall) toolkit.Call {
+		t.Error("with Settings.Off: the adapter was called")
+		return toolkit.Call{}
+	}
+	if read, err = toolscope.WrapFunc(scope, func(context.Context, fileCall) fileResult { return fileResult{} }, adapter); err != nil {
+		t.Fatal(err)
+	}
 	read(context.Background(), fileCall{})
 }
 
@@ -173,9 +231,12 @@ func TestFunctionsOwnRefusal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read := toolscope.Watch(scope, func(context.Context, fileCall) (fileResult, error) {
+	read, err := toolscope.WrapFunc(scope, func(context.Context, fileCall) (fileResult, error) {
 		return fileResult{}, toolkit.ErrApprovalDenied
-	}, fileLens())
+	}, fileAdapter())
+	if err != nil {
+		t.Fatal(err)
+	}
 	_, _ = read(context.Background(), fileCall{})
 	if got := seen.All()[0]; got.Disposition.Outcome != toolkit.OutcomeRefused || got.Disposition.Run != 0 {
 		t.Errorf("got outcome %v, run %v, want refused and no running time", got.Disposition.Outcome, got.Disposition.Run)

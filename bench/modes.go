@@ -147,7 +147,7 @@ func scoped(tool toolkit.Handler, processor string, options ...toolscope.Option)
 	if err != nil {
 		return Wrapped{}, err
 	}
-	return Wrapped{scope.Wrap(tool, Lookup), Context, closing(scope.Shutdown, shut)}, nil
+	return Wrapped{scope.Wrap(tool, toolkit.Lookup(Lookup)), Context, closing(scope.Shutdown, shut)}, nil
 }
 
 // closing shuts down what a mode has started, in order.

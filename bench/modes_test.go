@@ -56,7 +56,7 @@ func TestSameAttributes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := scope.Wrap(bench.Tool, bench.Lookup)(bench.Context, bench.Call); err != nil {
+		if _, err := scope.Wrap(bench.Tool, toolkit.Lookup(bench.Lookup))(bench.Context, bench.Call); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -302,7 +302,7 @@ func TestReloadKeepsWhatIsUnchangedAndDropsNoCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	def := toolkit.Definition{Name: "echo"}
-	handle := scope.Wrap(tooltest.Echo(def).Handle, func(string) *toolkit.Definition { return &def })
+	handle := scope.Wrap(tooltest.Echo(def).Handle, toolkit.Lookup(func(string) *toolkit.Definition { return &def }))
 	find := func(p middleware.Stage) middleware.Policy {
 		i := slices.IndexFunc(scope.Settings().Policies, func(q middleware.Policy) bool { return q.Stage() == p })
 		if i < 0 {
@@ -435,7 +435,7 @@ func TestReloadSeesTheRulesFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	def := toolkit.Definition{Name: "echo"}
-	handle := scope.Wrap(tooltest.Echo(def).Handle, func(string) *toolkit.Definition { return &def })
+	handle := scope.Wrap(tooltest.Echo(def).Handle, toolkit.Lookup(func(string) *toolkit.Definition { return &def }))
 	check := func(want error) {
 		t.Helper()
 		if _, err := f.Reload(scope); err != nil {
@@ -477,7 +477,7 @@ func TestReloadForgetsNoBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	def := toolkit.Definition{Name: "echo"}
-	handle := scope.Wrap(tooltest.Echo(def).Handle, func(string) *toolkit.Definition { return &def })
+	handle := scope.Wrap(tooltest.Echo(def).Handle, toolkit.Lookup(func(string) *toolkit.Definition { return &def }))
 	ctx := toolkit.WithSession(t.Context(), toolkit.Session{ID: "s"})
 	ran := 0
 	for _, calls := range []string{"2", "1", "3", "3"} {

@@ -33,7 +33,7 @@ policies:
 	definition := toolkit.Definition{Name: "disk_wipe"}
 	execute := scope.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) {
 		return toolkit.Result{Output: "all is gone"}, nil
-	}, func(string) *toolkit.Definition { return &definition })
+	}, toolkit.Lookup(func(string) *toolkit.Definition { return &definition }))
 	_, err = execute(context.Background(), toolkit.Call{Name: "disk_wipe", Arguments: json.RawMessage(`{}`)})
 	fmt.Println(err)
 	// Output: tool "disk_wipe": permission denied

@@ -173,7 +173,7 @@ func (h *mcpHost) run(t *testing.T) {
 		}
 		text := res.Content[0].(*mcp.TextContent).Text
 		return toolkit.Result{Output: text, Fault: toolkit.SoftError(res.IsError, text)}, nil
-	}, func(name string) *toolkit.Definition { return tools[name] })
+	}, toolkit.Lookup(func(name string) *toolkit.Definition { return tools[name] }))
 
 	ctx, agent := h.scope.StartAgent(ctx, tracing.Agent{Name: "teller", Conversation: "conversation 1"})
 	for i, s := range h.secrets {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/toolscope/toolscope/internal/counters"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -42,9 +43,9 @@ func TestRunsInTheBackgroundAreToldApart(t *testing.T) {
 		fork = c.Record.Fork()
 		return toolkit.Result{}, nil
 	})(t.Context(), call)
-	before := toolkit.ObserverPanics()
+	before := counters.ObserverPanics.Load()
 	ctx, end := fork.BeginBackground(t.Context(), call, "renewal") // the call has ended
-	if ctx.Value(key("a")) != true || ctx.Value(key("b")) != true || toolkit.ObserverPanics() != before+1 {
+	if ctx.Value(key("a")) != true || ctx.Value(key("b")) != true || counters.ObserverPanics.Load() != before+1 {
 		t.Error("the context is not that of both observers, or the panic is not counted")
 	}
 	end(toolkit.Result{Output: "out "}, errors.New("no"))

@@ -8,8 +8,9 @@ import (
 	"context"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"time"
+
+	"github.com/toolscope/toolscope/internal/counters"
 )
 
 // maxOpen is how many calls begun by [Begin] may be open at once in a process;
@@ -21,7 +22,7 @@ const maxOpen = 10_000
 // returned, and ends with [Running.End]. tool is the registered tool's definition,
 // nil if there is none. A Running that is garbage before it was ended, and the oldest
 // of more than 10,000 open ones, is closed with [EndingAbandoned] and
-// counted ([Abandoned]).
+// counted.
 func Begin(ctx context.Context, call Call, tool *Definition, observers ...Observer) (context.Context, *Running) {
 	return BeginAt(ctx, time.Now(), call, tool, observers...)
 }
@@ -81,6 +82,11 @@ func (r *Running) End(res Result, err error) bool { return r.EndAt(time.Time{}, 
 // EndAt is [Running.End] of a call that ended at a time that has passed; the zero
 // time is now.
 func (r *Running) EndAt(end time.Time, res Result, err error) bool {
+	return r.end(end, res, err, string(ErrTool))
+}
+
+// end is EndAt with the type of an error that says nothing of itself.
+func (r *Running) end(at time.Time, res Result, err error, fallback string) bool {
 	if r == nil {
 		return false
 	}
@@ -89,14 +95,30 @@ func (r *Running) EndAt(end time.Time, res Result, err error) bool {
 	if run == nil {
 		return false
 	}
-	run.ended.End = end
-	run.endNative(&res, err, string(ErrTool))
+	run.ended.End = at
+	run.endNative(&res, err, fallback)
 	return true
 }
 
-// Abandoned is how many calls begun by [Begin] were closed in this process
-// because nobody ended them.
-func Abandoned() uint64 { return open.abandoned.Load() }
+// finish ends the call as set does, which is given its run; nothing if it has ended.
+func (r *Running) finish(set func(*run)) {
+	run := r.call.take()
+	runtime.KeepAlive(r) // else the collector could close the call as abandoned before take
+	if run == nil {
+		return
+	}
+	set(run)
+	run.end()
+}
+
+// unwind ends a call whose function did not return, and lets its panic go on (see run.unwind).
+func (r *Running) unwind(recovered any) {
+	if run := r.call.take(); run != nil {
+		run.unwind(recovered)
+	} else if recovered != nil {
+		panic(recovered)
+	}
+}
 
 // openCall is the part of a Running that outlives it, so that its becoming
 // garbage can be noticed.
@@ -132,7 +154,7 @@ func (o *openCall) abandon() {
 	if r == nil {
 		return
 	}
-	open.abandoned.Add(1)
+	counters.AbandonedCalls.Add(1)
 	r.ended.Ending, r.ended.ErrorType, r.ended.ResultBytes = EndingAbandoned, TypeOther, -1
 	r.end()
 }
@@ -141,9 +163,8 @@ func (o *openCall) abandon() {
 var open openCalls
 
 type openCalls struct {
-	mu        sync.Mutex
-	calls     list.List
-	abandoned atomic.Uint64
+	mu    sync.Mutex
+	calls list.List
 }
 
 func (c *openCalls) add(o *openCall) {

@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/counters"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/tooltest"
 )
@@ -123,12 +124,12 @@ func TestNilRunningWorks(t *testing.T) {
 // abandoned is how many calls were abandoned until now, with those that earlier tests left for
 // the collector.
 func abandoned() uint64 {
-	for n := toolkit.Abandoned(); ; n = toolkit.Abandoned() {
+	for n := counters.AbandonedCalls.Load(); ; n = counters.AbandonedCalls.Load() {
 		for range 3 {
 			runtime.GC()
 			time.Sleep(time.Millisecond) // cleanups run beside
 		}
-		if toolkit.Abandoned() == n {
+		if counters.AbandonedCalls.Load() == n {
 			return n
 		}
 	}
@@ -147,7 +148,7 @@ func TestForgottenCallIsClosedAsAbandoned(t *testing.T) {
 			if e.Call.ID != "forgotten" || e.Ending != toolkit.EndingAbandoned || e.ErrorType != toolkit.TypeOther || e.ResultBytes != -1 {
 				t.Errorf("told %v, want the forgotten call as abandoned", e)
 			}
-			if got := toolkit.Abandoned() - before; got != 1 {
+			if got := counters.AbandonedCalls.Load() - before; got != 1 {
 				t.Errorf("got %d counted, want 1", got)
 			}
 			runtime.KeepAlive(ctx) // a context that lives on keeps nothing open
@@ -169,8 +170,8 @@ func TestEndedCallIsNotAbandoned(t *testing.T) {
 	}
 	runtime.GC()
 	runtime.GC()
-	if seen.Len() != 100 || toolkit.Abandoned() != before {
-		t.Errorf("got %d ends and %d abandoned, want 100 and 0", seen.Len(), toolkit.Abandoned()-before)
+	if seen.Len() != 100 || counters.AbandonedCalls.Load() != before {
+		t.Errorf("got %d ends and %d abandoned, want 100 and 0", seen.Len(), counters.AbandonedCalls.Load()-before)
 	}
 }
 
@@ -183,8 +184,8 @@ func TestOpenCallsAreBounded(t *testing.T) {
 		_, r := toolkit.Begin(t.Context(), toolkit.Call{ID: strconv.Itoa(i)}, nil, &seen)
 		running = append(running, r)
 	}
-	if toolkit.OpenCalls() != toolkit.MaxOpen || toolkit.Abandoned()-before != more {
-		t.Errorf("got %d open and %d abandoned, want %d and %d", toolkit.OpenCalls(), toolkit.Abandoned()-before, toolkit.MaxOpen, more)
+	if toolkit.OpenCalls() != toolkit.MaxOpen || counters.AbandonedCalls.Load()-before != more {
+		t.Errorf("got %d open and %d abandoned, want %d and %d", toolkit.OpenCalls(), counters.AbandonedCalls.Load()-before, toolkit.MaxOpen, more)
 	}
 	for i, e := range seen.TakeAll() {
 		if e.Call.ID != strconv.Itoa(i) || e.Ending != toolkit.EndingAbandoned {

@@ -11,7 +11,8 @@ import (
 	"strconv"
 )
 
-// A Call is one proposal of a model to use a tool. It travels inward by value.
+// A Call is one proposal of a model to use a tool. It travels inward by value: a middleware passes
+// on the call it was given, changed where it wants to change it.
 type Call struct {
 	// ID is the model's id of the call; "" if it gave none.
 	ID string `json:"id,omitempty"`
@@ -26,6 +27,8 @@ type Call struct {
 	// Record is what this call is and how it goes. The zero Record works and
 	// remembers nothing.
 	Record Record `json:"-"`
+
+	foreign foreignCall // the call of another registry that this stands for; nil for none
 }
 
 // A Handler answers a call. Handlers must be safe for concurrent use.

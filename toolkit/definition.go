@@ -164,11 +164,3 @@ func (d Definition) clone() *Definition {
 	d.Volatile = slices.Clone(d.Volatile)
 	return &d
 }
-
-// schema is InputSchema, or the schema of any object.
-func (d *Definition) schema() json.RawMessage {
-	if len(d.InputSchema) == 0 {
-		return json.RawMessage(`{"type":"object"}`)
-	}
-	return d.InputSchema
-}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/toolkit/export"
 )
 
 func TestValidate(t *testing.T) {
@@ -53,7 +54,7 @@ func TestValidate(t *testing.T) {
 				t.Errorf("got %v, want %q", err, tt.wrong)
 			}
 			if err == nil {
-				if _, err := toolkit.ExportMCP([]toolkit.Definition{d}); err != nil {
+				if _, err := export.MCP([]toolkit.Definition{d}); err != nil {
 					t.Errorf("a valid definition cannot be exported: %v", err)
 				}
 			}

@@ -19,7 +19,7 @@
 //
 // Observing changes nothing: the same result value, the same error, the same
 // panic, [runtime.Goexit] included. A panic of an observer is swallowed and
-// counted ([ObserverPanics]). An observed call starts no goroutine, and allocates
+// counted. An observed call starts no goroutine, and allocates
 // nothing that its observers do not allocate.
 //
 // Formatting a [Call], a [Result], a [Part], an [Answer], an [Ended] or an [Error]

@@ -4,12 +4,14 @@
 package toolkit_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"runtime"
 	"testing"
 
+	"github.com/toolscope/toolscope/internal/counters"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/tooltest"
 )
@@ -26,22 +28,41 @@ type (
 	}
 )
 
-// ownLens shows system A's types; everything policies need is there.
-var ownLens = toolkit.Lens[*ownCall, *ownResult]{
-	Call:   func(c *ownCall) toolkit.Call { return toolkit.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments} },
-	Tool:   func(string) *toolkit.Definition { return &toolkit.Definition{Name: "own"} },
-	Failed: func(r *ownResult) error { return toolkit.SoftError(r != nil && r.IsError, "own failure") },
-	View: func(r *ownResult) toolkit.Result {
+// ownAdapter connects system A's types; everything policies need is there.
+var ownAdapter = toolkit.Adapter[*ownCall, *ownResult]{
+	Tools: toolkit.Lookup(func(string) *toolkit.Definition { return &toolkit.Definition{Name: "own"} }),
+	Call:  func(c *ownCall) toolkit.Call { return toolkit.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments} },
+	Result: func(r *ownResult, _ error) toolkit.Result {
 		if r == nil {
 			return toolkit.Result{}
 		}
-		return toolkit.Result{Output: r.Output}
+		return toolkit.Result{Output: r.Output, Fault: toolkit.SoftError(r.IsError, "own failure")}
 	},
+	With: func(c *ownCall, a json.RawMessage) *ownCall { d := *c; d.Arguments = bytes.Clone(a); return &d },
 	Answer: func(_ *ownCall, res toolkit.Result, _ error) *ownResult {
 		return &ownResult{res.Output, res.Fault != nil}
 	},
-	Copy:      func(r *ownResult, _ *ownCall) *ownResult { c := *r; return &c },
-	Arguments: func(c *ownCall, a json.RawMessage) *ownCall { d := *c; d.Arguments = a; return &d },
+	Copy: func(r *ownResult, _ *ownCall) *ownResult { c := *r; return &c },
+}
+
+// observed wraps a function that the adapter fits.
+func observed[F toolkit.Func[C, R], C, R any](t testing.TB, next F, a toolkit.Adapter[C, R], observers ...toolkit.Observer) F {
+	t.Helper()
+	f, err := toolkit.ObserveFunc(next, a, observers...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// governed is observed with middlewares.
+func governed[F toolkit.Func[C, R], C, R any](t testing.TB, next F, a toolkit.Adapter[C, R], middlewares ...toolkit.Middleware) F {
+	t.Helper()
+	f, err := toolkit.GovernFunc(next, a, middlewares...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
 }
 
 // ending is everything a caller can notice of a call's end.
@@ -75,28 +96,22 @@ func end(f func() (*ownResult, error)) (e ending) {
 
 type execute func(context.Context, *ownCall) (*ownResult, error)
 
-// withError is the plain name of the function's type, which Func asks for.
-type withError = func(context.Context, *ownCall) (*ownResult, error)
-
 // forms are the ways of observing a function; each gives it back observed.
 var forms = map[string]func(testing.TB, execute, ...toolkit.Observer) execute{
-	"Watch": func(_ testing.TB, f execute, o ...toolkit.Observer) execute {
-		return toolkit.Watch(withError(f), ownLens, o...)
+	"ObserveFunc": func(t testing.TB, f execute, o ...toolkit.Observer) execute {
+		return observed(t, f, ownAdapter, o...)
 	},
-	"Watch without lens": func(_ testing.TB, f execute, o ...toolkit.Observer) execute {
-		return toolkit.Watch(withError(f), toolkit.Lens[*ownCall, *ownResult]{}, o...)
+	"ObserveFunc with little": func(t testing.TB, f execute, o ...toolkit.Observer) execute {
+		little := toolkit.Adapter[*ownCall, *ownResult]{Tools: toolkit.NoTools, Call: ownAdapter.Call}
+		return observed(t, f, little, o...)
 	},
-	"Govern": func(t testing.TB, f execute, o ...toolkit.Observer) execute {
-		governed, err := toolkit.Govern(withError(f), ownLens, toolkit.Observe(ownLens.Tool, o...))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return governed
+	"GovernFunc": func(t testing.TB, f execute, o ...toolkit.Observer) execute {
+		return governed(t, f, ownAdapter, toolkit.Observe(ownAdapter.Tools.Lookup, o...))
 	},
 	"Observe": func(_ testing.TB, f execute, o ...toolkit.Observer) execute {
 		type key struct{}
 		// A Result has no place for the other type's pointer, so it goes around.
-		handler := toolkit.Observe(ownLens.Tool, o...)(func(ctx context.Context, _ toolkit.Call) (toolkit.Result, error) {
+		handler := toolkit.Observe(ownAdapter.Tools.Lookup, o...)(func(ctx context.Context, _ toolkit.Call) (toolkit.Result, error) {
 			res, err := f(ctx, nil)
 			*ctx.Value(key{}).(**ownResult) = res
 			return toolkit.Result{Output: "x"}, err
@@ -117,7 +132,7 @@ func TestObservingChangesNothing(t *testing.T) {
 		run       func() (*ownResult, error)
 		want      ending
 		told      toolkit.Ending
-		errorType string // as Watch tells it
+		errorType string // as ObserveFunc reports it
 	}{
 		{"returns", func() (*ownResult, error) { return result, nil }, ending{result: result}, toolkit.EndingReturned, ""},
 		{"fails", func() (*ownResult, error) { return result, failure }, ending{result: result, err: failure}, toolkit.EndingFailed, "tool_error"},
@@ -144,8 +159,6 @@ func TestObservingChangesNothing(t *testing.T) {
 				e := all[0]
 				told, errorType := tt.told, tt.errorType
 				switch {
-				case form == "Govern" && told == toolkit.EndingFailed:
-					told = toolkit.EndingReturned // the function's error is the tool's fault
 				case form == "Observe" && told == toolkit.EndingFailed && tt.want.err == failure:
 					errorType = "_OTHER" // a handler's error says nothing of the tool
 				}
@@ -193,12 +206,9 @@ func TestPanickingObserversAreSwallowedAndCounted(t *testing.T) {
 		{"nil context from Begin", funcs{begin: func(context.Context, toolkit.Call, *toolkit.CallInfo) context.Context { return nil }}, 0},
 	} {
 		for form, observe := range forms {
-			if form == "Watch without lens" {
-				continue // shows no content, so nobody is asked for it
-			}
 			t.Run(tt.name+"/"+form, func(t *testing.T) {
 				var seen tooltest.Recorder
-				before := toolkit.ObserverPanics()
+				before := counters.ObserverPanics.Load()
 				run := observe(t, func(ctx context.Context, _ *ownCall) (*ownResult, error) {
 					if ctx == nil {
 						t.Error("the tool got a nil context")
@@ -208,7 +218,7 @@ func TestPanickingObserversAreSwallowedAndCounted(t *testing.T) {
 				if got := end(func() (*ownResult, error) { return run(t.Context(), &ownCall{}) }); got != (ending{result: result}) {
 					t.Errorf("got %+v, want the tool's own result", got)
 				}
-				counted, want := toolkit.ObserverPanics()-before, 2*tt.count
+				counted, want := counters.ObserverPanics.Load()-before, 2*tt.count
 				if tt.name == "Wants" {
 					want = 1 // the recorder in between wants content, which decides
 				}
@@ -244,19 +254,19 @@ func TestAnObserverThatPanicsWithNilIsToldOnce(t *testing.T) {
 }
 
 func TestPanickingLookupIsSwallowed(t *testing.T) {
-	before := toolkit.ObserverPanics()
+	before := counters.ObserverPanics.Load()
 	var seen tooltest.Recorder
 	lookup := func(string) *toolkit.Definition { panic("lookup") }
 	res, err := toolkit.Observe(lookup, &seen)(tooltest.Echo(named("echo")).Handle)(t.Context(), toolkit.Call{Arguments: []byte("x")})
-	if res.Output != "x" || err != nil || seen.Len() != 1 || seen.All()[0].Info.Tool != nil || toolkit.ObserverPanics()-before != 1 {
+	if res.Output != "x" || err != nil || seen.Len() != 1 || seen.All()[0].Info.Tool != nil || counters.ObserverPanics.Load()-before != 1 {
 		t.Errorf("got %q, %v, %v, want the tool's answer and one swallowed panic", res.Output, err, seen.All())
 	}
 }
 
 // A nil context is the caller's affair: a function that does not mind gets it.
-func TestWatchPassesANilContextOn(t *testing.T) {
+func TestObserveFuncPassesANilContextOn(t *testing.T) {
 	var got = t.Context()
-	run := toolkit.Watch(func(ctx context.Context, _ *ownCall) *ownResult { got = ctx; return nil }, ownLens, quiet{})
+	run := observed(t, func(ctx context.Context, _ *ownCall) *ownResult { got = ctx; return nil }, ownAdapter, quiet{})
 	var none context.Context
 	if run(none, &ownCall{}); got != nil {
 		t.Errorf("got context %v, want nil", got)

@@ -4,6 +4,7 @@
 package toolkit_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -65,23 +66,33 @@ func newHarness() *Harness {
 
 // An existing registry, observed: its Execute keeps its signature and returns the
 // identical results.
-func ExampleWatch() {
+func ExampleObserveFunc() {
 	harness := newHarness()
 	var seen tooltest.Recorder
 
 	// The user's code begins here.
-	defs := map[string]*toolkit.Definition{}
+	var defs []toolkit.Definition
 	for _, d := range harness.GetAvailableTools() {
-		defs[d.Name] = &toolkit.Definition{Name: d.Name, Description: d.Description}
+		defs = append(defs, toolkit.Definition{Name: d.Name, Description: d.Description})
 	}
-	execute := toolkit.Watch(harness.Execute, toolkit.Lens[ToolCall, ToolResult]{
-		Call:   func(c ToolCall) toolkit.Call { return toolkit.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments} },
-		Tool:   func(name string) *toolkit.Definition { return defs[name] },
-		Failed: func(r ToolResult) error { return toolkit.SoftError(r.IsError, r.Output) },
-		View:   func(r ToolResult) toolkit.Result { return toolkit.Result{Output: r.Output} },
+	tools, err := toolkit.NewTools(defs...)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	execute, err := toolkit.ObserveFunc(harness.Execute, toolkit.Adapter[ToolCall, ToolResult]{
+		Tools: tools,
+		Call:  func(c ToolCall) toolkit.Call { return toolkit.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments} },
+		Result: func(r ToolResult, _ error) toolkit.Result {
+			return toolkit.Result{Output: r.Output, Fault: toolkit.SoftError(r.IsError, r.Output)}
+		},
 	}, &seen)
 	// It ends here.
 
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	ctx := context.Background()
 	fmt.Println(execute(ctx, ToolCall{ID: "1", Name: "read_file", Arguments: json.RawMessage(`{"path":"a.txt"}`)}))
 	fmt.Println(execute(ctx, ToolCall{ID: "2", Name: "made_up"}))
@@ -96,9 +107,9 @@ func ExampleWatch() {
 	// 2: registered false, 0 bytes in, 12 bytes out, error type "unknown_tool"
 }
 
-// The same registry under a policy. The lens says besides how a policy's answer
-// becomes a ToolResult, and how a stored one answers another call.
-func ExampleGovern() {
+// The same registry under a policy. The adapter also says how a call gets other arguments, and
+// how a policy's answer becomes a ToolResult.
+func ExampleGovernFunc() {
 	harness := newHarness()
 	noSecrets := func(next toolkit.Handler) toolkit.Handler {
 		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
@@ -110,15 +121,16 @@ func ExampleGovern() {
 	}
 
 	// The user's code begins here.
-	execute, err := toolkit.Govern(harness.Execute, toolkit.Lens[ToolCall, ToolResult]{
-		Call:   func(c ToolCall) toolkit.Call { return toolkit.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments} },
-		Failed: func(r ToolResult) error { return toolkit.SoftError(r.IsError, r.Output) },
-		View:   func(r ToolResult) toolkit.Result { return toolkit.Result{Output: r.Output} },
+	execute, err := toolkit.GovernFunc(harness.Execute, toolkit.Adapter[ToolCall, ToolResult]{
+		Tools: toolkit.NoTools,
+		Call:  func(c ToolCall) toolkit.Call { return toolkit.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments} },
+		Result: func(r ToolResult, _ error) toolkit.Result {
+			return toolkit.Result{Output: r.Output, Fault: toolkit.SoftError(r.IsError, r.Output)}
+		},
+		With: func(c ToolCall, args json.RawMessage) ToolCall { c.Arguments = bytes.Clone(args); return c },
 		Answer: func(c ToolCall, r toolkit.Result, _ error) ToolResult {
 			return ToolResult{c.ID, r.Output, r.Fault != nil}
 		},
-		Copy:      func(r ToolResult, c ToolCall) ToolResult { r.ToolCallID = c.ID; return r },
-		Arguments: func(c ToolCall, args json.RawMessage) ToolCall { c.Arguments = args; return c },
 	}, noSecrets)
 	// It ends here.
 

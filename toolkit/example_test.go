@@ -5,7 +5,6 @@ package toolkit_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -164,19 +163,4 @@ func ExampleHostParams() {
 	// Output:
 	// {"type":"object","properties":{"path":{}}}
 	// {"path":"a","project_id":"p-7"} <nil>
-}
-
-func ExampleExportOpenAI() {
-	tool := toolkit.NewTool("add", "Adds two numbers.", func(context.Context, struct{}) (string, error) { return "", nil })
-	defs := []toolkit.Definition{tool.Definition()}
-	for _, export := range []func([]toolkit.Definition) (json.RawMessage, error){
-		toolkit.ExportOpenAI, toolkit.ExportAnthropic, toolkit.ExportMCP,
-	} {
-		text, err := export(defs)
-		fmt.Println(string(text), err)
-	}
-	// Output:
-	// [{"type":"function","function":{"name":"add","description":"Adds two numbers.","parameters":{"type":"object"}}}] <nil>
-	// [{"name":"add","description":"Adds two numbers.","input_schema":{"type":"object"}}] <nil>
-	// [{"name":"add","description":"Adds two numbers.","inputSchema":{"type":"object"}}] <nil>
 }

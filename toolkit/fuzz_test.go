@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/toolkit/export"
 )
 
 // The host's parameter is there exactly once and no spelling of it survives,
@@ -76,10 +77,10 @@ func FuzzDefinition(f *testing.F) {
 			}
 			return
 		}
-		for form, export := range map[string]func([]toolkit.Definition) (json.RawMessage, error){
-			"OpenAI": toolkit.ExportOpenAI, "Anthropic": toolkit.ExportAnthropic, "MCP": toolkit.ExportMCP,
+		for form, write := range map[string]func([]toolkit.Definition) (json.RawMessage, error){
+			"OpenAI": export.OpenAI, "Anthropic": export.Anthropic, "MCP": export.MCP,
 		} {
-			if text, err := export([]toolkit.Definition{d}); err != nil || !json.Valid(text) {
+			if text, err := write([]toolkit.Definition{d}); err != nil || !json.Valid(text) {
 				t.Fatalf("%s: got %s, %v", form, text, err)
 			}
 		}

@@ -3,7 +3,10 @@
 
 package toolkit
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Observe returns the middleware that tells observers of every call. It is the
 // outermost one, so that it sees what the agent gets. Nil observers are left out;
@@ -18,6 +21,9 @@ func Observe(tools Lookup, observers ...Observer) Middleware {
 			return next
 		}
 		return func(ctx context.Context, call Call) (res Result, err error) {
+			if call.foreign != nil && call.foreign.streams() {
+				return observeStream(ctx, call, tools.safeFind(call.Name), observers, next)
+			}
 			r, inner := begin(ctx, &call, tools.safeFind(call.Name), observers)
 			returned := false
 			defer func() {
@@ -33,13 +39,33 @@ func Observe(tools Lookup, observers ...Observer) Middleware {
 	}
 }
 
+// observeStream runs a call whose result is a stream: the call ends with it.
+func observeStream(ctx context.Context, call Call, tool *Definition, observers []Observer, next Handler) (res Result, err error) {
+	inner, s := beginStream(ctx, &call, tool, observers)
+	returned := false
+	defer func() {
+		if !returned {
+			s.unwind(recover())
+		}
+	}()
+	res, err = next(inner, call)
+	returned = true
+	if err != nil || res.foreign == nil || !res.foreign.startStream(s) {
+		s.end(time.Time{}, res, err, TypeOther)
+	}
+	return res, err
+}
+
 // endNative ends a run whose handler returned. fallback is the type of an error
 // that says nothing of itself.
 func (r *run) endNative(res *Result, err error, fallback string) {
 	e := &r.ended
 	switch {
+	case res.Suspended: // neither success nor failure
 	case err != nil:
 		e.fail(EndingFailed, err, fallback)
+	case res.Fault != nil && res.foreign != nil && res.foreign.returnedError():
+		e.fail(EndingFailed, res.Fault, string(ErrTool))
 	case res.Fault != nil:
 		e.fail(EndingReturned, res.Fault, string(ErrTool))
 	}

@@ -7,8 +7,9 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"sync/atomic"
 	"time"
+
+	"github.com/toolscope/toolscope/internal/counters"
 )
 
 // An Observer is told of every call when it begins and when it ends: tracing,
@@ -86,16 +87,10 @@ func (s Disposition) Runs() int {
 	return max(0, runs)
 }
 
-// observerPanics counts panics of observers in this process.
-var observerPanics atomic.Uint64
-
-// ObserverPanics is how many panics of observers were swallowed in this process.
-func ObserverPanics() uint64 { return observerPanics.Load() }
-
-// swallow is deferred around what a host or an observer brings along.
+// swallow is deferred around code of the application and of observers.
 func swallow(failed *bool) {
 	if recover() != nil {
-		observerPanics.Add(1)
+		counters.ObserverPanics.Add(1)
 		*failed = true
 	}
 }

@@ -259,25 +259,28 @@ func (r Record) Fork() Record {
 // is taken over where the fork has it. It reports false if r's call has ended.
 func (r Record) Join(fork Record) bool {
 	f := fork.Disposition()
-	return r.Note(func(s *Disposition) {
-		s.Attempts += f.Attempts
-		s.Refused += f.Refused
-		s.Queue += f.Queue
-		s.Approval += f.Approval
-		s.Backoff += f.Backoff
-		s.Run += f.Run
-		if f.Outcome != OutcomeExecuted {
-			s.Outcome = f.Outcome
-		}
-		if f.Origin.IsValid() {
-			s.Origin = f.Origin
-		}
-		s.Repeat = max(s.Repeat, f.Repeat)
-		s.Age = max(s.Age, f.Age)
-		for _, t := range f.Tags {
-			s.tag(t)
-		}
-	})
+	return r.Note(func(s *Disposition) { s.add(&f) })
+}
+
+// add adds times, attempts and tags up and takes the rest over where f has it.
+func (s *Disposition) add(f *Disposition) {
+	s.Attempts += f.Attempts
+	s.Refused += f.Refused
+	s.Queue += f.Queue
+	s.Approval += f.Approval
+	s.Backoff += f.Backoff
+	s.Run += f.Run
+	if f.Outcome != OutcomeExecuted {
+		s.Outcome = f.Outcome
+	}
+	if f.Origin.IsValid() {
+		s.Origin = f.Origin
+	}
+	s.Repeat = max(s.Repeat, f.Repeat)
+	s.Age = max(s.Age, f.Age)
+	for _, t := range f.Tags {
+		s.tag(t)
+	}
 }
 
 // seal ends the record's life and sets what was noted; nothing if it has ended before.

@@ -33,7 +33,7 @@ type Result struct {
 	// or retried.
 	Suspended bool `json:"suspended,omitempty"`
 
-	foreign any // the value of another type that this is a view of
+	foreign foreignResult // the result of another registry that this stands for; nil for none
 
 	_ uintptr // see TestSizes
 }
@@ -53,9 +53,14 @@ func (r Result) Size() int {
 // Clone copies the result so that a caller cannot change what another holds.
 // The fault, being an error, is shared.
 func (r Result) Clone() Result {
-	if f, ok := r.foreign.(interface{ clone() any }); ok {
-		r.foreign = f.clone()
+	if r.foreign != nil {
+		r.foreign = r.foreign.share()
 	}
+	return r.cloneContent()
+}
+
+// cloneContent copies what the result itself holds.
+func (r Result) cloneContent() Result {
 	if r.Meta != nil {
 		r.Meta = cloneMeta(r.Meta)
 	}

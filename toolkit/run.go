@@ -9,30 +9,7 @@ import (
 	"time"
 )
 
-// A Lookup finds a registered tool's definition, which must not be changed after
-// that; nil if no tool of that name is registered. A nil Lookup knows no tool:
-// then no name reaches a span name or a label. Safe for concurrent use.
-type Lookup func(name string) *Definition
-
-func (l Lookup) find(name string) *Definition {
-	if l == nil {
-		return nil
-	}
-	return l(name)
-}
-
-// safeFind is find for those who only watch: a panic counts as an observer's, and
-// the tool as unknown.
-func (l Lookup) safeFind(name string) (tool *Definition) {
-	if l == nil {
-		return nil
-	}
-	var failed bool
-	defer swallow(&failed)
-	return l(name)
-}
-
-// run is one observed call: the ground of [Observe], [Watch] and [Begin].
+// run is one observed call, of [Observe], [ObserveFunc] and [Begin].
 // Runs are used again after end, which is why observers may not keep what they
 // are shown; a [Record] that points here notices by its life.
 type run struct {
@@ -42,6 +19,7 @@ type run struct {
 	observers []Observer
 	ctxs      []context.Context // what each observer's Begin returned; nil if it panicked
 	ended     Ended
+	reported  Disposition // what an adapter's function sees
 }
 
 var runs = sync.Pool{New: func() any { return new(run) }}
@@ -63,7 +41,7 @@ func beginAt(ctx context.Context, start time.Time, call *Call, tool *Definition,
 	}
 	r.record = call.Record
 	r.ended.Call = *call
-	r.ended.Call.Record = Record{}
+	r.ended.Call.Record, r.ended.Call.foreign = Record{}, nil
 	r.ended.ArgumentsBytes = len(call.Arguments)
 	return r, ctx
 }
@@ -100,7 +78,7 @@ func (r *run) release() {
 		clear(tags)
 		r.cell.served.Tags = tags[:0]
 	}
-	r.ended = Ended{}
+	r.ended, r.reported = Ended{}, Disposition{}
 	runs.Put(r)
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/toolscope/toolscope/internal/counters"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/tooltest"
 )
@@ -75,7 +76,7 @@ func (badAttempts) BeginAttempt(context.Context, toolkit.Call, time.Time) (conte
 func TestAttemptsAreToldToWhoAsks(t *testing.T) {
 	var all tooltest.Recorder
 	told := &attempts{}
-	before := toolkit.ObserverPanics()
+	before := counters.ObserverPanics.Load()
 	handler := toolkit.Observe(nil, &all, badAttempts{}, told)(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 		for _, r := range []toolkit.Record{call.Record, call.Record.Fork()} {
 			call.Attempt++
@@ -93,7 +94,7 @@ func TestAttemptsAreToldToWhoAsks(t *testing.T) {
 	if got, want := strings.Join(told.told, ", "), "begin 1, end timeout, begin 2, end timeout"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if n := toolkit.ObserverPanics() - before; n != 2 {
+	if n := counters.ObserverPanics.Load() - before; n != 2 {
 		t.Errorf("%d panics were counted, want 2", n)
 	}
 	ctx, end := (toolkit.Record{}).BeginAttempt(t.Context(), toolkit.Call{}, time.Time{})

@@ -3,7 +3,11 @@
 
 package toolkit
 
-import "context"
+import (
+	"context"
+
+	"github.com/toolscope/toolscope/internal/counters"
+)
 
 // The observers of a call are told one after the other in one function, which recovers from
 // their panics: a deferred function for each of them would cost more than what most do. One
@@ -26,7 +30,7 @@ func (r *run) tellBeginFrom(ctx context.Context, call *Call) (inner context.Cont
 			return
 		}
 		if recover() != nil {
-			observerPanics.Add(1)
+			counters.ObserverPanics.Add(1)
 		}
 		r.ctxs = append(r.ctxs, nil) // also for panic(nil) where GODEBUG lets that be nil
 	}()
@@ -56,7 +60,7 @@ func (r *run) wantsFrom(at *int) (wants bool) {
 	told := false
 	defer func() {
 		if !told && recover() != nil {
-			observerPanics.Add(1)
+			counters.ObserverPanics.Add(1)
 		}
 	}()
 	for ; *at < len(r.observers) && !wants; *at++ {
@@ -81,7 +85,7 @@ func (r *run) tellEndFrom(at *int) {
 	told := false
 	defer func() {
 		if !told && recover() != nil {
-			observerPanics.Add(1)
+			counters.ObserverPanics.Add(1)
 		}
 	}()
 	for ; *at >= 0; *at-- {

@@ -5,6 +5,7 @@ package tracing_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -259,9 +260,12 @@ func TestContentIsBuiltOnlyWhenSomebodyLooks(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			h := newHarness(t, tt.options...)
 			viewed := false
-			lens := toolkit.ToolLens(toolkit.Definition{Name: "t"})
-			lens.View = func(string) toolkit.Result { viewed = true; return toolkit.Result{} }
-			run := toolkit.Watch(func(context.Context, []byte) (string, error) { return "x", nil }, toolkit.Lens[[]byte, string]{View: lens.View}, h)
+			adapter := toolkit.ToolAdapter(toolkit.Definition{Name: "t"})
+			adapter.Content = func(string, *toolkit.Result) { viewed = true }
+			run, err := toolkit.ObserveFunc(func(context.Context, json.RawMessage) (string, error) { return "x", nil }, adapter, h)
+			if err != nil {
+				t.Fatal(err)
+			}
 			if _, err := run(context.Background(), nil); err != nil || viewed {
 				t.Errorf("err %v, viewed %v: want neither", err, viewed)
 			}

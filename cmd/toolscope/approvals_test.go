@@ -33,7 +33,7 @@ func waiting(t *testing.T) (url string, answered <-chan error) {
 	server := httptest.NewServer(scope.HTTPHandler())
 	t.Cleanup(server.Close)
 	def := toolkit.Definition{Name: "deploy", RequiresApproval: true}
-	handle := scope.Wrap(tooltest.Echo(def).Handle, func(string) *toolkit.Definition { return &def })
+	handle := scope.Wrap(tooltest.Echo(def).Handle, toolkit.Lookup(func(string) *toolkit.Definition { return &def }))
 	done := make(chan error, 1)
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {

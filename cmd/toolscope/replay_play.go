@@ -75,7 +75,7 @@ func newReplay(ctx context.Context, o *replayOptions, transcript *tooltest.Trans
 	case o.dryRun:
 		handler = dryRun(tools)
 	}
-	r.executor = &toolkit.Executor{Handler: r.scope.Wrap(handler, tools.Lookup), Timeout: -1}
+	r.executor = &toolkit.Executor{Handler: r.scope.Wrap(handler, tools), Timeout: -1}
 	return r, nil
 }
 

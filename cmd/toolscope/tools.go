@@ -18,6 +18,7 @@ import (
 	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/catalog"
+	"github.com/toolscope/toolscope/toolkit/export"
 )
 
 const toolsHelp = `toolscope tools lists the built-in tools, or those of MCP servers.
@@ -94,7 +95,7 @@ func printTools(w io.Writer, defs []toolkit.Definition, whole, asJSON bool) erro
 	var b strings.Builder
 	switch {
 	case asJSON:
-		text, err := toolkit.ExportMCP(defs)
+		text, err := export.MCP(defs)
 		if err != nil {
 			return err
 		}

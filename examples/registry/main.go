@@ -66,18 +66,26 @@ func main() {
 		log.Fatal(err)
 	}
 
-	// The one line that wraps the registry, and the lens that it needs.
-	execute := toolscope.Watch(scope, registry.Execute, toolkit.Lens[ToolCall, ToolResult]{
-		Call: func(c ToolCall) toolkit.Call { return toolkit.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments} },
-		Tool: func(name string) *toolkit.Definition {
-			if _, ok := registry[name]; !ok {
-				return nil
-			}
-			return &toolkit.Definition{Name: name}
+	var definitions []toolkit.Definition
+	for name := range registry {
+		definitions = append(definitions, toolkit.Definition{Name: name})
+	}
+	tools, err := toolkit.NewTools(definitions...)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	// The one line that wraps the registry, and the adapter that it needs.
+	execute, err := toolscope.WrapFunc(scope, registry.Execute, toolkit.Adapter[ToolCall, ToolResult]{
+		Tools: tools,
+		Call:  func(c ToolCall) toolkit.Call { return toolkit.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments} },
+		Result: func(r ToolResult, _ error) toolkit.Result {
+			return toolkit.Result{Output: r.Output, Fault: toolkit.SoftError(r.IsError, r.Output)}
 		},
-		Failed: func(r ToolResult) error { return toolkit.SoftError(r.IsError, r.Output) },
-		View:   func(r ToolResult) toolkit.Result { return toolkit.Result{Output: r.Output} },
 	})
+	if err != nil {
+		log.Fatal(err)
+	}
 
 	ctx, run := scope.StartAgent(ctx, tracing.Agent{Name: "example"})
 	for i, name := range []string{"upper", "fail", "upper", "made_up"} {

@@ -34,12 +34,12 @@ func logged(t *testing.T, handler toolkit.Handler, calls ...toolkit.Call) []stat
 		t.Fatal(err)
 	}
 	known := &toolkit.Definition{Name: "known"}
-	handler = scope.Wrap(handler, func(name string) *toolkit.Definition {
+	handler = scope.Wrap(handler, toolkit.Lookup(func(name string) *toolkit.Definition {
 		if name == known.Name {
 			return known
 		}
 		return nil
-	})
+	}))
 	ctx := toolkit.WithSession(t.Context(), toolkit.Session{ID: "s", Agent: "a", Turn: 3})
 	for _, c := range calls {
 		_, _ = handler(ctx, c) // what came of it is in the log

@@ -60,35 +60,42 @@ type reply struct {
 type caller func(ctx context.Context, x *exchange) reply
 
 // newCaller is what governs the calls of a session.
-func (s *session) newCaller() caller { return govern(s.lens(), s.w.scope.Policies()) }
+func (s *session) newCaller() caller { return govern(s.adapter(), s.w.scope.Policies()) }
 
 // govern is the caller of some middlewares.
-func govern(lens toolkit.Lens[*exchange, reply], middlewares ...toolkit.Middleware) caller {
+func govern(adapter toolkit.Adapter[*exchange, reply], middlewares ...toolkit.Middleware) caller {
 	run := func(ctx context.Context, x *exchange) reply { return x.run(ctx) }
-	governed, err := toolkit.Govern(run, lens, middlewares...)
-	if err != nil { // the lens lacks nothing
+	governed, err := toolkit.GovernFunc(run, adapter, middlewares...)
+	if err != nil { // the adapter lacks nothing
 		panic(err)
 	}
 	return governed
 }
 
-// lens shows policies the calls of a session.
-func (s *session) lens() toolkit.Lens[*exchange, reply] {
-	return toolkit.Lens[*exchange, reply]{
+// adapter shows policies the calls of a session.
+func (s *session) adapter() toolkit.Adapter[*exchange, reply] {
+	return toolkit.Adapter[*exchange, reply]{
+		Tools: toolkit.Lookup(s.tools.lookup),
 		Call: func(x *exchange) toolkit.Call {
 			return toolkit.Call{Name: x.params.Name, Arguments: stdjson.RawMessage(x.args), Record: x.op.running.Record()}
 		},
-		Tool:   s.tools.lookup,
-		Failed: reply.failure,
-		View:   func(r reply) toolkit.Result { return r.result },
+		Result: func(r reply, _ error) toolkit.Result {
+			res := r.result // suspended if it has been passed on: policies must not store or repeat it
+			res.Fault = r.failure()
+			return res
+		},
+		With:   (*exchange).with,
 		Answer: func(x *exchange, res toolkit.Result, err error) reply { return x.answered(res, err) },
 		Copy:   func(r reply, x *exchange) reply { return r.stampedFor(x.id) },
-		Arguments: func(x *exchange, args stdjson.RawMessage) *exchange {
-			c := *x
-			c.args = args
-			return &c
-		},
 	}
+}
+
+// with returns a copy of the exchange with other arguments.
+func (x *exchange) with(args stdjson.RawMessage) *exchange {
+	c := *x
+	c.raw, c.id, c.args = slices.Clone(x.raw), x.id.Clone(), slices.Clone(args)
+	c.params.Arguments = slices.Clone(x.params.Arguments)
+	return &c
 }
 
 // failure is what went wrong, nil if nothing did.
@@ -276,6 +283,7 @@ func (s *session) ended(x *exchange, r reply) reply {
 	if r.ended == nil && res.Fault == nil {
 		res.Fault = r.failure()
 	}
+	res.Suspended = res.Suspended && !r.passed // policies must not store what has been passed on: see adapter
 	if r.ended == nil && r.fault == nil && res.Fault != nil && x.op.tool == nil {
 		res.Fault = &toolkit.Error{Kind: toolkit.ErrUnknownTool, Tool: x.params.Name, Cause: res.Fault}
 		x.op.running.Record().Note(func(s *toolkit.Disposition) { s.Outcome = toolkit.OutcomeRefused })

@@ -31,7 +31,7 @@ var onceOnly = []middleware.Stage{
 // laterCaller governs the next rounds of calls that policies have let through.
 func (s *session) laterCaller(rules toolscope.Settings) caller {
 	if rules.Off {
-		return govern(s.lens())
+		return govern(s.adapter())
 	}
 	return s.inputCaller(slices.DeleteFunc(slices.Clone(rules.Policies), func(p middleware.Policy) bool {
 		return p == nil || slices.Contains(onceOnly, p.Stage())
@@ -41,13 +41,12 @@ func (s *session) laterCaller(rules toolscope.Settings) caller {
 // inputCaller governs, by some policies, calls that carry more than arguments. Behind those that judge them they have no identity
 // (package identity), so that none is answered with what came of the arguments alone, or answers such a call.
 func (s *session) inputCaller(policies []middleware.Policy) caller {
-	lens := s.lens()
-	replaced := lens.Arguments
-	lens.Arguments = func(x *exchange, args stdjson.RawMessage) *exchange {
+	adapter := s.adapter()
+	adapter.With = func(x *exchange, args stdjson.RawMessage) *exchange {
 		if bytes.Equal(args, unidentified(x.args)) { // as the client sent them
-			return x
+			return x.with(x.args)
 		}
-		return replaced(x, identified(args))
+		return x.with(identified(args))
 	}
 	hide := middleware.At(middleware.StageApprove, func(next toolkit.Handler) toolkit.Handler {
 		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
@@ -55,7 +54,7 @@ func (s *session) inputCaller(policies []middleware.Policy) caller {
 			return next(ctx, call)
 		}
 	})
-	return govern(lens, middleware.Middlewares(append(slices.Clone(policies), hide)...)...)
+	return govern(adapter, middleware.Middlewares(append(slices.Clone(policies), hide)...)...)
 }
 
 // twice is a member that stands twice, with which arguments have no identity. No client's have it: they are refused.

@@ -64,28 +64,50 @@ func (r reply) failure() error {
 
 type caller func(ctx context.Context, x *exchange) reply
 
-// newCaller is what watches and governs the calls of the tools that lookup knows.
+// newCaller observes and governs the calls of the tools that lookup knows.
 func (w *watcher) newCaller(lookup toolkit.Lookup) caller {
 	run := func(ctx context.Context, x *exchange) reply { return x.run(ctx) }
-	governed, err := toolscope.Govern(w.scope, run, toolkit.Lens[*exchange, reply]{
-		Call:   func(x *exchange) toolkit.Call { return toolkit.Call{Name: x.name, Arguments: x.args} },
-		Tool:   lookup,
-		Failed: reply.failure,
-		View:   func(r reply) toolkit.Result { return resultView(r.res, r.failure()) },
+	wrapped, err := toolscope.WrapFunc(w.scope, run, toolkit.Adapter[*exchange, reply]{
+		Tools:   lookup,
+		Call:    func(x *exchange) toolkit.Call { return toolkit.Call{Name: x.name, Arguments: x.args} },
+		Result:  func(r reply, _ error) toolkit.Result { return resultHead(r.res, r.failure()) },
+		Content: func(r reply, view *toolkit.Result) { readContent(r.res, view) },
+		With:    (*exchange).with,
 		Answer: func(x *exchange, res toolkit.Result, _ error) reply {
 			return reply{res: x.complete(callToolResult(res)), fault: res.Fault}
 		},
 		Copy: func(r reply, _ *exchange) reply { return r.clone() },
-		Arguments: func(x *exchange, args json.RawMessage) *exchange {
-			c := *x
-			c.args, c.known = args, true
-			return &c
-		},
 	})
-	if err != nil { // the lens lacks nothing
+	if err != nil { // the adapter lacks nothing
 		panic(err)
 	}
-	return governed
+	return wrapped
+}
+
+// with returns the exchange with other arguments. It shares the session, and no memory that the
+// caller may write to.
+func (x *exchange) with(args json.RawMessage) *exchange {
+	c := *x
+	c.args, c.known = slices.Clone(args), true
+	switch p := x.req.GetParams().(type) {
+	case *mcp.CallToolParams:
+		copied := *p
+		copied.Arguments, copied.Meta = c.args, cloneMeta(p.Meta)
+		c.req = withParams(x.req, &copied)
+	case *mcp.CallToolParamsRaw:
+		copied := *p
+		copied.Arguments, copied.Meta = c.args, cloneMeta(p.Meta)
+		c.req = withParams(x.req, &copied)
+	}
+	return &c
+}
+
+// cloneMeta copies a request's _meta.
+func cloneMeta(m mcp.Meta) mcp.Meta {
+	if m == nil {
+		return nil
+	}
+	return cloneJSON(map[string]any(m)).(map[string]any)
 }
 
 // complete marks a result that no tool gave as one that is complete, which from the
@@ -112,9 +134,7 @@ func (r reply) clone() reply {
 	if r.res != nil {
 		c := *r.res
 		c.Content, c.StructuredContent = slices.Clone(c.Content), cloneJSON(c.StructuredContent)
-		if c.Meta != nil {
-			c.Meta = cloneJSON(map[string]any(c.Meta)).(map[string]any)
-		}
+		c.Meta = cloneMeta(c.Meta)
 		r.res = &c
 	}
 	return r

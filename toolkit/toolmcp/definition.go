@@ -14,7 +14,7 @@ import (
 )
 
 // The keys of a tool's _meta that carry what the protocol has no field for: harness is
-// what policies need, as toolkit.ExportMCP writes it; toolscope is the rest of a
+// what policies need, as export.MCP writes it; toolscope is the rest of a
 // definition.
 const (
 	metaHarness   = "harness"

@@ -131,7 +131,7 @@ func TestPartOf(t *testing.T) {
 			}
 			_, err := cs.CallTool(ctx, &mcp.CallToolParams{Name: "echo", Arguments: call.Arguments})
 			return toolkit.Result{Output: "done"}, err
-		}, func(string) *toolkit.Definition { return def })
+		}, toolkit.Lookup(func(string) *toolkit.Definition { return def }))
 		if _, err := execute(t.Context(), toolkit.Call{Name: "repeat", Arguments: []byte(`{"text":"x"}`)}); err != nil {
 			t.Fatal(err)
 		}

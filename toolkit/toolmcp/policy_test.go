@@ -115,7 +115,7 @@ func TestMergedWithAnOuterCall(t *testing.T) {
 				return toolkit.Result{}, err
 			}
 			return toolkit.Result{Output: res.Content[0].(*mcp.TextContent).Text}, nil
-		}, func(string) *toolkit.Definition { return def })
+		}, toolkit.Lookup(func(string) *toolkit.Definition { return def }))
 		res, err := execute(t.Context(), toolkit.Call{Name: "files__echo", Arguments: []byte(`{"text":"x"}`)})
 		if err != nil || res.Output != `{"echo":"x"}` {
 			t.Fatal(res.Output, err)

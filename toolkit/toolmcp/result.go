@@ -26,11 +26,21 @@ func CallToolResultOf(r toolkit.Result) *mcp.CallToolResult { return callToolRes
 // resultView shows a result of the protocol: a first block that is plain text is the
 // output, all else are parts, in order, the structured content last.
 func resultView(r *mcp.CallToolResult, fault error) toolkit.Result {
-	view := toolkit.Result{Fault: fault}
+	view := resultHead(r, fault)
+	readContent(r, &view)
+	return view
+}
+
+// resultHead is the result without its content.
+func resultHead(r *mcp.CallToolResult, fault error) toolkit.Result {
+	return toolkit.Result{Fault: fault, Suspended: r != nil && (r.NeedsInput() || r.InputRequests != nil)}
+}
+
+// readContent sets the content of view.
+func readContent(r *mcp.CallToolResult, view *toolkit.Result) {
 	if r == nil {
-		return view
+		return
 	}
-	view.Suspended = r.NeedsInput() || r.InputRequests != nil
 	content := r.Content
 	if len(content) > 0 {
 		if t, ok := content[0].(*mcp.TextContent); ok && t != nil && t.Meta == nil && t.Annotations == nil {
@@ -46,7 +56,6 @@ func resultView(r *mcp.CallToolResult, fault error) toolkit.Result {
 	if structured := rawJSON(r.StructuredContent); structured != nil {
 		view.Parts = append(view.Parts, toolkit.Part{Kind: toolkit.PartStructured, JSON: structured})
 	}
-	return view
 }
 
 // protocolMeta begins the keys of a result's _meta that are the protocol's own: they are

@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/toolkit/export"
 	"github.com/toolscope/toolscope/toolkit/toolmcp"
 )
 
@@ -179,7 +180,7 @@ func TestHarnessStandsBeside(t *testing.T) {
 	if err := json.Unmarshal(wire, &list); err != nil {
 		t.Fatal(err)
 	}
-	exported, _ := toolkit.ExportMCP([]toolkit.Definition{full})
+	exported, _ := export.MCP([]toolkit.Definition{full})
 	var ours []struct {
 		Harness map[string]any `json:"harness"`
 	}

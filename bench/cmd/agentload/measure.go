@@ -33,7 +33,7 @@ func measure(ctx context.Context, s settings) error {
 		if err != nil {
 			return err
 		}
-		wrap = func(tool toolkit.Handler) toolkit.Handler { return scope.Wrap(tool, bench.Lookup) }
+		wrap = func(tool toolkit.Handler) toolkit.Handler { return scope.Wrap(tool, toolkit.Lookup(bench.Lookup)) }
 		closeAll = func() error {
 			if err := scope.Shutdown(ctx); err != nil {
 				return err

@@ -1,16 +1,19 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package toolkit
+// Package export writes tool definitions in the forms that models and protocols read.
+package export
 
 import (
 	"bytes"
 	"encoding/json"
+
+	"github.com/toolscope/toolscope/toolkit"
 )
 
-// ExportOpenAI writes definitions in OpenAI's function form:
+// OpenAI writes definitions in OpenAI's function form:
 // [{"type":"function","function":{"name","description","parameters"}}].
-func ExportOpenAI(defs []Definition) (json.RawMessage, error) {
+func OpenAI(defs []toolkit.Definition) (json.RawMessage, error) {
 	type function struct {
 		Name        string          `json:"name"`
 		Description string          `json:"description,omitempty"`
@@ -20,28 +23,28 @@ func ExportOpenAI(defs []Definition) (json.RawMessage, error) {
 		Type     string   `json:"type"`
 		Function function `json:"function"`
 	}
-	return export(defs, func(d *Definition) any {
-		return tool{"function", function{d.Name, d.Description, d.schema()}}
+	return list(defs, func(d *toolkit.Definition) any {
+		return tool{"function", function{d.Name, d.Description, schemaOf(d)}}
 	})
 }
 
-// ExportAnthropic writes definitions in Anthropic's form:
+// Anthropic writes definitions in Anthropic's form:
 // [{"name","description","input_schema"}].
-func ExportAnthropic(defs []Definition) (json.RawMessage, error) {
+func Anthropic(defs []toolkit.Definition) (json.RawMessage, error) {
 	type tool struct {
 		Name        string          `json:"name"`
 		Description string          `json:"description,omitempty"`
 		InputSchema json.RawMessage `json:"input_schema"`
 	}
-	return export(defs, func(d *Definition) any { return tool{d.Name, d.Description, d.schema()} })
+	return list(defs, func(d *toolkit.Definition) any { return tool{d.Name, d.Description, schemaOf(d)} })
 }
 
-// ExportMCP writes definitions as the Model Context Protocol lists tools
+// MCP writes definitions as the Model Context Protocol lists tools
 // (revision 2025-11-25), with annotations, and with what policies need in the
 // member "harness" beside the protocol's own: category, riskLevel, rateLimit,
 // timeout (ms), idempotent, requiresApproval, costPerCall.
-func ExportMCP(defs []Definition) (json.RawMessage, error) {
-	return export(defs, func(d *Definition) any { return newMCPTool(d) })
+func MCP(defs []toolkit.Definition) (json.RawMessage, error) {
+	return list(defs, func(d *toolkit.Definition) any { return newMCPTool(d) })
 }
 
 type mcpTool struct {
@@ -62,13 +65,13 @@ type mcpHints struct {
 }
 
 type mcpHarness struct {
-	Category         string   `json:"category,omitempty"`
-	RiskLevel        Risk     `json:"riskLevel,omitempty"`
-	RateLimit        *mcpRate `json:"rateLimit,omitempty"`
-	Timeout          float64  `json:"timeout,omitempty"`
-	Idempotent       bool     `json:"idempotent,omitempty"`
-	RequiresApproval bool     `json:"requiresApproval,omitempty"`
-	CostPerCall      float64  `json:"costPerCall,omitempty"`
+	Category         string       `json:"category,omitempty"`
+	RiskLevel        toolkit.Risk `json:"riskLevel,omitempty"`
+	RateLimit        *mcpRate     `json:"rateLimit,omitempty"`
+	Timeout          float64      `json:"timeout,omitempty"`
+	Idempotent       bool         `json:"idempotent,omitempty"`
+	RequiresApproval bool         `json:"requiresApproval,omitempty"`
+	CostPerCall      float64      `json:"costPerCall,omitempty"`
 }
 
 type mcpRate struct {
@@ -76,14 +79,14 @@ type mcpRate struct {
 	WindowMS float64 `json:"windowMs"`
 }
 
-func newMCPTool(d *Definition) mcpTool {
-	t := mcpTool{Name: d.Name, Title: d.Title, Description: d.Description, InputSchema: d.schema(), OutputSchema: d.OutputSchema}
-	if hints := (mcpHints{d.ReadOnly.pointer(), d.Destructive.pointer(), d.Idempotent.pointer(), d.OpenWorld.pointer()}); hints != (mcpHints{}) {
+func newMCPTool(d *toolkit.Definition) mcpTool {
+	t := mcpTool{Name: d.Name, Title: d.Title, Description: d.Description, InputSchema: schemaOf(d), OutputSchema: d.OutputSchema}
+	if hints := (mcpHints{pointer(d.ReadOnly), pointer(d.Destructive), pointer(d.Idempotent), pointer(d.OpenWorld)}); hints != (mcpHints{}) {
 		t.Annotations = &hints
 	}
 	h := mcpHarness{
 		Category: d.Category, RiskLevel: d.Risk, Timeout: max(0, float64(d.Timeout.Nanoseconds())/1e6),
-		Idempotent: d.Idempotent == Yes, RequiresApproval: d.RequiresApproval, CostPerCall: d.Cost,
+		Idempotent: d.Idempotent == toolkit.Yes, RequiresApproval: d.RequiresApproval, CostPerCall: d.Cost,
 	}
 	if d.RateLimit.MaxCalls > 0 {
 		h.RateLimit = &mcpRate{d.RateLimit.MaxCalls, float64(d.RateLimit.Window.Nanoseconds()) / 1e6}
@@ -94,25 +97,33 @@ func newMCPTool(d *Definition) mcpTool {
 	return t
 }
 
+// schemaOf is the definition's input schema, or the schema of any object.
+func schemaOf(d *toolkit.Definition) json.RawMessage {
+	if len(d.InputSchema) == 0 {
+		return json.RawMessage(`{"type":"object"}`)
+	}
+	return d.InputSchema
+}
+
 // pointer is nil for a hint that says nothing.
-func (h Hint) pointer() *bool {
-	if h == Unsaid {
+func pointer(h toolkit.Hint) *bool {
+	if h == toolkit.Unsaid {
 		return nil
 	}
-	yes := h == Yes
+	yes := h == toolkit.Yes
 	return &yes
 }
 
-// export writes one JSON array, without escaping HTML, since models read it.
-func export(defs []Definition, form func(*Definition) any) (json.RawMessage, error) {
-	list := make([]any, len(defs))
+// list writes one JSON array, without escaping HTML, since models read it.
+func list(defs []toolkit.Definition, form func(*toolkit.Definition) any) (json.RawMessage, error) {
+	forms := make([]any, len(defs))
 	for i := range defs {
-		list[i] = form(&defs[i])
+		forms[i] = form(&defs[i])
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(list); err != nil {
+	if err := enc.Encode(forms); err != nil {
 		return nil, err
 	}
 	return bytes.TrimSpace(b.Bytes()), nil

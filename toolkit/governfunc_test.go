@@ -14,38 +14,6 @@ import (
 	"github.com/toolscope/toolscope/toolkit/tooltest"
 )
 
-func TestGovernNamesWhatIsMissing(t *testing.T) {
-	type lens = toolkit.Lens[*ownCall, *ownResult]
-	plain := func(context.Context, *ownCall) *ownResult { return nil }
-	for field, remove := range map[string]func(*lens){
-		"Call":      func(l *lens) { l.Call = nil },
-		"Failed":    func(l *lens) { l.Failed = nil },
-		"View":      func(l *lens) { l.View = nil },
-		"Answer":    func(l *lens) { l.Answer = nil },
-		"Copy":      func(l *lens) { l.Copy = nil },
-		"Arguments": func(l *lens) { l.Arguments = nil },
-	} {
-		l := ownLens
-		remove(&l)
-		f, err := toolkit.Govern(plain, l)
-		if f != nil || err == nil || !strings.Contains(err.Error(), "Lens."+field+": got nil, want a function") {
-			t.Errorf("without %s: got %v, want an error that names it", field, err)
-		}
-	}
-	l := ownLens
-	l.Failed = nil
-	if _, err := toolkit.Govern(withError(func(context.Context, *ownCall) (*ownResult, error) { return nil, nil }), l); err != nil {
-		t.Errorf("a function with an error needs no Failed: %v", err)
-	}
-	var none func(context.Context, *ownCall) *ownResult
-	if _, err := toolkit.Govern(none, ownLens); err == nil || !strings.Contains(err.Error(), "next: got nil") {
-		t.Errorf("nil function: got %v, want an error that says so", err)
-	}
-	if _, err := toolkit.Govern(withError(nil), ownLens); err == nil || !strings.Contains(err.Error(), "next: got nil") {
-		t.Errorf("nil function: got %v, want an error that says so", err)
-	}
-}
-
 // after is a middleware that changes the result.
 func after(change func(*toolkit.Result)) toolkit.Middleware {
 	return func(next toolkit.Handler) toolkit.Handler {
@@ -57,12 +25,11 @@ func after(change func(*toolkit.Result)) toolkit.Middleware {
 	}
 }
 
-func TestGovernReturnsTheIdenticalResultUnlessAPolicyChangedIt(t *testing.T) {
-	lens := ownLens
-	lens.View = func(r *ownResult) toolkit.Result {
-		return toolkit.Result{Output: r.Output, Parts: []toolkit.Part{{Kind: toolkit.PartText, Text: "part", Data: []byte{1}}}, Meta: map[string]json.RawMessage{"a": json.RawMessage(`1`)}}
+func TestGovernFuncReturnsTheIdenticalResultUnlessAPolicyChangedIt(t *testing.T) {
+	adapter := ownAdapter
+	adapter.Result = func(r *ownResult, _ error) toolkit.Result {
+		return toolkit.Result{Fault: uncomparable{"soft"}, Output: r.Output, Parts: []toolkit.Part{{Kind: toolkit.PartText, Text: "part", Data: []byte{1}}}, Meta: map[string]json.RawMessage{"a": json.RawMessage(`1`)}}
 	}
-	lens.Failed = func(r *ownResult) error { return uncomparable{"soft"} }
 	for _, tt := range []struct {
 		name   string
 		change func(*toolkit.Result)
@@ -81,11 +48,8 @@ func TestGovernReturnsTheIdenticalResultUnlessAPolicyChangedIt(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			result := &ownResult{Output: "out", IsError: true}
-			run, err := toolkit.Govern(func(context.Context, *ownCall) *ownResult { return result }, lens, after(tt.change))
-			if err != nil {
-				t.Fatal(err)
-			}
-			// A copied view belongs to the same call, so even that is no reason for a copy.
+			run := governed(t, func(context.Context, *ownCall) *ownResult { return result }, adapter, after(tt.change))
+			// A copied view belongs to the same call: that is no reason for a copy of the result.
 			if got := run(t.Context(), &ownCall{}); (got == result) != tt.same {
 				t.Errorf("got the identical result: %v, want %v", got == result, tt.same)
 			}
@@ -98,26 +62,23 @@ type uncomparable []string
 
 func (u uncomparable) Error() string { return strings.Join(u, " ") }
 
-func TestGovernMakesAPolicysAnswerTheOtherType(t *testing.T) {
+func TestGovernFuncMakesAPolicysAnswerTheOtherType(t *testing.T) {
 	refuse := func(toolkit.Handler) toolkit.Handler {
 		return func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
 			return toolkit.Failure(&toolkit.Error{Kind: toolkit.ErrPermissionDenied, Tool: call.Name, Message: "not here"}), nil
 		}
 	}
-	run, err := toolkit.Govern(func(context.Context, *ownCall) *ownResult { t.Error("the tool ran"); return nil }, ownLens, refuse)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := governed(t, func(context.Context, *ownCall) *ownResult { t.Error("the tool ran"); return nil }, ownAdapter, refuse)
 	if got := run(t.Context(), &ownCall{Name: "rm"}); !got.IsError || got.Output != `tool "rm": permission denied: not here` {
 		t.Errorf("got %+v, want the refusal", got)
 	}
 }
 
 // A stored result answers another call by a copy; a policy that stores it clones it.
-func TestGovernCopiesAStoredResult(t *testing.T) {
+func TestGovernFuncCopiesAStoredResult(t *testing.T) {
 	copies := 0
-	lens := ownLens
-	lens.Copy = func(r *ownResult, c *ownCall) *ownResult {
+	adapter := ownAdapter
+	adapter.Copy = func(r *ownResult, c *ownCall) *ownResult {
 		copies++
 		return &ownResult{Output: r.Output + " for " + c.ID}
 	}
@@ -134,10 +95,7 @@ func TestGovernCopiesAStoredResult(t *testing.T) {
 		}
 	}
 	result := &ownResult{Output: "out"}
-	run, err := toolkit.Govern(func(context.Context, *ownCall) *ownResult { return result }, lens, store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := governed(t, func(context.Context, *ownCall) *ownResult { return result }, adapter, store)
 	if first := run(t.Context(), &ownCall{ID: "1"}); first != result {
 		t.Errorf("the first call got %v, want the identical result", first)
 	}
@@ -147,7 +105,7 @@ func TestGovernCopiesAStoredResult(t *testing.T) {
 	}
 }
 
-func TestGovernHandsChangedArgumentsToTheFunction(t *testing.T) {
+func TestGovernFuncHandsChangedArgumentsToTheFunction(t *testing.T) {
 	change := func(next toolkit.Handler) toolkit.Handler {
 		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 			call.Arguments = json.RawMessage(`{"fixed":true}`)
@@ -158,11 +116,7 @@ func TestGovernHandsChangedArgumentsToTheFunction(t *testing.T) {
 	var got *ownCall
 	f := func(_ context.Context, c *ownCall) *ownResult { got = c; return &ownResult{} }
 	for name, middlewares := range map[string][]toolkit.Middleware{"unchanged": nil, "changed": {change}} {
-		run, err := toolkit.Govern(f, ownLens, middlewares...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		run(t.Context(), original)
+		governed(t, f, ownAdapter, middlewares...)(t.Context(), original)
 		if name == "unchanged" && got != original {
 			t.Error("unchanged: got another call, want the identical one")
 		}
@@ -172,10 +126,10 @@ func TestGovernHandsChangedArgumentsToTheFunction(t *testing.T) {
 	}
 }
 
-func TestGovernTellsFailures(t *testing.T) {
+func TestGovernFuncTellsFailures(t *testing.T) {
 	failure := errors.New("no")
-	lens := ownLens
-	lens.Tool = knows("own")
+	adapter := ownAdapter
+	adapter.Tools = knows("own")
 	for _, tt := range []struct {
 		name, call, want string
 		outcome          toolkit.Outcome
@@ -188,10 +142,7 @@ func TestGovernTellsFailures(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var seen tooltest.Recorder
-			run, err := toolkit.Govern(withError(func(context.Context, *ownCall) (*ownResult, error) { return nil, tt.err }), lens, toolkit.Observe(lens.Tool, &seen))
-			if err != nil {
-				t.Fatal(err)
-			}
+			run := governed(t, execute(func(context.Context, *ownCall) (*ownResult, error) { return nil, tt.err }), adapter, toolkit.Observe(adapter.Tools.Lookup, &seen))
 			if _, err := run(t.Context(), &ownCall{Name: tt.call}); err != tt.err {
 				t.Errorf("got error %v, want the very %v", err, tt.err)
 			}
@@ -202,17 +153,24 @@ func TestGovernTellsFailures(t *testing.T) {
 	}
 }
 
-func TestGovernRefusesAReplacedContext(t *testing.T) {
-	replace := func(next toolkit.Handler) toolkit.Handler {
-		return func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
-			return next(context.Background(), call)
+func TestGovernFuncRefusesACallOfAMiddlewaresOwn(t *testing.T) {
+	for name, tt := range map[string]struct {
+		replace toolkit.Middleware
+		runs    bool
+	}{
+		"call": {func(next toolkit.Handler) toolkit.Handler {
+			return func(ctx context.Context, c toolkit.Call) (toolkit.Result, error) {
+				return next(ctx, toolkit.Call{Name: c.Name})
+			}
+		}, false},
+		"context": {func(next toolkit.Handler) toolkit.Handler {
+			return func(_ context.Context, c toolkit.Call) (toolkit.Result, error) { return next(context.Background(), c) }
+		}, true},
+	} {
+		ran := false
+		run := governed(t, execute(func(context.Context, *ownCall) (*ownResult, error) { ran = true; return nil, nil }), ownAdapter, tt.replace)
+		if _, err := run(t.Context(), &ownCall{Name: "own"}); ran != tt.runs || !ran && (err == nil || !strings.Contains(err.Error(), "want one made of the call it was given")) {
+			t.Errorf("replaced %s: ran %t, %v", name, ran, err)
 		}
-	}
-	run, err := toolkit.Govern(withError(func(context.Context, *ownCall) (*ownResult, error) { t.Error("the tool ran"); return nil, nil }), ownLens, replace)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := run(t.Context(), &ownCall{Name: "own"}); err == nil || !strings.Contains(err.Error(), "want one made of the context it was given") {
-		t.Errorf("got %v, want an error that tells the mistake", err)
 	}
 }

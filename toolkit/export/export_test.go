@@ -1,7 +1,7 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package toolkit_test
+package export_test
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/toolkit/export"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -39,11 +40,11 @@ var everything = []toolkit.Definition{{
 }, {Name: "least"}}
 
 func TestExports(t *testing.T) {
-	for name, export := range map[string]func([]toolkit.Definition) (json.RawMessage, error){
-		"openai": toolkit.ExportOpenAI, "anthropic": toolkit.ExportAnthropic, "mcp": toolkit.ExportMCP,
+	for name, write := range map[string]func([]toolkit.Definition) (json.RawMessage, error){
+		"openai": export.OpenAI, "anthropic": export.Anthropic, "mcp": export.MCP,
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := export(everything)
+			got, err := write(everything)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -52,7 +53,7 @@ func TestExports(t *testing.T) {
 				t.Fatal(err)
 			}
 			indented.WriteByte('\n')
-			file := filepath.Join("testdata", "export", name+".json")
+			file := filepath.Join("testdata", name+".json")
 			if *update {
 				if err := os.WriteFile(file, indented.Bytes(), 0o644); err != nil {
 					t.Fatal(err)
@@ -65,10 +66,10 @@ func TestExports(t *testing.T) {
 			if !bytes.Equal(indented.Bytes(), bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n"))) {
 				t.Errorf("got\n%swant\n%s", &indented, want)
 			}
-			if none, err := export(nil); err != nil || string(none) != "[]" {
+			if none, err := write(nil); err != nil || string(none) != "[]" {
 				t.Errorf("no definitions: got %s, %v, want []", none, err)
 			}
-			if _, err := export([]toolkit.Definition{{Name: "x", InputSchema: json.RawMessage("{")}}); err == nil {
+			if _, err := write([]toolkit.Definition{{Name: "x", InputSchema: json.RawMessage("{")}}); err == nil {
 				t.Error("an invalid schema: got nil, want an error")
 			}
 		})

@@ -1,0 +1,164 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolkit
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/counters"
+	"github.com/toolscope/toolscope/internal/funcs"
+)
+
+// Func is the shape of an execute function of another registry; named function types work.
+type Func[C, R any] interface {
+	~func(context.Context, C) R | ~func(context.Context, C) (R, error)
+}
+
+// An Adapter connects another registry's call type C and result type R to [Call] and [Result].
+// All functions must be safe for concurrent use and must not change or keep their arguments.
+//
+// A panic of one of them is contained. It is counted, and recorded as the tag adapter.panic with
+// the function's name. Before the tool ran, a panic of Call or With under policies refuses the
+// call; while only observing, the call runs. After the tool ran, the caller gets the tool's
+// result.
+type Adapter[C, R any] struct {
+	// Tools are the registered tools; [NoTools] if they are not known. Required.
+	Tools Tools
+	// Call reads name, id and arguments of a call. Required.
+	Call func(C) Call
+	// Result reads what the function returned, once per run. A nil Fault means err, which is nil
+	// for functions without one. Suspended means neither success nor failure, whatever err is.
+	// Required for functions without an error; without it, err says whether the call failed.
+	Result func(res R, err error) Result
+	// With returns a deep copy of c with these arguments. It shares no memory that the caller may
+	// write to; handles, such as a connection, may be shared. Required by policies.
+	With func(c C, args json.RawMessage) C
+	// Answer makes a result of a policy's answer to c. err is what the call ends with, nil for a
+	// success. res.Fault is set whenever the call failed. Required by policies.
+	Answer func(c C, res Result, err error) R
+
+	// Copy returns a deep copy of a stored or shared result for call c, with c's id. Without it,
+	// Answer rebuilds such results: what Result and Content omit is lost.
+	Copy func(res R, c C) R
+	// Report sets what the registry knows of the ending: outcome, waits, running time, attempts,
+	// tags. d already holds the outcome that follows from the error.
+	Report func(c C, res R, err error, d *Disposition)
+	// Content adds content that is costly to build. It is called only if an observer wants
+	// content, or under policies.
+	Content func(res R, r *Result)
+	// Size is the result's size in bytes, for calls whose content was not built.
+	Size func(res R) int
+	// Stream is for an R that is a stream: it returns one that reports to s, and the call ends
+	// with s. It is called for results without a failure. Policies that look at results have no
+	// effect on a stream: see [toolscope.WrapFunc].
+	Stream func(res R, s *Running) R
+
+	needsError bool  // a policy's refusal has no form in R
+	err        error // of the constructor
+}
+
+// missing lists the fields that the adapter needs and lacks, those of policies only if governed.
+// hasError says that the function returns an error.
+func (a *Adapter[C, R]) missing(hasError, governed bool) []string {
+	var names []string
+	for _, f := range []struct {
+		name   string
+		absent bool
+	}{
+		{"Tools", a.Tools == nil}, {"Call", a.Call == nil}, {"Result", a.Result == nil && (!hasError || governed)},
+		{"With", governed && a.With == nil}, {"Answer", governed && a.Answer == nil},
+	} {
+		if f.absent {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
+
+// checkAdapter returns an error that names what is missing to wrap a function of type F.
+func checkAdapter[F Func[C, R], C, R any](operation string, isNil, governed bool, a *Adapter[C, R]) error {
+	hasError := funcs.HasError[F, C, R]()
+	wrong := func(what string) error {
+		return fmt.Errorf("toolkit: %s of a %s: %s", operation, funcs.Describe[F](), what)
+	}
+	if isNil {
+		return wrong("got a nil function, want one to wrap")
+	}
+	if a.err != nil {
+		return wrong(a.err.Error())
+	}
+	if names := a.missing(hasError, governed); len(names) > 0 {
+		why := ""
+		if governed {
+			why = ": policies cannot work without"
+		}
+		return wrong("Adapter." + strings.Join(names, ", Adapter.") + ": got nil, want a value" + why)
+	}
+	if governed && a.needsError && !hasError {
+		return wrong("got a function without an error, want one with an error: the adapter cannot express a refusal in its result")
+	}
+	return nil
+}
+
+// contain is deferred around an adapter's function: a panic is counted and its name kept.
+func contain(function string, panicked *string) {
+	if recover() != nil {
+		countAdapterPanic()
+		*panicked = function
+	}
+}
+
+// countAdapterPanic counts a panic of an adapter's function.
+func countAdapterPanic() { counters.AdapterPanics.Add(1) }
+
+// reading is what an adapter's Result and Report say of a function that returned.
+type reading struct {
+	failure   error // what the call failed with; nil for a success and for a suspended call
+	errorType string
+	refused   bool
+}
+
+// read classifies the ending of a function that returned err, from view, which Result made of
+// it. name is the tool's.
+func (a *Adapter[C, R]) read(ctx context.Context, name string, view *Result, err error) (r reading) {
+	if view.Suspended {
+		return r
+	}
+	if r.failure = view.Fault; r.failure == nil {
+		r.failure = err
+	}
+	if r.failure == nil {
+		return r
+	}
+	r.errorType = classify(r.failure, string(ErrTool))
+	if r.errorType == string(ErrTool) {
+		switch {
+		case !unlisted(a.Tools) && a.Tools.Lookup(name) == nil:
+			r.errorType = string(ErrUnknownTool)
+		case err == nil && ctx != nil && ctx.Err() != nil:
+			if r.errorType = classify(context.Cause(ctx), TypeOther); r.errorType == TypeOther {
+				r.errorType = classify(ctx.Err(), TypeOther)
+			}
+		}
+	}
+	r.refused = Kind(r.errorType).Refusal() && !ofAnotherTool(r.failure, name)
+	return r
+}
+
+// unlisted reports whether tools are [NoTools].
+func unlisted(tools Tools) bool {
+	l, ok := tools.(Lookup)
+	return ok && l == nil
+}
+
+// ofAnotherTool reports whether err names another tool: that of a nested call.
+func ofAnotherTool(err error, name string) bool {
+	defer func() { _ = recover() }() // an error's own methods may panic
+	var named *Error
+	return errors.As(err, &named) && named != nil && named.Tool != "" && named.Tool != name
+}

@@ -1,0 +1,219 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolscope
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/funcs"
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// A FuncOption changes how a function is wrapped.
+type FuncOption func(*funcOptions)
+
+type funcOptions struct{ observeOnly bool }
+
+// ObserveOnly states that policies and disabled tools do not apply to this function.
+func ObserveOnly() FuncOption { return func(o *funcOptions) { o.observeOnly = true } }
+
+// WrapFunc returns next, observed and governed by the scope, with the same type. It is an error
+// if the adapter lacks what the scope needs: always Call and Tools; Result for functions without
+// an error; Result, With and Answer if the scope has policies or disabled tools, unless
+// [ObserveOnly] says that they do not apply. A function that was wrapped without those makes
+// [Scope.Apply] refuse policies and disabled tools.
+//
+// A result that is a stream (the adapter has Stream) can only be governed by policies that decide
+// before the tool runs: Inject, Loop, Validate, Permit and Approve. Others are an error.
+//
+// While the scope is off, only next is called, and nothing of the adapter. A nil Scope returns
+// next.
+func WrapFunc[F toolkit.Func[C, R], C, R any](s *Scope, next F, a toolkit.Adapter[C, R], options ...FuncOption) (F, error) {
+	if s == nil {
+		return next, nil
+	}
+	w, err := newFuncWrapper[F](s, a, options)
+	if err != nil {
+		var none F
+		return none, err
+	}
+	return w.wrap(next)
+}
+
+// FuncMiddleware is [WrapFunc] for frameworks whose middlewares cannot return an error:
+// everything is checked here, once. F is given, C and R are inferred. The middleware returns a
+// nil next as it is.
+func FuncMiddleware[F toolkit.Func[C, R], C, R any](s *Scope, a toolkit.Adapter[C, R], options ...FuncOption) (func(next F) F, error) {
+	if s == nil {
+		return func(next F) F { return next }, nil
+	}
+	w, err := newFuncWrapper[F](s, a, options)
+	if err != nil {
+		return nil, err
+	}
+	return func(next F) F {
+		wrapped, err := w.wrap(next)
+		if err != nil { // next is nil: all else has been checked
+			return next
+		}
+		return wrapped
+	}, nil
+}
+
+// funcWrapper wraps functions of one type with one adapter.
+type funcWrapper[F toolkit.Func[C, R], C, R any] struct {
+	scope       *Scope
+	adapter     toolkit.Adapter[C, R]
+	observeOnly bool
+	governable  bool
+}
+
+func newFuncWrapper[F toolkit.Func[C, R], C, R any](s *Scope, a toolkit.Adapter[C, R], options []FuncOption) (*funcWrapper[F, C, R], error) {
+	var o funcOptions
+	for _, option := range options {
+		if option != nil {
+			option(&o)
+		}
+	}
+	w := &funcWrapper[F, C, R]{scope: s, adapter: a, observeOnly: o.observeOnly}
+	probe := funcs.Join[F](func(context.Context, C) (r R, err error) { return r, err })
+	if _, err := toolkit.ObserveFunc(probe, a); err != nil {
+		return nil, err
+	}
+	_, lacks := toolkit.GovernFunc(probe, a)
+	w.governable = lacks == nil && !o.observeOnly
+	if !o.observeOnly {
+		path := wrapped{name: funcs.Describe[F](), stream: a.Stream != nil, lacks: lacks}
+		if err := s.register(path); err != nil {
+			return nil, err
+		}
+	}
+	s.registerTools(a.Tools)
+	return w, nil
+}
+
+func (w *funcWrapper[F, C, R]) wrap(next F) (F, error) {
+	s, plain := w.scope, funcs.Split[F, C, R](next)
+	joined, err := toolkit.ObserveFunc(next, w.adapter, s.observers...)
+	if err != nil {
+		return next, err
+	}
+	observed := funcs.Split[F, C, R](joined)
+	if !w.governable {
+		return funcs.Join[F](func(ctx context.Context, c C) (R, error) {
+			if s.rules.Load().off {
+				return plain(ctx, c)
+			}
+			makeRoom()
+			return observed(ctx, c)
+		}), nil
+	}
+	joined, err = toolkit.GovernFunc(next, w.adapter, toolkit.Observe(w.adapter.Tools.Lookup, s.observers...), s.govern)
+	if err != nil {
+		return next, err
+	}
+	governed := funcs.Split[F, C, R](joined)
+	return funcs.Join[F](func(ctx context.Context, c C) (R, error) {
+		r := s.rules.Load()
+		if r.off {
+			return plain(ctx, c)
+		}
+		makeRoom()
+		if r.none() {
+			return observed(ctx, c)
+		}
+		return governed(ctx, c)
+	}), nil
+}
+
+// wrapped is a way of wrapping that policies apply to, or should.
+type wrapped struct {
+	name   string
+	stream bool
+	lacks  error // why policies cannot apply; nil if they can
+}
+
+// beforeTool are the stages that decide before the tool runs: a stream can be governed by them.
+var beforeTool = []middleware.Stage{
+	middleware.StageInject, middleware.StageLoop, middleware.StageValidate, middleware.StagePermit, middleware.StageApprove,
+}
+
+// check returns an error if the rules cannot apply.
+func (w wrapped) check(r *rules) error {
+	if r.none() {
+		return nil
+	}
+	if w.lacks != nil {
+		return fmt.Errorf("%w; or wrap with ObserveOnly if policies and disabled tools are not to apply", w.lacks)
+	}
+	if !w.stream {
+		return nil
+	}
+	for _, p := range r.policies {
+		if !slices.Contains(beforeTool, p.Stage()) {
+			return fmt.Errorf("toolscope: %s returns a stream: got the policy %s, want only those that decide before the tool runs: %s",
+				w.name, p.Stage(), stageNames(beforeTool))
+		}
+	}
+	return nil
+}
+
+func stageNames(stages []middleware.Stage) string {
+	names := make([]string, len(stages))
+	for i, s := range stages {
+		names[i] = s.String()
+	}
+	return strings.Join(names, ", ")
+}
+
+// register remembers a way of wrapping, so that Apply refuses rules that cannot apply to it. It
+// is an error if those in use cannot. Ways that accept all rules are not kept; there are as many
+// others as the program has types of functions.
+func (s *Scope) register(w wrapped) error {
+	s.applying.Lock()
+	defer s.applying.Unlock()
+	if err := w.check(s.rules.Load()); err != nil {
+		return err
+	}
+	if w.lacks == nil && !w.stream {
+		return nil
+	}
+	if s.wrapped == nil {
+		s.wrapped = map[string]wrapped{}
+	}
+	if before, ok := s.wrapped[w.name]; ok { // of two adapters for one type, what either lacks
+		w.stream = w.stream || before.stream
+		if w.lacks == nil {
+			w.lacks = before.lacks
+		}
+	}
+	s.wrapped[w.name] = w
+	return nil
+}
+
+// checkWrapped returns an error if rules cannot apply to what the scope has wrapped.
+func (s *Scope) checkWrapped(r *rules) error {
+	for _, name := range slices.Sorted(maps.Keys(s.wrapped)) {
+		if err := s.wrapped[name].check(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// registerTools tells the statistics which tools there are, and so which are never used. Lists
+// that cannot be read are ignored.
+func (s *Scope) registerTools(tools toolkit.Tools) {
+	if _, unreadable := tools.(toolkit.Lookup); unreadable || tools == nil {
+		return
+	}
+	if recorder := s.Stats(); recorder != nil {
+		recorder.Register(tools)
+	}
+}
