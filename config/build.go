@@ -267,5 +267,7 @@ func (r Rate) options() toolkit.RateLimit {
 }
 
 func (s *Timeout) build(*builder) (middleware.Policy, error) {
-	return timeout.New(timeout.Options{Default: s.Default, Tools: s.Tools, Abandon: s.Abandon, MaxAbandoned: s.MaxAbandoned})
+	return timeout.New(timeout.Options{
+		Default: s.Default, Tools: s.Tools, Max: s.Max, MaxTools: s.MaxTools, Abandon: s.Abandon, MaxAbandoned: s.MaxAbandoned,
+	})
 }

@@ -236,8 +236,10 @@ type Rate struct {
 // Timeout is how long tools may run.
 type Timeout struct {
 	Switch
-	Default      time.Duration            `yaml:"default" doc:"Tools of which nothing else says; default 60s, below 0 no limit."`
-	Tools        map[string]time.Duration `yaml:"tools" doc:"Single tools; wins over their definitions."`
+	Default      time.Duration            `yaml:"default" doc:"Tools without a limit of their own; default 60s, or max if that is shorter; below 0 no limit."`
+	Tools        map[string]time.Duration `yaml:"tools" doc:"Single tools; wins over their definitions, but not over max and max_tools."`
+	Max          time.Duration            `yaml:"max" doc:"The ceiling: no attempt runs longer, whatever a tool's definition says; default none."`
+	MaxTools     map[string]time.Duration `yaml:"max_tools" doc:"Ceilings of single tools, in place of max; below 0 none."`
 	Abandon      []string                 `yaml:"abandon" doc:"Tools that do not heed their context: they are left behind."`
 	MaxAbandoned int                      `yaml:"max_abandoned" doc:"How many may be left behind at once; default 64."`
 }
