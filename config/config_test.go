@@ -130,8 +130,8 @@ func TestWhatPoliciesRefuseNamesTheSection(t *testing.T) {
 	}
 }
 
-func TestAnEmptyFileTurnsNothingOn(t *testing.T) {
-	for _, text := range []string{"", "# nothing\n", "policies:\n", "policies: {loop: {enabled: false}}", "audit: {enabled: false}"} {
+func TestAFileThatSetsNothingTurnsNothingOn(t *testing.T) {
+	for _, text := range []string{"{}", "# nothing\n---\n{}\n", "policies: {}\n", "policies: {loop: {enabled: false}}", "audit: {enabled: false}"} {
 		f, err := config.Open(write(t, t.TempDir(), text))
 		if err != nil {
 			t.Fatalf("%q: %v", text, err)
@@ -330,7 +330,7 @@ func TestReloadKeepsWhatIsUnchangedAndDropsNoCall(t *testing.T) {
 		})
 	}
 	for range 20 {
-		write(t, dir, "content: false\npolicies: {loop: {stop: 9}, timeout: {default: 5s}, limit: {}}\naudit: {file: other.jsonl}\n")
+		write(t, dir, "content: false\npolicies: {recover: {enabled: false}, loop: {stop: 9}, timeout: {default: 5s}, limit: {}}\naudit: {file: other.jsonl}\n")
 		notes, err := f.Reload(scope)
 		if err != nil || len(notes) > 1 {
 			t.Fatalf("got %v, %v", notes, err)
@@ -353,7 +353,8 @@ func TestReloadKeepsWhatIsUnchangedAndDropsNoCall(t *testing.T) {
 	if _, err := f.Reload(scope); err == nil || len(scope.Settings().Policies) != len(before.Policies) {
 		t.Errorf("a wrong file: got %v and %+v", err, scope.Settings())
 	}
-	write(t, dir, "tools: {echo: {enabled: false}}\n")
+	const off = "content: true\npolicies: {loop: {enabled: false}, timeout: {enabled: false}, limit: {enabled: false}}\n"
+	write(t, dir, off+"tools: {echo: {enabled: false}}\n")
 	if _, err := f.Reload(scope); err != nil {
 		t.Fatal(err)
 	}
@@ -451,7 +452,7 @@ func TestReloadSeesTheRulesFile(t *testing.T) {
 	check(nil)
 	say("ask")
 	check(toolkit.ErrApprovalExpired)
-	write(t, dir, "policies: {permit: {rules: rules.yaml}, cache: {}}\n")
+	write(t, dir, "policies: {permit: {rules: rules.yaml}, cache: {}, approve: {enabled: false}}\n")
 	check(toolkit.ErrPermissionDenied)
 	for _, p := range scope.Settings().Policies {
 		if p.Stage() == middleware.StageCache && !slices.Contains(cache, p) {

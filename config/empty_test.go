@@ -4,6 +4,7 @@
 package config_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -27,11 +28,11 @@ var nothing = map[string]string{
 	"\ufeff":                              "f.yaml: got an empty file, want ",
 	"\ufeff# comments only\n":             "f.yaml: got an empty file, want ",
 	"\xff\xfe":                            "f.yaml: got an empty file, want ",
-	"---":                                 "f.yaml:1: got an empty document, want ",
-	"---\n...\n":                          "f.yaml:1: got an empty document, want ",
-	"\ufeff---\n":                         "f.yaml:1: got an empty document, want ",
-	"null":                                "f.yaml:1: got an empty document, want ",
-	"~\n":                                 "f.yaml:1: got an empty document, want ",
+	"---":                                 ": got an empty document, want ",
+	"---\n...\n":                          ": got an empty document, want ",
+	"\ufeff---\n":                         ": got an empty document, want ",
+	"null":                                ": got an empty document, want ",
+	"~\n":                                 ": got an empty document, want ",
 	"---\n---\nenabled: true\n":           "f.yaml:2: got a second document, want one",
 	"tools:":                              "f.yaml:1: tools: got nothing, want a mapping, or {} for none",
 	"redact:\n":                           "f.yaml:1: redact: got nothing, want a mapping",
@@ -100,7 +101,7 @@ func openProtected(t *testing.T, text string) *protectedScope {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := errors.Join(scope.Shutdown(t.Context()), file.Close()); err != nil {
+		if err := errors.Join(scope.Shutdown(context.Background()), file.Close()); err != nil {
 			t.Error(err)
 		}
 	})
@@ -159,25 +160,25 @@ func TestAReloadOfAHalfWrittenFileRemovesNothing(t *testing.T) {
 func TestAReloadRemovesOnlyByName(t *testing.T) {
 	p := openProtected(t, protected)
 	for _, c := range []struct{ remove, insert, want string }{
-		{"content: false\n", "content: true\n", `content: got nothing, want "content: true" to turn it on again`},
+		{"content: false\n", "content: true\n", `content: got nothing, want "content: false" as before, or "content: true" to capture content again`},
 		{
 			"  wipe: {enabled: false}\n", "  wipe: {enabled: true}\n",
-			`tools.wipe: got nothing, want "enabled: true" to turn the tool on again`,
+			`tools.wipe: got nothing, want "enabled: false" as before, or "enabled: true" to turn the tool on again`,
 		},
 		{
-			"tools:\n  send: {enabled: false}\n", "tools: {send: {enabled: true}}\n",
-			`tools.send: got nothing, want "enabled: true" to turn the tool on again`,
+			"tools:\n  wipe: {enabled: true}\n  send: {enabled: false}\n", "tools: {send: {enabled: true}}\n",
+			`tools.send: got nothing, want "enabled: false" as before, or "enabled: true" to turn the tool on again`,
 		},
-		{"{rules: rules.yaml}", `{rules: ""}`, `policies.permit.rules: got nothing, want rules: "" to use the built-in rules`},
-		{"  permit: {rules: \"\"}\n", "  permit: {enabled: false}\n", `policies.permit: got nothing, want "enabled: false" in it to turn it off`},
+		{"{rules: rules.yaml}", `{rules: ""}`, `policies.permit.rules: got nothing, want the rules' file as before, or rules: "" to use the built-in rules`},
+		{"  permit: {rules: \"\"}\n", "  permit: {enabled: false}\n", `policies.permit: got nothing, want the section as before, or "permit: {enabled: false}" to turn the policy off`},
 		{
 			"  approve: {patterns: [{tool: deploy, approver: ada}]}\n", "  approve: {enabled: false}\n",
-			`policies.approve: got nothing, want "enabled: false" in it to turn it off`,
+			`policies.approve: got nothing, want the section as before, or "approve: {enabled: false}" to turn the policy off`,
 		},
-		{"  cache: {}\n", "  cache: {enabled: false}\n", `policies.cache: got nothing, want "enabled: false" in it to turn it off`},
+		{"  cache: {}\n", "  cache: {enabled: false}\n", `policies.cache: got nothing, want the section as before, or "cache: {enabled: false}" to turn the policy off`},
 		{
-			"policies:\n  cache: {enabled: false}\n  timeout: {max: 10s}\n", "policies: {cache: {}, timeout: {enabled: false}}\n",
-			`policies.timeout: got nothing, want "enabled: false" in it to turn it off`,
+			"  timeout: {max: 10s}\n", "  timeout: {enabled: false}\n",
+			`policies.timeout: got nothing, want the section as before, or "timeout: {enabled: false}" to turn the policy off`,
 		},
 	} {
 		text, err := os.ReadFile(filepath.Join(p.dir, "toolscope.yaml"))
@@ -206,13 +207,6 @@ func TestAReloadRemovesOnlyByName(t *testing.T) {
 		}
 	}
 	// What the file has turned off by name may be left out from then on.
-	if err := p.reload(t, "{}"); err == nil || !strings.Contains(err.Error(), "policies.cache: got nothing") ||
-		strings.Contains(err.Error(), "tools") || strings.Contains(err.Error(), "permit") {
-		t.Errorf("got %v", err)
-	}
-	if err := p.reload(t, "policies: {cache: {enabled: false}}"); err != nil {
-		t.Error(err)
-	}
 	if err := p.reload(t, "{}"); err != nil || len(p.scope.Settings().Policies) != 0 {
 		t.Errorf("got %v and %+v", err, p.scope.Settings())
 	}

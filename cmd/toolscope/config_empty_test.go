@@ -32,7 +32,7 @@ func TestCommandsRefuseAnEmptyConfiguration(t *testing.T) {
 		for _, words := range [][]string{
 			{"config", file},
 			{"serve", "--config", file},
-			{"mcp", "--config", file, "--", "true"},
+			{"mcp", "--config", file, "--target", "http://127.0.0.1:1/mcp", "--listen", "127.0.0.1:0"},
 			{"mcp", "wrap", "x", "--file", client, "--config", file},
 			{"call", "--config", file, "calculate", `{"expression":"1+1"}`},
 			{"replay", "--config", file, filepath.Join(dir, "calls.jsonl")},

@@ -43,7 +43,8 @@ below the client's, if that sends one.
   --stats ADDR    serve the statistics and the dashboard at ADDR, to this machine only
   --config FILE   the policies of this file; the default is permit, validate, limit,
                   timeout and recover with their defaults, so that nothing is answered from
-                  memory and nobody is asked: what would need a person is refused
+                  memory and nobody is asked: what would need a person is refused.
+                  SIGHUP reloads FILE; if it is wrong or incomplete, nothing changes
 
   toolscope serve --dir ~/project --write
   toolscope serve --http 127.0.0.1:8080
@@ -112,6 +113,7 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr 
 		defer cancel()
 		err = errors.Join(err, scope.Shutdown(closing), providers.Shutdown(closing))
 	}()
+	defer o.reloadOnHangup(ctx, file, scope, stderr)()
 	tools, closeTools, err := o.open(nil)
 	if err != nil {
 		return err
