@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/middleware"
 )
 
 // Reload reads the file again and applies what can be changed to a scope that was made with
@@ -18,7 +19,8 @@ import (
 // A reload removes nothing that the file no longer mentions, since the file may be half written: it is an
 // error if the section of a policy that is in use, a tool that is turned off, content: false or the rules of
 // permit are left out. The error says what to write to remove them. Replace a file by renaming another one
-// to its name, which is atomic.
+// to its name, which is atomic. Policies that the application added, and what it turned off by
+// [toolscope.Scope.Apply], stay unless the file mentions them.
 func (f *File) Reload(s *toolscope.Scope) (notes []string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -30,7 +32,7 @@ func (f *File) Reload(s *toolscope.Scope) (notes []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	next := f.settings(r.config, r.built)
+	next := f.addedByCode(s.Settings(), f.settings(r.config, r.built), r.config)
 	if err = s.Apply(next); err != nil && !inUse(s, next) {
 		f.discard(r.built)
 		return nil, err
@@ -50,7 +52,33 @@ func inUse(s *toolscope.Scope, n toolscope.Settings) bool {
 	in := s.Settings()
 	slices.Sort(n.ToolsOff)
 	return in.Off == n.Off && in.NoContent == n.NoContent && slices.Equal(in.ToolsOff, n.ToolsOff) &&
-		slices.Equal(in.Policies, n.Policies)
+		slices.EqualFunc(in.Policies, n.Policies, samePolicy)
+}
+
+// samePolicy reports whether two policies are one. Those of types that cannot be compared are not.
+func samePolicy(p, q middleware.Policy) bool {
+	return reflect.ValueOf(p).Comparable() && reflect.ValueOf(q).Comparable() && p == q
+}
+
+// addedByCode returns the next settings with what the application added to those in use: its policies, tools
+// that it turned off, and content. What the next configuration mentions wins.
+func (f *File) addedByCode(in, next toolscope.Settings, c *Config) toolscope.Settings {
+	own := slices.DeleteFunc(slices.Clone(in.Policies), func(p middleware.Policy) bool {
+		for _, b := range f.built {
+			if samePolicy(p, b.policy) {
+				return true
+			}
+		}
+		return false
+	})
+	next.Policies = append(own, next.Policies...)
+	for _, name := range in.ToolsOff {
+		if c.Tools[name].Enabled == nil && !slices.Contains(next.ToolsOff, name) {
+			next.ToolsOff = append(next.ToolsOff, name)
+		}
+	}
+	next.NoContent = next.NoContent || in.NoContent && c.Content == nil
+	return next
 }
 
 // checkRemoved is an error for each protection in use that the next configuration does not mention.
