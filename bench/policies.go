@@ -30,7 +30,7 @@ func Policies() ([]middleware.Policy, error) {
 	fit, errFit := middleware.Truncate(middleware.TruncateOptions{})
 	rules, errRules := permit.Compile(permit.Spec{Rules: []permit.Rule{{Name: "reads", Effect: permit.Allow, Tools: []string{ToolName}}}})
 	gate, errPermit := permit.New(permit.Options{Rules: rules, Approver: true})
-	approvals, errApprove := approve.New(approve.Options{Remote: true})
+	approvals, errApprove := approve.New(approve.Options{Askers: []approve.Asker{approve.External()}})
 	twins, errDedupe := dedupe.New(dedupe.Options{})
 	answers, errCache := cache.New(cache.Options{MaxBytes: 1 << 20})
 	loops, errLoop := loop.New(loop.Options{})

@@ -169,13 +169,18 @@ func (s *Dedupe) build(b *builder) (middleware.Policy, error) {
 
 func (s *Approve) build(b *builder) (middleware.Policy, error) {
 	o := approve.Options{
-		Remote: s.Remote, Expiry: s.Expiry, Defer: s.Defer, MaxPending: s.MaxPending, Sensitive: s.Sensitive, Redactor: b.redactor,
-		Tell: b.tell,
+		Expiry: s.Expiry, Defer: s.Defer, MaxPending: s.MaxPending, Sensitive: s.Sensitive, Redactor: b.redactor, Tell: b.tell,
 	}
-	if terminal := s.Terminal; terminal != nil && *terminal {
-		o.Askers = []approve.Asker{approve.Terminal()}
-	} else if terminal != nil && !s.Remote {
-		return nil, fmt.Errorf("terminal: got false without remote, want somebody who can be asked")
+	if s.Remote {
+		o.Askers = append(o.Askers, approve.HTTP())
+	}
+	if s.Unattended {
+		o.Askers = append(o.Askers, approve.Unattended())
+	}
+	if s.Terminal != nil && *s.Terminal {
+		o.Askers = append(o.Askers, approve.Terminal())
+	} else if s.Terminal != nil && len(o.Askers) == 0 && !s.Defer {
+		return nil, fmt.Errorf("terminal: got false, want remote: true or unattended: true as well")
 	}
 	for i, p := range s.Patterns {
 		pattern := approve.Pattern{Tool: p.Tool, Arguments: p.Arguments, Approver: p.Approver}

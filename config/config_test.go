@@ -94,8 +94,10 @@ func TestAllErrorsAreTold(t *testing.T) {
 func TestWhatPoliciesRefuseNamesTheSection(t *testing.T) {
 	for text, want := range map[string]string{
 		"policies:\n  loop: {window: 3}":                                        ":2: policies.loop: loop: Window: got 3",
-		"policies:\n  recover: {}\n  approve: {defer: true}":                    ":3: policies.approve: approve: Defer",
-		"policies: {approve: {terminal: false}}":                                "policies.approve: terminal: got false without remote",
+		"policies:\n  recover: {}\n  approve: {defer: true, terminal: true}":    ":3: policies.approve: approve: Askers: got 1, want only",
+		"policies: {approve: {terminal: false}}":                                "policies.approve: terminal: got false, want remote: true or",
+		"policies: {approve: {unattended: true, remote: true}}":                 "policies.approve: approve: Askers: got Unattended and 1 more",
+		"policies: {approve: {unattended: true, defer: true}}":                  "policies.approve: approve: Askers: got Unattended with Defer",
 		"policies: {approve: {patterns: [{tool: a, approver: b, expires: x}]}}": `patterns[0].expires: got "x"`,
 		"policies: {retry: {attempts: -3}}":                                     "policies.retry: retry: Options.Attempts: got -3",
 		"policies: {limit: {rate: {global: {calls: 3}}}}":                       "policies.limit: limit: Options.Rate.Global: got 3 calls in 0s",
@@ -214,7 +216,7 @@ func TestEveryFieldIsInTheExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	scope, err := toolscope.New(f.Options()...)
+	scope, err := toolscope.New(append(f.Options(), toolscope.WithApprovals("a-token-for-tests"))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -431,7 +433,7 @@ func TestReloadSeesTheRulesFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scope, err := toolscope.New(f.Options()...)
+	scope, err := toolscope.New(append(f.Options(), toolscope.WithApprovals("a-token-for-tests"))...)
 	if err != nil {
 		t.Fatal(err)
 	}

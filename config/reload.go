@@ -5,11 +5,13 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/approve"
 )
 
 // Reload reads the file again and applies what can be changed to a scope that was made with
@@ -35,7 +37,7 @@ func (f *File) Reload(s *toolscope.Scope) (notes []string, err error) {
 	next := f.addedByCode(s.Settings(), f.settings(r.config, r.built), r.config)
 	if err = s.Apply(next); err != nil && !inUse(s, next) {
 		f.discard(r.built)
-		return nil, err
+		return nil, f.applyError(err)
 	}
 	if !reflect.DeepEqual(f.config.Redact, r.config.Redact) {
 		notes = append(notes, "redact: a change holds after a restart")
@@ -45,6 +47,14 @@ func (f *File) Reload(s *toolscope.Scope) (notes []string, err error) {
 	}
 	f.config, f.built = r.config, r.built
 	return notes, err
+}
+
+// applyError is an error of [toolscope.Scope.Apply], with the field that it is about if that is known.
+func (f *File) applyError(err error) error {
+	if errors.Is(err, approve.ErrCannotAsk) {
+		return fmt.Errorf("%s: policies.approve: %w", f.path, err)
+	}
+	return err
 }
 
 // inUse reports whether the settings are those of the scope.

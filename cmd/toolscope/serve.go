@@ -106,7 +106,7 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr 
 	scope, err := toolscope.New(append(file.Options(), toolscope.WithTracerProvider(providers.TracerProvider), toolscope.WithMeterProvider(providers.MeterProvider), toolscope.WithObservers(running),
 		toolscope.WithHTTP(stats.WithTraces(providers.Ring.Source()), stats.WithRunning(running), stats.WithHealth(providers), stats.WithTitle("toolscope serve")))...)
 	if err != nil {
-		return errors.Join(err, providers.Shutdown(ctx))
+		return errors.Join(noApprovals("serve", o.config, err), providers.Shutdown(ctx))
 	}
 	defer func() {
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)

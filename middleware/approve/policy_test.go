@@ -174,7 +174,7 @@ func TestANoIsARefusalWithTheReason(t *testing.T) {
 
 func TestNobodyAnswersInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, approve.Options{Remote: true, Askers: []approve.Asker{approve.Func(func(ctx context.Context, _ approve.Request) (approve.Answer, error) {
+		h := newHouse(t, approve.Options{Askers: []approve.Asker{approve.External(), approve.Func(func(ctx context.Context, _ approve.Request) (approve.Answer, error) {
 			<-ctx.Done()
 			return approve.Answer{Approved: true}, nil // too late
 		})}})
@@ -316,7 +316,7 @@ func TestPatternsApproveBeforehand(t *testing.T) {
 
 func TestTooManyWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, approve.Options{Remote: true, MaxPending: 50})
+		h := newHouse(t, approve.Options{Askers: []approve.Asker{approve.External()}, MaxPending: 50})
 		var refused, expired atomic.Int64
 		var wg sync.WaitGroup
 		for i := range 2000 {
@@ -340,9 +340,10 @@ func TestNewNamesWhatIsWrong(t *testing.T) {
 	for want, o := range map[string]approve.Options{
 		"Expiry: got -1s":                    {Expiry: -time.Second},
 		"MaxPending: got -1":                 {MaxPending: -1},
-		"Defer: got true without":            {Defer: true},
-		"Askers: got 1, want none":           {Defer: true, Remote: true, Askers: []approve.Asker{says(true, "")}},
-		"Askers: got nil":                    {Askers: []approve.Asker{nil}},
+		"Askers: got Unattended with Defer":  {Defer: true, Askers: []approve.Asker{approve.Unattended()}},
+		"Askers: got Unattended and 1 more":  {Askers: []approve.Asker{approve.HTTP(), approve.Unattended()}},
+		"Askers: got 1, want only HTTP":      {Defer: true, Askers: []approve.Asker{says(true, "")}},
+		"Askers[0]: got nil":                 {Askers: []approve.Asker{nil}},
 		`Patterns[0]: field Tool: got ""`:    {Patterns: []approve.Pattern{{Approver: "a"}}},
 		"Patterns[0]: field Approver":        {Patterns: []approve.Pattern{{Tool: "*"}}},
 		"Patterns[0]: field Tool: got \"[\"": {Patterns: []approve.Pattern{{Tool: "[", Approver: "a"}}},
@@ -355,7 +356,7 @@ func TestNewNamesWhatIsWrong(t *testing.T) {
 }
 
 func TestCallsThatNeedNoApprovalAllocateNothing(t *testing.T) {
-	p, err := approve.New(approve.Options{Remote: true})
+	p, err := approve.New(approve.Options{Askers: []approve.Asker{approve.External()}})
 	if err != nil {
 		t.Fatal(err)
 	}
