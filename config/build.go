@@ -161,7 +161,7 @@ func (s *Dedupe) build(b *builder) (middleware.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	if old, ok := b.built["dedupe"].policy.(*dedupe.Dedupe); ok {
+	if old, ok := b.built["dedupe"].policy.(*dedupe.Policy); ok {
 		p.Inherit(old)
 	}
 	return p, nil
@@ -214,7 +214,7 @@ func (s *Cache) build(b *builder) (middleware.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	if old, ok := b.built["cache"].policy.(*cache.Cache); ok {
+	if old, ok := b.built["cache"].policy.(*cache.Policy); ok {
 		p.Inherit(old)
 	}
 	return p, nil

@@ -26,8 +26,8 @@ func TestAWriteThatRunsUnderTheOldPoliciesIsSeen(t *testing.T) {
 			return toolkit.Result{Output: value}, nil
 		}
 		tools := map[string]*toolkit.Definition{"read": &reads, "write": &writes}
-		var answers *cache.Cache
-		var twins *dedupe.Dedupe
+		var answers *cache.Policy
+		var twins *dedupe.Policy
 		next := func() toolkit.Handler {
 			c, err := cache.New(cache.Options{})
 			if err != nil {

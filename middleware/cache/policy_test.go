@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // bench is a cache over a tool that the test writes, observed.
 type bench struct {
-	cache  *cache.Cache
+	cache  *cache.Policy
 	seen   tooltest.Recorder
 	tools  map[string]*toolkit.Definition
 	tool   toolkit.Handler

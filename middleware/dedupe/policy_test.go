@@ -27,7 +27,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // bench is the policy over a tool that the test writes, observed.
 type bench struct {
-	policy *dedupe.Dedupe
+	policy *dedupe.Policy
 	seen   tooltest.Recorder
 	tools  map[string]*toolkit.Definition
 	tool   toolkit.Handler

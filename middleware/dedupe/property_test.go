@@ -178,9 +178,9 @@ func TestNoStaleAnswersUnderDedupeAndCache(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, policies := range map[string]func(*dedupe.Dedupe) []middleware.Policy{
-		"dedupe alone": func(d *dedupe.Dedupe) []middleware.Policy { return []middleware.Policy{d} },
-		"with a cache": func(d *dedupe.Dedupe) []middleware.Policy { return []middleware.Policy{d, c} },
+	for name, policies := range map[string]func(*dedupe.Policy) []middleware.Policy{
+		"dedupe alone": func(d *dedupe.Policy) []middleware.Policy { return []middleware.Policy{d} },
+		"with a cache": func(d *dedupe.Policy) []middleware.Policy { return []middleware.Policy{d, c} },
 	} {
 		d, err := dedupe.New(dedupe.Options{History: time.Hour})
 		if err != nil {

@@ -27,7 +27,7 @@ type seen struct {
 	outcome  toolkit.Outcome
 }
 
-func through(t *testing.T, gate *Gate, call toolkit.Call) (s seen) {
+func through(t *testing.T, gate *Policy, call toolkit.Call) (s seen) {
 	t.Helper()
 	handle := gate.Wrap(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 		s.ran = true
