@@ -14,7 +14,7 @@ type Answerer interface {
 }
 
 // An Asker is a policy that has work to do only for calls without an answer at hand. Where
-// an Answerer stands directly inside it, [Chain] and [Middlewares] call WrapAsking in
+// an Answerer stands directly inside it, [Wrap] and [Middlewares] call WrapAsking in
 // place of Wrap.
 type Asker interface {
 	Policy

@@ -71,14 +71,14 @@ type placed struct {
 func (p *placed) Stage() Stage                              { return p.place }
 func (p *placed) Wrap(next toolkit.Handler) toolkit.Handler { return p.wrap(next) }
 
-// Chain wraps h in policies by their stages; those of one place keep the order
+// Wrap wraps h in policies by their stages; those of one place keep the order
 // they are given in, the first one outermost. Nil policies are passed over. A nil h
 // refuses each call, as [toolkit.Chain] does.
-func Chain(h toolkit.Handler, policies ...Policy) toolkit.Handler {
+func Wrap(h toolkit.Handler, policies ...Policy) toolkit.Handler {
 	return toolkit.Chain(h, Middlewares(policies...)...)
 }
 
-// Middlewares are the policies as middlewares in the order of [Chain], for
+// Middlewares are the policies as middlewares in the order of [Wrap], for
 // [toolkit.Govern].
 func Middlewares(policies ...Policy) []toolkit.Middleware {
 	sorted := slices.DeleteFunc(slices.Clone(policies), func(p Policy) bool { return p == nil })

@@ -24,7 +24,7 @@ func fitted(t *testing.T, o middleware.TruncateOptions, res toolkit.Result) (too
 		t.Fatal(err)
 	}
 	seen := new(tooltest.Recorder)
-	h := toolkit.Observe(nil, seen)(middleware.Chain(func(context.Context, toolkit.Call) (toolkit.Result, error) { return res, nil }, fit))
+	h := toolkit.Observe(nil, seen)(middleware.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) { return res, nil }, fit))
 	got, err := h(t.Context(), toolkit.Call{Name: "read"})
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func TestInjectIsPartOfTheCall(t *testing.T) {
 		params     *toolkit.HostParams
 		tool, want string
 	}{{params, "file_read", `{"a":1,"project":"p1"}`}, {params, "sum", `{"project":"x","a":1}`}, {nil, "file_read", `{"project":"x","a":1}`}} {
-		h := middleware.Chain(func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
+		h := middleware.Wrap(func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
 			return toolkit.Result{Output: string(call.Arguments)}, nil
 		}, middleware.Inject(c.params))
 		res, err := h(t.Context(), toolkit.Call{Name: c.tool, Arguments: json.RawMessage(`{"project":"x","a":1}`)})

@@ -30,7 +30,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	handle := toolkit.Observe(registry.Lookup, new(tooltest.Recorder))(middleware.Chain(registry.Handle, policy))
+	handle := toolkit.Observe(registry.Lookup, new(tooltest.Recorder))(middleware.Wrap(registry.Handle, policy))
 	_, err = handle(context.Background(), toolkit.Call{Name: "deploy", Arguments: json.RawMessage(`{"to":"production"}`)})
 	fmt.Println(err.Error())
 	// Output:

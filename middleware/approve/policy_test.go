@@ -52,7 +52,7 @@ func newHouse(t testing.TB, o approve.Options) *house {
 			t.Fatal(err)
 		}
 	}
-	h.handle = toolkit.Observe(r.Lookup, &h.seen)(middleware.Chain(r.Handle, p))
+	h.handle = toolkit.Observe(r.Lookup, &h.seen)(middleware.Wrap(r.Handle, p))
 	return h
 }
 

@@ -66,7 +66,7 @@ func TestApprovalsAndCallsAreWritten(t *testing.T) {
 	if err := r.Register(tooltest.Echo(toolkit.Definition{Name: "pay", RequiresApproval: true}), tooltest.Echo(toolkit.Definition{Name: "read"})); err != nil {
 		t.Fatal(err)
 	}
-	handle := toolkit.Observe(r.Lookup, log)(middleware.Chain(r.Handle, policy))
+	handle := toolkit.Observe(r.Lookup, log)(middleware.Wrap(r.Handle, policy))
 	ctx := toolkit.WithSession(t.Context(), toolkit.Session{ID: "s1", Tenant: "acme", Agent: "planner", Turn: 2})
 	for _, c := range []toolkit.Call{{Name: "read", ID: "1"}, {Name: "pay", ID: "2", Arguments: json.RawMessage(`"yes"`)}, {Name: "pay", ID: "3", Arguments: json.RawMessage(`"no"`)}} {
 		_, _ = handle(ctx, c)

@@ -74,7 +74,7 @@ func observed(tool toolkit.Definition, policies ...middleware.Policy) toolkit.Ha
 	answer := func(context.Context, toolkit.Call) (toolkit.Result, error) {
 		return toolkit.Result{Output: output}, nil
 	}
-	return toolkit.Observe(func(string) *toolkit.Definition { return &tool }, quiet{})(middleware.Chain(answer, policies...))
+	return toolkit.Observe(func(string) *toolkit.Definition { return &tool }, quiet{})(middleware.Wrap(answer, policies...))
 }
 
 func mustCache(t testing.TB) *cache.Policy {

@@ -42,7 +42,7 @@ func TestAWriteThatRunsUnderTheOldPoliciesIsSeen(t *testing.T) {
 				d.Inherit(twins)
 			}
 			answers, twins = c, d
-			return toolkit.Observe(func(name string) *toolkit.Definition { return tools[name] }, spans{})(middleware.Chain(tool, c, d))
+			return toolkit.Observe(func(name string) *toolkit.Definition { return tools[name] }, spans{})(middleware.Wrap(tool, c, d))
 		}
 		ctx := in(toolkit.Session{Tenant: "t", ID: "a", Batch: "b"})
 		old := next()

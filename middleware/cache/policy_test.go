@@ -51,7 +51,7 @@ func newBench(t testing.TB, o cache.Options, defs ...toolkit.Definition) *bench 
 		}
 		return toolkit.Result{Output: fmt.Sprint("run ", b.runs)}, nil
 	}
-	b.handle = toolkit.Observe(func(name string) *toolkit.Definition { return b.tools[name] }, spans{}, &b.seen)(middleware.Chain(run, c))
+	b.handle = toolkit.Observe(func(name string) *toolkit.Definition { return b.tools[name] }, spans{}, &b.seen)(middleware.Wrap(run, c))
 	return b
 }
 

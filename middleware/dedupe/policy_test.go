@@ -52,7 +52,7 @@ func newBench(t testing.TB, o dedupe.Options, defs ...toolkit.Definition) *bench
 		}
 		return toolkit.Result{Output: fmt.Sprint("run ", n)}, nil
 	}
-	b.handle = toolkit.Observe(func(name string) *toolkit.Definition { return b.tools[name] }, spans{}, &b.seen)(middleware.Chain(run, d))
+	b.handle = toolkit.Observe(func(name string) *toolkit.Definition { return b.tools[name] }, spans{}, &b.seen)(middleware.Wrap(run, d))
 	return b
 }
 

@@ -186,7 +186,7 @@ func TestNoStaleAnswersUnderDedupeAndCache(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		handle := toolkit.Observe(func(n string) *toolkit.Definition { return tools[n] }, spans{})(middleware.Chain(tool, policies(d)...))
+		handle := toolkit.Observe(func(n string) *toolkit.Definition { return tools[n] }, spans{})(middleware.Wrap(tool, policies(d)...))
 		var wg sync.WaitGroup
 		for range workers {
 			wg.Go(func() {

@@ -6,7 +6,7 @@
 //
 //	rules, err := permit.Load("permit.yaml")
 //	gate, err := permit.New(permit.Options{Rules: rules, Approver: true})
-//	handle := middleware.Chain(registry.Handle, gate, approvals)
+//	handle := middleware.Wrap(registry.Handle, gate, approvals)
 //
 // Three doors stand in a row, and a decision tells which one it came from: the hard
 // deny list, the rules, and the person, who is asked by the Approve policy behind the

@@ -137,7 +137,7 @@ func TestSet(t *testing.T) {
 	}
 	deny := mustCompile(t, Spec{Default: Deny})
 	allow := gate.Rules()
-	handle := middleware.Chain(func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, nil }, gate)
+	handle := middleware.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, nil }, gate)
 	var wg sync.WaitGroup
 	for i := range 4 {
 		wg.Go(func() {

@@ -4,7 +4,7 @@
 // Package timeout is the policy that limits how long one attempt of a tool may run.
 //
 //	limits, err := timeout.New(timeout.Options{Default: 30 * time.Second})
-//	handle := middleware.Chain(registry.Handle, limits)
+//	handle := middleware.Wrap(registry.Handle, limits)
 //
 // [Options].Max is a ceiling for all tools, whatever their definitions say; [Options] has the order of
 // precedence.

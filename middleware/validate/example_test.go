@@ -22,7 +22,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	handle := toolkit.Chain(middleware.Chain(registry.Handle, validate.New(validate.Options{Coerce: true})), toolkit.Observe(registry.Lookup, new(tooltest.Recorder)))
+	handle := toolkit.Chain(middleware.Wrap(registry.Handle, validate.New(validate.Options{Coerce: true})), toolkit.Observe(registry.Lookup, new(tooltest.Recorder)))
 
 	res, err := handle(context.Background(), toolkit.Call{Name: "file_read", Arguments: json.RawMessage(`{"path":"a.txt","lines":"20"}`)})
 	fmt.Println(res.Output, err)

@@ -34,7 +34,7 @@ func governed(t testing.TB, o validate.Options, schema string) (toolkit.Handler,
 		t.Fatal(err)
 	}
 	seen := new(tooltest.Recorder)
-	return toolkit.Observe(r.Lookup, seen)(middleware.Chain(r.Handle, validate.New(o))), seen
+	return toolkit.Observe(r.Lookup, seen)(middleware.Wrap(r.Handle, validate.New(o))), seen
 }
 
 func tags(e toolkit.Ended) string {
@@ -192,7 +192,7 @@ func TestReplacedToolsAreCheckedAnew(t *testing.T) {
 	if err := r.Register(tool("string")); err != nil {
 		t.Fatal(err)
 	}
-	h := toolkit.Observe(r.Lookup, new(tooltest.Recorder))(middleware.Chain(r.Handle, validate.New(validate.Options{})))
+	h := toolkit.Observe(r.Lookup, new(tooltest.Recorder))(middleware.Wrap(r.Handle, validate.New(validate.Options{})))
 	accepts := func(arguments string) bool {
 		_, err := h(context.Background(), toolkit.Call{Name: "tool", Arguments: json.RawMessage(arguments)})
 		return err == nil
