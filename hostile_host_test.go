@@ -66,7 +66,7 @@ func troubled(t *testing.T, again func() toolkit.Handler, what trouble) (*toolsc
 	limits, errM := limit.New(limit.Options{Concurrency: limit.Concurrency{PerKey: 100}, Key: func(context.Context, toolkit.Call) string { what(); return "k" }})
 	circuits, errB := breaker.New(breaker.Options{Key: func(context.Context, toolkit.Call) string { what(); return "k" }, OnChange: func(breaker.Change) { what() }})
 	person, errA := approve.New(approve.Options{
-		Askers: []approve.Asker{approve.Func(func(context.Context, approve.Request) (approve.Answer, error) {
+		Askers: []approve.Asker{approve.AskerFunc(func(context.Context, approve.Request) (approve.Answer, error) {
 			return approve.Answer{Approved: true}, nil // one that panics is a refusal: approve's own tests
 		})},
 		Needed: func(context.Context, toolkit.Call, *toolkit.Definition) (string, bool) { what(); return "", false },

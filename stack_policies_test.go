@@ -88,7 +88,7 @@ func (w *world) choose(t testing.TB, r *rand.Rand) {
 	share := either(r, middleware.PerSession, middleware.PerSession, middleware.PerTenant)
 	w.tenants = share == middleware.PerTenant
 	gate, err := permit.New(permit.Options{Rules: rulesOfWorld(t), Approver: true})
-	approvals, errA := approve.New(approve.Options{Askers: []approve.Asker{approve.Func(w.person)}, Expiry: either(r, 30*time.Millisecond, time.Minute)})
+	approvals, errA := approve.New(approve.Options{Askers: []approve.Asker{approve.AskerFunc(w.person)}, Expiry: either(r, 30*time.Millisecond, time.Minute)})
 	twins, errD := dedupe.New(dedupe.Options{Share: share, History: either(r, 0, 30*time.Millisecond, time.Hour), MaxAnswers: either(r, 0, 20)})
 	stored := cache.Options{Share: share, TTL: either(r, 0, 10*time.Millisecond), FaultTTL: either(r, 0, time.Minute), MaxBytes: either(r, 0, 8<<10)}
 	if stored.TTL > 0 {

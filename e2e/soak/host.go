@@ -103,7 +103,7 @@ func policies(b bounds) ([]middleware.Policy, error) {
 		return nil, err
 	}
 	gate, err1 := permit.New(permit.Options{Rules: rules, Approver: true})
-	approvals, err2 := approve.New(approve.Options{Askers: []approve.Asker{approve.Func(func(context.Context, approve.Request) (approve.Answer, error) {
+	approvals, err2 := approve.New(approve.Options{Askers: []approve.Asker{approve.AskerFunc(func(context.Context, approve.Request) (approve.Answer, error) {
 		return approve.Answer{Approved: true, By: "soak"}, nil
 	})}})
 	twins, err3 := dedupe.New(dedupe.Options{History: 200 * time.Millisecond, MaxBytes: b.twins})

@@ -90,7 +90,7 @@ func policies() ([]middleware.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	person := approve.Func(func(context.Context, approve.Request) (approve.Answer, error) {
+	person := approve.AskerFunc(func(context.Context, approve.Request) (approve.Answer, error) {
 		return approve.Answer{By: "ada", Note: "not on a Friday"}, nil
 	})
 	approvals, err := approve.New(approve.Options{Askers: []approve.Asker{person}})

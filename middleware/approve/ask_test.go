@@ -27,7 +27,7 @@ func TestWhetherAPolicyCanAsk(t *testing.T) {
 	const token = "a-token-for-tests"
 	missing := newTerminal(func() (terminalFile, error) { return nil, errors.New("there is none") })
 	present := newTerminal(func() (terminalFile, error) { return closer{}, nil })
-	custom := Func(func(context.Context, Request) (Answer, error) { return Answer{}, nil })
+	custom := AskerFunc(func(context.Context, Request) (Answer, error) { return Answer{}, nil })
 	for name, c := range map[string]struct {
 		askers []Asker
 		served bool
@@ -77,7 +77,7 @@ func (closer) Close() error { return nil }
 // TestAskersThatWait checks that HTTP, External and a served policy wait for Decide, whatever other askers do, and
 // that an unattended one refuses at once what no pattern approves.
 func TestAskersThatWait(t *testing.T) {
-	broken := Func(func(context.Context, Request) (Answer, error) { return Answer{}, errors.New("broken") })
+	broken := AskerFunc(func(context.Context, Request) (Answer, error) { return Answer{}, errors.New("broken") })
 	for name, c := range map[string]struct {
 		askers []Asker
 		served bool
@@ -88,9 +88,9 @@ func TestAskersThatWait(t *testing.T) {
 		"HTTP and broken":      {[]Asker{HTTP(), broken}, true, true},
 		"broken, served":       {[]Asker{broken}, true, true},
 		"application":          {[]Asker{External()}, false, true},
-		"application, wrapped": {[]Asker{Func(External().Ask)}, false, true},
+		"application, wrapped": {[]Asker{AskerFunc(External().Ask)}, false, true},
 		"unattended":           {[]Asker{Unattended()}, false, false},
-		"unattended, wrapped":  {[]Asker{Func(Unattended().Ask)}, false, false},
+		"unattended, wrapped":  {[]Asker{AskerFunc(Unattended().Ask)}, false, false},
 		"broken":               {[]Asker{broken}, false, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -16,11 +16,11 @@ type Asker interface {
 	Ask(ctx context.Context, r Request) (Answer, error)
 }
 
-// Func is a function as an [Asker].
-type Func func(ctx context.Context, r Request) (Answer, error)
+// AskerFunc is a function as an [Asker].
+type AskerFunc func(ctx context.Context, r Request) (Answer, error)
 
 // Ask calls f.
-func (f Func) Ask(ctx context.Context, r Request) (Answer, error) { return f(ctx, r) }
+func (f AskerFunc) Ask(ctx context.Context, r Request) (Answer, error) { return f(ctx, r) }
 
 // HTTP is an asker for requests that are answered over HTTP: it waits. A scope serves them if it is given
 // toolscope.WithApprovals; a program without a scope mounts [NewHandler]. Until then the policy cannot ask (see

@@ -77,7 +77,7 @@ func settled(ctx context.Context) context.Context {
 }
 
 func says(approved bool, note string) approve.Asker {
-	return approve.Func(func(context.Context, approve.Request) (approve.Answer, error) {
+	return approve.AskerFunc(func(context.Context, approve.Request) (approve.Answer, error) {
 		return approve.Answer{Approved: approved, By: "ada", Note: note}, nil
 	})
 }
@@ -105,7 +105,7 @@ func TestWhoIsAskedAbout(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			asked := 0
-			c.o.Askers = []approve.Asker{approve.Func(func(context.Context, approve.Request) (approve.Answer, error) {
+			c.o.Askers = []approve.Asker{approve.AskerFunc(func(context.Context, approve.Request) (approve.Answer, error) {
 				asked++
 				return approve.Answer{Approved: true, By: "ada"}, nil
 			})}
@@ -132,7 +132,7 @@ func TestWhoIsAskedAbout(t *testing.T) {
 func TestAQuestionIsForOneCall(t *testing.T) {
 	for name, q := range map[string]middleware.Question{"allowed": {Rule: "reads", Settled: true}, "asked": {Rule: "writes"}} {
 		var triggers []string
-		p, err := approve.New(approve.Options{Askers: []approve.Asker{approve.Func(func(_ context.Context, r approve.Request) (approve.Answer, error) {
+		p, err := approve.New(approve.Options{Askers: []approve.Asker{approve.AskerFunc(func(_ context.Context, r approve.Request) (approve.Answer, error) {
 			triggers = append(triggers, r.Trigger+" "+r.Tool)
 			return approve.Answer{Approved: true}, nil
 		})}})
@@ -174,7 +174,7 @@ func TestANoIsARefusalWithTheReason(t *testing.T) {
 
 func TestNobodyAnswersInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, approve.Options{Askers: []approve.Asker{approve.External(), approve.Func(func(ctx context.Context, _ approve.Request) (approve.Answer, error) {
+		h := newHouse(t, approve.Options{Askers: []approve.Asker{approve.External(), approve.AskerFunc(func(ctx context.Context, _ approve.Request) (approve.Answer, error) {
 			<-ctx.Done()
 			return approve.Answer{Approved: true}, nil // too late
 		})}})
@@ -195,7 +195,7 @@ func TestNobodyAnswersInTime(t *testing.T) {
 
 func TestWaitingIsNotRunning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, approve.Options{Askers: []approve.Asker{approve.Func(func(context.Context, approve.Request) (approve.Answer, error) {
+		h := newHouse(t, approve.Options{Askers: []approve.Asker{approve.AskerFunc(func(context.Context, approve.Request) (approve.Answer, error) {
 			time.Sleep(time.Minute)
 			return approve.Answer{Approved: true}, nil
 		})}})
@@ -211,7 +211,7 @@ func TestWaitingIsNotRunning(t *testing.T) {
 func TestTheCallerGoesAway(t *testing.T) {
 	cause := errors.New("the user left")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	h := newHouse(t, approve.Options{Askers: []approve.Asker{approve.Func(func(ctx context.Context, _ approve.Request) (approve.Answer, error) {
+	h := newHouse(t, approve.Options{Askers: []approve.Asker{approve.AskerFunc(func(ctx context.Context, _ approve.Request) (approve.Answer, error) {
 		cancel(cause)
 		<-ctx.Done()
 		return approve.Answer{}, ctx.Err()
@@ -226,10 +226,10 @@ func TestTheCallerGoesAway(t *testing.T) {
 }
 
 func TestWithoutAnybodyToAskCallsAreDenied(t *testing.T) {
-	broken := approve.Func(func(context.Context, approve.Request) (approve.Answer, error) {
+	broken := approve.AskerFunc(func(context.Context, approve.Request) (approve.Answer, error) {
 		return approve.Answer{Approved: true}, errors.New("no terminal")
 	})
-	panics := approve.Func(func(context.Context, approve.Request) (approve.Answer, error) { panic("boom") })
+	panics := approve.AskerFunc(func(context.Context, approve.Request) (approve.Answer, error) { panic("boom") })
 	h := newHouse(t, approve.Options{Askers: []approve.Asker{broken, panics}})
 	_, err := h.call(t.Context(), "pay", `{}`)
 	if !errors.Is(err, toolkit.ErrApprovalDenied) || !strings.Contains(err.Error(), "no terminal") || !strings.Contains(err.Error(), "panicked") {
@@ -248,7 +248,7 @@ func TestWithoutAnybodyToAskCallsAreDenied(t *testing.T) {
 // What runs is what was shown, whatever happens to the slice while it waits.
 func TestArgumentsChangedWhileWaitingDoNotRun(t *testing.T) {
 	arguments := []byte(`{"amount":1}`)
-	h := newHouse(t, approve.Options{Askers: []approve.Asker{approve.Func(func(context.Context, approve.Request) (approve.Answer, error) {
+	h := newHouse(t, approve.Options{Askers: []approve.Asker{approve.AskerFunc(func(context.Context, approve.Request) (approve.Answer, error) {
 		copy(arguments, `{"amount":9}`)
 		return approve.Answer{Approved: true}, nil
 	})}})
@@ -267,7 +267,7 @@ func TestRequestsAreRedacted(t *testing.T) {
 			return "because of " + secrets[2].Text, true
 		},
 		Tell: func(d approve.Decision) { fmt.Fprintf(&all, "%+v\n", d) },
-		Askers: []approve.Asker{approve.Func(func(_ context.Context, r approve.Request) (approve.Answer, error) {
+		Askers: []approve.Asker{approve.AskerFunc(func(_ context.Context, r approve.Request) (approve.Answer, error) {
 			asked = r
 			return approve.Answer{By: secrets[2].Text, Note: secrets[3].Text}, nil
 		})},

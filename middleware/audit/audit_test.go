@@ -55,7 +55,7 @@ func events(t *testing.T, path string) (all []audit.Event) {
 func TestApprovalsAndCallsAreWritten(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	log := open(t, path, audit.Options{Sync: true})
-	policy, err := approve.New(approve.Options{Tell: log.Approval, Askers: []approve.Asker{approve.Func(
+	policy, err := approve.New(approve.Options{Tell: log.Approval, Askers: []approve.Asker{approve.AskerFunc(
 		func(_ context.Context, r approve.Request) (approve.Answer, error) {
 			return approve.Answer{Approved: strings.Contains(r.Arguments, "yes"), By: "ada", Note: "noted"}, nil
 		})}})

@@ -134,7 +134,7 @@ func (c *Policy) key(key *Key, call *toolkit.Call, tool *toolkit.Definition) (wh
 
 // Answer gives the answer to call that a store in memory has, without waiting, as a hit; false
 // if there is none or the store is outside the process. A policy directly
-// outside the cache asks it (middleware.Asker).
+// outside the cache asks it (middleware.AnswererWrapper).
 func (c *Policy) Answer(call toolkit.Call) (toolkit.Result, bool) {
 	tool := call.Record.Tool()
 	if p := c.plan(call.Name, tool); p.ttl <= 0 {

@@ -26,7 +26,7 @@ type Policy struct {
 	counts   counts
 }
 
-var _ middleware.Asker = (*Policy)(nil)
+var _ middleware.AnswererWrapper = (*Policy)(nil)
 
 // New makes the policy. An error names the option that is wrong.
 func New(options Options) (*Policy, error) {
@@ -51,12 +51,12 @@ func (d *Policy) Inherit(old *Policy) { d.counters = old.counters }
 func (d *Policy) Stage() middleware.Stage { return middleware.StageDedupe }
 
 // Wrap runs next once for identical calls.
-func (d *Policy) Wrap(next toolkit.Handler) toolkit.Handler { return d.WrapAsking(nil, next) }
+func (d *Policy) Wrap(next toolkit.Handler) toolkit.Handler { return d.WrapAnswerer(nil, next) }
 
-// WrapAsking is Wrap, but that a call that inner has an answer to at hand is inner's: it
+// WrapAnswerer is Wrap, but that a call that inner has an answer to at hand is inner's: it
 // needs no run that others could wait for. A twin that runs or has finished comes first. A
 // nil inner has no answers.
-func (d *Policy) WrapAsking(inner middleware.Answerer, next toolkit.Handler) toolkit.Handler {
+func (d *Policy) WrapAnswerer(inner middleware.Answerer, next toolkit.Handler) toolkit.Handler {
 	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 		tool := call.Record.Tool()
 		named := len(d.named) > 0 && d.named[call.Name]

@@ -113,7 +113,7 @@ func TestEveryPolicy(t *testing.T) {
 			return []middleware.Policy{must(permit.New(permit.Options{Rules: rules}))}
 		}, []string{`{"do":"echo"}`, `{"do":"fail"}`}, []string{"executed", "permission_denied"}, 1, "no-fail"},
 		"approve": {func() []middleware.Policy {
-			return []middleware.Policy{must(approve.New(approve.Options{Askers: []approve.Asker{approve.Func(func(_ context.Context, r approve.Request) (approve.Answer, error) {
+			return []middleware.Policy{must(approve.New(approve.Options{Askers: []approve.Asker{approve.AskerFunc(func(_ context.Context, r approve.Request) (approve.Answer, error) {
 				return approve.Answer{Approved: strings.Contains(string(r.Arguments), "echo"), By: "Ada", Note: "rather not"}, nil
 			})}}))}
 		}, []string{`{"do":"echo"}`, `{"do":"fail"}`}, []string{"executed", "approval_denied"}, 1, "rather not"},
