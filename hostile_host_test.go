@@ -77,12 +77,16 @@ func troubled(t *testing.T, again func() toolkit.Handler, what trouble) (*toolsc
 	}
 	reader := sdkmetric.NewPeriodicReader(troubledMetrics{what})
 	t.Cleanup(func() { defer func() { _ = recover() }(); _ = reader.Shutdown(context.Background()) })
+	recovers, err := middleware.Recover()
+	if err != nil {
+		return nil, err
+	}
 	return toolscope.New(
 		toolscope.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(what), sdktrace.WithSampler(what))),
 		toolscope.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))),
 		toolscope.WithRedactor(redactor), toolscope.WithObservers(what),
 		toolscope.WithStats(stats.WithRegistered(func() []toolkit.Definition { what(); return nil })),
-		toolscope.WithPolicies(middleware.Recover(), gate, loops, answers, limits, circuits, person))
+		toolscope.WithPolicies(recovers, gate, loops, answers, limits, circuits, person))
 }
 
 // troubledMetrics is an exporter of metrics.

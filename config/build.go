@@ -103,7 +103,7 @@ func closePolicy(p middleware.Policy) {
 	}
 }
 
-func (*Recover) build(*builder) (middleware.Policy, error) { return middleware.Recover(), nil }
+func (*Recover) build(*builder) (middleware.Policy, error) { return middleware.Recover() }
 
 func (s *Loop) build(*builder) (middleware.Policy, error) {
 	o := loop.Options{Default: s.Thresholds.options(), Window: s.Window, Sessions: s.Sessions, Idle: s.Idle, Tools: map[string]loop.Thresholds{}}
@@ -126,7 +126,7 @@ func (s *Truncate) build(*builder) (middleware.Policy, error) {
 }
 
 func (s *Validate) build(*builder) (middleware.Policy, error) {
-	return validate.New(validate.Options{Coerce: s.Coerce, Strict: s.Strict, MaxBytes: int(s.MaxBytes)}), nil
+	return validate.New(validate.Options{Coerce: s.Coerce, Strict: s.Strict, MaxBytes: int(s.MaxBytes)})
 }
 
 func (s *Permit) build(b *builder) (middleware.Policy, error) {

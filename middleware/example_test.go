@@ -20,7 +20,12 @@ func ExampleWrap() {
 			return next(ctx, call)
 		}
 	})
-	handle := middleware.Wrap(tool, upper, middleware.Recover())
+	recovers, err := middleware.Recover()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	handle := middleware.Wrap(tool, upper, recovers)
 	res, err := handle(context.Background(), toolkit.Call{Name: "disk_check"})
 	fmt.Println(res.Output, err)
 	// Output:

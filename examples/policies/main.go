@@ -78,6 +78,10 @@ func run(ctx context.Context, out io.Writer) error {
 
 // policies may be given in any order: each knows its place.
 func policies() ([]middleware.Policy, error) {
+	recovers, err := middleware.Recover()
+	if err != nil {
+		return nil, err
+	}
 	store, err := cache.New(cache.Options{TTL: time.Minute})
 	if err != nil {
 		return nil, err
@@ -97,7 +101,7 @@ func policies() ([]middleware.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []middleware.Policy{middleware.Recover(), store, loops, limits, approvals}, nil
+	return []middleware.Policy{recovers, store, loops, limits, approvals}, nil
 }
 
 func tools() (*toolkit.Registry, error) {
