@@ -64,6 +64,9 @@ func (s *Scope) Apply(n Settings) error {
 	if slices.Contains(n.Policies, nil) {
 		return errors.New("toolscope: Settings.Policies: got a nil policy, want one that is not")
 	}
+	if err := s.checkApprovals(n.Policies); err != nil {
+		return err
+	}
 	s.applying.Lock()
 	defer s.applying.Unlock()
 	after := n.rules()

@@ -5,26 +5,49 @@ package toolscope
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync/atomic"
 
+	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/approve"
 )
 
-// serveApprovals puts the pages of the Approve policy beside the statistics.
+// serveApprovals puts the pages of the Approve policy next to the statistics.
 func (s *Scope) serveApprovals() error {
+	if err := s.checkApprovals(s.rules.Load().policies); err != nil {
+		return err
+	}
 	if s.config.approvals == "" {
 		return nil
 	}
 	if s.approvePolicy() == nil {
 		return errors.New("toolscope: WithApprovals: got no approve.Policy among the policies, want one (WithPolicies)")
 	}
-	a := &approvals{scope: s, token: s.config.approvals, rest: s.handler}
-	if _, err := a.handler(s.approvePolicy()); err != nil {
-		return err
+	s.handler = &approvals{scope: s, token: s.config.approvals, rest: s.handler}
+	return nil
+}
+
+// checkApprovals is an error if one of the policies is an Approve policy that cannot ask anybody. The first one is
+// served if the scope serves approvals.
+func (s *Scope) checkApprovals(policies []middleware.Policy) error {
+	serve := s.config.approvals != ""
+	for _, p := range policies {
+		policy, ok := p.(*approve.Policy)
+		if !ok {
+			continue
+		}
+		if serve {
+			serve = false
+			if _, err := approve.NewHandler(policy, s.config.approvals); err != nil {
+				return err
+			}
+		}
+		if err := policy.CanAsk(); err != nil {
+			return fmt.Errorf("toolscope: %w", err)
+		}
 	}
-	s.handler = a
 	return nil
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 func TestApprovalsAreServedBesideTheStatistics(t *testing.T) {
-	policy, err := approve.New(approve.Options{Remote: true})
+	policy, err := approve.New(approve.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestApprovalsAreServedBesideTheStatistics(t *testing.T) {
 }
 
 func TestWithApprovalsNamesWhatIsWrong(t *testing.T) {
-	policy, err := approve.New(approve.Options{Remote: true})
+	policy, err := approve.New(approve.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,7 @@ func troubled(t *testing.T, again func() toolkit.Handler, what trouble) (*toolsc
 	limits, errM := limit.New(limit.Options{Concurrency: limit.Concurrency{PerKey: 100}, Key: func(context.Context, toolkit.Call) string { what(); return "k" }})
 	circuits, errB := breaker.New(breaker.Options{Key: func(context.Context, toolkit.Call) string { what(); return "k" }, OnChange: func(breaker.Change) { what() }})
 	person, errA := approve.New(approve.Options{
-		Askers: []approve.Asker{approve.Func(func(context.Context, approve.Request) (approve.Answer, error) {
+		Askers: []approve.Asker{approve.AskerFunc(func(context.Context, approve.Request) (approve.Answer, error) {
 			return approve.Answer{Approved: true}, nil // one that panics is a refusal: approve's own tests
 		})},
 		Needed: func(context.Context, toolkit.Call, *toolkit.Definition) (string, bool) { what(); return "", false },
@@ -77,12 +77,16 @@ func troubled(t *testing.T, again func() toolkit.Handler, what trouble) (*toolsc
 	}
 	reader := sdkmetric.NewPeriodicReader(troubledMetrics{what})
 	t.Cleanup(func() { defer func() { _ = recover() }(); _ = reader.Shutdown(context.Background()) })
+	recovers, err := middleware.Recover()
+	if err != nil {
+		return nil, err
+	}
 	return toolscope.New(
 		toolscope.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(what), sdktrace.WithSampler(what))),
 		toolscope.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))),
 		toolscope.WithRedactor(redactor), toolscope.WithObservers(what),
 		toolscope.WithStats(stats.WithRegistered(func() []toolkit.Definition { what(); return nil })),
-		toolscope.WithPolicies(middleware.Recover(), gate, loops, answers, limits, circuits, person))
+		toolscope.WithPolicies(recovers, gate, loops, answers, limits, circuits, person))
 }
 
 // troubledMetrics is an exporter of metrics.

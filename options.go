@@ -117,8 +117,9 @@ func WithSettings(n Settings) Option {
 
 // WithApprovals serves the open requests of the Approve policy, below
 // [Scope.HTTPHandler], at approvals for people and at api/v1/approvals for programs, to
-// those who have the token: see [approve.NewHandler]. The token has 16 bytes or more. It is
-// an error if there is no such policy. The default serves none.
+// those who have the token: see [approve.NewHandler]. The policy then waits for answers over HTTP; it
+// needs no other asker. The token has 16 bytes or more. It is an error if there is no such policy. The
+// default serves none; it is then an error if the policy has no other way to ask.
 func WithApprovals(token string) Option {
 	return func(c *config) error { c.approvals = token; return nil }
 }

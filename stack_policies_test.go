@@ -49,7 +49,8 @@ func injected(t testing.TB) middleware.Policy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return middleware.Inject(params)
+	policy, err := middleware.Inject(params)
+	return must(t, policy, err)
 }
 
 // rulesOfWorld deny the tool that is forbidden and allow the risky one's harmless calls by name.
@@ -88,7 +89,7 @@ func (w *world) choose(t testing.TB, r *rand.Rand) {
 	share := either(r, middleware.PerSession, middleware.PerSession, middleware.PerTenant)
 	w.tenants = share == middleware.PerTenant
 	gate, err := permit.New(permit.Options{Rules: rulesOfWorld(t), Approver: true})
-	approvals, errA := approve.New(approve.Options{Askers: []approve.Asker{approve.Func(w.person)}, Expiry: either(r, 30*time.Millisecond, time.Minute)})
+	approvals, errA := approve.New(approve.Options{Askers: []approve.Asker{approve.AskerFunc(w.person)}, Expiry: either(r, 30*time.Millisecond, time.Minute)})
 	twins, errD := dedupe.New(dedupe.Options{Share: share, History: either(r, 0, 30*time.Millisecond, time.Hour), MaxAnswers: either(r, 0, 20)})
 	stored := cache.Options{Share: share, TTL: either(r, 0, 10*time.Millisecond), FaultTTL: either(r, 0, time.Minute), MaxBytes: either(r, 0, 8<<10)}
 	if stored.TTL > 0 {
@@ -108,9 +109,11 @@ func (w *world) choose(t testing.TB, r *rand.Rand) {
 		Rate:        limit.Rate{PerKey: toolkit.RateLimit{MaxCalls: either(r, 0, 30), Window: 100 * time.Millisecond}, MaxWait: either(r, 0, 50*time.Millisecond)},
 	})
 	clock, errT := timeout.New(timeout.Options{Default: either(r, 3*time.Millisecond, 50*time.Millisecond), Abandon: []string{"deaf"}, MaxAbandoned: either(r, 0, 2)})
-	w.policies = []middleware.Policy{injected(t), validate.New(validate.Options{Coerce: true}), must(t, clock, errT)}
+	valid, errV := validate.New(validate.Options{Coerce: true})
+	recovers, errP := middleware.Recover()
+	w.policies = []middleware.Policy{injected(t), must(t, valid, errV), must(t, clock, errT)}
 	for _, p := range []middleware.Policy{
-		middleware.Recover(), must(t, fit, errF), must(t, gate, err), must(t, approvals, errA), must(t, twins, errD), must(t, answers, errC),
+		must(t, recovers, errP), must(t, fit, errF), must(t, gate, err), must(t, approvals, errA), must(t, twins, errD), must(t, answers, errC),
 		must(t, loops, errL), must(t, paid, errB), must(t, again, errR), must(t, circuits, errK), must(t, limits, errM),
 	} {
 		if r.IntN(3) > 0 {

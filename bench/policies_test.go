@@ -34,7 +34,7 @@ func BenchmarkGoverned(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			handle := toolkit.Observe(bench.Lookup, unseeing{})(middleware.Chain(bench.FreshTool, policies...))
+			handle := toolkit.Observe(bench.Lookup, unseeing{})(middleware.Wrap(bench.FreshTool, policies...))
 			bench.Measure(b, 1, func() { _, _ = handle(c.ctx, bench.FreshCall()) })
 		})
 	}

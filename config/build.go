@@ -103,7 +103,7 @@ func closePolicy(p middleware.Policy) {
 	}
 }
 
-func (*Recover) build(*builder) (middleware.Policy, error) { return middleware.Recover(), nil }
+func (*Recover) build(*builder) (middleware.Policy, error) { return middleware.Recover() }
 
 func (s *Loop) build(*builder) (middleware.Policy, error) {
 	o := loop.Options{Default: s.Thresholds.options(), Window: s.Window, Sessions: s.Sessions, Idle: s.Idle, Tools: map[string]loop.Thresholds{}}
@@ -126,7 +126,7 @@ func (s *Truncate) build(*builder) (middleware.Policy, error) {
 }
 
 func (s *Validate) build(*builder) (middleware.Policy, error) {
-	return validate.New(validate.Options{Coerce: s.Coerce, Strict: s.Strict, MaxBytes: int(s.MaxBytes)}), nil
+	return validate.New(validate.Options{Coerce: s.Coerce, Strict: s.Strict, MaxBytes: int(s.MaxBytes)})
 }
 
 func (s *Permit) build(b *builder) (middleware.Policy, error) {
@@ -161,7 +161,7 @@ func (s *Dedupe) build(b *builder) (middleware.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	if old, ok := b.built["dedupe"].policy.(*dedupe.Dedupe); ok {
+	if old, ok := b.built["dedupe"].policy.(*dedupe.Policy); ok {
 		p.Inherit(old)
 	}
 	return p, nil
@@ -169,13 +169,18 @@ func (s *Dedupe) build(b *builder) (middleware.Policy, error) {
 
 func (s *Approve) build(b *builder) (middleware.Policy, error) {
 	o := approve.Options{
-		Remote: s.Remote, Expiry: s.Expiry, Defer: s.Defer, MaxPending: s.MaxPending, Sensitive: s.Sensitive, Redactor: b.redactor,
-		Tell: b.tell,
+		Expiry: s.Expiry, Defer: s.Defer, MaxPending: s.MaxPending, Sensitive: s.Sensitive, Redactor: b.redactor, Tell: b.tell,
 	}
-	if terminal := s.Terminal; terminal != nil && *terminal {
-		o.Askers = []approve.Asker{approve.Terminal()}
-	} else if terminal != nil && !s.Remote {
-		return nil, fmt.Errorf("terminal: got false without remote, want somebody who can be asked")
+	if s.Remote {
+		o.Askers = append(o.Askers, approve.HTTP())
+	}
+	if s.Unattended {
+		o.Askers = append(o.Askers, approve.Unattended())
+	}
+	if s.Terminal != nil && *s.Terminal {
+		o.Askers = append(o.Askers, approve.Terminal())
+	} else if s.Terminal != nil && len(o.Askers) == 0 && !s.Defer {
+		return nil, fmt.Errorf("terminal: got false, want remote: true or unattended: true as well")
 	}
 	for i, p := range s.Patterns {
 		pattern := approve.Pattern{Tool: p.Tool, Arguments: p.Arguments, Approver: p.Approver}
@@ -209,7 +214,7 @@ func (s *Cache) build(b *builder) (middleware.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	if old, ok := b.built["cache"].policy.(*cache.Cache); ok {
+	if old, ok := b.built["cache"].policy.(*cache.Policy); ok {
 		p.Inherit(old)
 	}
 	return p, nil
@@ -267,5 +272,7 @@ func (r Rate) options() toolkit.RateLimit {
 }
 
 func (s *Timeout) build(*builder) (middleware.Policy, error) {
-	return timeout.New(timeout.Options{Default: s.Default, Tools: s.Tools, Abandon: s.Abandon, MaxAbandoned: s.MaxAbandoned})
+	return timeout.New(timeout.Options{
+		Default: s.Default, Tools: s.Tools, Max: s.Max, MaxTools: s.MaxTools, Abandon: s.Abandon, MaxAbandoned: s.MaxAbandoned,
+	})
 }

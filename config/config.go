@@ -117,10 +117,11 @@ type Dedupe struct {
 // Approve asks a person.
 type Approve struct {
 	Switch
-	Terminal   *bool         `yaml:"terminal" doc:"Ask on the controlling terminal; default: unless remote is true."`
-	Remote     bool          `yaml:"remote" doc:"Answers come over HTTP (toolscope.WithApprovals); default false."`
+	Terminal   *bool         `yaml:"terminal" doc:"Ask on the controlling terminal; default: unless answers come over HTTP."`
+	Remote     bool          `yaml:"remote" doc:"Answers come over HTTP; an error where the program does not serve them (toolscope.WithApprovals); default false."`
+	Unattended bool          `yaml:"unattended" doc:"No person is asked: calls that no pattern approves are refused; default false."`
 	Expiry     time.Duration `yaml:"expiry" doc:"How long an answer is waited for; default 5m."`
-	Defer      bool          `yaml:"defer" doc:"Suspend the call instead of waiting; wants remote; default false."`
+	Defer      bool          `yaml:"defer" doc:"Suspend the call instead of waiting; answers come over HTTP; default false."`
 	MaxPending int           `yaml:"max_pending" doc:"Open requests; default 1000."`
 	Sensitive  bool          `yaml:"sensitive" doc:"Ask as well if arguments say password, secret, token, key, delete, drop or destroy; default false."`
 	Patterns   []Pattern     `yaml:"patterns" doc:"Calls approved beforehand."`
@@ -236,8 +237,10 @@ type Rate struct {
 // Timeout is how long tools may run.
 type Timeout struct {
 	Switch
-	Default      time.Duration            `yaml:"default" doc:"Tools of which nothing else says; default 60s, below 0 no limit."`
-	Tools        map[string]time.Duration `yaml:"tools" doc:"Single tools; wins over their definitions."`
+	Default      time.Duration            `yaml:"default" doc:"Tools without a limit of their own; default 60s, or max if that is shorter; below 0 no limit."`
+	Tools        map[string]time.Duration `yaml:"tools" doc:"Single tools; wins over their definitions, but not over max and max_tools."`
+	Max          time.Duration            `yaml:"max" doc:"The ceiling: no attempt runs longer, whatever a tool's definition says; default none."`
+	MaxTools     map[string]time.Duration `yaml:"max_tools" doc:"Ceilings of single tools, in place of max; below 0 none."`
 	Abandon      []string                 `yaml:"abandon" doc:"Tools that do not heed their context: they are left behind."`
 	MaxAbandoned int                      `yaml:"max_abandoned" doc:"How many may be left behind at once; default 64."`
 }

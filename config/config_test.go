@@ -94,8 +94,10 @@ func TestAllErrorsAreTold(t *testing.T) {
 func TestWhatPoliciesRefuseNamesTheSection(t *testing.T) {
 	for text, want := range map[string]string{
 		"policies:\n  loop: {window: 3}":                                        ":2: policies.loop: loop: Window: got 3",
-		"policies:\n  recover: {}\n  approve: {defer: true}":                    ":3: policies.approve: approve: Defer",
-		"policies: {approve: {terminal: false}}":                                "policies.approve: terminal: got false without remote",
+		"policies:\n  recover: {}\n  approve: {defer: true, terminal: true}":    ":3: policies.approve: approve: Askers: got 1, want only",
+		"policies: {approve: {terminal: false}}":                                "policies.approve: terminal: got false, want remote: true or",
+		"policies: {approve: {unattended: true, remote: true}}":                 "policies.approve: approve: Askers: got Unattended and 1 more",
+		"policies: {approve: {unattended: true, defer: true}}":                  "policies.approve: approve: Askers: got Unattended with Defer",
 		"policies: {approve: {patterns: [{tool: a, approver: b, expires: x}]}}": `patterns[0].expires: got "x"`,
 		"policies: {retry: {attempts: -3}}":                                     "policies.retry: retry: Options.Attempts: got -3",
 		"policies: {limit: {rate: {global: {calls: 3}}}}":                       "policies.limit: limit: Options.Rate.Global: got 3 calls in 0s",
@@ -130,8 +132,8 @@ func TestWhatPoliciesRefuseNamesTheSection(t *testing.T) {
 	}
 }
 
-func TestAnEmptyFileTurnsNothingOn(t *testing.T) {
-	for _, text := range []string{"", "# nothing\n", "policies:\n", "policies: {loop: {enabled: false}}", "audit: {enabled: false}"} {
+func TestAFileThatSetsNothingTurnsNothingOn(t *testing.T) {
+	for _, text := range []string{"{}", "# nothing\n---\n{}\n", "policies: {}\n", "policies: {loop: {enabled: false}}", "audit: {enabled: false}"} {
 		f, err := config.Open(write(t, t.TempDir(), text))
 		if err != nil {
 			t.Fatalf("%q: %v", text, err)
@@ -214,7 +216,7 @@ func TestEveryFieldIsInTheExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	scope, err := toolscope.New(f.Options()...)
+	scope, err := toolscope.New(append(f.Options(), toolscope.WithApprovals("a-token-for-tests"))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -330,7 +332,7 @@ func TestReloadKeepsWhatIsUnchangedAndDropsNoCall(t *testing.T) {
 		})
 	}
 	for range 20 {
-		write(t, dir, "content: false\npolicies: {loop: {stop: 9}, timeout: {default: 5s}, limit: {}}\naudit: {file: other.jsonl}\n")
+		write(t, dir, "content: false\npolicies: {recover: {enabled: false}, loop: {stop: 9}, timeout: {default: 5s}, limit: {}}\naudit: {file: other.jsonl}\n")
 		notes, err := f.Reload(scope)
 		if err != nil || len(notes) > 1 {
 			t.Fatalf("got %v, %v", notes, err)
@@ -353,7 +355,8 @@ func TestReloadKeepsWhatIsUnchangedAndDropsNoCall(t *testing.T) {
 	if _, err := f.Reload(scope); err == nil || len(scope.Settings().Policies) != len(before.Policies) {
 		t.Errorf("a wrong file: got %v and %+v", err, scope.Settings())
 	}
-	write(t, dir, "tools: {echo: {enabled: false}}\n")
+	const off = "content: true\npolicies: {loop: {enabled: false}, timeout: {enabled: false}, limit: {enabled: false}}\n"
+	write(t, dir, off+"tools: {echo: {enabled: false}}\n")
 	if _, err := f.Reload(scope); err != nil {
 		t.Fatal(err)
 	}
@@ -430,7 +433,7 @@ func TestReloadSeesTheRulesFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scope, err := toolscope.New(f.Options()...)
+	scope, err := toolscope.New(append(f.Options(), toolscope.WithApprovals("a-token-for-tests"))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -451,7 +454,7 @@ func TestReloadSeesTheRulesFile(t *testing.T) {
 	check(nil)
 	say("ask")
 	check(toolkit.ErrApprovalExpired)
-	write(t, dir, "policies: {permit: {rules: rules.yaml}, cache: {}}\n")
+	write(t, dir, "policies: {permit: {rules: rules.yaml}, cache: {}, approve: {enabled: false}}\n")
 	check(toolkit.ErrPermissionDenied)
 	for _, p := range scope.Settings().Policies {
 		if p.Stage() == middleware.StageCache && !slices.Contains(cache, p) {

@@ -131,9 +131,7 @@ func (d *decoder) decode(n *yaml.Node, v reflect.Value, field string, allowed []
 	switch v.Kind() {
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
-		if n.Kind != yaml.ScalarNode || n.Tag != "!!null" || v.Elem().Kind() != reflect.Struct {
-			d.decode(n, v.Elem(), field, allowed, depth)
-		}
+		d.decode(n, v.Elem(), field, allowed, depth)
 	case reflect.Struct:
 		d.decodeStruct(n, v, field, depth)
 	case reflect.Map:
@@ -202,9 +200,11 @@ func wanted(k reflect.Kind) string {
 	return "a text"
 }
 
-// pairs are the keys and values of a mapping, each key once.
-func (d *decoder) pairs(n *yaml.Node, field string) (pairs [][2]*yaml.Node) {
+// pairs returns the keys and values of a mapping, each key once. A key without a value is an error and not
+// an empty mapping: the rest of the file may be missing. empty says what {} means.
+func (d *decoder) pairs(n *yaml.Node, field, empty string) (pairs [][2]*yaml.Node) {
 	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
+		d.fail(n, field, shown(n), "a mapping, or {} for "+empty)
 		return nil
 	}
 	if n.Kind != yaml.MappingNode {
@@ -235,7 +235,7 @@ func join(field, name string) string {
 }
 
 func (d *decoder) decodeStruct(n *yaml.Node, v reflect.Value, field string, depth int) {
-	for _, pair := range d.pairs(n, field) {
+	for _, pair := range d.pairs(n, field, "the defaults") {
 		at := join(field, pair[0].Value)
 		f, ok := fieldOf(v.Type(), pair[0].Value)
 		if !ok {
@@ -247,7 +247,7 @@ func (d *decoder) decodeStruct(n *yaml.Node, v reflect.Value, field string, dept
 }
 
 func (d *decoder) decodeMap(n *yaml.Node, v reflect.Value, field string, depth int) {
-	for _, pair := range d.pairs(n, field) {
+	for _, pair := range d.pairs(n, field, "none") {
 		value := reflect.New(v.Type().Elem()).Elem()
 		d.decode(pair[1], value, join(field, pair[0].Value), nil, depth+1)
 		if v.IsNil() {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"sync"
 
 	"go.yaml.in/yaml/v4"
@@ -68,8 +69,8 @@ func parse(name string, text []byte) (*Config, map[string]int, error) {
 	var doc, more yaml.Node
 	documents := yaml.NewDecoder(bytes.NewReader(text))
 	switch err := documents.Decode(&doc); {
-	case err == io.EOF: // an empty file
-		return c, d.lines, nil
+	case err == io.EOF:
+		return nil, nil, &Error{File: name, Got: "an empty file", Want: wantSomething}
 	case err != nil:
 		return nil, nil, &Error{File: name, Got: err.Error(), Want: "YAML"}
 	}
@@ -79,12 +80,19 @@ func parse(name string, text []byte) (*Config, map[string]int, error) {
 	case err != io.EOF:
 		return nil, nil, &Error{File: name, Got: err.Error(), Want: "YAML"}
 	}
+	if root := doc.Content[0]; root.Kind == yaml.ScalarNode && root.Tag == "!!null" {
+		return nil, nil, &Error{File: name, Line: root.Line, Got: "an empty document", Want: wantSomething}
+	}
 	d.decode(doc.Content[0], reflect.ValueOf(c).Elem(), "", nil, 0)
 	if c.Audit != nil && c.Audit.on() && c.Audit.File == "" {
 		d.errors = append(d.errors, &Error{name, d.lines["audit"], "audit.file", "nothing", "a file's path"})
 	}
 	return c, d.lines, errors.Join(d.errors...)
 }
+
+// wantSomething is what a file without content should have. An empty file is never meant: most likely
+// another program is writing it.
+var wantSomething = "at least one of " + strings.Join(fieldNames(reflect.TypeFor[Config]()), ", ") + ", or {} to set nothing"
 
 // AllPolicies is a configuration in which every policy is on, with its defaults, but
 // for approve, since nobody may be there to be asked, and for budget and retry,
@@ -126,7 +134,11 @@ func (f *File) read(text []byte) (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.config == nil {
+	if f.config != nil {
+		if err := f.checkRemoved(config, lines); err != nil {
+			return nil, err
+		}
+	} else {
 		if err := f.start(config, lines); err != nil {
 			return nil, err
 		}
@@ -204,42 +216,12 @@ func (f *File) Redactor() *redact.Redactor { return f.redactor }
 
 // settings are what can change while a scope is in use.
 func (f *File) settings(c *Config, policies map[string]built) (s toolscope.Settings) {
-	s.Off = c.Enabled != nil && !*c.Enabled
-	s.NoContent = c.Content != nil && !*c.Content
-	for name, t := range c.Tools {
-		if t.Enabled != nil && !*t.Enabled {
-			s.ToolsOff = append(s.ToolsOff, name)
-		}
-	}
+	s.Off, s.NoContent, s.ToolsOff = turnedOff(c.Enabled), turnedOff(c.Content), c.toolsOff()
 	names, _ := c.Policies.sections()
 	for _, name := range names {
 		s.Policies = append(s.Policies, policies[name].policy)
 	}
 	return s
-}
-
-// Reload reads the file again and applies what can be changed to a scope made with the
-// file's options; no call is dropped. On an error nothing changes. Notes name what was
-// changed in the file and holds only after a restart.
-func (f *File) Reload(s *toolscope.Scope) (notes []string, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	text, err := readFile(f.path)
-	if err != nil {
-		return nil, err
-	}
-	r, err := f.read(text)
-	if err != nil {
-		return nil, err
-	}
-	if !reflect.DeepEqual(f.config.Redact, r.config.Redact) {
-		notes = append(notes, "redact: a change holds after a restart")
-	}
-	if !reflect.DeepEqual(f.config.Audit, r.config.Audit) {
-		notes = append(notes, "audit: a change holds after a restart")
-	}
-	f.config, f.built = r.config, r.built
-	return notes, s.Apply(f.settings(r.config, r.built))
 }
 
 // Close closes the audit log. The policies are the scope's to close.

@@ -75,7 +75,8 @@ func TestApprovalInJaeger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scope, err := toolscope.New(append(file.Options(), toolscope.WithTracerProvider(providers.TracerProvider), toolscope.WithMeterProvider(providers.MeterProvider))...)
+	scope, err := toolscope.New(append(file.Options(), toolscope.WithApprovals("a-token-for-tests"),
+		toolscope.WithTracerProvider(providers.TracerProvider), toolscope.WithMeterProvider(providers.MeterProvider))...)
 	if err != nil {
 		t.Fatal(err)
 	}

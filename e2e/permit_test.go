@@ -56,7 +56,7 @@ func TestPermissionInJaeger(t *testing.T) {
 	if err := registry.Register(bash); err != nil {
 		t.Fatal(err)
 	}
-	handle := toolkit.Observe(registry.Lookup, observer)(middleware.Chain(registry.Handle, gate))
+	handle := toolkit.Observe(registry.Lookup, observer)(middleware.Wrap(registry.Handle, gate))
 	want := map[string]string{} // by call id: outcome, error.type, decision, door, rule, shadow
 	call := func(id, command, told string, refused bool) {
 		want[id] = told

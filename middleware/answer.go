@@ -13,19 +13,19 @@ type Answerer interface {
 	Answer(call toolkit.Call) (toolkit.Result, bool)
 }
 
-// An Asker is a policy that has work to do only for calls without an answer at hand. Where
-// an Answerer stands directly inside it, [Chain] and [Middlewares] call WrapAsking in
+// An AnswererWrapper is a policy that has work to do only for calls without an answer at hand. Where
+// an Answerer stands directly inside it, [Wrap] and [Middlewares] call WrapAnswerer in
 // place of Wrap.
-type Asker interface {
+type AnswererWrapper interface {
 	Policy
-	WrapAsking(inner Answerer, next toolkit.Handler) toolkit.Handler
+	WrapAnswerer(inner Answerer, next toolkit.Handler) toolkit.Handler
 }
 
 // wrap is the middleware of sorted[i].
 func wrap(sorted []Policy, i int) toolkit.Middleware {
-	if asker, ok := sorted[i].(Asker); ok && i+1 < len(sorted) {
+	if outer, ok := sorted[i].(AnswererWrapper); ok && i+1 < len(sorted) {
 		if inner, ok := sorted[i+1].(Answerer); ok {
-			return func(next toolkit.Handler) toolkit.Handler { return asker.WrapAsking(inner, next) }
+			return func(next toolkit.Handler) toolkit.Handler { return outer.WrapAnswerer(inner, next) }
 		}
 	}
 	return sorted[i].Wrap

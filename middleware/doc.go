@@ -7,6 +7,6 @@
 // can be read from the span, the statistics and the dashboard.
 //
 // Each policy is a [Policy], usable alone as a toolkit.Middleware (its Wrap method)
-// or together with others: [Chain] puts them in the one order that is right,
+// or together with others: [Wrap] puts them in the one order that is right,
 // whatever the order they are given in.
 package middleware

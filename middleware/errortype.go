@@ -9,12 +9,12 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// TypeOf is the error.type of a handler that returned res and err, as observers will
+// ErrorType is the error.type of a handler that returned res and err, as observers will
 // tell it unless a policy further out changes it; "" for a success. Unlike
 // [toolkit.TypeOf] it tells a failure of the tool's that says no more ("tool_error") from an
 // error that says nothing of itself and came from a policy or the transport
 // ([toolkit.TypeOther]).
-func TypeOf(res toolkit.Result, err error) (kind string) {
+func ErrorType(res toolkit.Result, err error) (kind string) {
 	if err == nil {
 		return toolkit.TypeOf(res.Fault)
 	}

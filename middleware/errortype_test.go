@@ -24,7 +24,7 @@ type hostile struct{}
 func (hostile) Error() string { return "x" }
 func (hostile) As(any) bool   { panic("no") }
 
-// TypeOf says what observers say.
+// ErrorType says what observers say.
 func TestTypeOfIsWhatObserversTell(t *testing.T) {
 	for _, c := range []struct {
 		fault, err error
@@ -47,7 +47,7 @@ func TestTypeOfIsWhatObserversTell(t *testing.T) {
 		res := toolkit.Result{Fault: c.fault}
 		h := toolkit.Observe(nil, &all)(func(context.Context, toolkit.Call) (toolkit.Result, error) { return res, c.err })
 		h(t.Context(), toolkit.Call{})
-		if got, told := middleware.TypeOf(res, c.err), all.All()[0].ErrorType; got != c.want || told != c.want {
+		if got, told := middleware.ErrorType(res, c.err), all.All()[0].ErrorType; got != c.want || told != c.want {
 			t.Errorf("%v, %T: got %q, observers tell %q, want %q", c.fault, c.err, got, told, c.want)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // Policies may be given in any order.
-func ExampleChain() {
+func ExampleWrap() {
 	tool := func(context.Context, toolkit.Call) (toolkit.Result, error) { panic("no disk") }
 	upper := middleware.At(middleware.StageTruncate, func(next toolkit.Handler) toolkit.Handler {
 		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
@@ -20,7 +20,12 @@ func ExampleChain() {
 			return next(ctx, call)
 		}
 	})
-	handle := middleware.Chain(tool, upper, middleware.Recover())
+	recovers, err := middleware.Recover()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	handle := middleware.Wrap(tool, upper, recovers)
 	res, err := handle(context.Background(), toolkit.Call{Name: "disk_check"})
 	fmt.Println(res.Output, err)
 	// Output:

@@ -3,12 +3,21 @@
 
 package middleware
 
-import "github.com/toolscope/toolscope/toolkit"
+import (
+	"errors"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
 
 // Inject adds the host's parameters to the calls of the tools they are for: the model
 // neither sees them (see [toolkit.HostParams.Hide]) nor can set them, since what it
-// sent under their names is removed first. They belong to the call's identity. nil adds
-// none.
-func Inject(params *toolkit.HostParams) Policy {
-	return At(StageInject, func(next toolkit.Handler) toolkit.Handler { return toolkit.Chain(next, params.Middleware()) })
+// sent under their names is removed first. They belong to the call's identity. nil is an
+// error.
+func Inject(params *toolkit.HostParams) (Policy, error) {
+	if params == nil {
+		return nil, errors.New("middleware: Inject: got nil parameters, want those of toolkit.NewHostParams")
+	}
+	return At(StageInject, func(next toolkit.Handler) toolkit.Handler {
+		return toolkit.Chain(next, params.Middleware())
+	}), nil
 }

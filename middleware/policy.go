@@ -53,31 +53,32 @@ func (p Stage) String() string {
 	return "unknown"
 }
 
-// At makes a policy of a middleware that stands at p. It panics if p is none of
-// the constants or m is nil: both are mistakes in the program.
+// At makes a policy of a middleware, at stage p. Each call makes another policy, which equals only
+// itself. It panics if p is none of the constants or m is nil: both are mistakes in the program.
 func At(p Stage, m toolkit.Middleware) Policy {
 	if p >= stages || m == nil {
 		panic(fmt.Sprintf("middleware: At: got place %d and a middleware that is nil: %t, want one of the constants and one that is not", p, m == nil))
 	}
-	return placed{p, m}
+	return &placed{p, m}
 }
 
+// placed is used by pointer: functions cannot be compared, and policies are.
 type placed struct {
 	place Stage
 	wrap  toolkit.Middleware
 }
 
-func (p placed) Stage() Stage                              { return p.place }
-func (p placed) Wrap(next toolkit.Handler) toolkit.Handler { return p.wrap(next) }
+func (p *placed) Stage() Stage                              { return p.place }
+func (p *placed) Wrap(next toolkit.Handler) toolkit.Handler { return p.wrap(next) }
 
-// Chain wraps h in policies by their stages; those of one place keep the order
+// Wrap wraps h in policies by their stages; those of one place keep the order
 // they are given in, the first one outermost. Nil policies are passed over. A nil h
 // refuses each call, as [toolkit.Chain] does.
-func Chain(h toolkit.Handler, policies ...Policy) toolkit.Handler {
+func Wrap(h toolkit.Handler, policies ...Policy) toolkit.Handler {
 	return toolkit.Chain(h, Middlewares(policies...)...)
 }
 
-// Middlewares are the policies as middlewares in the order of [Chain], for
+// Middlewares are the policies as middlewares in the order of [Wrap], for
 // [toolkit.Govern].
 func Middlewares(policies ...Policy) []toolkit.Middleware {
 	sorted := slices.DeleteFunc(slices.Clone(policies), func(p Policy) bool { return p == nil })

@@ -35,7 +35,7 @@ func TestPoliciesStandInTheirPlaces(t *testing.T) {
 		stages = append([]string{p.Stage().String()}, stages...)
 	}
 	policies = append(policies, nil, told(middleware.StageCache, "second cache", &seen))
-	h := middleware.Chain(func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, nil }, policies...)
+	h := middleware.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, nil }, policies...)
 	if _, err := h(t.Context(), toolkit.Call{}); err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,11 @@ func TestOwnerIsNeverWiderThanTold(t *testing.T) {
 func TestRecoverMakesAResultOfAPanic(t *testing.T) {
 	var all tooltest.Recorder
 	boom := errors.New("boom")
-	h := toolkit.Observe(nil, &all)(middleware.Chain(func(context.Context, toolkit.Call) (toolkit.Result, error) { panic(boom) }, middleware.Recover()))
+	recovers, err := middleware.Recover()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := toolkit.Observe(nil, &all)(middleware.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) { panic(boom) }, recovers))
 	res, err := h(t.Context(), toolkit.Call{Name: "x"})
 	var p *toolkit.PanicError
 	if err != nil || !errors.As(res.Fault, &p) || p.Value != boom || len(p.Stack) == 0 || strings.Contains(res.Output, "boom") {

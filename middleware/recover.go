@@ -13,8 +13,9 @@ import (
 // Recover makes a failed result of a tool's panic, so that the agent goes on. The
 // result's fault is a [toolkit.PanicError] with the value and the stack; the model
 // reads that the tool panicked, not where. runtime.Goexit is left alone. The call's
-// error.type is "panic". Without it a panic goes on to the caller.
-func Recover() Policy { return At(StageRecover, recovered) }
+// error.type is "panic". Without it a panic goes on to the caller. The error is nil: it is
+// there since all constructors of policies have one.
+func Recover() (Policy, error) { return At(StageRecover, recovered), nil }
 
 func recovered(next toolkit.Handler) toolkit.Handler {
 	return func(ctx context.Context, call toolkit.Call) (res toolkit.Result, err error) {

@@ -24,7 +24,7 @@ func fitted(t *testing.T, o middleware.TruncateOptions, res toolkit.Result) (too
 		t.Fatal(err)
 	}
 	seen := new(tooltest.Recorder)
-	h := toolkit.Observe(nil, seen)(middleware.Chain(func(context.Context, toolkit.Call) (toolkit.Result, error) { return res, nil }, fit))
+	h := toolkit.Observe(nil, seen)(middleware.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) { return res, nil }, fit))
 	got, err := h(t.Context(), toolkit.Call{Name: "read"})
 	if err != nil {
 		t.Fatal(err)
@@ -108,6 +108,12 @@ func TestFitRefusesTinyLimits(t *testing.T) {
 	}
 }
 
+func TestInjectWantsParameters(t *testing.T) {
+	if p, err := middleware.Inject(nil); p != nil || err == nil || !strings.Contains(err.Error(), "want those of toolkit.NewHostParams") {
+		t.Errorf("got %v, %v", p, err)
+	}
+}
+
 func TestInjectIsPartOfTheCall(t *testing.T) {
 	params, err := toolkit.NewHostParams(toolkit.HostParam{Name: "project", Tools: "file_*", Value: func(context.Context) (any, error) { return "p1", nil }})
 	if err != nil {
@@ -116,10 +122,14 @@ func TestInjectIsPartOfTheCall(t *testing.T) {
 	for _, c := range []struct {
 		params     *toolkit.HostParams
 		tool, want string
-	}{{params, "file_read", `{"a":1,"project":"p1"}`}, {params, "sum", `{"project":"x","a":1}`}, {nil, "file_read", `{"project":"x","a":1}`}} {
-		h := middleware.Chain(func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
+	}{{params, "file_read", `{"a":1,"project":"p1"}`}, {params, "sum", `{"project":"x","a":1}`}} {
+		inject, err := middleware.Inject(c.params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := middleware.Wrap(func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
 			return toolkit.Result{Output: string(call.Arguments)}, nil
-		}, middleware.Inject(c.params))
+		}, inject)
 		res, err := h(t.Context(), toolkit.Call{Name: c.tool, Arguments: json.RawMessage(`{"project":"x","a":1}`)})
 		if err != nil || res.Output != c.want {
 			t.Errorf("%s: got %s, %v, want %s", c.tool, res.Output, err, c.want)

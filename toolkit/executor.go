@@ -30,9 +30,9 @@ type Executor struct {
 	// at once.
 	Parallel int
 	// Timeout is how long one call may run, counted from when it holds its slot; 0
-	// is [DefaultTimeout], below 0 is none. A tool's own Timeout wins if it is
-	// shorter. The limit is told by the context: a tool that ignores its context
-	// runs on, and its batch waits.
+	// is [DefaultTimeout], below 0 is none. It is a ceiling: a Timeout in the tool's
+	// definition applies only if it is shorter, or if there is no ceiling. The limit
+	// ends the context: a tool that ignores its context runs on, and its batch waits.
 	Timeout time.Duration
 	// Host are the parameters that the host adds before Handler sees a call; nil
 	// adds none. A call that they refuse does not reach Handler: where Handler

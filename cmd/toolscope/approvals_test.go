@@ -22,7 +22,7 @@ import (
 // waiting is a program in which a call waits for a person.
 func waiting(t *testing.T) (url string, answered <-chan error) {
 	t.Helper()
-	policy, err := approve.New(approve.Options{Remote: true})
+	policy, err := approve.New(approve.Options{Askers: []approve.Asker{approve.External()}})
 	if err != nil {
 		t.Fatal(err)
 	}

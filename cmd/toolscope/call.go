@@ -108,7 +108,7 @@ func (o *callOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr i
 	}
 	scope, err := toolscope.New(append(file.Options(), toolscope.WithTracerProvider(providers.TracerProvider), toolscope.WithMeterProvider(providers.MeterProvider))...)
 	if err != nil {
-		return result, errors.Join(err, providers.Shutdown(ctx))
+		return result, errors.Join(noApprovals("call", o.config, err), providers.Shutdown(ctx))
 	}
 	defer func() {
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/internal/display"
+	"github.com/toolscope/toolscope/middleware/approve"
 )
 
 // complain prints why a command failed. Each of several errors that were joined, such as those
@@ -20,6 +22,16 @@ func complain(stderr io.Writer, command string, err error) {
 	for line := range strings.SplitSeq(err.Error(), "\n") {
 		fmt.Fprintf(stderr, "toolscope %s: %s\n", command, display.Plain(line))
 	}
+}
+
+// noApprovals adds to an error of [toolscope.New] what to write in a configuration file whose approvals cannot ask
+// a person in this command, which serves no approvals. config is the file's path, "" for the command's own.
+func noApprovals(command, config string, err error) error {
+	if config == "" || !errors.Is(err, approve.ErrCannotAsk) {
+		return err
+	}
+	return fmt.Errorf("%s: policies.approve: toolscope %s serves no approvals, want terminal: true and a terminal, or "+
+		"unattended: true to refuse these calls: %w", config, command, err)
 }
 
 var unread = regexp.MustCompile(`^invalid (?:boolean )?value (".*") for (?:flag )?-(\S+): parse error$`)

@@ -92,7 +92,7 @@ func (o *mcpOptions) open() (_ *mcpProxy, err error) {
 	options = append(options, toolscope.WithObservers(running),
 		toolscope.WithHTTP(stats.WithTraces(providers.Ring.Source()), stats.WithRunning(running), stats.WithHealth(providers), stats.WithTitle("toolscope mcp: "+o.server())))
 	if p.scope, err = toolscope.New(options...); err != nil {
-		return nil, err
+		return nil, noApprovals("mcp", o.config, err)
 	}
 	p.closers = append(p.closers, p.scope.Shutdown)
 	if err := o.watch(p); err != nil {

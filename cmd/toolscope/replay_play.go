@@ -16,6 +16,7 @@ import (
 	"github.com/toolscope/toolscope/config"
 	"github.com/toolscope/toolscope/exporters"
 	"github.com/toolscope/toolscope/internal/display"
+	"github.com/toolscope/toolscope/middleware/approve"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
@@ -61,7 +62,7 @@ func newReplay(ctx context.Context, o *replayOptions, transcript *tooltest.Trans
 	r.scope, err = toolscope.New(append(r.file.Options(), toolscope.WithTracerProvider(r.providers.TracerProvider),
 		toolscope.WithMeterProvider(r.providers.MeterProvider), toolscope.WithObservers(&r.ends))...)
 	if err != nil {
-		return r, err
+		return r, noApprovals("replay", o.config, err)
 	}
 	tools, closeTools, err := builtinTools(o.dir, o.write)
 	if err != nil {
@@ -79,10 +80,14 @@ func newReplay(ctx context.Context, o *replayOptions, transcript *tooltest.Trans
 	return r, nil
 }
 
-// policies is the configuration without a file: every policy with its defaults.
+// policies is the configuration without a file: every policy with its defaults. Where there is no terminal, what
+// a person would have to approve is refused.
 func (o *replayOptions) policies() string {
 	if o.answers || o.dryRun {
 		return config.AllPolicies
+	}
+	if p, err := approve.New(approve.Options{}); err != nil || p.CanAsk() != nil {
+		return config.AllPolicies + "  approve: {unattended: true}\n"
 	}
 	return config.AllPolicies + "  approve: {}\n"
 }

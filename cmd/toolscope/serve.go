@@ -43,7 +43,8 @@ below the client's, if that sends one.
   --stats ADDR    serve the statistics and the dashboard at ADDR, to this machine only
   --config FILE   the policies of this file; the default is permit, validate, limit,
                   timeout and recover with their defaults, so that nothing is answered from
-                  memory and nobody is asked: what would need a person is refused
+                  memory and nobody is asked: what would need a person is refused.
+                  SIGHUP reloads FILE; if it is wrong or incomplete, nothing changes
 
   toolscope serve --dir ~/project --write
   toolscope serve --http 127.0.0.1:8080
@@ -105,13 +106,14 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr 
 	scope, err := toolscope.New(append(file.Options(), toolscope.WithTracerProvider(providers.TracerProvider), toolscope.WithMeterProvider(providers.MeterProvider), toolscope.WithObservers(running),
 		toolscope.WithHTTP(stats.WithTraces(providers.Ring.Source()), stats.WithRunning(running), stats.WithHealth(providers), stats.WithTitle("toolscope serve")))...)
 	if err != nil {
-		return errors.Join(err, providers.Shutdown(ctx))
+		return errors.Join(noApprovals("serve", o.config, err), providers.Shutdown(ctx))
 	}
 	defer func() {
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		err = errors.Join(err, scope.Shutdown(closing), providers.Shutdown(closing))
 	}()
+	defer o.reloadOnHangup(ctx, file, scope, stderr)()
 	tools, closeTools, err := o.open(nil)
 	if err != nil {
 		return err

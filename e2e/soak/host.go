@@ -103,7 +103,7 @@ func policies(b bounds) ([]middleware.Policy, error) {
 		return nil, err
 	}
 	gate, err1 := permit.New(permit.Options{Rules: rules, Approver: true})
-	approvals, err2 := approve.New(approve.Options{Askers: []approve.Asker{approve.Func(func(context.Context, approve.Request) (approve.Answer, error) {
+	approvals, err2 := approve.New(approve.Options{Askers: []approve.Asker{approve.AskerFunc(func(context.Context, approve.Request) (approve.Answer, error) {
 		return approve.Answer{Approved: true, By: "soak"}, nil
 	})}})
 	twins, err3 := dedupe.New(dedupe.Options{History: 200 * time.Millisecond, MaxBytes: b.twins})
@@ -114,8 +114,10 @@ func policies(b bounds) ([]middleware.Policy, error) {
 	circuits, err8 := breaker.New(breaker.Options{})
 	limits, err9 := limit.New(limit.Options{Concurrency: limit.Concurrency{Global: 128, PerTool: 64, MaxWait: time.Second, Queue: 1000}})
 	clock, err10 := timeout.New(timeout.Options{Default: 20 * time.Millisecond, Abandon: []string{"deaf"}, MaxAbandoned: 16})
-	return []middleware.Policy{middleware.Recover(), validate.New(validate.Options{Coerce: true}), gate, approvals, twins, answers, loops, paid, again, circuits, limits, clock},
-		errors.Join(err1, err2, err3, err4, err5, err6, err7, err8, err9, err10)
+	valid, err11 := validate.New(validate.Options{Coerce: true})
+	recovers, err12 := middleware.Recover()
+	return []middleware.Policy{recovers, valid, gate, approvals, twins, answers, loops, paid, again, circuits, limits, clock},
+		errors.Join(err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11, err12)
 }
 
 // readers is how many goroutines read the statistics meanwhile.

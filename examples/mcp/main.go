@@ -52,12 +52,16 @@ func run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	recovers, err := middleware.Recover()
+	if err != nil {
+		return err
+	}
 	answers, err := cache.New(cache.Options{})
 	if err != nil {
 		return err
 	}
 	scope, err := toolscope.New(toolscope.WithTracerProvider(providers.TracerProvider), toolscope.WithMeterProvider(providers.MeterProvider),
-		toolscope.WithPolicies(middleware.Recover(), answers))
+		toolscope.WithPolicies(recovers, answers))
 	if err != nil {
 		return err
 	}

@@ -78,6 +78,10 @@ func run(ctx context.Context, out io.Writer) error {
 
 // policies may be given in any order: each knows its place.
 func policies() ([]middleware.Policy, error) {
+	recovers, err := middleware.Recover()
+	if err != nil {
+		return nil, err
+	}
 	store, err := cache.New(cache.Options{TTL: time.Minute})
 	if err != nil {
 		return nil, err
@@ -90,14 +94,14 @@ func policies() ([]middleware.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	person := approve.Func(func(context.Context, approve.Request) (approve.Answer, error) {
+	person := approve.AskerFunc(func(context.Context, approve.Request) (approve.Answer, error) {
 		return approve.Answer{By: "ada", Note: "not on a Friday"}, nil
 	})
 	approvals, err := approve.New(approve.Options{Askers: []approve.Asker{person}})
 	if err != nil {
 		return nil, err
 	}
-	return []middleware.Policy{middleware.Recover(), store, loops, limits, approvals}, nil
+	return []middleware.Policy{recovers, store, loops, limits, approvals}, nil
 }
 
 func tools() (*toolkit.Registry, error) {

@@ -48,7 +48,7 @@ func TestGivenUpUnderPolicies(t *testing.T) {
 	approvals := func(t *testing.T) middleware.Policy {
 		p, err := approve.New(approve.Options{
 			Needed: func(context.Context, toolkit.Call, *toolkit.Definition) (string, bool) { return "a test", true },
-			Askers: []approve.Asker{approve.Func(func(ctx context.Context, _ approve.Request) (approve.Answer, error) {
+			Askers: []approve.Asker{approve.AskerFunc(func(ctx context.Context, _ approve.Request) (approve.Answer, error) {
 				asked <- struct{}{}
 				<-ctx.Done()
 				return approve.Answer{Approved: true}, nil // too late

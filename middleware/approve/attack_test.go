@@ -18,7 +18,7 @@ import (
 
 // deferring is a house whose approvals are given later, and a session's context.
 func deferring(t *testing.T) (*house, context.Context) {
-	return newHouse(t, approve.Options{Remote: true, Defer: true}), toolkit.WithSession(t.Context(), toolkit.Session{ID: "s1", Tenant: "acme"})
+	return newHouse(t, approve.Options{Askers: []approve.Asker{approve.External()}, Defer: true}), toolkit.WithSession(t.Context(), toolkit.Session{ID: "s1", Tenant: "acme"})
 }
 
 // suspended makes a call that must wait, and returns its request.
@@ -182,7 +182,7 @@ func TestDigestLeavesNothingOut(t *testing.T) {
 func TestASuccessorAnswersWhatIsOpen(t *testing.T) {
 	h, ctx := deferring(t)
 	r := h.suspended(t, ctx, `{}`)
-	next, err := approve.New(approve.Options{Remote: true, Defer: true})
+	next, err := approve.New(approve.Options{Askers: []approve.Asker{approve.External()}, Defer: true})
 	if err != nil {
 		t.Fatal(err)
 	}

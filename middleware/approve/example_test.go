@@ -16,7 +16,7 @@ import (
 
 // The host asks by a function of its own.
 func Example() {
-	policy, err := approve.New(approve.Options{Askers: []approve.Asker{approve.Func(
+	policy, err := approve.New(approve.Options{Askers: []approve.Asker{approve.AskerFunc(
 		func(_ context.Context, r approve.Request) (approve.Answer, error) {
 			fmt.Println("asked:", r.Tool, r.Arguments, "because", r.Reason)
 			return approve.Answer{By: "ada", Note: "not on a Friday"}, nil
@@ -30,7 +30,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	handle := toolkit.Observe(registry.Lookup, new(tooltest.Recorder))(middleware.Chain(registry.Handle, policy))
+	handle := toolkit.Observe(registry.Lookup, new(tooltest.Recorder))(middleware.Wrap(registry.Handle, policy))
 	_, err = handle(context.Background(), toolkit.Call{Name: "deploy", Arguments: json.RawMessage(`{"to":"production"}`)})
 	fmt.Println(err.Error())
 	// Output:

@@ -42,16 +42,20 @@ type server struct {
 // is shown and nothing decided, on the loopback address as well. A request made by
 // another site's page is refused. An answer that comes to nothing is 404 (unknown), 409
 // (answered, expired or withdrawn before) or 412 (the digest is another call's); errors
-// are in RFC 9457 form. The policy should be made with Remote.
+// are in RFC 9457 form. From then on the policy waits for answers over HTTP.
 func NewHandler(p *Policy, token string) (http.Handler, error) {
 	if p == nil {
 		return nil, errors.New("approve: NewHandler: got a nil policy, want one that New made")
+	}
+	if p.unattended {
+		return nil, errors.New("approve: NewHandler: got an unattended policy, want one without approve.Unattended (in a file: unattended: true)")
 	}
 	if len(token) < minToken || strings.ContainsAny(token, " \t\r\n") {
 		return nil, fmt.Errorf("approve: NewHandler: token: got %d bytes, want at least %d without blanks", len(token), minToken)
 	}
 	s := &server{policy: p, token: sha256.Sum256([]byte(token))}
 	_, _ = rand.Read(s.csrf[:]) // never fails
+	p.served.Store(true)
 	return s, nil
 }
 

@@ -176,7 +176,7 @@ func TestNewHandlerNamesWhatIsWrong(t *testing.T) {
 	if _, err := approve.NewHandler(nil, token); err == nil {
 		t.Error("a nil policy was taken")
 	}
-	p, err := approve.New(approve.Options{Remote: true})
+	p, err := approve.New(approve.Options{Askers: []approve.Asker{approve.External()}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,22 +29,22 @@ const (
 	maxText      = 1 << 10
 )
 
-// Options say whom to ask and when. The zero value asks on the controlling terminal, for
+// Options say whom to ask and when. The zero value asks over HTTP if the policy is served
+// (toolscope.WithApprovals, [NewHandler]), else on the controlling terminal, for
 // calls that a permission rule asks about, whose tool asks for approval, or whose tool's
 // risk is high.
 type Options struct {
-	// Askers are asked at once; the first answer counts, and the others are told
-	// by their context. The default, if Remote is false, is [Terminal].
+	// Askers are asked concurrently; the first answer counts, and the contexts of the
+	// others end. nil is [HTTP] for a policy that is served, else [Terminal]. An
+	// answer over HTTP counts as well if the policy is served and has other askers.
 	Askers []Asker
-	// Remote says that answers may also come by [Policy.Decide], over HTTP for
-	// example. A call then waits even if no asker can be asked.
-	Remote bool
 	// Expiry is how long an answer is waited for, 5 minutes by default; then the
 	// call is refused.
 	Expiry time.Duration
 	// Defer answers at once with a suspended result instead of waiting. Once
 	// approved, the same call of the same session is let through, once, within
-	// Expiry from the answer. It wants Remote.
+	// Expiry from the answer. Answers come over HTTP, or from the application if
+	// Askers is [External].
 	Defer bool
 	// MaxPending is how many requests may be open, 1000 by default; beyond it calls
 	// are refused (overloaded).
@@ -74,6 +74,13 @@ type Policy struct {
 	options Options
 	desk    *desk
 	asking  atomic.Int64 // askers that have not come back
+	served  atomic.Bool  // whether a handler was made of it
+
+	askers     []Asker // those that ask by themselves
+	byDefault  bool    // whether askers is the default, which a policy that is served does not need
+	overHTTP   bool    // whether HTTP was asked for
+	external   bool    // whether External is among the askers
+	unattended bool
 }
 
 var _ middleware.Policy = (*Policy)(nil)
@@ -89,12 +96,33 @@ func New(o Options) (*Policy, error) {
 		return nil, wrong("Expiry", o.Expiry, "a time above 0, or 0 for "+DefaultExpiry.String())
 	case o.MaxPending < 0:
 		return nil, wrong("MaxPending", o.MaxPending, fmt.Sprintf("a number above 0, or 0 for %d", DefaultMaxPending))
-	case o.Defer && !o.Remote:
-		return nil, wrong("Defer", "true without Remote", "Remote as well: nobody waits for a deferred answer")
-	case o.Defer && len(o.Askers) > 0:
-		return nil, wrong("Askers", len(o.Askers), "none with Defer: a deferred call does not wait for them")
-	case slices.Contains(o.Askers, nil):
-		return nil, wrong("Askers", "nil", "an asker")
+	}
+	p := &Policy{}
+	for i, asker := range o.Askers {
+		switch asker {
+		case nil:
+			return nil, wrong(fmt.Sprintf("Askers[%d]", i), "nil", "an asker")
+		case byHTTP:
+			p.overHTTP = true
+		case byApplication:
+			p.external = true
+		case byNobody:
+			p.unattended = true
+		default:
+			p.askers = append(p.askers, asker)
+		}
+	}
+	switch {
+	case p.unattended && len(o.Askers) > 1:
+		return nil, wrong("Askers", fmt.Sprintf("Unattended and %d more", len(o.Askers)-1), "Unattended alone")
+	case o.Defer && p.unattended:
+		return nil, wrong("Askers", "Unattended with Defer", "HTTP or External: a deferred call waits for an answer")
+	case o.Defer && len(p.askers) > 0:
+		return nil, wrong("Askers", len(p.askers), "only HTTP or External with Defer: a deferred call does not wait for others")
+	case o.Defer && !p.external:
+		p.overHTTP = true
+	case len(o.Askers) == 0:
+		p.askers, p.byDefault = []Asker{Terminal()}, true
 	}
 	for i := range o.Patterns {
 		if err := o.Patterns[i].check(); err != nil {
@@ -117,19 +145,18 @@ func New(o Options) (*Policy, error) {
 		}
 		o.WorkDir = dir
 	}
-	if len(o.Askers) == 0 && !o.Remote {
-		o.Askers = []Asker{Terminal()}
-	}
-	o.Askers, o.Patterns = slices.Clone(o.Askers), slices.Clone(o.Patterns)
-	return &Policy{options: o, desk: &desk{tell: o.Tell, open: map[string]*pending{}, grants: map[grantKey]grant{}}}, nil
+	o.Askers, o.Patterns = nil, slices.Clone(o.Patterns)
+	p.options, p.desk = o, &desk{tell: o.Tell, open: map[string]*pending{}, grants: map[grantKey]grant{}}
+	return p, nil
 }
 
 // Inherit takes over the open requests and unused approvals of the policy that p takes
 // the place of, so that they can be answered through p. It must be called before p is
-// in use. old's Tell goes on being told of them.
+// in use. old's Tell goes on being told of them. A handler of old also serves p.
 func (p *Policy) Inherit(old *Policy) {
 	if old != nil {
 		p.desk = old.desk
+		p.served.Store(old.served.Load())
 	}
 }
 
@@ -252,8 +279,15 @@ func (p *Policy) deferred(ctx context.Context, call toolkit.Call, req *pending, 
 func (p *Policy) wait(ctx context.Context, req *pending) (State, Answer, error) {
 	limited, cancel := context.WithDeadline(ctx, req.Expires)
 	defer cancel()
-	failed := make(chan error, len(p.options.Askers))
-	for _, asker := range p.options.Askers {
+	askers, patient := p.askers, p.served.Load() || p.overHTTP || p.external
+	if p.byDefault && patient {
+		askers = nil
+	}
+	if p.unattended {
+		askers = []Asker{byNobody}
+	}
+	failed := make(chan error, len(askers))
+	for _, asker := range askers {
 		go func() { failed <- p.ask(limited, asker, req) }()
 	}
 	var errs []error
@@ -273,7 +307,7 @@ func (p *Policy) wait(ctx context.Context, req *pending) (State, Answer, error) 
 			if err == nil {
 				continue // it has answered
 			}
-			if errs = append(errs, err); len(errs) < len(p.options.Askers) || p.options.Remote {
+			if errs = append(errs, err); len(errs) < len(askers) || patient {
 				continue
 			}
 			if state, answer := p.desk.settle(req, Withdrawn, time.Now()); state != Withdrawn {
@@ -289,7 +323,7 @@ func (p *Policy) wait(ctx context.Context, req *pending) (State, Answer, error) 
 // them than requests.
 func (p *Policy) ask(ctx context.Context, asker Asker, req *pending) (err error) {
 	defer p.asking.Add(-1)
-	if p.asking.Add(1) > int64(p.options.MaxPending*len(p.options.Askers)) {
+	if p.asking.Add(1) > int64(p.options.MaxPending*max(1, len(p.askers))) {
 		return errors.New("too many askers have not come back")
 	}
 	defer func() {

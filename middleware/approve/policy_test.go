@@ -52,7 +52,7 @@ func newHouse(t testing.TB, o approve.Options) *house {
 			t.Fatal(err)
 		}
 	}
-	h.handle = toolkit.Observe(r.Lookup, &h.seen)(middleware.Chain(r.Handle, p))
+	h.handle = toolkit.Observe(r.Lookup, &h.seen)(middleware.Wrap(r.Handle, p))
 	return h
 }
 
@@ -77,7 +77,7 @@ func settled(ctx context.Context) context.Context {
 }
 
 func says(approved bool, note string) approve.Asker {
-	return approve.Func(func(context.Context, approve.Request) (approve.Answer, error) {
+	return approve.AskerFunc(func(context.Context, approve.Request) (approve.Answer, error) {
 		return approve.Answer{Approved: approved, By: "ada", Note: note}, nil
 	})
 }
@@ -105,7 +105,7 @@ func TestWhoIsAskedAbout(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			asked := 0
-			c.o.Askers = []approve.Asker{approve.Func(func(context.Context, approve.Request) (approve.Answer, error) {
+			c.o.Askers = []approve.Asker{approve.AskerFunc(func(context.Context, approve.Request) (approve.Answer, error) {
 				asked++
 				return approve.Answer{Approved: true, By: "ada"}, nil
 			})}
@@ -132,7 +132,7 @@ func TestWhoIsAskedAbout(t *testing.T) {
 func TestAQuestionIsForOneCall(t *testing.T) {
 	for name, q := range map[string]middleware.Question{"allowed": {Rule: "reads", Settled: true}, "asked": {Rule: "writes"}} {
 		var triggers []string
-		p, err := approve.New(approve.Options{Askers: []approve.Asker{approve.Func(func(_ context.Context, r approve.Request) (approve.Answer, error) {
+		p, err := approve.New(approve.Options{Askers: []approve.Asker{approve.AskerFunc(func(_ context.Context, r approve.Request) (approve.Answer, error) {
 			triggers = append(triggers, r.Trigger+" "+r.Tool)
 			return approve.Answer{Approved: true}, nil
 		})}})
@@ -174,7 +174,7 @@ func TestANoIsARefusalWithTheReason(t *testing.T) {
 
 func TestNobodyAnswersInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, approve.Options{Remote: true, Askers: []approve.Asker{approve.Func(func(ctx context.Context, _ approve.Request) (approve.Answer, error) {
+		h := newHouse(t, approve.Options{Askers: []approve.Asker{approve.External(), approve.AskerFunc(func(ctx context.Context, _ approve.Request) (approve.Answer, error) {
 			<-ctx.Done()
 			return approve.Answer{Approved: true}, nil // too late
 		})}})
@@ -195,7 +195,7 @@ func TestNobodyAnswersInTime(t *testing.T) {
 
 func TestWaitingIsNotRunning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, approve.Options{Askers: []approve.Asker{approve.Func(func(context.Context, approve.Request) (approve.Answer, error) {
+		h := newHouse(t, approve.Options{Askers: []approve.Asker{approve.AskerFunc(func(context.Context, approve.Request) (approve.Answer, error) {
 			time.Sleep(time.Minute)
 			return approve.Answer{Approved: true}, nil
 		})}})
@@ -211,7 +211,7 @@ func TestWaitingIsNotRunning(t *testing.T) {
 func TestTheCallerGoesAway(t *testing.T) {
 	cause := errors.New("the user left")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	h := newHouse(t, approve.Options{Askers: []approve.Asker{approve.Func(func(ctx context.Context, _ approve.Request) (approve.Answer, error) {
+	h := newHouse(t, approve.Options{Askers: []approve.Asker{approve.AskerFunc(func(ctx context.Context, _ approve.Request) (approve.Answer, error) {
 		cancel(cause)
 		<-ctx.Done()
 		return approve.Answer{}, ctx.Err()
@@ -226,10 +226,10 @@ func TestTheCallerGoesAway(t *testing.T) {
 }
 
 func TestWithoutAnybodyToAskCallsAreDenied(t *testing.T) {
-	broken := approve.Func(func(context.Context, approve.Request) (approve.Answer, error) {
+	broken := approve.AskerFunc(func(context.Context, approve.Request) (approve.Answer, error) {
 		return approve.Answer{Approved: true}, errors.New("no terminal")
 	})
-	panics := approve.Func(func(context.Context, approve.Request) (approve.Answer, error) { panic("boom") })
+	panics := approve.AskerFunc(func(context.Context, approve.Request) (approve.Answer, error) { panic("boom") })
 	h := newHouse(t, approve.Options{Askers: []approve.Asker{broken, panics}})
 	_, err := h.call(t.Context(), "pay", `{}`)
 	if !errors.Is(err, toolkit.ErrApprovalDenied) || !strings.Contains(err.Error(), "no terminal") || !strings.Contains(err.Error(), "panicked") {
@@ -248,7 +248,7 @@ func TestWithoutAnybodyToAskCallsAreDenied(t *testing.T) {
 // What runs is what was shown, whatever happens to the slice while it waits.
 func TestArgumentsChangedWhileWaitingDoNotRun(t *testing.T) {
 	arguments := []byte(`{"amount":1}`)
-	h := newHouse(t, approve.Options{Askers: []approve.Asker{approve.Func(func(context.Context, approve.Request) (approve.Answer, error) {
+	h := newHouse(t, approve.Options{Askers: []approve.Asker{approve.AskerFunc(func(context.Context, approve.Request) (approve.Answer, error) {
 		copy(arguments, `{"amount":9}`)
 		return approve.Answer{Approved: true}, nil
 	})}})
@@ -267,7 +267,7 @@ func TestRequestsAreRedacted(t *testing.T) {
 			return "because of " + secrets[2].Text, true
 		},
 		Tell: func(d approve.Decision) { fmt.Fprintf(&all, "%+v\n", d) },
-		Askers: []approve.Asker{approve.Func(func(_ context.Context, r approve.Request) (approve.Answer, error) {
+		Askers: []approve.Asker{approve.AskerFunc(func(_ context.Context, r approve.Request) (approve.Answer, error) {
 			asked = r
 			return approve.Answer{By: secrets[2].Text, Note: secrets[3].Text}, nil
 		})},
@@ -316,7 +316,7 @@ func TestPatternsApproveBeforehand(t *testing.T) {
 
 func TestTooManyWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, approve.Options{Remote: true, MaxPending: 50})
+		h := newHouse(t, approve.Options{Askers: []approve.Asker{approve.External()}, MaxPending: 50})
 		var refused, expired atomic.Int64
 		var wg sync.WaitGroup
 		for i := range 2000 {
@@ -340,9 +340,10 @@ func TestNewNamesWhatIsWrong(t *testing.T) {
 	for want, o := range map[string]approve.Options{
 		"Expiry: got -1s":                    {Expiry: -time.Second},
 		"MaxPending: got -1":                 {MaxPending: -1},
-		"Defer: got true without":            {Defer: true},
-		"Askers: got 1, want none":           {Defer: true, Remote: true, Askers: []approve.Asker{says(true, "")}},
-		"Askers: got nil":                    {Askers: []approve.Asker{nil}},
+		"Askers: got Unattended with Defer":  {Defer: true, Askers: []approve.Asker{approve.Unattended()}},
+		"Askers: got Unattended and 1 more":  {Askers: []approve.Asker{approve.HTTP(), approve.Unattended()}},
+		"Askers: got 1, want only HTTP":      {Defer: true, Askers: []approve.Asker{says(true, "")}},
+		"Askers[0]: got nil":                 {Askers: []approve.Asker{nil}},
 		`Patterns[0]: field Tool: got ""`:    {Patterns: []approve.Pattern{{Approver: "a"}}},
 		"Patterns[0]: field Approver":        {Patterns: []approve.Pattern{{Tool: "*"}}},
 		"Patterns[0]: field Tool: got \"[\"": {Patterns: []approve.Pattern{{Tool: "[", Approver: "a"}}},
@@ -355,7 +356,7 @@ func TestNewNamesWhatIsWrong(t *testing.T) {
 }
 
 func TestCallsThatNeedNoApprovalAllocateNothing(t *testing.T) {
-	p, err := approve.New(approve.Options{Remote: true})
+	p, err := approve.New(approve.Options{Askers: []approve.Asker{approve.External()}})
 	if err != nil {
 		t.Fatal(err)
 	}

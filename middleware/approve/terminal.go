@@ -52,6 +52,15 @@ type terminal struct {
 	turn chan struct{} // held while a question stands
 }
 
+// available is an error if there is no terminal now.
+func (t *terminal) available() error {
+	f, err := t.open()
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
 func (t *terminal) Ask(ctx context.Context, r Request) (Answer, error) {
 	select {
 	case t.turn <- struct{}{}:

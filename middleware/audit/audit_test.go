@@ -55,7 +55,7 @@ func events(t *testing.T, path string) (all []audit.Event) {
 func TestApprovalsAndCallsAreWritten(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	log := open(t, path, audit.Options{Sync: true})
-	policy, err := approve.New(approve.Options{Tell: log.Approval, Askers: []approve.Asker{approve.Func(
+	policy, err := approve.New(approve.Options{Tell: log.Approval, Askers: []approve.Asker{approve.AskerFunc(
 		func(_ context.Context, r approve.Request) (approve.Answer, error) {
 			return approve.Answer{Approved: strings.Contains(r.Arguments, "yes"), By: "ada", Note: "noted"}, nil
 		})}})
@@ -66,7 +66,7 @@ func TestApprovalsAndCallsAreWritten(t *testing.T) {
 	if err := r.Register(tooltest.Echo(toolkit.Definition{Name: "pay", RequiresApproval: true}), tooltest.Echo(toolkit.Definition{Name: "read"})); err != nil {
 		t.Fatal(err)
 	}
-	handle := toolkit.Observe(r.Lookup, log)(middleware.Chain(r.Handle, policy))
+	handle := toolkit.Observe(r.Lookup, log)(middleware.Wrap(r.Handle, policy))
 	ctx := toolkit.WithSession(t.Context(), toolkit.Session{ID: "s1", Tenant: "acme", Agent: "planner", Turn: 2})
 	for _, c := range []toolkit.Call{{Name: "read", ID: "1"}, {Name: "pay", ID: "2", Arguments: json.RawMessage(`"yes"`)}, {Name: "pay", ID: "3", Arguments: json.RawMessage(`"no"`)}} {
 		_, _ = handle(ctx, c)

@@ -30,7 +30,7 @@ func Example() {
 	})
 	for range 3 {
 		res, err := handle(context.Background(), toolkit.Call{Name: "search"})
-		fmt.Println(middleware.TypeOf(res, err))
+		fmt.Println(middleware.ErrorType(res, err))
 	}
 	fmt.Println("tries:", tries)
 	for _, c := range policy.States() {

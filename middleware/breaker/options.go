@@ -35,7 +35,7 @@ type Options struct {
 	// for concurrent use. The default, and nil, is the tool's name; so it is where the function
 	// panics, which the call tells as "breaker.key".
 	Key func(ctx context.Context, call toolkit.Call) string
-	// On are the values of error.type that count as failures, as middleware.TypeOf tells
+	// On are the values of error.type that count as failures, as middleware.ErrorType tells
 	// them. Empty is [DefaultOn].
 	On []toolkit.Kind
 	// Consecutive is how many failures in a row open a circuit; they may lie up to Window

@@ -122,7 +122,7 @@ func (p *Policy) judge(call toolkit.Call, res toolkit.Result, err error) (v verd
 	if err == nil && res.Fault == nil || res.Suspended {
 		return success, ""
 	}
-	kind = middleware.TypeOf(res, err)
+	kind = middleware.ErrorType(res, err)
 	switch {
 	case call.Record.Disposition().Outcome == toolkit.OutcomeRefused:
 		return nothing, kind // it never reached the tool

@@ -68,7 +68,7 @@ func TestAttemptsBeyondTheFirstArePaidFor(t *testing.T) {
 func TestAToolsOwnCallsPayForThemselves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		runs, tool, again := failing(t, 3)
-		inner := toolkit.Observe(lookup)(middleware.Chain(tool, again))
+		inner := toolkit.Observe(lookup)(middleware.Wrap(tool, again))
 		outer := newRig(t, budget.Options{Session: budget.Limits{Cost: 2}}, func(ctx context.Context, _ toolkit.Call) (toolkit.Result, error) {
 			return inner(ctx, toolkit.Call{Name: "free"})
 		})

@@ -6,7 +6,7 @@
 // together.
 //
 //	limits, err := budget.New(budget.Options{Session: budget.Limits{Calls: 200, Cost: 2.50}})
-//	handle := middleware.Chain(registry.Handle, limits)
+//	handle := middleware.Wrap(registry.Handle, limits)
 //
 // What is beyond is refused with kind budget_exceeded and a text that says what is used
 // up, of how much (tags budget=calls, time or cost, and budget.scope=turn, session or

@@ -20,7 +20,7 @@ func Example() {
 	search := func(context.Context, toolkit.Call) (toolkit.Result, error) {
 		return toolkit.Result{Output: "3 hits"}, nil
 	}
-	handle := middleware.Chain(search, limits)
+	handle := middleware.Wrap(search, limits)
 	ctx := toolkit.WithSession(context.Background(), toolkit.Session{ID: "s1"})
 	for range 3 {
 		res, err := handle(ctx, toolkit.Call{Name: "search"})

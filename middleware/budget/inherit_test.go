@@ -29,7 +29,7 @@ func TestOtherLimitsForgetNothing(t *testing.T) {
 			return toolkit.Result{}, nil
 		}
 		call := func(p *budget.Policy, id string) string {
-			_, err := middleware.Chain(tool, p)(ctx, toolkit.Call{ID: id, Name: "x"})
+			_, err := middleware.Wrap(tool, p)(ctx, toolkit.Call{ID: id, Name: "x"})
 			switch {
 			case err == nil:
 				return ""
@@ -76,7 +76,7 @@ func TestOtherLimitsForgetNothing(t *testing.T) {
 
 func TestWhatIsForgottenIsCounted(t *testing.T) {
 	p := policy(t, budget.Options{Session: budget.Limits{Calls: 1}, Keep: 16})
-	handle := middleware.Chain(func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, nil }, p)
+	handle := middleware.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, nil }, p)
 	for i := range 100 {
 		_, _ = handle(toolkit.WithSession(t.Context(), toolkit.Session{ID: fmt.Sprint(i)}), toolkit.Call{Name: "x"})
 	}

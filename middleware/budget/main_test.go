@@ -48,7 +48,7 @@ func newRig(t testing.TB, o budget.Options, tool toolkit.Handler, inner ...middl
 	if tool == nil {
 		tool = func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{Output: "ran"}, nil }
 	}
-	r.handle = toolkit.Observe(lookup, &r.seen)(middleware.Chain(tool, append(inner, policy(t, o))...))
+	r.handle = toolkit.Observe(lookup, &r.seen)(middleware.Wrap(tool, append(inner, policy(t, o))...))
 	return r
 }
 

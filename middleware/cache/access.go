@@ -14,7 +14,7 @@ import (
 )
 
 // ask looks into a store outside the process; recall has looked into one in memory.
-func (c *Cache) ask(ctx context.Context, l *look) (err error) {
+func (c *Policy) ask(ctx context.Context, l *look) (err error) {
 	switch {
 	case c.memory != nil:
 	case c.lost.recently(l.key.Reach):
@@ -26,7 +26,7 @@ func (c *Cache) ask(ctx context.Context, l *look) (err error) {
 }
 
 // set stores an answer. The call may have ended when it is looked at.
-func (c *Cache) set(ctx context.Context, l *look, entry Entry, keep time.Duration) error {
+func (c *Policy) set(ctx context.Context, l *look, entry Entry, keep time.Duration) error {
 	if c.memory != nil {
 		c.memory.set(l.hash, &l.key, entry)
 		return nil
@@ -38,14 +38,14 @@ func (c *Cache) set(ctx context.Context, l *look, entry Entry, keep time.Duratio
 }
 
 // failed tells and counts that the store failed: the call goes on without it.
-func (c *Cache) failed(call toolkit.Call) {
+func (c *Policy) failed(call toolkit.Call) {
 	c.counts.storeErrors.Add(1)
 	call.Record.Tag("cache", "store_error")
 }
 
 // writing is a call under way that may write.
 type writing struct {
-	cache   *Cache
+	cache   *Policy
 	ctx     context.Context
 	call    toolkit.Call
 	write   Write
@@ -53,7 +53,7 @@ type writing struct {
 }
 
 // begin counts that a write begins. A write of a call without an owner is everybody's.
-func (c *Cache) begin(ctx context.Context, call toolkit.Call, tool *toolkit.Definition) writing {
+func (c *Policy) begin(ctx context.Context, call toolkit.Call, tool *toolkit.Definition) writing {
 	owner, _ := middleware.OwnerOf(call.Record.Session(), c.options.Reach)
 	w := writing{c, ctx, call, Write{owner, freshness.Resources(tool)}, true}
 	w.counted = w.add(freshness.Begin)

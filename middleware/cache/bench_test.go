@@ -74,10 +74,10 @@ func observed(tool toolkit.Definition, policies ...middleware.Policy) toolkit.Ha
 	answer := func(context.Context, toolkit.Call) (toolkit.Result, error) {
 		return toolkit.Result{Output: output}, nil
 	}
-	return toolkit.Observe(func(string) *toolkit.Definition { return &tool }, quiet{})(middleware.Chain(answer, policies...))
+	return toolkit.Observe(func(string) *toolkit.Definition { return &tool }, quiet{})(middleware.Wrap(answer, policies...))
 }
 
-func mustCache(t testing.TB) *cache.Cache {
+func mustCache(t testing.TB) *cache.Policy {
 	c, err := cache.New(cache.Options{TTL: time.Hour})
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func mustCache(t testing.TB) *cache.Cache {
 	return c
 }
 
-func mustDedupe(t testing.TB) *dedupe.Dedupe {
+func mustDedupe(t testing.TB) *dedupe.Policy {
 	d, err := dedupe.New(dedupe.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,7 @@
 //
 //	answers, err := cache.New(cache.Options{})
 //	defer answers.Close()
-//	handle := middleware.Chain(registry.Handle, answers)
+//	handle := middleware.Wrap(registry.Handle, answers)
 //
 // Stored are answers of tools that say they are read-only or idempotent, and of those that
 // the options name; for the tool's CacheTTL, or the options' TTL. Never stored are

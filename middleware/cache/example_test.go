@@ -34,7 +34,7 @@ func Example() {
 		return
 	}
 	defer answers.Close()
-	handle := toolkit.Observe(registry.Lookup, quiet{})(middleware.Chain(registry.Handle, answers))
+	handle := toolkit.Observe(registry.Lookup, quiet{})(middleware.Wrap(registry.Handle, answers))
 
 	ctx := toolkit.WithSession(context.Background(), toolkit.Session{ID: "s1"})
 	for _, c := range []toolkit.Call{

@@ -7,4 +7,4 @@ package cache
 func Collide(m *Memory) { m.collide = true }
 
 // Bytes is how much the store in memory of c takes.
-func Bytes(c *Cache) uint64 { return c.memory.Bytes() }
+func Bytes(c *Policy) uint64 { return c.memory.Bytes() }

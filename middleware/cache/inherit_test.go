@@ -26,8 +26,8 @@ func TestAWriteThatRunsUnderTheOldPoliciesIsSeen(t *testing.T) {
 			return toolkit.Result{Output: value}, nil
 		}
 		tools := map[string]*toolkit.Definition{"read": &reads, "write": &writes}
-		var answers *cache.Cache
-		var twins *dedupe.Dedupe
+		var answers *cache.Policy
+		var twins *dedupe.Policy
 		next := func() toolkit.Handler {
 			c, err := cache.New(cache.Options{})
 			if err != nil {
@@ -42,7 +42,7 @@ func TestAWriteThatRunsUnderTheOldPoliciesIsSeen(t *testing.T) {
 				d.Inherit(twins)
 			}
 			answers, twins = c, d
-			return toolkit.Observe(func(name string) *toolkit.Definition { return tools[name] }, spans{})(middleware.Chain(tool, c, d))
+			return toolkit.Observe(func(name string) *toolkit.Definition { return tools[name] }, spans{})(middleware.Wrap(tool, c, d))
 		}
 		ctx := in(toolkit.Session{Tenant: "t", ID: "a", Batch: "b"})
 		old := next()

@@ -39,7 +39,7 @@ func TestAWriteLeftBehindIsAWriteUntilItsToolEnds(t *testing.T) {
 				}
 				return toolkit.Result{Output: value}, nil
 			}
-			b.handle = toolkit.Observe(func(name string) *toolkit.Definition { return b.tools[name] }, &b.seen)(middleware.Chain(tool, limit, b.cache, twins))
+			b.handle = toolkit.Observe(func(name string) *toolkit.Definition { return b.tools[name] }, &b.seen)(middleware.Wrap(tool, limit, b.cache, twins))
 			ctx := in(toolkit.Session{Tenant: "t", ID: "a", Batch: "b"})
 			b.want(t, ctx, call("1", "read", `{}`), "before", executed)
 			if _, e := b.do(t, ctx, call("2", write, `{}`)); e.ErrorType != "timeout" {

@@ -13,10 +13,10 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// A Cache answers calls from a store. Make one with [New]. Its answers are shared by all
+// A Policy answers calls from a store. Make one with [New]. Its answers are shared by all
 // handlers it wraps: a tool's name must mean the same tool in each. Safe for concurrent
 // use.
-type Cache struct {
+type Policy struct {
 	options Options
 	named   map[string]bool
 	memory  *Memory // nil if the store is outside
@@ -27,17 +27,17 @@ type Cache struct {
 }
 
 var (
-	_ middleware.Policy   = (*Cache)(nil)
-	_ middleware.Answerer = (*Cache)(nil)
+	_ middleware.Policy   = (*Policy)(nil)
+	_ middleware.Answerer = (*Policy)(nil)
 )
 
 // New makes a cache. An error names the option that is wrong.
-func New(options Options) (*Cache, error) {
+func New(options Options) (*Policy, error) {
 	o, err := options.check()
 	if err != nil {
 		return nil, err
 	}
-	c := &Cache{options: o, named: map[string]bool{}, renewal: newRenewal(o), lost: &lostWrites{start: time.Now()}}
+	c := &Policy{options: o, named: map[string]bool{}, renewal: newRenewal(o), lost: &lostWrites{start: time.Now()}}
 	for _, name := range o.Tools {
 		c.named[name] = true
 	}
@@ -58,21 +58,21 @@ func New(options Options) (*Cache, error) {
 // Inherit lets c see the end of writes that run under the cache that it takes the place of: what is
 // read while they do is not kept. Answers are not taken over. It must be called before c is in use, and
 // is for stores in memory that New made; one that is shared has seen them.
-func (c *Cache) Inherit(old *Cache) {
+func (c *Policy) Inherit(old *Policy) {
 	if c.options.Store == nil && old.options.Store == nil {
 		c.memory.counters = old.memory.counters
 	}
 }
 
 // Stage is middleware.StageCache.
-func (c *Cache) Stage() middleware.Stage { return middleware.StageCache }
+func (c *Policy) Stage() middleware.Stage { return middleware.StageCache }
 
 // Close ends the runs in the background and waits for them; calls go on, without
 // renewals. It is needed only with StaleFor, and may be called more than once.
-func (c *Cache) Close() { c.renewal.close() }
+func (c *Policy) Close() { c.renewal.close() }
 
 // Wrap answers next's calls from the store.
-func (c *Cache) Wrap(next toolkit.Handler) toolkit.Handler {
+func (c *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 		tool := call.Record.Tool()
 		p := c.plan(call.Name, tool)
@@ -96,7 +96,7 @@ type plan struct {
 	writes bool
 }
 
-func (c *Cache) plan(name string, tool *toolkit.Definition) plan {
+func (c *Policy) plan(name string, tool *toolkit.Definition) plan {
 	named := len(c.named) > 0 && c.named[name]
 	p := plan{writes: freshness.Writes(tool, named)}
 	if !named && (tool == nil || tool.ReadOnly != toolkit.Yes && tool.Idempotent != toolkit.Yes) {
@@ -116,7 +116,7 @@ const (
 )
 
 // key is the call's; if it must not be stored, why not.
-func (c *Cache) key(key *Key, call *toolkit.Call, tool *toolkit.Definition) (why string) {
+func (c *Policy) key(key *Key, call *toolkit.Call, tool *toolkit.Definition) (why string) {
 	session := call.Record.Session()
 	var ok bool
 	if key.Owner, ok = middleware.OwnerOf(session, c.options.Share); !ok {
@@ -134,8 +134,8 @@ func (c *Cache) key(key *Key, call *toolkit.Call, tool *toolkit.Definition) (why
 
 // Answer gives the answer to call that a store in memory has, without waiting, as a hit; false
 // if there is none or the store is outside the process. A policy directly
-// outside the cache asks it (middleware.Asker).
-func (c *Cache) Answer(call toolkit.Call) (toolkit.Result, bool) {
+// outside the cache asks it (middleware.AnswererWrapper).
+func (c *Policy) Answer(call toolkit.Call) (toolkit.Result, bool) {
 	tool := call.Record.Tool()
 	if p := c.plan(call.Name, tool); p.ttl <= 0 {
 		return toolkit.Result{}, false
@@ -155,7 +155,7 @@ type look struct {
 
 // recall looks into a store in memory and gives the answer if it is right and not too old. Where
 // there is none, serve follows, which tells why and does the rest.
-func (c *Cache) recall(l *look, call *toolkit.Call, tool *toolkit.Definition) (toolkit.Result, bool) {
+func (c *Policy) recall(l *look, call *toolkit.Call, tool *toolkit.Definition) (toolkit.Result, bool) {
 	if l.why = c.key(&l.key, call, tool); l.why != "" || c.memory == nil {
 		return toolkit.Result{}, false
 	}
@@ -171,14 +171,14 @@ func (c *Cache) recall(l *look, call *toolkit.Call, tool *toolkit.Definition) (t
 }
 
 // write runs a call that is not stored and may make stale what is.
-func (c *Cache) write(ctx context.Context, call toolkit.Call, tool *toolkit.Definition, next toolkit.Handler) (res toolkit.Result, err error) {
+func (c *Policy) write(ctx context.Context, call toolkit.Call, tool *toolkit.Definition, next toolkit.Handler) (res toolkit.Result, err error) {
 	w := c.begin(ctx, call, tool)
 	defer func() { w.ended(err) }()
 	return next(ctx, call)
 }
 
 // serve answers a call whose answer may be stored and that recall had none for.
-func (c *Cache) serve(ctx context.Context, call toolkit.Call, l *look, tool *toolkit.Definition, p plan, next toolkit.Handler) (res toolkit.Result, err error) {
+func (c *Policy) serve(ctx context.Context, call toolkit.Call, l *look, tool *toolkit.Definition, p plan, next toolkit.Handler) (res toolkit.Result, err error) {
 	stored := l.why == ""
 	if !stored {
 		c.counts.told(l.why)
@@ -204,7 +204,7 @@ func (c *Cache) serve(ctx context.Context, call toolkit.Call, l *look, tool *too
 }
 
 // fresh gives the answer of an entry that is still right.
-func (c *Cache) fresh(ctx context.Context, call toolkit.Call, l *look, p plan, next toolkit.Handler) (toolkit.Result, bool) {
+func (c *Policy) fresh(ctx context.Context, call toolkit.Call, l *look, p plan, next toolkit.Handler) (toolkit.Result, bool) {
 	entry := l.entry
 	if entry == nil {
 		return toolkit.Result{}, false
@@ -225,7 +225,7 @@ func (c *Cache) fresh(ctx context.Context, call toolkit.Call, l *look, p plan, n
 }
 
 // hit tells of a hit and copies the answer.
-func (c *Cache) hit(call *toolkit.Call, entry *Entry, age time.Duration) toolkit.Result {
+func (c *Policy) hit(call *toolkit.Call, entry *Entry, age time.Duration) toolkit.Result {
 	c.counts.hits.Add(1)
 	call.Record.Note(func(s *toolkit.Disposition) {
 		s.Outcome, s.Age, s.Origin = toolkit.OutcomeCacheHit, age, entry.Origin
@@ -234,7 +234,7 @@ func (c *Cache) hit(call *toolkit.Call, entry *Entry, age time.Duration) toolkit
 }
 
 // fill stores the answer of a call that began at stamp, if it may be stored.
-func (c *Cache) fill(ctx context.Context, call toolkit.Call, l *look, p plan, res toolkit.Result, err error) {
+func (c *Policy) fill(ctx context.Context, call toolkit.Call, l *look, p plan, res toolkit.Result, err error) {
 	ttl := p.ttl
 	outcome := toolkit.OutcomeExecuted
 	call.Record.Note(func(s *toolkit.Disposition) { outcome = s.Outcome })

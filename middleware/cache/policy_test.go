@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // bench is a cache over a tool that the test writes, observed.
 type bench struct {
-	cache  *cache.Cache
+	cache  *cache.Policy
 	seen   tooltest.Recorder
 	tools  map[string]*toolkit.Definition
 	tool   toolkit.Handler
@@ -51,7 +51,7 @@ func newBench(t testing.TB, o cache.Options, defs ...toolkit.Definition) *bench 
 		}
 		return toolkit.Result{Output: fmt.Sprint("run ", b.runs)}, nil
 	}
-	b.handle = toolkit.Observe(func(name string) *toolkit.Definition { return b.tools[name] }, spans{}, &b.seen)(middleware.Chain(run, c))
+	b.handle = toolkit.Observe(func(name string) *toolkit.Definition { return b.tools[name] }, spans{}, &b.seen)(middleware.Wrap(run, c))
 	return b
 }
 

@@ -64,7 +64,7 @@ func (r *renewal) start(key uint64, prepare func() (run func())) {
 // renew runs the tool in the background and stores its answer. The run has the call's
 // context values, its own time, and a record that is nobody's: it is in no statistics, and observers
 // are told of it apart (toolkit.BackgroundObserver).
-func (c *Cache) renew(ctx context.Context, call toolkit.Call, l look, p plan, next toolkit.Handler) {
+func (c *Policy) renew(ctx context.Context, call toolkit.Call, l look, p plan, next toolkit.Handler) {
 	c.renewal.start(l.key.Hash(), func() func() {
 		l.key.Arguments = l.key.Arguments.Keep()
 		call = call.Fork()
@@ -87,7 +87,7 @@ var errGoexit = errors.New("cache: the tool ended its goroutine")
 
 // renewed runs the tool and tells observers. A panic is an error: the next caller meets it in the
 // foreground.
-func (c *Cache) renewed(ctx context.Context, call toolkit.Call, next toolkit.Handler) (res toolkit.Result, err error) {
+func (c *Policy) renewed(ctx context.Context, call toolkit.Call, next toolkit.Handler) (res toolkit.Result, err error) {
 	ctx, told := call.Record.BeginBackground(ctx, call, "renewal")
 	err = errGoexit
 	defer func() {

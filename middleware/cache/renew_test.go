@@ -59,7 +59,7 @@ func TestRenewalsAreTold(t *testing.T) {
 			defer policy.Close()
 			var seen backgrounds
 			renewing := make(chan struct{})
-			handle := toolkit.Observe(func(string) *toolkit.Definition { return &reads }, &seen)(middleware.Chain(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+			handle := toolkit.Observe(func(string) *toolkit.Definition { return &reads }, &seen)(middleware.Wrap(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 				if call.ID == "1" {
 					return toolkit.Result{Output: "old"}, nil
 				}

@@ -166,7 +166,7 @@ func TestNoStaleAnswers(t *testing.T) {
 		pause()
 		return toolkit.Result{Output: out}, nil
 	}
-	handle := toolkit.Observe(func(n string) *toolkit.Definition { return tools[n] }, spans{})(middleware.Chain(tool, c))
+	handle := toolkit.Observe(func(n string) *toolkit.Definition { return tools[n] }, spans{})(middleware.Wrap(tool, c))
 	var wg sync.WaitGroup
 	for range workers {
 		wg.Go(func() {

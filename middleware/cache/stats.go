@@ -33,7 +33,7 @@ func (c *counts) told(why string) {
 }
 
 // Stats returns the counts so far.
-func (c *Cache) Stats() Stats {
+func (c *Policy) Stats() Stats {
 	n := &c.counts
 	return Stats{
 		n.hits.Load(), n.misses.Load(), n.fills.Load(), n.stale.Load(), n.writes.Load(), n.refreshes.Load(),

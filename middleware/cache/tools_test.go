@@ -59,7 +59,7 @@ func TestNoStaleFilesAndRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	handle := toolkit.Observe(registry.Lookup, quiet{})(middleware.Chain(registry.Handle, c, twins))
+	handle := toolkit.Observe(registry.Lookup, quiet{})(middleware.Wrap(registry.Handle, c, twins))
 
 	// Two files and two rows: cell 0 and 1, 2 and 3.
 	var written [4]atomic.Int64 // the last version whose write has ended

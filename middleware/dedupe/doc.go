@@ -4,7 +4,7 @@
 // Package dedupe is the policy that runs identical calls once.
 //
 //	once, err := dedupe.New(dedupe.Options{})
-//	handle := middleware.Chain(registry.Handle, once)
+//	handle := middleware.Wrap(registry.Handle, once)
 //
 // Two calls of one session are twins if they are of one tool and their arguments have one
 // identity (package identity). A twin of a call that is running waits for it and gets a copy of its answer:

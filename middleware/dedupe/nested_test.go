@@ -31,7 +31,7 @@ func TestToolsThatCallTheirTwins(t *testing.T) {
 			type depthKey struct{}
 			seen := new(tooltest.Recorder)
 			reads := toolkit.Definition{ReadOnly: toolkit.Yes}
-			handle = toolkit.Observe(func(string) *toolkit.Definition { return &reads }, seen)(middleware.Chain(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+			handle = toolkit.Observe(func(string) *toolkit.Definition { return &reads }, seen)(middleware.Wrap(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 				time.Sleep(time.Millisecond) // so that the others are there
 				depth, _ := ctx.Value(depthKey{}).(int)
 				if depth == 2 {

@@ -14,10 +14,10 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// A Dedupe runs identical calls once. Make one with [New]. Twins are looked for among the
+// A Policy runs identical calls once. Make one with [New]. Twins are looked for among the
 // calls of all handlers it wraps: a tool's name must mean the same tool in each. Safe
 // for concurrent use. It needs no closing.
-type Dedupe struct {
+type Policy struct {
 	options  Options
 	named    map[string]bool
 	counters *freshness.Counters
@@ -26,15 +26,15 @@ type Dedupe struct {
 	counts   counts
 }
 
-var _ middleware.Asker = (*Dedupe)(nil)
+var _ middleware.AnswererWrapper = (*Policy)(nil)
 
 // New makes the policy. An error names the option that is wrong.
-func New(options Options) (*Dedupe, error) {
+func New(options Options) (*Policy, error) {
 	o, err := options.check()
 	if err != nil {
 		return nil, err
 	}
-	d := &Dedupe{options: o, named: map[string]bool{}, counters: new(freshness.Counters), table: newTable(o), hash: hashOf}
+	d := &Policy{options: o, named: map[string]bool{}, counters: new(freshness.Counters), table: newTable(o), hash: hashOf}
 	for _, name := range o.Tools {
 		d.named[name] = true
 	}
@@ -45,18 +45,18 @@ func New(options Options) (*Dedupe, error) {
 // Inherit lets d see the end of writes that run under the policy that it takes the place of: what
 // is read while they do is not kept. Answers are not taken over, and what runs has no twins among
 // d's calls. It must be called before d is in use.
-func (d *Dedupe) Inherit(old *Dedupe) { d.counters = old.counters }
+func (d *Policy) Inherit(old *Policy) { d.counters = old.counters }
 
 // Stage is middleware.StageDedupe.
-func (d *Dedupe) Stage() middleware.Stage { return middleware.StageDedupe }
+func (d *Policy) Stage() middleware.Stage { return middleware.StageDedupe }
 
 // Wrap runs next once for identical calls.
-func (d *Dedupe) Wrap(next toolkit.Handler) toolkit.Handler { return d.WrapAsking(nil, next) }
+func (d *Policy) Wrap(next toolkit.Handler) toolkit.Handler { return d.WrapAnswerer(nil, next) }
 
-// WrapAsking is Wrap, but that a call that inner has an answer to at hand is inner's: it
+// WrapAnswerer is Wrap, but that a call that inner has an answer to at hand is inner's: it
 // needs no run that others could wait for. A twin that runs or has finished comes first. A
 // nil inner has no answers.
-func (d *Dedupe) WrapAsking(inner middleware.Answerer, next toolkit.Handler) toolkit.Handler {
+func (d *Policy) WrapAnswerer(inner middleware.Answerer, next toolkit.Handler) toolkit.Handler {
 	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 		tool := call.Record.Tool()
 		named := len(d.named) > 0 && d.named[call.Name]
@@ -78,7 +78,7 @@ func (d *Dedupe) WrapAsking(inner middleware.Answerer, next toolkit.Handler) too
 }
 
 // alone runs a call that has no twins; what it may write is counted.
-func (d *Dedupe) alone(ctx context.Context, call toolkit.Call, tool *toolkit.Definition, writes bool, next toolkit.Handler) (res toolkit.Result, err error) {
+func (d *Policy) alone(ctx context.Context, call toolkit.Call, tool *toolkit.Definition, writes bool, next toolkit.Handler) (res toolkit.Result, err error) {
 	if !writes {
 		return next(ctx, call)
 	}
@@ -91,13 +91,13 @@ func (d *Dedupe) alone(ctx context.Context, call toolkit.Call, tool *toolkit.Def
 
 // written counts that a write has ended, when its tool has: one that a time limit left behind may
 // write until then. err is what the call ended with; nil if it panicked.
-func (d *Dedupe) written(call toolkit.Call, hash uint64, resources []string, err error) {
+func (d *Policy) written(call toolkit.Call, hash uint64, resources []string, err error) {
 	if tool := middleware.LeftoverOf(call, err); tool == nil || !d.writesUntil(tool, hash, resources) {
 		d.counters.Add(hash, resources, freshness.End)
 	}
 }
 
-func (d *Dedupe) writesUntil(tool *middleware.Leftover, hash uint64, resources []string) bool {
+func (d *Policy) writesUntil(tool *middleware.Leftover, hash uint64, resources []string) bool {
 	return tool.Then(func() { d.counters.Add(hash, resources, freshness.End) })
 }
 
@@ -108,7 +108,7 @@ const (
 )
 
 // key fills in the call's key; if it must have no twins, it returns why.
-func (d *Dedupe) key(k *key, call toolkit.Call, tool *toolkit.Definition) (why string) {
+func (d *Policy) key(k *key, call toolkit.Call, tool *toolkit.Definition) (why string) {
 	session := call.Record.Session()
 	var ok bool
 	if k.owner, ok = middleware.OwnerOf(session, d.options.Share); !ok {
@@ -135,7 +135,7 @@ func hashOf(ownerHash, arguments uint64, tool string) uint64 {
 }
 
 // serve answers a call that may have twins.
-func (d *Dedupe) serve(ctx context.Context, call toolkit.Call, k *key, tool *toolkit.Definition, writes bool, inner middleware.Answerer, next toolkit.Handler) (toolkit.Result, error) {
+func (d *Policy) serve(ctx context.Context, call toolkit.Call, k *key, tool *toolkit.Definition, writes bool, inner middleware.Answerer, next toolkit.Handler) (toolkit.Result, error) {
 	stays := ctx.Done() == nil // asked without the lock: a context may be the host's own
 	s := d.table.shard(k.hash)
 	s.mu.Lock()
@@ -174,7 +174,7 @@ func (d *Dedupe) serve(ctx context.Context, call toolkit.Call, k *key, tool *too
 }
 
 // twin finds the entry that answers the key; nil if none does. The caller holds the lock of s.
-func (d *Dedupe) twin(s *shard, k *key) *entry {
+func (d *Policy) twin(s *shard, k *key) *entry {
 	e := s.find(k)
 	if e == nil {
 		return nil
@@ -218,10 +218,10 @@ func (c *counts) told(why string) {
 }
 
 // Stats returns the counts so far.
-func (d *Dedupe) Stats() Stats {
+func (d *Policy) Stats() Stats {
 	n := &d.counts
 	return Stats{n.led.Load(), n.coalesced.Load(), n.repeated.Load(), n.left.Load(), n.unscoped.Load(), n.noIdentity.Load()}
 }
 
 // Answers is how many finished calls are remembered.
-func (d *Dedupe) Answers() int { return d.table.finished() }
+func (d *Policy) Answers() int { return d.table.finished() }

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // bench is the policy over a tool that the test writes, observed.
 type bench struct {
-	policy *dedupe.Dedupe
+	policy *dedupe.Policy
 	seen   tooltest.Recorder
 	tools  map[string]*toolkit.Definition
 	tool   toolkit.Handler
@@ -52,7 +52,7 @@ func newBench(t testing.TB, o dedupe.Options, defs ...toolkit.Definition) *bench
 		}
 		return toolkit.Result{Output: fmt.Sprint("run ", n)}, nil
 	}
-	b.handle = toolkit.Observe(func(name string) *toolkit.Definition { return b.tools[name] }, spans{}, &b.seen)(middleware.Chain(run, d))
+	b.handle = toolkit.Observe(func(name string) *toolkit.Definition { return b.tools[name] }, spans{}, &b.seen)(middleware.Wrap(run, d))
 	return b
 }
 

@@ -178,15 +178,15 @@ func TestNoStaleAnswersUnderDedupeAndCache(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, policies := range map[string]func(*dedupe.Dedupe) []middleware.Policy{
-		"dedupe alone": func(d *dedupe.Dedupe) []middleware.Policy { return []middleware.Policy{d} },
-		"with a cache": func(d *dedupe.Dedupe) []middleware.Policy { return []middleware.Policy{d, c} },
+	for name, policies := range map[string]func(*dedupe.Policy) []middleware.Policy{
+		"dedupe alone": func(d *dedupe.Policy) []middleware.Policy { return []middleware.Policy{d} },
+		"with a cache": func(d *dedupe.Policy) []middleware.Policy { return []middleware.Policy{d, c} },
 	} {
 		d, err := dedupe.New(dedupe.Options{History: time.Hour})
 		if err != nil {
 			t.Fatal(err)
 		}
-		handle := toolkit.Observe(func(n string) *toolkit.Definition { return tools[n] }, spans{})(middleware.Chain(tool, policies(d)...))
+		handle := toolkit.Observe(func(n string) *toolkit.Definition { return tools[n] }, spans{})(middleware.Wrap(tool, policies(d)...))
 		var wg sync.WaitGroup
 		for range workers {
 			wg.Go(func() {

@@ -35,7 +35,7 @@ func deaf(t testing.TB) middleware.Policy {
 func TestAToolLeftBehindKeepsItsSlot(t *testing.T) {
 	for name, chain := range map[string]func(p *limit.Policy, tool toolkit.Handler) toolkit.Handler{
 		"the limit outside": func(p *limit.Policy, tool toolkit.Handler) toolkit.Handler {
-			return middleware.Chain(tool, p, deaf(t))
+			return middleware.Wrap(tool, p, deaf(t))
 		},
 		"the time limit outside": func(p *limit.Policy, tool toolkit.Handler) toolkit.Handler {
 			return toolkit.Chain(tool, deaf(t).Wrap, p.Wrap)
@@ -97,7 +97,7 @@ func TestASlotThatIsHeldIsTold(t *testing.T) {
 		p := policy(t, limit.Options{Concurrency: limit.Concurrency{PerTool: 1}})
 		var seen tooltest.Recorder
 		release := make(chan struct{})
-		h := toolkit.Observe(nil, &seen)(middleware.Chain(func(context.Context, toolkit.Call) (toolkit.Result, error) {
+		h := toolkit.Observe(nil, &seen)(middleware.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) {
 			<-release
 			return toolkit.Result{}, nil
 		}, p, deaf(t)))
@@ -116,7 +116,7 @@ func TestACallerOfAToolLeftBehindHoldsNothing(t *testing.T) {
 		p := policy(t, limit.Options{Concurrency: limit.Concurrency{PerTool: 1}})
 		release := make(chan struct{})
 		var h toolkit.Handler
-		h = middleware.Chain(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+		h = middleware.Wrap(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 			if call.Name == "agent" {
 				return h(ctx, toolkit.Call{ID: "2", Name: "deaf"})
 			}
@@ -145,7 +145,7 @@ func TestSlotsHoldForToolsLeftBehind(t *testing.T) {
 				t.Fatal(err)
 			}
 			var inside counter
-			h := middleware.Chain(func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
+			h := middleware.Wrap(func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
 				inside.enter()
 				defer inside.now.Add(-1)
 				time.Sleep(time.Duration(call.Arguments[0]) * time.Second / 4) // 1 s is the limit: both end at once

@@ -4,7 +4,7 @@
 // Package loop is the policy that notices a model going round in circles.
 //
 //	loops, err := loop.New(loop.Options{Default: loop.Thresholds{Stop: 8}})
-//	handle := middleware.Chain(registry.Handle, loops)
+//	handle := middleware.Wrap(registry.Handle, loops)
 //
 // It knows four kinds:
 //

@@ -20,7 +20,7 @@ func Example() {
 	search := func(context.Context, toolkit.Call) (toolkit.Result, error) {
 		return toolkit.Result{Output: "nothing found"}, nil
 	}
-	handle := middleware.Chain(search, loops)
+	handle := middleware.Wrap(search, loops)
 	ctx := toolkit.WithSession(context.Background(), toolkit.Session{ID: "s1"})
 	for range 4 {
 		res, err := handle(ctx, toolkit.Call{Name: "search", Arguments: []byte(`{"query":"unicorns"}`)})
@@ -49,7 +49,7 @@ func ExampleOptions() {
 	if err != nil {
 		panic(err)
 	}
-	handle := middleware.Chain(func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, nil }, loops)
+	handle := middleware.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, nil }, loops)
 	ctx := toolkit.WithSession(context.Background(), toolkit.Session{ID: "s1"})
 	for range 4 {
 		_, _ = handle(ctx, toolkit.Call{Name: "job_status"})

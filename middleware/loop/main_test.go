@@ -64,7 +64,7 @@ func newRig(t testing.TB, o loop.Options, inner ...middleware.Policy) *rig {
 			return &def
 		}
 	}
-	r.handle = toolkit.Observe(lookup, &r.seen)(middleware.Chain(tool, append(inner, policy(t, o))...))
+	r.handle = toolkit.Observe(lookup, &r.seen)(middleware.Wrap(tool, append(inner, policy(t, o))...))
 	return r
 }
 

@@ -177,7 +177,7 @@ func TestConcurrentCallsAddUp(t *testing.T) {
 		if _, twice := repeats[id].LoadOrStore(e.Disposition.Repeat, true); twice {
 			t.Errorf("session %d: two calls were made %d times before", id, e.Disposition.Repeat)
 		}
-	}})(middleware.Chain(func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{Output: "x"}, nil }, p))
+	}})(middleware.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{Output: "x"}, nil }, p))
 	var wg sync.WaitGroup
 	for id := range sessions {
 		ctx := toolkit.WithSession(t.Context(), toolkit.Session{ID: strconv.Itoa(id)})

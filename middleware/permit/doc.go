@@ -6,7 +6,7 @@
 //
 //	rules, err := permit.Load("permit.yaml")
 //	gate, err := permit.New(permit.Options{Rules: rules, Approver: true})
-//	handle := middleware.Chain(registry.Handle, gate, approvals)
+//	handle := middleware.Wrap(registry.Handle, gate, approvals)
 //
 // Three doors stand in a row, and a decision tells which one it came from: the hard
 // deny list, the rules, and the person, who is asked by the Approve policy behind the
@@ -19,7 +19,7 @@
 // in the background, and nothing is in doubt. A line that cannot be understood is asked.
 //
 // Rules are a [Spec] in code or a YAML file; docs/permission.md describes the fields.
-// They are compiled once and replaced at run time by [Gate.Set]. The gate decides what is
+// They are compiled once and replaced at run time by [Policy.Set]. The gate decides what is
 // proposed. It is no sandbox: what a program does once it runs is not seen, and
 // tools keep their own limits on paths, which no approval widens.
 package permit

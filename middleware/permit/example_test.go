@@ -37,7 +37,7 @@ rules:
 	tool := func(context.Context, toolkit.Call) (toolkit.Result, error) {
 		return toolkit.Result{Output: "done"}, nil
 	}
-	handle := middleware.Chain(tool, gate)
+	handle := middleware.Wrap(tool, gate)
 
 	for _, call := range []toolkit.Call{
 		{Name: "bash", Arguments: []byte(`{"command": "git status && git log -3"}`)},

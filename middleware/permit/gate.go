@@ -26,16 +26,16 @@ type Options struct {
 	OnDecision func(ctx context.Context, call toolkit.Call, d Decision)
 }
 
-// A Gate is the policy. Safe for concurrent use.
-type Gate struct {
+// A Policy decides by rules which calls go on. Safe for concurrent use.
+type Policy struct {
 	options Options
 	rules   atomic.Pointer[Rules]
 }
 
-var _ middleware.Policy = (*Gate)(nil)
+var _ middleware.Policy = (*Policy)(nil)
 
 // New makes a gate.
-func New(o Options) (*Gate, error) {
+func New(o Options) (*Policy, error) {
 	if o.Rules == nil {
 		rules, err := Compile(Spec{})
 		if err != nil {
@@ -43,17 +43,17 @@ func New(o Options) (*Gate, error) {
 		}
 		o.Rules = rules
 	}
-	g := &Gate{options: o}
+	g := &Policy{options: o}
 	g.rules.Store(o.Rules)
 	return g, nil
 }
 
 // Rules are the rules that hold now.
-func (g *Gate) Rules() *Rules { return g.rules.Load() }
+func (g *Policy) Rules() *Rules { return g.rules.Load() }
 
 // Set replaces the rules. Calls that are being decided keep the old ones. nil is an
 // error, and changes nothing.
-func (g *Gate) Set(rules *Rules) error {
+func (g *Policy) Set(rules *Rules) error {
 	if rules == nil {
 		return errors.New("permit: Set: got no rules, want those of Compile, Parse or Load")
 	}
@@ -62,14 +62,14 @@ func (g *Gate) Set(rules *Rules) error {
 }
 
 // Stage is [middleware.StagePermit].
-func (g *Gate) Stage() middleware.Stage { return middleware.StagePermit }
+func (g *Policy) Stage() middleware.Stage { return middleware.StagePermit }
 
 // Wrap decides about each call before next. With an approver, a call that a rule allows
 // by name goes on with a [middleware.Question] that is settled. A refused call ends with a
 // [toolkit.Error] of kind permission_denied whose text tells the model what else it
 // can do. The record's tags permission.decision, permission.door, permission.rule
 // and permission.shadow tell the decision.
-func (g *Gate) Wrap(next toolkit.Handler) toolkit.Handler {
+func (g *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 		rules := g.rules.Load()
 		tool := call.Record.Tool()
@@ -98,7 +98,7 @@ func (g *Gate) Wrap(next toolkit.Handler) toolkit.Handler {
 
 // settled is the context of a call that is allowed: if a rule does so by name, an approver
 // is told.
-func (g *Gate) settled(ctx context.Context, rules *Rules, rule string, door Door) context.Context {
+func (g *Policy) settled(ctx context.Context, rules *Rules, rule string, door Door) context.Context {
 	if door != DoorRules || !g.options.Approver {
 		return ctx
 	}
@@ -106,7 +106,7 @@ func (g *Gate) settled(ctx context.Context, rules *Rules, rule string, door Door
 }
 
 // tell calls OnDecision.
-func (g *Gate) tell(ctx context.Context, call toolkit.Call, d Decision) {
+func (g *Policy) tell(ctx context.Context, call toolkit.Call, d Decision) {
 	defer func() { _ = recover() }()
 	g.options.OnDecision(ctx, call, d)
 }

@@ -27,7 +27,7 @@ type seen struct {
 	outcome  toolkit.Outcome
 }
 
-func through(t *testing.T, gate *Gate, call toolkit.Call) (s seen) {
+func through(t *testing.T, gate *Policy, call toolkit.Call) (s seen) {
 	t.Helper()
 	handle := gate.Wrap(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 		s.ran = true
@@ -137,7 +137,7 @@ func TestSet(t *testing.T) {
 	}
 	deny := mustCompile(t, Spec{Default: Deny})
 	allow := gate.Rules()
-	handle := middleware.Chain(func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, nil }, gate)
+	handle := middleware.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, nil }, gate)
 	var wg sync.WaitGroup
 	for i := range 4 {
 		wg.Go(func() {

@@ -117,7 +117,8 @@ func (d *yamlReader) read(text []byte) (spec Spec) {
 	var document, more yaml.Node
 	switch err := decoder.Decode(&document); {
 	case err == io.EOF:
-		return spec // nothing: the built-in rules
+		d.fail(0, "", "got an empty file, want rules, or {} for the built-in rules alone")
+		return spec
 	case err != nil:
 		d.fail(0, "", "not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
 		return spec
@@ -131,6 +132,7 @@ func (d *yamlReader) read(text []byte) (spec Spec) {
 	}
 	root := document.Content[0]
 	if root.Tag == "!!null" {
+		d.fail(root.Line, "", "got an empty document, want rules, or {} for the built-in rules alone")
 		return spec
 	}
 	d.mapping(root, "", map[string]func(*yaml.Node, string){

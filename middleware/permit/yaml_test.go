@@ -65,8 +65,8 @@ func TestParse(t *testing.T) {
 	if err != nil || again.Version() != rules.Version() {
 		t.Errorf("the same file has the versions %s and %s (%v)", rules.Version(), again.Version(), err)
 	}
-	if empty, err := Parse("", nil); err != nil || empty.Decide(nil, shellCall("sudo ls")).Effect != Deny {
-		t.Errorf("an empty file is not the built-in rules: %v", err)
+	if empty, err := Parse("", []byte("{}")); err != nil || empty.Decide(nil, shellCall("sudo ls")).Effect != Deny {
+		t.Errorf("{} is not the built-in rules: %v", err)
 	}
 }
 
@@ -97,6 +97,11 @@ func TestParseErrors(t *testing.T) {
 		{rule + "  - {name: ask-rm, effect: ask}", `f.yaml:4: rules[1].name: got "ask-rm", want a name that no built-in rule has`},
 		{rule + "  - {name: 'a b', effect: ask}", `f.yaml:4: rules[1].name: got "a b", want 1 to 64 letters`},
 		{rule + "  - {name: not_covered, effect: ask}", `f.yaml:4: rules[1].name: got "not_covered", want a name that the gate does not use itself`},
+		{"", "f.yaml: got an empty file, want rules, or {} for the built-in rules alone"},
+		{"\ufeff# half written\n", "f.yaml: got an empty file, want rules"},
+		{"---\n", "f.yaml:2: got an empty document, want rules"},
+		{"rules:\n", "f.yaml:1: rules: got "},
+		{"workspace:\n", "f.yaml:1: workspace: got "},
 		{rule + "  - {name: b}", `f.yaml:4: rules[1].effect: got "", want allow, ask or deny`},
 		{rule + "  - {name: b, effect: allow, shell: {programs: ['*']}}", `f.yaml:4: rules[1].shell.programs: got "*" in a rule that allows, want names`},
 		{rule + "  - {name: b, effect: allow, shell: {arguments: [a]}}", `rules[1].shell: got a rule that allows without prefix or programs`},

@@ -69,7 +69,7 @@ func (e *ending) kind() string {
 	if e.thrown != nil {
 		return string(toolkit.ErrPanic)
 	}
-	return middleware.TypeOf(e.res, e.err)
+	return middleware.ErrorType(e.res, e.err)
 }
 
 // failure is the error that tells more.

@@ -52,7 +52,7 @@ func (a *attempts) BeginAttempt(ctx context.Context, call toolkit.Call, _ time.T
 	return context.WithValue(ctx, attemptKey{}, call.Attempt), func(res toolkit.Result, err error) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		a.told = append(a.told, attempt{call.Attempt, middleware.TypeOf(res, err)})
+		a.told = append(a.told, attempt{call.Attempt, middleware.ErrorType(res, err)})
 	}
 }
 

@@ -23,7 +23,7 @@ const maxAttempts = 100
 
 // Options say what is retried and how. The zero value retries nothing.
 type Options struct {
-	// On are the values of error.type that are tried again, as middleware.TypeOf tells
+	// On are the values of error.type that are tried again, as middleware.ErrorType tells
 	// them: toolkit.ErrTimeout, "_OTHER" for a transport's error that says no more, or what
 	// a host's own ErrorType method says. The default, none, retries nothing.
 	On []toolkit.Kind

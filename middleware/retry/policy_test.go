@@ -273,7 +273,7 @@ func TestEachAttemptAsksTheBreaker(t *testing.T) {
 		}
 		tool := failing(100, errDown)
 		var seen attempts
-		h := middleware.Chain(tool.Handle, circuits, policy(t, retry.Options{On: []toolkit.Kind{toolkit.TypeOther}, Attempts: 9}))
+		h := middleware.Wrap(tool.Handle, circuits, policy(t, retry.Options{On: []toolkit.Kind{toolkit.TypeOther}, Attempts: 9}))
 		h = toolkit.Observe(func(string) *toolkit.Definition { return &readOnly }, &seen)(h)
 		for range 20 {
 			if _, err := h(t.Context(), toolkit.Call{Name: "search"}); !errors.Is(err, toolkit.ErrCircuitOpen) {
@@ -297,7 +297,7 @@ func TestARateLimitInsideIsWaitedFor(t *testing.T) {
 			t.Fatal(err)
 		}
 		var seen attempts
-		h := middleware.Chain(func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, nil },
+		h := middleware.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, nil },
 			limits, policy(t, retry.Options{On: []toolkit.Kind{toolkit.ErrRateLimited}}))
 		h = toolkit.Observe(func(string) *toolkit.Definition { return &def }, &seen)(h)
 		for range 2 {

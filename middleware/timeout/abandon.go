@@ -30,10 +30,10 @@ type branch struct {
 
 // runApart runs a call that may be abandoned.
 func (p *Policy) runApart(ctx context.Context, call toolkit.Call, next toolkit.Handler, l *limit) (toolkit.Result, error) {
-	if p.apart.Add(1) > p.max {
+	if p.apart.Add(1) > p.maxApart {
 		p.apart.Add(-1)
 		return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrOverloaded,
-			Message: fmt.Sprintf("%d calls of tools like this one are at work or were left behind, which is as many as there may be; try again later, or another way", p.max)})
+			Message: fmt.Sprintf("%d calls of tools like this one are at work or were left behind, which is as many as there may be; try again later, or another way", p.maxApart)})
 	}
 	inner, cancel := l.context(ctx)
 	defer cancel()

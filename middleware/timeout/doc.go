@@ -4,9 +4,12 @@
 // Package timeout is the policy that limits how long one attempt of a tool may run.
 //
 //	limits, err := timeout.New(timeout.Options{Default: 30 * time.Second})
-//	handle := middleware.Chain(registry.Handle, limits)
+//	handle := middleware.Wrap(registry.Handle, limits)
 //
-// It stands innermost, so only running time counts: not the wait for a slot, a person
+// [Options].Max is a ceiling for all tools, whatever their definitions say; [Options] has the order of
+// precedence.
+//
+// It is the innermost policy, so only running time counts: not the wait for a slot, a person
 // or the next attempt. The limit is told to the tool by its context, whose
 // cause says which limit it was; no goroutine is started. What the tool then does decides
 // how the call ends:

@@ -23,7 +23,7 @@ func Example() {
 		<-ctx.Done() // a tool that heeds its context
 		return toolkit.Result{}, ctx.Err()
 	}
-	_, err = middleware.Chain(search, limits)(context.Background(), toolkit.Call{Name: "search"})
+	_, err = middleware.Wrap(search, limits)(context.Background(), toolkit.Call{Name: "search"})
 	fmt.Println(errors.Is(err, toolkit.ErrTimeout), errors.Is(err, context.DeadlineExceeded))
 	// Output: true true
 }
@@ -36,7 +36,7 @@ func ExampleOptions_abandon() {
 	}
 	end := make(chan struct{})
 	legacy := func(context.Context, toolkit.Call) (toolkit.Result, error) { <-end; return toolkit.Result{}, nil }
-	_, err = middleware.Chain(legacy, limits)(context.Background(), toolkit.Call{Name: "legacy"})
+	_, err = middleware.Wrap(legacy, limits)(context.Background(), toolkit.Call{Name: "legacy"})
 	fmt.Println(errors.Is(err, toolkit.ErrTimeout), limits.Abandoned())
 	close(end)
 	// Output: true 1

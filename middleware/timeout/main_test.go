@@ -31,7 +31,7 @@ func policy(t testing.TB, o timeout.Options) *timeout.Policy {
 func observed(p middleware.Policy, def toolkit.Definition, tool toolkit.Handler) (toolkit.Handler, *tooltest.Recorder) {
 	seen := new(tooltest.Recorder)
 	lookup := func(string) *toolkit.Definition { return &def }
-	return toolkit.Observe(lookup, seen)(middleware.Chain(tool, p)), seen
+	return toolkit.Observe(lookup, seen)(middleware.Wrap(tool, p)), seen
 }
 
 // tags are the tags of the one call that a recorder has seen.

@@ -6,6 +6,7 @@ package timeout
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
@@ -14,19 +15,21 @@ import (
 // A Policy limits the running time of calls; make one with [New]. It stands at
 // [middleware.StageTimeout]. Safe for concurrent use.
 type Policy struct {
-	otherwise *limit
+	otherwise *limit          // for tools without a rule and without a Timeout in their definition
+	ceiling   time.Duration   // of definitions; 0 for none
 	tools     map[string]rule // nil if there is none
-	said      limits          // by definitions
+	said      limits          // by definitions, under their ceilings
 	lookup    toolkit.Lookup
-	max       int64
+	maxApart  int64
 	apart     atomic.Int64 // goroutines of their own, left behind or not
 	abandoned atomic.Int64 // those left behind
 }
 
 // A rule is what the options say of a tool.
 type rule struct {
-	limit   *limit // nil for none
-	limited bool   // whether Tools has an entry
+	limit   *limit        // nil for none
+	fixed   bool          // whether limit is an entry of Tools, which wins over a definition
+	ceiling time.Duration // of a definition's Timeout; 0 or below for none
 	abandon bool
 }
 
@@ -60,20 +63,23 @@ func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 	}
 }
 
-// rule is what holds for the call.
-func (p *Policy) rule(call toolkit.Call) (r rule) {
+// rule returns what applies to the call.
+func (p *Policy) rule(call toolkit.Call) rule {
+	r, ok := rule{}, false
 	if p.tools != nil {
-		if r = p.tools[call.Name]; r.limited {
+		if r, ok = p.tools[call.Name]; r.fixed {
 			return r
 		}
 	}
-	r.limit = p.otherwise
+	if !ok {
+		r.limit, r.ceiling = p.otherwise, p.ceiling
+	}
 	d := call.Record.Tool()
 	if d == nil && p.lookup != nil {
 		d = p.lookup(call.Name)
 	}
 	if d != nil && d.Timeout != 0 {
-		r.limit = p.said.of(d.Timeout)
+		r.limit = p.said.of(capped(d.Timeout, r.ceiling))
 	}
 	return r
 }

@@ -239,6 +239,58 @@ func TestWhichLimitCounts(t *testing.T) {
 		"definition without a limit": {timeout.Options{}, toolkit.Definition{Timeout: -1}, 0},
 		"tools before definition":    {timeout.Options{Tools: map[string]time.Duration{"x": time.Minute}}, toolkit.Definition{Timeout: time.Second}, time.Minute},
 		"tool without a limit":       {timeout.Options{Tools: map[string]time.Duration{"x": -1}}, toolkit.Definition{Timeout: time.Second}, 0},
+		"ceiling of the default": {
+			timeout.Options{Max: time.Second}, toolkit.Definition{}, time.Second,
+		},
+		"default below the ceiling": {
+			timeout.Options{Default: time.Second, Max: time.Minute}, toolkit.Definition{}, time.Second,
+		},
+		"ceiling of a definition": {
+			timeout.Options{Max: time.Second}, toolkit.Definition{Timeout: 35 * time.Second}, time.Second,
+		},
+		"definition below the ceiling": {
+			timeout.Options{Max: time.Minute}, toolkit.Definition{Timeout: time.Second}, time.Second,
+		},
+		"ceiling of a definition without a limit": {
+			timeout.Options{Max: time.Minute}, toolkit.Definition{Timeout: -1}, time.Minute,
+		},
+		"tool below the ceiling": {
+			timeout.Options{Max: time.Minute, Tools: named("x", time.Second)}, toolkit.Definition{Timeout: time.Hour}, time.Second,
+		},
+		"longer ceiling of a tool": {
+			timeout.Options{Max: time.Second, MaxTools: named("x", time.Hour)},
+			toolkit.Definition{Timeout: 2 * time.Hour}, time.Hour,
+		},
+		"longer ceiling of a tool with a definition below it": {
+			timeout.Options{Max: time.Second, MaxTools: named("x", time.Hour)},
+			toolkit.Definition{Timeout: time.Minute}, time.Minute,
+		},
+		"longer ceiling of a tool without a limit of its own": {
+			timeout.Options{Default: time.Second, Max: time.Second, MaxTools: named("x", time.Hour)}, toolkit.Definition{}, time.Second,
+		},
+		"shorter ceiling of a tool": {
+			timeout.Options{Default: time.Minute, MaxTools: named("x", time.Second)}, toolkit.Definition{}, time.Second,
+		},
+		"shorter ceiling of a tool's definition": {
+			timeout.Options{MaxTools: named("x", time.Second)}, toolkit.Definition{Timeout: time.Hour}, time.Second,
+		},
+		"no ceiling of a tool": {
+			timeout.Options{Max: time.Second, MaxTools: named("x", -1)}, toolkit.Definition{Timeout: -1}, 0,
+		},
+		"tool below its ceiling": {
+			timeout.Options{Max: time.Second, Tools: named("x", time.Minute), MaxTools: named("x", time.Hour)},
+			toolkit.Definition{}, time.Minute,
+		},
+		"ceiling of another tool": {
+			timeout.Options{Max: time.Minute, MaxTools: named("y", time.Second)}, toolkit.Definition{Timeout: time.Hour}, time.Minute,
+		},
+		"ceiling of a tool that is abandoned": {
+			timeout.Options{Max: time.Second, Abandon: []string{"x"}}, toolkit.Definition{Timeout: time.Hour}, time.Second,
+		},
+		"own ceiling of a tool that is abandoned": {
+			timeout.Options{Max: time.Hour, MaxTools: named("x", time.Second), Abandon: []string{"x"}},
+			toolkit.Definition{Timeout: time.Hour}, time.Second,
+		},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var got time.Duration
@@ -253,6 +305,11 @@ func TestWhichLimitCounts(t *testing.T) {
 			}
 		})
 	}
+}
+
+// named is one entry of a map by tools' names.
+func named(name string, d time.Duration) map[string]time.Duration {
+	return map[string]time.Duration{name: d}
 }
 
 // A tool that calls tools is under its own limit and under that of the outer call:
@@ -300,6 +357,19 @@ func TestOptionsThatContradict(t *testing.T) {
 		{timeout.Options{Abandon: []string{"a", ""}}, "timeout: Abandon[1]: got an empty name, want a tool's"},
 		{timeout.Options{Abandon: []string{"a"}, Tools: map[string]time.Duration{"a": -1}}, `timeout: Abandon[0]: got "a", which has no limit in Tools, want one that has`},
 		{timeout.Options{MaxAbandoned: -1}, "timeout: MaxAbandoned: got -1, want 1 or more, or 0 for 64"},
+		{timeout.Options{Max: -1}, "timeout: Max: got -1ns, want a time above 0, or 0 for no ceiling"},
+		{timeout.Options{MaxTools: named("", 1)}, "timeout: MaxTools: got a ceiling of 1ns for a tool without a name, want a name"},
+		{timeout.Options{MaxTools: named("a", 0)}, `timeout: MaxTools["a"]: got 0s, want a time above 0, or below 0 for no ceiling`},
+		{timeout.Options{Default: time.Minute, Max: time.Second}, "timeout: Default: got 1m0s, want at most Max, 1s"},
+		{timeout.Options{Default: -1, Max: time.Second}, "timeout: Default: got no limit (-1ns), want at most Max, 1s"},
+		{
+			timeout.Options{Tools: named("a", time.Minute), Max: time.Second},
+			`timeout: Tools["a"]: got 1m0s, want at most Max, 1s, or a longer ceiling in MaxTools["a"]`,
+		},
+		{
+			timeout.Options{Tools: named("a", -1), Max: time.Hour, MaxTools: named("a", time.Minute)},
+			`timeout: Tools["a"]: got no limit (-1ns), want at most MaxTools["a"], 1m0s`,
+		},
 		{timeout.Options{MaxAbandoned: 3}, "timeout: MaxAbandoned: got 3 and no tool in Abandon, want one, or 0"},
 	} {
 		if _, err := timeout.New(c.options); err == nil || err.Error() != c.want {

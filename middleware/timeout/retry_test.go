@@ -33,7 +33,7 @@ func TestAttemptsTimeAndCost(t *testing.T) {
 		def := toolkit.Definition{Name: "slow", ReadOnly: toolkit.Yes, Cost: 1, Timeout: 10 * time.Second}
 		var seen tooltest.Recorder
 		runs := 0
-		h := toolkit.Observe(func(string) *toolkit.Definition { return &def }, &seen)(middleware.Chain(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+		h := toolkit.Observe(func(string) *toolkit.Definition { return &def }, &seen)(middleware.Wrap(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 			if runs++; runs%3 == 0 {
 				return toolkit.Result{Output: "at last"}, nil
 			}

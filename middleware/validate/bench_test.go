@@ -54,7 +54,7 @@ func BenchmarkValidate(b *testing.B) {
 		})
 	}
 	checked := &toolkit.Definition{Name: "tool", InputSchema: json.RawMessage(schema)}
-	policy := middleware.Chain(next, validate.New(validate.Options{}))
+	policy := middleware.Wrap(next, newPolicy(b, validate.Options{}))
 	run("without", next, checked)
 	run("idle", policy, &toolkit.Definition{Name: "tool"})
 	run("policy", policy, checked)

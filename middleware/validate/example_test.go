@@ -22,7 +22,13 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	handle := toolkit.Chain(middleware.Chain(registry.Handle, validate.New(validate.Options{Coerce: true})), toolkit.Observe(registry.Lookup, new(tooltest.Recorder)))
+	arguments, err := validate.New(validate.Options{Coerce: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	observe := toolkit.Observe(registry.Lookup, new(tooltest.Recorder))
+	handle := toolkit.Chain(middleware.Wrap(registry.Handle, arguments), observe)
 
 	res, err := handle(context.Background(), toolkit.Call{Name: "file_read", Arguments: json.RawMessage(`{"path":"a.txt","lines":"20"}`)})
 	fmt.Println(res.Output, err)

@@ -41,12 +41,13 @@ type Policy struct {
 
 var _ middleware.Policy = (*Policy)(nil)
 
-// New makes a policy.
-func New(o Options) *Policy {
+// New makes a policy. The error is nil: it is there since all constructors of policies have
+// one.
+func New(o Options) (*Policy, error) {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = DefaultMaxBytes
 	}
-	return &Policy{options: o}
+	return &Policy{options: o}, nil
 }
 
 // Stage is [middleware.StageValidate].

@@ -34,7 +34,16 @@ func governed(t testing.TB, o validate.Options, schema string) (toolkit.Handler,
 		t.Fatal(err)
 	}
 	seen := new(tooltest.Recorder)
-	return toolkit.Observe(r.Lookup, seen)(middleware.Chain(r.Handle, validate.New(o))), seen
+	return toolkit.Observe(r.Lookup, seen)(middleware.Wrap(r.Handle, newPolicy(t, o))), seen
+}
+
+func newPolicy(t testing.TB, o validate.Options) *validate.Policy {
+	t.Helper()
+	p, err := validate.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 func tags(e toolkit.Ended) string {
@@ -192,7 +201,7 @@ func TestReplacedToolsAreCheckedAnew(t *testing.T) {
 	if err := r.Register(tool("string")); err != nil {
 		t.Fatal(err)
 	}
-	h := toolkit.Observe(r.Lookup, new(tooltest.Recorder))(middleware.Chain(r.Handle, validate.New(validate.Options{})))
+	h := toolkit.Observe(r.Lookup, new(tooltest.Recorder))(middleware.Wrap(r.Handle, newPolicy(t, validate.Options{})))
 	accepts := func(arguments string) bool {
 		_, err := h(context.Background(), toolkit.Call{Name: "tool", Arguments: json.RawMessage(arguments)})
 		return err == nil
@@ -218,7 +227,7 @@ func TestReplacedToolsAreCheckedAnew(t *testing.T) {
 
 func TestToolsWithoutSchemaAllocateNothing(t *testing.T) {
 	next := func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, nil }
-	h := validate.New(validate.Options{}).Wrap(next)
+	h := newPolicy(t, validate.Options{}).Wrap(next)
 	ctx, call := context.Background(), toolkit.Call{Name: "tool", Arguments: json.RawMessage(`{`)}
 	if n := testing.AllocsPerRun(100, func() { _, _ = h(ctx, call) }); n != 0 {
 		t.Errorf("got %v allocations, want none", n)

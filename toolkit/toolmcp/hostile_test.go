@@ -6,6 +6,7 @@ package toolmcp_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -47,7 +48,12 @@ func TestSchemasThatDoNotCompile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, s := newTelemetry(t, toolscope.WithPolicies(validate.New(validate.Options{}))), newTelemetry(t, toolscope.WithPolicies(validate.New(validate.Options{})))
+	clients, errC := validate.New(validate.Options{})
+	servers, errS := validate.New(validate.Options{})
+	if err := errors.Join(errC, errS); err != nil {
+		t.Fatal(err)
+	}
+	c, s := newTelemetry(t, toolscope.WithPolicies(clients)), newTelemetry(t, toolscope.WithPolicies(servers))
 	cs := connect(t, server, c, s, legacy)
 	list, err := cs.ListTools(t.Context(), nil)
 	if err != nil || len(list.Tools) != len(schemas)+1 {

@@ -95,7 +95,7 @@ func TestEveryPolicy(t *testing.T) {
 		runs     int64    // below 0: any
 		says     string   // in the last answer
 	}{
-		"inject": {func() []middleware.Policy { return []middleware.Policy{middleware.Inject(tenant)} },
+		"inject": {func() []middleware.Policy { return []middleware.Policy{must(middleware.Inject(tenant))} },
 			[]string{`{"do":"echo","tenant":"another's"}`}, []string{"executed"}, 1, `"tenant":"ours"`},
 		"loop": {func() []middleware.Policy {
 			return []middleware.Policy{must(loop.New(loop.Options{Default: loop.Thresholds{Stop: 3}}))}
@@ -103,7 +103,7 @@ func TestEveryPolicy(t *testing.T) {
 		"truncate": {func() []middleware.Policy {
 			return []middleware.Policy{must(middleware.Truncate(middleware.TruncateOptions{Limit: 512}))}
 		}, []string{`{"do":"much"}`}, []string{"executed"}, 1, "left out"},
-		"validate": {func() []middleware.Policy { return []middleware.Policy{validate.New(validate.Options{})} },
+		"validate": {func() []middleware.Policy { return []middleware.Policy{must(validate.New(validate.Options{}))} },
 			[]string{`{"do":7}`, `{}`}, []string{"invalid_arguments", "invalid_arguments"}, 0, "do"},
 		"permit": {func() []middleware.Policy {
 			rules, err := permit.Compile(permit.Spec{Rules: []permit.Rule{{Name: "no-fail", Effect: permit.Deny, When: `args.do == "fail"`}}})
@@ -113,7 +113,7 @@ func TestEveryPolicy(t *testing.T) {
 			return []middleware.Policy{must(permit.New(permit.Options{Rules: rules}))}
 		}, []string{`{"do":"echo"}`, `{"do":"fail"}`}, []string{"executed", "permission_denied"}, 1, "no-fail"},
 		"approve": {func() []middleware.Policy {
-			return []middleware.Policy{must(approve.New(approve.Options{Askers: []approve.Asker{approve.Func(func(_ context.Context, r approve.Request) (approve.Answer, error) {
+			return []middleware.Policy{must(approve.New(approve.Options{Askers: []approve.Asker{approve.AskerFunc(func(_ context.Context, r approve.Request) (approve.Answer, error) {
 				return approve.Answer{Approved: strings.Contains(string(r.Arguments), "echo"), By: "Ada", Note: "rather not"}, nil
 			})}}))}
 		}, []string{`{"do":"echo"}`, `{"do":"fail"}`}, []string{"executed", "approval_denied"}, 1, "rather not"},
@@ -135,7 +135,7 @@ func TestEveryPolicy(t *testing.T) {
 		"timeout": {func() []middleware.Policy {
 			return []middleware.Policy{must(timeout.New(timeout.Options{Default: 20 * time.Millisecond}))}
 		}, []string{`{"do":"wait"}`}, []string{"timeout"}, -1, "20ms"},
-		"recover": {func() []middleware.Policy { return []middleware.Policy{middleware.Recover(), panics} },
+		"recover": {func() []middleware.Policy { return []middleware.Policy{must(middleware.Recover()), panics} },
 			[]string{`{"do":"echo"}`}, []string{"panic"}, 0, "panic"},
 	} {
 		for _, revision := range []string{legacy, stateless} {

@@ -229,7 +229,7 @@ func TestPoliciesAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked, err := approve.New(approve.Options{Askers: []approve.Asker{approve.Func(func(_ context.Context, r approve.Request) (approve.Answer, error) {
+	asked, err := approve.New(approve.Options{Askers: []approve.Asker{approve.AskerFunc(func(_ context.Context, r approve.Request) (approve.Answer, error) {
 		return approve.Answer{Approved: strings.Contains(string(r.Arguments), "please"), By: "Ada", Note: "say please"}, nil
 	})}})
 	if err != nil {
