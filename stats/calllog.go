@@ -283,7 +283,7 @@ func (l *CallLog) Snapshot() *Snapshot {
 	for id, g := range l.errors.byID {
 		counts[id] = []uint64{g.open}
 	}
-	s.Errors, s.MaxUnlisted = l.errors.export(counts)
+	s.Errors, s.MaxUnlisted = l.errors.export(counts, nil)
 	for i := range s.Errors {
 		s.Errors[i].Trend = nil
 		s.OtherErrors -= min(s.OtherErrors, s.Errors[i].Count)

@@ -82,6 +82,22 @@ func appendID(b []byte, id string, n int) []byte {
 	return append(b, fixed...)
 }
 
+// moveTools adds to the times of tools, which the caller owns with their exemplars.
+func moveTools(tools []ToolSnapshot, by int64) {
+	if by == 0 {
+		return
+	}
+	for i := range tools {
+		t := &tools[i]
+		if t.LastSeen.Unix() > 0 { // else no call has ended
+			t.LastSeen = t.LastSeen.Add(time.Duration(by))
+		}
+		for x := range t.Exemplars {
+			t.Exemplars[x].Time = t.Exemplars[x].Time.Add(time.Duration(by))
+		}
+	}
+}
+
 func appendTools(b []byte, tools []ToolSnapshot) []byte {
 	b = binary.AppendUvarint(b, uint64(len(tools)))
 	for i := range tools {
@@ -118,10 +134,7 @@ func appendPolicies(b []byte, tools []ToolSnapshot) []byte {
 	return b
 }
 
-var (
-	errCorrupt = errors.New("the bytes of an interval are corrupt")
-	errFuture  = errors.New("the interval lies in the future")
-)
+var errCorrupt = errors.New("the bytes of an interval are corrupt")
 
 // decoder reads what the functions above append. After the first error it reads
 // zeros.

@@ -163,12 +163,12 @@ func (t *errorTable) knows(id uint64) bool {
 
 // export returns the groups that trends has counts of, and how often an error that
 // has no group can have occurred at most. CountMax is that of all time.
-func (t *errorTable) export(trends map[uint64][]uint64) (out []ErrorGroup, unlisted uint64) {
+func (t *errorTable) export(trends map[uint64][]uint64, by *steadyClock) (out []ErrorGroup, unlisted uint64) {
 	held, unlisted := t.copies(trends)
 	out = make([]ErrorGroup, len(held))
 	for i := range held {
 		g := &held[i]
-		e := g.export()
+		e := g.export(by)
 		e.Trend = trends[g.id]
 		for _, n := range e.Trend {
 			e.Count += n
