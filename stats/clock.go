@@ -25,6 +25,8 @@ import (
 type steadyClock struct {
 	now  func() time.Time
 	base time.Time // the first reading
+	zero int64     // base in nanoseconds since 1970
+	dual bool      // whether base has a monotonic reading
 
 	offset atomic.Int64 // time line minus wall clock, 0 or more; changes at steps back
 	shift  atomic.Int64 // time line minus monotonic clock; changes at steps forward
@@ -41,8 +43,8 @@ const clockStep = int64(time.Second)
 // start takes the first reading.
 func (c *steadyClock) start(now func() time.Time) {
 	c.now, c.base = now, now()
-	c.last = c.base.UnixNano()
-	c.latest = c.last
+	c.zero, c.dual = c.base.UnixNano(), hasMonotonic(c.base)
+	c.last, c.latest = c.zero, c.zero
 }
 
 // read is the time now. It is never before an earlier reading.
@@ -104,11 +106,13 @@ func near(a, b int64) bool { return a-b <= 2*clockStep && b-a <= 2*clockStep }
 
 // monotonic is t by its monotonic reading; false if t or the first reading has none.
 func (c *steadyClock) monotonic(t time.Time) (int64, bool) {
-	if t == t.Round(0) || c.base == c.base.Round(0) { // Round(0) removes the monotonic reading
+	if !c.dual || !hasMonotonic(t) {
 		return 0, false
 	}
-	return c.base.UnixNano() + int64(t.Sub(c.base)), true
+	return c.zero + int64(t.Sub(c.base)), true
 }
+
+func hasMonotonic(t time.Time) bool { return t != t.Round(0) } // which removes it
 
 // wall is a time on the time line as the wall clock tells it now. For a nil clock the two are the
 // same.
