@@ -43,7 +43,7 @@ const clockStep = int64(time.Second)
 // start takes the first reading.
 func (c *steadyClock) start(now func() time.Time) {
 	c.now, c.base = now, now()
-	c.zero, c.dual = c.base.UnixNano(), hasMonotonic(c.base)
+	c.zero, c.dual = c.base.UnixNano(), c.base != c.base.Round(0)
 	c.last, c.latest = c.zero, c.zero
 }
 
@@ -82,37 +82,35 @@ func (c *steadyClock) raise(at int64) int64 {
 
 // at is a time that was read from the same system clock as now, on the time line.
 func (c *steadyClock) at(t time.Time) int64 {
-	byWall, byMonotonic := c.both(t)
-	if near(byWall, byMonotonic) {
+	// Sub is by the monotonic readings if both times have one, else by the wall clock.
+	byWall, byMonotonic := t.UnixNano()+c.offset.Load(), c.zero+int64(t.Sub(c.base))+c.shift.Load()
+	if d := byWall - byMonotonic; -2*clockStep <= d && d <= 2*clockStep {
 		return byWall
 	}
+	return c.stepped(t)
+}
+
+// stepped is at for a time whose readings differ by more than the last reading of now says.
+func (c *steadyClock) stepped(t time.Time) int64 {
+	monotonic, ok := c.monotonic(t)
+	if !ok {
+		return t.UnixNano() + c.offset.Load()
+	}
 	c.read() // either clock may have been stepped since the last reading
-	if byWall, byMonotonic = c.both(t); near(byWall, byMonotonic) {
+	byWall, byMonotonic := t.UnixNano()+c.offset.Load(), monotonic+c.shift.Load()
+	if d := byWall - byMonotonic; -2*clockStep <= d && d <= 2*clockStep {
 		return byWall
 	}
 	return byMonotonic // t is older than the step
 }
 
-// both are t by either of its readings; the same where t has no monotonic one.
-func (c *steadyClock) both(t time.Time) (byWall, byMonotonic int64) {
-	byWall = t.UnixNano() + c.offset.Load()
-	if m, ok := c.monotonic(t); ok {
-		return byWall, m + c.shift.Load()
-	}
-	return byWall, byWall
-}
-
-func near(a, b int64) bool { return a-b <= 2*clockStep && b-a <= 2*clockStep }
-
 // monotonic is t by its monotonic reading; false if t or the first reading has none.
 func (c *steadyClock) monotonic(t time.Time) (int64, bool) {
-	if !c.dual || !hasMonotonic(t) {
+	if !c.dual || t == t.Round(0) { // Round(0) removes the monotonic reading
 		return 0, false
 	}
 	return c.zero + int64(t.Sub(c.base)), true
 }
-
-func hasMonotonic(t time.Time) bool { return t != t.Round(0) } // which removes it
 
 // wall is a time on the time line as the wall clock tells it now. For a nil clock the two are the
 // same.
