@@ -17,6 +17,11 @@ import (
 // they save. Numbers are added at the end of a form; an older one is never
 // changed.
 
+// A tool's form has a fixed number of histograms, which come first. Another one, as a new outcome
+// brings, changes the form: raise the number in fileHead, and read files with the number before as
+// they were written.
+var _ [8]struct{} = [auxes]struct{}{}
+
 // appendHistogram appends a histogram: its digits, the length of its counts, and
 // the counts. An empty histogram is a single 0.
 func appendHistogram(b []byte, h *Histogram) []byte {

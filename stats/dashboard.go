@@ -118,7 +118,7 @@ type uses struct{ Hits, Refused, Waits, Retries, Cost, Redactions, Loops bool }
 // usesOf are those of which anything was ever counted.
 func usesOf(t *ToolStats) uses {
 	return uses{
-		Hits:       t.CacheHits+t.Coalesced+t.Repeated > 0,
+		Hits:       t.answered() > 0,
 		Refused:    t.Refused > 0,
 		Waits:      t.Queue != nil || t.Approval != nil || t.Backoff != nil,
 		Retries:    t.Retries > 0,

@@ -118,11 +118,10 @@ func (s *session) end(e *toolkit.Ended, now int64, cost float64) {
 	}
 	v := &e.Disposition
 	s.calls.Add(1)
-	switch v.Outcome {
-	case toolkit.OutcomeExecuted:
+	if ran(v) {
 		s.executed.Add(1)
 		s.runNs.Add(clampNs(v.Run))
-	case toolkit.OutcomeRefused:
+	} else if !v.Outcome.Answered() {
 		s.refused.Add(1)
 	}
 	if cost > 0 {

@@ -103,9 +103,13 @@ func sources(t *testing.T, visit func(name string, fset *token.FileSet, file *as
 }
 
 // constant is the name of the constant that an expression is, with or without its package, also
-// converted to a string; "" for others.
+// converted to a string, or the text of a string; "" for others.
 func constant(x ast.Expr) string {
 	switch x := x.(type) {
+	case *ast.BasicLit:
+		if text, err := strconv.Unquote(x.Value); err == nil && x.Kind == token.STRING {
+			return text
+		}
 	case *ast.Ident:
 		return x.Name
 	case *ast.SelectorExpr:
@@ -168,14 +172,20 @@ func TestTablesAreUnkeyed(t *testing.T) {
 // was looked at for each of them.
 func TestPlacesKnowEachConstant(t *testing.T) {
 	for _, e := range enumerations {
-		names, _ := e.declared(t)
+		names, values := e.declared(t)
 		if slices.Equal(names, e.reviewed) {
 			continue
+		}
+		all := slices.Concat(names, e.reviewed, values)
+		if e.name == "Outcome" {
+			for _, o := range toolkit.Outcomes() {
+				all = append(all, o.String())
+			}
 		}
 		t.Errorf("%s: got the constants %q, reviewed were %q. Look at each of the places below, then change the list in %s.",
 			e.name, names, e.reviewed, "internal/house/exhaustive_test.go")
 		sources(t, func(_ string, fset *token.FileSet, file *ast.File) {
-			for _, at := range e.places(append(names, e.reviewed...), fset, file) {
+			for _, at := range e.places(all, fset, file) {
 				t.Errorf("%s tells them apart", at)
 			}
 		})
