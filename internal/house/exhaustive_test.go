@@ -103,12 +103,12 @@ func sources(t *testing.T, visit func(name string, fset *token.FileSet, file *as
 }
 
 // constant is the name of the constant that an expression is, with or without its package, also
-// converted to a string, or the text of a string; "" for others.
+// converted to a string, or a string in quotes; "" for others.
 func constant(x ast.Expr) string {
 	switch x := x.(type) {
 	case *ast.BasicLit:
 		if text, err := strconv.Unquote(x.Value); err == nil && x.Kind == token.STRING {
-			return text
+			return strconv.Quote(text)
 		}
 	case *ast.Ident:
 		return x.Name
@@ -176,11 +176,14 @@ func TestPlacesKnowEachConstant(t *testing.T) {
 		if slices.Equal(names, e.reviewed) {
 			continue
 		}
-		all := slices.Concat(names, e.reviewed, values)
 		if e.name == "Outcome" {
 			for _, o := range toolkit.Outcomes() {
-				all = append(all, o.String())
+				values = append(values, o.String())
 			}
+		}
+		all := slices.Concat(names, e.reviewed)
+		for _, v := range values {
+			all = append(all, strconv.Quote(v))
 		}
 		t.Errorf("%s: got the constants %q, reviewed were %q. Look at each of the places below, then change the list in %s.",
 			e.name, names, e.reviewed, "internal/house/exhaustive_test.go")
