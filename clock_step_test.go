@@ -52,7 +52,8 @@ func (c *wallClock) End(context.Context, *toolkit.Ended) {}
 func steppedScope(t testing.TB, clock *wallClock, options ...stats.Option) *toolscope.Scope {
 	t.Helper()
 	scope, err := toolscope.New(toolscope.WithoutTracing(), toolscope.WithoutMetrics(), toolscope.WithObservers(clock),
-		toolscope.WithStats(append(options, stats.WithClock(clock.now))...), toolscope.WithHTTP(stats.WithMetrics(statsprom.NewHandler)))
+		toolscope.WithStats(append(options, stats.WithClock(clock.now))...),
+		toolscope.WithHTTP(stats.WithMetrics(statsprom.NewHandler)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +65,8 @@ func askScope(t testing.TB, scope *toolscope.Scope, target string) []byte {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodGet, target, nil)
 	r.Host = "localhost"
-	r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})))
+	address := net.Addr(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, address))
 	w := httptest.NewRecorder()
 	scope.HTTPHandler().ServeHTTP(w, r)
 	if w.Code != http.StatusOK {
@@ -136,9 +138,8 @@ func countThroughSteps(t *testing.T, steps []time.Duration, r *rand.Rand) {
 	clock := &wallClock{t: t}
 	scope := steppedScope(t, clock)
 	registry := new(toolkit.Registry)
-	read := toolkit.ToolFunc(toolkit.Definition{Name: "read"}, func(context.Context, toolkit.Call) (toolkit.Result, error) {
-		return toolkit.Result{Output: "x"}, nil
-	})
+	handle := func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{Output: "x"}, nil }
+	read := toolkit.ToolFunc(toolkit.Definition{Name: "read"}, handle)
 	if err := registry.Register(read); err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +158,11 @@ func countThroughSteps(t *testing.T, steps []time.Duration, r *rand.Rand) {
 		for _, w := range []struct {
 			name        string
 			last, width time.Duration // what a window may cover beyond its length
-		}{{"1m", time.Minute, 10 * time.Second}, {"15m", 15 * time.Minute, time.Minute}, {"1h", time.Hour, time.Minute}} {
+		}{
+			{"1m", time.Minute, 10 * time.Second},
+			{"15m", 15 * time.Minute, time.Minute},
+			{"1h", time.Hour, time.Minute},
+		} {
 			now, least, most := at(), uint64(0), uint64(0)
 			for _, end := range ends {
 				if now-end < w.last-time.Second {

@@ -46,7 +46,8 @@ const (
 // StageCount is how many stages there are, for tables as [toolkit.OutcomeCount] describes.
 const StageCount = int(stages)
 
-var stageNames = [...]string{"recover", "inject", "loop", "truncate", "validate", "permit", "approve", "dedupe", "cache", "budget", "retry", "breaker", "limit", "timeout"}
+var stageNames = [...]string{"recover", "inject", "loop", "truncate", "validate", "permit", "approve",
+	"dedupe", "cache", "budget", "retry", "breaker", "limit", "timeout"}
 
 var _ [StageCount]struct{} = [len(stageNames)]struct{}{}
 

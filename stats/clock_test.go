@@ -54,12 +54,13 @@ func withNow(now func() time.Time) Option {
 	return func(c *config) error { c.now = now; return nil }
 }
 
+var newYear = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
 func TestSteadyClock(t *testing.T) {
 	const hour = int64(time.Hour)
-	day := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
 	for _, monotonic := range []bool{true, false} {
 		elapsed := time.Duration(0)
-		system := &systemClock{t: t, start: day, elapsed: func() time.Duration { return elapsed }}
+		system := &systemClock{t: t, start: newYear, elapsed: func() time.Duration { return elapsed }}
 		now := func() time.Time {
 			if n := system.now(); monotonic {
 				return n
@@ -72,7 +73,8 @@ func TestSteadyClock(t *testing.T) {
 		passed := func(what string, want int64) {
 			t.Helper()
 			if got := c.read() - from; got != want {
-				t.Errorf("monotonic %t: %s: got %v passed, want %v", monotonic, what, time.Duration(got), time.Duration(want))
+				t.Errorf("monotonic %t: %s: got %v passed, want %v",
+					monotonic, what, time.Duration(got), time.Duration(want))
 			}
 			if got, want := c.wall(c.read()), now(); !got.Equal(want) {
 				t.Errorf("monotonic %t: %s: got the wall clock's %v, want %v", monotonic, what, got, want)
@@ -101,7 +103,8 @@ func TestSteadyClock(t *testing.T) {
 			want = 12 * hour // how much time had passed at the step is not known
 		}
 		if got := c.at(now()); monotonic && (got-from < want || got-from > 12*hour+int64(time.Second)) {
-			t.Errorf("a call is the first to see a step back: got %v, want about %v", time.Duration(got-from), time.Duration(want))
+			t.Errorf("a call is the first to see a step back: got %v, want about %v",
+				time.Duration(got-from), time.Duration(want))
 		}
 		if got := c.read() - from; got < want || got > want+int64(time.Second) {
 			t.Errorf("monotonic %t: then: got %v, want about %v", monotonic, time.Duration(got), time.Duration(want))
@@ -135,7 +138,8 @@ func TestClockSteps(t *testing.T) {
 
 func clockSteps(t *testing.T, random *rand.Rand) {
 	origin := time.Now()
-	system := &systemClock{t: t, start: origin.Add(time.Duration(random.Int64N(int64(time.Minute)))), elapsed: func() time.Duration { return time.Since(origin) }}
+	start := origin.Add(time.Duration(random.Int64N(int64(time.Minute))))
+	system := &systemClock{t: t, start: start, elapsed: func() time.Duration { return time.Since(origin) }}
 	directory := t.TempDir()
 	m := &stepModel{total: map[string]uint64{}}
 	tools := []*toolkit.Definition{{Name: "a"}, {Name: "b"}, {Name: "c"}}
@@ -206,7 +210,9 @@ func (m *stepModel) record(r *Recorder, system *systemClock, tool *toolkit.Defin
 	m.sessions[session]++
 }
 
-func (m *stepModel) check(t *testing.T, r *Recorder, system *systemClock, at time.Duration, counters *map[string]uint64) {
+func (m *stepModel) check(
+	t *testing.T, r *Recorder, system *systemClock, at time.Duration, counters *map[string]uint64,
+) {
 	t.Helper()
 	s := r.Snapshot(Window{})
 	got := map[string]uint64{}
@@ -246,7 +252,10 @@ func (m *stepModel) check(t *testing.T, r *Recorder, system *systemClock, at tim
 	m.checkTimes(t, r, s, system)
 	const small = 3 * time.Duration(clockStep) // what small steps can make of a call's time
 	for _, w := range []struct{ last, width time.Duration }{
-		{time.Minute, 10 * time.Second}, {15 * time.Minute, 10 * time.Second}, {time.Hour, time.Minute}, {24 * time.Hour, 10 * time.Minute},
+		{time.Minute, 10 * time.Second},
+		{15 * time.Minute, 10 * time.Second},
+		{time.Hour, time.Minute},
+		{24 * time.Hour, 10 * time.Minute},
 	} {
 		var least, most uint64
 		for _, end := range m.ends {
@@ -264,7 +273,8 @@ func (m *stepModel) check(t *testing.T, r *Recorder, system *systemClock, at tim
 		restored -= uint64(len(m.ends))
 		x := r.Summary(Window{Last: w.last})
 		if got := x.Overall.Calls; got < least || got > most+restored {
-			t.Errorf("window %v: got %d calls, want %d to %d and at most %d of processes before", w.last, got, least, most, restored)
+			t.Errorf("window %v: got %d calls, want %d to %d and at most %d of processes before",
+				w.last, got, least, most, restored)
 		}
 		if x.Seconds < 0 || x.Seconds > (w.last+w.width+time.Second).Seconds() {
 			t.Errorf("window %v: got a span of %v s", w.last, x.Seconds)
@@ -324,7 +334,7 @@ func TestMergeAcrossClockSteps(t *testing.T) {
 	var want uint64
 	for i, by := range []time.Duration{-72 * time.Hour, 72 * time.Hour, -10 * time.Second, 0} {
 		elapsed := time.Duration(0)
-		system := &systemClock{t: t, start: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), elapsed: func() time.Duration { return elapsed }}
+		system := &systemClock{t: t, start: newYear, elapsed: func() time.Duration { return elapsed }}
 		r := newRecorder(t, WithClock(system.now))
 		m := &stepModel{total: map[string]uint64{}, sessions: map[string]uint64{}}
 		random := rand.New(rand.NewPCG(uint64(i), 0))
@@ -358,7 +368,7 @@ func TestMergeAcrossClockSteps(t *testing.T) {
 // TestSubAcrossAClockStep: what was counted between two snapshots is exact, and has no rate.
 func TestSubAcrossAClockStep(t *testing.T) {
 	elapsed := time.Duration(0)
-	system := &systemClock{t: t, start: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), elapsed: func() time.Duration { return elapsed }}
+	system := &systemClock{t: t, start: newYear, elapsed: func() time.Duration { return elapsed }}
 	r := newRecorder(t, WithClock(system.now))
 	m := &stepModel{total: map[string]uint64{}, sessions: map[string]uint64{}}
 	random := rand.New(rand.NewPCG(1, 2))
@@ -372,7 +382,8 @@ func TestSubAcrossAClockStep(t *testing.T) {
 		m.record(r, system, &toolkit.Definition{Name: "a"}, random)
 	}
 	got := r.Snapshot(Window{}).Sub(before)
-	if n := got.Tool("a").Executed.Count(); n != 7 || got.To.Before(got.From) || Summarise(got, nil).Overall.CallsPerSecond != 0 {
+	n, rate := got.Tool("a").Executed.Count(), Summarise(got, nil).Overall.CallsPerSecond
+	if n != 7 || got.To.Before(got.From) || rate != 0 {
 		t.Errorf("got %d calls from %v to %v, want 7 and no span", n, got.From, got.To)
 	}
 }
@@ -381,7 +392,7 @@ func TestSubAcrossAClockStep(t *testing.T) {
 // ones, and WithRecentAge counts the time that has passed.
 func TestSessionsAreEvictedByWhenTheyWereSeen(t *testing.T) {
 	elapsed := time.Duration(0)
-	system := &systemClock{t: t, start: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), elapsed: func() time.Duration { return elapsed }}
+	system := &systemClock{t: t, start: newYear, elapsed: func() time.Duration { return elapsed }}
 	r := newRecorder(t, WithClock(system.now), WithMaxSessions(8), WithRecentAge(time.Hour))
 	tool := &toolkit.Definition{Name: "a"}
 	made := func(session string) {
@@ -405,7 +416,8 @@ func TestSessionsAreEvictedByWhenTheyWereSeen(t *testing.T) {
 	}
 	elapsed += time.Hour
 	if sessions, calls := r.Sessions(), r.Recent(Filter{}); len(sessions) != 0 || len(calls) != 0 {
-		t.Errorf("got %d sessions and %d calls an hour later, want none older than WithRecentAge", len(sessions), len(calls))
+		t.Errorf("got %d sessions and %d calls an hour later, want none older than WithRecentAge",
+			len(sessions), len(calls))
 	}
 }
 
@@ -504,7 +516,8 @@ func TestACallAtTheInstantOfTheStartIsReadBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := newRecorder(t, WithClock(func() time.Time { return now }), WithDirectory(directory, 0)).Summary(Window{}).Overall.Calls; got != 2 {
+	r := newRecorder(t, WithClock(func() time.Time { return now }), WithDirectory(directory, 0))
+	if got := r.Summary(Window{}).Overall.Calls; got != 2 {
 		t.Errorf("got %d calls, want the 2 of both processes", got)
 	}
 }

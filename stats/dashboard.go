@@ -142,7 +142,8 @@ func (h *handler) pageData(r *request) *pageData {
 	zone := r.now.Location()
 	d := &pageData{
 		Title: h.config.title, Windows: r.windows(window), From: s.From.In(zone), To: s.To.In(zone), Now: r.now,
-		Started: h.recorder.clock.wall(h.recorder.started).In(zone), Uses: usesOf(&ever.Overall), Limits: h.recorder.Limits(),
+		Started: h.recorder.clock.wall(h.recorder.started).In(zone),
+		Uses:    usesOf(&ever.Overall), Limits: h.recorder.Limits(),
 		Metrics: h.exporter != nil, API: r.api(), Links: h.config.links, Components: h.components(),
 	}
 	if window.Last == 0 && !(window.Since.IsZero() && window.Until.IsZero()) {

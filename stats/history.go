@@ -53,7 +53,9 @@ func (s *sealed) decode() []ToolSnapshot {
 func (s *sealed) moved(by int64) *sealed {
 	tools := s.decode()
 	moveTools(tools, by)
-	return &sealed{start: s.start + by, end: s.end + by, tools: appendTools(nil, tools), errors: s.errors, archived: s.archived}
+	m := *s
+	m.start, m.end, m.tools = s.start+by, s.end+by, appendTools(nil, tools)
+	return &m
 }
 
 // history is all that was sealed: the intervals that windows are made of, oldest

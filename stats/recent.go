@@ -126,7 +126,8 @@ func (r *recentRing) all() []recentCall {
 func (c *recentCall) export(policies *policySet, by *steadyClock) RecentCall {
 	s, m := &c.more.served, &c.more
 	x := RecentCall{
-		ID: c.id, Time: by.wall(c.ended - int64(c.duration)), Tool: c.tool.name, Outcome: s.Outcome.String(), Ending: m.ending.String(),
+		ID: c.id, Time: by.wall(c.ended - int64(c.duration)), Tool: c.tool.name,
+		Outcome: s.Outcome.String(), Ending: m.ending.String(),
 		ErrorType: m.errorType, Error: m.failure.text, ErrorGroup: idText(m.failure.group), Suspended: c.suspended,
 		DurationMs: ms(c.duration), RunMs: ms(c.run), QueueMs: ms(s.Queue), ApprovalMs: ms(s.Approval), BackoffMs: ms(s.Backoff), AgeMs: ms(s.Age),
 		Attempts: s.Attempts, Repeat: s.Repeat, BytesIn: c.bytesIn, BytesOut: c.bytesOut, Turn: c.turn,

@@ -71,7 +71,8 @@ func openStore(c config, now int64, h *history, e *errorTable, p *policyTable) (
 	}
 	in.finish()
 	if in.later > 0 {
-		s.note("%d intervals begin after the time now, since the system clock was set back: they are counted in the total only", in.later)
+		s.note("%d intervals begin after the time now, since the system clock was set back: "+
+			"they are counted in the total only", in.later)
 	}
 	return s, nil
 }

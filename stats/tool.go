@@ -238,7 +238,9 @@ const toolSize = 1100
 // auxiliaries lists the histograms but Executed in the order of the aux constants.
 func (t *ToolSnapshot) auxiliaries() [auxes]**Histogram {
 	// Without a length in the literal, it does not compile if one is missing.
-	list := [...]**Histogram{&t.Failed, &t.CacheHit, &t.Coalesced, &t.Repeated, &t.Refused, &t.Queue, &t.Approval, &t.Backoff}
+	list := [...]**Histogram{
+		&t.Failed, &t.CacheHit, &t.Coalesced, &t.Repeated, &t.Refused, &t.Queue, &t.Approval, &t.Backoff,
+	}
 	return list
 }
 

@@ -42,7 +42,8 @@ func TestKindsAreTheConstants(t *testing.T) {
 	slices.Sort(declared)
 	slices.Sort(listed)
 	if !slices.Equal(declared, listed) {
-		t.Errorf("errors.go declares %q,\nbut Kinds lists %q: add the kind to the table of kinds in errors.go", declared, listed)
+		t.Errorf("errors.go declares %q,\nbut Kinds lists %q: add the kind to the table of kinds in errors.go",
+			declared, listed)
 	}
 	for _, k := range toolkit.Kinds() {
 		if got := toolkit.TypeOf(k); got != string(k) || !k.Known() {
@@ -56,8 +57,8 @@ func TestRefusalKinds(t *testing.T) {
 	refusals := map[toolkit.Kind]bool{
 		toolkit.ErrTool: false, toolkit.ErrTimeout: false, toolkit.ErrCanceled: false, toolkit.ErrPanic: false,
 		toolkit.ErrUnknownTool: true, toolkit.ErrInvalidArguments: true, toolkit.ErrPermissionDenied: true,
-		toolkit.ErrApprovalDenied: true, toolkit.ErrApprovalExpired: true, toolkit.ErrRateLimited: true, toolkit.ErrOverloaded: true,
-		toolkit.ErrCircuitOpen: true, toolkit.ErrLoopDetected: true, toolkit.ErrBudgetExceeded: true,
+		toolkit.ErrApprovalDenied: true, toolkit.ErrApprovalExpired: true, toolkit.ErrRateLimited: true,
+		toolkit.ErrOverloaded: true, toolkit.ErrCircuitOpen: true, toolkit.ErrLoopDetected: true, toolkit.ErrBudgetExceeded: true,
 	}
 	for _, k := range toolkit.Kinds() {
 		want, said := refusals[k]

@@ -40,7 +40,8 @@ func TestEachOutcomeIsKeptOrNot(t *testing.T) {
 		if e.CameBack() {
 			continue // has no attribute
 		}
-		if !has(time.Hour, attribute.String("toolscope.outcome", "executed"), attribute.String("toolscope.ending", e.String())) {
+		ending := attribute.String("toolscope.ending", e.String())
+		if !has(time.Hour, attribute.String("toolscope.outcome", "executed"), ending) {
 			t.Errorf("%s: got the trace dropped, want it kept", e)
 		}
 	}

@@ -30,15 +30,20 @@ type enumeration struct {
 }
 
 var enumerations = []enumeration{
-	{"Outcome", "toolkit/outcome.go", []string{"OutcomeExecuted", "OutcomeCacheHit", "OutcomeCoalesced", "OutcomeRepeated", "OutcomeRefused"}},
-	{"Ending", "toolkit/outcome.go", []string{"EndingReturned", "EndingFailed", "EndingPanicked", "EndingGoexit", "EndingAbandoned"}},
+	{"Outcome", "toolkit/outcome.go", []string{
+		"OutcomeExecuted", "OutcomeCacheHit", "OutcomeCoalesced", "OutcomeRepeated", "OutcomeRefused",
+	}},
+	{"Ending", "toolkit/outcome.go", []string{
+		"EndingReturned", "EndingFailed", "EndingPanicked", "EndingGoexit", "EndingAbandoned",
+	}},
 	{"Kind", "toolkit/errors.go", []string{
-		"ErrTool", "ErrTimeout", "ErrCanceled", "ErrPanic", "ErrUnknownTool", "ErrInvalidArguments", "ErrPermissionDenied", "ErrApprovalDenied",
-		"ErrApprovalExpired", "ErrRateLimited", "ErrOverloaded", "ErrCircuitOpen", "ErrLoopDetected", "ErrBudgetExceeded",
+		"ErrTool", "ErrTimeout", "ErrCanceled", "ErrPanic", "ErrUnknownTool", "ErrInvalidArguments",
+		"ErrPermissionDenied", "ErrApprovalDenied", "ErrApprovalExpired", "ErrRateLimited", "ErrOverloaded",
+		"ErrCircuitOpen", "ErrLoopDetected", "ErrBudgetExceeded",
 	}},
 	{"Stage", "middleware/policy.go", []string{
-		"StageRecover", "StageInject", "StageLoop", "StageTruncate", "StageValidate", "StagePermit", "StageApprove", "StageDedupe",
-		"StageCache", "StageBudget", "StageRetry", "StageBreaker", "StageLimit", "StageTimeout",
+		"StageRecover", "StageInject", "StageLoop", "StageTruncate", "StageValidate", "StagePermit", "StageApprove",
+		"StageDedupe", "StageCache", "StageBudget", "StageRetry", "StageBreaker", "StageLimit", "StageTimeout",
 	}},
 }
 
@@ -155,12 +160,13 @@ func TestTablesAreUnkeyed(t *testing.T) {
 				return true
 			}
 			if slices.Contains(lengths, constant(of.Len)) {
-				t.Errorf("%s: the table has a length, so that a missing element is a zero: want [...] and a check of its length", fset.Position(table.Pos()))
+				t.Errorf("%s: the table has a length, so that a missing element is a zero: "+
+					"want [...] and a check of its length", fset.Position(table.Pos()))
 			}
 			for _, x := range table.Elts {
 				if pair, ok := x.(*ast.KeyValueExpr); ok && all[constant(pair.Key)] {
-					t.Errorf("%s: the table has the key %s, so that one left out is a zero: want no keys and a check of its length",
-						fset.Position(pair.Pos()), constant(pair.Key))
+					t.Errorf("%s: the table has the key %s, so that one left out is a zero: "+
+						"want no keys and a check of its length", fset.Position(pair.Pos()), constant(pair.Key))
 				}
 			}
 			return true
@@ -185,8 +191,9 @@ func TestPlacesKnowEachConstant(t *testing.T) {
 		for _, v := range values {
 			all = append(all, strconv.Quote(v))
 		}
-		t.Errorf("%s: got the constants %q, reviewed were %q. Look at each of the places below, then change the list in %s.",
-			e.name, names, e.reviewed, "internal/house/exhaustive_test.go")
+		t.Errorf("%s: got the constants %q, reviewed were %q. "+
+			"Look at each of the places below, then change the list in internal/house/exhaustive_test.go.",
+			e.name, names, e.reviewed)
 		sources(t, func(_ string, fset *token.FileSet, file *ast.File) {
 			for _, at := range e.places(all, fset, file) {
 				t.Errorf("%s tells them apart", at)
@@ -218,7 +225,8 @@ func (e enumeration) places(names []string, fset *token.FileSet, file *ast.File)
 		case *ast.CompositeLit:
 			note(n, n.Elts...)
 		case *ast.CallExpr:
-			if f, ok := n.Fun.(*ast.SelectorExpr); ok && (f.Sel.Name == "Is" || f.Sel.Name == "Contains" || f.Sel.Name == "Index") {
+			f, ok := n.Fun.(*ast.SelectorExpr)
+			if ok && slices.Contains([]string{"Is", "Contains", "Index"}, f.Sel.Name) {
 				note(n, n.Args...)
 			}
 		}
@@ -242,7 +250,8 @@ func TestListsNameEachConstant(t *testing.T) {
 	for s := middleware.Stage(0); s.String() != "unknown"; s++ {
 		stages = append(stages, s.String())
 	}
-	list := strings.Join(outcomes, ", ")
+	list, last := strings.Join(outcomes, ", "), len(outcomes)-1
+	others := strings.Join(outcomes[1:], "`, `")
 	quoted := "`" + strings.Join(outcomes, "`, `") + "`"
 	rows := func(names []string) (all []string) {
 		for _, n := range names {
@@ -255,10 +264,10 @@ func TestListsNameEachConstant(t *testing.T) {
 		fmt.Fprintf(&ordered, "| %s | [^\n]*\n", s)
 	}
 	for file, wants := range map[string][]string{
-		"stats/calllog.go":                          {strings.Join(outcomes[1:len(outcomes)-1], ", ") + " or " + outcomes[len(outcomes)-1]},
+		"stats/calllog.go":                          {strings.Join(outcomes[1:last], ", ") + " or " + outcomes[last]},
 		"cmd/toolscope/report.go":                   {"executed (the default), " + strings.Join(outcomes[1:], ", ")},
 		"cmd/toolscope/export.go":                   {list},
-		"docs/export.md":                            append([]string{strings.Join(outcomes, ","), "`executed` (the default), `" + strings.Join(outcomes[1:], "`, `") + "`"}, kinds...),
+		"docs/export.md":                            append([]string{strings.Join(outcomes, ","), "`executed` (the default), `" + others + "`"}, kinds...),
 		"docs/http.md":                              outcomes,
 		"docs/policies.md":                          {quoted},
 		"docs/design.md":                            append(rows(outcomes), rows(kinds)...),
@@ -274,7 +283,8 @@ func TestListsNameEachConstant(t *testing.T) {
 			}
 		}
 	}
-	if text := read(t, "docs/policies.md"); !regexp.MustCompile(strings.ReplaceAll(ordered.String(), "|", `\|`)).Match(text) {
+	table := regexp.MustCompile(strings.ReplaceAll(ordered.String(), "|", `\|`))
+	if !table.Match(read(t, "docs/policies.md")) {
 		t.Errorf("docs/policies.md: the table of the stages does not have %q in this order", stages)
 	}
 }

@@ -16,9 +16,10 @@ func TestEachKindIsAFailureOrNot(t *testing.T) {
 	failures := map[toolkit.Kind]bool{
 		toolkit.ErrTimeout: true, toolkit.ErrPanic: true, toolkit.ErrOverloaded: true,
 		// What the tool tells the model, and what is the caller's or a policy's doing.
-		toolkit.ErrTool: false, toolkit.ErrInvalidArguments: false, toolkit.ErrCanceled: false, toolkit.ErrUnknownTool: false,
-		toolkit.ErrPermissionDenied: false, toolkit.ErrApprovalDenied: false, toolkit.ErrApprovalExpired: false, toolkit.ErrRateLimited: false,
-		toolkit.ErrCircuitOpen: false, toolkit.ErrLoopDetected: false, toolkit.ErrBudgetExceeded: false,
+		toolkit.ErrTool: false, toolkit.ErrInvalidArguments: false, toolkit.ErrCanceled: false,
+		toolkit.ErrUnknownTool: false, toolkit.ErrPermissionDenied: false, toolkit.ErrApprovalDenied: false,
+		toolkit.ErrApprovalExpired: false, toolkit.ErrRateLimited: false, toolkit.ErrCircuitOpen: false,
+		toolkit.ErrLoopDetected: false, toolkit.ErrBudgetExceeded: false,
 	}
 	for _, k := range toolkit.Kinds() {
 		want, said := failures[k]

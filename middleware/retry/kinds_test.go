@@ -15,9 +15,10 @@ import (
 func TestEachKindMayBeRetriedOrNot(t *testing.T) {
 	allowed := map[toolkit.Kind]bool{
 		toolkit.ErrCanceled: false, // the caller waits for no second attempt
-		toolkit.ErrTool:     true, toolkit.ErrTimeout: true, toolkit.ErrPanic: true, toolkit.ErrUnknownTool: true, toolkit.ErrInvalidArguments: true,
-		toolkit.ErrPermissionDenied: true, toolkit.ErrApprovalDenied: true, toolkit.ErrApprovalExpired: true, toolkit.ErrRateLimited: true,
-		toolkit.ErrOverloaded: true, toolkit.ErrCircuitOpen: true, toolkit.ErrLoopDetected: true, toolkit.ErrBudgetExceeded: true,
+		toolkit.ErrTool:     true, toolkit.ErrTimeout: true, toolkit.ErrPanic: true, toolkit.ErrUnknownTool: true,
+		toolkit.ErrInvalidArguments: true, toolkit.ErrPermissionDenied: true, toolkit.ErrApprovalDenied: true,
+		toolkit.ErrApprovalExpired: true, toolkit.ErrRateLimited: true, toolkit.ErrOverloaded: true,
+		toolkit.ErrCircuitOpen: true, toolkit.ErrLoopDetected: true, toolkit.ErrBudgetExceeded: true,
 	}
 	for _, k := range toolkit.Kinds() {
 		want, said := allowed[k]
