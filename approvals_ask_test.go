@@ -25,7 +25,7 @@ const approvalsToken = "a-token-for-tests"
 // guarded wraps a tool that requires approval.
 func guarded(scope *toolscope.Scope) toolkit.Handler {
 	def := toolkit.Definition{Name: "pay", RequiresApproval: true}
-	return scope.Wrap(tooltest.Echo(def).Handle, func(string) *toolkit.Definition { return &def })
+	return scope.Wrap(tooltest.Echo(def).Handle, toolkit.Lookup(func(string) *toolkit.Definition { return &def }))
 }
 
 // approveOverHTTP approves the next open request below url.

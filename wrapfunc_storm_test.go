@@ -28,6 +28,8 @@ func TestWrapFuncStorm(t *testing.T) {
 	twins, errD := dedupe.New(dedupe.Options{History: time.Millisecond})
 	answers, errC := cache.New(cache.Options{TTL: 2 * time.Millisecond, StaleFor: 50 * time.Millisecond})
 	clock, errT := timeout.New(timeout.Options{Default: 3 * time.Millisecond, Abandon: []string{"read"}, MaxAbandoned: 100})
+	recovers, errR := middleware.Recover()
+	extra := must(t, recovers, errR)
 	all := []middleware.Policy{must(t, twins, errD), must(t, answers, errC), must(t, clock, errT)}
 	scope, err := toolscope.New(toolscope.WithPolicies(all...))
 	if err != nil {
@@ -53,7 +55,7 @@ func TestWrapFuncStorm(t *testing.T) {
 			case <-time.After(500 * time.Microsecond):
 			}
 			// A policy that a reload drops is closed, so all stay; a further one comes and goes.
-			with := append([]middleware.Policy{middleware.Recover()}, all...)[i%2:]
+			with := append([]middleware.Policy{extra}, all...)[i%2:]
 			if err := scope.Apply(toolscope.Settings{Off: i%7 == 0, Policies: with}); err != nil {
 				t.Error(err)
 			}

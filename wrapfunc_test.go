@@ -125,7 +125,7 @@ func TestArgumentBufferReuse(t *testing.T) {
 // TestUngovernableFunctions checks that policies are never silently absent: a function that they
 // cannot govern is an error, where it is wrapped or where the policies are applied.
 func TestUngovernableFunctions(t *testing.T) {
-	policy, err := approve.New(approve.Options{Askers: []approve.Asker{approve.Func(func(context.Context, approve.Request) (approve.Answer, error) {
+	policy, err := approve.New(approve.Options{Askers: []approve.Asker{approve.AskerFunc(func(context.Context, approve.Request) (approve.Answer, error) {
 		return approve.Answer{}, nil
 	})}})
 	settings := map[string]toolscope.Settings{
@@ -197,7 +197,8 @@ func TestUngovernableFunctions(t *testing.T) {
 // TestAdapterPanics checks that a panic of an adapter's function does not reach the caller of a
 // call whose tool ran.
 func TestAdapterPanics(t *testing.T) {
-	scope, err := toolscope.New(toolscope.WithPolicies(middleware.Recover()))
+	recovers, err := middleware.Recover()
+	scope, err := toolscope.New(toolscope.WithPolicies(must(t, recovers, err)))
 	if err != nil {
 		t.Fatal(err)
 	}

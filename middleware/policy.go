@@ -43,7 +43,13 @@ const (
 	stages // how many there are
 )
 
-var stageNames = [stages]string{"recover", "inject", "loop", "truncate", "validate", "permit", "approve", "dedupe", "cache", "budget", "retry", "breaker", "limit", "timeout"}
+// StageCount is how many stages there are, for tables as [toolkit.OutcomeCount] describes.
+const StageCount = int(stages)
+
+var stageNames = [...]string{"recover", "inject", "loop", "truncate", "validate", "permit", "approve",
+	"dedupe", "cache", "budget", "retry", "breaker", "limit", "timeout"}
+
+var _ [StageCount]struct{} = [len(stageNames)]struct{}{}
 
 // String is the place's name in lower case; "unknown" for none of the constants.
 func (p Stage) String() string {

@@ -28,7 +28,7 @@ func TestPoliciesStandInTheirPlaces(t *testing.T) {
 	var seen []string
 	var policies []middleware.Policy
 	stages := []string{}
-	for p := middleware.StageTimeout + 1; p > 0; p-- {
+	for p := middleware.Stage(middleware.StageCount); p > 0; p-- {
 		policies = append(policies, told(p-1, (p-1).String(), &seen))
 	}
 	for _, p := range policies {
@@ -43,7 +43,7 @@ func TestPoliciesStandInTheirPlaces(t *testing.T) {
 	if got := strings.Join(seen, " "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if got := (middleware.StageTimeout + 1).String(); got != "unknown" {
+	if got := middleware.Stage(middleware.StageCount).String(); got != "unknown" {
 		t.Errorf("got %q for no place", got)
 	}
 }

@@ -91,7 +91,7 @@ func (l *CallLog) Add(line []byte) error {
 func (l *CallLog) AddCall(c *LoggedCall) {
 	l.line = logLine{spare: l.line.spare[:0], tool: []byte(c.Tool), kindText: []byte(c.ErrorType), message: []byte(c.Error), session: []byte(c.Session),
 		outcome: c.Outcome, duration: c.Duration, timed: true}
-	if int(c.Outcome) >= len(auxOf) { // none that is known
+	if int(c.Outcome) >= toolkit.OutcomeCount { // none that is known
 		l.line.outcome = toolkit.OutcomeExecuted
 	}
 	if !c.End.IsZero() {
@@ -107,14 +107,13 @@ func (l *CallLog) count() {
 	ns := clampNs(x.duration)
 	failed := x.failed()
 	l.group = 0
-	switch x.outcome {
-	case toolkit.OutcomeExecuted:
+	if other := auxOf[x.outcome]; other >= 0 {
+		count(&t.others[other], layouts[auxDigits], ns)
+	} else {
 		count(&t.executed, layouts[maxDigits], ns)
 		if failed {
 			count(&t.others[auxFailed], layouts[auxDigits], ns)
 		}
-	default:
-		count(&t.others[auxOf[x.outcome]], layouts[auxDigits], ns)
 	}
 	if x.at != 0 {
 		if l.from == 0 || x.at < l.from {
@@ -133,7 +132,7 @@ func (l *CallLog) count() {
 		l.inSession(ns, failed)
 	}
 	if l.timeline != nil {
-		l.timeline.add(x.at, t, x.outcome == toolkit.OutcomeExecuted, failed, ns)
+		l.timeline.add(x.at, t, auxOf[x.outcome] < 0, failed, ns)
 	}
 }
 
@@ -229,14 +228,14 @@ func (l *CallLog) inSession(ns int64, failed bool) {
 		l.sessions[string(id)] = s
 	}
 	s.Calls++
-	switch x.outcome {
-	case toolkit.OutcomeExecuted:
+	switch {
+	case auxOf[x.outcome] < 0:
 		s.Executed++
 		s.RunMs += float64(ns) / 1e6
-	case toolkit.OutcomeRefused:
-		s.Refused++
-	default:
+	case x.outcome.Answered():
 		s.Answered++
+	default:
+		s.Refused++
 	}
 	if failed {
 		s.Errors++
@@ -283,7 +282,7 @@ func (l *CallLog) Snapshot() *Snapshot {
 	for id, g := range l.errors.byID {
 		counts[id] = []uint64{g.open}
 	}
-	s.Errors, s.MaxUnlisted = l.errors.export(counts)
+	s.Errors, s.MaxUnlisted = l.errors.export(counts, nil)
 	for i := range s.Errors {
 		s.Errors[i].Trend = nil
 		s.OtherErrors -= min(s.OtherErrors, s.Errors[i].Count)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/toolscope/toolscope/toolkit"
@@ -137,25 +138,16 @@ func (l *logLine) textInto(to *[]byte, member string) error {
 func (l *logLine) readOutcome() error {
 	s, ok := l.str()
 	if ok {
-		switch string(s) {
-		case "executed":
-			l.outcome = toolkit.OutcomeExecuted
-			return nil
-		case "cache_hit":
-			l.outcome = toolkit.OutcomeCacheHit
-			return nil
-		case "coalesced":
-			l.outcome = toolkit.OutcomeCoalesced
-			return nil
-		case "repeated":
-			l.outcome = toolkit.OutcomeRepeated
-			return nil
-		case "refused":
-			l.outcome = toolkit.OutcomeRefused
-			return nil
+		for o := range toolkit.Outcome(toolkit.OutcomeCount) {
+			if o.String() == string(s) {
+				l.outcome = o
+				return nil
+			}
 		}
 	}
-	return fmt.Errorf("outcome: got %s, want executed, cache_hit, coalesced, repeated or refused", shown(string(s)))
+	names := outcomeNames()[1:]
+	last := len(names) - 1
+	return fmt.Errorf("outcome: got %s, want %s or %s", shown(string(s)), strings.Join(names[:last], ", "), names[last])
 }
 
 func (l *logLine) readDuration() error {

@@ -17,6 +17,11 @@ import (
 // they save. Numbers are added at the end of a form; an older one is never
 // changed.
 
+// A tool's form has a fixed number of histograms, which come first. Another one, as a new outcome
+// brings, changes the form: raise the number in fileHead, and read files with the number before as
+// they were written.
+var _ [8]struct{} = [auxes]struct{}{}
+
 // appendHistogram appends a histogram: its digits, the length of its counts, and
 // the counts. An empty histogram is a single 0.
 func appendHistogram(b []byte, h *Histogram) []byte {
@@ -82,6 +87,22 @@ func appendID(b []byte, id string, n int) []byte {
 	return append(b, fixed...)
 }
 
+// moveTools adds to the times of tools, which the caller owns with their exemplars.
+func moveTools(tools []ToolSnapshot, by int64) {
+	if by == 0 {
+		return
+	}
+	for i := range tools {
+		t := &tools[i]
+		if t.LastSeen.Unix() > 0 { // else no call has ended
+			t.LastSeen = t.LastSeen.Add(time.Duration(by))
+		}
+		for x := range t.Exemplars {
+			t.Exemplars[x].Time = t.Exemplars[x].Time.Add(time.Duration(by))
+		}
+	}
+}
+
 func appendTools(b []byte, tools []ToolSnapshot) []byte {
 	b = binary.AppendUvarint(b, uint64(len(tools)))
 	for i := range tools {
@@ -118,10 +139,7 @@ func appendPolicies(b []byte, tools []ToolSnapshot) []byte {
 	return b
 }
 
-var (
-	errCorrupt = errors.New("the bytes of an interval are corrupt")
-	errFuture  = errors.New("the interval lies in the future")
-)
+var errCorrupt = errors.New("the bytes of an interval are corrupt")
 
 // decoder reads what the functions above append. After the first error it reads
 // zeros.

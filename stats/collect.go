@@ -3,10 +3,7 @@
 
 package stats
 
-import (
-	"slices"
-	"time"
-)
+import "slices"
 
 // parts are the intervals of a window, the oldest first, and the open one.
 type parts struct {
@@ -20,14 +17,19 @@ type parts struct {
 
 // collect finds what a window covers: whole intervals, of which the first and the
 // last may reach beyond it. With the archive, a window without a beginning has
-// everything that was ever counted.
+// everything that was ever counted. No bound of the zero Window, which the total and all
+// counters are made of, is compared with a clock.
 func (r *Recorder) collect(w Window, archive bool) parts {
 	r.sealing.Lock()
-	now := r.config.now().UnixNano()
+	now := r.clock.read()
 	if now >= r.due.Load() {
 		r.seal(now)
 	}
-	since, until := w.bounds(now)
+	all, ahead := w.all(), r.clock.ahead()
+	since, until := w.bounds(now - ahead)
+	if until += ahead; since != minTime {
+		since = min(since, now-ahead) + ahead
+	}
 	p := parts{now: now, opened: r.opened}
 	if until > p.opened || until == now {
 		p.open, p.errors = r.take(false)
@@ -35,13 +37,13 @@ func (r *Recorder) collect(w Window, archive bool) parts {
 	list, old := r.history.intervals, r.history.archive
 	r.sealing.Unlock()
 
-	archive = archive && since == minTime && until >= old.end && old.tools != nil
+	archive = archive && since == minTime && (all || until >= old.end) && old.tools != nil
 	p.from, p.to = max(since, r.started), min(until, now)
 	if archive {
 		p.sealed = append(p.sealed, old)
 	}
 	for _, s := range list {
-		if s.end > since && s.start < until && !(archive && s.archived) {
+		if (all || s.end > since && s.start < until) && !(archive && s.archived) {
 			p.sealed = append(p.sealed, s)
 		}
 	}
@@ -68,9 +70,10 @@ func (r *Recorder) Snapshot(w Window) *Snapshot {
 	for i := range p.sealed {
 		lists = append(lists, p.sealed[i].decode())
 	}
-	s.From, s.To = time.Unix(0, p.from).UTC(), time.Unix(0, p.to).UTC()
+	s.From, s.To = r.clock.wall(p.from), r.clock.wall(p.to)
 	s.Tools = slices.DeleteFunc(mergeTools(append(lists, p.open), false), func(t ToolSnapshot) bool { return t.idle() })
 	s.Errors, s.OtherErrors, s.MaxUnlisted = r.groups(&p, s.Tools)
+	moveTools(s.Tools, -r.clock.ahead())
 	return s
 }
 
@@ -95,9 +98,10 @@ func (r *Recorder) Intervals(w Window) []*Snapshot {
 	var out []*Snapshot
 	add := func(start, end int64, tools []ToolSnapshot) {
 		if len(tools) > 0 {
+			moveTools(tools, -r.clock.ahead())
 			out = append(out, &Snapshot{
 				Version: SnapshotVersion, Processes: 1, Tools: tools,
-				From: time.Unix(0, start).UTC(), To: time.Unix(0, end).UTC(),
+				From: r.clock.wall(start), To: r.clock.wall(end),
 			})
 		}
 	}
@@ -132,7 +136,7 @@ func (r *Recorder) groups(p *parts, tools []ToolSnapshot) (groups []ErrorGroup, 
 	for i := range tools {
 		other += tools[i].Errors()
 	}
-	groups, unlisted = r.errors.export(trends)
+	groups, unlisted = r.errors.export(trends, &r.clock)
 	for i := range groups {
 		other -= min(other, groups[i].Count)
 	}

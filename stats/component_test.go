@@ -120,7 +120,7 @@ func TestWritingAgain(t *testing.T) {
 	s := &store{directory: dir, maxBytes: 1 << 20, retention: time.Hour, now: time.Now}
 	write := func() {
 		t.Helper()
-		s.append(&sealed{}, &errorTable{max: 1, byID: map[uint64]*group{}})
+		s.append(&sealed{}, &errorTable{max: 1, byID: map[uint64]*group{}}, 0)
 		s.mu.Lock()
 		idle := s.idle
 		s.mu.Unlock()

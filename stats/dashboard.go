@@ -118,7 +118,7 @@ type uses struct{ Hits, Refused, Waits, Retries, Cost, Redactions, Loops bool }
 // usesOf are those of which anything was ever counted.
 func usesOf(t *ToolStats) uses {
 	return uses{
-		Hits:       t.CacheHits+t.Coalesced+t.Repeated > 0,
+		Hits:       t.answered() > 0,
 		Refused:    t.Refused > 0,
 		Waits:      t.Queue != nil || t.Approval != nil || t.Backoff != nil,
 		Retries:    t.Retries > 0,
@@ -142,7 +142,8 @@ func (h *handler) pageData(r *request) *pageData {
 	zone := r.now.Location()
 	d := &pageData{
 		Title: h.config.title, Windows: r.windows(window), From: s.From.In(zone), To: s.To.In(zone), Now: r.now,
-		Started: time.Unix(0, h.recorder.started).In(zone), Uses: usesOf(&ever.Overall), Limits: h.recorder.Limits(),
+		Started: h.recorder.clock.wall(h.recorder.started).In(zone),
+		Uses:    usesOf(&ever.Overall), Limits: h.recorder.Limits(),
 		Metrics: h.exporter != nil, API: r.api(), Links: h.config.links, Components: h.components(),
 	}
 	if window.Last == 0 && !(window.Since.IsZero() && window.Until.IsZero()) {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/internal/display"
+	"github.com/toolscope/toolscope/toolkit"
 )
 
 // tile is one of the figures at the top of the page.
@@ -50,7 +51,7 @@ func tiles(s *ToolStats, u uses, l *line, tool string) (main, minor []tile) {
 	minor = []tile{{Label: "Running now", Value: strconv.FormatInt(max(0, s.InFlight), 10), Detail: "at most " + strconv.FormatInt(max(0, s.Peak), 10) + " at once"}}
 	if u.Hits {
 		minor = append(minor, tile{Label: "Answered without a run", Value: display.Percent(s.HitRatio),
-			Detail: listing("%s from cache", s.CacheHits, "%s coalesced", s.Coalesced, "%s repeated", s.Repeated)})
+			Detail: answers(s)})
 	}
 	if u.Refused {
 		minor = append(minor, tile{Label: "Refused", Value: display.Count(s.Refused), Detail: display.Percent(part(s.Refused, s.Calls)) + " of calls"})
@@ -86,6 +87,22 @@ func part(n, of uint64) float64 {
 		return 0
 	}
 	return float64(n) / float64(of)
+}
+
+// answerTexts say how calls were answered without a run, by outcomes; "" for the others.
+var answerTexts = [...]string{"", "%s from cache", "%s coalesced", "%s repeated", ""}
+
+var _ [toolkit.OutcomeCount]struct{} = [len(answerTexts)]struct{}{}
+
+// answers lists how calls were answered without a run.
+func answers(s *ToolStats) string {
+	var pairs []any
+	for o, calls := range s.byOutcome() {
+		if answerTexts[o] != "" {
+			pairs = append(pairs, answerTexts[o], calls)
+		}
+	}
+	return listing(pairs...)
 }
 
 // listing joins formats and counts, those of 0 left out.

@@ -163,12 +163,12 @@ func (t *errorTable) knows(id uint64) bool {
 
 // export returns the groups that trends has counts of, and how often an error that
 // has no group can have occurred at most. CountMax is that of all time.
-func (t *errorTable) export(trends map[uint64][]uint64) (out []ErrorGroup, unlisted uint64) {
+func (t *errorTable) export(trends map[uint64][]uint64, by *steadyClock) (out []ErrorGroup, unlisted uint64) {
 	held, unlisted := t.copies(trends)
 	out = make([]ErrorGroup, len(held))
 	for i := range held {
 		g := &held[i]
-		e := g.export()
+		e := g.export(by)
 		e.Trend = trends[g.id]
 		for _, n := range e.Trend {
 			e.Count += n
@@ -207,6 +207,11 @@ func (t *errorTable) held() (groups int, evicted uint64, bytes int) {
 	return len(t.least), t.evicted, bytes
 }
 
+// endingTexts are the texts of failures that have neither an error nor a panic, by their endings.
+var endingTexts = [...]string{"", "", "", "the tool ended its goroutine", "nobody ended the call"}
+
+var _ [toolkit.EndingCount]struct{} = [len(endingTexts)]struct{}{}
+
 // errorText is what a call's failure says of itself. Methods of errors are the
 // host's code and may panic.
 func errorText(e *toolkit.Ended) (text string) {
@@ -229,11 +234,8 @@ func errorText(e *toolkit.Ended) (text string) {
 	if e.Err != nil {
 		return e.Err.Error()
 	}
-	switch e.Ending {
-	case toolkit.EndingGoexit:
-		return "the tool ended its goroutine"
-	case toolkit.EndingAbandoned:
-		return "nobody ended the call"
+	if int(e.Ending) < len(endingTexts) {
+		return endingTexts[e.Ending]
 	}
 	return ""
 }

@@ -30,9 +30,8 @@ func (r *Recorder) expire() {
 	if r.config.recentAge == 0 {
 		return
 	}
-	oldest := r.config.now().Add(-r.config.recentAge)
-	before := oldest.UnixNano()
-	r.recent.remove(func(c *recentCall) bool { return c.start.Add(c.duration).Before(oldest) })
+	before := r.clock.read() - int64(r.config.recentAge)
+	r.recent.remove(func(c *recentCall) bool { return c.ended < before })
 	r.sessions.remove(func(s *session) bool { return s.calls.Load() > 0 && s.last.Load() < before })
 	r.loops.remove(func(_ loopKey, l *loop) bool { return l.last < before })
 }

@@ -8,7 +8,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"time"
 )
 
 // group is an error group. Its estimate is at most over above the truth; open is
@@ -27,10 +26,10 @@ type group struct {
 const groupSize = 360
 
 // export is the group as readers see it, without its counts.
-func (g *group) export() ErrorGroup {
+func (g *group) export(by *steadyClock) ErrorGroup {
 	e := ErrorGroup{
 		ID: idText(g.id), Tool: g.tool, Type: g.kind, Message: g.message, Example: g.example,
-		FirstSeen: time.Unix(0, g.first).UTC(), LastSeen: time.Unix(0, g.last).UTC(),
+		FirstSeen: by.wall(g.first), LastSeen: by.wall(g.last),
 	}
 	for _, id := range g.traces {
 		if id != [16]byte{} {

@@ -49,6 +49,15 @@ func (s *sealed) decode() []ToolSnapshot {
 	return d.tools()
 }
 
+// moved is the interval with by added to its times.
+func (s *sealed) moved(by int64) *sealed {
+	tools := s.decode()
+	moveTools(tools, by)
+	m := *s
+	m.start, m.end, m.tools = s.start+by, s.end+by, appendTools(nil, tools)
+	return &m
+}
+
 // history is all that was sealed: the intervals that windows are made of, oldest
 // first, and the archive, the sum of those that left the first quarter of an
 // hour. Its methods are called with the recorder's sealing lock held; intervals

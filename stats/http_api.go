@@ -77,7 +77,8 @@ const (
 
 func (h *handler) overview(w Window) overview {
 	s := h.recorder.Summary(w)
-	return overview{covered: coveredBy(s), Started: time.Unix(0, h.recorder.started).UTC(), Processes: s.Processes, ToolsUsed: len(s.Tools),
+	started := h.recorder.clock.wall(h.recorder.started)
+	return overview{covered: coveredBy(s), Started: started, Processes: s.Processes, ToolsUsed: len(s.Tools),
 		Overall: s.Overall, Health: h.recorder.Health(w), Limits: h.recorder.Limits(), Components: h.components()}
 }
 

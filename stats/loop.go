@@ -9,7 +9,6 @@ import (
 	"hash/maphash"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -80,14 +79,14 @@ func (t *loopTable) evict() {
 }
 
 // all returns the loops, the most frequent first.
-func (t *loopTable) all() []Loop {
+func (t *loopTable) all(by *steadyClock) []Loop {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	all := make([]Loop, 0, len(t.held))
 	for k, l := range t.held {
 		x := Loop{
 			Session: k.session.name, Tool: k.tool.name, Times: l.times, Stopped: l.stopped,
-			FirstSeen: time.Unix(0, l.first).UTC(), LastSeen: time.Unix(0, l.last).UTC(),
+			FirstSeen: by.wall(l.first), LastSeen: by.wall(l.last),
 		}
 		if l.trace != [16]byte{} {
 			x.TraceID = hex.EncodeToString(l.trace[:])

@@ -40,13 +40,14 @@ func Merge(snapshots ...*Snapshot) *Snapshot {
 
 // Sub returns what s has more than an earlier snapshot of the same process or
 // processes: what was counted between the two. Counts never go below 0; InFlight,
-// Peak, streaks, exemplars and examples are those of s.
+// Peak, streaks, exemplars and examples are those of s. The result has no span, and so no rates, if
+// the system clock was set back between the two to before the earlier one.
 func (s *Snapshot) Sub(earlier *Snapshot) *Snapshot {
 	out := *s
 	if earlier == nil {
 		return &out
 	}
-	out.From = earlier.To
+	out.From = minTimeOf(earlier.To, s.To)
 	out.OtherErrors -= min(out.OtherErrors, earlier.OtherErrors)
 	out.Tools = []ToolSnapshot{}
 	for i := range s.Tools {

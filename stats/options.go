@@ -159,8 +159,9 @@ func WithRegistered(list func() []toolkit.Definition) Option {
 
 // WithClock sets the time that readers take for now, for logs of the past: an
 // interval is then sealed when a call ends after it, or by a reader, and no
-// timer runs. now must never go back. The default is [time.Now] and a timer that
-// runs while there are calls.
+// timer runs. If now goes back by more than a second, that is taken for a clock which was set back
+// ([Window] says what follows); without a monotonic reading, no time has passed until then. The
+// default is [time.Now] and a timer that runs while there are calls.
 func WithClock(now func() time.Time) Option {
 	return func(c *config) error {
 		if now == nil {
@@ -175,8 +176,9 @@ func WithClock(now func() time.Time) Option {
 // and reads them back at start. Each recorder needs one of its own. A process
 // that dies loses the open interval, ten seconds, at most. Files that lie wholly
 // beyond the retention ([WithRetention]), or beyond maxBytes (1 MiB to 1 TiB; 0
-// means 256 MiB) together, are removed, the oldest first. The default, "", keeps
-// nothing.
+// means 256 MiB) together, are removed, the oldest first. Intervals that begin after the time at
+// start, because the system clock was set back, count in the total only, and [Recorder.Notes] tells
+// how many there are. The default, "", keeps nothing.
 func WithDirectory(path string, maxBytes int64) Option {
 	return func(c *config) error {
 		if maxBytes == 0 {

@@ -19,7 +19,7 @@ func (r *Recorder) Recent(f Filter) []RecentCall {
 		if f.Limit > 0 && len(out) == f.Limit {
 			break
 		}
-		if x := c.export(policies); f.matches(&x) {
+		if x := c.export(policies, &r.clock); f.matches(&x) {
 			out = append(out, x)
 		}
 	}
@@ -31,7 +31,7 @@ func (r *Recorder) Call(id uint64) (RecentCall, bool) {
 	r.expire()
 	for _, c := range r.recent.all() {
 		if c.id == id {
-			return c.export(r.policies.load()), true
+			return c.export(r.policies.load(), &r.clock), true
 		}
 	}
 	return RecentCall{}, false
@@ -47,14 +47,14 @@ func (r *Recorder) Sessions() []SessionStats { return r.latestSessions(math.MaxI
 // latestSessions are the first n of Sessions.
 func (r *Recorder) latestSessions(n int) []SessionStats {
 	r.expire()
-	return r.sessions.latest(n)
+	return r.sessions.latest(n, &r.clock)
 }
 
 // Loops returns the calls that sessions made more than once, the most frequent
 // first.
 func (r *Recorder) Loops() []Loop {
 	r.expire()
-	return r.loops.all()
+	return r.loops.all(&r.clock)
 }
 
 // maxHealthLoops is how many loops a [Health] has.

@@ -35,7 +35,7 @@ type recentPlace struct {
 // tool answered at once and well, stands first: two cache lines, and no more, are written for it.
 type recentCall struct {
 	id        uint64
-	start     time.Time
+	ended     int64
 	duration  time.Duration
 	run       time.Duration
 	tool      *tool
@@ -63,14 +63,14 @@ func (r *recentRing) init(max int) { r.places = make([]recentPlace, max) }
 // maxTries is how many places a writer tries before it gives up.
 const maxTries = 4
 
-func (r *recentRing) add(e *toolkit.Ended, t *tool, s *session, f failure, tags callTags) {
+func (r *recentRing) add(e *toolkit.Ended, now int64, t *tool, s *session, f failure, tags callTags) {
 	id := r.last.Add(1)
 	for try := range uint64(min(maxTries, len(r.places))) {
 		p := &r.places[(id+try)%uint64(len(r.places))]
 		if !p.busy.CompareAndSwap(false, true) {
 			continue
 		}
-		p.call.set(id, e, t, s, f, tags)
+		p.call.set(id, e, now, t, s, f, tags)
 		p.busy.Store(false)
 		return
 	}
@@ -79,9 +79,9 @@ func (r *recentRing) add(e *toolkit.Ended, t *tool, s *session, f failure, tags 
 	}
 }
 
-// set makes c the call that e tells of. The caller owns the place.
-func (c *recentCall) set(id uint64, e *toolkit.Ended, t *tool, s *session, f failure, tags callTags) {
-	c.id, c.start, c.duration, c.run = id, e.Start, e.Duration(), e.Disposition.Run
+// set makes c the call that e tells of, which ended at now. The caller owns the place.
+func (c *recentCall) set(id uint64, e *toolkit.Ended, now int64, t *tool, s *session, f failure, tags callTags) {
+	c.id, c.ended, c.duration, c.run = id, now, e.Duration(), e.Disposition.Run
 	c.tool, c.session, c.span = t, s, e.Info.Span
 	c.bytesIn, c.bytesOut = e.ArgumentsBytes, e.ResultBytes
 	c.turn, c.suspended = 0, e.Result.Suspended
@@ -123,10 +123,11 @@ func (r *recentRing) all() []recentCall {
 	return all
 }
 
-func (c *recentCall) export(policies *policySet) RecentCall {
+func (c *recentCall) export(policies *policySet, by *steadyClock) RecentCall {
 	s, m := &c.more.served, &c.more
 	x := RecentCall{
-		ID: c.id, Time: c.start.UTC(), Tool: c.tool.name, Outcome: s.Outcome.String(), Ending: m.ending.String(),
+		ID: c.id, Time: by.wall(c.ended - int64(c.duration)), Tool: c.tool.name,
+		Outcome: s.Outcome.String(), Ending: m.ending.String(),
 		ErrorType: m.errorType, Error: m.failure.text, ErrorGroup: idText(m.failure.group), Suspended: c.suspended,
 		DurationMs: ms(c.duration), RunMs: ms(c.run), QueueMs: ms(s.Queue), ApprovalMs: ms(s.Approval), BackoffMs: ms(s.Backoff), AgeMs: ms(s.Age),
 		Attempts: s.Attempts, Repeat: s.Repeat, BytesIn: c.bytesIn, BytesOut: c.bytesOut, Turn: c.turn,

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // A record is eight bytes, the length and the CRC-32C of what follows, both
@@ -84,6 +85,8 @@ type restorer struct {
 
 	tools   map[string]bool
 	pending int
+	future  []*sealed // intervals after now, not yet in the archive
+	later   int       // how many there were
 }
 
 // file reads one file; what is wrong in it is noted and left out.
@@ -118,27 +121,50 @@ func (r *restorer) file(path string) {
 	}
 }
 
-// record brings one interval back.
+// record brings one interval back. One that begins after now was written before the system clock
+// was set back. When its calls ended is not known, so it counts in the total only: else windows
+// would show them as new when the clock gets there.
 func (r *restorer) record(body []byte) error {
 	s, tools, groups, err := readRecord(body)
 	if err != nil {
 		return err
 	}
-	if s.start > r.now {
-		return errFuture
+	late := s.end > r.now
+	if late {
+		limitTimes(tools, r.now)
 	}
-	if r.bound(tools) {
+	if r.bound(tools) || late {
 		s.tools = appendTools(nil, mergeTools([][]ToolSnapshot{tools}, false))
 	}
 	for i := range groups {
-		s.errors = append(s.errors, idCount{groups[i].id, groups[i].open})
-		r.errors.restore(&groups[i])
+		g := &groups[i]
+		g.first, g.last = min(g.first, r.now), min(g.last, r.now)
+		s.errors = append(s.errors, idCount{g.id, g.open})
+		r.errors.restore(g)
 	}
-	r.history.intervals = append(r.history.intervals, s)
+	if s.start > r.now {
+		s.start, s.end = r.now, r.now
+		r.future = append(r.future, &s)
+		r.later++
+	} else {
+		r.history.intervals = append(r.history.intervals, s)
+	}
 	if r.pending++; r.pending == 1000 {
 		r.finish()
 	}
 	return nil
+}
+
+// limitTimes makes now the latest time of tools.
+func limitTimes(tools []ToolSnapshot, now int64) {
+	latest := time.Unix(0, now).UTC()
+	for i := range tools {
+		t := &tools[i]
+		t.LastSeen = minTimeOf(t.LastSeen, latest)
+		for x := range t.Exemplars {
+			t.Exemplars[x].Time = minTimeOf(t.Exemplars[x].Time, latest)
+		}
+	}
 }
 
 // bound counts tools and facts beyond the maximum under Other; it reports whether
@@ -175,6 +201,8 @@ func (r *restorer) finish() {
 		return
 	}
 	r.pending = 0
+	r.history.fold(r.future, r.errors.knows)
+	r.future = nil
 	slices.SortStableFunc(r.history.intervals, func(a, b sealed) int { return cmp.Compare(a.start, b.start) })
 	r.history.compact(r.now, r.errors.knows)
 }

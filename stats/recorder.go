@@ -18,6 +18,7 @@ import (
 // that become exemplars; readers hold those locks for as long as it takes to copy.
 type Recorder struct {
 	config   config
+	clock    steadyClock
 	tools    toolTable
 	errors   errorTable
 	sessions sessionTable
@@ -28,9 +29,10 @@ type Recorder struct {
 	registered registeredTools
 	slower     slower
 
-	started int64        // in nanoseconds since 1970, as are all times here
+	started int64        // by clock, as are all times here that are numbers
 	due     atomic.Int64 // when the open interval ends
 	armed   atomic.Bool  // whether the timer will seal it
+	idle    atomic.Bool  // whether the next call must start the timer
 
 	sealing sync.Mutex // held by who seals, and by who copies the open interval
 	opened  int64      // when the open interval began
@@ -51,8 +53,9 @@ func New(options ...Option) (*Recorder, error) {
 		return nil, err
 	}
 	r := &Recorder{config: c}
-	now := c.now()
-	r.started, r.opened = now.UnixNano(), now.UnixNano()
+	r.clock.start(c.now)
+	r.started = r.clock.read()
+	r.opened = r.started
 	r.tools.init(layouts[c.digits], c.maxTools)
 	r.errors.init(c.maxGroups)
 	r.sessions.init(c.maxSessions)
@@ -60,7 +63,7 @@ func New(options ...Option) (*Recorder, error) {
 	r.recent.init(c.maxRecent)
 	r.history.init(r.started, c.retention, c.maxIntervalBytes)
 	if c.directory != "" {
-		if r.store, err = openStore(c, &r.history, &r.errors, &r.policies); err != nil {
+		if r.store, err = openStore(c, r.started, &r.history, &r.errors, &r.policies); err != nil {
 			return nil, err
 		}
 	}
@@ -85,8 +88,8 @@ func (r *Recorder) Wants(context.Context) bool { return false }
 
 // End counts the call.
 func (r *Recorder) End(_ context.Context, e *toolkit.Ended) {
-	now := e.End.UnixNano()
-	if now >= r.due.Load() {
+	now := r.clock.at(e.End)
+	if now >= r.due.Load() || r.idle.Load() {
 		r.overdue(now)
 	}
 	t, cost := r.tools.of(e.Info.Tool), costOf(e)
@@ -105,7 +108,7 @@ func (r *Recorder) End(_ context.Context, e *toolkit.Ended) {
 	if e.ErrorType != "" {
 		failure = r.errors.note(e, t, now, r.config.redact)
 	}
-	r.recent.add(e, t, s, failure, tags)
+	r.recent.add(e, now, t, s, failure, tags)
 }
 
 // AddContent counts secrets removed from, and texts cut in, the content of calls
@@ -133,10 +136,11 @@ func (r *Recorder) Close(ctx context.Context) error {
 		if r.timer != nil {
 			r.timer.Stop()
 			r.armed.Store(false)
+			r.idle.Store(false)
 		}
-		now := r.config.now().UnixNano()
+		now := r.clock.read()
 		r.seal(now)
-		r.put(r.opened, now)
+		r.put(r.opened, max(now, r.opened+1))
 		r.opened = now
 	}
 	r.sealing.Unlock()

@@ -8,7 +8,8 @@ import "time"
 // Sealing takes the counters' contents out and puts them into the history as an
 // interval. While there are calls a timer does it; the first call after a quiet
 // time does it itself, when there is nothing to take out; and so does a reader who
-// comes first. Whoever finds another at it goes on with its own work.
+// comes first. Whoever finds another at it goes on with its own work. Times are the clock's, which
+// never goes back.
 
 // timerGrace is how long after its time a seal is left to the timer.
 const timerGrace = int64(time.Second)
@@ -19,22 +20,23 @@ func (r *Recorder) tick() {
 	defer r.sealing.Unlock()
 	r.armed.Store(false)
 	if !r.closed {
-		r.seal(r.config.now().UnixNano())
+		r.seal(r.clock.read())
 	}
 }
 
-// overdue is called by a call that ended, as it says, at ended, after the open
-// interval. Only a clock of the host's makes that the time.
+// overdue is called by a call that ended at ended, after the open interval or as the first one
+// after a quiet time. Only with a clock of the application's is ended taken for the time now.
 func (r *Recorder) overdue(ended int64) {
 	if r.armed.Load() && ended < r.due.Load()+timerGrace || !r.sealing.TryLock() {
 		return
 	}
 	defer r.sealing.Unlock()
-	now := r.config.now().UnixNano()
+	now := r.clock.read()
 	if r.config.hostClock {
-		now = max(now, ended)
+		now = r.clock.raise(ended)
 	}
 	r.seal(now)
+	r.arm(now, true) // the call is counted next
 }
 
 // seal ends the open interval if its time is over at now. The caller holds the
@@ -61,6 +63,7 @@ func (r *Recorder) arm(now int64, busy bool) {
 		return
 	}
 	r.armed.Store(busy)
+	r.idle.Store(!busy)
 	if busy {
 		r.timer.Reset(time.Duration(r.due.Load() - now))
 	}
@@ -75,7 +78,7 @@ func (r *Recorder) put(start, end int64) bool {
 	}
 	s := sealed{start: start, end: end, tools: appendTools(nil, tools), errors: errors}
 	r.history.add(s)
-	r.store.append(&s, &r.errors)
+	r.store.append(&s, &r.errors, r.clock.ahead())
 	return true
 }
 

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -119,11 +118,10 @@ func (s *session) end(e *toolkit.Ended, now int64, cost float64) {
 	}
 	v := &e.Disposition
 	s.calls.Add(1)
-	switch v.Outcome {
-	case toolkit.OutcomeExecuted:
+	if ran(v) {
 		s.executed.Add(1)
 		s.runNs.Add(clampNs(v.Run))
-	case toolkit.OutcomeRefused:
+	} else if !v.Outcome.Answered() {
 		s.refused.Add(1)
 	}
 	if cost > 0 {
@@ -151,10 +149,10 @@ func (s *session) end(e *toolkit.Ended, now int64, cost float64) {
 	}
 }
 
-func (s *session) export() SessionStats {
+func (s *session) export(by *steadyClock) SessionStats {
 	x := SessionStats{
 		Session: s.name, Tenant: s.tenant, Agent: s.agent,
-		FirstSeen: time.Unix(0, s.first).UTC(), LastSeen: time.Unix(0, s.last.Load()).UTC(),
+		FirstSeen: by.wall(s.first), LastSeen: by.wall(s.last.Load()),
 		Calls: s.calls.Load(), Executed: s.executed.Load(), Refused: s.refused.Load(),
 		Errors: s.errors.Load(), Looped: s.looped.Load(), Turns: s.turns.Load(),
 		Streak: s.streak.Load(), WorstStreak: s.worst.Load(),
@@ -187,7 +185,7 @@ func (t *sessionTable) len() (n int) {
 
 // latest returns the n sessions seen last, at least one, the one seen last first. Of many, only those
 // are put in order and looked at closely that may be among them.
-func (t *sessionTable) latest(n int) []SessionStats {
+func (t *sessionTable) latest(n int, by *steadyClock) []SessionStats {
 	type seen struct {
 		*session
 		last int64
@@ -211,7 +209,7 @@ func (t *sessionTable) latest(n int) []SessionStats {
 	sort()
 	all := make([]SessionStats, len(some))
 	for i := range some {
-		all[i] = some[i].export()
+		all[i] = some[i].export(by)
 	}
 	return all
 }

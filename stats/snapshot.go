@@ -3,7 +3,11 @@
 
 package stats
 
-import "time"
+import (
+	"time"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
 
 // SnapshotVersion is the version of a snapshot's JSON form, which
 // `docs/stats.md` describes.
@@ -102,9 +106,25 @@ type Exemplar struct {
 	SpanID     string    `json:"span_id"`
 }
 
+// Outcome is the histogram of the calls with an outcome: of their running times if they were
+// executed, else of their durations. It is nil if there are none, or if o is none of the constants.
+func (t *ToolSnapshot) Outcome(o toolkit.Outcome) *Histogram {
+	switch {
+	case int(o) >= toolkit.OutcomeCount:
+		return nil
+	case auxOf[o] < 0:
+		return t.Executed
+	}
+	return *t.auxiliaries()[auxOf[o]]
+}
+
 // Calls is how many calls ended.
 func (t *ToolSnapshot) Calls() uint64 {
-	return t.Executed.Count() + t.CacheHit.Count() + t.Coalesced.Count() + t.Repeated.Count() + t.Refused.Count()
+	n := uint64(0)
+	for o := range toolkit.Outcome(toolkit.OutcomeCount) {
+		n += t.Outcome(o).Count()
+	}
+	return n
 }
 
 // Errors is how many calls ended with an error.type, whatever their outcome.

@@ -4,6 +4,7 @@
 package stats
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -54,8 +55,8 @@ type store struct {
 }
 
 // openStore makes the directory if need be, reads back what it holds, and removes
-// what is too old or too much.
-func openStore(c config, h *history, e *errorTable, p *policyTable) (*store, error) {
+// what is too old or too much, as of now.
+func openStore(c config, now int64, h *history, e *errorTable, p *policyTable) (*store, error) {
 	s := &store{directory: c.directory, maxBytes: c.directoryBytes, retention: c.retention, now: c.now}
 	if err := os.MkdirAll(c.directory, 0o700); err != nil {
 		return nil, fmt.Errorf("stats: WithDirectory: got %q, want a directory that can be written: %w", c.directory, err)
@@ -64,11 +65,15 @@ func openStore(c config, h *history, e *errorTable, p *policyTable) (*store, err
 	if err != nil {
 		return nil, fmt.Errorf("stats: WithDirectory: got %q, want a directory that can be read: %w", c.directory, err)
 	}
-	in := restorer{history: h, errors: e, policies: p, now: c.now().UnixNano(), maxTools: c.maxTools, note: s.note}
+	in := restorer{history: h, errors: e, policies: p, now: now, maxTools: c.maxTools, note: s.note}
 	for _, f := range files {
 		in.file(filepath.Join(s.directory, f.Name()))
 	}
 	in.finish()
+	if in.later > 0 {
+		s.note("%d intervals begin after the time now, since the system clock was set back: "+
+			"they are counted in the total only", in.later)
+	}
 	return s, nil
 }
 
@@ -81,12 +86,20 @@ func (s *store) note(format string, args ...any) {
 	}
 }
 
-// append hands an interval to the writer.
-func (s *store) append(v *sealed, groups *errorTable) {
+// append hands an interval to the writer. Its times are ahead of the wall clock's.
+func (s *store) append(v *sealed, groups *errorTable, ahead int64) {
 	if s == nil {
 		return
 	}
-	record := appendRecord(v, groups.texts(v.errors))
+	texts := groups.texts(v.errors)
+	if ahead != 0 {
+		v = v.moved(-ahead)
+		for i := range texts {
+			texts[i].first -= ahead
+			texts[i].last -= ahead
+		}
+	}
+	record := appendRecord(v, texts)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -170,7 +183,8 @@ func (s *store) shut() {
 }
 
 // prune removes the files beyond the limits of age and size, and returns those
-// left, the oldest first. The file being written stays.
+// left, the oldest first. The file being written stays. A file from the future was written before
+// the system clock was set back, so it is older than the others.
 func (s *store) prune() ([]os.FileInfo, error) {
 	entries, err := os.ReadDir(s.directory)
 	if err != nil {
@@ -187,8 +201,17 @@ func (s *store) prune() ([]os.FileInfo, error) {
 			total += info.Size()
 		}
 	}
-	slices.SortFunc(files, func(a, b os.FileInfo) int { return strings.Compare(a.Name(), b.Name()) })
-	oldest := s.now().Add(-s.retention)
+	now := s.now()
+	future := func(f os.FileInfo) int {
+		if f.ModTime().After(now.Add(time.Minute)) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortFunc(files, func(a, b os.FileInfo) int {
+		return cmp.Or(future(a)-future(b), strings.Compare(a.Name(), b.Name()))
+	})
+	oldest := now.Add(-s.retention)
 	return slices.DeleteFunc(files, func(f os.FileInfo) bool {
 		own := s.file != nil && f.Name() == filepath.Base(s.file.Name())
 		if own || total <= s.maxBytes && f.ModTime().After(oldest) {

@@ -7,6 +7,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/toolscope/toolscope/toolkit"
 )
 
 // Summary is a window in the units people read, compared with the window of the
@@ -90,7 +92,7 @@ func (t *ToolSnapshot) summarise(span time.Duration, allMs float64) ToolStats {
 		Slowest: t.Exemplars[:min(len(t.Exemplars), maxSlowest)], NearP99: nearest(t.Exemplars, t.Executed.Quantile(0.99)),
 	}
 	s.ErrorRate = ratio(s.Errors, calls)
-	s.HitRatio = ratio(s.CacheHits+s.Coalesced+s.Repeated, calls-s.Refused)
+	s.HitRatio = ratio(s.answered(), calls-s.Refused)
 	if allMs > 0 {
 		s.TimeShare = s.TotalMs / allMs
 	}
@@ -99,6 +101,23 @@ func (t *ToolSnapshot) summarise(span time.Duration, allMs float64) ToolStats {
 		s.FailedLatency = &l
 	}
 	return s
+}
+
+// byOutcome is how many calls had each outcome.
+func (s *ToolStats) byOutcome() [toolkit.OutcomeCount]uint64 {
+	// Without a length in the literal, it does not compile if an outcome is missing.
+	list := [...]uint64{s.Executed, s.CacheHits, s.Coalesced, s.Repeated, s.Refused}
+	return list
+}
+
+// answered is how many calls were answered without a run of their own.
+func (s *ToolStats) answered() (n uint64) {
+	for o, calls := range s.byOutcome() {
+		if toolkit.Outcome(o).Answered() {
+			n += calls
+		}
+	}
+	return n
 }
 
 func (t *ToolSnapshot) previous(span time.Duration) *Previous {

@@ -25,13 +25,10 @@ const (
 	auxes
 )
 
-// auxOf is the histogram of an outcome other than executed.
-var auxOf = [...]int{
-	toolkit.OutcomeCacheHit:  auxCacheHit,
-	toolkit.OutcomeCoalesced: auxCoalesced,
-	toolkit.OutcomeRepeated:  auxRepeated,
-	toolkit.OutcomeRefused:   auxRefused,
-}
+// auxOf are the histograms of outcomes, in their order; that of executed calls is no auxiliary one.
+var auxOf = [...]int{-1, auxCacheHit, auxCoalesced, auxRepeated, auxRefused}
+
+var _ [toolkit.OutcomeCount]struct{} = [len(auxOf)]struct{}{}
 
 // tool is what is counted of one tool in the open interval. All of it is written
 // with atomic operations; types is guarded by the errorTable's lock.
@@ -240,7 +237,11 @@ const toolSize = 1100
 
 // auxiliaries lists the histograms but Executed in the order of the aux constants.
 func (t *ToolSnapshot) auxiliaries() [auxes]**Histogram {
-	return [auxes]**Histogram{&t.Failed, &t.CacheHit, &t.Coalesced, &t.Repeated, &t.Refused, &t.Queue, &t.Approval, &t.Backoff}
+	// Without a length in the literal, it does not compile if one is missing.
+	list := [...]**Histogram{
+		&t.Failed, &t.CacheHit, &t.Coalesced, &t.Repeated, &t.Refused, &t.Queue, &t.Approval, &t.Backoff,
+	}
+	return list
 }
 
 // counters lists what is simply added up.

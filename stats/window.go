@@ -13,6 +13,12 @@ import (
 // intervals, so that a window covers a little more than was asked for: at most ten
 // seconds within the last quarter of an hour, a minute within the last two hours,
 // ten minutes beyond. Answers tell the span they cover.
+//
+// The zero Window, which Prometheus counters are made of too, does not depend on the system clock.
+// Other windows go by the time that has passed since a call ended. If the clock is set back, they
+// have the same calls as before, and the times of earlier calls, and of the spans covered, move back
+// with it. If it is set forward, earlier calls are older by as much, as after a machine was
+// suspended, and leave windows accordingly. Since and Until are of the clock as it is set now.
 type Window struct {
 	// Last is the length of the window up to now; 0 if Since or Until are meant.
 	Last time.Duration
@@ -100,6 +106,9 @@ func (w Window) bounds(now int64) (since, until int64) {
 	}
 	return since, until
 }
+
+// all reports whether w is the zero Window, which has everything.
+func (w Window) all() bool { return w.Last == 0 && w.Since.IsZero() && w.Until.IsZero() }
 
 // minTime stands for no beginning.
 const minTime = -1 << 63

@@ -14,8 +14,8 @@ import (
 // Kinds are constants: compare with [errors.Is].
 type Kind string
 
-// The values of error.type, as `docs/design.md` lists them. A tool's or a host's
-// own error may say another with an ErrorType method (see [TypeOf]).
+// The values of error.type, as `docs/design.md` lists them, each of which [Kinds] lists too. A tool's
+// or an application's own error may give another with an ErrorType method (see [TypeOf]).
 const (
 	ErrTool             Kind = "tool_error"        // the tool failed, and no more is known
 	ErrTimeout          Kind = "timeout"           // a deadline passed; also context.DeadlineExceeded
@@ -32,6 +32,60 @@ const (
 	ErrLoopDetected     Kind = "loop_detected"     // the model goes round in circles
 	ErrBudgetExceeded   Kind = "budget_exceeded"   // calls, time or cost are used up
 )
+
+// kinds are all constants, the frequent ones first: [errors.Is] is asked for them in this order.
+var kinds = [...]struct {
+	kind Kind
+	// refusal is whether an error of the kind says that the call never reached a tool.
+	refusal bool
+}{
+	{ErrTimeout, false},
+	{ErrCanceled, false},
+	{ErrPanic, false},
+	{ErrUnknownTool, true},
+	{ErrInvalidArguments, true},
+	{ErrPermissionDenied, true},
+	{ErrApprovalDenied, true},
+	{ErrApprovalExpired, true},
+	{ErrRateLimited, true},
+	{ErrOverloaded, true},
+	{ErrCircuitOpen, true},
+	{ErrLoopDetected, true},
+	{ErrBudgetExceeded, true},
+	{ErrTool, false},
+}
+
+// Kinds lists all constants in a stable order. The list is the caller's own.
+func Kinds() []Kind {
+	all := make([]Kind, len(kinds))
+	for i := range kinds {
+		all[i] = kinds[i].kind
+	}
+	return all
+}
+
+// Refusal reports whether an error of kind k says that the call never reached a tool: all constants
+// but [ErrTool], [ErrTimeout], [ErrCanceled] and [ErrPanic], which a tool that runs ends with too. It
+// is false for a kind that is none of the constants. A call that failed with such a kind may have run
+// nevertheless, where a tool made up the error of what it called: [Outcome] says what happened.
+func (k Kind) Refusal() bool {
+	for i := range kinds {
+		if kinds[i].kind == k {
+			return kinds[i].refusal
+		}
+	}
+	return false
+}
+
+// Known reports whether k is one of the constants.
+func (k Kind) Known() bool {
+	for i := range kinds {
+		if kinds[i].kind == k {
+			return true
+		}
+	}
+	return false
+}
 
 // Error is the kind with blanks for underscores.
 func (k Kind) Error() string { return strings.ReplaceAll(string(k), "_", " ") }

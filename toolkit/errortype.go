@@ -24,10 +24,6 @@ const maxErrorTypes = 64
 // process, then "_OTHER"); then "tool_error". It is never a Go type's name.
 func TypeOf(err error) string { return classify(err, string(ErrTool)) }
 
-// kinds is what errors.Is is asked for, the frequent ones first.
-var kinds = [...]Kind{ErrTimeout, ErrCanceled, ErrPanic, ErrUnknownTool, ErrInvalidArguments, ErrPermissionDenied,
-	ErrApprovalDenied, ErrApprovalExpired, ErrRateLimited, ErrOverloaded, ErrCircuitOpen, ErrLoopDetected, ErrBudgetExceeded, ErrTool}
-
 // classify is TypeOf with another value for an error nobody knows. An error's
 // own methods may panic: then it is one that nobody knows.
 func classify(err error, fallback string) (kind string) {
@@ -40,7 +36,7 @@ func classify(err error, fallback string) (kind string) {
 		}
 	}()
 	if k := outermost(err); k != "" {
-		return k.known()
+		return k.admitted()
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return string(ErrTimeout)
@@ -48,8 +44,8 @@ func classify(err error, fallback string) (kind string) {
 	if errors.Is(err, context.Canceled) {
 		return string(ErrCanceled)
 	}
-	for _, k := range kinds {
-		if k != ErrTool && errors.Is(err, k) {
+	for i := range kinds {
+		if k := kinds[i].kind; k != ErrTool && errors.Is(err, k) {
 			return string(k)
 		}
 	}
@@ -90,13 +86,11 @@ func outermost(err error) Kind {
 	return ""
 }
 
-// known is the kind itself if it is one of the list, else admitted like any
+// admitted is the kind itself if it is one of the constants, else admitted like any
 // other value that comes from outside.
-func (k Kind) known() string {
-	for _, l := range kinds {
-		if k == l {
-			return string(k)
-		}
+func (k Kind) admitted() string {
+	if k.Known() {
+		return string(k)
 	}
 	return own.admit(string(k))
 }
@@ -113,10 +107,8 @@ func (t *errorTypes) admit(v string) string {
 	if !validType(v) {
 		return TypeOther
 	}
-	for _, k := range kinds {
-		if v == string(k) {
-			return v
-		}
+	if Kind(v).Known() {
+		return v
 	}
 	t.mu.RLock()
 	_, ok := t.seen[v]

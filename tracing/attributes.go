@@ -73,7 +73,7 @@ func (o *Observer) describe(a *attributes, e *toolkit.Ended) {
 	if e.Info.Tool == nil {
 		a.identifier(o, keyRequestedName, e.Call.Name)
 	}
-	if e.Ending > toolkit.EndingFailed {
+	if !e.Ending.CameBack() {
 		a.text(keyEnding, e.Ending.String())
 	}
 	if e.Result.Suspended {

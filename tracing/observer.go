@@ -189,15 +189,19 @@ func (o *Observer) errorDescription(e *toolkit.Ended) string {
 	switch {
 	case e.Ending == toolkit.EndingPanicked:
 		return o.text("panic: "+panicText(e.Panic), o.limits.Error)
-	case e.Ending == toolkit.EndingGoexit:
-		return "the tool ended its goroutine"
-	case e.Ending == toolkit.EndingAbandoned:
-		return "the call was begun and never ended"
+	case int(e.Ending) < len(endingTexts) && endingTexts[e.Ending] != "":
+		return endingTexts[e.Ending]
 	case e.Err == nil:
 		return ""
 	}
 	return o.text(errorText(e.Err), o.limits.Error)
 }
+
+// endingTexts are the status texts of endings that have no error; "" for those whose error or panic
+// has the text.
+var endingTexts = [...]string{"", "", "", "the tool ended its goroutine", "the call was begun and never ended"}
+
+var _ [toolkit.EndingCount]struct{} = [len(endingTexts)]struct{}{}
 
 // panicText is the panic's value as text; a value's own method may panic, which
 // fmt takes care of.

@@ -193,11 +193,11 @@ func (o *exportOptions) complete(files []string) error {
 // outcomes reads --outcome and --error.
 func (o *exportOptions) outcomes(outcomes, errorTypes string) error {
 	for _, name := range split(outcomes) {
-		i := slices.IndexFunc(toolkit.Outcomes(), func(x toolkit.Outcome) bool { return x.String() == name })
-		if i < 0 {
-			return fmt.Errorf("--outcome: got %.40q, want executed, cache_hit, coalesced, repeated or refused", name)
+		outcome, ok := toolkit.ParseOutcome(name)
+		if !ok {
+			return fmt.Errorf("--outcome: got %.40q, want one or more of %v", name, toolkit.Outcomes())
 		}
-		o.filter.Outcomes = append(o.filter.Outcomes, toolkit.Outcomes()[i])
+		o.filter.Outcomes = append(o.filter.Outcomes, outcome)
 	}
 	if errorTypes == "any" {
 		o.filter.ErrorsOnly = true

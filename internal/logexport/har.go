@@ -138,8 +138,9 @@ func message(kind string, size int) harMessage {
 	return harMessage{HTTPVersion: "HTTP/1.1", Cookies: []struct{}{}, Headers: []harPair{{"Content-Type", kind}}, HeadersSize: -1, BodySize: size}
 }
 
-// statuses are the HTTP statuses that stand for kinds of errors.
+// statuses are the HTTP statuses that stand for kinds of errors, all of toolkit.Kinds.
 var statuses = map[string]int{
+	string(toolkit.ErrTool): http.StatusInternalServerError, string(toolkit.ErrPanic): http.StatusInternalServerError,
 	string(toolkit.ErrTimeout): http.StatusGatewayTimeout, string(toolkit.ErrCanceled): 499, string(toolkit.ErrUnknownTool): http.StatusNotFound,
 	string(toolkit.ErrInvalidArguments): http.StatusBadRequest, string(toolkit.ErrPermissionDenied): http.StatusForbidden, string(toolkit.ErrApprovalDenied): http.StatusForbidden,
 	string(toolkit.ErrApprovalExpired): http.StatusForbidden, string(toolkit.ErrRateLimited): http.StatusTooManyRequests, string(toolkit.ErrOverloaded): http.StatusServiceUnavailable,

@@ -21,12 +21,27 @@ func (p *params) carriesInput() bool { return p.RequestState != "" || len(p.Inpu
 // a task, of which a first answer tells no more than its id.
 func (p *params) carriesMore() bool { return p.carriesInput() || len(p.Task) > 0 }
 
-// onceOnly are the stages of the policies that a call passes once, whatever its rounds: what they judge, the
+// onceOnly are, by stage, the policies that a call passes once, whatever its rounds: what they judge, the
 // arguments, is the same in each. Those of the others hold for what runs, which each round does. A
 // round is not run again: its server may take the state that it gave but once.
-var onceOnly = []middleware.Stage{
-	middleware.StageInject, middleware.StageLoop, middleware.StageValidate, middleware.StagePermit, middleware.StageApprove, middleware.StageRetry,
+var onceOnly = [...]bool{
+	false, // recover
+	true,  // inject
+	true,  // loop
+	false, // truncate
+	true,  // validate
+	true,  // permit
+	true,  // approve
+	false, // dedupe
+	false, // cache
+	false, // budget
+	true,  // retry
+	false, // breaker
+	false, // limit
+	false, // timeout
 }
+
+var _ [middleware.StageCount]struct{} = [len(onceOnly)]struct{}{}
 
 // laterCaller governs the next rounds of calls that policies have let through.
 func (s *session) laterCaller(rules toolscope.Settings) caller {
@@ -34,7 +49,7 @@ func (s *session) laterCaller(rules toolscope.Settings) caller {
 		return govern(s.adapter())
 	}
 	return s.inputCaller(slices.DeleteFunc(slices.Clone(rules.Policies), func(p middleware.Policy) bool {
-		return p == nil || slices.Contains(onceOnly, p.Stage())
+		return p == nil || int(p.Stage()) < len(onceOnly) && onceOnly[p.Stage()]
 	}))
 }
 

@@ -5,7 +5,6 @@ package cache
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/toolscope/toolscope/internal/freshness"
@@ -257,14 +256,8 @@ func (c *Policy) fill(ctx context.Context, call toolkit.Call, l *look, p plan, r
 }
 
 // toolFault reports whether a failure is the tool's own: an error.type of its own, or
-// tool_error.
+// tool_error. All other kinds are of what is around the tool, and none of them is stored.
 func toolFault(err error) bool {
-	kind := toolkit.TypeOf(err)
-	return kind != toolkit.TypeOther && !slices.Contains(notTheTools, toolkit.Kind(kind))
-}
-
-var notTheTools = []toolkit.Kind{
-	toolkit.ErrTimeout, toolkit.ErrCanceled, toolkit.ErrPanic, toolkit.ErrUnknownTool, toolkit.ErrInvalidArguments,
-	toolkit.ErrPermissionDenied, toolkit.ErrApprovalDenied, toolkit.ErrApprovalExpired, toolkit.ErrRateLimited,
-	toolkit.ErrOverloaded, toolkit.ErrCircuitOpen, toolkit.ErrLoopDetected, toolkit.ErrBudgetExceeded,
+	kind := toolkit.Kind(toolkit.TypeOf(err))
+	return kind == toolkit.ErrTool || kind != toolkit.TypeOther && !kind.Known()
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/toolkit"
 )
 
 // maxScrapes is how many scrapes are answered at once.
@@ -97,11 +98,8 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 // something to count, but for outcomes and errors, whose rates need their zeros.
 func collect(ch chan<- prometheus.Metric, t *stats.ToolSnapshot) {
 	tool := label(t.Tool)
-	for _, o := range []struct {
-		outcome string
-		of      *stats.Histogram
-	}{{"executed", t.Executed}, {"cache_hit", t.CacheHit}, {"coalesced", t.Coalesced}, {"repeated", t.Repeated}, {"refused", t.Refused}} {
-		counter(ch, calls, float64(o.of.Count()), tool, o.outcome)
+	for _, o := range toolkit.Outcomes() {
+		counter(ch, calls, float64(t.Outcome(o).Count()), tool, o.String())
 	}
 	for _, e := range t.ErrorTypes {
 		counter(ch, failures, float64(e.Count), tool, label(e.Type))

@@ -1,0 +1,290 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package house_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// An enumeration is a type whose constants code tells apart. Code that does must know all of them:
+// tables do not compile otherwise (TestTablesAreUnkeyed), and TestPlacesKnowEachConstant names the
+// other places.
+type enumeration struct {
+	name, file string
+	// reviewed are the constants for which all places that tell them apart were looked at. After
+	// you have added a constant and have gone through the places that the test names, add it here.
+	reviewed []string
+}
+
+var enumerations = []enumeration{
+	{"Outcome", "toolkit/outcome.go", []string{
+		"OutcomeExecuted", "OutcomeCacheHit", "OutcomeCoalesced", "OutcomeRepeated", "OutcomeRefused",
+	}},
+	{"Ending", "toolkit/outcome.go", []string{
+		"EndingReturned", "EndingFailed", "EndingPanicked", "EndingGoexit", "EndingAbandoned",
+	}},
+	{"Kind", "toolkit/errors.go", []string{
+		"ErrTool", "ErrTimeout", "ErrCanceled", "ErrPanic", "ErrUnknownTool", "ErrInvalidArguments",
+		"ErrPermissionDenied", "ErrApprovalDenied", "ErrApprovalExpired", "ErrRateLimited", "ErrOverloaded",
+		"ErrCircuitOpen", "ErrLoopDetected", "ErrBudgetExceeded",
+	}},
+	{"Stage", "middleware/policy.go", []string{
+		"StageRecover", "StageInject", "StageLoop", "StageTruncate", "StageValidate", "StagePermit", "StageApprove",
+		"StageDedupe", "StageCache", "StageBudget", "StageRetry", "StageBreaker", "StageLimit", "StageTimeout",
+	}},
+}
+
+// declared are the exported constants of the enumeration's type, in the order of the source, with
+// their values where those are strings.
+func (e enumeration) declared(t *testing.T) (names, values []string) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "", read(t, e.file), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, decl := range file.Decls {
+		group, ok := decl.(*ast.GenDecl)
+		if !ok || group.Tok != token.CONST {
+			continue
+		}
+		current := ""
+		for _, spec := range group.Specs {
+			spec := spec.(*ast.ValueSpec)
+			if len(spec.Values) > 0 {
+				current = ""
+				if id, ok := spec.Type.(*ast.Ident); ok {
+					current = id.Name
+				}
+			}
+			if current != e.name || !spec.Names[0].IsExported() {
+				continue
+			}
+			names = append(names, spec.Names[0].Name)
+			if len(spec.Values) > 0 {
+				if text, ok := spec.Values[0].(*ast.BasicLit); ok && text.Kind == token.STRING {
+					value, err := strconv.Unquote(text.Value)
+					if err != nil {
+						t.Fatal(err)
+					}
+					values = append(values, value)
+				}
+			}
+		}
+	}
+	if len(names) == 0 {
+		t.Fatalf("%s: got no constants of type %s", e.file, e.name)
+	}
+	return names, values
+}
+
+// sources visits the Go files of all modules but tests, parsed.
+func sources(t *testing.T, visit func(name string, fset *token.FileSet, file *ast.File)) {
+	t.Helper()
+	walk(t, func(name string) {
+		if path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") || strings.Contains(name, "/testdata/") {
+			return
+		}
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, name, read(t, name), 0)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			return
+		}
+		visit(name, fset, file)
+	})
+}
+
+// constant is the name of the constant that an expression is, with or without its package, also
+// converted to a string, or a string in quotes; "" for others.
+func constant(x ast.Expr) string {
+	switch x := x.(type) {
+	case *ast.BasicLit:
+		if text, err := strconv.Unquote(x.Value); err == nil && x.Kind == token.STRING {
+			return strconv.Quote(text)
+		}
+	case *ast.Ident:
+		return x.Name
+	case *ast.SelectorExpr:
+		if id, ok := x.X.(*ast.Ident); ok && (id.Name == "toolkit" || id.Name == "middleware") {
+			return x.Sel.Name
+		}
+		return constant(x.X) // .String()
+	case *ast.CallExpr:
+		if len(x.Args) == 1 {
+			return constant(x.Args[0])
+		}
+		if len(x.Args) == 0 {
+			return constant(x.Fun)
+		}
+	}
+	return ""
+}
+
+// TestTablesAreUnkeyed: a table of what outcomes, endings or stages mean lists them in their order
+// without keys and without a length, and is followed by
+//
+//	var _ [toolkit.OutcomeCount]struct{} = [len(table)]struct{}{}
+//
+// so that it does not compile once there is another one. A key, or a length with too few elements,
+// makes the new one a silent zero.
+func TestTablesAreUnkeyed(t *testing.T) {
+	all := map[string]bool{}
+	for _, e := range enumerations {
+		names, _ := e.declared(t)
+		for _, name := range names {
+			all[name] = e.name != "Kind" // a map by kinds is held to toolkit.Kinds by a test
+		}
+	}
+	lengths := []string{"outcomes", "endings", "stages", "OutcomeCount", "EndingCount", "StageCount"}
+	sources(t, func(_ string, fset *token.FileSet, file *ast.File) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			table, ok := n.(*ast.CompositeLit)
+			if !ok {
+				return true
+			}
+			of, ok := table.Type.(*ast.ArrayType)
+			if !ok || of.Len == nil || len(table.Elts) == 0 {
+				return true
+			}
+			if slices.Contains(lengths, constant(of.Len)) {
+				t.Errorf("%s: the table has a length, so that a missing element is a zero: "+
+					"want [...] and a check of its length", fset.Position(table.Pos()))
+			}
+			for _, x := range table.Elts {
+				if pair, ok := x.(*ast.KeyValueExpr); ok && all[constant(pair.Key)] {
+					t.Errorf("%s: the table has the key %s, so that one left out is a zero: "+
+						"want no keys and a check of its length", fset.Position(pair.Pos()), constant(pair.Key))
+				}
+			}
+			return true
+		})
+	})
+}
+
+// TestPlacesKnowEachConstant: each place that tells outcomes, endings, kinds of errors or stages apart
+// was looked at for each of them.
+func TestPlacesKnowEachConstant(t *testing.T) {
+	for _, e := range enumerations {
+		names, values := e.declared(t)
+		if slices.Equal(names, e.reviewed) {
+			continue
+		}
+		if e.name == "Outcome" {
+			for _, o := range toolkit.Outcomes() {
+				values = append(values, o.String())
+			}
+		}
+		all := slices.Concat(names, e.reviewed)
+		for _, v := range values {
+			all = append(all, strconv.Quote(v))
+		}
+		t.Errorf("%s: got the constants %q, reviewed were %q. "+
+			"Look at each of the places below, then change the list in internal/house/exhaustive_test.go.",
+			e.name, names, e.reviewed)
+		sources(t, func(_ string, fset *token.FileSet, file *ast.File) {
+			for _, at := range e.places(all, fset, file) {
+				t.Errorf("%s tells them apart", at)
+			}
+		})
+	}
+}
+
+// places are where a file tells constants apart: in a comparison, a case, a list or a table.
+func (e enumeration) places(names []string, fset *token.FileSet, file *ast.File) (at []string) {
+	note := func(n ast.Node, list ...ast.Expr) {
+		for _, x := range list {
+			if pair, ok := x.(*ast.KeyValueExpr); ok {
+				x = pair.Key
+			}
+			if name := constant(x); slices.Contains(names, name) {
+				p := fset.Position(n.Pos())
+				at = append(at, fmt.Sprintf("%s:%d (%s)", p.Filename, p.Line, name))
+				return
+			}
+		}
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BinaryExpr:
+			note(n, n.X, n.Y)
+		case *ast.CaseClause:
+			note(n, n.List...)
+		case *ast.CompositeLit:
+			note(n, n.Elts...)
+		case *ast.CallExpr:
+			f, ok := n.Fun.(*ast.SelectorExpr)
+			if ok && slices.Contains([]string{"Is", "Contains", "Index"}, f.Sel.Name) {
+				note(n, n.Args...)
+			}
+		}
+		return true
+	})
+	return at
+}
+
+// TestListsNameEachConstant: what is written for people, and for Prometheus, names each outcome,
+// kind and stage.
+func TestListsNameEachConstant(t *testing.T) {
+	var outcomes, answered []string
+	for _, o := range toolkit.Outcomes() {
+		outcomes = append(outcomes, o.String())
+		if o != toolkit.OutcomeExecuted && o != toolkit.OutcomeRefused {
+			answered = append(answered, o.String())
+		}
+	}
+	_, kinds := enumerations[2].declared(t)
+	var stages []string
+	for s := middleware.Stage(0); s.String() != "unknown"; s++ {
+		stages = append(stages, s.String())
+	}
+	list, last := strings.Join(outcomes, ", "), len(outcomes)-1
+	others := strings.Join(outcomes[1:], "`, `")
+	quoted := "`" + strings.Join(outcomes, "`, `") + "`"
+	rows := func(names []string) (all []string) {
+		for _, n := range names {
+			all = append(all, "\n| `"+n+"` |")
+		}
+		return all
+	}
+	var ordered strings.Builder // the first cells of docs/policies.md's table, in their order
+	for _, s := range stages {
+		fmt.Fprintf(&ordered, "| %s | [^\n]*\n", s)
+	}
+	for file, wants := range map[string][]string{
+		"stats/calllog.go":                          {strings.Join(outcomes[1:last], ", ") + " or " + outcomes[last]},
+		"cmd/toolscope/report.go":                   {"executed (the default), " + strings.Join(outcomes[1:], ", ")},
+		"cmd/toolscope/export.go":                   {list},
+		"docs/export.md":                            append([]string{strings.Join(outcomes, ","), "`executed` (the default), `" + others + "`"}, kinds...),
+		"docs/http.md":                              outcomes,
+		"docs/policies.md":                          {quoted},
+		"docs/design.md":                            append(rows(outcomes), rows(kinds)...),
+		"docs/stats.md":                             {strings.Join(outcomes, " + ")},
+		"exporters/grafana/toolscope-otel.json":     {strings.Join(answered, "|")},
+		"exporters/grafana/toolscope-stats.json":    {strings.Join(answered, "|")},
+		"examples/deploy/rules/toolscope.rules.yml": {strings.Join(answered, "|")},
+	} {
+		text := string(read(t, file))
+		for _, want := range wants {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: got no %q, want every outcome and kind of error named there", file, want)
+			}
+		}
+	}
+	table := regexp.MustCompile(strings.ReplaceAll(ordered.String(), "|", `\|`))
+	if !table.Match(read(t, "docs/policies.md")) {
+		t.Errorf("docs/policies.md: the table of the stages does not have %q in this order", stages)
+	}
+}
