@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -25,13 +26,15 @@ import (
 type systemClock struct {
 	t       testing.TB
 	start   time.Time
-	by      time.Duration // how much it was set forward, less how much back
+	by      atomic.Int64 // how much it was set forward, less how much back; the timer reads it too
 	elapsed func() time.Duration
 }
 
 func (c *systemClock) now() time.Time {
-	return withMonotonic(c.t, c.start.Add(c.elapsed()+c.by), c.elapsed())
+	return withMonotonic(c.t, c.start.Add(c.elapsed()+time.Duration(c.by.Load())), c.elapsed())
 }
+
+func (c *systemClock) step(by time.Duration) { c.by.Add(int64(by)) }
 
 // withMonotonic is a time with a monotonic reading, which package time makes in time.Now only.
 func withMonotonic(t testing.TB, wall time.Time, monotonic time.Duration) time.Time {
@@ -83,21 +86,21 @@ func TestSteadyClock(t *testing.T) {
 		elapsed = time.Hour
 		passed("an hour", hour)
 		before := now()
-		system.by -= 72 * time.Hour
+		system.step(-72 * time.Hour)
 		passed("a step back", hour)
 		if got := c.at(before) - from; monotonic && got != hour {
 			t.Errorf("a time from before the step: got %v, want 1h", time.Duration(got))
 		}
 		elapsed += time.Hour
 		passed("an hour later", 2*hour)
-		system.by += 10 * time.Hour
+		system.step(10 * time.Hour)
 		passed("a step forward", 12*hour)
-		system.by -= 300 * time.Millisecond
+		system.step(-300 * time.Millisecond)
 		if got := c.read() - from; got != 12*hour {
 			t.Errorf("monotonic %t: a small step back: got %v, want 12h", monotonic, time.Duration(got))
 		}
 		elapsed += time.Second
-		system.by -= 48 * time.Hour
+		system.step(-48 * time.Hour)
 		want := 12*hour + int64(time.Second) - int64(300*time.Millisecond)
 		if !monotonic {
 			want = 12 * hour // how much time had passed at the step is not known
@@ -166,7 +169,7 @@ func clockSteps(t *testing.T, random *rand.Rand) {
 				if by > -2*time.Second && by < 0 {
 					by = -2 * time.Second
 				}
-				system.by += by
+				system.step(by)
 				m.forward += max(0, by)
 			case 1:
 				time.Sleep(length([]time.Duration{20 * time.Second, 3 * time.Hour}[random.IntN(2)]))
@@ -189,7 +192,7 @@ func clockSteps(t *testing.T, random *rand.Rand) {
 			t.Errorf("got notes %q, want at most the one about intervals of the future", r.Notes())
 		}
 		if random.IntN(2) == 0 { // the clock is set while no process runs
-			system.by += length(200*time.Hour) - 100*time.Hour
+			system.step(length(200*time.Hour) - 100*time.Hour)
 		}
 		time.Sleep(length(time.Minute))
 	}
@@ -340,7 +343,7 @@ func TestMergeAcrossClockSteps(t *testing.T) {
 		random := rand.New(rand.NewPCG(uint64(i), 0))
 		for n := range 40 {
 			if n == 20 {
-				system.by += by
+				system.step(by)
 			}
 			m.record(r, system, &toolkit.Definition{Name: "a"}, random)
 			elapsed += 5 * time.Second
@@ -376,7 +379,7 @@ func TestSubAcrossAClockStep(t *testing.T) {
 		m.record(r, system, &toolkit.Definition{Name: "a"}, random)
 	}
 	before := r.Snapshot(Window{})
-	system.by -= 72 * time.Hour
+	system.step(-72 * time.Hour)
 	elapsed += time.Minute
 	for range 7 {
 		m.record(r, system, &toolkit.Definition{Name: "a"}, random)
@@ -405,7 +408,7 @@ func TestSessionsAreEvictedByWhenTheyWereSeen(t *testing.T) {
 	for i := range 8 {
 		made(fmt.Sprint("old", i))
 	}
-	system.by -= 72 * time.Hour
+	system.step(-72 * time.Hour)
 	for i := range 8 {
 		made(fmt.Sprint("new", i))
 	}
@@ -425,48 +428,50 @@ func TestSessionsAreEvictedByWhenTheyWereSeen(t *testing.T) {
 // directory in the total only, and removes files of the future before others.
 func TestIntervalsOfTheFuture(t *testing.T) {
 	directory := t.TempDir()
-	now := time.Now()
-	clock := func() time.Time { return now }
+	var passed atomic.Int64 // the files' writer reads the clock too
+	began := time.Now()
+	clock := func() time.Time { return began.Add(time.Duration(passed.Load())) }
+	step := func(by time.Duration) { passed.Add(int64(by)) }
 	tool := &toolkit.Definition{Name: "a"}
 	made := func(r *Recorder, n int) {
 		for range n {
 			e := call(tool, time.Millisecond, failing("timeout", "late"), sampled(1))
-			e.Start, e.End = now, now
+			e.Start, e.End = clock(), clock()
 			record(r, e)
-			now = now.Add(20 * time.Second)
+			step(20 * time.Second)
 		}
 	}
 	r := newRecorder(t, WithClock(clock), WithDirectory(directory, 0))
 	made(r, 5)
 	closeNow(t, r)
 	for _, f := range stored(t, directory) {
-		if err := os.Chtimes(f, now, now); err != nil {
+		if err := os.Chtimes(f, clock(), clock()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	now = now.Add(-72 * time.Hour)
+	step(-72 * time.Hour)
 	second := newRecorder(t, WithClock(clock), WithDirectory(directory, 0))
 	made(second, 3)
 	s, day := second.Snapshot(Window{}), second.Snapshot(Window{Last: 24 * time.Hour})
 	if got, windowed := s.Tool("a").Calls(), day.Tool("a").Calls(); got != 8 || windowed != 3 {
 		t.Errorf("got a total of %d and %d in the window, want 8 and 3", got, windowed)
 	}
-	if g := s.Errors; len(g) != 1 || g[0].Count != 8 || g[0].LastSeen.After(now) || s.To.After(now) {
-		t.Errorf("got groups %+v until %v, want one of 8 errors, none after %v", g, s.To, now)
+	if g := s.Errors; len(g) != 1 || g[0].Count != 8 || g[0].LastSeen.After(clock()) || s.To.After(clock()) {
+		t.Errorf("got groups %+v until %v, want one of 8 errors, none after %v", g, s.To, clock())
 	}
 	if notes := second.Notes(); len(notes) != 1 {
 		t.Errorf("got notes %q, want one about 5 intervals of the future", notes)
 	}
 	closeNow(t, second)
 
-	now = now.Add(75 * time.Hour) // past what was the future
+	step(75 * time.Hour) // past what was the future
 	third := newRecorder(t, WithClock(clock), WithDirectory(directory, 0))
 	if got := third.Summary(Window{}).Overall.Calls; got != 8 {
 		t.Errorf("later: got a total of %d, want 8", got)
 	}
 	closeNow(t, third)
 
-	now = now.Add(-80 * time.Hour)
+	step(-80 * time.Hour)
 	s4 := &store{directory: directory, maxBytes: 1, retention: time.Hour, now: clock}
 	for _, f := range stored(t, directory) {
 		if info, err := os.Stat(f); err == nil && info.Size() > s4.maxBytes {
@@ -477,7 +482,7 @@ func TestIntervalsOfTheFuture(t *testing.T) {
 	if err := os.WriteFile(name, []byte(fileHead), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chtimes(name, now, now); err != nil {
+	if err := os.Chtimes(name, clock(), clock()); err != nil {
 		t.Fatal(err)
 	}
 	if files, err := s4.prune(); err != nil || len(files) == 0 || files[len(files)-1].Name() != filepath.Base(name) {
