@@ -47,7 +47,9 @@ func asIs() toolkit.Lens[toolkit.Call, toolkit.Result] {
 
 // wrappings are the ways in which a scope observes a tool that returns a result.
 var wrappings = map[string]func(*testing.T, *toolscope.Scope, toolkit.Handler) toolkit.Handler{
-	"Wrap": func(_ *testing.T, s *toolscope.Scope, h toolkit.Handler) toolkit.Handler { return s.Wrap(h, lookupFailing) },
+	"Wrap": func(_ *testing.T, s *toolscope.Scope, h toolkit.Handler) toolkit.Handler {
+		return s.Wrap(h, lookupFailing)
+	},
 	"Watch": func(_ *testing.T, s *toolscope.Scope, h toolkit.Handler) toolkit.Handler {
 		return toolscope.Watch(s, (func(context.Context, toolkit.Call) (toolkit.Result, error))(h), asIs())
 	},
@@ -100,7 +102,7 @@ func TestAFailureKeepsItsReason(t *testing.T) {
 			toolkit.Part{Kind: toolkit.PartText, Text: "disk full"}), Fault: toolkit.ErrTool}, "disk full", "tool_error"},
 		"structured content only": {toolkit.Result{Parts: part(toolkit.Part{Kind: toolkit.PartStructured,
 			JSON: []byte(`{"reason":"disk full"}`)}), Fault: toolkit.ErrTool}, `{"reason":"disk full"}`, "tool_error"},
-		"nothing at all": {toolkit.Result{Output: "  \n", Fault: toolkit.ErrTool}, "tool error", "tool_error"},
+		"nothing at all":    {toolkit.Result{Output: "  \n", Fault: toolkit.ErrTool}, "tool error", "tool_error"},
 		"a text of its own": {toolkit.Result{Output: "try later", Fault: errors.New("disk full")}, "disk full", "tool_error"},
 		"a text of its own, wrapped": {toolkit.Result{Output: "try later", Fault: &toolkit.Error{Message: "disk full"}},
 			"tool error: disk full", "tool_error"},
@@ -144,7 +146,7 @@ func TestFailuresAreGroupedByTheirReason(t *testing.T) {
 		for _, g := range groups(scope) {
 			counts[g.Message] = g.Count
 		}
-		if len(counts) != 2 || counts["connection refused"] != 1 || counts["disk full at <n> %"] != 2 {
+		if len(counts) != 2 || counts["connection refused"] != 1 || counts["disk full at <num> %"] != 2 {
 			t.Errorf("%s: got groups %v, want one of a full disk, twice, and one of a refused connection", way, counts)
 		}
 	}

@@ -94,6 +94,8 @@ func plant(t *testing.T, scope *toolscope.Scope, text string, secrets []canary.S
 			return toolkit.Result{}, fmt.Errorf("wrapped: %w", errors.New(text))
 		case strings.HasPrefix(c.ID, "soft"):
 			return toolkit.Result{Output: text, Fault: toolkit.SoftError(true, text)}, nil
+		case strings.HasPrefix(c.ID, "fault"):
+			return toolkit.Result{Output: text, Fault: toolkit.ErrTool}, nil
 		case strings.HasPrefix(c.ID, "parts"):
 			return toolkit.Result{Output: text, Parts: []toolkit.Part{{Kind: toolkit.PartText, Text: text, URI: secrets[5].Text, Name: text, MIMEType: text},
 				{Kind: toolkit.PartStructured, JSON: []byte(secrets[0].Text)}}}, nil
@@ -110,7 +112,7 @@ func plant(t *testing.T, scope *toolscope.Scope, text string, secrets []canary.S
 	session.Tenant, session.Batch = text, text
 	ctx = toolkit.WithSession(ctx, session)
 	quoted := fmt.Sprintf("{%q: %q, \"nested\": [%q, {\"x\": %s}]}", text, text, text, secrets[0].Text)
-	for _, kind := range []string{"", "panic", "error", "soft", "parts"} {
+	for _, kind := range []string{"", "panic", "error", "soft", "fault", "parts"} {
 		for _, args := range []string{text, secrets[0].Text, quoted, quoted[:len(quoted)-20], strings.Repeat("x ", 3000) + text} {
 			func() {
 				defer func() { _ = recover() }()

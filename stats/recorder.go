@@ -103,7 +103,7 @@ func (r *Recorder) End(_ context.Context, e *toolkit.Ended) {
 	}
 	var failure failure
 	if e.ErrorType != "" {
-		failure = r.errors.note(e, t, now, r.config.redact)
+		failure = r.errors.note(e, t, now, r.config.redactor)
 	}
 	r.recent.add(e, t, s, failure, tags)
 }

@@ -22,8 +22,9 @@ type Lens[C, R any] struct {
 	// Failed tells whether a result is a failure, and of what type; nil never
 	// finds one. [SoftError] is the usual way. It is asked after each call.
 	Failed func(R) error
-	// View shows a result; it is called only if an observer wants content, or
-	// under policies. nil shows nothing.
+	// View shows a result; it is called only if an observer wants content, under
+	// policies, and for the text of a failure whose error names its kind only. nil
+	// shows nothing.
 	View func(R) Result
 	// Size is the result's size in bytes, where it is known without a View.
 	Size func(R) int

@@ -40,8 +40,10 @@ func (r *run) endNative(res *Result, err error, fallback string) {
 	switch {
 	case err != nil:
 		e.fail(EndingFailed, err, fallback)
+		e.Err = withReason(err, res)
 	case res.Fault != nil:
 		e.fail(EndingReturned, res.Fault, string(ErrTool))
+		e.Err = withReason(res.Fault, res)
 	}
 	e.ResultBytes = res.Size()
 	e.Result.Fault, e.Result.Suspended = res.Fault, res.Suspended

@@ -39,8 +39,11 @@ type Ended struct {
 
 	Ending    Ending
 	ErrorType string // "" for a success
-	Err       error  // the handler's error, else the result's fault; nil for a success and for a panic
-	Panic     any    // the panic's value if Ending is EndingPanicked
+	// Err is the handler's error, else the result's fault; nil for a success and for a
+	// panic. If that error names its kind only, as [ErrTool] does, Err wraps it, and its
+	// text is the result's: the output, else the first text among the parts.
+	Err   error
+	Panic any // the panic's value if Ending is EndingPanicked
 
 	// Result is the result as it will be seen; its content is set only if an
 	// observer wanted it (Content), its Fault and Suspended always.

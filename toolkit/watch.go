@@ -100,8 +100,13 @@ func (w *watcher[C, R]) look(ctx context.Context, r *run, res R, err error, byCo
 	if w.lens.Size != nil {
 		e.ResultBytes = w.lens.Size(res)
 	}
-	if w.lens.View != nil && r.wants() {
+	content := w.lens.View != nil && r.wants()
+	if content || w.lens.View != nil && namesKindOnly(e.Err) {
 		view := w.lens.View(res)
+		e.Err = withReason(e.Err, &view)
+		if !content {
+			return
+		}
 		if view.Fault == nil {
 			view.Fault = e.Result.Fault
 		}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/toolscope/toolscope/toolkit"
@@ -45,6 +44,6 @@ func (o *Observer) BeginAttempt(ctx context.Context, call toolkit.Call, start ti
 			return
 		}
 		span.SetAttributes(keyErrorType.String(toolkit.TypeOf(err)))
-		span.SetStatus(codes.Error, o.ErrorText(err))
+		o.setFailed(span, call.Name, err)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"context"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/toolscope/toolscope/toolkit"
@@ -43,7 +42,7 @@ func (o *Observer) BeginBackground(ctx context.Context, call toolkit.Call, what 
 			return
 		}
 		span.SetAttributes(keyErrorType.String(toolkit.TypeOf(err)))
-		span.SetStatus(codes.Error, o.ErrorText(err))
+		o.setFailed(span, call.Name, err)
 	}
 }
 

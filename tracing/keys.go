@@ -34,6 +34,7 @@ const (
 	keyArgumentsBytes     = attribute.Key("toolscope.arguments.bytes")
 	keyArgumentsTruncated = attribute.Key("toolscope.arguments.truncated")
 	keyResultBytes        = attribute.Key("toolscope.result.bytes")
+	keyErrorResult        = attribute.Key("toolscope.error.result") // of a failed call
 	keyResultTruncated    = attribute.Key("toolscope.result.truncated")
 	keyRedactedCount      = attribute.Key("toolscope.redacted.count")
 	keyRedactedKinds      = attribute.Key("toolscope.redacted.kinds")
@@ -67,7 +68,7 @@ const UnknownTool = "_unknown"
 const Other = "_OTHER"
 
 var ownKeys = []attribute.Key{
-	keyOutcome, keyEnding, keySuspended, keyRequestedName, keyArgumentsBytes, keyArgumentsTruncated, keyResultBytes,
+	keyOutcome, keyEnding, keySuspended, keyRequestedName, keyArgumentsBytes, keyArgumentsTruncated, keyResultBytes, keyErrorResult,
 	keyResultTruncated, keyRedactedCount, keyRedactedKinds, keyRedactedPaths, keyAttempts, keyRepeat, keyAge, keyQueue, keyApproval,
 	keyBackoff, keyRun, keyFirstChunk, keyChunks, keyChunkBytes, keyProgress, keySession, keyTenant, keyBatch, keyTurn,
 }

@@ -188,7 +188,7 @@ func (o *Observer) errorDescription(e *toolkit.Ended) string {
 	}
 	switch {
 	case e.Ending == toolkit.EndingPanicked:
-		return o.text("panic: "+panicText(e.Panic), o.limits.Error)
+		return o.failureText(e.Call.Name, "panic: "+panicText(e.Panic))
 	case e.Ending == toolkit.EndingGoexit:
 		return "the tool ended its goroutine"
 	case e.Ending == toolkit.EndingAbandoned:
@@ -196,7 +196,23 @@ func (o *Observer) errorDescription(e *toolkit.Ended) string {
 	case e.Err == nil:
 		return ""
 	}
-	return o.text(errorText(e.Err), o.limits.Error)
+	return o.failureText(e.Call.Name, errorText(e.Err))
+}
+
+// failureText is the text of a failed call, which may be its result's, redacted by the rules for the tool and
+// truncated.
+func (o *Observer) failureText(tool, text string) string {
+	text, _ = o.redactor.ForTool(tool).TextMax(text, o.limits.Error)
+	return valid(text)
+}
+
+// setFailed sets the status of a span of one run of a tool that failed with err.
+func (o *Observer) setFailed(span trace.Span, tool string, err error) {
+	text := ""
+	if o.errorText {
+		text = o.failureText(tool, errorText(err))
+	}
+	span.SetStatus(codes.Error, text)
 }
 
 // panicText is the panic's value as text; a value's own method may panic, which
