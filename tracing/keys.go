@@ -54,7 +54,14 @@ const (
 	keyTenant             = attribute.Key("toolscope.tenant")
 	keyBatch              = attribute.Key("toolscope.batch")
 	keyTurn               = attribute.Key("toolscope.turn")
-	keyAttempt            = attribute.Key("toolscope.attempt") // of an attempt's span: its number, from 1
+)
+
+// The attributes of the spans of single runs of a tool: attempts and background runs. They
+// have none of the conventions': backends count each span with gen_ai.tool.name as a
+// tool call.
+const (
+	keyRunTool = attribute.Key("toolscope.tool.name")
+	keyAttempt = attribute.Key("toolscope.attempt") // the number of the attempt, from 1
 )
 
 // prefix stands before the key of a policy's tag (toolkit.Tag).
