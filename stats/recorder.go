@@ -89,7 +89,7 @@ func (r *Recorder) End(_ context.Context, e *toolkit.Ended) {
 	if now >= r.due.Load() {
 		r.overdue(now)
 	}
-	t, cost := r.tools.of(e.Info.Tool), costOf(e)
+	t, cost := r.tools.of(e.Info.Tool), e.Cost()
 	var tags callTags
 	if len(e.Disposition.Tags) > 0 {
 		tags = r.policies.of(e.Disposition.Tags, r.config.redact)

@@ -36,7 +36,7 @@ func secretive() map[string]any {
 		MIMEType: canary, JSON: []byte(canary), Annotations: []byte(canary), Meta: []byte(canary),
 	}
 	result := toolkit.Result{Output: canary, Parts: []toolkit.Part{part}, Fault: secret}
-	call := toolkit.Call{ID: "call_1", Name: "tool", Arguments: []byte(canary)}
+	call := toolkit.Call{ID: "call_1", Name: "tool", Arguments: []byte(canary), Intent: canary}
 	return map[string]any{
 		"Call":              call,
 		"*Call":             &call,
