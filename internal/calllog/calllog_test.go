@@ -146,3 +146,13 @@ func TestALineKeepsTheReasonOfAFailure(t *testing.T) {
 		t.Errorf("got %+v, want the reason as the error", got)
 	}
 }
+
+// TestALineHasTheIntentOfItsCall: redacted, where the arguments are.
+func TestALineHasTheIntentOfItsCall(t *testing.T) {
+	token := "ghp" + "_" + strings.Repeat("aB3", 12)
+	got := logged(t, func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, nil },
+		toolkit.Call{Name: "known", Intent: "to log in with " + token}, toolkit.Call{Name: "known"})
+	if got[0].Intent != "to log in with [REDACTED:github-token]" || got[1].Intent != "" {
+		t.Errorf("got %q and %q, want the intent without the token, and none", got[0].Intent, got[1].Intent)
+	}
+}
