@@ -20,7 +20,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-var failing = &toolkit.Definition{Name: "backup"}
+var failing = &toolkit.Definition{Name: "backup", ReadOnly: toolkit.Yes, Idempotent: toolkit.Yes}
 
 func lookupFailing(name string) *toolkit.Definition {
 	if name == failing.Name {

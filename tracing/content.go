@@ -33,6 +33,13 @@ func (o *Observer) addContent(a *attributes, info *toolInfo, e *toolkit.Ended) {
 	told := ContentReport{Tool: e.Info.Tool}
 	var arguments, result redact.Findings
 	redactor := o.redactor.ForTool(e.Call.Name)
+	if tool := e.Info.Tool; tool != nil && tool.Description != "" {
+		a.text(keyToolDesc, info.description.of(o, tool.Description))
+	}
+	if e.Call.Intent != "" {
+		text, _ := redactor.TextMax(e.Call.Intent, o.limits.Error)
+		a.text(keyIntent, valid(text))
+	}
 	if len(e.Call.Arguments) > 0 {
 		text, report := redactor.JSONCopyMax(e.Call.Arguments, o.limits.Arguments)
 		a.text(keyArguments, valid(text))

@@ -155,6 +155,9 @@ func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
 	if errorType != "" {
 		span.SetStatus(codes.Error, o.errorDescription(e))
 	}
+	if e.ErrorType == string(toolkit.ErrPanic) {
+		o.setStack(span, e.Call.Name, e.Stack, e.Err)
+	}
 }
 
 // leave ends a span that does not record, if there is one.
@@ -213,6 +216,35 @@ func (o *Observer) setFailed(span trace.Span, tool string, err error) {
 		text = o.failureText(tool, errorText(err))
 	}
 	span.SetStatus(codes.Error, text)
+	o.setStack(span, tool, nil, err)
+}
+
+// maxStack is how many bytes of the stack of a panic a span carries.
+const maxStack = 4 << 10
+
+// setStack sets the stack of a panic: stack, or, if that is nil, the one of a [toolkit.PanicError] in err. It is
+// part of the text of an error (see [WithErrorText]).
+func (o *Observer) setStack(span trace.Span, tool string, stack []byte, err error) {
+	if !o.errorText {
+		return
+	}
+	if stack == nil {
+		stack = stackOf(err)
+	}
+	if len(stack) > 0 {
+		text, _ := o.redactor.ForTool(tool).TextMax(string(stack), maxStack)
+		span.SetAttributes(keyStack.String(valid(text)))
+	}
+}
+
+// stackOf is the stack of a panic in err, nil if there is none. The error's own methods may panic.
+func stackOf(err error) []byte {
+	defer func() { _ = recover() }()
+	var p *toolkit.PanicError
+	if errors.As(err, &p) && p != nil {
+		return p.Stack
+	}
+	return nil
 }
 
 // panicText is the panic's value as text; a value's own method may panic, which

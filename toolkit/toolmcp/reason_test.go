@@ -5,6 +5,7 @@ package toolmcp_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -46,5 +47,17 @@ func TestBothSidesKeepTheReasonOfAFailure(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestAPanicOfAServersToolHasItsStack: on the span of the server, which recovers it.
+func TestAPanicOfAServersToolHasItsStack(t *testing.T) {
+	p := newPeers(t, legacy)
+	if _, err := p.CallTool(t.Context(), &mcp.CallToolParams{Name: "panics", Arguments: echoIn{"x"}}); err != nil {
+		t.Fatal(err)
+	}
+	stack := attributes(p.server.span(t, "tools/call panics").Attributes())["exception.stacktrace"]
+	if !strings.Contains(stack, "newServerWith") || !strings.HasPrefix(stack, "goroutine ") {
+		t.Errorf("got the stack %q, want one with the tool", stack)
 	}
 }
