@@ -86,7 +86,7 @@ func around(s string, at int) string { return s[max(0, at-80):min(len(s), max(0,
 // plant makes calls that hold the text wherever they can.
 func plant(t *testing.T, scope *toolscope.Scope, text string, secrets []canary.Secret) {
 	t.Helper()
-	leaky := toolkit.ToolFunc(toolkit.Definition{Name: "leaky"}, func(_ context.Context, c toolkit.Call) (toolkit.Result, error) {
+	leaky := toolkit.ToolFunc(toolkit.Definition{Name: "leaky", Description: text}, func(_ context.Context, c toolkit.Call) (toolkit.Result, error) {
 		switch {
 		case strings.HasPrefix(c.ID, "panic"):
 			panic(text)
@@ -94,6 +94,8 @@ func plant(t *testing.T, scope *toolscope.Scope, text string, secrets []canary.S
 			return toolkit.Result{}, fmt.Errorf("wrapped: %w", errors.New(text))
 		case strings.HasPrefix(c.ID, "soft"):
 			return toolkit.Result{Output: text, Fault: toolkit.SoftError(true, text)}, nil
+		case strings.HasPrefix(c.ID, "fault"):
+			return toolkit.Result{Output: text, Fault: toolkit.ErrTool}, nil
 		case strings.HasPrefix(c.ID, "parts"):
 			return toolkit.Result{Output: text, Parts: []toolkit.Part{{Kind: toolkit.PartText, Text: text, URI: secrets[5].Text, Name: text, MIMEType: text},
 				{Kind: toolkit.PartStructured, JSON: []byte(secrets[0].Text)}}}, nil
@@ -105,16 +107,16 @@ func plant(t *testing.T, scope *toolscope.Scope, text string, secrets []canary.S
 		t.Fatal(err)
 	}
 	execute := scope.Wrap(r.Handle, r)
-	ctx, run := scope.StartAgent(context.Background(), tracing.Agent{Name: "agent " + text, Description: text, Model: text, Conversation: text, Session: text})
+	ctx, run := scope.StartAgent(context.Background(), tracing.Agent{Name: "agent " + text, Description: text, Model: text, Conversation: text, Session: text, Prompt: text})
 	session := *toolkit.SessionFrom(ctx)
 	session.Tenant, session.Batch = text, text
 	ctx = toolkit.WithSession(ctx, session)
 	quoted := fmt.Sprintf("{%q: %q, \"nested\": [%q, {\"x\": %s}]}", text, text, text, secrets[0].Text)
-	for _, kind := range []string{"", "panic", "error", "soft", "parts"} {
+	for _, kind := range []string{"", "panic", "error", "soft", "fault", "parts"} {
 		for _, args := range []string{text, secrets[0].Text, quoted, quoted[:len(quoted)-20], strings.Repeat("x ", 3000) + text} {
 			func() {
 				defer func() { _ = recover() }()
-				_, _ = execute(ctx, toolkit.Call{ID: kind + text, Name: "leaky", Arguments: []byte(args)})
+				_, _ = execute(ctx, toolkit.Call{ID: kind + text, Name: "leaky", Arguments: []byte(args), Intent: text})
 				_, _ = execute(ctx, toolkit.Call{ID: kind, Name: text})
 			}()
 		}

@@ -5,7 +5,6 @@ package middleware
 
 import (
 	"context"
-	"runtime/debug"
 
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -22,7 +21,7 @@ func recovered(next toolkit.Handler) toolkit.Handler {
 		defer func() {
 			if v := recover(); v != nil {
 				call.Record.Tag("recovered", "true")
-				res, err = toolkit.Failure(&toolkit.PanicError{Value: v, Stack: debug.Stack()}), nil
+				res, err = toolkit.Failure(call.Record.PanicError(v)), nil
 			}
 		}()
 		return next(ctx, call)

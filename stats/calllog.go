@@ -181,10 +181,7 @@ func (l *CallLog) fail(t *logTool) {
 		return
 	}
 	e := toolkit.Ended{ErrorType: string(kind), Panic: string(x.message)}
-	f := l.errors.note(&e, &t.tool, x.at, func(text string, max int) string {
-		clean, _ := l.redactor.TextMax(text, max)
-		return clean
-	})
+	f := l.errors.note(&e, &t.tool, x.at, l.redactor)
 	if len(l.shapes) >= maxLogShapes {
 		clear(l.shapes)
 	}

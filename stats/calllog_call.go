@@ -28,6 +28,7 @@ type LoggedCall struct {
 
 	// What follows is in a line if whoever wrote it had it.
 	ID, Agent         string
+	Intent            string // the model's stated reason for the call
 	Turn              int
 	Arguments, Result json.RawMessage // valid JSON; nil if there is none
 	// TraceID, SpanID and ParentID are hexadecimal; a SpanID has a TraceID.
@@ -36,9 +37,9 @@ type LoggedCall struct {
 
 // logExtra is what only [ReadLoggedCall] looks at.
 type logExtra struct {
-	id, agent, trace, span, parent []byte
-	arguments, result              []byte
-	turn                           int
+	id, agent, intent, trace, span, parent []byte
+	arguments, result                      []byte
+	turn                                   int
 }
 
 // ReadLoggedCall reads a line of a call log: the members that [CallLog] lists, and
@@ -46,6 +47,7 @@ type logExtra struct {
 //
 //	id              the call's id, as the model gave it
 //	agent           the name of the agent that made the call
+//	intent          the model's stated reason for the call
 //	turn            the number of the model's turn, from 1
 //	arguments       any JSON
 //	result          any JSON; a string is a text
@@ -62,7 +64,7 @@ func ReadLoggedCall(line []byte) (LoggedCall, error) {
 	}
 	c := LoggedCall{
 		Tool: string(bytes.ToValidUTF8(l.tool[:min(len(l.tool), maxToolName)], nil)), Outcome: l.outcome, Duration: l.duration, Error: string(l.message), Session: string(l.session),
-		ID: string(extra.id), Agent: string(extra.agent), Turn: extra.turn,
+		ID: string(extra.id), Agent: string(extra.agent), Intent: string(extra.intent), Turn: extra.turn,
 		Arguments: bytes.Clone(extra.arguments), Result: bytes.Clone(extra.result),
 		TraceID: string(extra.trace), SpanID: string(extra.span), ParentID: string(extra.parent),
 	}
@@ -85,6 +87,8 @@ func (x *logExtra) member(l *logLine, name []byte) error {
 		return l.textInto(&x.id, "id")
 	case "agent":
 		return l.textInto(&x.agent, "agent")
+	case "intent":
+		return l.textInto(&x.intent, "intent")
 	case "arguments":
 		return l.rawInto(&x.arguments)
 	case "result":

@@ -22,9 +22,9 @@ func TestReadLoggedCall(t *testing.T) {
 	}{
 		{"the least", `{"tool":"a","duration_us":1.5}`, LoggedCall{Tool: "a", Duration: 1500}, ""},
 		{"everything", `{"tool":"a","duration_us":2,"outcome":"cache_hit","error_type":"timeout","error":"late","session":"s","time":"2026-11-21T12:00:00Z",` +
-			`"id":"c1","agent":"p","turn":3,"arguments":{"x": [1]},"result":"text\n","trace_id":"` + strings.ToUpper(trace) + `","span_id":"` + span + `","parent_span_id":"` + span + `","else":{"a":1}}`,
+			`"id":"c1","agent":"p","turn":3,"intent":"to \"see\"","arguments":{"x": [1]},"result":"text\n","trace_id":"` + strings.ToUpper(trace) + `","span_id":"` + span + `","parent_span_id":"` + span + `","else":{"a":1}}`,
 			LoggedCall{Tool: "a", Duration: 2000, Outcome: toolkit.OutcomeCacheHit, ErrorType: "timeout", Error: "late", Session: "s", End: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC),
-				ID: "c1", Agent: "p", Turn: 3, Arguments: []byte(`{"x": [1]}`), Result: []byte(`"text\n"`), TraceID: trace, SpanID: span, ParentID: span}, ""},
+				ID: "c1", Agent: "p", Intent: `to "see"`, Turn: 3, Arguments: []byte(`{"x": [1]}`), Result: []byte(`"text\n"`), TraceID: trace, SpanID: span, ParentID: span}, ""},
 		{"nothing but null", `{"tool":"a","duration_us":1,"arguments":null,"result":null,"trace_id":null,"turn":null}`, LoggedCall{Tool: "a", Duration: 1000}, ""},
 		{"an error without a type", `{"tool":"a","duration_us":1,"error":"x"}`, LoggedCall{Tool: "a", Duration: 1000, ErrorType: "tool_error", Error: "x"}, ""},
 		{"no tool", `{"duration_us":1}`, LoggedCall{}, "tool: got none"},

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -43,9 +44,9 @@ func (t *errorTable) init(max int) {
 }
 
 // note counts the error of a call. The text is redacted before anything else is done
-// with it.
-func (t *errorTable) note(e *toolkit.Ended, of *tool, now int64, redact func(string, int) string) failure {
-	text := redact(errorText(e), maxErrorText)
+// with it, by the rules for the tool as called.
+func (t *errorTable) note(e *toolkit.Ended, of *tool, now int64, redactor *redact.Redactor) failure {
+	text, _ := redactor.ForTool(e.Call.Name).TextMax(errorText(e), maxErrorText)
 	message := normalise(text)
 	id := groupID(of.name, e.ErrorType, message)
 	t.mu.Lock()

@@ -150,7 +150,7 @@ func shownCalls(calls []LoggedCall, zone *time.Location) []pageCall {
 			p.When = c.End.Add(-c.Duration).In(zone).Format("2006-01-02 15:04:05.000")
 		}
 		for _, f := range []pageFact{
-			{"arguments", indented(string(c.Arguments))}, {"error", c.Error}, {"result", indented(c.ResultText())}, {"session", c.Session}, {"agent", c.Agent}, {"call", c.ID}, {"trace", c.TraceID},
+			{"intent", c.Intent}, {"arguments", indented(string(c.Arguments))}, {"error", c.Error}, {"result", indented(c.ResultText())}, {"session", c.Session}, {"agent", c.Agent}, {"call", c.ID}, {"trace", c.TraceID},
 		} {
 			if f.Text != "" {
 				f.Text = plainLines(f.Text)

@@ -92,7 +92,7 @@ func (r *Recorder) End(_ context.Context, e *toolkit.Ended) {
 	if now >= r.due.Load() || r.idle.Load() {
 		r.overdue(now)
 	}
-	t, cost := r.tools.of(e.Info.Tool), costOf(e)
+	t, cost := r.tools.of(e.Info.Tool), e.Cost()
 	var tags callTags
 	if len(e.Disposition.Tags) > 0 {
 		tags = r.policies.of(e.Disposition.Tags, r.config.redact)
@@ -106,7 +106,7 @@ func (r *Recorder) End(_ context.Context, e *toolkit.Ended) {
 	}
 	var failure failure
 	if e.ErrorType != "" {
-		failure = r.errors.note(e, t, now, r.config.redact)
+		failure = r.errors.note(e, t, now, r.config.redactor)
 	}
 	r.recent.add(e, now, t, s, failure, tags)
 }

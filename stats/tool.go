@@ -161,16 +161,6 @@ func ran(s *toolkit.Disposition) bool {
 	return s.Outcome == toolkit.OutcomeExecuted || int(s.Outcome) >= len(auxOf)
 }
 
-// costOf is what a call cost: for each attempt of one that ran, what its tool's
-// definition said when it was made.
-func costOf(e *toolkit.Ended) float64 {
-	d := e.Info.Tool
-	if d == nil || !(d.Cost > 0) || math.IsInf(d.Cost, 1) || !ran(&e.Disposition) {
-		return 0
-	}
-	return d.Cost * float64(e.Disposition.Runs())
-}
-
 // addFloat adds to the float64 whose bits v holds.
 func addFloat(v *atomic.Uint64, x float64) {
 	for old := v.Load(); !v.CompareAndSwap(old, math.Float64bits(math.Float64frombits(old)+x)); {

@@ -49,7 +49,7 @@ type Adapter[C, R any] struct {
 	// tags. d already holds the outcome that follows from the error.
 	Report func(c C, res R, err error, d *Disposition)
 	// Content adds content that is costly to build. It is called only if an observer wants
-	// content, or under policies.
+	// content, under policies, and for the text of a failure whose error only names its kind.
 	Content func(res R, r *Result)
 	// Size is the result's size in bytes, for calls whose content was not built.
 	Size func(res R) int

@@ -32,6 +32,7 @@ func beginRun[O Observer](ctx context.Context, r Record, begin func(context.Cont
 		}
 	}
 	return ctx, func(res Result, err error) {
+		res.Fault, err = withReason(res.Fault, &res), withReason(err, &res)
 		for i := len(ends) - 1; i >= 0; i-- {
 			safeEndRun(ends[i], res, err)
 		}

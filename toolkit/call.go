@@ -22,6 +22,10 @@ type Call struct {
 	// or not; nil and empty mean no arguments. Nobody writes to it: a
 	// middleware that changes arguments puts another slice here.
 	Arguments json.RawMessage `json:"arguments,omitempty"`
+	// Intent is the model's stated reason for the call, for those who look at it later;
+	// "" if it gave none. It is no part of the call's identity: policies do not look
+	// at it. Like Arguments, it is exported only redacted, and as content.
+	Intent string `json:"intent,omitempty"`
 	// Attempt counts from 1 under a retry policy, else it is 0.
 	Attempt uint16 `json:"-"`
 	// Record is what this call is and how it goes. The zero Record works and

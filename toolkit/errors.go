@@ -175,7 +175,7 @@ func (e *Error) LogValue() slog.Value {
 // not hold the value, which may be anything; Value and Stack do.
 type PanicError struct {
 	Value any
-	Stack []byte // nil if nobody asked
+	Stack []byte // where it began, as [runtime.Stack] writes it; nil if that is not known
 }
 
 // Error says that the tool panicked, without the value.

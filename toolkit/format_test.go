@@ -5,6 +5,7 @@ package toolkit_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/toolkit/tooltest"
 )
 
 // canary is a text that must not come out; fmt may print it as text, hex or bytes.
@@ -34,7 +36,7 @@ func secretive() map[string]any {
 		MIMEType: canary, JSON: []byte(canary), Annotations: []byte(canary), Meta: []byte(canary),
 	}
 	result := toolkit.Result{Output: canary, Parts: []toolkit.Part{part}, Fault: secret}
-	call := toolkit.Call{ID: "call_1", Name: "tool", Arguments: []byte(canary)}
+	call := toolkit.Call{ID: "call_1", Name: "tool", Arguments: []byte(canary), Intent: canary}
 	return map[string]any{
 		"Call":              call,
 		"*Call":             &call,
@@ -144,5 +146,29 @@ func TestFormatsTellSizesAndKinds(t *testing.T) {
 		"result.suspended=false part.type=text part.bytes=2 err.error_type=timeout err.tool=t nil=<nil>\n"
 	if b.String() != want {
 		t.Errorf("got  %swant %s", &b, want)
+	}
+}
+
+// TestFormattingNeverPrintsTheReasonOfAFailure: what observers get as the error of a failed call, whose text is
+// that of the result, prints its kind.
+func TestFormattingNeverPrintsTheReasonOfAFailure(t *testing.T) {
+	var seen tooltest.Recorder
+	execute := toolkit.Observe(nil, &seen)(func(context.Context, toolkit.Call) (toolkit.Result, error) {
+		return toolkit.Result{Output: canary, Fault: toolkit.ErrTimeout}, nil
+	})
+	_, _ = execute(t.Context(), toolkit.Call{Name: "tool"})
+	err := seen.All()[0].Err
+	if err.Error() != canary || toolkit.TypeOf(err) != "timeout" || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %q of type %s, want the result's text and the fault's type", err.Error(), toolkit.TypeOf(err))
+	}
+	for _, verb := range verbs {
+		if text := fmt.Sprintf(verb, err); leaks(text) {
+			t.Errorf("%s: got %q, want the kind only", verb, text)
+		}
+	}
+	var logged bytes.Buffer
+	slog.New(slog.NewJSONHandler(&logged, nil)).Info("x", "error", err)
+	if leaks(logged.String()) {
+		t.Errorf("got %s, want the kind only", logged.String())
 	}
 }

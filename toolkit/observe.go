@@ -64,10 +64,14 @@ func (r *run) endNative(res *Result, err error, fallback string) {
 	case res.Suspended: // neither success nor failure
 	case err != nil:
 		e.fail(EndingFailed, err, fallback)
-	case res.Fault != nil && res.foreign != nil && res.foreign.returnedError():
-		e.fail(EndingFailed, res.Fault, string(ErrTool))
+		e.Err = withReason(err, res)
 	case res.Fault != nil:
-		e.fail(EndingReturned, res.Fault, string(ErrTool))
+		ending := EndingReturned
+		if res.foreign != nil && res.foreign.returnedError() {
+			ending = EndingFailed
+		}
+		e.fail(ending, res.Fault, string(ErrTool))
+		e.Err = withReason(res.Fault, res)
 	}
 	e.ResultBytes = res.Size()
 	e.Result.Fault, e.Result.Suspended = res.Fault, res.Suspended

@@ -137,9 +137,10 @@ func (o *observedFunc[C, R]) finish(ctx context.Context, r *run, c C, res R, err
 	a.report(r.record, &r.reported, read.refused, c, res, err)
 	wants := r.wants()
 	at = "Content"
-	if wants && a.Content != nil {
+	if a.Content != nil && (wants || namesKindOnly(e.Err)) {
 		a.Content(res, &e.Result)
 	}
+	e.Err = withReason(e.Err, &e.Result)
 	if e.Content = wants; wants || a.Content == nil && a.Result != nil {
 		e.ResultBytes = e.Result.Size()
 	}

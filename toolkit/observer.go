@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math"
 	"time"
 
 	"github.com/toolscope/toolscope/internal/counters"
@@ -40,8 +41,15 @@ type Ended struct {
 
 	Ending    Ending
 	ErrorType string // "" for a success
-	Err       error  // the handler's error, else the result's fault; nil for a success and for a panic
-	Panic     any    // the panic's value if Ending is EndingPanicked
+	// Err is the handler's error, else the result's fault; nil for a success and for a
+	// panic. If that error names its kind only, as [ErrTool] does, Err wraps it, and its
+	// text is the result's: the output, else the first text among the parts.
+	Err   error
+	Panic any // the panic's value if Ending is EndingPanicked
+	// Stack is where the call panicked, at most 16 KiB, as [runtime.Stack] writes it; nil
+	// unless Ending is EndingPanicked. A panic that a layer recovered is in Err, as a
+	// [*PanicError] with its stack.
+	Stack []byte
 
 	// Result is the result as it will be seen; its content is set only if an
 	// observer wanted it (Content), its Fault and Suspended always.
@@ -69,6 +77,17 @@ func (e Ended) Format(f fmt.State, _ rune) {
 func (e Ended) LogValue() slog.Value {
 	return slog.GroupValue(slog.Any("call", e.Call), slog.String("ending", e.Ending.String()),
 		slog.String("error_type", e.ErrorType), slog.Duration("duration", e.Duration()))
+}
+
+// Cost is what the call cost, in the application's currency: the Cost of its tool's definition for each run of
+// the tool ([Disposition.Runs]), which is what package budget charges; 0 for a call that did not run its tool,
+// and for a tool without a cost.
+func (e *Ended) Cost() float64 {
+	tool := e.Info.Tool
+	if tool == nil || !(tool.Cost > 0) || math.IsInf(tool.Cost, 1) || e.Disposition.Outcome != OutcomeExecuted {
+		return 0
+	}
+	return tool.Cost * float64(e.Disposition.Runs())
 }
 
 // Duration is the time from start to end, never below 0.

@@ -63,6 +63,9 @@ type Disposition struct {
 	// only, all attempts together. Left at 0, it is the call's duration less the
 	// waits for an executed call.
 	Queue, Approval, Backoff, Run time.Duration
+	// Panic is the last panic of the call that a layer recovered ([Record.PanicError]),
+	// whether it let it go on or not; nil if none did.
+	Panic *PanicError
 	// Tags are what single policies told of the call ([Record.Tag]), in the order
 	// told; empty if none did. Its memory is the record's, which the next call writes
 	// over: it must not be changed or kept. [Record.Tag] or append add to it; a list that Note puts in
@@ -275,6 +278,9 @@ func (s *Disposition) add(f *Disposition) {
 	}
 	if f.Origin.IsValid() {
 		s.Origin = f.Origin
+	}
+	if f.Panic != nil {
+		s.Panic = f.Panic
 	}
 	s.Repeat = max(s.Repeat, f.Repeat)
 	s.Age = max(s.Age, f.Age)

@@ -26,7 +26,8 @@ type Result struct {
 	// span.
 	Meta map[string]json.RawMessage `json:"_meta,omitempty"`
 	// Fault says that the tool answered with a failure (MCP's isError); nil is a
-	// success. It is [ErrTool] if no more is known.
+	// success. It is [ErrTool] if no more is known: then observers take the text of
+	// the failure from Output, else from the first of the Parts that has a text.
 	Fault error `json:"-"`
 	// Suspended says that the tool waits for input or was interrupted: such a
 	// result is neither a failure nor an answer; it is never stored, shared

@@ -99,7 +99,7 @@ func (r *run) unwind(recovered any) {
 		r.end()
 		return
 	}
-	e.Ending, e.ErrorType, e.Panic = EndingPanicked, string(ErrPanic), recovered
+	r.setPanic(recovered)
 	r.end()
 	panic(recovered)
 }

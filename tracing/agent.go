@@ -5,12 +5,12 @@ package tracing
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
 
@@ -24,7 +24,13 @@ type Agent struct {
 	Description  string
 	Model        string // gen_ai.request.model, if the agent uses one only
 	Conversation string // gen_ai.conversation.id; "" keeps the session's
-	Session      string // the session's id; "" keeps the context's
+	Session      string // session.id; "" keeps the context's
+	// Turn is the number of the invocation in its conversation, from 1, for
+	// toolscope.turn; 0 keeps the session's.
+	Turn int
+	// Prompt is what the agent was asked, in gen_ai.input.messages: redacted,
+	// truncated as arguments are ([Limits]), and only if content goes onto spans.
+	Prompt string
 }
 
 // An AgentRun is an invocation that has begun. All methods are safe for concurrent
@@ -37,6 +43,8 @@ type AgentRun struct {
 	start          time.Time
 	toolCalls      atomic.Int64
 	inferenceCalls atomic.Int64
+	counted        atomic.Bool // whether tokens were counted
+	input, output  atomic.Int64
 	ended          atomic.Bool
 }
 
@@ -55,7 +63,7 @@ func agentFrom(ctx context.Context) *AgentRun {
 }
 
 // InSession is the session of the agent's calls: parent's, which may be nil, with
-// what the agent says of itself, outside any batch. The turn stays.
+// what the agent says of itself, outside any batch.
 func (a Agent) InSession(parent *toolkit.Session) toolkit.Session {
 	var s toolkit.Session
 	if parent != nil {
@@ -67,6 +75,9 @@ func (a Agent) InSession(parent *toolkit.Session) toolkit.Session {
 	}
 	if a.Session != "" {
 		s.ID = a.Session
+	}
+	if a.Turn > 0 {
+		s.Turn = a.Turn
 	}
 	return s
 }
@@ -100,7 +111,13 @@ func (o *Observer) StartAgent(ctx context.Context, a Agent) (context.Context, *A
 			attrs = append(attrs, id.key.String(o.identifier(id.id)))
 		}
 	}
+	if session.Turn > 0 {
+		attrs = append(attrs, keyTurn.Int(session.Turn))
+	}
 	ctx, run.span = o.tracer.Start(ctx, name, trace.WithTimestamp(run.start), trace.WithSpanKind(trace.SpanKindInternal), trace.WithAttributes(attrs...))
+	if a.Prompt != "" && o.Content() && run.span.IsRecording() {
+		run.span.SetAttributes(keyInput.String(o.userMessage(a.Prompt)))
+	}
 	run.ctx = context.WithValue(toolkit.WithSession(ctx, session), agentKey{}, run)
 	return run.ctx, run
 }
@@ -112,6 +129,36 @@ func (r *AgentRun) InferenceCall() {
 	}
 }
 
+// userMessage is a prompt in the conventions' form of messages, redacted and truncated.
+func (o *Observer) userMessage(prompt string) string {
+	type part struct {
+		Type    string `json:"type"`
+		Content string `json:"content"`
+	}
+	type message struct {
+		Role  string `json:"role"`
+		Parts []part `json:"parts"`
+	}
+	// Redacted as the text that it is, before it becomes a string of JSON, where fewer rules apply.
+	prompt = o.text(prompt, o.limits.Arguments)
+	text, err := json.Marshal([]message{{"user", []part{{"text", prompt}}}})
+	if err != nil { // of strings only: cannot happen
+		return ""
+	}
+	out, _ := o.redactor.JSONCopyMax(text, o.limits.Arguments) // escapes have made it longer
+	return valid(out)
+}
+
+// AddUsage adds tokens that a call of the model took, for gen_ai.usage.input_tokens and
+// gen_ai.usage.output_tokens of the span; those below 0 count as 0. Without it the span has neither.
+func (r *AgentRun) AddUsage(inputTokens, outputTokens int64) {
+	if r != nil {
+		r.input.Add(max(0, inputTokens))
+		r.output.Add(max(0, outputTokens))
+		r.counted.Store(true)
+	}
+}
+
 // End ends the span and records the invocation's metrics; err says how it failed,
 // nil that it did not. Only the first End counts.
 func (r *AgentRun) End(err error) {
@@ -119,12 +166,15 @@ func (r *AgentRun) End(err error) {
 		return
 	}
 	o, end := r.observer, time.Now()
+	if r.counted.Load() {
+		r.span.SetAttributes(keyInputTokens.Int64(r.input.Load()), keyOutputTokens.Int64(r.output.Load()))
+	}
 	labels := r.labels
 	if err != nil {
 		kind := errorType(err)
 		labels = append(labels[:len(labels):len(labels)], keyErrorType.String(kind))
 		r.span.SetAttributes(keyErrorType.String(kind))
-		r.span.SetStatus(codes.Error, o.ErrorText(err))
+		o.setFailed(r.span, "", err)
 	}
 	r.span.End(trace.WithTimestamp(end))
 	o.metrics.agentDuration.Record(r.ctx, end.Sub(r.start).Seconds(), metric.WithAttributes(labels...))

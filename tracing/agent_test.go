@@ -5,13 +5,16 @@ package tracing_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"go.opentelemetry.io/otel/propagation"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/toolscope/toolscope/internal/canary"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/tracing"
 )
@@ -45,7 +48,7 @@ func TestAgents(t *testing.T) {
 	if root.Parent().IsValid() || sub.Parent().SpanID() != root.SpanContext().SpanID() || call.Parent().SpanID() != sub.SpanContext().SpanID() {
 		t.Error("the spans are not nested: want planner, researcher, call")
 	}
-	if got := attributes(call.Attributes()); got["gen_ai.agent.name"] != "researcher" || got["gen_ai.conversation.id"] != "c1" || got["toolscope.session.id"] != "s1" {
+	if got := attributes(call.Attributes()); got["gen_ai.agent.name"] != "researcher" || got["gen_ai.conversation.id"] != "c1" || got["session.id"] != "s1" {
 		t.Errorf("got %v, want the sub-agent's name in the parent's conversation and session", got)
 	}
 	if got := attributes(root.Attributes()); got["gen_ai.operation.name"] != "invoke_agent" || got["gen_ai.request.model"] != "m-1" || got["error.type"] != "" {
@@ -96,5 +99,62 @@ func TestPropagation(t *testing.T) {
 	remote := trace.SpanContextFromContext(h.Extract(context.Background(), carrier))
 	if want := trace.SpanContextFromContext(ctx); !remote.IsRemote() || remote.SpanID() != want.SpanID() || remote.TraceID() != want.TraceID() {
 		t.Errorf("got %v out of %v, want %v", remote, carrier, want)
+	}
+}
+
+// TestAnAgentIsToldApart: its span has the turn, the prompt within the content settings, the session and the
+// tokens that the application counted.
+func TestAnAgentIsToldApart(t *testing.T) {
+	secret := canary.Secrets(5)[0]
+	h := newHarness(t)
+	ctx, run := h.StartAgent(t.Context(), tracing.Agent{Name: "a", Session: "s", Turn: 7, Prompt: "Refund \"4711\", " + secret.Text})
+	if got := toolkit.SessionFrom(ctx); got.Turn != 7 {
+		t.Errorf("got the turn %d for calls, want 7", got.Turn)
+	}
+	run.AddUsage(1000, 20)
+	run.AddUsage(500, -1)
+	run.End(nil)
+	got := attributes(h.one(t).Attributes())
+	for key, want := range map[string]string{
+		"session.id": "s", "toolscope.turn": "7", "gen_ai.usage.input_tokens": "1500", "gen_ai.usage.output_tokens": "20",
+	} {
+		if got[key] != want {
+			t.Errorf("%s: got %q, want %q", key, got[key], want)
+		}
+	}
+	prompt := got["gen_ai.input.messages"]
+	const begin = `[{"role":"user","parts":[{"type":"text","content":"Refund \"4711\", `
+	if !strings.HasPrefix(prompt, begin) || !json.Valid([]byte(prompt)) || canary.Find(prompt, []canary.Secret{secret}) != nil {
+		t.Errorf("got the prompt %s, want %s… without %v", prompt, begin, secret)
+	}
+	var none *tracing.AgentRun
+	none.AddUsage(1, 1)
+}
+
+// TestAnAgentSaysNoMoreThanItKnows: without turn, prompt and tokens the span has none; a parent's turn stays.
+func TestAnAgentSaysNoMoreThanItKnows(t *testing.T) {
+	for name, c := range map[string]struct {
+		agent   tracing.Agent
+		session toolkit.Session
+		options []tracing.Option
+		want    map[string]string
+	}{
+		"nothing":       {want: map[string]string{"gen_ai.operation.name": "invoke_agent"}},
+		"parent's turn": {session: toolkit.Session{Turn: 3}, want: map[string]string{"gen_ai.operation.name": "invoke_agent", "toolscope.turn": "3"}},
+		"content off": {agent: tracing.Agent{Prompt: "hello"}, options: []tracing.Option{tracing.WithContent(tracing.ContentOff)},
+			want: map[string]string{"gen_ai.operation.name": "invoke_agent"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHarness(t, c.options...)
+			_, run := h.StartAgent(toolkit.WithSession(t.Context(), c.session), c.agent)
+			run.End(nil)
+			compare(t, attributes(h.one(t).Attributes()), c.want)
+		})
+	}
+	h := newHarness(t)
+	_, run := h.StartAgent(t.Context(), tracing.Agent{Prompt: strings.Repeat("<a long prompt> ", 1000)})
+	run.End(nil)
+	if got := attributes(h.one(t).Attributes())["gen_ai.input.messages"]; len(got) > 4096 || len(got) < 1000 || !json.Valid([]byte(got)) {
+		t.Errorf("got %d bytes of a long prompt, want at most 4096 of valid JSON: %.200s", len(got), got)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/toolscope/toolscope/toolkit"
@@ -17,7 +16,8 @@ import (
 var _ toolkit.AttemptObserver = (*Observer)(nil)
 
 // attemptSpan is the name of an attempt's span; the tool is an attribute, so that
-// the call's own span stays the only one of its name.
+// the call's own span stays the only one of its name, and one of toolscope's, so that it
+// stays the only one that backends count as a tool call.
 const attemptSpan = "toolscope.attempt"
 
 // BeginAttempt makes a child span of one attempt of a retried call, with its number
@@ -29,7 +29,7 @@ func (o *Observer) BeginAttempt(ctx context.Context, call toolkit.Call, start ti
 	}
 	attributes := []attribute.KeyValue{keyAttempt.Int(int(call.Attempt))}
 	if tool := call.Record.Info().Tool; tool != nil {
-		attributes = append(attributes, keyToolName.String(o.identifier(tool.Name)))
+		attributes = append(attributes, keyRunTool.String(o.names.of(tool.Name, o.clean)))
 	}
 	options := []trace.SpanStartOption{trace.WithAttributes(attributes...)}
 	if !start.IsZero() {
@@ -45,6 +45,6 @@ func (o *Observer) BeginAttempt(ctx context.Context, call toolkit.Call, start ti
 			return
 		}
 		span.SetAttributes(keyErrorType.String(toolkit.TypeOf(err)))
-		span.SetStatus(codes.Error, o.ErrorText(err))
+		o.setFailed(span, call.Name, err)
 	}
 }

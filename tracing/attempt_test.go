@@ -45,12 +45,40 @@ func TestAttemptsAndTags(t *testing.T) {
 			t.Errorf("span %d: got %s below %s, want toolscope.attempt below the call's", i, s.Name(), s.Parent().SpanID())
 		}
 	}
-	compare(t, attributes(first.Attributes()), map[string]string{"toolscope.attempt": "1", "gen_ai.tool.name": "echo", "error.type": "timeout"})
-	compare(t, attributes(second.Attributes()), map[string]string{"toolscope.attempt": "2", "gen_ai.tool.name": "echo"})
+	compare(t, attributes(first.Attributes()), map[string]string{"toolscope.attempt": "1", "toolscope.tool.name": "echo", "error.type": "timeout"})
+	compare(t, attributes(second.Attributes()), map[string]string{"toolscope.attempt": "2", "toolscope.tool.name": "echo"})
 	if first.Status().Code != codes.Error || strings.Contains(first.Status().Description, secret) || second.Status().Code != codes.Unset {
 		t.Errorf("got status %v and %v, want an error without the secret, and none", first.Status(), second.Status())
 	}
 	if got := attributes(call.Attributes())["toolscope.limit.key"]; got == "" || strings.Contains(got, secret) {
 		t.Errorf("got the tag %q, want it redacted", got)
+	}
+}
+
+// TestAnAttemptKeepsTheReasonOfItsFailure: the fault of the result says no more than its kind.
+func TestAnAttemptKeepsTheReasonOfItsFailure(t *testing.T) {
+	h, r := newHarness(t), registry(t)
+	failed := toolkit.Result{Output: "disk full", Fault: toolkit.ErrTool}
+	execute := toolkit.Observe(r.Lookup, h)(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+		call.Attempt = 1
+		_, end := call.Record.BeginAttempt(ctx, call, time.Time{})
+		end(failed, nil)
+		call.Record = call.Record.Fork()
+		_, end = call.Record.BeginBackground(ctx, call, "renewal")
+		end(failed, nil)
+		return failed, nil
+	})
+	if _, err := execute(t.Context(), toolkit.Call{Name: "echo"}); err != nil {
+		t.Fatal(err)
+	}
+	spans := h.spans.Ended()
+	if len(spans) != 3 {
+		t.Fatalf("got %d spans, want 3", len(spans))
+	}
+	for _, s := range spans {
+		kind := attributes(s.Attributes())["error.type"]
+		if s.Status().Description != "disk full" || kind != "tool_error" {
+			t.Errorf("%s: got %v of type %s, want the reason", s.Name(), s.Status(), kind)
+		}
 	}
 }

@@ -94,6 +94,9 @@ func (o *Observer) describe(a *attributes, e *toolkit.Ended) {
 	if e.Progress > 0 {
 		a.float(keyProgress, e.Progress)
 	}
+	if cost := e.Cost(); cost > 0 {
+		a.float(keyCost, cost)
+	}
 	for _, t := range s.Tags {
 		a.tag(o, t)
 	}

@@ -7,7 +7,6 @@ import (
 	"context"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/toolscope/toolscope/toolkit"
@@ -18,7 +17,8 @@ var _ toolkit.BackgroundObserver = (*Observer)(nil)
 // BeginBackground makes a span of a run of a tool that no call waits for, with what policies tell of
 // it and, if it failed, its error type and redacted error text. It begins a trace of its own, as it may begin
 // and end after the call's, with a link to the span of the call that caused it. Its name is
-// toolscope and what it is: "toolscope.renewal". It is in no metric.
+// toolscope and what it is: "toolscope.renewal". It is in no metric, and no tool call for
+// backends: no model asked for it.
 func (o *Observer) BeginBackground(ctx context.Context, call toolkit.Call, what string) (context.Context, func(toolkit.Result, error)) {
 	facts := call.Record.Info()
 	options := []trace.SpanStartOption{trace.WithNewRoot(), trace.WithAttributes(o.whose(&facts)...)}
@@ -43,14 +43,14 @@ func (o *Observer) BeginBackground(ctx context.Context, call toolkit.Call, what 
 			return
 		}
 		span.SetAttributes(keyErrorType.String(toolkit.TypeOf(err)))
-		span.SetStatus(codes.Error, o.ErrorText(err))
+		o.setFailed(span, call.Name, err)
 	}
 }
 
 // whose says of which tool and session something is.
 func (o *Observer) whose(f *toolkit.CallInfo) (list []attribute.KeyValue) {
 	if f.Tool != nil {
-		list = append(list, keyToolName.String(o.names.of(f.Tool.Name, o.clean)))
+		list = append(list, keyRunTool.String(o.names.of(f.Tool.Name, o.clean)))
 	}
 	if f.Session == nil {
 		return list

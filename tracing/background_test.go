@@ -48,7 +48,7 @@ func TestARunInTheBackgroundIsLinkedToItsCall(t *testing.T) {
 	}
 	delete(got, "toolscope.limit.key")
 	compare(t, got, map[string]string{
-		"gen_ai.tool.name": "echo", "toolscope.session.id": "s", "toolscope.tenant": "t", "toolscope.outcome": "executed", "error.type": "timeout",
+		"toolscope.tool.name": "echo", "session.id": "s", "toolscope.tenant": "t", "toolscope.outcome": "executed", "error.type": "timeout",
 	})
 	if run.Status().Code != codes.Error || strings.Contains(run.Status().Description, secret) {
 		t.Errorf("got status %v, want an error without the secret", run.Status())

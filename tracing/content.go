@@ -26,13 +26,20 @@ func WithContentReport(told func(ContentReport)) Option {
 	return func(c *config) error { c.told = told; return nil }
 }
 
-// addContent adds arguments and result, redacted and cut. A result goes on the
-// span of a success only, as the conventions say; a failure's text is in the
-// status.
+// addContent adds arguments and result, redacted and truncated. The conventions give
+// their attribute of a result to successful calls only, so that of a failed call has one
+// of toolscope's. A refused call has none: what the model got is the text of the status.
 func (o *Observer) addContent(a *attributes, info *toolInfo, e *toolkit.Ended) {
 	told := ContentReport{Tool: e.Info.Tool}
 	var arguments, result redact.Findings
 	redactor := o.redactor.ForTool(e.Call.Name)
+	if tool := e.Info.Tool; tool != nil && tool.Description != "" {
+		a.text(keyToolDesc, info.description.of(o, tool.Description))
+	}
+	if e.Call.Intent != "" {
+		text, _ := redactor.TextMax(e.Call.Intent, o.limits.Error)
+		a.text(keyIntent, valid(text))
+	}
 	if len(e.Call.Arguments) > 0 {
 		text, report := redactor.JSONCopyMax(e.Call.Arguments, o.limits.Arguments)
 		a.text(keyArguments, valid(text))
@@ -41,9 +48,14 @@ func (o *Observer) addContent(a *attributes, info *toolInfo, e *toolkit.Ended) {
 		}
 		arguments = report.Findings
 	}
-	if e.Content && e.ErrorType == "" && (e.Result.Output != "" || len(e.Result.Parts) > 0) {
+	key := keyResult
+	if e.ErrorType != "" {
+		key = keyErrorResult
+	}
+	refused := e.Disposition.Outcome == toolkit.OutcomeRefused
+	if e.Content && !refused && (e.Result.Output != "" || len(e.Result.Parts) > 0) {
 		text, report := o.result(redactor, e.Result)
-		a.text(keyResult, text)
+		a.text(key, text)
 		if told.ResultTruncated = report.Truncated; report.Truncated {
 			a.yes(keyResultTruncated)
 		}

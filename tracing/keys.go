@@ -16,13 +16,23 @@ const (
 	keyToolName     = attribute.Key("gen_ai.tool.name")
 	keyToolType     = attribute.Key("gen_ai.tool.type")
 	keyToolCallID   = attribute.Key("gen_ai.tool.call.id")
+	keyToolDesc     = attribute.Key("gen_ai.tool.description")
 	keyArguments    = attribute.Key("gen_ai.tool.call.arguments")
 	keyResult       = attribute.Key("gen_ai.tool.call.result")
 	keyAgentName    = attribute.Key("gen_ai.agent.name")
 	keyAgentDesc    = attribute.Key("gen_ai.agent.description")
 	keyConversation = attribute.Key("gen_ai.conversation.id")
 	keyRequestModel = attribute.Key("gen_ai.request.model")
-	keyErrorType    = attribute.Key("error.type")
+	keyInput        = attribute.Key("gen_ai.input.messages")
+	keyInputTokens  = attribute.Key("gen_ai.usage.input_tokens")
+	keyOutputTokens = attribute.Key("gen_ai.usage.output_tokens")
+)
+
+// Attributes of OpenTelemetry's general conventions.
+const (
+	keyErrorType = attribute.Key("error.type")
+	keySession   = attribute.Key("session.id")
+	keyStack     = attribute.Key("exception.stacktrace")
 )
 
 // Our own attributes of an execute_tool span. Durations are in seconds.
@@ -34,6 +44,7 @@ const (
 	keyArgumentsBytes     = attribute.Key("toolscope.arguments.bytes")
 	keyArgumentsTruncated = attribute.Key("toolscope.arguments.truncated")
 	keyResultBytes        = attribute.Key("toolscope.result.bytes")
+	keyErrorResult        = attribute.Key("toolscope.error.result") // of a failed call
 	keyResultTruncated    = attribute.Key("toolscope.result.truncated")
 	keyRedactedCount      = attribute.Key("toolscope.redacted.count")
 	keyRedactedKinds      = attribute.Key("toolscope.redacted.kinds")
@@ -49,11 +60,19 @@ const (
 	keyChunks             = attribute.Key("toolscope.chunks")
 	keyChunkBytes         = attribute.Key("toolscope.chunk.bytes")
 	keyProgress           = attribute.Key("toolscope.progress")
-	keySession            = attribute.Key("toolscope.session.id")
 	keyTenant             = attribute.Key("toolscope.tenant")
 	keyBatch              = attribute.Key("toolscope.batch")
 	keyTurn               = attribute.Key("toolscope.turn")
-	keyAttempt            = attribute.Key("toolscope.attempt") // of an attempt's span: its number, from 1
+	keyCost               = attribute.Key("toolscope.cost") // as Definition.Cost, for each run
+	keyIntent             = attribute.Key("toolscope.intent")
+)
+
+// The attributes of the spans of single runs of a tool: attempts and background runs. They
+// have none of the conventions': backends count each span with gen_ai.tool.name as a
+// tool call.
+const (
+	keyRunTool = attribute.Key("toolscope.tool.name")
+	keyAttempt = attribute.Key("toolscope.attempt") // the number of the attempt, from 1
 )
 
 // prefix stands before the key of a policy's tag (toolkit.Tag).
@@ -67,9 +86,9 @@ const UnknownTool = "_unknown"
 const Other = "_OTHER"
 
 var ownKeys = []attribute.Key{
-	keyOutcome, keyEnding, keySuspended, keyRequestedName, keyArgumentsBytes, keyArgumentsTruncated, keyResultBytes,
+	keyOutcome, keyEnding, keySuspended, keyRequestedName, keyArgumentsBytes, keyArgumentsTruncated, keyResultBytes, keyErrorResult,
 	keyResultTruncated, keyRedactedCount, keyRedactedKinds, keyRedactedPaths, keyAttempts, keyRepeat, keyAge, keyQueue, keyApproval,
-	keyBackoff, keyRun, keyFirstChunk, keyChunks, keyChunkBytes, keyProgress, keySession, keyTenant, keyBatch, keyTurn,
+	keyBackoff, keyRun, keyFirstChunk, keyChunks, keyChunkBytes, keyProgress, keyTenant, keyBatch, keyTurn, keyCost, keyIntent,
 }
 
 // Keys lists the attributes under toolscope.* that an execute_tool span can carry.

@@ -129,8 +129,8 @@ func TestNamesAreTheirOwn(t *testing.T) {
 	for _, s := range h.spans.Ended() {
 		list := attributes(s.Attributes())
 		id := list["gen_ai.tool.call.id"]
-		if list["toolscope.session.id"] != id || list["toolscope.tenant"] != "tenant of "+id+" [REDACTED:github-token]" {
-			t.Fatalf("call %q: got session %q and tenant %q", id, list["toolscope.session.id"], list["toolscope.tenant"])
+		if list["session.id"] != id || list["toolscope.tenant"] != "tenant of "+id+" [REDACTED:github-token]" {
+			t.Fatalf("call %q: got session %q and tenant %q", id, list["session.id"], list["toolscope.tenant"])
 		}
 		if talk := list["gen_ai.conversation.id"]; talk != "talk of "+id && !strings.HasSuffix(talk, "xtalk of "+id) {
 			t.Fatalf("call %q: got conversation %q", id, talk)

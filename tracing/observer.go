@@ -155,6 +155,9 @@ func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
 	if errorType != "" {
 		span.SetStatus(codes.Error, o.errorDescription(e))
 	}
+	if e.ErrorType == string(toolkit.ErrPanic) {
+		o.setStack(span, e.Call.Name, e.Stack, e.Err)
+	}
 }
 
 // leave ends a span that does not record, if there is one.
@@ -188,13 +191,58 @@ func (o *Observer) errorDescription(e *toolkit.Ended) string {
 	}
 	switch {
 	case e.Ending == toolkit.EndingPanicked:
-		return o.text("panic: "+panicText(e.Panic), o.limits.Error)
+		return o.failureText(e.Call.Name, "panic: "+panicText(e.Panic))
 	case int(e.Ending) < len(endingTexts) && endingTexts[e.Ending] != "":
 		return endingTexts[e.Ending]
 	case e.Err == nil:
 		return ""
 	}
-	return o.text(errorText(e.Err), o.limits.Error)
+	return o.failureText(e.Call.Name, errorText(e.Err))
+}
+
+// failureText is the text of a failed call, which may be its result's, redacted by the rules for the tool and
+// truncated.
+func (o *Observer) failureText(tool, text string) string {
+	text, _ = o.redactor.ForTool(tool).TextMax(text, o.limits.Error)
+	return valid(text)
+}
+
+// setFailed sets the status of a span of one run of a tool that failed with err.
+func (o *Observer) setFailed(span trace.Span, tool string, err error) {
+	text := ""
+	if o.errorText {
+		text = o.failureText(tool, errorText(err))
+	}
+	span.SetStatus(codes.Error, text)
+	o.setStack(span, tool, nil, err)
+}
+
+// maxStack is how many bytes of the stack of a panic a span carries.
+const maxStack = 4 << 10
+
+// setStack sets the stack of a panic: stack, or, if that is nil, the one of a [toolkit.PanicError] in err. It is
+// part of the text of an error (see [WithErrorText]).
+func (o *Observer) setStack(span trace.Span, tool string, stack []byte, err error) {
+	if !o.errorText {
+		return
+	}
+	if stack == nil {
+		stack = stackOf(err)
+	}
+	if len(stack) > 0 {
+		text, _ := o.redactor.ForTool(tool).TextMax(string(stack), maxStack)
+		span.SetAttributes(keyStack.String(valid(text)))
+	}
+}
+
+// stackOf is the stack of a panic in err, nil if there is none. The error's own methods may panic.
+func stackOf(err error) []byte {
+	defer func() { _ = recover() }()
+	var p *toolkit.PanicError
+	if errors.As(err, &p) && p != nil {
+		return p.Stack
+	}
+	return nil
 }
 
 // endingTexts are the status texts of endings that have no error; "" for those whose error or panic

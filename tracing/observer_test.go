@@ -27,8 +27,10 @@ func TestASuccessfulCall(t *testing.T) {
 	ctx := toolkit.WithSession(context.Background(), toolkit.Session{
 		ID: "s1", Tenant: "acme", Conversation: "conv-1", Agent: "planner", Batch: "b1", Turn: 3,
 	})
-	execute := toolkit.Observe(r.Lookup, h)(r.Handle)
-	if _, err := execute(ctx, toolkit.Call{ID: "call_1", Name: "echo", Arguments: []byte(`{"a":[1,2]}`)}); err != nil {
+	tool := &toolkit.Definition{Name: "echo", Description: "Echoes its input.", Cost: 0.25}
+	execute := toolkit.Observe(func(string) *toolkit.Definition { return tool }, h)(r.Handle)
+	call := toolkit.Call{ID: "call_1", Name: "echo", Arguments: []byte(`{"a":[1,2]}`), Intent: "to hear it"}
+	if _, err := execute(ctx, call); err != nil {
 		t.Fatal(err)
 	}
 	span := h.one(t)
@@ -46,6 +48,7 @@ func TestASuccessfulCall(t *testing.T) {
 		"gen_ai.tool.name":           "echo",
 		"gen_ai.tool.type":           "function",
 		"gen_ai.tool.call.id":        "call_1",
+		"gen_ai.tool.description":    "Echoes its input.",
 		"gen_ai.tool.call.arguments": `{"a":[1,2]}`,
 		"gen_ai.tool.call.result":    `{"a":[1,2]}`,
 		"gen_ai.agent.name":          "planner",
@@ -53,10 +56,12 @@ func TestASuccessfulCall(t *testing.T) {
 		"toolscope.outcome":          "executed",
 		"toolscope.arguments.bytes":  "11",
 		"toolscope.result.bytes":     "11",
-		"toolscope.session.id":       "s1",
+		"session.id":                 "s1",
 		"toolscope.tenant":           "acme",
 		"toolscope.batch":            "b1",
 		"toolscope.turn":             "3",
+		"toolscope.cost":             "0.25",
+		"toolscope.intent":           "to hear it",
 	}
 	compare(t, attributes(span.Attributes()), want)
 

@@ -128,8 +128,10 @@ func WithLimits(l Limits) Option {
 	return func(c *config) error { c.limits = l; return nil }
 }
 
-// WithErrorText says whether a failed span's status carries the error's text,
-// redacted and cut; the default is true.
+// WithErrorText sets whether the status of a failed span carries the error's text,
+// redacted and truncated; the default is true. The text does not depend on [WithContent],
+// although it is the result's where the error itself names its kind only (see
+// [toolkit.Ended]).
 func WithErrorText(on bool) Option {
 	return func(c *config) error { c.errorText = on; return nil }
 }

@@ -32,17 +32,18 @@ type toolKey struct {
 	spanKind    trace.SpanKind
 }
 
-// toolInfo is made once and not changed, but for the cached metric options and what the
-// last call had redacted.
+// toolInfo is made once and not changed, but for the cached metric options, the description,
+// and what the last call had redacted.
 type toolInfo struct {
-	found    atomic.Pointer[redactedAttributes]
-	spanName string
-	start    []trace.SpanStartOption // the first one is atStart
-	atStart  []attribute.KeyValue
-	labels   []attribute.KeyValue // of metrics, without outcome and error.type
-	success  []metric.RecordOption
-	mu       sync.Mutex
-	others   atomic.Pointer[map[labelKey][]metric.RecordOption]
+	found       atomic.Pointer[redactedAttributes]
+	description description
+	spanName    string
+	start       []trace.SpanStartOption // the first one is atStart
+	atStart     []attribute.KeyValue
+	labels      []attribute.KeyValue // of metrics, without outcome and error.type
+	success     []metric.RecordOption
+	mu          sync.Mutex
+	others      atomic.Pointer[map[labelKey][]metric.RecordOption]
 }
 
 // executeTool is the operation of every call.

@@ -299,7 +299,8 @@ func contentOf(span *stats.SpanView) top.Content {
 	for _, a := range span.Attributes {
 		values[a.Key] = a.Value
 	}
-	c := top.Content{Arguments: values["gen_ai.tool.call.arguments"], Result: values["gen_ai.tool.call.result"]}
+	result := cmp.Or(values["gen_ai.tool.call.result"], values["toolscope.error.result"])
+	c := top.Content{Arguments: values["gen_ai.tool.call.arguments"], Result: result}
 	if c == (top.Content{}) {
 		c.Why = "The span of this call has no arguments and no result; it has " + display.Clip(strings.Join(slices.Sorted(maps.Keys(values)), ", "), 200) + "."
 	}

@@ -16,7 +16,7 @@ import (
 // processes that run own it: each has to be asked for itself.
 var ErrHeld = errors.New("spool: other processes own a part of the directory")
 
-// DeleteSession deletes what the spool keeps of a session: spans whose toolscope.session.id, session.id or
+// DeleteSession deletes what the spool keeps of a session: spans whose session.id, toolscope.session.id or
 // gen_ai.conversation.id is the id, and those spans of the same traces that are of no
 // session. The id is as spans have it, after redaction. A tenant that is not "" spares the
 // sessions of that id of other tenants. It returns how many spans that were. It waits for the request that is under

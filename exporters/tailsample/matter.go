@@ -18,6 +18,7 @@ const KeepKey = attribute.Key("toolscope.keep")
 const (
 	keyErrorType = attribute.Key("error.type")
 	keyToolName  = attribute.Key("gen_ai.tool.name")
+	keyRunTool   = attribute.Key("toolscope.tool.name") // of a run in the background
 	keyOutcome   = attribute.Key("toolscope.outcome")
 	keyEnding    = attribute.Key("toolscope.ending")
 	keyLoop      = attribute.Key("toolscope.loop.kind")
@@ -48,7 +49,7 @@ func (p *Processor) matters(s sdktrace.ReadOnlySpan) bool {
 			case "executed":
 				executed = true
 			}
-		case keyToolName:
+		case keyToolName, keyRunTool:
 			tool = kv.Value.AsString()
 		case keyRun:
 			run = time.Duration(kv.Value.AsFloat64() * float64(time.Second))

@@ -54,6 +54,9 @@ func TestWhatMatters(t *testing.T) {
 		{"flagged by the function", func(s trace.Span) { s.SetName("checkout") }, true},
 		{"the function panics", func(s trace.Span) { s.SetName("panic") }, false},
 		{"slower than usual", func(s trace.Span) { s.SetAttributes(with(called, attribute.Float64("toolscope.run.duration", 1.5))...) }, true},
+		{"slower than usual, in the background", func(s trace.Span) {
+			s.SetAttributes(attribute.String("toolscope.tool.name", "slow"), attribute.String("toolscope.outcome", "executed"), attribute.Float64("toolscope.run.duration", 9))
+		}, true},
 		{"as usual", func(s trace.Span) { s.SetAttributes(with(called, attribute.Float64("toolscope.run.duration", 0.5))...) }, false},
 		{"slow, and nobody knows the tool", func(s trace.Span) {
 			s.SetAttributes(attribute.String("gen_ai.tool.name", "new"), attribute.String("toolscope.outcome", "executed"), attribute.Float64("toolscope.run.duration", 9))

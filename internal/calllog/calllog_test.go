@@ -136,3 +136,23 @@ func TestLogsShareAFile(t *testing.T) {
 		t.Error("got no error for a path that leads nowhere")
 	}
 }
+
+// TestALineKeepsTheReasonOfAFailure: the fault of the result says no more than its kind.
+func TestALineKeepsTheReasonOfAFailure(t *testing.T) {
+	got := logged(t, func(context.Context, toolkit.Call) (toolkit.Result, error) {
+		return toolkit.Result{Output: "disk full on sda1", Fault: toolkit.ErrTool}, nil
+	}, toolkit.Call{Name: "known"})
+	if len(got) != 1 || got[0].Error != "disk full on sda1" || got[0].ErrorType != "tool_error" {
+		t.Errorf("got %+v, want the reason as the error", got)
+	}
+}
+
+// TestALineHasTheIntentOfItsCall: redacted, where the arguments are.
+func TestALineHasTheIntentOfItsCall(t *testing.T) {
+	token := "ghp" + "_" + strings.Repeat("aB3", 12)
+	got := logged(t, func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, nil },
+		toolkit.Call{Name: "known", Intent: "to log in with " + token}, toolkit.Call{Name: "known"})
+	if got[0].Intent != "to log in with [REDACTED:github-token]" || got[1].Intent != "" {
+		t.Errorf("got %q and %q, want the intent without the token, and none", got[0].Intent, got[1].Intent)
+	}
+}

@@ -29,6 +29,7 @@ type line struct {
 	Agent     string         `json:"agent,omitzero"`
 	Turn      int            `json:"turn,omitzero"`
 	ID        string         `json:"id,omitzero"`
+	Intent    string         `json:"intent,omitzero"`
 	Arguments jsontext.Value `json:"arguments,omitzero"`
 	Result    string         `json:"result,omitzero"`
 	TraceID   string         `json:"trace_id,omitzero"`
@@ -62,6 +63,7 @@ func (l *Log) line(ctx context.Context, e *toolkit.Ended) ([]byte, error) {
 	if s := e.Info.Session; s != nil {
 		out.Session, out.Agent, out.Turn = text(s.ID, maxName), text(s.Agent, maxName), max(0, s.Turn)
 	}
+	out.Intent = text(e.Call.Intent, maxText)
 	if clean, _ := redactor.JSONMax(e.Call.Arguments, maxContent); jsontext.Value(clean).IsValid() {
 		out.Arguments = clean
 	}

@@ -97,11 +97,9 @@ func (s *session) turn(ctx context.Context, t turn) error {
 	s.summary.Turns++
 	ctx, run := s.scope.StartAgent(ctx, tracing.Agent{
 		Name: "planner", Description: "The demo's scripted model.", Conversation: s.summary.Conversation, Session: s.summary.Conversation,
+		Turn: s.summary.Turns, Prompt: t.prompt,
 	})
 	defer run.End(nil)
-	in := *toolkit.SessionFrom(ctx)
-	in.Turn = s.summary.Turns
-	ctx = toolkit.WithSession(ctx, in)
 	var answers []toolkit.Answer
 	batches := slices.Clone(t.batches)
 	for i := 0; i < len(batches); i++ {

@@ -30,9 +30,10 @@ func (c *Cleaner) clean(x *stats.LoggedCall) {
 		*s = c.text(name, *s)
 	}
 	if c.NoContent {
-		x.Arguments, x.Result = nil, nil
+		x.Arguments, x.Result, x.Intent = nil, nil, ""
 		return
 	}
+	x.Intent = c.text(name, x.Intent)
 	x.Arguments, x.Result = c.json(name, x.Arguments), c.json(name, x.Result)
 }
 

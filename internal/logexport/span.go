@@ -25,7 +25,8 @@ func spanOf(c *stats.LoggedCall, ids *identities) *tracepb.Span {
 		Attributes: []*commonpb.KeyValue{text("gen_ai.operation.name", "execute_tool"), text("gen_ai.tool.name", c.Tool), text("toolscope.outcome", c.Outcome.String())},
 	}
 	for _, a := range []struct{ key, value string }{
-		{"gen_ai.tool.call.id", c.ID}, {"gen_ai.agent.name", c.Agent}, {"toolscope.session.id", c.Session}, {"error.type", c.ErrorType}, {"gen_ai.tool.call.arguments", string(c.Arguments)},
+		{"gen_ai.tool.call.id", c.ID}, {"gen_ai.agent.name", c.Agent}, {"session.id", c.Session}, {"error.type", c.ErrorType}, {"gen_ai.tool.call.arguments", string(c.Arguments)},
+		{"toolscope.intent", c.Intent},
 	} {
 		if a.value != "" {
 			s.Attributes = append(s.Attributes, text(a.key, a.value))

@@ -38,7 +38,7 @@ func (s *textSink) Add(c *stats.LoggedCall) error {
 	if err != nil {
 		return err
 	}
-	for _, part := range []struct{ name, text string }{{"arguments", string(c.Arguments)}, {"error", c.Error}, {"result", c.ResultText()}} {
+	for _, part := range []struct{ name, text string }{{"intent", c.Intent}, {"arguments", string(c.Arguments)}, {"error", c.Error}, {"result", c.ResultText()}} {
 		if part.text == "" {
 			continue
 		}

@@ -10,9 +10,9 @@ import (
 	"slices"
 )
 
-// SessionKeys are the attributes that name a span's session: ours, and the conventions' for a
-// session and a conversation. They must not be changed.
-var SessionKeys = []string{"toolscope.session.id", "session.id", "gen_ai.conversation.id"}
+// SessionKeys are the attributes that name a span's session: the conventions' for a session and a conversation,
+// and the one of toolscope's that older files have. They must not be changed.
+var SessionKeys = []string{"session.id", "gen_ai.conversation.id", "toolscope.session.id"}
 
 // TenantKey is the attribute that names a span's tenant.
 const TenantKey = "toolscope.tenant"

@@ -13,7 +13,8 @@ func TestOwns(t *testing.T) {
 		its, nobodys bool
 	}{
 		{"no attributes", Session{ID: "s"}, nil, false, true},
-		{"ours", Session{ID: "s"}, []string{"toolscope.session.id", "s"}, true, false},
+		{"a session", Session{ID: "s"}, []string{"session.id", "s"}, true, false},
+		{"of an older file", Session{ID: "s"}, []string{"toolscope.session.id", "s"}, true, false},
 		{"the conventions'", Session{ID: "s"}, []string{"session.id", "s"}, true, false},
 		{"a conversation", Session{ID: "s"}, []string{"gen_ai.conversation.id", "s"}, true, false},
 		{"one of two", Session{ID: "s"}, []string{"toolscope.session.id", "other", "gen_ai.conversation.id", "s"}, true, false},

@@ -104,7 +104,7 @@ func (l *Log) End(_ context.Context, e *toolkit.Ended) {
 		}
 	}
 	if e.Err != nil {
-		ev.Error = l.errorText(e.Err)
+		ev.Error = l.errorText(e.Call.Name, e.Err)
 	}
 	if s := e.Info.Session; s != nil {
 		ev.Session, ev.Tenant, ev.Agent, ev.Turn = l.text(s.ID), l.text(s.Tenant), l.text(s.Agent), s.Turn
@@ -141,14 +141,15 @@ func (l *Log) text(s string) string {
 	return out
 }
 
-// errorText is an error's text; its own method may panic.
-func (l *Log) errorText(err error) (text string) {
+// errorText is the text of a tool's error; its own method may panic.
+func (l *Log) errorText(tool string, err error) (text string) {
 	defer func() {
 		if recover() != nil {
 			text = "the error's text could not be had: its Error method panicked"
 		}
 	}()
-	return l.text(err.Error())
+	text, _ = l.options.Redactor.ForTool(tool).TextMax(err.Error(), maxText)
+	return text
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

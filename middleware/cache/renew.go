@@ -92,7 +92,7 @@ func (c *Policy) renewed(ctx context.Context, call toolkit.Call, next toolkit.Ha
 	err = errGoexit
 	defer func() {
 		if v := recover(); v != nil {
-			err = &toolkit.PanicError{Value: v}
+			err = call.Record.PanicError(v)
 		}
 		told(res, err)
 		if err == errGoexit { // nobody goes on after this

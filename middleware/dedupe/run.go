@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"runtime"
-	"runtime/debug"
 	"time"
 
 	"github.com/toolscope/toolscope/internal/freshness"
@@ -99,7 +98,7 @@ func (d *Policy) run(ctx context.Context, call toolkit.Call, s *shard, e *entry,
 	defer func() {
 		if e.ending == toolkit.EndingGoexit {
 			if v := recover(); v != nil {
-				e.ending, e.panicked = toolkit.EndingPanicked, &toolkit.PanicError{Value: v, Stack: debug.Stack()}
+				e.ending, e.panicked = toolkit.EndingPanicked, call.Record.PanicError(v)
 			}
 		}
 		d.finish(ctx, call, s, e, writes)

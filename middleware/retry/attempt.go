@@ -29,6 +29,7 @@ func (p *Policy) attempt(ctx context.Context, call toolkit.Call, next toolkit.Ha
 	call.Record.Note(func(s *toolkit.Disposition) {
 		s.Attempts++
 		s.Outcome = toolkit.OutcomeExecuted // the attempt before may have been refused
+		s.Panic = nil                       // of the attempt before
 	})
 	told := func(toolkit.Result, error) {}
 	if call.Attempt > 1 {
@@ -44,7 +45,7 @@ func (p *Policy) attempt(ctx context.Context, call toolkit.Call, next toolkit.Ha
 			told(toolkit.Result{}, errGoexit)
 			return
 		}
-		e.thrown = &toolkit.PanicError{Value: v}
+		e.thrown = call.Record.PanicError(v)
 		told(toolkit.Result{}, e.thrown)
 		if !p.on[string(toolkit.ErrPanic)] {
 			panic(v)

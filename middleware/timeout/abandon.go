@@ -64,7 +64,9 @@ func (p *Policy) runApart(ctx context.Context, call toolkit.Call, next toolkit.H
 func (b *branch) run(ctx context.Context, next toolkit.Handler) {
 	defer func() {
 		if !b.returned {
-			b.panicked = recover()
+			if b.panicked = recover(); b.panicked != nil {
+				b.call.Record.PanicError(b.panicked) // the stack is this goroutine's
+			}
 		}
 		if !b.over.CompareAndSwap(false, true) {
 			b.policy.abandoned.Add(-1)

@@ -196,12 +196,19 @@ func TestLimits(t *testing.T) {
 type run struct {
 	mu    sync.Mutex
 	turns int
+	usage agent.Usage
 	err   error
 	ended bool
 }
 
 func (r *run) InferenceCall() { r.mu.Lock(); defer r.mu.Unlock(); r.turns++ }
 func (r *run) End(err error)  { r.mu.Lock(); defer r.mu.Unlock(); r.err, r.ended = err, true }
+
+func (r *run) AddUsage(in, out int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.usage.Input, r.usage.Output = r.usage.Input+int(in), r.usage.Output+int(out)
+}
 
 type markKey struct{}
 
@@ -231,6 +238,9 @@ func TestObserved(t *testing.T) {
 	delegate(t.Context(), registry, "x")
 	if told.turns != 2 || !told.ended || told.err != nil || !slices.Equal(seen, []string{"lookresearcher"}) {
 		t.Errorf("got %d turns, ended %t with %v, calls %q", told.turns, told.ended, told.err, seen)
+	}
+	if want := (agent.Usage{Input: 30, Output: 5}); told.usage != want {
+		t.Errorf("got %v tokens counted, want %v", told.usage, want)
 	}
 }
 

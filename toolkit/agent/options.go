@@ -22,7 +22,8 @@ const (
 	DefaultTimeout   = 2 * time.Minute
 )
 
-// A Run is a sub-agent's run that has begun to be observed. A *tracing.AgentRun is one.
+// A Run is a sub-agent's run that has begun to be observed. A *tracing.AgentRun is one. If it has a method
+// AddUsage(inputTokens, outputTokens int64), that is called with what each reply of the model took, if known.
 type Run interface {
 	InferenceCall()
 	End(err error)

@@ -46,6 +46,11 @@ func (t *task) run(ctx context.Context) {
 	returned = true
 }
 
+// usageCounter is a [Run] that counts tokens.
+type usageCounter interface {
+	AddUsage(inputTokens, outputTokens int64)
+}
+
 // caught makes a panic, or the end of the goroutine, why the task failed.
 func (t *task) caught(v any, returned bool) {
 	if v != nil {
@@ -95,6 +100,9 @@ func (t *task) converse(ctx context.Context, run Run) error {
 			return fmt.Errorf("the model: %w", err)
 		}
 		t.tokens += reply.Usage.Input + reply.Usage.Output
+		if counter, ok := run.(usageCounter); ok && reply.Usage != (Usage{}) {
+			counter.AddUsage(int64(reply.Usage.Input), int64(reply.Usage.Output))
+		}
 		if text := strings.TrimSpace(reply.Text); text != "" {
 			t.answer = text
 		}
