@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/toolscope/toolscope/toolkit"
 )
 
 // A Command is a server that speaks over its standard input and output, and the client's
@@ -44,6 +46,10 @@ const idleTime = 500 * time.Millisecond
 func (w *Watcher) Run(c Command) (Exit, error) {
 	if w.framed() {
 		return w.runFramed(c)
+	}
+	// Bytes are passed on without a look from here on: policies that Apply adds would have no effect.
+	if _, err := w.scope.Callbacks(toolkit.NoTools); err != nil {
+		return Exit{}, err
 	}
 	s := newSession(w, "")
 	return w.runWith(c, s, func(p *pipes) {
