@@ -201,7 +201,7 @@ func (e *PanicError) Unwrap() []error {
 	return []error{ErrPanic}
 }
 
-// SoftError is for a [Lens]: nil if the result is no failure, else an error of
+// SoftError is for an [Adapter]: nil if the result is no failure, else an error of
 // kind [ErrTool] with the tool's text, so that failures can be grouped.
 func SoftError(failed bool, text string) error {
 	if !failed {
