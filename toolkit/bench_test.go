@@ -89,3 +89,17 @@ func BenchmarkExecutor(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkGovernFunc is a function of another registry observed, and under two middlewares that
+// pass calls on.
+func BenchmarkGovernFunc(b *testing.B) {
+	ctx := context.Background()
+	pass := func(next toolkit.Handler) toolkit.Handler {
+		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) { return next(ctx, call) }
+	}
+	f := governed(b, plainExecute, plainAdapter, toolkit.Observe(plainAdapter.Tools.Lookup, quiet{}), pass, pass)
+	b.ReportAllocs()
+	for b.Loop() {
+		_ = f(ctx, plainCall{ID: "1", Name: "tool"})
+	}
+}

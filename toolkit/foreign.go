@@ -103,12 +103,11 @@ func (f *funcCall[C, R]) closed() *funcResult[C, R] { return &f.owner.closed }
 
 // funcResult is what one run of a governed function returned.
 type funcResult[C, R any] struct {
-	call     *funcCall[C, R]
-	result   R
-	err      error
-	view     Result // as policies saw it first
-	stream   bool
-	reported Disposition // what an adapter's function sees
+	call   *funcCall[C, R]
+	result R
+	err    error
+	view   Result // as policies saw it first
+	stream bool
 
 	once   sync.Once
 	shared atomic.Pointer[sharedResult[C, R]]

@@ -114,7 +114,7 @@ func (g *governedFunc[C, R]) look(ctx context.Context, r *funcResult[C, R], call
 		a.Content(r.result, &r.view)
 	}
 	at = "Report"
-	a.report(call.Record, &r.reported, read.refused, c, r.result, r.err)
+	a.report(call.Record, nil, read.refused, c, r.result, r.err)
 	return ""
 }
 

@@ -155,10 +155,13 @@ func (o *observedFunc[C, R]) finish(ctx context.Context, r *run, c C, res R, err
 }
 
 // report notes the outcome that follows from a refusal, and what Report says. d is scratch
-// memory.
+// memory; nil allocates it.
 func (a *Adapter[C, R]) report(record Record, d *Disposition, refused bool, c C, res R, err error) {
 	if !refused && a.Report == nil {
 		return
+	}
+	if d == nil {
+		d = new(Disposition)
 	}
 	*d = Disposition{}
 	if refused {
