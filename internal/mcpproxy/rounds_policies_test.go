@@ -61,10 +61,10 @@ func TestPoliciesOfRounds(t *testing.T) {
 	w := watch(t, Options{}, toolscope.WithPolicies(policies...))
 	got := make(chan string, 1)
 	address := before(t, w, askingServer(func(body string) { got <- body }))
-	const judged = "inject true loop true fit true validate true permit true approve true"
+	const judged = "inject true loop true truncate true validate true permit true approve true"
 	for _, tt := range []struct{ name, call, want string }{
 		{"first", roundOf("x", `{"n":1}`, ""), "recover true " + judged + " dedupe true cache true budget true retry true breaker true limit true timeout true"},
-		{"next", roundOf("x", `{"n":1}`, "s"), "recover true fit true dedupe false cache false budget false breaker false limit false timeout false"},
+		{"next", roundOf("x", `{"n":1}`, "s"), "recover true truncate true dedupe false cache false budget false breaker false limit false timeout false"},
 		{"next, claimed", roundOf("x", `{"n":1}`, "s"), "recover true " + judged + " dedupe false cache false budget false retry false breaker false limit false timeout false"},
 		{"claimed, without arguments", roundOf("x", `null`, "s"), "recover true " + judged + " dedupe false cache false budget false retry false breaker false limit false timeout false"},
 		{"claimed, with none of them", roundOf("x", "{ \t}", "s"), "recover true " + judged + " dedupe false cache false budget false retry false breaker false limit false timeout false"},
