@@ -40,6 +40,7 @@ func TestMadeUpNames(t *testing.T) {
 // What an earlier connection to the server listed is known by its name before the next one lists it.
 func TestToolsOfAnEarlierConnection(t *testing.T) {
 	w := watch(t, Options{})
+	w.earlier.replace(nil)
 	first := w.connect()
 	first.client(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	first.server(`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read","inputSchema":{"type":"object"}}]}}`)

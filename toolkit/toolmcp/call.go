@@ -159,8 +159,6 @@ func (x *exchange) run(ctx context.Context) (r reply) {
 	var ok bool
 	if r.res, ok = res.(*mcp.CallToolResult); !ok {
 		r.raw = res
-	} else if x.tools != nil && err == nil && r.res != nil && !r.res.IsError {
-		x.tools.learn(x.name)
 	}
 	return r
 }

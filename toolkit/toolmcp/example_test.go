@@ -45,6 +45,9 @@ func ExampleInstrument() {
 	if err != nil {
 		panic(err)
 	}
+	if _, err := session.ListTools(ctx, nil); err != nil { // as agents do: spans and metrics have the names of listed tools
+		panic(err)
+	}
 	res, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "weather", Arguments: input{"Oslo"}})
 	if err != nil {
 		panic(err)

@@ -161,6 +161,14 @@ func newServerWith(options *mcp.ServerOptions) *mcp.Server {
 	return s
 }
 
+// list lists the server's tools, as agents do once they have connected.
+func list(t testing.TB, cs *mcp.ClientSession) {
+	t.Helper()
+	if _, err := cs.ListTools(context.Background(), nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // peers are a client and a server that talk in memory.
 type peers struct {
 	client, server *telemetry

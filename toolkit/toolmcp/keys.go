@@ -37,6 +37,8 @@ const (
 	keyParams    = attribute.Key("toolscope.mcp.params")
 	keyResult    = attribute.Key("toolscope.mcp.result")
 	keyRecovered = attribute.Key("toolscope.recovered")
+
+	keyRequestedName = attribute.Key("toolscope.tool.requested_name") // as package tracing has it
 )
 
 // The methods that this package knows by name.

@@ -146,3 +146,37 @@ func TestCallsWithoutAList(t *testing.T) {
 		t.Errorf("got the statistics %+v, want 3 executed calls, 1 of them failed", s)
 	}
 }
+
+// With the option the client lists the tools by itself, once for many made-up names, and the first call already
+// has its tool's name. Without it the client sends nothing but the calls.
+func TestWithListing(t *testing.T) {
+	for _, listing := range []bool{false, true} {
+		for _, connect := range []connecting{dial, dialHTTP} {
+			for _, revision := range []string{legacy, stateless} {
+				server, c := newServer(), newTelemetry(t)
+				client := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil)
+				var options []toolmcp.Option
+				if listing {
+					options = append(options, toolmcp.WithListing())
+				}
+				toolmcp.Instrument(client, c.Scope, options...)
+				cs := connect(t, client, server, revision)
+				for _, name := range []string{"echo", "made_up_1", "made_up_2", "made_up_3"} {
+					_, _ = cs.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: echoIn{}})
+				}
+				lists, named := 0, 0
+				for _, name := range c.names() {
+					switch name {
+					case "tools/list":
+						lists++
+					case "tools/call echo":
+						named++
+					}
+				}
+				if want := map[bool]int{true: 1}[listing]; lists != want || named != want {
+					t.Errorf("listing %v, %s: got %d lists and %d calls by name, want %d", listing, revision, lists, named, want)
+				}
+			}
+		}
+	}
+}
