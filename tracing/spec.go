@@ -24,6 +24,8 @@ type SpanSpec struct {
 	// Operation stands in the span's name before the tool's; "" is "execute_tool".
 	// There must be few different ones.
 	Operation string
+	// Side is the side that this process is on for the call; "" is [SideAgent]. There must be few different ones.
+	Side string
 	// Kind is the span's kind; unspecified is INTERNAL.
 	Kind trace.SpanKind
 	// Attributes are set when the span starts, so that samplers see them. They pass

@@ -46,6 +46,8 @@ const (
 	keyToolsBytes   = attribute.Key("toolscope.mcp.tools.bytes")
 	keyToolsTokens  = attribute.Key("toolscope.mcp.tools.tokens") // roughly
 	keyToolsChanged = attribute.Key("toolscope.mcp.tools.changed")
+	keySide         = attribute.Key("toolscope.side")    // as package tracing has it
+	keyOutcome      = attribute.Key("toolscope.outcome") // the same
 	keyObservation  = attribute.Key("toolscope.mcp.observation")
 )
 

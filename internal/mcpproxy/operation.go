@@ -96,7 +96,7 @@ func (o *operation) beginCall(ctx context.Context, m *message, p *params) {
 	}
 	ctx = toolkit.WithSession(ctx, toolkit.Session{ID: s.called().id})
 	ctx = tracing.WithSpanSpec(ctx, &tracing.SpanSpec{
-		Operation: methodCallTool, Kind: trace.SpanKindServer, Attributes: o.attributes(), Start: o.began, End: o.end,
+		Operation: methodCallTool, Side: tracing.SideProxy, Kind: trace.SpanKindServer, Attributes: o.attributes(), Start: o.began, End: o.end,
 	})
 	o.ctx, o.running = toolkit.BeginAt(ctx, o.began, call, o.tool, s.w.observers...)
 	if o.tool != nil && s.tools.hasChanged(o.tool.Name) {
@@ -296,6 +296,8 @@ func (o *operation) end(ctx context.Context, e *toolkit.Ended) tracing.SpanEnd {
 		end.Success, end.ErrorType = errorType == "", errorType
 		end.Attributes = append(end.Attributes, keyStatusCode.String(code))
 	}
-	o.s.w.metrics.record(ctx, e.Duration(), labels{method: o.method, name: o.label(), errorType: errorType, code: code, version: o.version, http: o.s.http})
+	o.s.w.metrics.record(ctx, e.Duration(), labels{
+		method: o.method, name: o.label(), errorType: errorType, code: code, version: o.version, http: o.s.http, outcome: e.Disposition.Outcome,
+	})
 	return end
 }

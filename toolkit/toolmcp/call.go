@@ -152,6 +152,9 @@ func (x *exchange) run(ctx context.Context) (r reply) {
 			}
 		}()
 	}
+	if !x.watcher.server {
+		defer x.watcher.sent.remove(x.watcher.sent.add(ctx))
+	}
 	res, err := x.next(ctx, methodCallTool, x.outgoing(ctx))
 	if r.err = err; err != nil {
 		r.fault = x.watcher.told(err)
@@ -199,7 +202,9 @@ func (x *exchange) end(ctx context.Context, e *toolkit.Ended) tracing.SpanEnd {
 	if e.Info.Tool != nil {
 		tool = e.Info.Tool.Name
 	}
-	w.metrics.record(ctx, e.Duration(), x.labels(tool, st), w.networkOf(x.request.http))
+	l := x.labels(tool, st)
+	l.outcome = e.Disposition.Outcome
+	w.metrics.record(ctx, e.Duration(), l, w.networkOf(x.request.http))
 	w.tellUnscoped(e)
 	end := tracing.SpanEnd{Success: st.errorType == "", ErrorType: st.errorType}
 	if st.code != "" {

@@ -38,6 +38,8 @@ const (
 	keyResult    = attribute.Key("toolscope.mcp.result")
 	keyRecovered = attribute.Key("toolscope.recovered")
 
+	keySide          = attribute.Key("toolscope.side")                // the same
+	keyOutcome       = attribute.Key("toolscope.outcome")             // the same
 	keyRequestedName = attribute.Key("toolscope.tool.requested_name") // as package tracing has it
 )
 

@@ -40,6 +40,7 @@ func receiving(scope *toolscope.Scope, sessions *sync.Map, options []Option) mcp
 		return func(next mcp.MethodHandler) mcp.MethodHandler { return next }
 	}
 	w := newWatcher(scope, true, sessions, options)
+	w.sent.handled.Store(true)
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		tools := new(toolTable)
 		call := w.newCaller(tools.lookup)
@@ -97,10 +98,11 @@ func (w *watcher) receiveCall(ctx context.Context, call caller, params *mcp.Call
 	known := w.known(req.GetSession())
 	x := &exchange{watcher: w, request: w.describe(methodCallTool, req, known), req: req, next: next, name: params.Name, args: params.Arguments, known: true}
 	ctx, links, root := w.incoming(ctx, methodCallTool, req)
+	ctx = w.sent.uncounted(ctx)
 	ctx, x.fault = w.inSession(ctx, req, known)
 	if w.observer != nil {
 		ctx = tracing.WithSpanSpec(ctx, &tracing.SpanSpec{
-			Operation: methodCallTool, Kind: w.kind, Attributes: w.attributes(&x.request), Links: links, NewRoot: root, End: x.end,
+			Operation: methodCallTool, Side: tracing.SideServer, Kind: w.kind, Attributes: w.attributes(&x.request), Links: links, NewRoot: root, End: x.end,
 		})
 	}
 	if !w.noRecover {

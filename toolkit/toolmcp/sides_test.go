@@ -202,7 +202,9 @@ func TestSidesOfRetries(t *testing.T) {
 func TestOutcomesOfAServer(t *testing.T) {
 	s := newTelemetry(t, toolscope.WithPolicies(newCache(t), deny("echo")))
 	server, _ := newCounting()
-	mcp.AddTool(server, &mcp.Tool{Name: "echo"}, func(context.Context, *mcp.CallToolRequest, echoIn) (*mcp.CallToolResult, any, error) { return nil, nil, nil })
+	mcp.AddTool(server, &mcp.Tool{Name: "echo"}, func(context.Context, *mcp.CallToolRequest, echoIn) (*mcp.CallToolResult, any, error) {
+		return nil, nil, nil
+	})
 	cs := connect(t, server, nil, s, legacy)
 	for _, name := range []string{"count", "count", "echo"} {
 		if _, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: map[string]any{}}); err != nil {

@@ -37,7 +37,8 @@ type watcher struct {
 	clean      func(string) string // what a name passes before it leaves
 	sessions   *sync.Map           // of mcp.Session to *session
 	calls      callAttributes
-	prompts    names // that a peer listed or answered
+	sent       *sentCalls // of the scope's clients
+	prompts    names      // that a peer listed or answered
 	codes      names
 	unscoped   atomic.Bool // whether it was told that policies miss a session
 }
@@ -45,7 +46,7 @@ type watcher struct {
 // newWatcher makes the memory of a client's or a server's middleware. The two of one
 // endpoint share what they know of its sessions.
 func newWatcher(scope *toolscope.Scope, server bool, sessions *sync.Map, options []Option) *watcher {
-	w := &watcher{config: newConfig(options), server: server, kind: trace.SpanKindClient, scope: scope, observer: scope.Tracing(), sessions: sessions}
+	w := &watcher{config: newConfig(options), server: server, kind: trace.SpanKindClient, scope: scope, observer: scope.Tracing(), sessions: sessions, sent: sentCallsOf(scope)}
 	w.propagator = propagatorOf(w.observer)
 	var tracers trace.TracerProvider = tracenoop.NewTracerProvider()
 	var meters metric.MeterProvider = metricnoop.NewMeterProvider()
