@@ -69,7 +69,7 @@ func (s *session) newOperation(from side, m *message, p *params, at time.Time) *
 	if s.w.scope.Off() {
 		return nil
 	}
-	o := &operation{s: s, from: from, method: m.Method, name: p.Name, uri: p.URI, id: m.id(), cursor: p.Cursor, version: s.version(), began: at, asked: at}
+	o := &operation{s: s, from: from, method: m.Method, name: p.Name, uri: p.URI, id: m.id(), cursor: p.Cursor, version: s.versionOf(p), began: at, asked: at}
 	if m.Method == methodInitialize {
 		s.client, s.capabilities[fromClient] = p.ClientInfo, names(p.Capabilities)
 	}
@@ -161,7 +161,9 @@ func (o *operation) attributes() []attribute.KeyValue {
 		}
 	}
 	add(keyRequestID, o.id)
-	add(keySessionID, s.named.Load().protocol)
+	if o.version < sessionless {
+		add(keySessionID, s.named.Load().protocol)
+	}
 	add(keyProtocolVersion, o.version)
 	add(keyResourceURI, o.uri)
 	if o.method == "prompts/get" {

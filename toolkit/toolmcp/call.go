@@ -92,7 +92,7 @@ func (w *watcher) newCaller(lookup toolkit.Lookup) caller {
 // stateless revision on each result says. The SDK marks what tools give, and lets others
 // do so by JSON only.
 func (x *exchange) complete(res *mcp.CallToolResult) *mcp.CallToolResult {
-	if !x.watcher.server || x.request.version < "2026-07-28" {
+	if !x.watcher.server || x.request.version < sessionless {
 		return res
 	}
 	marked := completed
