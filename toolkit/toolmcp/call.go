@@ -28,6 +28,11 @@ type exchange struct {
 	known   bool       // whether args says what the arguments are
 	tools   *toolTable // the peer's, on the client
 	fault   error      // why the call must not run, on the server
+
+	elsewhere bool           // whether the statistics count the call where it was sent
+	rounds    bool           // whether the call may have rounds
+	prior     *round         // the one before
+	kept      *toolkit.Ended // how this one ended, if it was suspended
 }
 
 // reply is how an exchange ended: the result type that the scope governs.
@@ -53,7 +58,7 @@ func (r reply) failure() error {
 		return r.fault
 	case r.err != nil:
 		return r.err
-	case r.res == nil || !r.res.IsError:
+	case r.res == nil || !r.res.IsError || suspended(r.res): // what waits for input has not failed
 		return nil
 	}
 	if err := r.res.GetError(); err != nil && toolkit.TypeOf(err) != string(toolkit.ErrTool) {
@@ -209,6 +214,9 @@ func (x *exchange) end(ctx context.Context, e *toolkit.Ended) tracing.SpanEnd {
 	end := tracing.SpanEnd{Success: st.errorType == "", ErrorType: st.errorType}
 	if st.code != "" {
 		end.Attributes = []attribute.KeyValue{keyStatusCode.String(st.code)}
+	}
+	if x.prior != nil {
+		end.Attributes = append(end.Attributes, keyRound.Int(x.prior.number+1))
 	}
 	return end
 }

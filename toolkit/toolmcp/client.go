@@ -98,12 +98,16 @@ func (w *watcher) sendCall(ctx context.Context, s *session, params *mcp.CallTool
 		}
 		return w.sendMerged(ctx, x, span)
 	}
+	args := x.args
+	ctx = x.mayHaveRounds(ctx, args, params.RequestState, params.InputResponses)
 	if w.observer != nil { // else there is nobody to take the spec, but for a call inside this one
-		ctx = tracing.WithSpanSpec(ctx, &tracing.SpanSpec{
-			Operation: methodCallTool, Kind: w.kind, Attributes: w.attributes(&x.request), End: x.end,
-		})
+		spec := w.callSpec()
+		spec.Attributes, spec.End = w.attributes(&x.request), x.end
+		ctx = tracing.WithSpanSpec(ctx, x.spanSpec(spec))
 	}
-	return s.call(ctx, x).result()
+	r := s.call(ctx, x)
+	x.endRound(args, r)
+	return r.result()
 }
 
 // sendMerged makes the call part of an outer one. Where that came by a protocol itself, its

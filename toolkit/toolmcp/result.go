@@ -30,7 +30,7 @@ func resultView(r *mcp.CallToolResult, fault error) toolkit.Result {
 	if r == nil {
 		return view
 	}
-	view.Suspended = r.NeedsInput() || r.InputRequests != nil
+	view.Suspended = suspended(r)
 	content := r.Content
 	if len(content) > 0 {
 		if t, ok := content[0].(*mcp.TextContent); ok && t != nil && t.Meta == nil && t.Annotations == nil {

@@ -76,14 +76,14 @@ func (s *sentCalls) remove(noted *spanID) {
 }
 
 // uncounted is the context of a call that came with it, left out of the statistics if a client of the same scope
-// counts it.
-func (s *sentCalls) uncounted(ctx context.Context) context.Context {
+// counts it: then elsewhere is true.
+func (s *sentCalls) uncounted(ctx context.Context) (_ context.Context, elsewhere bool) {
 	sc := trace.SpanContextFromContext(ctx)
 	if !sc.IsRemote() {
-		return ctx
+		return ctx, false
 	}
 	if _, ok := s.bySpan.Load(spanID{sc.TraceID(), sc.SpanID()}); !ok {
-		return ctx
+		return ctx, false
 	}
-	return stats.WithUncounted(ctx, new(stats.Uncounted))
+	return stats.WithUncounted(ctx, new(stats.Uncounted)), true
 }

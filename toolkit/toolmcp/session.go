@@ -56,6 +56,7 @@ func (w *watcher) remember(s waiting, made *session) *session {
 	}
 	go func() {
 		err := wait(s)
+		w.endRounds(s)
 		if now, ok := w.sessions.LoadAndDelete(s); ok {
 			w.ended(now.(*session), err)
 		}

@@ -38,7 +38,8 @@ type watcher struct {
 	sessions   *sync.Map           // of mcp.Session to *session
 	calls      callAttributes
 	sent       *sentCalls // of the scope's clients
-	prompts    names      // that a peer listed or answered
+	rounds     rounds
+	prompts    names // that a peer listed or answered
 	codes      names
 	unscoped   atomic.Bool // whether it was told that policies miss a session
 }
@@ -64,6 +65,15 @@ func newWatcher(scope *toolscope.Scope, server bool, sessions *sync.Map, options
 		otel.Handle(err) // the other instruments work
 	}
 	return w
+}
+
+// callSpec is what the spans of this middleware's calls have in common.
+func (w *watcher) callSpec() *tracing.SpanSpec {
+	spec := &tracing.SpanSpec{Operation: methodCallTool, Kind: w.kind}
+	if w.server {
+		spec.Side = tracing.SideServer
+	}
+	return spec
 }
 
 // maxPrompts bounds how many names of prompts are told apart in metrics and span names.
