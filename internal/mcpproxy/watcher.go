@@ -61,6 +61,7 @@ type Watcher struct {
 	done       chan struct{}
 	rounds     rounds // of clients that have no session
 	earlier    earlierTools
+	tasks      tasks
 	waiting    atomic.Int64 // bytes of arguments of the calls in all rounds
 
 	codesMu sync.Mutex
