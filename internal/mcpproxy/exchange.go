@@ -53,6 +53,7 @@ type reply struct {
 
 	asks  bool   // the server asks for input, and then
 	state string // for this to be sent with it
+	task  string // that the call became; "" for none
 	sent  *exchange
 }
 
@@ -214,6 +215,10 @@ func read(raw []byte, m *message) reply {
 	a := m.answered()
 	r.asks, r.state = a.suspended(), a.RequestState
 	r.result.Suspended = r.asks // also of a result that the SDK does not read
+	if r.asks {
+		r.result.Fault = nil // what waits for input has not failed
+	}
+	r.task = a.taskID()
 	return r
 }
 
@@ -269,6 +274,7 @@ func (s *session) ended(x *exchange, r reply) reply {
 	if rounds, shared := s.roundsOf(); r.asks && r.sent != nil && r.sent.op == x.op && rounds.put(r.sent, r.state, shared) {
 		return r
 	}
+	x.op.becomesTask(x.op.ctx, r.task)
 	if x.op.rounds > 0 {
 		x.op.extra = append(x.op.extra, keyRounds.Int(x.op.rounds+1))
 	}

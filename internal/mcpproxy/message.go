@@ -133,6 +133,7 @@ type params struct {
 	RequestState   string         `json:"requestState"`
 	InputResponses jsontext.Value `json:"inputResponses"`
 	Task           jsontext.Value `json:"task"`
+	TaskID         jsontext.Value `json:"taskId"`
 	Meta           meta           `json:"_meta"`
 
 	ProtocolVersion string         `json:"protocolVersion"`
@@ -188,6 +189,7 @@ type answered struct {
 	ResultType    string         `json:"resultType"`
 	RequestState  string         `json:"requestState"`
 	InputRequests jsontext.Value `json:"inputRequests"`
+	Task          jsontext.Value `json:"task"`
 }
 
 func (m *message) answered() (a answered) {

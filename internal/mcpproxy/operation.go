@@ -42,6 +42,7 @@ type operation struct {
 	order       uint64
 	held        int // bytes of arguments
 	rounds      int
+	task        string // that a request is about
 	stderr      int
 	hung        atomic.Bool
 	uncertain   bool         // its answer may have been lost
@@ -77,6 +78,7 @@ func (s *session) newOperation(from side, m *message, p *params, at time.Time) *
 	if o.call() {
 		o.beginCall(ctx, m, p)
 	} else {
+		o.task = aboutTask(m.Method, p)
 		o.beginOther(ctx)
 	}
 	return o
@@ -117,7 +119,8 @@ func (o *operation) beginOther(ctx context.Context) {
 	if label := o.label(); label != "" {
 		name += " " + label
 	}
-	o.ctx, o.span = o.s.w.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(o.began), trace.WithAttributes(o.attributes()...))
+	o.ctx, o.span = o.s.w.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(o.began),
+		trace.WithAttributes(o.attributes()...), trace.WithLinks(o.s.w.tasks.links(o.task)...))
 }
 
 // methodName is the method, if it is one of the protocol's: others are the peer's to make
@@ -134,7 +137,8 @@ var methods = map[string]bool{
 	methodInitialize: true, methodCallTool: true, methodListTools: true, "ping": true, "prompts/list": true, "prompts/get": true,
 	"resources/list": true, "resources/read": true, "resources/templates/list": true, "resources/subscribe": true, "resources/unsubscribe": true,
 	"completion/complete": true, "logging/setLevel": true, "sampling/createMessage": true, "elicitation/create": true, "roots/list": true,
-	"tasks/get": true, "tasks/list": true, "tasks/result": true, "tasks/cancel": true, "server/discover": true, "subscriptions/listen": true,
+	"tasks/get": true, "tasks/list": true, "tasks/result": true, "tasks/cancel": true, "tasks/update": true,
+	"skills/list": true, "skills/get": true, "resources/directory/read": true, "server/discover": true, "subscriptions/listen": true,
 }
 
 // label is the name of the tool or prompt as it may stand in a span's name and a metric:
@@ -165,6 +169,7 @@ func (o *operation) attributes() []attribute.KeyValue {
 		add(keySessionID, s.named.Load().protocol)
 	}
 	add(keyProtocolVersion, o.version)
+	add(keyTask, o.task)
 	add(keyResourceURI, o.uri)
 	if o.method == "prompts/get" {
 		add(keyPromptName, o.name)
@@ -236,6 +241,7 @@ func (o *operation) finishCall(at time.Time, out *outcome) {
 	if o.stderr > 0 {
 		o.extra = append(o.extra, keyStderrLines.Int(o.stderr))
 	}
+	o.becomesTask(o.ctx, out.answered.taskID())
 	res, err := o.result(out)
 	if listed, has := o.s.tools.known(o.name); listed && !has && (err != nil || res.Fault != nil) && out.message != nil {
 		err = &toolkit.Error{Kind: toolkit.ErrUnknownTool, Tool: o.name, Cause: errors.Join(err, res.Fault)}
