@@ -77,7 +77,8 @@ const UnknownTool = "_unknown"
 const Other = "_OTHER"
 
 var ownKeys = []attribute.Key{
-	keySide, keyOutcome, keyEnding, keySuspended, keyRequestedName, keyArgumentsBytes, keyArgumentsTruncated, keyResultBytes,
+	keySide,
+	keyOutcome, keyEnding, keySuspended, keyRequestedName, keyArgumentsBytes, keyArgumentsTruncated, keyResultBytes,
 	keyResultTruncated, keyRedactedCount, keyRedactedKinds, keyRedactedPaths, keyAttempts, keyRepeat, keyAge, keyQueue, keyApproval,
 	keyBackoff, keyRun, keyFirstChunk, keyChunks, keyChunkBytes, keyProgress, keySession, keyTenant, keyBatch, keyTurn,
 }

@@ -59,7 +59,8 @@ func (m *metrics) enabled(ctx context.Context) bool {
 // record records a call once: the same time and error.type as its span. gen_ai.execute_tool.duration is the agent's
 // side's, since other sides record the same call.
 func (m *metrics) record(ctx context.Context, info *toolInfo, e *toolkit.Ended) {
-	duration, run := info.agent && m.duration.Enabled(ctx), m.run.Enabled(ctx) && e.Disposition.Outcome == toolkit.OutcomeExecuted
+	duration := info.agent && m.duration.Enabled(ctx)
+	run := m.run.Enabled(ctx) && e.Disposition.Outcome == toolkit.OutcomeExecuted
 	if !duration && !run {
 		return
 	}

@@ -74,7 +74,10 @@ func (t *tools) find(f *toolkit.CallInfo, spec *SpanSpec) *toolInfo {
 
 // byName is find by what the call's tool is called, which takes a hash of its names.
 func (t *tools) byName(f *toolkit.CallInfo, spec *SpanSpec) *toolInfo {
-	key := toolKey{tool: UnknownTool, kind: toolkit.ToolFunction, operation: executeTool, side: SideAgent, spanKind: trace.SpanKindInternal}
+	key := toolKey{
+		tool: UnknownTool, kind: toolkit.ToolFunction, operation: executeTool, side: SideAgent,
+		spanKind: trace.SpanKindInternal,
+	}
 	if spec != nil && spec.Side != "" {
 		key.side = spec.Side
 	}
@@ -109,7 +112,7 @@ func (t *tools) add(key toolKey) *toolInfo {
 		old = *m
 	}
 	if len(old) >= t.max {
-		key = toolKey{tool: Other, kind: toolkit.ToolFunction, operation: key.operation, side: key.side, spanKind: key.spanKind}
+		key.tool, key.agent, key.kind = Other, "", toolkit.ToolFunction
 	}
 	if info := old[key]; info != nil {
 		return info
@@ -128,7 +131,10 @@ func (t *tools) newInfo(key toolKey) *toolInfo {
 		labels = append(labels, keyAgentName.String(t.clean(key.agent)))
 	}
 	side := keySide.String(key.side)
-	info := &toolInfo{spanName: key.operation + " " + name, agent: key.side == SideAgent, labels: append(labels[:len(labels):len(labels)], side)}
+	info := &toolInfo{
+		spanName: key.operation + " " + name, agent: key.side == SideAgent,
+		labels: append(labels[:len(labels):len(labels)], side),
+	}
 	info.atStart = append([]attribute.KeyValue{keyOperation.String(executeTool)}, labels...)
 	if !info.agent {
 		info.atStart = append(info.atStart, side)

@@ -242,7 +242,10 @@ func (s *session) govern(ctx context.Context, call caller, x *exchange) reply {
 	if listed, has := s.tools.known(x.params.Name); listed && !has {
 		w.notes.add(note{kind: noteUnknownTool, session: s, text: x.params.Name})
 	}
-	ctx = tracing.WithSpanSpec(ctx, &tracing.SpanSpec{Operation: methodCallTool, Side: tracing.SideProxy, Kind: trace.SpanKindServer, Attributes: x.op.attributes(), End: x.op.end})
+	ctx = tracing.WithSpanSpec(ctx, &tracing.SpanSpec{
+		Operation: methodCallTool, Side: tracing.SideProxy, Kind: trace.SpanKindServer,
+		Attributes: x.op.attributes(), End: x.op.end,
+	})
 	if !w.scope.Off() {
 		ctx, x.op.running = toolkit.BeginAt(ctx, x.op.began, toolkit.Call{Name: x.params.Name, Arguments: x.args}, x.op.tool, w.observers...)
 	}

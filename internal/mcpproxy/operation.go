@@ -70,7 +70,10 @@ func (s *session) newOperation(from side, m *message, p *params, at time.Time) *
 	if s.w.scope.Off() {
 		return nil
 	}
-	o := &operation{s: s, from: from, method: m.Method, name: p.Name, uri: p.URI, id: m.id(), cursor: p.Cursor, version: s.versionOf(p), began: at, asked: at}
+	o := &operation{
+		s: s, from: from, method: m.Method, name: p.Name, uri: p.URI, id: m.id(), cursor: p.Cursor,
+		version: s.versionOf(p), began: at, asked: at,
+	}
 	if m.Method == methodInitialize {
 		s.client, s.capabilities[fromClient] = p.ClientInfo, names(p.Capabilities)
 	}
@@ -98,7 +101,8 @@ func (o *operation) beginCall(ctx context.Context, m *message, p *params) {
 	}
 	ctx = toolkit.WithSession(ctx, toolkit.Session{ID: s.called().id})
 	ctx = tracing.WithSpanSpec(ctx, &tracing.SpanSpec{
-		Operation: methodCallTool, Side: tracing.SideProxy, Kind: trace.SpanKindServer, Attributes: o.attributes(), Start: o.began, End: o.end,
+		Operation: methodCallTool, Side: tracing.SideProxy, Kind: trace.SpanKindServer,
+		Attributes: o.attributes(), Start: o.began, End: o.end,
 	})
 	o.ctx, o.running = toolkit.BeginAt(ctx, o.began, call, o.tool, s.w.observers...)
 	if o.tool != nil && s.tools.hasChanged(o.tool.Name) {
@@ -138,7 +142,8 @@ var methods = map[string]bool{
 	"resources/list": true, "resources/read": true, "resources/templates/list": true, "resources/subscribe": true, "resources/unsubscribe": true,
 	"completion/complete": true, "logging/setLevel": true, "sampling/createMessage": true, "elicitation/create": true, "roots/list": true,
 	"tasks/get": true, "tasks/list": true, "tasks/result": true, "tasks/cancel": true, "tasks/update": true,
-	"skills/list": true, "skills/get": true, "resources/directory/read": true, "server/discover": true, "subscriptions/listen": true,
+	"skills/list": true, "skills/get": true, "resources/directory/read": true,
+	"server/discover": true, "subscriptions/listen": true,
 }
 
 // label is the name of the tool or prompt as it may stand in a span's name and a metric:
@@ -305,7 +310,8 @@ func (o *operation) end(ctx context.Context, e *toolkit.Ended) tracing.SpanEnd {
 		end.Attributes = append(end.Attributes, keyStatusCode.String(code))
 	}
 	o.s.w.metrics.record(ctx, e.Duration(), labels{
-		method: o.method, name: o.label(), errorType: errorType, code: code, version: o.version, http: o.s.http, outcome: e.Disposition.Outcome,
+		method: o.method, name: o.label(), errorType: errorType, code: code, version: o.version, http: o.s.http,
+		outcome: e.Disposition.Outcome,
 	})
 	return end
 }

@@ -131,10 +131,16 @@ func TestSides(t *testing.T) {
 					}
 					if ends {
 						agent.wantRecorded(t, "agent", map[string]uint64{
-							"gen_ai.execute_tool.duration agent": calls, "toolscope.tool.run.duration agent": calls, "mcp.client.operation.duration": calls})
-						far.wantRecorded(t, "server", map[string]uint64{"toolscope.tool.run.duration server": calls, "mcp.server.operation.duration server": calls})
+							"gen_ai.execute_tool.duration agent": calls, "toolscope.tool.run.duration agent": calls,
+							"mcp.client.operation.duration": calls,
+						})
+						far.wantRecorded(t, "server", map[string]uint64{
+							"toolscope.tool.run.duration server": calls, "mcp.server.operation.duration server": calls,
+						})
 					}
-					between.wantRecorded(t, "proxy", map[string]uint64{"toolscope.tool.run.duration proxy": calls, "mcp.server.operation.duration proxy": calls})
+					between.wantRecorded(t, "proxy", map[string]uint64{
+						"toolscope.tool.run.duration proxy": calls, "mcp.server.operation.duration proxy": calls,
+					})
 					if tool := between.Stats().Snapshot(stats.Window{}).Tool("act"); tool == nil || tool.Calls() != calls {
 						t.Errorf("got the statistics %+v, want %d calls", tool, calls)
 					}

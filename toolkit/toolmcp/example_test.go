@@ -45,7 +45,8 @@ func ExampleInstrument() {
 	if err != nil {
 		panic(err)
 	}
-	if _, err := session.ListTools(ctx, nil); err != nil { // as agents do: spans and metrics have the names of listed tools
+	// As agents do. Spans and metrics have the names of listed tools.
+	if _, err := session.ListTools(ctx, nil); err != nil {
 		panic(err)
 	}
 	res, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "weather", Arguments: input{"Oslo"}})

@@ -78,7 +78,8 @@ func (m *metrics) options(l labels, network []attribute.KeyValue) []metric.Recor
 	if options != nil {
 		return options
 	}
-	options = []metric.RecordOption{metric.WithAttributeSet(attribute.NewSet(append(l.attributes(network, m.clean), m.side...)...))}
+	attrs := append(l.attributes(network, m.clean), m.side...)
+	options = []metric.RecordOption{metric.WithAttributeSet(attribute.NewSet(attrs...))}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.cached) < maxLabels && len(l.tool) <= maxName && len(l.prompt) <= maxName {

@@ -116,7 +116,9 @@ func (r *rounds) of(s mcp.Session) (ended []*round) {
 
 // mayHaveRounds prepares an exchange to be one round of a call. state and responses are what its request carries.
 // Requests of revisions without rounds cost nothing.
-func (x *exchange) mayHaveRounds(ctx context.Context, args []byte, state string, responses mcp.InputResponseMap) context.Context {
+func (x *exchange) mayHaveRounds(
+	ctx context.Context, args []byte, state string, responses mcp.InputResponseMap,
+) context.Context {
 	if x.request.version < sessionless {
 		return ctx
 	}

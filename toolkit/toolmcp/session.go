@@ -71,7 +71,9 @@ func (w *watcher) ended(s *session, err error) {
 	}
 	l := labels{version: s.version, errorType: w.statusOf(err, "_OTHER").errorType}
 	attrs := l.attributes(w.networkOf(s.http), w.clean)[1:] // without a method
-	w.metrics.session.Record(context.Background(), time.Since(s.initialized).Seconds(), metric.WithAttributes(append(attrs, w.metrics.side...)...))
+	attrs = append(attrs, w.metrics.side...)
+	took := time.Since(s.initialized).Seconds()
+	w.metrics.session.Record(context.Background(), took, metric.WithAttributes(attrs...))
 }
 
 // wait waits for a session's end. One that was never connected, as tests make them, has none.

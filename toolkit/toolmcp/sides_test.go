@@ -23,7 +23,10 @@ import (
 )
 
 // The metrics that show calls of tools.
-var callMetrics = []string{"gen_ai.execute_tool.duration", "toolscope.tool.run.duration", "mcp.client.operation.duration", "mcp.server.operation.duration"}
+var callMetrics = []string{
+	"gen_ai.execute_tool.duration", "toolscope.tool.run.duration",
+	"mcp.client.operation.duration", "mcp.server.operation.duration",
+}
 
 // recorded is how often a scope recorded calls of a tool, by metric and side: "gen_ai.execute_tool.duration agent".
 func (h *telemetry) recorded(t *testing.T, tool string) map[string]uint64 {
