@@ -80,14 +80,18 @@ func New(options ...Option) (*Recorder, error) {
 // Begin counts the call as running.
 func (r *Recorder) Begin(ctx context.Context, _ toolkit.Call, f *toolkit.CallInfo) context.Context {
 	r.tools.of(f.Tool).begin()
-	return ctx
+	return beginUncounted(ctx)
 }
 
 // Wants is false: the recorder never looks at content.
 func (r *Recorder) Wants(context.Context) bool { return false }
 
-// End counts the call.
-func (r *Recorder) End(_ context.Context, e *toolkit.Ended) {
+// End counts the call, unless [WithUncounted] leaves it out.
+func (r *Recorder) End(ctx context.Context, e *toolkit.Ended) {
+	if uncountedOf(ctx).skips(e) {
+		r.tools.of(e.Info.Tool).inFlight.Add(-1)
+		return
+	}
 	now := r.clock.at(e.End)
 	if now >= r.due.Load() || r.idle.Load() {
 		r.overdue(now)

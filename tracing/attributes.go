@@ -70,7 +70,7 @@ func (o *Observer) describe(a *attributes, e *toolkit.Ended) {
 		a.number(keyResultBytes, e.ResultBytes)
 	}
 	a.identifier(o, keyToolCallID, e.Call.ID)
-	if e.Info.Tool == nil {
+	if tool := e.Info.Tool; tool == nil || tool.Name == UnknownTool && e.Call.Name != UnknownTool {
 		a.identifier(o, keyRequestedName, e.Call.Name)
 	}
 	if !e.Ending.CameBack() {

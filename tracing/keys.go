@@ -37,6 +37,7 @@ const (
 
 // Our own attributes of an execute_tool span. Durations are in seconds.
 const (
+	keySide               = attribute.Key("toolscope.side")
 	keyOutcome            = attribute.Key("toolscope.outcome")
 	keyEnding             = attribute.Key("toolscope.ending")
 	keySuspended          = attribute.Key("toolscope.suspended")
@@ -75,6 +76,15 @@ const (
 	keyAttempt = attribute.Key("toolscope.attempt") // the number of the attempt, from 1
 )
 
+// The sides that can record one call, as toolscope.side in metrics, and on spans but for the agent's. The
+// conventions' gen_ai.execute_tool.duration is the agent's alone, so that its count is the number of calls whoever
+// else records them; toolscope.tool.run.duration is recorded by each side.
+const (
+	SideAgent  = "agent"  // who executes a tool for a model: a wrapped registry, or a client of a protocol
+	SideServer = "server" // who handles a call that came by a protocol
+	SideProxy  = "proxy"  // who passes such a call on
+)
+
 // prefix stands before the key of a policy's tag (toolkit.Tag).
 const prefix = "toolscope."
 
@@ -86,6 +96,7 @@ const UnknownTool = "_unknown"
 const Other = "_OTHER"
 
 var ownKeys = []attribute.Key{
+	keySide,
 	keyOutcome, keyEnding, keySuspended, keyRequestedName, keyArgumentsBytes, keyArgumentsTruncated, keyResultBytes, keyErrorResult,
 	keyResultTruncated, keyRedactedCount, keyRedactedKinds, keyRedactedPaths, keyAttempts, keyRepeat, keyAge, keyQueue, keyApproval,
 	keyBackoff, keyRun, keyFirstChunk, keyChunks, keyChunkBytes, keyProgress, keyTenant, keyBatch, keyTurn, keyCost, keyIntent,

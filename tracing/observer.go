@@ -67,10 +67,10 @@ type clocked interface{ StartTime() time.Time }
 
 // Begin starts the call's span.
 func (o *Observer) Begin(ctx context.Context, _ toolkit.Call, f *toolkit.CallInfo) context.Context {
-	if run := agentFrom(ctx); run != nil {
+	ctx, spec := takeSpec(ctx)
+	if run := agentFrom(ctx); run != nil && (spec == nil || !spec.Continues) {
 		run.toolCalls.Add(1)
 	}
-	ctx, spec := takeSpec(ctx)
 	ctx, span := o.start(ctx, f, spec)
 	if span.IsRecording() {
 		if c, ok := span.(clocked); ok {
@@ -129,7 +129,9 @@ func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
 	var info *toolInfo
 	if recording || o.metrics.enabled(ctx) {
 		info = o.tools.find(&e.Info, spec)
-		o.metrics.record(ctx, info, e)
+		if spec.counts(e) {
+			o.metrics.record(ctx, info, e)
+		}
 	}
 	if !recording {
 		leave(ctx, span, spec, e)

@@ -71,6 +71,7 @@ func TestASuccessfulCall(t *testing.T) {
 	}
 	compare(t, attributes(points[0].Attributes.ToSlice()), map[string]string{
 		"gen_ai.tool.name": "echo", "gen_ai.tool.type": "function", "gen_ai.agent.name": "planner", "toolscope.outcome": "executed",
+		"toolscope.side": "agent",
 	})
 	if got, want := points[0].Sum, span.EndTime().Sub(span.StartTime()).Seconds(); got != want {
 		t.Errorf("the metric says %v s, the span %v s: want the same", got, want)

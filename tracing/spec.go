@@ -24,6 +24,8 @@ type SpanSpec struct {
 	// Operation stands in the span's name before the tool's; "" is "execute_tool".
 	// There must be few different ones.
 	Operation string
+	// Side is the side that this process is on for the call; "" is [SideAgent]. There must be few different ones.
+	Side string
 	// Kind is the span's kind; unspecified is INTERNAL.
 	Kind trace.SpanKind
 	// Attributes are set when the span starts, so that samplers see them. They pass
@@ -35,6 +37,12 @@ type SpanSpec struct {
 	NewRoot bool
 	// Start is when the call began, for [toolkit.BeginAt]; zero is now.
 	Start time.Time
+	// Continues says that this is not the first part of a call that has spans for several: it is not counted as
+	// another call of the agent's.
+	Continues bool
+	// Uncounted reports whether the call that ended is left out of the metrics, as a part of one that goes on;
+	// [Observer.RecordCall] can make up for it. nil leaves out none. It must not keep e.
+	Uncounted func(e *toolkit.Ended) bool
 	// End is asked when the call ends, whether its span records or not; nil says
 	// nothing. ctx and e are not kept.
 	End func(ctx context.Context, e *toolkit.Ended) SpanEnd
@@ -108,6 +116,19 @@ func (s *SpanSpec) end(ctx context.Context, e *toolkit.Ended) SpanEnd {
 		return SpanEnd{}
 	}
 	return s.End(ctx, e)
+}
+
+// counts reports whether metrics are made of the call that ended. It works on nil.
+func (s *SpanSpec) counts(e *toolkit.Ended) bool {
+	return s == nil || s.Uncounted == nil || !s.Uncounted(e)
+}
+
+// RecordCall records the metrics of a call that [SpanSpec.Uncounted] left out, and that turned out to be one. s is
+// the call's; nil is a usual one.
+func (o *Observer) RecordCall(ctx context.Context, s *SpanSpec, e *toolkit.Ended) {
+	if o.metrics.enabled(ctx) {
+		o.metrics.record(ctx, o.tools.find(&e.Info, s), e)
+	}
 }
 
 // errorType is error.type of the call's span.

@@ -29,6 +29,7 @@ type toolKey struct {
 	tool, agent string
 	kind        toolkit.ToolType
 	operation   string // before the tool's name in the span's
+	side        string
 	spanKind    trace.SpanKind
 }
 
@@ -38,6 +39,7 @@ type toolInfo struct {
 	found       atomic.Pointer[redactedAttributes]
 	description description
 	spanName    string
+	agent       bool                    // whether this is the agent's side
 	start       []trace.SpanStartOption // the first one is atStart
 	atStart     []attribute.KeyValue
 	labels      []attribute.KeyValue // of metrics, without outcome and error.type
@@ -73,7 +75,13 @@ func (t *tools) find(f *toolkit.CallInfo, spec *SpanSpec) *toolInfo {
 
 // byName is find by what the call's tool is called, which takes a hash of its names.
 func (t *tools) byName(f *toolkit.CallInfo, spec *SpanSpec) *toolInfo {
-	key := toolKey{tool: UnknownTool, kind: toolkit.ToolFunction, operation: executeTool, spanKind: trace.SpanKindInternal}
+	key := toolKey{
+		tool: UnknownTool, kind: toolkit.ToolFunction, operation: executeTool, side: SideAgent,
+		spanKind: trace.SpanKindInternal,
+	}
+	if spec != nil && spec.Side != "" {
+		key.side = spec.Side
+	}
 	if spec != nil && spec.Operation != "" {
 		key.operation = spec.Operation
 	}
@@ -105,7 +113,7 @@ func (t *tools) add(key toolKey) *toolInfo {
 		old = *m
 	}
 	if len(old) >= t.max {
-		key = toolKey{tool: Other, kind: toolkit.ToolFunction, operation: key.operation, spanKind: key.spanKind}
+		key.tool, key.agent, key.kind = Other, "", toolkit.ToolFunction
 	}
 	if info := old[key]; info != nil {
 		return info
@@ -123,8 +131,15 @@ func (t *tools) newInfo(key toolKey) *toolInfo {
 	if key.agent != "" {
 		labels = append(labels, keyAgentName.String(t.clean(key.agent)))
 	}
-	info := &toolInfo{spanName: key.operation + " " + name, labels: labels}
+	side := keySide.String(key.side)
+	info := &toolInfo{
+		spanName: key.operation + " " + name, agent: key.side == SideAgent,
+		labels: append(labels[:len(labels):len(labels)], side),
+	}
 	info.atStart = append([]attribute.KeyValue{keyOperation.String(executeTool)}, labels...)
+	if !info.agent {
+		info.atStart = append(info.atStart, side)
+	}
 	info.start = []trace.SpanStartOption{trace.WithAttributes(info.atStart...)}
 	// To say nothing says INTERNAL by the API (trace.SpanKindUnspecified), and each option costs
 	// a span that is not sampled a tenth of its time.

@@ -76,7 +76,7 @@ func proxyOverHTTP(t *testing.T, ending syscall.Signal) {
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("got %v, want code 0", err)
 	}
-	if lines := logged(t, options); len(lines) != 1 || lines[0]["tool"] != "echo" || lines[0]["outcome"] == "refused" {
+	if lines := logged(t, options); len(lines) != 1 || toolOf(lines[0]) != "echo" || lines[0]["outcome"] == "refused" {
 		t.Errorf("got %v, want the call", lines)
 	}
 }
@@ -109,7 +109,7 @@ func TestProxyBehindAProxy(t *testing.T) {
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("got %v, want code 0", err)
 	}
-	if lines := logged(t, options); len(lines) != 1 || lines[0]["tool"] != "echo" {
+	if lines := logged(t, options); len(lines) != 1 || toolOf(lines[0]) != "echo" {
 		t.Errorf("got %v, want the call", lines)
 	}
 }

@@ -70,6 +70,14 @@ func runWith(t *testing.T, cmd *exec.Cmd, input string) ended {
 	return ended{stdout.String(), stderr.String(), cmd.ProcessState.Sys().(syscall.WaitStatus)}
 }
 
+// toolOf is the name that the caller of a logged call gave.
+func toolOf(line map[string]any) any {
+	if name := line["requested_name"]; name != nil {
+		return name
+	}
+	return line["tool"]
+}
+
 // logged are the lines of the call log that the options name.
 func logged(t *testing.T, options []string) (lines []map[string]any) {
 	t.Helper()
@@ -132,7 +140,7 @@ func TestProxyShowsCalls(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	lines := logged(t, options)
-	if len(lines) != 2 || lines[0]["tool"] != "echo" || !strings.Contains(fmt.Sprint(lines[0]["result"]), "echo") || lines[0]["trace_id"] == nil {
+	if len(lines) != 2 || toolOf(lines[0]) != "echo" || !strings.Contains(fmt.Sprint(lines[0]["result"]), "echo") || lines[0]["trace_id"] == nil {
 		t.Fatalf("got %v, want two calls", lines)
 	}
 	if text := fmt.Sprint(lines); strings.Contains(text, secret) || !strings.Contains(text, "REDACTED") {
@@ -228,7 +236,7 @@ func TestProxyPassesLargeMessages(t *testing.T) {
 	if runtime.GOOS == "linux" && !raceEnabled && memory > 160<<10 {
 		t.Errorf("the proxy took %d KiB, want at most 160 MiB", memory)
 	}
-	if lines := logged(t, options); len(lines) != 1 || lines[0]["tool"] != "big" || !strings.Contains(fmt.Sprint(lines[0]), "not looked at") {
+	if lines := logged(t, options); len(lines) != 1 || toolOf(lines[0]) != "big" || !strings.Contains(fmt.Sprint(lines[0]), "not looked at") {
 		t.Errorf("got %.500v, want the call", lines)
 	}
 }

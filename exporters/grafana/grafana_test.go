@@ -235,7 +235,17 @@ func otelNames(t *testing.T) names {
 	made := gathered(t, registry)
 	// MCP's are made by toolkit/toolmcp, by the conventions' names.
 	for _, side := range []string{"client", "server"} {
-		made["mcp_"+side+"_operation_duration_seconds_bucket"] = map[string]bool{"le": true, "mcp_method_name": true}
+		labels := []string{"mcp_method_name", "gen_ai_tool_name", "gen_ai_operation_name", "error_type", "toolscope_outcome"}
+		if side == "server" {
+			labels = append(labels, "toolscope_side")
+		}
+		for _, series := range []string{"bucket", "count"} {
+			has := map[string]bool{"le": series == "bucket"}
+			for _, l := range labels {
+				has[l] = true
+			}
+			made["mcp_"+side+"_operation_duration_seconds_"+series] = has
+		}
 	}
 	return made
 }

@@ -21,6 +21,7 @@ import (
 type line struct {
 	Time      time.Time      `json:"time"`
 	Tool      string         `json:"tool"`
+	Requested string         `json:"requested_name,omitzero"` // the name that the caller gave, if Tool is unnamed
 	Outcome   string         `json:"outcome"`
 	Duration  float64        `json:"duration_us"`
 	ErrorType string         `json:"error_type,omitzero"`
@@ -37,7 +38,7 @@ type line struct {
 	ParentID  string         `json:"parent_span_id,omitzero"`
 }
 
-// unnamed stands for the name of a tool that nobody registered, which the model made up.
+// unnamed stands for each name that is no registered tool's, since models make names up.
 const unnamed = "_unknown"
 
 // line is the call's line with its newline.
@@ -56,6 +57,9 @@ func (l *Log) line(ctx context.Context, e *toolkit.Ended) ([]byte, error) {
 	}
 	if e.Info.Tool != nil {
 		out.Tool = text(e.Info.Tool.Name, maxName)
+	}
+	if out.Tool == unnamed && e.Call.Name != unnamed {
+		out.Requested = text(e.Call.Name, maxName)
 	}
 	if e.Err != nil {
 		out.Error = text(errorText(e.Err), maxText)

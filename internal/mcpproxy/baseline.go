@@ -15,6 +15,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/toolscope/toolscope/toolkit"
 )
 
 // A Baseline is what the definitions of a server's tools were when they were first seen. A
@@ -174,6 +176,18 @@ func (b *Baseline) has(name string) bool {
 	_ = b.load() // compare tells it
 	_, has := b.tools[name]
 	return has && !b.changed[name]
+}
+
+// names are the names of the tools that earlier connections listed; nil while the file cannot be read.
+func (b *Baseline) names() map[string]*toolkit.Definition {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_ = b.load() // compare tells it
+	names := make(map[string]*toolkit.Definition, len(b.tools))
+	for name := range b.tools {
+		names[name] = nil
+	}
+	return names
 }
 
 // difference is how a list differs from the baseline, by name and sorted.

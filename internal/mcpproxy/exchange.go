@@ -53,6 +53,7 @@ type reply struct {
 
 	asks  bool   // the server asks for input, and then
 	state string // for this to be sent with it
+	task  string // that the call became; "" for none
 	sent  *exchange
 }
 
@@ -221,6 +222,10 @@ func read(raw []byte, m *message) reply {
 	a := m.answered()
 	r.asks, r.state = a.suspended(), a.RequestState
 	r.result.Suspended = r.asks // also of a result that the SDK does not read
+	if r.asks {
+		r.result.Fault = nil // what waits for input has not failed
+	}
+	r.task = a.taskID()
 	return r
 }
 
@@ -244,7 +249,10 @@ func (s *session) govern(ctx context.Context, call caller, x *exchange) reply {
 	if listed, has := s.tools.known(x.params.Name); listed && !has {
 		w.notes.add(note{kind: noteUnknownTool, session: s, text: x.params.Name})
 	}
-	ctx = tracing.WithSpanSpec(ctx, &tracing.SpanSpec{Operation: methodCallTool, Kind: trace.SpanKindServer, Attributes: x.op.attributes(), End: x.op.end})
+	ctx = tracing.WithSpanSpec(ctx, &tracing.SpanSpec{
+		Operation: methodCallTool, Side: tracing.SideProxy, Kind: trace.SpanKindServer,
+		Attributes: x.op.attributes(), End: x.op.end,
+	})
 	if !w.scope.Off() {
 		ctx, x.op.running = toolkit.BeginAt(ctx, x.op.began, toolkit.Call{Name: x.params.Name, Arguments: x.args}, x.op.tool, w.observers...)
 	}
@@ -276,6 +284,7 @@ func (s *session) ended(x *exchange, r reply) reply {
 	if rounds, shared := s.roundsOf(); r.asks && r.sent != nil && r.sent.op == x.op && rounds.put(r.sent, r.state, shared) {
 		return r
 	}
+	x.op.becomesTask(x.op.ctx, r.task)
 	if x.op.rounds > 0 {
 		x.op.extra = append(x.op.extra, keyRounds.Int(x.op.rounds+1))
 	}

@@ -41,7 +41,10 @@ func (g *governor) begin(text []byte, m *message, at time.Time) error {
 		defer cancel()
 		defer c.sent()
 		_ = g.w.Settle(ctx) // so that the tools that were just listed are known
-		o := &operation{s: g.s, from: fromClient, method: methodCallTool, name: p.Name, id: m.id(), version: g.s.version(), began: at}
+		o := &operation{
+			s: g.s, from: fromClient, method: methodCallTool, name: p.Name, id: m.id(),
+			version: g.s.versionOf(&p), began: at,
+		}
 		x := &exchange{raw: text, id: m.ID, params: p, args: p.Arguments, op: o}
 		x.send = func(ctx context.Context, id jsontext.Value, raw, _ []byte) (reply, error) {
 			return g.send(ctx, c, id, raw)

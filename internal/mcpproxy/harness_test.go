@@ -16,6 +16,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/toolkit"
 )
 
 // watched is a Watcher whose spans are kept.
@@ -24,6 +25,9 @@ type watched struct {
 	t     *testing.T
 	spans *tracetest.SpanRecorder
 }
+
+// listedBefore are the tools that tests call without a list, as if an earlier connection had listed them.
+var listedBefore = map[string]*toolkit.Definition{"act": nil, "echo": nil, "read": nil, "x": nil, "y": nil}
 
 func watch(t *testing.T, options Options, scope ...toolscope.Option) *watched {
 	t.Helper()
@@ -37,6 +41,7 @@ func watch(t *testing.T, options Options, scope ...toolscope.Option) *watched {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { w.Close(); _ = s.Shutdown(t.Context()) })
+	w.earlier.replace(listedBefore)
 	return &watched{w, t, spans}
 }
 

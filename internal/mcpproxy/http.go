@@ -24,7 +24,8 @@ import (
 // and recorded nowhere.
 func newHTTPProxy(w *Watcher, target *url.URL) *httpProxy {
 	origin := &url.URL{Scheme: target.Scheme, Host: target.Host}
-	h := &httpProxy{w: w, origin: origin, path: target.Path, sessions: &httpSessions{w: w, byID: map[string]*session{}}, transport: newTransport()}
+	sessions := &httpSessions{w: w, tools: toolTable{earlier: &w.earlier}, byID: map[string]*session{}}
+	h := &httpProxy{w: w, origin: origin, path: target.Path, sessions: sessions, transport: newTransport()}
 	h.proxy = &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(origin)

@@ -105,7 +105,10 @@ func (c *httpCall) govern(body []byte, m *message, p *params) {
 	s := c.x.session
 	ctx, over := s.canGiveUp(c.request.Context(), m.key())
 	defer over()
-	o := &operation{s: s, from: fromClient, method: methodCallTool, name: p.Name, id: m.id(), version: s.version(), began: time.Now()}
+	o := &operation{
+		s: s, from: fromClient, method: methodCallTool, name: p.Name, id: m.id(),
+		version: s.versionOf(p), began: time.Now(),
+	}
 	e := &exchange{raw: bytes.TrimSpace(body), id: m.ID, params: *p, args: p.Arguments, op: o, send: c.send}
 	r := s.govern(ctx, s.newCaller(), e)
 	if r.raw == nil && !c.streaming && ctx.Err() != nil { // its answer is one that no client waits for

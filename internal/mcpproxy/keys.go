@@ -37,6 +37,7 @@ const (
 	keyFrameBytes   = attribute.Key("toolscope.mcp.frame.bytes")         // of an answer too long to be looked at
 	keyHung         = attribute.Key("toolscope.mcp.hung")                // "yes" for a call that ran for long
 	keyRounds       = attribute.Key("toolscope.mcp.rounds")              // of a call that asked for input in between
+	keyTask         = attribute.Key("toolscope.mcp.task.id")             // that a call became, and of requests about it
 	keyStderrLines  = attribute.Key("toolscope.mcp.stderr.lines")        // that the server wrote while the call ran
 	keyClient       = attribute.Key("toolscope.mcp.client")              // the client's name and version
 	keyPeer         = attribute.Key("toolscope.mcp.implementation")      // the server's name and version
@@ -46,6 +47,8 @@ const (
 	keyToolsBytes   = attribute.Key("toolscope.mcp.tools.bytes")
 	keyToolsTokens  = attribute.Key("toolscope.mcp.tools.tokens") // roughly
 	keyToolsChanged = attribute.Key("toolscope.mcp.tools.changed")
+	keySide         = attribute.Key("toolscope.side")    // as package tracing has it
+	keyOutcome      = attribute.Key("toolscope.outcome") // the same
 	keyObservation  = attribute.Key("toolscope.mcp.observation")
 )
 

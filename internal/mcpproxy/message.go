@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // A message is one of JSON-RPC: a request, a notification or an answer.
@@ -132,6 +133,7 @@ type params struct {
 	RequestState   string         `json:"requestState"`
 	InputResponses jsontext.Value `json:"inputResponses"`
 	Task           jsontext.Value `json:"task"`
+	TaskID         jsontext.Value `json:"taskId"`
 	Meta           meta           `json:"_meta"`
 
 	ProtocolVersion string         `json:"protocolVersion"`
@@ -170,7 +172,7 @@ func (m *message) params() (p params) {
 	}
 	found := m.skim.found
 	p.Name, p.URI, p.RequestState = unquoted(found["params.name"]), unquoted(found["params.uri"]), unquoted(found["params.requestState"])
-	for _, key := range []string{"traceparent", "tracestate", "baggage"} {
+	for _, key := range []string{"traceparent", "tracestate", "baggage", mcp.MetaKeyProtocolVersion} {
 		if v := found["params._meta."+key]; v != "" {
 			if p.Meta == nil {
 				p.Meta = meta{}
@@ -187,6 +189,7 @@ type answered struct {
 	ResultType    string         `json:"resultType"`
 	RequestState  string         `json:"requestState"`
 	InputRequests jsontext.Value `json:"inputRequests"`
+	Task          jsontext.Value `json:"task"`
 }
 
 func (m *message) answered() (a answered) {

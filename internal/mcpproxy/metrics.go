@@ -11,6 +11,9 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
+
+	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tracing"
 )
 
 // durations are the conventions' bounds for MCP, in seconds.
@@ -29,6 +32,7 @@ type metrics struct {
 type labels struct {
 	method, name, errorType, code, version string
 	http                                   bool
+	outcome                                toolkit.Outcome // of a call of a tool
 }
 
 // maxLabels bounds how many sets of labels are kept ready; others are made anew.
@@ -66,7 +70,7 @@ func (m *metrics) record(ctx context.Context, took time.Duration, l labels) {
 }
 
 func (l *labels) attributes() []attribute.KeyValue {
-	attrs := networkOf(l.http)
+	attrs := append(networkOf(l.http), keySide.String(tracing.SideProxy))
 	add := func(k attribute.Key, v string) {
 		if v != "" {
 			attrs = append(attrs, k.String(v))
@@ -76,6 +80,7 @@ func (l *labels) attributes() []attribute.KeyValue {
 	switch l.method {
 	case methodCallTool:
 		add(keyOperation, executeTool)
+		add(keyOutcome, l.outcome.String())
 		add(keyToolName, l.name)
 	case "prompts/get":
 		add(keyPromptName, l.name)

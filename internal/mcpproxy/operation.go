@@ -42,6 +42,7 @@ type operation struct {
 	order       uint64
 	held        int // bytes of arguments
 	rounds      int
+	task        string // that a request is about
 	stderr      int
 	hung        atomic.Bool
 	uncertain   bool         // its answer may have been lost
@@ -69,7 +70,10 @@ func (s *session) newOperation(from side, m *message, p *params, at time.Time) *
 	if s.w.scope.Off() {
 		return nil
 	}
-	o := &operation{s: s, from: from, method: m.Method, name: p.Name, uri: p.URI, id: m.id(), cursor: p.Cursor, version: s.version(), began: at, asked: at}
+	o := &operation{
+		s: s, from: from, method: m.Method, name: p.Name, uri: p.URI, id: m.id(), cursor: p.Cursor,
+		version: s.versionOf(p), began: at, asked: at,
+	}
 	if m.Method == methodInitialize {
 		s.client, s.capabilities[fromClient] = p.ClientInfo, names(p.Capabilities)
 	}
@@ -77,6 +81,7 @@ func (s *session) newOperation(from side, m *message, p *params, at time.Time) *
 	if o.call() {
 		o.beginCall(ctx, m, p)
 	} else {
+		o.task = aboutTask(m.Method, p)
 		o.beginOther(ctx)
 	}
 	return o
@@ -96,7 +101,8 @@ func (o *operation) beginCall(ctx context.Context, m *message, p *params) {
 	}
 	ctx = toolkit.WithSession(ctx, toolkit.Session{ID: s.called().id})
 	ctx = tracing.WithSpanSpec(ctx, &tracing.SpanSpec{
-		Operation: methodCallTool, Kind: trace.SpanKindServer, Attributes: o.attributes(), Start: o.began, End: o.end,
+		Operation: methodCallTool, Side: tracing.SideProxy, Kind: trace.SpanKindServer,
+		Attributes: o.attributes(), Start: o.began, End: o.end,
 	})
 	o.ctx, o.running = toolkit.BeginAt(ctx, o.began, call, o.tool, s.w.observers...)
 	if o.tool != nil && s.tools.hasChanged(o.tool.Name) {
@@ -117,7 +123,8 @@ func (o *operation) beginOther(ctx context.Context) {
 	if label := o.label(); label != "" {
 		name += " " + label
 	}
-	o.ctx, o.span = o.s.w.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(o.began), trace.WithAttributes(o.attributes()...))
+	o.ctx, o.span = o.s.w.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(o.began),
+		trace.WithAttributes(o.attributes()...), trace.WithLinks(o.s.w.tasks.links(o.task)...))
 }
 
 // methodName is the method, if it is one of the protocol's: others are the peer's to make
@@ -134,7 +141,9 @@ var methods = map[string]bool{
 	methodInitialize: true, methodCallTool: true, methodListTools: true, "ping": true, "prompts/list": true, "prompts/get": true,
 	"resources/list": true, "resources/read": true, "resources/templates/list": true, "resources/subscribe": true, "resources/unsubscribe": true,
 	"completion/complete": true, "logging/setLevel": true, "sampling/createMessage": true, "elicitation/create": true, "roots/list": true,
-	"tasks/get": true, "tasks/list": true, "tasks/result": true, "tasks/cancel": true, "server/discover": true, "subscriptions/listen": true,
+	"tasks/get": true, "tasks/list": true, "tasks/result": true, "tasks/cancel": true, "tasks/update": true,
+	"skills/list": true, "skills/get": true, "resources/directory/read": true,
+	"server/discover": true, "subscriptions/listen": true,
 }
 
 // label is the name of the tool or prompt as it may stand in a span's name and a metric:
@@ -161,8 +170,11 @@ func (o *operation) attributes() []attribute.KeyValue {
 		}
 	}
 	add(keyRequestID, o.id)
-	add(keySessionID, s.named.Load().protocol)
+	if o.version < sessionless {
+		add(keySessionID, s.named.Load().protocol)
+	}
 	add(keyProtocolVersion, o.version)
+	add(keyTask, o.task)
 	add(keyResourceURI, o.uri)
 	if o.method == "prompts/get" {
 		add(keyPromptName, o.name)
@@ -234,6 +246,7 @@ func (o *operation) finishCall(at time.Time, out *outcome) {
 	if o.stderr > 0 {
 		o.extra = append(o.extra, keyStderrLines.Int(o.stderr))
 	}
+	o.becomesTask(o.ctx, out.answered.taskID())
 	res, err := o.result(out)
 	if listed, has := o.s.tools.known(o.name); listed && !has && (err != nil || res.Fault != nil) && out.message != nil {
 		err = &toolkit.Error{Kind: toolkit.ErrUnknownTool, Tool: o.name, Cause: errors.Join(err, res.Fault)}
@@ -296,6 +309,9 @@ func (o *operation) end(ctx context.Context, e *toolkit.Ended) tracing.SpanEnd {
 		end.Success, end.ErrorType = errorType == "", errorType
 		end.Attributes = append(end.Attributes, keyStatusCode.String(code))
 	}
-	o.s.w.metrics.record(ctx, e.Duration(), labels{method: o.method, name: o.label(), errorType: errorType, code: code, version: o.version, http: o.s.http})
+	o.s.w.metrics.record(ctx, e.Duration(), labels{
+		method: o.method, name: o.label(), errorType: errorType, code: code, version: o.version, http: o.s.http,
+		outcome: e.Disposition.Outcome,
+	})
 	return end
 }

@@ -103,6 +103,18 @@ func (s *session) version() string {
 	return ""
 }
 
+// versionOf is the version that a request says, as each does from the revision without sessions on; else what the peers
+// agreed on.
+func (s *session) versionOf(p *params) string {
+	if v := supported(p.Meta.Get(mcp.MetaKeyProtocolVersion)); v != "" {
+		return v
+	}
+	return s.version()
+}
+
+// sessionless is the first revision that has no sessions. Revisions are compared as text.
+const sessionless = "2026-07-28"
+
 // supported is the version if the SDK knows it, else "": a peer may send any.
 func supported(version string) string {
 	if slices.Contains(versions, version) {

@@ -78,7 +78,10 @@ const (
 
 // newSession makes a session. It must be joined by the Watcher's goroutine.
 func newSession(w *Watcher, protocolID string) *session {
-	s := &session{w: w, began: time.Now(), tools: new(toolTable), suspended: new(suspended), open: map[operationKey]*operation{}}
+	s := &session{
+		w: w, began: time.Now(), tools: &toolTable{earlier: &w.earlier}, suspended: new(suspended),
+		open: map[operationKey]*operation{},
+	}
 	s.name(protocolID)
 	return s
 }

@@ -3,7 +3,11 @@
 
 package mcpproxy
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
 
 // A skimmer finds a few members of a JSON text that comes in pieces and is too large to be
 // kept: in memory that does not grow, and without checking that it is JSON.
@@ -30,6 +34,7 @@ const (
 var wanted = map[string]bool{
 	"id": true, "method": true, "params.name": true, "params.uri": true, "params.requestState": true,
 	"params._meta.traceparent": true, "params._meta.tracestate": true, "params._meta.baggage": true,
+	"params._meta." + mcp.MetaKeyProtocolVersion: true,
 	"result.isError": true, "result.resultType": true, "result.requestState": true, "error.code": true, "error.message": true,
 }
 

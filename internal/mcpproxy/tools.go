@@ -15,11 +15,14 @@ import (
 
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/toolmcp"
+	"github.com/toolscope/toolscope/tracing"
 )
 
-// toolTable is the tools that the server's lists name. Until there was one any name counts,
-// up to maxUnlisted. lookup is safe for concurrent use.
+// toolTable is the tools that the server's lists name. A call never adds a name, because models make names
+// up and a server may answer any. lookup is safe for concurrent use.
 type toolTable struct {
+	earlier *earlierTools // of other connections; nil for none
+
 	mu     sync.RWMutex
 	tools  map[string]*toolkit.Definition
 	listed bool
@@ -27,11 +30,46 @@ type toolTable struct {
 	changed []string // that are not what they were, sorted
 }
 
-// The bounds of a table.
-const (
-	maxTools    = 16384
-	maxUnlisted = 1024
-)
+// maxTools bounds a table.
+const maxTools = 16384
+
+// unlisted is the tool of each call of a connection over which no list has passed. A failure of such a call is
+// the tool's: it does not show that the tool is unknown.
+var unlisted = &toolkit.Definition{Name: tracing.UnknownTool}
+
+// earlierTools are the names in the latest complete list of any connection to the server, for connections over
+// which none has passed yet. The definitions have nothing but the name: what else a list says is for the client
+// that got it. Safe for concurrent use.
+type earlierTools struct {
+	mu    sync.RWMutex
+	named map[string]*toolkit.Definition
+}
+
+func (e *earlierTools) find(name string) *toolkit.Definition {
+	if e == nil {
+		return nil
+	}
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return e.named[name]
+}
+
+// replace takes over the names of a list. Definitions of names that stay are the same, as observers remember
+// them by their addresses.
+func (e *earlierTools) replace(list map[string]*toolkit.Definition) {
+	if e == nil {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	named := make(map[string]*toolkit.Definition, len(list))
+	for name := range list {
+		if named[name] = e.named[name]; named[name] == nil {
+			named[name] = &toolkit.Definition{Name: name}
+		}
+	}
+	e.named = named
+}
 
 // toolList is a list as the client gets it.
 type toolList struct {
@@ -43,28 +81,19 @@ type toolList struct {
 // tokens is how many tokens of a model's a list takes, roughly: four bytes each.
 func (l *toolList) tokens() int { return (l.bytes + 3) / 4 }
 
-// lookup finds a tool; nil if the server does not list it.
+// lookup finds a tool. A name that the server does not list is nil. Before a list has passed it is a tool that
+// an earlier connection listed, or else [unlisted].
 func (t *toolTable) lookup(name string) *toolkit.Definition {
 	t.mu.RLock()
-	def, open := t.tools[name], !t.listed && len(t.tools) < maxUnlisted
+	def, listed := t.tools[name], t.listed
 	t.mu.RUnlock()
-	if def != nil || !open {
+	if def != nil || listed {
 		return def
 	}
-	made := &toolkit.Definition{Name: name}
-	if made.Validate() != nil {
-		return nil
+	if def = t.earlier.find(name); def != nil {
+		return def
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.listed || t.tools[name] != nil {
-		return t.tools[name]
-	}
-	if t.tools == nil {
-		t.tools = map[string]*toolkit.Definition{}
-	}
-	t.tools[name] = made
-	return made
+	return unlisted
 }
 
 // known reports whether a complete list was seen, and whether it has the name.
@@ -125,6 +154,7 @@ func (t *toolTable) page(cursor string, result jsontext.Value, pages **toolList)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.tools, t.listed = list.tools, true
+	t.earlier.replace(list.tools)
 	return list
 }
 

@@ -59,7 +59,9 @@ type Watcher struct {
 	notes      *notes
 	tap        *tap
 	done       chan struct{}
-	rounds     rounds       // of clients that have no session
+	rounds     rounds // of clients that have no session
+	earlier    earlierTools
+	tasks      tasks
 	waiting    atomic.Int64 // bytes of arguments of the calls in all rounds
 
 	codesMu sync.Mutex
@@ -124,6 +126,7 @@ func New(scope *toolscope.Scope, options Options) (*Watcher, error) {
 		return nil, fmt.Errorf("mcpproxy: %w", err)
 	}
 	w.notes = newNotes(w)
+	w.earlier.replace(options.Baseline.names())
 	go w.run()
 	return w, nil
 }

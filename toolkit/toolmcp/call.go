@@ -28,6 +28,11 @@ type exchange struct {
 	known   bool       // whether args says what the arguments are
 	tools   *toolTable // the peer's, on the client
 	fault   error      // why the call must not run, on the server
+
+	elsewhere bool           // whether the statistics count the call where it was sent
+	rounds    bool           // whether the call may have rounds
+	prior     *round         // the one before
+	kept      *toolkit.Ended // how this one ended, if it was suspended
 }
 
 // reply is how an exchange ended: the result type that the scope governs.
@@ -53,7 +58,7 @@ func (r reply) failure() error {
 		return r.fault
 	case r.err != nil:
 		return r.err
-	case r.res == nil || !r.res.IsError:
+	case r.res == nil || !r.res.IsError || suspended(r.res): // what waits for input has not failed
 		return nil
 	}
 	if err := r.res.GetError(); err != nil && toolkit.TypeOf(err) != string(toolkit.ErrTool) {
@@ -114,7 +119,7 @@ func cloneMeta(m mcp.Meta) mcp.Meta {
 // stateless revision on each result says. The SDK marks what tools give, and lets others
 // do so by JSON only.
 func (x *exchange) complete(res *mcp.CallToolResult) *mcp.CallToolResult {
-	if !x.watcher.server || x.request.version < "2026-07-28" {
+	if !x.watcher.server || x.request.version < sessionless {
 		return res
 	}
 	marked := completed
@@ -172,6 +177,9 @@ func (x *exchange) run(ctx context.Context) (r reply) {
 			}
 		}()
 	}
+	if !x.watcher.server {
+		defer x.watcher.sent.remove(x.watcher.sent.add(ctx))
+	}
 	res, err := x.next(ctx, methodCallTool, x.outgoing(ctx))
 	if r.err = err; err != nil {
 		r.fault = x.watcher.told(err)
@@ -179,8 +187,6 @@ func (x *exchange) run(ctx context.Context) (r reply) {
 	var ok bool
 	if r.res, ok = res.(*mcp.CallToolResult); !ok {
 		r.raw = res
-	} else if x.tools != nil && err == nil && r.res != nil && !r.res.IsError {
-		x.tools.learn(x.name)
 	}
 	return r
 }
@@ -221,11 +227,16 @@ func (x *exchange) end(ctx context.Context, e *toolkit.Ended) tracing.SpanEnd {
 	if e.Info.Tool != nil {
 		tool = e.Info.Tool.Name
 	}
-	w.metrics.record(ctx, e.Duration(), x.labels(tool, st), w.networkOf(x.request.http))
+	l := x.labels(tool, st)
+	l.outcome = e.Disposition.Outcome
+	w.metrics.record(ctx, e.Duration(), l, w.networkOf(x.request.http))
 	w.tellUnscoped(e)
 	end := tracing.SpanEnd{Success: st.errorType == "", ErrorType: st.errorType}
 	if st.code != "" {
 		end.Attributes = []attribute.KeyValue{keyStatusCode.String(st.code)}
+	}
+	if x.prior != nil {
+		end.Attributes = append(end.Attributes, keyRound.Int(x.prior.number+1))
 	}
 	return end
 }

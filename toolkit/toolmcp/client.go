@@ -27,8 +27,12 @@ import (
 // it is made for a call of the scope already: then it is part of that call, whose span
 // carries the protocol's attributes ([WithSeparateSpans] makes one of its own). It is
 // made for a call if it has the same tool name, or the end of it after a separator, as
-// in "files__read" for "read". A tool is known by its name once the session listed its
-// tools; before, any name counts, at most 1,024 different ones.
+// in "files__read" for "read".
+//
+// A tool's name reaches span names and metrics once a complete tools/list of the session has it. Other names are
+// tracing.UnknownTool there, even if the server answers them with success, because models make names up; the
+// span has the redacted name as toolscope.tool.requested_name. So list the server's tools once after you connect,
+// as an agent does anyway, or let [WithListing] do it.
 //
 // A nil scope, and one that is off, passes all on.
 func Client(scope *toolscope.Scope, options ...Option) mcp.Middleware {
@@ -74,13 +78,16 @@ func (w *watcher) send(ctx context.Context, method string, req mcp.Request, next
 }
 
 func (w *watcher) newClientSession() *session {
-	s := &session{tools: &toolTable{open: true}}
+	s := &session{tools: &toolTable{client: true}}
 	s.call = w.newCaller(s.tools.lookup)
 	return s
 }
 
 // sendCall sends a tools/call: as a part of the call it is made for, or as one of its own.
 func (w *watcher) sendCall(ctx context.Context, s *session, params *mcp.CallToolParams, req mcp.Request, next mcp.MethodHandler) (mcp.Result, error) {
+	if cs, ok := req.GetSession().(*mcp.ClientSession); ok && w.listing {
+		s.tools.refreshClient(ctx, params.Name, cs)
+	}
 	x := &exchange{watcher: w, request: w.describe(methodCallTool, req, s), req: req, next: next, name: params.Name, tools: s.tools}
 	if args, err := argumentsOf(params.Arguments); err == nil {
 		x.args, x.known = args, true
@@ -91,12 +98,16 @@ func (w *watcher) sendCall(ctx context.Context, s *session, params *mcp.CallTool
 		}
 		return w.sendMerged(ctx, x, span)
 	}
+	args := x.args
+	ctx = x.mayHaveRounds(ctx, args, params.RequestState, params.InputResponses)
 	if w.observer != nil { // else there is nobody to take the spec, but for a call inside this one
-		ctx = tracing.WithSpanSpec(ctx, &tracing.SpanSpec{
-			Operation: methodCallTool, Kind: w.kind, Attributes: w.attributes(&x.request), End: x.end,
-		})
+		spec := w.callSpec()
+		spec.Attributes, spec.End = w.attributes(&x.request), x.end
+		ctx = tracing.WithSpanSpec(ctx, x.spanSpec(spec))
 	}
-	return s.call(ctx, x).result()
+	r := s.call(ctx, x)
+	x.endRound(args, r)
+	return r.result()
 }
 
 // sendMerged makes the call part of an outer one. Where that came by a protocol itself, its
@@ -105,7 +116,7 @@ func (w *watcher) sendMerged(ctx context.Context, x *exchange, span trace.Span) 
 	began := time.Now()
 	r := x.run(ctx)
 	st := w.statusOf(r.failure(), "_OTHER")
-	w.metrics.record(ctx, time.Since(began), x.labels(x.name, st), w.networkOf(x.request.http))
+	w.metrics.record(ctx, time.Since(began), x.labels(x.innerLabel(ctx), st), w.networkOf(x.request.http))
 	if span.IsRecording() && tracing.SpecOf(ctx) == nil {
 		span.SetAttributes(w.attributes(&x.request)...)
 		if st.code != "" {
@@ -119,8 +130,12 @@ func (w *watcher) sendMerged(ctx context.Context, x *exchange, span trace.Span) 
 // counted and governed.
 func (w *watcher) sendSeparate(ctx context.Context, x *exchange) (mcp.Result, error) {
 	began := time.Now()
-	name := w.clean(x.name)
+	label := x.innerLabel(ctx)
+	name := w.clean(label)
 	attrs := append(w.attributes(&x.request), keyOperation.String("execute_tool"), keyToolName.String(name))
+	if label != x.name {
+		attrs = append(attrs, keyRequestedName.String(w.clean(x.name)))
+	}
 	ctx, span := w.tracer.Start(ctx, methodCallTool+" "+name, trace.WithSpanKind(w.kind), trace.WithTimestamp(began), trace.WithAttributes(attrs...))
 	var r reply
 	returned := false
@@ -130,13 +145,22 @@ func (w *watcher) sendSeparate(ctx context.Context, x *exchange) (mcp.Result, er
 		if returned {
 			st = w.statusOf(r.failure(), "_OTHER")
 		}
-		w.metrics.record(ctx, end.Sub(began), x.labels(x.name, st), w.networkOf(x.request.http))
+		w.metrics.record(ctx, end.Sub(began), x.labels(label, st), w.networkOf(x.request.http))
 		w.finish(span, &x.request, x.req, nil, r.failure(), st)
 		span.End(trace.WithTimestamp(end))
 	}()
 	r = x.run(ctx)
 	returned = true
 	return r.result()
+}
+
+// innerLabel is the name of a call that is part of another one, as it may appear in a span name or a metric:
+// a listed tool's, or the end of the outer tool's. [PartOf] alone says nothing about who chose the name.
+func (x *exchange) innerLabel(ctx context.Context) string {
+	if _, tool, ok := tracing.OuterCall(ctx); ok && madeFor(tool, x.name) {
+		return x.name
+	}
+	return x.tools.label(x.name)
 }
 
 // madeFor reports whether a call of name is what an outer call of tool is about.

@@ -24,8 +24,8 @@
 // Without policies the peers get what they would have got: the same results, errors
 // and parameters, but for the context in _meta. Parameters are copied before they are
 // written to. Whatever leaves has passed package redact. A name that is no listed
-// tool's reaches no span name and no label. A handler that panics does not end the
-// process ([WithoutRecover]).
+// tool's reaches no span name and no label, even if a server answers it with success. A
+// handler that panics does not end the process ([WithoutRecover]).
 // A session has one goroutine, which waits for its end; a call has none.
 //
 // # What is left out

@@ -45,6 +45,10 @@ func ExampleInstrument() {
 	if err != nil {
 		panic(err)
 	}
+	// As agents do. Spans and metrics have the names of listed tools.
+	if _, err := session.ListTools(ctx, nil); err != nil {
+		panic(err)
+	}
 	res, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "weather", Arguments: input{"Oslo"}})
 	if err != nil {
 		panic(err)

@@ -161,6 +161,14 @@ func newServerWith(options *mcp.ServerOptions) *mcp.Server {
 	return s
 }
 
+// list lists the server's tools, as agents do once they have connected.
+func list(t testing.TB, cs *mcp.ClientSession) {
+	t.Helper()
+	if _, err := cs.ListTools(context.Background(), nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // peers are a client and a server that talk in memory.
 type peers struct {
 	client, server *telemetry
@@ -248,3 +256,22 @@ const (
 	legacy    = "2025-11-25"
 	stateless = "2026-07-28"
 )
+
+// intPoints are the sums of the data points of one histogram of integers.
+func (h *telemetry) intPoints(t testing.TB, name string) (sums []int64) {
+	t.Helper()
+	var all metricdata.ResourceMetrics
+	if err := h.metrics.Collect(context.Background(), &all); err != nil {
+		t.Fatal(err)
+	}
+	for _, scope := range all.ScopeMetrics {
+		for _, m := range scope.Metrics {
+			if histogram, ok := m.Data.(metricdata.Histogram[int64]); ok && m.Name == name {
+				for _, p := range histogram.DataPoints {
+					sums = append(sums, p.Sum)
+				}
+			}
+		}
+	}
+	return sums
+}

@@ -75,6 +75,7 @@ func TestParentsOverHTTP(t *testing.T) {
 				transport = withHeader{"Traceparent", header}
 			}
 			cs := dialHandler(t, client, handler, transport, c.revision)
+			list(t, cs)
 			if _, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "echo", Arguments: echoIn{"x"}}); err != nil {
 				t.Fatal(err)
 			}
@@ -151,8 +152,8 @@ func TestListening(t *testing.T) {
 	}
 }
 
-// TestToolsLearned checks that a tool which a server got after it listed its tools is known
-// by its name once it answered, and that a name it does not know stays unknown.
+// TestToolsLearned checks that a tool which a server got after it listed its tools is known by its name once the
+// client lists them again, and not because it answered; and that a name it does not know stays unknown.
 func TestToolsLearned(t *testing.T) {
 	server := newServer()
 	c := newTelemetry(t)
@@ -163,13 +164,16 @@ func TestToolsLearned(t *testing.T) {
 	mcp.AddTool(server, &mcp.Tool{Name: "late"}, func(context.Context, *mcp.CallToolRequest, echoIn) (*mcp.CallToolResult, any, error) {
 		return nil, nil, nil
 	})
-	for range 2 {
+	for i := range 3 {
+		if i == 2 {
+			list(t, cs)
+		}
 		for _, name := range []string{"late", "made_up"} {
 			_, _ = cs.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: echoIn{}})
 		}
 	}
 	got := slices.DeleteFunc(c.names(), func(name string) bool { return !strings.HasPrefix(name, "tools/call ") })
-	if want := []string{"tools/call _unknown", "tools/call _unknown", "tools/call late", "tools/call _unknown"}; !slices.Equal(got, want) {
+	if want := []string{"tools/call _unknown", "tools/call _unknown", "tools/call _unknown", "tools/call _unknown", "tools/call late", "tools/call _unknown"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -124,6 +124,7 @@ func TestPartOf(t *testing.T) {
 	for _, says := range []bool{false, true} {
 		c, s := newTelemetry(t), newTelemetry(t)
 		cs := connect(t, newServer(), c, s, legacy)
+		list(t, cs)
 		def := &toolkit.Definition{Name: "repeat"}
 		execute := c.Wrap(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 			if says {

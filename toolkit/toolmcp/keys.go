@@ -37,6 +37,11 @@ const (
 	keyParams    = attribute.Key("toolscope.mcp.params")
 	keyResult    = attribute.Key("toolscope.mcp.result")
 	keyRecovered = attribute.Key("toolscope.recovered")
+	keyRound     = attribute.Key("toolscope.mcp.round") // of a call that was asked for input: its number, from 2
+
+	keySide          = attribute.Key("toolscope.side")                // the same
+	keyOutcome       = attribute.Key("toolscope.outcome")             // the same
+	keyRequestedName = attribute.Key("toolscope.tool.requested_name") // as package tracing has it
 )
 
 // The methods that this package knows by name.

@@ -11,6 +11,9 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
+
+	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tracing"
 )
 
 // buckets are the conventions' bounds for MCP, in seconds.
@@ -27,6 +30,7 @@ const (
 type metrics struct {
 	operation, session metric.Float64Histogram
 	clean              func(string) string // what a name passes before it leaves
+	side               []attribute.KeyValue
 
 	mu     sync.RWMutex
 	cached map[labels][]metric.RecordOption
@@ -35,7 +39,10 @@ type metrics struct {
 // labels are what tells the recordings of one middleware apart; names as they came.
 type labels struct {
 	method, tool, prompt, errorType, statusCode, version string
-	http                                                 bool // as the request's headers say
+
+	outcome toolkit.Outcome // of a tools/call
+
+	http bool // as the request's headers say
 }
 
 // maxLabels bounds how many sets of labels are kept ready; others are made anew.
@@ -46,6 +53,9 @@ const maxLabels = 4096
 func newMetrics(p metric.MeterProvider, side, operation string, clean func(string) string) (*metrics, error) {
 	meter := p.Meter(ScopeName)
 	m := &metrics{clean: clean, cached: map[labels][]metric.RecordOption{}}
+	if side == tracing.SideServer { // a proxy records the same metrics
+		m.side = []attribute.KeyValue{keySide.String(side)}
+	}
 	var errs [2]error
 	m.operation, errs[0] = meter.Float64Histogram("mcp."+side+".operation.duration", metric.WithUnit("s"),
 		metric.WithDescription(operation), metric.WithExplicitBucketBoundaries(buckets...))
@@ -68,7 +78,8 @@ func (m *metrics) options(l labels, network []attribute.KeyValue) []metric.Recor
 	if options != nil {
 		return options
 	}
-	options = []metric.RecordOption{metric.WithAttributeSet(attribute.NewSet(l.attributes(network, m.clean)...))}
+	attrs := append(l.attributes(network, m.clean), m.side...)
+	options = []metric.RecordOption{metric.WithAttributeSet(attribute.NewSet(attrs...))}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.cached) < maxLabels && len(l.tool) <= maxName && len(l.prompt) <= maxName {
@@ -80,7 +91,7 @@ func (m *metrics) options(l labels, network []attribute.KeyValue) []metric.Recor
 func (l *labels) attributes(network []attribute.KeyValue, clean func(string) string) []attribute.KeyValue {
 	attrs := []attribute.KeyValue{keyMethod.String(l.method)}
 	if l.method == methodCallTool {
-		attrs = append(attrs, keyOperation.String("execute_tool"))
+		attrs = append(attrs, keyOperation.String("execute_tool"), keyOutcome.String(l.outcome.String()))
 	}
 	for _, a := range []attribute.KeyValue{
 		keyToolName.String(clean(l.tool)), keyPromptName.String(clean(l.prompt)), keyErrorType.String(l.errorType),

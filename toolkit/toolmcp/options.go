@@ -19,6 +19,7 @@ type Option func(*config)
 
 type config struct {
 	separate  bool
+	listing   bool
 	public    bool
 	baggage   bool
 	noRecover bool
@@ -31,6 +32,12 @@ type config struct {
 // (execute_tool) carries the protocol's attributes, and its context travels. It matters to
 // [Client].
 func WithSeparateSpans() Option { return func(c *config) { c.separate = true } }
+
+// WithListing lets the client list the server's tools by itself when a call names a tool that it does not know,
+// at most once a second, and every minute while calls go on. A call of an unknown name waits for the list, at most 2
+// seconds; other calls do not wait. Each list is a tools/list request with its own span and metric. By default the
+// middleware sends no requests of its own. It matters to [Client].
+func WithListing() Option { return func(c *config) { c.listing = true } }
 
 // WithPublicEndpoint starts a new trace for each request and links to the context
 // that came with it, instead of trusting it. The default trusts it. It matters to [Server].

@@ -51,6 +51,7 @@ func TestPoliciesGovernBothSides(t *testing.T) {
 				c, s = nil, newTelemetry(t, toolscope.WithPolicies(deny("echo")))
 			}
 			cs := connect(t, newServer(), c, s, legacy)
+			list(t, cs)
 			res, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "echo", Arguments: echoIn{"x"}})
 			if err != nil || !res.IsError || !strings.Contains(res.Content[0].(*mcp.TextContent).Text, "not today") {
 				t.Fatalf("got %+v and %v", res, err)
@@ -105,6 +106,7 @@ func TestMergedWithAnOuterCall(t *testing.T) {
 			options = append(options, toolmcp.WithSeparateSpans())
 		}
 		cs := connect(t, newServer(), c, s, legacy, options...)
+		list(t, cs)
 		def := &toolkit.Definition{Name: "files__echo"}
 		execute := c.Wrap(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 			if _, err := cs.CallTool(ctx, &mcp.CallToolParams{Name: "fails", Arguments: echoIn{"other"}}); err != nil { // of another name: a call of its own

@@ -58,6 +58,7 @@ func TestNothingSecretLeaves(t *testing.T) {
 		t.Run(revision, func(t *testing.T) {
 			c, s := newTelemetry(t), newTelemetry(t)
 			cs := connect(t, leaky(secret, data), c, s, revision)
+			list(t, cs)
 			ctx := t.Context()
 			tools := []string{"text", "structured", "parts", "fault", "panic"}
 			for _, name := range tools {

@@ -15,6 +15,9 @@ type request struct {
 	http                bool // it came with HTTP headers
 }
 
+// sessionless is the first revision of the protocol that has no sessions. Revisions are compared as text.
+const sessionless = "2026-07-28"
+
 // describe looks at a request without changing it. known is what is known of its session,
 // nil if nothing is.
 func (w *watcher) describe(method string, req mcp.Request, known *session) request {
@@ -48,8 +51,9 @@ func (w *watcher) describe(method string, req mcp.Request, known *session) reque
 	if extra := req.GetExtra(); extra != nil && extra.Header != nil {
 		r.http = true
 	}
-	r.sessionID = req.GetSession().ID()
-	r.version = version(req, known)
+	if r.version = version(req, known); r.version < sessionless {
+		r.sessionID = req.GetSession().ID()
+	}
 	return r
 }
 

@@ -33,7 +33,7 @@ func resultView(r *mcp.CallToolResult, fault error) toolkit.Result {
 
 // resultHead is the result without its content.
 func resultHead(r *mcp.CallToolResult, fault error) toolkit.Result {
-	return toolkit.Result{Fault: fault, Suspended: r != nil && (r.NeedsInput() || r.InputRequests != nil)}
+	return toolkit.Result{Fault: fault, Suspended: suspended(r)}
 }
 
 // readContent sets the content of view.

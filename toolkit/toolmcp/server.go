@@ -40,6 +40,7 @@ func receiving(scope *toolscope.Scope, sessions *sync.Map, options []Option) mcp
 		return func(next mcp.MethodHandler) mcp.MethodHandler { return next }
 	}
 	w := newWatcher(scope, true, sessions, options)
+	w.sent.handled.Store(true)
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		tools := new(toolTable)
 		call := w.newCaller(tools.lookup)
@@ -97,11 +98,13 @@ func (w *watcher) receiveCall(ctx context.Context, call caller, params *mcp.Call
 	known := w.known(req.GetSession())
 	x := &exchange{watcher: w, request: w.describe(methodCallTool, req, known), req: req, next: next, name: params.Name, args: params.Arguments, known: true}
 	ctx, links, root := w.incoming(ctx, methodCallTool, req)
+	ctx, x.elsewhere = w.sent.uncounted(ctx)
+	ctx = x.mayHaveRounds(ctx, params.Arguments, params.RequestState, params.InputResponses)
 	ctx, x.fault = w.inSession(ctx, req, known)
 	if w.observer != nil {
-		ctx = tracing.WithSpanSpec(ctx, &tracing.SpanSpec{
-			Operation: methodCallTool, Kind: w.kind, Attributes: w.attributes(&x.request), Links: links, NewRoot: root, End: x.end,
-		})
+		spec := w.callSpec()
+		spec.Attributes, spec.Links, spec.NewRoot, spec.End = w.attributes(&x.request), links, root, x.end
+		ctx = tracing.WithSpanSpec(ctx, x.spanSpec(spec))
 	}
 	if !w.noRecover {
 		defer func() { // of a policy: what a tool panicked with ends in run, so that policies see a result
@@ -110,7 +113,9 @@ func (w *watcher) receiveCall(ctx context.Context, call caller, params *mcp.Call
 			}
 		}()
 	}
-	return call(ctx, x).result()
+	r := call(ctx, x)
+	x.endRound(params.Arguments, r)
+	return r.result()
 }
 
 // incoming is the context that a request is handled with: the one that came in _meta is

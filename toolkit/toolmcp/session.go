@@ -56,6 +56,7 @@ func (w *watcher) remember(s waiting, made *session) *session {
 	}
 	go func() {
 		err := wait(s)
+		w.endRounds(s)
 		if now, ok := w.sessions.LoadAndDelete(s); ok {
 			w.ended(now.(*session), err)
 		}
@@ -70,7 +71,9 @@ func (w *watcher) ended(s *session, err error) {
 	}
 	l := labels{version: s.version, errorType: w.statusOf(err, "_OTHER").errorType}
 	attrs := l.attributes(w.networkOf(s.http), w.clean)[1:] // without a method
-	w.metrics.session.Record(context.Background(), time.Since(s.initialized).Seconds(), metric.WithAttributes(attrs...))
+	attrs = append(attrs, w.metrics.side...)
+	took := time.Since(s.initialized).Seconds()
+	w.metrics.session.Record(context.Background(), took, metric.WithAttributes(attrs...))
 }
 
 // wait waits for a session's end. One that was never connected, as tests make them, has none.

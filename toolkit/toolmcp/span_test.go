@@ -227,6 +227,7 @@ func TestAmbientContextIsALink(t *testing.T) {
 			}
 		})
 		cs := connect(t, server, c, nil, legacy)
+		list(t, cs)
 		if _, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "echo", Arguments: echoIn{"x"}}); err != nil {
 			t.Fatal(err)
 		}

@@ -11,16 +11,17 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tracing"
 )
 
-// toolTable is the tools of a server, as its lists say.
+// toolTable is the tools of a server, as its lists say. Names come from lists only: a call, even one that
+// succeeds, never adds one, because models make names up and a server may answer any.
 type toolTable struct {
-	open bool // any name counts until there was a list
+	client bool // whether another process has the tools
 
 	mu      sync.RWMutex
 	tools   map[string]*toolkit.Definition
 	listed  bool
-	learned int                            // tools that no list named
 	pages   map[string]*toolkit.Definition // of a list that is not complete
 	due     time.Time                      // when an unknown name may list again
 	stale   time.Time                      // when any name lists again
@@ -30,58 +31,32 @@ type toolTable struct {
 // The bounds of a table, and of what refreshing it costs.
 const (
 	maxTools     = 16384
-	maxUnlisted  = 1024
 	refreshAfter = time.Second
 	staleAfter   = time.Minute
 	listWait     = 2 * time.Second
 )
 
-// lookup finds a tool; nil if the server does not list it. It is a toolkit.Lookup.
+// unlisted is the tool of each call on a client that has not seen a list of the server's tools. A failure
+// of such a call is the tool's: it does not show that the tool is unknown.
+var unlisted = &toolkit.Definition{Name: tracing.UnknownTool}
+
+// lookup finds a tool. A name that the server does not list is nil, and [unlisted] on a client that has not
+// seen a complete list. It is a toolkit.Lookup.
 func (t *toolTable) lookup(name string) *toolkit.Definition {
 	t.mu.RLock()
-	def, listed, n := t.tools[name], t.listed, len(t.tools)
-	t.mu.RUnlock()
-	if def != nil || listed || !t.open || n >= maxUnlisted {
+	defer t.mu.RUnlock()
+	if def := t.tools[name]; def != nil || t.listed || !t.client {
 		return def
 	}
-	made := &toolkit.Definition{Name: name}
-	if made.Validate() != nil {
-		return nil
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.listed || t.tools[name] != nil || len(t.tools) >= maxUnlisted {
-		return t.tools[name]
-	}
-	if t.tools == nil {
-		t.tools = map[string]*toolkit.Definition{}
-	}
-	t.tools[name] = made
-	return made
+	return unlisted
 }
 
-// learn takes in a name that no list has and that the peer answered to: a tool that it
-// got after it was asked.
-func (t *toolTable) learn(name string) {
-	t.mu.RLock()
-	known := t.tools[name] != nil || len(t.tools) >= maxTools || t.learned >= maxUnlisted
-	t.mu.RUnlock()
-	if known {
-		return
+// label is the name as it may appear in a span name or a metric.
+func (t *toolTable) label(name string) string {
+	if def := t.lookup(name); def != nil {
+		return def.Name
 	}
-	made := &toolkit.Definition{Name: name}
-	if made.Validate() != nil {
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.tools[name] == nil && t.learned < maxUnlisted {
-		if t.tools == nil {
-			t.tools = map[string]*toolkit.Definition{}
-		}
-		t.tools[name] = made
-		t.learned++
-	}
+	return tracing.UnknownTool
 }
 
 // page takes in one page of a list; the last one completes it.
@@ -106,7 +81,7 @@ func (t *toolTable) page(first bool, res *mcp.ListToolsResult) {
 		}
 	}
 	if res.NextCursor == "" {
-		t.tools, t.pages, t.listed, t.learned = t.pages, nil, true, 0
+		t.tools, t.pages, t.listed = t.pages, nil, true
 	}
 }
 
@@ -114,15 +89,37 @@ func (t *toolTable) page(first bool, res *mcp.ListToolsResult) {
 // tool that is known does not wait for the list, one of another only so long, since the
 // list may be somebody's who is slow, or hangs.
 func (t *toolTable) refresh(ctx context.Context, name string, s mcp.Session, next mcp.MethodHandler) {
-	ss, ok := s.(*mcp.ServerSession)
-	if !ok {
-		return
-	}
 	now := time.Now()
-	if fresh, _, _ := t.state(name, now); fresh {
+	if ss, ok := s.(*mcp.ServerSession); ok && t.needsList(name, now) {
+		t.refreshBy(ctx, name, now, func(ctx context.Context) { t.listAll(ctx, ss, next) })
+	}
+}
+
+// refreshClient is refresh of another process's tools, by requests that the client's middlewares see.
+func (t *toolTable) refreshClient(ctx context.Context, name string, cs *mcp.ClientSession) {
+	now := time.Now()
+	if !t.needsList(name, now) {
 		return
 	}
-	listed, patience := t.list(name, now, func() { t.listAll(context.WithoutCancel(ctx), ss, next) })
+	t.refreshBy(ctx, name, now, func(ctx context.Context) {
+		for params := new(mcp.ListToolsParams); params != nil; {
+			res, err := cs.ListTools(ctx, params)
+			if err != nil || res.NextCursor == "" || res.NextCursor == params.Cursor {
+				return
+			}
+			params = &mcp.ListToolsParams{Cursor: res.NextCursor}
+		}
+	})
+}
+
+// needsList reports whether a list may tell of a name, or the last one was long ago.
+func (t *toolTable) needsList(name string, now time.Time) bool {
+	fresh, _, _ := t.state(name, now)
+	return !fresh
+}
+
+func (t *toolTable) refreshBy(ctx context.Context, name string, now time.Time, all func(context.Context)) {
+	listed, patience := t.list(name, now, func() { all(context.WithoutCancel(ctx)) })
 	if patience <= 0 {
 		return
 	}

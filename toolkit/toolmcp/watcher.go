@@ -37,6 +37,8 @@ type watcher struct {
 	clean      func(string) string // what a name passes before it leaves
 	sessions   *sync.Map           // of mcp.Session to *session
 	calls      callAttributes
+	sent       *sentCalls // of the scope's clients
+	rounds     rounds
 	prompts    names // that a peer listed or answered
 	codes      names
 	unscoped   atomic.Bool // whether it was told that policies miss a session
@@ -45,7 +47,10 @@ type watcher struct {
 // newWatcher makes the memory of a client's or a server's middleware. The two of one
 // endpoint share what they know of its sessions.
 func newWatcher(scope *toolscope.Scope, server bool, sessions *sync.Map, options []Option) *watcher {
-	w := &watcher{config: newConfig(options), server: server, kind: trace.SpanKindClient, scope: scope, observer: scope.Tracing(), sessions: sessions}
+	w := &watcher{
+		config: newConfig(options), server: server, kind: trace.SpanKindClient, scope: scope,
+		observer: scope.Tracing(), sessions: sessions, sent: sentCallsOf(scope),
+	}
 	w.propagator = propagatorOf(w.observer)
 	var tracers trace.TracerProvider = tracenoop.NewTracerProvider()
 	var meters metric.MeterProvider = metricnoop.NewMeterProvider()
@@ -63,6 +68,15 @@ func newWatcher(scope *toolscope.Scope, server bool, sessions *sync.Map, options
 		otel.Handle(err) // the other instruments work
 	}
 	return w
+}
+
+// callSpec is what the spans of this middleware's calls have in common.
+func (w *watcher) callSpec() *tracing.SpanSpec {
+	spec := &tracing.SpanSpec{Operation: methodCallTool, Kind: w.kind}
+	if w.server {
+		spec.Side = tracing.SideServer
+	}
+	return spec
 }
 
 // maxPrompts bounds how many names of prompts are told apart in metrics and span names.
