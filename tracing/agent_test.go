@@ -21,7 +21,7 @@ func notSampled() trace.TracerProvider {
 }
 
 func TestAgents(t *testing.T) {
-	h, r := newHarness(t), registry(t)
+	h, r := newHarness(t, tracing.Options{}), registry(t)
 	execute := toolkit.Observe(r.Lookup, h)(r.Handle)
 	ctx, planner := h.StartAgent(context.Background(), tracing.Agent{Name: "planner", Conversation: "c1", Session: "s1", Model: "m-1"})
 	_, _ = execute(ctx, toolkit.Call{Name: "echo"})
@@ -79,7 +79,7 @@ func (e *nilError) Error() string { return e.cause.Error() }
 func (e *nilError) Unwrap() error { return e.cause }
 
 func TestAnAgentThatFailedWithATypedNilEnds(t *testing.T) {
-	h := newHarness(t)
+	h := newHarness(t, tracing.Options{})
 	_, run := h.StartAgent(t.Context(), tracing.Agent{})
 	run.End((*nilError)(nil))
 	if all := h.spans.Ended(); len(all) != 1 || attributes(all[0].Attributes())["error.type"] != "_OTHER" {
@@ -88,7 +88,7 @@ func TestAnAgentThatFailedWithATypedNilEnds(t *testing.T) {
 }
 
 func TestPropagation(t *testing.T) {
-	h := newHarness(t, tracing.WithPropagators(propagation.TraceContext{}))
+	h := newHarness(t, tracing.Options{Propagators: propagation.TraceContext{}})
 	ctx, run := h.StartAgent(context.Background(), tracing.Agent{Name: "a"})
 	defer run.End(nil)
 	carrier := propagation.MapCarrier{}

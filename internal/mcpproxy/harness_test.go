@@ -16,6 +16,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/middleware"
 )
 
 // watched is a Watcher whose spans are kept.
@@ -25,10 +26,14 @@ type watched struct {
 	spans *tracetest.SpanRecorder
 }
 
-func watch(t *testing.T, options Options, scope ...toolscope.Option) *watched {
+func watch(t *testing.T, options Options, policies ...middleware.Policy) *watched {
 	t.Helper()
 	spans := tracetest.NewSpanRecorder()
-	s, err := toolscope.New(append([]toolscope.Option{toolscope.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))), toolscope.WithoutMetrics()}, scope...)...)
+	s, err := toolscope.New(toolscope.Options{
+		TracerProvider: sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans)),
+		NoMetrics:      true,
+		Policies:       policies,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
