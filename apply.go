@@ -22,7 +22,7 @@ type Settings struct {
 	// Off passes all calls on as if there were no toolscope.
 	Off bool
 	// NoContent keeps arguments and results off the spans of calls that end from
-	// now on. What [WithContent] or the environment turned off stays off.
+	// now on. What [Options].Content or the environment turned off stays off.
 	NoContent bool
 	// ToolsOff are names of tools whose calls are refused (permission_denied).
 	ToolsOff []string

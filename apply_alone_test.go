@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/tooltest"
 )
@@ -16,7 +17,10 @@ import (
 // The policies alone are those in use, and tell no observer.
 func TestPoliciesAlone(t *testing.T) {
 	recorder, policy := new(tooltest.Recorder), new(closing)
-	scope, err := toolscope.New(toolscope.WithObservers(recorder), toolscope.WithPolicies(policy))
+	scope, err := toolscope.New(toolscope.Options{
+		Observers: []toolkit.Observer{recorder},
+		Policies:  []middleware.Policy{policy},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

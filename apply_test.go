@@ -5,6 +5,7 @@ package toolscope_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,6 +22,7 @@ import (
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/tooltest"
+	"github.com/toolscope/toolscope/tracing"
 )
 
 // closing counts the calls it sees and whether it was closed.
@@ -45,12 +47,13 @@ type switched struct {
 	calls map[string]func(context.Context) (string, error)
 }
 
-func newSwitched(t *testing.T, options ...toolscope.Option) *switched {
+func newSwitched(t *testing.T, o toolscope.Options) *switched {
 	t.Helper()
 	s := &switched{spans: tracetest.NewSpanRecorder()}
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(s.spans))
 	var err error
-	s.Scope, err = toolscope.New(append([]toolscope.Option{toolscope.WithTracerProvider(provider), toolscope.WithContent(true)}, options...)...)
+	o.TracerProvider, o.Content = provider, cmp.Or(o.Content, tracing.ContentOn)
+	s.Scope, err = toolscope.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +92,7 @@ func newSwitched(t *testing.T, options ...toolscope.Option) *switched {
 }
 
 func TestApplyTurnsAllOffAndOn(t *testing.T) {
-	s := newSwitched(t)
+	s := newSwitched(t, toolscope.Options{})
 	for name, call := range s.calls {
 		for _, off := range []bool{true, false, true} {
 			if err := s.Apply(toolscope.Settings{Off: off}); err != nil {
@@ -117,7 +120,7 @@ func TestApplyTurnsAllOffAndOn(t *testing.T) {
 }
 
 func TestApplyHidesContent(t *testing.T) {
-	s := newSwitched(t)
+	s := newSwitched(t, toolscope.Options{})
 	has := func() bool {
 		if _, err := s.calls["Wrap"](t.Context()); err != nil {
 			t.Fatal(err)
@@ -138,18 +141,18 @@ func TestApplyHidesContent(t *testing.T) {
 			t.Errorf("hidden: %t: the span has arguments: %t", hidden, !hidden)
 		}
 	}
-	never := newSwitched(t, toolscope.WithContent(false))
+	never := newSwitched(t, toolscope.Options{Content: tracing.ContentOff})
 	if err := never.Apply(toolscope.Settings{}); err != nil {
 		t.Fatal(err)
 	}
 	s = never
 	if has() {
-		t.Error("Apply turned on what WithContent had turned off")
+		t.Error("Apply turned on what Options.Content had turned off")
 	}
 }
 
 func TestApplyTurnsToolsOff(t *testing.T) {
-	s := newSwitched(t)
+	s := newSwitched(t, toolscope.Options{})
 	if err := s.Apply(toolscope.Settings{ToolsOff: []string{"echo", "other"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +168,7 @@ func TestApplyTurnsToolsOff(t *testing.T) {
 
 func TestApplyExchangesPolicies(t *testing.T) {
 	kept, gone, came := &closing{}, &closing{err: errors.New("disk")}, &closing{}
-	s := newSwitched(t, toolscope.WithPolicies(kept, gone))
+	s := newSwitched(t, toolscope.Options{Policies: []middleware.Policy{kept, gone}})
 	call := func() {
 		t.Helper()
 		for _, name := range []string{"Wrap", "WrapFunc"} {
@@ -195,7 +198,7 @@ func TestApplyExchangesPolicies(t *testing.T) {
 
 // No call is dropped or refused while settings change under it.
 func TestApplyUnderLoad(t *testing.T) {
-	s := newSwitched(t)
+	s := newSwitched(t, toolscope.Options{})
 	var wg sync.WaitGroup
 	done := make(chan struct{})
 	for _, call := range s.calls {

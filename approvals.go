@@ -19,20 +19,21 @@ func (s *Scope) serveApprovals() error {
 	if err := s.checkApprovals(s.rules.Load().policies); err != nil {
 		return err
 	}
-	if s.config.approvals == "" {
+	if s.options.ApprovalsToken == "" {
 		return nil
 	}
 	if s.approvePolicy() == nil {
-		return errors.New("toolscope: WithApprovals: got no approve.Policy among the policies, want one (WithPolicies)")
+		return errors.New("toolscope: Options.ApprovalsToken: got no approve.Policy among the policies, " +
+			"want one in Options.Policies")
 	}
-	s.handler = &approvals{scope: s, token: s.config.approvals, rest: s.handler}
+	s.handler = &approvals{scope: s, token: s.options.ApprovalsToken, rest: s.handler}
 	return nil
 }
 
 // checkApprovals is an error if one of the policies is an Approve policy that cannot ask anybody. The first one is
 // served if the scope serves approvals.
 func (s *Scope) checkApprovals(policies []middleware.Policy) error {
-	serve := s.config.approvals != ""
+	serve := s.options.ApprovalsToken != ""
 	for _, p := range policies {
 		policy, ok := p.(*approve.Policy)
 		if !ok {
@@ -40,7 +41,7 @@ func (s *Scope) checkApprovals(policies []middleware.Policy) error {
 		}
 		if serve {
 			serve = false
-			if _, err := approve.NewHandler(policy, s.config.approvals); err != nil {
+			if _, err := approve.NewHandler(policy, s.options.ApprovalsToken); err != nil {
 				return err
 			}
 		}

@@ -86,7 +86,10 @@ func TestServingApprovalsIsEnough(t *testing.T) {
 		}
 		policies = append(policies, policy)
 	}
-	scope, err := toolscope.New(toolscope.WithPolicies(policies[0]), toolscope.WithApprovals(approvalsToken))
+	scope, err := toolscope.New(toolscope.Options{
+		Policies:       []middleware.Policy{policies[0]},
+		ApprovalsToken: approvalsToken,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,10 +123,12 @@ func TestAPolicyThatCannotAskIsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = "approve: no person can be asked"
-	if _, err := toolscope.New(toolscope.WithPolicies(policy)); err == nil || !strings.Contains(err.Error(), want) {
+	if _, err := toolscope.New(toolscope.Options{
+		Policies: []middleware.Policy{policy},
+	}); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("New: got %v, want %q in it", err, want)
 	}
-	scope, err := toolscope.New()
+	scope, err := toolscope.New(toolscope.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

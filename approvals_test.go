@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/approve"
 )
 
@@ -18,7 +19,10 @@ func TestApprovalsAreServedBesideTheStatistics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scope, err := toolscope.New(toolscope.WithPolicies(policy), toolscope.WithApprovals("a-token-for-tests"))
+	scope, err := toolscope.New(toolscope.Options{
+		Policies:       []middleware.Policy{policy},
+		ApprovalsToken: "a-token-for-tests",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,15 +52,20 @@ func TestApprovalsAreServedBesideTheStatistics(t *testing.T) {
 	}
 }
 
-func TestWithApprovalsNamesWhatIsWrong(t *testing.T) {
+func TestApprovalsTokenNamesWhatIsWrong(t *testing.T) {
 	policy, err := approve.New(approve.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := toolscope.New(toolscope.WithApprovals("a-token-for-tests")); err == nil || !strings.Contains(err.Error(), "got no approve.Policy") {
+	if _, err := toolscope.New(toolscope.Options{
+		ApprovalsToken: "a-token-for-tests",
+	}); err == nil || !strings.Contains(err.Error(), "got no approve.Policy") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := toolscope.New(toolscope.WithPolicies(policy), toolscope.WithApprovals("short")); err == nil || !strings.Contains(err.Error(), "want at least 16") {
+	if _, err := toolscope.New(toolscope.Options{
+		Policies:       []middleware.Policy{policy},
+		ApprovalsToken: "short",
+	}); err == nil || !strings.Contains(err.Error(), "want at least 16") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tracing"
 )
 
 // The call of every benchmark: 300 bytes of arguments with two members to redact, and
@@ -41,8 +42,8 @@ func BenchmarkCall(b *testing.B) {
 	sampled := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(discard{}))
 	never := sdktrace.NewTracerProvider(sdktrace.WithSampler(sdktrace.NeverSample()))
 	meters := sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewManualReader()))
-	wrapped := func(options ...toolscope.Option) toolkit.Handler {
-		scope, err := toolscope.New(options...)
+	wrapped := func(o toolscope.Options) toolkit.Handler {
+		scope, err := toolscope.New(o)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -55,13 +56,21 @@ func BenchmarkCall(b *testing.B) {
 		{"bare", benchHandler},
 		{"span-by-hand", byHand(b, sampled, meters)},
 		{"span-by-hand-unsampled", byHand(b, never, meters)},
-		{"off", wrapped(toolscope.WithoutTracing(), toolscope.WithoutMetrics(), toolscope.WithoutStats())},
-		{"stats", wrapped(toolscope.WithoutTracing(), toolscope.WithoutMetrics())},
-		{"no-provider", wrapped()},
-		{"unsampled", wrapped(toolscope.WithTracerProvider(never), toolscope.WithMeterProvider(meters))},
-		{"sampled-no-content", wrapped(toolscope.WithTracerProvider(sampled), toolscope.WithMeterProvider(meters), toolscope.WithContent(false))},
-		{"sampled-redactor-off", wrapped(toolscope.WithTracerProvider(sampled), toolscope.WithMeterProvider(meters), toolscope.WithRedactor(redactorOff(b)))},
-		{"sampled", wrapped(toolscope.WithTracerProvider(sampled), toolscope.WithMeterProvider(meters))},
+		{"off", wrapped(toolscope.Options{NoTracing: true, NoMetrics: true, NoStats: true})},
+		{"stats", wrapped(toolscope.Options{NoTracing: true, NoMetrics: true})},
+		{"no-provider", wrapped(toolscope.Options{})},
+		{"unsampled", wrapped(toolscope.Options{TracerProvider: never, MeterProvider: meters})},
+		{"sampled-no-content", wrapped(toolscope.Options{
+			TracerProvider: sampled,
+			MeterProvider:  meters,
+			Content:        tracing.ContentOff,
+		})},
+		{"sampled-redactor-off", wrapped(toolscope.Options{
+			TracerProvider: sampled,
+			MeterProvider:  meters,
+			Redactor:       redactorOff(b),
+		})},
+		{"sampled", wrapped(toolscope.Options{TracerProvider: sampled, MeterProvider: meters})},
 	} {
 		b.Run(m.name, func(b *testing.B) {
 			ctx := context.Background()

@@ -17,6 +17,7 @@ import (
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tracing"
 )
 
 // TestBudgets holds what a call may allocate in each mode, so that nobody makes it dearer
@@ -27,9 +28,9 @@ func TestBudgets(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector lets sync.Pool forget at random")
 	}
-	sampled := toolscope.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(discard{})))
-	unsampled := toolscope.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSampler(sdktrace.NeverSample())))
-	meters := toolscope.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewManualReader())))
+	sampled := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(discard{}))
+	unsampled := sdktrace.NewTracerProvider(sdktrace.WithSampler(sdktrace.NeverSample()))
+	meters := sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewManualReader()))
 	off, err := redact.New(redact.Off())
 	if err != nil {
 		t.Fatal(err)
@@ -37,22 +38,39 @@ func TestBudgets(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		allocs, size float64
-		options      []toolscope.Option
+		options      toolscope.Options
 		conversation string
 	}{
-		{"off", 0, 0, []toolscope.Option{toolscope.WithSettings(toolscope.Settings{Off: true})}, ""},
-		{"statistics only", 0, 0, []toolscope.Option{toolscope.WithoutTracing(), toolscope.WithoutMetrics()}, ""},
-		{"a provider that does nothing", 0, 0, []toolscope.Option{
-			toolscope.WithTracerProvider(tracenoop.NewTracerProvider()), toolscope.WithMeterProvider(metricnoop.NewMeterProvider())}, ""},
-		{"no provider set", 3, 240, nil, ""},
-		{"not sampled", 3, 400, []toolscope.Option{unsampled, meters}, ""},
-		{"not sampled, in a conversation", 3, 464, []toolscope.Option{unsampled, meters}, "conversation-1"},
-		{"sampled without content", 6, 1984, []toolscope.Option{sampled, meters, toolscope.WithContent(false)}, ""},
-		{"sampled, redactor off", 10, 2960, []toolscope.Option{sampled, meters, toolscope.WithRedactor(off)}, ""},
-		{"sampled", 10, 3216, []toolscope.Option{sampled, meters}, ""},
-		{"sampled without statistics", 10, 3216, []toolscope.Option{sampled, meters, toolscope.WithoutStats()}, ""},
+		{"off", 0, 0, toolscope.Options{Settings: toolscope.Settings{Off: true}}, ""},
+		{"statistics only", 0, 0, toolscope.Options{NoTracing: true, NoMetrics: true}, ""},
+		{"a provider that does nothing", 0, 0, toolscope.Options{
+			TracerProvider: tracenoop.NewTracerProvider(),
+			MeterProvider:  metricnoop.NewMeterProvider(),
+		}, ""},
+		{"no provider set", 3, 240, toolscope.Options{}, ""},
+		{"not sampled", 3, 400, toolscope.Options{TracerProvider: unsampled, MeterProvider: meters}, ""},
+		{"not sampled, in a conversation", 3, 464, toolscope.Options{
+			TracerProvider: unsampled,
+			MeterProvider:  meters,
+		}, "conversation-1"},
+		{"sampled without content", 6, 1984, toolscope.Options{
+			TracerProvider: sampled,
+			MeterProvider:  meters,
+			Content:        tracing.ContentOff,
+		}, ""},
+		{"sampled, redactor off", 10, 2960, toolscope.Options{
+			TracerProvider: sampled,
+			MeterProvider:  meters,
+			Redactor:       off,
+		}, ""},
+		{"sampled", 10, 3216, toolscope.Options{TracerProvider: sampled, MeterProvider: meters}, ""},
+		{"sampled without statistics", 10, 3216, toolscope.Options{
+			TracerProvider: sampled,
+			MeterProvider:  meters,
+			NoStats:        true,
+		}, ""},
 	} {
-		scope, err := toolscope.New(c.options...)
+		scope, err := toolscope.New(c.options)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,7 +20,7 @@ import (
 	"github.com/toolscope/toolscope/tracing"
 )
 
-var withoutErrorText = tracing.WithErrorText(false)
+var withoutErrorText = toolscope.Options{Tracing: tracing.Options{NoErrorText: true}}
 
 // TestTheCostOfACallIsOnItsSpan: the cost of each run of the tool, as the statistics and the budget count it;
 // none for a call that did not run it.
@@ -29,7 +29,7 @@ func TestTheCostOfACallIsOnItsSpan(t *testing.T) {
 	stored, err2 := cache.New(cache.Options{})
 	limits, err3 := budget.New(budget.Options{Session: budget.Limits{Cost: 1.5}})
 	policies := []middleware.Policy{must(t, again, err), must(t, stored, err2), must(t, limits, err3)}
-	scope, spans := newScope(t, toolscope.WithPolicies(policies...))
+	scope, spans := newScope(t, toolscope.Options{Policies: policies})
 	tool := &toolkit.Definition{Name: "search", ReadOnly: toolkit.Yes, Idempotent: toolkit.Yes, CacheTTL: time.Hour, Cost: 0.5}
 	free := &toolkit.Definition{Name: "free"}
 	runs := 0
@@ -70,8 +70,9 @@ func TestTheCostOfACallIsOnItsSpan(t *testing.T) {
 func TestTheIntentOfACall(t *testing.T) {
 	secret := canary.Secrets(3)[0]
 	stored, err := cache.New(cache.Options{})
-	call := func(intent string, options ...toolscope.Option) (got []string) {
-		scope, spans := newScope(t, append(options, toolscope.WithPolicies(must(t, stored, err)))...)
+	call := func(intent string, o toolscope.Options) (got []string) {
+		o.Policies = []middleware.Policy{must(t, stored, err)}
+		scope, spans := newScope(t, o)
 		tool := &toolkit.Definition{Name: "search", ReadOnly: toolkit.Yes, CacheTTL: time.Hour}
 		execute := scope.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) {
 			return toolkit.Result{Output: "ok"}, nil
@@ -85,16 +86,16 @@ func TestTheIntentOfACall(t *testing.T) {
 		}
 		return []string{valueOf(span, "toolscope.intent"), valueOf(spans.Ended()[0], "toolscope.intent")}
 	}
-	if got := call("to find the invoice"); got[0] != "to find the invoice" || got[1] != "" {
+	if got := call("to find the invoice", toolscope.Options{}); got[0] != "to find the invoice" || got[1] != "" {
 		t.Errorf("got %q, want the intent of the second call only", got)
 	}
-	if got := call("as " + secret.Text)[0]; !strings.HasPrefix(got, "as ") || canary.Find(got, []canary.Secret{secret}) != nil {
+	if got := call("as "+secret.Text, toolscope.Options{})[0]; !strings.HasPrefix(got, "as ") || canary.Find(got, []canary.Secret{secret}) != nil {
 		t.Errorf("got %q, want it without %v", got, secret)
 	}
-	if got := call(strings.Repeat("because ", 1000))[0]; len(got) > 1024 || len(got) < 900 {
+	if got := call(strings.Repeat("because ", 1000), toolscope.Options{})[0]; len(got) > 1024 || len(got) < 900 {
 		t.Errorf("got %d bytes, want about 1024", len(got))
 	}
-	if got := call("hidden", toolscope.WithContent(false))[0]; got != "" {
+	if got := call("hidden", toolscope.Options{Content: tracing.ContentOff})[0]; got != "" {
 		t.Errorf("content off: got %q, want none", got)
 	}
 }

@@ -51,9 +51,13 @@ func (c *wallClock) End(context.Context, *toolkit.Ended) {}
 // steppedScope is a scope whose clock can be set.
 func steppedScope(t testing.TB, clock *wallClock, options ...stats.Option) *toolscope.Scope {
 	t.Helper()
-	scope, err := toolscope.New(toolscope.WithoutTracing(), toolscope.WithoutMetrics(), toolscope.WithObservers(clock),
-		toolscope.WithStats(append(options, stats.WithClock(clock.now))...),
-		toolscope.WithHTTP(stats.WithMetrics(statsprom.NewHandler)))
+	scope, err := toolscope.New(toolscope.Options{
+		NoTracing: true,
+		NoMetrics: true,
+		Observers: []toolkit.Observer{clock},
+		Stats:     append(options, stats.WithClock(clock.now)),
+		HTTP:      []stats.HandlerOption{stats.WithMetrics(statsprom.NewHandler)},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

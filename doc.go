@@ -4,7 +4,7 @@
 // Package toolscope makes every tool call of an AI agent visible and governed.
 // One line wraps an existing registry:
 //
-//	scope, err := toolscope.New()
+//	scope, err := toolscope.New(toolscope.Options{})
 //	execute := scope.Wrap(registry.Handle, registry)
 //
 // or, for a registry with types of its own,

@@ -23,7 +23,7 @@ func ExampleScope_Wrap() {
 	_ = registry.Register(toolkit.NewTool("greet", "Greets.", func(_ context.Context, in struct{ Name string }) (string, error) {
 		return "hello " + in.Name, nil
 	}))
-	scope, err := toolscope.New()
+	scope, err := toolscope.New(toolscope.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -62,7 +62,9 @@ func execute(_ context.Context, c ToolCall) ToolResult {
 // A registry with types of its own keeps them.
 func ExampleWrapFunc() {
 	spans := tracetest.NewSpanRecorder()
-	scope, err := toolscope.New(toolscope.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))))
+	scope, err := toolscope.New(toolscope.Options{
+		TracerProvider: sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans)),
+	})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -97,7 +99,7 @@ func ExampleWrapFunc() {
 
 // A framework with callbacks reports when a call begins and when it ends.
 func ExampleScope_Callbacks() {
-	scope, err := toolscope.New()
+	scope, err := toolscope.New(toolscope.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -19,6 +19,7 @@ import (
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tracing"
 )
 
 var failing = &toolkit.Definition{Name: "backup", ReadOnly: toolkit.Yes, Idempotent: toolkit.Yes}
@@ -119,7 +120,7 @@ func TestAFailureKeepsItsReason(t *testing.T) {
 	} {
 		for way, wrap := range wrappings {
 			t.Run(name+"/"+way, func(t *testing.T) {
-				scope, spans := newScope(t)
+				scope, spans := newScope(t, toolscope.Options{})
 				execute := wrap(t, scope, func(context.Context, toolkit.Call) (toolkit.Result, error) { return c.result, nil })
 				res, err := execute(t.Context(), toolkit.Call{Name: "backup"})
 				if err != nil || res.Output != c.result.Output || !errors.Is(res.Fault, c.result.Fault) {
@@ -144,7 +145,7 @@ func TestAFailureKeepsItsReason(t *testing.T) {
 // TestFailuresAreGroupedByTheirReason: each cause has its group, and what differs between calls is normalised.
 func TestFailuresAreGroupedByTheirReason(t *testing.T) {
 	for way, wrap := range wrappings {
-		scope, _ := newScope(t)
+		scope, _ := newScope(t, toolscope.Options{})
 		execute := wrap(t, scope, func(_ context.Context, c toolkit.Call) (toolkit.Result, error) {
 			return toolkit.Result{Output: c.ID, Fault: toolkit.ErrTool}, nil
 		})
@@ -167,27 +168,27 @@ func TestTheResultOfAFailedCall(t *testing.T) {
 	const own, conventions = "toolscope.error.result", "gen_ai.tool.call.result"
 	secret := canary.Secrets(3)[0]
 	long := strings.Repeat("disk full ", 10_000)
-	span := func(result toolkit.Result, options ...toolscope.Option) sdktrace.ReadOnlySpan {
-		scope, spans := newScope(t, options...)
+	span := func(result toolkit.Result, o toolscope.Options) sdktrace.ReadOnlySpan {
+		scope, spans := newScope(t, o)
 		execute := scope.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) { return result, nil }, toolkit.Lookup(lookupFailing))
 		_, _ = execute(t.Context(), toolkit.Call{Name: "backup"})
 		return spans.Ended()[0]
 	}
-	s := span(toolkit.Result{Output: `{"reason":"disk full","free":0}`, Fault: errors.New("backup failed")})
+	s := span(toolkit.Result{Output: `{"reason":"disk full","free":0}`, Fault: errors.New("backup failed")}, toolscope.Options{})
 	if got := valueOf(s, own); got != `{"reason":"disk full","free":0}` || valueOf(s, conventions) != "" {
 		t.Errorf("got %q, and %q as the conventions' result, want the result and none", got, valueOf(s, conventions))
 	}
-	if s = span(toolkit.Result{Output: "fine"}); valueOf(s, own) != "" || valueOf(s, conventions) != "fine" {
+	if s = span(toolkit.Result{Output: "fine"}, toolscope.Options{}); valueOf(s, own) != "" || valueOf(s, conventions) != "fine" {
 		t.Errorf("a success: got %v, want the conventions' result only", s.Attributes())
 	}
-	s = span(toolkit.Result{Output: "at " + secret.Text, Fault: toolkit.ErrTool})
+	s = span(toolkit.Result{Output: "at " + secret.Text, Fault: toolkit.ErrTool}, toolscope.Options{})
 	if got := valueOf(s, own); canary.Find(got, []canary.Secret{secret}) != nil || !strings.HasPrefix(got, "at ") {
 		t.Errorf("got %q, want the result without %v", got, secret)
 	}
 	if valueOf(s, "toolscope.redacted.count") == "" {
 		t.Errorf("got %v, want the number of redacted values", s.Attributes())
 	}
-	s = span(toolkit.Result{Output: long, Fault: toolkit.ErrTool})
+	s = span(toolkit.Result{Output: long, Fault: toolkit.ErrTool}, toolscope.Options{})
 	got, status := valueOf(s, own), s.Status().Description
 	if len(got) > 4096 || len(got) < 3000 || valueOf(s, "toolscope.result.truncated") != "true" {
 		t.Errorf("got a result of %d bytes, truncated %s, want about 4096", len(got), valueOf(s, "toolscope.result.truncated"))
@@ -195,7 +196,7 @@ func TestTheResultOfAFailedCall(t *testing.T) {
 	if len(status) > 1024 || len(status) < 900 || !strings.HasPrefix(status, "disk full") {
 		t.Errorf("got a status of %d bytes, want about 1024", len(status))
 	}
-	s = span(toolkit.Result{Output: "disk full", Fault: toolkit.ErrTool}, toolscope.WithContent(false))
+	s = span(toolkit.Result{Output: "disk full", Fault: toolkit.ErrTool}, toolscope.Options{Content: tracing.ContentOff})
 	if valueOf(s, own) != "" || s.Status().Description != "disk full" {
 		t.Errorf("content off: got %q and status %q, want the status only", valueOf(s, own), s.Status().Description)
 	}
@@ -207,7 +208,7 @@ func TestAFailureFollowsTheRulesOfItsTool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scope, spans := newScope(t, toolscope.WithRedactor(redactor))
+	scope, spans := newScope(t, toolscope.Options{Redactor: redactor})
 	execute := scope.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) {
 		return toolkit.Result{Output: `{"host":"sda1.internal"}`, Fault: toolkit.ErrTool}, nil
 	}, toolkit.Lookup(lookupFailing))
@@ -226,7 +227,7 @@ func TestAFailureFollowsTheRulesOfItsTool(t *testing.T) {
 // TestTheTextOfAFailureIsReadSafely: an error whose methods panic counts as one with a text of its own.
 func TestTheTextOfAFailureIsReadSafely(t *testing.T) {
 	for way, wrap := range wrappings {
-		scope, spans := newScope(t)
+		scope, spans := newScope(t, toolscope.Options{})
 		execute := wrap(t, scope, func(context.Context, toolkit.Call) (toolkit.Result, error) {
 			return toolkit.Result{Output: "disk full", Fault: panicking{}}, nil
 		})

@@ -81,12 +81,14 @@ func troubled(t *testing.T, again func() toolkit.Handler, what trouble) (*toolsc
 	if err != nil {
 		return nil, err
 	}
-	return toolscope.New(
-		toolscope.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(what), sdktrace.WithSampler(what))),
-		toolscope.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))),
-		toolscope.WithRedactor(redactor), toolscope.WithObservers(what),
-		toolscope.WithStats(stats.WithRegistered(func() []toolkit.Definition { what(); return nil })),
-		toolscope.WithPolicies(recovers, gate, loops, answers, limits, circuits, person))
+	return toolscope.New(toolscope.Options{
+		TracerProvider: sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(what), sdktrace.WithSampler(what)),
+		MeterProvider:  sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader)),
+		Redactor:       redactor,
+		Observers:      []toolkit.Observer{what},
+		Stats:          []stats.Option{stats.WithRegistered(func() []toolkit.Definition { what(); return nil })},
+		Policies:       []middleware.Policy{recovers, gate, loops, answers, limits, circuits, person},
+	})
 }
 
 // troubledMetrics is an exporter of metrics.

@@ -37,10 +37,11 @@ func TestNoSecretLeaves(t *testing.T) {
 	text := every.String() + strings.ReplaceAll(strings.TrimSpace(every.String()), "\n", "; ")
 
 	ring, reader := exporters.NewRing(1000), sdkmetric.NewManualReader()
-	scope, err := toolscope.New(
-		toolscope.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(ring))),
-		toolscope.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))),
-		toolscope.WithHTTP(stats.WithTraces(ring.Source())))
+	scope, err := toolscope.New(toolscope.Options{
+		TracerProvider: sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(ring)),
+		MeterProvider:  sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader)),
+		HTTP:           []stats.HandlerOption{stats.WithTraces(ring.Source())},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

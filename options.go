@@ -4,7 +4,8 @@
 package toolscope
 
 import (
-	"errors"
+	"cmp"
+	"fmt"
 	"slices"
 
 	"go.opentelemetry.io/otel/metric"
@@ -19,140 +20,72 @@ import (
 	"github.com/toolscope/toolscope/tracing"
 )
 
-// An Option sets something of a [Scope]. Where one is given twice, the last wins,
-// but for [WithTracing], [WithStats], [WithHTTP], [WithPolicies] and
-// [WithObservers], which add up. Nil options are passed over.
-type Option func(*config) error
+// Options configure a [Scope]. The zero value works: it records spans, metrics and statistics, and has no
+// policies. [New] copies the slices.
+type Options struct {
+	// TracerProvider receives the spans. Nil is OpenTelemetry's global provider.
+	TracerProvider trace.TracerProvider
+	// MeterProvider receives the OpenTelemetry metrics. Nil is OpenTelemetry's global provider.
+	MeterProvider metric.MeterProvider
+	// Redactor redacts everything that the scope exports. Nil is [redact.Default].
+	Redactor *redact.Redactor
+	// Content says whether redacted arguments and results are recorded on spans. The zero value is what the
+	// environment variable [tracing.ContentEnv] says, and [tracing.ContentOn] where that is not set.
+	Content tracing.Content
+	// Tracing configures spans and metrics further. Its zero fields take the values of this struct;
+	// the others replace them. A ContentReport replaces the scope's own, which counts redacted and truncated
+	// values in the statistics.
+	Tracing tracing.Options
+	// Stats configures the statistics. Its options replace the Redactor above. Nil options are ignored.
+	Stats []stats.Option
+	// HTTP configures [Scope.HTTPHandler]. Nil options are ignored.
+	HTTP []stats.HandlerOption
 
-type config struct {
-	tracing   []tracing.Option
-	stats     []stats.Option
-	http      []stats.HandlerOption
-	redactor  *redact.Redactor
-	content   tracing.Content
-	policies  []middleware.Policy
-	settings  Settings
-	approvals string // the token of those who approve; "" serves no approvals
-	observers []toolkit.Observer
-	noTracing bool
-	noStats   bool
-	noMetrics bool
-	tracers   trace.TracerProvider
-	meters    metric.MeterProvider
+	// Policies govern calls, in any order: the scope applies them in the order of [middleware.Stage], inside
+	// the observers, which see what the agent gets. [middleware.At] makes a policy of a middleware. A nil policy is an
+	// error. [Scope.Shutdown] closes those that have a Close method.
+	Policies []middleware.Policy
+	// Settings are the first settings, as [Scope.Apply] would set them. Its own policies are appended to
+	// Policies. A nil policy is an error.
+	Settings Settings
+	// ApprovalsToken serves the open requests of the [approve.Policy] below [Scope.HTTPHandler] to clients
+	// that have the token: at approvals for people and at api/v1/approvals for programs (see
+	// [approve.NewHandler]). The policy then waits for answers over HTTP and needs no other asker. The
+	// token has 16 bytes or more. A token without such a policy is an error. "" serves no approvals;
+	// then a policy that has no other way to ask is an error.
+	ApprovalsToken string
+	// Observers are your application's own observers. Nil ones are ignored.
+	Observers []toolkit.Observer
+
+	// NoTracing records no spans, whatever the providers are. Metrics stay.
+	NoTracing bool
+	// NoMetrics records no OpenTelemetry metrics, whatever the providers are. Statistics stay.
+	NoMetrics bool
+	// NoStats keeps no statistics: [Scope.Stats] is nil and [Scope.HTTPHandler] answers 404.
+	NoStats bool
 }
 
-// WithTracerProvider sets where spans go; the default is the host's global
-// provider.
-func WithTracerProvider(p trace.TracerProvider) Option {
-	return func(c *config) error { c.tracers = p; return nil }
-}
-
-// WithMeterProvider sets where OpenTelemetry metrics go; the default is the host's
-// global provider.
-func WithMeterProvider(p metric.MeterProvider) Option {
-	return func(c *config) error { c.meters = p; return nil }
-}
-
-// WithRedactor sets what everything passes before it leaves; the default is
-// [redact.Default].
-func WithRedactor(r *redact.Redactor) Option {
-	return func(c *config) error { c.redactor = r; return nil }
-}
-
-// WithContent says whether redacted arguments and results go onto spans. The
-// default is true, unless the environment says NO_CONTENT
-// ([tracing.ContentFromEnv]).
-func WithContent(on bool) Option {
-	return func(c *config) error {
-		c.content = tracing.ContentOff
-		if on {
-			c.content = tracing.ContentOn
-		}
-		return nil
+// complete returns the options with their defaults, whose slices are copies.
+func (o Options) complete() (*Options, error) {
+	if o.Content > tracing.ContentOn {
+		return nil, fmt.Errorf("toolscope: Options.Content: got %d, want tracing.ContentOff or tracing.ContentOn, "+
+			"or 0 for the environment's", o.Content)
 	}
-}
-
-// WithTracing adds options of package tracing; they win over this package's.
-func WithTracing(options ...tracing.Option) Option {
-	return func(c *config) error { c.tracing = append(c.tracing, options...); return nil }
-}
-
-// WithStats adds options of the statistics; they win over this package's.
-func WithStats(options ...stats.Option) Option {
-	return func(c *config) error { c.stats = append(c.stats, options...); return nil }
-}
-
-// WithHTTP adds options of the HTTP handler.
-func WithHTTP(options ...stats.HandlerOption) Option {
-	return func(c *config) error { c.http = append(c.http, options...); return nil }
-}
-
-// WithPolicies adds policies that govern calls. They stand in the order of
-// [middleware.Stage], whatever the order they are given in, inside the observers, which see
-// what the agent gets. A middleware of the host's own becomes a policy by
-// [middleware.At]. What can be closed is closed by [Scope.Shutdown]. The default is none.
-func WithPolicies(policies ...middleware.Policy) Option {
-	return func(c *config) error {
-		for _, p := range policies {
-			if p == nil {
-				return errors.New("toolscope: WithPolicies: got a nil policy, want one that is not")
-			}
-		}
-		c.policies = append(c.policies, policies...)
-		return nil
-	}
-}
-
-// WithSettings begins with these settings, as [Scope.Apply] would set them; the
-// policies of [WithPolicies] are added to its own.
-func WithSettings(n Settings) Option {
-	return func(c *config) error {
-		if slices.Contains(n.Policies, nil) {
-			return errors.New("toolscope: WithSettings: Policies: got a nil policy, want one that is not")
-		}
-		c.settings = n
-		return nil
-	}
-}
-
-// WithApprovals serves the open requests of the Approve policy, below
-// [Scope.HTTPHandler], at approvals for people and at api/v1/approvals for programs, to
-// those who have the token: see [approve.NewHandler]. The policy then waits for answers over HTTP; it
-// needs no other asker. The token has 16 bytes or more. It is an error if there is no such policy. The
-// default serves none; it is then an error if the policy has no other way to ask.
-func WithApprovals(token string) Option {
-	return func(c *config) error { c.approvals = token; return nil }
-}
-
-// WithObservers adds observers of the host's own. The default is none.
-func WithObservers(observers ...toolkit.Observer) Option {
-	return func(c *config) error { c.observers = append(c.observers, observers...); return nil }
-}
-
-// WithoutTracing makes no spans; metrics stay unless [WithoutMetrics] says so as well.
-func WithoutTracing() Option { return func(c *config) error { c.noTracing = true; return nil } }
-
-// WithoutMetrics makes no OpenTelemetry metrics; statistics stay.
-func WithoutMetrics() Option { return func(c *config) error { c.noMetrics = true; return nil } }
-
-// WithoutStats keeps no statistics; [Scope.HTTPHandler] then answers that there
-// are none.
-func WithoutStats() Option { return func(c *config) error { c.noStats = true; return nil } }
-
-func newConfig(options []Option) (*config, error) {
-	c := &config{}
-	for _, o := range options {
-		if o == nil {
-			continue
-		}
-		if err := o(c); err != nil {
-			return nil, err
+	for _, f := range []struct {
+		name     string
+		policies []middleware.Policy
+	}{{"Options.Policies", o.Policies}, {"Options.Settings.Policies", o.Settings.Policies}} {
+		if i := slices.Index(f.policies, nil); i >= 0 {
+			return nil, fmt.Errorf("toolscope: %s[%d]: got a nil policy, want one that is not nil", f.name, i)
 		}
 	}
-	if c.redactor == nil {
-		c.redactor = redact.Default()
+	o.Settings.Policies = slices.Concat(o.Policies, o.Settings.Policies)
+	o.Stats, o.HTTP = slices.Clone(o.Stats), slices.Clone(o.HTTP)
+	o.Observers = slices.Clone(o.Observers)
+	if o.Redactor == nil {
+		o.Redactor = redact.Default()
 	}
-	if c.content == tracing.ContentFromEnvironment {
+	if o.Content == tracing.ContentFromEnvironment {
 		content, set, err := tracing.ContentFromEnv()
 		if err != nil {
 			return nil, err
@@ -160,13 +93,26 @@ func newConfig(options []Option) (*config, error) {
 		if !set {
 			content = tracing.ContentOn
 		}
-		c.content = content
+		o.Content = content
 	}
-	if c.noTracing {
-		c.tracers = tracenoop.NewTracerProvider()
+	return &o, nil
+}
+
+// tracing returns the options of the observer of spans and metrics. report counts redacted and truncated values.
+func (o *Options) tracing(report func(tracing.ContentReport)) tracing.Options {
+	t := o.Tracing
+	t.TracerProvider = cmp.Or(t.TracerProvider, o.TracerProvider)
+	t.MeterProvider = cmp.Or(t.MeterProvider, o.MeterProvider)
+	t.Redactor = cmp.Or(t.Redactor, o.Redactor)
+	t.Content = cmp.Or(t.Content, o.Content)
+	if t.ContentReport == nil {
+		t.ContentReport = report
 	}
-	if c.noMetrics {
-		c.meters = noop.NewMeterProvider()
+	if o.NoTracing {
+		t.TracerProvider = tracenoop.NewTracerProvider()
 	}
-	return c, nil
+	if o.NoMetrics {
+		t.MeterProvider = noop.NewMeterProvider()
+	}
+	return t
 }

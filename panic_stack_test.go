@@ -17,6 +17,7 @@ import (
 	"github.com/toolscope/toolscope/middleware/retry"
 	"github.com/toolscope/toolscope/middleware/timeout"
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tracing"
 )
 
 var errPlanted = errors.New("planted")
@@ -56,7 +57,7 @@ func TestAPanicHasItsStack(t *testing.T) {
 				continue // a panic bypasses callbacks; policies do not apply under ObserveOnly
 			}
 			t.Run(name+"/"+way, func(t *testing.T) {
-				scope, spans := newScope(t, toolscope.WithPolicies(policies(t)...))
+				scope, spans := newScope(t, toolscope.Options{Policies: policies(t)})
 				execute := wrap(t, scope, panicsInHere)
 				ctx, cancel := context.WithCancel(toolkit.WithSession(t.Context(), toolkit.Session{ID: "s"}))
 				defer cancel()
@@ -93,21 +94,22 @@ func TestAPanicHasItsStack(t *testing.T) {
 // of errors is.
 func TestAStackIsPartOfTheTextOfAnError(t *testing.T) {
 	secret := canary.Secrets(3)[0]
-	stackOf := func(options ...toolscope.Option) string {
+	stackOf := func(o toolscope.Options) string {
 		policy, err := middleware.Recover()
-		scope, spans := newScope(t, append(options, toolscope.WithPolicies(must(t, policy, err)))...)
+		o.Policies = []middleware.Policy{must(t, policy, err)}
+		scope, spans := newScope(t, o)
 		execute := scope.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) {
 			return toolkit.Failure(&toolkit.PanicError{Value: "x", Stack: []byte("goroutine 1\n" + secret.Text)}), nil
 		}, toolkit.Lookup(lookupFailing))
 		_, _ = execute(t.Context(), toolkit.Call{Name: "backup"})
 		return valueOf(spans.Ended()[0], "exception.stacktrace")
 	}
-	for name, stack := range map[string]string{"content on": stackOf(), "content off": stackOf(toolscope.WithContent(false))} {
+	for name, stack := range map[string]string{"content on": stackOf(toolscope.Options{}), "content off": stackOf(toolscope.Options{Content: tracing.ContentOff})} {
 		if !strings.HasPrefix(stack, "goroutine 1\n") || canary.Find(stack, []canary.Secret{secret}) != nil {
 			t.Errorf("%s: got %q, want the stack without %v", name, stack, secret)
 		}
 	}
-	if stack := stackOf(toolscope.WithTracing(withoutErrorText)); stack != "" {
+	if stack := stackOf(withoutErrorText); stack != "" {
 		t.Errorf("without the text of errors: got %q, want none", stack)
 	}
 }

@@ -34,7 +34,7 @@ func TestRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	tracers := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(ending{here}))
-	scope, err := toolscope.New(toolscope.WithTracerProvider(tracers), toolscope.WithRedactor(redactor))
+	scope, err := toolscope.New(toolscope.Options{TracerProvider: tracers, Redactor: redactor})
 	if err != nil {
 		t.Fatal(err)
 	}

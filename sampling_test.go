@@ -28,7 +28,7 @@ func TestSampledStatisticsAreComplete(t *testing.T) {
 		t.Fatal(err)
 	}
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSampler(tailsample.Head()), sdktrace.WithSpanProcessor(sampler))
-	scope, err := toolscope.New(toolscope.WithTracerProvider(provider))
+	scope, err := toolscope.New(toolscope.Options{TracerProvider: provider})
 	if err != nil {
 		t.Fatal(err)
 	}

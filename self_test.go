@@ -43,9 +43,14 @@ func TestSelf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scope, err := toolscope.New(
-		toolscope.WithTracerProvider(providers.TracerProvider), toolscope.WithMeterProvider(providers.MeterProvider), toolscope.WithRedactor(redactor),
-		toolscope.WithObservers(careless{}), toolscope.WithStats(stats.WithMaxRecent(2)), toolscope.WithHTTP(stats.WithHealth(providers)))
+	scope, err := toolscope.New(toolscope.Options{
+		TracerProvider: providers.TracerProvider,
+		MeterProvider:  providers.MeterProvider,
+		Redactor:       redactor,
+		Observers:      []toolkit.Observer{careless{}},
+		Stats:          []stats.Option{stats.WithMaxRecent(2)},
+		HTTP:           []stats.HandlerOption{stats.WithHealth(providers)},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,11 +134,11 @@ func TestShutdownOfHostilePolicies(t *testing.T) {
 	pass := middleware.At(middleware.StageLimit, func(next toolkit.Handler) toolkit.Handler { return next })
 	free := make(chan struct{})
 	ctx, cancel := context.WithCancel(t.Context())
-	scope, err := toolscope.New(toolscope.WithPolicies(
-		closedBy{pass, func() error { panic("the host's policy") }},
-		closedBy{pass, func() error { return errors.New("a broken file") }},
-		closedBy{pass, func() error { cancel(); <-free; return nil }},
-	))
+	scope, err := toolscope.New(toolscope.Options{
+		Policies: []middleware.Policy{closedBy{pass, func() error { panic("the host's policy") }},
+			closedBy{pass, func() error { return errors.New("a broken file") }},
+			closedBy{pass, func() error { cancel(); <-free; return nil }}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/cache"
 	"github.com/toolscope/toolscope/middleware/retry"
 	"github.com/toolscope/toolscope/toolkit"
@@ -29,7 +30,7 @@ func TestACallIsOneToolCall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		scope, spans := newScope(t, toolscope.WithPolicies(again, stored))
+		scope, spans := newScope(t, toolscope.Options{Policies: []middleware.Policy{again, stored}})
 		tool := &toolkit.Definition{Name: "fetch", ReadOnly: toolkit.Yes, Idempotent: toolkit.Yes, CacheTTL: time.Minute}
 		var runs atomic.Int64
 		execute := scope.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) {

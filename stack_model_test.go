@@ -55,9 +55,11 @@ func stackTrial(t *testing.T, seed uint64, callers int) {
 		w := newWorld()
 		w.choose(t, r)
 		seen := new(tooltest.Recorder)
-		scope, err := toolscope.New(
-			toolscope.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(discard{}))),
-			toolscope.WithObservers(seen), toolscope.WithPolicies(w.policies...))
+		scope, err := toolscope.New(toolscope.Options{
+			TracerProvider: sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(discard{})),
+			Observers:      []toolkit.Observer{seen},
+			Policies:       w.policies,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,7 +20,7 @@ import (
 // [New]; it is safe for concurrent use. A nil *Scope watches nothing: it hands
 // back what it is given.
 type Scope struct {
-	config    *config
+	options   *Options          // with their defaults
 	tracer    *tracing.Observer // nil without spans and metrics
 	recorder  *stats.Recorder   // nil without statistics
 	handler   http.Handler
@@ -35,17 +35,16 @@ type Scope struct {
 	closeErr error
 }
 
-// New makes a scope. An error names the option or variable that is wrong, what it
+// New makes a scope. The error names the field of o or the environment variable that is wrong, what it
 // got and what it wants.
-func New(options ...Option) (*Scope, error) {
-	c, err := newConfig(options)
+func New(o Options) (*Scope, error) {
+	c, err := o.complete()
 	if err != nil {
 		return nil, err
 	}
-	s := &Scope{config: c}
-	c.settings.Policies = append(c.policies, c.settings.Policies...)
-	s.rules.Store(c.settings.rules())
-	if !c.noStats {
+	s := &Scope{options: c}
+	s.rules.Store(c.Settings.rules())
+	if !c.NoStats {
 		if err := s.makeStats(); err != nil {
 			return nil, err
 		}
@@ -55,23 +54,23 @@ func New(options ...Option) (*Scope, error) {
 	if err := s.serveApprovals(); err != nil {
 		return nil, err
 	}
-	if !c.noTracing || !c.noMetrics {
+	if !c.NoTracing || !c.NoMetrics {
 		if err := s.makeTracing(); err != nil {
 			return nil, err
 		}
 	}
-	s.observers = append(s.observers, c.observers...)
+	s.observers = append(s.observers, c.Observers...)
 	return s, nil
 }
 
 func (s *Scope) makeStats() (err error) {
-	c := s.config
-	s.recorder, err = stats.New(append([]stats.Option{stats.WithRedactor(c.redactor)}, c.stats...)...)
+	c := s.options
+	s.recorder, err = stats.New(append([]stats.Option{stats.WithRedactor(c.Redactor)}, c.Stats...)...)
 	if err != nil {
 		return err
 	}
-	options := append(c.http[:len(c.http):len(c.http)], stats.WithHealth(&s.self))
-	if c.approvals != "" {
+	options := append(c.HTTP[:len(c.HTTP):len(c.HTTP)], stats.WithHealth(&s.self))
+	if c.ApprovalsToken != "" {
 		options = append(options, stats.WithLink("approvals", "approvals"))
 	}
 	s.handler, err = stats.NewHandler(s.recorder, options...)
@@ -85,19 +84,11 @@ func (s *Scope) makeStats() (err error) {
 // makeTracing puts the tracer after the statistics, so that it is the one nearest
 // to the tool: its span's times are the call's.
 func (s *Scope) makeTracing() (err error) {
-	c := s.config
-	options := []tracing.Option{
-		tracing.WithTracerProvider(c.tracers),
-		tracing.WithMeterProvider(c.meters),
-		tracing.WithRedactor(c.redactor),
-		tracing.WithContent(c.content),
-	}
-	options = append(options, tracing.WithContentReport(s.count))
-	s.tracer, err = tracing.New(append(options, c.tracing...)...)
+	s.tracer, err = tracing.New(s.options.tracing(s.count))
 	if err != nil {
 		return err
 	}
-	s.tracer.SetContent(!c.settings.NoContent)
+	s.tracer.SetContent(!s.options.Settings.NoContent)
 	if err := s.watchSelf(); err != nil {
 		return fmt.Errorf("toolscope: %w", err)
 	}
@@ -122,7 +113,7 @@ func (s *Scope) count(t tracing.ContentReport) {
 
 // noStats answers for a scope without statistics.
 func noStats(w http.ResponseWriter, _ *http.Request) {
-	http.Error(w, "this scope keeps no statistics: it was made with toolscope.WithoutStats", http.StatusNotFound)
+	http.Error(w, "this scope keeps no statistics: it was made with toolscope.Options.NoStats", http.StatusNotFound)
 }
 
 // Wrap returns h observed and governed by the scope. tools are the registered tools: the
@@ -199,7 +190,7 @@ func (s *Scope) Off() bool { return s == nil || s.rules.Load().off }
 
 // HTTPHandler serves the statistics and the dashboard; it can be mounted under
 // any prefix with [http.StripPrefix]. It answers requests that arrive on a
-// loopback address only, unless an option of [WithHTTP] says otherwise.
+// loopback address only, unless [Options].HTTP says otherwise.
 func (s *Scope) HTTPHandler() http.Handler {
 	if s == nil {
 		return http.HandlerFunc(noStats)

@@ -23,6 +23,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/tracing"
@@ -39,13 +40,12 @@ func TestMain(m *testing.M) {
 }
 
 // newScope is a scope over the real SDK, with its spans.
-func newScope(t testing.TB, options ...toolscope.Option) (*toolscope.Scope, *tracetest.SpanRecorder) {
+func newScope(t testing.TB, o toolscope.Options) (*toolscope.Scope, *tracetest.SpanRecorder) {
 	t.Helper()
 	spans := tracetest.NewSpanRecorder()
-	scope, err := toolscope.New(append([]toolscope.Option{
-		toolscope.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))),
-		toolscope.WithMeterProvider(sdkmetric.NewMeterProvider()),
-	}, options...)...)
+	o.TracerProvider = sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))
+	o.MeterProvider = sdkmetric.NewMeterProvider()
+	scope, err := toolscope.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func get(t testing.TB, scope *toolscope.Scope, path string) *http.Response {
 }
 
 func TestTenThousandConcurrentCallsAreCountedExactly(t *testing.T) {
-	scope, spans := newScope(t)
+	scope, spans := newScope(t, toolscope.Options{})
 	execute := scope.Wrap(echo(t).Handle, echo(t))
 	const workers, each = 100, 100
 	var wg sync.WaitGroup
@@ -106,7 +106,7 @@ func TestTenThousandConcurrentCallsAreCountedExactly(t *testing.T) {
 
 // A scope that wraps a registry knows which of its tools are never used.
 func TestWrapRegistryNamesToolsNeverUsed(t *testing.T) {
-	scope, spans := newScope(t)
+	scope, spans := newScope(t, toolscope.Options{})
 	registry := echo(t)
 	if err := registry.Register(toolkit.NewTool("idle", "", func(context.Context, struct{}) (string, error) { return "", nil })); err != nil {
 		t.Fatal(err)
@@ -131,7 +131,7 @@ func TestWrapRegistryNamesToolsNeverUsed(t *testing.T) {
 }
 
 func TestCallsAfterShutdownStillWork(t *testing.T) {
-	scope, spans := newScope(t)
+	scope, spans := newScope(t, toolscope.Options{})
 	r := echo(t)
 	execute := scope.Wrap(r.Handle, r)
 	for range 2 {
@@ -150,7 +150,7 @@ func TestCallsAfterShutdownStillWork(t *testing.T) {
 
 func TestGlobalsStayAsTheyWere(t *testing.T) {
 	tracers, meters, propagator := otel.GetTracerProvider(), otel.GetMeterProvider(), otel.GetTextMapPropagator()
-	scope, _ := newScope(t)
+	scope, _ := newScope(t, toolscope.Options{})
 	_ = scope.Shutdown(context.Background())
 	if otel.GetTracerProvider() != tracers || otel.GetMeterProvider() != meters || otel.GetTextMapPropagator() != propagator {
 		t.Error("a global provider was replaced")
@@ -158,7 +158,7 @@ func TestGlobalsStayAsTheyWere(t *testing.T) {
 }
 
 func TestNilAndOffHandBackWhatTheyAreGiven(t *testing.T) {
-	off, err := toolscope.New(toolscope.WithoutTracing(), toolscope.WithoutMetrics(), toolscope.WithoutStats(), nil)
+	off, err := toolscope.New(toolscope.Options{NoTracing: true, NoMetrics: true, NoStats: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func TestNilAndOffHandBackWhatTheyAreGiven(t *testing.T) {
 }
 
 func TestBadInput(t *testing.T) {
-	scope, spans := newScope(t)
+	scope, spans := newScope(t, toolscope.Options{})
 	r := echo(t)
 	execute := scope.Wrap(r.Handle, r)
 	canceled, cancel := context.WithCancel(context.Background())
@@ -242,13 +242,14 @@ func TestBadInput(t *testing.T) {
 			t.Errorf("%s: got %v, want unknown_tool", name, err)
 		}
 	}
-	if _, err := toolscope.New(toolscope.WithPolicies(nil)); err == nil || !strings.Contains(err.Error(), "WithPolicies: got a nil") {
-		t.Errorf("got %v, want an error that names WithPolicies", err)
+	_, err := toolscope.New(toolscope.Options{Policies: []middleware.Policy{nil}})
+	if err == nil || !strings.Contains(err.Error(), "Options.Policies[0]: got a nil") {
+		t.Errorf("got %v, want an error that names Options.Policies", err)
 	}
 }
 
 func TestWrappingAddsNoGoroutine(t *testing.T) {
-	scope, _ := newScope(t)
+	scope, _ := newScope(t, toolscope.Options{})
 	var inside int
 	r := new(toolkit.Registry)
 	_ = r.Register(toolkit.ToolFunc(toolkit.Definition{Name: "count"}, func(context.Context, toolkit.Call) (toolkit.Result, error) {

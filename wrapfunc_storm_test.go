@@ -31,7 +31,7 @@ func TestWrapFuncStorm(t *testing.T) {
 	recovers, errR := middleware.Recover()
 	extra := must(t, recovers, errR)
 	all := []middleware.Policy{must(t, twins, errD), must(t, answers, errC), must(t, clock, errT)}
-	scope, err := toolscope.New(toolscope.WithPolicies(all...))
+	scope, err := toolscope.New(toolscope.Options{Policies: all})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,7 +69,7 @@ func TestStreams(t *testing.T) {
 		} {
 			t.Run(name+"/"+tt.name, func(t *testing.T) {
 				var seen tooltest.Recorder
-				scope, err := toolscope.New(toolscope.WithObservers(&seen), toolscope.WithPolicies(policies...))
+				scope, err := toolscope.New(toolscope.Options{Observers: []toolkit.Observer{&seen}, Policies: policies})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -100,7 +100,7 @@ func TestStreams(t *testing.T) {
 // look at results are an error.
 func TestStreamsUnderPolicies(t *testing.T) {
 	var seen tooltest.Recorder
-	scope, err := toolscope.New(toolscope.WithObservers(&seen), toolscope.WithSettings(toolscope.Settings{ToolsOff: []string{"read"}}))
+	scope, err := toolscope.New(toolscope.Options{Observers: []toolkit.Observer{&seen}, Settings: toolscope.Settings{ToolsOff: []string{"read"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestStreamsUnderPolicies(t *testing.T) {
 	}
 	stored, err := cache.New(cache.Options{})
 	stores := []middleware.Policy{must(t, stored, err)}
-	caching, err := toolscope.New(toolscope.WithPolicies(stores...))
+	caching, err := toolscope.New(toolscope.Options{Policies: stores})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestStreamReader(t *testing.T) {
 		"closed": {func(r io.ReadCloser) { _, _ = r.Read(make([]byte, 2)); r.Close() }, "canceled", 2},
 	} {
 		var seen tooltest.Recorder
-		scope, err := toolscope.New(toolscope.WithObservers(&seen))
+		scope, err := toolscope.New(toolscope.Options{Observers: []toolkit.Observer{&seen}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +184,7 @@ func TestReport(t *testing.T) {
 	recovers, err := middleware.Recover()
 	for name, policies := range map[string][]middleware.Policy{"observed": nil, "governed": {must(t, recovers, err)}} {
 		var seen tooltest.Recorder
-		scope, err := toolscope.New(toolscope.WithObservers(&seen), toolscope.WithPolicies(policies...))
+		scope, err := toolscope.New(toolscope.Options{Observers: []toolkit.Observer{&seen}, Policies: policies})
 		if err != nil {
 			t.Fatal(err)
 		}

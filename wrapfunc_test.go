@@ -62,7 +62,7 @@ func TestArgumentBufferReuse(t *testing.T) {
 	const a, z = `{"f":"a.txt"}`, `{"f":"Z.txt"}`
 	ctx := toolkit.WithSession(context.Background(), toolkit.Session{ID: "s"})
 	build := func(t *testing.T, p middleware.Policy, tool func(context.Context, fileCall) (fileResult, error)) func(context.Context, fileCall) (fileResult, error) {
-		scope, err := toolscope.New(toolscope.WithPolicies(p))
+		scope, err := toolscope.New(toolscope.Options{Policies: []middleware.Policy{p}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +141,7 @@ func TestUngovernableFunctions(t *testing.T) {
 	little := toolkit.Adapter[fileCall, fileResult]{Tools: adapter.Tools, Call: adapter.Call, Result: adapter.Result}
 	for name, settings := range settings {
 		t.Run(name, func(t *testing.T) {
-			governed, err := toolscope.New(toolscope.WithSettings(settings))
+			governed, err := toolscope.New(toolscope.Options{Settings: settings})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -179,7 +179,7 @@ func TestUngovernableFunctions(t *testing.T) {
 				},
 				"Callbacks": func(s *toolscope.Scope) error { _, err := s.Callbacks(adapter.Tools); return err },
 			} {
-				s, err := toolscope.New()
+				s, err := toolscope.New(toolscope.Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -198,7 +198,7 @@ func TestUngovernableFunctions(t *testing.T) {
 // call whose tool ran.
 func TestAdapterPanics(t *testing.T) {
 	recovers, err := middleware.Recover()
-	scope, err := toolscope.New(toolscope.WithPolicies(must(t, recovers, err)))
+	scope, err := toolscope.New(toolscope.Options{Policies: []middleware.Policy{must(t, recovers, err)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestAdapterPanics(t *testing.T) {
 // TestFunctionsOwnRefusal checks that a refusal by the application's registry is not a run.
 func TestFunctionsOwnRefusal(t *testing.T) {
 	seen := new(tooltest.Recorder)
-	scope, err := toolscope.New(toolscope.WithObservers(seen))
+	scope, err := toolscope.New(toolscope.Options{Observers: []toolkit.Observer{seen}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func connect(b *testing.B, mode string) *mcp.ClientSession {
 	client := mcp.NewClient(&mcp.Implementation{Name: "bench"}, nil)
 	if mode != "bare" {
 		tracers := bench.Tracers(bench.OurBatcher)
-		scope, err := toolscope.New(toolscope.WithTracerProvider(tracers), toolscope.WithMeterProvider(bench.Meters()))
+		scope, err := toolscope.New(toolscope.Options{TracerProvider: tracers, MeterProvider: bench.Meters()})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tracing"
 )
 
 // A Wrapped is a tool with something around it, ready to be called.
@@ -66,31 +67,44 @@ func hand(name, processor string, metrics bool, by func(trace.TracerProvider, me
 func Ours() []Mode {
 	return []Mode{
 		{"off", func(tool toolkit.Handler) (Wrapped, error) {
-			return scoped(tool, NoProcessor, toolscope.WithSettings(toolscope.Settings{Off: true}))
+			return scoped(tool, NoProcessor, toolscope.Options{Settings: toolscope.Settings{Off: true}})
 		}},
 		{"stats", func(tool toolkit.Handler) (Wrapped, error) {
-			return scoped(tool, NoProcessor, toolscope.WithoutTracing(), toolscope.WithoutMetrics())
+			return scoped(tool, NoProcessor, toolscope.Options{NoTracing: true, NoMetrics: true})
 		}},
 		{"no-provider", func(tool toolkit.Handler) (Wrapped, error) {
-			return scoped(tool, "", toolscope.WithTracerProvider(tracenoop.NewTracerProvider()), toolscope.WithMeterProvider(metricnoop.NewMeterProvider()))
+			return scoped(tool, "", toolscope.Options{
+				TracerProvider: tracenoop.NewTracerProvider(),
+				MeterProvider:  metricnoop.NewMeterProvider(),
+			})
 		}},
-		{"no-provider-set", func(tool toolkit.Handler) (Wrapped, error) { return scoped(tool, "") }},
+		{"no-provider-set", func(tool toolkit.Handler) (Wrapped, error) {
+			return scoped(tool, "", toolscope.Options{})
+		}},
 		{"unsampled", func(tool toolkit.Handler) (Wrapped, error) {
-			return scoped(tool, NeverSampled, toolscope.WithoutMetrics())
+			return scoped(tool, NeverSampled, toolscope.Options{NoMetrics: true})
 		}},
-		{"unsampled-metrics", func(tool toolkit.Handler) (Wrapped, error) { return scoped(tool, NeverSampled) }},
+		{"unsampled-metrics", func(tool toolkit.Handler) (Wrapped, error) {
+			return scoped(tool, NeverSampled, toolscope.Options{})
+		}},
 		{"sampled-no-content", func(tool toolkit.Handler) (Wrapped, error) {
-			return scoped(tool, NoProcessor, toolscope.WithContent(false))
+			return scoped(tool, NoProcessor, toolscope.Options{Content: tracing.ContentOff})
 		}},
 		{"sampled-off", func(tool toolkit.Handler) (Wrapped, error) {
-			return scoped(tool, NoProcessor, toolscope.WithRedactor(redactorOff()))
+			return scoped(tool, NoProcessor, toolscope.Options{Redactor: redactorOff()})
 		}},
 		{"sampled-no-stats", func(tool toolkit.Handler) (Wrapped, error) {
-			return scoped(tool, NoProcessor, toolscope.WithoutStats())
+			return scoped(tool, NoProcessor, toolscope.Options{NoStats: true})
 		}},
-		{"sampled", func(tool toolkit.Handler) (Wrapped, error) { return scoped(tool, NoProcessor) }},
-		{"sampled-sdk-batcher", func(tool toolkit.Handler) (Wrapped, error) { return scoped(tool, SDKBatcher) }},
-		{"sampled-our-batcher", func(tool toolkit.Handler) (Wrapped, error) { return scoped(tool, OurBatcher) }},
+		{"sampled", func(tool toolkit.Handler) (Wrapped, error) {
+			return scoped(tool, NoProcessor, toolscope.Options{})
+		}},
+		{"sampled-sdk-batcher", func(tool toolkit.Handler) (Wrapped, error) {
+			return scoped(tool, SDKBatcher, toolscope.Options{})
+		}},
+		{"sampled-our-batcher", func(tool toolkit.Handler) (Wrapped, error) {
+			return scoped(tool, OurBatcher, toolscope.Options{})
+		}},
 		{"everything", everything},
 		{"everything-cancelable", cancelable},
 	}
@@ -129,21 +143,21 @@ func EverythingBut(place string) func(tool toolkit.Handler) (Wrapped, error) {
 			return Wrapped{}, err
 		}
 		policies = slices.DeleteFunc(policies, func(p middleware.Policy) bool { return place == "all" || p.Stage().String() == place })
-		w, err := scoped(tool, NoProcessor, toolscope.WithPolicies(policies...))
+		w, err := scoped(tool, NoProcessor, toolscope.Options{Policies: policies})
 		w.Context = toolkit.WithSession(context.Background(), toolkit.Session{ID: "0b6d6a5e-4f0f-4e0e-8f6a-5f7d3f1c2a11", Agent: "planner"})
 		return w, err
 	}
 }
 
 // scoped wraps a tool in a scope of its own; without a processor it has no providers.
-func scoped(tool toolkit.Handler, processor string, options ...toolscope.Option) (Wrapped, error) {
+func scoped(tool toolkit.Handler, processor string, o toolscope.Options) (Wrapped, error) {
 	shut := func(context.Context) error { return nil }
 	if processor != "" {
 		tracers := Tracers(processor)
 		shut = tracers.Shutdown
-		options = append(options, toolscope.WithTracerProvider(tracers), toolscope.WithMeterProvider(Meters()))
+		o.TracerProvider, o.MeterProvider = tracers, Meters()
 	}
-	scope, err := toolscope.New(options...)
+	scope, err := toolscope.New(o)
 	if err != nil {
 		return Wrapped{}, err
 	}

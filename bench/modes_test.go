@@ -51,8 +51,8 @@ func TestSameAttributes(t *testing.T) {
 	}
 	spans := tracetest.NewSpanRecorder()
 	tracers := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))
-	for _, options := range [][]toolscope.Option{{toolscope.WithRedactor(off)}, {}} {
-		scope, err := toolscope.New(append(options, toolscope.WithTracerProvider(tracers))...)
+	for _, redactor := range []*redact.Redactor{off, nil} {
+		scope, err := toolscope.New(toolscope.Options{Redactor: redactor, TracerProvider: tracers})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -60,8 +60,12 @@ func BenchmarkTools(b *testing.B) {
 			list, lookup := definitions(n)
 			tracers := bench.Tracers(bench.NoProcessor)
 			before := heap()
-			scope, err := toolscope.New(toolscope.WithTracerProvider(tracers), toolscope.WithMeterProvider(bench.Meters()),
-				toolscope.WithStats(stats.WithMaxTools(n)), toolscope.WithTracing(tracing.WithMaxTools(n)))
+			scope, err := toolscope.New(toolscope.Options{
+				TracerProvider: tracers,
+				MeterProvider:  bench.Meters(),
+				Stats:          []stats.Option{stats.WithMaxTools(n)},
+				Tracing:        tracing.Options{MaxTools: n},
+			})
 			if err != nil {
 				b.Fatal(err)
 			}

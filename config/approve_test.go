@@ -27,10 +27,11 @@ func TestRemoteApprovalsMustBeServed(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if _, err := toolscope.New(file.Options()...); err == nil || !strings.Contains(err.Error(), want) {
+		_, err = toolscope.New(file.Options(toolscope.Options{}))
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: not served: got %v, want %q in it", text, err, want)
 		}
-		if _, err := toolscope.New(append(file.Options(), toolscope.WithApprovals("a-token-for-tests"))...); err != nil {
+		if _, err := toolscope.New(file.Options(toolscope.Options{ApprovalsToken: "a-token-for-tests"})); err != nil {
 			t.Errorf("%s: served: %v", text, err)
 		}
 
@@ -39,7 +40,7 @@ func TestRemoteApprovalsMustBeServed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		scope, err := toolscope.New(file.Options()...)
+		scope, err := toolscope.New(file.Options(toolscope.Options{}))
 		if err != nil {
 			t.Fatal(err)
 		}

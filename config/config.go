@@ -118,7 +118,7 @@ type Dedupe struct {
 type Approve struct {
 	Switch
 	Terminal   *bool         `yaml:"terminal" doc:"Ask on the controlling terminal; default: unless answers come over HTTP."`
-	Remote     bool          `yaml:"remote" doc:"Answers come over HTTP; an error where the program does not serve them (toolscope.WithApprovals); default false."`
+	Remote     bool          `yaml:"remote" doc:"Answers come over HTTP; an error where the program does not serve them (toolscope.Options.ApprovalsToken); default false."`
 	Unattended bool          `yaml:"unattended" doc:"No person is asked: calls that no pattern approves are refused; default false."`
 	Expiry     time.Duration `yaml:"expiry" doc:"How long an answer is waited for; default 5m."`
 	Defer      bool          `yaml:"defer" doc:"Suspend the call instead of waiting; answers come over HTTP; default false."`

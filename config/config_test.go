@@ -138,7 +138,7 @@ func TestAFileThatSetsNothingTurnsNothingOn(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
-		scope, err := toolscope.New(f.Options()...)
+		scope, err := toolscope.New(f.Options(toolscope.Options{}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +153,7 @@ func TestAllPoliciesAreOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scope, err := toolscope.New(f.Options()...)
+	scope, err := toolscope.New(f.Options(toolscope.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func TestEveryFieldIsInTheExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	scope, err := toolscope.New(append(f.Options(), toolscope.WithApprovals("a-token-for-tests"))...)
+	scope, err := toolscope.New(f.Options(toolscope.Options{ApprovalsToken: "a-token-for-tests"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +299,7 @@ func TestReloadKeepsWhatIsUnchangedAndDropsNoCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	scope, err := toolscope.New(f.Options()...)
+	scope, err := toolscope.New(f.Options(toolscope.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -399,7 +399,7 @@ func TestTheRedactorsFileIsUsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scope, err := toolscope.New(append(f.Options(), toolscope.WithoutTracing())...)
+	scope, err := toolscope.New(f.Options(toolscope.Options{NoTracing: true}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -433,7 +433,7 @@ func TestReloadSeesTheRulesFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scope, err := toolscope.New(append(f.Options(), toolscope.WithApprovals("a-token-for-tests"))...)
+	scope, err := toolscope.New(f.Options(toolscope.Options{ApprovalsToken: "a-token-for-tests"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -475,7 +475,7 @@ func TestReloadForgetsNoBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	scope, err := toolscope.New(f.Options()...)
+	scope, err := toolscope.New(f.Options(toolscope.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}

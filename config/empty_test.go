@@ -92,11 +92,11 @@ func openProtected(t *testing.T, text string) *protectedScope {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := []toolscope.Option{toolscope.WithoutTracing()}
+	options := toolscope.Options{NoTracing: true}
 	if strings.Contains(text, "approve:") {
-		options = append(options, toolscope.WithApprovals("a-token-for-tests"))
+		options.ApprovalsToken = "a-token-for-tests"
 	}
-	scope, err := toolscope.New(append(file.Options(), options...)...)
+	scope, err := toolscope.New(file.Options(options))
 	if err != nil {
 		t.Fatal(err)
 	}

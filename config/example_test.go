@@ -26,7 +26,7 @@ policies:
 	if err != nil {
 		log.Fatal(err)
 	}
-	scope, err := toolscope.New(file.Options()...)
+	scope, err := toolscope.New(file.Options(toolscope.Options{}))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/toolscope/toolscope/middleware/audit"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/redact/redactfile"
+	"github.com/toolscope/toolscope/toolkit"
 )
 
 // maxFile is the longest file, in bytes.
@@ -199,15 +200,22 @@ func readFile(path string) ([]byte, error) {
 	return text, nil
 }
 
-// Options are what the file says, for [toolscope.New].
-func (f *File) Options() []toolscope.Option {
+// Options returns o with what the file says, for [toolscope.New]. A Redactor of o stays, as do its Settings if any
+// field of them is set: the file's policies and switches then do not apply. Else both are the file's. Policies of o
+// stay next to the file's. The file's audit log is added before the Observers of o. o is not changed.
+func (f *File) Options(o toolscope.Options) toolscope.Options {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	options := []toolscope.Option{toolscope.WithRedactor(f.redactor)}
-	if f.log != nil {
-		options = append(options, toolscope.WithObservers(f.log))
+	if o.Redactor == nil {
+		o.Redactor = f.redactor
 	}
-	return append(options, toolscope.WithSettings(f.settings(f.config, f.built)))
+	if f.log != nil {
+		o.Observers = append([]toolkit.Observer{f.log}, o.Observers...)
+	}
+	if s := o.Settings; !s.Off && !s.NoContent && len(s.ToolsOff) == 0 && len(s.Policies) == 0 {
+		o.Settings = f.settings(f.config, f.built)
+	}
+	return o
 }
 
 // Redactor is what the file says that everything passes before it leaves, for observers of

@@ -33,7 +33,7 @@ func TestAReloadKeepsWhatCodeAdded(t *testing.T) {
 		t.Fatal(err)
 	}
 	own := middleware.At(middleware.StagePermit, func(next toolkit.Handler) toolkit.Handler { return next })
-	scope, err := toolscope.New(append(file.Options(), toolscope.WithPolicies(own))...)
+	scope, err := toolscope.New(file.Options(toolscope.Options{Policies: []middleware.Policy{own}}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func TestAnOperatorCapsTheShellTool(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		scope, err := toolscope.New(file.Options()...)
+		scope, err := toolscope.New(file.Options(toolscope.Options{}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -75,8 +75,11 @@ func TestApprovalInJaeger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scope, err := toolscope.New(append(file.Options(), toolscope.WithApprovals("a-token-for-tests"),
-		toolscope.WithTracerProvider(providers.TracerProvider), toolscope.WithMeterProvider(providers.MeterProvider))...)
+	scope, err := toolscope.New(file.Options(toolscope.Options{
+		ApprovalsToken: "a-token-for-tests",
+		TracerProvider: providers.TracerProvider,
+		MeterProvider:  providers.MeterProvider,
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -143,7 +143,10 @@ func newMCPHost(t *testing.T, server *jaeger.Server, transport mcp.Transport, re
 	if h.providers, err = exporters.Setup(t.Context(), exporters.WithServiceName(h.service)); err != nil {
 		t.Fatal(err)
 	}
-	if h.scope, err = toolscope.New(toolscope.WithTracerProvider(h.providers.TracerProvider), toolscope.WithMeterProvider(h.providers.MeterProvider)); err != nil {
+	if h.scope, err = toolscope.New(toolscope.Options{
+		TracerProvider: h.providers.TracerProvider,
+		MeterProvider:  h.providers.MeterProvider,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	options := []toolmcp.Option{toolmcp.WithTransport(transport)}

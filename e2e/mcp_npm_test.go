@@ -219,7 +219,9 @@ func (s npmServer) reach(t *testing.T, server manager.Server) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	spans := tracetest.NewSpanRecorder()
-	scope, err := toolscope.New(toolscope.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))))
+	scope, err := toolscope.New(toolscope.Options{
+		TracerProvider: sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans)),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

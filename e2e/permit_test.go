@@ -35,7 +35,7 @@ func TestPermissionInJaeger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	observer, err := tracing.New(tracing.WithTracerProvider(providers.TracerProvider), tracing.WithRedactor(redactor))
+	observer, err := tracing.New(tracing.Options{TracerProvider: providers.TracerProvider, Redactor: redactor})
 	if err != nil {
 		t.Fatal(err)
 	}

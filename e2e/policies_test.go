@@ -70,7 +70,10 @@ func TestPoliciesInJaeger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scope, err := toolscope.New(append(file.Options(), toolscope.WithTracerProvider(providers.TracerProvider), toolscope.WithMeterProvider(providers.MeterProvider))...)
+	scope, err := toolscope.New(file.Options(toolscope.Options{
+		TracerProvider: providers.TracerProvider,
+		MeterProvider:  providers.MeterProvider,
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}

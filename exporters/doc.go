@@ -9,9 +9,10 @@
 //		return err
 //	}
 //	defer providers.Shutdown(ctx)
-//	scope, err := toolscope.New(
-//		toolscope.WithTracerProvider(providers.TracerProvider),
-//		toolscope.WithMeterProvider(providers.MeterProvider))
+//	scope, err := toolscope.New(toolscope.Options{
+//		TracerProvider: providers.TracerProvider,
+//		MeterProvider:  providers.MeterProvider,
+//	})
 //
 // With no endpoint in the environment nothing is dialled, no goroutine is started
 // and nothing complains: finished spans are kept in a bounded [Ring] within the

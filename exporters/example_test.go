@@ -24,7 +24,7 @@ func ExampleSetup() {
 	}
 	defer providers.Shutdown(ctx)
 
-	tracer := providers.TracerProvider.Tracer("example") // toolscope.New(toolscope.WithTracerProvider(…)) does this
+	tracer := providers.TracerProvider.Tracer("example") // toolscope.New does this
 	ctx, agent := tracer.Start(ctx, "invoke_agent planner")
 	_, tool := tracer.Start(ctx, "execute_tool search")
 	tool.SetAttributes(attribute.String("gen_ai.tool.call.arguments", `{"q":"tea"}`), attribute.String("error.type", "timeout"))

@@ -48,7 +48,7 @@ func TestHostsGlobals(t *testing.T) {
 	if p.TracerProvider != tracers || p.MeterProvider != meters || p.LoggerProvider != loggers || p.Propagator != propagation.TextMapPropagator(carrier) {
 		t.Errorf("got %T, %T, %T, %T, want the host's own", p.TracerProvider, p.MeterProvider, p.LoggerProvider, p.Propagator)
 	}
-	scope, err := toolscope.New() // by default the global ones
+	scope, err := toolscope.New(toolscope.Options{}) // by default the global ones
 	if err != nil {
 		t.Fatal(err)
 	}

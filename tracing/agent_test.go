@@ -24,7 +24,7 @@ func notSampled() trace.TracerProvider {
 }
 
 func TestAgents(t *testing.T) {
-	h, r := newHarness(t), registry(t)
+	h, r := newHarness(t, tracing.Options{}), registry(t)
 	execute := toolkit.Observe(r.Lookup, h)(r.Handle)
 	ctx, planner := h.StartAgent(context.Background(), tracing.Agent{Name: "planner", Conversation: "c1", Session: "s1", Model: "m-1"})
 	_, _ = execute(ctx, toolkit.Call{Name: "echo"})
@@ -82,7 +82,7 @@ func (e *nilError) Error() string { return e.cause.Error() }
 func (e *nilError) Unwrap() error { return e.cause }
 
 func TestAnAgentThatFailedWithATypedNilEnds(t *testing.T) {
-	h := newHarness(t)
+	h := newHarness(t, tracing.Options{})
 	_, run := h.StartAgent(t.Context(), tracing.Agent{})
 	run.End((*nilError)(nil))
 	if all := h.spans.Ended(); len(all) != 1 || attributes(all[0].Attributes())["error.type"] != "_OTHER" {
@@ -91,7 +91,7 @@ func TestAnAgentThatFailedWithATypedNilEnds(t *testing.T) {
 }
 
 func TestPropagation(t *testing.T) {
-	h := newHarness(t, tracing.WithPropagators(propagation.TraceContext{}))
+	h := newHarness(t, tracing.Options{Propagators: propagation.TraceContext{}})
 	ctx, run := h.StartAgent(context.Background(), tracing.Agent{Name: "a"})
 	defer run.End(nil)
 	carrier := propagation.MapCarrier{}
@@ -106,7 +106,7 @@ func TestPropagation(t *testing.T) {
 // tokens that the application counted.
 func TestAnAgentIsToldApart(t *testing.T) {
 	secret := canary.Secrets(5)[0]
-	h := newHarness(t)
+	h := newHarness(t, tracing.Options{})
 	ctx, run := h.StartAgent(t.Context(), tracing.Agent{Name: "a", Session: "s", Turn: 7, Prompt: "Refund \"4711\", " + secret.Text})
 	if got := toolkit.SessionFrom(ctx); got.Turn != 7 {
 		t.Errorf("got the turn %d for calls, want 7", got.Turn)
@@ -136,22 +136,22 @@ func TestAnAgentSaysNoMoreThanItKnows(t *testing.T) {
 	for name, c := range map[string]struct {
 		agent   tracing.Agent
 		session toolkit.Session
-		options []tracing.Option
+		options tracing.Options
 		want    map[string]string
 	}{
 		"nothing":       {want: map[string]string{"gen_ai.operation.name": "invoke_agent"}},
 		"parent's turn": {session: toolkit.Session{Turn: 3}, want: map[string]string{"gen_ai.operation.name": "invoke_agent", "toolscope.turn": "3"}},
-		"content off": {agent: tracing.Agent{Prompt: "hello"}, options: []tracing.Option{tracing.WithContent(tracing.ContentOff)},
+		"content off": {agent: tracing.Agent{Prompt: "hello"}, options: tracing.Options{Content: tracing.ContentOff},
 			want: map[string]string{"gen_ai.operation.name": "invoke_agent"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHarness(t, c.options...)
+			h := newHarness(t, c.options)
 			_, run := h.StartAgent(toolkit.WithSession(t.Context(), c.session), c.agent)
 			run.End(nil)
 			compare(t, attributes(h.one(t).Attributes()), c.want)
 		})
 	}
-	h := newHarness(t)
+	h := newHarness(t, tracing.Options{})
 	_, run := h.StartAgent(t.Context(), tracing.Agent{Prompt: strings.Repeat("<a long prompt> ", 1000)})
 	run.End(nil)
 	if got := attributes(h.one(t).Attributes())["gen_ai.input.messages"]; len(got) > 4096 || len(got) < 1000 || !json.Valid([]byte(got)) {

@@ -73,7 +73,8 @@ func lookupT(string) *toolkit.Definition { return definitionT }
 // silent is an observer over providers that do nothing.
 func silent(t *testing.T) *tracing.Observer {
 	t.Helper()
-	observer, err := tracing.New(tracing.WithTracerProvider(tracenoop.NewTracerProvider()), tracing.WithMeterProvider(metricnoop.NewMeterProvider()), tracing.WithContent(tracing.ContentOn))
+	observer, err := tracing.New(tracing.Options{TracerProvider: tracenoop.NewTracerProvider(),
+		MeterProvider: metricnoop.NewMeterProvider(), Content: tracing.ContentOn})
 	if err != nil {
 		t.Fatal(err)
 	}

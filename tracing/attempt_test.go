@@ -13,12 +13,13 @@ import (
 
 	"github.com/toolscope/toolscope/internal/canary"
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tracing"
 )
 
 // Each attempt is a child of the call's span, and what policies tell are the
 // call's attributes, redacted.
 func TestAttemptsAndTags(t *testing.T) {
-	h, r := newHarness(t), registry(t)
+	h, r := newHarness(t, tracing.Options{}), registry(t)
 	secret := canary.Secrets(1)[2].Value
 	execute := toolkit.Observe(r.Lookup, h)(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 		for call.Attempt = 1; call.Attempt <= 2; call.Attempt++ {
@@ -57,7 +58,7 @@ func TestAttemptsAndTags(t *testing.T) {
 
 // TestAnAttemptKeepsTheReasonOfItsFailure: the fault of the result says no more than its kind.
 func TestAnAttemptKeepsTheReasonOfItsFailure(t *testing.T) {
-	h, r := newHarness(t), registry(t)
+	h, r := newHarness(t, tracing.Options{}), registry(t)
 	failed := toolkit.Result{Output: "disk full", Fault: toolkit.ErrTool}
 	execute := toolkit.Observe(r.Lookup, h)(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 		call.Attempt = 1

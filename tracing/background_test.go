@@ -12,12 +12,13 @@ import (
 
 	"github.com/toolscope/toolscope/internal/canary"
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tracing"
 )
 
 // A run in the background is the root of a trace of its own, linked to the call that caused it, and what
 // it tells is redacted.
 func TestARunInTheBackgroundIsLinkedToItsCall(t *testing.T) {
-	h, r := newHarness(t), registry(t)
+	h, r := newHarness(t, tracing.Options{}), registry(t)
 	secret := canary.Secrets(1)[2].Value
 	var end func(toolkit.Result, error)
 	execute := toolkit.Observe(r.Lookup, h)(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {

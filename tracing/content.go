@@ -20,12 +20,6 @@ type ContentReport struct {
 	ArgumentsTruncated, ResultTruncated bool
 }
 
-// WithContentReport sets a function that is told of every call whose content was redacted
-// or cut, so that it can be counted. The default tells nobody.
-func WithContentReport(told func(ContentReport)) Option {
-	return func(c *config) error { c.told = told; return nil }
-}
-
 // addContent adds arguments and result, redacted and truncated. The conventions give
 // their attribute of a result to successful calls only, so that of a failed call has one
 // of toolscope's. A refused call has none: what the model got is the text of the status.
@@ -67,8 +61,8 @@ func (o *Observer) addContent(a *attributes, info *toolInfo, e *toolkit.Ended) {
 	if len(told.Findings) > 0 {
 		a.list = append(a.list, info.redacted(told.Findings, len(arguments))...)
 	}
-	if o.told != nil && (told.ArgumentsTruncated || told.ResultTruncated || len(told.Findings) > 0) {
-		o.told(told)
+	if o.contentReport != nil && (told.ArgumentsTruncated || told.ResultTruncated || len(told.Findings) > 0) {
+		o.contentReport(told)
 	}
 }
 

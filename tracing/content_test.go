@@ -21,7 +21,7 @@ func TestRulesOfATool(t *testing.T) {
 		t.Fatal(err)
 	}
 	for tool, want := range map[string]string{"echo": `{"sql":"[REDACTED:rule]"}`, "other": `{"sql":"select 1"}`} {
-		h, r := newHarness(t, tracing.WithRedactor(redactor)), registry(t)
+		h, r := newHarness(t, tracing.Options{Redactor: redactor}), registry(t)
 		_, _ = toolkit.Chain(r.Handle, toolkit.Observe(r.Lookup, h))(context.Background(), toolkit.Call{Name: tool, Arguments: []byte(`{"sql":"select 1"}`)})
 		if got := attributes(h.one(t).Attributes())["gen_ai.tool.call.arguments"]; got != want {
 			t.Errorf("%s: got %s, want %s", tool, got, want)
@@ -42,7 +42,7 @@ func TestFindingsSayWhere(t *testing.T) {
 		{"many", "[" + strings.TrimSuffix(strings.Repeat(`{"password":"`+secret.Value+`"},`, 20), ",") + "]", []string{"passwd@arguments/0/password", "passwd@arguments/15/password"}, 16},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h, r := newHarness(t), registry(t)
+			h, r := newHarness(t, tracing.Options{}), registry(t)
 			call := toolkit.Call{Name: "echo", Arguments: []byte(c.arguments)}
 			if _, err := toolkit.Chain(r.Handle, toolkit.Observe(r.Lookup, h))(context.Background(), call); err != nil {
 				t.Fatal(err)
@@ -89,7 +89,7 @@ func TestPartsAreTold(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h, r := newHarness(t), registry(t)
+			h, r := newHarness(t, tracing.Options{}), registry(t)
 			answer := func(toolkit.Handler) toolkit.Handler {
 				return func(context.Context, toolkit.Call) (toolkit.Result, error) { return c.result, nil }
 			}

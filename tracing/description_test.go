@@ -19,8 +19,8 @@ import (
 func TestADescriptionIsOnTheSpan(t *testing.T) {
 	secret := canary.Secrets(5)[0]
 	tool := &toolkit.Definition{Name: "t"}
-	describe := func(text string, options ...tracing.Option) string {
-		h := newHarness(t, options...)
+	describe := func(text string, o tracing.Options) string {
+		h := newHarness(t, o)
 		execute := toolkit.Observe(func(string) *toolkit.Definition { return tool }, h.Observer)(succeed)
 		var got string
 		for range 2 { // the second time from memory
@@ -33,26 +33,26 @@ func TestADescriptionIsOnTheSpan(t *testing.T) {
 		}
 		return got
 	}
-	if got := describe("Echoes its input."); got != "Echoes its input." {
+	if got := describe("Echoes its input.", tracing.Options{}); got != "Echoes its input." {
 		t.Errorf("got %q, want the description", got)
 	}
-	if got := describe(""); got != "" {
+	if got := describe("", tracing.Options{}); got != "" {
 		t.Errorf("got %q, want none", got)
 	}
-	if got := describe("at " + secret.Text); !strings.HasPrefix(got, "at ") || canary.Find(got, []canary.Secret{secret}) != nil {
+	if got := describe("at "+secret.Text, tracing.Options{}); !strings.HasPrefix(got, "at ") || canary.Find(got, []canary.Secret{secret}) != nil {
 		t.Errorf("got %q, want it without %v", got, secret)
 	}
-	if got := describe(strings.Repeat("a description ", 1000)); len(got) > 1024 || len(got) < 900 {
+	if got := describe(strings.Repeat("a description ", 1000), tracing.Options{}); len(got) > 1024 || len(got) < 900 {
 		t.Errorf("got %d bytes, want about 1024", len(got))
 	}
-	if got := describe("Echoes its input.", tracing.WithContent(tracing.ContentOff)); got != "" {
+	if got := describe("Echoes its input.", tracing.Options{Content: tracing.ContentOff}); got != "" {
 		t.Errorf("content off: got %q, want none", got)
 	}
 }
 
 // TestDescriptionsAreTheirOwn: each span has its own tool's, however many calls there are at once.
 func TestDescriptionsAreTheirOwn(t *testing.T) {
-	h := newHarness(t)
+	h := newHarness(t, tracing.Options{})
 	execute := toolkit.Observe(func(name string) *toolkit.Definition {
 		return &toolkit.Definition{Name: "same", Description: "Does " + name + "."}
 	}, h.Observer)(succeed)

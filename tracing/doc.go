@@ -4,7 +4,7 @@
 // Package tracing makes an OpenTelemetry span and a metric of every tool call, to
 // the letter of the GenAI semantic conventions:
 //
-//	observer, err := tracing.New(tracing.WithContent(tracing.ContentOn))
+//	observer, err := tracing.New(tracing.Options{Content: tracing.ContentOn})
 //	execute := toolkit.Observe(registry.Lookup, observer)(registry.Handle)
 //
 // A call is one span `execute_tool {name}` of kind INTERNAL and one recording of

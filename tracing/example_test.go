@@ -16,9 +16,9 @@ import (
 
 func ExampleNew() {
 	spans := tracetest.NewSpanRecorder() // in a program: exporters.Setup, or the host's provider
-	observer, err := tracing.New(
-		tracing.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))),
-		tracing.WithContent(tracing.ContentOn))
+	observer, err := tracing.New(tracing.Options{
+		TracerProvider: sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans)),
+		Content:        tracing.ContentOn})
 	if err != nil {
 		fmt.Println(err)
 		return

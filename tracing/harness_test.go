@@ -4,6 +4,7 @@
 package tracing_test
 
 import (
+	"cmp"
 	"context"
 	"testing"
 
@@ -27,15 +28,16 @@ type harness struct {
 	metrics *sdkmetric.ManualReader
 }
 
-func newHarness(t testing.TB, options ...tracing.Option) *harness {
+func newHarness(t testing.TB, o tracing.Options) *harness {
 	t.Helper()
 	h := &harness{spans: tracetest.NewSpanRecorder(), metrics: sdkmetric.NewManualReader()}
 	var err error
-	h.Observer, err = tracing.New(append([]tracing.Option{
-		tracing.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(h.spans))),
-		tracing.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(h.metrics))),
-		tracing.WithContent(tracing.ContentOn),
-	}, options...)...)
+	if o.TracerProvider == nil {
+		o.TracerProvider = sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(h.spans))
+	}
+	o.MeterProvider = sdkmetric.NewMeterProvider(sdkmetric.WithReader(h.metrics))
+	o.Content = cmp.Or(o.Content, tracing.ContentOn)
+	h.Observer, err = tracing.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 // TestDefinitionsMayBeMany: spans are named by their tools and agents, however many
 // definitions and agents there are, at once.
 func TestDefinitionsMayBeMany(t *testing.T) {
-	h := newHarness(t, tracing.WithMaxTools(100))
+	h := newHarness(t, tracing.Options{MaxTools: 100})
 	execute := toolkit.Observe(func(name string) *toolkit.Definition {
 		return &toolkit.Definition{Name: name} // a host may make one for each call
 	}, h.Observer)(func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, nil })
@@ -52,7 +52,7 @@ func TestDefinitionsMayBeMany(t *testing.T) {
 // TestDefinitionsThatStay: each span is named by its own tool, however many definitions there
 // are that come again and again.
 func TestDefinitionsThatStay(t *testing.T) {
-	h := newHarness(t)
+	h := newHarness(t, tracing.Options{})
 	definitions := map[string]*toolkit.Definition{}
 	for i := range 600 {
 		definitions[fmt.Sprint("tool", i)] = &toolkit.Definition{Name: fmt.Sprint("tool", i)}
@@ -80,7 +80,7 @@ func TestDefinitionsThatStay(t *testing.T) {
 // TestRedactionIsToldAnew: what a span tells of redaction is its own call's, whatever was
 // redacted in the tool's call before.
 func TestRedactionIsToldAnew(t *testing.T) {
-	h := newHarness(t)
+	h := newHarness(t, tracing.Options{})
 	execute := toolkit.Observe(func(string) *toolkit.Definition { return shared }, h.Observer)(func(_ context.Context, c toolkit.Call) (toolkit.Result, error) {
 		return toolkit.Result{Output: c.ID}, nil
 	})
@@ -110,7 +110,7 @@ var shared = &toolkit.Definition{Name: "t"}
 // TestNamesAreTheirOwn: however many sessions there are at once, each span has its own's
 // name, redacted.
 func TestNamesAreTheirOwn(t *testing.T) {
-	h := newHarness(t)
+	h := newHarness(t, tracing.Options{})
 	execute := toolkit.Observe(func(string) *toolkit.Definition { return shared }, h.Observer)(func(context.Context, toolkit.Call) (toolkit.Result, error) {
 		return toolkit.Result{}, nil
 	})

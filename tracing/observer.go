@@ -42,24 +42,25 @@ type Observer struct {
 
 var _ toolkit.Observer = (*Observer)(nil)
 
-// New makes an observer. An error names the option that is wrong, what it got and
-// what it wants; instruments that cannot be made are an error as well.
-func New(options ...Option) (*Observer, error) {
-	c, err := newConfig(options)
+// New makes an observer. An error names the field of o or the environment variable that is wrong, what it got
+// and what it wants; instruments that cannot be made are an error as well.
+func New(o Options) (*Observer, error) {
+	c, err := newConfig(o)
 	if err != nil {
 		return nil, err
 	}
-	o := &Observer{config: *c}
-	o.tracer = c.tracers.Tracer(ScopeName, trace.WithInstrumentationVersion(version()))
-	_, o.silent = o.tracer.(noop.Tracer)
-	o.clean, o.names.seed, o.talks.seed = o.identifier, maphash.MakeSeed(), maphash.MakeSeed()
-	o.tags.keys.seed, o.tags.values.seed = o.names.seed, o.names.seed
-	o.tools.max, o.tools.clean = c.maxTools, o.clean
-	o.buffers.New = func() any { return &attributes{stamp: newStamp()} }
-	if err := o.metrics.make(c.meters); err != nil {
+	observer := &Observer{config: *c}
+	observer.tracer = c.tracers.Tracer(ScopeName, trace.WithInstrumentationVersion(version()))
+	_, observer.silent = observer.tracer.(noop.Tracer)
+	observer.clean = observer.identifier
+	observer.names.seed, observer.talks.seed = maphash.MakeSeed(), maphash.MakeSeed()
+	observer.tags.keys.seed, observer.tags.values.seed = observer.names.seed, observer.names.seed
+	observer.tools.max, observer.tools.clean = c.maxTools, observer.clean
+	observer.buffers.New = func() any { return &attributes{stamp: newStamp()} }
+	if err := observer.metrics.make(c.meters); err != nil {
 		return nil, fmt.Errorf("tracing: %w", err)
 	}
-	return o, nil
+	return observer, nil
 }
 
 // clocked is what a recording span of the SDK says of its times.
@@ -105,12 +106,12 @@ func (o *Observer) start(ctx context.Context, f *toolkit.CallInfo, spec *SpanSpe
 	return o.tracer.Start(ctx, info.spanName, options...)
 }
 
-// Content reports whether content goes onto spans: [WithContent] said so, and
+// Content reports whether content goes onto spans: [Options].Content said so, and
 // [Observer.SetContent] has not turned it off.
 func (o *Observer) Content() bool { return o.content == ContentOn && !o.hidden.Load() }
 
 // SetContent turns content off for the spans of calls that end from now on, and on
-// again. It does not turn on what [WithContent] left off.
+// again. It does not turn on what [Options].Content left off.
 func (o *Observer) SetContent(on bool) { o.hidden.Store(!on) }
 
 // Wants reports whether content goes onto the call's span.

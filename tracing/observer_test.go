@@ -23,7 +23,7 @@ import (
 var errDisk = errors.New("disk full on sda1")
 
 func TestASuccessfulCall(t *testing.T) {
-	h, r := newHarness(t), registry(t)
+	h, r := newHarness(t, tracing.Options{}), registry(t)
 	ctx := toolkit.WithSession(context.Background(), toolkit.Session{
 		ID: "s1", Tenant: "acme", Conversation: "conv-1", Agent: "planner", Batch: "b1", Turn: 3,
 	})
@@ -127,7 +127,7 @@ func TestEndings(t *testing.T) {
 				defer cancel()
 				tt.ctx = ctx
 			}
-			h, r := newHarness(t), registry(t)
+			h, r := newHarness(t, tracing.Options{}), registry(t)
 			execute := toolkit.Chain(r.Handle, toolkit.Observe(r.Lookup, h), tt.middleware)
 			func() {
 				defer func() {
@@ -166,7 +166,7 @@ func inBubble(t *testing.T, name string, f func(t *testing.T)) {
 }
 
 func TestAnUnknownNameIsNowhere(t *testing.T) {
-	h, r := newHarness(t), registry(t)
+	h, r := newHarness(t, tracing.Options{}), registry(t)
 	evil := "evil\x1b[31m_" + strings.Repeat("x", 1<<20)
 	_, _ = toolkit.Observe(r.Lookup, h)(r.Handle)(context.Background(), toolkit.Call{Name: evil, ID: evil})
 	span := h.one(t)
@@ -185,7 +185,7 @@ func TestAnUnknownNameIsNowhere(t *testing.T) {
 }
 
 func TestWhatThePoliciesToldIsOnTheSpan(t *testing.T) {
-	h, r := newHarness(t), registry(t)
+	h, r := newHarness(t, tracing.Options{}), registry(t)
 	leader := toolkit.SpanRef{TraceID: [16]byte{1}, SpanID: [8]byte{2}, Sampled: true}
 	policy := func(next toolkit.Handler) toolkit.Handler {
 		return func(ctx context.Context, c toolkit.Call) (toolkit.Result, error) {
@@ -213,7 +213,7 @@ func TestWhatThePoliciesToldIsOnTheSpan(t *testing.T) {
 }
 
 func TestContentIsRedactedCutAndValid(t *testing.T) {
-	h, r := newHarness(t), registry(t)
+	h, r := newHarness(t, tracing.Options{}), registry(t)
 	secrets := canary.Secrets(11)
 	var text strings.Builder
 	for _, s := range secrets {
@@ -258,13 +258,13 @@ func TestContentIsRedactedCutAndValid(t *testing.T) {
 func TestContentIsBuiltOnlyWhenSomebodyLooks(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
-		options []tracing.Option
+		options tracing.Options
 	}{
-		{"content off", []tracing.Option{tracing.WithContent(tracing.ContentOff)}},
-		{"not recording", []tracing.Option{tracing.WithTracerProvider(notSampled())}},
+		{"content off", tracing.Options{Content: tracing.ContentOff}},
+		{"not recording", tracing.Options{TracerProvider: notSampled()}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			h := newHarness(t, tt.options...)
+			h := newHarness(t, tt.options)
 			viewed := false
 			adapter := toolkit.ToolAdapter(toolkit.Definition{Name: "t"})
 			adapter.Content = func(string, *toolkit.Result) { viewed = true }
@@ -287,22 +287,22 @@ func TestContentIsBuiltOnlyWhenSomebodyLooks(t *testing.T) {
 }
 
 func TestBadOptionsAreNamed(t *testing.T) {
-	for want, option := range map[string]tracing.Option{
-		"WithMaxTools: got 0, want": tracing.WithMaxTools(0),
-		"WithContent: got 9, want":  tracing.WithContent(9),
+	for want, options := range map[string]tracing.Options{
+		"tracing: Options.MaxTools: got -1, want": {MaxTools: -1},
+		"tracing: Options.Content: got 9, want":   {Content: 9},
 	} {
-		if _, err := tracing.New(option); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := tracing.New(options); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error with %q", err, want)
 		}
 	}
 	t.Setenv(tracing.ContentEnv, "PERHAPS")
-	if _, err := tracing.New(nil); err == nil || !strings.Contains(err.Error(), tracing.ContentEnv) {
+	if _, err := tracing.New(tracing.Options{}); err == nil || !strings.Contains(err.Error(), tracing.ContentEnv) {
 		t.Errorf("got %v, want an error that names the variable", err)
 	}
 }
 
 func TestToolsAreBounded(t *testing.T) {
-	h := newHarness(t, tracing.WithMaxTools(3))
+	h := newHarness(t, tracing.Options{MaxTools: 3})
 	for i := range 10 {
 		def := &toolkit.Definition{Name: string(rune('a' + i))}
 		execute := toolkit.Observe(func(string) *toolkit.Definition { return def }, h)(func(context.Context, toolkit.Call) (toolkit.Result, error) {

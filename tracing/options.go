@@ -16,20 +16,44 @@ import (
 	"github.com/toolscope/toolscope/redact"
 )
 
-// An Option sets something of an [Observer]. Where one is given twice, the last
-// wins; nil values mean the default.
-type Option func(*config) error
+// Options configure an [Observer]. The zero value works.
+type Options struct {
+	// TracerProvider receives the spans. Nil is OpenTelemetry's global provider.
+	TracerProvider trace.TracerProvider
+	// MeterProvider receives the metrics. Nil is OpenTelemetry's global provider.
+	MeterProvider metric.MeterProvider
+	// Propagators carry trace context ([Observer.Inject], [Observer.Extract]). Nil is
+	// OpenTelemetry's global propagator.
+	Propagators propagation.TextMapPropagator
+	// Redactor redacts everything that is exported. Nil is [redact.Default].
+	Redactor *redact.Redactor
+	// Content says whether redacted arguments and results are recorded on spans. 0 is
+	// [ContentFromEnvironment].
+	Content Content
+	// Limits bound the size of recorded values, in bytes. Its zero fields are its defaults.
+	Limits Limits
+	// NoErrorText leaves the error's text out of a failed span's status. By default the status has the
+	// text, redacted and truncated.
+	NoErrorText bool
+	// MaxTools bounds how many pairs of tool and agent have their own span names and metric labels. The
+	// others share [Other]. 0 is 4096; below 0 is an error.
+	MaxTools int
+	// ContentReport is called once for each call whose content was redacted or truncated, in the goroutine that
+	// ends the call, and must be safe for concurrent use. Nil reports nothing.
+	ContentReport func(ContentReport)
+}
 
+// config is Options with the defaults filled in.
 type config struct {
-	tracers     trace.TracerProvider
-	meters      metric.MeterProvider
-	propagators propagation.TextMapPropagator
-	redactor    *redact.Redactor
-	content     Content
-	limits      Limits
-	errorText   bool
-	maxTools    int
-	told        func(ContentReport)
+	tracers       trace.TracerProvider
+	meters        metric.MeterProvider
+	propagators   propagation.TextMapPropagator
+	redactor      *redact.Redactor
+	content       Content
+	limits        Limits
+	errorText     bool
+	maxTools      int
+	contentReport func(ContentReport)
 }
 
 // Content says whether arguments and results go onto spans, redacted.
@@ -88,75 +112,20 @@ func (l Limits) orDefault() Limits {
 	return l
 }
 
-// WithTracerProvider sets where spans go; the default is the global provider.
-func WithTracerProvider(p trace.TracerProvider) Option {
-	return func(c *config) error { c.tracers = p; return nil }
-}
-
-// WithMeterProvider sets where metrics go; the default is the global provider.
-func WithMeterProvider(p metric.MeterProvider) Option {
-	return func(c *config) error { c.meters = p; return nil }
-}
-
-// WithPropagators sets how trace context travels ([Observer.Inject],
-// [Observer.Extract]); the default is the global one.
-func WithPropagators(p propagation.TextMapPropagator) Option {
-	return func(c *config) error { c.propagators = p; return nil }
-}
-
-// WithRedactor sets what everything passes before it leaves; the default is
-// [redact.Default].
-func WithRedactor(r *redact.Redactor) Option {
-	return func(c *config) error { c.redactor = r; return nil }
-}
-
-// WithContent says whether arguments and results go onto spans; the default is
-// what the environment says, else off.
-func WithContent(content Content) Option {
-	return func(c *config) error {
-		if content > ContentOn {
-			return fmt.Errorf("tracing: WithContent: got %d, want ContentOff or ContentOn", content)
-		}
-		c.content = content
-		return nil
+func newConfig(o Options) (*config, error) {
+	c := &config{
+		tracers: o.TracerProvider, meters: o.MeterProvider, propagators: o.Propagators, redactor: o.Redactor,
+		content: o.Content, limits: o.Limits.orDefault(), errorText: !o.NoErrorText, maxTools: o.MaxTools,
+		contentReport: o.ContentReport,
 	}
-}
-
-// WithLimits sets how much of a value goes onto a span; the defaults are those
-// of [Limits].
-func WithLimits(l Limits) Option {
-	return func(c *config) error { c.limits = l; return nil }
-}
-
-// WithErrorText sets whether the status of a failed span carries the error's text,
-// redacted and truncated; the default is true. The text does not depend on [WithContent],
-// although it is the result's where the error itself names its kind only (see
-// [toolkit.Ended]).
-func WithErrorText(on bool) Option {
-	return func(c *config) error { c.errorText = on; return nil }
-}
-
-// WithMaxTools bounds how many different pairs of tool and agent are told apart in
-// span names and metrics; the rest is [Other]. The default is 4096.
-func WithMaxTools(n int) Option {
-	return func(c *config) error {
-		if n < 1 {
-			return fmt.Errorf("tracing: WithMaxTools: got %d, want 1 or more", n)
-		}
-		c.maxTools = n
-		return nil
-	}
-}
-
-func newConfig(options []Option) (*config, error) {
-	c := &config{errorText: true, maxTools: 4096}
-	for _, o := range options {
-		if o == nil {
-			continue
-		}
-		if err := o(c); err != nil {
-			return nil, err
-		}
+	switch {
+	case o.Content > ContentOn:
+		return nil, fmt.Errorf("tracing: Options.Content: got %d, want ContentOff, ContentOn or ContentFromEnvironment",
+			o.Content)
+	case o.MaxTools < 0:
+		return nil, fmt.Errorf("tracing: Options.MaxTools: got %d, want 1 or more, or 0 for 4096", o.MaxTools)
+	case o.MaxTools == 0:
+		c.maxTools = 4096
 	}
 	if c.tracers == nil {
 		c.tracers = otel.GetTracerProvider()
@@ -177,6 +146,5 @@ func newConfig(options []Option) (*config, error) {
 		}
 		c.content = content
 	}
-	c.limits = c.limits.orDefault()
 	return c, nil
 }

@@ -190,7 +190,7 @@ func (o *Observer) Redactor() *redact.Redactor { return o.redactor }
 func (o *Observer) Limits() Limits { return o.limits }
 
 // ErrorText is an error's text as the status of a span carries it, redacted and cut; ""
-// for a nil error, and where [WithErrorText] turned it off.
+// for a nil error, and where [Options].NoErrorText is set.
 func (o *Observer) ErrorText(err error) string {
 	if err == nil || !o.errorText {
 		return ""

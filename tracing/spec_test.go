@@ -18,7 +18,7 @@ import (
 // TestSpanSpecIsForOneCall checks what a spec makes of a call's span, and that a call
 // inside it has its usual one.
 func TestSpanSpecIsForOneCall(t *testing.T) {
-	h := newHarness(t)
+	h := newHarness(t, tracing.Options{})
 	r := registry(t)
 	execute := toolkit.Observe(r.Lookup, h)(r.Handle)
 	outer := toolkit.Observe(r.Lookup, h)(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
@@ -69,7 +69,7 @@ func TestSpanEndDecidesFailure(t *testing.T) {
 		{tracing.SpanEnd{ErrorType: "-32603"}, "-32603", codes.Error},
 		{tracing.SpanEnd{Success: true}, "", codes.Unset},
 	} {
-		h := newHarness(t)
+		h := newHarness(t, tracing.Options{})
 		execute := toolkit.Observe(nil, h)(func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, errDisk })
 		ctx := tracing.WithSpanSpec(t.Context(), &tracing.SpanSpec{End: func(context.Context, *toolkit.Ended) tracing.SpanEnd { return c.said }})
 		_, _ = execute(ctx, toolkit.Call{Name: "x"})
@@ -81,7 +81,7 @@ func TestSpanEndDecidesFailure(t *testing.T) {
 }
 
 func TestOuterCallIsSharedOnRequest(t *testing.T) {
-	h := newHarness(t)
+	h := newHarness(t, tracing.Options{})
 	r := registry(t)
 	var found bool
 	var tool *toolkit.Definition

@@ -11,12 +11,13 @@ import (
 
 	"github.com/toolscope/toolscope/internal/canary"
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tracing"
 )
 
 // What is remembered of tags is never another's: more of them than there is room for, keys that are
 // values of others, and secrets, in each of many calls.
 func TestTagsAreRememberedAsTheyAre(t *testing.T) {
-	h, r := newHarness(t), registry(t)
+	h, r := newHarness(t, tracing.Options{}), registry(t)
 	secret := canary.Secrets(1)[2].Value
 	execute := toolkit.Observe(r.Lookup, h)(func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
 		for _, tag := range [][2]string{{"limit", "limit.key"}, {"limit.key", "limit"}, {"n", call.ID}, {"k" + call.ID, "n"}, {"of.id", "of " + secret}, {"of.key", "of " + secret}, {"none", ""}} {

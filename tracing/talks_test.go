@@ -20,7 +20,7 @@ import (
 // TestToolsInConversationsAreTheirOwn: however many tools and agents work in however many
 // conversations at once, each span starts with its own's attributes, the conversation's id redacted.
 func TestToolsInConversationsAreTheirOwn(t *testing.T) {
-	h := newHarness(t)
+	h := newHarness(t, tracing.Options{})
 	tools := map[string]*toolkit.Definition{}
 	for i := range 7 {
 		name := fmt.Sprint("tool", i)
@@ -53,7 +53,7 @@ func TestToolsInConversationsAreTheirOwn(t *testing.T) {
 
 // TestSpecInAConversation: a call with a spec says its conversation as well, and keeps its kind.
 func TestSpecInAConversation(t *testing.T) {
-	h := newHarness(t)
+	h := newHarness(t, tracing.Options{})
 	execute := toolkit.Observe(registry(t).Lookup, h)(registry(t).Handle)
 	ctx := toolkit.WithSession(t.Context(), toolkit.Session{Conversation: "talk"})
 	ctx = tracing.WithSpanSpec(ctx, &tracing.SpanSpec{Operation: "tools/call", Kind: trace.SpanKindServer, Attributes: []attribute.KeyValue{attribute.String("a", "b")}})

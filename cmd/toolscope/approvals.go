@@ -27,9 +27,10 @@ Usage: toolscope approvals [OPTIONS] [list]
        toolscope approvals [OPTIONS] approve ID
        toolscope approvals [OPTIONS] reject ID
 
-The program must serve approvals (toolscope.WithApprovals) and give you its token, in
-$TOOLSCOPE_TOKEN or a file. An answer is for the call as it is listed: the request is
-read and shown before it is answered. The first characters of an id are enough.
+The program must serve approvals (toolscope.Options.ApprovalsToken) and give you its
+token, in $TOOLSCOPE_TOKEN or a file. An answer is for the call as it is listed: the
+request is read and shown before it is answered. The first characters of an id are
+enough.
 
   --url URL       where the program has mounted its scope's HTTP handler; without it
                   $TOOLSCOPE_URL, or the one program of yours that runs here

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/approve"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/tooltest"
@@ -26,7 +27,11 @@ func waiting(t *testing.T) (url string, answered <-chan error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scope, err := toolscope.New(toolscope.WithPolicies(policy), toolscope.WithApprovals("a-token-for-tests"), toolscope.WithoutTracing())
+	scope, err := toolscope.New(toolscope.Options{
+		Policies:       []middleware.Policy{policy},
+		ApprovalsToken: "a-token-for-tests",
+		NoTracing:      true,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -106,7 +106,10 @@ func (o *callOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr i
 	if err != nil {
 		return result, err
 	}
-	scope, err := toolscope.New(append(file.Options(), toolscope.WithTracerProvider(providers.TracerProvider), toolscope.WithMeterProvider(providers.MeterProvider))...)
+	scope, err := toolscope.New(file.Options(toolscope.Options{
+		TracerProvider: providers.TracerProvider,
+		MeterProvider:  providers.MeterProvider,
+	}))
 	if err != nil {
 		return result, errors.Join(noApprovals("call", o.config, err), providers.Shutdown(ctx))
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/toolscope/toolscope/internal/demo"
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/stats/statsprom"
+	"github.com/toolscope/toolscope/toolkit"
 )
 
 const demoHelp = `toolscope demo runs a real agent session and shows what is seen of it.
@@ -117,12 +118,14 @@ func runDemo(ctx context.Context, o demoOptions, stdout, stderr io.Writer) (err 
 		}
 	}()
 	running := stats.NewRunning(nil)
-	scope, err := toolscope.New(
-		toolscope.WithObservers(running),
-		toolscope.WithTracerProvider(providers.TracerProvider),
-		toolscope.WithMeterProvider(providers.MeterProvider),
-		toolscope.WithHTTP(stats.WithMetrics(statsprom.NewHandler), stats.WithTraces(providers.Ring.Source()), stats.WithRunning(running), stats.WithHealth(providers), stats.WithTitle("toolscope demo"), jaegerLinks(providers.Endpoint)),
-	)
+	scope, err := toolscope.New(toolscope.Options{
+		Observers:      []toolkit.Observer{running},
+		TracerProvider: providers.TracerProvider,
+		MeterProvider:  providers.MeterProvider,
+		HTTP: []stats.HandlerOption{stats.WithMetrics(statsprom.NewHandler), stats.WithTraces(providers.Ring.Source()),
+			stats.WithRunning(running), stats.WithHealth(providers), stats.WithTitle("toolscope demo"),
+			jaegerLinks(providers.Endpoint)},
+	})
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ func (o *mcpOptions) open() (_ *mcpProxy, err error) {
 		return nil, err
 	}
 	p.closers = append(p.closers, providers.Shutdown)
-	options := []toolscope.Option{toolscope.WithTracerProvider(providers.TracerProvider), toolscope.WithMeterProvider(providers.MeterProvider)}
+	options := toolscope.Options{TracerProvider: providers.TracerProvider, MeterProvider: providers.MeterProvider}
 	redactor := redact.Default()
 	if o.config != "" {
 		file, err := config.Open(o.config)
@@ -76,7 +76,7 @@ func (o *mcpOptions) open() (_ *mcpProxy, err error) {
 			return nil, err
 		}
 		p.closers = append(p.closers, func(context.Context) error { return file.Close() })
-		options = append(options, file.Options()...)
+		options = file.Options(options)
 		redactor = file.Redactor()
 	}
 	if o.log != "" {
@@ -86,12 +86,14 @@ func (o *mcpOptions) open() (_ *mcpProxy, err error) {
 		}
 		p.closers = append(p.closers, func(context.Context) error { return log.Close() })
 		p.log = logHealth{log}
-		options = append(options, toolscope.WithObservers(log), toolscope.WithHTTP(stats.WithHealth(p.log)))
+		options.Observers = append(options.Observers, log)
+		options.HTTP = append(options.HTTP, stats.WithHealth(p.log))
 	}
 	running := stats.NewRunning(redactor)
-	options = append(options, toolscope.WithObservers(running),
-		toolscope.WithHTTP(stats.WithTraces(providers.Ring.Source()), stats.WithRunning(running), stats.WithHealth(providers), stats.WithTitle("toolscope mcp: "+o.server())))
-	if p.scope, err = toolscope.New(options...); err != nil {
+	options.Observers = append(options.Observers, running)
+	options.HTTP = append(options.HTTP, stats.WithTraces(providers.Ring.Source()), stats.WithRunning(running),
+		stats.WithHealth(providers), stats.WithTitle("toolscope mcp: "+o.server()))
+	if p.scope, err = toolscope.New(options); err != nil {
 		return nil, noApprovals("mcp", o.config, err)
 	}
 	p.closers = append(p.closers, p.scope.Shutdown)

@@ -59,8 +59,11 @@ func newReplay(ctx context.Context, o *replayOptions, transcript *tooltest.Trans
 	if r.providers, err = exporters.Setup(ctx, exporters.WithServiceName("toolscope-replay")); err != nil {
 		return r, err
 	}
-	r.scope, err = toolscope.New(append(r.file.Options(), toolscope.WithTracerProvider(r.providers.TracerProvider),
-		toolscope.WithMeterProvider(r.providers.MeterProvider), toolscope.WithObservers(&r.ends))...)
+	r.scope, err = toolscope.New(r.file.Options(toolscope.Options{
+		TracerProvider: r.providers.TracerProvider,
+		MeterProvider:  r.providers.MeterProvider,
+		Observers:      []toolkit.Observer{&r.ends},
+	}))
 	if err != nil {
 		return r, noApprovals("replay", o.config, err)
 	}

@@ -103,8 +103,13 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr 
 		return err
 	}
 	running := stats.NewRunning(nil)
-	scope, err := toolscope.New(append(file.Options(), toolscope.WithTracerProvider(providers.TracerProvider), toolscope.WithMeterProvider(providers.MeterProvider), toolscope.WithObservers(running),
-		toolscope.WithHTTP(stats.WithTraces(providers.Ring.Source()), stats.WithRunning(running), stats.WithHealth(providers), stats.WithTitle("toolscope serve")))...)
+	scope, err := toolscope.New(file.Options(toolscope.Options{
+		TracerProvider: providers.TracerProvider,
+		MeterProvider:  providers.MeterProvider,
+		Observers:      []toolkit.Observer{running},
+		HTTP: []stats.HandlerOption{stats.WithTraces(providers.Ring.Source()), stats.WithRunning(running),
+			stats.WithHealth(providers), stats.WithTitle("toolscope serve")},
+	}))
 	if err != nil {
 		return errors.Join(noApprovals("serve", o.config, err), providers.Shutdown(ctx))
 	}

@@ -95,7 +95,10 @@ func newAgent(ctx context.Context, dir string) (*agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	scope, err := toolscope.New(toolscope.WithTracerProvider(providers.TracerProvider), toolscope.WithMeterProvider(providers.MeterProvider))
+	scope, err := toolscope.New(toolscope.Options{
+		TracerProvider: providers.TracerProvider,
+		MeterProvider:  providers.MeterProvider,
+	})
 	if err != nil {
 		return nil, err
 	}

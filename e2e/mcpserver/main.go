@@ -49,7 +49,10 @@ func run(ctx context.Context, address string, stateless bool) (err error) {
 		defer cancel()
 		err = errors.Join(err, providers.Shutdown(closing))
 	}()
-	scope, err := toolscope.New(toolscope.WithTracerProvider(providers.TracerProvider), toolscope.WithMeterProvider(providers.MeterProvider))
+	scope, err := toolscope.New(toolscope.Options{
+		TracerProvider: providers.TracerProvider,
+		MeterProvider:  providers.MeterProvider,
+	})
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,10 @@ func run(ctx context.Context, dir, path string, every time.Duration) error {
 	if err != nil {
 		return err
 	}
-	scope, err := toolscope.New(toolscope.WithTracerProvider(providers.TracerProvider), toolscope.WithMeterProvider(providers.MeterProvider))
+	scope, err := toolscope.New(toolscope.Options{
+		TracerProvider: providers.TracerProvider,
+		MeterProvider:  providers.MeterProvider,
+	})
 	if err != nil {
 		return err
 	}

@@ -54,8 +54,12 @@ func newHost(ctx context.Context, b bounds) (*host, error) {
 	if err != nil {
 		return nil, err
 	}
-	scope, err := toolscope.New(toolscope.WithTracerProvider(providers.TracerProvider), toolscope.WithMeterProvider(providers.MeterProvider),
-		toolscope.WithPolicies(policies...), toolscope.WithObservers(h))
+	scope, err := toolscope.New(toolscope.Options{
+		TracerProvider: providers.TracerProvider,
+		MeterProvider:  providers.MeterProvider,
+		Policies:       policies,
+		Observers:      []toolkit.Observer{h},
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -60,8 +60,11 @@ func run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	scope, err := toolscope.New(toolscope.WithTracerProvider(providers.TracerProvider), toolscope.WithMeterProvider(providers.MeterProvider),
-		toolscope.WithPolicies(recovers, answers))
+	scope, err := toolscope.New(toolscope.Options{
+		TracerProvider: providers.TracerProvider,
+		MeterProvider:  providers.MeterProvider,
+		Policies:       []middleware.Policy{recovers, answers},
+	})
 	if err != nil {
 		return err
 	}
@@ -117,7 +120,10 @@ func serveWeather(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	scope, err := toolscope.New(toolscope.WithTracerProvider(providers.TracerProvider), toolscope.WithMeterProvider(providers.MeterProvider))
+	scope, err := toolscope.New(toolscope.Options{
+		TracerProvider: providers.TracerProvider,
+		MeterProvider:  providers.MeterProvider,
+	})
 	if err != nil {
 		return err
 	}

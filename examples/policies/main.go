@@ -42,8 +42,11 @@ func run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	scope, err := toolscope.New(toolscope.WithTracerProvider(providers.TracerProvider), toolscope.WithMeterProvider(providers.MeterProvider),
-		toolscope.WithPolicies(policies...))
+	scope, err := toolscope.New(toolscope.Options{
+		TracerProvider: providers.TracerProvider,
+		MeterProvider:  providers.MeterProvider,
+		Policies:       policies,
+	})
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,10 @@ func main() {
 		log.Fatal(err)
 	}
 	defer providers.Shutdown(ctx)
-	scope, err := toolscope.New(toolscope.WithTracerProvider(providers.TracerProvider), toolscope.WithMeterProvider(providers.MeterProvider))
+	scope, err := toolscope.New(toolscope.Options{
+		TracerProvider: providers.TracerProvider,
+		MeterProvider:  providers.MeterProvider,
+	})
 	if err != nil {
 		log.Fatal(err)
 	}

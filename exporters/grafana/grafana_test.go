@@ -227,7 +227,7 @@ func otelNames(t *testing.T) names {
 	}
 	provider := metric.NewMeterProvider(metric.WithReader(exporter))
 	t.Cleanup(func() { _ = provider.Shutdown(context.Background()) })
-	o, err := tracing.New(tracing.WithMeterProvider(provider))
+	o, err := tracing.New(tracing.Options{MeterProvider: provider})
 	if err != nil {
 		t.Fatal(err)
 	}

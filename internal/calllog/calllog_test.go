@@ -29,7 +29,10 @@ func logged(t *testing.T, handler toolkit.Handler, calls ...toolkit.Call) []stat
 	if err != nil {
 		t.Fatal(err)
 	}
-	scope, err := toolscope.New(toolscope.WithTracerProvider(sdktrace.NewTracerProvider()), toolscope.WithObservers(log))
+	scope, err := toolscope.New(toolscope.Options{
+		TracerProvider: sdktrace.NewTracerProvider(),
+		Observers:      []toolkit.Observer{log},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

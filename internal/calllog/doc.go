@@ -5,7 +5,7 @@
 // and stats.ReadLoggedCall read, redacted:
 //
 //	log, err := calllog.Open("calls.jsonl", nil)
-//	scope, err := toolscope.New(toolscope.WithObservers(log))
+//	scope, err := toolscope.New(toolscope.Options{Observers: []toolkit.Observer{log}})
 //	defer log.Close()
 //
 // A call never waits for the disk: one goroutine writes, and what has no room in its queue

@@ -34,7 +34,7 @@ func session(t *testing.T) (demo.Summary, []exporters.Trace, *stats.Recorder) {
 	}
 	ring := exporters.NewRing(4096)
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(ring))
-	scope, err := toolscope.New(toolscope.WithTracerProvider(provider))
+	scope, err := toolscope.New(toolscope.Options{TracerProvider: provider})
 	if err != nil {
 		t.Fatal(err)
 	}

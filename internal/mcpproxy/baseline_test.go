@@ -80,7 +80,7 @@ func TestWhatIsAcceptedCanBeKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scope, err := toolscope.New()
+	scope, err := toolscope.New(toolscope.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ func proxyHTTP(address string) int {
 	if err != nil {
 		return 1
 	}
-	scope, err := toolscope.New()
+	scope, err := toolscope.New(toolscope.Options{})
 	if err != nil {
 		return 1
 	}

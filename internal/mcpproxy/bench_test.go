@@ -90,7 +90,7 @@ func proxyOf(server string) int {
 	if err != nil {
 		return 1
 	}
-	scope, err := toolscope.New()
+	scope, err := toolscope.New(toolscope.Options{})
 	if err != nil {
 		return 1
 	}

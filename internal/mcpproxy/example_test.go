@@ -21,7 +21,7 @@ import (
 )
 
 func ExampleWatcher_Run() {
-	scope, err := toolscope.New()
+	scope, err := toolscope.New(toolscope.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -71,7 +71,7 @@ func ExampleWatcher_Serve() {
 		fmt.Println(err)
 		return
 	}
-	scope, err := toolscope.New()
+	scope, err := toolscope.New(toolscope.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -16,6 +16,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -29,10 +30,14 @@ type watched struct {
 // listedBefore are the tools that tests call without a list, as if an earlier connection had listed them.
 var listedBefore = map[string]*toolkit.Definition{"act": nil, "echo": nil, "read": nil, "x": nil, "y": nil}
 
-func watch(t *testing.T, options Options, scope ...toolscope.Option) *watched {
+func watch(t *testing.T, options Options, policies ...middleware.Policy) *watched {
 	t.Helper()
 	spans := tracetest.NewSpanRecorder()
-	s, err := toolscope.New(append([]toolscope.Option{toolscope.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))), toolscope.WithoutMetrics()}, scope...)...)
+	s, err := toolscope.New(toolscope.Options{
+		TracerProvider: sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans)),
+		NoMetrics:      true,
+		Policies:       policies,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,20 +14,19 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
 // editing is a policy that has the client get another text than the server's.
-func editing() toolscope.Option {
-	return toolscope.WithPolicies(middleware.At(middleware.StageTruncate, func(next toolkit.Handler) toolkit.Handler {
+func editing() middleware.Policy {
+	return middleware.At(middleware.StageTruncate, func(next toolkit.Handler) toolkit.Handler {
 		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 			res, err := next(ctx, call)
 			res.Output = strings.ReplaceAll(res.Output, "long", "cut")
 			return res, err
 		}
-	}))
+	})
 }
 
 // The client gets of a call what its policies make of the answer that they asked for, however a server writes the id,
@@ -99,13 +98,13 @@ func TestAnswersOfAServerOverPipes(t *testing.T) {
 // A server that answers what policies still judge is not heard; an id that was a call's may be used again.
 func TestAnswerBeforeTheCall(t *testing.T) {
 	asked, judged := make(chan struct{}), make(chan struct{})
-	w := watch(t, Options{}, toolscope.WithPolicies(middleware.At(middleware.StagePermit, func(toolkit.Handler) toolkit.Handler {
+	w := watch(t, Options{}, middleware.At(middleware.StagePermit, func(toolkit.Handler) toolkit.Handler {
 		return func(context.Context, toolkit.Call) (toolkit.Result, error) {
 			close(asked)
 			<-judged
 			return toolkit.Result{}, &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Message: "not that"}
 		}
-	})))
+	}))
 	p := connectTo(t, w, func(in io.Reader, out io.WriteCloser) error {
 		<-asked
 		fmt.Fprintln(out, `{"jsonrpc":"2.0","id":7,"result":{"content":[]}}`)
@@ -208,7 +207,7 @@ func TestAnswersInBatches(t *testing.T) {
 	const answer = `{"jsonrpc":"2.0","id":"7","result":{"content":[{"type":"text","text":"long"}]}}`
 	const note = `{"jsonrpc":"2.0","method":"notifications/message"}`
 	for name, tt := range map[string]struct {
-		policy toolscope.Option
+		policy middleware.Policy
 		sent   string
 		want   string
 	}{
@@ -229,8 +228,8 @@ func TestAnswersInBatches(t *testing.T) {
 }
 
 // passing is a policy that leaves all as it is.
-func passing() toolscope.Option {
-	return toolscope.WithPolicies(middleware.At(middleware.StagePermit, func(next toolkit.Handler) toolkit.Handler { return next }))
+func passing() middleware.Policy {
+	return middleware.At(middleware.StagePermit, func(next toolkit.Handler) toolkit.Handler { return next })
 }
 
 // posted7 calls a tool by the id 7, and returns the body of the answer.
@@ -293,7 +292,7 @@ func TestAnswersThatAreNotLookedAt(t *testing.T) {
 
 // A client gives up the id that it knows; the server is told of the attempt that runs.
 func TestGivenUpInALaterAttempt(t *testing.T) {
-	w := watch(t, Options{}, toolscope.WithPolicies(again()))
+	w := watch(t, Options{}, again())
 	told := make(chan string, 1)
 	second := make(chan struct{})
 	p := connectTo(t, w, func(in io.Reader, out io.WriteCloser) error {
@@ -342,7 +341,7 @@ func again() middleware.Policy {
 
 // A second attempt is answered where the first one's stream has begun, in whatever form its server answers.
 func TestAttemptsInAStream(t *testing.T) {
-	w := watch(t, Options{}, toolscope.WithPolicies(again()))
+	w := watch(t, Options{}, again())
 	var n atomic.Int32
 	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -361,14 +360,14 @@ func TestAttemptsInAStream(t *testing.T) {
 
 // Over pipes the panic of a policy is one call's end, and not all others'.
 func TestPolicyThatPanicsOverPipes(t *testing.T) {
-	w := watch(t, Options{}, toolscope.WithPolicies(middleware.At(middleware.StagePermit, func(next toolkit.Handler) toolkit.Handler {
+	w := watch(t, Options{}, middleware.At(middleware.StagePermit, func(next toolkit.Handler) toolkit.Handler {
 		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 			if call.Name == "act" {
 				panic("a mistake")
 			}
 			return next(ctx, call)
 		}
-	})))
+	}))
 	s, _ := acting()
 	p := connectPipes(t, w, s)
 	if got := p.send(refusable + "\n"); !strings.Contains(got, `"id":1,"error":{"code":-32603,`) {

@@ -13,7 +13,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/approve"
 	"github.com/toolscope/toolscope/middleware/limit"
@@ -69,7 +68,7 @@ func TestGivenUpUnderPolicies(t *testing.T) {
 	over := map[string]func(t *testing.T, w *watched, s slow) (send, call func(message string)){"pipes": overPipes, "HTTP": overHTTP}
 	for name, connect := range over {
 		t.Run("asking over "+name, func(t *testing.T) {
-			w := watch(t, Options{}, toolscope.WithPolicies(approvals(t)))
+			w := watch(t, Options{}, approvals(t))
 			s := slow{make(chan string, 8)}
 			send, call := connect(t, w, s)
 			call(roundOf("x", `{}`, ""))
@@ -88,7 +87,7 @@ func TestGivenUpUnderPolicies(t *testing.T) {
 			}
 		})
 		t.Run("running over "+name, func(t *testing.T) {
-			w := watch(t, Options{}, toolscope.WithPolicies(slots(t)))
+			w := watch(t, Options{}, slots(t))
 			s := slow{make(chan string, 8)}
 			send, call := connect(t, w, s)
 			call(roundOf("x", `{}`, ""))

@@ -16,7 +16,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -24,9 +23,9 @@ import (
 // A call that hangs is told while it runs, whether policies govern it or not.
 func TestHungCallsOverHTTP(t *testing.T) {
 	pass := middleware.At(middleware.StagePermit, func(next toolkit.Handler) toolkit.Handler { return next })
-	for name, options := range map[string][]toolscope.Option{"watched": nil, "governed": {toolscope.WithPolicies(pass)}} {
+	for name, policies := range map[string][]middleware.Policy{"watched": nil, "governed": {pass}} {
 		t.Run(name, func(t *testing.T) {
-			w := watch(t, Options{HungAfter: time.Millisecond}, options...)
+			w := watch(t, Options{HungAfter: time.Millisecond}, policies...)
 			told := make(chan struct{})
 			address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 				<-told

@@ -19,7 +19,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -50,7 +49,7 @@ func posted(t *testing.T, address, head, body string) (status int, answer string
 // whichever of both it is dispatched on, and if those are there that its revision demands.
 func TestMirroredHeaders(t *testing.T) {
 	pass := middleware.At(middleware.StagePermit, func(next toolkit.Handler) toolkit.Handler { return next })
-	w := watch(t, Options{}, toolscope.WithPolicies(pass))
+	w := watch(t, Options{}, pass)
 	var reached atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		reached.Add(1)
@@ -237,7 +236,7 @@ func TestMirroredArgumentsThatPoliciesChange(t *testing.T) {
 			return next(ctx, call)
 		}
 	})
-	w := watch(t, Options{}, toolscope.WithPolicies(inject))
+	w := watch(t, Options{}, inject)
 	heads := make(chan http.Header, 1)
 	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"unicode/utf16"
 
-	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/middleware"
 )
 
@@ -85,7 +84,7 @@ func TestPinnedAnswersInDisguise(t *testing.T) {
 func TestRedirectsStayAtTheProxy(t *testing.T) {
 	for name, w := range map[string]*watched{
 		"pinned":   watch(t, Options{Baseline: baselineIn(t, pinnedDir(t)), PinTools: true}),
-		"policies": watch(t, Options{}, toolscope.WithPolicies(middleware.At(middleware.StagePermit, refuseBad))),
+		"policies": watch(t, Options{}, middleware.At(middleware.StagePermit, refuseBad)),
 	} {
 		t.Run(name, func(t *testing.T) { redirectsStay(t, w) })
 	}

@@ -18,7 +18,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -126,11 +125,11 @@ func TestSDKOverHTTP(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s governed %t", name, governed), func(t *testing.T) {
 				const secret = "a-secret-of-the-client"
-				var options []toolscope.Option
+				var policies []middleware.Policy
 				if governed {
-					options = append(options, toolscope.WithPolicies(middleware.At(middleware.StagePermit, refuseBad)))
+					policies = append(policies, middleware.At(middleware.StagePermit, refuseBad))
 				}
-				w := watch(t, Options{}, options...)
+				w := watch(t, Options{}, policies...)
 				unauthorized := 0
 				server := transport.handler(sdkServer())
 				address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
@@ -212,7 +211,7 @@ func TestSDKOverHTTP(t *testing.T) {
 // The older transport answers in another request's stream, where policies do not reach: its calls
 // are refused rather than passed on.
 func TestOlderTransportUnderPolicies(t *testing.T) {
-	w := watch(t, Options{}, toolscope.WithPolicies(middleware.At(middleware.StagePermit, refuseBad)))
+	w := watch(t, Options{}, middleware.At(middleware.StagePermit, refuseBad))
 	transport := transports["server-sent events"]
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -335,11 +334,11 @@ func TestGuard(t *testing.T) {
 // A server that is not there is an answer, and no call without an end.
 func TestHTTPServerThatIsNotThere(t *testing.T) {
 	for _, governed := range []bool{false, true} {
-		var options []toolscope.Option
+		var policies []middleware.Policy
 		if governed {
-			options = append(options, toolscope.WithPolicies(middleware.At(middleware.StagePermit, refuseBad)))
+			policies = append(policies, middleware.At(middleware.StagePermit, refuseBad))
 		}
-		w := watch(t, Options{}, options...)
+		w := watch(t, Options{}, policies...)
 		gone := httptest.NewServer(nil)
 		gone.Close()
 		target, _ := url.Parse(gone.URL)

@@ -26,8 +26,8 @@ import (
 func eachWay(t *testing.T, use func(w *mcpproxy.Watcher, before goleak.Option)) {
 	t.Helper()
 	pass := middleware.At(middleware.StagePermit, func(next toolkit.Handler) toolkit.Handler { return next })
-	for _, options := range [][]toolscope.Option{nil, {toolscope.WithPolicies(pass)}} {
-		scope, err := toolscope.New(options...)
+	for _, policies := range [][]middleware.Policy{nil, {pass}} {
+		scope, err := toolscope.New(toolscope.Options{Policies: policies})
 		if err != nil {
 			t.Fatal(err)
 		}

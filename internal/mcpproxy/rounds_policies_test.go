@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/cache"
 	"github.com/toolscope/toolscope/middleware/limit"
@@ -58,7 +57,7 @@ func TestPoliciesOfRounds(t *testing.T) {
 			}
 		}))
 	}
-	w := watch(t, Options{}, toolscope.WithPolicies(policies...))
+	w := watch(t, Options{}, policies...)
 	got := make(chan string, 1)
 	address := before(t, w, askingServer(func(body string) { got <- body }))
 	const judged = "inject true loop true truncate true validate true permit true approve true"
@@ -89,7 +88,7 @@ func TestInjectedIntoCallsWithInput(t *testing.T) {
 				return next(ctx, call)
 			}
 		})
-		w := watch(t, Options{}, toolscope.WithPolicies(inject))
+		w := watch(t, Options{}, inject)
 		got := make(chan string, 1)
 		address := before(t, w, askingServer(func(body string) { got <- body }))
 		for _, state := range []string{"", "s", "s"} { // a call, its next round, and one that nobody asked for
@@ -112,7 +111,7 @@ func TestLaterRoundsAreGoverned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := watch(t, Options{}, toolscope.WithPolicies(fit, limited))
+	w := watch(t, Options{}, fit, limited)
 	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		out.Header().Set("Content-Type", "application/json")
@@ -133,7 +132,7 @@ func TestLaterRoundsAreGoverned(t *testing.T) {
 // A round that takes too long ends its call, and the server is told.
 func TestTimeoutOfALaterRound(t *testing.T) {
 	var passed atomic.Int32
-	w := watch(t, Options{}, toolscope.WithPolicies(middleware.At(middleware.StageTimeout, func(next toolkit.Handler) toolkit.Handler {
+	w := watch(t, Options{}, middleware.At(middleware.StageTimeout, func(next toolkit.Handler) toolkit.Handler {
 		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 			if passed.Add(1) == 1 {
 				return next(ctx, call)
@@ -145,7 +144,7 @@ func TestTimeoutOfALaterRound(t *testing.T) {
 			}
 			return toolkit.Result{}, &toolkit.Error{Kind: toolkit.ErrTimeout, Message: "it took too long"}
 		}
-	})))
+	}))
 	told := make(chan string, 1)
 	p := connectTo(t, w, func(in io.Reader, out io.WriteCloser) error {
 		lines := bufio.NewScanner(in)
@@ -180,7 +179,7 @@ func TestCacheAndRounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := watch(t, Options{}, toolscope.WithPolicies(stored))
+	w := watch(t, Options{}, stored)
 	var reads atomic.Int32
 	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)

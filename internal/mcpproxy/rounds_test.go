@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -32,15 +31,15 @@ func asking(call string) string {
 }
 
 // judging is a policy that counts the calls it judges, and refuses bad ones.
-func judging() (toolscope.Option, *atomic.Int32) {
+func judging() (middleware.Policy, *atomic.Int32) {
 	judged := new(atomic.Int32)
-	return toolscope.WithPolicies(middleware.At(middleware.StagePermit, func(next toolkit.Handler) toolkit.Handler {
+	return middleware.At(middleware.StagePermit, func(next toolkit.Handler) toolkit.Handler {
 		refusing := refuseBad(next)
 		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 			judged.Add(1)
 			return refusing(ctx, call)
 		}
-	})), judged
+	}), judged
 }
 
 func roundOf(tool, arguments, state string) string {
@@ -178,9 +177,9 @@ func TestGovernedRoundsOverPipes(t *testing.T) {
 
 // A call whose policy panics is told, and the proxy goes on.
 func TestPolicyThatPanics(t *testing.T) {
-	w := watch(t, Options{}, toolscope.WithPolicies(middleware.At(middleware.StagePermit, func(toolkit.Handler) toolkit.Handler {
+	w := watch(t, Options{}, middleware.At(middleware.StagePermit, func(toolkit.Handler) toolkit.Handler {
 		return func(context.Context, toolkit.Call) (toolkit.Result, error) { panic(http.ErrAbortHandler) } // which net/http does not print
-	})))
+	}))
 	address := before(t, w, http.NotFoundHandler())
 	if resp, err := http.Post(address, "application/json", strings.NewReader(callBody)); err == nil {
 		resp.Body.Close()
@@ -193,9 +192,9 @@ func TestPolicyThatPanics(t *testing.T) {
 
 // A client whose call a policy ended as if nobody waited gets an answer all the same.
 func TestPolicyThatEndsWithoutAnAnswer(t *testing.T) {
-	w := watch(t, Options{}, toolscope.WithPolicies(middleware.At(middleware.StagePermit, func(toolkit.Handler) toolkit.Handler {
+	w := watch(t, Options{}, middleware.At(middleware.StagePermit, func(toolkit.Handler) toolkit.Handler {
 		return func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, context.Canceled }
-	})))
+	}))
 	p := connectTo(t, w, func(in io.Reader, _ io.WriteCloser) error {
 		_, err := io.Copy(io.Discard, in)
 		return err

@@ -20,6 +20,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit/toolmcp"
 )
@@ -31,14 +32,15 @@ type measured struct {
 	spans   *tracetest.SpanRecorder
 }
 
-func measure(t *testing.T, options ...toolscope.Option) *measured {
+func measure(t *testing.T, policies ...middleware.Policy) *measured {
 	t.Helper()
 	m := &measured{metrics: sdkmetric.NewManualReader(), spans: tracetest.NewSpanRecorder()}
 	var err error
-	m.Scope, err = toolscope.New(append([]toolscope.Option{
-		toolscope.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(m.spans))),
-		toolscope.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(m.metrics))),
-	}, options...)...)
+	m.Scope, err = toolscope.New(toolscope.Options{
+		TracerProvider: sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(m.spans)),
+		MeterProvider:  sdkmetric.NewMeterProvider(sdkmetric.WithReader(m.metrics)),
+		Policies:       policies,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +95,7 @@ func TestSides(t *testing.T) {
 		for _, ends := range []bool{false, true} {
 			for _, revision := range []string{"2025-11-25", "2026-07-28"} {
 				t.Run(fmt.Sprintf("governed %v ends %v %s", governed, ends, revision), func(t *testing.T) {
-					var options []toolscope.Option
+					var options []middleware.Policy
 					if governed {
 						options = append(options, refusing())
 					}

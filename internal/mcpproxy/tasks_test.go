@@ -13,7 +13,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 
-	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/stats"
 )
 
@@ -32,7 +32,7 @@ func asTask(line string) string {
 // linked to it and are no calls of a tool, with policies and without.
 func TestTasks(t *testing.T) {
 	for _, governed := range []bool{false, true} {
-		var options []toolscope.Option
+		var options []middleware.Policy
 		if governed {
 			options = append(options, refusing())
 		}
@@ -116,7 +116,7 @@ func TestTasksAreBounded(t *testing.T) {
 func TestSuspendedIsNoFailure(t *testing.T) {
 	const asks = `{"resultType":"input_required","requestState":"s","isError":true,"inputRequests":{"a":{"method":"elicitation/create"}}}`
 	for _, governed := range []bool{false, true} {
-		var options []toolscope.Option
+		var options []middleware.Policy
 		if governed {
 			options = append(options, refusing())
 		}

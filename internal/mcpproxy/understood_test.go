@@ -21,7 +21,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/middleware"
 )
 
@@ -118,8 +117,8 @@ func acting() (s *mcp.Server, ran *atomic.Int64) {
 }
 
 // refusing is a policy that refuses what says "bad".
-func refusing() toolscope.Option {
-	return toolscope.WithPolicies(middleware.At(middleware.StagePermit, refuseBad))
+func refusing() middleware.Policy {
+	return middleware.At(middleware.StagePermit, refuseBad)
 }
 
 // A message over HTTP that one reader may run and another does not see is refused, and noted.

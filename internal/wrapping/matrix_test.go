@@ -79,7 +79,7 @@ func check(t *testing.T, path path, p governed, later bool) {
 }
 
 func scopeWith(t *testing.T, policies []middleware.Policy) *toolscope.Scope {
-	scope, err := toolscope.New(toolscope.WithPolicies(policies...))
+	scope, err := toolscope.New(toolscope.Options{Policies: policies})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,11 +34,11 @@ func TestWhetherAPolicyCanAsk(t *testing.T) {
 		want   string // in the error; "" for none
 	}{
 		"terminal":                {[]Asker{present}, false, ""},
-		"no terminal":             {[]Asker{missing}, false, "there is none: want toolscope.WithApprovals(token)"},
+		"no terminal":             {[]Asker{missing}, false, "there is none: want toolscope.Options.ApprovalsToken"},
 		"no terminal, served":     {[]Asker{missing}, true, ""},
 		"no terminal, custom":     {[]Asker{missing, custom}, false, ""},
 		"custom":                  {[]Asker{custom}, false, ""},
-		"HTTP":                    {[]Asker{HTTP()}, false, "that nothing serves, want toolscope.WithApprovals(token)"},
+		"HTTP":                    {[]Asker{HTTP()}, false, "that nothing serves, want toolscope.Options.ApprovalsToken"},
 		"HTTP, served":            {[]Asker{HTTP()}, true, ""},
 		"HTTP and a terminal":     {[]Asker{HTTP(), present}, false, "that nothing serves"},
 		"HTTP and an application": {[]Asker{HTTP(), External()}, false, "that nothing serves"},

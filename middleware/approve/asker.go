@@ -23,8 +23,8 @@ type AskerFunc func(ctx context.Context, r Request) (Answer, error)
 func (f AskerFunc) Ask(ctx context.Context, r Request) (Answer, error) { return f(ctx, r) }
 
 // HTTP is an asker for requests that are answered over HTTP: it waits. A scope serves them if it is given
-// toolscope.WithApprovals; a program without a scope mounts [NewHandler]. Until then the policy cannot ask (see
-// [Policy.CanAsk]).
+// toolscope.Options.ApprovalsToken; a program without a scope mounts [NewHandler]. Until then the policy cannot ask
+// (see // [Policy.CanAsk]).
 func HTTP() Asker { return byHTTP }
 
 // External is an asker for applications that call [Policy.Decide] themselves, after they have read
@@ -67,7 +67,7 @@ func (p *Policy) CanAsk() error {
 	}
 	if p.overHTTP {
 		return fmt.Errorf("%w: got answers over HTTP (in a file: remote: true) that nothing serves, want "+
-			"toolscope.WithApprovals(token) or approve.NewHandler", ErrCannotAsk)
+			"toolscope.Options.ApprovalsToken or approve.NewHandler", ErrCannotAsk)
 	}
 	if p.external {
 		return nil
@@ -84,6 +84,6 @@ func (p *Policy) CanAsk() error {
 		}
 		missing = append(missing, err)
 	}
-	return fmt.Errorf("%w: %w: want toolscope.WithApprovals(token), another asker, or approve.Unattended (in a file: "+
-		"unattended: true) to refuse the calls", ErrCannotAsk, errors.Join(missing...))
+	return fmt.Errorf("%w: %w: want toolscope.Options.ApprovalsToken, another asker, or approve.Unattended "+
+		"(in a file: unattended: true) to refuse the calls", ErrCannotAsk, errors.Join(missing...))
 }

@@ -30,7 +30,7 @@ const (
 )
 
 // Options say whom to ask and when. The zero value asks over HTTP if the policy is served
-// (toolscope.WithApprovals, [NewHandler]), else on the controlling terminal, for
+// (toolscope.Options.ApprovalsToken, [NewHandler]), else on the controlling terminal, for
 // calls that a permission rule asks about, whose tool asks for approval, or whose tool's
 // risk is high.
 type Options struct {

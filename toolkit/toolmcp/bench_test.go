@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.opentelemetry.io/otel/metric"
 	metricnoop "go.opentelemetry.io/otel/metric/noop"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -44,17 +45,17 @@ func newParams(variant string) *mcp.CallToolParams {
 
 // newScope is a variant's; nil is none.
 func newScope(b testing.TB, variant string) *toolscope.Scope {
-	metrics := toolscope.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewManualReader())))
+	var meters metric.MeterProvider = sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewManualReader()))
 	var tracers trace.TracerProvider = sdktrace.NewTracerProvider()
 	switch variant {
 	case "bare", "traceparent", "by-hand":
 		return nil
 	case "noop":
-		tracers, metrics = tracenoop.NewTracerProvider(), toolscope.WithMeterProvider(metricnoop.NewMeterProvider())
+		tracers, meters = tracenoop.NewTracerProvider(), metricnoop.NewMeterProvider()
 	case "unsampled":
 		tracers = sdktrace.NewTracerProvider(sdktrace.WithSampler(sdktrace.NeverSample()))
 	}
-	scope, err := toolscope.New(toolscope.WithTracerProvider(tracers), metrics)
+	scope, err := toolscope.New(toolscope.Options{TracerProvider: tracers, MeterProvider: meters})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/codes"
 
+	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/toolkit/toolmcp"
 )
 
@@ -47,7 +48,7 @@ func TestCodes(t *testing.T) {
 		{typed("quota"), "quota", "quota", "", "0"},
 		{errors.New("the pipe is broken"), "_OTHER", "_OTHER", "", "0"},
 	} {
-		h, session := newTelemetry(t), connect(t, newServer(), nil, nil, legacy)
+		h, session := newTelemetry(t, toolscope.Options{}), connect(t, newServer(), nil, nil, legacy)
 		next := func(context.Context, string, mcp.Request) (mcp.Result, error) { return nil, c.err }
 		for _, side := range []struct {
 			name, errorType, code string
@@ -89,7 +90,7 @@ func TestCodesOfTools(t *testing.T) {
 	} {
 		for _, revision := range []string{legacy, stateless} {
 			t.Run(name+"/"+revision, func(t *testing.T) {
-				server, client, s := newServer(), newTelemetry(t), newTelemetry(t)
+				server, client, s := newServer(), newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 				server.AddTool(&mcp.Tool{Name: "refuses", InputSchema: map[string]any{"type": "object"}}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return nil, c.err })
 				cs := connect(t, server, client, s, revision)
 				if _, err := cs.ListTools(t.Context(), nil); err != nil {

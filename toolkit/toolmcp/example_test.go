@@ -19,7 +19,9 @@ import (
 // A client and a server are instrumented with a line each; one trace tells both.
 func ExampleInstrument() {
 	spans := tracetest.NewSpanRecorder()
-	scope, err := toolscope.New(toolscope.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))))
+	scope, err := toolscope.New(toolscope.Options{
+		TracerProvider: sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans)),
+	})
 	if err != nil {
 		panic(err)
 	}

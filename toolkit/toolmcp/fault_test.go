@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/codes"
 
+	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/toolkit/toolmcp"
 )
 
@@ -44,7 +45,7 @@ func TestAnIDThatIsInUse(t *testing.T) {
 	for _, revision := range []string{legacy, stateless} {
 		for _, watched := range []bool{false, true} {
 			t.Run(fmt.Sprint(revision, watched), func(t *testing.T) {
-				server, s := newWaiting(), newTelemetry(t)
+				server, s := newWaiting(), newTelemetry(t, toolscope.Options{})
 				if watched {
 					toolmcp.Instrument(server.Server, s.Scope)
 				}
@@ -94,7 +95,7 @@ func TestAnIDThatIsInUse(t *testing.T) {
 func TestAConnectionThatIsCut(t *testing.T) {
 	for _, revision := range []string{legacy, stateless} {
 		t.Run(revision, func(t *testing.T) {
-			server, c, s := newWaiting(), newTelemetry(t), newTelemetry(t)
+			server, c, s := newWaiting(), newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 			client := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil)
 			toolmcp.Instrument(client, c.Scope)
 			toolmcp.Instrument(server.Server, s.Scope)

@@ -18,6 +18,7 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/toolkit/toolmcp"
 )
 
@@ -69,7 +70,7 @@ func TestBothWays(t *testing.T) {
 			r.Session.Log(ctx, &mcp.LoggingMessageParams{Level: "error", Data: map[string]any{"token": secret}}),
 			r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Message: secret, Progress: 1}))
 	})
-	c, s := newTelemetry(t), newTelemetry(t)
+	c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 	client := mcp.NewClient(&mcp.Implementation{Name: "host"}, host(&told, secret))
 	toolmcp.Instrument(client, c.Scope)
 	toolmcp.Instrument(server, s.Scope)
@@ -150,7 +151,7 @@ func TestCancellation(t *testing.T) {
 			<-ctx.Done()
 			return nil, nil, ctx.Err()
 		})
-		c, s := newTelemetry(t), newTelemetry(t)
+		c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 		cs := connect(t, server, c, s, revision)
 		if _, err := cs.ListTools(t.Context(), nil); err != nil {
 			t.Fatal(err)
@@ -180,7 +181,7 @@ func TestInputRequired(t *testing.T) {
 			return &mcp.CallToolResult{RequestState: "!", InputRequests: mcp.InputRequestMap{"name": &mcp.ElicitParams{Message: "who?", RequestedSchema: json.RawMessage(`{"type":"object"}`)}}}, nil
 		})
 		var told atomic.Int64
-		c, s := newTelemetry(t), newTelemetry(t)
+		c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 		client := mcp.NewClient(&mcp.Implementation{Name: "host"}, host(&told, "x"))
 		toolmcp.Instrument(client, c.Scope)
 		toolmcp.Instrument(server, s.Scope)
@@ -224,7 +225,7 @@ func TestPanickingHandlers(t *testing.T) {
 		ElicitationHandler:          func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) { panic("boom") },
 		ProgressNotificationHandler: func(context.Context, *mcp.ProgressNotificationClientRequest) { panic("boom") },
 	})
-	c, s := newTelemetry(t), newTelemetry(t)
+	c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 	toolmcp.Instrument(client, c.Scope)
 	toolmcp.Instrument(server, s.Scope)
 	cs := dial(t, client, server, legacy)

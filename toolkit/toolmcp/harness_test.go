@@ -34,14 +34,13 @@ type telemetry struct {
 	metrics *sdkmetric.ManualReader
 }
 
-func newTelemetry(t testing.TB, options ...toolscope.Option) *telemetry {
+func newTelemetry(t testing.TB, o toolscope.Options) *telemetry {
 	t.Helper()
 	h := &telemetry{spans: tracetest.NewSpanRecorder(), metrics: sdkmetric.NewManualReader()}
 	var err error
-	h.Scope, err = toolscope.New(append([]toolscope.Option{
-		toolscope.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(h.spans))),
-		toolscope.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(h.metrics))),
-	}, options...)...)
+	o.TracerProvider = sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(h.spans))
+	o.MeterProvider = sdkmetric.NewMeterProvider(sdkmetric.WithReader(h.metrics))
+	h.Scope, err = toolscope.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +242,7 @@ func dialHandler(t testing.TB, client *mcp.Client, handler http.Handler, request
 
 func newPeers(t testing.TB, revision string, options ...toolmcp.Option) *peers {
 	t.Helper()
-	p := &peers{client: newTelemetry(t), server: newTelemetry(t)}
+	p := &peers{client: newTelemetry(t, toolscope.Options{}), server: newTelemetry(t, toolscope.Options{})}
 	p.ClientSession = connect(t, newServer(), p.client, p.server, revision, options...)
 	return p
 }

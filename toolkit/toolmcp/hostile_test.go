@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/cache"
 	"github.com/toolscope/toolscope/middleware/dedupe"
 	"github.com/toolscope/toolscope/middleware/validate"
@@ -53,7 +54,8 @@ func TestSchemasThatDoNotCompile(t *testing.T) {
 	if err := errors.Join(errC, errS); err != nil {
 		t.Fatal(err)
 	}
-	c, s := newTelemetry(t, toolscope.WithPolicies(clients)), newTelemetry(t, toolscope.WithPolicies(servers))
+	c, s := newTelemetry(t, toolscope.Options{Policies: []middleware.Policy{clients}}),
+		newTelemetry(t, toolscope.Options{Policies: []middleware.Policy{servers}})
 	cs := connect(t, server, c, s, legacy)
 	list, err := cs.ListTools(t.Context(), nil)
 	if err != nil || len(list.Tools) != len(schemas)+1 {
@@ -79,7 +81,7 @@ func TestLargeResults(t *testing.T) {
 		}
 		return result, nil
 	}
-	c, s := newTelemetry(t), newTelemetry(t)
+	c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 	session := connect(t, newServer(), nil, nil, legacy)
 	for _, call := range []struct {
 		of     *telemetry
@@ -131,7 +133,7 @@ func TestSharedResults(t *testing.T) {
 					runs.Add(1)
 					return &mcp.CallToolResult{Meta: mcp.Meta{"of": "the tool"}}, echoOut{in.Text}, nil
 				})
-				h := newTelemetry(t, toolscope.WithPolicies(twins, stored))
+				h := newTelemetry(t, toolscope.Options{Policies: []middleware.Policy{twins, stored}})
 				client, one := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil), toolkit.Session{ID: "one"}
 				if side == "client" {
 					toolmcp.Instrument(client, h.Scope)
@@ -167,7 +169,7 @@ func TestSharedResults(t *testing.T) {
 // TestListThatHangs checks that calls go on while the server's own list of tools does not
 // come, and that they are known by their names once it does.
 func TestListThatHangs(t *testing.T) {
-	server, s := newServer(), newTelemetry(t)
+	server, s := newServer(), newTelemetry(t, toolscope.Options{})
 	release, lists := make(chan struct{}), atomic.Int64{}
 	server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {

@@ -17,6 +17,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/toolmcp"
 )
@@ -63,7 +64,7 @@ func TestParentsOverHTTP(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
 			server, client := newServer(), mcp.NewClient(&mcp.Implementation{Name: "test"}, nil)
-			host, s := newTelemetry(t), newTelemetry(t)
+			host, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 			toolmcp.Instrument(server, s.Scope)
 			if c.meta {
 				toolmcp.Instrument(client, host.Scope)
@@ -105,7 +106,7 @@ func TestParentsOverHTTP(t *testing.T) {
 func TestSessionsOverHTTP(t *testing.T) {
 	for _, without := range []bool{false, true} {
 		server, client := newServer(), mcp.NewClient(&mcp.Implementation{Name: "test"}, nil)
-		c, s := newTelemetry(t), newTelemetry(t)
+		c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 		toolmcp.Instrument(server, s.Scope)
 		toolmcp.Instrument(client, c.Scope)
 		cs := dialHandler(t, client, mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: without}), http.DefaultTransport, legacy)
@@ -135,7 +136,7 @@ func TestSessionsOverHTTP(t *testing.T) {
 func TestListening(t *testing.T) {
 	var told atomic.Int64
 	server, client := newServer(), mcp.NewClient(&mcp.Implementation{Name: "test"}, host(&told, "x"))
-	c, s := newTelemetry(t), newTelemetry(t)
+	c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 	toolmcp.Instrument(server, s.Scope)
 	toolmcp.Instrument(client, c.Scope)
 	cs := dial(t, client, server, stateless)
@@ -156,7 +157,7 @@ func TestListening(t *testing.T) {
 // client lists them again, and not because it answered; and that a name it does not know stays unknown.
 func TestToolsLearned(t *testing.T) {
 	server := newServer()
-	c := newTelemetry(t)
+	c := newTelemetry(t, toolscope.Options{})
 	cs := connect(t, server, c, nil, legacy)
 	if _, err := cs.ListTools(t.Context(), nil); err != nil {
 		t.Fatal(err)
@@ -181,8 +182,8 @@ func TestToolsLearned(t *testing.T) {
 // TestProxy checks a server that carries out its calls by those of another: its one span
 // tells how a call came to it, and its context goes on.
 func TestProxy(t *testing.T) {
-	upstream, proxy, far := newServer(), mcp.NewServer(&mcp.Implementation{Name: "proxy"}, nil), newTelemetry(t)
-	h := newTelemetry(t)
+	upstream, proxy, far := newServer(), mcp.NewServer(&mcp.Implementation{Name: "proxy"}, nil), newTelemetry(t, toolscope.Options{})
+	h := newTelemetry(t, toolscope.Options{})
 	on := mcp.NewClient(&mcp.Implementation{Name: "proxy"}, nil)
 	toolmcp.Instrument(on, h.Scope, toolmcp.WithTransport(&mcp.StreamableClientTransport{Endpoint: "http://upstream.invalid:1234/"}))
 	toolmcp.Instrument(upstream, far.Scope)
@@ -224,7 +225,7 @@ func TestWithSession(t *testing.T) {
 			return next(ctx, method, req)
 		}
 	})
-	toolmcp.Instrument(server, newTelemetry(t).Scope, toolmcp.WithSession(func(r mcp.Request) *toolkit.Session {
+	toolmcp.Instrument(server, newTelemetry(t, toolscope.Options{}).Scope, toolmcp.WithSession(func(r mcp.Request) *toolkit.Session {
 		if who, ok := r.GetParams().GetMeta()["who"].(string); ok {
 			return &toolkit.Session{Tenant: "t", ID: who}
 		}

@@ -97,7 +97,8 @@ func TestBaggageStays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	both := toolscope.WithTracing(tracing.WithPropagators(propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{})))
+	both := toolscope.Options{Tracing: tracing.Options{
+		Propagators: propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{})}}
 	for _, sends := range []bool{false, true} {
 		var options []toolmcp.Option
 		if sends {
@@ -122,7 +123,7 @@ func TestBaggageStays(t *testing.T) {
 // it says so, and one of its own if not.
 func TestPartOf(t *testing.T) {
 	for _, says := range []bool{false, true} {
-		c, s := newTelemetry(t), newTelemetry(t)
+		c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 		cs := connect(t, newServer(), c, s, legacy)
 		list(t, cs)
 		def := &toolkit.Definition{Name: "repeat"}

@@ -76,7 +76,7 @@ func TestMetaIsKept(t *testing.T) {
 		for _, revision := range []string{legacy, stateless} {
 			for _, side := range []string{"client", "server"} {
 				t.Run(name+"/"+revision+"/"+side, func(t *testing.T) {
-					h := newTelemetry(t, toolscope.WithPolicies(c.policy))
+					h := newTelemetry(t, toolscope.Options{Policies: []middleware.Policy{c.policy}})
 					var cs *mcp.ClientSession
 					if side == "client" {
 						cs = connect(t, newTalkative(), h, nil, revision)

@@ -18,6 +18,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/toolkit/toolmcp"
 )
 
@@ -45,7 +46,7 @@ var (
 func TestEveryMethod(t *testing.T) {
 	for _, revision := range mcp.SupportedProtocolVersions() {
 		t.Run(revision, func(t *testing.T) {
-			c, s := newTelemetry(t), newTelemetry(t)
+			c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 			server, client := newTalker(), mcp.NewClient(&mcp.Implementation{Name: "host"}, host(new(atomic.Int64), "x"))
 			toolmcp.Instrument(client, c.Scope)
 			toolmcp.Instrument(server, s.Scope)

@@ -142,7 +142,7 @@ func TestEveryPolicy(t *testing.T) {
 			for _, side := range []string{"client", "server"} {
 				t.Run(name+"/"+revision+"/"+side, func(t *testing.T) {
 					var runs atomic.Int64
-					h, one := newTelemetry(t, toolscope.WithPolicies(c.policies()...)), toolkit.Session{ID: "one"}
+					h, one := newTelemetry(t, toolscope.Options{Policies: c.policies()}), toolkit.Session{ID: "one"}
 					server, client := worker(t, &runs), mcp.NewClient(&mcp.Implementation{Name: "test"}, nil)
 					if side == "client" {
 						toolmcp.Instrument(client, h.Scope)
@@ -195,9 +195,11 @@ func endings(h *telemetry, name string) (list []string) {
 func TestAPolicyThatPanics(t *testing.T) {
 	for _, revision := range []string{legacy, stateless} {
 		var runs atomic.Int64
-		s := newTelemetry(t, toolscope.WithPolicies(middleware.At(middleware.StageCache, func(toolkit.Handler) toolkit.Handler {
-			return func(context.Context, toolkit.Call) (toolkit.Result, error) { panic("boom") }
-		})))
+		s := newTelemetry(t, toolscope.Options{
+			Policies: []middleware.Policy{middleware.At(middleware.StageCache, func(toolkit.Handler) toolkit.Handler {
+				return func(context.Context, toolkit.Call) (toolkit.Result, error) { panic("boom") }
+			})},
+		})
 		cs := connect(t, worker(t, &runs), nil, s, revision)
 		for range 2 {
 			res, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "work", Arguments: json.RawMessage(`{"do":"echo"}`)})

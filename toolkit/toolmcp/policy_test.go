@@ -46,9 +46,9 @@ func TestPoliciesGovernBothSides(t *testing.T) {
 		t.Run(side, func(t *testing.T) {
 			var c, s *telemetry
 			if side == "client" {
-				c, s = newTelemetry(t, toolscope.WithPolicies(deny("echo"))), nil
+				c, s = newTelemetry(t, toolscope.Options{Policies: []middleware.Policy{deny("echo")}}), nil
 			} else {
-				c, s = nil, newTelemetry(t, toolscope.WithPolicies(deny("echo")))
+				c, s = nil, newTelemetry(t, toolscope.Options{Policies: []middleware.Policy{deny("echo")}})
 			}
 			cs := connect(t, newServer(), c, s, legacy)
 			list(t, cs)
@@ -83,7 +83,7 @@ func TestCacheOnServer(t *testing.T) {
 		runs.Add(1)
 		return &mcp.CallToolResult{Meta: mcp.Meta{"of": "the tool"}}, echoOut{in.Text}, nil
 	})
-	s := newTelemetry(t, toolscope.WithPolicies(store))
+	s := newTelemetry(t, toolscope.Options{Policies: []middleware.Policy{store}})
 	cs := connect(t, server, nil, s, legacy)
 	for range 3 {
 		res, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "count", Arguments: echoIn{"x"}})
@@ -100,7 +100,7 @@ func TestCacheOnServer(t *testing.T) {
 // one span with the attributes of both, which the server's span is below.
 func TestMergedWithAnOuterCall(t *testing.T) {
 	for _, separate := range []bool{false, true} {
-		c, s := newTelemetry(t), newTelemetry(t)
+		c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 		var options []toolmcp.Option
 		if separate {
 			options = append(options, toolmcp.WithSeparateSpans())
@@ -154,7 +154,7 @@ func TestMergedWithAnOuterCall(t *testing.T) {
 
 // TestWithoutRecover checks that the option lets a panic go on, as it was.
 func TestWithoutRecover(t *testing.T) {
-	s := newTelemetry(t)
+	s := newTelemetry(t, toolscope.Options{})
 	handler := toolmcp.Server(s.Scope, toolmcp.WithoutRecover())(func(context.Context, string, mcp.Request) (mcp.Result, error) { panic("on") })
 	for _, method := range []string{"tools/call", "prompts/get"} {
 		func() {
@@ -179,10 +179,14 @@ func TestPassesOnUnchanged(t *testing.T) {
 	result, failure := &mcp.CallToolResult{Content: []mcp.Content{}}, errors.New("x")
 	inner := func(context.Context, string, mcp.Request) (mcp.Result, error) { return result, nil }
 	req := &mcp.CallToolRequest{Session: new(mcp.ServerSession), Params: &mcp.CallToolParamsRaw{Name: "x"}}
-	off := newTelemetry(t, toolscope.WithSettings(toolscope.Settings{Off: true}))
+	off := newTelemetry(t, toolscope.Options{Settings: toolscope.Settings{Off: true}})
 	for name, m := range map[string]mcp.Middleware{
-		"nil client": toolmcp.Client(nil), "nil server": toolmcp.Server(nil), "off": toolmcp.Server(off.Scope), "on": toolmcp.Server(newTelemetry(t).Scope),
-		"no telemetry": toolmcp.Server(newTelemetry(t, toolscope.WithoutTracing(), toolscope.WithoutMetrics(), toolscope.WithoutStats()).Scope),
+		"nil client": toolmcp.Client(nil), "nil server": toolmcp.Server(nil), "off": toolmcp.Server(off.Scope), "on": toolmcp.Server(newTelemetry(t, toolscope.Options{}).Scope),
+		"no telemetry": toolmcp.Server(newTelemetry(t, toolscope.Options{
+			NoTracing: true,
+			NoMetrics: true,
+			NoStats:   true,
+		}).Scope),
 	} {
 		if got, err := m(inner)(t.Context(), "tools/call", req); got != mcp.Result(result) || err != nil {
 			t.Errorf("%s: got %v and %v, want the identical result", name, got, err)
@@ -258,7 +262,7 @@ func TestPoliciesAnswer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := newTelemetry(t, toolscope.WithPolicies(loops, asked, limits))
+		s := newTelemetry(t, toolscope.Options{Policies: []middleware.Policy{loops, asked, limits}})
 		one := toolkit.Session{ID: revision}
 		cs := connect(t, server, nil, s, revision, toolmcp.WithSession(func(mcp.Request) *toolkit.Session { return &one }))
 		var text string

@@ -16,6 +16,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/toolkit/toolmcp"
 )
 
@@ -149,7 +150,7 @@ func TestAnswersAreTheSame(t *testing.T) {
 		t.Run(fmt.Sprint("stateless ", stateless), func(t *testing.T) {
 			bare := rawAnswers(t, quiet(), stateless)
 			server := quiet()
-			toolmcp.Instrument(server, newTelemetry(t).Scope)
+			toolmcp.Instrument(server, newTelemetry(t, toolscope.Options{}).Scope)
 			watched := rawAnswers(t, server, stateless)
 			for i := range bare {
 				if bare[i] != watched[i] {
@@ -235,7 +236,7 @@ func TestResultsAreTheSame(t *testing.T) {
 	}
 	bare := rawResults(t, newClient())
 	for name, options := range map[string][]toolmcp.Option{"instrumented": nil, "separate": {toolmcp.WithSeparateSpans()}} {
-		h := newTelemetry(t)
+		h := newTelemetry(t, toolscope.Options{})
 		client := newClient()
 		toolmcp.Instrument(client, h.Scope, options...)
 		watched := rawResults(t, client)

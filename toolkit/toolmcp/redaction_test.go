@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
+	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/stats"
 )
 
@@ -56,7 +57,7 @@ func TestNothingSecretLeaves(t *testing.T) {
 	secret, data := "gh"+"p_"+strings.Repeat("e5F6", 9), []byte("the data of the image")
 	for _, revision := range []string{legacy, stateless} {
 		t.Run(revision, func(t *testing.T) {
-			c, s := newTelemetry(t), newTelemetry(t)
+			c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 			cs := connect(t, leaky(secret, data), c, s, revision)
 			list(t, cs)
 			ctx := t.Context()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/toolkit/toolmcp"
 )
 
@@ -27,7 +28,7 @@ func (connectionWithSession) SessionID() string { return "a-session" }
 // Revision 2026-07-28 has no sessions: a transport's id is on no span of it, on those of earlier ones it is.
 func TestSessionIDByRevision(t *testing.T) {
 	for revision, id := range map[string]string{legacy: "a-session", stateless: ""} {
-		c, s := newTelemetry(t), newTelemetry(t)
+		c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 		server, client := newServer(), mcp.NewClient(&mcp.Implementation{Name: "test"}, nil)
 		toolmcp.Instrument(client, c.Scope)
 		toolmcp.Instrument(server, s.Scope)

@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
+	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/toolkit/toolmcp"
 	"github.com/toolscope/toolscope/tracing"
 )
@@ -75,7 +76,7 @@ func TestRounds(t *testing.T) {
 		for _, by := range []string{"the SDK", "the client"} { // who answers the questions
 			for _, tool := range []string{"asks", "asks_and_fails"} {
 				t.Run(fmt.Sprintf("%s by %s over %s", tool, by, transport.name), func(t *testing.T) {
-					c, s := newTelemetry(t), newTelemetry(t)
+					c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 					server := newAsking()
 					client := mcp.NewClient(&mcp.Implementation{Name: "test"}, &mcp.ClientOptions{
 						MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: by == "the client"},
@@ -141,7 +142,7 @@ func TestRounds(t *testing.T) {
 
 // A call whose client never answers is counted when its session ends, or by the bound on those that wait: none is lost.
 func TestRoundsThatNobodyCarriesOn(t *testing.T) {
-	c, s := newTelemetry(t), newTelemetry(t)
+	c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 	server := newAsking()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test"}, &mcp.ClientOptions{MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true}})
 	toolmcp.Instrument(client, c.Scope)

@@ -84,7 +84,9 @@ func TestWhoseCallsAre(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			told := toldErrors(t)
 			server, runs := newCounting()
-			toolmcp.Instrument(server, newTelemetry(t, toolscope.WithPolicies(c.policy)).Scope, c.option)
+			toolmcp.Instrument(server, newTelemetry(t, toolscope.Options{
+				Policies: []middleware.Policy{c.policy},
+			}).Scope, c.option)
 			for range 2 {
 				cs := c.connect(t, mcp.NewClient(&mcp.Implementation{Name: "test"}, nil), server, c.revision)
 				for range 3 {
@@ -111,7 +113,7 @@ func TestSessionFunctionPanics(t *testing.T) {
 		return &toolkit.Session{ID: r.GetParams().GetMeta()["who"].(string)} // as hosts write it
 	})
 	for _, revision := range []string{legacy, stateless} {
-		s := newTelemetry(t)
+		s := newTelemetry(t, toolscope.Options{})
 		server, runs := newCounting()
 		cs := connect(t, server, nil, s, revision, option)
 		res, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "count"})
@@ -131,6 +133,6 @@ func TestSessionFunctionPanics(t *testing.T) {
 			t.Error("WithoutRecover: the panic did not go on")
 		}
 	}()
-	handler := toolmcp.Server(newTelemetry(t).Scope, option, toolmcp.WithoutRecover())(func(context.Context, string, mcp.Request) (mcp.Result, error) { return nil, nil })
+	handler := toolmcp.Server(newTelemetry(t, toolscope.Options{}).Scope, option, toolmcp.WithoutRecover())(func(context.Context, string, mcp.Request) (mcp.Result, error) { return nil, nil })
 	_, _ = handler(t.Context(), "tools/call", &mcp.CallToolRequest{Session: new(mcp.ServerSession), Params: &mcp.CallToolParamsRaw{Name: "x"}})
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/export"
 	"github.com/toolscope/toolscope/toolkit/toolmcp"
@@ -117,7 +118,7 @@ func TestNewServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, s := newTelemetry(t), newTelemetry(t)
+	c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 	cs := connect(t, server, c, s, stateless)
 	list, err := cs.ListTools(t.Context(), nil)
 	if err != nil || len(list.Tools) != 3 {

@@ -17,6 +17,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/retry"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/toolmcp"
@@ -83,7 +84,7 @@ func TestSides(t *testing.T) {
 		for _, revision := range []string{legacy, stateless} {
 			for _, sides := range []string{"client", "server", "both", "shared"} {
 				t.Run(fmt.Sprintf("%s %s %s", sides, transport.name, revision), func(t *testing.T) {
-					c, s := newTelemetry(t), newTelemetry(t)
+					c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 					server, client := newServer(), mcp.NewClient(&mcp.Implementation{Name: "test"}, nil)
 					wantClient, wantServer := onTheAgentsSide(calls), onTheServer(calls)
 					switch sides {
@@ -131,7 +132,7 @@ func TestSides(t *testing.T) {
 // A call that is made inside another one is recorded by the outer one, on the agent's side.
 func TestSidesOfMergedCalls(t *testing.T) {
 	for _, options := range [][]toolmcp.Option{nil, {toolmcp.WithSeparateSpans()}} {
-		c := newTelemetry(t)
+		c := newTelemetry(t, toolscope.Options{})
 		cs := connect(t, newServer(), c, nil, legacy, options...)
 		if _, err := cs.ListTools(t.Context(), nil); err != nil {
 			t.Fatal(err)
@@ -151,7 +152,7 @@ func TestSidesOfMergedCalls(t *testing.T) {
 // A gateway handles a call and makes it of another server. It is no agent's side: it records the call as a server
 // and the request that it sends, and the agent's client counts the call.
 func TestSidesOfAGateway(t *testing.T) {
-	agent, gateway, far := newTelemetry(t), newTelemetry(t), newTelemetry(t)
+	agent, gateway, far := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 	onward := connect(t, newServer(), gateway, far, legacy)
 	if _, err := onward.ListTools(t.Context(), nil); err != nil {
 		t.Fatal(err)
@@ -188,7 +189,7 @@ func TestSidesOfRetries(t *testing.T) {
 		}
 		return nil, nil, nil
 	})
-	c, s := newTelemetry(t, toolscope.WithPolicies(again)), newTelemetry(t)
+	c, s := newTelemetry(t, toolscope.Options{Policies: []middleware.Policy{again}}), newTelemetry(t, toolscope.Options{})
 	cs := connect(t, server, c, s, legacy)
 	if _, err := cs.ListTools(t.Context(), nil); err != nil {
 		t.Fatal(err)
@@ -203,7 +204,7 @@ func TestSidesOfRetries(t *testing.T) {
 // What became of a call is a label on the protocol's metrics as well, so that a server that is measured alone can
 // tell hits and refusals from calls that ran; and its spans say that they are a server's.
 func TestOutcomesOfAServer(t *testing.T) {
-	s := newTelemetry(t, toolscope.WithPolicies(newCache(t), deny("echo")))
+	s := newTelemetry(t, toolscope.Options{Policies: []middleware.Policy{newCache(t), deny("echo")}})
 	server, _ := newCounting()
 	mcp.AddTool(server, &mcp.Tool{Name: "echo"}, func(context.Context, *mcp.CallToolRequest, echoIn) (*mcp.CallToolResult, any, error) {
 		return nil, nil, nil

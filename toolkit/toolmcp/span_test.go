@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/toolkit/toolmcp"
 )
 
@@ -160,7 +161,7 @@ func TestServerAsksClient(t *testing.T) {
 		_, err := r.Session.Elicit(ctx, &mcp.ElicitParams{Message: "your word?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{"password":{"type":"string"}}}`)})
 		return nil, nil, err
 	})
-	c, s := newTelemetry(t), newTelemetry(t)
+	c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 	cs := connect(t, server, c, s, legacy)
 	if res, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "asks", Arguments: echoIn{}}); err != nil || res.IsError {
 		t.Fatal(err, res)
@@ -193,7 +194,7 @@ func TestParametersAreCopied(t *testing.T) {
 			return next(ctx, method, req)
 		}
 	})
-	cs := connect(t, server, newTelemetry(t), nil, legacy)
+	cs := connect(t, server, newTelemetry(t, toolscope.Options{}), nil, legacy)
 	params := &mcp.CallToolParams{Name: "echo", Arguments: map[string]any{"text": "x"}, Meta: mcp.Meta{"mine": "1", "traceparent": "an old one", "tracestate": "of=it"}}
 	if _, err := cs.CallTool(t.Context(), params); err != nil {
 		t.Fatal(err)
@@ -218,7 +219,7 @@ func TestAmbientContextIsALink(t *testing.T) {
 			options = append(options, toolmcp.WithPublicEndpoint())
 		}
 		server := newServer()
-		c, s := newTelemetry(t), newTelemetry(t)
+		c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 		toolmcp.Instrument(server, s.Scope, options...)
 		ambient := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{7}, SpanID: trace.SpanID{7}, TraceFlags: trace.FlagsSampled})
 		server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/toolmcp"
 )
@@ -61,7 +62,7 @@ func TestMadeUpNames(t *testing.T) {
 		for _, hostile := range []bool{false, true} {
 			for _, revision := range []string{legacy, stateless} {
 				t.Run(fmt.Sprintf("lists %v hostile %v %s", lists, hostile, revision), func(t *testing.T) {
-					server, c := newServer(), newTelemetry(t)
+					server, c := newServer(), newTelemetry(t, toolscope.Options{})
 					if hostile {
 						answersAny(server)
 					}
@@ -94,7 +95,7 @@ func TestMadeUpNames(t *testing.T) {
 // name is still the model's.
 func TestMadeUpNamesInACall(t *testing.T) {
 	for _, options := range [][]toolmcp.Option{nil, {toolmcp.WithSeparateSpans()}} {
-		server, c := newServer(), newTelemetry(t)
+		server, c := newServer(), newTelemetry(t, toolscope.Options{})
 		answersAny(server)
 		cs := connect(t, server, c, nil, legacy, options...)
 		def := &toolkit.Definition{Name: "any"}
@@ -119,7 +120,7 @@ func TestMadeUpNamesInACall(t *testing.T) {
 // A client that never lists tools still counts, times and explains each call: only the name is missing
 // from labels, and it is on the span. A failure of such a call is the tool's, not one of an unknown tool.
 func TestCallsWithoutAList(t *testing.T) {
-	server, c := newServer(), newTelemetry(t)
+	server, c := newServer(), newTelemetry(t, toolscope.Options{})
 	cs := connect(t, server, c, nil, legacy)
 	for _, name := range []string{"echo", "echo", "fails"} {
 		if _, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: echoIn{"hi"}}); err != nil {
@@ -153,7 +154,7 @@ func TestWithListing(t *testing.T) {
 	for _, listing := range []bool{false, true} {
 		for _, connect := range []connecting{dial, dialHTTP} {
 			for _, revision := range []string{legacy, stateless} {
-				server, c := newServer(), newTelemetry(t)
+				server, c := newServer(), newTelemetry(t, toolscope.Options{})
 				client := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil)
 				var options []toolmcp.Option
 				if listing {

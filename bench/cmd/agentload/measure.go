@@ -29,7 +29,10 @@ func measure(ctx context.Context, s settings) error {
 		if err != nil {
 			return err
 		}
-		scope, err := toolscope.New(toolscope.WithTracerProvider(providers.TracerProvider), toolscope.WithMeterProvider(providers.MeterProvider))
+		scope, err := toolscope.New(toolscope.Options{
+			TracerProvider: providers.TracerProvider,
+			MeterProvider:  providers.MeterProvider,
+		})
 		if err != nil {
 			return err
 		}

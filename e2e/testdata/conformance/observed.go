@@ -39,9 +39,10 @@ var scope = func() *toolscope.Scope {
 	if err != nil {
 		log.Fatal(err)
 	}
-	s, err := toolscope.New(
-		toolscope.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(writer{names}))),
-		toolscope.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewManualReader()))))
+	s, err := toolscope.New(toolscope.Options{
+		TracerProvider: sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(writer{names})),
+		MeterProvider:  sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewManualReader())),
+	})
 	if err != nil {
 		log.Fatal(err)
 	}

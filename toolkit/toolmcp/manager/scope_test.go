@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/retry"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/toolmcp/manager"
@@ -22,7 +23,9 @@ import (
 // the tool renamed or not.
 func TestTheSpanTellsWhichServerAnswered(t *testing.T) {
 	spans := tracetest.NewSpanRecorder()
-	scope, err := toolscope.New(toolscope.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))))
+	scope, err := toolscope.New(toolscope.Options{
+		TracerProvider: sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans)),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +82,7 @@ func TestPoliciesApply(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scope, err := toolscope.New(toolscope.WithPolicies(policy))
+	scope, err := toolscope.New(toolscope.Options{Policies: []middleware.Policy{policy}})
 	if err != nil {
 		t.Fatal(err)
 	}
