@@ -30,7 +30,7 @@ func TestBudgets(t *testing.T) {
 	sampled := toolscope.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(discard{})))
 	unsampled := toolscope.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSampler(sdktrace.NeverSample())))
 	meters := toolscope.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewManualReader())))
-	off, err := redact.New(redact.Off())
+	off, err := redact.New(redact.Options{Preset: redact.Off})
 	if err != nil {
 		t.Fatal(err)
 	}
