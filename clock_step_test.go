@@ -49,11 +49,11 @@ func (c *wallClock) Wants(context.Context) bool          { return false }
 func (c *wallClock) End(context.Context, *toolkit.Ended) {}
 
 // steppedScope is a scope whose clock can be set.
-func steppedScope(t testing.TB, clock *wallClock, options ...stats.Option) *toolscope.Scope {
+func steppedScope(t testing.TB, clock *wallClock) *toolscope.Scope {
 	t.Helper()
 	scope, err := toolscope.New(toolscope.WithoutTracing(), toolscope.WithoutMetrics(), toolscope.WithObservers(clock),
-		toolscope.WithStats(append(options, stats.WithClock(clock.now))...),
-		toolscope.WithHTTP(stats.WithMetrics(statsprom.NewHandler)))
+		toolscope.WithStats(stats.Options{Clock: clock.now}),
+		toolscope.WithHTTP(stats.HandlerOptions{Metrics: statsprom.NewHandler}))
 	if err != nil {
 		t.Fatal(err)
 	}

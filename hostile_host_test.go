@@ -85,7 +85,7 @@ func troubled(t *testing.T, again func() toolkit.Handler, what trouble) (*toolsc
 		toolscope.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(what), sdktrace.WithSampler(what))),
 		toolscope.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))),
 		toolscope.WithRedactor(redactor), toolscope.WithObservers(what),
-		toolscope.WithStats(stats.WithRegistered(func() []toolkit.Definition { what(); return nil })),
+		toolscope.WithStats(stats.Options{Registered: func() []toolkit.Definition { what(); return nil }}),
 		toolscope.WithPolicies(recovers, gate, loops, answers, limits, circuits, person))
 }
 

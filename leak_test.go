@@ -40,7 +40,7 @@ func TestNoSecretLeaves(t *testing.T) {
 	scope, err := toolscope.New(
 		toolscope.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(ring))),
 		toolscope.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))),
-		toolscope.WithHTTP(stats.WithTraces(ring.Source())))
+		toolscope.WithHTTP(stats.HandlerOptions{Traces: ring.Source()}))
 	if err != nil {
 		t.Fatal(err)
 	}

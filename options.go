@@ -20,14 +20,14 @@ import (
 )
 
 // An Option sets something of a [Scope]. Where one is given twice, the last wins,
-// but for [WithTracing], [WithStats], [WithHTTP], [WithPolicies] and
-// [WithObservers], which add up. Nil options are passed over.
+// but for [WithTracing], [WithPolicies] and [WithObservers], which add
+// up. Nil options are passed over.
 type Option func(*config) error
 
 type config struct {
 	tracing   []tracing.Option
-	stats     []stats.Option
-	http      []stats.HandlerOption
+	stats     stats.Options
+	http      stats.HandlerOptions
 	redactor  *redact.Redactor
 	content   tracing.Content
 	policies  []middleware.Policy
@@ -77,14 +77,15 @@ func WithTracing(options ...tracing.Option) Option {
 	return func(c *config) error { c.tracing = append(c.tracing, options...); return nil }
 }
 
-// WithStats adds options of the statistics; they win over this package's.
-func WithStats(options ...stats.Option) Option {
-	return func(c *config) error { c.stats = append(c.stats, options...); return nil }
+// WithStats sets the options of the statistics. A nil Redactor is the scope's.
+func WithStats(o stats.Options) Option {
+	return func(c *config) error { c.stats = o; return nil }
 }
 
-// WithHTTP adds options of the HTTP handler.
-func WithHTTP(options ...stats.HandlerOption) Option {
-	return func(c *config) error { c.http = append(c.http, options...); return nil }
+// WithHTTP sets the options of the HTTP handler. The scope adds its own health, and with
+// [WithApprovals] a link to the page of approvals, after the sources and links of o.
+func WithHTTP(o stats.HandlerOptions) Option {
+	return func(c *config) error { c.http = o; return nil }
 }
 
 // WithPolicies adds policies that govern calls. They stand in the order of

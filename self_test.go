@@ -45,7 +45,7 @@ func TestSelf(t *testing.T) {
 	}
 	scope, err := toolscope.New(
 		toolscope.WithTracerProvider(providers.TracerProvider), toolscope.WithMeterProvider(providers.MeterProvider), toolscope.WithRedactor(redactor),
-		toolscope.WithObservers(careless{}), toolscope.WithStats(stats.WithMaxRecent(2)), toolscope.WithHTTP(stats.WithHealth(providers)))
+		toolscope.WithObservers(careless{}), toolscope.WithStats(stats.Options{MaxRecent: 2}), toolscope.WithHTTP(stats.HandlerOptions{Health: []stats.HealthSource{providers}}))
 	if err != nil {
 		t.Fatal(err)
 	}

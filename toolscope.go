@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -66,16 +67,19 @@ func New(options ...Option) (*Scope, error) {
 
 func (s *Scope) makeStats() (err error) {
 	c := s.config
-	s.recorder, err = stats.New(append([]stats.Option{stats.WithRedactor(c.redactor)}, c.stats...)...)
-	if err != nil {
+	o := c.stats
+	if o.Redactor == nil {
+		o.Redactor = c.redactor
+	}
+	if s.recorder, err = stats.New(o); err != nil {
 		return err
 	}
-	options := append(c.http[:len(c.http):len(c.http)], stats.WithHealth(&s.self))
+	served := c.http
+	served.Health = append(slices.Clip(served.Health), &s.self)
 	if c.approvals != "" {
-		options = append(options, stats.WithLink("approvals", "approvals"))
+		served.Links = append(slices.Clip(served.Links), stats.Link{Name: "approvals", Href: "approvals"})
 	}
-	s.handler, err = stats.NewHandler(s.recorder, options...)
-	if err != nil {
+	if s.handler, err = stats.NewHandler(s.recorder, served); err != nil {
 		return err
 	}
 	s.observers = append(s.observers, s.recorder)
@@ -199,7 +203,7 @@ func (s *Scope) Off() bool { return s == nil || s.rules.Load().off }
 
 // HTTPHandler serves the statistics and the dashboard; it can be mounted under
 // any prefix with [http.StripPrefix]. It answers requests that arrive on a
-// loopback address only, unless an option of [WithHTTP] says otherwise.
+// loopback address only, unless [WithHTTP] says otherwise.
 func (s *Scope) HTTPHandler() http.Handler {
 	if s == nil {
 		return http.HandlerFunc(noStats)

@@ -36,7 +36,8 @@ func (s *settings) setLimits(o *Options) error {
 		switch {
 		case f.got == 0:
 		case f.got < f.min || f.got > f.max:
-			return fmt.Errorf("redact: Options.Limits.%s: got %d, want %d to %d, or 0 for the default", f.name, f.got, f.min, f.max)
+			return fmt.Errorf("redact: Options.Limits.%s: got %d, want %d to %d, or 0 for the default",
+				f.name, f.got, f.min, f.max)
 		default:
 			*f.to = f.got
 		}

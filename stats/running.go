@@ -25,7 +25,7 @@ const (
 // the [Recorder], for those who want to see a call that hangs before it ends.
 //
 //	running := stats.NewRunning(nil)
-//	scope, err := toolscope.New(toolscope.WithObserver(running), toolscope.WithHTTP(stats.WithRunning(running)))
+//	scope, err := toolscope.New(toolscope.WithObservers(running), toolscope.WithHTTP(stats.HandlerOptions{Running: running}))
 //
 // A call costs one allocation and a short lock at each of its ends. Arguments are
 // neither copied nor looked at until somebody asks; then they are redacted. At most

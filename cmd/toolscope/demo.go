@@ -121,7 +121,14 @@ func runDemo(ctx context.Context, o demoOptions, stdout, stderr io.Writer) (err 
 		toolscope.WithObservers(running),
 		toolscope.WithTracerProvider(providers.TracerProvider),
 		toolscope.WithMeterProvider(providers.MeterProvider),
-		toolscope.WithHTTP(stats.WithMetrics(statsprom.NewHandler), stats.WithTraces(providers.Ring.Source()), stats.WithRunning(running), stats.WithHealth(providers), stats.WithTitle("toolscope demo"), jaegerLinks(providers.Endpoint)),
+		toolscope.WithHTTP(stats.HandlerOptions{
+			Metrics:  statsprom.NewHandler,
+			Traces:   providers.Ring.Source(),
+			Running:  running,
+			Health:   []stats.HealthSource{providers},
+			Title:    "toolscope demo",
+			TraceURL: jaegerTraces(providers.Endpoint),
+		}),
 	)
 	if err != nil {
 		return err
@@ -244,9 +251,10 @@ func jaegerSearch(endpoint, conversation string) string {
 	return jaegerUI(endpoint) + "/search?service=toolscope-demo&lookback=1h&limit=100&tags=" + url.QueryEscape(string(tags))
 }
 
-func jaegerLinks(endpoint string) stats.HandlerOption {
+// jaegerTraces is the address of a trace in Jaeger; "" without an endpoint.
+func jaegerTraces(endpoint string) string {
 	if endpoint == "" {
-		return nil
+		return ""
 	}
-	return stats.WithTraceURL(jaegerUI(endpoint) + "/trace/{trace_id}")
+	return jaegerUI(endpoint) + "/trace/{trace_id}"
 }

@@ -79,6 +79,7 @@ func (o *mcpOptions) open() (_ *mcpProxy, err error) {
 		options = append(options, file.Options()...)
 		redactor = file.Redactor()
 	}
+	var health []stats.HealthSource
 	if o.log != "" {
 		log, err := calllog.Open(o.log, redactor)
 		if err != nil {
@@ -86,11 +87,17 @@ func (o *mcpOptions) open() (_ *mcpProxy, err error) {
 		}
 		p.closers = append(p.closers, func(context.Context) error { return log.Close() })
 		p.log = logHealth{log}
-		options = append(options, toolscope.WithObservers(log), toolscope.WithHTTP(stats.WithHealth(p.log)))
+		options = append(options, toolscope.WithObservers(log))
+		health = append(health, p.log)
 	}
 	running := stats.NewRunning(redactor)
 	options = append(options, toolscope.WithObservers(running),
-		toolscope.WithHTTP(stats.WithTraces(providers.Ring.Source()), stats.WithRunning(running), stats.WithHealth(providers), stats.WithTitle("toolscope mcp: "+o.server())))
+		toolscope.WithHTTP(stats.HandlerOptions{
+			Traces:  providers.Ring.Source(),
+			Running: running,
+			Health:  append(health, providers),
+			Title:   "toolscope mcp: " + o.server(),
+		}))
 	if p.scope, err = toolscope.New(options...); err != nil {
 		return nil, noApprovals("mcp", o.config, err)
 	}

@@ -104,7 +104,12 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr 
 	}
 	running := stats.NewRunning(nil)
 	scope, err := toolscope.New(append(file.Options(), toolscope.WithTracerProvider(providers.TracerProvider), toolscope.WithMeterProvider(providers.MeterProvider), toolscope.WithObservers(running),
-		toolscope.WithHTTP(stats.WithTraces(providers.Ring.Source()), stats.WithRunning(running), stats.WithHealth(providers), stats.WithTitle("toolscope serve")))...)
+		toolscope.WithHTTP(stats.HandlerOptions{
+			Traces:  providers.Ring.Source(),
+			Running: running,
+			Health:  []stats.HealthSource{providers},
+			Title:   "toolscope serve",
+		}))...)
 	if err != nil {
 		return errors.Join(noApprovals("serve", o.config, err), providers.Shutdown(ctx))
 	}
