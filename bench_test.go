@@ -85,7 +85,7 @@ func BenchmarkCall(b *testing.B) {
 }
 
 func redactorOff(b *testing.B) *redact.Redactor {
-	r, err := redact.New(redact.Off())
+	r, err := redact.New(redact.Options{Preset: redact.Off})
 	if err != nil {
 		b.Fatal(err)
 	}

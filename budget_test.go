@@ -31,7 +31,7 @@ func TestBudgets(t *testing.T) {
 	sampled := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(discard{}))
 	unsampled := sdktrace.NewTracerProvider(sdktrace.WithSampler(sdktrace.NeverSample()))
 	meters := sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewManualReader()))
-	off, err := redact.New(redact.Off())
+	off, err := redact.New(redact.Options{Preset: redact.Off})
 	if err != nil {
 		t.Fatal(err)
 	}

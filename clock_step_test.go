@@ -49,14 +49,14 @@ func (c *wallClock) Wants(context.Context) bool          { return false }
 func (c *wallClock) End(context.Context, *toolkit.Ended) {}
 
 // steppedScope is a scope whose clock can be set.
-func steppedScope(t testing.TB, clock *wallClock, options ...stats.Option) *toolscope.Scope {
+func steppedScope(t testing.TB, clock *wallClock) *toolscope.Scope {
 	t.Helper()
 	scope, err := toolscope.New(toolscope.Options{
 		NoTracing: true,
 		NoMetrics: true,
 		Observers: []toolkit.Observer{clock},
-		Stats:     append(options, stats.WithClock(clock.now)),
-		HTTP:      []stats.HandlerOption{stats.WithMetrics(statsprom.NewHandler)},
+		Stats:     stats.Options{Clock: clock.now},
+		HTTP:      stats.HandlerOptions{Metrics: statsprom.NewHandler},
 	})
 	if err != nil {
 		t.Fatal(err)

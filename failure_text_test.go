@@ -204,7 +204,7 @@ func TestTheResultOfAFailedCall(t *testing.T) {
 
 // TestAFailureFollowsTheRulesOfItsTool: a redaction rule for a tool's result also holds for its text as an error.
 func TestAFailureFollowsTheRulesOfItsTool(t *testing.T) {
-	redactor, err := redact.New(redact.WithRule(redact.Rule{Tool: "backup", Path: "$.host", Action: redact.Mask}))
+	redactor, err := redact.New(redact.Options{Rules: []redact.Rule{{Tool: "backup", Path: "$.host", Action: redact.Mask}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func (t trouble) Add(context.Context, cache.Write, uint64) error                
 // troubled is a scope of which each part that a host can give is troubled.
 func troubled(t *testing.T, again func() toolkit.Handler, what trouble) (*toolscope.Scope, error) {
 	t.Helper()
-	redactor, errR := redact.New(redact.WithCallback(func(redact.Match) (redact.Action, string) { what(); return redact.Mask, "" }))
+	redactor, errR := redact.New(redact.Options{Callback: func(redact.Match) (redact.Action, string) { what(); return redact.Mask, "" }})
 	rules, errC := permit.Compile(permit.Spec{Rules: []permit.Rule{{Name: "asks", Effect: permit.Ask, Tools: []string{"asked"}}, {Name: "all", Effect: permit.Allow, Tools: []string{"*"}}}})
 	gate, errP := permit.New(permit.Options{Rules: rules, Approver: true, OnDecision: func(context.Context, toolkit.Call, permit.Decision) { what() }})
 	loops, errL := loop.New(loop.Options{OnLoop: func(context.Context, loop.Loop) { what() }})
@@ -86,7 +86,7 @@ func troubled(t *testing.T, again func() toolkit.Handler, what trouble) (*toolsc
 		MeterProvider:  sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader)),
 		Redactor:       redactor,
 		Observers:      []toolkit.Observer{what},
-		Stats:          []stats.Option{stats.WithRegistered(func() []toolkit.Definition { what(); return nil })},
+		Stats:          stats.Options{Registered: func() []toolkit.Definition { what(); return nil }},
 		Policies:       []middleware.Policy{recovers, gate, loops, answers, limits, circuits, person},
 	})
 }

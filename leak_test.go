@@ -40,7 +40,7 @@ func TestNoSecretLeaves(t *testing.T) {
 	scope, err := toolscope.New(toolscope.Options{
 		TracerProvider: sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(ring)),
 		MeterProvider:  sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader)),
-		HTTP:           []stats.HandlerOption{stats.WithTraces(ring.Source())},
+		HTTP:           stats.HandlerOptions{Traces: ring.Source()},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -36,10 +36,11 @@ type Options struct {
 	// the others replace them. A ContentReport replaces the scope's own, which counts redacted and truncated
 	// values in the statistics.
 	Tracing tracing.Options
-	// Stats configures the statistics. Its options replace the Redactor above. Nil options are ignored.
-	Stats []stats.Option
-	// HTTP configures [Scope.HTTPHandler]. Nil options are ignored.
-	HTTP []stats.HandlerOption
+	// Stats configures the statistics. A nil Redactor is the one above.
+	Stats stats.Options
+	// HTTP configures [Scope.HTTPHandler]. The scope adds its own health, and with ApprovalsToken a link
+	// to the page of approvals, after the sources and links given.
+	HTTP stats.HandlerOptions
 
 	// Policies govern calls, in any order: the scope applies them in the order of [middleware.Stage], inside
 	// the observers, which see what the agent gets. [middleware.At] makes a policy of a middleware. A nil policy is an
@@ -80,7 +81,6 @@ func (o Options) complete() (*Options, error) {
 		}
 	}
 	o.Settings.Policies = slices.Concat(o.Policies, o.Settings.Policies)
-	o.Stats, o.HTTP = slices.Clone(o.Stats), slices.Clone(o.HTTP)
 	o.Observers = slices.Clone(o.Observers)
 	if o.Redactor == nil {
 		o.Redactor = redact.Default()

@@ -13,7 +13,6 @@ import (
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/redact"
-	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/tooltest"
 	"github.com/toolscope/toolscope/tracing"
@@ -38,7 +37,7 @@ func TestWrongOptionsAreNamed(t *testing.T) {
 // TestTracingOptions checks that Options.Tracing replaces the scope's values field by field, and that its zero
 // fields keep them. NoTracing applies to both.
 func TestTracingOptions(t *testing.T) {
-	off, err := redact.New(redact.Off())
+	off, err := redact.New(redact.Options{Preset: redact.Off})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,8 +94,6 @@ func TestOptionsAreCopied(t *testing.T) {
 		Policies:  policies,
 		Settings:  toolscope.Settings{Policies: []middleware.Policy{second}},
 		Observers: []toolkit.Observer{nil, recorder},
-		Stats:     []stats.Option{nil},
-		HTTP:      []stats.HandlerOption{nil},
 		NoTracing: true, NoMetrics: true,
 	}
 	scope, err := toolscope.New(o)

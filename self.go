@@ -44,7 +44,7 @@ func (s *self) note(f redact.Findings) {
 	}
 }
 
-// Components tell how observing and redacting go, for [stats.WithHealth]. A panic of an
+// Components tell how observing and redacting go, for [stats.HandlerOptions].Health. A panic of an
 // observer is a problem for some minutes: whatever it observes has holes.
 func (s *self) Components() []stats.Component {
 	panics := counters.ObserverPanics.Load()

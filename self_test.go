@@ -34,7 +34,7 @@ func (careless) End(context.Context, *toolkit.Ended) { panic("the host's observe
 
 // TestSelf: what goes wrong inside shows in the metrics, at /healthz, and nowhere else.
 func TestSelf(t *testing.T) {
-	redactor, err := redact.New(redact.Defaults(), redact.WithLimits(redact.Limits{Nesting: 4}))
+	redactor, err := redact.New(redact.Options{Limits: redact.Limits{Nesting: 4}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,8 +48,8 @@ func TestSelf(t *testing.T) {
 		MeterProvider:  providers.MeterProvider,
 		Redactor:       redactor,
 		Observers:      []toolkit.Observer{careless{}},
-		Stats:          []stats.Option{stats.WithMaxRecent(2)},
-		HTTP:           []stats.HandlerOption{stats.WithHealth(providers)},
+		Stats:          stats.Options{MaxRecent: 2},
+		HTTP:           stats.HandlerOptions{Health: []stats.HealthSource{providers}},
 	})
 	if err != nil {
 		t.Fatal(err)

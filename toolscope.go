@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -65,16 +66,19 @@ func New(o Options) (*Scope, error) {
 
 func (s *Scope) makeStats() (err error) {
 	c := s.options
-	s.recorder, err = stats.New(append([]stats.Option{stats.WithRedactor(c.Redactor)}, c.Stats...)...)
-	if err != nil {
+	o := c.Stats
+	if o.Redactor == nil {
+		o.Redactor = c.Redactor
+	}
+	if s.recorder, err = stats.New(o); err != nil {
 		return err
 	}
-	options := append(c.HTTP[:len(c.HTTP):len(c.HTTP)], stats.WithHealth(&s.self))
+	served := c.HTTP
+	served.Health = append(slices.Clip(served.Health), &s.self)
 	if c.ApprovalsToken != "" {
-		options = append(options, stats.WithLink("approvals", "approvals"))
+		served.Links = append(slices.Clip(served.Links), stats.Link{Name: "approvals", Href: "approvals"})
 	}
-	s.handler, err = stats.NewHandler(s.recorder, options...)
-	if err != nil {
+	if s.handler, err = stats.NewHandler(s.recorder, served); err != nil {
 		return err
 	}
 	s.observers = append(s.observers, s.recorder)

@@ -112,7 +112,7 @@ func Ours() []Mode {
 
 // redactorOff removes nothing: contents are only cut.
 func redactorOff() *redact.Redactor {
-	r, err := redact.New(redact.Off())
+	r, err := redact.New(redact.Options{Preset: redact.Off})
 	if err != nil {
 		panic(err) // the option has no argument that could be wrong
 	}

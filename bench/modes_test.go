@@ -45,7 +45,7 @@ func TestModesAnswer(t *testing.T) {
 // TestSameAttributes: the span by hand and ours have ten attributes each, and ours holds no
 // secret unless the redactor is off.
 func TestSameAttributes(t *testing.T) {
-	off, err := redact.New(redact.Off())
+	off, err := redact.New(redact.Options{Preset: redact.Off})
 	if err != nil {
 		t.Fatal(err)
 	}

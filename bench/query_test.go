@@ -40,7 +40,7 @@ func ask(b *testing.B, h http.Handler, path string) int {
 
 // endpoints measures each path of a recorder, and how long its answer is (answer-B).
 func endpoints(b *testing.B, r *stats.Recorder, scale string, paths ...string) {
-	h, err := stats.NewHandler(r, stats.WithOpenHTTP())
+	h, err := stats.NewHandler(r, stats.HandlerOptions{Open: true})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -55,9 +55,10 @@ func endpoints(b *testing.B, r *stats.Recorder, scale string, paths ...string) {
 
 // past is a recorder of so many tools with a call each in every interval of ten seconds of
 // a span that ends now, by a clock that stands still then.
-func past(b *testing.B, tools int, span time.Duration, calls int, options ...stats.Option) *stats.Recorder {
+func past(b *testing.B, tools int, span time.Duration, calls int) *stats.Recorder {
 	now := time.Now().Add(-span)
-	r := newRecorder(b, append(options, stats.WithClock(func() time.Time { return now }), stats.WithMaxTools(max(tools, 16)))...)
+	o := stats.Options{Clock: func() time.Time { return now }, MaxTools: max(tools, 16)}
+	r := newRecorder(b, o)
 	list, _ := definitions(tools)
 	for i := range int(span / (10 * time.Second)) {
 		for t := range list {
@@ -82,7 +83,7 @@ func BenchmarkEndpointTools(b *testing.B) {
 // BenchmarkEndpointSessions is what lists sessions, as they grow.
 func BenchmarkEndpointSessions(b *testing.B) {
 	for _, n := range ends(sessionCounts) {
-		r := newRecorder(b, stats.WithMaxSessions(min(2*n, 1<<20)))
+		r := newRecorder(b, stats.Options{MaxSessions: min(2*n, 1<<20)})
 		for i := range n {
 			tell(r, recorded(&bench.Definition, &toolkit.Session{ID: fmt.Sprintf("session-%07d", i)}, time.Now(), time.Millisecond))
 		}
@@ -93,7 +94,7 @@ func BenchmarkEndpointSessions(b *testing.B) {
 // BenchmarkEndpointErrors is what lists error groups, as they grow.
 func BenchmarkEndpointErrors(b *testing.B) {
 	for _, n := range ends(groupCounts) {
-		r := newRecorder(b, stats.WithMaxErrorGroups(n))
+		r := newRecorder(b, stats.Options{MaxErrorGroups: n})
 		for i := range n {
 			e := recorded(&bench.Definition, nil, time.Now(), time.Millisecond)
 			e.Err, e.ErrorType = errors.New("the table "+letters(i)+" is locked by another writer"), string(toolkit.ErrTool)

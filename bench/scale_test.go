@@ -63,7 +63,7 @@ func BenchmarkTools(b *testing.B) {
 			scope, err := toolscope.New(toolscope.Options{
 				TracerProvider: tracers,
 				MeterProvider:  bench.Meters(),
-				Stats:          []stats.Option{stats.WithMaxTools(n)},
+				Stats:          stats.Options{MaxTools: n},
 				Tracing:        tracing.Options{MaxTools: n},
 			})
 			if err != nil {
@@ -105,8 +105,8 @@ func tell(r *stats.Recorder, e *toolkit.Ended) {
 	r.End(ctx, e)
 }
 
-func newRecorder(b *testing.B, options ...stats.Option) *stats.Recorder {
-	r, err := stats.New(options...)
+func newRecorder(b *testing.B, o stats.Options) *stats.Recorder {
+	r, err := stats.New(o)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func BenchmarkSessions(b *testing.B) {
 				sessions[i] = toolkit.Session{ID: fmt.Sprintf("session-%07d", i), Agent: "planner"}
 			}
 			before := heap()
-			r := newRecorder(b, stats.WithMaxSessions(min(2*n, 1<<20)))
+			r := newRecorder(b, stats.Options{MaxSessions: min(2*n, 1<<20)})
 			next := 0
 			one := func() {
 				tell(r, recorded(&bench.Definition, &sessions[next], time.Now(), 20*time.Millisecond))
@@ -154,7 +154,7 @@ func BenchmarkErrorGroups(b *testing.B) {
 					failures[i] = errors.New("the table " + letters(i) + " is locked by another writer")
 				}
 				before := heap()
-				r := newRecorder(b, stats.WithMaxErrorGroups(n))
+				r := newRecorder(b, stats.Options{MaxErrorGroups: n})
 				next := 0
 				one := func() {
 					e := recorded(&bench.Definition, nil, time.Now(), 20*time.Millisecond)

@@ -28,7 +28,7 @@ func TestOptionsOfTheApplicationWin(t *testing.T) {
 		!slices.Equal(none.Settings.ToolsOff, []string{"x"}) {
 		t.Errorf("got %+v, want the file's redactor, audit log, policy and disabled tool", none)
 	}
-	own, err := redact.New(redact.Off())
+	own, err := redact.New(redact.Options{Preset: redact.Off})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func TestPermissionInJaeger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	redactor, err := redact.New()
+	redactor, err := redact.New(redact.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ import (
 // running times are spread in different ways.
 func thousands(t *testing.T) (*stats.Recorder, string) {
 	t.Helper()
-	r, err := stats.New()
+	r, err := stats.New(stats.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func thousands(t *testing.T) (*stats.Recorder, string) {
 			r.End(context.Background(), e)
 		}
 	}
-	h, err := stats.NewHandler(r, stats.WithMetrics(statsprom.NewHandler))
+	h, err := stats.NewHandler(r, stats.HandlerOptions{Metrics: statsprom.NewHandler})
 	if err != nil {
 		t.Fatal(err)
 	}

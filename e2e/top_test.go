@@ -120,13 +120,13 @@ type served struct {
 
 func serve(t *testing.T) *served {
 	t.Helper()
-	recorder, err := stats.New()
+	recorder, err := stats.New(stats.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = recorder.Close(context.Background()) })
 	s := &served{t: t, recorder: recorder, running: stats.NewRunning(nil), address: freeAddress(t)}
-	if s.handler, err = stats.NewHandler(recorder, stats.WithRunning(s.running)); err != nil {
+	if s.handler, err = stats.NewHandler(recorder, stats.HandlerOptions{Running: s.running}); err != nil {
 		t.Fatal(err)
 	}
 	s.come()

@@ -54,7 +54,7 @@ func Truncate(o TruncateOptions) (Policy, error) {
 			return nil, fmt.Errorf("middleware: Truncate: %s: got %d bytes, want at least %d, or below 0 for no limit", field, limit, minFit)
 		}
 	}
-	off, err := redact.New(redact.Off())
+	off, err := redact.New(redact.Options{Preset: redact.Off})
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func TestStringForms(t *testing.T) {
 func TestPathsAreTheirOwn(t *testing.T) {
 	secret := canary.Secrets(22)[0].Value
 	value := object("password", secret)
-	strict, err := New(Strict())
+	strict, err := New(Options{Preset: Strict})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func TestElsewhere(t *testing.T) {
 		}
 	}
 	kept := "api_key=" + v + "\nGET /items/" + v
-	r, err := New(WithCallback(func(Match) (Action, string) { return Keep, "" }))
+	r, err := New(Options{Callback: func(Match) (Action, string) { return Keep, "" }})
 	if err != nil {
 		t.Fatal(err)
 	}

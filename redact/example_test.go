@@ -62,8 +62,8 @@ func ExampleNewHandler() {
 	// level=INFO msg=connecting host=db1 password=[REDACTED:passwd]
 }
 
-func ExampleWithKnown() {
-	r, err := redact.New(redact.WithKnown("PURPLE-ELEPHANT"))
+func ExampleOptions_known() {
+	r, err := redact.New(redact.Options{Known: []string{"PURPLE-ELEPHANT"}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -9,7 +9,7 @@ import (
 )
 
 // IP addresses are off by default: they name machines more often than people. [Strict]
-// and [WithKinds] look for them.
+// and [Options].Kinds look for them.
 var kindIPv4 = newKind("ipv4", groupPersonal, "an IPv4 address", false)
 
 // maxIP is longer than any address, in bytes.

@@ -21,27 +21,26 @@ type Limits struct {
 
 var defaultLimits = Limits{Nesting: 512, Inner: 8, Work: 64}
 
-// WithLimits sets the limits. One out of its range is an error.
-func WithLimits(l Limits) Option {
-	return func(o *options) error {
-		for _, f := range [...]struct {
-			name     string
-			got      int
-			to       *int
-			min, max int
-		}{
-			{"Nesting", l.Nesting, &o.limits.Nesting, 1, 10000},
-			{"Inner", l.Inner, &o.limits.Inner, 1, 16},
-			{"Work", l.Work, &o.limits.Work, 16, 4096},
-		} {
-			switch {
-			case f.got == 0:
-			case f.got < f.min || f.got > f.max:
-				return fmt.Errorf("redact: WithLimits: %s: got %d, want %d to %d, or 0 for the default", f.name, f.got, f.min, f.max)
-			default:
-				*f.to = f.got
-			}
+func (s *settings) setLimits(o *Options) error {
+	s.limits = defaultLimits
+	for _, f := range [...]struct {
+		name     string
+		got      int
+		to       *int
+		min, max int
+	}{
+		{"Nesting", o.Limits.Nesting, &s.limits.Nesting, 1, 10000},
+		{"Inner", o.Limits.Inner, &s.limits.Inner, 1, 16},
+		{"Work", o.Limits.Work, &s.limits.Work, 16, 4096},
+	} {
+		switch {
+		case f.got == 0:
+		case f.got < f.min || f.got > f.max:
+			return fmt.Errorf("redact: Options.Limits.%s: got %d, want %d to %d, or 0 for the default",
+				f.name, f.got, f.min, f.max)
+		default:
+			*f.to = f.got
 		}
-		return nil
 	}
+	return nil
 }

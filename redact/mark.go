@@ -205,7 +205,7 @@ func plainRedactor(r *Redactor) *Redactor {
 	if r.callback == nil && r.key == nil && !r.standIns {
 		return r
 	}
-	return &Redactor{options: options{on: r.on, limits: r.limits}, machine: r.machine}
+	return &Redactor{settings: settings{on: r.on, limits: r.limits}, machine: r.machine}
 }
 
 // apply appends s with the spans replaced.

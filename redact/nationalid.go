@@ -5,7 +5,7 @@ package redact
 
 // nationalIDs are numbers that states give to people. They are off by default: most are
 // runs of 9 to 13 digits with one check digit, and one of ten or eleven other numbers
-// looks like them. [Strict] and [WithKinds] look for them.
+// looks like them. [Strict] and [Options].Kinds look for them.
 var nationalIDs = []struct {
 	kind kindID
 	// digits is how many digits the number has. Where letters belong to it, before and

@@ -11,7 +11,7 @@ import (
 // strict is what the examples are looked for with.
 func strict(t *testing.T) *Redactor {
 	t.Helper()
-	r, err := New(Strict())
+	r, err := New(Options{Preset: Strict})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestNationalIDs(t *testing.T) {
 
 // TestOneOptionalKind: each kind can be had by itself.
 func TestOneOptionalKind(t *testing.T) {
-	r, err := New(WithKinds("in-aadhaar"))
+	r, err := New(Options{Kinds: []string{"in-aadhaar"}})
 	if err != nil {
 		t.Fatal(err)
 	}

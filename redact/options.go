@@ -14,11 +14,61 @@ import (
 	"strings"
 )
 
-// An Option sets something of a [Redactor]; see [New].
-type Option func(*options) error
+// Options are what [New] makes a [Redactor] of. The zero value looks for every kind that is on
+// by default, as [Default] does. New copies slices.
+type Options struct {
+	// Preset is the set of kinds that Kinds and WithoutKinds change. The zero value is
+	// [Defaults].
+	Preset Preset
+	// Kinds are looked for as well, also after [Off], which then looks for these only. A name that
+	// the function Kinds of this package does not list is an error. Nil adds none.
+	Kinds []string
+	// WithoutKinds are not looked for, even where Kinds names them. A name that the function Kinds
+	// of this package does not list is an error. Nil removes none.
+	WithoutKinds []string
+	// Allow lists values that are left as they are, such as a published test card. A value is
+	// compared as a whole. An empty value is an error. Nil allows none.
+	Allow []string
+	// Known lists values to remove wherever they occur, whatever they look like, also in base64
+	// and percent encoding: your application's own secrets. A value under 6 bytes is an error, as
+	// are more than 10000 values, all encodings counted. Nil lists none.
+	Known []string
+	// KnownEnv are patterns ("*_TOKEN", see [path.Match]; any case) of the names of environment
+	// variables. Their values at the time of New are removed like those of Known. Values under 6
+	// bytes are ignored. A malformed pattern is an error. Nil matches none.
+	KnownEnv []string
+	// Rules decide about places in JSON; the first one that fits a value wins. A rule with a
+	// tool's name holds for the redactor that [Redactor.ForTool] returns. Nil has none.
+	Rules []Rule
+	// Callback decides what to do with each thing found: [Mask] it, [Keep] it, [Drop] it without a
+	// mark, or [Replace] it by the text returned. It is called on the goroutine that redacts, and
+	// must be safe for concurrent use; if it panics, the whole text is removed. Nil masks.
+	Callback func(Match) (Action, string)
+	// HMACKey adds a tag to each mark, [REDACTED:kind:0a1b2c3d], that is the same for the same
+	// value under the same key: HMAC-SHA-256, cut to 32 bits. Nil adds none. Any other key under
+	// 16 bytes is an error, an empty one included.
+	HMACKey []byte
+	// StandIns puts example values of the same form, such as person@example.com, in the place of
+	// personal data, where standards reserve such values. All else is masked. False masks
+	// everything.
+	StandIns bool
+	// Limits bound what is looked at. A zero field is its default.
+	Limits Limits
+}
 
-// options is what options set.
-type options struct {
+// A Preset is a set of kinds to look for.
+type Preset uint8
+
+// The presets. The zero value is Defaults.
+const (
+	Defaults    Preset = iota // every kind that is on by default
+	Strict                    // every kind there is, those that are off by default included
+	SecretsOnly               // as Defaults, without personal data
+	Off                       // none, for data known to be harmless and for measuring; rules do not apply either
+)
+
+// settings are [Options], checked and compiled.
+type settings struct {
 	off      bool
 	on       kindSet
 	allow    map[string]bool
@@ -30,92 +80,76 @@ type options struct {
 	limits   Limits
 }
 
-// preset turns exactly the kinds on that want says.
-func (o *options) preset(want func(Kind) bool) {
-	o.off, o.on = false, kindSet{}
-	for i, k := range kinds {
-		if want(k) {
-			o.on.add(kindID(i))
+// newSettings checks the options. An error names the field that is wrong, what it got and what
+// it wants.
+func newSettings(o *Options) (settings, error) {
+	s := settings{callback: o.Callback}
+	for _, set := range []func(*Options) error{
+		s.setKinds, s.setAllowed, s.setKnown, s.setRules, s.setKey, s.setLimits,
+	} {
+		if err := set(o); err != nil {
+			return settings{}, err
 		}
 	}
-}
-
-// Defaults looks for every kind that is on by default. It is what New without a preset
-// does; as an option it undoes presets and kinds given before.
-func Defaults() Option {
-	return func(o *options) error {
-		o.preset(func(k Kind) bool { return k.Default })
-		return nil
+	if s.standIns = o.StandIns; s.standIns {
+		for _, v := range standIns {
+			s.allowValue(v)
+		}
 	}
+	return s, nil
 }
 
-// Strict looks for every kind there is, those that are off by default included.
-func Strict() Option {
-	return func(o *options) error {
-		o.preset(func(Kind) bool { return true })
-		return nil
+func (s *settings) setKinds(o *Options) error {
+	wanted := func(k Kind) bool { return k.Default }
+	switch o.Preset {
+	case Defaults:
+	case Strict:
+		wanted = func(Kind) bool { return true }
+	case SecretsOnly:
+		wanted = func(k Kind) bool { return k.Default && k.Group != groupPersonal }
+	case Off:
+		wanted = func(Kind) bool { return false }
+	default:
+		return fmt.Errorf("redact: Options.Preset: got %d, want Defaults, Strict, SecretsOnly or Off", o.Preset)
 	}
-}
-
-// SecretsOnly leaves personal data alone.
-func SecretsOnly() Option {
-	return func(o *options) error {
-		o.preset(func(k Kind) bool { return k.Default && k.Group != groupPersonal })
-		return nil
+	s.off = o.Preset == Off && len(o.Kinds) == 0
+	for i, k := range kinds {
+		if wanted(k) {
+			s.on.add(kindID(i))
+		}
 	}
-}
-
-// Off removes nothing: for data known to be harmless, and for measuring.
-func Off() Option {
-	return func(o *options) error {
-		o.preset(func(Kind) bool { return false })
-		o.off = true
-		return nil
+	if err := eachKind("Kinds", o.Kinds, s.on.add); err != nil {
+		return err
 	}
+	return eachKind("WithoutKinds", o.WithoutKinds, s.on.remove)
 }
 
-// WithKinds looks for these kinds too. One that [Kinds] does not list is an error.
-func WithKinds(names ...string) Option {
-	return func(o *options) error {
-		return eachKind("WithKinds", names, func(id kindID) { o.off = false; o.on.add(id) })
-	}
-}
-
-// WithoutKinds leaves these kinds alone. One that [Kinds] does not list is an error.
-func WithoutKinds(names ...string) Option {
-	return func(o *options) error { return eachKind("WithoutKinds", names, func(id kindID) { o.on.remove(id) }) }
-}
-
-func eachKind(option string, names []string, do func(kindID)) error {
+func eachKind(field string, names []string, do func(kindID)) error {
 	for _, name := range names {
 		id, ok := allKinds()[name]
 		if !ok {
-			return fmt.Errorf("redact: %s: got %.60q, want a kind that redact.Kinds lists", option, name)
+			return fmt.Errorf("redact: Options.%s: got %.60q, want a kind that redact.Kinds lists", field, name)
 		}
 		do(id)
 	}
 	return nil
 }
 
-// WithAllow leaves exactly these values alone, such as a published test card. The
-// default allows none.
-func WithAllow(values ...string) Option {
-	return func(o *options) error {
-		for _, v := range values {
-			if v == "" {
-				return errors.New(`redact: WithAllow: got "", want a value`)
-			}
-			o.allowValue(v)
+func (s *settings) setAllowed(o *Options) error {
+	for _, v := range o.Allow {
+		if v == "" {
+			return errors.New(`redact: Options.Allow: got "", want a value`)
 		}
-		return nil
+		s.allowValue(v)
 	}
+	return nil
 }
 
-func (o *options) allowValue(v string) {
-	if o.allow == nil {
-		o.allow = make(map[string]bool)
+func (s *settings) allowValue(v string) {
+	if s.allow == nil {
+		s.allow = make(map[string]bool)
 	}
-	o.allow[v] = true
+	s.allow[v] = true
 }
 
 // minKnown is the shortest known value that is looked for, in bytes: shorter ones would
@@ -125,56 +159,45 @@ const minKnown = 6
 // maxKnown is how many known values there may be, in all their encodings.
 const maxKnown = 10000
 
-// WithKnown removes these values wherever they occur, whatever they look like, also in
-// base64 and percent encoding: the host's own secrets. A value under 6 bytes is an
-// error. The default knows none.
-func WithKnown(values ...string) Option {
-	return func(o *options) error {
-		for i, v := range values {
-			if len(v) < minKnown {
-				return fmt.Errorf("redact: WithKnown: value %d: got %d bytes, want %d or more", i, len(v), minKnown)
-			}
-			o.addKnown(v)
+func (s *settings) setKnown(o *Options) error {
+	for i, v := range o.Known {
+		if len(v) < minKnown {
+			return fmt.Errorf("redact: Options.Known[%d]: got %d bytes, want %d or more", i, len(v), minKnown)
 		}
-		if len(o.known) > maxKnown {
-			return fmt.Errorf("redact: WithKnown: got %d values in all encodings, want %d or fewer", len(o.known), maxKnown)
+		s.addKnown(v)
+	}
+	if len(s.known) > maxKnown {
+		return fmt.Errorf("redact: Options.Known: got %d values in all encodings, want %d or fewer", len(s.known), maxKnown)
+	}
+	for _, p := range o.KnownEnv {
+		if _, err := path.Match(p, ""); err != nil {
+			return fmt.Errorf("redact: Options.KnownEnv: got %.60q, want a pattern of path.Match: %w", p, err)
 		}
+	}
+	if len(o.KnownEnv) == 0 {
 		return nil
 	}
-}
-
-// WithKnownEnv removes the values of the environment variables whose names match one of
-// the patterns ("*_TOKEN", see [path.Match]; any case), as they are now. Values under 6
-// bytes are passed over.
-func WithKnownEnv(patterns ...string) Option {
-	return func(o *options) error {
-		for _, p := range patterns {
-			if _, err := path.Match(p, ""); err != nil {
-				return fmt.Errorf("redact: WithKnownEnv: got %.60q, want a pattern of path.Match: %w", p, err)
-			}
+	for _, kv := range os.Environ() {
+		name, value, _ := strings.Cut(kv, "=")
+		if len(value) < minKnown {
+			continue
 		}
-		for _, kv := range os.Environ() {
-			name, value, _ := strings.Cut(kv, "=")
-			if len(value) < minKnown {
-				continue
-			}
-			if slices.ContainsFunc(patterns, func(p string) bool {
-				ok, _ := path.Match(strings.ToUpper(p), strings.ToUpper(name))
-				return ok
-			}) {
-				o.addKnown(value)
-			}
+		if slices.ContainsFunc(o.KnownEnv, func(p string) bool {
+			ok, _ := path.Match(strings.ToUpper(p), strings.ToUpper(name))
+			return ok
+		}) {
+			s.addKnown(value)
 		}
-		return nil
 	}
+	return nil
 }
 
 // addKnown adds a value and what it looks like encoded. In base64 of a longer text it
 // begins at one of three places; the bytes at the ends depend on what stands beside.
-func (o *options) addKnown(v string) {
+func (s *settings) addKnown(v string) {
 	add := func(v string) {
-		if len(v) >= minKnown && !slices.Contains(o.known, v) {
-			o.known = append(o.known, strings.Clone(v))
+		if len(v) >= minKnown && !slices.Contains(s.known, v) {
+			s.known = append(s.known, strings.Clone(v))
 		}
 	}
 	add(v)
@@ -199,41 +222,15 @@ type Match struct {
 	Value string
 }
 
-// WithCallback asks a function what to do with each thing found: [Mask] it, [Keep] it,
-// [Drop] it without a mark, or [Replace] it by the text returned. It is called on the
-// goroutine that redacts, and must be safe for concurrent use; if it panics, the whole
-// text is removed. The default, and nil, masks.
-func WithCallback(decide func(Match) (Action, string)) Option {
-	return func(o *options) error { o.callback = decide; return nil }
-}
-
-// minKey is the shortest key of [WithHMAC], in bytes.
+// minKey is the shortest HMACKey, in bytes.
 const minKey = 16
 
-// WithHMAC adds a tag to each mark, [REDACTED:kind:0a1b2c3d], that is the same for the
-// same value under the same key: HMAC-SHA-256, cut to 32 bits. The default adds none. A
-// key under 16 bytes is an error.
-func WithHMAC(key []byte) Option {
-	return func(o *options) error {
-		if len(key) < minKey {
-			return fmt.Errorf("redact: WithHMAC: got a key of %d bytes, want %d or more", len(key), minKey)
-		}
-		o.key = slices.Clone(key)
-		return nil
+func (s *settings) setKey(o *Options) error {
+	if o.HMACKey != nil && len(o.HMACKey) < minKey {
+		return fmt.Errorf("redact: Options.HMACKey: got a key of %d bytes, want %d or more", len(o.HMACKey), minKey)
 	}
-}
-
-// WithStandIns puts values of the same form that belong to nobody in the place of
-// personal data, where there are such: person@example.com. All else is masked. The
-// default masks everything.
-func WithStandIns() Option {
-	return func(o *options) error {
-		o.standIns = true
-		for _, v := range standIns {
-			o.allowValue(v)
-		}
-		return nil
-	}
+	s.key = slices.Clone(o.HMACKey)
+	return nil
 }
 
 // standIns are values that standards and issuers reserve for examples.
@@ -250,7 +247,7 @@ var standIns = map[string]string{
 
 func standIn(kind kindID, _ string) string { return standIns[kinds[kind].Name] }
 
-// finish compiles what the options say.
+// finish compiles what the settings say.
 func (r *Redactor) finish() {
 	if r.off {
 		return

@@ -15,19 +15,20 @@ func TestOptions(t *testing.T) {
 	const text = "password=hu3nter2Zq for jane@mail.example.org, ticket PURPLE-ELEPHANT"
 	for _, c := range []struct {
 		name    string
-		options []Option
+		options Options
 		want    string
 	}{
-		{"none", nil, "password=[REDACTED:passwd] for [REDACTED:email], ticket PURPLE-ELEPHANT"},
-		{"a nil one", []Option{nil}, "password=[REDACTED:passwd] for [REDACTED:email], ticket PURPLE-ELEPHANT"},
-		{"Off", []Option{Off()}, text},
-		{"SecretsOnly", []Option{SecretsOnly()}, "password=[REDACTED:passwd] for jane@mail.example.org, ticket PURPLE-ELEPHANT"},
-		{"WithoutKinds", []Option{WithoutKinds("email", kindPasswd)}, text},
-		{"WithAllow", []Option{WithAllow("jane@mail.example.org", "hu3nter2Zq")}, text},
-		{"WithKnown", []Option{WithKnown("PURPLE-ELEPHANT")}, "password=[REDACTED:passwd] for [REDACTED:email], ticket [REDACTED:known-value]"},
-		{"WithKnown overlapping", []Option{WithKnown("ELEPHANT", "PURPLE-ELEPHANT")}, "password=[REDACTED:passwd] for [REDACTED:email], ticket [REDACTED:known-value]"},
+		{"none", Options{}, "password=[REDACTED:passwd] for [REDACTED:email], ticket PURPLE-ELEPHANT"},
+		{"Off", Options{Preset: Off}, text},
+		{"SecretsOnly", Options{Preset: SecretsOnly}, "password=[REDACTED:passwd] for jane@mail.example.org, ticket PURPLE-ELEPHANT"},
+		{"Off and a kind", Options{Preset: Off, Kinds: []string{"email"}}, "password=hu3nter2Zq for [REDACTED:email], ticket PURPLE-ELEPHANT"},
+		{"WithoutKinds", Options{WithoutKinds: []string{"email", kindPasswd}}, text},
+		{"in Kinds and WithoutKinds", Options{Kinds: []string{"email"}, WithoutKinds: []string{"email", kindPasswd}}, text},
+		{"Allow", Options{Allow: []string{"jane@mail.example.org", "hu3nter2Zq"}}, text},
+		{"Known", Options{Known: []string{"PURPLE-ELEPHANT"}}, "password=[REDACTED:passwd] for [REDACTED:email], ticket [REDACTED:known-value]"},
+		{"Known overlapping", Options{Known: []string{"ELEPHANT", "PURPLE-ELEPHANT"}}, "password=[REDACTED:passwd] for [REDACTED:email], ticket [REDACTED:known-value]"},
 	} {
-		r, err := New(c.options...)
+		r, err := New(c.options)
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
@@ -39,14 +40,18 @@ func TestOptions(t *testing.T) {
 
 func TestOptionsThatAreWrong(t *testing.T) {
 	for _, c := range []struct {
-		option Option
-		want   string
+		options Options
+		want    string
 	}{
-		{WithoutKinds("no-such-kind"), `WithoutKinds: got "no-such-kind"`},
-		{WithAllow("ok", ""), `WithAllow: got ""`},
-		{WithKnown("longer", "short"), "WithKnown: value 1: got 5 bytes, want 6"},
+		{Options{Preset: 4}, "redact: Options.Preset: got 4, want"},
+		{Options{Kinds: []string{"no-such-kind"}}, `redact: Options.Kinds: got "no-such-kind"`},
+		{Options{WithoutKinds: []string{"no-such-kind"}}, `redact: Options.WithoutKinds: got "no-such-kind"`},
+		{Options{Allow: []string{"ok", ""}}, `redact: Options.Allow: got ""`},
+		{Options{Known: []string{"longer", "short"}}, "redact: Options.Known[1]: got 5 bytes, want 6"},
+		{Options{KnownEnv: []string{"["}}, `redact: Options.KnownEnv: got "["`},
+		{Options{HMACKey: []byte{}}, "redact: Options.HMACKey: got a key of 0 bytes, want 16"},
 	} {
-		if _, err := New(c.option); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := New(c.options); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %s", err, c.want)
 		}
 	}
@@ -55,7 +60,7 @@ func TestOptionsThatAreWrong(t *testing.T) {
 // TestKnownEscaped: a known value is found however JSON writes it.
 func TestKnownEscaped(t *testing.T) {
 	const known = "PURPLE-elephant \"quoted\" ä"
-	r, err := New(WithKnown(known))
+	r, err := New(Options{Known: []string{known}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +109,7 @@ func TestConcurrent(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	r, err := New(WithLimits(Limits{Nesting: 3, Inner: 1}))
+	r, err := New(Options{Limits: Limits{Nesting: 3, Inner: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +124,7 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	for _, l := range []Limits{{Nesting: -1}, {Nesting: 10001}, {Inner: 17}, {Work: 1}} {
-		if _, err := New(WithLimits(l)); err == nil || !strings.Contains(err.Error(), "WithLimits: ") {
+		if _, err := New(Options{Limits: l}); err == nil || !strings.Contains(err.Error(), "redact: Options.Limits.") {
 			t.Errorf("%+v: got %v, want an error", l, err)
 		}
 	}

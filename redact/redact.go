@@ -13,7 +13,7 @@ import (
 // A Redactor removes secrets and personal data. It does not change after [New],
 // is safe for concurrent use, and nil works as [Default] does.
 type Redactor struct {
-	options
+	settings
 	machine *machine
 	tools   *toolViews
 	tally   *tally
@@ -29,9 +29,9 @@ func (t *tally) add(n int) {
 }
 
 var defaultRedactor = sync.OnceValue(func() *Redactor {
-	r, err := New()
+	r, err := New(Options{})
 	if err != nil {
-		panic(err) // New without options cannot fail
+		panic(err) // the zero Options cannot fail
 	}
 	return r
 })
@@ -40,21 +40,14 @@ var defaultRedactor = sync.OnceValue(func() *Redactor {
 // [Kinds] tells.
 func Default() *Redactor { return defaultRedactor() }
 
-// New makes a redactor. Options apply in order; nil ones are passed over. An error names
-// the option that is wrong, what it got and what it wants.
-func New(opts ...Option) (*Redactor, error) {
+// New makes a redactor. An error names the field that is wrong, what it got and what it wants.
+func New(o Options) (*Redactor, error) {
 	allKinds()
-	o := options{limits: defaultLimits}
-	o.preset(func(k Kind) bool { return k.Default })
-	for _, option := range opts {
-		if option == nil {
-			continue
-		}
-		if err := option(&o); err != nil {
-			return nil, err
-		}
+	s, err := newSettings(&o)
+	if err != nil {
+		return nil, err
 	}
-	r := &Redactor{options: o}
+	r := &Redactor{settings: s}
 	r.finish()
 	return r, nil
 }

@@ -141,7 +141,7 @@ func TestPersonalData(t *testing.T) {
 		if out != "it was "+mark(c.kind)+" as far as I know" || found.Count() != 1 {
 			t.Errorf("%s: got %q", c.kind, out)
 		}
-		clean, err := New(SecretsOnly())
+		clean, err := New(Options{Preset: SecretsOnly})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,7 +32,7 @@ func TestRules(t *testing.T) {
 		{"$", Mask, `plain text`, `[REDACTED:rule]`},
 		{"", Keep, `password=hu3nter2Zq`, `password=hu3nter2Zq`},
 	} {
-		r, err := New(WithRule(Rule{Path: c.path, Action: c.action}))
+		r, err := New(Options{Rules: []Rule{Rule{Path: c.path, Action: c.action}}})
 		if err != nil {
 			t.Errorf("%s: %v", c.path, err)
 			continue
@@ -51,14 +51,14 @@ func TestRulesThatAreWrong(t *testing.T) {
 	for path, want := range map[string]string{
 		"a": "want '$'", "$[?@.a==1]": "filters", "$.": "want a name", "$.a[": "closing", "$['a": "closing quote", "$[-1]": "index of 0 or more", "$[0:4:2]": "no step", "$a": "want '.'",
 	} {
-		if _, err := New(WithRule(Rule{Path: path})); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := New(Options{Rules: []Rule{Rule{Path: path}}}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want it to say %q", path, err, want)
 		}
 	}
 }
 
 func TestForTool(t *testing.T) {
-	r, err := New(WithRule(Rule{Tool: "db.*", Path: "$.sql", Action: Mask}, Rule{Tool: "mail", Path: "$.to", Action: Keep}))
+	r, err := New(Options{Rules: []Rule{Rule{Tool: "db.*", Path: "$.sql", Action: Mask}, Rule{Tool: "mail", Path: "$.to", Action: Keep}}})
 	if err != nil {
 		t.Fatal(err)
 	}

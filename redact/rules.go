@@ -19,7 +19,7 @@ const (
 	Mask    Action = iota // a mark stands for it
 	Keep                  // it stays, and is not looked at
 	Drop                  // the whole member or item goes, without a mark
-	Replace               // another text stands for it; only for [WithCallback]
+	Replace               // another text stands for it; only for [Options].Callback
 )
 
 // String is the action's name, as configuration writes it.
@@ -49,25 +49,21 @@ type Rule struct {
 	Action Action
 }
 
-// WithRule adds rules; the first one that fits a value wins. A rule with a tool's name
-// holds for the redactor that [Redactor.ForTool] returns. The default has none.
-func WithRule(rules ...Rule) Option {
-	return func(o *options) error {
-		for i, r := range rules {
-			if r.Action > Drop {
-				return fmt.Errorf("redact: WithRule: rule %d: got action %v, want mask, keep or drop", i, r.Action)
-			}
-			if star := strings.IndexByte(r.Tool, '*'); star >= 0 && star != len(r.Tool)-1 {
-				return fmt.Errorf("redact: WithRule: rule %d: got tool %.60q, want a name, with a '*' at its end at most", i, r.Tool)
-			}
-			path, err := parsePath(r.Path)
-			if err != nil {
-				return fmt.Errorf("redact: WithRule: rule %d: path %.80q: %w", i, r.Path, err)
-			}
-			o.rules = append(o.rules, compiledRule{r.Tool, path, r.Action})
+func (s *settings) setRules(o *Options) error {
+	for i, r := range o.Rules {
+		if r.Action > Drop {
+			return fmt.Errorf("redact: Options.Rules[%d]: got action %v, want mask, keep or drop", i, r.Action)
 		}
-		return nil
+		if star := strings.IndexByte(r.Tool, '*'); star >= 0 && star != len(r.Tool)-1 {
+			return fmt.Errorf("redact: Options.Rules[%d]: got tool %.60q, want a name, with a '*' at its end at most", i, r.Tool)
+		}
+		path, err := parsePath(r.Path)
+		if err != nil {
+			return fmt.Errorf("redact: Options.Rules[%d]: path %.80q: %w", i, r.Path, err)
+		}
+		s.rules = append(s.rules, compiledRule{r.Tool, path, r.Action})
 	}
+	return nil
 }
 
 type compiledRule struct {

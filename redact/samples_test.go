@@ -240,7 +240,7 @@ func TestEveryKind(t *testing.T) {
 			t.Errorf("%s: there is no sample", k.Name)
 			continue
 		}
-		r, err := New(SecretsOnly(), WithKinds(k.Name))
+		r, err := New(Options{Preset: SecretsOnly, Kinds: []string{k.Name}})
 		if err != nil {
 			t.Fatal(err)
 		}

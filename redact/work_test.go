@@ -10,8 +10,8 @@ import (
 )
 
 // steps is how many steps of work a text takes.
-func steps(text string, options ...Option) int64 {
-	r, err := New(options...)
+func steps(text string, preset Preset) int64 {
+	r, err := New(Options{Preset: preset})
 	if err != nil {
 		panic(err)
 	}
@@ -73,21 +73,21 @@ func TestWorkIsLinear(t *testing.T) {
 				return string(b)
 			},
 		} {
-			perByte := func(size int, options ...Option) float64 {
+			perByte := func(size int, preset Preset) float64 {
 				text := wrap(strings.Repeat(piece, size/len(piece)+1))
-				return float64(steps(text, options...)) / float64(len(text))
+				return float64(steps(text, preset)) / float64(len(text))
 			}
-			for preset, option := range map[string]Option{"default": Defaults(), "strict": Strict()} {
+			for title, preset := range map[string]Preset{"default": Defaults, "strict": Strict} {
 				large := 1 << 17
-				if form == "as it is" && preset == "default" && !testing.Short() {
+				if form == "as it is" && preset == Defaults && !testing.Short() {
 					large = 1 << 20
 				}
-				small, big := max(perByte(1<<10, option), perByte(1<<14, option)), perByte(large, option)
+				small, big := max(perByte(1<<10, preset), perByte(1<<14, preset)), perByte(large, preset)
 				if big > small*4/3+4 {
-					t.Errorf("%s %s, %s: %.1f steps a byte at 16 KiB or less, %.1f at %d KiB", name, form, preset, small, big, large>>10)
+					t.Errorf("%s %s, %s: %.1f steps a byte at 16 KiB or less, %.1f at %d KiB", name, form, title, small, big, large>>10)
 				}
 				if limit := float64(maxPasses*(defaultLimits.Work+64) + 64); big > limit {
-					t.Errorf("%s %s, %s: %.1f steps a byte, want %.0f or fewer", name, form, preset, big, limit)
+					t.Errorf("%s %s, %s: %.1f steps a byte, want %.0f or fewer", name, form, title, big, limit)
 				}
 			}
 		}

@@ -193,7 +193,7 @@ func BenchmarkMerge100(b *testing.B) {
 		tool := &toolkit.Definition{Name: "search"}
 		for i := range mine {
 			l, h := newLive(layouts[digits], nil), hdrhistogram.New(lowestNs, highestNs, digits)
-			r := newRecorder(b, WithDigits(digits))
+			r := newRecorder(b, Options{Digits: digits})
 			for k, v := range values[i*10_000 : (i+1)*10_000] {
 				l.record(v)
 				_ = h.RecordValue(v)
@@ -229,7 +229,7 @@ func BenchmarkMerge100(b *testing.B) {
 // recorded is a recorder with the calls of two hours of a number of tools.
 func recorded(b *testing.B, tools int) *Recorder {
 	now := time.Now().Add(-2 * time.Hour)
-	r := newRecorder(b, WithClock(func() time.Time { return now }))
+	r := newRecorder(b, Options{Clock: func() time.Time { return now }})
 	values := logNormal(benchValues)
 	definitions := make([]toolkit.Definition, tools)
 	for i := range definitions {

@@ -18,7 +18,7 @@ import (
 // the time line; those that readers see, and those in files, are of the wall clock as it is set now
 // ([steadyClock.wall]). So a step back moves the times of earlier calls with it.
 //
-// A clock without a monotonic reading, as [WithClock] may give, has no time between its last
+// A clock without a monotonic reading, as [Options].Clock may give, has no time between its last
 // reading and a step back.
 //
 // at and wall are safe for concurrent use without a lock.

@@ -52,9 +52,17 @@ func withMonotonic(t testing.TB, wall time.Time, monotonic time.Duration) time.T
 	return made
 }
 
-// withNow makes now the recorder's clock and keeps its timer.
-func withNow(now func() time.Time) Option {
-	return func(c *config) error { c.now = now; return nil }
+// recorderAt makes a recorder that reads the time from now and keeps its timer. It is closed when
+// the test ends.
+func recorderAt(t testing.TB, now func() time.Time, o Options) *Recorder {
+	t.Helper()
+	c, err := newConfig(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.now = now
+	r, err := newFromConfig(c)
+	return closedAtEnd(t, r, err)
 }
 
 var newYear = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -150,11 +158,11 @@ func clockSteps(t *testing.T, random *rand.Rand) {
 	at := func() time.Duration { return system.elapsed() + m.forward }
 	var counters map[string]uint64
 	for range 4 {
-		options := []Option{withNow(system.now), WithDirectory(directory, 0)}
+		o := Options{Directory: directory}
 		if random.IntN(3) == 0 {
-			options[0] = WithClock(system.now)
+			o.Clock = system.now
 		}
-		r := newRecorder(t, options...)
+		r := recorderAt(t, system.now, o)
 		m.ends, m.forward, m.sessions = nil, 0, map[string]uint64{}
 		noticed := true
 		for range 30 {
@@ -338,7 +346,7 @@ func TestMergeAcrossClockSteps(t *testing.T) {
 	for i, by := range []time.Duration{-72 * time.Hour, 72 * time.Hour, -10 * time.Second, 0} {
 		elapsed := time.Duration(0)
 		system := &systemClock{t: t, start: newYear, elapsed: func() time.Duration { return elapsed }}
-		r := newRecorder(t, WithClock(system.now))
+		r := newRecorder(t, Options{Clock: system.now})
 		m := &stepModel{total: map[string]uint64{}, sessions: map[string]uint64{}}
 		random := rand.New(rand.NewPCG(uint64(i), 0))
 		for n := range 40 {
@@ -372,7 +380,7 @@ func TestMergeAcrossClockSteps(t *testing.T) {
 func TestSubAcrossAClockStep(t *testing.T) {
 	elapsed := time.Duration(0)
 	system := &systemClock{t: t, start: newYear, elapsed: func() time.Duration { return elapsed }}
-	r := newRecorder(t, WithClock(system.now))
+	r := newRecorder(t, Options{Clock: system.now})
 	m := &stepModel{total: map[string]uint64{}, sessions: map[string]uint64{}}
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 10 {
@@ -396,7 +404,7 @@ func TestSubAcrossAClockStep(t *testing.T) {
 func TestSessionsAreEvictedByWhenTheyWereSeen(t *testing.T) {
 	elapsed := time.Duration(0)
 	system := &systemClock{t: t, start: newYear, elapsed: func() time.Duration { return elapsed }}
-	r := newRecorder(t, WithClock(system.now), WithMaxSessions(8), WithRecentAge(time.Hour))
+	r := newRecorder(t, Options{Clock: system.now, MaxSessions: 8, RecentAge: time.Hour})
 	tool := &toolkit.Definition{Name: "a"}
 	made := func(session string) {
 		e := call(tool, time.Millisecond, in(session, 0))
@@ -441,7 +449,7 @@ func TestIntervalsOfTheFuture(t *testing.T) {
 			step(20 * time.Second)
 		}
 	}
-	r := newRecorder(t, WithClock(clock), WithDirectory(directory, 0))
+	r := newRecorder(t, Options{Clock: clock, Directory: directory})
 	made(r, 5)
 	closeNow(t, r)
 	for _, f := range stored(t, directory) {
@@ -450,7 +458,7 @@ func TestIntervalsOfTheFuture(t *testing.T) {
 		}
 	}
 	step(-72 * time.Hour)
-	second := newRecorder(t, WithClock(clock), WithDirectory(directory, 0))
+	second := newRecorder(t, Options{Clock: clock, Directory: directory})
 	made(second, 3)
 	s, day := second.Snapshot(Window{}), second.Snapshot(Window{Last: 24 * time.Hour})
 	if got, windowed := s.Tool("a").Calls(), day.Tool("a").Calls(); got != 8 || windowed != 3 {
@@ -465,7 +473,7 @@ func TestIntervalsOfTheFuture(t *testing.T) {
 	closeNow(t, second)
 
 	step(75 * time.Hour) // past what was the future
-	third := newRecorder(t, WithClock(clock), WithDirectory(directory, 0))
+	third := newRecorder(t, Options{Clock: clock, Directory: directory})
 	if got := third.Summary(Window{}).Overall.Calls; got != 8 {
 		t.Errorf("later: got a total of %d, want 8", got)
 	}
@@ -494,12 +502,12 @@ func TestIntervalsOfTheFuture(t *testing.T) {
 // only by the next call.
 func TestACallAfterAQuietTimeIsWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRecorder(t, WithDirectory(t.TempDir(), 0))
+		r := newRecorder(t, Options{Directory: t.TempDir()})
 		time.Sleep(time.Hour)
 		record(r, call(&toolkit.Definition{Name: "a"}, time.Millisecond))
 		time.Sleep(15 * time.Second)
 		synctest.Wait()
-		if files := stored(t, r.config.directory); len(files) != 1 {
+		if files := stored(t, r.config.Directory); len(files) != 1 {
 			t.Errorf("got files %q, want one with the call", files)
 		}
 	})
@@ -510,7 +518,7 @@ func TestACallAtTheInstantOfTheStartIsReadBack(t *testing.T) {
 	now := time.Now().Truncate(time.Minute)
 	directory := t.TempDir()
 	for range 2 {
-		r, err := New(WithClock(func() time.Time { return now }), WithDirectory(directory, 0))
+		r, err := New(Options{Clock: func() time.Time { return now }, Directory: directory})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -521,7 +529,7 @@ func TestACallAtTheInstantOfTheStartIsReadBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r := newRecorder(t, WithClock(func() time.Time { return now }), WithDirectory(directory, 0))
+	r := newRecorder(t, Options{Clock: func() time.Time { return now }, Directory: directory})
 	if got := r.Summary(Window{}).Overall.Calls; got != 2 {
 		t.Errorf("got %d calls, want the 2 of both processes", got)
 	}

@@ -58,7 +58,7 @@ func (r *Recorder) collect(w Window, archive bool) parts {
 }
 
 // Snapshot is what was counted in a window, or, for the zero Window, ever since the
-// recorder was made, with what [WithDirectory] brought back. An invalid window has
+// recorder was made, with what [Options].Directory brought back. An invalid window has
 // nothing in it.
 func (r *Recorder) Snapshot(w Window) *Snapshot {
 	s := &Snapshot{Version: SnapshotVersion, Processes: 1, Tools: []ToolSnapshot{}, Errors: []ErrorGroup{}}

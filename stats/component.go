@@ -64,24 +64,11 @@ func (f *Figures) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// A HealthSource tells how components are, for [WithHealth]. The providers that package
+// A HealthSource tells how components are, for [HandlerOptions].Health. The providers that package
 // exporters sets up are one. Components is called by readers, at any time, by several at once;
 // it must return soon.
 type HealthSource interface {
 	Components() []Component
-}
-
-// WithHealth adds what tells of itself at /healthz, in the summary and at the foot of the
-// dashboard, beside the statistics. Nil sources are passed over. The default adds none.
-func WithHealth(sources ...HealthSource) HandlerOption {
-	return func(c *handlerConfig) error {
-		for _, s := range sources {
-			if s != nil {
-				c.health = append(c.health, s)
-			}
-		}
-		return nil
-	}
 }
 
 // maxComponents is how many components of a source are shown.
@@ -90,7 +77,7 @@ const maxComponents = 64
 // components are all there are, the recorder first.
 func (h *handler) components() []Component {
 	all := h.recorder.Components()
-	for _, s := range h.config.health {
+	for _, s := range h.config.Health {
 		all = append(all, componentsOf(s)...)
 	}
 	return all
@@ -117,7 +104,7 @@ func (r *Recorder) Components() []Component {
 		{"evicted_sessions", float64(l.EvictedSessions)}, {"dropped_recent", float64(l.DroppedRecent)},
 	}}
 	if r.tools.homeless.Load() > 0 {
-		c.Problems = append(c.Problems, fmt.Sprintf("there are more tools than the %d of WithMaxTools: calls of the others are counted under %s", l.MaxTools, Other))
+		c.Problems = append(c.Problems, fmt.Sprintf("there are more tools than the %d of Options.MaxTools: calls of the others are counted under %s", l.MaxTools, Other))
 	}
 	if err := r.store.failure(); err != nil {
 		c.Problems = append(c.Problems, err.Error())

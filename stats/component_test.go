@@ -45,7 +45,7 @@ func TestHealthz(t *testing.T) {
 		{"panics", []HealthSource{panicking{}, fine}, "/healthz", 200, "degraded", "panicked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := handlerOf(t, newRecorder(t), WithHealth(c.sources...))
+			h := handlerOf(t, newRecorder(t), HandlerOptions{Health: c.sources})
 			w := ask(h, c.target)
 			if w.Code != c.code || !strings.Contains(w.Body.String(), c.problem) {
 				t.Errorf("got %d %s, want %d with %q", w.Code, w.Body, c.code, c.problem)
@@ -83,7 +83,7 @@ func TestFigures(t *testing.T) {
 }
 
 func TestManyComponents(t *testing.T) {
-	h := handlerOf(t, newRecorder(t), WithHealth(make(sources, 10_000)))
+	h := handlerOf(t, newRecorder(t), HandlerOptions{Health: []HealthSource{make(sources, 10_000)}})
 	if n := strings.Count(ask(h, "/healthz").Body.String(), `"name"`); n != 1+maxComponents {
 		t.Errorf("got %d names, want %d", n, 1+maxComponents)
 	}
@@ -91,7 +91,7 @@ func TestManyComponents(t *testing.T) {
 
 func TestRecordersOwnProblems(t *testing.T) {
 	dir := t.TempDir()
-	r, err := New(WithMaxTools(1), WithDirectory(dir, 0))
+	r, err := New(Options{MaxTools: 1, Directory: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestRecordersOwnProblems(t *testing.T) {
 	}
 	a, b := &toolkit.Definition{Name: "a"}, &toolkit.Definition{Name: "b"}
 	record(r, call(a, time.Millisecond), call(b, time.Millisecond))
-	if got := r.Components()[0].Problems; len(got) != 1 || !strings.Contains(got[0], "more tools than the 1 of WithMaxTools") {
+	if got := r.Components()[0].Problems; len(got) != 1 || !strings.Contains(got[0], "more tools than the 1 of Options.MaxTools") {
 		t.Errorf("got %q, want the overflow", got)
 	}
 	if err := os.RemoveAll(dir); err != nil {

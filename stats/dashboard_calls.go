@@ -136,7 +136,7 @@ type callTime struct {
 func (h *handler) callPart(r *request, f Filter, chosen uint64, ever *Summary) callPart {
 	list, next := h.find(f)
 	q := r.query
-	p := callPart{Kept: h.recorder.config.maxRecent, Session: q.text("session"), Min: q.text("min_duration"), Policy: f.Policy, Clear: r.href("tool", "", "outcome", "", "error", "", "group", "", "session", "", "policy", "", "min_duration", "") + "#calls"}
+	p := callPart{Kept: h.recorder.config.MaxRecent, Session: q.text("session"), Min: q.text("min_duration"), Policy: f.Policy, Clear: r.href("tool", "", "outcome", "", "error", "", "group", "", "session", "", "policy", "", "min_duration", "") + "#calls"}
 	for _, c := range list {
 		p.Rows = append(p.Rows, h.callRow(r, c, chosen))
 	}
@@ -205,7 +205,7 @@ func (h *handler) callRow(r *request, c callLink, chosen uint64) callRow {
 }
 
 func (h *handler) chosen(r *request, id uint64) *chosenCall {
-	p := &chosenCall{Close: r.href("call", "") + "#calls", Watched: h.config.traces != nil}
+	p := &chosenCall{Close: r.href("call", "") + "#calls", Watched: h.config.Traces != nil}
 	c, ok := h.recorder.Call(id)
 	if !ok {
 		p.ID, p.Gone = id, true
@@ -218,7 +218,7 @@ func (h *handler) chosen(r *request, id uint64) *chosenCall {
 		}
 	}
 	if p.Watched && c.TraceID != "" {
-		if spans, ok := h.config.traces.Trace(c.TraceID); ok {
+		if spans, ok := h.config.Traces.Trace(c.TraceID); ok {
 			p.Rows, p.Left = waterfall(spans, c.SpanID)
 		}
 	}

@@ -19,9 +19,9 @@ import (
 )
 
 // pageOf is the dashboard's text.
-func pageOf(t *testing.T, r *Recorder, target string, options ...HandlerOption) string {
+func pageOf(t *testing.T, r *Recorder, target string, o ...HandlerOptions) string {
 	t.Helper()
-	w := ask(handlerOf(t, r, options...), target)
+	w := ask(handlerOf(t, r, o...), target)
 	if w.Code != 200 {
 		t.Fatalf("%s: got %d %s", target, w.Code, w.Body)
 	}
@@ -72,7 +72,7 @@ func attribute(e xml.StartElement, name string) string {
 func TestPageWithHostileNames(t *testing.T) {
 	r := busyRecorder(t)
 	for _, target := range []string{"/", "/?tool=" + url.QueryEscape(hostileName), "/?call=104", "/?session=%3Cb%3E&tool=%22%3E%3Cscript%3E", "/?error=%22onmouseover%3Dalert(1)"} {
-		page := pageOf(t, r, target, WithTraces(fixedTraces{}), WithTitle("<i>\u202e"))
+		page := pageOf(t, r, target, HandlerOptions{Traces: fixedTraces{}, Title: "<i>\u202e"})
 		if strings.ContainsAny(page, "\x1b\u202e") {
 			t.Errorf("%s: the page holds what a terminal or the order of writing would act on", target)
 		}
@@ -101,7 +101,7 @@ func TestPageWithHostileNames(t *testing.T) {
 // The page loads nothing from elsewhere, and everything it links to of its own is there.
 func TestPageIsSelfContained(t *testing.T) {
 	r := busyRecorder(t)
-	h := handlerOf(t, r, WithTraceURL("http://jaeger.example/trace/{trace_id}"))
+	h := handlerOf(t, r, HandlerOptions{TraceURL: "http://jaeger.example/trace/{trace_id}"})
 	page := ask(h, "/?window=1h&tool=search").Body.String()
 	links := 0
 	wellFormed(t, page, func(e xml.StartElement) {
@@ -228,12 +228,12 @@ func TestPageShowsTheWaterfall(t *testing.T) {
 			Attributes: []SpanAttribute{{"gen_ai.tool.call.arguments", `{"q":"<script>"}`}}},
 		{SpanID: "1", Name: "invoke_agent \x1b[31m", Start: begin, End: begin.Add(3 * time.Second), Failed: true},
 	}}
-	page := pageOf(t, r, "/?call=7", WithTraces(spans))
+	page := pageOf(t, r, "/?call=7", HandlerOptions{Traces: spans})
 	agent, tool := strings.Index(page, `invoke_agent \x1b[31m`), strings.Index(page, "execute_tool search")
 	if agent < 0 || tool < agent || !strings.Contains(page, `class="here"`) || !strings.Contains(page, `{&#34;q&#34;:&#34;&lt;script&gt;&#34;}`) {
 		t.Errorf("got the agent at %d and its tool at %d", agent, tool)
 	}
-	if page := pageOf(t, r, "/?call=8", WithTraces(spans)); !strings.Contains(page, "not in the ring") {
+	if page := pageOf(t, r, "/?call=8", HandlerOptions{Traces: spans}); !strings.Contains(page, "not in the ring") {
 		t.Error("a call whose trace is not there: want that said")
 	}
 	if page := pageOf(t, r, "/?call=99999"); !strings.Contains(page, "is not kept any more") {

@@ -5,7 +5,7 @@
 // long, how often wrong and why, per tool and overall, over any window, from
 // every call whether its trace is sampled or not.
 //
-//	recorder, err := stats.New(stats.WithRedactor(redact.Default()))
+//	recorder, err := stats.New(stats.Options{})
 //	execute := toolkit.Observe(registry.Lookup, recorder)(registry.Handle)
 //	summary := recorder.Summary(stats.Window{Last: 5 * time.Minute})
 //

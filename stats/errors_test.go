@@ -111,7 +111,7 @@ type panickyError struct{}
 func (panickyError) Error() string { panic("no text") }
 
 func TestHeavyHittersSurviveAFlood(t *testing.T) {
-	r := newRecorder(t, WithMaxErrorGroups(64))
+	r := newRecorder(t, Options{MaxErrorGroups: 64})
 	tool := &toolkit.Definition{Name: "t"}
 	const flood, each = 50_000, 2_000
 	heavy := 0

@@ -25,14 +25,14 @@ func (q queue) Components() []stats.Component {
 }
 
 // A probe that is to fail while something is wrong asks for it.
-func ExampleWithHealth() {
-	recorder, err := stats.New()
+func ExampleHandlerOptions_health() {
+	recorder, err := stats.New(stats.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer recorder.Close(context.Background())
-	handler, err := stats.NewHandler(recorder, stats.WithHealth(queue{waiting: 120}))
+	handler, err := stats.NewHandler(recorder, stats.HandlerOptions{Health: []stats.HealthSource{queue{waiting: 120}}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -25,7 +25,7 @@ func weather(_ context.Context, in struct{ City string }) (string, error) {
 
 // The recorder watches a registry; its summary is what an operator reads.
 func Example() {
-	recorder, err := stats.New()
+	recorder, err := stats.New(stats.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -51,7 +51,7 @@ func Example() {
 // Snapshots of several processes add up to what one process would have counted.
 func ExampleMerge() {
 	worker := func(run ...time.Duration) *stats.Snapshot {
-		recorder, err := stats.New()
+		recorder, err := stats.New(stats.Options{})
 		if err != nil {
 			panic(err)
 		}
@@ -74,7 +74,7 @@ func ExampleMerge() {
 
 // What was counted between two snapshots is their difference.
 func ExampleSnapshot_Sub() {
-	recorder, err := stats.New()
+	recorder, err := stats.New(stats.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -96,7 +96,7 @@ func ExampleSnapshot_Sub() {
 // Recent calls can be filtered; texts of errors were redacted before they were
 // stored.
 func ExampleRecorder_Recent() {
-	recorder, err := stats.New()
+	recorder, err := stats.New(stats.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -116,7 +116,7 @@ func ExampleRecorder_Recent() {
 
 // A histogram is written in the forms that HdrHistogram's own tools read.
 func ExampleHistogram_WriteHgrm() {
-	recorder, err := stats.New(stats.WithDigits(2))
+	recorder, err := stats.New(stats.Options{Digits: 2})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -138,7 +138,7 @@ func ExampleHistogram_WriteHgrm() {
 
 // A registry that is told of shows which of its tools no agent uses.
 func ExampleRecorder_Register() {
-	recorder, err := stats.New()
+	recorder, err := stats.New(stats.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -25,12 +25,12 @@ func (r *Recorder) Forget(s toolkit.Session) int {
 	return r.recent.remove(func(c *recentCall) bool { return c.session != nil && c.session.key == key })
 }
 
-// expire removes what is older than [WithRecentAge] allows.
+// expire removes what is older than [Options].RecentAge allows.
 func (r *Recorder) expire() {
-	if r.config.recentAge == 0 {
+	if r.config.RecentAge == 0 {
 		return
 	}
-	before := r.clock.read() - int64(r.config.recentAge)
+	before := r.clock.read() - int64(r.config.RecentAge)
 	r.recent.remove(func(c *recentCall) bool { return c.ended < before })
 	r.sessions.remove(func(s *session) bool { return s.calls.Load() > 0 && s.last.Load() < before })
 	r.loops.remove(func(_ loopKey, l *loop) bool { return l.last < before })

@@ -20,7 +20,7 @@ func callIn(r *Recorder, s toolkit.Session, at time.Time) {
 }
 
 func TestForget(t *testing.T) {
-	r, err := New()
+	r, err := New(Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestForget(t *testing.T) {
 
 // Sessions are forgotten while others come and go.
 func TestForgetBesideCalls(t *testing.T) {
-	r, err := New(WithMaxSessions(8))
+	r, err := New(Options{MaxSessions: 8})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestForgetBesideCalls(t *testing.T) {
 
 func TestWithRecentAge(t *testing.T) {
 	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
-	r, err := New(WithRecentAge(time.Hour), WithClock(func() time.Time { return now }))
+	r, err := New(Options{RecentAge: time.Hour, Clock: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestWithRecentAge(t *testing.T) {
 	if calls, sessions, loops := r.Recent(Filter{}), r.Sessions(), r.Loops(); len(calls) != 1 || len(sessions) != 1 || len(loops) != 1 || calls[0].Session != "new" {
 		t.Errorf("got calls %+v, sessions %+v, loops %+v after 61 minutes, want those of the new session", calls, sessions, loops)
 	}
-	if _, err := New(WithRecentAge(time.Second)); err == nil {
-		t.Error("WithRecentAge(1s): got no error, want one")
+	if _, err := New(Options{RecentAge: time.Second}); err == nil {
+		t.Error("RecentAge: 1s: got no error, want one")
 	}
 }

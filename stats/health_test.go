@@ -56,7 +56,7 @@ func TestSessionsAndLoops(t *testing.T) {
 func TestHealth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registered := []toolkit.Definition{{Name: "slow"}, {Name: "quick"}, {Name: "never"}}
-		r := newRecorder(t, WithRegistered(func() []toolkit.Definition { return registered }))
+		r := newRecorder(t, Options{Registered: func() []toolkit.Definition { return registered }})
 		record(r, call(&registered[0], 3*time.Second, in("s", 2)), call(&registered[1], time.Second, in("s", 2), failing("timeout", "late")),
 			call(&registered[1], 0, in("s", 2), with(toolkit.OutcomeRefused), failing("rate_limited", "slow down")))
 		h := r.Health(Window{Last: time.Minute})
@@ -77,7 +77,7 @@ func TestHealth(t *testing.T) {
 
 func TestRecentCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRecorder(t, WithMaxRecent(16))
+		r := newRecorder(t, Options{MaxRecent: 16})
 		a, b := &toolkit.Definition{Name: "a"}, &toolkit.Definition{Name: "b"}
 		for i := range 20 {
 			record(r, call(a, time.Duration(i)*time.Millisecond, in("s", i)))
@@ -170,7 +170,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("feeds a million of each thing")
 	}
-	r := newRecorder(t, WithMaxTools(50), WithMaxSessions(100), WithMaxErrorGroups(50), WithMaxLoops(20), WithMaxRecent(100))
+	r := newRecorder(t, Options{MaxTools: 50, MaxSessions: 100, MaxErrorGroups: 50, MaxLoops: 20, MaxRecent: 100})
 	before := heapInUse()
 	const n = sampleSize
 	e := call(nil, time.Millisecond)
@@ -206,7 +206,7 @@ func TestMemoryIsBounded(t *testing.T) {
 // TestLatestSessions: the first of many sessions are those that all of them begin with.
 func TestLatestSessions(t *testing.T) {
 	for _, sessions := range []int{0, 1, 5, 400} {
-		r := newRecorder(t, WithMaxSessions(4096))
+		r := newRecorder(t, Options{MaxSessions: 4096})
 		for i := range sessions {
 			e := call(&toolkit.Definition{Name: "t"}, time.Millisecond, in(fmt.Sprint("s", i), 1))
 			e.End = e.End.Add(time.Duration(i*7919%100) * time.Second) // some at the same time
@@ -234,7 +234,7 @@ func TestLatestSessions(t *testing.T) {
 // TestDashboardShowsSomeOfManyTools: the page has rows for so many tools and for the one it is
 // about, and says how many more there are.
 func TestDashboardShowsSomeOfManyTools(t *testing.T) {
-	r := newRecorder(t, WithMaxTools(1000))
+	r := newRecorder(t, Options{MaxTools: 1000})
 	for i := range 2 * pageTools {
 		record(r, call(&toolkit.Definition{Name: fmt.Sprintf("tool%03d", i)}, time.Millisecond))
 	}

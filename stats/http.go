@@ -33,23 +33,23 @@ type handler struct {
 }
 
 // NewHandler serves what the recorder knows: a dashboard at "/", JSON below
-// "/api/v1/", live events, and with [WithMetrics] metrics. `docs/http.md` describes
+// "/api/v1/", live events, and with [HandlerOptions].Metrics metrics. `docs/http.md` describes
 // it, "/openapi.json" defines it. It can be mounted under any prefix with
 // [http.StripPrefix]. It is safe for concurrent use, starts no goroutine, and
 // changes nothing: it answers GET and HEAD.
 //
-// Unless [WithBearerToken] or [WithOpenHTTP] is given, it refuses requests that do not
+// Unless BearerToken or Open is set, it refuses requests that do not
 // arrive on a loopback address, those that came through a proxy, and those whose
 // context holds no [http.LocalAddrContextKey], as [http.Server]'s do: tests that call
 // it without a server put one there. Answers are computed by at most half of the
 // processors at once, so that readers leave room for calls.
 //
-// An error names the option that is wrong, what it got and what it wants.
-func NewHandler(recorder *Recorder, options ...HandlerOption) (http.Handler, error) {
+// An error names the field that is wrong, what it got and what it wants.
+func NewHandler(recorder *Recorder, o HandlerOptions) (http.Handler, error) {
 	if recorder == nil {
 		return nil, errNoRecorder
 	}
-	c, err := newHandlerConfig(options)
+	c, err := newHandlerConfig(o)
 	if err != nil {
 		return nil, err
 	}
@@ -58,11 +58,11 @@ func NewHandler(recorder *Recorder, options ...HandlerOption) (http.Handler, err
 		config:   c,
 		gate:     newGate(c),
 		turns:    make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
-		streams:  make(chan struct{}, c.streams),
+		streams:  make(chan struct{}, maxStreams),
 	}
-	if c.metrics != nil {
-		if h.exporter, err = c.metrics(recorder); err != nil {
-			return nil, fmt.Errorf("stats: WithMetrics: %w", err)
+	if c.Metrics != nil {
+		if h.exporter, err = c.Metrics(recorder); err != nil {
+			return nil, fmt.Errorf("stats: HandlerOptions.Metrics: %w", err)
 		}
 	}
 	return h, nil

@@ -29,7 +29,7 @@ type overview struct {
 	Overall   ToolStats `json:"overall"`
 	Health    *Health   `json:"health"`
 	Limits    Limits    `json:"limits"`
-	// Components are what tells of itself: the statistics, and what WithHealth names.
+	// Components are what tells of itself: the statistics, and what HandlerOptions.Health adds.
 	Components []Component `json:"components"`
 }
 

@@ -109,8 +109,8 @@ func (h *handler) call(r *request) (any, *problem) {
 		return nil, notFound(fmt.Sprintf("call %d is not among the recent ones that are kept; /api/v1/calls lists them", id))
 	}
 	d := callDetail{callLink: h.linked(c)}
-	if h.config.traces != nil && c.TraceID != "" {
-		d.Spans, _ = h.config.traces.Trace(c.TraceID)
+	if h.config.Traces != nil && c.TraceID != "" {
+		d.Spans, _ = h.config.Traces.Trace(c.TraceID)
 		d.Spans = d.Spans[:min(len(d.Spans), maxSpans)]
 	}
 	return d, nil

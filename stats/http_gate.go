@@ -18,7 +18,7 @@ import (
 //
 //   - with the bearer token, if there is one, from anywhere and under any name;
 //   - without one over loopback, under a name of loopback or one configured;
-//   - with WithOpenHTTP from anywhere, under such a name or the address that the
+//   - with HandlerOptions.Open from anywhere, under such a name or the address that the
 //     request arrived on.
 //
 // A request without a local address in its context did not come through
@@ -33,8 +33,12 @@ type gate struct {
 }
 
 func newGate(c *handlerConfig) *gate {
-	return &gate{token: sha256.Sum256([]byte(c.token)), asked: c.token != "", open: c.open, hosts: c.hosts}
+	return &gate{
+		token: sha256.Sum256([]byte(c.BearerToken)), asked: c.BearerToken != "", open: c.Open, hosts: c.Hosts,
+	}
 }
+
+const letIn = "give the handler a token (HandlerOptions.BearerToken), or open it to everyone (HandlerOptions.Open)"
 
 // admit returns why a request is not let in; nil if it is.
 func (g *gate) admit(w http.ResponseWriter, r *http.Request) *problem {
@@ -47,19 +51,22 @@ func (g *gate) admit(w http.ResponseWriter, r *http.Request) *problem {
 		}
 		w.Header().Add("WWW-Authenticate", `Bearer realm="toolscope"`)
 		w.Header().Add("WWW-Authenticate", `Basic realm="toolscope: the token is the password"`)
-		return &problem{Status: http.StatusUnauthorized, Detail: "got no bearer token or a wrong one, want the one that the handler was given (WithBearerToken)"}
+		return &problem{Status: http.StatusUnauthorized, Detail: "got no bearer token or a wrong one, " +
+			"want the one that the handler was given (HandlerOptions.BearerToken)"}
 	}
 	local := localAddr(r)
 	if !g.open {
 		if !local.IsLoopback() {
-			return &problem{Status: http.StatusForbidden, Detail: "the request did not arrive on a loopback address; give the handler a token (WithBearerToken), or open it to everyone (WithOpenHTTP)"}
+			return &problem{Status: http.StatusForbidden, Detail: "the request did not arrive on a loopback address; " + letIn}
 		}
 		if h := forwarded(r); h != "" {
-			return &problem{Status: http.StatusForbidden, Detail: "the request came through a proxy (it has the header " + h + "); give the handler a token (WithBearerToken), or open it to everyone (WithOpenHTTP)"}
+			return &problem{Status: http.StatusForbidden, Detail: "the request came through a proxy " +
+				"(it has the header " + h + "); " + letIn}
 		}
 	}
 	if !g.knows(r.Host, local) {
-		return &problem{Status: http.StatusMisdirectedRequest, Detail: fmt.Sprintf("Host: got %.80q, want a loopback name or address, or one given by WithHosts", r.Host)}
+		return &problem{Status: http.StatusMisdirectedRequest, Detail: fmt.Sprintf(
+			"Host: got %.80q, want a loopback name or address, or one of HandlerOptions.Hosts", r.Host)}
 	}
 	return nil
 }

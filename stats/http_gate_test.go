@@ -37,58 +37,58 @@ func TestGate(t *testing.T) {
 	bearer := header("Authorization", "Bearer "+testToken)
 	for _, c := range []struct {
 		name    string
-		options []HandlerOption
+		options HandlerOptions
 		at      string
 		change  []func(*http.Request)
 		want    int
 	}{
-		{"loopback", nil, "127.0.0.1", nil, 200},
-		{"loopback, another of its addresses", nil, "127.8.9.10", nil, 200},
-		{"loopback of IPv6", nil, "::1", []func(*http.Request){host("[::1]:8080")}, 200},
-		{"loopback of IPv4 in IPv6", nil, "::ffff:127.0.0.1", nil, 200},
-		{"Unix socket", nil, "unix", nil, 200},
-		{"private network", nil, "192.168.1.5", nil, 403},
-		{"public address", nil, "203.0.113.5", nil, 403},
-		{"unspecified address", nil, "0.0.0.0", nil, 403},
-		{"no address known", nil, "", nil, 403},
-		{"through a proxy on this machine", nil, "127.0.0.1", []func(*http.Request){header("X-Forwarded-For", "203.0.113.5")}, 403},
-		{"through a proxy that says Forwarded", nil, "127.0.0.1", []func(*http.Request){header("Forwarded", "for=203.0.113.5")}, 403},
+		{"loopback", HandlerOptions{}, "127.0.0.1", nil, 200},
+		{"loopback, another of its addresses", HandlerOptions{}, "127.8.9.10", nil, 200},
+		{"loopback of IPv6", HandlerOptions{}, "::1", []func(*http.Request){host("[::1]:8080")}, 200},
+		{"loopback of IPv4 in IPv6", HandlerOptions{}, "::ffff:127.0.0.1", nil, 200},
+		{"Unix socket", HandlerOptions{}, "unix", nil, 200},
+		{"private network", HandlerOptions{}, "192.168.1.5", nil, 403},
+		{"public address", HandlerOptions{}, "203.0.113.5", nil, 403},
+		{"unspecified address", HandlerOptions{}, "0.0.0.0", nil, 403},
+		{"no address known", HandlerOptions{}, "", nil, 403},
+		{"through a proxy on this machine", HandlerOptions{}, "127.0.0.1", []func(*http.Request){header("X-Forwarded-For", "203.0.113.5")}, 403},
+		{"through a proxy that says Forwarded", HandlerOptions{}, "127.0.0.1", []func(*http.Request){header("Forwarded", "for=203.0.113.5")}, 403},
 
-		{"name rebound to loopback", nil, "127.0.0.1", []func(*http.Request){host("evil.example")}, 421},
-		{"name rebound, with a port", nil, "127.0.0.1", []func(*http.Request){host("evil.example:8080")}, 421},
-		{"name that begins like loopback", nil, "127.0.0.1", []func(*http.Request){host("localhost.evil.example")}, 421},
-		{"name that looks like an address", nil, "127.0.0.1", []func(*http.Request){host("127.0.0.1.evil.example")}, 421},
-		{"no host", nil, "127.0.0.1", []func(*http.Request){host("")}, 421},
-		{"another address as host", nil, "127.0.0.1", []func(*http.Request){host("203.0.113.5")}, 421},
-		{"below localhost", nil, "127.0.0.1", []func(*http.Request){host("app.localhost:8080")}, 200},
-		{"host in capitals with a dot", nil, "127.0.0.1", []func(*http.Request){host("LOCALHOST.")}, 200},
-		{"configured host", []HandlerOption{WithHosts("Tools.Example")}, "127.0.0.1", []func(*http.Request){host("tools.example:80")}, 200},
+		{"name rebound to loopback", HandlerOptions{}, "127.0.0.1", []func(*http.Request){host("evil.example")}, 421},
+		{"name rebound, with a port", HandlerOptions{}, "127.0.0.1", []func(*http.Request){host("evil.example:8080")}, 421},
+		{"name that begins like loopback", HandlerOptions{}, "127.0.0.1", []func(*http.Request){host("localhost.evil.example")}, 421},
+		{"name that looks like an address", HandlerOptions{}, "127.0.0.1", []func(*http.Request){host("127.0.0.1.evil.example")}, 421},
+		{"no host", HandlerOptions{}, "127.0.0.1", []func(*http.Request){host("")}, 421},
+		{"another address as host", HandlerOptions{}, "127.0.0.1", []func(*http.Request){host("203.0.113.5")}, 421},
+		{"below localhost", HandlerOptions{}, "127.0.0.1", []func(*http.Request){host("app.localhost:8080")}, 200},
+		{"host in capitals with a dot", HandlerOptions{}, "127.0.0.1", []func(*http.Request){host("LOCALHOST.")}, 200},
+		{"configured host", HandlerOptions{Hosts: []string{"Tools.Example"}}, "127.0.0.1", []func(*http.Request){host("tools.example:80")}, 200},
 
-		{"page of another site", nil, "127.0.0.1", []func(*http.Request){header("Sec-Fetch-Site", "cross-site"), header("Sec-Fetch-Mode", "no-cors")}, 403},
-		{"page of another port", nil, "127.0.0.1", []func(*http.Request){header("Sec-Fetch-Site", "same-site"), header("Sec-Fetch-Mode", "cors")}, 403},
-		{"link on another site", nil, "127.0.0.1", []func(*http.Request){header("Sec-Fetch-Site", "cross-site"), header("Sec-Fetch-Mode", "navigate")}, 200},
-		{"own page", nil, "127.0.0.1", []func(*http.Request){header("Sec-Fetch-Site", "same-origin"), header("Sec-Fetch-Mode", "cors")}, 200},
+		{"page of another site", HandlerOptions{}, "127.0.0.1", []func(*http.Request){header("Sec-Fetch-Site", "cross-site"), header("Sec-Fetch-Mode", "no-cors")}, 403},
+		{"page of another port", HandlerOptions{}, "127.0.0.1", []func(*http.Request){header("Sec-Fetch-Site", "same-site"), header("Sec-Fetch-Mode", "cors")}, 403},
+		{"link on another site", HandlerOptions{}, "127.0.0.1", []func(*http.Request){header("Sec-Fetch-Site", "cross-site"), header("Sec-Fetch-Mode", "navigate")}, 200},
+		{"own page", HandlerOptions{}, "127.0.0.1", []func(*http.Request){header("Sec-Fetch-Site", "same-origin"), header("Sec-Fetch-Mode", "cors")}, 200},
 
-		{"open", []HandlerOption{WithOpenHTTP()}, "192.168.1.5", []func(*http.Request){host("192.168.1.5:8080")}, 200},
-		{"open, without an address", []HandlerOption{WithOpenHTTP()}, "", nil, 200},
-		{"open, another address as host", []HandlerOption{WithOpenHTTP()}, "192.168.1.5", []func(*http.Request){host("192.168.1.6")}, 421},
-		{"open, name rebound", []HandlerOption{WithOpenHTTP()}, "192.168.1.5", []func(*http.Request){host("evil.example")}, 421},
-		{"open, configured host", []HandlerOption{WithOpenHTTP(), WithHosts("tools.example")}, "192.168.1.5", []func(*http.Request){host("tools.example")}, 200},
+		{"open", HandlerOptions{Open: true}, "192.168.1.5", []func(*http.Request){host("192.168.1.5:8080")}, 200},
+		{"open, without an address", HandlerOptions{Open: true}, "", nil, 200},
+		{"open, another address as host", HandlerOptions{Open: true}, "192.168.1.5", []func(*http.Request){host("192.168.1.6")}, 421},
+		{"open, name rebound", HandlerOptions{Open: true}, "192.168.1.5", []func(*http.Request){host("evil.example")}, 421},
+		{"open, configured host", HandlerOptions{Open: true, Hosts: []string{"tools.example"}}, "192.168.1.5", []func(*http.Request){host("tools.example")}, 200},
 
-		{"token", []HandlerOption{WithBearerToken(testToken)}, "203.0.113.5", []func(*http.Request){bearer, host("anything.example")}, 200},
-		{"token, without an address", []HandlerOption{WithBearerToken(testToken)}, "", []func(*http.Request){bearer}, 200},
-		{"token in small letters", []HandlerOption{WithBearerToken(testToken)}, "203.0.113.5", []func(*http.Request){header("Authorization", "bearer  "+testToken)}, 200},
-		{"token as password", []HandlerOption{WithBearerToken(testToken)}, "203.0.113.5", []func(*http.Request){basic("anyone", testToken)}, 200},
-		{"token missing on loopback", []HandlerOption{WithBearerToken(testToken)}, "127.0.0.1", nil, 401},
-		{"token missing though open", []HandlerOption{WithBearerToken(testToken), WithOpenHTTP()}, "192.168.1.5", nil, 401},
-		{"token wrong", []HandlerOption{WithBearerToken(testToken)}, "127.0.0.1", []func(*http.Request){header("Authorization", "Bearer "+testToken+"x")}, 401},
-		{"token's beginning", []HandlerOption{WithBearerToken(testToken)}, "127.0.0.1", []func(*http.Request){header("Authorization", "Bearer "+testToken[:16])}, 401},
-		{"token empty", []HandlerOption{WithBearerToken(testToken)}, "127.0.0.1", []func(*http.Request){header("Authorization", "Bearer ")}, 401},
-		{"token in another scheme", []HandlerOption{WithBearerToken(testToken)}, "127.0.0.1", []func(*http.Request){header("Authorization", "Token "+testToken)}, 401},
-		{"token as user", []HandlerOption{WithBearerToken(testToken)}, "127.0.0.1", []func(*http.Request){basic(testToken, "")}, 401},
+		{"token", HandlerOptions{BearerToken: testToken}, "203.0.113.5", []func(*http.Request){bearer, host("anything.example")}, 200},
+		{"token, without an address", HandlerOptions{BearerToken: testToken}, "", []func(*http.Request){bearer}, 200},
+		{"token in small letters", HandlerOptions{BearerToken: testToken}, "203.0.113.5", []func(*http.Request){header("Authorization", "bearer  "+testToken)}, 200},
+		{"token as password", HandlerOptions{BearerToken: testToken}, "203.0.113.5", []func(*http.Request){basic("anyone", testToken)}, 200},
+		{"token missing on loopback", HandlerOptions{BearerToken: testToken}, "127.0.0.1", nil, 401},
+		{"token missing though open", HandlerOptions{BearerToken: testToken, Open: true}, "192.168.1.5", nil, 401},
+		{"token wrong", HandlerOptions{BearerToken: testToken}, "127.0.0.1", []func(*http.Request){header("Authorization", "Bearer "+testToken+"x")}, 401},
+		{"token's beginning", HandlerOptions{BearerToken: testToken}, "127.0.0.1", []func(*http.Request){header("Authorization", "Bearer "+testToken[:16])}, 401},
+		{"token empty", HandlerOptions{BearerToken: testToken}, "127.0.0.1", []func(*http.Request){header("Authorization", "Bearer ")}, 401},
+		{"token in another scheme", HandlerOptions{BearerToken: testToken}, "127.0.0.1", []func(*http.Request){header("Authorization", "Token "+testToken)}, 401},
+		{"token as user", HandlerOptions{BearerToken: testToken}, "127.0.0.1", []func(*http.Request){basic(testToken, "")}, 401},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := handlerOf(t, r, c.options...)
+			h := handlerOf(t, r, c.options)
 			for _, target := range []string{"/", "/api/v1/summary", "/healthz", "/openapi.json", "/assets/dashboard.js", "/api/v1/nothing"} {
 				w := askAt(h, c.at, target, c.change...)
 				want := c.want
@@ -137,31 +137,33 @@ func TestHardening(t *testing.T) {
 func TestHandlerOptionsAreChecked(t *testing.T) {
 	r := newRecorder(t)
 	for _, c := range []struct {
-		name   string
-		option HandlerOption
-		want   string
+		name    string
+		options HandlerOptions
+		want    string
 	}{
-		{"short token", WithBearerToken("short"), "WithBearerToken"},
-		{"token with blanks", WithBearerToken("long enough but with blanks"), "WithBearerToken"},
-		{"host with port", WithHosts("a:80"), "WithHosts"},
-		{"host with scheme", WithHosts("http://a"), "WithHosts"},
-		{"empty host", WithHosts(""), "WithHosts"},
-		{"trace URL without mark", WithTraceURL("http://a/trace/"), "{trace_id}"},
-		{"trace URL with a script", WithTraceURL("javascript:alert('{trace_id}')"), "http or https"},
-		{"empty title", WithTitle(""), "WithTitle"},
-		{"refresh too quick", WithRefresh(1), "WithRefresh"},
+		{"short token", HandlerOptions{BearerToken: "short"}, "stats: HandlerOptions.BearerToken: got"},
+		{"token with blanks", HandlerOptions{BearerToken: "long enough but with blanks"}, "stats: HandlerOptions.BearerToken: got"},
+		{"host with port", HandlerOptions{Hosts: []string{"a:80"}}, "stats: HandlerOptions.Hosts: got"},
+		{"host with scheme", HandlerOptions{Hosts: []string{"http://a"}}, "stats: HandlerOptions.Hosts: got"},
+		{"empty host", HandlerOptions{Hosts: []string{""}}, "stats: HandlerOptions.Hosts: got"},
+		{"trace URL without mark", HandlerOptions{TraceURL: "http://a/trace/"}, "{trace_id}"},
+		{"trace URL with a script", HandlerOptions{TraceURL: "javascript:alert('{trace_id}')"}, "http or https"},
+		{"trace URL and none", HandlerOptions{TraceURL: "http://a/{trace_id}", NoTraceLinks: true}, "NoTraceLinks"},
+		{"long title", HandlerOptions{Title: strings.Repeat("x", 81)}, "stats: HandlerOptions.Title: got 81 bytes"},
+		{"refresh too quick", HandlerOptions{Refresh: 1}, "stats: HandlerOptions.Refresh: got 1ns"},
+		{"negative refresh", HandlerOptions{Refresh: -1}, "stats: HandlerOptions.Refresh: got -1ns"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h, err := NewHandler(r, c.option)
+			h, err := NewHandler(r, c.options)
 			if err == nil || h != nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, %v, want an error with %s", h, err, c.want)
 			}
 		})
 	}
-	if _, err := NewHandler(nil); err == nil {
+	if _, err := NewHandler(nil, HandlerOptions{}); err == nil {
 		t.Error("a nil recorder: got no error")
 	}
-	if _, err := NewHandler(r, nil, WithHosts("::1"), WithHosts()); err != nil {
+	if _, err := NewHandler(r, HandlerOptions{Hosts: []string{"::1"}, Health: []HealthSource{nil}}); err != nil {
 		t.Errorf("options that are right: got %v", err)
 	}
 }

@@ -19,7 +19,7 @@ import (
 // Every resource refuses what it does not understand with a problem that says so, and
 // what it answers is harmless.
 func TestEveryResourceRefusesBadInput(t *testing.T) {
-	h := handlerOf(t, busyRecorder(t), WithMetrics(func(*Recorder) (http.Handler, error) { return http.NotFoundHandler(), nil }))
+	h := handlerOf(t, busyRecorder(t), HandlerOptions{Metrics: func(*Recorder) (http.Handler, error) { return http.NotFoundHandler(), nil }})
 	mega := strings.Repeat("a", 1<<20)
 	for path, res := range resources {
 		target := "/" + path

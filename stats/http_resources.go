@@ -99,7 +99,7 @@ func fresh(value func(*handler, *request) (any, *problem), parameters ...string)
 // metrics hands over to whoever makes metrics.
 func (h *handler) metrics(w http.ResponseWriter, r *request) {
 	if h.exporter == nil {
-		notFound("no metrics are served here: the handler was made without WithMetrics").write(w)
+		notFound("no metrics are served here: the handler was made without HandlerOptions.Metrics").write(w)
 		return
 	}
 	defer limitWriting(w, r.Request)()

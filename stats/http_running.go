@@ -3,12 +3,6 @@
 
 package stats
 
-// WithRunning serves the calls that run at the moment at /api/v1/running, for
-// `toolscope top`. The default, nil, tells only how many there are of each tool.
-func WithRunning(r *Running) HandlerOption {
-	return func(c *handlerConfig) error { c.running = r; return nil }
-}
-
 // runningList answers /api/v1/running.
 type runningList struct {
 	Running []RunningCall `json:"running"`
@@ -17,14 +11,14 @@ type runningList struct {
 }
 
 func (h *handler) running(r *request) (any, *problem) {
-	if h.config.running == nil {
-		return nil, notFound("running calls are not told apart here: the handler was made without WithRunning; /api/v1/tools has how many there are")
+	if h.config.Running == nil {
+		return nil, notFound("running calls are not told apart here: the handler was made without HandlerOptions.Running; /api/v1/tools has how many there are")
 	}
 	limit := r.query.number("limit", listed, 1, maxListed)
 	if r.query.problem != nil {
 		return nil, nil
 	}
-	calls, more := h.config.running.Calls(r.now)
+	calls, more := h.config.Running.Calls(r.now)
 	list := head(calls, limit)
 	return runningList{list, more + len(calls) - len(list)}, nil
 }

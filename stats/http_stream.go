@@ -42,7 +42,7 @@ func (h *handler) stream(w http.ResponseWriter, r *request) {
 
 // feed sends the events.
 func (h *handler) feed(s *stream, r *request, window Window) {
-	tick := time.NewTicker(h.config.refresh)
+	tick := time.NewTicker(h.config.Refresh)
 	defer tick.Stop()
 	end := time.NewTimer(streamTime)
 	defer end.Stop()
@@ -57,7 +57,7 @@ func (h *handler) feed(s *stream, r *request, window Window) {
 					return
 				}
 			}
-		} else if quiet += h.config.refresh; quiet >= silenceTime {
+		} else if quiet += h.config.Refresh; quiet >= silenceTime {
 			quiet = 0
 			if !s.send([]byte(": nothing new\n\n")) {
 				return

@@ -78,7 +78,7 @@ func TestStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecorder(t)
 		tool := &toolkit.Definition{Name: "search"}
-		h := handlerOf(t, r, WithRefresh(time.Second))
+		h := handlerOf(t, r, HandlerOptions{Refresh: time.Second})
 		c, end := listen(h, "/api/v1/stream?window=1m")
 		synctest.Wait()
 		if got := c.events(); len(got) != 1 || c.header.Get("Content-Type") != "text/event-stream" || c.header.Get("Cache-Control") != "no-store" {
@@ -107,7 +107,7 @@ func TestStream(t *testing.T) {
 func TestStreamSaysThatItLives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := time.Now()
-		r := newRecorder(t, WithClock(func() time.Time { return clock })) // stands still
+		r := newRecorder(t, Options{Clock: func() time.Time { return clock }}) // stands still
 		c, end := listen(handlerOf(t, r), "/api/v1/stream")
 		time.Sleep(40 * time.Second)
 		end()
@@ -121,7 +121,7 @@ func TestStreamSaysThatItLives(t *testing.T) {
 // when the recorder is closed.
 func TestStreamsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r, err := New()
+		r, err := New(Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +179,7 @@ func TestStreamsAreBounded(t *testing.T) {
 // Through a real server, with a reader that reads nothing for a while.
 func TestStreamOverTheNetwork(t *testing.T) {
 	r := newRecorder(t)
-	server := httptest.NewServer(handlerOf(t, r, WithRefresh(100*time.Millisecond)))
+	server := httptest.NewServer(handlerOf(t, r, HandlerOptions{Refresh: 100 * time.Millisecond}))
 	defer server.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

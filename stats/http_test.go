@@ -27,10 +27,10 @@ import (
 // stumble over.
 const hostileName = "<img src=x onerror=alert(1)>\x1b[31m\u202etxt/../é"
 
-// handlerOf makes the handler of a recorder.
-func handlerOf(t testing.TB, r *Recorder, options ...HandlerOption) http.Handler {
+// handlerOf makes the handler of a recorder, with the default options if none are given.
+func handlerOf(t testing.TB, r *Recorder, o ...HandlerOptions) http.Handler {
 	t.Helper()
-	h, err := NewHandler(r, options...)
+	h, err := NewHandler(r, only(o))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,9 +98,9 @@ func asProblem(t *testing.T, w *httptest.ResponseRecorder, status int) problem {
 
 // busyRecorder has seen calls of three tools, one of them hostile.
 func busyRecorder(t testing.TB) *Recorder {
-	r := newRecorder(t, WithRegistered(func() []toolkit.Definition {
+	r := newRecorder(t, Options{Registered: func() []toolkit.Definition {
 		return []toolkit.Definition{{Name: "search"}, {Name: "unused"}}
-	}))
+	}})
 	search, slow, bad := &toolkit.Definition{Name: "search"}, &toolkit.Definition{Name: "slow"}, &toolkit.Definition{Name: hostileName}
 	for i := range 100 {
 		record(r, call(search, time.Duration(i+1)*time.Millisecond, sampled(byte(i+1)), in("s1", 3)))
@@ -263,7 +263,7 @@ func (f fixedTraces) Trace(id string) ([]SpanView, bool) { s, ok := f[id]; retur
 func TestCallHasItsTrace(t *testing.T) {
 	r := busyRecorder(t)
 	id := hex.EncodeToString(append([]byte{7}, make([]byte, 15)...))
-	h := handlerOf(t, r, WithTraceURL("https://jaeger.example/trace/{trace_id}?x=1"), WithTraces(fixedTraces{id: {{SpanID: "1", Name: "execute_tool search"}}}))
+	h := handlerOf(t, r, HandlerOptions{TraceURL: "https://jaeger.example/trace/{trace_id}?x=1", Traces: fixedTraces{id: {{SpanID: "1", Name: "execute_tool search"}}}})
 	d := decoded[callDetail](t, ask(h, "/api/v1/calls/7"))
 	if d.TraceURL != "https://jaeger.example/trace/"+id+"?x=1" || len(d.Spans) != 1 || d.Tool != "search" {
 		t.Errorf("got %+v", d)
@@ -321,10 +321,10 @@ func TestOtherResources(t *testing.T) {
 		}
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "up 1\n") }), nil
 	}
-	if w := ask(handlerOf(t, r, WithMetrics(metrics)), "/metrics"); w.Body.String() != "up 1\n" {
+	if w := ask(handlerOf(t, r, HandlerOptions{Metrics: metrics}), "/metrics"); w.Body.String() != "up 1\n" {
 		t.Errorf("metrics: got %q", w.Body)
 	}
-	if _, err := NewHandler(newRecorder(t), WithMetrics(metrics)); err == nil || !strings.Contains(err.Error(), "WithMetrics: another recorder") {
+	if _, err := NewHandler(newRecorder(t), HandlerOptions{Metrics: metrics}); err == nil || !strings.Contains(err.Error(), "HandlerOptions.Metrics: another recorder") {
 		t.Errorf("metrics that fail: got %v", err)
 	}
 	for _, target := range []string{"/nothing", "/api/v1", "/api/v2/summary", "/api/v1/summary/", "//", "/api/v1/tools/a/b/c", "/assets/../healthz", "/api/v1/tools/*/histogram/x"} {

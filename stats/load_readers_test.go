@@ -25,7 +25,7 @@ import (
 // clients of the stream that read nothing. The function returned ends it.
 func startReaders(t *testing.T, r *stats.Recorder, served *atomic.Uint64, length time.Duration) (stop func()) {
 	t.Helper()
-	h, err := stats.NewHandler(r, stats.WithRefresh(100*time.Millisecond), stats.WithMetrics(statsprom.NewHandler))
+	h, err := stats.NewHandler(r, stats.HandlerOptions{Refresh: 100 * time.Millisecond, Metrics: statsprom.NewHandler})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -96,7 +96,7 @@ func (l times) String() string {
 // took, and how many answers readers got.
 func load(t *testing.T, length time.Duration, readers bool) (times, uint64) {
 	t.Helper()
-	r, err := stats.New()
+	r, err := stats.New(stats.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

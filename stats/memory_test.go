@@ -29,7 +29,7 @@ func TestMemoryOfATool(t *testing.T) {
 // waits, exemplars and facts.
 func TestMemoryOfAToolWithEveryOutcome(t *testing.T) {
 	for _, c := range []struct{ digits, limit int }{{3, 100_000}, {2, 60_000}} {
-		r := newRecorder(t, WithDigits(c.digits))
+		r := newRecorder(t, Options{Digits: c.digits})
 		def := &toolkit.Definition{Name: "t"}
 		for x := 1.0; x <= 1000; x *= 1.001 {
 			run := time.Duration(1e6 * x)

@@ -176,13 +176,13 @@ func TestPoliciesAreReadBack(t *testing.T) {
 	directory := t.TempDir()
 	tool := &toolkit.Definition{Name: "t"}
 	for round := range 3 {
-		r := newRecorder(t, WithDirectory(directory, 0))
+		r := newRecorder(t, Options{Directory: directory})
 		for i := range 100 {
 			record(r, call(tool, 0, told("cache", "hit", fmt.Sprint("rule-", round, "-", i), "x", "source", fmt.Sprint(round, "-", i))))
 		}
 		closeNow(t, r)
 	}
-	r := newRecorder(t, WithDirectory(directory, 0))
+	r := newRecorder(t, Options{Directory: directory})
 	got := r.Summary(Window{}).Overall.Policies
 	counts := map[PolicyTag]uint64{}
 	for _, c := range got {

@@ -124,11 +124,11 @@ func (r *Recorder) Limits() Limits {
 	tools := r.tools.all()
 	r.sealing.Lock()
 	l := Limits{
-		Tools: len(tools) - 1, MaxTools: c.maxTools, // without other
-		MaxErrorGroups: c.maxGroups, Sessions: r.sessions.len(), MaxSessions: len(r.sessions.places) * sessionWays,
-		Loops: r.loops.len(), MaxLoops: c.maxLoops, MaxRecent: c.maxRecent,
+		Tools: len(tools) - 1, MaxTools: c.MaxTools, // without other
+		MaxErrorGroups: c.MaxErrorGroups, Sessions: r.sessions.len(), MaxSessions: len(r.sessions.places) * sessionWays,
+		Loops: r.loops.len(), MaxLoops: c.MaxLoops, MaxRecent: c.MaxRecent,
 		EvictedSessions: r.sessions.evicted.Load(), DroppedRecent: r.recent.dropped.Load(),
-		Intervals: len(r.history.intervals), IntervalBytes: r.history.bytes, MaxIntervalBytes: c.maxIntervalBytes,
+		Intervals: len(r.history.intervals), IntervalBytes: r.history.bytes, MaxIntervalBytes: c.MaxIntervalBytes,
 		Bytes: r.history.bytes + r.history.archive.size(),
 	}
 	r.sealing.Unlock()
@@ -137,7 +137,7 @@ func (r *Recorder) Limits() Limits {
 	}
 	var groupBytes int
 	l.ErrorGroups, l.EvictedGroups, groupBytes = r.errors.held()
-	l.Bytes += int64(groupBytes + l.Sessions*sessionSize + l.Loops*loopSize + c.maxRecent*recentSize + 8*l.MaxSessions)
+	l.Bytes += int64(groupBytes + l.Sessions*sessionSize + l.Loops*loopSize + c.MaxRecent*recentSize + 8*l.MaxSessions)
 	l.MaxBytes = c.maxBytes(l.MaxSessions)
 	return l
 }
@@ -146,15 +146,15 @@ func (r *Recorder) Limits() Limits {
 // in which all are set, twice the intervals while they are rolled up, and the
 // tables.
 func (c *config) maxBytes(sessions int) int64 {
-	main, aux := layouts[c.digits], layouts[auxDigits]
+	main, aux := layouts[c.Digits], layouts[auxDigits]
 	counters := main.counters + auxes*aux.counters
 	perTool := maxLiveSize(main) + auxes*maxLiveSize(aux) + exemplarsSize + // counted now
 		maxArchived*counters + maxTypes*80 + 64*120 + // archived
 		policyCountsSize + maxPolicyArchived +
 		5*definitionSize + toolSize + maxToolName
-	tools := int64(c.maxTools+1)*int64(perTool) + maxSpare*int64(maxLiveSize(main))
-	tables := policyTableSize + c.maxGroups*(groupSize+maxMessage+maxErrorText+32) + sessions*(sessionSize+8) + c.maxLoops*loopSize + c.maxRecent*recentSize
-	return tools + 2*c.maxIntervalBytes + int64(tables)
+	tools := int64(c.MaxTools+1)*int64(perTool) + maxSpare*int64(maxLiveSize(main))
+	tables := policyTableSize + c.MaxErrorGroups*(groupSize+maxMessage+maxErrorText+32) + sessions*(sessionSize+8) + c.MaxLoops*loopSize + c.MaxRecent*recentSize
+	return tools + 2*c.MaxIntervalBytes + int64(tables)
 }
 
 const (

@@ -34,7 +34,7 @@ func TestUsualCallLeavesNothingOfTheOneBefore(t *testing.T) {
 		"panicked":   func(e *toolkit.Ended) { e.Ending, e.ErrorType = toolkit.EndingPanicked, "panic" },
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, alone := newRecorder(t, WithMaxRecent(1)), newRecorder(t, WithMaxRecent(1))
+			r, alone := newRecorder(t, Options{MaxRecent: 1}), newRecorder(t, Options{MaxRecent: 1})
 			record(alone, usual)
 			record(r, call(tool, time.Millisecond, change))
 			before := r.Recent(Filter{})[0]

@@ -45,30 +45,34 @@ type Recorder struct {
 
 var _ toolkit.Observer = (*Recorder)(nil)
 
-// New makes a recorder. An error names the option that is wrong, what it got and
-// what it wants, or why the directory of [WithDirectory] cannot be read.
-func New(options ...Option) (*Recorder, error) {
-	c, err := newConfig(options)
+// New makes a recorder. An error names the field that is wrong, what it got and
+// what it wants, or why the directory cannot be read.
+func New(o Options) (*Recorder, error) {
+	c, err := newConfig(o)
 	if err != nil {
 		return nil, err
 	}
-	r := &Recorder{config: c}
+	return newFromConfig(c)
+}
+
+func newFromConfig(c config) (r *Recorder, err error) {
+	r = &Recorder{config: c}
 	r.clock.start(c.now)
 	r.started = r.clock.read()
 	r.opened = r.started
-	r.tools.init(layouts[c.digits], c.maxTools)
-	r.errors.init(c.maxGroups)
-	r.sessions.init(c.maxSessions)
-	r.loops.init(c.maxLoops)
-	r.recent.init(c.maxRecent)
-	r.history.init(r.started, c.retention, c.maxIntervalBytes)
-	if c.directory != "" {
+	r.tools.init(layouts[c.Digits], c.MaxTools)
+	r.errors.init(c.MaxErrorGroups)
+	r.sessions.init(c.MaxSessions)
+	r.loops.init(c.MaxLoops)
+	r.recent.init(c.MaxRecent)
+	r.history.init(r.started, c.Retention, c.MaxIntervalBytes)
+	if c.Directory != "" {
 		if r.store, err = openStore(c, r.started, &r.history, &r.errors, &r.policies); err != nil {
 			return nil, err
 		}
 	}
 	r.due.Store(nextBoundary(r.started))
-	if !c.hostClock {
+	if c.Clock == nil {
 		r.armed.Store(true)
 		r.sealing.Lock() // the timer may fire before it is here
 		r.timer = time.AfterFunc(time.Duration(r.due.Load()-r.started), r.tick)
@@ -110,7 +114,7 @@ func (r *Recorder) End(ctx context.Context, e *toolkit.Ended) {
 	}
 	var failure failure
 	if e.ErrorType != "" {
-		failure = r.errors.note(e, t, now, r.config.redactor)
+		failure = r.errors.note(e, t, now, r.config.Redactor)
 	}
 	r.recent.add(e, now, t, s, failure, tags)
 }

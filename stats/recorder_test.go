@@ -15,10 +15,24 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// newRecorder makes a recorder that is closed when the test ends.
-func newRecorder(t testing.TB, options ...Option) *Recorder {
+// only is the one element of a list, or the zero value without one.
+func only[T any](list []T) (one T) {
+	for _, one = range list {
+	}
+	return one
+}
+
+// newRecorder makes a recorder that is closed when the test ends, with the default options if none
+// are given.
+func newRecorder(t testing.TB, o ...Options) *Recorder {
 	t.Helper()
-	r, err := New(options...)
+	r, err := New(only(o))
+	return closedAtEnd(t, r, err)
+}
+
+// closedAtEnd closes a recorder that was just made when the test ends.
+func closedAtEnd(t testing.TB, r *Recorder, err error) *Recorder {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ type registeredTools struct {
 }
 
 // Register tells the recorder of tools that are registered, beside those of
-// [WithRegistered], so that it can name those never used. A pointer told again
+// [Options].Registered, so that it can name those never used. A pointer told again
 // counts once; of more than 64 lists the earliest is forgotten. A nil list is
 // passed over.
 func (r *Recorder) Register(tools Lister) {
@@ -59,12 +59,12 @@ func (r *Recorder) registeredNames() ([]string, bool) {
 			names = append(names, d.Name)
 		}
 	}
-	if r.config.registered != nil {
-		add(r.config.registered)
+	if r.config.Registered != nil {
+		add(r.config.Registered)
 	}
 	for _, l := range lists {
 		add(l.Definitions)
 	}
 	slices.Sort(names)
-	return slices.Compact(names), len(lists) > 0 || r.config.registered != nil
+	return slices.Compact(names), len(lists) > 0 || r.config.Registered != nil
 }

@@ -108,9 +108,9 @@ func TestRunningUnderConcurrency(t *testing.T) {
 
 func TestRunningOverHTTP(t *testing.T) {
 	r := NewRunning(nil)
-	ask := func(o ...HandlerOption) (int, string) {
+	ask := func(o HandlerOptions) (int, string) {
 		t.Helper()
-		h, err := NewHandler(newRecorder(t), o...)
+		h, err := NewHandler(newRecorder(t), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,14 +125,14 @@ func TestRunningOverHTTP(t *testing.T) {
 		_ = answer.Write(&b)
 		return answer.StatusCode, b.String()
 	}
-	if code, body := ask(); code != http.StatusNotFound || !strings.Contains(body, "WithRunning") {
+	if code, body := ask(HandlerOptions{}); code != http.StatusNotFound || !strings.Contains(body, "HandlerOptions.Running") {
 		t.Errorf("without the option: got %d %s", code, body)
 	}
 	for range 2 {
 		_, running := toolkit.Begin(t.Context(), toolkit.Call{}, &toolkit.Definition{Name: "slow"}, r)
 		defer running.End(toolkit.Result{}, nil)
 	}
-	if code, body := ask(WithRunning(r)); code != http.StatusOK || !strings.Contains(body, `"tool": "slow"`) || !strings.Contains(body, `"more": 1`) {
+	if code, body := ask(HandlerOptions{Running: r}); code != http.StatusOK || !strings.Contains(body, `"tool": "slow"`) || !strings.Contains(body, `"more": 1`) {
 		t.Errorf("got %d %s", code, body)
 	}
 }

@@ -32,7 +32,7 @@ func (r *Recorder) overdue(ended int64) {
 	}
 	defer r.sealing.Unlock()
 	now := r.clock.read()
-	if r.config.hostClock {
+	if r.config.Clock != nil {
 		now = r.clock.raise(ended)
 	}
 	r.seal(now)

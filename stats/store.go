@@ -57,15 +57,15 @@ type store struct {
 // openStore makes the directory if need be, reads back what it holds, and removes
 // what is too old or too much, as of now.
 func openStore(c config, now int64, h *history, e *errorTable, p *policyTable) (*store, error) {
-	s := &store{directory: c.directory, maxBytes: c.directoryBytes, retention: c.retention, now: c.now}
-	if err := os.MkdirAll(c.directory, 0o700); err != nil {
-		return nil, fmt.Errorf("stats: WithDirectory: got %q, want a directory that can be written: %w", c.directory, err)
+	s := &store{directory: c.Directory, maxBytes: c.MaxDirectoryBytes, retention: c.Retention, now: c.now}
+	if err := os.MkdirAll(c.Directory, 0o700); err != nil {
+		return nil, fmt.Errorf("stats: Options.Directory: got %q, want a directory that can be written: %w", c.Directory, err)
 	}
 	files, err := s.prune()
 	if err != nil {
-		return nil, fmt.Errorf("stats: WithDirectory: got %q, want a directory that can be read: %w", c.directory, err)
+		return nil, fmt.Errorf("stats: Options.Directory: got %q, want a directory that can be read: %w", c.Directory, err)
 	}
-	in := restorer{history: h, errors: e, policies: p, now: now, maxTools: c.maxTools, note: s.note}
+	in := restorer{history: h, errors: e, policies: p, now: now, maxTools: c.MaxTools, note: s.note}
 	for _, f := range files {
 		in.file(filepath.Join(s.directory, f.Name()))
 	}
@@ -256,7 +256,7 @@ func (s *store) close(ctx context.Context) error {
 	return s.err
 }
 
-// Notes tell what was wrong with the directory of [WithDirectory]: what could not be
+// Notes tell what was wrong with [Options].Directory: what could not be
 // read back, and the first error of writing. At most 20 are kept.
 func (r *Recorder) Notes() []string {
 	if r.store == nil {

@@ -44,7 +44,7 @@ func TestIntervalsAreReadBack(t *testing.T) {
 		directory := filepath.Join(t.TempDir(), "a", "b")
 		tool := &toolkit.Definition{Name: "t", Cost: 1}
 		for run := range 3 {
-			r := newRecorder(t, WithDirectory(directory, 0))
+			r := newRecorder(t, Options{Directory: directory})
 			for range 5 {
 				record(r, call(tool, 100*time.Millisecond, sampled(3)), call(tool, time.Second, failing("timeout", "late by 3 s")))
 				time.Sleep(7 * time.Second)
@@ -63,7 +63,7 @@ func TestIntervalsAreReadBack(t *testing.T) {
 			}
 			time.Sleep(time.Hour)
 		}
-		r := newRecorder(t, WithDirectory(directory, 0))
+		r := newRecorder(t, Options{Directory: directory})
 		if got := r.Snapshot(Window{Last: 90 * time.Minute}).Tools[0].Calls(); got != 10 {
 			t.Errorf("last 90 minutes: got %d calls, want those of the last run", got)
 		}
@@ -76,7 +76,7 @@ func TestIntervalsAreReadBack(t *testing.T) {
 func TestDamagedFilesAreReadAsFarAsTheyGo(t *testing.T) {
 	write := func(t *testing.T) (directory, file string, whole []byte) {
 		directory = t.TempDir()
-		r := newRecorder(t, WithDirectory(directory, 0))
+		r := newRecorder(t, Options{Directory: directory})
 		time.Sleep(time.Second) // off the boundaries of intervals
 		for range 3 {
 			record(r, call(&toolkit.Definition{Name: "t"}, time.Millisecond, failing("timeout", "late")))
@@ -109,7 +109,7 @@ func TestDamagedFilesAreReadAsFarAsTheyGo(t *testing.T) {
 				if err := os.WriteFile(file, c.damage(whole), 0o600); err != nil {
 					t.Fatal(err)
 				}
-				r := newRecorder(t, WithDirectory(directory, 0))
+				r := newRecorder(t, Options{Directory: directory})
 				if got := r.Summary(Window{}).Overall.Calls; got != c.calls {
 					t.Errorf("got %d calls, want %d", got, c.calls)
 				}
@@ -125,7 +125,7 @@ func TestDirectoryLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		directory := t.TempDir()
 		for range 12 {
-			r := newRecorder(t, WithDirectory(directory, 1<<20), WithRetention(time.Hour), WithMaxTools(2000))
+			r := newRecorder(t, Options{Directory: directory, MaxDirectoryBytes: 1 << 20, Retention: time.Hour, MaxTools: 2000})
 			for tool := range 1500 {
 				record(r, call(&toolkit.Definition{Name: fmt.Sprintf("%0100d", tool)}, time.Millisecond))
 			}
@@ -152,7 +152,7 @@ func TestDirectoryLimits(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		newRecorder(t, WithDirectory(directory, 0), WithRetention(time.Hour))
+		newRecorder(t, Options{Directory: directory, Retention: time.Hour})
 		if n := len(stored(t, directory)); n != 0 {
 			t.Errorf("got %d files older than the retention, want none", n)
 		}
@@ -166,7 +166,7 @@ func TestDirectoryLimits(t *testing.T) {
 func TestKilledProcessLosesTheOpenIntervalAtMost(t *testing.T) {
 	if directory := os.Getenv("STATS_TEST_DIRECTORY"); directory != "" {
 		now := time.Now().Add(-time.Hour)
-		r, err := New(WithDirectory(directory, 0), WithClock(func() time.Time { return now }))
+		r, err := New(Options{Directory: directory, Clock: func() time.Time { return now }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -195,7 +195,7 @@ func TestKilledProcessLosesTheOpenIntervalAtMost(t *testing.T) {
 	if out, err := command.CombinedOutput(); err == nil {
 		t.Fatalf("the process was not killed: %s", out)
 	}
-	r := newRecorder(t, WithDirectory(directory, 0))
+	r := newRecorder(t, Options{Directory: directory})
 	if got := r.Summary(Window{}).Overall.Calls; got != 9 {
 		t.Errorf("got %d calls of 10, want all but that of the open interval; notes: %q", got, r.Notes())
 	}
@@ -213,8 +213,8 @@ func TestDirectoryThatCannotBeMade(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := New(WithDirectory(file, 0))
-	if err == nil || !strings.Contains(err.Error(), "WithDirectory") {
+	_, err := New(Options{Directory: file})
+	if err == nil || !strings.Contains(err.Error(), "Options.Directory") {
 		t.Errorf("got %v, want an error that names the option", err)
 	}
 }
@@ -222,7 +222,7 @@ func TestDirectoryThatCannotBeMade(t *testing.T) {
 // FuzzReadRecord: no bytes make reading a record panic, and what can be read is
 // written again as it was.
 func FuzzReadRecord(f *testing.F) {
-	r, err := New()
+	r, err := New(Options{})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 // has places, each call counts for its own tool, from several goroutines at once.
 func TestToolsAreToldApart(t *testing.T) {
 	const tools, goroutines, rounds = 1000, 4, 3
-	r := newRecorder(t, WithMaxTools(tools))
+	r := newRecorder(t, Options{MaxTools: tools})
 	definitions := make([]toolkit.Definition, 2*tools) // two of each name, as when a list is read anew
 	for i := range definitions {
 		definitions[i].Name = fmt.Sprint("tool", i%tools)

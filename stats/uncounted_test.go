@@ -13,7 +13,7 @@ import (
 
 // A call is left out where the context says so, those inside it and beside it are counted, and none stays running.
 func TestUncounted(t *testing.T) {
-	r, err := stats.New()
+	r, err := stats.New(stats.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -134,7 +134,7 @@ type Health struct {
 	// Loops are the worst, Streaks the tools that keep failing, worst first.
 	Loops   []Loop   `json:"loops"`
 	Streaks []Streak `json:"streaks"`
-	// Unused are registered tools without a call; nil unless [WithRegistered] or
+	// Unused are registered tools without a call; nil unless [Options].Registered or
 	// [Recorder.Register] told of any.
 	Unused []string `json:"unused"`
 	// TimeShare is each tool's part of all time spent inside tools.

@@ -125,7 +125,7 @@ func TestRolledIntervalsLoseNothing(t *testing.T) {
 
 func TestIntervalBytesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRecorder(t, WithMaxIntervalBytes(64<<10))
+		r := newRecorder(t, Options{MaxIntervalBytes: 64 << 10})
 		tool := &toolkit.Definition{Name: "t"}
 		n := 0
 		for range 600 {
@@ -151,7 +151,7 @@ func TestIntervalBytesAreBounded(t *testing.T) {
 
 func TestHostClock(t *testing.T) {
 	now := time.Date(2025, 3, 4, 5, 6, 7, 0, time.UTC)
-	r := newRecorder(t, WithClock(func() time.Time { return now }))
+	r := newRecorder(t, Options{Clock: func() time.Time { return now }})
 	tool := &toolkit.Definition{Name: "t"}
 	for range 100 {
 		e := call(tool, time.Second)

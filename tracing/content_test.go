@@ -16,7 +16,7 @@ import (
 
 // TestRulesOfATool: a redactor's rules for one tool hold for that tool's spans.
 func TestRulesOfATool(t *testing.T) {
-	redactor, err := redact.New(redact.WithRule(redact.Rule{Tool: "echo", Path: "$.sql", Action: redact.Mask}))
+	redactor, err := redact.New(redact.Options{Rules: []redact.Rule{{Tool: "echo", Path: "$.sql", Action: redact.Mask}}})
 	if err != nil {
 		t.Fatal(err)
 	}

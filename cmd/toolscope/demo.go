@@ -122,9 +122,14 @@ func runDemo(ctx context.Context, o demoOptions, stdout, stderr io.Writer) (err 
 		Observers:      []toolkit.Observer{running},
 		TracerProvider: providers.TracerProvider,
 		MeterProvider:  providers.MeterProvider,
-		HTTP: []stats.HandlerOption{stats.WithMetrics(statsprom.NewHandler), stats.WithTraces(providers.Ring.Source()),
-			stats.WithRunning(running), stats.WithHealth(providers), stats.WithTitle("toolscope demo"),
-			jaegerLinks(providers.Endpoint)},
+		HTTP: stats.HandlerOptions{
+			Metrics:  statsprom.NewHandler,
+			Traces:   providers.Ring.Source(),
+			Running:  running,
+			Health:   []stats.HealthSource{providers},
+			Title:    "toolscope demo",
+			TraceURL: jaegerTraces(providers.Endpoint),
+		},
 	})
 	if err != nil {
 		return err
@@ -247,9 +252,10 @@ func jaegerSearch(endpoint, conversation string) string {
 	return jaegerUI(endpoint) + "/search?service=toolscope-demo&lookback=1h&limit=100&tags=" + url.QueryEscape(string(tags))
 }
 
-func jaegerLinks(endpoint string) stats.HandlerOption {
+// jaegerTraces is the address of a trace in Jaeger; "" without an endpoint.
+func jaegerTraces(endpoint string) string {
 	if endpoint == "" {
-		return nil
+		return ""
 	}
-	return stats.WithTraceURL(jaegerUI(endpoint) + "/trace/{trace_id}")
+	return jaegerUI(endpoint) + "/trace/{trace_id}"
 }

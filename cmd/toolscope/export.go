@@ -228,7 +228,7 @@ func logTime(name, text string) (time.Time, error) {
 func (o *exportOptions) cleaners() error {
 	var others []*redact.Redactor
 	if o.redact == "strict" {
-		r, err := redact.New(redact.Strict())
+		r, err := redact.New(redact.Options{Preset: redact.Strict})
 		if err != nil {
 			return fmt.Errorf("--redact: %w", err)
 		}

@@ -79,6 +79,7 @@ func (o *mcpOptions) open() (_ *mcpProxy, err error) {
 		options = file.Options(options)
 		redactor = file.Redactor()
 	}
+	var health []stats.HealthSource
 	if o.log != "" {
 		log, err := calllog.Open(o.log, redactor)
 		if err != nil {
@@ -87,12 +88,13 @@ func (o *mcpOptions) open() (_ *mcpProxy, err error) {
 		p.closers = append(p.closers, func(context.Context) error { return log.Close() })
 		p.log = logHealth{log}
 		options.Observers = append(options.Observers, log)
-		options.HTTP = append(options.HTTP, stats.WithHealth(p.log))
+		health = append(health, p.log)
 	}
 	running := stats.NewRunning(redactor)
 	options.Observers = append(options.Observers, running)
-	options.HTTP = append(options.HTTP, stats.WithTraces(providers.Ring.Source()), stats.WithRunning(running),
-		stats.WithHealth(providers), stats.WithTitle("toolscope mcp: "+o.server()))
+	options.HTTP.Traces, options.HTTP.Running = providers.Ring.Source(), running
+	options.HTTP.Health = append(health, providers)
+	options.HTTP.Title = "toolscope mcp: " + o.server()
 	if p.scope, err = toolscope.New(options); err != nil {
 		return nil, noApprovals("mcp", o.config, err)
 	}

@@ -68,7 +68,7 @@ func permitCommand(args []string, stdin io.Reader, stdout, stderr io.Writer) int
 	if err != nil {
 		return fail(err)
 	}
-	redactor, err := redact.New()
+	redactor, err := redact.New(redact.Options{})
 	if err != nil {
 		return fail(err)
 	}

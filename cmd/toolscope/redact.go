@@ -92,7 +92,7 @@ func redactorFor(config string, secretsOnly bool) (*redact.Redactor, error) {
 	case config != "":
 		return redactfile.Load(config)
 	case secretsOnly:
-		return redact.New(redact.SecretsOnly())
+		return redact.New(redact.Options{Preset: redact.SecretsOnly})
 	}
 	return redact.Default(), nil
 }

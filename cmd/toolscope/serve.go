@@ -107,8 +107,12 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr 
 		TracerProvider: providers.TracerProvider,
 		MeterProvider:  providers.MeterProvider,
 		Observers:      []toolkit.Observer{running},
-		HTTP: []stats.HandlerOption{stats.WithTraces(providers.Ring.Source()), stats.WithRunning(running),
-			stats.WithHealth(providers), stats.WithTitle("toolscope serve")},
+		HTTP: stats.HandlerOptions{
+			Traces:  providers.Ring.Source(),
+			Running: running,
+			Health:  []stats.HealthSource{providers},
+			Title:   "toolscope serve",
+		},
 	}))
 	if err != nil {
 		return errors.Join(noApprovals("serve", o.config, err), providers.Shutdown(ctx))

@@ -83,7 +83,7 @@ func TestStatsFindsNothing(t *testing.T) {
 func TestStatsComparesWithTheWindowBefore(t *testing.T) {
 	var before, now *stats.Snapshot
 	synctest.Test(t, func(t *testing.T) {
-		r, err := stats.New()
+		r, err := stats.New(stats.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +126,7 @@ func TestStatsComparesWithTheWindowBefore(t *testing.T) {
 // A running program is asked for the window before.
 func TestStatsAsksForTheWindowBefore(t *testing.T) {
 	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
-	r, err := stats.New(stats.WithClock(func() time.Time { return now }))
+	r, err := stats.New(stats.Options{Clock: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestStatsAsksForTheWindowBefore(t *testing.T) {
 		r.End(context.Background(), e)
 		now = now.Add(10 * time.Second)
 	}
-	h, err := stats.NewHandler(r)
+	h, err := stats.NewHandler(r, stats.HandlerOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

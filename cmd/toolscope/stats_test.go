@@ -26,9 +26,9 @@ const hostileTool = "rm\x1b[2J\u202etxt"
 
 // program runs one that has made some calls, of a tool of the name and with
 // the running time given, and returns its URL.
-func program(t *testing.T, tool string, run time.Duration, options ...stats.HandlerOption) string {
+func program(t *testing.T, tool string, run time.Duration, o ...stats.HandlerOptions) string {
 	t.Helper()
-	r, err := stats.New()
+	r, err := stats.New(stats.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,8 @@ func program(t *testing.T, tool string, run time.Duration, options ...stats.Hand
 		r.Begin(context.Background(), e.Call, &e.Info)
 		r.End(context.Background(), e)
 	}
-	h, err := stats.NewHandler(r, options...)
+	o = append(o, stats.HandlerOptions{})
+	h, err := stats.NewHandler(r, o[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +129,7 @@ func TestStatsOfOneTool(t *testing.T) {
 
 func TestStatsToken(t *testing.T) {
 	const token = "correct-horse-battery-staple"
-	url := program(t, "read", time.Millisecond, stats.WithBearerToken(token))
+	url := program(t, "read", time.Millisecond, stats.HandlerOptions{BearerToken: token})
 	if code, _, errs := invoke(statsCommand, "", url); code != exitError || !strings.Contains(errs, "401") {
 		t.Errorf("without a token: got %d %s", code, errs)
 	}

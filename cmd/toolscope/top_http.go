@@ -289,7 +289,8 @@ func (t *topPrograms) Content(ctx context.Context, c top.Call) (top.Content, err
 			return contentOf(&span), nil
 		}
 	}
-	why := "No arguments and result: the program keeps no span of this call (it needs stats.WithTraces, and a trace that was sampled)."
+	why := "No arguments and result: the program keeps no span of this call " +
+		"(it needs stats.HandlerOptions.Traces, and a trace that was sampled)."
 	return top.Content{Why: why}, nil
 }
 

@@ -28,7 +28,7 @@ func (s spans) Trace(string) ([]stats.SpanView, bool) {
 // watched is a program that runs a call, and has made one that was traced.
 func watched(t *testing.T) string {
 	t.Helper()
-	r, err := stats.New()
+	r, err := stats.New(stats.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func watched(t *testing.T) string {
 	r.End(t.Context(), e)
 	_, call := toolkit.Begin(t.Context(), toolkit.Call{Arguments: []byte(`{"q":"geese"}`)}, def, r, running)
 	t.Cleanup(func() { call.End(toolkit.Result{}, nil) })
-	h, err := stats.NewHandler(r, stats.WithRunning(running), stats.WithTraces(spans{of: "0200000000000000"}))
+	h, err := stats.NewHandler(r, stats.HandlerOptions{Running: running, Traces: spans{of: "0200000000000000"}})
 	if err != nil {
 		t.Fatal(err)
 	}

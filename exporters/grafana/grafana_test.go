@@ -203,7 +203,7 @@ func aCall(t *testing.T, observer toolkit.Observer) {
 }
 
 func statsNames(t *testing.T) names {
-	r, err := stats.New()
+	r, err := stats.New(stats.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

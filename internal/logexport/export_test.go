@@ -183,8 +183,8 @@ func TestFilters(t *testing.T) {
 // Redaction on the way only ever removes more: a redactor that would keep everything
 // changes nothing.
 func TestRedactionIsOnlyTightened(t *testing.T) {
-	redactor := func(o ...redact.Option) *redact.Redactor {
-		r, err := redact.New(o...)
+	redactor := func(o redact.Options) *redact.Redactor {
+		r, err := redact.New(o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,13 +206,13 @@ func TestRedactionIsOnlyTightened(t *testing.T) {
 	if !strings.Contains(plain, "10.0.0.17") || !strings.Contains(plain, "[REDACTED:github-token]") {
 		t.Errorf("default: got %s", plain)
 	}
-	if got := text(NewCleaner(redactor(redact.Off()))); got != plain {
+	if got := text(NewCleaner(redactor(redact.Options{Preset: redact.Off}))); got != plain {
 		t.Errorf("a redactor that is off changed something: %s", got)
 	}
-	if got := text(NewCleaner(redactor(redact.Off(), redact.WithRule(redact.Rule{Path: "$.b", Action: redact.Keep})))); got != plain {
+	if got := text(NewCleaner(redactor(redact.Options{Preset: redact.Off, Rules: []redact.Rule{{Path: "$.b", Action: redact.Keep}}}))); got != plain {
 		t.Errorf("a rule that keeps brought something back: %s", got)
 	}
-	if got := text(NewCleaner(redactor(redact.Strict()))); strings.Contains(got, "10.0.0.17") {
+	if got := text(NewCleaner(redactor(redact.Options{Preset: redact.Strict}))); strings.Contains(got, "10.0.0.17") {
 		t.Errorf("strict: got %s", got)
 	}
 	without := NewCleaner()

@@ -24,7 +24,7 @@ rules:
 		fmt.Println(err)
 		return
 	}
-	r, err := redact.New(options...)
+	r, err := redact.New(options)
 	if err != nil {
 		fmt.Println(err)
 		return

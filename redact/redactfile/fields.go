@@ -13,7 +13,7 @@ import (
 	"github.com/toolscope/toolscope/redact"
 )
 
-var presets = map[string]func() redact.Option{
+var presets = map[string]redact.Preset{
 	"default": redact.Defaults, "strict": redact.Strict, "secrets-only": redact.SecretsOnly, "off": redact.Off,
 }
 
@@ -38,25 +38,26 @@ func oneOf[V any](r *reader, n *yaml.Node, field string, of map[string]V) (v V, 
 	return v, ok
 }
 
-// top reads the file's mapping. The preset comes first, whatever the order in the file:
-// it would undo kinds.
+// top reads the file's mapping.
 func (r *reader) top(n *yaml.Node) {
-	var preset []redact.Option
 	var mode string
 	var modeNode, keyNode *yaml.Node
 	r.members(n, "", map[string]func(*yaml.Node, string){
 		"preset": func(v *yaml.Node, field string) {
-			if p, ok := oneOf(r, v, field, presets); ok {
-				preset = []redact.Option{p()}
-			}
+			r.options.Preset, _ = oneOf(r, v, field, presets)
 		},
 		"kinds": func(v *yaml.Node, field string) {
-			r.members(v, field, map[string]func(*yaml.Node, string){"on": r.texts(redact.WithKinds), "off": r.texts(redact.WithoutKinds)})
+			r.members(v, field, map[string]func(*yaml.Node, string){
+				"on":  r.texts(func(o *redact.Options) *[]string { return &o.Kinds }),
+				"off": r.texts(func(o *redact.Options) *[]string { return &o.WithoutKinds }),
+			})
 		},
 		"rules": func(v *yaml.Node, field string) { r.items(v, field, r.rule) },
-		"allow": r.texts(redact.WithAllow),
+		"allow": r.texts(func(o *redact.Options) *[]string { return &o.Allow }),
 		"known": func(v *yaml.Node, field string) {
-			r.members(v, field, map[string]func(*yaml.Node, string){"environment": r.texts(redact.WithKnownEnv)})
+			r.members(v, field, map[string]func(*yaml.Node, string){
+				"environment": r.texts(func(o *redact.Options) *[]string { return &o.KnownEnv }),
+			})
 		},
 		"mode": func(v *yaml.Node, field string) {
 			if _, ok := oneOf(r, v, field, modes); ok {
@@ -66,7 +67,6 @@ func (r *reader) top(n *yaml.Node) {
 		"key_environment": func(v *yaml.Node, _ string) { keyNode = v },
 		"limits":          r.limits,
 	})
-	r.options = append(preset, r.options...)
 	r.mode(mode, modeNode, keyNode)
 }
 
@@ -86,13 +86,13 @@ func (r *reader) rule(n *yaml.Node, field string) {
 		r.fail(n, field, "got no action, want one of %s", names(actions))
 		return
 	}
-	r.option(n, field, redact.WithRule(rule))
+	r.set(n, field, func(o *redact.Options) { o.Rules = append(o.Rules, rule) })
 }
 
 func (r *reader) limits(n *yaml.Node, field string) {
 	var l redact.Limits
 	r.members(n, field, map[string]func(*yaml.Node, string){"nesting": r.number(&l.Nesting), "inner": r.number(&l.Inner), "work": r.number(&l.Work)})
-	r.option(n, field, redact.WithLimits(l))
+	r.set(n, field, func(o *redact.Options) { o.Limits = l })
 }
 
 // mode sets what stands for removed values.
@@ -102,11 +102,11 @@ func (r *reader) mode(mode string, modeNode, keyNode *yaml.Node) {
 		r.fail(modeNode, "mode", `got "tag" and no key_environment, want the name of the variable that holds its key`)
 	case mode == "tag":
 		if key := r.key(keyNode, "key_environment"); len(key) > 0 {
-			r.option(keyNode, "key_environment", redact.WithHMAC(key))
+			r.set(keyNode, "key_environment", func(o *redact.Options) { o.HMACKey = key })
 		}
 	case keyNode != nil:
 		r.fail(keyNode, "key_environment", "got a key that mode %q does not use, want mode tag", mode)
 	case mode == "stand-in":
-		r.option(modeNode, "mode", redact.WithStandIns())
+		r.options.StandIns = true
 	}
 }

@@ -57,32 +57,32 @@ func Load(path string) (*redact.Redactor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return redact.New(options...)
+	return redact.New(options)
 }
 
 // Parse reads the text of a file as options for [redact.New]. name stands in errors.
-// Variables are read when the options are applied.
-func Parse(name string, data []byte) ([]redact.Option, error) {
+// [redact.New] reads the variables of known.environment; Parse reads the key of tags.
+func Parse(name string, data []byte) (redact.Options, error) {
 	if len(data) > maxSize {
-		return nil, &Error{File: name, Text: fmt.Sprintf("got more than %d bytes, want fewer", maxSize)}
+		return redact.Options{}, &Error{File: name, Text: fmt.Sprintf("got more than %d bytes, want fewer", maxSize)}
 	}
 	var doc, more yaml.Node
 	documents := yaml.NewDecoder(bytes.NewReader(data))
 	if err := documents.Decode(&doc); err != nil && err != io.EOF { // an empty file says nothing
-		return nil, &Error{File: name, Text: err.Error()}
+		return redact.Options{}, &Error{File: name, Text: err.Error()}
 	}
 	switch err := documents.Decode(&more); {
 	case err == nil:
-		return nil, &Error{File: name, Line: more.Line, Text: "got a second document, want one"}
+		return redact.Options{}, &Error{File: name, Line: more.Line, Text: "got a second document, want one"}
 	case err != io.EOF:
-		return nil, &Error{File: name, Text: err.Error()}
+		return redact.Options{}, &Error{File: name, Text: err.Error()}
 	}
 	r := &reader{file: name}
 	if len(doc.Content) > 0 && doc.Content[0].Tag != "!!null" {
 		r.top(doc.Content[0])
 	}
 	if len(r.errors) > 0 {
-		return nil, errors.Join(r.errors...)
+		return redact.Options{}, errors.Join(r.errors...)
 	}
 	return r.options, nil
 }

@@ -17,7 +17,7 @@ import (
 // A reader turns the nodes of a file into options.
 type reader struct {
 	file    string
-	options []redact.Option
+	options redact.Options
 	errors  []error
 }
 
@@ -28,17 +28,23 @@ func (r *reader) fail(n *yaml.Node, field, format string, args ...any) {
 	}
 }
 
-// option takes options one by one, so that an error has the line of its node.
-func (r *reader) option(n *yaml.Node, field string, o redact.Option) {
-	if _, err := redact.New(o); err != nil {
+// set changes a field of the options. It checks the value on its own first, so that an error has
+// the line of its node.
+func (r *reader) set(n *yaml.Node, field string, change func(*redact.Options)) {
+	var alone redact.Options
+	change(&alone)
+	if _, err := redact.New(alone); err != nil {
 		text := strings.TrimPrefix(err.Error(), "redact: ")
-		if _, rest, ok := strings.Cut(text, ": "); ok && strings.HasPrefix(text, "With") {
-			text = strings.TrimPrefix(rest, "rule 0: ")
+		if name, rest, ok := strings.Cut(text, ": "); ok && strings.HasPrefix(name, "Options.") {
+			text = rest
+			if _, inner, ok := strings.Cut(strings.TrimPrefix(name, "Options."), "."); ok {
+				text = inner + ": " + rest
+			}
 		}
 		r.fail(n, field, "%s", text)
 		return
 	}
-	r.options = append(r.options, o)
+	change(&r.options)
 }
 
 // members calls the function of each member's name; others are errors, as are names
@@ -88,12 +94,12 @@ func (r *reader) text(n *yaml.Node, field string) (v string, ok bool) {
 	return n.Value, true
 }
 
-// texts reads a list of texts, each of which is an option of its own.
-func (r *reader) texts(option func(...string) redact.Option) func(n *yaml.Node, field string) {
+// texts reads a list of texts into a field.
+func (r *reader) texts(of func(*redact.Options) *[]string) func(n *yaml.Node, field string) {
 	return func(n *yaml.Node, field string) {
 		r.items(n, field, func(v *yaml.Node, field string) {
 			if text, ok := r.text(v, field); ok {
-				r.option(v, field, option(text))
+				r.set(v, field, func(o *redact.Options) { list := of(o); *list = append(*list, text) })
 			}
 		})
 	}

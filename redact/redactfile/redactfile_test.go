@@ -142,7 +142,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if _, err := redact.New(options...); err != nil {
+		if _, err := redact.New(options); err != nil {
 			t.Fatalf("%q: %v", data, err)
 		}
 	})

@@ -24,7 +24,7 @@ const maxScrapes = 4
 var errNoRecorder = errors.New("statsprom: got a nil *stats.Recorder, want one that stats.New made")
 
 // NewHandler serves the recorder's metrics and no others, for
-// [stats.WithMetrics]. At most four scrapes are answered at once.
+// [stats.HandlerOptions].Metrics. At most four scrapes are answered at once.
 func NewHandler(recorder *stats.Recorder) (http.Handler, error) {
 	c, err := NewCollector(recorder)
 	if err != nil {

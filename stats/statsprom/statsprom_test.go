@@ -42,7 +42,7 @@ var definitions = map[string]*toolkit.Definition{"read": {Name: "read"}, "bash":
 
 func newRecorder(t *testing.T) *stats.Recorder {
 	t.Helper()
-	r, err := stats.New()
+	r, err := stats.New(stats.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,12 +237,12 @@ func TestEmptyRecorder(t *testing.T) {
 }
 
 func ExampleNewHandler() {
-	recorder, err := stats.New()
+	recorder, err := stats.New(stats.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	handler, err := stats.NewHandler(recorder, stats.WithMetrics(statsprom.NewHandler))
+	handler, err := stats.NewHandler(recorder, stats.HandlerOptions{Metrics: statsprom.NewHandler})
 	fmt.Println(handler != nil, err)
 	// Output: true <nil>
 }
