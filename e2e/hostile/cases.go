@@ -100,7 +100,9 @@ func newAgent(ctx context.Context, dir string) (*agent, error) {
 		return nil, err
 	}
 	registry := new(toolkit.Registry)
-	err = registry.Register(toolkit.NewTool("look", "Looks.", func(_ context.Context, in struct{ N int }) (string, error) {
+	err = registry.Register(toolkit.NewTool(toolkit.Definition{
+		Name: "look", Description: "Looks.",
+	}, func(_ context.Context, in struct{ N int }) (string, error) {
 		return strings.Repeat("what was seen ", in.N%40), nil
 	}))
 	return &agent{providers, scope, scope.WrapRegistry(registry), to}, err

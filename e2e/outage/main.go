@@ -59,7 +59,9 @@ func run(ctx context.Context, dir, path string, every time.Duration) error {
 		return err
 	}
 	registry := new(toolkit.Registry)
-	err = registry.Register(toolkit.NewTool("look", "Looks.", func(_ context.Context, in struct{ N int }) (string, error) {
+	err = registry.Register(toolkit.NewTool(toolkit.Definition{
+		Name: "look", Description: "Looks.",
+	}, func(_ context.Context, in struct{ N int }) (string, error) {
 		if in.N%10 == 0 {
 			return "", errors.New("nothing to see")
 		}

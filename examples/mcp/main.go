@@ -137,7 +137,9 @@ func serveWeather(ctx context.Context) error {
 func notes(scope *toolscope.Scope) func(context.Context) (mcp.Transport, error) {
 	return func(ctx context.Context) (mcp.Transport, error) {
 		registry := new(toolkit.Registry)
-		err := registry.Register(toolkit.NewTool("write", "Writes a note.", func(_ context.Context, in struct {
+		err := registry.Register(toolkit.NewTool(toolkit.Definition{
+			Name: "write", Description: "Writes a note.",
+		}, func(_ context.Context, in struct {
 			Text     string `json:"text"`
 			Password string `json:"password,omitempty"`
 		}) (string, error) {

@@ -41,7 +41,8 @@ func TestSchemasThatDoNotCompile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := registry.Register(toolkit.NewTool("fine", "", func(context.Context, struct{ A int }) (string, error) { return "ran", nil })); err != nil {
+	fine := func(context.Context, struct{ A int }) (string, error) { return "ran", nil }
+	if err := registry.Register(toolkit.NewTool(toolkit.Definition{Name: "fine"}, fine)); err != nil {
 		t.Fatal(err)
 	}
 	server, err := toolmcp.NewServer(nil, registry, nil)
