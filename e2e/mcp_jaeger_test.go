@@ -146,12 +146,8 @@ func newMCPHost(t *testing.T, server *jaeger.Server, transport mcp.Transport, re
 	if h.scope, err = toolscope.New(toolscope.WithTracerProvider(h.providers.TracerProvider), toolscope.WithMeterProvider(h.providers.MeterProvider)); err != nil {
 		t.Fatal(err)
 	}
-	options := []toolmcp.Option{toolmcp.WithTransport(transport)}
-	if separate {
-		options = append(options, toolmcp.WithSeparateSpans())
-	}
 	client := mcp.NewClient(&mcp.Implementation{Name: "host", Version: "1"}, nil)
-	toolmcp.Instrument(client, h.scope, options...)
+	toolmcp.Instrument(client, h.scope, toolmcp.Options{Transport: transport, SeparateSpans: separate})
 	h.session, err = client.Connect(t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: revision})
 	if err != nil {
 		t.Fatal(err)

@@ -55,13 +55,13 @@ func run(ctx context.Context, address string, stateless bool) (err error) {
 	}
 	server := newServer()
 	if address == "" {
-		toolmcp.Instrument(server, scope, toolmcp.WithTransport(new(mcp.StdioTransport)))
+		toolmcp.Instrument(server, scope, toolmcp.Options{Transport: new(mcp.StdioTransport)})
 		if err := server.Run(ctx, new(mcp.StdioTransport)); err != nil && !errors.Is(err, context.Canceled) {
 			return err
 		}
 		return nil
 	}
-	toolmcp.Instrument(server, scope)
+	toolmcp.Instrument(server, scope, toolmcp.Options{})
 	return serve(ctx, address, stateless, server, providers.TracerProvider.Tracer("http"))
 }
 

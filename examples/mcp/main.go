@@ -129,7 +129,7 @@ func serveWeather(ctx context.Context) error {
 		func(_ context.Context, _ *mcp.CallToolRequest, in input) (*mcp.CallToolResult, any, error) {
 			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "rain in " + in.City}}}, nil, nil
 		})
-	toolmcp.Instrument(server, scope)
+	toolmcp.Instrument(server, scope, toolmcp.Options{})
 	return errors.Join(server.Run(ctx, new(mcp.StdioTransport)), scope.Shutdown(ctx), providers.Shutdown(ctx))
 }
 
@@ -152,7 +152,7 @@ func notes(scope *toolscope.Scope) func(context.Context) (mcp.Transport, error) 
 		if err != nil {
 			return nil, err
 		}
-		toolmcp.Instrument(server, scope)
+		toolmcp.Instrument(server, scope, toolmcp.Options{})
 		ours, theirs := mcp.NewInMemoryTransports()
 		_, err = server.Connect(ctx, theirs, nil)
 		return ours, err

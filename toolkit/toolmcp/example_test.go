@@ -32,8 +32,8 @@ func ExampleInstrument() {
 	})
 	client := mcp.NewClient(&mcp.Implementation{Name: "agent"}, nil)
 
-	toolmcp.Instrument(server, scope)
-	toolmcp.Instrument(client, scope)
+	toolmcp.Instrument(server, scope, toolmcp.Options{})
+	toolmcp.Instrument(client, scope, toolmcp.Options{})
 
 	ctx := context.Background()
 	ours, theirs := mcp.NewInMemoryTransports()

@@ -100,11 +100,7 @@ func TestCacheOnServer(t *testing.T) {
 func TestMergedWithAnOuterCall(t *testing.T) {
 	for _, separate := range []bool{false, true} {
 		c, s := newTelemetry(t), newTelemetry(t)
-		var options []toolmcp.Option
-		if separate {
-			options = append(options, toolmcp.WithSeparateSpans())
-		}
-		cs := connect(t, newServer(), c, s, legacy, options...)
+		cs := connectWith(t, newServer(), c, s, legacy, toolmcp.Options{SeparateSpans: separate})
 		def := &toolkit.Definition{Name: "files__echo"}
 		execute := c.Wrap(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 			if _, err := cs.CallTool(ctx, &mcp.CallToolParams{Name: "fails", Arguments: echoIn{"other"}}); err != nil { // of another name: a call of its own
@@ -150,10 +146,10 @@ func TestMergedWithAnOuterCall(t *testing.T) {
 	}
 }
 
-// TestWithoutRecover checks that the option lets a panic go on, as it was.
-func TestWithoutRecover(t *testing.T) {
+// TestNoRecover checks that the option lets a panic go on, as it was.
+func TestNoRecover(t *testing.T) {
 	s := newTelemetry(t)
-	handler := toolmcp.Server(s.Scope, toolmcp.WithoutRecover())(func(context.Context, string, mcp.Request) (mcp.Result, error) { panic("on") })
+	handler := toolmcp.Server(s.Scope, toolmcp.Options{NoRecover: true})(func(context.Context, string, mcp.Request) (mcp.Result, error) { panic("on") })
 	for _, method := range []string{"tools/call", "prompts/get"} {
 		func() {
 			defer func() {
@@ -179,8 +175,8 @@ func TestPassesOnUnchanged(t *testing.T) {
 	req := &mcp.CallToolRequest{Session: new(mcp.ServerSession), Params: &mcp.CallToolParamsRaw{Name: "x"}}
 	off := newTelemetry(t, toolscope.WithSettings(toolscope.Settings{Off: true}))
 	for name, m := range map[string]mcp.Middleware{
-		"nil client": toolmcp.Client(nil), "nil server": toolmcp.Server(nil), "off": toolmcp.Server(off.Scope), "on": toolmcp.Server(newTelemetry(t).Scope),
-		"no telemetry": toolmcp.Server(newTelemetry(t, toolscope.WithoutTracing(), toolscope.WithoutMetrics(), toolscope.WithoutStats()).Scope),
+		"nil client": toolmcp.Client(nil, toolmcp.Options{}), "nil server": toolmcp.Server(nil, toolmcp.Options{}), "off": toolmcp.Server(off.Scope, toolmcp.Options{}), "on": toolmcp.Server(newTelemetry(t).Scope, toolmcp.Options{}),
+		"no telemetry": toolmcp.Server(newTelemetry(t, toolscope.WithoutTracing(), toolscope.WithoutMetrics(), toolscope.WithoutStats()).Scope, toolmcp.Options{}),
 	} {
 		if got, err := m(inner)(t.Context(), "tools/call", req); got != mcp.Result(result) || err != nil {
 			t.Errorf("%s: got %v and %v, want the identical result", name, got, err)
@@ -258,7 +254,7 @@ func TestPoliciesAnswer(t *testing.T) {
 		}
 		s := newTelemetry(t, toolscope.WithPolicies(loops, asked, limits))
 		one := toolkit.Session{ID: revision}
-		cs := connect(t, server, nil, s, revision, toolmcp.WithSession(func(mcp.Request) *toolkit.Session { return &one }))
+		cs := connectWith(t, server, nil, s, revision, toolmcp.Options{Session: func(mcp.Request) *toolkit.Session { return &one }})
 		var text string
 		for _, c := range []struct {
 			tool, arguments, errorType string

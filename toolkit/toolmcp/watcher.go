@@ -44,8 +44,8 @@ type watcher struct {
 
 // newWatcher makes the memory of a client's or a server's middleware. The two of one
 // endpoint share what they know of its sessions.
-func newWatcher(scope *toolscope.Scope, server bool, sessions *sync.Map, options []Option) *watcher {
-	w := &watcher{config: newConfig(options), server: server, kind: trace.SpanKindClient, scope: scope, observer: scope.Tracing(), sessions: sessions}
+func newWatcher(scope *toolscope.Scope, server bool, sessions *sync.Map, o Options) *watcher {
+	w := &watcher{config: newConfig(o), server: server, kind: trace.SpanKindClient, scope: scope, observer: scope.Tracing(), sessions: sessions}
 	w.propagator = propagatorOf(w.observer)
 	var tracers trace.TracerProvider = tracenoop.NewTracerProvider()
 	var meters metric.MeterProvider = metricnoop.NewMeterProvider()
