@@ -140,7 +140,7 @@ func newMCPHost(t *testing.T, server *jaeger.Server, transport mcp.Transport, re
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.OTLP)
 	h := &mcpHost{service: "host of " + t.Name(), secrets: canary.Secrets(uint64(time.Now().UnixNano()))}
 	var err error
-	if h.providers, err = exporters.Setup(t.Context(), exporters.WithServiceName(h.service)); err != nil {
+	if h.providers, err = exporters.Setup(t.Context(), exporters.Options{ServiceName: h.service}); err != nil {
 		t.Fatal(err)
 	}
 	if h.scope, err = toolscope.New(toolscope.WithTracerProvider(h.providers.TracerProvider), toolscope.WithMeterProvider(h.providers.MeterProvider)); err != nil {

@@ -98,7 +98,7 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr 
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	providers, err := exporters.Setup(ctx, exporters.WithServiceName("toolscope-serve"))
+	providers, err := exporters.Setup(ctx, exporters.Options{ServiceName: "toolscope-serve"})
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func main() {
 }
 
 func run(ctx context.Context, address string, stateless bool) (err error) {
-	providers, err := exporters.Setup(ctx, exporters.WithServiceName("mcp-server"))
+	providers, err := exporters.Setup(ctx, exporters.Options{ServiceName: "mcp-server"})
 	if err != nil {
 		return err
 	}

@@ -49,8 +49,11 @@ func run(ctx context.Context, dir, path string, every time.Duration) error {
 		return err
 	}
 	defer j.Close()
-	providers, err := exporters.Setup(ctx, exporters.WithServiceName("outage"), exporters.WithSpanProcessor(journalist{j}),
-		exporters.WithSpool(dir, spool.Options{WriteAhead: true, MaxBackoff: 2 * time.Second}))
+	providers, err := exporters.Setup(ctx, exporters.Options{
+		ServiceName:    "outage",
+		SpanProcessors: []sdktrace.SpanProcessor{journalist{j}},
+		SpoolDir:       dir, Spool: spool.Options{WriteAhead: true, MaxBackoff: 2 * time.Second},
+	})
 	if err != nil {
 		return err
 	}

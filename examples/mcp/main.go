@@ -48,7 +48,7 @@ func main() {
 }
 
 func run(ctx context.Context, out io.Writer) error {
-	providers, err := exporters.Setup(ctx, exporters.WithServiceName("mcp-example"))
+	providers, err := exporters.Setup(ctx, exporters.Options{ServiceName: "mcp-example"})
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func run(ctx context.Context, out io.Writer) error {
 // serveWeather is the child process: an SDK server, instrumented in one line. Its spans go
 // where OTEL_EXPORTER_OTLP_ENDPOINT says.
 func serveWeather(ctx context.Context) error {
-	providers, err := exporters.Setup(ctx, exporters.WithServiceName("weather"))
+	providers, err := exporters.Setup(ctx, exporters.Options{ServiceName: "weather"})
 	if err != nil {
 		return err
 	}

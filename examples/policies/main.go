@@ -38,7 +38,7 @@ func run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	providers, err := exporters.Setup(ctx, exporters.WithServiceName("policies"))
+	providers, err := exporters.Setup(ctx, exporters.Options{ServiceName: "policies"})
 	if err != nil {
 		return err
 	}

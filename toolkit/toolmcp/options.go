@@ -15,8 +15,8 @@ import (
 
 // Options configure a middleware. The zero value works.
 type Options struct {
-	// SeparateSpans gives a tools/call that the application makes for a call of the scope a span of kind
-	// CLIENT of its own, as service maps need it. By default the call's own span
+	// SeparateSpans gives a tools/call that the application makes for a call of the scope a span of
+	// kind CLIENT of its own, as service maps need it. By default the call's own span
 	// (execute_tool) carries the protocol's attributes, and its context travels. It matters to
 	// [Client].
 	SeparateSpans bool
@@ -30,13 +30,13 @@ type Options struct {
 	// SDK does not recover either. By default the caller gets a failed result or an internal
 	// error that says so, without the panic's value. It matters to [Server].
 	NoRecover bool
-	// Session returns the session that a server's tools/call belongs to, which policies and statistics use;
-	// a nil session is none. It must be safe for concurrent use.
+	// Session returns the session that a server's tools/call belongs to, which policies and statistics
+	// use; a nil session is none. It must be safe for concurrent use.
 	//
 	// Without it (nil) a call belongs to the context's session, else to one with the id of the
 	// protocol's session, else to one for each connection. Requests over HTTP without the
-	// protocol's sessions, as by revision 2026-07-28, have none: policies that keep something for a session do
-	// nothing for them, and the first such call is reported to OpenTelemetry's error handler.
+	// protocol's sessions, as by revision 2026-07-28, have none: policies that keep something for a
+	// session do nothing for them, and the first such call is reported to OpenTelemetry's error handler.
 	// If Session panics, the call fails and reaches no tool, unless NoRecover lets
 	// the panic go on. It matters to [Server].
 	Session func(mcp.Request) *toolkit.Session
