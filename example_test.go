@@ -20,7 +20,9 @@ import (
 // A registry of this module is wrapped in one line.
 func ExampleScope_Wrap() {
 	registry := new(toolkit.Registry)
-	_ = registry.Register(toolkit.NewTool("greet", "Greets.", func(_ context.Context, in struct{ Name string }) (string, error) {
+	_ = registry.Register(toolkit.NewTool(toolkit.Definition{
+		Name: "greet", Description: "Greets.",
+	}, func(_ context.Context, in struct{ Name string }) (string, error) {
 		return "hello " + in.Name, nil
 	}))
 	scope, err := toolscope.New(toolscope.Options{})

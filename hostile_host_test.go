@@ -135,7 +135,10 @@ func TestTheAgentGetsItsAnswer(t *testing.T) {
 			}
 			registry := new(toolkit.Registry)
 			echo := func(_ context.Context, in struct{ Text string }) (string, error) { return "echo " + in.Text, nil }
-			if err := registry.Register(toolkit.NewTool("echo", "Echoes.", echo, toolkit.WithReadOnly()), toolkit.NewTool("writes", "Writes.", echo)); err != nil {
+			if err := registry.Register(toolkit.NewTool(toolkit.Definition{
+				Name: "echo", Description: "Echoes.",
+				ReadOnly: toolkit.Yes, Idempotent: toolkit.Yes, Destructive: toolkit.No,
+			}, echo), toolkit.NewTool(toolkit.Definition{Name: "writes", Description: "Writes."}, echo)); err != nil {
 				t.Fatal(err)
 			}
 			handle = scope.WrapRegistry(registry)

@@ -39,7 +39,7 @@ func TestSelf(t *testing.T) {
 		t.Fatal(err)
 	}
 	reader := sdkmetric.NewManualReader()
-	providers, err := exporters.Setup(t.Context(), exporters.WithMetricReader(reader))
+	providers, err := exporters.Setup(t.Context(), exporters.Options{MetricReaders: []sdkmetric.Reader{reader}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -108,7 +108,8 @@ func TestTenThousandConcurrentCallsAreCountedExactly(t *testing.T) {
 func TestWrapRegistryNamesToolsNeverUsed(t *testing.T) {
 	scope, spans := newScope(t, toolscope.Options{})
 	registry := echo(t)
-	if err := registry.Register(toolkit.NewTool("idle", "", func(context.Context, struct{}) (string, error) { return "", nil })); err != nil {
+	idle := func(context.Context, struct{}) (string, error) { return "", nil }
+	if err := registry.Register(toolkit.NewTool(toolkit.Definition{Name: "idle"}, idle)); err != nil {
 		t.Fatal(err)
 	}
 	execute := scope.WrapRegistry(registry)

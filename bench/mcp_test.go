@@ -46,9 +46,9 @@ func connect(b *testing.B, mode string) *mcp.ClientSession {
 			b.Fatal(err)
 		}
 		b.Cleanup(func() { _, _ = scope.Shutdown(context.Background()), tracers.Shutdown(context.Background()) })
-		toolmcp.Instrument(server, scope)
+		toolmcp.Instrument(server, scope, toolmcp.Options{})
 		if mode == "both" {
-			toolmcp.Instrument(client, scope)
+			toolmcp.Instrument(client, scope, toolmcp.Options{})
 		}
 	}
 	ours, theirs := mcp.NewInMemoryTransports()

@@ -67,7 +67,7 @@ func TestApprovalInJaeger(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	providers, err := exporters.Setup(ctx, exporters.WithServiceName("approval"))
+	providers, err := exporters.Setup(ctx, exporters.Options{ServiceName: "approval"})
 	if err != nil {
 		t.Fatal(err)
 	}

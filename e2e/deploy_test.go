@@ -94,7 +94,7 @@ func TestDeployment(t *testing.T) {
 	t.Setenv("OTEL_METRICS_EXPORTER", "none")
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	providers, err := exporters.Setup(ctx, exporters.WithServiceName("deployed"))
+	providers, err := exporters.Setup(ctx, exporters.Options{ServiceName: "deployed"})
 	if err != nil {
 		t.Fatal(err)
 	}

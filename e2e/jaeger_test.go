@@ -69,7 +69,7 @@ func TestSetupReachesJaeger(t *testing.T) {
 			defer cancel()
 
 			service := "smoke-" + c.name
-			providers, err := exporters.Setup(ctx, exporters.WithServiceName(service))
+			providers, err := exporters.Setup(ctx, exporters.Options{ServiceName: service})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -17,7 +17,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/toolscope/toolscope/exporters"
-	"github.com/toolscope/toolscope/exporters/jsonlines"
 	"github.com/toolscope/toolscope/retention"
 )
 
@@ -28,7 +27,10 @@ func TestJSONLinesAreOTLP(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	providers, err := exporters.Setup(ctx, exporters.WithServiceName("lines"), exporters.WithJSONLines(dir, jsonlines.Options{}))
+	providers, err := exporters.Setup(ctx, exporters.Options{
+		ServiceName: "lines",
+		JSONLines:   []exporters.JSONLines{{Dir: dir}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -140,7 +140,7 @@ func newMCPHost(t *testing.T, server *jaeger.Server, transport mcp.Transport, re
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.OTLP)
 	h := &mcpHost{service: "host of " + t.Name(), secrets: canary.Secrets(uint64(time.Now().UnixNano()))}
 	var err error
-	if h.providers, err = exporters.Setup(t.Context(), exporters.WithServiceName(h.service)); err != nil {
+	if h.providers, err = exporters.Setup(t.Context(), exporters.Options{ServiceName: h.service}); err != nil {
 		t.Fatal(err)
 	}
 	if h.scope, err = toolscope.New(toolscope.Options{
@@ -149,12 +149,8 @@ func newMCPHost(t *testing.T, server *jaeger.Server, transport mcp.Transport, re
 	}); err != nil {
 		t.Fatal(err)
 	}
-	options := []toolmcp.Option{toolmcp.WithTransport(transport)}
-	if separate {
-		options = append(options, toolmcp.WithSeparateSpans())
-	}
 	client := mcp.NewClient(&mcp.Implementation{Name: "host", Version: "1"}, nil)
-	toolmcp.Instrument(client, h.scope, options...)
+	toolmcp.Instrument(client, h.scope, toolmcp.Options{Transport: transport, SeparateSpans: separate})
 	h.session, err = client.Connect(t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: revision})
 	if err != nil {
 		t.Fatal(err)

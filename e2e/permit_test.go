@@ -27,7 +27,7 @@ func TestPermissionInJaeger(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.OTLP)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	providers, err := exporters.Setup(ctx, exporters.WithServiceName("permission"))
+	providers, err := exporters.Setup(ctx, exporters.Options{ServiceName: "permission"})
 	if err != nil {
 		t.Fatal(err)
 	}

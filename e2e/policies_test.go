@@ -62,7 +62,7 @@ func TestPoliciesInJaeger(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.OTLP)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	providers, err := exporters.Setup(ctx, exporters.WithServiceName("policies"))
+	providers, err := exporters.Setup(ctx, exporters.Options{ServiceName: "policies"})
 	if err != nil {
 		t.Fatal(err)
 	}

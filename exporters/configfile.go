@@ -27,24 +27,24 @@ const (
 // and no option about service, propagator or limits. The ring, processors, readers, consoles and JSON
 // lines that options add are added. What would have to stand between the file's providers and
 // its exporters is refused.
-func (p *Providers) fromFile(ctx context.Context, c *config, path string) error {
+func (p *Providers) fromFile(ctx context.Context, o *Options, path string) error {
 	switch {
-	case c.sampling != nil:
-		return fmt.Errorf("exporters: WithTailSampling: got it with %s, want one of them: it cannot stand before the exporters of a file", configFile)
-	case c.spool != nil:
-		return fmt.Errorf("exporters: WithSpool: got it with %s, want one of them: it cannot stand before the exporters of a file", configFile)
+	case o.TailSampling != nil:
+		return fmt.Errorf("exporters: Options.TailSampling: got it with %s, want one of them: it cannot stand before the exporters of a file", configFile)
+	case o.SpoolDir != "":
+		return fmt.Errorf("exporters: Options.SpoolDir: got it with %s, want one of them: it cannot stand before the exporters of a file", configFile)
 	}
-	lines, err := p.jsonLines(c)
+	lines, err := p.jsonLines(o)
 	if err != nil {
 		return err
 	}
 	options := []otelconf.ConfigurationOption{otelconf.WithContext(ctx)}
 	var tracers []sdktrace.TracerProviderOption
-	for _, process := range p.connect(c, lines, &fan{}) {
+	for _, process := range p.connect(o, lines, &fan{}) {
 		tracers = append(tracers, sdktrace.WithSpanProcessor(process))
 	}
 	var readers []sdkmetric.Option
-	for _, r := range c.readers {
+	for _, r := range o.MetricReaders {
 		readers = append(readers, sdkmetric.WithReader(r))
 	}
 	sdk, err := otelconf.NewSDK(append(options, otelconf.WithTracerProviderOptions(tracers...), otelconf.WithMeterProviderOptions(readers...))...)
@@ -55,12 +55,12 @@ func (p *Providers) fromFile(ctx context.Context, c *config, path string) error 
 		return fmt.Errorf("exporters: %s: %s: %w", configFile, path, withoutName(err, path))
 	}
 	p.fromConfigFile = true
-	return p.adoptFile(ctx, c, &sdk)
+	return p.adoptFile(ctx, o, &sdk)
 }
 
 // adoptFile takes the file's providers, but for those in whose place the host has its own: they
 // are shut down, since they have recorded nothing.
-func (p *Providers) adoptFile(ctx context.Context, c *config, sdk *otelconf.SDK) error {
+func (p *Providers) adoptFile(ctx context.Context, o *Options, sdk *otelconf.SDK) error {
 	var errs []error
 	if tracers, _ := sdk.TracerProvider().(*sdktrace.TracerProvider); p.TracerProvider == nil {
 		p.TracerProvider, p.tracers = sdk.TracerProvider(), tracers
@@ -72,7 +72,7 @@ func (p *Providers) adoptFile(ctx context.Context, c *config, sdk *otelconf.SDK)
 	} else if meters != nil {
 		errs = append(errs, meters.Shutdown(ctx))
 	}
-	if loggers, _ := sdk.LoggerProvider().(*sdklog.LoggerProvider); p.LoggerProvider == nil && c.logs {
+	if loggers, _ := sdk.LoggerProvider().(*sdklog.LoggerProvider); p.LoggerProvider == nil && o.Logs {
 		p.LoggerProvider, p.loggers = sdk.LoggerProvider(), loggers
 	} else if loggers != nil {
 		errs = append(errs, loggers.Shutdown(ctx))
@@ -80,7 +80,7 @@ func (p *Providers) adoptFile(ctx context.Context, c *config, sdk *otelconf.SDK)
 	if p.Propagator == nil {
 		p.Propagator = sdk.Propagator()
 	}
-	if err := errors.Join(append(errs, p.observe(c))...); err != nil {
+	if err := errors.Join(append(errs, p.observe(o))...); err != nil {
 		return errors.Join(err, p.Shutdown(ctx))
 	}
 	return nil

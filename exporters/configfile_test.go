@@ -12,11 +12,11 @@ import (
 	"testing"
 
 	"go.opentelemetry.io/otel/sdk/metric"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/toolscope/toolscope/exporters"
-	"github.com/toolscope/toolscope/exporters/jsonlines"
-	"github.com/toolscope/toolscope/exporters/spool"
 	"github.com/toolscope/toolscope/exporters/tailsample"
 )
 
@@ -72,8 +72,14 @@ func TestConfigFile(t *testing.T) {
 	spans := tracetest.NewSpanRecorder()
 	var out bytes.Buffer
 	lines := t.TempDir()
-	p := setup(t, exporters.WithSpanProcessor(spans), exporters.WithConsole(&out, exporters.TreeOptions{NoTimes: true}), exporters.WithLogs(),
-		exporters.WithServiceName("not this one"), exporters.WithJSONLines(lines, jsonlines.Options{}), exporters.WithMetricReader(metric.NewManualReader()))
+	p := setup(t, exporters.Options{
+		SpanProcessors: []sdktrace.SpanProcessor{spans},
+		Consoles:       []exporters.ConsoleOptions{{Writer: &out, Tree: exporters.TreeOptions{NoTimes: true}}},
+		Logs:           true,
+		ServiceName:    "not this one",
+		JSONLines:      []exporters.JSONLines{{Dir: lines}},
+		MetricReaders:  []sdkmetric.Reader{metric.NewManualReader()},
+	})
 	record(p, "work")
 	slog.New(p.LogHandler("test")).Info("hello")
 	if err := p.Flush(t.Context()); err != nil {
@@ -107,7 +113,7 @@ func TestConfigFile(t *testing.T) {
 func TestConfigFileOfNothing(t *testing.T) {
 	for _, text := range []string{"file_format: \"1.0\"\ndisabled: true\n", "file_format: \"1.0\"\n"} {
 		configure(t, text)
-		p := setup(t)
+		p := setup(t, exporters.Options{})
 		record(p, "work")
 		if p.Ring.State().Spans != 0 || p.Flush(t.Context()) != nil || p.Shutdown(t.Context()) != nil {
 			t.Errorf("%q: got %+v, want nothing recorded and no error", text, p.Ring.State())
@@ -118,20 +124,20 @@ func TestConfigFileOfNothing(t *testing.T) {
 func TestConfigFileIsWrong(t *testing.T) {
 	for _, c := range []struct {
 		name, text, want string
-		options          []exporters.Option
+		options          exporters.Options
 	}{
-		{"no YAML", "{", "otel.yaml: ", nil},
-		{"no exporter", "file_format: \"1.0\"\ntracer_provider: {processors: [{batch: {exporter: {}}}]}\n", "otel.yaml: ", nil},
-		{"sampling", declared, "WithTailSampling: got it with OTEL_CONFIG_FILE", []exporters.Option{exporters.WithTailSampling(tailsample.Options{})}},
-		{"a spool", declared, "WithSpool: got it with OTEL_CONFIG_FILE", []exporters.Option{exporters.WithSpool("x", spool.Options{})}},
+		{"no YAML", "{", "otel.yaml: ", exporters.Options{}},
+		{"no exporter", "file_format: \"1.0\"\ntracer_provider: {processors: [{batch: {exporter: {}}}]}\n", "otel.yaml: ", exporters.Options{}},
+		{"sampling", declared, "Options.TailSampling: got it with OTEL_CONFIG_FILE", exporters.Options{TailSampling: &tailsample.Options{}}},
+		{"a spool", declared, "Options.SpoolDir: got it with OTEL_CONFIG_FILE", exporters.Options{SpoolDir: "x"}},
 	} {
 		configure(t, c.text)
-		if _, err := exporters.Setup(t.Context(), c.options...); err == nil || !strings.Contains(err.Error(), "exporters: ") || !strings.Contains(err.Error(), c.want) {
+		if _, err := exporters.Setup(t.Context(), c.options); err == nil || !strings.Contains(err.Error(), "exporters: ") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q in it", c.name, err, c.want)
 		}
 	}
 	t.Setenv("OTEL_CONFIG_FILE", filepath.Join(t.TempDir(), "none.yaml"))
-	if _, err := exporters.Setup(t.Context()); err == nil || !strings.Contains(err.Error(), "exporters: OTEL_CONFIG_FILE: ") || strings.Count(err.Error(), "none.yaml") != 1 {
+	if _, err := exporters.Setup(t.Context(), exporters.Options{}); err == nil || !strings.Contains(err.Error(), "exporters: OTEL_CONFIG_FILE: ") || strings.Count(err.Error(), "none.yaml") != 1 {
 		t.Errorf("got %v, want an error that names variable and file", err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 // A Console is a span exporter that draws each trace with [WriteTree] once the local
 // root, a span without a parent in this process, has ended. Put it behind a batcher
-// with a short delay, as [WithConsole] does: writing to a terminal can block. A span that ends
+// with a short delay, as [Options].Consoles does: writing to a terminal can block. A span that ends
 // after its local root is drawn when the console makes room or shuts down. At most 4,096
 // spans wait for their root; beyond that the oldest are drawn as they are.
 //

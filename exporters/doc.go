@@ -4,7 +4,7 @@
 // Package exporters builds OpenTelemetry providers for programs that have none,
 // from the standard OTEL_* environment:
 //
-//	providers, err := exporters.Setup(ctx, exporters.WithServiceName("orders-agent"))
+//	providers, err := exporters.Setup(ctx, exporters.Options{ServiceName: "orders-agent"})
 //	if err != nil {
 //		return err
 //	}
@@ -24,19 +24,19 @@
 //
 // A value that cannot be used is an error of [Setup] that names the variable, what
 // it got and what it wants. The environment is read, never written. Globals are set
-// only on request ([WithGlobals]), and OpenTelemetry's error handler never: it is
+// only on request ([Options].Globals), and OpenTelemetry's error handler never: it is
 // the host's. A destination that is slow or dead delays no call. [Providers.Shutdown]
 // ends within its context's deadline and leaves no goroutine of ours.
 //
 // What is sent has been made valid and small enough before (package guard). With
-// [WithTailSampling] only traces that matter and a part of the others are sent, and with
-// [WithSpool] what a destination does not take waits on disk. [Providers.Components] tells
+// [Options].TailSampling only traces that matter and a part of the others are sent, and with
+// [Options].SpoolDir what a destination does not take waits on disk. [Providers.Components] tells
 // how all of this does; so do metrics, where there is a reader.
 //
 // # What is left out
 //
 // Redaction: what package tracing makes has passed package redact before it comes
-// here, and the host's own spans are the host's. Without [WithSpool], keeping spans
+// here, and the host's own spans are the host's. Without [Options].SpoolDir, keeping spans
 // through an outage of their destination: a batch that cannot be delivered within the
 // exporter's own retries is lost, and reported to OpenTelemetry's error handler.
 package exporters

@@ -52,7 +52,7 @@ func TestSetupRefusesBadValues(t *testing.T) {
 	} {
 		t.Run(c.name+"="+c.value, func(t *testing.T) {
 			t.Setenv(c.name, c.value)
-			_, err := exporters.Setup(t.Context())
+			_, err := exporters.Setup(t.Context(), exporters.Options{})
 			if err == nil {
 				t.Fatal("got no error")
 			}
@@ -73,11 +73,11 @@ func TestSetupRefusesBadValues(t *testing.T) {
 
 func TestSetupHidesPasswordsOfEndpoints(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "gopher://user:planted-password@host")
-	if _, err := exporters.Setup(t.Context()); err == nil || strings.Contains(err.Error(), "planted-password") {
+	if _, err := exporters.Setup(t.Context(), exporters.Options{}); err == nil || strings.Contains(err.Error(), "planted-password") {
 		t.Errorf("got %v, want an error without the password", err)
 	}
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://user:planted-password@127.0.0.1:1")
-	if got := setup(t).Endpoint; got != "http://127.0.0.1:1" {
+	if got := setup(t, exporters.Options{}).Endpoint; got != "http://127.0.0.1:1" {
 		t.Errorf("Endpoint: got %q, want it without user and password", got)
 	}
 }
@@ -85,7 +85,7 @@ func TestSetupHidesPasswordsOfEndpoints(t *testing.T) {
 func TestSetupTellsAllBadValuesAtOnce(t *testing.T) {
 	t.Setenv("OTEL_TRACES_SAMPLER", "sometimes")
 	t.Setenv("OTEL_BSP_MAX_QUEUE_SIZE", "big")
-	_, err := exporters.Setup(t.Context())
+	_, err := exporters.Setup(t.Context(), exporters.Options{})
 	for _, name := range []string{"OTEL_TRACES_SAMPLER", "OTEL_BSP_MAX_QUEUE_SIZE"} {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("got %v, want %s in it", err, name)
@@ -95,13 +95,13 @@ func TestSetupTellsAllBadValuesAtOnce(t *testing.T) {
 
 func TestSamplerArgument(t *testing.T) {
 	t.Setenv("OTEL_TRACES_SAMPLER_ARG", "half")
-	setup(t) // no sampler takes it
+	setup(t, exporters.Options{}) // no sampler takes it
 	t.Setenv("OTEL_TRACES_SAMPLER", "parentbased_traceidratio")
-	if _, err := exporters.Setup(t.Context()); err == nil || !strings.Contains(err.Error(), `OTEL_TRACES_SAMPLER_ARG: got "half", want a number from 0 to 1`) {
+	if _, err := exporters.Setup(t.Context(), exporters.Options{}); err == nil || !strings.Contains(err.Error(), `OTEL_TRACES_SAMPLER_ARG: got "half", want a number from 0 to 1`) {
 		t.Errorf("got %v", err)
 	}
 	t.Setenv("OTEL_TRACES_SAMPLER_ARG", "0")
-	p := setup(t)
+	p := setup(t, exporters.Options{})
 	record(p, "unsampled")
 	if n := p.Ring.State().Spans; n != 0 {
 		t.Errorf("got %d spans with a ratio of 0, want none", n)

@@ -12,9 +12,9 @@ import (
 )
 
 // Of traces in which nothing happened none is sent; the ring has them all the same.
-func ExampleWithTailSampling() {
+func ExampleOptions_tailSampling() {
 	ctx := context.Background()
-	providers, err := exporters.Setup(ctx, exporters.WithTailSampling(tailsample.Options{Ratio: -1}))
+	providers, err := exporters.Setup(ctx, exporters.Options{TailSampling: &tailsample.Options{Ratio: -1}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -38,7 +38,7 @@ func ExampleWithTailSampling() {
 // was made with stats.HandlerOptions{Health: []stats.HealthSource{providers}}.
 func ExampleProviders_Components() {
 	ctx := context.Background()
-	providers, err := exporters.Setup(ctx)
+	providers, err := exporters.Setup(ctx, exporters.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

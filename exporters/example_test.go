@@ -17,7 +17,7 @@ import (
 // With nothing in the environment the spans stay in the process, to be looked at.
 func ExampleSetup() {
 	ctx := context.Background()
-	providers, err := exporters.Setup(ctx, exporters.WithServiceName("orders-agent"))
+	providers, err := exporters.Setup(ctx, exporters.Options{ServiceName: "orders-agent"})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -46,7 +46,7 @@ func ExampleSetup() {
 func ExampleSetup_badEnvironment() {
 	os.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "localhost:4317")
 	defer os.Unsetenv("OTEL_EXPORTER_OTLP_ENDPOINT")
-	_, err := exporters.Setup(context.Background())
+	_, err := exporters.Setup(context.Background(), exporters.Options{})
 	fmt.Println(err)
 	// Output:
 	// exporters: OTEL_EXPORTER_OTLP_ENDPOINT: got "localhost:4317", want a URL such as http://localhost:4317 (scheme: http, https, unix, dns)

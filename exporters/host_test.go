@@ -44,7 +44,7 @@ func TestHostsGlobals(t *testing.T) {
 	otel.SetLoggerProvider(loggers)
 	otel.SetTextMapPropagator(carrier)
 
-	p := setup(t, exporters.WithGlobals(), exporters.WithLogs())
+	p := setup(t, exporters.Options{Globals: true, Logs: true})
 	if p.TracerProvider != tracers || p.MeterProvider != meters || p.LoggerProvider != loggers || p.Propagator != propagation.TextMapPropagator(carrier) {
 		t.Errorf("got %T, %T, %T, %T, want the host's own", p.TracerProvider, p.MeterProvider, p.LoggerProvider, p.Propagator)
 	}
@@ -77,7 +77,7 @@ func TestHostHasOne(t *testing.T) {
 	restoreGlobals(t)
 	tracers := sdktrace.NewTracerProvider()
 	otel.SetTracerProvider(tracers)
-	p := setup(t, exporters.WithGlobals())
+	p := setup(t, exporters.Options{Globals: true})
 	if p.TracerProvider != tracers || p.Ring != nil {
 		t.Errorf("got %T and a ring %v, want the host's tracers and no ring", p.TracerProvider, p.Ring)
 	}
@@ -89,12 +89,12 @@ func TestHostHasOne(t *testing.T) {
 // TestGlobalsAgain: what an earlier Setup made global is not the host's.
 func TestGlobalsAgain(t *testing.T) {
 	restoreGlobals(t)
-	first := setup(t, exporters.WithGlobals(), exporters.WithLogs())
+	first := setup(t, exporters.Options{Globals: true, Logs: true})
 	if err := first.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("OTEL_PROPAGATORS", "b3")
-	second := setup(t, exporters.WithGlobals(), exporters.WithLogs())
+	second := setup(t, exporters.Options{Globals: true, Logs: true})
 	record(second, "work")
 	if second.TracerProvider == first.TracerProvider || second.MeterProvider == first.MeterProvider || second.LoggerProvider == first.LoggerProvider || second.Ring.State().Spans != 2 {
 		t.Error("got the providers of the first, which was shut down")

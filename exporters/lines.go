@@ -11,24 +11,12 @@ import (
 	"github.com/toolscope/toolscope/exporters/jsonlines"
 )
 
-// WithJSONLines writes what is sent to files of a directory as well, one OTLP JSON object a line:
-// see package jsonlines. It needs no endpoint. The default writes none.
-func WithJSONLines(dir string, o jsonlines.Options) Option {
-	return func(c *config) error { c.lines = append(c.lines, jsonLines{dir, o}); return nil }
-}
-
-// jsonLines is what [WithJSONLines] was given.
-type jsonLines struct {
-	dir     string
-	options jsonlines.Options
-}
-
 // jsonLines makes the exporters. With an error it returns what it had made before.
-func (p *Providers) jsonLines(c *config) (all []sdktrace.SpanExporter, err error) {
-	for _, l := range c.lines {
-		e, err := jsonlines.New(l.dir, l.options)
+func (p *Providers) jsonLines(o *Options) (all []sdktrace.SpanExporter, err error) {
+	for i, l := range o.JSONLines {
+		e, err := jsonlines.New(l.Dir, l.Options)
 		if err != nil {
-			return all, fmt.Errorf("exporters: WithJSONLines: %w", err)
+			return all, fmt.Errorf("exporters: Options.JSONLines[%d]: %w", i, err)
 		}
 		all = append(all, p.watched(e, "jsonlines"))
 	}

@@ -12,16 +12,17 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/toolscope/toolscope/exporters"
-	"github.com/toolscope/toolscope/exporters/jsonlines"
 )
 
 // Lines are written beside every other destination, and without any.
-func TestWithJSONLines(t *testing.T) {
+func TestJSONLines(t *testing.T) {
 	told := complaints(t)
 	var b backend
 	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", b.grpc(t))
 	one, two := t.TempDir(), t.TempDir()
-	p := setup(t, exporters.WithJSONLines(one, jsonlines.Options{}), exporters.WithJSONLines(two, jsonlines.Options{}))
+	p := setup(t, exporters.Options{
+		JSONLines: []exporters.JSONLines{{Dir: one}, {Dir: two}},
+	})
 	record(p, "work")
 	if err := p.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)
@@ -43,18 +44,20 @@ func TestWithJSONLines(t *testing.T) {
 	}
 }
 
-func TestWithJSONLinesWhereNobodyCanWrite(t *testing.T) {
+func TestJSONLinesWhereNobodyCanWrite(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := exporters.Setup(t.Context(), exporters.WithJSONLines(t.TempDir(), jsonlines.Options{}), exporters.WithJSONLines(file, jsonlines.Options{})); err == nil || !strings.Contains(err.Error(), "WithJSONLines: ") {
+	if _, err := exporters.Setup(t.Context(), exporters.Options{
+		JSONLines: []exporters.JSONLines{{Dir: t.TempDir()}, {Dir: file}},
+	}); err == nil || !strings.Contains(err.Error(), "exporters: Options.JSONLines[1]: ") {
 		t.Errorf("got %v, want an error that names the option", err)
 	}
 }
 
 func TestRingForgets(t *testing.T) {
-	p := setup(t)
+	p := setup(t, exporters.Options{})
 	span := func(name, session, tenant string) {
 		tracer := p.TracerProvider.Tracer("test")
 		ctx, root := tracer.Start(t.Context(), name)

@@ -17,13 +17,6 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 )
 
-// WithLogs makes [Providers.LoggerProvider] send log records where OTEL_LOGS_EXPORTER says: otlp
-// (which is meant if it is not set and there is an endpoint), console (JSON on standard error),
-// none, or a name registered with autoexport. [Providers.LogHandler] is the way there for
-// log/slog. The default sends no logs, whatever the environment says: a host's
-// records are not redacted by anybody.
-func WithLogs() Option { return func(c *config) error { c.logs = true; return nil } }
-
 // logExporter makes what OTEL_LOGS_EXPORTER names; nil if there is nothing to make.
 func (p *Providers) logExporter(ctx context.Context) (sdklog.Exporter, error) {
 	const name = "OTEL_LOGS_EXPORTER"

@@ -73,18 +73,18 @@ func (b *logBackend) http(t *testing.T) string {
 }
 
 // Log records go where the environment says, with the ids of their span, and only if asked for.
-func TestWithLogs(t *testing.T) {
+func TestLogs(t *testing.T) {
 	for _, c := range []struct {
 		name, protocol string
 		serve          func(*logBackend, *testing.T) string
-		options        []exporters.Option
+		options        exporters.Options
 		exporter       string
 		want           int
 	}{
-		{"gRPC", "grpc", (*logBackend).grpc, []exporters.Option{exporters.WithLogs()}, "", 1},
-		{"HTTP", "http/protobuf", (*logBackend).http, []exporters.Option{exporters.WithLogs()}, "otlp", 1},
-		{"not asked for", "grpc", (*logBackend).grpc, nil, "otlp", 0},
-		{"none", "grpc", (*logBackend).grpc, []exporters.Option{exporters.WithLogs()}, "none", 0},
+		{"gRPC", "grpc", (*logBackend).grpc, exporters.Options{Logs: true}, "", 1},
+		{"HTTP", "http/protobuf", (*logBackend).http, exporters.Options{Logs: true}, "otlp", 1},
+		{"not asked for", "grpc", (*logBackend).grpc, exporters.Options{}, "otlp", 0},
+		{"none", "grpc", (*logBackend).grpc, exporters.Options{Logs: true}, "none", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			told := complaints(t)
@@ -92,7 +92,7 @@ func TestWithLogs(t *testing.T) {
 			t.Setenv("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", c.serve(&b, t)+map[string]string{"http/protobuf": "/v1/logs"}[c.protocol])
 			t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", c.protocol)
 			t.Setenv("OTEL_LOGS_EXPORTER", c.exporter)
-			p := setup(t, c.options...)
+			p := setup(t, c.options)
 			ctx, span := p.TracerProvider.Tracer("test").Start(t.Context(), "work")
 			slog.New(p.LogHandler("test")).InfoContext(ctx, "hello", "n", 7)
 			span.End()
@@ -120,7 +120,7 @@ func TestLogsThatNobodyTakes(t *testing.T) {
 	told := complaints(t)
 	var b backend
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", b.grpc(t))
-	p := setup(t, exporters.WithLogs())
+	p := setup(t, exporters.Options{Logs: true})
 	for range 2 {
 		slog.New(p.LogHandler("test")).Info("hello")
 		if err := p.Flush(t.Context()); err != nil {
@@ -137,7 +137,7 @@ func TestLogsThatNobodyTakes(t *testing.T) {
 
 func TestLogHandlerWithoutLogs(t *testing.T) {
 	var none *exporters.Providers
-	for _, h := range []slog.Handler{none.LogHandler("x"), setup(t).LogHandler("x"), exporters.CorrelateLogs(nil)} {
+	for _, h := range []slog.Handler{none.LogHandler("x"), setup(t, exporters.Options{}).LogHandler("x"), exporters.CorrelateLogs(nil)} {
 		if h.Enabled(t.Context(), slog.LevelError) {
 			t.Errorf("%T: got it enabled, want records to go nowhere", h)
 		}
@@ -146,7 +146,7 @@ func TestLogHandlerWithoutLogs(t *testing.T) {
 
 // The ids stand outside of all groups, and everything else where it would without.
 func TestCorrelateLogs(t *testing.T) {
-	p := setup(t)
+	p := setup(t, exporters.Options{})
 	ctx, span := p.TracerProvider.Tracer("test").Start(t.Context(), "work")
 	defer span.End()
 	var out, plain bytes.Buffer

@@ -41,9 +41,9 @@ func noMoreGoroutines(t *testing.T, before int) {
 }
 
 // setup is Setup, shut down when the test ends.
-func setup(t testing.TB, options ...exporters.Option) *exporters.Providers {
+func setup(t testing.TB, o exporters.Options) *exporters.Providers {
 	t.Helper()
-	p, err := exporters.Setup(t.Context(), options...)
+	p, err := exporters.Setup(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,8 +58,8 @@ var durationBounds = []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2
 
 // observe makes the metrics about exporting: the conventions' otel.sdk.*, and toolscope.self.* for
 // what they have no name for. Where nothing is exported there are none.
-func (p *Providers) observe(c *config) error {
-	if c.runtime {
+func (p *Providers) observe(o *Options) error {
+	if o.RuntimeMetrics {
 		if err := runtime.Start(runtime.WithMeterProvider(p.MeterProvider)); err != nil {
 			return err
 		}

@@ -74,7 +74,11 @@ func TestTailSampling(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", b.grpc(t))
 	all := tracetest.NewSpanRecorder()
 	reader := sdkmetric.NewManualReader()
-	p := setup(t, exporters.WithTailSampling(tailsample.Options{Ratio: -1}), exporters.WithSpanProcessor(all), exporters.WithMetricReader(reader))
+	p := setup(t, exporters.Options{
+		TailSampling:   &tailsample.Options{Ratio: -1},
+		SpanProcessors: []sdktrace.SpanProcessor{all},
+		MetricReaders:  []sdkmetric.Reader{reader},
+	})
 	p.Sampler.SetSlow(func(string) time.Duration { return time.Hour })
 	record(p, "fine")
 	tracer := p.TracerProvider.Tracer("test")
@@ -104,11 +108,11 @@ func TestTailSampling(t *testing.T) {
 	if got := p.Sampler.Stats(); got.SpansKept != 4 || got.SpansLeftOut != 4 {
 		t.Errorf("got %+v", got)
 	}
-	if _, err := exporters.Setup(t.Context(), exporters.WithTailSampling(tailsample.Options{Ratio: 2})); err == nil || !strings.Contains(err.Error(), "exporters: WithTailSampling: tailsample: Options.Ratio: got 2") {
+	if _, err := exporters.Setup(t.Context(), exporters.Options{TailSampling: &tailsample.Options{Ratio: 2}}); err == nil || !strings.Contains(err.Error(), "exporters: Options.TailSampling: tailsample: Options.Ratio: got 2") {
 		t.Errorf("got %v, want an error that names the field", err)
 	}
 	var none *exporters.Providers
-	if none.Components() != nil || setup(t).Sampler.Stats() != (tailsample.Stats{}) {
+	if none.Components() != nil || setup(t, exporters.Options{}).Sampler.Stats() != (tailsample.Stats{}) {
 		t.Error("nil providers and a nil sampler: want nothing")
 	}
 }
@@ -117,7 +121,7 @@ func TestTailSampling(t *testing.T) {
 func TestShutdownSendsWhatIsHeld(t *testing.T) {
 	var b backend
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", b.grpc(t))
-	p := setup(t, exporters.WithTailSampling(tailsample.Options{Ratio: 1}))
+	p := setup(t, exporters.Options{TailSampling: &tailsample.Options{Ratio: 1}})
 	ctx, root := p.TracerProvider.Tracer("test").Start(context.Background(), "root")
 	_, child := p.TracerProvider.Tracer("test").Start(ctx, "child")
 	child.End()
@@ -133,7 +137,7 @@ func TestShutdownSendsWhatIsHeld(t *testing.T) {
 // The sampler that the environment names stands before the tail sampler.
 func TestTailSamplingBehindTheEnvironments(t *testing.T) {
 	t.Setenv("OTEL_TRACES_SAMPLER", "always_off")
-	p := setup(t, exporters.WithTailSampling(tailsample.Options{Ratio: 1}))
+	p := setup(t, exporters.Options{TailSampling: &tailsample.Options{Ratio: 1}})
 	if _, s := p.TracerProvider.Tracer("test").Start(t.Context(), "x"); s.IsRecording() {
 		t.Error("want the environment's sampler")
 	}
@@ -144,7 +148,7 @@ func TestGuarded(t *testing.T) {
 	told := complaints(t)
 	var b backend
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", b.grpc(t))
-	p := setup(t)
+	p := setup(t, exporters.Options{})
 	for _, name := range []string{"first", "bad\xff", "last"} {
 		_, s := p.TracerProvider.Tracer("test").Start(t.Context(), name)
 		s.SetAttributes(attribute.String("large", strings.Repeat("x", 5<<20)))
@@ -159,7 +163,7 @@ func TestGuarded(t *testing.T) {
 	if got := told(); len(got) > 0 {
 		t.Errorf("the error handler got %q", got)
 	}
-	if _, err := exporters.Setup(t.Context(), exporters.WithGuard(guard.Limits{Value: 1})); err == nil || !strings.Contains(err.Error(), "exporters: WithGuard: guard: Limits.Value: got 1") {
+	if _, err := exporters.Setup(t.Context(), exporters.Options{Guard: guard.Limits{Value: 1}}); err == nil || !strings.Contains(err.Error(), "exporters: Options.Guard: guard: Limits.Value: got 1") {
 		t.Errorf("got %v, want an error that names the limit", err)
 	}
 }
@@ -203,7 +207,7 @@ func TestSelfObservation(t *testing.T) {
 				t.Setenv(k, v)
 			}
 			reader := sdkmetric.NewManualReader()
-			p := setup(t, exporters.WithMetricReader(reader))
+			p := setup(t, exporters.Options{MetricReaders: []sdkmetric.Reader{reader}})
 			record(p, "work")
 			_ = p.Flush(t.Context()) // may be refused
 			got := valuesOf(t, reader, "otel.sdk.")
@@ -244,7 +248,7 @@ func TestNoMetricTwice(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", new(backend).grpc(t))
 	t.Setenv("OTEL_METRICS_EXPORTER", "none")
 	reader := sdkmetric.NewManualReader()
-	p := setup(t, exporters.WithMetricReader(reader))
+	p := setup(t, exporters.Options{MetricReaders: []sdkmetric.Reader{reader}})
 	record(p, "work")
 	if err := p.Flush(t.Context()); err != nil {
 		t.Fatal(err)
@@ -263,7 +267,7 @@ func TestNoMetricTwice(t *testing.T) {
 // Without anything that sends there is nothing to tell.
 func TestNothingToTell(t *testing.T) {
 	reader := sdkmetric.NewManualReader()
-	p := setup(t, exporters.WithMetricReader(reader))
+	p := setup(t, exporters.Options{MetricReaders: []sdkmetric.Reader{reader}})
 	record(p, "work")
 	if got := valuesOf(t, reader, ""); len(got) != 0 {
 		t.Errorf("got %v", got)
@@ -275,7 +279,7 @@ func TestNothingToTell(t *testing.T) {
 
 func TestRuntimeMetrics(t *testing.T) {
 	reader := sdkmetric.NewManualReader()
-	p := setup(t, exporters.WithMetricReader(reader), exporters.WithRuntimeMetrics())
+	p := setup(t, exporters.Options{MetricReaders: []sdkmetric.Reader{reader}, RuntimeMetrics: true})
 	if got := valuesOf(t, reader, "go."); got["go.goroutine.count"] < 1 || got["go.memory.used"] < 1 {
 		t.Errorf("got %v, want the runtime's metrics", got)
 	}
@@ -287,7 +291,7 @@ func TestRuntimeMetrics(t *testing.T) {
 // A process that is asked how it is while it is shut down gets an answer.
 func TestComponentsAtAnyTime(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", new(backend).grpc(t))
-	p := setup(t, exporters.WithTailSampling(tailsample.Options{}))
+	p := setup(t, exporters.Options{TailSampling: &tailsample.Options{}})
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
@@ -318,8 +322,12 @@ func TestNoGoroutineBeforeASpan(t *testing.T) {
 			t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://"+refused)
 			t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", protocol)
 			before := runtime.NumGoroutine()
-			p := setup(t, exporters.WithTailSampling(tailsample.Options{}), exporters.WithRuntimeMetrics(), exporters.WithConsole(io.Discard, exporters.TreeOptions{}),
-				exporters.WithMetricReader(sdkmetric.NewManualReader()))
+			p := setup(t, exporters.Options{
+				TailSampling:   &tailsample.Options{},
+				RuntimeMetrics: true,
+				Consoles:       []exporters.ConsoleOptions{{Writer: io.Discard}},
+				MetricReaders:  []sdkmetric.Reader{sdkmetric.NewManualReader()},
+			})
 			_ = p.Components()
 			noMoreGoroutines(t, before)
 			if err := p.Flush(t.Context()); err != nil {
@@ -339,7 +347,7 @@ func TestShutdownInTheMiddle(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			complaints(t)
 			t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://"+address)
-			p := setup(t, exporters.WithTailSampling(tailsample.Options{Ratio: 1}), exporters.WithRuntimeMetrics())
+			p := setup(t, exporters.Options{TailSampling: &tailsample.Options{Ratio: 1}, RuntimeMetrics: true})
 			stop := make(chan struct{})
 			var work, closers sync.WaitGroup
 			for range 4 {

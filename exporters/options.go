@@ -4,7 +4,7 @@
 package exporters
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"io"
 
@@ -14,153 +14,126 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/toolscope/toolscope/exporters/guard"
+	"github.com/toolscope/toolscope/exporters/jsonlines"
+	"github.com/toolscope/toolscope/exporters/spool"
 	"github.com/toolscope/toolscope/exporters/tailsample"
 )
 
-// An Option sets something of [Setup]. Where one is given twice, the last wins, but
-// for [WithAttributes], [WithSpanProcessor], [WithMetricReader], [WithConsole] and
-// [WithJSONLines], which add up. Nil options are passed over.
-type Option func(*config) error
+// Options configure [Setup]. The zero value works. Setup keeps no reference to a slice of it.
+type Options struct {
+	// ServiceName is service.name for when the environment does not set it
+	// (OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES). "" is
+	// "unknown_service:" and the name of the executable.
+	ServiceName string
+	// ServiceVersion is service.version for when OTEL_RESOURCE_ATTRIBUTES does
+	// not set it. "" is the main module's version from the build, if it has one.
+	ServiceVersion string
+	// Attributes are attributes of the resource for when OTEL_RESOURCE_ATTRIBUTES
+	// does not set them; nil is none.
+	Attributes []attribute.KeyValue
 
-type config struct {
-	name, version string
-	attributes    []attribute.KeyValue
-	globals       bool
-	ring          int
-	consoles      []*Console
-	lines         []jsonLines
-	logs          bool
-	processors    []sdktrace.SpanProcessor
-	readers       []sdkmetric.Reader
-	propagator    propagation.TextMapPropagator
-	sampling      *tailsample.Options
-	spool         *spooling
-	guard         guard.Limits
-	runtime       bool
+	// Globals makes the providers and the propagator OpenTelemetry's global ones. What the
+	// application made global before stays what it is: Setup builds nothing in its place, [Providers]
+	// has the application's own, and Flush and Shutdown leave it alone. By default Setup leaves the
+	// globals alone.
+	Globals bool
+	// Propagator is the propagator, whatever OTEL_PROPAGATORS says. nil is what that variable
+	// says, and without it W3C trace context and baggage.
+	Propagator propagation.TextMapPropagator
+
+	// RingSpans is how many spans the ring keeps; 0 is 4096, below 0 makes no ring. The
+	// ring is bounded to 2 KiB for each of them as well, 8 MiB by default: see [NewRing].
+	RingSpans int
+	// Consoles draw each trace as a tree, within a second after its local root
+	// has ended. nil draws nothing, unless OTEL_TRACES_EXPORTER holds "console": then traces are drawn
+	// on standard error, since the standard output of many tool servers carries their protocol.
+	Consoles []ConsoleOptions
+	// SpanProcessors are processors of the application's own; [Providers.Shutdown] shuts them
+	// down. A nil one is an error. nil is none.
+	SpanProcessors []sdktrace.SpanProcessor
+	// TailSampling sends only traces that matter (errors, refusals, loops, panics, slow
+	// calls, and what the application flagged) and a part of the others: see package tailsample. Spans
+	// are recorded all the same, and the ring and the application's own processors see all of them.
+	// Where OTEL_TRACES_SAMPLER is set its sampler decides first, and what it
+	// leaves out is never seen. A tracer provider that the application made global stays as it is.
+	// nil sends everything; a pointer to the zero value samples by that package's defaults.
+	TailSampling *tailsample.Options
+	// Guard is how large what is sent may be: see package guard, which makes every span
+	// valid and small enough before it is sent. The zero value is that package's limits.
+	Guard guard.Limits
+	// SpoolDir is a directory that keeps on disk what the destination of traces does not take, and
+	// from which it is sent later, also after a restart: see package spool. The exporter's own retries
+	// are off then, since the spool's take their place, and what Flush and Shutdown do not deliver is no
+	// error if it is on disk. Where traces are sent nowhere, nothing is kept. "" keeps nothing.
+	SpoolDir string
+	// Spool are the options of the spool; without SpoolDir they are an error. With WriteAhead spans
+	// are sent every 50 ms, unless OTEL_BSP_SCHEDULE_DELAY says otherwise. A Timeout of 0
+	// is OTEL_EXPORTER_OTLP_TIMEOUT.
+	Spool spool.Options
+	// JSONLines writes what is sent to files of these directories as well, one OTLP JSON object a
+	// line. It needs no endpoint. nil writes none.
+	JSONLines []JSONLines
+
+	// MetricReaders are readers of the application's own, such as a Prometheus exporter;
+	// [Providers.Shutdown] shuts them down. A nil one is an error. nil is none.
+	MetricReaders []sdkmetric.Reader
+	// RuntimeMetrics adds the Go runtime's metrics (go.memory.used, go.goroutine.count and
+	// others) by OpenTelemetry's own instrumentation. The default adds none.
+	RuntimeMetrics bool
+
+	// Logs makes [Providers.LoggerProvider] send log records where OTEL_LOGS_EXPORTER says: otlp
+	// (which is meant if it is not set and there is an endpoint), console (JSON on standard error),
+	// none, or a name registered with autoexport. [Providers.LogHandler] is the way there for
+	// log/slog. The default sends no logs, whatever the environment says: toolscope does not redact
+	// the application's log records.
+	Logs bool
 }
 
-// WithServiceName sets service.name for when the environment does not
-// (OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES). The default is
-// "unknown_service:" and the name of the executable. An empty name is an error.
-func WithServiceName(name string) Option {
-	return func(c *config) error {
-		if name == "" {
-			return errors.New(`exporters: WithServiceName: got "", want a name`)
-		}
-		c.name = name
-		return nil
+// ConsoleOptions are a writer that traces are drawn on, see [Console].
+type ConsoleOptions struct {
+	// Writer must not be nil. Setup writes to it from one goroutine at a time.
+	Writer io.Writer
+	// Tree is how a trace is drawn; the zero value works.
+	Tree TreeOptions
+}
+
+// JSONLines is a directory that spans are written to, see package jsonlines.
+type JSONLines struct {
+	// Dir is the directory; it is made if it does not exist.
+	Dir string
+	// Options are the files' options; the zero value works.
+	Options jsonlines.Options
+}
+
+// defaultRing is how many spans the ring keeps by default.
+const defaultRing = 4096
+
+// checked returns the options with the defaults in place, or an error that names the first wrong field.
+func (o Options) checked() (*Options, error) {
+	wrong := func(field, got, want string) (*Options, error) {
+		return nil, fmt.Errorf("exporters: Options.%s: got %s, want %s", field, got, want)
 	}
-}
-
-// WithServiceVersion sets service.version for when OTEL_RESOURCE_ATTRIBUTES does
-// not. The default is the main module's version from the build, if it has one.
-func WithServiceVersion(version string) Option {
-	return func(c *config) error { c.version = version; return nil }
-}
-
-// WithAttributes adds attributes of the resource for when OTEL_RESOURCE_ATTRIBUTES
-// does not set them. The default adds none.
-func WithAttributes(attributes ...attribute.KeyValue) Option {
-	return func(c *config) error { c.attributes = append(c.attributes, attributes...); return nil }
-}
-
-// WithGlobals makes the providers and the propagator OpenTelemetry's global ones. What the
-// host made global before stays what it is: Setup builds nothing in its place, [Providers] has
-// the host's own, and Flush and Shutdown leave it alone. The default leaves the globals alone.
-func WithGlobals() Option { return func(c *config) error { c.globals = true; return nil } }
-
-// WithRing sets how many spans the ring keeps; 0 makes none. The default is 4096. The
-// ring is bounded to 2 KiB for each of them as well, 8 MiB by default: see [NewRing].
-func WithRing(spans int) Option {
-	return func(c *config) error {
-		if spans < 0 {
-			return fmt.Errorf("exporters: WithRing: got %d, want 0 or more spans", spans)
+	o.RingSpans = cmp.Or(o.RingSpans, defaultRing)
+	for i, c := range o.Consoles {
+		if c.Writer == nil {
+			return wrong(fmt.Sprintf("Consoles[%d].Writer", i), "nil", "a writer")
 		}
-		c.ring = spans
-		return nil
 	}
-}
-
-// WithConsole draws each trace on w as a tree, within a second after its local root
-// has ended. A nil w is an error. The default draws nothing, unless
-// OTEL_TRACES_EXPORTER holds "console": then it is drawn on standard error, since the
-// standard output of many tool servers carries their protocol.
-func WithConsole(w io.Writer, options TreeOptions) Option {
-	return func(c *config) error {
-		if w == nil {
-			return errors.New("exporters: WithConsole: got a nil writer, want one that is not")
-		}
-		c.consoles = append(c.consoles, NewConsole(w, options))
-		return nil
-	}
-}
-
-// WithSpanProcessor adds a processor of the host's own; [Providers.Shutdown] shuts it
-// down. A nil one is an error. The default adds none.
-func WithSpanProcessor(p sdktrace.SpanProcessor) Option {
-	return func(c *config) error {
+	for i, p := range o.SpanProcessors {
 		if p == nil {
-			return errors.New("exporters: WithSpanProcessor: got nil, want a processor")
+			return wrong(fmt.Sprintf("SpanProcessors[%d]", i), "nil", "a processor")
 		}
-		c.processors = append(c.processors, p)
-		return nil
 	}
-}
-
-// WithMetricReader adds a reader of the host's own, such as a Prometheus exporter;
-// [Providers.Shutdown] shuts it down. A nil one is an error. The default adds none.
-func WithMetricReader(r sdkmetric.Reader) Option {
-	return func(c *config) error {
+	for i, r := range o.MetricReaders {
 		if r == nil {
-			return errors.New("exporters: WithMetricReader: got nil, want a reader")
-		}
-		c.readers = append(c.readers, r)
-		return nil
-	}
-}
-
-// WithPropagator sets the propagator, whatever OTEL_PROPAGATORS says. The default,
-// and nil, is what that variable says, and without it W3C trace context and baggage.
-func WithPropagator(p propagation.TextMapPropagator) Option {
-	return func(c *config) error { c.propagator = p; return nil }
-}
-
-// WithTailSampling sends only traces that matter (errors, refusals, loops, panics, slow
-// calls, and what the host flagged) and a part of the others: see package tailsample. Spans are
-// recorded all the same, and the ring and the host's own processors see all of them.
-// Where OTEL_TRACES_SAMPLER is set its sampler stands before this one, and what it
-// leaves out is never seen. A tracer provider that the host made global stays as it is. The
-// default sends everything.
-func WithTailSampling(o tailsample.Options) Option {
-	return func(c *config) error { c.sampling = &o; return nil }
-}
-
-// WithGuard sets how large what is sent may be: see package guard, which makes every span
-// valid and small enough before it is sent. The default, the zero value, is that
-// package's limits.
-func WithGuard(l guard.Limits) Option {
-	return func(c *config) error {
-		if err := l.Validate(); err != nil {
-			return fmt.Errorf("exporters: WithGuard: %w", err)
-		}
-		c.guard = l
-		return nil
-	}
-}
-
-// WithRuntimeMetrics adds the Go runtime's metrics (go.memory.used, go.goroutine.count and
-// others) by OpenTelemetry's own instrumentation. The default adds none.
-func WithRuntimeMetrics() Option { return func(c *config) error { c.runtime = true; return nil } }
-
-func newConfig(options []Option) (*config, error) {
-	c := &config{ring: 4096}
-	for _, o := range options {
-		if o == nil {
-			continue
-		}
-		if err := o(c); err != nil {
-			return nil, err
+			return wrong(fmt.Sprintf("MetricReaders[%d]", i), "nil", "a reader")
 		}
 	}
-	return c, nil
+	if o.SpoolDir == "" && o.Spool != (spool.Options{}) {
+		return wrong("SpoolDir", `"" together with Options.Spool`, "a path")
+	}
+	if err := o.Guard.Validate(); err != nil {
+		return nil, fmt.Errorf("exporters: Options.Guard: %w", err)
+	}
+	return &o, nil
 }

@@ -108,7 +108,7 @@ func TestOTLP(t *testing.T) {
 			for k, v := range c.env {
 				t.Setenv(k, strings.Replace(v, "ENDPOINT", address, 1))
 			}
-			p := setup(t)
+			p := setup(t, exporters.Options{})
 			if p.Endpoint != address {
 				t.Errorf("got endpoint %q, want %q", p.Endpoint, address)
 			}
@@ -146,7 +146,7 @@ func TestOTLP(t *testing.T) {
 func TestMetricsAskedFor(t *testing.T) {
 	var b backend
 	t.Setenv("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", b.grpc(t))
-	p := setup(t)
+	p := setup(t, exporters.Options{})
 	counter, err := p.MeterProvider.Meter("test").Int64Counter("n")
 	if err != nil {
 		t.Fatal(err)
@@ -187,7 +187,7 @@ func TestDeadDestinations(t *testing.T) {
 func shutdownInVain(t *testing.T) error {
 	t.Helper()
 	const spans, waited = 2000, 8 * time.Second
-	p := setup(t)
+	p := setup(t, exporters.Options{})
 	start := time.Now()
 	for range spans / 2 {
 		record(p, "work")
@@ -217,7 +217,7 @@ func shutdownInVain(t *testing.T) error {
 
 func TestConsoleByEnvironment(t *testing.T) {
 	t.Setenv("OTEL_TRACES_EXPORTER", "console")
-	p := setup(t)
+	p := setup(t, exporters.Options{})
 	if err := p.Shutdown(t.Context()); err != nil {
 		t.Error(err)
 	}

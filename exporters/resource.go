@@ -16,15 +16,15 @@ import (
 // newResource says which program on which host this is. The command line, its
 // owner and the executable's path are left out: they hold passwords, names and
 // homes. A later detector wins over an earlier one.
-func newResource(ctx context.Context, c *config) (*resource.Resource, error) {
+func newResource(ctx context.Context, o *Options) (*resource.Resource, error) {
 	var ours []attribute.KeyValue
-	if c.name != "" {
-		ours = append(ours, semconv.ServiceName(c.name))
+	if o.ServiceName != "" {
+		ours = append(ours, semconv.ServiceName(o.ServiceName))
 	}
-	if v := c.serviceVersion(); v != "" {
+	if v := o.serviceVersion(); v != "" {
 		ours = append(ours, semconv.ServiceVersion(v))
 	}
-	ours = append(ours, c.attributes...)
+	ours = append(ours, o.Attributes...)
 	res, err := resource.New(ctx,
 		resource.WithTelemetrySDK(),
 		resource.WithHost(),
@@ -42,9 +42,9 @@ func newResource(ctx context.Context, c *config) (*resource.Resource, error) {
 	return res, err
 }
 
-func (c *config) serviceVersion() string {
-	if c.version != "" {
-		return c.version
+func (o *Options) serviceVersion() string {
+	if o.ServiceVersion != "" {
+		return o.ServiceVersion
 	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "(devel)" {

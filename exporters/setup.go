@@ -35,17 +35,17 @@ import (
 type Providers struct {
 	TracerProvider trace.TracerProvider
 	MeterProvider  metric.MeterProvider
-	// LoggerProvider takes log records; nil without [WithLogs].
+	// LoggerProvider takes log records; nil without [Options].Logs.
 	LoggerProvider log.LoggerProvider
 	Propagator     propagation.TextMapPropagator
 	// Ring holds the latest spans of this process; nil, which reads as empty, if it was
 	// turned off or OTEL_SDK_DISABLED is true.
 	Ring *Ring
-	// Sampler is that of [WithTailSampling]; nil, which works, without it. It finds calls
+	// Sampler is that of [Options].TailSampling; nil, which works, without it. It finds calls
 	// slower than their tool's own 99th percentile once it was told who knows that:
 	// Sampler.SetSlow(scope.Stats().SlowerThan).
 	Sampler *tailsample.Processor
-	// Spool is that of [WithSpool]; nil without it, and where traces are sent nowhere.
+	// Spool is that of [Options].SpoolDir; nil without it, and where traces are sent nowhere.
 	Spool *spool.Spool
 	// Endpoint is where traces are sent over OTLP, as the environment names it, without
 	// user and password; "" if they are not.
@@ -75,8 +75,8 @@ type Providers struct {
 // configuration, the file says everything, and other variables count only where it
 // names them. It dials nothing itself: what is configured connects when there
 // is something to send. On an error nothing is left running, and no global is set.
-func Setup(ctx context.Context, options ...Option) (*Providers, error) {
-	c, err := newConfig(options)
+func Setup(ctx context.Context, options Options) (*Providers, error) {
+	o, err := options.checked()
 	if err != nil {
 		return nil, err
 	}
@@ -84,25 +84,25 @@ func Setup(ctx context.Context, options ...Option) (*Providers, error) {
 		return nil, wrong(formerConfigFile, file, "it unset: its name is "+configFile+" now")
 	}
 	p := &Providers{closed: make(chan struct{})}
-	if c.globals {
+	if o.Globals {
 		p.adoptGlobals()
 	}
 	if file := get(configFile); file != "" {
-		err = p.fromFile(ctx, c, file)
+		err = p.fromFile(ctx, o, file)
 	} else {
-		err = p.fromEnvironment(ctx, c)
+		err = p.fromEnvironment(ctx, o)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if c.globals {
+	if o.Globals {
 		p.setGlobals()
 	}
 	return p, nil
 }
 
 // fromEnvironment builds what the host has not.
-func (p *Providers) fromEnvironment(ctx context.Context, c *config) error {
+func (p *Providers) fromEnvironment(ctx context.Context, o *Options) error {
 	disabled, err := checkBool("OTEL_SDK_DISABLED")
 	if err != nil {
 		return err
@@ -113,12 +113,12 @@ func (p *Providers) fromEnvironment(ctx context.Context, c *config) error {
 		}
 	}
 	if p.Propagator == nil {
-		if p.Propagator, err = propagator(c.propagator); err != nil {
+		if p.Propagator, err = propagator(o.Propagator); err != nil {
 			return err
 		}
 	}
 	if !disabled {
-		return p.build(ctx, c)
+		return p.build(ctx, o)
 	}
 	if p.TracerProvider == nil {
 		p.TracerProvider = tracenoop.NewTracerProvider()
@@ -130,27 +130,27 @@ func (p *Providers) fromEnvironment(ctx context.Context, c *config) error {
 }
 
 // build makes what can fail first, so that nothing runs when it does.
-func (p *Providers) build(ctx context.Context, c *config) error {
-	res, err := newResource(ctx, c)
+func (p *Providers) build(ctx context.Context, o *Options) error {
+	res, err := newResource(ctx, o)
 	if err != nil {
 		return err
 	}
 	behind := &fan{}
-	if c.sampling != nil && p.TracerProvider == nil {
-		if p.Sampler, err = tailsample.New(behind, *c.sampling); err != nil {
-			return fmt.Errorf("exporters: WithTailSampling: %w", err)
+	if o.TailSampling != nil && p.TracerProvider == nil {
+		if p.Sampler, err = tailsample.New(behind, *o.TailSampling); err != nil {
+			return fmt.Errorf("exporters: Options.TailSampling: %w", err)
 		}
 	}
 	var spans []sdktrace.SpanExporter
 	var reader sdkmetric.Reader
 	var logs sdklog.Exporter
 	if p.TracerProvider == nil {
-		spans, err = p.destinations(ctx, c)
+		spans, err = p.destinations(ctx, o)
 	}
 	if err == nil && p.MeterProvider == nil {
 		reader, err = p.metricReader(ctx)
 	}
-	if err == nil && p.LoggerProvider == nil && c.logs {
+	if err == nil && p.LoggerProvider == nil && o.Logs {
 		if logs, err = p.logExporter(ctx); err != nil && reader != nil {
 			_ = reader.Shutdown(ctx)
 		}
@@ -162,15 +162,15 @@ func (p *Providers) build(ctx context.Context, c *config) error {
 		return err
 	}
 	if p.TracerProvider == nil {
-		p.buildTracers(c, res, spans, behind)
+		p.buildTracers(o, res, spans, behind)
 	}
 	if p.MeterProvider == nil {
-		p.buildMeters(c, res, reader)
+		p.buildMeters(o, res, reader)
 	}
-	if p.LoggerProvider == nil && c.logs {
+	if p.LoggerProvider == nil && o.Logs {
 		p.buildLogger(res, logs)
 	}
-	if err := p.observe(c); err != nil {
+	if err := p.observe(o); err != nil {
 		return errors.Join(err, p.Shutdown(ctx))
 	}
 	return nil
@@ -180,21 +180,21 @@ func (p *Providers) build(ctx context.Context, c *config) error {
 const consoleDelay = 200 * time.Millisecond
 
 // destinations are all that spans are sent to.
-func (p *Providers) destinations(ctx context.Context, c *config) ([]sdktrace.SpanExporter, error) {
-	spans, err := p.spanExporters(ctx, c)
+func (p *Providers) destinations(ctx context.Context, o *Options) ([]sdktrace.SpanExporter, error) {
+	spans, err := p.spanExporters(ctx, o)
 	if err != nil {
 		return spans, err
 	}
-	lines, err := p.jsonLines(c)
+	lines, err := p.jsonLines(o)
 	return append(spans, lines...), err
 }
 
-func (p *Providers) buildTracers(c *config, res *resource.Resource, exporters []sdktrace.SpanExporter, behind *fan) {
+func (p *Providers) buildTracers(o *Options, res *resource.Resource, exporters []sdktrace.SpanExporter, behind *fan) {
 	options := []sdktrace.TracerProviderOption{sdktrace.WithResource(res)}
 	if p.Sampler != nil && get("OTEL_TRACES_SAMPLER") == "" {
 		options = append(options, sdktrace.WithSampler(tailsample.Head()))
 	}
-	for _, process := range p.connect(c, exporters, behind) {
+	for _, process := range p.connect(o, exporters, behind) {
 		options = append(options, sdktrace.WithSpanProcessor(process))
 	}
 	p.tracers = sdktrace.NewTracerProvider(options...)
@@ -203,26 +203,26 @@ func (p *Providers) buildTracers(c *config, res *resource.Resource, exporters []
 
 // connect makes the span processors: the sampler, if there is one, stands in front of what sends
 // spans. The ring, the host's processors and the consoles see every span.
-func (p *Providers) connect(c *config, exporters []sdktrace.SpanExporter, behind *fan) []sdktrace.SpanProcessor {
-	if c.ring > 0 {
-		p.Ring = NewRing(c.ring)
+func (p *Providers) connect(o *Options, exporters []sdktrace.SpanExporter, behind *fan) []sdktrace.SpanProcessor {
+	if o.RingSpans > 0 {
+		p.Ring = NewRing(o.RingSpans)
 		p.processes = append(p.processes, p.Ring)
 	}
-	p.processes = append(p.processes, c.processors...)
+	p.processes = append(p.processes, o.SpanProcessors...)
 	direct := slices.Clone(p.processes)
-	for _, console := range c.consoles {
-		direct = append(direct, p.outlet(console, "console", nil, BatchOptions{Delay: consoleDelay}))
+	for _, c := range o.Consoles {
+		direct = append(direct, p.outlet(NewConsole(c.Writer, c.Tree), "console", nil, BatchOptions{Delay: consoleDelay}))
 	}
 	for _, e := range exporters {
 		if console, ok := e.(*Console); ok {
 			direct = append(direct, p.outlet(console, "console", nil, BatchOptions{Delay: consoleDelay}))
 			continue
 		}
-		guarded, err := guard.New(e, c.guard)
+		guarded, err := guard.New(e, o.Guard)
 		if err != nil {
-			panic("exporters: WithGuard did not refuse its limits: " + err.Error())
+			panic("exporters: Options.checked did not refuse its limits: " + err.Error())
 		}
-		behind.to = append(behind.to, p.outlet(guarded, nameOf(e), guarded, p.batching(c)))
+		behind.to = append(behind.to, p.outlet(guarded, nameOf(e), guarded, p.batching(o)))
 	}
 	p.processes = append(p.processes, p.batchers...)
 	if p.Sampler != nil {
@@ -253,12 +253,12 @@ func nameOf(e sdktrace.SpanExporter) string {
 	return fmt.Sprintf("%T", e)
 }
 
-func (p *Providers) buildMeters(c *config, res *resource.Resource, reader sdkmetric.Reader) {
+func (p *Providers) buildMeters(o *Options, res *resource.Resource, reader sdkmetric.Reader) {
 	options := []sdkmetric.Option{sdkmetric.WithResource(res)}
 	if reader != nil {
 		options = append(options, sdkmetric.WithReader(reader))
 	}
-	for _, r := range c.readers {
+	for _, r := range o.MetricReaders {
 		options = append(options, sdkmetric.WithReader(r))
 	}
 	p.meters = sdkmetric.NewMeterProvider(options...)
@@ -276,7 +276,7 @@ func propagator(given propagation.TextMapPropagator) (propagation.TextMapPropaga
 	for word := range strings.SplitSeq(list, ",") {
 		one, err := autoprop.TextMapPropagator(strings.TrimSpace(word))
 		if err != nil {
-			return nil, wrong(name, word, "a list of tracecontext, baggage, b3, b3multi, jaeger, ottrace, xray, none, or names registered with autoprop; WithPropagator takes any other")
+			return nil, wrong(name, word, "a list of tracecontext, baggage, b3, b3multi, jaeger, ottrace, xray, none, or names registered with autoprop; Options.Propagator takes any other")
 		}
 		all = append(all, one)
 	}

@@ -6,6 +6,7 @@ package exporters_test
 import (
 	"bytes"
 	"context"
+	"io"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -20,6 +21,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/toolscope/toolscope/exporters"
+	"github.com/toolscope/toolscope/exporters/spool"
 )
 
 // TestQuietByDefault: no endpoint, no goroutine, no complaint, no global; the spans
@@ -28,7 +30,7 @@ func TestQuietByDefault(t *testing.T) {
 	told := complaints(t)
 	tracers, meters, propagator := otel.GetTracerProvider(), otel.GetMeterProvider(), otel.GetTextMapPropagator()
 	before := runtime.NumGoroutine()
-	p := setup(t)
+	p := setup(t, exporters.Options{})
 	id := record(p, "work")
 	counter, err := p.MeterProvider.Meter("test").Int64Counter("n")
 	if err != nil {
@@ -54,14 +56,14 @@ func TestQuietByDefault(t *testing.T) {
 	}
 }
 
-func TestWithGlobals(t *testing.T) {
+func TestGlobals(t *testing.T) {
 	tracers, meters, propagator := otel.GetTracerProvider(), otel.GetMeterProvider(), otel.GetTextMapPropagator()
 	defer func() {
 		otel.SetTracerProvider(tracers)
 		otel.SetMeterProvider(meters)
 		otel.SetTextMapPropagator(propagator)
 	}()
-	p := setup(t, exporters.WithGlobals(), nil)
+	p := setup(t, exporters.Options{Globals: true})
 	if otel.GetTracerProvider() != p.TracerProvider || otel.GetMeterProvider() != p.MeterProvider {
 		t.Error("the globals are not the providers")
 	}
@@ -73,7 +75,7 @@ func TestWithGlobals(t *testing.T) {
 func TestDisabled(t *testing.T) {
 	t.Setenv("OTEL_SDK_DISABLED", "TRUE")
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "not looked at")
-	p := setup(t)
+	p := setup(t, exporters.Options{})
 	record(p, "work")
 	if got := p.Ring.Traces(); len(got) != 0 {
 		t.Errorf("got %+v, want nothing recorded", got)
@@ -87,14 +89,14 @@ func TestResource(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		env        map[string]string
-		options    []exporters.Option
+		options    exporters.Options
 		attributes map[string]string
 	}{
-		{"nothing", nil, nil, map[string]string{"service.name": "unknown_service:"}},
-		{"options", nil, []exporters.Option{exporters.WithServiceName("orders"), exporters.WithServiceVersion("1.2.3"), exporters.WithAttributes(attribute.String("team", "a"))},
+		{"nothing", nil, exporters.Options{}, map[string]string{"service.name": "unknown_service:"}},
+		{"options", nil, exporters.Options{ServiceName: "orders", ServiceVersion: "1.2.3", Attributes: []attribute.KeyValue{attribute.String("team", "a")}},
 			map[string]string{"service.name": "orders", "service.version": "1.2.3", "team": "a"}},
 		{"the environment wins", map[string]string{"OTEL_SERVICE_NAME": "deployed", "OTEL_RESOURCE_ATTRIBUTES": "service.version=9,team=b%20c"},
-			[]exporters.Option{exporters.WithServiceName("orders"), exporters.WithServiceVersion("1"), exporters.WithAttributes(attribute.String("team", "a"))},
+			exporters.Options{ServiceName: "orders", ServiceVersion: "1", Attributes: []attribute.KeyValue{attribute.String("team", "a")}},
 			map[string]string{"service.name": "deployed", "service.version": "9", "team": "b c"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -102,7 +104,8 @@ func TestResource(t *testing.T) {
 				t.Setenv(k, v)
 			}
 			spans := tracetest.NewSpanRecorder()
-			p := setup(t, append(c.options, exporters.WithSpanProcessor(spans))...)
+			c.options.SpanProcessors = []sdktrace.SpanProcessor{spans}
+			p := setup(t, c.options)
 			record(p, "work")
 			got := make(map[string]string)
 			for _, kv := range spans.Ended()[0].Resource().Attributes() {
@@ -133,7 +136,7 @@ func TestResource(t *testing.T) {
 func TestSpanLimits(t *testing.T) {
 	t.Setenv("OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "1")
 	t.Setenv("OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT", "3")
-	p := setup(t)
+	p := setup(t, exporters.Options{})
 	_, span := p.TracerProvider.Tracer("test").Start(t.Context(), "limited")
 	span.SetAttributes(attribute.String("a", "long"), attribute.String("b", "more"))
 	span.End()
@@ -144,21 +147,24 @@ func TestSpanLimits(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	for name, option := range map[string]exporters.Option{
-		"WithServiceName":   exporters.WithServiceName(""),
-		"WithRing":          exporters.WithRing(-1),
-		"WithConsole":       exporters.WithConsole(nil, exporters.TreeOptions{}),
-		"WithSpanProcessor": exporters.WithSpanProcessor(nil),
-		"WithMetricReader":  exporters.WithMetricReader(nil),
+	for _, c := range []struct {
+		field   string
+		options exporters.Options
+	}{
+		{"Consoles[1].Writer", exporters.Options{Consoles: []exporters.ConsoleOptions{{Writer: io.Discard}, {}}}},
+		{"SpanProcessors[0]", exporters.Options{SpanProcessors: []sdktrace.SpanProcessor{nil}}},
+		{"MetricReaders[0]", exporters.Options{MetricReaders: []sdkmetric.Reader{nil}}},
+		{"SpoolDir", exporters.Options{Spool: spool.Options{WriteAhead: true}}},
 	} {
-		if _, err := exporters.Setup(t.Context(), option); err == nil || !strings.HasPrefix(err.Error(), "exporters: "+name+": got ") {
-			t.Errorf("%s: got error %v, want one that names it", name, err)
+		_, err := exporters.Setup(t.Context(), c.options)
+		if err == nil || !strings.HasPrefix(err.Error(), "exporters: Options."+c.field+": got ") {
+			t.Errorf("%s: got error %v, want one that names it", c.field, err)
 		}
 	}
-	p := setup(t, exporters.WithRing(0))
+	p := setup(t, exporters.Options{RingSpans: -1})
 	record(p, "work")
 	if _, ok := p.Ring.Trace("0123"); p.Ring != nil || len(p.Ring.Traces()) != 0 || ok || p.Ring.State() != (exporters.RingState{}) {
-		t.Error("WithRing(0): want a nil ring that reads as empty")
+		t.Error("RingSpans below 0: want a nil ring that reads as empty")
 	}
 	var none *exporters.Providers
 	if none.Shutdown(t.Context()) != nil || none.Flush(t.Context()) != nil {
@@ -168,7 +174,7 @@ func TestOptions(t *testing.T) {
 
 func TestMetricReader(t *testing.T) {
 	reader := sdkmetric.NewManualReader()
-	p := setup(t, exporters.WithMetricReader(reader), exporters.WithServiceName("orders"))
+	p := setup(t, exporters.Options{MetricReaders: []sdkmetric.Reader{reader}, ServiceName: "orders"})
 	counter, err := p.MeterProvider.Meter("test").Int64Counter("n")
 	if err != nil {
 		t.Fatal(err)
@@ -186,7 +192,9 @@ func TestMetricReader(t *testing.T) {
 // TestConsoleOption: the trees are drawn in the background, at the latest by Flush.
 func TestConsoleOption(t *testing.T) {
 	var out bytes.Buffer
-	p := setup(t, exporters.WithConsole(&out, exporters.TreeOptions{NoTimes: true}))
+	p := setup(t, exporters.Options{
+		Consoles: []exporters.ConsoleOptions{{Writer: &out, Tree: exporters.TreeOptions{NoTimes: true}}},
+	})
 	id := record(p, "work")
 	if err := p.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)
@@ -199,7 +207,7 @@ func TestConsoleOption(t *testing.T) {
 // TestAfterShutdown: spans that were begun before and end after, and such that are
 // begun after, harm nobody.
 func TestAfterShutdown(t *testing.T) {
-	p := setup(t)
+	p := setup(t, exporters.Options{})
 	ctx, early := p.TracerProvider.Tracer("test").Start(context.Background(), "early")
 	if err := p.Shutdown(ctx); err != nil {
 		t.Fatal(err)
@@ -224,7 +232,7 @@ var _ sdktrace.SpanExporter = (*exporters.Console)(nil)
 func TestAutoexport(t *testing.T) {
 	t.Setenv("OTEL_METRICS_EXPORTER", "prometheus")
 	t.Setenv("OTEL_EXPORTER_PROMETHEUS_PORT", "0")
-	p := setup(t)
+	p := setup(t, exporters.Options{})
 	if err := p.Shutdown(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -236,7 +244,7 @@ func TestHostsProcessor(t *testing.T) {
 	complaints(t)
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://"+refused)
 	host := new(counting)
-	p := setup(t, exporters.WithSpanProcessor(host))
+	p := setup(t, exporters.Options{SpanProcessors: []sdktrace.SpanProcessor{host}})
 	record(p, "work")
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()

@@ -14,7 +14,7 @@ import (
 
 // LogHandler hands slog's records to [Providers.LoggerProvider], with the ids of the span of
 // their context, by OpenTelemetry's own bridge. The name is the instrumentation's, such as the
-// import path of who logs. Without [WithLogs], and for nil providers, records go nowhere.
+// import path of who logs. Without [Options].Logs, and for nil providers, records go nowhere.
 func (p *Providers) LogHandler(name string) slog.Handler {
 	if p == nil || p.LoggerProvider == nil {
 		return slog.DiscardHandler

@@ -26,43 +26,27 @@ import (
 	"github.com/toolscope/toolscope/stats"
 )
 
-// WithSpool keeps on disk, in that directory, what the destination of traces does not take, and
-// sends it later, also after a restart: see package spool. The exporter's own retries are off
-// then, since the spool's take their place, and what Flush and Shutdown do not deliver is no
-// error if it is on disk. With [spool.Options].WriteAhead spans are sent every 50 ms, unless
-// OTEL_BSP_SCHEDULE_DELAY says otherwise. Options.Timeout is OTEL_EXPORTER_OTLP_TIMEOUT where it is 0. Where traces are sent nowhere, nothing is kept.
-// The default keeps nothing.
-func WithSpool(dir string, o spool.Options) Option {
-	return func(c *config) error { c.spool = &spooling{dir, o}; return nil }
-}
-
-// spooling is what [WithSpool] was given.
-type spooling struct {
-	dir     string
-	options spool.Options
-}
-
 // aheadDelay makes a span that has ended be on disk within 100 ms.
 const aheadDelay = 50 * time.Millisecond
 
 // batching is how spans are put together for an exporter.
-func (p *Providers) batching(c *config) BatchOptions {
-	if p.Spool != nil && c.spool.options.WriteAhead && get("OTEL_BSP_SCHEDULE_DELAY") == "" {
+func (p *Providers) batching(o *Options) BatchOptions {
+	if p.Spool != nil && o.Spool.WriteAhead && get("OTEL_BSP_SCHEDULE_DELAY") == "" {
 		return BatchOptions{Delay: aheadDelay}
 	}
 	return BatchOptions{}
 }
 
 // spooled makes the exporter that keeps what the client's destination does not take.
-func (p *Providers) spooled(c *config, client otlptrace.Client, kind string) (sdktrace.SpanExporter, error) {
-	o := c.spool.options
-	if _, value := forSignal("TRACES", "TIMEOUT"); o.Timeout == 0 && value != "" {
+func (p *Providers) spooled(o *Options, client otlptrace.Client, kind string) (sdktrace.SpanExporter, error) {
+	options := o.Spool
+	if _, value := forSignal("TRACES", "TIMEOUT"); options.Timeout == 0 && value != "" {
 		ms, _ := strconv.Atoi(value) // checked
-		o.Timeout = time.Duration(ms) * time.Millisecond
+		options.Timeout = time.Duration(ms) * time.Millisecond
 	}
-	s, err := spool.New(c.spool.dir, &watchedClient{client, p.watched(nil, kind)}, o)
+	s, err := spool.New(o.SpoolDir, &watchedClient{client, p.watched(nil, kind)}, options)
 	if err != nil {
-		return nil, fmt.Errorf("exporters: WithSpool: %w", err)
+		return nil, fmt.Errorf("exporters: Options.Spool: %w", err)
 	}
 	p.Spool = s
 	return s, nil

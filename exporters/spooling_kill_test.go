@@ -33,7 +33,7 @@ func init() {
 func victim(dir string) {
 	o := fast
 	o.WriteAhead = true
-	p, err := exporters.Setup(context.Background(), exporters.WithSpool(dir, o))
+	p, err := exporters.Setup(context.Background(), exporters.Options{SpoolDir: dir, Spool: o})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -99,7 +99,7 @@ func TestSpoolSurvivesKill(t *testing.T) {
 	m := new(moody)
 	_, stop := m.serve(t, "grpc", address)
 	defer stop()
-	p := setup(t, exporters.WithSpool(dir, fast))
+	p := setup(t, exporters.Options{SpoolDir: dir, Spool: fast})
 	if err := p.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -97,7 +97,7 @@ func TestSpoolOutlivesTheProcess(t *testing.T) {
 				told := complaints(t)
 				o := fast
 				o.WriteAhead = ahead
-				p := setup(t, exporters.WithSpool(dir, o))
+				p := setup(t, exporters.Options{SpoolDir: dir, Spool: o})
 				record(p, "first")
 				if err := p.Flush(t.Context()); err == nil || !strings.Contains(err.Error(), "2 spans are kept on disk") {
 					t.Errorf("Flush while nobody listens: got %v", err)
@@ -113,7 +113,7 @@ func TestSpoolOutlivesTheProcess(t *testing.T) {
 				m := new(moody)
 				_, stop := m.serve(t, protocol, address)
 				defer stop()
-				p = setup(t, exporters.WithSpool(dir, o))
+				p = setup(t, exporters.Options{SpoolDir: dir, Spool: o})
 				record(p, "third")
 				eventually(t, "all arrive", func() bool { return strings.Count(m.received(), " ") == 5 })
 				if got := m.received(); got != "first/child first second/child second third/child third" {
@@ -199,7 +199,7 @@ func TestSpoolAndHostileDestinations(t *testing.T) {
 				t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "1000")
 			}
 			t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "5")
-			p := setup(t, exporters.WithSpool(t.TempDir(), fast))
+			p := setup(t, exporters.Options{SpoolDir: t.TempDir(), Spool: fast})
 			record(p, "healthy")
 			eventually(t, "it arrives", func() bool { return m.received() == "healthy/child healthy" })
 			c.turn(m)
@@ -254,7 +254,7 @@ func TestSpoolAndPartialSuccess(t *testing.T) {
 			defer stop()
 			t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://"+address)
 			t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", protocol)
-			p := setup(t, exporters.WithSpool(t.TempDir(), fast))
+			p := setup(t, exporters.Options{SpoolDir: t.TempDir(), Spool: fast})
 			record(p, "partly")
 			if err := p.Flush(t.Context()); err != nil {
 				t.Errorf("Flush: %v", err)
@@ -279,7 +279,7 @@ func TestSpoolMetrics(t *testing.T) {
 	reader := sdkmetric.NewManualReader()
 	o := fast
 	o.WriteAhead = true
-	p := setup(t, exporters.WithSpool(t.TempDir(), o), exporters.WithMetricReader(reader))
+	p := setup(t, exporters.Options{SpoolDir: t.TempDir(), Spool: o, MetricReaders: []sdkmetric.Reader{reader}})
 	record(p, "refused")
 	eventually(t, "it is dropped", func() bool { return p.Spool.Stats().Dropped[spool.DroppedRejected] == 2 })
 	stop()
@@ -342,7 +342,7 @@ func TestSpoolAndWrongProtocols(t *testing.T) {
 			t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", c.protocol)
 			t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "200")
 			t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "5")
-			p := setup(t, exporters.WithSpool(t.TempDir(), fast))
+			p := setup(t, exporters.Options{SpoolDir: t.TempDir(), Spool: fast})
 			record(p, "kept")
 			eventually(t, "the failure is told", func() bool { s := p.Spool.Stats(); return !s.FailingSince.IsZero() && s.Spans == 2 })
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -356,15 +356,17 @@ func TestSpoolAndWrongProtocols(t *testing.T) {
 
 // A registered exporter that is no OTLP one gets a spool as well, and errors of the spool's are
 // Setup's.
-func TestWithSpoolIsChecked(t *testing.T) {
-	if p := setup(t, exporters.WithSpool(t.TempDir(), spool.Options{})); p.Spool != nil {
+func TestSpoolIsChecked(t *testing.T) {
+	if p := setup(t, exporters.Options{SpoolDir: t.TempDir()}); p.Spool != nil {
 		t.Error("a spool though traces are sent nowhere")
 	}
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://"+refused)
-	if _, err := exporters.Setup(t.Context(), exporters.WithSpool("", spool.Options{})); err == nil || !strings.Contains(err.Error(), `WithSpool: spool: directory: got "", want a path`) {
+	if _, err := exporters.Setup(t.Context(), exporters.Options{Spool: fast}); err == nil || !strings.Contains(err.Error(), `Options.SpoolDir: got "" together with Options.Spool, want a path`) {
 		t.Errorf("no directory: got %v", err)
 	}
-	if _, err := exporters.Setup(t.Context(), exporters.WithSpool(t.TempDir(), spool.Options{MaxBytes: 1})); err == nil || !strings.Contains(err.Error(), "Options.MaxBytes") {
+	if _, err := exporters.Setup(t.Context(), exporters.Options{
+		SpoolDir: t.TempDir(), Spool: spool.Options{MaxBytes: 1},
+	}); err == nil || !strings.Contains(err.Error(), "Options.MaxBytes") {
 		t.Errorf("a bad option: got %v", err)
 	}
 }

@@ -21,7 +21,7 @@ import (
 // spanExporters makes what OTEL_TRACES_EXPORTER lists: otlp, console, none, or one
 // name that the host registered with autoexport. Without it, OTLP if an endpoint is
 // set. With an error it returns what it had made before.
-func (p *Providers) spanExporters(ctx context.Context, c *config) ([]sdktrace.SpanExporter, error) {
+func (p *Providers) spanExporters(ctx context.Context, o *Options) ([]sdktrace.SpanExporter, error) {
 	const name = "OTEL_TRACES_EXPORTER"
 	list := get(name)
 	if list == "" {
@@ -34,7 +34,7 @@ func (p *Providers) spanExporters(ctx context.Context, c *config) ([]sdktrace.Sp
 	for word := range strings.SplitSeq(list, ",") {
 		switch word = strings.TrimSpace(word); word {
 		case "otlp":
-			e, err := p.otlpTraces(ctx, c)
+			e, err := p.otlpTraces(ctx, o)
 			if err != nil {
 				return all, fmt.Errorf("exporters: %s=otlp: %w", name, err)
 			}
@@ -49,11 +49,11 @@ func (p *Providers) spanExporters(ctx context.Context, c *config) ([]sdktrace.Sp
 				return all, fmt.Errorf("%w (%w)", wrong(name, list, "a list of otlp, console, none, or one name registered with autoexport"), err)
 			}
 			kind := strings.TrimPrefix(fmt.Sprintf("%T", e), "*")
-			if c.spool == nil {
+			if o.SpoolDir == "" {
 				all = append(all, p.watched(e, kind))
 				continue
 			}
-			kept, err := p.spooled(c, spool.Around(e), kind)
+			kept, err := p.spooled(o, spool.Around(e), kind)
 			if err != nil {
 				return append(all, e), err
 			}
@@ -63,13 +63,13 @@ func (p *Providers) spanExporters(ctx context.Context, c *config) ([]sdktrace.Sp
 	return all, nil
 }
 
-func (p *Providers) otlpTraces(ctx context.Context, c *config) (e sdktrace.SpanExporter, err error) {
-	if c.spool != nil {
+func (p *Providers) otlpTraces(ctx context.Context, o *Options) (e sdktrace.SpanExporter, err error) {
+	if o.SpoolDir != "" {
 		client, err := p.otlpClient()
 		if err != nil {
 			return nil, err
 		}
-		return p.spooled(c, client, otlpType())
+		return p.spooled(o, client, otlpType())
 	}
 	if protocol("TRACES") == grpcProtocol {
 		e, err = newOTLP(ctx, &lazyClient{Client: otlptracegrpc.NewClient()})

@@ -118,7 +118,11 @@ func run(t *testing.T, i *inbox) *world {
 	t.Helper()
 	w := &world{spans: tracetest.NewSpanRecorder(), inbox: i}
 	reader := sdkmetric.NewManualReader()
-	w.p = setup(t, exporters.WithSpanProcessor(w.spans), exporters.WithMetricReader(reader), exporters.WithLogs())
+	w.p = setup(t, exporters.Options{
+		SpanProcessors: []sdktrace.SpanProcessor{w.spans},
+		MetricReaders:  []sdkmetric.Reader{reader},
+		Logs:           true,
+	})
 	ctx, span := w.p.TracerProvider.Tracer("test").Start(t.Context(), "work",
 		trace.WithAttributes(attribute.String("a", "0123456789"), attribute.String("b", "x"), attribute.String("c", "y")),
 		trace.WithLinks(trace.Link{Attributes: []attribute.KeyValue{attribute.Int("a", 1), attribute.Int("b", 2)}, SpanContext: trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{1}})},
@@ -293,7 +297,7 @@ func TestQueuesAndTimes(t *testing.T) {
 		t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", server.URL+"/v1/traces")
 		t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf")
 		t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "10")
-		p := setup(t)
+		p := setup(t, exporters.Options{})
 		record(p, "work")
 		until(t, "the span to be sent by itself", func() bool { return i.first("/v1/traces") != nil })
 	})
@@ -305,7 +309,7 @@ func TestQueuesAndTimes(t *testing.T) {
 		t.Setenv("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", server.URL+"/v1/logs")
 		t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf")
 		t.Setenv("OTEL_BLRP_SCHEDULE_DELAY", "10")
-		p := setup(t, exporters.WithLogs())
+		p := setup(t, exporters.Options{Logs: true})
 		slog.New(p.LogHandler("test")).Info("hello")
 		until(t, "the record to be sent by itself", func() bool { return i.first("/v1/logs") != nil })
 	})
@@ -317,7 +321,7 @@ func TestQueuesAndTimes(t *testing.T) {
 		t.Setenv("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", server.URL+"/v1/metrics")
 		t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf")
 		t.Setenv("OTEL_METRIC_EXPORT_INTERVAL", "10")
-		p := setup(t)
+		p := setup(t, exporters.Options{})
 		counter, err := p.MeterProvider.Meter("test").Int64Counter("n")
 		if err != nil {
 			t.Fatal(err)
@@ -330,7 +334,7 @@ func TestQueuesAndTimes(t *testing.T) {
 		t.Setenv("OTEL_BSP_EXPORT_TIMEOUT", "10")
 		t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "10")
 		t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://"+silent(t))
-		record(setup(t), "work")
+		record(setup(t, exporters.Options{}), "work")
 		until(t, "the batch to be given up", func() bool { return len(told()) > 0 })
 	})
 	t.Run("OTEL_METRIC_EXPORT_TIMEOUT", func(t *testing.T) {
@@ -338,7 +342,7 @@ func TestQueuesAndTimes(t *testing.T) {
 		t.Setenv("OTEL_METRIC_EXPORT_TIMEOUT", "10")
 		t.Setenv("OTEL_METRIC_EXPORT_INTERVAL", "10")
 		t.Setenv("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "http://"+silent(t))
-		setup(t)
+		setup(t, exporters.Options{})
 		until(t, "the metrics to be given up", func() bool { return len(told()) > 0 })
 	})
 	t.Run("OTEL_EXPORTER_PROMETHEUS_HOST and OTEL_EXPORTER_PROMETHEUS_PORT", func(t *testing.T) {
@@ -349,7 +353,7 @@ func TestQueuesAndTimes(t *testing.T) {
 		t.Setenv("OTEL_METRICS_EXPORTER", "prometheus")
 		t.Setenv("OTEL_EXPORTER_PROMETHEUS_HOST", host)
 		t.Setenv("OTEL_EXPORTER_PROMETHEUS_PORT", port)
-		setup(t)
+		setup(t, exporters.Options{})
 		until(t, "the page", func() bool {
 			res, err := http.Get("http://" + net.JoinHostPort(host, port) + "/metrics")
 			if err == nil {
@@ -373,7 +377,7 @@ func TestQueuesAndTimes(t *testing.T) {
 			t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf")
 			t.Setenv(name, "50")
 			t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "10")
-			record(setup(t), "work")
+			record(setup(t, exporters.Options{}), "work")
 			until(t, "the request to be given up", func() bool { return len(gone) > 0 })
 		})
 	}

@@ -31,7 +31,9 @@ func Example() {
 		return
 	}
 	registry := new(toolkit.Registry)
-	if err := registry.Register(toolkit.NewTool("weather", "Tells the weather.", weather)); err != nil {
+	if err := registry.Register(toolkit.NewTool(toolkit.Definition{
+		Name: "weather", Description: "Tells the weather.",
+	}, weather)); err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -145,7 +147,10 @@ func ExampleRecorder_Register() {
 	}
 	defer recorder.Close(context.Background())
 	registry := new(toolkit.Registry)
-	if err := registry.Register(toolkit.NewTool("weather", "", weather), toolkit.NewTool("tides", "", weather)); err != nil {
+	if err := registry.Register(
+		toolkit.NewTool(toolkit.Definition{Name: "weather"}, weather),
+		toolkit.NewTool(toolkit.Definition{Name: "tides"}, weather),
+	); err != nil {
 		fmt.Println(err)
 		return
 	}

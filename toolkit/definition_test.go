@@ -62,12 +62,18 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-func TestToolOptionsLastWins(t *testing.T) {
-	d := toolkit.NewTool[struct{}]("t", "text", nil,
-		toolkit.WithTimeout(time.Second), nil, toolkit.WithTimeout(time.Minute), toolkit.WithRisk(toolkit.RiskHigh),
-		toolkit.WithCategory("files"), toolkit.WithReadOnly(), toolkit.WithSchema(json.RawMessage("{}"))).Definition()
+func TestNewToolKeepsTheDefinition(t *testing.T) {
+	given := toolkit.Definition{
+		Name: "t", Description: "text", Timeout: time.Minute, Risk: toolkit.RiskHigh, Category: "files",
+		ReadOnly: toolkit.Yes, Idempotent: toolkit.Yes, Destructive: toolkit.No,
+		InputSchema: json.RawMessage("{}"), Resources: []string{"files"},
+	}
+	tool := toolkit.NewTool[struct{}](given, nil)
+	given.InputSchema[0], given.Resources[0] = 'x', "x"
+	d := tool.Definition()
 	if d.Name != "t" || d.Description != "text" || d.Timeout != time.Minute || d.Risk != toolkit.RiskHigh || d.Category != "files" ||
-		d.ReadOnly != toolkit.Yes || d.Idempotent != toolkit.Yes || d.Destructive != toolkit.No || string(d.InputSchema) != "{}" {
+		d.ReadOnly != toolkit.Yes || d.Idempotent != toolkit.Yes || d.Destructive != toolkit.No || string(d.InputSchema) != "{}" ||
+		d.Resources[0] != "files" {
 		t.Errorf("got %+v", d)
 	}
 }

@@ -7,7 +7,7 @@
 // how it ended.
 //
 //	registry := new(toolkit.Registry)
-//	err := registry.Register(toolkit.NewTool("add", "Adds two numbers.", add))
+//	err := registry.Register(toolkit.NewTool(toolkit.Definition{Name: "add", Description: "Adds two numbers."}, add))
 //	execute := toolkit.Observe(observer)(registry.Handle)
 //
 // A registry that exists already keeps its own types: [Watch] and [Govern] wrap

@@ -39,9 +39,12 @@ func ExampleNewTool() {
 	type args struct {
 		A, B int
 	}
-	add := toolkit.NewTool("add", "Adds two numbers.", func(_ context.Context, in args) (string, error) {
+	add := toolkit.NewTool(toolkit.Definition{
+		Name: "add", Description: "Adds two numbers.",
+		ReadOnly: toolkit.Yes, Idempotent: toolkit.Yes, Destructive: toolkit.No,
+	}, func(_ context.Context, in args) (string, error) {
 		return fmt.Sprint(in.A + in.B), nil
-	}, toolkit.WithReadOnly())
+	})
 
 	ctx := context.Background()
 	res, err := add.Handle(ctx, toolkit.Call{Name: "add", Arguments: []byte(`{"a":2,"b":3}`)})

@@ -86,7 +86,8 @@ func TestNilRegistry(t *testing.T) {
 }
 
 func TestToolWithoutHandlerRefuses(t *testing.T) {
-	r := registry(t, toolkit.ToolFunc(named("empty"), nil), toolkit.NewTool[struct{}]("typed", "", nil))
+	r := registry(t, toolkit.ToolFunc(named("empty"), nil),
+		toolkit.NewTool[struct{}](toolkit.Definition{Name: "typed"}, nil))
 	for _, name := range []string{"empty", "typed"} {
 		var seen tooltest.Recorder
 		res, err := toolkit.Observe(r.Lookup, &seen)(r.Handle)(t.Context(), toolkit.Call{Name: name})
@@ -222,7 +223,8 @@ func TestNewToolReadsArguments(t *testing.T) {
 		{"no JSON", "\x00\xff", "", "got invalid JSON (invalid character"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := registry(t, toolkit.NewTool("typed", "", func(_ context.Context, in typed) (string, error) { return fmt.Sprint(in.N), nil }))
+			number := func(_ context.Context, in typed) (string, error) { return fmt.Sprint(in.N), nil }
+			r := registry(t, toolkit.NewTool(toolkit.Definition{Name: "typed"}, number))
 			var seen tooltest.Recorder
 			res, err := toolkit.Observe(r.Lookup, &seen)(r.Handle)(t.Context(), toolkit.Call{Name: "typed", Arguments: json.RawMessage(tt.args)})
 			e := seen.All()[0]

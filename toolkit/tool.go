@@ -8,7 +8,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"time"
 )
 
 // A Tool is something an agent can use. Both methods must be safe for concurrent
@@ -39,42 +38,13 @@ func (t *funcTool) Handle(ctx context.Context, call Call) (Result, error) {
 	return t.handle(ctx, call)
 }
 
-// A ToolOption sets something of a definition; the last one wins.
-type ToolOption func(*Definition)
-
-// WithSchema sets the input schema by hand; the default is that of any object. The
-// package schema derives one from a Go type.
-func WithSchema(schema json.RawMessage) ToolOption {
-	return func(d *Definition) { d.InputSchema = schema }
-}
-
-// WithRisk sets the risk; the default says nothing.
-func WithRisk(r Risk) ToolOption { return func(d *Definition) { d.Risk = r } }
-
-// WithReadOnly says that the tool changes nothing, and so may be repeated.
-func WithReadOnly() ToolOption {
-	return func(d *Definition) { d.ReadOnly, d.Idempotent, d.Destructive = Yes, Yes, No }
-}
-
-// WithTimeout sets the running time of one attempt; the default, 0, leaves it to
-// the host.
-func WithTimeout(limit time.Duration) ToolOption { return func(d *Definition) { d.Timeout = limit } }
-
-// WithCategory sets the category; the default is none.
-func WithCategory(category string) ToolOption { return func(d *Definition) { d.Category = category } }
-
-// NewTool makes a tool of a function whose arguments are decoded into In from
+// NewTool makes a tool of a definition and a function whose arguments are decoded into In from
 // JSON (empty arguments count as {}). Members that In does not have are ignored,
 // as encoding/json does; arguments that do not decode are refused with
-// [ErrInvalidArguments] before run is called. An invalid definition is
-// reported by [Registry.Register].
-func NewTool[In any](name, description string, run func(ctx context.Context, in In) (string, error), options ...ToolOption) Tool {
-	def := Definition{Name: name, Description: description}
-	for _, o := range options {
-		if o != nil {
-			o(&def)
-		}
-	}
+// [ErrInvalidArguments] before run is called. A nil InputSchema accepts any object; package
+// schema derives one from In. The definition is copied. An invalid one is reported by
+// [Registry.Register].
+func NewTool[In any](def Definition, run func(ctx context.Context, in In) (string, error)) Tool {
 	if run == nil {
 		return ToolFunc(def, nil)
 	}

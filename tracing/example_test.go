@@ -24,7 +24,9 @@ func ExampleNew() {
 		return
 	}
 	registry := new(toolkit.Registry)
-	_ = registry.Register(toolkit.NewTool("greet", "Greets.", func(_ context.Context, in struct{ Name string }) (string, error) {
+	_ = registry.Register(toolkit.NewTool(toolkit.Definition{
+		Name: "greet", Description: "Greets.",
+	}, func(_ context.Context, in struct{ Name string }) (string, error) {
 		return "hello " + in.Name, nil
 	}))
 	execute := toolkit.Observe(registry.Lookup, observer)(registry.Handle)

@@ -102,7 +102,7 @@ func (o *callOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr i
 		return result, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	providers, err := exporters.Setup(ctx, exporters.WithServiceName("toolscope-call"))
+	providers, err := exporters.Setup(ctx, exporters.Options{ServiceName: "toolscope-call"})
 	if err != nil {
 		return result, err
 	}

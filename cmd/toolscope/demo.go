@@ -106,7 +106,10 @@ func runDemo(ctx context.Context, o demoOptions, stdout, stderr io.Writer) (err 
 	if err != nil {
 		return err
 	}
-	providers, err := exporters.Setup(ctx, exporters.WithServiceName("toolscope-demo"), exporters.WithRing(max(4096, 2*o.calls)))
+	providers, err := exporters.Setup(ctx, exporters.Options{
+		ServiceName: "toolscope-demo",
+		RingSpans:   max(4096, 2*o.calls),
+	})
 	if err != nil {
 		return err
 	}

@@ -25,9 +25,9 @@ Usage: toolscope forget --session ID [OPTIONS]
   --tenant NAME  only this tenant's session of that id
   --log FILE     a call log, or a recorded session: JSON lines with a member "session"
   --audit FILE   an audit log, with those set aside next to it
-  --traces DIR   OTLP JSON lines, as exporters.WithJSONLines writes them: the session's
+  --traces DIR   OTLP JSON lines, as exporters.Options.JSONLines writes them: the session's
                  spans, and those of the same traces that name no other session
-  --spool DIR    the spans that exporters.WithSpool keeps of programs that do not run now; what a
+  --spool DIR    the spans of programs that do not run now (exporters.Options.SpoolDir); what a
                  running one keeps has to be asked of it (Spool.DeleteSession), and is an error
   --dry-run      count, and change nothing; spools are not looked at
   --json         print a JSON object

@@ -60,7 +60,9 @@ func (o *mcpOptions) open() (_ *mcpProxy, err error) {
 			return nil, fmt.Errorf("--otlp: %w", err)
 		}
 	}
-	providers, err := exporters.Setup(context.Background(), exporters.WithServiceName("toolscope-mcp-"+serviceName(o.server())))
+	providers, err := exporters.Setup(context.Background(), exporters.Options{
+		ServiceName: "toolscope-mcp-" + serviceName(o.server()),
+	})
 	if err != nil {
 		if o.otlp != "" && strings.Contains(err.Error(), "OTEL_EXPORTER_OTLP_ENDPOINT") {
 			err = fmt.Errorf("--otlp: %w", err)

@@ -56,7 +56,7 @@ func newReplay(ctx context.Context, o *replayOptions, transcript *tooltest.Trans
 	if err != nil {
 		return r, err
 	}
-	if r.providers, err = exporters.Setup(ctx, exporters.WithServiceName("toolscope-replay")); err != nil {
+	if r.providers, err = exporters.Setup(ctx, exporters.Options{ServiceName: "toolscope-replay"}); err != nil {
 		return r, err
 	}
 	r.scope, err = toolscope.New(r.file.Options(toolscope.Options{

@@ -98,7 +98,7 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr 
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	providers, err := exporters.Setup(ctx, exporters.WithServiceName("toolscope-serve"))
+	providers, err := exporters.Setup(ctx, exporters.Options{ServiceName: "toolscope-serve"})
 	if err != nil {
 		return err
 	}
@@ -142,12 +142,15 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr 
 	}
 	defer closeStats()
 	if o.http != "" {
-		toolmcp.Instrument(server, scope)
+		toolmcp.Instrument(server, scope, toolmcp.Options{})
 		return o.listen(ctx, server, stderr)
 	}
 	// Who started this process is its one client, also by revisions without sessions.
 	session := toolkit.Session{ID: rand.Text()}
-	toolmcp.Instrument(server, scope, toolmcp.WithTransport(new(mcp.StdioTransport)), toolmcp.WithSession(func(mcp.Request) *toolkit.Session { return &session }))
+	toolmcp.Instrument(server, scope, toolmcp.Options{
+		Transport: new(mcp.StdioTransport),
+		Session:   func(mcp.Request) *toolkit.Session { return &session },
+	})
 	err = server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(stdin), Writer: unclosed{stdout}})
 	if errors.Is(err, context.Canceled) {
 		return nil // asked to end

@@ -87,11 +87,14 @@ func newAgent(ctx context.Context, dir string) (*agent, error) {
 			return nil, err
 		}
 	}
-	options := []exporters.Option{exporters.WithServiceName("hostile")}
+	options := exporters.Options{ServiceName: "hostile"}
 	if dir != "" {
-		options = append(options, exporters.WithSpool(dir, spool.Options{MaxBytes: 8 << 20, MaxMemory: 2 << 20, MaxBackoff: time.Second, Timeout: time.Second, Patience: 200 * time.Millisecond}))
+		options.SpoolDir = dir
+		options.Spool = spool.Options{
+			MaxBytes: 8 << 20, MaxMemory: 2 << 20, MaxBackoff: time.Second, Timeout: time.Second, Patience: 200 * time.Millisecond,
+		}
 	}
-	providers, err := exporters.Setup(ctx, options...)
+	providers, err := exporters.Setup(ctx, options)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +106,9 @@ func newAgent(ctx context.Context, dir string) (*agent, error) {
 		return nil, err
 	}
 	registry := new(toolkit.Registry)
-	err = registry.Register(toolkit.NewTool("look", "Looks.", func(_ context.Context, in struct{ N int }) (string, error) {
+	err = registry.Register(toolkit.NewTool(toolkit.Definition{
+		Name: "look", Description: "Looks.",
+	}, func(_ context.Context, in struct{ N int }) (string, error) {
 		return strings.Repeat("what was seen ", in.N%40), nil
 	}))
 	return &agent{providers, scope, scope.WrapRegistry(registry), to}, err

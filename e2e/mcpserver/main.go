@@ -40,7 +40,7 @@ func main() {
 }
 
 func run(ctx context.Context, address string, stateless bool) (err error) {
-	providers, err := exporters.Setup(ctx, exporters.WithServiceName("mcp-server"))
+	providers, err := exporters.Setup(ctx, exporters.Options{ServiceName: "mcp-server"})
 	if err != nil {
 		return err
 	}
@@ -58,13 +58,13 @@ func run(ctx context.Context, address string, stateless bool) (err error) {
 	}
 	server := newServer()
 	if address == "" {
-		toolmcp.Instrument(server, scope, toolmcp.WithTransport(new(mcp.StdioTransport)))
+		toolmcp.Instrument(server, scope, toolmcp.Options{Transport: new(mcp.StdioTransport)})
 		if err := server.Run(ctx, new(mcp.StdioTransport)); err != nil && !errors.Is(err, context.Canceled) {
 			return err
 		}
 		return nil
 	}
-	toolmcp.Instrument(server, scope)
+	toolmcp.Instrument(server, scope, toolmcp.Options{})
 	return serve(ctx, address, stateless, server, providers.TracerProvider.Tracer("http"))
 }
 

@@ -49,8 +49,11 @@ func run(ctx context.Context, dir, path string, every time.Duration) error {
 		return err
 	}
 	defer j.Close()
-	providers, err := exporters.Setup(ctx, exporters.WithServiceName("outage"), exporters.WithSpanProcessor(journalist{j}),
-		exporters.WithSpool(dir, spool.Options{WriteAhead: true, MaxBackoff: 2 * time.Second}))
+	providers, err := exporters.Setup(ctx, exporters.Options{
+		ServiceName:    "outage",
+		SpanProcessors: []sdktrace.SpanProcessor{journalist{j}},
+		SpoolDir:       dir, Spool: spool.Options{WriteAhead: true, MaxBackoff: 2 * time.Second},
+	})
 	if err != nil {
 		return err
 	}
@@ -62,7 +65,9 @@ func run(ctx context.Context, dir, path string, every time.Duration) error {
 		return err
 	}
 	registry := new(toolkit.Registry)
-	err = registry.Register(toolkit.NewTool("look", "Looks.", func(_ context.Context, in struct{ N int }) (string, error) {
+	err = registry.Register(toolkit.NewTool(toolkit.Definition{
+		Name: "look", Description: "Looks.",
+	}, func(_ context.Context, in struct{ N int }) (string, error) {
 		if in.N%10 == 0 {
 			return "", errors.New("nothing to see")
 		}

@@ -46,7 +46,7 @@ type host struct {
 // newHost makes a host whose stores have those bounds.
 func newHost(ctx context.Context, b bounds) (*host, error) {
 	h := new(host)
-	providers, err := exporters.Setup(ctx, exporters.WithServiceName("soak"), exporters.WithRing(b.spans))
+	providers, err := exporters.Setup(ctx, exporters.Options{ServiceName: "soak", RingSpans: b.spans})
 	if err != nil {
 		return nil, err
 	}

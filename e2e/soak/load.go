@@ -26,33 +26,58 @@ type input struct {
 
 // tools behave as those of real agents do, at their worst.
 var tools = []toolkit.Tool{
-	toolkit.NewTool("read", "Reads.", func(ctx context.Context, in input) (string, error) {
+	toolkit.NewTool(toolkit.Definition{
+		Name: "read", Description: "Reads.",
+		ReadOnly: toolkit.Yes, Idempotent: toolkit.Yes, Destructive: toolkit.No,
+	}, func(ctx context.Context, in input) (string, error) {
 		return strings.Repeat("line of a file\n", in.N%200), pause(ctx, time.Duration(in.N%3)*time.Millisecond)
-	}, toolkit.WithReadOnly()),
-	toolkit.NewTool("search", "Searches.", func(ctx context.Context, in input) (string, error) {
+	}),
+	toolkit.NewTool(toolkit.Definition{
+		Name: "search", Description: "Searches.",
+		ReadOnly: toolkit.Yes, Idempotent: toolkit.Yes, Destructive: toolkit.No,
+	}, func(ctx context.Context, in input) (string, error) {
 		return fmt.Sprint("found ", in.N), pause(ctx, 2*time.Millisecond)
-	}, toolkit.WithReadOnly()),
-	toolkit.NewTool("write", "Writes.", func(context.Context, input) (string, error) { return "ok", nil }),
-	toolkit.NewTool("fails", "Fails.", func(_ context.Context, in input) (string, error) {
+	}),
+	toolkit.NewTool(toolkit.Definition{
+		Name: "write", Description: "Writes.",
+	}, func(context.Context, input) (string, error) { return "ok", nil }),
+	toolkit.NewTool(toolkit.Definition{
+		Name: "fails", Description: "Fails.",
+	}, func(_ context.Context, in input) (string, error) {
 		return "", fmt.Errorf("row %d of %q is locked", in.N, in.Text)
 	}),
-	toolkit.NewTool("flaky", "Fails at times.", func(_ context.Context, in input) (string, error) {
+	toolkit.NewTool(toolkit.Definition{
+		Name: "flaky", Description: "Fails at times.",
+		ReadOnly: toolkit.Yes, Idempotent: toolkit.Yes, Destructive: toolkit.No,
+	}, func(_ context.Context, in input) (string, error) {
 		if rand.IntN(3) == 0 {
 			return "", errors.New("try again")
 		}
 		return "ok", nil
-	}, toolkit.WithReadOnly()),
-	toolkit.NewTool("slow", "Takes too long.", func(ctx context.Context, in input) (string, error) {
+	}),
+	toolkit.NewTool(toolkit.Definition{
+		Name: "slow", Description: "Takes too long.",
+	}, func(ctx context.Context, in input) (string, error) {
 		return "", pause(ctx, time.Hour)
 	}),
-	toolkit.NewTool("deaf", "Does not heed its context.", func(context.Context, input) (string, error) {
+	toolkit.NewTool(toolkit.Definition{
+		Name: "deaf", Description: "Does not heed its context.",
+	}, func(context.Context, input) (string, error) {
 		time.Sleep(60 * time.Millisecond)
 		return "late", nil
 	}),
-	toolkit.NewTool("panics", "Panics.", func(_ context.Context, in input) (string, error) { panic(fmt.Sprint("as asked ", in.N)) }),
-	toolkit.NewTool("big", "Says much.", func(context.Context, input) (string, error) { return strings.Repeat("0123456789", 20_000), nil }),
-	toolkit.NewTool("risky", "Is dangerous.", func(context.Context, input) (string, error) { return "done", nil }, toolkit.WithRisk(toolkit.RiskHigh)),
-	toolkit.NewTool("forbidden", "Is not allowed.", func(context.Context, input) (string, error) { return "no", nil }),
+	toolkit.NewTool(toolkit.Definition{
+		Name: "panics", Description: "Panics.",
+	}, func(_ context.Context, in input) (string, error) { panic(fmt.Sprint("as asked ", in.N)) }),
+	toolkit.NewTool(toolkit.Definition{
+		Name: "big", Description: "Says much.",
+	}, func(context.Context, input) (string, error) { return strings.Repeat("0123456789", 20_000), nil }),
+	toolkit.NewTool(toolkit.Definition{
+		Name: "risky", Description: "Is dangerous.", Risk: toolkit.RiskHigh,
+	}, func(context.Context, input) (string, error) { return "done", nil }),
+	toolkit.NewTool(toolkit.Definition{
+		Name: "forbidden", Description: "Is not allowed.",
+	}, func(context.Context, input) (string, error) { return "no", nil }),
 }
 
 // often is how many calls of a hundred are of which tool; the rest is of tools that do not exist.

@@ -48,7 +48,7 @@ func main() {
 }
 
 func run(ctx context.Context, out io.Writer) error {
-	providers, err := exporters.Setup(ctx, exporters.WithServiceName("mcp-example"))
+	providers, err := exporters.Setup(ctx, exporters.Options{ServiceName: "mcp-example"})
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func run(ctx context.Context, out io.Writer) error {
 // serveWeather is the child process: an SDK server, instrumented in one line. Its spans go
 // where OTEL_EXPORTER_OTLP_ENDPOINT says.
 func serveWeather(ctx context.Context) error {
-	providers, err := exporters.Setup(ctx, exporters.WithServiceName("weather"))
+	providers, err := exporters.Setup(ctx, exporters.Options{ServiceName: "weather"})
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func serveWeather(ctx context.Context) error {
 		func(_ context.Context, _ *mcp.CallToolRequest, in input) (*mcp.CallToolResult, any, error) {
 			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "rain in " + in.City}}}, nil, nil
 		})
-	toolmcp.Instrument(server, scope)
+	toolmcp.Instrument(server, scope, toolmcp.Options{})
 	return errors.Join(server.Run(ctx, new(mcp.StdioTransport)), scope.Shutdown(ctx), providers.Shutdown(ctx))
 }
 
@@ -143,7 +143,9 @@ func serveWeather(ctx context.Context) error {
 func notes(scope *toolscope.Scope) func(context.Context) (mcp.Transport, error) {
 	return func(ctx context.Context) (mcp.Transport, error) {
 		registry := new(toolkit.Registry)
-		err := registry.Register(toolkit.NewTool("write", "Writes a note.", func(_ context.Context, in struct {
+		err := registry.Register(toolkit.NewTool(toolkit.Definition{
+			Name: "write", Description: "Writes a note.",
+		}, func(_ context.Context, in struct {
 			Text     string `json:"text"`
 			Password string `json:"password,omitempty"`
 		}) (string, error) {
@@ -156,7 +158,7 @@ func notes(scope *toolscope.Scope) func(context.Context) (mcp.Transport, error) 
 		if err != nil {
 			return nil, err
 		}
-		toolmcp.Instrument(server, scope)
+		toolmcp.Instrument(server, scope, toolmcp.Options{})
 		ours, theirs := mcp.NewInMemoryTransports()
 		_, err = server.Connect(ctx, theirs, nil)
 		return ours, err

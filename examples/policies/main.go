@@ -38,7 +38,7 @@ func run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	providers, err := exporters.Setup(ctx, exporters.WithServiceName("policies"))
+	providers, err := exporters.Setup(ctx, exporters.Options{ServiceName: "policies"})
 	if err != nil {
 		return err
 	}
@@ -109,10 +109,15 @@ func policies() ([]middleware.Policy, error) {
 
 func tools() (*toolkit.Registry, error) {
 	type city struct{ City string }
-	weather := toolkit.NewTool("weather", "Says what the weather is.", func(_ context.Context, in city) (string, error) {
+	weather := toolkit.NewTool(toolkit.Definition{
+		Name: "weather", Description: "Says what the weather is.",
+		ReadOnly: toolkit.Yes, Idempotent: toolkit.Yes, Destructive: toolkit.No,
+	}, func(_ context.Context, in city) (string, error) {
 		return "rain in " + in.City, nil
-	}, toolkit.WithReadOnly())
-	report := toolkit.NewTool("report", "Writes a report.", func(ctx context.Context, _ struct{}) (string, error) {
+	})
+	report := toolkit.NewTool(toolkit.Definition{
+		Name: "report", Description: "Writes a report.",
+	}, func(ctx context.Context, _ struct{}) (string, error) {
 		select {
 		case <-time.After(time.Minute):
 			return "done", nil
@@ -120,9 +125,11 @@ func tools() (*toolkit.Registry, error) {
 			return "", ctx.Err()
 		}
 	})
-	deploy := toolkit.NewTool("deploy", "Deploys.", func(context.Context, struct{ To string }) (string, error) {
+	deploy := toolkit.NewTool(toolkit.Definition{
+		Name: "deploy", Description: "Deploys.", Risk: toolkit.RiskHigh,
+	}, func(context.Context, struct{ To string }) (string, error) {
 		return "deployed", nil
-	}, toolkit.WithRisk(toolkit.RiskHigh))
+	})
 	registry := new(toolkit.Registry)
 	return registry, registry.Register(weather, report, deploy)
 }

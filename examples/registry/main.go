@@ -56,7 +56,7 @@ func main() {
 		"fail": func(context.Context, json.RawMessage) (string, error) { return "", errors.New("disk sda1 is full") },
 	}
 	ctx := context.Background()
-	providers, err := exporters.Setup(ctx, exporters.WithServiceName("registry-example"))
+	providers, err := exporters.Setup(ctx, exporters.Options{ServiceName: "registry-example"})
 	if err != nil {
 		log.Fatal(err)
 	}

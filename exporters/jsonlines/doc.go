@@ -11,7 +11,7 @@
 //	}
 //	provider := trace.NewTracerProvider(trace.WithSpanProcessor(exporters.NewBatcher(e, exporters.BatchOptions{})))
 //
-// [exporters.WithJSONLines] does that as one destination of several. A collector's
+// [exporters.Options].JSONLines does that as one destination of several. A collector's
 // otlpjsonfile receiver reads the files, and each line can be sent as it is to
 // an OTLP endpoint over HTTP with the content type application/json.
 //

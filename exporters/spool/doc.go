@@ -12,7 +12,7 @@
 //	}
 //	processor := exporters.NewBatcher(s, exporters.BatchOptions{})
 //
-// exporters.WithSpool does all that for a program that uses exporters.Setup.
+// exporters.Options.SpoolDir does all that for a program that uses exporters.Setup.
 //
 // It stands at the level of the OTLP client, so that spans are turned into protobuf's messages
 // once, whether they are sent, written, or both, and what is read after a restart goes

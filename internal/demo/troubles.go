@@ -5,6 +5,7 @@ package demo
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -23,28 +24,36 @@ func troubles(secrets []canary.Secret) []toolkit.Tool {
 	type topic struct {
 		Topic string `json:"topic"`
 	}
-	schema := toolkit.WithSchema([]byte(`{"type":"object","properties":{"topic":{"type":"string","description":"What it is about."}}}`))
+	schema := json.RawMessage(`{"type":"object","properties":{"topic":{"type":"string","description":"What it is about."}}}`)
 	return []toolkit.Tool{
-		toolkit.NewTool("report_export", "Exports a report; the backend is slow.",
-			func(ctx context.Context, _ topic) (string, error) {
-				<-ctx.Done()
-				return "", fmt.Errorf("export of page 3 of 12: %w", ctx.Err())
-			}, schema, toolkit.WithTimeout(exportTimeout), toolkit.WithReadOnly(), toolkit.WithCategory("reports")),
-		toolkit.NewTool("legacy_parse", "Parses the old invoice format.",
-			func(_ context.Context, in topic) (string, error) {
-				fields := strings.Split(in.Topic, ";")
-				return fields[len(fields)+4], nil // the bug of this tool: it panics
-			}, schema, toolkit.WithReadOnly(), toolkit.WithCategory("invoices")),
-		toolkit.NewTool("payment_refund", "Refunds a payment; the gateway is down today.",
-			func(_ context.Context, in topic) (string, error) {
-				return "", fmt.Errorf("gateway answered 502 for refund %s after 3 tries: %w", in.Topic, errGateway(secrets))
-			}, schema, toolkit.WithRisk(toolkit.RiskHigh), toolkit.WithCategory("payments")),
-		toolkit.NewTool("config_read", "Reads the deployment's configuration.",
-			func(context.Context, topic) (string, error) { return leakyConfig(secrets), nil },
-			schema, toolkit.WithReadOnly(), toolkit.WithCategory("operations")),
-		toolkit.NewTool("log_dump", "Dumps the whole log of a service.",
-			func(_ context.Context, in topic) (string, error) { return hugeLog(in.Topic), nil },
-			schema, toolkit.WithReadOnly(), toolkit.WithCategory("operations")),
+		toolkit.NewTool(toolkit.Definition{
+			Name: "report_export", Description: "Exports a report; the backend is slow.", InputSchema: schema,
+			Timeout: exportTimeout, ReadOnly: toolkit.Yes, Idempotent: toolkit.Yes, Destructive: toolkit.No, Category: "reports",
+		}, func(ctx context.Context, _ topic) (string, error) {
+			<-ctx.Done()
+			return "", fmt.Errorf("export of page 3 of 12: %w", ctx.Err())
+		}),
+		toolkit.NewTool(toolkit.Definition{
+			Name: "legacy_parse", Description: "Parses the old invoice format.", InputSchema: schema,
+			ReadOnly: toolkit.Yes, Idempotent: toolkit.Yes, Destructive: toolkit.No, Category: "invoices",
+		}, func(_ context.Context, in topic) (string, error) {
+			fields := strings.Split(in.Topic, ";")
+			return fields[len(fields)+4], nil // the bug of this tool: it panics
+		}),
+		toolkit.NewTool(toolkit.Definition{
+			Name: "payment_refund", Description: "Refunds a payment; the gateway is down today.", InputSchema: schema,
+			Risk: toolkit.RiskHigh, Category: "payments",
+		}, func(_ context.Context, in topic) (string, error) {
+			return "", fmt.Errorf("gateway answered 502 for refund %s after 3 tries: %w", in.Topic, errGateway(secrets))
+		}),
+		toolkit.NewTool(toolkit.Definition{
+			Name: "config_read", Description: "Reads the deployment's configuration.", InputSchema: schema,
+			ReadOnly: toolkit.Yes, Idempotent: toolkit.Yes, Destructive: toolkit.No, Category: "operations",
+		}, func(context.Context, topic) (string, error) { return leakyConfig(secrets), nil }),
+		toolkit.NewTool(toolkit.Definition{
+			Name: "log_dump", Description: "Dumps the whole log of a service.", InputSchema: schema,
+			ReadOnly: toolkit.Yes, Idempotent: toolkit.Yes, Destructive: toolkit.No, Category: "operations",
+		}, func(_ context.Context, in topic) (string, error) { return hugeLog(in.Topic), nil }),
 	}
 }
 

@@ -108,8 +108,8 @@ func TestSides(t *testing.T) {
 					server, _ := acting()
 					client := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil)
 					if ends {
-						toolmcp.Instrument(client, agent.Scope)
-						toolmcp.Instrument(server, far.Scope)
+						toolmcp.Instrument(client, agent.Scope, toolmcp.Options{})
+						toolmcp.Instrument(server, far.Scope, toolmcp.Options{})
 					}
 					handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
 						&mcp.StreamableHTTPOptions{Stateless: revision == "2026-07-28"})

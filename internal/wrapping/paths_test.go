@@ -210,7 +210,7 @@ var everyPath = []path{
 	}},
 	{name: "MCP server", wrap: func(t *testing.T, s *toolscope.Scope) (caller, error) {
 		server := new(worker).server(t)
-		toolmcp.Instrument(server, s)
+		toolmcp.Instrument(server, s, toolmcp.Options{})
 		ours, theirs := mcp.NewInMemoryTransports()
 		if _, err := server.Connect(t.Context(), theirs, nil); err != nil {
 			return nil, err
@@ -219,7 +219,7 @@ var everyPath = []path{
 	}},
 	{name: "MCP client", wrap: func(t *testing.T, s *toolscope.Scope) (caller, error) {
 		client := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil)
-		toolmcp.Instrument(client, s)
+		toolmcp.Instrument(client, s, toolmcp.Options{})
 		ours, theirs := mcp.NewInMemoryTransports()
 		if _, err := new(worker).server(t).Connect(t.Context(), theirs, nil); err != nil {
 			return nil, err

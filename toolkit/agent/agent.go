@@ -36,13 +36,14 @@ func New(model Model, o Options) (toolkit.Tool, error) {
 		return nil, err
 	}
 	d := &delegate{model, o}
-	return toolkit.NewTool("agent_delegate", description, d.run, func(def *toolkit.Definition) {
-		def.Title = "Delegate to sub-agents"
-		def.InputSchema = json.RawMessage(fmt.Sprintf(schema, o.MaxTasks))
-		def.Type, def.Category, def.Risk = toolkit.ToolExtension, category, toolkit.RiskMedium
-		def.ReadOnly, def.Idempotent, def.Destructive, def.OpenWorld = toolkit.No, toolkit.No, toolkit.Unsaid, toolkit.Yes // what its calls are
-		def.Timeout, def.CacheTTL = time.Duration((o.MaxTasks+o.Parallel-1)/o.Parallel)*o.Timeout, -1
-	}), nil
+	return toolkit.NewTool(toolkit.Definition{
+		Name: "agent_delegate", Description: description,
+		Title: "Delegate to sub-agents", InputSchema: json.RawMessage(fmt.Sprintf(schema, o.MaxTasks)),
+		Type: toolkit.ToolExtension, Category: category, Risk: toolkit.RiskMedium,
+		// Whether it is destructive depends on the calls that the sub-agents make.
+		ReadOnly: toolkit.No, Idempotent: toolkit.No, Destructive: toolkit.Unsaid, OpenWorld: toolkit.Yes,
+		Timeout: time.Duration((o.MaxTasks+o.Parallel-1)/o.Parallel) * o.Timeout, CacheTTL: -1,
+	}, d.run), nil
 }
 
 const schema = `{

@@ -35,8 +35,12 @@ func parent(t *testing.T, model agent.Model, o agent.Options) *toolkit.Registry 
 		t.Fatal(err)
 	}
 	err = registry.Register(tool,
-		toolkit.NewTool("look", "Looks.", func(_ context.Context, in struct{ At string }) (string, error) { return "saw " + in.At, nil }),
-		toolkit.NewTool("break", "Breaks.", func(context.Context, struct{}) (string, error) { return "", errors.New("broken") }))
+		toolkit.NewTool(toolkit.Definition{
+			Name: "look", Description: "Looks.",
+		}, func(_ context.Context, in struct{ At string }) (string, error) { return "saw " + in.At, nil }),
+		toolkit.NewTool(toolkit.Definition{
+			Name: "break", Description: "Breaks.",
+		}, func(context.Context, struct{}) (string, error) { return "", errors.New("broken") }))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,9 @@ func ExampleNew() {
 		return
 	}
 	capitals := map[string]string{"Norway": "Oslo", "Peru": "Lima"}
-	capital := toolkit.NewTool("capital_of", "Tells a country's capital.", func(_ context.Context, in struct{ Country string }) (string, error) {
+	capital := toolkit.NewTool(toolkit.Definition{
+		Name: "capital_of", Description: "Tells a country's capital.",
+	}, func(_ context.Context, in struct{ Country string }) (string, error) {
 		return capitals[in.Country], nil
 	})
 	if err := registry.Register(delegate, capital); err != nil {

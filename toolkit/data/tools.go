@@ -71,33 +71,52 @@ func (t *Toolset) Tools() []toolkit.Tool {
 		jq = " jq: a jq program in query."
 	}
 	standard := "; " + t.options.Location.String() + " if left out."
+	clock := t.computes(toolkit.Definition{
+		Name: "date_now", Description: "Tells the date and time of now, the weekday and the week.",
+		Title: "Date and time", InputSchema: formatSchema(nowSchema, standard),
+	})
+	// It changes nothing, but no two results are alike and none may be stored.
+	clock.Idempotent, clock.CacheTTL, clock.Resources = toolkit.No, -1, []string{"clock"}
 	return []toolkit.Tool{
-		toolkit.NewTool("calculator", "Computes an expression exactly, with decimals of any length, units and functions. A result that had to be rounded begins with ≈.", t.calculate,
-			t.computes("Calculate", calculatorSchema)),
-		toolkit.NewTool("text", "Processes text: "+strings.Join(textOperations, ", ")+".", t.text,
-			t.computes("Process text", textSchema)),
-		toolkit.NewTool("json", "Processes JSON: "+strings.Join(t.operations(), ", ")+".", t.json,
-			t.computes("Process JSON", fmt.Sprintf(jsonSchema, operations, jq))),
-		toolkit.NewTool("csv_to_json", "Reads CSV and answers with its rows as JSON.", t.csvToJSON,
-			t.computes("CSV to JSON", csvSchema)),
-		toolkit.NewTool("date", "Computes with dates and time zones: "+strings.Join(dateOperations, ", ")+".", t.date,
-			t.computes("Dates", fmt.Sprintf(dateSchema, ", which dates without a zone are in"+standard, ", that convert leads to"+standard))),
-		toolkit.NewTool("date_now", "Tells the date and time of now, the weekday and the week.", t.now,
-			t.computes("Date and time", fmt.Sprintf(nowSchema, standard)), func(d *toolkit.Definition) {
-				// It changes nothing, but no two answers are alike and none may be stored.
-				d.Idempotent, d.CacheTTL, d.Resources = toolkit.No, -1, []string{"clock"}
-			}),
+		toolkit.NewTool(t.computes(toolkit.Definition{
+			Name: "calculator",
+			Description: "Computes an expression exactly, with decimals of any length, units and functions. " +
+				"A result that had to be rounded begins with ≈.",
+			Title: "Calculate", InputSchema: json.RawMessage(calculatorSchema),
+		}), t.calculate),
+		toolkit.NewTool(t.computes(toolkit.Definition{
+			Name: "text", Description: "Processes text: " + strings.Join(textOperations, ", ") + ".",
+			Title: "Process text", InputSchema: json.RawMessage(textSchema),
+		}), t.text),
+		toolkit.NewTool(t.computes(toolkit.Definition{
+			Name: "json", Description: "Processes JSON: " + strings.Join(t.operations(), ", ") + ".",
+			Title: "Process JSON", InputSchema: formatSchema(jsonSchema, operations, jq),
+		}), t.json),
+		toolkit.NewTool(t.computes(toolkit.Definition{
+			Name: "csv_to_json", Description: "Reads CSV and answers with its rows as JSON.",
+			Title: "CSV to JSON", InputSchema: json.RawMessage(csvSchema),
+		}), t.csvToJSON),
+		toolkit.NewTool(t.computes(toolkit.Definition{
+			Name: "date", Description: "Computes with dates and time zones: " + strings.Join(dateOperations, ", ") + ".",
+			Title: "Dates", InputSchema: formatSchema(dateSchema,
+				", which dates without a zone are in"+standard, ", that convert leads to"+standard),
+		}), t.date),
+		toolkit.NewTool(clock, t.now),
 	}
 }
 
-// computes describes a tool whose answer depends on its arguments only.
-func (t *Toolset) computes(title, schema string) toolkit.ToolOption {
-	return func(d *toolkit.Definition) {
-		d.Title, d.InputSchema = title, json.RawMessage(schema)
-		d.Category, d.Risk = "data", toolkit.RiskLow
-		d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld = toolkit.Yes, toolkit.Yes, toolkit.No, toolkit.No
-		d.Timeout, d.Resources = t.options.Timeout+answerTime, []string{"arguments"}
-	}
+// formatSchema is a schema with its gaps filled.
+func formatSchema(format string, gaps ...any) json.RawMessage {
+	return json.RawMessage(fmt.Sprintf(format, gaps...))
+}
+
+// computes adds to a definition what the tools have in common whose result depends on their
+// arguments only.
+func (t *Toolset) computes(d toolkit.Definition) toolkit.Definition {
+	d.Category, d.Risk = "data", toolkit.RiskLow
+	d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld = toolkit.Yes, toolkit.Yes, toolkit.No, toolkit.No
+	d.Timeout, d.Resources = t.options.Timeout+answerTime, []string{"arguments"}
+	return d
 }
 
 type calculatorInput struct {

@@ -13,7 +13,9 @@ import (
 )
 
 func ExampleOpenAI() {
-	tool := toolkit.NewTool("add", "Adds two numbers.", func(context.Context, struct{}) (string, error) { return "", nil })
+	tool := toolkit.NewTool(toolkit.Definition{
+		Name: "add", Description: "Adds two numbers.",
+	}, func(context.Context, struct{}) (string, error) { return "", nil })
 	defs := []toolkit.Definition{tool.Definition()}
 	for _, write := range []func([]toolkit.Definition) (json.RawMessage, error){
 		export.OpenAI, export.Anthropic, export.MCP,

@@ -71,11 +71,24 @@ func (t *Toolset) Tools() []toolkit.Tool {
 		return nil
 	}
 	tools := []toolkit.Tool{
-		toolkit.NewTool("file_list", "Lists a directory as a tree.", t.list, reads("List files", listSchema, 10*time.Second)),
-		toolkit.NewTool("file_read", "Reads a text file, or some lines of it, with line numbers.", t.read, reads("Read a file", readSchema, 10*time.Second)),
-		toolkit.NewTool("file_search", "Finds files by name, or lines of text files by text or regular expression, below a path.", t.search,
-			reads("Search files", searchSchema, 30*time.Second)),
-		toolkit.NewTool("file_info", "Tells a file's type, size, encoding, number of lines, mode and time of change.", t.info, reads("File information", infoSchema, 10*time.Second)),
+		toolkit.NewTool(reads(toolkit.Definition{
+			Name: "file_list", Description: "Lists a directory as a tree.",
+			Title: "List files", InputSchema: json.RawMessage(listSchema), Timeout: 10 * time.Second,
+		}), t.list),
+		toolkit.NewTool(reads(toolkit.Definition{
+			Name: "file_read", Description: "Reads a text file, or some lines of it, with line numbers.",
+			Title: "Read a file", InputSchema: json.RawMessage(readSchema), Timeout: 10 * time.Second,
+		}), t.read),
+		toolkit.NewTool(reads(toolkit.Definition{
+			Name:        "file_search",
+			Description: "Finds files by name, or lines of text files by text or regular expression, below a path.",
+			Title:       "Search files", InputSchema: json.RawMessage(searchSchema), Timeout: 30 * time.Second,
+		}), t.search),
+		toolkit.NewTool(reads(toolkit.Definition{
+			Name:        "file_info",
+			Description: "Tells a file's type, size, encoding, number of lines, mode and time of change.",
+			Title:       "File information", InputSchema: json.RawMessage(infoSchema), Timeout: 10 * time.Second,
+		}), t.info),
 	}
 	for _, r := range t.roots {
 		if !r.ReadOnly {
@@ -91,29 +104,54 @@ func (t *Toolset) writing() []toolkit.Tool {
 		deleted = "Moves a file or directory to the trash, from where file_move takes it back."
 	}
 	return []toolkit.Tool{
-		toolkit.NewTool("file_write", "Writes a text file; missing directories are made.", t.write, writes("Write a file", writeSchema, toolkit.No, toolkit.Yes)),
-		toolkit.NewTool("file_edit", "Replaces a piece of text that stands in a file once, or several, and answers with the difference. Line endings and encoding stay as they are.",
-			t.edit, writes("Edit a file", editSchema, toolkit.No, toolkit.Yes)),
-		toolkit.NewTool("file_patch", "Applies a unified diff to one or more files, all or none. Line numbers are hints; the lines around a change must stand in the file.",
-			t.patch, writes("Patch files", patchSchema, toolkit.No, toolkit.Yes)),
-		toolkit.NewTool("file_mkdir", "Makes a directory, and those above it.", t.mkdir, writes("Make a directory", mkdirSchema, toolkit.Yes, toolkit.No)),
-		toolkit.NewTool("file_move", "Moves or renames a file or directory; missing directories are made.", t.move, writes("Move a file", moveSchema, toolkit.No, toolkit.Yes)),
-		toolkit.NewTool("file_delete", deleted, t.delete, writes("Delete a file", deleteSchema, toolkit.No, toolkit.HintOf(!t.trash))),
+		toolkit.NewTool(writes(toolkit.Definition{
+			Name: "file_write", Description: "Writes a text file; missing directories are made.",
+			Title: "Write a file", InputSchema: json.RawMessage(writeSchema),
+			Idempotent: toolkit.No, Destructive: toolkit.Yes,
+		}), t.write),
+		toolkit.NewTool(writes(toolkit.Definition{
+			Name: "file_edit",
+			Description: "Replaces a piece of text that stands in a file once, or several, and answers with the difference. " +
+				"Line endings and encoding stay as they are.",
+			Title: "Edit a file", InputSchema: json.RawMessage(editSchema),
+			Idempotent: toolkit.No, Destructive: toolkit.Yes,
+		}), t.edit),
+		toolkit.NewTool(writes(toolkit.Definition{
+			Name: "file_patch",
+			Description: "Applies a unified diff to one or more files, all or none. " +
+				"Line numbers are hints; the lines around a change must stand in the file.",
+			Title: "Patch files", InputSchema: json.RawMessage(patchSchema),
+			Idempotent: toolkit.No, Destructive: toolkit.Yes,
+		}), t.patch),
+		toolkit.NewTool(writes(toolkit.Definition{
+			Name: "file_mkdir", Description: "Makes a directory, and those above it.",
+			Title: "Make a directory", InputSchema: json.RawMessage(mkdirSchema),
+			Idempotent: toolkit.Yes, Destructive: toolkit.No,
+		}), t.mkdir),
+		toolkit.NewTool(writes(toolkit.Definition{
+			Name: "file_move", Description: "Moves or renames a file or directory; missing directories are made.",
+			Title: "Move a file", InputSchema: json.RawMessage(moveSchema),
+			Idempotent: toolkit.No, Destructive: toolkit.Yes,
+		}), t.move),
+		toolkit.NewTool(writes(toolkit.Definition{
+			Name: "file_delete", Description: deleted,
+			Title: "Delete a file", InputSchema: json.RawMessage(deleteSchema),
+			Idempotent: toolkit.No, Destructive: toolkit.HintOf(!t.trash),
+		}), t.delete),
 	}
 }
 
-func reads(title, schema string, timeout time.Duration) toolkit.ToolOption {
-	return func(d *toolkit.Definition) {
-		d.Title, d.InputSchema, d.Timeout = title, json.RawMessage(schema), timeout
-		d.Category, d.Risk, d.Resources = "files", toolkit.RiskLow, []string{"files"}
-		d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld = toolkit.Yes, toolkit.Yes, toolkit.No, toolkit.No
-	}
+// reads adds to a definition what the tools that read files have in common.
+func reads(d toolkit.Definition) toolkit.Definition {
+	d.Category, d.Risk, d.Resources = "files", toolkit.RiskLow, []string{"files"}
+	d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld = toolkit.Yes, toolkit.Yes, toolkit.No, toolkit.No
+	return d
 }
 
-func writes(title, schema string, idempotent, destructive toolkit.Hint) toolkit.ToolOption {
-	return func(d *toolkit.Definition) {
-		d.Title, d.InputSchema, d.Timeout = title, json.RawMessage(schema), 30*time.Second
-		d.Category, d.Risk, d.CacheTTL, d.Resources = "files", toolkit.RiskMedium, -1, []string{"files"}
-		d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld = toolkit.No, idempotent, destructive, toolkit.No
-	}
+// writes adds to a definition what the tools that write files have in common.
+func writes(d toolkit.Definition) toolkit.Definition {
+	d.Timeout, d.CacheTTL = 30*time.Second, -1
+	d.Category, d.Risk, d.Resources = "files", toolkit.RiskMedium, []string{"files"}
+	d.ReadOnly, d.OpenWorld = toolkit.No, toolkit.No
+	return d
 }

@@ -52,7 +52,7 @@ func New(o Options) (toolkit.Tool, error) {
 			return nil, fmt.Errorf("python: Options.RequireWalls: got true, but %w, want false", err)
 		}
 	}
-	return toolkit.NewTool("python_run", t.description(), t.run, t.define), nil
+	return toolkit.NewTool(t.definition(), t.run), nil
 }
 
 // runner is the tool.
@@ -74,18 +74,21 @@ func (t *runner) description() string {
 	return text
 }
 
-func (t *runner) define(d *toolkit.Definition) {
-	d.Title = "Run a Python program"
-	d.InputSchema = json.RawMessage(schema)
-	d.Type, d.Category = toolkit.ToolExtension, "code"
-	d.Timeout, d.CacheTTL = t.options.Timeout+answerTime, -1 // programs ask for the time, and for chance
+func (t *runner) definition() toolkit.Definition {
+	d := toolkit.Definition{
+		Name: "python_run", Description: t.description(),
+		Title: "Run a Python program", InputSchema: json.RawMessage(schema),
+		Type: toolkit.ToolExtension, Category: "code",
+		Timeout: t.options.Timeout + answerTime, CacheTTL: -1, // programs ask for the time, and for chance
+	}
 	if t.rules.guarded {
 		d.Risk, d.Resources = toolkit.RiskMedium, []string{"python"}
 		d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld = toolkit.Yes, toolkit.Yes, toolkit.No, toolkit.No
-		return
+		return d
 	}
 	d.Risk = toolkit.RiskHigh
 	d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld = toolkit.No, toolkit.No, toolkit.Yes, toolkit.Yes
+	return d
 }
 
 type input struct {

@@ -8,7 +8,8 @@
 //		City string `json:"city" jsonschema:"the city's name"`
 //		Days int    `json:"days,omitempty" jsonschema:"how many days ahead, 0 for today"`
 //	}
-//	tool, err := schema.NewTool("forecast", "Tells the weather.", func(ctx context.Context, in args) (string, error) { … })
+//	forecast := toolkit.Definition{Name: "forecast", Description: "Tells the weather."}
+//	tool, err := schema.NewTool(forecast, func(ctx context.Context, in args) (string, error) { … })
 //
 // The rules are those of github.com/google/jsonschema-go, on which this package is a
 // thin layer: members are named by the json tag, are required unless it says
@@ -17,5 +18,5 @@
 // standard library.
 //
 // Enumerations, ranges and patterns cannot be said in tags: give such a schema by
-// hand with [toolkit.WithSchema].
+// hand, as [toolkit.Definition].InputSchema.
 package schema

@@ -16,9 +16,12 @@ func ExampleNewTool() {
 		City string `json:"city" jsonschema:"the city's name"`
 		Days int    `json:"days,omitempty"`
 	}
-	tool, err := schema.NewTool("forecast", "Tells the weather.", func(_ context.Context, in args) (string, error) {
+	tool, err := schema.NewTool(toolkit.Definition{
+		Name: "forecast", Description: "Tells the weather.",
+		ReadOnly: toolkit.Yes, Idempotent: toolkit.Yes, Destructive: toolkit.No,
+	}, func(_ context.Context, in args) (string, error) {
 		return "sunny in " + in.City, nil
-	}, toolkit.WithReadOnly())
+	})
 	if err != nil {
 		fmt.Println(err)
 		return

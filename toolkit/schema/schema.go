@@ -33,21 +33,23 @@ func For[In any]() (json.RawMessage, error) {
 	return text, nil
 }
 
-// NewTool is [toolkit.NewTool] with the input schema of In. An option wins over
-// what is derived ([toolkit.WithSchema]). It fails if In has no schema ([For]), run
-// is nil, or the definition is not valid.
-func NewTool[In any](name, description string, run func(ctx context.Context, in In) (string, error), options ...toolkit.ToolOption) (toolkit.Tool, error) {
+// NewTool is [toolkit.NewTool] with the input schema of In, unless the definition has an InputSchema
+// already. It fails if In has no schema ([For]), run is nil, or the definition is not valid.
+func NewTool[In any](
+	def toolkit.Definition, run func(ctx context.Context, in In) (string, error),
+) (toolkit.Tool, error) {
 	if run == nil {
-		return nil, fmt.Errorf("toolkit/schema: tool %q: run: got nil, want a function", name)
+		return nil, fmt.Errorf("toolkit/schema: tool %q: run: got nil, want a function", def.Name)
 	}
 	schema, err := For[In]()
 	if err != nil {
 		return nil, err
 	}
-	tool := toolkit.NewTool(name, description, run, append([]toolkit.ToolOption{toolkit.WithSchema(schema)}, options...)...)
-	def := tool.Definition()
+	if def.InputSchema == nil {
+		def.InputSchema = schema
+	}
 	if err := def.Validate(); err != nil {
 		return nil, err
 	}
-	return tool, nil
+	return toolkit.NewTool(def, run), nil
 }

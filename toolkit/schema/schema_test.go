@@ -57,7 +57,10 @@ func TestFor(t *testing.T) {
 
 func TestNewTool(t *testing.T) {
 	find := func(_ context.Context, in search) (string, error) { return "found " + in.Pattern, nil }
-	tool, err := schema.NewTool("search", "Searches files.", find, toolkit.WithReadOnly())
+	tool, err := schema.NewTool(toolkit.Definition{
+		Name: "search", Description: "Searches files.",
+		ReadOnly: toolkit.Yes, Idempotent: toolkit.Yes, Destructive: toolkit.No,
+	}, find)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +80,7 @@ func TestNewTool(t *testing.T) {
 	}
 
 	byHand := json.RawMessage(`{"type":"object","minProperties":1}`)
-	tool, err = schema.NewTool("search", "", find, toolkit.WithSchema(byHand), nil)
+	tool, err = schema.NewTool(toolkit.Definition{Name: "search", InputSchema: byHand}, find)
 	if err != nil || string(tool.Definition().InputSchema) != string(byHand) {
 		t.Errorf("got %v, %v, want the schema given by hand", tool, err)
 	}
@@ -85,9 +88,10 @@ func TestNewTool(t *testing.T) {
 
 func TestNewToolRefuses(t *testing.T) {
 	run := func(context.Context, struct{}) (string, error) { return "", nil }
-	_, noRun := schema.NewTool[search]("search", "", nil)
-	_, noName := schema.NewTool("", "", run)
-	_, noSchema := schema.NewTool("text", "", func(context.Context, string) (string, error) { return "", nil })
+	_, noRun := schema.NewTool[search](toolkit.Definition{Name: "search"}, nil)
+	_, noName := schema.NewTool(toolkit.Definition{}, run)
+	_, noSchema := schema.NewTool(toolkit.Definition{Name: "text"},
+		func(context.Context, string) (string, error) { return "", nil })
 	for _, tt := range []struct {
 		err  error
 		want string

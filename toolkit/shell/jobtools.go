@@ -5,7 +5,6 @@ package shell
 
 import (
 	"encoding/json"
-	"time"
 
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -35,26 +34,35 @@ func (j *Jobs) Tools() []toolkit.Tool {
 	if j == nil {
 		return nil
 	}
-	describe := func(title, schema string, risk toolkit.Risk, limit time.Duration, set func(*toolkit.Definition)) toolkit.ToolOption {
-		return func(d *toolkit.Definition) {
-			d.Title, d.InputSchema, d.Risk, d.Timeout = title, json.RawMessage(schema), risk, limit
-			d.Type, d.Category, d.CacheTTL = toolkit.ToolExtension, "shell", -1
-			set(d)
-		}
-	}
 	return []toolkit.Tool{
-		toolkit.NewTool("shell_start", "Starts one command line in the background, in a shell in the work directory, and answers with the job's id. For what takes longer than shell_run allows.", j.start,
-			describe("Start a background command", schema, toolkit.RiskHigh, answerTime, func(d *toolkit.Definition) {
-				d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld = toolkit.No, toolkit.No, toolkit.Yes, toolkit.Yes
-			})),
+		toolkit.NewTool(manages(toolkit.Definition{
+			Name: "shell_start",
+			Description: "Starts one command line in the background, in a shell in the work directory, " +
+				"and answers with the job's id. For what takes longer than shell_run allows.",
+			Title: "Start a background command", InputSchema: json.RawMessage(schema),
+			Risk: toolkit.RiskHigh, Timeout: answerTime,
+			ReadOnly: toolkit.No, Idempotent: toolkit.No, Destructive: toolkit.Yes, OpenWorld: toolkit.Yes,
+		}), j.start),
 		// Not idempotent, though it changes nothing: the next answer differs.
-		toolkit.NewTool("shell_poll", "Tells whether a job runs or how it ended, and what it has printed until now.", j.poll,
-			describe("Look at a background command", pollSchema, toolkit.RiskLow, maxWait+answerTime, func(d *toolkit.Definition) {
-				d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld = toolkit.Yes, toolkit.No, toolkit.No, toolkit.No
-			})),
-		toolkit.NewTool("shell_stop", "Kills a job with all its processes, and tells what it has printed.", j.end,
-			describe("Stop a background command", stopSchema, toolkit.RiskMedium, 2*answerTime, func(d *toolkit.Definition) {
-				d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld = toolkit.No, toolkit.Yes, toolkit.Yes, toolkit.No
-			})),
+		toolkit.NewTool(manages(toolkit.Definition{
+			Name:        "shell_poll",
+			Description: "Tells whether a job runs or how it ended, and what it has printed until now.",
+			Title:       "Look at a background command", InputSchema: json.RawMessage(pollSchema),
+			Risk: toolkit.RiskLow, Timeout: maxWait + answerTime,
+			ReadOnly: toolkit.Yes, Idempotent: toolkit.No, Destructive: toolkit.No, OpenWorld: toolkit.No,
+		}), j.poll),
+		toolkit.NewTool(manages(toolkit.Definition{
+			Name:        "shell_stop",
+			Description: "Kills a job with all its processes, and tells what it has printed.",
+			Title:       "Stop a background command", InputSchema: json.RawMessage(stopSchema),
+			Risk: toolkit.RiskMedium, Timeout: 2 * answerTime,
+			ReadOnly: toolkit.No, Idempotent: toolkit.Yes, Destructive: toolkit.Yes, OpenWorld: toolkit.No,
+		}), j.end),
 	}
+}
+
+// manages adds to a definition what the tools of background commands have in common.
+func manages(d toolkit.Definition) toolkit.Definition {
+	d.Type, d.Category, d.CacheTTL = toolkit.ToolExtension, "shell", -1
+	return d
 }

@@ -46,16 +46,13 @@ func New(o Options) (toolkit.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	return toolkit.NewTool("shell_run", description, o.tool, func(d *toolkit.Definition) {
-		d.Title = "Run a shell command"
-		d.InputSchema = json.RawMessage(schema)
-		d.Type = toolkit.ToolExtension
-		d.Category = "shell"
-		d.Risk = toolkit.RiskHigh
-		d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld = toolkit.No, toolkit.No, toolkit.Yes, toolkit.Yes
-		d.Timeout = o.Timeout + answerTime
-		d.CacheTTL = -1
-	}), nil
+	return toolkit.NewTool(toolkit.Definition{
+		Name: "shell_run", Description: description,
+		Title: "Run a shell command", InputSchema: json.RawMessage(schema),
+		Type: toolkit.ToolExtension, Category: "shell", Risk: toolkit.RiskHigh,
+		ReadOnly: toolkit.No, Idempotent: toolkit.No, Destructive: toolkit.Yes, OpenWorld: toolkit.Yes,
+		Timeout: o.Timeout + answerTime, CacheTTL: -1,
+	}, o.tool), nil
 }
 
 type input struct {

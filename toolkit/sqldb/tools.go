@@ -42,38 +42,51 @@ const (
 // ReadTools are sql_tables, sql_describe, sql_query and sql_explain, which cannot write.
 func (t *Toolset) ReadTools() []toolkit.Tool {
 	return []toolkit.Tool{
-		toolkit.NewTool("sql_tables", "Lists the tables and views of the database.", t.tables,
-			t.reads("List tables", tablesSchema)),
-		toolkit.NewTool("sql_describe", "Describes a table: its columns, their types, defaults and keys.", t.describe,
-			t.reads("Describe a table", describeSchema)),
-		toolkit.NewTool("sql_query", fmt.Sprintf("Runs one SQL statement that reads (%s) in the %s dialect and answers with columns, types and rows as JSON, at most %d rows. The database refuses writes.",
-			strings.Join(t.dialect.reads, ", "), t.options.Dialect, t.options.MaxRows), t.query,
-			t.reads("Query the database", fmt.Sprintf(statementSchema, "query", "query"))),
-		toolkit.NewTool("sql_explain", fmt.Sprintf("Shows how the database would run one SQL statement, in the %s dialect, without running it.", t.options.Dialect), t.explained,
-			t.reads("Explain a query", fmt.Sprintf(statementSchema, "query", "query"))),
+		toolkit.NewTool(t.reads(toolkit.Definition{
+			Name: "sql_tables", Description: "Lists the tables and views of the database.",
+			Title: "List tables", InputSchema: json.RawMessage(tablesSchema),
+		}), t.tables),
+		toolkit.NewTool(t.reads(toolkit.Definition{
+			Name: "sql_describe", Description: "Describes a table: its columns, their types, defaults and keys.",
+			Title: "Describe a table", InputSchema: json.RawMessage(describeSchema),
+		}), t.describe),
+		toolkit.NewTool(t.reads(toolkit.Definition{
+			Name: "sql_query",
+			Description: fmt.Sprintf("Runs one SQL statement that reads (%s) in the %s dialect and answers with columns, "+
+				"types and rows as JSON, at most %d rows. The database refuses writes.",
+				strings.Join(t.dialect.reads, ", "), t.options.Dialect, t.options.MaxRows),
+			Title: "Query the database", InputSchema: json.RawMessage(fmt.Sprintf(statementSchema, "query", "query")),
+		}), t.query),
+		toolkit.NewTool(t.reads(toolkit.Definition{
+			Name: "sql_explain",
+			Description: fmt.Sprintf("Shows how the database would run one SQL statement, in the %s dialect, without running it.",
+				t.options.Dialect),
+			Title: "Explain a query", InputSchema: json.RawMessage(fmt.Sprintf(statementSchema, "query", "query")),
+		}), t.explained),
 	}
 }
 
 // WriteTool is sql_exec, which runs one statement of any kind in a transaction.
 // Register it only where an agent may write.
 func (t *Toolset) WriteTool() toolkit.Tool {
-	return toolkit.NewTool("sql_exec", fmt.Sprintf("Runs one SQL statement that writes, in the %s dialect and a transaction of its own, and answers with the number of rows changed.", t.options.Dialect), t.exec,
-		func(d *toolkit.Definition) {
-			d.Title = "Change the database"
-			d.InputSchema = json.RawMessage(fmt.Sprintf(statementSchema, "statement", "statement"))
-			d.Type, d.Category, d.Risk = toolkit.ToolExtension, "database", toolkit.RiskHigh
-			d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld = toolkit.No, toolkit.No, toolkit.Yes, toolkit.No
-			d.Timeout, d.CacheTTL, d.Resources = t.options.Timeout+answerTime, -1, []string{t.options.Resource}
-		})
+	return toolkit.NewTool(toolkit.Definition{
+		Name: "sql_exec",
+		Description: fmt.Sprintf("Runs one SQL statement that writes, in the %s dialect and a transaction of its own, "+
+			"and answers with the number of rows changed.", t.options.Dialect),
+		Title:       "Change the database",
+		InputSchema: json.RawMessage(fmt.Sprintf(statementSchema, "statement", "statement")),
+		Type:        toolkit.ToolExtension, Category: "database", Risk: toolkit.RiskHigh,
+		ReadOnly: toolkit.No, Idempotent: toolkit.No, Destructive: toolkit.Yes, OpenWorld: toolkit.No,
+		Timeout: t.options.Timeout + answerTime, CacheTTL: -1, Resources: []string{t.options.Resource},
+	}, t.exec)
 }
 
-func (t *Toolset) reads(title, schema string) toolkit.ToolOption {
-	return func(d *toolkit.Definition) {
-		d.Title, d.InputSchema = title, json.RawMessage(schema)
-		d.Type, d.Category, d.Risk = toolkit.ToolDatastore, "database", toolkit.RiskLow
-		d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld = toolkit.Yes, toolkit.Yes, toolkit.No, toolkit.No
-		d.Timeout, d.Resources = t.options.Timeout+answerTime, []string{t.options.Resource}
-	}
+// reads adds to a definition what the tools that read the database have in common.
+func (t *Toolset) reads(d toolkit.Definition) toolkit.Definition {
+	d.Type, d.Category, d.Risk = toolkit.ToolDatastore, "database", toolkit.RiskLow
+	d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld = toolkit.Yes, toolkit.Yes, toolkit.No, toolkit.No
+	d.Timeout, d.Resources = t.options.Timeout+answerTime, []string{t.options.Resource}
+	return d
 }
 
 func (t *Toolset) tables(ctx context.Context, _ struct{}) (string, error) {

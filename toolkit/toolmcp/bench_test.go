@@ -72,10 +72,10 @@ func newCall(b *testing.B, connect connecting, revision, name string) func() {
 	case "by-hand":
 		instrumentByHand(b, client, server)
 	case "server":
-		toolmcp.Instrument(server, scope)
+		toolmcp.Instrument(server, scope, toolmcp.Options{})
 	default:
-		toolmcp.Instrument(client, scope)
-		toolmcp.Instrument(server, scope)
+		toolmcp.Instrument(client, scope, toolmcp.Options{})
+		toolmcp.Instrument(server, scope, toolmcp.Options{})
 	}
 	session := connect(b, client, server, revision)
 	return func() {

@@ -25,25 +25,25 @@ import (
 //
 // A tools/call is a call that the scope's policies govern and its statistics count, unless
 // it is made for a call of the scope already: then it is part of that call, whose span
-// carries the protocol's attributes ([WithSeparateSpans] makes one of its own). It is
+// carries the protocol's attributes ([Options].SeparateSpans makes one of its own). It is
 // made for a call if it has the same tool name, or the end of it after a separator, as
 // in "files__read" for "read".
 //
 // A tool's name reaches span names and metrics once a complete tools/list of the session has it. Other names are
 // tracing.UnknownTool there, even if the server answers them with success, because models make names up; the
 // span has the redacted name as toolscope.tool.requested_name. So list the server's tools once after you connect,
-// as an agent does anyway, or let [WithListing] do it.
+// as an agent does anyway, or let [Options].Listing do it.
 //
 // A nil scope, and one that is off, passes all on.
-func Client(scope *toolscope.Scope, options ...Option) mcp.Middleware {
-	return sending(scope, new(sync.Map), options)
+func Client(scope *toolscope.Scope, o Options) mcp.Middleware {
+	return sending(scope, new(sync.Map), o)
 }
 
-func sending(scope *toolscope.Scope, sessions *sync.Map, options []Option) mcp.Middleware {
+func sending(scope *toolscope.Scope, sessions *sync.Map, o Options) mcp.Middleware {
 	if scope == nil {
 		return func(next mcp.MethodHandler) mcp.MethodHandler { return next }
 	}
-	w := newWatcher(scope, false, sessions, options)
+	w := newWatcher(scope, false, sessions, o)
 	if w.observer != nil {
 		w.observer.ShareCalls()
 	}

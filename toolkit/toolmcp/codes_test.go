@@ -55,8 +55,8 @@ func TestCodes(t *testing.T) {
 			middleware            mcp.Middleware
 			req                   mcp.Request
 		}{
-			{"client", c.client, c.clientCode, toolmcp.Client(h.Scope), &mcp.ClientRequest[mcp.Params]{Session: session, Params: &mcp.ReadResourceParams{URI: "test://x"}}},
-			{"server", c.server, c.serverCode, toolmcp.Server(h.Scope), &mcp.ReadResourceRequest{Session: new(mcp.ServerSession), Params: &mcp.ReadResourceParams{URI: "test://x"}}},
+			{"client", c.client, c.clientCode, toolmcp.Client(h.Scope, toolmcp.Options{}), &mcp.ClientRequest[mcp.Params]{Session: session, Params: &mcp.ReadResourceParams{URI: "test://x"}}},
+			{"server", c.server, c.serverCode, toolmcp.Server(h.Scope, toolmcp.Options{}), &mcp.ReadResourceRequest{Session: new(mcp.ServerSession), Params: &mcp.ReadResourceParams{URI: "test://x"}}},
 		} {
 			what := fmt.Sprintf("%s of %v", side.name, c.err)
 			before := len(h.spans.Ended())

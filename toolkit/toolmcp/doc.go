@@ -4,13 +4,13 @@
 // Package toolmcp watches and governs the Model Context Protocol as
 // github.com/modelcontextprotocol/go-sdk speaks it, on both sides, in a line:
 //
-//	toolmcp.Instrument(server, scope) // a *mcp.Server
-//	toolmcp.Instrument(client, scope) // or a *mcp.Client
+//	toolmcp.Instrument(server, scope, toolmcp.Options{}) // a *mcp.Server
+//	toolmcp.Instrument(client, scope, toolmcp.Options{}) // or a *mcp.Client
 //
 // or, one direction each,
 //
-//	client.AddSendingMiddleware(toolmcp.Client(scope))
-//	server.AddReceivingMiddleware(toolmcp.Server(scope))
+//	client.AddSendingMiddleware(toolmcp.Client(scope, toolmcp.Options{}))
+//	server.AddReceivingMiddleware(toolmcp.Server(scope, toolmcp.Options{}))
 //
 // Every request and notification becomes a span by the OpenTelemetry conventions, of
 // kind CLIENT where it is sent and SERVER where it is handled, and one recording of
@@ -25,7 +25,7 @@
 // and parameters, but for the context in _meta. Parameters are copied before they are
 // written to. Whatever leaves has passed package redact. A name that is no listed
 // tool's reaches no span name and no label, even if a server answers it with success. A
-// handler that panics does not end the process ([WithoutRecover]).
+// handler that panics does not end the process ([Options].NoRecover).
 // A session has one goroutine, which waits for its end; a call has none.
 //
 // # What is left out

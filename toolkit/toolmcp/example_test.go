@@ -34,8 +34,8 @@ func ExampleInstrument() {
 	})
 	client := mcp.NewClient(&mcp.Implementation{Name: "agent"}, nil)
 
-	toolmcp.Instrument(server, scope)
-	toolmcp.Instrument(client, scope)
+	toolmcp.Instrument(server, scope, toolmcp.Options{})
+	toolmcp.Instrument(client, scope, toolmcp.Options{})
 
 	ctx := context.Background()
 	ours, theirs := mcp.NewInMemoryTransports()
@@ -73,11 +73,14 @@ func ExampleInstrument() {
 // A registry's tools become an MCP server.
 func ExampleNewServer() {
 	registry := new(toolkit.Registry)
-	err := registry.Register(toolkit.NewTool("greet", "Greets somebody.", func(_ context.Context, in struct {
+	err := registry.Register(toolkit.NewTool(toolkit.Definition{
+		Name: "greet", Description: "Greets somebody.",
+		ReadOnly: toolkit.Yes, Idempotent: toolkit.Yes, Destructive: toolkit.No,
+	}, func(_ context.Context, in struct {
 		Name string `json:"name"`
 	}) (string, error) {
 		return "hello, " + in.Name, nil
-	}, toolkit.WithReadOnly()))
+	}))
 	if err != nil {
 		panic(err)
 	}

@@ -47,7 +47,7 @@ func TestAnIDThatIsInUse(t *testing.T) {
 			t.Run(fmt.Sprint(revision, watched), func(t *testing.T) {
 				server, s := newWaiting(), newTelemetry(t, toolscope.Options{})
 				if watched {
-					toolmcp.Instrument(server.Server, s.Scope)
+					toolmcp.Instrument(server.Server, s.Scope, toolmcp.Options{})
 				}
 				transport, w := pipes(t)
 				ctx, cancel := context.WithCancel(t.Context())
@@ -97,8 +97,8 @@ func TestAConnectionThatIsCut(t *testing.T) {
 		t.Run(revision, func(t *testing.T) {
 			server, c, s := newWaiting(), newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 			client := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil)
-			toolmcp.Instrument(client, c.Scope)
-			toolmcp.Instrument(server.Server, s.Scope)
+			toolmcp.Instrument(client, c.Scope, toolmcp.Options{})
+			toolmcp.Instrument(server.Server, s.Scope, toolmcp.Options{})
 			ours, theirs := net.Pipe()
 			ss, err := server.Connect(context.Background(), &mcp.IOTransport{Reader: theirs, Writer: theirs}, nil)
 			if err != nil {

@@ -72,8 +72,8 @@ func TestBothWays(t *testing.T) {
 	})
 	c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 	client := mcp.NewClient(&mcp.Implementation{Name: "host"}, host(&told, secret))
-	toolmcp.Instrument(client, c.Scope)
-	toolmcp.Instrument(server, s.Scope)
+	toolmcp.Instrument(client, c.Scope, toolmcp.Options{})
+	toolmcp.Instrument(server, s.Scope, toolmcp.Options{})
 	cs := dial(t, client, server, legacy)
 	ctx := t.Context()
 	if err := cs.SetLoggingLevel(ctx, &mcp.SetLoggingLevelParams{Level: "debug"}); err != nil {
@@ -183,8 +183,8 @@ func TestInputRequired(t *testing.T) {
 		var told atomic.Int64
 		c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 		client := mcp.NewClient(&mcp.Implementation{Name: "host"}, host(&told, "x"))
-		toolmcp.Instrument(client, c.Scope)
-		toolmcp.Instrument(server, s.Scope)
+		toolmcp.Instrument(client, c.Scope, toolmcp.Options{})
+		toolmcp.Instrument(server, s.Scope, toolmcp.Options{})
 		cs := dial(t, client, server, revision)
 		res, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "asks"})
 		if err != nil || res.IsError || res.Content[0].(*mcp.TextContent).Text != "Ada!" {
@@ -226,8 +226,8 @@ func TestPanickingHandlers(t *testing.T) {
 		ProgressNotificationHandler: func(context.Context, *mcp.ProgressNotificationClientRequest) { panic("boom") },
 	})
 	c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
-	toolmcp.Instrument(client, c.Scope)
-	toolmcp.Instrument(server, s.Scope)
+	toolmcp.Instrument(client, c.Scope, toolmcp.Options{})
+	toolmcp.Instrument(server, s.Scope, toolmcp.Options{})
 	cs := dial(t, client, server, legacy)
 	ctx := t.Context()
 	_, completed := cs.Complete(ctx, &mcp.CompleteParams{Ref: &mcp.CompleteReference{Type: "ref/prompt", Name: "greet"}, Argument: mcp.CompleteParamsArgument{Name: "who", Value: "m"}})

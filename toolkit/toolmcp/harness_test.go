@@ -174,8 +174,14 @@ type peers struct {
 	*mcp.ClientSession
 }
 
-// connect instruments both and connects them.
-func connect(t testing.TB, server *mcp.Server, c, s *telemetry, revision string, options ...toolmcp.Option) *mcp.ClientSession {
+// connect instruments both with the zero options and connects them.
+func connect(t testing.TB, server *mcp.Server, c, s *telemetry, revision string) *mcp.ClientSession {
+	t.Helper()
+	return connectWith(t, server, c, s, revision, toolmcp.Options{})
+}
+
+// connectWith instruments both and connects them.
+func connectWith(t testing.TB, server *mcp.Server, c, s *telemetry, revision string, o toolmcp.Options) *mcp.ClientSession {
 	t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
 		ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
@@ -183,10 +189,10 @@ func connect(t testing.TB, server *mcp.Server, c, s *telemetry, revision string,
 		},
 	})
 	if c != nil {
-		toolmcp.Instrument(client, c.Scope, options...)
+		toolmcp.Instrument(client, c.Scope, o)
 	}
 	if s != nil {
-		toolmcp.Instrument(server, s.Scope, options...)
+		toolmcp.Instrument(server, s.Scope, o)
 	}
 	return dial(t, client, server, revision)
 }
@@ -240,10 +246,10 @@ func dialHandler(t testing.TB, client *mcp.Client, handler http.Handler, request
 	return cs
 }
 
-func newPeers(t testing.TB, revision string, options ...toolmcp.Option) *peers {
+func newPeers(t testing.TB, revision string) *peers {
 	t.Helper()
 	p := &peers{client: newTelemetry(t, toolscope.Options{}), server: newTelemetry(t, toolscope.Options{})}
-	p.ClientSession = connect(t, newServer(), p.client, p.server, revision, options...)
+	p.ClientSession = connect(t, newServer(), p.client, p.server, revision)
 	return p
 }
 

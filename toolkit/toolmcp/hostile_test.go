@@ -42,7 +42,8 @@ func TestSchemasThatDoNotCompile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := registry.Register(toolkit.NewTool("fine", "", func(context.Context, struct{ A int }) (string, error) { return "ran", nil })); err != nil {
+	fine := func(context.Context, struct{ A int }) (string, error) { return "ran", nil }
+	if err := registry.Register(toolkit.NewTool(toolkit.Definition{Name: "fine"}, fine)); err != nil {
 		t.Fatal(err)
 	}
 	server, err := toolmcp.NewServer(nil, registry, nil)
@@ -89,10 +90,10 @@ func TestLargeResults(t *testing.T) {
 		method string
 		req    mcp.Request
 	}{
-		{c, toolmcp.Client(c.Scope)(next), "tools/call", &mcp.ClientRequest[mcp.Params]{Session: session, Params: &mcp.CallToolParams{Name: "large"}}},
-		{s, toolmcp.Server(s.Scope)(next), "tools/call", &mcp.CallToolRequest{Session: new(mcp.ServerSession), Params: &mcp.CallToolParamsRaw{Name: "large"}}},
-		{c, toolmcp.Client(c.Scope)(next), "resources/read", &mcp.ClientRequest[mcp.Params]{Session: session, Params: &mcp.ReadResourceParams{URI: "test://large"}}},
-		{s, toolmcp.Server(s.Scope)(next), "resources/read", &mcp.ReadResourceRequest{Session: new(mcp.ServerSession), Params: &mcp.ReadResourceParams{URI: "test://large"}}},
+		{c, toolmcp.Client(c.Scope, toolmcp.Options{})(next), "tools/call", &mcp.ClientRequest[mcp.Params]{Session: session, Params: &mcp.CallToolParams{Name: "large"}}},
+		{s, toolmcp.Server(s.Scope, toolmcp.Options{})(next), "tools/call", &mcp.CallToolRequest{Session: new(mcp.ServerSession), Params: &mcp.CallToolParamsRaw{Name: "large"}}},
+		{c, toolmcp.Client(c.Scope, toolmcp.Options{})(next), "resources/read", &mcp.ClientRequest[mcp.Params]{Session: session, Params: &mcp.ReadResourceParams{URI: "test://large"}}},
+		{s, toolmcp.Server(s.Scope, toolmcp.Options{})(next), "resources/read", &mcp.ReadResourceRequest{Session: new(mcp.ServerSession), Params: &mcp.ReadResourceParams{URI: "test://large"}}},
 	} {
 		got, err := call.handle(t.Context(), call.method, call.req)
 		if want, _ := next(t.Context(), call.method, nil); got != want || err != nil {
@@ -136,9 +137,11 @@ func TestSharedResults(t *testing.T) {
 				h := newTelemetry(t, toolscope.Options{Policies: []middleware.Policy{twins, stored}})
 				client, one := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil), toolkit.Session{ID: "one"}
 				if side == "client" {
-					toolmcp.Instrument(client, h.Scope)
+					toolmcp.Instrument(client, h.Scope, toolmcp.Options{})
 				} else {
-					toolmcp.Instrument(server, h.Scope, toolmcp.WithSession(func(mcp.Request) *toolkit.Session { return &one }))
+					toolmcp.Instrument(server, h.Scope, toolmcp.Options{
+						Session: func(mcp.Request) *toolkit.Session { return &one },
+					})
 				}
 				cs := dial(t, client, server, revision)
 				if _, err := cs.ListTools(t.Context(), nil); err != nil {

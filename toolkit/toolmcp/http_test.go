@@ -65,9 +65,9 @@ func TestParentsOverHTTP(t *testing.T) {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
 			server, client := newServer(), mcp.NewClient(&mcp.Implementation{Name: "test"}, nil)
 			host, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
-			toolmcp.Instrument(server, s.Scope)
+			toolmcp.Instrument(server, s.Scope, toolmcp.Options{})
 			if c.meta {
-				toolmcp.Instrument(client, host.Scope)
+				toolmcp.Instrument(client, host.Scope, toolmcp.Options{})
 			}
 			var last atomic.Pointer[trace.SpanContext]
 			handler := traced(s, &last, mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: !c.inSession}))
@@ -107,8 +107,8 @@ func TestSessionsOverHTTP(t *testing.T) {
 	for _, without := range []bool{false, true} {
 		server, client := newServer(), mcp.NewClient(&mcp.Implementation{Name: "test"}, nil)
 		c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
-		toolmcp.Instrument(server, s.Scope)
-		toolmcp.Instrument(client, c.Scope)
+		toolmcp.Instrument(server, s.Scope, toolmcp.Options{})
+		toolmcp.Instrument(client, c.Scope, toolmcp.Options{})
 		cs := dialHandler(t, client, mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: without}), http.DefaultTransport, legacy)
 		if _, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "echo", Arguments: echoIn{"x"}}); err != nil {
 			t.Fatal(err)
@@ -137,8 +137,8 @@ func TestListening(t *testing.T) {
 	var told atomic.Int64
 	server, client := newServer(), mcp.NewClient(&mcp.Implementation{Name: "test"}, host(&told, "x"))
 	c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
-	toolmcp.Instrument(server, s.Scope)
-	toolmcp.Instrument(client, c.Scope)
+	toolmcp.Instrument(server, s.Scope, toolmcp.Options{})
+	toolmcp.Instrument(client, c.Scope, toolmcp.Options{})
 	cs := dial(t, client, server, stateless)
 	// One change: the SDK waits until a list has been left alone for ten milliseconds, and a
 	// test that goes on changing it is never told.
@@ -185,13 +185,15 @@ func TestProxy(t *testing.T) {
 	upstream, proxy, far := newServer(), mcp.NewServer(&mcp.Implementation{Name: "proxy"}, nil), newTelemetry(t, toolscope.Options{})
 	h := newTelemetry(t, toolscope.Options{})
 	on := mcp.NewClient(&mcp.Implementation{Name: "proxy"}, nil)
-	toolmcp.Instrument(on, h.Scope, toolmcp.WithTransport(&mcp.StreamableClientTransport{Endpoint: "http://upstream.invalid:1234/"}))
-	toolmcp.Instrument(upstream, far.Scope)
+	toolmcp.Instrument(on, h.Scope, toolmcp.Options{
+		Transport: &mcp.StreamableClientTransport{Endpoint: "http://upstream.invalid:1234/"},
+	})
+	toolmcp.Instrument(upstream, far.Scope, toolmcp.Options{})
 	to := dial(t, on, upstream, legacy)
 	proxy.AddTool(&mcp.Tool{Name: "echo", InputSchema: map[string]any{"type": "object"}}, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return to.CallTool(ctx, &mcp.CallToolParams{Name: "echo", Arguments: r.Params.Arguments})
 	})
-	toolmcp.Instrument(proxy, h.Scope, toolmcp.WithTransport(new(mcp.StdioTransport)))
+	toolmcp.Instrument(proxy, h.Scope, toolmcp.Options{Transport: new(mcp.StdioTransport)})
 	cs := dial(t, mcp.NewClient(&mcp.Implementation{Name: "test"}, nil), proxy, stateless)
 	if res, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "echo", Arguments: echoIn{"x"}}); err != nil || res.IsError {
 		t.Fatalf("got %+v and %v", res, err)
@@ -225,12 +227,14 @@ func TestWithSession(t *testing.T) {
 			return next(ctx, method, req)
 		}
 	})
-	toolmcp.Instrument(server, newTelemetry(t, toolscope.Options{}).Scope, toolmcp.WithSession(func(r mcp.Request) *toolkit.Session {
-		if who, ok := r.GetParams().GetMeta()["who"].(string); ok {
-			return &toolkit.Session{Tenant: "t", ID: who}
-		}
-		return nil
-	}))
+	toolmcp.Instrument(server, newTelemetry(t, toolscope.Options{}).Scope, toolmcp.Options{
+		Session: func(r mcp.Request) *toolkit.Session {
+			if who, ok := r.GetParams().GetMeta()["who"].(string); ok {
+				return &toolkit.Session{Tenant: "t", ID: who}
+			}
+			return nil
+		},
+	})
 	cs := dial(t, mcp.NewClient(&mcp.Implementation{Name: "test"}, nil), server, legacy)
 	for _, m := range []mcp.Meta{{"who": "ada"}, nil} {
 		if _, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "echo", Arguments: echoIn{"x"}, Meta: m}); err != nil {

@@ -25,8 +25,8 @@ var (
 // Instrument adds [Client] to what an endpoint sends and [Server] to what it receives. Call
 // it once, after the middlewares that shall stand inside, and before the endpoint is
 // connected.
-func Instrument(e Endpoint, scope *toolscope.Scope, options ...Option) {
+func Instrument(e Endpoint, scope *toolscope.Scope, o Options) {
 	sessions := new(sync.Map)
-	e.AddSendingMiddleware(sending(scope, sessions, options))
-	e.AddReceivingMiddleware(receiving(scope, sessions, options))
+	e.AddSendingMiddleware(sending(scope, sessions, o))
+	e.AddReceivingMiddleware(receiving(scope, sessions, o))
 }

@@ -100,15 +100,11 @@ func TestBaggageStays(t *testing.T) {
 	both := toolscope.Options{Tracing: tracing.Options{
 		Propagators: propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{})}}
 	for _, sends := range []bool{false, true} {
-		var options []toolmcp.Option
-		if sends {
-			options = append(options, toolmcp.WithBaggage())
-		}
 		for _, revision := range []string{legacy, stateless} {
 			var got map[string]any
 			server := newServer()
 			arrived(server, &got)
-			cs := connect(t, server, newTelemetry(t, both), nil, revision, options...)
+			cs := connectWith(t, server, newTelemetry(t, both), nil, revision, toolmcp.Options{Baggage: sends})
 			if _, err := cs.CallTool(baggage.ContextWithBaggage(t.Context(), bag), &mcp.CallToolParams{Name: "echo", Arguments: echoIn{"x"}}); err != nil {
 				t.Fatal(err)
 			}

@@ -48,8 +48,8 @@ func TestEveryMethod(t *testing.T) {
 		t.Run(revision, func(t *testing.T) {
 			c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 			server, client := newTalker(), mcp.NewClient(&mcp.Implementation{Name: "host"}, host(new(atomic.Int64), "x"))
-			toolmcp.Instrument(client, c.Scope)
-			toolmcp.Instrument(server, s.Scope)
+			toolmcp.Instrument(client, c.Scope, toolmcp.Options{})
+			toolmcp.Instrument(server, s.Scope, toolmcp.Options{})
 			cs := dial(t, client, server, revision)
 			sendAll(t, cs)
 			sentByClient, sentByServer := slices.Concat(byClient, byClientInSessions), byServerInSessions

@@ -23,11 +23,11 @@ func newMiddleware(t testing.TB, variant, side string) func() {
 	cs := dial(t, mcp.NewClient(&mcp.Implementation{Name: "test"}, nil), server, legacy)
 	const text = `{"echo":"hello, world"}`
 	result := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: map[string]any{"echo": "hello, world"}}
-	middleware := toolmcp.Client(scope)
+	middleware := toolmcp.Client(scope, toolmcp.Options{})
 	var req mcp.Request = &mcp.ClientRequest[mcp.Params]{Session: cs, Params: params}
 	if side == "server" {
 		result.StructuredContent = json.RawMessage(text)
-		middleware = toolmcp.Server(scope)
+		middleware = toolmcp.Server(scope, toolmcp.Options{})
 		raw := &mcp.CallToolParamsRaw{Name: params.Name, Arguments: json.RawMessage(`{"text":"hello, world"}`)}
 		if variant != "noop" {
 			raw.Meta = mcp.Meta{"traceparent": traceparent}

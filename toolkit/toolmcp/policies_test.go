@@ -145,9 +145,11 @@ func TestEveryPolicy(t *testing.T) {
 					h, one := newTelemetry(t, toolscope.Options{Policies: c.policies()}), toolkit.Session{ID: "one"}
 					server, client := worker(t, &runs), mcp.NewClient(&mcp.Implementation{Name: "test"}, nil)
 					if side == "client" {
-						toolmcp.Instrument(client, h.Scope)
+						toolmcp.Instrument(client, h.Scope, toolmcp.Options{})
 					} else {
-						toolmcp.Instrument(server, h.Scope, toolmcp.WithSession(func(mcp.Request) *toolkit.Session { return &one }))
+						toolmcp.Instrument(server, h.Scope, toolmcp.Options{
+							Session: func(mcp.Request) *toolkit.Session { return &one },
+						})
 					}
 					cs := dial(t, client, server, revision)
 					if _, err := cs.ListTools(t.Context(), nil); err != nil {

@@ -101,11 +101,7 @@ func TestCacheOnServer(t *testing.T) {
 func TestMergedWithAnOuterCall(t *testing.T) {
 	for _, separate := range []bool{false, true} {
 		c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
-		var options []toolmcp.Option
-		if separate {
-			options = append(options, toolmcp.WithSeparateSpans())
-		}
-		cs := connect(t, newServer(), c, s, legacy, options...)
+		cs := connectWith(t, newServer(), c, s, legacy, toolmcp.Options{SeparateSpans: separate})
 		list(t, cs)
 		def := &toolkit.Definition{Name: "files__echo"}
 		execute := c.Wrap(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
@@ -152,10 +148,10 @@ func TestMergedWithAnOuterCall(t *testing.T) {
 	}
 }
 
-// TestWithoutRecover checks that the option lets a panic go on, as it was.
-func TestWithoutRecover(t *testing.T) {
+// TestNoRecover checks that the option lets a panic go on, as it was.
+func TestNoRecover(t *testing.T) {
 	s := newTelemetry(t, toolscope.Options{})
-	handler := toolmcp.Server(s.Scope, toolmcp.WithoutRecover())(func(context.Context, string, mcp.Request) (mcp.Result, error) { panic("on") })
+	handler := toolmcp.Server(s.Scope, toolmcp.Options{NoRecover: true})(func(context.Context, string, mcp.Request) (mcp.Result, error) { panic("on") })
 	for _, method := range []string{"tools/call", "prompts/get"} {
 		func() {
 			defer func() {
@@ -181,12 +177,8 @@ func TestPassesOnUnchanged(t *testing.T) {
 	req := &mcp.CallToolRequest{Session: new(mcp.ServerSession), Params: &mcp.CallToolParamsRaw{Name: "x"}}
 	off := newTelemetry(t, toolscope.Options{Settings: toolscope.Settings{Off: true}})
 	for name, m := range map[string]mcp.Middleware{
-		"nil client": toolmcp.Client(nil), "nil server": toolmcp.Server(nil), "off": toolmcp.Server(off.Scope), "on": toolmcp.Server(newTelemetry(t, toolscope.Options{}).Scope),
-		"no telemetry": toolmcp.Server(newTelemetry(t, toolscope.Options{
-			NoTracing: true,
-			NoMetrics: true,
-			NoStats:   true,
-		}).Scope),
+		"nil client": toolmcp.Client(nil, toolmcp.Options{}), "nil server": toolmcp.Server(nil, toolmcp.Options{}), "off": toolmcp.Server(off.Scope, toolmcp.Options{}), "on": toolmcp.Server(newTelemetry(t, toolscope.Options{}).Scope, toolmcp.Options{}),
+		"no telemetry": toolmcp.Server(newTelemetry(t, toolscope.Options{NoTracing: true, NoMetrics: true, NoStats: true}).Scope, toolmcp.Options{}),
 	} {
 		if got, err := m(inner)(t.Context(), "tools/call", req); got != mcp.Result(result) || err != nil {
 			t.Errorf("%s: got %v and %v, want the identical result", name, got, err)
@@ -264,7 +256,7 @@ func TestPoliciesAnswer(t *testing.T) {
 		}
 		s := newTelemetry(t, toolscope.Options{Policies: []middleware.Policy{loops, asked, limits}})
 		one := toolkit.Session{ID: revision}
-		cs := connect(t, server, nil, s, revision, toolmcp.WithSession(func(mcp.Request) *toolkit.Session { return &one }))
+		cs := connectWith(t, server, nil, s, revision, toolmcp.Options{Session: func(mcp.Request) *toolkit.Session { return &one }})
 		var text string
 		for _, c := range []struct {
 			tool, arguments, errorType string

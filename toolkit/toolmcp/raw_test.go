@@ -150,7 +150,7 @@ func TestAnswersAreTheSame(t *testing.T) {
 		t.Run(fmt.Sprint("stateless ", stateless), func(t *testing.T) {
 			bare := rawAnswers(t, quiet(), stateless)
 			server := quiet()
-			toolmcp.Instrument(server, newTelemetry(t, toolscope.Options{}).Scope)
+			toolmcp.Instrument(server, newTelemetry(t, toolscope.Options{}).Scope, toolmcp.Options{})
 			watched := rawAnswers(t, server, stateless)
 			for i := range bare {
 				if bare[i] != watched[i] {
@@ -235,10 +235,10 @@ func TestResultsAreTheSame(t *testing.T) {
 		return mcp.NewClient(&mcp.Implementation{Name: "raw", Version: "1"}, &mcp.ClientOptions{Logger: slog.New(slog.DiscardHandler)})
 	}
 	bare := rawResults(t, newClient())
-	for name, options := range map[string][]toolmcp.Option{"instrumented": nil, "separate": {toolmcp.WithSeparateSpans()}} {
+	for name, options := range map[string]toolmcp.Options{"instrumented": {}, "separate": {SeparateSpans: true}} {
 		h := newTelemetry(t, toolscope.Options{})
 		client := newClient()
-		toolmcp.Instrument(client, h.Scope, options...)
+		toolmcp.Instrument(client, h.Scope, options)
 		watched := rawResults(t, client)
 		for i := range bare {
 			if bare[i] != watched[i] {

@@ -30,8 +30,8 @@ func TestSessionIDByRevision(t *testing.T) {
 	for revision, id := range map[string]string{legacy: "a-session", stateless: ""} {
 		c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 		server, client := newServer(), mcp.NewClient(&mcp.Implementation{Name: "test"}, nil)
-		toolmcp.Instrument(client, c.Scope)
-		toolmcp.Instrument(server, s.Scope)
+		toolmcp.Instrument(client, c.Scope, toolmcp.Options{})
+		toolmcp.Instrument(server, s.Scope, toolmcp.Options{})
 		ours, theirs := mcp.NewInMemoryTransports()
 		ss, err := server.Connect(t.Context(), withSession{theirs}, nil)
 		if err != nil {

@@ -84,8 +84,8 @@ func TestRounds(t *testing.T) {
 							return &mcp.ElicitResult{Action: "accept"}, nil
 						},
 					})
-					toolmcp.Instrument(client, c.Scope)
-					toolmcp.Instrument(server, s.Scope)
+					toolmcp.Instrument(client, c.Scope, toolmcp.Options{})
+					toolmcp.Instrument(server, s.Scope, toolmcp.Options{})
 					cs := transport.dial(t, client, server, stateless)
 					list(t, cs)
 					ctx, agent := c.StartAgent(t.Context(), tracing.Agent{Name: "planner"})
@@ -145,8 +145,8 @@ func TestRoundsThatNobodyCarriesOn(t *testing.T) {
 	c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 	server := newAsking()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test"}, &mcp.ClientOptions{MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true}})
-	toolmcp.Instrument(client, c.Scope)
-	toolmcp.Instrument(server, s.Scope)
+	toolmcp.Instrument(client, c.Scope, toolmcp.Options{})
+	toolmcp.Instrument(server, s.Scope, toolmcp.Options{})
 	ours, theirs := mcp.NewInMemoryTransports()
 	ss, err := server.Connect(t.Context(), theirs, nil)
 	if err != nil {

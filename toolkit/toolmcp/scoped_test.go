@@ -59,34 +59,32 @@ func toldErrors(t *testing.T) func() []string {
 	}
 }
 
-// TestWhoseCallsAre checks, without [toolmcp.WithSession], that a connection's calls belong
+// TestWhoseCallsAre checks, without [toolmcp.Options].Session, that a connection's calls belong
 // together by each revision and to nobody else's; and that those over HTTP without the
 // protocol's sessions are nobody's, which is told once where a policy misses it.
 func TestWhoseCallsAre(t *testing.T) {
-	nobody := toolmcp.WithSession(func(mcp.Request) *toolkit.Session { return nil })
+	nobody := toolmcp.Options{Session: func(mcp.Request) *toolkit.Session { return nil }}
 	for _, c := range []struct {
 		name     string
 		connect  connecting
 		revision string
-		option   toolmcp.Option
+		options  toolmcp.Options
 		policy   middleware.Policy
 		runs     int64 // of three calls on each of two connections
 		told     int
 	}{
-		{"memory", dial, legacy, nil, newCache(t), 2, 0},
-		{"memory without a session", dial, stateless, nil, newCache(t), 2, 0},
+		{"memory", dial, legacy, toolmcp.Options{}, newCache(t), 2, 0},
+		{"memory without a session", dial, stateless, toolmcp.Options{}, newCache(t), 2, 0},
 		{"memory, nobody's", dial, stateless, nobody, newCache(t), 6, 0},
-		{"http", dialHTTP, legacy, nil, newCache(t), 2, 0},
-		{"http without a session", dialHTTP, stateless, nil, newCache(t), 6, 1},
+		{"http", dialHTTP, legacy, toolmcp.Options{}, newCache(t), 2, 0},
+		{"http without a session", dialHTTP, stateless, toolmcp.Options{}, newCache(t), 6, 1},
 		{"http, nobody's", dialHTTP, stateless, nobody, newCache(t), 6, 0},
-		{"http, no policy that remembers", dialHTTP, stateless, nil, deny("another"), 6, 0},
+		{"http, no policy that remembers", dialHTTP, stateless, toolmcp.Options{}, deny("another"), 6, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			told := toldErrors(t)
 			server, runs := newCounting()
-			toolmcp.Instrument(server, newTelemetry(t, toolscope.Options{
-				Policies: []middleware.Policy{c.policy},
-			}).Scope, c.option)
+			toolmcp.Instrument(server, newTelemetry(t, toolscope.Options{Policies: []middleware.Policy{c.policy}}).Scope, c.options)
 			for range 2 {
 				cs := c.connect(t, mcp.NewClient(&mcp.Implementation{Name: "test"}, nil), server, c.revision)
 				for range 3 {
@@ -99,7 +97,7 @@ func TestWhoseCallsAre(t *testing.T) {
 				t.Errorf("the tool ran %d times, want %d", n, c.runs)
 			}
 			list := told()
-			if len(list) != c.told || c.told > 0 && (!strings.Contains(list[0], `"cache"`) || !strings.Contains(list[0], "toolmcp.WithSession")) {
+			if len(list) != c.told || c.told > 0 && (!strings.Contains(list[0], `"cache"`) || !strings.Contains(list[0], "toolmcp.Options.Session")) {
 				t.Errorf("got told %q, want %d", list, c.told)
 			}
 		})
@@ -107,15 +105,15 @@ func TestWhoseCallsAre(t *testing.T) {
 }
 
 // TestSessionFunctionPanics checks that a call for nobody knows whom fails and reaches no
-// tool, that the next one works, and that [toolmcp.WithoutRecover] lets the panic go on.
+// tool, that the next one works, and that [toolmcp.Options].NoRecover lets the panic go on.
 func TestSessionFunctionPanics(t *testing.T) {
-	option := toolmcp.WithSession(func(r mcp.Request) *toolkit.Session {
+	options := toolmcp.Options{Session: func(r mcp.Request) *toolkit.Session {
 		return &toolkit.Session{ID: r.GetParams().GetMeta()["who"].(string)} // as hosts write it
-	})
+	}}
 	for _, revision := range []string{legacy, stateless} {
 		s := newTelemetry(t, toolscope.Options{})
 		server, runs := newCounting()
-		cs := connect(t, server, nil, s, revision, option)
+		cs := connectWith(t, server, nil, s, revision, options)
 		res, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "count"})
 		if err != nil || !res.IsError || runs.Load() != 0 {
 			t.Fatalf("got %+v and %v after %d runs, want a failed result and none", res, err, runs.Load())
@@ -130,9 +128,10 @@ func TestSessionFunctionPanics(t *testing.T) {
 	}
 	defer func() {
 		if recover() == nil {
-			t.Error("WithoutRecover: the panic did not go on")
+			t.Error("NoRecover: the panic did not go on")
 		}
 	}()
-	handler := toolmcp.Server(newTelemetry(t, toolscope.Options{}).Scope, option, toolmcp.WithoutRecover())(func(context.Context, string, mcp.Request) (mcp.Result, error) { return nil, nil })
+	options.NoRecover = true
+	handler := toolmcp.Server(newTelemetry(t, toolscope.Options{}).Scope, options)(func(context.Context, string, mcp.Request) (mcp.Result, error) { return nil, nil })
 	_, _ = handler(t.Context(), "tools/call", &mcp.CallToolRequest{Session: new(mcp.ServerSession), Params: &mcp.CallToolParamsRaw{Name: "x"}})
 }

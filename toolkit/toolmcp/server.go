@@ -31,15 +31,15 @@ import (
 // which such a call waits 2 seconds at most, and again after a minute, while calls go on.
 //
 // A nil scope, and one that is off, passes all on.
-func Server(scope *toolscope.Scope, options ...Option) mcp.Middleware {
-	return receiving(scope, new(sync.Map), options)
+func Server(scope *toolscope.Scope, o Options) mcp.Middleware {
+	return receiving(scope, new(sync.Map), o)
 }
 
-func receiving(scope *toolscope.Scope, sessions *sync.Map, options []Option) mcp.Middleware {
+func receiving(scope *toolscope.Scope, sessions *sync.Map, o Options) mcp.Middleware {
 	if scope == nil {
 		return func(next mcp.MethodHandler) mcp.MethodHandler { return next }
 	}
-	w := newWatcher(scope, true, sessions, options)
+	w := newWatcher(scope, true, sessions, o)
 	w.sent.handled.Store(true)
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		tools := new(toolTable)

@@ -89,17 +89,17 @@ func TestSides(t *testing.T) {
 					wantClient, wantServer := onTheAgentsSide(calls), onTheServer(calls)
 					switch sides {
 					case "client":
-						toolmcp.Instrument(client, c.Scope)
+						toolmcp.Instrument(client, c.Scope, toolmcp.Options{})
 						wantServer = nil
 					case "server":
-						toolmcp.Instrument(server, s.Scope)
+						toolmcp.Instrument(server, s.Scope, toolmcp.Options{})
 						wantClient = nil
 					case "both":
-						toolmcp.Instrument(client, c.Scope)
-						toolmcp.Instrument(server, s.Scope)
+						toolmcp.Instrument(client, c.Scope, toolmcp.Options{})
+						toolmcp.Instrument(server, s.Scope, toolmcp.Options{})
 					case "shared":
-						toolmcp.Instrument(client, c.Scope)
-						toolmcp.Instrument(server, c.Scope)
+						toolmcp.Instrument(client, c.Scope, toolmcp.Options{})
+						toolmcp.Instrument(server, c.Scope, toolmcp.Options{})
 						wantClient, wantServer = onBoth(calls), nil
 					}
 					cs := transport.dial(t, client, server, revision)
@@ -131,9 +131,9 @@ func TestSides(t *testing.T) {
 
 // A call that is made inside another one is recorded by the outer one, on the agent's side.
 func TestSidesOfMergedCalls(t *testing.T) {
-	for _, options := range [][]toolmcp.Option{nil, {toolmcp.WithSeparateSpans()}} {
+	for _, options := range []toolmcp.Options{{}, {SeparateSpans: true}} {
 		c := newTelemetry(t, toolscope.Options{})
-		cs := connect(t, newServer(), c, nil, legacy, options...)
+		cs := connectWith(t, newServer(), c, nil, legacy, options)
 		if _, err := cs.ListTools(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ func TestSidesOfMergedCalls(t *testing.T) {
 		if _, err := execute(t.Context(), toolkit.Call{Name: "echo", Arguments: []byte(`{"text":"x"}`)}); err != nil {
 			t.Fatal(err)
 		}
-		c.wantRecorded(t, fmt.Sprint(len(options), " options"), "echo", onTheAgentsSide(1))
+		c.wantRecorded(t, fmt.Sprint("separate spans ", options.SeparateSpans), "echo", onTheAgentsSide(1))
 	}
 }
 

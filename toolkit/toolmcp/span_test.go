@@ -214,13 +214,9 @@ func TestParametersAreCopied(t *testing.T) {
 // with a span of its own, and a public endpoint.
 func TestAmbientContextIsALink(t *testing.T) {
 	for _, public := range []bool{false, true} {
-		var options []toolmcp.Option
-		if public {
-			options = append(options, toolmcp.WithPublicEndpoint())
-		}
 		server := newServer()
 		c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
-		toolmcp.Instrument(server, s.Scope, options...)
+		toolmcp.Instrument(server, s.Scope, toolmcp.Options{PublicEndpoint: public})
 		ambient := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{7}, SpanID: trace.SpanID{7}, TraceFlags: trace.FlagsSampled})
 		server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 			return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {

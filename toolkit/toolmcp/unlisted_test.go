@@ -94,10 +94,10 @@ func TestMadeUpNames(t *testing.T) {
 // A registered tool that calls whatever tool its arguments name says by PartOf that the call is its own. The
 // name is still the model's.
 func TestMadeUpNamesInACall(t *testing.T) {
-	for _, options := range [][]toolmcp.Option{nil, {toolmcp.WithSeparateSpans()}} {
+	for _, options := range []toolmcp.Options{{}, {SeparateSpans: true}} {
 		server, c := newServer(), newTelemetry(t, toolscope.Options{})
 		answersAny(server)
-		cs := connect(t, server, c, nil, legacy, options...)
+		cs := connectWith(t, server, c, nil, legacy, options)
 		def := &toolkit.Definition{Name: "any"}
 		execute := c.Wrap(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 			name := string(call.Arguments[1 : len(call.Arguments)-1])
@@ -111,7 +111,7 @@ func TestMadeUpNamesInACall(t *testing.T) {
 		}
 		for what, n := range c.cardinality(t) {
 			if n > 2 { // any and _unknown
-				t.Errorf("%d options: %s: got %d names, want at most 2", len(options), what, n)
+				t.Errorf("separate spans %t: %s: got %d names, want at most 2", options.SeparateSpans, what, n)
 			}
 		}
 	}
@@ -156,11 +156,11 @@ func TestWithListing(t *testing.T) {
 			for _, revision := range []string{legacy, stateless} {
 				server, c := newServer(), newTelemetry(t, toolscope.Options{})
 				client := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil)
-				var options []toolmcp.Option
+				var options toolmcp.Options
 				if listing {
-					options = append(options, toolmcp.WithListing())
+					options.Listing = true
 				}
-				toolmcp.Instrument(client, c.Scope, options...)
+				toolmcp.Instrument(client, c.Scope, options)
 				cs := connect(t, client, server, revision)
 				for _, name := range []string{"echo", "made_up_1", "made_up_2", "made_up_3"} {
 					_, _ = cs.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: echoIn{}})

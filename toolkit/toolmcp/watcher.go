@@ -46,9 +46,9 @@ type watcher struct {
 
 // newWatcher makes the memory of a client's or a server's middleware. The two of one
 // endpoint share what they know of its sessions.
-func newWatcher(scope *toolscope.Scope, server bool, sessions *sync.Map, options []Option) *watcher {
+func newWatcher(scope *toolscope.Scope, server bool, sessions *sync.Map, o Options) *watcher {
 	w := &watcher{
-		config: newConfig(options), server: server, kind: trace.SpanKindClient, scope: scope,
+		config: newConfig(o), server: server, kind: trace.SpanKindClient, scope: scope,
 		observer: scope.Tracing(), sessions: sessions, sent: sentCallsOf(scope),
 	}
 	w.propagator = propagatorOf(w.observer)

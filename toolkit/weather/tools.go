@@ -35,12 +35,13 @@ const schema = `{"type":"object","properties":{
 
 // Tools is the one tool, weather.
 func (t *Toolset) Tools() []toolkit.Tool {
-	return []toolkit.Tool{toolkit.NewTool("weather", "Tells the weather of a place: now, and the forecast day by day.", t.weather, func(d *toolkit.Definition) {
-		d.Title, d.InputSchema = "Weather", json.RawMessage(schema)
-		d.Type, d.Category, d.Risk = toolkit.ToolExtension, "weather", toolkit.RiskLow
-		d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld = toolkit.Yes, toolkit.Yes, toolkit.No, toolkit.Yes
-		d.Timeout, d.CacheTTL, d.Resources = t.timeout+answerTime, believed, []string{"weather"}
-	})}
+	return []toolkit.Tool{toolkit.NewTool(toolkit.Definition{
+		Name: "weather", Description: "Tells the weather of a place: now, and the forecast day by day.",
+		Title: "Weather", InputSchema: json.RawMessage(schema),
+		Type: toolkit.ToolExtension, Category: "weather", Risk: toolkit.RiskLow,
+		ReadOnly: toolkit.Yes, Idempotent: toolkit.Yes, Destructive: toolkit.No, OpenWorld: toolkit.Yes,
+		Timeout: t.timeout + answerTime, CacheTTL: believed, Resources: []string{"weather"},
+	}, t.weather)}
 }
 
 type input struct {

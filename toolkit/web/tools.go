@@ -37,27 +37,34 @@ const (
 // Tools are web_fetch and web_crawl, and with [Options.Search] web_search.
 func (t *Toolset) Tools() []toolkit.Tool {
 	tools := []toolkit.Tool{
-		toolkit.NewTool("web_fetch", "Reads a page of the web: as Markdown, its article, plain text, links, tables or structured data.", t.fetch,
-			reads("Read a web page", fetchSchema, t.options.Timeout)),
-		toolkit.NewTool("web_crawl", fmt.Sprintf("Reads up to %d pages of the web at once, with pauses between those of one host. Each page that fails says why.", MaxCrawl), t.crawl,
-			reads("Read several web pages", crawlSchema, t.crawlTime())),
+		toolkit.NewTool(reads(toolkit.Definition{
+			Name:        "web_fetch",
+			Description: "Reads a page of the web: as Markdown, its article, plain text, links, tables or structured data.",
+			Title:       "Read a web page", InputSchema: json.RawMessage(fetchSchema), Timeout: t.options.Timeout + answerTime,
+		}), t.fetch),
+		toolkit.NewTool(reads(toolkit.Definition{
+			Name: "web_crawl",
+			Description: fmt.Sprintf("Reads up to %d pages of the web at once, with pauses between those of one host. "+
+				"Each page that fails says why.", MaxCrawl),
+			Title: "Read several web pages", InputSchema: json.RawMessage(crawlSchema), Timeout: t.crawlTime() + answerTime,
+		}), t.crawl),
 	}
 	if t.options.Search != nil {
-		tools = append(tools, toolkit.NewTool("web_search", "Searches the web and answers with titles, addresses and excerpts. Read a result with web_fetch.", t.search,
-			reads("Search the web", searchSchema, t.options.Timeout)))
+		tools = append(tools, toolkit.NewTool(reads(toolkit.Definition{
+			Name:        "web_search",
+			Description: "Searches the web and answers with titles, addresses and excerpts. Read a result with web_fetch.",
+			Title:       "Search the web", InputSchema: json.RawMessage(searchSchema), Timeout: t.options.Timeout + answerTime,
+		}), t.search))
 	}
 	return tools
 }
 
-// reads describes a tool that changes nothing and asks hosts nobody knows beforehand.
-// Its risk is medium: an address can carry out what the model knows.
-func reads(title, schema string, limit time.Duration) toolkit.ToolOption {
-	return func(d *toolkit.Definition) {
-		d.Title, d.InputSchema = title, json.RawMessage(schema)
-		d.Type, d.Category, d.Risk = toolkit.ToolExtension, "web", toolkit.RiskMedium
-		d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld = toolkit.Yes, toolkit.Yes, toolkit.No, toolkit.Yes
-		d.Timeout, d.Resources = limit+answerTime, []string{"web"}
-	}
+// reads adds to a definition what the tools have in common: they change nothing and connect to
+// hosts that the model names. Their risk is medium: an address can carry out what the model knows.
+func reads(d toolkit.Definition) toolkit.Definition {
+	d.Type, d.Category, d.Risk, d.Resources = toolkit.ToolExtension, "web", toolkit.RiskMedium, []string{"web"}
+	d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld = toolkit.Yes, toolkit.Yes, toolkit.No, toolkit.Yes
+	return d
 }
 
 type fetchInput struct {

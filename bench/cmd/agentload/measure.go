@@ -25,7 +25,7 @@ import (
 func measure(ctx context.Context, s settings) error {
 	wrap, closeAll := func(tool toolkit.Handler) toolkit.Handler { return tool }, func() error { return nil }
 	if s.mode == "wrapped" {
-		providers, err := exporters.Setup(ctx)
+		providers, err := exporters.Setup(ctx, exporters.Options{})
 		if err != nil {
 			return err
 		}

@@ -22,13 +22,13 @@ import (
 
 func observedServer(impl *mcp.Implementation, options *mcp.ServerOptions) *mcp.Server {
 	server := mcp.NewServer(impl, options)
-	toolmcp.Instrument(server, scope)
+	toolmcp.Instrument(server, scope, toolmcp.Options{})
 	return server
 }
 
 func observedClient(impl *mcp.Implementation, options *mcp.ClientOptions) *mcp.Client {
 	client := mcp.NewClient(impl, options)
-	toolmcp.Instrument(client, scope)
+	toolmcp.Instrument(client, scope, toolmcp.Options{})
 	return client
 }
 

@@ -69,8 +69,10 @@ func TestConversation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	look := toolkit.NewTool("look", "Looks around.", func(_ context.Context, in struct{ At string }) (string, error) { return "a table at " + in.At, nil },
-		toolkit.WithSchema([]byte(`{"type":"object","properties":{"at":{"type":"string"}}}`)))
+	look := toolkit.NewTool(toolkit.Definition{
+		Name: "look", Description: "Looks around.",
+		InputSchema: []byte(`{"type":"object","properties":{"at":{"type":"string"}}}`),
+	}, func(_ context.Context, in struct{ At string }) (string, error) { return "a table at " + in.At, nil })
 	if err := registry.Register(delegate, look); err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,10 @@ func inMemory(name string, broken bool) manager.Server {
 		}
 		return "hello " + in.Who + ", says " + name, nil
 	}
-	if err := registry.Register(toolkit.NewTool("greet", "Greets somebody.", greet, toolkit.WithReadOnly())); err != nil {
+	if err := registry.Register(toolkit.NewTool(toolkit.Definition{
+		Name: "greet", Description: "Greets somebody.",
+		ReadOnly: toolkit.Yes, Idempotent: toolkit.Yes, Destructive: toolkit.No,
+	}, greet)); err != nil {
 		panic(err)
 	}
 	return manager.Server{Name: name, Transport: func(ctx context.Context) (mcp.Transport, error) {

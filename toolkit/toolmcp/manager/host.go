@@ -65,8 +65,9 @@ func (s *server) newClient() *mcp.Client {
 	client.AddRoots(o.Roots...)
 	client.AddReceivingMiddleware(s.guard())
 	if o.Scope != nil {
-		options := append(o.Instrument[:len(o.Instrument):len(o.Instrument)], toolmcp.WithTransport(s.described()))
-		toolmcp.Instrument(client, o.Scope, options...)
+		instrument := o.Instrument
+		instrument.Transport = s.described()
+		toolmcp.Instrument(client, o.Scope, instrument)
 	}
 	client.AddSendingMiddleware(forgetResources)
 	return client

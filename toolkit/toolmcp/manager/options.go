@@ -51,11 +51,11 @@ type Options struct {
 	Servers []Server
 	// Naming is how tools are named; the default is [Namespaced].
 	Naming Naming
-	// Scope instruments the connections (see [toolmcp.Client]); Instrument are options
-	// for that. The default, nil, does not. To watch the calls themselves, wrap the
-	// manager: scope.WrapRegistry(m).
+	// Scope instruments the connections (see [toolmcp.Client]); Instrument are the options
+	// for that, whose Transport the manager sets. The default, a nil Scope, does not. To watch the
+	// calls themselves, wrap the manager: scope.WrapRegistry(m).
 	Scope      *toolscope.Scope
-	Instrument []toolmcp.Option
+	Instrument toolmcp.Options
 	// Client is what servers are told of this client; nil is "toolscope".
 	Client *mcp.Implementation
 
