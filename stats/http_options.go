@@ -26,7 +26,8 @@ type HandlerOptions struct {
 	BearerToken string
 	// Open answers everyone who can reach the handler: for networks that are trusted and for
 	// servers with their own access control in front. The check of the Host header stays: see
-	// Hosts. With a BearerToken, the token is still asked for.
+	// Hosts. With a BearerToken, the token is still asked for. With Open and a token from an
+	// environment variable that is not set, everyone is answered: check the variable first.
 	Open bool
 	// Hosts are names that the Host header of a request may have, without port, in addition to
 	// those of loopback and, with Open, the address that the request arrived on. This refuses a

@@ -95,7 +95,7 @@ func checkAdapter[F Func[C, R], C, R any](operation string, isNil, governed bool
 	if names := a.missing(hasError, governed); len(names) > 0 {
 		why := ""
 		if governed {
-			why = ": policies cannot work without"
+			why = ": policies need it"
 		}
 		return wrong("Adapter." + strings.Join(names, ", Adapter.") + ": got nil, want a value" + why)
 	}
