@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"go.opentelemetry.io/otel/sdk/metric"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
@@ -78,7 +77,7 @@ func TestConfigFile(t *testing.T) {
 		Logs:           true,
 		ServiceName:    "not this one",
 		JSONLines:      []exporters.JSONLines{{Dir: lines}},
-		MetricReaders:  []sdkmetric.Reader{metric.NewManualReader()},
+		MetricReaders:  []sdkmetric.Reader{sdkmetric.NewManualReader()},
 	})
 	record(p, "work")
 	slog.New(p.LogHandler("test")).Info("hello")
