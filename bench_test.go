@@ -37,7 +37,7 @@ func benchHandler(context.Context, toolkit.Call) (toolkit.Result, error) {
 func benchLookup(string) *toolkit.Definition { return &benchTool }
 
 // BenchmarkCall compares a call bare, the same with a span and a metric by hand (the
-// floor: ten attributes, not redacted), and wrapped in each mode.
+// floor: eleven attributes, not redacted), and wrapped in each mode.
 func BenchmarkCall(b *testing.B) {
 	sampled := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(discard{}))
 	never := sdktrace.NewTracerProvider(sdktrace.WithSampler(sdktrace.NeverSample()))

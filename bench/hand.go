@@ -15,7 +15,7 @@ import (
 )
 
 // ByHand is the floor: the tool with the SDK's own span around it and one record of a
-// histogram, written by hand as the SDK's documentation shows. Ten attributes: nine, the
+// histogram, written by hand as the SDK's documentation shows. Eleven attributes: ten, the
 // arguments among them, at the start, as samplers want them, and the result before the
 // end. Nothing is redacted or cut. Without meters there is no histogram.
 func ByHand(tracers trace.TracerProvider, meters metric.MeterProvider, tool toolkit.Handler) toolkit.Handler {
@@ -26,6 +26,7 @@ func ByHand(tracers trace.TracerProvider, meters metric.MeterProvider, tool tool
 			attribute.String("gen_ai.tool.name", call.Name),
 			attribute.String("gen_ai.tool.call.id", call.ID),
 			attribute.String("gen_ai.tool.type", "function"),
+			attribute.String("gen_ai.tool.description", Definition.Description),
 			attribute.String("gen_ai.agent.name", "planner"),
 			attribute.Int("tool.arguments.size", len(call.Arguments)),
 			attribute.Int("tool.attempt", 1),
@@ -39,22 +40,23 @@ func ByHand(tracers trace.TracerProvider, meters metric.MeterProvider, tool tool
 	}
 }
 
-// ByCarefulHand is [ByHand] by somebody who knows the SDK's costs: all ten attributes at
+// ByCarefulHand is [ByHand] by somebody who knows the SDK's costs: all eleven attributes at
 // once before the end, from a slice that is used again, which samplers then do not see, and
 // none if the span does not record.
 func ByCarefulHand(tracers trace.TracerProvider, meters metric.MeterProvider, tool toolkit.Handler) toolkit.Handler {
 	tracer, record := tracers.Tracer("bench"), recorder(meters)
-	lists := sync.Pool{New: func() any { return new([10]attribute.KeyValue) }}
+	lists := sync.Pool{New: func() any { return new([11]attribute.KeyValue) }}
 	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 		ctx, span := tracer.Start(ctx, SpanName)
 		res, err := tool(ctx, call)
 		if span.IsRecording() {
-			list := lists.Get().(*[10]attribute.KeyValue)
+			list := lists.Get().(*[11]attribute.KeyValue)
 			*list = [...]attribute.KeyValue{
 				attribute.String("gen_ai.operation.name", "execute_tool"),
 				attribute.String("gen_ai.tool.name", call.Name),
 				attribute.String("gen_ai.tool.call.id", call.ID),
 				attribute.String("gen_ai.tool.type", "function"),
+				attribute.String("gen_ai.tool.description", Definition.Description),
 				attribute.String("gen_ai.agent.name", "planner"),
 				attribute.Int("tool.arguments.size", len(call.Arguments)),
 				attribute.Int("tool.attempt", 1),

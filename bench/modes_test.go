@@ -42,7 +42,7 @@ func TestModesAnswer(t *testing.T) {
 	}
 }
 
-// TestSameAttributes: the span by hand and ours have ten attributes each, and ours holds no
+// TestSameAttributes: the span by hand and ours have eleven attributes each, and ours holds no
 // secret unless the redactor is off.
 func TestSameAttributes(t *testing.T) {
 	off, err := redact.New(redact.Options{Preset: redact.Off})
@@ -65,8 +65,8 @@ func TestSameAttributes(t *testing.T) {
 	}
 	ended := spans.Ended()
 	ours, redacted, hand := ended[0].Attributes(), ended[1].Attributes(), ended[2].Attributes()
-	if len(ours) != 10 || len(hand) != 10 {
-		t.Errorf("got %d attributes of ours and %d by hand, want 10 each", len(ours), len(hand))
+	if len(ours) != 11 || len(hand) != 11 {
+		t.Errorf("got %d attributes of ours and %d by hand, want 11 each", len(ours), len(hand))
 	}
 	for _, a := range redacted {
 		if strings.Contains(a.Value.String(), "aB3aB3") || strings.Contains(a.Value.String(), "0a1f0a1f") {
