@@ -17,7 +17,7 @@ import (
 // Where a failure says no more of itself and next returned no error, the caller's context tells
 // a timeout and a cancellation.
 func ObserveFunc[F Func[C, R], C, R any](next F, a Adapter[C, R], observers ...Observer) (F, error) {
-	o := &observedFunc[C, R]{adapter: a, observers: withoutNil(observers), next: funcs.Split[F, C, R](next)}
+	o := &observedFunc[C, R]{adapter: a, observers: withoutNil(observers), next: funcs.Split[F, C, R](next), plain: funcs.Plain[F, C, R](next)}
 	if err := checkAdapter[F]("ObserveFunc", o.next == nil, false, &a); err != nil {
 		var none F
 		return none, err
@@ -35,11 +35,12 @@ type observedFunc[C, R any] struct {
 	adapter   Adapter[C, R]
 	observers []Observer
 	next      funcs.Uniform[C, R]
+	plain     func(context.Context, C) R // next, where it has no error: it saves a step; else nil
 }
 
 func (o *observedFunc[C, R]) call(ctx context.Context, c C) (res R, err error) {
-	call, panicked := o.adapter.see(c)
-	r, inner := begin(ctx, &call, findIn(o.adapter.Tools, call.Name), o.observers)
+	call, tool, panicked := o.adapter.seeWithTool(c)
+	r, inner := begin(ctx, &call, tool, o.observers)
 	r.record.panicked(panicked)
 	returned := false
 	defer func() {
@@ -47,7 +48,11 @@ func (o *observedFunc[C, R]) call(ctx context.Context, c C) (res R, err error) {
 			r.unwind(recover())
 		}
 	}()
-	res, err = o.next(inner, c)
+	if o.plain != nil {
+		res = o.plain(inner, c)
+	} else {
+		res, err = o.next(inner, c)
+	}
 	returned = true
 	r.record.panicked(o.finish(ctx, r, c, res, err))
 	r.end()
@@ -56,8 +61,8 @@ func (o *observedFunc[C, R]) call(ctx context.Context, c C) (res R, err error) {
 
 // stream is call for results that are streams: they go on after the function has returned.
 func (o *observedFunc[C, R]) stream(ctx context.Context, c C) (res R, err error) {
-	call, panicked := o.adapter.see(c)
-	inner, running := Begin(ctx, call, findIn(o.adapter.Tools, call.Name), o.observers...)
+	call, tool, panicked := o.adapter.seeWithTool(c)
+	inner, running := Begin(ctx, call, tool, o.observers...)
 	running.Record().panicked(panicked)
 	returned := false
 	defer func() {
@@ -106,6 +111,20 @@ func (a *Adapter[C, R]) see(c C) (call Call, panicked string) {
 	return a.Call(c), ""
 }
 
+// seeWithTool reads a call and finds its tool.
+func (a *Adapter[C, R]) seeWithTool(c C) (call Call, tool *Definition, panicked string) {
+	at := "Call"
+	defer func() {
+		if recover() != nil {
+			countAdapterPanic()
+			panicked = at
+		}
+	}()
+	call = a.Call(c)
+	at = "Tools"
+	return call, a.Tools.Lookup(call.Name), ""
+}
+
 // finish sets how the call ended, from what the function returned. A function of the adapter
 // that panics has set what it had set until then.
 func (o *observedFunc[C, R]) finish(ctx context.Context, r *run, c C, res R, err error) (panicked string) {
@@ -120,13 +139,15 @@ func (o *observedFunc[C, R]) finish(ctx context.Context, r *run, c C, res R, err
 	if err != nil { // stays if Result panics
 		e.fail(EndingFailed, err, string(ErrTool))
 	}
+	var view Result
 	if a.Result != nil {
-		e.Result = a.Result(res, err)
+		view = a.Result(res, err)
 	}
-	read := a.read(ctx, e.Call.Name, &e.Result, err)
+	read := a.read(ctx, e.Call.Name, &view, err)
+	e.Result.Suspended = view.Suspended
 	switch {
-	case e.Result.Suspended:
-		e.Ending, e.Err, e.ErrorType, e.Result.Fault = EndingReturned, nil, "", nil
+	case view.Suspended:
+		e.Ending, e.Err, e.ErrorType = EndingReturned, nil, ""
 	case read.failure != nil:
 		if err == nil {
 			e.Ending = EndingReturned
@@ -137,21 +158,35 @@ func (o *observedFunc[C, R]) finish(ctx context.Context, r *run, c C, res R, err
 	a.report(r.record, &r.reported, read.refused, c, res, err)
 	wants := r.wants()
 	at = "Content"
-	if a.Content != nil && (wants || namesKindOnly(e.Err)) {
-		a.Content(res, &e.Result)
+	if wants || e.Err != nil {
+		a.content(e, view, wants, res)
 	}
-	e.Err = withReason(e.Err, &e.Result)
-	if e.Content = wants; wants || a.Content == nil && a.Result != nil {
+	switch {
+	case wants:
 		e.ResultBytes = e.Result.Size()
-	}
-	if !wants {
-		e.Result = Result{Fault: e.Result.Fault, Suspended: e.Result.Suspended}
+	case a.Content == nil && a.Result != nil:
+		e.ResultBytes = view.Size()
 	}
 	at = "Size"
 	if a.Size != nil {
 		e.ResultBytes = a.Size(res)
 	}
 	return ""
+}
+
+// content sets what a call's result shows: to observers that want it, and the reason of a failure
+// that names its kind only. view is what Result made of res.
+func (a *Adapter[C, R]) content(e *Ended, view Result, wants bool, res R) {
+	fault := e.Result.Fault
+	e.Result = view
+	e.Result.Fault = fault
+	if a.Content != nil && (wants || namesKindOnly(e.Err)) {
+		a.Content(res, &e.Result)
+	}
+	e.Err = withReason(e.Err, &e.Result)
+	if e.Content = wants; !wants {
+		e.Result = Result{Fault: e.Result.Fault, Suspended: e.Result.Suspended}
+	}
 }
 
 // report notes the outcome that follows from a refusal, and what Report says. d is scratch
@@ -163,10 +198,10 @@ func (a *Adapter[C, R]) report(record Record, d *Disposition, refused bool, c C,
 	if d == nil {
 		d = new(Disposition)
 	}
-	*d = Disposition{}
 	if refused {
 		d.Outcome = OutcomeRefused
 	}
+	defer func() { *d = Disposition{} }() // d is used again
 	if a.Report != nil {
 		defer record.add(d) // also if it panics
 		a.Report(c, res, err, d)

@@ -30,7 +30,7 @@ func (e *reasonError) LogValue() slog.Value {
 // withReason returns err, or, if err names its kind only and the failed result has a text, an error of the same
 // kind with that text. It returns nil for a nil err.
 func withReason(err error, res *Result) error {
-	if !namesKindOnly(err) {
+	if err == nil || !namesKindOnly(err) {
 		return err
 	}
 	reason := res.reason()

@@ -19,7 +19,7 @@ type run struct {
 	observers []Observer
 	ctxs      []context.Context // what each observer's Begin returned; nil if it panicked
 	ended     Ended
-	reported  Disposition // what an adapter's function sees
+	reported  Disposition // what an adapter's Report sees; zero outside of it
 }
 
 var runs = sync.Pool{New: func() any { return new(run) }}
@@ -78,7 +78,7 @@ func (r *run) release() {
 		clear(tags)
 		r.cell.served.Tags = tags[:0]
 	}
-	r.ended, r.reported = Ended{}, Disposition{}
+	r.ended = Ended{}
 	runs.Put(r)
 }
 

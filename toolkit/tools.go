@@ -41,13 +41,6 @@ func (l Lookup) find(name string) *Definition {
 	return l(name)
 }
 
-// findIn is tools.Lookup for observers: a panic counts as an observer's, and the tool as unknown.
-func findIn(tools Tools, name string) (tool *Definition) {
-	var failed bool
-	defer swallow(&failed)
-	return tools.Lookup(name)
-}
-
 // safeFind is find for observers: a panic counts as an observer's, and the tool as unknown.
 func (l Lookup) safeFind(name string) (tool *Definition) {
 	if l == nil {

@@ -32,8 +32,16 @@ func Split[F Func[C, R], C, R any](f F) Uniform[C, R] {
 	if HasError[F, C, R]() {
 		return v.Convert(reflect.TypeFor[Uniform[C, R]]()).Interface().(Uniform[C, R])
 	}
-	plain := v.Convert(reflect.TypeFor[func(context.Context, C) R]()).Interface().(func(context.Context, C) R)
+	plain := Plain[F, C, R](f)
 	return func(ctx context.Context, c C) (R, error) { return plain(ctx, c), nil }
+}
+
+// Plain returns a function without an error as it is; nil for one with an error.
+func Plain[F Func[C, R], C, R any](f F) func(context.Context, C) R {
+	if HasError[F, C, R]() {
+		return nil
+	}
+	return reflect.ValueOf(f).Convert(reflect.TypeFor[func(context.Context, C) R]()).Interface().(func(context.Context, C) R)
 }
 
 // Join returns f as a function of type F. Where F has no error, f's is dropped.
