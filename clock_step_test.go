@@ -17,8 +17,8 @@ import (
 	"unsafe"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/exporters/statsprom"
 	"github.com/toolscope/toolscope/stats"
-	"github.com/toolscope/toolscope/stats/statsprom"
 	"github.com/toolscope/toolscope/toolkit"
 )
 

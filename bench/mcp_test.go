@@ -11,7 +11,7 @@ import (
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/bench"
-	"github.com/toolscope/toolscope/toolkit/toolmcp"
+	"github.com/toolscope/toolscope/mcp/toolmcp"
 )
 
 // BenchmarkMCP is the call over the official SDK's transport in memory: what a real call

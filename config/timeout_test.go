@@ -14,7 +14,7 @@ import (
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/config"
 	"github.com/toolscope/toolscope/toolkit"
-	"github.com/toolscope/toolscope/toolkit/shell"
+	"github.com/toolscope/toolscope/tools/shell"
 )
 
 // TestAnOperatorCapsTheShellTool runs the real shell tool, whose definition allows 35 s, below the

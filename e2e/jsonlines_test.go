@@ -17,7 +17,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/toolscope/toolscope/exporters"
-	"github.com/toolscope/toolscope/retention"
+	"github.com/toolscope/toolscope/exporters/retention"
 )
 
 // TestJSONLinesAreOTLP sends each line of exporters/jsonlines to Jaeger as it is, after one

@@ -25,8 +25,8 @@ import (
 	"github.com/toolscope/toolscope/e2e/jaeger"
 	"github.com/toolscope/toolscope/exporters"
 	"github.com/toolscope/toolscope/internal/canary"
+	"github.com/toolscope/toolscope/mcp/toolmcp"
 	"github.com/toolscope/toolscope/toolkit"
-	"github.com/toolscope/toolscope/toolkit/toolmcp"
 	"github.com/toolscope/toolscope/tracing"
 )
 

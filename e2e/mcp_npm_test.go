@@ -26,8 +26,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/mcp/manager"
 	"github.com/toolscope/toolscope/toolkit"
-	"github.com/toolscope/toolscope/toolkit/toolmcp/manager"
 )
 
 // A use is how a tool of somebody else's server is called, and what its result holds.

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/toolkit"
-	"github.com/toolscope/toolscope/toolkit/sqldb"
+	"github.com/toolscope/toolscope/tools/sqldb"
 )
 
 // mariaShop fills a database in which the user agent may do everything.

@@ -17,7 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/toolscope/toolscope/toolkit"
-	"github.com/toolscope/toolscope/toolkit/sqldb"
+	"github.com/toolscope/toolscope/tools/sqldb"
 )
 
 // shop fills a database whose tables belong to the user agent, who may write to them,

@@ -8,7 +8,7 @@ import (
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
-	"github.com/toolscope/toolscope/internal/spanowner"
+	"github.com/toolscope/toolscope/exporters/internal/spanowner"
 )
 
 // Forget removes the spans of a session from the ring: those that name it, and those of the same

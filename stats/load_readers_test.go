@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolscope/toolscope/exporters/statsprom"
 	"github.com/toolscope/toolscope/stats"
-	"github.com/toolscope/toolscope/stats/statsprom"
 	"github.com/toolscope/toolscope/toolkit"
 )
 

@@ -7,9 +7,9 @@ import (
 	"fmt"
 
 	"github.com/toolscope/toolscope/toolkit"
-	"github.com/toolscope/toolscope/toolkit/catalog"
-	"github.com/toolscope/toolscope/toolkit/python"
-	"github.com/toolscope/toolscope/toolkit/shell"
+	"github.com/toolscope/toolscope/tools/catalog"
+	"github.com/toolscope/toolscope/tools/python"
+	"github.com/toolscope/toolscope/tools/shell"
 )
 
 // builtinTools are the tools that work in a directory: those that only read, or with

@@ -21,7 +21,7 @@ import (
 	"github.com/toolscope/toolscope/config"
 	"github.com/toolscope/toolscope/exporters"
 	"github.com/toolscope/toolscope/toolkit"
-	"github.com/toolscope/toolscope/toolkit/catalog"
+	"github.com/toolscope/toolscope/tools/catalog"
 )
 
 const callHelp = `toolscope call runs one built-in tool, or one of an MCP server, with all policies, and shows what is seen of it.

@@ -21,10 +21,10 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/demo"
 	"github.com/toolscope/toolscope/exporters"
-	"github.com/toolscope/toolscope/internal/demo"
+	"github.com/toolscope/toolscope/exporters/statsprom"
 	"github.com/toolscope/toolscope/stats"
-	"github.com/toolscope/toolscope/stats/statsprom"
 	"github.com/toolscope/toolscope/toolkit"
 )
 

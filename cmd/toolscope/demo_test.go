@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/demo"
 	"github.com/toolscope/toolscope/internal/canary"
-	"github.com/toolscope/toolscope/internal/demo"
 	"github.com/toolscope/toolscope/stats"
 )
 

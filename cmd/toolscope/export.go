@@ -17,8 +17,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/logexport"
 	"github.com/toolscope/toolscope/internal/display"
-	"github.com/toolscope/toolscope/internal/logexport"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/redact/redactfile"
 	"github.com/toolscope/toolscope/toolkit"

@@ -19,8 +19,8 @@ import (
 
 	"go.opentelemetry.io/otel"
 
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/logexport"
 	"github.com/toolscope/toolscope/internal/display"
-	"github.com/toolscope/toolscope/internal/logexport"
 )
 
 // completeOTLP checks where spans go.

@@ -11,10 +11,10 @@ import (
 	"io"
 	"strings"
 
+	"github.com/toolscope/toolscope/exporters/retention"
 	"github.com/toolscope/toolscope/exporters/spool"
 	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/redact"
-	"github.com/toolscope/toolscope/retention"
 )
 
 const forgetHelp = `toolscope forget removes one session from the files that are kept.

@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolscope/toolscope/internal/mcpproxy"
+	"github.com/toolscope/toolscope/mcp/mcpproxy"
 )
 
 const mcpHelp = `toolscope mcp stands between any MCP client and any MCP server, and shows and governs

@@ -6,7 +6,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/toolscope/toolscope/internal/calllog"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/calllog"
 	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/stats"
 )

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolscope/toolscope/internal/calllog"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/calllog"
 	"github.com/toolscope/toolscope/toolkit"
 )
 

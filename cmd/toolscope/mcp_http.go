@@ -15,7 +15,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/toolscope/toolscope/internal/mcpproxy"
+	"github.com/toolscope/toolscope/mcp/mcpproxy"
 )
 
 // serveHTTP is the proxy of a server over HTTP, until the program is asked to end.

@@ -16,10 +16,10 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/calllog"
 	"github.com/toolscope/toolscope/config"
 	"github.com/toolscope/toolscope/exporters"
-	"github.com/toolscope/toolscope/internal/calllog"
-	"github.com/toolscope/toolscope/internal/mcpproxy"
+	"github.com/toolscope/toolscope/mcp/mcpproxy"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/stats"
 )

@@ -15,8 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/mcpclients"
 	"github.com/toolscope/toolscope/config"
-	"github.com/toolscope/toolscope/internal/mcpclients"
 )
 
 const mcpWrapHelp = `toolscope mcp wrap lets a client start one of its servers behind a proxy.

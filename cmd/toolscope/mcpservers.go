@@ -11,7 +11,7 @@ import (
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/internal/display"
-	"github.com/toolscope/toolscope/toolkit/toolmcp/manager"
+	"github.com/toolscope/toolscope/mcp/manager"
 )
 
 // mcpConfigHelp is the part of a command's help that tells --mcp-config.

@@ -8,7 +8,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/toolscope/toolscope/internal/demo"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/demo"
 	"github.com/toolscope/toolscope/internal/display"
 )
 

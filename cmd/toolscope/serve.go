@@ -22,9 +22,9 @@ import (
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/config"
 	"github.com/toolscope/toolscope/exporters"
+	"github.com/toolscope/toolscope/mcp/toolmcp"
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
-	"github.com/toolscope/toolscope/toolkit/toolmcp"
 )
 
 const serveHelp = `toolscope serve is an MCP server with the built-in tools, watched and governed.

@@ -17,8 +17,8 @@ import (
 
 	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/toolkit"
-	"github.com/toolscope/toolscope/toolkit/catalog"
 	"github.com/toolscope/toolscope/toolkit/export"
+	"github.com/toolscope/toolscope/tools/catalog"
 )
 
 const toolsHelp = `toolscope tools lists the built-in tools, or those of MCP servers.

@@ -13,13 +13,13 @@ import (
 
 	_ "modernc.org/sqlite" // the database's driver, in Go alone
 
-	"github.com/toolscope/toolscope/toolkit/catalog"
-	"github.com/toolscope/toolscope/toolkit/files"
-	"github.com/toolscope/toolscope/toolkit/python"
-	"github.com/toolscope/toolscope/toolkit/shell"
-	"github.com/toolscope/toolscope/toolkit/sqldb"
-	"github.com/toolscope/toolscope/toolkit/weather"
-	"github.com/toolscope/toolscope/toolkit/web"
+	"github.com/toolscope/toolscope/tools/catalog"
+	"github.com/toolscope/toolscope/tools/files"
+	"github.com/toolscope/toolscope/tools/python"
+	"github.com/toolscope/toolscope/tools/shell"
+	"github.com/toolscope/toolscope/tools/sqldb"
+	"github.com/toolscope/toolscope/tools/weather"
+	"github.com/toolscope/toolscope/tools/web"
 )
 
 // toolOptionsHelp is the part of a command's help that tells [toolOptions].

@@ -15,8 +15,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/top"
 	"github.com/toolscope/toolscope/internal/display"
-	"github.com/toolscope/toolscope/internal/top"
 	"github.com/toolscope/toolscope/stats"
 )
 

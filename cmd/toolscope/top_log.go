@@ -14,8 +14,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/top"
 	"github.com/toolscope/toolscope/internal/display"
-	"github.com/toolscope/toolscope/internal/top"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/stats"
 )

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolscope/toolscope/internal/top"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/top"
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
 )

@@ -25,7 +25,7 @@ import (
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/exporters"
-	"github.com/toolscope/toolscope/toolkit/toolmcp"
+	"github.com/toolscope/toolscope/mcp/toolmcp"
 )
 
 func main() {

@@ -22,11 +22,11 @@ import (
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/exporters"
+	"github.com/toolscope/toolscope/mcp/manager"
+	"github.com/toolscope/toolscope/mcp/toolmcp"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/cache"
 	"github.com/toolscope/toolscope/toolkit"
-	"github.com/toolscope/toolscope/toolkit/toolmcp"
-	"github.com/toolscope/toolscope/toolkit/toolmcp/manager"
 	"github.com/toolscope/toolscope/tracing"
 )
 

@@ -19,8 +19,8 @@ import (
 	otelprometheus "go.opentelemetry.io/otel/exporters/prometheus"
 	"go.opentelemetry.io/otel/sdk/metric"
 
+	"github.com/toolscope/toolscope/exporters/statsprom"
 	"github.com/toolscope/toolscope/stats"
-	"github.com/toolscope/toolscope/stats/statsprom"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/tracing"
 )
@@ -233,7 +233,7 @@ func otelNames(t *testing.T) names {
 	}
 	aCall(t, o)
 	made := gathered(t, registry)
-	// MCP's are made by toolkit/toolmcp, by the conventions' names.
+	// MCP's are made by mcp/toolmcp, by the conventions' names.
 	for _, side := range []string{"client", "server"} {
 		labels := []string{"mcp_method_name", "gen_ai_tool_name", "gen_ai_operation_name", "error_type", "toolscope_outcome"}
 		if side == "server" {

@@ -9,7 +9,7 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/toolscope/toolscope/internal/spanowner"
+	"github.com/toolscope/toolscope/exporters/internal/spanowner"
 )
 
 // A purge is the deletion of a session.

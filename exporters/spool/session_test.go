@@ -17,7 +17,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/toolscope/toolscope/internal/spanowner"
+	"github.com/toolscope/toolscope/exporters/internal/spanowner"
 )
 
 // of are spans of a trace; those whose session is not "" say so, by one attribute or the other.

@@ -20,8 +20,8 @@ import (
 	"github.com/toolscope/toolscope/middleware/cache"
 	"github.com/toolscope/toolscope/middleware/dedupe"
 	"github.com/toolscope/toolscope/toolkit"
-	"github.com/toolscope/toolscope/toolkit/files"
-	"github.com/toolscope/toolscope/toolkit/sqldb"
+	"github.com/toolscope/toolscope/tools/files"
+	"github.com/toolscope/toolscope/tools/sqldb"
 )
 
 // Real files and rows, read and written at random through the tools as they declare

@@ -17,7 +17,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/toolscope/toolscope"
-	"github.com/toolscope/toolscope/toolkit/toolmcp"
+	"github.com/toolscope/toolscope/mcp/toolmcp"
 )
 
 func observedServer(impl *mcp.Implementation, options *mcp.ServerOptions) *mcp.Server {

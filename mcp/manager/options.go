@@ -1,0 +1,196 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+//lint:file-ignore SA1019 servers of older revisions ask for what the newest deprecates, and are served.
+
+package manager
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/mcp/toolmcp"
+	"github.com/toolscope/toolscope/redact"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// The defaults of [Options].
+const (
+	DefaultStartTimeout   = 30 * time.Second
+	DefaultRequestTimeout = 30 * time.Second
+	DefaultCallWait       = 5 * time.Second
+	DefaultStopGrace      = 2 * time.Second
+	DefaultPingInterval   = 30 * time.Second
+	DefaultPingTimeout    = 10 * time.Second
+	DefaultBackoff        = 500 * time.Millisecond
+	DefaultMaxBackoff     = 30 * time.Second
+	DefaultMaxMessage     = 16 << 20
+	DefaultMaxTools       = 2000
+)
+
+// A Naming is how tools of several servers are named.
+type Naming uint8
+
+// The namings; the package comment has the rules.
+const (
+	Namespaced Naming = iota // SERVER__TOOL
+	Shared                   // TOOL; the same name and input schema is the same tool, for servers that are trusted alike
+)
+
+// Options say which servers there are and how they are treated. The zero value has no
+// server; durations of 0 are the defaults.
+type Options struct {
+	// Servers are those to begin with, in order of precedence among equal priorities.
+	// [Manager.Add] adds others.
+	Servers []Server
+	// Naming is how tools are named; the default is [Namespaced].
+	Naming Naming
+	// Scope instruments the connections (see [toolmcp.Client]); Instrument are the options
+	// for that, whose Transport the manager sets. The default, a nil Scope, does not. To watch the
+	// calls themselves, wrap the manager: scope.WrapRegistry(m).
+	Scope      *toolscope.Scope
+	Instrument toolmcp.Options
+	// Client is what servers are told of this client; nil is "toolscope".
+	Client *mcp.Implementation
+
+	// StartTimeout is how long a connection may take to be made, lists included.
+	// RequestTimeout is how long a request may take; a tool's own Timeout, if it is
+	// above 0, takes its place for calls, up to an hour.
+	StartTimeout, RequestTimeout time.Duration
+	// CallWait is how long a call waits at most for a server that is not connected at
+	// the moment; below 0 is not at all.
+	CallWait time.Duration
+	// StopGrace is how long a child process may take to end after its input was closed,
+	// and again after SIGTERM, before it is killed.
+	StopGrace time.Duration
+	// PingInterval is how often a server that is not busy is asked whether it is well;
+	// below 0 is never. Two pings in a row that are not answered within PingTimeout, or
+	// one after a failed request, end the connection, which is then made anew.
+	PingInterval, PingTimeout time.Duration
+	// Backoff is the pause before a connection is made anew; it doubles with each
+	// attempt that fails up to MaxBackoff, and a random part of up to a half is taken off.
+	Backoff, MaxBackoff time.Duration
+
+	// MaxMessage is how many bytes a message of a server may have. It does not bind
+	// transports of the host's own.
+	MaxMessage int
+	// MaxTools is how many tools, resources, templates and prompts of a server are
+	// listed, each; what is beyond is left out.
+	MaxTools int
+
+	// Admit is asked of each tool before it is listed, and may change its definition but
+	// for the name; false leaves it out. It may be called by several goroutines. The
+	// default, nil, takes all as they are.
+	Admit func(server string, tool *toolkit.Definition) bool
+	// Redactor is what errors pass before [Status] shows them; nil is the default one.
+	Redactor *redact.Redactor
+
+	// Sampling and SamplingWithTools, of which one may be set, and Elicitation answer
+	// what servers ask of the host; nil refuses. Their contexts end with the connection.
+	// ElicitURL says that Elicitation takes requests to open a URL (Mode "url") as well, which
+	// servers ask for only then; the default is forms only. Roots are told to servers;
+	// nil refuses.
+	Sampling          func(ctx context.Context, server string, p *mcp.CreateMessageParams) (*mcp.CreateMessageResult, error)
+	SamplingWithTools func(ctx context.Context, server string, p *mcp.CreateMessageWithToolsParams) (*mcp.CreateMessageWithToolsResult, error)
+	Elicitation       func(ctx context.Context, server string, p *mcp.ElicitParams) (*mcp.ElicitResult, error)
+	ElicitURL         bool
+	Roots             []*mcp.Root
+
+	// The following are told what happens, one after the other in one goroutine; if they
+	// are so slow that more than 1,024 or 16 MiB wait, what happens then is not told. A panic
+	// is swallowed. Nil ones are not called.
+	//
+	// OnState is told of changes of a server's state; OnLists that its tools, resources
+	// or prompts are others now. OnProgress is told of the progress of calls, which
+	// servers are asked for only if it is set. OnLog is told of log messages, of LogLevel
+	// and above if that is set. OnResource is told of a resource that changed, if the host
+	// subscribed to it through [Manager.Session]. OnStderr is told what children
+	// print on their standard error, by the line.
+	OnState    func(Status)
+	OnLists    func(server string)
+	OnProgress func(Progress)
+	OnLog      func(Log)
+	OnResource func(server, uri string)
+	OnStderr   func(server, line string)
+	LogLevel   mcp.LoggingLevel
+}
+
+// A Progress is what a server told of a call that runs.
+type Progress struct {
+	Server, Tool    string // the tool's name as called
+	CallID          string // the model's id of the call
+	Progress, Total float64
+	Message         string
+}
+
+// A Log is a server's log message.
+type Log struct {
+	Server, Logger string
+	Level          mcp.LoggingLevel
+	Data           any
+}
+
+func wrong(field string, got any, want string) error {
+	return fmt.Errorf("manager: Options.%s: got %v, want %s", field, got, want)
+}
+
+// resolve checks o and fills in what 0 stands for.
+func (o Options) resolve() (Options, error) {
+	if o.Naming > Shared {
+		return o, wrong("Naming", o.Naming, "Namespaced or Shared")
+	}
+	if o.Sampling != nil && o.SamplingWithTools != nil {
+		return o, errors.New("manager: Options.Sampling: got SamplingWithTools as well, want one of them")
+	}
+	for _, d := range []struct {
+		field     string
+		value     *time.Duration
+		preset    time.Duration
+		belowZero bool
+	}{
+		{"StartTimeout", &o.StartTimeout, DefaultStartTimeout, false},
+		{"RequestTimeout", &o.RequestTimeout, DefaultRequestTimeout, false},
+		{"CallWait", &o.CallWait, DefaultCallWait, true},
+		{"StopGrace", &o.StopGrace, DefaultStopGrace, false},
+		{"PingInterval", &o.PingInterval, DefaultPingInterval, true},
+		{"PingTimeout", &o.PingTimeout, DefaultPingTimeout, false},
+		{"Backoff", &o.Backoff, DefaultBackoff, false},
+		{"MaxBackoff", &o.MaxBackoff, max(DefaultMaxBackoff, o.Backoff), false},
+	} {
+		switch {
+		case *d.value == 0:
+			*d.value = d.preset
+		case *d.value < 0 && !d.belowZero:
+			return o, wrong(d.field, *d.value, "a duration above 0, or 0 for the default")
+		}
+	}
+	if o.MaxBackoff < o.Backoff {
+		return o, wrong("MaxBackoff", o.MaxBackoff, fmt.Sprintf("at least Backoff, %v", o.Backoff))
+	}
+	for _, n := range []struct {
+		field  string
+		value  *int
+		preset int
+	}{{"MaxMessage", &o.MaxMessage, DefaultMaxMessage}, {"MaxTools", &o.MaxTools, DefaultMaxTools}} {
+		switch {
+		case *n.value == 0:
+			*n.value = n.preset
+		case *n.value < 0:
+			return o, wrong(n.field, *n.value, "a number above 0, or 0 for the default")
+		}
+	}
+	o.Roots = slices.Clone(o.Roots)
+	if o.Redactor == nil {
+		o.Redactor = redact.Default()
+	}
+	if o.Client == nil {
+		o.Client = toolmcp.Implementation()
+	}
+	return o, nil
+}
