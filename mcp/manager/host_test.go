@@ -177,17 +177,19 @@ func TestCloseEndsTheHostsHandlers(t *testing.T) {
 			if kind == "memory" {
 				tool = "a__ask"
 			}
-			done := make(chan error, 1)
+			done := make(chan struct{})
 			go func() {
-				_, err := call(t, m, tool, "")
-				done <- err
+				defer close(done)
+				_, _ = call(t, m, tool, "") // an answer if the server gives one before its connection ends, else an error
 			}()
 			<-waiting
 			if err := m.Close(); err != nil {
 				t.Error(err)
 			}
-			if err := <-done; err == nil {
-				t.Error("got an answer, want the call to end with the manager")
+			select {
+			case <-done:
+			case <-time.After(10 * time.Second):
+				t.Error("the call goes on after Close, want it to end with the manager")
 			}
 		})
 	}
