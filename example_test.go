@@ -9,9 +9,6 @@ import (
 	"errors"
 	"fmt"
 
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/sdk/trace/tracetest"
-
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
@@ -63,10 +60,7 @@ func execute(_ context.Context, c ToolCall) ToolResult {
 
 // A registry with types of its own keeps them.
 func ExampleWrapFunc() {
-	spans := tracetest.NewSpanRecorder()
-	scope, err := toolscope.New(toolscope.Options{
-		TracerProvider: sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans)),
-	})
+	scope, err := toolscope.New(toolscope.Options{}) // spans go to the application's providers
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -89,14 +83,14 @@ func ExampleWrapFunc() {
 	}
 	fmt.Println(wrapped(context.Background(), ToolCall{ID: "1", Name: "read"}).Output)
 	fmt.Println(wrapped(context.Background(), ToolCall{ID: "2", Name: "made_up"}).Output)
-	for _, s := range spans.Ended() {
-		fmt.Println(s.Name(), s.Status().Code)
+	for _, t := range scope.Stats().Summary(stats.Window{}).Tools {
+		fmt.Println(t.Tool, t.Calls, t.Errors)
 	}
 	// Output:
 	// text of the file
 	// no such tool
-	// execute_tool read Unset
-	// execute_tool _unknown Error
+	// read 1 0
+	// other 1 1
 }
 
 // A framework with callbacks reports when a call begins and when it ends.

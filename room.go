@@ -3,7 +3,7 @@
 
 package toolscope
 
-// roomBytes is how much of a stack observing a call takes, about.
+// roomBytes is how much of a stack observing a call takes, about. TestRoom of tests/scope measures it.
 const roomBytes = 5 << 10
 
 // makeRoom sees to it that the goroutine's stack has room for observing a call. Calls are often

@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolscope/toolscope/exporters/statsprom"
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -25,7 +24,7 @@ import (
 // clients of the stream that read nothing. The function returned ends it.
 func startReaders(t *testing.T, r *stats.Recorder, served *atomic.Uint64, length time.Duration) (stop func()) {
 	t.Helper()
-	h, err := stats.NewHandler(r, stats.HandlerOptions{Refresh: 100 * time.Millisecond, Metrics: statsprom.NewHandler})
+	h, err := stats.NewHandler(r, stats.HandlerOptions{Refresh: 100 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

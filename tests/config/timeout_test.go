@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/config"
 	"github.com/toolscope/toolscope/toolkit"
@@ -56,3 +58,5 @@ func TestAnOperatorCapsTheShellTool(t *testing.T) {
 		}
 	}
 }
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
