@@ -3,9 +3,12 @@
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
-# Every module of the repository; e2e/tools only pins the servers' versions, and bench/peers
-# brings in other projects' libraries, which only make bench-peers needs.
-MODULES := $(filter-out ./e2e/tools ./bench/peers ./bench/peers/%,$(patsubst %/go.mod,%,$(shell find . -name go.mod -not -path './.git/*' | sort)))
+# Modules with a workspace of their own; bench/peers and e2e/tools, which bring in other projects'
+# libraries and servers, only concern make bench-peers and make e2e.
+APART := tools/agent/anthropic tools/agent/openai
+
+# The packages of the workspace in go.work, without the end-to-end suite.
+PACKAGES := ./... ./exporters/... ./mcp/... ./tools/... ./cmd/toolscope/... ./examples/... ./tests/... ./bench/... ./internal/release/...
 
 # The race detector needs cgo, and so a C compiler: without one tests run without it.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
@@ -27,12 +30,14 @@ help: ## list the targets
 
 .PHONY: build
 build: ## build every module
-	@for m in $(MODULES); do (cd $$m && go build ./...) || exit 1; done
+	go build work
+	@for m in $(APART); do (cd $$m && go build ./...) || exit 1; done
 	go build -o bin/ ./cmd/toolscope
 
 .PHONY: test
 test: ## run the tests, shuffled, with the race detector where there is a C compiler
-	go test $(RACE) -shuffle=on ./...
+	go test $(RACE) -shuffle=on $(PACKAGES)
+	@for m in $(APART); do (cd $$m && go test $(RACE) -shuffle=on ./...) || exit 1; done
 
 .PHONY: lint
 lint: fmt vet staticcheck vuln ## gofmt, go vet, staticcheck (staticcheck.conf) and govulncheck
@@ -43,11 +48,13 @@ fmt: ## fail if gofmt would change a file
 
 .PHONY: vet
 vet: ## go vet, in every module
-	@for m in $(MODULES); do (cd $$m && go vet ./...) || exit 1; done
+	go vet work
+	@for m in $(APART); do (cd $$m && go vet ./...) || exit 1; done
 
 .PHONY: staticcheck
 staticcheck: ## staticcheck, in every module
-	@for m in $(MODULES); do (cd $$m && go run $(STATICCHECK) ./...) || exit 1; done
+	go run $(STATICCHECK) $(PACKAGES) ./e2e/...
+	@for m in $(APART); do (cd $$m && go run $(STATICCHECK) ./...) || exit 1; done
 
 # govulncheck exits with 3 if it found something. Where it cannot be had, or its
 # database cannot be reached, that is said and nothing fails.
@@ -56,7 +63,7 @@ vuln: ## known vulnerabilities, where govulncheck and its database can be reache
 	@if ! GOBIN=$(CURDIR)/bin go install $(GOVULNCHECK) 2>/dev/null; then \
 		echo "govulncheck: could not be installed, nothing checked"; \
 	else \
-		bin/govulncheck ./... ; code=$$?; \
+		bin/govulncheck $(PACKAGES) ; code=$$?; \
 		if [ $$code -eq 3 ]; then exit 1; fi; \
 		if [ $$code -ne 0 ]; then echo "govulncheck: could not run, nothing checked"; fi; \
 	fi
@@ -79,7 +86,7 @@ bench-agent: ## a whole program bare and wrapped, AGENT_RUNS (10) times each by 
 
 .PHONY: bench-packages
 bench-packages: ## the benchmarks of the packages with go test (BENCH=regexp)
-	go test -run='^$$' -bench='$(BENCH)' -benchtime=$(BENCHTIME) -benchmem ./...
+	go test -run='^$$' -bench='$(BENCH)' -benchtime=$(BENCHTIME) -benchmem $(PACKAGES)
 
 .PHONY: load
 load: ## 10,000 calls a second for LOADTIME (1m) beside 20 readers of the statistics, bare and with the race detector
@@ -88,7 +95,7 @@ load: ## 10,000 calls a second for LOADTIME (1m) beside 20 readers of the statis
 
 .PHONY: fuzz
 fuzz: ## each fuzz target for FUZZTIME (30s)
-	@for p in $$(go list ./...); do \
+	@for p in $$(go list $(PACKAGES)); do \
 		dir=$$(go list -f '{{.Dir}}' $$p); \
 		for f in $$(cat $$dir/*_test.go 2>/dev/null | sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p'); do \
 			echo "$$p $$f"; \
@@ -116,7 +123,7 @@ chaos: ## an outage of OUTAGE (2m) with a kill in the middle, hostile destinatio
 cross: ## build and vet for Linux, macOS and Windows
 	@for os in linux darwin windows; do \
 		echo "$$os"; \
-		CGO_ENABLED=0 GOOS=$$os go build ./... && CGO_ENABLED=0 GOOS=$$os go vet ./... || exit 1; \
+		CGO_ENABLED=0 GOOS=$$os go build $(PACKAGES) && CGO_ENABLED=0 GOOS=$$os go vet $(PACKAGES) || exit 1; \
 	done
 
 .PHONY: api
@@ -130,7 +137,20 @@ recall: ## score the redactor on a labelled corpus: make recall CORPUS=file.json
 
 .PHONY: tidy
 tidy: ## go mod tidy, in every module
-	@for m in $(MODULES) ./e2e/tools; do test ! -d $$m || (cd $$m && go mod tidy) || exit 1; done
+	go run ./internal/release tidy
+
+.PHONY: modules
+modules: ## check that modules.txt, go.mod files and workspaces agree
+	go run ./internal/release verify
+
+.PHONY: consumer
+consumer: ## use every released module from outside of the repository, as a release would give it
+	go run ./internal/release consumer
+
+.PHONY: release
+release: ## commit and tag VERSION (v0.2.0) of all modules, after make modules and make consumer
+	@test -n "$(VERSION)" || { echo 'VERSION: got "", want a version: make release VERSION=v0.2.0'; exit 2; }
+	go run ./internal/release release $(VERSION)
 
 .PHONY: clean
 clean: ## remove what building left

@@ -2,15 +2,13 @@ module github.com/toolscope/toolscope/bench
 
 go 1.26.0
 
-replace github.com/toolscope/toolscope => ../
-
-replace github.com/toolscope/toolscope/e2e => ../e2e
-
 require (
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0
 	github.com/modelcontextprotocol/go-sdk v1.8.0
-	github.com/toolscope/toolscope v0.0.0
-	github.com/toolscope/toolscope/e2e v0.0.0
+	github.com/toolscope/toolscope v0.1.0
+	github.com/toolscope/toolscope/e2e v0.1.0
+	github.com/toolscope/toolscope/exporters v0.1.0
+	github.com/toolscope/toolscope/mcp v0.1.0
 	go.opentelemetry.io/otel v1.47.0
 	go.opentelemetry.io/otel/metric v1.47.0
 	go.opentelemetry.io/otel/sdk v1.47.0

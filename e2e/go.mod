@@ -5,7 +5,10 @@ go 1.26.0
 require (
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/modelcontextprotocol/go-sdk v1.8.0
-	github.com/toolscope/toolscope v0.0.0
+	github.com/toolscope/toolscope v0.1.0
+	github.com/toolscope/toolscope/exporters v0.1.0
+	github.com/toolscope/toolscope/mcp v0.1.0
+	github.com/toolscope/toolscope/tools v0.1.0
 	go.opentelemetry.io/otel v1.47.0
 	go.opentelemetry.io/otel/sdk v1.47.0
 	go.opentelemetry.io/otel/trace v1.47.0
@@ -85,5 +88,3 @@ require (
 	google.golang.org/protobuf v1.36.12 // indirect
 	mvdan.cc/sh/v3 v3.14.1 // indirect
 )
-
-replace github.com/toolscope/toolscope => ../

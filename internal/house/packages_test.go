@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -24,10 +26,10 @@ type pkg struct {
 	Deps             []string
 }
 
-// own is the package's directory in the repository: "." for the root, "" if it is
-// another module's.
+// own is where the package is in the repository, with slashes, "." for the root; "" for
+// packages of others.
 func (p *pkg) own() string {
-	if p.Module == nil || p.Module.Path != module {
+	if p.Module == nil || p.Module.Path != module && !strings.HasPrefix(p.Module.Path, module+"/") {
 		return ""
 	}
 	if p.ImportPath == module {
@@ -36,18 +38,30 @@ func (p *pkg) own() string {
 	return strings.TrimPrefix(p.ImportPath, module+"/")
 }
 
-// library reports whether users can import the package.
+// library reports whether applications import the package: it is of a released module, no
+// command and not internal.
 func (p *pkg) library() bool {
 	dir := p.own()
-	return dir != "" && p.Name != "main" && len(p.GoFiles) > 0 && !strings.HasPrefix(dir, "internal") && !strings.Contains(dir, "/internal")
+	first, _, _ := strings.Cut(dir, "/")
+	return dir != "" && p.Name != "main" && len(p.GoFiles) > 0 && !strings.HasPrefix(dir, "internal") && !strings.Contains(dir, "/internal") &&
+		!slices.Contains([]string{"tests", "bench", "e2e"}, first)
 }
 
 // list returns all packages of the root module and what they depend on, as built
 // for a system without cgo.
 func list(t *testing.T, goos string) map[string]*pkg {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-e", "-deps", "-json=ImportPath,Name,Standard,Module,GoFiles,Deps", "./...")
-	cmd.Dir = root
+	packages := map[string]*pkg{}
+	for dir, pattern := range map[string]string{".": "work", "tools/agent/openai": "./...", "tools/agent/anthropic": "./..."} {
+		listIn(t, packages, filepath.Join(root, dir), goos, pattern)
+	}
+	return packages
+}
+
+func listIn(t *testing.T, packages map[string]*pkg, dir, goos, pattern string) {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-e", "-deps", "-json=ImportPath,Name,Standard,Module,GoFiles,Deps", pattern)
+	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOOS="+goos, "CGO_ENABLED=0")
 	var problems strings.Builder
 	cmd.Stderr = &problems
@@ -55,12 +69,11 @@ func list(t *testing.T, goos string) map[string]*pkg {
 	if err != nil {
 		t.Fatalf("go list: %v\n%s", err, &problems)
 	}
-	packages := map[string]*pkg{}
 	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
 		p := new(pkg)
 		err := dec.Decode(p)
 		if errors.Is(err, io.EOF) {
-			return packages
+			return
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -86,15 +86,6 @@ func TestEveryGoFileHasTheLicenceHeader(t *testing.T) {
 	})
 }
 
-// "go install module@version" refuses a module with replacements.
-func TestRootModuleReplacesNothing(t *testing.T) {
-	for i, line := range strings.Split(string(read(t, "go.mod")), "\n") {
-		if strings.HasPrefix(strings.TrimSpace(line), "replace") {
-			t.Errorf("go.mod:%d: got %q, want no replace in the root module", i+1, line)
-		}
-	}
-}
-
 // forbidden are texts that must not stand in any file. They are written so that
 // this file does not contain them.
 var forbidden = []struct {

@@ -4,7 +4,8 @@ go 1.26.0
 
 require (
 	github.com/anthropics/anthropic-sdk-go v1.84.0
-	github.com/toolscope/toolscope v0.0.0
+	github.com/toolscope/toolscope v0.1.0
+	github.com/toolscope/toolscope/tools v0.1.0
 )
 
 require (
@@ -28,5 +29,3 @@ require (
 	go.yaml.in/yaml/v4 v4.0.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 )
-
-replace github.com/toolscope/toolscope => ../../../

@@ -4,7 +4,8 @@ go 1.26.0
 
 require (
 	github.com/openai/openai-go/v3 v3.95.0
-	github.com/toolscope/toolscope v0.0.0
+	github.com/toolscope/toolscope v0.1.0
+	github.com/toolscope/toolscope/tools v0.1.0
 )
 
 require (
@@ -14,5 +15,3 @@ require (
 	github.com/tidwall/pretty v1.2.1 // indirect
 	github.com/tidwall/sjson v1.2.5 // indirect
 )
-
-replace github.com/toolscope/toolscope => ../../../

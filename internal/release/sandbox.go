@@ -1,0 +1,96 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// output runs a command in a folder, "" being the present one, and returns what it prints.
+func output(dir, name string, args ...string) (string, error) {
+	return outputEnv(dir, nil, name, args...)
+}
+
+// outputEnv is output with further variables of the environment.
+func outputEnv(dir string, env []string, name string, args ...string) (string, error) {
+	var out, problems bytes.Buffer
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &problems
+	cmd.Env = append(os.Environ(), env...)
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("%s %s: %w\n%s%s", name, strings.Join(args, " "), err, out.Bytes(), problems.Bytes())
+	}
+	return out.String(), nil
+}
+
+// A sandbox is an environment in which the modules of the working tree can be had in the
+// list's version, and all others as usual.
+type sandbox struct {
+	dir string // a new folder for temporary files
+	env []string
+}
+
+// sandbox packs the modules. Modules of others are kept from one time to the next in the
+// user's cache folder, and copied from the go command's own cache where that has them.
+func (l *list) sandbox() (*sandbox, error) {
+	dir, err := os.MkdirTemp("", "toolscope-release-")
+	if err != nil {
+		return nil, err
+	}
+	s := &sandbox{dir: dir}
+	if err := l.pack(filepath.Join(dir, "proxy")); err != nil {
+		return nil, err
+	}
+	vars, err := output(dir, "go", "env", "GOPROXY", "GOMODCACHE")
+	if err != nil {
+		return nil, err
+	}
+	proxy, cache, _ := strings.Cut(strings.TrimSpace(vars), "\n")
+	user, err := os.UserCacheDir()
+	if err != nil {
+		return nil, err
+	}
+	own := filepath.Join(user, "toolscope-release")
+	for _, old := range []string{"github.com/toolscope", "cache/download/github.com/toolscope"} { // the last run's
+		if err := remove(filepath.Join(own, filepath.FromSlash(old))); err != nil {
+			return nil, err
+		}
+	}
+	s.env = []string{
+		"GOWORK=off", "GOFLAGS=-mod=mod", "GONOSUMDB=" + prefix, "GOMODCACHE=" + own,
+		"GOPROXY=" + fileURL(filepath.Join(dir, "proxy")) + "," + fileURL(filepath.Join(cache, "cache", "download")) + "," + proxy,
+	}
+	return s, nil
+}
+
+// close deletes the sandbox's files.
+func (s *sandbox) close() { _ = os.RemoveAll(s.dir) }
+
+func (s *sandbox) run(dir, name string, args ...string) (string, error) {
+	return outputEnv(dir, s.env, name, args...)
+}
+
+func fileURL(path string) string {
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") { // C:/…
+		path = "/" + path
+	}
+	return "file://" + path
+}
+
+// remove deletes a folder of the module cache, where files are read-only.
+func remove(dir string) error {
+	_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			return os.Chmod(path, 0o755)
+		}
+		return nil
+	})
+	return os.RemoveAll(dir)
+}

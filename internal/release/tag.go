@@ -1,0 +1,115 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/semver"
+)
+
+// set writes a version into modules.txt, the requirements of all modules, and the workspaces.
+func (l *list) set(version string) error {
+	if !semver.IsValid(version) || semver.Build(version) != "" {
+		return fmt.Errorf("version: got %q, want one as v0.1.0", version)
+	}
+	name := filepath.Join(l.root, listFile)
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	text = regexp.MustCompile(`(?m)^version \S+`).ReplaceAll(text, []byte("version "+version))
+	if err := os.WriteFile(name, text, 0o644); err != nil {
+		return err
+	}
+	l.version = version
+	for _, m := range l.modules {
+		f, err := l.goMod(m)
+		if err != nil {
+			return err
+		}
+		for _, r := range f.Require {
+			if ours(r.Mod.Path) {
+				if err := f.AddRequire(r.Mod.Path, version); err != nil {
+					return err
+				}
+			}
+		}
+		out, err := f.Format()
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(l.file(m, "go.mod"), out, 0o644); err != nil {
+			return err
+		}
+	}
+	return l.setWorkspaces()
+}
+
+const (
+	changelog  = "CHANGELOG.md"
+	unreleased = "## [Unreleased]"
+)
+
+// release makes a commit that is version, with its tags. It pushes nothing.
+func (l *list) release(version string) error {
+	dirty, err := output(l.root, "git", "status", "--porcelain")
+	if err != nil {
+		return err
+	}
+	if dirty != "" {
+		return fmt.Errorf("working tree: got changes, want none\n%s", dirty)
+	}
+	for _, m := range l.modules {
+		if _, err := output(l.root, "git", "rev-parse", "-q", "--verify", "refs/tags/"+m.tag(version)); m.released && err == nil {
+			return fmt.Errorf("tag %s exists", m.tag(version))
+		}
+	}
+	if err := errors.Join(l.verify(), l.set(version)); err != nil {
+		return err
+	}
+	if err := errors.Join(l.verify(), l.consume()); err != nil {
+		return err
+	}
+	if err := l.writeChangelog(version, time.Now()); err != nil {
+		return err
+	}
+	if _, err := output(l.root, "git", "commit", "-am", "Release "+version); err != nil {
+		return err
+	}
+	var tags []string
+	for _, m := range l.modules {
+		if !m.released {
+			continue
+		}
+		if _, err := output(l.root, "git", "tag", "-a", "-m", m.path()+" "+version, m.tag(version)); err != nil {
+			return err
+		}
+		tags = append(tags, m.tag(version))
+	}
+	fmt.Printf("committed and tagged; publish with\n\n    git push --atomic origin HEAD %s\n", strings.Join(tags, " "))
+	return nil
+}
+
+// writeChangelog puts what stands under "Unreleased" under the version, and an empty
+// "Unreleased" above it.
+func (l *list) writeChangelog(version string, now time.Time) error {
+	name := filepath.Join(l.root, changelog)
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	before, after, found := strings.Cut(string(text), unreleased+"\n")
+	if !found || strings.TrimSpace(after) == "" {
+		return fmt.Errorf("%s: want a heading %q with what is new below it", changelog, unreleased)
+	}
+	heading := fmt.Sprintf("## [%s] - %s\n", strings.TrimPrefix(version, "v"), now.UTC().Format(time.DateOnly))
+	return os.WriteFile(name, []byte(before+unreleased+"\n\n"+heading+after), 0o644)
+}
