@@ -14,8 +14,8 @@ import (
 	"github.com/toolscope/toolscope/middleware/approve"
 )
 
-// serveApprovals puts the pages of the Approve policy next to the statistics.
-func (s *Scope) serveApprovals() error {
+// requireAskers checks the Approve policies, which are served next to the statistics if there is a token.
+func (s *Scope) requireAskers() error {
 	if err := s.checkApprovals(s.rules.Load().policies); err != nil {
 		return err
 	}
@@ -26,7 +26,6 @@ func (s *Scope) serveApprovals() error {
 		return errors.New("toolscope: Options.ApprovalsToken: got no approve.Policy among the policies, " +
 			"want one in Options.Policies")
 	}
-	s.handler = &approvals{scope: s, token: s.options.ApprovalsToken, rest: s.handler}
 	return nil
 }
 
@@ -41,7 +40,7 @@ func (s *Scope) checkApprovals(policies []middleware.Policy) error {
 		}
 		if serve {
 			serve = false
-			if _, err := approve.NewHandler(policy, s.options.ApprovalsToken); err != nil {
+			if err := policy.AnswerOverHTTP(s.options.ApprovalsToken); err != nil {
 				return err
 			}
 		}

@@ -7,8 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -24,9 +22,9 @@ type Scope struct {
 	options   *Options          // with their defaults
 	tracer    *tracing.Observer // nil without spans and metrics
 	recorder  *stats.Recorder   // nil without statistics
-	handler   http.Handler
 	observers []toolkit.Observer
 	self      self
+	pages     pages
 
 	applying sync.Mutex
 	rules    atomic.Pointer[rules]
@@ -49,10 +47,8 @@ func New(o Options) (*Scope, error) {
 		if err := s.makeStats(); err != nil {
 			return nil, err
 		}
-	} else {
-		s.handler = http.HandlerFunc(noStats)
 	}
-	if err := s.serveApprovals(); err != nil {
+	if err := s.requireAskers(); err != nil {
 		return nil, err
 	}
 	if !c.NoTracing || !c.NoMetrics {
@@ -73,12 +69,7 @@ func (s *Scope) makeStats() (err error) {
 	if s.recorder, err = stats.New(o); err != nil {
 		return err
 	}
-	served := c.HTTP
-	served.Health = append(slices.Clip(served.Health), &s.self)
-	if c.ApprovalsToken != "" {
-		served.Links = append(slices.Clip(served.Links), stats.Link{Name: "approvals", Href: "approvals"})
-	}
-	if s.handler, err = stats.NewHandler(s.recorder, served); err != nil {
+	if err := s.checkHTTP(); err != nil {
 		return err
 	}
 	s.observers = append(s.observers, s.recorder)
@@ -113,11 +104,6 @@ func (s *Scope) count(t tracing.ContentReport) {
 		}
 	}
 	s.recorder.AddContent(t.Tool, t.Findings.Count(), truncations)
-}
-
-// noStats answers for a scope without statistics.
-func noStats(w http.ResponseWriter, _ *http.Request) {
-	http.Error(w, "this scope keeps no statistics: it was made with toolscope.Options.NoStats", http.StatusNotFound)
 }
 
 // Wrap returns h observed and governed by the scope. tools are the registered tools: the
@@ -191,16 +177,6 @@ func (s *Scope) Tracing() *tracing.Observer {
 // Off reports whether the scope passes all calls on, as [Settings].Off says; a nil scope
 // does.
 func (s *Scope) Off() bool { return s == nil || s.rules.Load().off }
-
-// HTTPHandler serves the statistics and the dashboard; it can be mounted under
-// any prefix with [http.StripPrefix]. It answers requests that arrive on a
-// loopback address only, unless [Options].HTTP says otherwise.
-func (s *Scope) HTTPHandler() http.Handler {
-	if s == nil {
-		return http.HandlerFunc(noStats)
-	}
-	return s.handler
-}
 
 // Shutdown closes what the scope keeps open, its policies included, and returns when that is
 // done or ctx is over; the host's providers stay. It may be called more than once, and calls made after it still

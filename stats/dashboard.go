@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"sync"
 	"time"
 
 	_ "embed"
@@ -24,20 +25,39 @@ import (
 //go:embed dashboard.html
 var pageText string
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"plain":    display.Plain,
-	"clip":     display.Clip,
-	"count":    display.Count,
-	"ms":       display.Milliseconds,
-	"duration": display.Duration,
-	"percent":  display.Percent,
-	"rate":     display.Rate,
-	"bytes":    size,
-	"sorted": func(sorts map[string]link, by, name string) link {
-		return link{name, sorts[by].Href, sorts[by].Current}
-	},
-	"three": display.Three,
-}).Parse(pageText))
+// pages are the templates, made when the first page is: a program that serves none does not
+// link package html/template, as it would if an initialised variable held them.
+var pages struct {
+	once      sync.Once
+	dashboard *template.Template
+	log       *template.Template
+}
+
+// makePages makes the templates.
+func makePages() {
+	pages.dashboard = template.Must(template.New("page").Funcs(template.FuncMap{
+		"plain":    display.Plain,
+		"clip":     display.Clip,
+		"count":    display.Count,
+		"ms":       display.Milliseconds,
+		"duration": display.Duration,
+		"percent":  display.Percent,
+		"rate":     display.Rate,
+		"bytes":    size,
+		"sorted": func(sorts map[string]link, by, name string) link {
+			return link{name, sorts[by].Href, sorts[by].Current}
+		},
+		"three": display.Three,
+	}).Parse(pageText))
+	pages.log = template.Must(template.Must(pages.dashboard.Clone()).New("log").Funcs(template.FuncMap{
+		"shown": func(id, title string, calls []pageCall) any {
+			return struct {
+				ID, Title string
+				Calls     []pageCall
+			}{id, title, calls}
+		},
+	}).Parse(logPageText))
+}
 
 // size is a number of bytes, of whatever type.
 func size(n any) string {
@@ -67,7 +87,8 @@ func (h *handler) page(r *request) ([]byte, *problem) {
 		return nil, nil
 	}
 	var b bytes.Buffer
-	if err := pageTemplate.Execute(&b, d); err != nil {
+	pages.once.Do(makePages)
+	if err := pages.dashboard.Execute(&b, d); err != nil {
 		return nil, &problem{Status: http.StatusInternalServerError, Detail: "the page could not be made"}
 	}
 	// Texts are spelled out already; the values of the form are what they are.

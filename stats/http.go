@@ -24,12 +24,13 @@ const (
 // handler serves what a recorder knows. It holds no state of its own but for who is
 // being served.
 type handler struct {
-	recorder *Recorder
-	config   *handlerConfig
-	gate     *gate
-	exporter http.Handler  // of metrics; nil if there is none
-	turns    chan struct{} // held while an answer is computed
-	streams  chan struct{} // held while a stream is open
+	recorder  *Recorder
+	config    *handlerConfig
+	gate      *gate
+	exporter  http.Handler // of metrics; nil if there is none
+	resources map[string]*resource
+	turns     chan struct{} // held while an answer is computed
+	streams   chan struct{} // held while a stream is open
 }
 
 // NewHandler serves what the recorder knows: a dashboard at "/", JSON below
@@ -54,11 +55,12 @@ func NewHandler(recorder *Recorder, o HandlerOptions) (http.Handler, error) {
 		return nil, err
 	}
 	h := &handler{
-		recorder: recorder,
-		config:   c,
-		gate:     newGate(c),
-		turns:    make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
-		streams:  make(chan struct{}, maxStreams),
+		recorder:  recorder,
+		resources: resources(),
+		config:    c,
+		gate:      newGate(c),
+		turns:     make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
+		streams:   make(chan struct{}, maxStreams),
 	}
 	if c.Metrics != nil {
 		if h.exporter, err = c.Metrics(recorder); err != nil {
@@ -92,7 +94,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusPermanentRedirect)
 		return
 	}
-	res, argument, p := find(r.URL.EscapedPath())
+	res, argument, p := h.resource(r.URL.EscapedPath())
 	if p != nil {
 		p.write(w)
 		return
@@ -168,9 +170,9 @@ func proper(w http.ResponseWriter, r *http.Request) *problem {
 	return nil
 }
 
-// find is the resource at an escaped path. The fourth segment is always a name,
+// resource is the resource at an escaped path. The fourth segment is always a name,
 // percent-encoded, so that a name may hold slashes, dots, anything.
-func find(path string) (res *resource, argument string, p *problem) {
+func (h *handler) resource(path string) (res *resource, argument string, p *problem) {
 	segments := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	if len(segments) > 3 {
 		name, err := url.PathUnescape(segments[3])
@@ -180,7 +182,7 @@ func find(path string) (res *resource, argument string, p *problem) {
 		argument = name
 		segments[3] = "*"
 	}
-	res, ok := resources[strings.Join(segments, "/")]
+	res, ok := h.resources[strings.Join(segments, "/")]
 	if !ok {
 		return nil, "", notFound("there is nothing at " + shown(path) + "; the resources are listed by /openapi.json")
 	}

@@ -21,7 +21,7 @@ import (
 func TestEveryResourceRefusesBadInput(t *testing.T) {
 	h := handlerOf(t, busyRecorder(t), HandlerOptions{Metrics: func(*Recorder) (http.Handler, error) { return http.NotFoundHandler(), nil }})
 	mega := strings.Repeat("a", 1<<20)
-	for path, res := range resources {
+	for path, res := range resources() {
 		target := "/" + path
 		if before, after, named := strings.Cut(target, "*"); named {
 			hostile := before + url.PathEscape(hostileName+"-unknown") + after

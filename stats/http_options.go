@@ -85,6 +85,13 @@ const minToken = 16
 // traceMark stands for the trace id in a TraceURL.
 const traceMark = "{trace_id}"
 
+// Validate returns the error that [NewHandler] would return for the options, without making a
+// handler. It does not call Metrics.
+func (o HandlerOptions) Validate() error {
+	_, err := newHandlerConfig(o)
+	return err
+}
+
 func newHandlerConfig(o HandlerOptions) (*handlerConfig, error) {
 	c := &handlerConfig{HandlerOptions: o, trace: o.TraceURL}
 	if t := o.BearerToken; t != "" && (len(t) < minToken || strings.ContainsAny(t, " \t\r\n")) {

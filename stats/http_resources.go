@@ -26,28 +26,31 @@ type resource struct {
 	serve func(h *handler, w http.ResponseWriter, r *request)
 }
 
-// resources are all there are, by their paths; a * stands for a name.
-var resources = map[string]*resource{
-	"":                         {contentType: "text/html; charset=utf-8", parameters: pageParameters, body: (*handler).page},
-	"assets/dashboard.css":     asset("text/css; charset=utf-8", "dashboard.css"),
-	"assets/icon.svg":          asset("image/svg+xml", "dashboard.svg"),
-	"assets/dashboard.js":      asset("text/javascript; charset=utf-8", "dashboard.js"),
-	"api/v1/summary":           data((*handler).summary, windowNames...),
-	"api/v1/tools":             data((*handler).tools, slices.Concat(windowNames, []string{"sort", "limit"})...),
-	"api/v1/tools/*":           data((*handler).tool, windowNames...),
-	"api/v1/tools/*/histogram": {contentType: "text/plain; charset=utf-8", counted: true, parameters: slices.Concat(windowNames, []string{"format"}), body: (*handler).histogram},
-	"api/v1/errors":            data((*handler).errors, slices.Concat(windowNames, []string{"tool", "limit"})...),
-	"api/v1/calls":             data((*handler).calls, callParameters...),
-	"api/v1/calls/*":           fresh((*handler).call),
-	"api/v1/sessions":          data((*handler).sessions, "limit"),
-	"api/v1/loops":             data((*handler).loops, "limit"),
-	"api/v1/running":           fresh((*handler).running, "limit"),
-	"api/v1/snapshot":          data((*handler).snapshot, windowNames...),
-	"api/v1/stream":            {parameters: windowNames, serve: (*handler).stream},
-	"api/v1/openapi.json":      {contentType: "application/openapi+json", body: openapiBelow},
-	"openapi.json":             asset("application/openapi+json", "openapi.json"),
-	"metrics":                  {serve: (*handler).metrics},
-	"healthz":                  fresh((*handler).healthz, "fail"),
+// resources returns all there are, by their paths; a * stands for a name. It is a function, not a
+// variable, so that a program without a handler does not link them.
+func resources() map[string]*resource {
+	return map[string]*resource{
+		"":                         {contentType: "text/html; charset=utf-8", parameters: pageParameters, body: (*handler).page},
+		"assets/dashboard.css":     asset("text/css; charset=utf-8", "dashboard.css"),
+		"assets/icon.svg":          asset("image/svg+xml", "dashboard.svg"),
+		"assets/dashboard.js":      asset("text/javascript; charset=utf-8", "dashboard.js"),
+		"api/v1/summary":           data((*handler).summary, windowNames...),
+		"api/v1/tools":             data((*handler).tools, slices.Concat(windowNames, []string{"sort", "limit"})...),
+		"api/v1/tools/*":           data((*handler).tool, windowNames...),
+		"api/v1/tools/*/histogram": {contentType: "text/plain; charset=utf-8", counted: true, parameters: slices.Concat(windowNames, []string{"format"}), body: (*handler).histogram},
+		"api/v1/errors":            data((*handler).errors, slices.Concat(windowNames, []string{"tool", "limit"})...),
+		"api/v1/calls":             data((*handler).calls, callParameters...),
+		"api/v1/calls/*":           fresh((*handler).call),
+		"api/v1/sessions":          data((*handler).sessions, "limit"),
+		"api/v1/loops":             data((*handler).loops, "limit"),
+		"api/v1/running":           fresh((*handler).running, "limit"),
+		"api/v1/snapshot":          data((*handler).snapshot, windowNames...),
+		"api/v1/stream":            {parameters: windowNames, serve: (*handler).stream},
+		"api/v1/openapi.json":      {contentType: "application/openapi+json", body: openapiBelow},
+		"openapi.json":             asset("application/openapi+json", "openapi.json"),
+		"metrics":                  {serve: (*handler).metrics},
+		"healthz":                  fresh((*handler).healthz, "fail"),
+	}
 }
 
 //go:embed dashboard.css dashboard.js dashboard.svg openapi.json

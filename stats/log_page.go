@@ -47,15 +47,6 @@ var logPageStyle = dashboardStyle + `
 @media print { body { max-width: none; } .card, .tile { break-inside: avoid; } }
 `
 
-var logPageTemplate = template.Must(template.Must(pageTemplate.Clone()).New("log").Funcs(template.FuncMap{
-	"shown": func(id, title string, calls []pageCall) any {
-		return struct {
-			ID, Title string
-			Calls     []pageCall
-		}{id, title, calls}
-	},
-}).Parse(logPageText))
-
 // logPageData is what the template shows.
 type logPageData struct {
 	Style     template.CSS
@@ -133,7 +124,8 @@ func (l *CallLog) WritePage(w io.Writer, p LogPage) error {
 		d.Tools = append(d.Tools, row)
 	}
 	var b bytes.Buffer
-	if err := logPageTemplate.Execute(&b, d); err != nil {
+	pages.once.Do(makePages)
+	if err := pages.log.Execute(&b, d); err != nil {
 		return fmt.Errorf("stats: page of a log: %w", err)
 	}
 	text := replaceInvisible(b.Bytes(), func(out []byte, r rune) []byte { return fmt.Appendf(out, "&#x%x;", r) })

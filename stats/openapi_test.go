@@ -97,7 +97,7 @@ func definition(t *testing.T) []byte {
 	comments := fieldComments(t)
 	schemas := object{}
 	paths := object{}
-	for path, res := range resources {
+	for path, res := range resources() {
 		d, ok := descriptions[path]
 		if !ok {
 			t.Fatalf("%q: got no description, want one in this test", path)

@@ -44,19 +44,29 @@ type server struct {
 // (answered, expired or withdrawn before) or 412 (the digest is another call's); errors
 // are in RFC 9457 form. From then on the policy waits for answers over HTTP.
 func NewHandler(p *Policy, token string) (http.Handler, error) {
-	if p == nil {
-		return nil, errors.New("approve: NewHandler: got a nil policy, want one that New made")
-	}
-	if p.unattended {
-		return nil, errors.New("approve: NewHandler: got an unattended policy, want one without approve.Unattended (in a file: unattended: true)")
-	}
-	if len(token) < minToken || strings.ContainsAny(token, " \t\r\n") {
-		return nil, fmt.Errorf("approve: NewHandler: token: got %d bytes, want at least %d without blanks", len(token), minToken)
+	if err := p.AnswerOverHTTP(token); err != nil {
+		return nil, err
 	}
 	s := &server{policy: p, token: sha256.Sum256([]byte(token))}
 	_, _ = rand.Read(s.csrf[:]) // never fails
-	p.served.Store(true)
 	return s, nil
+}
+
+// AnswerOverHTTP makes the policy wait for answers over HTTP, as [NewHandler] does, without making
+// the handler: toolscope.New calls it, so that programs that serve no pages do not link them. It
+// returns the error that NewHandler would return.
+func (p *Policy) AnswerOverHTTP(token string) error {
+	if p == nil {
+		return errors.New("approve: NewHandler: got a nil policy, want one that New made")
+	}
+	if p.unattended {
+		return errors.New("approve: NewHandler: got an unattended policy, want one without approve.Unattended (in a file: unattended: true)")
+	}
+	if len(token) < minToken || strings.ContainsAny(token, " \t\r\n") {
+		return fmt.Errorf("approve: NewHandler: token: got %d bytes, want at least %d without blanks", len(token), minToken)
+	}
+	p.served.Store(true)
+	return nil
 }
 
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -8,6 +8,7 @@ import (
 	_ "embed"
 	"html/template"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/toolscope/toolscope/internal/display"
@@ -16,10 +17,19 @@ import (
 //go:embed page.html
 var pageText string
 
-var pageTemplate = template.Must(template.New("approvals").Funcs(template.FuncMap{
-	"plain": display.Plain,
-	"clock": func(t time.Time) string { return t.Format(time.TimeOnly) },
-}).Parse(pageText))
+// pageTemplate is made when the first page is: a program that serves none does not link package
+// html/template, as it would if an initialised variable held the template.
+var (
+	pageTemplate *template.Template
+	pageOnce     sync.Once
+)
+
+func makePage() {
+	pageTemplate = template.Must(template.New("approvals").Funcs(template.FuncMap{
+		"plain": display.Plain,
+		"clock": func(t time.Time) string { return t.Format(time.TimeOnly) },
+	}).Parse(pageText))
+}
 
 // row is a request with the form's signature.
 type row struct {
@@ -36,6 +46,7 @@ func (s *server) page(w http.ResponseWriter, status int, message string) {
 		rows = append(rows, row{r, r.Expires.Sub(now).Round(time.Second).String(), s.signature(r.ID, r.Digest)})
 	}
 	var b bytes.Buffer
+	pageOnce.Do(makePage)
 	err := pageTemplate.Execute(&b, struct {
 		Message string
 		Pending []row
