@@ -104,12 +104,12 @@ func (l *list) consumeCore(s *sandbox) error {
 
 // consumeModule gets one module and builds all of its packages.
 func (l *list) consumeModule(s *sandbox, m member) error {
-	name := strings.ReplaceAll(m.dir, "/", "-")
-	dir, err := s.newModule("use-"+name, "package main\n\nfunc main() {}\n", m.path()+"@"+l.version)
+	name := strings.ReplaceAll(path.Base(prefix)+"/"+m.dir, "/", "-")
+	dir, err := s.newModule(strings.TrimSuffix(name, "-."), "package main\n\nfunc main() {}\n", m.path()+"@"+l.version)
 	if err != nil {
 		return err
 	}
-	all, err := s.run(dir, "go", "list", "-f", "{{if eq .Module.Path \""+m.path()+"\"}}{{.ImportPath}}{{end}}", m.path()+"/...")
+	all, err := s.run(dir, "go", "list", "-f", "{{if and .GoFiles (eq .Module.Path \""+m.path()+"\")}}{{.ImportPath}}{{end}}", m.path()+"/...")
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,8 @@ func (l *list) sandbox() (*sandbox, error) {
 			return nil, err
 		}
 	}
-	s.env = []string{
+	// The go command indexes a module's folder once, by its path: here its content changes.
+	s.env = []string{"GODEBUG=goindex=0",
 		"GOWORK=off", "GOFLAGS=-mod=mod", "GONOSUMDB=" + prefix, "GOMODCACHE=" + own,
 		"GOPROXY=" + fileURL(filepath.Join(dir, "proxy")) + "," + fileURL(filepath.Join(cache, "cache", "download")) + "," + proxy,
 	}
