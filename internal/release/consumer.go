@@ -90,6 +90,9 @@ func (l *list) consumeCore(s *sandbox) error {
 	if _, err := s.run(dir, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", "program", "."); err != nil {
 		return err
 	}
+	if err := l.compileWithOldest(s, dir); err != nil {
+		return err
+	}
 	program = filepath.Join(dir, "program")
 	info, err := os.Stat(program)
 	if err != nil {
@@ -100,6 +103,23 @@ func (l *list) consumeCore(s *sandbox) error {
 	}
 	fmt.Printf("ok the README's program: %d modules, %d bytes\n", len(modules), info.Size())
 	return nil
+}
+
+// compileWithOldest compiles the program with the toolchain that the core's go line names, where it
+// can be had.
+func (l *list) compileWithOldest(s *sandbox, dir string) error {
+	f, err := l.goMod(l.modules[0])
+	if err != nil {
+		return err
+	}
+	toolchain := "go" + f.Go.Version
+	old := &sandbox{dir: s.dir, env: append(slices.Clone(s.env), "GOTOOLCHAIN="+toolchain)}
+	if _, err := old.run(dir, "go", "version"); err != nil {
+		fmt.Println("not checked: toolchain", toolchain, "cannot be had")
+		return nil
+	}
+	_, err = old.run(dir, "go", "build", "-o", os.DevNull, ".")
+	return err
 }
 
 // consumeModule gets one module and builds all of its packages.
