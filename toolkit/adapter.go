@@ -58,8 +58,12 @@ type Adapter[C, R any] struct {
 	// effect on a stream: see [toolscope.WrapFunc].
 	Stream func(res R, s *Running) R
 
-	needsError bool  // a policy's refusal has no form in R
-	err        error // of the constructor
+	needsError   bool  // a policy's refusal has no form in R
+	copiesShared bool  // a result that Copy cannot copy must not be shared
+	err          error // of the constructor
+	ungovernable error // why policies cannot apply; nil if they can
+	// check is why policies cannot judge a call with these arguments; nil for no check.
+	check func(c C, args json.RawMessage) error
 }
 
 // missing lists the fields that the adapter needs and lacks, those of policies only if governed.
@@ -91,6 +95,9 @@ func checkAdapter[F Func[C, R], C, R any](operation string, isNil, governed bool
 	}
 	if a.err != nil {
 		return wrong(a.err.Error())
+	}
+	if governed && a.ungovernable != nil {
+		return wrong(a.ungovernable.Error())
 	}
 	if names := a.missing(hasError, governed); len(names) > 0 {
 		why := ""

@@ -121,6 +121,7 @@ func (a *Adapter[C, R]) seeWithTool(c C) (call Call, tool *Definition, panicked 
 		}
 	}()
 	call = a.Call(c)
+	call.foreign = nil // see unfitCall
 	at = "Tools"
 	return call, a.Tools.Lookup(call.Name), ""
 }

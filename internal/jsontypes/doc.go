@@ -4,7 +4,7 @@
 // Package jsontypes says whether a value's JSON is all there is to it, and copies values.
 //
 // Two values that differ in a field which JSON leaves out have one JSON text. [Of] finds such
-// types, [Form.Marshal] such values of the types that it cannot judge beforehand. [Copy] copies a
+// types, [Form.Check] such values of the types that it cannot judge beforehand. [Copy] copies a
 // value, whether JSON can encode it or not.
 package jsontypes
 

@@ -5,14 +5,13 @@ package jsontypes
 
 import (
 	"bytes"
-	"encoding/json"
 	"reflect"
 )
 
 // A Form is a type whose values differ only if their JSON does, as far as the type can tell.
 type Form struct {
 	name    string
-	dynamic bool // whether Marshal has to look at values
+	dynamic bool // whether Check has to look at values
 }
 
 // Of returns the form of t. An error, which is an [*Error], names the part of t that JSON leaves
@@ -37,26 +36,14 @@ func nameOf(t reflect.Type) string {
 	return t.String()
 }
 
-// Marshal returns the JSON of what p points to, and checks it. An error names the part of the
-// value that another value with the same JSON may differ in, or that JSON cannot encode.
-func (f *Form) Marshal(p any) (text []byte, err error) {
-	text, err = marshal(p)
-	if err != nil || f.dynamic || bytes.Contains(text, []byte(`\ufffd`)) {
-		w := valueWalk{}
-		if found := w.check(reflect.ValueOf(p).Elem(), f.name, true, false, 0); found != nil {
-			return nil, found
-		}
+// Check returns an error, an [*Error], that names the part of the value that p points to which
+// JSON cannot encode, or which another value with the same JSON may differ in. text is its JSON;
+// nil if encoding/json cannot make it.
+func (f *Form) Check(p any, text []byte) error {
+	if text != nil && !f.dynamic && !bytes.Contains(text, []byte(`\ufffd`)) {
+		return nil
 	}
-	if err != nil {
-		return nil, &Error{Path: f.name, What: err.Error()}
-	}
-	return text, nil
-}
-
-// marshal is json.Marshal; a panic of a method of the value's is an error.
-func marshal(v any) (text []byte, err error) {
-	defer recoverTo(&err)
-	return json.Marshal(v)
+	return valueWalk{}.check(reflect.ValueOf(p).Elem(), f.name, true, false, 0)
 }
 
 type typeKey struct {

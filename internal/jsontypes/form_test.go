@@ -94,8 +94,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestMarshal checks which values are refused although their type is not.
-func TestMarshal(t *testing.T) {
+// TestCheck checks which values are refused although their type is not.
+func TestCheck(t *testing.T) {
 	type holder struct{ V any }
 	loop := map[string]any{}
 	loop["self"] = loop
@@ -117,7 +117,7 @@ func TestMarshal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := form.Marshal(&holder{tt.value})
+		text, err := encode(form, &holder{tt.value})
 		var wrong *jsontypes.Error
 		switch {
 		case tt.path == "" && err != nil:
@@ -130,13 +130,25 @@ func TestMarshal(t *testing.T) {
 	}
 }
 
+// encode encodes a value as the users of the package do.
+func encode(form *jsontypes.Form, p any) ([]byte, error) {
+	text, err := json.Marshal(p)
+	if err != nil {
+		text = nil
+	}
+	if found := form.Check(p, text); found != nil {
+		return nil, found
+	}
+	return text, err
+}
+
 func check[T any](t *testing.T, v T, ok bool) {
 	t.Helper()
 	form, err := jsontypes.Of(reflect.TypeFor[T]())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := form.Marshal(&v); (err == nil) != ok {
+	if _, err := encode(form, &v); (err == nil) != ok {
 		t.Errorf("%T: got %v, want none: %v", v, err, ok)
 	}
 }
@@ -159,15 +171,15 @@ func TestOwnMethods(t *testing.T) {
 	check(t, []float64{math.NaN()}, false)
 }
 
-// TestMarshalTakesTheAddress checks that a big.Int held by value is written by its method, which needs its
+// TestPointerMethods checks that a big.Int held by value is written by its method, which needs its
 // address.
-func TestMarshalTakesTheAddress(t *testing.T) {
+func TestPointerMethods(t *testing.T) {
 	v := struct{ N big.Int }{*big.NewInt(7)}
 	form, err := jsontypes.Of(reflect.TypeOf(v))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, err := form.Marshal(&v); err != nil || string(text) != `{"N":7}` {
+	if text, err := encode(form, &v); err != nil || string(text) != `{"N":7}` {
 		t.Errorf("got %s, %v", text, err)
 	}
 }

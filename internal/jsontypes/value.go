@@ -13,6 +13,12 @@ import (
 	"unicode/utf8"
 )
 
+// marshal is json.Marshal; a panic of a method of the value's is an error.
+func marshal(v any) (text []byte, err error) {
+	defer recoverTo(&err)
+	return json.Marshal(v)
+}
+
 // valueWalk looks at a value whose type is OK, for what only values show.
 type valueWalk struct{}
 
