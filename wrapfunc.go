@@ -32,6 +32,9 @@ func ObserveOnly() FuncOption { return func(o *funcOptions) { o.observeOnly = tr
 // A result that is a stream (the adapter has Stream) can only be governed by policies that decide
 // before the tool runs: Inject, Loop, Validate, Permit and Approve. Others are an error.
 //
+// A call with a nil context runs with [context.Background] if policies govern it; otherwise the
+// function gets what the observers make of nil.
+//
 // While the scope is off, only next is called, and nothing of the adapter. A nil Scope returns
 // next.
 func WrapFunc[F toolkit.Func[C, R], C, R any](s *Scope, next F, a toolkit.Adapter[C, R], options ...FuncOption) (F, error) {

@@ -20,7 +20,11 @@ type Func[C, R any] interface {
 }
 
 // An Adapter connects another registry's call type C and result type R to [Call] and [Result].
-// All functions must be safe for concurrent use and must not change or keep their arguments.
+// All functions must be safe for concurrent use, must not change or keep their arguments, and must
+// not call [runtime.Goexit], which cannot be contained: the caller's goroutine would end.
+//
+// Everything that tells two calls apart for the tool must be in the Arguments that Call returns or
+// in the [Session]: policies that store or share answers know nothing else of a call.
 //
 // A panic of one of them is contained. It is counted, and recorded as the tag adapter.panic with
 // the function's name. Before the tool ran, a panic of Call or With under policies refuses the
@@ -54,7 +58,7 @@ type Adapter[C, R any] struct {
 	// Size is the result's size in bytes, for calls whose content was not built.
 	Size func(res R) int
 	// Stream is for an R that is a stream: it returns one that reports to s, and the call ends
-	// with s. It is called for results without a failure. Policies that look at results have no
+	// with s. It is called for results without a failure that are not nil. Policies that look at results have no
 	// effect on a stream: see [toolscope.WrapFunc].
 	Stream func(res R, s *Running) R
 

@@ -21,6 +21,8 @@ import (
 // A function without an error gets a policy's error through Answer; one with an error also
 // returns it.
 //
+// A call with a nil context runs with [context.Background].
+//
 // If the adapter has Stream, middlewares that look at results see a suspended one.
 func GovernFunc[F Func[C, R], C, R any](next F, a Adapter[C, R], middlewares ...Middleware) (F, error) {
 	g := &governedFunc[C, R]{adapter: a, hasError: funcs.HasError[F, C, R](), next: funcs.Split[F, C, R](next)}
@@ -149,6 +151,9 @@ func (g *governedFunc[C, R]) look(ctx context.Context, r *funcResult[C, R], call
 
 // execute runs one call through the middlewares.
 func (g *governedFunc[C, R]) execute(ctx context.Context, c C) (R, error) {
+	if ctx == nil {
+		ctx = context.Background() // middlewares and the contexts they make need one
+	}
 	call, panicked := g.adapter.see(c)
 	f := &funcCall[C, R]{owner: g, call: c}
 	f.broken.function = panicked
