@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/toolscope/toolscope/internal/counters"
@@ -70,29 +69,32 @@ type Adapter[C, R any] struct {
 	check func(c C, args json.RawMessage) error
 }
 
-// missing lists the fields that the adapter needs and lacks, those of policies only if governed.
-// hasError says that the function returns an error.
-func (a *Adapter[C, R]) missing(hasError, governed bool) []string {
-	var names []string
+// missing lists the fields that the adapter lacks: those that are always needed, and those that
+// policies need, if governed. hasError says that the function returns an error.
+func (a *Adapter[C, R]) missing(hasError, governed bool) (always, byPolicies []string) {
 	for _, f := range []struct {
-		name   string
-		absent bool
+		name             string
+		absent, policies bool
 	}{
-		{"Tools", a.Tools == nil}, {"Call", a.Call == nil}, {"Result", a.Result == nil && (!hasError || governed)},
-		{"With", governed && a.With == nil}, {"Answer", governed && a.Answer == nil},
+		{"Adapter.Tools", a.Tools == nil, false}, {"Adapter.Call", a.Call == nil, false},
+		{"Adapter.Result", a.Result == nil, hasError}, {"Adapter.With", a.With == nil, true}, {"Adapter.Answer", a.Answer == nil, true},
 	} {
-		if f.absent {
-			names = append(names, f.name)
+		switch {
+		case !f.absent:
+		case !f.policies:
+			always = append(always, f.name)
+		case governed:
+			byPolicies = append(byPolicies, f.name)
 		}
 	}
-	return names
+	return always, byPolicies
 }
 
 // checkAdapter returns an error that names what is missing to wrap a function of type F.
 func checkAdapter[F Func[C, R], C, R any](operation string, isNil, governed bool, a *Adapter[C, R]) error {
 	hasError := funcs.HasError[F, C, R]()
 	wrong := func(what string) error {
-		return fmt.Errorf("toolkit: %s of a %s: %s", operation, funcs.Describe[F](), what)
+		return &funcs.Error{Operation: "toolkit: " + operation, Func: funcs.Describe[F](), What: what}
 	}
 	if isNil {
 		return wrong("got a nil function, want one to wrap")
@@ -103,12 +105,12 @@ func checkAdapter[F Func[C, R], C, R any](operation string, isNil, governed bool
 	if governed && a.ungovernable != nil {
 		return wrong(a.ungovernable.Error())
 	}
-	if names := a.missing(hasError, governed); len(names) > 0 {
-		why := ""
-		if governed {
-			why = ": policies need it"
-		}
-		return wrong("Adapter." + strings.Join(names, ", Adapter.") + ": got nil, want a value" + why)
+	always, byPolicies := a.missing(hasError, governed)
+	if len(always) > 0 {
+		return wrong(strings.Join(always, ", ") + ": got nil, want a value")
+	}
+	if len(byPolicies) > 0 {
+		return wrong(strings.Join(byPolicies, ", ") + ": got nil, want a function, which policies and disabled tools need")
 	}
 	if governed && a.needsError && !hasError {
 		return wrong("got a function without an error, want one with an error: the adapter cannot express a refusal in its result")
