@@ -15,6 +15,7 @@ type Error struct {
 	What      string
 }
 
+// Error is operation, function type and what is wrong.
 func (e *Error) Error() string { return fmt.Sprintf("%s of a %s: %s", e.Operation, e.Func, e.What) }
 
 // Renamed returns err as an error of another operation, if it is an [*Error]; else err itself.

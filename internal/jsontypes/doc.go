@@ -24,6 +24,7 @@ type Error struct {
 	What string
 }
 
+// Error is path, type and what is wrong.
 func (e *Error) Error() string {
 	if e.Type == nil {
 		return e.Path + ": " + e.What
