@@ -182,6 +182,9 @@ func (s *Scope) govern(next toolkit.Handler) toolkit.Handler {
 	}
 	var current atomic.Pointer[chain]
 	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+		if ctx == nil {
+			ctx = context.Background() // policies make contexts of it
+		}
 		c := current.Load()
 		if r := s.rules.Load(); c == nil || c.rules != r {
 			c = &chain{r, toolkit.Chain(next, r.middlewares...)}

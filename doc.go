@@ -9,7 +9,7 @@
 //
 // or, for a registry with types of its own,
 //
-//	execute := toolscope.WrapFunc(scope, registry.Execute, adapter)
+//	execute, err := toolscope.WrapFunc(scope, registry.Execute, adapter)
 //
 // From then on each call is an OpenTelemetry span with redacted arguments and a
 // redacted, truncated result, and feeds histograms that answer p50, p95, p99 and

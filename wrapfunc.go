@@ -32,13 +32,16 @@ func ObserveOnly() FuncOption { return func(o *funcOptions) { o.observeOnly = tr
 // A result that is a stream (the adapter has Stream) can only be governed by policies that decide
 // before the tool runs: Inject, Loop, Validate, Permit and Approve. Others are an error.
 //
+// A call with a nil context runs with [context.Background] if policies govern it; otherwise the
+// function gets what the observers make of nil.
+//
 // While the scope is off, only next is called, and nothing of the adapter. A nil Scope returns
 // next.
 func WrapFunc[F toolkit.Func[C, R], C, R any](s *Scope, next F, a toolkit.Adapter[C, R], options ...FuncOption) (F, error) {
 	if s == nil {
 		return next, nil
 	}
-	w, err := newFuncWrapper[F](s, a, options)
+	w, err := newFuncWrapper[F](s, "WrapFunc", a, options)
 	if err != nil {
 		var none F
 		return none, err
@@ -53,7 +56,7 @@ func FuncMiddleware[F toolkit.Func[C, R], C, R any](s *Scope, a toolkit.Adapter[
 	if s == nil {
 		return func(next F) F { return next }, nil
 	}
-	w, err := newFuncWrapper[F](s, a, options)
+	w, err := newFuncWrapper[F](s, "FuncMiddleware", a, options)
 	if err != nil {
 		return nil, err
 	}
@@ -69,27 +72,29 @@ func FuncMiddleware[F toolkit.Func[C, R], C, R any](s *Scope, a toolkit.Adapter[
 // funcWrapper wraps functions of one type with one adapter.
 type funcWrapper[F toolkit.Func[C, R], C, R any] struct {
 	scope       *Scope
+	operation   string // for errors
 	adapter     toolkit.Adapter[C, R]
 	observeOnly bool
 	governable  bool
 }
 
-func newFuncWrapper[F toolkit.Func[C, R], C, R any](s *Scope, a toolkit.Adapter[C, R], options []FuncOption) (*funcWrapper[F, C, R], error) {
+func newFuncWrapper[F toolkit.Func[C, R], C, R any](s *Scope, operation string, a toolkit.Adapter[C, R], options []FuncOption) (*funcWrapper[F, C, R], error) {
+	operation = "toolscope: " + operation
 	var o funcOptions
 	for _, option := range options {
 		if option != nil {
 			option(&o)
 		}
 	}
-	w := &funcWrapper[F, C, R]{scope: s, adapter: a, observeOnly: o.observeOnly}
+	w := &funcWrapper[F, C, R]{scope: s, operation: operation, adapter: a, observeOnly: o.observeOnly}
 	probe := funcs.Join[F](func(context.Context, C) (r R, err error) { return r, err })
 	if _, err := toolkit.ObserveFunc(probe, a); err != nil {
-		return nil, err
+		return nil, funcs.Renamed(operation, err)
 	}
 	_, lacks := toolkit.GovernFunc(probe, a)
 	w.governable = lacks == nil && !o.observeOnly
 	if !o.observeOnly {
-		path := wrapped{name: funcs.Describe[F](), stream: a.Stream != nil, lacks: lacks}
+		path := wrapped{name: funcs.Describe[F](), stream: a.Stream != nil, lacks: funcs.Renamed(operation, lacks)}
 		if err := s.register(path); err != nil {
 			return nil, err
 		}
@@ -102,7 +107,7 @@ func (w *funcWrapper[F, C, R]) wrap(next F) (F, error) {
 	s, plain := w.scope, funcs.Split[F, C, R](next)
 	joined, err := toolkit.ObserveFunc(next, w.adapter, s.observers...)
 	if err != nil {
-		return next, err
+		return next, funcs.Renamed(w.operation, err)
 	}
 	observed := funcs.Split[F, C, R](joined)
 	if !w.governable {
@@ -116,7 +121,7 @@ func (w *funcWrapper[F, C, R]) wrap(next F) (F, error) {
 	}
 	joined, err = toolkit.GovernFunc(next, w.adapter, toolkit.Observe(w.adapter.Tools.Lookup, s.observers...), s.govern)
 	if err != nil {
-		return next, err
+		return next, funcs.Renamed(w.operation, err)
 	}
 	governed := funcs.Split[F, C, R](joined)
 	return funcs.Join[F](func(ctx context.Context, c C) (R, error) {

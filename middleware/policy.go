@@ -85,7 +85,7 @@ func Wrap(h toolkit.Handler, policies ...Policy) toolkit.Handler {
 }
 
 // Middlewares are the policies as middlewares in the order of [Wrap], for
-// [toolkit.Govern].
+// [toolkit.GovernFunc].
 func Middlewares(policies ...Policy) []toolkit.Middleware {
 	sorted := slices.DeleteFunc(slices.Clone(policies), func(p Policy) bool { return p == nil })
 	slices.SortStableFunc(sorted, func(a, b Policy) int { return int(a.Stage()) - int(b.Stage()) })

@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/toolscope/toolscope/internal/counters"
@@ -20,7 +19,11 @@ type Func[C, R any] interface {
 }
 
 // An Adapter connects another registry's call type C and result type R to [Call] and [Result].
-// All functions must be safe for concurrent use and must not change or keep their arguments.
+// All functions must be safe for concurrent use, must not change or keep their arguments, and must
+// not call [runtime.Goexit], which cannot be contained: the caller's goroutine would end.
+//
+// Everything that tells two calls apart for the tool must be in the Arguments that Call returns or
+// in the [Session]: policies that store or share answers know nothing else of a call.
 //
 // A panic of one of them is contained. It is counted, and recorded as the tag adapter.panic with
 // the function's name. Before the tool ran, a panic of Call or With under policies refuses the
@@ -54,37 +57,44 @@ type Adapter[C, R any] struct {
 	// Size is the result's size in bytes, for calls whose content was not built.
 	Size func(res R) int
 	// Stream is for an R that is a stream: it returns one that reports to s, and the call ends
-	// with s. It is called for results without a failure. Policies that look at results have no
+	// with s. It is called for results without a failure that are not nil. Policies that look at results have no
 	// effect on a stream: see [toolscope.WrapFunc].
 	Stream func(res R, s *Running) R
 
-	needsError bool  // a policy's refusal has no form in R
-	err        error // of the constructor
+	needsError   bool  // a policy's refusal has no form in R
+	copiesShared bool  // a result that Copy cannot copy must not be shared
+	err          error // of the constructor
+	ungovernable error // why policies cannot apply; nil if they can
+	// check is why policies cannot judge a call with these arguments; nil for no check.
+	check func(c C, args json.RawMessage) error
 }
 
-// missing lists the fields that the adapter needs and lacks, those of policies only if governed.
-// hasError says that the function returns an error.
-func (a *Adapter[C, R]) missing(hasError, governed bool) []string {
-	var names []string
+// missing lists the fields that the adapter lacks: those that are always needed, and those that
+// policies need, if governed. hasError says that the function returns an error.
+func (a *Adapter[C, R]) missing(hasError, governed bool) (always, byPolicies []string) {
 	for _, f := range []struct {
-		name   string
-		absent bool
+		name             string
+		absent, policies bool
 	}{
-		{"Tools", a.Tools == nil}, {"Call", a.Call == nil}, {"Result", a.Result == nil && (!hasError || governed)},
-		{"With", governed && a.With == nil}, {"Answer", governed && a.Answer == nil},
+		{"Adapter.Tools", a.Tools == nil, false}, {"Adapter.Call", a.Call == nil, false},
+		{"Adapter.Result", a.Result == nil, hasError}, {"Adapter.With", a.With == nil, true}, {"Adapter.Answer", a.Answer == nil, true},
 	} {
-		if f.absent {
-			names = append(names, f.name)
+		switch {
+		case !f.absent:
+		case !f.policies:
+			always = append(always, f.name)
+		case governed:
+			byPolicies = append(byPolicies, f.name)
 		}
 	}
-	return names
+	return always, byPolicies
 }
 
 // checkAdapter returns an error that names what is missing to wrap a function of type F.
 func checkAdapter[F Func[C, R], C, R any](operation string, isNil, governed bool, a *Adapter[C, R]) error {
 	hasError := funcs.HasError[F, C, R]()
 	wrong := func(what string) error {
-		return fmt.Errorf("toolkit: %s of a %s: %s", operation, funcs.Describe[F](), what)
+		return &funcs.Error{Operation: "toolkit: " + operation, Func: funcs.Describe[F](), What: what}
 	}
 	if isNil {
 		return wrong("got a nil function, want one to wrap")
@@ -92,12 +102,15 @@ func checkAdapter[F Func[C, R], C, R any](operation string, isNil, governed bool
 	if a.err != nil {
 		return wrong(a.err.Error())
 	}
-	if names := a.missing(hasError, governed); len(names) > 0 {
-		why := ""
-		if governed {
-			why = ": policies need it"
-		}
-		return wrong("Adapter." + strings.Join(names, ", Adapter.") + ": got nil, want a value" + why)
+	if governed && a.ungovernable != nil {
+		return wrong(a.ungovernable.Error())
+	}
+	always, byPolicies := a.missing(hasError, governed)
+	if len(always) > 0 {
+		return wrong(strings.Join(always, ", ") + ": got nil, want a value")
+	}
+	if len(byPolicies) > 0 {
+		return wrong(strings.Join(byPolicies, ", ") + ": got nil, want a function, which policies and disabled tools need")
 	}
 	if governed && a.needsError && !hasError {
 		return wrong("got a function without an error, want one with an error: the adapter cannot express a refusal in its result")

@@ -8,10 +8,10 @@
 //
 //	registry := new(toolkit.Registry)
 //	err := registry.Register(toolkit.NewTool(toolkit.Definition{Name: "add", Description: "Adds two numbers."}, add))
-//	execute := toolkit.Observe(observer)(registry.Handle)
+//	execute := toolkit.Observe(registry.Lookup, observer)(registry.Handle)
 //
-// A registry that exists already keeps its own types: [Watch] and [Govern] wrap
-// its execute function and give back the same signature. Frameworks with
+// A registry that exists already keeps its own types: [ObserveFunc] and [GovernFunc]
+// wrap its execute function and give back the same signature. Frameworks with
 // before/after callbacks use [Begin] and [Running.End], on which the middleware
 // form is built as well.
 //

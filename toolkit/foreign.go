@@ -12,8 +12,10 @@ import (
 // foreignCall is a call of another registry's type that a [Call] stands for.
 type foreignCall interface {
 	// detach returns the call with a deep copy of the foreign one, whose arguments are args. It
-	// is called in the caller's goroutine while the call runs.
-	detach(args json.RawMessage) foreignCall
+	// is called while the call runs. shared says that others may get its result.
+	detach(args json.RawMessage, shared bool) foreignCall
+	// unfit is why the call must not run; nil if it may.
+	unfit() error
 	// streams reports whether the result is a stream.
 	streams() bool
 }
@@ -25,6 +27,8 @@ type foreignResult interface {
 	share() foreignResult
 	// returnedError reports whether the function returned an error.
 	returnedError() bool
+	// shareable reports whether the result may be stored and given to others.
+	shareable() bool
 	// startStream hands the stream that the result is to s and reports whether it is one.
 	startStream(s *Running) bool
 }
@@ -35,7 +39,8 @@ type funcCall[C, R any] struct {
 	call      C
 	arguments json.RawMessage // the memory that call's arguments are
 	root      *funcCall[C, R] // the caller's own; itself unless this is a fork
-	broken    string          // the adapter's function that panicked in the fork; "" if none did
+	shared    bool            // whether others may get the result
+	broken    broken          // why the call must not run
 
 	// last is the last run of the call or of its forks; closed once the call has returned.
 	last  atomic.Pointer[funcResult[C, R]]
@@ -45,18 +50,57 @@ type funcCall[C, R any] struct {
 
 func (f *funcCall[C, R]) streams() bool { return f.owner.adapter.Stream != nil }
 
-func (f *funcCall[C, R]) detach(args json.RawMessage) foreignCall {
-	fork := &funcCall[C, R]{owner: f.owner, arguments: args, root: f.root, broken: f.broken}
-	if fork.broken == "" {
-		fork.call, fork.broken = f.owner.adapter.with(f.call, args)
+func (f *funcCall[C, R]) unfit() error {
+	if f.broken.err == nil {
+		return nil
 	}
-	return fork
+	return f.broken.err
 }
 
+func (f *funcCall[C, R]) detach(args json.RawMessage, shared bool) foreignCall {
+	d := &funcCall[C, R]{owner: f.owner, arguments: args, root: f.root, shared: f.shared || shared, broken: f.broken}
+	if d.broken == (broken{}) {
+		d.call, d.broken = f.owner.adapter.with(f.call, args)
+	}
+	return d
+}
+
+// broken says why a call must not run; the zero value says that it may.
+type broken struct {
+	function string     // the adapter's function that panicked; "" if none did
+	err      *unfitCall // what is wrong with the call
+}
+
+// unfitCall is what is wrong with a call that policies cannot judge.
+type unfitCall struct{ why error }
+
+func (u *unfitCall) Error() string { return u.why.Error() }
+
+func (u *unfitCall) Unwrap() error { return u.why }
+
+// A call of a [TypedAdapter] that has no form in JSON is this one until the function that observes
+// or governs it has seen it.
+func (u *unfitCall) detach(json.RawMessage, bool) foreignCall { return u }
+
+func (u *unfitCall) unfit() error { return u }
+
+func (u *unfitCall) streams() bool { return false }
+
 // with is the call with other arguments.
-func (a *Adapter[C, R]) with(c C, args json.RawMessage) (changed C, panicked string) {
-	defer contain("With", &panicked)
-	return a.With(c, args), ""
+func (a *Adapter[C, R]) with(c C, args json.RawMessage) (changed C, b broken) {
+	defer func() {
+		v := recover()
+		if v == nil {
+			return
+		}
+		if unfit, ok := v.(*unfitCall); ok {
+			b.err = unfit
+			return
+		}
+		countAdapterPanic()
+		b.function = "With"
+	}()
+	return a.With(c, args), b
 }
 
 // result is memory for a run.
@@ -117,6 +161,10 @@ func (r *funcResult[C, R]) share() foreignResult { return r.sharedOnce() }
 
 func (r *funcResult[C, R]) returnedError() bool { return r.err != nil }
 
+func (r *funcResult[C, R]) shareable() bool {
+	return !r.call.owner.adapter.copiesShared || r.sharedOnce().copied
+}
+
 func (r *funcResult[C, R]) sharedOnce() *sharedResult[C, R] {
 	r.once.Do(func() {
 		s := &sharedResult[C, R]{err: r.err, view: r.view.cloneContent()}
@@ -130,9 +178,16 @@ func (r *funcResult[C, R]) sharedOnce() *sharedResult[C, R] {
 
 // copy is a copy of a result for a call; false if the adapter's function panicked.
 func (a *Adapter[C, R]) copy(res R, c C) (copied R, ok bool) {
-	var panicked string
-	defer func() { ok = panicked == "" }()
-	defer contain("Copy", &panicked)
+	defer func() {
+		v := recover()
+		if v == nil {
+			return
+		}
+		if _, unfit := v.(*unfitCall); !unfit {
+			countAdapterPanic()
+		}
+		ok = false
+	}()
 	return a.Copy(res, c), true
 }
 
@@ -161,5 +216,7 @@ type sharedResult[C, R any] struct {
 func (s *sharedResult[C, R]) share() foreignResult { return s }
 
 func (s *sharedResult[C, R]) returnedError() bool { return s.err != nil }
+
+func (s *sharedResult[C, R]) shareable() bool { return true }
 
 func (s *sharedResult[C, R]) startStream(*Running) bool { return false }

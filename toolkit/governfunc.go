@@ -21,12 +21,17 @@ import (
 // A function without an error gets a policy's error through Answer; one with an error also
 // returns it.
 //
+// A call with a nil context runs with [context.Background].
+//
 // If the adapter has Stream, middlewares that look at results see a suspended one.
 func GovernFunc[F Func[C, R], C, R any](next F, a Adapter[C, R], middlewares ...Middleware) (F, error) {
 	g := &governedFunc[C, R]{adapter: a, hasError: funcs.HasError[F, C, R](), next: funcs.Split[F, C, R](next)}
 	if err := checkAdapter[F]("GovernFunc", g.next == nil, true, &a); err != nil {
 		var none F
 		return none, err
+	}
+	if a.check != nil && len(middlewares) > 1 { // the first one observes: see Identity for others
+		middlewares = slices.Insert(slices.Clone(middlewares), 1, refusesUnfit)
 	}
 	g.handler = Chain(g.handle, middlewares...)
 	return funcs.Join[F](g.execute), nil
@@ -46,14 +51,14 @@ func (g *governedFunc[C, R]) handle(ctx context.Context, call Call) (Result, err
 	if !ok || f.owner != g {
 		return g.refuse(call, "", "a middleware made a call of its own: want one made of the call it was given")
 	}
-	if f.broken != "" {
-		return g.refuse(call, f.broken, "the adapter's "+f.broken+" panicked")
+	if f.broken != (broken{}) {
+		return g.refuseBroken(call, f.broken)
 	}
 	c := f.call
 	if !sameSlice(f.arguments, call.Arguments) {
-		var panicked string
-		if c, panicked = g.adapter.with(c, call.Arguments); panicked != "" {
-			return g.refuse(call, panicked, "the adapter's "+panicked+" panicked")
+		var b broken
+		if c, b = g.adapter.with(c, call.Arguments); b != (broken{}) {
+			return g.refuseBroken(call, b)
 		}
 	}
 	res, err := g.next(ctx, c)
@@ -65,6 +70,32 @@ func (g *governedFunc[C, R]) refuse(call Call, panicked, why string) (Result, er
 	call.Record.panicked(panicked)
 	call.Record.Note(func(s *Disposition) { s.Outcome = OutcomeRefused })
 	return Result{}, &Error{Kind: ErrPanic, Tool: call.Name, Message: "the call was not run: " + why}
+}
+
+// refuseBroken ends a call that must not run because of b.
+func (g *governedFunc[C, R]) refuseBroken(call Call, b broken) (Result, error) {
+	if b.err != nil {
+		return refuseUnfit(call, b.err)
+	}
+	return g.refuse(call, b.function, "the adapter's "+b.function+" panicked")
+}
+
+// refuseUnfit ends a call that policies cannot judge.
+func refuseUnfit(call Call, why error) (Result, error) {
+	call.Record.Note(func(s *Disposition) { s.Outcome = OutcomeRefused })
+	return Result{}, &Error{Kind: ErrInvalidArguments, Tool: call.Name, Message: "the call was not run: " + why.Error(), Cause: why}
+}
+
+// refusesUnfit keeps calls that cannot be judged from the policies that follow.
+func refusesUnfit(next Handler) Handler {
+	return func(ctx context.Context, call Call) (Result, error) {
+		if call.foreign != nil {
+			if why := call.foreign.unfit(); why != nil {
+				return refuseUnfit(call, why)
+			}
+		}
+		return next(ctx, call)
+	}
 }
 
 // finish is the result of a run as middlewares see it.
@@ -88,7 +119,7 @@ func (g *governedFunc[C, R]) finish(ctx context.Context, f *funcCall[C, R], call
 	} else if g.adapter.Stream != nil && !r.view.Suspended {
 		r.stream, r.view.Suspended = true, true
 	}
-	if f.root != f { // others may get it: nothing of it may be the memory of res
+	if f.shared { // others may get it: nothing of it may be the memory of res
 		r.share()
 		r.view = r.view.cloneContent()
 	}
@@ -120,8 +151,20 @@ func (g *governedFunc[C, R]) look(ctx context.Context, r *funcResult[C, R], call
 
 // execute runs one call through the middlewares.
 func (g *governedFunc[C, R]) execute(ctx context.Context, c C) (R, error) {
+	if ctx == nil {
+		ctx = context.Background() // middlewares and the contexts they make need one
+	}
 	call, panicked := g.adapter.see(c)
-	f := &funcCall[C, R]{owner: g, call: c, arguments: call.Arguments, broken: panicked}
+	f := &funcCall[C, R]{owner: g, call: c}
+	f.broken.function = panicked
+	if unfit, ok := call.foreign.(*unfitCall); ok {
+		f.broken.err = unfit
+	} else if g.adapter.check != nil && panicked == "" {
+		if err := g.adapter.check(c, call.Arguments); err != nil {
+			f.broken.err, call.Arguments = &unfitCall{err}, nil // which are another call's, perhaps
+		}
+	}
+	f.arguments = call.Arguments
 	f.root, call.foreign = f, f
 	view, err := g.handler(ctx, call)
 	return g.answer(c, f, f.last.Swap(f.closed()), view, err)

@@ -26,6 +26,9 @@ type memo struct {
 // [identity.Arguments.Keep] makes it last. Without a record, or after the call, they
 // are read each time and all members count.
 func (r Record) Identity(call Call) (*identity.Arguments, bool) {
+	if call.foreign != nil && call.foreign.unfit() != nil {
+		return nil, false
+	}
 	if !r.lock() {
 		return identity.Of(call.Arguments, nil, nil)
 	}

@@ -5,6 +5,7 @@ package toolkit
 
 import (
 	"context"
+	"reflect"
 	"time"
 
 	"github.com/toolscope/toolscope/internal/funcs"
@@ -99,10 +100,23 @@ func (o *observedFunc[C, R]) streamFailed(s *Running, res R, err error) (failed 
 	return failed, ""
 }
 
-// stream wraps a stream that res is.
+// stream wraps a stream that res is. A nil one stays nil, and its call has ended.
 func (a *Adapter[C, R]) stream(res R, s *Running) (wrapped R, panicked string) {
+	if isNil(reflect.ValueOf(&res).Elem()) {
+		s.End(Result{}, nil)
+		return res, ""
+	}
 	defer contain("Stream", &panicked)
 	return a.Stream(res, s), ""
+}
+
+// isNil reports whether v is nil; an interface that holds a nil pointer is not.
+func isNil(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Interface, reflect.Pointer, reflect.Func, reflect.Chan, reflect.Map, reflect.Slice, reflect.UnsafePointer:
+		return v.IsNil()
+	}
+	return false
 }
 
 // see reads a call.
@@ -121,6 +135,7 @@ func (a *Adapter[C, R]) seeWithTool(c C) (call Call, tool *Definition, panicked 
 		}
 	}()
 	call = a.Call(c)
+	call.foreign = nil // see unfitCall
 	at = "Tools"
 	return call, a.Tools.Lookup(call.Name), ""
 }

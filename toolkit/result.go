@@ -51,6 +51,11 @@ func (r Result) Size() int {
 	return n
 }
 
+// Shareable reports whether the result may be stored or given to other calls: not if it is
+// suspended, nor if it stands for a result of another registry that cannot be copied. The copy may
+// be made here; [Result.Clone] then uses it.
+func (r Result) Shareable() bool { return !r.Suspended && (r.foreign == nil || r.foreign.shareable()) }
+
 // Clone copies the result so that a caller cannot change what another holds.
 // The fault, being an error, is shared.
 func (r Result) Clone() Result {

@@ -15,7 +15,12 @@ var errStopped error = &Error{Kind: ErrCanceled, Message: "the consumer stopped 
 // StreamSeq returns seq such that it counts chunks for s and ends s: at the end of seq, at its
 // first error, when the consumer stops, or by a panic, which goes on. size is a chunk's size in
 // bytes; nil counts no bytes. A stream that becomes garbage before it was read ends s as abandoned.
+// A nil seq ends s as a success, and is returned.
 func StreamSeq[T any](s *Running, seq iter.Seq2[T, error], size func(T) int) iter.Seq2[T, error] {
+	if seq == nil {
+		s.End(Result{}, nil)
+		return nil
+	}
 	return func(yield func(T, error) bool) {
 		returned := false
 		defer func() {
@@ -44,8 +49,13 @@ func StreamSeq[T any](s *Running, seq iter.Seq2[T, error], size func(T) int) ite
 
 // StreamRecv returns recv such that it counts chunks for s and ends s: at [io.EOF] as a success,
 // at another error, or by a panic, which goes on. size is a chunk's size in bytes; nil counts no
-// bytes. A stream that becomes garbage before its end ends s as abandoned.
+// bytes. A stream that becomes garbage before its end ends s as abandoned. A nil recv ends s as a
+// success, and is returned.
 func StreamRecv[T any](s *Running, recv func() (T, error), size func(T) int) func() (T, error) {
+	if recv == nil {
+		s.End(Result{}, nil)
+		return nil
+	}
 	return func() (T, error) {
 		returned := false
 		defer func() {
@@ -69,8 +79,15 @@ func StreamRecv[T any](s *Running, recv func() (T, error), size func(T) int) fun
 
 // StreamReader returns r such that each read counts as a chunk of s, and ends s: at [io.EOF] as a
 // success, at another error, or when r is closed before. A reader that becomes garbage before
-// ends s as abandoned. Other methods of r, such as WriteTo, are hidden.
-func StreamReader(s *Running, r io.ReadCloser) io.ReadCloser { return &streamReader{s, r} }
+// ends s as abandoned. Other methods of r, such as WriteTo, are hidden. A nil r ends s as a success,
+// and is returned.
+func StreamReader(s *Running, r io.ReadCloser) io.ReadCloser {
+	if r == nil {
+		s.End(Result{}, nil)
+		return nil
+	}
+	return &streamReader{s, r}
+}
 
 type streamReader struct {
 	running *Running

@@ -50,7 +50,7 @@ var dataTools = []string{
 }
 
 // toolkitOwn are the packages that toolkit depends on.
-var toolkitOwn = []string{"toolkit/identity", "internal/counters", "internal/funcs"}
+var toolkitOwn = []string{"toolkit/identity", "internal/counters", "internal/funcs", "internal/jsontypes"}
 
 // anything in a list allows every module.
 const anything = "*"

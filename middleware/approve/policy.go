@@ -181,7 +181,7 @@ func (p *Policy) Decide(id, digest string, a Answer) error {
 // Wrap asks before calls go on that need it. The call tells "approval" with "approved",
 // "pattern", "rejected", "expired", "withdrawn", "unavailable" (nobody can be asked),
 // "overloaded" or "deferred", and approval.id, approval.trigger, approval.rule and approval.by.
-// The wait is told apart from running time. What goes on is the copy of the arguments
+// The wait is told apart from running time. What goes on is the copy of the call
 // that was approved.
 func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
@@ -202,7 +202,7 @@ func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 				return next(ctx, call)
 			}
 		}
-		call.Arguments = slices.Clone(call.Arguments)
+		call = call.Detach()
 		req := p.request(call, call.Record.Info(), why, now)
 		if p.options.Defer {
 			return p.deferred(ctx, call, req, next)

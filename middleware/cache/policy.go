@@ -238,7 +238,7 @@ func (c *Policy) fill(ctx context.Context, call toolkit.Call, l *look, p plan, r
 	outcome := toolkit.OutcomeExecuted
 	call.Record.Note(func(s *toolkit.Disposition) { outcome = s.Outcome })
 	switch {
-	case err != nil || res.Suspended || ctx.Err() != nil || freshness.Writing(l.stamp):
+	case err != nil || ctx.Err() != nil || freshness.Writing(l.stamp) || !res.Shareable():
 		return
 	case outcome == toolkit.OutcomeRefused:
 		return

@@ -137,13 +137,13 @@ func (d *Policy) finish(ctx context.Context, call toolkit.Call, s *shard, e *ent
 }
 
 // keeps reports whether the answer may be given to twins that come later: not what was
-// refused, cancelled or suspended, nor what a cache has anyway. A tool's own failure is
+// refused, cancelled or cannot be shared, nor what a cache has anyway. A tool's own failure is
 // kept for its batch only.
 func (d *Policy) keeps(ctx context.Context, record toolkit.Record, e *entry) bool {
 	if e.batch == "" && d.options.History <= 0 {
 		return false
 	}
-	if e.ending != toolkit.EndingReturned || e.err != nil || e.res.Suspended || ctx.Err() != nil {
+	if e.ending != toolkit.EndingReturned || e.err != nil || ctx.Err() != nil || !e.res.Shareable() {
 		return false
 	}
 	var outcome toolkit.Outcome
@@ -164,7 +164,7 @@ func (d *Policy) follow(ctx context.Context, call toolkit.Call, s *shard, e *ent
 		call.Record.Note(func(served *toolkit.Disposition) { served.Outcome, served.Origin = toolkit.OutcomeRefused, e.origin })
 		return toolkit.Result{}, gaveUp(ctx, call)
 	}
-	if e.res.Suspended {
+	if !e.res.Shareable() {
 		waited := time.Since(began)
 		call.Record.Note(func(served *toolkit.Disposition) { served.Queue += waited })
 		return d.alone(ctx, call, tool, writes, next)

@@ -24,7 +24,7 @@ var errGoexit = errors.New("retry: the attempt ended its goroutine")
 
 // attempt runs the call once, and tells it but for the first one, which is told when there
 // is a second: a call that was not tried again has no attempts. A panic is caught only if panics are tried
-// again.
+// again. What runs is a copy of the call, so that each attempt runs what was asked for.
 func (p *Policy) attempt(ctx context.Context, call toolkit.Call, next toolkit.Handler) (e ending) {
 	call.Record.Note(func(s *toolkit.Disposition) {
 		s.Attempts++
@@ -51,7 +51,7 @@ func (p *Policy) attempt(ctx context.Context, call toolkit.Call, next toolkit.Ha
 			panic(v)
 		}
 	}()
-	e.res, e.err = next(ctx, call)
+	e.res, e.err = next(ctx, call.Detach()) // a tool may change its arguments
 	returned = true
 	call.Record.Note(func(s *toolkit.Disposition) {
 		if s.Outcome != toolkit.OutcomeRefused {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -212,5 +213,58 @@ func TestReport(t *testing.T) {
 		if e := call(fileResult{}, nested); e.Disposition.Outcome != toolkit.OutcomeExecuted || e.ErrorType != "permission_denied" {
 			t.Errorf("%s: a nested call's refusal: got %v, %q, want executed", name, e.Disposition.Outcome, e.ErrorType)
 		}
+	}
+}
+
+// TestNilStreams checks that a nil stream stays nil, and that its call ends.
+func TestNilStreams(t *testing.T) {
+	rules, err := permit.Compile(permit.Spec{Default: permit.Allow})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gate, err := permit.New(permit.Options{Rules: rules})
+	for name, policies := range map[string][]middleware.Policy{"observed": nil, "governed": {must(t, gate, err)}} {
+		nilStream(t, name, policies, func(r io.ReadCloser, s *toolkit.Running) io.ReadCloser { return toolkit.StreamReader(s, r) })
+		nilStream(t, name, policies, func(r func() (string, error), s *toolkit.Running) func() (string, error) {
+			return toolkit.StreamRecv(s, r, nil)
+		})
+		nilStream(t, name, policies, func(r seq, s *toolkit.Running) seq { return toolkit.StreamSeq(s, r, nil) })
+		nilStream(t, name, policies, func(r <-chan int, _ *toolkit.Running) <-chan int { // which it never ends
+			out := make(chan int)
+			go func() {
+				for v := range r {
+					out <- v
+				}
+			}()
+			return out
+		})
+	}
+	var held struct{ Body io.ReadCloser } // not nil itself: the helper sees it
+	var seen tooltest.Recorder
+	_, running := toolkit.Begin(t.Context(), toolkit.Call{Name: "read"}, nil, &seen)
+	if held.Body = toolkit.StreamReader(running, held.Body); held.Body != nil || seen.Len() != 1 {
+		t.Errorf("got %v after %d calls, want nil after 1", held.Body, seen.Len())
+	}
+}
+
+func nilStream[R any](t *testing.T, name string, policies []middleware.Policy, stream func(R, *toolkit.Running) R) {
+	t.Helper()
+	var seen tooltest.Recorder
+	scope, err := toolscope.New(toolscope.Options{Observers: []toolkit.Observer{&seen}, Policies: policies})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := fileAdapter()
+	open := wrapFunc(t, scope, func(context.Context, fileCall) (r R, err error) { return r, nil }, toolkit.Adapter[fileCall, R]{
+		Tools: a.Tools, Call: a.Call, With: a.With, Stream: stream,
+		Result: func(R, error) toolkit.Result { return toolkit.Result{} },
+		Answer: func(fileCall, toolkit.Result, error) (r R) { return r },
+	})
+	got, err := open(t.Context(), fileCall{})
+	if v := reflect.ValueOf(&got).Elem(); !v.IsNil() || err != nil {
+		t.Errorf("%s: %v: got one that is not nil, %v", name, v.Type(), err)
+	}
+	if seen.Len() != 1 || seen.All()[0].Ending != toolkit.EndingReturned {
+		t.Errorf("%s: %T: got %d calls, want one that returned", name, got, seen.Len())
 	}
 }

@@ -243,3 +243,33 @@ func TestFunctionsOwnRefusal(t *testing.T) {
 		t.Errorf("got outcome %v, run %v, want refused and no running time", got.Disposition.Outcome, got.Disposition.Run)
 	}
 }
+
+// TestWrappingErrorsNameTheFunctionCalled checks that an error names what the program called, and
+// what is missing for which reason.
+func TestWrappingErrorsNameTheFunctionCalled(t *testing.T) {
+	f := func(context.Context, fileCall) (fileResult, error) { return fileResult{}, nil }
+	bare := fileAdapter()
+	bare.With, bare.Answer = nil, nil
+	const lacks = "of a func(context.Context, toolscope_test.fileCall) (toolscope_test.fileResult, error): Adapter.With, " +
+		"Adapter.Answer: got nil, want a function, which policies and disabled tools need"
+	off, err := toolscope.New(toolscope.Options{Settings: toolscope.Settings{ToolsOff: []string{"read"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := toolscope.WrapFunc(off, f, bare); err == nil || !strings.HasPrefix(err.Error(), "toolscope: WrapFunc "+lacks) {
+		t.Errorf("WrapFunc: got %v", err)
+	}
+	_, err = toolscope.FuncMiddleware[func(context.Context, fileCall) (fileResult, error)](off, bare)
+	if err == nil || !strings.HasPrefix(err.Error(), "toolscope: FuncMiddleware "+lacks) {
+		t.Errorf("FuncMiddleware: got %v", err)
+	}
+	bare.Tools, bare.Call = nil, nil
+	want := "Adapter.Tools, Adapter.Call: got nil, want a value"
+	if _, err = toolscope.WrapFunc(off, f, bare); err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("WrapFunc: got %v, want one that ends with %s", err, want)
+	}
+	_, err = toolkit.GovernFunc(f, bare)
+	if err == nil || !strings.HasPrefix(err.Error(), "toolkit: GovernFunc of a ") || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("GovernFunc: got %v, want one that ends with %s", err, want)
+	}
+}
