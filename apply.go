@@ -61,8 +61,8 @@ func (s *Scope) Apply(n Settings) error {
 	if s == nil {
 		return nil
 	}
-	if slices.Contains(n.Policies, nil) {
-		return errors.New("toolscope: Settings.Policies: got a nil policy, want one that is not")
+	if err := checkPolicies("Settings.Policies", n.Policies); err != nil {
+		return err
 	}
 	if err := s.checkApprovals(n.Policies); err != nil {
 		return err

@@ -43,11 +43,11 @@ type Options struct {
 	HTTP stats.HandlerOptions
 
 	// Policies govern calls, in any order: the scope applies them in the order of [middleware.Stage], inside
-	// the observers, which see what the agent gets. [middleware.At] makes a policy of a middleware. A nil policy is an
-	// error. [Scope.Shutdown] closes those that have a Close method.
+	// the observers, which see what the agent gets. [middleware.At] makes a policy of a middleware. A policy
+	// that [middleware.Check] refuses, such as a nil one, is an error. [Scope.Shutdown] closes those that have a Close method.
 	Policies []middleware.Policy
 	// Settings are the first settings, as [Scope.Apply] would set them. Its own policies are appended to
-	// Policies. A nil policy is an error.
+	// Policies. A policy that [middleware.Check] refuses, such as a nil one, is an error.
 	Settings Settings
 	// ApprovalsToken serves the open requests of the [approve.Policy] below [Scope.HTTPHandler] to clients
 	// that have the token: at approvals for people and at api/v1/approvals for programs (see
@@ -76,8 +76,8 @@ func (o Options) complete() (*Options, error) {
 		name     string
 		policies []middleware.Policy
 	}{{"Options.Policies", o.Policies}, {"Options.Settings.Policies", o.Settings.Policies}} {
-		if i := slices.Index(f.policies, nil); i >= 0 {
-			return nil, fmt.Errorf("toolscope: %s[%d]: got a nil policy, want one that is not nil", f.name, i)
+		if err := checkPolicies(f.name, f.policies); err != nil {
+			return nil, err
 		}
 	}
 	o.Settings.Policies = slices.Concat(o.Policies, o.Settings.Policies)
@@ -96,6 +96,16 @@ func (o Options) complete() (*Options, error) {
 		o.Content = content
 	}
 	return &o, nil
+}
+
+// checkPolicies returns an error for the first policy that cannot work; field is where the policies are.
+func checkPolicies(field string, policies []middleware.Policy) error {
+	for i, p := range policies {
+		if err := middleware.Check(p); err != nil {
+			return fmt.Errorf("toolscope: %s[%d]: %w", field, i, err)
+		}
+	}
+	return nil
 }
 
 // tracing returns the options of the observer of spans and metrics. report counts redacted and truncated values.

@@ -43,6 +43,9 @@ func New(o Options) (*Policy, error) {
 // Stage is [middleware.StageBreaker].
 func (p *Policy) Stage() middleware.Stage { return middleware.StageBreaker }
 
+// Made reports whether [New] made the policy: see [middleware.Check].
+func (p *Policy) Made() bool { return p != nil && p.on != nil }
+
 // key is whose circuit a call belongs to; a host's function that panics leaves it to the tool's.
 func (p *Policy) key(ctx context.Context, call toolkit.Call) (key string) {
 	if p.options.Key == nil {

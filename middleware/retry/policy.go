@@ -41,6 +41,9 @@ func New(o Options) (*Policy, error) {
 // Stage is [middleware.StageRetry].
 func (p *Policy) Stage() middleware.Stage { return middleware.StageRetry }
 
+// Made reports whether [New] made the policy: see [middleware.Check].
+func (p *Policy) Made() bool { return p != nil && p.on != nil }
+
 // Wrap runs calls of tools that may run twice until one attempt ends otherwise than in a
 // named error type. Attempts carry their number in call.Attempt, from 1; the record has how
 // many there were, and the waits between them as Backoff. The call ends as its last attempt

@@ -46,8 +46,10 @@ var policyTypes = map[string]policyType{
 	"approve": {(*approve.Policy)(nil), new(approve.Policy), func() (middleware.Policy, error) {
 		return approve.New(approve.Options{Askers: []approve.Asker{approve.Unattended()}})
 	}},
-	"breaker":  {(*breaker.Policy)(nil), new(breaker.Policy), made(breaker.New)},
-	"budget":   {(*budget.Policy)(nil), new(budget.Policy), made(budget.New)},
+	"breaker": {(*breaker.Policy)(nil), new(breaker.Policy), made(breaker.New)},
+	"budget": {(*budget.Policy)(nil), new(budget.Policy), func() (middleware.Policy, error) {
+		return budget.New(budget.Options{Turn: budget.Limits{Calls: 1}})
+	}},
 	"cache":    {(*cache.Policy)(nil), new(cache.Policy), made(cache.New)},
 	"dedupe":   {(*dedupe.Policy)(nil), new(dedupe.Policy), made(dedupe.New)},
 	"limit":    {(*limit.Policy)(nil), new(limit.Policy), made(limit.New)},
