@@ -24,7 +24,9 @@ type Settings struct {
 	// NoContent keeps arguments and results off the spans of calls that end from
 	// now on. What [Options].Content or the environment turned off stays off.
 	NoContent bool
-	// ToolsOff are names of tools whose calls are refused (permission_denied).
+	// ToolsOff are names of tools whose calls are refused (permission_denied). An empty name and one with
+	// blanks at its ends are errors. A name that no registered tool has is a problem of the component "switches"
+	// in the scope's health.
 	ToolsOff []string
 	// Policies replace those there are. A policy that is among both stays as it is, with
 	// all it knows; one that is no longer there is closed if it can be.
@@ -62,6 +64,9 @@ func (s *Scope) Apply(n Settings) error {
 		return nil
 	}
 	if err := checkPolicies("Settings.Policies", n.Policies); err != nil {
+		return err
+	}
+	if err := checkToolNames("Settings.ToolsOff", n.ToolsOff); err != nil {
 		return err
 	}
 	if err := s.checkApprovals(n.Policies); err != nil {

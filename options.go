@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/metric/noop"
@@ -80,6 +81,9 @@ func (o Options) complete() (*Options, error) {
 			return nil, err
 		}
 	}
+	if err := checkToolNames("Options.Settings.ToolsOff", o.Settings.ToolsOff); err != nil {
+		return nil, err
+	}
 	o.Settings.Policies = slices.Concat(o.Policies, o.Settings.Policies)
 	o.Observers = slices.Clone(o.Observers)
 	if o.Redactor == nil {
@@ -103,6 +107,16 @@ func checkPolicies(field string, policies []middleware.Policy) error {
 	for i, p := range policies {
 		if err := middleware.Check(p); err != nil {
 			return fmt.Errorf("toolscope: %s[%d]: %w", field, i, err)
+		}
+	}
+	return nil
+}
+
+// checkToolNames returns an error for the first name that no tool can have; field is where the names are.
+func checkToolNames(field string, names []string) error {
+	for i, name := range names {
+		if name == "" || strings.TrimSpace(name) != name {
+			return fmt.Errorf("toolscope: %s[%d]: got %.80q, want a tool's name without blanks at its ends", field, i, name)
 		}
 	}
 	return nil

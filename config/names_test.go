@@ -22,7 +22,7 @@ func TestMisspeltNamesAreErrors(t *testing.T) {
 		"policies: {timeout: {tools: {\" a\": 1s}}}":             `policies.timeout.tools: got the name " a", want a name without blanks at its ends`,
 		"policies: {timeout: {abandon: [\"a\\t\"]}}":             `policies.timeout.abandon[0]: got "a\t", want a name without blanks at its ends`,
 		"policies: {limit: {exempt: [\"\"]}}":                    `policies.limit.exempt[0]: got "", want a name without blanks at its ends`,
-		"policies: {approve: {patterns: [{tool: \" deploy\"}]}}": `policies.approve.patterns[0].tool: got " deploy", want a name without blanks at its ends`,
+		"policies: {approve: {patterns: [{tool: \" deploy\", approver: ada}]}}": `policies.approve.patterns[0].tool: got " deploy", want a name without blanks at its ends`,
 	} {
 		if _, err := config.Parse("f.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", text, err, want)

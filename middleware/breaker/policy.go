@@ -35,7 +35,10 @@ func New(o Options) (*Policy, error) {
 	for _, k := range o.On {
 		p.on[string(k)] = true
 	}
-	p.options.On = nil // the caller's slice
+	for _, v := range o.OnTypes {
+		p.on[v] = true
+	}
+	p.options.On, p.options.OnTypes = nil, nil // the caller's slices
 	p.table = table{options: &p.options, all: make(map[string]*circuit)}
 	return p, nil
 }

@@ -32,6 +32,9 @@ func New(o Options) (*Policy, error) {
 	for _, k := range o.On {
 		p.on[string(k)] = true
 	}
+	for _, v := range o.OnTypes {
+		p.on[v] = true
+	}
 	for _, name := range o.Tools {
 		p.tools[name] = true
 	}
