@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/errtype"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -68,7 +69,8 @@ type Options struct {
 // config is the options with their defaults.
 type config struct {
 	Options
-	now func() time.Time // Clock, or time.Now
+	now   func() time.Time // Clock, or time.Now
+	types *errtype.Guard
 }
 
 func newConfig(o Options) (config, error) {
@@ -85,6 +87,7 @@ func newConfig(o Options) (config, error) {
 	if c.Redactor == nil {
 		c.Redactor = redact.Default()
 	}
+	c.types = errtype.New(c.Redactor)
 	if c.now == nil {
 		c.now = time.Now
 	}

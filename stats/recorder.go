@@ -114,7 +114,7 @@ func (r *Recorder) End(ctx context.Context, e *toolkit.Ended) {
 	}
 	var failure failure
 	if e.ErrorType != "" {
-		failure = r.errors.note(e, t, now, r.config.Redactor)
+		failure = r.errors.note(e, r.config.types.Export(e.ErrorType), t, now, r.config.Redactor)
 	}
 	r.recent.add(e, now, t, s, failure, tags)
 }
