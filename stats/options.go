@@ -71,6 +71,8 @@ type config struct {
 	Options
 	now   func() time.Time // Clock, or time.Now
 	types *errtype.Guard
+	keys  *errtype.Guard // of tags
+	names *toolNames
 }
 
 func newConfig(o Options) (config, error) {
@@ -87,7 +89,7 @@ func newConfig(o Options) (config, error) {
 	if c.Redactor == nil {
 		c.Redactor = redact.Default()
 	}
-	c.types = errtype.New(c.Redactor)
+	c.types, c.keys, c.names = errtype.New(c.Redactor), errtype.NewKeys(c.Redactor), newToolNames(c.Redactor)
 	if c.now == nil {
 		c.now = time.Now
 	}

@@ -57,6 +57,7 @@ func New(o Options) (*Observer, error) {
 	observer.clean = observer.identifier
 	observer.names.seed, observer.talks.seed = maphash.MakeSeed(), maphash.MakeSeed()
 	observer.tags.keys.seed, observer.tags.values.seed = observer.names.seed, observer.names.seed
+	observer.tags.safe = errtype.NewKeys(c.redactor)
 	observer.tools.max, observer.tools.clean = c.maxTools, observer.clean
 	observer.buffers.New = func() any { return &attributes{stamp: newStamp()} }
 	if err := observer.metrics.make(c.meters); err != nil {

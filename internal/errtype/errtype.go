@@ -1,8 +1,8 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package errtype makes values of error.type safe to export: an error of the application can return any text,
-// a secret included, and each value becomes a metric label.
+// Package errtype makes values of error.type and keys of tags safe to export: code of the application can return
+// any text, a secret included, and each value becomes a metric label or an attribute.
 package errtype
 
 import (
@@ -16,18 +16,25 @@ import (
 )
 
 const (
-	// Max is how many values one [Guard] exports besides the kinds of package toolkit. Later ones are "_OTHER".
+	// Max is how many values one guard of [New] exports besides the kinds of package toolkit. Later ones are "_OTHER".
 	Max = 64
+	// maxKeys is how many keys one guard of [NewKeys] remembers as safe. Later ones are checked each time.
+	maxKeys = 256
+	// OtherKey is exported in place of a key that is not safe.
+	OtherKey = "_other"
 	// maxBytes is the longest value that is exported.
 	maxBytes = 64
 	// maxRefused bounds the values that a guard remembers as refused. Later ones are checked each time.
 	maxRefused = 64
 )
 
-// A Guard decides which values of error.type are exported. Make one with [New]. It is safe for concurrent use. A
+// A Guard decides which values are exported. Make one with [New] or [NewKeys]. It is safe for concurrent use. A
 // nil *Guard exports the kinds of package toolkit only.
 type Guard struct {
 	redactor *redact.Redactor
+	max      int
+	kinds    bool   // of error.type: kinds are exported without a look-up, and of others the first max only
+	other    string // is exported in place of others
 
 	mu      sync.Mutex // serializes writers
 	refused int
@@ -39,15 +46,26 @@ func New(redactor *redact.Redactor) *Guard {
 	if redactor == nil {
 		redactor = redact.Default()
 	}
-	return &Guard{redactor: redactor}
+	return &Guard{redactor: redactor, max: Max, kinds: true, other: toolkit.TypeOther}
+}
+
+// NewKeys makes a guard for keys of tags: it exports the keys that have the shape described at
+// [Guard.Export] and that the redactor does not change, and [OtherKey] in place of others. A nil redactor is
+// [redact.Default].
+func NewKeys(redactor *redact.Redactor) *Guard {
+	g := New(redactor)
+	g.max, g.kinds, g.other = maxKeys, false, OtherKey
+	return g
 }
 
 // Export returns the value that is exported for v: v itself if it is "", a kind of package toolkit, or one of the
 // first 64 other values of at most 64 letters, digits and "_.:/-" (and a leading "*", as Go types have) that the
 // redactor does not change; else [toolkit.TypeOther]. It does not allocate for kinds and for values seen before.
 func (g *Guard) Export(v string) string {
-	if v == "" || v == toolkit.TypeOther || toolkit.Kind(v).Known() {
-		return v
+	if g == nil || g.kinds {
+		if v == "" || v == toolkit.TypeOther || toolkit.Kind(v).Known() {
+			return v
+		}
 	}
 	if g == nil {
 		return toolkit.TypeOther
@@ -63,7 +81,7 @@ func (g *Guard) Export(v string) string {
 func (g *Guard) add(v string) string {
 	out := v
 	if !hasShape(v) || !g.unchanged(v) {
-		out = toolkit.TypeOther
+		out = g.other
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -75,8 +93,10 @@ func (g *Guard) add(v string) string {
 		return before
 	}
 	switch {
-	case out == v && len(old)-g.refused >= Max:
-		return toolkit.TypeOther // and not remembered: there may be any number of such values
+	case out == v && len(old)-g.refused >= g.max && !g.kinds:
+		return out
+	case out == v && len(old)-g.refused >= g.max:
+		return g.other // and not remembered: there may be any number of such values
 	case out != v && (g.refused >= maxRefused || len(v) > maxBytes):
 		return out
 	case out != v:

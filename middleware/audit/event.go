@@ -113,7 +113,7 @@ func (l *Log) End(_ context.Context, e *toolkit.Ended) {
 		if ev.Tags == nil {
 			ev.Tags = map[string]string{}
 		}
-		ev.Tags[t.Key] = l.text(t.Value)
+		ev.Tags[l.keys.Export(t.Key)] = l.text(t.Value)
 	}
 	_ = l.Write(ev) // counted and told
 }

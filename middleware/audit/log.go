@@ -48,6 +48,7 @@ type Log struct {
 	path    string
 	now     func() time.Time
 	types   *errtype.Guard
+	keys    *errtype.Guard // of tags
 	lost    atomic.Uint64
 
 	mu     sync.Mutex
@@ -79,7 +80,7 @@ func Open(path string, o Options) (*Log, error) {
 	if o.Redactor == nil {
 		o.Redactor = redact.Default()
 	}
-	l := &Log{options: o, path: path, now: time.Now, types: errtype.New(o.Redactor)}
+	l := &Log{options: o, path: path, now: time.Now, types: errtype.New(o.Redactor), keys: errtype.NewKeys(o.Redactor)}
 	if err := l.open(); err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
 	}

@@ -5,7 +5,6 @@ package toolscope_test
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -44,7 +43,7 @@ func TestASecretInAToolsNameIsNotExported(t *testing.T) {
 	}
 }
 
-// TestKeysOfTagsAreSafe adds tags with keys that are tokens, texts, and too many.
+// TestKeysOfTagsAreSafe adds tags with keys that are tokens and texts.
 func TestKeysOfTagsAreSafe(t *testing.T) {
 	e := newExportedBy(t)
 	key := ""
@@ -64,20 +63,5 @@ func TestKeysOfTagsAreSafe(t *testing.T) {
 	}
 	if spans := e.texts(t, "q")["spans"]; !strings.Contains(spans, "toolscope.my.note v") || strings.Count(spans, "toolscope._other v") != 4 {
 		t.Errorf("want my.note once and _other 4 times in %s", spans)
-	}
-	for i := range 400 {
-		key = fmt.Sprintf("key_%d", i)
-		_, _ = call(t.Context(), toolkit.Call{Name: "q"})
-	}
-	different := map[string]bool{}
-	for _, s := range e.spans.GetSpans() {
-		for _, a := range s.Attributes {
-			if strings.HasPrefix(string(a.Key), "toolscope.key_") {
-				different[string(a.Key)] = true
-			}
-		}
-	}
-	if len(different) < 100 || len(different) > 256 {
-		t.Errorf("got %d keys, want at most 256", len(different))
 	}
 }
