@@ -25,8 +25,7 @@ type Settings struct {
 	// now on. What [Options].Content or the environment turned off stays off.
 	NoContent bool
 	// ToolsOff are names of tools whose calls are refused (permission_denied). An empty name and one with
-	// blanks at its ends are errors. A name that no registered tool has is a problem of the component "switches"
-	// in the scope's health.
+	// blanks at its ends are errors. Names are not compared with those of registered tools, which can come later.
 	ToolsOff []string
 	// Policies replace those there are. A policy that is among both stays as it is, with
 	// all it knows; one that is no longer there is closed if it can be.

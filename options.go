@@ -34,7 +34,7 @@ type Options struct {
 	// environment variable [tracing.ContentEnv] says, and [tracing.ContentOn] where that is not set.
 	Content tracing.Content
 	// Tracing configures spans and metrics further. Its zero fields take the values of this struct;
-	// the others replace them. A ContentReport replaces the scope's own, which counts redacted and truncated
+	// the others replace them. A ContentReport is called after the scope's own, which counts redacted and truncated
 	// values in the statistics.
 	Tracing tracing.Options
 	// Stats configures the statistics. A nil Redactor is the one above.
@@ -129,8 +129,13 @@ func (o *Options) tracing(report func(tracing.ContentReport)) tracing.Options {
 	t.MeterProvider = cmp.Or(t.MeterProvider, o.MeterProvider)
 	t.Redactor = cmp.Or(t.Redactor, o.Redactor)
 	t.Content = cmp.Or(t.Content, o.Content)
-	if t.ContentReport == nil {
+	if own := t.ContentReport; own == nil {
 		t.ContentReport = report
+	} else {
+		t.ContentReport = func(r tracing.ContentReport) {
+			report(r) // first: the application's function may panic
+			own(r)
+		}
 	}
 	if o.NoTracing {
 		t.TracerProvider = tracenoop.NewTracerProvider()
