@@ -104,7 +104,7 @@ func (e *exportedBy) texts(t *testing.T, tool string) map[string]string {
 // tokens are secrets of forms that the redactor knows, of the shape of an identifier.
 var tokens = map[string]string{
 	"GitHub": "ghp_" + strings.Repeat("aB3x", 9), "OpenAI": "sk-proj-" + strings.Repeat("aB3xK9", 8), "AWS": "AKIA" + "QYLPMN5HHHFPZAM2",
-	"Slack": "xoxb-123456789012-1234567890123-" + strings.Repeat("aB3xK9", 4),
+	"Slack": "xoxb" + "-123456789012-1234567890123-" + strings.Repeat("aB3xK9", 4),
 }
 
 // TestASecretIsNoErrorType fails calls with error types that are tokens, in each way an application can.
