@@ -24,7 +24,8 @@ type Settings struct {
 	// NoContent keeps arguments and results off the spans of calls that end from
 	// now on. What [Options].Content or the environment turned off stays off.
 	NoContent bool
-	// ToolsOff are names of tools whose calls are refused (permission_denied).
+	// ToolsOff are names of tools whose calls are refused (permission_denied). An empty name and one with
+	// blanks at its ends are errors. Names are not compared with those of registered tools, which can come later.
 	ToolsOff []string
 	// Policies replace those there are. A policy that is among both stays as it is, with
 	// all it knows; one that is no longer there is closed if it can be.
@@ -61,8 +62,11 @@ func (s *Scope) Apply(n Settings) error {
 	if s == nil {
 		return nil
 	}
-	if slices.Contains(n.Policies, nil) {
-		return errors.New("toolscope: Settings.Policies: got a nil policy, want one that is not")
+	if err := checkPolicies("Settings.Policies", n.Policies); err != nil {
+		return err
+	}
+	if err := checkToolNames("Settings.ToolsOff", n.ToolsOff); err != nil {
+		return err
 	}
 	if err := s.checkApprovals(n.Policies); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/metric/noop"
@@ -33,7 +34,7 @@ type Options struct {
 	// environment variable [tracing.ContentEnv] says, and [tracing.ContentOn] where that is not set.
 	Content tracing.Content
 	// Tracing configures spans and metrics further. Its zero fields take the values of this struct;
-	// the others replace them. A ContentReport replaces the scope's own, which counts redacted and truncated
+	// the others replace them. A ContentReport is called after the scope's own, which counts redacted and truncated
 	// values in the statistics.
 	Tracing tracing.Options
 	// Stats configures the statistics. A nil Redactor is the one above.
@@ -43,11 +44,11 @@ type Options struct {
 	HTTP stats.HandlerOptions
 
 	// Policies govern calls, in any order: the scope applies them in the order of [middleware.Stage], inside
-	// the observers, which see what the agent gets. [middleware.At] makes a policy of a middleware. A nil policy is an
-	// error. [Scope.Shutdown] closes those that have a Close method.
+	// the observers, which see what the agent gets. [middleware.At] makes a policy of a middleware. A policy
+	// that [middleware.Check] refuses, such as a nil one, is an error. [Scope.Shutdown] closes those that have a Close method.
 	Policies []middleware.Policy
 	// Settings are the first settings, as [Scope.Apply] would set them. Its own policies are appended to
-	// Policies. A nil policy is an error.
+	// Policies. A policy that [middleware.Check] refuses, such as a nil one, is an error.
 	Settings Settings
 	// ApprovalsToken serves the open requests of the [approve.Policy] below [Scope.HTTPHandler] to clients
 	// that have the token: at approvals for people and at api/v1/approvals for programs (see
@@ -76,9 +77,12 @@ func (o Options) complete() (*Options, error) {
 		name     string
 		policies []middleware.Policy
 	}{{"Options.Policies", o.Policies}, {"Options.Settings.Policies", o.Settings.Policies}} {
-		if i := slices.Index(f.policies, nil); i >= 0 {
-			return nil, fmt.Errorf("toolscope: %s[%d]: got a nil policy, want one that is not nil", f.name, i)
+		if err := checkPolicies(f.name, f.policies); err != nil {
+			return nil, err
 		}
+	}
+	if err := checkToolNames("Options.Settings.ToolsOff", o.Settings.ToolsOff); err != nil {
+		return nil, err
 	}
 	o.Settings.Policies = slices.Concat(o.Policies, o.Settings.Policies)
 	o.Observers = slices.Clone(o.Observers)
@@ -98,6 +102,26 @@ func (o Options) complete() (*Options, error) {
 	return &o, nil
 }
 
+// checkPolicies returns an error for the first policy that cannot work; field is where the policies are.
+func checkPolicies(field string, policies []middleware.Policy) error {
+	for i, p := range policies {
+		if err := middleware.Check(p); err != nil {
+			return fmt.Errorf("toolscope: %s[%d]: %w", field, i, err)
+		}
+	}
+	return nil
+}
+
+// checkToolNames returns an error for the first name that no tool can have; field is where the names are.
+func checkToolNames(field string, names []string) error {
+	for i, name := range names {
+		if name == "" || strings.TrimSpace(name) != name {
+			return fmt.Errorf("toolscope: %s[%d]: got %.80q, want a tool's name without blanks at its ends", field, i, name)
+		}
+	}
+	return nil
+}
+
 // tracing returns the options of the observer of spans and metrics. report counts redacted and truncated values.
 func (o *Options) tracing(report func(tracing.ContentReport)) tracing.Options {
 	t := o.Tracing
@@ -105,8 +129,13 @@ func (o *Options) tracing(report func(tracing.ContentReport)) tracing.Options {
 	t.MeterProvider = cmp.Or(t.MeterProvider, o.MeterProvider)
 	t.Redactor = cmp.Or(t.Redactor, o.Redactor)
 	t.Content = cmp.Or(t.Content, o.Content)
-	if t.ContentReport == nil {
+	if own := t.ContentReport; own == nil {
 		t.ContentReport = report
+	} else {
+		t.ContentReport = func(r tracing.ContentReport) {
+			report(r) // first: the application's function may panic
+			own(r)
+		}
 	}
 	if o.NoTracing {
 		t.TracerProvider = tracenoop.NewTracerProvider()

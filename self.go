@@ -28,9 +28,26 @@ type self struct {
 	withheld atomic.Uint64 // values removed unscanned
 	unwatch  func()        // ends the metrics
 
-	mu      sync.Mutex
-	panics  uint64    // of observers, when a reader last asked
+	mu                  sync.Mutex
+	observers, adapters noticedPanics
+}
+
+// noticedPanics are the panics of a kind that readers have noticed.
+type noticedPanics struct {
+	panics  uint64    // when a reader last asked
 	noticed time.Time // when a reader noticed the latest of them
+}
+
+// component reports the panics of a kind, a problem if the latest is recent; effect is what they cause.
+func (n *noticedPanics) component(name string, panics uint64, effect string) stats.Component {
+	if panics > n.panics {
+		n.panics, n.noticed = panics, time.Now()
+	}
+	c := stats.Component{Name: name, Figures: stats.Figures{{Name: "panics", Value: float64(panics)}}}
+	if panics > 0 && time.Since(n.noticed) < lately {
+		c.Problems = []string{fmt.Sprintf("%s panicked %d times until now: %s", name, panics, effect)}
+	}
+	return c
 }
 
 // lately is how long a panic is a problem.
@@ -44,22 +61,15 @@ func (s *self) note(f redact.Findings) {
 	}
 }
 
-// Components tell how observing and redacting go, for [stats.HandlerOptions].Health. A panic of an
-// observer is a problem for some minutes: whatever it observes has holes.
+// Components report how observing and redacting go, for [stats.HandlerOptions].Health. A panic of an
+// observer or of an adapter's function is a problem for some minutes: what is recorded has holes.
 func (s *self) Components() []stats.Component {
-	panics := counters.ObserverPanics.Load()
 	s.mu.Lock()
-	if panics > s.panics {
-		s.panics, s.noticed = panics, time.Now()
-	}
-	recent := panics > 0 && time.Since(s.noticed) < lately
+	observers := s.observers.component("observers", counters.ObserverPanics.Load(), "what they observe has holes")
+	adapters := s.adapters.component("adapters", counters.AdapterPanics.Load(), "records of their calls have holes")
 	s.mu.Unlock()
-	observers := stats.Component{Name: "observers", Figures: stats.Figures{{Name: "panics", Value: float64(panics)}}}
-	if recent {
-		observers.Problems = []string{fmt.Sprintf("observers panicked %d times until now: what they observe has holes", panics)}
-	}
 	redaction := stats.Component{Name: "redaction", Figures: stats.Figures{{Name: "withheld_unscanned", Value: float64(s.withheld.Load())}}}
-	return []stats.Component{observers, redaction}
+	return []stats.Component{observers, adapters, redaction}
 }
 
 // The bounds of a recorder that can overflow.
@@ -79,9 +89,11 @@ func (s *Scope) watchSelf() error {
 		metric.WithDescription("The number of values removed because the redactor could not look at them."))
 	panics, e2 := meter.Int64ObservableCounter("toolscope.self.observer.panics", metric.WithUnit("{panic}"),
 		metric.WithDescription("The number of panics of observers that were swallowed in this process."))
+	adapters, e4 := meter.Int64ObservableCounter("toolscope.self.adapter.panics", metric.WithUnit("{panic}"),
+		metric.WithDescription("The number of panics of adapters' functions that were contained in this process."))
 	overflow, e3 := meter.Int64ObservableCounter("toolscope.self.recorder.overflows", metric.WithUnit("{item}"),
 		metric.WithDescription("The number of items that made room in the statistics for others."))
-	if err := errors.Join(e1, e2, e3); err != nil {
+	if err := errors.Join(e1, e2, e3, e4); err != nil {
 		return err
 	}
 	sets := make([]metric.MeasurementOption, len(overflows))
@@ -91,6 +103,7 @@ func (s *Scope) watchSelf() error {
 	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		o.ObserveInt64(withheld, int64(s.self.withheld.Load()))
 		o.ObserveInt64(panics, int64(counters.ObserverPanics.Load()))
+		o.ObserveInt64(adapters, int64(counters.AdapterPanics.Load()))
 		if s.recorder != nil {
 			limits := s.recorder.Limits()
 			for i := range overflows {
@@ -98,7 +111,7 @@ func (s *Scope) watchSelf() error {
 			}
 		}
 		return nil
-	}, withheld, panics, overflow)
+	}, withheld, panics, adapters, overflow)
 	if err != nil {
 		return err
 	}

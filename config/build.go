@@ -232,12 +232,12 @@ func (s *Budget) build(b *builder) (middleware.Policy, error) {
 }
 
 func (s *Retry) build(*builder) (middleware.Policy, error) {
-	return retry.New(retry.Options{On: kinds(s.On), Tools: s.Tools, Attempts: s.Attempts, BaseDelay: s.BaseDelay, MaxDelay: s.MaxDelay, Budget: retry.Budget(s.Budget)})
+	return retry.New(retry.Options{On: kinds(s.On), OnTypes: s.OnTypes, Tools: s.Tools, Attempts: s.Attempts, BaseDelay: s.BaseDelay, MaxDelay: s.MaxDelay, Budget: retry.Budget(s.Budget)})
 }
 
 func (s *Breaker) build(*builder) (middleware.Policy, error) {
 	return breaker.New(breaker.Options{
-		On: kinds(s.On), Consecutive: s.Consecutive, Rate: s.Rate, MinCalls: s.MinCalls, Window: s.Window, OpenFor: s.OpenFor, Probes: s.Probes, MaxKeys: s.MaxKeys,
+		On: kinds(s.On), OnTypes: s.OnTypes, Consecutive: s.Consecutive, Rate: s.Rate, MinCalls: s.MinCalls, Window: s.Window, OpenFor: s.OpenFor, Probes: s.Probes, MaxKeys: s.MaxKeys,
 	})
 }
 

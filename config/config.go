@@ -129,7 +129,7 @@ type Approve struct {
 
 // Pattern approves calls beforehand.
 type Pattern struct {
-	Tool      string            `yaml:"tool" doc:"The tool's name, with * and ?."`
+	Tool      string            `yaml:"tool" name:"tool" doc:"The tool's name, with * and ?."`
 	Arguments map[string]string `yaml:"arguments" doc:"What arguments must say, by JSON Pointer, with * and ?."`
 	Approver  string            `yaml:"approver" doc:"Who approved."`
 	Expires   string            `yaml:"expires" doc:"When the pattern ends, in RFC 3339: 2026-12-31T00:00:00Z; default never."`
@@ -169,7 +169,8 @@ type BudgetLimits struct {
 // Retry runs failed calls again.
 type Retry struct {
 	Switch
-	On        []string      `yaml:"on" doc:"The error.type values that are tried again, such as timeout; without one nothing is."`
+	On        []string      `yaml:"on" doc:"The kinds of failures that are tried again, such as timeout; default none: without on and on_types nothing is retried."`
+	OnTypes   []string      `yaml:"on_types" doc:"Further error.type values, of your application's own errors; default none."`
 	Tools     []string      `yaml:"tools" doc:"Tools that may run twice although they do not say so."`
 	Attempts  int           `yaml:"attempts" doc:"Runs of one call at most; default 3."`
 	BaseDelay time.Duration `yaml:"base_delay" doc:"The longest wait before the second run; doubles with each; default 100ms."`
@@ -187,7 +188,8 @@ type RetryBudget struct {
 // Breaker refuses the calls of tools that are down.
 type Breaker struct {
 	Switch
-	On          []string      `yaml:"on" doc:"The error.type values that count as failures; default timeout, panic, overloaded, _OTHER."`
+	On          []string      `yaml:"on" doc:"The kinds of errors that count as failures; default timeout, panic, overloaded, _OTHER."`
+	OnTypes     []string      `yaml:"on_types" doc:"Further error.type values that count, of your application's own errors; default none."`
 	Consecutive int           `yaml:"consecutive" doc:"Failures in a row that open a circuit; default 5, below 0 never."`
 	Rate        float64       `yaml:"rate" doc:"Share of failures that opens a circuit; default 0.5, below 0 never."`
 	MinCalls    int           `yaml:"min_calls" doc:"Calls that make a rate; default 20."`

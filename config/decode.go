@@ -144,6 +144,9 @@ func (d *decoder) decode(n *yaml.Node, v reflect.Value, field string, allowed []
 		for i, item := range n.Content {
 			value := reflect.New(v.Type().Elem()).Elem()
 			d.decode(item, value, fmt.Sprintf("%s[%d]", field, i), allowed, depth+1)
+			if item.Kind == yaml.ScalarNode && value.Kind() == reflect.String && !isName(item.Value) {
+				d.fail(item, fmt.Sprintf("%s[%d]", field, i), shown(item), wantName)
+			}
 			v.Set(reflect.Append(v, value))
 		}
 	default:
@@ -243,11 +246,17 @@ func (d *decoder) decodeStruct(n *yaml.Node, v reflect.Value, field string, dept
 			continue
 		}
 		d.decode(pair[1], v.FieldByIndex(f.Index), at, allowedOf(f), depth+1)
+		if f.Tag.Get("name") != "" && pair[1].Kind == yaml.ScalarNode && pair[1].Tag == "!!str" && !isName(pair[1].Value) {
+			d.fail(pair[1], at, shown(pair[1]), wantName)
+		}
 	}
 }
 
 func (d *decoder) decodeMap(n *yaml.Node, v reflect.Value, field string, depth int) {
 	for _, pair := range d.pairs(n, field, "none") {
+		if !isName(pair[0].Value) && !strings.HasSuffix(field, "].arguments") { // those are JSON Pointers
+			d.fail(pair[0], field, fmt.Sprintf("the name %.60q", pair[0].Value), wantName)
+		}
 		value := reflect.New(v.Type().Elem()).Elem()
 		d.decode(pair[1], value, join(field, pair[0].Value), nil, depth+1)
 		if v.IsNil() {
@@ -256,6 +265,12 @@ func (d *decoder) decodeMap(n *yaml.Node, v reflect.Value, field string, depth i
 		v.SetMapIndex(reflect.ValueOf(pair[0].Value), value)
 	}
 }
+
+// wantName is what a name in a file is.
+const wantName = "a name without blanks at its ends"
+
+// isName reports whether a text can be the name of something: one that has blanks at its ends is misspelt.
+func isName(s string) bool { return s != "" && strings.TrimSpace(s) == s }
 
 // allowedOf are the values that a field's tag lists.
 func allowedOf(f reflect.StructField) []string {

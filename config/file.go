@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -200,8 +201,9 @@ func readFile(path string) ([]byte, error) {
 	return text, nil
 }
 
-// Options returns o with what the file says, for [toolscope.New]. A Redactor of o stays, as do its Settings if any
-// field of them is set: the file's policies and switches then do not apply. Else both are the file's. Policies of o
+// Options returns o with what the file says, for [toolscope.New]. A Redactor of o stays; else it is the file's. The
+// Settings of o are merged with the file's: tools and content that either turns off are off, and the policies of
+// both apply. Off of o applies unless the file says enabled: true. Policies of o
 // stay next to the file's. The file's audit log is added before the Observers of o. o is not changed.
 func (f *File) Options(o toolscope.Options) toolscope.Options {
 	f.mu.Lock()
@@ -212,10 +214,22 @@ func (f *File) Options(o toolscope.Options) toolscope.Options {
 	if f.log != nil {
 		o.Observers = append([]toolkit.Observer{f.log}, o.Observers...)
 	}
-	if s := o.Settings; !s.Off && !s.NoContent && len(s.ToolsOff) == 0 && len(s.Policies) == 0 {
-		o.Settings = f.settings(f.config, f.built)
-	}
+	o.Settings = f.merged(o.Settings)
 	return o
+}
+
+// merged returns the file's settings with those of the application. Of two values the safer one is in force.
+func (f *File) merged(own toolscope.Settings) toolscope.Settings {
+	s := f.settings(f.config, f.built)
+	s.Off = s.Off || own.Off && f.config.Enabled == nil
+	s.NoContent = s.NoContent || own.NoContent
+	for _, name := range own.ToolsOff {
+		if !slices.Contains(s.ToolsOff, name) {
+			s.ToolsOff = append(s.ToolsOff, name)
+		}
+	}
+	s.Policies = append(slices.Clone(own.Policies), s.Policies...)
+	return s
 }
 
 // Redactor is what the file says that everything passes before it leaves, for observers of

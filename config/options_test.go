@@ -14,7 +14,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit/tooltest"
 )
 
-// TestOptionsOfTheApplicationWin checks which options stay and which the file completes.
+// TestOptionsOfTheApplicationWin checks which options stay and which the file completes. Settings are merged.
 func TestOptionsOfTheApplicationWin(t *testing.T) {
 	dir := t.TempDir()
 	const text = "audit: {file: audit.jsonl}\npolicies: {loop: {}}\ntools: {x: {enabled: false}}\n"
@@ -46,10 +46,34 @@ func TestOptionsOfTheApplicationWin(t *testing.T) {
 	if len(got.Observers) != 2 || got.Observers[0] != none.Observers[0] || got.Observers[1] != recorder {
 		t.Errorf("got observers %v, want the file's log before the application's", got.Observers)
 	}
-	if len(got.Settings.Policies) != 0 || !slices.Equal(got.Settings.ToolsOff, []string{"y"}) {
-		t.Errorf("got settings %+v, want the application's alone", got.Settings)
+	if len(got.Settings.Policies) != 1 || !slices.Equal(got.Settings.ToolsOff, []string{"x", "y"}) {
+		t.Errorf("got settings %+v, want the file's policy and disabled tool, and the application's tool", got.Settings)
 	}
 	if len(o.Observers) != 1 || o.Observers[0] != recorder {
 		t.Error("the application's options were changed")
+	}
+}
+
+// TestSettingsOfFileAndApplicationAreMerged checks that of two switches the safer one is in force.
+func TestSettingsOfFileAndApplicationAreMerged(t *testing.T) {
+	for _, c := range []struct {
+		text           string
+		own            toolscope.Settings
+		off, noContent bool
+	}{
+		{"content: false", toolscope.Settings{ToolsOff: []string{"y"}}, false, true},
+		{"content: true", toolscope.Settings{NoContent: true}, false, true},
+		{"enabled: true", toolscope.Settings{Off: true}, false, false}, // governed is safer than not
+		{"enabled: false", toolscope.Settings{NoContent: true}, true, true},
+		{"{}", toolscope.Settings{Off: true}, true, false},
+	} {
+		file, err := config.OpenText("f.yaml", []byte(c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := file.Options(toolscope.Options{Settings: c.own}).Settings
+		if got.Off != c.off || got.NoContent != c.noContent {
+			t.Errorf("%s with %+v: got off %t, no content %t", c.text, c.own, got.Off, got.NoContent)
+		}
 	}
 }

@@ -19,9 +19,9 @@ import (
 // policy that is no longer used. Notes name what changed in the file and applies only after a restart.
 //
 // A reload removes nothing that the file no longer mentions, since the file may be half written: it is an
-// error if the section of a policy that is in use, a tool that is turned off, content: false or the rules of
-// permit are left out. The error says what to write to remove them. Replace a file by renaming another one
-// to its name, which is atomic. Policies that the application added, and what it turned off by
+// error if the section of a policy that is in use, any field that such a section had set, a tool that is turned
+// off or content: false are left out. The error says what to write to remove them. Replace a file by renaming
+// another one to its name, which is atomic. Policies that the application added, and what it turned off by
 // [toolscope.Scope.Apply], stay unless the file mentions them.
 func (f *File) Reload(s *toolscope.Scope) (notes []string, err error) {
 	f.mu.Lock()
@@ -111,6 +111,7 @@ func (f *File) checkRemoved(next *Config, lines map[string]int) error {
 			removed("policies."+name, `the section as before, or "`+name+`: {enabled: false}" to turn the policy off`)
 		}
 	}
+	removedFields(reflect.ValueOf(&f.config.Policies).Elem(), reflect.ValueOf(&next.Policies).Elem(), "policies", lines, removed)
 	if was, is := f.config.Policies.Permit, next.Policies.Permit; was != nil && was.on() && was.Rules != "" && is != nil && is.on() {
 		if _, ok := lines["policies.permit.rules"]; !ok {
 			removed("policies.permit.rules", `the rules' file as before, or rules: "" to use the built-in rules`)

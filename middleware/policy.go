@@ -78,8 +78,8 @@ func (p *placed) Stage() Stage                              { return p.place }
 func (p *placed) Wrap(next toolkit.Handler) toolkit.Handler { return p.wrap(next) }
 
 // Wrap wraps h in policies by their stages; those of one place keep the order
-// they are given in, the first one outermost. Nil policies are passed over. A nil h
-// refuses each call, as [toolkit.Chain] does.
+// they are given in, the first one outermost. Nil policies are ignored. A nil h
+// refuses each call, as [toolkit.Chain] does, and so does a policy that [Check] refuses.
 func Wrap(h toolkit.Handler, policies ...Policy) toolkit.Handler {
 	return toolkit.Chain(h, Middlewares(policies...)...)
 }
@@ -88,6 +88,11 @@ func Wrap(h toolkit.Handler, policies ...Policy) toolkit.Handler {
 // [toolkit.GovernFunc].
 func Middlewares(policies ...Policy) []toolkit.Middleware {
 	sorted := slices.DeleteFunc(slices.Clone(policies), func(p Policy) bool { return p == nil })
+	for i, p := range sorted {
+		if err := Check(p); err != nil {
+			sorted[i] = unusable{err}
+		}
+	}
 	slices.SortStableFunc(sorted, func(a, b Policy) int { return int(a.Stage()) - int(b.Stage()) })
 	middlewares := make([]toolkit.Middleware, len(sorted))
 	for i := range sorted {

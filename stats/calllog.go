@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/errtype"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -40,6 +41,7 @@ const (
 // Others are passed over, and null is as good as none.
 type CallLog struct {
 	redactor *redact.Redactor
+	types    *errtype.Guard
 	tools    map[string]*logTool
 	other    *logTool
 	sessions map[string]*SessionStats
@@ -69,7 +71,7 @@ func NewCallLog(redactor *redact.Redactor) *CallLog {
 	if redactor == nil {
 		redactor = redact.Default()
 	}
-	l := &CallLog{redactor: redactor, tools: make(map[string]*logTool), sessions: make(map[string]*SessionStats),
+	l := &CallLog{redactor: redactor, types: errtype.New(redactor), tools: make(map[string]*logTool), sessions: make(map[string]*SessionStats),
 		shapes: make(map[uint64]uint64), seed: maphash.MakeSeed()}
 	l.other = &logTool{tool: tool{name: Other}}
 	l.tools[Other] = l.other
@@ -180,8 +182,8 @@ func (l *CallLog) fail(t *logTool) {
 		l.group = id
 		return
 	}
-	e := toolkit.Ended{ErrorType: string(kind), Panic: string(x.message)}
-	f := l.errors.note(&e, &t.tool, x.at, l.redactor)
+	e := toolkit.Ended{Panic: string(x.message)}
+	f := l.errors.note(&e, l.types.Export(string(kind)), &t.tool, x.at, l.redactor)
 	if len(l.shapes) >= maxLogShapes {
 		clear(l.shapes)
 	}

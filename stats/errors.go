@@ -37,31 +37,32 @@ type errorTable struct {
 type failure struct {
 	text  string
 	group uint64
+	kind  string // its error.type as it is exported
 }
 
 func (t *errorTable) init(max int) {
 	t.max, t.byID = max, make(map[uint64]*group)
 }
 
-// note counts the error of a call. The text is redacted before anything else is done
+// note counts the error of a call; kind is its error.type as it is exported. The text is redacted before anything else is done
 // with it, by the rules for the tool as called.
-func (t *errorTable) note(e *toolkit.Ended, of *tool, now int64, redactor *redact.Redactor) failure {
+func (t *errorTable) note(e *toolkit.Ended, kind string, of *tool, now int64, redactor *redact.Redactor) failure {
 	text, _ := redactor.ForTool(e.Call.Name).TextMax(errorText(e), maxErrorText)
 	message := normalise(text)
-	id := groupID(of.name, e.ErrorType, message)
+	id := groupID(of.name, kind, message)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if of.types == nil {
 		of.types = make(map[string]uint64)
 	}
-	kind := e.ErrorType
+	counted := kind
 	if _, known := of.types[kind]; !known && len(of.types) >= maxTypes {
-		kind = toolkit.TypeOther
+		counted = toolkit.TypeOther
 	}
-	of.types[kind]++
+	of.types[counted]++
 	g := t.byID[id]
 	if g == nil {
-		g = t.place(&group{id: id, tool: of.name, kind: e.ErrorType, message: message, example: text, first: now})
+		g = t.place(&group{id: id, tool: of.name, kind: kind, message: message, example: text, first: now})
 	}
 	g.estimate++
 	g.open++
@@ -71,7 +72,7 @@ func (t *errorTable) note(e *toolkit.Ended, of *tool, now int64, redactor *redac
 		g.traces[0] = s.TraceID
 	}
 	heap.Fix(&t.least, g.at)
-	return failure{text, id}
+	return failure{text, id, kind}
 }
 
 // place puts a new group in, in the place of the least frequent if all are taken.

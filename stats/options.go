@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/errtype"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -68,7 +69,10 @@ type Options struct {
 // config is the options with their defaults.
 type config struct {
 	Options
-	now func() time.Time // Clock, or time.Now
+	now   func() time.Time // Clock, or time.Now
+	types *errtype.Guard
+	keys  *errtype.Guard // of tags
+	names *toolNames
 }
 
 func newConfig(o Options) (config, error) {
@@ -85,6 +89,7 @@ func newConfig(o Options) (config, error) {
 	if c.Redactor == nil {
 		c.Redactor = redact.Default()
 	}
+	c.types, c.keys, c.names = errtype.New(c.Redactor), errtype.NewKeys(c.Redactor), newToolNames(c.Redactor)
 	if c.now == nil {
 		c.now = time.Now
 	}

@@ -119,12 +119,12 @@ type callTags struct {
 // of finds the numbers of a call's facts. A fact that has a number of its own costs a
 // look-up; another one is redacted, and what it was before is not kept. One that
 // differs from call to call ([toolkit.Tag.Varies]) is not counted.
-func (t *policyTable) of(tags []toolkit.Tag, redact func(string, int) string) (c callTags) {
+func (t *policyTable) of(tags []toolkit.Tag, key func(string) string, redact func(string, int) string) (c callTags) {
 	for _, raw := range tags[:min(len(tags), maxCallTags)] {
 		tag := PolicyTag(raw)
 		n, known := t.load().numbers[tag]
 		if !known {
-			tag = PolicyTag{clipText(redact(tag.Key, maxPolicyText), maxPolicyText), clipText(redact(tag.Value, maxPolicyText), maxPolicyText)}
+			tag = PolicyTag{clipText(key(tag.Key), maxPolicyText), clipText(redact(tag.Value, maxPolicyText), maxPolicyText)}
 			if raw.Varies() {
 				c.spell(tag, t.load())
 				continue

@@ -51,11 +51,10 @@ type recentCall struct {
 
 // recentMore is what few calls have.
 type recentMore struct {
-	served    toolkit.Disposition // without Tags, which are the call's
-	ending    toolkit.Ending
-	errorType string
-	failure   failure
-	tags      callTags
+	served  toolkit.Disposition // without Tags, which are the call's
+	ending  toolkit.Ending
+	failure failure
+	tags    callTags
 }
 
 func (r *recentRing) init(max int) { r.places = make([]recentPlace, max) }
@@ -90,7 +89,7 @@ func (c *recentCall) set(id uint64, e *toolkit.Ended, now int64, t *tool, s *ses
 	}
 	before := c.unusual
 	if c.unusual = unusual(e); c.unusual {
-		c.more = recentMore{e.Disposition, e.Ending, e.ErrorType, f, tags}
+		c.more = recentMore{e.Disposition, e.Ending, f, tags}
 		c.more.served.Tags = nil
 	} else if before {
 		c.more = recentMore{} // another call's, which nobody is to find in memory
@@ -128,7 +127,7 @@ func (c *recentCall) export(policies *policySet, by *steadyClock) RecentCall {
 	x := RecentCall{
 		ID: c.id, Time: by.wall(c.ended - int64(c.duration)), Tool: c.tool.name,
 		Outcome: s.Outcome.String(), Ending: m.ending.String(),
-		ErrorType: m.errorType, Error: m.failure.text, ErrorGroup: idText(m.failure.group), Suspended: c.suspended,
+		ErrorType: m.failure.kind, Error: m.failure.text, ErrorGroup: idText(m.failure.group), Suspended: c.suspended,
 		DurationMs: ms(c.duration), RunMs: ms(c.run), QueueMs: ms(s.Queue), ApprovalMs: ms(s.Approval), BackoffMs: ms(s.Backoff), AgeMs: ms(s.Age),
 		Attempts: s.Attempts, Repeat: s.Repeat, BytesIn: c.bytesIn, BytesOut: c.bytesOut, Turn: c.turn,
 	}

@@ -61,6 +61,7 @@ func newFromConfig(c config) (r *Recorder, err error) {
 	r.started = r.clock.read()
 	r.opened = r.started
 	r.tools.init(layouts[c.Digits], c.MaxTools)
+	r.tools.names = c.names
 	r.errors.init(c.MaxErrorGroups)
 	r.sessions.init(c.MaxSessions)
 	r.loops.init(c.MaxLoops)
@@ -103,7 +104,7 @@ func (r *Recorder) End(ctx context.Context, e *toolkit.Ended) {
 	t, cost := r.tools.of(e.Info.Tool), e.Cost()
 	var tags callTags
 	if len(e.Disposition.Tags) > 0 {
-		tags = r.policies.of(e.Disposition.Tags, r.config.redact)
+		tags = r.policies.of(e.Disposition.Tags, r.config.keys.Export, r.config.redact)
 		t.tell(tags)
 	}
 	t.end(e, now, cost)
@@ -114,7 +115,7 @@ func (r *Recorder) End(ctx context.Context, e *toolkit.Ended) {
 	}
 	var failure failure
 	if e.ErrorType != "" {
-		failure = r.errors.note(e, t, now, r.config.Redactor)
+		failure = r.errors.note(e, r.config.types.Export(e.ErrorType), t, now, r.config.Redactor)
 	}
 	r.recent.add(e, now, t, s, failure, tags)
 }

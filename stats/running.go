@@ -34,6 +34,7 @@ const (
 // concurrent use.
 type Running struct {
 	redactor *redact.Redactor
+	names    *toolNames
 
 	mu    sync.Mutex
 	calls map[uint64]*runningContext
@@ -49,7 +50,7 @@ func NewRunning(redactor *redact.Redactor) *Running {
 	if redactor == nil {
 		redactor = redact.Default()
 	}
-	return &Running{redactor: redactor, calls: make(map[uint64]*runningContext)}
+	return &Running{redactor: redactor, names: newToolNames(redactor), calls: make(map[uint64]*runningContext)}
 }
 
 // A RunningCall is a call that has begun and not ended.
@@ -140,7 +141,7 @@ func (r *Running) view(c *runningContext, now time.Time) RunningCall {
 	x := RunningCall{ID: c.id, Tool: Other, Start: c.start.UTC(), RunningMs: ms(max(0, now.Sub(c.start))), BytesIn: len(c.arguments)}
 	redactor := r.redactor
 	if c.tool != nil {
-		x.Tool = clipText(c.tool.Name, maxToolName)
+		x.Tool = r.names.of(c.tool.Name)
 		redactor = redactor.ForTool(c.tool.Name)
 	}
 	if len(c.arguments) > 0 {

@@ -25,6 +25,7 @@ type toolTable struct {
 	other  *tool
 	layout *layout
 	max    int
+	names  *toolNames // nil in tests: names are not redacted
 
 	spare atomic.Int64 // stripes that tools under contention may still make
 
@@ -74,7 +75,7 @@ func (t *toolTable) of(def *toolkit.Definition) *tool {
 // find looks by name. Definitions are remembered up to a bound, since a host may
 // make a new one for each call.
 func (t *toolTable) find(def *toolkit.Definition) *tool {
-	found := t.named(strings.ToValidUTF8(def.Name[:min(len(def.Name), maxToolName)], ""))
+	found := t.named(t.names.of(def.Name))
 	if t.definitions.Load() < int64(4*t.max) {
 		if _, loaded := t.byDefinition.LoadOrStore(def, &toolOf{def, found}); !loaded {
 			t.definitions.Add(1)

@@ -171,7 +171,7 @@ func (r *AgentRun) End(err error) {
 	}
 	labels := r.labels
 	if err != nil {
-		kind := errorType(err)
+		kind := o.types.Export(errorType(err))
 		labels = append(labels[:len(labels):len(labels)], keyErrorType.String(kind))
 		r.span.SetAttributes(keyErrorType.String(kind))
 		o.setFailed(r.span, "", err)

@@ -44,7 +44,7 @@ func (o *Observer) BeginAttempt(ctx context.Context, call toolkit.Call, start ti
 		if err == nil {
 			return
 		}
-		span.SetAttributes(keyErrorType.String(toolkit.TypeOf(err)))
+		span.SetAttributes(keyErrorType.String(o.types.Export(toolkit.TypeOf(err))))
 		o.setFailed(span, call.Name, err)
 	}
 }

@@ -42,7 +42,7 @@ func (o *Observer) BeginBackground(ctx context.Context, call toolkit.Call, what 
 		if err == nil {
 			return
 		}
-		span.SetAttributes(keyErrorType.String(toolkit.TypeOf(err)))
+		span.SetAttributes(keyErrorType.String(o.types.Export(toolkit.TypeOf(err))))
 		o.setFailed(span, call.Name, err)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
 
+	"github.com/toolscope/toolscope/internal/errtype"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -34,6 +35,7 @@ type Observer struct {
 	names   cleanNames
 	talks   talks
 	tags    tags
+	types   *errtype.Guard
 	clean   func(string) string // is identifier
 	buffers sync.Pool           // of *attributes
 	hidden  atomic.Bool         // whether content is kept off spans for now
@@ -49,12 +51,13 @@ func New(o Options) (*Observer, error) {
 	if err != nil {
 		return nil, err
 	}
-	observer := &Observer{config: *c}
+	observer := &Observer{config: *c, types: errtype.New(c.redactor)}
 	observer.tracer = c.tracers.Tracer(ScopeName, trace.WithInstrumentationVersion(version()))
 	_, observer.silent = observer.tracer.(noop.Tracer)
 	observer.clean = observer.identifier
 	observer.names.seed, observer.talks.seed = maphash.MakeSeed(), maphash.MakeSeed()
 	observer.tags.keys.seed, observer.tags.values.seed = observer.names.seed, observer.names.seed
+	observer.tags.safe = errtype.NewKeys(c.redactor)
 	observer.tools.max, observer.tools.clean = c.maxTools, observer.clean
 	observer.buffers.New = func() any { return &attributes{stamp: newStamp()} }
 	if err := observer.metrics.make(c.meters); err != nil {
@@ -106,6 +109,17 @@ func (o *Observer) start(ctx context.Context, f *toolkit.CallInfo, spec *SpanSpe
 	return o.tracer.Start(ctx, info.spanName, options...)
 }
 
+// ErrorType returns the value of error.type that is exported for v: v itself if it is a kind of package toolkit or a
+// short identifier that the redactor leaves unchanged, else [toolkit.TypeOther]. Besides the kinds an observer
+// exports 64 values at most. Packages that record their own spans and metrics use it. A nil observer
+// exports the kinds only.
+func (o *Observer) ErrorType(v string) string {
+	if o == nil {
+		return (*errtype.Guard)(nil).Export(v)
+	}
+	return o.types.Export(v)
+}
+
 // Content reports whether content goes onto spans: [Options].Content said so, and
 // [Observer.SetContent] has not turned it off.
 func (o *Observer) Content() bool { return o.content == ContentOn && !o.hidden.Load() }
@@ -131,7 +145,7 @@ func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
 	if recording || o.metrics.enabled(ctx) {
 		info = o.tools.find(&e.Info, spec)
 		if spec.counts(e) {
-			o.metrics.record(ctx, info, e)
+			o.metrics.record(ctx, info, e, o.types.Export(e.ErrorType))
 		}
 	}
 	if !recording {
@@ -143,7 +157,7 @@ func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
 	defer o.finish(span, a) // whatever happens below
 	said := spec.end(ctx, e)
 	o.describe(a, e)
-	errorType := said.errorType(e)
+	errorType := o.types.Export(said.errorType(e))
 	if errorType != "" {
 		a.text(keyErrorType, errorType)
 	}

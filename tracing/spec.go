@@ -127,7 +127,7 @@ func (s *SpanSpec) counts(e *toolkit.Ended) bool {
 // the call's; nil is a usual one.
 func (o *Observer) RecordCall(ctx context.Context, s *SpanSpec, e *toolkit.Ended) {
 	if o.metrics.enabled(ctx) {
-		o.metrics.record(ctx, o.tools.find(&e.Info, s), e)
+		o.metrics.record(ctx, o.tools.find(&e.Info, s), e, o.types.Export(e.ErrorType))
 	}
 }
 

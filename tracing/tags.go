@@ -6,16 +6,20 @@ package tracing
 import (
 	"go.opentelemetry.io/otel/attribute"
 
+	"github.com/toolscope/toolscope/internal/errtype"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
 // tags remembers the keys of policies' tags as attributes, and their values as they are redacted: most come
 // again with call after call.
-type tags struct{ keys, values cleanNames }
+type tags struct {
+	keys, values cleanNames
+	safe         *errtype.Guard
+}
 
-// key is the attribute's.
+// key is the attribute's key. A key that is not safe to export is replaced: see [errtype.NewKeys].
 func (t *tags) key(tag string) attribute.Key {
-	return attribute.Key(t.keys.of(tag, func(tag string) string { return prefix + tag }))
+	return attribute.Key(t.keys.of(tag, func(tag string) string { return prefix + t.safe.Export(tag) }))
 }
 
 // tag adds what a policy told.

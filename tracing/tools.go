@@ -161,8 +161,8 @@ func (i *toolInfo) options(k labelKey) []metric.RecordOption {
 
 // recordOptions finds or makes the metric options of a call. How many there are
 // is bounded by the outcomes and the values that error.type can take.
-func (i *toolInfo) recordOptions(e *toolkit.Ended) []metric.RecordOption {
-	k := labelKey{e.Disposition.Outcome, e.ErrorType}
+func (i *toolInfo) recordOptions(e *toolkit.Ended, errorType string) []metric.RecordOption {
+	k := labelKey{e.Disposition.Outcome, errorType}
 	if k == (labelKey{}) {
 		return i.success
 	}

@@ -155,7 +155,7 @@ func (x *exchange) run(ctx context.Context) reply {
 		defer child.End()
 		r := x.exchange(ctx)
 		if err := r.failure(); err != nil {
-			child.SetAttributes(keyErrorType.String(toolkit.TypeOf(err)))
+			child.SetAttributes(keyErrorType.String(w.scope.Tracing().ErrorType(toolkit.TypeOf(err))))
 			child.SetStatus(codes.Error, "")
 		}
 		return r

@@ -199,7 +199,7 @@ func (o *operation) finish(at time.Time, out *outcome) {
 	st := o.status
 	switch {
 	case out.err != nil:
-		st.errorType = toolkit.TypeOf(out.err)
+		st.errorType = o.s.w.scope.Tracing().ErrorType(toolkit.TypeOf(out.err))
 	case o.method == "prompts/get" && out.message != nil && out.message.Error == nil && len(o.s.w.prompts) < maxPrompts:
 		o.s.w.prompts[o.name] = true
 	}
@@ -263,7 +263,7 @@ func (o *operation) finishCall(at time.Time, out *outcome) {
 				o.child.SetAttributes(keyStatusCode.String(o.status.code))
 				kind = o.status.code
 			}
-			o.child.SetAttributes(keyErrorType.String(kind))
+			o.child.SetAttributes(keyErrorType.String(o.s.w.scope.Tracing().ErrorType(kind)))
 			o.child.SetStatus(codes.Error, "")
 		}
 		o.child.End(trace.WithTimestamp(at))
@@ -302,7 +302,7 @@ func (o *operation) end(ctx context.Context, e *toolkit.Ended) tracing.SpanEnd {
 	if o.hung.Load() && o.running == nil { // else a tag says so
 		end.Attributes = append(end.Attributes, keyHung.String("yes"))
 	}
-	errorType, code := e.ErrorType, ""
+	errorType, code := o.s.w.scope.Tracing().ErrorType(e.ErrorType), ""
 	if wire := (*rpcError)(nil); errors.As(e.Err, &wire) && e.ErrorType != string(toolkit.ErrUnknownTool) {
 		st := o.s.w.statusOf(wire)
 		errorType, code = st.errorType, st.code

@@ -219,7 +219,7 @@ func sameBytes(a, b []byte) bool {
 // end is what the protocol says of a call that has ended: see tracing.SpanSpec.
 func (x *exchange) end(ctx context.Context, e *toolkit.Ended) tracing.SpanEnd {
 	w := x.watcher
-	st := status{errorType: e.ErrorType}
+	st := status{errorType: w.observer.ErrorType(e.ErrorType)}
 	if answeredWith(e.Err) {
 		st = w.statusOf(e.Err, e.ErrorType)
 	}

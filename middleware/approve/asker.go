@@ -24,7 +24,7 @@ func (f AskerFunc) Ask(ctx context.Context, r Request) (Answer, error) { return 
 
 // HTTP is an asker for requests that are answered over HTTP: it waits. A scope serves them if it is given
 // toolscope.Options.ApprovalsToken; a program without a scope mounts [NewHandler]. Until then the policy cannot ask
-// (see // [Policy.CanAsk]).
+// (see [Policy.CanAsk]).
 func HTTP() Asker { return byHTTP }
 
 // External is an asker for applications that call [Policy.Decide] themselves, after they have read

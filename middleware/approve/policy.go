@@ -163,6 +163,9 @@ func (p *Policy) Inherit(old *Policy) {
 // Stage is [middleware.StageApprove].
 func (p *Policy) Stage() middleware.Stage { return middleware.StageApprove }
 
+// Made reports whether [New] made the policy: see [middleware.Check].
+func (p *Policy) Made() bool { return p != nil && p.desk != nil }
+
 // Pending are the open requests, the oldest first; Decided the last 200 closed ones, the
 // latest first.
 func (p *Policy) Pending() []Request { open, _ := p.desk.list(time.Now()); return open }

@@ -92,7 +92,7 @@ func (l *Log) End(_ context.Context, e *toolkit.Ended) {
 	}
 	ev := Event{
 		Time: e.End, Kind: "call", Tool: l.text(e.Call.Name), CallID: l.text(e.Call.ID), Span: e.Info.Span.String(),
-		Outcome: e.Disposition.Outcome.String(), ErrorType: e.ErrorType,
+		Outcome: e.Disposition.Outcome.String(), ErrorType: l.types.Export(e.ErrorType),
 		ApprovalMS: milliseconds(e.Disposition.Approval), DurationMS: milliseconds(e.Duration()),
 	}
 	if len(e.Call.Arguments) > 0 {
@@ -113,7 +113,7 @@ func (l *Log) End(_ context.Context, e *toolkit.Ended) {
 		if ev.Tags == nil {
 			ev.Tags = map[string]string{}
 		}
-		ev.Tags[t.Key] = l.text(t.Value)
+		ev.Tags[l.keys.Export(t.Key)] = l.text(t.Value)
 	}
 	_ = l.Write(ev) // counted and told
 }

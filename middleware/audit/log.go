@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/errtype"
 	"github.com/toolscope/toolscope/redact"
 )
 
@@ -46,6 +47,8 @@ type Log struct {
 	options Options
 	path    string
 	now     func() time.Time
+	types   *errtype.Guard
+	keys    *errtype.Guard // of tags
 	lost    atomic.Uint64
 
 	mu     sync.Mutex
@@ -77,7 +80,7 @@ func Open(path string, o Options) (*Log, error) {
 	if o.Redactor == nil {
 		o.Redactor = redact.Default()
 	}
-	l := &Log{options: o, path: path, now: time.Now}
+	l := &Log{options: o, path: path, now: time.Now, types: errtype.New(o.Redactor), keys: errtype.NewKeys(o.Redactor)}
 	if err := l.open(); err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -35,9 +36,12 @@ type Options struct {
 	// for concurrent use. The default, and nil, is the tool's name; so it is where the function
 	// panics, which the call tells as "breaker.key".
 	Key func(ctx context.Context, call toolkit.Call) string
-	// On are the values of error.type that count as failures, as middleware.ErrorType tells
-	// them. Empty is [DefaultOn].
+	// On are the kinds of errors that count as failures, as [middleware.ErrorType] classifies them. A value that is
+	// neither a constant of package toolkit nor toolkit.TypeOther is an error. Empty is [DefaultOn].
 	On []toolkit.Kind
+	// OnTypes are further values of error.type that count as failures: those that ErrorType methods of your
+	// application's own errors return. They cannot be checked for spelling. The default is none.
+	OnTypes []string
 	// Consecutive is how many failures in a row open a circuit; they may lie up to Window
 	// apart. 0 is [DefaultConsecutive]; below 0 is never.
 	Consecutive int
@@ -74,8 +78,13 @@ func (o Options) resolve() (Options, error) {
 		o.On = DefaultOn()
 	}
 	for i, k := range o.On {
-		if k == "" {
-			return o, wrong(fmt.Sprintf("On[%d]", i), `""`, "a value of error.type")
+		if err := middleware.CheckErrorType(k); err != nil {
+			return o, fmt.Errorf("breaker: Options.On[%d]: %w", i, err)
+		}
+	}
+	for i, v := range o.OnTypes {
+		if err := middleware.CheckOwnErrorType(v); err != nil {
+			return o, fmt.Errorf("breaker: Options.OnTypes[%d]: %w", i, err)
 		}
 	}
 	o.Consecutive = orDefault(o.Consecutive, DefaultConsecutive)

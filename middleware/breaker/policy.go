@@ -35,13 +35,19 @@ func New(o Options) (*Policy, error) {
 	for _, k := range o.On {
 		p.on[string(k)] = true
 	}
-	p.options.On = nil // the caller's slice
+	for _, v := range o.OnTypes {
+		p.on[v] = true
+	}
+	p.options.On, p.options.OnTypes = nil, nil // the caller's slices
 	p.table = table{options: &p.options, all: make(map[string]*circuit)}
 	return p, nil
 }
 
 // Stage is [middleware.StageBreaker].
 func (p *Policy) Stage() middleware.Stage { return middleware.StageBreaker }
+
+// Made reports whether [New] made the policy: see [middleware.Check].
+func (p *Policy) Made() bool { return p != nil && p.on != nil }
 
 // key is whose circuit a call belongs to; a host's function that panics leaves it to the tool's.
 func (p *Policy) key(ctx context.Context, call toolkit.Call) (key string) {

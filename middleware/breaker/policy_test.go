@@ -117,7 +117,7 @@ func TestWhatOpensACircuit(t *testing.T) {
 }
 
 func TestWhatCounts(t *testing.T) {
-	named := breaker.Options{Consecutive: 1, On: []toolkit.Kind{"no_disk", toolkit.ErrTool}}
+	named := breaker.Options{Consecutive: 1, On: []toolkit.Kind{toolkit.ErrTool}, OnTypes: []string{"no_disk"}}
 	byDefault := breaker.Options{Consecutive: 1}
 	refused := func(kind toolkit.Kind) toolkit.Handler {
 		return func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {

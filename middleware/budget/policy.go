@@ -123,6 +123,9 @@ func turnOf(s *toolkit.Session) (key, bool) {
 // Stage is [middleware.StageBudget].
 func (p *Policy) Stage() middleware.Stage { return middleware.StageBudget }
 
+// Made reports whether [New] made the policy: see [middleware.Check].
+func (p *Policy) Made() bool { return p != nil && p.scopes != nil }
+
 // Wrap is a [toolkit.Middleware].
 func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 	next = toolkit.Chain(next)

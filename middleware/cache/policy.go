@@ -66,6 +66,9 @@ func (c *Policy) Inherit(old *Policy) {
 // Stage is middleware.StageCache.
 func (c *Policy) Stage() middleware.Stage { return middleware.StageCache }
 
+// Made reports whether [New] made the policy: see [middleware.Check].
+func (c *Policy) Made() bool { return c != nil && c.lost != nil }
+
 // Close ends the runs in the background and waits for them; calls go on, without
 // renewals. It is needed only with StaleFor, and may be called more than once.
 func (c *Policy) Close() { c.renewal.close() }

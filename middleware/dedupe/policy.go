@@ -50,6 +50,9 @@ func (d *Policy) Inherit(old *Policy) { d.counters = old.counters }
 // Stage is middleware.StageDedupe.
 func (d *Policy) Stage() middleware.Stage { return middleware.StageDedupe }
 
+// Made reports whether [New] made the policy: see [middleware.Check].
+func (d *Policy) Made() bool { return d != nil && d.table != nil }
+
 // Wrap runs next once for identical calls.
 func (d *Policy) Wrap(next toolkit.Handler) toolkit.Handler { return d.WrapAnswerer(nil, next) }
 

@@ -48,6 +48,9 @@ func New(o Options) (*Policy, error) {
 // Stage is [middleware.StageLimit].
 func (p *Policy) Stage() middleware.Stage { return middleware.StageLimit }
 
+// Made reports whether [New] made the policy: see [middleware.Check].
+func (p *Policy) Made() bool { return p != nil && p.exempt != nil }
+
 // Wrap asks the rate limits first and then waits for a slot, so that nobody holds one
 // while the other has still to say no. A call that waited or was refused tells
 // "limit" with "concurrency" or "rate", and "limit.scope" with "global", "tool" or "key"; one

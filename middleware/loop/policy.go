@@ -31,6 +31,9 @@ var _ middleware.Policy = (*Policy)(nil)
 // Stage is [middleware.StageLoop].
 func (p *Policy) Stage() middleware.Stage { return middleware.StageLoop }
 
+// Made reports whether [New] made the policy: see [middleware.Check].
+func (p *Policy) Made() bool { return p != nil && p.histories != nil }
+
 // Wrap is a [toolkit.Middleware].
 func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 	next = toolkit.Chain(next)

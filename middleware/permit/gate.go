@@ -64,6 +64,9 @@ func (g *Policy) Set(rules *Rules) error {
 // Stage is [middleware.StagePermit].
 func (g *Policy) Stage() middleware.Stage { return middleware.StagePermit }
 
+// Made reports whether [New] made the policy: see [middleware.Check].
+func (g *Policy) Made() bool { return g != nil && g.rules.Load() != nil }
+
 // Wrap decides about each call before next. With an approver, a call that a rule allows
 // by name goes on with a [middleware.Question] that is settled. A refused call ends with a
 // [toolkit.Error] of kind permission_denied whose text tells the model what else it

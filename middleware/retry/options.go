@@ -8,6 +8,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -23,10 +24,13 @@ const maxAttempts = 100
 
 // Options say what is retried and how. The zero value retries nothing.
 type Options struct {
-	// On are the values of error.type that are tried again, as middleware.ErrorType tells
-	// them: toolkit.ErrTimeout, "_OTHER" for a transport's error that says no more, or what
-	// a host's own ErrorType method says. The default, none, retries nothing.
+	// On are the kinds of failures that are tried again, as [middleware.ErrorType] classifies them, such as
+	// toolkit.ErrTimeout, or toolkit.TypeOther for a transport's error without a kind. A value that is neither a
+	// constant of package toolkit nor TypeOther is an error. Without On and OnTypes nothing is retried.
 	On []toolkit.Kind
+	// OnTypes are further values of error.type that are tried again: those that ErrorType methods of your
+	// application's own errors return, such as "throttled". They cannot be checked for spelling. The default is none.
+	OnTypes []string
 	// Tools are names of tools that may run twice though their definitions do not say that
 	// they are read-only or idempotent. The default is none.
 	Tools []string
@@ -67,11 +71,19 @@ func wrong(field string, got any, want string) error {
 func (o Options) resolve() (Options, error) {
 	for i, k := range o.On {
 		field := fmt.Sprintf("On[%d]", i)
-		if k == "" {
-			return o, wrong(field, `""`, "a value of error.type")
+		if err := middleware.CheckErrorType(k); err != nil {
+			return o, fmt.Errorf("retry: Options.%s: %w", field, err)
 		}
 		if k == toolkit.ErrCanceled {
-			return o, wrong(field, k.ErrorType(), "another one: a caller who gave up waits for no second attempt")
+			return o, wrong(field, k.ErrorType(), "another one: a caller that gave up waits for no second attempt")
+		}
+	}
+	for i, v := range o.OnTypes {
+		if err := middleware.CheckOwnErrorType(v); err != nil {
+			return o, fmt.Errorf("retry: Options.OnTypes[%d]: %w", i, err)
+		}
+		if toolkit.Kind(v) == toolkit.ErrCanceled {
+			return o, wrong(fmt.Sprintf("OnTypes[%d]", i), v, "another one: a caller that gave up waits for no second attempt")
 		}
 	}
 	o.Attempts = orDefault(o.Attempts, DefaultAttempts)

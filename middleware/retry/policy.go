@@ -32,6 +32,9 @@ func New(o Options) (*Policy, error) {
 	for _, k := range o.On {
 		p.on[string(k)] = true
 	}
+	for _, v := range o.OnTypes {
+		p.on[v] = true
+	}
 	for _, name := range o.Tools {
 		p.tools[name] = true
 	}
@@ -40,6 +43,9 @@ func New(o Options) (*Policy, error) {
 
 // Stage is [middleware.StageRetry].
 func (p *Policy) Stage() middleware.Stage { return middleware.StageRetry }
+
+// Made reports whether [New] made the policy: see [middleware.Check].
+func (p *Policy) Made() bool { return p != nil && p.on != nil }
 
 // Wrap runs calls of tools that may run twice until one attempt ends otherwise than in a
 // named error type. Attempts carry their number in call.Attempt, from 1; the record has how

@@ -42,7 +42,7 @@ func TestWhatIsRetried(t *testing.T) {
 		{"an error that says nothing", retry.Options{On: []toolkit.Kind{toolkit.TypeOther}}, readOnly, tooltest.Step{Err: errDown}, true},
 		{"a fault that says nothing", retry.Options{On: []toolkit.Kind{toolkit.TypeOther}}, readOnly, tooltest.Step{Result: toolkit.Result{Fault: errDown}}, false},
 		{"a tool's failure", retry.Options{On: []toolkit.Kind{toolkit.ErrTool}}, readOnly, tooltest.Step{Result: toolkit.Result{Fault: errDown}}, true},
-		{"a host's own type", retry.Options{On: []toolkit.Kind{"throttled"}}, readOnly, tooltest.Step{Err: later{}}, true},
+		{"a host's own type", retry.Options{OnTypes: []string{"throttled"}}, readOnly, tooltest.Step{Err: later{}}, true},
 		{"a suspended result", retry.Options{On: timeouts}, readOnly, tooltest.Step{Result: toolkit.Result{Fault: toolkit.ErrTimeout, Suspended: true}}, false},
 		{"a success", retry.Options{On: timeouts}, readOnly, tooltest.Text("fine"), false},
 	} {
@@ -91,7 +91,7 @@ func TestAttemptsAreToldAndCounted(t *testing.T) {
 }
 
 func TestWhatStopsRetries(t *testing.T) {
-	throttled := retry.Options{On: []toolkit.Kind{"throttled"}, Attempts: 4}
+	throttled := retry.Options{OnTypes: []string{"throttled"}, Attempts: 4}
 	for _, c := range []struct {
 		name     string
 		err      later
@@ -103,7 +103,7 @@ func TestWhatStopsRetries(t *testing.T) {
 		tag      string
 	}{
 		{name: "the attempts are used up", options: throttled, attempts: 4, up: 700 * time.Millisecond, tag: "exhausted"},
-		{name: "the budget is", options: retry.Options{On: throttled.On, Attempts: 9, Budget: retry.Budget{Burst: 2, PerSecond: -1, Ratio: -1}}, attempts: 3, up: 300 * time.Millisecond, tag: "budget"},
+		{name: "the budget is", options: retry.Options{OnTypes: throttled.OnTypes, Attempts: 9, Budget: retry.Budget{Burst: 2, PerSecond: -1, Ratio: -1}}, attempts: 3, up: 300 * time.Millisecond, tag: "budget"},
 		{name: "each is waited for", err: later{5 * time.Second}, options: throttled, attempts: 4, low: 15 * time.Second, up: 15700 * time.Millisecond, tag: "exhausted"},
 		{name: "a longer wait is asked for", err: later{10*time.Second + 1}, options: throttled, attempts: 1, tag: "later"},
 		{name: "the deadline is too near", err: later{5 * time.Second}, options: throttled, timeout: 8 * time.Second, attempts: 2, low: 5 * time.Second, up: 5100 * time.Millisecond, tag: "deadline"},

@@ -38,6 +38,9 @@ var _ middleware.Policy = (*Policy)(nil)
 // Stage is [middleware.StageTimeout].
 func (p *Policy) Stage() middleware.Stage { return middleware.StageTimeout }
 
+// Made reports whether [New] made the policy: see [middleware.Check].
+func (p *Policy) Made() bool { return p != nil && p.maxApart != 0 }
+
 // Abandoned is how many calls were left behind and have not ended yet.
 func (p *Policy) Abandoned() int { return int(p.abandoned.Load()) }
 

@@ -53,6 +53,9 @@ func New(o Options) (*Policy, error) {
 // Stage is [middleware.StageValidate].
 func (p *Policy) Stage() middleware.Stage { return middleware.StageValidate }
 
+// Made reports whether [New] made the policy: see [middleware.Check].
+func (p *Policy) Made() bool { return p != nil && p.options.MaxBytes != 0 }
+
 // Wrap checks the arguments of registered tools that have a schema; those of others
 // pass as they are. A refusal is invalid_arguments. The call tells "validation" with
 // "invalid", "coerced" or "schema_error", and "validation.at" with the JSON Pointers (RFC 6901)

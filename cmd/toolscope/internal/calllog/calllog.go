@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/toolscope/toolscope/internal/errtype"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -30,6 +31,7 @@ const (
 type Log struct {
 	file     io.WriteCloser
 	redactor *redact.Redactor
+	types    *errtype.Guard
 	lines    chan []byte
 	written  atomic.Uint64
 	dropped  atomic.Uint64
@@ -57,7 +59,7 @@ func Open(path string, redactor *redact.Redactor) (*Log, error) {
 }
 
 func begin(file io.WriteCloser, redactor *redact.Redactor) *Log {
-	l := &Log{file: file, redactor: redactor, lines: make(chan []byte, maxQueue), done: make(chan struct{})}
+	l := &Log{file: file, redactor: redactor, types: errtype.New(redactor), lines: make(chan []byte, maxQueue), done: make(chan struct{})}
 	go l.write()
 	return l
 }

@@ -50,7 +50,7 @@ func (l *Log) line(ctx context.Context, e *toolkit.Ended) ([]byte, error) {
 	}
 	out := line{
 		Time: e.End.UTC(), Tool: unnamed, Outcome: e.Disposition.Outcome.String(), Duration: float64(e.Duration().Nanoseconds()) / 1000,
-		ErrorType: e.ErrorType, ID: text(e.Call.ID, maxName),
+		ErrorType: l.types.Export(e.ErrorType), ID: text(e.Call.ID, maxName),
 	}
 	if e.Disposition.Outcome == toolkit.OutcomeExecuted {
 		out.Duration = float64(e.Disposition.Run.Nanoseconds()) / 1000
