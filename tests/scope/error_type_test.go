@@ -5,7 +5,6 @@ package toolscope_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -136,28 +135,5 @@ func TestASecretIsNoErrorType(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// TestErrorTypesAreBoundedPerScope fails calls with many error types of the application.
-func TestErrorTypesAreBoundedPerScope(t *testing.T) {
-	e := newExportedBy(t)
-	n := 0
-	call := e.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) {
-		return toolkit.Result{}, typedError{fmt.Sprintf("own_type.%d", n)}
-	}, nil)
-	for n = range 200 {
-		_, _ = call(t.Context(), toolkit.Call{Name: "q"})
-	}
-	var summary struct {
-		Overall struct {
-			ErrorTypes []struct{ Type string } `json:"error_types"`
-		} `json:"overall"`
-	}
-	if err := json.Unmarshal([]byte(e.texts(t, "q")["/api/v1/summary"]), &summary); err != nil {
-		t.Fatal(err)
-	}
-	if got := len(summary.Overall.ErrorTypes); got < 2 || got > 65 {
-		t.Errorf("got %d error types, want at most 64 and _OTHER", got)
 	}
 }

@@ -100,7 +100,8 @@ func (w *world) choose(t testing.TB, r *rand.Rand) {
 	loops, errL := loop.New(loop.Options{Default: loop.Thresholds{Stop: either(r, 0, 4, 30)}})
 	paid, errB := budget.New(budget.Options{Session: budget.Limits{Calls: either(r, 40, 4000), Time: either(r, 0, 5*time.Second)}, Turn: budget.Limits{Cost: either(r, 0.0, 50)}})
 	again, errR := retry.New(retry.Options{
-		On:        []toolkit.Kind{"unavailable", toolkit.ErrTimeout, toolkit.ErrOverloaded, toolkit.ErrCircuitOpen, toolkit.TypeOther, either(r, toolkit.ErrPanic, toolkit.ErrTool)},
+		On:        []toolkit.Kind{toolkit.ErrTimeout, toolkit.ErrOverloaded, toolkit.ErrCircuitOpen, toolkit.TypeOther, either(r, toolkit.ErrPanic, toolkit.ErrTool)},
+		OnTypes:   []string{"unavailable"},
 		BaseDelay: time.Millisecond, MaxDelay: 5 * time.Second, Budget: retry.Budget{Burst: 1000},
 	})
 	circuits, errK := breaker.New(breaker.Options{Consecutive: either(r, 3, 50), OpenFor: either(r, 5*time.Millisecond, time.Second)})
