@@ -41,7 +41,7 @@ func write(t *testing.T, dir, text string) string {
 
 func TestErrorsNameLineFieldValueAndWhatIsAllowed(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"polices: {}", `f.yaml:1: polices: got a name nobody knows, want one of enabled, content, redact, tools, policies, audit`},
+		{"polices: {}", `f.yaml:1: polices: got a section that this program does not register, want one of enabled, content, redact, tools, policies, audit`},
 		{"enabled: maybe", `f.yaml:1: enabled: got "maybe", want true or false`},
 		{"\n\npolicies:\n  timeout:\n    default: 30", `f.yaml:5: policies.timeout.default: got "30", want a time with its unit, such as 30s or 5m`},
 		{"policies: {truncate: {limit: 64 kB}}", `policies.truncate.limit: got "64 kB", want a number of bytes`},

@@ -32,7 +32,10 @@ const maxFile = 1 << 20
 // A File is a configuration file that was read. Make one with [Open]. Safe for
 // concurrent use.
 type File struct {
-	path string
+	path       string
+	registered sections
+	found      []sectionText // the registered sections that the file had when it was opened
+	parts      []Part        // what they built
 
 	mu       sync.Mutex
 	config   *Config
@@ -50,9 +53,13 @@ type built struct {
 
 // Parse reads the text of a file; name is how errors call it. All errors found are
 // joined, each an [*Error]: at most 20 of what the file says, and if there are none what
-// policies refuse of their sections. Files that it names are not opened.
-func Parse(name string, text []byte) (*Config, error) {
-	c, lines, err := parse(name, text)
+// policies refuse of their sections. Files that it names are not opened, and registered sections
+// are not built.
+func Parse(name string, text []byte, registered ...Section) (*Config, error) {
+	if err := sections(registered).check(); err != nil {
+		return nil, err
+	}
+	c, _, lines, err := parse(name, text, registered)
 	if err != nil {
 		return c, err
 	}
@@ -62,9 +69,9 @@ func Parse(name string, text []byte) (*Config, error) {
 	return c, err
 }
 
-func parse(name string, text []byte) (*Config, map[string]int, error) {
+func parse(name string, text []byte, registered sections) (*Config, []sectionText, map[string]int, error) {
 	if len(text) > maxFile {
-		return nil, nil, &Error{File: name, Got: fmt.Sprintf("%d bytes", len(text)), Want: fmt.Sprintf("at most %d", maxFile)}
+		return nil, nil, nil, &Error{File: name, Got: fmt.Sprintf("%d bytes", len(text)), Want: fmt.Sprintf("at most %d", maxFile)}
 	}
 	c := new(Config)
 	d := &decoder{file: name, lines: map[string]int{}}
@@ -72,24 +79,24 @@ func parse(name string, text []byte) (*Config, map[string]int, error) {
 	documents := yaml.NewDecoder(bytes.NewReader(text))
 	switch err := documents.Decode(&doc); {
 	case err == io.EOF:
-		return nil, nil, &Error{File: name, Got: "an empty file", Want: wantSomething}
+		return nil, nil, nil, &Error{File: name, Got: "an empty file", Want: wantSomething}
 	case err != nil:
-		return nil, nil, &Error{File: name, Got: err.Error(), Want: "YAML"}
+		return nil, nil, nil, &Error{File: name, Got: err.Error(), Want: "YAML"}
 	}
 	switch err := documents.Decode(&more); {
 	case err == nil:
-		return nil, nil, &Error{File: name, Line: more.Line, Got: "a second document", Want: "one"}
+		return nil, nil, nil, &Error{File: name, Line: more.Line, Got: "a second document", Want: "one"}
 	case err != io.EOF:
-		return nil, nil, &Error{File: name, Got: err.Error(), Want: "YAML"}
+		return nil, nil, nil, &Error{File: name, Got: err.Error(), Want: "YAML"}
 	}
 	if root := doc.Content[0]; root.Kind == yaml.ScalarNode && root.Tag == "!!null" {
-		return nil, nil, &Error{File: name, Line: root.Line, Got: "an empty document", Want: wantSomething}
+		return nil, nil, nil, &Error{File: name, Line: root.Line, Got: "an empty document", Want: wantSomething}
 	}
-	d.decode(doc.Content[0], reflect.ValueOf(c).Elem(), "", nil, 0)
+	found := d.decodeRoot(doc.Content[0], c, registered)
 	if c.Audit != nil && c.Audit.on() && c.Audit.File == "" {
 		d.errors = append(d.errors, &Error{name, d.lines["audit"], "audit.file", "nothing", "a file's path"})
 	}
-	return c, d.lines, errors.Join(d.errors...)
+	return c, found, d.lines, errors.Join(d.errors...)
 }
 
 // wantSomething is what a file without content should have. An empty file is never meant: most likely
@@ -103,24 +110,28 @@ const AllPolicies = "policies:\n" +
 	"  recover: {}\n  loop: {}\n  truncate: {}\n  validate: {}\n  permit: {}\n  dedupe: {}\n  cache: {}\n  breaker: {}\n  limit: {}\n  timeout: {}\n"
 
 // Open reads a file, and builds what it says: nothing is left half done on an error, which
-// names file, line, field, what was got and what is wanted.
-func Open(path string) (*File, error) {
+// names file, line, field, what was got and what is wanted. Sections of other packages have to be
+// registered: config.Open(path, redis.Section()).
+func Open(path string, registered ...Section) (*File, error) {
 	text, err := readFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return OpenText(path, text)
+	return OpenText(path, text, registered...)
 }
 
 // OpenText is [Open] of a file whose text is already there; name is its path. A
 // [File.Reload] reads the file.
-func OpenText(name string, text []byte) (*File, error) {
-	f := &File{path: name}
+func OpenText(name string, text []byte, registered ...Section) (*File, error) {
+	f := &File{path: name, registered: registered}
+	if err := f.registered.check(); err != nil {
+		return nil, err
+	}
 	next, err := f.read(text)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	f.config, f.built = next.config, next.built
+	f.config, f.built, f.found = next.config, next.built, next.found
 	return f, nil
 }
 
@@ -128,15 +139,21 @@ func OpenText(name string, text []byte) (*File, error) {
 type reading struct {
 	config *Config
 	built  map[string]built
+	found  []sectionText
+	notes  []string // what changed and holds after a restart
 }
 
 // read reads the file and builds what changed. On an error everything new is closed.
 func (f *File) read(text []byte) (*reading, error) {
-	config, lines, err := parse(f.path, text)
+	config, found, lines, err := parse(f.path, text, f.registered)
 	if err != nil {
 		return nil, err
 	}
+	var notes []string
 	if f.config != nil {
+		if notes, err = f.checkSections(found); err != nil {
+			return nil, err
+		}
 		if err := f.checkRemoved(config, lines); err != nil {
 			return nil, err
 		}
@@ -149,7 +166,13 @@ func (f *File) read(text []byte) (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &reading{config, policies}, nil
+	if f.config == nil {
+		if err := f.buildSections(found, lines); err != nil {
+			f.discard(policies)
+			return nil, err
+		}
+	}
+	return &reading{config, policies, found, notes}, nil
 }
 
 // start builds what holds for as long as the scope lives.
@@ -214,6 +237,10 @@ func (f *File) Options(o toolscope.Options) toolscope.Options {
 	if f.log != nil {
 		o.Observers = append([]toolkit.Observer{f.log}, o.Observers...)
 	}
+	for _, p := range f.parts {
+		o.Observers = append(slices.Clip(o.Observers), p.Observers...)
+		o.Policies = append(slices.Clip(o.Policies), p.Policies...)
+	}
 	o.Settings = f.merged(o.Settings)
 	return o
 }
@@ -246,10 +273,11 @@ func (f *File) settings(c *Config, policies map[string]built) (s toolscope.Setti
 	return s
 }
 
-// Close closes the audit log. The policies are the scope's to close.
+// Close closes the audit log and what registered sections built. The policies are the scope's to close.
 func (f *File) Close() error {
+	err := f.closeParts()
 	if f.log == nil {
-		return nil
+		return err
 	}
-	return f.log.Close()
+	return errors.Join(err, f.log.Close())
 }

@@ -39,6 +39,7 @@ func (f *File) Reload(s *toolscope.Scope) (notes []string, err error) {
 		f.discard(r.built)
 		return nil, f.applyError(err)
 	}
+	notes = append(notes, r.notes...)
 	if !reflect.DeepEqual(f.config.Redact, r.config.Redact) {
 		notes = append(notes, "redact: a change holds after a restart")
 	}

@@ -11,8 +11,11 @@ import (
 // Schema is the JSON Schema (2020-12) of a file, for editors: in YAML's language server by
 //
 //	# yaml-language-server: $schema=toolscope.schema.json
-func Schema() json.RawMessage {
+func Schema(registered ...Section) json.RawMessage {
 	s := schemaOf(reflect.TypeFor[Config](), "")
+	for _, r := range registered {
+		s["properties"].(map[string]any)[r.name] = schemaOf(r.settings, "")
+	}
 	s["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	s["title"] = "toolscope's configuration"
 	text, err := json.MarshalIndent(s, "", "  ")

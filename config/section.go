@@ -1,0 +1,168 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// A Section is a top-level section of configuration files that another package defines, such as a
+// module that the core does not require. Make one with [NewSection], and give it to [Open]. The
+// zero value is an error there.
+type Section struct {
+	name     string
+	settings reflect.Type
+	build    func(any) (Part, error)
+}
+
+// A Part is what a section adds to the stack. The zero value adds nothing.
+type Part struct {
+	Policies  []middleware.Policy // next to those of the file; the scope closes them
+	Observers []toolkit.Observer  // after the file's audit log
+	Close     func() error        // called by [File.Close]; nil closes nothing
+}
+
+// NewSection returns the section called name. T is a struct whose exported fields have the tags
+// yaml (the field's name in a file), doc (what it means, for [Schema]) and, for texts, allowed (a
+// list with commas); their types are those of fields of [Config]. Unknown names, wrong types and
+// null are errors that name file, line and field, as everywhere in a file.
+//
+// build makes the part when a file with the section is opened. An error of it is an error of
+// [Open]. It is not called for a file without the section, nor when a file is read again: a
+// changed section holds after a restart, and one that is gone is an error.
+func NewSection[T any](name string, build func(T) (Part, error)) Section {
+	return Section{name, reflect.TypeFor[T](), func(settings any) (Part, error) { return build(settings.(T)) }}
+}
+
+// sectionImports are the import paths of packages of this repository that define sections, by the
+// section's name, for the error of a program that does not register one that its file has.
+var sectionImports = map[string]string{}
+
+// sections are the registered sections, and what a file says in them.
+type sections []Section
+
+// check is an error if a section cannot be told from another, or is none that NewSection made.
+func (all sections) check() error {
+	seen := fieldNames(reflect.TypeFor[Config]())
+	for i, s := range all {
+		switch {
+		case s.build == nil || s.settings == nil || s.settings.Kind() != reflect.Struct:
+			return fmt.Errorf("config: sections[%d]: got none that NewSection made of a struct, want one", i)
+		case s.name == "" || strings.ContainsAny(s.name, ". "):
+			return fmt.Errorf("config: sections[%d]: got the name %q, want one without dots and blanks", i, s.name)
+		case slices.Contains(seen, s.name):
+			return fmt.Errorf("config: sections[%d]: got the name %q, which another section has", i, s.name)
+		}
+		seen = append(seen, s.name)
+	}
+	return nil
+}
+
+func (all sections) names() (names []string) {
+	for _, s := range all {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// A sectionText is a section that a file has.
+type sectionText struct {
+	Section
+	value any
+	text  []byte // to see whether it changed
+}
+
+// decodeRoot reads a document: the fields of Config, and the registered sections.
+func (d *decoder) decodeRoot(n *yaml.Node, c *Config, registered sections) (found []sectionText) {
+	root := *n
+	root.Content = nil
+	if n.Kind != yaml.MappingNode {
+		root.Content = n.Content
+	}
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		at := slices.IndexFunc(registered, func(s Section) bool { return key.Kind == yaml.ScalarNode && s.name == key.Value })
+		if _, own := fieldOf(reflect.TypeFor[Config](), key.Value); at < 0 && !own && key.Kind == yaml.ScalarNode {
+			d.fail(key, key.Value, "a section that this program does not register", wantSection(key.Value, registered))
+			continue
+		}
+		if at < 0 {
+			root.Content = append(root.Content, key, n.Content[i+1])
+			continue
+		}
+		if slices.ContainsFunc(found, func(f sectionText) bool { return f.name == key.Value }) {
+			d.fail(key, key.Value, "the name a second time", "it once")
+			continue
+		}
+		value := reflect.New(registered[at].settings).Elem()
+		d.decode(n.Content[i+1], value, key.Value, nil, 1)
+		text, err := yaml.Marshal(n.Content[i+1])
+		if err != nil {
+			d.fail(key, key.Value, err.Error(), "a mapping")
+		}
+		found = append(found, sectionText{registered[at], value.Interface(), text})
+	}
+	d.decode(&root, reflect.ValueOf(c).Elem(), "", nil, 0)
+	return found
+}
+
+// wantSection says what is wanted in place of a section of this name.
+func wantSection(name string, registered sections) string {
+	if path := sectionImports[name]; path != "" {
+		return fmt.Sprintf("config.Open with the section of %q", path)
+	}
+	known := append(fieldNames(reflect.TypeFor[Config]()), registered.names()...)
+	return "one of " + strings.Join(known, ", ") + ", or config.Open with the section of the package that defines it"
+}
+
+// buildSections makes the parts of a file's sections. On an error the parts made are closed.
+func (f *File) buildSections(found []sectionText, lines map[string]int) error {
+	for _, s := range found {
+		part, err := s.build(s.value)
+		if err != nil {
+			return errors.Join(&Error{f.path, lines[s.name], s.name, err.Error(), ""}, f.closeParts())
+		}
+		f.parts = append(f.parts, part)
+	}
+	return nil
+}
+
+func (f *File) closeParts() (err error) {
+	for _, p := range f.parts {
+		if p.Close != nil {
+			err = errors.Join(err, p.Close())
+		}
+	}
+	f.parts = nil
+	return err
+}
+
+// checkSections compares the sections of a file that is read again with those in use.
+func (f *File) checkSections(next []sectionText) (notes []string, err error) {
+	for _, was := range f.found {
+		i := slices.IndexFunc(next, func(s sectionText) bool { return s.name == was.name })
+		switch {
+		case i < 0:
+			err = errors.Join(err, &Error{File: f.path, Field: was.name, Got: "nothing", Want: "the section as before, or a restart without it"})
+		case !bytes.Equal(next[i].text, was.text):
+			notes = append(notes, was.name+": a change holds after a restart")
+		}
+	}
+	for _, s := range next {
+		if !slices.ContainsFunc(f.found, func(was sectionText) bool { return was.name == s.name }) {
+			notes = append(notes, s.name+": the section holds after a restart")
+		}
+	}
+	return notes, err
+}
