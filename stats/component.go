@@ -14,7 +14,7 @@ import (
 // A Component is a part of the program that tells how it is: the statistics themselves, an
 // exporter, a queue, a spool.
 type Component struct {
-	Name string `json:"name"`
+	Name string `json:"name"` // name of the component, such as statistics
 	// Problems say what it does not do as it should, now or in the last few minutes; none
 	// if all is well.
 	Problems []string `json:"problems,omitempty"`

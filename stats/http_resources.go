@@ -113,7 +113,7 @@ func (h *handler) metrics(w http.ResponseWriter, r *request) {
 type health struct {
 	// Status is ok, or degraded if a component has a problem.
 	Status     string      `json:"status"`
-	Components []Component `json:"components"`
+	Components []Component `json:"components"` // components that report their state
 }
 
 // healthz says that the process answers, and how its components are. A problem of one is
