@@ -11,7 +11,7 @@ import (
 
 // covered is the span of time that an answer really covers.
 type covered struct {
-	Window  string    `json:"window"`  // name of the window, such as 5m; empty for one given by times
+	Window  string    `json:"window"`  // name of the window, such as 5m
 	From    time.Time `json:"from"`    // beginning of the span covered
 	To      time.Time `json:"to"`      // end of the span covered
 	Seconds float64   `json:"seconds"` // length of the span covered, in seconds
@@ -27,7 +27,7 @@ type overview struct {
 	// ToolsUsed is how many tools had calls.
 	ToolsUsed int       `json:"tools_used"`
 	Overall   ToolStats `json:"overall"` // all tools together; its name is empty
-	Health    *Health   `json:"health"`  // health of the agents; null if it is not known
+	Health    *Health   `json:"health"`  // health of the agents in the window
 	Limits    Limits    `json:"limits"`  // bounds of the recorder and what it holds now
 	// Components are what tells of itself: the statistics, and what HandlerOptions.Health adds.
 	Components []Component `json:"components"`

@@ -60,7 +60,7 @@ type RunningCall struct {
 	Tool      string    `json:"tool"`                // name of the tool
 	Start     time.Time `json:"start"`               // when the call began
 	RunningMs float64   `json:"running_ms"`          // until the answer was made
-	Arguments string    `json:"arguments,omitempty"` // redacted and truncated arguments, if content is on
+	Arguments string    `json:"arguments,omitempty"` // redacted arguments, at most 4 KiB
 	BytesIn   int       `json:"bytes_in"`            // size of the arguments in bytes
 	Session   string    `json:"session,omitempty"`   // session id
 	Agent     string    `json:"agent,omitempty"`     // name of the agent
