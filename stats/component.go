@@ -15,10 +15,10 @@ import (
 // exporter, a queue, a spool.
 type Component struct {
 	Name string `json:"name"` // name of the component, such as statistics
-	// Problems say what it does not do as it should, now or in the last few minutes; none
-	// if all is well.
+	// Problems are what does not work, now or in the last few minutes; none if all is
+	// well.
 	Problems []string `json:"problems,omitempty"`
-	// Figures are what it tells of itself in numbers.
+	// Figures are the numbers that it reports.
 	Figures Figures `json:"figures,omitempty"`
 }
 

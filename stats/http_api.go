@@ -29,7 +29,7 @@ type overview struct {
 	Overall   ToolStats `json:"overall"` // all tools together; its name is empty
 	Health    *Health   `json:"health"`  // health of the agents in the window
 	Limits    Limits    `json:"limits"`  // bounds of the recorder and what it holds now
-	// Components are what tells of itself: the statistics, and what HandlerOptions.Health adds.
+	// Components are the parts that report their state: the statistics, and what HandlerOptions.Health adds.
 	Components []Component `json:"components"`
 }
 
@@ -50,8 +50,7 @@ type toolDetail struct {
 type errorList struct {
 	covered
 	Errors []ErrorGroup `json:"errors"` // error groups, the most frequent first
-	// OtherErrors belong to no group listed; one not listed occurred at most
-	// MaxUnlisted times.
+	// OtherErrors is how many errors belong to no group listed.
 	OtherErrors uint64 `json:"other_errors"`
 	MaxUnlisted uint64 `json:"max_unlisted"` // most times that an error not listed can have occurred
 }

@@ -26,9 +26,9 @@ type SpanView struct {
 	ParentID string    `json:"parent_span_id,omitempty"` // id of the parent span; left out for a root
 	Name     string    `json:"name"`                     // name of the span
 	Start    time.Time `json:"start"`                    // when the span began
-	End      time.Time `json:"end,omitzero"`             // zero for one that has not ended
+	End      time.Time `json:"end,omitzero"`             // when the span ended; left out for one that has not
 	Failed   bool      `json:"failed,omitempty"`         // whether the span's status is an error
-	// Attributes are shown in their order.
+	// Attributes are those of the span, in its order.
 	Attributes []SpanAttribute `json:"attributes,omitempty"`
 }
 

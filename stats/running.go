@@ -59,7 +59,7 @@ type RunningCall struct {
 	ID        uint64    `json:"id"`
 	Tool      string    `json:"tool"`                // name of the tool
 	Start     time.Time `json:"start"`               // when the call began
-	RunningMs float64   `json:"running_ms"`          // until the answer was made
+	RunningMs float64   `json:"running_ms"`          // time since the call began, when the answer was made
 	Arguments string    `json:"arguments,omitempty"` // redacted arguments, at most 4 KiB
 	BytesIn   int       `json:"bytes_in"`            // size of the arguments in bytes
 	Session   string    `json:"session,omitempty"`   // session id

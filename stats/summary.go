@@ -9,7 +9,7 @@ import "time"
 // belong to a policy nobody uses are left out of its JSON form.
 type Summary struct {
 	Window    string    `json:"window"`    // name of the window, such as 5m
-	From      time.Time `json:"from"`      // the span really covered
+	From      time.Time `json:"from"`      // beginning of the span really covered
 	To        time.Time `json:"to"`        // end of the span covered
 	Seconds   float64   `json:"seconds"`   // length of the span covered, in seconds
 	Processes int       `json:"processes"` // number of recorders merged into the summary
@@ -40,33 +40,31 @@ type Latency struct {
 type ToolStats struct {
 	Tool  string `json:"tool"`  // name of the tool; empty for all tools together
 	Calls uint64 `json:"calls"` // number of calls that ended
-	// CallsPerSecond is left out if there are no calls, and if the span is shorter than
-	// a second, in which there is no rate.
+	// CallsPerSecond is the rate of calls; it is left out if there are no calls, and if the
+	// span is shorter than a second.
 	CallsPerSecond float64 `json:"calls_per_second,omitempty"`
-	// Executed calls ran; Failed is how many of them have an error.type.
+	// Executed is how many calls ran.
 	Executed uint64 `json:"executed"`
 	Failed   uint64 `json:"failed"` // executed calls with an error.type
-	// Errors counts calls with an error.type, refused ones included; ErrorRate is
-	// their part of all calls.
+	// Errors is how many calls have an error.type, refused ones included.
 	Errors    uint64  `json:"errors"`
 	ErrorRate float64 `json:"error_rate"` // part of all calls that have an error.type, 0 to 1
 	// Latency is the running time of executed calls.
 	Latency
 	// FailedLatency is the running time of failed calls; nil if there are none.
 	FailedLatency *Latency `json:"failed_latency,omitempty"`
-	// TotalMs is the time spent inside the tool; TimeShare its part of all tools'.
+	// TotalMs is the time spent inside the tool.
 	TotalMs   float64 `json:"total_ms"`
 	TimeShare float64 `json:"time_share"` // part of the time spent in all tools, 0 to 1
 
-	// Calls that ended without running. HitRatio is the part of calls answered
-	// without running, of those not refused; it is left out if there are none.
+	// CacheHits is how many calls a stored answer ended.
 	CacheHits uint64  `json:"cache_hits,omitempty"`
 	Coalesced uint64  `json:"coalesced,omitempty"` // calls that shared another call's run
 	Repeated  uint64  `json:"repeated,omitempty"`  // calls answered with an earlier result of their session
 	Refused   uint64  `json:"refused,omitempty"`   // calls that a policy refused
 	HitRatio  float64 `json:"hit_ratio,omitempty"` // part of the calls not refused that were answered without running, 0 to 1
 
-	// Waits of calls that waited; nil if none did.
+	// Queue is the waits in queues; nil if no call waited.
 	Queue    *Wait `json:"queue,omitempty"`
 	Approval *Wait `json:"approval,omitempty"` // waits for an approval
 	Backoff  *Wait `json:"backoff,omitempty"`  // waits between attempts
@@ -81,8 +79,8 @@ type ToolStats struct {
 	Truncations uint64  `json:"truncations,omitempty"` // texts truncated in arguments and results
 	Cost        float64 `json:"cost,omitempty"`        // sum of the tool's declared cost over all attempts
 
-	// Policies counts the calls that policies told a fact of, sorted by key, the
-	// most frequent value first.
+	// Policies are the calls by tag of a policy, sorted by key, the most frequent
+	// value first.
 	Policies []PolicyCount `json:"policies,omitempty"`
 
 	InFlight    int64       `json:"in_flight"`                    // calls running at the end of the span
@@ -92,10 +90,9 @@ type ToolStats struct {
 	ErrorTypes  []TypeCount `json:"error_types,omitempty"`        // calls by error.type
 	LastSeen    time.Time   `json:"last_seen,omitzero"`           // when the latest call ended
 
-	// Slowest are the slowest sampled calls, and NearP99 is the one nearest to
-	// the 99th percentile; nil if no call was sampled.
+	// Slowest are the slowest sampled calls; nil if no call was sampled.
 	Slowest []Exemplar `json:"slowest,omitempty"`
-	NearP99 *Exemplar  `json:"near_p99,omitempty"` // sampled call nearest to the 99th percentile
+	NearP99 *Exemplar  `json:"near_p99,omitempty"` // sampled call nearest to the 99th percentile; nil if none was
 
 	// Previous is the window before; nil if there is none, nothing is known of it, or
 	// the window is shorter than a second.

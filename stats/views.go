@@ -13,7 +13,7 @@ type ErrorGroup struct {
 	Tool string `json:"tool"`       // name of the tool
 	Type string `json:"error_type"` // the error.type
 	// Message is the redacted text with kinds in place of what differs, at most
-	// 200 bytes; Example is one redacted text, at most 1 KiB.
+	// 200 bytes.
 	Message string `json:"message"`
 	Example string `json:"example,omitempty"` // one redacted text, at most 1 KiB
 	// Count is how often the error was counted. Groups are bounded; the true
@@ -32,25 +32,25 @@ type ErrorGroup struct {
 type RecentCall struct {
 	// ID counts calls from 1 in the order in which they ended.
 	ID         uint64    `json:"id"`
-	Time       time.Time `json:"time"`                  // when it began
+	Time       time.Time `json:"time"`                  // when the call began
 	Tool       string    `json:"tool"`                  // name of the tool
-	Outcome    string    `json:"outcome"`               // of [toolkit.Outcome.String]
-	Ending     string    `json:"ending"`                // of [toolkit.Ending.String]
+	Outcome    string    `json:"outcome"`               // executed, cache_hit, coalesced, repeated or refused
+	Ending     string    `json:"ending"`                // returned, panicked, goexit or abandoned
 	ErrorType  string    `json:"error_type,omitempty"`  // error.type of a failed or refused call
-	Error      string    `json:"error,omitempty"`       // redacted, at most 1 KiB
+	Error      string    `json:"error,omitempty"`       // redacted text of the error, at most 1 KiB
 	ErrorGroup string    `json:"error_group,omitempty"` // id of the error group
 	Suspended  bool      `json:"suspended,omitempty"`   // whether the call was interrupted or waits for input
-	// DurationMs is from start to end; RunMs inside the tool; the rest are waits.
+	// DurationMs is from start to end, waits included.
 	DurationMs float64 `json:"duration_ms"`
 	RunMs      float64 `json:"run_ms,omitempty"`      // time inside the tool
 	QueueMs    float64 `json:"queue_ms,omitempty"`    // wait in queues
 	ApprovalMs float64 `json:"approval_ms,omitempty"` // wait for an approval
 	BackoffMs  float64 `json:"backoff_ms,omitempty"`  // wait between attempts
-	AgeMs      float64 `json:"age_ms,omitempty"`      // of a stored answer
+	AgeMs      float64 `json:"age_ms,omitempty"`      // age of a stored answer
 	Attempts   uint16  `json:"attempts,omitempty"`    // number of attempts, under a retry policy
 	Repeat     uint16  `json:"repeat,omitempty"`      // how often the session made this call before
 	BytesIn    int     `json:"bytes_in"`              // size of the arguments in bytes
-	BytesOut   int     `json:"bytes_out"`             // -1 if nobody knows
+	BytesOut   int     `json:"bytes_out"`             // size of the result in bytes; -1 if it is not known
 	// Policies are the facts that policies told, in the order told.
 	Policies []PolicyTag `json:"policies,omitempty"`
 	Session  string      `json:"session,omitempty"`  // session id
@@ -59,10 +59,10 @@ type RecentCall struct {
 	TraceID  string      `json:"trace_id,omitempty"` // trace id, 32 hexadecimal digits
 	SpanID   string      `json:"span_id,omitempty"`  // span id, 16 hexadecimal digits
 	Sampled  bool        `json:"sampled,omitempty"`  // whether the span was sampled
-	// OriginTraceID and OriginSpanID are the call that answered a coalesced or
+	// OriginTraceID is the trace id of the call that answered a coalesced or
 	// repeated one, or filled the store.
 	OriginTraceID string `json:"origin_trace_id,omitempty"`
-	OriginSpanID  string `json:"origin_span_id,omitempty"` // span id of that call
+	OriginSpanID  string `json:"origin_span_id,omitempty"` // span id of the call of origin_trace_id
 }
 
 // A Filter selects recent calls. Fields left zero do not.
@@ -85,7 +85,7 @@ type Filter struct {
 // SessionStats is one session of an agent. Sessions are kept by when they were last
 // seen.
 type SessionStats struct {
-	Session   string    `json:"session"`           // redacted, at most 128 bytes
+	Session   string    `json:"session"`           // redacted session id, at most 128 bytes
 	Tenant    string    `json:"tenant,omitempty"`  // tenant of the session
 	Agent     string    `json:"agent,omitempty"`   // name of the agent
 	FirstSeen time.Time `json:"first_seen"`        // when the first call was seen
@@ -119,9 +119,9 @@ type Loop struct {
 	Times uint64 `json:"times"`
 	// Stopped is how often a policy ended it as loop_detected.
 	Stopped   uint64    `json:"stopped,omitempty"`
-	FirstSeen time.Time `json:"first_seen"`         // of the first repetition
+	FirstSeen time.Time `json:"first_seen"`         // when the first repetition was seen
 	LastSeen  time.Time `json:"last_seen"`          // when the latest repetition was seen
-	TraceID   string    `json:"trace_id,omitempty"` // of the latest sampled one, whose span has the arguments
+	TraceID   string    `json:"trace_id,omitempty"` // trace id of the latest sampled call, whose span has the arguments
 }
 
 // Health answers why an agent is slow, stuck or expensive.
@@ -131,7 +131,7 @@ type Health struct {
 	CallsPerSession float64 `json:"calls_per_session"` // mean number of calls in a session
 	CallsPerTurn    float64 `json:"calls_per_turn"`    // mean number of calls in a turn
 	CostPerSession  float64 `json:"cost_per_session"`  // mean cost of a session
-	// Loops are the worst, Streaks the tools that keep failing, worst first.
+	// Loops are the most frequent repeated calls.
 	Loops   []Loop   `json:"loops"`
 	Streaks []Streak `json:"streaks"` // tools whose latest calls all failed, the longest row first
 	// Unused are registered tools without a call; nil unless [Options].Registered or
@@ -144,7 +144,7 @@ type Health struct {
 // A Streak is a row of failed calls.
 type Streak struct {
 	Tool   string `json:"tool"`               // name of the tool
-	Streak uint64 `json:"error_streak"`       // until now
+	Streak uint64 `json:"error_streak"`       // calls in a row that failed until now
 	Worst  uint64 `json:"worst_error_streak"` // longest row of failed calls
 }
 
@@ -170,12 +170,11 @@ type Limits struct {
 	MaxLoops        int    `json:"max_loops"`            // most repeated calls held
 	MaxRecent       int    `json:"max_recent"`           // most recent calls held
 	DroppedRecent   uint64 `json:"dropped_recent"`       // recent calls dropped under load
-	// Intervals kept, and what they hold.
+	// Intervals is the number of intervals kept.
 	Intervals        int   `json:"intervals"`
 	IntervalBytes    int64 `json:"interval_bytes"`     // memory of the intervals, in bytes
 	MaxIntervalBytes int64 `json:"max_interval_bytes"` // most memory of the intervals, in bytes
-	// Bytes is about what is held now; MaxBytes what can be held at most,
-	// whatever the traffic does.
+	// Bytes is about the memory that the recorder holds now, in bytes.
 	Bytes    int64 `json:"bytes"`
 	MaxBytes int64 `json:"max_bytes"` // most memory that the recorder can hold, in bytes
 }

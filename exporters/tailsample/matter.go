@@ -11,7 +11,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// KeepKey is the attribute with which an application marks a span, true, so that its trace is kept.
+// KeepKey is true on a span that an application marks, so that the trace is kept.
 const KeepKey = attribute.Key("toolscope.keep")
 
 // The attributes that are looked at besides.

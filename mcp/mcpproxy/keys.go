@@ -61,7 +61,7 @@ const (
 	methodCancelled  = "notifications/cancelled"
 )
 
-// eventStderr is the event of a line that the server wrote to standard error during the call; at most 16 on a span.
+// eventStderr is a line that the server wrote to standard error during the call; at most 16 on a span.
 const eventStderr = "mcp.server.stderr"
 
 // executeTool is the operation of a tools/call to the conventions.

@@ -68,7 +68,7 @@ type Observation struct {
 	Kind    string    `json:"kind"`             // kind of observation, as in toolscope.mcp.observation
 	Session string    `json:"session,omitzero"` // session id
 	Tool    string    `json:"tool,omitzero"`    // name of the tool
-	Text    string    `json:"text,omitzero"`    // redacted and cut
+	Text    string    `json:"text,omitzero"`    // redacted and truncated text from the wire
 }
 
 func newNotes(w *Watcher) *notes { return &notes{w: w, counts: map[noteKind]uint64{}} }

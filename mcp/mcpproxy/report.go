@@ -17,9 +17,9 @@ type Report struct {
 	Server       string            `json:"server"`         // name of the server, from the options
 	Sessions     []Session         `json:"sessions"`       // the open ones, then the last 32 that ended
 	Total        uint64            `json:"sessions_ended"` // number of sessions that ended
-	Counts       map[string]uint64 `json:"counts"`         // of observations, by kind
+	Counts       map[string]uint64 `json:"counts"`         // number of observations by kind
 	Observations []Observation     `json:"observations"`   // latest observations, oldest first
-	LostBytes    uint64            `json:"lost_bytes"`     // that passed without being looked at
+	LostBytes    uint64            `json:"lost_bytes"`     // bytes forwarded without being parsed
 }
 
 // A Session is one connection of a client to the server.
@@ -28,13 +28,13 @@ type Session struct {
 	Began              time.Time `json:"began"`                         // when the session began
 	Open               bool      `json:"open"`                          // whether the session is still open
 	ProtocolVersion    string    `json:"protocol_version,omitzero"`     // version of the protocol that both sides agreed on
-	Client             string    `json:"client,omitzero"`               // name and version
+	Client             string    `json:"client,omitzero"`               // name and version of the client
 	Server             string    `json:"server,omitzero"`               // name and version that the server gives
 	ClientCapabilities []string  `json:"client_capabilities,omitempty"` // capabilities that the client declared
 	ServerCapabilities []string  `json:"server_capabilities,omitempty"` // capabilities that the server declared
 	Tools              int       `json:"tools"`                         // number of tools that the server lists
 	ToolsBytes         int       `json:"tools_bytes"`                   // size of the tool list in bytes
-	ToolsTokens        int       `json:"tools_tokens"`                  // four bytes each
+	ToolsTokens        int       `json:"tools_tokens"`                  // estimated size of the tool list in tokens, four bytes each
 	ChangedTools       []string  `json:"changed_tools,omitempty"`       // tools whose definition changed
 	Waiting            int       `json:"waiting"`                       // requests without an answer so far
 }

@@ -16,11 +16,11 @@ import (
 // A Request is a question to a person. Its texts are redacted and cut; whoever shows
 // them to a person must still take care of control characters.
 type Request struct {
-	ID     string `json:"id"`     // random: knowing one says nothing of others
+	ID     string `json:"id"`     // random id of the request
 	Digest string `json:"digest"` // what the answer is bound to; see [Digest]
 
 	Tool      string `json:"tool"`              // name of the tool
-	Title     string `json:"title,omitempty"`   // of the tool, for people
+	Title     string `json:"title,omitempty"`   // title of the tool, for people
 	Risk      string `json:"risk,omitempty"`    // risk that the tool declares
 	Arguments string `json:"arguments"`         // redacted and truncated arguments
 	CallID    string `json:"call_id,omitempty"` // the model's id of the call
@@ -29,7 +29,7 @@ type Request struct {
 	Agent     string `json:"agent,omitempty"`   // name of the agent
 
 	Trigger string `json:"trigger"`          // why a person is asked: rule, tool, risk, arguments or host
-	Reason  string `json:"reason,omitempty"` // the same in words
+	Reason  string `json:"reason,omitempty"` // why a person is asked, in words
 	Rule    string `json:"rule,omitempty"`   // the name of the rule that asks
 
 	Created time.Time `json:"created"` // when the request was opened

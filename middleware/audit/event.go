@@ -35,17 +35,19 @@ type Event struct {
 	Turn      int    `json:"turn,omitempty"`             // number of the model's turn
 	Span      string `json:"span,omitempty"`             // trace id and span id, in hex
 	Arguments string `json:"arguments,omitempty"`        // redacted arguments, at most 4 KiB
-	SHA256    string `json:"arguments_sha256,omitempty"` // of the arguments as the model sent them
+	SHA256    string `json:"arguments_sha256,omitempty"` // SHA-256 of the arguments as the model sent them, in hex
 
 	// Of a call.
+
 	Outcome    string            `json:"outcome,omitempty"`     // executed, cache_hit, coalesced, repeated or refused
 	ErrorType  string            `json:"error_type,omitempty"`  // error.type of a failed or refused call
 	Error      string            `json:"error,omitempty"`       // redacted text of the error, at most 1 KiB
-	Tags       map[string]string `json:"tags,omitempty"`        // what policies told: permission.decision …
+	Tags       map[string]string `json:"tags,omitempty"`        // tags that policies recorded, such as permission.decision
 	ApprovalMS float64           `json:"approval_ms,omitempty"` // wait for an approval, in milliseconds
 	DurationMS float64           `json:"duration_ms,omitempty"` // duration of the call, in milliseconds
 
 	// Of a request to a person.
+
 	Request string `json:"request,omitempty"` // id of the request
 	Digest  string `json:"digest,omitempty"`  // what the answer is bound to
 	State   string `json:"state,omitempty"`   // pending, approved, rejected, expired, withdrawn
