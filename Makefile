@@ -130,6 +130,11 @@ cross: ## build and vet for Linux, macOS and Windows
 api: ## rewrite the listings of the exported API in api/
 	go test ./internal/house -run='^TestExportedAPIIsAsListed$$' -count=1 -update
 
+.PHONY: telemetry
+telemetry: ## rewrite the telemetry reference, docs/telemetry.md
+	go test ./stats -run='^TestOpenAPI$$' -count=1 -update
+	go test ./internal/house -run='^TestTelemetryIsAsListed$$' -count=1 -update
+
 .PHONY: recall
 recall: ## score the redactor on a labelled corpus: make recall CORPUS=file.jsonl.gz
 	@test -n "$(CORPUS)" || { echo 'CORPUS: got "", want a file: make recall CORPUS=file.jsonl.gz'; exit 2; }

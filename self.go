@@ -82,6 +82,9 @@ var overflows = []struct {
 	{"recent_calls", func(l *stats.Limits) uint64 { return l.DroppedRecent }},
 }
 
+// keyBound is the bound that the recorder reached: error_groups, sessions or recent_calls.
+const keyBound = attribute.Key("toolscope.self.bound")
+
 // watchSelf makes the metrics about the scope itself.
 func (s *Scope) watchSelf() error {
 	meter := s.tracer.MeterProvider().Meter("github.com/toolscope/toolscope")
@@ -98,7 +101,7 @@ func (s *Scope) watchSelf() error {
 	}
 	sets := make([]metric.MeasurementOption, len(overflows))
 	for i, o := range overflows {
-		sets[i] = metric.WithAttributeSet(attribute.NewSet(attribute.String("toolscope.self.bound", o.bound)))
+		sets[i] = metric.WithAttributeSet(attribute.NewSet(keyBound.String(o.bound)))
 	}
 	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		o.ObserveInt64(withheld, int64(s.self.withheld.Load()))

@@ -149,5 +149,5 @@ func (p *Providers) tell(o metric.Observer, i *instruments) {
 	}
 }
 
-// decisionKey says what a sampler did with a span.
+// decisionKey says what the tail sampler did with a span: kept, left_out or none.
 const decisionKey = attribute.Key("toolscope.self.decision")

@@ -87,6 +87,9 @@ func (w *watchedClient) UploadTraces(ctx context.Context, all []*tracepb.Resourc
 	return w.watch.through(ctx, n, func() error { return w.Client.UploadTraces(ctx, all) })
 }
 
+// keyReason says why the spool dropped spans.
+const keyReason = attribute.Key("toolscope.self.reason")
+
 // observeSpool makes the metrics about the spool, if there is one.
 func (p *Providers) observeSpool(m metric.Meter) error {
 	if p.Spool == nil {
@@ -106,7 +109,7 @@ func (p *Providers) observeSpool(m metric.Meter) error {
 		o.ObserveInt64(bytes, s.Bytes)
 		o.ObserveInt64(waiting, int64(s.Spans+s.MemorySpans))
 		for reason, n := range s.Dropped {
-			o.ObserveInt64(dropped, int64(n), metric.WithAttributes(attribute.String("toolscope.self.reason", string(reason))))
+			o.ObserveInt64(dropped, int64(n), metric.WithAttributes(keyReason.String(string(reason))))
 		}
 		return nil
 	}, bytes, waiting, dropped)

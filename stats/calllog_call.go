@@ -83,23 +83,23 @@ func ReadLoggedCall(line []byte) (LoggedCall, error) {
 // member reads a member that only a LoggedCall has.
 func (x *logExtra) member(l *logLine, name []byte) error {
 	switch string(name) {
-	case "id":
+	case "id": // string: the call's id, as the model gave it
 		return l.textInto(&x.id, "id")
-	case "agent":
+	case "agent": // string: name of the agent that made the call
 		return l.textInto(&x.agent, "agent")
-	case "intent":
+	case "intent": // string: the model's stated reason for the call
 		return l.textInto(&x.intent, "intent")
-	case "arguments":
+	case "arguments": // any JSON: arguments of the call
 		return l.rawInto(&x.arguments)
-	case "result":
+	case "result": // any JSON: result of the call; a string is a text
 		return l.rawInto(&x.result)
-	case "trace_id":
+	case "trace_id": // string: 32 hexadecimal digits
 		return l.hexInto(&x.trace, "trace_id", 32)
-	case "span_id":
+	case "span_id": // string: 16 hexadecimal digits; only with a trace_id
 		return l.hexInto(&x.span, "span_id", 16)
-	case "parent_span_id":
+	case "parent_span_id": // string: 16 hexadecimal digits; only with a trace_id
 		return l.hexInto(&x.parent, "parent_span_id", 16)
-	case "turn":
+	case "turn": // number: the model's turn, from 1
 		n, ok := l.number()
 		turn, err := strconv.ParseUint(string(n), 10, 31)
 		if !ok || err != nil {

@@ -105,19 +105,19 @@ func (l *logLine) member() error {
 		return nil
 	}
 	switch string(name) {
-	case "tool":
+	case "tool": // string: name of the tool; required
 		return l.textInto(&l.tool, "tool")
-	case "error_type":
+	case "error_type": // string: error.type of a failed call
 		return l.textInto(&l.kindText, "error_type")
-	case "error":
+	case "error": // string: text of the error; may be there without error_type
 		return l.textInto(&l.message, "error")
-	case "session":
+	case "session": // string: session id
 		return l.textInto(&l.session, "session")
-	case "outcome":
+	case "outcome": // string: executed (the default), cache_hit, coalesced, repeated or refused
 		return l.readOutcome()
-	case "duration_us":
+	case "duration_us": // number: running time in microseconds; required for an executed call
 		return l.readDuration()
-	case "time":
+	case "time": // string or number: when the call ended, as RFC 3339 or seconds since 1970
 		return l.readTime()
 	}
 	if l.extra != nil {

@@ -14,11 +14,11 @@ import (
 // A Component is a part of the program that tells how it is: the statistics themselves, an
 // exporter, a queue, a spool.
 type Component struct {
-	Name string `json:"name"`
-	// Problems say what it does not do as it should, now or in the last few minutes; none
-	// if all is well.
+	Name string `json:"name"` // name of the component, such as statistics
+	// Problems are what does not work, now or in the last few minutes; none if all is
+	// well.
 	Problems []string `json:"problems,omitempty"`
-	// Figures are what it tells of itself in numbers.
+	// Figures are the numbers that it reports.
 	Figures Figures `json:"figures,omitempty"`
 }
 

@@ -54,7 +54,7 @@ func TestHealthz(t *testing.T) {
 				asProblem(t, w, c.code)
 				return
 			}
-			var got health
+			var got healthAnswer
 			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Status != c.status || got.Components[0].Name != "statistics" {
 				t.Errorf("got %+v (%v), want %s", got, err, c.status)
 			}

@@ -11,10 +11,10 @@ import (
 
 // covered is the span of time that an answer really covers.
 type covered struct {
-	Window  string    `json:"window"`
-	From    time.Time `json:"from"`
-	To      time.Time `json:"to"`
-	Seconds float64   `json:"seconds"`
+	Window  string    `json:"window"`  // name of the window, such as 5m
+	From    time.Time `json:"from"`    // beginning of the span covered
+	To      time.Time `json:"to"`      // end of the span covered
+	Seconds float64   `json:"seconds"` // length of the span covered, in seconds
 }
 
 func coveredBy(s *Summary) covered { return covered{s.Window, s.From, s.To, s.Seconds} }
@@ -22,47 +22,46 @@ func coveredBy(s *Summary) covered { return covered{s.Window, s.From, s.To, s.Se
 // overview answers /api/v1/summary, and is what a stream sends.
 type overview struct {
 	covered
-	Started   time.Time `json:"started"`
-	Processes int       `json:"processes"`
+	Started   time.Time `json:"started"`   // when the recorder started
+	Processes int       `json:"processes"` // number of recorders merged into the answer
 	// ToolsUsed is how many tools had calls.
 	ToolsUsed int       `json:"tools_used"`
-	Overall   ToolStats `json:"overall"`
-	Health    *Health   `json:"health"`
-	Limits    Limits    `json:"limits"`
-	// Components are what tells of itself: the statistics, and what HandlerOptions.Health adds.
+	Overall   ToolStats `json:"overall"` // all tools together; its name is empty
+	Health    *Health   `json:"health"`  // health of the agents in the window
+	Limits    Limits    `json:"limits"`  // bounds of the recorder and what it holds now
+	// Components are the parts that report their state: the statistics, and what HandlerOptions.Health adds.
 	Components []Component `json:"components"`
 }
 
 // toolList answers /api/v1/tools.
 type toolList struct {
 	covered
-	Tools []ToolStats `json:"tools"`
+	Tools []ToolStats `json:"tools"` // tools with calls in the window, in the order asked for
 }
 
 // toolDetail answers /api/v1/tools/{name}.
 type toolDetail struct {
 	covered
 	ToolStats
-	Groups []ErrorGroup `json:"errors_by_group"`
+	Groups []ErrorGroup `json:"errors_by_group"` // error groups of the tool, the most frequent first
 }
 
 // errorList answers /api/v1/errors.
 type errorList struct {
 	covered
-	Errors []ErrorGroup `json:"errors"`
-	// OtherErrors belong to no group listed; one not listed occurred at most
-	// MaxUnlisted times.
+	Errors []ErrorGroup `json:"errors"` // error groups, the most frequent first
+	// OtherErrors is how many errors belong to no group listed.
 	OtherErrors uint64 `json:"other_errors"`
-	MaxUnlisted uint64 `json:"max_unlisted"`
+	MaxUnlisted uint64 `json:"max_unlisted"` // most times that an error not listed can have occurred
 }
 
 type sessionList struct {
-	Sessions []SessionStats `json:"sessions"`
-	Evicted  uint64         `json:"evicted_sessions"`
+	Sessions []SessionStats `json:"sessions"`         // sessions held, the one seen last first
+	Evicted  uint64         `json:"evicted_sessions"` // sessions removed to make room for others
 }
 
 type loopList struct {
-	Loops []Loop `json:"loops"`
+	Loops []Loop `json:"loops"` // repeated calls, the most frequent first
 }
 
 // The windows that answers are for if a request says nothing: what happened of late,

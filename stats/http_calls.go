@@ -13,7 +13,7 @@ import (
 
 // callList answers /api/v1/calls, the latest first.
 type callList struct {
-	Calls []callLink `json:"calls"`
+	Calls []callLink `json:"calls"` // calls that match, the latest first
 	// Next is the value of the parameter before for the calls that follow; left
 	// out if there are none.
 	Next uint64 `json:"next_before,omitempty"`
@@ -22,13 +22,13 @@ type callList struct {
 // callLink is a call with the link to its trace, if there is one.
 type callLink struct {
 	RecentCall
-	TraceURL string `json:"trace_url,omitempty"`
+	TraceURL string `json:"trace_url,omitempty"` // link to the trace in the tracing backend, if one is configured
 }
 
 // callDetail answers /api/v1/calls/{id}.
 type callDetail struct {
 	callLink
-	Spans []SpanView `json:"spans,omitempty"`
+	Spans []SpanView `json:"spans,omitempty"` // spans of the call's trace, if they are at hand
 }
 
 // callParameters are those that [handler.filter] reads.

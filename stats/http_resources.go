@@ -109,11 +109,11 @@ func (h *handler) metrics(w http.ResponseWriter, r *request) {
 	h.exporter.ServeHTTP(w, r.Request)
 }
 
-// health answers /healthz.
-type health struct {
+// healthAnswer answers /healthz.
+type healthAnswer struct {
 	// Status is ok, or degraded if a component has a problem.
 	Status     string      `json:"status"`
-	Components []Component `json:"components"`
+	Components []Component `json:"components"` // components that report their state
 }
 
 // healthz says that the process answers, and how its components are. A problem of one is
@@ -124,7 +124,7 @@ func (h *handler) healthz(r *request) (any, *problem) {
 	if r.query.problem != nil {
 		return nil, nil
 	}
-	answer := health{Status: "ok", Components: h.components()}
+	answer := healthAnswer{Status: "ok", Components: h.components()}
 	var problems []string
 	for _, c := range answer.Components {
 		for _, p := range c.Problems {

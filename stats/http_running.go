@@ -5,7 +5,7 @@ package stats
 
 // runningList answers /api/v1/running.
 type runningList struct {
-	Running []RunningCall `json:"running"`
+	Running []RunningCall `json:"running"` // calls that have begun and not ended, the longest running first
 	// More is how many calls run beyond those listed.
 	More int `json:"more"`
 }

@@ -68,7 +68,7 @@ var descriptions = map[string]described{
 	"api/v1/openapi.json":      {summary: "This definition.", media: "application/openapi+json"},
 	"openapi.json":             {summary: "This definition.", media: "application/openapi+json"},
 	"metrics":                  {summary: "Metrics for Prometheus, if the host serves them.", media: "text/plain"},
-	"healthz":                  {summary: "Whether the process answers, and how its components are.", answer: health{}},
+	"healthz":                  {summary: "Whether the process answers, and how its components are.", answer: healthAnswer{}},
 }
 
 type object = map[string]any

@@ -22,20 +22,20 @@ type TraceSource interface {
 
 // A SpanView is a span as the dashboard shows it, and as a call's JSON has it.
 type SpanView struct {
-	SpanID   string    `json:"span_id"`
-	ParentID string    `json:"parent_span_id,omitempty"`
-	Name     string    `json:"name"`
-	Start    time.Time `json:"start"`
-	End      time.Time `json:"end,omitzero"` // zero for one that has not ended
-	Failed   bool      `json:"failed,omitempty"`
-	// Attributes are shown in their order.
+	SpanID   string    `json:"span_id"`                  // span id, 16 hexadecimal digits
+	ParentID string    `json:"parent_span_id,omitempty"` // id of the parent span; left out for a root
+	Name     string    `json:"name"`                     // name of the span
+	Start    time.Time `json:"start"`                    // when the span began
+	End      time.Time `json:"end,omitzero"`             // when the span ended; left out for one that has not
+	Failed   bool      `json:"failed,omitempty"`         // whether the span's status is an error
+	// Attributes are those of the span, in its order.
 	Attributes []SpanAttribute `json:"attributes,omitempty"`
 }
 
 // A SpanAttribute is a redacted attribute of a span, as text.
 type SpanAttribute struct {
-	Key   string `json:"key"`
-	Value string `json:"value"`
+	Key   string `json:"key"`   // attribute key
+	Value string `json:"value"` // attribute value as text
 }
 
 // The bounds of a waterfall. A trace may be of any size.

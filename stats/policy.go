@@ -18,14 +18,14 @@ import (
 // "cache" and "hit". Key and value have passed the redactor and have at most 64
 // bytes each.
 type PolicyTag struct {
-	Key   string `json:"key"`
-	Value string `json:"value"`
+	Key   string `json:"key"`   // key of the tag, without toolscope.
+	Value string `json:"value"` // value of the tag
 }
 
 // A PolicyCount is how many calls a fact was told of.
 type PolicyCount struct {
 	PolicyTag
-	Count uint64 `json:"count"`
+	Count uint64 `json:"count"` // number of calls with this tag
 }
 
 // The bounds of what policies tell. Values of a key beyond the first maxPolicyValues

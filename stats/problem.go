@@ -10,8 +10,8 @@ import (
 // problem is an error as RFC 9457 has it. The type is left out, which means
 // about:blank: the title is then that of the status.
 type problem struct {
-	Title  string `json:"title"`
-	Status int    `json:"status"`
+	Title  string `json:"title"`  // text of the HTTP status
+	Status int    `json:"status"` // HTTP status code
 	// Detail says what was got and what is wanted. It quotes what a client sent
 	// at most shortened and escaped.
 	Detail string `json:"detail,omitempty"`

@@ -58,15 +58,15 @@ type RunningCall struct {
 	// ID counts calls from 1 in the order in which they began. It is not that of the
 	// [RecentCall] which it becomes.
 	ID        uint64    `json:"id"`
-	Tool      string    `json:"tool"`
-	Start     time.Time `json:"start"`
-	RunningMs float64   `json:"running_ms"` // until the answer was made
-	Arguments string    `json:"arguments,omitempty"`
-	BytesIn   int       `json:"bytes_in"`
-	Session   string    `json:"session,omitempty"`
-	Agent     string    `json:"agent,omitempty"`
-	TraceID   string    `json:"trace_id,omitempty"`
-	SpanID    string    `json:"span_id,omitempty"`
+	Tool      string    `json:"tool"`                // name of the tool
+	Start     time.Time `json:"start"`               // when the call began
+	RunningMs float64   `json:"running_ms"`          // time since the call began, when the answer was made
+	Arguments string    `json:"arguments,omitempty"` // redacted arguments, at most 4 KiB
+	BytesIn   int       `json:"bytes_in"`            // size of the arguments in bytes
+	Session   string    `json:"session,omitempty"`   // session id
+	Agent     string    `json:"agent,omitempty"`     // name of the agent
+	TraceID   string    `json:"trace_id,omitempty"`  // trace id, 32 hexadecimal digits
+	SpanID    string    `json:"span_id,omitempty"`   // span id, 16 hexadecimal digits
 }
 
 // runningContext is a call's context, in which the observer finds the call again

@@ -21,11 +21,11 @@ const Other = "other"
 // [Merge] adds snapshots, [Snapshot.Sub] takes one away, and its JSON form is what
 // processes exchange. Those who hold one must not change it.
 type Snapshot struct {
-	Version int `json:"version"`
-	// From and To are the span that was really covered: whole intervals, so From
+	Version int `json:"version"` // version of this JSON form
+	// From is the beginning of the span that was really covered: whole intervals, so it
 	// may lie before what was asked for.
 	From time.Time `json:"from"`
-	To   time.Time `json:"to"`
+	To   time.Time `json:"to"` // end of the span covered
 	// Processes is how many recorders were merged into this.
 	Processes int `json:"processes"`
 	// Tools are sorted by name; tools without calls are left out, unless calls
@@ -43,7 +43,7 @@ type Snapshot struct {
 // A ToolSnapshot is one tool's part of a [Snapshot]. Histograms without values are
 // nil, which is an empty one.
 type ToolSnapshot struct {
-	Tool string `json:"tool"`
+	Tool string `json:"tool"` // name of the tool
 
 	// Executed is the running time of calls that ran, whatever came of it: the
 	// population of the percentiles. It alone has the recorder's precision; the
@@ -51,17 +51,17 @@ type ToolSnapshot struct {
 	Executed *Histogram `json:"executed_ns,omitzero"`
 	// Failed is the running time of those executed calls that have an error.type.
 	Failed *Histogram `json:"failed_ns,omitzero"`
-	// The duration of calls that ended otherwise, as the agent saw it.
+	// CacheHit is the duration of calls that a stored answer ended, as the agent saw it.
 	CacheHit  *Histogram `json:"cache_hit_ns,omitzero"`
-	Coalesced *Histogram `json:"coalesced_ns,omitzero"`
-	Repeated  *Histogram `json:"repeated_ns,omitzero"`
-	Refused   *Histogram `json:"refused_ns,omitzero"`
-	// The waits of calls that waited, whatever their outcome.
+	Coalesced *Histogram `json:"coalesced_ns,omitzero"` // duration of calls that shared another call's run
+	Repeated  *Histogram `json:"repeated_ns,omitzero"`  // duration of calls answered with an earlier result of their session
+	Refused   *Histogram `json:"refused_ns,omitzero"`   // duration of calls that a policy refused
+	// Queue is the waits of calls that waited in queues, whatever their outcome.
 	Queue    *Histogram `json:"queue_ns,omitzero"`
-	Approval *Histogram `json:"approval_ns,omitzero"`
-	Backoff  *Histogram `json:"backoff_ns,omitzero"`
+	Approval *Histogram `json:"approval_ns,omitzero"` // wait for an approval
+	Backoff  *Histogram `json:"backoff_ns,omitzero"`  // wait between attempts
 
-	// ErrorTypes counts calls with an error.type, whatever their outcome, sorted
+	// ErrorTypes are the calls with an error.type, whatever their outcome, sorted
 	// by type.
 	ErrorTypes []TypeCount `json:"error_types,omitempty"`
 
@@ -70,8 +70,8 @@ type ToolSnapshot struct {
 	// Values beyond are "other" of their key, keys beyond the key "other".
 	Policies []PolicyCount `json:"policies,omitempty"`
 
-	BytesIn     uint64  `json:"bytes_in"`              // of arguments
-	BytesOut    uint64  `json:"bytes_out"`             // of results, where known
+	BytesIn     uint64  `json:"bytes_in"`              // size of all arguments in bytes
+	BytesOut    uint64  `json:"bytes_out"`             // size of all results in bytes, where known
 	Retries     uint64  `json:"retries,omitempty"`     // attempts beyond each call's first
 	Empty       uint64  `json:"empty,omitempty"`       // executed without error, with a result of 0 bytes
 	Suspended   uint64  `json:"suspended,omitempty"`   // interrupted, or waiting for input
@@ -80,21 +80,20 @@ type ToolSnapshot struct {
 	Truncations uint64  `json:"truncations,omitempty"` // texts cut, as told to [Recorder.AddContent]
 	Cost        float64 `json:"cost,omitempty"`        // [toolkit.Definition.Cost] of each attempt
 
-	InFlight int64 `json:"in_flight,omitempty"` // calls running at To
-	Peak     int64 `json:"peak_in_flight,omitempty"`
-	// Streak is how many calls in a row have failed until To; WorstStreak the
-	// longest such row in the span. Refusals count as failures.
+	InFlight int64 `json:"in_flight,omitempty"`      // calls running at To
+	Peak     int64 `json:"peak_in_flight,omitempty"` // most calls running at once
+	// Streak is how many calls in a row have failed until To. Refusals count as failures.
 	Streak      uint64 `json:"error_streak,omitempty"`
-	WorstStreak uint64 `json:"worst_error_streak,omitempty"`
+	WorstStreak uint64 `json:"worst_error_streak,omitempty"` // longest row of failed calls in the span
 
-	LastSeen  time.Time  `json:"last_seen"` // to a millisecond
-	Exemplars []Exemplar `json:"exemplars,omitempty"`
+	LastSeen  time.Time  `json:"last_seen"`           // when the latest call ended, to a millisecond
+	Exemplars []Exemplar `json:"exemplars,omitempty"` // sampled calls, slowest first
 }
 
 // A TypeCount is how many calls ended with an error.type.
 type TypeCount struct {
-	Type  string `json:"error_type"`
-	Count uint64 `json:"count"`
+	Type  string `json:"error_type"` // the error.type
+	Count uint64 `json:"count"`      // number of calls with it
 }
 
 // An Exemplar is a sampled call that stands for others: the slowest of a span, and
@@ -102,8 +101,8 @@ type TypeCount struct {
 type Exemplar struct {
 	DurationMs float64   `json:"duration_ms"` // running time
 	Time       time.Time `json:"time"`        // when the call ended
-	TraceID    string    `json:"trace_id"`
-	SpanID     string    `json:"span_id"`
+	TraceID    string    `json:"trace_id"`    // trace id, 32 hexadecimal digits
+	SpanID     string    `json:"span_id"`     // span id, 16 hexadecimal digits
 }
 
 // Outcome is the histogram of the calls with an outcome: of their running times if they were

@@ -11,18 +11,18 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// KeepKey is the attribute by which a host flags a span, true, so that its trace is kept.
+// KeepKey is true on a span that an application marks, so that the trace is kept.
 const KeepKey = attribute.Key("toolscope.keep")
 
 // The attributes that are looked at besides.
 const (
 	keyErrorType = attribute.Key("error.type")
 	keyToolName  = attribute.Key("gen_ai.tool.name")
-	keyRunTool   = attribute.Key("toolscope.tool.name") // of a run in the background
+	keyRunTool   = attribute.Key("toolscope.tool.name")
 	keyOutcome   = attribute.Key("toolscope.outcome")
 	keyEnding    = attribute.Key("toolscope.ending")
 	keyLoop      = attribute.Key("toolscope.loop.kind")
-	keyRun       = attribute.Key("toolscope.run.duration") // in seconds; only where it is not the span's own
+	keyRun       = attribute.Key("toolscope.run.duration")
 )
 
 // exceptionEvent is the name of the event by which the SDK tells of a panic.

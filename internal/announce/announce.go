@@ -32,11 +32,11 @@ const (
 
 // A Program is one that serves its statistics on this machine.
 type Program struct {
-	URL     string    `json:"url"`
-	Title   string    `json:"title,omitempty"` // as it was announced: not to be printed as it is
-	PID     int       `json:"pid"`
-	Started time.Time `json:"started"`
-	Host    string    `json:"host"`
+	URL     string    `json:"url"`             // address of the statistics
+	Title   string    `json:"title,omitempty"` // title as announced; escape it before printing
+	PID     int       `json:"pid"`             // process id
+	Started time.Time `json:"started"`         // when the program announced itself
+	Host    string    `json:"host"`            // name of the machine
 
 	file string
 }

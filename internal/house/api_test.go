@@ -17,7 +17,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "rewrite the listings in api/")
+var update = flag.Bool("update", false, "rewrite the listings in api/ and docs/telemetry.md")
 
 // listing is the file that lists a package's API, below the repository's root.
 func listing(dir string) string {

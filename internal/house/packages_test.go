@@ -19,11 +19,11 @@ const module = "github.com/toolscope/toolscope"
 
 // pkg is what "go list -json" tells of a package.
 type pkg struct {
-	ImportPath, Name string
-	Standard         bool
-	Module           *struct{ Path string }
-	GoFiles          []string
-	Deps             []string
+	ImportPath, Name, Dir string
+	Standard              bool
+	Module                *struct{ Path string }
+	GoFiles               []string
+	Deps                  []string
 }
 
 // own is where the package is in the repository, with slashes, "." for the root; "" for
@@ -60,7 +60,7 @@ func list(t *testing.T, goos string) map[string]*pkg {
 
 func listIn(t *testing.T, packages map[string]*pkg, dir, goos, pattern string) {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-e", "-deps", "-json=ImportPath,Name,Standard,Module,GoFiles,Deps", pattern)
+	cmd := exec.Command("go", "list", "-e", "-deps", "-json=ImportPath,Name,Dir,Standard,Module,GoFiles,Deps", pattern)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOOS="+goos, "CGO_ENABLED=0")
 	var problems strings.Builder

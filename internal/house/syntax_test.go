@@ -16,8 +16,12 @@ func parse(t *testing.T, p *pkg) (*token.FileSet, map[string]*ast.File) {
 	t.Helper()
 	fset := token.NewFileSet()
 	files := map[string]*ast.File{}
+	dir := p.Dir
+	if own := p.own(); own != "" {
+		dir = filepath.Join(root, filepath.FromSlash(own))
+	}
 	for _, name := range p.GoFiles {
-		file, err := parser.ParseFile(fset, filepath.Join(root, filepath.FromSlash(p.own()), name), nil, parser.ParseComments|parser.SkipObjectResolution)
+		file, err := parser.ParseFile(fset, filepath.Join(dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,7 +23,7 @@ const (
 	keyPromptName      = attribute.Key("gen_ai.prompt.name")
 	keyOperation       = attribute.Key("gen_ai.operation.name")
 
-	keyRequestID    = semconv.JSONRPCRequestIDKey
+	keyRequestID    = semconv.JSONRPCRequestIDKey // id of the JSON-RPC request
 	keyErrorType    = semconv.ErrorTypeKey
 	keyStatusCode   = semconv.RPCResponseStatusCodeKey
 	keyTransport    = semconv.NetworkTransportKey
@@ -32,24 +32,25 @@ const (
 
 // Our own attributes: what only who sees the wire knows.
 const (
-	keyServer       = attribute.Key("toolscope.mcp.server")              // the server's name, as --name says
-	keyFrom         = attribute.Key("toolscope.mcp.from")                // "server" for a request that the server made
-	keyFrameBytes   = attribute.Key("toolscope.mcp.frame.bytes")         // of an answer too long to be looked at
-	keyHung         = attribute.Key("toolscope.mcp.hung")                // "yes" for a call that ran for long
-	keyRounds       = attribute.Key("toolscope.mcp.rounds")              // of a call that asked for input in between
-	keyTask         = attribute.Key("toolscope.mcp.task.id")             // that a call became, and of requests about it
-	keyStderrLines  = attribute.Key("toolscope.mcp.stderr.lines")        // that the server wrote while the call ran
-	keyClient       = attribute.Key("toolscope.mcp.client")              // the client's name and version
-	keyPeer         = attribute.Key("toolscope.mcp.implementation")      // the server's name and version
-	keyCapabilities = attribute.Key("toolscope.mcp.capabilities")        // that the server has
-	keyClientCan    = attribute.Key("toolscope.mcp.client.capabilities") // that the client has
-	keyTools        = attribute.Key("toolscope.mcp.tools.count")
-	keyToolsBytes   = attribute.Key("toolscope.mcp.tools.bytes")
-	keyToolsTokens  = attribute.Key("toolscope.mcp.tools.tokens") // roughly
-	keyToolsChanged = attribute.Key("toolscope.mcp.tools.changed")
-	keySide         = attribute.Key("toolscope.side")    // as package tracing has it
-	keyOutcome      = attribute.Key("toolscope.outcome") // the same
-	keyObservation  = attribute.Key("toolscope.mcp.observation")
+	keyServer       = attribute.Key("toolscope.mcp.server")              // name of the server, from the options
+	keyFrom         = attribute.Key("toolscope.mcp.from")                // server, for a request that the server made
+	keyFrameBytes   = attribute.Key("toolscope.mcp.frame.bytes")         // size in bytes of an answer too long to be parsed
+	keyHung         = attribute.Key("toolscope.mcp.hung")                // yes, for a call that ran longer than the limit
+	keyRounds       = attribute.Key("toolscope.mcp.rounds")              // number of rounds of a call that asked for input
+	keyTask         = attribute.Key("toolscope.mcp.task.id")             // id of the task that the call became, or that the request is about
+	keyStderrLines  = attribute.Key("toolscope.mcp.stderr.lines")        // lines that the server wrote to standard error during the call
+	keyClient       = attribute.Key("toolscope.mcp.client")              // name and version of the client
+	keyPeer         = attribute.Key("toolscope.mcp.implementation")      // name and version that the server gives
+	keyCapabilities = attribute.Key("toolscope.mcp.capabilities")        // capabilities that the server declared
+	keyClientCan    = attribute.Key("toolscope.mcp.client.capabilities") // capabilities that the client declared
+	keyTools        = attribute.Key("toolscope.mcp.tools.count")         // number of tools that the server lists
+	keyToolsBytes   = attribute.Key("toolscope.mcp.tools.bytes")         // size of the tool list in bytes
+	keyToolsTokens  = attribute.Key("toolscope.mcp.tools.tokens")        // estimated size of the tool list in tokens, four bytes each
+	keyToolsChanged = attribute.Key("toolscope.mcp.tools.changed")       // tools whose definition changed
+	keySide         = attribute.Key("toolscope.side")
+	keyOutcome      = attribute.Key("toolscope.outcome")
+	keyStderrText   = attribute.Key("text")                      // redacted line of standard error, on the event mcp.server.stderr
+	keyObservation  = attribute.Key("toolscope.mcp.observation") // kind of what the proxy noticed on the wire
 )
 
 // The methods that this package knows by name.
@@ -59,6 +60,9 @@ const (
 	methodListTools  = "tools/list"
 	methodCancelled  = "notifications/cancelled"
 )
+
+// eventStderr is a line that the server wrote to standard error during the call; at most 16 on a span.
+const eventStderr = "mcp.server.stderr"
 
 // executeTool is the operation of a tools/call to the conventions.
 const executeTool = "execute_tool"

@@ -64,11 +64,11 @@ type notes struct {
 
 // An Observation is something that was noticed on the wire.
 type Observation struct {
-	Time    time.Time `json:"time"`
-	Kind    string    `json:"kind"`
-	Session string    `json:"session,omitzero"`
-	Tool    string    `json:"tool,omitzero"`
-	Text    string    `json:"text,omitzero"` // redacted and cut
+	Time    time.Time `json:"time"`             // when it was noticed
+	Kind    string    `json:"kind"`             // kind of observation, as in toolscope.mcp.observation
+	Session string    `json:"session,omitzero"` // session id
+	Tool    string    `json:"tool,omitzero"`    // name of the tool
+	Text    string    `json:"text,omitzero"`    // redacted and truncated text from the wire
 }
 
 func newNotes(w *Watcher) *notes { return &notes{w: w, counts: map[noteKind]uint64{}} }

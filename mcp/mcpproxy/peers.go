@@ -8,7 +8,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 )
 
@@ -92,7 +91,7 @@ func (s *session) stderrLine(f frame) {
 		return
 	}
 	text, _ := s.w.redactor.TextMax(beginning(f.data), maxNoteText)
-	trace.SpanFromContext(o.ctx).AddEvent("mcp.server.stderr", trace.WithTimestamp(f.at), trace.WithAttributes(attribute.String("text", text)))
+	trace.SpanFromContext(o.ctx).AddEvent(eventStderr, trace.WithTimestamp(f.at), trace.WithAttributes(keyStderrText.String(text)))
 }
 
 // version is what the peers agreed on, "" until then. It is safe for concurrent use.

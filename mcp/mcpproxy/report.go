@@ -14,29 +14,29 @@ import (
 // A Report is what a [Watcher] has seen that is no call: sessions, and what was noticed on
 // the wire. What came from the peers is redacted and cut.
 type Report struct {
-	Server       string            `json:"server"`
-	Sessions     []Session         `json:"sessions"` // the open ones, then the last 32 that ended
-	Total        uint64            `json:"sessions_ended"`
-	Counts       map[string]uint64 `json:"counts"` // of observations, by kind
-	Observations []Observation     `json:"observations"`
-	LostBytes    uint64            `json:"lost_bytes"` // that passed without being looked at
+	Server       string            `json:"server"`         // name of the server, from the options
+	Sessions     []Session         `json:"sessions"`       // the open ones, then the last 32 that ended
+	Total        uint64            `json:"sessions_ended"` // number of sessions that ended
+	Counts       map[string]uint64 `json:"counts"`         // number of observations by kind
+	Observations []Observation     `json:"observations"`   // latest observations, oldest first
+	LostBytes    uint64            `json:"lost_bytes"`     // bytes forwarded without being parsed
 }
 
 // A Session is one connection of a client to the server.
 type Session struct {
-	ID                 string    `json:"id"`
-	Began              time.Time `json:"began"`
-	Open               bool      `json:"open"`
-	ProtocolVersion    string    `json:"protocol_version,omitzero"`
-	Client             string    `json:"client,omitzero"` // name and version
-	Server             string    `json:"server,omitzero"`
-	ClientCapabilities []string  `json:"client_capabilities,omitempty"`
-	ServerCapabilities []string  `json:"server_capabilities,omitempty"`
-	Tools              int       `json:"tools"`
-	ToolsBytes         int       `json:"tools_bytes"`
-	ToolsTokens        int       `json:"tools_tokens"` // four bytes each
-	ChangedTools       []string  `json:"changed_tools,omitempty"`
-	Waiting            int       `json:"waiting"` // requests without an answer so far
+	ID                 string    `json:"id"`                            // session id
+	Began              time.Time `json:"began"`                         // when the session began
+	Open               bool      `json:"open"`                          // whether the session is still open
+	ProtocolVersion    string    `json:"protocol_version,omitzero"`     // version of the protocol that both sides agreed on
+	Client             string    `json:"client,omitzero"`               // name and version of the client
+	Server             string    `json:"server,omitzero"`               // name and version that the server gives
+	ClientCapabilities []string  `json:"client_capabilities,omitempty"` // capabilities that the client declared
+	ServerCapabilities []string  `json:"server_capabilities,omitempty"` // capabilities that the server declared
+	Tools              int       `json:"tools"`                         // number of tools that the server lists
+	ToolsBytes         int       `json:"tools_bytes"`                   // size of the tool list in bytes
+	ToolsTokens        int       `json:"tools_tokens"`                  // estimated size of the tool list in tokens, four bytes each
+	ChangedTools       []string  `json:"changed_tools,omitempty"`       // tools whose definition changed
+	Waiting            int       `json:"waiting"`                       // requests without an answer so far
 }
 
 // report is the session as people see it. It is for the Watcher's goroutine.

@@ -55,7 +55,7 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 		t.Errorf("got %d names, want 10", len(set.set))
 	}
 
-	m, err := newMetrics(noop.NewMeterProvider(), "client", "", strings.ToUpper)
+	m, err := newMetrics(noop.NewMeterProvider(), "client", strings.ToUpper)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,6 @@ var buckets = []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 12
 const (
 	sentDuration     = "The duration of the MCP request or notification as observed on the sender from the time it was sent until the response or ack is received."
 	receivedDuration = "MCP request or notification duration as observed on the receiver from the time it was received until the result or ack is sent."
-	sessionDuration  = "The duration of the MCP session as observed on the MCP "
 )
 
 // metrics are the instruments of one side.
@@ -50,17 +49,25 @@ const maxLabels = 4096
 
 // newMetrics makes the instruments of "client" or "server"; those that could be made
 // stay usable.
-func newMetrics(p metric.MeterProvider, side, operation string, clean func(string) string) (*metrics, error) {
+func newMetrics(p metric.MeterProvider, side string, clean func(string) string) (*metrics, error) {
 	meter := p.Meter(ScopeName)
 	m := &metrics{clean: clean, cached: map[labels][]metric.RecordOption{}}
 	if side == tracing.SideServer { // a proxy records the same metrics
 		m.side = []attribute.KeyValue{keySide.String(side)}
 	}
 	var errs [2]error
-	m.operation, errs[0] = meter.Float64Histogram("mcp."+side+".operation.duration", metric.WithUnit("s"),
-		metric.WithDescription(operation), metric.WithExplicitBucketBoundaries(buckets...))
-	m.session, errs[1] = meter.Float64Histogram("mcp."+side+".session.duration", metric.WithUnit("s"),
-		metric.WithDescription(sessionDuration+side+"."), metric.WithExplicitBucketBoundaries(buckets...))
+	bounds := metric.WithExplicitBucketBoundaries(buckets...)
+	if side == tracing.SideServer {
+		m.operation, errs[0] = meter.Float64Histogram("mcp.server.operation.duration", bounds, metric.WithUnit("s"),
+			metric.WithDescription(receivedDuration))
+		m.session, errs[1] = meter.Float64Histogram("mcp.server.session.duration", bounds, metric.WithUnit("s"),
+			metric.WithDescription("The duration of the MCP session as observed on the MCP server."))
+	} else {
+		m.operation, errs[0] = meter.Float64Histogram("mcp.client.operation.duration", bounds, metric.WithUnit("s"),
+			metric.WithDescription(sentDuration))
+		m.session, errs[1] = meter.Float64Histogram("mcp.client.session.duration", bounds, metric.WithUnit("s"),
+			metric.WithDescription("The duration of the MCP session as observed on the MCP client."))
+	}
 	return m, errors.Join(errs[:]...)
 }
 

@@ -59,12 +59,12 @@ func newWatcher(scope *toolscope.Scope, server bool, sessions *sync.Map, o Optio
 		tracers, meters, w.clean = w.observer.TracerProvider(), w.observer.MeterProvider(), w.observer.Identifier
 	}
 	w.tracer = tracers.Tracer(ScopeName)
-	side, operation := "client", sentDuration
+	side := "client"
 	if server {
-		w.kind, side, operation = trace.SpanKindServer, "server", receivedDuration
+		w.kind, side = trace.SpanKindServer, tracing.SideServer
 	}
 	var err error
-	if w.metrics, err = newMetrics(meters, side, operation, w.clean); err != nil {
+	if w.metrics, err = newMetrics(meters, side, w.clean); err != nil {
 		otel.Handle(err) // the other instruments work
 	}
 	return w

@@ -35,10 +35,10 @@ const (
 // A Decision is a request that is closed, and how.
 type Decision struct {
 	Request
-	State   State     `json:"state"`
-	By      string    `json:"by,omitempty"`
-	Note    string    `json:"note,omitempty"`
-	Decided time.Time `json:"decided"`
+	State   State     `json:"state"`          // approved, rejected, expired or withdrawn; pending while it is open
+	By      string    `json:"by,omitempty"`   // name of the person who answered
+	Note    string    `json:"note,omitempty"` // text that came with the answer
+	Decided time.Time `json:"decided"`        // when the request was closed
 }
 
 // maxDecided is how many closed requests are remembered to be shown.

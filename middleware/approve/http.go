@@ -24,6 +24,33 @@ const (
 	maxBody  = 16 << 10
 )
 
+// listing answers GET api/v1/approvals.
+type listing struct {
+	Pending []Request  `json:"pending"` // open requests
+	Decided []Decision `json:"decided"` // closed requests, at most 200
+}
+
+// answerBody is what a client posts to api/v1/approvals/{id}.
+type answerBody struct {
+	Approve *bool  `json:"approve"` // true approves, false rejects; must be there
+	Digest  string `json:"digest"`  // digest of the request that the client saw
+	By      string `json:"by"`      // name of the person, if authentication gives none
+	Note    string `json:"note"`    // text for the model and the audit log
+}
+
+// accepted answers a POST that closed a request.
+type accepted struct {
+	ID      string `json:"id"`      // id of the request
+	Approve bool   `json:"approve"` // whether it was approved
+}
+
+// problem is an error in the form of RFC 9457.
+type problem struct {
+	Title  string `json:"title"`  // text of the HTTP status
+	Status int    `json:"status"` // HTTP status code
+	Detail string `json:"detail"` // what was wrong with the request
+}
+
 // server answers over HTTP.
 type server struct {
 	policy *Policy
@@ -124,10 +151,7 @@ func (s *server) list(w http.ResponseWriter) {
 	if closed == nil {
 		closed = []Decision{}
 	}
-	write(w, http.StatusOK, "application/json", struct {
-		Pending []Request  `json:"pending"`
-		Decided []Decision `json:"decided"`
-	}{open, closed})
+	write(w, http.StatusOK, "application/json", listing{open, closed})
 }
 
 // decide takes an answer of a program. JSON cannot be sent by another site's form, and
@@ -141,12 +165,7 @@ func (s *server) decide(w http.ResponseWriter, r *http.Request, id, by string, b
 		fail(w, http.StatusForbidden, "Origin: want this host's, or a bearer token in place of basic authentication")
 		return
 	}
-	var in struct {
-		Approve *bool  `json:"approve"`
-		Digest  string `json:"digest"`
-		By      string `json:"by"`
-		Note    string `json:"note"`
-	}
+	var in answerBody
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&in); err != nil || in.Approve == nil || d.More() {
@@ -163,10 +182,7 @@ func (s *server) decide(w http.ResponseWriter, r *http.Request, id, by string, b
 		fail(w, status(err), err.Error())
 		return
 	}
-	write(w, http.StatusOK, "application/json", struct {
-		ID      string `json:"id"`
-		Approve bool   `json:"approve"`
-	}{id, *in.Approve})
+	write(w, http.StatusOK, "application/json", accepted{id, *in.Approve})
 }
 
 // form takes an answer of the page.
@@ -227,11 +243,7 @@ func status(err error) int {
 }
 
 func fail(w http.ResponseWriter, status int, detail string) {
-	write(w, status, "application/problem+json", struct {
-		Title  string `json:"title"`
-		Status int    `json:"status"`
-		Detail string `json:"detail"`
-	}{http.StatusText(status), status, detail})
+	write(w, status, "application/problem+json", problem{http.StatusText(status), status, detail})
 }
 
 func write(w http.ResponseWriter, status int, kind string, v any) {

@@ -16,24 +16,24 @@ import (
 // A Request is a question to a person. Its texts are redacted and cut; whoever shows
 // them to a person must still take care of control characters.
 type Request struct {
-	ID     string `json:"id"`     // random: knowing one says nothing of others
+	ID     string `json:"id"`     // random id of the request
 	Digest string `json:"digest"` // what the answer is bound to; see [Digest]
 
-	Tool      string `json:"tool"`
-	Title     string `json:"title,omitempty"` // of the tool, for people
-	Risk      string `json:"risk,omitempty"`
-	Arguments string `json:"arguments"`
-	CallID    string `json:"call_id,omitempty"`
-	Session   string `json:"session,omitempty"`
-	Tenant    string `json:"tenant,omitempty"`
-	Agent     string `json:"agent,omitempty"`
+	Tool      string `json:"tool"`              // name of the tool
+	Title     string `json:"title,omitempty"`   // title of the tool, for people
+	Risk      string `json:"risk,omitempty"`    // risk that the tool declares
+	Arguments string `json:"arguments"`         // redacted and truncated arguments
+	CallID    string `json:"call_id,omitempty"` // the model's id of the call
+	Session   string `json:"session,omitempty"` // session id
+	Tenant    string `json:"tenant,omitempty"`  // tenant of the session
+	Agent     string `json:"agent,omitempty"`   // name of the agent
 
 	Trigger string `json:"trigger"`          // why a person is asked: rule, tool, risk, arguments or host
-	Reason  string `json:"reason,omitempty"` // the same in words
+	Reason  string `json:"reason,omitempty"` // why a person is asked, in words
 	Rule    string `json:"rule,omitempty"`   // the name of the rule that asks
 
-	Created time.Time `json:"created"`
-	Expires time.Time `json:"expires"`
+	Created time.Time `json:"created"` // when the request was opened
+	Expires time.Time `json:"expires"` // when the request expires without an answer
 }
 
 // An Answer is what a person said. The zero value is a no.
