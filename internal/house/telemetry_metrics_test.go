@@ -33,6 +33,7 @@ var metricAttributes = map[string]string{
 	"toolscope.mcp.observations":             "toolscope.mcp.observation",
 	"toolscope.self.redaction.withheld":      "",
 	"toolscope.self.observer.panics":         "",
+	"toolscope.self.adapter.panics":          "",
 	"toolscope.self.recorder.overflows":      "toolscope.self.bound",
 	"toolscope.self.sampler.spans":           "toolscope.self.decision error.type",
 	"toolscope.self.sampler.held":            "",
