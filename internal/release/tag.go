@@ -107,7 +107,7 @@ func (l *list) writeChangelog(version string, now time.Time) error {
 		return err
 	}
 	before, after, found := strings.Cut(string(text), unreleased+"\n")
-	if !found || strings.TrimSpace(after) == "" {
+	if news, _, _ := strings.Cut(after, "\n## ["); !found || strings.TrimSpace(news) == "" {
 		return fmt.Errorf("%s: want a heading %q with what is new below it", changelog, unreleased)
 	}
 	heading := fmt.Sprintf("## [%s] - %s\n", strings.TrimPrefix(version, "v"), now.UTC().Format(time.DateOnly))
