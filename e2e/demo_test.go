@@ -40,7 +40,7 @@ type demoRun struct {
 	raw    string // the text of Jaeger's answer
 }
 
-// runDemo runs the demo of the root module against Jaeger.
+// runDemo runs the command's demo against Jaeger.
 func runDemo(t *testing.T, server *jaeger.Server) *demoRun {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute) // it may have to be compiled

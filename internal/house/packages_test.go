@@ -47,7 +47,7 @@ func (p *pkg) library() bool {
 		!slices.Contains([]string{"tests", "bench", "e2e"}, first)
 }
 
-// list returns all packages of the root module and what they depend on, as built
+// list returns all packages of the repository and what they depend on, as built
 // for a system without cgo.
 func list(t *testing.T, goos string) map[string]*pkg {
 	t.Helper()
