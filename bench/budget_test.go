@@ -34,7 +34,8 @@ func TestPoliciesBudget(t *testing.T) {
 			one()
 		}
 		allocs, size := math.Inf(1), math.Inf(1)
-		for range 5 { // what else runs in the process allocates as well, now and then
+		// What else runs in the process allocates as well, more of it while other tests keep the machine busy.
+		for tries := 0; tries < 20 && (allocs > c.allocs || size > c.size); tries++ {
 			allocs, size = min(allocs, testing.AllocsPerRun(1000, one)), min(size, bytesPerRun(1000, one))
 		}
 		if allocs > c.allocs || size > c.size {
