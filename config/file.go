@@ -111,7 +111,7 @@ const AllPolicies = "policies:\n" +
 
 // Open reads a file, and builds what it says: nothing is left half done on an error, which
 // names file, line, field, what was got and what is wanted. Sections of other packages have to be
-// registered: config.Open(path, redis.Section()).
+// registered: see [NewSection].
 func Open(path string, registered ...Section) (*File, error) {
 	text, err := readFile(path)
 	if err != nil {
@@ -275,6 +275,8 @@ func (f *File) settings(c *Config, policies map[string]built) (s toolscope.Setti
 
 // Close closes the audit log and what registered sections built. The policies are the scope's to close.
 func (f *File) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	err := f.closeParts()
 	if f.log == nil {
 		return err

@@ -4,10 +4,10 @@
 package config
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -38,11 +38,16 @@ type Part struct {
 // list with commas); their types are those of fields of [Config]. Unknown names, wrong types and
 // null are errors that name file, line and field, as everywhere in a file.
 //
-// build makes the part when a file with the section is opened. An error of it is an error of
-// [Open]. It is not called for a file without the section, nor when a file is read again: a
-// changed section holds after a restart, and one that is gone is an error.
+// build makes the part when a file with the section is opened. An error of it, or a panic, is an
+// error of [Open], which has the error's text as it is. It is not called for a file without the
+// section, nor when a file is read again: a changed section holds after a restart, and one that is
+// gone is an error. What of T a file could not set is an error of [Open] in any program.
 func NewSection[T any](name string, build func(T) (Part, error)) Section {
-	return Section{name, reflect.TypeFor[T](), func(settings any) (Part, error) { return build(settings.(T)) }}
+	s := Section{name: name, settings: reflect.TypeFor[T]()}
+	if build != nil {
+		s.build = func(settings any) (Part, error) { return build(settings.(T)) }
+	}
+	return s
 }
 
 // sectionImports are the import paths of packages of this repository that define sections, by the
@@ -58,13 +63,54 @@ func (all sections) check() error {
 	for i, s := range all {
 		switch {
 		case s.build == nil || s.settings == nil || s.settings.Kind() != reflect.Struct:
-			return fmt.Errorf("config: sections[%d]: got none that NewSection made of a struct, want one", i)
-		case s.name == "" || strings.ContainsAny(s.name, ". "):
-			return fmt.Errorf("config: sections[%d]: got the name %q, want one without dots and blanks", i, s.name)
+			return fmt.Errorf("config: sections[%d]: got none that NewSection made of a struct and a function, want one", i)
+		case !sectionName.MatchString(s.name):
+			return fmt.Errorf("config: sections[%d]: got the name %.60q, want one of at most 64 letters, digits, _ and -", i, s.name)
 		case slices.Contains(seen, s.name):
 			return fmt.Errorf("config: sections[%d]: got the name %q, which another section has", i, s.name)
 		}
+		if err := checkSettings(s.settings, 0); err != nil {
+			return fmt.Errorf("config: section %s: %w", s.name, err)
+		}
 		seen = append(seen, s.name)
+	}
+	return nil
+}
+
+var sectionName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
+
+// checkSettings reports what of a struct a file could not set.
+func checkSettings(t reflect.Type, depth int) error {
+	if depth > maxDepth {
+		return fmt.Errorf("type %s: got one that holds itself, want one that ends", t)
+	}
+	switch {
+	case t == durationType || t == sizeType:
+		return nil
+	case t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice:
+		return checkSettings(t.Elem(), depth+1)
+	case t.Kind() == reflect.Map && t.Key().Kind() == reflect.String:
+		return checkSettings(t.Elem(), depth+1)
+	case t.Kind() == reflect.Bool || t.Kind() == reflect.Int || t.Kind() == reflect.Float64 || t.Kind() == reflect.String:
+		return nil
+	case t.Kind() != reflect.Struct:
+		return fmt.Errorf("type %s: want bool, int, float64, string, time.Duration, config.Size, or structs, slices, pointers and maps of them", t)
+	}
+	for _, f := range reflect.VisibleFields(t) {
+		if f.Anonymous && f.Type.Kind() == reflect.Pointer {
+			return fmt.Errorf("field %s of %s: got an embedded pointer, want the struct itself", f.Name, t)
+		}
+	}
+	var names []string
+	for _, f := range fields(t) {
+		name := f.Tag.Get("yaml")
+		if !sectionName.MatchString(name) || slices.Contains(names, name) {
+			return fmt.Errorf("field %s of %s: got the tag yaml:%q, want a name that no other field has", f.Name, t, name)
+		}
+		if err := checkSettings(f.Type, depth+1); err != nil {
+			return fmt.Errorf("field %s of %s: %w", f.Name, t, err)
+		}
+		names = append(names, name)
 	}
 	return nil
 }
@@ -80,7 +126,6 @@ func (all sections) names() (names []string) {
 type sectionText struct {
 	Section
 	value any
-	text  []byte // to see whether it changed
 }
 
 // decodeRoot reads a document: the fields of Config, and the registered sections.
@@ -107,11 +152,7 @@ func (d *decoder) decodeRoot(n *yaml.Node, c *Config, registered sections) (foun
 		}
 		value := reflect.New(registered[at].settings).Elem()
 		d.decode(n.Content[i+1], value, key.Value, nil, 1)
-		text, err := yaml.Marshal(n.Content[i+1])
-		if err != nil {
-			d.fail(key, key.Value, err.Error(), "a mapping")
-		}
-		found = append(found, sectionText{registered[at], value.Interface(), text})
+		found = append(found, sectionText{registered[at], value.Interface()})
 	}
 	d.decode(&root, reflect.ValueOf(c).Elem(), "", nil, 0)
 	return found
@@ -129,8 +170,13 @@ func wantSection(name string, registered sections) string {
 // buildSections makes the parts of a file's sections. On an error the parts made are closed.
 func (f *File) buildSections(found []sectionText, lines map[string]int) error {
 	for _, s := range found {
-		part, err := s.build(s.value)
+		part, err := s.make()
 		if err != nil {
+			for _, made := range f.parts {
+				for _, p := range made.Policies {
+					closePolicy(p) // no scope has them
+				}
+			}
 			return errors.Join(&Error{f.path, lines[s.name], s.name, err.Error(), ""}, f.closeParts())
 		}
 		f.parts = append(f.parts, part)
@@ -138,11 +184,30 @@ func (f *File) buildSections(found []sectionText, lines map[string]int) error {
 	return nil
 }
 
+// make builds the section's part. A panic is an error.
+func (s sectionText) make() (part Part, err error) {
+	defer panicError(&err)
+	return s.build(s.value)
+}
+
+func (p Part) close() (err error) {
+	defer panicError(&err)
+	if p.Close == nil {
+		return nil
+	}
+	return p.Close()
+}
+
+// panicError is deferred around functions of sections. A panic's value may hold anything.
+func panicError(err *error) {
+	if recover() != nil {
+		*err = errors.New("the section's function panicked")
+	}
+}
+
 func (f *File) closeParts() (err error) {
 	for _, p := range f.parts {
-		if p.Close != nil {
-			err = errors.Join(err, p.Close())
-		}
+		err = errors.Join(err, p.close())
 	}
 	f.parts = nil
 	return err
@@ -155,7 +220,7 @@ func (f *File) checkSections(next []sectionText) (notes []string, err error) {
 		switch {
 		case i < 0:
 			err = errors.Join(err, &Error{File: f.path, Field: was.name, Got: "nothing", Want: "the section as before, or a restart without it"})
-		case !bytes.Equal(next[i].text, was.text):
+		case !reflect.DeepEqual(next[i].value, was.value):
 			notes = append(notes, was.name+": a change holds after a restart")
 		}
 	}

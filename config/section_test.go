@@ -121,10 +121,82 @@ func TestSectionsHaveNamesOfTheirOwn(t *testing.T) {
 		"twice":          {section(&closed), section(&closed)},
 		"no name":        {config.NewSection("", nothing)},
 		"no struct":      {config.NewSection("x", func(int) (config.Part, error) { return config.Part{}, nil })},
+		"no function":    {config.NewSection[shared]("x", nil)},
+		"a long name":    {config.NewSection(strings.Repeat("x", 65), nothing)},
+		"a newline":      {config.NewSection("a\nb", nothing)},
+		"no tag":         {config.NewSection("x", func(struct{ A string }) (config.Part, error) { return config.Part{}, nil })},
+		"a tag twice": {config.NewSection("x", func(struct {
+			A string `yaml:"a"`
+			B string `yaml:"a"`
+		}) (config.Part, error) {
+			return config.Part{}, nil
+		})},
+		"another kind": {config.NewSection("x", func(struct {
+			A any `yaml:"a"`
+		}) (config.Part, error) {
+			return config.Part{}, nil
+		})},
+		"an embedded pointer": {config.NewSection("x", func(struct{ *shared }) (config.Part, error) { return config.Part{}, nil })},
+		"a type in itself":    {config.NewSection("x", func(endless) (config.Part, error) { return config.Part{}, nil })},
 	} {
 		if _, err := config.OpenText("f.yaml", []byte("{}"), sections...); err == nil {
 			t.Errorf("%s: got no error, want one", name)
 		}
+	}
+}
+
+// endless holds itself.
+type endless struct {
+	Next *endless `yaml:"next"`
+}
+
+// closing is a policy that counts how often it is closed.
+type closing struct {
+	middleware.Policy
+	closed *int
+}
+
+func (c closing) Close() error { *c.closed++; return nil }
+
+func TestASectionThatFailsLeavesNothingOpen(t *testing.T) {
+	for name, second := range map[string]func(struct{}) (config.Part, error){
+		"error": func(struct{}) (config.Part, error) { return config.Part{}, errors.New("no") },
+		"panic": func(struct{}) (config.Part, error) { panic("no") },
+	} {
+		parts, policies := 0, 0
+		first := config.NewSection("first", func(struct{}) (config.Part, error) {
+			return config.Part{
+				Policies: []middleware.Policy{closing{middleware.At(middleware.StagePermit, func(next toolkit.Handler) toolkit.Handler { return next }), &policies}},
+				Close:    func() error { parts++; panic("no") },
+			}, nil
+		})
+		_, err := config.OpenText("f.yaml", []byte("first: {}\nsecond: {}"), first, config.NewSection("second", second))
+		if err == nil || !strings.Contains(err.Error(), "f.yaml:2: second: ") || parts != 1 || policies != 1 {
+			t.Errorf("%s: got error %v, %d parts and %d policies closed, want an error of the second section and one of each", name, err, parts, policies)
+		}
+	}
+}
+
+func TestASectionThatReadsTheSameHasNotChanged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "toolscope.yaml")
+	text := "# a comment\nshared:\n  address: \"h:1\" # another\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	closed := 0
+	file, err := config.OpenText(path, []byte("shared: {address: 'h:1'}\n"), section(&closed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	scope, err := toolscope.New(file.Options(toolscope.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if notes, err := file.Reload(scope); err != nil || len(notes) > 0 {
+		t.Errorf("got notes %q and error %v, want none", notes, err)
+	}
+	if err := errors.Join(scope.Shutdown(t.Context()), file.Close()); err != nil {
+		t.Error(err)
 	}
 }
 
