@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
@@ -37,7 +38,26 @@ type list struct {
 	modules []member
 }
 
-// readList reads modules.txt: a line "version V", and for each module "released DIR" or
+// checkVersion is an error for what cannot be a version of all modules: from v2 on, paths of
+// modules would have to end in it.
+func checkVersion(version string) error {
+	if !semver.IsValid(version) || semver.Canonical(version) != version || semver.Compare(semver.Major(version), "v1") > 0 {
+		return fmt.Errorf("version: got %q, want one as v0.1.0 or v1.2.3-rc.1, below v2", version)
+	}
+	return nil
+}
+
+// files lists files of the repository that match patterns of git, without ignored ones, as paths
+// with slashes.
+func files(root string, patterns ...string) ([]string, error) {
+	names, err := output(root, "git", append([]string{"ls-files", "-z", "-co", "--exclude-standard", "--"}, patterns...)...)
+	if err != nil || names == "" {
+		return nil, err
+	}
+	return strings.Split(strings.TrimSuffix(names, "\x00"), "\x00"), nil
+}
+
+// readList reads modules.txt: one line "version V", and for each module "released DIR" or
 // "unreleased DIR". Empty lines, and from # on, are comments.
 func readList(root string) (*list, error) {
 	text, err := os.ReadFile(filepath.Join(root, listFile))
@@ -50,16 +70,19 @@ func readList(root string) (*list, error) {
 		fields := strings.Fields(line)
 		switch {
 		case len(fields) == 0:
-		case len(fields) == 2 && fields[0] == "version" && semver.IsValid(fields[1]):
+		case len(fields) == 2 && fields[0] == "version" && l.version == "" && checkVersion(fields[1]) == nil:
 			l.version = fields[1]
 		case len(fields) == 2 && (fields[0] == "released" || fields[0] == "unreleased"):
+			if slices.ContainsFunc(l.modules, func(m member) bool { return m.dir == fields[1] }) {
+				return nil, fmt.Errorf("%s:%d: got %s a second time, want it once", listFile, i+1, fields[1])
+			}
 			l.modules = append(l.modules, member{fields[1], fields[0] == "released"})
 		default:
 			return nil, fmt.Errorf("%s:%d: got %q, want version V, released DIR or unreleased DIR", listFile, i+1, line)
 		}
 	}
-	if l.version == "" || len(l.modules) == 0 {
-		return nil, fmt.Errorf("%s: want a version and modules", listFile)
+	if l.version == "" || len(l.modules) == 0 || l.modules[0] != (member{".", true}) {
+		return nil, fmt.Errorf(`%s: want a version, and modules of which "released ." is the first`, listFile)
 	}
 	return l, nil
 }

@@ -22,20 +22,19 @@ func (l *list) pack(dir string) error {
 	if err != nil {
 		return err
 	}
-	names, err := output(l.root, "git", "ls-files", "-co", "--exclude-standard")
+	names, err := files(l.root)
 	if err != nil {
 		return err
 	}
-	files := strings.Split(strings.TrimSpace(names), "\n")
 	for _, m := range l.modules {
-		if err := l.packModule(dir, m, files); err != nil {
+		if err := l.packModule(dir, m, names); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (l *list) packModule(proxy string, m member, files []string) error {
+func (l *list) packModule(proxy string, m member, names []string) error {
 	dir := filepath.Join(proxy, filepath.FromSlash(m.path()), "@v")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -60,7 +59,7 @@ func (l *list) packModule(proxy string, m member, files []string) error {
 	if err != nil {
 		return err
 	}
-	err = zip.Create(archive, module.Version{Path: m.path(), Version: l.version}, l.content(m, files))
+	err = zip.Create(archive, module.Version{Path: m.path(), Version: l.version}, l.content(m, names))
 	if closed := archive.Close(); err == nil {
 		err = closed
 	}
@@ -69,10 +68,10 @@ func (l *list) packModule(proxy string, m member, files []string) error {
 
 // content is what belongs to a module: its files without those of modules below it, and the
 // repository's licence if it has none, as the go command does for a tag.
-func (l *list) content(m member, files []string) []zip.File {
+func (l *list) content(m member, names []string) []zip.File {
 	var content []zip.File
 	var licence bool
-	for _, name := range files {
+	for _, name := range names {
 		if !l.owns(m, name) {
 			continue
 		}

@@ -67,6 +67,10 @@ func TestVerify(t *testing.T) {
 		"requires " + prefix + "/bench, which is not":  {"mcp/go.mod", mod + "require " + prefix + "/bench v0.1.0\n"},
 		"requires " + prefix + "/x, which modules.txt": {"mcp/go.mod", mod + "require " + prefix + "/x v0.1.0\n"},
 		"got module example.com/m":                     {"mcp/go.mod", "module example.com/m\n\ngo 1.26.0\n"},
+		"want the line go 1.26.0":                      {"mcp/go.mod", "module " + prefix + "/mcp\n\ngo 1.26.1\n"},
+		"toolchain or exclude":                         {"mcp/go.mod", mod + "exclude example.com/m v1.0.0\n"},
+		"replaces more than":                           {"go.work", "go 1.26.0\n\nuse .\n\nreplace (\n\t" + prefix + " v0.1.0 => .\n\texample.com/m => ./bench\n)\n"},
+		"go.work: does not replace " + prefix + " v":   {"go.work", "go 1.26.0\n\nuse .\n\nreplace " + prefix + " v0.1.0 => ./mcp\n"},
 		"go.sum holds lines":                           {"mcp/go.sum", prefix + " v0.1.0 h1:x=\n"},
 		"its workspace does not use it":                {"go.work", "go 1.26.0\n\nuse .\n\nreplace " + prefix + " v0.1.0 => .\n"},
 		"does not replace " + prefix + "/mcp v0.1.0":   {"go.work", "go 1.26.0\n\nuse (\n\t.\n\t./bench\n\t./mcp\n)\n"},
@@ -81,10 +85,14 @@ func TestVerify(t *testing.T) {
 
 func TestListErrorsNameTheLine(t *testing.T) {
 	for text, want := range map[string]string{
-		"version v1\nfoo bar\n":                `modules.txt:2: got "foo bar"`,
+		"version v0.1.0\nfoo bar\n":            `modules.txt:2: got "foo bar"`,
 		"version 1.0\n":                        `modules.txt:1: got "version 1.0"`,
-		"released .\n":                         "want a version and modules",
-		"version v0.1.0\n":                     "want a version and modules",
+		"released .\n":                         "want a version, and modules",
+		"version v0.1.0\n":                     "want a version, and modules",
+		"version v0.1.0\nreleased mcp\n":       "want a version, and modules",
+		"version v2.0.0\n":                     `modules.txt:1: got "version v2.0.0"`,
+		"version v0.1.0\nversion v0.2.0\n":     "modules.txt:2",
+		"released .\nunreleased .\n":           "modules.txt:2: got . a second time",
 		"version v0.1.0\nreleased . exporters": "modules.txt:2",
 	} {
 		root := t.TempDir()
@@ -104,8 +112,10 @@ func TestSetChangesAllVersions(t *testing.T) {
 	if err := l.verify(); err != nil || l.version != "v0.2.0" {
 		t.Errorf("got version %s and %v, want v0.2.0 everywhere", l.version, err)
 	}
-	if err := l.set("0.3"); err == nil {
-		t.Error("got no error for 0.3, want one")
+	for _, version := range []string{"0.3", "v0.3", "v1", "v2.0.0", "v0.3.0+x"} {
+		if err := l.set(version); err == nil {
+			t.Errorf("got no error for %s, want one", version)
+		}
 	}
 }
 
@@ -153,6 +163,50 @@ func TestTags(t *testing.T) {
 	for dir, want := range map[string]string{".": "v0.1.0", "mcp": "mcp/v0.1.0", "cmd/toolscope": "cmd/toolscope/v0.1.0"} {
 		if got := (member{dir: dir}).tag("v0.1.0"); got != want {
 			t.Errorf("%s: got %s, want %s", dir, got, want)
+		}
+	}
+}
+
+func TestAReleaseThatCannotBeChangesNothing(t *testing.T) {
+	for want, change := range map[string][2]string{
+		"want a heading":             {"CHANGELOG.md", "# Changelog\n\n## [Unreleased]\n"},
+		"does not replace":           {"go.work", "go 1.26.0\n\nuse (\n\t.\n\t./bench\n\t./mcp\n)\n"},
+		"want v0.1.0 or a later one": {"README.md", "text\n"},
+		"working tree: got changes":  {},
+		"tag mcp/v0.2.0 exists":      {"README.md", "text\n"},
+	} {
+		root := repository(t)
+		version := "v0.2.0"
+		if change[0] != "" {
+			write(t, filepath.Join(root, change[0]), change[1])
+			commit(t, root)
+		}
+		switch want {
+		case "want v0.1.0 or a later one":
+			version = "v0.0.9"
+		case "tag mcp/v0.2.0 exists":
+			if _, err := output(root, "git", "tag", "mcp/v0.2.0"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before, err := output(root, "git", "status", "--porcelain")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := open(t, root).release(version); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+		if after, err := output(root, "git", "status", "--porcelain"); err != nil || after != before {
+			t.Errorf("%s: got changes %q and %v, want none", want, after, err)
+		}
+	}
+}
+
+func commit(t *testing.T, root string) {
+	t.Helper()
+	for _, args := range [][]string{{"add", "-A"}, {"-c", "user.name=test", "-c", "user.email=test@example.com", "commit", "-qm", "test"}} {
+		if _, err := output(root, "git", args...); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

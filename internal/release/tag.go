@@ -4,7 +4,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,15 +16,15 @@ import (
 
 // set writes a version into modules.txt, the requirements of all modules, and the workspaces.
 func (l *list) set(version string) error {
-	if !semver.IsValid(version) || semver.Build(version) != "" {
-		return fmt.Errorf("version: got %q, want one as v0.1.0", version)
+	if err := checkVersion(version); err != nil {
+		return err
 	}
 	name := filepath.Join(l.root, listFile)
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return err
 	}
-	text = regexp.MustCompile(`(?m)^version \S+`).ReplaceAll(text, []byte("version "+version))
+	text = regexp.MustCompile(`(?m)^[ \t]*version[ \t]+\S+`).ReplaceAll(text, []byte("version "+version))
 	if err := os.WriteFile(name, text, 0o644); err != nil {
 		return err
 	}
@@ -72,14 +71,19 @@ func (l *list) release(version string) error {
 			return fmt.Errorf("tag %s exists", m.tag(version))
 		}
 	}
-	if err := errors.Join(l.verify(), l.set(version)); err != nil {
+	if semver.Compare(version, l.version) < 0 {
+		return fmt.Errorf("version: got %s, want %s or a later one", version, l.version)
+	}
+	if _, err := l.datedChangelog(version, time.Now()); err != nil {
 		return err
 	}
-	if err := errors.Join(l.verify(), l.consume()); err != nil {
-		return err
-	}
-	if err := l.writeChangelog(version, time.Now()); err != nil {
-		return err
+	for _, step := range []func() error{
+		l.verify, func() error { return l.set(version) }, l.verify, l.consume,
+		func() error { return l.writeChangelog(version, time.Now()) },
+	} {
+		if err := step(); err != nil {
+			return fmt.Errorf("%w\nnothing is committed; git checkout . takes back what was changed", err)
+		}
 	}
 	if _, err := output(l.root, "git", "commit", "-am", "Release "+version); err != nil {
 		return err
@@ -98,18 +102,26 @@ func (l *list) release(version string) error {
 	return nil
 }
 
-// writeChangelog puts what stands under "Unreleased" under the version, and an empty
-// "Unreleased" above it.
+// writeChangelog writes the changelog of a release.
 func (l *list) writeChangelog(version string, now time.Time) error {
-	name := filepath.Join(l.root, changelog)
-	text, err := os.ReadFile(name)
+	text, err := l.datedChangelog(version, now)
 	if err != nil {
 		return err
 	}
+	return os.WriteFile(filepath.Join(l.root, changelog), text, 0o644)
+}
+
+// datedChangelog is the changelog with what stands under "Unreleased" under the version, and an
+// empty "Unreleased" above it.
+func (l *list) datedChangelog(version string, now time.Time) ([]byte, error) {
+	text, err := os.ReadFile(filepath.Join(l.root, changelog))
+	if err != nil {
+		return nil, err
+	}
 	before, after, found := strings.Cut(string(text), unreleased+"\n")
 	if news, _, _ := strings.Cut(after, "\n## ["); !found || strings.TrimSpace(news) == "" {
-		return fmt.Errorf("%s: want a heading %q with what is new below it", changelog, unreleased)
+		return nil, fmt.Errorf("%s: want a heading %q with what is new below it", changelog, unreleased)
 	}
 	heading := fmt.Sprintf("## [%s] - %s\n", strings.TrimPrefix(version, "v"), now.UTC().Format(time.DateOnly))
-	return os.WriteFile(name, []byte(before+unreleased+"\n\n"+heading+after), 0o644)
+	return []byte(before + unreleased + "\n\n" + heading + after), nil
 }

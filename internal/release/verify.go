@@ -16,23 +16,27 @@ import (
 // version, that they replace nothing, and that workspaces use them.
 func (l *list) verify() error {
 	var wrong []error
-	found, err := output(l.root, "git", "ls-files", "-co", "--exclude-standard", "go.mod", "*/go.mod")
+	found, err := files(l.root, "go.mod", "*/go.mod")
 	if err != nil {
 		return err
 	}
-	for _, file := range strings.Fields(found) {
+	for _, file := range found {
 		dir := filepath.ToSlash(filepath.Dir(file))
 		if !slices.ContainsFunc(l.modules, func(m member) bool { return m.dir == dir }) {
 			wrong = append(wrong, fmt.Errorf("%s: %s does not list the module", file, listFile))
 		}
 	}
+	core, err := l.goMod(l.modules[0])
+	if err != nil {
+		return err
+	}
 	for _, m := range l.modules {
-		wrong = append(wrong, l.verifyModule(m)...)
+		wrong = append(wrong, l.verifyModule(m, core.Go.Version)...)
 	}
 	return errors.Join(append(wrong, l.verifyWorkspaces()...)...)
 }
 
-func (l *list) verifyModule(m member) (wrong []error) {
+func (l *list) verifyModule(m member, goVersion string) (wrong []error) {
 	bad := func(format string, args ...any) {
 		wrong = append(wrong, fmt.Errorf("%s: %s", filepath.Join(m.dir, "go.mod"), fmt.Sprintf(format, args...)))
 	}
@@ -56,6 +60,12 @@ func (l *list) verifyModule(m member) (wrong []error) {
 		case m.released && !l.modules[i].released:
 			bad("requires %s, which is not released", r.Mod.Path)
 		}
+	}
+	switch {
+	case f.Go == nil || f.Go.Version != goVersion:
+		bad("want the line go %s, as in the root module", goVersion)
+	case f.Toolchain != nil || len(f.Exclude) > 0:
+		bad("got toolchain or exclude lines, want none")
 	}
 	for _, r := range f.Replace {
 		bad("replaces %s, want no replace", r.Old.Path)

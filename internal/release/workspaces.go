@@ -22,12 +22,12 @@ type workspace struct {
 
 // workspaces reads all go.work files.
 func (l *list) workspaces() ([]workspace, error) {
-	found, err := output(l.root, "git", "ls-files", "-co", "--exclude-standard", "go.work", "*/go.work")
+	found, err := files(l.root, "go.work", "*/go.work")
 	if err != nil {
 		return nil, err
 	}
 	var all []workspace
-	for _, name := range strings.Fields(found) {
+	for _, name := range found {
 		file := filepath.Join(l.root, filepath.FromSlash(name))
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -55,7 +55,7 @@ func (w *workspace) uses(m member) bool {
 // replaces reports whether the workspace replaces a module in a version.
 func (w *workspace) replaces(m member, version string) bool {
 	for _, r := range w.file.Replace {
-		if r.Old.Path == m.path() && r.Old.Version == version {
+		if r.Old.Path == m.path() && r.Old.Version == version && path.Join(w.dir, r.New.Path) == m.dir {
 			return true
 		}
 	}
@@ -112,6 +112,11 @@ func (l *list) verifyWorkspaces() (wrong []error) {
 		}
 		if nearest == nil || !nearest.uses(m) {
 			wrong = append(wrong, fmt.Errorf("%s: its workspace does not use it", path.Join(m.dir, "go.mod")))
+		}
+	}
+	for _, w := range all {
+		if len(w.file.Replace) > len(w.file.Use) {
+			wrong = append(wrong, fmt.Errorf("%s: replaces more than what it uses", path.Join(w.dir, "go.work")))
 		}
 	}
 	return wrong
