@@ -23,7 +23,7 @@ type pkg struct {
 	Standard              bool
 	Module                *struct{ Path string }
 	GoFiles               []string
-	Deps                  []string
+	Imports, Deps         []string
 }
 
 // own is where the package is in the repository, with slashes, "." for the root; "" for
@@ -44,8 +44,11 @@ func (p *pkg) library() bool {
 	dir := p.own()
 	first, _, _ := strings.Cut(dir, "/")
 	return dir != "" && p.Name != "main" && len(p.GoFiles) > 0 && !strings.HasPrefix(dir, "internal") && !strings.Contains(dir, "/internal") &&
-		!slices.Contains([]string{"tests", "bench", "e2e"}, first)
+		!slices.Contains(unreleased, first)
 }
+
+// unreleased are the folders of modules without packages for applications.
+var unreleased = []string{"tests", "bench", "e2e"}
 
 // list returns all packages of the repository and what they depend on, as built
 // for a system without cgo.
@@ -60,7 +63,7 @@ func list(t *testing.T, goos string) map[string]*pkg {
 
 func listIn(t *testing.T, packages map[string]*pkg, dir, goos, pattern string) {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-e", "-deps", "-json=ImportPath,Name,Dir,Standard,Module,GoFiles,Deps", pattern)
+	cmd := exec.Command("go", "list", "-e", "-deps", "-json=ImportPath,Name,Dir,Standard,Module,GoFiles,Imports,Deps", pattern)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOOS="+goos, "CGO_ENABLED=0")
 	var problems strings.Builder

@@ -244,7 +244,7 @@ func TestPanickingHandlers(t *testing.T) {
 	}
 	for h, methods := range map[*telemetry][]string{s: {"completion/complete", "resources/read", "resources/subscribe", "notifications/roots/list_changed"}, c: {"elicitation/create", "notifications/progress"}} {
 		for _, method := range methods {
-			want(t, method, attributes(h.span(t, method).Attributes()), "toolscope.recovered", "true", "error.type", "-32603")
+			want(t, method, attributes(h.span(t, method).Attributes()), "toolscope.mcp.recovered", "true", "error.type", "-32603")
 		}
 	}
 }

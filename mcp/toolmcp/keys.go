@@ -34,10 +34,10 @@ const (
 // Our own attributes: what a request other than tools/call carried, and what it was
 // answered, redacted and cut; and whether a panic of its handler was made an error.
 const (
-	keyParams    = attribute.Key("toolscope.mcp.params") // content: redacted parameters of a request other than tools/call
-	keyResult    = attribute.Key("toolscope.mcp.result") // content: redacted result of a request other than tools/call
-	keyRecovered = attribute.Key("toolscope.recovered")  // true if the middleware made an error of a panic in the handler
-	keyRound     = attribute.Key("toolscope.mcp.round")  // number of the round, from 2, of a call that asked for input
+	keyParams    = attribute.Key("toolscope.mcp.params")    // content: redacted parameters of a request other than tools/call
+	keyResult    = attribute.Key("toolscope.mcp.result")    // content: redacted result of a request other than tools/call
+	keyRecovered = attribute.Key("toolscope.mcp.recovered") // true if the middleware made an error of a panic in the handler
+	keyRound     = attribute.Key("toolscope.mcp.round")     // number of the round, from 2, of a call that asked for input
 
 	keySide          = attribute.Key("toolscope.side")
 	keyOutcome       = attribute.Key("toolscope.outcome")
