@@ -194,7 +194,6 @@ require (
 	github.com/tklauser/numcpus v0.11.0 // indirect
 	github.com/toolscope/toolscope v0.1.0 // indirect
 	github.com/toolscope/toolscope/exporters v0.1.0 // indirect
-	github.com/toolscope/toolscope/mcp v0.1.0 // indirect
 	github.com/trailofbits/go-mutexasserts v0.0.0-20250514102930-c1f3d2e37561 // indirect
 	github.com/valyala/fastjson v1.6.10 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
