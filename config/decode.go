@@ -242,7 +242,7 @@ func (d *decoder) decodeStruct(n *yaml.Node, v reflect.Value, field string, dept
 		at := join(field, pair[0].Value)
 		f, ok := fieldOf(v.Type(), pair[0].Value)
 		if !ok {
-			d.fail(pair[0], at, "a name nobody knows", "one of "+strings.Join(fieldNames(v.Type()), ", "))
+			d.fail(pair[0], at, "an unknown name", "one of "+strings.Join(fieldNames(v.Type()), ", "))
 			continue
 		}
 		d.decode(pair[1], v.FieldByIndex(f.Index), at, allowedOf(f), depth+1)
