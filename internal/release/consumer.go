@@ -112,8 +112,11 @@ func (l *list) compileWithOldest(s *sandbox, dir string) error {
 	if err != nil {
 		return err
 	}
+	if _, err := s.run(dir, "go", "mod", "edit", "-go="+f.Go.Version, "-toolchain=none"); err != nil {
+		return err
+	}
 	toolchain := "go" + f.Go.Version
-	old := &sandbox{dir: s.dir, env: append(slices.Clone(s.env), "GOTOOLCHAIN="+toolchain)}
+	old := &sandbox{list: l, dir: s.dir, env: append(slices.Clone(s.env), "GOTOOLCHAIN="+toolchain)}
 	if _, err := old.run(dir, "go", "version"); err != nil {
 		fmt.Println("not checked: toolchain", toolchain, "cannot be had")
 		return nil

@@ -32,18 +32,21 @@ func outputEnv(dir string, env []string, name string, args ...string) (string, e
 // A sandbox is an environment in which the modules of the working tree can be had in the
 // list's version, and all others as usual.
 type sandbox struct {
-	dir string // a new folder for temporary files
-	env []string
+	list  *list
+	dir   string // a new folder for temporary files
+	cache string // the go command's module cache
+	env   []string
 }
 
-// sandbox packs the modules. Modules of others are kept from one time to the next in the
-// user's cache folder, and copied from the go command's own cache where that has them.
+// sandbox packs the modules. They are in the go command's own module cache until the sandbox is
+// closed, so that the modules of others, which have the paths that they always have there, need not
+// be compiled again.
 func (l *list) sandbox() (*sandbox, error) {
 	dir, err := os.MkdirTemp("", "toolscope-release-")
 	if err != nil {
 		return nil, err
 	}
-	s := &sandbox{dir: dir}
+	s := &sandbox{list: l, dir: dir}
 	if err := l.pack(filepath.Join(dir, "proxy")); err != nil {
 		return nil, err
 	}
@@ -52,26 +55,39 @@ func (l *list) sandbox() (*sandbox, error) {
 		return nil, err
 	}
 	proxy, cache, _ := strings.Cut(strings.TrimSpace(vars), "\n")
-	user, err := os.UserCacheDir()
-	if err != nil {
+	s.cache = cache
+	if err := s.forget(); err != nil { // what a run that was killed has left
 		return nil, err
 	}
-	own := filepath.Join(user, "toolscope-release")
-	for _, old := range []string{"github.com/toolscope", "cache/download/github.com/toolscope"} { // the last run's
-		if err := remove(filepath.Join(own, filepath.FromSlash(old))); err != nil {
-			return nil, err
-		}
-	}
-	// The go command indexes a module's folder once, by its path: here its content changes.
-	s.env = []string{"GODEBUG=goindex=0",
-		"GOWORK=off", "GOFLAGS=-mod=mod", "GONOSUMDB=" + prefix, "GOMODCACHE=" + own,
-		"GOPROXY=" + fileURL(filepath.Join(dir, "proxy")) + "," + fileURL(filepath.Join(cache, "cache", "download")) + "," + proxy,
+	s.env = []string{
+		// The go command indexes a module's folder once, by its path: here its content changes.
+		"GODEBUG=goindex=0", "GOWORK=off", "GOFLAGS=-mod=mod", "GONOSUMDB=" + prefix,
+		"GOPROXY=" + fileURL(filepath.Join(dir, "proxy")) + "," + proxy,
 	}
 	return s, nil
 }
 
 // close deletes the sandbox's files.
-func (s *sandbox) close() { _ = os.RemoveAll(s.dir) }
+func (s *sandbox) close() {
+	_ = s.forget()
+	_ = os.RemoveAll(s.dir)
+}
+
+// forget deletes the repository's modules in the list's version from the module cache.
+func (s *sandbox) forget() error {
+	for _, m := range s.list.modules {
+		found, err := filepath.Glob(filepath.Join(s.cache, "cache", "download", filepath.FromSlash(m.path()), "@v", s.list.version+".*"))
+		if err != nil {
+			return err
+		}
+		for _, dir := range append(found, filepath.Join(s.cache, filepath.FromSlash(m.path())+"@"+s.list.version)) {
+			if err := remove(dir); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
 func (s *sandbox) run(dir, name string, args ...string) (string, error) {
 	return outputEnv(dir, s.env, name, args...)
