@@ -69,7 +69,7 @@ func (e *exportedBy) texts(t *testing.T, tool string) map[string]string {
 	for _, s := range e.spans.GetSpans() {
 		fmt.Fprintf(&spans, "%s %+v %+v %+v\n", s.Name, s.Attributes, s.Events, s.Status)
 		for _, a := range s.Attributes {
-			fmt.Fprintln(&spans, a.Key, a.Value.Emit())
+			fmt.Fprintln(&spans, a.Key, a.Value.String())
 		}
 	}
 	all["spans"] = spans.String()

@@ -106,6 +106,7 @@ func ungovernable[In any](t *testing.T, field string) {
 func TestTypesThatJSONDoesNotTellApart(t *testing.T) {
 	ungovernable[login](t, "login.Tenant")
 	ungovernable[*login](t, "login.Tenant")
+	_ = unexported{tenant: "hidden from JSON"}
 	ungovernable[unexported](t, "unexported.tenant")
 	ungovernable[password](t, "password.Pass")
 	ungovernable[secretText](t, "secretText")
