@@ -5,6 +5,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +16,9 @@ import (
 // repository makes a git repository with two modules, core and mcp, of which mcp requires core.
 func repository(t *testing.T) string {
 	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
 	root := t.TempDir()
 	for name, text := range map[string]string{
 		"modules.txt":     "# comment\nversion v0.1.0\nreleased .\nreleased mcp # with a comment\nunreleased bench\n",
