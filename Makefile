@@ -120,8 +120,8 @@ chaos: ## an outage of OUTAGE (2m) with a kill in the middle, hostile destinatio
 	cd e2e && go run ./soak -for $(SOAKTIME)
 
 .PHONY: cross
-cross: ## vet everything and build the command for macOS and Windows; Linux is where tests run
-	@for os in darwin windows; do \
+cross: ## vet everything and build the command for Linux, macOS and Windows, without cgo
+	@for os in linux darwin windows; do \
 		echo "$$os"; \
 		CGO_ENABLED=0 GOOS=$$os go vet $(PACKAGES) && CGO_ENABLED=0 GOOS=$$os go build -o /dev/null ./cmd/toolscope || exit 1; \
 	done

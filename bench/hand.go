@@ -40,7 +40,7 @@ func ByHand(tracers trace.TracerProvider, meters metric.MeterProvider, tool tool
 	}
 }
 
-// ByCarefulHand is [ByHand] by somebody who knows the SDK's costs: all eleven attributes at
+// ByCarefulHand is [ByHand] as an author who knows the SDK's costs writes it: all eleven attributes at
 // once before the end, from a slice that is used again, which samplers then do not see, and
 // none if the span does not record.
 func ByCarefulHand(tracers trace.TracerProvider, meters metric.MeterProvider, tool toolkit.Handler) toolkit.Handler {

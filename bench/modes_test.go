@@ -66,7 +66,7 @@ func TestSameAttributes(t *testing.T) {
 	ended := spans.Ended()
 	ours, redacted, hand := ended[0].Attributes(), ended[1].Attributes(), ended[2].Attributes()
 	if len(ours) != 11 || len(hand) != 11 {
-		t.Errorf("got %d attributes of ours and %d by hand, want 11 each", len(ours), len(hand))
+		t.Errorf("got %d attributes of toolscope and %d by hand, want 11 each", len(ours), len(hand))
 	}
 	for _, a := range redacted {
 		if strings.Contains(a.Value.String(), "aB3aB3") || strings.Contains(a.Value.String(), "0a1f0a1f") {

@@ -48,7 +48,7 @@ func (r *Recorder) Register(tools Lister) {
 }
 
 // registeredNames are the names of the registered tools, sorted, each once; false
-// if nobody told of any.
+// if none was registered.
 func (r *Recorder) registeredNames() ([]string, bool) {
 	r.registered.mu.Lock()
 	lists := slices.Clone(r.registered.lists)

@@ -101,7 +101,7 @@ type SessionStats struct {
 	// Streak is how many calls in a row have failed until now.
 	Streak      uint64 `json:"error_streak,omitempty"`
 	WorstStreak uint64 `json:"worst_error_streak,omitempty"` // longest row of failed calls
-	// Turns is the number of the model's last turn; 0 if nobody counts.
+	// Turns is the number of the model's last turn; 0 if turns are not counted.
 	Turns        uint64  `json:"turns,omitempty"`
 	CallsPerTurn float64 `json:"calls_per_turn,omitempty"` // mean number of calls in a turn
 	RunMs        float64 `json:"run_ms"`                   // time inside tools
@@ -135,7 +135,7 @@ type Health struct {
 	Loops   []Loop   `json:"loops"`
 	Streaks []Streak `json:"streaks"` // tools whose latest calls all failed, the longest row first
 	// Unused are registered tools without a call; nil unless [Options].Registered or
-	// [Recorder.Register] told of any.
+	// [Recorder.Register] registered any.
 	Unused []string `json:"unused"`
 	// TimeShare is each tool's part of all time spent inside tools.
 	TimeShare []Share `json:"time_share"`

@@ -14,7 +14,7 @@ type Session struct {
 	Conversation string // gen_ai.conversation.id; never invented, so "" unless the host has one
 	Agent        string // gen_ai.agent.name, the agent that executes the tool
 	Batch        string // the calls a model proposed at once; [Executor] sets a new one each time
-	Turn         int    // counts the model's turns from 1; 0 if nobody counts
+	Turn         int    // counts the model's turns from 1; 0 if they are not counted
 }
 
 type sessionKey struct{}

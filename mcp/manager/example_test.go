@@ -27,7 +27,7 @@ func inMemory(name string, broken bool) manager.Server {
 		return "hello " + in.Who + ", says " + name, nil
 	}
 	if err := registry.Register(toolkit.NewTool(toolkit.Definition{
-		Name: "greet", Description: "Greets somebody.",
+		Name: "greet", Description: "Greets a person.",
 		ReadOnly: toolkit.Yes, Idempotent: toolkit.Yes, Destructive: toolkit.No,
 	}, greet)); err != nil {
 		panic(err)

@@ -177,17 +177,25 @@ func TestCloseEndsTheHostsHandlers(t *testing.T) {
 			if kind == "memory" {
 				tool = "a__ask"
 			}
-			done := make(chan struct{})
+			type answer struct {
+				text string
+				err  error
+			}
+			done := make(chan answer, 1)
 			go func() {
-				defer close(done)
-				_, _ = call(t, m, tool, "") // an answer if the server gives one before its connection ends, else an error
+				got, err := call(t, m, tool, "")
+				done <- answer{got, err}
 			}()
 			<-waiting
 			if err := m.Close(); err != nil {
 				t.Error(err)
 			}
 			select {
-			case <-done:
+			case a := <-done:
+				// The server may still answer before its connection ends: then it says what its request failed with.
+				if text, _, _ := strings.Cut(a.text, "\n"); a.err == nil && strings.HasSuffix(text, "<nil>") {
+					t.Errorf("got %q, want an error, or an answer that the server's request failed", a.text)
+				}
 			case <-time.After(10 * time.Second):
 				t.Error("the call goes on after Close, want it to end with the manager")
 			}

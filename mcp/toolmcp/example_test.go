@@ -74,7 +74,7 @@ func ExampleInstrument() {
 func ExampleNewServer() {
 	registry := new(toolkit.Registry)
 	err := registry.Register(toolkit.NewTool(toolkit.Definition{
-		Name: "greet", Description: "Greets somebody.",
+		Name: "greet", Description: "Greets a person.",
 		ReadOnly: toolkit.Yes, Idempotent: toolkit.Yes, Destructive: toolkit.No,
 	}, func(_ context.Context, in struct {
 		Name string `json:"name"`
