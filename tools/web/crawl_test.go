@@ -44,7 +44,7 @@ func TestCrawl(t *testing.T) {
 	}
 	last := -1
 	for _, want := range []string{
-		"=== 1 of 6: " + s.URL + "/a\nURL: ", "this is /a", "=== 2 of 6: " + other, "the other host", "=== 3 of 6: ", "Failed: tool error: ", "404",
+		"=== 1 of 6: " + s.URL + "/a\nURL: ", "this is /a", "=== 2 of 6: " + other, "the other host", "=== 3 of 6: ", "Failed: tool error: ", "answered 404 Not Found",
 		"=== 4 of 6: ftp://x\nFailed: invalid arguments: urls[3]: got scheme \"ftp\"", "=== 5 of 6", "the same address as urls[0]", "=== 6 of 6", "this is /b",
 	} {
 		at := strings.Index(res.Output, want)
