@@ -1,0 +1,192 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package house_test
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// Limits of line lengths, in characters. A tab counts as one.
+const (
+	maxGoLine    = 130
+	maxProseLine = 100
+)
+
+// phrases are words that a reader of OpenTelemetry's or Go's documentation would have to
+// translate, with what to write instead.
+var phrases = []struct {
+	pattern *regexp.Regexp
+	instead string
+}{
+	phrase(`(is|are|was|were|be|been) told|told (of|to|apart|by|on|in|once|the|that|when|where)`, "reports, logs, is recorded, is distinguished"),
+	phrase(`nobody|nobody's|somebody|somebody's|anybody|whoever`, "name the actor: client, caller, operator, model, server"),
+	phrase(`of ours|the host's`, "toolscope's, your application's"),
+	phrase(`twins?`, "duplicate, counterpart"),
+	phrase(`wrong words`, "usage error"),
+	phrase(`(begin|begins|began|begun|beginning) anew`, "restarts"),
+	phrase(`left behind`, "abandoned"),
+	phrase(`by turns`, "interleaved, round-robin"),
+	phrase(`without further word|off until`, "by default; disabled by default"),
+	phrase(`goes by|go by|going by`, "uses, follows"),
+	phrase(`the house|front door`, "the repository, the entry point"),
+	phrase(`flatters?`, "skews"),
+	phrase(`what (leaves|passes)`, "exported data, traffic"),
+	phrase(`at most \d+ at once`, "peak concurrency of N"),
+	phrase(`as it should be`, "OK"),
+	phrase(`(is|are) looked at`, "is examined, is inspected"),
+	phrase(`let in`, "admitted, authorized"),
+}
+
+func phrase(words, instead string) struct {
+	pattern *regexp.Regexp
+	instead string
+} {
+	return struct {
+		pattern *regexp.Regexp
+		instead string
+	}{regexp.MustCompile(`(?i)\b(?:` + words + `)\b`), instead}
+}
+
+// TestProseIsPlain looks for the phrases in documentation, comments and string literals: help texts,
+// error messages and log messages are such literals. A phrase that a test needs as data is made from parts.
+func TestProseIsPlain(t *testing.T) {
+	walk(t, func(path string) {
+		switch {
+		case path == "internal/house/prose_test.go" || strings.Contains(path, "/testdata/"):
+		case strings.HasSuffix(path, ".md"), strings.HasSuffix(path, ".yaml"), strings.HasSuffix(path, ".html"), path == "Makefile":
+			for i, line := range strings.Split(string(read(t, path)), "\n") {
+				complain(t, path, i+1, line)
+			}
+		case strings.HasSuffix(path, ".go"):
+			forGoText(t, path, func(line int, text string) { complain(t, path, line, text) })
+		}
+	})
+}
+
+func complain(t *testing.T, path string, line int, text string) {
+	t.Helper()
+	for _, p := range phrases {
+		if found := p.pattern.FindString(text); found != "" {
+			t.Errorf("%s:%d: %q: write %s", path, line, found, p.instead)
+		}
+	}
+}
+
+// forGoText gives each comment and string literal of a Go file, line by line. Words of a comment that
+// are divided by the end of a line are found too: the comment's next line is joined to it.
+func forGoText(t *testing.T, path string, visit func(line int, text string)) {
+	t.Helper()
+	source := read(t, path)
+	fset := token.NewFileSet()
+	file := fset.AddFile(path, fset.Base(), len(source))
+	var s scanner.Scanner
+	s.Init(file, source, nil, scanner.ScanComments)
+	before, beforeLine := "", 0
+	for {
+		pos, tok, literal := s.Scan()
+		if tok == token.EOF {
+			return
+		}
+		line := file.Line(pos)
+		switch tok {
+		case token.COMMENT:
+			text := strings.TrimSpace(strings.TrimPrefix(literal, "//"))
+			visit(line, text)
+			if beforeLine == line-1 { // only what the joint makes: the lines alone were visited
+				visit(line, lastWords(before)+" "+firstWords(text))
+			}
+			before, beforeLine = text, line
+		case token.STRING:
+			for i, part := range strings.Split(literal, "\n") {
+				visit(line+i, part)
+			}
+		}
+	}
+}
+
+// lastWords and firstWords are one word of a line: no phrase of two words has more on one side.
+func lastWords(line string) string {
+	words := strings.Fields(line)
+	return strings.Join(words[max(0, len(words)-1):], " ")
+}
+
+func firstWords(line string) string {
+	words := strings.Fields(line)
+	return strings.Join(words[:min(len(words), 1)], " ")
+}
+
+// TestLinesAreShort holds code below maxGoLine and prose below maxProseLine characters. Tables, code blocks, links
+// and generated listings of a Markdown file may be longer.
+func TestLinesAreShort(t *testing.T) {
+	walk(t, func(path string) {
+		if strings.Contains(path, "/testdata/") {
+			return
+		}
+		limit := 0
+		switch {
+		case strings.HasSuffix(path, ".go"):
+			limit = maxGoLine
+		case strings.HasSuffix(path, ".md") && path != "docs/telemetry.md":
+			limit = maxProseLine
+		default:
+			return
+		}
+		fenced := false
+		for i, line := range bytes.Split(read(t, path), []byte("\n")) {
+			if limit == maxProseLine {
+				if bytes.HasPrefix(bytes.TrimSpace(line), []byte("```")) {
+					fenced = !fenced
+				}
+				if fenced || bytes.HasPrefix(line, []byte("|")) || bytes.HasPrefix(line, []byte("    ")) || bytes.Contains(line, []byte("](http")) || bytes.Contains(line, []byte("<http")) {
+					continue
+				}
+			}
+			if n := utf8.RuneCount(line); n > limit {
+				t.Errorf("%s:%d: a line of %d characters, want at most %d", path, i+1, n, limit)
+			}
+		}
+	})
+}
+
+// vagueMethods are method names that need an object: ten types had one each, so that no search found the right one.
+var vagueMethods = []string{"add", "take", "of", "tell", "told", "said"}
+
+func TestMethodNamesHaveAnObject(t *testing.T) {
+	walk(t, func(path string) {
+		if !strings.HasSuffix(path, ".go") {
+			return
+		}
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, filepath.Join(root, path), nil, parser.SkipObjectResolution)
+		if os.IsNotExist(err) {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, decl := range file.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if !ok || f.Recv == nil {
+				continue
+			}
+			for _, vague := range vagueMethods {
+				if f.Name.Name == vague {
+					t.Errorf("%s:%d: method %s: say what is meant, as in %sSample", path, fset.Position(f.Pos()).Line, strconv.Quote(vague), vague)
+				}
+			}
+		}
+	})
+}
+
