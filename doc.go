@@ -18,8 +18,8 @@
 // # What is guaranteed
 //
 // Without policies an agent gets exactly what it would have got: the same result,
-// error and panic. Telemetry never blocks a call. What leaves has passed
-// package redact. The host's OpenTelemetry providers are used, never set and never
+// error and panic. Telemetry never blocks a call. Exported data has passed
+// package redact. The application's OpenTelemetry providers are used, never set and never
 // shut down. No goroutine is started.
 //
 // # What is left out

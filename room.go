@@ -15,7 +15,7 @@ const roomBytes = 5 << 10
 func makeRoom() { takeRoom(false) }
 
 // takeRoom has a frame of roomBytes, for which the runtime makes room when it is called,
-// and writes to it only if told to.
+// and writes to it only if asked to.
 //
 //go:noinline
 func takeRoom(write bool) {

@@ -179,7 +179,7 @@ func (s *Scope) Tracing() *tracing.Observer {
 func (s *Scope) Off() bool { return s == nil || s.rules.Load().off }
 
 // Shutdown closes what the scope keeps open, its policies included, and returns when that is
-// done or ctx is over; the host's providers stay. It may be called more than once, and calls made after it still
+// done or ctx is over; the application's providers stay. It may be called more than once, and calls made after it still
 // work and are still watched.
 func (s *Scope) Shutdown(ctx context.Context) error {
 	if s == nil {

@@ -56,7 +56,7 @@ var toolkitOwn = []string{"toolkit/identity", "internal/counters", "internal/fun
 const anything = "*"
 
 // allowed says what each library package may depend on, directly or not, besides
-// the standard library: packages of ours by directory, and other modules. The
+// the standard library: toolscope's packages by directory, and other modules. The
 // arrows run one way, as docs/design.md draws them. A package that is not
 // listed fails the test: listing it is a decision. A package that may depend on toolkit may
 // depend on what toolkit itself depends on.

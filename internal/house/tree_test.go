@@ -21,7 +21,7 @@ var root = filepath.Join("..", "..")
 // skipped are directories that are no part of the sources.
 var skipped = []string{".git", "bin", "dist", "node_modules"}
 
-// ignored gives the patterns of .gitignore: what somebody builds in the folder is no part of it either.
+// ignored gives the patterns of .gitignore: build output in the folder is no part of it either.
 func ignored(t *testing.T) func(path string) bool {
 	t.Helper()
 	patterns := strings.Fields(string(read(t, ".gitignore")))

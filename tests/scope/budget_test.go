@@ -20,7 +20,7 @@ import (
 	"github.com/toolscope/toolscope/tracing"
 )
 
-// TestBudgets holds what a call may allocate in each mode, so that nobody makes it dearer
+// TestBudgets holds what a call may allocate in each mode, so that no change makes it more expensive
 // unknowingly: a call with 300 bytes of arguments, two of whose members are redacted, and a
 // result of 500. Of the sampled modes' allocations the SDK makes nine. What is over a budget
 // is to be made cheaper, or the budget raised with the reason in the commit.

@@ -21,7 +21,7 @@ import (
 const roomBytes = 5 << 10
 
 // TestRoom: the room that is made on a call's stack is about what observing it takes, from where
-// the call comes in to where a span processor is told and a host's callback of redaction is
+// the call comes in to where a span processor is called and an application's callback of redaction is
 // asked, which are as deep as it gets. Frames differ by platform and compiler.
 func TestRoom(t *testing.T) {
 	if raceEnabled {

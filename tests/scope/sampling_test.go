@@ -62,7 +62,7 @@ func TestSampledStatisticsAreComplete(t *testing.T) {
 	}
 	for deadline := time.Now().Add(time.Minute); scope.Stats().SlowerThan("lookup") == 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("nobody knows what is slow")
+			t.Fatal("the statistics have no limit for slow calls yet")
 		}
 	}
 	before := len(kept.Ended())

@@ -30,7 +30,7 @@ func (careless) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.CallInfo) 
 	return ctx
 }
 func (careless) Wants(context.Context) bool          { return false }
-func (careless) End(context.Context, *toolkit.Ended) { panic("the host's observer") }
+func (careless) End(context.Context, *toolkit.Ended) { panic("an application's observer") }
 
 // TestSelf: what goes wrong inside shows in the metrics, at /healthz, and nowhere else.
 func TestSelf(t *testing.T) {
@@ -120,7 +120,7 @@ func TestSelf(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// closedBy is a policy whose Close does what it is told to.
+// closedBy is a policy whose Close does what the test says.
 type closedBy struct {
 	middleware.Policy
 	close func() error
@@ -135,7 +135,7 @@ func TestShutdownOfHostilePolicies(t *testing.T) {
 	free := make(chan struct{})
 	ctx, cancel := context.WithCancel(t.Context())
 	scope, err := toolscope.New(toolscope.Options{
-		Policies: []middleware.Policy{closedBy{pass, func() error { panic("the host's policy") }},
+		Policies: []middleware.Policy{closedBy{pass, func() error { panic("an application's policy") }},
 			closedBy{pass, func() error { return errors.New("a broken file") }},
 			closedBy{pass, func() error { cancel(); <-free; return nil }}},
 	})

@@ -16,7 +16,7 @@ import (
 )
 
 // check looks whether an answer is one that the tool gave for exactly these arguments, in
-// the caller's name. It then writes over it, which must harm nobody else.
+// the caller's name. It then writes over it, which must harm no other call.
 func (w *world) check(ctx context.Context, call toolkit.Call, res toolkit.Result, err error) {
 	if err != nil || res.Output == "" {
 		return
@@ -58,7 +58,7 @@ func (w *world) check(ctx context.Context, call toolkit.Call, res toolkit.Result
 }
 
 // normal is what the tool sees of arguments that a model sent: of the right type, with the
-// host's project in place of the model's.
+// application's project in place of the model's.
 func normal(arguments []byte, session toolkit.Session) string {
 	var a struct {
 		Do string `json:"do"`
@@ -72,7 +72,7 @@ func normal(arguments []byte, session toolkit.Session) string {
 
 func projectOf(s toolkit.Session) string { return "project of " + s.Tenant + "/" + s.ID }
 
-// checkEnded looks at how the calls ended, as their observer was told.
+// checkEnded looks at how the calls ended, as their observer saw it.
 func (w *world) checkEnded(made int, ended []toolkit.Ended, recorder *stats.Recorder) {
 	seen := map[string]bool{}
 	outcomes := map[toolkit.Outcome]int{}
@@ -100,7 +100,7 @@ func (w *world) checkEnded(made int, ended []toolkit.Ended, recorder *stats.Reco
 	}
 	for _, o := range toolkit.Outcomes() {
 		if got[o] != uint64(outcomes[o]) {
-			w.wrong("%v: the observer was told of %d, the statistics of %d", o, outcomes[o], got[o])
+			w.wrong("%v: the observer saw %d, the statistics %d", o, outcomes[o], got[o])
 		}
 	}
 }
@@ -119,7 +119,7 @@ func (w *world) checkOne(e *toolkit.Ended) {
 	for _, t := range s.Tags {
 		tags[t.Key] = t.Value
 	}
-	left := e.ErrorType == string(toolkit.ErrCanceled) || e.ErrorType == string(toolkit.ErrTimeout) // whoever leaves a shared run behind
+	left := e.ErrorType == string(toolkit.ErrCanceled) || e.ErrorType == string(toolkit.ErrTimeout) // a caller that abandoned a shared run
 	wrong := func(format string, args ...any) {
 		w.wrong("call %s of %s(%s): %v, %s, runs %v, %+v: %s", id, e.Call.Name, e.Call.Arguments, s.Outcome, e.ErrorType, runs, s, fmt.Sprintf(format, args...))
 	}
@@ -159,7 +159,7 @@ func (w *world) checkOne(e *toolkit.Ended) {
 		wrong("ran though it is denied")
 	}
 	if (e.Call.Name == "asking" || e.Call.Name == "risky") && w.has(middleware.StageApprove) && !w.asked[id] {
-		wrong("ran though nobody approved it")
+		wrong("ran without approval")
 	}
 }
 

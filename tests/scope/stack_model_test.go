@@ -73,7 +73,7 @@ func stackTrial(t *testing.T, seed uint64, callers int) {
 		}
 		all.Wait()
 		synctest.Wait()
-		time.Sleep(time.Second) // for what was left behind
+		time.Sleep(time.Second) // for abandoned calls to end
 		synctest.Wait()
 		w.checkEnded(made, seen.All(), scope.Stats())
 		if err := scope.Shutdown(t.Context()); err != nil {
@@ -119,7 +119,7 @@ func (w *world) caller(seed uint64, number int) *caller {
 	return c
 }
 
-// randomArguments are some that twins have as well, in any spelling.
+// randomArguments are some that duplicates have as well, in any encoding.
 func randomArguments(r *rand.Rand) []byte {
 	do := either(r, "ok", "ok", "ok", "soft", "error", "panic", "exit", "block", "suspend", "big", "flaky", "nest", "same")
 	n := fmt.Sprint(r.IntN(6))

@@ -20,7 +20,7 @@ import (
 
 // world is the tools of the stack's tests and what was seen of their runs. What a tool
 // does is in the call's arguments, and its answer names the run, so that of every answer it can
-// be told whether it is right.
+// be checked.
 type world struct {
 	registry toolkit.Registry
 	policies []middleware.Policy
@@ -46,7 +46,7 @@ type worldRun struct {
 	over            bool
 }
 
-// worldArguments are what the world's tools take. Project is the host's to say.
+// worldArguments are what the world's tools take. The application sets Project.
 type worldArguments struct {
 	Do      string `json:"do"`
 	N       int    `json:"n"`

@@ -29,7 +29,7 @@ import (
 	"github.com/toolscope/toolscope/tracing"
 )
 
-// The tests begin with an environment without OTEL_*, whoever runs them.
+// The tests begin with an environment without OTEL_*, on every machine.
 func TestMain(m *testing.M) {
 	for _, v := range os.Environ() {
 		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "OTEL_") {
@@ -145,7 +145,7 @@ func TestCallsAfterShutdownStillWork(t *testing.T) {
 		t.Errorf("got %v, %v, want the echo", res.Output, err)
 	}
 	if len(spans.Ended()) != 1 {
-		t.Errorf("got %d spans, want 1: the provider is the host's and goes on", len(spans.Ended()))
+		t.Errorf("got %d spans, want 1: the application's provider goes on", len(spans.Ended()))
 	}
 }
 

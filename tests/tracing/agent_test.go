@@ -86,7 +86,7 @@ func TestAnAgentThatFailedWithATypedNilEnds(t *testing.T) {
 	_, run := h.StartAgent(t.Context(), tracing.Agent{})
 	run.End((*nilError)(nil))
 	if all := h.spans.Ended(); len(all) != 1 || attributes(all[0].Attributes())["error.type"] != "_OTHER" {
-		t.Errorf("got %v, want one span with an error that nobody knows", all)
+		t.Errorf("got %v, want one span with an unknown error", all)
 	}
 }
 

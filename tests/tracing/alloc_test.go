@@ -18,7 +18,7 @@ import (
 )
 
 // TestNoProviderCostsNoAllocation asserts that a watched call allocates nothing where the
-// host's provider makes no spans.
+// application's provider makes no spans.
 func TestNoProviderCostsNoAllocation(t *testing.T) {
 	execute := toolkit.Observe(lookupT, silent(t))(func(context.Context, toolkit.Call) (toolkit.Result, error) {
 		return toolkit.Result{Output: "ok"}, nil
@@ -29,7 +29,7 @@ func TestNoProviderCostsNoAllocation(t *testing.T) {
 	}
 }
 
-// TestNoProviderLeavesOuterSpansAlone: where the host's provider makes no spans, a span of
+// TestNoProviderLeavesOuterSpansAlone: where the application's provider makes no spans, a span of
 // another provider in the caller's context is neither described, nor ended, nor shown to the
 // tool as one that records; that of a remote caller goes on.
 func TestNoProviderLeavesOuterSpansAlone(t *testing.T) {
@@ -60,7 +60,7 @@ func TestNoProviderLeavesOuterSpansAlone(t *testing.T) {
 				t.Fatal(err)
 			}
 			if s := others.Started()[0]; len(others.Ended()) != 0 || len(s.Attributes()) != 0 {
-				t.Errorf("the host's span has ended (%d) or has attributes: %v", len(others.Ended()), s.Attributes())
+				t.Errorf("the application's span has ended (%d) or has attributes: %v", len(others.Ended()), s.Attributes())
 			}
 		})
 	}

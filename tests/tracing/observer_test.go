@@ -248,7 +248,7 @@ func TestContentIsRedactedCutAndValid(t *testing.T) {
 		}
 	}
 	if got := attributes(h.spans.Ended()[1].Attributes()); got["toolscope.result.truncated"] != "true" || got["toolscope.result.bytes"] == "" {
-		t.Errorf("a result of 1 MiB is not told to be cut: %v", got["toolscope.result.truncated"])
+		t.Errorf("a result of 1 MiB is not marked as truncated: %v", got["toolscope.result.truncated"])
 	}
 	if got := attributes(h.spans.Ended()[0].Attributes()); got["toolscope.redacted.count"] == "" || got["toolscope.redacted.kinds"] == "" {
 		t.Error("what was redacted is not told")

@@ -94,7 +94,7 @@ func TestOuterCallIsSharedOnRequest(t *testing.T) {
 		return toolkit.Result{}, nil
 	})
 	if _, _ = execute(t.Context(), toolkit.Call{Name: "echo"}); found {
-		t.Error("found a call that nobody shared")
+		t.Error("found a call that was not shared")
 	}
 	h.ShareCalls()
 	_, _ = execute(t.Context(), toolkit.Call{Name: "echo"})
