@@ -32,91 +32,101 @@ func (r *reader) awk(c *Command, _ input) {
 // stands in strings and regular expressions does not count; where awks may differ in what is
 // one, the program is not plain.
 func awkPlain(t string) bool {
-	prints := false   // since a print, no end of its statement
-	operand := false  // the last token is a value, so that a slash divides
-	control := false  // the last token is if, while or for
-	var parens []bool // the open ones; true are those of control
-	for i := 0; i < len(t); {
-		c := t[i]
-		switch {
-		case c == ' ' || c == '\t':
-			i++
-			continue
-		case c == '#':
-			for i < len(t) && t[i] != '\n' {
-				i++
-			}
-			continue
-		case c == '"':
-			if i = awkPart(t, i+1, '"'); i < 0 {
-				return false
-			}
-			operand = true
-			continue
-		case c == '/' && !operand:
-			if i = awkPart(t, i+1, '/'); i < 0 {
-				return false
-			}
-			operand = true
-			continue
-		case letter(c):
-			from := i
-			for i < len(t) && (letter(t[i]) || digit(t[i])) {
-				i++
-			}
-			control = false
-			switch word := t[from:i]; word {
-			case "system", "getline", "ARGV", "ARGC", "extension", "SYMTAB":
-				return false
-			case "ENVIRON":
-				if awkSets(t[i:]) {
-					return false
-				}
-				operand = true
-			case "print", "printf":
-				prints, operand = true, false
-			case "if", "while", "for":
-				control, operand = true, false
-			case "in", "return", "else", "do", "exit", "case", "delete":
-				operand = false
-			default:
-				operand = true
-			}
-			continue
-		case c == '(':
-			parens = append(parens, control)
-			operand = false
-		case c == ')':
-			if len(parens) == 0 {
-				return false
-			}
-			operand = !parens[len(parens)-1] // if (x) /y/
-			parens = parens[:len(parens)-1]
-		case digit(c) || c == '.' || c == ']':
-			operand = true
-		case strings.HasPrefix(t[i:], "++") || strings.HasPrefix(t[i:], "--"):
-			for i += 2; i < len(t) && (t[i] == ' ' || t[i] == '\t'); i++ {
-			}
-			if i < len(t) && t[i] == '/' { // x++ / y, or ++ of nothing
-				return false
-			}
-			continue
-		case strings.HasPrefix(t[i:], "||"):
-			operand = false
-			i += 2
-			continue
-		case c == '|' || c == '@' || c == '`' || c == '\\' || c == '\'' || c >= 0x80:
+	s := awkScanner{text: t}
+	for s.at < len(t) {
+		if !s.step() {
 			return false
-		case c == '>' && prints:
-			return false
-		case c == '\n' && !operand: // goes on behind a comma or an operator
-		case c == ';' || c == '\n' || c == '{' || c == '}':
-			prints, operand = false, false
-		default:
-			operand = false
 		}
-		control = false
-		i++
+	}
+	return true
+}
+
+// awkScanner reads the tokens of a program.
+type awkScanner struct {
+	text    string
+	at      int
+	prints  bool   // since a print, no end of its statement
+	operand bool   // the last token is a value, so that a slash divides
+	control bool   // the last token is if, while or for
+	parens  []bool // the open ones; true are those of control
+}
+
+// step reads a token; false if the program is not plain.
+func (s *awkScanner) step() bool {
+	switch c := s.text[s.at]; {
+	case c == ' ' || c == '\t':
+		s.at++
+	case c == '#':
+		s.skipUntil(func(c byte) bool { return c == '\n' })
+	case c == '"' || c == '/' && !s.operand:
+		s.at = awkPart(s.text, s.at+1, c)
+		s.operand = true
+		return s.at >= 0
+	case letter(c):
+		from := s.at
+		s.skipUntil(func(c byte) bool { return !letter(c) && !digit(c) })
+		return s.word(s.text[from:s.at])
+	case strings.HasPrefix(s.text[s.at:], "||"):
+		s.operand = false
+		s.at += 2
+	case strings.HasPrefix(s.text[s.at:], "++") || strings.HasPrefix(s.text[s.at:], "--"):
+		s.at += 2
+		s.skipUntil(func(c byte) bool { return c != ' ' && c != '\t' })
+		return s.at == len(s.text) || s.text[s.at] != '/' // x++ / y, or ++ of nothing
+	default:
+		s.at++
+		return s.sign(c)
+	}
+	return true
+}
+
+func (s *awkScanner) skipUntil(end func(c byte) bool) {
+	for s.at < len(s.text) && !end(s.text[s.at]) {
+		s.at++
+	}
+}
+
+// word reads a name or keyword.
+func (s *awkScanner) word(word string) bool {
+	s.control, s.operand = false, true
+	switch word {
+	case "system", "getline", "ARGV", "ARGC", "extension", "SYMTAB":
+		return false
+	case "ENVIRON":
+		return !awkSets(s.text[s.at:])
+	case "print", "printf":
+		s.prints, s.operand = true, false
+	case "if", "while", "for":
+		s.control, s.operand = true, false
+	case "in", "return", "else", "do", "exit", "case", "delete":
+		s.operand = false
+	}
+	return true
+}
+
+// sign reads one character that is none of a word.
+func (s *awkScanner) sign(c byte) bool {
+	control := s.control
+	s.control = false
+	switch {
+	case c == '(':
+		s.parens = append(s.parens, control)
+		s.operand = false
+	case c == ')':
+		if len(s.parens) == 0 {
+			return false
+		}
+		s.operand = !s.parens[len(s.parens)-1] // if (x) /y/
+		s.parens = s.parens[:len(s.parens)-1]
+	case digit(c) || c == '.' || c == ']':
+		s.operand = true
+	case strings.IndexByte("|@`\\'", c) >= 0 || c >= 0x80 || c == '>' && s.prints:
+		return false
+	case c == '\n' && !s.operand: // goes on behind a comma or an operator
+	case c == ';' || c == '\n' || c == '{' || c == '}':
+		s.prints, s.operand = false, false
+	default:
+		s.operand = false
 	}
 	return true
 }

@@ -41,18 +41,7 @@ func (r *reader) git(c *Command, _ input) {
 		r.line.doubt(DoubtOption, "an option of git is not known")
 	}
 	for _, o := range options {
-		switch o.name {
-		case "c":
-			if key, _, _ := strings.Cut(o.value.Text, "="); !o.value.Known || !gitSafeKey(key) {
-				r.line.doubt(DoubtOption, "git -c sets "+clip(key)+", which may start a program")
-			}
-		case "config-env", "git-dir", "work-tree":
-			r.line.doubt(DoubtOption, "git --"+o.name+" takes another configuration, which may start a program")
-		case "exec-path":
-			if o.value.Text != "" {
-				r.line.doubt(DoubtOption, "git --exec-path takes git's programs from another directory")
-			}
-		}
+		r.gitOption(o)
 	}
 	if len(rest) == 0 {
 		return
@@ -61,34 +50,59 @@ func (r *reader) git(c *Command, _ input) {
 	if !rest[0].Known {
 		r.line.doubt(DoubtOption, "the command of git is computed")
 	}
-	runs, some := gitRuns[sub]
 	for i, a := range args {
-		switch next := min(i+1, len(args)-1); {
-		case (sub == "archive" || sub == "format-patch") && a.Text == "-o" || sub == "bundle" && a.Text == "create":
-			r.addRedirect(Redirect{Target: args[next], Write: true})
-		case sub == "archive" && strings.HasPrefix(a.Text, "-o"):
-			r.addRedirect(Redirect{Target: Word{Text: a.Text[2:], Known: a.Known}, Write: true})
-		}
-		if strings.HasPrefix(a.Text, "ext::") || strings.HasPrefix(a.Text, "fd::") {
-			r.line.doubt(DoubtOption, "a git remote that is a command")
-		}
-		if name, value, ok := strings.Cut(a.Text, "="); ok && strings.HasPrefix(name, "--ou") && strings.HasPrefix("--output", name) {
-			r.addRedirect(Redirect{Target: Word{Text: value, Known: a.Known}, Write: true})
-		}
-		if some && a.loose {
-			r.line.doubt(DoubtOption, "an argument of git "+sub+" that may be an option")
-		}
-		for o := range strings.FieldsSeq(runs) {
-			if isOption(a.Text, o) {
-				r.line.doubt(DoubtOption, "git "+sub+" "+o+" starts a program")
-			}
-		}
+		r.gitWrites(sub, a, args[min(i+1, len(args)-1)])
+		r.gitArgument(sub, a)
 	}
-	if runs == "*" {
+	if gitRuns[sub] == "*" {
 		r.line.doubt(DoubtOption, "git "+sub+" starts programs")
 	}
 	if sub == "config" {
 		r.gitConfig(args)
+	}
+}
+
+// gitOption is an option before git's command.
+func (r *reader) gitOption(o option) {
+	switch o.name {
+	case "c":
+		if key, _, _ := strings.Cut(o.value.Text, "="); !o.value.Known || !gitSafeKey(key) {
+			r.line.doubt(DoubtOption, "git -c sets "+clip(key)+", which may start a program")
+		}
+	case "config-env", "git-dir", "work-tree":
+		r.line.doubt(DoubtOption, "git --"+o.name+" takes another configuration, which may start a program")
+	case "exec-path":
+		if o.value.Text != "" {
+			r.line.doubt(DoubtOption, "git --exec-path takes git's programs from another directory")
+		}
+	}
+}
+
+// gitWrites lists the files that an argument of a git command names for output.
+func (r *reader) gitWrites(sub string, a, next Word) {
+	switch {
+	case (sub == "archive" || sub == "format-patch") && a.Text == "-o" || sub == "bundle" && a.Text == "create":
+		r.addRedirect(Redirect{Target: next, Write: true})
+	case sub == "archive" && strings.HasPrefix(a.Text, "-o"):
+		r.addRedirect(Redirect{Target: Word{Text: a.Text[2:], Known: a.Known}, Write: true})
+	}
+}
+
+func (r *reader) gitArgument(sub string, a Word) {
+	if strings.HasPrefix(a.Text, "ext::") || strings.HasPrefix(a.Text, "fd::") {
+		r.line.doubt(DoubtOption, "a git remote that is a command")
+	}
+	if name, value, ok := strings.Cut(a.Text, "="); ok && strings.HasPrefix(name, "--ou") && strings.HasPrefix("--output", name) {
+		r.addRedirect(Redirect{Target: Word{Text: value, Known: a.Known}, Write: true})
+	}
+	runs, some := gitRuns[sub]
+	if some && a.loose {
+		r.line.doubt(DoubtOption, "an argument of git "+sub+" that may be an option")
+	}
+	for o := range strings.FieldsSeq(runs) {
+		if isOption(a.Text, o) {
+			r.line.doubt(DoubtOption, "git "+sub+" "+o+" starts a program")
+		}
 	}
 }
 

@@ -27,58 +27,61 @@ type option struct {
 func (s *syntaxOf) scan(words []Word) (options []option, rest []Word, sure bool) {
 	sure = true
 	for len(words) > 0 {
-		w := words[0]
-		if w.loose {
-			sure = false
-		}
-		t := w.Text
+		w, t := words[0], words[0].Text
+		sure = sure && !w.loose
+		var known bool
 		switch {
 		case t == "--":
 			return options, words[1:], sure
 		case strings.HasPrefix(t, "--"):
-			words = words[1:]
-			name, value, has := strings.Cut(t[2:], "=")
-			takes, ok := s.takes(name)
-			if !ok {
-				sure = false
-			}
-			o := option{name: name, value: Word{Text: value, Known: w.Known}}
-			if ok && takes && !has && len(words) > 0 {
-				o.value, words = words[0], words[1:]
-				sure = sure && !o.value.loose
-			}
-			options = append(options, o)
-		case len(t) > 1 && t[0] == '-', s.plus && len(t) > 1 && t[0] == '+':
-			words = words[1:]
-			for i := 1; i < len(t); i++ {
-				letter := t[i : i+1]
-				o := option{name: letter, value: Word{Known: true}}
-				glued := Word{Text: t[i+1:], Known: w.Known}
-				switch {
-				case strings.Contains(s.flags, letter):
-					options = append(options, o)
-					continue
-				case strings.Contains(s.glued, letter):
-					o.value = glued
-				case strings.Contains(s.values, letter):
-					if o.value = glued; i+1 == len(t) && len(words) > 0 {
-						o.value, words = words[0], words[1:]
-						sure = sure && !o.value.split
-					}
-				default:
-					sure = false
-				}
-				options = append(options, o)
-				break
-			}
-			if !w.Known {
-				sure = false
-			}
+			options, words, known = s.scanLong(options, w, words[1:])
+		case len(t) > 1 && (t[0] == '-' || s.plus && t[0] == '+'):
+			options, words, known = s.scanCluster(options, w, words[1:])
+			known = known && w.Known
 		default:
 			return options, words, sure
 		}
+		sure = sure && known
 	}
 	return options, words, sure
+}
+
+// scanLong reads a long option. It is sure if the option is known and its value is one word.
+func (s *syntaxOf) scanLong(options []option, w Word, words []Word) ([]option, []Word, bool) {
+	name, value, has := strings.Cut(w.Text[2:], "=")
+	takes, sure := s.takes(name)
+	o := option{name: name, value: Word{Text: value, Known: w.Known}}
+	if sure && takes && !has && len(words) > 0 {
+		o.value, words = words[0], words[1:]
+		sure = !o.value.loose
+	}
+	return append(options, o), words, sure
+}
+
+// scanCluster reads letters behind one dash.
+func (s *syntaxOf) scanCluster(options []option, w Word, words []Word) ([]option, []Word, bool) {
+	for i := 1; i < len(w.Text); i++ {
+		letter := w.Text[i : i+1]
+		o := option{name: letter, value: Word{Known: true}}
+		if strings.Contains(s.flags, letter) {
+			options = append(options, o)
+			continue
+		}
+		takes, sure := strings.Contains(s.values, letter), true
+		switch {
+		case strings.Contains(s.glued, letter):
+			o.value = Word{Text: w.Text[i+1:], Known: w.Known}
+		case takes && i+1 == len(w.Text) && len(words) > 0:
+			o.value, words = words[0], words[1:]
+			sure = !o.value.split
+		case takes:
+			o.value = Word{Text: w.Text[i+1:], Known: w.Known}
+		default:
+			sure = false
+		}
+		return append(options, o), words, sure
+	}
+	return options, words, true
 }
 
 // takes reports whether a long option takes a value in the next word, and whether it

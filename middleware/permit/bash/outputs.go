@@ -37,31 +37,20 @@ func (c *Command) outputs(name string, words []Word, wanted bool) (files, operan
 	o := outputs[name]
 	literal := false
 	for i := 1; i < len(c.Words); i++ {
-		w := c.Words[i]
-		switch t := w.Text; {
+		switch t := c.Words[i].Text; {
 		case literal || len(t) < 2 || t[0] != '-':
 			if wanted {
-				operands = append(operands, w)
+				operands = append(operands, c.Words[i])
 			}
 		case t == "--":
 			literal = true
 		default:
-			value, glued, ok := o.value(t)
-			sure := ok
-			if !ok {
-				value, glued, ok = anyValue(t)
-			}
-			switch {
-			case !ok:
-			case glued:
-				if value != "-" && (sure || pathLike(value)) {
-					words = append(words, Word{Text: value, Known: w.Known})
-				}
-			case i+1 < len(c.Words) && (sure || pathLike(c.Words[i+1].Text)):
+			file, next := o.file(c.Words, i)
+			if next {
 				i++
-				if c.Words[i].Text != "-" {
-					words = append(words, c.Words[i])
-				}
+			}
+			if file.Text != "-" {
+				words = append(words, file)
 			}
 			if o.named(t) {
 				words = append(words, Word{Text: ".", Known: true})
@@ -69,6 +58,22 @@ func (c *Command) outputs(name string, words []Word, wanted bool) (files, operan
 		}
 	}
 	return words, operands
+}
+
+// file is the file that the option at i writes, "-" if there is none; next says that it is the next word.
+func (o *output) file(words []Word, i int) (file Word, next bool) {
+	value, glued, ok := o.value(words[i].Text)
+	sure := ok
+	if !ok {
+		value, glued, ok = anyValue(words[i].Text)
+	}
+	switch {
+	case ok && glued && (sure || pathLike(value)):
+		return Word{Text: value, Known: words[i].Known}, false
+	case ok && !glued && i+1 < len(words) && (sure || pathLike(words[i+1].Text)):
+		return words[i+1], true
+	}
+	return Word{Text: "-"}, false
 }
 
 // longOption reports whether there is an argument that may be one of writing.

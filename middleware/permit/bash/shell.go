@@ -3,7 +3,10 @@
 
 package bash
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A shellKind is a program that reads shell code.
 type shellKind struct {
@@ -114,68 +117,68 @@ var interpreters = map[string]*interpreter{
 
 // interpret doubts code for an interpreter. A file of code is a program like any
 // other.
-func (r *reader) interpret(s *interpreter, c *Command, in input) {
-	operand := false
-	for i := 1; i < len(c.Words); i++ {
-		w := c.Words[i]
+func (r *reader) interpret(s *interpreter, c *Command, _ input) {
+	skip := false // the value of an option
+	for _, w := range c.Words[1:] {
+		if skip {
+			skip = false
+			continue
+		}
 		if w.loose {
 			r.line.doubt(DoubtOption, "an argument of "+c.Name+" that may be code")
 			return
 		}
-		t := w.Text
-		if t == "-" || t == "/dev/stdin" || strings.HasPrefix(t, "/dev/fd/") || strings.HasPrefix(t, "/proc/self/") {
+		if readsInput(w.Text) {
 			break
 		}
-		if name, ok := strings.CutPrefix(t, "--"); ok {
-			name, _, _ = strings.Cut(name, "=")
-			if name == "" {
-				continue
-			}
-			if name == "version" || name == "help" {
-				return
-			}
-			for _, l := range s.long {
-				if strings.HasPrefix(l, name) {
-					r.line.doubt(DoubtForeign, "code for "+c.Name)
-					return
-				}
-			}
-			continue
+		if len(w.Text) < 2 || w.Text[0] != '-' {
+			r.interpretFile(s, c, w)
+			return
 		}
-		if len(t) > 1 && t[0] == '-' {
-			j := 1
-			for ; j < len(t); j++ {
-				if strings.IndexByte(s.code, t[j]) >= 0 {
-					r.line.doubt(DoubtForeign, "code for "+c.Name)
-					return
-				}
-				if strings.IndexByte(s.values, t[j]) >= 0 {
-					operand = operand || t[j] == 'm'
-					if j+1 == len(t) {
-						i++ // its value
-					}
-					break
-				}
-			}
-			if j == 2 && len(t) == 2 && (t[1] == 'v' || t[1] == 'V' || t[1] == 'h') {
-				return
-			}
-			if operand {
-				return
-			}
-			continue
+		var ends, code bool
+		if ends, code, skip = s.option(w.Text); code {
+			r.line.doubt(DoubtForeign, "code for "+c.Name)
 		}
-		for _, sub := range s.subs {
-			if t == sub {
-				r.line.doubt(DoubtForeign, "code for "+c.Name)
-			}
+		if ends {
+			return
 		}
-		if !w.Known {
-			r.line.doubt(DoubtCode, c.Name+" runs a file whose name is computed")
-		}
-		return
 	}
 	if s.input {
 		r.line.doubt(DoubtForeign, c.Name+" runs code that it reads")
 	}
+}
+
+// interpretFile is the first operand: the name of a file, or of a command of the interpreter.
+func (r *reader) interpretFile(s *interpreter, c *Command, w Word) {
+	if slices.Contains(s.subs, w.Text) {
+		r.line.doubt(DoubtForeign, "code for "+c.Name)
+	}
+	if !w.Known {
+		r.line.doubt(DoubtCode, c.Name+" runs a file whose name is computed")
+	}
+}
+
+// readsInput reports whether an operand means what the interpreter reads.
+func readsInput(t string) bool {
+	return t == "-" || t == "/dev/stdin" || strings.HasPrefix(t, "/dev/fd/") || strings.HasPrefix(t, "/proc/self/")
+}
+
+// option says what an option is: ends, it decides what runs, or nothing runs; code, it holds code;
+// value, the next word is its value.
+func (s *interpreter) option(t string) (ends, code, value bool) {
+	if long, ok := strings.CutPrefix(t, "--"); ok {
+		name, _, _ := strings.Cut(long, "=")
+		code = name != "" && name != "version" && name != "help" &&
+			slices.ContainsFunc(s.long, func(l string) bool { return strings.HasPrefix(l, name) })
+		return code || name == "version" || name == "help", code, false
+	}
+	for j := 1; j < len(t); j++ {
+		if strings.IndexByte(s.code, t[j]) >= 0 {
+			return true, true, false
+		}
+		if strings.IndexByte(s.values, t[j]) >= 0 {
+			return t[j] == 'm', false, j+1 == len(t)
+		}
+	}
+	return len(t) == 2 && (t[1] == 'v' || t[1] == 'V' || t[1] == 'h'), false, false
 }

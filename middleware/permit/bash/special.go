@@ -136,42 +136,35 @@ func (r *reader) sedScript(code Word) {
 func sedPlain(t string) bool {
 	for i := 0; i < len(t); {
 		switch c := t[i]; {
-		case strings.IndexByte(" \t\n;{}!,0123456789$~+", c) >= 0:
+		case strings.IndexByte(" \t\n;{}!,0123456789$~+pPdDqQ=nNhHgGxlzF", c) >= 0:
 			i++
-		case c == '/' || c == '\\' && i+1 < len(t):
-			if c == '\\' {
-				i++
+		case c == '/':
+			i = sedFlags(t, sedPart(t, i+1, c), "IM")
+		case c == '\\' && i+1 < len(t):
+			i = sedFlags(t, sedPart(t, i+2, t[i+1]), "IM")
+		case (c == 's' || c == 'y') && i+1 < len(t):
+			if i = sedPart(t, i+2, t[i+1]); i >= 0 {
+				i = sedPart(t, i, t[i-1])
 			}
-			next := sedPart(t, i+1, t[i])
-			if next < 0 {
+			if i = sedFlags(t, i, "gpiImM0123456789"); i >= 0 && i < len(t) && strings.IndexByte(" \t\n;}", t[i]) < 0 {
 				return false
 			}
-			for i = next; i < len(t) && (t[i] == 'I' || t[i] == 'M'); i++ {
-			}
-		case c == 's' || c == 'y':
-			if i+1 >= len(t) {
-				return false
-			}
-			delim := t[i+1]
-			next := sedPart(t, i+2, delim)
-			if next >= 0 {
-				next = sedPart(t, next, delim)
-			}
-			if next < 0 {
-				return false
-			}
-			for i = next; i < len(t) && strings.IndexByte("gpiImM0123456789", t[i]) >= 0; i++ {
-			}
-			if i < len(t) && strings.IndexByte(" \t\n;}", t[i]) < 0 {
-				return false
-			}
-		case strings.IndexByte("pPdDqQ=nNhHgGxlzF", c) >= 0:
-			i++
 		default:
+			return false
+		}
+		if i < 0 {
 			return false
 		}
 	}
 	return true
+}
+
+// sedFlags is the place behind the flags; -1 stays.
+func sedFlags(t string, i int, flags string) int {
+	for i >= 0 && i < len(t) && strings.IndexByte(flags, t[i]) >= 0 {
+		i++
+	}
+	return i
 }
 
 // sedPart is the place behind the next delimiter; -1 if there is none, or if it is in

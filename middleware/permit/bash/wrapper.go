@@ -3,7 +3,10 @@
 
 package bash
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A wrapper is a program that starts the command given in its arguments.
 type wrapper struct {
@@ -91,22 +94,18 @@ func (r *reader) wrap(w *wrapper, c *Command, in input) {
 		more, behind, known := w.scan(rest[1:])
 		options, rest, sure = append(options, more...), behind, sure && known && !rest[0].loose
 	}
-	if _, ok := find(options, w.lookup...); ok && len(w.lookup) > 0 {
+	if _, ok := find(options, w.lookup...); ok {
 		return
 	}
 	if !sure {
 		r.line.doubt(DoubtOption, "an option of "+c.Name+" is not known")
 	}
-	if _, ok := find(options, w.doubtful...); ok && len(w.doubtful) > 0 {
+	if _, ok := find(options, w.doubtful...); ok {
 		r.line.doubt(DoubtOption, "an option of "+c.Name+" changes what it starts")
 	}
-	for _, o := range options {
-		for _, name := range w.code {
-			if o.name == name {
-				r.shell(c, o.value, in)
-				return
-			}
-		}
+	if i := slices.IndexFunc(options, func(o option) bool { return slices.Contains(w.code, o.name) }); i >= 0 {
+		r.shell(c, options[i].value, in)
+		return
 	}
 	if c.Name == "env" {
 		if len(rest) > 0 && rest[0].Text == "-" { // the same as -i
@@ -115,20 +114,8 @@ func (r *reader) wrap(w *wrapper, c *Command, in input) {
 		rest = r.envSplit(options, rest)
 	}
 	var assigns []Assign
-	for w.assigns && len(rest) > 0 {
-		name, value, ok := strings.Cut(rest[0].Text, "=")
-		if !ok {
-			break
-		}
-		a := Assign{name, Word{Text: value, Known: rest[0].Known}}
-		if rest[0].loose && !plainName(name) {
-			r.line.doubt(DoubtCommand, "an argument of "+c.Name+" that may be a command")
-		}
-		if Dangerous(name) {
-			r.line.doubt(DoubtVariable, "the variable "+name+" changes what runs")
-		}
-		assigns = append(assigns, a)
-		rest = rest[1:]
+	if w.assigns {
+		assigns, rest = r.wrapAssigns(c, rest)
 	}
 	for range min(w.operands, len(rest)) {
 		if rest[0].loose {
@@ -136,22 +123,40 @@ func (r *reader) wrap(w *wrapper, c *Command, in input) {
 		}
 		rest = rest[1:]
 	}
-	if c.Name == "flock" && len(rest) > 1 && rest[0].Text == "-c" {
-		r.shell(c, rest[1], in)
-		return
+	r.wrapped(w, c, options, rest, assigns, in)
+}
+
+// wrapAssigns reads the variables before a command.
+func (r *reader) wrapAssigns(c *Command, words []Word) (assigns []Assign, rest []Word) {
+	for i, w := range words {
+		name, value, ok := strings.Cut(w.Text, "=")
+		if !ok {
+			return assigns, words[i:]
+		}
+		if w.loose && !plainName(name) {
+			r.line.doubt(DoubtCommand, "an argument of "+c.Name+" that may be a command")
+		}
+		if Dangerous(name) {
+			r.line.doubt(DoubtVariable, "the variable "+name+" changes what runs")
+		}
+		assigns = append(assigns, Assign{name, Word{Text: value, Known: w.Known}})
 	}
+	return assigns, nil
+}
+
+// wrapped lists what is behind a wrapper's own arguments.
+func (r *reader) wrapped(w *wrapper, c *Command, options []option, rest []Word, assigns []Assign, in input) {
+	_, direct := find(options, "x", "exec")
 	switch {
+	case c.Name == "flock" && len(rest) > 1 && rest[0].Text == "-c":
+		r.shell(c, rest[1], in)
 	case len(rest) == 0:
 		if w.root {
 			r.line.doubt(DoubtCode, c.Name+" starts a shell that reads its input")
 		}
+	case c.Name == "watch" && direct:
+		r.nested(c, rest, nil, in)
 	case w.remote:
-		if c.Name == "watch" {
-			if _, ok := find(options, "x", "exec"); ok {
-				r.nested(c, rest, nil, in)
-				return
-			}
-		}
 		if c.Name == "ssh" && strings.HasPrefix(rest[0].Text, "-") {
 			r.line.doubt(DoubtOption, "an option of ssh behind the host")
 		}
