@@ -4,10 +4,15 @@
 package permit
 
 import (
+	"github.com/toolscope/toolscope/middleware/permit/internal/glob"
+)
+
+import (
 	"path"
 	"strings"
 
-	"github.com/toolscope/toolscope/middleware/permit/bash"
+	"github.com/toolscope/toolscope/middleware/permit/internal/outputs"
+	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
 
 // fileTools are names of tools that write files.
@@ -49,12 +54,12 @@ func builtins() []Rule {
 // commandIs finds a command by patterns of its name.
 func commandIs(names ...string) func(*view) string {
 	return func(v *view) string {
-		return v.command(func(name string, _ *bash.Command) bool { return anyGlob(names, name) })
+		return v.command(func(name string, _ *shell.Command) bool { return glob.MatchAny(names, name) })
 	}
 }
 
 // command says which command of the lines is meant; "" if none.
-func (v *view) command(meant func(name string, c *bash.Command) bool) string {
+func (v *view) command(meant func(name string, c *shell.Command) bool) string {
 	for _, l := range v.lines {
 		for i := range l.Commands {
 			c := &l.Commands[i]
@@ -67,9 +72,9 @@ func (v *view) command(meant func(name string, c *bash.Command) bool) string {
 }
 
 // written says which file of those that the lines write is meant; "" if none.
-func (v *view) written(meant func(w bash.Word) bool) string {
+func (v *view) written(meant func(w shell.Word) bool) string {
 	for _, l := range v.lines {
-		for _, w := range l.Writes() {
+		for _, w := range outputs.Writes(l) {
 			if meant(w) {
 				return "it writes to " + shown(w.Text)
 			}
@@ -79,13 +84,13 @@ func (v *view) written(meant func(w bash.Word) bool) string {
 }
 
 func removes(v *view) string {
-	return v.command(func(name string, c *bash.Command) bool {
+	return v.command(func(name string, c *shell.Command) bool {
 		return name == "rm" || name == "unlink" || name == "shred" || name == "srm" || name == "rmdir" || name == "find" && has(c, "-delete") ||
 			name == "git" && has(c, "clean")
 	})
 }
 
-func has(c *bash.Command, word string) bool {
+func has(c *shell.Command, word string) bool {
 	for _, w := range c.Words[1:] {
 		if w.Text == word {
 			return true
@@ -97,7 +102,7 @@ func has(c *bash.Command, word string) bool {
 // removesRoot finds rm -r of a directory that nobody means to remove, in every
 // spelling.
 func removesRoot(v *view) string {
-	return v.command(func(name string, c *bash.Command) bool {
+	return v.command(func(name string, c *shell.Command) bool {
 		switch name {
 		case "rm", "srm", "shred", "unlink", "rmdir":
 		case "find":
@@ -130,7 +135,7 @@ func removesRoot(v *view) string {
 }
 
 // finds reports whether find starts at a vital directory.
-func (v *view) finds(c *bash.Command) bool {
+func (v *view) finds(c *shell.Command) bool {
 	for _, w := range c.Words[1:] {
 		if strings.HasPrefix(w.Text, "-") {
 			return false
@@ -144,7 +149,7 @@ func (v *view) finds(c *bash.Command) bool {
 
 // vital reports whether the word names the root, a directory below it that the system
 // needs, all of their entries, or the home directory.
-func (v *view) vital(w bash.Word) bool {
+func (v *view) vital(w shell.Word) bool {
 	t := w.Text
 	if t == "" || t[0] == '-' {
 		return false
@@ -152,12 +157,12 @@ func (v *view) vital(w bash.Word) bool {
 	if v.moved && (t == "*" || t == "." || t == "./" || t == "./*" || t == ".." || t == ".*" || t == "{*,.*}") {
 		return true // in a directory outside the workspace
 	}
-	home := v.rules.space.home
+	home := v.rules.space.Home
 	if t == "~" || strings.HasPrefix(t, "~/") && path.Clean(t[1:]) == "/" || strings.HasPrefix(t, "~/") && entries(path.Clean(t[1:])[1:]) {
 		return true
 	}
 	if t[0] != '/' {
-		if t = path.Clean(v.rules.space.dir + "/" + t); !strings.Contains(w.Text, "..") {
+		if t = path.Clean(v.rules.space.Dir + "/" + t); !strings.Contains(w.Text, "..") {
 			return false
 		}
 	}
@@ -192,7 +197,7 @@ var systemTops = map[string]bool{
 }
 
 func stopsSystem(v *view) string {
-	return v.command(func(name string, c *bash.Command) bool {
+	return v.command(func(name string, c *shell.Command) bool {
 		switch name {
 		case "shutdown", "reboot", "halt", "poweroff", "kexec":
 			return true
@@ -217,11 +222,11 @@ var devices = []string{
 }
 
 func writesDevice(v *view) string {
-	why := v.written(func(w bash.Word) bool { return anyGlob(devices, path.Clean(w.Text)) })
+	why := v.written(func(w shell.Word) bool { return glob.MatchAny(devices, path.Clean(w.Text)) })
 	if why != "" {
 		return why
 	}
-	return v.command(func(name string, c *bash.Command) bool {
+	return v.command(func(name string, c *shell.Command) bool {
 		if name != "dd" {
 			return false
 		}
@@ -237,7 +242,7 @@ func writesDevice(v *view) string {
 
 // opensMode finds chmod with a mode that lets others write.
 func opensMode(v *view) string {
-	return v.command(func(name string, c *bash.Command) bool {
+	return v.command(func(name string, c *shell.Command) bool {
 		if name != "chmod" {
 			return false
 		}
@@ -277,8 +282,8 @@ func othersWrite(mode string) bool {
 var systemPaths = []string{"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/boot", "/sys", "/proc", "/dev", "/System", "/Library", "/private/etc"}
 
 func writesSystem(v *view) string {
-	return v.written(func(w bash.Word) bool {
-		file := v.rules.space.absolute(w.Text)
+	return v.written(func(w shell.Word) bool {
+		file := v.rules.space.Absolute(w.Text)
 		for _, dir := range systemPaths {
 			if file == dir || strings.HasPrefix(file, dir+"/") {
 				return true
@@ -289,7 +294,7 @@ func writesSystem(v *view) string {
 }
 
 func writesOutside(v *view) string {
-	return v.written(func(w bash.Word) bool {
+	return v.written(func(w shell.Word) bool {
 		if !w.Known && !innerPattern(w.Text) {
 			return true
 		}

@@ -4,11 +4,15 @@
 package permit
 
 import (
+	"github.com/toolscope/toolscope/middleware/permit/internal/arguments"
+)
+
+import (
 	"errors"
 	"slices"
 	"strings"
 
-	"github.com/toolscope/toolscope/middleware/permit/bash"
+	"github.com/toolscope/toolscope/middleware/permit/internal/bash"
 )
 
 // Names, folded, under which tools that run commands commonly take what belongs to one.
@@ -17,12 +21,12 @@ var (
 	argumentNames  = foldAll("args", "argv", "arguments", "parameters")                                                    // further words of the command
 	directoryNames = foldAll("cwd", "workdir", "work_dir", "working_directory", "workingDirectory", "working_dir", "directory", "dir")
 	variableNames  = foldAll("env", "environment", "variables")
-	severalName    = fold("commands")
+	severalName    = arguments.Fold("commands")
 )
 
 func foldAll(names ...string) []string {
 	for i, n := range names {
-		names[i] = fold(n)
+		names[i] = arguments.Fold(n)
 	}
 	return names
 }
@@ -31,10 +35,10 @@ func foldAll(names ...string) []string {
 // some decoder may take for the command.
 func (v *view) readLines(argument string) {
 	args := v.arguments()
-	found := args.folded[argument]
+	found := args.Folded[argument]
 	for _, name := range commandNames {
-		if len(args.folded[argument]) == 0 {
-			for _, value := range args.folded[name] {
+		if len(args.Folded[argument]) == 0 {
+			for _, value := range args.Folded[name] {
 				found = append(found, separate(value, name == severalName)...)
 			}
 		}
@@ -46,18 +50,18 @@ func (v *view) readLines(argument string) {
 		v.readCommand(value)
 	}
 	for _, name := range directoryNames {
-		for _, dir := range args.folded[name] {
+		for _, dir := range args.Folded[name] {
 			switch d, ok := dir.(string); {
 			case dir == nil || ok && d == "":
-			case !ok || !v.rules.space.inside(d):
+			case !ok || !v.rules.space.Inside(d):
 				v.moved = true
 			default:
-				v.dirs = append(v.dirs, v.rules.space.absolute(d))
+				v.dirs = append(v.dirs, v.rules.space.Absolute(d))
 			}
 		}
 	}
 	for _, name := range variableNames {
-		for _, value := range args.folded[name] {
+		for _, value := range args.Folded[name] {
 			v.readVariables(value)
 		}
 	}
@@ -78,8 +82,8 @@ func separate(value any, several bool) []any {
 
 // unread notes that the command cannot be told.
 func (v *view) unread(why string) {
-	if v.args.err == nil {
-		v.args.err = errors.New(why)
+	if v.args.Err == nil {
+		v.args.Err = errors.New(why)
 	}
 }
 
@@ -88,8 +92,8 @@ func (v *view) unread(why string) {
 func (v *view) readCommand(value any) {
 	var more []string
 	for _, name := range argumentNames {
-		for _, list := range v.args.folded[name] {
-			if more = append(more, texts(list)...); list != nil && texts(list) == nil {
+		for _, list := range v.args.Folded[name] {
+			if more = append(more, arguments.Texts(list)...); list != nil && arguments.Texts(list) == nil {
 				v.unread("the command's arguments are not strings")
 			}
 		}
@@ -137,7 +141,7 @@ func (v *view) readVariables(value any) {
 			v.variables = append(v.variables, name)
 		}
 	case []any:
-		for _, w := range texts(vars) {
+		for _, w := range arguments.Texts(vars) {
 			name, _, _ := strings.Cut(w, "=")
 			v.variables = append(v.variables, name)
 		}
@@ -146,3 +150,12 @@ func (v *view) readVariables(value any) {
 	}
 	slices.Sort(v.variables)
 }
+
+// pathNames are folded names of arguments that commonly hold paths.
+var pathNames = func() map[string]bool {
+	m := map[string]bool{}
+	for _, n := range []string{"path", "file", "filename", "file_path", "filepath", "paths", "files", "dir", "directory", "folder", "target", "destination", "dest", "source", "output_path", "new_path", "old_path", "target_file", "notebook_path"} {
+		m[arguments.Fold(n)] = true
+	}
+	return m
+}()

@@ -4,6 +4,11 @@
 package permit
 
 import (
+	"github.com/toolscope/toolscope/middleware/permit/internal/arguments"
+	"github.com/toolscope/toolscope/middleware/permit/internal/workspace"
+)
+
+import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -36,7 +41,7 @@ var defaultShells = map[string]string{
 type Rules struct {
 	spec     Spec
 	rules    []*compiled
-	space    *workspace
+	space    *workspace.Workspace
 	version  string
 	warnings []string
 	shells   []shellTool
@@ -53,8 +58,8 @@ type shellTool struct{ pattern, argument string }
 // compiled is a rule that is ready to be asked.
 type compiled struct {
 	Rule
-	when     *condition
-	where    []*condition
+	when     *arguments.Condition
+	where    []*arguments.Condition
 	pointers [][]string
 	prefixes [][]string
 	programs []string
@@ -65,30 +70,30 @@ type compiled struct {
 	deep     bool // conditions on the arguments
 }
 
-// A SpecError is one thing that is wrong with a spec. Rule is the rule's index, -1 for
+// A specError is one thing that is wrong with a spec. Rule is the rule's index, -1 for
 // the spec itself; Field is as in a file: "shell.prefix[0]".
-type SpecError struct {
+type specError struct {
 	Rule  int
 	Field string
 	Text  string // what was got and what is wanted
 }
 
 // Error is the field and the text.
-func (e *SpecError) Error() string {
+func (e *specError) Error() string {
 	if e.Rule < 0 {
 		return "permit: " + e.Field + ": " + e.Text
 	}
 	return fmt.Sprintf("permit: rules[%d].%s: %s", e.Rule, e.Field, e.Text)
 }
 
-// Compile checks a spec and makes it ready. The error is a [*SpecError]. The spec may be
+// Compile checks a spec and makes it ready. The error is a [*specError]. The spec may be
 // changed afterwards.
 func Compile(spec Spec) (*Rules, error) {
 	spec.Rules = slices.Clone(spec.Rules)
 	spec.Workspace = slices.Clone(spec.Workspace)
 	spec.Shells = maps.Clone(spec.Shells)
 	wrong := func(field, format string, args ...any) (*Rules, error) {
-		return nil, &SpecError{-1, field, fmt.Sprintf(format, args...)}
+		return nil, &specError{-1, field, fmt.Sprintf(format, args...)}
 	}
 	if spec.Default > Deny {
 		return wrong("default", "got effect %d, want allow, ask or deny", spec.Default)
@@ -99,7 +104,7 @@ func Compile(spec Spec) (*Rules, error) {
 	if len(spec.Workspace) > maxPatterns || len(spec.Shells) > maxPatterns {
 		return wrong("workspace", "got %d directories and %d shells, want at most %d each", len(spec.Workspace), len(spec.Shells), maxPatterns)
 	}
-	space, err := newWorkspace(spec.Workspace)
+	space, err := workspace.New(spec.Workspace)
 	if err != nil {
 		return wrong("workspace", "the working directory cannot be found: %v", err)
 	}
@@ -112,7 +117,7 @@ func Compile(spec Spec) (*Rules, error) {
 		if pattern == "" || shells[pattern] == "" {
 			return wrong("shells", "got an empty pattern or argument, want a pattern of tool names and the name of an argument")
 		}
-		r.shells = append(r.shells, shellTool{pattern, fold(shells[pattern])})
+		r.shells = append(r.shells, shellTool{pattern, arguments.Fold(shells[pattern])})
 	}
 	all := spec.Rules
 	if !spec.NoBuiltin {
@@ -162,71 +167,12 @@ func (r *Rules) compile(rule Rule, index int) (*compiled, error) {
 	if rule.builtin && rule.Effect == Deny {
 		c.door = DoorDenyList
 	}
-	wrong := func(field, format string, args ...any) (*compiled, error) {
-		return nil, &SpecError{index, field, fmt.Sprintf(format, args...)}
-	}
-	if !goodName(rule.Name) {
-		return wrong("name", "got %.80q, want 1 to 64 letters, digits, '-', '_' or '.'", rule.Name)
-	}
-	if rule.Name == RuleUnderstood || rule.Name == RuleCovered {
-		return wrong("name", "got %q, want a name that the gate does not use itself", rule.Name)
-	}
-	if other := r.byName[rule.Name]; other != nil {
-		if other.builtin {
-			return wrong("name", "got %q, want a name that no built-in rule has", rule.Name)
+	for _, step := range []func(c *compiled) (field, wrong string){
+		r.compileName, (*compiled).checkFields, r.compileConditions, r.compilePaths, (*compiled).compileShell,
+	} {
+		if field, wrong := step(c); wrong != "" {
+			return nil, &specError{index, field, wrong}
 		}
-		return wrong("name", "got %q twice, want a name of its own", rule.Name)
-	}
-	r.byName[rule.Name] = c
-	if rule.Effect == Unsaid || rule.Effect > Deny {
-		return wrong("effect", "got %q, want allow, ask or deny", rule.Effect)
-	}
-	for _, list := range []struct {
-		field  string
-		values []string
-	}{{"tools", rule.Tools}, {"categories", rule.Categories}} {
-		if err := patterns(list.values); err != "" {
-			return wrong(list.field, "%s", err)
-		}
-	}
-	for _, risk := range rule.Risks {
-		if risk != toolkit.RiskLow && risk != toolkit.RiskMedium && risk != toolkit.RiskHigh {
-			return wrong("risks", "got %.40q, want low, medium or high", string(risk))
-		}
-	}
-	for field, hint := range map[string]toolkit.Hint{"read_only": rule.ReadOnly, "idempotent": rule.Idempotent, "destructive": rule.Destructive, "open_world": rule.OpenWorld} {
-		if hint > toolkit.No {
-			return wrong(field, "got hint %d, want yes, no or nothing", hint)
-		}
-	}
-	if len(rule.ForModel) > maxText || len(rule.ForPerson) > maxText {
-		return wrong("for_model", "got a text of more than %d bytes", maxText)
-	}
-	var err error
-	if rule.When != "" {
-		if c.when, err = newCondition(rule.When, nil, r.names); err != nil {
-			return wrong("when", "%v", err)
-		}
-	}
-	if len(rule.Where) > maxPatterns {
-		return wrong("where", "got %d conditions, want at most %d", len(rule.Where), maxPatterns)
-	}
-	for _, p := range slices.Sorted(maps.Keys(rule.Where)) {
-		keys, err := parsePointer(p)
-		if err != nil {
-			return wrong("where", "%v", err)
-		}
-		one, err := newCondition(rule.Where[p], keys, r.names)
-		if err != nil {
-			return wrong("where["+p+"]", "%v", err)
-		}
-		c.where = append(c.where, one)
-	}
-	if err := r.compilePaths(c); err != "" {
-		return wrong("paths", "%s", err)
-	}
-	if field, err := c.compileShell(); err != "" {
-		return wrong("shell"+field, "%s", err)
 	}
 	c.every = rule.Categories == nil && rule.Risks == nil && rule.ReadOnly|rule.Idempotent|rule.Destructive|rule.OpenWorld == toolkit.Unsaid
 	c.deep = c.when != nil || c.where != nil || c.Paths != nil || c.view != nil || c.Shell != nil
@@ -239,27 +185,95 @@ func (r *Rules) compile(rule Rule, index int) (*compiled, error) {
 	return c, nil
 }
 
-func (r *Rules) compilePaths(c *compiled) string {
+func (r *Rules) compileName(c *compiled) (field, wrong string) {
+	other := r.byName[c.Name]
+	switch {
+	case !goodName(c.Name):
+		wrong = fmt.Sprintf("got %.80q, want 1 to 64 letters, digits, '-', '_' or '.'", c.Name)
+	case c.Name == RuleUnderstood || c.Name == RuleCovered:
+		wrong = fmt.Sprintf("got %q, want a name that the gate does not use itself", c.Name)
+	case other != nil && other.builtin:
+		wrong = fmt.Sprintf("got %q, want a name that no built-in rule has", c.Name)
+	case other != nil:
+		wrong = fmt.Sprintf("got %q twice, want a name of its own", c.Name)
+	}
+	r.byName[c.Name] = c
+	return "name", wrong
+}
+
+// checkFields checks what needs no compiling.
+func (c *compiled) checkFields() (field, wrong string) {
+	if c.Effect == Unsaid || c.Effect > Deny {
+		return "effect", fmt.Sprintf("got %q, want allow, ask or deny", c.Effect)
+	}
+	if wrong := patterns(c.Tools); wrong != "" {
+		return "tools", wrong
+	}
+	if wrong := patterns(c.Categories); wrong != "" {
+		return "categories", wrong
+	}
+	for _, risk := range c.Risks {
+		if risk != toolkit.RiskLow && risk != toolkit.RiskMedium && risk != toolkit.RiskHigh {
+			return "risks", fmt.Sprintf("got %.40q, want low, medium or high", string(risk))
+		}
+	}
+	for i, hint := range []toolkit.Hint{c.ReadOnly, c.Idempotent, c.Destructive, c.OpenWorld} {
+		if hint > toolkit.No {
+			return []string{"read_only", "idempotent", "destructive", "open_world"}[i], fmt.Sprintf("got hint %d, want yes, no or nothing", hint)
+		}
+	}
+	if len(c.ForModel) > maxText || len(c.ForPerson) > maxText {
+		return "for_model", fmt.Sprintf("got a text of more than %d bytes", maxText)
+	}
+	return "", ""
+}
+
+// compileConditions compiles when and where.
+func (r *Rules) compileConditions(c *compiled) (field, wrong string) {
+	var err error
+	if c.When != "" {
+		if c.when, err = arguments.CompileCondition(c.When, nil, r.names); err != nil {
+			return "when", err.Error()
+		}
+	}
+	if len(c.Where) > maxPatterns {
+		return "where", fmt.Sprintf("got %d conditions, want at most %d", len(c.Where), maxPatterns)
+	}
+	for _, p := range slices.Sorted(maps.Keys(c.Where)) {
+		keys, err := arguments.ParsePointer(p)
+		if err != nil {
+			return "where", err.Error()
+		}
+		one, err := arguments.CompileCondition(c.Where[p], keys, r.names)
+		if err != nil {
+			return "where[" + p + "]", err.Error()
+		}
+		c.where = append(c.where, one)
+	}
+	return "", ""
+}
+
+func (r *Rules) compilePaths(c *compiled) (field, wrong string) {
 	if c.Paths == nil {
-		return ""
+		return "", ""
 	}
 	if c.Paths.Inside == c.Paths.Outside {
-		return "got neither or both of inside and outside, want one"
+		return "paths", "got neither or both of inside and outside, want one"
 	}
 	if len(c.Paths.Arguments) > maxPatterns {
-		return fmt.Sprintf("got %d arguments, want at most %d", len(c.Paths.Arguments), maxPatterns)
+		return "paths", fmt.Sprintf("got %d arguments, want at most %d", len(c.Paths.Arguments), maxPatterns)
 	}
 	for _, p := range c.Paths.Arguments {
-		keys, err := parsePointer(p)
+		keys, err := arguments.ParsePointer(p)
 		if err != nil {
-			return err.Error()
+			return "paths", err.Error()
 		}
 		for _, k := range keys {
-			r.names[fold(k)] = k
+			r.names[arguments.Fold(k)] = k
 		}
 		c.pointers = append(c.pointers, keys)
 	}
-	return ""
+	return "", ""
 }
 
 func (c *compiled) compileShell() (field, wrong string) {
@@ -268,18 +282,18 @@ func (c *compiled) compileShell() (field, wrong string) {
 		return "", ""
 	}
 	if len(s.Prefix)+len(s.Programs)+len(s.Arguments)+len(s.Writes) == 0 {
-		return "", "got no condition, want prefix, programs, arguments or writes"
+		return "shell", "got no condition, want prefix, programs, arguments or writes"
 	}
 	if c.Effect == Allow && len(s.Prefix)+len(s.Programs) == 0 {
-		return "", "got a rule that allows without prefix or programs, want one of them"
+		return "shell", "got a rule that allows without prefix or programs, want one of them"
 	}
 	if c.Effect == Allow && len(s.Writes) > 0 {
-		return ".writes", "got it in a rule that allows, want it in one that asks or denies"
+		return "shell.writes", "got it in a rule that allows, want it in one that asks or denies"
 	}
 	for _, list := range []struct {
 		field  string
 		values []string
-	}{{".prefix", s.Prefix}, {".programs", s.Programs}, {".arguments", s.Arguments}, {".writes", s.Writes}} {
+	}{{"shell.prefix", s.Prefix}, {"shell.programs", s.Programs}, {"shell.arguments", s.Arguments}, {"shell.writes", s.Writes}} {
 		if err := patterns(list.values); err != "" {
 			return list.field, err
 		}
@@ -287,13 +301,13 @@ func (c *compiled) compileShell() (field, wrong string) {
 	for _, p := range s.Prefix {
 		words := strings.Fields(strings.TrimSuffix(strings.TrimSuffix(p, "*"), ":"))
 		if len(words) == 0 || strings.ContainsAny(strings.Join(words, ""), "*?;|&<>()$`\\\"'") {
-			return ".prefix", fmt.Sprintf("got %.80q, want the first words of a command without patterns, quotes and operators", p)
+			return "shell.prefix", fmt.Sprintf("got %.80q, want the first words of a command without patterns, quotes and operators", p)
 		}
 		c.prefixes = append(c.prefixes, words)
 	}
 	for _, p := range s.Programs {
 		if c.Effect == Allow && strings.Trim(p, "*?") == "" {
-			return ".programs", fmt.Sprintf("got %q in a rule that allows, want names", p)
+			return "shell.programs", fmt.Sprintf("got %q in a rule that allows, want names", p)
 		}
 		c.programs = append(c.programs, strings.ToLower(p))
 	}
@@ -322,9 +336,9 @@ func goodName(s string) bool {
 }
 
 // digest names what was compiled.
-func digest(spec *Spec, space *workspace) string {
+func digest(spec *Spec, space *workspace.Workspace) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%v %d %v %q %q", spec.Shadow, spec.Default, spec.NoBuiltin, space.roots, spec.Shells)
+	fmt.Fprintf(h, "%v %d %v %q %q", spec.Shadow, spec.Default, spec.NoBuiltin, space.Roots, spec.Shells)
 	for _, r := range spec.Rules {
 		fmt.Fprintf(h, "\n%q %d %q %q %q %d%d%d%d %q %q %q %q %v", r.Name, r.Effect, r.Tools, r.Categories, r.Risks, r.ReadOnly, r.Idempotent, r.Destructive, r.OpenWorld, r.When, r.Where, r.ForModel, r.ForPerson, r.Expires)
 		if r.Paths != nil {

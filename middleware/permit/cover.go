@@ -6,6 +6,8 @@ package permit
 import (
 	"slices"
 	"strings"
+
+	"github.com/toolscope/toolscope/middleware/permit/internal/outputs"
 )
 
 // coverage finds out whether rules that allow cover all commands of the lines.
@@ -23,7 +25,7 @@ func newCoverage(v *view) *coverage {
 	return c
 }
 
-func (c *coverage) add(rule *compiled) {
+func (c *coverage) addRule(rule *compiled) {
 	for i, l := range c.view.lines {
 		for j := range l.Commands {
 			if c.covered[i][j] == nil && rule.allows(&l.Commands[j]) {
@@ -58,7 +60,7 @@ func (c *coverage) result() (all *compiled, part bool, why string) {
 				return nil, true, "the rule " + c.any.Name + " does not cover setting " + shown(a.Name)
 			}
 		}
-		for _, w := range l.Writes() {
+		for _, w := range outputs.Writes(l) {
 			return nil, true, "the rule " + c.any.Name + " does not cover writing to " + shown(w.Text)
 		}
 	}

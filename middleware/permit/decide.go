@@ -4,35 +4,18 @@
 package permit
 
 import (
+	"github.com/toolscope/toolscope/middleware/permit/internal/arguments"
+	"github.com/toolscope/toolscope/middleware/permit/internal/glob"
+)
+
+import (
 	"cmp"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/toolscope/toolscope/middleware/permit/bash"
 	"github.com/toolscope/toolscope/toolkit"
 )
-
-// view is a call as the rules look at it. Arguments and shell lines are read when a rule
-// first asks.
-type view struct {
-	rules     *Rules
-	name      string
-	tool      *toolkit.Definition
-	text      []byte // of the arguments
-	args      *arguments
-	lines     []*bash.Line // of a tool that runs shell commands
-	moved     bool         // a line changes the directory to one outside the workspace, or not known
-	dirs      []string     // other directories that a line changes to
-	variables []string     // that the call sets for the command
-}
-
-func (v *view) arguments() *arguments {
-	if v.args == nil {
-		v.args = readArguments(v.text, v.rules.names)
-	}
-	return v.args
-}
 
 // Decide says what holds for a call, without acting on it. tool is the definition of
 // the tool called, nil if it is not registered.
@@ -76,7 +59,7 @@ func (c *compiled) fits(tool *toolkit.Definition) bool {
 		d = &unsaid
 	}
 	// Who says nothing is not read-only and not idempotent, and is destructive and open.
-	return (c.Risks == nil || slices.Contains(c.Risks, d.Risk)) && (c.Categories == nil || anyGlob(c.Categories, d.Category)) &&
+	return (c.Risks == nil || slices.Contains(c.Risks, d.Risk)) && (c.Categories == nil || glob.MatchAny(c.Categories, d.Category)) &&
 		hinted(c.ReadOnly, d.ReadOnly == toolkit.Yes) && hinted(c.Idempotent, d.Idempotent == toolkit.Yes) &&
 		hinted(c.Destructive, d.Destructive != toolkit.No) && hinted(c.OpenWorld, d.OpenWorld != toolkit.No)
 }
@@ -93,56 +76,63 @@ func (r *Rules) judge(p *plan, v *view) Decision {
 	var programs []string
 	if p.shell != "" {
 		v.readLines(p.shell)
-		for _, l := range v.lines {
-			for i := range l.Commands {
-				if words := l.Commands[i].Words; len(words) > 0 && l.Commands[i].Name != "" {
-					programs = append(programs, words[0].Text)
-				}
-			}
-		}
+		programs = v.programs()
 	}
-	var best *compiled
-	reason := ""
-	take := func(c *compiled, why string) {
-		if best == nil || c.Effect > best.Effect {
-			best, reason = c, why
-		}
-	}
+	var best verdict
 	cover := newCoverage(v)
 	for _, c := range p.rules {
-		if best != nil && c.Effect <= best.Effect || !c.fits(v.tool) {
-			continue
-		}
-		if c.Effect == Allow && c.Shell != nil {
-			if _, ok, err := c.conditions(v); ok && err == "" {
-				cover.add(c)
-			}
-			continue
-		}
-		switch why, ok, err := c.holds(v); {
-		case err != "" && c.Effect != Allow:
-			take(r.doubted, err+", and the rule "+c.Name+" asks for it")
-		case ok:
-			take(c, why)
+		if best.below(c.Effect) && c.fits(v.tool) {
+			r.askRule(c, v, &best, cover)
 		}
 	}
-	if best == nil || best.Effect < Ask {
+	if best.below(Ask) {
 		if why := v.doubt(p.shell != ""); why != "" {
-			take(r.doubted, why)
+			best.consider(r.doubted, why)
 		}
 	}
-	if best == nil || best.Effect < Ask {
+	if best.below(Ask) {
 		switch c, part, why := cover.result(); {
-		case c != nil && best == nil:
-			best, reason = c, why
+		case c != nil && best.rule == nil:
+			best = verdict{c, why}
 		case part:
-			take(r.covered, why)
+			best.consider(r.covered, why)
 		}
 	}
-	if best == nil {
-		best, reason = r.fallback, "no rule speaks of it"
+	if best.rule == nil {
+		best = verdict{r.fallback, "no rule speaks of it"}
 	}
-	return r.decision(best, reason, programs)
+	return r.decision(best.rule, best.reason, programs)
+}
+
+// verdict is the strictest rule that holds so far, and why it does.
+type verdict struct {
+	rule   *compiled
+	reason string
+}
+
+// below reports whether a rule of the effect would change the verdict.
+func (b *verdict) below(e Effect) bool { return b.rule == nil || b.rule.Effect < e }
+
+func (b *verdict) consider(c *compiled, why string) {
+	if b.below(c.Effect) {
+		b.rule, b.reason = c, why
+	}
+}
+
+// askRule asks one rule. Rules that allow shell commands are collected: several may cover a line.
+func (r *Rules) askRule(c *compiled, v *view, best *verdict, cover *coverage) {
+	if c.Effect == Allow && c.Shell != nil {
+		if _, ok, err := c.conditions(v); ok && err == "" {
+			cover.addRule(c)
+		}
+		return
+	}
+	switch why, ok, err := c.holds(v); {
+	case err != "" && c.Effect != Allow:
+		best.consider(r.doubted, err+", and the rule "+c.Name+" asks for it")
+	case ok:
+		best.consider(c, why)
+	}
 }
 
 // decision is what the rule decides.
@@ -182,16 +172,16 @@ func (c *compiled) holds(v *view) (why string, ok bool, err string) {
 func (c *compiled) conditions(v *view) (why string, ok bool, err string) {
 	why = "the rule " + c.Name
 	if c.when != nil {
-		if ok, err := c.when.holds(v); err != nil || !ok {
+		if ok, err := v.evaluate(c.when); err != nil || !ok {
 			return "", false, text(err)
 		}
-		why = c.when.source
+		why = c.when.Source
 	}
 	for _, w := range c.where {
-		if ok, err := w.holds(v); err != nil || !ok {
+		if ok, err := v.evaluate(w); err != nil || !ok {
 			return "", false, text(err)
 		}
-		why = "/" + strings.Join(w.pointer, "/") + ": " + w.source
+		why = "/" + strings.Join(w.Lookup, "/") + ": " + w.Source
 	}
 	if c.Paths != nil {
 		path, err := c.matchPaths(v)
@@ -210,36 +200,23 @@ func text(err error) string {
 // matchPaths is a path among the arguments that the rule means; "" if there is none.
 func (c *compiled) matchPaths(v *view) (path, err string) {
 	args := v.arguments()
-	if args.err != nil {
-		return "", args.err.Error()
+	if args.Err != nil {
+		return "", args.Err.Error()
 	}
 	var paths []string
 	for _, p := range c.pointers {
-		paths = append(paths, texts(pointer(args.root, p))...)
+		paths = append(paths, arguments.Texts(arguments.Lookup(args.Root, p))...)
 	}
 	if c.pointers == nil {
 		paths = v.paths()
 	}
 	for _, p := range paths {
 		switch {
-		case v.rules.space.inside(p) == c.Paths.Inside:
+		case v.rules.space.Inside(p) == c.Paths.Inside:
 			path = cmp.Or(p, ".") // "" is the directory itself
 		case c.Effect == Allow:
 			return "", "" // all must be meant
 		}
 	}
 	return path, ""
-}
-
-// paths are the values of arguments whose names are commonly used for paths.
-func (v *view) paths() []string {
-	var paths []string
-	for name, values := range v.arguments().folded {
-		if pathNames[name] {
-			for _, value := range values {
-				paths = append(paths, texts(value)...)
-			}
-		}
-	}
-	return paths
 }

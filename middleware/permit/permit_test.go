@@ -4,6 +4,10 @@
 package permit
 
 import (
+	"github.com/toolscope/toolscope/middleware/permit/internal/workspace"
+)
+
+import (
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -181,16 +185,16 @@ func TestWorkspaceLinks(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	space, err := newWorkspace([]string{work})
+	space, err := workspace.New([]string{work})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]bool{"f": true, "a/b/c": true, "out/f": false, "out": false, "dangling": false, "in/f": true, "loop": true, "self": true, "../x": false, ".": true, "": true, "a/../../" + filepath.Base(work) + "/f": true, "\x00": false} {
-		if got := space.inside(work + "/" + path); got != want {
+		if got := space.Inside(work + "/" + path); got != want {
 			t.Errorf("%q is inside: %t, want %t", path, got, want)
 		}
 	}
-	if space.inside(work+"-evil") || space.inside("/") {
+	if space.Inside(work+"-evil") || space.Inside("/") {
 		t.Error("a sibling or the root is inside")
 	}
 }

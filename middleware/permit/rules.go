@@ -4,6 +4,10 @@
 package permit
 
 import (
+	"github.com/toolscope/toolscope/middleware/permit/internal/glob"
+)
+
+import (
 	"maps"
 	"slices"
 	"strings"
@@ -64,13 +68,13 @@ func (r *Rules) plan(name string) *plan {
 	}
 	p := &plan{}
 	for _, s := range r.shells {
-		if glob(s.pattern, name) {
+		if glob.Match(s.pattern, name) {
 			p.shell = s.argument
 			break
 		}
 	}
 	for _, c := range r.rules {
-		if c.Shell != nil && p.shell == "" || c.Tools != nil && !anyGlob(c.Tools, name) {
+		if c.Shell != nil && p.shell == "" || c.Tools != nil && !glob.MatchAny(c.Tools, name) {
 			continue
 		}
 		p.rules = append(p.rules, c)

@@ -4,17 +4,23 @@
 package permit
 
 import (
+	"github.com/toolscope/toolscope/middleware/permit/internal/glob"
+	"github.com/toolscope/toolscope/middleware/permit/internal/workspace"
+)
+
+import (
 	"path"
 	"strings"
 
-	"github.com/toolscope/toolscope/middleware/permit/bash"
+	"github.com/toolscope/toolscope/middleware/permit/internal/outputs"
+	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
 
 // moves reports whether the command changes the directory for what follows, or for
 // what it starts, to one that is not known to be in the workspace.
-func (v *view) moves(c *bash.Command) bool {
+func (v *view) moves(c *shell.Command) bool {
 	words := c.Words
-	var to []bash.Word
+	var to []shell.Word
 	switch c.Name {
 	case "cd", "pushd":
 		for _, w := range words[1:] {
@@ -39,10 +45,10 @@ func (v *view) moves(c *bash.Command) bool {
 		return true
 	}
 	for _, w := range to {
-		if !w.Known || !v.rules.space.inside(w.Text) {
+		if !w.Known || !v.rules.space.Inside(w.Text) {
 			return true
 		}
-		v.dirs = append(v.dirs, v.rules.space.absolute(w.Text))
+		v.dirs = append(v.dirs, v.rules.space.Absolute(w.Text))
 	}
 	return false
 }
@@ -52,13 +58,13 @@ func (v *view) moves(c *bash.Command) bool {
 func (v *view) inside(file string) bool {
 	space := v.rules.space
 	if strings.HasPrefix(file, "/") || strings.HasPrefix(file, "~") || len(v.dirs) == 0 && !v.moved {
-		return space.inside(file)
+		return space.Inside(file)
 	}
-	if v.moved || strings.Contains(file, "..") && !space.inside(file) { // a cd may fail
+	if v.moved || strings.Contains(file, "..") && !space.Inside(file) { // a cd may fail
 		return false
 	}
 	for _, dir := range v.dirs {
-		if !space.inside(dir + "/" + file) {
+		if !space.Inside(dir + "/" + file) {
 			return false
 		}
 	}
@@ -66,15 +72,15 @@ func (v *view) inside(file string) bool {
 }
 
 // doubt says why the call cannot be understood; "" if it can.
-func (v *view) doubt(shell bool) string {
-	if !shell {
+func (v *view) doubt(isShell bool) string {
+	if !isShell {
 		return ""
 	}
-	if v.args.err != nil {
-		return v.args.err.Error()
+	if v.args.Err != nil {
+		return v.args.Err.Error()
 	}
 	for _, name := range v.variables {
-		if bash.Dangerous(name) {
+		if shell.Dangerous(name) {
 			return "the variable " + shown(name) + " changes what runs"
 		}
 	}
@@ -91,8 +97,8 @@ func (c *compiled) matchShell(v *view) string {
 	if len(c.Shell.Writes) > 0 {
 		file := ""
 		for _, l := range v.lines {
-			for _, w := range l.Writes() {
-				if anyGlob(c.Shell.Writes, v.rules.space.absolute(w.Text)) || anyGlob(c.Shell.Writes, resolve(v.rules.space.absolute(w.Text))) {
+			for _, w := range outputs.Writes(l) {
+				if glob.MatchAny(c.Shell.Writes, v.rules.space.Absolute(w.Text)) || glob.MatchAny(c.Shell.Writes, workspace.Resolve(v.rules.space.Absolute(w.Text))) {
 					file = w.Text
 				}
 			}
@@ -116,12 +122,12 @@ func (c *compiled) matchShell(v *view) string {
 
 // matchCommand reports whether the conditions on a command hold. What is guessed
 // counts, and words may have others between them.
-func (c *compiled) matchCommand(command *bash.Command) bool {
+func (c *compiled) matchCommand(command *shell.Command) bool {
 	if len(command.Words) == 0 {
 		return false
 	}
 	name := strings.ToLower(command.Name)
-	if c.programs != nil && !anyGlob(c.programs, name) {
+	if c.programs != nil && !glob.MatchAny(c.programs, name) {
 		return false
 	}
 	if c.prefixes != nil {
@@ -136,11 +142,11 @@ func (c *compiled) matchCommand(command *bash.Command) bool {
 	return c.matchArguments(command)
 }
 
-func (c *compiled) matchArguments(command *bash.Command) bool {
+func (c *compiled) matchArguments(command *shell.Command) bool {
 	for _, pattern := range c.Shell.Arguments {
 		found := false
 		for _, w := range command.Words[1:] {
-			found = found || glob(pattern, w.Text)
+			found = found || glob.Match(pattern, w.Text)
 		}
 		if !found {
 			return false
@@ -149,7 +155,7 @@ func (c *compiled) matchArguments(command *bash.Command) bool {
 	return true
 }
 
-func inOrder(want []string, words []bash.Word) bool {
+func inOrder(want []string, words []shell.Word) bool {
 	for _, w := range words {
 		if len(want) > 0 && says(w.Text, want[0]) {
 			want = want[1:]
@@ -172,7 +178,7 @@ func says(word, want string) bool {
 
 // allows reports whether a rule that allows speaks of the command: all is known, and
 // nothing is meant but the words.
-func (c *compiled) allows(command *bash.Command) bool {
+func (c *compiled) allows(command *shell.Command) bool {
 	if command.Background || len(command.Words) == 0 || !command.Words[0].Known || !inSystem(command.Words[0].Text) {
 		return false
 	}
@@ -181,7 +187,7 @@ func (c *compiled) allows(command *bash.Command) bool {
 			return false
 		}
 	}
-	if c.programs != nil && !anyGlob(c.programs, command.Name) {
+	if c.programs != nil && !glob.MatchAny(c.programs, command.Name) {
 		return false
 	}
 	if c.prefixes != nil {
@@ -196,7 +202,7 @@ func (c *compiled) allows(command *bash.Command) bool {
 	return c.matchArguments(command)
 }
 
-func begins(command *bash.Command, prefix []string) bool {
+func begins(command *shell.Command, prefix []string) bool {
 	if len(command.Words) < len(prefix) || command.Words[0].Text != prefix[0] && command.Name != prefix[0] {
 		return false
 	}

@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/toolscope/toolscope/middleware/permit/bash"
+	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
 
 // line is a command for a person, shortened.
-func line(c *bash.Command) string {
+func line(c *shell.Command) string {
 	var b strings.Builder
 	for i, w := range c.Words {
 		if i > 0 {

@@ -4,50 +4,68 @@
 package permit
 
 import (
+	"github.com/toolscope/toolscope/middleware/permit/internal/glob"
+)
+
+import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 )
 
 // warn looks for rules that are probably mistakes.
 func (r *Rules) warn(now time.Time) {
-	say := func(format string, args ...any) {
-		if len(r.warnings) < 100 {
-			r.warnings = append(r.warnings, fmt.Sprintf(format, args...))
+	for i, a := range r.spec.Rules {
+		r.warnRule(a, now)
+		for _, b := range r.spec.Rules[i+1:] {
+			switch {
+			case a.Effect < b.Effect:
+				r.warnPair(a, b, a, b)
+			case a.Effect > b.Effect:
+				r.warnPair(a, b, b, a)
+			}
 		}
 	}
-	for i, a := range r.spec.Rules {
-		if !a.Expires.IsZero() && !now.Before(a.Expires) {
-			say("rule %s ended on %s", a.Name, a.Expires.Format(time.RFC3339))
+}
+
+func (r *Rules) addWarning(format string, args ...any) {
+	if len(r.warnings) < 100 {
+		r.warnings = append(r.warnings, fmt.Sprintf(format, args...))
+	}
+}
+
+// warnRule looks at a rule by itself.
+func (r *Rules) warnRule(a Rule, now time.Time) {
+	if !a.Expires.IsZero() && !now.Before(a.Expires) {
+		r.addWarning("rule %s ended on %s", a.Name, a.Expires.Format(time.RFC3339))
+	}
+	if a.Shell == nil {
+		return
+	}
+	for _, tool := range a.Tools {
+		if _, ok := r.ShellArgument(tool); !ok && !strings.ContainsAny(tool, "*?") {
+			r.addWarning("rule %s is about shell commands, and the tool %s is no shell: name it under shells", a.Name, tool)
 		}
-		for _, tool := range a.Tools {
-			if _, ok := r.ShellArgument(tool); a.Shell != nil && !ok && !strings.ContainsAny(tool, "*?") {
-				say("rule %s is about shell commands, and the tool %s is no shell: name it under shells", a.Name, tool)
-			}
+	}
+	if a.Effect != Allow {
+		return
+	}
+	for _, p := range slices.Concat(a.Shell.Prefix, a.Shell.Programs) {
+		if words := strings.Fields(p); len(words) == 1 && runsAnything[strings.TrimRight(words[0], "*0123456789.")] {
+			r.addWarning("rule %s allows %s, which runs any code that a file holds", a.Name, p)
 		}
-		if a.Effect == Allow && a.Shell != nil {
-			for _, p := range append(append([]string(nil), a.Shell.Prefix...), a.Shell.Programs...) {
-				if words := strings.Fields(p); len(words) == 1 && runsAnything[strings.TrimRight(words[0], "*0123456789.")] {
-					say("rule %s allows %s, which runs any code that a file holds", a.Name, p)
-				}
-			}
-		}
-		for _, b := range r.spec.Rules[i+1:] {
-			if a.Effect == b.Effect {
-				continue
-			}
-			weak, strong := a, b
-			if a.Effect > b.Effect {
-				weak, strong = b, a
-			}
-			switch {
-			case sameConditions(a, b):
-				say("rules %s and %s contradict each other: the same conditions, %s and %s; %s wins", a.Name, b.Name, a.Effect, b.Effect, strong.Effect)
-			case unconditional(strong) && coversTools(strong.Tools, weak.Tools):
-				say("rule %s (%s) never speaks: rule %s (%s) speaks of the same tools without a condition", weak.Name, weak.Effect, strong.Name, strong.Effect)
-			}
-		}
+	}
+}
+
+// warnPair looks at two rules of different effects.
+func (r *Rules) warnPair(a, b, weak, strong Rule) {
+	switch {
+	case sameConditions(a, b):
+		r.addWarning("rules %s and %s contradict each other: the same conditions, %s and %s; %s wins", a.Name, b.Name, a.Effect, b.Effect, strong.Effect)
+	case unconditional(strong) && coversTools(strong.Tools, weak.Tools):
+		r.addWarning("rule %s (%s) never speaks: rule %s (%s) speaks of the same tools without a condition", weak.Name, weak.Effect, strong.Name, strong.Effect)
 	}
 }
 
@@ -75,7 +93,7 @@ func coversTools(wide, narrow []string) bool {
 		return true
 	}
 	for _, n := range narrow {
-		if !anyGlob(wide, n) {
+		if !glob.MatchAny(wide, n) {
 			return false
 		}
 	}

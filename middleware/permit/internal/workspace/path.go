@@ -1,0 +1,89 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workspace
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Workspace are the directories in which files may be written.
+type Workspace struct {
+	Roots []string // absolute, symbolic links resolved
+	Dir   string   // what relative paths are relative to
+	Home  string
+}
+
+// New returns the workspace of some directories; of none it is the working directory.
+func New(roots []string) (*Workspace, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	w := &Workspace{Dir: dir}
+	w.Home, _ = os.UserHomeDir()
+	if len(roots) == 0 {
+		roots = []string{dir}
+	}
+	for _, root := range roots {
+		w.Roots = append(w.Roots, Resolve(w.Absolute(root)))
+	}
+	return w, nil
+}
+
+// Absolute is the path, cleaned.
+func (w *Workspace) Absolute(path string) string {
+	switch {
+	case path == "~":
+		path = w.Home
+	case strings.HasPrefix(path, "~/"):
+		path = w.Home + path[1:]
+	}
+	if !filepath.IsAbs(path) && !strings.HasPrefix(path, "/") {
+		path = w.Dir + "/" + path
+	}
+	return filepath.Clean(path)
+}
+
+// Inside reports whether the path, with symbolic links resolved as they are now, is
+// one of the roots or below it.
+func (w *Workspace) Inside(path string) bool {
+	if strings.ContainsRune(path, 0) {
+		return false
+	}
+	path = Resolve(w.Absolute(path))
+	for _, root := range w.Roots {
+		rel, err := filepath.Rel(root, path)
+		if err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Resolve follows symbolic links in the part of the path that exists, and a link to
+// what is not there, since writing creates that.
+func Resolve(path string) string { return follow(path, 8) }
+
+func follow(path string, links int) string {
+	rest := ""
+	for p := path; ; {
+		if real, err := filepath.EvalSymlinks(p); err == nil {
+			return filepath.Join(real, rest)
+		}
+		parent := filepath.Dir(p)
+		if to, err := os.Readlink(p); err == nil && links > 0 {
+			if !filepath.IsAbs(to) {
+				to = filepath.Join(parent, to)
+			}
+			return filepath.Join(follow(to, links-1), rest)
+		}
+		if parent == p {
+			return path
+		}
+		rest = filepath.Join(filepath.Base(p), rest)
+		p = parent
+	}
+}

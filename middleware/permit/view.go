@@ -1,0 +1,67 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package permit
+
+import (
+	"github.com/toolscope/toolscope/middleware/permit/internal/arguments"
+)
+
+import (
+	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// view is a call as the rules look at it. Arguments and shell lines are read when a rule
+// first asks.
+type view struct {
+	rules     *Rules
+	name      string
+	tool      *toolkit.Definition
+	text      []byte // of the arguments
+	args      *arguments.Arguments
+	lines     []*shell.Line // of a tool that runs shell commands
+	moved     bool          // a line changes the directory to one outside the workspace, or not known
+	dirs      []string      // other directories that a line changes to
+	variables []string      // that the call sets for the command
+}
+
+func (v *view) arguments() *arguments.Arguments {
+	if v.args == nil {
+		v.args = arguments.Read(v.text, v.rules.names)
+	}
+	return v.args
+}
+
+// programs are the programs that the lines start, as they are written.
+func (v *view) programs() (programs []string) {
+	for _, l := range v.lines {
+		for _, c := range l.Commands {
+			if len(c.Words) > 0 && c.Name != "" {
+				programs = append(programs, c.Words[0].Text)
+			}
+		}
+	}
+	return programs
+}
+
+func (v *view) evaluate(c *arguments.Condition) (bool, error) {
+	category := ""
+	if v.tool != nil {
+		category = v.tool.Category
+	}
+	return c.Holds(v.arguments(), v.name, category)
+}
+
+// paths are the values of arguments whose names are commonly used for paths.
+func (v *view) paths() []string {
+	var paths []string
+	for name, values := range v.arguments().Folded {
+		if pathNames[name] {
+			for _, value := range values {
+				paths = append(paths, arguments.Texts(value)...)
+			}
+		}
+	}
+	return paths
+}
