@@ -7,8 +7,8 @@ import "strings"
 
 // tokenDetectors are the table of tokens, and the forms that are no mere prefix.
 var tokenDetectors = func() (out []detector) {
-	for i := range tokenRules {
-		r := &tokenRules[i]
+	for i := range tokens {
+		r := &tokens[i]
 		out = append(out, detector{kind: r.kind, group: groupToken, doc: "an issuer's token, by its prefix " + r.prefix + "…", anchors: []string{fold(r.prefix)}, match: r.match})
 	}
 	out = append(out,

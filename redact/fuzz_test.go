@@ -70,7 +70,7 @@ func FuzzJSON(f *testing.F) {
 		if strings.Contains(string(out), mark(kindUnscanned)) {
 			return // a subtree, or all of it, may be gone
 		}
-		before, after := tokens(src), tokens(out)
+		before, after := jsonTokens(src), jsonTokens(out)
 		if len(before) != len(after) {
 			t.Fatalf("%q with %d tokens became %q with %d", src, len(before), out, len(after))
 		}
@@ -82,8 +82,8 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
-// tokens lists the tokens of JSON text, numbers as they are written.
-func tokens(src []byte) (list []json.Token) {
+// jsonTokens lists the tokens of JSON text, numbers as they are written.
+func jsonTokens(src []byte) (list []json.Token) {
 	dec := json.NewDecoder(bytes.NewReader(src))
 	dec.UseNumber()
 	for {

@@ -6,6 +6,7 @@ package redact
 import (
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -13,14 +14,20 @@ import (
 	"github.com/toolscope/toolscope/internal/canary"
 )
 
+// name tells a token from all others. Samples depend on it alone, so that a new rule
+// changes no other rule's.
+func (r *token) name() string { return fmt.Sprintf("%s %s %d to %d", r.kind, r.prefix, r.min, r.max) }
+
 // sample makes up a token of a rule: its prefix, and as many bytes of its alphabet
 // as it needs at least, the first one a digit, which short tokens need to be told
 // from words, and the last one a letter or digit.
-func (r *tokenRule) sample(seed uint64) string {
-	random := rand.New(rand.NewPCG(seed, uint64(len(r.prefix))))
+func (r *token) sample(seed uint64) string {
+	name := fnv.New64a()
+	name.Write([]byte(r.name()))
+	random := rand.New(rand.NewPCG(seed, name.Sum64()))
 	var letters, ends []byte
 	for c := range 128 {
-		if alphabets[c]&r.alphabet != 0 {
+		if alphabets[c]&r.body != 0 {
 			letters = append(letters, byte(c))
 			if alphabets[c]&alnum != 0 {
 				ends = append(ends, byte(c))
@@ -47,7 +54,7 @@ var forms = []struct {
 	{"in a command", func(t string) string { return "deploy run '" + t + "' --region eu-west-1" }},
 	{"in an error", func(t string) string { return "fetch: server said 401: " + t + ": refused" }},
 	{"in a query", func(t string) string { return "GET https://api.example.com/v1/items?q=" + t + "&page=2" }},
-	{"cut off", func(t string) string { return `{"items":[{"note":"it is ` + t }},
+	{"cut off", func(t string) string { return `{"items":[` + strings.TrimSuffix(object("note", "it is "+t), `"}`) }},
 }
 
 func object(name, value string) string {
@@ -58,19 +65,27 @@ func object(name, value string) string {
 	return string(b)
 }
 
+// samplesOfRule is how many tokens are made up for each prefix of each rule.
+const samplesOfRule = 60
+
 func TestEveryTokenRule(t *testing.T) {
-	for i := range tokenRules {
-		rule := &tokenRules[i]
-		for seed := range uint64(3) {
-			token := rule.sample(seed + uint64(i)<<8)
+	seen := make(map[string]bool)
+	for i := range tokens {
+		rule := &tokens[i]
+		if seen[rule.name()] {
+			t.Errorf("%s: there are two rules of this name", rule.name())
+		}
+		seen[rule.name()] = true
+		for seed := range uint64(samplesOfRule) {
+			token := rule.sample(seed)
 			body := strings.TrimPrefix(token, rule.prefix)
 			for _, form := range forms {
 				out, found := Default().Text(form.wrap(token))
 				if rest := canary.Find(unescapeAll(out), []canary.Secret{{Kind: rule.kind, Value: body}}); rest != nil {
-					t.Errorf("%s %s…, %d: survives in %q", form.name, rule.prefix, seed, out)
+					t.Errorf("%s %s, %d: survives in %q", form.name, rule.name(), seed, out)
 				}
 				if found.Count() == 0 || !strings.Contains(out, markHead) {
-					t.Errorf("%s %s…: found %v in %q, want a mark", form.name, rule.prefix, found, out)
+					t.Errorf("%s %s, %d: found %v in %q, want a mark", form.name, rule.name(), seed, found, out)
 				}
 			}
 		}

@@ -5,15 +5,32 @@ package redact
 
 import "strings"
 
-// tokenRule knows an issuer's tokens by their prefix and by what follows it.
+// A tokenRule knows an issuer's tokens by their prefix and by what follows it.
 type tokenRule struct {
-	prefix   string
+	prefixes string // one or more, with '|' between them
 	kind     string
-	alphabet alphabet
-	min, max int // bytes after the prefix
+	body     alphabet // what follows the prefix, and how it has to look
+	min, max int      // bytes of the body; a max of 0 is no limit
 }
 
-type alphabet uint16
+// A token is one prefix of a rule.
+type token struct {
+	*tokenRule
+	prefix string
+}
+
+// tokens lists the prefixes of all rules, in the order of the table.
+var tokens = func() (list []token) {
+	for i := range tokenRules {
+		for prefix := range strings.SplitSeq(tokenRules[i].prefixes, "|") {
+			list = append(list, token{&tokenRules[i], prefix})
+		}
+	}
+	return list
+}()
+
+// An alphabet is a set of bytes. A rule's body combines alphabets with how it has to look.
+type alphabet uint32
 
 const (
 	alnum    alphabet = 1 << iota // A-Z a-z 0-9
@@ -26,6 +43,13 @@ const (
 	percent                       // % and \
 	comma                         // ,
 	dollar                        // $
+
+	looksRandom    // drawn by chance: the prefix begins names, too
+	looksMixed     // looksRandom with less doubt, for what has words in it by chance
+	hasFigure      // with a digit
+	figureOrRandom // with a digit, or else drawn by chance
+	hexCapital     // the first byte is a digit or one of A to F
+	sure           // in any way
 )
 
 var alphabets = func() (t [256]alphabet) {
@@ -68,21 +92,26 @@ var alphabets = func() (t [256]alphabet) {
 
 // fits reports whether what follows the prefix can be a token: with a short prefix
 // it has to look drawn by chance, a long one or a fixed length says enough.
-func (r *tokenRule) fits(v string) bool {
+func (r *token) fits(v string) bool {
+	has := func(look alphabet) bool { return r.body&look != 0 }
 	switch {
-	case strings.HasSuffix(v, "EXAMPLE") || strings.Contains(v, "EXAMPLEEXAMPLE") || strings.HasPrefix(v, "xxxxxxxx") && len(r.prefix) > 3:
+	case strings.HasSuffix(v, "EXAMPLE") || strings.Contains(v, "EXAMPLEEXAMPLE"):
 		return false
-	case r.prefix == "sk_" || r.prefix == "PRD-" || r.prefix == "SBX-" || r.prefix == "pi_" || r.prefix == "cio": // also the beginning of names
+	case len(r.prefix) > 3 && (strings.HasPrefix(v, "xxxxxxxx")):
+		return false
+	case has(hasFigure) && !hasDigit(v):
+		return false
+	case has(looksRandom):
 		return random(v) || randomPart(r.prefix+v)
-	case r.prefix == "s.": // also what comes after a variable of that name
-		return hasDigit(v) && random(v) && !pronounceable(v)
+	case has(looksMixed):
+		return plausible(v) || randomPart(r.prefix+v)
 	case len(r.prefix) > 3 && (strings.Trim(v, "xX") == "" || isRepeatedBody(r.prefix+v)):
 		return false
-	case r.kind == "huggingface-token" && !hasDigit(v):
+	case has(figureOrRandom) && !hasDigit(v):
 		return random(v)
-	case r.kind == "artifactory-token":
-		return r.prefix != "AP" || alphabets[v[0]]&lowHex != 0 && !(v[0] >= 'a' && v[0] <= 'f')
-	case r.min == r.max || len(r.prefix) >= 7:
+	case has(hexCapital):
+		return isDigit(v[0]) || v[0] >= 'A' && v[0] <= 'F'
+	case has(sure), r.min == r.max, len(r.prefix) >= 7:
 		return true
 	}
 	return drawn(v)
@@ -106,17 +135,17 @@ func drawn(v string) bool {
 }
 
 // isWord reports whether the prefix may be part of a file's name or of a hyphenated word.
-func (r *tokenRule) isWord() bool {
+func (r *token) isWord() bool {
 	return len(r.prefix) <= 5 && chars[r.prefix[0]]&chLower != 0
 }
 
 // match is the rule as a detector's match.
-func (r *tokenRule) match(s string, at, p int) (int, int, bool) {
+func (r *token) match(s string, at, p int) (int, int, bool) {
 	if !strings.HasPrefix(s[at:], r.prefix) || at > 0 && (isAlnum(s[at-1]) || r.isWord() && at > 1 && strings.IndexByte("-.", s[at-1]) >= 0 && isAlnum(s[at-2])) {
 		return 0, 0, false
 	}
 	end := p
-	for end < len(s) && alphabets[s[end]]&r.alphabet != 0 && (r.max == 0 || end-p <= r.max) {
+	for end < len(s) && alphabets[s[end]]&r.body != 0 && (r.max == 0 || end-p <= r.max) {
 		end++
 	}
 	for end-p > r.min && (s[end-1] == '.' || s[end-1] == '-') {
