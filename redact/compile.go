@@ -95,22 +95,14 @@ type machine struct {
 	groups    []group          // the first one is empty
 	entries   []entry
 	detectors []detector
-	kinds     []kindID // of detectors
 	known     []string
 	optional  bool // kinds of numbers that are off by default are on
 }
 
 // allDetectors are the detectors of all kinds, in the order of precedence.
 var allDetectors = sync.OnceValue(func() []detector {
-	return slices.Concat(tokenDetectors, personalDetectors)
+	return slices.Concat(tokenDetectors(), personalDetectors)
 })
-
-// register puts the kinds of all detectors into the registry.
-func register() {
-	for _, d := range allDetectors() {
-		newKind(d.kind, d.group, d.doc, !d.off)
-	}
-}
 
 // compile makes the machine for the kinds that are on and for known values.
 func compile(on *kindSet, known []string) *machine {
@@ -128,11 +120,10 @@ func compile(on *kindSet, known []string) *machine {
 		}
 	}
 	for _, d := range allDetectors() {
-		id := newKind(d.kind, d.group, d.doc, !d.off)
-		if !on.has(id) {
+		if !on.has(d.kind) {
 			continue
 		}
-		m.detectors, m.kinds = append(m.detectors, d), append(m.kinds, id)
+		m.detectors = append(m.detectors, d)
 		for _, a := range d.anchors {
 			add(strings.ToLower(a), actDetector, int32(len(m.detectors)-1))
 		}

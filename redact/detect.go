@@ -21,13 +21,10 @@ package redact
 // text time: prefer "ghp_" to "gh". Digits in anchors are compared like letters, and
 // '_' is not '-'.
 type detector struct {
-	kind    string   // registered under this name; several detectors may share one
-	group   string   // a group* constant
-	doc     string   // half a sentence for people, without a sample of the secret
+	kind    kindID   // several detectors may share one
 	anchors []string // see above
 	match   func(s string, at, end int) (start, stop int, ok bool)
 	within  bool // an anchor that begins with a letter or digit may follow one
-	off     bool // the kind is not on by default
 }
 
 // The groups of kinds.

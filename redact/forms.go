@@ -3,43 +3,47 @@
 
 package redact
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // tokenDetectors are the table of tokens, and the forms that are no mere prefix.
-var tokenDetectors = func() (out []detector) {
+var tokenDetectors = sync.OnceValue(func() (out []detector) {
 	for i := range tokens {
 		r := &tokens[i]
-		out = append(out, detector{kind: r.kind, group: groupToken, doc: "an issuer's token, by its prefix " + r.prefix + "…", anchors: []string{fold(r.prefix)}, match: r.match})
+		kind := newKind(r.kind, groupToken, "an issuer's token, by its prefix "+r.prefix+"…", true)
+		out = append(out, detector{kind: kind, anchors: []string{fold(r.prefix)}, match: r.match})
 	}
 	out = append(out,
-		detector{kind: "jwt", group: groupToken, doc: "a JSON web token", anchors: []string{"eyj", "ey0"}, match: func(s string, at, _ int) (int, int, bool) {
+		detector{kind: newKind("jwt", groupToken, "a JSON web token", true), anchors: []string{"eyj", "ey0"}, match: func(s string, at, _ int) (int, int, bool) {
 			if at > 0 && isAlnum(s[at-1]) {
 				return 0, 0, false
 			}
 			end := jwtEnd(s, at)
 			return at, end, end > 0
 		}},
-		detector{kind: "private-key", group: groupToken, doc: "a private key in PEM form", anchors: []string{"-----begin"}, match: named(func(s string, at int) (int, int, string) { return pemAt(s, at) })},
-		detector{kind: "discord-token", group: groupToken, doc: "a bot's token of three parts", anchors: []string{"mt", "mj", "mz", "nd", "nj", "nt", "nz", "od", "ot"}, match: named(discordFrom)},
-		detector{kind: "azure-secret", group: groupToken, doc: "a client secret of Entra ID", anchors: []string{"q~"}, within: true, match: named(func(s string, at int) (int, int, string) { return azureAt(s, at+1) })},
-		detector{kind: "terraform-token", group: groupToken, doc: "a Terraform Cloud token", anchors: []string{".atlasv1."}, within: true, match: named(func(s string, at int) (int, int, string) { return atlasAt(s, at, 0) })},
-		detector{kind: "connection-string", group: groupURL, doc: "a connection string with its shared key", anchors: []string{"endpoint=sb://", "endpoint=https://"}, match: func(s string, at, end int) (int, int, bool) {
+		detector{kind: newKind("private-key", groupToken, "a private key in PEM form", true), anchors: []string{"-----begin"}, match: named(func(s string, at int) (int, int, string) { return pemAt(s, at) })},
+		detector{kind: newKind("discord-token", groupToken, "a bot's token of three parts", true), anchors: []string{"mt", "mj", "mz", "nd", "nj", "nt", "nz", "od", "ot"}, match: named(discordFrom)},
+		detector{kind: newKind("azure-secret", groupToken, "a client secret of Entra ID", true), anchors: []string{"q~"}, within: true, match: named(func(s string, at int) (int, int, string) { return azureAt(s, at+1) })},
+		detector{kind: newKind("terraform-token", groupToken, "a Terraform Cloud token", true), anchors: []string{".atlasv1."}, within: true, match: named(func(s string, at int) (int, int, string) { return atlasAt(s, at, 0) })},
+		detector{kind: newKind("connection-string", groupURL, "a connection string with its shared key", true), anchors: []string{"endpoint=sb://", "endpoint=https://"}, match: func(s string, at, end int) (int, int, bool) {
 			for end < len(s) && !isSpace(s[end]) && s[end] != '"' && s[end] != '\'' {
 				end++
 			}
 			return at, end, containsFold(s[at:end], "accesskey=")
 		}},
-		detector{kind: "webhook-url", group: groupURL, doc: "a webhook's address, which is its secret", anchors: []string{"://"}, match: named(func(s string, at int) (int, int, string) {
+		detector{kind: newKind("webhook-url", groupURL, "a webhook's address, which is its secret", true), anchors: []string{"://"}, match: named(func(s string, at int) (int, int, string) {
 			return webhookAt(s, at+3, min(len(s), at+1024))
 		})},
-		detector{kind: "webhook-url", group: groupURL, doc: "a webhook's address, which is its secret", anchors: bareWebhooks, match: named(func(s string, at int) (int, int, string) {
+		detector{kind: newKind("webhook-url", groupURL, "a webhook's address, which is its secret", true), anchors: bareWebhooks, match: named(func(s string, at int) (int, int, string) {
 			return webhookAt(s, at, min(len(s), at+1024))
 		})},
-		detector{kind: "mailchimp-key", group: groupToken, doc: "32 hexadecimal digits and a data centre", anchors: []string{"-us"}, within: true, match: named(mailchimpAt)},
-		detector{kind: "salesforce-token", group: groupToken, doc: "an organisation's id, an exclamation mark and a session", anchors: []string{"!aq", "!ar"}, within: true, match: named(salesforceAt)},
+		detector{kind: newKind("mailchimp-key", groupToken, "32 hexadecimal digits and a data centre", true), anchors: []string{"-us"}, within: true, match: named(mailchimpAt)},
+		detector{kind: newKind("salesforce-token", groupToken, "an organisation's id, an exclamation mark and a session", true), anchors: []string{"!aq", "!ar"}, within: true, match: named(salesforceAt)},
 	)
 	return append(append(out, keyDetectors...), handedDetectors...)
-}()
+})
 
 // named makes a match of a function that looks at a place and names the kind.
 func named(f func(s string, at int) (int, int, string)) func(s string, at, end int) (int, int, bool) {

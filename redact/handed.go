@@ -8,23 +8,23 @@ import "strings"
 // handedDetectors find passwords that are handed to a program or a database where no name
 // stands beside them: by a pipe, by SQL, by Oracle's user/password@host.
 var handedDetectors = []detector{
-	{kind: kindPasswd, group: groupKey, anchors: []string{"sudo -s", "passwd --stdin"}, match: named(pipedBefore)},
-	{kind: kindPasswd, group: groupKey, anchors: []string{"password-stdin"}, match: named(func(s string, at int) (int, int, string) {
+	{kind: idPassword, anchors: []string{"sudo -s", "passwd --stdin"}, match: named(pipedBefore)},
+	{kind: idPassword, anchors: []string{"password-stdin"}, match: named(func(s string, at int) (int, int, string) {
 		line := strings.LastIndexByte(s[max(0, at-maxAfar):at], '|')
 		if line < 0 {
 			return 0, 0, ""
 		}
 		return pipedBefore(s, max(0, at-maxAfar)+line+1)
 	})},
-	{kind: kindPasswd, group: groupKey, anchors: []string{"chpasswd"}, match: named(func(s string, at int) (int, int, string) {
+	{kind: idPassword, anchors: []string{"chpasswd"}, match: named(func(s string, at int) (int, int, string) {
 		start, end, kind := pipedBefore(s, at)
 		if i := strings.IndexByte(s[start:end], ':'); i > 0 {
 			return start + i + 1, end, kind
 		}
 		return 0, 0, ""
 	})},
-	{kind: kindPasswd, group: groupKey, anchors: []string{"identified "}, match: named(identifiedBy)},
-	{kind: kindPasswd, group: groupKey, anchors: []string{"sqlplus ", "oracle:thin:"}, match: named(oracleLogin)},
+	{kind: idPassword, anchors: []string{"identified "}, match: named(identifiedBy)},
+	{kind: idPassword, anchors: []string{"sqlplus ", "oracle:thin:"}, match: named(oracleLogin)},
 }
 
 // pipedBefore is the last argument of the echo or printf whose output a pipe hands to what

@@ -11,13 +11,13 @@ import (
 // keyDetectors know keys by what stands at their end or within them, and private keys
 // without the lines that PEM puts around them.
 var keyDetectors = []detector{
-	{kind: "azure-key", group: groupToken, doc: "a key of an Azure service, by the signature within it", anchors: []string{"jqqj9", "azdo", "azfu", "azse", "acdb", "azca"}, within: true, match: named(azureKeyAt)},
-	{kind: "clickup-token", group: groupToken, doc: "pk_, a number, and 32 capitals and digits", anchors: []string{"pk_"}, match: named(clickupAt)},
-	{kind: "maxmind-key", group: groupToken, doc: "a licence key that ends with _mmk", anchors: []string{"_mmk"}, within: true, match: named(maxmindAt)},
-	{kind: "newrelic-key", group: groupToken, doc: "a licence key that ends with NRAL", anchors: []string{"nral"}, within: true, match: named(licenceAt)},
-	{kind: "password-hash", group: groupToken, doc: "a password's hash by bcrypt or Argon2", anchors: []string{"$2a$", "$2b$", "$2y$", "rgon2"}, within: true, match: named(hashAt)},
-	{kind: "private-key", group: groupToken, doc: "a private key in base64", anchors: []string{"mii", "mhccaqe", "mbmgbyqgsm49", "mc4caqawbqydk2vw", "b3blbnnzac1rzxk"}, match: named(bareKeyAt), within: true},
-	{kind: "private-key", group: groupToken, doc: "the private lines of a PuTTY key", anchors: []string{"private-lines:"}, match: named(puttyAt)},
+	{kind: newKind("azure-key", groupToken, "a key of an Azure service, by the signature within it", true), anchors: []string{"jqqj9", "azdo", "azfu", "azse", "acdb", "azca"}, within: true, match: named(azureKeyAt)},
+	{kind: newKind("clickup-token", groupToken, "pk_, a number, and 32 capitals and digits", true), anchors: []string{"pk_"}, match: named(clickupAt)},
+	{kind: newKind("maxmind-key", groupToken, "a licence key that ends with _mmk", true), anchors: []string{"_mmk"}, within: true, match: named(maxmindAt)},
+	{kind: newKind("newrelic-key", groupToken, "a licence key that ends with NRAL", true), anchors: []string{"nral"}, within: true, match: named(licenceAt)},
+	{kind: newKind("password-hash", groupToken, "a password's hash by bcrypt or Argon2", true), anchors: []string{"$2a$", "$2b$", "$2y$", "rgon2"}, within: true, match: named(hashAt)},
+	{kind: newKind("private-key", groupToken, "a private key in base64", true), anchors: []string{"mii", "mhccaqe", "mbmgbyqgsm49", "mc4caqawbqydk2vw", "b3blbnnzac1rzxk"}, match: named(bareKeyAt), within: true},
+	{kind: newKind("private-key", groupToken, "the private lines of a PuTTY key", true), anchors: []string{"private-lines:"}, match: named(puttyAt)},
 }
 
 // before is where n characters of base64's alphabets begin that stand before i, with

@@ -6,7 +6,6 @@ package redact
 import (
 	"slices"
 	"strings"
-	"sync"
 )
 
 // A Kind is a kind of secret or personal data that is looked for.
@@ -47,18 +46,8 @@ var (
 
 // Kinds lists every kind, sorted by name.
 func Kinds() []Kind {
-	allKinds()
+	allDetectors()
 	out := slices.Clone(kinds)
 	slices.SortFunc(out, func(a, b Kind) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
-
-// allKinds completes the registry, and finds kinds by name.
-var allKinds = sync.OnceValue(func() map[string]kindID {
-	register()
-	m := make(map[string]kindID, len(kinds))
-	for i, k := range kinds {
-		m[k.Name] = kindID(i)
-	}
-	return m
-})

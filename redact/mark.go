@@ -29,7 +29,7 @@ func isMark(v string) bool {
 		return false
 	}
 	name, tag, tagged := strings.Cut(v[len(markHead):len(v)-1], ":")
-	if _, ok := allKinds()[name]; !ok {
+	if _, ok := kindIDs[name]; !ok {
 		return false
 	}
 	if !tagged {

@@ -126,7 +126,7 @@ func (s *settings) setKinds(o *Options) error {
 
 func eachKind(field string, names []string, do func(kindID)) error {
 	for _, name := range names {
-		id, ok := allKinds()[name]
+		id, ok := kindIDs[name]
 		if !ok {
 			return fmt.Errorf("redact: Options.%s: got %.60q, want a kind that redact.Kinds lists", field, name)
 		}

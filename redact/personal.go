@@ -8,9 +8,9 @@ import "strings"
 // personalDetectors find personal data by an anchor; what is made of digits comes
 // through matchDigits and matchWord.
 var personalDetectors = []detector{
-	{kind: "ipv6", group: groupPersonal, doc: "an IPv6 address", anchors: []string{":"}, off: true, match: func(s string, at, _ int) (int, int, bool) { return ipv6At(s, at) }},
-	{kind: "email", group: groupPersonal, doc: "an e-mail address", anchors: []string{"@"}, match: named(func(s string, at int) (int, int, string) { return emailAt(s, at, 0) })},
-	{kind: "crypto-address", group: groupPersonal, doc: "a crypto address", anchors: []string{"bc1", "0x"}, match: named(func(s string, at int) (int, int, string) {
+	{kind: newKind("ipv6", groupPersonal, "an IPv6 address", false), anchors: []string{":"}, match: func(s string, at, _ int) (int, int, bool) { return ipv6At(s, at) }},
+	{kind: newKind("email", groupPersonal, "an e-mail address", true), anchors: []string{"@"}, match: named(func(s string, at int) (int, int, string) { return emailAt(s, at, 0) })},
+	{kind: newKind("crypto-address", groupPersonal, "a crypto address", true), anchors: []string{"bc1", "0x"}, match: named(func(s string, at int) (int, int, string) {
 		b, e := wordAround(s, at)
 		if kind := wordKind(s, b, e); kind == "crypto-address" {
 			return b, e, kind

@@ -42,7 +42,7 @@ func Default() *Redactor { return defaultRedactor() }
 
 // New makes a redactor. An error names the field that is wrong, what it got and what it wants.
 func New(o Options) (*Redactor, error) {
-	allKinds()
+	allDetectors()
 	s, err := newSettings(&o)
 	if err != nil {
 		return nil, err

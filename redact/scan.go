@@ -181,7 +181,7 @@ func (sc *scanner) anchor(s string, i int, e *entry) (next int) {
 	case actKnown:
 		next = sc.knownHit(s, i, int(e.n))
 	}
-	if n := len(sc.spans); n > found && (e.act != actDetector || m.detectors[e.n].group == groupPersonal || !standsApart(s, &sc.spans[n-1])) {
+	if n := len(sc.spans); n > found && (e.act != actDetector || kinds[m.detectors[e.n].kind].Group == groupPersonal || !standsApart(s, &sc.spans[n-1])) {
 		sc.unsettled = true
 	}
 	return next
@@ -200,7 +200,7 @@ func (sc *scanner) detect(s string, at, end int, n int32) int {
 	if !ok || start < 0 || stop > len(s) || start >= stop {
 		return 0
 	}
-	return sc.take(s, start, stop, sc.m.kinds[n])
+	return sc.take(s, start, stop, sc.m.detectors[n].kind)
 }
 
 // wholeBlock extends a span that swallows the first line of a private key's block, as
@@ -269,7 +269,7 @@ func (sc *scanner) formAt(s string, start, stop int) (kindID, bool) {
 			continue
 		}
 		if a, b, ok := m.detectors[e.n].match(s, start, start+len(e.lit)); ok && a <= start && b >= stop {
-			return m.kinds[e.n], true
+			return m.detectors[e.n].kind, true
 		}
 	}
 	return 0, false
