@@ -11,7 +11,7 @@ var kindRandom = newKind("random-string", groupEntropy, "a string of 20 bytes or
 // everywhere.
 func (sc *scanner) bareRandom(s string, start, end int) {
 	v := s[start:end]
-	if !sc.r.on.has(kindRandom) || isHex(v) || isUUID(v) || isPath(v) || !hasDigit(v) || patterned(v) || !random(v) {
+	if !sc.e.on.has(kindRandom) || isHex(v) || isUUID(v) || isPath(v) || !hasDigit(v) || patterned(v) || !random(v) {
 		return
 	}
 	if sc.quick {

@@ -135,17 +135,8 @@ func (c codec) decode(dst []byte, s string) []byte {
 // plainEscapes are what escapes of two bytes stand for in JSON, by the second one.
 var plainEscapes = [256]byte{'n': '\n', 't': '\t', 'r': '\r', 'b': '\b', 'f': '\f', '"': '"', '\\': '\\', '/': '/', '\'': '\''}
 
-// translate moves spans, which are in order, from the decoded text to the text s it was
-// decoded from, and offset further.
-func (c codec) translate(s string, list []span, offset int) {
-	t := translator{codec: c, s: s, lead: -1}
-	for i := range list {
-		list[i].start = t.to(list[i].start, false) + offset
-		list[i].end = t.to(list[i].end, true) + offset
-	}
-}
-
-// A translator walks s once.
+// A translator finds the places of a decoded text in the text s it was decoded from. It walks s
+// once, so places are asked for in their order.
 type translator struct {
 	codec    codec
 	s        string
@@ -153,7 +144,12 @@ type translator struct {
 	lead     int // of the next escape in s; -1 if not looked for
 }
 
-func (t *translator) to(target int, up bool) int {
+// translator is one for s.
+func (c codec) translator(s string) translator { return translator{codec: c, s: s, lead: -1} }
+
+// place is where the byte at target of the decoded text comes from: of an escape that stands for
+// several, its beginning or, with up, its end.
+func (t *translator) place(target int, up bool) int {
 	var out [utf8.UTFMax]byte
 	for {
 		if t.lead < t.raw {

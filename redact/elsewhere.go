@@ -16,7 +16,7 @@ const (
 // tool prints what it was given. Only values that look drawn by chance are looked for. A
 // host's callback and rules are asked about each place, so with them nothing is added.
 func (sc *scanner) elsewhere(s string) {
-	if sc.r.callback != nil || sc.r.rules != nil {
+	if sc.e.callback != nil || sc.e.rules != nil {
 		return
 	}
 	n := len(sc.spans)

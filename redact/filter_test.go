@@ -28,7 +28,7 @@ func placesIn(f *filter, s string) map[int]bool {
 // block of eight, at a text's end and before other text.
 func TestFilterFindsEveryAnchor(t *testing.T) {
 	for name, r := range map[string]*Redactor{"default": Default(), "strict": strict(t)} {
-		m := r.machine
+		m := r.engine.machine
 		for i := range m.entries {
 			e := &m.entries[i]
 			for pad := 1; pad <= 9; pad++ {
@@ -52,7 +52,7 @@ func TestFilterFindsEveryAnchor(t *testing.T) {
 // stands between them are read by it, and by one that stops at every two digits.
 func TestNumbersSoughtByGroups(t *testing.T) {
 	every := *Default()
-	m := *every.machine
+	m := *every.engine.machine
 	sought := make(sought, trigrams)
 	sought.addNumbers(true)
 	sought.addWords()
@@ -61,7 +61,7 @@ func TestNumbersSoughtByGroups(t *testing.T) {
 	}
 	m.filter = filter{}
 	m.filter.lay(sought)
-	every.machine = &m
+	every.engine.machine = &m
 	rng := rand.New(rand.NewPCG(1, 2))
 	const bytes = "0123456789012345678901234567890123456789 -./() -./() -./:,+x_call me 5"
 	found := 0

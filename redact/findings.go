@@ -3,7 +3,10 @@
 
 package redact
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
 // A Finding is what was removed at one place, never the value.
 type Finding struct {
@@ -44,7 +47,7 @@ func (f Findings) Kinds() []string {
 	return slices.Compact(names)
 }
 
-func (f Findings) add(kind, path string) Findings {
+func (f Findings) plus(kind, path string) Findings {
 	for i := range f {
 		if f[i].Kind == kind && f[i].Path == path {
 			f[i].Count++
@@ -52,7 +55,7 @@ func (f Findings) add(kind, path string) Findings {
 		}
 	}
 	if len(f) >= MaxFindings && path != otherPlaces {
-		return f.add(kind, otherPlaces)
+		return f.plus(kind, otherPlaces)
 	}
 	return append(f, Finding{kind, path, 1})
 }
@@ -61,7 +64,7 @@ func (f Findings) add(kind, path string) Findings {
 func (f Findings) and(more Findings) Findings {
 	f = slices.Clone(f)
 	for _, m := range more {
-		f = f.add(m.Kind, m.Path)
+		f = f.plus(m.Kind, m.Path)
 		for i := range f {
 			if f[i].Kind == m.Kind && f[i].Path == m.Path {
 				f[i].Count += m.Count - 1
@@ -71,26 +74,33 @@ func (f Findings) and(more Findings) Findings {
 	return f
 }
 
-// knownFindings are the last lists that were made: a tool's calls have their secrets at the
+// knownFindings makes lists, and keeps the last ones: a tool's calls have their secrets at the
 // same places.
-type knownFindings [4]Findings
+type knownFindings struct {
+	next Findings // being made
+	made [4]Findings
+}
+
+var knownLists = sync.Pool{New: func() any { return new(knownFindings) }}
 
 // maxKnownFindings is the longest list that is remembered.
 const maxKnownFindings = 8
 
-// list is found as a list that stays, with no room behind its end.
-func (k *knownFindings) list(found Findings) Findings {
+// list is what was made as a list that stays, with no room behind its end.
+func (k *knownFindings) list() Findings {
+	found := k.next
+	k.next = found[:0]
 	if len(found) > maxKnownFindings {
 		return slices.Clip(slices.Clone(found))
 	}
-	for _, list := range k {
+	for _, list := range k.made {
 		if slices.Equal(list, found) {
 			return list
 		}
 	}
-	copy(k[1:], k[:])
-	k[0] = slices.Clip(slices.Clone(found))
-	return k[0]
+	copy(k.made[1:], k.made[:])
+	k.made[0] = slices.Clip(slices.Clone(found))
+	return k.made[0]
 }
 
 // A Report is what redacting and cutting did to one value.

@@ -33,9 +33,9 @@ func FuzzText(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		counted := *Default()
-		counted.tally = new(tally)
+		counted.engine.tally = new(tally)
 		out, found := counted.Text(s)
-		if n := counted.tally.steps.Load(); n > int64(maxPasses*(1<<16+2*defaultLimits.Work*len(s))) {
+		if n := counted.engine.tally.steps.Load(); n > int64(maxPasses*(1<<16+2*defaultLimits.work*len(s))) {
 			t.Fatalf("%d steps for %d bytes: %q", n, len(s), s)
 		}
 		if len(found) == 0 && out != s {

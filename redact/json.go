@@ -52,7 +52,7 @@ func (sc *scanner) stringValue(v string, d verdict, depth int) {
 		return
 	}
 	if looksLikeJSON(v) {
-		if depth > sc.r.limits.Inner {
+		if depth > sc.e.limits.inner {
 			sc.settled = 0
 			sc.take(v, 0, len(v), idUnscanned)
 			sc.settled = settled
@@ -137,7 +137,7 @@ func (sc *scanner) outward(s string, a, b int, escaped bool, base int) {
 	sc.normalise(base)
 	list := sc.spans[base:]
 	if escaped {
-		codecJSON.translate(s[a:b], list, a)
+		translate(codecJSON, s[a:b], list, a)
 	} else {
 		for i := range list {
 			list[i].start += a

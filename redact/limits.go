@@ -19,7 +19,7 @@ type Limits struct {
 	Work int
 }
 
-var defaultLimits = Limits{Nesting: 512, Inner: 8, Work: 64}
+var defaultLimits = limits{nesting: 512, inner: 8, work: 64}
 
 func (s *settings) setLimits(o *Options) error {
 	s.limits = defaultLimits
@@ -29,9 +29,9 @@ func (s *settings) setLimits(o *Options) error {
 		to       *int
 		min, max int
 	}{
-		{"Nesting", o.Limits.Nesting, &s.limits.Nesting, 1, 10000},
-		{"Inner", o.Limits.Inner, &s.limits.Inner, 1, 16},
-		{"Work", o.Limits.Work, &s.limits.Work, 16, 4096},
+		{"Nesting", o.Limits.Nesting, &s.limits.nesting, 1, 10000},
+		{"Inner", o.Limits.Inner, &s.limits.inner, 1, 16},
+		{"Work", o.Limits.Work, &s.limits.work, 16, 4096},
 	} {
 		switch {
 		case f.got == 0:

@@ -59,28 +59,28 @@ func tag(key []byte, value string) string {
 
 // decide fills in what stands for the value, and reports whether it is removed.
 func (sc *scanner) decide(sp *span, value string) bool {
-	r := sc.r
-	if len(r.allow) > 0 && r.allow[value] {
+	e := sc.e
+	if len(e.allow) > 0 && e.allow[value] {
 		return false
 	}
 	sp.path = sc.place()
-	if r.callback != nil {
-		switch action, repl := r.callback(Match{Path: sp.path, Kind: kinds[sp.kind].Name, Value: value}); action {
-		case Keep:
+	if e.callback != nil {
+		switch action, repl := e.callback(sp.path, kinds[sp.kind].Name, value); action {
+		case actionKeep:
 			return false
-		case Drop:
+		case actionDrop:
 			sp.drop = true
 			return true
-		case Replace:
+		case actionReplace:
 			sp.repl, sp.drop = repl, repl == ""
 			return true
 		}
 	}
 	switch {
-	case r.standIns && standIn(sp.kind, value) != "":
-		sp.repl = standIn(sp.kind, value)
-	case r.key != nil:
-		sp.repl = markHead + kinds[sp.kind].Name + ":" + tag(r.key, value) + "]"
+	case e.standIns && standIns[kinds[sp.kind].Name] != "":
+		sp.repl = standIns[kinds[sp.kind].Name]
+	case e.key != nil:
+		sp.repl = markHead + kinds[sp.kind].Name + ":" + tag(e.key, value) + "]"
 	}
 	return true
 }
@@ -92,7 +92,7 @@ func (sc *scanner) place() string {
 		return ""
 	}
 	if !sc.placed {
-		if sc.places++; sc.places > MaxFindings && sc.r.callback == nil {
+		if sc.places++; sc.places > MaxFindings && sc.e.callback == nil {
 			return otherPlaces
 		}
 		sc.lastPlace, sc.placed = sc.path(), true
@@ -116,20 +116,20 @@ func (sc *scanner) path() string {
 		return sc.makePath()
 	}
 	for i := range sc.paths {
-		if m := &sc.paths[i]; m.redactor == sc.r && string(m.raw) == string(raw) {
+		if m := &sc.paths[i]; m.engine == sc.e && string(m.raw) == string(raw) {
 			return m.path
 		}
 	}
 	m := &sc.paths[sc.places%len(sc.paths)]
-	m.redactor, m.raw, m.path = sc.r, append(m.raw[:0], raw...), sc.makePath()
+	m.engine, m.raw, m.path = sc.e, append(m.raw[:0], raw...), sc.makePath()
 	return m.path
 }
 
 // knownPath is a path and what it was made of.
 type knownPath struct {
-	redactor *Redactor
-	raw      []byte // as appendPlace tells it
-	path     string
+	engine *engine
+	raw    []byte // as appendPlace tells it
+	path   string
 }
 
 // appendPlace tells apart where the innermost of frames is: of each its index, or its name
@@ -190,7 +190,7 @@ func (sc *scanner) cleanName(name string) string {
 	if len(name) > maxName {
 		return "…"
 	}
-	inner := newScanner(plainRedactor(sc.r), len(name))
+	inner := newScanner(sc.e.plain(), len(name))
 	defer inner.release()
 	inner.stringValue(name, verdict{}, maxViews)
 	if len(inner.spans) == 0 {
@@ -198,14 +198,6 @@ func (sc *scanner) cleanName(name string) string {
 	}
 	inner.normalise(0)
 	return string(inner.apply(nil, name))
-}
-
-// plainRedactor is r without a callback, tags and stand-ins.
-func plainRedactor(r *Redactor) *Redactor {
-	if r.callback == nil && r.key == nil && !r.standIns {
-		return r
-	}
-	return &Redactor{settings: settings{on: r.on, limits: r.limits}, machine: r.machine}
 }
 
 // apply appends s with the spans replaced.

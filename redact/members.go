@@ -41,7 +41,7 @@ func (sc *scanner) memberVerdict(s string, a, b int, escaped bool, depth, top in
 func (sc *scanner) nameVerdict(s, key string, a, b int, escaped bool) verdict {
 	name, hash, ok := nameOf(sc.m, s, a, b)
 	// A host is asked again, and may say something else.
-	ok = ok && !escaped && sc.r.callback == nil && len(sc.r.allow) == 0
+	ok = ok && !escaped && sc.e.callback == nil && len(sc.e.allow) == 0
 	if ok {
 		if says, known := sc.names.find(&name, hash); known {
 			return says

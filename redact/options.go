@@ -67,28 +67,27 @@ const (
 	Off                       // none, for data known to be harmless and for measuring; rules do not apply either
 )
 
-// settings are [Options], checked and compiled.
+// settings checks options and compiles them.
 type settings struct {
-	off      bool
-	on       kindSet
-	allow    map[string]bool
-	known    []string
-	rules    []compiledRule
-	callback func(Match) (Action, string)
-	key      []byte
-	standIns bool
-	limits   Limits
+	engine
+	rules []toolRule
 }
 
 // newSettings checks the options. An error names the field that is wrong, what it got and what
 // it wants.
-func newSettings(o *Options) (settings, error) {
-	s := settings{callback: o.Callback}
+func newSettings(o *Options) (*settings, error) {
+	s := new(settings)
 	for _, set := range []func(*Options) error{
 		s.setKinds, s.setAllowed, s.setKnown, s.setRules, s.setKey, s.setLimits,
 	} {
 		if err := set(o); err != nil {
-			return settings{}, err
+			return nil, err
+		}
+	}
+	if o.Callback != nil {
+		s.callback = func(path, kind, value string) (action, string) {
+			a, replacement := o.Callback(Match{Path: path, Kind: kind, Value: value})
+			return action(a), replacement
 		}
 	}
 	if s.standIns = o.StandIns; s.standIns {
@@ -112,7 +111,6 @@ func (s *settings) setKinds(o *Options) error {
 	default:
 		return fmt.Errorf("redact: Options.Preset: got %d, want Defaults, Strict, SecretsOnly or Off", o.Preset)
 	}
-	s.off = o.Preset == Off && len(o.Kinds) == 0
 	for i, k := range kinds {
 		if wanted(k) {
 			s.on.add(kindID(i))
@@ -231,27 +229,4 @@ func (s *settings) setKey(o *Options) error {
 	}
 	s.key = slices.Clone(o.HMACKey)
 	return nil
-}
-
-// standIns are values that standards and issuers reserve for examples.
-var standIns = map[string]string{
-	"email":        "person@example.com",
-	"phone-number": "+1-202-555-0100",
-	"payment-card": "4111111111111111",
-	"us-ssn":       "219-09-9999",
-	"iban":         "GB82WEST12345698765432",
-	"ipv4":         "192.0.2.1",
-	"ipv6":         "2001:db8::1",
-	"mac-address":  "00-00-5E-00-53-00",
-}
-
-func standIn(kind kindID, _ string) string { return standIns[kinds[kind].Name] }
-
-// finish compiles what the settings say.
-func (r *Redactor) finish() {
-	if r.off {
-		return
-	}
-	r.machine = machineFor(&r.on, r.known)
-	r.tools = newToolViews(r.rules)
 }

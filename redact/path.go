@@ -160,13 +160,3 @@ func pathFits(path []selector, frames []frame) bool {
 	}
 	return s.descend && pathFits(path, frames[1:])
 }
-
-// rule is what the rules say of the value being looked at.
-func (sc *scanner) rule() (Action, bool) {
-	for i := range sc.r.rules {
-		if r := &sc.r.rules[i]; r.tool == "" && pathFits(r.path, sc.frames) {
-			return r.action, true
-		}
-	}
-	return Mask, false
-}

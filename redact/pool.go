@@ -7,10 +7,10 @@ import "sync"
 
 var scanners = sync.Pool{New: func() any { return &scanner{words: new(nameWords), names: new(knownNames)} }}
 
-func newScanner(r *Redactor, size int) *scanner {
+func newScanner(e *engine, size int) *scanner {
 	sc := scanners.Get().(*scanner)
-	sc.r, sc.m = r, r.machine
-	sc.work = 1<<16 + r.limits.Work*size
+	sc.e, sc.m = e, e.machine
+	sc.work = 1<<16 + e.limits.work*size
 	return sc
 }
 
@@ -23,7 +23,7 @@ func (sc *scanner) release() {
 		sc.buf = nil
 	}
 	sc.spans, sc.frames = emptied(sc.spans), emptied(sc.frames)
-	sc.r, sc.m, sc.buf, sc.lastPlace, sc.raw = nil, nil, sc.buf[:0], "", sc.raw[:0]
+	sc.e, sc.m, sc.buf, sc.lastPlace, sc.raw = nil, nil, sc.buf[:0], "", sc.raw[:0]
 	sc.work, sc.steps, sc.places = 0, 0, 0
 	sc.quick, sc.suspect, sc.unsettled, sc.placed = false, false, false, false
 	sc.settled, sc.named, sc.counted, sc.program, sc.read, sc.key = 0, 0, 0, 0, 0, verdict{}

@@ -4,28 +4,15 @@
 package redact
 
 import (
-	"strings"
 	"sync"
-	"sync/atomic"
 	"unsafe"
 )
 
 // A Redactor removes secrets and personal data. It does not change after [New],
 // is safe for concurrent use, and nil works as [Default] does.
 type Redactor struct {
-	settings
-	machine *machine
-	tools   *toolViews
-	tally   *tally
-}
-
-// A tally counts the steps of work; nil counts none. Tests set it.
-type tally struct{ steps atomic.Int64 }
-
-func (t *tally) add(n int) {
-	if t != nil {
-		t.steps.Add(int64(n))
-	}
+	engine *engine // nil: nothing is looked for
+	tools  *toolViews
 }
 
 var defaultRedactor = sync.OnceValue(func() *Redactor {
@@ -47,9 +34,15 @@ func New(o Options) (*Redactor, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Redactor{settings: s}
-	r.finish()
-	return r, nil
+	if o.Preset == Off && len(o.Kinds) == 0 {
+		return new(Redactor), nil
+	}
+	s.compile()
+	s.engine.rules = rulesFor(s.rules, "")
+	if s.engine.rules == nil && s.rules != nil {
+		s.engine.rules = []placeRule{} // those of tools have the last word there, too
+	}
+	return &Redactor{engine: &s.engine, tools: newToolViews(s.rules)}, nil
 }
 
 func (r *Redactor) orDefault() *Redactor {
@@ -63,7 +56,7 @@ func (r *Redactor) orDefault() *Redactor {
 // does. Text comes back as it is, without a copy, if nothing was found.
 func (r *Redactor) Text(s string) (string, Findings) {
 	r = r.orDefault()
-	if r.off || s == "" {
+	if r.engine == nil || s == "" {
 		return s, nil
 	}
 	out, found, changed := r.run(nil, s, verdict{}, false)
@@ -80,7 +73,7 @@ func (r *Redactor) Text(s string) (string, Findings) {
 // same.
 func (r *Redactor) JSON(src []byte) ([]byte, Findings) {
 	r = r.orDefault()
-	if r.off || len(src) == 0 {
+	if r.engine == nil || len(src) == 0 {
 		return src, nil
 	}
 	out, found, changed := r.run(nil, text(src), verdict{}, true)
@@ -130,74 +123,32 @@ func (r *Redactor) run(dst []byte, s string, d verdict, json bool) (out []byte, 
 // pass is one pass of run. again tells that the text was changed and another pass may
 // find more. Whatever goes wrong, the whole is removed.
 func (r *Redactor) pass(dst []byte, s string, d verdict, json bool) (out []byte, found Findings, again bool) {
-	sc := newScanner(r, len(s))
+	sc := newScanner(r.engine, len(s))
 	length := len(dst)
 	defer func() {
 		if recover() != nil {
 			out, found, again = appendUnscanned(dst[:length], s, json), Findings{{Kind: kinds[idUnscanned].Name, Count: 1}}, false
-			r.tally.add(sc.steps)
+			r.engine.tally.countSteps(sc.steps)
 			return // the scanner is in an unknown state: not used again
 		}
-		r.tally.add(sc.steps)
+		r.engine.tally.countSteps(sc.steps)
 		sc.release()
 	}()
-	if r.rules == nil && d.level == harmless && sc.harmless(s) {
+	if !sc.look(s, d, json) {
 		return dst, nil, false
 	}
-	sc.settled, sc.named, sc.counted, sc.read = 0, 0, 0, 0
-	switch {
-	case r.rules != nil && sc.wholeByRule(s):
-	case json && isNumber(s):
-		sc.documents(s, 0)
-	default:
-		sc.stringValue(s, d, 0)
-	}
-	if len(sc.spans) == 0 {
-		return dst, nil, false
-	}
-	sc.normalise(0)
-	sc.elsewhere(s)
 	if dst == nil {
 		dst = make([]byte, 0, len(s)+24*len(sc.spans))
 	}
 	out = sc.apply(dst, s)
 	sc.count(len(out) - length)
-	list := sc.found[:0]
+	lists := knownLists.Get().(*knownFindings)
 	for i := range sc.spans {
-		sp := &sc.spans[i]
-		list = list.add(kinds[sp.kind].Name, sp.path)
+		lists.next = lists.next.plus(kinds[sc.spans[i].kind].Name, sc.spans[i].path)
 	}
-	sc.found = list
-	return out, sc.lists.list(list), sc.unsettled && r.callback == nil && r.rules == nil
-}
-
-// isNumber reports whether JSON text is a number alone.
-func isNumber(s string) bool {
-	for i := range len(s) {
-		if !isDigit(s[i]) && !isSpace(s[i]) && strings.IndexByte("+-.eE", s[i]) < 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// harmless reports whether JSON text has nothing in it that wants a walk: it is looked
-// at as one piece, whatever its structure. Text with escapes is not.
-func (sc *scanner) harmless(s string) bool {
-	if len(s) < 3 {
-		return false
-	}
-	if !looksLikeJSON(s) || strings.IndexByte(s, '\\') >= 0 {
-		return false
-	}
-	sc.quick = true
-	sc.anchors(s)
-	if !sc.suspect {
-		sc.views(s, 0)
-	}
-	clean := !sc.suspect
-	sc.quick, sc.suspect = false, false
-	return clean
+	found = lists.list()
+	knownLists.Put(lists)
+	return out, found, sc.unsettled && r.engine.callback == nil && r.engine.rules == nil
 }
 
 // appendUnscanned is what stands for a text that could not be looked at.

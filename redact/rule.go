@@ -3,6 +3,16 @@
 
 package redact
 
+// rule is what the rules say of the value being looked at.
+func (sc *scanner) rule() (action, bool) {
+	for i := range sc.e.rules {
+		if r := &sc.e.rules[i]; pathFits(r.path, sc.frames) {
+			return r.action, true
+		}
+	}
+	return actionMask, false
+}
+
 // byRule does what a rule says of the value that begins at i, if one does, and returns
 // the value's end.
 func (sc *scanner) byRule(s string, i, base int) (end int, ok bool) {
@@ -16,16 +26,16 @@ func (sc *scanner) byRule(s string, i, base int) (end int, ok bool) {
 	}
 	inside := len(sc.frames) > base
 	switch action {
-	case Keep:
+	case actionKeep:
 		if inside {
 			sc.frames[len(sc.frames)-1].kept++
 		}
-	case Mask:
+	case actionMask:
 		sc.spans = append(sc.spans, span{start: i, end: end, kind: idRule, quote: 1, path: sc.place()})
 		if inside {
 			sc.frames[len(sc.frames)-1].kept++
 		}
-	case Drop:
+	case actionDrop:
 		sp := span{start: i, end: end, kind: idRule, drop: true, path: sc.place()}
 		if inside {
 			sc.dropMember(s, &sp)
@@ -65,8 +75,8 @@ func (sc *scanner) wholeByRule(s string) bool {
 	if !ok || looksLikeJSON(s) {
 		return false
 	}
-	if action != Keep {
-		sc.spans = append(sc.spans, span{start: 0, end: len(s), kind: idRule, drop: action == Drop})
+	if action != actionKeep {
+		sc.spans = append(sc.spans, span{start: 0, end: len(s), kind: idRule, drop: action == actionDrop})
 	}
 	return true
 }

@@ -10,7 +10,7 @@ import (
 
 // A scanner is the working memory of one redaction.
 type scanner struct {
-	r      *Redactor
+	e      *engine
 	m      *machine
 	spans  []span
 	buf    []byte  // decoded strings, one behind the other
@@ -31,8 +31,6 @@ type scanner struct {
 	places    int
 	raw       []byte       // of the path looked for
 	paths     [4]knownPath // the last ones made
-	found     Findings     // being made
-	lists     knownFindings
 
 	// What one scan knows so far; see scanText.
 	settled int // everything before is decided
@@ -230,7 +228,7 @@ func (sc *scanner) take(s string, start, stop int, kind kindID) int {
 	if start < stop {
 		stop = wholeBlock(s, start, stop)
 	}
-	if start >= stop || isMark(s[start:stop]) || !sc.r.on.has(kind) {
+	if start >= stop || isMark(s[start:stop]) || !sc.e.on.has(kind) {
 		return 0
 	}
 	if sc.quick {

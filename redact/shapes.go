@@ -42,7 +42,7 @@ func (sc *scanner) digits(s string, i int) int {
 		return 0
 	}
 	for from := start; from < end; {
-		a, b, kind, ok := matchDigits(s, from, end, &sc.r.on)
+		a, b, kind, ok := matchDigits(s, from, end, &sc.e.on)
 		if !ok || b <= from || a < from {
 			break
 		}
@@ -64,7 +64,7 @@ func (sc *scanner) digits(s string, i int) int {
 // optionalNumber looks at the run [start,end) of digits around i for the kinds of numbers
 // that are off by default.
 func (sc *scanner) optionalNumber(s string, i, start, end int) int {
-	on := &sc.r.on
+	on := &sc.e.on
 	if on.has(kindIPv4) {
 		if a, b, ok := ipv4At(s, i); ok {
 			sc.counted = max(sc.counted, b)
@@ -136,7 +136,7 @@ func (sc *scanner) word(s string, i int) int {
 	if !wordShape(s, i, end) {
 		return 0
 	}
-	a, b, kind, ok := matchWord(s, i, end, &sc.r.on)
+	a, b, kind, ok := matchWord(s, i, end, &sc.e.on)
 	if !ok || a < 0 || b > len(s) || a >= b {
 		return 0
 	}

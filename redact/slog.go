@@ -62,7 +62,7 @@ func (h *handler) attr(a slog.Attr) slog.Attr {
 	case slog.KindBool, slog.KindDuration, slog.KindTime:
 		return slog.Attr{Key: key, Value: v}
 	case slog.KindInt64, slog.KindUint64, slog.KindFloat64:
-		if d := classify(a.Key); d.level == secret && h.r.on.has(d.kind) && !h.r.off {
+		if d := classify(a.Key); d.level == secret && h.r.engine != nil && h.r.engine.on.has(d.kind) {
 			return slog.String(key, markOf(d.kind))
 		}
 		return slog.Attr{Key: key, Value: v}
@@ -95,7 +95,7 @@ func anyText(v any) string {
 // what the value is.
 func (r *Redactor) Named(name, value string) string {
 	r = r.orDefault()
-	if r.off || value == "" {
+	if r.engine == nil || value == "" {
 		return value
 	}
 	out, _, changed := r.run(nil, value, classify(name), false)

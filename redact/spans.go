@@ -60,3 +60,13 @@ func join(a, b span) span {
 func sortSpans(list []span) {
 	slices.SortStableFunc(list, func(a, b span) int { return a.start - b.start })
 }
+
+// translate moves spans, which are in order, from a decoded text to the text s it was decoded
+// from, and offset further.
+func translate(c codec, s string, list []span, offset int) {
+	t := c.translator(s)
+	for i := range list {
+		list[i].start = t.place(list[i].start, false) + offset
+		list[i].end = t.place(list[i].end, true) + offset
+	}
+}

@@ -48,7 +48,7 @@ func (sc *scanner) view(s string, offset int, c codec, depth int) {
 	base, mark := len(sc.spans), len(sc.buf)
 	sc.buf = c.decode(sc.buf, s)
 	sc.scanText(unsafe.String(unsafe.SliceData(sc.buf[mark:]), len(sc.buf)-mark), depth+1)
-	c.translate(s, sc.spans[base:], offset)
+	translate(c, s, sc.spans[base:], offset)
 	sc.buf = sc.buf[:mark]
 }
 

@@ -45,7 +45,7 @@ func (sc *scanner) walkFrames(s string, i, depth, base int) (end int, whole bool
 		}
 		sc.placed = false
 		start := i
-		if sc.r.rules != nil {
+		if sc.e.rules != nil {
 			if end, ok := sc.byRule(s, i, base); ok {
 				i = end
 				if len(sc.frames) == base {
@@ -59,7 +59,7 @@ func (sc *scanner) walkFrames(s string, i, depth, base int) (end int, whole bool
 		}
 		switch s[i] {
 		case '{', '[':
-			if len(sc.frames) >= sc.r.limits.Nesting {
+			if len(sc.frames) >= sc.e.limits.nesting {
 				i = sc.tooDeep(s, i)
 				break
 			}

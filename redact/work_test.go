@@ -15,9 +15,9 @@ func steps(text string, preset Preset) int64 {
 	if err != nil {
 		panic(err)
 	}
-	r.tally = new(tally)
+	r.engine.tally = new(tally)
 	r.JSON([]byte(text))
-	return r.tally.steps.Load()
+	return r.engine.tally.steps.Load()
 }
 
 // hostile are pieces that, again and again, once cost or could cost more than their share.
@@ -86,7 +86,7 @@ func TestWorkIsLinear(t *testing.T) {
 				if big > small*4/3+4 {
 					t.Errorf("%s %s, %s: %.1f steps a byte at 16 KiB or less, %.1f at %d KiB", name, form, title, small, big, large>>10)
 				}
-				if limit := float64(maxPasses*(defaultLimits.Work+64) + 64); big > limit {
+				if limit := float64(maxPasses*(defaultLimits.work+64) + 64); big > limit {
 					t.Errorf("%s %s, %s: %.1f steps a byte, want %.0f or fewer", name, form, title, big, limit)
 				}
 			}
