@@ -12,7 +12,7 @@ import (
 // macEnd is the end of a MAC address (IEEE 802) that begins at i; broadcast and
 // zero addresses name nobody.
 func macEnd(s string, i int) int {
-	if i+17 > len(s) || i+17 < len(s) && (alphabets[s[i+17]]&alnum != 0 || s[i+17] == ':' || s[i+17] == '-') {
+	if i+17 > len(s) || i+17 < len(s) && (chars[s[i+17]]&chAlnum != 0 || s[i+17] == ':' || s[i+17] == '-') {
 		return 0
 	}
 	v := s[i : i+17]
@@ -25,7 +25,7 @@ func macEnd(s string, i int) int {
 			if v[k] != sep {
 				return 0
 			}
-		} else if alphabets[v[k]]&lowHex == 0 {
+		} else if chars[v[k]]&chHex == 0 {
 			return 0
 		}
 	}

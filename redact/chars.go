@@ -3,46 +3,39 @@
 
 package redact
 
-import "strings"
-
-// The classes of bytes that several files ask for.
+// The classes of bytes. A byte may be of several.
 const (
 	chDigit = 1 << iota
 	chLower
 	chUpper
 	chHex
-	chName      // letters, digits, '_', '-', '.', '$'
+	chJoin      // _ -
+	chDot       // .
+	chPlus      // + /
+	chEqual     // =
+	chDollar    // $
+	chPercent   // % \
+	chComma     // ,
 	chSpace     // blank, tab, line ends
-	chB64       // letters, digits, '+', '/', '-', '_'
 	chSeparator // what may stand between digits of a number: blank - . / ( )
 
 	chLetter = chLower | chUpper
 	chAlnum  = chLetter | chDigit
+	chURL    = chAlnum | chJoin // of base64 for URLs
+	chDotted = chURL | chDot
+	chName   = chDotted | chDollar
+	chB64    = chURL | chPlus             // of both alphabets of base64
+	chBase64 = chAlnum | chPlus | chEqual // of base64 with padding
 )
 
-var chars = func() (t [256]uint8) {
-	for c := range 256 {
-		switch b := byte(c); {
-		case b >= '0' && b <= '9':
-			t[c] = chDigit | chHex | chName | chB64
-		case b >= 'a' && b <= 'z':
-			t[c] = chLower | chName | chB64
-		case b >= 'A' && b <= 'Z':
-			t[c] = chUpper | chName | chB64
-		case b == '_' || b == '-':
-			t[c] = chName | chB64
-		case b == '.' || b == '$':
-			t[c] = chName
-		case b == '+' || b == '/':
-			t[c] = chB64
-		case b == ' ' || b == '\t' || b == '\n' || b == '\r':
-			t[c] = chSpace
-		}
-		if b := byte(c) | 0x20; b >= 'a' && b <= 'f' {
-			t[c] |= chHex
-		}
-		if strings.IndexByte(" -./()", byte(c)) >= 0 {
-			t[c] |= chSeparator
+// chars tells the classes of a byte.
+var chars = func() (t [256]uint16) {
+	for class, list := range map[uint16]string{
+		chDigit: "0123456789", chLower: "abcdefghijklmnopqrstuvwxyz", chUpper: "ABCDEFGHIJKLMNOPQRSTUVWXYZ", chHex: "0123456789abcdefABCDEF",
+		chJoin: "_-", chDot: ".", chPlus: "+/", chEqual: "=", chDollar: "$", chPercent: "%\\", chComma: ",", chSpace: " \t\n\r", chSeparator: " -./()",
+	} {
+		for _, c := range []byte(list) {
+			t[c] |= class
 		}
 	}
 	return t
@@ -120,9 +113,18 @@ func containsFold(s, low string) bool {
 // isHex reports whether v is made of hexadecimal digits.
 func isHex(v string) bool {
 	for i := range len(v) {
-		if alphabets[v[i]]&lowHex == 0 {
+		if chars[v[i]]&chHex == 0 {
 			return false
 		}
 	}
 	return true
+}
+
+// fold is s with its ASCII letters in lower case.
+func fold(s string) string {
+	b := []byte(s)
+	for i := range b {
+		b[i] = lower[b[i]]
+	}
+	return string(b)
 }

@@ -8,7 +8,7 @@ import "strings"
 // emailAt finds the address (RFC 5322, 3.4.1, in its usual form) around the @ at i.
 func emailAt(s string, i, last int) (start, end int, kind string) {
 	start = i
-	for start > last && i-start < 64 && (alphabets[s[start-1]]&dots != 0 || strings.IndexByte("+%'!#&*=^~", s[start-1]) >= 0 || s[start-1] >= 0x80) {
+	for start > last && i-start < 64 && (chars[s[start-1]]&chDotted != 0 || strings.IndexByte("+%'!#&*=^~", s[start-1]) >= 0 || s[start-1] >= 0x80) {
 		start--
 	}
 	for start < i && strings.IndexByte(".'=&*", s[start]) >= 0 {
@@ -16,7 +16,7 @@ func emailAt(s string, i, last int) (start, end int, kind string) {
 	}
 	end = i + 1
 	dot := 0
-	for end < len(s) && end-i < 254 && (alphabets[s[end]]&url != 0 && s[end] != '_' || s[end] == '.' || s[end] >= 0x80) {
+	for end < len(s) && end-i < 254 && (chars[s[end]]&chURL != 0 && s[end] != '_' || s[end] == '.' || s[end] >= 0x80) {
 		if s[end] == '.' {
 			dot = end
 		}

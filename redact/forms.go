@@ -42,7 +42,7 @@ var tokenDetectors = sync.OnceValue(func() (out []detector) {
 		detector{kind: newKind("mailchimp-key", groupToken, "32 hexadecimal digits and a data centre", true), anchors: []string{"-us"}, within: true, match: named(mailchimpAt)},
 		detector{kind: newKind("salesforce-token", groupToken, "an organisation's id, an exclamation mark and a session", true), anchors: []string{"!aq", "!ar"}, within: true, match: named(salesforceAt)},
 	)
-	return append(append(out, keyDetectors...), handedDetectors...)
+	return append(out, keyDetectors...)
 })
 
 // named makes a match of a function that looks at a place and names the kind.
@@ -76,14 +76,14 @@ func discordAt(s string, i, last int) (start, end int, kind string) {
 		return 0, 0, ""
 	}
 	start = i
-	for start > last && i-start < 27 && alphabets[s[start-1]]&url != 0 {
+	for start > last && i-start < 27 && chars[s[start-1]]&chURL != 0 {
 		start--
 	}
 	if n := i - start; n < 24 || n > 26 || strings.IndexByte("MNO", s[start]) < 0 {
 		return 0, 0, ""
 	}
 	end = i + 8
-	for end < len(s) && (alphabets[s[end]]&url != 0 || s[end] == '!') {
+	for end < len(s) && (chars[s[end]]&chURL != 0 || s[end] == '!') {
 		end++
 	}
 	if end-i-8 < 27 {
@@ -98,12 +98,12 @@ func atlasAt(s string, i, last int) (start, end int, kind string) {
 		return 0, 0, ""
 	}
 	for _, c := range []byte(s[i-14 : i]) {
-		if alphabets[c]&alnum == 0 {
+		if chars[c]&chAlnum == 0 {
 			return 0, 0, ""
 		}
 	}
 	end = i + len(".atlasv1.")
-	for end < len(s) && alphabets[s[end]]&(url|base64) != 0 {
+	for end < len(s) && chars[s[end]]&(chURL|chBase64) != 0 {
 		end++
 	}
 	return i - 14, end, "terraform-token"
@@ -116,7 +116,7 @@ func azureAt(s string, i int) (start, end int, kind string) {
 		return 0, 0, ""
 	}
 	end = i + 1
-	for end < len(s) && (alphabets[s[end]]&dots != 0 || s[end] == '~') {
+	for end < len(s) && (chars[s[end]]&chDotted != 0 || s[end] == '~') {
 		end++
 	}
 	if n := end - i - 1; n < 31 || n > 34 {
@@ -128,11 +128,11 @@ func azureAt(s string, i int) (start, end int, kind string) {
 // telegram reports whether a bot's token goes on at i, after its number: a colon
 // and 35 characters.
 func telegram(s string, i int) bool {
-	if i+36 > len(s) || s[i] != ':' || i+36 < len(s) && alphabets[s[i+36]]&url != 0 {
+	if i+36 > len(s) || s[i] != ':' || i+36 < len(s) && chars[s[i+36]]&chURL != 0 {
 		return false
 	}
 	for _, c := range []byte(s[i+1 : i+36]) {
-		if alphabets[c]&url == 0 {
+		if chars[c]&chURL == 0 {
 			return false
 		}
 	}
@@ -147,7 +147,7 @@ func jwtEnd(s string, i int) int {
 	}
 	parts, p, partStart := 1, i, i
 	for ; p < len(s); p++ {
-		if alphabets[s[p]]&url != 0 || s[p] == '=' || s[p] == '\\' && p+1 < len(s) && s[p+1] == '.' {
+		if chars[s[p]]&chURL != 0 || s[p] == '=' || s[p] == '\\' && p+1 < len(s) && s[p+1] == '.' {
 			continue
 		}
 		if s[p] != '.' || parts == 5 {
@@ -195,7 +195,7 @@ func salesforceAt(s string, i int) (start, end int, kind string) {
 	if n := i - start; n != 15 && n != 18 || !strings.HasPrefix(s[start:], "00D") {
 		return 0, 0, ""
 	}
-	for end = i + 1; end < len(s) && alphabets[s[end]]&dots != 0; end++ {
+	for end = i + 1; end < len(s) && chars[s[end]]&chDotted != 0; end++ {
 	}
 	if end-i < 61 {
 		return 0, 0, ""
@@ -207,11 +207,11 @@ func salesforceAt(s string, i int) (start, end int, kind string) {
 // digits ends at i: '|' and 27 characters.
 func appTokenEnd(s string, i int) int {
 	const n = 27
-	if i+1+n > len(s) || s[i] != '|' || i+1+n < len(s) && alphabets[s[i+1+n]]&url != 0 {
+	if i+1+n > len(s) || s[i] != '|' || i+1+n < len(s) && chars[s[i+1+n]]&chURL != 0 {
 		return 0
 	}
 	for _, c := range []byte(s[i+1 : i+1+n]) {
-		if alphabets[c]&url == 0 {
+		if chars[c]&chURL == 0 {
 			return 0
 		}
 	}

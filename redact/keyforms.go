@@ -83,7 +83,7 @@ func clickupAt(s string, i int) (start, end int, kind string) {
 		return 0, 0, ""
 	}
 	key := end + 1
-	for end = key; end < len(s) && alphabets[s[end]]&upper != 0; end++ {
+	for end = key; end < len(s) && chars[s[end]]&(chUpper|chDigit) != 0; end++ {
 	}
 	if end-key != 32 || end < len(s) && isAlnum(s[end]) || i > 0 && isAlnum(s[i-1]) || !hasDigit(s[key:end]) {
 		return 0, 0, ""
@@ -153,7 +153,7 @@ func bareKeyAt(s string, i int) (start, end int, kind string) {
 		return 0, 0, ""
 	}
 	for end = start; end < len(s) && end-start < maxKey; {
-		if alphabets[s[end]]&(base64|url) != 0 {
+		if chars[s[end]]&(chURL|chBase64) != 0 {
 			end++
 			continue
 		}
@@ -202,7 +202,7 @@ func nextKeyLine(s string, i int) int {
 		i++
 	}
 	n := 0
-	for i+n < len(s) && n < 40 && alphabets[s[i+n]]&base64 != 0 {
+	for i+n < len(s) && n < 40 && chars[s[i+n]]&chBase64 != 0 {
 		n++
 	}
 	if broke && (n >= 40 || n > 0 && (i+n == len(s) || isSpace(s[i+n])) && s[i+n-1] == '=') {
@@ -226,8 +226,8 @@ func puttyAt(s string, i int) (start, end int, kind string) {
 		p++
 	}
 	start = p
-	for end = p; lines > 0 && end < len(s) && end-start < maxKey && alphabets[s[end]]&base64 != 0; lines-- {
-		for end < len(s) && alphabets[s[end]]&base64 != 0 {
+	for end = p; lines > 0 && end < len(s) && end-start < maxKey && chars[s[end]]&chBase64 != 0; lines-- {
+		for end < len(s) && chars[s[end]]&chBase64 != 0 {
 			end++
 		}
 		p = end

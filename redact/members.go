@@ -43,7 +43,7 @@ func (sc *scanner) nameVerdict(s, key string, a, b int, escaped bool) verdict {
 	// A host is asked again, and may say something else.
 	ok = ok && !escaped && sc.e.callback == nil && len(sc.e.allow) == 0
 	if ok {
-		if says, known := sc.names.find(&name, hash); known {
+		if says, known := sc.names.Load(hash, name); known {
 			return says
 		}
 	}
@@ -51,7 +51,7 @@ func (sc *scanner) nameVerdict(s, key string, a, b int, escaped bool) verdict {
 	sc.key = verdict{}
 	sc.scanText(key, maxViews)
 	if ok && len(sc.spans) == base {
-		sc.names.keep(&name, hash, sc.key)
+		sc.names.Store(hash, name, sc.key)
 	}
 	sc.outward(s, a, b, escaped, base)
 	return sc.key

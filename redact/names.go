@@ -4,8 +4,9 @@
 package redact
 
 import (
-	"hash/maphash"
 	"unsafe"
+
+	"github.com/toolscope/toolscope/internal/memo"
 )
 
 // A level says how much a name tells of its value.
@@ -34,38 +35,42 @@ type nameWords struct {
 	folded [maxName]byte
 	words  [maxWords]string
 	n      int
-	cache  [64]struct {
-		hash    uint64
-		length  int
-		verdict verdict
-	}
 }
 
 // classify splits a name into words (camelCase, snake_case, kebab-case, dotted) and
 // says how much it tells, and of what kind.
-func classify(name string) verdict {
-	return new(nameWords).classify(name)
+func classify(name string) verdict { return new(nameWords).classify(name) }
+
+func (w *nameWords) classify(name string) verdict {
+	w.n = 0
+	w.split(name)
+	return w.verdict()
 }
 
-// classify is the function of that name, with what it said kept: the same names come
-// again and again.
-func (w *nameWords) classify(name string) verdict {
+// A classifier classifies names, and keeps what it said: the same names come again and again.
+type classifier struct {
+	nameWords
+	known memo.Local[nameHash, verdict]
+}
+
+// A nameHash stands for a name, see [memo.String].
+type nameHash struct {
+	hash   uint64
+	length int
+}
+
+func (c *classifier) classify(name string) verdict {
 	if len(name) > maxName {
 		name = name[len(name)-maxName:]
 	}
-	hash := maphash.String(nameSeed, name)
-	slot := &w.cache[hash%uint64(len(w.cache))]
-	if slot.hash == hash && slot.length == len(name) {
-		return slot.verdict
+	key := nameHash{memo.String(name), len(name)}
+	if v, ok := c.known.Load(key.hash, key); ok {
+		return v
 	}
-	w.n = 0
-	w.split(name)
-	slot.hash, slot.length, slot.verdict = hash, len(name), w.verdict()
-	return slot.verdict
+	v := c.nameWords.classify(name)
+	c.known.Store(key.hash, key, v)
+	return v
 }
-
-// nameSeed keys the cache's hash: nobody can write a name that passes for another.
-var nameSeed = maphash.MakeSeed()
 
 // split cuts name into words; digits end a word and are dropped.
 func (w *nameWords) split(name string) {
@@ -73,7 +78,7 @@ func (w *nameWords) split(name string) {
 		name = name[len(name)-maxName:]
 	}
 	start, length := 0, 0
-	previous := uint8(0)
+	previous := uint16(0)
 	for i := range len(name) {
 		c := name[i]
 		class := chars[c] & (chLower | chUpper)

@@ -38,7 +38,7 @@ func pemAt(s string, i int) (start, end int, kind string) {
 	}
 	// Unfinished: as far as it looks like base64 and PEM headers.
 	for end = body; end < len(s); end++ {
-		if c := s[end]; alphabets[c]&(base64|url) == 0 && !isSpace(c) && strings.IndexByte("\\:,|>+\"'", c) < 0 {
+		if c := s[end]; chars[c]&(chURL|chBase64) == 0 && !isSpace(c) && strings.IndexByte("\\:,|>+\"'", c) < 0 {
 			break
 		}
 	}

@@ -71,12 +71,12 @@ func numberAt(s string, i int) (start, end int, kind string) {
 		before = s[i-1]
 	}
 	if s[i] == '+' {
-		if i+1 < len(s) && s[i+1] >= '1' && s[i+1] <= '9' && alphabets[before]&alnum == 0 {
+		if i+1 < len(s) && s[i+1] >= '1' && s[i+1] <= '9' && chars[before]&chAlnum == 0 {
 			return phoneAt(s, i)
 		}
 		return 0, i + 1, ""
 	}
-	if alphabets[before]&alnum != 0 || before == '_' {
+	if chars[before]&chAlnum != 0 || before == '_' {
 		if b, e := wordAround(s, i); e > b {
 			if kind := wordKind(s, b, e); kind != "" {
 				return b, wordEnd(s, b, e, kind), kind
@@ -93,7 +93,7 @@ func numberAt(s string, i int) (start, end int, kind string) {
 		}
 	}
 	end, digits, groups := digitRun(s, i)
-	if end < len(s) && alphabets[s[end]]&alnum != 0 && groups == 1 {
+	if end < len(s) && chars[s[end]]&chAlnum != 0 && groups == 1 {
 		b, e := wordAround(s, i)
 		if kind := wordKind(s, b, e); kind != "" {
 			return b, e, kind
@@ -156,10 +156,10 @@ func digitRun(s string, i int) (end, digits, groups int) {
 // wordAround is the run of letters and digits around i, at most 128 bytes.
 func wordAround(s string, i int) (start, end int) {
 	start, end = i, i
-	for start > 0 && i-start < 64 && alphabets[s[start-1]]&alnum != 0 {
+	for start > 0 && i-start < 64 && chars[s[start-1]]&chAlnum != 0 {
 		start--
 	}
-	for end < len(s) && end-i < 64 && alphabets[s[end]]&alnum != 0 {
+	for end < len(s) && end-i < 64 && chars[s[end]]&chAlnum != 0 {
 		end++
 	}
 	return start, end

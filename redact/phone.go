@@ -52,7 +52,7 @@ func mayBeNearPhone(before string) bool {
 func phoneAt(s string, i int) (start, end int, kind string) {
 	end, digits, _ := digitRun(s, i+1)
 	end = extension(s, end)
-	if digits < 8 || digits > 15 || end < len(s) && alphabets[s[end]]&alnum != 0 || datedRelease(s[i:end]) {
+	if digits < 8 || digits > 15 || end < len(s) && chars[s[end]]&chAlnum != 0 || datedRelease(s[i:end]) {
 		return 0, max(end, i+1), ""
 	}
 	return i, end, "phone-number"

@@ -5,7 +5,7 @@ package redact
 
 import "sync"
 
-var scanners = sync.Pool{New: func() any { return &scanner{words: new(nameWords), names: new(knownNames)} }}
+var scanners = sync.Pool{New: func() any { return &scanner{words: new(classifier), names: new(knownNames)} }}
 
 func newScanner(e *engine, size int) *scanner {
 	sc := scanners.Get().(*scanner)

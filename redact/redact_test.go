@@ -27,9 +27,9 @@ func (r *token) sample(seed uint64) string {
 	random := rand.New(rand.NewPCG(seed, name.Sum64()))
 	var letters, ends []byte
 	for c := range 128 {
-		if alphabets[c]&r.body != 0 {
+		if alphabet(chars[c])&r.body != 0 {
 			letters = append(letters, byte(c))
-			if alphabets[c]&alnum != 0 {
+			if chars[c]&chAlnum != 0 {
 				ends = append(ends, byte(c))
 			}
 		}

@@ -39,7 +39,7 @@ type scanner struct {
 	program int // whose arguments
 	read    int // before are decided
 	key     verdict
-	words   *nameWords
+	words   *classifier
 	names   *knownNames
 }
 
@@ -124,16 +124,15 @@ func (sc *scanner) anchors(s string) {
 // hit asks what may begin at i, and returns where to go on.
 func (sc *scanner) hit(s string, i int) int {
 	m := sc.m
-	t := trigramAt(s, i)
-	g := &m.groups[m.group[t]]
+	g := m.group(s, i)
 	sc.count(1)
 	if !g.within && i > 0 && isAlnum(s[i-1]) {
 		return i + 1
 	}
-	if i+3 >= len(s) || g.next>>classIndex(s[i+3])&1 != 0 {
+	if list := m.list(g, s, i); len(list) > 0 {
 		head := fold8(word8(s, i))
-		for k := g.from; k < g.to; k++ {
-			if e := &m.entries[k]; e.begins(s, i, head) {
+		for k := range list {
+			if e := &list[k]; e.begins(s, i, head) {
 				if next := sc.anchor(s, i, e); next > i {
 					return next
 				}
@@ -259,10 +258,10 @@ func (sc *scanner) formAt(s string, start, stop int) (kindID, bool) {
 		return 0, false
 	}
 	m := sc.m
-	g := &m.groups[m.group[trigramAt(s, start)]]
 	head := fold8(word8(s, start))
-	for k := g.from; k < g.to; k++ {
-		e := &m.entries[k]
+	list := m.list(m.group(s, start), s, start)
+	for k := range list {
+		e := &list[k]
 		if e.act != actDetector || !e.begins(s, start, head) {
 			continue
 		}

@@ -3,8 +3,6 @@
 
 package redact
 
-import "strings"
-
 // Sets of classes.
 const (
 	anyClass     = 1<<classes - 1
@@ -70,14 +68,14 @@ func (f sought) addNumbers(short bool) {
 }
 
 // addWords makes the filter find the words that have no anchor (see [detector]).
-func (f sought) addWords() {
+func (f sought) addWords(words []string) {
 	const d = classDigit
 	for _, letter := range classesOf(alnumSet &^ digitSet) { // base58; behind two digits as a number
 		for _, before := range apartClasses {
 			f.add(trigramOf(before, d, letter), -1, anyClass, alnumSet)
 		}
 	}
-	for _, country := range strings.Fields(ibanCountries) {
+	for _, country := range words {
 		f.add(trigramOf(int(classOf[country[0]]), int(classOf[country[1]]), d), 0, apartSet, digitSet)
 	}
 	for _, a := range hexClasses { // MAC

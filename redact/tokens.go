@@ -33,62 +33,27 @@ var tokens = func() (list []token) {
 type alphabet uint32
 
 const (
-	alnum    alphabet = 1 << iota // A-Z a-z 0-9
-	lowHex                        // 0-9 a-f
-	upper                         // A-Z 0-9
-	url                           // alnum _ -
-	dots                          // url and .
-	base64                        // alnum + / =
-	lowAlnum                      // a-z 0-9
-	percent                       // % and \
-	comma                         // ,
-	dollar                        // $
-
-	looksRandom    // drawn by chance: the prefix begins names, too
-	looksMixed     // looksRandom with less doubt, for what has words in it by chance
-	hasFigure      // with a digit
-	figureOrRandom // with a digit, or else drawn by chance
-	hexCapital     // the first byte is a digit or one of A to F
-	sure           // in any way
+	alnum    alphabet = chAlnum
+	hexDigit alphabet = chHex
+	upper    alphabet = chUpper | chDigit
+	lowAlnum alphabet = chLower | chDigit
+	url      alphabet = chURL
+	dots     alphabet = chDotted
+	base64   alphabet = chBase64
+	percent  alphabet = chPercent
+	comma    alphabet = chComma
+	dollar   alphabet = chDollar
 )
 
-var alphabets = func() (t [256]alphabet) {
-	for c := range 256 {
-		b := byte(c)
-		digit, low, up := b >= '0' && b <= '9', b >= 'a' && b <= 'z', b >= 'A' && b <= 'Z'
-		if digit || low || up {
-			t[c] |= alnum | url | dots | base64
-		}
-		if digit || b >= 'a' && b <= 'f' || b >= 'A' && b <= 'F' {
-			t[c] |= lowHex
-		}
-		if digit || up {
-			t[c] |= upper
-		}
-		if digit || low {
-			t[c] |= lowAlnum
-		}
-		if b == ',' {
-			t[c] |= comma
-		}
-		if b == '$' {
-			t[c] |= dollar
-		}
-		if b == '%' || b == '\\' {
-			t[c] |= percent
-		}
-		if b == '_' || b == '-' {
-			t[c] |= url | dots
-		}
-		if b == '.' {
-			t[c] |= dots
-		}
-		if b == '+' || b == '/' || b == '=' {
-			t[c] |= base64
-		}
-	}
-	return t
-}()
+// How a body has to look.
+const (
+	looksRandom    alphabet = 1 << (16 + iota) // drawn by chance: the prefix begins names, too
+	looksMixed                                 // looksRandom with less doubt, for what has words in it by chance
+	hasFigure                                  // with a digit
+	figureOrRandom                             // with a digit, or else drawn by chance
+	hexCapital                                 // the first byte is a digit or one of A to F
+	sure                                       // in any way
+)
 
 // fits reports whether what follows the prefix can be a token: with a short prefix
 // it has to look drawn by chance, a long one or a fixed length says enough.
@@ -145,14 +110,14 @@ func (r *token) match(s string, at, p int) (int, int, bool) {
 		return 0, 0, false
 	}
 	end := p
-	for end < len(s) && alphabets[s[end]]&r.body != 0 && (r.max == 0 || end-p <= r.max) {
+	for end < len(s) && alphabet(chars[s[end]])&r.body != 0 && (r.max == 0 || end-p <= r.max) {
 		end++
 	}
 	for end-p > r.min && (s[end-1] == '.' || s[end-1] == '-') {
 		end--
 	}
 	n := end - p
-	if n < r.min || r.max > 0 && n > r.max || end < len(s) && alphabets[s[end]]&alnum != 0 || patterned(s[p:end]) || !r.fits(s[p:end]) {
+	if n < r.min || r.max > 0 && n > r.max || end < len(s) && chars[s[end]]&chAlnum != 0 || patterned(s[p:end]) || !r.fits(s[p:end]) {
 		return at, end, false
 	}
 	return at, end, true
