@@ -48,13 +48,16 @@ func mayStandAfar(s string, stop int) bool {
 	return to > 0
 }
 
+// longWord is the shortest word that may be drawn by chance, in bytes.
+const longWord = 16
+
 // shortWord reports whether the word at p is too short to be drawn by chance.
 func shortWord(s string, p int) bool {
 	n := 0
-	for p+n < len(s) && n < minElsewhere && s[p+n] != ' ' {
+	for p+n < len(s) && n < longWord && s[p+n] != ' ' {
 		n++
 	}
-	return n < minElsewhere
+	return n < longWord
 }
 
 // randomAhead is the word of 16 bytes or more that looks drawn by chance and stands behind

@@ -181,10 +181,8 @@ func (sc *scanner) precededBySecret(s string, start int) bool {
 	for begin > 0 && end-begin < 16 && isLetter(s[begin-1]) {
 		begin--
 	}
-	w := sc.words
-	w.n = 0
-	w.split(s[begin:end])
-	return w.n == 1 && (beforeSecret[w.words[0]] || vendors[w.words[0]])
+	words := sc.words.wordsOf(s[begin:end])
+	return len(words) == 1 && (beforeSecret[words[0]] || vendors[words[0]])
 }
 
 // bareKeyword reports whether "name value" on its own is a pair: .netrc, sshpass-like

@@ -26,9 +26,9 @@ var allDetectors = sync.OnceValue(func() []detector {
 // compile makes the machine for the kinds that are on and for known values.
 func compile(on *kindSet, known []string) *machine {
 	m := &machine{known: known, optional: on.has(kindIPv4) || on.any(&nationalKinds)}
-	var anchors []anchor
+	var list []anchor
 	add := func(lit string, act act, n int, within bool) {
-		anchors = append(anchors, anchor{lit, act, int32(n), within})
+		list = append(list, anchor{lit: lit, act: act, n: int32(n), within: within})
 	}
 	for _, d := range allDetectors() {
 		if !on.has(d.kind) {
@@ -58,7 +58,7 @@ func compile(on *kindSet, known []string) *machine {
 		add(w, actScheme, 0, false)
 	}
 	add("://", actURL, 0, true)
-	m.automaton = newAutomaton(anchors, &runs{dotted: on.has(kindIPv4), short: m.optional, words: ibanCountries})
+	m.automaton = newAutomaton(list, &runs{dotted: on.has(kindIPv4), short: m.optional, words: ibanCountries})
 	return m
 }
 

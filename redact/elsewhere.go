@@ -24,7 +24,7 @@ func (sc *scanner) elsewhere(s string) {
 	for i, looked := 0, 0; i < n && looked < maxElsewhere; i++ {
 		sp := sc.spans[i]
 		v := strings.Trim(s[sp.start:sp.end], `"`)
-		if group := kinds[sp.kind].Group; group != groupKey && group != groupURL || !mayRepeat(v) || !few && !random(v) {
+		if group := sp.kind.group(); group != groupKey && group != groupURL || !mayRepeat(v) || !few && !random(v) {
 			continue
 		}
 		looked++

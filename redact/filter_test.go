@@ -54,16 +54,11 @@ func TestNumbersSoughtByGroups(t *testing.T) {
 	engine := *Default().engine
 	machine := *engine.machine
 	every := &Redactor{engine: &engine}
-	m := *machine.automaton
-	sought := make(sought, trigrams)
-	sought.addNumbers(true)
-	sought.addWords(ibanCountries)
-	for _, e := range m.entries {
-		sought.addAnchor(e.lit, false, false)
+	var list []anchor
+	for _, e := range machine.entries {
+		list = append(list, anchor{lit: e.lit, act: e.act, n: e.n, within: true})
 	}
-	m.filter = filter{}
-	m.filter.lay(sought)
-	machine.automaton = &m
+	machine.automaton = newAutomaton(list, &runs{short: true, words: ibanCountries})
 	engine.machine = &machine
 	rng := rand.New(rand.NewPCG(1, 2))
 	const bytes = "0123456789012345678901234567890123456789 -./() -./() -./:,+x_call me 5"

@@ -22,11 +22,8 @@ type Finding struct {
 // find the same may get the same list: it is not to be changed.
 type Findings []Finding
 
-// otherPlaces is the path of what is counted together.
-const otherPlaces = "…"
-
 // MaxFindings is how many places [Findings] tells apart.
-const MaxFindings = 64
+const MaxFindings = maxPlaces
 
 // Count is how many values were removed.
 func (f Findings) Count() int {

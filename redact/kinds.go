@@ -3,20 +3,6 @@
 
 package redact
 
-import (
-	"slices"
-	"strings"
-)
-
-// A Kind is a kind of secret or personal data that is looked for.
-type Kind struct {
-	Name  string // as marks show it: [REDACTED:name]
-	Group string // "key", "token", "url", "command", "personal", "entropy", "known" or "engine"
-	About string // half a sentence
-	// Default tells whether it is looked for unless options say otherwise.
-	Default bool
-}
-
 // Names of kinds that are used by name. A mark must not hold a word that is a secret
 // itself, as "password" often is.
 const (
@@ -43,11 +29,3 @@ var (
 	idRule          = newKind("rule", groupKnown, "a value that a rule of the host names by its path", true)
 	idUnscanned     = newKind(kindUnscanned, groupEngine, "what could not be looked at: nested too deep, too costly, or a failure", true)
 )
-
-// Kinds lists every kind, sorted by name.
-func Kinds() []Kind {
-	allDetectors()
-	out := slices.Clone(kinds)
-	slices.SortFunc(out, func(a, b Kind) int { return strings.Compare(a.Name, b.Name) })
-	return out
-}

@@ -21,7 +21,7 @@ const maxMark = 96
 // mark is what stands for a removed value.
 func mark(kind string) string { return markHead + kind + "]" }
 
-func markOf(kind kindID) string { return mark(kinds[kind].Name) }
+func markOf(kind kindID) string { return mark(kind.name()) }
 
 // isMark reports whether v is a mark, and nothing else.
 func isMark(v string) bool {
@@ -65,7 +65,7 @@ func (sc *scanner) decide(sp *span, value string) bool {
 	}
 	sp.path = sc.place()
 	if e.callback != nil {
-		switch action, repl := e.callback(sp.path, kinds[sp.kind].Name, value); action {
+		switch action, repl := e.callback(sp.path, sp.kind.name(), value); action {
 		case actionKeep:
 			return false
 		case actionDrop:
@@ -77,22 +77,28 @@ func (sc *scanner) decide(sp *span, value string) bool {
 		}
 	}
 	switch {
-	case e.standIns && standIns[kinds[sp.kind].Name] != "":
-		sp.repl = standIns[kinds[sp.kind].Name]
+	case e.standIns && standIns[sp.kind.name()] != "":
+		sp.repl = standIns[sp.kind.name()]
 	case e.key != nil:
-		sp.repl = markHead + kinds[sp.kind].Name + ":" + tag(e.key, value) + "]"
+		sp.repl = markHead + sp.kind.name() + ":" + tag(e.key, value) + "]"
 	}
 	return true
 }
 
+// maxPlaces is how many places findings tell apart.
+const maxPlaces = 64
+
+// otherPlaces is the path of what is counted together.
+const otherPlaces = "…"
+
 // place is the path for what is found, made once for each value. Findings tell
-// [MaxFindings] places apart; only a callback is told of more.
+// [maxPlaces] places apart; only a callback gets more.
 func (sc *scanner) place() string {
 	if len(sc.frames) == 0 {
 		return ""
 	}
 	if !sc.placed {
-		if sc.places++; sc.places > MaxFindings && sc.e.callback == nil {
+		if sc.places++; sc.places > maxPlaces && sc.e.callback == nil {
 			return otherPlaces
 		}
 		sc.lastPlace, sc.placed = sc.path(), true
@@ -220,7 +226,7 @@ func (sc *scanner) apply(dst []byte, s string) []byte {
 			dst = append(dst, sp.repl...)
 		} else {
 			dst = append(dst, markHead...)
-			dst = append(dst, kinds[sp.kind].Name...)
+			dst = append(dst, sp.kind.name()...)
 			dst = append(dst, ']')
 		}
 		if sp.quote > 0 {

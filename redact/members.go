@@ -62,10 +62,7 @@ func (sc *scanner) inherited(key string, above, own verdict) verdict {
 	if isValueName(key) {
 		return above
 	}
-	w := sc.words
-	w.n = 0
-	w.split(key)
-	for i, word := range w.words[:w.n] {
+	for i, word := range sc.words.wordsOf(key) {
 		if aboutWords[word] || i == 0 && beforeAny[word] {
 			return own
 		}

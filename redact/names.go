@@ -42,9 +42,15 @@ type nameWords struct {
 func classify(name string) verdict { return new(nameWords).classify(name) }
 
 func (w *nameWords) classify(name string) verdict {
+	w.wordsOf(name)
+	return w.verdict()
+}
+
+// wordsOf lists the words of a name. They are there until the next name.
+func (w *nameWords) wordsOf(name string) []string {
 	w.n = 0
 	w.split(name)
-	return w.verdict()
+	return w.words[:w.n]
 }
 
 // A classifier classifies names, and keeps what it said: the same names come again and again.

@@ -99,15 +99,15 @@ func newSettings(o *Options) (*settings, error) {
 }
 
 func (s *settings) setKinds(o *Options) error {
-	wanted := func(k Kind) bool { return k.Default }
+	wanted := func(k kind) bool { return k.Default }
 	switch o.Preset {
 	case Defaults:
 	case Strict:
-		wanted = func(Kind) bool { return true }
+		wanted = func(kind) bool { return true }
 	case SecretsOnly:
-		wanted = func(k Kind) bool { return k.Default && k.Group != groupPersonal }
+		wanted = func(k kind) bool { return k.Default && k.Group != groupPersonal }
 	case Off:
-		wanted = func(Kind) bool { return false }
+		wanted = func(kind) bool { return false }
 	default:
 		return fmt.Errorf("redact: Options.Preset: got %d, want Defaults, Strict, SecretsOnly or Off", o.Preset)
 	}

@@ -110,7 +110,7 @@ func (r *Redactor) run(dst []byte, s string, d verdict, json bool) (out []byte, 
 		var more Findings
 		var next []byte
 		if n == maxPasses {
-			return appendUnscanned(out[:length], s, json), Findings{{Kind: kinds[idUnscanned].Name, Count: 1}}, true
+			return appendUnscanned(out[:length], s, json), Findings{{Kind: idUnscanned.name(), Count: 1}}, true
 		}
 		if next, more, again = r.pass(nil, text(out[length:]), d, json); more == nil {
 			break
@@ -127,7 +127,7 @@ func (r *Redactor) pass(dst []byte, s string, d verdict, json bool) (out []byte,
 	length := len(dst)
 	defer func() {
 		if recover() != nil {
-			out, found, again = appendUnscanned(dst[:length], s, json), Findings{{Kind: kinds[idUnscanned].Name, Count: 1}}, false
+			out, found, again = appendUnscanned(dst[:length], s, json), Findings{{Kind: idUnscanned.name(), Count: 1}}, false
 			r.engine.tally.countSteps(sc.steps)
 			return // the scanner is in an unknown state: not used again
 		}
@@ -144,7 +144,7 @@ func (r *Redactor) pass(dst []byte, s string, d verdict, json bool) (out []byte,
 	sc.count(len(out) - length)
 	lists := knownLists.Get().(*knownFindings)
 	for i := range sc.spans {
-		lists.next = lists.next.plus(kinds[sc.spans[i].kind].Name, sc.spans[i].path)
+		lists.next = lists.next.plus(sc.spans[i].kind.name(), sc.spans[i].path)
 	}
 	found = lists.list()
 	knownLists.Put(lists)

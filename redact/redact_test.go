@@ -14,17 +14,17 @@ import (
 	"github.com/toolscope/toolscope/internal/canary"
 )
 
-// name tells a token from all others. Samples depend on it alone, so that a new rule
+// tokenName tells a token from all others. Samples depend on it alone, so that a new rule
 // changes no other rule's.
-func (r *token) name() string { return fmt.Sprintf("%s %s %d to %d", r.kind, r.prefix, r.min, r.max) }
+func tokenName(r *token) string { return fmt.Sprintf("%s %s %d to %d", r.kind, r.prefix, r.min, r.max) }
 
-// sample makes up a token of a rule: its prefix, and as many bytes of its alphabet
+// sampleToken makes up a token of a rule: its prefix, and as many bytes of its alphabet
 // as it needs at least, the first one a digit, which short tokens need to be told
 // from words, and the last one a letter or digit.
-func (r *token) sample(seed uint64) string {
-	name := fnv.New64a()
-	name.Write([]byte(r.name()))
-	random := rand.New(rand.NewPCG(seed, name.Sum64()))
+func sampleToken(r *token, seed uint64) string {
+	hash := fnv.New64a()
+	hash.Write([]byte(tokenName(r)))
+	random := rand.New(rand.NewPCG(seed, hash.Sum64()))
 	var letters, ends []byte
 	for c := range 128 {
 		if alphabet(chars[c])&r.body != 0 {
@@ -72,20 +72,21 @@ func TestEveryTokenRule(t *testing.T) {
 	seen := make(map[string]bool)
 	for i := range tokens {
 		rule := &tokens[i]
-		if seen[rule.name()] {
-			t.Errorf("%s: there are two rules of this name", rule.name())
+		name := tokenName(rule)
+		if seen[name] {
+			t.Errorf("%s: there are two rules of this name", name)
 		}
-		seen[rule.name()] = true
+		seen[name] = true
 		for seed := range uint64(samplesOfRule) {
-			token := rule.sample(seed)
+			token := sampleToken(rule, seed)
 			body := strings.TrimPrefix(token, rule.prefix)
 			for _, form := range forms {
 				out, found := Default().Text(form.wrap(token))
 				if rest := canary.Find(unescapeAll(out), []canary.Secret{{Kind: rule.kind, Value: body}}); rest != nil {
-					t.Errorf("%s %s, %d: survives in %q", form.name, rule.name(), seed, out)
+					t.Errorf("%s %s, %d: survives in %q", form.name, name, seed, out)
 				}
 				if found.Count() == 0 || !strings.Contains(out, markHead) {
-					t.Errorf("%s %s, %d: found %v in %q, want a mark", form.name, rule.name(), seed, found, out)
+					t.Errorf("%s %s, %d: found %v in %q, want a mark", form.name, name, seed, found, out)
 				}
 			}
 		}

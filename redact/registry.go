@@ -5,10 +5,18 @@ package redact
 
 import "fmt"
 
+// A kind is a kind of secret or personal data that is looked for.
+type kind struct {
+	Name    string
+	Group   string // a group* constant
+	About   string // half a sentence for people, without a sample of the secret
+	Default bool   // it is looked for unless options say otherwise
+}
+
 // kinds is the registry: a kindID is an index into it. It is filled while package-level
 // variables are initialised and by [allDetectors], and does not change after.
 var (
-	kinds   []Kind
+	kinds   []kind
 	kindIDs = make(map[string]kindID) // by name
 )
 
@@ -21,7 +29,10 @@ func newKind(name, group, about string, on bool) kindID {
 	if len(kinds) == maxKinds {
 		panic(fmt.Sprintf("redact: more than %d kinds", maxKinds))
 	}
-	kinds = append(kinds, Kind{Name: name, Group: group, About: about, Default: on})
+	kinds = append(kinds, kind{Name: name, Group: group, About: about, Default: on})
 	kindIDs[name] = kindID(len(kinds) - 1)
 	return kindIDs[name]
 }
+
+func (id kindID) name() string  { return kinds[id].Name }
+func (id kindID) group() string { return kinds[id].Group }

@@ -62,7 +62,7 @@ func (s *settings) setRules(o *Options) error {
 		if err != nil {
 			return fmt.Errorf("redact: Options.Rules[%d]: path %.80q: %w", i, r.Path, err)
 		}
-		s.rules = append(s.rules, toolRule{placeRule{path, action(r.Action)}, r.Tool})
+		s.rules = append(s.rules, toolRule{placeRule{path: path, action: action(r.Action)}, r.Tool})
 	}
 	return nil
 }

@@ -178,7 +178,7 @@ func (sc *scanner) anchor(s string, i int, e *entry) (next int) {
 	case actKnown:
 		next = sc.knownHit(s, i, int(e.n))
 	}
-	if n := len(sc.spans); n > found && (e.act != actDetector || kinds[m.detectors[e.n].kind].Group == groupPersonal || !standsApart(s, &sc.spans[n-1])) {
+	if n := len(sc.spans); n > found && (e.act != actDetector || m.detectors[e.n].kind.group() == groupPersonal || !standsApart(s, &sc.spans[n-1])) {
 		sc.unsettled = true
 	}
 	return next
