@@ -6,6 +6,8 @@ package redact
 import (
 	"slices"
 	"sync"
+
+	"github.com/toolscope/toolscope/redact/internal/scan"
 )
 
 // A Finding is what was removed at one place, never the value.
@@ -23,7 +25,7 @@ type Finding struct {
 type Findings []Finding
 
 // MaxFindings is how many places [Findings] tells apart.
-const MaxFindings = maxPlaces
+const MaxFindings = 64
 
 // Count is how many values were removed.
 func (f Findings) Count() int {
@@ -51,8 +53,8 @@ func (f Findings) plus(kind, path string) Findings {
 			return f
 		}
 	}
-	if len(f) >= MaxFindings && path != otherPlaces {
-		return f.plus(kind, otherPlaces)
+	if len(f) >= MaxFindings && path != scan.OtherPlaces {
+		return f.plus(kind, scan.OtherPlaces)
 	}
 	return append(f, Finding{kind, path, 1})
 }
@@ -83,7 +85,7 @@ var knownLists = sync.Pool{New: func() any { return new(knownFindings) }}
 // maxKnownFindings is the longest list that is remembered.
 const maxKnownFindings = 8
 
-// list is what was made as a list that stays, with no room behind its end.
+// List is what was made as a list that stays, with no room behind its end.
 func (k *knownFindings) list() Findings {
 	found := k.next
 	k.next = found[:0]

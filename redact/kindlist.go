@@ -6,6 +6,9 @@ package redact
 import (
 	"slices"
 	"strings"
+
+	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/scan"
 )
 
 // A Kind is a kind of secret or personal data that is looked for.
@@ -19,9 +22,9 @@ type Kind struct {
 
 // Kinds lists every kind, sorted by name.
 func Kinds() []Kind {
-	allDetectors()
-	out := make([]Kind, len(kinds))
-	for i, k := range kinds {
+	scan.AllDetectors()
+	out := make([]Kind, len(kinds.All))
+	for i, k := range kinds.All {
 		out[i] = Kind(k)
 	}
 	slices.SortFunc(out, func(a, b Kind) int { return strings.Compare(a.Name, b.Name) })

@@ -12,6 +12,9 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/scan"
 )
 
 // Options are what [New] makes a [Redactor] of. The zero value looks for every kind that is on
@@ -69,7 +72,7 @@ const (
 
 // settings checks options and compiles them.
 type settings struct {
-	engine
+	scan.Engine
 	rules []toolRule
 }
 
@@ -85,13 +88,13 @@ func newSettings(o *Options) (*settings, error) {
 		}
 	}
 	if o.Callback != nil {
-		s.callback = func(path, kind, value string) (action, string) {
+		s.Callback = func(path, kind, value string) (scan.Action, string) {
 			a, replacement := o.Callback(Match{Path: path, Kind: kind, Value: value})
-			return action(a), replacement
+			return scan.Action(a), replacement
 		}
 	}
-	if s.standIns = o.StandIns; s.standIns {
-		for _, v := range standIns {
+	if s.StandIns = o.StandIns; s.StandIns {
+		for _, v := range scan.StandIns {
 			s.allowValue(v)
 		}
 	}
@@ -99,32 +102,32 @@ func newSettings(o *Options) (*settings, error) {
 }
 
 func (s *settings) setKinds(o *Options) error {
-	wanted := func(k kind) bool { return k.Default }
+	wanted := func(k kinds.Kind) bool { return k.Default }
 	switch o.Preset {
 	case Defaults:
 	case Strict:
-		wanted = func(kind) bool { return true }
+		wanted = func(kinds.Kind) bool { return true }
 	case SecretsOnly:
-		wanted = func(k kind) bool { return k.Default && k.Group != groupPersonal }
+		wanted = func(k kinds.Kind) bool { return k.Default && k.Group != kinds.GroupPersonal }
 	case Off:
-		wanted = func(kind) bool { return false }
+		wanted = func(kinds.Kind) bool { return false }
 	default:
 		return fmt.Errorf("redact: Options.Preset: got %d, want Defaults, Strict, SecretsOnly or Off", o.Preset)
 	}
-	for i, k := range kinds {
+	for i, k := range kinds.All {
 		if wanted(k) {
-			s.on.add(kindID(i))
+			s.On.Add(kinds.ID(i))
 		}
 	}
-	if err := eachKind("Kinds", o.Kinds, s.on.add); err != nil {
+	if err := eachKind("Kinds", o.Kinds, s.On.Add); err != nil {
 		return err
 	}
-	return eachKind("WithoutKinds", o.WithoutKinds, s.on.remove)
+	return eachKind("WithoutKinds", o.WithoutKinds, s.On.Remove)
 }
 
-func eachKind(field string, names []string, do func(kindID)) error {
+func eachKind(field string, names []string, do func(kinds.ID)) error {
 	for _, name := range names {
-		id, ok := kindIDs[name]
+		id, ok := kinds.ByName[name]
 		if !ok {
 			return fmt.Errorf("redact: Options.%s: got %.60q, want a kind that redact.Kinds lists", field, name)
 		}
@@ -144,10 +147,10 @@ func (s *settings) setAllowed(o *Options) error {
 }
 
 func (s *settings) allowValue(v string) {
-	if s.allow == nil {
-		s.allow = make(map[string]bool)
+	if s.Allow == nil {
+		s.Allow = make(map[string]bool)
 	}
-	s.allow[v] = true
+	s.Allow[v] = true
 }
 
 // minKnown is the shortest known value that is looked for, in bytes: shorter ones would
@@ -164,8 +167,8 @@ func (s *settings) setKnown(o *Options) error {
 		}
 		s.addKnown(v)
 	}
-	if len(s.known) > maxKnown {
-		return fmt.Errorf("redact: Options.Known: got %d values in all encodings, want %d or fewer", len(s.known), maxKnown)
+	if len(s.Known) > maxKnown {
+		return fmt.Errorf("redact: Options.Known: got %d values in all encodings, want %d or fewer", len(s.Known), maxKnown)
 	}
 	for _, p := range o.KnownEnv {
 		if _, err := path.Match(p, ""); err != nil {
@@ -194,8 +197,8 @@ func (s *settings) setKnown(o *Options) error {
 // begins at one of three places; the bytes at the ends depend on what stands beside.
 func (s *settings) addKnown(v string) {
 	add := func(v string) {
-		if len(v) >= minKnown && !slices.Contains(s.known, v) {
-			s.known = append(s.known, strings.Clone(v))
+		if len(v) >= minKnown && !slices.Contains(s.Known, v) {
+			s.Known = append(s.Known, strings.Clone(v))
 		}
 	}
 	add(v)
@@ -227,6 +230,6 @@ func (s *settings) setKey(o *Options) error {
 	if o.HMACKey != nil && len(o.HMACKey) < minKey {
 		return fmt.Errorf("redact: Options.HMACKey: got a key of %d bytes, want %d or more", len(o.HMACKey), minKey)
 	}
-	s.key = slices.Clone(o.HMACKey)
+	s.Key = slices.Clone(o.HMACKey)
 	return nil
 }

@@ -5,13 +5,18 @@ package redact
 
 import (
 	"sync"
-	"unsafe"
+
+	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/marks"
+	"github.com/toolscope/toolscope/redact/internal/names"
+	"github.com/toolscope/toolscope/redact/internal/scan"
+	"github.com/toolscope/toolscope/redact/internal/syntax"
 )
 
 // A Redactor removes secrets and personal data. It does not change after [New],
 // is safe for concurrent use, and nil works as [Default] does.
 type Redactor struct {
-	engine *engine // nil: nothing is looked for
+	engine *scan.Engine // nil: nothing is looked for
 	tools  *toolViews
 }
 
@@ -29,7 +34,7 @@ func Default() *Redactor { return defaultRedactor() }
 
 // New makes a redactor. An error names the field that is wrong, what it got and what it wants.
 func New(o Options) (*Redactor, error) {
-	allDetectors()
+	scan.AllDetectors()
 	s, err := newSettings(&o)
 	if err != nil {
 		return nil, err
@@ -37,12 +42,12 @@ func New(o Options) (*Redactor, error) {
 	if o.Preset == Off && len(o.Kinds) == 0 {
 		return new(Redactor), nil
 	}
-	s.compile()
-	s.engine.rules = rulesFor(s.rules, "")
-	if s.engine.rules == nil && s.rules != nil {
-		s.engine.rules = []placeRule{} // those of tools have the last word there, too
+	s.Compile()
+	s.Engine.Rules = rulesFor(s.rules, "")
+	if s.Engine.Rules == nil && s.rules != nil {
+		s.Engine.Rules = []scan.PlaceRule{} // those of tools have the last word there, too
 	}
-	return &Redactor{engine: &s.engine, tools: newToolViews(s.rules)}, nil
+	return &Redactor{engine: &s.Engine, tools: newToolViews(s.rules)}, nil
 }
 
 func (r *Redactor) orDefault() *Redactor {
@@ -59,11 +64,11 @@ func (r *Redactor) Text(s string) (string, Findings) {
 	if r.engine == nil || s == "" {
 		return s, nil
 	}
-	out, found, changed := r.run(nil, s, verdict{}, false)
+	out, found, changed := r.run(nil, s, names.Verdict{}, false)
 	if !changed {
 		return s, nil
 	}
-	return text(out), found
+	return syntax.Text(out), found
 }
 
 // JSON removes what is found in JSON text: by the names of members, and in every string
@@ -76,17 +81,14 @@ func (r *Redactor) JSON(src []byte) ([]byte, Findings) {
 	if r.engine == nil || len(src) == 0 {
 		return src, nil
 	}
-	out, found, changed := r.run(nil, text(src), verdict{}, true)
+	out, found, changed := r.run(nil, syntax.Text(src), names.Verdict{}, true)
 	if !changed {
 		return src, nil
 	}
 	return out, found
 }
 
-// text is b as a string, without a copy. b must not change while the string is in use.
-func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
-
-func view(b []byte) string { return text(b) }
+func view(b []byte) string { return syntax.Text(b) }
 
 // maxPasses is how often a text is gone over until nothing more is found.
 const maxPasses = 8
@@ -100,7 +102,7 @@ const maxPasses = 8
 // changes, and what does not come to rest is removed. What stands apart needs no second
 // look: an issuer's token between blanks or quotes, the whole value of a JSON member. A
 // host's callback and rules have the last word: they are asked once.
-func (r *Redactor) run(dst []byte, s string, d verdict, json bool) (out []byte, found Findings, changed bool) {
+func (r *Redactor) run(dst []byte, s string, d names.Verdict, json bool) (out []byte, found Findings, changed bool) {
 	length := len(dst)
 	out, found, again := r.pass(dst, s, d, json)
 	if found == nil {
@@ -110,9 +112,9 @@ func (r *Redactor) run(dst []byte, s string, d verdict, json bool) (out []byte, 
 		var more Findings
 		var next []byte
 		if n == maxPasses {
-			return appendUnscanned(out[:length], s, json), Findings{{Kind: idUnscanned.name(), Count: 1}}, true
+			return appendUnscanned(out[:length], s, json), Findings{{Kind: kinds.Unscanned.Name(), Count: 1}}, true
 		}
-		if next, more, again = r.pass(nil, text(out[length:]), d, json); more == nil {
+		if next, more, again = r.pass(nil, syntax.Text(out[length:]), d, json); more == nil {
 			break
 		}
 		out, found = append(out[:length], next...), found.and(more)
@@ -122,39 +124,39 @@ func (r *Redactor) run(dst []byte, s string, d verdict, json bool) (out []byte, 
 
 // pass is one pass of run. again tells that the text was changed and another pass may
 // find more. Whatever goes wrong, the whole is removed.
-func (r *Redactor) pass(dst []byte, s string, d verdict, json bool) (out []byte, found Findings, again bool) {
-	sc := newScanner(r.engine, len(s))
+func (r *Redactor) pass(dst []byte, s string, d names.Verdict, json bool) (out []byte, found Findings, again bool) {
+	sc := scan.NewScanner(r.engine, len(s))
 	length := len(dst)
 	defer func() {
 		if recover() != nil {
-			out, found, again = appendUnscanned(dst[:length], s, json), Findings{{Kind: idUnscanned.name(), Count: 1}}, false
-			r.engine.tally.countSteps(sc.steps)
+			out, found, again = appendUnscanned(dst[:length], s, json), Findings{{Kind: kinds.Unscanned.Name(), Count: 1}}, false
+			r.engine.Tally.CountSteps(sc.Steps)
 			return // the scanner is in an unknown state: not used again
 		}
-		r.engine.tally.countSteps(sc.steps)
-		sc.release()
+		r.engine.Tally.CountSteps(sc.Steps)
+		sc.Release()
 	}()
-	if !sc.look(s, d, json) {
+	if !sc.Look(s, d, json) {
 		return dst, nil, false
 	}
 	if dst == nil {
-		dst = make([]byte, 0, len(s)+24*len(sc.spans))
+		dst = make([]byte, 0, len(s)+24*len(sc.Spans))
 	}
-	out = sc.apply(dst, s)
-	sc.count(len(out) - length)
+	out = sc.Apply(dst, s)
+	sc.Count(len(out) - length)
 	lists := knownLists.Get().(*knownFindings)
-	for i := range sc.spans {
-		lists.next = lists.next.plus(sc.spans[i].kind.name(), sc.spans[i].path)
+	for i := range sc.Spans {
+		lists.next = lists.next.plus(sc.Spans[i].Kind.Name(), sc.Spans[i].Path)
 	}
 	found = lists.list()
 	knownLists.Put(lists)
-	return out, found, sc.unsettled && r.engine.callback == nil && r.engine.rules == nil
+	return out, found, sc.Unsettled && r.engine.Callback == nil && r.engine.Rules == nil
 }
 
 // appendUnscanned is what stands for a text that could not be looked at.
 func appendUnscanned(dst []byte, s string, json bool) []byte {
-	if json && looksLikeJSON(s) {
-		return append(append(append(dst, '"'), markOf(idUnscanned)...), '"')
+	if json && syntax.LooksLikeJSON(s) {
+		return append(append(append(dst, '"'), marks.OfKind(kinds.Unscanned)...), '"')
 	}
-	return append(dst, markOf(idUnscanned)...)
+	return append(dst, marks.OfKind(kinds.Unscanned)...)
 }

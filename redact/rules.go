@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/toolscope/toolscope/redact/internal/scan"
 )
 
 // An Action is what becomes of a value.
@@ -58,18 +60,18 @@ func (s *settings) setRules(o *Options) error {
 		if star := strings.IndexByte(r.Tool, '*'); star >= 0 && star != len(r.Tool)-1 {
 			return fmt.Errorf("redact: Options.Rules[%d]: got tool %.60q, want a name, with a '*' at its end at most", i, r.Tool)
 		}
-		path, err := parsePath(r.Path)
+		path, err := scan.ParsePath(r.Path)
 		if err != nil {
 			return fmt.Errorf("redact: Options.Rules[%d]: path %.80q: %w", i, r.Path, err)
 		}
-		s.rules = append(s.rules, toolRule{placeRule{path: path, action: action(r.Action)}, r.Tool})
+		s.rules = append(s.rules, toolRule{scan.PlaceRule{Path: path, Action: scan.Action(r.Action)}, r.Tool})
 	}
 	return nil
 }
 
 // A toolRule is a rule that holds for one tool, or for some.
 type toolRule struct {
-	placeRule
+	scan.PlaceRule
 	tool string
 }
 
@@ -81,11 +83,11 @@ func (c *toolRule) forTool(name string) bool {
 }
 
 // rulesFor lists the rules for one tool, and those for all; with "" only those.
-func rulesFor(rules []toolRule, tool string) []placeRule {
-	var list []placeRule
+func rulesFor(rules []toolRule, tool string) []scan.PlaceRule {
+	var list []scan.PlaceRule
 	for i := range rules {
 		if rules[i].forTool(tool) {
-			list = append(list, rules[i].placeRule)
+			list = append(list, rules[i].PlaceRule)
 		}
 	}
 	return list
@@ -119,7 +121,7 @@ func (r *Redactor) ForTool(name string) *Redactor {
 		return v.(*Redactor)
 	}
 	view := *r.engine
-	view.rules = rulesFor(r.tools.rules, name)
+	view.Rules = rulesFor(r.tools.rules, name)
 	if r.tools.n.Load() >= maxToolViews {
 		return &Redactor{engine: &view}
 	}

@@ -12,6 +12,12 @@ import (
 	"testing"
 
 	"github.com/toolscope/toolscope/internal/canary"
+	"github.com/toolscope/toolscope/redact/internal/chance"
+	"github.com/toolscope/toolscope/redact/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/marks"
+	"github.com/toolscope/toolscope/redact/internal/personal"
+	"github.com/toolscope/toolscope/redact/internal/rules"
 )
 
 const (
@@ -38,7 +44,7 @@ func (m maker) of(n int, alphabet string) string {
 // drawn is n bytes that look drawn by chance, whatever the seed.
 func (m maker) drawn(n int) string {
 	for {
-		if v := m.of(n, letters62); isLetter(v[0]) && random(v) && !isHex(v) {
+		if v := m.of(n, letters62); chars.IsLetter(v[0]) && chance.Random(v) && !chars.IsHex(v) {
 			return v
 		}
 	}
@@ -55,17 +61,17 @@ func (m maker) such(make func() string, ok func(string) bool) string {
 
 // number is what make makes and what is of a kind.
 func (m maker) number(kind string, make func() string) string {
-	id := kindIDs[kind]
-	var on kindSet
-	on.add(id)
+	id := kinds.ByName[kind]
+	var on kinds.Set
+	on.Add(id)
 	return m.such(make, func(v string) bool {
 		end := strings.LastIndexAny(v, figures) + 1
-		from, to, found, ok := nationalAt(v, 0, end, &on)
+		from, to, found, ok := personal.NationalAt(v, 0, end, &on)
 		if !ok {
-			from, to, found, ok = matchDigits(v, 0, len(v), &on)
+			from, to, found, ok = personal.MatchDigits(v, 0, len(v), &on)
 		}
 		if !ok {
-			from, to, found, ok = matchWord(v, 0, len(v), &on)
+			from, to, found, ok = personal.MatchWord(v, 0, len(v), &on)
 		}
 		return ok && from == 0 && to == len(v) && found == id
 	})
@@ -78,13 +84,13 @@ func (m maker) digits(kind string, n int) string {
 
 // samples makes a value of each kind that is no mere prefix, and the text it stands in.
 var samples = map[string]func(m maker) (value, text string){
-	kindPasswd:   func(m maker) (string, string) { v := m.drawn(14); return v, "db_password=" + v },
-	"secret":     func(m maker) (string, string) { v := m.drawn(14); return v, "client_secret: " + v },
-	"api-key":    func(m maker) (string, string) { v := m.drawn(20); return v, "api_key=" + v },
-	"token":      func(m maker) (string, string) { v := m.drawn(20); return v, "access_token=" + v },
-	"session":    func(m maker) (string, string) { v := m.drawn(24); return v, "sessionid=" + v },
-	"pin":        func(m maker) (string, string) { v := "9" + m.of(5, figures); return v, "otp: " + v },
-	"vendor-key": func(m maker) (string, string) { v := m.drawn(32); return v, "cloudflare=" + v },
+	kinds.PasswdName: func(m maker) (string, string) { v := m.drawn(14); return v, "db_password=" + v },
+	"secret":         func(m maker) (string, string) { v := m.drawn(14); return v, "client_secret: " + v },
+	"api-key":        func(m maker) (string, string) { v := m.drawn(20); return v, "api_key=" + v },
+	"token":          func(m maker) (string, string) { v := m.drawn(20); return v, "access_token=" + v },
+	"session":        func(m maker) (string, string) { v := m.drawn(24); return v, "sessionid=" + v },
+	"pin":            func(m maker) (string, string) { v := "9" + m.of(5, figures); return v, "otp: " + v },
+	"vendor-key":     func(m maker) (string, string) { v := m.drawn(32); return v, "cloudflare=" + v },
 	"private-key": func(m maker) (string, string) {
 		v := m.drawn(64)
 		return v, "-----BEGIN PRIVATE " + "KEY-----\n" + v + "\n-----END PRIVATE " + "KEY-----"
@@ -197,7 +203,7 @@ var samples = map[string]func(m maker) (value, text string){
 	"it-codice-fiscale": func(m maker) (string, string) {
 		v := m.such(func() string {
 			return m.of(6, upLetters) + m.of(2, figures) + "A" + m.of(2, figures) + m.of(1, upLetters) + m.of(3, figures) + m.of(1, upLetters)
-		}, func(v string) bool { _, _, ok := fiscalCodeAt(v, 8); return ok })
+		}, func(v string) bool { _, _, ok := personal.FiscalCodeAt(v, 8); return ok })
 		return v, "number " + v
 	},
 }
@@ -222,14 +228,14 @@ var surroundings = []struct {
 // Kinds of the table of tokens have TestEveryTokenRule as well.
 func TestEveryKind(t *testing.T) {
 	inTable := make(map[string]bool)
-	for i := range tokenRules {
-		inTable[tokenRules[i].kind] = true
+	for i := range rules.TokenRules {
+		inTable[rules.TokenRules[i].Kind] = true
 	}
 	for _, k := range Kinds() {
 		sample, ok := samples[k.Name]
 		switch {
 		case ok:
-		case inTable[k.Name], k.Name == "rule", k.Name == "known-value", k.Name == kindUnscanned:
+		case inTable[k.Name], k.Name == "rule", k.Name == "known-value", k.Name == kinds.UnscannedName:
 			continue
 		default:
 			t.Errorf("%s: there is no sample", k.Name)
@@ -247,7 +253,7 @@ func TestEveryKind(t *testing.T) {
 				if canary.Find(unescapeAll(out), []canary.Secret{{Value: value}}) != nil || found.Count() == 0 {
 					t.Errorf("%s %s, seed %d: %q became %q", k.Name, s.name, seed, in, out)
 				}
-				if s.name == "bare" && !strings.Contains(out, mark(k.Name)) {
+				if s.name == "bare" && !strings.Contains(out, marks.Text(k.Name)) {
 					t.Errorf("%s, seed %d: %q became %q, want the mark of the kind", k.Name, seed, in, out)
 				}
 			}

@@ -7,17 +7,19 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/toolscope/toolscope/redact/internal/scan"
 )
 
-// steps is how many steps of work a text takes.
+// Steps is how many steps of work a text takes.
 func steps(text string, preset Preset) int64 {
 	r, err := New(Options{Preset: preset})
 	if err != nil {
 		panic(err)
 	}
-	r.engine.tally = new(tally)
+	r.engine.Tally = new(scan.Tally)
 	r.JSON([]byte(text))
-	return r.engine.tally.steps.Load()
+	return r.engine.Tally.Steps.Load()
 }
 
 // hostile are pieces that, again and again, once cost or could cost more than their share.
@@ -86,7 +88,7 @@ func TestWorkIsLinear(t *testing.T) {
 				if big > small*4/3+4 {
 					t.Errorf("%s %s, %s: %.1f steps a byte at 16 KiB or less, %.1f at %d KiB", name, form, title, small, big, large>>10)
 				}
-				if limit := float64(maxPasses*(defaultLimits.work+64) + 64); big > limit {
+				if limit := float64(maxPasses*(defaultLimits.Work+64) + 64); big > limit {
 					t.Errorf("%s %s, %s: %.1f steps a byte, want %.0f or fewer", name, form, title, big, limit)
 				}
 			}
