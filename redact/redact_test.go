@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/toolscope/toolscope/internal/canary"
-	"github.com/toolscope/toolscope/redact/internal/chars"
+	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/marks"
 	"github.com/toolscope/toolscope/redact/internal/rules"

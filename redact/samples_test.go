@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/toolscope/toolscope/internal/canary"
+	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/chance"
-	"github.com/toolscope/toolscope/redact/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/marks"
 	"github.com/toolscope/toolscope/redact/internal/personal"

@@ -6,7 +6,7 @@ package anchors
 import (
 	"slices"
 
-	"github.com/toolscope/toolscope/redact/internal/chars"
+	"github.com/toolscope/toolscope/internal/chars"
 )
 
 // An Act is what to do where an anchor is found.

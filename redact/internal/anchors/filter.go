@@ -6,7 +6,7 @@ package anchors
 import (
 	"math/bits"
 
-	"github.com/toolscope/toolscope/redact/internal/chars"
+	"github.com/toolscope/toolscope/internal/chars"
 )
 
 // A Filter finds where anchors may begin, eight places at a time, without looking at any:

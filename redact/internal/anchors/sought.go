@@ -4,8 +4,8 @@
 package anchors
 
 import (
+	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/chance"
-	"github.com/toolscope/toolscope/redact/internal/chars"
 )
 
 // Sets of classes.

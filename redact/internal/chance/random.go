@@ -6,7 +6,7 @@ package chance
 import (
 	"strings"
 
-	"github.com/toolscope/toolscope/redact/internal/chars"
+	"github.com/toolscope/toolscope/internal/recognise"
 )
 
 // MaxValue is how far a value without an end is followed, in bytes.
@@ -37,7 +37,7 @@ func Random(v string) bool {
 	}
 	letters := s.lower + s.upper
 	switch {
-	case IsUUID(v):
+	case recognise.UUID(v):
 		return true
 	case letters == 0:
 		return s.digits >= 16 && s.other*8 <= n
@@ -64,7 +64,7 @@ func RandomPart(v string) bool {
 		if len(v) < 16 {
 			return false
 		}
-		if IsUUID(v) || !strings.ContainsAny(v, "_-.:|/~") && Random(v) {
+		if recognise.UUID(v) || !strings.ContainsAny(v, "_-.:|/~") && Random(v) {
 			return true
 		}
 	}
@@ -92,21 +92,4 @@ func Level16(c byte) int {
 		return int(c - '0')
 	}
 	return int(c-'a') + 10
-}
-
-// IsUUID reports whether v has the form of RFC 9562.
-func IsUUID(v string) bool {
-	if len(v) != 36 {
-		return false
-	}
-	for i := range 36 {
-		if i == 8 || i == 13 || i == 18 || i == 23 {
-			if v[i] != '-' {
-				return false
-			}
-		} else if chars.Class[v[i]]&chars.Hex == 0 {
-			return false
-		}
-	}
-	return true
 }

@@ -3,7 +3,7 @@
 
 package chance
 
-import "github.com/toolscope/toolscope/redact/internal/chars"
+import "github.com/toolscope/toolscope/internal/chars"
 
 // shape counts what random weighs.
 type shape struct {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/toolscope/toolscope/redact/internal/chars"
+	"github.com/toolscope/toolscope/internal/chars"
 )
 
 // PercentEncoded reports whether some of s is.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/toolscope/toolscope/redact/internal/chars"
+	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/marks"
 	"github.com/toolscope/toolscope/redact/internal/rules"
 	"github.com/toolscope/toolscope/redact/internal/syntax"

@@ -6,7 +6,7 @@ package marks
 import (
 	"strings"
 
-	"github.com/toolscope/toolscope/redact/internal/chars"
+	"github.com/toolscope/toolscope/internal/chars"
 )
 
 // NearBy is how far before a number a word may stand that says what it is, in bytes.

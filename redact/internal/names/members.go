@@ -3,7 +3,7 @@
 
 package names
 
-import "github.com/toolscope/toolscope/redact/internal/chars"
+import "github.com/toolscope/toolscope/internal/chars"
 
 // IsValueName reports whether a member of this name holds the value of what stands
 // above or beside.

@@ -6,8 +6,8 @@ package names
 import (
 	"unsafe"
 
+	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/internal/memo"
-	"github.com/toolscope/toolscope/redact/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 )
 

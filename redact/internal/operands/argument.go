@@ -3,7 +3,7 @@
 
 package operands
 
-import "github.com/toolscope/toolscope/redact/internal/chars"
+import "github.com/toolscope/toolscope/internal/chars"
 
 // A program takes secrets in arguments that have no telling name.
 type program struct {

@@ -6,7 +6,7 @@ package operands
 import (
 	"strings"
 
-	"github.com/toolscope/toolscope/redact/internal/chars"
+	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/marks"
 	"github.com/toolscope/toolscope/redact/internal/rules"

@@ -4,8 +4,8 @@
 package operands
 
 import (
+	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/chance"
-	"github.com/toolscope/toolscope/redact/internal/chars"
 )
 
 // Schemes are HTTP authentication schemes that stand before credentials without a

@@ -6,7 +6,7 @@ package operands
 import (
 	"strings"
 
-	"github.com/toolscope/toolscope/redact/internal/chars"
+	"github.com/toolscope/toolscope/internal/chars"
 )
 
 // AngleIn reports whether the '<' at i begins a <placeholder> within a URL.

@@ -8,7 +8,7 @@ import (
 	"math/big"
 	"strings"
 
-	"github.com/toolscope/toolscope/redact/internal/chars"
+	"github.com/toolscope/toolscope/internal/chars"
 )
 
 // macEnd is the end of a MAC address (IEEE 802) that begins at i; broadcast and

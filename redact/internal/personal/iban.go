@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/toolscope/toolscope/redact/internal/chars"
+	"github.com/toolscope/toolscope/internal/chars"
 )
 
 // ibanLengthsByCountry are the codes an IBAN may begin with, and how long it is (SWIFT's IBAN

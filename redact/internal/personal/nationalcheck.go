@@ -6,7 +6,7 @@ package personal
 import (
 	"strings"
 
-	"github.com/toolscope/toolscope/redact/internal/chars"
+	"github.com/toolscope/toolscope/internal/chars"
 )
 
 // checkNINO: two letters of those in use, six digits, A to D (HM Revenue & Customs, National

@@ -6,7 +6,7 @@ package personal
 import (
 	"strings"
 
-	"github.com/toolscope/toolscope/redact/internal/chars"
+	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/rules"
 )
@@ -15,7 +15,7 @@ import (
 // through MatchDigits and MatchWord.
 var Detectors = []kinds.Detector{
 	{Kind: kinds.New("ipv6", kinds.GroupPersonal, "an IPv6 address", false), Anchors: []string{":"}, Match: func(s string, at, _ int) (int, int, bool) { return ipv6At(s, at) }},
-	{Kind: kinds.New("email", kinds.GroupPersonal, "an e-mail address", true), Anchors: []string{"@"}, Match: rules.Named(func(s string, at int) (int, int, string) { return emailAt(s, at, 0) })},
+	{Kind: kinds.New("email", kinds.GroupPersonal, "an e-mail address", true), Anchors: []string{"@"}, Match: rules.Named(func(s string, at int) (int, int, string) { return emailAt(s, at) })},
 	{Kind: kinds.New("crypto-address", kinds.GroupPersonal, "a crypto address", true), Anchors: []string{"bc1", "0x"}, Match: rules.Named(func(s string, at int) (int, int, string) {
 		b, e := wordAround(s, at)
 		if kind := wordKind(s, b, e); kind == "crypto-address" {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/toolscope/toolscope/redact/internal/chars"
+	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 )
 
@@ -45,7 +45,7 @@ var Detectors = sync.OnceValue(func() (out []kinds.Detector) {
 		kinds.Detector{Kind: kinds.New("mailchimp-key", kinds.GroupToken, "32 hexadecimal digits and a data centre", true), Anchors: []string{"-us"}, Within: true, Match: Named(mailchimpAt)},
 		kinds.Detector{Kind: kinds.New("salesforce-token", kinds.GroupToken, "an organisation's id, an exclamation mark and a session", true), Anchors: []string{"!aq", "!ar"}, Within: true, Match: Named(salesforceAt)},
 	)
-	return append(out, keyDetectors...)
+	return append(out, keyDetectors()...)
 })
 
 // Named makes a match of a function that looks at a place and names the kind.

@@ -6,7 +6,7 @@ package rules
 import (
 	"strings"
 
-	"github.com/toolscope/toolscope/redact/internal/chars"
+	"github.com/toolscope/toolscope/internal/chars"
 )
 
 // What marks a PEM block (RFC 7468). A blank or, in a query, a plus follows.

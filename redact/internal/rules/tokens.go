@@ -6,8 +6,8 @@ package rules
 import (
 	"strings"
 
+	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/chance"
-	"github.com/toolscope/toolscope/redact/internal/chars"
 )
 
 // A tokenRule knows an issuer's tokens by their prefix and by what follows it.

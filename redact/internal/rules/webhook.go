@@ -6,7 +6,7 @@ package rules
 import (
 	"strings"
 
-	"github.com/toolscope/toolscope/redact/internal/chars"
+	"github.com/toolscope/toolscope/internal/chars"
 )
 
 // hostEnd is where a URL without quotes ends.

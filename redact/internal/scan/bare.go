@@ -4,8 +4,9 @@
 package scan
 
 import (
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/internal/recognise"
 	"github.com/toolscope/toolscope/redact/internal/chance"
-	"github.com/toolscope/toolscope/redact/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/values"
 )
@@ -18,7 +19,7 @@ var kindRandom = kinds.New("random-string", kinds.GroupEntropy, "a string of 20 
 // everywhere.
 func (sc *Scanner) bareRandom(s string, start, end int) {
 	v := s[start:end]
-	if !sc.e.On.Has(kindRandom) || chars.IsHex(v) || chance.IsUUID(v) || values.IsPath(v) || !chars.HasDigit(v) || chance.Patterned(v) || !chance.Random(v) {
+	if !sc.e.On.Has(kindRandom) || chars.IsHex(v) || recognise.UUID(v) || values.IsPath(v) || !chars.HasDigit(v) || chance.Patterned(v) || !chance.Random(v) {
 		return
 	}
 	if sc.quick {

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/anchors"
-	"github.com/toolscope/toolscope/redact/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/names"
 	"github.com/toolscope/toolscope/redact/internal/operands"

@@ -6,8 +6,8 @@ package scan
 import (
 	"strings"
 
+	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/chance"
-	"github.com/toolscope/toolscope/redact/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/marks"
 	"github.com/toolscope/toolscope/redact/internal/names"

@@ -6,7 +6,7 @@ package scan
 import (
 	"unsafe"
 
-	"github.com/toolscope/toolscope/redact/internal/chars"
+	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/codec"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/names"

@@ -4,8 +4,8 @@
 package scan
 
 import (
+	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/internal/memo"
-	"github.com/toolscope/toolscope/redact/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/names"
 )
 

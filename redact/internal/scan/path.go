@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/toolscope/toolscope/redact/internal/chars"
+	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/codec"
 )
 

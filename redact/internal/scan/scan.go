@@ -7,8 +7,8 @@ import (
 	"math/bits"
 	"strings"
 
+	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/anchors"
-	"github.com/toolscope/toolscope/redact/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/marks"
 	"github.com/toolscope/toolscope/redact/internal/names"

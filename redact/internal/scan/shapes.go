@@ -4,7 +4,7 @@
 package scan
 
 import (
-	"github.com/toolscope/toolscope/redact/internal/chars"
+	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/personal"
 )
 

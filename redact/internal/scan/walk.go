@@ -6,7 +6,7 @@ package scan
 import (
 	"strings"
 
-	"github.com/toolscope/toolscope/redact/internal/chars"
+	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/names"
 	"github.com/toolscope/toolscope/redact/internal/syntax"

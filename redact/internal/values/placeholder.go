@@ -6,8 +6,8 @@ package values
 import (
 	"strings"
 
+	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/chance"
-	"github.com/toolscope/toolscope/redact/internal/chars"
 )
 
 // IsPlaceholder reports whether v stands for a value to be filled in.

@@ -6,8 +6,8 @@ package values
 import (
 	"strings"
 
+	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/chance"
-	"github.com/toolscope/toolscope/redact/internal/chars"
 )
 
 // IsReference reports whether v says where a value is, and is none: ${VAR}, $(cmd),

@@ -1,9 +1,14 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package stats
+package messages
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/internal/recognise"
+)
 
 // The functions below tell how long a thing of some kind is at the beginning of s;
 // 0 if there is none.
@@ -50,7 +55,7 @@ func pathLen(s string) int {
 }
 
 func windowsPathLen(s string) int {
-	if len(s) < 4 || !isLetter(s[0]) || s[1] != ':' || s[2] != '\\' {
+	if len(s) < 4 || !chars.IsLetter(s[0]) || s[1] != ':' || s[2] != '\\' {
 		return 0
 	}
 	n := 3
@@ -61,17 +66,8 @@ func windowsPathLen(s string) int {
 }
 
 func uuidLen(s string) int {
-	if len(s) < 36 || len(s) > 36 && isWordByte(s[36]) {
+	if len(s) < 36 || len(s) > 36 && isWordByte(s[36]) || !recognise.UUID(s[:36]) {
 		return 0
-	}
-	for i := range 36 {
-		if i == 8 || i == 13 || i == 18 || i == 23 {
-			if s[i] != '-' {
-				return 0
-			}
-		} else if !isHex(s[i]) {
-			return 0
-		}
 	}
 	return 36
 }
@@ -79,7 +75,7 @@ func uuidLen(s string) int {
 // numberLen is an integer or decimal number, with separators and exponent.
 func numberLen(s string) int {
 	n := digits(s)
-	for n > 0 && n+1 < len(s) && (s[n] == '.' || s[n] == ',' || s[n] == '_') && isDigit(s[n+1]) {
+	for n > 0 && n+1 < len(s) && (s[n] == '.' || s[n] == ',' || s[n] == '_') && chars.IsDigit(s[n+1]) {
 		n += 1 + digits(s[n+1:])
 	}
 	if n > 0 && n < len(s) && (s[n] == 'e' || s[n] == 'E') {
@@ -96,7 +92,7 @@ func numberLen(s string) int {
 
 func digits(s string) int {
 	n := 0
-	for n < len(s) && isDigit(s[n]) {
+	for n < len(s) && chars.IsDigit(s[n]) {
 		n++
 	}
 	return n

@@ -1,26 +1,28 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package stats
+package messages
 
 import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/toolscope/toolscope/internal/chars"
 )
 
-// maxMessage is the longest normalised message, in bytes.
-const maxMessage = 200
+// MaxLength is the longest normalised message, in bytes.
+const MaxLength = 200
 
-// normalise replaces what differs between occurrences of one error by its kind:
+// Normalise replaces what differs between occurrences of one error by its kind:
 // <num>, <duration>, <time>, <uuid>, <hex>, <id>, <path>, <url>, <addr>, <email>,
-// <str>. Marks of the redactor and of normalise itself stay. White space and
-// control characters become single blanks. The result has at most maxMessage
+// <str>. Marks of the redactor and of Normalise itself stay. White space and
+// control characters become single blanks. The result has at most MaxLength
 // bytes and is valid UTF-8.
-func normalise(text string) string {
+func Normalise(text string) string {
 	var b strings.Builder
 	blank := false
-	for i := 0; i < len(text) && b.Len() <= maxMessage; {
+	for i := 0; i < len(text) && b.Len() <= MaxLength; {
 		r, width := utf8.DecodeRuneInString(text[i:])
 		if unicode.IsSpace(r) || unicode.IsControl(r) || r == utf8.RuneError && width == 1 {
 			blank = b.Len() > 0
@@ -43,11 +45,11 @@ func normalise(text string) string {
 		b.WriteString(text[i:end])
 		i = end
 	}
-	return clip(b.String(), maxMessage)
+	return Clip(b.String(), MaxLength)
 }
 
-// clip cuts s to at most max bytes on a rune boundary and says so with an ellipsis.
-func clip(s string, max int) string {
+// Clip cuts s to at most max bytes on a rune boundary and says so with an ellipsis.
+func Clip(s string, max int) string {
 	if len(s) <= max {
 		return s
 	}
@@ -108,7 +110,7 @@ func wordKind(s string, i int) (end int, kind string) {
 	if n := emailLen(rest); n > 0 {
 		return i + n, "<email>"
 	}
-	if !hasDigit(word) && !allHex(word) {
+	if !chars.HasDigit(word) && !chars.IsHex(word) {
 		return i, ""
 	}
 	if n := uuidLen(rest); n > 0 {
@@ -125,15 +127,15 @@ func wordKind(s string, i int) (end int, kind string) {
 	}
 	end = i + len(word)
 	switch {
-	case strings.HasPrefix(word, "0x") && len(word) > 2 && allHex(word[2:]):
+	case strings.HasPrefix(word, "0x") && len(word) > 2 && chars.IsHex(word[2:]):
 		return end, "<hex>"
-	case isDigit(word[0]):
+	case chars.IsDigit(word[0]):
 		return numberKind(s, i, word)
-	case len(word) >= 8 && allHex(word) && hasDigit(word), len(word) >= 32 && allHex(word):
+	case len(word) >= 8 && chars.IsHex(word) && chars.HasDigit(word), len(word) >= 32 && chars.IsHex(word):
 		return end, "<hex>"
 	case len(word) >= 16 && countDigits(word) >= 3:
 		return end, "<id>"
-	case hasDigit(word):
+	case chars.HasDigit(word):
 		return end, maskDigits(word)
 	}
 	return i, ""
@@ -150,7 +152,7 @@ func numberKind(s string, i int, word string) (end int, kind string) {
 		return i + n, "<num>"
 	}
 	switch {
-	case len(word) >= 8 && allHex(word):
+	case len(word) >= 8 && chars.IsHex(word):
 		return end, "<hex>"
 	case len(word) >= 16 && countDigits(word) >= 3:
 		return end, "<id>"
@@ -163,9 +165,9 @@ func numberKind(s string, i int, word string) (end int, kind string) {
 func maskDigits(word string) string {
 	var b strings.Builder
 	for i := 0; i < len(word); i++ {
-		if !isDigit(word[i]) {
+		if !chars.IsDigit(word[i]) {
 			b.WriteByte(word[i])
-		} else if i == 0 || !isDigit(word[i-1]) {
+		} else if i == 0 || !chars.IsDigit(word[i-1]) {
 			b.WriteString("<num>")
 		}
 	}

@@ -1,9 +1,13 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package stats
+package messages
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/chars"
+)
 
 // timeLen is a date, a time of day, or both, as RFC 3339 and Go's log print them.
 func timeLen(s string) int {
@@ -82,7 +86,7 @@ func pattern(s, p string) int {
 		return 0
 	}
 	for i := range len(p) {
-		if p[i] == 'd' && !isDigit(s[i]) || p[i] != 'd' && s[i] != p[i] {
+		if p[i] == 'd' && !chars.IsDigit(s[i]) || p[i] != 'd' && s[i] != p[i] {
 			return 0
 		}
 	}

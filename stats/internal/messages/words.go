@@ -1,11 +1,13 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package stats
+package messages
 
 import (
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/toolscope/toolscope/internal/chars"
 )
 
 // wordEnd is where the word that begins at i ends.
@@ -27,27 +29,14 @@ func after(s string, i int, of func(rune) bool) bool {
 }
 
 func isWord(r rune) bool     { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
-func isWordByte(c byte) bool { return c == '_' || isDigit(c) || isLetter(c) || c >= utf8.RuneSelf }
-func isLetter(c byte) bool   { return c|0x20 >= 'a' && c|0x20 <= 'z' }
-func isDigit(c byte) bool    { return c >= '0' && c <= '9' }
-func isHex(c byte) bool      { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
-func hasDigit(s string) bool { return countDigits(s) > 0 }
+func isWordByte(c byte) bool { return c == '_' || chars.IsAlnum(c) || c >= utf8.RuneSelf }
 
 func countDigits(s string) int {
 	n := 0
 	for i := range len(s) {
-		if isDigit(s[i]) {
+		if chars.IsDigit(s[i]) {
 			n++
 		}
 	}
 	return n
-}
-
-func allHex(s string) bool {
-	for i := range len(s) {
-		if !isHex(s[i]) {
-			return false
-		}
-	}
-	return true
 }
