@@ -3,16 +3,18 @@
 
 package chars
 
+import "strings"
+
 // The classes of bytes. A byte may be of several.
 const (
 	Digit = 1 << iota
 	Lower
 	Upper
 	Hex
-	join      // _ -
-	dot       // .
-	plus      // + /
-	equal     // =
+	Join      // _ -
+	Dot       // .
+	Plus      // + /
+	Equal     // =
 	Dollar    // $
 	Percent   // % \
 	Comma     // ,
@@ -21,18 +23,18 @@ const (
 
 	letter = Lower | Upper
 	Alnum  = letter | Digit
-	URL    = Alnum | join // of base64 for URLs
-	Dotted = URL | dot
+	URL    = Alnum | Join // of base64 for URLs
+	Dotted = URL | Dot
 	Name   = Dotted | Dollar
-	B64    = URL | plus           // of both alphabets of base64
-	Base64 = Alnum | plus | equal // of base64 with padding
+	B64    = URL | Plus           // of both alphabets of base64
+	Base64 = Alnum | Plus | Equal // of base64 with padding
 )
 
 // Class tells the classes of a byte.
 var Class = func() (t [256]uint16) {
 	for class, list := range map[uint16]string{
 		Digit: "0123456789", Lower: "abcdefghijklmnopqrstuvwxyz", Upper: "ABCDEFGHIJKLMNOPQRSTUVWXYZ", Hex: "0123456789abcdefABCDEF",
-		join: "_-", dot: ".", plus: "+/", equal: "=", Dollar: "$", Percent: "%\\", Comma: ",", Space: " \t\n\r", Separator: " -./()",
+		Join: "_-", Dot: ".", Plus: "+/", Equal: "=", Dollar: "$", Percent: "%\\", Comma: ",", Space: " \t\n\r", Separator: " -./()",
 	} {
 		for _, c := range []byte(list) {
 			t[c] |= class
@@ -47,7 +49,6 @@ func IsAlnum(c byte) bool { return Class[c]&Alnum != 0 }
 // IsLetter reports whether c is an ASCII letter.
 func IsLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// IsUpper reports whether c is an ASCII capital.
 // IsUpper reports whether c is an ASCII capital.
 func IsUpper(c byte) bool { return Class[c]&Upper != 0 }
 
@@ -141,4 +142,36 @@ func FoldString(s string) string {
 		b[i] = Fold[b[i]]
 	}
 	return string(b)
+}
+
+// Skip is the first place from i on whose byte is not of one of the classes, or the end of s.
+func Skip(s string, i int, classes uint16) int {
+	for i < len(s) && Class[s[i]]&classes != 0 {
+		i++
+	}
+	return i
+}
+
+// SkipBack is the last place up to i, but not before low, before which no byte of the classes is.
+func SkipBack(s string, low, i int, classes uint16) int {
+	for i > low && Class[s[i-1]]&classes != 0 {
+		i--
+	}
+	return i
+}
+
+// SkipAny is Skip for the bytes of a list.
+func SkipAny(s string, i int, list string) int {
+	for i < len(s) && strings.IndexByte(list, s[i]) >= 0 {
+		i++
+	}
+	return i
+}
+
+// SkipBackAny is SkipBack for the bytes of a list.
+func SkipBackAny(s string, low, i int, list string) int {
+	for i > low && strings.IndexByte(list, s[i-1]) >= 0 {
+		i--
+	}
+	return i
 }

@@ -47,13 +47,9 @@ func shortWord(s string, p int) bool {
 // or, if alone, behind a blank. Digits of a digest need more than a blank.
 func RandomAhead(s string, stop int, alone bool) (from, to int) {
 	p := stop
-	for p < len(s) && p-stop < 8 && strings.IndexByte("`*\"'", s[p]) >= 0 {
-		p++
-	}
+	p = chars.SkipAny(s[:min(len(s), stop+8)], p, "`*\"'")
 	blank := p
-	for p < len(s) && p-blank < 40 && s[p] == ' ' {
-		p++
-	}
+	p = chars.SkipAny(s[:min(len(s), blank+40)], p, " ")
 	switch {
 	case p < len(s) && s[p] == '|' && p+1 < len(s) && s[p+1] != '|':
 		for p++; p < len(s) && p-blank < 80 && strings.IndexByte(" `*", s[p]) >= 0; p++ {
@@ -69,9 +65,7 @@ func RandomAhead(s string, stop int, alone bool) (from, to int) {
 	for p < len(s) && p-from < 512 && (chars.Class[s[p]]&chars.B64 != 0 || s[p] == '=' || s[p] == '.' || s[p] == '~') {
 		p++
 	}
-	for p > from && s[p-1] == '.' {
-		p--
-	}
+	p = chars.SkipBackAny(s, from, p, ".")
 	if p < len(s) && !chars.IsSpace(s[p]) && strings.IndexByte("|`\"'*,;)<\\", s[p]) < 0 {
 		return 0, 0
 	}
@@ -111,9 +105,7 @@ func SentenceValue(s string, stop int) (from, to int) {
 // BlockDefault is the literal that a Terraform variable of a name has by default.
 func BlockDefault(s string, stop int) (from, to int) {
 	p := stop
-	for p < len(s) && p-stop < 4 && strings.IndexByte("\"' ", s[p]) >= 0 {
-		p++
-	}
+	p = chars.SkipAny(s[:min(len(s), stop+4)], p, "\"' ")
 	if p >= len(s) || s[p] != '{' || p == stop {
 		return 0, 0
 	}
@@ -126,9 +118,7 @@ func BlockDefault(s string, stop int) (from, to int) {
 		name, value, ok := strings.Cut(line, "=")
 		if ok && strings.TrimSpace(name) == "default" {
 			open := offset + len(name) + 1
-			for open < len(s) && s[open] == ' ' {
-				open++
-			}
+			open = chars.SkipAny(s, open, " ")
 			if strings.HasPrefix(strings.TrimLeft(value, " "), `"`) {
 				return open + 1, QuoteEnd(s, open+1, '"')
 			}

@@ -19,9 +19,7 @@ func BesideValue(s string, start, stop int) bool {
 		return !ok || !o.Quoted || !marks.IsMark(s[o.Start:o.End])
 	}
 	before := start
-	for before > 0 && s[before-1] == ' ' {
-		before--
-	}
+	before = chars.SkipBackAny(s, 0, before, " ")
 	if before > 0 && (s[before-1] == '=' || s[before-1] == '!' || s[before-1] == '"' && strings.IndexByte(s[start:stop], '_') > 0) {
 		return true
 	}
@@ -63,9 +61,7 @@ func ItemBefore(s string, start int) bool {
 		return false
 	}
 	quote := s[p]
-	for p > 0 && chars.IsSpace(s[p-1]) {
-		p--
-	}
+	p = chars.SkipBack(s, 0, p, chars.Space)
 	if p < 2 || s[p-1] != ',' {
 		return false
 	}
@@ -101,9 +97,7 @@ func inNetrc(s string, start int) bool {
 
 // LineStart reports whether nothing but blanks stands on the line before start.
 func LineStart(s string, start int) bool {
-	for start > 0 && (s[start-1] == ' ' || s[start-1] == '\t') {
-		start--
-	}
+	start = chars.SkipBackAny(s, 0, start, " \t")
 	return start == 0 || s[start-1] == '\n'
 }
 

@@ -39,9 +39,7 @@ var Detectors = []kinds.Detector{
 // begins at i.
 func pipedBefore(s string, i int) (start, end int, kind string) {
 	end = i
-	for end > 0 && s[end-1] == ' ' {
-		end--
-	}
+	end = chars.SkipBackAny(s, 0, end, " ")
 	if end == 0 || s[end-1] != '|' {
 		return 0, 0, ""
 	}

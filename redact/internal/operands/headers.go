@@ -18,9 +18,7 @@ func CredentialsEnd(s string, p int) int {
 	for q < len(s) && q-p < chance.MaxValue && (chars.Class[s[q]]&chars.B64 != 0 || s[q] == '.' || s[q] == '=' || s[q] == '~' || s[q] == ':') {
 		q++
 	}
-	for q > p && (s[q-1] == '.' || s[q-1] == ':') {
-		q--
-	}
+	q = chars.SkipBackAny(s, p, q, ".:")
 	return q
 }
 

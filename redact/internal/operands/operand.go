@@ -14,9 +14,7 @@ import (
 // ValueAt reads the value that begins at p, behind the operator in o.
 func ValueAt(s string, p int, o values.Operand) values.Operand {
 	from := p
-	for p < len(s) && (s[p] == ' ' || s[p] == '\t') {
-		p++
-	}
+	p = chars.SkipAny(s, p, " \t")
 	o.Spaced = p > from
 	if o.Op == ' ' && (chars.HasFold(s, p, "is ") || chars.HasFold(s, p, "to ")) {
 		p += 3
@@ -88,13 +86,9 @@ func nextLine(s string, p int, o values.Operand) (int, bool) {
 	if p >= len(s) || s[p] != '\n' && s[p] != '\r' {
 		return 0, false
 	}
-	for p < len(s) && (s[p] == '\n' || s[p] == '\r') {
-		p++
-	}
+	p = chars.SkipAny(s, p, "\n\r")
 	q := p
-	for q < len(s) && (s[q] == ' ' || s[q] == '\t') {
-		q++
-	}
+	q = chars.SkipAny(s, q, " \t")
 	switch {
 	case q >= len(s) || s[q] == '\n':
 		return 0, false
@@ -168,9 +162,7 @@ func quoteEntity(s string, p int) string {
 // escapedQuote is the length of a quote behind backslashes at p: \", \\".
 func escapedQuote(s string, p int) int {
 	q := p
-	for q < len(s) && s[q] == '\\' && q-p < 8 {
-		q++
-	}
+	q = chars.SkipAny(s[:min(len(s), p+8)], q, "\\")
 	if q > p && q < len(s) && (s[q] == '"' || s[q] == '\'') {
 		return q - p + 1
 	}
@@ -225,9 +217,7 @@ func elementEnd(s string, p int) int {
 		return p // another element, or no element at all
 	}
 	end := p + n
-	for end > p && chars.IsSpace(s[end-1]) {
-		end--
-	}
+	end = chars.SkipBack(s, p, end, chars.Space)
 	return end
 }
 
@@ -270,9 +260,7 @@ scan:
 
 // memberAt reports whether another "name=" or "name:" begins at q.
 func memberAt(s string, q int) bool {
-	for q < len(s) && s[q] == ' ' {
-		q++
-	}
+	q = chars.SkipAny(s, q, " ")
 	if q >= len(s) || !chars.IsLetter(s[q]) && s[q] != '_' {
 		return false
 	}

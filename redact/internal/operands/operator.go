@@ -20,9 +20,7 @@ func FindOperand(s string, start, stop int) (o values.Operand, ok bool) {
 		p++
 	}
 	closed := p
-	for p < len(s) && (s[p] == ' ' || s[p] == '\t') && p-closed < 40 {
-		p++
-	}
+	p = chars.SkipAny(s[:min(len(s), closed+40)], p, " \t")
 	if p >= len(s) {
 		return o, false
 	}
@@ -160,14 +158,10 @@ func typedOperator(s string, p, start, stop int) (q int, op byte) {
 	if e == p || e-p >= 24 {
 		return 0, 0
 	}
-	for e < len(s) && s[e] == ' ' {
-		e++
-	}
+	e = chars.SkipAny(s, e, " ")
 	if e+1 < len(s) && s[e] == '=' && s[e+1] != '=' && s[e+1] != '>' || strings.HasPrefix(s[e:], ":=") {
 		q = e
-		for q < len(s) && (s[q] == '=' || s[q] == ':') {
-			q++
-		}
+		q = chars.SkipAny(s, q, "=:")
 		return q, '='
 	}
 	return 0, 0
@@ -186,12 +180,8 @@ func valueAttribute(s string, p int, wasQuoted bool) int {
 	for _, w := range [...]string{"value", "content", "default", "val"} {
 		if chars.HasFold(s, q, w) {
 			q += len(w)
-			for q < len(s) && strings.IndexByte("\"'\\", s[q]) >= 0 {
-				q++
-			}
-			for q < len(s) && s[q] == ' ' {
-				q++
-			}
+			q = chars.SkipAny(s, q, "\"'\\")
+			q = chars.SkipAny(s, q, " ")
 			if q < len(s) && (s[q] == '=' || s[q] == ':') {
 				return q + 1
 			}

@@ -162,12 +162,8 @@ func digitRun(s string, i int) (end, digits, groups int) {
 // wordAround is the run of letters and digits around i, at most 128 bytes.
 func wordAround(s string, i int) (start, end int) {
 	start, end = i, i
-	for start > 0 && i-start < 64 && chars.Class[s[start-1]]&chars.Alnum != 0 {
-		start--
-	}
-	for end < len(s) && end-i < 64 && chars.Class[s[end]]&chars.Alnum != 0 {
-		end++
-	}
+	start = chars.SkipBack(s, max(0, i-64), start, chars.Alnum)
+	end = chars.Skip(s[:min(len(s), i+64)], end, chars.Alnum)
 	return start, end
 }
 

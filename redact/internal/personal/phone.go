@@ -116,9 +116,7 @@ func extension(s string, end int) int {
 		return end
 	}
 	p := end + 1
-	for p < len(s) && chars.IsDigit(s[p]) {
-		p++
-	}
+	p = chars.Skip(s, p, chars.Digit)
 	if n := p - end - 1; n < 1 || n > 6 || p < len(s) && chars.IsAlnum(s[p]) {
 		return end
 	}

@@ -79,9 +79,7 @@ func discordAt(s string, i, last int) (start, end int, kind string) {
 		return 0, 0, ""
 	}
 	start = i
-	for start > last && i-start < 27 && chars.Class[s[start-1]]&chars.URL != 0 {
-		start--
-	}
+	start = chars.SkipBack(s, max(last, i-27), start, chars.URL)
 	if n := i - start; n < 24 || n > 26 || strings.IndexByte("MNO", s[start]) < 0 {
 		return 0, 0, ""
 	}
@@ -106,9 +104,7 @@ func atlasAt(s string, i, last int) (start, end int, kind string) {
 		}
 	}
 	end = i + len(".atlasv1.")
-	for end < len(s) && chars.Class[s[end]]&(chars.URL|chars.Base64) != 0 {
-		end++
-	}
+	end = chars.Skip(s, end, chars.URL|chars.Base64)
 	return i - 14, end, "terraform-token"
 }
 
@@ -179,9 +175,7 @@ func mailchimpAt(s string, i int) (start, end int, kind string) {
 	}
 	end = i + len("-us")
 	digits := end
-	for end < len(s) && chars.IsDigit(s[end]) {
-		end++
-	}
+	end = chars.Skip(s, end, chars.Digit)
 	if end == digits || end-digits > 2 || end < len(s) && chars.IsAlnum(s[end]) {
 		return 0, 0, ""
 	}

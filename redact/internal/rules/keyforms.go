@@ -43,9 +43,7 @@ func before(s string, i, n int) int {
 // runEnd is the end of the run of base64's alphabets that begins at i, at most 64 bytes.
 func runEnd(s string, i int) int {
 	end := i
-	for end < len(s) && end-i < 64 && chars.Class[s[end]]&chars.B64 != 0 {
-		end++
-	}
+	end = chars.Skip(s[:min(len(s), i+64)], end, chars.B64)
 	return end
 }
 
@@ -69,9 +67,7 @@ func azureKeyAt(s string, i int) (start, end int, kind string) {
 		if n := end - i - len(k.mark); start < 0 || n < k.min || n > k.max {
 			return 0, 0, ""
 		}
-		for end < len(s) && s[end] == '=' {
-			end++
-		}
+		end = chars.Skip(s, end, chars.Equal)
 		return start, end, "azure-key"
 	}
 	return 0, 0, ""
@@ -81,9 +77,7 @@ func azureKeyAt(s string, i int) (start, end int, kind string) {
 func clickupAt(s string, i int) (start, end int, kind string) {
 	end = i + len("pk_")
 	number := end
-	for end < len(s) && chars.IsDigit(s[end]) {
-		end++
-	}
+	end = chars.Skip(s, end, chars.Digit)
 	if n := end - number; n < 5 || n > 12 || end == len(s) || s[end] != '_' {
 		return 0, 0, ""
 	}
@@ -219,26 +213,18 @@ func nextKeyLine(s string, i int) int {
 // puttyAt finds the lines that the "Private-Lines:" at i counts.
 func puttyAt(s string, i int) (start, end int, kind string) {
 	p := i + len("private-lines:")
-	for p < len(s) && s[p] == ' ' {
-		p++
-	}
+	p = chars.SkipAny(s, p, " ")
 	lines := 0
 	for p < len(s) && chars.IsDigit(s[p]) && lines < 1000 {
 		lines = lines*10 + int(s[p]-'0')
 		p++
 	}
-	for p < len(s) && chars.IsSpace(s[p]) {
-		p++
-	}
+	p = chars.Skip(s, p, chars.Space)
 	start = p
 	for end = p; lines > 0 && end < len(s) && end-start < maxKey && chars.Class[s[end]]&chars.Base64 != 0; lines-- {
-		for end < len(s) && chars.Class[s[end]]&chars.Base64 != 0 {
-			end++
-		}
+		end = chars.Skip(s, end, chars.Base64)
 		p = end
-		for end < len(s) && chars.IsSpace(s[end]) {
-			end++
-		}
+		end = chars.Skip(s, end, chars.Space)
 	}
 	if p-start < 32 {
 		return 0, 0, ""

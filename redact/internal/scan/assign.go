@@ -22,16 +22,10 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 	}
 	low := max(sc.settled, i-names.MaxName)
 	start, stop := i, end
-	for start > low && chars.Class[s[start-1]]&chars.Name != 0 {
-		start--
-	}
+	start = chars.SkipBack(s, low, start, chars.Name)
 	high := min(len(s), end+names.MaxName)
-	for stop < high && chars.Class[s[stop]]&chars.Name != 0 {
-		stop++
-	}
-	for stop > end && (s[stop-1] == '.' || s[stop-1] == '-') {
-		stop--
-	}
+	stop = chars.Skip(s[:high], stop, chars.Name)
+	stop = chars.SkipBackAny(s, end, stop, ".-")
 	sc.named = stop
 	v := sc.words.Classify(s[start:stop])
 	if v.Level == names.Harmless || strings.HasSuffix(s[:start], marks.Head) {
@@ -117,9 +111,7 @@ func (sc *Scanner) precededBySecret(s string, start int) bool {
 // comparedBefore finds the literal that is compared with a name: "…" == name.
 func (sc *Scanner) comparedBefore(s string, start int, v names.Verdict) int {
 	p := start
-	for p > sc.settled && s[p-1] == ' ' && start-p < 4 {
-		p--
-	}
+	p = chars.SkipBackAny(s, max(sc.settled, start-4), p, " ")
 	n := 0
 	for p > sc.settled && (s[p-1] == '=' || s[p-1] == '!') && n < 3 {
 		p, n = p-1, n+1
@@ -127,9 +119,7 @@ func (sc *Scanner) comparedBefore(s string, start int, v names.Verdict) int {
 	if n < 2 {
 		return 0
 	}
-	for p > sc.settled && s[p-1] == ' ' {
-		p--
-	}
+	p = chars.SkipBackAny(s, sc.settled, p, " ")
 	if p <= sc.settled || s[p-1] != '"' && s[p-1] != '\'' && s[p-1] != '`' {
 		return 0
 	}

@@ -20,9 +20,7 @@ func (sc *Scanner) schemeHit(s string, i, end int) int {
 	if i > 0 && chars.IsAlnum(s[i-1]) {
 		return 0
 	}
-	for end < len(s) && s[end] == ' ' {
-		end++
-	}
+	end = chars.SkipAny(s, end, " ")
 	stop := operands.CredentialsEnd(s, end)
 	v := s[end:stop]
 	sc.spend(stop - end)
@@ -74,9 +72,7 @@ func (sc *Scanner) headerValue(s string, o values.Operand, d names.Verdict) (nex
 		return 0, false
 	}
 	start := o.Start + space + 1
-	for start < line && s[start] == ' ' {
-		start++
-	}
+	start = chars.SkipAny(s[:line], start, " ")
 	stop := line
 	if !chars.EqualFold(v[:space], "digest") {
 		stop = start

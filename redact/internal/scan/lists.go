@@ -6,6 +6,7 @@ package scan
 import (
 	"strings"
 
+	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/chance"
 	"github.com/toolscope/toolscope/redact/internal/names"
 	"github.com/toolscope/toolscope/redact/internal/operands"
@@ -67,9 +68,7 @@ func (sc *Scanner) dashList(s string, p int, d names.Verdict) int {
 			break
 		}
 		p = o.End + nl + 1
-		for p < len(s) && (s[p] == ' ' || s[p] == '\t') {
-			p++
-		}
+		p = chars.SkipAny(s, p, " \t")
 		if !strings.HasPrefix(s[p:], "- ") {
 			break
 		}

@@ -43,9 +43,7 @@ func (sc *Scanner) manifestHit(s string, end int) int {
 			stop = at + i
 		}
 		first := at
-		for first < stop && (s[first] == ' ' || s[first] == '\t') {
-			first++
-		}
+		first = chars.SkipAny(s[:stop], first, " \t")
 		name, _, ok := strings.Cut(s[first:stop], ":")
 		switch {
 		case first == stop, strings.HasPrefix(s[first:stop], "{{"):
@@ -69,12 +67,8 @@ func (sc *Scanner) manifestHit(s string, end int) int {
 
 // manifestValue removes the value on a line.
 func (sc *Scanner) manifestValue(s string, start, stop int) {
-	for start < stop && strings.IndexByte(" \t\"'", s[start]) >= 0 {
-		start++
-	}
-	for stop > start && strings.IndexByte(" \t\r\"'", s[stop-1]) >= 0 {
-		stop--
-	}
+	start = chars.SkipAny(s[:stop], start, " \t\"'")
+	stop = chars.SkipBackAny(s, start, stop, " \t\r\"'")
 	if v := s[start:stop]; len(v) >= 4 && !values.IsReference(v) && !strings.HasPrefix(v, "{{") && chars.HasAlnum(v) {
 		sc.takeNamed(s, start, stop, kinds.Secret)
 	}

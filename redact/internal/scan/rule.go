@@ -27,9 +27,7 @@ func (sc *Scanner) byRule(s string, i, base int) (end int, ok bool) {
 		return i, false
 	}
 	end = syntax.SkipValue(s, i)
-	for end > i && chars.IsSpace(s[end-1]) {
-		end--
-	}
+	end = chars.SkipBack(s, i, end, chars.Space)
 	inside := len(sc.frames) > base
 	switch action {
 	case actionKeep:
@@ -62,9 +60,7 @@ func (sc *Scanner) dropMember(s string, sp *span) {
 	}
 	if f.kept > 0 {
 		p := sp.start
-		for p > 0 && chars.IsSpace(s[p-1]) {
-			p--
-		}
+		p = chars.SkipBack(s, 0, p, chars.Space)
 		if p > 0 && s[p-1] == ',' {
 			sp.start = p - 1
 		}

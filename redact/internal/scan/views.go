@@ -88,12 +88,8 @@ func (sc *Scanner) encoded(s string, depth int) {
 			continue
 		}
 		start, end := i, i+1
-		for start > 0 && i-start < codec.MinEncoded && chars.Class[s[start-1]]&chars.B64 != 0 {
-			start--
-		}
-		for end < len(s) && chars.Class[s[end]]&chars.B64 != 0 {
-			end++
-		}
+		start = chars.SkipBack(s, max(0, i-codec.MinEncoded), start, chars.B64)
+		end = chars.Skip(s, end, chars.B64)
 		if end-start >= codec.MinEncoded {
 			if codec.OpensToText(s[start:end]) {
 				sc.openRun(s, start, end, depth)
@@ -134,9 +130,7 @@ func (sc *Scanner) openRun(s string, start, end, depth int) {
 	if len(sc.Spans) == base {
 		return
 	}
-	for end < len(s) && s[end] == '=' {
-		end++
-	}
+	end = chars.Skip(s, end, chars.Equal)
 	found := sc.Spans[base]
 	sc.Spans = append(sc.Spans[:base], span{start: start, end: end, Kind: found.Kind, repl: found.repl, Path: found.Path})
 }

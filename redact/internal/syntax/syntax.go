@@ -32,9 +32,7 @@ func LooksLikeJSON(s string) bool {
 
 // SkipBlank is the first place from i on that JSON does not take for white space.
 func SkipBlank(s string, i int) int {
-	for i < len(s) && (s[i] == ' ' || s[i] == '\n' || s[i] == '\t' || s[i] == '\r') {
-		i++
-	}
+	i = chars.SkipAny(s, i, " \n\t\r")
 	return i
 }
 

@@ -271,9 +271,7 @@ func objectName(v, name string) bool {
 		return false
 	}
 	i := len(head)
-	for i > 0 && chars.Class[head[i-1]]&chars.Lower != 0 {
-		i--
-	}
+	i = chars.SkipBack(head, 0, i, chars.Lower)
 	if i > 0 && chars.IsUpper(head[i-1]) {
 		i--
 	}
