@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/toolscope/toolscope/internal/canary"
+	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/marks"
 )
 
 // TestNotationsOfSecrets: the ways in which files, programs and people put a secret
@@ -114,12 +116,12 @@ func TestNotationsThatOnlyLookLikeIt(t *testing.T) {
 // TestWeakPasswords: a password that is no more than its name written another way is one.
 func TestWeakPasswords(t *testing.T) {
 	for text, want := range map[string]string{
-		"MYSQL_PASSWORD=mysqlpassword":    "MYSQL_PASSWORD=" + mark(kindPasswd),
-		"client_secret: top-secret-value": "client_secret: " + mark("secret"),
-		"clientSecret: my-client-secret":  "clientSecret: " + mark("secret"),
-		"--set auth.password=password":    "--set auth.password=" + mark(kindPasswd),
-		`{"dbPassword":"db-password"}`:    `{"dbPassword":"` + mark(kindPasswd) + `"}`,
-		"password := \"super-secret-pw\"": "password := \"" + mark(kindPasswd) + "\"",
+		"MYSQL_PASSWORD=mysqlpassword":    "MYSQL_PASSWORD=" + marks.Text(kinds.PasswdName),
+		"client_secret: top-secret-value": "client_secret: " + marks.Text("secret"),
+		"clientSecret: my-client-secret":  "clientSecret: " + marks.Text("secret"),
+		"--set auth.password=password":    "--set auth.password=" + marks.Text(kinds.PasswdName),
+		`{"dbPassword":"db-password"}`:    `{"dbPassword":"` + marks.Text(kinds.PasswdName) + `"}`,
+		"password := \"super-secret-pw\"": "password := \"" + marks.Text(kinds.PasswdName) + "\"",
 	} {
 		if out, _ := Default().Text(text); out != want {
 			t.Errorf("%q became %q, want %q", text, out, want)

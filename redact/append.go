@@ -3,7 +3,11 @@
 
 package redact
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/toolscope/toolscope/redact/internal/syntax"
+)
 
 // AppendJSONMax is [Redactor.JSONMax], appended to dst: one buffer may take the
 // arguments and the result of a call. src is never written to.
@@ -22,7 +26,7 @@ func (r *Redactor) AppendTextMax(dst []byte, s string, max int) ([]byte, Report)
 // nothing was removed or cut.
 func (r *Redactor) JSONTextMax(s string, max int) (string, Report) {
 	out, report := r.JSONMax(unsafe.Slice(unsafe.StringData(s), len(s)), max)
-	return text(out), report
+	return syntax.Text(out), report
 }
 
 // JSONCopyMax is [Redactor.JSONMax] as a string that shares no memory with src, which may
@@ -32,5 +36,5 @@ func (r *Redactor) JSONCopyMax(src []byte, max int) (string, Report) {
 	if len(out) > 0 && &out[0] == &src[0] {
 		return string(out), report
 	}
-	return text(out), report
+	return syntax.Text(out), report
 }

@@ -6,6 +6,9 @@ package redact
 import (
 	"errors"
 	"fmt"
+
+	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/marks"
 )
 
 // Error returns an error whose text is redacted, whatever the verb it is printed
@@ -21,7 +24,7 @@ func (r *Redactor) Error(err error) error {
 func (r *Redactor) errorText(err error) (text string) {
 	defer func() {
 		if recover() != nil {
-			text = mark(kindUnscanned)
+			text = marks.Text(kinds.UnscannedName)
 		}
 	}()
 	text, _ = r.Text(err.Error())
@@ -33,7 +36,10 @@ type redactedError struct {
 	err  error
 }
 
-func (e *redactedError) Error() string              { return e.text }
-func (e *redactedError) Is(target error) bool       { return errors.Is(e.err, target) }
-func (e *redactedError) As(target any) bool         { return errors.As(e.err, target) }
+func (e *redactedError) Error() string { return e.text }
+
+func (e *redactedError) Is(target error) bool { return errors.Is(e.err, target) }
+
+func (e *redactedError) As(target any) bool { return errors.As(e.err, target) }
+
 func (e *redactedError) Format(f fmt.State, _ rune) { fmt.Fprint(f, e.text) }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/toolscope/toolscope/internal/canary"
+	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/marks"
 )
 
 func TestError(t *testing.T) {
@@ -50,7 +52,7 @@ type panickingError struct{}
 func (panickingError) Error() string { panic("in Error") }
 
 func TestErrorThatPanics(t *testing.T) {
-	if got := Default().Error(panickingError{}).Error(); got != mark(kindUnscanned) {
+	if got := Default().Error(panickingError{}).Error(); got != marks.Text(kinds.UnscannedName) {
 		t.Errorf("got %q, want the mark of what could not be looked at", got)
 	}
 }

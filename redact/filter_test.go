@@ -8,18 +8,21 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/toolscope/toolscope/redact/internal/anchors"
+	"github.com/toolscope/toolscope/redact/internal/personal"
 )
 
 // placesIn are the places at which the filter says an anchor may begin.
-func placesIn(f *filter, s string) map[int]bool {
+func placesIn(f *anchors.Filter, s string) map[int]bool {
 	found := make(map[int]bool)
 	for i := 0; ; i += 8 {
 		var set uint64
-		if i, set = f.next(s, i); set == 0 {
+		if i, set = f.Next(s, i); set == 0 {
 			return found
 		}
 		for ; set != 0; set &= set - 1 {
-			found[i-reach+bits.TrailingZeros64(set)] = true
+			found[i-anchors.Reach+bits.TrailingZeros64(set)] = true
 		}
 	}
 }
@@ -28,17 +31,17 @@ func placesIn(f *filter, s string) map[int]bool {
 // block of eight, at a text's end and before other text.
 func TestFilterFindsEveryAnchor(t *testing.T) {
 	for name, r := range map[string]*Redactor{"default": Default(), "strict": strict(t)} {
-		m := r.machine
-		for i := range m.entries {
-			e := &m.entries[i]
+		m := r.engine.Machine
+		for i := range m.Entries {
+			e := &m.Entries[i]
 			for pad := 1; pad <= 9; pad++ {
 				before := []string{strings.Repeat(" ", pad)}
-				if m.mayStandWithin(*e) {
+				if e.Within {
 					before = append(before, strings.Repeat("n", pad))
 				}
 				for _, head := range before {
-					for _, s := range []string{head + e.lit + "  ", head + strings.ToUpper(e.lit) + " and other text behind it"} {
-						if !placesIn(&m.filter, s)[pad] {
+					for _, s := range []string{head + e.Lit + "  ", head + strings.ToUpper(e.Lit) + " and other text behind it"} {
+						if !placesIn(&m.Filter, s)[pad] {
 							t.Fatalf("%s: the anchor at %d of %q is not found", name, pad, s)
 						}
 					}
@@ -51,17 +54,15 @@ func TestFilterFindsEveryAnchor(t *testing.T) {
 // TestNumbersSoughtByGroups: what the filter passes over is no number. Texts of digits and what
 // stands between them are read by it, and by one that stops at every two digits.
 func TestNumbersSoughtByGroups(t *testing.T) {
-	every := *Default()
-	m := *every.machine
-	sought := make(sought, trigrams)
-	sought.addNumbers(true)
-	sought.addWords()
-	for _, e := range m.entries {
-		sought.addAnchor(e.lit, false, false)
+	engine := *Default().engine
+	machine := *engine.Machine
+	every := &Redactor{engine: &engine}
+	var list []anchors.Anchor
+	for _, e := range machine.Entries {
+		list = append(list, anchors.Anchor{Lit: e.Lit, Act: e.Act, N: e.N, Within: true})
 	}
-	m.filter = filter{}
-	m.filter.lay(sought)
-	every.machine = &m
+	machine.Automaton = anchors.NewAutomaton(list, &anchors.Runs{Short: true, Words: personal.IBANCountries})
+	engine.Machine = &machine
 	rng := rand.New(rand.NewPCG(1, 2))
 	const bytes = "0123456789012345678901234567890123456789 -./() -./() -./:,+x_call me 5"
 	found := 0
@@ -81,40 +82,5 @@ func TestNumbersSoughtByGroups(t *testing.T) {
 	}
 	if found < 500 {
 		t.Errorf("only %d texts have a number, want 500 or more", found)
-	}
-}
-
-func TestKnownNames(t *testing.T) {
-	var names knownNames
-	here, elsewhere := new(machine), new(machine)
-	of := func(m *machine, name string) (knownName, uint64) {
-		n, hash, ok := nameOf(m, `{"`+name+`":1}`, 2, 2+len(name))
-		if !ok {
-			t.Fatalf("%q cannot be remembered", name)
-		}
-		return n, hash
-	}
-	says := verdict{secret, idPassword}
-	for _, name := range []string{"", "a", "password", "password1", "exactly_sixteen_", "exactly_twenty_four_byte"} {
-		n, hash := of(here, name)
-		names.keep(&n, hash, says)
-		if got, ok := names.find(&n, hash); !ok || got != says {
-			t.Errorf("%q: got %v, %v, want %v", name, got, ok, says)
-		}
-		for _, other := range []struct {
-			machine *machine
-			name    string
-		}{{here, name + "\x00"}, {here, "x" + name}, {elsewhere, name}} {
-			if len(other.name) > maxKnownName {
-				continue
-			}
-			o, _ := of(other.machine, other.name)
-			if _, ok := names.find(&o, hash); ok { // even at the same place
-				t.Errorf("%q passes for %q", other.name, name)
-			}
-		}
-	}
-	if _, _, ok := nameOf(here, strings.Repeat("n", maxKnownName+1), 0, maxKnownName+1); ok {
-		t.Error("a name longer than what is remembered is taken")
 	}
 }

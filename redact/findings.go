@@ -3,7 +3,12 @@
 
 package redact
 
-import "slices"
+import (
+	"slices"
+	"sync"
+
+	"github.com/toolscope/toolscope/redact/internal/scan"
+)
 
 // A Finding is what was removed at one place, never the value.
 type Finding struct {
@@ -18,9 +23,6 @@ type Finding struct {
 // [MaxFindings] places, one entry for each kind, with the path "…", counts the rest. Calls that
 // find the same may get the same list: it is not to be changed.
 type Findings []Finding
-
-// otherPlaces is the path of what is counted together.
-const otherPlaces = "…"
 
 // MaxFindings is how many places [Findings] tells apart.
 const MaxFindings = 64
@@ -44,15 +46,15 @@ func (f Findings) Kinds() []string {
 	return slices.Compact(names)
 }
 
-func (f Findings) add(kind, path string) Findings {
+func (f Findings) plus(kind, path string) Findings {
 	for i := range f {
 		if f[i].Kind == kind && f[i].Path == path {
 			f[i].Count++
 			return f
 		}
 	}
-	if len(f) >= MaxFindings && path != otherPlaces {
-		return f.add(kind, otherPlaces)
+	if len(f) >= MaxFindings && path != scan.OtherPlaces {
+		return f.plus(kind, scan.OtherPlaces)
 	}
 	return append(f, Finding{kind, path, 1})
 }
@@ -61,7 +63,7 @@ func (f Findings) add(kind, path string) Findings {
 func (f Findings) and(more Findings) Findings {
 	f = slices.Clone(f)
 	for _, m := range more {
-		f = f.add(m.Kind, m.Path)
+		f = f.plus(m.Kind, m.Path)
 		for i := range f {
 			if f[i].Kind == m.Kind && f[i].Path == m.Path {
 				f[i].Count += m.Count - 1
@@ -71,26 +73,33 @@ func (f Findings) and(more Findings) Findings {
 	return f
 }
 
-// knownFindings are the last lists that were made: a tool's calls have their secrets at the
+// knownFindings makes lists, and keeps the last ones: a tool's calls have their secrets at the
 // same places.
-type knownFindings [4]Findings
+type knownFindings struct {
+	next Findings // being made
+	made [4]Findings
+}
+
+var knownLists = sync.Pool{New: func() any { return new(knownFindings) }}
 
 // maxKnownFindings is the longest list that is remembered.
 const maxKnownFindings = 8
 
-// list is found as a list that stays, with no room behind its end.
-func (k *knownFindings) list(found Findings) Findings {
+// List is what was made as a list that stays, with no room behind its end.
+func (k *knownFindings) list() Findings {
+	found := k.next
+	k.next = found[:0]
 	if len(found) > maxKnownFindings {
 		return slices.Clip(slices.Clone(found))
 	}
-	for _, list := range k {
+	for _, list := range k.made {
 		if slices.Equal(list, found) {
 			return list
 		}
 	}
-	copy(k[1:], k[:])
-	k[0] = slices.Clip(slices.Clone(found))
-	return k[0]
+	copy(k.made[1:], k.made[:])
+	k.made[0] = slices.Clip(slices.Clone(found))
+	return k.made[0]
 }
 
 // A Report is what redacting and cutting did to one value.

@@ -13,6 +13,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolscope/toolscope/internal/canary"
+	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/marks"
+	"github.com/toolscope/toolscope/redact/internal/scan"
+	"github.com/toolscope/toolscope/redact/internal/syntax"
 )
 
 // seeds are texts of every form the engine knows.
@@ -33,15 +37,15 @@ func FuzzText(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		counted := *Default()
-		counted.tally = new(tally)
+		counted.engine.Tally = new(scan.Tally)
 		out, found := counted.Text(s)
-		if n := counted.tally.steps.Load(); n > int64(maxPasses*(1<<16+2*defaultLimits.Work*len(s))) {
+		if n := counted.engine.Tally.Steps.Load(); n > int64(maxPasses*(1<<16+2*defaultLimits.Work*len(s))) {
 			t.Fatalf("%d steps for %d bytes: %q", n, len(s), s)
 		}
 		if len(found) == 0 && out != s {
 			t.Fatalf("changed without a finding: %q became %q", s, out)
 		}
-		if found.Count() > 0 && found[0].Kind == kindUnscanned && len(s) < 64 && strings.Count(s, "[")+strings.Count(s, "{") < 60 {
+		if found.Count() > 0 && found[0].Kind == kinds.UnscannedName && len(s) < 64 && strings.Count(s, "[")+strings.Count(s, "{") < 60 {
 			t.Fatalf("a panic of ours in %q", s)
 		}
 		if doc, _ := Default().JSON([]byte(s)); json.Valid([]byte(s)) && !json.Valid(doc) {
@@ -67,23 +71,23 @@ func FuzzJSON(f *testing.F) {
 			t.Skip()
 		}
 		out, _ := Default().JSON(src)
-		if strings.Contains(string(out), mark(kindUnscanned)) {
+		if strings.Contains(string(out), marks.Text(kinds.UnscannedName)) {
 			return // a subtree, or all of it, may be gone
 		}
-		before, after := tokens(src), tokens(out)
+		before, after := jsonTokens(src), jsonTokens(out)
 		if len(before) != len(after) {
 			t.Fatalf("%q with %d tokens became %q with %d", src, len(before), out, len(after))
 		}
 		for i := range before {
-			if text, ok := after[i].(string); before[i] != after[i] && (!ok || !strings.Contains(text, markHead)) {
+			if text, ok := after[i].(string); before[i] != after[i] && (!ok || !strings.Contains(text, marks.Head)) {
 				t.Fatalf("token %d of %q became %v in %q", i, src, after[i], out)
 			}
 		}
 	})
 }
 
-// tokens lists the tokens of JSON text, numbers as they are written.
-func tokens(src []byte) (list []json.Token) {
+// jsonTokens lists the tokens of JSON text, numbers as they are written.
+func jsonTokens(src []byte) (list []json.Token) {
 	dec := json.NewDecoder(bytes.NewReader(src))
 	dec.UseNumber()
 	for {
@@ -113,7 +117,7 @@ func FuzzMax(f *testing.F) {
 		if len(out) > limit {
 			t.Fatalf("JSONMax(%q, %d) has %d bytes: %q", s, limit, len(out), out)
 		}
-		if looksLikeJSON(s) && json.Valid([]byte(s)) && limit > 256 && !json.Valid(out) {
+		if syntax.LooksLikeJSON(s) && json.Valid([]byte(s)) && limit > 256 && !json.Valid(out) {
 			t.Fatalf("JSONMax(%q, %d) is no JSON: %q", s, limit, out)
 		}
 	})
@@ -208,7 +212,7 @@ func unescapeAll(text string) string {
 		switch v := v.(type) {
 		case string:
 			all += "\n" + v
-			if looksLikeJSON(v) {
+			if syntax.LooksLikeJSON(v) {
 				all += "\n" + unescapeAll(v)
 			}
 		case []any:

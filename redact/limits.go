@@ -3,7 +3,11 @@
 
 package redact
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/toolscope/toolscope/redact/internal/scan"
+)
 
 // Limits bound what is looked at. What is beyond is removed, never passed on. A zero
 // field is the default.
@@ -19,19 +23,19 @@ type Limits struct {
 	Work int
 }
 
-var defaultLimits = Limits{Nesting: 512, Inner: 8, Work: 64}
+var defaultLimits = scan.Limits{Nesting: 512, Inner: 8, Work: 64}
 
 func (s *settings) setLimits(o *Options) error {
-	s.limits = defaultLimits
+	s.Limits = defaultLimits
 	for _, f := range [...]struct {
 		name     string
 		got      int
 		to       *int
 		min, max int
 	}{
-		{"Nesting", o.Limits.Nesting, &s.limits.Nesting, 1, 10000},
-		{"Inner", o.Limits.Inner, &s.limits.Inner, 1, 16},
-		{"Work", o.Limits.Work, &s.limits.Work, 16, 4096},
+		{"Nesting", o.Limits.Nesting, &s.Limits.Nesting, 1, 10000},
+		{"Inner", o.Limits.Inner, &s.Limits.Inner, 1, 16},
+		{"Work", o.Limits.Work, &s.Limits.Work, 16, 4096},
 	} {
 		switch {
 		case f.got == 0:

@@ -6,6 +6,8 @@ package redact
 import (
 	"strings"
 	"testing"
+
+	"github.com/toolscope/toolscope/redact/internal/marks"
 )
 
 // strict is what the examples are looked for with.
@@ -46,7 +48,7 @@ func TestNationalIDs(t *testing.T) {
 		{"ipv6", "fe80::1%eth0", "fe80:::1"},
 	} {
 		out, found := r.Text("number " + c.value + ", as written")
-		if out != "number "+mark(c.kind)+", as written" {
+		if out != "number "+marks.Text(c.kind)+", as written" {
 			t.Errorf("%s %s: got %q with %v", c.kind, c.value, out, found)
 		}
 		if out, _ := r.Text("number " + c.wrong + ", as written"); strings.Contains(out, c.kind) {
@@ -56,7 +58,7 @@ func TestNationalIDs(t *testing.T) {
 			t.Errorf("%s: is looked for by default: %q", c.kind, out)
 		}
 		doc := object("n", c.value)
-		if out, _ := r.JSON([]byte(doc)); string(out) != object("n", mark(c.kind)) {
+		if out, _ := r.JSON([]byte(doc)); string(out) != object("n", marks.Text(c.kind)) {
 			t.Errorf("%s in JSON: got %s", c.kind, out)
 		}
 	}
@@ -69,7 +71,7 @@ func TestOneOptionalKind(t *testing.T) {
 		t.Fatal(err)
 	}
 	const text = "2341 2341 2346 and 10.0.0.1 and 12345678Z"
-	if out, _ := r.Text(text); out != mark("in-aadhaar")+" and 10.0.0.1 and 12345678Z" {
+	if out, _ := r.Text(text); out != marks.Text("in-aadhaar")+" and 10.0.0.1 and 12345678Z" {
 		t.Errorf("got %q", out)
 	}
 }
@@ -79,7 +81,7 @@ func TestOneOptionalKind(t *testing.T) {
 func TestBareRandom(t *testing.T) {
 	r := strict(t)
 	value := "q7Vt" + "9ZkM2x" + "LbW4rT8n" + "Hs6Yd3"
-	if out, _ := r.Text("it is " + value + " today"); out != "it is "+mark("random-string")+" today" {
+	if out, _ := r.Text("it is " + value + " today"); out != "it is "+marks.Text("random-string")+" today" {
 		t.Errorf("got %q", out)
 	}
 	for _, text := range []string{

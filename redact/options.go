@@ -12,6 +12,9 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/scan"
 )
 
 // Options are what [New] makes a [Redactor] of. The zero value looks for every kind that is on
@@ -67,32 +70,31 @@ const (
 	Off                       // none, for data known to be harmless and for measuring; rules do not apply either
 )
 
-// settings are [Options], checked and compiled.
+// settings checks options and compiles them.
 type settings struct {
-	off      bool
-	on       kindSet
-	allow    map[string]bool
-	known    []string
-	rules    []compiledRule
-	callback func(Match) (Action, string)
-	key      []byte
-	standIns bool
-	limits   Limits
+	scan.Engine
+	rules []toolRule
 }
 
 // newSettings checks the options. An error names the field that is wrong, what it got and what
 // it wants.
-func newSettings(o *Options) (settings, error) {
-	s := settings{callback: o.Callback}
+func newSettings(o *Options) (*settings, error) {
+	s := new(settings)
 	for _, set := range []func(*Options) error{
 		s.setKinds, s.setAllowed, s.setKnown, s.setRules, s.setKey, s.setLimits,
 	} {
 		if err := set(o); err != nil {
-			return settings{}, err
+			return nil, err
 		}
 	}
-	if s.standIns = o.StandIns; s.standIns {
-		for _, v := range standIns {
+	if o.Callback != nil {
+		s.Callback = func(path, kind, value string) (scan.Action, string) {
+			a, replacement := o.Callback(Match{Path: path, Kind: kind, Value: value})
+			return scan.Action(a), replacement
+		}
+	}
+	if s.StandIns = o.StandIns; s.StandIns {
+		for _, v := range scan.StandIns {
 			s.allowValue(v)
 		}
 	}
@@ -100,33 +102,32 @@ func newSettings(o *Options) (settings, error) {
 }
 
 func (s *settings) setKinds(o *Options) error {
-	wanted := func(k Kind) bool { return k.Default }
+	wanted := func(k kinds.Kind) bool { return k.Default }
 	switch o.Preset {
 	case Defaults:
 	case Strict:
-		wanted = func(Kind) bool { return true }
+		wanted = func(kinds.Kind) bool { return true }
 	case SecretsOnly:
-		wanted = func(k Kind) bool { return k.Default && k.Group != groupPersonal }
+		wanted = func(k kinds.Kind) bool { return k.Default && k.Group != kinds.GroupPersonal }
 	case Off:
-		wanted = func(Kind) bool { return false }
+		wanted = func(kinds.Kind) bool { return false }
 	default:
 		return fmt.Errorf("redact: Options.Preset: got %d, want Defaults, Strict, SecretsOnly or Off", o.Preset)
 	}
-	s.off = o.Preset == Off && len(o.Kinds) == 0
-	for i, k := range kinds {
+	for i, k := range kinds.All {
 		if wanted(k) {
-			s.on.add(kindID(i))
+			s.On.Add(kinds.ID(i))
 		}
 	}
-	if err := eachKind("Kinds", o.Kinds, s.on.add); err != nil {
+	if err := eachKind("Kinds", o.Kinds, s.On.Add); err != nil {
 		return err
 	}
-	return eachKind("WithoutKinds", o.WithoutKinds, s.on.remove)
+	return eachKind("WithoutKinds", o.WithoutKinds, s.On.Remove)
 }
 
-func eachKind(field string, names []string, do func(kindID)) error {
+func eachKind(field string, names []string, do func(kinds.ID)) error {
 	for _, name := range names {
-		id, ok := allKinds()[name]
+		id, ok := kinds.ByName[name]
 		if !ok {
 			return fmt.Errorf("redact: Options.%s: got %.60q, want a kind that redact.Kinds lists", field, name)
 		}
@@ -146,10 +147,10 @@ func (s *settings) setAllowed(o *Options) error {
 }
 
 func (s *settings) allowValue(v string) {
-	if s.allow == nil {
-		s.allow = make(map[string]bool)
+	if s.Allow == nil {
+		s.Allow = make(map[string]bool)
 	}
-	s.allow[v] = true
+	s.Allow[v] = true
 }
 
 // minKnown is the shortest known value that is looked for, in bytes: shorter ones would
@@ -166,8 +167,8 @@ func (s *settings) setKnown(o *Options) error {
 		}
 		s.addKnown(v)
 	}
-	if len(s.known) > maxKnown {
-		return fmt.Errorf("redact: Options.Known: got %d values in all encodings, want %d or fewer", len(s.known), maxKnown)
+	if len(s.Known) > maxKnown {
+		return fmt.Errorf("redact: Options.Known: got %d values in all encodings, want %d or fewer", len(s.Known), maxKnown)
 	}
 	for _, p := range o.KnownEnv {
 		if _, err := path.Match(p, ""); err != nil {
@@ -196,8 +197,8 @@ func (s *settings) setKnown(o *Options) error {
 // begins at one of three places; the bytes at the ends depend on what stands beside.
 func (s *settings) addKnown(v string) {
 	add := func(v string) {
-		if len(v) >= minKnown && !slices.Contains(s.known, v) {
-			s.known = append(s.known, strings.Clone(v))
+		if len(v) >= minKnown && !slices.Contains(s.Known, v) {
+			s.Known = append(s.Known, strings.Clone(v))
 		}
 	}
 	add(v)
@@ -229,29 +230,6 @@ func (s *settings) setKey(o *Options) error {
 	if o.HMACKey != nil && len(o.HMACKey) < minKey {
 		return fmt.Errorf("redact: Options.HMACKey: got a key of %d bytes, want %d or more", len(o.HMACKey), minKey)
 	}
-	s.key = slices.Clone(o.HMACKey)
+	s.Key = slices.Clone(o.HMACKey)
 	return nil
-}
-
-// standIns are values that standards and issuers reserve for examples.
-var standIns = map[string]string{
-	"email":        "person@example.com",
-	"phone-number": "+1-202-555-0100",
-	"payment-card": "4111111111111111",
-	"us-ssn":       "219-09-9999",
-	"iban":         "GB82WEST12345698765432",
-	"ipv4":         "192.0.2.1",
-	"ipv6":         "2001:db8::1",
-	"mac-address":  "00-00-5E-00-53-00",
-}
-
-func standIn(kind kindID, _ string) string { return standIns[kinds[kind].Name] }
-
-// finish compiles what the settings say.
-func (r *Redactor) finish() {
-	if r.off {
-		return
-	}
-	r.machine = machineFor(&r.on, r.known)
-	r.tools = newToolViews(r.rules)
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/toolscope/toolscope/internal/canary"
+	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/marks"
 )
 
 func TestOptions(t *testing.T) {
@@ -22,8 +24,8 @@ func TestOptions(t *testing.T) {
 		{"Off", Options{Preset: Off}, text},
 		{"SecretsOnly", Options{Preset: SecretsOnly}, "password=[REDACTED:passwd] for jane@mail.example.org, ticket PURPLE-ELEPHANT"},
 		{"Off and a kind", Options{Preset: Off, Kinds: []string{"email"}}, "password=hu3nter2Zq for [REDACTED:email], ticket PURPLE-ELEPHANT"},
-		{"WithoutKinds", Options{WithoutKinds: []string{"email", kindPasswd}}, text},
-		{"in Kinds and WithoutKinds", Options{Kinds: []string{"email"}, WithoutKinds: []string{"email", kindPasswd}}, text},
+		{"WithoutKinds", Options{WithoutKinds: []string{"email", kinds.PasswdName}}, text},
+		{"in Kinds and WithoutKinds", Options{Kinds: []string{"email"}, WithoutKinds: []string{"email", kinds.PasswdName}}, text},
 		{"Allow", Options{Allow: []string{"jane@mail.example.org", "hu3nter2Zq"}}, text},
 		{"Known", Options{Known: []string{"PURPLE-ELEPHANT"}}, "password=[REDACTED:passwd] for [REDACTED:email], ticket [REDACTED:known-value]"},
 		{"Known overlapping", Options{Known: []string{"ELEPHANT", "PURPLE-ELEPHANT"}}, "password=[REDACTED:passwd] for [REDACTED:email], ticket [REDACTED:known-value]"},
@@ -83,7 +85,7 @@ func TestNilIsDefault(t *testing.T) {
 	if out, _ := r.TextMax(`{"password":"hu3nter2Zq"}`, 100); out != want {
 		t.Errorf("TextMax: got %s", out)
 	}
-	if out := r.Named("password", "hu3nter2Zq"); out != mark(kindPasswd) {
+	if out := r.Named("password", "hu3nter2Zq"); out != marks.Text(kinds.PasswdName) {
 		t.Errorf("Named: got %s", out)
 	}
 }

@@ -4,28 +4,20 @@
 package redact
 
 import (
-	"strings"
 	"sync"
-	"sync/atomic"
-	"unsafe"
+
+	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/marks"
+	"github.com/toolscope/toolscope/redact/internal/names"
+	"github.com/toolscope/toolscope/redact/internal/scan"
+	"github.com/toolscope/toolscope/redact/internal/syntax"
 )
 
 // A Redactor removes secrets and personal data. It does not change after [New],
 // is safe for concurrent use, and nil works as [Default] does.
 type Redactor struct {
-	settings
-	machine *machine
-	tools   *toolViews
-	tally   *tally
-}
-
-// A tally counts the steps of work; nil counts none. Tests set it.
-type tally struct{ steps atomic.Int64 }
-
-func (t *tally) add(n int) {
-	if t != nil {
-		t.steps.Add(int64(n))
-	}
+	engine *scan.Engine // nil: nothing is looked for
+	tools  *toolViews
 }
 
 var defaultRedactor = sync.OnceValue(func() *Redactor {
@@ -42,14 +34,20 @@ func Default() *Redactor { return defaultRedactor() }
 
 // New makes a redactor. An error names the field that is wrong, what it got and what it wants.
 func New(o Options) (*Redactor, error) {
-	allKinds()
+	scan.AllDetectors()
 	s, err := newSettings(&o)
 	if err != nil {
 		return nil, err
 	}
-	r := &Redactor{settings: s}
-	r.finish()
-	return r, nil
+	if o.Preset == Off && len(o.Kinds) == 0 {
+		return new(Redactor), nil
+	}
+	s.Compile()
+	s.Engine.Rules = rulesFor(s.rules, "")
+	if s.Engine.Rules == nil && s.rules != nil {
+		s.Engine.Rules = []scan.PlaceRule{} // those of tools have the last word there, too
+	}
+	return &Redactor{engine: &s.Engine, tools: newToolViews(s.rules)}, nil
 }
 
 func (r *Redactor) orDefault() *Redactor {
@@ -63,14 +61,14 @@ func (r *Redactor) orDefault() *Redactor {
 // does. Text comes back as it is, without a copy, if nothing was found.
 func (r *Redactor) Text(s string) (string, Findings) {
 	r = r.orDefault()
-	if r.off || s == "" {
+	if r.engine == nil || s == "" {
 		return s, nil
 	}
-	out, found, changed := r.run(nil, s, verdict{}, false)
+	out, found, changed := r.run(nil, s, names.Verdict{}, false)
 	if !changed {
 		return s, nil
 	}
-	return text(out), found
+	return syntax.Text(out), found
 }
 
 // JSON removes what is found in JSON text: by the names of members, and in every string
@@ -80,20 +78,17 @@ func (r *Redactor) Text(s string) (string, Findings) {
 // same.
 func (r *Redactor) JSON(src []byte) ([]byte, Findings) {
 	r = r.orDefault()
-	if r.off || len(src) == 0 {
+	if r.engine == nil || len(src) == 0 {
 		return src, nil
 	}
-	out, found, changed := r.run(nil, text(src), verdict{}, true)
+	out, found, changed := r.run(nil, syntax.Text(src), names.Verdict{}, true)
 	if !changed {
 		return src, nil
 	}
 	return out, found
 }
 
-// text is b as a string, without a copy. b must not change while the string is in use.
-func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
-
-func view(b []byte) string { return text(b) }
+func view(b []byte) string { return syntax.Text(b) }
 
 // maxPasses is how often a text is gone over until nothing more is found.
 const maxPasses = 8
@@ -107,7 +102,7 @@ const maxPasses = 8
 // changes, and what does not come to rest is removed. What stands apart needs no second
 // look: an issuer's token between blanks or quotes, the whole value of a JSON member. A
 // host's callback and rules have the last word: they are asked once.
-func (r *Redactor) run(dst []byte, s string, d verdict, json bool) (out []byte, found Findings, changed bool) {
+func (r *Redactor) run(dst []byte, s string, d names.Verdict, json bool) (out []byte, found Findings, changed bool) {
 	length := len(dst)
 	out, found, again := r.pass(dst, s, d, json)
 	if found == nil {
@@ -117,9 +112,9 @@ func (r *Redactor) run(dst []byte, s string, d verdict, json bool) (out []byte, 
 		var more Findings
 		var next []byte
 		if n == maxPasses {
-			return appendUnscanned(out[:length], s, json), Findings{{Kind: kinds[idUnscanned].Name, Count: 1}}, true
+			return appendUnscanned(out[:length], s, json), Findings{{Kind: kinds.Unscanned.Name(), Count: 1}}, true
 		}
-		if next, more, again = r.pass(nil, text(out[length:]), d, json); more == nil {
+		if next, more, again = r.pass(nil, syntax.Text(out[length:]), d, json); more == nil {
 			break
 		}
 		out, found = append(out[:length], next...), found.and(more)
@@ -129,81 +124,39 @@ func (r *Redactor) run(dst []byte, s string, d verdict, json bool) (out []byte, 
 
 // pass is one pass of run. again tells that the text was changed and another pass may
 // find more. Whatever goes wrong, the whole is removed.
-func (r *Redactor) pass(dst []byte, s string, d verdict, json bool) (out []byte, found Findings, again bool) {
-	sc := newScanner(r, len(s))
+func (r *Redactor) pass(dst []byte, s string, d names.Verdict, json bool) (out []byte, found Findings, again bool) {
+	sc := scan.NewScanner(r.engine, len(s))
 	length := len(dst)
 	defer func() {
 		if recover() != nil {
-			out, found, again = appendUnscanned(dst[:length], s, json), Findings{{Kind: kinds[idUnscanned].Name, Count: 1}}, false
-			r.tally.add(sc.steps)
+			out, found, again = appendUnscanned(dst[:length], s, json), Findings{{Kind: kinds.Unscanned.Name(), Count: 1}}, false
+			r.engine.Tally.CountSteps(sc.Steps)
 			return // the scanner is in an unknown state: not used again
 		}
-		r.tally.add(sc.steps)
-		sc.release()
+		r.engine.Tally.CountSteps(sc.Steps)
+		sc.Release()
 	}()
-	if r.rules == nil && d.level == harmless && sc.harmless(s) {
+	if !sc.Look(s, d, json) {
 		return dst, nil, false
 	}
-	sc.settled, sc.named, sc.counted, sc.read = 0, 0, 0, 0
-	switch {
-	case r.rules != nil && sc.wholeByRule(s):
-	case json && isNumber(s):
-		sc.documents(s, 0)
-	default:
-		sc.stringValue(s, d, 0)
-	}
-	if len(sc.spans) == 0 {
-		return dst, nil, false
-	}
-	sc.normalise(0)
-	sc.elsewhere(s)
 	if dst == nil {
-		dst = make([]byte, 0, len(s)+24*len(sc.spans))
+		dst = make([]byte, 0, len(s)+24*len(sc.Spans))
 	}
-	out = sc.apply(dst, s)
-	sc.count(len(out) - length)
-	list := sc.found[:0]
-	for i := range sc.spans {
-		sp := &sc.spans[i]
-		list = list.add(kinds[sp.kind].Name, sp.path)
+	out = sc.Apply(dst, s)
+	sc.Count(len(out) - length)
+	lists := knownLists.Get().(*knownFindings)
+	for i := range sc.Spans {
+		lists.next = lists.next.plus(sc.Spans[i].Kind.Name(), sc.Spans[i].Path)
 	}
-	sc.found = list
-	return out, sc.lists.list(list), sc.unsettled && r.callback == nil && r.rules == nil
-}
-
-// isNumber reports whether JSON text is a number alone.
-func isNumber(s string) bool {
-	for i := range len(s) {
-		if !isDigit(s[i]) && !isSpace(s[i]) && strings.IndexByte("+-.eE", s[i]) < 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// harmless reports whether JSON text has nothing in it that wants a walk: it is looked
-// at as one piece, whatever its structure. Text with escapes is not.
-func (sc *scanner) harmless(s string) bool {
-	if len(s) < 3 {
-		return false
-	}
-	if !looksLikeJSON(s) || strings.IndexByte(s, '\\') >= 0 {
-		return false
-	}
-	sc.quick = true
-	sc.anchors(s)
-	if !sc.suspect {
-		sc.views(s, 0)
-	}
-	clean := !sc.suspect
-	sc.quick, sc.suspect = false, false
-	return clean
+	found = lists.list()
+	knownLists.Put(lists)
+	return out, found, sc.Unsettled && r.engine.Callback == nil && r.engine.Rules == nil
 }
 
 // appendUnscanned is what stands for a text that could not be looked at.
 func appendUnscanned(dst []byte, s string, json bool) []byte {
-	if json && looksLikeJSON(s) {
-		return append(append(append(dst, '"'), markOf(idUnscanned)...), '"')
+	if json && syntax.LooksLikeJSON(s) {
+		return append(append(append(dst, '"'), marks.OfKind(kinds.Unscanned)...), '"')
 	}
-	return append(dst, markOf(idUnscanned)...)
+	return append(dst, marks.OfKind(kinds.Unscanned)...)
 }

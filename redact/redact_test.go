@@ -6,29 +6,42 @@ package redact
 import (
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/toolscope/toolscope/internal/canary"
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/marks"
+	"github.com/toolscope/toolscope/redact/internal/rules"
 )
 
-// sample makes up a token of a rule: its prefix, and as many bytes of its alphabet
+// tokenName tells a token from all others. Samples depend on it alone, so that a new rule
+// changes no other rule's.
+func tokenName(r *rules.Token) string {
+	return fmt.Sprintf("%s %s %d to %d", r.Kind, r.Prefix, r.Min, r.Max)
+}
+
+// sampleToken makes up a token of a rule: its prefix, and as many bytes of its alphabet
 // as it needs at least, the first one a digit, which short tokens need to be told
 // from words, and the last one a letter or digit.
-func (r *tokenRule) sample(seed uint64) string {
-	random := rand.New(rand.NewPCG(seed, uint64(len(r.prefix))))
+func sampleToken(r *rules.Token, seed uint64) string {
+	hash := fnv.New64a()
+	hash.Write([]byte(tokenName(r)))
+	random := rand.New(rand.NewPCG(seed, hash.Sum64()))
 	var letters, ends []byte
 	for c := range 128 {
-		if alphabets[c]&r.alphabet != 0 {
+		if rules.Alphabet(chars.Class[c])&r.Body != 0 {
 			letters = append(letters, byte(c))
-			if alphabets[c]&alnum != 0 {
+			if chars.Class[c]&chars.Alnum != 0 {
 				ends = append(ends, byte(c))
 			}
 		}
 	}
-	b := append([]byte(r.prefix), byte('2'+random.IntN(8)))
-	for range r.min - 2 {
+	b := append([]byte(r.Prefix), byte('2'+random.IntN(8)))
+	for range r.Min - 2 {
 		b = append(b, letters[random.IntN(len(letters))])
 	}
 	return string(append(b, ends[random.IntN(len(ends))]))
@@ -47,7 +60,7 @@ var forms = []struct {
 	{"in a command", func(t string) string { return "deploy run '" + t + "' --region eu-west-1" }},
 	{"in an error", func(t string) string { return "fetch: server said 401: " + t + ": refused" }},
 	{"in a query", func(t string) string { return "GET https://api.example.com/v1/items?q=" + t + "&page=2" }},
-	{"cut off", func(t string) string { return `{"items":[{"note":"it is ` + t }},
+	{"cut off", func(t string) string { return `{"items":[` + strings.TrimSuffix(object("note", "it is "+t), `"}`) }},
 }
 
 func object(name, value string) string {
@@ -58,19 +71,28 @@ func object(name, value string) string {
 	return string(b)
 }
 
+// samplesOfRule is how many tokens are made up for each prefix of each rule.
+const samplesOfRule = 60
+
 func TestEveryTokenRule(t *testing.T) {
-	for i := range tokenRules {
-		rule := &tokenRules[i]
-		for seed := range uint64(3) {
-			token := rule.sample(seed + uint64(i)<<8)
-			body := strings.TrimPrefix(token, rule.prefix)
+	seen := make(map[string]bool)
+	for i := range rules.Tokens {
+		rule := &rules.Tokens[i]
+		name := tokenName(rule)
+		if seen[name] {
+			t.Errorf("%s: there are two rules of this name", name)
+		}
+		seen[name] = true
+		for seed := range uint64(samplesOfRule) {
+			token := sampleToken(rule, seed)
+			body := strings.TrimPrefix(token, rule.Prefix)
 			for _, form := range forms {
 				out, found := Default().Text(form.wrap(token))
-				if rest := canary.Find(unescapeAll(out), []canary.Secret{{Kind: rule.kind, Value: body}}); rest != nil {
-					t.Errorf("%s %s…, %d: survives in %q", form.name, rule.prefix, seed, out)
+				if rest := canary.Find(unescapeAll(out), []canary.Secret{{Kind: rule.Kind, Value: body}}); rest != nil {
+					t.Errorf("%s %s, %d: survives in %q", form.name, name, seed, out)
 				}
-				if found.Count() == 0 || !strings.Contains(out, markHead) {
-					t.Errorf("%s %s…: found %v in %q, want a mark", form.name, rule.prefix, found, out)
+				if found.Count() == 0 || !strings.Contains(out, marks.Head) {
+					t.Errorf("%s %s, %d: found %v in %q, want a mark", form.name, name, seed, found, out)
 				}
 			}
 		}
@@ -81,27 +103,27 @@ func TestEveryTokenRule(t *testing.T) {
 func TestByName(t *testing.T) {
 	const v = "hu3nter2Zq" // has no form of its own
 	for _, c := range []struct{ kind, text string }{
-		{kindPasswd, "password = " + v},
-		{kindPasswd, "PASSWORD=" + v},
-		{kindPasswd, "export DB_PASSWORD='" + v + "'"},
-		{kindPasswd, "spring.datasource.password=" + v},
-		{kindPasswd, "password: " + v + "\nuser: admin\n"},
-		{kindPasswd, `db.connect("db1", password="` + v + `")`},
-		{kindPasswd, `var password string = "` + v + `"`},
-		{kindPasswd, `setProperty("password", "` + v + `")`},
-		{kindPasswd, "<password>" + v + "</password>"},
-		{kindPasswd, `<add key="password" value="` + v + `"/>`},
-		{kindPasswd, `{"password":"` + v + `"}`},
-		{kindPasswd, `{"dbPassword":"` + v + `"}`},
-		{kindPasswd, `{"\u0070assword":"` + v + `"}`},
-		{kindPasswd, `{"name":"password","value":"` + v + `"}`},
-		{kindPasswd, `["--password","` + v + `"]`},
-		{kindPasswd, `{"passwords":{"value":"` + v + `"},"password":["a1","` + v + `"]}`},
-		{kindPasswd, "mysql -u root -p" + v + " orders"},
-		{kindPasswd, "sshpass -p " + v + " ssh host"},
-		{kindPasswd, "curl -u admin:" + v + " https://example.com"},
-		{kindPasswd, "tool --password " + v + " --verbose"},
-		{kindPasswd, `{"error":"login failed: password=` + v + `"`},
+		{kinds.PasswdName, "password = " + v},
+		{kinds.PasswdName, "PASSWORD=" + v},
+		{kinds.PasswdName, "export DB_PASSWORD='" + v + "'"},
+		{kinds.PasswdName, "spring.datasource.password=" + v},
+		{kinds.PasswdName, "password: " + v + "\nuser: admin\n"},
+		{kinds.PasswdName, `db.connect("db1", password="` + v + `")`},
+		{kinds.PasswdName, `var password string = "` + v + `"`},
+		{kinds.PasswdName, `setProperty("password", "` + v + `")`},
+		{kinds.PasswdName, "<password>" + v + "</password>"},
+		{kinds.PasswdName, `<add key="password" value="` + v + `"/>`},
+		{kinds.PasswdName, `{"password":"` + v + `"}`},
+		{kinds.PasswdName, `{"dbPassword":"` + v + `"}`},
+		{kinds.PasswdName, `{"\u0070assword":"` + v + `"}`},
+		{kinds.PasswdName, `{"name":"password","value":"` + v + `"}`},
+		{kinds.PasswdName, `["--password","` + v + `"]`},
+		{kinds.PasswdName, `{"passwords":{"value":"` + v + `"},"password":["a1","` + v + `"]}`},
+		{kinds.PasswdName, "mysql -u root -p" + v + " orders"},
+		{kinds.PasswdName, "sshpass -p " + v + " ssh host"},
+		{kinds.PasswdName, "curl -u admin:" + v + " https://example.com"},
+		{kinds.PasswdName, "tool --password " + v + " --verbose"},
+		{kinds.PasswdName, `{"error":"login failed: password=` + v + `"`},
 		{"api-key", "X-Api-Key: " + v},
 		{"api-key", `{"api_key":"` + v + `"}`},
 		{"secret", `{"client_secret":"` + v + `"}`},
@@ -138,7 +160,7 @@ func TestPersonalData(t *testing.T) {
 	} {
 		text := "it was " + c.value + " as far as I know"
 		out, found := Default().Text(text)
-		if out != "it was "+mark(c.kind)+" as far as I know" || found.Count() != 1 {
+		if out != "it was "+marks.Text(c.kind)+" as far as I know" || found.Count() != 1 {
 			t.Errorf("%s: got %q", c.kind, out)
 		}
 		clean, err := New(Options{Preset: SecretsOnly})

@@ -5,10 +5,13 @@ package redact
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/toolscope/toolscope/redact/internal/scan"
 )
 
 // An Action is what becomes of a value.
@@ -57,67 +60,72 @@ func (s *settings) setRules(o *Options) error {
 		if star := strings.IndexByte(r.Tool, '*'); star >= 0 && star != len(r.Tool)-1 {
 			return fmt.Errorf("redact: Options.Rules[%d]: got tool %.60q, want a name, with a '*' at its end at most", i, r.Tool)
 		}
-		path, err := parsePath(r.Path)
+		path, err := scan.ParsePath(r.Path)
 		if err != nil {
 			return fmt.Errorf("redact: Options.Rules[%d]: path %.80q: %w", i, r.Path, err)
 		}
-		s.rules = append(s.rules, compiledRule{r.Tool, path, r.Action})
+		s.rules = append(s.rules, toolRule{scan.PlaceRule{Path: path, Action: scan.Action(r.Action)}, r.Tool})
 	}
 	return nil
 }
 
-type compiledRule struct {
-	tool   string
-	path   []selector
-	action Action
+// A toolRule is a rule that holds for one tool, or for some.
+type toolRule struct {
+	scan.PlaceRule
+	tool string
 }
 
-func (c *compiledRule) forTool(name string) bool {
+func (c *toolRule) forTool(name string) bool {
 	if beginning, ok := strings.CutSuffix(c.tool, "*"); ok {
 		return strings.HasPrefix(name, beginning)
 	}
 	return c.tool == "" || c.tool == name
 }
 
+// rulesFor lists the rules for one tool, and those for all; with "" only those.
+func rulesFor(rules []toolRule, tool string) []scan.PlaceRule {
+	var list []scan.PlaceRule
+	for i := range rules {
+		if rules[i].forTool(tool) {
+			list = append(list, rules[i].PlaceRule)
+		}
+	}
+	return list
+}
+
 // maxToolViews is how many tools' redactors are kept; of more, each is made anew.
 const maxToolViews = 1024
 
-// toolViews keeps the redactors of tools.
+// toolViews keeps the redactors of tools. Nil keeps none: no rule is for one tool.
 type toolViews struct {
+	rules  []toolRule
 	byName sync.Map
 	n      atomic.Int32
-	any    bool // some rule is for one tool
 }
 
-func newToolViews(rules []compiledRule) *toolViews {
-	v := new(toolViews)
-	for i := range rules {
-		v.any = v.any || rules[i].tool != ""
+func newToolViews(rules []toolRule) *toolViews {
+	if slices.ContainsFunc(rules, func(r toolRule) bool { return r.tool != "" }) {
+		return &toolViews{rules: rules}
 	}
-	return v
+	return nil
 }
 
 // ForTool is the redactor with the rules for one tool, and those for all. It is the
 // receiver if no rule names a tool.
 func (r *Redactor) ForTool(name string) *Redactor {
 	r = r.orDefault()
-	if r.tools == nil || !r.tools.any {
+	if r.tools == nil {
 		return r
 	}
 	if v, ok := r.tools.byName.Load(name); ok {
 		return v.(*Redactor)
 	}
-	view := *r
-	view.rules, view.tools = nil, nil
-	for i := range r.rules {
-		if r.rules[i].forTool(name) {
-			view.rules = append(view.rules, compiledRule{"", r.rules[i].path, r.rules[i].action})
-		}
-	}
+	view := *r.engine
+	view.Rules = rulesFor(r.tools.rules, name)
 	if r.tools.n.Load() >= maxToolViews {
-		return &view
+		return &Redactor{engine: &view}
 	}
-	v, loaded := r.tools.byName.LoadOrStore(strings.Clone(name), &view)
+	v, loaded := r.tools.byName.LoadOrStore(strings.Clone(name), &Redactor{engine: &view})
 	if !loaded {
 		r.tools.n.Add(1)
 	}

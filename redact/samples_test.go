@@ -12,6 +12,12 @@ import (
 	"testing"
 
 	"github.com/toolscope/toolscope/internal/canary"
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/chance"
+	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/marks"
+	"github.com/toolscope/toolscope/redact/internal/personal"
+	"github.com/toolscope/toolscope/redact/internal/rules"
 )
 
 const (
@@ -38,7 +44,7 @@ func (m maker) of(n int, alphabet string) string {
 // drawn is n bytes that look drawn by chance, whatever the seed.
 func (m maker) drawn(n int) string {
 	for {
-		if v := m.of(n, letters62); isLetter(v[0]) && random(v) && !isHex(v) {
+		if v := m.of(n, letters62); chars.IsLetter(v[0]) && chance.Random(v) && !chars.IsHex(v) {
 			return v
 		}
 	}
@@ -53,36 +59,38 @@ func (m maker) such(make func() string, ok func(string) bool) string {
 	}
 }
 
-// number is n digits that pass a check for national ids.
-func (m maker) number(n int, check func([]byte, string, string) bool) string {
-	return m.such(func() string { return m.of(n, figures) }, func(v string) bool {
-		d := make([]byte, n)
-		for i := range d {
-			d[i] = v[i] - '0'
+// number is what make makes and what is of a kind.
+func (m maker) number(kind string, make func() string) string {
+	id := kinds.ByName[kind]
+	var on kinds.Set
+	on.Add(id)
+	return m.such(make, func(v string) bool {
+		end := strings.LastIndexAny(v, figures) + 1
+		from, to, found, ok := personal.NationalAt(v, 0, end, &on)
+		if !ok {
+			from, to, found, ok = personal.MatchDigits(v, 0, len(v), &on)
 		}
-		return check(d, "", "")
+		if !ok {
+			from, to, found, ok = personal.MatchWord(v, 0, len(v), &on)
+		}
+		return ok && from == 0 && to == len(v) && found == id
 	})
 }
 
-// mod97 completes an IBAN of a country, with its account number.
-func mod97(country, account string) string {
-	for check := range 100 {
-		if v := fmt.Sprintf("%s%02d%s", country, check, account); ibanEnd(v, 0) == len(v) {
-			return v
-		}
-	}
-	panic("no check digits for " + account)
+// digits is number for n digits.
+func (m maker) digits(kind string, n int) string {
+	return m.number(kind, func() string { return m.of(n, figures) })
 }
 
 // samples makes a value of each kind that is no mere prefix, and the text it stands in.
 var samples = map[string]func(m maker) (value, text string){
-	kindPasswd:   func(m maker) (string, string) { v := m.drawn(14); return v, "db_password=" + v },
-	"secret":     func(m maker) (string, string) { v := m.drawn(14); return v, "client_secret: " + v },
-	"api-key":    func(m maker) (string, string) { v := m.drawn(20); return v, "api_key=" + v },
-	"token":      func(m maker) (string, string) { v := m.drawn(20); return v, "access_token=" + v },
-	"session":    func(m maker) (string, string) { v := m.drawn(24); return v, "sessionid=" + v },
-	"pin":        func(m maker) (string, string) { v := "9" + m.of(5, figures); return v, "otp: " + v },
-	"vendor-key": func(m maker) (string, string) { v := m.drawn(32); return v, "cloudflare=" + v },
+	kinds.PasswdName: func(m maker) (string, string) { v := m.drawn(14); return v, "db_password=" + v },
+	"secret":         func(m maker) (string, string) { v := m.drawn(14); return v, "client_secret: " + v },
+	"api-key":        func(m maker) (string, string) { v := m.drawn(20); return v, "api_key=" + v },
+	"token":          func(m maker) (string, string) { v := m.drawn(20); return v, "access_token=" + v },
+	"session":        func(m maker) (string, string) { v := m.drawn(24); return v, "sessionid=" + v },
+	"pin":            func(m maker) (string, string) { v := "9" + m.of(5, figures); return v, "otp: " + v },
+	"vendor-key":     func(m maker) (string, string) { v := m.drawn(32); return v, "cloudflare=" + v },
 	"private-key": func(m maker) (string, string) {
 		v := m.drawn(64)
 		return v, "-----BEGIN PRIVATE " + "KEY-----\n" + v + "\n-----END PRIVATE " + "KEY-----"
@@ -110,10 +118,13 @@ var samples = map[string]func(m maker) (value, text string){
 		return v, "mail " + v
 	},
 	"payment-card": func(m maker) (string, string) {
-		v := m.such(func() string { return "4" + m.of(15, figures) }, func(v string) bool { return cardEnd(v, 0, len(v)) > 0 })
+		v := m.number("payment-card", func() string { return "4" + m.of(15, figures) })
 		return v, "card " + v
 	},
-	"iban":         func(m maker) (string, string) { v := mod97("DE", m.of(18, figures)); return v, "account " + v },
+	"iban": func(m maker) (string, string) {
+		v := m.number("iban", func() string { return "DE" + m.of(20, figures) })
+		return v, "account " + v
+	},
 	"phone-number": func(m maker) (string, string) { v := "+4670" + m.of(7, figures); return v, "call " + v },
 	"us-ssn": func(m maker) (string, string) {
 		v := "5" + m.of(2, "123456789") + "-" + m.of(2, "123456789") + "-" + m.of(4, "123456789")
@@ -163,48 +174,38 @@ var samples = map[string]func(m maker) (value, text string){
 	},
 	"ipv6":    func(m maker) (string, string) { v := "2001:db8::" + m.of(4, "abcdef"); return v, "from " + v },
 	"uk-nino": func(m maker) (string, string) { v := "AB" + m.of(6, figures) + "C"; return v, "number " + v },
-	"uk-nhs":  func(m maker) (string, string) { v := m.number(10, checkNHS); return v, "number " + v },
+	"uk-nhs":  func(m maker) (string, string) { v := m.digits("uk-nhs", 10); return v, "number " + v },
 	"ca-sin": func(m maker) (string, string) {
-		v := m.number(9, func(d []byte, a, b string) bool { return checkSIN(d, a, b) && d[0] != 9 })
+		v := m.number("ca-sin", func() string { return m.of(1, "1234567") + m.of(8, figures) })
 		return v, "number " + v
 	},
-	"us-itin":    func(m maker) (string, string) { v := m.number(9, checkITIN); return v, "number " + v },
-	"de-tax-id":  func(m maker) (string, string) { v := m.number(11, checkSteuerID); return v, "number " + v },
-	"fr-nir":     func(m maker) (string, string) { v := m.number(15, checkNIR); return v, "number " + v },
-	"es-dni":     func(m maker) (string, string) { v := m.spanish(8, ""); return v, "number " + v },
-	"es-nie":     func(m maker) (string, string) { v := m.spanish(7, "X"); return v, "number " + v },
-	"nl-bsn":     func(m maker) (string, string) { v := m.number(9, checkBSN); return v, "number " + v },
-	"br-cpf":     func(m maker) (string, string) { v := m.number(11, checkCPF); return v, "number " + v },
-	"in-aadhaar": func(m maker) (string, string) { v := m.number(12, checkAadhaar); return v, "number " + v },
-	"pl-pesel":   func(m maker) (string, string) { v := m.number(11, checkPESEL); return v, "number " + v },
+	"us-itin":   func(m maker) (string, string) { v := m.digits("us-itin", 9); return v, "number " + v },
+	"de-tax-id": func(m maker) (string, string) { v := m.digits("de-tax-id", 11); return v, "number " + v },
+	"fr-nir":    func(m maker) (string, string) { v := m.digits("fr-nir", 15); return v, "number " + v },
+	"es-dni": func(m maker) (string, string) {
+		v := m.number("es-dni", func() string { return m.of(8, figures) + m.of(1, upLetters) })
+		return v, "number " + v
+	},
+	"es-nie": func(m maker) (string, string) {
+		v := m.number("es-nie", func() string { return "X" + m.of(7, figures) + m.of(1, upLetters) })
+		return v, "number " + v
+	},
+	"nl-bsn":     func(m maker) (string, string) { v := m.digits("nl-bsn", 9); return v, "number " + v },
+	"br-cpf":     func(m maker) (string, string) { v := m.digits("br-cpf", 11); return v, "number " + v },
+	"in-aadhaar": func(m maker) (string, string) { v := m.digits("in-aadhaar", 12); return v, "number " + v },
+	"pl-pesel":   func(m maker) (string, string) { v := m.digits("pl-pesel", 11); return v, "number " + v },
 	"se-personnummer": func(m maker) (string, string) {
-		v := m.number(10, checkPersonnummer)
+		v := m.digits("se-personnummer", 10)
 		return v, "number " + v
 	},
-	"tr-national-id": func(m maker) (string, string) { v := m.number(11, checkTCKN); return v, "number " + v },
-	"za-id":          func(m maker) (string, string) { v := m.number(13, checkZAID); return v, "number " + v },
+	"tr-national-id": func(m maker) (string, string) { v := m.digits("tr-national-id", 11); return v, "number " + v },
+	"za-id":          func(m maker) (string, string) { v := m.digits("za-id", 13); return v, "number " + v },
 	"it-codice-fiscale": func(m maker) (string, string) {
 		v := m.such(func() string {
 			return m.of(6, upLetters) + m.of(2, figures) + "A" + m.of(2, figures) + m.of(1, upLetters) + m.of(3, figures) + m.of(1, upLetters)
-		}, checkCodiceFiscale)
+		}, func(v string) bool { _, _, ok := personal.FiscalCodeAt(v, 8); return ok })
 		return v, "number " + v
 	},
-}
-
-// spanish is an identity number with its check letter.
-func (m maker) spanish(digits int, first string) string {
-	v := m.of(digits, figures)
-	d := make([]byte, digits)
-	for i := range d {
-		d[i] = v[i] - '0'
-	}
-	for i := range spanishLetters {
-		after := spanishLetters[i : i+1]
-		if first == "" && checkDNI(d, "", after) || first != "" && checkNIE(d, first, after) {
-			return first + v + after
-		}
-	}
-	panic("no check letter for " + v)
 }
 
 // surroundings are what every kind has to be found in.
@@ -227,14 +228,14 @@ var surroundings = []struct {
 // Kinds of the table of tokens have TestEveryTokenRule as well.
 func TestEveryKind(t *testing.T) {
 	inTable := make(map[string]bool)
-	for i := range tokenRules {
-		inTable[tokenRules[i].kind] = true
+	for i := range rules.TokenRules {
+		inTable[rules.TokenRules[i].Kind] = true
 	}
 	for _, k := range Kinds() {
 		sample, ok := samples[k.Name]
 		switch {
 		case ok:
-		case inTable[k.Name], k.Name == "rule", k.Name == "known-value", k.Name == kindUnscanned:
+		case inTable[k.Name], k.Name == "rule", k.Name == "known-value", k.Name == kinds.UnscannedName:
 			continue
 		default:
 			t.Errorf("%s: there is no sample", k.Name)
@@ -252,7 +253,7 @@ func TestEveryKind(t *testing.T) {
 				if canary.Find(unescapeAll(out), []canary.Secret{{Value: value}}) != nil || found.Count() == 0 {
 					t.Errorf("%s %s, seed %d: %q became %q", k.Name, s.name, seed, in, out)
 				}
-				if s.name == "bare" && !strings.Contains(out, mark(k.Name)) {
+				if s.name == "bare" && !strings.Contains(out, marks.Text(k.Name)) {
 					t.Errorf("%s, seed %d: %q became %q, want the mark of the kind", k.Name, seed, in, out)
 				}
 			}

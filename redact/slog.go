@@ -8,6 +8,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+
+	"github.com/toolscope/toolscope/redact/internal/marks"
+	"github.com/toolscope/toolscope/redact/internal/names"
+	"github.com/toolscope/toolscope/redact/internal/syntax"
 )
 
 // NewHandler wraps a handler so that messages, attributes, and the names of attributes
@@ -62,8 +66,8 @@ func (h *handler) attr(a slog.Attr) slog.Attr {
 	case slog.KindBool, slog.KindDuration, slog.KindTime:
 		return slog.Attr{Key: key, Value: v}
 	case slog.KindInt64, slog.KindUint64, slog.KindFloat64:
-		if d := classify(a.Key); d.level == secret && h.r.on.has(d.kind) && !h.r.off {
-			return slog.String(key, markOf(d.kind))
+		if d := names.Classify(a.Key); d.Level == names.Secret && h.r.engine != nil && h.r.engine.On.Has(d.Kind) {
+			return slog.String(key, marks.OfKind(d.Kind))
 		}
 		return slog.Attr{Key: key, Value: v}
 	}
@@ -95,12 +99,12 @@ func anyText(v any) string {
 // what the value is.
 func (r *Redactor) Named(name, value string) string {
 	r = r.orDefault()
-	if r.off || value == "" {
+	if r.engine == nil || value == "" {
 		return value
 	}
-	out, _, changed := r.run(nil, value, classify(name), false)
+	out, _, changed := r.run(nil, value, names.Classify(name), false)
 	if !changed {
 		return value
 	}
-	return text(out)
+	return syntax.Text(out)
 }

@@ -12,6 +12,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolscope/toolscope/internal/canary"
+	"github.com/toolscope/toolscope/redact/internal/cut"
+	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/marks"
+	"github.com/toolscope/toolscope/redact/internal/rules"
 )
 
 func TestTextMax(t *testing.T) {
@@ -34,7 +38,7 @@ func TestTextMax(t *testing.T) {
 				t.Errorf("%s: at %d it survives in %q", c.name, limit, out)
 			case !report.Truncated || report.Size != len(c.text):
 				t.Errorf("%s: at %d got report %+v, want it cut, of %d bytes", c.name, limit, report, len(c.text))
-			case strings.Count(out, markHead) != strings.Count(out, mark(kindPasswd)):
+			case strings.Count(out, marks.Head) != strings.Count(out, marks.Text(kinds.PasswdName)):
 				t.Errorf("%s: at %d a mark is cut in two: %q", c.name, limit, out)
 			}
 		}
@@ -99,7 +103,7 @@ func TestMaxTailWithinAKey(t *testing.T) {
 	const line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQDbq3x7Yw5kT2Zp\n"
 	for _, lines := range []int{20, 200, 900} {
 		for _, behind := range []string{"", "\ndone", strings.Repeat("\nnothing here", 100)} {
-			key := pemBegin + " PRIVATE " + "KEY-----\n" + strings.Repeat(line, lines) + pemEnd + " PRIVATE " + "KEY-----"
+			key := rules.PemBegin + " PRIVATE " + "KEY-----\n" + strings.Repeat(line, lines) + rules.PemEnd + " PRIVATE " + "KEY-----"
 			out, _ := Default().TextMax(strings.Repeat("some words of a log\n", 10_000)+key+behind, 4096)
 			if strings.Contains(out, line[:16]) {
 				t.Errorf("%d lines, %d bytes behind it: the key is seen in %q", lines, len(behind), out)
@@ -119,7 +123,7 @@ func TestMaxWorkIsBounded(t *testing.T) {
 	line := "password=" + canary.Secrets(13)[0].Value + " and some words\n"
 	text := strings.Repeat(line, size/len(line))
 	doc := []byte(`["` + strings.Repeat(strings.TrimSpace(line)+`","`, size/len(line)) + `"]`)
-	scanned := 2*(limit+overlap)/len(line) + 2
+	scanned := 2*(limit+cut.Overlap)/len(line) + 2
 	for name, run := range map[string]func() (int, Report){
 		"TextMax": func() (int, Report) { out, r := Default().TextMax(text, limit); return len(out), r },
 		"JSONMax": func() (int, Report) { out, r := Default().JSONMax(doc, limit); return len(out), r },

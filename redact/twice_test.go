@@ -6,6 +6,8 @@ package redact
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/toolscope/toolscope/redact/internal/marks"
 )
 
 // TestTwiceIsOnce redacts texts made of what numbers, escapes and names consist of, where
@@ -36,8 +38,8 @@ func TestTwiceIsOnce(t *testing.T) {
 // TestMarksSayNothing: the words of a mark are no word that announces a phone number,
 // wherever the mark begins.
 func TestMarksSayNothing(t *testing.T) {
-	for gap := range nearBy {
-		text := mark("phone-number") + string(make([]byte, gap)) + " 20 7946 09"
+	for gap := range marks.NearBy {
+		text := marks.Text("phone-number") + string(make([]byte, gap)) + " 20 7946 09"
 		if out, found := Default().Text(text); out != text {
 			t.Fatalf("%d bytes behind a mark: %v", gap, found)
 		}
@@ -46,8 +48,8 @@ func TestMarksSayNothing(t *testing.T) {
 
 func TestMarksAreShort(t *testing.T) {
 	for _, k := range Kinds() {
-		if n := len(mark(k.Name)) + 1 + 2*tagBytes; n > maxMark {
-			t.Errorf("%s: the mark has %d bytes, want %d or fewer", k.Name, n, maxMark)
+		if n := len(marks.Text(k.Name)) + 1 + 2*marks.TagBytes; n > marks.Max {
+			t.Errorf("%s: the mark has %d bytes, want %d or fewer", k.Name, n, marks.Max)
 		}
 	}
 }

@@ -7,17 +7,19 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/toolscope/toolscope/redact/internal/scan"
 )
 
-// steps is how many steps of work a text takes.
+// Steps is how many steps of work a text takes.
 func steps(text string, preset Preset) int64 {
 	r, err := New(Options{Preset: preset})
 	if err != nil {
 		panic(err)
 	}
-	r.tally = new(tally)
+	r.engine.Tally = new(scan.Tally)
 	r.JSON([]byte(text))
-	return r.tally.steps.Load()
+	return r.engine.Tally.Steps.Load()
 }
 
 // hostile are pieces that, again and again, once cost or could cost more than their share.

@@ -1,0 +1,98 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package chars
+
+import "strings"
+
+// OneOf reports whether word is one of the words of list.
+func OneOf(list, word string) bool {
+	for list != "" {
+		w, rest, _ := strings.Cut(list, " ")
+		if w == word {
+			return true
+		}
+		list = rest
+	}
+	return false
+}
+
+// IsFieldLike reports whether v is made of what names of fields have: letters, digits, _ - . and $.
+func IsFieldLike(v string) bool {
+	for i := range len(v) {
+		if Class[v[i]]&Name == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// HasAlnum reports whether v has an ASCII letter or digit, or a character beyond the Basic Multilingual Plane.
+func HasAlnum(v string) bool {
+	for i := range len(v) {
+		if Class[v[i]]&Alnum != 0 || v[i] >= 0xf0 {
+			return true
+		}
+	}
+	return false
+}
+
+// IsDigits reports whether v is made of digits.
+func IsDigits(v string) bool {
+	for i := range len(v) {
+		if !IsDigit(v[i]) {
+			return false
+		}
+	}
+	return v != ""
+}
+
+// HasDigit reports whether v has a digit.
+func HasDigit(v string) bool {
+	for i := range len(v) {
+		if IsDigit(v[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// HasSpecial reports whether v has a character that words and identifiers do not have.
+func HasSpecial(v string) bool { return strings.ContainsAny(v, "!@#$%^&*{}[]<>?~") }
+
+// TrimEnd is v without the bytes at its end that cut has.
+func TrimEnd(v, cut string) string {
+	for v != "" && strings.IndexByte(cut, v[len(v)-1]) >= 0 {
+		v = v[:len(v)-1]
+	}
+	return v
+}
+
+// TrimStart is v without the bytes at its head that cut has.
+func TrimStart(v, cut string) string {
+	for v != "" && strings.IndexByte(cut, v[0]) >= 0 {
+		v = v[1:]
+	}
+	return v
+}
+
+// IsIdentifier reports whether v is an identifier of ASCII letters, digits and underscores.
+func IsIdentifier(v string) bool {
+	for i := range len(v) {
+		c := v[i]
+		if Class[c]&letter == 0 && c != '_' && (i == 0 || !IsDigit(c)) {
+			return false
+		}
+	}
+	return v != ""
+}
+
+// IsDotted reports whether v is made of letters, digits, dots, _ and $.
+func IsDotted(v string) bool {
+	for i := range len(v) {
+		if c := v[i]; Class[c]&Alnum == 0 && c != '_' && c != '.' && c != '$' {
+			return false
+		}
+	}
+	return v != ""
+}

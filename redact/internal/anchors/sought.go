@@ -1,0 +1,145 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package anchors
+
+import (
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/chance"
+)
+
+// Sets of classes.
+const (
+	anyClass     = 1<<classes - 1
+	digitSet     = 1 << classDigit
+	alnumSet     = anyClass &^ (1<<classOther | 1<<classBlank | 1<<classColon | 1<<classJoin | 1<<classDot | 1<<classAt | 1<<classEqual)
+	apartSet     = anyClass &^ alnumSet
+	separatorSet = 1<<classBlank | 1<<classJoin | 1<<classDot // of digits
+	hexSet       = 1<<1 | 1<<2 | 1<<3 | 1<<4 | 1<<5 | 1<<6 | digitSet
+)
+
+// The same as lists.
+var (
+	alnumClasses = classesOf(alnumSet)
+	apartClasses = classesOf(apartSet)
+	hexClasses   = classesOf(hexSet)
+)
+
+func classesOf(set uint32) (list []int) {
+	for c := range classes {
+		if set>>c&1 != 0 {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// Reach is how far before its trigram an anchor may begin, in bytes.
+const Reach = 6
+
+// sought tells of each trigram what a filter looks for by it.
+type sought []neighbours
+
+// Add makes the filter find what begins offset bytes before the trigram t.
+func (f sought) add(t, offset int, before, behind uint32) {
+	n := &f[t]
+	n.before, n.behind, n.begins, n.number = n.before|before, n.behind|behind, n.begins|1<<(Reach-offset), false
+}
+
+// addNumbers makes the filter find runs of digits (see [detector]), where two digits first stand
+// together in one; [scanner.anchors] knows of those that go on where one was left. short tells
+// that two digits alone may be something.
+func (f sought) addNumbers(short bool) {
+	const d, other = classDigit, anyClass &^ digitSet
+	if short {
+		for _, before := range classesOf(other) {
+			f.add(trigramOf(before, d, d), -1, anyClass, anyClass)
+		}
+		f.add(trigramOf(d, classDot, d), 0, anyClass, anyClass)
+		f.add(trigramOf(d, classColon, d), 0, anyClass, anyClass)
+		return
+	}
+	for _, before := range classesOf(other) {
+		t, behind := trigramOf(before, d, d), uint32(separatorSet|digitSet)
+		if apartSet>>before&1 != 0 { // base58
+			behind |= alnumSet
+		}
+		if separatorSet>>before&1 != 0 { // the last digits of a number whose others all stand alone
+			behind = anyClass
+		}
+		f.add(t, -1, anyClass, behind)
+		f[t].number = true
+	}
+}
+
+// addWords makes the filter find the words that have no anchor (see [detector]).
+func (f sought) addWords(words []string) {
+	const d = classDigit
+	for _, letter := range classesOf(alnumSet &^ digitSet) { // base58; behind two digits as a number
+		for _, before := range apartClasses {
+			f.add(trigramOf(before, d, letter), -1, anyClass, alnumSet)
+		}
+	}
+	for _, country := range words {
+		f.add(trigramOf(int(classOf[country[0]]), int(classOf[country[1]]), d), 0, apartSet, digitSet)
+	}
+	for _, a := range hexClasses { // MAC
+		for _, b := range hexClasses {
+			f.add(trigramOf(a, classJoin, b), 1, hexSet, hexSet)
+			f.add(trigramOf(a, classColon, b), 1, hexSet, hexSet)
+		}
+	}
+}
+
+func trigramOf(a, b, c int) int { return (a*classes+b)*classes + c }
+
+// addAnchor makes the filter find a folded literal. apart tells that it may not follow a letter
+// or a digit, alone that nothing with the same head may.
+func (f sought) addAnchor(lit string, apart, alone bool) {
+	if len(lit) == 2 && apart { // with the byte before, which is none of these
+		for _, before := range apartClasses {
+			f.add(trigramOf(before, int(classOf[lit[0]]), int(classOf[lit[1]])), -1, anyClass, anyClass)
+		}
+		return
+	}
+	best := 0
+	for offset := 1; offset <= min(Reach, len(lit)-3); offset++ {
+		if frequency(lit[offset:]) < frequency(lit[best:]) {
+			best = offset
+		}
+	}
+	before, behind := uint32(anyClass), uint32(anyClass)
+	switch {
+	case best > 0:
+		before = 1 << classOf[lit[best-1]]
+	case alone:
+		before = apartSet
+	}
+	if best+3 < len(lit) {
+		behind = 1 << classOf[lit[best+3]]
+	}
+	for _, t := range trigramsOf(lit[best:]) {
+		f.add(t, best, before, behind)
+	}
+}
+
+// frequencies are twice the binary logarithms of how many bytes in a thousand are of each
+// class, in hexadecimal digits.
+const frequencies = "cc7aad88ac35a9cc9ebbc967579b6905"
+
+// frequency is how frequent the three bytes at the head of a folded literal are, as a
+// logarithm.
+func frequency(lit string) int {
+	n := 0
+	for i := range min(len(lit), 3) {
+		n += chance.Level16(frequencies[classOf[lit[i]]])
+		switch {
+		case i == 0:
+		case chars.IsLetter(lit[i-1]) && chars.IsLetter(lit[i]):
+			n += (chance.Level16(chance.Bigrams[int(lit[i-1]-'a')*26+int(lit[i]-'a')]) - 10) * 4 / 3
+		case chars.IsDigit(lit[i-1]) && chars.IsDigit(lit[i]):
+			n += 9 // digits come together
+		}
+	}
+	return n
+}

@@ -1,0 +1,34 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package names
+
+import "github.com/toolscope/toolscope/internal/chars"
+
+// IsValueName reports whether a member of this name holds the value of what stands
+// above or beside.
+func IsValueName(key string) bool {
+	if key == "" || len(key) > 12 {
+		return false
+	}
+	switch chars.Fold[key[0]] {
+	case 'v', 'd', 's', 'c', 't', 'p', 'r', 'n', 'o', 'b':
+	default:
+		return false
+	}
+	switch key {
+	case "value", "val", "v", "data", "secret", "content", "text", "plain", "raw", "current", "new", "old", "default", "body",
+		"Value", "Data", "Secret", "stringValue", "string_value", "secretValue", "secret_value":
+		return true
+	}
+	return false
+}
+
+// IsPairName reports whether a member of this name names what "value" holds.
+func IsPairName(key string) bool {
+	switch key {
+	case "name", "key", "header", "variable", "var", "field", "param", "parameter", "env", "k", "attribute", "property", "label", "Name", "Key", "Header", "Variable":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,254 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package names
+
+import (
+	"unsafe"
+
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/internal/memo"
+	"github.com/toolscope/toolscope/redact/internal/kinds"
+)
+
+// A level says how much a name tells of its value.
+type level uint8
+
+// The levels, in their order.
+const (
+	Harmless level = iota // it says nothing
+	Telling               // a random-looking value is a secret
+	Secret                // any value that is not a reference or a placeholder is a secret
+)
+
+// A Verdict is what a name says.
+type Verdict struct {
+	Level level
+	Kind  kinds.ID
+}
+
+// MaxName is how much of a name is looked at, in bytes: of a longer one, its end.
+const MaxName = 64
+
+// maxWords is how many words of a name are looked at.
+const maxWords = 12
+
+// nameWords are the words of a name, in lower case. The strings point into folded.
+type nameWords struct {
+	folded [MaxName]byte
+	words  [maxWords]string
+	n      int
+}
+
+// Classify splits a name into words (camelCase, snake_case, kebab-case, dotted) and
+// says how much it tells, and of what kind.
+func Classify(name string) Verdict { return new(nameWords).classify(name) }
+
+func (w *nameWords) classify(name string) Verdict {
+	w.WordsOf(name)
+	return w.verdict()
+}
+
+// WordsOf lists the words of a name. They are there until the next name.
+func (w *nameWords) WordsOf(name string) []string {
+	w.n = 0
+	w.split(name)
+	return w.words[:w.n]
+}
+
+// A Classifier classifies names, and keeps what it said: the same names come again and again.
+type Classifier struct {
+	nameWords
+	known memo.Local[nameHash, Verdict]
+}
+
+// A nameHash stands for a name, see [memo.String].
+type nameHash struct {
+	hash   uint64
+	length int
+}
+
+// Classify is the function of that name.
+func (c *Classifier) Classify(name string) Verdict {
+	if len(name) > MaxName {
+		name = name[len(name)-MaxName:]
+	}
+	key := nameHash{memo.String(name), len(name)}
+	if v, ok := c.known.Load(key.hash, key); ok {
+		return v
+	}
+	v := c.nameWords.classify(name)
+	c.known.Store(key.hash, key, v)
+	return v
+}
+
+// split cuts name into words; digits end a word and are dropped.
+func (w *nameWords) split(name string) {
+	if len(name) > MaxName {
+		name = name[len(name)-MaxName:]
+	}
+	start, length := 0, 0
+	previous := uint16(0)
+	for i := range len(name) {
+		c := name[i]
+		class := chars.Class[c] & (chars.Lower | chars.Upper)
+		cut := class == 0 ||
+			class == chars.Upper && (previous == chars.Lower || previous == chars.Upper && i+1 < len(name) && chars.Class[name[i+1]]&chars.Lower != 0 && !pluralEnd(name, i))
+		if cut && length > start {
+			if w.n == maxWords { // the end tells most
+				copy(w.words[:], w.words[1:])
+				w.n--
+			}
+			w.words[w.n] = unsafe.String(&w.folded[start], length-start)
+			w.n++
+			start = length
+		}
+		if class != 0 {
+			w.folded[length] = chars.Fold[c]
+			length++
+		}
+		previous = class
+	}
+	if length > start {
+		if w.n == maxWords {
+			copy(w.words[:], w.words[1:])
+			w.n--
+		}
+		w.words[w.n] = unsafe.String(&w.folded[start], length-start)
+		w.n++
+	}
+}
+
+// pluralEnd reports whether the capital at i begins no new word but is the last of an
+// acronym in the plural, as in "userIDs".
+func pluralEnd(name string, i int) bool {
+	return i+1 < len(name) && name[i+1] == 's' && (i+2 == len(name) || chars.Class[name[i+2]]&chars.Lower == 0)
+}
+
+// Verdict takes the most telling word that no other word takes back.
+func (w *nameWords) verdict() Verdict {
+	best := Verdict{}
+	words := w.words[:w.n]
+	for i, word := range words {
+		if len(word) >= 3 && Vendors[word] && !takenBack(i, words) {
+			best = Verdict{Telling, kinds.Vendor}
+			if word == "contribsys" { // RubyGems' name for a paid source: the value is its password
+				best.Level = Secret
+			}
+			break
+		}
+	}
+	for i, word := range words {
+		v := wordVerdict(word, i, words)
+		if v.Level < best.Level || v.Level == Harmless || v.Level == best.Level && best.Kind != kinds.Vendor || takenBack(i, words) {
+			continue
+		}
+		best = v
+	}
+	return best
+}
+
+// takenBack reports whether the words around i make the name one about a secret, not
+// of one: key_id, token_count, primary_key, has_password.
+func takenBack(i int, words []string) bool {
+	for _, after := range words[i+1:] {
+		if AboutWords[after] {
+			return true
+		}
+	}
+	return i > 0 && (BeforeAny[words[i-1]] || words[i-1] == "from" || beforeKey[words[i-1]] && plainKeyWords[words[i]]) || i > 1 && BeforeAny[words[0]] && !BeforeSecret[words[i-1]]
+}
+
+// wordVerdict says what one word tells where it stands.
+func wordVerdict(word string, i int, words []string) Verdict {
+	previous, next := "", ""
+	if i > 0 {
+		previous = words[i-1]
+	}
+	if i+1 < len(words) {
+		next = words[i+1]
+	}
+	if v, ok := plainWords[word]; ok {
+		return v
+	}
+	switch word {
+	case "key", "keys":
+		if BeforeSecret[previous] || Vendors[previous] {
+			return Verdict{Secret, keyKind(previous)}
+		}
+		return Verdict{Telling, kinds.APIKey}
+	case "token", "tok":
+		if BeforeSecret[previous] || Vendors[previous] {
+			return Verdict{Secret, kinds.Token}
+		}
+		return Verdict{Telling, kinds.Token}
+	case "tokens":
+		if BeforeSecret[previous] {
+			return Verdict{Telling, kinds.Token}
+		}
+	case "pass", "pw":
+		if chars.OneOf("proxy fastcgi uwsgi scgi grpc memcached", previous) && word == "pass" { // nginx: where to pass a request
+			return Verdict{}
+		}
+		if next == "" || i > 0 && !BeforeAny[previous] {
+			return Verdict{Secret, kinds.Password}
+		}
+	case "secret", "secrets", "secrete":
+		if !afterSecret[next] && previous != "store" {
+			return Verdict{Secret, kinds.Secret}
+		}
+	case "string", "strings":
+		if previous == "community" {
+			return Verdict{Secret, kinds.Password}
+		}
+	case "pin", "otp", "totp", "ssn", "cvv", "cvc", "csc", "auth", "login", "sig", "sas", "pat", "salt", "seed", "sid", "session", "sess", "sessid", "sessionid":
+		if next == "" || next == "id" && previous == "" && len(words) == 2 && word == "session" {
+			return lastWords[word]
+		}
+	}
+	return compound(word)
+}
+
+func keyKind(previous string) kinds.ID {
+	if previous == "private" || previous == "priv" {
+		return kinds.PrivateKey
+	}
+	return kinds.APIKey
+}
+
+// compound looks at a word that is several without a border: dbpassword, accesskey.
+func compound(word string) Verdict {
+	n := len(word)
+	if n < 5 {
+		return Verdict{}
+	}
+	for _, s := range compounds {
+		if n > len(s.tail) && word[n-len(s.tail):] == s.tail {
+			head := word[:n-len(s.tail)]
+			switch {
+			case notCompound[word]:
+				return Verdict{}
+			case s.tail == "key" && !BeforeSecret[head] && !endsWithSecret(head):
+				return Verdict{}
+			case s.tail == "token" && BeforeSecret[head]:
+				return Verdict{Secret, kinds.Token}
+			}
+			return s.verdict
+		}
+	}
+	for _, s := range compounds[:compoundHeads] {
+		if n > len(s.tail) && word[:len(s.tail)] == s.tail && !notCompound[word] {
+			return s.verdict
+		}
+	}
+	return Verdict{}
+}
+
+func endsWithSecret(head string) bool {
+	for _, s := range [...]string{"api", "access", "secret", "private", "auth", "master", "shared", "signing", "encryption", "license"} {
+		if len(head) > len(s) && head[len(head)-len(s):] == s {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,150 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operands
+
+import (
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/chance"
+	"github.com/toolscope/toolscope/redact/internal/values"
+)
+
+// maxAfar is how far from its name a value is looked for that is not directly beside it, in
+// bytes.
+const maxAfar = 300
+
+// mayStandAfar reports whether afar may find something for a name that ends at stop.
+func mayStandAfar(s string, stop int) bool {
+	if stop+2 < len(s) && s[stop] == ' ' && chars.IsLetter(s[stop+1]) && shortWord(s, stop+1) && !chars.HasFold(s, stop, " for ") && !chars.HasFold(s, stop, " of ") {
+		return false // running text
+	}
+	if _, to := RandomAhead(s, stop, true); to > 0 {
+		return true
+	}
+	if _, to := SentenceValue(s, stop); to > 0 {
+		return true
+	}
+	_, to := BlockDefault(s, stop)
+	return to > 0
+}
+
+// longWord is the shortest word that may be drawn by chance, in bytes.
+const longWord = 16
+
+// shortWord reports whether the word at p is too short to be drawn by chance.
+func shortWord(s string, p int) bool {
+	n := 0
+	for p+n < len(s) && n < longWord && s[p+n] != ' ' {
+		n++
+	}
+	return n < longWord
+}
+
+// RandomAhead is the word of 16 bytes or more that looks drawn by chance and stands behind
+// the name that ends at stop: in the next column of a table, behind a number and a colon,
+// or, if alone, behind a blank. Digits of a digest need more than a blank.
+func RandomAhead(s string, stop int, alone bool) (from, to int) {
+	p := stop
+	p = chars.SkipAny(s[:min(len(s), stop+8)], p, "`*\"'")
+	blank := p
+	p = chars.SkipAny(s[:min(len(s), blank+40)], p, " ")
+	switch {
+	case p < len(s) && s[p] == '|' && p+1 < len(s) && s[p+1] != '|':
+		for p++; p < len(s) && p-blank < 80 && strings.IndexByte(" `*", s[p]) >= 0; p++ {
+		}
+	case p > blank && p+2 < len(s) && chars.IsDigit(s[p]) && (s[p+1] == ':' || chars.IsDigit(s[p+1]) && s[p+2] == ':'): // Unseal Key 1:
+		for p++; p < len(s) && strings.IndexByte("0123456789: ", s[p]) >= 0; p++ {
+		}
+	case p == blank+1 && alone:
+	default:
+		return 0, 0
+	}
+	from = p
+	for p < len(s) && p-from < 512 && (chars.Class[s[p]]&chars.B64 != 0 || s[p] == '=' || s[p] == '.' || s[p] == '~') {
+		p++
+	}
+	p = chars.SkipBackAny(s, from, p, ".")
+	if p < len(s) && !chars.IsSpace(s[p]) && strings.IndexByte("|`\"'*,;)<\\", s[p]) < 0 {
+		return 0, 0
+	}
+	if v := s[from:p]; len(v) < 16 || !chars.HasDigit(v) || !chance.Random(strings.TrimRight(v, "=")) {
+		return 0, 0
+	}
+	return from, p
+}
+
+// SentenceValue is the literal of a sentence about a name: the password for the user 'ann'
+// is 'x'.
+func SentenceValue(s string, stop int) (from, to int) {
+	if !chars.HasFold(s, stop, " for ") && !chars.HasFold(s, stop, " of ") {
+		return 0, 0
+	}
+	const is = " is "
+	if stop+2 < len(s) && s[stop+1]|0x20 != 'f' && s[stop+1]|0x20 != 'o' {
+		return 0, 0
+	}
+	words := s[stop:min(len(s), stop+80)]
+	i := strings.Index(words, is)
+	if i < 0 || stop+i+len(is) >= len(s) || strings.IndexByte(words[:i], '\n') >= 0 || strings.Contains(words[:i], ". ") {
+		return 0, 0
+	}
+	open := stop + i + len(is)
+	quote := s[open]
+	if quote != '"' && quote != '\'' && quote != '`' {
+		return 0, 0
+	}
+	end := QuoteEnd(s, open+1, quote)
+	if end == len(s) || s[end] != quote {
+		return 0, 0
+	}
+	return open + 1, end
+}
+
+// BlockDefault is the literal that a Terraform variable of a name has by default.
+func BlockDefault(s string, stop int) (from, to int) {
+	p := stop
+	p = chars.SkipAny(s[:min(len(s), stop+4)], p, "\"' ")
+	if p >= len(s) || s[p] != '{' || p == stop {
+		return 0, 0
+	}
+	block := s[p+1 : min(len(s), p+maxAfar)]
+	if end := strings.IndexByte(block, '}'); end >= 0 {
+		block = block[:end]
+	}
+	offset := p + 1
+	for line := range strings.Lines(block) {
+		name, value, ok := strings.Cut(line, "=")
+		if ok && strings.TrimSpace(name) == "default" {
+			open := offset + len(name) + 1
+			open = chars.SkipAny(s, open, " ")
+			if strings.HasPrefix(strings.TrimLeft(value, " "), `"`) {
+				return open + 1, QuoteEnd(s, open+1, '"')
+			}
+		}
+		offset += len(line)
+	}
+	return 0, 0
+}
+
+// PairLiteral is the second literal of a call, or of a pair, whose first one is [o.start,
+// o.end): BasicAuth("ann", "x"), auth=("ann", "x").
+func PairLiteral(s string, start, stop int, o values.Operand) (from, to int) {
+	if !o.Quoted || o.Op != '(' && (o.Op != '=' || o.Start < 2 || s[o.Start-2] != '(') || o.End+1 >= len(s) {
+		return 0, 0
+	}
+	switch name := s[start:stop]; {
+	case chars.EndsFold(name, "auth"), chars.EndsFold(name, "credential"), chars.EndsFold(name, "credentials"), chars.EndsFold(name, "userpassword"), chars.EndsFold(name, "authentication"):
+	default:
+		return 0, 0
+	}
+	p := o.End + 1
+	for p < len(s) && (s[p] == ',' || chars.IsSpace(s[p])) && p-o.End < 40 {
+		p++
+	}
+	if p == o.End+1 || p >= len(s) || s[p] != '"' && s[p] != '\'' {
+		return 0, 0
+	}
+	return p + 1, QuoteEnd(s, p+1, s[p])
+}

@@ -1,0 +1,112 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operands
+
+import (
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/chance"
+	"github.com/toolscope/toolscope/redact/internal/marks"
+)
+
+// BesideValue reports whether a name may have a value beside it: in running text it has
+// none.
+func BesideValue(s string, start, stop int) bool {
+	if stop < len(s) && (s[stop] == '"' || s[stop] == '\'') {
+		o, ok := FindOperand(s, start, stop)
+		return !ok || !o.Quoted || !marks.IsMark(s[o.Start:o.End])
+	}
+	before := start
+	before = chars.SkipBackAny(s, 0, before, " ")
+	if before > 0 && (s[before-1] == '=' || s[before-1] == '!' || s[before-1] == '"' && strings.IndexByte(s[start:stop], '_') > 0) {
+		return true
+	}
+	o, ok := FindOperand(s, start, stop)
+	return ok && !marks.IsMark(s[o.Start:o.End]) || !ok && mayStandAfar(s, stop)
+}
+
+// NotName reports whether what follows an anchor makes a word of it that no name of a
+// secret has, as cheaply as can be: pattern, author, keyboard, side.
+func NotName(s string, i, end int) bool {
+	if end >= len(s) || chars.Class[s[end]]&chars.Lower == 0 {
+		return false
+	}
+	switch end - i {
+	case 2: // pw
+		return s[end] != 'd'
+	case 3:
+		switch chars.Fold[s[i]] {
+		case 'k':
+			return s[end] != 's' && s[end] != 'p' && s[end] != 'c'
+		case 'p':
+			return chars.Fold[s[i+1]] != 'w' && chars.Fold[s[i+1]] != 's'
+		case 's':
+			return chars.Fold[s[i+1]] != 'i' || s[end] != 'n'
+		case 'o', 'c', 'm':
+			return true
+		}
+	case 4: // auth
+		return chars.Fold[s[i]] == 'a' && s[end] == 'o' && !chars.HasFold(s, end, "ori")
+	}
+	return false
+}
+
+// ItemBefore reports whether another literal of a list stands before the one whose inside
+// begins at start.
+func ItemBefore(s string, start int) bool {
+	p := start - 1
+	if p < 0 || s[p] != '"' && s[p] != '\'' {
+		return false
+	}
+	quote := s[p]
+	p = chars.SkipBack(s, 0, p, chars.Space)
+	if p < 2 || s[p-1] != ',' {
+		return false
+	}
+	return s[p-2] == quote
+}
+
+// WordsEnd is the end of a value of several words on one line of a file of settings.
+func WordsEnd(s string, end int) int {
+	for end+1 < len(s) && s[end] == ' ' && chars.IsAlnum(s[end+1]) {
+		end = bareEnd(s, end+1)
+	}
+	return end
+}
+
+// bareKeyword reports whether "name value" on its own is a pair: .netrc, sshpass-like
+// tools, "set-token …" and "password is …".
+func bareKeyword(s string, start, stop, p int) bool {
+	name := s[start:stop]
+	if chars.EqualFold(name, "pass") { // a verb as well
+		return (s[p] == '"' || s[p] == '\'') && chance.Plausible(s[p+1:QuoteEnd(s, p+1, s[p])])
+	}
+	if chars.HasFold(s, p, "is ") || chars.HasFold(s, p, "to ") || s[p] == '"' || s[p] == '\'' {
+		return true
+	}
+	return chars.EqualFold(name, "password") && inNetrc(s, start) || chars.HasFold(name, 0, "set-") || strings.IndexByte(name, '_') > 0 && LineStart(s, start)
+}
+
+// inNetrc reports whether a "login" or "machine" stands shortly before.
+func inNetrc(s string, start int) bool {
+	before := s[max(0, start-120):start]
+	return chars.ContainsFold(before, "login ") || chars.ContainsFold(before, "machine ") || chars.ContainsFold(before, "user ")
+}
+
+// LineStart reports whether nothing but blanks stands on the line before start.
+func LineStart(s string, start int) bool {
+	start = chars.SkipBackAny(s, 0, start, " \t")
+	return start == 0 || s[start-1] == '\n'
+}
+
+// attributesBefore reports whether the name is an attribute of an element whose text
+// follows the '>', as in <string name="api_key">.
+func attributesBefore(s string, start int) bool {
+	if start == 0 || s[start-1] != '"' && s[start-1] != '\'' {
+		return false
+	}
+	before := s[max(0, start-80):start]
+	return strings.LastIndexByte(before, '<') > strings.LastIndexByte(before, '>')
+}

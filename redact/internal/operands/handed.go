@@ -1,0 +1,117 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operands
+
+import (
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/marks"
+	"github.com/toolscope/toolscope/redact/internal/rules"
+	"github.com/toolscope/toolscope/redact/internal/values"
+)
+
+// Detectors find passwords that are handed to a program or a database where no name
+// stands beside them: by a pipe, by SQL, by Oracle's user/password@host.
+var Detectors = []kinds.Detector{
+	{Kind: kinds.Password, Anchors: []string{"sudo -s", "passwd --stdin"}, Match: rules.Named(pipedBefore)},
+	{Kind: kinds.Password, Anchors: []string{"password-stdin"}, Match: rules.Named(func(s string, at int) (int, int, string) {
+		line := strings.LastIndexByte(s[max(0, at-maxAfar):at], '|')
+		if line < 0 {
+			return 0, 0, ""
+		}
+		return pipedBefore(s, max(0, at-maxAfar)+line+1)
+	})},
+	{Kind: kinds.Password, Anchors: []string{"chpasswd"}, Match: rules.Named(func(s string, at int) (int, int, string) {
+		start, end, kind := pipedBefore(s, at)
+		if i := strings.IndexByte(s[start:end], ':'); i > 0 {
+			return start + i + 1, end, kind
+		}
+		return 0, 0, ""
+	})},
+	{Kind: kinds.Password, Anchors: []string{"identified "}, Match: rules.Named(identifiedBy)},
+	{Kind: kinds.Password, Anchors: []string{"sqlplus ", "oracle:thin:"}, Match: rules.Named(oracleLogin)},
+}
+
+// pipedBefore is the last argument of the echo or printf whose output a pipe hands to what
+// begins at i.
+func pipedBefore(s string, i int) (start, end int, kind string) {
+	end = i
+	end = chars.SkipBackAny(s, 0, end, " ")
+	if end == 0 || s[end-1] != '|' {
+		return 0, 0, ""
+	}
+	end--
+	from := max(0, end-maxAfar)
+	from += strings.LastIndexAny(s[from:end], "\n;&|") + 1
+	words := s[from:end]
+	for _, program := range [...]string{"echo ", "printf "} {
+		p := strings.Index(words, program)
+		if p < 0 {
+			continue
+		}
+		limit := end
+		for q := from + p + len(program); q < limit; {
+			a, b, next := Argument(s, q, limit)
+			if a >= limit || next <= q {
+				break
+			}
+			start, end, q = a, min(b, limit), next
+		}
+		if v := s[start:end]; start < from || len(v) < 2 || v[0] == '-' || values.IsReference(v) || values.IsPlaceholder(v) || strings.HasPrefix(v, marks.Head) || strings.IndexByte(v, '%') == 0 {
+			return 0, 0, ""
+		}
+		return start, end, kinds.PasswdName
+	}
+	return 0, 0, ""
+}
+
+// identifiedBy is the password behind SQL's IDENTIFIED at i: IDENTIFIED WITH plugin BY 'x'.
+func identifiedBy(s string, i int) (start, end int, kind string) {
+	if !strings.HasPrefix(s[i:], "ID") && !marks.Near(s, i, "create", "alter", "grant") {
+		return 0, 0, "" // running text
+	}
+	p := i + len("identified ")
+	with := chars.HasFold(s, p, "with ")
+	if with {
+		by := strings.IndexByte(s[p+5:min(len(s), p+80)], ' ')
+		if by < 0 {
+			return 0, 0, ""
+		}
+		p += 5 + by + 1
+	}
+	switch {
+	case chars.HasFold(s, p, "by password "):
+		p += len("by password ")
+	case chars.HasFold(s, p, "by "), with && chars.HasFold(s, p, "as "):
+		p += len("by ")
+	default:
+		return 0, 0, ""
+	}
+	o := ValueAt(s, p, values.Operand{Op: '='})
+	v := s[o.Start:o.End]
+	if o.End <= o.Start || values.IsReference(v) || values.IsPlaceholder(v) || strings.HasPrefix(v, marks.Head) || !o.Quoted && (!chars.HasDigit(v) || chars.EqualFold(v, "values")) {
+		return 0, 0, ""
+	}
+	return o.Start, o.End, kinds.PasswdName
+}
+
+// oracleLogin is the password of the first user/password@host on the line from i on.
+func oracleLogin(s string, i int) (start, end int, kind string) {
+	limit := min(len(s), i+maxAfar)
+	if n := strings.IndexByte(s[i:limit], '\n'); n >= 0 {
+		limit = i + n
+	}
+	at := strings.IndexByte(s[i:limit], '@')
+	if at < 0 {
+		return 0, 0, ""
+	}
+	end = i + at
+	start = max(i, strings.LastIndexAny(s[i:end], "/ :")+i+1)
+	if start == i || s[start-1] != '/' || start-2 < i || !chars.IsAlnum(s[start-2]) || start == end || values.IsReference(s[start:end]) || strings.HasPrefix(s[start:end], marks.Head) {
+		return 0, 0, ""
+	}
+	return start, end, kinds.PasswdName
+}

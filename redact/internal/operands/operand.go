@@ -1,0 +1,288 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operands
+
+import (
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/chance"
+	"github.com/toolscope/toolscope/redact/internal/values"
+)
+
+// ValueAt reads the value that begins at p, behind the operator in o.
+func ValueAt(s string, p int, o values.Operand) values.Operand {
+	from := p
+	p = chars.SkipAny(s, p, " \t")
+	o.Spaced = p > from
+	if o.Op == ' ' && (chars.HasFold(s, p, "is ") || chars.HasFold(s, p, "to ")) {
+		p += 3
+	}
+	if p < len(s) && (s[p] == '\n' || s[p] == '\r' || s[p] == '|' || s[p] == '>' && o.Op == ':') {
+		q, ok := nextLine(s, p, o)
+		if !ok {
+			return o
+		}
+		p = q
+	}
+	p = literalHead(s, p)
+	if p >= len(s) {
+		return o
+	}
+	if n := escapedQuote(s, p); n > 0 {
+		o.Start, o.Quoted = p+n, true
+		o.End = escapedQuoteEnd(s, o.Start, s[p:p+n])
+		return o
+	}
+	if entity := quoteEntity(s, p); entity != "" {
+		o.Start, o.Quoted = p+len(entity), true
+		o.End = o.Start + indexOr(s[o.Start:min(len(s), o.Start+chance.MaxValue)], entity)
+		return o
+	}
+	switch c := s[p]; c {
+	case '"', '\'', '`':
+		if strings.HasPrefix(s[p:], `"""`) || strings.HasPrefix(s[p:], "'''") {
+			o.Start, o.Quoted = p+3, true
+			o.End = o.Start + indexOr(s[o.Start:min(len(s), o.Start+chance.MaxValue)], s[p:p+3])
+			return o
+		}
+		o.Start, o.Quoted = p+1, true
+		o.End = QuoteEnd(s, p+1, c)
+		return o
+	}
+	if o.Op == ',' || o.Op == '(' {
+		return o // only literals
+	}
+	o.Start = p
+	if s[p] == '<' && o.Op != '>' { // <your password>
+		if n := strings.IndexAny(s[p:min(len(s), p+80)], ">\n"); n > 0 && s[p+n] == '>' {
+			o.End = p + n + 1
+			return o
+		}
+	}
+	if o.Op == '>' {
+		o.End = elementEnd(s, p)
+		return o
+	}
+	o.End = bareEnd(s, p)
+	return o
+}
+
+func indexOr(s, sub string) int {
+	if i := strings.Index(s, sub); i >= 0 {
+		return i
+	}
+	return len(s)
+}
+
+// nextLine finds a value on the line after: a YAML block, the first item of a list, the
+// text of an XML element.
+func nextLine(s string, p int, o values.Operand) (int, bool) {
+	block := s[p] == '|' || s[p] == '>'
+	for q := 0; block && q < 4 && p < len(s) && s[p] != '\n'; q++ {
+		p++
+	}
+	if p >= len(s) || s[p] != '\n' && s[p] != '\r' {
+		return 0, false
+	}
+	p = chars.SkipAny(s, p, "\n\r")
+	q := p
+	q = chars.SkipAny(s, q, " \t")
+	switch {
+	case q >= len(s) || s[q] == '\n':
+		return 0, false
+	case block || o.Op == '>' || o.Op == '=' && (s[q] == '"' || s[q] == '\''):
+		return q, true
+	case o.Op != ':' || q == p && s[q] != '-':
+		return 0, false
+	case s[q] == '-' && q+1 < len(s) && s[q+1] == ' ':
+		q += 2
+	}
+	if q == len(s) { // an item with nothing in it
+		return 0, false
+	}
+	line := s[q:min(len(s), q+200)]
+	if n := strings.IndexByte(line, '\n'); n >= 0 {
+		line = line[:n]
+	}
+	if strings.Contains(line, ": ") || strings.HasSuffix(strings.TrimRight(line, " \r"), ":") {
+		return 0, false // a name of its own
+	}
+	if c := s[q]; c != '"' && c != '\'' && strings.IndexByte(strings.TrimRight(line, " \r"), ' ') > 0 {
+		return 0, false // a statement
+	}
+	return q, true
+}
+
+// literalHead passes over what may stand before a string literal: @"…", b"…", r"…",
+// new String("…"), &"…", ("…"), String::from("…"). What stands before the key of a
+// look-up is none.
+func literalHead(s string, p int) int {
+	for q := p; q < len(s) && q-p < 20; q++ {
+		switch c := s[q]; {
+		case c == '"' || c == '\'' || c == '`':
+			switch {
+			case q-p <= 2 && (q == p || s[q-1] != '='):
+				return q
+			case s[q-1] == '(' && isWrapper(s[p:q-1]):
+				return q
+			}
+			return p
+		case chars.IsAlnum(c) || strings.IndexByte("@&(: .", c) >= 0 || c == '[' && q == p:
+		default:
+			return p
+		}
+	}
+	return p
+}
+
+// isWrapper reports whether a call of v makes a string of a literal.
+func isWrapper(v string) bool {
+	for _, end := range [...]string{"string", "str", "from", "some", "bytes", "text", "secret", "literal", "value"} {
+		if len(v) >= len(end) && chars.HasFold(v, len(v)-len(end), end) {
+			return true
+		}
+	}
+	return false
+}
+
+// quoteEntity is the quote at p as HTML writes it, or nothing.
+func quoteEntity(s string, p int) string {
+	if s[p] == '&' {
+		for _, entity := range [...]string{"&quot;", "&#34;", "&#39;", "&apos;"} {
+			if strings.HasPrefix(s[p:], entity) {
+				return entity
+			}
+		}
+	}
+	return ""
+}
+
+// escapedQuote is the length of a quote behind backslashes at p: \", \\".
+func escapedQuote(s string, p int) int {
+	q := p
+	q = chars.SkipAny(s[:min(len(s), p+8)], q, "\\")
+	if q > p && q < len(s) && (s[q] == '"' || s[q] == '\'') {
+		return q - p + 1
+	}
+	return 0
+}
+
+// escapedQuoteEnd finds the quote with as many backslashes.
+func escapedQuoteEnd(s string, p int, quote string) int {
+	limit := min(len(s), p+chance.MaxValue)
+	for q := p; q < limit; {
+		i := strings.Index(s[q:limit], quote)
+		if i < 0 {
+			break
+		}
+		if q += i; q == p || s[q-1] != '\\' {
+			return q
+		}
+		q += len(quote)
+	}
+	if i := strings.IndexAny(s[p:limit], "\"\n"); i >= 0 {
+		return p + i
+	}
+	return limit
+}
+
+// QuoteEnd finds the closing quote that is not escaped, else the end of the line.
+func QuoteEnd(s string, p int, quote byte) int {
+	limit := min(len(s), p+chance.MaxValue)
+	for q := p; q < limit; q++ {
+		switch s[q] {
+		case '\\':
+			q++
+		case quote:
+			return q
+		case '\n':
+			if quote != '`' {
+				return q
+			}
+		}
+	}
+	if i := strings.IndexByte(s[limit:], quote); i >= 0 && limit == p+chance.MaxValue {
+		return limit + i
+	}
+	return len(s)
+}
+
+// elementEnd is the end of an XML element's text.
+func elementEnd(s string, p int) int {
+	limit := min(len(s), p+chance.MaxValue)
+	n := strings.IndexByte(s[p:limit], '<')
+	if n < 0 || p+n+1 < len(s) && s[p+n+1] != '/' && s[p+n+1] != '!' {
+		return p // another element, or no element at all
+	}
+	end := p + n
+	end = chars.SkipBack(s, p, end, chars.Space)
+	return end
+}
+
+// bareEnd is the end of a value without quotes. What separates members of a list, a
+// query or a shell line ends it only where another member follows: passwords hold such
+// characters.
+func bareEnd(s string, p int) int {
+	limit := min(len(s), p+chance.MaxValue)
+	q := p
+scan:
+	for q < limit {
+		c := s[q]
+		if chars.Class[c]&(chars.Alnum) != 0 {
+			q++
+			continue
+		}
+		switch {
+		case chars.IsSpace(c) || c == '"' || c == '<' && q > p:
+			break scan
+		case c == '\\' && q+1 < limit && strings.IndexByte("nrt\"'", s[q+1]) >= 0:
+			break scan
+		case c == '&' || c == ';' || c == ',' || c == '|' || c == '\'' || c == '`':
+			if q+1 == limit || chars.IsSpace(s[q+1]) || memberAt(s, q+1) || strings.IndexByte("\"'&|\\);]}", s[q+1]) >= 0 {
+				break scan
+			}
+		case c == '%' && q+2 < limit && s[q+1] == '2' && (s[q+2] == '6' || s[q+2] == '2' || s[q+2] == '0'):
+			break scan
+		case c == 0x1b || c < 0x20:
+			break scan
+		case c == 0xe2 && q+2 < limit && s[q+1] == 0x80 && s[q+2] >= 0x8b && s[q+2] <= 0x8f: // zero width
+			break scan
+		}
+		q++
+	}
+	for q > p+1 && (strings.IndexByte(",;:'`", s[q-1]) >= 0 || closes(s[p:q])) {
+		q--
+	}
+	return q
+}
+
+// memberAt reports whether another "name=" or "name:" begins at q.
+func memberAt(s string, q int) bool {
+	q = chars.SkipAny(s, q, " ")
+	if q >= len(s) || !chars.IsLetter(s[q]) && s[q] != '_' {
+		return false
+	}
+	n := q
+	for n < len(s) && n-q < 40 && (chars.Class[s[n]]&chars.Name != 0 || s[n] == ' ' || s[n] == '[' || s[n] == ']') {
+		n++
+	}
+	return n > q && n < len(s) && (s[n] == '=' || s[n] == ':' || chars.HasFold(s, n, "%3d"))
+}
+
+// closes reports whether v ends with a bracket that was not opened in it.
+func closes(v string) bool {
+	var open byte
+	switch v[len(v)-1] {
+	case ')':
+		open = '('
+	case ']':
+		open = '['
+	case '}':
+		open = '{'
+	default:
+		return false
+	}
+	return strings.IndexByte(v, open) < 0
+}

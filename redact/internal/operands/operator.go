@@ -1,0 +1,200 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operands
+
+import (
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/values"
+)
+
+// FindOperand finds the value after the name [start,stop): in the notations of shells,
+// configuration files, source code, YAML, JSON, XML, headers and calls.
+func FindOperand(s string, start, stop int) (o values.Operand, ok bool) {
+	p := stop
+	wasQuoted := false
+	for p < len(s) && p-stop < 8 && strings.IndexByte("\"'`\\])", s[p]) >= 0 {
+		wasQuoted = wasQuoted || s[p] == '"' || s[p] == '\'' || s[p] == '`'
+		p++
+	}
+	closed := p
+	p = chars.SkipAny(s[:min(len(s), closed+40)], p, " \t")
+	if p >= len(s) {
+		return o, false
+	}
+	o.Flag = isFlag(s, start)
+	q, op := operatorAt(s, p, closed, wasQuoted)
+	switch {
+	case op == ':' && q < len(s) && s[q] == ' ': // password: String = "x"
+		if literal, assign := typedOperator(s, q+1, start, stop); assign == '=' && s[literal-2] == ' ' && literal+1 < len(s) && (s[literal+1] == '"' || s[literal+1] == '\'') {
+			q, op = literal, assign
+		}
+	case op == '=' && literalEnds(s, start, q, wasQuoted):
+		return o, false
+	case op == 0 && s[p] == ',' && p == stop && isConstant(s[start:stop]): // setopt(h, OPT_PASSWORD, "x")
+		q, op = p+1, ','
+	case op == 0 && wasQuoted && chars.HasFold(s, p, "or ") && p+3 < len(s) && (s[p+3] == '"' || s[p+3] == '\''): // get("PASSWORD") or "x"
+		q, op = p+3, '='
+	}
+	if op == 0 {
+		q, op = typedOperator(s, p, start, stop)
+	}
+	if op == 0 || op == ',' {
+		if q := valueAttribute(s, p, wasQuoted); q > 0 {
+			return ValueAt(s, q, values.Operand{Op: '=', Quoted: true}), true
+		}
+		switch {
+		case op == ',':
+		case p == closed:
+			return o, false
+		case o.Flag, !wasQuoted && bareKeyword(s, start, stop, p):
+			op, q = ' ', p
+		default:
+			return o, false
+		}
+	}
+	if op == '>' && (start == 0 || s[start-1] != '<' && !attributesBefore(s, start)) {
+		return o, false
+	}
+	o.Op = op
+	o = ValueAt(s, q, o)
+	return o, o.End > o.Start
+}
+
+// operatorAt reads the operator at p; op is 0 if there is none.
+func operatorAt(s string, p, closed int, wasQuoted bool) (q int, op byte) {
+	switch c := s[p]; c {
+	case '=', ':', '?', '|', '.', '+', '!':
+		q = p
+		equal := 0
+		for q < len(s) && q-p < 4 && strings.IndexByte("=:?|.+!>", s[q]) >= 0 {
+			if s[q] == '=' || s[q] == ':' {
+				equal++
+			}
+			q++
+		}
+		tok := s[p:q]
+		switch {
+		case (tok == "||" || tok == "??") && q+1 < len(s) && s[q] == ' ' && (s[q+1] == '"' || s[q+1] == '\''):
+			return q, '='
+		case equal == 0 || c == ':' && len(tok) == 2 && tok[1] == ':' || strings.IndexByte(".+|", c) >= 0 && tok[len(tok)-1] != '=':
+			return 0, 0
+		case tok == "==" || tok == "===" || tok == "!=" || tok == "!==":
+			return q, '~'
+		case c == ':' && equal == 1 && len(tok) == 1:
+			if strings.HasPrefix(s[p:], "://") {
+				return 0, 0
+			}
+			return q, ':'
+		}
+		return q, '='
+	case '-', '<':
+		if c == '-' && p > closed && p+2 < len(s) && s[p+1] == ' ' && (s[p+2] == '\'' || s[p+2] == '"') {
+			return p + 1, ','
+		}
+		if p+1 < len(s) && (c == '-' && s[p+1] == '>' || c == '<' && s[p+1] == '-') {
+			return p + 2, '='
+		}
+	case ',':
+		if wasQuoted {
+			return p + 1, ','
+		}
+	case '(':
+		if p == closed && !wasQuoted {
+			return p + 1, '('
+		}
+	case '>':
+		return p + 1, '>'
+	case '%':
+		if chars.HasFold(s, p, "%3d") {
+			return p + 3, '='
+		}
+		if chars.HasFold(s, p, "%3a") {
+			return p + 3, ':'
+		}
+	}
+	return 0, 0
+}
+
+// literalEnds reports whether the quote at q, behind the operator of a name that begins at
+// start, ends a literal that the name stands in: "…&password=" + value.
+func literalEnds(s string, start, q int, wasQuoted bool) bool {
+	if wasQuoted || q >= len(s) || s[q] != '"' && s[q] != '\'' || q+1 < len(s) && strings.IndexByte(" ,);+.$\"'\n", s[q+1]) < 0 {
+		return false
+	}
+	open := false
+	for p := start - 1; p >= 0 && start-p < 256 && s[p] != '\n'; p-- {
+		if s[p] == s[q] && (p == 0 || s[p-1] != '\\' && !(chars.IsLetter(s[p-1]) && chars.IsLetter(s[p+1]))) {
+			open = !open
+		}
+	}
+	return open
+}
+
+// isConstant reports whether a name is written as constants are, with or without what
+// they belong to: CURLOPT_PASSWORD, HttpHeaders.AUTHORIZATION.
+func isConstant(name string) bool {
+	name = name[strings.LastIndexByte(name, '.')+1:]
+	for i := range len(name) {
+		if !chars.IsUpper(name[i]) && name[i] != '_' {
+			return false
+		}
+	}
+	return len(name) >= 4
+}
+
+// typedOperator passes over a type between a name and its operator: "name string =",
+// "name: str =", "name *string =".
+func typedOperator(s string, p, start, stop int) (q int, op byte) {
+	if p == stop || start > 0 && s[start-1] == '=' { // type=password name=…
+		return 0, 0
+	}
+	e := p
+	for e < len(s) && e-p < 24 && (chars.IsAlnum(s[e]) || strings.IndexByte("*&<>[]._", s[e]) >= 0) {
+		e++
+	}
+	if e == p || e-p >= 24 {
+		return 0, 0
+	}
+	e = chars.SkipAny(s, e, " ")
+	if e+1 < len(s) && s[e] == '=' && s[e+1] != '=' && s[e+1] != '>' || strings.HasPrefix(s[e:], ":=") {
+		q = e
+		q = chars.SkipAny(s, q, "=:")
+		return q, '='
+	}
+	return 0, 0
+}
+
+// valueAttribute finds the value of the pair key="name" value="…", and of the YAML
+// pair "name: NAME" with "value: …" on the next line.
+func valueAttribute(s string, p int, wasQuoted bool) int {
+	q := p
+	for q < len(s) && q-p < 40 && (chars.IsSpace(s[q]) || strings.IndexByte(",\"'\\", s[q]) >= 0) {
+		q++
+	}
+	if q == p && !wasQuoted {
+		return 0
+	}
+	for _, w := range [...]string{"value", "content", "default", "val"} {
+		if chars.HasFold(s, q, w) {
+			q += len(w)
+			q = chars.SkipAny(s, q, "\"'\\")
+			q = chars.SkipAny(s, q, " ")
+			if q < len(s) && (s[q] == '=' || s[q] == ':') {
+				return q + 1
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+// isFlag reports whether the name that begins at start is a command line's option.
+func isFlag(s string, start int) bool {
+	if start >= len(s) || s[start] != '-' {
+		return false
+	}
+	return start == 0 || chars.IsSpace(s[start-1]) || strings.IndexByte("\"'`([,", s[start-1]) >= 0
+}

@@ -1,0 +1,63 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package personal
+
+import (
+	"crypto/sha256"
+	"math/big"
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/chars"
+)
+
+// macEnd is the end of a MAC address (IEEE 802) that begins at i; broadcast and
+// zero addresses name nobody.
+func macEnd(s string, i int) int {
+	if i+17 > len(s) || i+17 < len(s) && (chars.Class[s[i+17]]&chars.Alnum != 0 || s[i+17] == ':' || s[i+17] == '-') {
+		return 0
+	}
+	v := s[i : i+17]
+	sep := v[2]
+	if sep != ':' && sep != '-' {
+		return 0
+	}
+	for k := range 17 {
+		if k%3 == 2 {
+			if v[k] != sep {
+				return 0
+			}
+		} else if chars.Class[v[k]]&chars.Hex == 0 {
+			return 0
+		}
+	}
+	if strings.EqualFold(v, "ff:ff:ff:ff:ff:ff") || strings.Trim(v, "0:-") == "" || strings.EqualFold(v, "ff-ff-ff-ff-ff-ff") {
+		return 0
+	}
+	return i + 17
+}
+
+// bech32 is the alphabet of BIP 173.
+const bech32 = "023456789acdefghjklmnpqrstuvwxyz"
+
+const base58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+
+// base58Check reports whether w is a Bitcoin address with its check bytes.
+func base58Check(w string) bool {
+	n := new(big.Int)
+	for i := range len(w) {
+		d := strings.IndexByte(base58, w[i])
+		if d < 0 {
+			return false
+		}
+		n.Mul(n, big.NewInt(58)).Add(n, big.NewInt(int64(d)))
+	}
+	if n.BitLen() > 200 {
+		return false
+	}
+	var raw [25]byte
+	n.FillBytes(raw[:])
+	one := sha256.Sum256(raw[:21])
+	two := sha256.Sum256(one[:])
+	return string(two[:4]) == string(raw[21:])
+}

@@ -1,0 +1,88 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package personal
+
+import (
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/marks"
+)
+
+// cardWithin is the end of a card number that begins at i and ends with the run, or
+// with one of its groups: numbers may follow one another.
+func cardWithin(s string, i, end int) int {
+	for p := end; p > i+11; p-- {
+		if p < end && (chars.IsDigit(s[p]) || !chars.IsDigit(s[p-1])) {
+			continue
+		}
+		if e := cardEnd(s, i, p); e > 0 {
+			return e
+		}
+	}
+	return 0
+}
+
+// cardEnd is the end of a payment card number (ISO/IEC 7812-1: issuer's digits and
+// the Luhn check) that begins at i.
+func cardEnd(s string, i, end int) int {
+	if i > 0 && (s[i-1] == '-' || s[i-1] == '.') || strings.IndexByte(s[i:end], '.') >= 0 || strings.IndexByte(s[i:end], '(') >= 0 {
+		return 0
+	}
+	var d [19]byte
+	n := 0
+	for p := i; p < end; p++ {
+		if c := s[p]; c >= '0' && c <= '9' {
+			if n == len(d) {
+				return 0
+			}
+			d[n] = c - '0'
+			n++
+		}
+	}
+	if !luhn(d[:n]) || !issuer(d[:n]) && !(n >= 12 && marks.Near(s, i, "card", "credit")) {
+		return 0
+	}
+	return end
+}
+
+func luhn(d []byte) bool {
+	sum := 0
+	for k := range d {
+		v := int(d[len(d)-1-k])
+		if k%2 == 1 {
+			if v *= 2; v > 9 {
+				v -= 9
+			}
+		}
+		sum += v
+	}
+	return sum%10 == 0
+}
+
+// issuer reports whether the first digits are those of a card network, with a length
+// that it uses.
+func issuer(d []byte) bool {
+	n := len(d)
+	two, four := int(d[0])*10+int(d[1]), int(d[0])*1000+int(d[1])*100+int(d[2])*10+int(d[3])
+	switch {
+	case d[0] == 4:
+		return n == 13 || n == 16 || n == 19
+	case two >= 51 && two <= 55, four >= 2221 && four <= 2720:
+		return n == 16
+	case two == 34 || two == 37:
+		return n == 15
+	case two == 36 || two == 38 || two == 39 || four >= 3000 && four <= 3059 || four == 3095:
+		return n >= 14 && n <= 19
+	case four == 2131 || four == 1800:
+		return n == 15
+	case four >= 3528 && four <= 3589:
+		return n >= 16
+	case two == 50 || two >= 56 && two <= 69:
+		return n >= 12
+	case two == 62 || two == 81 || two == 82 || two == 22:
+		return n >= 16
+	}
+	return false
+}

@@ -1,0 +1,168 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package personal
+
+import (
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/marks"
+)
+
+var phoneWords = []string{"phone", "call", "tel", "mobile", "cell", "fax", "contact", "dial", "answering", "reach", "whatsapp", "text me", "number is", "sms"}
+
+// nearPhone is near for these words, which begin a word, and unless they are "phone" do
+// not go on as "telnet", "mobileqq" and "cellar" do.
+func nearPhone(s string, i int, words ...string) bool {
+	if !mayBeNearPhone(s[max(0, i-marks.NearBy):i]) {
+		return false
+	}
+	for _, w := range words {
+		if w == "phone" {
+			if marks.Near(s, i, w) {
+				return true
+			}
+			continue
+		}
+		for p := max(0, i-marks.NearBy); p < i; p++ {
+			if !chars.HasFold(s, p, w) || p > 0 && chars.IsLetter(s[p-1]) {
+				continue
+			}
+			if end := p + len(w); end >= i || !chars.IsLetter(s[end]) || len(w) >= 5 && w != "mobile" || chars.HasFold(s, end, "ed") || chars.HasFold(s, end, "ing") || chars.HasFold(s, end, "s ") || chars.HasFold(s, end, "s:") {
+				return marks.Near(s, i, w)
+			}
+		}
+	}
+	return false
+}
+
+// mayBeNearPhone rules out most texts before a number, in one pass over them: none of
+// phoneWords has its first three letters there.
+func mayBeNearPhone(before string) bool {
+	for p := 0; p+2 < len(before); p++ {
+		if first := chars.Fold[before[p]]; first != 'p' && (p > 0 && chars.IsLetter(before[p-1]) || !chars.IsLetter(first)) {
+			continue
+		}
+		for _, w := range phoneWords {
+			if w[0] == chars.Fold[before[p]] && w[1] == chars.Fold[before[p+1]] && w[2] == chars.Fold[before[p+2]] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// phoneAt finds an international number (ITU-T E.164) after the + at i.
+func phoneAt(s string, i int) (start, end int, kind string) {
+	end, digits, _ := digitRun(s, i+1)
+	end = extension(s, end)
+	if digits < 8 || digits > 15 || end < len(s) && chars.Class[s[end]]&chars.Alnum != 0 || datedRelease(s[i:end]) {
+		return 0, max(end, i+1), ""
+	}
+	return i, end, "phone-number"
+}
+
+// phoneNumber finds a national number: the North American form, groups that begin
+// with 0, or any groups of digits after a word that announces a phone number.
+func phoneNumber(s string, i, end, digits, groups int) (start, stop int) {
+	end, runEnd := extension(s, end), end
+	if digits < 7 || digits > 15 || end < len(s) && (s[end] == ':' || s[end] == '/' || s[end] == '%' || s[end] == '-' && end+1 < len(s) && chars.IsDigit(s[end+1])) {
+		return 0, 0
+	}
+	v := s[i:runEnd]
+	start = i
+	if i > 0 && s[i-1] == '(' {
+		start--
+	}
+	if i > 0 && (s[i-1] == '-' || s[i-1] == ':' || s[i-1] == '#') {
+		return 0, 0
+	}
+	switch {
+	case isDate(v), groups == 4 && isDottedQuad(s, i, runEnd):
+		return 0, 0
+	case northAmerican(v, start < i):
+		return start, end
+	case groups == 1 && digits == 11 && (v[:2] == "09" || v[:2] == "07" || v[:2] == "05"):
+		return start, end
+	case phoneKind(s[end:], groups), end > runEnd && groups >= 2:
+		return start, end
+	case groups >= 3 && v[0] == '0' && chars.IsDigit(v[1]) && v[:3] != "000" && digits >= 9 && digits <= 12 && strings.IndexByte(v, '.') < 0 && !accountBefore(s, start):
+		return start, end
+	case groups >= 2 && nearPhone(s, start, phoneWords...), digits >= 9 && nearPhone(s, start, "phone", "tel:", "mobile", "call me", "fax"):
+		return start, end
+	}
+	return 0, 0
+}
+
+// phoneKind reports whether a number of so many groups is followed by what kind of phone
+// it is: 030-123456-Office, 030 123456 fax.
+func phoneKind(after string, groups int) bool {
+	if after == "" || after[0] != '-' && (after[0] != ' ' || groups < 2) {
+		return false
+	}
+	for _, k := range [...]string{"office", "fax", "home", "mobile", "cell", "work", "desk"} {
+		if end := 1 + len(k); chars.HasFold(after, 1, k) && (end == len(after) || !chars.IsAlnum(after[end])) {
+			return true
+		}
+	}
+	return false
+}
+
+// extension is the end of what follows a number that ends at end: x and one to six
+// digits, or nothing.
+func extension(s string, end int) int {
+	if end >= len(s) || chars.Fold[s[end]] != 'x' {
+		return end
+	}
+	p := end + 1
+	p = chars.Skip(s, p, chars.Digit)
+	if n := p - end - 1; n < 1 || n > 6 || p < len(s) && chars.IsAlnum(s[p]) {
+		return end
+	}
+	return p
+}
+
+// datedRelease reports whether v is an added line of a change log: +2.34.2 (2026-05-14.
+func datedRelease(v string) bool {
+	i := strings.IndexByte(v, '(')
+	return i > 0 && isDate(v[i+1:])
+}
+
+// isDottedQuad reports whether the digits and dots [i,end) are an IPv4 address.
+func isDottedQuad(s string, i, end int) bool {
+	from, to, ok := IPv4At(s, i)
+	return ok && from == i && to == end
+}
+
+func isDate(v string) bool {
+	return len(v) >= 8 && (v[4] == '-' || v[4] == '.' || v[4] == '/') && (v[:2] == "19" || v[:2] == "20") || len(v) >= 8 && len(v) <= 10 && (v[2] == '-' || v[2] == '.') && v[5] == v[2]
+}
+
+// northAmerican reports whether v is 555-123-4567, (555) 123-4567 or 555.123.4567,
+// with an optional 1 before, as the numbering plan allows it.
+func northAmerican(v string, opened bool) bool {
+	if strings.HasPrefix(v, "1-") || strings.HasPrefix(v, "1 ") || strings.HasPrefix(v, "1.") {
+		v = v[2:]
+	}
+	if len(v) < 12 || len(v) > 14 {
+		return false
+	}
+	if opened {
+		return v[3] == ')' && len(v) >= 12
+	}
+	return len(v) == 12 && v[3] == v[7] && (v[3] == '-' || v[3] == '.') && v[0] >= '2' && v[4] >= '2'
+}
+
+// accountBefore reports whether a group of four letters and digits stands before i, as in
+// account numbers.
+func accountBefore(s string, i int) bool {
+	if i < 5 || s[i-1] != ' ' || i > 5 && chars.IsAlnum(s[i-6]) {
+		return false
+	}
+	letter, digit := false, false
+	for _, c := range []byte(s[i-5 : i-1]) {
+		letter, digit = letter || chars.IsLetter(c), digit || chars.IsDigit(c)
+	}
+	return letter && digit
+}

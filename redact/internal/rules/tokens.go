@@ -1,0 +1,129 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package rules
+
+import (
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/chance"
+)
+
+// A tokenRule knows an issuer's tokens by their prefix and by what follows it.
+type tokenRule struct {
+	prefixes string // one or more, with '|' between them
+	Kind     string
+	Body     Alphabet // what follows the prefix, and how it has to look
+	Min, Max int      // bytes of the body; a max of 0 is no limit
+}
+
+// A Token is one prefix of a rule.
+type Token struct {
+	*tokenRule
+	Prefix string
+}
+
+// Tokens lists the prefixes of all rules, in the order of the table.
+var Tokens = func() (list []Token) {
+	for i := range TokenRules {
+		for prefix := range strings.SplitSeq(TokenRules[i].prefixes, "|") {
+			list = append(list, Token{&TokenRules[i], prefix})
+		}
+	}
+	return list
+}()
+
+// An Alphabet is a set of bytes. A rule's body combines alphabets with how it has to look.
+type Alphabet uint32
+
+const (
+	alnum    Alphabet = chars.Alnum
+	hexDigit Alphabet = chars.Hex
+	upper    Alphabet = chars.Upper | chars.Digit
+	lowAlnum Alphabet = chars.Lower | chars.Digit
+	url      Alphabet = chars.URL
+	dots     Alphabet = chars.Dotted
+	base64   Alphabet = chars.Base64
+	percent  Alphabet = chars.Percent
+	comma    Alphabet = chars.Comma
+	dollar   Alphabet = chars.Dollar
+)
+
+// How a body has to look.
+const (
+	looksRandom    Alphabet = 1 << (16 + iota) // drawn by chance: the prefix begins names, too
+	looksMixed                                 // looksRandom with less doubt, for what has words in it by chance
+	hasFigure                                  // with a digit
+	figureOrRandom                             // with a digit, or else drawn by chance
+	hexCapital                                 // the first byte is a digit or one of A to F
+	sure                                       // in any way
+)
+
+// fits reports whether what follows the prefix can be a token: with a short prefix
+// it has to look drawn by chance, a long one or a fixed length says enough.
+func (r *Token) fits(v string) bool {
+	has := func(look Alphabet) bool { return r.Body&look != 0 }
+	switch {
+	case strings.HasSuffix(v, "EXAMPLE") || strings.Contains(v, "EXAMPLEEXAMPLE"):
+		return false
+	case len(r.Prefix) > 3 && (strings.HasPrefix(v, "xxxxxxxx")):
+		return false
+	case has(hasFigure) && !chars.HasDigit(v):
+		return false
+	case has(looksRandom):
+		return chance.Random(v) || chance.RandomPart(r.Prefix+v)
+	case has(looksMixed):
+		return chance.Plausible(v) || chance.RandomPart(r.Prefix+v)
+	case len(r.Prefix) > 3 && (strings.Trim(v, "xX") == "" || chance.IsRepeatedBody(r.Prefix+v)):
+		return false
+	case has(figureOrRandom) && !chars.HasDigit(v):
+		return chance.Random(v)
+	case has(hexCapital):
+		return chars.IsDigit(v[0]) || v[0] >= 'A' && v[0] <= 'F'
+	case has(sure), r.Min == r.Max, len(r.Prefix) >= 7:
+		return true
+	}
+	return drawn(v)
+}
+
+// drawn reports whether what follows a prefix looks drawn by chance: words with
+// separators do not.
+func drawn(v string) bool {
+	var seen [256]bool
+	different := 0
+	for i := range len(v) {
+		if !seen[v[i]] {
+			seen[v[i]] = true
+			different++
+		}
+	}
+	if different < 5 {
+		return false
+	}
+	return chars.HasDigit(v) || chance.Random(v) || len(v) >= 20 && strings.IndexByte(v, '-') < 0 && strings.IndexByte(v, '_') < 0
+}
+
+// isWord reports whether the prefix may be part of a file's name or of a hyphenated word.
+func (r *Token) isWord() bool {
+	return len(r.Prefix) <= 5 && chars.Class[r.Prefix[0]]&chars.Lower != 0
+}
+
+// Match is the rule as a detector's match.
+func (r *Token) match(s string, at, p int) (int, int, bool) {
+	if !strings.HasPrefix(s[at:], r.Prefix) || at > 0 && (chars.IsAlnum(s[at-1]) || r.isWord() && at > 1 && strings.IndexByte("-.", s[at-1]) >= 0 && chars.IsAlnum(s[at-2])) {
+		return 0, 0, false
+	}
+	end := p
+	for end < len(s) && Alphabet(chars.Class[s[end]])&r.Body != 0 && (r.Max == 0 || end-p <= r.Max) {
+		end++
+	}
+	for end-p > r.Min && (s[end-1] == '.' || s[end-1] == '-') {
+		end--
+	}
+	n := end - p
+	if n < r.Min || r.Max > 0 && n > r.Max || end < len(s) && chars.Class[s[end]]&chars.Alnum != 0 || chance.Patterned(s[p:end]) || !r.fits(s[p:end]) {
+		return at, end, false
+	}
+	return at, end, true
+}

@@ -1,0 +1,36 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package scan
+
+import (
+	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/marks"
+	"github.com/toolscope/toolscope/redact/internal/names"
+	"github.com/toolscope/toolscope/redact/internal/operands"
+	"github.com/toolscope/toolscope/redact/internal/values"
+)
+
+// afar looks for the value of the name [start,stop) where nothing is directly beside it:
+// in a column of a table, behind a number, behind words, or in a block.
+func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
+	if v.Level == names.Secret {
+		if from, to := operands.SentenceValue(s, stop); to > from && values.Judge(s[from:to], s[start:stop], v, values.Operand{Op: '=', Quoted: true}, false) {
+			sc.spend(to - stop)
+			return sc.takeNamed(s, from, to, v.Kind)
+		}
+		if from, to := operands.BlockDefault(s, stop); to > from && values.Judge(s[from:to], s[start:stop], v, values.Operand{Op: '=', Quoted: true}, false) {
+			sc.spend(to - stop)
+			return sc.takeNamed(s, from, to, v.Kind)
+		}
+	}
+	from, to := operands.RandomAhead(s, stop, v.Level == names.Secret)
+	sc.spend(max(0, to-stop))
+	if to <= from || v.Kind == kinds.Signature || v.Kind == kinds.Cookie || v.Kind == kinds.Vendor && v.Level < names.Secret {
+		return 0
+	}
+	if value := s[from:to]; values.IsReference(value) || values.IsPlaceholder(value) || values.IsPath(value) || values.IsRelease(value) || marks.IsMark(value) {
+		return 0
+	}
+	return sc.takeNamed(s, from, to, v.Kind)
+}

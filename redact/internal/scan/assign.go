@@ -1,0 +1,136 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package scan
+
+import (
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/chance"
+	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/marks"
+	"github.com/toolscope/toolscope/redact/internal/names"
+	"github.com/toolscope/toolscope/redact/internal/operands"
+	"github.com/toolscope/toolscope/redact/internal/values"
+)
+
+// nameHit looks at the name around a telling word and at the value beside it.
+func (sc *Scanner) nameHit(s string, i, end int) int {
+	if i < sc.named || operands.NotName(s, i, end) {
+		return 0
+	}
+	low := max(sc.settled, i-names.MaxName)
+	start, stop := i, end
+	start = chars.SkipBack(s, low, start, chars.Name)
+	high := min(len(s), end+names.MaxName)
+	stop = chars.Skip(s[:high], stop, chars.Name)
+	stop = chars.SkipBackAny(s, end, stop, ".-")
+	sc.named = stop
+	v := sc.words.Classify(s[start:stop])
+	if v.Level == names.Harmless || strings.HasSuffix(s[:start], marks.Head) {
+		return 0
+	}
+	if sc.quick {
+		sc.suspect = operands.BesideValue(s, start, stop)
+		return 0
+	}
+	if v.Level < names.Secret && sc.precededBySecret(s, start) {
+		v.Level = names.Secret
+	}
+	sc.spend(stop - start)
+	sc.key = names.Verdict{Level: max(sc.key.Level, v.Level), Kind: v.Kind}
+	return sc.nameAt(s, start, stop, v)
+}
+
+// nameAt looks for the value of the name [start,stop).
+func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
+	o, ok := operands.FindOperand(s, start, stop)
+	if !ok {
+		if next := sc.comparedBefore(s, start, v); next > 0 {
+			return next
+		}
+		return sc.afar(s, start, stop, v)
+	}
+	sc.spend(o.End - stop)
+	if from, to := operands.PairLiteral(s, start, stop, o); to > from {
+		if v := s[from:to]; values.IsFieldName(v) || strings.Contains(v, "://") || !values.Judge(v, "", names.Verdict{Level: names.Secret, Kind: kinds.Password}, values.Operand{Op: '=', Quoted: true}, false) {
+			return 0
+		}
+		return sc.takeNamed(s, from, to, kinds.Password)
+	}
+	value := s[o.Start:o.End]
+	if o.Op == '(' && o.End < len(s) && !o.Quoted || value == "" {
+		return 0
+	}
+	if o.Op == ',' && !o.Flag && s[o.Start-1] == '`' && !chance.Plausible(value) {
+		return 0 // words of code in running text
+	}
+	if chars.EqualFold(s[start:stop], "pass") && o.Op == ':' && s[stop] == ' ' {
+		return 0 // a verb
+	}
+	if o.Op == ',' && !o.Flag && chars.IsIdentifier(value) && !chars.HasDigit(value) && operands.ItemBefore(s, start) && !chance.Random(value) {
+		return 0 // names in a list
+	}
+	if v.Kind == kinds.Signature && (o.Op != '=' || start == 0 || strings.IndexByte("?&;#", s[start-1]) < 0) {
+		return 0 // a signature is a secret where it opens something: in a URL
+	}
+	if n, done := sc.headerValue(s, o, v); done {
+		return n
+	}
+	if v.Kind == kinds.Secret && !o.Quoted && chars.EndsFold(s[start:stop], "secrets") && chars.IsFieldLike(value) && !chars.HasDigit(value) {
+		return 0 // names of what is told elsewhere
+	}
+	if list := sc.flowList(s, o, v); list > 0 {
+		return list
+	}
+	if !values.Judge(value, s[start:stop], v, o, o.End < len(s) && s[o.End] == '(') {
+		return 0
+	}
+	if !o.Quoted && o.Op == ':' && v.Level == names.Secret && strings.IndexByte(s[start:stop], '_') > 0 && operands.LineStart(s, start) {
+		o.End = operands.WordsEnd(s, o.End)
+	}
+	return sc.takeNamed(s, o.Start, o.End, v.Kind)
+}
+
+// precededBySecret reports whether the word before, in running text, makes a key or a
+// token one that opens something: "API key", "access token".
+func (sc *Scanner) precededBySecret(s string, start int) bool {
+	if start == 0 || s[start-1] != ' ' {
+		return false
+	}
+	end := start - 1
+	begin := end
+	for begin > 0 && end-begin < 16 && chars.IsLetter(s[begin-1]) {
+		begin--
+	}
+	words := sc.words.WordsOf(s[begin:end])
+	return len(words) == 1 && (names.BeforeSecret[words[0]] || names.Vendors[words[0]])
+}
+
+// comparedBefore finds the literal that is compared with a name: "…" == name.
+func (sc *Scanner) comparedBefore(s string, start int, v names.Verdict) int {
+	p := start
+	p = chars.SkipBackAny(s, max(sc.settled, start-4), p, " ")
+	n := 0
+	for p > sc.settled && (s[p-1] == '=' || s[p-1] == '!') && n < 3 {
+		p, n = p-1, n+1
+	}
+	if n < 2 {
+		return 0
+	}
+	p = chars.SkipBackAny(s, sc.settled, p, " ")
+	if p <= sc.settled || s[p-1] != '"' && s[p-1] != '\'' && s[p-1] != '`' {
+		return 0
+	}
+	open := strings.LastIndexByte(s[max(sc.settled, p-512):p-1], s[p-1])
+	if open < 0 {
+		return 0
+	}
+	open += max(sc.settled, p-512) + 1
+	value := s[open : p-1]
+	if !values.Judge(value, "", v, values.Operand{Op: '~', Quoted: true}, false) || sc.take(s, open, p-1, v.Kind) == 0 {
+		return 0
+	}
+	return start
+}

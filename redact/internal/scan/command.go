@@ -1,0 +1,133 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package scan
+
+import (
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/chance"
+	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/operands"
+	"github.com/toolscope/toolscope/redact/internal/values"
+)
+
+// commandHit reads the command line of a program whose name is at i.
+func (sc *Scanner) commandHit(s string, i, end, n int) int {
+	p := operands.Programs[n]
+	if i > 0 && (chars.IsAlnum(s[i-1]) || s[i-1] == '_') || end < len(s) && p.Name[len(p.Name)-1] != ' ' && !chars.IsSpace(s[end]) && strings.IndexByte("dump\"',.-", s[end]) < 0 {
+		return 0
+	}
+	if sc.quick {
+		sc.suspect = true
+		return len(s)
+	}
+	if n == sc.program && i < sc.read {
+		return 0 // an argument of its own: read already
+	}
+	limit := min(len(s), end+operands.MaxLine)
+	q := end
+	for q < limit && p.Name[len(p.Name)-1] != ' ' && (chars.IsAlnum(s[q]) || strings.IndexByte("-._", s[q]) >= 0) {
+		q++ // mysqldump, mysql.exe, mysql-client
+	}
+	defer func() { sc.program, sc.read = n, q }()
+	for q < limit {
+		var start, stop int
+		start, stop, q = operands.Argument(s, q, limit)
+		if start == stop && q >= limit || start < len(s) && strings.IndexByte("|;&\n", s[start]) >= 0 {
+			break
+		}
+		sc.spend(q - start + 1)
+		word := s[start:stop]
+		if len(word) >= 2 && word[0] != '-' && p.First {
+			p.First = false
+			if !strings.Contains(word, "=") || len(word) > 20 {
+				sc.argumentSecret(s, start, stop)
+			}
+			continue
+		}
+		if len(word) < 2 || word[0] != '-' && !chars.OneOf(p.Value, word) {
+			continue
+		}
+		switch {
+		case chars.OneOf(p.User, word) && p.Sep != "":
+			start, stop, q = operands.Argument(s, q, limit)
+			if i := strings.Index(s[start:stop], p.Sep); i > 0 {
+				sc.argumentSecret(s, start+i+1, stop)
+			}
+		case chars.OneOf(p.User, word):
+			start, stop, q = operands.Argument(s, q, limit)
+			q = sc.userArgument(s, start, stop, q, limit)
+		case chars.OneOf(p.User, word[:2]) && len(word) > 2 && word[1] != '-':
+			sc.userPassword(s, start+2, stop)
+		case chars.OneOf(p.Value, word):
+			start, stop, q = operands.Argument(s, q, limit)
+			sc.argumentSecret(s, start, stop)
+		case chars.OneOf(p.Glued, word[:2]) && len(word) > 2 && word[1] != '-':
+			if !strings.HasPrefix(word, "-pass") && word != "-pwd" {
+				sc.argumentSecret(s, start+2, stop)
+			}
+		}
+	}
+	return 0
+}
+
+// argumentSecret removes an argument unless it is a reference or an option.
+func (sc *Scanner) argumentSecret(s string, start, stop int) {
+	if start >= stop {
+		return
+	}
+	if v := s[start:stop]; v[0] != '-' && !values.IsReference(v) && !values.IsPath(v) && !chance.IsRepeated(v) {
+		sc.insert(s, start, stop, kinds.Password)
+	}
+}
+
+// userArgument removes the password of the argument [start,stop), which may be quoted in
+// parts: kevin:'…', "kevin":"…". It returns where to go on, which was next.
+func (sc *Scanner) userArgument(s string, start, stop, next, limit int) int {
+	switch {
+	case next < limit && s[next] == ':':
+		next++
+	case next < limit && stop > start && s[stop-1] == ':' && (s[next] == '"' || s[next] == '\''):
+	default:
+		sc.userPassword(s, start, stop)
+		return next
+	}
+	start, stop, next = operands.Argument(s, next, limit)
+	sc.argumentSecret(s, start, stop)
+	return next
+}
+
+// userPassword removes the password, or a lone user name that is a token, of
+// "user:password".
+func (sc *Scanner) userPassword(s string, start, stop int) {
+	if start >= stop {
+		return
+	}
+	v := s[start:stop]
+	colon := strings.IndexByte(v, ':')
+	if colon < 0 || v[0] == '<' && v[len(v)-1] == '>' {
+		return
+	}
+	user, password := v[:colon], v[colon+1:]
+	switch {
+	case password == "" || values.IsReference(password):
+		if user != "" && !values.IsReference(user) && (password == "" && (chance.Random(user) || len(user) >= 8 && chars.HasSpecial(user))) {
+			sc.insert(s, start, start+colon, kinds.Password)
+		}
+	case values.IsPlaceholder(password) || values.IsFieldName(password):
+	default:
+		sc.insert(s, start+colon+1, stop, kinds.Password)
+	}
+}
+
+// insert takes a span ahead of where the scan stands; the scan goes on before it.
+func (sc *Scanner) insert(s string, start, stop int, kind kinds.ID) {
+	if start < sc.settled {
+		return
+	}
+	settled := sc.settled
+	sc.takeNamed(s, start, stop, kind)
+	sc.settled = settled
+}

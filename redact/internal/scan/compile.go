@@ -1,0 +1,92 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package scan
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/anchors"
+	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/names"
+	"github.com/toolscope/toolscope/redact/internal/operands"
+	"github.com/toolscope/toolscope/redact/internal/personal"
+	"github.com/toolscope/toolscope/redact/internal/rules"
+)
+
+// A machine finds what may be secrets or personal data. It is immutable.
+type machine struct {
+	*anchors.Automaton
+	detectors []kinds.Detector
+	known     []string
+	optional  bool // kinds of numbers that are off by default are on
+}
+
+// AllDetectors are the detectors of all kinds, in the order of precedence.
+var AllDetectors = sync.OnceValue(func() []kinds.Detector {
+	return slices.Concat(rules.Detectors(), operands.Detectors, personal.Detectors)
+})
+
+// Compile makes the machine for the kinds that are on and for known values.
+func compile(on *kinds.Set, known []string) *machine {
+	m := &machine{known: known, optional: on.Has(personal.KindIPv4) || on.Any(&personal.NationalKinds)}
+	var list []anchors.Anchor
+	add := func(lit string, act anchors.Act, n int, within bool) {
+		list = append(list, anchors.Anchor{Lit: lit, Act: act, N: int32(n), Within: within})
+	}
+	for _, d := range AllDetectors() {
+		if !on.Has(d.Kind) {
+			continue
+		}
+		m.detectors = append(m.detectors, d)
+		for _, a := range d.Anchors {
+			add(strings.ToLower(a), anchors.ActDetector, len(m.detectors)-1, d.Within || !chars.IsAlnum(a[0]))
+		}
+	}
+	for i, v := range known {
+		add(chars.FoldString(v), anchors.ActKnown, i, true)
+	}
+	for _, w := range names.Anchors {
+		add(w, anchors.ActName, 0, true)
+	}
+	for w := range names.Vendors {
+		add(w, anchors.ActName, 0, true)
+	}
+	for _, w := range manifests {
+		add(w, anchors.ActManifest, 0, true)
+	}
+	for i, p := range operands.Programs {
+		add(p.Name, anchors.ActCommand, i, false)
+	}
+	for _, w := range operands.Schemes {
+		add(w, anchors.ActScheme, 0, false)
+	}
+	add("://", anchors.ActURL, 0, true)
+	m.Automaton = anchors.NewAutomaton(list, &anchors.Runs{Dotted: on.Has(personal.KindIPv4), Short: m.optional, Words: personal.IBANCountries})
+	return m
+}
+
+// machineFor is compile, with the machines without known values kept: there are few
+// sets of kinds in a process.
+func machineFor(on *kinds.Set, known []string) *machine {
+	if len(known) > 0 {
+		return compile(on, known)
+	}
+	if m, ok := machines.Load(*on); ok {
+		return m.(*machine)
+	}
+	m := compile(on, nil)
+	if machineCount.Add(1) <= 64 {
+		machines.Store(*on, m)
+	}
+	return m
+}
+
+var (
+	machines     sync.Map // Set to *machine
+	machineCount atomic.Int32
+)

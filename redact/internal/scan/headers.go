@@ -1,0 +1,110 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package scan
+
+import (
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/chance"
+	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/marks"
+	"github.com/toolscope/toolscope/redact/internal/names"
+	"github.com/toolscope/toolscope/redact/internal/operands"
+	"github.com/toolscope/toolscope/redact/internal/values"
+)
+
+// schemeHit looks at the credentials after a scheme.
+func (sc *Scanner) schemeHit(s string, i, end int) int {
+	if i > 0 && chars.IsAlnum(s[i-1]) {
+		return 0
+	}
+	end = chars.SkipAny(s, end, " ")
+	stop := operands.CredentialsEnd(s, end)
+	v := s[end:stop]
+	sc.spend(stop - end)
+	if len(v) < 12 || values.IsReference(v) || values.IsPlaceholder(v) || !chance.Plausible(strings.Trim(v, "=")) {
+		return 0
+	}
+	return sc.takeNamed(s, end, stop, kinds.Authorization)
+}
+
+// maxHeader is how much of a header's value is looked at, in bytes.
+const maxHeader = 4 << 10
+
+// headerValue removes the credentials of an Authorization header, leaving the scheme,
+// and all of a Cookie header. done is false if the value is like any other.
+func (sc *Scanner) headerValue(s string, o values.Operand, d names.Verdict) (next int, done bool) {
+	if o.Op == '~' || o.Op == '(' {
+		return 0, false
+	}
+	if d.Kind != kinds.Authorization && d.Kind != kinds.Cookie {
+		word := s[o.Start:o.End]
+		if i := strings.IndexByte(word, ' '); i > 0 {
+			word = word[:i]
+		}
+		if !operands.IsKnownScheme(word) {
+			return 0, false
+		}
+	}
+	line := o.End
+	if !o.Quoted {
+		line = o.Start
+		for line < len(s) && line-o.Start < maxHeader && s[line] != '\n' && s[line] != '\r' && s[line] != '"' && s[line] != '\'' && s[line] != '\\' {
+			line++
+		}
+	}
+	sc.spend(line - o.Start)
+	v := s[o.Start:line]
+	if d.Kind == kinds.Cookie {
+		return sc.cookies(s, o.Start, line)
+	}
+	if operands.IsKnownScheme(v) {
+		return 0, true
+	}
+	space := strings.IndexByte(v, ' ')
+	if space < 0 {
+		return 0, false
+	}
+	known := operands.IsKnownScheme(v[:space])
+	if !known && (d.Kind != kinds.Authorization || space > 24 || !chars.IsIdentifier(strings.ReplaceAll(v[:space], "-", ""))) {
+		return 0, false
+	}
+	start := o.Start + space + 1
+	start = chars.SkipAny(s[:line], start, " ")
+	stop := line
+	if !chars.EqualFold(v[:space], "digest") {
+		stop = start
+		for stop < line && !chars.IsSpace(s[stop]) && s[stop] != ',' && s[stop] != ';' {
+			stop++
+		}
+	}
+	cred := s[start:stop]
+	if marks.IsMark(cred) || cred != "" && cred[0] == '<' && strings.IndexByte(s[start:line], '>') > 0 {
+		return 0, true
+	}
+	if !chars.HasAlnum(cred) || values.IsReference(cred) || values.IsPlaceholder(cred) || values.IsFieldName(cred) || !known && !chance.Plausible(strings.Trim(cred, "=")) ||
+		d.Kind != kinds.Authorization && (len(cred) < 8 || len(cred) < 20 && !chars.HasDigit(cred)) {
+		return 0, known
+	}
+	return sc.takeNamed(s, start, stop, kinds.Authorization), true
+}
+
+// cookies removes the values of "a=b; c=d" as one, from the first value on.
+func (sc *Scanner) cookies(s string, start, stop int) (next int, done bool) {
+	v := s[start:stop]
+	eq := strings.IndexByte(v, '=')
+	if eq <= 0 || eq > 64 || strings.IndexByte(v[:eq], ' ') >= 0 {
+		return 0, false
+	}
+	first := start + eq + 1
+	if end := strings.Index(s[first:stop], "; "); end >= 0 && operands.CookieAttribute(s[first+end+2:stop]) {
+		stop = first + end // Set-Cookie: the attributes stay
+	}
+	v = s[first:stop]
+	if len(v) < 6 || values.IsReference(v) || values.IsLiteral(v) {
+		return 0, true
+	}
+	return sc.take(s, first, stop, kinds.Cookie), true
+}

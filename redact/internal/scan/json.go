@@ -1,0 +1,132 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package scan
+
+import (
+	"unsafe"
+
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/codec"
+	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/names"
+	"github.com/toolscope/toolscope/redact/internal/syntax"
+	"github.com/toolscope/toolscope/redact/internal/values"
+)
+
+// stringValue finds the spans of a string that is a value: by its name, as JSON, as
+// text.
+func (sc *Scanner) stringValue(v string, d names.Verdict, depth int) {
+	if len(v) < 2 {
+		if d.Level == names.Secret && v != "" && chars.IsAlnum(v[0]) && sc.wholeNumber(v, d) {
+			sc.take(v, 0, len(v), d.Kind)
+		}
+		return
+	}
+	settled := sc.settled
+	sc.settled = 0
+	taken := d.Level > names.Harmless && sc.namedValue(v, d)
+	sc.settled = settled
+	if taken {
+		return
+	}
+	if syntax.LooksLikeJSON(v) {
+		if depth > sc.e.Limits.Inner {
+			sc.settled = 0
+			sc.take(v, 0, len(v), kinds.Unscanned)
+			sc.settled = settled
+			return
+		}
+		if sc.documents(v, depth+1) {
+			return
+		}
+	}
+	sc.scanText(v, depth)
+}
+
+// namedValue decides on a string whose name tells, and reports whether it was decided.
+func (sc *Scanner) namedValue(v string, d names.Verdict) bool {
+	if d.Kind == kinds.Signature {
+		return false
+	}
+	o := values.Operand{Start: 0, End: len(v), Op: ':', Quoted: true}
+	if n, done := sc.headerValue(v, o, d); done {
+		return n > 0
+	}
+	if (v[0] == '{' || v[0] == '[') && syntax.LooksLikeJSON(v) && d.Level < names.Secret {
+		return false
+	}
+	return values.Judge(v, "", d, o, false) && sc.takeNamed(v, 0, len(v), d.Kind) > 0
+}
+
+// wholeNumber reports whether a number is worth removing under a name.
+func (sc *Scanner) wholeNumber(v string, d names.Verdict) bool {
+	digits := 0
+	for i := range len(v) {
+		if !chars.IsDigit(v[i]) {
+			return false
+		}
+		digits++
+	}
+	switch d.Kind {
+	case kinds.PIN, kinds.SSN, kinds.Password:
+		return digits >= 3
+	}
+	return digits >= 6
+}
+
+// documents walks one JSON text, or several behind one another, and reports whether all
+// of v was that.
+func (sc *Scanner) documents(v string, depth int) bool {
+	sc.Count(len(v))
+	base := len(sc.Spans)
+	ok := true
+	for i := syntax.SkipBlank(v, 0); i < len(v); i = syntax.SkipBlank(v, i) {
+		end, whole := sc.walk(v, i, depth)
+		if !whole {
+			ok = false
+			break
+		}
+		i = end
+	}
+	sc.normalise(base)
+	return ok
+}
+
+// innerString scans the inside [a,b) of a JSON string, and leaves the spans in the
+// coordinates of s.
+func (sc *Scanner) innerString(s string, a, b int, escaped bool, d names.Verdict, depth int) {
+	base, mark := len(sc.Spans), len(sc.buf)
+	v := s[a:b]
+	if escaped {
+		sc.Count(len(v))
+		sc.buf = codec.JSON.Decode(sc.buf, v)
+		v = unsafe.String(unsafe.SliceData(sc.buf[mark:]), len(sc.buf)-mark)
+	}
+	sc.stringValue(v, d, depth)
+	sc.outward(s, a, b, escaped, base)
+	sc.buf = sc.buf[:mark]
+}
+
+// outward translates the spans from base on, found in the string [a,b) of s.
+func (sc *Scanner) outward(s string, a, b int, escaped bool, base int) {
+	if len(sc.Spans) == base {
+		return
+	}
+	sc.normalise(base)
+	list := sc.Spans[base:]
+	if escaped {
+		translate(codec.JSON, s[a:b], list, a)
+	} else {
+		for i := range list {
+			list[i].start += a
+			list[i].end += a
+		}
+	}
+	for i := range list {
+		if list[i].quote > 0 {
+			list[i].quote++
+		}
+		list[i].repl = escapeText(list[i].repl)
+	}
+}

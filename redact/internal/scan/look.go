@@ -1,0 +1,52 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package scan
+
+import (
+	"strings"
+
+	"github.com/toolscope/toolscope/redact/internal/names"
+	"github.com/toolscope/toolscope/redact/internal/syntax"
+)
+
+// Look finds the spans of s, which is JSON or text, and reports whether there are any. d is what
+// its name says of it.
+func (sc *Scanner) Look(s string, d names.Verdict, json bool) bool {
+	if sc.e.Rules == nil && d.Level == names.Harmless && sc.harmless(s) {
+		return false
+	}
+	sc.settled, sc.named, sc.counted, sc.read = 0, 0, 0, 0
+	switch {
+	case sc.e.Rules != nil && sc.wholeByRule(s):
+	case json && syntax.IsNumber(s):
+		sc.documents(s, 0)
+	default:
+		sc.stringValue(s, d, 0)
+	}
+	if len(sc.Spans) == 0 {
+		return false
+	}
+	sc.normalise(0)
+	sc.elsewhere(s)
+	return true
+}
+
+// Harmless reports whether JSON text has nothing in it that wants a walk: it is looked
+// at as one piece, whatever its structure. Text with escapes is not.
+func (sc *Scanner) harmless(s string) bool {
+	if len(s) < 3 {
+		return false
+	}
+	if !syntax.LooksLikeJSON(s) || strings.IndexByte(s, '\\') >= 0 {
+		return false
+	}
+	sc.quick = true
+	sc.anchors(s)
+	if !sc.suspect {
+		sc.views(s, 0)
+	}
+	clean := !sc.suspect
+	sc.quick, sc.suspect = false, false
+	return clean
+}

@@ -1,0 +1,202 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package scan
+
+import (
+	"strings"
+	"unsafe"
+
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/codec"
+	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/names"
+	"github.com/toolscope/toolscope/redact/internal/operands"
+	"github.com/toolscope/toolscope/redact/internal/syntax"
+)
+
+// memberVerdict says what the name [a,b) of a member means for its value: by itself, by
+// the names above it, and by a name in another member beside it.
+func (sc *Scanner) memberVerdict(s string, a, b int, escaped bool, depth, top int) names.Verdict {
+	mark := len(sc.buf)
+	key := s[a:b]
+	if escaped {
+		sc.buf = codec.JSON.Decode(sc.buf, key)
+		key = unsafe.String(unsafe.SliceData(sc.buf[mark:]), len(sc.buf)-mark)
+	}
+	outer := sc.key
+	d := sc.nameVerdict(s, key, a, b, escaped)
+	sc.key = names.Verdict{Level: max(outer.Level, d.Level), Kind: d.Kind}
+	f := &sc.frames[top]
+	if f.inherit.Level > d.Level {
+		d = sc.inherited(key, f.inherit, d)
+	}
+	if names.IsValueName(key) {
+		if f.pair.Level == names.Harmless {
+			f.pair = sc.pairBehind(s, b)
+		}
+		if f.pair.Level > d.Level {
+			d = f.pair
+		}
+	}
+	sc.buf = sc.buf[:mark]
+	return d
+}
+
+// nameVerdict scans the name [a,b) of a member, which is key when it is decoded, and says what
+// it means by itself.
+func (sc *Scanner) nameVerdict(s, key string, a, b int, escaped bool) names.Verdict {
+	name, hash, ok := nameOf(sc.m, s, a, b)
+	// A host is asked again, and may say something else.
+	ok = ok && !escaped && sc.e.Callback == nil && len(sc.e.Allow) == 0
+	if ok {
+		if says, known := sc.names.Load(hash, name); known {
+			return says
+		}
+	}
+	base := len(sc.Spans)
+	sc.key = names.Verdict{}
+	sc.scanText(key, maxViews)
+	if ok && len(sc.Spans) == base {
+		sc.names.Store(hash, name, sc.key)
+	}
+	sc.outward(s, a, b, escaped, base)
+	return sc.key
+}
+
+// inherited says what the name above means for a member of this name.
+func (sc *Scanner) inherited(key string, above, own names.Verdict) names.Verdict {
+	if names.IsValueName(key) {
+		return above
+	}
+	for i, word := range sc.words.WordsOf(key) {
+		if names.AboutWords[word] || i == 0 && names.BeforeAny[word] {
+			return own
+		}
+	}
+	return names.Verdict{Level: max(names.Telling, own.Level), Kind: above.Kind}
+}
+
+// pairBehind looks for the name of a pair whose value stands first.
+func (sc *Scanner) pairBehind(s string, b int) names.Verdict {
+	rest := s[b:min(len(s), b+512)]
+	sc.spend(len(rest) / 16)
+	near := rest // in the same object
+	for _, brace := range [...]byte{'{', '}'} {
+		if i := strings.IndexByte(near, brace); i >= 0 {
+			near = near[:i]
+		}
+	}
+	for _, name := range [...]string{`"name"`, `"key"`, `"Name"`, `"Key"`} {
+		i := strings.Index(near, name)
+		if i < 0 {
+			continue
+		}
+		p := syntax.SkipBlank(rest, i+len(name))
+		if p >= len(rest) || rest[p] != ':' {
+			continue
+		}
+		if p = syntax.SkipBlank(rest, p+1); p < len(rest) && rest[p] == '"' {
+			end, _, closed := syntax.QuotedEnd(rest, p+1)
+			if closed && end-p <= names.MaxName {
+				return names.Classify(rest[p+1 : end])
+			}
+		}
+	}
+	return names.Verdict{}
+}
+
+// itemVerdict says what stands beside a string means for it, and notes what it means
+// for the next one.
+func (sc *Scanner) itemVerdict(s string, a, b int, escaped bool, d names.Verdict, depth, base int) names.Verdict {
+	if len(sc.frames) == base {
+		return d
+	}
+	f := &sc.frames[len(sc.frames)-1]
+	if f.object {
+		if b-a <= names.MaxName && f.pair.Level == names.Harmless && names.IsPairName(f.src[f.keyStart:f.keyEnd]) {
+			f.pair = sc.words.Classify(s[a:b])
+		}
+		if s[a:b] == "Secret" && f.src[f.keyStart:f.keyEnd] == "kind" {
+			f.pair = names.Verdict{Level: names.Secret, Kind: kinds.Secret} // a Kubernetes Secret: its data
+		}
+		return d
+	}
+	v := s[a:b]
+	arg, expect := f.arg, f.expect
+	f.arg, f.expect = names.Verdict{}, argumentAny
+	switch {
+	case expect == argumentUser:
+		sc.shifted(s, a, b, func(v string) { sc.userPassword(v, 0, len(v)) })
+		return d
+	case expect == argumentValue && len(v) > 0 && v[0] != '-':
+		return names.Verdict{Level: names.Secret, Kind: kinds.Password}
+	case arg.Level > d.Level && (len(v) == 0 || v[0] != '-'):
+		d = arg
+	}
+	switch {
+	case len(v) < 2 || len(v) > names.MaxName:
+	case v[0] == '-':
+		f.option(v)
+	case f.program == 0 || f.index == 0:
+		f.startsProgram(v)
+		if f.index > 0 || len(v) > 32 || !chars.IsFieldLike(v) {
+			return d
+		}
+		if name := sc.words.Classify(v); name.Level > names.Harmless {
+			f.arg = names.Verdict{Level: names.Telling, Kind: name.Kind}
+		}
+	}
+	return d
+}
+
+// option notes what an option says of the next item.
+func (f *frame) option(v string) {
+	if strings.IndexByte(v, '=') >= 0 || strings.IndexByte(v, ' ') >= 0 {
+		return
+	}
+	if f.program > 0 {
+		p := &operands.Programs[f.program-1]
+		switch {
+		case chars.OneOf(p.User, v):
+			f.expect = argumentUser
+			return
+		case chars.OneOf(p.Value, v):
+			f.expect = argumentValue
+			return
+		}
+	}
+	f.arg = names.Classify(strings.TrimLeft(v, "-"))
+}
+
+// startsProgram notes that the items are the arguments of a program.
+func (f *frame) startsProgram(v string) {
+	if n, ok := programHeads[v[strings.LastIndexByte(v, '/')+1:]]; ok {
+		f.program = n + 1
+	}
+}
+
+// programHeads are the first words of programs, and which is the first program that has it.
+var programHeads = func() map[string]int32 {
+	heads := make(map[string]int32)
+	for i := range operands.Programs {
+		head, _, _ := strings.Cut(strings.TrimSpace(operands.Programs[i].Name), " ")
+		if _, ok := heads[head]; !ok {
+			heads[head] = int32(i)
+		}
+	}
+	return heads
+}()
+
+// shifted scans the string [a,b) of s, which has no escapes, with find.
+func (sc *Scanner) shifted(s string, a, b int, find func(v string)) {
+	base := len(sc.Spans)
+	settled := sc.settled
+	sc.settled = 0
+	find(s[a:b])
+	sc.settled = settled
+	for i := range sc.Spans[base:] {
+		sc.Spans[base+i].start += a
+		sc.Spans[base+i].end += a
+	}
+}

@@ -1,0 +1,280 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package scan
+
+import (
+	"math/bits"
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/anchors"
+	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/marks"
+	"github.com/toolscope/toolscope/redact/internal/names"
+	"github.com/toolscope/toolscope/redact/internal/rules"
+)
+
+// A Scanner is the working memory of one redaction.
+type Scanner struct {
+	e      *Engine
+	m      *machine
+	Spans  []span
+	buf    []byte  // decoded strings, one behind the other
+	frames []frame // open objects and arrays of all JSON texts being walked
+	work   int     // what is left to spend; see spend
+	Steps  int     // what was done so far; see count
+
+	// quick makes the scan stop at anything that wants a closer look, which it
+	// tells by suspect.
+	quick   bool
+	suspect bool
+
+	Unsettled bool // what was removed may show something new; see run
+
+	// The path of the value being looked at, if it was made; see place.
+	lastPlace string
+	placed    bool
+	places    int
+	raw       []byte       // of the path looked for
+	paths     [4]knownPath // the last ones made
+
+	// What one scan knows so far; see scanText.
+	settled int // everything before is decided
+	named   int // names that end before are decided
+	counted int // digits before are decided
+	program int // whose arguments
+	read    int // before are decided
+	key     names.Verdict
+	words   *names.Classifier
+	names   *knownNames
+}
+
+// errSpent is the panic of a scan that costs more than its share, which input made to
+// be costly does. The door that called turns it into a mark for the whole.
+type errSpent struct{}
+
+// spend takes n steps of work. What follows values beyond the text's own length counts,
+// so that the whole is linear.
+func (sc *Scanner) spend(n int) {
+	sc.Steps += n
+	if sc.work -= n; sc.work < 0 {
+		panic(errSpent{})
+	}
+}
+
+// Count adds steps that every text costs: its bytes, each time it is read or decoded, and
+// the anchors that are compared. Tests see by it that work is linear.
+func (sc *Scanner) Count(n int) { sc.Steps += n }
+
+// scanText finds the spans of plain text and appends them, in order and without
+// overlaps. It leaves in sc.key what the text says as a name, if asName.
+func (sc *Scanner) scanText(s string, depth int) {
+	if len(s) < 3 {
+		return
+	}
+	sc.Count(len(s))
+	base := len(sc.Spans)
+	settled, named, counted, read := sc.settled, sc.named, sc.counted, sc.read
+	sc.settled, sc.named, sc.counted, sc.read = 0, 0, 0, 0
+	sc.anchors(s)
+	if !(sc.quick && sc.suspect) {
+		sc.views(s, depth)
+	}
+	sc.settled, sc.named, sc.counted, sc.read = settled, named, counted, read
+	sc.normalise(base)
+}
+
+// Anchors is the first stage: it finds what may begin here and asks, from the left to the
+// right.
+func (sc *Scanner) anchors(s string) {
+	f := &sc.m.Filter
+	from, more := 0, 0 // nothing before from; a place to look at whatever stands before it
+	set := uint64(0)   // of places from i-reach on
+	for i := 0; ; i += 8 {
+		if set == 0 && more >= len(s) {
+			if i, set = f.Next(s, i); set == 0 {
+				return
+			}
+		} else {
+			if more < i+2 {
+				set |= 1 << (more - i + anchors.Reach)
+				more = len(s)
+			}
+			set |= f.Places(s, i)
+		}
+		for ; set&0xff != 0; set &= set - 1 {
+			at := i - anchors.Reach + bits.TrailingZeros64(set)
+			if at < from || at+2 >= len(s) {
+				continue
+			}
+			next := sc.hit(s, at)
+			if sc.quick && sc.suspect {
+				return
+			}
+			if next > at+1 { // what was found behind is found again
+				i, from, more, set = next-1-8, next, next, 0
+				break
+			}
+			if sc.counted > at && sc.counted < len(s) && chars.IsDigit(s[sc.counted]) { // a run too long for one look
+				if k := sc.counted - i + anchors.Reach; k < 64 {
+					set |= 1 << k
+				} else {
+					more = sc.counted
+				}
+			}
+		}
+		set >>= 8
+	}
+}
+
+// hit asks what may begin at i, and returns where to go on.
+func (sc *Scanner) hit(s string, i int) int {
+	m := sc.m
+	g := m.Group(s, i)
+	sc.Count(1)
+	if !g.Within && i > 0 && chars.IsAlnum(s[i-1]) {
+		return i + 1
+	}
+	if list := m.List(g, s, i); len(list) > 0 {
+		head := chars.Fold8(chars.Word8(s, i))
+		for k := range list {
+			if e := &list[k]; e.Begins(s, i, head) {
+				if next := sc.anchor(s, i, e); next > i {
+					return next
+				}
+			}
+		}
+	}
+	if g.Shapes == 0 {
+		return i + 1
+	}
+	found := len(sc.Spans)
+	next := 0
+	if g.Shapes&anchors.ShapeDigits != 0 {
+		next = sc.digits(s, i)
+	}
+	if next <= i && g.Shapes&anchors.ShapeWord != 0 {
+		next = sc.word(s, i)
+	}
+	if len(sc.Spans) > found {
+		sc.Unsettled = true
+	}
+	return max(next, i+1)
+}
+
+// Anchor asks what the anchor e at i is for, and returns where to go on, or 0.
+func (sc *Scanner) anchor(s string, i int, e *anchors.Entry) (next int) {
+	m := sc.m
+	sc.Count(1)
+	end := i + len(e.Lit)
+	found := len(sc.Spans)
+	switch e.Act {
+	case anchors.ActDetector:
+		next = sc.detect(s, i, end, e.N)
+	case anchors.ActName:
+		next = sc.nameHit(s, i, end)
+	case anchors.ActURL:
+		next = sc.urlHit(s, i)
+	case anchors.ActScheme:
+		next = sc.schemeHit(s, i, end)
+	case anchors.ActCommand:
+		next = sc.commandHit(s, i, end, int(e.N))
+	case anchors.ActManifest:
+		next = sc.manifestHit(s, end)
+	case anchors.ActKnown:
+		next = sc.knownHit(s, i, int(e.N))
+	}
+	if n := len(sc.Spans); n > found && (e.Act != anchors.ActDetector || m.detectors[e.N].Kind.Group() == kinds.GroupPersonal || !standsApart(s, &sc.Spans[n-1])) {
+		sc.Unsettled = true
+	}
+	return next
+}
+
+// standsApart reports whether blanks, quotes or nothing stand around a span.
+func standsApart(s string, sp *span) bool {
+	const quotes = "\"'`"
+	return (sp.start == 0 || chars.IsSpace(s[sp.start-1]) || strings.IndexByte(quotes, s[sp.start-1]) >= 0) &&
+		(sp.end == len(s) || chars.IsSpace(s[sp.end]) || strings.IndexByte(quotes, s[sp.end]) >= 0)
+}
+
+func (sc *Scanner) detect(s string, at, end int, n int32) int {
+	start, stop, ok := sc.m.detectors[n].Match(s, at, end)
+	sc.spend(max(0, stop-at))
+	if !ok || start < 0 || stop > len(s) || start >= stop {
+		return 0
+	}
+	return sc.take(s, start, stop, sc.m.detectors[n].Kind)
+}
+
+// wholeBlock extends a span that swallows the first line of a private key's block, as
+// the value of a header does that goes to the end of its line, to the end of the block.
+func wholeBlock(s string, start, stop int) int {
+	if !strings.Contains(s[start:stop], rules.PemBegin) { // much faster than to look for the last one
+		return stop
+	}
+	at := strings.LastIndex(s[start:stop], rules.PemBegin)
+	_, end, _ := rules.PemAt(s, start+at)
+	return max(stop, end)
+}
+
+// knownHit compares a known value, which keeps its case.
+func (sc *Scanner) knownHit(s string, at, n int) int {
+	v := sc.m.known[n]
+	if !strings.HasPrefix(s[at:], v) {
+		return 0
+	}
+	return sc.take(s, at, at+len(v), kinds.Known)
+}
+
+// take appends a span unless it is to be kept, and returns where to go on: its end, or
+// 0 if it was not taken.
+func (sc *Scanner) take(s string, start, stop int, kind kinds.ID) int {
+	start = max(start, sc.settled)
+	if start < stop {
+		stop = wholeBlock(s, start, stop)
+	}
+	if start >= stop || marks.IsMark(s[start:stop]) || !sc.e.On.Has(kind) {
+		return 0
+	}
+	if sc.quick {
+		sc.suspect = true
+		return len(s)
+	}
+	sp := span{start: start, end: stop, Kind: kind}
+	if !sc.decide(&sp, s[start:stop]) {
+		return 0
+	}
+	sc.Spans = append(sc.Spans, sp)
+	sc.settled = stop
+	return stop
+}
+
+// mark makes a span of the value of a name.
+func (sc *Scanner) takeNamed(s string, start, stop int, kind kinds.ID) int {
+	if special, ok := sc.formAt(s, start, stop); ok {
+		kind = special
+	}
+	return sc.take(s, start, stop, kind)
+}
+
+// formAt says what kind of token the value [start,stop) is as a whole, for a better
+// name of what was removed.
+func (sc *Scanner) formAt(s string, start, stop int) (kinds.ID, bool) {
+	if stop-start < 3 || sc.quick {
+		return 0, false
+	}
+	m := sc.m
+	head := chars.Fold8(chars.Word8(s, start))
+	list := m.List(m.Group(s, start), s, start)
+	for k := range list {
+		e := &list[k]
+		if e.Act != anchors.ActDetector || !e.Begins(s, start, head) {
+			continue
+		}
+		if a, b, ok := m.detectors[e.N].Match(s, start, start+len(e.Lit)); ok && a <= start && b >= stop {
+			return m.detectors[e.N].Kind, true
+		}
+	}
+	return 0, false
+}

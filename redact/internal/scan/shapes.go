@@ -1,0 +1,164 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package scan
+
+import (
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/personal"
+)
+
+// maxDigitRun is how long a run of digits and separators is looked at in one piece, in
+// bytes.
+const maxDigitRun = 96
+
+// digits looks at the run of digits around i.
+func (sc *Scanner) digits(s string, i int) int {
+	if i < sc.counted {
+		return 0
+	}
+	low := max(sc.settled, sc.counted, i-maxDigitRun)
+	start := i
+	for start > low { // groups before the first one of three digits
+		p := start - 1
+		for p >= low && start-p <= 2 && isSeparator(s[p]) {
+			p--
+		}
+		if p < low || !chars.IsDigit(s[p]) {
+			break
+		}
+		start = p
+	}
+	if start > 0 && (s[start-1] == '+' || s[start-1] == '(') && start > low {
+		start--
+		if s[start] == '(' && start > low && s[start-1] == '+' {
+			start--
+		}
+	}
+	end, n := separatedRun(s, start)
+	sc.Count(end - start)
+	sc.counted = max(end, i+1)
+	if sc.m.optional {
+		if next := sc.optionalNumber(s, i, start, end); next > 0 {
+			return next
+		}
+	}
+	if n < 7 {
+		return 0
+	}
+	for from := start; from < end; {
+		a, b, kind, ok := personal.MatchDigits(s, from, end, &sc.e.On)
+		if !ok || b <= from || a < from {
+			break
+		}
+		sc.take(s, a, b, kind)
+		if sc.quick && sc.suspect {
+			return len(s)
+		}
+		from = b
+		for from < end && !chars.IsDigit(s[from]) {
+			from++
+		}
+	}
+	if sc.settled > i {
+		return sc.settled
+	}
+	return 0
+}
+
+// optionalNumber looks at the run [start,end) of digits around i for the kinds of numbers
+// that are off by default.
+func (sc *Scanner) optionalNumber(s string, i, start, end int) int {
+	on := &sc.e.On
+	if on.Has(personal.KindIPv4) {
+		if a, b, ok := personal.IPv4At(s, i); ok {
+			sc.counted = max(sc.counted, b)
+			return sc.take(s, a, b, personal.KindIPv4)
+		}
+	}
+	if on.Has(personal.KindCodiceFiscale) {
+		if a, b, ok := personal.FiscalCodeAt(s, i); ok {
+			return sc.take(s, a, b, personal.KindCodiceFiscale)
+		}
+	}
+	if a, b, kind, ok := personal.NationalAt(s, start, end, on); ok {
+		return sc.take(s, a, b, kind)
+	}
+	return 0
+}
+
+func isSeparator(c byte) bool { return chars.Class[c]&chars.Separator != 0 }
+
+// separatedRun is the end of the run that begins at start (see [detector]) and how many
+// digits it has.
+func separatedRun(s string, start int) (end, n int) {
+	p := start
+	p = chars.SkipAny(s[:min(len(s), start+2)], p, "+(")
+	end = p
+	for p < len(s) && p-start < maxDigitRun {
+		if chars.IsDigit(s[p]) {
+			p++
+			n++
+			end = p
+			continue
+		}
+		if !isSeparator(s[p]) {
+			break
+		}
+		q := p + 1
+		if q < len(s) && isSeparator(s[q]) && (s[p] == ')' || s[q] == '(' || s[p] == ' ' || s[q] == ' ') {
+			q++
+		}
+		if q >= len(s) || !chars.IsDigit(s[q]) {
+			break
+		}
+		p = q
+	}
+	return end, n
+}
+
+// word looks at the run of letters and digits that begins at i.
+func (sc *Scanner) word(s string, i int) int {
+	if i > 0 && chars.IsAlnum(s[i-1]) || !mayBeWord(s, i) {
+		return 0
+	}
+	end := i
+	for end < len(s) && end-i <= 128 && chars.IsAlnum(s[end]) {
+		end++
+	}
+	if !wordShape(s, i, end) {
+		return 0
+	}
+	a, b, kind, ok := personal.MatchWord(s, i, end, &sc.e.On)
+	if !ok || a < 0 || b > len(s) || a >= b {
+		return 0
+	}
+	return sc.take(s, a, b, kind)
+}
+
+// mayBeWord rules out, by a byte or two, most of what begins like a word that is looked at
+// and is none.
+func mayBeWord(s string, i int) bool {
+	switch c := s[i+2]; {
+	case !chars.IsAlnum(c): // MAC: the separators are the same
+		return i+5 < len(s) && s[i+5] == c
+	case chars.IsDigit(s[i]): // base58
+		return i+24 < len(s) && chars.IsAlnum(s[i+24])
+	}
+	return i+3 < len(s) && chars.IsDigit(s[i+3]) // IBAN
+}
+
+// wordShape reports whether the word [i,end) has one of the shapes that [detector]
+// names.
+func wordShape(s string, i, end int) bool {
+	n := end - i
+	switch {
+	case n >= 3 && n <= 128 && chars.IsLetter(s[i]) && chars.IsLetter(s[i+1]) && chars.IsDigit(s[i+2]):
+		return true
+	case n == 2 && end+1 < len(s) && (s[end] == ':' || s[end] == '-') && chars.Class[s[end+1]]&chars.Hex != 0:
+		return i == 0 || s[i-1] != ':' && s[i-1] != '-'
+	case n >= 25 && n <= 128 && chars.IsDigit(s[i]):
+		return true
+	}
+	return false
+}

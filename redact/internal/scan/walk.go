@@ -1,0 +1,216 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package scan
+
+import (
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/names"
+	"github.com/toolscope/toolscope/redact/internal/syntax"
+)
+
+// A frame is an open object or array.
+type frame struct {
+	src              string // the text it is in
+	object           bool
+	keyStart, keyEnd int           // of the member being walked, in src
+	index            int           // of the item being walked
+	kept             int           // members or items so far that were not dropped
+	inherit          names.Verdict // what the name above says
+	pair             names.Verdict // what {"name": …} says of {"value": …}
+	arg              names.Verdict // what the option before says of this item
+	program          int32         // 1 + the command whose arguments these are
+	expect           argument1
+}
+
+// argument1 is what the next argument of a command is.
+type argument1 uint8
+
+const (
+	argumentAny argument1 = iota
+	argumentUser
+	argumentValue
+)
+
+// walk walks the JSON value that begins at i, and returns its end. whole is false if
+// the syntax is none of JSON; a text that is cut off is whole.
+func (sc *Scanner) walk(s string, i, depth int) (end int, whole bool) {
+	base := len(sc.frames)
+	end, whole = sc.walkFrames(s, i, depth, base)
+	sc.frames, sc.placed = sc.frames[:base], false
+	return end, whole
+}
+
+func (sc *Scanner) walkFrames(s string, i, depth, base int) (end int, whole bool) {
+	var d names.Verdict // of the value that comes next
+	for {
+		if i = syntax.SkipBlank(s, i); i >= len(s) {
+			return i, true
+		}
+		sc.placed = false
+		start := i
+		if sc.e.Rules != nil {
+			if end, ok := sc.byRule(s, i, base); ok {
+				i = end
+				if len(sc.frames) == base {
+					return i, true
+				}
+				if i, d, whole = sc.next(s, i, depth, base); !whole || len(sc.frames) == base {
+					return i, whole
+				}
+				continue
+			}
+		}
+		switch s[i] {
+		case '{', '[':
+			if len(sc.frames) >= sc.e.Limits.Nesting {
+				i = sc.tooDeep(s, i)
+				break
+			}
+			sc.frames = append(sc.frames, frame{src: s, object: s[i] == '{', inherit: d})
+			i = syntax.SkipBlank(s, i+1)
+			if i < len(s) && s[i] != '}' && s[i] != ']' {
+				var ok bool
+				if i, d, ok = sc.member(s, i, depth); !ok {
+					return i, false
+				}
+				continue
+			}
+		case '"':
+			stop, escaped, closed := syntax.QuotedEnd(s, i+1)
+			d = sc.itemVerdict(s, i+1, stop, escaped, d, depth, base)
+			sc.innerString(s, i+1, stop, escaped, d, depth)
+			if i = stop; closed {
+				i++
+			}
+		default:
+			for i < len(s) && chars.Class[s[i]]&chars.Name != 0 || i < len(s) && s[i] == '+' {
+				i++
+			}
+			if i == start || !sc.literal(s, start, i, d) {
+				return start, false
+			}
+		}
+		if len(sc.frames) > base {
+			sc.frames[len(sc.frames)-1].kept++
+		}
+		if i, d, whole = sc.next(s, i, depth, base); !whole || len(sc.frames) == base {
+			return i, whole
+		}
+	}
+}
+
+// Next goes on behind a value: over a comma to the next one, or out of what it closes,
+// as far as base. whole is false if the syntax is none of JSON.
+func (sc *Scanner) next(s string, i, depth, base int) (at int, d names.Verdict, whole bool) {
+	sc.placed = false
+	for {
+		if i = syntax.SkipBlank(s, i); i >= len(s) || len(sc.frames) == base {
+			return i, d, true
+		}
+		top := &sc.frames[len(sc.frames)-1]
+		switch {
+		case s[i] == ',':
+			i = syntax.SkipBlank(s, i+1)
+			top.index++
+			if i < len(s) && s[i] != '}' && s[i] != ']' {
+				return sc.member(s, i, depth)
+			}
+		case s[i] == '}' && top.object, s[i] == ']' && !top.object:
+			sc.frames = sc.frames[:len(sc.frames)-1]
+			if len(sc.frames) > base {
+				sc.frames[len(sc.frames)-1].kept++
+			}
+			i++
+		default:
+			return i, d, false
+		}
+	}
+}
+
+// member reads the name and the colon of an object's member, and says what the name
+// means for the value. For an array's item it says what stands above it.
+func (sc *Scanner) member(s string, i, depth int) (next int, d names.Verdict, ok bool) {
+	sc.placed = false
+	top := len(sc.frames) - 1
+	f := &sc.frames[top]
+	if !f.object {
+		return i, f.inherit, true
+	}
+	if s[i] != '"' {
+		return i, d, false
+	}
+	stop, escaped, closed := syntax.QuotedEnd(s, i+1)
+	f.keyStart, f.keyEnd = i+1, stop
+	if !closed {
+		sc.innerString(s, i+1, stop, escaped, names.Verdict{}, depth)
+		return len(s), d, true
+	}
+	i = syntax.SkipBlank(s, stop+1)
+	if i < len(s) && s[i] != ':' {
+		return i, d, false
+	}
+	return min(i+1, len(s)), sc.memberVerdict(s, f.keyStart, f.keyEnd, escaped, depth, top), true
+}
+
+// literal looks at a number, true, false or null.
+func (sc *Scanner) literal(s string, start, end int, d names.Verdict) bool {
+	c := s[start]
+	if !chars.IsDigit(c) && c != '-' {
+		switch s[start:end] {
+		case "true", "false", "null", "NaN", "Infinity":
+			return true
+		}
+		return end == len(s) && (strings.HasPrefix("true", s[start:end]) || strings.HasPrefix("false", s[start:end]) || strings.HasPrefix("null", s[start:end]))
+	}
+	number := s[start:end]
+	if d.Level == names.Secret && sc.wholeNumber(number, d) && !sc.keyIs(`pass`) {
+		sc.takeValue(s, start, end, d.Kind)
+		return true
+	}
+	if len(number) < 7 {
+		return true
+	}
+	base := len(sc.Spans)
+	counted, settled := sc.counted, sc.settled
+	sc.counted, sc.settled = 0, 0
+	sc.digits(number, 0)
+	sc.counted, sc.settled = counted, settled
+	if len(sc.Spans) > base {
+		sp := sc.Spans[base]
+		sp.start, sp.end, sp.quote = start, end, 1
+		sc.Spans = append(sc.Spans[:base], sp)
+	}
+	return true
+}
+
+// takeValue removes a whole JSON value that is no string.
+func (sc *Scanner) takeValue(s string, start, end int, kind kinds.ID) {
+	base := len(sc.Spans)
+	settled := sc.settled
+	sc.settled = 0
+	sc.take(s, start, end, kind)
+	sc.settled = settled
+	if len(sc.Spans) > base {
+		sc.Spans[base].quote = 1
+	}
+}
+
+// tooDeep removes what is nested too deep, and returns its end.
+func (sc *Scanner) tooDeep(s string, i int) int {
+	end := syntax.SkipValue(s, i)
+	sc.takeValue(s, i, end, kinds.Unscanned)
+	return end
+}
+
+// keyIs reports whether the member being walked has this name.
+func (sc *Scanner) keyIs(name string) bool {
+	if len(sc.frames) == 0 {
+		return false
+	}
+	f := &sc.frames[len(sc.frames)-1]
+	return f.object && chars.EqualFold(f.src[f.keyStart:f.keyEnd], name)
+}

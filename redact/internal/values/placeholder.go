@@ -1,0 +1,45 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package values
+
+import (
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/chance"
+)
+
+// IsPlaceholder reports whether v stands for a value to be filled in.
+func IsPlaceholder(v string) bool {
+	if n := len(v); n > 3 && v[0] == '[' && v[n-1] == ']' && chars.IsIdentifier(v[1:n-1]) && strings.ToUpper(v) == v {
+		return true
+	}
+	if chance.MayRepeatItself(v) && (chance.IsRepeated(v) || chance.IsRepeatedBody(v)) || strings.HasSuffix(v, "EXAMPLE") || strings.HasSuffix(v, "EXAMPLEKEY") || v == "short" {
+		return true
+	}
+	if len(v) > 48 || chance.Random(v) {
+		return false
+	}
+	for i := range len(v) {
+		for _, p := range placeholdersBy[chars.Fold[v[i]]] {
+			if chars.HasFold(v, i, p) && (len(v) <= len(p)+14 || strings.IndexByte(p, ' ') >= 0) {
+				return true
+			}
+		}
+	}
+	return chars.HasFold(v, 0, "your") && len(v) > 5 && !chars.HasDigit(v)
+}
+
+var placeholders = []string{
+	"changeme", "change_me", "change-me", "placeholder", "your_", "your-", "yourpass", "yoursecret", "redacted", "dummy", "notapassword", "insert_", "insert-", "replace_me", "replaceme",
+	"replace-me", "todo", "not-set", "notset", "not_set", "xxxxxx", "******", "......", "enter ", "afakekey", "too-short", "example_", "example-", "_here", "-here", "my_password", "my-password", "_short", "-short",
+}
+
+// placeholdersBy are the placeholders that begin with a byte.
+var placeholdersBy = func() (t [256][]string) {
+	for _, p := range placeholders {
+		t[p[0]] = append(t[p[0]], p)
+	}
+	return t
+}()

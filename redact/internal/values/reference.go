@@ -1,0 +1,76 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package values
+
+import (
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/chance"
+)
+
+// IsReference reports whether v says where a value is, and is none: ${VAR}, $(cmd),
+// {{ .Values.x }}, <your token>, %s, process.env.X.
+func IsReference(v string) bool {
+	v = strings.TrimSpace(chars.TrimEnd(v, ",;"))
+	if v == "" {
+		return true
+	}
+	n := len(v)
+	switch v[0] {
+	case '$':
+		switch {
+		case n > 2 && v[1] == '{' && (strings.IndexByte(v, '}') >= n-2 || strings.Contains(v, "}@")) && isExpression(v[2:]), v == "${{":
+			return true
+		case n > 2 && (v[1] == '(' && v[n-1] == ')' || v[1] == '(' && strings.IndexByte(v, ')') < 0), n > 4 && strings.HasPrefix(v, "${{") && (v[n-1] == '}' || strings.IndexByte(v, '}') < 0):
+			return true
+		case n > 1 && (chars.IsIdentifier(v[1:]) && !chance.Random(v[1:]) || n <= 3 && chars.IsDigits(strings.TrimRight(v[1:], "}"))):
+			return true
+		case strings.HasPrefix(v, "$env:") || strings.HasPrefix(v, "$$(") || strings.HasPrefix(v, "$${") || strings.HasPrefix(v, "$secrets."):
+			return true
+		}
+	case '{':
+		return strings.HasPrefix(v, "{{") && (strings.HasSuffix(v, "}}") || !strings.Contains(v, "}}")) && isExpression(v[2:]) || n > 2 && v[n-1] == '}' && chars.IsDotted(v[1:n-1])
+	case '<':
+		return v[n-1] == '>' && n < 80 || strings.HasPrefix(v, "<%=")
+	case '%':
+		return n <= 3 || v[n-1] == '%' && chars.IsIdentifier(v[1:n-1]) || strings.HasPrefix(v, "%(")
+	case '#':
+		return strings.HasPrefix(v, "#{") && v[n-1] == '}'
+	case '@':
+		return strings.HasPrefix(v, "@Microsoft.KeyVault(")
+	}
+	for _, p := range referencesBy[chars.Fold[v[0]]] {
+		if chars.HasFold(v, 0, p) {
+			return strings.IndexByte(p, '.') < len(p)-1 || chars.IsDotted(strings.TrimRight(v, ")(];"))
+		}
+	}
+	return false
+}
+
+// references begin what says where a value is. What begins with one that ends with its only dot has to be a dotted
+// name as a whole.
+var references = [...]string{
+	"process.env", "os.environ", "os.getenv", "system.getenv", "getenv(", "env(", "secretkeyref", "arn:aws:", "!ref ", "!sub ", "!getatt", "ref+", "vault:", "ssm:", "op://", "secret://",
+	"secrets.", "var.", "local.", "data.", "module.", "input(", "config.", "settings.", "self.", "this.", "args.", "opts.", "ctx.", "req.",
+}
+
+// referencesBy are the references that begin with a byte.
+var referencesBy = func() (t [256][]string) {
+	for _, p := range references {
+		t[p[0]] = append(t[p[0]], p)
+	}
+	return t
+}()
+
+// isExpression reports whether the inside of a bracketed reference is a name, with
+// defaults and filters, rather than part of a password.
+func isExpression(v string) bool {
+	for i := range len(v) {
+		if c := v[i]; chars.Class[c]&(chars.Name|chars.Space) == 0 && strings.IndexByte("}|:\"'/()[],=?+*@", c) < 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,346 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package values
+
+import (
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/chance"
+	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/marks"
+	"github.com/toolscope/toolscope/redact/internal/names"
+)
+
+// An Operand is what stands beside a name.
+type Operand struct {
+	Start, End int
+	Op         byte // '=', ':', ',', '(', '>' (XML), ' ' (an option or a bare pair), '~' (a comparison)
+	Quoted     bool
+	Spaced     bool // blanks before the value
+	Flag       bool // the name was a command line's option
+}
+
+// IsFieldName reports whether v is no password but what a form calls one.
+func IsFieldName(v string) bool {
+	if len(v) > len("api_token")+2 { // a k may be the Kelvin sign, of three bytes
+		return false
+	}
+	switch strings.ToLower(v) {
+	case "password", "pass", "token", "secret", "passwd", "pwd", "api_token", "x":
+		return true
+	}
+	return false
+}
+
+// isNumberLike reports whether v is a short number, with separators at most.
+func isNumberLike(v string) bool {
+	n := 0
+	for i := range len(v) {
+		switch {
+		case chars.IsDigit(v[i]):
+			n++
+		case v[i] == '-' || v[i] == ' ':
+		default:
+			return chance.Random(v)
+		}
+	}
+	return n >= 3 && n <= 12
+}
+
+// Judge decides by its shape whether the value beside a telling name is a secret.
+// called tells that an opening parenthesis follows.
+func Judge(v, name string, d names.Verdict, o Operand, called bool) bool {
+	if v == "" || called && !o.Quoted || marks.IsMark(v) || IsLiteral(v) || !chars.HasAlnum(v) || IsReference(v) || IsPlaceholder(v) || name != "" && isName(v, name) ||
+		IsRelease(v) || isDigest(v) || namesSecret(v) {
+		return false
+	}
+	if (d.Kind == kinds.Password || d.Kind == kinds.Authorization) && (strings.HasPrefix(v, "http://") || strings.HasPrefix(v, "https://")) && strings.IndexByte(v, '@') < 0 {
+		return false // proxy_pass, and links of documents
+	}
+	if d.Kind == kinds.Secret && objectName(v, name) {
+		return false
+	}
+	if d.Kind == kinds.PIN || d.Kind == kinds.SSN {
+		return isNumberLike(v)
+	}
+	if d.Kind == kinds.Cookie && strings.IndexByte(v, '=') < 0 {
+		return chance.Plausible(v)
+	}
+	if d.Kind == kinds.Session && (strings.Trim(v, "0123456789_-") == "" || strings.HasPrefix(v, "0x")) {
+		return false // ids of what is no user's
+	}
+	if d.Kind == kinds.Vendor && d.Level == names.Telling {
+		return len(v) >= 16 && chars.HasDigit(v) && (chance.Random(v) || chance.RandomPart(v)) && !IsPath(v) && !isMember(v) && (o.Quoted || o.Op == '=' || o.Op == ':')
+	}
+	if d.Level == names.Telling {
+		if d.Kind == kinds.Secret && strings.Contains(v, "://") {
+			return false
+		}
+		return randomValue(v, o)
+	}
+	if IsPath(v) || len(v) < 2 {
+		return false
+	}
+	if o.Quoted {
+		switch o.Op {
+		case '~':
+			return chance.Random(v) || chars.HasSpecial(v)
+		case ',':
+			return !isMember(v) && (chars.HasDigit(v) || !chars.IsIdentifier(v) || names.Classify(v).Level == names.Harmless)
+		case ' ': // secret "web" created
+			return o.Flag || d.Kind == kinds.Password || !chars.IsFieldLike(v) || chars.HasDigit(v)
+		}
+		return true
+	}
+	return !isCode(v, name, o)
+}
+
+// randomValue reports whether v looks drawn by chance. In code a bare value must look
+// it more.
+func randomValue(v string, o Operand) bool {
+	v = strings.TrimSpace(v)
+	if IsPath(v) || isVersion(v) || dateHead(v) {
+		return false
+	}
+	if !o.Quoted && (isMember(v) || o.Op == ' ' && !o.Flag && len(v) < 12) {
+		return false
+	}
+	return chance.Plausible(v)
+}
+
+// isCode reports whether a bare value after a strong name is source code: another
+// name, a call, a member, a type.
+func isCode(v, name string, o Operand) bool {
+	if i := strings.IndexAny(v, "({<"); i > 0 && chars.IsDotted(strings.TrimSuffix(v[:i], "!")) && (v[i] == '(' || chars.IsUpper(v[0])) || i == 0 && v[0] == '(' && o.Spaced {
+		return true
+	}
+	if i := strings.IndexByte(v, '['); i > 0 && chars.IsUpper(v[0]) && chars.IsIdentifier(v[:i]) && strings.IndexByte(v, ']') < 0 {
+		return true
+	}
+	if i := strings.IndexByte(v, '['); i > 0 && o.Spaced && chars.IsDotted(v[:i]) && strings.IndexByte(v, ']') > i || o.Spaced && strings.Contains(v, "::") {
+		return true
+	}
+	if strings.HasPrefix(v, "&") || strings.HasPrefix(v, "[]") || strings.HasPrefix(v, "*") && len(v) > 1 && chars.IsLetter(v[1]) || isMember(v) {
+		return true
+	}
+	if isTypeName(v) || o.Op == '~' {
+		return true
+	}
+	bare := chars.TrimEnd(v, ",;)")
+	switch o.Op {
+	case '=':
+		// In source code a bare word is another name; in configuration it is the value.
+		return o.Spaced && chars.IsIdentifier(bare) && !chance.Random(bare) && !chars.HasDigit(strings.TrimRight(bare, "0123456789")) && !(chars.HasDigit(bare) && len(bare) >= 12) && !configName(name)
+	case ':':
+		return bare != v && chars.IsIdentifier(bare) && !chars.HasDigit(bare) || v == name || proseWords[strings.ToLower(v)]
+	case ' ':
+		bare = chars.TrimEnd(bare, ".:!?")
+		return !o.Flag && (v[0] == '(' || v[0] == '[' || !chance.Random(v) && chars.IsIdentifier(bare) && !chars.HasDigit(bare))
+	}
+	return false
+}
+
+// configName reports whether a name is written as files of settings do, and source code
+// does not: DB_PASSWORD, db.password, db-password.
+func configName(name string) bool {
+	upper := true
+	for i := range len(name) {
+		if chars.Class[name[i]]&chars.Lower != 0 {
+			upper = false
+		}
+		if i > 0 && i+1 < len(name) && (name[i] == '.' || name[i] == '-') {
+			return !strings.HasPrefix(name, "self.") && !strings.HasPrefix(name, "this.")
+		}
+	}
+	return upper && len(name) > 4
+}
+
+// isMember reports whether v is a dotted name as source code has them.
+func isMember(v string) bool {
+	v = chars.TrimEnd(v, ",;)")
+	if strings.HasPrefix(v, "process.env") || strings.HasPrefix(v, "os.environ") {
+		return true
+	}
+	dot := strings.IndexByte(v, '.')
+	if arrow := strings.Index(v, "->"); arrow > 0 && chars.IsIdentifier(v[:arrow]) {
+		return true
+	}
+	if dot <= 0 || !chars.IsDotted(v) {
+		return false
+	}
+	for part := range strings.SplitSeq(v, ".") {
+		if part == "" || !chars.IsIdentifier(part) || chance.Random(part) || chars.HasDigit(part) && len(part) > 8 {
+			return false
+		}
+	}
+	return true
+}
+
+var typeNames = names.Set("string str int integer number boolean bool any object secretstr unknown void optional bytes byte text char varchar securestring stringvar symbol " +
+	"required array list map dict none null undefined url pathlike self this match if return new await function lambda not fn async")
+
+// proseWords begin a sentence about a name rather than are its value: "password: The
+// password of …".
+var proseWords = names.Set("the a an this that your if when whether used optional required must should see set specifies")
+
+func isTypeName(v string) bool {
+	v = chars.TrimEnd(v, ",;)?|")
+	if i := strings.IndexAny(v, "[<("); i > 0 {
+		v = v[:i]
+	}
+	v = chars.TrimStart(v, "&*[]?")
+	return len(v) <= 12 && typeNames[strings.ToLower(v)]
+}
+
+// IsLiteral reports whether v is a value of another kind than text.
+func IsLiteral(v string) bool {
+	v = chars.TrimEnd(v, ",;)")
+	if len(v) <= 6 && strings.HasPrefix(v, "0x") && chars.IsHex(v[2:]) {
+		return true
+	}
+	switch len(v) {
+	case 0:
+		return true
+	case 2:
+		return v == "no" || v == "on"
+	case 3:
+		return chars.EqualFold(v, "nil") || chars.EqualFold(v, "yes") || chars.EqualFold(v, "off")
+	case 4:
+		return v == "read" || chars.EqualFold(v, "true") || chars.EqualFold(v, "null") || chars.EqualFold(v, "none")
+	case 5:
+		return v == "write" || chars.EqualFold(v, "false")
+	case 7:
+		return v == "inherit"
+	case 9:
+		return v == "undefined"
+	}
+	return false
+}
+
+// IsPath reports whether v is the path of a file.
+func IsPath(v string) bool {
+	if len(v) < 3 {
+		return false
+	}
+	if n := len(v); n < 64 && n >= 4 && v[n-4] == '.' {
+		switch v[n-3:] {
+		case "pem", "key", "crt", "cer", "p12", "pfx", "jks":
+			return true
+		}
+	}
+	rooted := v[0] == '/' || v[0] == '~' && v[1] == '/' || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "../") || chars.IsLetter(v[0]) && v[1] == ':' && (v[2] == '\\' || v[2] == '/')
+	if !rooted {
+		return false
+	}
+	slashes := strings.Count(v, "/") + strings.Count(v, `\`)
+	return slashes >= 1 && !(len(v) >= 32 && slashes*12 < len(v)) && !strings.ContainsAny(v, "=+")
+}
+
+// IsRelease reports whether v is a version, or what a package manager takes for one:
+// ^1.2.3, ~4.0, 7.1.3-rc.1, workspace:*.
+func IsRelease(v string) bool {
+	if strings.HasPrefix(v, "workspace:") || strings.HasPrefix(v, "catalog:") {
+		return true
+	}
+	v = chars.TrimStart(v, "^~<>=v ")
+	parts, digits, i := 0, 0, 0
+	for ; i < len(v); i++ {
+		switch {
+		case chars.IsDigit(v[i]):
+			digits++
+			continue
+		case v[i] == '.' && digits > 0 && digits <= 4:
+			parts, digits = parts+1, 0
+			continue
+		}
+		break
+	}
+	if parts == 0 || parts > 3 || digits == 0 || digits > 4 {
+		return false
+	}
+	return i == len(v) || i+1 < len(v) && (v[i] == '-' || v[i] == '+') && len(v)-i <= 16 && !chance.Random(v[i+1:])
+}
+
+// objectName reports whether v names a Kubernetes object that holds the secret, as fields
+// like existingSecret and tlsSecret do, and clientSecret does not.
+func objectName(v, name string) bool {
+	head, ok := strings.CutSuffix(name, "Secret")
+	if !ok || chars.HasDigit(v) || strings.IndexByte(v, '-') < 0 || !chars.IsFieldLike(v) || names.Classify(v).Level < names.Secret {
+		return false
+	}
+	i := len(head)
+	i = chars.SkipBack(head, 0, i, chars.Lower)
+	if i > 0 && chars.IsUpper(head[i-1]) {
+		i--
+	}
+	return !names.BeforeSecret[strings.ToLower(head[i:])]
+}
+
+// isDigest reports whether v says that it is a digest: sha512-…, sha256:….
+func isDigest(v string) bool {
+	return len(v) > 7 && strings.HasPrefix(v, "sha") && chars.IsDigit(v[3]) && (v[4] == '-' || v[6] == '-' || v[6] == ':')
+}
+
+// lastPart is a name without what it belongs to.
+func lastPart(name string) string {
+	if i := strings.LastIndexByte(name, '.'); i > 0 && chars.IsIdentifier(name[i+1:]) {
+		return name[i+1:]
+	}
+	return name
+}
+
+// namesSecret reports whether v is itself the name of a secret, as constants and variables
+// of the environment are written: MAVEN_PASSWORD.
+func namesSecret(v string) bool {
+	if strings.IndexByte(v, '_') < 0 || len(v) > names.MaxName {
+		return false
+	}
+	for i := range len(v) {
+		if chars.Class[v[i]]&chars.Upper == 0 && v[i] != '_' {
+			return false
+		}
+	}
+	return names.Classify(v).Level == names.Secret
+}
+
+// isName reports whether v is the name again: as it is, as a type (auth_token: AuthToken),
+// or as a member (token: c.token).
+func isName(v, name string) bool {
+	return strings.EqualFold(v, name) || chars.IsUpper(v[0]) && sameName(v, name) || strings.IndexByte(v, '.') > 0 && sameName(lastPart(v), lastPart(name))
+}
+
+// sameName compares names without regard to case, '_' and '-'.
+func sameName(v, name string) bool {
+	i, j := 0, 0
+	for {
+		for i < len(v) && (v[i] == '_' || v[i] == '-') {
+			i++
+		}
+		for j < len(name) && (name[j] == '_' || name[j] == '-') {
+			j++
+		}
+		if i == len(v) || j == len(name) {
+			return i == len(v) && j == len(name)
+		}
+		if chars.Fold[v[i]] != chars.Fold[name[j]] {
+			return false
+		}
+		i, j = i+1, j+1
+	}
+}
+
+func isVersion(v string) bool {
+	for i := range len(v) {
+		if c := v[i]; !(chars.IsDigit(c) || c == '.' || c == 'v' && i == 0 || c == '-') {
+			return false
+		}
+	}
+	return strings.IndexByte(v, '.') > 0
+}
+
+// dateHead reports whether v begins as a date does.
+func dateHead(v string) bool {
+	return len(v) >= 10 && chars.IsDigit(v[0]) && chars.IsDigit(v[3]) && v[4] == '-' && v[7] == '-' && (v[:2] == "19" || v[:2] == "20")
+}

@@ -1,0 +1,32 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/scan"
+)
+
+// A Kind is a kind of secret or personal data that is looked for.
+type Kind struct {
+	Name  string // as marks show it: [REDACTED:name]
+	Group string // "key", "token", "url", "command", "personal", "entropy", "known" or "engine"
+	About string // half a sentence
+	// Default tells whether it is looked for unless options say otherwise.
+	Default bool
+}
+
+// Kinds lists every kind, sorted by name.
+func Kinds() []Kind {
+	scan.AllDetectors()
+	out := make([]Kind, len(kinds.All))
+	for i, k := range kinds.All {
+		out[i] = Kind(k)
+	}
+	slices.SortFunc(out, func(a, b Kind) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
