@@ -254,7 +254,7 @@ func (m *stepModel) check(
 		t.Errorf("errors: got %d, want %d", grouped, m.errors)
 	}
 	sessions := map[string]uint64{}
-	for _, x := range r.Sessions() {
+	for _, x := range r.Sessions(0) {
 		sessions[x.Session] = x.Calls
 	}
 	if !maps.Equal(sessions, m.sessions) {
@@ -311,7 +311,7 @@ func (m *stepModel) checkTimes(t *testing.T, r *Recorder, s *Snapshot, system *s
 			t.Errorf("got a group first seen at %v and last at %v", g.FirstSeen, g.LastSeen)
 		}
 	}
-	for _, x := range r.Sessions() {
+	for _, x := range r.Sessions(0) {
 		times["first seen of "+x.Session], times["last seen of "+x.Session] = x.FirstSeen, x.LastSeen
 		if x.FirstSeen.After(x.LastSeen) {
 			t.Errorf("got a session first seen at %v and last at %v", x.FirstSeen, x.LastSeen)
@@ -420,13 +420,13 @@ func TestSessionsAreEvictedByWhenTheyWereSeen(t *testing.T) {
 	for i := range 8 {
 		made(fmt.Sprint("new", i))
 	}
-	for _, s := range r.Sessions() {
+	for _, s := range r.Sessions(0) {
 		if s.Session[:3] != "new" {
 			t.Errorf("got session %s seen last at %v, want the 8 of after the step", s.Session, s.LastSeen)
 		}
 	}
 	elapsed += time.Hour
-	if sessions, calls := r.Sessions(), r.Recent(Filter{}); len(sessions) != 0 || len(calls) != 0 {
+	if sessions, calls := r.Sessions(0), r.Recent(Filter{}); len(sessions) != 0 || len(calls) != 0 {
 		t.Errorf("got %d sessions and %d calls an hour later, want none older than WithRecentAge",
 			len(sessions), len(calls))
 	}

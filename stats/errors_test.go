@@ -158,7 +158,7 @@ func TestNoSecretIsStored(t *testing.T) {
 	e.Disposition.Repeat = 1
 	record(r, e)
 	for name, v := range map[string]any{
-		"recent": r.Recent(Filter{}), "snapshot": r.Snapshot(Window{}), "sessions": r.Sessions(), "loops": r.Loops(),
+		"recent": r.Recent(Filter{}), "snapshot": r.Snapshot(Window{}), "sessions": r.Sessions(0), "loops": r.Loops(),
 	} {
 		text, err := json.Marshal(v)
 		if err != nil {

@@ -50,7 +50,7 @@ func TestEachOutcomeIsCountedAsItself(t *testing.T) {
 		if (sum.answered() == 1) != o.Answered() || (answerTexts[o] != "") != o.Answered() {
 			t.Errorf("summary: %s: got %d answered, text %q", o, sum.answered(), answerTexts[o])
 		}
-		for name, x := range map[string]SessionStats{"session": r.Sessions()[0], "log": log.Sessions()[0]} {
+		for name, x := range map[string]SessionStats{"session": r.Sessions(0)[0], "log": log.Sessions()[0]} {
 			got := x.Refused
 			if o == toolkit.OutcomeExecuted {
 				got = x.Executed

@@ -41,13 +41,13 @@ func (r *Recorder) Call(id uint64) (RecentCall, bool) {
 // call, so it tells whether there is anything new.
 func (r *Recorder) LastID() uint64 { return r.recent.last.Load() }
 
-// Sessions returns the sessions held, the one seen last first.
-func (r *Recorder) Sessions() []SessionStats { return r.latestSessions(math.MaxInt / 2) }
-
-// latestSessions are the first n of Sessions.
-func (r *Recorder) latestSessions(n int) []SessionStats {
+// Sessions returns the sessions held, the one seen last first: at most limit of them, or all if it is 0.
+func (r *Recorder) Sessions(limit int) []SessionStats {
 	r.expire()
-	return r.sessions.latest(n, &r.clock)
+	if limit == 0 {
+		limit = math.MaxInt / 2
+	}
+	return r.sessions.latest(limit, &r.clock)
 }
 
 // Loops returns the calls that sessions made more than once, the most frequent
