@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/internal/errtype"
+	"github.com/toolscope/toolscope/internal/histogram"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -58,8 +59,8 @@ type CallLog struct {
 // logTool is what is counted of one tool.
 type logTool struct {
 	tool     tool // its name and error types, which errorTable counts by
-	executed *builder
-	others   [auxes]*builder
+	executed *histogram.Builder
+	others   [auxes]*histogram.Builder
 	streak   uint64
 	worst    uint64
 	last     int64
@@ -106,15 +107,15 @@ func (l *CallLog) AddCall(c *LoggedCall) {
 func (l *CallLog) count() {
 	x := &l.line
 	t := l.toolOf(x.tool)
-	ns := clampNs(x.duration)
+	ns := histogram.Clamp(x.duration)
 	failed := x.failed()
 	l.group = 0
 	if other := auxOf[x.outcome]; other >= 0 {
-		count(&t.others[other], layouts[auxDigits], ns)
+		count(&t.others[other], auxDigits, ns)
 	} else {
-		count(&t.executed, layouts[maxDigits], ns)
+		count(&t.executed, histogram.MaxDigits, ns)
 		if failed {
-			count(&t.others[auxFailed], layouts[auxDigits], ns)
+			count(&t.others[auxFailed], auxDigits, ns)
 		}
 	}
 	if x.at != 0 {
@@ -138,11 +139,11 @@ func (l *CallLog) count() {
 	}
 }
 
-func count(b **builder, of *layout, ns int64) {
+func count(b **histogram.Builder, digits int, ns int64) {
 	if *b == nil {
-		*b = newBuilder(of)
+		*b = histogram.NewBuilder(digits)
 	}
-	(*b).add(of.index(ns), 1)
+	(*b).Record(ns)
 }
 
 func (l *CallLog) toolOf(name []byte) *logTool {
@@ -260,11 +261,11 @@ func (l *CallLog) Snapshot() *Snapshot {
 	for _, t := range l.tools {
 		x := ToolSnapshot{Tool: t.tool.name, Streak: t.streak, WorstStreak: t.worst, LastSeen: time.Unix(0, t.last).UTC()}
 		if t.executed != nil {
-			x.Executed = t.executed.histogram()
+			x.Executed = (*Histogram)(t.executed.Histogram())
 		}
 		for i, to := range x.auxiliaries() {
 			if t.others[i] != nil {
-				*to = t.others[i].histogram()
+				*to = (*Histogram)(t.others[i].Histogram())
 			}
 		}
 		for kind, n := range t.tool.types {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/histogram"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -166,14 +167,14 @@ func (l *logLine) readDuration() error {
 	}
 	l.timed = true
 	if whole {
-		l.duration = time.Duration(min(us, uint64(highestNs)/1000)) * time.Microsecond
+		l.duration = time.Duration(min(us, uint64(histogram.Highest)/1000)) * time.Microsecond
 		return nil
 	}
 	f, err := strconv.ParseFloat(string(n), 64)
 	if err != nil && !math.IsInf(f, 0) || f < 0 {
 		return fmt.Errorf("duration_us: got %s, want 0 or more", shown(string(n)))
 	}
-	l.duration = time.Duration(min(math.Round(f*1000), float64(highestNs)))
+	l.duration = time.Duration(min(math.Round(f*1000), float64(histogram.Highest)))
 	return nil
 }
 

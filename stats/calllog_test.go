@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/histogram"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -154,7 +155,7 @@ func FuzzCallLogLine(f *testing.F) {
 		if json.Unmarshal(line, &want) == nil && want.Tool != nil && string([]rune(*want.Tool)) != string([]rune(string(l.tool))) {
 			t.Fatalf("%q: got the tool %q, want %q", line, l.tool, *want.Tool)
 		}
-		if l.duration < 0 || l.duration > time.Duration(highestNs) || l.outcome > toolkit.OutcomeRefused {
+		if l.duration < 0 || l.duration > time.Duration(histogram.Highest) || l.outcome > toolkit.OutcomeRefused {
 			t.Fatalf("%q: got %v, %v", line, l.duration, l.outcome)
 		}
 	})

@@ -6,6 +6,8 @@ package stats
 import (
 	"slices"
 	"time"
+
+	"github.com/toolscope/toolscope/internal/histogram"
 )
 
 // logColumns is how many columns of time the timeline of a call log has at most.
@@ -22,7 +24,7 @@ type logTimeline struct {
 }
 
 // logColumn is the running times of all tools in a column.
-type logColumn struct{ executed *builder }
+type logColumn struct{ executed *histogram.Builder }
 
 // logTrend is the calls and errors of a tool in each column.
 type logTrend struct{ calls, errors []uint64 }
@@ -51,7 +53,7 @@ func (t *logTimeline) add(at int64, of *logTool, executed, failed bool, ns int64
 	}
 	i := t.column(at)
 	if executed {
-		count(&t.columns[i].executed, layouts[auxDigits], ns)
+		count(&t.columns[i].executed, auxDigits, ns)
 	}
 	trend := t.tools[of]
 	if trend == nil {
@@ -119,8 +121,8 @@ func (t *logTimeline) widen() {
 		case c.executed == nil:
 			c.executed = from
 		default:
-			c.executed.merge(from.histogram())
-			from.release()
+			c.executed.AddHistogram(from.Histogram())
+			from.Release()
 		}
 	}
 	fold := func(counts []uint64) []uint64 {
@@ -174,7 +176,7 @@ func (t *logTimeline) heat(zone *time.Location) []heatColumn {
 		from := time.Unix(0, t.start+int64(i)*t.width).In(zone)
 		columns[i] = heatColumn{From: from, To: from.Add(time.Duration(t.width))}
 		if b := t.columns[i].executed; b != nil {
-			columns[i].Executed = b.histogram()
+			columns[i].Executed = (*Histogram)(b.Histogram())
 		}
 	}
 	return columns

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/internal/display"
+	"github.com/toolscope/toolscope/internal/histogram"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -146,7 +147,7 @@ func axisOf(tools []ToolSnapshot) logScale {
 	if high == 0 {
 		low, high = time.Millisecond, time.Second
 	}
-	return newLogScale(max(low, lowestNs), high)
+	return newLogScale(max(low, histogram.Lowest), high)
 }
 
 // toolRow is a tool's line in the table.
@@ -170,7 +171,7 @@ func toolRows(r *request, s *Summary, raw *Snapshot, t *timeline, axis logScale,
 			continue
 		}
 		row := toolRow{ToolStats: x, Href: r.href("tool", x.Tool, "call", "", "group", ""), Current: x.Tool == current, HasRun: x.Executed > 0}
-		row.Distribution = plotDistribution(raw.executed(x.Tool), axis)
+		row.Distribution = plotDistribution(raw.Executed(x.Tool), axis)
 		if l := t.lines[x.Tool]; l != nil {
 			row.Trend = plotTrend(l.calls, l.errors, "Calls of "+x.Tool+" over time, errors in front")
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/toolscope/toolscope/internal/histogram"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -133,7 +134,7 @@ func (t *errorTable) restore(g *group) {
 		}
 		held = t.place(held)
 	}
-	held.estimate = addCapped(held.estimate, count)
+	held.estimate = histogram.AddCapped(held.estimate, count)
 	if g.last > held.last {
 		held.last, held.traces = g.last, g.traces
 	}

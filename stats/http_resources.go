@@ -155,7 +155,7 @@ func (h *handler) histogram(r *request) ([]byte, *problem) {
 	if format == "hlog" {
 		err = WriteHlog(&b, r.argument, h.recorder.Intervals(w)...)
 	} else {
-		err = h.recorder.Snapshot(w).executed(r.argument).WriteHgrm(&b)
+		err = h.recorder.Snapshot(w).Executed(r.argument).WriteHgrm(&b)
 	}
 	if err != nil {
 		return nil, &problem{Status: http.StatusInternalServerError, Detail: "the histogram could not be encoded"}

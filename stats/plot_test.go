@@ -13,16 +13,18 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/toolscope/toolscope/internal/histogram"
 )
 
 // histogramOf is a histogram of values.
 func histogramOf(values ...time.Duration) *Histogram {
-	b := newBuilder(layouts[maxDigits])
-	defer b.release()
+	b := histogram.NewBuilder(histogram.MaxDigits)
+	defer b.Release()
 	for _, v := range values {
-		b.add(b.layout.index(clampNs(v)), 1)
+		b.Record(histogram.Clamp(v))
 	}
-	return b.histogram()
+	return (*Histogram)(b.Histogram())
 }
 
 // checkSVG checks that a picture is XML with a name, without a number that is none.

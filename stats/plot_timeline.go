@@ -3,7 +3,11 @@
 
 package stats
 
-import "time"
+import (
+	"time"
+
+	"github.com/toolscope/toolscope/internal/histogram"
+)
 
 // A timeline is a window in columns of equal width: what the heat map and the
 // trends are drawn from.
@@ -26,13 +30,13 @@ func newTimeline(intervals []*Snapshot, from, to time.Time, tool string) *timeli
 	t := &timeline{width: columnWidth(to.Sub(from)), lines: make(map[string]*line)}
 	start := time.Unix(0, floor(from.UnixNano(), int64(t.width))).In(to.Location())
 	n := int(to.Sub(start)/t.width) + 1
-	parts := make([][]*Histogram, n)
+	parts := make([][]*histogram.Histogram, n)
 	for _, s := range intervals {
 		i := int(s.From.Sub(start) / t.width)
 		if s.From.Before(start) || i >= n {
 			continue
 		}
-		parts[i] = append(parts[i], s.executed(tool))
+		parts[i] = append(parts[i], s.Executed(tool).raw())
 		for j := range s.Tools {
 			x := &s.Tools[j]
 			t.line(x.Tool, n).add(i, x)
@@ -41,7 +45,7 @@ func newTimeline(intervals []*Snapshot, from, to time.Time, tool string) *timeli
 	}
 	for i := range parts {
 		c := heatColumn{From: start.Add(time.Duration(i) * t.width), To: start.Add(time.Duration(i+1) * t.width)}
-		c.Executed = MergeHistograms(parts[i]...)
+		c.Executed = (*Histogram)(histogram.Merge(parts[i]...))
 		t.columns = append(t.columns, c)
 		begin, end := c.From, c.To // of the part that is over
 		if begin.Before(from) {

@@ -7,6 +7,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/toolscope/toolscope/internal/histogram"
 )
 
 // Recent returns the calls that ended last and match the filter, the latest first.
@@ -146,13 +148,12 @@ func (r *Recorder) Limits() Limits {
 // in which all are set, twice the intervals while they are rolled up, and the
 // tables.
 func (c *config) maxBytes(sessions int) int64 {
-	main, aux := layouts[c.Digits], layouts[auxDigits]
-	counters := main.counters + auxes*aux.counters
-	perTool := maxLiveSize(main) + auxes*maxLiveSize(aux) + exemplarsSize + // counted now
+	counters := histogram.Counters(c.Digits) + auxes*histogram.Counters(auxDigits)
+	perTool := histogram.MaxLiveSize(c.Digits) + auxes*histogram.MaxLiveSize(auxDigits) + exemplarsSize + // counted now
 		maxArchived*counters + maxTypes*80 + 64*120 + // archived
 		policyCountsSize + maxPolicyArchived +
 		5*definitionSize + toolSize + maxToolName
-	tools := int64(c.MaxTools+1)*int64(perTool) + maxSpare*int64(maxLiveSize(main))
+	tools := int64(c.MaxTools+1)*int64(perTool) + maxSpare*int64(histogram.MaxLiveSize(c.Digits))
 	tables := policyTableSize + c.MaxErrorGroups*(groupSize+maxMessage+maxErrorText+32) + sessions*(sessionSize+8) + c.MaxLoops*loopSize + c.MaxRecent*recentSize
 	return tools + 2*c.MaxIntervalBytes + int64(tables)
 }

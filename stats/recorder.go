@@ -60,7 +60,7 @@ func newFromConfig(c config) (r *Recorder, err error) {
 	r.clock.start(c.now)
 	r.started = r.clock.read()
 	r.opened = r.started
-	r.tools.init(layouts[c.Digits], c.MaxTools)
+	r.tools.init(c.Digits, c.MaxTools)
 	r.tools.names = c.names
 	r.errors.init(c.MaxErrorGroups)
 	r.sessions.init(c.MaxSessions)

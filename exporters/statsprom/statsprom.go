@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/toolscope/toolscope/internal/histogram"
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -104,7 +105,7 @@ func collect(ch chan<- prometheus.Metric, t *stats.ToolSnapshot) {
 	for _, e := range t.ErrorTypes {
 		counter(ch, failures, float64(e.Count), tool, label(e.Type))
 	}
-	ch <- &histogram{tool: tool, of: t.Executed, exemplars: t.Exemplars}
+	ch <- &runTimes{tool: tool, of: (*histogram.Histogram)(t.Executed), exemplars: t.Exemplars}
 	for _, w := range []struct {
 		wait string
 		of   *stats.Histogram
