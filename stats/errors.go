@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/toolscope/toolscope/internal/histogram"
+	"github.com/toolscope/toolscope/internal/messages"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -49,7 +50,7 @@ func (t *errorTable) init(max int) {
 // with it, by the rules for the tool as called.
 func (t *errorTable) note(e *toolkit.Ended, kind string, of *tool, now int64, redactor *redact.Redactor) failure {
 	text, _ := redactor.ForTool(e.Call.Name).TextMax(errorText(e), maxErrorText)
-	message := normalise(text)
+	message := messages.Normalise(text)
 	id := groupID(of.name, kind, message)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -130,7 +131,7 @@ func (t *errorTable) restore(g *group) {
 	if held == nil {
 		held = &group{
 			id: g.id, tool: g.tool, kind: g.kind, first: g.first, traces: g.traces,
-			message: clip(g.message, maxMessage), example: clip(g.example, maxErrorText),
+			message: messages.Clip(g.message, messages.MaxLength), example: messages.Clip(g.example, maxErrorText),
 		}
 		held = t.place(held)
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/toolscope/toolscope/internal/histogram"
+	"github.com/toolscope/toolscope/internal/messages"
 )
 
 // Recent returns the calls that ended last and match the filter, the latest first.
@@ -154,7 +155,7 @@ func (c *config) maxBytes(sessions int) int64 {
 		policyCountsSize + maxPolicyArchived +
 		5*definitionSize + toolSize + maxToolName
 	tools := int64(c.MaxTools+1)*int64(perTool) + maxSpare*int64(histogram.MaxLiveSize(c.Digits))
-	tables := policyTableSize + c.MaxErrorGroups*(groupSize+maxMessage+maxErrorText+32) + sessions*(sessionSize+8) + c.MaxLoops*loopSize + c.MaxRecent*recentSize
+	tables := policyTableSize + c.MaxErrorGroups*(groupSize+messages.MaxLength+maxErrorText+32) + sessions*(sessionSize+8) + c.MaxLoops*loopSize + c.MaxRecent*recentSize
 	return tools + 2*c.MaxIntervalBytes + int64(tables)
 }
 
