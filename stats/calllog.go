@@ -6,11 +6,11 @@ package stats
 import (
 	"bytes"
 	"cmp"
-	"container/heap"
 	"hash/maphash"
 	"slices"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/errorgroups"
 	"github.com/toolscope/toolscope/internal/errtype"
 	"github.com/toolscope/toolscope/internal/histogram"
 	"github.com/toolscope/toolscope/redact"
@@ -46,7 +46,7 @@ type CallLog struct {
 	tools    map[string]*logTool
 	other    *logTool
 	sessions map[string]*SessionStats
-	errors   errorTable
+	errors   *errorgroups.Table
 	shapes   map[uint64]uint64 // groups of errors seen before, by their shape
 	seed     maphash.Seed
 	line     logLine
@@ -58,7 +58,7 @@ type CallLog struct {
 
 // logTool is what is counted of one tool.
 type logTool struct {
-	tool     tool // its name and error types, which errorTable counts by
+	name     string
 	executed *histogram.Builder
 	others   [auxes]*histogram.Builder
 	streak   uint64
@@ -74,9 +74,9 @@ func NewCallLog(redactor *redact.Redactor) *CallLog {
 	}
 	l := &CallLog{redactor: redactor, types: errtype.New(redactor), tools: make(map[string]*logTool), sessions: make(map[string]*SessionStats),
 		shapes: make(map[uint64]uint64), seed: maphash.MakeSeed()}
-	l.other = &logTool{tool: tool{name: Other}}
+	l.other = &logTool{name: Other}
 	l.tools[Other] = l.other
-	l.errors.init(maxLogGroups)
+	l.errors = errorgroups.New(maxLogGroups)
 	return l
 }
 
@@ -157,7 +157,7 @@ func (l *CallLog) toolOf(name []byte) *logTool {
 	case len(l.tools) > maxLogTools:
 		return l.other
 	default:
-		t = &logTool{tool: tool{name: clipped}}
+		t = &logTool{name: clipped}
 		l.tools[clipped] = t
 	}
 	return t
@@ -170,50 +170,30 @@ func (l *CallLog) toolOf(name []byte) *logTool {
 func (l *CallLog) fail(t *logTool) {
 	x := &l.line
 	kind := x.kind()
-	l.shape = append(l.shape[:0], t.tool.name...)
+	l.shape = append(l.shape[:0], t.name...)
 	l.shape = append(append(append(l.shape, 0), kind...), 0)
-	for _, c := range x.message[:min(len(x.message), maxErrorText)] {
+	for _, c := range x.message[:min(len(x.message), errorgroups.MaxText)] {
 		if c >= '0' && c <= '9' {
 			c = '0'
 		}
 		l.shape = append(l.shape, c)
 	}
 	shape := maphash.Bytes(l.seed, l.shape)
-	if id, known := l.shapes[shape]; known && l.errors.again(id, &t.tool, x.at) {
+	if id, known := l.shapes[shape]; known && l.errors.CountAgain(id, x.at) {
 		l.group = id
 		return
 	}
-	e := toolkit.Ended{Panic: string(x.message)}
-	f := l.errors.note(&e, l.types.Export(string(kind)), &t.tool, x.at, l.redactor)
+	text, _ := l.redactor.ForTool("").TextMax(string(x.message), errorgroups.MaxText)
+	l.group = l.errors.CountError(errorgroups.Error{Tool: t.name, Kind: l.types.Export(string(kind)), Text: text, At: x.at})
 	if len(l.shapes) >= maxLogShapes {
 		clear(l.shapes)
 	}
-	l.shapes[shape], l.group = f.group, f.group
+	l.shapes[shape] = l.group
 }
 
 // LastErrorGroup is the id of the [ErrorGroup] that the call added last is counted in; "" if
 // it has no error, and if there is none.
-func (l *CallLog) LastErrorGroup() string { return idText(l.group) }
-
-// again counts one more error of a group; false if the group is not held any more.
-func (t *errorTable) again(id uint64, of *tool, now int64) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	g := t.byID[id]
-	if g == nil {
-		return false
-	}
-	if _, known := of.types[g.kind]; !known && len(of.types) >= maxTypes {
-		of.types[toolkit.TypeOther]++
-	} else {
-		of.types[g.kind]++
-	}
-	g.estimate++
-	g.open++
-	g.last = max(g.last, now)
-	heap.Fix(&t.least, g.at)
-	return true
-}
+func (l *CallLog) LastErrorGroup() string { return errorgroups.IDText(l.group) }
 
 func (l *CallLog) inSession(ns int64, failed bool) {
 	x := &l.line
@@ -258,8 +238,9 @@ func (l *CallLog) inSession(ns int64, failed bool) {
 // Snapshot is what was counted so far. Its span is that of the times in the log.
 func (l *CallLog) Snapshot() *Snapshot {
 	s := &Snapshot{Version: SnapshotVersion, Processes: 1, Tools: []ToolSnapshot{}, From: time.Unix(0, l.from).UTC(), To: time.Unix(0, l.to).UTC()}
+	open, types := l.errors.TakeOpen(false)
 	for _, t := range l.tools {
-		x := ToolSnapshot{Tool: t.tool.name, Streak: t.streak, WorstStreak: t.worst, LastSeen: time.Unix(0, t.last).UTC()}
+		x := ToolSnapshot{Tool: t.name, Streak: t.streak, WorstStreak: t.worst, LastSeen: time.Unix(0, t.last).UTC()}
 		if t.executed != nil {
 			x.Executed = (*Histogram)(t.executed.Histogram())
 		}
@@ -268,27 +249,23 @@ func (l *CallLog) Snapshot() *Snapshot {
 				*to = (*Histogram)(t.others[i].Histogram())
 			}
 		}
-		for kind, n := range t.tool.types {
-			x.ErrorTypes = append(x.ErrorTypes, TypeCount{kind, n})
-			s.OtherErrors += n
-		}
-		slices.SortFunc(x.ErrorTypes, func(a, b TypeCount) int { return cmp.Compare(a.Type, b.Type) })
+		x.ErrorTypes = sortedTypes(types[t.name])
+		s.OtherErrors += x.Errors()
 		if x.Calls() > 0 {
 			s.Tools = append(s.Tools, x)
 		}
 	}
 	slices.SortFunc(s.Tools, func(a, b ToolSnapshot) int { return cmp.Compare(a.Tool, b.Tool) })
 	counts := make(map[uint64][]uint64)
-	for id, g := range l.errors.byID {
-		counts[id] = []uint64{g.open}
+	for _, c := range open {
+		counts[c.ID] = []uint64{c.Count}
 	}
-	s.Errors, s.MaxUnlisted = l.errors.export(counts, nil)
+	s.Errors, s.MaxUnlisted = errorViews(l.errors, counts, func(at int64) time.Time { return time.Unix(0, at).UTC() })
 	for i := range s.Errors {
 		s.Errors[i].Trend = nil
 		s.OtherErrors -= min(s.OtherErrors, s.Errors[i].Count)
 	}
 	s.MaxUnlisted = min(s.MaxUnlisted, s.OtherErrors)
-	sortGroups(s.Errors)
 	return s
 }
 

@@ -149,7 +149,7 @@ func (t *logTimeline) trend(tool string) (calls, errors []float64) {
 	found := false
 	calls, errors = make([]float64, len(t.columns)), make([]float64, len(t.columns))
 	for of, trend := range t.tools {
-		if tool != "" && of.tool.name != tool {
+		if tool != "" && of.name != tool {
 			continue
 		}
 		found = true

@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/errorgroups"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -120,7 +121,7 @@ func TestWritingAgain(t *testing.T) {
 	s := &store{directory: dir, maxBytes: 1 << 20, retention: time.Hour, now: time.Now}
 	write := func() {
 		t.Helper()
-		s.append(&sealed{}, &errorTable{max: 1, byID: map[uint64]*group{}}, 0)
+		s.append(&sealed{}, errorgroups.New(1), 0)
 		s.mu.Lock()
 		idle := s.idle
 		s.mu.Unlock()

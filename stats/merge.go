@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/errorgroups"
 	"github.com/toolscope/toolscope/internal/histogram"
 )
 
@@ -219,7 +220,7 @@ func (m *groupMerge) add(s *Snapshot) {
 		} else {
 			sum.TraceIDs = append(sum.TraceIDs, g.TraceIDs...)
 		}
-		sum.TraceIDs = sum.TraceIDs[:min(len(sum.TraceIDs), maxTraces)]
+		sum.TraceIDs = sum.TraceIDs[:min(len(sum.TraceIDs), errorgroups.MaxTraces)]
 	}
 }
 

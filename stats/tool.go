@@ -33,12 +33,11 @@ var auxOf = [...]int{-1, auxCacheHit, auxCoalesced, auxRepeated, auxRefused}
 var _ [toolkit.OutcomeCount]struct{} = [len(auxOf)]struct{}{}
 
 // tool is what is counted of one tool in the open interval. All of it is written
-// with atomic operations; types is guarded by the errorTable's lock.
+// with atomic operations.
 type tool struct {
 	name     string
 	executed *histogram.Live
 	aux      [auxes]atomic.Pointer[histogram.Live]
-	types    map[string]uint64
 	samples  exemplars
 	policies atomic.Pointer[policyCounts]
 
