@@ -9,43 +9,18 @@ import (
 	"errors"
 	"math"
 	"time"
+
+	"github.com/toolscope/toolscope/internal/histogram"
 )
 
 // Intervals are kept, in memory and in files, as bytes: varints, and histograms
-// in HdrHistogram's V2 form (ZigZag LEB128 of the counts, a negative number for a
-// row of zeros) without its header and zlib, which at these sizes cost more than
-// they save. Numbers are added at the end of a form; an older one is never
+// as [histogram.Append] writes them. Numbers are added at the end of a form; an older one is never
 // changed.
 
 // A tool's form has a fixed number of histograms, which come first. Another one, as a new outcome
 // brings, changes the form: raise the number in fileHead, and read files with the number before as
 // they were written.
 var _ [8]struct{} = [auxes]struct{}{}
-
-// appendHistogram appends a histogram: its digits, the length of its counts, and
-// the counts. An empty histogram is a single 0.
-func appendHistogram(b []byte, h *Histogram) []byte {
-	if h.Count() == 0 {
-		return append(b, 0)
-	}
-	b = append(b, byte(h.layout.digits))
-	return appendBytes(b, appendCounts(make([]byte, 0, 3*len(h.index)), h))
-}
-
-// appendCounts appends a histogram's counts as HdrHistogram's V2 form has them.
-func appendCounts(counts []byte, h *Histogram) []byte {
-	at := 0
-	for i, index := range h.index {
-		if zeros := int(index) - at; zeros > 1 {
-			counts = binary.AppendVarint(counts, -int64(zeros))
-		} else if zeros == 1 {
-			counts = binary.AppendVarint(counts, 0)
-		}
-		counts = binary.AppendVarint(counts, int64(h.count(i)))
-		at = int(index) + 1
-	}
-	return counts
-}
 
 func appendBytes[T []byte | string](b []byte, s T) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
@@ -54,9 +29,9 @@ func appendBytes[T []byte | string](b []byte, s T) []byte {
 // appendTool appends a tool's part of an interval.
 func appendTool(b []byte, t *ToolSnapshot) []byte {
 	b = appendBytes(b, t.Tool)
-	b = appendHistogram(b, t.Executed)
+	b = histogram.Append(b, t.Executed.raw())
 	for _, h := range t.auxiliaries() {
-		b = appendHistogram(b, *h)
+		b = histogram.Append(b, (*h).raw())
 	}
 	for _, c := range t.counters() {
 		b = binary.AppendUvarint(b, *c)
@@ -197,56 +172,11 @@ func (d *decoder) string() string { return string(d.take(d.count())) }
 func (d *decoder) time() time.Time { return time.Unix(0, d.int()).UTC() }
 
 func (d *decoder) histogram() *Histogram {
-	digits := d.take(1)
-	if d.err != nil || digits[0] == 0 {
-		return nil
-	}
-	if digits[0] < minDigits || digits[0] > maxDigits {
-		d.fail()
-		return nil
-	}
-	h := decodeCounts(layouts[digits[0]], d.take(d.count()))
-	if h == nil {
+	h, rest, err := histogram.Read(d.rest)
+	if d.rest = rest; err != nil {
 		d.fail()
 	}
-	return h.orNil()
-}
-
-// decodeCounts reads the counts of a histogram; nil if they are corrupt. Readers spend
-// most of their time here.
-func decodeCounts(l *layout, counts []byte) *Histogram {
-	numbers := 0
-	for _, c := range counts {
-		if c < 0x80 { // the last byte of a number
-			numbers++
-		}
-	}
-	h := newHistogram(l, min(numbers, l.counters))
-	total := uint64(0)
-	for at := int64(0); len(counts) > 0; {
-		u, size := uint64(counts[0]), 1
-		if u >= 0x80 {
-			if u, size = binary.Uvarint(counts); size <= 0 {
-				return nil
-			}
-		}
-		counts = counts[size:]
-		n := int64(u>>1) ^ -int64(u&1) // ZigZag
-		left := int64(l.counters) - at
-		switch {
-		case n >= 0 && left == 0 || n < -left:
-			return nil
-		case n < 0:
-			at -= n
-		default:
-			if n > 0 {
-				total = addCapped(total, uint64(n))
-				h.index, h.upTo = append(h.index, uint16(at)), append(h.upTo, total)
-			}
-			at++
-		}
-	}
-	return h
+	return (*Histogram)(h)
 }
 
 func (d *decoder) tool() ToolSnapshot {
@@ -265,7 +195,7 @@ func (d *decoder) tool() ToolSnapshot {
 		t.ErrorTypes = append(t.ErrorTypes, TypeCount{d.string(), d.uint()})
 	}
 	if n := d.count(); n > 0 {
-		t.Exemplars = make([]Exemplar, 0, min(n, 2*maxSlowest+octaves))
+		t.Exemplars = make([]Exemplar, 0, min(n, 2*maxSlowest+histogram.Octaves))
 		for range n {
 			e := Exemplar{DurationMs: float64(d.int()) / 1e6, Time: d.time()}
 			e.setIDs(d.take(24))

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -227,26 +226,6 @@ func TestLatestSessions(t *testing.T) {
 			if !slices.EqualFunc(got, want, func(a, b SessionStats) bool { return a.Session == b.Session && a.LastSeen.Equal(b.LastSeen) }) {
 				t.Errorf("the latest %d of %d are not those that all begin with", n, sessions)
 			}
-		}
-	}
-}
-
-// TestDashboardShowsSomeOfManyTools: the page has rows for so many tools and for the one it is
-// about, and says how many more there are.
-func TestDashboardShowsSomeOfManyTools(t *testing.T) {
-	r := newRecorder(t, Options{MaxTools: 1000})
-	for i := range 2 * pageTools {
-		record(r, call(&toolkit.Definition{Name: fmt.Sprintf("tool%03d", i)}, time.Millisecond))
-	}
-	h := handlerOf(t, r)
-	last := fmt.Sprintf("tool%03d", 2*pageTools-1)
-	for path, rows := range map[string]int{"/?sort=name": pageTools, "/?sort=name&tool=" + last: pageTools + 1} {
-		page := ask(h, path).Body.String()
-		if got := strings.Count(page, `id="tool-tool`); got != rows {
-			t.Errorf("%s: got %d rows, want %d", path, got, rows)
-		}
-		if want := fmt.Sprint(2*pageTools-rows, " more tools"); !strings.Contains(page, want) {
-			t.Errorf("%s: want %q", path, want)
 		}
 	}
 }

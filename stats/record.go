@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/toolscope/toolscope/internal/errorgroups"
 )
 
 // A record is eight bytes, the length and the CRC-32C of what follows, both
@@ -24,7 +26,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // appendRecord makes the record of an interval. groups are those of its errors
 // that have a text, with open as their count in it.
-func appendRecord(s *sealed, groups []group) []byte {
+func appendRecord(s *sealed, groups []errorgroups.Group) []byte {
 	b := make([]byte, recordHead, recordHead+64+len(s.tools))
 	b = binary.AppendVarint(b, s.start)
 	b = binary.AppendVarint(b, s.end)
@@ -32,13 +34,13 @@ func appendRecord(s *sealed, groups []group) []byte {
 	b = binary.AppendUvarint(b, uint64(len(groups)))
 	for i := range groups {
 		g := &groups[i]
-		b = binary.AppendUvarint(b, g.open)
-		for _, text := range []string{g.tool, g.kind, g.message, g.example} {
+		b = binary.AppendUvarint(b, g.Open)
+		for _, text := range []string{g.Tool, g.Kind, g.Message, g.Example} {
 			b = appendBytes(b, text)
 		}
-		b = binary.AppendVarint(b, g.first)
-		b = binary.AppendVarint(b, g.last)
-		for _, id := range g.traces {
+		b = binary.AppendVarint(b, g.First)
+		b = binary.AppendVarint(b, g.Last)
+		for _, id := range g.Traces {
 			b = append(b, id[:]...)
 		}
 	}
@@ -48,19 +50,21 @@ func appendRecord(s *sealed, groups []group) []byte {
 }
 
 // readRecord reads the part of a record that its checksum covers.
-func readRecord(b []byte) (s sealed, tools []ToolSnapshot, groups []group, err error) {
+func readRecord(b []byte) (s sealed, tools []ToolSnapshot, groups []errorgroups.Group, err error) {
 	d := decoder{rest: b}
 	s.start, s.end = d.int(), d.int()
 	s.tools = bytes.Clone(d.take(d.count()))
 	for range d.count() {
-		g := group{open: d.uint(), tool: d.string(), kind: d.string(), message: d.string(), example: d.string(), first: d.int(), last: d.int()}
-		for i := range g.traces {
-			copy(g.traces[i][:], d.take(len(g.traces[i])))
+		g := errorgroups.Group{
+			Open: d.uint(), Tool: d.string(), Kind: d.string(), Message: d.string(), Example: d.string(), First: d.int(), Last: d.int(),
+		}
+		for i := range g.Traces {
+			copy(g.Traces[i][:], d.take(len(g.Traces[i])))
 		}
 		if d.err != nil {
 			break
 		}
-		g.id = groupID(g.tool, g.kind, g.message)
+		g.ID = errorgroups.ID(g.Tool, g.Kind, g.Message)
 		groups = append(groups, g)
 	}
 	if s.end <= s.start {
@@ -77,7 +81,7 @@ func readRecord(b []byte) (s sealed, tools []ToolSnapshot, groups []group, err e
 // restorer brings the intervals of files back.
 type restorer struct {
 	history  *history
-	errors   *errorTable
+	errors   *errorgroups.Table
 	policies *policyTable
 	now      int64
 	maxTools int
@@ -138,9 +142,9 @@ func (r *restorer) record(body []byte) error {
 	}
 	for i := range groups {
 		g := &groups[i]
-		g.first, g.last = min(g.first, r.now), min(g.last, r.now)
-		s.errors = append(s.errors, idCount{g.id, g.open})
-		r.errors.restore(g)
+		g.First, g.Last = min(g.First, r.now), min(g.Last, r.now)
+		s.errors = append(s.errors, errorgroups.Count{ID: g.ID, Count: g.Open})
+		r.errors.Restore(g)
 	}
 	if s.start > r.now {
 		s.start, s.end = r.now, r.now
@@ -201,8 +205,8 @@ func (r *restorer) finish() {
 		return
 	}
 	r.pending = 0
-	r.history.fold(r.future, r.errors.knows)
+	r.history.fold(r.future, r.errors.Knows)
 	r.future = nil
 	slices.SortStableFunc(r.history.intervals, func(a, b sealed) int { return cmp.Compare(a.start, b.start) })
-	r.history.compact(r.now, r.errors.knows)
+	r.history.compact(r.now, r.errors.Knows)
 }

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/errorgroups"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -20,7 +21,7 @@ type Recorder struct {
 	config   config
 	clock    steadyClock
 	tools    toolTable
-	errors   errorTable
+	errors   *errorgroups.Table
 	sessions sessionTable
 	loops    loopTable
 	recent   recentRing
@@ -56,19 +57,18 @@ func New(o Options) (*Recorder, error) {
 }
 
 func newFromConfig(c config) (r *Recorder, err error) {
-	r = &Recorder{config: c}
+	r = &Recorder{config: c, errors: errorgroups.New(c.MaxErrorGroups)}
 	r.clock.start(c.now)
 	r.started = r.clock.read()
 	r.opened = r.started
-	r.tools.init(layouts[c.Digits], c.MaxTools)
+	r.tools.init(c.Digits, c.MaxTools)
 	r.tools.names = c.names
-	r.errors.init(c.MaxErrorGroups)
 	r.sessions.init(c.MaxSessions)
 	r.loops.init(c.MaxLoops)
 	r.recent.init(c.MaxRecent)
 	r.history.init(r.started, c.Retention, c.MaxIntervalBytes)
 	if c.Directory != "" {
-		if r.store, err = openStore(c, r.started, &r.history, &r.errors, &r.policies); err != nil {
+		if r.store, err = openStore(c, r.started, &r.history, r.errors, &r.policies); err != nil {
 			return nil, err
 		}
 	}
@@ -115,7 +115,7 @@ func (r *Recorder) End(ctx context.Context, e *toolkit.Ended) {
 	}
 	var failure failure
 	if e.ErrorType != "" {
-		failure = r.errors.note(e, r.config.types.Export(e.ErrorType), t, now, r.config.Redactor)
+		failure = r.countFailure(e, t, now)
 	}
 	r.recent.add(e, now, t, s, failure, tags)
 }

@@ -6,6 +6,7 @@ package stats
 import (
 	"time"
 
+	"github.com/toolscope/toolscope/internal/histogram"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -130,7 +131,7 @@ func (t *ToolSnapshot) Calls() uint64 {
 func (t *ToolSnapshot) Errors() uint64 {
 	n := uint64(0)
 	for _, e := range t.ErrorTypes {
-		n = addCapped(n, e.Count)
+		n = histogram.AddCapped(n, e.Count)
 	}
 	return n
 }

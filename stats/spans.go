@@ -11,11 +11,11 @@ import "time"
 type TraceSource interface {
 	// Trace returns the spans of the trace with the id, 32 hexadecimal digits, in
 	// any order; false if it has none.
-	Trace(id string) ([]stats.SpanView, bool)
+	Trace(id string) ([]SpanView, bool)
 }
 
-// A stats.SpanView is a span as the dashboard shows it, and as a call's JSON has it.
-type stats.SpanView struct {
+// A SpanView is a span as the dashboard shows it, and as a call's JSON has it.
+type SpanView struct {
 	SpanID   string    `json:"span_id"`                  // span id, 16 hexadecimal digits
 	ParentID string    `json:"parent_span_id,omitempty"` // id of the parent span; left out for a root
 	Name     string    `json:"name"`                     // name of the span

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/toolscope/toolscope/internal/errorgroups"
 )
 
 // A directory of intervals holds files that are only ever appended to, each by one
@@ -56,7 +58,7 @@ type store struct {
 
 // openStore makes the directory if need be, reads back what it holds, and removes
 // what is too old or too much, as of now.
-func openStore(c config, now int64, h *history, e *errorTable, p *policyTable) (*store, error) {
+func openStore(c config, now int64, h *history, e *errorgroups.Table, p *policyTable) (*store, error) {
 	s := &store{directory: c.Directory, maxBytes: c.MaxDirectoryBytes, retention: c.Retention, now: c.now}
 	if err := os.MkdirAll(c.Directory, 0o700); err != nil {
 		return nil, fmt.Errorf("stats: Options.Directory: got %q, want a directory that can be written: %w", c.Directory, err)
@@ -87,16 +89,16 @@ func (s *store) note(format string, args ...any) {
 }
 
 // append hands an interval to the writer. Its times are ahead of the wall clock's.
-func (s *store) append(v *sealed, groups *errorTable, ahead int64) {
+func (s *store) append(v *sealed, groups *errorgroups.Table, ahead int64) {
 	if s == nil {
 		return
 	}
-	texts := groups.texts(v.errors)
+	texts := groups.Texts(v.errors)
 	if ahead != 0 {
 		v = v.moved(-ahead)
 		for i := range texts {
-			texts[i].first -= ahead
-			texts[i].last -= ahead
+			texts[i].First -= ahead
+			texts[i].Last -= ahead
 		}
 	}
 	record := appendRecord(v, texts)

@@ -230,7 +230,7 @@ func FuzzReadRecord(f *testing.F) {
 	record(r, call(tool, time.Millisecond, sampled(1)), call(tool, time.Second, failing("timeout", "late"), told("cache", "miss")))
 	tools, counts := r.take(true)
 	s := sealed{start: 1, end: 2, tools: appendTools(nil, tools)}
-	f.Add(appendRecord(&s, r.errors.texts(counts))[recordHead:])
+	f.Add(appendRecord(&s, r.errors.Texts(counts))[recordHead:])
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s, tools, groups, err := readRecord(b)

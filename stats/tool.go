@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/histogram"
+	"github.com/toolscope/toolscope/internal/stripes"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -31,18 +33,17 @@ var auxOf = [...]int{-1, auxCacheHit, auxCoalesced, auxRepeated, auxRefused}
 var _ [toolkit.OutcomeCount]struct{} = [len(auxOf)]struct{}{}
 
 // tool is what is counted of one tool in the open interval. All of it is written
-// with atomic operations; types is guarded by the errorTable's lock.
+// with atomic operations.
 type tool struct {
 	name     string
-	executed *live
-	aux      [auxes]atomic.Pointer[live]
-	types    map[string]uint64
+	executed *histogram.Live
+	aux      [auxes]atomic.Pointer[histogram.Live]
 	samples  exemplars
 	policies atomic.Pointer[policyCounts]
 
 	_ [64]byte // what is seldom written above, what each call writes below
 
-	sums     [maxStripes]toolSums
+	sums     [stripes.Count]toolSums
 	inFlight atomic.Int64
 	peak     atomic.Int64
 	lastSeen atomic.Int64
@@ -79,10 +80,10 @@ func (t *tool) end(e *toolkit.Ended, now int64, cost float64) {
 	s := &e.Disposition
 	failed := e.ErrorType != ""
 	if ran(s) {
-		ns := clampNs(s.Run)
-		t.executed.record(ns)
+		ns := histogram.Clamp(s.Run)
+		t.executed.Record(ns)
 		if failed {
-			t.auxiliary(auxFailed).record(ns)
+			t.auxiliary(auxFailed).Record(ns)
 		} else if e.ResultBytes == 0 && !e.Result.Suspended {
 			t.empty.Add(1)
 		}
@@ -93,7 +94,7 @@ func (t *tool) end(e *toolkit.Ended, now int64, cost float64) {
 			t.samples.note(ns, now, e.Info.Span)
 		}
 	} else {
-		t.auxiliary(auxOf[s.Outcome]).record(clampNs(e.Duration()))
+		t.auxiliary(auxOf[s.Outcome]).Record(histogram.Clamp(e.Duration()))
 	}
 	if s.Queue|s.Approval|s.Backoff != 0 {
 		t.wait(auxQueue, s.Queue)
@@ -125,11 +126,11 @@ func (t *tool) end(e *toolkit.Ended, now int64, cost float64) {
 }
 
 // sum is the sums that this goroutine adds to.
-func (t *tool) sum() *toolSums { return &t.sums[goroutine()*spreadHash>>61] }
+func (t *tool) sum() *toolSums { return &t.sums[stripes.Own()] }
 
 func (t *tool) wait(kind int, d time.Duration) {
 	if d > 0 {
-		t.auxiliary(kind).record(clampNs(d))
+		t.auxiliary(kind).Record(histogram.Clamp(d))
 	}
 }
 
@@ -144,11 +145,11 @@ func (t *tool) seen(now int64) {
 	}
 }
 
-func (t *tool) auxiliary(kind int) *live {
+func (t *tool) auxiliary(kind int) *histogram.Live {
 	if l := t.aux[kind].Load(); l != nil {
 		return l
 	}
-	l := newLive(layouts[auxDigits], nil)
+	l := histogram.NewLive(auxDigits, nil)
 	if t.aux[kind].CompareAndSwap(nil, l) {
 		return l
 	}
@@ -192,10 +193,10 @@ func (t *tool) take(reset bool) (ToolSnapshot, bool) {
 	if reset {
 		counter = func(c *atomic.Uint64) uint64 { return c.Swap(0) }
 	}
-	s.Executed = t.executed.read(reset)
+	s.Executed = (*Histogram)(t.executed.Read(reset))
 	aux := s.auxiliaries()
 	for i := range aux {
-		*aux[i] = t.aux[i].Load().read(reset)
+		*aux[i] = (*Histogram)(t.aux[i].Load().Read(reset))
 	}
 	for i := range t.sums {
 		s.BytesIn += counter(&t.sums[i].bytesIn)
@@ -212,12 +213,12 @@ func (t *tool) take(reset bool) (ToolSnapshot, bool) {
 }
 
 func (t *tool) size() int {
-	n := toolSize + len(t.name) + t.executed.size() + t.samples.size()
+	n := toolSize + len(t.name) + t.executed.Size() + t.samples.size()
 	if t.policies.Load() != nil {
 		n += policyCountsSize
 	}
 	for i := range t.aux {
-		n += t.aux[i].Load().size()
+		n += t.aux[i].Load().Size()
 	}
 	return n
 }

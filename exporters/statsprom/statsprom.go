@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/toolscope/toolscope/internal/histogram"
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -24,7 +25,7 @@ const maxScrapes = 4
 var errNoRecorder = errors.New("statsprom: got a nil *stats.Recorder, want one that stats.New made")
 
 // NewHandler serves the recorder's metrics and no others, for
-// [stats.HandlerOptions].Metrics. At most four scrapes are answered at once.
+// [statshttp.Options].Metrics. At most four scrapes are answered at once.
 func NewHandler(recorder *stats.Recorder) (http.Handler, error) {
 	c, err := NewCollector(recorder)
 	if err != nil {
@@ -104,7 +105,7 @@ func collect(ch chan<- prometheus.Metric, t *stats.ToolSnapshot) {
 	for _, e := range t.ErrorTypes {
 		counter(ch, failures, float64(e.Count), tool, label(e.Type))
 	}
-	ch <- &histogram{tool: tool, of: t.Executed, exemplars: t.Exemplars}
+	ch <- &runTimes{tool: tool, of: (*histogram.Histogram)(t.Executed), exemplars: t.Exemplars}
 	for _, w := range []struct {
 		wait string
 		of   *stats.Histogram

@@ -61,6 +61,7 @@ func (r *reader) readLine(line []byte, whole bool) (c Call, err error) {
 	if _, err = r.decoder.ReadToken(); err != nil {
 		return Call{}, errJSON
 	}
+	c.bound()
 	switch rest := bytes.TrimLeft(line[r.decoder.InputOffset():], " \t\r\n"); {
 	case len(rest) > 0:
 		return Call{}, errTrailing
@@ -71,7 +72,6 @@ func (r *reader) readLine(line []byte, whole bool) (c Call, err error) {
 	case c.TraceID == "" && c.SpanID+c.ParentID != "":
 		return Call{}, errNoTrace
 	}
-	c.bound()
 	return c, nil
 }
 
@@ -85,7 +85,7 @@ func (r *reader) readMember(c *Call, timed *bool, whole bool) (err error) {
 	v, err := r.decoder.ReadValue()
 	switch {
 	case err != nil:
-		return errJSON
+		return fmt.Errorf("%s: %w", display.Clip(string(r.spare), 60), errJSON)
 	case levels(v) > maxNesting:
 		return errDepth
 	case v.Kind() == 'n':

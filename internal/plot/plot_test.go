@@ -9,20 +9,24 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/toolscope/toolscope/internal/histogram"
+	"github.com/toolscope/toolscope/stats"
 )
 
 // histogramOf is a histogram of values.
 func histogramOf(values ...time.Duration) *stats.Histogram {
-	b := newBuilder(layouts[maxDigits])
-	defer b.release()
+	b := histogram.NewBuilder(histogram.MaxDigits)
+	defer b.Release()
 	for _, v := range values {
-		b.add(b.layout.index(clampNs(v)), 1)
+		b.Record(histogram.Clamp(v))
 	}
-	return b.histogram()
+	return (*stats.Histogram)(b.Histogram())
 }
 
 // checkSVG checks that a picture is XML with a name, without a number that is none.
@@ -98,8 +102,8 @@ func TestPlots(t *testing.T) {
 		t.Error("distribution of nothing: want none")
 	}
 	checkSVG(t, Axis(axis))
-	checkSVG(t, plotShare(math.NaN()))
-	checkSVG(t, plotShare(7))
+	checkSVG(t, Share(math.NaN()))
+	checkSVG(t, Share(7))
 	checkSVG(t, Trend([]float64{1, 2, 3}, []float64{0, 1, 0}, "a & b <c>\x1b"))
 	checkSVG(t, Trend([]float64{0}, []float64{0}, "zero"))
 	if Trend(nil, nil, "") != "" {
@@ -117,38 +121,6 @@ func TestPlots(t *testing.T) {
 	}
 	if !strings.Contains(string(m.Picture), "00:01:00: no calls") {
 		t.Error("heat map: want an empty column to say so")
-	}
-}
-
-// Each interval falls into the column of its time, whatever the window.
-func TestTimeline(t *testing.T) {
-	to := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	for _, c := range []struct{ span, width time.Duration }{
-		{time.Minute, 10 * time.Second}, {15 * time.Minute, 10 * time.Second}, {time.Hour, time.Minute},
-		{2 * time.Hour, 2 * time.Minute}, {24 * time.Hour, 20 * time.Minute}, {0, 10 * time.Second},
-	} {
-		t.Run(c.span.String(), func(t *testing.T) {
-			from := to.Add(-c.span)
-			var intervals []*Snapshot
-			for at := from.Truncate(c.width); !at.After(to); at = at.Add(c.width) {
-				intervals = append(intervals, &Snapshot{From: at, To: at.Add(c.width), Tools: []ToolSnapshot{
-					{Tool: "a", Executed: histogramOf(time.Second)},
-					{Tool: "b", Executed: histogramOf(time.Minute), ErrorTypes: []TypeCount{{"timeout", 1}}},
-				}})
-			}
-			l := newTimeline(intervals, from, to, "a")
-			if l.width != c.width || len(l.columns) > maxColumns+1 || len(l.columns) != len(intervals) {
-				t.Fatalf("got %d columns of %v, want %d of %v", len(l.columns), l.width, len(intervals), c.width)
-			}
-			for i, x := range l.columns {
-				if x.Executed.Count() != 1 || x.Executed.Max() > 2*time.Second {
-					t.Errorf("column %d: got %d calls up to %v, want tool a's one", i, x.Executed.Count(), x.Executed.Max())
-				}
-				if all := l.lines[""]; all.calls[i] <= 0 || all.errors[i]*2 != all.calls[i] {
-					t.Errorf("column %d: got %v calls and %v errors a second", i, all.calls[i], all.errors[i])
-				}
-			}
-		})
 	}
 }
 
@@ -206,4 +178,15 @@ func TestWaterfallIsBounded(t *testing.T) {
 			t.Errorf("got %d rows, %d left out, depth %d", len(rows), left, rows[len(rows)-1].Depth)
 		}
 	}
+}
+
+// logNormal is like the latencies of a tool that asks another service: 20 ms in
+// the middle, spread over several decades.
+func logNormal(n int) []int64 {
+	rng := rand.New(rand.NewPCG(1, 2))
+	out := make([]int64, n)
+	for i := range out {
+		out[i] = histogram.Clamp(time.Duration(20e6 * math.Exp(1.6*rng.NormFloat64())))
+	}
+	return out
 }

@@ -60,7 +60,9 @@ func Waterfall(spans []stats.SpanView, here string) (rows []Row, left int) {
 		children[parent] = append(children[parent], s)
 	}
 	for _, c := range children {
-		slices.SortStableFunc(c, func(a, b stats.SpanView) int { return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.SpanID, b.SpanID)) })
+		slices.SortStableFunc(c, func(a, b stats.SpanView) int {
+			return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.SpanID, b.SpanID))
+		})
 	}
 	var add func(parent string, depth int)
 	add = func(parent string, depth int) {
@@ -68,7 +70,7 @@ func Waterfall(spans []stats.SpanView, here string) (rows []Row, left int) {
 		delete(children, parent) // each once, whatever the ids say
 		for _, s := range family {
 			if len(rows) < maxWaterfall {
-				rows = append(rows, Row{stats.SpanView: s, Depth: min(depth, maxDepth), Duration: length(&s, to), Bar: spanBar(s, from, to), Here: s.SpanID == here})
+				rows = append(rows, Row{SpanView: s, Depth: min(depth, maxDepth), Duration: length(&s, to), Bar: spanBar(s, from, to), Here: s.SpanID == here})
 			}
 			if s.SpanID != "" {
 				add(s.SpanID, min(depth+1, maxDepth))

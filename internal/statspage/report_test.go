@@ -1,10 +1,9 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package stats
+package statspage
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,25 +11,26 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/calllog"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-func TestLogPage(t *testing.T) {
-	l := NewCallLog(nil)
+func TestReport(t *testing.T) {
+	l := calllog.New(nil)
 	l.KeepTimeline()
 	end := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	var slow LoggedCall
+	var slow calllog.Call
 	for i := range 200 {
-		c := LoggedCall{Tool: "search<b>", Session: "s\x1b[31m", Duration: time.Duration(i+1) * time.Millisecond, End: end.Add(time.Duration(i) * time.Second), Arguments: []byte(`{"q":["</script>"]}`), Result: []byte(`"line\nnext\u202e"`)}
+		c := calllog.Call{Tool: "search<b>", Session: "s\x1b[31m", Duration: time.Duration(i+1) * time.Millisecond, End: end.Add(time.Duration(i) * time.Second), Arguments: []byte(`{"q":["</script>"]}`), Result: []byte(`"line\nnext\u202e"`)}
 		if i%10 == 0 {
 			c.ErrorType, c.Error = "timeout", "late "+fmt.Sprint(i)
 		}
 		l.AddCall(&c)
 		slow = c
 	}
-	l.AddCall(&LoggedCall{Tool: "strange", Outcome: toolkit.Outcome(200), Duration: time.Second})
+	l.AddCall(&calllog.Call{Tool: "strange", Outcome: toolkit.Outcome(200), Duration: time.Second})
 	var b strings.Builder
-	if err := l.WritePage(&b, LogPage{Title: "A & B", Notes: []string{"a note"}, Slowest: []LoggedCall{slow}}); err != nil {
+	if err := WriteReport(&b, l, Report{Title: "A & B", Notes: []string{"a note"}, Slowest: []calllog.Call{slow}}); err != nil {
 		t.Fatal(err)
 	}
 	page := b.String()
@@ -46,13 +46,13 @@ func TestLogPage(t *testing.T) {
 	}
 }
 
-func TestLogPageOfNothing(t *testing.T) {
+func TestReportOfNothing(t *testing.T) {
 	var b strings.Builder
-	if err := NewCallLog(nil).WritePage(&b, LogPage{}); err != nil || !strings.Contains(b.String(), "No calls.") || !strings.Contains(b.String(), "<title>Tool calls</title>") {
+	if err := WriteReport(&b, calllog.New(nil), Report{}); err != nil || !strings.Contains(b.String(), "No calls.") || !strings.Contains(b.String(), "<title>Tool calls</title>") {
 		t.Errorf("got %v, %s", err, b.String())
 	}
 	broken := errors.New("disk full")
-	if err := NewCallLog(nil).WritePage(writerOf(func([]byte) (int, error) { return 0, broken }), LogPage{}); !errors.Is(err, broken) {
+	if err := WriteReport(writerOf(func([]byte) (int, error) { return 0, broken }), calllog.New(nil), Report{}); !errors.Is(err, broken) {
 		t.Errorf("got %v, want what the writer said", err)
 	}
 }
@@ -64,30 +64,19 @@ func (w writerOf) Write(p []byte) (int, error) { return w(p) }
 var _ io.Writer = writerOf(nil)
 
 // Adding a call that was read is adding its line.
-func TestAddCallIsAdd(t *testing.T) {
-	lines, calls := NewCallLog(nil), NewCallLog(nil)
-	for i := range 50 {
-		line := fmt.Appendf(nil, `{"tool":"t%d","duration_us":%d,"session":"s","outcome":%q,"error":%q,"time":%d}`, i%3, i*10, []string{"executed", "cache_hit", "refused"}[i%3], []string{"", "late 5"}[i%2], 1700000000+i)
-		if err := lines.Add(line); err != nil {
-			t.Fatal(err)
+
+func ExampleWriteReport() {
+	log := calllog.New(nil)
+	log.KeepTimeline()
+	for _, line := range []string{
+		`{"tool":"search","duration_us":1200}`, `{"tool":"search","duration_us":900,"error":"upstream answered 502"}`,
+	} {
+		if err := log.AddLine([]byte(line)); err != nil {
+			fmt.Println(err)
 		}
-		c, err := ReadLoggedCall(line)
-		if err != nil {
-			t.Fatal(err)
-		}
-		calls.AddCall(&c)
 	}
-	told := func(l *CallLog) string {
-		text, err := json.Marshal(Summarise(l.Snapshot(), nil))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
-	}
-	if got, want := told(calls), told(lines); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-	if a, b := fmt.Sprint(lines.Sessions()), fmt.Sprint(calls.Sessions()); a != b {
-		t.Errorf("got sessions %s, want %s", b, a)
-	}
+	var page strings.Builder
+	err := WriteReport(&page, log, Report{Title: "Yesterday"})
+	fmt.Println(strings.Contains(page.String(), "<title>Yesterday</title>"), err)
+	// Output: true <nil>
 }

@@ -127,4 +127,3 @@ func waits(s *stats.ToolStats) Tile {
 	}
 	return t
 }
-

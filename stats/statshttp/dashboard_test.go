@@ -1,7 +1,7 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package stats
+package statshttp
 
 import (
 	"encoding/hex"
@@ -15,11 +15,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
 // pageOf is the dashboard's text.
-func pageOf(t *testing.T, r *Recorder, target string, o ...HandlerOptions) string {
+func pageOf(t *testing.T, r *stats.Recorder, target string, o ...Options) string {
 	t.Helper()
 	w := ask(handlerOf(t, r, o...), target)
 	if w.Code != 200 {
@@ -72,7 +73,7 @@ func attribute(e xml.StartElement, name string) string {
 func TestPageWithHostileNames(t *testing.T) {
 	r := busyRecorder(t)
 	for _, target := range []string{"/", "/?tool=" + url.QueryEscape(hostileName), "/?call=104", "/?session=%3Cb%3E&tool=%22%3E%3Cscript%3E", "/?error=%22onmouseover%3Dalert(1)"} {
-		page := pageOf(t, r, target, HandlerOptions{Traces: fixedTraces{}, Title: "<i>\u202e"})
+		page := pageOf(t, r, target, Options{Traces: fixedTraces{}, Title: "<i>\u202e"})
 		if strings.ContainsAny(page, "\x1b\u202e") {
 			t.Errorf("%s: the page holds what a terminal or the order of writing would act on", target)
 		}
@@ -101,7 +102,7 @@ func TestPageWithHostileNames(t *testing.T) {
 // The page loads nothing from elsewhere, and everything it links to of its own is there.
 func TestPageIsSelfContained(t *testing.T) {
 	r := busyRecorder(t)
-	h := handlerOf(t, r, HandlerOptions{TraceURL: "http://jaeger.example/trace/{trace_id}"})
+	h := handlerOf(t, r, Options{TraceURL: "http://jaeger.example/trace/{trace_id}"})
 	page := ask(h, "/?window=1h&tool=search").Body.String()
 	links := 0
 	wellFormed(t, page, func(e xml.StartElement) {
@@ -225,15 +226,15 @@ func TestPageShowsTheWaterfall(t *testing.T) {
 	begin := time.Now()
 	spans := fixedTraces{id: {
 		{SpanID: span, ParentID: "1", Name: "execute_tool search", Start: begin.Add(time.Second), End: begin.Add(2 * time.Second),
-			Attributes: []SpanAttribute{{"gen_ai.tool.call.arguments", `{"q":"<script>"}`}}},
+			Attributes: []stats.SpanAttribute{{Key: "gen_ai.tool.call.arguments", Value: `{"q":"<script>"}`}}},
 		{SpanID: "1", Name: "invoke_agent \x1b[31m", Start: begin, End: begin.Add(3 * time.Second), Failed: true},
 	}}
-	page := pageOf(t, r, "/?call=7", HandlerOptions{Traces: spans})
+	page := pageOf(t, r, "/?call=7", Options{Traces: spans})
 	agent, tool := strings.Index(page, `invoke_agent \x1b[31m`), strings.Index(page, "execute_tool search")
 	if agent < 0 || tool < agent || !strings.Contains(page, `class="here"`) || !strings.Contains(page, `{&#34;q&#34;:&#34;&lt;script&gt;&#34;}`) {
 		t.Errorf("got the agent at %d and its tool at %d", agent, tool)
 	}
-	if page := pageOf(t, r, "/?call=8", HandlerOptions{Traces: spans}); !strings.Contains(page, "not in the ring") {
+	if page := pageOf(t, r, "/?call=8", Options{Traces: spans}); !strings.Contains(page, "not in the ring") {
 		t.Error("a call whose trace is not there: want that said")
 	}
 	if page := pageOf(t, r, "/?call=99999"); !strings.Contains(page, "is not kept any more") {
@@ -244,7 +245,7 @@ func TestPageShowsTheWaterfall(t *testing.T) {
 // Every class that the page uses has its rules, and the script asks for nothing that is
 // not there.
 func TestAssets(t *testing.T) {
-	css, err := os.ReadFile("dashboard.css")
+	css, err := os.ReadFile("../../internal/statspage/dashboard.css")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,6 +277,27 @@ func BenchmarkPage(b *testing.B) {
 	for b.Loop() {
 		if w := ask(h, "/"); w.Code != 200 {
 			b.Fatal(w.Code)
+		}
+	}
+}
+
+// TestDashboardShowsSomeOfManyTools: the page has rows for so many tools and for the one it is
+// about, and says how many more there are.
+func TestDashboardShowsSomeOfManyTools(t *testing.T) {
+	const maxTools = 200
+	r := newRecorder(t, stats.Options{MaxTools: 1000})
+	for i := range 2 * maxTools {
+		record(r, call(&toolkit.Definition{Name: fmt.Sprintf("tool%03d", i)}, time.Millisecond))
+	}
+	h := handlerOf(t, r)
+	last := fmt.Sprintf("tool%03d", 2*maxTools-1)
+	for path, rows := range map[string]int{"/?sort=name": maxTools, "/?sort=name&tool=" + last: maxTools + 1} {
+		page := ask(h, path).Body.String()
+		if got := strings.Count(page, `id="tool-tool`); got != rows {
+			t.Errorf("%s: got %d rows, want %d", path, got, rows)
+		}
+		if want := fmt.Sprint(2*maxTools-rows, " more tools"); !strings.Contains(page, want) {
+			t.Errorf("%s: want %q", path, want)
 		}
 	}
 }

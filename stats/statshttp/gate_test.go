@@ -1,7 +1,7 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package stats
+package statshttp
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/toolscope/toolscope/stats"
 )
 
 // contextAt is the context of a request that arrived on an address; none is known
@@ -37,55 +39,55 @@ func TestGate(t *testing.T) {
 	bearer := header("Authorization", "Bearer "+testToken)
 	for _, c := range []struct {
 		name    string
-		options HandlerOptions
+		options Options
 		at      string
 		change  []func(*http.Request)
 		want    int
 	}{
-		{"loopback", HandlerOptions{}, "127.0.0.1", nil, 200},
-		{"loopback, another of its addresses", HandlerOptions{}, "127.8.9.10", nil, 200},
-		{"loopback of IPv6", HandlerOptions{}, "::1", []func(*http.Request){host("[::1]:8080")}, 200},
-		{"loopback of IPv4 in IPv6", HandlerOptions{}, "::ffff:127.0.0.1", nil, 200},
-		{"Unix socket", HandlerOptions{}, "unix", nil, 200},
-		{"private network", HandlerOptions{}, "192.168.1.5", nil, 403},
-		{"public address", HandlerOptions{}, "203.0.113.5", nil, 403},
-		{"unspecified address", HandlerOptions{}, "0.0.0.0", nil, 403},
-		{"no address known", HandlerOptions{}, "", nil, 403},
-		{"through a proxy on this machine", HandlerOptions{}, "127.0.0.1", []func(*http.Request){header("X-Forwarded-For", "203.0.113.5")}, 403},
-		{"through a proxy that says Forwarded", HandlerOptions{}, "127.0.0.1", []func(*http.Request){header("Forwarded", "for=203.0.113.5")}, 403},
+		{"loopback", Options{}, "127.0.0.1", nil, 200},
+		{"loopback, another of its addresses", Options{}, "127.8.9.10", nil, 200},
+		{"loopback of IPv6", Options{}, "::1", []func(*http.Request){host("[::1]:8080")}, 200},
+		{"loopback of IPv4 in IPv6", Options{}, "::ffff:127.0.0.1", nil, 200},
+		{"Unix socket", Options{}, "unix", nil, 200},
+		{"private network", Options{}, "192.168.1.5", nil, 403},
+		{"public address", Options{}, "203.0.113.5", nil, 403},
+		{"unspecified address", Options{}, "0.0.0.0", nil, 403},
+		{"no address known", Options{}, "", nil, 403},
+		{"through a proxy on this machine", Options{}, "127.0.0.1", []func(*http.Request){header("X-Forwarded-For", "203.0.113.5")}, 403},
+		{"through a proxy that says Forwarded", Options{}, "127.0.0.1", []func(*http.Request){header("Forwarded", "for=203.0.113.5")}, 403},
 
-		{"name rebound to loopback", HandlerOptions{}, "127.0.0.1", []func(*http.Request){host("evil.example")}, 421},
-		{"name rebound, with a port", HandlerOptions{}, "127.0.0.1", []func(*http.Request){host("evil.example:8080")}, 421},
-		{"name that begins like loopback", HandlerOptions{}, "127.0.0.1", []func(*http.Request){host("localhost.evil.example")}, 421},
-		{"name that looks like an address", HandlerOptions{}, "127.0.0.1", []func(*http.Request){host("127.0.0.1.evil.example")}, 421},
-		{"no host", HandlerOptions{}, "127.0.0.1", []func(*http.Request){host("")}, 421},
-		{"another address as host", HandlerOptions{}, "127.0.0.1", []func(*http.Request){host("203.0.113.5")}, 421},
-		{"below localhost", HandlerOptions{}, "127.0.0.1", []func(*http.Request){host("app.localhost:8080")}, 200},
-		{"host in capitals with a dot", HandlerOptions{}, "127.0.0.1", []func(*http.Request){host("LOCALHOST.")}, 200},
-		{"configured host", HandlerOptions{Hosts: []string{"Tools.Example"}}, "127.0.0.1", []func(*http.Request){host("tools.example:80")}, 200},
+		{"name rebound to loopback", Options{}, "127.0.0.1", []func(*http.Request){host("evil.example")}, 421},
+		{"name rebound, with a port", Options{}, "127.0.0.1", []func(*http.Request){host("evil.example:8080")}, 421},
+		{"name that begins like loopback", Options{}, "127.0.0.1", []func(*http.Request){host("localhost.evil.example")}, 421},
+		{"name that looks like an address", Options{}, "127.0.0.1", []func(*http.Request){host("127.0.0.1.evil.example")}, 421},
+		{"no host", Options{}, "127.0.0.1", []func(*http.Request){host("")}, 421},
+		{"another address as host", Options{}, "127.0.0.1", []func(*http.Request){host("203.0.113.5")}, 421},
+		{"below localhost", Options{}, "127.0.0.1", []func(*http.Request){host("app.localhost:8080")}, 200},
+		{"host in capitals with a dot", Options{}, "127.0.0.1", []func(*http.Request){host("LOCALHOST.")}, 200},
+		{"configured host", Options{Hosts: []string{"Tools.Example"}}, "127.0.0.1", []func(*http.Request){host("tools.example:80")}, 200},
 
-		{"page of another site", HandlerOptions{}, "127.0.0.1", []func(*http.Request){header("Sec-Fetch-Site", "cross-site"), header("Sec-Fetch-Mode", "no-cors")}, 403},
-		{"page of another port", HandlerOptions{}, "127.0.0.1", []func(*http.Request){header("Sec-Fetch-Site", "same-site"), header("Sec-Fetch-Mode", "cors")}, 403},
-		{"link on another site", HandlerOptions{}, "127.0.0.1", []func(*http.Request){header("Sec-Fetch-Site", "cross-site"), header("Sec-Fetch-Mode", "navigate")}, 200},
-		{"own page", HandlerOptions{}, "127.0.0.1", []func(*http.Request){header("Sec-Fetch-Site", "same-origin"), header("Sec-Fetch-Mode", "cors")}, 200},
+		{"page of another site", Options{}, "127.0.0.1", []func(*http.Request){header("Sec-Fetch-Site", "cross-site"), header("Sec-Fetch-Mode", "no-cors")}, 403},
+		{"page of another port", Options{}, "127.0.0.1", []func(*http.Request){header("Sec-Fetch-Site", "same-site"), header("Sec-Fetch-Mode", "cors")}, 403},
+		{"link on another site", Options{}, "127.0.0.1", []func(*http.Request){header("Sec-Fetch-Site", "cross-site"), header("Sec-Fetch-Mode", "navigate")}, 200},
+		{"own page", Options{}, "127.0.0.1", []func(*http.Request){header("Sec-Fetch-Site", "same-origin"), header("Sec-Fetch-Mode", "cors")}, 200},
 
-		{"open", HandlerOptions{Open: true}, "192.168.1.5", []func(*http.Request){host("192.168.1.5:8080")}, 200},
-		{"open, without an address", HandlerOptions{Open: true}, "", nil, 200},
-		{"open, another address as host", HandlerOptions{Open: true}, "192.168.1.5", []func(*http.Request){host("192.168.1.6")}, 421},
-		{"open, name rebound", HandlerOptions{Open: true}, "192.168.1.5", []func(*http.Request){host("evil.example")}, 421},
-		{"open, configured host", HandlerOptions{Open: true, Hosts: []string{"tools.example"}}, "192.168.1.5", []func(*http.Request){host("tools.example")}, 200},
+		{"open", Options{Open: true}, "192.168.1.5", []func(*http.Request){host("192.168.1.5:8080")}, 200},
+		{"open, without an address", Options{Open: true}, "", nil, 200},
+		{"open, another address as host", Options{Open: true}, "192.168.1.5", []func(*http.Request){host("192.168.1.6")}, 421},
+		{"open, name rebound", Options{Open: true}, "192.168.1.5", []func(*http.Request){host("evil.example")}, 421},
+		{"open, configured host", Options{Open: true, Hosts: []string{"tools.example"}}, "192.168.1.5", []func(*http.Request){host("tools.example")}, 200},
 
-		{"token", HandlerOptions{BearerToken: testToken}, "203.0.113.5", []func(*http.Request){bearer, host("anything.example")}, 200},
-		{"token, without an address", HandlerOptions{BearerToken: testToken}, "", []func(*http.Request){bearer}, 200},
-		{"token in small letters", HandlerOptions{BearerToken: testToken}, "203.0.113.5", []func(*http.Request){header("Authorization", "bearer  "+testToken)}, 200},
-		{"token as password", HandlerOptions{BearerToken: testToken}, "203.0.113.5", []func(*http.Request){basic("anyone", testToken)}, 200},
-		{"token missing on loopback", HandlerOptions{BearerToken: testToken}, "127.0.0.1", nil, 401},
-		{"token missing though open", HandlerOptions{BearerToken: testToken, Open: true}, "192.168.1.5", nil, 401},
-		{"token wrong", HandlerOptions{BearerToken: testToken}, "127.0.0.1", []func(*http.Request){header("Authorization", "Bearer "+testToken+"x")}, 401},
-		{"token's beginning", HandlerOptions{BearerToken: testToken}, "127.0.0.1", []func(*http.Request){header("Authorization", "Bearer "+testToken[:16])}, 401},
-		{"token empty", HandlerOptions{BearerToken: testToken}, "127.0.0.1", []func(*http.Request){header("Authorization", "Bearer ")}, 401},
-		{"token in another scheme", HandlerOptions{BearerToken: testToken}, "127.0.0.1", []func(*http.Request){header("Authorization", "Token "+testToken)}, 401},
-		{"token as user", HandlerOptions{BearerToken: testToken}, "127.0.0.1", []func(*http.Request){basic(testToken, "")}, 401},
+		{"token", Options{BearerToken: testToken}, "203.0.113.5", []func(*http.Request){bearer, host("anything.example")}, 200},
+		{"token, without an address", Options{BearerToken: testToken}, "", []func(*http.Request){bearer}, 200},
+		{"token in small letters", Options{BearerToken: testToken}, "203.0.113.5", []func(*http.Request){header("Authorization", "bearer  "+testToken)}, 200},
+		{"token as password", Options{BearerToken: testToken}, "203.0.113.5", []func(*http.Request){basic("anyone", testToken)}, 200},
+		{"token missing on loopback", Options{BearerToken: testToken}, "127.0.0.1", nil, 401},
+		{"token missing though open", Options{BearerToken: testToken, Open: true}, "192.168.1.5", nil, 401},
+		{"token wrong", Options{BearerToken: testToken}, "127.0.0.1", []func(*http.Request){header("Authorization", "Bearer "+testToken+"x")}, 401},
+		{"token's beginning", Options{BearerToken: testToken}, "127.0.0.1", []func(*http.Request){header("Authorization", "Bearer "+testToken[:16])}, 401},
+		{"token empty", Options{BearerToken: testToken}, "127.0.0.1", []func(*http.Request){header("Authorization", "Bearer ")}, 401},
+		{"token in another scheme", Options{BearerToken: testToken}, "127.0.0.1", []func(*http.Request){header("Authorization", "Token "+testToken)}, 401},
+		{"token as user", Options{BearerToken: testToken}, "127.0.0.1", []func(*http.Request){basic(testToken, "")}, 401},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := handlerOf(t, r, c.options)
@@ -134,24 +136,24 @@ func TestHardening(t *testing.T) {
 	}
 }
 
-func TestHandlerOptionsAreChecked(t *testing.T) {
+func TestOptionsAreChecked(t *testing.T) {
 	r := newRecorder(t)
 	for _, c := range []struct {
 		name    string
-		options HandlerOptions
+		options Options
 		want    string
 	}{
-		{"short token", HandlerOptions{BearerToken: "short"}, "stats: HandlerOptions.BearerToken: got"},
-		{"token with blanks", HandlerOptions{BearerToken: "long enough but with blanks"}, "stats: HandlerOptions.BearerToken: got"},
-		{"host with port", HandlerOptions{Hosts: []string{"a:80"}}, "stats: HandlerOptions.Hosts: got"},
-		{"host with scheme", HandlerOptions{Hosts: []string{"http://a"}}, "stats: HandlerOptions.Hosts: got"},
-		{"empty host", HandlerOptions{Hosts: []string{""}}, "stats: HandlerOptions.Hosts: got"},
-		{"trace URL without mark", HandlerOptions{TraceURL: "http://a/trace/"}, "{trace_id}"},
-		{"trace URL with a script", HandlerOptions{TraceURL: "javascript:alert('{trace_id}')"}, "http or https"},
-		{"trace URL and none", HandlerOptions{TraceURL: "http://a/{trace_id}", NoTraceLinks: true}, "NoTraceLinks"},
-		{"long title", HandlerOptions{Title: strings.Repeat("x", 81)}, "stats: HandlerOptions.Title: got 81 bytes"},
-		{"refresh too quick", HandlerOptions{Refresh: 1}, "stats: HandlerOptions.Refresh: got 1ns"},
-		{"negative refresh", HandlerOptions{Refresh: -1}, "stats: HandlerOptions.Refresh: got -1ns"},
+		{"short token", Options{BearerToken: "short"}, "statshttp: Options.BearerToken: got"},
+		{"token with blanks", Options{BearerToken: "long enough but with blanks"}, "statshttp: Options.BearerToken: got"},
+		{"host with port", Options{Hosts: []string{"a:80"}}, "statshttp: Options.Hosts: got"},
+		{"host with scheme", Options{Hosts: []string{"http://a"}}, "statshttp: Options.Hosts: got"},
+		{"empty host", Options{Hosts: []string{""}}, "statshttp: Options.Hosts: got"},
+		{"trace URL without mark", Options{TraceURL: "http://a/trace/"}, "{trace_id}"},
+		{"trace URL with a script", Options{TraceURL: "javascript:alert('{trace_id}')"}, "http or https"},
+		{"trace URL and none", Options{TraceURL: "http://a/{trace_id}", NoTraceLinks: true}, "NoTraceLinks"},
+		{"long title", Options{Title: strings.Repeat("x", 81)}, "statshttp: Options.Title: got 81 bytes"},
+		{"refresh too quick", Options{Refresh: 1}, "statshttp: Options.Refresh: got 1ns"},
+		{"negative refresh", Options{Refresh: -1}, "statshttp: Options.Refresh: got -1ns"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h, err := NewHandler(r, c.options)
@@ -160,10 +162,10 @@ func TestHandlerOptionsAreChecked(t *testing.T) {
 			}
 		})
 	}
-	if _, err := NewHandler(nil, HandlerOptions{}); err == nil {
+	if _, err := NewHandler(nil, Options{}); err == nil {
 		t.Error("a nil recorder: got no error")
 	}
-	if _, err := NewHandler(r, HandlerOptions{Hosts: []string{"::1"}, Health: []HealthSource{nil}}); err != nil {
+	if _, err := NewHandler(r, Options{Hosts: []string{"::1"}, Health: []stats.HealthSource{nil}}); err != nil {
 		t.Errorf("options that are right: got %v", err)
 	}
 }

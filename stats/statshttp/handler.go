@@ -4,6 +4,7 @@
 package statshttp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -24,6 +25,12 @@ import (
 const (
 	maxQuery = 8 << 10
 	maxPath  = 4 << 10
+)
+
+// What answers are for if a request does not say it.
+const (
+	recently = 5 * time.Minute
+	listed   = 100 // rows of a list
 )
 
 // turnTime is how long a request waits until its answer is computed.
@@ -85,7 +92,7 @@ func NewHandler(recorder *stats.Recorder, o Options) (http.Handler, error) {
 
 // nothingAt is the problem of a path without a resource.
 func nothingAt(r *http.Request) *answer.Problem {
-	at := strings.TrimPrefix(r.URL.EscapedPath(), "/")
+	at := "/" + strings.TrimPrefix(r.URL.EscapedPath(), "/")
 	return answer.NotFound("there is nothing at " + display.Quoted(at) + "; the resources are listed by /openapi.json")
 }
 
@@ -120,11 +127,15 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // isClean reports whether a path has no empty segments and no segments of dots.
-func isClean(p string) bool { return path.Clean(p) == p || path.Clean(p)+"/" == p }
+func isClean(p string) bool { return strings.TrimSuffix(path.Clean(p), "/") == strings.TrimSuffix(p, "/") }
 
 // serve answers a request for a resource.
 func (h *handler) serve(res *route, w http.ResponseWriter, r *http.Request) {
-	q, p := query.Parse(r.URL, res.parameters, res.limit, res.window)
+	window := stats.Window{Last: recently}
+	if res.raw {
+		window = stats.Window{}
+	}
+	q, p := query.Parse(r.URL, res.parameters, cmp.Or(res.limit, listed), window)
 	if p != nil {
 		p.Write(w)
 		return
@@ -169,7 +180,7 @@ func (h *handler) stateTag(r *api.Request) string {
 	recorder, width := h.source.Recorder, int64(stats.IntervalWidth(0))
 	interval := r.Now.UnixNano() / width * width
 	return answer.EntityTag(fmt.Appendf(nil, "%d %d %d %d %s?%s", recorder.Started().UnixNano(), recorder.LastID(),
-		recorder.InFlight(), interval, strings.TrimPrefix(r.URL.EscapedPath(), "/"), r.URL.RawQuery))
+		recorder.InFlight(), interval, r.URL.EscapedPath(), r.URL.RawQuery))
 }
 
 // checkForm checks the form of a request, whatever it asks for.

@@ -1,7 +1,7 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package stats
+package statshttp
 
 import (
 	"encoding/xml"
@@ -13,17 +13,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
 // Every resource refuses what it does not understand with a problem that says so, and
 // what it answers is harmless.
 func TestEveryResourceRefusesBadInput(t *testing.T) {
-	h := handlerOf(t, busyRecorder(t), HandlerOptions{Metrics: func(*Recorder) (http.Handler, error) { return http.NotFoundHandler(), nil }})
+	h := handlerOf(t, busyRecorder(t), Options{Metrics: func(*stats.Recorder) (http.Handler, error) { return http.NotFoundHandler(), nil }})
 	mega := strings.Repeat("a", 1<<20)
-	for path, res := range resources() {
-		target := "/" + path
-		if before, after, named := strings.Cut(target, "*"); named {
+	for path, res := range routes() {
+		target := strings.TrimSuffix(path, "{$}")
+		if before, after, named := strings.Cut(target, "{"); named {
+			_, after, _ = strings.Cut(after, "}")
 			hostile := before + url.PathEscape(hostileName+"-unknown") + after
 			status := http.StatusNotFound
 			if strings.Contains(before, "calls") {
@@ -45,7 +47,7 @@ func TestEveryResourceRefusesBadInput(t *testing.T) {
 			if slices.Contains(res.parameters, "window") {
 				for _, window := range []string{"2m", "-5m", "5M", "0", "null", "5m;", hostileName} {
 					p := asProblem(t, ask(h, target+"?window="+url.QueryEscape(window)), http.StatusBadRequest)
-					if p.Parameter != "window" || !slices.Equal(p.Wanted, WindowNames()) {
+					if p.Parameter != "window" || !slices.Equal(p.Wanted, stats.WindowNames()) {
 						t.Errorf("window=%q: got %+v, want the names listed", window, p)
 					}
 				}

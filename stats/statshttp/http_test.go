@@ -1,7 +1,7 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package stats
+package statshttp
 
 import (
 	"compress/gzip"
@@ -20,6 +20,9 @@ import (
 
 	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/stats/statshttp/internal/answer"
+	"github.com/toolscope/toolscope/stats/statshttp/internal/api"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -28,7 +31,7 @@ import (
 const hostileName = "<img src=x onerror=alert(1)>\x1b[31m\u202etxt/../é"
 
 // handlerOf makes the handler of a recorder, with the default options if none are given.
-func handlerOf(t testing.TB, r *Recorder, o ...HandlerOptions) http.Handler {
+func handlerOf(t testing.TB, r *stats.Recorder, o ...Options) http.Handler {
 	t.Helper()
 	h, err := NewHandler(r, only(o))
 	if err != nil {
@@ -78,9 +81,9 @@ func decoded[T any](t *testing.T, w *httptest.ResponseRecorder) T {
 }
 
 // asProblem checks that an answer is a problem, and returns it.
-func asProblem(t *testing.T, w *httptest.ResponseRecorder, status int) problem {
+func asProblem(t *testing.T, w *httptest.ResponseRecorder, status int) answer.Problem {
 	t.Helper()
-	var p problem
+	var p answer.Problem
 	if w.Code != status || w.Header().Get("Content-Type") != "application/problem+json" {
 		t.Fatalf("got %d %s %.300s, want %d and a problem", w.Code, w.Header().Get("Content-Type"), w.Body, status)
 	}
@@ -97,8 +100,8 @@ func asProblem(t *testing.T, w *httptest.ResponseRecorder, status int) problem {
 }
 
 // busyRecorder has seen calls of three tools, one of them hostile.
-func busyRecorder(t testing.TB) *Recorder {
-	r := newRecorder(t, Options{Registered: func() []toolkit.Definition {
+func busyRecorder(t testing.TB) *stats.Recorder {
+	r := newRecorder(t, stats.Options{Registered: func() []toolkit.Definition {
 		return []toolkit.Definition{{Name: "search"}, {Name: "unused"}}
 	}})
 	search, slow, bad := &toolkit.Definition{Name: "search"}, &toolkit.Definition{Name: "slow"}, &toolkit.Definition{Name: hostileName}
@@ -115,18 +118,18 @@ func busyRecorder(t testing.TB) *Recorder {
 
 func TestSummaryOfHTTP(t *testing.T) {
 	h := handlerOf(t, busyRecorder(t))
-	s := decoded[overview](t, ask(h, "/api/v1/summary"))
+	s := decoded[api.Overview](t, ask(h, "/api/v1/summary"))
 	if s.Window != "5m" || s.Overall.Calls != 104 || s.Overall.Executed != 103 || s.Overall.CacheHits != 1 || s.Overall.Errors != 3 || s.ToolsUsed != 3 {
 		t.Errorf("got %+v", s)
 	}
 	if len(s.Health.Unused) != 1 || s.Health.Unused[0] != "unused" || s.Limits.MaxBytes == 0 {
 		t.Errorf("got health %+v and limits %+v", s.Health, s.Limits)
 	}
-	if s := decoded[overview](t, ask(h, "/api/v1/summary?window=total")); s.Window != "total" || s.Overall.Calls != 104 {
+	if s := decoded[api.Overview](t, ask(h, "/api/v1/summary?window=total")); s.Window != "total" || s.Overall.Calls != 104 {
 		t.Errorf("total: got %+v", s)
 	}
 	past := "/api/v1/summary?since=2020-01-01T00:00:00Z&until=1577840000"
-	if s := decoded[overview](t, ask(h, past)); s.Overall.Calls != 0 {
+	if s := decoded[api.Overview](t, ask(h, past)); s.Overall.Calls != 0 {
 		t.Errorf("a window of the past: got %d calls, want 0", s.Overall.Calls)
 	}
 }
@@ -135,7 +138,7 @@ func TestTools(t *testing.T) {
 	h := handlerOf(t, busyRecorder(t))
 	names := func(target string) string {
 		var list []string
-		for _, x := range decoded[toolList](t, ask(h, target)).Tools {
+		for _, x := range decoded[api.ToolList](t, ask(h, target)).Tools {
 			list = append(list, x.Tool)
 		}
 		return strings.Join(list, ",")
@@ -158,15 +161,15 @@ func TestTools(t *testing.T) {
 func TestToolByName(t *testing.T) {
 	h := handlerOf(t, busyRecorder(t))
 	for _, name := range []string{"search", "slow", hostileName} {
-		d := decoded[toolDetail](t, ask(h, "/api/v1/tools/"+url.PathEscape(name)))
+		d := decoded[api.ToolDetail](t, ask(h, "/api/v1/tools/"+url.PathEscape(name)))
 		if d.Tool != name || d.Calls == 0 {
 			t.Errorf("%q: got %q with %d calls", name, d.Tool, d.Calls)
 		}
 	}
-	if d := decoded[toolDetail](t, ask(h, "/api/v1/tools/slow")); len(d.Groups) != 1 || d.Groups[0].Count != 2 || d.P50Ms < 1999 {
+	if d := decoded[api.ToolDetail](t, ask(h, "/api/v1/tools/slow")); len(d.Groups) != 1 || d.Groups[0].Count != 2 || d.P50Ms < 1999 {
 		t.Errorf("slow: got %+v, want one group of two errors", d)
 	}
-	if d := decoded[toolDetail](t, ask(h, "/api/v1/tools/unused")); d.Tool != "unused" || d.Calls != 0 {
+	if d := decoded[api.ToolDetail](t, ask(h, "/api/v1/tools/unused")); d.Tool != "unused" || d.Calls != 0 {
 		t.Errorf("a registered tool without calls: got %+v", d)
 	}
 	p := asProblem(t, ask(h, "/api/v1/tools/nobody%1b%e2%80%ae"), http.StatusNotFound)
@@ -198,13 +201,13 @@ func TestHistogramOfHTTP(t *testing.T) {
 
 func TestErrorsOfHTTP(t *testing.T) {
 	h := handlerOf(t, busyRecorder(t))
-	if l := decoded[errorList](t, ask(h, "/api/v1/errors")); len(l.Errors) != 2 || l.Errors[0].Count != 2 || l.Errors[0].Tool != "slow" {
+	if l := decoded[api.ErrorList](t, ask(h, "/api/v1/errors")); len(l.Errors) != 2 || l.Errors[0].Count != 2 || l.Errors[0].Tool != "slow" {
 		t.Errorf("got %+v", l)
 	}
-	if l := decoded[errorList](t, ask(h, "/api/v1/errors?tool="+url.QueryEscape(hostileName))); len(l.Errors) != 1 {
+	if l := decoded[api.ErrorList](t, ask(h, "/api/v1/errors?tool="+url.QueryEscape(hostileName))); len(l.Errors) != 1 {
 		t.Errorf("of one tool: got %+v", l)
 	}
-	if l := decoded[errorList](t, ask(h, "/api/v1/errors?limit=1&window=1m")); len(l.Errors) != 1 {
+	if l := decoded[api.ErrorList](t, ask(h, "/api/v1/errors?limit=1&window=1m")); len(l.Errors) != 1 {
 		t.Errorf("limit: got %d", len(l.Errors))
 	}
 	if w := ask(h, "/api/v1/errors?tool=search"); !strings.Contains(w.Body.String(), `"errors": []`) {
@@ -215,7 +218,7 @@ func TestErrorsOfHTTP(t *testing.T) {
 func TestCallsAreFiltered(t *testing.T) {
 	r := busyRecorder(t)
 	h := handlerOf(t, r)
-	group := r.Summary(Window{}).Errors[0].ID
+	group := r.Summary(stats.Window{}).Errors[0].ID
 	for _, c := range []struct {
 		query string
 		want  int
@@ -226,7 +229,7 @@ func TestCallsAreFiltered(t *testing.T) {
 		{"?session=s2", 2}, {"?min_duration=1.5s", 2}, {"?min_duration=2500ms&tool=slow", 1},
 		{"?group=" + group, 2}, {"?before=3&limit=10", 2}, {"?after=102", 2},
 	} {
-		if l := decoded[callList](t, ask(h, "/api/v1/calls"+c.query)); len(l.Calls) != c.want {
+		if l := decoded[api.CallList](t, ask(h, "/api/v1/calls"+c.query)); len(l.Calls) != c.want {
 			t.Errorf("%s: got %d calls, want %d", c.query, len(l.Calls), c.want)
 		}
 	}
@@ -238,7 +241,7 @@ func TestCallsArePaged(t *testing.T) {
 	seen := make(map[uint64]bool)
 	target := "/api/v1/calls?limit=30"
 	for pages := 0; target != "" && pages < 10; pages++ {
-		l := decoded[callList](t, ask(h, target))
+		l := decoded[api.CallList](t, ask(h, target))
 		for _, c := range l.Calls {
 			if seen[c.ID] {
 				t.Errorf("call %d came twice", c.ID)
@@ -256,22 +259,22 @@ func TestCallsArePaged(t *testing.T) {
 }
 
 // fixedTraces has one trace.
-type fixedTraces map[string][]SpanView
+type fixedTraces map[string][]stats.SpanView
 
-func (f fixedTraces) Trace(id string) ([]SpanView, bool) { s, ok := f[id]; return s, ok }
+func (f fixedTraces) Trace(id string) ([]stats.SpanView, bool) { s, ok := f[id]; return s, ok }
 
 func TestCallHasItsTrace(t *testing.T) {
 	r := busyRecorder(t)
 	id := hex.EncodeToString(append([]byte{7}, make([]byte, 15)...))
-	h := handlerOf(t, r, HandlerOptions{TraceURL: "https://jaeger.example/trace/{trace_id}?x=1", Traces: fixedTraces{id: {{SpanID: "1", Name: "execute_tool search"}}}})
-	d := decoded[callDetail](t, ask(h, "/api/v1/calls/7"))
+	h := handlerOf(t, r, Options{TraceURL: "https://jaeger.example/trace/{trace_id}?x=1", Traces: fixedTraces{id: {{SpanID: "1", Name: "execute_tool search"}}}})
+	d := decoded[api.CallDetail](t, ask(h, "/api/v1/calls/7"))
 	if d.TraceURL != "https://jaeger.example/trace/"+id+"?x=1" || len(d.Spans) != 1 || d.Tool != "search" {
 		t.Errorf("got %+v", d)
 	}
-	if d := decoded[callDetail](t, ask(h, "/api/v1/calls/8")); d.Spans != nil || d.TraceURL == "" {
+	if d := decoded[api.CallDetail](t, ask(h, "/api/v1/calls/8")); d.Spans != nil || d.TraceURL == "" {
 		t.Errorf("without spans: got %+v", d)
 	}
-	if d := decoded[callDetail](t, ask(h, "/api/v1/calls/101")); d.TraceURL != "" {
+	if d := decoded[api.CallDetail](t, ask(h, "/api/v1/calls/101")); d.TraceURL != "" {
 		t.Errorf("without a trace: got %q, want no link", d.TraceURL)
 	}
 	asProblem(t, ask(h, "/api/v1/calls/999"), http.StatusNotFound)
@@ -282,20 +285,20 @@ func TestCallHasItsTrace(t *testing.T) {
 
 func TestSessionsAndLoopsOfHTTP(t *testing.T) {
 	h := handlerOf(t, busyRecorder(t))
-	if l := decoded[sessionList](t, ask(h, "/api/v1/sessions")); len(l.Sessions) != 3 || l.Evicted != 0 {
+	if l := decoded[api.SessionList](t, ask(h, "/api/v1/sessions")); len(l.Sessions) != 3 || l.Evicted != 0 {
 		t.Errorf("got %+v", l)
 	}
-	if l := decoded[sessionList](t, ask(h, "/api/v1/sessions?limit=1")); len(l.Sessions) != 1 {
+	if l := decoded[api.SessionList](t, ask(h, "/api/v1/sessions?limit=1")); len(l.Sessions) != 1 {
 		t.Errorf("limit: got %d", len(l.Sessions))
 	}
-	if l := decoded[loopList](t, ask(h, "/api/v1/loops")); len(l.Loops) != 1 || l.Loops[0].Tool != "slow" || l.Loops[0].Times != 3 {
+	if l := decoded[api.LoopList](t, ask(h, "/api/v1/loops")); len(l.Loops) != 1 || l.Loops[0].Tool != "slow" || l.Loops[0].Times != 3 {
 		t.Errorf("got %+v", l)
 	}
 }
 
 func TestSnapshotOfHTTP(t *testing.T) {
 	h := handlerOf(t, busyRecorder(t))
-	s, err := ReadSnapshot(ask(h, "/api/v1/snapshot").Body)
+	s, err := stats.ReadSnapshot(ask(h, "/api/v1/snapshot").Body)
 	if err != nil || s.Tool("search").Executed.Count() != 100 || s.Tool("search").Executed.Max() < 100*time.Millisecond {
 		t.Errorf("got %+v (%v)", s, err)
 	}
@@ -315,16 +318,16 @@ func TestOtherResources(t *testing.T) {
 		}
 	}
 	asProblem(t, ask(h, "/metrics"), http.StatusNotFound)
-	metrics := func(of *Recorder) (http.Handler, error) {
+	metrics := func(of *stats.Recorder) (http.Handler, error) {
 		if of != r {
 			return nil, errors.New("another recorder")
 		}
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "up 1\n") }), nil
 	}
-	if w := ask(handlerOf(t, r, HandlerOptions{Metrics: metrics}), "/metrics"); w.Body.String() != "up 1\n" {
+	if w := ask(handlerOf(t, r, Options{Metrics: metrics}), "/metrics"); w.Body.String() != "up 1\n" {
 		t.Errorf("metrics: got %q", w.Body)
 	}
-	if _, err := NewHandler(newRecorder(t), HandlerOptions{Metrics: metrics}); err == nil || !strings.Contains(err.Error(), "HandlerOptions.Metrics: another recorder") {
+	if _, err := NewHandler(newRecorder(t), Options{Metrics: metrics}); err == nil || !strings.Contains(err.Error(), "Options.Metrics: another recorder") {
 		t.Errorf("metrics that fail: got %v", err)
 	}
 	for _, target := range []string{"/nothing", "/api/v1", "/api/v2/summary", "/api/v1/summary/", "//", "/api/v1/tools/a/b/c", "/assets/../healthz", "/api/v1/tools/*/histogram/x"} {

@@ -1,7 +1,7 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package stats
+package statshttp
 
 import (
 	"bytes"
@@ -13,11 +13,17 @@ import (
 	"go/token"
 	"maps"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/stats/statshttp/internal/answer"
+	"github.com/toolscope/toolscope/stats/statshttp/internal/api"
+	"github.com/toolscope/toolscope/stats/statshttp/internal/query"
 )
 
 var update = flag.Bool("update", false, "write openapi.json anew")
@@ -49,38 +55,38 @@ type described struct {
 }
 
 var descriptions = map[string]described{
-	"":                         {summary: "The dashboard.", media: "text/html"},
-	"assets/dashboard.css":     {summary: "The dashboard's style sheet.", media: "text/css"},
-	"assets/dashboard.js":      {summary: "The dashboard's script.", media: "text/javascript"},
-	"assets/icon.svg":          {summary: "The dashboard's icon.", media: "image/svg+xml"},
-	"api/v1/summary":           {summary: "All tools together, with the health of agents and the recorder's limits.", answer: overview{}},
-	"api/v1/tools":             {summary: "The tools with calls in the window.", answer: toolList{}},
-	"api/v1/tools/*":           {summary: "One tool, with its error groups.", answer: toolDetail{}},
-	"api/v1/tools/*/histogram": {summary: "The running times of a tool's executed calls, for HdrHistogram's own tools.", media: "text/plain"},
-	"api/v1/errors":            {summary: "The error groups, the most frequent first.", answer: errorList{}},
-	"api/v1/calls":             {summary: "Recent calls, the latest first, without their content.", answer: callList{}},
-	"api/v1/calls/*":           {summary: "One recent call, with the spans of its trace if they are at hand.", answer: callDetail{}},
-	"api/v1/sessions":          {summary: "The sessions held, the one seen last first.", answer: sessionList{}},
-	"api/v1/loops":             {summary: "Calls that sessions made over and over, the most frequent first.", answer: loopList{}},
-	"api/v1/running":           {summary: "The calls that run at the moment, the one running for longest first, if the host tells of them.", answer: runningList{}},
-	"api/v1/snapshot":          {summary: "The raw counts and histograms of the window, which add up across processes.", answer: Snapshot{}},
-	"api/v1/stream":            {summary: "Server-sent events of the type summary, whose data is that of /api/v1/summary, whenever there is something new.", media: "text/event-stream"},
-	"api/v1/openapi.json":      {summary: "This definition.", media: "application/openapi+json"},
-	"openapi.json":             {summary: "This definition.", media: "application/openapi+json"},
-	"metrics":                  {summary: "Metrics for Prometheus, if the host serves them.", media: "text/plain"},
-	"healthz":                  {summary: "Whether the process answers, and how its components are.", answer: healthAnswer{}},
+	"/{$}":                           {summary: "The dashboard.", media: "text/html"},
+	"/assets/dashboard.css":          {summary: "The dashboard's style sheet.", media: "text/css"},
+	"/assets/dashboard.js":           {summary: "The dashboard's script.", media: "text/javascript"},
+	"/assets/icon.svg":               {summary: "The dashboard's icon.", media: "image/svg+xml"},
+	"/api/v1/summary":                {summary: "All tools together, with the health of agents and the recorder's limits.", answer: api.Overview{}},
+	"/api/v1/tools":                  {summary: "The tools with calls in the window.", answer: api.ToolList{}},
+	"/api/v1/tools/{name}":           {summary: "One tool, with its error groups.", answer: api.ToolDetail{}},
+	"/api/v1/tools/{name}/histogram": {summary: "The running times of a tool's executed calls, for HdrHistogram's own tools.", media: "text/plain"},
+	"/api/v1/errors":                 {summary: "The error groups, the most frequent first.", answer: api.ErrorList{}},
+	"/api/v1/calls":                  {summary: "Recent calls, the latest first, without their content.", answer: api.CallList{}},
+	"/api/v1/calls/{id}":             {summary: "One recent call, with the spans of its trace if they are at hand.", answer: api.CallDetail{}},
+	"/api/v1/sessions":               {summary: "The sessions held, the one seen last first.", answer: api.SessionList{}},
+	"/api/v1/loops":                  {summary: "Calls that sessions made over and over, the most frequent first.", answer: api.LoopList{}},
+	"/api/v1/running":                {summary: "The calls that run at the moment, the one running for longest first, if the host tells of them.", answer: api.RunningList{}},
+	"/api/v1/snapshot":               {summary: "The raw counts and histograms of the window, which add up across processes.", answer: stats.Snapshot{}},
+	"/api/v1/stream":                 {summary: "Server-sent events of the type summary, whose data is that of /api/v1/summary, whenever there is something new.", media: "text/event-stream"},
+	"/api/v1/openapi.json":           {summary: "This definition.", media: "application/openapi+json"},
+	"/openapi.json":                  {summary: "This definition.", media: "application/openapi+json"},
+	"/metrics":                       {summary: "Metrics for Prometheus, if the host serves them.", media: "text/plain"},
+	"/healthz":                       {summary: "Whether the process answers, and how its components are.", answer: api.HealthAnswer{}},
 }
 
 type object = map[string]any
 
 var parameterSchemas = map[string]object{
-	"window":       {"description": "The window by name; the default is 5m, and total for raw counts.", "schema": object{"enum": WindowNames()}},
+	"window":       {"description": "The window by name; the default is 5m, and total for raw counts.", "schema": object{"enum": stats.WindowNames()}},
 	"since":        {"description": "The beginning of the window, instead of a name: RFC 3339, or seconds since 1970.", "schema": object{"type": "string"}},
 	"until":        {"description": "The end of the window, instead of a name: RFC 3339, or seconds since 1970.", "schema": object{"type": "string"}},
-	"sort":         {"description": "What tools are sorted by, the most first but for names.", "schema": object{"enum": orderNames(), "default": orderNames()[0]}},
-	"limit":        {"description": "How many rows are answered at most.", "schema": object{"type": "integer", "minimum": 1, "maximum": maxListed}},
+	"sort":         {"description": "What tools are sorted by, the most first but for names.", "schema": object{"enum": query.Orders(), "default": query.Orders()[0]}},
+	"limit":        {"description": "How many rows are answered at most.", "schema": object{"type": "integer", "minimum": 1, "maximum": query.MaxListed}},
 	"tool":         {"description": "Only this tool.", "schema": object{"type": "string"}},
-	"outcome":      {"description": "Only calls with this outcome.", "schema": object{"enum": outcomeNames()[1:]}},
+	"outcome":      {"description": "Only calls with this outcome.", "schema": object{"enum": query.Outcomes()}},
 	"error":        {"description": "Only calls with this error.type, or with any for the value any.", "schema": object{"type": "string"}},
 	"group":        {"description": "Only calls of the error group with this id.", "schema": object{"type": "string", "pattern": "^[0-9A-Fa-f]{16}$"}},
 	"session":      {"description": "Only calls of this session.", "schema": object{"type": "string"}},
@@ -97,15 +103,14 @@ func definition(t *testing.T) []byte {
 	comments := fieldComments(t)
 	schemas := object{}
 	paths := object{}
-	for path, res := range resources() {
+	for path, res := range routes() {
 		d, ok := descriptions[path]
 		if !ok {
 			t.Fatalf("%q: got no description, want one in this test", path)
 		}
-		shown, parameters := "/"+path, []object{}
-		if before, after, found := strings.Cut(shown, "*"); found {
-			name := map[bool]string{true: "id", false: "name"}[strings.Contains(before, "calls")]
-			shown = before + "{" + name + "}" + after
+		shown, parameters := strings.TrimSuffix(path, "{$}"), []object{}
+		if _, after, found := strings.Cut(shown, "{"); found {
+			name, _, _ := strings.Cut(after, "}")
 			parameters = append(parameters, object{"name": name, "in": "path", "required": true, "schema": object{"type": "string"}})
 		}
 		for _, name := range res.parameters {
@@ -136,7 +141,7 @@ func definition(t *testing.T) []byte {
 		"components": object{
 			"schemas": schemas,
 			"responses": object{"problem": object{"description": "What was wrong, as RFC 9457 has it.",
-				"content": object{"application/problem+json": object{"schema": schemaOf(reflect.TypeFor[problem](), schemas, comments)}}}},
+				"content": object{"application/problem+json": object{"schema": schemaOf(reflect.TypeFor[answer.Problem](), schemas, comments)}}}},
 			"securitySchemes": object{"bearer": object{"type": "http", "scheme": "bearer"}, "basic": object{"type": "http", "scheme": "basic", "description": "The token is the password."}},
 		},
 		"security": []object{{}, {"bearer": []string{}}, {"basic": []string{}}},
@@ -153,9 +158,9 @@ func schemaOf(typ reflect.Type, schemas object, comments map[string]string) obje
 	switch {
 	case typ == reflect.TypeFor[time.Time]():
 		return object{"type": "string", "format": "date-time"}
-	case typ == reflect.TypeFor[*Histogram]():
+	case typ == reflect.TypeFor[*stats.Histogram]():
 		return object{"type": "string", "contentEncoding": "base64", "description": "HdrHistogram V2, compressed; nanoseconds."}
-	case typ == reflect.TypeFor[Figures]():
+	case typ == reflect.TypeFor[stats.Figures]():
 		return object{"type": "object", "additionalProperties": object{"type": "number"}}
 	}
 	switch typ.Kind() {
@@ -171,6 +176,9 @@ func schemaOf(typ reflect.Type, schemas object, comments map[string]string) obje
 		return object{"type": "number"}
 	case reflect.Struct:
 		name := typ.Name()
+		if strings.Contains(typ.PkgPath(), "/internal/") { // a name that is not exported by the API
+			name = strings.ToLower(name[:1]) + name[1:]
+		}
 		if _, known := schemas[name]; !known {
 			schemas[name] = nil // against rings
 			properties, required := object{}, []string{}
@@ -201,42 +209,47 @@ func addMembers(typ reflect.Type, properties object, required *[]string, schemas
 	}
 }
 
-// fieldComments are the comments on the fields of this package's structs.
+// fieldComments are the comments on the fields of the structs that are answered.
 func fieldComments(t *testing.T) map[string]string {
-	packages := make(map[string]string)
-	files, err := os.ReadDir(".")
+	comments := make(map[string]string)
+	for _, pattern := range []string{"../*.go", "internal/api/*.go", "internal/answer/*.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: got %d files, %v", pattern, len(files), err)
+		}
+		for _, f := range files {
+			if !strings.HasSuffix(f, "_test.go") {
+				addComments(t, f, comments)
+			}
+		}
+	}
+	return comments
+}
+
+func addComments(t *testing.T, name string, comments map[string]string) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := token.NewFileSet()
-	for _, f := range files {
-		if !strings.HasSuffix(f.Name(), ".go") || strings.HasSuffix(f.Name(), "_test.go") {
-			continue
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.TypeSpec)
+		if !ok {
+			return true
 		}
-		file, err := parser.ParseFile(set, f.Name(), nil, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			spec, ok := n.(*ast.TypeSpec)
-			if !ok {
-				return true
-			}
-			if st, ok := spec.Type.(*ast.StructType); ok {
-				for _, field := range st.Fields.List {
-					text := field.Doc.Text()
-					if text == "" {
-						text = field.Comment.Text()
-					}
-					for _, name := range field.Names {
-						packages[spec.Name.Name+"."+name.Name] = plainComment(text)
-					}
+		if st, ok := spec.Type.(*ast.StructType); ok {
+			for _, field := range st.Fields.List {
+				text := field.Doc.Text()
+				if text == "" {
+					text = field.Comment.Text()
+				}
+				for _, name := range field.Names {
+					comments[spec.Name.Name+"."+name.Name] = plainComment(text)
 				}
 			}
-			return true
-		})
-	}
-	return packages
+		}
+		return true
+	})
 }
 
 // plainComment is a comment on one line, without the brackets of links.

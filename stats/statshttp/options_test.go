@@ -1,7 +1,7 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package stats
+package statshttp
 
 import (
 	"strings"
@@ -39,18 +39,18 @@ func TestTraceLinksFollowTheExporter(t *testing.T) {
 	if page := pageOf(t, r, "/"); !strings.Contains(page, link) {
 		t.Errorf("the page lacks %s", link)
 	}
-	if page := pageOf(t, r, "/", HandlerOptions{NoTraceLinks: true}); strings.Contains(page, "16686") {
+	if page := pageOf(t, r, "/", Options{NoTraceLinks: true}); strings.Contains(page, "16686") {
 		t.Error("the page has links though they were turned off")
 	}
 }
 
 func TestLinksOfTheHost(t *testing.T) {
 	r := newRecorder(t)
-	if page := pageOf(t, r, "/", HandlerOptions{Links: []Link{{"approvals <b>", "approvals?a=1"}}}); !strings.Contains(page, `<a href="approvals?a=1">approvals &lt;b&gt;</a>`) {
+	if page := pageOf(t, r, "/", Options{Links: []Link{{"approvals <b>", "approvals?a=1"}}}); !strings.Contains(page, `<a href="approvals?a=1">approvals &lt;b&gt;</a>`) {
 		t.Error("the page lacks the link")
 	}
 	for _, c := range [][2]string{{"", "a"}, {strings.Repeat("x", 41), "a"}, {"x", ""}, {"x", "/a"}, {"x", "https://example.com/"}, {"x", "//example.com/a"}, {"x", "javascript:alert(1)"}} {
-		if _, err := NewHandler(r, HandlerOptions{Links: []Link{{c[0], c[1]}}}); err == nil || !strings.Contains(err.Error(), "HandlerOptions.Links[0]") {
+		if _, err := NewHandler(r, Options{Links: []Link{{c[0], c[1]}}}); err == nil || !strings.Contains(err.Error(), "Options.Links[0]") {
 			t.Errorf("%q: got %v", c, err)
 		}
 	}

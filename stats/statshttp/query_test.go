@@ -1,15 +1,13 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package stats
+package statshttp
 
 import (
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 )
 
@@ -71,50 +69,4 @@ func TestLargeRequests(t *testing.T) {
 	for _, target := range []string{"/?tool=" + mega, "/api/v1/calls?tool=" + mega, "/api/v1/calls?" + strings.Repeat("&", 1<<20), "/api/v1/tools/" + mega, "/" + mega} {
 		asProblem(t, ask(h, target), http.StatusRequestURITooLong)
 	}
-}
-
-func TestWindowOfQuery(t *testing.T) {
-	at := time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
-	for _, c := range []struct {
-		query string
-		want  Window
-	}{
-		{"", recently},
-		{"window=total", Window{}},
-		{"window=24h", Window{Last: 24 * time.Hour}},
-		{"since=2026-11-21T09:30:00Z", Window{Since: at}},
-		{"until=1795253400.5", Window{Until: at.Add(500 * time.Millisecond)}},
-		{"since=2026-11-21T10:30:00%2B01:00&until=2026-11-21T10:00:00Z", Window{Since: at, Until: at.Add(30 * time.Minute)}},
-	} {
-		q := parseQuery(&url.URL{RawQuery: c.query}, windowNames)
-		got := q.window(recently)
-		if q.problem != nil || got.Last != c.want.Last || !got.Since.Equal(c.want.Since) || !got.Until.Equal(c.want.Until) {
-			t.Errorf("%s: got %v (%v), want %v", c.query, got, q.problem, c.want)
-		}
-	}
-}
-
-// No query makes the parser panic, and what it lets through is within its bounds.
-func FuzzQuery(f *testing.F) {
-	f.Add("window=5m&limit=3")
-	f.Add("since=1e9&until=2026-11-21T10:00:00Z&min_duration=1h&outcome=refused&error=any")
-	f.Add("%zz&&=;limit=\x00")
-	names := slices.Concat(windowNames, callParameters, []string{"sort"})
-	h := &handler{}
-	f.Fuzz(func(t *testing.T, raw string) {
-		q := parseQuery(&url.URL{RawQuery: raw}, names)
-		if q.problem != nil {
-			return
-		}
-		w, filter := q.window(recently), h.filter(q, listed)
-		if q.problem != nil {
-			return
-		}
-		if err := w.Validate(); err != nil {
-			t.Errorf("%q: let a window through that is %v", raw, err)
-		}
-		if filter.Limit < 1 || filter.Limit > maxListed || filter.MinDuration < 0 {
-			t.Errorf("%q: let through %+v", raw, filter)
-		}
-	})
 }

@@ -8,11 +8,9 @@ import (
 	"embed"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/internal/statspage"
-	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/stats/statshttp/internal/answer"
 	"github.com/toolscope/toolscope/stats/statshttp/internal/api"
 	"github.com/toolscope/toolscope/stats/statshttp/internal/dashboard"
@@ -25,19 +23,13 @@ type bodyFunc func(h *handler, r *api.Request) ([]byte, *answer.Problem)
 // A route is the resource at a path.
 type route struct {
 	contentType string
-	parameters  []string     // the names of those that its query may have
-	limit       int          // the default of the parameter limit
-	window      stats.Window // the default of the parameters window, since and until
-	counted     bool         // whether the answer changes only with what the recorder counts
-	body        bodyFunc     // nil for a route that writes the answer itself
+	parameters  []string // the names of those that its query may have
+	limit       int      // the default of the parameter limit; 0 is 100
+	raw         bool     // whether the default window is all time, not the last five minutes
+	counted     bool     // whether the answer changes only with what the recorder counts
+	body        bodyFunc // nil for a route that writes the answer itself
 	serve       func(h *handler, w http.ResponseWriter, r *api.Request)
 }
-
-// recently is the default window, except of raw numbers.
-var recently = stats.Window{Last: 5 * time.Minute}
-
-// listed is how many rows a list has by default.
-const listed = 100
 
 // routes are the resources by their patterns. It is a function, so that a program without a handler does not link them.
 func routes() map[string]*route {
@@ -67,20 +59,12 @@ func routes() map[string]*route {
 		"/metrics":              {serve: (*handler).metrics},
 		"/healthz":              fresh((*api.Source).Healthz, "fail"),
 		"/api/v1/tools/{name}/histogram": {
-			contentType: "text/plain; charset=utf-8", counted: true, parameters: with(window, "format"),
+			contentType: "text/plain; charset=utf-8", counted: true, raw: true, parameters: with(window, "format"),
 			body: func(h *handler, r *api.Request) ([]byte, *answer.Problem) { return h.source.Histogram(r) },
 		},
 	}
-	for pattern, res := range all {
-		raw := pattern == "/api/v1/snapshot" || pattern == "/api/v1/tools/{name}/histogram"
-		if !raw {
-			res.window = recently
-		}
-		if res.limit == 0 {
-			res.limit = listed
-		}
-	}
 	all["/api/v1/tools"].limit = query.MaxListed
+	all["/api/v1/snapshot"].raw = true
 	return all
 }
 

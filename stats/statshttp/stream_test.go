@@ -1,7 +1,7 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package stats
+package statshttp
 
 import (
 	"bufio"
@@ -16,6 +16,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/stats/statshttp/internal/api"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -78,7 +80,7 @@ func TestStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecorder(t)
 		tool := &toolkit.Definition{Name: "search"}
-		h := handlerOf(t, r, HandlerOptions{Refresh: time.Second})
+		h := handlerOf(t, r, Options{Refresh: time.Second})
 		c, end := listen(h, "/api/v1/stream?window=1m")
 		synctest.Wait()
 		if got := c.events(); len(got) != 1 || c.header.Get("Content-Type") != "text/event-stream" || c.header.Get("Cache-Control") != "no-store" {
@@ -86,7 +88,7 @@ func TestStream(t *testing.T) {
 		}
 		record(r, call(tool, time.Millisecond, failing("tool_error", "a\nb\u2028")))
 		time.Sleep(time.Second + time.Millisecond)
-		var s overview
+		var s api.Overview
 		got := c.events()
 		if err := json.Unmarshal([]byte(got[len(got)-1]), &s); err != nil || s.Overall.Calls != 1 || s.Window != "1m" || len(got) != 2 {
 			t.Errorf("after a call: got %d events, the last %.200s (%v)", len(got), got[len(got)-1], err)
@@ -107,7 +109,7 @@ func TestStream(t *testing.T) {
 func TestStreamSaysThatItLives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := time.Now()
-		r := newRecorder(t, Options{Clock: func() time.Time { return clock }}) // stands still
+		r := newRecorder(t, stats.Options{Clock: func() time.Time { return clock }}) // stands still
 		c, end := listen(handlerOf(t, r), "/api/v1/stream")
 		time.Sleep(40 * time.Second)
 		end()
@@ -121,7 +123,7 @@ func TestStreamSaysThatItLives(t *testing.T) {
 // when the recorder is closed.
 func TestStreamsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r, err := New(Options{})
+		r, err := stats.New(stats.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +181,7 @@ func TestStreamsAreBounded(t *testing.T) {
 // Through a real server, with a reader that reads nothing for a while.
 func TestStreamOverTheNetwork(t *testing.T) {
 	r := newRecorder(t)
-	server := httptest.NewServer(handlerOf(t, r, HandlerOptions{Refresh: 100 * time.Millisecond}))
+	server := httptest.NewServer(handlerOf(t, r, Options{Refresh: 100 * time.Millisecond}))
 	defer server.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -212,8 +214,8 @@ func TestBusy(t *testing.T) {
 		}
 		begun := time.Now()
 		asProblem(t, ask(h, "/api/v1/summary"), http.StatusServiceUnavailable)
-		if waited := time.Since(begun); waited != waitTime {
-			t.Errorf("waited %v, want %v", waited, waitTime)
+		if waited := time.Since(begun); waited != turnTime {
+			t.Errorf("waited %v, want %v", waited, turnTime)
 		}
 		<-h.turns
 		if w := ask(h, "/api/v1/summary"); w.Code != http.StatusOK {

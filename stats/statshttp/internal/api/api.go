@@ -18,8 +18,6 @@ import (
 // An Answer makes the value that answers a request.
 type Answer func(s *Source, r *Request) (any, *answer.Problem)
 
-func coveredBy(s *stats.Summary) covered { return covered{s.Window, s.From, s.To, s.Seconds} }
-
 // Overview is the answer of /api/v1/summary for a window.
 func (s *Source) Overview(w stats.Window) Overview {
 	sum := s.Recorder.Summary(w)
@@ -78,27 +76,12 @@ func (s *Source) Histogram(r *Request) ([]byte, *answer.Problem) {
 	if r.Format == "hlog" {
 		err = stats.WriteHlog(&b, name, s.Recorder.Intervals(r.Window)...)
 	} else {
-		err = Executed(s.Recorder.Snapshot(r.Window), name).WriteHgrm(&b)
+		err = s.Recorder.Snapshot(r.Window).Executed(name).WriteHgrm(&b)
 	}
 	if err != nil {
 		return nil, answer.Internal("the histogram could not be encoded")
 	}
 	return b.Bytes(), nil
-}
-
-// Executed is the running times of a tool, or of all tools if the name is "".
-func Executed(s *stats.Snapshot, tool string) *stats.Histogram {
-	if tool == "" {
-		all := make([]*stats.Histogram, len(s.Tools))
-		for i := range s.Tools {
-			all[i] = s.Tools[i].Executed
-		}
-		return stats.MergeHistograms(all...)
-	}
-	if t := s.Tool(tool); t != nil {
-		return t.Executed
-	}
-	return nil
 }
 
 // GroupsOf are the error groups of one tool, or all of them if the name is "".
@@ -130,7 +113,9 @@ func (s *Source) Loops(r *Request) (any, *answer.Problem) {
 }
 
 // Snapshot answers /api/v1/snapshot.
-func (s *Source) Snapshot(r *Request) (any, *answer.Problem) { return s.Recorder.Snapshot(r.Window), nil }
+func (s *Source) Snapshot(r *Request) (any, *answer.Problem) {
+	return s.Recorder.Snapshot(r.Window), nil
+}
 
 // RunningCalls answers /api/v1/running.
 func (s *Source) RunningCalls(r *Request) (any, *answer.Problem) {

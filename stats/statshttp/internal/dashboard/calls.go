@@ -95,7 +95,7 @@ func (p *page) callPart() callPart {
 		part.Filtered = part.Filtered || p.Text(name) != ""
 	}
 	part.Filtered = part.Filtered || f.MinDuration > 0
-	if p.Call > 0 {
+	if p.Chosen > 0 {
 		part.Chosen = p.chosen()
 	}
 	return part
@@ -140,15 +140,15 @@ func (p *page) callRow(c api.CallLink) callRow {
 		CallLink: c, Clock: c.Time.In(p.Now.Location()).Format(plot.ClockLayout + ".000"),
 		Href:        p.href("call", strconv.FormatUint(c.ID, 10)) + "#call",
 		SessionHref: p.href("session", c.Session) + "#calls",
-		Current:     c.ID == p.Call, Failed: c.ErrorType != "",
+		Current:     c.ID == p.Chosen, Failed: c.ErrorType != "",
 	}
 }
 
 func (p *page) chosen() *chosenCall {
 	part := &chosenCall{Close: p.href("call", "") + "#calls", Watched: p.Traces != nil}
-	c, ok := p.Recorder.Call(p.Call)
+	c, ok := p.Recorder.Call(p.Chosen)
 	if !ok {
-		part.ID, part.Gone = p.Call, true
+		part.ID, part.Gone = p.Chosen, true
 		return part
 	}
 	part.callRow = p.callRow(p.Linked(c))

@@ -6,6 +6,7 @@ package dashboard
 import (
 	"time"
 
+	"github.com/toolscope/toolscope/internal/histogram"
 	"github.com/toolscope/toolscope/internal/plot"
 	"github.com/toolscope/toolscope/stats"
 )
@@ -28,13 +29,13 @@ func newTimeline(intervals []*stats.Snapshot, from, to time.Time, tool string) *
 	t := &timeline{width: columnWidth(to.Sub(from)), lines: make(map[string]*plot.Line)}
 	start := time.Unix(0, from.UnixNano()/int64(t.width)*int64(t.width)).In(to.Location())
 	n := int(to.Sub(start)/t.width) + 1
-	parts := make([][]*stats.Histogram, n)
+	parts := make([][]*histogram.Histogram, n)
 	for _, s := range intervals {
 		i := int(s.From.Sub(start) / t.width)
 		if s.From.Before(start) || i >= n {
 			continue
 		}
-		parts[i] = append(parts[i], s.Executed(tool))
+		parts[i] = append(parts[i], (*histogram.Histogram)(s.Executed(tool)))
 		for j := range s.Tools {
 			x := &s.Tools[j]
 			t.addCounts(x.Tool, i, n, x)
@@ -43,7 +44,7 @@ func newTimeline(intervals []*stats.Snapshot, from, to time.Time, tool string) *
 	}
 	for i := range parts {
 		c := plot.HeatColumn{From: start.Add(time.Duration(i) * t.width), To: start.Add(time.Duration(i+1) * t.width)}
-		c.Executed = stats.MergeHistograms(parts[i]...)
+		c.Executed = (*stats.Histogram)(histogram.Merge(parts[i]...))
 		t.columns = append(t.columns, c)
 		begin, end := c.From, c.To // of the part that is over
 		if begin.Before(from) {

@@ -31,7 +31,7 @@ type Query struct {
 	Sort   string // the name of an order of [SortTools]
 	Limit  int
 	Filter stats.Filter // without Limit
-	Call   uint64       // 0 for none
+	Chosen uint64       // the parameter call; 0 for none
 	Format string       // hgrm or hlog
 	Fail   string       // never or degraded
 
@@ -87,7 +87,7 @@ func (p *parser) readValues() {
 	limit := uint64(p.Limit)
 	p.number("limit", &limit, 1, MaxListed)
 	p.Limit = int(limit)
-	p.number("call", &p.Call, 1, 1<<63)
+	p.number("call", &p.Chosen, 1, 1<<63)
 	p.choice("format", &p.Format, []string{"hgrm", "hlog"})
 	p.choice("fail", &p.Fail, []string{"never", "degraded"})
 	f.Tool, f.Session, f.Policy, f.ErrorGroup = p.Text("tool"), p.Text("session"), p.Text("policy"), p.Text("group")

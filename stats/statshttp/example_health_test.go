@@ -1,7 +1,7 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package stats_test
+package statshttp_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 
 	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/stats/statshttp"
 )
 
 // queue is a part of the program that tells of itself.
@@ -25,14 +26,14 @@ func (q queue) Components() []stats.Component {
 }
 
 // A probe that is to fail while something is wrong asks for it.
-func ExampleHandlerOptions_health() {
+func ExampleOptions_health() {
 	recorder, err := stats.New(stats.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer recorder.Close(context.Background())
-	handler, err := stats.NewHandler(recorder, stats.HandlerOptions{Health: []stats.HealthSource{queue{waiting: 120}}})
+	handler, err := statshttp.NewHandler(recorder, statshttp.Options{Health: []stats.HealthSource{queue{waiting: 120}}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,7 +1,7 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package stats
+package histogram
 
 import (
 	"bytes"
@@ -10,9 +10,11 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"strings"
 	"sync"
+	"time"
 	"unicode"
 
 	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
@@ -56,8 +58,8 @@ func (h *Histogram) encode() []byte {
 	form := make([]byte, v2Header, v2Header+3*len(h.index))
 	binary.BigEndian.PutUint32(form, v2Cookie)
 	binary.BigEndian.PutUint32(form[12:], uint32(h.layout.digits))
-	binary.BigEndian.PutUint64(form[16:], uint64(lowestNs))
-	binary.BigEndian.PutUint64(form[24:], uint64(highestNs))
+	binary.BigEndian.PutUint64(form[16:], uint64(Lowest))
+	binary.BigEndian.PutUint64(form[24:], uint64(Highest))
 	binary.BigEndian.PutUint64(form[32:], math.Float64bits(1)) // the unit of values
 	form = appendCounts(form, h)
 	binary.BigEndian.PutUint32(form[4:], uint32(len(form)-v2Header))
@@ -83,7 +85,7 @@ const maxHistogramText = 512 << 10
 // another range or precision than those of this package.
 func (h *Histogram) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
-		*h = Histogram{layout: layouts[auxDigits]}
+		*h = Histogram{layout: layouts[MinDigits]}
 		return nil
 	}
 	if len(text) > maxHistogramText {
@@ -94,20 +96,20 @@ func (h *Histogram) UnmarshalText(text []byte) error {
 		return fmt.Errorf("stats: histogram: %w", err)
 	}
 	digits := int(p.SignificantFigures())
-	if p.LowestTrackableValue() != lowestNs || p.HighestTrackableValue() != highestNs || digits < minDigits || digits > maxDigits {
+	if p.LowestTrackableValue() != Lowest || p.HighestTrackableValue() != Highest || digits < MinDigits || digits > MaxDigits {
 		return fmt.Errorf("stats: histogram: got a range of %d to %d with %d digits, want %d to %d with 2 or 3",
-			p.LowestTrackableValue(), p.HighestTrackableValue(), digits, lowestNs, highestNs)
+			p.LowestTrackableValue(), p.HighestTrackableValue(), digits, Lowest, Highest)
 	}
-	b := newBuilder(layouts[digits])
-	defer b.release()
+	b := builderOf(layouts[digits])
+	defer b.Release()
 	p.ForEachBucket(func(value, count int64) bool {
 		if count > 0 {
-			b.add(b.layout.index(min(value, highestNs)), uint64(count))
+			b.addCount(b.layout.index(min(value, Highest)), uint64(count))
 		}
 		return true
 	})
 	*h = Histogram{layout: layouts[digits]}
-	if made := b.histogram(); made != nil {
+	if made := b.Histogram(); made != nil {
 		*h = *made
 	}
 	return nil
@@ -115,15 +117,15 @@ func (h *Histogram) UnmarshalText(text []byte) error {
 
 // packed is the histogram as hdrhistogram-go's sparse one.
 func (h *Histogram) packed() *hdrhistogram.PackedHistogram {
-	digits := auxDigits
+	digits := MinDigits
 	if h != nil {
 		digits = h.layout.digits
 	}
-	p := hdrhistogram.NewPacked(lowestNs, highestNs, digits)
+	p := hdrhistogram.NewPacked(Lowest, Highest, digits)
 	if h != nil {
 		for i, at := range h.index {
 			// The value is within the range and counts are below maxCount: no error.
-			_ = p.RecordValues(min(h.layout.lowest(int(at)), highestNs), int64(h.count(i)))
+			_ = p.RecordValues(min(h.layout.lowest(int(at)), Highest), int64(h.count(i)))
 		}
 	}
 	return p
@@ -131,11 +133,11 @@ func (h *Histogram) packed() *hdrhistogram.PackedHistogram {
 
 // dense is the histogram as hdrhistogram-go's usual one.
 func (h *Histogram) dense() *hdrhistogram.Histogram {
-	digits := auxDigits
+	digits := MinDigits
 	if h != nil {
 		digits = h.layout.digits
 	}
-	d := hdrhistogram.New(lowestNs, highestNs, digits)
+	d := hdrhistogram.New(Lowest, Highest, digits)
 	h.packed().MergeInto(d)
 	return d
 }
@@ -147,11 +149,16 @@ func (h *Histogram) WriteHgrm(w io.Writer) error {
 	return err
 }
 
-// WriteHlog writes the running times of a tool's executed calls in HdrHistogram's
-// .hlog form: a line for each snapshot in which it ran, with the tool's name as the
-// tag (what a tag may not have is replaced by "_"). All tools together if tool is
-// "".
-func WriteHlog(w io.Writer, tool string, intervals ...*Snapshot) error {
+// An Interval is a histogram of a span of time.
+type Interval struct {
+	From, To time.Time
+	*Histogram
+}
+
+// WriteHlog writes histograms in HdrHistogram's .hlog form: a line for each that is not empty,
+// with a tag (what a tag may not have is replaced by "_"). start is the beginning of the log; zero
+// leaves it out.
+func WriteHlog(w io.Writer, tag string, start time.Time, intervals iter.Seq[Interval]) error {
 	log := hdrhistogram.NewHistogramLogWriter(w)
 	if err := log.OutputComment("[toolscope: running times in nanoseconds, maxima in milliseconds]"); err != nil {
 		return err
@@ -159,23 +166,22 @@ func WriteHlog(w io.Writer, tool string, intervals ...*Snapshot) error {
 	if err := log.OutputLogFormatVersion(); err != nil {
 		return err
 	}
-	if len(intervals) > 0 {
-		if err := log.OutputStartTime(intervals[0].From.UnixMilli()); err != nil {
+	if !start.IsZero() {
+		if err := log.OutputStartTime(start.UnixMilli()); err != nil {
 			return err
 		}
 	}
 	if err := log.OutputLegend(); err != nil {
 		return err
 	}
-	for _, s := range intervals {
-		h := s.executed(tool)
-		if h.Count() == 0 {
+	for x := range intervals {
+		if x.Count() == 0 {
 			continue
 		}
-		p := h.packed()
-		p.SetStartTimeMs(s.From.UnixMilli())
-		p.SetEndTimeMs(s.To.UnixMilli())
-		p.SetTag(hlogTag(tool))
+		p := x.packed()
+		p.SetStartTimeMs(x.From.UnixMilli())
+		p.SetEndTimeMs(x.To.UnixMilli())
+		p.SetTag(hlogTag(tag))
 		if err := log.OutputIntervalPackedHistogram(p); err != nil {
 			return err
 		}
@@ -183,26 +189,11 @@ func WriteHlog(w io.Writer, tool string, intervals ...*Snapshot) error {
 	return nil
 }
 
-// executed is the running time of a tool, or of all tools if the name is "".
-func (s *Snapshot) executed(tool string) *Histogram {
-	if tool != "" {
-		if t := s.Tool(tool); t != nil {
-			return t.Executed
-		}
-		return nil
-	}
-	all := make([]*Histogram, len(s.Tools))
-	for i := range s.Tools {
-		all[i] = s.Tools[i].Executed
-	}
-	return MergeHistograms(all...)
-}
-
-func hlogTag(tool string) string {
+func hlogTag(tag string) string {
 	return strings.Map(func(r rune) rune {
 		if r == ',' || r == '=' || unicode.IsSpace(r) || !unicode.IsGraphic(r) {
 			return '_'
 		}
 		return r
-	}, tool)
+	}, tag)
 }

@@ -1,7 +1,7 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package stats
+package histogram
 
 import (
 	"bytes"
@@ -14,18 +14,18 @@ func TestEncodeAsHdrHistogramDoes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, digits := range []int{2, 3} {
 		for n := range 300 {
-			b := newBuilder(layouts[digits])
+			b := NewBuilder(digits)
 			for range 1 + r.IntN(1+n*n) {
-				b.add(b.layout.index(r.Int64N(1+highestNs>>r.IntN(40))), 1+r.Uint64N(1<<r.IntN(50)))
+				b.addCount(b.layout.index(r.Int64N(1+Highest>>r.IntN(40))), 1+r.Uint64N(1<<r.IntN(50)))
 			}
 			if n%7 == 0 {
-				b.add(r.IntN(3), 1) // at the beginning, where zeros are few
+				b.addCount(r.IntN(3), 1) // at the beginning, where zeros are few
 			}
 			if n%11 == 0 {
-				b.add(b.layout.index(highestNs), 1<<(50+r.IntN(13)))
+				b.addCount(b.layout.index(Highest), 1<<(50+r.IntN(13)))
 			}
-			h := b.histogram()
-			b.release()
+			h := b.Histogram()
+			b.Release()
 			got, err := h.MarshalText()
 			if err != nil {
 				t.Fatal(err)
@@ -51,11 +51,11 @@ func TestEncodeMakesNoCompressor(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector lets sync.Pool forget at random")
 	}
-	h := newLive(layouts[3], nil)
-	for _, v := range logNormal(100) {
-		h.record(v)
+	h := NewLive(3, nil)
+	for _, v := range []int64{1e3, 5e6, 7e6, 2e8, 3e9} {
+		h.Record(v)
 	}
-	of := h.read(false)
+	of := h.Read(false)
 	if got := testing.AllocsPerRun(100, func() { _, _ = of.MarshalText() }); got > 8 {
 		t.Errorf("got %v allocations, want at most 8", got)
 	}

@@ -1,9 +1,10 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package stats
+package histogram
 
 import (
+	"math"
 	"math/bits"
 	"time"
 )
@@ -11,16 +12,15 @@ import (
 // The range and unit of every histogram: HdrHistogram's for values from 100 ns to
 // one hour. The unit is the power of two below the lowest value, 64 ns.
 const (
-	lowestNs  = 100
-	highestNs = int64(time.Hour)
+	Lowest    = 100
+	Highest   = int64(time.Hour)
 	unitShift = 6
 )
 
 // Digits of precision that histograms can have.
 const (
-	minDigits = 2
-	maxDigits = 3
-	auxDigits = 2 // of every histogram but the executed calls' one
+	MinDigits = 2
+	MaxDigits = 3
 )
 
 // layout numbers the counters of an HdrHistogram of the range above: linear in
@@ -31,17 +31,17 @@ type layout struct {
 	counters int  // a multiple of chunkLen
 }
 
-var layouts = [maxDigits + 1]*layout{2: newLayout(2, 7), 3: newLayout(3, 10)}
+var layouts = [MaxDigits + 1]*layout{2: newLayout(2, 7), 3: newLayout(3, 10)}
 
 func newLayout(digits int, half uint) *layout {
 	l := &layout{digits: digits, half: half}
-	used := l.index(highestNs) + 1
+	used := l.index(Highest) + 1
 	l.counters = (used + chunkLen - 1) / chunkLen * chunkLen
 	return l
 }
 
 // index is the number of the counter that ns falls into. ns must be in
-// [0, highestNs].
+// [0, Highest].
 func (l *layout) index(ns int64) int {
 	v := uint64(ns) >> unitShift
 	b := uint(bits.Len32(uint32(v>>(l.half&63))|1)-1) & 63 // & 63 spares the shifts a test
@@ -71,11 +71,26 @@ func (l *layout) middle(i int) float64 {
 	return float64(l.lowest(i)) + float64(int64(1)<<l.shift(i))/2
 }
 
-// octave is the doubling that ns falls into, for exemplars.
-func octave(ns int64) int { return bits.Len64(uint64(ns) >> unitShift) }
+// Octave is the doubling that ns falls into, for exemplars.
+func Octave(ns int64) int { return bits.Len64(uint64(ns) >> unitShift) }
 
-// octaves is how many there are.
-var octaves = octave(highestNs) + 1
+// Octaves is how many there are.
+var Octaves = Octave(Highest) + 1
 
-// clampNs brings a time into the range of the histograms.
-func clampNs(d time.Duration) int64 { return min(max(int64(d), 0), highestNs) }
+// Clamp brings a time into the range of the histograms.
+func Clamp(d time.Duration) int64 { return min(max(int64(d), 0), Highest) }
+
+// Counters is how many counters a histogram of a precision has.
+func Counters(digits int) int { return layouts[digits].counters }
+
+// MaxCount bounds counts and sums, so that hostile snapshots cannot make them overflow;
+// HdrHistogram's own are signed.
+const MaxCount = math.MaxInt64
+
+// AddCapped adds two counts; the sum stays at [MaxCount] rather than overflowing.
+func AddCapped(a, b uint64) uint64 {
+	if b > MaxCount || a > MaxCount-b {
+		return MaxCount
+	}
+	return a + b
+}

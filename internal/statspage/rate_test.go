@@ -1,7 +1,7 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package stats
+package statspage
 
 import (
 	"encoding/json"
@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/toolscope/toolscope/internal/calllog"
+	"github.com/toolscope/toolscope/stats"
 )
 
 // A single call in a log was told as 1000 calls a second: the span was taken for a
@@ -28,12 +31,12 @@ func TestRateNeedsASecond(t *testing.T) {
 		{4 * time.Second, 2, `"calls_per_second":0.5,`, "30.0/min"},
 	} {
 		t.Run(fmt.Sprint(c.calls, " calls in ", c.apart), func(t *testing.T) {
-			l := NewCallLog(nil)
+			l := calllog.New(nil)
 			end := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 			for i := range c.calls {
-				l.AddCall(&LoggedCall{Tool: "t", Duration: time.Millisecond, End: end.Add(c.apart * time.Duration(i) / time.Duration(max(1, c.calls-1)))})
+				l.AddCall(&calllog.Call{Tool: "t", Duration: time.Millisecond, End: end.Add(c.apart * time.Duration(i) / time.Duration(max(1, c.calls-1)))})
 			}
-			s := Summarise(l.Snapshot(), l.Snapshot())
+			s := stats.Summarise(l.Snapshot(), l.Snapshot())
 			if s.Seconds != c.apart.Seconds() {
 				t.Errorf("got %v seconds, want %v", s.Seconds, c.apart.Seconds())
 			}
@@ -48,7 +51,7 @@ func TestRateNeedsASecond(t *testing.T) {
 				t.Errorf("got %s, want %q", got, c.want)
 			}
 			var page strings.Builder
-			if err := l.WritePage(&page, LogPage{}); err != nil {
+			if err := WriteReport(&page, l, Report{}); err != nil {
 				t.Fatal(err)
 			}
 			if got := page.String(); !strings.Contains(got, c.shown) || c.shown == "" && strings.Contains(got, "/s<") {

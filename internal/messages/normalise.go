@@ -1,7 +1,7 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package stats
+package messages
 
 import (
 	"strings"
@@ -9,18 +9,18 @@ import (
 	"unicode/utf8"
 )
 
-// maxMessage is the longest normalised message, in bytes.
-const maxMessage = 200
+// MaxLength is the longest normalised message, in bytes.
+const MaxLength = 200
 
-// normalise replaces what differs between occurrences of one error by its kind:
+// Normalise replaces what differs between occurrences of one error by its kind:
 // <num>, <duration>, <time>, <uuid>, <hex>, <id>, <path>, <url>, <addr>, <email>,
-// <str>. Marks of the redactor and of normalise itself stay. White space and
-// control characters become single blanks. The result has at most maxMessage
+// <str>. Marks of the redactor and of Normalise itself stay. White space and
+// control characters become single blanks. The result has at most MaxLength
 // bytes and is valid UTF-8.
-func normalise(text string) string {
+func Normalise(text string) string {
 	var b strings.Builder
 	blank := false
-	for i := 0; i < len(text) && b.Len() <= maxMessage; {
+	for i := 0; i < len(text) && b.Len() <= MaxLength; {
 		r, width := utf8.DecodeRuneInString(text[i:])
 		if unicode.IsSpace(r) || unicode.IsControl(r) || r == utf8.RuneError && width == 1 {
 			blank = b.Len() > 0
@@ -43,11 +43,11 @@ func normalise(text string) string {
 		b.WriteString(text[i:end])
 		i = end
 	}
-	return clip(b.String(), maxMessage)
+	return Clip(b.String(), MaxLength)
 }
 
-// clip cuts s to at most max bytes on a rune boundary and says so with an ellipsis.
-func clip(s string, max int) string {
+// Clip cuts s to at most max bytes on a rune boundary and says so with an ellipsis.
+func Clip(s string, max int) string {
 	if len(s) <= max {
 		return s
 	}

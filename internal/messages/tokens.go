@@ -1,14 +1,14 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package stats
+package messages
 
 import "strings"
 
 // The functions below tell how long a thing of some kind is at the beginning of s;
 // 0 if there is none.
 
-// marks are the kinds that normalise writes.
+// marks are the kinds that Normalise writes.
 var marks = []string{"<num>", "<duration>", "<time>", "<uuid>", "<hex>", "<id>", "<path>", "<url>", "<addr>", "<email>", "<str>"}
 
 func markLen(s string) int {
