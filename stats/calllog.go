@@ -60,7 +60,8 @@ type CallLog struct {
 type logTool struct {
 	name     string
 	executed *histogram.Builder
-	others   [auxes]*histogram.Builder
+	others   [toolkit.OutcomeCount]*histogram.Builder // by outcome, but executed
+	failed   *histogram.Builder
 	streak   uint64
 	worst    uint64
 	last     int64
@@ -110,12 +111,12 @@ func (l *CallLog) count() {
 	ns := histogram.Clamp(x.duration)
 	failed := x.failed()
 	l.group = 0
-	if other := auxOf[x.outcome]; other >= 0 {
-		count(&t.others[other], auxDigits, ns)
+	if x.outcome != toolkit.OutcomeExecuted {
+		count(&t.others[x.outcome], auxDigits, ns)
 	} else {
 		count(&t.executed, histogram.MaxDigits, ns)
 		if failed {
-			count(&t.others[auxFailed], auxDigits, ns)
+			count(&t.failed, auxDigits, ns)
 		}
 	}
 	if x.at != 0 {
@@ -135,7 +136,7 @@ func (l *CallLog) count() {
 		l.inSession(ns, failed)
 	}
 	if l.timeline != nil {
-		l.timeline.add(x.at, t, auxOf[x.outcome] < 0, failed, ns)
+		l.timeline.add(x.at, t, x.outcome == toolkit.OutcomeExecuted, failed, ns)
 	}
 }
 
@@ -144,6 +145,14 @@ func count(b **histogram.Builder, digits int, ns int64) {
 		*b = histogram.NewBuilder(digits)
 	}
 	(*b).Record(ns)
+}
+
+// histogramOf is what was counted; nil if nothing was.
+func histogramOf(b *histogram.Builder) *Histogram {
+	if b == nil {
+		return nil
+	}
+	return (*Histogram)(b.Histogram())
 }
 
 func (l *CallLog) toolOf(name []byte) *logTool {
@@ -209,7 +218,7 @@ func (l *CallLog) inSession(ns int64, failed bool) {
 	}
 	s.Calls++
 	switch {
-	case auxOf[x.outcome] < 0:
+	case x.outcome == toolkit.OutcomeExecuted:
 		s.Executed++
 		s.RunMs += float64(ns) / 1e6
 	case x.outcome.Answered():
@@ -241,14 +250,10 @@ func (l *CallLog) Snapshot() *Snapshot {
 	open, types := l.errors.TakeOpen(false)
 	for _, t := range l.tools {
 		x := ToolSnapshot{Tool: t.name, Streak: t.streak, WorstStreak: t.worst, LastSeen: time.Unix(0, t.last).UTC()}
-		if t.executed != nil {
-			x.Executed = (*Histogram)(t.executed.Histogram())
+		for o, b := range t.others {
+			x.SetOutcome(toolkit.Outcome(o), histogramOf(b))
 		}
-		for i, to := range x.auxiliaries() {
-			if t.others[i] != nil {
-				*to = (*Histogram)(t.others[i].Histogram())
-			}
-		}
+		x.Executed, x.Failed = histogramOf(t.executed), histogramOf(t.failed)
 		x.ErrorTypes = sortedTypes(types[t.name])
 		s.OtherErrors += x.Errors()
 		if x.Calls() > 0 {

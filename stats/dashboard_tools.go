@@ -98,7 +98,7 @@ var _ [toolkit.OutcomeCount]struct{} = [len(answerTexts)]struct{}{}
 // answers lists how calls were answered without a run.
 func answers(s *ToolStats) string {
 	var pairs []any
-	for o, calls := range s.byOutcome() {
+	for o, calls := range s.ByOutcome() {
 		if answerTexts[o] != "" {
 			pairs = append(pairs, answerTexts[o], calls)
 		}

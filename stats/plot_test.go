@@ -17,8 +17,8 @@ import (
 	"github.com/toolscope/toolscope/internal/histogram"
 )
 
-// histogramOf is a histogram of values.
-func histogramOf(values ...time.Duration) *Histogram {
+// histogramWith is a histogram of values.
+func histogramWith(values ...time.Duration) *Histogram {
 	b := histogram.NewBuilder(histogram.MaxDigits)
 	defer b.Release()
 	for _, v := range values {
@@ -56,7 +56,7 @@ func TestScaleCountsAll(t *testing.T) {
 	for i, v := range values {
 		durations[i] = time.Duration(v)
 	}
-	h := histogramOf(durations...)
+	h := histogramWith(durations...)
 	for _, s := range []logScale{newLogScale(h.Min(), h.Max()), newLogScale(time.Hour, time.Hour), newLogScale(0, 0), newLogScale(time.Second, 2*time.Second)} {
 		sum := uint64(0)
 		for _, n := range s.counts(h, 40) {
@@ -91,7 +91,7 @@ func TestScaleAndItsTicks(t *testing.T) {
 }
 
 func TestPlots(t *testing.T) {
-	h := histogramOf(time.Millisecond, 2*time.Millisecond, 2*time.Millisecond, time.Second)
+	h := histogramWith(time.Millisecond, 2*time.Millisecond, 2*time.Millisecond, time.Second)
 	axis := newLogScale(h.Min(), h.Max())
 	if got := checkSVG(t, plotDistribution(h, axis)); got["rect"] != 3 {
 		t.Errorf("distribution: got %v, want three bars", got)
@@ -134,8 +134,8 @@ func TestTimeline(t *testing.T) {
 			var intervals []*Snapshot
 			for at := from.Truncate(c.width); !at.After(to); at = at.Add(c.width) {
 				intervals = append(intervals, &Snapshot{From: at, To: at.Add(c.width), Tools: []ToolSnapshot{
-					{Tool: "a", Executed: histogramOf(time.Second)},
-					{Tool: "b", Executed: histogramOf(time.Minute), ErrorTypes: []TypeCount{{"timeout", 1}}},
+					{Tool: "a", Histograms: Histograms{Executed: histogramWith(time.Second)}},
+					{Tool: "b", Histograms: Histograms{Executed: histogramWith(time.Minute)}, ErrorTypes: []TypeCount{{"timeout", 1}}},
 				}})
 			}
 			l := newTimeline(intervals, from, to, "a")

@@ -125,13 +125,9 @@ func (r *Recorder) End(ctx context.Context, e *toolkit.Ended) {
 // Numbers below 1 are passed over.
 func (r *Recorder) AddContent(tool *toolkit.Definition, redactions, truncations int) {
 	t := r.tools.of(tool)
-	sums := t.sum()
-	if redactions > 0 {
-		sums.redactions.Add(uint64(redactions))
-	}
-	if truncations > 0 {
-		sums.truncations.Add(uint64(truncations))
-	}
+	counters := &t.sum().counters
+	atomic.AddUint64(&counters.Redactions, uint64(max(0, redactions)))
+	atomic.AddUint64(&counters.Truncations, uint64(max(0, truncations)))
 	t.seen(t.lastSeen.Load())
 }
 
