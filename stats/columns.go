@@ -18,23 +18,21 @@ import (
 
 // Counters are the figures of a tool that are added up. All fields are uint64.
 type Counters struct {
-	// BytesIn is the size of all arguments in bytes.
+	// size of all arguments in bytes
 	BytesIn uint64 `json:"bytes_in" metric:"arguments_bytes_total" help:"Size of arguments."`
-	// BytesOut is the size of all results in bytes, where known.
+	// size of all results in bytes, where known
 	BytesOut uint64 `json:"bytes_out" metric:"results_bytes_total" help:"Size of results, where known."`
-	// Retries is the number of attempts beyond each call's first.
+	// attempts beyond each call's first
 	Retries uint64 `json:"retries,omitempty" metric:"retries_total" help:"Attempts beyond each call's first."`
-	// Empty is the number of calls executed without error that returned 0 bytes.
+	// calls executed without error that returned 0 bytes
 	Empty uint64 `json:"empty,omitempty" metric:"empty_results_total" help:"Calls that ran without error and gave nothing."`
-	// Suspended is the number of calls that were interrupted, or wait for input.
+	// calls interrupted, or waiting for input
 	Suspended uint64 `json:"suspended,omitempty"`
-	// Looped is the number of calls that their session had made before.
+	// calls that their session had made before
 	Looped uint64 `json:"looped,omitempty" metric:"repeats_total" help:"Calls that their session had made before."`
-	// Redactions is the number of values redacted in arguments and results, as reported to
-	// [Recorder.AddContent].
+	// values redacted in arguments and results, as reported to [Recorder.AddContent]
 	Redactions uint64 `json:"redactions,omitempty" metric:"redactions_total" help:"Secrets removed from content."`
-	// Truncations is the number of texts truncated in arguments and results, as reported to
-	// [Recorder.AddContent].
+	// texts truncated in arguments and results, as reported to [Recorder.AddContent]
 	Truncations uint64 `json:"truncations,omitempty" metric:"truncations_total" help:"Texts cut in content."`
 }
 
