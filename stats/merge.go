@@ -168,7 +168,10 @@ func mergeTool(parts []*ToolSnapshot, processes bool) ToolSnapshot {
 }
 
 func sortedTypes(types map[string]uint64) []TypeCount {
-	var out []TypeCount
+	if len(types) == 0 {
+		return nil
+	}
+	out := make([]TypeCount, 0, len(types))
 	for _, kind := range slices.Sorted(maps.Keys(types)) {
 		out = append(out, TypeCount{kind, types[kind]})
 	}

@@ -37,7 +37,7 @@ type tool struct {
 // toolSums are what each call adds to, spread over goroutines as histograms under
 // contention are. Each has cache lines of its own.
 type toolSums struct {
-	cost     atomic.Uint64 // bits of a float64; makes the counters aligned for atomic operations
+	cost     atomic.Uint64 // bits of a float64; aligns the counters where words have 32 bits
 	counters Counters      // read and written with atomic operations
 	_        [(128 - (8+unsafe.Sizeof(Counters{}))%128) % 128]byte
 }
@@ -182,11 +182,11 @@ func (t *tool) take(reset bool) (ToolSnapshot, bool) {
 		for column := range counters {
 			counters[column] += read(&sums.counters.columns()[column])
 		}
-		cost := sums.cost.Load
+		cost := sums.cost.Load()
 		if reset {
-			cost = func() uint64 { return sums.cost.Swap(0) }
+			cost = sums.cost.Swap(0)
 		}
-		s.Cost += math.Float64frombits(cost())
+		s.Cost += math.Float64frombits(cost)
 	}
 	s.LastSeen = time.Unix(0, t.lastSeen.Load()).UTC()
 	s.Exemplars = t.samples.take(reset)
