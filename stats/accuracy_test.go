@@ -154,7 +154,7 @@ func TestMergeOf100SnapshotsIsOneHistogram(t *testing.T) {
 					part.Record(v)
 					whole.Record(v)
 				}
-				snapshots[i] = &Snapshot{Processes: 1, Tools: []ToolSnapshot{{Tool: "t", Executed: (*Histogram)(part.Read(false))}}}
+				snapshots[i] = &Snapshot{Processes: 1, Tools: []ToolSnapshot{{Tool: "t", Histograms: Histograms{Executed: (*Histogram)(part.Read(false))}}}}
 			}
 			sum := Merge(snapshots...)
 			if sum.Processes != 100 || !sum.Tools[0].Executed.raw().Equal(whole.Read(false)) {

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/toolscope/toolscope/internal/histogram"
@@ -17,10 +18,9 @@ import (
 // as [histogram.Append] writes them. Numbers are added at the end of a form; an older one is never
 // changed.
 
-// A tool's form has a fixed number of histograms, which come first. Another one, as a new outcome
-// brings, changes the form: raise the number in fileHead, and read files with the number before as
-// they were written.
-var _ [8]struct{} = [auxes]struct{}{}
+// firstColumns are how many histograms and counters a tool's own form has, which files of the first
+// version have too. Later columns are in a part of their own at the end.
+var firstColumns = struct{ histograms, counters int }{9, 8}
 
 func appendBytes[T []byte | string](b []byte, s T) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
@@ -29,13 +29,7 @@ func appendBytes[T []byte | string](b []byte, s T) []byte {
 // appendTool appends a tool's part of an interval.
 func appendTool(b []byte, t *ToolSnapshot) []byte {
 	b = appendBytes(b, t.Tool)
-	b = histogram.Append(b, t.Executed.raw())
-	for _, h := range t.auxiliaries() {
-		b = histogram.Append(b, (*h).raw())
-	}
-	for _, c := range t.counters() {
-		b = binary.AppendUvarint(b, *c)
-	}
+	b = appendColumns(b, t.Histograms.columns()[:firstColumns.histograms], t.Counters.columns()[:firstColumns.counters])
 	b = binary.AppendUvarint(b, math.Float64bits(t.Cost))
 	b = binary.AppendVarint(b, t.Peak)
 	b = binary.AppendUvarint(b, t.WorstStreak)
@@ -50,6 +44,16 @@ func appendTool(b []byte, t *ToolSnapshot) []byte {
 		b = binary.AppendVarint(b, e.Time.UnixNano())
 		b = appendID(b, e.TraceID, 16)
 		b = appendID(b, e.SpanID, 8)
+	}
+	return b
+}
+
+func appendColumns(b []byte, histograms []*Histogram, counters []uint64) []byte {
+	for _, h := range histograms {
+		b = histogram.Append(b, h.raw())
+	}
+	for _, n := range counters {
+		b = binary.AppendUvarint(b, n)
 	}
 	return b
 }
@@ -83,12 +87,40 @@ func appendTools(b []byte, tools []ToolSnapshot) []byte {
 	for i := range tools {
 		b = appendTool(b, &tools[i])
 	}
-	return appendPolicies(b, tools)
+	return appendLater(appendPolicies(b, tools), tools)
+}
+
+// laterColumns are the columns of a tool that its own form does not have.
+func (t *ToolSnapshot) laterColumns() ([]*Histogram, []uint64) {
+	return t.Histograms.columns()[firstColumns.histograms:], t.Counters.columns()[firstColumns.counters:]
+}
+
+// appendLater appends the later columns of the tools: how many there are, and those of each tool.
+// Nothing is appended where all are zero.
+func appendLater(b []byte, tools []ToolSnapshot) []byte {
+	if !slices.ContainsFunc(tools, hasLater) {
+		return b
+	}
+	for i := range tools {
+		histograms, counters := tools[i].laterColumns()
+		if i == 0 {
+			b = binary.AppendUvarint(b, uint64(len(histograms)))
+			b = binary.AppendUvarint(b, uint64(len(counters)))
+		}
+		b = appendColumns(b, histograms, counters)
+	}
+	return b
+}
+
+func hasLater(t ToolSnapshot) bool {
+	histograms, counters := t.laterColumns()
+	return slices.ContainsFunc(counters, func(n uint64) bool { return n > 0 }) ||
+		slices.ContainsFunc(histograms, func(h *Histogram) bool { return h.Count() > 0 })
 }
 
 // appendPolicies appends what policies told of the tools: the different facts, then
-// for each tool its counts by the facts' places. Nothing is appended where nothing
-// was told, which is also what files of before have.
+// for each tool its counts by the facts' places. Nothing is appended where there are none, as in
+// files of before, unless later columns follow.
 func appendPolicies(b []byte, tools []ToolSnapshot) []byte {
 	places := make(map[PolicyTag]int)
 	var texts []byte
@@ -100,7 +132,7 @@ func appendPolicies(b []byte, tools []ToolSnapshot) []byte {
 			}
 		}
 	}
-	if len(places) == 0 {
+	if len(places) == 0 && !slices.ContainsFunc(tools, hasLater) {
 		return b
 	}
 	b = append(binary.AppendUvarint(b, uint64(len(places))), texts...)
@@ -180,13 +212,8 @@ func (d *decoder) histogram() *Histogram {
 }
 
 func (d *decoder) tool() ToolSnapshot {
-	t := ToolSnapshot{Tool: d.string(), Executed: d.histogram()}
-	for _, h := range t.auxiliaries() {
-		*h = d.histogram()
-	}
-	for _, c := range t.counters() {
-		*c = d.uint()
-	}
+	t := ToolSnapshot{Tool: d.string()}
+	d.columns(t.Histograms.columns()[:firstColumns.histograms], t.Counters.columns()[:firstColumns.counters])
 	t.Cost = math.Float64frombits(d.uint())
 	t.Peak = d.int()
 	t.WorstStreak = d.uint()
@@ -219,7 +246,34 @@ func (d *decoder) tools() []ToolSnapshot {
 	if d.err == nil && len(d.rest) > 0 {
 		d.policies(tools)
 	}
+	if d.err == nil && len(d.rest) > 0 {
+		d.later(tools)
+	}
 	return tools
+}
+
+// columns reads what appendColumns appends.
+func (d *decoder) columns(histograms []*Histogram, counters []uint64) {
+	for i := range histograms {
+		histograms[i] = d.histogram()
+	}
+	for i := range counters {
+		counters[i] = d.uint()
+	}
+}
+
+// later reads what appendLater appends. Columns that are not known here are left out.
+func (d *decoder) later(tools []ToolSnapshot) {
+	histograms, counters := make([]*Histogram, d.count()), make([]uint64, d.count())
+	for i := range tools {
+		d.columns(histograms, counters)
+		if d.err != nil {
+			return
+		}
+		ownHistograms, ownCounters := tools[i].laterColumns()
+		copy(ownHistograms, histograms)
+		copy(ownCounters, counters)
+	}
 }
 
 // policies reads what appendPolicies appends.

@@ -83,12 +83,7 @@ func (r *Recorder) Snapshot(w Window) *Snapshot {
 
 // idle reports whether nothing was counted and nothing runs.
 func (t *ToolSnapshot) idle() bool {
-	for _, c := range t.counters() {
-		if *c > 0 {
-			return false
-		}
-	}
-	return t.Calls() == 0 && t.InFlight <= 0 && len(t.ErrorTypes) == 0
+	return t.Counters == Counters{} && t.Calls() == 0 && t.InFlight <= 0 && len(t.ErrorTypes) == 0
 }
 
 // Intervals returns the parts of a window one by one, the oldest first: for plots

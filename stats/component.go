@@ -85,7 +85,7 @@ func (r *Recorder) Components() []Component {
 	if r.tools.homeless.Load() > 0 {
 		c.Problems = append(c.Problems, fmt.Sprintf("there are more tools than the %d of Options.MaxTools: calls of the others are counted under %s", l.MaxTools, Other))
 	}
-	if err := r.store.failure(); err != nil {
+	if err := r.journal.Failure(); err != nil {
 		c.Problems = append(c.Problems, err.Error())
 	}
 	return []Component{c}

@@ -7,13 +7,11 @@ import (
 	"encoding/json"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/toolscope/toolscope/internal/errorgroups"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -54,36 +52,6 @@ func TestRecordersOwnProblems(t *testing.T) {
 	}
 	if got := r.Components()[0].Problems; len(got) != 2 || !strings.Contains(got[1], "writing intervals") {
 		t.Errorf("got %q, want what could not be written", got)
-	}
-}
-
-// TestWritingAgain: a disk that works again is no problem any more, and Close tells that something was lost.
-func TestWritingAgain(t *testing.T) {
-	dir := t.TempDir()
-	s := &store{directory: dir, maxBytes: 1 << 20, retention: time.Hour, now: time.Now}
-	write := func() {
-		t.Helper()
-		s.append(&sealed{}, errorgroups.New(1), 0)
-		s.mu.Lock()
-		idle := s.idle
-		s.mu.Unlock()
-		if idle != nil {
-			<-idle
-		}
-	}
-	for _, away := range []bool{true, false} {
-		if away {
-			s.directory = filepath.Join(dir, "away")
-		} else {
-			s.directory = dir
-		}
-		write()
-		if err := s.failure(); (err != nil) != away {
-			t.Errorf("the directory is away: %t, got the failure %v", away, err)
-		}
-	}
-	if err := s.close(t.Context()); err == nil {
-		t.Error("got nil from close, want the interval that was lost")
 	}
 }
 

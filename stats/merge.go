@@ -82,14 +82,13 @@ func (s *Snapshot) Sub(earlier *Snapshot) *Snapshot {
 }
 
 func (t ToolSnapshot) sub(old *ToolSnapshot) ToolSnapshot {
-	t.Executed = (*Histogram)(t.Executed.raw().Sub(old.Executed.raw()))
-	mine, theirs := t.auxiliaries(), old.auxiliaries()
-	for i := range mine {
-		*mine[i] = (*Histogram)((*mine[i]).raw().Sub((*theirs[i]).raw()))
+	histograms := t.Histograms.columns()
+	for i, h := range old.Histograms.columns() {
+		histograms[i] = (*Histogram)(histograms[i].raw().Sub(h.raw()))
 	}
-	own, other := t.counters(), old.counters()
-	for i := range own {
-		*own[i] -= min(*own[i], *other[i])
+	counters := t.Counters.columns()
+	for i, n := range old.Counters.columns() {
+		counters[i] -= min(counters[i], n)
 	}
 	t.Cost = max(0, t.Cost-old.Cost)
 	t.Policies = subPolicies(t.Policies, old.Policies)
@@ -131,25 +130,20 @@ func mergeTool(parts []*ToolSnapshot, processes bool) ToolSnapshot {
 	}
 	out := ToolSnapshot{Tool: parts[0].Tool}
 	hs := make([]*histogram.Histogram, len(parts))
-	for i, p := range parts {
-		hs[i] = p.Executed.raw()
-	}
-	out.Executed = (*Histogram)(histogram.Merge(hs...))
-	aux := out.auxiliaries()
-	for k := range aux {
+	for column := range histogramColumns {
 		for i, p := range parts {
-			hs[i] = (*p.auxiliaries()[k]).raw()
+			hs[i] = p.Histograms.columns()[column].raw()
 		}
-		*aux[k] = (*Histogram)(histogram.Merge(hs...))
+		out.Histograms.columns()[column] = (*Histogram)(histogram.Merge(hs...))
 	}
-	sums := out.counters()
+	sums := out.Counters.columns()
 	types := map[string]uint64{}
 	policies := make([][]PolicyCount, len(parts))
 	var samples []Exemplar
 	for at, p := range parts {
 		policies[at] = p.Policies
-		for i, n := range p.counters() {
-			*sums[i] = histogram.AddCapped(*sums[i], *n)
+		for i, n := range p.Counters.columns() {
+			sums[i] = histogram.AddCapped(sums[i], n)
 		}
 		for _, e := range p.ErrorTypes {
 			types[e.Type] = histogram.AddCapped(types[e.Type], e.Count)
@@ -174,7 +168,10 @@ func mergeTool(parts []*ToolSnapshot, processes bool) ToolSnapshot {
 }
 
 func sortedTypes(types map[string]uint64) []TypeCount {
-	var out []TypeCount
+	if len(types) == 0 {
+		return nil
+	}
+	out := make([]TypeCount, 0, len(types))
 	for _, kind := range slices.Sorted(maps.Keys(types)) {
 		out = append(out, TypeCount{kind, types[kind]})
 	}

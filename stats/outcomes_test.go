@@ -36,7 +36,7 @@ func TestEachOutcomeIsCountedAsItself(t *testing.T) {
 			}
 		}
 		sum := r.Summary(Window{}).Overall
-		for i, n := range sum.byOutcome() {
+		for i, n := range sum.ByOutcome() {
 			if want := toolkit.Outcome(i) == o; (n == 1) != want {
 				t.Errorf("summary: %s: got %d calls with the outcome %s", o, n, toolkit.Outcome(i))
 			}

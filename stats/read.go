@@ -150,6 +150,7 @@ func (r *Recorder) Limits() Limits {
 // in which all are set, twice the intervals while they are rolled up, and the
 // tables.
 func (c *config) maxBytes(sessions int) int64 {
+	const auxes = int(histogramColumns) - 1
 	counters := histogram.Counters(c.Digits) + auxes*histogram.Counters(auxDigits)
 	perTool := histogram.MaxLiveSize(c.Digits) + auxes*histogram.MaxLiveSize(auxDigits) + exemplarsSize + // counted now
 		maxArchived*counters + maxArchivedTypes*80 + 64*120 + // archived

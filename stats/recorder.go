@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/internal/errorgroups"
+	"github.com/toolscope/toolscope/stats/internal/journal"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -41,7 +42,7 @@ type Recorder struct {
 	timer   *time.Timer // nil with a clock of the host's
 	closed  bool
 
-	store *store // nil without persistence
+	journal *journal.Journal // nil without persistence
 }
 
 var _ toolkit.Observer = (*Recorder)(nil)
@@ -68,7 +69,7 @@ func newFromConfig(c config) (r *Recorder, err error) {
 	r.recent.init(c.MaxRecent)
 	r.history.init(r.started, c.Retention, c.MaxIntervalBytes)
 	if c.Directory != "" {
-		if r.store, err = openStore(c, r.started, &r.history, r.errors, &r.policies); err != nil {
+		if err = r.openJournal(&c); err != nil {
 			return nil, err
 		}
 	}
@@ -125,13 +126,9 @@ func (r *Recorder) End(ctx context.Context, e *toolkit.Ended) {
 // Numbers below 1 are passed over.
 func (r *Recorder) AddContent(tool *toolkit.Definition, redactions, truncations int) {
 	t := r.tools.of(tool)
-	sums := t.sum()
-	if redactions > 0 {
-		sums.redactions.Add(uint64(redactions))
-	}
-	if truncations > 0 {
-		sums.truncations.Add(uint64(truncations))
-	}
+	counters := &t.sum().counters
+	atomic.AddUint64(&counters.Redactions, uint64(max(0, redactions)))
+	atomic.AddUint64(&counters.Truncations, uint64(max(0, truncations)))
 	t.seen(t.lastSeen.Load())
 }
 
@@ -153,5 +150,5 @@ func (r *Recorder) Close(ctx context.Context) error {
 		r.opened = now
 	}
 	r.sealing.Unlock()
-	return r.store.close(ctx)
+	return r.journal.Close(ctx)
 }

@@ -82,7 +82,7 @@ func (r *Recorder) put(start, end int64) bool {
 	}
 	s := sealed{start: start, end: end, tools: appendTools(nil, tools), errors: errors}
 	r.history.add(s)
-	r.store.append(&s, r.errors, r.clock.ahead())
+	r.keep(&s)
 	return true
 }
 

@@ -261,10 +261,8 @@ func (l *Log) Snapshot() *stats.Snapshot {
 
 func (t *tool) snapshot() stats.ToolSnapshot {
 	x := stats.ToolSnapshot{Tool: t.name, Streak: t.streak, WorstStreak: t.worst, LastSeen: moment1970(t.last)}
-	// Without a length in the literal, it does not compile if an outcome is missing.
-	fields := [...]**stats.Histogram{&x.Executed, &x.CacheHit, &x.Coalesced, &x.Repeated, &x.Refused}
-	for o, b := range [len(fields)]*histogram.Builder(t.times) {
-		*fields[o] = finished(b)
+	for o, b := range t.times {
+		x.SetOutcome(toolkit.Outcome(o), finished(b))
 	}
 	x.Failed = finished(t.failed)
 	return x

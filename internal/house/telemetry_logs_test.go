@@ -44,7 +44,7 @@ func (r *reference) logs() string {
 	var rows [][]string
 	at, where := map[string]string{}, map[string][]string{}
 	for _, s := range r.packages {
-		if s.dir == "stats" {
+		if s.dir == "internal/calllog" {
 			rows = r.callLog(s)
 		}
 		for _, file := range s.files {

@@ -97,16 +97,17 @@ func Part(n, all uint64) float64 {
 	return float64(n) / float64(all)
 }
 
+// answerTexts say how calls were answered without a run, by outcomes; "" for the others.
+var answerTexts = [...]string{"", " from cache", " coalesced", " repeated", ""}
+
+var _ [toolkit.OutcomeCount]struct{} = [len(answerTexts)]struct{}{}
+
 // answers lists how calls were answered without a run.
 func answers(s *stats.ToolStats) string {
 	var list []string
-	// It does not compile if an outcome is missing.
-	for _, a := range [toolkit.OutcomeCount - 2]struct {
-		calls uint64
-		text  string
-	}{{s.CacheHits, " from cache"}, {s.Coalesced, " coalesced"}, {s.Repeated, " repeated"}} {
-		if a.calls > 0 {
-			list = append(list, display.Count(a.calls)+a.text)
+	for o, calls := range s.ByOutcome() {
+		if calls > 0 && answerTexts[o] != "" {
+			list = append(list, display.Count(calls)+answerTexts[o])
 		}
 	}
 	return cmp.Or(strings.Join(list, ", "), "none")

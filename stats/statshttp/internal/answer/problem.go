@@ -23,6 +23,7 @@ type Problem struct {
 	Wanted []string `json:"wanted,omitempty"`
 }
 
+// Error is the detail.
 func (p *Problem) Error() string { return p.Detail }
 
 // Write answers with the problem, which must not be stored by caches.

@@ -31,8 +31,8 @@ func TestTimeline(t *testing.T) {
 			var intervals []*stats.Snapshot
 			for at := from.Truncate(c.width); !at.After(to); at = at.Add(c.width) {
 				intervals = append(intervals, &stats.Snapshot{From: at, To: at.Add(c.width), Tools: []stats.ToolSnapshot{
-					{Tool: "a", Executed: histogramOf(time.Second)},
-					{Tool: "b", Executed: histogramOf(time.Minute), ErrorTypes: []stats.TypeCount{{Type: "timeout", Count: 1}}},
+					{Tool: "a", Histograms: stats.Histograms{Executed: histogramOf(time.Second)}},
+					{Tool: "b", Histograms: stats.Histograms{Executed: histogramOf(time.Minute)}, ErrorTypes: []stats.TypeCount{{Type: "timeout", Count: 1}}},
 				}})
 			}
 			l := newTimeline(intervals, from, to, "a")
