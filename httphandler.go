@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/stats/statshttp"
 )
 
 // pages is what HTTPHandler makes when it is called first. [New] checks the options of the pages
@@ -54,12 +55,12 @@ func (s *Scope) makePages() http.Handler {
 		o := s.options.HTTP
 		o.Health = append(slices.Clip(o.Health), &s.self)
 		if s.options.ApprovalsToken != "" {
-			o.Links = append(slices.Clip(o.Links), stats.Link{Name: "approvals", Href: "approvals"})
+			o.Links = append(slices.Clip(o.Links), statshttp.Link{Name: "approvals", Href: "approvals"})
 		}
 		if metrics := s.pages.metrics; metrics != nil {
 			o.Metrics = func(*stats.Recorder) (http.Handler, error) { return metrics, nil }
 		}
-		made, err := stats.NewHandler(s.recorder, o)
+		made, err := statshttp.NewHandler(s.recorder, o)
 		if err != nil { // New checked the options
 			made = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				http.Error(w, err.Error(), http.StatusInternalServerError)

@@ -17,6 +17,7 @@ import (
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/stats/statshttp"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/tracing"
 )
@@ -41,7 +42,7 @@ type Options struct {
 	Stats stats.Options
 	// HTTP configures [Scope.HTTPHandler]. The scope adds its own health, and with ApprovalsToken a link
 	// to the page of approvals, after the sources and links given.
-	HTTP stats.HandlerOptions
+	HTTP statshttp.Options
 
 	// Policies govern calls, in any order: the scope applies them in the order of [middleware.Stage], inside
 	// the observers, which see what the agent gets. [middleware.At] makes a policy of a middleware. A policy

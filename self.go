@@ -61,7 +61,7 @@ func (s *self) note(f redact.Findings) {
 	}
 }
 
-// Components report how observing and redacting go, for [stats.HandlerOptions].Health. A panic of an
+// Components report how observing and redacting go, for [statshttp.Options].Health. A panic of an
 // observer or of an adapter's function is a problem for some minutes: what is recorded has holes.
 func (s *self) Components() []stats.Component {
 	s.mu.Lock()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolscope/toolscope/bench"
 	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/stats/statshttp"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -40,7 +41,7 @@ func ask(b *testing.B, h http.Handler, path string) int {
 
 // endpoints measures each path of a recorder, and how long its answer is (answer-B).
 func endpoints(b *testing.B, r *stats.Recorder, scale string, paths ...string) {
-	h, err := stats.NewHandler(r, stats.HandlerOptions{Open: true})
+	h, err := statshttp.NewHandler(r, statshttp.Options{Open: true})
 	if err != nil {
 		b.Fatal(err)
 	}

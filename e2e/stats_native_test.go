@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolscope/toolscope/exporters/statsprom"
 	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/stats/statshttp"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -49,7 +50,7 @@ func thousands(t *testing.T) (*stats.Recorder, string) {
 			r.End(context.Background(), e)
 		}
 	}
-	h, err := stats.NewHandler(r, stats.HandlerOptions{Metrics: statsprom.NewHandler})
+	h, err := statshttp.NewHandler(r, statshttp.Options{Metrics: statsprom.NewHandler})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/stats/statshttp"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -126,7 +127,7 @@ func serve(t *testing.T) *served {
 	}
 	t.Cleanup(func() { _ = recorder.Close(context.Background()) })
 	s := &served{t: t, recorder: recorder, running: stats.NewRunning(nil), address: freeAddress(t)}
-	if s.handler, err = stats.NewHandler(recorder, stats.HandlerOptions{Running: s.running}); err != nil {
+	if s.handler, err = statshttp.NewHandler(recorder, statshttp.Options{Running: s.running}); err != nil {
 		t.Fatal(err)
 	}
 	s.come()

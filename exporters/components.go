@@ -30,7 +30,7 @@ const slowExport = 5 * time.Second
 const lately = 5 * time.Minute
 
 // Components tell how the queues, the exporters, the sampler, the spool and the ring are, for
-// [stats.HandlerOptions].Health. Nil providers have none.
+// [statshttp.Options].Health. Nil providers have none.
 func (p *Providers) Components() []stats.Component {
 	if p == nil {
 		return nil

@@ -35,7 +35,7 @@ func ExampleOptions_tailSampling() {
 }
 
 // What the providers do shows at /healthz, in the summary and on the dashboard of a handler that
-// was made with stats.HandlerOptions{Health: []stats.HealthSource{providers}}.
+// was made with statshttp.Options{Health: []stats.HealthSource{providers}}.
 func ExampleProviders_Components() {
 	ctx := context.Background()
 	providers, err := exporters.Setup(ctx, exporters.Options{})

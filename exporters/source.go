@@ -5,7 +5,7 @@ package exporters
 
 import "github.com/toolscope/toolscope/stats"
 
-// Source shows the ring's traces on the dashboard, through stats.HandlerOptions.Traces. A nil
+// Source shows the ring's traces on the dashboard, through statshttp.Options.Traces. A nil
 // ring has none.
 func (r *Ring) Source() stats.TraceSource { return source{r} }
 

@@ -13,6 +13,7 @@ import (
 
 	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/toolscope/toolscope/internal/histogram"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -22,7 +23,7 @@ func logNormal(n int) []int64 {
 	rng := rand.New(rand.NewPCG(1, 2))
 	out := make([]int64, n)
 	for i := range out {
-		out[i] = clampNs(time.Duration(20e6 * math.Exp(1.6*rng.NormFloat64())))
+		out[i] = histogram.Clamp(time.Duration(20e6 * math.Exp(1.6*rng.NormFloat64())))
 	}
 	return out
 }
@@ -36,7 +37,7 @@ func bimodal(n int) []int64 {
 		if rng.Float64() < 0.3 {
 			mean = 10e9
 		}
-		out[i] = clampNs(time.Duration(mean * (1 + 0.2*rng.NormFloat64())))
+		out[i] = histogram.Clamp(time.Duration(mean * (1 + 0.2*rng.NormFloat64())))
 	}
 	return out
 }
@@ -45,15 +46,17 @@ func bimodal(n int) []int64 {
 // the whole range.
 func adversarial(n int) []int64 {
 	rng := rand.New(rand.NewPCG(5, 6))
-	l := layouts[3]
-	last := l.index(highestNs)
 	out := make([]int64, n)
 	for i := range out {
-		at := rng.IntN(last)
-		out[i] = l.lowest(at)
-		if i%2 == 0 {
-			out[i] = l.highest(at)
+		b := histogram.NewBuilder(histogram.MaxDigits)
+		b.Record(histogram.Clamp(time.Duration(64 * math.Exp2(rng.Float64()*35))))
+		for counter := range b.Histogram().Buckets() {
+			out[i] = int64(counter.Low)
+			if i%2 == 0 {
+				out[i] = int64(min(counter.High, time.Duration(histogram.Highest)))
+			}
 		}
+		b.Release()
 	}
 	return out
 }
@@ -62,7 +65,7 @@ func adversarial(n int) []int64 {
 func tight(n int) []int64 {
 	out := make([]int64, n)
 	for i := range out {
-		out[i] = layouts[3].lowest(1 << 13)
+		out[i] = 1 << 23
 	}
 	return out
 }
@@ -102,21 +105,21 @@ func TestQuantilesAreExact(t *testing.T) {
 	for name, sample := range samples {
 		t.Run(name, func(t *testing.T) {
 			values := sample(sampleSize)
-			l, theirs := newLive(layouts[3], nil), hdrhistogram.New(lowestNs, highestNs, 3)
+			l, theirs := histogram.NewLive(3, nil), hdrhistogram.New(histogram.Lowest, histogram.Highest, 3)
 			for _, v := range values {
-				l.record(v)
+				l.Record(v)
 				if err := theirs.RecordValue(v); err != nil {
 					t.Fatal(err)
 				}
 			}
-			h := l.read(true)
-			checkQuantiles(t, h, values)
+			h := l.Read(true)
+			checkQuantiles(t, (*Histogram)(h), values)
 			for _, q := range quantiles[1:] {
-				if got, want := int64(h.Quantile(q)), min(theirs.ValueAtQuantile(q*100), highestNs); got != want {
+				if got, want := int64(h.Quantile(q)), min(theirs.ValueAtQuantile(q*100), histogram.Highest); got != want {
 					t.Errorf("p%g: got %d, hdrhistogram-go has %d", q*100, got, want)
 				}
 			}
-			if l.read(true) != nil {
+			if l.Read(true) != nil {
 				t.Error("a drained histogram still has values")
 			}
 		})
@@ -124,13 +127,13 @@ func TestQuantilesAreExact(t *testing.T) {
 }
 
 func TestTwoDigitsAreWithin1Percent(t *testing.T) {
-	l := newLive(layouts[2], nil)
+	l := histogram.NewLive(2, nil)
 	for _, v := range logNormal(100_000) {
-		l.record(v)
+		l.Record(v)
 	}
 	values := logNormal(100_000)
 	slices.Sort(values)
-	h := l.read(false)
+	h := l.Read(false)
 	for _, q := range quantiles[1:9] {
 		exact := values[int(math.Ceil(q*float64(len(values))))-1]
 		if off := math.Abs(float64(int64(h.Quantile(q))-exact)) / float64(exact); off > 0.008 {
@@ -143,23 +146,23 @@ func TestMergeOf100SnapshotsIsOneHistogram(t *testing.T) {
 	for name, sample := range samples {
 		t.Run(name, func(t *testing.T) {
 			values := sample(sampleSize)
-			whole := newLive(layouts[3], nil)
+			whole := histogram.NewLive(3, nil)
 			snapshots := make([]*Snapshot, 100)
 			for i := range snapshots {
-				part := newLive(layouts[3], nil)
+				part := histogram.NewLive(3, nil)
 				for _, v := range values[i*sampleSize/100 : (i+1)*sampleSize/100] {
-					part.record(v)
-					whole.record(v)
+					part.Record(v)
+					whole.Record(v)
 				}
-				snapshots[i] = &Snapshot{Processes: 1, Tools: []ToolSnapshot{{Tool: "t", Executed: part.read(false)}}}
+				snapshots[i] = &Snapshot{Processes: 1, Tools: []ToolSnapshot{{Tool: "t", Histograms: Histograms{Executed: (*Histogram)(part.Read(false))}}}}
 			}
 			sum := Merge(snapshots...)
-			if sum.Processes != 100 || !sum.Tools[0].Executed.equal(whole.read(false)) {
+			if sum.Processes != 100 || !sum.Tools[0].Executed.raw().Equal(whole.Read(false)) {
 				t.Error("the merged histogram differs from that of all values")
 			}
 			checkQuantiles(t, sum.Tools[0].Executed, values)
 			rest := Merge(snapshots[:99]...)
-			if got := sum.Sub(rest).Tools[0].Executed; !got.equal(snapshots[99].Tools[0].Executed) {
+			if got := sum.Sub(rest).Tools[0].Executed; !got.raw().Equal(snapshots[99].Tools[0].Executed.raw()) {
 				t.Error("the sum less 99 of the snapshots is not the hundredth")
 			}
 		})
@@ -176,7 +179,7 @@ func TestQuantilesOfEachWindow(t *testing.T) {
 		time.Sleep(time.Second / 2) // off the boundaries of intervals
 		for i := 0; i < len(values); i += perSecond {
 			for _, v := range values[i : i+perSecond] {
-				r.tools.of(tool).executed.record(v)
+				r.tools.of(tool).executed.Record(v)
 			}
 			r.tools.of(tool).seen(time.Now().UnixNano())
 			time.Sleep(time.Second)

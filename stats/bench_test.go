@@ -14,6 +14,7 @@ import (
 
 	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/toolscope/toolscope/internal/histogram"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -38,8 +39,8 @@ func BenchmarkRecord(b *testing.B) {
 	for _, digits := range []int{3, 2} {
 		var spare atomic.Int64
 		spare.Store(maxSpare)
-		mine := newLive(layouts[digits], &spare).record
-		locked := (&lockedHDR{h: hdrhistogram.New(lowestNs, highestNs, digits)}).record
+		mine := histogram.NewLive(digits, &spare).Record
+		locked := (&lockedHDR{h: hdrhistogram.New(histogram.Lowest, histogram.Highest, digits)}).record
 		for _, v := range values {
 			mine(v)
 			locked(v)
@@ -136,12 +137,12 @@ func BenchmarkCall(b *testing.B) {
 // is kept, which has to be decoded first.
 func BenchmarkQuantiles(b *testing.B) {
 	for _, digits := range []int{3, 2} {
-		l, h := newLive(layouts[digits], nil), hdrhistogram.New(lowestNs, highestNs, digits)
+		l, h := histogram.NewLive(digits, nil), hdrhistogram.New(histogram.Lowest, histogram.Highest, digits)
 		for _, v := range logNormal(benchValues) {
-			l.record(v)
+			l.Record(v)
 			_ = h.RecordValue(v)
 		}
-		mine := l.read(false)
+		mine := l.Read(false)
 		quantiles := []float64{50, 95, 99}
 		pair{
 			func(n int) {
@@ -159,7 +160,7 @@ func BenchmarkQuantiles(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		kept := appendHistogram(nil, mine)
+		kept := histogram.Append(nil, mine)
 		pair{
 			func(n int) {
 				for range n {
@@ -186,16 +187,16 @@ func BenchmarkQuantiles(b *testing.B) {
 // included.
 func BenchmarkMerge100(b *testing.B) {
 	for _, digits := range []int{3, 2} {
-		mine := make([]*Histogram, 100)
+		mine := make([]*histogram.Histogram, 100)
 		theirs := make([]*hdrhistogram.Histogram, 100)
 		snapshots := make([]*Snapshot, 100)
 		values := logNormal(1_000_000)
 		tool := &toolkit.Definition{Name: "search"}
 		for i := range mine {
-			l, h := newLive(layouts[digits], nil), hdrhistogram.New(lowestNs, highestNs, digits)
+			l, h := histogram.NewLive(digits, nil), hdrhistogram.New(histogram.Lowest, histogram.Highest, digits)
 			r := newRecorder(b, Options{Digits: digits})
 			for k, v := range values[i*10_000 : (i+1)*10_000] {
-				l.record(v)
+				l.Record(v)
 				_ = h.RecordValue(v)
 				e := call(tool, time.Duration(v), sampled(byte(k)))
 				if k%1000 == 0 {
@@ -203,11 +204,11 @@ func BenchmarkMerge100(b *testing.B) {
 				}
 				record(r, e)
 			}
-			mine[i], theirs[i], snapshots[i] = l.read(false), h, r.Snapshot(Window{})
+			mine[i], theirs[i], snapshots[i] = l.Read(false), h, r.Snapshot(Window{})
 		}
 		merge := func(n int) {
 			for range n {
-				sum := hdrhistogram.New(lowestNs, highestNs, digits)
+				sum := hdrhistogram.New(histogram.Lowest, histogram.Highest, digits)
 				for _, h := range theirs {
 					sum.Merge(h)
 				}
@@ -215,7 +216,7 @@ func BenchmarkMerge100(b *testing.B) {
 		}
 		pair{merge, func(n int) {
 			for range n {
-				MergeHistograms(mine...)
+				histogram.Merge(mine...)
 			}
 		}}.run(b, fmt.Sprintf("digits=%d/histograms", digits))
 		pair{merge, func(n int) {

@@ -18,6 +18,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/toolscope/toolscope/stats/internal/journal"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -254,7 +255,7 @@ func (m *stepModel) check(
 		t.Errorf("errors: got %d, want %d", grouped, m.errors)
 	}
 	sessions := map[string]uint64{}
-	for _, x := range r.Sessions() {
+	for _, x := range r.Sessions(0) {
 		sessions[x.Session] = x.Calls
 	}
 	if !maps.Equal(sessions, m.sessions) {
@@ -311,7 +312,7 @@ func (m *stepModel) checkTimes(t *testing.T, r *Recorder, s *Snapshot, system *s
 			t.Errorf("got a group first seen at %v and last at %v", g.FirstSeen, g.LastSeen)
 		}
 	}
-	for _, x := range r.Sessions() {
+	for _, x := range r.Sessions(0) {
 		times["first seen of "+x.Session], times["last seen of "+x.Session] = x.FirstSeen, x.LastSeen
 		if x.FirstSeen.After(x.LastSeen) {
 			t.Errorf("got a session first seen at %v and last at %v", x.FirstSeen, x.LastSeen)
@@ -420,13 +421,13 @@ func TestSessionsAreEvictedByWhenTheyWereSeen(t *testing.T) {
 	for i := range 8 {
 		made(fmt.Sprint("new", i))
 	}
-	for _, s := range r.Sessions() {
+	for _, s := range r.Sessions(0) {
 		if s.Session[:3] != "new" {
 			t.Errorf("got session %s seen last at %v, want the 8 of after the step", s.Session, s.LastSeen)
 		}
 	}
 	elapsed += time.Hour
-	if sessions, calls := r.Sessions(), r.Recent(Filter{}); len(sessions) != 0 || len(calls) != 0 {
+	if sessions, calls := r.Sessions(0), r.Recent(Filter{}); len(sessions) != 0 || len(calls) != 0 {
 		t.Errorf("got %d sessions and %d calls an hour later, want none older than WithRecentAge",
 			len(sessions), len(calls))
 	}
@@ -480,21 +481,24 @@ func TestIntervalsOfTheFuture(t *testing.T) {
 	closeNow(t, third)
 
 	step(-80 * time.Hour)
-	s4 := &store{directory: directory, maxBytes: 1, retention: time.Hour, now: clock}
+	o := journal.Options{Directory: directory, MaxBytes: 1, Retention: time.Hour, Now: clock}
 	for _, f := range stored(t, directory) {
-		if info, err := os.Stat(f); err == nil && info.Size() > s4.maxBytes {
-			s4.maxBytes = info.Size()
+		if info, err := os.Stat(f); err == nil && info.Size() > o.MaxBytes {
+			o.MaxBytes = info.Size()
 		}
 	}
-	name := filepath.Join(directory, filePrefix+"1970"+fileSuffix)
-	if err := os.WriteFile(name, []byte(fileHead), 0o600); err != nil {
+	name := filepath.Join(directory, "intervals-1970.toolscope")
+	if err := os.WriteFile(name, []byte(journal.FileHead), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Chtimes(name, clock(), clock()); err != nil {
 		t.Fatal(err)
 	}
-	if files, err := s4.prune(); err != nil || len(files) == 0 || files[len(files)-1].Name() != filepath.Base(name) {
-		t.Errorf("got %v (%v), want the file that is not of the future kept", files, err)
+	if _, err := journal.Open(o, func([]byte) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(name); err != nil {
+		t.Errorf("got %v, want the file that is not of the future kept", err)
 	}
 }
 

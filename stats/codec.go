@@ -8,44 +8,19 @@ import (
 	"encoding/hex"
 	"errors"
 	"math"
+	"slices"
 	"time"
+
+	"github.com/toolscope/toolscope/internal/histogram"
 )
 
 // Intervals are kept, in memory and in files, as bytes: varints, and histograms
-// in HdrHistogram's V2 form (ZigZag LEB128 of the counts, a negative number for a
-// row of zeros) without its header and zlib, which at these sizes cost more than
-// they save. Numbers are added at the end of a form; an older one is never
+// as [histogram.Append] writes them. Numbers are added at the end of a form; an older one is never
 // changed.
 
-// A tool's form has a fixed number of histograms, which come first. Another one, as a new outcome
-// brings, changes the form: raise the number in fileHead, and read files with the number before as
-// they were written.
-var _ [8]struct{} = [auxes]struct{}{}
-
-// appendHistogram appends a histogram: its digits, the length of its counts, and
-// the counts. An empty histogram is a single 0.
-func appendHistogram(b []byte, h *Histogram) []byte {
-	if h.Count() == 0 {
-		return append(b, 0)
-	}
-	b = append(b, byte(h.layout.digits))
-	return appendBytes(b, appendCounts(make([]byte, 0, 3*len(h.index)), h))
-}
-
-// appendCounts appends a histogram's counts as HdrHistogram's V2 form has them.
-func appendCounts(counts []byte, h *Histogram) []byte {
-	at := 0
-	for i, index := range h.index {
-		if zeros := int(index) - at; zeros > 1 {
-			counts = binary.AppendVarint(counts, -int64(zeros))
-		} else if zeros == 1 {
-			counts = binary.AppendVarint(counts, 0)
-		}
-		counts = binary.AppendVarint(counts, int64(h.count(i)))
-		at = int(index) + 1
-	}
-	return counts
-}
+// firstColumns are how many histograms and counters a tool's own form has, which files of the first
+// version have too. Later columns are in a part of their own at the end.
+var firstColumns = struct{ histograms, counters int }{9, 8}
 
 func appendBytes[T []byte | string](b []byte, s T) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
@@ -54,13 +29,7 @@ func appendBytes[T []byte | string](b []byte, s T) []byte {
 // appendTool appends a tool's part of an interval.
 func appendTool(b []byte, t *ToolSnapshot) []byte {
 	b = appendBytes(b, t.Tool)
-	b = appendHistogram(b, t.Executed)
-	for _, h := range t.auxiliaries() {
-		b = appendHistogram(b, *h)
-	}
-	for _, c := range t.counters() {
-		b = binary.AppendUvarint(b, *c)
-	}
+	b = appendColumns(b, t.Histograms.columns()[:firstColumns.histograms], t.Counters.columns()[:firstColumns.counters])
 	b = binary.AppendUvarint(b, math.Float64bits(t.Cost))
 	b = binary.AppendVarint(b, t.Peak)
 	b = binary.AppendUvarint(b, t.WorstStreak)
@@ -75,6 +44,16 @@ func appendTool(b []byte, t *ToolSnapshot) []byte {
 		b = binary.AppendVarint(b, e.Time.UnixNano())
 		b = appendID(b, e.TraceID, 16)
 		b = appendID(b, e.SpanID, 8)
+	}
+	return b
+}
+
+func appendColumns(b []byte, histograms []*Histogram, counters []uint64) []byte {
+	for _, h := range histograms {
+		b = histogram.Append(b, h.raw())
+	}
+	for _, n := range counters {
+		b = binary.AppendUvarint(b, n)
 	}
 	return b
 }
@@ -108,12 +87,40 @@ func appendTools(b []byte, tools []ToolSnapshot) []byte {
 	for i := range tools {
 		b = appendTool(b, &tools[i])
 	}
-	return appendPolicies(b, tools)
+	return appendLater(appendPolicies(b, tools), tools)
+}
+
+// laterColumns are the columns of a tool that its own form does not have.
+func (t *ToolSnapshot) laterColumns() ([]*Histogram, []uint64) {
+	return t.Histograms.columns()[firstColumns.histograms:], t.Counters.columns()[firstColumns.counters:]
+}
+
+// appendLater appends the later columns of the tools: how many there are, and those of each tool.
+// Nothing is appended where all are zero.
+func appendLater(b []byte, tools []ToolSnapshot) []byte {
+	if !slices.ContainsFunc(tools, hasLater) {
+		return b
+	}
+	for i := range tools {
+		histograms, counters := tools[i].laterColumns()
+		if i == 0 {
+			b = binary.AppendUvarint(b, uint64(len(histograms)))
+			b = binary.AppendUvarint(b, uint64(len(counters)))
+		}
+		b = appendColumns(b, histograms, counters)
+	}
+	return b
+}
+
+func hasLater(t ToolSnapshot) bool {
+	histograms, counters := t.laterColumns()
+	return slices.ContainsFunc(counters, func(n uint64) bool { return n > 0 }) ||
+		slices.ContainsFunc(histograms, func(h *Histogram) bool { return h.Count() > 0 })
 }
 
 // appendPolicies appends what policies told of the tools: the different facts, then
-// for each tool its counts by the facts' places. Nothing is appended where nothing
-// was told, which is also what files of before have.
+// for each tool its counts by the facts' places. Nothing is appended where there are none, as in
+// files of before, unless later columns follow.
 func appendPolicies(b []byte, tools []ToolSnapshot) []byte {
 	places := make(map[PolicyTag]int)
 	var texts []byte
@@ -125,7 +132,7 @@ func appendPolicies(b []byte, tools []ToolSnapshot) []byte {
 			}
 		}
 	}
-	if len(places) == 0 {
+	if len(places) == 0 && !slices.ContainsFunc(tools, hasLater) {
 		return b
 	}
 	b = append(binary.AppendUvarint(b, uint64(len(places))), texts...)
@@ -197,66 +204,16 @@ func (d *decoder) string() string { return string(d.take(d.count())) }
 func (d *decoder) time() time.Time { return time.Unix(0, d.int()).UTC() }
 
 func (d *decoder) histogram() *Histogram {
-	digits := d.take(1)
-	if d.err != nil || digits[0] == 0 {
-		return nil
-	}
-	if digits[0] < minDigits || digits[0] > maxDigits {
-		d.fail()
-		return nil
-	}
-	h := decodeCounts(layouts[digits[0]], d.take(d.count()))
-	if h == nil {
+	h, rest, err := histogram.Read(d.rest)
+	if d.rest = rest; err != nil {
 		d.fail()
 	}
-	return h.orNil()
-}
-
-// decodeCounts reads the counts of a histogram; nil if they are corrupt. Readers spend
-// most of their time here.
-func decodeCounts(l *layout, counts []byte) *Histogram {
-	numbers := 0
-	for _, c := range counts {
-		if c < 0x80 { // the last byte of a number
-			numbers++
-		}
-	}
-	h := newHistogram(l, min(numbers, l.counters))
-	total := uint64(0)
-	for at := int64(0); len(counts) > 0; {
-		u, size := uint64(counts[0]), 1
-		if u >= 0x80 {
-			if u, size = binary.Uvarint(counts); size <= 0 {
-				return nil
-			}
-		}
-		counts = counts[size:]
-		n := int64(u>>1) ^ -int64(u&1) // ZigZag
-		left := int64(l.counters) - at
-		switch {
-		case n >= 0 && left == 0 || n < -left:
-			return nil
-		case n < 0:
-			at -= n
-		default:
-			if n > 0 {
-				total = addCapped(total, uint64(n))
-				h.index, h.upTo = append(h.index, uint16(at)), append(h.upTo, total)
-			}
-			at++
-		}
-	}
-	return h
+	return (*Histogram)(h)
 }
 
 func (d *decoder) tool() ToolSnapshot {
-	t := ToolSnapshot{Tool: d.string(), Executed: d.histogram()}
-	for _, h := range t.auxiliaries() {
-		*h = d.histogram()
-	}
-	for _, c := range t.counters() {
-		*c = d.uint()
-	}
+	t := ToolSnapshot{Tool: d.string()}
+	d.columns(t.Histograms.columns()[:firstColumns.histograms], t.Counters.columns()[:firstColumns.counters])
 	t.Cost = math.Float64frombits(d.uint())
 	t.Peak = d.int()
 	t.WorstStreak = d.uint()
@@ -265,7 +222,7 @@ func (d *decoder) tool() ToolSnapshot {
 		t.ErrorTypes = append(t.ErrorTypes, TypeCount{d.string(), d.uint()})
 	}
 	if n := d.count(); n > 0 {
-		t.Exemplars = make([]Exemplar, 0, min(n, 2*maxSlowest+octaves))
+		t.Exemplars = make([]Exemplar, 0, min(n, 2*maxSlowest+histogram.Octaves))
 		for range n {
 			e := Exemplar{DurationMs: float64(d.int()) / 1e6, Time: d.time()}
 			e.setIDs(d.take(24))
@@ -289,7 +246,34 @@ func (d *decoder) tools() []ToolSnapshot {
 	if d.err == nil && len(d.rest) > 0 {
 		d.policies(tools)
 	}
+	if d.err == nil && len(d.rest) > 0 {
+		d.later(tools)
+	}
 	return tools
+}
+
+// columns reads what appendColumns appends.
+func (d *decoder) columns(histograms []*Histogram, counters []uint64) {
+	for i := range histograms {
+		histograms[i] = d.histogram()
+	}
+	for i := range counters {
+		counters[i] = d.uint()
+	}
+}
+
+// later reads what appendLater appends. Columns that are not known here are left out.
+func (d *decoder) later(tools []ToolSnapshot) {
+	histograms, counters := make([]*Histogram, d.count()), make([]uint64, d.count())
+	for i := range tools {
+		d.columns(histograms, counters)
+		if d.err != nil {
+			return
+		}
+		ownHistograms, ownCounters := tools[i].laterColumns()
+		copy(ownHistograms, histograms)
+		copy(ownCounters, counters)
+	}
 }
 
 // policies reads what appendPolicies appends.

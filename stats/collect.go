@@ -3,13 +3,17 @@
 
 package stats
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/toolscope/toolscope/internal/errorgroups"
+)
 
 // parts are the intervals of a window, the oldest first, and the open one.
 type parts struct {
 	sealed   []sealed
-	open     []ToolSnapshot // nil if the window ends before it
-	errors   []idCount      // of the open one
+	open     []ToolSnapshot      // nil if the window ends before it
+	errors   []errorgroups.Count // of the open one
 	from, to int64
 	now      int64
 	opened   int64
@@ -79,12 +83,7 @@ func (r *Recorder) Snapshot(w Window) *Snapshot {
 
 // idle reports whether nothing was counted and nothing runs.
 func (t *ToolSnapshot) idle() bool {
-	for _, c := range t.counters() {
-		if *c > 0 {
-			return false
-		}
-	}
-	return t.Calls() == 0 && t.InFlight <= 0 && len(t.ErrorTypes) == 0
+	return t.Counters == Counters{} && t.Calls() == 0 && t.InFlight <= 0 && len(t.ErrorTypes) == 0
 }
 
 // Intervals returns the parts of a window one by one, the oldest first: for plots
@@ -120,13 +119,13 @@ const trendParts = 12
 // listed can have occurred at most.
 func (r *Recorder) groups(p *parts, tools []ToolSnapshot) (groups []ErrorGroup, other, unlisted uint64) {
 	trends := make(map[uint64][]uint64)
-	add := func(at int64, errors []idCount) {
+	add := func(at int64, errors []errorgroups.Count) {
 		part := int(trendParts * float64(at-p.from) / float64(max(1, p.to-p.from)))
 		for _, e := range errors {
-			if trends[e.id] == nil {
-				trends[e.id] = make([]uint64, trendParts)
+			if trends[e.ID] == nil {
+				trends[e.ID] = make([]uint64, trendParts)
 			}
-			trends[e.id][min(max(part, 0), trendParts-1)] += e.count
+			trends[e.ID][min(max(part, 0), trendParts-1)] += e.Count
 		}
 	}
 	for i := range p.sealed {
@@ -136,13 +135,12 @@ func (r *Recorder) groups(p *parts, tools []ToolSnapshot) (groups []ErrorGroup, 
 	for i := range tools {
 		other += tools[i].Errors()
 	}
-	groups, unlisted = r.errors.export(trends, &r.clock)
+	groups, unlisted = errorViews(r.errors, trends, r.clock.wall)
 	for i := range groups {
 		other -= min(other, groups[i].Count)
 	}
 	for i := range groups {
 		groups[i].CountMax = min(groups[i].CountMax, groups[i].Count+other)
 	}
-	sortGroups(groups)
 	return groups, other, min(other, unlisted)
 }

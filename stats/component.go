@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/toolscope/toolscope/internal/display"
 )
 
 // A Component is a part of the program that tells how it is: the statistics themselves, an
@@ -39,7 +41,7 @@ func (f Figures) MarshalJSON() ([]byte, error) {
 		if err != nil { // infinite, or not a number
 			continue
 		}
-		name, err := encodeJSON(x.Name, "")
+		name, err := display.EncodeJSON(x.Name, "")
 		if err != nil {
 			return nil, err
 		}
@@ -64,34 +66,11 @@ func (f *Figures) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// A HealthSource tells how components are, for [HandlerOptions].Health. The providers that package
+// A HealthSource tells how components are, for statshttp.Options.Health. The providers that package
 // exporters sets up are one. Components is called by readers, at any time, by several at once;
 // it must return soon.
 type HealthSource interface {
 	Components() []Component
-}
-
-// maxComponents is how many components of a source are shown.
-const maxComponents = 64
-
-// components are all there are, the recorder first.
-func (h *handler) components() []Component {
-	all := h.recorder.Components()
-	for _, s := range h.config.Health {
-		all = append(all, componentsOf(s)...)
-	}
-	return all
-}
-
-// componentsOf asks a source; one that panics is a component with a problem.
-func componentsOf(s HealthSource) (told []Component) {
-	defer func() {
-		if recover() != nil {
-			told = []Component{{Name: fmt.Sprintf("%T", s), Problems: []string{"it panicked when it was asked how it is"}}}
-		}
-	}()
-	told = s.Components()
-	return slices.Clip(told[:min(len(told), maxComponents)])
 }
 
 // Components tell how the recorder is: what is beyond its bounds, and whether it can
@@ -106,7 +85,7 @@ func (r *Recorder) Components() []Component {
 	if r.tools.homeless.Load() > 0 {
 		c.Problems = append(c.Problems, fmt.Sprintf("there are more tools than the %d of Options.MaxTools: calls of the others are counted under %s", l.MaxTools, Other))
 	}
-	if err := r.store.failure(); err != nil {
+	if err := r.journal.Failure(); err != nil {
 		c.Problems = append(c.Problems, err.Error())
 	}
 	return []Component{c}

@@ -6,9 +6,7 @@ package stats
 import (
 	"encoding/json"
 	"math"
-	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -18,56 +16,6 @@ import (
 )
 
 // sources is a source of what it holds.
-type sources []Component
-
-func (s sources) Components() []Component { return s }
-
-// panicking is a source that panics.
-type panicking struct{}
-
-func (panicking) Components() []Component { panic("the host's source") }
-
-func TestHealthz(t *testing.T) {
-	fine := sources{{Name: "queue", Figures: []Figure{{"spans", 3}}}}
-	broken := sources{{Name: "exporter", Problems: []string{"the last 3 batches could not be sent (Unavailable)"}}}
-	for _, c := range []struct {
-		name    string
-		sources []HealthSource
-		target  string
-		code    int
-		status  string
-		problem string
-	}{
-		{"alone", nil, "/healthz", 200, "ok", ""},
-		{"fine", []HealthSource{fine, nil}, "/healthz?fail=degraded", 200, "ok", ""},
-		{"broken, and alive", []HealthSource{fine, broken}, "/healthz", 200, "degraded", "could not be sent"},
-		{"broken, and asked to fail", []HealthSource{fine, broken}, "/healthz?fail=degraded", 503, "", "exporter: the last 3 batches could not be sent (Unavailable)"},
-		{"panics", []HealthSource{panicking{}, fine}, "/healthz", 200, "degraded", "panicked"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			h := handlerOf(t, newRecorder(t), HandlerOptions{Health: c.sources})
-			w := ask(h, c.target)
-			if w.Code != c.code || !strings.Contains(w.Body.String(), c.problem) {
-				t.Errorf("got %d %s, want %d with %q", w.Code, w.Body, c.code, c.problem)
-			}
-			if c.code != http.StatusOK {
-				asProblem(t, w, c.code)
-				return
-			}
-			var got healthAnswer
-			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Status != c.status || got.Components[0].Name != "statistics" {
-				t.Errorf("got %+v (%v), want %s", got, err, c.status)
-			}
-			for _, target := range []string{"/", "/api/v1/summary"} {
-				if body := ask(h, target).Body.String(); !strings.Contains(body, "statistics") || !strings.Contains(body, c.problem) {
-					t.Errorf("%s: want the components in it, got %s", target, body)
-				}
-			}
-		})
-	}
-	asProblem(t, ask(handlerOf(t, newRecorder(t)), "/healthz?fail=now"), http.StatusBadRequest)
-}
-
 func TestFigures(t *testing.T) {
 	got, err := json.Marshal(Component{Name: "c", Figures: Figures{{"z", 1}, {"not a number", math.NaN()}, {"a\"", 2.5}}})
 	if want := `{"name":"c","figures":{"z":1,"a\"":2.5}}`; err != nil || string(got) != want {
@@ -79,13 +27,6 @@ func TestFigures(t *testing.T) {
 	}
 	if err := json.Unmarshal([]byte(`{"figures":[1]}`), &back); err == nil {
 		t.Error("figures as a list: want an error")
-	}
-}
-
-func TestManyComponents(t *testing.T) {
-	h := handlerOf(t, newRecorder(t), HandlerOptions{Health: []HealthSource{make(sources, 10_000)}})
-	if n := strings.Count(ask(h, "/healthz").Body.String(), `"name"`); n != 1+maxComponents {
-		t.Errorf("got %d names, want %d", n, 1+maxComponents)
 	}
 }
 
@@ -111,36 +52,6 @@ func TestRecordersOwnProblems(t *testing.T) {
 	}
 	if got := r.Components()[0].Problems; len(got) != 2 || !strings.Contains(got[1], "writing intervals") {
 		t.Errorf("got %q, want what could not be written", got)
-	}
-}
-
-// TestWritingAgain: a disk that works again is no problem any more, and Close tells that something was lost.
-func TestWritingAgain(t *testing.T) {
-	dir := t.TempDir()
-	s := &store{directory: dir, maxBytes: 1 << 20, retention: time.Hour, now: time.Now}
-	write := func() {
-		t.Helper()
-		s.append(&sealed{}, &errorTable{max: 1, byID: map[uint64]*group{}}, 0)
-		s.mu.Lock()
-		idle := s.idle
-		s.mu.Unlock()
-		if idle != nil {
-			<-idle
-		}
-	}
-	for _, away := range []bool{true, false} {
-		if away {
-			s.directory = filepath.Join(dir, "away")
-		} else {
-			s.directory = dir
-		}
-		write()
-		if err := s.failure(); (err != nil) != away {
-			t.Errorf("the directory is away: %t, got the failure %v", away, err)
-		}
-	}
-	if err := s.close(t.Context()); err == nil {
-		t.Error("got nil from close, want the interval that was lost")
 	}
 }
 

@@ -30,7 +30,7 @@ func TestCostIsThePriceAtTheTimeOfTheCall(t *testing.T) {
 	if got := s.Tools[0].Cost; got != want {
 		t.Errorf("the tool's cost: got %v, want %v", got, want)
 	}
-	if got := r.Sessions()[0].Cost; got != want {
+	if got := r.Sessions(0)[0].Cost; got != want {
 		t.Errorf("the session's cost: got %v, want %v", got, want)
 	}
 	if got := r.Health(Window{}).CostPerSession; got != want {
@@ -69,7 +69,7 @@ func TestCostIsExactUnderConcurrency(t *testing.T) {
 	if got := r.Summary(Window{}).Overall.Cost; got != want {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if got := r.Sessions()[0].Cost; got != want {
+	if got := r.Sessions(0)[0].Cost; got != want {
 		t.Errorf("of the session: got %v, want %v", got, want)
 	}
 }

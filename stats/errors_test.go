@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/errorgroups"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -41,7 +42,7 @@ func TestErrorsAreGrouped(t *testing.T) {
 		if g.LastSeen.Sub(g.FirstSeen) != 27*time.Second {
 			t.Errorf("first and last seen: got %v apart, want 27 s", g.LastSeen.Sub(g.FirstSeen))
 		}
-		if len(g.TraceIDs) != maxTraces || !strings.HasPrefix(g.TraceIDs[0], "0a00") || !strings.HasPrefix(g.TraceIDs[4], "0600") {
+		if len(g.TraceIDs) != errorgroups.MaxTraces || !strings.HasPrefix(g.TraceIDs[0], "0a00") || !strings.HasPrefix(g.TraceIDs[4], "0600") {
 			t.Errorf("got traces %v, want the latest five", g.TraceIDs)
 		}
 		sum := uint64(0)
@@ -106,7 +107,7 @@ func TestNoSecretIsStored(t *testing.T) {
 	e.Disposition.Repeat = 1
 	record(r, e)
 	for name, v := range map[string]any{
-		"recent": r.Recent(Filter{}), "snapshot": r.Snapshot(Window{}), "sessions": r.Sessions(), "loops": r.Loops(),
+		"recent": r.Recent(Filter{}), "snapshot": r.Snapshot(Window{}), "sessions": r.Sessions(0), "loops": r.Loops(),
 	} {
 		text, err := json.Marshal(v)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/histogram"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -69,7 +70,7 @@ func (x *exemplars) note(ns, now int64, span toolkit.SpanRef) {
 			h = x.held.Load()
 		}
 	}
-	o := octave(ns)
+	o := histogram.Octave(ns)
 	slow, due := ns > h.floor.Load(), now >= h.next[o].Load()
 	if !slow && !due {
 		return
@@ -147,7 +148,7 @@ func mergeExemplars(all []Exemplar) []Exemplar {
 	var latest [64]*Exemplar
 	for i := range all {
 		e := &all[i]
-		if l := &latest[octave(msToNs(e.DurationMs))]; *l == nil || e.Time.After((*l).Time) {
+		if l := &latest[histogram.Octave(msToNs(e.DurationMs))]; *l == nil || e.Time.After((*l).Time) {
 			*l = e
 		}
 		if len(slowest) == maxSlowest && e.DurationMs <= slowest[maxSlowest-1].DurationMs ||
@@ -197,5 +198,5 @@ func msToNs(v float64) int64 {
 	if !(v > 0) {
 		return 0
 	}
-	return int64(math.Round(min(v*1e6, float64(highestNs))))
+	return int64(math.Round(min(v*1e6, float64(histogram.Highest))))
 }

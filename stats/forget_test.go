@@ -47,7 +47,7 @@ func TestForget(t *testing.T) {
 		if got := r.Forget(c.session); got != c.removed {
 			t.Errorf("%s: got %d calls removed, want %d", c.name, got, c.removed)
 		}
-		if got := len(r.Sessions()); got != c.sessions {
+		if got := len(r.Sessions(0)); got != c.sessions {
 			t.Errorf("%s: got %d sessions left, want %d", c.name, got, c.sessions)
 		}
 		if got := len(r.Loops()); got != c.sessions {
@@ -61,7 +61,7 @@ func TestForget(t *testing.T) {
 		t.Errorf("got %d calls counted, want all 7: histograms hold no sessions", s.Calls())
 	}
 	callIn(r, a, now)
-	if got := len(r.Sessions()); got != 2 {
+	if got := len(r.Sessions(0)); got != 2 {
 		t.Errorf("got %d sessions after a call of the forgotten one, want 2", got)
 	}
 }
@@ -104,7 +104,7 @@ func TestWithRecentAge(t *testing.T) {
 		t.Errorf("got %d recent calls after 59 minutes, want 2", got)
 	}
 	now = now.Add(2 * time.Minute)
-	if calls, sessions, loops := r.Recent(Filter{}), r.Sessions(), r.Loops(); len(calls) != 1 || len(sessions) != 1 || len(loops) != 1 || calls[0].Session != "new" {
+	if calls, sessions, loops := r.Recent(Filter{}), r.Sessions(0), r.Loops(); len(calls) != 1 || len(sessions) != 1 || len(loops) != 1 || calls[0].Session != "new" {
 		t.Errorf("got calls %+v, sessions %+v, loops %+v after 61 minutes, want those of the new session", calls, sessions, loops)
 	}
 	if _, err := New(Options{RecentAge: time.Second}); err == nil {

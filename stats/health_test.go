@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -32,7 +31,7 @@ func TestSessionsAndLoops(t *testing.T) {
 		record(r, call(tool, time.Second, in("s2", 0), failing("timeout", "late")), call(tool, time.Second, in("s2", 0), failing("timeout", "late")))
 		record(r, call(tool, time.Second)) // without a session
 
-		got := r.Sessions()
+		got := r.Sessions(0)
 		if len(got) != 2 || got[0].Session != "s2" || got[1].Session != "s1" {
 			t.Fatalf("got %+v, want s2 and s1", got)
 		}
@@ -212,7 +211,7 @@ func TestLatestSessions(t *testing.T) {
 			e.End = e.End.Add(time.Duration(i*7919%100) * time.Second) // some at the same time
 			record(r, e)
 		}
-		all := r.Sessions()
+		all := r.Sessions(0)
 		if len(all) != sessions || r.Limits().Sessions != sessions || r.Health(Window{}).Sessions != sessions {
 			t.Errorf("got %d sessions, %d of them counted, want %d", len(all), r.Limits().Sessions, sessions)
 		}
@@ -222,31 +221,11 @@ func TestLatestSessions(t *testing.T) {
 			}
 		}
 		for _, n := range []int{1, 2, 12, 399, 1000} {
-			got := r.latestSessions(n)
+			got := r.Sessions(n)
 			want := all[:min(n, len(all))]
 			if !slices.EqualFunc(got, want, func(a, b SessionStats) bool { return a.Session == b.Session && a.LastSeen.Equal(b.LastSeen) }) {
 				t.Errorf("the latest %d of %d are not those that all begin with", n, sessions)
 			}
-		}
-	}
-}
-
-// TestDashboardShowsSomeOfManyTools: the page has rows for so many tools and for the one it is
-// about, and says how many more there are.
-func TestDashboardShowsSomeOfManyTools(t *testing.T) {
-	r := newRecorder(t, Options{MaxTools: 1000})
-	for i := range 2 * pageTools {
-		record(r, call(&toolkit.Definition{Name: fmt.Sprintf("tool%03d", i)}, time.Millisecond))
-	}
-	h := handlerOf(t, r)
-	last := fmt.Sprintf("tool%03d", 2*pageTools-1)
-	for path, rows := range map[string]int{"/?sort=name": pageTools, "/?sort=name&tool=" + last: pageTools + 1} {
-		page := ask(h, path).Body.String()
-		if got := strings.Count(page, `id="tool-tool`); got != rows {
-			t.Errorf("%s: got %d rows, want %d", path, got, rows)
-		}
-		if want := fmt.Sprint(2*pageTools-rows, " more tools"); !strings.Contains(page, want) {
-			t.Errorf("%s: want %q", path, want)
 		}
 	}
 }

@@ -6,6 +6,8 @@ package stats
 import (
 	"slices"
 	"time"
+
+	"github.com/toolscope/toolscope/internal/errorgroups"
 )
 
 // Intervals are sealed at multiples of ten seconds. As they age they are rolled
@@ -35,7 +37,7 @@ func floor(t, width int64) int64 {
 type sealed struct {
 	start, end int64
 	tools      []byte // of appendTools
-	errors     []idCount
+	errors     []errorgroups.Count
 	archived   bool // its counts are in the archive, too
 }
 
@@ -194,14 +196,14 @@ func merged(parts []*sealed, known func(uint64) bool) sealed {
 		lists[i] = p.decode()
 		out.start, out.end = min(out.start, p.start), max(out.end, p.end)
 		for _, e := range p.errors {
-			if known(e.id) {
-				sums[e.id] += e.count
+			if known(e.ID) {
+				sums[e.ID] += e.Count
 			}
 		}
 	}
 	out.tools = appendTools(nil, mergeTools(lists, false))
 	for id, n := range sums {
-		out.errors = append(out.errors, idCount{id, n})
+		out.errors = append(out.errors, errorgroups.Count{ID: id, Count: n})
 	}
 	return out
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/stats/statshttp"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -24,7 +25,7 @@ import (
 // clients of the stream that read nothing. The function returned ends it.
 func startReaders(t *testing.T, r *stats.Recorder, served *atomic.Uint64, length time.Duration) (stop func()) {
 	t.Helper()
-	h, err := stats.NewHandler(r, stats.HandlerOptions{Refresh: 100 * time.Millisecond})
+	h, err := statshttp.NewHandler(r, statshttp.Options{Refresh: 100 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

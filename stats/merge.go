@@ -8,6 +8,9 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/toolscope/toolscope/internal/errorgroups"
+	"github.com/toolscope/toolscope/internal/histogram"
 )
 
 // Merge adds snapshots of several processes up. The result's histograms are those
@@ -29,7 +32,7 @@ func Merge(snapshots ...*Snapshot) *Snapshot {
 			out.To = s.To
 		}
 		out.Processes += s.Processes
-		out.OtherErrors = addCapped(out.OtherErrors, s.OtherErrors)
+		out.OtherErrors = histogram.AddCapped(out.OtherErrors, s.OtherErrors)
 		parts = append(parts, s.Tools)
 		groups.add(s)
 	}
@@ -79,14 +82,13 @@ func (s *Snapshot) Sub(earlier *Snapshot) *Snapshot {
 }
 
 func (t ToolSnapshot) sub(old *ToolSnapshot) ToolSnapshot {
-	t.Executed = t.Executed.Sub(old.Executed)
-	mine, theirs := t.auxiliaries(), old.auxiliaries()
-	for i := range mine {
-		*mine[i] = (*mine[i]).Sub(*theirs[i])
+	histograms := t.Histograms.columns()
+	for i, h := range old.Histograms.columns() {
+		histograms[i] = (*Histogram)(histograms[i].raw().Sub(h.raw()))
 	}
-	own, other := t.counters(), old.counters()
-	for i := range own {
-		*own[i] -= min(*own[i], *other[i])
+	counters := t.Counters.columns()
+	for i, n := range old.Counters.columns() {
+		counters[i] -= min(counters[i], n)
 	}
 	t.Cost = max(0, t.Cost-old.Cost)
 	t.Policies = subPolicies(t.Policies, old.Policies)
@@ -127,29 +129,24 @@ func mergeTool(parts []*ToolSnapshot, processes bool) ToolSnapshot {
 		return *parts[0]
 	}
 	out := ToolSnapshot{Tool: parts[0].Tool}
-	hs := make([]*Histogram, len(parts))
-	for i, p := range parts {
-		hs[i] = p.Executed
-	}
-	out.Executed = MergeHistograms(hs...)
-	aux := out.auxiliaries()
-	for k := range aux {
+	hs := make([]*histogram.Histogram, len(parts))
+	for column := range histogramColumns {
 		for i, p := range parts {
-			hs[i] = *p.auxiliaries()[k]
+			hs[i] = p.Histograms.columns()[column].raw()
 		}
-		*aux[k] = MergeHistograms(hs...)
+		out.Histograms.columns()[column] = (*Histogram)(histogram.Merge(hs...))
 	}
-	sums := out.counters()
+	sums := out.Counters.columns()
 	types := map[string]uint64{}
 	policies := make([][]PolicyCount, len(parts))
 	var samples []Exemplar
 	for at, p := range parts {
 		policies[at] = p.Policies
-		for i, n := range p.counters() {
-			*sums[i] = addCapped(*sums[i], *n)
+		for i, n := range p.Counters.columns() {
+			sums[i] = histogram.AddCapped(sums[i], n)
 		}
 		for _, e := range p.ErrorTypes {
-			types[e.Type] = addCapped(types[e.Type], e.Count)
+			types[e.Type] = histogram.AddCapped(types[e.Type], e.Count)
 		}
 		samples = append(samples, p.Exemplars...)
 		out.Cost += p.Cost
@@ -171,7 +168,10 @@ func mergeTool(parts []*ToolSnapshot, processes bool) ToolSnapshot {
 }
 
 func sortedTypes(types map[string]uint64) []TypeCount {
-	var out []TypeCount
+	if len(types) == 0 {
+		return nil
+	}
+	out := make([]TypeCount, 0, len(types))
 	for _, kind := range slices.Sorted(maps.Keys(types)) {
 		out = append(out, TypeCount{kind, types[kind]})
 	}
@@ -197,9 +197,9 @@ func (m *groupMerge) add(s *Snapshot) {
 	if m.byID == nil {
 		m.byID, m.absent = map[string]*ErrorGroup{}, map[string]uint64{}
 	}
-	m.unlisted = addCapped(m.unlisted, s.MaxUnlisted)
+	m.unlisted = histogram.AddCapped(m.unlisted, s.MaxUnlisted)
 	for _, g := range s.Errors {
-		m.absent[g.ID] = addCapped(m.absent[g.ID], s.MaxUnlisted)
+		m.absent[g.ID] = histogram.AddCapped(m.absent[g.ID], s.MaxUnlisted)
 		sum := m.byID[g.ID]
 		if sum == nil {
 			g.TraceIDs = slices.Clone(g.TraceIDs)
@@ -207,7 +207,7 @@ func (m *groupMerge) add(s *Snapshot) {
 			m.byID[g.ID] = &g
 			continue
 		}
-		sum.Count, sum.CountMax = addCapped(sum.Count, g.Count), addCapped(sum.CountMax, g.CountMax)
+		sum.Count, sum.CountMax = histogram.AddCapped(sum.Count, g.Count), histogram.AddCapped(sum.CountMax, g.CountMax)
 		if g.FirstSeen.Before(sum.FirstSeen) {
 			sum.FirstSeen = g.FirstSeen
 		}
@@ -217,14 +217,14 @@ func (m *groupMerge) add(s *Snapshot) {
 		} else {
 			sum.TraceIDs = append(sum.TraceIDs, g.TraceIDs...)
 		}
-		sum.TraceIDs = sum.TraceIDs[:min(len(sum.TraceIDs), maxTraces)]
+		sum.TraceIDs = sum.TraceIDs[:min(len(sum.TraceIDs), errorgroups.MaxTraces)]
 	}
 }
 
 func (m *groupMerge) result() ([]ErrorGroup, uint64) {
 	out := make([]ErrorGroup, 0, len(m.byID))
 	for id, g := range m.byID {
-		g.CountMax = addCapped(g.CountMax, m.unlisted-min(m.unlisted, m.absent[id]))
+		g.CountMax = histogram.AddCapped(g.CountMax, m.unlisted-min(m.unlisted, m.absent[id]))
 		out = append(out, *g)
 	}
 	sortGroups(out)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/internal/errtype"
+	"github.com/toolscope/toolscope/internal/histogram"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -95,7 +96,7 @@ func newConfig(o Options) (config, error) {
 	}
 	const year = 366 * 24 * time.Hour
 	for _, err := range [...]error{
-		within("Digits", c.Digits, minDigits, maxDigits),
+		within("Digits", c.Digits, histogram.MinDigits, histogram.MaxDigits),
 		within("MaxTools", c.MaxTools, 1, 1<<16),
 		within("MaxErrorGroups", c.MaxErrorGroups, 1, 1<<16),
 		within("MaxSessions", c.MaxSessions, 0, 1<<20),

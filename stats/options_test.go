@@ -35,7 +35,7 @@ func TestNothingIsKeptWhereTheLimitIsZero(t *testing.T) {
 	e := call(nil, time.Second, in("s", 1), failing("timeout", "late"))
 	e.Disposition.Repeat = 3
 	record(r, e)
-	if len(r.Sessions())+len(r.Loops())+len(r.Recent(Filter{})) != 0 || r.LastID() != 1 {
+	if len(r.Sessions(0))+len(r.Loops())+len(r.Recent(Filter{})) != 0 || r.LastID() != 1 {
 		t.Error("something was kept")
 	}
 	if l := r.Limits(); l.DroppedRecent != 0 || l.Bytes > l.MaxBytes {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/toolscope/toolscope/internal/histogram"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -213,7 +214,7 @@ func sumPolicies(lists ...[]PolicyCount) []PolicyCount {
 	sums := make(map[PolicyTag]uint64)
 	for _, list := range lists {
 		for _, c := range list {
-			sums[c.PolicyTag] = addCapped(sums[c.PolicyTag], c.Count)
+			sums[c.PolicyTag] = histogram.AddCapped(sums[c.PolicyTag], c.Count)
 		}
 	}
 	var out []PolicyCount

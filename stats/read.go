@@ -8,7 +8,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/toolscope/toolscope/stats/internal/messages"
+	"github.com/toolscope/toolscope/internal/errorgroups"
+	"github.com/toolscope/toolscope/internal/histogram"
+	"github.com/toolscope/toolscope/internal/messages"
 )
 
 // Recent returns the calls that ended last and match the filter, the latest first.
@@ -43,13 +45,13 @@ func (r *Recorder) Call(id uint64) (RecentCall, bool) {
 // call, so it tells whether there is anything new.
 func (r *Recorder) LastID() uint64 { return r.recent.last.Load() }
 
-// Sessions returns the sessions held, the one seen last first.
-func (r *Recorder) Sessions() []SessionStats { return r.latestSessions(math.MaxInt / 2) }
-
-// latestSessions are the first n of Sessions.
-func (r *Recorder) latestSessions(n int) []SessionStats {
+// Sessions returns the sessions held, the one seen last first: at most limit of them, or all if it is 0.
+func (r *Recorder) Sessions(limit int) []SessionStats {
 	r.expire()
-	return r.sessions.latest(n, &r.clock)
+	if limit == 0 {
+		limit = math.MaxInt / 2
+	}
+	return r.sessions.latest(limit, &r.clock)
 }
 
 // Loops returns the calls that sessions made more than once, the most frequent
@@ -138,7 +140,7 @@ func (r *Recorder) Limits() Limits {
 		l.Bytes += int64(t.size())
 	}
 	var groupBytes int
-	l.ErrorGroups, l.EvictedGroups, groupBytes = r.errors.held()
+	l.ErrorGroups, l.EvictedGroups, groupBytes = r.errors.Held()
 	l.Bytes += int64(groupBytes + l.Sessions*sessionSize + l.Loops*loopSize + c.MaxRecent*recentSize + 8*l.MaxSessions)
 	l.MaxBytes = c.maxBytes(l.MaxSessions)
 	return l
@@ -148,14 +150,14 @@ func (r *Recorder) Limits() Limits {
 // in which all are set, twice the intervals while they are rolled up, and the
 // tables.
 func (c *config) maxBytes(sessions int) int64 {
-	main, aux := layouts[c.Digits], layouts[auxDigits]
-	counters := main.counters + auxes*aux.counters
-	perTool := maxLiveSize(main) + auxes*maxLiveSize(aux) + exemplarsSize + // counted now
-		maxArchived*counters + maxTypes*80 + 64*120 + // archived
+	const auxes = int(histogramColumns) - 1
+	counters := histogram.Counters(c.Digits) + auxes*histogram.Counters(auxDigits)
+	perTool := histogram.MaxLiveSize(c.Digits) + auxes*histogram.MaxLiveSize(auxDigits) + exemplarsSize + // counted now
+		maxArchived*counters + maxArchivedTypes*80 + 64*120 + // archived
 		policyCountsSize + maxPolicyArchived +
 		5*definitionSize + toolSize + maxToolName
-	tools := int64(c.MaxTools+1)*int64(perTool) + maxSpare*int64(maxLiveSize(main))
-	tables := policyTableSize + c.MaxErrorGroups*(groupSize+messages.MaxLength+maxErrorText+32) + sessions*(sessionSize+8) + c.MaxLoops*loopSize + c.MaxRecent*recentSize
+	tools := int64(c.MaxTools+1)*int64(perTool) + maxSpare*int64(histogram.MaxLiveSize(c.Digits))
+	tables := policyTableSize + c.MaxErrorGroups*(errorgroups.GroupSize+messages.MaxLength+errorgroups.MaxText+32) + sessions*(sessionSize+8) + c.MaxLoops*loopSize + c.MaxRecent*recentSize
 	return tools + 2*c.MaxIntervalBytes + int64(tables)
 }
 
@@ -163,6 +165,8 @@ const (
 	// maxArchived is how many bytes a counter takes in the archive at most, for
 	// counts up to a billion.
 	maxArchived = 5
+	// maxArchivedTypes is how many error.types of a tool there are at most.
+	maxArchivedTypes = 100
 	// definitionSize is what it takes to remember a definition's address.
 	definitionSize = 128
 )

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/errorgroups"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -127,7 +128,7 @@ func (c *recentCall) export(policies *policySet, by *steadyClock) RecentCall {
 	x := RecentCall{
 		ID: c.id, Time: by.wall(c.ended - int64(c.duration)), Tool: c.tool.name,
 		Outcome: s.Outcome.String(), Ending: m.ending.String(),
-		ErrorType: m.failure.kind, Error: m.failure.text, ErrorGroup: idText(m.failure.group), Suspended: c.suspended,
+		ErrorType: m.failure.kind, Error: m.failure.text, ErrorGroup: errorgroups.IDText(m.failure.group), Suspended: c.suspended,
 		DurationMs: ms(c.duration), RunMs: ms(c.run), QueueMs: ms(s.Queue), ApprovalMs: ms(s.Approval), BackoffMs: ms(s.Backoff), AgeMs: ms(s.Age),
 		Attempts: s.Attempts, Repeat: s.Repeat, BytesIn: c.bytesIn, BytesOut: c.bytesOut, Turn: c.turn,
 	}
@@ -145,7 +146,7 @@ func (c *recentCall) export(policies *policySet, by *steadyClock) RecentCall {
 }
 
 // recentSize is what a place of the ring holds at most.
-const recentSize = 352 + maxErrorText + sessionSize + maxCallTags*(32+2*maxPolicyText)
+const recentSize = 352 + errorgroups.MaxText + sessionSize + maxCallTags*(32+2*maxPolicyText)
 
 // matches tells whether a call is selected, but for the limit.
 func (f *Filter) matches(c *RecentCall) bool {

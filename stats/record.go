@@ -7,60 +7,87 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
-	"hash/crc32"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
+
+	"github.com/toolscope/toolscope/internal/errorgroups"
+	"github.com/toolscope/toolscope/stats/internal/journal"
 )
 
-// A record is eight bytes, the length and the CRC-32C of what follows, both
-// little-endian, and an interval: its start and end, the tools, and the error groups
-// counted in it with their texts, so that each record stands for itself.
-const recordHead = 8
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// appendRecord makes the record of an interval. groups are those of its errors
-// that have a text, with open as their count in it.
-func appendRecord(s *sealed, groups []group) []byte {
-	b := make([]byte, recordHead, recordHead+64+len(s.tools))
+// appendInterval appends an interval as files have it: its start and end, the tools, and the error
+// groups counted in it with their texts, so that each record stands for itself. groups are those of
+// its errors that have a text, with Open as their count in it.
+func appendInterval(b []byte, s *sealed, groups []errorgroups.Group) []byte {
 	b = binary.AppendVarint(b, s.start)
 	b = binary.AppendVarint(b, s.end)
 	b = appendBytes(b, s.tools)
 	b = binary.AppendUvarint(b, uint64(len(groups)))
 	for i := range groups {
 		g := &groups[i]
-		b = binary.AppendUvarint(b, g.open)
-		for _, text := range []string{g.tool, g.kind, g.message, g.example} {
+		b = binary.AppendUvarint(b, g.Open)
+		for _, text := range []string{g.Tool, g.Kind, g.Message, g.Example} {
 			b = appendBytes(b, text)
 		}
-		b = binary.AppendVarint(b, g.first)
-		b = binary.AppendVarint(b, g.last)
-		for _, id := range g.traces {
+		b = binary.AppendVarint(b, g.First)
+		b = binary.AppendVarint(b, g.Last)
+		for _, id := range g.Traces {
 			b = append(b, id[:]...)
 		}
 	}
-	binary.LittleEndian.PutUint32(b, uint32(len(b)-recordHead))
-	binary.LittleEndian.PutUint32(b[4:], crc32.Checksum(b[recordHead:], castagnoli))
 	return b
 }
 
-// readRecord reads the part of a record that its checksum covers.
-func readRecord(b []byte) (s sealed, tools []ToolSnapshot, groups []group, err error) {
+// keep writes an interval that was sealed to the directory.
+func (r *Recorder) keep(s *sealed) {
+	if r.journal == nil {
+		return
+	}
+	texts := r.errors.Texts(s.errors)
+	if ahead := r.clock.ahead(); ahead != 0 { // files have times of the wall clock
+		s = s.moved(-ahead)
+		for i := range texts {
+			texts[i].First -= ahead
+			texts[i].Last -= ahead
+		}
+	}
+	r.journal.Append(appendInterval(make([]byte, 0, 64+len(s.tools)), s, texts))
+}
+
+// Notes tell what was wrong with [Options].Directory: what could not be read back, and the first
+// error of writing. At most 20 are kept.
+func (r *Recorder) Notes() []string { return r.journal.Notes() }
+
+// openJournal reads back what the directory holds.
+func (r *Recorder) openJournal(c *config) (err error) {
+	in := restorer{history: &r.history, errors: r.errors, policies: &r.policies, now: r.started, maxTools: c.MaxTools}
+	o := journal.Options{Directory: c.Directory, MaxBytes: c.MaxDirectoryBytes, Retention: c.Retention, Now: c.now}
+	if r.journal, err = journal.Open(o, in.restore); err != nil {
+		return err
+	}
+	in.finish()
+	if in.later > 0 {
+		r.journal.Note("%d intervals begin after the time now, since the system clock was set back: "+
+			"they are counted in the total only", in.later)
+	}
+	return nil
+}
+
+// readInterval reads what appendInterval appends.
+func readInterval(b []byte) (s sealed, tools []ToolSnapshot, groups []errorgroups.Group, err error) {
 	d := decoder{rest: b}
 	s.start, s.end = d.int(), d.int()
 	s.tools = bytes.Clone(d.take(d.count()))
 	for range d.count() {
-		g := group{open: d.uint(), tool: d.string(), kind: d.string(), message: d.string(), example: d.string(), first: d.int(), last: d.int()}
-		for i := range g.traces {
-			copy(g.traces[i][:], d.take(len(g.traces[i])))
+		g := errorgroups.Group{
+			Open: d.uint(), Tool: d.string(), Kind: d.string(), Message: d.string(), Example: d.string(), First: d.int(), Last: d.int(),
+		}
+		for i := range g.Traces {
+			copy(g.Traces[i][:], d.take(len(g.Traces[i])))
 		}
 		if d.err != nil {
 			break
 		}
-		g.id = groupID(g.tool, g.kind, g.message)
+		g.ID = errorgroups.ID(g.Tool, g.Kind, g.Message)
 		groups = append(groups, g)
 	}
 	if s.end <= s.start {
@@ -77,11 +104,10 @@ func readRecord(b []byte) (s sealed, tools []ToolSnapshot, groups []group, err e
 // restorer brings the intervals of files back.
 type restorer struct {
 	history  *history
-	errors   *errorTable
+	errors   *errorgroups.Table
 	policies *policyTable
 	now      int64
 	maxTools int
-	note     func(format string, args ...any)
 
 	tools   map[string]bool
 	pending int
@@ -89,43 +115,11 @@ type restorer struct {
 	later   int       // how many there were
 }
 
-// file reads one file; what is wrong in it is noted and left out.
-func (r *restorer) file(path string) {
-	name := filepath.Base(path)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		r.note("%s: could not be read: %v", name, err)
-		return
-	}
-	rest, ok := bytes.CutPrefix(data, []byte(fileHead))
-	if !ok {
-		r.note("%s: got another beginning, want %q: left out", name, strings.TrimSpace(fileHead))
-		return
-	}
-	for len(rest) > 0 {
-		at := len(data) - len(rest)
-		if len(rest) < recordHead || uint64(len(rest)-recordHead) < uint64(binary.LittleEndian.Uint32(rest)) {
-			r.note("%s: the record at byte %d is torn: %d bytes left out", name, at, len(rest))
-			return
-		}
-		n := int(binary.LittleEndian.Uint32(rest))
-		sum, body := binary.LittleEndian.Uint32(rest[4:]), rest[recordHead:recordHead+n]
-		rest = rest[recordHead+n:]
-		if crc32.Checksum(body, castagnoli) != sum {
-			r.note("%s: the record at byte %d has a wrong checksum: left out", name, at)
-			continue
-		}
-		if err := r.record(body); err != nil {
-			r.note("%s: the record at byte %d: %v: left out", name, at, err)
-		}
-	}
-}
-
-// record brings one interval back. One that begins after now was written before the system clock
+// restore brings one interval back. One that begins after now was written before the system clock
 // was set back. When its calls ended is not known, so it counts in the total only: else windows
 // would show them as new when the clock gets there.
-func (r *restorer) record(body []byte) error {
-	s, tools, groups, err := readRecord(body)
+func (r *restorer) restore(body []byte) error {
+	s, tools, groups, err := readInterval(body)
 	if err != nil {
 		return err
 	}
@@ -138,9 +132,9 @@ func (r *restorer) record(body []byte) error {
 	}
 	for i := range groups {
 		g := &groups[i]
-		g.first, g.last = min(g.first, r.now), min(g.last, r.now)
-		s.errors = append(s.errors, idCount{g.id, g.open})
-		r.errors.restore(g)
+		g.First, g.Last = min(g.First, r.now), min(g.Last, r.now)
+		s.errors = append(s.errors, errorgroups.Count{ID: g.ID, Count: g.Open})
+		r.errors.Restore(g)
 	}
 	if s.start > r.now {
 		s.start, s.end = r.now, r.now
@@ -201,8 +195,8 @@ func (r *restorer) finish() {
 		return
 	}
 	r.pending = 0
-	r.history.fold(r.future, r.errors.knows)
+	r.history.fold(r.future, r.errors.Knows)
 	r.future = nil
 	slices.SortStableFunc(r.history.intervals, func(a, b sealed) int { return cmp.Compare(a.start, b.start) })
-	r.history.compact(r.now, r.errors.knows)
+	r.history.compact(r.now, r.errors.Knows)
 }

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/errorgroups"
+	"github.com/toolscope/toolscope/stats/internal/journal"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -20,7 +22,7 @@ type Recorder struct {
 	config   config
 	clock    steadyClock
 	tools    toolTable
-	errors   errorTable
+	errors   *errorgroups.Table
 	sessions sessionTable
 	loops    loopTable
 	recent   recentRing
@@ -40,7 +42,7 @@ type Recorder struct {
 	timer   *time.Timer // nil with a clock of the host's
 	closed  bool
 
-	store *store // nil without persistence
+	journal *journal.Journal // nil without persistence
 }
 
 var _ toolkit.Observer = (*Recorder)(nil)
@@ -56,19 +58,18 @@ func New(o Options) (*Recorder, error) {
 }
 
 func newFromConfig(c config) (r *Recorder, err error) {
-	r = &Recorder{config: c}
+	r = &Recorder{config: c, errors: errorgroups.New(c.MaxErrorGroups)}
 	r.clock.start(c.now)
 	r.started = r.clock.read()
 	r.opened = r.started
-	r.tools.init(layouts[c.Digits], c.MaxTools)
+	r.tools.init(c.Digits, c.MaxTools)
 	r.tools.names = c.names
-	r.errors.init(c.MaxErrorGroups)
 	r.sessions.init(c.MaxSessions)
 	r.loops.init(c.MaxLoops)
 	r.recent.init(c.MaxRecent)
 	r.history.init(r.started, c.Retention, c.MaxIntervalBytes)
 	if c.Directory != "" {
-		if r.store, err = openStore(c, r.started, &r.history, &r.errors, &r.policies); err != nil {
+		if err = r.openJournal(&c); err != nil {
 			return nil, err
 		}
 	}
@@ -115,7 +116,7 @@ func (r *Recorder) End(ctx context.Context, e *toolkit.Ended) {
 	}
 	var failure failure
 	if e.ErrorType != "" {
-		failure = r.errors.note(e, r.config.types.Export(e.ErrorType), t, now, r.config.Redactor)
+		failure = r.countFailure(e, t, now)
 	}
 	r.recent.add(e, now, t, s, failure, tags)
 }
@@ -125,13 +126,9 @@ func (r *Recorder) End(ctx context.Context, e *toolkit.Ended) {
 // Numbers below 1 are passed over.
 func (r *Recorder) AddContent(tool *toolkit.Definition, redactions, truncations int) {
 	t := r.tools.of(tool)
-	sums := t.sum()
-	if redactions > 0 {
-		sums.redactions.Add(uint64(redactions))
-	}
-	if truncations > 0 {
-		sums.truncations.Add(uint64(truncations))
-	}
+	counters := &t.sum().counters
+	atomic.AddUint64(&counters.Redactions, uint64(max(0, redactions)))
+	atomic.AddUint64(&counters.Truncations, uint64(max(0, truncations)))
 	t.seen(t.lastSeen.Load())
 }
 
@@ -153,5 +150,5 @@ func (r *Recorder) Close(ctx context.Context) error {
 		r.opened = now
 	}
 	r.sealing.Unlock()
-	return r.store.close(ctx)
+	return r.journal.Close(ctx)
 }

@@ -154,7 +154,7 @@ func TestCountsAreExactUnderConcurrency(t *testing.T) {
 				default:
 					r.Summary(Window{Last: time.Minute})
 					r.Recent(Filter{Limit: 10})
-					r.Sessions()
+					r.Sessions(0)
 				}
 			}
 		})
@@ -193,7 +193,7 @@ func TestCountsAreExactUnderConcurrency(t *testing.T) {
 		t.Errorf("bytes out: got %d, want %d", s.Overall.BytesOut, goroutines*each*100)
 	}
 	var calls uint64
-	for _, x := range r.Sessions() {
+	for _, x := range r.Sessions(0) {
 		calls += x.Calls
 	}
 	if calls != goroutines*each {

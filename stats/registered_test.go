@@ -37,10 +37,6 @@ func TestToolsNeverUsedAreNamed(t *testing.T) {
 	if n := len(r.registered.lists); n != 2 {
 		t.Errorf("got %d lists, want 2", n)
 	}
-	h := handlerOf(t, r)
-	if got := ask(h, "/api/v1/tools/search").Code; got != 200 {
-		t.Errorf("a registered tool without calls: got status %d, want 200", got)
-	}
 }
 
 func TestListsOfToolsAreBounded(t *testing.T) {

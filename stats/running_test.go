@@ -7,8 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -103,36 +101,5 @@ func TestRunningUnderConcurrency(t *testing.T) {
 	}
 	if calls, more := (*Running)(nil).Calls(time.Now()); calls != nil || more != 0 {
 		t.Error("a nil one knows of calls")
-	}
-}
-
-func TestRunningOverHTTP(t *testing.T) {
-	r := NewRunning(nil)
-	ask := func(o HandlerOptions) (int, string) {
-		t.Helper()
-		h, err := NewHandler(newRecorder(t), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		server := httptest.NewServer(h)
-		defer server.Close()
-		answer, err := http.Get(server.URL + "/api/v1/running?limit=1")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer answer.Body.Close()
-		var b strings.Builder
-		_ = answer.Write(&b)
-		return answer.StatusCode, b.String()
-	}
-	if code, body := ask(HandlerOptions{}); code != http.StatusNotFound || !strings.Contains(body, "HandlerOptions.Running") {
-		t.Errorf("without the option: got %d %s", code, body)
-	}
-	for range 2 {
-		_, running := toolkit.Begin(t.Context(), toolkit.Call{}, &toolkit.Definition{Name: "slow"}, r)
-		defer running.End(toolkit.Result{}, nil)
-	}
-	if code, body := ask(HandlerOptions{Running: r}); code != http.StatusOK || !strings.Contains(body, `"tool": "slow"`) || !strings.Contains(body, `"more": 1`) {
-		t.Errorf("got %d %s", code, body)
 	}
 }

@@ -3,7 +3,11 @@
 
 package stats
 
-import "time"
+import (
+	"time"
+
+	"github.com/toolscope/toolscope/internal/errorgroups"
+)
 
 // Sealing takes the counters' contents out and puts them into the history as an
 // interval. While there are calls a timer does it; the first call after a quiet
@@ -52,7 +56,7 @@ func (r *Recorder) seal(now int64) {
 	r.opened = nextBoundary(now) - fineWidth
 	r.due.Store(nextBoundary(now))
 	if floor(now, minuteWidth) > floor(r.history.compacted, minuteWidth) || r.history.bytes > r.history.max {
-		r.history.compact(now, r.errors.knows)
+		r.history.compact(now, r.errors.Knows)
 	}
 	r.arm(now, counted)
 }
@@ -78,23 +82,23 @@ func (r *Recorder) put(start, end int64) bool {
 	}
 	s := sealed{start: start, end: end, tools: appendTools(nil, tools), errors: errors}
 	r.history.add(s)
-	r.store.append(&s, &r.errors, r.clock.ahead())
+	r.keep(&s)
 	return true
 }
 
 // take is what was counted in the open interval. With reset it is taken out, and
 // tools without calls are left out; else it is copied, with tools whose calls are
 // still running.
-func (r *Recorder) take(reset bool) ([]ToolSnapshot, []idCount) {
+func (r *Recorder) take(reset bool) ([]ToolSnapshot, []errorgroups.Count) {
 	all := r.tools.all()
-	errors, types := r.errors.takeOpen(all, reset)
+	errors, types := r.errors.TakeOpen(reset)
 	tools := make([]ToolSnapshot, 0, len(all))
 	for _, t := range all {
 		s, counted := t.take(reset)
 		if counted {
 			s.Policies = t.policies.Load().take(&r.policies, reset)
 		}
-		s.ErrorTypes = types[t.name]
+		s.ErrorTypes = sortedTypes(types[t.name])
 		if counted || s.ErrorTypes != nil || !reset && (s.InFlight > 0 || s.Streak > 0) {
 			tools = append(tools, s)
 		}

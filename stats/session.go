@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/toolscope/toolscope/internal/histogram"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -120,7 +121,7 @@ func (s *session) end(e *toolkit.Ended, now int64, cost float64) {
 	s.calls.Add(1)
 	if ran(v) {
 		s.executed.Add(1)
-		s.runNs.Add(clampNs(v.Run))
+		s.runNs.Add(histogram.Clamp(v.Run))
 	} else if !v.Outcome.Answered() {
 		s.refused.Add(1)
 	}

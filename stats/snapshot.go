@@ -6,7 +6,7 @@ package stats
 import (
 	"time"
 
-	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/internal/histogram"
 )
 
 // SnapshotVersion is the version of a snapshot's JSON form, which
@@ -40,26 +40,11 @@ type Snapshot struct {
 	MaxUnlisted uint64 `json:"max_unlisted"`
 }
 
-// A ToolSnapshot is one tool's part of a [Snapshot]. Histograms without values are
-// nil, which is an empty one.
+// A ToolSnapshot is one tool's part of a [Snapshot].
 type ToolSnapshot struct {
 	Tool string `json:"tool"` // name of the tool
 
-	// Executed is the running time of calls that ran, whatever came of it: the
-	// population of the percentiles. It alone has the recorder's precision; the
-	// other histograms have two digits.
-	Executed *Histogram `json:"executed_ns,omitzero"`
-	// Failed is the running time of those executed calls that have an error.type.
-	Failed *Histogram `json:"failed_ns,omitzero"`
-	// CacheHit is the duration of calls that a stored answer ended, as the agent saw it.
-	CacheHit  *Histogram `json:"cache_hit_ns,omitzero"`
-	Coalesced *Histogram `json:"coalesced_ns,omitzero"` // duration of calls that shared another call's run
-	Repeated  *Histogram `json:"repeated_ns,omitzero"`  // duration of calls answered with an earlier result of their session
-	Refused   *Histogram `json:"refused_ns,omitzero"`   // duration of calls that a policy refused
-	// Queue is the waits of calls that waited in queues, whatever their outcome.
-	Queue    *Histogram `json:"queue_ns,omitzero"`
-	Approval *Histogram `json:"approval_ns,omitzero"` // wait for an approval
-	Backoff  *Histogram `json:"backoff_ns,omitzero"`  // wait between attempts
+	Histograms
 
 	// ErrorTypes are the calls with an error.type, whatever their outcome, sorted
 	// by type.
@@ -70,15 +55,8 @@ type ToolSnapshot struct {
 	// Values beyond are "other" of their key, keys beyond the key "other".
 	Policies []PolicyCount `json:"policies,omitempty"`
 
-	BytesIn     uint64  `json:"bytes_in"`              // size of all arguments in bytes
-	BytesOut    uint64  `json:"bytes_out"`             // size of all results in bytes, where known
-	Retries     uint64  `json:"retries,omitempty"`     // attempts beyond each call's first
-	Empty       uint64  `json:"empty,omitempty"`       // executed without error, with a result of 0 bytes
-	Suspended   uint64  `json:"suspended,omitempty"`   // interrupted, or waiting for input
-	Looped      uint64  `json:"looped,omitempty"`      // calls the session had made before
-	Redactions  uint64  `json:"redactions,omitempty"`  // secrets removed, as told to [Recorder.AddContent]
-	Truncations uint64  `json:"truncations,omitempty"` // texts cut, as told to [Recorder.AddContent]
-	Cost        float64 `json:"cost,omitempty"`        // [toolkit.Definition.Cost] of each attempt
+	Counters
+	Cost float64 `json:"cost,omitempty"` // [toolkit.Definition.Cost] of each attempt
 
 	InFlight int64 `json:"in_flight,omitempty"`      // calls running at To
 	Peak     int64 `json:"peak_in_flight,omitempty"` // most calls running at once
@@ -105,32 +83,11 @@ type Exemplar struct {
 	SpanID     string    `json:"span_id"`     // span id, 16 hexadecimal digits
 }
 
-// Outcome is the histogram of the calls with an outcome: of their running times if they were
-// executed, else of their durations. It is nil if there are none, or if o is none of the constants.
-func (t *ToolSnapshot) Outcome(o toolkit.Outcome) *Histogram {
-	switch {
-	case int(o) >= toolkit.OutcomeCount:
-		return nil
-	case auxOf[o] < 0:
-		return t.Executed
-	}
-	return *t.auxiliaries()[auxOf[o]]
-}
-
-// Calls is how many calls ended.
-func (t *ToolSnapshot) Calls() uint64 {
-	n := uint64(0)
-	for o := range toolkit.Outcome(toolkit.OutcomeCount) {
-		n += t.Outcome(o).Count()
-	}
-	return n
-}
-
 // Errors is how many calls ended with an error.type, whatever their outcome.
 func (t *ToolSnapshot) Errors() uint64 {
 	n := uint64(0)
 	for _, e := range t.ErrorTypes {
-		n = addCapped(n, e.Count)
+		n = histogram.AddCapped(n, e.Count)
 	}
 	return n
 }

@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/toolscope/toolscope/stats/internal/journal"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -27,7 +28,7 @@ func closeNow(t *testing.T, r *Recorder) {
 // stored lists the files of a directory, and fails for one that others may read.
 func stored(t *testing.T, directory string) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(directory, filePrefix+"*"))
+	files, err := filepath.Glob(filepath.Join(directory, journal.FilePrefix+"*"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +99,7 @@ func TestDamagedFilesAreReadAsFarAsTheyGo(t *testing.T) {
 	}{
 		{"torn in the last record", func(b []byte) []byte { return b[:len(b)-5] }, 2, "torn"},
 		{"torn in the last head", func(b []byte) []byte { return append(b, 1, 2, 3) }, 3, "torn"},
-		{"a bit turned in the first record", func(b []byte) []byte { b[len(fileHead)+recordHead+4] ^= 1; return b }, 2, "checksum"},
+		{"a bit turned in the first record", func(b []byte) []byte { b[len(journal.FileHead)+journal.HeadSize+4] ^= 1; return b }, 2, "checksum"},
 		{"a length without end", func(b []byte) []byte { return append(b, "\xff\xff\xff\xff00000000"...) }, 3, "torn"},
 		{"another file", func([]byte) []byte { return []byte("hello") }, 0, "beginning"},
 		{"empty", func([]byte) []byte { return nil }, 0, "beginning"},
@@ -202,11 +203,7 @@ func TestKilledProcessLosesTheOpenIntervalAtMost(t *testing.T) {
 }
 
 // written reports whether nothing waits to be written.
-func (r *Recorder) written() bool {
-	r.store.mu.Lock()
-	defer r.store.mu.Unlock()
-	return r.store.idle == nil
-}
+func (r *Recorder) written() bool { return r.journal.Idle() }
 
 func TestDirectoryThatCannotBeMade(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
@@ -230,15 +227,15 @@ func FuzzReadRecord(f *testing.F) {
 	record(r, call(tool, time.Millisecond, sampled(1)), call(tool, time.Second, failing("timeout", "late"), told("cache", "miss")))
 	tools, counts := r.take(true)
 	s := sealed{start: 1, end: 2, tools: appendTools(nil, tools)}
-	f.Add(appendRecord(&s, r.errors.texts(counts))[recordHead:])
+	f.Add(appendInterval(nil, &s, r.errors.Texts(counts)))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		s, tools, groups, err := readRecord(b)
+		s, tools, groups, err := readInterval(b)
 		if err != nil {
 			return
 		}
 		s.tools = appendTools(nil, tools)
-		again, _, _, err := readRecord(appendRecord(&s, groups)[recordHead:])
+		again, _, _, err := readInterval(appendInterval(nil, &s, groups))
 		if err != nil || string(again.tools) != string(s.tools) {
 			t.Errorf("what was read is not what is written: %v", err)
 		}

@@ -85,8 +85,7 @@ func (t *ToolSnapshot) summarise(span time.Duration, allMs float64) ToolStats {
 		TotalMs:   ms(t.Executed.Sum()),
 		CacheHits: t.CacheHit.Count(), Coalesced: t.Coalesced.Count(), Repeated: t.Repeated.Count(), Refused: t.Refused.Count(),
 		Queue: t.Queue.wait(), Approval: t.Approval.wait(), Backoff: t.Backoff.wait(),
-		BytesIn: t.BytesIn, BytesOut: t.BytesOut, Retries: t.Retries, Empty: t.Empty, Suspended: t.Suspended, Looped: t.Looped,
-		Redactions: t.Redactions, Truncations: t.Truncations, Cost: t.Cost, Policies: frequentFirst(t.Policies),
+		Counters: t.Counters, Cost: t.Cost, Policies: frequentFirst(t.Policies),
 		InFlight: t.InFlight, Peak: t.Peak, Streak: t.Streak, WorstStreak: t.WorstStreak,
 		ErrorTypes: t.ErrorTypes, LastSeen: t.LastSeen,
 		Slowest: t.Exemplars[:min(len(t.Exemplars), maxSlowest)], NearP99: nearest(t.Exemplars, t.Executed.Quantile(0.99)),
@@ -103,8 +102,8 @@ func (t *ToolSnapshot) summarise(span time.Duration, allMs float64) ToolStats {
 	return s
 }
 
-// byOutcome is how many calls had each outcome.
-func (s *ToolStats) byOutcome() [toolkit.OutcomeCount]uint64 {
+// ByOutcome is how many calls had each outcome.
+func (s *ToolStats) ByOutcome() [toolkit.OutcomeCount]uint64 {
 	// Without a length in the literal, it does not compile if an outcome is missing.
 	list := [...]uint64{s.Executed, s.CacheHits, s.Coalesced, s.Repeated, s.Refused}
 	return list
@@ -112,7 +111,7 @@ func (s *ToolStats) byOutcome() [toolkit.OutcomeCount]uint64 {
 
 // answered is how many calls were answered without a run of their own.
 func (s *ToolStats) answered() (n uint64) {
-	for o, calls := range s.byOutcome() {
+	for o, calls := range s.ByOutcome() {
 		if toolkit.Outcome(o).Answered() {
 			n += calls
 		}

@@ -69,15 +69,8 @@ type ToolStats struct {
 	Approval *Wait `json:"approval,omitempty"` // waits for an approval
 	Backoff  *Wait `json:"backoff,omitempty"`  // waits between attempts
 
-	BytesIn     uint64  `json:"bytes_in"`              // size of all arguments in bytes
-	BytesOut    uint64  `json:"bytes_out"`             // size of all results in bytes, where known
-	Retries     uint64  `json:"retries,omitempty"`     // attempts beyond each call's first
-	Empty       uint64  `json:"empty,omitempty"`       // calls executed without error that returned 0 bytes
-	Suspended   uint64  `json:"suspended,omitempty"`   // calls interrupted, or waiting for input
-	Looped      uint64  `json:"looped,omitempty"`      // calls that their session had made before
-	Redactions  uint64  `json:"redactions,omitempty"`  // values redacted in arguments and results
-	Truncations uint64  `json:"truncations,omitempty"` // texts truncated in arguments and results
-	Cost        float64 `json:"cost,omitempty"`        // sum of the tool's declared cost over all attempts
+	Counters
+	Cost float64 `json:"cost,omitempty"` // sum of the tool's declared cost over all attempts
 
 	// Policies are the calls by tag of a policy, sorted by key, the most frequent
 	// value first.

@@ -7,60 +7,39 @@ import (
 	"math"
 	"sync/atomic"
 	"time"
+	"unsafe"
 
+	"github.com/toolscope/toolscope/internal/histogram"
+	"github.com/toolscope/toolscope/internal/stripes"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// The histograms of a tool beside that of its executed calls, made when first
-// needed.
-const (
-	auxFailed = iota
-	auxCacheHit
-	auxCoalesced
-	auxRepeated
-	auxRefused
-	auxQueue
-	auxApproval
-	auxBackoff
-	auxes
-)
-
-// auxOf are the histograms of outcomes, in their order; that of executed calls is no auxiliary one.
-var auxOf = [...]int{-1, auxCacheHit, auxCoalesced, auxRepeated, auxRefused}
-
-var _ [toolkit.OutcomeCount]struct{} = [len(auxOf)]struct{}{}
-
 // tool is what is counted of one tool in the open interval. All of it is written
-// with atomic operations; types is guarded by the errorTable's lock.
+// with atomic operations.
 type tool struct {
 	name     string
-	executed *live
-	aux      [auxes]atomic.Pointer[live]
-	types    map[string]uint64
+	executed *histogram.Live
+	aux      [histogramColumns]atomic.Pointer[histogram.Live] // the first is executed
 	samples  exemplars
 	policies atomic.Pointer[policyCounts]
 
 	_ [64]byte // what is seldom written above, what each call writes below
 
-	sums     [maxStripes]toolSums
+	sums     [stripes.Count]toolSums
 	inFlight atomic.Int64
 	peak     atomic.Int64
 	lastSeen atomic.Int64
 	dirty    atomic.Bool // something was counted since the last seal
 
-	streak, worst                     atomic.Uint64
-	retries, empty, suspended, looped atomic.Uint64
+	streak, worst atomic.Uint64
 }
 
 // toolSums are what each call adds to, spread over goroutines as histograms under
-// contention are. Each has a cache line of its own.
+// contention are. Each has cache lines of its own.
 type toolSums struct {
-	bytesIn     atomic.Uint64
-	bytesOut    atomic.Uint64
-	cost        atomic.Uint64 // bits of a float64
-	redactions  atomic.Uint64
-	truncations atomic.Uint64
-	_           [24]byte
+	cost     atomic.Uint64 // bits of a float64; aligns the counters where words have 32 bits
+	counters Counters      // read and written with atomic operations
+	_        [(128 - (8+unsafe.Sizeof(Counters{}))%128) % 128]byte
 }
 
 // seenPause is how much later than LastSeen a call must be to change it, which
@@ -78,41 +57,42 @@ func (t *tool) begin() {
 func (t *tool) end(e *toolkit.Ended, now int64, cost float64) {
 	s := &e.Disposition
 	failed := e.ErrorType != ""
+	sums := t.sum()
+	counters := &sums.counters
 	if ran(s) {
-		ns := clampNs(s.Run)
-		t.executed.record(ns)
+		ns := histogram.Clamp(s.Run)
+		t.executed.Record(ns)
 		if failed {
-			t.auxiliary(auxFailed).record(ns)
+			t.auxiliary(columnFailed).Record(ns)
 		} else if e.ResultBytes == 0 && !e.Result.Suspended {
-			t.empty.Add(1)
+			atomic.AddUint64(&counters.Empty, 1)
 		}
 		if s.Attempts > 1 {
-			t.retries.Add(uint64(s.Attempts - 1))
+			atomic.AddUint64(&counters.Retries, uint64(s.Attempts-1))
 		}
 		if e.Info.Span.Sampled {
 			t.samples.note(ns, now, e.Info.Span)
 		}
 	} else {
-		t.auxiliary(auxOf[s.Outcome]).record(clampNs(e.Duration()))
+		t.auxiliary(outcomeColumns[s.Outcome]).Record(histogram.Clamp(e.Duration()))
 	}
 	if s.Queue|s.Approval|s.Backoff != 0 {
-		t.wait(auxQueue, s.Queue)
-		t.wait(auxApproval, s.Approval)
-		t.wait(auxBackoff, s.Backoff)
+		t.wait(columnQueue, s.Queue)
+		t.wait(columnApproval, s.Approval)
+		t.wait(columnBackoff, s.Backoff)
 	}
-	sums := t.sum()
-	sums.bytesIn.Add(uint64(max(0, e.ArgumentsBytes)))
+	atomic.AddUint64(&counters.BytesIn, uint64(max(0, e.ArgumentsBytes)))
 	if e.ResultBytes > 0 {
-		sums.bytesOut.Add(uint64(e.ResultBytes))
+		atomic.AddUint64(&counters.BytesOut, uint64(e.ResultBytes))
 	}
 	if cost > 0 {
 		addFloat(&sums.cost, cost)
 	}
 	if e.Result.Suspended {
-		t.suspended.Add(1)
+		atomic.AddUint64(&counters.Suspended, 1)
 	}
 	if s.Repeat > 0 {
-		t.looped.Add(1)
+		atomic.AddUint64(&counters.Looped, 1)
 	}
 	if failed {
 		n := t.streak.Add(1)
@@ -125,11 +105,11 @@ func (t *tool) end(e *toolkit.Ended, now int64, cost float64) {
 }
 
 // sum is the sums that this goroutine adds to.
-func (t *tool) sum() *toolSums { return &t.sums[goroutine()*spreadHash>>61] }
+func (t *tool) sum() *toolSums { return &t.sums[stripes.Own()] }
 
 func (t *tool) wait(kind int, d time.Duration) {
 	if d > 0 {
-		t.auxiliary(kind).record(clampNs(d))
+		t.auxiliary(kind).Record(histogram.Clamp(d))
 	}
 }
 
@@ -144,11 +124,11 @@ func (t *tool) seen(now int64) {
 	}
 }
 
-func (t *tool) auxiliary(kind int) *live {
+func (t *tool) auxiliary(kind int) *histogram.Live {
 	if l := t.aux[kind].Load(); l != nil {
 		return l
 	}
-	l := newLive(layouts[auxDigits], nil)
+	l := histogram.NewLive(auxDigits, nil)
 	if t.aux[kind].CompareAndSwap(nil, l) {
 		return l
 	}
@@ -158,7 +138,7 @@ func (t *tool) auxiliary(kind int) *live {
 // ran reports whether a call counts as executed: also one whose outcome is none that
 // is known here.
 func ran(s *toolkit.Disposition) bool {
-	return s.Outcome == toolkit.OutcomeExecuted || int(s.Outcome) >= len(auxOf)
+	return s.Outcome == toolkit.OutcomeExecuted || int(s.Outcome) >= toolkit.OutcomeCount
 }
 
 // addFloat adds to the float64 whose bits v holds.
@@ -188,53 +168,41 @@ func (t *tool) take(reset bool) (ToolSnapshot, bool) {
 	} else if !t.dirty.Load() {
 		return s, false
 	}
-	counter := (*atomic.Uint64).Load
+	read := atomic.LoadUint64
 	if reset {
-		counter = func(c *atomic.Uint64) uint64 { return c.Swap(0) }
+		read = func(n *uint64) uint64 { return atomic.SwapUint64(n, 0) }
 	}
-	s.Executed = t.executed.read(reset)
-	aux := s.auxiliaries()
-	for i := range aux {
-		*aux[i] = t.aux[i].Load().read(reset)
+	histograms, counters := s.Histograms.columns(), s.Counters.columns()
+	for i := range t.aux {
+		histograms[i] = (*Histogram)(t.aux[i].Load().Read(reset))
 	}
+	s.Executed = (*Histogram)(t.executed.Read(reset))
 	for i := range t.sums {
-		s.BytesIn += counter(&t.sums[i].bytesIn)
-		s.BytesOut += counter(&t.sums[i].bytesOut)
-		s.Cost += math.Float64frombits(counter(&t.sums[i].cost))
-		s.Redactions += counter(&t.sums[i].redactions)
-		s.Truncations += counter(&t.sums[i].truncations)
+		sums := &t.sums[i]
+		for column := range counters {
+			counters[column] += read(&sums.counters.columns()[column])
+		}
+		cost := sums.cost.Load()
+		if reset {
+			cost = sums.cost.Swap(0)
+		}
+		s.Cost += math.Float64frombits(cost)
 	}
-	s.Retries, s.Empty = counter(&t.retries), counter(&t.empty)
-	s.Suspended, s.Looped = counter(&t.suspended), counter(&t.looped)
 	s.LastSeen = time.Unix(0, t.lastSeen.Load()).UTC()
 	s.Exemplars = t.samples.take(reset)
 	return s, true
 }
 
 func (t *tool) size() int {
-	n := toolSize + len(t.name) + t.executed.size() + t.samples.size()
+	n := toolSize + len(t.name) + t.executed.Size() + t.samples.size()
 	if t.policies.Load() != nil {
 		n += policyCountsSize
 	}
 	for i := range t.aux {
-		n += t.aux[i].Load().size()
+		n += t.aux[i].Load().Size()
 	}
 	return n
 }
 
 // toolSize is the size of a tool without what it points to.
-const toolSize = 1100
-
-// auxiliaries lists the histograms but Executed in the order of the aux constants.
-func (t *ToolSnapshot) auxiliaries() [auxes]**Histogram {
-	// Without a length in the literal, it does not compile if one is missing.
-	list := [...]**Histogram{
-		&t.Failed, &t.CacheHit, &t.Coalesced, &t.Repeated, &t.Refused, &t.Queue, &t.Approval, &t.Backoff,
-	}
-	return list
-}
-
-// counters lists what is simply added up.
-func (t *ToolSnapshot) counters() [8]*uint64 {
-	return [8]*uint64{&t.BytesIn, &t.BytesOut, &t.Retries, &t.Empty, &t.Suspended, &t.Looped, &t.Redactions, &t.Truncations}
-}
+const toolSize = int(unsafe.Sizeof(tool{}))

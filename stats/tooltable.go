@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/toolscope/toolscope/internal/histogram"
+	"github.com/toolscope/toolscope/internal/stripes"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -18,12 +20,12 @@ const maxToolName = 128
 
 // maxSpare is how many stripes a recorder makes beyond the first of each tool:
 // those of eight tools under contention.
-const maxSpare = 8 * (maxStripes - 1)
+const maxSpare = 8 * (stripes.Count - 1)
 
 // toolTable finds the tool of a definition.
 type toolTable struct {
 	other  *tool
-	layout *layout
+	digits int
 	max    int
 	names  *toolNames // nil in tests: names are not redacted
 
@@ -46,10 +48,10 @@ type toolOf struct {
 	tool       *tool
 }
 
-func (t *toolTable) init(l *layout, max int) {
-	t.layout, t.max = l, max
+func (t *toolTable) init(digits, max int) {
+	t.digits, t.max = digits, max
 	t.spare.Store(maxSpare)
-	t.other = &tool{name: Other, executed: newLive(l, &t.spare)}
+	t.other = &tool{name: Other, executed: histogram.NewLive(digits, &t.spare)}
 	t.byName = map[string]*tool{Other: t.other}
 }
 
@@ -109,7 +111,7 @@ func (t *toolTable) named(name string) *tool {
 		return t.other
 	}
 	name = strings.Clone(name)
-	found = &tool{name: name, executed: newLive(t.layout, &t.spare)}
+	found = &tool{name: name, executed: histogram.NewLive(t.digits, &t.spare)}
 	t.byName[name] = found
 	return found
 }

@@ -5,6 +5,7 @@ package stats
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -26,7 +27,8 @@ type Window struct {
 	Since, Until time.Time
 }
 
-// windows are those with a name.
+// windows are those with a name, the shortest first. Errors, the HTTP API and the command take the
+// names from here; a test compares docs/http.md.
 var windows = []struct {
 	name string
 	last time.Duration
@@ -51,10 +53,7 @@ func ParseWindow(name string) (Window, error) {
 			return Window{Last: w.last}, nil
 		}
 	}
-	if len(name) > 32 {
-		name = name[:32]
-	}
-	return Window{}, fmt.Errorf("stats: window: got %q, want one of 1m, 5m, 15m, 1h, 24h, total", name)
+	return Window{}, fmt.Errorf("stats: window: got %.32q, want one of %s", name, strings.Join(WindowNames(), ", "))
 }
 
 // String is the window's name, its length, or its bounds.

@@ -4,6 +4,10 @@
 package stats
 
 import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -189,5 +193,30 @@ func TestParseWindow(t *testing.T) {
 	}
 	if got := (Window{Since: day}).String(); got != "2025-01-01T00:00:00Z/.." {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestWindowNamesAreDocumented: errors and docs/http.md list the windows of the table.
+func TestWindowNamesAreDocumented(t *testing.T) {
+	if _, err := ParseWindow("2m"); err == nil || !strings.HasSuffix(err.Error(), "want one of "+strings.Join(WindowNames(), ", ")) {
+		t.Errorf("got %v, want an error that lists the names", err)
+	}
+	text, err := os.ReadFile(filepath.Join("..", "docs", "http.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(text), "**Windows.** `window` is ")
+	list, _, _ = strings.Cut(list, ". ")
+	var got []string
+	for i, part := range strings.Split(list, "`") {
+		if i%2 == 1 {
+			got = append(got, part)
+		}
+	}
+	if !slices.Equal(got, WindowNames()) {
+		t.Errorf("docs/http.md lists the windows %q, want %q", got, WindowNames())
+	}
+	if wanted, _ := json.Marshal(WindowNames()); !strings.Contains(string(text), `"wanted":`+string(wanted)) {
+		t.Errorf("docs/http.md: the example of an error does not list %s", wanted)
 	}
 }

@@ -13,7 +13,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/toolscope/toolscope/stats/internal/messages"
+	"github.com/toolscope/toolscope/internal/errorgroups"
+	"github.com/toolscope/toolscope/internal/messages"
 )
 
 // Bounds of a snapshot that comes from elsewhere.
@@ -112,10 +113,10 @@ func (g *ErrorGroup) check() error {
 		return fmt.Errorf("id: got %.20q, want 16 hexadecimal digits", g.ID)
 	}
 	g.Tool, g.Type = clipText(g.Tool, maxToolName), clipText(g.Type, 64)
-	g.Message, g.Example = clipText(g.Message, messages.MaxLength), clipText(g.Example, maxErrorText)
+	g.Message, g.Example = clipText(g.Message, messages.MaxLength), clipText(g.Example, errorgroups.MaxText)
 	g.CountMax = max(g.Count, g.CountMax)
-	if len(g.Trend) > maxWireList || len(g.TraceIDs) > maxTraces {
-		return fmt.Errorf("trend, trace_ids: got %d and %d, want at most %d and %d", len(g.Trend), len(g.TraceIDs), maxWireList, maxTraces)
+	if len(g.Trend) > maxWireList || len(g.TraceIDs) > errorgroups.MaxTraces {
+		return fmt.Errorf("trend, trace_ids: got %d and %d, want at most %d and %d", len(g.Trend), len(g.TraceIDs), maxWireList, errorgroups.MaxTraces)
 	}
 	for i, id := range g.TraceIDs {
 		if !isID(id, 16) {

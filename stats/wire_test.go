@@ -15,6 +15,7 @@ import (
 
 	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/toolscope/toolscope/internal/histogram"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -56,14 +57,14 @@ func TestSnapshotSurvivesJSON(t *testing.T) {
 
 func TestHistogramTextIsHdrHistograms(t *testing.T) {
 	for _, digits := range []int{2, 3} {
-		l, theirs := newLive(layouts[digits], nil), hdrhistogram.New(lowestNs, highestNs, digits)
+		l, theirs := histogram.NewLive(digits, nil), hdrhistogram.New(histogram.Lowest, histogram.Highest, digits)
 		for _, v := range logNormal(10_000) {
-			l.record(v)
+			l.Record(v)
 			if err := theirs.RecordValue(v); err != nil {
 				t.Fatal(err)
 			}
 		}
-		ours, err := l.read(false).MarshalText()
+		ours, err := l.Read(false).MarshalText()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,13 +72,13 @@ func TestHistogramTextIsHdrHistograms(t *testing.T) {
 		if err != nil || !bytes.Equal(ours, want) {
 			t.Errorf("%d digits: got another text than hdrhistogram-go (%v)", digits, err)
 		}
-		back := new(Histogram)
-		if err := back.UnmarshalText(want); err != nil || !back.equal(l.read(false)) {
+		back := new(histogram.Histogram)
+		if err := back.UnmarshalText(want); err != nil || !back.Equal(l.Read(false)) {
 			t.Errorf("%d digits: read back it differs (%v)", digits, err)
 		}
 	}
 	for name, h := range map[string]*hdrhistogram.Histogram{
-		"other range": hdrhistogram.New(1, 1000, 3), "other precision": hdrhistogram.New(lowestNs, highestNs, 4),
+		"other range": hdrhistogram.New(1, 1000, 3), "other precision": hdrhistogram.New(histogram.Lowest, histogram.Highest, 4),
 	} {
 		text, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 		if err != nil {
@@ -112,7 +113,7 @@ func TestMergeAndSub(t *testing.T) {
 		if g := m.Errors[slices.IndexFunc(m.Errors, func(g ErrorGroup) bool { return g.Message == "late" })]; g.Count != 200 || g.CountMax != 200 {
 			t.Errorf("the sum's group: got %+v, want 200", g)
 		}
-		if got := m.Sub(second).Tool("b"); !got.Executed.equal(first.Tool("b").Executed) || got.BytesOut != first.Tool("b").BytesOut {
+		if got := m.Sub(second).Tool("b"); !got.Executed.raw().Equal(first.Tool("b").Executed.raw()) || got.BytesOut != first.Tool("b").BytesOut {
 			t.Errorf("the sum less the second is not the first: %+v", got)
 		}
 		if e := Merge(); len(e.Tools) != 0 || e.Processes != 0 || Summarise(e, nil).Overall.Calls != 0 {
@@ -133,21 +134,21 @@ func TestMergeOfGroupsCountsWhatMayBeMissing(t *testing.T) {
 }
 
 func TestMergeTakesTheCoarserPrecision(t *testing.T) {
-	fine, coarse, want := newLive(layouts[3], nil), newLive(layouts[2], nil), newLive(layouts[2], nil)
+	fine, coarse, want := histogram.NewLive(3, nil), histogram.NewLive(2, nil), histogram.NewLive(2, nil)
 	for i, v := range logNormal(10_000) {
-		want.record(v)
+		want.Record(v)
 		if i%2 == 0 {
-			fine.record(v)
+			fine.Record(v)
 		} else {
-			coarse.record(v)
+			coarse.Record(v)
 		}
 	}
-	for _, m := range []*Histogram{MergeHistograms(fine.read(false), coarse.read(false)), MergeHistograms(coarse.read(false), nil, fine.read(false))} {
-		if !m.equal(want.read(false)) {
+	for _, m := range []*histogram.Histogram{histogram.Merge(fine.Read(false), coarse.Read(false)), histogram.Merge(coarse.Read(false), nil, fine.Read(false))} {
+		if !m.Equal(want.Read(false)) {
 			t.Error("the merge differs from what two digits would have recorded")
 		}
 	}
-	if d := MergeHistograms(fine.read(false), coarse.read(false)).Sub(fine.read(false)); !d.equal(coarse.read(false)) {
+	if d := histogram.Merge(fine.Read(false), coarse.Read(false)).Sub(fine.Read(false)); !d.Equal(coarse.Read(false)) {
 		t.Error("the difference is not the coarse histogram")
 	}
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/toolscope/toolscope/exporters"
 	"github.com/toolscope/toolscope/exporters/statsprom"
 	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/stats/statshttp"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -125,7 +126,7 @@ func runDemo(ctx context.Context, o demoOptions, stdout, stderr io.Writer) (err 
 		Observers:      []toolkit.Observer{running},
 		TracerProvider: providers.TracerProvider,
 		MeterProvider:  providers.MeterProvider,
-		HTTP: stats.HandlerOptions{
+		HTTP: statshttp.Options{
 			Metrics:  statsprom.NewHandler,
 			Traces:   providers.Ring.Source(),
 			Running:  running,
@@ -155,7 +156,7 @@ func runDemo(ctx context.Context, o demoOptions, stdout, stderr io.Writer) (err 
 	}
 	address := "http://" + listener.Addr().String() + "/"
 	fmt.Fprintf(stderr, "\nDashboard and API: %s (Ctrl-C ends it)\n", address)
-	if withdraw, err := stats.Announce(address, "toolscope demo"); err == nil { // else "toolscope stats" wants the address
+	if withdraw, err := statshttp.Announce(address, "toolscope demo"); err == nil { // else "toolscope stats" wants the address
 		defer withdraw()
 		fmt.Fprintln(stderr, "In a terminal: toolscope stats, toolscope top")
 	}

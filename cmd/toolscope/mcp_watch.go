@@ -22,6 +22,7 @@ import (
 	"github.com/toolscope/toolscope/mcp/mcpproxy"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/stats/statshttp"
 )
 
 // mcpProxy is a proxy's parts, to be closed in reverse order.
@@ -161,7 +162,7 @@ func (o *mcpOptions) serveStats(p *mcpProxy) error {
 	}
 	p.stats = "http://" + l.Addr().String() + "/"
 	title := "toolscope mcp: " + o.server()
-	withdraw, err := stats.Announce(p.stats, title[:min(len(title), 80)])
+	withdraw, err := statshttp.Announce(p.stats, title[:min(len(title), 80)])
 	if err != nil { // then "toolscope stats" wants the address
 		withdraw = func() {}
 	}

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/calllog"
 	"github.com/toolscope/toolscope/internal/display"
-	"github.com/toolscope/toolscope/stats"
 )
 
 const reportHelp = `toolscope report shows the statistics of a call log.
@@ -93,7 +93,7 @@ func reportCommand(args []string, stdin io.Reader, stdout, stderr io.Writer) int
 		name = "standard input"
 	}
 	bar := &logProgress{to: stderr, size: size, off: *still || !isTerminal(stderr)}
-	log := stats.NewCallLog(nil)
+	log := calllog.New(nil)
 	counts, err := readLog(from, log, bar)
 	bar.clear()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // callAdder is what the lines of a log are handed to.
-type callAdder interface{ Add(line []byte) error }
+type callAdder interface{ AddLine(line []byte) error }
 
 // readLog hands the lines of a log on and counts them.
 func readLog(from io.Reader, to callAdder, bar *logProgress) (*logCounts, error) {
@@ -42,7 +42,7 @@ func (c *logCounts) add(number uint64, to callAdder, text []byte) {
 		c.bad(number, fmt.Sprintf("got a line of more than %d bytes", maxLine-1))
 		return
 	}
-	if err := to.Add(text); err != nil {
+	if err := to.AddLine(text); err != nil {
 		c.bad(number, err.Error())
 		return
 	}

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/internal/calllog"
 )
 
 // A log with good lines, bad ones, an empty one and no line end at its end.
@@ -125,7 +125,7 @@ func TestReadLogInPieces(t *testing.T) {
 	for name, from := range map[string]io.Reader{
 		"at once": strings.NewReader(text), "halves": iotest.HalfReader(strings.NewReader(text)), "with its end": iotest.DataErrReader(strings.NewReader(text)),
 	} {
-		log := stats.NewCallLog(nil)
+		log := calllog.New(nil)
 		counts, err := readLog(from, log, &logProgress{off: true})
 		if err != nil || counts.Lines != 4 || counts.Calls != 2 || counts.Bad != 2 || counts.First[0].Line != 2 || counts.First[1].Line != 5 {
 			t.Errorf("%s: got %+v (%v)", name, counts, err)
@@ -135,11 +135,11 @@ func TestReadLogInPieces(t *testing.T) {
 		}
 	}
 	small := `{"tool":"a","duration_us":1}` + "\n" + `{"tool":"a","duration_us":2}`
-	if counts, err := readLog(iotest.OneByteReader(strings.NewReader(small)), stats.NewCallLog(nil), &logProgress{off: true}); err != nil || counts.Calls != 2 {
+	if counts, err := readLog(iotest.OneByteReader(strings.NewReader(small)), calllog.New(nil), &logProgress{off: true}); err != nil || counts.Calls != 2 {
 		t.Errorf("byte by byte: got %+v (%v)", counts, err)
 	}
 	broken := errors.New("broken")
-	if _, err := readLog(iotest.ErrReader(broken), stats.NewCallLog(nil), &logProgress{off: true}); !errors.Is(err, broken) {
+	if _, err := readLog(iotest.ErrReader(broken), calllog.New(nil), &logProgress{off: true}); !errors.Is(err, broken) {
 		t.Errorf("got %v, want the reader's error", err)
 	}
 }
@@ -171,7 +171,7 @@ func BenchmarkReport(b *testing.B) {
 	b.SetBytes(int64(text.Len()))
 	n := 0
 	for b.Loop() {
-		if _, err := readLog(strings.NewReader(text.String()), stats.NewCallLog(nil), &logProgress{off: true}); err != nil {
+		if _, err := readLog(strings.NewReader(text.String()), calllog.New(nil), &logProgress{off: true}); err != nil {
 			b.Fatal(err)
 		}
 		n++

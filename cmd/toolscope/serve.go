@@ -24,6 +24,7 @@ import (
 	"github.com/toolscope/toolscope/exporters"
 	"github.com/toolscope/toolscope/mcp/toolmcp"
 	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/stats/statshttp"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -107,7 +108,7 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr 
 		TracerProvider: providers.TracerProvider,
 		MeterProvider:  providers.MeterProvider,
 		Observers:      []toolkit.Observer{running},
-		HTTP: stats.HandlerOptions{
+		HTTP: statshttp.Options{
 			Traces:  providers.Ring.Source(),
 			Running: running,
 			Health:  []stats.HealthSource{providers},
@@ -183,7 +184,7 @@ func (o *serveOptions) serveStats(scope *toolscope.Scope, stderr io.Writer) (fun
 	}
 	address := "http://" + l.Addr().String() + "/"
 	fmt.Fprintf(stderr, "statistics at %s\n", address)
-	withdraw, err := stats.Announce(address, "toolscope serve")
+	withdraw, err := statshttp.Announce(address, "toolscope serve")
 	if err != nil { // then "toolscope stats" wants the address
 		withdraw = func() {}
 	}

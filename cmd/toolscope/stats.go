@@ -27,7 +27,7 @@ Usage: toolscope stats [OPTIONS] [URL…]
 A URL is where a program has mounted its scope's HTTP handler. Without one,
 $TOOLSCOPE_URL is asked; else all programs of yours that run on this machine and
 have announced themselves, as "toolscope demo" does, and others by
-stats.Announce; else ` + defaultURL + `.
+statshttp.Announce; else ` + defaultURL + `.
 
   --window NAME   1m, 5m (the default), 15m, 1h, 24h or total
   --since TIME    a window by its bounds: RFC 3339, or seconds since 1970

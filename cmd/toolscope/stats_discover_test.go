@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/stats/statshttp"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -26,7 +27,7 @@ func alone(t *testing.T) {
 
 func announced(t *testing.T, url, title string) {
 	t.Helper()
-	withdraw, err := stats.Announce(url, title)
+	withdraw, err := statshttp.Announce(url, title)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +142,7 @@ func TestStatsAsksForTheWindowBefore(t *testing.T) {
 		r.End(context.Background(), e)
 		now = now.Add(10 * time.Second)
 	}
-	h, err := stats.NewHandler(r, stats.HandlerOptions{})
+	h, err := statshttp.NewHandler(r, statshttp.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

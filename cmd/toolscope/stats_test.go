@@ -18,6 +18,7 @@ import (
 	"unicode"
 
 	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/stats/statshttp"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -26,7 +27,7 @@ const hostileTool = "rm\x1b[2J\u202etxt"
 
 // program runs one that has made some calls, of a tool of the name and with
 // the running time given, and returns its URL.
-func program(t *testing.T, tool string, run time.Duration, o ...stats.HandlerOptions) string {
+func program(t *testing.T, tool string, run time.Duration, o ...statshttp.Options) string {
 	t.Helper()
 	r, err := stats.New(stats.Options{})
 	if err != nil {
@@ -43,8 +44,8 @@ func program(t *testing.T, tool string, run time.Duration, o ...stats.HandlerOpt
 		r.Begin(context.Background(), e.Call, &e.Info)
 		r.End(context.Background(), e)
 	}
-	o = append(o, stats.HandlerOptions{})
-	h, err := stats.NewHandler(r, o[0])
+	o = append(o, statshttp.Options{})
+	h, err := statshttp.NewHandler(r, o[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +130,7 @@ func TestStatsOfOneTool(t *testing.T) {
 
 func TestStatsToken(t *testing.T) {
 	const token = "correct-horse-battery-staple"
-	url := program(t, "read", time.Millisecond, stats.HandlerOptions{BearerToken: token})
+	url := program(t, "read", time.Millisecond, statshttp.Options{BearerToken: token})
 	if code, _, errs := invoke(statsCommand, "", url); code != exitError || !strings.Contains(errs, "401") {
 		t.Errorf("without a token: got %d %s", code, errs)
 	}

@@ -45,8 +45,8 @@ Keys: ? shows them all. 1 to 5 are tools, calls, running calls, sessions and err
 enter opens a row, esc goes back, / filters, s sorts, p pauses, q quits.
 
 Arguments and results of recent calls are shown where the program keeps its spans
-(stats.HandlerOptions.Traces) or the log has them, and arguments of running calls where it tells
-of them (stats.HandlerOptions.Running). All of it was redacted by who recorded it; what a log
+(statshttp.Options.Traces) or the log has them, and arguments of running calls where it tells
+of them (statshttp.Options.Running). All of it was redacted by who recorded it; what a log
 has is redacted again. With NO_COLOR there is no colour. A terminal that cannot move
 its cursor (TERM=dumb) gets a plain frame each time.
 

@@ -290,7 +290,7 @@ func (t *topPrograms) Content(ctx context.Context, c top.Call) (top.Content, err
 		}
 	}
 	why := "No arguments and result: the program keeps no span of this call " +
-		"(it needs stats.HandlerOptions.Traces, and a trace that was sampled)."
+		"(it needs statshttp.Options.Traces, and a trace that was sampled)."
 	return top.Content{Why: why}, nil
 }
 

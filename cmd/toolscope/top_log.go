@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/top"
+	"github.com/toolscope/toolscope/internal/calllog"
 	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/stats"
@@ -29,7 +30,7 @@ type topLog struct {
 	lines  *logLines
 	read   int64
 	counts logCounts
-	log    *stats.CallLog
+	log    *calllog.Log
 	calls  []ringCall // a ring of the latest
 	last   uint64     // how many calls there were
 	loops  map[loopKey]*stats.Loop
@@ -49,7 +50,7 @@ type loopKey struct {
 	arguments     uint64
 }
 
-// The bounds of what is kept of a log beside what [stats.CallLog] keeps.
+// The bounds of what is kept of a log beside what [calllog.Log] keeps.
 const (
 	maxLogLoops = 8192
 	shownText   = 16 << 10 // bytes of arguments, and of a result
@@ -72,7 +73,7 @@ func (t *topLog) begin() error {
 	}
 	t.shut()
 	t.file, t.lines, t.read = file, newLogLines(), 0
-	t.counts, t.log, t.calls, t.last = logCounts{}, stats.NewCallLog(nil), nil, 0
+	t.counts, t.log, t.calls, t.last = logCounts{}, calllog.New(nil), nil, 0
 	t.loops, t.seed = make(map[loopKey]*stats.Loop), maphash.MakeSeed()
 	t.log.KeepTimeline()
 	return nil
@@ -130,9 +131,9 @@ func (t *topLog) follow() error {
 	return t.begin()
 }
 
-// Add adds a line.
-func (t *topLog) Add(line []byte) error {
-	c, err := stats.ReadLoggedCall(line)
+// AddLine adds a line.
+func (t *topLog) AddLine(line []byte) error {
+	c, err := calllog.Read(line)
 	if err != nil {
 		return err
 	}
@@ -155,7 +156,7 @@ func (t *topLog) Add(line []byte) error {
 }
 
 // loop counts how often a session made a call.
-func (t *topLog) loop(c *stats.LoggedCall) {
+func (t *topLog) loop(c *calllog.Call) {
 	if c.Session == "" || c.Arguments == nil {
 		return
 	}
@@ -186,9 +187,9 @@ func (t *topLog) state() *top.State {
 	if snapshot.To.Equal(time.Unix(0, 0)) { // a log without times
 		s.At = time.Time{}
 	}
-	s.Trend[""] = t.log.Trend("")
+	s.Trend[""], _ = t.log.Trend("")
 	for _, x := range s.Summary.Tools {
-		s.Trend[x.Tool] = t.log.Trend(x.Tool)
+		s.Trend[x.Tool], _ = t.log.Trend(x.Tool)
 	}
 	for i := range t.calls {
 		s.Calls = append(s.Calls, t.calls[(t.last-1-uint64(i))%uint64(len(t.calls))].shown())

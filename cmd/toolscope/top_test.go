@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/top"
 	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/stats/statshttp"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -42,7 +43,7 @@ func watched(t *testing.T) string {
 	r.End(t.Context(), e)
 	_, call := toolkit.Begin(t.Context(), toolkit.Call{Arguments: []byte(`{"q":"geese"}`)}, def, r, running)
 	t.Cleanup(func() { call.End(toolkit.Result{}, nil) })
-	h, err := stats.NewHandler(r, stats.HandlerOptions{Running: running, Traces: spans{of: "0200000000000000"}})
+	h, err := statshttp.NewHandler(r, statshttp.Options{Running: running, Traces: spans{of: "0200000000000000"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,18 +30,16 @@ func (v *view) tools(s *stats.Summary) *table {
 			cell{text: unless(x.HitRatio == 0, display.Percent(x.HitRatio))}, cell{text: unless(x.Refused == 0, display.Count(x.Refused))},
 			cell{unless(name == "all", display.Percent(x.TimeShare)), quiet}, cell{text: bars(h, low, high)})
 	}
-	var all []*stats.Histogram
 	for i := range s.Tools {
 		x := &s.Tools[i]
 		raw := v.snapshot.Tool(x.Tool)
 		if raw == nil {
 			continue
 		}
-		all = append(all, raw.Executed)
 		row(display.Clip(x.Tool, 32), x, raw.Executed, "")
 	}
 	if len(s.Tools) > 1 {
-		row("all", &s.Overall, stats.MergeHistograms(all...), quiet)
+		row("all", &s.Overall, v.snapshot.Executed(""), quiet)
 	}
 	return t
 }

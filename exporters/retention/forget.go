@@ -40,7 +40,7 @@ func (r *Report) add(removed int) {
 var errNoSession = errors.New(`retention: Forget.Session: got "", want the id of a session`)
 
 // CallLog removes the session's lines from a file of JSON lines whose member session
-// says whose they are: a call log as [stats.CallLog] reads it, or a recorded session as
+// says whose they are: a call log as [calllog.Log] reads it, or a recorded session as
 // `toolscope replay` does. They become empty lines. A file whose name ends with .gz is
 // taken as compressed.
 func (f Forget) CallLog(path string) (Report, error) {

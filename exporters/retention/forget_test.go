@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/exporters/retention"
+	"github.com/toolscope/toolscope/internal/calllog"
 	"github.com/toolscope/toolscope/middleware/audit"
-	"github.com/toolscope/toolscope/stats"
 )
 
 // put writes a file, compressed if its name says so.
@@ -128,12 +128,12 @@ func TestReportAfterwards(t *testing.T) {
 	if _, err := (retention.Forget{Session: "a"}).CallLog(path); err != nil {
 		t.Fatal(err)
 	}
-	log := stats.NewCallLog(nil)
+	log := calllog.New(nil)
 	for line := range strings.Lines(text(t, path)) {
 		if strings.TrimSpace(line) == "" {
 			continue // as toolscope report does
 		}
-		if err := log.Add([]byte(line)); err != nil {
+		if err := log.AddLine([]byte(line)); err != nil {
 			t.Errorf("%q: %v", line, err)
 		}
 	}

@@ -3,7 +3,7 @@
 
 // Package statsprom shows a recorder's statistics to Prometheus.
 //
-//	handler, err := stats.NewHandler(recorder, stats.HandlerOptions{Metrics: statsprom.NewHandler})
+//	handler, err := statshttp.NewHandler(recorder, statshttp.Options{Metrics: statsprom.NewHandler})
 //
 // [NewCollector] is for a registry of the host's own.
 //

@@ -12,6 +12,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/toolscope/toolscope/internal/histogram"
 	"github.com/toolscope/toolscope/stats"
 )
 
@@ -32,19 +33,19 @@ const (
 	zeroThreshold = 1e-7 // seconds
 )
 
-// histogram is the running times of a tool, native and classic in one, which
+// runTimes is the running times of a tool, native and classic in one, which
 // client_golang's constant histograms are not.
-type histogram struct {
+type runTimes struct {
 	tool      string
-	of        *stats.Histogram
+	of        *histogram.Histogram
 	exemplars []stats.Exemplar
 }
 
 // Desc describes the metric.
-func (h *histogram) Desc() *prometheus.Desc { return run }
+func (h *runTimes) Desc() *prometheus.Desc { return run }
 
 // Write fills in the metric.
-func (h *histogram) Write(m *dto.Metric) error {
+func (h *runTimes) Write(m *dto.Metric) error {
 	m.Label = []*dto.LabelPair{{Name: new("tool"), Value: &h.tool}}
 	x := &dto.Histogram{
 		SampleCount:   new(h.of.Count()),
@@ -59,7 +60,7 @@ func (h *histogram) Write(m *dto.Metric) error {
 }
 
 // classic fills in the cumulative buckets, each with its latest exemplar.
-func (h *histogram) classic(x *dto.Histogram) {
+func (h *runTimes) classic(x *dto.Histogram) {
 	for i, bound := range bounds {
 		b := &dto.Bucket{UpperBound: new(bound.Seconds()), CumulativeCount: new(h.of.AtMost(bound))}
 		from := time.Duration(0)
@@ -76,7 +77,7 @@ func (h *histogram) classic(x *dto.Histogram) {
 
 // latest is the latest exemplar between two bounds, the upper one included; nil if
 // there is none.
-func (h *histogram) latest(from, to time.Duration) *dto.Exemplar {
+func (h *runTimes) latest(from, to time.Duration) *dto.Exemplar {
 	var found *stats.Exemplar
 	for i := range h.exemplars {
 		e := &h.exemplars[i]
@@ -101,7 +102,7 @@ func exemplar(e *stats.Exemplar) *dto.Exemplar {
 
 // native fills in the sparse buckets: spans of indices that follow each other, and
 // the difference of each count to the one before.
-func (h *histogram) native(x *dto.Histogram) {
+func (h *runTimes) native(x *dto.Histogram) {
 	counts := make(map[int32]int64)
 	zero := uint64(0)
 	for b := range h.of.Buckets() {

@@ -6,6 +6,7 @@ package statsprom
 import (
 	"errors"
 	"net/http"
+	"reflect"
 	"strconv"
 	"strings"
 	"unicode"
@@ -14,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/toolscope/toolscope/internal/histogram"
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -24,7 +26,7 @@ const maxScrapes = 4
 var errNoRecorder = errors.New("statsprom: got a nil *stats.Recorder, want one that stats.New made")
 
 // NewHandler serves the recorder's metrics and no others, for
-// [stats.HandlerOptions].Metrics. At most four scrapes are answered at once.
+// [statshttp.Options].Metrics. At most four scrapes are answered at once.
 func NewHandler(recorder *stats.Recorder) (http.Handler, error) {
 	c, err := NewCollector(recorder)
 	if err != nil {
@@ -52,25 +54,30 @@ type collector struct{ recorder *stats.Recorder }
 // The metrics. Names and labels are the contract with dashboards: see
 // exporters/grafana.
 var (
-	calls      = desc("calls_total", "Calls that ended, by how they came to their end.", "tool", "outcome")
-	failures   = desc("errors_total", "Calls that ended with an error.", "tool", "error_type")
-	run        = desc("run_seconds", "Time inside the tool, of calls that ran.", "tool")
-	waits      = desc("waits_total", "Calls that waited, by what for.", "tool", "wait")
-	waitTime   = desc("wait_seconds_total", "Time that calls waited, by what for.", "tool", "wait")
-	inFlight   = desc("in_flight", "Calls that have begun and not ended.", "tool")
-	streak     = desc("error_streak", "Calls in a row that failed until now.", "tool")
-	bytesIn    = desc("arguments_bytes_total", "Size of arguments.", "tool")
-	bytesOut   = desc("results_bytes_total", "Size of results, where known.", "tool")
-	retries    = desc("retries_total", "Attempts beyond each call's first.", "tool")
-	repeats    = desc("repeats_total", "Calls that their session had made before.", "tool")
-	empty      = desc("empty_results_total", "Calls that ran without error and gave nothing.", "tool")
-	redactions = desc("redactions_total", "Secrets removed from content.", "tool")
-	truncated  = desc("truncations_total", "Texts cut in content.", "tool")
-	cost       = desc("cost_total", "Cost of calls as the tools declare it.", "tool")
-	policies   = desc("policies_total", "Calls of which a policy told this fact.", "tool", "key", "value")
-	held       = desc("stats_bytes", "About what the statistics hold in memory.")
-	heldMax    = desc("stats_max_bytes", "What the statistics can hold in memory at most.")
+	calls    = desc("calls_total", "Calls that ended, by how they came to their end.", "tool", "outcome")
+	failures = desc("errors_total", "Calls that ended with an error.", "tool", "error_type")
+	run      = desc("run_seconds", "Time inside the tool, of calls that ran.", "tool")
+	waits    = desc("waits_total", "Calls that waited, by what for.", "tool", "wait")
+	waitTime = desc("wait_seconds_total", "Time that calls waited, by what for.", "tool", "wait")
+	inFlight = desc("in_flight", "Calls that have begun and not ended.", "tool")
+	streak   = desc("error_streak", "Calls in a row that failed until now.", "tool")
+	cost     = desc("cost_total", "Cost of calls as the tools declare it.", "tool")
+	policies = desc("policies_total", "Calls of which a policy told this fact.", "tool", "key", "value")
+	held     = desc("stats_bytes", "About what the statistics hold in memory.")
+	heldMax  = desc("stats_max_bytes", "What the statistics can hold in memory at most.")
 )
+
+// columns are the counters of tools that have a metric, by their places in [stats.Counters], whose
+// fields name them.
+var columns = func() map[int]*prometheus.Desc {
+	descs := make(map[int]*prometheus.Desc)
+	for i, f := range reflect.VisibleFields(reflect.TypeFor[stats.Counters]()) {
+		if name := f.Tag.Get("metric"); name != "" {
+			descs[i] = desc(name, f.Tag.Get("help"), "tool")
+		}
+	}
+	return descs
+}()
 
 func desc(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc("toolscope_"+name, help, labels, nil)
@@ -78,7 +85,10 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 
 // Describe sends the descriptions of all metrics.
 func (c *collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{calls, failures, run, waits, waitTime, inFlight, streak, bytesIn, bytesOut, retries, repeats, empty, redactions, truncated, cost, policies, held, heldMax} {
+	for _, d := range []*prometheus.Desc{calls, failures, run, waits, waitTime, inFlight, streak, cost, policies, held, heldMax} {
+		ch <- d
+	}
+	for _, d := range columns {
 		ch <- d
 	}
 }
@@ -104,27 +114,26 @@ func collect(ch chan<- prometheus.Metric, t *stats.ToolSnapshot) {
 	for _, e := range t.ErrorTypes {
 		counter(ch, failures, float64(e.Count), tool, label(e.Type))
 	}
-	ch <- &histogram{tool: tool, of: t.Executed, exemplars: t.Exemplars}
-	for _, w := range []struct {
-		wait string
-		of   *stats.Histogram
-	}{{"queue", t.Queue}, {"approval", t.Approval}, {"backoff", t.Backoff}} {
-		if w.of.Count() > 0 {
-			counter(ch, waits, float64(w.of.Count()), tool, w.wait)
-			counter(ch, waitTime, w.of.Sum().Seconds(), tool, w.wait)
+	ch <- &runTimes{tool: tool, of: (*histogram.Histogram)(t.Executed), exemplars: t.Exemplars}
+	histograms := reflect.ValueOf(t.Histograms)
+	for i := range histograms.NumField() {
+		wait, h := histograms.Type().Field(i).Tag.Get("wait"), histograms.Field(i).Interface().(*stats.Histogram)
+		if wait != "" && h.Count() > 0 {
+			counter(ch, waits, float64(h.Count()), tool, wait)
+			counter(ch, waitTime, h.Sum().Seconds(), tool, wait)
 		}
 	}
 	gauge(ch, inFlight, float64(max(0, t.InFlight)), tool)
 	gauge(ch, streak, float64(t.Streak), tool)
-	counter(ch, bytesIn, float64(t.BytesIn), tool)
-	counter(ch, bytesOut, float64(t.BytesOut), tool)
-	for _, x := range []struct {
-		desc  *prometheus.Desc
-		value float64
-	}{{retries, float64(t.Retries)}, {repeats, float64(t.Looped)}, {empty, float64(t.Empty)}, {redactions, float64(t.Redactions)}, {truncated, float64(t.Truncations)}, {cost, t.Cost}} {
-		if x.value > 0 {
-			counter(ch, x.desc, x.value, tool)
+	counters := reflect.ValueOf(t.Counters)
+	for i, d := range columns {
+		optional := strings.Contains(counters.Type().Field(i).Tag.Get("json"), ",omitempty")
+		if n := counters.Field(i).Uint(); n > 0 || !optional {
+			counter(ch, d, float64(n), tool)
 		}
+	}
+	if t.Cost > 0 {
+		counter(ch, cost, t.Cost, tool)
 	}
 	for _, p := range t.Policies {
 		counter(ch, policies, float64(p.Count), tool, label(p.Key), label(p.Value))

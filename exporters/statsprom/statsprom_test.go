@@ -19,6 +19,7 @@ import (
 
 	"github.com/toolscope/toolscope/exporters/statsprom"
 	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/stats/statshttp"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -242,7 +243,7 @@ func ExampleNewHandler() {
 		fmt.Println(err)
 		return
 	}
-	handler, err := stats.NewHandler(recorder, stats.HandlerOptions{Metrics: statsprom.NewHandler})
+	handler, err := statshttp.NewHandler(recorder, statshttp.Options{Metrics: statsprom.NewHandler})
 	fmt.Println(handler != nil, err)
 	// Output: true <nil>
 }

@@ -5,6 +5,7 @@ package display
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -71,6 +72,17 @@ func Clip(s string, width int) string {
 			return s[:i] + "…"
 		}
 		n++
+	}
+	return s
+}
+
+// Quoted is what a client sent, cut to 80 bytes, as a quoted string with invisible characters escaped.
+func Quoted(s string) string { return strconv.QuoteToGraphic(Cut(s)) }
+
+// Cut is a text cut to 80 bytes.
+func Cut(s string) string {
+	if len(s) > 80 {
+		return s[:80] + "…"
 	}
 	return s
 }

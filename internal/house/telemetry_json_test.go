@@ -65,7 +65,7 @@ func (r *reference) json() string {
 			}
 		}
 	}
-	if err := json.Unmarshal(read(r.t, "stats/openapi.json"), &api); err != nil {
+	if err := json.Unmarshal(read(r.t, "stats/statshttp/openapi.json"), &api); err != nil {
 		r.t.Fatal(err)
 	}
 	var paths [][]string
@@ -74,7 +74,7 @@ func (r *reference) json() string {
 			paths = append(paths, []string{code(path), c.Schema.name()})
 		}
 	}
-	out := section(2, "JSON", "Statistics, health and snapshots come from `stats/openapi.json`, which the handler serves. Names that end in `_ms` are\n"+
+	out := section(2, "JSON", "Statistics, health and snapshots come from `stats/statshttp/openapi.json`, which the handler serves. Names that end in `_ms` are\n"+
 		"milliseconds, in `_ns` histograms of nanoseconds, and `bytes` are bytes. All fields are experimental.", []string{"path", "answer"}, paths)
 	schemas := api.Components.Schemas
 	for _, name := range slices.Sorted(maps.Keys(schemas)) {
@@ -89,7 +89,7 @@ func (r *reference) json() string {
 		var rows [][]string
 		for field, s := range own {
 			if s.Description == "" {
-				r.t.Errorf("stats/openapi.json: %s.%s: got no description, want a comment on the field and then go test ./stats -run OpenAPI -update", name, field)
+				r.t.Errorf("stats/statshttp/openapi.json: %s.%s: got no description, want a comment on the field and then go test ./stats/statshttp -run OpenAPI -update", name, field)
 			}
 			rows = append(rows, []string{code(field), s.name(), strings.TrimSuffix(s.Description, ".")})
 		}

@@ -44,7 +44,7 @@ func (r *reference) logs() string {
 	var rows [][]string
 	at, where := map[string]string{}, map[string][]string{}
 	for _, s := range r.packages {
-		if s.dir == "stats" {
+		if s.dir == "internal/calllog" {
 			rows = r.callLog(s)
 		}
 		for _, file := range s.files {
@@ -81,7 +81,7 @@ func (r *reference) logs() string {
 		}
 	}
 	out := "\n## Logs\n"
-	out += section(3, "Call log", "One JSON object a line, which `stats.CallLog`, `stats.ReadLoggedCall` and `toolscope report` read. Unknown fields are\nignored.", fieldHead, rows)
+	out += section(3, "Call log", "One JSON object a line, which `calllog.Log`, `calllog.Read` and `toolscope report` read. Unknown fields are\nignored.", fieldHead, rows)
 	out += "\n### Audit log\n\nPackage `middleware/audit` writes one JSON object a line.\n" + r.structs("middleware/audit", true)
 	r.bothWays("log attribute", at, slices.Sorted(maps.Keys(slogFields)))
 	rows = nil

@@ -6,9 +6,12 @@ package house_test
 import (
 	"go/ast"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolscope/toolscope/stats"
 )
 
 // The attributes of instruments, which no call that creates one names.
@@ -139,7 +142,8 @@ func (r *reference) convention(function string) (kind string, texts map[string]s
 	return kind, texts
 }
 
-// series lists what the functions desc, counter and gauge of package statsprom make.
+// series lists what the functions desc, counter and gauge of package statsprom make, and the columns
+// of package stats that have a metric.
 func (r *reference) series(s *source) (rows [][]string) {
 	gauges := map[string]bool{}
 	s.calls(func(_, name string, call *ast.CallExpr) {
@@ -173,6 +177,15 @@ func (r *reference) series(s *source) (rows [][]string) {
 				typ = "gauge"
 			}
 			rows = append(rows, []string{code("toolscope_" + name), typ, strings.Join(labels, ", "), strings.TrimSuffix(help, ".")})
+		}
+	}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[stats.Counters]()) {
+		name, help := f.Tag.Get("metric"), f.Tag.Get("help")
+		if name != "" && help == "" {
+			r.t.Errorf("stats.Counters.%s: series %q: got no help", f.Name, name)
+		}
+		if name != "" {
+			rows = append(rows, []string{code("toolscope_" + name), "counter", code("tool"), strings.TrimSuffix(help, ".")})
 		}
 	}
 	return rows

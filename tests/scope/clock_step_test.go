@@ -19,6 +19,7 @@ import (
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/exporters/statsprom"
 	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/stats/statshttp"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -56,7 +57,7 @@ func steppedScope(t testing.TB, clock *wallClock) *toolscope.Scope {
 		NoMetrics: true,
 		Observers: []toolkit.Observer{clock},
 		Stats:     stats.Options{Clock: clock.now},
-		HTTP:      stats.HandlerOptions{Metrics: statsprom.NewHandler},
+		HTTP:      statshttp.Options{Metrics: statsprom.NewHandler},
 	})
 	if err != nil {
 		t.Fatal(err)

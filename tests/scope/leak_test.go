@@ -21,7 +21,7 @@ import (
 	"github.com/toolscope/toolscope/exporters"
 	"github.com/toolscope/toolscope/internal/canary"
 	"github.com/toolscope/toolscope/redact"
-	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/stats/statshttp"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/tracing"
 )
@@ -40,7 +40,7 @@ func TestNoSecretLeaves(t *testing.T) {
 	scope, err := toolscope.New(toolscope.Options{
 		TracerProvider: sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(ring)),
 		MeterProvider:  sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader)),
-		HTTP:           stats.HandlerOptions{Traces: ring.Source()},
+		HTTP:           statshttp.Options{Traces: ring.Source()},
 	})
 	if err != nil {
 		t.Fatal(err)

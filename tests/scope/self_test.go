@@ -20,6 +20,7 @@ import (
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/stats/statshttp"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -49,7 +50,7 @@ func TestSelf(t *testing.T) {
 		Redactor:       redactor,
 		Observers:      []toolkit.Observer{careless{}},
 		Stats:          stats.Options{MaxRecent: 2},
-		HTTP:           stats.HandlerOptions{Health: []stats.HealthSource{providers}},
+		HTTP:           statshttp.Options{Health: []stats.HealthSource{providers}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/toolscope/toolscope/middleware/approve"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/stats/statshttp"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -33,11 +34,11 @@ func TestStatsOptionsKeepTheScopesOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	health := append(make([]stats.HealthSource, 0, 4), namedHealth("mine"), nil)
-	links := append(make([]stats.Link, 0, 4), stats.Link{Name: "my page", Href: "page"})
+	links := append(make([]statshttp.Link, 0, 4), statshttp.Link{Name: "my page", Href: "page"})
 	scope, err := toolscope.New(toolscope.Options{
 		NoTracing: true, NoMetrics: true, Redactor: redactor,
 		Stats:    stats.Options{MaxRecent: 2},
-		HTTP:     stats.HandlerOptions{Health: health, Links: links},
+		HTTP:     statshttp.Options{Health: health, Links: links},
 		Policies: []middleware.Policy{policy}, ApprovalsToken: "0123456789abcdef",
 	})
 	if err != nil {
@@ -69,7 +70,7 @@ func TestStatsOptionsKeepTheScopesOwn(t *testing.T) {
 			t.Errorf("the page lacks %s", want)
 		}
 	}
-	if health[:4][2] != nil || links[:4][1] != (stats.Link{}) {
+	if health[:4][2] != nil || links[:4][1] != (statshttp.Link{}) {
 		t.Error("the scope wrote to the caller's slices")
 	}
 }

@@ -17,12 +17,12 @@ import (
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/calllog"
-	"github.com/toolscope/toolscope/stats"
+	reader "github.com/toolscope/toolscope/internal/calllog"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
 // logged runs calls of a handler and reads what was written down of them.
-func logged(t *testing.T, handler toolkit.Handler, calls ...toolkit.Call) []stats.LoggedCall {
+func logged(t *testing.T, handler toolkit.Handler, calls ...toolkit.Call) []reader.Call {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "calls.jsonl")
 	log, err := calllog.Open(path, nil)
@@ -57,9 +57,9 @@ func logged(t *testing.T, handler toolkit.Handler, calls ...toolkit.Call) []stat
 	if err != nil {
 		t.Fatal(err)
 	}
-	var list []stats.LoggedCall
+	var list []reader.Call
 	for line := range strings.Lines(string(text)) {
-		c, err := stats.ReadLoggedCall([]byte(line))
+		c, err := reader.Read([]byte(line))
 		if err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package calllog writes calls down as JSON lines, in the form that `toolscope report`
-// and stats.ReadLoggedCall read, redacted:
+// and internal/calllog.Read read, redacted:
 //
 //	log, err := calllog.Open("calls.jsonl", nil)
 //	scope, err := toolscope.New(toolscope.Options{Observers: []toolkit.Observer{log}})

@@ -17,7 +17,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// line is what is written of a call. The names are those of stats.ReadLoggedCall.
+// line is what is written of a call. The names are those of internal/calllog.Read.
 type line struct {
 	Time      time.Time      `json:"time"`
 	Tool      string         `json:"tool"`

@@ -7,8 +7,8 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/toolscope/toolscope/internal/calllog"
 	"github.com/toolscope/toolscope/redact"
-	"github.com/toolscope/toolscope/stats"
 )
 
 // A Cleaner redacts calls, and makes of their texts valid UTF-8.
@@ -24,7 +24,7 @@ func NewCleaner(others ...*redact.Redactor) *Cleaner {
 	return &Cleaner{redactors: append([]*redact.Redactor{redact.Default()}, others...)}
 }
 
-func (c *Cleaner) clean(x *stats.LoggedCall) {
+func (c *Cleaner) clean(x *calllog.Call) {
 	name := x.Tool // rules are for the name that the log has
 	for _, s := range []*string{&x.Tool, &x.Error, &x.Session, &x.Agent, &x.ID} {
 		*s = c.text(name, *s)

@@ -6,7 +6,7 @@
 // `toolscope export` does.
 //
 //	export := &logexport.Export{Filter: filter, Cleaner: cleaner, Sink: logexport.NewText(w)}
-//	err := export.Add(line) // for each line of the log
+//	err := export.AddLine(line) // for each line of the log
 //	err = export.Close()
 //
 // Calls stream through one by one: memory does not grow with the log. Every text

@@ -6,7 +6,7 @@ package logexport
 import (
 	"errors"
 
-	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/internal/calllog"
 )
 
 // A Sink takes calls, one at a time, and keeps none of them. It is used by one
@@ -14,7 +14,7 @@ import (
 type Sink interface {
 	// Add takes a call, which is clean. ErrNoTime says that the sink has no use for
 	// one without a time; any other error ends the export.
-	Add(c *stats.LoggedCall) error
+	Add(c *calllog.Call) error
 	// Close hands over what is left. Nothing is added after it.
 	Close() error
 }
@@ -35,13 +35,13 @@ type Export struct {
 	Failed error
 }
 
-// Add exports the call of a line. An error says what is wrong with the line; once the
+// AddLine exports the call of a line. An error says what is wrong with the line; once the
 // sink has failed, Add does nothing more.
-func (e *Export) Add(line []byte) error {
+func (e *Export) AddLine(line []byte) error {
 	if e.Failed != nil {
 		return nil
 	}
-	c, err := stats.ReadLoggedCall(line)
+	c, err := calllog.Read(line)
 	if err != nil {
 		return err
 	}

@@ -20,8 +20,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/toolscope/toolscope/internal/calllog"
 	"github.com/toolscope/toolscope/redact"
-	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -48,7 +48,7 @@ func exported(t *testing.T, sink Sink, filter Filter, cleaner *Cleaner) *Export 
 	t.Helper()
 	e := &Export{Filter: filter, Cleaner: cleaner, Sink: sink}
 	for _, line := range calls() {
-		if err := e.Add([]byte(line)); err != nil {
+		if err := e.AddLine([]byte(line)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -194,7 +194,7 @@ func TestRedactionIsOnlyTightened(t *testing.T) {
 	text := func(c *Cleaner) string {
 		var b strings.Builder
 		e := &Export{Cleaner: c, Sink: NewText(&b, time.UTC)}
-		if err := errors.Join(e.Add([]byte(line)), e.Close()); err != nil {
+		if err := errors.Join(e.AddLine([]byte(line)), e.Close()); err != nil {
 			t.Fatal(err)
 		}
 		if strings.Contains(b.String(), secret) {
@@ -226,14 +226,14 @@ func TestWhatASinkSays(t *testing.T) {
 	broken := errors.New("disk full")
 	e := &Export{Sink: &failing{err: broken}}
 	for range 3 {
-		if err := e.Add([]byte(calls()[0])); err != nil {
+		if err := e.AddLine([]byte(calls()[0])); err != nil {
 			t.Errorf("got %v, want the sink's error at the end only", err)
 		}
 	}
 	if err := e.Close(); !errors.Is(err, broken) || e.Exported != 0 {
 		t.Errorf("got %v after %d calls, want %v after none", err, e.Exported, broken)
 	}
-	if err := (&Export{Sink: &failing{}}).Add([]byte("{}")); err == nil {
+	if err := (&Export{Sink: &failing{}}).AddLine([]byte("{}")); err == nil {
 		t.Error("got no error of a line that is none")
 	}
 }
@@ -241,5 +241,5 @@ func TestWhatASinkSays(t *testing.T) {
 // failing is a sink that does not take calls.
 type failing struct{ err error }
 
-func (f *failing) Add(*stats.LoggedCall) error { return f.err }
-func (f *failing) Close() error                { return nil }
+func (f *failing) Add(*calllog.Call) error { return f.err }
+func (f *failing) Close() error            { return nil }

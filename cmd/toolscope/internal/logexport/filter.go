@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/internal/calllog"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -28,7 +28,7 @@ type Filter struct {
 	MinDuration time.Duration
 }
 
-func (f *Filter) fits(c *stats.LoggedCall) bool {
+func (f *Filter) fits(c *calllog.Call) bool {
 	switch {
 	case len(f.Tools) > 0 && !slices.ContainsFunc(f.Tools, func(pattern string) bool { return named(c.Tool, pattern) }),
 		len(f.Sessions) > 0 && !slices.Contains(f.Sessions, c.Session),

@@ -12,7 +12,7 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/internal/calllog"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -109,7 +109,7 @@ func (p harPair) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]string{"name": p.Name, "value": p.Value})
 }
 
-func (s *harSink) Add(c *stats.LoggedCall) error {
+func (s *harSink) Add(c *calllog.Call) error {
 	if c.End.IsZero() {
 		return ErrNoTime
 	}
@@ -148,7 +148,7 @@ var statuses = map[string]int{
 }
 
 // statusOf is the HTTP status that a call's end comes nearest to.
-func statusOf(c *stats.LoggedCall) int {
+func statusOf(c *calllog.Call) int {
 	switch status := statuses[c.ErrorType]; {
 	case c.ErrorType == "":
 		return http.StatusOK
@@ -158,7 +158,7 @@ func statusOf(c *stats.LoggedCall) int {
 	return http.StatusInternalServerError
 }
 
-func statusText(c *stats.LoggedCall, status int) string {
+func statusText(c *calllog.Call, status int) string {
 	switch {
 	case c.ErrorType != "":
 		return c.ErrorType
@@ -169,7 +169,7 @@ func statusText(c *stats.LoggedCall, status int) string {
 }
 
 // page is the id of the session's page.
-func (s *harSink) page(c *stats.LoggedCall) string {
+func (s *harSink) page(c *calllog.Call) string {
 	if c.Session == "" {
 		return ""
 	}

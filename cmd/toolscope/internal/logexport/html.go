@@ -10,8 +10,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/calllog"
+	"github.com/toolscope/toolscope/internal/statspage"
 	"github.com/toolscope/toolscope/redact"
-	"github.com/toolscope/toolscope/stats"
 )
 
 // HTML says what a page is like; the zero value is good.
@@ -25,10 +26,10 @@ type HTML struct {
 // How many calls a page shows one by one.
 const maxShown = 25
 
-// NewHTML is a page that stands for itself, with plots: see [stats.CallLog.WritePage]. It
+// NewHTML is a page that stands for itself, with plots: see [statspage.WriteReport]. It
 // is written when the sink is closed.
 func NewHTML(w io.Writer, o HTML) Sink {
-	s := &htmlSink{to: w, options: o, log: stats.NewCallLog(o.Redactor)}
+	s := &htmlSink{to: w, options: o, log: calllog.New(o.Redactor)}
 	s.log.KeepTimeline()
 	return s
 }
@@ -36,13 +37,13 @@ func NewHTML(w io.Writer, o HTML) Sink {
 type htmlSink struct {
 	to      io.Writer
 	options HTML
-	log     *stats.CallLog
+	log     *calllog.Log
 	slowest slowest
-	failed  []stats.LoggedCall // a ring of the latest
+	failed  []calllog.Call // a ring of the latest
 	fails   int
 }
 
-func (s *htmlSink) Add(c *stats.LoggedCall) error {
+func (s *htmlSink) Add(c *calllog.Call) error {
 	s.log.AddCall(c)
 	if c.Duration > 0 && (len(s.slowest) < maxShown || s.slowest[0].Duration < c.Duration) {
 		heap.Push(&s.slowest, *c)
@@ -62,8 +63,8 @@ func (s *htmlSink) Add(c *stats.LoggedCall) error {
 }
 
 func (s *htmlSink) Close() error {
-	page := stats.LogPage{Title: s.options.Title, Zone: s.options.Zone, Slowest: s.slowest}
-	slices.SortStableFunc(page.Slowest, func(a, b stats.LoggedCall) int {
+	page := statspage.Report{Title: s.options.Title, Zone: s.options.Zone, Slowest: s.slowest}
+	slices.SortStableFunc(page.Slowest, func(a, b calllog.Call) int {
 		return cmp.Or(cmp.Compare(b.Duration, a.Duration), a.End.Compare(b.End))
 	})
 	for i := range s.failed {
@@ -72,18 +73,18 @@ func (s *htmlSink) Close() error {
 	if s.options.Notes != nil {
 		page.Notes = s.options.Notes()
 	}
-	return s.log.WritePage(s.to, page)
+	return statspage.WriteReport(s.to, s.log, page)
 }
 
 // slowest is a heap of calls, the quickest of them on top.
-type slowest []stats.LoggedCall
+type slowest []calllog.Call
 
 func (h slowest) Len() int           { return len(h) }
 func (h slowest) Less(i, j int) bool { return h[i].Duration < h[j].Duration }
 func (h slowest) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
 
 // Push adds a call.
-func (h *slowest) Push(c any) { *h = append(*h, c.(stats.LoggedCall)) }
+func (h *slowest) Push(c any) { *h = append(*h, c.(calllog.Call)) }
 
 // Pop takes the last one out.
 func (h *slowest) Pop() any {

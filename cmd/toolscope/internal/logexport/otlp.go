@@ -16,7 +16,7 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/internal/calllog"
 )
 
 // OTLP says where spans go. What the standard variables OTEL_EXPORTER_OTLP_* say of
@@ -78,7 +78,7 @@ type otlpSink struct {
 	sent     uint64
 }
 
-func (s *otlpSink) Add(c *stats.LoggedCall) error {
+func (s *otlpSink) Add(c *calllog.Call) error {
 	if c.End.IsZero() {
 		return ErrNoTime
 	}

@@ -90,12 +90,12 @@ func TestIDsOfSpans(t *testing.T) {
 	e := &Export{Sink: sink}
 	const twins = 5
 	for range twins { // calls of which nothing differs
-		if err := e.Add([]byte(`{"time":1700000000,"tool":"t","duration_us":10,"session":"s"}`)); err != nil {
+		if err := e.AddLine([]byte(`{"time":1700000000,"tool":"t","duration_us":10,"session":"s"}`)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for i := range 2000 { // of no session: a trace each
-		if err := e.Add(fmt.Appendf(nil, `{"time":%d,"tool":"t","duration_us":10}`, 1700000000+i)); err != nil {
+		if err := e.AddLine(fmt.Appendf(nil, `{"time":%d,"tool":"t","duration_us":10}`, 1700000000+i)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -121,7 +121,7 @@ func TestIDsOfSpans(t *testing.T) {
 func TestTimesBeforeAllTimes(t *testing.T) {
 	r := &receiver{}
 	e := &Export{Sink: newOTLP(t.Context(), r, OTLP{})}
-	if err := errors.Join(e.Add([]byte(`{"time":0.5,"tool":"t","duration_us":1000000}`)), e.Close()); err != nil {
+	if err := errors.Join(e.AddLine([]byte(`{"time":0.5,"tool":"t","duration_us":1000000}`)), e.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if s := r.spans()[0]; s.StartTimeUnixNano != 0 || s.EndTimeUnixNano != 5e8 {
@@ -149,7 +149,7 @@ func TestLargeCallsTravelInSmallBatches(t *testing.T) {
 	r := &receiver{}
 	e := &Export{Sink: newOTLP(t.Context(), r, OTLP{})}
 	for i := range 10 {
-		if err := e.Add(fmt.Appendf(nil, `{"time":%d,"tool":"t","duration_us":1,"result":%q}`, 1700000000+i, strings.Repeat("a word ", 1<<17))); err != nil {
+		if err := e.AddLine(fmt.Appendf(nil, `{"time":%d,"tool":"t","duration_us":1,"result":%q}`, 1700000000+i, strings.Repeat("a word ", 1<<17))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -166,7 +166,7 @@ func TestLargeCallsTravelInSmallBatches(t *testing.T) {
 func TestAReceiverThatRefusesEndsTheExport(t *testing.T) {
 	refused := errors.New("unavailable")
 	e := &Export{Sink: newOTLP(t.Context(), &receiver{err: refused}, OTLP{})}
-	if err := e.Add([]byte(calls()[0])); err != nil {
+	if err := e.AddLine([]byte(calls()[0])); err != nil {
 		t.Fatal(err)
 	}
 	if err := e.Close(); !errors.Is(err, refused) || !strings.Contains(err.Error(), "calls 1 to 1") {

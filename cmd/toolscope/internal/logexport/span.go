@@ -13,11 +13,11 @@ import (
 	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
-	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/internal/calllog"
 )
 
 // spanOf is a call as a span.
-func spanOf(c *stats.LoggedCall, ids *identities) *tracepb.Span {
+func spanOf(c *calllog.Call, ids *identities) *tracepb.Span {
 	trace, span, parent := ids.of(c)
 	s := &tracepb.Span{
 		TraceId: trace, SpanId: span, ParentSpanId: parent, Name: "execute_tool " + c.Tool, Kind: tracepb.Span_SPAN_KIND_INTERNAL,
@@ -59,7 +59,7 @@ func newIdentities() *identities { return &identities{young: make(map[[32]byte]u
 
 // of are the ids of a call: those of its line, else made ones. Content is not part of
 // them, so that nobody can guess at what was removed by trying.
-func (i *identities) of(c *stats.LoggedCall) (trace, span, parent []byte) {
+func (i *identities) of(c *calllog.Call) (trace, span, parent []byte) {
 	trace, span, parent = bytesOf(c.TraceID), bytesOf(c.SpanID), bytesOf(c.ParentID)
 	if span == nil {
 		call := digest("call", c.Tool, c.Session, c.ID, c.ErrorType, c.Outcome.String(), number(c.End.UnixNano()), number(int64(c.Duration)), number(int64(c.Turn)))

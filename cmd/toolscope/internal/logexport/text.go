@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/calllog"
 	"github.com/toolscope/toolscope/internal/display"
-	"github.com/toolscope/toolscope/stats"
 )
 
 // NewText is a line for each call, and below it, indented, its arguments and what came
@@ -25,7 +25,7 @@ type textSink struct {
 	zone *time.Location
 }
 
-func (s *textSink) Add(c *stats.LoggedCall) error {
+func (s *textSink) Add(c *calllog.Call) error {
 	at := strings.Repeat(" ", len("2006-01-02 15:04:05.000"))
 	if !c.End.IsZero() {
 		at = c.End.Add(-c.Duration).In(s.zone).Format("2006-01-02 15:04:05.000")
@@ -50,7 +50,7 @@ func (s *textSink) Add(c *stats.LoggedCall) error {
 }
 
 // ending is how a call came to its end, in a word.
-func ending(c *stats.LoggedCall) string {
+func ending(c *calllog.Call) string {
 	if c.ErrorType != "" {
 		return display.Plain(c.ErrorType)
 	}
@@ -58,7 +58,7 @@ func ending(c *stats.LoggedCall) string {
 }
 
 // origin says whose call it was.
-func origin(c *stats.LoggedCall) string {
+func origin(c *calllog.Call) string {
 	text := ""
 	for _, part := range []struct{ name, value string }{{"session", c.Session}, {"agent", c.Agent}, {"id", c.ID}, {"trace", c.TraceID}} {
 		if part.value != "" {

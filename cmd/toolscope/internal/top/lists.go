@@ -254,7 +254,7 @@ func (m *Model) runningCounts() *table {
 	for _, x := range m.state.Summary.Tools {
 		if x.InFlight > 0 {
 			t.rows = append(t.rows, row{key: x.Tool, words: x.Tool, cells: []cell{{display.Count(uint64(x.InFlight)), bold}, {text: safe(x.Tool)},
-				{"since when is not known: the program serves without stats.HandlerOptions.Running", quiet}}})
+				{"since when is not known: the program serves without statshttp.Options.Running", quiet}}})
 		}
 	}
 	return t
