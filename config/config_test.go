@@ -46,7 +46,7 @@ func TestErrorsNameLineFieldValueAndWhatIsAllowed(t *testing.T) {
 		{"\n\npolicies:\n  timeout:\n    default: 30", `f.yaml:5: policies.timeout.default: got "30", want a time with its unit, such as 30s or 5m`},
 		{"policies: {truncate: {limit: 64 kB}}", `policies.truncate.limit: got "64 kB", want a number of bytes`},
 		{"policies: {truncate: {limit: 9999999999GiB}}", `policies.truncate.limit: got "9999999999GiB"`},
-		{"policies: {limit: {concurrency: {order: random}}}", `policies.limit.concurrency.order: got "random", want by_turns, fifo`},
+		{"policies: {limit: {concurrency: {order: random}}}", `policies.limit.concurrency.order: got "random", want round_robin, fifo`},
 		{"policies: {limit: {concurrency: {global: 1.5}}}", `policies.limit.concurrency.global: got "1.5", want a whole number`},
 		{"policies: {limit: {exempt: a}}", `policies.limit.exempt: got "a", want a list`},
 		{"policies: {limit: {exempt: [a, [b]]}}", `policies.limit.exempt[1]: got a list, want a text`},

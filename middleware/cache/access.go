@@ -10,6 +10,8 @@ import (
 
 	"github.com/toolscope/toolscope/internal/freshness"
 	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/internal/handoff"
+	"github.com/toolscope/toolscope/middleware/internal/owner"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -54,7 +56,7 @@ type writing struct {
 
 // begin counts that a write begins. A write of a call without an owner is everybody's.
 func (c *Policy) begin(ctx context.Context, call toolkit.Call, tool *toolkit.Definition) writing {
-	owner, _ := middleware.OwnerOf(call.Record.Session(), c.options.Reach)
+	owner, _ := owner.ForSession(call.Record.Session(), c.options.Reach)
 	w := writing{c, ctx, call, Write{owner, freshness.Resources(tool)}, true}
 	w.counted = w.add(freshness.Begin)
 	c.counts.writes.Add(1)
@@ -64,12 +66,12 @@ func (c *Policy) begin(ctx context.Context, call toolkit.Call, tool *toolkit.Def
 // ended counts that the write has ended, when its tool has: one that a time limit left behind
 // may write until then. err is what the call ended with; nil if it panicked.
 func (w writing) ended(err error) {
-	if tool := middleware.LeftoverOf(w.call, err); tool == nil || !w.endsWith(tool) {
+	if tool := handoff.AbandonedOf(w.call, err); tool == nil || !w.endsWith(tool) {
 		w.end()
 	}
 }
 
-func (w writing) endsWith(tool *middleware.Leftover) bool { return tool.Then(w.end) }
+func (w writing) endsWith(tool *handoff.Abandoned) bool { return tool.OnEnd(w.end) }
 
 // end counts that the tool has ended. What could not be counted when it began is made up
 // for.

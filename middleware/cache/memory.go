@@ -4,6 +4,7 @@
 package cache
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -40,13 +41,13 @@ func (s *stored) answers(key *Key) bool {
 var _ Store = (*Memory)(nil)
 
 // NewMemory makes a store of at most about maxBytes, results, arguments and overhead
-// counted; 0 is [DefaultMaxBytes], below 0 is an error.
+// counted; 0 is 64 MiB, below 0 is an error.
 func NewMemory(maxBytes int) (*Memory, error) {
 	if maxBytes < 0 {
 		return nil, fmt.Errorf("cache: NewMemory: maxBytes: got %d, want 0 or more", maxBytes)
 	}
 	entries, err := otter.New(&otter.Options[uint64, *stored]{
-		MaximumWeight: uint64(or(maxBytes, DefaultMaxBytes)),
+		MaximumWeight: uint64(cmp.Or(maxBytes, defaultMaxBytes)),
 		Weigher:       func(_ uint64, s *stored) uint32 { return s.weight() },
 		Executor:      func(task func()) { task() }, // no goroutine is left behind; no task of ours calls back
 	})

@@ -9,6 +9,8 @@ import (
 
 	"github.com/toolscope/toolscope/internal/freshness"
 	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/internal/handoff"
+	"github.com/toolscope/toolscope/middleware/internal/owner"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -26,8 +28,8 @@ type Policy struct {
 }
 
 var (
-	_ middleware.Policy   = (*Policy)(nil)
-	_ middleware.Answerer = (*Policy)(nil)
+	_ middleware.Policy = (*Policy)(nil)
+	_ handoff.Answerer  = (*Policy)(nil)
 )
 
 // New makes a cache. An error names the option that is wrong.
@@ -121,7 +123,7 @@ const (
 func (c *Policy) key(key *Key, call *toolkit.Call, tool *toolkit.Definition) (why string) {
 	session := call.Record.Session()
 	var ok bool
-	if key.Owner, ok = middleware.OwnerOf(session, c.options.Share); !ok {
+	if key.Owner, ok = owner.ForSession(session, c.options.Share); !ok {
 		return unscoped
 	}
 	if key.Arguments, ok = call.Record.Identity(*call); !ok {
@@ -129,14 +131,14 @@ func (c *Policy) key(key *Key, call *toolkit.Call, tool *toolkit.Definition) (wh
 	}
 	key.Reach, key.Tool, key.Resources = key.Owner, call.Name, freshness.Resources(tool)
 	if c.options.Reach != c.options.Share {
-		key.Reach, _ = middleware.OwnerOf(session, c.options.Reach)
+		key.Reach, _ = owner.ForSession(session, c.options.Reach)
 	}
 	return ""
 }
 
 // Answer gives the answer to call that a store in memory has, without waiting, as a hit; false
 // if there is none or the store is outside the process. A policy directly
-// outside the cache asks it (middleware.AnswererWrapper).
+// outside the cache asks it (handoff.AnswererWrapper).
 func (c *Policy) Answer(call toolkit.Call) (toolkit.Result, bool) {
 	tool := call.Record.Tool()
 	if p := c.plan(call.Name, tool); p.ttl <= 0 {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/toolscope/toolscope/internal/freshness"
 	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/internal/handoff"
+	"github.com/toolscope/toolscope/middleware/internal/owner"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -26,7 +28,7 @@ type Policy struct {
 	counts   counts
 }
 
-var _ middleware.AnswererWrapper = (*Policy)(nil)
+var _ handoff.AnswererWrapper = (*Policy)(nil)
 
 // New makes the policy. An error names the option that is wrong.
 func New(options Options) (*Policy, error) {
@@ -59,7 +61,7 @@ func (d *Policy) Wrap(next toolkit.Handler) toolkit.Handler { return d.WrapAnswe
 // WrapAnswerer is Wrap, but that a call that inner has an answer to at hand is inner's: it
 // needs no run that others could wait for. A twin that runs or has finished comes first. A
 // nil inner has no answers.
-func (d *Policy) WrapAnswerer(inner middleware.Answerer, next toolkit.Handler) toolkit.Handler {
+func (d *Policy) WrapAnswerer(inner handoff.Answerer, next toolkit.Handler) toolkit.Handler {
 	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 		tool := call.Record.Tool()
 		named := len(d.named) > 0 && d.named[call.Name]
@@ -85,7 +87,7 @@ func (d *Policy) alone(ctx context.Context, call toolkit.Call, tool *toolkit.Def
 	if !writes {
 		return next(ctx, call)
 	}
-	owner, _ := middleware.OwnerOf(call.Record.Session(), d.options.Reach) // without one, everybody's
+	owner, _ := owner.ForSession(call.Record.Session(), d.options.Reach) // without one, everybody's
 	hash, resources := freshness.OwnerHash(owner), freshness.Resources(tool)
 	d.counters.Add(hash, resources, freshness.Begin)
 	defer func() { d.written(call, hash, resources, err) }()
@@ -95,13 +97,13 @@ func (d *Policy) alone(ctx context.Context, call toolkit.Call, tool *toolkit.Def
 // written counts that a write has ended, when its tool has: one that a time limit left behind may
 // write until then. err is what the call ended with; nil if it panicked.
 func (d *Policy) written(call toolkit.Call, hash uint64, resources []string, err error) {
-	if tool := middleware.LeftoverOf(call, err); tool == nil || !d.writesUntil(tool, hash, resources) {
+	if tool := handoff.AbandonedOf(call, err); tool == nil || !d.writesUntil(tool, hash, resources) {
 		d.counters.Add(hash, resources, freshness.End)
 	}
 }
 
-func (d *Policy) writesUntil(tool *middleware.Leftover, hash uint64, resources []string) bool {
-	return tool.Then(func() { d.counters.Add(hash, resources, freshness.End) })
+func (d *Policy) writesUntil(tool *handoff.Abandoned, hash uint64, resources []string) bool {
+	return tool.OnEnd(func() { d.counters.Add(hash, resources, freshness.End) })
 }
 
 // Why a call has no key: the values of its tag.
@@ -114,7 +116,7 @@ const (
 func (d *Policy) key(k *key, call toolkit.Call, tool *toolkit.Definition) (why string) {
 	session := call.Record.Session()
 	var ok bool
-	if k.owner, ok = middleware.OwnerOf(session, d.options.Share); !ok {
+	if k.owner, ok = owner.ForSession(session, d.options.Share); !ok {
 		return unscoped
 	}
 	if k.arguments, ok = call.Record.Identity(call); !ok {
@@ -124,7 +126,7 @@ func (d *Policy) key(k *key, call toolkit.Call, tool *toolkit.Definition) (why s
 	k.reach, k.ownerHash = k.owner, freshness.OwnerHash(k.owner)
 	k.reachHash = k.ownerHash
 	if d.options.Reach != d.options.Share {
-		k.reach, _ = middleware.OwnerOf(session, d.options.Reach)
+		k.reach, _ = owner.ForSession(session, d.options.Reach)
 		k.reachHash = freshness.OwnerHash(k.reach)
 	}
 	k.hash = d.hash(k.ownerHash, k.arguments.Hash(), k.tool)
@@ -138,7 +140,7 @@ func hashOf(ownerHash, arguments uint64, tool string) uint64 {
 }
 
 // serve answers a call that may have twins.
-func (d *Policy) serve(ctx context.Context, call toolkit.Call, k *key, tool *toolkit.Definition, writes bool, inner middleware.Answerer, next toolkit.Handler) (toolkit.Result, error) {
+func (d *Policy) serve(ctx context.Context, call toolkit.Call, k *key, tool *toolkit.Definition, writes bool, inner handoff.Answerer, next toolkit.Handler) (toolkit.Result, error) {
 	stays := ctx.Done() == nil // asked without the lock: a context may be the host's own
 	s := d.table.shard(k.hash)
 	s.mu.Lock()
