@@ -65,30 +65,30 @@ type compiled struct {
 	deep     bool // conditions on the arguments
 }
 
-// A SpecError is one thing that is wrong with a spec. Rule is the rule's index, -1 for
+// A specError is one thing that is wrong with a spec. Rule is the rule's index, -1 for
 // the spec itself; Field is as in a file: "shell.prefix[0]".
-type SpecError struct {
+type specError struct {
 	Rule  int
 	Field string
 	Text  string // what was got and what is wanted
 }
 
 // Error is the field and the text.
-func (e *SpecError) Error() string {
+func (e *specError) Error() string {
 	if e.Rule < 0 {
 		return "permit: " + e.Field + ": " + e.Text
 	}
 	return fmt.Sprintf("permit: rules[%d].%s: %s", e.Rule, e.Field, e.Text)
 }
 
-// Compile checks a spec and makes it ready. The error is a [*SpecError]. The spec may be
+// Compile checks a spec and makes it ready. The error is a [*specError]. The spec may be
 // changed afterwards.
 func Compile(spec Spec) (*Rules, error) {
 	spec.Rules = slices.Clone(spec.Rules)
 	spec.Workspace = slices.Clone(spec.Workspace)
 	spec.Shells = maps.Clone(spec.Shells)
 	wrong := func(field, format string, args ...any) (*Rules, error) {
-		return nil, &SpecError{-1, field, fmt.Sprintf(format, args...)}
+		return nil, &specError{-1, field, fmt.Sprintf(format, args...)}
 	}
 	if spec.Default > Deny {
 		return wrong("default", "got effect %d, want allow, ask or deny", spec.Default)
@@ -163,7 +163,7 @@ func (r *Rules) compile(rule Rule, index int) (*compiled, error) {
 		c.door = DoorDenyList
 	}
 	wrong := func(field, format string, args ...any) (*compiled, error) {
-		return nil, &SpecError{index, field, fmt.Sprintf(format, args...)}
+		return nil, &specError{index, field, fmt.Sprintf(format, args...)}
 	}
 	if !goodName(rule.Name) {
 		return wrong("name", "got %.80q, want 1 to 64 letters, digits, '-', '_' or '.'", rule.Name)

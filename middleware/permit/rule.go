@@ -34,57 +34,61 @@ func (e Effect) String() string {
 // A Spec is a set of rules as it is written. The zero Spec is the built-in rules.
 type Spec struct {
 	// Shadow records decisions without acting on them: `enforce: false` in a file.
-	Shadow bool
+	Shadow bool `yaml:"-"`
 	// Default holds where no rule speaks; Unsaid is Allow.
-	Default Effect
+	Default Effect `yaml:"default"`
 	// NoBuiltin leaves the built-in rules out. Lines that are not understood are
 	// asked all the same.
-	NoBuiltin bool
+	NoBuiltin bool `yaml:"-"`
 	// Workspace are the directories in which files may be written, absolute or
 	// relative to the process's working directory; nil is that directory.
-	Workspace []string
+	Workspace []string `yaml:"workspace"`
 	// Shells are patterns of the names of tools that run shell commands, each with the
 	// name of the argument that holds the command; nil are the names that are
 	// commonly used, shell_run and bash among them. An empty map is none.
-	Shells map[string]string
+	Shells map[string]string `yaml:"shells"`
 	// Rules are looked at all together: their order does not matter.
-	Rules []Rule
+	Rules []Rule `yaml:"rules"`
 }
 
 // A Rule says something about the calls that all its conditions hold for.
 type Rule struct {
 	// Name is what decisions, spans and logs call the rule: 1 to 64 letters, digits,
 	// '-', '_', '.', unique among the rules.
-	Name   string
-	Effect Effect
+	Name   string `yaml:"name"`
+	Effect Effect `yaml:"effect"`
 	// Tools are patterns of tool names, of which one must match; nil is every tool. '*' is any text,
 	// '?' one character.
-	Tools []string
+	Tools []string `yaml:"tools"`
 	// Categories and Risks are those of the tool's definition, of which one must match; nil
 	// is any.
-	Categories []string
-	Risks      []toolkit.Risk
+	Categories []string       `yaml:"categories"`
+	Risks      []toolkit.Risk `yaml:"risks"`
 	// ReadOnly, Idempotent, Destructive and OpenWorld are the tool's annotations. A
 	// tool that says nothing counts as one that writes, destroys, must not be
 	// repeated and reaches the open world. Unsaid is any.
-	ReadOnly, Idempotent, Destructive, OpenWorld toolkit.Hint
+	ReadOnly    toolkit.Hint `yaml:"read_only"`
+	Idempotent  toolkit.Hint `yaml:"idempotent"`
+	Destructive toolkit.Hint `yaml:"destructive"`
+	OpenWorld   toolkit.Hint `yaml:"open_world"`
 	// When is a condition on the call in the language of expr-lang.org; "" is always.
 	// It sees args (the arguments), tool and category. See docs/permission.md.
-	When string
+	When string `yaml:"when"`
 	// Where are conditions on single arguments: a JSON Pointer, and an expression that
 	// sees value (nil if there is none).
-	Where map[string]string
+	Where map[string]string `yaml:"where"`
 	// Paths is a condition on paths among the arguments; nil is none.
-	Paths *Paths
+	Paths *Paths `yaml:"paths"`
 	// Shell is a condition on shell commands; nil is none. A rule with one speaks of
 	// tools that run shell commands only.
-	Shell *Shell
+	Shell *Shell `yaml:"shell"`
 	// ForModel tells the model why the call is refused and what else it can do;
 	// ForPerson tells the one who is asked what is at stake. "" is a text made of the
 	// rule's name and the reason.
-	ForModel, ForPerson string
+	ForModel  string `yaml:"for_model"`
+	ForPerson string `yaml:"for_person"`
 	// Expires is when the rule ends; the zero time is never.
-	Expires time.Time
+	Expires time.Time `yaml:"expires"`
 
 	builtin bool
 	view    func(v *view) string // a built-in condition: the reason, "" if it does not hold
@@ -95,10 +99,11 @@ type Rule struct {
 type Paths struct {
 	// Arguments are JSON Pointers of the paths, or of arrays of them; nil are the
 	// top-level arguments whose names are commonly used for paths.
-	Arguments []string
+	Arguments []string `yaml:"arguments"`
 	// Inside and Outside say on which side of the workspace a path is meant. One
 	// of the two must be set.
-	Inside, Outside bool
+	Inside  bool `yaml:"inside"`
+	Outside bool `yaml:"outside"`
 }
 
 // Shell is a condition on the commands of a line. All fields that are set must hold
@@ -108,12 +113,12 @@ type Shell struct {
 	// For a rule that allows, they must be the very first words, and the program is called by
 	// its bare name or lies in a directory of the system. For others the words after
 	// the program may have further ones between them.
-	Prefix []string
+	Prefix []string `yaml:"prefix"`
 	// Programs are patterns of program names, of which one must match.
-	Programs []string
+	Programs []string `yaml:"programs"`
 	// Arguments are patterns, each of which must match one of the command's words.
-	Arguments []string
+	Arguments []string `yaml:"arguments"`
 	// Writes are patterns of absolute paths, "/etc/*": the line must write to one. It is
 	// for rules that deny or ask.
-	Writes []string
+	Writes []string `yaml:"writes"`
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolscope/toolscope/internal/strictyaml"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -73,15 +74,15 @@ func TestParse(t *testing.T) {
 func TestParseErrors(t *testing.T) {
 	rule := "rules:\n  - name: a\n    effect: deny\n"
 	for _, c := range []struct{ file, want string }{
-		{"[1]", "f.yaml:1: got a list, want a mapping of fields"},
-		{"a: [", "f.yaml: not YAML: "},
-		{"ruels: []", `f.yaml:1: ruels: got a field that is not known, want one of builtin, default, enforce, rules, shells, version, workspace`},
+		{"[1]", "f.yaml:1: got a list, want a mapping"},
+		{"a: [", "f.yaml:2: not YAML: did not find expected node content"},
+		{"ruels: []", `f.yaml:1: ruels: got an unknown field (did you mean "rules"?), want one of version, enforce, builtin, default, workspace, shells, rules`},
 		{"version: 2", `f.yaml:1: version: got "2", want 1`},
 		{"enforce: maybe", `f.yaml:1: enforce: got "maybe", want true or false`},
-		{"default: allow\ndefault: deny", `f.yaml:2: default: got the field twice, want it once`},
+		{"default: allow\ndefault: deny", `f.yaml:2: default: got the field a second time, want it once`},
 		{"\n\ndefault: yes", `f.yaml:3: default: got "yes", want allow, ask or deny`},
-		{"rules: {a: b}", "f.yaml:1: rules: got a mapping, want a list of rules"},
-		{rule + "    effekt: deny", "f.yaml:4: rules[0].effekt: got a field that is not known"},
+		{"rules: {a: b}", "f.yaml:1: rules: got a mapping, want a list"},
+		{rule + "    effekt: deny", `f.yaml:4: rules[0].effekt: got an unknown field (did you mean "effect"?), want one of name, effect, `},
 		{rule + "    tools: [a, [b]]", `f.yaml:4: rules[0].tools[1]: got a list, want a text`},
 		{rule + "    tools: ['']", `f.yaml:4: rules[0].tools: got a pattern of 0 bytes`},
 		{rule + "    risks: [huge]", `f.yaml:4: rules[0].risks: got "huge", want low, medium or high`},
@@ -106,13 +107,13 @@ func TestParseErrors(t *testing.T) {
 		{rule + "  - {name: b, effect: allow, shell: {programs: ['*']}}", `f.yaml:4: rules[1].shell.programs: got "*" in a rule that allows, want names`},
 		{rule + "  - {name: b, effect: allow, shell: {arguments: [a]}}", `rules[1].shell: got a rule that allows without prefix or programs`},
 		{rule + "  - {name: b, effect: allow, shell: {programs: [a], writes: [/a]}}", `rules[1].shell.writes: got it in a rule that allows`},
-		{"a: &a [x]\nb: *a", "got an anchor or an alias, want the values written out"},
-		{"rules: &r [*r]", "got an anchor or an alias"},
+		{"a: &a [x]\nb: *a", "f.yaml:1: a: got an anchor or alias, want the value itself"},
+		{"rules: &r [*r]", "f.yaml:1: rules: got an anchor or alias"},
 		{"rules: !!binary aGVsbG8=", "got the tag"},
 		{"default: !x allow", "got the tag"},
-		{"default: allow\n---\ndefault: deny", "got several documents, want one"},
-		{strings.Repeat("[", 40) + strings.Repeat("]", 40), "got a file nested deeper than 16"},
-		{strings.Repeat("# x\n", 300_000), "got a file of more than 1048576 bytes"},
+		{"default: allow\n---\ndefault: deny", "f.yaml:2: got a second document, want one"},
+		{strings.Repeat("[", 40) + strings.Repeat("]", 40), "got a deeper nesting, want at most 32 levels"},
+		{strings.Repeat("# x\n", 300_000), "f.yaml: got 1200000 bytes, want at most 1048576"},
 		{"rules:\n" + strings.Repeat("  - {name: a, effect: deny}\n", 1001), "got 1001 rules, want at most 1000"},
 	} {
 		_, err := Parse("f.yaml", []byte(c.file))
@@ -120,8 +121,8 @@ func TestParseErrors(t *testing.T) {
 			t.Errorf("%.80q: error %v, want %q", c.file, err, c.want)
 			continue
 		}
-		if fe := (*FileError)(nil); !errors.As(err, &fe) {
-			t.Errorf("%.80q: a %T, want a *FileError", c.file, err)
+		if fe := (*strictyaml.Error)(nil); !errors.As(err, &fe) {
+			t.Errorf("%.80q: a %T, want a *strictyaml.Error", c.file, err)
 		}
 	}
 	// All that is wrong is said at once.

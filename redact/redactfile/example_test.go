@@ -35,5 +35,5 @@ rules:
 	fmt.Println(err)
 	// Output:
 	// {"sql":"[REDACTED:rule]","for":"[REDACTED:email]"}
-	// redact.yaml:2: kinds: got the name "of", want one of off, on
+	// redact.yaml:2: kinds.of: got an unknown field (did you mean "on"?), want one of on, off
 }
