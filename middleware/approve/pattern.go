@@ -23,7 +23,7 @@ type Pattern struct {
 	// whole value of a string, or a number's, true's, false's or null's JSON text, with
 	// * and ? as in [path.Match] (a * does not cross a slash). All must hold;
 	// arguments not named may be anything.
-	Arguments map[string]string `yaml:"arguments" doc:"What arguments must say, by JSON Pointer, with * and ?."`
+	Arguments map[string]string `yaml:"arguments" keys:"any" doc:"What arguments must say, by JSON Pointer, with * and ?."`
 	// Approver is who approved; it is recorded with each call.
 	Approver string `yaml:"approver" doc:"Who approved."`
 	// Expires ends the pattern; the zero time is never.
