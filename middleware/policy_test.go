@@ -6,6 +6,7 @@ package middleware_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,8 +29,8 @@ func TestPoliciesStandInTheirPlaces(t *testing.T) {
 	var seen []string
 	var policies []middleware.Policy
 	stages := []string{}
-	for p := middleware.Stage(middleware.StageCount); p > 0; p-- {
-		policies = append(policies, told(p-1, (p-1).String(), &seen))
+	for _, p := range slices.Backward(middleware.Stages()) {
+		policies = append(policies, told(p, p.String(), &seen))
 	}
 	for _, p := range policies {
 		stages = append([]string{p.Stage().String()}, stages...)
@@ -43,7 +44,7 @@ func TestPoliciesStandInTheirPlaces(t *testing.T) {
 	if got := strings.Join(seen, " "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if got := middleware.Stage(middleware.StageCount).String(); got != "unknown" {
+	if got := middleware.Stage(len(middleware.Stages())).String(); got != "unknown" {
 		t.Errorf("got %q for no place", got)
 	}
 }
