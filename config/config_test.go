@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,6 +22,7 @@ import (
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/config"
+	"github.com/toolscope/toolscope/internal/policies"
 	"github.com/toolscope/toolscope/internal/strictyaml"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
@@ -150,7 +152,7 @@ func TestAFileThatSetsNothingTurnsNothingOn(t *testing.T) {
 }
 
 func TestAllPoliciesAreOn(t *testing.T) {
-	f, err := config.OpenText("x", []byte(config.AllPolicies))
+	f, err := config.OpenText("x", []byte(config.AllPolicies()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,6 +197,12 @@ func TestEveryFieldIsInTheExample(t *testing.T) {
 	if err := yaml.Unmarshal(text, &example); err != nil {
 		t.Fatal(err)
 	}
+	if *update {
+		text = withMissingPolicies(schema.(map[string]any), example.(map[string]any), text)
+		if err := errors.Join(os.WriteFile(full, text, 0o644), yaml.Unmarshal(text, &example)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	missing(t, "", schema.(map[string]any), example)
 	dir := t.TempDir()
 	for _, file := range []string{"testdata"} {
@@ -234,6 +242,50 @@ func TestEveryFieldIsInTheExample(t *testing.T) {
 	if len(stages) != len(policies) {
 		t.Errorf("got the policies %v, want all %d", stages, len(policies))
 	}
+}
+
+// withMissingPolicies adds to the example each section of a policy that it lacks, with a value for each field.
+func withMissingPolicies(schema, example map[string]any, text []byte) []byte {
+	properties := func(of map[string]any, name string) map[string]any {
+		return of["properties"].(map[string]any)[name].(map[string]any)
+	}
+	for _, p := range policies.All {
+		if example["policies"].(map[string]any)[p.Name] == nil {
+			section := "  " + p.Name + ": " + sample(properties(properties(schema, "policies"), p.Name)) + "\n"
+			before, after, _ := strings.Cut(string(text), "\naudit:")
+			text = []byte(before + "\n" + section + "\naudit:" + after)
+		}
+	}
+	return text
+}
+
+// sample is a value of a schema, in YAML.
+func sample(schema map[string]any) string {
+	if properties, ok := schema["properties"].(map[string]any); ok {
+		var fields []string
+		for _, name := range slices.Sorted(maps.Keys(properties)) {
+			fields = append(fields, name+": "+sample(properties[name].(map[string]any)))
+		}
+		return "{" + strings.Join(fields, ", ") + "}"
+	}
+	if allowed, ok := schema["enum"].([]any); ok {
+		return allowed[0].(string)
+	}
+	switch kind := schema["type"]; {
+	case kind == "boolean":
+		return "true"
+	case kind == "array":
+		return "[" + sample(schema["items"].(map[string]any)) + "]"
+	case kind == "object":
+		return "{name: " + sample(schema["additionalProperties"].(map[string]any)) + "}"
+	case schema["format"] == "date-time":
+		return "2026-12-31T00:00:00Z"
+	case kind == "string" && schema["pattern"] != nil:
+		return "1s"
+	case kind == "string":
+		return "text"
+	}
+	return "1"
 }
 
 // missing tells what of a schema an example does not have.

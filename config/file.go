@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/internal/policies"
 	"github.com/toolscope/toolscope/internal/strictyaml"
 	"github.com/toolscope/toolscope/middleware/approve"
 	"github.com/toolscope/toolscope/middleware/audit"
@@ -51,10 +52,17 @@ func Check(name string, text []byte, registered ...Section) error {
 	return err
 }
 
-// AllPolicies is a configuration in which every policy is on, with its defaults, except approve, since it needs a
-// person, and budget and retry, which do nothing until they are configured.
-const AllPolicies = "policies:\n" +
-	"  recover: {}\n  loop: {}\n  truncate: {}\n  validate: {}\n  permit: {}\n  dedupe: {}\n  cache: {}\n  breaker: {}\n  limit: {}\n  timeout: {}\n"
+// AllPolicies returns a configuration in which every policy is on that works with its defaults: all except approve,
+// which needs a person, and budget and retry, which do nothing until they are configured.
+func AllPolicies() string {
+	text := "policies:\n"
+	for _, p := range policies.All {
+		if p.Needs == "" {
+			text += "  " + p.Name + ": {}\n"
+		}
+	}
+	return text
+}
 
 // Open reads a file, and builds what it says: nothing is left half done on an error, which
 // names file, line, field, what was got and what is wanted. Sections of other packages have to be
@@ -192,10 +200,10 @@ func (f *File) merged(own toolscope.Settings) toolscope.Settings {
 func (f *File) Redactor() *redact.Redactor { return f.redactor }
 
 // settings are what can change while a scope is in use.
-func (f *File) settings(d *document, policies map[string]built) (s toolscope.Settings) {
+func (f *File) settings(d *document, built map[string]built) (s toolscope.Settings) {
 	s.Off, s.NoContent, s.ToolsOff = turnedOff(d.Enabled), turnedOff(d.Content), d.toolsOff()
 	for _, name := range d.names() {
-		s.Policies = append(s.Policies, policies[name].policy)
+		s.Policies = append(s.Policies, built[name].policy)
 	}
 	return s
 }

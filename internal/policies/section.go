@@ -64,3 +64,9 @@ func describe[O any, P middleware.Policy](
 	}
 	return d
 }
+
+// needing is the descriptor of a policy that has no effect without this.
+func (d Descriptor) needing(yaml string) Descriptor {
+	d.Needs = yaml
+	return d
+}

@@ -26,6 +26,7 @@ type Descriptor struct {
 	Section reflect.Type     // a [Section] of the policy's options: what a file can set
 	Policy  reflect.Type     // of what Build returns; nil if that is made by [middleware.At]
 	Tags    Tags             // what it records on calls, for docs/telemetry.md
+	Needs   string           // YAML of the least that it needs to have an effect; "" if it works with its defaults
 	// Build makes the policy of a *Section.
 	Build func(section any, b *Builder) (middleware.Policy, error)
 }
@@ -66,7 +67,7 @@ var All = []Descriptor{
 		"approval.id":      "id of the request for approval",
 		"approval.rule":    "name of the rule that asks for approval",
 		"approval.trigger": "why a person is asked: rule, tool, risk, arguments or host",
-	}),
+	}).needing("unattended: true"),
 	plain("dedupe", middleware.StageDedupe, "Runs identical calls once: concurrent, in a batch, in a session.", dedupe.New, Tags{
 		"dedupe": "why the call was not deduplicated: unscoped or no_identity",
 	}),
@@ -76,10 +77,10 @@ var All = []Descriptor{
 	plain("budget", middleware.StageBudget, "Calls, running time and cost of a turn, a session, a tenant.", budget.New, Tags{
 		"budget":       "limit that the call would exceed: calls, time or cost; or unscoped",
 		"budget.scope": "scope of that limit: tenant, session or turn",
-	}),
+	}).needing("session: {calls: 1000000}"),
 	plain("retry", middleware.StageRetry, "Runs named failures again, of tools that may run twice.", retry.New, Tags{
 		"retry": "why there was no further attempt: exhausted, budget, cost, deadline, later or canceled",
-	}),
+	}).needing("on: [timeout]"),
 	plain("breaker", middleware.StageBreaker, "Refuses the calls of tools that are down.", breaker.New, Tags{
 		"breaker":         "state of the circuit breaker for the call, or full",
 		"breaker.changed": "state that the circuit breaker changed to",
