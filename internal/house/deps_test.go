@@ -61,7 +61,7 @@ type rule struct{ own, modules []string }
 
 // policy is the rule of policies' packages that need no other one.
 var policy = rule{
-	[]string{"toolkit", "redact", "middleware", "internal/sessions", "middleware/internal/check", "middleware/internal/handoff", "middleware/internal/owner"},
+	[]string{"toolkit", "redact", "middleware", "internal/sessions", "internal/mix", "middleware/internal/check", "middleware/internal/handoff", "middleware/internal/owner"},
 	jsontext,
 }
 
@@ -97,9 +97,9 @@ var allowed = map[string]rule{
 	"redact":                     {modules: jsontext},
 	"redact/redactfile":          {[]string{"redact", "internal/strictyaml"}, slices.Concat(jsontext, []string{"go.yaml.in/yaml/v4"})},
 	"middleware":                 {[]string{"toolkit", "redact", "middleware/internal/handoff"}, jsontext},
-	"middleware/cache":           {[]string{"toolkit", "middleware", "redact", "internal/freshness", "middleware/internal/handoff", "middleware/internal/owner", "middleware/internal/check"}, slices.Concat(jsontext, otter)},
-	"middleware/cache/cachetest": {[]string{"toolkit", "middleware", "redact", "internal/freshness", "middleware/cache", "middleware/internal/handoff", "middleware/internal/owner", "middleware/internal/check"}, slices.Concat(jsontext, otter)},
-	"middleware/dedupe":          {[]string{"toolkit", "middleware", "redact", "internal/freshness", "middleware/internal/handoff", "middleware/internal/owner", "middleware/internal/check"}, jsontext},
+	"middleware/cache":           {[]string{"toolkit", "middleware", "redact", "internal/mix", "middleware/internal/reuse", "middleware/internal/handoff", "middleware/internal/owner", "middleware/internal/check"}, slices.Concat(jsontext, otter)},
+	"middleware/cache/cachetest": {[]string{"toolkit", "middleware", "redact", "internal/mix", "middleware/internal/reuse", "middleware/cache", "middleware/internal/handoff", "middleware/internal/owner", "middleware/internal/check"}, slices.Concat(jsontext, otter)},
+	"middleware/dedupe":          {[]string{"toolkit", "middleware", "redact", "internal/mix", "middleware/internal/reuse", "middleware/internal/handoff", "middleware/internal/owner", "middleware/internal/check"}, jsontext},
 	"middleware/approve":         {[]string{"toolkit", "redact", "middleware", "internal/display", "middleware/internal/handoff", "middleware/internal/owner", "middleware/internal/check"}, jsontext},
 	"middleware/audit":           {[]string{"toolkit", "redact", "internal/errtype", "middleware", "middleware/approve", "internal/display", "middleware/internal/handoff", "middleware/internal/owner", "middleware/internal/check"}, jsontext},
 	"config":                     {[]string{anything}, []string{anything}},
