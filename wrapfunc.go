@@ -144,11 +144,6 @@ type wrapped struct {
 	lacks  error // why policies cannot apply; nil if they can
 }
 
-// beforeTool are the stages that decide before the tool runs: a stream can be governed by them.
-var beforeTool = []middleware.Stage{
-	middleware.StageInject, middleware.StageLoop, middleware.StageValidate, middleware.StagePermit, middleware.StageApprove,
-}
-
 // check returns an error if the rules cannot apply.
 func (w wrapped) check(r *rules) error {
 	if r.none() {
@@ -161,18 +156,20 @@ func (w wrapped) check(r *rules) error {
 		return nil
 	}
 	for _, p := range r.policies {
-		if !slices.Contains(beforeTool, p.Stage()) {
+		if !p.Stage().BeforeTool() {
 			return fmt.Errorf("toolscope: %s returns a stream: got the policy %s, want only those that decide before the tool runs: %s",
-				w.name, p.Stage(), stageNames(beforeTool))
+				w.name, p.Stage(), stagesBeforeTool())
 		}
 	}
 	return nil
 }
 
-func stageNames(stages []middleware.Stage) string {
-	names := make([]string, len(stages))
-	for i, s := range stages {
-		names[i] = s.String()
+func stagesBeforeTool() string {
+	var names []string
+	for _, s := range middleware.Stages() {
+		if s.BeforeTool() {
+			names = append(names, s.String())
+		}
 	}
 	return strings.Join(names, ", ")
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,6 +22,8 @@ import (
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/config"
+	"github.com/toolscope/toolscope/internal/policies"
+	"github.com/toolscope/toolscope/internal/strictyaml"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/tooltest"
@@ -41,29 +44,29 @@ func write(t *testing.T, dir, text string) string {
 
 func TestErrorsNameLineFieldValueAndWhatIsAllowed(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"polices: {}", `f.yaml:1: polices: got a section that this program does not register, want one of enabled, content, redact, tools, policies, audit`},
+		{"polices: {}", `f.yaml:1: polices: got an unknown field (did you mean "policies"?), want one of enabled, content, redact, tools, audit, policies`},
 		{"enabled: maybe", `f.yaml:1: enabled: got "maybe", want true or false`},
 		{"\n\npolicies:\n  timeout:\n    default: 30", `f.yaml:5: policies.timeout.default: got "30", want a time with its unit, such as 30s or 5m`},
 		{"policies: {truncate: {limit: 64 kB}}", `policies.truncate.limit: got "64 kB", want a number of bytes`},
 		{"policies: {truncate: {limit: 9999999999GiB}}", `policies.truncate.limit: got "9999999999GiB"`},
-		{"policies: {limit: {concurrency: {order: random}}}", `policies.limit.concurrency.order: got "random", want by_turns, fifo`},
+		{"policies: {limit: {concurrency: {order: random}}}", `policies.limit.concurrency.order: got "random", want round_robin or fifo`},
 		{"policies: {limit: {concurrency: {global: 1.5}}}", `policies.limit.concurrency.global: got "1.5", want a whole number`},
 		{"policies: {limit: {exempt: a}}", `policies.limit.exempt: got "a", want a list`},
 		{"policies: {limit: {exempt: [a, [b]]}}", `policies.limit.exempt[1]: got a list, want a text`},
 		{"policies: {limit: {rate: {tools: {read: 5}}}}", `policies.limit.rate.tools.read: got "5", want a mapping`},
 		{"policies: []", `policies: got a list, want a mapping`},
-		{"content: true\ncontent: false", `f.yaml:2: content: got the name a second time, want it once`},
+		{"content: true\ncontent: false", `f.yaml:2: content: got the field a second time, want it once`},
 		{"tools: &a {x: *a}", `tools: got an anchor or alias, want the value itself`},
 		{"policies: {approve: {patterns: [{tool: 7}, {tool: null}]}}", `policies.approve.patterns[1].tool: got nothing, want a text`},
-		{"a: [", `f.yaml: got`},
+		{"a: [", `f.yaml:2: not YAML: did not find expected node content`},
 		{strings.Repeat("#", 1<<20+1), `got 1048577 bytes, want at most 1048576`},
 		{"- a", "f.yaml:1: got a list, want a mapping"},
 		{"enabled: true\n---\nenabled: false\n", "f.yaml:2: got a second document, want one"},
-		{"enabled: true\n}", "f.yaml: got yaml: line 2: did not find expected"},
+		{"enabled: true\n}", "f.yaml:2: not YAML: did not find expected"},
 		{"content: false\naudit: {}", "f.yaml:2: audit.file: got nothing, want a file's path"},
 	} {
-		_, err := config.Parse("f.yaml", []byte(c.text))
-		var e *config.Error
+		err := config.Check("f.yaml", []byte(c.text))
+		var e *strictyaml.Error
 		if !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%.60q: got %v\nwant %q in it", c.text, err, c.want)
 		}
@@ -71,11 +74,11 @@ func TestErrorsNameLineFieldValueAndWhatIsAllowed(t *testing.T) {
 }
 
 func TestAllErrorsAreTold(t *testing.T) {
-	_, err := config.Parse("f", []byte("a: 1\nb: 2\nenabled: 3\n"))
+	err := config.Check("f", []byte("a: 1\nb: 2\nenabled: 3\n"))
 	if got := strings.Count(err.Error(), "\n") + 1; got != 3 {
 		t.Errorf("got %d errors, want 3:\n%v", got, err)
 	}
-	_, err = config.Parse("f", []byte(strings.Repeat("- a\n", 1)+""))
+	err = config.Check("f", []byte(strings.Repeat("- a\n", 1)+""))
 	if err == nil {
 		t.Error("a list was taken")
 	}
@@ -83,7 +86,7 @@ func TestAllErrorsAreTold(t *testing.T) {
 	for i := range 100 {
 		many.WriteString(strings.Repeat("x", i+1) + ": 1\n")
 	}
-	_, err = config.Parse("f", []byte(many.String()))
+	err = config.Check("f", []byte(many.String()))
 	if got := strings.Count(err.Error(), "\n") + 1; got != 20 {
 		t.Errorf("got %d errors, want the first 20", got)
 	}
@@ -93,26 +96,26 @@ func TestAllErrorsAreTold(t *testing.T) {
 // that can be used; only what other files say is Open's alone.
 func TestWhatPoliciesRefuseNamesTheSection(t *testing.T) {
 	for text, want := range map[string]string{
-		"policies:\n  loop: {window: 3}":                                        ":2: policies.loop: loop: Window: got 3",
-		"policies:\n  recover: {}\n  approve: {defer: true, terminal: true}":    ":3: policies.approve: approve: Askers: got 1, want only",
+		"policies:\n  loop: {window: 3}":                                        ":2: policies.loop: loop: Options.Window: got 3",
+		"policies:\n  recover: {}\n  approve: {defer: true, terminal: true}":    ":3: policies.approve: approve: Options.Askers: got 1, want only",
 		"policies: {approve: {terminal: false}}":                                "policies.approve: terminal: got false, want remote: true or",
-		"policies: {approve: {unattended: true, remote: true}}":                 "policies.approve: approve: Askers: got Unattended and 1 more",
-		"policies: {approve: {unattended: true, defer: true}}":                  "policies.approve: approve: Askers: got Unattended with Defer",
+		"policies: {approve: {unattended: true, remote: true}}":                 "policies.approve: approve: Options.Askers: got Unattended and 1 more",
+		"policies: {approve: {unattended: true, defer: true}}":                  "policies.approve: approve: Options.Askers: got Unattended with Defer",
 		"policies: {approve: {patterns: [{tool: a, approver: b, expires: x}]}}": `patterns[0].expires: got "x"`,
 		"policies: {retry: {attempts: -3}}":                                     "policies.retry: retry: Options.Attempts: got -3",
 		"policies: {limit: {rate: {global: {calls: 3}}}}":                       "policies.limit: limit: Options.Rate.Global: got 3 calls in 0s",
-		"policies: {permit: {rules: r.yaml, workspace: [.]}}":                   "policies.permit: workspace: got it beside rules",
+		"policies: {permit: {rules: r.yaml, workspace: [.]}}":                   "policies.permit: workspace: got it together with rules",
 		"audit: {}": "audit.file: got nothing",
 	} {
 		if _, err := config.Open(write(t, t.TempDir(), text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q opened: got %v\nwant %q in it", text, err, want)
 		}
-		if _, err := config.Parse("f.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if err := config.Check("f.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q parsed: got %v\nwant %q in it", text, err, want)
 		}
 	}
 	const three = "policies:\n  retry: {attempts: -3}\n  truncate: {limit: 10}\n  breaker: {rate: 5}\n"
-	if _, err := config.Parse("f.yaml", []byte(three)); err == nil || strings.Count(err.Error(), "\n") != 2 {
+	if err := config.Check("f.yaml", []byte(three)); err == nil || strings.Count(err.Error(), "\n") != 2 {
 		t.Errorf("three sections that are wrong: got %v, want a line for each", err)
 	}
 	for text, want := range map[string]string{
@@ -123,7 +126,7 @@ func TestWhatPoliciesRefuseNamesTheSection(t *testing.T) {
 		if _, err := config.Open(write(t, t.TempDir(), text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q opened: got %v\nwant %q in it", text, err, want)
 		}
-		if _, err := config.Parse("f.yaml", []byte(text)); err != nil {
+		if err := config.Check("f.yaml", []byte(text)); err != nil {
 			t.Errorf("%q parsed: got %v, though files that it names are not to be opened", text, err)
 		}
 	}
@@ -149,7 +152,7 @@ func TestAFileThatSetsNothingTurnsNothingOn(t *testing.T) {
 }
 
 func TestAllPoliciesAreOn(t *testing.T) {
-	f, err := config.OpenText("x", []byte(config.AllPolicies))
+	f, err := config.OpenText("x", []byte(config.AllPolicies()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,6 +197,12 @@ func TestEveryFieldIsInTheExample(t *testing.T) {
 	if err := yaml.Unmarshal(text, &example); err != nil {
 		t.Fatal(err)
 	}
+	if *update {
+		text = withMissingPolicies(schema.(map[string]any), example.(map[string]any), text)
+		if err := errors.Join(os.WriteFile(full, text, 0o644), yaml.Unmarshal(text, &example)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	missing(t, "", schema.(map[string]any), example)
 	dir := t.TempDir()
 	for _, file := range []string{"testdata"} {
@@ -233,6 +242,50 @@ func TestEveryFieldIsInTheExample(t *testing.T) {
 	if len(stages) != len(policies) {
 		t.Errorf("got the policies %v, want all %d", stages, len(policies))
 	}
+}
+
+// withMissingPolicies adds to the example each section of a policy that it lacks, with a value for each field.
+func withMissingPolicies(schema, example map[string]any, text []byte) []byte {
+	properties := func(of map[string]any, name string) map[string]any {
+		return of["properties"].(map[string]any)[name].(map[string]any)
+	}
+	for _, p := range policies.All {
+		if example["policies"].(map[string]any)[p.Name] == nil {
+			section := "  " + p.Name + ": " + sample(properties(properties(schema, "policies"), p.Name)) + "\n"
+			before, after, _ := strings.Cut(string(text), "\naudit:")
+			text = []byte(before + "\n" + section + "\naudit:" + after)
+		}
+	}
+	return text
+}
+
+// sample is a value of a schema, in YAML.
+func sample(schema map[string]any) string {
+	if properties, ok := schema["properties"].(map[string]any); ok {
+		var fields []string
+		for _, name := range slices.Sorted(maps.Keys(properties)) {
+			fields = append(fields, name+": "+sample(properties[name].(map[string]any)))
+		}
+		return "{" + strings.Join(fields, ", ") + "}"
+	}
+	if allowed, ok := schema["enum"].([]any); ok {
+		return allowed[0].(string)
+	}
+	switch kind := schema["type"]; {
+	case kind == "boolean":
+		return "true"
+	case kind == "array":
+		return "[" + sample(schema["items"].(map[string]any)) + "]"
+	case kind == "object":
+		return "{name: " + sample(schema["additionalProperties"].(map[string]any)) + "}"
+	case schema["format"] == "date-time":
+		return "2026-12-31T00:00:00Z"
+	case kind == "string" && schema["pattern"] != nil:
+		return "1s"
+	case kind == "string":
+		return "text"
+	}
+	return "1"
 }
 
 // missing tells what of a schema an example does not have.
@@ -382,7 +435,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("policies: {approve: {patterns: [{tool: a}]}}")
 	f.Add("? {a: b}\n: c\n<<: {a: b}")
 	f.Fuzz(func(t *testing.T, text string) {
-		_, err := config.Parse("f", []byte(text))
+		err := config.Check("f", []byte(text))
 		if err != nil && err.Error() == "" {
 			t.Error("an error without a text")
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/config"
+	"github.com/toolscope/toolscope/internal/strictyaml"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/tooltest"
@@ -49,8 +50,8 @@ var nothing = map[string]string{
 
 func TestAnEmptyFileIsAnError(t *testing.T) {
 	for text, want := range nothing {
-		_, err := config.Parse("f.yaml", []byte(text))
-		var e *config.Error
+		err := config.Check("f.yaml", []byte(text))
+		var e *strictyaml.Error
 		if !errors.As(err, &e) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %q in it", text, err, want)
 		}

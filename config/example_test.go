@@ -40,20 +40,20 @@ policies:
 }
 
 // All that is wrong in a file is told at once, before a program uses it.
-func ExampleParse() {
-	_, err := config.Parse("toolscope.yaml", []byte(`
+func ExampleCheck() {
+	err := config.Check("toolscope.yaml", []byte(`
 policies:
   timeout: {default: 30}
   cache: {share: everybody}
 `))
 	fmt.Println(err)
-	_, err = config.Parse("toolscope.yaml", []byte(`
+	err = config.Check("toolscope.yaml", []byte(`
 policies:
   retry: {attempts: -3}
 `))
 	fmt.Println(err)
 	// Output:
 	// toolscope.yaml:3: policies.timeout.default: got "30", want a time with its unit, such as 30s or 5m
-	// toolscope.yaml:4: policies.cache.share: got "everybody", want session, tenant, global
+	// toolscope.yaml:4: policies.cache.share: got "everybody", want session, tenant or global
 	// toolscope.yaml:3: policies.retry: retry: Options.Attempts: got -3, want 1 to 100, or 0 for 3
 }

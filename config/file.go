@@ -4,21 +4,15 @@
 package config
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
-	"strings"
 	"sync"
 
-	"go.yaml.in/yaml/v4"
-
 	"github.com/toolscope/toolscope"
-	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/internal/policies"
+	"github.com/toolscope/toolscope/internal/strictyaml"
 	"github.com/toolscope/toolscope/middleware/approve"
 	"github.com/toolscope/toolscope/middleware/audit"
 	"github.com/toolscope/toolscope/redact"
@@ -26,88 +20,49 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// maxFile is the longest file, in bytes.
-const maxFile = 1 << 20
-
 // A File is a configuration file that was read. Make one with [Open]. Safe for
 // concurrent use.
 type File struct {
 	path       string
 	registered sections
-	found      []sectionText // the registered sections that the file had when it was opened
-	parts      []Part        // what they built
+	parts      []Part // what the registered sections built when the file was opened
 
 	mu       sync.Mutex
-	config   *Config
+	document *document        // nil until the file has been read
+	opened   []sectionText    // the registered sections that the file had when it was opened
 	built    map[string]built // policies by the name of their section
 	redactor *redact.Redactor
 	log      *audit.Log // nil without audit
 }
 
-// built is a policy and what it was built of.
-type built struct {
-	section section
-	content []byte
-	policy  middleware.Policy
-}
-
-// Parse reads the text of a file; name is how errors call it. All errors found are
-// joined, each an [*Error]: at most 20 of what the file says, and if there are none what
-// policies refuse of their sections. Files that it names are not opened, and registered sections
-// are not built.
-func Parse(name string, text []byte, registered ...Section) (*Config, error) {
-	if err := sections(registered).check(); err != nil {
-		return nil, err
+// Check reads the text of a file; name is what errors call it. All errors found are joined: at most 20 of what the
+// file says, and if there are none what policies refuse in their sections. Files that it names are not opened, and
+// registered sections are not built.
+func Check(name string, text []byte, registered ...Section) error {
+	f := &File{path: name, registered: registered}
+	if err := f.registered.check(); err != nil {
+		return err
 	}
-	c, _, lines, err := parse(name, text, registered)
+	d, err := parse(name, text, registered)
 	if err != nil {
-		return c, err
+		return err
 	}
-	f := &File{path: name}
-	policies, err := f.policies(c, lines, false)
-	f.discard(policies)
-	return c, err
+	next, err := f.build(d, false)
+	f.discard(next)
+	return err
 }
 
-func parse(name string, text []byte, registered sections) (*Config, []sectionText, map[string]int, error) {
-	if len(text) > maxFile {
-		return nil, nil, nil, &Error{File: name, Got: fmt.Sprintf("%d bytes", len(text)), Want: fmt.Sprintf("at most %d", maxFile)}
+// AllPolicies returns a configuration in which every policy is on that works with its defaults: all except approve,
+// which needs a person, and budget and retry, which do nothing until they are configured.
+func AllPolicies() string {
+	text := "policies:\n"
+	for _, p := range policies.All {
+		if p.Needs == "" {
+			text += "  " + p.Name + ": {}\n"
+		}
 	}
-	c := new(Config)
-	d := &decoder{file: name, lines: map[string]int{}}
-	var doc, more yaml.Node
-	documents := yaml.NewDecoder(bytes.NewReader(text))
-	switch err := documents.Decode(&doc); {
-	case err == io.EOF:
-		return nil, nil, nil, &Error{File: name, Got: "an empty file", Want: wantSomething}
-	case err != nil:
-		return nil, nil, nil, &Error{File: name, Got: err.Error(), Want: "YAML"}
-	}
-	switch err := documents.Decode(&more); {
-	case err == nil:
-		return nil, nil, nil, &Error{File: name, Line: more.Line, Got: "a second document", Want: "one"}
-	case err != io.EOF:
-		return nil, nil, nil, &Error{File: name, Got: err.Error(), Want: "YAML"}
-	}
-	if root := doc.Content[0]; root.Kind == yaml.ScalarNode && root.Tag == "!!null" {
-		return nil, nil, nil, &Error{File: name, Line: root.Line, Got: "an empty document", Want: wantSomething}
-	}
-	found := d.decodeRoot(doc.Content[0], c, registered)
-	if c.Audit != nil && c.Audit.on() && c.Audit.File == "" {
-		d.errors = append(d.errors, &Error{name, d.lines["audit"], "audit.file", "nothing", "a file's path"})
-	}
-	return c, found, d.lines, errors.Join(d.errors...)
+	return text
 }
-
-// wantSomething is what a file without content should have. An empty file is never meant: most likely
-// another program is writing it.
-var wantSomething = "at least one of " + strings.Join(fieldNames(reflect.TypeFor[Config]()), ", ") + ", or {} to set nothing"
-
-// AllPolicies is a configuration in which every policy is on, with its defaults, but
-// for approve, since nobody may be there to be asked, and for budget and retry,
-// which do nothing until they are told what to limit and what to try again.
-const AllPolicies = "policies:\n" +
-	"  recover: {}\n  loop: {}\n  truncate: {}\n  validate: {}\n  permit: {}\n  dedupe: {}\n  cache: {}\n  breaker: {}\n  limit: {}\n  timeout: {}\n"
 
 // Open reads a file, and builds what it says: nothing is left half done on an error, which
 // names file, line, field, what was got and what is wanted. Sections of other packages have to be
@@ -127,77 +82,64 @@ func OpenText(name string, text []byte, registered ...Section) (*File, error) {
 	if err := f.registered.check(); err != nil {
 		return nil, err
 	}
-	next, err := f.read(text)
-	if err != nil {
+	if err := f.open(text); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	f.config, f.built, f.found = next.config, next.built, next.found
 	return f, nil
 }
 
-// reading is a file read and built, not yet in use.
-type reading struct {
-	config *Config
-	built  map[string]built
-	found  []sectionText
-	notes  []string // what changed and holds after a restart
+// open reads the text and builds everything. On an error the new policies are closed.
+func (f *File) open(text []byte) error {
+	d, err := parse(f.path, text, f.registered)
+	if err != nil {
+		return err
+	}
+	if err := f.start(d); err != nil {
+		return err
+	}
+	next, err := f.build(d, true)
+	if err != nil {
+		return err
+	}
+	if err := f.buildSections(d); err != nil {
+		f.discard(next)
+		return err
+	}
+	f.document, f.opened, f.built = d, d.sections, next
+	return nil
 }
 
-// read reads the file and builds what changed. On an error everything new is closed.
-func (f *File) read(text []byte) (*reading, error) {
-	config, found, lines, err := parse(f.path, text, f.registered)
-	if err != nil {
-		return nil, err
-	}
-	var notes []string
-	if f.config != nil {
-		if notes, err = f.checkSections(found); err != nil {
-			return nil, err
-		}
-		if err := f.checkRemoved(config, lines); err != nil {
-			return nil, err
-		}
-	} else {
-		if err := f.start(config, lines); err != nil {
-			return nil, err
-		}
-	}
-	policies, err := f.policies(config, lines, true)
-	if err != nil {
-		return nil, err
-	}
-	if f.config == nil {
-		if err := f.buildSections(found, lines); err != nil {
-			f.discard(policies)
-			return nil, err
-		}
-	}
-	return &reading{config, policies, found, notes}, nil
-}
-
-// start builds what holds for as long as the scope lives.
-func (f *File) start(c *Config, lines map[string]int) error {
+// start builds what stays in use for as long as the scope lives.
+func (f *File) start(d *document) error {
 	f.redactor = redact.Default()
-	if c.Redact.File != "" {
-		redactor, err := redactfile.Load(f.beside(c.Redact.File))
+	if d.Redact.File != "" {
+		redactor, err := redactfile.Load(f.beside(d.Redact.File))
 		if err != nil {
-			return &Error{f.path, lines["redact.file"], "redact.file", err.Error(), ""}
+			return d.fail("redact.file", err)
 		}
 		f.redactor = redactor
 	}
-	if c.Audit == nil || !c.Audit.on() {
+	if !d.Audit.on() {
 		return nil
 	}
-	log, err := audit.Open(f.beside(c.Audit.File), audit.Options{Redactor: f.redactor, Sync: c.Audit.Sync, All: c.Audit.All, WithoutArguments: c.Audit.WithoutArguments})
+	o := d.Audit.Options
+	o.Redactor = f.redactor
+	log, err := audit.Open(f.beside(d.Audit.File), o)
 	if err != nil {
-		return &Error{f.path, lines["audit.file"], "audit.file", err.Error(), ""}
+		return d.fail("audit.file", err)
 	}
 	f.log = log
 	return nil
 }
 
-// tell writes what becomes of requests for approval to the audit log.
-func (f *File) tell(d approve.Decision) {
+// fail is an error of a field.
+func (d *document) fail(field string, err error) error {
+	d.yaml.Fail(field, err.Error(), "")
+	return d.yaml.Err()
+}
+
+// decided writes what becomes of requests for approval to the audit log.
+func (f *File) decided(d approve.Decision) {
 	if f.log != nil {
 		f.log.Approval(d)
 	}
@@ -212,12 +154,7 @@ func (f *File) beside(path string) string {
 }
 
 func readFile(path string) ([]byte, error) {
-	r, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("config: %w", err)
-	}
-	defer r.Close()
-	text, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+	text, err := strictyaml.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("config: %w", err)
 	}
@@ -247,8 +184,8 @@ func (f *File) Options(o toolscope.Options) toolscope.Options {
 
 // merged returns the file's settings with those of the application. Of two values the safer one is in force.
 func (f *File) merged(own toolscope.Settings) toolscope.Settings {
-	s := f.settings(f.config, f.built)
-	s.Off = s.Off || own.Off && f.config.Enabled == nil
+	s := f.settings(f.document, f.built)
+	s.Off = s.Off || own.Off && f.document.Enabled == nil
 	s.NoContent = s.NoContent || own.NoContent
 	for _, name := range own.ToolsOff {
 		if !slices.Contains(s.ToolsOff, name) {
@@ -259,16 +196,14 @@ func (f *File) merged(own toolscope.Settings) toolscope.Settings {
 	return s
 }
 
-// Redactor is what the file says that everything passes before it leaves, for observers of
-// the host's own.
+// Redactor redacts as the file says, for your application's own observers.
 func (f *File) Redactor() *redact.Redactor { return f.redactor }
 
 // settings are what can change while a scope is in use.
-func (f *File) settings(c *Config, policies map[string]built) (s toolscope.Settings) {
-	s.Off, s.NoContent, s.ToolsOff = turnedOff(c.Enabled), turnedOff(c.Content), c.toolsOff()
-	names, _ := c.Policies.sections()
-	for _, name := range names {
-		s.Policies = append(s.Policies, policies[name].policy)
+func (f *File) settings(d *document, built map[string]built) (s toolscope.Settings) {
+	s.Off, s.NoContent, s.ToolsOff = turnedOff(d.Enabled), turnedOff(d.Content), d.toolsOff()
+	for _, name := range d.names() {
+		s.Policies = append(s.Policies, built[name].policy)
 	}
 	return s
 }

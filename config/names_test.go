@@ -24,7 +24,7 @@ func TestMisspeltNamesAreErrors(t *testing.T) {
 		"policies: {limit: {exempt: [\"\"]}}":                                   `policies.limit.exempt[0]: got "", want a name without blanks at its ends`,
 		"policies: {approve: {patterns: [{tool: \" deploy\", approver: ada}]}}": `policies.approve.patterns[0].tool: got " deploy", want a name without blanks at its ends`,
 	} {
-		if _, err := config.Parse("f.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if err := config.Check("f.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", text, err, want)
 		}
 	}
@@ -32,7 +32,7 @@ func TestMisspeltNamesAreErrors(t *testing.T) {
 		"policies: {retry: {on: [timeout, _OTHER, tool_error]}}", "policies: {retry: {on_types: [throttled]}}",
 		"policies: {breaker: {on_types: [no_disk]}}", "policies: {retry: {}}",
 	} {
-		if _, err := config.Parse("f.yaml", []byte(text)); err != nil {
+		if err := config.Check("f.yaml", []byte(text)); err != nil {
 			t.Errorf("%s: got %v", text, err)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/internal/policies"
+	"github.com/toolscope/toolscope/internal/strictyaml"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/approve"
 )
@@ -30,23 +32,32 @@ func (f *File) Reload(s *toolscope.Scope) (notes []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := f.read(text)
+	d, err := parse(f.path, text, f.registered)
 	if err != nil {
 		return nil, err
 	}
-	next := f.addedByCode(s.Settings(), f.settings(r.config, r.built), r.config)
+	if notes, err = f.checkSections(d.sections); err != nil {
+		return nil, err
+	}
+	if err := f.checkRemoved(d); err != nil {
+		return nil, err
+	}
+	built, err := f.build(d, true)
+	if err != nil {
+		return nil, err
+	}
+	next := f.addedByCode(s.Settings(), f.settings(d, built), d)
 	if err = s.Apply(next); err != nil && !inUse(s, next) {
-		f.discard(r.built)
+		f.discard(built)
 		return nil, f.applyError(err)
 	}
-	notes = append(notes, r.notes...)
-	if !reflect.DeepEqual(f.config.Redact, r.config.Redact) {
+	if !reflect.DeepEqual(f.document.Redact, d.Redact) {
 		notes = append(notes, "redact: a change holds after a restart")
 	}
-	if !reflect.DeepEqual(f.config.Audit, r.config.Audit) {
+	if !reflect.DeepEqual(f.document.Audit, d.Audit) {
 		notes = append(notes, "audit: a change holds after a restart")
 	}
-	f.config, f.built = r.config, r.built
+	f.document, f.built = d, built
 	return notes, err
 }
 
@@ -73,7 +84,7 @@ func samePolicy(p, q middleware.Policy) bool {
 
 // addedByCode returns the next settings with what the application added to those in use: its policies, tools
 // that it turned off, and content. What the next configuration mentions wins.
-func (f *File) addedByCode(in, next toolscope.Settings, c *Config) toolscope.Settings {
+func (f *File) addedByCode(in, next toolscope.Settings, d *document) toolscope.Settings {
 	own := slices.DeleteFunc(slices.Clone(in.Policies), func(p middleware.Policy) bool {
 		for _, b := range f.built {
 			if samePolicy(p, b.policy) {
@@ -84,53 +95,38 @@ func (f *File) addedByCode(in, next toolscope.Settings, c *Config) toolscope.Set
 	})
 	next.Policies = append(own, next.Policies...)
 	for _, name := range in.ToolsOff {
-		if c.Tools[name].Enabled == nil && !slices.Contains(next.ToolsOff, name) {
+		if d.Tools[name].Enabled == nil && !slices.Contains(next.ToolsOff, name) {
 			next.ToolsOff = append(next.ToolsOff, name)
 		}
 	}
-	next.NoContent = next.NoContent || in.NoContent && c.Content == nil
+	next.NoContent = next.NoContent || in.NoContent && d.Content == nil
 	return next
 }
 
-// checkRemoved is an error for each protection in use that the next configuration does not mention.
-func (f *File) checkRemoved(next *Config, lines map[string]int) error {
+// checkRemoved is an error for each protection in use that the next document does not mention.
+func (f *File) checkRemoved(next *document) error {
 	var errs []error
 	removed := func(field, want string) {
-		errs = append(errs, &Error{File: f.path, Field: field, Got: "nothing", Want: want})
+		errs = append(errs, &strictyaml.Error{File: f.path, Field: field, Got: "nothing", Want: want})
 	}
-	if turnedOff(f.config.Content) && next.Content == nil {
+	was := f.document
+	if turnedOff(was.Content) && next.Content == nil {
 		removed("content", `"content: false" as before, or "content: true" to capture content again`)
 	}
-	for _, name := range f.config.toolsOff() {
+	for _, name := range was.toolsOff() {
 		if next.Tools[name].Enabled == nil {
 			removed("tools."+name, `"enabled: false" as before, or "enabled: true" to turn the tool on again`)
 		}
 	}
-	names, _ := f.config.Policies.sections()
-	for _, name := range names {
-		if _, ok := lines["policies."+name]; !ok {
-			removed("policies."+name, `the section as before, or "`+name+`: {enabled: false}" to turn the policy off`)
+	on := next.names()
+	was.enabled(func(p policies.Descriptor, section any) {
+		field := "policies." + p.Name
+		if !next.yaml.Has(field) {
+			removed(field, `the section as before, or "`+p.Name+`: {enabled: false}" to turn the policy off`)
+		} else if slices.Contains(on, p.Name) {
+			r := &removal{next.yaml, removed}
+			r.compareStruct(reflect.ValueOf(section).Elem(), next.section(p.Name), field)
 		}
-	}
-	removedFields(reflect.ValueOf(&f.config.Policies).Elem(), reflect.ValueOf(&next.Policies).Elem(), "policies", lines, removed)
-	if was, is := f.config.Policies.Permit, next.Policies.Permit; was != nil && was.on() && was.Rules != "" && is != nil && is.on() {
-		if _, ok := lines["policies.permit.rules"]; !ok {
-			removed("policies.permit.rules", `the rules' file as before, or rules: "" to use the built-in rules`)
-		}
-	}
+	})
 	return errors.Join(errs...)
 }
-
-// toolsOff returns the names of the tools that are turned off, sorted.
-func (c *Config) toolsOff() (names []string) {
-	for name, t := range c.Tools {
-		if turnedOff(t.Enabled) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
-// turnedOff reports whether a switch is false; one that is left out is on.
-func turnedOff(enabled *bool) bool { return enabled != nil && !*enabled }

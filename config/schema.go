@@ -5,16 +5,21 @@ package config
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
+
+	"github.com/toolscope/toolscope/internal/strictyaml"
 )
 
 // Schema is the JSON Schema (2020-12) of a file, for editors: in YAML's language server by
 //
 //	# yaml-language-server: $schema=toolscope.schema.json
 func Schema(registered ...Section) json.RawMessage {
-	s := schemaOf(reflect.TypeFor[Config](), "")
+	s := schemaOf(reflect.TypeFor[document](), "")
+	properties := s["properties"].(map[string]any)
+	properties["policies"] = schemaOf(policySections, reflect.StructTag(fmt.Sprintf("doc:%q", policiesDoc)))
 	for _, r := range registered {
-		s["properties"].(map[string]any)[r.name] = schemaOf(r.settings, "")
+		properties[r.name] = schemaOf(r.settings, "")
 	}
 	s["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	s["title"] = "toolscope's configuration"
@@ -25,49 +30,49 @@ func Schema(registered ...Section) json.RawMessage {
 	return append(text, '\n')
 }
 
-// schemaOf describes a type as the decoder reads it.
-func schemaOf(t reflect.Type, doc string) map[string]any {
+// schemaOf describes a type as a file has it. tag is that of its field.
+func schemaOf(t reflect.Type, tag reflect.StructTag) map[string]any {
+	if t.Kind() == reflect.Pointer {
+		s := schemaOf(t.Elem(), tag)
+		if t.Elem().Kind() == reflect.Struct {
+			s["type"] = []string{"object", "null"}
+		}
+		return s
+	}
 	s := map[string]any{}
-	if doc != "" {
+	if doc := tag.Get("doc"); doc != "" {
 		s["description"] = doc
+	}
+	unit := reflect.StructTag("")
+	if tag.Get("unit") != "" {
+		unit = `unit:"bytes"` // elements have it, too
 	}
 	switch {
 	case t == durationType:
 		s["type"], s["pattern"] = "string", `^-?([0-9.]+(ns|us|µs|ms|s|m|h))+$|^0$`
-		return s
-	case t == sizeType:
+	case t == timeType:
+		s["type"], s["format"] = "string", "date-time"
+	case unit != "" && t.Kind() == reflect.Int:
 		s["type"], s["pattern"] = []string{"string", "integer"}, `^-?[0-9]+ *(B|KiB|MiB|GiB)?$`
-		return s
-	}
-	switch t.Kind() {
-	case reflect.Pointer:
-		inner := schemaOf(t.Elem(), doc)
-		if t.Elem().Kind() == reflect.Struct {
-			inner["type"] = []string{"object", "null"}
-		}
-		return inner
-	case reflect.Struct:
+	case t.Kind() == reflect.Struct:
 		properties := map[string]any{}
-		for _, f := range fields(t) {
-			p := schemaOf(f.Type, f.Tag.Get("doc"))
-			if allowed := allowedOf(f); allowed != nil {
-				p["enum"] = allowed
-			}
-			properties[f.Tag.Get("yaml")] = p
+		for _, f := range strictyaml.Fields(t) {
+			properties[f.Tag.Get("yaml")] = schemaOf(f.Type, f.Tag)
 		}
 		s["type"], s["properties"], s["additionalProperties"] = "object", properties, false
-	case reflect.Map:
-		s["type"], s["additionalProperties"] = "object", schemaOf(t.Elem(), "")
-	case reflect.Slice:
-		s["type"], s["items"] = "array", schemaOf(t.Elem(), "")
-	case reflect.Bool:
-		s["type"] = "boolean"
-	case reflect.Int:
-		s["type"] = "integer"
-	case reflect.Float64:
-		s["type"] = "number"
-	case reflect.String:
-		s["type"] = "string"
+	case t.Kind() == reflect.Map:
+		s["type"], s["additionalProperties"] = "object", schemaOf(t.Elem(), unit)
+	case t.Kind() == reflect.Slice:
+		s["type"], s["items"] = "array", schemaOf(t.Elem(), unit)
+	default:
+		s["type"] = jsonTypes[t.Kind()]
+	}
+	if allowed := strictyaml.Allowed(tag); allowed != nil {
+		s["enum"] = allowed
 	}
 	return s
+}
+
+var jsonTypes = map[reflect.Kind]string{
+	reflect.Bool: "boolean", reflect.Int: "integer", reflect.Float64: "number", reflect.String: "string", reflect.Uint8: "string",
 }

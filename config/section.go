@@ -11,8 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v4"
-
+	"github.com/toolscope/toolscope/internal/strictyaml"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -35,7 +34,8 @@ type Part struct {
 
 // NewSection returns the section called name. T is a struct whose exported fields have the tags
 // yaml (the field's name in a file), doc (what it means, for [Schema]) and, for texts, allowed (a
-// list with commas); their types are those of fields of [Config]. Unknown names, wrong types and
+// list with commas). Their types are bool, int, float64, string, time.Duration, time.Time, and structs, pointers, slices
+// and maps of these. An int with the tag unit:"bytes" may be written as 64KiB. Unknown names, wrong types and
 // null are errors that name file, line and field, as everywhere in a file.
 //
 // build makes the part when a file with the section is opened. An error of it, or a panic, is an
@@ -59,7 +59,7 @@ type sections []Section
 
 // check is an error if a section cannot be told from another, or is none that NewSection made.
 func (all sections) check() error {
-	seen := fieldNames(reflect.TypeFor[Config]())
+	seen := slices.Clone(topLevel)
 	for i, s := range all {
 		switch {
 		case s.build == nil || s.settings == nil || s.settings.Kind() != reflect.Struct:
@@ -69,7 +69,7 @@ func (all sections) check() error {
 		case slices.Contains(seen, s.name):
 			return fmt.Errorf("config: sections[%d]: got the name %q, which another section has", i, s.name)
 		}
-		if err := checkSettings(s.settings, 0); err != nil {
+		if err := reader().CheckType(s.settings); err != nil {
 			return fmt.Errorf("config: section %s: %w", s.name, err)
 		}
 		seen = append(seen, s.name)
@@ -78,42 +78,6 @@ func (all sections) check() error {
 }
 
 var sectionName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
-
-// checkSettings reports what of a struct a file could not set.
-func checkSettings(t reflect.Type, depth int) error {
-	if depth > maxDepth {
-		return fmt.Errorf("type %s: got one that holds itself, want one that ends", t)
-	}
-	switch {
-	case t == durationType || t == sizeType:
-		return nil
-	case t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice:
-		return checkSettings(t.Elem(), depth+1)
-	case t.Kind() == reflect.Map && t.Key().Kind() == reflect.String:
-		return checkSettings(t.Elem(), depth+1)
-	case t.Kind() == reflect.Bool || t.Kind() == reflect.Int || t.Kind() == reflect.Float64 || t.Kind() == reflect.String:
-		return nil
-	case t.Kind() != reflect.Struct:
-		return fmt.Errorf("type %s: want bool, int, float64, string, time.Duration, config.Size, or structs, slices, pointers and maps of them", t)
-	}
-	for _, f := range reflect.VisibleFields(t) {
-		if f.Anonymous && f.Type.Kind() == reflect.Pointer {
-			return fmt.Errorf("field %s of %s: got an embedded pointer, want the struct itself", f.Name, t)
-		}
-	}
-	var names []string
-	for _, f := range fields(t) {
-		name := f.Tag.Get("yaml")
-		if !sectionName.MatchString(name) || slices.Contains(names, name) {
-			return fmt.Errorf("field %s of %s: got the tag yaml:%q, want a name that no other field has", f.Name, t, name)
-		}
-		if err := checkSettings(f.Type, depth+1); err != nil {
-			return fmt.Errorf("field %s of %s: %w", f.Name, t, err)
-		}
-		names = append(names, name)
-	}
-	return nil
-}
 
 func (all sections) names() (names []string) {
 	for _, s := range all {
@@ -128,48 +92,18 @@ type sectionText struct {
 	value any
 }
 
-// decodeRoot reads a document: the fields of Config, and the registered sections.
-func (d *decoder) decodeRoot(n *yaml.Node, c *Config, registered sections) (found []sectionText) {
-	root := *n
-	root.Content = nil
-	if n.Kind != yaml.MappingNode {
-		root.Content = n.Content
-	}
-	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
-		key := n.Content[i]
-		at := slices.IndexFunc(registered, func(s Section) bool { return key.Kind == yaml.ScalarNode && s.name == key.Value })
-		if _, own := fieldOf(reflect.TypeFor[Config](), key.Value); at < 0 && !own && key.Kind == yaml.ScalarNode {
-			d.fail(key, key.Value, "a section that this program does not register", wantSection(key.Value, registered))
-			continue
-		}
-		if at < 0 {
-			root.Content = append(root.Content, key, n.Content[i+1])
-			continue
-		}
-		if slices.ContainsFunc(found, func(f sectionText) bool { return f.name == key.Value }) {
-			d.fail(key, key.Value, "the name a second time", "it once")
-			continue
-		}
-		value := reflect.New(registered[at].settings).Elem()
-		d.decode(n.Content[i+1], value, key.Value, nil, 1)
-		found = append(found, sectionText{registered[at], value.Interface()})
-	}
-	d.decode(&root, reflect.ValueOf(c).Elem(), "", nil, 0)
-	return found
-}
-
-// wantSection says what is wanted in place of a section of this name.
-func wantSection(name string, registered sections) string {
+// describeUnknown says what is wrong with a section of this name, which is not registered.
+func describeUnknown(name string, known []string) (got, want string) {
+	got = "a section that this program does not register"
 	if path := sectionImports[name]; path != "" {
-		return fmt.Sprintf("config.Open with the section of %q", path)
+		return got, fmt.Sprintf("config.Open with the section of %q", path)
 	}
-	known := append(fieldNames(reflect.TypeFor[Config]()), registered.names()...)
-	return "one of " + strings.Join(known, ", ") + ", or config.Open with the section of the package that defines it"
+	return got, "one of " + strings.Join(known, ", ") + ", or config.Open with the section of the package that defines it"
 }
 
 // buildSections makes the parts of a file's sections. On an error the parts made are closed.
-func (f *File) buildSections(found []sectionText, lines map[string]int) error {
-	for _, s := range found {
+func (f *File) buildSections(d *document) error {
+	for _, s := range d.sections {
 		part, err := s.make()
 		if err != nil {
 			for _, made := range f.parts {
@@ -177,7 +111,7 @@ func (f *File) buildSections(found []sectionText, lines map[string]int) error {
 					closePolicy(p) // no scope has them
 				}
 			}
-			return errors.Join(&Error{f.path, lines[s.name], s.name, err.Error(), ""}, f.closeParts())
+			return errors.Join(d.fail(s.name, err), f.closeParts())
 		}
 		f.parts = append(f.parts, part)
 	}
@@ -215,17 +149,17 @@ func (f *File) closeParts() (err error) {
 
 // checkSections compares the sections of a file that is read again with those in use.
 func (f *File) checkSections(next []sectionText) (notes []string, err error) {
-	for _, was := range f.found {
+	for _, was := range f.opened {
 		i := slices.IndexFunc(next, func(s sectionText) bool { return s.name == was.name })
 		switch {
 		case i < 0:
-			err = errors.Join(err, &Error{File: f.path, Field: was.name, Got: "nothing", Want: "the section as before, or a restart without it"})
+			err = errors.Join(err, &strictyaml.Error{File: f.path, Field: was.name, Got: "nothing", Want: "the section as before, or a restart without it"})
 		case !reflect.DeepEqual(next[i].value, was.value):
 			notes = append(notes, was.name+": a change holds after a restart")
 		}
 	}
 	for _, s := range next {
-		if !slices.ContainsFunc(f.found, func(was sectionText) bool { return was.name == s.name }) {
+		if !slices.ContainsFunc(f.opened, func(was sectionText) bool { return was.name == s.name }) {
 			notes = append(notes, s.name+": the section holds after a restart")
 		}
 	}

@@ -91,8 +91,8 @@ func TestARegisteredSectionGoverns(t *testing.T) {
 func TestSectionsAreCheckedAsTheRest(t *testing.T) {
 	closed := 0
 	for _, tt := range []struct{ text, want string }{
-		{"shared: {adress: 'h:1'}", "f.yaml:1: shared.adress: got an unknown name, want one of address, mode, wait"},
-		{"a: {}\nshared: {address: 'h:1', mode: other}", "f.yaml:2: shared.mode: got \"other\", want read, write"},
+		{"shared: {adress: 'h:1'}", "f.yaml:1: shared.adress: got an unknown field (did you mean \"address\"?), want one of address, mode, wait"},
+		{"a: {}\nshared: {address: 'h:1', mode: other}", "f.yaml:2: shared.mode: got \"other\", want read or write"},
 		{"shared:", "f.yaml:1: shared: got nothing, want a mapping"},
 		{"shared: {wait: 2}", "shared.wait: got \"2\", want a time with its unit"},
 		{"shared: {address: 'h:1'}\nshared: {address: 'h:1'}", "shared"},

@@ -20,45 +20,6 @@ type Policy interface {
 	Wrap(next toolkit.Handler) toolkit.Handler
 }
 
-// A Stage is a position in the fixed order of policies, outermost first.
-type Stage uint8
-
-// The stages. The order is part of the contract; docs/policies.md has the reasons.
-const (
-	StageRecover  Stage = iota // makes a result of a panic
-	StageInject                // host parameters: they belong to the call's identity
-	StageLoop                  // before refusals, so that a repeated refused call is noticed
-	StageTruncate              // how much of a result the model gets
-	StageValidate              // rules may rely on the arguments' shape
-	StagePermit                // no stored answer bypasses a refusal
-	StageApprove               // a person's yes or no
-	StageDedupe                // twins share one look-up and one fill
-	StageCache                 // a hit costs no budget, slot or time
-	StageBudget                // what runs is paid for
-	StageRetry                 // each attempt asks the breaker, waits for its slot, and has its own clock
-	StageBreaker               // sees attempts, not waits
-	StageLimit                 // a slot is held only while the tool runs
-	StageTimeout               // counts running time only
-
-	stages // how many there are
-)
-
-// StageCount is how many stages there are, for tables as [toolkit.OutcomeCount] describes.
-const StageCount = int(stages)
-
-var stageNames = [...]string{"recover", "inject", "loop", "truncate", "validate", "permit", "approve",
-	"dedupe", "cache", "budget", "retry", "breaker", "limit", "timeout"}
-
-var _ [StageCount]struct{} = [len(stageNames)]struct{}{}
-
-// String is the place's name in lower case; "unknown" for none of the constants.
-func (p Stage) String() string {
-	if p < stages {
-		return stageNames[p]
-	}
-	return "unknown"
-}
-
 // At makes a policy of a middleware, at stage p. Each call makes another policy, which equals only
 // itself. It panics if p is none of the constants or m is nil: both are mistakes in the program.
 func At(p Stage, m toolkit.Middleware) Policy {

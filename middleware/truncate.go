@@ -16,23 +16,18 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// DefaultTruncate is how much text of a result the model gets if [TruncateOptions] do not say.
-const DefaultTruncate = 64 << 10
-
 // minFit leaves room for the mark.
 const minFit = 512
 
-// TruncateOptions say how much text of a result the model gets. The zero value is
-// [DefaultTruncate] for every tool.
+// TruncateOptions say how much text of a result the model gets. The zero value is 64 KiB for every tool.
 type TruncateOptions struct {
-	// Limit is the most bytes of text, the mark included; 0 is [DefaultTruncate], below 0
-	// is no limit.
-	Limit int
-	// Tools are the limits of single tools by name, as Limit has them.
-	Tools map[string]int
-	// Hints tell the model how to get the rest of a tool's result, by name. The
-	// default is to ask for a smaller part.
-	Hints map[string]string
+	// Limit is the most bytes of text, the mark included; 0 is 64 KiB, below 0 is no limit.
+	Limit int `yaml:"limit" unit:"bytes" doc:"Most bytes of text, the mark included; default 64KiB, below 0 no limit."`
+	// Tools are the limits of single tools by name, with the same values as Limit.
+	Tools map[string]int `yaml:"tools" unit:"bytes" doc:"Limits of single tools."`
+	// Hints say how the model gets the rest of a tool's result, by name. The default is to ask for a smaller
+	// part.
+	Hints map[string]string `yaml:"hints" doc:"How the model gets the rest of a tool's result."`
 }
 
 // Truncate cuts the text of results to what a model can use: two thirds from the head and one
@@ -43,7 +38,7 @@ type TruncateOptions struct {
 // left alone. The call records "truncate" with "cut", and truncate.bytes, how many were left out. Limits of 1 to 511 are an error.
 func Truncate(o TruncateOptions) (Policy, error) {
 	if o.Limit == 0 {
-		o.Limit = DefaultTruncate
+		o.Limit = 64 << 10
 	}
 	limits := map[string]int{"Limit": o.Limit}
 	for name, limit := range o.Tools {

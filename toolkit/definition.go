@@ -55,8 +55,8 @@ func HintOf(b bool) Hint {
 
 // A RateLimit is how many calls are allowed in a window; MaxCalls 0 is no limit.
 type RateLimit struct {
-	MaxCalls int
-	Window   time.Duration
+	MaxCalls int           `yaml:"calls" doc:"0 is no limit."`
+	Window   time.Duration `yaml:"window" doc:"How long the window is."`
 }
 
 // A Definition describes a tool: what the model sees, and what policies need.

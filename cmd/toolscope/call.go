@@ -159,7 +159,7 @@ func (o *callOptions) policies() (*config.File, error) {
 	if o.config != "" {
 		return config.Open(o.config)
 	}
-	return config.OpenText("toolscope's defaults", []byte(config.AllPolicies))
+	return config.OpenText("toolscope's defaults", []byte(config.AllPolicies()))
 }
 
 func (o *callOptions) print(w io.Writer, result toolkit.Result, took time.Duration, traces []exporters.Trace) error {

@@ -53,7 +53,7 @@ func configCommand(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 			code = exitError
 			continue
 		}
-		if _, err = config.Parse(name, text); err != nil {
+		if err = config.Check(name, text); err != nil {
 			for line := range strings.SplitSeq(err.Error(), "\n") {
 				fmt.Fprintln(stderr, display.Plain(line))
 			}

@@ -27,7 +27,7 @@ func TestConfigCommand(t *testing.T) {
 		stderr []string
 	}{
 		{[]string{good}, exitOK, good + ": as it should be\n", nil},
-		{[]string{good, bad}, exitError, good + ": as it should be\n", []string{bad + ":2: policies.lop: got an unknown name", bad + `:3: policies.timeout.default: got "30", want a time`}},
+		{[]string{good, bad}, exitError, good + ": as it should be\n", []string{bad + ":2: policies.lop: got an unknown field (did you mean \"loop\"?)", bad + `:3: policies.timeout.default: got "30", want a time`}},
 		{[]string{refused}, exitError, "", []string{refused + ":1: policies.retry: retry: Options.Attempts: got -3, want 1 to 100"}},
 		{[]string{filepath.Join(dir, "none")}, exitError, "", []string{"toolscope config: open ", "none"}},
 		{nil, exitUsage, "", []string{"got 0 files"}},

@@ -102,7 +102,7 @@ func (o *mcpOptions) usable() error {
 	}
 	text, err := os.ReadFile(o.config)
 	if err == nil {
-		_, err = config.Parse(o.config, text)
+		err = config.Check(o.config, text)
 	}
 	if err != nil {
 		return fmt.Errorf("--config: %w", err)

@@ -87,12 +87,12 @@ func newReplay(ctx context.Context, o *replayOptions, transcript *tooltest.Trans
 // a person would have to approve is refused.
 func (o *replayOptions) policies() string {
 	if o.answers || o.dryRun {
-		return config.AllPolicies
+		return config.AllPolicies()
 	}
 	if p, err := approve.New(approve.Options{}); err != nil || p.CanAsk() != nil {
-		return config.AllPolicies + "  approve: {unattended: true}\n"
+		return config.AllPolicies() + "  approve: {unattended: true}\n"
 	}
-	return config.AllPolicies + "  approve: {}\n"
+	return config.AllPolicies() + "  approve: {}\n"
 }
 
 // dryRun answers in the place of tools that are there.

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolscope/toolscope/internal/policies"
 )
 
 // kinds are the types of attributes by the methods of attribute.Key and the functions of package attribute.
@@ -26,47 +28,23 @@ var adders = map[string]string{
 // setByApplications are the types of attributes that toolscope reads and applications set.
 var setByApplications = map[string]string{"toolscope.keep": "bool"}
 
+// otherTags are the meanings of the tags that are recorded elsewhere than by a policy of the table.
+var otherTags = policies.Tags{
+	"adapter.panic":  "function of an adapter that panicked",
+	"mcp.definition": "changed if the tool's definition has changed in the session, not_accepted if it is not the one that was accepted",
+	"mcp.failover":   "name of the server that failed before another answered",
+	"mcp.hung":       "yes, for a call that ran longer than the limit",
+	"mcp.server":     "name of the server that the manager called",
+	"switch":         "tool_off, if an operator has disabled the tool",
+}
+
 // policyTags are the meanings of the tags that policies record (toolkit.Record.Tag).
-var policyTags = map[string]string{
-	"adapter.panic":       "function of an adapter that panicked",
-	"approval":            "how the approval ended: a state, or pattern, unavailable, overloaded, unscoped, deferred",
-	"approval.by":         "name of the person or pattern that answered",
-	"approval.id":         "id of the request for approval",
-	"approval.rule":       "name of the rule that asks for approval",
-	"approval.trigger":    "why a person is asked: rule, tool, risk, arguments or host",
-	"breaker":             "state of the circuit breaker for the call, or full",
-	"breaker.changed":     "state that the circuit breaker changed to",
-	"breaker.key":         "panicked, if the function for keys panicked",
-	"budget":              "limit that the call would exceed: calls, time or cost; or unscoped",
-	"budget.scope":        "scope of that limit: tenant, session or turn",
-	"cache":               "why no stored answer was used: unscoped, no_identity or store_error; or stale for one that was used although it had expired",
-	"dedupe":              "why the call was not deduplicated: unscoped or no_identity",
-	"limit":               "limit that the call reached: rate or concurrency; or unscoped, or held",
-	"limit.key":           "panicked, if the function for keys panicked",
-	"limit.scope":         "scope of that limit: global, tool or key",
-	"loop":                "unscoped, if the call has no session",
-	"loop.action":         "what the policy did about the loop: signal, advice or stop",
-	"loop.count":          "number of repetitions; beyond 16 the power of two reached, as 32+",
-	"loop.kind":           "kind of loop: repeat, cycle, error or no_progress",
-	"loop.length":         "number of different calls in the loop",
-	"mcp.definition":      "changed if the tool's definition has changed in the session, not_accepted if it is not the one that was accepted",
-	"mcp.failover":        "name of the server that failed before another answered",
-	"mcp.hung":            "yes, for a call that ran longer than the limit",
-	"mcp.server":          "name of the server that the manager called",
-	"permission.decision": "decision of the permission rules",
-	"permission.door":     "step of the permission check that decided: deny_list, rules or default",
-	"permission.rule":     "name of the rule that decided",
-	"permission.shadow":   "true if the decision is recorded and not enforced",
-	"recovered":           "true if the policy made an error of a panic",
-	"retry":               "why there was no further attempt: exhausted, budget, cost, deadline, later or canceled",
-	"switch":              "tool_off, if an operator has disabled the tool",
-	"timeout.abandoned":   "true if the tool was still running when the call returned",
-	"timeout.limit":       "limit that the call reached, as a duration",
-	"timeout.result":      "kept, if the tool returned a result in spite of the limit",
-	"truncate":            "cut, if the result was truncated",
-	"truncate.bytes":      "number of bytes removed from the result",
-	"validation":          "invalid, coerced or schema_error",
-	"validation.at":       "place in the arguments, as a JSON Pointer",
+func policyTags() policies.Tags {
+	all := maps.Clone(otherTags)
+	for _, p := range policies.All {
+		maps.Copy(all, p.Tags)
+	}
+	return all
 }
 
 // convKey is an attribute of OpenTelemetry's conventions as their Go package documents it.
@@ -179,7 +157,7 @@ func (r *reference) attributes() string {
 		if typ := setByApplications[key]; typ != "" {
 			a.types, a.setBy = []string{typ}, []string{"the application"}
 		}
-		if tag, ok := strings.CutPrefix(key, "toolscope."); ok && len(a.types) == 0 && policyTags[tag] != "" {
+		if tag, ok := strings.CutPrefix(key, "toolscope."); ok && len(a.types) == 0 && policyTags()[tag] != "" {
 			continue // declared to be read
 		}
 		if len(a.meanings) == 0 {
@@ -205,9 +183,9 @@ func (r *reference) attributes() string {
 		rows = append(rows, []string{code(event), stability(event), meanings[event]})
 	}
 	out += section(3, "Span events", "", []string{"event", "stability", "meaning"}, rows)
-	r.bothWays("tag", tags, slices.Sorted(maps.Keys(policyTags)))
+	r.bothWays("tag", tags, slices.Sorted(maps.Keys(policyTags())))
 	rows = nil
-	for tag, meaning := range policyTags {
+	for tag, meaning := range policyTags() {
 		rows = append(rows, []string{code("toolscope." + tag), meaning})
 	}
 	return out + section(3, "Attributes of policies", "Policies record tags. A tag `loop.kind` is the span attribute `toolscope.loop.kind`, the JSON tag `loop.kind`, and\n"+

@@ -64,7 +64,7 @@ func (d *decoder) decodeRoot(n *yaml.Node, v reflect.Value) {
 
 func (d *decoder) decode(n *yaml.Node, v reflect.Value, field string, tag reflect.StructTag) {
 	d.Lines[field] = n.Line
-	scalar, special := d.Types[v.Type()]
+	scalar, special := d.scalar(v.Type(), tag)
 	switch kind := v.Kind(); {
 	case special:
 		d.decodeSpecial(n, v, field, scalar)
@@ -84,6 +84,15 @@ func (d *decoder) decode(n *yaml.Node, v reflect.Value, field string, tag reflec
 	default:
 		d.decodeScalar(n, v, field, tag)
 	}
+}
+
+// scalar is how a single value is read that is of one of the Types, or of an int with one of the Units.
+func (d *decoder) scalar(t reflect.Type, tag reflect.StructTag) (Scalar, bool) {
+	if s, ok := d.Units[tag.Get("unit")]; ok && t.Kind() == reflect.Int {
+		return s, true
+	}
+	s, ok := d.Types[t]
+	return s, ok
 }
 
 // decodeField reads a field of a struct; false if there is no such field.
@@ -140,7 +149,7 @@ func (d *decoder) decodeMap(n *yaml.Node, v reflect.Value, field string, tag ref
 			d.fail(key.Line, field, fmt.Sprintf("the name %.60q", key.Value), wantName)
 		}
 		element := reflect.New(v.Type().Elem()).Elem()
-		d.decode(value, element, join(field, key.Value), "")
+		d.decode(value, element, join(field, key.Value), tag)
 		into.SetMapIndex(reflect.ValueOf(key.Value).Convert(v.Type().Key()), element)
 	})
 	if into.Len() > 0 || d.KeepEmpty {
@@ -187,6 +196,7 @@ func (d *decoder) decodeSpecial(n *yaml.Node, v reflect.Value, field string, s S
 // wanted is what a value of a kind is called in an error.
 var wanted = map[reflect.Kind]string{
 	reflect.Bool: "true or false", reflect.Int: "a whole number", reflect.Float64: "a number", reflect.String: "a text",
+	reflect.Uint8: "a text", // of those allowed: the value is the place in the list
 }
 
 func (d *decoder) decodeScalar(n *yaml.Node, v reflect.Value, field string, tag reflect.StructTag) {
@@ -218,6 +228,11 @@ func setScalar(v reflect.Value, n *yaml.Node, allowed []string) bool {
 		f, err := strconv.ParseFloat(n.Value, 64)
 		v.SetFloat(f)
 		return err == nil && (n.Tag == "!!int" || n.Tag == "!!float") && !math.IsNaN(f) && !math.IsInf(f, 0)
+	}
+	if v.Kind() == reflect.Uint8 {
+		i := slices.Index(allowed, n.Value)
+		v.SetUint(uint64(max(0, i)))
+		return i >= 0 && n.Tag != "!!null"
 	}
 	v.SetString(n.Value)
 	return n.Tag != "!!null" && (len(allowed) == 0 || slices.Contains(allowed, n.Value))

@@ -13,4 +13,8 @@
 // allowed (a list of values with commas) and name (any text: the value has no blanks at its
 // ends). The tag keys:"any" on a mapping allows keys that are not names. See [Reader] for
 // the types.
+//
+// A field of the kind uint8 is an enumeration: its text is one of the tag allowed, its value the place in that list.
+// The tag unit names one of [Reader.Units]. The fields of a struct with the tag yaml:",inline" count as the fields of the
+// struct around it; yaml:"-" leaves a field to the program.
 package strictyaml

@@ -11,10 +11,17 @@ import (
 	"strings"
 )
 
-// Fields are the fields of a struct that a file can set. Those of embedded structs are the struct's own.
+// Fields are the fields of a struct that a file can set. Those of embedded structs, and of fields with the tag
+// yaml:",inline", are the struct's own.
 func Fields(t reflect.Type) (all []reflect.StructField) {
 	for _, f := range reflect.VisibleFields(t) {
-		if !f.Anonymous && f.IsExported() && f.Tag.Get("yaml") != "-" {
+		switch name := f.Tag.Get("yaml"); {
+		case name == ",inline" && !f.Anonymous:
+			for _, inner := range Fields(f.Type) {
+				inner.Index = slices.Concat(f.Index, inner.Index)
+				all = append(all, inner)
+			}
+		case !f.Anonymous && f.IsExported() && name != "-":
 			all = append(all, f)
 		}
 	}

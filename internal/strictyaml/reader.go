@@ -24,11 +24,13 @@ const (
 )
 
 // A Reader says what files look like. It reads fields of the kinds bool, int, float64 and string,
-// of the Types, and structs, pointers, slices and maps from strings of them. The zero value is
+// of uint8 with the tag allowed, of the Types, and structs, pointers, slices and maps from strings of them. The zero value is
 // ready for use.
 type Reader struct {
 	// Types are further types of single values.
 	Types map[reflect.Type]Scalar
+	// Units are forms of whole numbers by the tag unit of their fields, such as sizes in bytes. Parse returns an int.
+	Units map[string]Scalar
 	// Empty is what an error wants in place of an empty file; "" allows one.
 	Empty string
 	// SingleTexts allows a text where a list of texts is wanted.

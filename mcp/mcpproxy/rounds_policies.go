@@ -21,27 +21,12 @@ func (p *params) carriesInput() bool { return p.RequestState != "" || len(p.Inpu
 // a task, of which a first answer tells no more than its id.
 func (p *params) carriesMore() bool { return p.carriesInput() || len(p.Task) > 0 }
 
-// onceOnly are, by stage, the policies that a call passes once, whatever its rounds: what they judge, the
-// arguments, is the same in each. Those of the others hold for what runs, which each round does. A
-// round is not run again: its server may take the state that it gave but once.
-var onceOnly = [...]bool{
-	false, // recover
-	true,  // inject
-	true,  // loop
-	false, // truncate
-	true,  // validate
-	true,  // permit
-	true,  // approve
-	false, // dedupe
-	false, // cache
-	false, // budget
-	true,  // retry
-	false, // breaker
-	false, // limit
-	false, // timeout
+// onceOnly reports whether a call passes a policy once, whatever its rounds: what it judges, the arguments, is the same in
+// each. The other policies apply to what runs, which each round does. A round is not retried either: its server
+// may accept the state that it gave only once.
+func onceOnly(p middleware.Policy) bool {
+	return p.Stage().BeforeTool() || p.Stage() == middleware.StageRetry
 }
-
-var _ [middleware.StageCount]struct{} = [len(onceOnly)]struct{}{}
 
 // laterCaller governs the next rounds of calls that policies have let through.
 func (s *session) laterCaller(rules toolscope.Settings) caller {
@@ -49,7 +34,7 @@ func (s *session) laterCaller(rules toolscope.Settings) caller {
 		return govern(s.adapter())
 	}
 	return s.inputCaller(slices.DeleteFunc(slices.Clone(rules.Policies), func(p middleware.Policy) bool {
-		return p == nil || int(p.Stage()) < len(onceOnly) && onceOnly[p.Stage()]
+		return p == nil || onceOnly(p)
 	}))
 }
 

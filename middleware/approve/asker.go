@@ -33,7 +33,7 @@ func External() Asker { return byApplication }
 
 // Unattended is an asker for programs in which no person can be asked: every call that no pattern approves is
 // refused (approval_denied). It must be the only one.
-func Unattended() Asker { return byNobody }
+func Unattended() Asker { return byNone }
 
 // passive are the askers that do not ask: the policy starts no goroutine for them.
 type passive int
@@ -41,14 +41,14 @@ type passive int
 const (
 	byHTTP passive = iota
 	byApplication
-	byNobody
+	byNone
 )
 
 var errUnattended = errors.New("the program runs unattended")
 
 // Ask waits for an answer that comes another way. It is called only if the asker is wrapped in another one.
 func (p passive) Ask(ctx context.Context, _ Request) (Answer, error) {
-	if p == byNobody {
+	if p == byNone {
 		return Answer{}, errUnattended
 	}
 	<-ctx.Done()

@@ -18,16 +18,16 @@ import (
 // A Pattern approves calls before they are made. It is looked at before anybody is asked.
 type Pattern struct {
 	// Tool is a tool's name, with * and ? as in [path.Match]; "" matches none.
-	Tool string
+	Tool string `yaml:"tool" name:"tool" doc:"The tool's name, with * and ?."`
 	// Arguments are what the call's arguments must say, by JSON Pointer (RFC 6901): the
 	// whole value of a string, or a number's, true's, false's or null's JSON text, with
 	// * and ? as in [path.Match] (a * does not cross a slash). All must hold;
 	// arguments not named may be anything.
-	Arguments map[string]string
-	// Approver is who approved; it is told with each call.
-	Approver string
+	Arguments map[string]string `yaml:"arguments" keys:"any" doc:"What arguments must say, by JSON Pointer, with * and ?."`
+	// Approver is who approved; it is recorded with each call.
+	Approver string `yaml:"approver" doc:"Who approved."`
 	// Expires ends the pattern; the zero time is never.
-	Expires time.Time
+	Expires time.Time `yaml:"expires" doc:"When the pattern ends, in RFC 3339: 2026-12-31T00:00:00Z; default never."`
 }
 
 // check says what is wrong with a pattern.

@@ -13,14 +13,11 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/internal/check"
+	"github.com/toolscope/toolscope/middleware/internal/handoff"
+	"github.com/toolscope/toolscope/middleware/internal/owner"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/toolkit"
-)
-
-// The defaults of [Options].
-const (
-	DefaultExpiry     = 5 * time.Minute
-	DefaultMaxPending = 1000
 )
 
 // The longest texts of a request, in bytes.
@@ -37,36 +34,36 @@ type Options struct {
 	// Askers are asked concurrently; the first answer counts, and the contexts of the
 	// others end. nil is [HTTP] for a policy that is served, else [Terminal]. An
 	// answer over HTTP counts as well if the policy is served and has other askers.
-	Askers []Asker
+	Askers []Asker `yaml:"-"`
 	// Expiry is how long an answer is waited for, 5 minutes by default; then the
 	// call is refused.
-	Expiry time.Duration
+	Expiry time.Duration `yaml:"expiry" doc:"How long an answer is waited for; default 5m."`
 	// Defer answers at once with a suspended result instead of waiting. Once
 	// approved, the same call of the same session is let through, once, within
 	// Expiry from the answer. Answers come over HTTP, or from the application if
 	// Askers is [External].
-	Defer bool
+	Defer bool `yaml:"defer" doc:"Suspend the call instead of waiting; answers come over HTTP; default false."`
 	// MaxPending is how many requests may be open, 1000 by default; beyond it calls
 	// are refused (overloaded).
-	MaxPending int
+	MaxPending int `yaml:"max_pending" doc:"Open requests; default 1000."`
 	// Patterns approve calls beforehand.
-	Patterns []Pattern
+	Patterns []Pattern `yaml:"patterns" doc:"Calls approved beforehand."`
 	// Sensitive asks as well if arguments say password, secret, token, key, delete,
 	// drop or destroy, in names or values. The default is false.
-	Sensitive bool
+	Sensitive bool `yaml:"sensitive" doc:"Also ask if arguments say password, secret, token, key, delete, drop, destroy; default false."`
 	// Needed asks for further calls, and says why; nil for no others. If it panics, a person
 	// is asked.
-	Needed func(ctx context.Context, call toolkit.Call, tool *toolkit.Definition) (reason string, needed bool)
+	Needed func(ctx context.Context, call toolkit.Call, tool *toolkit.Definition) (reason string, needed bool) `yaml:"-"`
 	// WorkDir is the work directory that an approval is bound to; "" is the
 	// process's when the policy is made.
-	WorkDir string
-	// Redactor is what a request passes before anybody sees it; nil is
+	WorkDir string `yaml:"-"`
+	// Redactor redacts requests before they are shown or recorded; nil is
 	// [redact.Default].
-	Redactor *redact.Redactor
-	// Tell is told of each request when it is opened (State Pending) and when it is
+	Redactor *redact.Redactor `yaml:"-"`
+	// Tell is called with each request when it is opened (State Pending) and when it is
 	// closed, for an audit log, one at a time. It must not call the policy; a panic
-	// of it is swallowed. nil tells nobody.
-	Tell func(Decision)
+	// of it is swallowed. nil is no function.
+	Tell func(Decision) `yaml:"-"`
 }
 
 // A Policy asks before calls go on; make one with [New]. Safe for concurrent use.
@@ -88,25 +85,19 @@ var _ middleware.Policy = (*Policy)(nil)
 // New makes a policy. An error names the field that is wrong, what it has and what is
 // wanted.
 func New(o Options) (*Policy, error) {
-	wrong := func(field string, got any, want string) error {
-		return fmt.Errorf("approve: %s: got %v, want %s", field, got, want)
-	}
-	switch {
-	case o.Expiry < 0:
-		return nil, wrong("Expiry", o.Expiry, "a time above 0, or 0 for "+DefaultExpiry.String())
-	case o.MaxPending < 0:
-		return nil, wrong("MaxPending", o.MaxPending, fmt.Sprintf("a number above 0, or 0 for %d", DefaultMaxPending))
-	}
+	c := &check.Options{Package: "approve"}
+	check.Default(c, "Expiry", &o.Expiry, 5*time.Minute)
+	check.Default(c, "MaxPending", &o.MaxPending, 1000)
 	p := &Policy{}
 	for i, asker := range o.Askers {
 		switch asker {
 		case nil:
-			return nil, wrong(fmt.Sprintf("Askers[%d]", i), "nil", "an asker")
+			c.Fail(fmt.Sprintf("Askers[%d]", i), "nil", "an asker")
 		case byHTTP:
 			p.overHTTP = true
 		case byApplication:
 			p.external = true
-		case byNobody:
+		case byNone:
 			p.unattended = true
 		default:
 			p.askers = append(p.askers, asker)
@@ -114,26 +105,21 @@ func New(o Options) (*Policy, error) {
 	}
 	switch {
 	case p.unattended && len(o.Askers) > 1:
-		return nil, wrong("Askers", fmt.Sprintf("Unattended and %d more", len(o.Askers)-1), "Unattended alone")
+		c.Fail("Askers", fmt.Sprintf("Unattended and %d more", len(o.Askers)-1), "Unattended alone")
 	case o.Defer && p.unattended:
-		return nil, wrong("Askers", "Unattended with Defer", "HTTP or External: a deferred call waits for an answer")
+		c.Fail("Askers", "Unattended with Defer", "HTTP or External: a deferred call waits for an answer")
 	case o.Defer && len(p.askers) > 0:
-		return nil, wrong("Askers", len(p.askers), "only HTTP or External with Defer: a deferred call does not wait for others")
+		c.Fail("Askers", len(p.askers), "only HTTP or External with Defer: a deferred call does not wait for others")
 	case o.Defer && !p.external:
 		p.overHTTP = true
 	case len(o.Askers) == 0:
 		p.askers, p.byDefault = []Asker{Terminal()}, true
 	}
 	for i := range o.Patterns {
-		if err := o.Patterns[i].check(); err != nil {
-			return nil, fmt.Errorf("approve: Patterns[%d]: %w", i, err)
-		}
+		c.Wrap(fmt.Sprintf("Patterns[%d]", i), o.Patterns[i].check())
 	}
-	if o.Expiry == 0 {
-		o.Expiry = DefaultExpiry
-	}
-	if o.MaxPending == 0 {
-		o.MaxPending = DefaultMaxPending
+	if err := c.Err(); err != nil {
+		return nil, err
 	}
 	if o.Redactor == nil {
 		o.Redactor = redact.Default()
@@ -189,7 +175,7 @@ func (p *Policy) Decide(id, digest string, a Answer) error {
 func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 		why, needed := p.needed(ctx, call, call.Record.Tool())
-		ctx = middleware.WithoutQuestion(ctx)
+		ctx = handoff.WithoutQuestion(ctx)
 		if !needed {
 			return next(ctx, call)
 		}
@@ -287,7 +273,7 @@ func (p *Policy) wait(ctx context.Context, req *pending) (State, Answer, error) 
 		askers = nil
 	}
 	if p.unattended {
-		askers = []Asker{byNobody}
+		askers = []Asker{byNone}
 	}
 	failed := make(chan error, len(askers))
 	for _, asker := range askers {
@@ -359,7 +345,7 @@ func (p *Policy) request(call toolkit.Call, facts toolkit.CallInfo, why trigger,
 	if s := facts.Session; s != nil {
 		req.Session, req.Tenant, req.Agent = p.text(s.ID), p.text(s.Tenant), p.text(s.Agent)
 	}
-	owner, _ := middleware.OwnerOf(facts.Session, middleware.PerSession)
+	owner, _ := owner.ForSession(facts.Session, middleware.PerSession)
 	if owner.Session == "" {
 		owner = middleware.Owner{}
 	}

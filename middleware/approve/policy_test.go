@@ -21,6 +21,7 @@ import (
 	"github.com/toolscope/toolscope/internal/canary"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/approve"
+	"github.com/toolscope/toolscope/middleware/internal/handoff"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/tooltest"
 )
@@ -73,7 +74,7 @@ func (h *house) last() (tags map[string]string, e toolkit.Ended) {
 
 // settled is a call that a rule allows by name.
 func settled(ctx context.Context) context.Context {
-	return middleware.WithQuestion(ctx, middleware.Question{Rule: "reads", Settled: true})
+	return handoff.WithQuestion(ctx, handoff.Question{Rule: "reads", Settled: true})
 }
 
 func says(approved bool, note string) approve.Asker {
@@ -93,7 +94,7 @@ func TestWhoIsAskedAbout(t *testing.T) {
 		{name: "high risk", tool: "wipe", trigger: "risk"},
 		{name: "the tool asks", tool: "pay", trigger: "tool"},
 		{name: "a rule asks", tool: "read", trigger: "rule", ctx: func(ctx context.Context) context.Context {
-			return middleware.WithQuestion(ctx, middleware.Question{Rule: "outside", Reason: "outside the workspace"})
+			return handoff.WithQuestion(ctx, handoff.Question{Rule: "outside", Reason: "outside the workspace"})
 		}},
 		{name: "a rule allows a risky one", tool: "wipe", ctx: settled},
 		{name: "a rule allows sensitive words", tool: "read", arguments: `{"password":1}`, ctx: settled, o: approve.Options{Sensitive: true}},
@@ -130,7 +131,7 @@ func TestWhoIsAskedAbout(t *testing.T) {
 
 // What a rule said of a call says nothing of the calls that its tool makes.
 func TestAQuestionIsForOneCall(t *testing.T) {
-	for name, q := range map[string]middleware.Question{"allowed": {Rule: "reads", Settled: true}, "asked": {Rule: "writes"}} {
+	for name, q := range map[string]handoff.Question{"allowed": {Rule: "reads", Settled: true}, "asked": {Rule: "writes"}} {
 		var triggers []string
 		p, err := approve.New(approve.Options{Askers: []approve.Asker{approve.AskerFunc(func(_ context.Context, r approve.Request) (approve.Answer, error) {
 			triggers = append(triggers, r.Trigger+" "+r.Tool)
@@ -147,7 +148,7 @@ func TestAQuestionIsForOneCall(t *testing.T) {
 			}
 			return toolkit.Result{}, nil
 		}))
-		if _, err := handle(middleware.WithQuestion(t.Context(), q), toolkit.Call{Name: "outer"}); err != nil {
+		if _, err := handle(handoff.WithQuestion(t.Context(), q), toolkit.Call{Name: "outer"}); err != nil {
 			t.Fatal(err)
 		}
 		want := []string{"risk inner"}

@@ -8,7 +8,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/internal/handoff"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -17,7 +17,7 @@ type trigger struct{ name, reason, rule, version string }
 
 // needed says whether a person is to be asked of a call, and why.
 func (p *Policy) needed(ctx context.Context, call toolkit.Call, tool *toolkit.Definition) (t trigger, needed bool) {
-	q, asked := middleware.QuestionOf(ctx)
+	q, asked := handoff.QuestionOf(ctx)
 	if asked && !q.Settled {
 		return trigger{"rule", q.Reason, q.Rule, q.Version}, true
 	}

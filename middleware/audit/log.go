@@ -19,26 +19,26 @@ import (
 // Options say what is written. The zero value writes decisions, redacted by
 // [redact.Default], and leaves it to the system when they reach the disk.
 type Options struct {
-	// Redactor is what every text passes; nil is [redact.Default].
-	Redactor *redact.Redactor
+	// Redactor redacts every text; nil is [redact.Default].
+	Redactor *redact.Redactor `yaml:"-"`
 	// Sync waits until each line is on the disk (fsync). A call then waits for it.
-	Sync bool
+	Sync bool `yaml:"sync" doc:"Wait until each line is on the disk; default false."`
 	// All writes every call, decided on or not.
-	All bool
+	All bool `yaml:"all" doc:"Every call, decided on or not; default false."`
 	// WithoutArguments leaves out the redacted arguments; their SHA-256 stays.
-	WithoutArguments bool
+	WithoutArguments bool `yaml:"without_arguments" doc:"Leave out the redacted arguments; default false."`
 	// MaxBytes sets the log aside, under its name with the time appended, before it
 	// grows larger. The default, 0, lets it grow.
-	MaxBytes int64
+	MaxBytes int64 `yaml:"-"`
 	// MaxAge is how long lines are kept: the log is set aside when its first line is older than
 	// a tenth of that, and what was set aside is removed when nobody wrote to it for that
 	// long. Both happen when a line is written. The default, 0, keeps all.
-	MaxAge time.Duration
+	MaxAge time.Duration `yaml:"-"`
 	// MaxFiles is how many logs that were set aside are kept. The default, 0, keeps all.
-	MaxFiles int
+	MaxFiles int `yaml:"-"`
 	// OnError is told when a line could not be written, a full disk for example; it
 	// must not block. nil tells nobody; [Log.Lost] counts either way.
-	OnError func(error)
+	OnError func(error) `yaml:"-"`
 }
 
 // A Log is an open file. Make one with [Open]; it is a toolkit.Observer, safe for

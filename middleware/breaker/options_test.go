@@ -18,11 +18,11 @@ func TestBadOptionsAreNamed(t *testing.T) {
 		"breaker: Options.Rate: got 1.5, want above 0 to 1, 0 for 0.5, or below 0 for never":           {Rate: 1.5},
 		"breaker: Options.Rate: got NaN, want above 0 to 1, 0 for 0.5, or below 0 for never":           {Rate: math.NaN()},
 		"breaker: Options.Consecutive: got -1 and Rate -1, want one of them, or no circuit ever opens": {Consecutive: -1, Rate: -1},
-		"breaker: Options.MinCalls: got -1, want 0 or more":                                            {MinCalls: -1},
+		"breaker: Options.MinCalls: got -1, want more than 0, or 0 for 20":                             {MinCalls: -1},
 		"breaker: Options.Window: got 9ns, want at least 10ns, or 0 for 1m0s":                          {Window: 9},
-		"breaker: Options.OpenFor: got -1s, want 0 or more":                                            {OpenFor: -time.Second},
-		"breaker: Options.Probes: got -1, want 0 or more":                                              {Probes: -1},
-		"breaker: Options.MaxKeys: got -1, want 0 or more":                                             {MaxKeys: -1},
+		"breaker: Options.OpenFor: got -1s, want more than 0, or 0 for 30s":                            {OpenFor: -time.Second},
+		"breaker: Options.Probes: got -1, want more than 0, or 0 for 1":                                {Probes: -1},
+		"breaker: Options.MaxKeys: got -1, want more than 0, or 0 for 10000":                           {MaxKeys: -1},
 	} {
 		if _, err := breaker.New(o); err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)

@@ -14,6 +14,9 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
+// openFor is how long a circuit stays open by default.
+const openFor = 30 * time.Second
+
 // wild calls a handler that may not return, in a goroutine of its own.
 func wild(t *testing.T, p *breaker.Policy, h toolkit.Handler) (thrown any) {
 	done := make(chan struct{})
@@ -45,7 +48,7 @@ func TestPanicsAndGoexitCountAndLeaveNoProbe(t *testing.T) {
 			if s := state(t, p); s.State != breaker.Open || s.Opened != uint64(i+1) || s.Probing != 0 || s.LastFailure != "panic" {
 				t.Errorf("call %d: got %+v, want that it opened", i, s)
 			}
-			time.Sleep(breaker.DefaultOpenFor)
+			time.Sleep(openFor)
 		}
 		ask(t, p, well)
 		if s := state(t, p); s.State != breaker.Closed {
@@ -62,7 +65,7 @@ func TestAPanicThatSaysNothingGivesItsPlaceBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := policy(t, breaker.Options{Consecutive: 1, On: []toolkit.Kind{toolkit.ErrTimeout}})
 		ask(t, p, answer(nil, toolkit.ErrTimeout))
-		time.Sleep(breaker.DefaultOpenFor)
+		time.Sleep(openFor)
 		for range 3 {
 			wild(t, p, func(context.Context, toolkit.Call) (toolkit.Result, error) { panic("boom") })
 			ask(t, p, answer(nil, context.Canceled))
@@ -81,7 +84,7 @@ func TestProbesAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := policy(t, breaker.Options{Consecutive: 1, Probes: 3})
 		ask(t, p, down)
-		time.Sleep(breaker.DefaultOpenFor)
+		time.Sleep(openFor)
 		release := make(chan struct{})
 		running := 0
 		for range 10 {
@@ -92,7 +95,7 @@ func TestProbesAreLimited(t *testing.T) {
 			})
 			synctest.Wait()
 		}
-		if s := state(t, p); running != 3 || s.Probing != 3 || s.RetryIn != breaker.DefaultOpenFor {
+		if s := state(t, p); running != 3 || s.Probing != 3 || s.RetryIn != openFor {
 			t.Errorf("%d run, %+v, want 3", running, s)
 		}
 		e := ask(t, p, well)
@@ -128,7 +131,7 @@ func TestLateEndingsHaveNoSay(t *testing.T) {
 		if s := state(t, p); s.State != breaker.Open {
 			t.Errorf("a late success: got %+v, want that it stays open", s)
 		}
-		time.Sleep(breaker.DefaultOpenFor)
+		time.Sleep(openFor)
 		probe := make(chan struct{})
 		go ask(t, p, func(context.Context, toolkit.Call) (toolkit.Result, error) { <-probe; return toolkit.Result{}, nil })
 		synctest.Wait()

@@ -9,76 +9,64 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/toolscope/toolscope/middleware/internal/check"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
 // Limits are how much may be used up. 0 is no limit.
 type Limits struct {
 	// Calls is how many calls may run.
-	Calls int
-	// Time is how long calls may run, all together: two at once use it up twice as
-	// fast.
-	Time time.Duration
-	// Cost is in the currency of the definitions' Cost, at most a billion; it is
-	// counted in billionths.
-	Cost float64
+	Calls int `yaml:"calls" doc:"Calls that run; 0 is no limit."`
+	// Time is how long calls may run, all together: two at once use it up twice as fast.
+	Time time.Duration `yaml:"time" doc:"Running time, all calls together; 0 is no limit."`
+	// Cost is in the currency of the definitions' Cost, at most a billion; it is counted in billionths.
+	Cost float64 `yaml:"cost" doc:"By the definitions' cost of a call, each attempt; 0 is no limit."`
 }
 
 // Options are the budgets. At least one limit must be set.
 type Options struct {
-	// Turn, Session and Tenant are for one turn of an agent, one session, and all
-	// sessions of a tenant as long as they are remembered.
-	Turn, Session, Tenant Limits
-	// Keep is how many turns, sessions and tenants are remembered, each; the longest
-	// unused leave first, and begin anew if they come back. 0 is 10,000.
-	Keep int
+	// Turn is for one turn of an agent.
+	Turn Limits `yaml:"turn" doc:"Of each turn of a session."`
+	// Session is for one session.
+	Session Limits `yaml:"session" doc:"Of each session."`
+	// Tenant is for all sessions of a tenant as long as they are remembered.
+	Tenant Limits `yaml:"tenant" doc:"Of all sessions of a tenant."`
+	// Keep is how many turns, sessions and tenants are remembered, each; the longest unused are removed first,
+	// and start at zero if they come back. 0 is 10,000.
+	Keep int `yaml:"keep" doc:"Sessions, and tenants, remembered; default 10000."`
 	// Idle is after how long without a call one is forgotten. 0 is 24 hours.
-	Idle time.Duration
-	// Lookup finds the definitions of calls that nobody observes, which have no record to
-	// tell them. The default, nil, knows none; a registry's Lookup is one.
-	Lookup toolkit.Lookup
+	Idle time.Duration `yaml:"idle" doc:"What is unused for longer starts at zero again; default 24h."`
+	// Lookup finds the definitions of calls that are not observed and so have no record with their
+	// definition. The default, nil, knows none; a registry's Lookup is one.
+	Lookup toolkit.Lookup `yaml:"-"`
 }
-
-// What Keep 0 and Idle 0 are.
-const (
-	defaultKeep = 10_000
-	defaultIdle = 24 * time.Hour
-)
 
 // maxCost is the highest limit of cost.
 const maxCost = 1e9
 
-func (o Options) validate() error {
+// resolve checks o and fills in what 0 stands for.
+func (o Options) resolve() (Options, error) {
+	c := check.Options{Package: "budget"}
 	scopes := []struct {
 		name   string
 		limits Limits
 	}{{"Turn", o.Turn}, {"Session", o.Session}, {"Tenant", o.Tenant}}
 	for i, s := range scopes {
 		l := s.limits
-		switch {
-		case l.Calls < 0:
-			return fmt.Errorf("budget: %s.Calls: got %d, want 1 or more, or 0 for no limit", s.name, l.Calls)
-		case l.Time < 0:
-			return fmt.Errorf("budget: %s.Time: got %v, want a time above 0, or 0 for no limit", s.name, l.Time)
-		case !(l.Cost >= 0) || l.Cost > maxCost:
-			return fmt.Errorf("budget: %s.Cost: got %v, want a number above 0, at most %v, or 0 for no limit", s.name, l.Cost, maxCost)
-		}
+		c.If(l.Calls < 0, s.name+".Calls", l.Calls, "1 or more, or 0 for no limit")
+		c.If(l.Time < 0, s.name+".Time", l.Time, "a time above 0, or 0 for no limit")
+		cost := fmt.Sprintf("a number above 0, at most %v, or 0 for no limit", maxCost)
+		c.If(!(l.Cost >= 0) || l.Cost > maxCost, s.name+".Cost", l.Cost, cost)
 		for _, wide := range scopes[i+1:] {
-			if field, got, want := l.beyond(wide.limits); field != "" {
-				return fmt.Errorf("budget: %s.%s: got %s, more than %s.%s, want at most %s", s.name, field, got, wide.name, field, want)
-			}
+			field, got, want := l.beyond(wide.limits)
+			c.If(field != "", s.name+"."+field, got+", more than "+wide.name+"."+field, "at most "+want)
 		}
 	}
-	if o.Turn == (Limits{}) && o.Session == (Limits{}) && o.Tenant == (Limits{}) {
-		return fmt.Errorf("budget: Turn, Session, Tenant: got no limit, want at least one")
-	}
-	if o.Keep < 0 {
-		return fmt.Errorf("budget: Keep: got %d, want 1 or more, or 0 for %d", o.Keep, defaultKeep)
-	}
-	if o.Idle < 0 {
-		return fmt.Errorf("budget: Idle: got %v, want a time above 0, or 0 for %v", o.Idle, defaultIdle)
-	}
-	return nil
+	none := Limits{}
+	c.If(o.Turn == none && o.Session == none && o.Tenant == none, "Turn, Session, Tenant", "no limit", "at least one")
+	check.Default(&c, "Keep", &o.Keep, 10_000)
+	check.Default(&c, "Idle", &o.Idle, 24*time.Hour)
+	return o, c.Err()
 }
 
 // beyond is the first field in which l is above the limits of a wider scope, so that

@@ -10,6 +10,8 @@ import (
 
 	"github.com/toolscope/toolscope/internal/sessions"
 	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/internal/handoff"
+	"github.com/toolscope/toolscope/middleware/internal/owner"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -41,14 +43,9 @@ var _ middleware.Policy = (*Policy)(nil)
 
 // New makes the policy. The error names the option that is wrong.
 func New(o Options) (*Policy, error) {
-	if err := o.validate(); err != nil {
+	o, err := o.resolve()
+	if err != nil {
 		return nil, err
-	}
-	if o.Keep == 0 {
-		o.Keep = defaultKeep
-	}
-	if o.Idle == 0 {
-		o.Idle = defaultIdle
 	}
 	p := &Policy{lookup: o.Lookup}
 	for _, s := range []scope{
@@ -99,13 +96,13 @@ func (p *Policy) Stats() (s Stats) {
 }
 
 func tenantOf(s *toolkit.Session) (key, bool) {
-	owner, ok := middleware.OwnerOf(s, middleware.PerTenant)
-	return key{tenant: owner.Tenant}, ok
+	o, ok := owner.ForSession(s, middleware.PerTenant)
+	return key{tenant: o.Tenant}, ok
 }
 
 func sessionOf(s *toolkit.Session) (key, bool) {
-	owner, ok := middleware.OwnerOf(s, middleware.PerSession)
-	return key{tenant: owner.Tenant, session: owner.Session}, ok
+	o, ok := owner.ForSession(s, middleware.PerSession)
+	return key{tenant: o.Tenant, session: o.Session}, ok
 }
 
 func turnOf(s *toolkit.Session) (key, bool) {
@@ -157,32 +154,32 @@ func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 
 // runPaid runs a call each attempt of which costs something.
 func (p *Policy) runPaid(ctx context.Context, call toolkit.Call, r reservation, next toolkit.Handler) (toolkit.Result, error) {
-	payer := &payer{p, r}
-	defer p.settle(&payer.reservation, call)
-	return next(middleware.WithPayer(ctx, call, payer), call)
+	attempts := &attempts{p, r}
+	defer p.settle(&attempts.reservation, call)
+	return next(handoff.WithReserver(ctx, call, attempts), call)
 }
 
-// A payer reserves the cost of further attempts of a call.
-type payer struct {
+// attempts reserves the cost of further attempts of a call.
+type attempts struct {
 	policy *Policy
 	reservation
 }
 
-// Pay reserves the cost of one more attempt in all accounts, or in none (false).
-func (p *payer) Pay() bool {
-	p.lock()
-	defer p.unlock()
-	for i, a := range p.accounts {
-		if a != nil && a.over(Limits{Cost: p.policy.scopes[i].limits.Cost}, p.cost) != "" {
+// Reserve reserves the cost of one more attempt in all accounts, or in none (false).
+func (a *attempts) Reserve() bool {
+	a.lock()
+	defer a.unlock()
+	for i, acc := range a.accounts {
+		if acc != nil && acc.over(Limits{Cost: a.policy.scopes[i].limits.Cost}, a.cost) != "" {
 			return false
 		}
 	}
-	for _, a := range p.accounts {
-		if a != nil {
-			a.again(p.cost)
+	for _, acc := range a.accounts {
+		if acc != nil {
+			acc.again(a.cost)
 		}
 	}
-	p.more++
+	a.more++
 	return true
 }
 

@@ -241,16 +241,16 @@ func TestOptionsThatContradict(t *testing.T) {
 		options budget.Options
 		want    string
 	}{
-		{budget.Options{}, "budget: Turn, Session, Tenant: got no limit, want at least one"},
-		{budget.Options{Turn: budget.Limits{Calls: -1}}, "budget: Turn.Calls: got -1, want 1 or more, or 0 for no limit"},
-		{budget.Options{Session: budget.Limits{Time: -1}}, "budget: Session.Time: got -1ns, want a time above 0, or 0 for no limit"},
-		{budget.Options{Tenant: budget.Limits{Cost: math.NaN()}}, "budget: Tenant.Cost: got NaN, want a number above 0, at most 1e+09, or 0 for no limit"},
-		{budget.Options{Tenant: budget.Limits{Cost: math.Inf(1)}}, "budget: Tenant.Cost: got +Inf, want a number above 0, at most 1e+09, or 0 for no limit"},
-		{budget.Options{Turn: budget.Limits{Calls: 9}, Tenant: budget.Limits{Calls: 8}}, "budget: Turn.Calls: got 9, more than Tenant.Calls, want at most 8"},
-		{budget.Options{Session: budget.Limits{Cost: 0.5}, Tenant: budget.Limits{Cost: 0.25}}, "budget: Session.Cost: got 0.5, more than Tenant.Cost, want at most 0.25"},
-		{budget.Options{Turn: budget.Limits{Time: time.Hour}, Session: budget.Limits{Time: time.Minute}}, "budget: Turn.Time: got 1h0m0s, more than Session.Time, want at most 1m0s"},
-		{budget.Options{Turn: budget.Limits{Calls: 1}, Keep: -1}, "budget: Keep: got -1, want 1 or more, or 0 for 10000"},
-		{budget.Options{Turn: budget.Limits{Calls: 1}, Idle: -1}, "budget: Idle: got -1ns, want a time above 0, or 0 for 24h0m0s"},
+		{budget.Options{}, "budget: Options.Turn, Session, Tenant: got no limit, want at least one"},
+		{budget.Options{Turn: budget.Limits{Calls: -1}}, "budget: Options.Turn.Calls: got -1, want 1 or more, or 0 for no limit"},
+		{budget.Options{Session: budget.Limits{Time: -1}}, "budget: Options.Session.Time: got -1ns, want a time above 0, or 0 for no limit"},
+		{budget.Options{Tenant: budget.Limits{Cost: math.NaN()}}, "budget: Options.Tenant.Cost: got NaN, want a number above 0, at most 1e+09, or 0 for no limit"},
+		{budget.Options{Tenant: budget.Limits{Cost: math.Inf(1)}}, "budget: Options.Tenant.Cost: got +Inf, want a number above 0, at most 1e+09, or 0 for no limit"},
+		{budget.Options{Turn: budget.Limits{Calls: 9}, Tenant: budget.Limits{Calls: 8}}, "budget: Options.Turn.Calls: got 9, more than Tenant.Calls, want at most 8"},
+		{budget.Options{Session: budget.Limits{Cost: 0.5}, Tenant: budget.Limits{Cost: 0.25}}, "budget: Options.Session.Cost: got 0.5, more than Tenant.Cost, want at most 0.25"},
+		{budget.Options{Turn: budget.Limits{Time: time.Hour}, Session: budget.Limits{Time: time.Minute}}, "budget: Options.Turn.Time: got 1h0m0s, more than Session.Time, want at most 1m0s"},
+		{budget.Options{Turn: budget.Limits{Calls: 1}, Keep: -1}, "budget: Options.Keep: got -1, want more than 0, or 0 for 10000"},
+		{budget.Options{Turn: budget.Limits{Calls: 1}, Idle: -1}, "budget: Options.Idle: got -1ns, want more than 0, or 0 for 24h0m0s"},
 	} {
 		if _, err := budget.New(c.options); err == nil || err.Error() != c.want {
 			t.Errorf("got  %v\nwant %s", err, c.want)

@@ -8,8 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/toolscope/toolscope/internal/freshness"
 	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/internal/handoff"
+	"github.com/toolscope/toolscope/middleware/internal/reuse"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -18,7 +19,7 @@ func (c *Policy) ask(ctx context.Context, l *look) (err error) {
 	switch {
 	case c.memory != nil:
 	case c.lost.recently(l.key.Reach):
-		l.stamp = freshness.Begin // as if a write were under way: nothing is given or stored
+		l.stamp = reuse.Begin // as if a write were under way: nothing is given or stored
 	default:
 		l.entry, l.stamp, err = c.outside.get(ctx, l.key)
 	}
@@ -54,9 +55,8 @@ type writing struct {
 
 // begin counts that a write begins. A write of a call without an owner is everybody's.
 func (c *Policy) begin(ctx context.Context, call toolkit.Call, tool *toolkit.Definition) writing {
-	owner, _ := middleware.OwnerOf(call.Record.Session(), c.options.Reach)
-	w := writing{c, ctx, call, Write{owner, freshness.Resources(tool)}, true}
-	w.counted = w.add(freshness.Begin)
+	w := writing{c, ctx, call, Write{c.scope.Writer(call), reuse.Resources(tool)}, true}
+	w.counted = w.add(reuse.Begin)
 	c.counts.writes.Add(1)
 	return w
 }
@@ -64,27 +64,27 @@ func (c *Policy) begin(ctx context.Context, call toolkit.Call, tool *toolkit.Def
 // ended counts that the write has ended, when its tool has: one that a time limit left behind
 // may write until then. err is what the call ended with; nil if it panicked.
 func (w writing) ended(err error) {
-	if tool := middleware.LeftoverOf(w.call, err); tool == nil || !w.endsWith(tool) {
+	if tool := handoff.AbandonedOf(w.call, err); tool == nil || !w.endsWith(tool) {
 		w.end()
 	}
 }
 
-func (w writing) endsWith(tool *middleware.Leftover) bool { return tool.Then(w.end) }
+func (w writing) endsWith(tool *handoff.Abandoned) bool { return tool.OnEnd(w.end) }
 
 // end counts that the tool has ended. What could not be counted when it began is made up
 // for.
 func (w writing) end() {
 	if w.counted {
-		w.add(freshness.End)
+		w.add(reuse.End)
 		return
 	}
-	w.add(freshness.Begin + freshness.End)
+	w.add(reuse.Begin + reuse.End)
 }
 
 func (w writing) add(n uint64) bool {
 	c := w.cache
 	if c.memory != nil {
-		c.memory.counters.Add(freshness.OwnerHash(w.write.Owner), w.write.Resources, n)
+		c.memory.counters.Add(reuse.OwnerHash(w.write.Owner), w.write.Resources, n)
 		return true
 	}
 	if err := c.outside.add(w.ctx, w.write, n); err != nil {
@@ -108,7 +108,7 @@ type lostWrites struct {
 const defaultKeep = int64(time.Hour)
 
 func (l *lostWrites) slot(o middleware.Owner) *atomic.Int64 {
-	return &l.until[freshness.OwnerHash(o)%uint64(len(l.until))]
+	return &l.until[reuse.OwnerHash(o)%uint64(len(l.until))]
 }
 
 func (l *lostWrites) stored(keep time.Duration) {

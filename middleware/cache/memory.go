@@ -4,6 +4,7 @@
 package cache
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -11,8 +12,8 @@ import (
 
 	"github.com/maypok86/otter/v2"
 
-	"github.com/toolscope/toolscope/internal/freshness"
 	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/internal/reuse"
 	"github.com/toolscope/toolscope/toolkit/identity"
 )
 
@@ -21,7 +22,7 @@ import (
 // closing.
 type Memory struct {
 	entries  *otter.Cache[uint64, *stored]
-	counters *freshness.Counters
+	counters *reuse.Counters
 	collide  bool // every key has one hash: for tests
 }
 
@@ -40,20 +41,20 @@ func (s *stored) answers(key *Key) bool {
 var _ Store = (*Memory)(nil)
 
 // NewMemory makes a store of at most about maxBytes, results, arguments and overhead
-// counted; 0 is [DefaultMaxBytes], below 0 is an error.
+// counted; 0 is 64 MiB, below 0 is an error.
 func NewMemory(maxBytes int) (*Memory, error) {
 	if maxBytes < 0 {
 		return nil, fmt.Errorf("cache: NewMemory: maxBytes: got %d, want 0 or more", maxBytes)
 	}
 	entries, err := otter.New(&otter.Options[uint64, *stored]{
-		MaximumWeight: uint64(or(maxBytes, DefaultMaxBytes)),
+		MaximumWeight: uint64(cmp.Or(maxBytes, defaultMaxBytes)),
 		Weigher:       func(_ uint64, s *stored) uint32 { return s.weight() },
 		Executor:      func(task func()) { task() }, // no goroutine is left behind; no task of ours calls back
 	})
 	if err != nil {
 		return nil, fmt.Errorf("cache: NewMemory: %w", err)
 	}
-	return &Memory{entries: entries, counters: new(freshness.Counters)}, nil
+	return &Memory{entries: entries, counters: new(reuse.Counters)}, nil
 }
 
 // weight is how many bytes an entry takes, about.
@@ -70,10 +71,10 @@ func (m *Memory) Get(_ context.Context, key Key) (*Entry, uint64, error) {
 
 // get also returns the key's hash, for set.
 func (m *Memory) get(key *Key) (hash uint64, entry *Entry, stamp uint64) {
-	owner := freshness.OwnerHash(key.Owner)
+	owner := reuse.OwnerHash(key.Owner)
 	reach := owner
 	if key.Reach != key.Owner {
-		reach = freshness.OwnerHash(key.Reach)
+		reach = reuse.OwnerHash(key.Reach)
 	}
 	hash = m.hash(key, owner)
 	if s, ok := m.entries.GetIfPresent(hash); ok && s.answers(key) {
@@ -86,13 +87,13 @@ func (m *Memory) hash(key *Key, ownerHash uint64) uint64 {
 	if m.collide {
 		return 0
 	}
-	return key.hash(ownerHash)
+	return (*reuse.Key)(key).Hash(ownerHash)
 }
 
 // Set stores an entry, in the place of another whose hash is the same. How long it is
 // good for is the entry's to say: what is no more is dropped when it is found, or when its room is needed.
 func (m *Memory) Set(_ context.Context, key Key, entry *Entry, _ time.Duration) error {
-	m.set(m.hash(&key, freshness.OwnerHash(key.Owner)), &key, *entry)
+	m.set(m.hash(&key, reuse.OwnerHash(key.Owner)), &key, *entry)
 	return nil
 }
 
@@ -102,7 +103,7 @@ func (m *Memory) set(hash uint64, key *Key, entry Entry) {
 
 // Add adds n to the write's counters.
 func (m *Memory) Add(_ context.Context, write Write, n uint64) error {
-	m.counters.Add(freshness.OwnerHash(write.Owner), write.Resources, n)
+	m.counters.Add(reuse.OwnerHash(write.Owner), write.Resources, n)
 	return nil
 }
 

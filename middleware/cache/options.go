@@ -4,107 +4,62 @@
 package cache
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/toolscope/toolscope/middleware"
-)
-
-// The defaults of [Options].
-const (
-	DefaultTTL            = 5 * time.Minute
-	DefaultMaxBytes       = 64 << 20
-	DefaultStoreTimeout   = 100 * time.Millisecond
-	DefaultRefreshes      = 4
-	DefaultRefreshTimeout = time.Minute
+	"github.com/toolscope/toolscope/middleware/internal/check"
 )
 
 // Options of a cache. The zero value works.
 type Options struct {
-	// TTL is how long answers of tools without a CacheTTL are stored; 0 is 5 minutes,
-	// below 0 stores no answers of theirs.
-	TTL time.Duration
-	// Tools are names of tools whose answers are stored though they do not say that
-	// they are read-only or idempotent. Such a tool counts as one that does not write,
-	// unless it says that it does.
-	Tools []string
-	// Share is who may be given a stored answer; the zero value is the session alone.
-	Share middleware.Sharing
-	// Reach is whose stored answers a write makes stale. It is never narrower than Share, which
-	// is what the zero value means. A write outside any session makes everybody's stale.
-	Reach middleware.Sharing
+	// TTL is how long answers of tools without a CacheTTL are stored; 0 is 5 minutes, below 0 stores none of
+	// these answers.
+	TTL time.Duration `yaml:"ttl" doc:"Of tools whose definition sets none; default 5m, below 0 stores none of these."`
+	// Tools are names of tools whose answers are stored although they do not say that they are read-only or
+	// idempotent. Such a tool counts as one that does not write, unless it says that it does.
+	Tools []string `yaml:"tools" doc:"Tools whose answers are stored although they do not say that they only read."`
+	// Share is which calls may get a stored answer; the zero value is those of the session.
+	Share middleware.Sharing `yaml:"share" allowed:"session,tenant,global" doc:"Which calls may get a stored answer; default session."`
+	// Reach is whose stored answers a write makes stale. It is never narrower than Share, which is what the
+	// zero value means. A write outside any session makes all answers stale.
+	Reach middleware.Sharing `yaml:"reach" allowed:"session,tenant,global" doc:"Whose answers a write makes stale; default share."`
 	// FaultTTL is how long a tool's own failures are stored; 0 stores none.
-	FaultTTL time.Duration
-	// StaleFor is how long, after its TTL, an answer is still given, with the tag
-	// cache=stale, while the tool runs in the background to renew it; 0 is not at all.
-	// An answer that a write made stale is never given.
-	StaleFor time.Duration
-	// Refreshes is how many tools may run in the background at once; 0 is 4. Beyond it
-	// stale answers are given and not renewed. Only with StaleFor.
-	Refreshes int
+	FaultTTL time.Duration `yaml:"fault_ttl" doc:"How long a tool's own failures are stored; default not at all."`
+	// StaleFor is how long, after its TTL, an answer is still given, with the tag cache=stale, while the tool
+	// runs in the background to renew it; 0 is not at all. An answer that a write made stale is never given.
+	StaleFor time.Duration `yaml:"stale_for" doc:"How long an expired answer is still given while it is renewed; default not at all."`
+	// Refreshes is how many tools may run in the background at once; 0 is 4. Beyond it stale answers are
+	// given and not renewed. Only with StaleFor.
+	Refreshes int `yaml:"refreshes" doc:"Tools that renew answers at once; default 4; wants stale_for."`
 	// RefreshTimeout is how long each of them may run; 0 is 1 minute. Only with StaleFor.
-	RefreshTimeout time.Duration
-	// MaxBytes is how much memory answers and arguments may take, about; 0 is 64 MiB.
-	// Not with a Store.
-	MaxBytes int
-	// Store keeps the answers; nil is a store in memory. It is the caller's to close.
-	Store Store
-	// StoreTimeout is how long a call waits for Store before it goes on without; 0 is
-	// 100 ms. Only with a Store.
-	StoreTimeout time.Duration
+	RefreshTimeout time.Duration `yaml:"refresh_timeout" doc:"How long each may run; default 1m; wants stale_for."`
+	// MaxBytes is how much memory answers and arguments may take, about; 0 is 64 MiB. Not with a Store.
+	MaxBytes int `yaml:"max_bytes" unit:"bytes" doc:"Memory for answers; default 64MiB."`
+	// Store keeps the answers; nil is a store in memory. The caller closes it.
+	Store Store `yaml:"-"`
+	// StoreTimeout is how long a call waits for Store before it goes on without; 0 is 100 ms. Only with a Store.
+	StoreTimeout time.Duration `yaml:"-"`
 }
 
-// check returns the options with their defaults, or an error that names the first field
-// that is wrong, what it is and what is wanted.
+const defaultMaxBytes = 64 << 20
+
+// check returns the options with their defaults, or an error that names the first field that is wrong.
 func (o Options) check() (Options, error) {
-	wrong := func(field string, got any, want string) (Options, error) {
-		return Options{}, fmt.Errorf("cache: Options.%s: got %v, want %s", field, got, want)
+	c := check.Options{Package: "cache"}
+	c.Tools("Tools", o.Tools)
+	o.Reach = c.Sharing(o.Share, o.Reach)
+	c.NotNegative("FaultTTL", o.FaultTTL)
+	c.NotNegative("StaleFor", o.StaleFor)
+	c.If(o.Refreshes > 0 && o.StaleFor == 0, "Refreshes", o.Refreshes, "0 without StaleFor")
+	c.If(o.RefreshTimeout > 0 && o.StaleFor == 0, "RefreshTimeout", o.RefreshTimeout, "0 without StaleFor")
+	c.If(o.MaxBytes > 0 && o.Store != nil, "MaxBytes", o.MaxBytes, "0 with a Store, which has bounds of its own")
+	c.If(o.StoreTimeout > 0 && o.Store == nil, "StoreTimeout", o.StoreTimeout, "0 without a Store")
+	if o.TTL == 0 {
+		o.TTL = 5 * time.Minute
 	}
-	for i, name := range o.Tools {
-		if name == "" {
-			return wrong(fmt.Sprintf("Tools[%d]", i), `""`, "the name of a tool")
-		}
-	}
-	switch {
-	case o.Share > middleware.Global:
-		return wrong("Share", uint8(o.Share), "PerSession, PerTenant or Global")
-	case o.Reach > middleware.Global:
-		return wrong("Reach", uint8(o.Reach), "PerSession, PerTenant or Global")
-	case o.Reach != middleware.PerSession && o.Reach < o.Share:
-		return wrong("Reach", o.Reach, "at least Share, which is "+o.Share.String())
-	case o.FaultTTL < 0:
-		return wrong("FaultTTL", o.FaultTTL, "0 or more")
-	case o.StaleFor < 0:
-		return wrong("StaleFor", o.StaleFor, "0 or more")
-	case o.Refreshes < 0:
-		return wrong("Refreshes", o.Refreshes, "0 or more")
-	case o.RefreshTimeout < 0:
-		return wrong("RefreshTimeout", o.RefreshTimeout, "0 or more")
-	case o.Refreshes > 0 && o.StaleFor == 0:
-		return wrong("Refreshes", o.Refreshes, "0 without StaleFor")
-	case o.RefreshTimeout > 0 && o.StaleFor == 0:
-		return wrong("RefreshTimeout", o.RefreshTimeout, "0 without StaleFor")
-	case o.MaxBytes < 0:
-		return wrong("MaxBytes", o.MaxBytes, "0 or more")
-	case o.MaxBytes > 0 && o.Store != nil:
-		return wrong("MaxBytes", o.MaxBytes, "0 with a Store, which has bounds of its own")
-	case o.StoreTimeout < 0:
-		return wrong("StoreTimeout", o.StoreTimeout, "0 or more")
-	case o.StoreTimeout > 0 && o.Store == nil:
-		return wrong("StoreTimeout", o.StoreTimeout, "0 without a Store")
-	}
-	o.Reach = max(o.Reach, o.Share)
-	o.TTL = or(o.TTL, DefaultTTL)
-	o.MaxBytes = or(o.MaxBytes, DefaultMaxBytes)
-	o.StoreTimeout = or(o.StoreTimeout, DefaultStoreTimeout)
-	o.Refreshes = or(o.Refreshes, DefaultRefreshes)
-	o.RefreshTimeout = or(o.RefreshTimeout, DefaultRefreshTimeout)
-	return o, nil
-}
-
-func or[T int | time.Duration](v, whenZero T) T {
-	if v == 0 {
-		return whenZero
-	}
-	return v
+	check.Default(&c, "MaxBytes", &o.MaxBytes, defaultMaxBytes)
+	check.Default(&c, "StoreTimeout", &o.StoreTimeout, 100*time.Millisecond)
+	check.Default(&c, "Refreshes", &o.Refreshes, 4)
+	check.Default(&c, "RefreshTimeout", &o.RefreshTimeout, time.Minute)
+	return o, c.Err()
 }

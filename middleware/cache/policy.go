@@ -7,8 +7,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/toolscope/toolscope/internal/freshness"
 	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/internal/handoff"
+	"github.com/toolscope/toolscope/middleware/internal/reuse"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -17,7 +18,7 @@ import (
 // use.
 type Policy struct {
 	options Options
-	named   map[string]bool
+	scope   reuse.Scope
 	memory  *Memory // nil if the store is outside
 	outside *guard
 	lost    *lostWrites
@@ -26,8 +27,8 @@ type Policy struct {
 }
 
 var (
-	_ middleware.Policy   = (*Policy)(nil)
-	_ middleware.Answerer = (*Policy)(nil)
+	_ middleware.Policy = (*Policy)(nil)
+	_ handoff.Answerer  = (*Policy)(nil)
 )
 
 // New makes a cache. An error names the option that is wrong.
@@ -36,10 +37,8 @@ func New(options Options) (*Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Policy{options: o, named: map[string]bool{}, renewal: newRenewal(o), lost: &lostWrites{start: time.Now()}}
-	for _, name := range o.Tools {
-		c.named[name] = true
-	}
+	c := &Policy{options: o, renewal: newRenewal(o), lost: &lostWrites{start: time.Now()}}
+	c.scope = reuse.NewScope(o.Tools, o.Share, o.Reach)
 	switch m := o.Store.(type) {
 	case nil:
 		if c.memory, err = NewMemory(o.MaxBytes); err != nil {
@@ -99,9 +98,9 @@ type plan struct {
 }
 
 func (c *Policy) plan(name string, tool *toolkit.Definition) plan {
-	named := len(c.named) > 0 && c.named[name]
-	p := plan{writes: freshness.Writes(tool, named)}
-	if !named && (tool == nil || tool.ReadOnly != toolkit.Yes && tool.Idempotent != toolkit.Yes) {
+	shares, writes := c.scope.Classify(name, tool)
+	p := plan{writes: writes}
+	if !shares {
 		return p
 	}
 	p.ttl = c.options.TTL
@@ -111,32 +110,9 @@ func (c *Policy) plan(name string, tool *toolkit.Definition) plan {
 	return p
 }
 
-// Why a call has no key: the values of its tag.
-const (
-	unscoped   = "unscoped"
-	noIdentity = "no_identity"
-)
-
-// key is the call's; if it must not be stored, why not.
-func (c *Policy) key(key *Key, call *toolkit.Call, tool *toolkit.Definition) (why string) {
-	session := call.Record.Session()
-	var ok bool
-	if key.Owner, ok = middleware.OwnerOf(session, c.options.Share); !ok {
-		return unscoped
-	}
-	if key.Arguments, ok = call.Record.Identity(*call); !ok {
-		return noIdentity
-	}
-	key.Reach, key.Tool, key.Resources = key.Owner, call.Name, freshness.Resources(tool)
-	if c.options.Reach != c.options.Share {
-		key.Reach, _ = middleware.OwnerOf(session, c.options.Reach)
-	}
-	return ""
-}
-
 // Answer gives the answer to call that a store in memory has, without waiting, as a hit; false
 // if there is none or the store is outside the process. A policy directly
-// outside the cache asks it (middleware.AnswererWrapper).
+// outside the cache asks it (handoff.AnswererWrapper).
 func (c *Policy) Answer(call toolkit.Call) (toolkit.Result, bool) {
 	tool := call.Record.Tool()
 	if p := c.plan(call.Name, tool); p.ttl <= 0 {
@@ -158,11 +134,11 @@ type look struct {
 // recall looks into a store in memory and gives the answer if it is right and not too old. Where
 // there is none, serve follows, which tells why and does the rest.
 func (c *Policy) recall(l *look, call *toolkit.Call, tool *toolkit.Definition) (toolkit.Result, bool) {
-	if l.why = c.key(&l.key, call, tool); l.why != "" || c.memory == nil {
+	if l.why = c.scope.Fill((*reuse.Key)(&l.key), call, tool); l.why != "" || c.memory == nil {
 		return toolkit.Result{}, false
 	}
 	l.hash, l.entry, l.stamp = c.memory.get(&l.key)
-	if l.entry == nil || l.entry.Stamp != l.stamp || freshness.Writing(l.stamp) {
+	if l.entry == nil || l.entry.Stamp != l.stamp || reuse.Writing(l.stamp) {
 		return toolkit.Result{}, false
 	}
 	age := l.entry.Age()
@@ -183,7 +159,7 @@ func (c *Policy) write(ctx context.Context, call toolkit.Call, tool *toolkit.Def
 func (c *Policy) serve(ctx context.Context, call toolkit.Call, l *look, tool *toolkit.Definition, p plan, next toolkit.Handler) (res toolkit.Result, err error) {
 	stored := l.why == ""
 	if !stored {
-		c.counts.told(l.why)
+		c.counts.unkeyed.Count(l.why)
 		call.Record.Tag("cache", l.why)
 	} else if err := c.ask(ctx, l); err != nil {
 		c.failed(call)
@@ -194,7 +170,7 @@ func (c *Policy) serve(ctx context.Context, call toolkit.Call, l *look, tool *to
 		c.counts.misses.Add(1)
 	}
 	if p.writes {
-		l.stamp = freshness.Own(l.stamp, l.key.Reach, l.key.Resources, freshness.Begin+freshness.End)
+		l.stamp = reuse.Own(l.stamp, l.key.Reach, l.key.Resources, reuse.Begin+reuse.End)
 		w := c.begin(ctx, call, tool)
 		defer func() { w.ended(err) }()
 	}
@@ -211,7 +187,7 @@ func (c *Policy) fresh(ctx context.Context, call toolkit.Call, l *look, p plan, 
 	if entry == nil {
 		return toolkit.Result{}, false
 	}
-	if entry.Stamp != l.stamp || freshness.Writing(l.stamp) {
+	if entry.Stamp != l.stamp || reuse.Writing(l.stamp) {
 		c.counts.stale.Add(1)
 		return toolkit.Result{}, false
 	}
@@ -241,7 +217,7 @@ func (c *Policy) fill(ctx context.Context, call toolkit.Call, l *look, p plan, r
 	outcome := toolkit.OutcomeExecuted
 	call.Record.Note(func(s *toolkit.Disposition) { outcome = s.Outcome })
 	switch {
-	case err != nil || ctx.Err() != nil || freshness.Writing(l.stamp) || !res.Shareable():
+	case err != nil || ctx.Err() != nil || reuse.Writing(l.stamp) || !res.Shareable():
 		return
 	case outcome == toolkit.OutcomeRefused:
 		return

@@ -283,7 +283,7 @@ func TestTTL(t *testing.T) {
 		b.want(t, a, call("", "short", "{}"), "run 2", hit)
 		time.Sleep(time.Nanosecond)
 		b.want(t, a, call("", "short", "{}"), "run 3", executed)
-		time.Sleep(cache.DefaultTTL - time.Second - 1)
+		time.Sleep(5*time.Minute - time.Second - 1)
 		b.want(t, a, call("", "read", "{}"), "run 1", hit)
 		time.Sleep(time.Nanosecond)
 		b.want(t, a, call("", "read", "{}"), "run 4", executed)
@@ -360,20 +360,20 @@ func TestCollidingHashesNeverGiveAnothersAnswer(t *testing.T) {
 
 func TestOptionsThatCannotBe(t *testing.T) {
 	for want, o := range map[string]cache.Options{
-		"Options.Share: got 9, want PerSession":                           {Share: 9},
-		"Options.Reach: got 9, want PerSession":                           {Reach: 9},
-		"Options.Reach: got tenant, want at least Share, which is global": {Share: middleware.Global, Reach: middleware.PerTenant},
-		"Options.FaultTTL: got -1s, want 0 or more":                       {FaultTTL: -time.Second},
-		"Options.StaleFor: got -1s, want 0 or more":                       {StaleFor: -time.Second},
-		"Options.Refreshes: got 3, want 0 without StaleFor":               {Refreshes: 3},
-		"Options.Refreshes: got -3, want 0 or more":                       {Refreshes: -3, StaleFor: 1},
-		"Options.RefreshTimeout: got 1s, want 0 without StaleFor":         {RefreshTimeout: time.Second},
-		"Options.RefreshTimeout: got -1s, want 0 or more":                 {RefreshTimeout: -time.Second},
-		"Options.MaxBytes: got -1, want 0 or more":                        {MaxBytes: -1},
-		"Options.MaxBytes: got 7, want 0 with a Store":                    {MaxBytes: 7, Store: memory(t, 0)},
-		"Options.StoreTimeout: got 1s, want 0 without a Store":            {StoreTimeout: time.Second},
-		"Options.StoreTimeout: got -1s, want 0 or more":                   {StoreTimeout: -time.Second, Store: memory(t, 0)},
-		`Options.Tools[1]: got "", want the name of a tool`:               {Tools: []string{"x", ""}},
+		"Options.Share: got 9, want PerSession":                            {Share: 9},
+		"Options.Reach: got 9, want PerSession":                            {Reach: 9},
+		"Options.Reach: got tenant, want at least Share, which is global":  {Share: middleware.Global, Reach: middleware.PerTenant},
+		"Options.FaultTTL: got -1s, want 0 or more":                        {FaultTTL: -time.Second},
+		"Options.StaleFor: got -1s, want 0 or more":                        {StaleFor: -time.Second},
+		"Options.Refreshes: got 3, want 0 without StaleFor":                {Refreshes: 3},
+		"Options.Refreshes: got -3, want more than 0, or 0 for 4":          {Refreshes: -3, StaleFor: 1},
+		"Options.RefreshTimeout: got 1s, want 0 without StaleFor":          {RefreshTimeout: time.Second},
+		"Options.RefreshTimeout: got -1s, want more than 0, or 0 for 1m0s": {RefreshTimeout: -time.Second},
+		"Options.MaxBytes: got -1, want more than 0, or 0 for 67108864":    {MaxBytes: -1},
+		"Options.MaxBytes: got 7, want 0 with a Store":                     {MaxBytes: 7, Store: memory(t, 0)},
+		"Options.StoreTimeout: got 1s, want 0 without a Store":             {StoreTimeout: time.Second},
+		"Options.StoreTimeout: got -1s, want more than 0, or 0 for 100ms":  {StoreTimeout: -time.Second, Store: memory(t, 0)},
+		`Options.Tools[1]: got "", want the name of a tool`:                {Tools: []string{"x", ""}},
 	} {
 		if _, err := cache.New(o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error with %q", err, want)

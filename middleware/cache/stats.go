@@ -3,7 +3,11 @@
 
 package cache
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/toolscope/toolscope/middleware/internal/reuse"
+)
 
 // Stats are counts since the cache was made.
 type Stats struct {
@@ -21,15 +25,8 @@ type Stats struct {
 }
 
 type counts struct {
-	hits, misses, fills, stale, writes, refreshes, unscoped, noIdentity, storeErrors, refreshFailures atomic.Uint64
-}
-
-func (c *counts) told(why string) {
-	if why == unscoped {
-		c.unscoped.Add(1)
-		return
-	}
-	c.noIdentity.Add(1)
+	hits, misses, fills, stale, writes, refreshes, storeErrors, refreshFailures atomic.Uint64
+	unkeyed                                                                     reuse.Unkeyed
 }
 
 // Stats returns the counts so far.
@@ -37,6 +34,6 @@ func (c *Policy) Stats() Stats {
 	n := &c.counts
 	return Stats{
 		n.hits.Load(), n.misses.Load(), n.fills.Load(), n.stale.Load(), n.writes.Load(), n.refreshes.Load(),
-		n.unscoped.Load(), n.noIdentity.Load(), n.storeErrors.Load(), n.refreshFailures.Load(),
+		n.unkeyed.Unscoped.Load(), n.unkeyed.NoIdentity.Load(), n.storeErrors.Load(), n.refreshFailures.Load(),
 	}
 }

@@ -7,12 +7,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"hash/maphash"
 	"strconv"
 	"time"
 
-	"github.com/toolscope/toolscope/internal/freshness"
 	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/internal/reuse"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/identity"
 )
@@ -51,21 +50,11 @@ type Key struct {
 
 // Hash is the same for equal keys, in this process. It finds candidates: Equal decides.
 func (k Key) Hash() uint64 {
-	return k.hash(freshness.OwnerHash(k.Owner))
+	return (*reuse.Key)(&k).Hash(reuse.OwnerHash(k.Owner))
 }
-
-func (k *Key) hash(ownerHash uint64) uint64 {
-	return (ownerHash^k.Arguments.Hash())*0x9e3779b97f4a7c15 ^ maphash.String(seed, k.Tool)
-}
-
-var seed = maphash.MakeSeed()
 
 // Equal reports whether two calls have the same answer.
-func (k Key) Equal(o Key) bool { return k.equal(&o) }
-
-func (k *Key) equal(o *Key) bool {
-	return k.Tool == o.Tool && k.Owner == o.Owner && k.Arguments.Equal(o.Arguments)
-}
+func (k Key) Equal(o Key) bool { return (*reuse.Key)(&k).Equal((*reuse.Key)(&o)) }
 
 // String is a digest of the key in 64 hexadecimal characters, the same in any process: the name of the
 // entry in a store that is shared. Two keys have one if and only if they are equal, as far

@@ -4,4 +4,4 @@
 package dedupe
 
 // Collide makes every key have one hash.
-func Collide(d *Policy) { d.hash = func(uint64, uint64, string) uint64 { return 7 } }
+func Collide(d *Policy) { d.collide = true }

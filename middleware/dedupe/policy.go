@@ -5,12 +5,12 @@ package dedupe
 
 import (
 	"context"
-	"hash/maphash"
 	"sync/atomic"
 	"time"
 
-	"github.com/toolscope/toolscope/internal/freshness"
 	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/internal/handoff"
+	"github.com/toolscope/toolscope/middleware/internal/reuse"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -19,14 +19,14 @@ import (
 // for concurrent use. It needs no closing.
 type Policy struct {
 	options  Options
-	named    map[string]bool
-	counters *freshness.Counters
+	scope    reuse.Scope
+	counters *reuse.Counters
 	table    *table
-	hash     func(ownerHash, arguments uint64, tool string) uint64 // hashOf, but in tests of collisions
+	collide  bool // every key has one hash: for tests
 	counts   counts
 }
 
-var _ middleware.AnswererWrapper = (*Policy)(nil)
+var _ handoff.AnswererWrapper = (*Policy)(nil)
 
 // New makes the policy. An error names the option that is wrong.
 func New(options Options) (*Policy, error) {
@@ -34,10 +34,8 @@ func New(options Options) (*Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Policy{options: o, named: map[string]bool{}, counters: new(freshness.Counters), table: newTable(o), hash: hashOf}
-	for _, name := range o.Tools {
-		d.named[name] = true
-	}
+	d := &Policy{options: o, counters: new(reuse.Counters), table: newTable(o)}
+	d.scope = reuse.NewScope(o.Tools, o.Share, o.Reach)
 	d.options.Tools = nil
 	return d, nil
 }
@@ -59,12 +57,11 @@ func (d *Policy) Wrap(next toolkit.Handler) toolkit.Handler { return d.WrapAnswe
 // WrapAnswerer is Wrap, but that a call that inner has an answer to at hand is inner's: it
 // needs no run that others could wait for. A twin that runs or has finished comes first. A
 // nil inner has no answers.
-func (d *Policy) WrapAnswerer(inner middleware.Answerer, next toolkit.Handler) toolkit.Handler {
+func (d *Policy) WrapAnswerer(inner handoff.Answerer, next toolkit.Handler) toolkit.Handler {
 	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 		tool := call.Record.Tool()
-		named := len(d.named) > 0 && d.named[call.Name]
-		writes := freshness.Writes(tool, named)
-		if !named && (tool == nil || tool.ReadOnly != toolkit.Yes && tool.Idempotent != toolkit.Yes) {
+		shares, writes := d.scope.Classify(call.Name, tool)
+		if !shares {
 			if !writes {
 				return next(ctx, call)
 			}
@@ -72,7 +69,7 @@ func (d *Policy) WrapAnswerer(inner middleware.Answerer, next toolkit.Handler) t
 		}
 		var k key
 		if why := d.key(&k, call, tool); why != "" {
-			d.counts.told(why)
+			d.counts.unkeyed.Count(why)
 			call.Record.Tag("dedupe", why)
 			return d.alone(ctx, call, tool, writes, next)
 		}
@@ -85,9 +82,8 @@ func (d *Policy) alone(ctx context.Context, call toolkit.Call, tool *toolkit.Def
 	if !writes {
 		return next(ctx, call)
 	}
-	owner, _ := middleware.OwnerOf(call.Record.Session(), d.options.Reach) // without one, everybody's
-	hash, resources := freshness.OwnerHash(owner), freshness.Resources(tool)
-	d.counters.Add(hash, resources, freshness.Begin)
+	hash, resources := reuse.OwnerHash(d.scope.Writer(call)), reuse.Resources(tool)
+	d.counters.Add(hash, resources, reuse.Begin)
 	defer func() { d.written(call, hash, resources, err) }()
 	return next(ctx, call)
 }
@@ -95,50 +91,33 @@ func (d *Policy) alone(ctx context.Context, call toolkit.Call, tool *toolkit.Def
 // written counts that a write has ended, when its tool has: one that a time limit left behind may
 // write until then. err is what the call ended with; nil if it panicked.
 func (d *Policy) written(call toolkit.Call, hash uint64, resources []string, err error) {
-	if tool := middleware.LeftoverOf(call, err); tool == nil || !d.writesUntil(tool, hash, resources) {
-		d.counters.Add(hash, resources, freshness.End)
+	if tool := handoff.AbandonedOf(call, err); tool == nil || !d.writesUntil(tool, hash, resources) {
+		d.counters.Add(hash, resources, reuse.End)
 	}
 }
 
-func (d *Policy) writesUntil(tool *middleware.Leftover, hash uint64, resources []string) bool {
-	return tool.Then(func() { d.counters.Add(hash, resources, freshness.End) })
+func (d *Policy) writesUntil(tool *handoff.Abandoned, hash uint64, resources []string) bool {
+	return tool.OnEnd(func() { d.counters.Add(hash, resources, reuse.End) })
 }
 
-// Why a call has no key: the values of its tag.
-const (
-	unscoped   = "unscoped"
-	noIdentity = "no_identity"
-)
-
-// key fills in the call's key; if it must have no twins, it returns why.
+// key fills in the call's key; if it must have no duplicates, it returns why.
 func (d *Policy) key(k *key, call toolkit.Call, tool *toolkit.Definition) (why string) {
-	session := call.Record.Session()
-	var ok bool
-	if k.owner, ok = middleware.OwnerOf(session, d.options.Share); !ok {
-		return unscoped
+	if why = d.scope.Fill(&k.Key, &call, tool); why != "" {
+		return why
 	}
-	if k.arguments, ok = call.Record.Identity(call); !ok {
-		return noIdentity
-	}
-	k.tool, k.batch, k.resources = call.Name, session.Batch, freshness.Resources(tool)
-	k.reach, k.ownerHash = k.owner, freshness.OwnerHash(k.owner)
+	k.batch, k.ownerHash = call.Record.Session().Batch, reuse.OwnerHash(k.Owner)
 	k.reachHash = k.ownerHash
-	if d.options.Reach != d.options.Share {
-		k.reach, _ = middleware.OwnerOf(session, d.options.Reach)
-		k.reachHash = freshness.OwnerHash(k.reach)
+	if k.Reach != k.Owner {
+		k.reachHash = reuse.OwnerHash(k.Reach)
 	}
-	k.hash = d.hash(k.ownerHash, k.arguments.Hash(), k.tool)
+	if !d.collide {
+		k.hash = k.Hash(k.ownerHash)
+	}
 	return ""
 }
 
-var seed = maphash.MakeSeed()
-
-func hashOf(ownerHash, arguments uint64, tool string) uint64 {
-	return (ownerHash^arguments)*0x9e3779b97f4a7c15 ^ maphash.String(seed, tool)
-}
-
 // serve answers a call that may have twins.
-func (d *Policy) serve(ctx context.Context, call toolkit.Call, k *key, tool *toolkit.Definition, writes bool, inner middleware.Answerer, next toolkit.Handler) (toolkit.Result, error) {
+func (d *Policy) serve(ctx context.Context, call toolkit.Call, k *key, tool *toolkit.Definition, writes bool, inner handoff.Answerer, next toolkit.Handler) (toolkit.Result, error) {
 	stays := ctx.Done() == nil // asked without the lock: a context may be the host's own
 	s := d.table.shard(k.hash)
 	s.mu.Lock()
@@ -182,7 +161,7 @@ func (d *Policy) twin(s *shard, k *key) *entry {
 	if e == nil {
 		return nil
 	}
-	stamp := d.counters.Stamp(k.reachHash, k.resources)
+	stamp := d.counters.Stamp(k.reachHash, k.Resources)
 	switch {
 	case e.running:
 		if e.given || stamp != e.during {
@@ -210,20 +189,15 @@ type Stats struct {
 	NoIdentity uint64 // calls whose arguments have no identity
 }
 
-type counts struct{ led, coalesced, repeated, left, unscoped, noIdentity atomic.Uint64 }
-
-func (c *counts) told(why string) {
-	if why == unscoped {
-		c.unscoped.Add(1)
-		return
-	}
-	c.noIdentity.Add(1)
+type counts struct {
+	led, coalesced, repeated, left atomic.Uint64
+	unkeyed                        reuse.Unkeyed
 }
 
 // Stats returns the counts so far.
 func (d *Policy) Stats() Stats {
 	n := &d.counts
-	return Stats{n.led.Load(), n.coalesced.Load(), n.repeated.Load(), n.left.Load(), n.unscoped.Load(), n.noIdentity.Load()}
+	return Stats{n.led.Load(), n.coalesced.Load(), n.repeated.Load(), n.left.Load(), n.unkeyed.Unscoped.Load(), n.unkeyed.NoIdentity.Load()}
 }
 
 // Answers is how many finished calls are remembered.

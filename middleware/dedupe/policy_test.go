@@ -544,8 +544,8 @@ func TestOptionsThatCannotBe(t *testing.T) {
 		"Options.Reach: got 9, want PerSession":                           {Reach: 9},
 		"Options.Reach: got tenant, want at least Share, which is global": {Share: middleware.Global, Reach: middleware.PerTenant},
 		"Options.History: got -1s, want 0 or more":                        {History: -time.Second},
-		"Options.MaxAnswers: got -1, want 0 or more":                      {MaxAnswers: -1},
-		"Options.MaxBytes: got -1, want 0 or more":                        {MaxBytes: -1},
+		"Options.MaxAnswers: got -1, want more than 0, or 0 for 10000":    {MaxAnswers: -1},
+		"Options.MaxBytes: got -1, want more than 0, or 0 for 33554432":   {MaxBytes: -1},
 		`Options.Tools[0]: got "", want the name of a tool`:               {Tools: []string{""}},
 	} {
 		if _, err := dedupe.New(o); err == nil || !strings.Contains(err.Error(), want) {

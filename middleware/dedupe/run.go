@@ -9,7 +9,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/toolscope/toolscope/internal/freshness"
+	"github.com/toolscope/toolscope/middleware/internal/reuse"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/identity"
 )
@@ -17,17 +17,17 @@ import (
 // lead runs a call that has no twin yet and waits for it; stays is whether its caller cannot
 // give up. The caller holds the lock of s, which lead gives back.
 func (d *Policy) lead(ctx context.Context, stays bool, call toolkit.Call, s *shard, k *key, tool *toolkit.Definition, writes bool, next toolkit.Handler) (toolkit.Result, error) {
-	stamp := d.counters.Stamp(k.reachHash, k.resources)
-	if freshness.Writing(stamp) { // what it reads may be half written: nobody else may have it
+	stamp := d.counters.Stamp(k.reachHash, k.Resources)
+	if reuse.Writing(stamp) { // what it reads may be half written: nobody else may have it
 		s.mu.Unlock()
 		return d.alone(ctx, call, tool, writes, next)
 	}
 	e := entries.Get().(*entry)
 	e.key, e.running, e.during, e.after, e.waiters, e.origin = *k, true, stamp, stamp, 1, call.Record.Info().Span
 	if writes {
-		e.during = freshness.Own(stamp, k.reach, k.resources, freshness.Begin)
-		e.after = freshness.Own(e.during, k.reach, k.resources, freshness.End)
-		d.counters.Add(k.reachHash, k.resources, freshness.Begin)
+		e.during = reuse.Own(stamp, k.Reach, k.Resources, reuse.Begin)
+		e.after = reuse.Own(e.during, k.Reach, k.Resources, reuse.End)
+		d.counters.Add(k.reachHash, k.Resources, reuse.Begin)
 	}
 	d.counts.led.Add(1)
 	if stays {
@@ -59,9 +59,9 @@ func (d *Policy) leadHere(ctx context.Context, call toolkit.Call, s *shard, e *e
 func (d *Policy) leadApart(ctx context.Context, call toolkit.Call, s *shard, e *entry, writes bool, next toolkit.Handler) bool {
 	f := &flight{call: call.Fork(), d: d, s: s, e: e, writes: writes, next: next}
 	if kept, ok := f.call.Record.Identity(f.call); ok {
-		e.arguments = kept // by the fork
+		e.Arguments = kept // by the fork
 	}
-	e.arguments = e.arguments.Keep()
+	e.Arguments = e.Arguments.Keep()
 	e.done = make(chan struct{})
 	f.ctx.Context = context.WithoutCancel(ctx)
 	e.run = &f.ctx
@@ -110,20 +110,20 @@ func (d *Policy) run(ctx context.Context, call toolkit.Call, s *shard, e *entry,
 // finish ends the entry: it is remembered, if it may be, and those who wait go on.
 func (d *Policy) finish(ctx context.Context, call toolkit.Call, s *shard, e *entry, writes bool) {
 	if writes {
-		d.written(call, e.reachHash, e.resources, e.err)
+		d.written(call, e.reachHash, e.Resources, e.err)
 	}
 	keep := d.keeps(ctx, call.Record, e)
 	var kept *identity.Arguments
 	if keep {
 		e.finished = time.Now()
-		kept = e.arguments.Keep() // they outlast the call
+		kept = e.Arguments.Keep() // they outlast the call
 	}
 	s.mu.Lock()
 	e.running = false
 	switch {
 	case !e.linked: // another took its place
 	case keep && !e.given:
-		e.arguments = kept
+		e.Arguments = kept
 		s.remember(e)
 	default:
 		s.remove(e)

@@ -7,19 +7,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/internal/reuse"
 	"github.com/toolscope/toolscope/toolkit"
-	"github.com/toolscope/toolscope/toolkit/identity"
 )
 
-// key says which calls are twins.
+// key says which calls are duplicates.
 type key struct {
-	owner, reach middleware.Owner
-	tool         string
-	arguments    *identity.Arguments
-	resources    []string
-	batch        string
-
+	reuse.Key
+	batch                      string
 	hash, ownerHash, reachHash uint64
 }
 
@@ -63,7 +58,7 @@ func (e *entry) release() {
 
 // weight is how many bytes a remembered entry takes, about.
 func (e *entry) weight() int {
-	return 600 + e.arguments.Size() + e.res.Size() + 200*len(e.res.Parts)
+	return 600 + e.Arguments.Size() + e.res.Size() + 200*len(e.res.Parts)
 }
 
 const shards = 16 // a power of two
@@ -107,7 +102,7 @@ func (t *table) finished() (n int) {
 // find returns the key's entry, whatever has become of it; nil if there is none.
 func (s *shard) find(k *key) *entry {
 	for e := s.entries[k.hash]; e != nil; e = e.same {
-		if e.tool == k.tool && e.owner == k.owner && e.arguments.Equal(k.arguments) {
+		if e.Equal(&k.Key) {
 			return e
 		}
 	}

@@ -13,7 +13,7 @@
 //   - Never more than N calls run, of all, of a tool, or of a key (a session,
 //     unless told otherwise). Whoever leaves, by a return, a panic or
 //     runtime.Goexit, leaves no slot behind; nor does a caller who gives up. A tool
-//     that a time limit left behind has its slot until it ends ([middleware.Leftover]).
+//     that a time limit left behind has its slot until it ends.
 //   - Those that wait are bounded in number and in time, and served in turns, one key
 //     after the other, first come first served within a key. The wait is told as
 //     the call's Queue.

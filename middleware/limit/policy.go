@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/internal/owner"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -24,7 +25,8 @@ var _ middleware.Policy = (*Policy)(nil)
 
 // New makes a policy. The error names the field, what it got and what it wants.
 func New(o Options) (*Policy, error) {
-	if err := o.validate(); err != nil {
+	o, err := o.resolve()
+	if err != nil {
 		return nil, err
 	}
 	keyOf := keyFunc(o.Key)
@@ -33,10 +35,10 @@ func New(o Options) (*Policy, error) {
 		p.exempt[name] = struct{}{}
 	}
 	counted := p.counting(keyOf)
-	if r := o.Rate.withDefaults(); r.limits() {
+	if r := o.Rate; r.limits() {
 		p.rates = newRates(r, counted, o.Lookup)
 	}
-	if c := o.Concurrency.withDefaults(); c.limits() {
+	if c := o.Concurrency; c.limits() {
 		if c.PerKey > 0 && o.Rate.PerKey.MaxCalls == 0 { // else the rates have counted it
 			keyOf = counted
 		}
@@ -55,8 +57,7 @@ func (p *Policy) Made() bool { return p != nil && p.exempt != nil }
 // while the other has still to say no. A call that waited or was refused tells
 // "limit" with "concurrency" or "rate", and "limit.scope" with "global", "tool" or "key"; one
 // without a key, where a limit per key is set, tells "limit" with "unscoped". One whose tool a time
-// limit further in left behind tells "limit" with "held": its slot is taken until the tool has ended
-// ([middleware.Leftover]).
+// limit further in left behind tells "limit" with "held": its slot is taken until the tool has ended.
 // Refusals are overloaded and rate_limited, with an [Error] as their cause; a caller who
 // gives up while waiting is refused as canceled, or timeout, with the context's cause.
 // Without any limit set, Wrap returns next.
@@ -126,7 +127,7 @@ func keyFunc(f func(context.Context, toolkit.Call) string) func(context.Context,
 }
 
 func sessionKey(ctx context.Context, _ toolkit.Call) id {
-	owner, ok := middleware.OwnerOf(toolkit.SessionFrom(ctx), middleware.PerSession)
+	owner, ok := owner.ForSession(toolkit.SessionFrom(ctx), middleware.PerSession)
 	if !ok {
 		return id{}
 	}

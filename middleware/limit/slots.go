@@ -7,7 +7,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/internal/handoff"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -79,7 +79,7 @@ func (s *slots) wrap(next toolkit.Handler) toolkit.Handler {
 		}
 		defer s.leave(&p)
 		res, err := next(ctx, call)
-		if tool := middleware.LeftoverOf(call, err); tool != nil {
+		if tool := handoff.AbandonedOf(call, err); tool != nil {
 			p.left = s.hold(p, call, tool)
 		}
 		return res, err
@@ -145,13 +145,13 @@ func (s *slots) leave(p *path) {
 }
 
 // hold keeps the slot of a call whose tool was left behind until that has ended; false if it has.
-func (s *slots) hold(p path, call toolkit.Call, tool *middleware.Leftover) bool {
+func (s *slots) hold(p path, call toolkit.Call, tool *handoff.Abandoned) bool {
 	s.countLeft(&p, 1)
 	ended := func() {
 		s.countLeft(&p, -1)
 		s.leave(&p)
 	}
-	if !tool.Then(ended) {
+	if !tool.OnEnd(ended) {
 		s.countLeft(&p, -1)
 		return false
 	}

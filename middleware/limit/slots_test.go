@@ -154,8 +154,8 @@ func line(t *testing.T, o limit.Order, ids ...string) (ran []string) {
 func TestWhoComesFirst(t *testing.T) {
 	came := []string{"a1", "a2", "a3", "a4", "b1", "b2", "c1"}
 	for order, want := range map[limit.Order]string{
-		limit.FIFO:    "a1 a2 a3 a4 b1 b2 c1",
-		limit.ByTurns: "a1 b1 c1 a2 b2 a3 a4",
+		limit.FIFO:       "a1 a2 a3 a4 b1 b2 c1",
+		limit.RoundRobin: "a1 b1 c1 a2 b2 a3 a4",
 	} {
 		if got := strings.Join(line(t, order, came...), " "); got != want {
 			t.Errorf("order %d: got %s, want %s", order, got, want)
@@ -177,7 +177,7 @@ func TestNoKeyStarves(t *testing.T) {
 			came = append(came, fmt.Sprintf("%c%d", key, number[key]))
 		}
 		served := map[byte]int{}
-		for turn, id := range line(t, limit.ByTurns, came...) {
+		for turn, id := range line(t, limit.RoundRobin, came...) {
 			var key byte
 			var n int
 			fmt.Sscanf(id, "%c%d", &key, &n)

@@ -74,7 +74,7 @@ func (s *slots) join(tool string, key id) (w *waiter, full *Error) {
 		s.release(&w.path)
 		return nil, full
 	}
-	if s.options.Order == ByTurns {
+	if s.options.Order == RoundRobin {
 		w.line = key
 	}
 	w.ready = make(chan struct{})

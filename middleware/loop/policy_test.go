@@ -336,13 +336,13 @@ func TestOptionsThatContradict(t *testing.T) {
 		options loop.Options
 		want    string
 	}{
-		{loop.Options{Window: 3}, "loop: Window: got 3, want 16 to 1024, or 0 for 64"},
-		{loop.Options{Sessions: -1}, "loop: Sessions: got -1, want 1 or more, or 0 for 10000"},
-		{loop.Options{Idle: -1}, "loop: Idle: got -1ns, want a time above 0, or 0 for 1h0m0s"},
-		{loop.Options{Default: loop.Thresholds{Stop: 1}}, "loop: Default.Stop: got 1, which every call reaches, want 2 or more, or below 0 for never"},
-		{loop.Options{Tools: map[string]loop.Thresholds{"x": {Signal: 6, Advice: 5}}}, `loop: Tools["x"].Advice: got 5, below Signal, want 6 or more`},
-		{loop.Options{Default: loop.Thresholds{Advice: 5, Stop: 4}}, "loop: Default.Stop: got 4, below Advice, want 5 or more"},
-		{loop.Options{Tools: map[string]loop.Thresholds{"": {}}}, "loop: Tools: got thresholds for a tool without a name, want a name"},
+		{loop.Options{Window: 3}, "loop: Options.Window: got 3, want 16 to 1024, or 0 for 64"},
+		{loop.Options{Sessions: -1}, "loop: Options.Sessions: got -1, want more than 0, or 0 for 10000"},
+		{loop.Options{Idle: -1}, "loop: Options.Idle: got -1ns, want more than 0, or 0 for 1h0m0s"},
+		{loop.Options{Default: loop.Thresholds{Stop: 1}}, "loop: Options.Default.Stop: got 1, which every call reaches, want 2 or more, or below 0 for never"},
+		{loop.Options{Tools: map[string]loop.Thresholds{"x": {Signal: 6, Advice: 5}}}, `loop: Options.Tools["x"].Advice: got 5, below Signal, want 6 or more`},
+		{loop.Options{Default: loop.Thresholds{Advice: 5, Stop: 4}}, "loop: Options.Default.Stop: got 4, below Advice, want 5 or more"},
+		{loop.Options{Tools: map[string]loop.Thresholds{"": {}}}, "loop: Options.Tools: got thresholds for a tool without a name, want a name"},
 	} {
 		if _, err := loop.New(c.options); err == nil || err.Error() != c.want {
 			t.Errorf("got  %v\nwant %s", err, c.want)

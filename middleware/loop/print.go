@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/toolscope/toolscope/internal/mix"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -19,18 +20,15 @@ const (
 	maxErrorText = 512
 )
 
-// mix makes one fingerprint of two.
-func mix(a, b uint64) uint64 { return a*0x9e3779b97f4a7c15 ^ (b + a>>32) }
-
 // callPrints are the fingerprints of a call and of its tool. Arguments without an
 // identity count as they are written: a repeated invalid call is a loop. Two calls
 // that share a fingerprint by accident (1 in 2^64) would be told as a loop, no more.
 func (p *Policy) callPrints(call toolkit.Call) (print, tool uint64) {
 	tool = maphash.String(p.seed, call.Name)
 	if a, ok := call.Record.Identity(call); ok {
-		return mix(tool, a.Hash()), tool
+		return mix.Hashes(tool, a.Hash()), tool
 	}
-	return mix(tool, maphash.Bytes(p.seed, call.Arguments)), tool
+	return mix.Hashes(tool, maphash.Bytes(p.seed, call.Arguments)), tool
 }
 
 // resultPrint is the fingerprint of what came of a call and whether it was a
@@ -52,11 +50,11 @@ func (p *Policy) resultPrint(call toolkit.Call, res toolkit.Result, err error) (
 	came = p.text(res.Output)
 	for i := range res.Parts {
 		part := &res.Parts[i]
-		came = mix(came, maphash.String(p.seed, string(part.Kind)))
-		came = mix(came, p.text(part.Text))
-		came = mix(came, p.bytes(part.Data))
-		came = mix(came, p.bytes(part.JSON))
-		came = mix(came, maphash.String(p.seed, part.URI))
+		came = mix.Hashes(came, maphash.String(p.seed, string(part.Kind)))
+		came = mix.Hashes(came, p.text(part.Text))
+		came = mix.Hashes(came, p.bytes(part.Data))
+		came = mix.Hashes(came, p.bytes(part.JSON))
+		came = mix.Hashes(came, maphash.String(p.seed, part.URI))
 	}
 	return came | 1, false
 }
@@ -65,14 +63,14 @@ func (p *Policy) text(s string) uint64 {
 	if len(s) <= maxOutput {
 		return maphash.String(p.seed, s)
 	}
-	return mix(maphash.String(p.seed, s[:maxOutput/2]), maphash.String(p.seed, s[len(s)-maxOutput/2:])) + uint64(len(s))
+	return mix.Hashes(maphash.String(p.seed, s[:maxOutput/2]), maphash.String(p.seed, s[len(s)-maxOutput/2:])) + uint64(len(s))
 }
 
 func (p *Policy) bytes(b []byte) uint64 {
 	if len(b) <= maxOutput {
 		return maphash.Bytes(p.seed, b)
 	}
-	return mix(maphash.Bytes(p.seed, b[:maxOutput/2]), maphash.Bytes(p.seed, b[len(b)-maxOutput/2:])) + uint64(len(b))
+	return mix.Hashes(maphash.Bytes(p.seed, b[:maxOutput/2]), maphash.Bytes(p.seed, b[len(b)-maxOutput/2:])) + uint64(len(b))
 }
 
 // errorPrint is the fingerprint of a failure: its error.type, and for a type that
@@ -92,7 +90,7 @@ func (p *Policy) errorPrint(call toolkit.Call, res toolkit.Result, err error, ki
 	for word := range strings.FieldsFuncSeq(text, unicode.IsSpace) {
 		word = strings.Trim(word, `.,;:!?()[]{}<>"'`+"`")
 		if letters(word) && !bytes.Contains(arguments, []byte(word)) {
-			print = mix(print, maphash.String(p.seed, word))
+			print = mix.Hashes(print, maphash.String(p.seed, word))
 		}
 	}
 	return print

@@ -58,7 +58,7 @@ func (r *rules) after(v *visit) (found Loop) {
 		{Kind: Failure, Count: int(v.errors)},
 		{Kind: NoProgress, Count: int(v.same)},
 	} {
-		l.Action = r.of(l.Count)
+		l.Action = r.action(l.Count)
 		if l.Kind == NoProgress && l.Action != "" && r.progress == Signal {
 			l.Action = Signal
 		}

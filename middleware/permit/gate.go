@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/internal/handoff"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -18,7 +19,7 @@ type Options struct {
 	// Rules are what is decided by; nil is the built-in rules.
 	Rules *Rules
 	// Approver says that an Approve policy stands behind the gate: what is to be
-	// asked is passed on with a [middleware.Question]. Without it, it is denied.
+	// asked is passed on with a [handoff.Question]. Without it, it is denied.
 	Approver bool
 	// OnDecision is called with each decision, in the call's goroutine, before it is
 	// acted on; nil: nobody is told. It must be fast and safe for concurrent use. Its
@@ -68,7 +69,7 @@ func (g *Policy) Stage() middleware.Stage { return middleware.StagePermit }
 func (g *Policy) Made() bool { return g != nil && g.rules.Load() != nil }
 
 // Wrap decides about each call before next. With an approver, a call that a rule allows
-// by name goes on with a [middleware.Question] that is settled. A refused call ends with a
+// by name goes on with a [handoff.Question] that is settled. A refused call ends with a
 // [toolkit.Error] of kind permission_denied whose text tells the model what else it
 // can do. The record's tags permission.decision, permission.door, permission.rule
 // and permission.shadow tell the decision.
@@ -93,7 +94,7 @@ func (g *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 		case d.Shadow:
 			return next(ctx, call)
 		case d.Effect == Ask && g.options.Approver:
-			return next(middleware.WithQuestion(ctx, middleware.Question{Rule: d.Rule, Reason: d.Reason, Version: rules.version}), call)
+			return next(handoff.WithQuestion(ctx, handoff.Question{Rule: d.Rule, Reason: d.Reason, Version: rules.version}), call)
 		}
 		return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Message: d.Message})
 	}
@@ -105,7 +106,7 @@ func (g *Policy) settled(ctx context.Context, rules *Rules, rule string, door Do
 	if door != DoorRules || !g.options.Approver {
 		return ctx
 	}
-	return middleware.WithQuestion(ctx, middleware.Question{Rule: rule, Version: rules.version, Settled: true})
+	return handoff.WithQuestion(ctx, handoff.Question{Rule: rule, Version: rules.version, Settled: true})
 }
 
 // tell calls OnDecision.

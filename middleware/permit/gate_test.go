@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/internal/handoff"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/tooltest"
 )
@@ -20,7 +21,7 @@ import (
 // seen is a call of a gate as an observer sees it.
 type seen struct {
 	ran      bool
-	question middleware.Question
+	question handoff.Question
 	asked    bool
 	err      error
 	tags     string
@@ -31,7 +32,7 @@ func through(t *testing.T, gate *Policy, call toolkit.Call) (s seen) {
 	t.Helper()
 	handle := gate.Wrap(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 		s.ran = true
-		s.question, s.asked = middleware.QuestionOf(ctx)
+		s.question, s.asked = handoff.QuestionOf(ctx)
 		return toolkit.Result{Output: "done"}, nil
 	})
 	var recorder tooltest.Recorder

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/internal/handoff"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -123,7 +124,7 @@ func (p *Policy) wait(ctx context.Context, call toolkit.Call, n int, failure err
 	if deadline, ok := ctx.Deadline(); ok && wait >= deadline.Sub(now) {
 		return 0, "deadline"
 	}
-	if !middleware.Pay(ctx, call) {
+	if !handoff.Reserve(ctx, call) {
 		return 0, "cost"
 	}
 	if !p.bucket.withdraw(now) {

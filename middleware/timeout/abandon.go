@@ -10,16 +10,17 @@ import (
 	"sync/atomic"
 
 	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/internal/handoff"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
 // A branch is a call that runs in a goroutine of its own.
 type branch struct {
-	policy   *Policy
-	call     toolkit.Call // a fork of the caller's
-	leftover *middleware.Leftover
-	done     chan struct{}
-	over     atomic.Bool // set by the first of the two: the tool ended, or its caller left
+	policy *Policy
+	call   toolkit.Call // a fork of the caller's
+	tool   *handoff.Abandoned
+	done   chan struct{}
+	over   atomic.Bool // set by the first of the two: the tool ended, or its caller left
 
 	// What came of it, to be read when done is closed.
 	res      toolkit.Result
@@ -37,13 +38,13 @@ func (p *Policy) runApart(ctx context.Context, call toolkit.Call, next toolkit.H
 	}
 	inner, cancel := l.context(ctx)
 	defer cancel()
-	b := &branch{policy: p, call: call.Fork(), leftover: middleware.NewLeftover(call), done: make(chan struct{})}
+	b := &branch{policy: p, call: call.Fork(), tool: handoff.NewAbandoned(call), done: make(chan struct{})}
 	go b.run(inner, next)
 	select {
 	case <-b.done:
 	case <-inner.Done():
 		if b.abandon() {
-			return l.abandoned(ctx, inner, call, b.leftover)
+			return l.abandoned(ctx, inner, call, b.tool)
 		}
 		<-b.done
 	}
@@ -72,7 +73,7 @@ func (b *branch) run(ctx context.Context, next toolkit.Handler) {
 			b.policy.abandoned.Add(-1)
 		}
 		b.policy.apart.Add(-1)
-		b.leftover.End()
+		b.tool.End()
 		close(b.done)
 	}()
 	b.res, b.err = next(ctx, b.call)
@@ -90,14 +91,14 @@ func (b *branch) abandon() bool {
 }
 
 // abandoned is how a call ends whose tool was left behind.
-func (l *limit) abandoned(ctx, inner context.Context, call toolkit.Call, leftover *middleware.Leftover) (toolkit.Result, error) {
+func (l *limit) abandoned(ctx, inner context.Context, call toolkit.Call, tool *handoff.Abandoned) (toolkit.Result, error) {
 	const left = "; it does not heed being stopped and was left behind, so it may still take effect"
 	call.Record.Tag("timeout.abandoned", "true")
 	if l.fired(ctx, inner) {
 		call.Record.Tag("timeout.limit", l.of.String())
-		return toolkit.Result{}, &toolkit.Error{Kind: toolkit.ErrTimeout, Tool: call.Name, Cause: leftover.Err(l.cause),
+		return toolkit.Result{}, &toolkit.Error{Kind: toolkit.ErrTimeout, Tool: call.Name, Cause: tool.Wrap(l.cause),
 			Message: "it ran for " + l.ran(inner).String() + ", and one attempt may run for " + l.of.String() + left}
 	}
 	cause := context.Cause(ctx)
-	return toolkit.Result{}, &toolkit.Error{Kind: kindOf(ctx), Tool: call.Name, Cause: leftover.Err(cause), Message: callersCause(cause) + left}
+	return toolkit.Result{}, &toolkit.Error{Kind: kindOf(ctx), Tool: call.Name, Cause: tool.Wrap(cause), Message: callersCause(cause) + left}
 }

@@ -21,7 +21,7 @@
 //   - it never returns: the call waits with it, unless the tool is named in
 //     [Options].Abandon. Then it runs in a goroutine of its own that is left behind
 //     (tag timeout.abandoned=true); their number is bounded, and policies further out
-//     that hold something for the tool hold it until it ends ([middleware.Leftover]).
+//     that hold something for the tool hold it until it ends.
 //
 // A caller's own deadline or cancellation is told apart: no tag timeout.limit, and
 // the caller's context.Cause is in the error. A toolkit.Executor has a time limit

@@ -5,13 +5,13 @@ package timeout
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
+	"github.com/toolscope/toolscope/middleware/internal/check"
 	"github.com/toolscope/toolscope/toolkit"
 )
-
-// defaultMaxAbandoned is what MaxAbandoned 0 is.
-const defaultMaxAbandoned = 64
 
 // Options say how long one attempt of a tool may run. The zero value gives each tool the time of its
 // definition, else 60 seconds.
@@ -23,72 +23,66 @@ type Options struct {
 	// Default is for tools that have neither an entry in Tools nor a Timeout in their definition. 0 is
 	// [toolkit.DefaultTimeout], or Max if that is shorter; below 0 is no limit. A Default that is longer
 	// than Max is an error.
-	Default time.Duration
+	Default time.Duration `yaml:"default" doc:"Tools without a limit of their own; default 60s, or max if shorter; below 0 no limit."`
 	// Tools are limits by the tool's name. They win over the definition's Timeout, whether shorter or
 	// longer; below 0 is no limit. One that is longer than the tool's ceiling is an error.
-	Tools map[string]time.Duration
+	Tools map[string]time.Duration `yaml:"tools" doc:"Single tools; wins over their definitions, but not over the ceilings."`
 	// Max is the ceiling: no attempt runs longer, whatever the tool's definition says. 0 is none.
-	Max time.Duration
+	Max time.Duration `yaml:"max" doc:"The ceiling: no attempt runs longer, whatever a tool's definition says; default none."`
 	// MaxTools are ceilings by the tool's name, in place of Max, for tools that may run longer or must end
 	// earlier than others; below 0 is none.
-	MaxTools map[string]time.Duration
+	MaxTools map[string]time.Duration `yaml:"max_tools" doc:"Ceilings of single tools, in place of max; below 0 none."`
 	// Abandon names the tools whose code ignores its context. Each call of theirs
 	// runs in a goroutine of its own, which is abandoned when the limit is
 	// reached or the caller gives up; nil: no tool.
-	Abandon []string
+	Abandon []string `yaml:"abandon" doc:"Tools that ignore their context: they are abandoned at their limit."`
 	// MaxAbandoned is how many such goroutines there may be, running or abandoned,
 	// since each that runs may have to be abandoned; a call beyond them is refused as
 	// overloaded. 0 is 64.
-	MaxAbandoned int
+	MaxAbandoned int `yaml:"max_abandoned" doc:"How many may be abandoned at once; default 64."`
 	// Lookup finds the definitions of calls that are not observed and so have no record with their
 	// definition. The default, nil, knows none; a registry's Lookup is one.
-	Lookup toolkit.Lookup
+	Lookup toolkit.Lookup `yaml:"-"`
 }
 
-func (o Options) validate() error {
-	if o.Max < 0 {
-		return fmt.Errorf("timeout: Max: got %v, want a time above 0, or 0 for no ceiling", o.Max)
-	}
-	for name, d := range o.MaxTools {
-		if name == "" {
-			return fmt.Errorf("timeout: MaxTools: got a ceiling of %v for a tool without a name, want a name", d)
-		}
-		if d == 0 {
-			return fmt.Errorf("timeout: MaxTools[%q]: got 0s, want a time above 0, or below 0 for no ceiling", name)
-		}
-	}
+// resolve checks o and fills in what 0 stands for.
+func (o Options) resolve() (Options, error) {
+	c := &check.Options{Package: "timeout"}
+	c.If(o.Max < 0, "Max", o.Max, "a time above 0, or 0 for no ceiling")
+	checkTimes(c, "MaxTools", "ceiling", o.MaxTools)
 	if o.Default != 0 && exceeds(o.Default, o.Max) {
-		return fmt.Errorf("timeout: Default: got %s, want at most Max, %v", limitText(o.Default), o.Max)
+		c.Fail("Default", limitText(o.Default), fmt.Sprintf("at most Max, %v", o.Max))
 	}
-	for name, d := range o.Tools {
-		if name == "" {
-			return fmt.Errorf("timeout: Tools: got a limit of %v for a tool without a name, want a name", d)
-		}
-		if d == 0 {
-			return fmt.Errorf("timeout: Tools[%q]: got 0s, want a time above 0, or below 0 for no limit", name)
-		}
-		if own := o.MaxTools[name]; own != 0 && exceeds(d, own) {
-			return fmt.Errorf("timeout: Tools[%q]: got %s, want at most MaxTools[%q], %v", name, limitText(d), name, own)
-		} else if own == 0 && exceeds(d, o.Max) {
-			return fmt.Errorf("timeout: Tools[%q]: got %s, want at most Max, %v, or a longer ceiling in MaxTools[%q]",
-				name, limitText(d), o.Max, name)
+	checkTimes(c, "Tools", "limit", o.Tools)
+	for _, name := range slices.Sorted(maps.Keys(o.Tools)) {
+		if limit := o.Tools[name]; exceeds(limit, o.ceiling(name)) {
+			want := fmt.Sprintf("at most Max, %v, or a longer ceiling in MaxTools[%q]", o.Max, name)
+			if own := o.MaxTools[name]; own != 0 {
+				want = fmt.Sprintf("at most MaxTools[%q], %v", name, own)
+			}
+			c.Fail(fmt.Sprintf("Tools[%q]", name), limitText(limit), want)
 		}
 	}
+	c.Tools("Abandon", o.Abandon)
 	for i, name := range o.Abandon {
-		if name == "" {
-			return fmt.Errorf("timeout: Abandon[%d]: got an empty name, want a tool's", i)
-		}
-		if o.Tools[name] < 0 && o.ceiling(name) <= 0 {
-			return fmt.Errorf("timeout: Abandon[%d]: got %q, which has no limit in Tools, want one that has", i, name)
-		}
+		unlimited := o.Tools[name] < 0 && o.ceiling(name) <= 0
+		c.If(unlimited, fmt.Sprintf("Abandon[%d]", i), fmt.Sprintf("%q, which has no limit in Tools", name), "one that has")
 	}
-	if o.MaxAbandoned < 0 {
-		return fmt.Errorf("timeout: MaxAbandoned: got %d, want 1 or more, or 0 for %d", o.MaxAbandoned, defaultMaxAbandoned)
+	alone := o.MaxAbandoned > 0 && len(o.Abandon) == 0
+	c.If(alone, "MaxAbandoned", fmt.Sprintf("%d and no tool in Abandon", o.MaxAbandoned), "one, or 0")
+	check.Default(c, "MaxAbandoned", &o.MaxAbandoned, 64)
+	if o.Default == 0 {
+		o.Default = toolkit.DefaultTimeout
 	}
-	if o.MaxAbandoned > 0 && len(o.Abandon) == 0 {
-		return fmt.Errorf("timeout: MaxAbandoned: got %d and no tool in Abandon, want one, or 0", o.MaxAbandoned)
+	return o, c.Err()
+}
+
+// checkTimes checks times by the names of tools; what says what they are.
+func checkTimes(c *check.Options, field, what string, times map[string]time.Duration) {
+	for _, name := range slices.Sorted(maps.Keys(times)) {
+		c.If(name == "", field, fmt.Sprintf("a %s of %v for a tool without a name", what, times[name]), "a name")
+		c.If(times[name] == 0, fmt.Sprintf("%s[%q]", field, name), "0s", "a time above 0, or below 0 for no "+what)
 	}
-	return nil
 }
 
 // exceeds reports whether a limit, below 0 for none, is longer than a ceiling, 0 or below for none.
@@ -122,11 +116,9 @@ func (o Options) ceiling(name string) time.Duration {
 
 // New makes the policy. The error names the options that are wrong or contradict each other.
 func New(o Options) (*Policy, error) {
-	if err := o.validate(); err != nil {
+	o, err := o.resolve()
+	if err != nil {
 		return nil, err
-	}
-	if o.Default == 0 {
-		o.Default = toolkit.DefaultTimeout
 	}
 	p := &Policy{
 		otherwise: newLimit(capped(o.Default, o.Max)), ceiling: o.Max, lookup: o.Lookup, maxApart: int64(o.MaxAbandoned),
@@ -147,9 +139,6 @@ func New(o Options) (*Policy, error) {
 		}
 		r.abandon = true
 		p.tools[name] = r
-	}
-	if p.maxApart == 0 {
-		p.maxApart = defaultMaxAbandoned
 	}
 	return p, nil
 }

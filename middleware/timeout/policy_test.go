@@ -352,25 +352,25 @@ func TestOptionsThatContradict(t *testing.T) {
 		options timeout.Options
 		want    string
 	}{
-		{timeout.Options{Tools: map[string]time.Duration{"a": 0}}, `timeout: Tools["a"]: got 0s, want a time above 0, or below 0 for no limit`},
-		{timeout.Options{Tools: map[string]time.Duration{"": 1}}, "timeout: Tools: got a limit of 1ns for a tool without a name, want a name"},
-		{timeout.Options{Abandon: []string{"a", ""}}, "timeout: Abandon[1]: got an empty name, want a tool's"},
-		{timeout.Options{Abandon: []string{"a"}, Tools: map[string]time.Duration{"a": -1}}, `timeout: Abandon[0]: got "a", which has no limit in Tools, want one that has`},
-		{timeout.Options{MaxAbandoned: -1}, "timeout: MaxAbandoned: got -1, want 1 or more, or 0 for 64"},
-		{timeout.Options{Max: -1}, "timeout: Max: got -1ns, want a time above 0, or 0 for no ceiling"},
-		{timeout.Options{MaxTools: named("", 1)}, "timeout: MaxTools: got a ceiling of 1ns for a tool without a name, want a name"},
-		{timeout.Options{MaxTools: named("a", 0)}, `timeout: MaxTools["a"]: got 0s, want a time above 0, or below 0 for no ceiling`},
-		{timeout.Options{Default: time.Minute, Max: time.Second}, "timeout: Default: got 1m0s, want at most Max, 1s"},
-		{timeout.Options{Default: -1, Max: time.Second}, "timeout: Default: got no limit (-1ns), want at most Max, 1s"},
+		{timeout.Options{Tools: map[string]time.Duration{"a": 0}}, `timeout: Options.Tools["a"]: got 0s, want a time above 0, or below 0 for no limit`},
+		{timeout.Options{Tools: map[string]time.Duration{"": 1}}, "timeout: Options.Tools: got a limit of 1ns for a tool without a name, want a name"},
+		{timeout.Options{Abandon: []string{"a", ""}}, "timeout: Options.Abandon[1]: got \"\", want the name of a tool"},
+		{timeout.Options{Abandon: []string{"a"}, Tools: map[string]time.Duration{"a": -1}}, `timeout: Options.Abandon[0]: got "a", which has no limit in Tools, want one that has`},
+		{timeout.Options{MaxAbandoned: -1}, "timeout: Options.MaxAbandoned: got -1, want more than 0, or 0 for 64"},
+		{timeout.Options{Max: -1}, "timeout: Options.Max: got -1ns, want a time above 0, or 0 for no ceiling"},
+		{timeout.Options{MaxTools: named("", 1)}, "timeout: Options.MaxTools: got a ceiling of 1ns for a tool without a name, want a name"},
+		{timeout.Options{MaxTools: named("a", 0)}, `timeout: Options.MaxTools["a"]: got 0s, want a time above 0, or below 0 for no ceiling`},
+		{timeout.Options{Default: time.Minute, Max: time.Second}, "timeout: Options.Default: got 1m0s, want at most Max, 1s"},
+		{timeout.Options{Default: -1, Max: time.Second}, "timeout: Options.Default: got no limit (-1ns), want at most Max, 1s"},
 		{
 			timeout.Options{Tools: named("a", time.Minute), Max: time.Second},
-			`timeout: Tools["a"]: got 1m0s, want at most Max, 1s, or a longer ceiling in MaxTools["a"]`,
+			`timeout: Options.Tools["a"]: got 1m0s, want at most Max, 1s, or a longer ceiling in MaxTools["a"]`,
 		},
 		{
 			timeout.Options{Tools: named("a", -1), Max: time.Hour, MaxTools: named("a", time.Minute)},
-			`timeout: Tools["a"]: got no limit (-1ns), want at most MaxTools["a"], 1m0s`,
+			`timeout: Options.Tools["a"]: got no limit (-1ns), want at most MaxTools["a"], 1m0s`,
 		},
-		{timeout.Options{MaxAbandoned: 3}, "timeout: MaxAbandoned: got 3 and no tool in Abandon, want one, or 0"},
+		{timeout.Options{MaxAbandoned: 3}, "timeout: Options.MaxAbandoned: got 3 and no tool in Abandon, want one, or 0"},
 	} {
 		if _, err := timeout.New(c.options); err == nil || err.Error() != c.want {
 			t.Errorf("got  %v\nwant %s", err, c.want)

@@ -16,21 +16,17 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// DefaultMaxBytes is how long the text of arguments may be if [Options] do not say.
-const DefaultMaxBytes = 16 << 20
-
 // Options say how arguments are checked. The zero value checks, and repairs nothing.
 type Options struct {
-	// Coerce repairs a value of the wrong type that says the right one: "5" for 5,
-	// "true" for true, 5 for "5", 5.0 for 5, and the text of a list or an object for it. What
-	// was repaired is told. The default is false: the model is asked to do it.
-	Coerce bool
-	// Strict refuses the calls of a tool whose schema does not compile. The default,
-	// false, passes them on unchecked, and tells.
-	Strict bool
-	// MaxBytes is the longest text of arguments, in bytes; 0 is [DefaultMaxBytes],
-	// below 0 is no limit.
-	MaxBytes int
+	// Coerce repairs a value of the wrong type that says the right one: "5" for 5, "true" for true, 5 for "5",
+	// 5.0 for 5, and the text of a list or an object for it. Repairs are recorded. The default is false: the
+	// model is asked to do it.
+	Coerce bool `yaml:"coerce" doc:"Repair values of a wrong type that say the right one; default false."`
+	// Strict refuses the calls of a tool whose schema does not compile. The default, false, passes them on
+	// unchecked, and records that.
+	Strict bool `yaml:"strict" doc:"Refuse the calls of tools whose schema does not compile; default false."`
+	// MaxBytes is the longest text of arguments, in bytes; 0 is 16 MiB, below 0 is no limit.
+	MaxBytes int `yaml:"max_bytes" unit:"bytes" doc:"Longest arguments; default 16MiB, below 0 no limit."`
 }
 
 // A Policy checks arguments; make one with [New]. Safe for concurrent use.
@@ -45,7 +41,7 @@ var _ middleware.Policy = (*Policy)(nil)
 // one.
 func New(o Options) (*Policy, error) {
 	if o.MaxBytes == 0 {
-		o.MaxBytes = DefaultMaxBytes
+		o.MaxBytes = 16 << 20
 	}
 	return &Policy{options: o}, nil
 }

@@ -5,86 +5,49 @@ package toolscope_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
+	"path"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/config"
+	"github.com/toolscope/toolscope/internal/policies"
 	"github.com/toolscope/toolscope/middleware"
-	"github.com/toolscope/toolscope/middleware/approve"
-	"github.com/toolscope/toolscope/middleware/breaker"
-	"github.com/toolscope/toolscope/middleware/budget"
-	"github.com/toolscope/toolscope/middleware/cache"
-	"github.com/toolscope/toolscope/middleware/dedupe"
-	"github.com/toolscope/toolscope/middleware/limit"
-	"github.com/toolscope/toolscope/middleware/loop"
-	"github.com/toolscope/toolscope/middleware/permit"
-	"github.com/toolscope/toolscope/middleware/retry"
-	"github.com/toolscope/toolscope/middleware/timeout"
-	"github.com/toolscope/toolscope/middleware/validate"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/tooltest"
 )
 
 // policyType is a type of policy: its nil pointer, its zero value, and one that its constructor made.
 type policyType struct {
-	null, zero middleware.Policy
-	made       func() (middleware.Policy, error)
-}
-
-// made calls a constructor that has defaults.
-func made[O any, P middleware.Policy](newPolicy func(O) (P, error)) func() (middleware.Policy, error) {
-	return func() (middleware.Policy, error) {
-		var o O
-		return newPolicy(o)
-	}
+	null, zero, made middleware.Policy
 }
 
 // policyTypes are all types of policies, by their packages.
-var policyTypes = map[string]policyType{
-	"approve": {(*approve.Policy)(nil), new(approve.Policy), func() (middleware.Policy, error) {
-		return approve.New(approve.Options{Askers: []approve.Asker{approve.Unattended()}})
-	}},
-	"breaker": {(*breaker.Policy)(nil), new(breaker.Policy), made(breaker.New)},
-	"budget": {(*budget.Policy)(nil), new(budget.Policy), func() (middleware.Policy, error) {
-		return budget.New(budget.Options{Turn: budget.Limits{Calls: 1}})
-	}},
-	"cache":    {(*cache.Policy)(nil), new(cache.Policy), made(cache.New)},
-	"dedupe":   {(*dedupe.Policy)(nil), new(dedupe.Policy), made(dedupe.New)},
-	"limit":    {(*limit.Policy)(nil), new(limit.Policy), made(limit.New)},
-	"loop":     {(*loop.Policy)(nil), new(loop.Policy), made(loop.New)},
-	"permit":   {(*permit.Policy)(nil), new(permit.Policy), made(permit.New)},
-	"retry":    {(*retry.Policy)(nil), new(retry.Policy), made(retry.New)},
-	"timeout":  {(*timeout.Policy)(nil), new(timeout.Policy), made(timeout.New)},
-	"validate": {(*validate.Policy)(nil), new(validate.Policy), made(validate.New)},
-}
-
-// TestEveryPackageOfAPolicyIsInTheTable fails for a package of a policy that the tests below do not know.
-func TestEveryPackageOfAPolicyIsInTheTable(t *testing.T) {
-	files, err := filepath.Glob("../../middleware/*/*.go")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("got %d files, %v", len(files), err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
+func policyTypes(t *testing.T) map[string]policyType {
+	t.Helper()
+	all := map[string]policyType{}
+	for _, p := range policies.All {
+		if p.Policy == nil {
+			continue
+		}
+		file, err := config.OpenText("test", []byte("policies: {"+p.Name+": {"+p.Needs+"}}"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		name := filepath.Base(filepath.Dir(file))
-		if _, ok := policyTypes[name]; !ok && !strings.HasSuffix(file, "_test.go") && strings.Contains(string(text), ") Stage() middleware.Stage") {
-			t.Errorf("%s has a policy: add it to policyTypes and give it a method Made", file)
+		all[path.Base(p.Policy.Elem().PkgPath())] = policyType{
+			null: reflect.Zero(p.Policy).Interface().(middleware.Policy),
+			zero: reflect.New(p.Policy.Elem()).Interface().(middleware.Policy),
+			made: file.Options(toolscope.Options{}).Settings.Policies[0],
 		}
 	}
+	return all
 }
 
 // TestPoliciesNotMadeByTheirConstructorAreRefused gives nil pointers and zero values to each entry point.
 func TestPoliciesNotMadeByTheirConstructorAreRefused(t *testing.T) {
-	for name, p := range policyTypes {
-		good, err := p.made()
-		if err != nil {
-			t.Fatal(err)
-		}
+	for name, p := range policyTypes(t) {
+		good := p.made
 		scope, err := toolscope.New(toolscope.Options{NoTracing: true, NoMetrics: true, NoStats: true, Policies: []middleware.Policy{good}})
 		if err != nil {
 			t.Errorf("%s: got %v for a policy that New made", name, err)

@@ -106,7 +106,7 @@ func (w *world) choose(t testing.TB, r *rand.Rand) {
 	})
 	circuits, errK := breaker.New(breaker.Options{Consecutive: either(r, 3, 50), OpenFor: either(r, 5*time.Millisecond, time.Second)})
 	limits, errM := limit.New(limit.Options{
-		Concurrency: limit.Concurrency{Global: either(r, 0, 4, 32), PerTool: either(r, 0, 2), PerKey: either(r, 0, 3), MaxWait: 40 * time.Millisecond, Queue: either(r, 0, 20), Order: either(r, limit.ByTurns, limit.FIFO)},
+		Concurrency: limit.Concurrency{Global: either(r, 0, 4, 32), PerTool: either(r, 0, 2), PerKey: either(r, 0, 3), MaxWait: 40 * time.Millisecond, Queue: either(r, 0, 20), Order: either(r, limit.RoundRobin, limit.FIFO)},
 		Rate:        limit.Rate{PerKey: toolkit.RateLimit{MaxCalls: either(r, 0, 30), Window: 100 * time.Millisecond}, MaxWait: either(r, 0, 50*time.Millisecond)},
 	})
 	clock, errT := timeout.New(timeout.Options{Default: either(r, 3*time.Millisecond, 50*time.Millisecond), Abandon: []string{"deaf"}, MaxAbandoned: either(r, 0, 2)})

@@ -5,6 +5,7 @@ package wrapping_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -85,7 +86,7 @@ func everyPolicy(t *testing.T) []governed {
 	no := approve.AskerFunc(func(context.Context, approve.Request) (approve.Answer, error) { return approve.Answer{By: "Ada"}, nil })
 	always := func(context.Context, toolkit.Call, *toolkit.Definition) (string, bool) { return "test", true }
 	echo, twice := `{"do":"echo"}`, []string{`{"do":"echo"}`, `{"do":"echo"}`}
-	return []governed{
+	all := []governed{
 		{middleware.StageRecover, func(*testing.T) []middleware.Policy { return []middleware.Policy{must(middleware.Recover()), panics} },
 			[]string{echo}, func(r []reply) bool { return r[0].refused() && !strings.Contains(r[0].text, "a policy's panic") }, []middleware.Policy{panics}},
 		{stage: middleware.StageInject, policies: one(must(middleware.Inject(tenant))), calls: []string{`{"do":"echo","tenant":"theirs"}`},
@@ -122,4 +123,15 @@ func everyPolicy(t *testing.T) []governed {
 		{stage: middleware.StageTimeout, policies: one(must(timeout.New(timeout.Options{Default: 20 * time.Millisecond}))), calls: []string{`{"do":"wait"}`},
 			effect: func(r []reply) bool { return r[0].failed && strings.Contains(r[0].text, "20ms") }},
 	}
+	for _, stage := range middleware.Stages() { // others have at least a policy that refuses every call
+		if !slices.ContainsFunc(all, func(p governed) bool { return p.stage == stage }) {
+			refuse := middleware.At(stage, func(toolkit.Handler) toolkit.Handler {
+				return func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
+					return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Message: "no"})
+				}
+			})
+			all = append(all, governed{stage: stage, policies: one(refuse), calls: []string{echo}, effect: func(r []reply) bool { return r[0].refused() }})
+		}
+	}
+	return all
 }

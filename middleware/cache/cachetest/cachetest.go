@@ -22,9 +22,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolscope/toolscope/internal/freshness"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/cache"
+	"github.com/toolscope/toolscope/middleware/internal/reuse"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/identity"
 )
@@ -208,7 +208,7 @@ func counted(t *testing.T, s cache.Store) {
 			{"nobody's files", nobody, []string{theFiles}, 1, 1, 1},
 			{"nobody's anything", nobody, nil, 1, 1, 1},
 		} {
-			for _, n := range []uint64{1, freshness.Begin, freshness.End, ^uint64(0)} {
+			for _, n := range []uint64{1, reuse.Begin, reuse.End, ^uint64(0)} {
 				_, x0 := get(t, s, anything)
 				_, y0 := get(t, s, files)
 				_, z0 := get(t, s, both)
@@ -252,17 +252,17 @@ func concurrent(t *testing.T, s cache.Store) {
 			own := key(t, strconv.Itoa(g)+suffix, "tool", "{}")
 			wg.Go(func() {
 				for i := range 25 {
-					add(t, s, shared.Owner, freshness.Begin, files)
+					add(t, s, shared.Owner, reuse.Begin, files)
 					set(t, s, own, strconv.Itoa(i))
 					if e, _, err := s.Get(context.Background(), own); err != nil || e != nil && e.Result.Output != strconv.Itoa(i) {
 						t.Errorf("got %v, %v, want one's own", e, err)
 					}
-					add(t, s, shared.Owner, freshness.End, files)
+					add(t, s, shared.Owner, reuse.End, files)
 				}
 			})
 		}
 		wg.Wait()
-		const want = 8 * 25 * (freshness.Begin + freshness.End)
+		const want = 8 * 25 * (reuse.Begin + reuse.End)
 		if _, stamp := get(t, s, shared); stamp-before != want {
 			return []string{fmt.Sprintf("the stamp grew by %d, want %d: a count was lost", stamp-before, uint64(want))}
 		}
@@ -276,5 +276,5 @@ func over(t *testing.T, s cache.Store) {
 	k := key(t, "a", "tool", "{}")
 	_, _, _ = s.Get(ctx, k) // an error or an answer, but no panic, and no waiting
 	_ = s.Set(ctx, k, &cache.Entry{Stored: time.Now(), TTL: keep}, keep)
-	_ = s.Add(ctx, cache.Write{Owner: k.Owner}, freshness.Begin)
+	_ = s.Add(ctx, cache.Write{Owner: k.Owner}, reuse.Begin)
 }

@@ -1,23 +1,14 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package freshness tells whether an answer read earlier is still right, or a tool has
-// written what it was read from since.
-//
-// Each resource of each owner has a counter. A write adds [Begin] to its counters before
-// it runs and [End] after; an answer remembers the sum of its own counters from before it
-// was read, its stamp, and is right as long as the sum is the same. The low bits of a
-// stamp count the writes under way: while there are any, nothing read is kept or
-// given.
-package freshness
+package reuse
 
 import (
 	"hash/maphash"
-	"math/bits"
 	"sync/atomic"
 
+	"github.com/toolscope/toolscope/internal/mix"
 	"github.com/toolscope/toolscope/middleware"
-	"github.com/toolscope/toolscope/toolkit"
 )
 
 // What a write adds to its counters. The low 24 bits count the writes under way, the
@@ -29,23 +20,6 @@ const (
 
 // Writing reports whether a write was under way at the stamp.
 func Writing(stamp uint64) bool { return stamp&(1<<24-1) != 0 }
-
-// Writes reports whether a call of tool may write: all may that do not say they only
-// read. A named tool is one the user's options vouch for: it may write only if it says so.
-func Writes(tool *toolkit.Definition, named bool) bool {
-	if tool == nil {
-		return !named
-	}
-	return tool.ReadOnly == toolkit.No || tool.ReadOnly == toolkit.Unsaid && !named
-}
-
-// Resources are the tool's; nil, which is anything, for a tool nobody knows.
-func Resources(tool *toolkit.Definition) []string {
-	if tool == nil {
-		return nil
-	}
-	return tool.Resources
-}
 
 // slots is how many counters there are, a power of two: two resources that share one
 // make each other's answers stale, which is safe, and no number of sessions makes it
@@ -61,22 +35,16 @@ var (
 	seed         = maphash.MakeSeed()
 	anyWrite     = maphash.String(seed, "any write")         // counts all of an owner's writes
 	unknownWrite = maphash.String(seed, "write of anything") // counts writes of nil resources
-	keyA, keyB   = maphash.String(seed, "a"), maphash.String(seed, "b")
 	everybody    = OwnerHash(middleware.Owner{})
 )
 
-func mix(a, b uint64) uint64 {
-	hi, lo := bits.Mul64(a^keyA, b^keyB)
-	return hi ^ lo
-}
-
 // OwnerHash is a hash of the owner, of this process.
 func OwnerHash(o middleware.Owner) uint64 {
-	return mix(maphash.String(seed, o.Tenant), maphash.String(seed, o.Session))
+	return mix.Hashes(maphash.String(seed, o.Tenant), maphash.String(seed, o.Session))
 }
 
 func (c *Counters) slot(owner, resource uint64) *atomic.Uint64 {
-	return &c.slots[mix(owner, resource)%slots]
+	return &c.slots[mix.Hashes(owner, resource)%slots]
 }
 
 // Stamp is the sum of the counters of what is read: the owner's, and those of writes

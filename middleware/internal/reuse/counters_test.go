@@ -1,13 +1,13 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package freshness_test
+package reuse_test
 
 import (
 	"testing"
 
-	"github.com/toolscope/toolscope/internal/freshness"
 	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/internal/reuse"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -35,14 +35,14 @@ func TestWritesMakeStaleWhatTheyMayHaveWritten(t *testing.T) {
 		{"nobody's other", a, all, files, rows, false},
 		{"shared by all", all, all, files, files, true},
 	} {
-		var counters freshness.Counters
-		reader, writer := freshness.OwnerHash(c.reader), freshness.OwnerHash(c.writer)
+		var counters reuse.Counters
+		reader, writer := reuse.OwnerHash(c.reader), reuse.OwnerHash(c.writer)
 		before := counters.Stamp(reader, c.reads)
-		counters.Add(writer, c.writes, freshness.Begin)
+		counters.Add(writer, c.writes, reuse.Begin)
 		during := counters.Stamp(reader, c.reads)
-		counters.Add(writer, c.writes, freshness.End)
+		counters.Add(writer, c.writes, reuse.End)
 		after := counters.Stamp(reader, c.reads)
-		if (during != before) != c.stale || freshness.Writing(during) != c.stale || (after != before) != c.stale || after == during && c.stale || freshness.Writing(after) {
+		if (during != before) != c.stale || reuse.Writing(during) != c.stale || (after != before) != c.stale || after == during && c.stale || reuse.Writing(after) {
 			t.Errorf("%s: stamps %x, %x, %x, want stale: %t", c.name, before, during, after, c.stale)
 		}
 	}
@@ -51,15 +51,15 @@ func TestWritesMakeStaleWhatTheyMayHaveWritten(t *testing.T) {
 func TestOwnIsTheStampOfOnesOwnWrite(t *testing.T) {
 	for _, owner := range []middleware.Owner{{Session: "a"}, {}} {
 		for _, resources := range [][]string{nil, {"x"}, {"x", "y"}, {"x", "y", "x"}} {
-			var counters freshness.Counters
-			hash := freshness.OwnerHash(owner)
-			want := freshness.Own(counters.Stamp(hash, resources), owner, resources, freshness.Begin+freshness.End)
-			counters.Add(hash, resources, freshness.Begin)
-			counters.Add(hash, resources, freshness.End)
+			var counters reuse.Counters
+			hash := reuse.OwnerHash(owner)
+			want := reuse.Own(counters.Stamp(hash, resources), owner, resources, reuse.Begin+reuse.End)
+			counters.Add(hash, resources, reuse.Begin)
+			counters.Add(hash, resources, reuse.End)
 			if got := counters.Stamp(hash, resources); got != want {
 				t.Errorf("%v of %v: got %x, want %x", resources, owner, got, want)
 			}
-			counters.Add(hash, resources, freshness.Begin)
+			counters.Add(hash, resources, reuse.Begin)
 			if got := counters.Stamp(hash, resources); got == want {
 				t.Errorf("%v of %v: another write is not seen", resources, owner)
 			}
@@ -78,7 +78,11 @@ func TestWhoWrites(t *testing.T) {
 		{&toolkit.Definition{ReadOnly: toolkit.No}, true, true},
 		{&toolkit.Definition{Idempotent: toolkit.Yes}, false, true},
 	} {
-		if got := freshness.Writes(c.tool, c.named); got != c.want {
+		scope := reuse.NewScope(nil, 0, 0)
+		if c.named {
+			scope = reuse.NewScope([]string{"it"}, 0, 0)
+		}
+		if _, got := scope.Classify("it", c.tool); got != c.want {
 			t.Errorf("%v, named %t: got %t, want %t", c.tool, c.named, got, c.want)
 		}
 	}

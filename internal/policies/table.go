@@ -1,0 +1,99 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package policies
+
+import (
+	"reflect"
+
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/breaker"
+	"github.com/toolscope/toolscope/middleware/budget"
+	"github.com/toolscope/toolscope/middleware/cache"
+	"github.com/toolscope/toolscope/middleware/dedupe"
+	"github.com/toolscope/toolscope/middleware/limit"
+	"github.com/toolscope/toolscope/middleware/loop"
+	"github.com/toolscope/toolscope/middleware/retry"
+	"github.com/toolscope/toolscope/middleware/timeout"
+	"github.com/toolscope/toolscope/middleware/validate"
+)
+
+// A Descriptor describes a policy.
+type Descriptor struct {
+	Name    string           // of its section in a file, and of its stage if it is alone there
+	Stage   middleware.Stage // where it applies
+	Doc     string           // one line, for files' editors and docs/configuration.md
+	Section reflect.Type     // a [Section] of the policy's options: what a file can set
+	Policy  reflect.Type     // of what Build returns; nil if that is made by [middleware.At]
+	Tags    Tags             // what it records on calls, for docs/telemetry.md
+	Needs   string           // YAML of the least that it needs to have an effect; "" if it works with its defaults
+	// Build makes the policy of a *Section.
+	Build func(section any, b *Builder) (middleware.Policy, error)
+}
+
+// Tags describe the tags of calls by their keys. On spans each has the prefix "toolscope.".
+type Tags map[string]string
+
+// All are toolscope's policies, in the order of their stages.
+var All = []Descriptor{
+	plain("recover", middleware.StageRecover, "Makes a failed result of a tool's panic.",
+		func(struct{}) (middleware.Policy, error) { return middleware.Recover() }, Tags{
+			"recovered": "true if the policy made an error of a panic",
+		}),
+	plain("loop", middleware.StageLoop, "Notices calls that repeat, and can stop them.", loop.New, Tags{
+		"loop":        "unscoped, if the call has no session",
+		"loop.action": "what the policy did about the loop: signal, advice or stop",
+		"loop.count":  "number of repetitions; beyond 16 the power of two reached, as 32+",
+		"loop.kind":   "kind of loop: repeat, cycle, error or no_progress",
+		"loop.length": "number of different calls in the loop",
+	}),
+	plain("truncate", middleware.StageTruncate, "How much of a result the model gets.", middleware.Truncate, Tags{
+		"truncate":       "cut, if the result was truncated",
+		"truncate.bytes": "number of bytes removed from the result",
+	}),
+	plain("validate", middleware.StageValidate, "Arguments against the tool's JSON Schema.", validate.New, Tags{
+		"validation":    "invalid, coerced or schema_error",
+		"validation.at": "place in the arguments, as a JSON Pointer",
+	}),
+	describe("permit", middleware.StagePermit, "Allow, ask or deny, by rules.", newPermit, Tags{
+		"permission.decision": "decision of the permission rules",
+		"permission.door":     "step of the permission check that decided: deny_list, rules or default",
+		"permission.rule":     "name of the rule that decided",
+		"permission.shadow":   "true if the decision is recorded and not enforced",
+	}),
+	describe("approve", middleware.StageApprove, "A person's answer before a call goes on.", newApprove, Tags{
+		"approval":         "how the approval ended: a state, or pattern, unavailable, overloaded, unscoped, deferred",
+		"approval.by":      "name of the person or pattern that answered",
+		"approval.id":      "id of the request for approval",
+		"approval.rule":    "name of the rule that asks for approval",
+		"approval.trigger": "why a person is asked: rule, tool, risk, arguments or host",
+	}).needing("unattended: true"),
+	plain("dedupe", middleware.StageDedupe, "Runs identical calls once: concurrent, in a batch, in a session.", dedupe.New, Tags{
+		"dedupe": "why the call was not deduplicated: unscoped or no_identity",
+	}),
+	plain("cache", middleware.StageCache, "Stored answers of tools that only read, or may run twice.", cache.New, Tags{
+		"cache": "why no stored answer was used: unscoped, no_identity or store_error; or stale for an expired one",
+	}),
+	plain("budget", middleware.StageBudget, "Calls, running time and cost of a turn, a session, a tenant.", budget.New, Tags{
+		"budget":       "limit that the call would exceed: calls, time or cost; or unscoped",
+		"budget.scope": "scope of that limit: tenant, session or turn",
+	}).needing("session: {calls: 1000000}"),
+	plain("retry", middleware.StageRetry, "Runs named failures again, of tools that may run twice.", retry.New, Tags{
+		"retry": "why there was no further attempt: exhausted, budget, cost, deadline, later or canceled",
+	}).needing("on: [timeout]"),
+	plain("breaker", middleware.StageBreaker, "Refuses the calls of tools that are down.", breaker.New, Tags{
+		"breaker":         "state of the circuit breaker for the call, or full",
+		"breaker.changed": "state that the circuit breaker changed to",
+		"breaker.key":     "panicked, if the function for keys panicked",
+	}),
+	plain("limit", middleware.StageLimit, "How many calls run at once, and how many begin in a window.", limit.New, Tags{
+		"limit":       "limit that the call reached: rate or concurrency; or unscoped, or held",
+		"limit.key":   "panicked, if the function for keys panicked",
+		"limit.scope": "scope of that limit: global, tool or key",
+	}),
+	plain("timeout", middleware.StageTimeout, "How long tools may run.", timeout.New, Tags{
+		"timeout.abandoned": "true if the tool was still running when the call returned",
+		"timeout.limit":     "limit that the call reached, as a duration",
+		"timeout.result":    "kept, if the tool returned a result in spite of the limit",
+	}),
+}
