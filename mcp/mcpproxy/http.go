@@ -17,11 +17,9 @@ import (
 	"github.com/toolscope/toolscope/redact"
 )
 
-// newHTTPProxy passes requests on by net/http to a server that speaks streamable HTTP or
-// server-sent events, and answers as they come: streams, and bodies of a length that nobody knows,
-// are flushed at once. Paths stay as they are, below the target's origin, and so do headers but for
-// those of one connection and Host. Headers are looked at for the session's id and the content type,
-// and recorded nowhere.
+// newHTTPProxy forwards requests to a server that speaks streamable HTTP or server-sent events, and flushes
+// what the server answers at once. It reads headers for the session's id and the content type, and records
+// none of them.
 func newHTTPProxy(w *Watcher, target *url.URL) *httpProxy {
 	origin := &url.URL{Scheme: target.Scheme, Host: target.Host}
 	sessions := &httpSessions{w: w, tools: toolTable{earlier: &w.earlier}, byID: map[string]*session{}}
@@ -29,11 +27,13 @@ func newHTTPProxy(w *Watcher, target *url.URL) *httpProxy {
 	h.proxy = &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(origin)
+			r.Out.URL.RawQuery = r.In.URL.RawQuery // also what net/url cannot parse
 			if _, ok := r.In.Header["User-Agent"]; !ok {
 				r.Out.Header["User-Agent"] = nil // none is added
 			}
 		},
 		Transport:      h.transport,
+		FlushInterval:  -1,
 		ModifyResponse: h.watchAnswer,
 		ErrorHandler:   h.failed,
 		BufferPool:     newBufferPool(),
@@ -67,11 +67,11 @@ func newTransport() *http.Transport {
 type bufferPool struct{ pool *sync.Pool }
 
 func newBufferPool() bufferPool {
-	return bufferPool{&sync.Pool{New: func() any { return new([32 << 10]byte) }}}
+	return bufferPool{&sync.Pool{New: func() any { return new([narrowRead]byte) }}}
 }
 
-func (p bufferPool) Get() []byte  { return p.pool.Get().(*[32 << 10]byte)[:] }
-func (p bufferPool) Put(b []byte) { p.pool.Put((*[32 << 10]byte)(b)) }
+func (p bufferPool) Get() []byte  { return p.pool.Get().(*[narrowRead]byte)[:] }
+func (p bufferPool) Put(b []byte) { p.pool.Put((*[narrowRead]byte)(b)) }
 
 // httpProxy stands between clients and a server over HTTP.
 type httpProxy struct {
@@ -80,7 +80,7 @@ type httpProxy struct {
 	path      string   // of its address
 	sessions  *httpSessions
 	proxy     *httputil.ReverseProxy
-	transport http.RoundTripper
+	transport *http.Transport
 }
 
 // ServeHTTP passes a request on.
@@ -100,6 +100,7 @@ func (h *httpProxy) passOn(out http.ResponseWriter, r *http.Request, x *httpExch
 	if r.Method == http.MethodPost && isJSON(r.Header.Get("Content-Type")) {
 		h.watchRequest(r, x)
 	}
+	_ = http.NewResponseController(out).EnableFullDuplex() // a server may answer before it has read the body
 	h.proxy.ServeHTTP(out, r.WithContext(withExchange(r, x)))
 }
 
@@ -159,11 +160,16 @@ const notReached = "toolscope: the MCP server could not be reached, or its answe
 
 // failed answers for a server that could not be reached.
 func (h *httpProxy) failed(out http.ResponseWriter, r *http.Request, err error) {
-	if x, _ := r.Context().Value(httpExchangeKey{}).(*httpExchange); x != nil {
-		h.ended(x, statusError(http.StatusBadGateway))
+	ended := statusError(http.StatusBadGateway)
+	gone := r.Context().Err() != nil // the client does not wait any more
+	if gone {
+		ended = errUnanswered
 	}
-	if r.Context().Err() != nil {
-		return // nobody waits
+	if x, _ := r.Context().Value(httpExchangeKey{}).(*httpExchange); x != nil {
+		h.ended(x, ended)
+	}
+	if gone {
+		return
 	}
 	http.Error(out, notReached, http.StatusBadGateway)
 }

@@ -17,7 +17,6 @@ type httpExchange struct {
 	session *session
 	method  string
 	asked   string // the session's id in the request's header
-	streams bool   // the answer is a stream
 
 	// These belong to the Watcher's goroutine once anything of the exchange is in the tap.
 	asking bool           // more comes of the request
@@ -73,8 +72,15 @@ func (h *httpProxy) answered(x *httpExchange, status int, session, contentType, 
 		return nil
 	}
 	s := h.stream(x, fromServer, framing)
-	x.streams = framing == byEvent
-	if framing == byEvent && x.method == http.MethodGet {
+	switch {
+	case framing == byEnd:
+		s.ended = func(time.Time) {
+			if s.torn { // of a stream the rest may come in another one
+				x.failed = errUnanswered
+				h.settle(x)
+			}
+		}
+	case x.method == http.MethodGet:
 		h.sessions.events(s, x)
 	}
 	return s

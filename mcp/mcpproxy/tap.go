@@ -56,15 +56,6 @@ func newTap() *tap {
 	return t
 }
 
-// give has the tap look at a buffer in the place of its holder, and returns another one to read into, of
-// a size; the same if its content was copied, or had no room.
-func (t *tap) give(s *stream, at time.Time, b *buffer, size int) *buffer {
-	if t.lend(s, at, b) {
-		t.hurry()
-	}
-	return b.instead(size)
-}
-
 // lend has the tap look at a buffer, which its holder still passes on. Of a sparse one it has a copy.
 // much says that the caller is to hurry it.
 func (t *tap) lend(s *stream, at time.Time, b *buffer) (much bool) {

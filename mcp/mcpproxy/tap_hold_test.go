@@ -28,7 +28,8 @@ func TestWhatWaitsIsBoundedByMemory(t *testing.T) {
 			b := newBuffer(tt.room)
 			for tap.lost() == 0 {
 				b.data = b.room()[:tt.piece]
-				b = tap.give(s, time.Now(), b, tt.room)
+				tap.lend(s, time.Now(), b)
+				b = b.instead(tt.room)
 			}
 			queue, _ := tap.take(nil)
 			kept, taken := 0, 0
