@@ -14,7 +14,7 @@ import (
 )
 
 // connected is what a connection notices of tools, with what was remembered in dir.
-func connected(t *testing.T, dir, description string, accept bool, tools ...string) *Report {
+func connected(t *testing.T, dir, description string, accept bool, tools ...string) *report {
 	t.Helper()
 	b, err := OpenBaseline(dir, "files", "npx", "server-files")
 	if err != nil {

@@ -22,7 +22,8 @@ import (
 
 // watched is a Watcher whose spans are kept.
 type watched struct {
-	*Watcher
+	*watcher
+	proxy *Watcher
 	t     *testing.T
 	spans *tracetest.SpanRecorder
 }
@@ -46,8 +47,8 @@ func watch(t *testing.T, options Options, policies ...middleware.Policy) *watche
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { w.Close(); _ = s.Shutdown(t.Context()) })
-	w.earlier.replace(listedBefore)
-	return &watched{w, t, spans}
+	w.core.earlier.replace(listedBefore)
+	return &watched{w.core, w, t, spans}
 }
 
 // settle waits until all that passed has been looked at.
@@ -59,7 +60,7 @@ func (w *watched) settle() {
 }
 
 // report is what was noticed.
-func (w *watched) report() *Report {
+func (w *watched) report() *report {
 	w.t.Helper()
 	r, err := w.Report(w.t.Context())
 	if err != nil {
@@ -116,9 +117,9 @@ type wire struct {
 }
 
 func (w *watched) connect() *wire {
-	c := &wire{watched: w, session: newSession(w.Watcher, "")}
-	c.session.stderr = &stream{framing: byLine, take: c.session.stderrLine}
-	c.session.join()
+	c := &wire{watched: w, session: newSession(w.engine, "")}
+	c.session.stderrStream()
+	c.join(c.session)
 	c.streams = [2]*stream{c.session.stream(fromClient, byLine), c.session.stream(fromServer, byLine)}
 	return c
 }
@@ -129,12 +130,12 @@ func (c *wire) server(format string, args ...any) { c.send(c.streams[fromServer]
 func (c *wire) stderr(format string, args ...any) { c.send(c.session.stderr, format, args...) }
 
 func (c *wire) send(s *stream, format string, args ...any) {
-	c.tap.put(s, time.Now(), fmt.Appendf(nil, format+"\n", args...))
+	c.tap.copyBytes(s, time.Now(), fmt.Appendf(nil, format+"\n", args...))
 	c.settle()
 }
 
 func (c *wire) close() {
-	c.tap.do(func() { c.session.close(time.Now(), nil) })
+	c.tap.callNow(func() { c.watcher.end(c.session, time.Now(), nil) })
 	c.settle()
 }
 

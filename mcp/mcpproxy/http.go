@@ -13,16 +13,14 @@ import (
 	"net/url"
 	"sync"
 	"time"
-
-	"github.com/toolscope/toolscope/redact"
 )
 
 // newHTTPProxy forwards requests to a server that speaks streamable HTTP or server-sent events, and flushes
 // what the server answers at once. It reads headers for the session's id and the content type, and records
 // none of them.
-func newHTTPProxy(w *Watcher, target *url.URL) *httpProxy {
+func newHTTPProxy(w *watcher, target *url.URL) *httpProxy {
 	origin := &url.URL{Scheme: target.Scheme, Host: target.Host}
-	sessions := &httpSessions{w: w, tools: toolTable{earlier: &w.earlier}, byID: map[string]*session{}}
+	sessions := &httpSessions{w: w, tools: toolTable{earlier: &w.earlier}, byID: map[string]usedSession{}}
 	h := &httpProxy{w: w, origin: origin, path: target.Path, sessions: sessions, transport: newTransport()}
 	h.proxy = &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
@@ -40,13 +38,6 @@ func newHTTPProxy(w *Watcher, target *url.URL) *httpProxy {
 		ErrorLog:       log.New(io.Discard, "", 0), // what fails is answered, and observed
 	}
 	return h
-}
-
-// Shown is a target as people may see it: without a user, and without what may be a secret
-// in its path.
-func Shown(target *url.URL) string {
-	text, _ := redact.Default().Text((&url.URL{Scheme: target.Scheme, Host: target.Host, Path: target.Path}).String())
-	return text
 }
 
 // newTransport passes bodies as they come: compressed ones stay so.
@@ -75,12 +66,13 @@ func (p bufferPool) Put(b []byte) { p.pool.Put((*[narrowRead]byte)(b)) }
 
 // httpProxy stands between clients and a server over HTTP.
 type httpProxy struct {
-	w         *Watcher
+	w         *watcher
 	origin    *url.URL // of the server
 	path      string   // of its address
 	sessions  *httpSessions
 	proxy     *httputil.ReverseProxy
 	transport *http.Transport
+	running   runningCalls
 }
 
 // ServeHTTP passes a request on.
@@ -113,8 +105,8 @@ func (h *httpProxy) watchRequest(r *http.Request, x *httpExchange) {
 	if r.ContentLength > 0 && r.ContentLength <= smallBody {
 		body := make([]byte, r.ContentLength)
 		n, err := io.ReadFull(r.Body, body)
-		h.w.tap.put(s, time.Now(), body[:n])
-		h.w.tap.finish(s, time.Now(), err != nil)
+		h.w.tap.copyBytes(s, time.Now(), body[:n])
+		h.w.tap.closeStream(s, time.Now(), err != nil)
 		r.Body = &readBody{Reader: bytes.NewReader(body[:n]), err: err, body: r.Body}
 		return
 	}
@@ -189,7 +181,7 @@ func (t *tee) Read(b []byte) (int, error) {
 	}
 	n, err := t.body.Read(b)
 	if n > 0 {
-		t.tap.put(t.stream, time.Now(), b[:n])
+		t.tap.copyBytes(t.stream, time.Now(), b[:n])
 		if t.left >= 0 {
 			t.left -= int64(n)
 		}
@@ -204,7 +196,7 @@ func (t *tee) Read(b []byte) (int, error) {
 func (t *tee) end(torn bool) {
 	if !t.over {
 		t.over = true
-		t.tap.finish(t.stream, time.Now(), torn)
+		t.tap.closeStream(t.stream, time.Now(), torn)
 		t.tap.signal()
 	}
 }

@@ -215,7 +215,7 @@ func stall(t *testing.T, patience time.Duration, request, answer string) (
 ) {
 	s, l := scriptWith(t)
 	by = &stalling{l, make(chan struct{}, 1), make(chan struct{})}
-	h := newHTTPProxy(s.Watcher, &url.URL{Scheme: "http", Host: s.listener.Addr().String()})
+	h := newHTTPProxy(s.watcher, &url.URL{Scheme: "http", Host: s.listener.Addr().String()})
 	ctx, stop := context.WithCancel(t.Context())
 	ended = make(chan error, 1)
 	go func() { ended <- h.serve(ctx, by, patience) }()
@@ -311,7 +311,7 @@ func TestServeCancelled(t *testing.T) {
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		go stop()
-		if err := watch(t, Options{}).Serve(ctx, l, &url.URL{Scheme: "http", Host: "127.0.0.1:1"}); err != nil {
+		if err := watch(t, Options{}).proxy.Serve(ctx, l, &url.URL{Scheme: "http", Host: "127.0.0.1:1"}); err != nil {
 			t.Error(err)
 		}
 	}

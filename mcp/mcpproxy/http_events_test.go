@@ -21,7 +21,7 @@ func cut(stream []byte, piece int) (all []byte, data []string) {
 			}
 		}
 	}
-	return append(all, e.take()...), data
+	return append(all, e.takeRest()...), data
 }
 
 // FuzzEvents: however a stream of events comes, all of it is there, and the data is the same.

@@ -37,7 +37,7 @@ func (h *httpProxy) exchange(method, asked, query string) *httpExchange {
 	if id == "" { // of the older transport over server-sent events
 		id = sessionOf(query)
 	}
-	return &httpExchange{session: h.sessions.of(id), method: method, asked: asked}
+	return &httpExchange{session: h.sessions.find(id), method: method, asked: asked}
 }
 
 // stream is one for a body of the exchange, whose requests it remembers. The one of the request must
@@ -45,13 +45,9 @@ func (h *httpProxy) exchange(method, asked, query string) *httpExchange {
 func (h *httpProxy) stream(x *httpExchange, from side, framing framing) *stream {
 	s := x.session.stream(from, framing)
 	if from == fromClient {
-		s.take = func(f frame) {
-			x.session.noting, x.session.begun = true, nil
-			x.session.frame(from, f)
-			x.session.noting, x.begun = false, append(x.begun, x.session.begun...)
-		}
+		x.session.noteRequests(s, func(keys []operationKey) { x.begun = append(x.begun, keys...) })
 		x.asking = true
-		s.ended = func(time.Time) {
+		s.onEnd = func(time.Time) {
 			x.asking = false
 			h.settle(x)
 		}
@@ -74,21 +70,21 @@ func (h *httpProxy) answered(x *httpExchange, status int, session, contentType, 
 	s := h.stream(x, fromServer, framing)
 	switch {
 	case framing == byEnd:
-		s.ended = func(time.Time) {
+		s.onEnd = func(time.Time) {
 			if s.torn { // of a stream the rest may come in another one
 				x.failed = errUnanswered
 				h.settle(x)
 			}
 		}
 	case x.method == http.MethodGet:
-		h.sessions.events(s, x)
+		h.sessions.nameByEvent(s, x)
 	}
 	return s
 }
 
 // ended ends what a request began and what will not be answered.
 func (h *httpProxy) ended(x *httpExchange, err *wireError) {
-	h.w.tap.later(func() {
+	h.w.tap.callLater(func() {
 		x.failed = err
 		h.settle(x)
 	})
@@ -96,10 +92,10 @@ func (h *httpProxy) ended(x *httpExchange, err *wireError) {
 
 // over takes note that nothing more comes of an answer: a session that lived for it ends.
 func (h *httpProxy) over(x *httpExchange) {
-	if !h.sessions.fleeting(x.session) {
+	if !x.session.fleeting.Load() {
 		return
 	}
-	h.w.tap.later(func() {
+	h.w.tap.callLater(func() {
 		x.over = true
 		h.settle(x)
 	})
@@ -111,27 +107,12 @@ func (h *httpProxy) settle(x *httpExchange) {
 		return
 	}
 	if x.failed != nil {
-		x.end(x.failed)
+		x.session.refuse(x.begun, x.failed)
+		x.begun = nil
 	}
-	if x.over && h.sessions.fleeting(x.session) {
-		x.session.close(time.Now(), nil)
+	if x.over && x.session.fleeting.Load() {
+		h.w.end(x.session, time.Now(), nil)
 	}
-}
-
-// end ends what the request began and nobody answered.
-func (x *httpExchange) end(err *wireError) {
-	for _, key := range x.begun {
-		o := x.session.open[key]
-		if o == nil {
-			continue
-		}
-		delete(x.session.open, key)
-		if err == errUnanswered && o.call() {
-			x.session.w.notes.add(note{kind: noteUnanswered, session: x.session, tool: o.label()})
-		}
-		o.finish(time.Now(), &outcome{err: err})
-	}
-	x.begun = nil
 }
 
 // statusError is how a request ended that the server, or what stands before it, refused as such.

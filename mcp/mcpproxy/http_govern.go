@@ -22,9 +22,9 @@ func (h *httpProxy) govern(out http.ResponseWriter, r *http.Request, x *httpExch
 	strict := h.w.governs()
 	if strict && r.Header.Get("Upgrade") != "" { // another protocol is not offered to the server: nobody could read it
 		r.Header.Del("Upgrade")
-		h.w.notes.add(note{kind: noteRefused, session: x.session, text: "an Upgrade to another protocol, without which the request went on"})
+		x.session.record(note{kind: noteRefused, text: "an Upgrade to another protocol, without which the request went on"})
 	}
-	if h.w.options.PinTools { // a list has to be read
+	if h.w.pinTools { // a list has to be read
 		r.Header.Set("Accept-Encoding", "identity")
 	}
 	o := refusedHead(r)
@@ -70,7 +70,7 @@ func (h *httpProxy) govern(out http.ResponseWriter, r *http.Request, x *httpExch
 		h.refuse(out, x, o, refusedID(body))
 	case o.got != "" || m.Method != methodCallTool:
 		if o.got == "" && m.Method == methodCancelled {
-			x.session.givenUp(string(p.RequestID))
+			h.running.cancel(x.session, string(p.RequestID))
 		}
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		h.passOn(out, r, x)
@@ -103,14 +103,11 @@ type httpCall struct {
 // govern runs the call through the policies, and answers it.
 func (c *httpCall) govern(body []byte, m *message, p *params) {
 	s := c.x.session
-	ctx, over := s.canGiveUp(c.request.Context(), m.key())
+	ctx, over := c.h.running.begin(c.request.Context(), s, m.key())
 	defer over()
-	o := &operation{
-		s: s, from: fromClient, method: methodCallTool, name: p.Name, id: m.id(),
-		version: s.versionOf(p), began: time.Now(),
-	}
-	e := &exchange{raw: bytes.TrimSpace(body), id: m.ID, params: *p, args: p.Arguments, op: o, send: c.send}
-	r := s.govern(ctx, s.newCaller(), e)
+	governed := calls{c.h.w, s}
+	e := &exchange{raw: bytes.TrimSpace(body), id: m.ID, params: *p, args: p.Arguments, op: s.newCall(m, p, time.Now()), send: c.send}
+	r := governed.govern(ctx, governed.newCaller(), e)
 	if r.raw == nil && !c.streaming && ctx.Err() != nil { // its answer is one that no client waits for
 		r.raw, _ = refusal(m.ID, codeInternal, "a notification that the client gave the call up: want no answer")
 	}
@@ -212,7 +209,7 @@ func (c *httpCall) stream(ctx context.Context, resp *http.Response, id jsontext.
 			}
 		}
 		if len(c.events.held) > maxGoverned { // too long to be kept: it passes as it comes
-			if !c.write(c.events.take()) {
+			if !c.write(c.events.takeRest()) {
 				return reply{}, context.Canceled
 			}
 		}
@@ -224,7 +221,7 @@ func (c *httpCall) stream(ctx context.Context, resp *http.Response, id jsontext.
 		if ctx.Err() != nil { // a policy may still answer, behind what was whole
 			return reply{}, context.Cause(ctx)
 		}
-		c.write(c.events.take())
+		c.write(c.events.takeRest())
 		return reply{}, errUnanswered
 	}
 }

@@ -97,13 +97,3 @@ func sameInteger(header string, value jsontext.Value) bool {
 	b, also := safeInteger(value)
 	return ok && also && a == b
 }
-
-// safeInteger is a number that is an integer of at most 53 bits, as JavaScript has them.
-func safeInteger(number jsontext.Value) (int64, bool) {
-	f, err := strconv.ParseFloat(string(number), 64)
-	const most = 1<<53 - 1
-	if err != nil || f < -most || f > most || f != float64(int64(f)) {
-		return 0, false
-	}
-	return int64(f), true
-}

@@ -18,16 +18,16 @@ var errUnreadable = errors.New("mcpproxy: got an answer that may list tools, wan
 // pin has what of an answer goes to the client pass [session.pinned] while tools are pinned. An error is
 // for an answer that must not go there; under policies that is a redirect past the proxy.
 func (h *httpProxy) pin(x *httpExchange, resp *http.Response) error {
-	pins := h.w.options.PinTools
+	pins := h.w.pinTools
 	if pins && !readAlike(resp.Header) || h.w.governs() && !h.redirected(resp) {
-		h.w.notes.add(note{kind: noteRefusedOutput, session: x.session})
+		x.session.record(note{kind: noteRefusedOutput})
 		return errors.Join(errUnreadable, resp.Body.Close())
 	}
 	if !pins || resp.Body == http.NoBody || x.method == http.MethodHead {
 		return nil
 	}
 	if framing, ok := framingOf(resp.Header.Get("Content-Type"), ""); ok && framing == byEvent {
-		resp.Body = &pinnedEvents{session: x.session, body: resp.Body, from: bufio.NewReader(resp.Body)}
+		resp.Body = &pinnedEvents{pins: x.session.pins(), body: resp.Body, from: bufio.NewReader(resp.Body)}
 		resp.ContentLength = -1
 		resp.Header.Del("Content-Length")
 		return nil
@@ -37,10 +37,10 @@ func (h *httpProxy) pin(x *httpExchange, resp *http.Response) error {
 		return err
 	}
 	if len(text) > maxGoverned {
-		h.w.notes.add(note{kind: noteRefusedOutput, session: x.session})
+		x.session.record(note{kind: noteRefusedOutput})
 		return errUnreadable
 	}
-	out := x.session.pinned(text)
+	out := x.session.pins().pinned(text)
 	if out == nil && len(text) > 0 {
 		return errUnreadable
 	}
@@ -53,11 +53,11 @@ func (h *httpProxy) pin(x *httpExchange, resp *http.Response) error {
 // pinnedEvents is a stream of server-sent events whose data passes [session.pinned]. An event goes on
 // once it is complete.
 type pinnedEvents struct {
-	session *session
-	body    io.Closer
-	from    *bufio.Reader
-	ready   []byte // to be read
-	err     error  // behind that
+	pins  *pinFilter
+	body  io.Closer
+	from  *bufio.Reader
+	ready []byte // to be read
+	err   error  // behind that
 }
 
 func (p *pinnedEvents) Read(b []byte) (int, error) {
@@ -85,7 +85,7 @@ func (p *pinnedEvents) next() (event []byte, err error) {
 		case err != nil:
 			return event, err
 		case len(event) >= maxGoverned || len(event) > 0 && event[len(event)-1] == '\r' && c != '\n': // which ends a line for some
-			p.session.w.notes.add(note{kind: noteRefusedOutput, session: p.session})
+			p.pins.refused()
 			return nil, errUnreadable
 		}
 		event = append(event, c)
@@ -111,10 +111,10 @@ func (p *pinnedEvents) pinned(event []byte) []byte {
 		}
 	}
 	data := eventData(event)
-	out := p.session.pinned(data)
+	out := p.pins.pinned(data)
 	switch {
 	case namesTools(others):
-		others, out = nil, p.session.unreadable(data)
+		others, out = nil, p.pins.unreadable(data)
 	case bytes.Equal(out, data):
 		return event
 	}

@@ -132,7 +132,7 @@ func TestPinsWantAnAcceptedListThatIsThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{`{"accepted":true}`, `{"accepted":true,"tools":null}`} {
-		if err := os.WriteFile(baselineIn(t, dir).path, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(baselineIn(t, dir).tools.path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		w, err := New(watch(t, Options{}).scope, Options{Baseline: baselineIn(t, dir), PinTools: true})

@@ -121,7 +121,7 @@ func (c *httpCall) find(text []byte, id jsontext.Value) *message {
 // copyRest passes on what follows the answer in a stream.
 func (c *httpCall) copyRest() {
 	defer c.rest.Close()
-	if c.write(c.events.take()) {
+	if c.write(c.events.takeRest()) {
 		_, _ = io.Copy(flushing{c.out}, c.rest) // the client is gone, or the server
 	}
 }

@@ -105,9 +105,9 @@ func (s *scripted) allEnded(calls int) {
 	s.t.Helper()
 	s.eventually("the end of all", func() bool {
 		sessions := make(chan int, 1)
-		s.tap.do(func() {
+		s.tap.callNow(func() {
 			n := 0
-			for x := range s.Watcher.sessions {
+			for x := range s.watcher.sessions {
 				n += len(x.open)
 				if x.named.Load().protocol == "" {
 					n++

@@ -26,7 +26,7 @@ const (
 // [httputil.ReverseProxy] has it; streams are flushed at once. Requests that run when ctx is over may take
 // another second. The error is that of l.
 func (w *Watcher) Serve(ctx context.Context, l net.Listener, target *url.URL) error {
-	return newHTTPProxy(w, target).serve(ctx, l, endTime)
+	return newHTTPProxy(w.core, target).serve(ctx, l, endTime)
 }
 
 // serve is Serve; requests that run at the end may take as long as patience.

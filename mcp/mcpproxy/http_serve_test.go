@@ -116,7 +116,7 @@ func TestServeEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := newHTTPProxy(watch(t, Options{}).Watcher, target)
+	h := newHTTPProxy(watch(t, Options{}).watcher, target)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -177,7 +177,7 @@ func TestHTTPSTarget(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := watch(t, Options{})
-	h := newHTTPProxy(w.Watcher, target)
+	h := newHTTPProxy(w.watcher, target)
 	h.transport.TLSClientConfig = server.Client().Transport.(*http.Transport).TLSClientConfig
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

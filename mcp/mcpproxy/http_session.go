@@ -23,11 +23,17 @@ const maxHTTPSessions = 1024
 
 // httpSessions are the sessions over HTTP. Safe for concurrent use.
 type httpSessions struct {
-	w     *Watcher
+	w     *watcher
 	tools toolTable // of servers that have no sessions
 
 	mu   sync.Mutex
-	byID map[string]*session
+	byID map[string]usedSession
+}
+
+// usedSession is a session, and when a request of it came last.
+type usedSession struct {
+	*session
+	used time.Time
 }
 
 // sessionKey is an id as sessions are told apart by: of a longer one than maxID the hash.
@@ -38,57 +44,46 @@ func sessionKey(id string) string {
 	return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(id)))
 }
 
-// of is the session of an id. Without one the answer may give one; else the session lives for
+// find is the session of an id. Without one the answer may give one; else the session lives for
 // the request only.
-func (h *httpSessions) of(id string) *session {
+func (h *httpSessions) find(id string) *session {
 	id = sessionKey(id)
-	s := h.find(id)
-	if s == nil && id != "" { // what passed may have told it, and not been looked at
-		_ = h.w.Settle(context.Background()) // the Watcher's goroutine waits for nobody
-		s = h.find(id)
+	s := h.known(id)
+	if s == nil && id != "" { // what passed may have named it, and not been decoded
+		_ = h.w.Settle(context.Background()) // the goroutine of the tap waits for no client
+		s = h.known(id)
 	}
 	if s != nil {
 		return s
 	}
-	s = newSession(h.w, id)
-	s.http, s.sessions = true, h
+	s = newHTTPSession(h.w.engine, id, &h.tools)
 	if id == "" {
-		s.fleeting, s.tools, s.suspended = true, &h.tools, &h.w.suspended
-		s.join()
+		h.w.join(s)
 		return s
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if other := h.byID[id]; other != nil { // two requests at once
+	if other := h.byID[id].session; other != nil { // two requests at once
 		return other
 	}
-	s.join()
-	h.add(id, s)
+	h.w.join(s)
+	h.remember(id, s)
 	return s
 }
 
-// find is the session that was given an id, nil for none.
-func (h *httpSessions) find(id string) *session {
+// known is the session that was given an id, nil for none.
+func (h *httpSessions) known(id string) *session {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s := h.byID[id]
-	if s != nil {
-		s.used = time.Now()
+	if s.session != nil {
+		h.byID[id] = usedSession{s.session, time.Now()}
 	}
-	return s
+	return s.session
 }
 
-// keep remembers a session that was to live for one request, and was given an id; the caller holds
-// the lock.
-func (h *httpSessions) keep(id string, s *session) {
-	s.name(id)
-	s.fleeting = false
-	h.w.tap.later(func() { s.suspended = new(suspended) })
-	h.add(id, s)
-}
-
-// add remembers a session under an id; the caller holds the lock.
-func (h *httpSessions) add(id string, s *session) {
+// remember keeps a session under an id; the caller holds the lock.
+func (h *httpSessions) remember(id string, s *session) {
 	if len(h.byID) >= maxHTTPSessions {
 		oldest := ""
 		for id, s := range h.byID {
@@ -98,22 +93,14 @@ func (h *httpSessions) add(id string, s *session) {
 		}
 		h.remove(oldest)
 	}
-	s.used = time.Now()
-	h.byID[id] = s
-}
-
-// fleeting reports whether a session lives for one request.
-func (h *httpSessions) fleeting(s *session) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return s.fleeting
+	h.byID[id] = usedSession{s, time.Now()}
 }
 
 // remove closes a session; the caller holds the lock.
 func (h *httpSessions) remove(id string) {
-	if s := h.byID[id]; s != nil {
+	if s := h.byID[id].session; s != nil {
 		delete(h.byID, id)
-		h.w.tap.do(func() { s.close(time.Now(), nil) })
+		h.w.tap.callNow(func() { h.w.end(s, time.Now(), nil) })
 	}
 }
 
@@ -123,7 +110,7 @@ func (h *httpSessions) answered(x *httpExchange, status int, given string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	given = sessionKey(given)
-	if given != "" && x.session.fleeting && h.byID[given] == nil {
+	if given != "" {
 		h.keep(given, x.session)
 	}
 	if x.method == http.MethodDelete && status < 300 || status == http.StatusNotFound {
@@ -131,27 +118,34 @@ func (h *httpSessions) answered(x *httpExchange, status int, given string) {
 	}
 }
 
-// events finds the session of a stream of the older transport, which names the address to
-// send to in its first event.
-func (h *httpSessions) events(s *stream, x *httpExchange) {
-	take, named := s.take, ""
-	s.take = func(f frame) {
-		s.take = take
+// keep remembers a session that was to live for one request, and was given an id; the caller holds the lock.
+func (h *httpSessions) keep(id string, s *session) {
+	if s.fleeting.Load() && h.byID[id].session == nil {
+		s.keep(id)
+		h.remember(id, s)
+	}
+}
+
+// nameByEvent finds the session of a stream of the older transport, which names the address to send to in its
+// first event.
+func (h *httpSessions) nameByEvent(s *stream, x *httpExchange) {
+	onFrame, named := s.onFrame, ""
+	s.onFrame = func(f frame) {
+		s.onFrame = onFrame
 		u, err := url.Parse(string(f.data))
 		if len(f.data) == 0 || f.data[0] == '{' || err != nil || sessionOf(u.RawQuery) == "" {
-			take(f)
+			onFrame(f)
 			return
 		}
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		if named = sessionOf(u.RawQuery); h.byID[named] == nil && x.session.fleeting {
-			h.keep(named, x.session)
-		}
+		named = sessionOf(u.RawQuery)
+		h.keep(named, x.session)
 	}
-	s.ended = func(time.Time) {
+	s.onEnd = func(time.Time) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		if h.byID[named] == x.session {
+		if h.byID[named].session == x.session {
 			h.remove(named)
 		}
 	}

@@ -43,7 +43,7 @@ func serve(t *testing.T, w *watched, target *url.URL) string {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- w.Serve(ctx, l, target) }()
+	go func() { ended <- w.proxy.Serve(ctx, l, target) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {
@@ -382,7 +382,7 @@ func TestRoundsOverHTTPAreOneCall(t *testing.T) {
 	if s := w.span("tools/call x"); has(s, keyRounds) != "2" || has(s, "gen_ai.tool.call.arguments") != `{"n":2}` {
 		t.Errorf("got %v, want two rounds of the second call", s.Attributes())
 	}
-	w.tap.do(func() { w.look(time.Now().Add(2 * maxSuspension)) }) // the first one is never carried on
+	w.tap.callNow(func() { w.findHung(time.Now().Add(2 * maxSuspension)) }) // the first one is never carried on
 	w.settle()
 	if n := len(w.spans.Ended()); n != 2 {
 		t.Errorf("got %d calls that ended, want 2", n)

@@ -111,7 +111,7 @@ func otherJSON(body []byte) bool {
 
 // refuse answers a request that policies cannot govern, which does not reach the server.
 func (h *httpProxy) refuse(out http.ResponseWriter, x *httpExchange, o objection, id []byte) {
-	h.w.notes.add(note{kind: noteRefused, session: x.session, text: o.got})
+	x.session.record(note{kind: noteRefused, text: o.got})
 	text, err := refusal(id, o.code, o.got)
 	if err != nil { // the id has been read
 		return

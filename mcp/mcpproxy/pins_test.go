@@ -95,8 +95,8 @@ func TestPinnedMessages(t *testing.T) {
 	for _, tt := range pinnedMessages {
 		t.Run(tt.name, func(t *testing.T) {
 			w := watch(t, Options{Baseline: baselineIn(t, dir), PinTools: true})
-			s := newSession(w.Watcher, "")
-			got := string(s.pinned([]byte(tt.sent)))
+			s := newSession(w.engine, "")
+			got := string(s.pins().pinned([]byte(tt.sent)))
 			if got != tt.want && (tt.want != isRefused || !strings.HasPrefix(got, isRefused)) {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
@@ -196,7 +196,7 @@ func TestPinsWantAnAcceptedList(t *testing.T) {
 	if err := pin(false); err != nil {
 		t.Errorf("with an accepted list got %v", err)
 	}
-	if err := os.WriteFile(baselineIn(t, dir).path, []byte("{"), 0o600); err != nil {
+	if err := os.WriteFile(baselineIn(t, dir).tools.path, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := pin(false); err == nil || errors.Is(err, ErrNotAccepted) {
@@ -247,8 +247,8 @@ func TestLongListsAreAccepted(t *testing.T) {
 					t.Errorf("got %d bytes and %v, want the tool shown: %t", len(got), err, accept)
 				}
 				w.settle()
-				if accept && (w.options.Baseline.pinnable() == nil && !w.options.Baseline.accepting) != tt.accepted {
-					t.Errorf("got %v accepted, want it so: %t", w.options.Baseline.tools, tt.accepted)
+				if accept && (w.baseline.pinnable() == nil && !w.baseline.accepting) != tt.accepted {
+					t.Errorf("got %v accepted, want it so: %t", w.baseline.tools, tt.accepted)
 				}
 			}
 		})
@@ -263,8 +263,8 @@ func FuzzPinned(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		w := watch(t, Options{PinTools: true, AcceptTools: true})
-		w.options.Baseline.accepting = false
-		out := newSession(w.Watcher, "").pinned(text)
+		w.baseline.accepting = false
+		out := newSession(w.engine, "").pins().pinned(text)
 		var m struct {
 			Result struct{ Tools []jsontext.Value }
 		}

@@ -73,7 +73,7 @@ func TestRoundsThatWaitAreBounded(t *testing.T) {
 	w := watch(t, Options{})
 	var all [sessions]*session
 	for i := range all {
-		all[i] = newSession(w.Watcher, "")
+		all[i] = newSession(w.engine, "")
 	}
 	long := strings.Repeat("a", size)
 	argumentsOf := func(i int) []byte { return []byte(fmt.Sprintf(`{"n":%d,"a":"`, i) + long + `"}`) }
@@ -81,11 +81,11 @@ func TestRoundsThatWaitAreBounded(t *testing.T) {
 	for i := range 24 {
 		s := all[i%sessions]
 		arguments := argumentsOf(i)
-		x := &exchange{params: params{Name: "x", Arguments: arguments}, args: arguments, op: &operation{s: s}}
+		x := &exchange{params: params{Name: "x", Arguments: arguments}, args: arguments, op: &operation{connection: &s.connection}}
 		if i%2 == 1 { // as a policy does
 			x.args = argumentsOf(-i)
 		}
-		if s.rounds.put(x, "s", false) {
+		if (&calls{w.watcher, s}).keepRound(x, "s") {
 			kept++
 		}
 	}
@@ -94,7 +94,7 @@ func TestRoundsThatWaitAreBounded(t *testing.T) {
 	}
 	first := argumentsOf(0)
 	before := w.waiting.Load()
-	if all[0].rounds.take(&params{Name: "x", Arguments: first, RequestState: "s"}) == nil || w.waiting.Load() != before-int64(len(first)) {
+	if all[0].rounds.take((&params{Name: "x", Arguments: first}).governedKey("s")) == nil || w.waiting.Load() != before-int64(len(first)) {
 		t.Errorf("got %d bytes that wait after one of %d was taken from %d", w.waiting.Load(), len(first), before)
 	}
 	for _, s := range all {
@@ -133,7 +133,7 @@ func TestRoundsAtOnce(t *testing.T) {
 				}
 			})
 		}
-		w.tap.do(func() { w.look(time.Now()) })
+		w.tap.callNow(func() { w.findHung(time.Now()) })
 		all.Wait()
 		if got := judged.Load() - before; got != at-1 {
 			t.Errorf("got %d judged of %d, want all but one", got, at)

@@ -168,7 +168,7 @@ func TestGovernedRoundsOverPipes(t *testing.T) {
 	}
 	_ = p.to.Close()
 	<-p.served
-	w.tap.do(func() { w.look(time.Now().Add(2 * maxSuspension)) })
+	w.tap.callNow(func() { w.findHung(time.Now().Add(2 * maxSuspension)) })
 	w.settle()
 	if n := len(w.spans.Ended()); n != 3 {
 		t.Errorf("got %d spans, want 3", n)

@@ -104,8 +104,8 @@ func TestObservations(t *testing.T) {
 		{noteStrayOutput, 2, func(c *wire) { c.server("Server running, token %s", token); c.server("{}") }},
 		{noteStrayInput, 1, func(c *wire) { c.client("quit") }},
 		{noteTornFrame, 1, func(c *wire) {
-			c.tap.put(c.streams[1], time.Now(), []byte(`{"jsonrpc":"2.0","id":1,"resu`))
-			c.tap.end(c.streams[1], time.Now())
+			c.tap.copyBytes(c.streams[1], time.Now(), []byte(`{"jsonrpc":"2.0","id":1,"resu`))
+			c.tap.endStream(c.streams[1], time.Now())
 		}},
 		{noteLongFrame, 1, func(c *wire) { c.call(1, "x"); c.answer(1, strings.Repeat("x", maxFrame)) }},
 		{noteChanged, 1, func(c *wire) { c.list("another", "x", "y"); c.list("d", "x", "y") }},
@@ -136,7 +136,7 @@ func TestHungCallIsToldOnce(t *testing.T) {
 	c.begin("x")
 	c.call(1, "x")
 	for range 3 {
-		c.tap.do(func() { c.look(time.Now().Add(2 * time.Minute)) })
+		c.tap.callNow(func() { c.findHung(time.Now().Add(2 * time.Minute)) })
 	}
 	c.settle()
 	if n := c.report().Counts[string(noteHung)]; n != 1 {
@@ -179,7 +179,7 @@ func TestPiecesOfMessages(t *testing.T) {
 	c := watch(t, Options{}).connect()
 	c.begin("x")
 	for _, b := range []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}` + "\r\n") {
-		c.tap.put(c.streams[0], time.Now(), []byte{b})
+		c.tap.copyBytes(c.streams[0], time.Now(), []byte{b})
 	}
 	c.answer(1, "whole")
 	c.span("tools/call x")
@@ -193,7 +193,7 @@ func TestSessionIsBounded(t *testing.T) {
 		many.WriteString(`{"jsonrpc":"2.0","id":` + strings.Repeat("9", i%20+1) + strings.Repeat("1", i/20) + `,"method":"m` + strings.Repeat("x", i%7) + `"}` + "\n")
 	}
 	c.client("%s", many.String())
-	c.tap.do(func() {
+	c.tap.callNow(func() {
 		if n := len(c.session.open); n > maxOpen {
 			t.Errorf("got %d requests, want at most %d", n, maxOpen)
 		}
@@ -211,11 +211,11 @@ func TestWhatHasNoRoomIsDropped(t *testing.T) {
 	c := watch(t, Options{}).connect()
 	c.begin("x")
 	hold := make(chan struct{})
-	c.tap.do(func() { <-hold })
+	c.tap.callNow(func() { <-hold })
 	c.call0(1)
 	big := make([]byte, wideRead)
 	for range 2*maxHeld/wideRead + 1 {
-		c.tap.put(c.streams[1], time.Now(), big)
+		c.tap.copyBytes(c.streams[1], time.Now(), big)
 	}
 	close(hold)
 	c.settle()
@@ -240,5 +240,5 @@ func TestWhatHasNoRoomIsDropped(t *testing.T) {
 
 // call0 is call without waiting for its being looked at.
 func (c *wire) call0(id int) {
-	c.tap.put(c.streams[fromClient], time.Now(), []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`+"\n"))
+	c.tap.copyBytes(c.streams[fromClient], time.Now(), []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`+"\n"))
 }

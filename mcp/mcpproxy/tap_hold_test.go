@@ -31,7 +31,7 @@ func TestWhatWaitsIsBoundedByMemory(t *testing.T) {
 				tap.lend(s, time.Now(), b)
 				b = b.instead(tt.room)
 			}
-			queue, _ := tap.take(nil)
+			queue, _ := tap.takeQueue(nil)
 			kept, taken := 0, 0
 			for i := range queue {
 				kept += len(queue[i].data.data)

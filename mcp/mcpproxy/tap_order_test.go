@@ -42,8 +42,8 @@ func TestARequestIsQueuedBeforeItsAnswer(t *testing.T) {
 				if _, err := io.ReadFull(server, make([]byte, size)); err != nil {
 					t.Fatal(err)
 				}
-				tap.put(answers, time.Now(), []byte("answer"))
-				queue, _ := tap.take(nil)
+				tap.copyBytes(answers, time.Now(), []byte("answer"))
+				queue, _ := tap.takeQueue(nil)
 				before := 0
 				for j := range queue {
 					if queue[j].stream == answers {

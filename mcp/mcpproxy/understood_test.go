@@ -267,9 +267,9 @@ func connectTo(t *testing.T, w *watched, serve func(in io.Reader, out io.WriteCl
 		_ = out.Close()
 		p.served <- err
 	}()
-	g := newGovernor(w.Watcher, stdout)
+	g := newGovernor(w.watcher, stdout)
 	p.g = g
-	g.s.join()
+	w.join(g.s)
 	g.server = &frameWriter{to: toServer}
 	ends := &pipes{in: toServer, out: fromServer}
 	go g.readClient(stdin, ends)
@@ -367,18 +367,18 @@ func TestNotUnderstoodWithoutPolicies(t *testing.T) {
 // long.
 func TestLongSessionIDs(t *testing.T) {
 	w := watch(t, Options{})
-	h := newHTTPProxy(w.Watcher, &url.URL{Scheme: "http", Host: "localhost"})
+	h := newHTTPProxy(w.watcher, &url.URL{Scheme: "http", Host: "localhost"})
 	for _, id := range []string{strings.Repeat("a", maxID), strings.Repeat("b", maxID+1), strings.Repeat("b", 100*maxID)} {
-		x := &httpExchange{session: h.sessions.of(""), method: http.MethodPost}
+		x := &httpExchange{session: h.sessions.find(""), method: http.MethodPost}
 		h.sessions.answered(x, http.StatusOK, id)
-		if again := h.sessions.of(id); again != x.session || len(again.called().id) > maxID {
+		if again := h.sessions.find(id); again != x.session || len(again.called().id) > maxID {
 			t.Errorf("an id of %d bytes: got session %.300q, want the one that was given it", len(id), again.called().id)
 		}
 	}
 	if n := len(h.sessions.byID); n != 3 {
 		t.Errorf("got %d sessions, want 3", n)
 	}
-	h.sessions.answered(&httpExchange{session: h.sessions.of(""), method: http.MethodDelete, asked: strings.Repeat("b", maxID+1)}, http.StatusOK, "")
+	h.sessions.answered(&httpExchange{session: h.sessions.find(""), method: http.MethodDelete, asked: strings.Repeat("b", maxID+1)}, http.StatusOK, "")
 	if n := len(h.sessions.byID); n != 2 {
 		t.Errorf("got %d sessions after one has ended, want 2", n)
 	}

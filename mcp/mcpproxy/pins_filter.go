@@ -10,32 +10,39 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
+// A pinFilter removes tools that no user has accepted from what a server sends.
+type pinFilter struct {
+	baseline *pinBaseline
+	leftOut  func(tool string) // reports a tool that was removed
+	refused  func()            // reports an answer that was refused
+}
+
 // pinned is what the client gets of a server's message while tools are pinned: the message itself, but
 // for a list of tools one without those that nobody has accepted. What may be a list to some reader, and
 // is not read alike by all, becomes an error; nil is for what answers nothing.
-func (s *session) pinned(text []byte) []byte {
+func (f *pinFilter) pinned(text []byte) []byte {
 	if !namesTools(text) {
 		return text
 	}
-	out, ok := s.pinnedMessage(text)
+	out, ok := f.pinnedMessage(text)
 	if jsontext.Value(text).Kind() == '[' {
-		out, ok = s.pinnedBatch(text)
+		out, ok = f.pinnedBatch(text)
 	}
 	if !ok {
-		return s.unreadable(text)
+		return f.unreadable(text)
 	}
 	return out
 }
 
 // pinnedBatch is pinned for several messages.
-func (s *session) pinnedBatch(text []byte) (out []byte, ok bool) {
+func (f *pinFilter) pinnedBatch(text []byte) (out []byte, ok bool) {
 	var batch []jsontext.Value
 	if json.Unmarshal(text, &batch) != nil {
 		return nil, false
 	}
 	changed := false
 	for i, one := range batch {
-		out, ok := s.pinnedMessage(one)
+		out, ok := f.pinnedMessage(one)
 		if !ok {
 			return nil, false
 		}
@@ -50,7 +57,7 @@ func (s *session) pinnedBatch(text []byte) (out []byte, ok bool) {
 
 // pinnedMessage is pinned for one message; ok is false if a reader may find a list in it that another
 // does not.
-func (s *session) pinnedMessage(text []byte) (out []byte, ok bool) {
+func (f *pinFilter) pinnedMessage(text []byte) (out []byte, ok bool) {
 	var m message
 	if json.Unmarshal(text, &m) != nil || !namesOnly(text, "result") {
 		return nil, false
@@ -73,11 +80,11 @@ func (s *session) pinnedMessage(text []byte) (out []byte, ok bool) {
 		var named struct {
 			Name string `json:"name"`
 		}
-		if json.Unmarshal(tool, &named) == nil && s.w.options.Baseline.accepts(named.Name, hashOf(tool)) {
+		if json.Unmarshal(tool, &named) == nil && f.baseline.accepts(named.Name, hashOf(tool)) {
 			kept = append(kept, tool)
 			continue
 		}
-		s.w.notes.add(note{kind: noteLeftOut, session: s, tool: s.w.clean(named.Name)})
+		f.leftOut(named.Name)
 	}
 	if len(kept) == len(tools) {
 		return text, true
@@ -86,19 +93,10 @@ func (s *session) pinnedMessage(text []byte) (out []byte, ok bool) {
 	return out, err == nil
 }
 
-// joined is an array of values.
-func joined(values []jsontext.Value) []byte {
-	parts := make([][]byte, len(values))
-	for i, v := range values {
-		parts[i] = v
-	}
-	return append(append([]byte{'['}, bytes.Join(parts, []byte{','})...), ']')
-}
-
 // unreadable takes the place of what may be a list of tools to some reader: an error for who waits for
 // the answer, as far as that can be read, else nil.
-func (s *session) unreadable(text []byte) []byte {
-	s.w.notes.add(note{kind: noteRefusedOutput, session: s})
+func (f *pinFilter) unreadable(text []byte) []byte {
+	f.refused()
 	var m message
 	if unmarshal(text, &m) != nil || m.Method != "" || m.key() == "" {
 		return nil
@@ -109,11 +107,8 @@ func (s *session) unreadable(text []byte) []byte {
 // unreadableAnswer is the error that answers in the place of what may be a list of tools; nil for an id
 // that is no JSON, which no client has given.
 func unreadableAnswer(id jsontext.Value) []byte {
-	text, err := json.Marshal(struct {
-		Version string         `json:"jsonrpc"`
-		ID      jsontext.Value `json:"id"`
-		Error   rpcError       `json:"error"`
-	}{"2.0", id, rpcError{codeInternal, "toolscope: got an answer that may list tools and that not every reader reads alike: want one in JSON, in UTF-8, of at most 16 MiB"}})
+	text, err := refusal(id, codeInternal, "an answer that may list tools and that not every reader reads alike: "+
+		"want one in JSON, in UTF-8, of at most 16 MiB")
 	if err != nil {
 		return nil
 	}

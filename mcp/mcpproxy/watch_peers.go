@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/trace"
 )
 
@@ -21,7 +20,7 @@ func (s *session) initialize(o *operation, m *message) {
 	s.agreed.Store(&version)
 	s.peer, s.initialized = p.ServerInfo, true
 	s.capabilities[fromServer] = names(p.Capabilities)
-	o.version = version
+	o.revision = version
 	o.extra = append(o.extra, keyClient.String(s.w.clean(s.client.Name+" "+s.client.Version)), keyPeer.String(s.w.clean(s.peer.Name+" "+s.peer.Version)),
 		keyCapabilities.StringSlice(s.cleaned(fromServer)), keyClientCan.StringSlice(s.cleaned(fromClient)))
 }
@@ -94,32 +93,22 @@ func (s *session) stderrLine(f frame) {
 	trace.SpanFromContext(o.ctx).AddEvent(eventStderr, trace.WithTimestamp(f.at), trace.WithAttributes(keyStderrText.String(text)))
 }
 
-// version is what the peers agreed on, "" until then. It is safe for concurrent use.
-func (s *session) version() string {
-	if v := s.agreed.Load(); v != nil {
-		return *v
+// compare tells how the server's tools differ from what they were, and gives the names that
+// may leave of those that changed.
+func (s *session) compare(list *toolList) (changed []string) {
+	d, err := s.w.baseline.compare(s.w.clean(s.w.server), list.hashes)
+	if err != nil {
+		s.record(note{kind: noteBaseline, text: err.Error()})
+		return nil
 	}
-	return ""
-}
-
-// versionOf is the version that a request says, as each does from the revision without sessions on; else what the peers
-// agreed on.
-func (s *session) versionOf(p *params) string {
-	if v := supported(p.Meta.Get(mcp.MetaKeyProtocolVersion)); v != "" {
-		return v
+	for _, name := range d.changed {
+		changed = append(changed, s.w.clean(name))
 	}
-	return s.version()
-}
-
-// sessionless is the first revision that has no sessions. Revisions are compared as text.
-const sessionless = "2026-07-28"
-
-// supported is the version if the SDK knows it, else "": a peer may send any.
-func supported(version string) string {
-	if slices.Contains(versions, version) {
-		return version
+	s.tools.setChanged(d.changed)
+	for kind, names := range map[noteKind][]string{noteChanged: d.changed, noteAdded: d.added, noteRemoved: d.removed} {
+		for _, name := range names[:min(len(names), maxNotes)] {
+			s.record(note{kind: kind, tool: s.w.clean(name)})
+		}
 	}
-	return ""
+	return changed
 }
-
-var versions = mcp.SupportedProtocolVersions()

@@ -162,6 +162,13 @@ func (m meta) Keys() []string {
 	return keys
 }
 
+// carriesInput reports whether a call says that the server has asked for input.
+func (p *params) carriesInput() bool { return p.RequestState != "" || len(p.InputResponses) > 0 }
+
+// carriesMore reports whether what comes of a call depends on more than its arguments: on input, or on that it is to be
+// a task, of which a first answer tells no more than its id.
+func (p *params) carriesMore() bool { return p.carriesInput() || len(p.Task) > 0 }
+
 // params are those of a request or notification; what cannot be read is left out.
 func (m *message) params() (p params) {
 	if m.skim == nil {

@@ -5,6 +5,7 @@ package mcpproxy
 
 import (
 	"strconv"
+	"sync"
 
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -19,17 +20,25 @@ type status struct {
 // up any.
 const maxCodes = 64
 
-// statusOf is the status of an answer that is a JSON-RPC error. It is safe for concurrent use.
-func (w *Watcher) statusOf(e *rpcError) status {
+// errorCodes are the codes of errors that were seen. Safe for concurrent use.
+type errorCodes struct {
+	mu   sync.Mutex
+	seen map[int64]bool
+}
+
+// statusOf is the status of an answer that is a JSON-RPC error.
+func (c *errorCodes) statusOf(e *rpcError) status {
 	s := status{code: strconv.FormatInt(e.Code, 10)}
-	w.codesMu.Lock()
-	defer w.codesMu.Unlock()
-	if !w.codes[e.Code] {
-		if len(w.codes) >= maxCodes {
-			s.code = toolkit.TypeOther
-		} else {
-			w.codes[e.Code] = true
-		}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.seen[e.Code]:
+	case len(c.seen) >= maxCodes:
+		s.code = toolkit.TypeOther
+	case c.seen == nil:
+		c.seen = map[int64]bool{e.Code: true}
+	default:
+		c.seen[e.Code] = true
 	}
 	switch e.Code {
 	case -32700, -32600, -32601, -32602, -32002: // the request was at fault

@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -24,9 +23,8 @@ const (
 // governor stands between a client and a server over pipes, and lets the scope's policies
 // govern the calls. All other frames pass as they are.
 type governor struct {
-	w      *Watcher
-	s      *session
-	call   caller
+	calls
+	caller caller
 	client *frameWriter
 	server *frameWriter
 
@@ -34,14 +32,14 @@ type governor struct {
 	cancel context.CancelCauseFunc
 
 	mu      sync.Mutex
-	calls   map[string]*governedCall // by the client's id
+	running map[string]*governedCall // by the client's id
 	bytes   int                      // of them
 	waiting map[string]chan *answer  // by the id that was sent on
 	ended   map[string]bool          // ids of calls that are answered, of which the latest are kept
 	gone    bool                     // the server will answer nothing more
 	texts   bool                     // the client has ids that are strings with a number, or batches: "7" is not 7 to it
-	running sync.WaitGroup
-	sending sync.WaitGroup // calls that may still be sent on
+	ending  sync.WaitGroup           // calls that run
+	sending sync.WaitGroup           // calls that may still be sent on
 }
 
 // governedCall is a call that runs.
@@ -75,20 +73,23 @@ func (f *frameWriter) write(frame []byte) error {
 }
 
 // newGovernor makes one that writes to the client, for a session of its own.
-func newGovernor(w *Watcher, client *os.File) *governor {
-	s := newSession(w, "")
+func newGovernor(w *watcher, client *os.File) *governor {
+	s := newSession(w.engine, "")
 	s.governed = true
-	g := &governor{w: w, s: s, client: &frameWriter{to: client}, calls: map[string]*governedCall{}, waiting: map[string]chan *answer{}, ended: map[string]bool{}}
-	g.call = s.newCaller()
+	g := &governor{
+		calls: calls{w, s}, client: &frameWriter{to: client},
+		running: map[string]*governedCall{}, waiting: map[string]chan *answer{}, ended: map[string]bool{},
+	}
+	g.caller = g.newCaller()
 	g.ctx, g.cancel = context.WithCancelCause(context.Background())
 	return g
 }
 
 // runFramed is Run with policies.
-func (w *Watcher) runFramed(c Command) (Exit, error) {
+func runFramed(w *watcher, c Command) (Exit, error) {
 	g := newGovernor(w, c.Stdout)
 	defer g.cancel(errUnanswered)
-	return w.runWith(c, g.s, func(p *pipes) {
+	return runWith(w, c, g.s, func(p *pipes) {
 		g.server = &frameWriter{to: p.in}
 		go g.readClient(c.Stdin, p)
 		p.output(p.out, func() { g.readServer(c.Stdout, p) })
@@ -114,7 +115,7 @@ func (g *governor) readClient(from *os.File, p *pipes) {
 // more.
 func (g *governor) readServer(to *os.File, p *pipes) {
 	locked := false
-	pinned := g.w.options.PinTools
+	pinned := g.w.pinTools
 	f := &frameReader{
 		from: p.out, tap: g.w.tap, stream: g.s.stream(fromServer, byLine), exited: &p.exited,
 		whole: g.fromServer,
@@ -132,7 +133,7 @@ func (g *governor) readServer(to *os.File, p *pipes) {
 		found: func(skim *skimmer) error {
 			m, _ := skim.message()
 			if pinned {
-				g.w.notes.add(note{kind: noteRefusedOutput, session: g.s})
+				g.s.record(note{kind: noteRefusedOutput})
 				if m.Method != "" || m.key() == "" {
 					return nil
 				}
@@ -169,7 +170,7 @@ func (g *governor) serverGone() {
 	g.mu.Unlock()
 	ended := make(chan struct{})
 	go func() {
-		g.running.Wait()
+		g.ending.Wait()
 		close(ended)
 	}()
 	for range 2 {
@@ -224,14 +225,9 @@ func (g *governor) tooLong(skim *skimmer) error {
 // refuse answers a request that cannot be governed, and ends what the Watcher takes to wait for the
 // server's answer.
 func (g *governor) refuse(id jsontext.Value, got string) error {
-	g.w.notes.add(note{kind: noteRefused, session: g.s, text: got})
+	g.s.record(note{kind: noteRefused, text: got})
 	key := operationKey{fromClient, string(id)}
-	g.w.tap.later(func() {
-		if o := g.s.open[key]; o != nil {
-			delete(g.s.open, key)
-			o.finish(time.Now(), &outcome{err: &wireError{"-32600", "toolscope: got " + got}})
-		}
-	})
+	g.w.tap.callLater(func() { g.s.refuse([]operationKey{key}, &wireError{"-32600", "toolscope: got " + got}) })
 	text, err := refusal(id, codeInvalidRequest, got)
 	if err != nil {
 		return nil
@@ -239,29 +235,13 @@ func (g *governor) refuse(id jsontext.Value, got string) error {
 	return g.client.write(append(text, '\n'))
 }
 
-// The codes of errors that the proxy answers with: JSON-RPC's, and that of revision 2026-07-28 for headers that do not repeat the message.
-const (
-	codeInvalidRequest = -32600
-	codeInternal       = -32603
-	codeHeaderMismatch = -32020
-)
-
-// refusal is the answer to a request that cannot be governed.
-func refusal(id jsontext.Value, code int64, got string) ([]byte, error) {
-	return json.Marshal(struct {
-		Version string         `json:"jsonrpc"`
-		ID      jsontext.Value `json:"id"`
-		Error   rpcError       `json:"error"`
-	}{"2.0", id, rpcError{code, "toolscope: got " + got}})
-}
-
 // cancelled gives up the call that the client gave up.
 func (g *governor) cancelled(m *message) {
 	p := m.params()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if c := g.calls[string(p.RequestID)]; c != nil {
-		g.w.notes.add(note{kind: noteCancelled, session: g.s})
+	if c := g.running[string(p.RequestID)]; c != nil {
+		g.s.record(note{kind: noteCancelled})
 		c.given.Store(true)
 		c.cancel()
 	}
@@ -311,15 +291,15 @@ func (g *governor) fromBatch(text, raw []byte) []byte {
 // pinned is what the client gets of a line while tools are pinned. A carriage return within it may be a
 // line's end to a client.
 func (g *governor) pinned(raw []byte) []byte {
-	if !g.w.options.PinTools {
+	if !g.w.pinTools {
 		return raw
 	}
 	text := bytes.TrimSuffix(bytes.TrimSuffix(raw, []byte{'\n'}), []byte{'\r'})
 	out := text
 	if bytes.IndexByte(text, '\r') < 0 {
-		out = g.s.pinned(text)
+		out = g.s.pins().pinned(text)
 	} else if namesTools(text) {
-		out = g.s.unreadable(text)
+		out = g.s.pins().unreadable(text)
 	}
 	switch {
 	case bytes.Equal(out, text):

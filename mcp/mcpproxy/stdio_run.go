@@ -43,35 +43,37 @@ const idleTime = 500 * time.Millisecond
 // until the server has ended and all it wrote has been passed on. The error says that the
 // server could not be started. Only the ends of the server's standard output and error that
 // processes of its own keep open are given up, half a second after the last byte.
-func (w *Watcher) Run(c Command) (Exit, error) {
+func (w *Watcher) Run(c Command) (Exit, error) { return runPipes(w.core, c) }
+
+func runPipes(w *watcher, c Command) (Exit, error) {
 	if w.framed() {
-		return w.runFramed(c)
+		return runFramed(w, c)
 	}
 	// Bytes are passed on without a look from here on: policies that Apply adds would have no effect.
 	if _, err := w.scope.Callbacks(toolkit.NoTools); err != nil {
 		return Exit{}, err
 	}
-	s := newSession(w, "")
-	return w.runWith(c, s, func(p *pipes) {
+	s := newSession(w.engine, "")
+	return runWith(w, c, s, func(p *pipes) {
 		p.start(&copier{to: p.in, from: c.Stdin, tap: w.tap, stream: s.stream(fromClient, byLine)}, false)
 		p.start(&copier{to: c.Stdout, from: p.out, tap: w.tap, stream: s.stream(fromServer, byLine)}, true)
 	})
 }
 
 // runWith starts the server, and has connect pass on its standard input and output.
-func (w *Watcher) runWith(c Command, s *session, connect func(p *pipes)) (Exit, error) {
+func runWith(w *watcher, c Command, s *session, connect func(p *pipes)) (Exit, error) {
 	p, err := startServer(c)
 	if err != nil {
 		return Exit{}, err
 	}
-	s.stderr = &stream{framing: byLine, take: s.stderrLine}
-	s.join()
+	stderr := s.stderrStream()
+	w.join(s)
 	connect(p)
-	p.start(&copier{to: c.Stderr, from: p.errs, tap: w.tap, stream: s.stderr}, true)
+	p.start(&copier{to: c.Stderr, from: p.errs, tap: w.tap, stream: stderr}, true)
 	stop := p.passSignals(c.Signals)
 	exit := p.wait()
 	stop()
-	w.tap.do(func() { s.close(time.Now(), nil) })
+	w.tap.callNow(func() { w.end(s, time.Now(), nil) })
 	return exit, nil
 }
 
@@ -219,7 +221,7 @@ func (c *copier) run() {
 			break
 		}
 	}
-	c.tap.end(c.stream, time.Now())
+	c.tap.endStream(c.stream, time.Now())
 	c.tap.signal()
 	_ = c.to.Close()
 	_ = c.from.Close()

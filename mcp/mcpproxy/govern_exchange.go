@@ -11,18 +11,21 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
-	"go.opentelemetry.io/otel/trace"
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/mcp/toolmcp"
 	"github.com/toolscope/toolscope/toolkit"
-	"github.com/toolscope/toolscope/tracing"
 )
+
+// calls governs the tools/call requests of a session.
+type calls struct {
+	w *watcher
+	s *session
+}
 
 // exchange is one tools/call that policies govern: the call type of the scope's. It is made
 // for each call, and copied when a policy changes the arguments.
@@ -61,11 +64,11 @@ type reply struct {
 type caller func(ctx context.Context, x *exchange) reply
 
 // newCaller is what governs the calls of a session.
-func (s *session) newCaller() caller { return govern(s.adapter(), s.w.scope.Policies()) }
+func (c *calls) newCaller() caller { return govern(c.adapter(), c.w.scope.Policies()) }
 
 // govern is the caller of some middlewares.
 func govern(adapter toolkit.Adapter[*exchange, reply], middlewares ...toolkit.Middleware) caller {
-	run := func(ctx context.Context, x *exchange) reply { return x.run(ctx) }
+	run := func(ctx context.Context, x *exchange) reply { return x.forward(ctx) }
 	governed, err := toolkit.GovernFunc(run, adapter, middlewares...)
 	if err != nil { // the adapter lacks nothing
 		panic(err)
@@ -74,9 +77,9 @@ func govern(adapter toolkit.Adapter[*exchange, reply], middlewares ...toolkit.Mi
 }
 
 // adapter shows policies the calls of a session.
-func (s *session) adapter() toolkit.Adapter[*exchange, reply] {
+func (c *calls) adapter() toolkit.Adapter[*exchange, reply] {
 	return toolkit.Adapter[*exchange, reply]{
-		Tools: toolkit.Lookup(s.tools.lookup),
+		Tools: toolkit.Lookup(c.s.tools.lookup),
 		Call: func(x *exchange) toolkit.Call {
 			return toolkit.Call{Name: x.params.Name, Arguments: stdjson.RawMessage(x.args), Record: x.op.running.Record()}
 		},
@@ -137,30 +140,24 @@ func (x *exchange) answered(res toolkit.Result, err error) reply {
 	if err != nil {
 		result = []byte(`{"isError":true,"content":[]}`)
 	}
-	r.raw, _ = json.Marshal(struct {
-		Version string         `json:"jsonrpc"`
-		ID      jsontext.Value `json:"id"`
-		Result  jsontext.Value `json:"result"`
-	}{"2.0", x.id, result}) // both values are JSON
+	r.raw = answerWith(x.id, result)
 	return r
 }
 
-// run sends the request on, with the arguments that policies made of it.
-func (x *exchange) run(ctx context.Context) reply {
-	w := x.op.s.w
-	if w.options.ClientSpans {
-		var child trace.Span
-		attrs := append(x.op.attributes(), keyOperation.String(executeTool), keyToolName.String(x.op.label()))
-		ctx, child = w.tracer.Start(ctx, methodCallTool+" "+x.op.label(), trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attrs...))
-		defer child.End()
-		r := x.exchange(ctx)
-		if err := r.failure(); err != nil {
-			child.SetAttributes(keyErrorType.String(w.scope.Tracing().ErrorType(toolkit.TypeOf(err))))
-			child.SetStatus(codes.Error, "")
-		}
-		return r
+// forward sends the request on, with the arguments that policies made of it.
+func (x *exchange) forward(ctx context.Context) reply {
+	w := x.op.w
+	if !w.clientSpans {
+		return x.exchange(ctx)
 	}
-	return x.exchange(ctx)
+	ctx, child := x.op.startChild(ctx)
+	defer child.End()
+	r := x.exchange(ctx)
+	if err := r.failure(); err != nil {
+		child.SetAttributes(keyErrorType.String(w.scope.Tracing().ErrorType(toolkit.TypeOf(err))))
+		child.SetStatus(codes.Error, "")
+	}
+	return r
 }
 
 func (x *exchange) exchange(ctx context.Context) reply {
@@ -172,7 +169,7 @@ func (x *exchange) exchange(ctx context.Context) reply {
 	if string(changed) == string(x.params.Arguments) {
 		changed = nil
 	}
-	hung := time.AfterFunc(x.op.s.w.options.HungAfter, x.op.hangs)
+	hung := time.AfterFunc(x.op.w.hungAfter, x.op.hangs)
 	r, err := x.send(ctx, id, raw, changed)
 	hung.Stop()
 	if err != nil {
@@ -197,7 +194,7 @@ func (x *exchange) outgoing(ctx context.Context) (raw []byte, id jsontext.Value,
 			return nil, nil, err
 		}
 	}
-	if w := x.op.s.w; w.options.InjectContext {
+	if w := x.op.w; w.injectContext {
 		carrier := propagation.MapCarrier{}
 		w.propagator.Inject(ctx, carrier)
 		for _, key := range []string{"traceparent", "tracestate"} { // baggage stays: it may carry users' data
@@ -230,40 +227,37 @@ func read(raw []byte, m *message) reply {
 }
 
 // govern runs an exchange through the policies, in a span of its own, unless it is the next round of one
-// that they have let through: that one's span goes on.
-func (s *session) govern(ctx context.Context, call caller, x *exchange) reply {
-	w := s.w
-	x.op.tool = s.tools.lookup(x.params.Name)
+// that they have let through: then it continues the span of that one.
+func (c *calls) govern(ctx context.Context, call caller, x *exchange) reply {
+	w := c.w
 	x.rules = w.scope.Settings()
-	pinned := w.options.PinTools && !w.options.Baseline.has(x.params.Name)
-	rounds, _ := s.roundsOf()
-	if n := rounds.take(&x.params); n != nil && !pinned && holds(n.rules, x.rules) {
-		ended, cancel := x.carryOn(ctx, n)
-		defer cancel()
-		return s.ended(x, x.guarded(ended, s.laterCaller(x.rules)))
-	} else if n != nil {
-		endAll([]*round{n})
+	pinned := w.pinTools && !w.baseline.has(x.params.Name)
+	if x.params.carriesInput() {
+		rounds, _ := c.rounds()
+		n := rounds.take(x.params.governedKey(x.params.RequestState))
+		if n != nil && !pinned && holds(n.rules, x.rules) {
+			ended, cancel := x.carryOn(ctx, n)
+			defer cancel()
+			return c.ended(x, x.guarded(ended, c.laterCaller(x.rules)))
+		}
+		if n != nil {
+			endRounds([]*round{n})
+		}
 	}
-	ctx = w.extract(ctx, x.params.Meta)
-	ctx = toolkit.WithSession(ctx, toolkit.Session{ID: s.called().id})
-	if listed, has := s.tools.known(x.params.Name); listed && !has {
-		w.notes.add(note{kind: noteUnknownTool, session: s, text: x.params.Name})
-	}
-	ctx = tracing.WithSpanSpec(ctx, &tracing.SpanSpec{
-		Operation: methodCallTool, Side: tracing.SideProxy, Kind: trace.SpanKindServer,
-		Attributes: x.op.attributes(), End: x.op.end,
-	})
+	x.op.setTool()
+	ctx = x.op.callContext(w.extract(ctx, x.params.Meta))
 	if !w.scope.Off() {
-		ctx, x.op.running = toolkit.BeginAt(ctx, x.op.began, toolkit.Call{Name: x.params.Name, Arguments: x.args}, x.op.tool, w.observers...)
+		asked := toolkit.Call{Name: x.params.Name, Arguments: x.args}
+		ctx, x.op.running = toolkit.BeginAt(ctx, x.op.began, asked, x.op.tool, w.observers...)
 	}
 	x.op.ctx = ctx
 	if pinned {
-		return s.ended(x, x.refused())
+		return c.ended(x, x.refused())
 	}
 	if x.params.carriesMore() && !x.rules.Off && !slices.Contains(x.rules.ToolsOff, x.params.Name) {
-		call = s.inputCaller(x.rules.Policies)
+		call = c.inputCaller(x.rules.Policies)
 	}
-	return s.ended(x, x.guarded(ctx, call))
+	return c.ended(x, x.guarded(ctx, call))
 }
 
 // guarded runs the exchange. A policy's panic ends the call and goes on: net/http lets the others go on.
@@ -280,8 +274,8 @@ func (x *exchange) guarded(ctx context.Context, call caller) reply {
 }
 
 // ended tells the observers how a call ended, unless its server asks for input.
-func (s *session) ended(x *exchange, r reply) reply {
-	if rounds, shared := s.roundsOf(); r.asks && r.sent != nil && r.sent.op == x.op && rounds.put(r.sent, r.state, shared) {
+func (c *calls) ended(x *exchange, r reply) reply {
+	if r.asks && r.sent != nil && r.sent.op == x.op && c.keepRound(r.sent, r.state) {
 		return r
 	}
 	x.op.becomesTask(x.op.ctx, r.task)
@@ -303,7 +297,10 @@ func (s *session) ended(x *exchange, r reply) reply {
 
 // refused is the answer to a call of a tool that nobody has accepted. No policy is asked.
 func (x *exchange) refused() reply {
-	err := &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Tool: x.params.Name, Message: "the tool is not what was accepted: somebody has to look at it, and accept it, before it can be used"}
+	err := &toolkit.Error{
+		Kind: toolkit.ErrPermissionDenied, Tool: x.params.Name,
+		Message: "the tool is not what was accepted: a user has to review and accept it before it can be used",
+	}
 	record := x.op.running.Record()
 	record.Note(func(s *toolkit.Disposition) { s.Outcome = toolkit.OutcomeRefused })
 	record.Tag("mcp.definition", "not_accepted")

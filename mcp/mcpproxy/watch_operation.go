@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"sync/atomic"
 	"time"
 
@@ -23,15 +22,14 @@ import (
 // operation is a request that waits for its answer: a call of a tool, which is a call of
 // package toolkit as well, or another one.
 type operation struct {
-	s           *session
+	*connection
 	from        side
 	method      string
 	name        string // of the tool or prompt, as the peer sent it
 	uri, id     string
 	cursor      string
-	version     string
-	state       string // by which a suspended call is found again, and
-	arguments   uint64 // the hash of its arguments
+	revision    string
+	arguments   digest // of a watched call
 	began       time.Time
 	asked       time.Time // when the latest round began
 	ctx         context.Context
@@ -65,17 +63,22 @@ const maxArguments = 32 << 20
 // call reports whether the operation is a call of a tool.
 func (o *operation) call() bool { return o.method == methodCallTool && o.from == fromClient }
 
-// newOperation begins an operation; nil if the scope is off.
-func (s *session) newOperation(from side, m *message, p *params, at time.Time) *operation {
+// newCall is a call of a tool that is to be governed.
+func (s *connection) newCall(m *message, p *params, at time.Time) *operation {
+	return &operation{
+		connection: s, from: fromClient, method: methodCallTool, name: p.Name, id: m.id(),
+		revision: s.versionOf(p), began: at,
+	}
+}
+
+// begin begins an operation; nil if the scope is off.
+func (s *connection) begin(from side, m *message, p *params, at time.Time) *operation {
 	if s.w.scope.Off() {
 		return nil
 	}
 	o := &operation{
-		s: s, from: from, method: m.Method, name: p.Name, uri: p.URI, id: m.id(), cursor: p.Cursor,
-		version: s.versionOf(p), began: at, asked: at,
-	}
-	if m.Method == methodInitialize {
-		s.client, s.capabilities[fromClient] = p.ClientInfo, names(p.Capabilities)
+		connection: s, from: from, method: m.Method, name: p.Name, uri: p.URI, id: m.id(), cursor: p.Cursor,
+		revision: s.versionOf(p), began: at, asked: at,
 	}
 	ctx := s.w.extract(context.Background(), p.Meta)
 	if o.call() {
@@ -88,34 +91,48 @@ func (s *session) newOperation(from side, m *message, p *params, at time.Time) *
 }
 
 func (o *operation) beginCall(ctx context.Context, m *message, p *params) {
-	s := o.s
-	o.tool = s.tools.lookup(p.Name)
-	if listed, has := s.tools.known(p.Name); listed && !has {
-		s.w.notes.add(note{kind: noteUnknownTool, session: s, text: p.Name})
-	}
-	o.arguments = maphash.Bytes(argumentSeed, p.Arguments)
+	o.setTool()
+	o.arguments = quickDigest(p.Arguments)
 	call := toolkit.Call{Name: p.Name}
-	if n := len(p.Arguments); n > 0 && s.w.held+n <= maxArguments {
-		s.w.held += n
+	if n := len(p.Arguments); n > 0 && o.w.held+n <= maxArguments {
+		o.w.held += n
 		o.held, call.Arguments = n, bytes.Clone(p.Arguments)
 	}
-	ctx = toolkit.WithSession(ctx, toolkit.Session{ID: s.called().id})
-	ctx = tracing.WithSpanSpec(ctx, &tracing.SpanSpec{
-		Operation: methodCallTool, Side: tracing.SideProxy, Kind: trace.SpanKindServer,
-		Attributes: o.attributes(), Start: o.began, End: o.end,
-	})
-	o.ctx, o.running = toolkit.BeginAt(ctx, o.began, call, o.tool, s.w.observers...)
-	if o.tool != nil && s.tools.hasChanged(o.tool.Name) {
+	o.ctx = o.callContext(ctx)
+	o.ctx, o.running = toolkit.BeginAt(o.ctx, o.began, call, o.tool, o.w.observers...)
+	if o.tool != nil && o.tools.hasChanged(o.tool.Name) {
 		o.running.Record().Tag("mcp.definition", "changed")
 	}
 	if m.skim != nil {
 		o.extra = append(o.extra, keyFrameBytes.Int64(m.size))
 	}
-	if s.w.options.ClientSpans {
-		name := methodCallTool + " " + o.label()
-		attrs := append(o.attributes(), keyOperation.String(executeTool), keyToolName.String(o.label()))
-		_, o.child = s.w.tracer.Start(o.ctx, name, trace.WithSpanKind(trace.SpanKindClient), trace.WithTimestamp(o.began), trace.WithAttributes(attrs...))
+	if o.w.clientSpans {
+		_, o.child = o.startChild(o.ctx, trace.WithTimestamp(o.began))
 	}
+}
+
+// setTool finds the tool that is called, and notes a name that the server does not list.
+func (o *operation) setTool() {
+	o.tool = o.tools.lookup(o.name)
+	if listed, has := o.tools.known(o.name); listed && !has {
+		o.w.notes.record(note{kind: noteUnknownTool, session: o.called().id, text: o.name})
+	}
+}
+
+// callContext is what the call's observers and policies are given: its session, and what its span is to say.
+func (o *operation) callContext(ctx context.Context) context.Context {
+	ctx = toolkit.WithSession(ctx, toolkit.Session{ID: o.called().id})
+	return tracing.WithSpanSpec(ctx, &tracing.SpanSpec{
+		Operation: methodCallTool, Side: tracing.SideProxy, Kind: trace.SpanKindServer,
+		Attributes: o.attributes(), Start: o.began, End: o.end,
+	})
+}
+
+// startChild starts the call's span of kind CLIENT.
+func (o *operation) startChild(ctx context.Context, start ...trace.SpanStartOption) (context.Context, trace.Span) {
+	attrs := append(o.attributes(), keyOperation.String(executeTool), keyToolName.String(o.label()))
+	start = append(start, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attrs...))
+	return o.w.tracer.Start(ctx, methodCallTool+" "+o.label(), start...)
 }
 
 func (o *operation) beginOther(ctx context.Context) {
@@ -123,8 +140,8 @@ func (o *operation) beginOther(ctx context.Context) {
 	if label := o.label(); label != "" {
 		name += " " + label
 	}
-	o.ctx, o.span = o.s.w.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(o.began),
-		trace.WithAttributes(o.attributes()...), trace.WithLinks(o.s.w.tasks.links(o.task)...))
+	o.ctx, o.span = o.w.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(o.began),
+		trace.WithAttributes(o.attributes()...), trace.WithLinks(o.w.tasks.links(o.task)...))
 }
 
 // methodName is the method, if it is one of the protocol's: others are the peer's to make
@@ -151,29 +168,28 @@ var methods = map[string]bool{
 func (o *operation) label() string {
 	switch {
 	case o.call() && o.tool != nil:
-		return o.s.w.clean(o.tool.Name)
+		return o.w.clean(o.tool.Name)
 	case o.call():
 		return tracing.UnknownTool
-	case o.method == "prompts/get" && o.s.w.prompts[o.name]:
-		return o.s.w.clean(o.name)
+	case o.method == "prompts/get" && o.w.prompts[o.name]:
+		return o.w.clean(o.name)
 	}
 	return ""
 }
 
 // attributes are those that samplers see.
 func (o *operation) attributes() []attribute.KeyValue {
-	s := o.s
-	attrs := append(networkOf(s.http), keyMethod.String(o.methodName()), keyServer.String(s.w.clean(s.w.options.Server)))
+	attrs := append(networkOf(o.http), keyMethod.String(o.methodName()), keyServer.String(o.w.clean(o.w.server)))
 	add := func(k attribute.Key, v string) {
 		if v != "" {
-			attrs = append(attrs, k.String(s.w.clean(v)))
+			attrs = append(attrs, k.String(o.w.clean(v)))
 		}
 	}
 	add(keyRequestID, o.id)
-	if o.version < sessionless {
-		add(keySessionID, s.named.Load().protocol)
+	if o.revision < sessionless {
+		add(keySessionID, o.named.Load().protocol)
 	}
-	add(keyProtocolVersion, o.version)
+	add(keyProtocolVersion, o.revision)
 	add(keyTask, o.task)
 	add(keyResourceURI, o.uri)
 	if o.method == "prompts/get" {
@@ -187,10 +203,10 @@ func (o *operation) attributes() []attribute.KeyValue {
 
 // finish ends the operation.
 func (o *operation) finish(at time.Time, out *outcome) {
-	o.s.w.held -= o.held
+	o.w.held -= o.held
 	o.held = 0
 	if out.message != nil && out.message.Error != nil {
-		o.status = o.s.w.statusOf(out.message.Error)
+		o.status = o.w.codes.statusOf(out.message.Error)
 	}
 	if o.call() {
 		o.finishCall(at, out)
@@ -199,44 +215,30 @@ func (o *operation) finish(at time.Time, out *outcome) {
 	st := o.status
 	switch {
 	case out.err != nil:
-		st.errorType = o.s.w.scope.Tracing().ErrorType(toolkit.TypeOf(out.err))
-	case o.method == "prompts/get" && out.message != nil && out.message.Error == nil && len(o.s.w.prompts) < maxPrompts:
-		o.s.w.prompts[o.name] = true
+		st.errorType = o.w.scope.Tracing().ErrorType(toolkit.TypeOf(out.err))
+	case o.method == "prompts/get" && out.message != nil && out.message.Error == nil && len(o.w.prompts) < maxPrompts:
+		o.w.prompts[o.name] = true
 	}
-	o.s.w.metrics.record(o.ctx, at.Sub(o.began), labels{method: o.methodName(), name: o.label(), errorType: st.errorType, code: st.code, version: o.version, http: o.s.http})
+	o.w.metrics.record(o.ctx, at.Sub(o.began), labels{method: o.methodName(), name: o.label(), errorType: st.errorType, code: st.code, version: o.revision, http: o.http})
 	if label := o.label(); label != "" {
 		o.span.SetName(o.methodName() + " " + label)
 	}
 	o.span.SetAttributes(o.extra...)
-	if o.version != "" {
-		o.span.SetAttributes(keyProtocolVersion.String(o.version))
+	if o.revision != "" {
+		o.span.SetAttributes(keyProtocolVersion.String(o.revision))
 	}
 	if st.code != "" {
 		o.span.SetAttributes(keyStatusCode.String(st.code))
 	}
 	if st.errorType != "" {
 		o.span.SetAttributes(keyErrorType.String(st.errorType))
-		o.span.SetStatus(codes.Error, o.s.w.errorText(out))
+		o.span.SetStatus(codes.Error, o.w.errorText(out))
 	}
 	o.span.End(trace.WithTimestamp(at))
 }
 
 // maxPrompts bounds how many names of prompts are told apart.
 const maxPrompts = 1024
-
-func (w *Watcher) errorText(out *outcome) string {
-	observer := w.scope.Tracing()
-	if observer == nil {
-		return ""
-	}
-	if out.err != nil {
-		return observer.ErrorText(out.err)
-	}
-	if out.message != nil && out.message.Error != nil {
-		return observer.ErrorText(out.message.Error)
-	}
-	return ""
-}
 
 // finishCall ends a call of a tool, and its child.
 func (o *operation) finishCall(at time.Time, out *outcome) {
@@ -248,7 +250,7 @@ func (o *operation) finishCall(at time.Time, out *outcome) {
 	}
 	o.becomesTask(o.ctx, out.answered.taskID())
 	res, err := o.result(out)
-	if listed, has := o.s.tools.known(o.name); listed && !has && (err != nil || res.Fault != nil) && out.message != nil {
+	if listed, has := o.tools.known(o.name); listed && !has && (err != nil || res.Fault != nil) && out.message != nil {
 		err = &toolkit.Error{Kind: toolkit.ErrUnknownTool, Tool: o.name, Cause: errors.Join(err, res.Fault)}
 		o.running.Record().Note(func(s *toolkit.Disposition) { s.Outcome = toolkit.OutcomeRefused })
 	}
@@ -263,7 +265,7 @@ func (o *operation) finishCall(at time.Time, out *outcome) {
 				o.child.SetAttributes(keyStatusCode.String(o.status.code))
 				kind = o.status.code
 			}
-			o.child.SetAttributes(keyErrorType.String(o.s.w.scope.Tracing().ErrorType(kind)))
+			o.child.SetAttributes(keyErrorType.String(o.w.scope.Tracing().ErrorType(kind)))
 			o.child.SetStatus(codes.Error, "")
 		}
 		o.child.End(trace.WithTimestamp(at))
@@ -292,7 +294,7 @@ func (o *operation) result(out *outcome) (toolkit.Result, error) {
 func (o *operation) hangs() {
 	if !o.hung.Swap(true) {
 		o.running.Record().Tag("mcp.hung", "yes")
-		o.s.w.notes.add(note{kind: noteHung, session: o.s, tool: o.label()})
+		o.w.notes.record(note{kind: noteHung, session: o.called().id, tool: o.label()})
 	}
 }
 
@@ -302,15 +304,15 @@ func (o *operation) end(ctx context.Context, e *toolkit.Ended) tracing.SpanEnd {
 	if o.hung.Load() && o.running == nil { // else a tag says so
 		end.Attributes = append(end.Attributes, keyHung.String("yes"))
 	}
-	errorType, code := o.s.w.scope.Tracing().ErrorType(e.ErrorType), ""
+	errorType, code := o.w.scope.Tracing().ErrorType(e.ErrorType), ""
 	if wire := (*rpcError)(nil); errors.As(e.Err, &wire) && e.ErrorType != string(toolkit.ErrUnknownTool) {
-		st := o.s.w.statusOf(wire)
+		st := o.w.codes.statusOf(wire)
 		errorType, code = st.errorType, st.code
 		end.Success, end.ErrorType = errorType == "", errorType
 		end.Attributes = append(end.Attributes, keyStatusCode.String(code))
 	}
-	o.s.w.metrics.record(ctx, e.Duration(), labels{
-		method: o.method, name: o.label(), errorType: errorType, code: code, version: o.version, http: o.s.http,
+	o.w.metrics.record(ctx, e.Duration(), labels{
+		method: o.method, name: o.label(), errorType: errorType, code: code, version: o.revision, http: o.http,
 		outcome: e.Disposition.Outcome,
 	})
 	return end

@@ -13,6 +13,9 @@ import (
 // the same, and not looked at.
 const maxHeld = 16 << 20
 
+// lookInterval is how often the goroutine looks at copies that no signal announced.
+const lookInterval = 250 * time.Millisecond
+
 // perChunk is what bytes that wait take besides their buffer: a flood of single ones is bounded, too.
 const perChunk = 128
 
@@ -22,7 +25,7 @@ const maxQuiet = 256 << 10
 // A tap takes copies of what passes and never makes it wait: what has no room is
 // dropped and counted. The copies are looked at by one goroutine. To wake it would take a
 // processor from those who wait for what passes: so it looks [gatherTime] after a signal, at
-// once when much waits, and by itself every [lookEvery].
+// once when much waits, and by itself every [lookInterval].
 type tap struct {
 	mu      sync.Mutex
 	queue   []chunk
@@ -60,22 +63,22 @@ func newTap() *tap {
 // much says that the caller is to hurry it.
 func (t *tap) lend(s *stream, at time.Time, b *buffer) (much bool) {
 	if b.sparse() {
-		return t.add(s, at, copyOf(b.data))
+		return t.enqueue(s, at, copyOf(b.data))
 	}
 	b.holders.Add(1)
-	return t.add(s, at, b)
+	return t.enqueue(s, at, b)
 }
 
-// put takes a copy of data, which passed just now.
-func (t *tap) put(s *stream, at time.Time, data []byte) {
-	if t.add(s, at, copyOf(data)) {
+// copyBytes takes a copy of data, which passed just now.
+func (t *tap) copyBytes(s *stream, at time.Time, data []byte) {
+	if t.enqueue(s, at, copyOf(data)) {
 		t.hurry()
 	}
 }
 
-// add puts bytes into the queue, and releases them if there is no room. much says that more than
+// enqueue puts bytes into the queue, and releases them if there is no room. much says that more than
 // maxQuiet waits.
-func (t *tap) add(s *stream, at time.Time, b *buffer) (much bool) {
+func (t *tap) enqueue(s *stream, at time.Time, b *buffer) (much bool) {
 	size := cap(b.data) + perChunk
 	t.mu.Lock()
 	room := !t.closed && t.held+size <= maxHeld
@@ -94,11 +97,11 @@ func (t *tap) add(s *stream, at time.Time, b *buffer) (much bool) {
 	return much
 }
 
-// end tells that nothing more comes of a stream.
-func (t *tap) end(s *stream, at time.Time) { t.finish(s, at, false) }
+// endStream says that nothing more comes of a stream.
+func (t *tap) endStream(s *stream, at time.Time) { t.closeStream(s, at, false) }
 
-// finish is end; torn says that more was to come. Of several ends the first counts.
-func (t *tap) finish(s *stream, at time.Time, torn bool) {
+// closeStream is endStream; torn says that more was to come. Of several ends the first counts.
+func (t *tap) closeStream(s *stream, at time.Time, torn bool) {
 	t.mu.Lock()
 	if !t.closed {
 		t.queue = append(t.queue, chunk{stream: s, at: at, gap: s.gap, torn: torn})
@@ -106,15 +109,15 @@ func (t *tap) finish(s *stream, at time.Time, torn bool) {
 	t.mu.Unlock()
 }
 
-// do has f called at once, after what was put before it; false if the tap is closed.
-func (t *tap) do(f func()) bool {
-	ok := t.later(f)
+// callNow has f called at once, after what was put before it; false if the tap is closed.
+func (t *tap) callNow(f func()) bool {
+	ok := t.callLater(f)
 	t.hurry()
 	return ok
 }
 
-// later is do without waking anybody.
-func (t *tap) later(f func()) bool {
+// callLater is callNow without waking the goroutine.
+func (t *tap) callLater(f func()) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.closed {
@@ -138,8 +141,8 @@ func (t *tap) hurry() {
 	}
 }
 
-// take gives what waits, in the place of the slice that was taken before.
-func (t *tap) take(spare []chunk) (queue []chunk, closed bool) {
+// takeQueue gives what waits, in the place of the slice that was taken before.
+func (t *tap) takeQueue(spare []chunk) (queue []chunk, closed bool) {
 	clear(spare)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -163,8 +166,8 @@ func (t *tap) lost() uint64 {
 	return t.dropped
 }
 
-// done looks at a chunk and gives its memory back.
-func (c *chunk) done() {
+// process looks at a chunk and gives its memory back.
+func (c *chunk) process() {
 	switch {
 	case c.do != nil:
 		c.do()

@@ -7,19 +7,14 @@ import (
 	"bytes"
 	"context"
 	stdjson "encoding/json"
+	"reflect"
 	"slices"
+	"time"
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
 )
-
-// carriesInput reports whether a call says that the server has asked for input.
-func (p *params) carriesInput() bool { return p.RequestState != "" || len(p.InputResponses) > 0 }
-
-// carriesMore reports whether what comes of a call depends on more than its arguments: on input, or on that it is to be
-// a task, of which a first answer tells no more than its id.
-func (p *params) carriesMore() bool { return p.carriesInput() || len(p.Task) > 0 }
 
 // onceOnly are, by stage, the policies that a call passes once, whatever its rounds: what they judge, the
 // arguments, is the same in each. Those of the others hold for what runs, which each round does. A
@@ -44,19 +39,19 @@ var onceOnly = [...]bool{
 var _ [middleware.StageCount]struct{} = [len(onceOnly)]struct{}{}
 
 // laterCaller governs the next rounds of calls that policies have let through.
-func (s *session) laterCaller(rules toolscope.Settings) caller {
+func (c *calls) laterCaller(rules toolscope.Settings) caller {
 	if rules.Off {
-		return govern(s.adapter())
+		return govern(c.adapter())
 	}
-	return s.inputCaller(slices.DeleteFunc(slices.Clone(rules.Policies), func(p middleware.Policy) bool {
+	return c.inputCaller(slices.DeleteFunc(slices.Clone(rules.Policies), func(p middleware.Policy) bool {
 		return p == nil || int(p.Stage()) < len(onceOnly) && onceOnly[p.Stage()]
 	}))
 }
 
 // inputCaller governs, by some policies, calls that carry more than arguments. Behind those that judge them they have no identity
 // (package identity), so that none is answered with what came of the arguments alone, or answers such a call.
-func (s *session) inputCaller(policies []middleware.Policy) caller {
-	adapter := s.adapter()
+func (c *calls) inputCaller(policies []middleware.Policy) caller {
+	adapter := c.adapter()
 	adapter.With = func(x *exchange, args stdjson.RawMessage) *exchange {
 		if bytes.Equal(args, unidentified(x.args)) { // as the client sent them
 			return x.with(x.args)
@@ -95,4 +90,65 @@ func identified(args []byte) []byte {
 		return args
 	}
 	return append([]byte("{"), bytes.TrimPrefix(within, []byte(","))...)
+}
+
+// keepRound keeps a call whose server has asked for input until its next round; of too many the oldest ends. It is
+// false for one whose next round nothing tells from other calls, as those of clients without a session without a
+// state; and where the calls that wait have [maxArguments] already, of all sessions.
+func (c *calls) keepRound(x *exchange, state string) bool {
+	rounds, shared := c.rounds()
+	if shared && state == "" || x.op.rounds+1 >= maxRounds {
+		return false
+	}
+	n := &round{
+		op: x.op, key: x.params.governedKey(state), at: time.Now(), governed: true, rules: x.rules, held: int64(len(x.params.Arguments)),
+	}
+	if string(x.args) != string(x.params.Arguments) {
+		n.args = x.args
+		n.held += int64(len(x.args))
+	}
+	if !n.reserve() {
+		return false
+	}
+	if !rounds.put(n) {
+		n.release()
+		return false
+	}
+	return true
+}
+
+// holds reports whether a call that was judged by some settings need not be judged again: what refuses
+// calls is the same. Of policies that cannot be compared those of one type count as the same.
+func holds(then, now toolscope.Settings) bool {
+	same := func(a, b middleware.Policy) bool {
+		if !reflect.ValueOf(a).Comparable() || !reflect.ValueOf(b).Comparable() {
+			return reflect.TypeOf(a) == reflect.TypeOf(b)
+		}
+		return a == b
+	}
+	return then.Off == now.Off && slices.Equal(then.ToolsOff, now.ToolsOff) && slices.EqualFunc(then.Policies, now.Policies, same)
+}
+
+// rounds is where the calls of the session wait; shared says that clients cannot be told apart there.
+func (c *calls) rounds() (r *waiting, shared bool) {
+	if c.s.fleeting.Load() {
+		return &c.w.shared, true
+	}
+	return &c.s.rounds, false
+}
+
+// carryOn makes the exchange the next round of a call that policies have let through. It runs in a context with the
+// values of the call, which ends with that of this round.
+func (x *exchange) carryOn(ctx context.Context, n *round) (context.Context, context.CancelFunc) {
+	id := x.op.id
+	x.op = n.op
+	x.op.rounds++
+	x.op.attempts.Store(0) // this round's id is its own
+	x.op.id = id
+	if n.args != nil {
+		x.args = n.args
+	}
+	values, cancel := context.WithCancelCause(context.WithoutCancel(x.op.ctx))
+	stop := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
+	return values, func() { stop(); cancel(nil) }
 }

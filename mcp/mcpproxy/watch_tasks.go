@@ -74,8 +74,8 @@ func (o *operation) becomesTask(ctx context.Context, id string) {
 	if id == "" {
 		return
 	}
-	o.extra = append(o.extra, keyTask.String(o.s.w.clean(id)))
-	o.s.w.tasks.put(id, trace.SpanContextFromContext(ctx))
+	o.extra = append(o.extra, keyTask.String(o.w.clean(id)))
+	o.w.tasks.put(id, trace.SpanContextFromContext(ctx))
 }
 
 // aboutTask is the task that a request is about; "" for none.

@@ -18,19 +18,6 @@ const maxGoverned = 16 << 20
 // copied anyway.
 const framedRead = 256 << 10
 
-// framed reports whether frames are looked at before they are passed on, which policies and
-// the injection of context need.
-func (w *Watcher) framed() bool {
-	return w.options.InjectContext || w.governs()
-}
-
-// governs reports whether calls may be refused, so that nothing may pass that could be one and was
-// not understood.
-func (w *Watcher) governs() bool {
-	settings := w.scope.Settings()
-	return w.options.PinTools || len(settings.Policies) > 0 || len(settings.ToolsOff) > 0
-}
-
 // frameReader passes on what comes from one end, a frame at a time.
 type frameReader struct {
 	from   *os.File
@@ -64,7 +51,7 @@ func (f *frameReader) run() {
 			wide = true
 			widen(f.from)
 		}
-		f.tap.put(f.stream, at, buffer[:n])
+		f.tap.copyBytes(f.stream, at, buffer[:n])
 		f.tap.signal()
 		if f.feed(buffer[:n], at) != nil {
 			break
@@ -73,7 +60,7 @@ func (f *frameReader) run() {
 	if len(f.held) > 0 {
 		_ = f.rest(f.held) // nobody is left to be told
 	}
-	f.tap.end(f.stream, time.Now())
+	f.tap.endStream(f.stream, time.Now())
 	f.tap.signal()
 }
 

@@ -39,8 +39,8 @@ func (e *events) next() []byte {
 	}
 }
 
-// take is all that has not been cut.
-func (e *events) take() []byte {
+// takeRest is all that has not been cut.
+func (e *events) takeRest() []byte {
 	rest := e.held
 	*e = events{}
 	return rest

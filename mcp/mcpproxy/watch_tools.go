@@ -4,8 +4,6 @@
 package mcpproxy
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	stdjson "encoding/json"
 	"slices"
 	"sync"
@@ -177,13 +175,4 @@ func (l *toolList) add(raw jsontext.Value) {
 	}
 	l.tools[def.Name] = &def
 	l.hashes[def.Name] = hashOf(raw)
-}
-
-// hashOf is the hash of a definition, whatever its blanks and order.
-func hashOf(raw jsontext.Value) string {
-	if canonical := raw.Clone(); canonical.Canonicalize() == nil {
-		raw = canonical
-	}
-	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:])
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/metric"
+
+	"github.com/toolscope/toolscope/redact"
 )
 
 // noteKind is what was noticed on the wire.
@@ -39,8 +41,8 @@ const (
 // note is something that was noticed.
 type note struct {
 	kind    noteKind
-	session *session
-	tool    string // a name that may leave
+	session string // id, or ""
+	tool    string // a name that may be exported
 	text    string // as it was on the wire
 }
 
@@ -53,34 +55,25 @@ const (
 
 // notes are counted, and the latest remembered. Safe for concurrent use.
 type notes struct {
-	w *Watcher
+	metrics  *metrics
+	clean    func(string) string
+	redactor *redact.Redactor
 
 	mu     sync.Mutex
 	counts map[noteKind]uint64
-	latest []Observation // oldest first
-	ended  []Session     // sessions that have ended, oldest first
-	total  uint64        // sessions that have ended
+	latest []observation   // oldest first
+	ended  []sessionReport // sessions that have ended, oldest first
+	total  uint64          // sessions that have ended
 }
 
-// An Observation is something that was noticed on the wire.
-type Observation struct {
-	Time    time.Time `json:"time"`             // when it was noticed
-	Kind    string    `json:"kind"`             // kind of observation, as in toolscope.mcp.observation
-	Session string    `json:"session,omitzero"` // session id
-	Tool    string    `json:"tool,omitzero"`    // name of the tool
-	Text    string    `json:"text,omitzero"`    // redacted and truncated text from the wire
-}
-
-func newNotes(w *Watcher) *notes { return &notes{w: w, counts: map[noteKind]uint64{}} }
-
-// add counts and remembers what was noticed.
-func (n *notes) add(x note) {
-	n.w.metrics.observations.Add(context.Background(), 1, metric.WithAttributes(keyObservation.String(string(x.kind))))
-	o := Observation{Time: time.Now().UTC(), Kind: string(x.kind), Tool: x.tool}
-	if x.session != nil {
-		o.Session = n.w.clean(x.session.called().id)
+// record counts and remembers what was noticed.
+func (n *notes) record(x note) {
+	n.metrics.observations.Add(context.Background(), 1, metric.WithAttributes(keyObservation.String(string(x.kind))))
+	o := observation{Time: time.Now().UTC(), Kind: string(x.kind), Tool: x.tool}
+	if x.session != "" {
+		o.Session = n.clean(x.session)
 	}
-	o.Text, _ = n.w.redactor.TextMax(x.text, maxNoteText)
+	o.Text, _ = n.redactor.TextMax(x.text, maxNoteText)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.counts[x.kind]++
@@ -90,9 +83,8 @@ func (n *notes) add(x note) {
 	n.latest = append(n.latest, o)
 }
 
-// closed remembers a session that has ended.
-func (n *notes) closed(s *session) {
-	report := s.report()
+// recordEnd remembers a session that has ended.
+func (n *notes) recordEnd(report sessionReport) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.total++
@@ -100,22 +92,6 @@ func (n *notes) closed(s *session) {
 		n.ended = append(n.ended[:0], n.ended[1:]...)
 	}
 	n.ended = append(n.ended, report)
-}
-
-// stray is a frame that is no message. Over HTTP its text is not told: it may be the answer of an
-// authorization server.
-func (s *session) stray(from side, f frame) {
-	n := note{kind: noteStrayInput, session: s}
-	switch {
-	case f.torn:
-		n.kind = noteTornFrame
-	case from == fromServer:
-		n.kind = noteStrayOutput
-	}
-	if !s.http {
-		n.text = beginning(f.data)
-	}
-	s.w.notes.add(n)
 }
 
 // beginning is the text that a line begins with, without a word that is not whole: what has been cut may

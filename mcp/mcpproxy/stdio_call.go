@@ -6,8 +6,6 @@ package mcpproxy
 import (
 	"context"
 	"errors"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -23,13 +21,13 @@ func (g *governor) begin(text []byte, m *message, at time.Time) error {
 	ctx, cancel := context.WithCancel(g.ctx)
 	c := &governedCall{id: key, cancel: cancel, sent: sync.OnceFunc(g.sending.Done)}
 	g.mu.Lock()
-	full := len(g.calls) >= maxCalls || g.bytes+len(text) > maxCallBytes || g.calls[key] != nil
+	full := len(g.running) >= maxCalls || g.bytes+len(text) > maxCallBytes || g.running[key] != nil
 	if !full {
 		g.bytes += len(text)
 		delete(g.ended, key)
-		g.calls[key] = c
+		g.running[key] = c
 		g.sending.Add(1)
-		g.running.Add(1)
+		g.ending.Add(1)
 	}
 	g.mu.Unlock()
 	if full {
@@ -37,21 +35,17 @@ func (g *governor) begin(text []byte, m *message, at time.Time) error {
 		return g.refuse(m.ID, "more than 1024 calls at once or 256 MiB of them, or an id that is in use: want fewer, and each id once")
 	}
 	go func() {
-		defer g.running.Done()
+		defer g.ending.Done()
 		defer cancel()
 		defer c.sent()
 		_ = g.w.Settle(ctx) // so that the tools that were just listed are known
-		o := &operation{
-			s: g.s, from: fromClient, method: methodCallTool, name: p.Name, id: m.id(),
-			version: g.s.versionOf(&p), began: at,
-		}
-		x := &exchange{raw: text, id: m.ID, params: p, args: p.Arguments, op: o}
+		x := &exchange{raw: text, id: m.ID, params: p, args: p.Arguments, op: g.s.newCall(m, &p, at)}
 		x.send = func(ctx context.Context, id jsontext.Value, raw, _ []byte) (reply, error) {
 			return g.send(ctx, c, id, raw)
 		}
-		r := g.run(ctx, x)
+		r := g.governCall(ctx, x)
 		g.mu.Lock()
-		delete(g.calls, key)
+		delete(g.running, key)
 		g.bytes -= len(text)
 		if g.w.governs() {
 			g.endedWith(key)
@@ -70,10 +64,10 @@ func (g *governor) begin(text []byte, m *message, at time.Time) error {
 	return nil
 }
 
-// run runs a call through the policies. The panic of one is told on the call's span, and is not the end of all others.
-func (g *governor) run(ctx context.Context, x *exchange) (r reply) {
+// governCall runs a call through the policies. The panic of one is on the call's span, and does not end other calls.
+func (g *governor) governCall(ctx context.Context, x *exchange) (r reply) {
 	defer func() { _ = recover() }()
-	return g.s.govern(ctx, g.call, x)
+	return g.govern(ctx, g.caller, x)
 }
 
 // send sends a request on and waits for its answer.
@@ -179,48 +173,10 @@ func (g *governor) hand(id jsontext.Value, a *answer) bool {
 		}
 	}
 	for _, key := range keys {
-		if g.ended[key] || g.calls[key] != nil && g.w.governs() {
-			g.w.notes.add(note{kind: noteLate, session: g.s})
+		if g.ended[key] || g.running[key] != nil && g.w.governs() {
+			g.s.record(note{kind: noteLate})
 			return true
 		}
 	}
 	return false
-}
-
-// plainID is an id as most write it: readers take 1.0 for 1, and a text for itself whatever is escaped.
-func plainID(id jsontext.Value) string {
-	switch id.Kind() {
-	case '"':
-		return quoted(unquoted(string(id)))
-	case '0':
-		if n, ok := safeInteger(id); ok {
-			return strconv.FormatInt(n, 10)
-		}
-	}
-	return string(id)
-}
-
-// numberIn is the integer that a string is to the clients of the SDKs for TypeScript and Python: theirs are numbers, and
-// they take the answer "7" for the one to 7. False for none.
-func numberIn(id jsontext.Value) (string, bool) {
-	if id.Kind() != '"' {
-		return "", false
-	}
-	text := strings.ReplaceAll(strings.TrimSpace(unquoted(string(id))), "_", "")
-	if text == "" { // to JavaScript
-		return "0", true
-	}
-	if n, ok := safeInteger(jsontext.Value(text)); ok {
-		return strconv.FormatInt(n, 10), true
-	}
-	n, err := strconv.ParseInt(text, 0, 64) // 0x7
-	return strconv.FormatInt(n, 10), err == nil
-}
-
-// idAnswers reports whether readers take the id of an answer for that of a request.
-func idAnswers(answer, request jsontext.Value) bool {
-	if n, ok := numberIn(answer); ok && n == plainID(request) {
-		return true
-	}
-	return string(answer) == string(request) || plainID(answer) == plainID(request)
 }

@@ -33,13 +33,13 @@ const (
 	byEnd                  // the whole is one
 )
 
-// A stream is what one side sends, cut into frames that take is told of. All but gap
+// A stream is what one side sends, cut into frames that onFrame is called with. All but gap
 // belongs to the goroutine that looks.
 type stream struct {
 	framing framing
-	take    func(f frame)
-	lost    func()             // a frame was lost, since bytes were dropped; nil works
-	ended   func(at time.Time) // the stream came to its end; nil works
+	onFrame func(f frame)
+	onLoss  func()             // a frame was lost, since bytes were dropped; nil works
+	onEnd   func(at time.Time) // the stream came to its end; nil works
 	gap     bool               // bytes were dropped; the tap's, under its lock
 	torn    bool               // it ended before all of it came
 	most    int                // how long a frame may be to be kept; 0 is maxFrame
@@ -134,21 +134,21 @@ func (s *stream) whole(f frame) {
 	if f.skim == nil {
 		f.data = bytes.TrimSuffix(f.data, []byte{'\r'})
 	}
-	s.take(f)
+	s.onFrame(f)
 }
 
 // eventLine reads a line of server-sent events. The data of an event that is spread over
 // several lines is joined by newlines, which are blanks in JSON.
 func (s *stream) eventLine(f frame) {
 	if f.skim != nil { // "data: " before the JSON does not trouble it
-		s.take(f)
+		s.onFrame(f)
 		s.event = s.event[:0]
 		return
 	}
 	line := bytes.TrimSuffix(f.data, []byte{'\r'})
 	if len(line) == 0 {
 		if len(s.event) > 0 {
-			s.take(frame{data: s.event, size: int64(len(s.event)), at: f.at})
+			s.onFrame(frame{data: s.event, size: int64(len(s.event)), at: f.at})
 		}
 		s.event = s.event[:0]
 		return
@@ -177,8 +177,8 @@ func (s *stream) drop() {
 }
 
 func (s *stream) frameLost() {
-	if s.lost != nil {
-		s.lost()
+	if s.onLoss != nil {
+		s.onLoss()
 	}
 }
 
@@ -199,12 +199,12 @@ func (s *stream) finish(at time.Time, gap bool) {
 			f = frame{data: s.event, size: int64(len(s.event)), at: at, torn: true}
 		}
 		if f.size > 0 {
-			s.take(f)
+			s.onFrame(f)
 		}
 	}
 	s.forget()
 	s.event = nil
-	if s.ended != nil {
-		s.ended(at)
+	if s.onEnd != nil {
+		s.onEnd(at)
 	}
 }
