@@ -11,6 +11,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/keys"
+
 	"github.com/go-json-experiment/json/jsontext"
 
 	"go.opentelemetry.io/otel/codes"
@@ -154,7 +156,7 @@ func (x *exchange) forward(ctx context.Context) reply {
 	defer child.End()
 	r := x.exchange(ctx)
 	if err := r.failure(); err != nil {
-		child.SetAttributes(keyErrorType.String(w.scope.Tracing().ErrorType(toolkit.TypeOf(err))))
+		child.SetAttributes(keys.ErrorType.String(w.scope.Tracing().ErrorType(toolkit.TypeOf(err))))
 		child.SetStatus(codes.Error, "")
 	}
 	return r
@@ -280,7 +282,7 @@ func (c *calls) ended(x *exchange, r reply) reply {
 	}
 	x.op.becomesTask(x.op.ctx, r.task)
 	if x.op.rounds > 0 {
-		x.op.extra = append(x.op.extra, keyRounds.Int(x.op.rounds+1))
+		x.op.extra = append(x.op.extra, keys.Rounds.Int(x.op.rounds+1))
 	}
 	res := r.result
 	if r.ended == nil && res.Fault == nil {

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/keys"
+
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -283,8 +285,8 @@ func TestAnswersThatAreNotLookedAt(t *testing.T) {
 			if accepted.Load() != "identity" {
 				t.Errorf("the server was asked for %q", accepted.Load())
 			}
-			if s := w.ended("tools/call x"); has(s, keyErrorType) != tt.want {
-				t.Errorf("got %q, want %q", has(s, keyErrorType), tt.want)
+			if s := w.ended("tools/call x"); has(s, keys.ErrorType) != tt.want {
+				t.Errorf("got %q, want %q", has(s, keys.ErrorType), tt.want)
 			}
 		})
 	}
@@ -373,7 +375,7 @@ func TestPolicyThatPanicsOverPipes(t *testing.T) {
 	if got := p.send(refusable + "\n"); !strings.Contains(got, `"id":1,"error":{"code":-32603,`) {
 		t.Errorf("got %s", got)
 	}
-	if span := w.ended("tools/call act"); has(span, keyErrorType) != "panic" {
+	if span := w.ended("tools/call act"); has(span, keys.ErrorType) != "panic" {
 		t.Errorf("got %v", span.Attributes())
 	}
 	if got := p.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}` + "\n"); !strings.Contains(got, `"id":2`) {

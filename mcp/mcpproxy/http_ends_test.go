@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/toolscope/toolscope/internal/keys"
 )
 
 // request reads a request that the proxy sends on; a body only if it is complete.
@@ -48,7 +50,7 @@ func TestHTTPEndsOfConnections(t *testing.T) {
 		ended := func(s *scripted, kind string, torn uint64) {
 			s.t.Helper()
 			s.eventually("the call's end", func() bool { return len(s.spans.Ended()) == 1 })
-			if call := s.span("tools/call x"); has(call, keyErrorType) != kind {
+			if call := s.span("tools/call x"); has(call, keys.ErrorType) != kind {
 				s.t.Errorf("got %v, want %q", call.Attributes(), kind)
 			}
 			if c := s.report().Counts; c[string(noteTornFrame)] != torn || c[string(noteStrayOutput)] != 0 {

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/toolscope/toolscope/internal/keys"
+
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/approve"
 	"github.com/toolscope/toolscope/middleware/limit"
@@ -76,7 +78,7 @@ func TestGivenUpUnderPolicies(t *testing.T) {
 			send(gaveUp(`"7"`)) // another's
 			send(gaveUp(`7`))
 			span := w.ended("tools/call x")
-			if has(span, keyErrorType) != "canceled" || has(span, "toolscope.approval") != "withdrawn" {
+			if has(span, keys.ErrorType) != "canceled" || has(span, "toolscope.approval") != "withdrawn" {
 				t.Errorf("got %v", span.Attributes())
 			}
 			if n := w.report().Counts[string(noteCancelled)]; n != 1 {
@@ -97,10 +99,10 @@ func TestGivenUpUnderPolicies(t *testing.T) {
 			if got := <-s.reached; !strings.Contains(got, `"y"`) {
 				t.Errorf("got %s, want the other call", got)
 			}
-			if span := w.ended("tools/call x"); has(span, keyErrorType) != "canceled" {
+			if span := w.ended("tools/call x"); has(span, keys.ErrorType) != "canceled" {
 				t.Errorf("got %v", span.Attributes())
 			}
-			if span := w.ended("tools/call y"); has(span, keyErrorType) != "" {
+			if span := w.ended("tools/call y"); has(span, keys.ErrorType) != "" {
 				t.Errorf("got %v", span.Attributes())
 			}
 		})
@@ -210,7 +212,7 @@ func TestClosedUnderPolicies(t *testing.T) {
 				resp.Body.Close()
 			}
 			<-gone
-			if s := w.ended("tools/call x"); has(s, keyErrorType) != "canceled" {
+			if s := w.ended("tools/call x"); has(s, keys.ErrorType) != "canceled" {
 				t.Errorf("got %v", s.Attributes())
 			}
 		})

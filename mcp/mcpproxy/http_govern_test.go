@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/keys"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolscope/toolscope/middleware"
@@ -53,7 +55,7 @@ func TestHungCallsOverHTTP(t *testing.T) {
 			if n := w.report().Counts[string(noteHung)]; n != 1 {
 				t.Errorf("got %d, want it told once", n)
 			}
-			if s := w.span("tools/call x"); has(s, keyHung) != "yes" {
+			if s := w.span("tools/call x"); has(s, keys.Hung) != "yes" {
 				t.Errorf("got %v, want it on the span", s.Attributes())
 			}
 		})
@@ -130,7 +132,7 @@ func TestPinnedTools(t *testing.T) {
 		w.settle()
 		refused := map[string]int{}
 		for _, span := range w.spans.Ended() {
-			if name, ok := strings.CutPrefix(span.Name(), "tools/call "); ok && has(span, "toolscope.outcome") == "refused" && has(span, keyErrorType) == "permission_denied" {
+			if name, ok := strings.CutPrefix(span.Name(), "tools/call "); ok && has(span, "toolscope.outcome") == "refused" && has(span, keys.ErrorType) == "permission_denied" {
 				refused[name]++
 			}
 		}

@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/keys"
+
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/middleware"
 )
@@ -199,7 +201,7 @@ func TestHTTPSTarget(t *testing.T) {
 		t.Errorf("got %q and %v, want the second one", rest, err)
 	}
 	resp.Body.Close()
-	if s := w.span("tools/call x"); has(s, keyErrorType) != "" {
+	if s := w.span("tools/call x"); has(s, keys.ErrorType) != "" {
 		t.Errorf("got %v", s.Attributes())
 	}
 	stop()

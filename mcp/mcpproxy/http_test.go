@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/keys"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolscope/toolscope/middleware"
@@ -188,7 +190,7 @@ func TestSDKOverHTTP(t *testing.T) {
 					}
 					if s.Name() == "tools/call echo" {
 						calls++
-						if has(s, keyTransport) != "tcp" || has(s, keyErrorType) == "" != (has(s, "gen_ai.tool.call.result") == "hello") {
+						if has(s, keys.Transport) != "tcp" || has(s, keys.ErrorType) == "" != (has(s, "gen_ai.tool.call.result") == "hello") {
 							t.Errorf("got %v", s.Attributes())
 						}
 					}
@@ -263,7 +265,7 @@ func TestHTTPPassesWhatItDoesNotKnow(t *testing.T) {
 	if err != nil || string(body) != want || resp.StatusCode != http.StatusUnauthorized || len(resp.Header["X-Odd"]) != 2 || resp.Header.Get("WWW-Authenticate") == "" {
 		t.Errorf("got %v, %d, %v and %s, want %s", err, resp.StatusCode, resp.Header, body, want)
 	}
-	if s := w.span("tools/call x"); has(s, keyErrorType) != "http_401" {
+	if s := w.span("tools/call x"); has(s, keys.ErrorType) != "http_401" {
 		t.Errorf("got %v", s.Attributes())
 	}
 }
@@ -350,7 +352,7 @@ func TestHTTPServerThatIsNotThere(t *testing.T) {
 		if resp.StatusCode != http.StatusBadGateway {
 			t.Errorf("got %d, want %d", resp.StatusCode, http.StatusBadGateway)
 		}
-		if s := w.span("tools/call x"); has(s, keyErrorType) != "http_502" {
+		if s := w.span("tools/call x"); has(s, keys.ErrorType) != "http_502" {
 			t.Errorf("got %v", s.Attributes())
 		}
 	}
@@ -379,7 +381,7 @@ func TestRoundsOverHTTPAreOneCall(t *testing.T) {
 		_, _ = io.Copy(io.Discard, resp.Body)
 		resp.Body.Close()
 	}
-	if s := w.span("tools/call x"); has(s, keyRounds) != "2" || has(s, "gen_ai.tool.call.arguments") != `{"n":2}` {
+	if s := w.span("tools/call x"); has(s, keys.Rounds) != "2" || has(s, "gen_ai.tool.call.arguments") != `{"n":2}` {
 		t.Errorf("got %v, want two rounds of the second call", s.Attributes())
 	}
 	w.tap.callNow(func() { w.findHung(time.Now().Add(2 * maxSuspension)) }) // the first one is never carried on

@@ -6,6 +6,8 @@ package mcpproxy
 import (
 	"fmt"
 	"testing"
+
+	"github.com/toolscope/toolscope/internal/keys"
 )
 
 // Revision 2026-07-28 says its version in each request, and has no sessions: an id that a client sends all the same
@@ -26,7 +28,7 @@ func TestRevisionOfARequest(t *testing.T) {
 		}
 		for _, name := range []string{"tools/call x", "prompts/list"} {
 			s := w.span(name)
-			if got, v := has(s, keySessionID), has(s, keyProtocolVersion); got != id || v != version {
+			if got, v := has(s, keys.SessionID), has(s, keys.ProtocolVersion); got != id || v != version {
 				t.Errorf("%s of %s: got the session %q and version %q, want %q and %q", name, revision, got, v, id, version)
 			}
 		}

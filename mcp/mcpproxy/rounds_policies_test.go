@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/keys"
+
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/cache"
 	"github.com/toolscope/toolscope/middleware/limit"
@@ -121,7 +123,7 @@ func TestLaterRoundsAreGoverned(t *testing.T) {
 	if answer := sent(t, address, "A", roundOf("x", `{}`, "s")); len(answer) > 1000 || !strings.Contains(answer, "left out") {
 		t.Errorf("got %d bytes, want the result cut: %.600s", len(answer), answer)
 	}
-	if s := w.span("tools/call x"); has(s, keyRounds) != "2" || has(s, "toolscope.truncate") != "cut" {
+	if s := w.span("tools/call x"); has(s, keys.Rounds) != "2" || has(s, "toolscope.truncate") != "cut" {
 		t.Errorf("got %v, want one call of two rounds, whose result was cut", s.Attributes())
 	}
 	if answer := sent(t, address, "A", roundOf("y", `{}`, "")); !strings.Contains(answer, "isError") {
@@ -165,7 +167,7 @@ func TestTimeoutOfALaterRound(t *testing.T) {
 	if line := <-told; !strings.Contains(line, `"requestId":7`) {
 		t.Errorf("got %s", line)
 	}
-	if s := w.span("tools/call x"); has(s, keyErrorType) != "timeout" || has(s, keyRounds) != "2" {
+	if s := w.span("tools/call x"); has(s, keys.ErrorType) != "timeout" || has(s, keys.Rounds) != "2" {
 		t.Errorf("got %v", s.Attributes())
 	}
 	_ = p.to.Close()

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/keys"
+
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -123,7 +125,7 @@ func TestRoundsAreJudgedOnce(t *testing.T) {
 		if strings.HasPrefix(s.Name(), "tools/call") {
 			spans++
 		}
-		if has(s, keyRounds) == "2" {
+		if has(s, keys.Rounds) == "2" {
 			rounds++
 		}
 	}
@@ -157,7 +159,7 @@ func TestGovernedRoundsOverPipes(t *testing.T) {
 	if answer := p.send(roundOf("x", `{}`, "s") + "\n"); !strings.Contains(answer, "done") || judged.Load() != 1 {
 		t.Errorf("got %s, judged %d times, want once", answer, judged.Load())
 	}
-	if s := w.span("tools/call x"); has(s, keyRounds) != "3" || !strings.Contains(has(s, "gen_ai.tool.call.result"), "done") {
+	if s := w.span("tools/call x"); has(s, keys.Rounds) != "3" || !strings.Contains(has(s, "gen_ai.tool.call.result"), "done") {
 		t.Errorf("got %v, want three rounds and the last one's result", s.Attributes())
 	}
 	for range 2 * maxRounds {
@@ -185,7 +187,7 @@ func TestPolicyThatPanics(t *testing.T) {
 		resp.Body.Close()
 		t.Errorf("got %s, want the connection closed", resp.Status)
 	}
-	if s := w.span("tools/call x"); has(s, keyErrorType) != "panic" {
+	if s := w.span("tools/call x"); has(s, keys.ErrorType) != "panic" {
 		t.Errorf("got %v", s.Attributes())
 	}
 }

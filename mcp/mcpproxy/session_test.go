@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/keys"
+
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
@@ -35,10 +37,10 @@ func TestCallIsOneSpanBelowItsCaller(t *testing.T) {
 		t.Errorf("got status %v and times %v to %v", s.Status(), s.StartTime(), s.EndTime())
 	}
 	init := c.span("initialize")
-	if has(init, keyCapabilities) != `["logging","tools"]` || has(init, keyClient) != "c 2" || has(init, keyPeer) != "s 1" {
+	if has(init, keys.Capabilities) != `["logging","tools"]` || has(init, keys.Client) != "c 2" || has(init, keys.Implementation) != "s 1" {
 		t.Errorf("got %v", init.Attributes())
 	}
-	if list := c.span("tools/list"); has(list, keyTools) != "1" || has(list, keyToolsBytes) != "65" || has(list, keyToolsTokens) != "17" {
+	if list := c.span("tools/list"); has(list, keys.ToolsCount) != "1" || has(list, keys.ToolsBytes) != "65" || has(list, keys.ToolsTokens) != "17" {
 		t.Errorf("got %v", list.Attributes())
 	}
 }
@@ -58,8 +60,8 @@ func TestFailuresByTheConventions(t *testing.T) {
 		c.server(`{"jsonrpc":"2.0","id":1,%s}`, tt.answer)
 		c.close()
 		s := c.span("tools/call x")
-		if got := has(s, keyErrorType); got != tt.errorType || has(s, keyStatusCode) != tt.code || (s.Status().Code == codes.Error) != (tt.errorType != "") {
-			t.Errorf("%s: got %q and %q, want %q and %q", tt.answer, got, has(s, keyStatusCode), tt.errorType, tt.code)
+		if got := has(s, keys.ErrorType); got != tt.errorType || has(s, keys.StatusCode) != tt.code || (s.Status().Code == codes.Error) != (tt.errorType != "") {
+			t.Errorf("%s: got %q and %q, want %q and %q", tt.answer, got, has(s, keys.StatusCode), tt.errorType, tt.code)
 		}
 	}
 }
@@ -156,7 +158,7 @@ func TestRoundsAreOneCall(t *testing.T) {
 	c.server(`{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","requestState":"s1","inputRequests":{"a":{"method":"elicitation/create"}}}}`)
 	c.client(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x","arguments":{},"requestState":"s1","inputResponses":{"a":{"action":"accept"}}}}`)
 	c.answer(2, "done")
-	if s := c.span("tools/call x"); has(s, keyRounds) != "2" {
+	if s := c.span("tools/call x"); has(s, keys.Rounds) != "2" {
 		t.Errorf("got %v, want two rounds", s.Attributes())
 	}
 }
@@ -169,7 +171,7 @@ func TestStderrIsLinkedToTheCallThatRuns(t *testing.T) {
 	c.stderr("reading %s", "ghp"+"_"+strings.Repeat("aB3", 12))
 	c.answer(1, "")
 	s := c.span("tools/call x")
-	if len(s.Events()) != 1 || has(s, keyStderrLines) != "1" || !strings.Contains(s.Events()[0].Attributes[0].Value.AsString(), "reading [REDACTED") {
+	if len(s.Events()) != 1 || has(s, keys.StderrLines) != "1" || !strings.Contains(s.Events()[0].Attributes[0].Value.AsString(), "reading [REDACTED") {
 		t.Errorf("got events %v", s.Events())
 	}
 }
@@ -226,13 +228,13 @@ func TestWhatHasNoRoomIsDropped(t *testing.T) {
 	if r.LostBytes == 0 || r.Counts[string(noteLostFrame)] == 0 {
 		t.Errorf("got %+v, want what was lost", r)
 	}
-	if s := c.span("tools/call x"); has(s, keyRequestID) != "2" {
+	if s := c.span("tools/call x"); has(s, keys.RequestID) != "2" {
 		t.Errorf("got %v", s.Attributes())
 	}
 	c.close()
 	c.settle()
 	for _, s := range c.spans.Ended() {
-		if s.Name() == "tools/call x" && has(s, keyRequestID) == "1" && has(s, keyErrorType) != "unseen" {
+		if s.Name() == "tools/call x" && has(s, keys.RequestID) == "1" && has(s, keys.ErrorType) != "unseen" {
 			t.Errorf("got %v, want a call whose answer was not seen", s.Attributes())
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolscope/toolscope/internal/keys"
+
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 
@@ -69,15 +71,15 @@ func TestTasks(t *testing.T) {
 			exchange(poll("tasks/list", "another"))
 		}
 		called := w.ended("tools/call x")
-		if has(called, keyTask) != "task-1" || called.Status().Code == codes.Error {
-			t.Errorf("governed %v: got the task %q and status %v on the call's span", governed, has(called, keyTask), called.Status())
+		if has(called, keys.Task) != "task-1" || called.Status().Code == codes.Error {
+			t.Errorf("governed %v: got the task %q and status %v on the call's span", governed, has(called, keys.Task), called.Status())
 		}
 		for _, method := range polls {
 			s := w.ended(method)
-			if len(s.Links()) != 1 || s.Links()[0].SpanContext.SpanID() != called.SpanContext().SpanID() || has(s, keyTask) != "task-1" {
-				t.Errorf("governed %v: %s: got the links %v and task %q, want the call's", governed, method, s.Links(), has(s, keyTask))
+			if len(s.Links()) != 1 || s.Links()[0].SpanContext.SpanID() != called.SpanContext().SpanID() || has(s, keys.Task) != "task-1" {
+				t.Errorf("governed %v: %s: got the links %v and task %q, want the call's", governed, method, s.Links(), has(s, keys.Task))
 			}
-			if has(s, keyOperation) != "" || has(s, keyToolName) != "" || s.Status().Code == codes.Error {
+			if has(s, keys.Operation) != "" || has(s, keys.ToolName) != "" || s.Status().Code == codes.Error {
 				t.Errorf("governed %v: %s: got %v, want no call of a tool and no failure", governed, method, s.Attributes())
 			}
 		}
@@ -150,7 +152,7 @@ func TestSuspendedIsNoFailure(t *testing.T) {
 				continue
 			}
 			spans++
-			if s.Status().Code == codes.Error || has(s, keyErrorType) != "" || has(s, attribute.Key("toolscope.suspended")) != "true" {
+			if s.Status().Code == codes.Error || has(s, keys.ErrorType) != "" || has(s, attribute.Key("toolscope.suspended")) != "true" {
 				t.Errorf("governed %v: got the status %v and %v", governed, s.Status(), s.Attributes())
 			}
 		}

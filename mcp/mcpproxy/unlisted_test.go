@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolscope/toolscope/internal/keys"
+
 	"github.com/toolscope/toolscope/stats"
 )
 
@@ -25,7 +27,7 @@ func TestMadeUpNames(t *testing.T) {
 	for _, s := range w.spans.Ended() {
 		names[s.Name()] = true
 		requested[has(s, "toolscope.tool.requested_name")] = true
-		if kind := has(s, keyErrorType); kind != "" && kind != "tool_error" {
+		if kind := has(s, keys.ErrorType); kind != "" && kind != "tool_error" {
 			t.Errorf("got error.type %s, want tool_error", kind)
 		}
 	}

@@ -69,10 +69,10 @@ func newEngine(scope *toolscope.Scope, o settings) (*engine, error) {
 		propagator: propagation.TraceContext{}, redactor: redact.Default(), prompts: map[string]bool{},
 	}
 	w.clean = func(s string) string { s, _ = w.redactor.TextMax(s, maxName); return s }
-	w.tracer = noop.NewTracerProvider().Tracer(ScopeName)
+	w.tracer = noop.NewTracerProvider().Tracer(scopeName)
 	var err error
 	if o := scope.Tracing(); o != nil {
-		w.tracer, w.redactor, w.clean = o.TracerProvider().Tracer(ScopeName), o.Redactor(), o.Identifier
+		w.tracer, w.redactor, w.clean = o.TracerProvider().Tracer(scopeName), o.Redactor(), o.Identifier
 		if !o.PropagatesNothing() {
 			w.propagator = o
 		}

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/keys"
+
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
@@ -40,7 +42,7 @@ const maxLabels = 4096
 
 // newMetrics makes the instruments; those that could be made stay usable.
 func newMetrics(p metric.MeterProvider) (*metrics, error) {
-	meter := p.Meter(ScopeName)
+	meter := p.Meter(scopeName)
 	m := &metrics{cached: map[labels]metric.MeasurementOption{}}
 	var errs [3]error
 	m.operation, errs[0] = meter.Float64Histogram("mcp.server.operation.duration", metric.WithUnit("s"), metric.WithExplicitBucketBoundaries(durations...),
@@ -70,31 +72,31 @@ func (m *metrics) record(ctx context.Context, took time.Duration, l labels) {
 }
 
 func (l *labels) attributes() []attribute.KeyValue {
-	attrs := append(networkOf(l.http), keySide.String(tracing.SideProxy))
+	attrs := append(networkOf(l.http), keys.Side.String(tracing.SideProxy))
 	add := func(k attribute.Key, v string) {
 		if v != "" {
 			attrs = append(attrs, k.String(v))
 		}
 	}
-	add(keyMethod, l.method)
+	add(keys.Method, l.method)
 	switch l.method {
 	case methodCallTool:
-		add(keyOperation, executeTool)
-		add(keyOutcome, l.outcome.String())
-		add(keyToolName, l.name)
+		add(keys.Operation, executeTool)
+		add(keys.Outcome, l.outcome.String())
+		add(keys.ToolName, l.name)
 	case "prompts/get":
-		add(keyPromptName, l.name)
+		add(keys.PromptName, l.name)
 	}
-	add(keyErrorType, l.errorType)
-	add(keyStatusCode, l.code)
-	add(keyProtocolVersion, l.version)
+	add(keys.ErrorType, l.errorType)
+	add(keys.StatusCode, l.code)
+	add(keys.ProtocolVersion, l.version)
 	return attrs
 }
 
 // networkOf describes the transport: HTTP, or pipes.
 func networkOf(http bool) []attribute.KeyValue {
 	if http {
-		return []attribute.KeyValue{keyTransport.String("tcp"), keyProtocolName.String("http")}
+		return []attribute.KeyValue{keys.Transport.String("tcp"), keys.ProtocolName.String("http")}
 	}
-	return []attribute.KeyValue{keyTransport.String("pipe")}
+	return []attribute.KeyValue{keys.Transport.String("pipe")}
 }

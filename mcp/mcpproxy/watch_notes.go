@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/keys"
+
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/toolscope/toolscope/redact"
@@ -68,7 +70,7 @@ type notes struct {
 
 // record counts and remembers what was noticed.
 func (n *notes) record(x note) {
-	n.metrics.observations.Add(context.Background(), 1, metric.WithAttributes(keyObservation.String(string(x.kind))))
+	n.metrics.observations.Add(context.Background(), 1, metric.WithAttributes(keys.Observation.String(string(x.kind))))
 	o := observation{Time: time.Now().UTC(), Kind: string(x.kind), Tool: x.tool}
 	if x.session != "" {
 		o.Session = n.clean(x.session)

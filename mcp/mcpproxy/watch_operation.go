@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/keys"
+
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
@@ -104,7 +106,7 @@ func (o *operation) beginCall(ctx context.Context, m *message, p *params) {
 		o.running.Record().Tag("mcp.definition", "changed")
 	}
 	if m.skim != nil {
-		o.extra = append(o.extra, keyFrameBytes.Int64(m.size))
+		o.extra = append(o.extra, keys.FrameBytes.Int64(m.size))
 	}
 	if o.w.clientSpans {
 		_, o.child = o.startChild(o.ctx, trace.WithTimestamp(o.began))
@@ -130,7 +132,7 @@ func (o *operation) callContext(ctx context.Context) context.Context {
 
 // startChild starts the call's span of kind CLIENT.
 func (o *operation) startChild(ctx context.Context, start ...trace.SpanStartOption) (context.Context, trace.Span) {
-	attrs := append(o.attributes(), keyOperation.String(executeTool), keyToolName.String(o.label()))
+	attrs := append(o.attributes(), keys.Operation.String(executeTool), keys.ToolName.String(o.label()))
 	start = append(start, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attrs...))
 	return o.w.tracer.Start(ctx, methodCallTool+" "+o.label(), start...)
 }
@@ -179,24 +181,24 @@ func (o *operation) label() string {
 
 // attributes are those that samplers see.
 func (o *operation) attributes() []attribute.KeyValue {
-	attrs := append(networkOf(o.http), keyMethod.String(o.methodName()), keyServer.String(o.w.clean(o.w.server)))
+	attrs := append(networkOf(o.http), keys.Method.String(o.methodName()), keys.Server.String(o.w.clean(o.w.server)))
 	add := func(k attribute.Key, v string) {
 		if v != "" {
 			attrs = append(attrs, k.String(o.w.clean(v)))
 		}
 	}
-	add(keyRequestID, o.id)
+	add(keys.RequestID, o.id)
 	if o.revision < sessionless {
-		add(keySessionID, o.named.Load().protocol)
+		add(keys.SessionID, o.named.Load().protocol)
 	}
-	add(keyProtocolVersion, o.revision)
-	add(keyTask, o.task)
-	add(keyResourceURI, o.uri)
+	add(keys.ProtocolVersion, o.revision)
+	add(keys.Task, o.task)
+	add(keys.ResourceURI, o.uri)
 	if o.method == "prompts/get" {
-		add(keyPromptName, o.name)
+		add(keys.PromptName, o.name)
 	}
 	if o.from == fromServer {
-		attrs = append(attrs, keyFrom.String("server"))
+		attrs = append(attrs, keys.From.String("server"))
 	}
 	return attrs
 }
@@ -225,13 +227,13 @@ func (o *operation) finish(at time.Time, out *outcome) {
 	}
 	o.span.SetAttributes(o.extra...)
 	if o.revision != "" {
-		o.span.SetAttributes(keyProtocolVersion.String(o.revision))
+		o.span.SetAttributes(keys.ProtocolVersion.String(o.revision))
 	}
 	if st.code != "" {
-		o.span.SetAttributes(keyStatusCode.String(st.code))
+		o.span.SetAttributes(keys.StatusCode.String(st.code))
 	}
 	if st.errorType != "" {
-		o.span.SetAttributes(keyErrorType.String(st.errorType))
+		o.span.SetAttributes(keys.ErrorType.String(st.errorType))
 		o.span.SetStatus(codes.Error, o.w.errorText(out))
 	}
 	o.span.End(trace.WithTimestamp(at))
@@ -243,10 +245,10 @@ const maxPrompts = 1024
 // finishCall ends a call of a tool, and its child.
 func (o *operation) finishCall(at time.Time, out *outcome) {
 	if o.rounds > 0 {
-		o.extra = append(o.extra, keyRounds.Int(o.rounds+1))
+		o.extra = append(o.extra, keys.Rounds.Int(o.rounds+1))
 	}
 	if o.stderr > 0 {
-		o.extra = append(o.extra, keyStderrLines.Int(o.stderr))
+		o.extra = append(o.extra, keys.StderrLines.Int(o.stderr))
 	}
 	o.becomesTask(o.ctx, out.answered.taskID())
 	res, err := o.result(out)
@@ -262,10 +264,10 @@ func (o *operation) finishCall(at time.Time, out *outcome) {
 		if failed != nil {
 			kind := toolkit.TypeOf(failed)
 			if o.status.code != "" {
-				o.child.SetAttributes(keyStatusCode.String(o.status.code))
+				o.child.SetAttributes(keys.StatusCode.String(o.status.code))
 				kind = o.status.code
 			}
-			o.child.SetAttributes(keyErrorType.String(o.w.scope.Tracing().ErrorType(kind)))
+			o.child.SetAttributes(keys.ErrorType.String(o.w.scope.Tracing().ErrorType(kind)))
 			o.child.SetStatus(codes.Error, "")
 		}
 		o.child.End(trace.WithTimestamp(at))
@@ -283,7 +285,7 @@ func (o *operation) result(out *outcome) (toolkit.Result, error) {
 	case out.message.Error != nil:
 		return toolkit.Result{}, out.message.Error
 	case out.message.skim != nil:
-		o.extra = append(o.extra, keyFrameBytes.Int64(out.message.size))
+		o.extra = append(o.extra, keys.FrameBytes.Int64(out.message.size))
 		text := fmt.Sprintf("[an answer of %d bytes, which was passed on and not looked at]", out.message.size)
 		return toolkit.Result{Output: text, Fault: toolkit.SoftError(out.answered.IsError, text)}, nil
 	}
@@ -302,14 +304,14 @@ func (o *operation) hangs() {
 func (o *operation) end(ctx context.Context, e *toolkit.Ended) tracing.SpanEnd {
 	end := tracing.SpanEnd{Attributes: o.extra}
 	if o.hung.Load() && o.running == nil { // else a tag says so
-		end.Attributes = append(end.Attributes, keyHung.String("yes"))
+		end.Attributes = append(end.Attributes, keys.Hung.String("yes"))
 	}
 	errorType, code := o.w.scope.Tracing().ErrorType(e.ErrorType), ""
 	if wire := (*rpcError)(nil); errors.As(e.Err, &wire) && e.ErrorType != string(toolkit.ErrUnknownTool) {
 		st := o.w.codes.statusOf(wire)
 		errorType, code = st.errorType, st.code
 		end.Success, end.ErrorType = errorType == "", errorType
-		end.Attributes = append(end.Attributes, keyStatusCode.String(code))
+		end.Attributes = append(end.Attributes, keys.StatusCode.String(code))
 	}
 	o.w.metrics.record(ctx, e.Duration(), labels{
 		method: o.method, name: o.label(), errorType: errorType, code: code, version: o.revision, http: o.http,

@@ -6,6 +6,8 @@ package mcpproxy
 import (
 	"slices"
 
+	"github.com/toolscope/toolscope/internal/keys"
+
 	"github.com/go-json-experiment/json/jsontext"
 	"go.opentelemetry.io/otel/trace"
 )
@@ -21,8 +23,8 @@ func (s *session) initialize(o *operation, m *message) {
 	s.peer, s.initialized = p.ServerInfo, true
 	s.capabilities[fromServer] = names(p.Capabilities)
 	o.revision = version
-	o.extra = append(o.extra, keyClient.String(s.w.clean(s.client.Name+" "+s.client.Version)), keyPeer.String(s.w.clean(s.peer.Name+" "+s.peer.Version)),
-		keyCapabilities.StringSlice(s.cleaned(fromServer)), keyClientCan.StringSlice(s.cleaned(fromClient)))
+	o.extra = append(o.extra, keys.Client.String(s.w.clean(s.client.Name+" "+s.client.Version)), keys.Implementation.String(s.w.clean(s.peer.Name+" "+s.peer.Version)),
+		keys.Capabilities.StringSlice(s.cleaned(fromServer)), keys.ClientCapabilities.StringSlice(s.cleaned(fromClient)))
 }
 
 func (s *session) cleaned(from side) []string {
@@ -56,9 +58,9 @@ func (s *session) listed(o *operation, result jsontext.Value) {
 		return
 	}
 	s.list = list
-	o.extra = append(o.extra, keyTools.Int(len(list.tools)), keyToolsBytes.Int(list.bytes), keyToolsTokens.Int(list.tokens()))
+	o.extra = append(o.extra, keys.ToolsCount.Int(len(list.tools)), keys.ToolsBytes.Int(list.bytes), keys.ToolsTokens.Int(list.tokens()))
 	if changed := s.compare(list); len(changed) > 0 {
-		o.extra = append(o.extra, keyToolsChanged.StringSlice(changed))
+		o.extra = append(o.extra, keys.ToolsChanged.StringSlice(changed))
 	}
 }
 
@@ -90,7 +92,7 @@ func (s *session) stderrLine(f frame) {
 		return
 	}
 	text, _ := s.w.redactor.TextMax(beginning(f.data), maxNoteText)
-	trace.SpanFromContext(o.ctx).AddEvent(eventStderr, trace.WithTimestamp(f.at), trace.WithAttributes(keyStderrText.String(text)))
+	trace.SpanFromContext(o.ctx).AddEvent(eventStderr, trace.WithTimestamp(f.at), trace.WithAttributes(keys.StderrText.String(text)))
 }
 
 // compare tells how the server's tools differ from what they were, and gives the names that

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/toolscope/toolscope/internal/keys"
+
 	"go.opentelemetry.io/otel/trace"
 )
 
@@ -74,7 +76,7 @@ func (o *operation) becomesTask(ctx context.Context, id string) {
 	if id == "" {
 		return
 	}
-	o.extra = append(o.extra, keyTask.String(o.w.clean(id)))
+	o.extra = append(o.extra, keys.Task.String(o.w.clean(id)))
 	o.w.tasks.put(id, trace.SpanContextFromContext(ctx))
 }
 

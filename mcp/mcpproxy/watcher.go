@@ -13,6 +13,9 @@ import (
 	"github.com/toolscope/toolscope"
 )
 
+// ScopeName is the name of the instrumentation scope. Spans of tools/call are those of package tracing.
+const ScopeName = scopeName
+
 // Options configure a [Watcher]. The zero value works.
 type Options struct {
 	// Server is the name of the server on spans and in reports; "" is "mcp".

@@ -9,6 +9,8 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"github.com/toolscope/toolscope/internal/keys"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/attribute"
 
@@ -233,10 +235,10 @@ func (x *exchange) end(ctx context.Context, e *toolkit.Ended) tracing.SpanEnd {
 	w.tellUnscoped(e)
 	end := tracing.SpanEnd{Success: st.errorType == "", ErrorType: st.errorType}
 	if st.code != "" {
-		end.Attributes = []attribute.KeyValue{keyStatusCode.String(st.code)}
+		end.Attributes = []attribute.KeyValue{keys.StatusCode.String(st.code)}
 	}
 	if x.prior != nil {
-		end.Attributes = append(end.Attributes, keyRound.Int(x.prior.number+1))
+		end.Attributes = append(end.Attributes, keys.Round.Int(x.prior.number+1))
 	}
 	return end
 }

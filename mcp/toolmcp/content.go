@@ -8,6 +8,8 @@ package toolmcp
 import (
 	"encoding/json"
 
+	"github.com/toolscope/toolscope/internal/keys"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
@@ -36,7 +38,7 @@ func (w *watcher) addContent(span trace.Span, req mcp.Request, res mcp.Result) {
 		key   attribute.Key
 		value any
 		limit int
-	}{{keyParams, w.shownParams(req.GetParams()), limits.Arguments}, {keyResult, w.shownResult(res), limits.Result}} {
+	}{{keys.Params, w.shownParams(req.GetParams()), limits.Arguments}, {keys.Result, w.shownResult(res), limits.Result}} {
 		if c.value == nil {
 			continue
 		}

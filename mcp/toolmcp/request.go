@@ -5,6 +5,7 @@ package toolmcp
 
 import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolscope/toolscope/internal/keys"
 	"go.opentelemetry.io/otel/attribute"
 )
 
@@ -111,13 +112,13 @@ func (w *watcher) makeAttributes(r *request) []attribute.KeyValue {
 	named := [...]struct {
 		key   attribute.Key
 		value string
-	}{{keyPromptName, r.prompt}, {keyResourceURI, r.uri}, {keySessionID, r.sessionID}, {keyProtocolVersion, r.version}}
+	}{{keys.PromptName, r.prompt}, {keys.ResourceURI, r.uri}, {keys.SessionID, r.sessionID}, {keys.ProtocolVersion, r.version}}
 	for i := range named {
 		if named[i].value != "" {
 			n++
 		}
 	}
-	attrs := append(make([]attribute.KeyValue, 0, n), keyMethod.String(r.method))
+	attrs := append(make([]attribute.KeyValue, 0, n), keys.Method.String(r.method))
 	for i := range named {
 		if named[i].value != "" {
 			attrs = append(attrs, named[i].key.String(w.clean(named[i].value)))

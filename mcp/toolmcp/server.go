@@ -10,6 +10,8 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"github.com/toolscope/toolscope/internal/keys"
+
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/propagation"
@@ -70,7 +72,7 @@ func (w *watcher) receive(ctx context.Context, method string, req mcp.Request, n
 		if !w.noRecover {
 			defer func() {
 				if v := recover(); v != nil {
-					trace.SpanFromContext(ctx).SetAttributes(keyRecovered.Bool(true))
+					trace.SpanFromContext(ctx).SetAttributes(keys.Recovered.Bool(true))
 					res, err = nil, &panicError{toolkit.PanicError{Value: v, Stack: debug.Stack()}, method}
 				}
 			}()

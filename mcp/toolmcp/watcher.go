@@ -12,6 +12,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/toolscope/toolscope/internal/keys"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/codes"
@@ -130,13 +132,13 @@ func (w *watcher) finish(span trace.Span, r *request, req mcp.Request, res mcp.R
 		return
 	}
 	if st.code != "" {
-		span.SetAttributes(keyStatusCode.String(st.code))
+		span.SetAttributes(keys.StatusCode.String(st.code))
 	}
 	if r.method == methodInitialize && r.version != "" {
-		span.SetAttributes(keyProtocolVersion.String(r.version))
+		span.SetAttributes(keys.ProtocolVersion.String(r.version))
 	}
 	if st.errorType != "" {
-		span.SetAttributes(keyErrorType.String(st.errorType))
+		span.SetAttributes(keys.ErrorType.String(st.errorType))
 		span.SetStatus(codes.Error, w.observer.ErrorText(err))
 	}
 	if w.observer.Content() {
