@@ -11,7 +11,9 @@ import (
 	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolscope/toolscope/internal/revision"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -22,12 +24,6 @@ const (
 	methodHeader  = "Mcp-Method"
 	nameHeader    = "Mcp-Name"
 	paramPrefix   = "Mcp-Param-" // and what the tool's schema says in x-mcp-header
-)
-
-// The revision that demands them, behind which later ones sort, and the member of _meta in which a request says its own.
-const (
-	mirroredSince = "2026-07-28"
-	metaVersion   = "io.modelcontextprotocol/protocolVersion"
 )
 
 // mirrors are the headers of a request that repeat what its message says, by their names as [dashes] has them.
@@ -88,10 +84,10 @@ func contradicted(r *http.Request, m *message, p *params, tool *toolkit.Definiti
 		return ""
 	}
 	older := sessionOf(r.URL.RawQuery) != ""
-	if said, ok := p.Meta[metaVersion]; ok && (declared || !older) && (said.Kind() != '"' || unquoted(string(said)) != version) {
+	if said, ok := p.Meta[mcp.MetaKeyProtocolVersion]; ok && (declared || !older) && (said.Kind() != '"' || unquoted(string(said)) != version) {
 		return "another " + versionHeader + " than in _meta, or none: want the same"
 	}
-	demanded := version >= mirroredSince && len(m.ID) > 0 && !older
+	demanded := revision.ParseLater(version).DemandsMirroredHeaders() && len(m.ID) > 0 && !older
 	switch method, has := found[methodHeader]; {
 	case !has && demanded:
 		return "no " + methodHeader + ", which the revision demands: want the message's method"
@@ -144,7 +140,7 @@ func (found mirrors) contradictedArguments(arguments, schema jsontext.Value, dem
 
 // setArguments has the headers repeat the arguments that policies made of a client's.
 func setArguments(header http.Header, arguments jsontext.Value, tool *toolkit.Definition) {
-	some := header.Get(versionHeader) >= mirroredSince
+	some := revision.ParseLater(header.Get(versionHeader)).DemandsMirroredHeaders()
 	for key := range header {
 		if strings.HasPrefix(key, paramPrefix) {
 			some = true

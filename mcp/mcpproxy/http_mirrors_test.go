@@ -19,6 +19,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolscope/toolscope/internal/revision"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -77,7 +78,7 @@ func TestMirroredHeaders(t *testing.T) {
 		return request(methodCallTool, `{"name":"act","arguments":`+arguments+`}`)
 	}
 	revision := func(said string) string {
-		return request(methodCallTool, `{"name":"act","_meta":{"`+metaVersion+`":`+said+`}}`)
+		return request(methodCallTool, `{"name":"act","_meta":{"`+mcp.MetaKeyProtocolVersion+`":`+said+`}}`)
 	}
 	sentinel := func(text string) string {
 		return sentinelStart + base64.StdEncoding.EncodeToString([]byte(text)) + sentinelEnd
@@ -292,7 +293,7 @@ func TestMirroredHeadersOfTheSDK(t *testing.T) {
 	if res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "act", Arguments: map[string]any{"region": " é"}}); err != nil || res.IsError {
 		t.Fatalf("got %+v and %v", res, err)
 	}
-	if h := <-got; h.Get(versionHeader) < mirroredSince || h.Get(methodHeader) != methodCallTool || h.Get(nameHeader) != "act" || h.Get(paramPrefix+"Region") != encoded(" é") {
+	if h := <-got; h.Get(versionHeader) < revision.Newest.String() || h.Get(methodHeader) != methodCallTool || h.Get(nameHeader) != "act" || h.Get(paramPrefix+"Region") != encoded(" é") {
 		t.Errorf("got %v", h)
 	}
 	if n := w.report().Counts[string(noteRefused)]; n != 0 {

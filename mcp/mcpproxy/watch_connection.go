@@ -5,10 +5,10 @@ package mcpproxy
 
 import (
 	"crypto/rand"
-	"slices"
 	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolscope/toolscope/internal/revision"
 )
 
 // side is who sent a message.
@@ -24,7 +24,7 @@ type connection struct {
 	w      *engine
 	http   bool
 	named  atomic.Pointer[sessionName]
-	agreed atomic.Pointer[string] // the protocol's version
+	agreed atomic.Uint32 // the revision
 	tools  *toolTable
 }
 
@@ -47,32 +47,14 @@ func (s *connection) called() sessionName {
 	return *n
 }
 
-// version is what the peers agreed on, "" until then.
-func (s *connection) version() string {
-	if v := s.agreed.Load(); v != nil {
-		return *v
-	}
-	return ""
-}
+// version is the revision that the peers agreed on, Unknown until then.
+func (s *connection) version() revision.Revision { return revision.Revision(s.agreed.Load()) }
 
-// versionOf is the version that a request says, as each does from the revision without sessions on; else what the peers
-// agreed on.
-func (s *connection) versionOf(p *params) string {
-	if v := supported(p.Meta.Get(mcp.MetaKeyProtocolVersion)); v != "" {
+// versionOf is the revision that a request declares, as each does from the revision without sessions on; else the
+// one that the peers agreed on.
+func (s *connection) versionOf(p *params) revision.Revision {
+	if v := revision.Parse(p.Meta.Get(mcp.MetaKeyProtocolVersion)); v != revision.Unknown {
 		return v
 	}
 	return s.version()
 }
-
-// sessionless is the first revision that has no sessions. Revisions are compared as text.
-const sessionless = "2026-07-28"
-
-// supported is the version if the SDK knows it, else "": a peer may send any.
-func supported(version string) string {
-	if slices.Contains(versions, version) {
-		return version
-	}
-	return ""
-}
-
-var versions = mcp.SupportedProtocolVersions()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/internal/keys"
+	"github.com/toolscope/toolscope/internal/revision"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
@@ -32,9 +33,10 @@ type metrics struct {
 
 // labels are what tells the recordings of operations apart.
 type labels struct {
-	method, name, errorType, code, version string
-	http                                   bool
-	outcome                                toolkit.Outcome // of a call of a tool
+	method, name, errorType, code string
+	version                       revision.Revision
+	http                          bool
+	outcome                       toolkit.Outcome // of a call of a tool
 }
 
 // maxLabels bounds how many sets of labels are kept ready; others are made anew.
@@ -89,7 +91,7 @@ func (l *labels) attributes() []attribute.KeyValue {
 	}
 	add(keys.ErrorType, l.errorType)
 	add(keys.StatusCode, l.code)
-	add(keys.ProtocolVersion, l.version)
+	add(keys.ProtocolVersion, l.version.String())
 	return attrs
 }
 

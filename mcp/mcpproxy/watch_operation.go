@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/internal/keys"
+	"github.com/toolscope/toolscope/internal/revision"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -30,7 +31,7 @@ type operation struct {
 	name        string // of the tool or prompt, as the peer sent it
 	uri, id     string
 	cursor      string
-	revision    string
+	revision    revision.Revision
 	arguments   digest // of a watched call
 	began       time.Time
 	asked       time.Time // when the latest round began
@@ -188,10 +189,10 @@ func (o *operation) attributes() []attribute.KeyValue {
 		}
 	}
 	add(keys.RequestID, o.id)
-	if o.revision < sessionless {
+	if o.revision.HasSessions() {
 		add(keys.SessionID, o.named.Load().protocol)
 	}
-	add(keys.ProtocolVersion, o.revision)
+	add(keys.ProtocolVersion, o.revision.String())
 	add(keys.Task, o.task)
 	add(keys.ResourceURI, o.uri)
 	if o.method == "prompts/get" {
@@ -226,8 +227,8 @@ func (o *operation) finish(at time.Time, out *outcome) {
 		o.span.SetName(o.methodName() + " " + label)
 	}
 	o.span.SetAttributes(o.extra...)
-	if o.revision != "" {
-		o.span.SetAttributes(keys.ProtocolVersion.String(o.revision))
+	if o.revision != revision.Unknown {
+		o.span.SetAttributes(keys.ProtocolVersion.String(o.revision.String()))
 	}
 	if st.code != "" {
 		o.span.SetAttributes(keys.StatusCode.String(st.code))

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/toolscope/toolscope/internal/keys"
+	"github.com/toolscope/toolscope/internal/revision"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"go.opentelemetry.io/otel/trace"
@@ -18,8 +19,8 @@ func (s *session) initialize(o *operation, m *message) {
 	if unmarshal(m.Result, &p) != nil {
 		return
 	}
-	version := supported(p.ProtocolVersion)
-	s.agreed.Store(&version)
+	version := revision.Parse(p.ProtocolVersion)
+	s.agreed.Store(uint32(version))
 	s.peer, s.initialized = p.ServerInfo, true
 	s.capabilities[fromServer] = names(p.Capabilities)
 	o.revision = version

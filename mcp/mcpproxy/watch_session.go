@@ -324,7 +324,7 @@ func (s *session) close(at time.Time, err error) {
 func (s *session) report(open bool) sessionReport {
 	w := s.w
 	r := sessionReport{
-		ID: w.clean(s.called().id), Began: s.began.UTC(), Open: open, ProtocolVersion: s.version(), Waiting: len(s.open),
+		ID: w.clean(s.called().id), Began: s.began.UTC(), Open: open, ProtocolVersion: s.version().String(), Waiting: len(s.open),
 		ClientCapabilities: s.cleaned(fromClient), ServerCapabilities: s.cleaned(fromServer), ChangedTools: s.tools.changedNames(w.clean),
 	}
 	if s.suspended != &w.suspended {

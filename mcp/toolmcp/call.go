@@ -121,7 +121,7 @@ func cloneMeta(m mcp.Meta) mcp.Meta {
 // stateless revision on each result says. The SDK marks what tools give, and lets others
 // do so by JSON only.
 func (x *exchange) complete(res *mcp.CallToolResult) *mcp.CallToolResult {
-	if !x.watcher.server || x.request.version < sessionless {
+	if !x.watcher.server || !x.request.version.MarksResults() {
 		return res
 	}
 	marked := completed

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/internal/keys"
+	"github.com/toolscope/toolscope/internal/revision"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
@@ -39,7 +40,9 @@ type metrics struct {
 
 // labels are what tells the recordings of one middleware apart; names as they came.
 type labels struct {
-	method, tool, prompt, errorType, statusCode, version string
+	method, tool, prompt, errorType, statusCode string
+
+	version revision.Revision
 
 	outcome toolkit.Outcome // of a tools/call
 
@@ -104,7 +107,7 @@ func (l *labels) attributes(network []attribute.KeyValue, clean func(string) str
 	}
 	for _, a := range []attribute.KeyValue{
 		keys.ToolName.String(clean(l.tool)), keys.PromptName.String(clean(l.prompt)), keys.ErrorType.String(l.errorType),
-		keys.StatusCode.String(l.statusCode), keys.ProtocolVersion.String(l.version),
+		keys.StatusCode.String(l.statusCode), keys.ProtocolVersion.String(l.version.String()),
 	} {
 		if a.Value.AsString() != "" {
 			attrs = append(attrs, a)

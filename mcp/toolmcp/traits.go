@@ -6,13 +6,15 @@ package toolmcp
 import (
 	"sync"
 
+	"github.com/toolscope/toolscope/internal/revision"
 	"go.opentelemetry.io/otel/attribute"
 )
 
 // traits are what the tools/call requests of a session have in common.
 type traits struct {
-	sessionID, version string
-	http               bool
+	sessionID string
+	version   revision.Revision
+	http      bool
 }
 
 // maxTraits bounds how many sessions' attributes are kept ready. When there are more they

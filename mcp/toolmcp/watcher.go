@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolscope/toolscope/internal/keys"
+	"github.com/toolscope/toolscope/internal/revision"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel"
@@ -134,8 +135,8 @@ func (w *watcher) finish(span trace.Span, r *request, req mcp.Request, res mcp.R
 	if st.code != "" {
 		span.SetAttributes(keys.StatusCode.String(st.code))
 	}
-	if r.method == methodInitialize && r.version != "" {
-		span.SetAttributes(keys.ProtocolVersion.String(r.version))
+	if r.method == methodInitialize && r.version != revision.Unknown {
+		span.SetAttributes(keys.ProtocolVersion.String(r.version.String()))
 	}
 	if st.errorType != "" {
 		span.SetAttributes(keys.ErrorType.String(st.errorType))
