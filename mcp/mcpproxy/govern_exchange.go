@@ -29,6 +29,9 @@ type calls struct {
 	s *session
 }
 
+// newCalls governs the calls of a session.
+func newCalls(w *watcher, s *session) calls { return calls{w, s} }
+
 // exchange is one tools/call that policies govern: the call type of the scope's. It is made
 // for each call, and copied when a policy changes the arguments.
 type exchange struct {
@@ -308,3 +311,10 @@ func (x *exchange) refused() reply {
 	record.Tag("mcp.definition", "not_accepted")
 	return x.answered(toolkit.Failure(err), err)
 }
+
+// notLookedAt stands in the place of an answer that is too long, or that is in another form than MCP has.
+const notLookedAt = "[an answer that was passed on and not looked at]"
+
+// maxGoverned is how long a frame may be to be governed. A longer request to call a tool is
+// refused; a longer answer is passed on as it comes.
+const maxGoverned = 16 << 20

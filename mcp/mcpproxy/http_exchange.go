@@ -117,7 +117,7 @@ func (h *httpProxy) settle(x *httpExchange) {
 
 // statusError is how a request ended that the server, or what stands before it, refused as such.
 func statusError(status int) *wireError {
-	return &wireError{fmt.Sprintf("http_%d", status), "the server answered with HTTP status " + http.StatusText(status)}
+	return newWireError(fmt.Sprintf("http_%d", status), "the server answered with HTTP status "+http.StatusText(status))
 }
 
 // isJSON reports whether a body of a content type is a message.

@@ -60,7 +60,7 @@ func (h *httpProxy) govern(out http.ResponseWriter, r *http.Request, x *httpExch
 		tool = x.session.tools.lookup(p.Name)
 	}
 	if got == "" && strict {
-		o = mismatch(contradicted(r, &m, &p, tool))
+		o = mismatch(contradicted(r.Header, sessionOf(r.URL.RawQuery) != "", &m, &p, tool))
 	}
 	switch {
 	case o.got != "" && strict && h.elsewhere(r) && otherJSON(body):
@@ -105,7 +105,7 @@ func (c *httpCall) govern(body []byte, m *message, p *params) {
 	s := c.x.session
 	ctx, over := c.h.running.begin(c.request.Context(), s, m.key())
 	defer over()
-	governed := calls{c.h.w, s}
+	governed := newCalls(c.h.w, s)
 	e := &exchange{raw: bytes.TrimSpace(body), id: m.ID, params: *p, args: p.Arguments, op: s.newCall(m, p, time.Now()), send: c.send}
 	r := governed.govern(ctx, governed.newCaller(), e)
 	if r.raw == nil && !c.streaming && ctx.Err() != nil { // its answer is one that no client waits for
@@ -134,7 +134,7 @@ func (c *httpCall) send(ctx context.Context, id jsontext.Value, raw, changed []b
 		if ctx.Err() != nil {
 			return reply{}, context.Cause(ctx)
 		}
-		return reply{}, &wireError{"http_502", notReached}
+		return reply{}, newWireError("http_502", notReached)
 	}
 	c.h.sessions.answered(c.x, resp.StatusCode, resp.Header.Get(sessionHeader))
 	framing, ok := framingOf(resp.Header.Get("Content-Type"), resp.Header.Get("Content-Encoding"))

@@ -11,10 +11,8 @@ import (
 	"strings"
 )
 
-// Guard lets requests through that come from this machine: they arrived on a loopback address,
-// under a loopback name, and if a page of a browser made them it is one of this machine's. So
-// no page of another site can use a name of its own that leads here (DNS rebinding).
-func Guard(next http.Handler) http.Handler {
+// guard forwards requests from this machine only.
+func guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case !fromLoopback(r):

@@ -16,7 +16,7 @@ import (
 )
 
 // errOther says that what came for a call is no answer to it.
-var errOther = &wireError{"unanswered", "the server answered something else"}
+var errOther = newWireError("unanswered", "the server answered something else")
 
 // pass passes on as it is what is no answer to a call, or none that is looked at. fault is what that means for
 // the call, nil for nothing.

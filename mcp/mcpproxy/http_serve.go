@@ -8,7 +8,6 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"net/url"
 	"time"
 )
 
@@ -17,21 +16,12 @@ const (
 	maxHead   = 256 << 10       // bytes of a request's head
 	headTime  = 5 * time.Second // for a client to send a request's head
 	idleLimit = 2 * time.Minute // without a request
-	endTime   = time.Second     // for requests to complete once the end was asked for
 )
 
-// Serve forwards requests that arrive at l to a server that speaks streamable HTTP or server-sent events,
-// until ctx is over, and closes l. It answers requests of this machine only ([Guard]). Paths, headers,
-// sessions and bodies stay as they are, but for the headers of one connection and Host, as
-// [httputil.ReverseProxy] has it; streams are flushed at once. Requests that run when ctx is over may take
-// another second. The error is that of l.
-func (w *Watcher) Serve(ctx context.Context, l net.Listener, target *url.URL) error {
-	return newHTTPProxy(w.core, target).serve(ctx, l, endTime)
-}
-
-// serve is Serve; requests that run at the end may take as long as patience.
+// serve answers requests that arrive at l until ctx is over, and closes l. Those that run then may take as long as
+// patience. The error is that of l.
 func (h *httpProxy) serve(ctx context.Context, l net.Listener, patience time.Duration) error {
-	server := &http.Server{Handler: Guard(h), ReadHeaderTimeout: headTime, IdleTimeout: idleLimit, MaxHeaderBytes: maxHead}
+	server := &http.Server{Handler: guard(h), ReadHeaderTimeout: headTime, IdleTimeout: idleLimit, MaxHeaderBytes: maxHead}
 	shutdown := func() error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 		defer cancel()

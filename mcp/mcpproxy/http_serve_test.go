@@ -187,7 +187,7 @@ func TestHTTPSTarget(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- h.serve(ctx, l, endTime) }()
+	go func() { ended <- h.serve(ctx, l, time.Second) }()
 	resp, err := http.Post("http://"+l.Addr().String(), "application/json", strings.NewReader(callBody))
 	if err != nil {
 		t.Fatal(err)

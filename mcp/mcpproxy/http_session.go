@@ -14,9 +14,6 @@ import (
 	"time"
 )
 
-// sessionHeader carries the id of a session of streamable HTTP.
-const sessionHeader = "Mcp-Session-Id"
-
 // maxHTTPSessions is how many sessions over HTTP are told apart; of more the one that was
 // used longest ago is forgotten.
 const maxHTTPSessions = 1024

@@ -35,7 +35,7 @@ func refusedHead(r *http.Request) objection {
 		if r.ContentLength != 0 {
 			return objection{http.StatusBadRequest, codeInvalidRequest, "a body with another method than POST: want none, so that policies can govern it"}
 		}
-		return mismatch(contradicted(r, &message{}, &params{}, nil))
+		return mismatch(contradictedHead(r))
 	default:
 		return objection{http.StatusMethodNotAllowed, codeInvalidRequest, "a method of HTTP that MCP does not have: want one of " + methodsPassed}
 	}
@@ -48,6 +48,11 @@ func refusedHead(r *http.Request) objection {
 		return objection{http.StatusUnsupportedMediaType, codeInvalidRequest, "another Content-Type, or none: want application/json once, in UTF-8"}
 	}
 	return objection{}
+}
+
+// contradictedHead is what the headers of a request without a message say of one; "" for nothing.
+func contradictedHead(r *http.Request) string {
+	return contradicted(r.Header, sessionOf(r.URL.RawQuery) != "", &message{}, &params{}, nil)
 }
 
 // mismatch is an objection to headers, as revision 2026-07-28 has it; "" is none.
@@ -71,7 +76,7 @@ const maxForm = 64 << 10
 // elsewhere reports whether a request is for another address than the server's, as those of an
 // authorization server that is at the same origin (OAuth), and no header says that it calls something.
 func (h *httpProxy) elsewhere(r *http.Request) bool {
-	return r.Method == http.MethodPost && !h.own(r.URL) && contradicted(r, &message{}, &params{}, nil) == ""
+	return r.Method == http.MethodPost && !h.own(r.URL) && contradictedHead(r) == ""
 }
 
 // own reports whether an address is the server's.

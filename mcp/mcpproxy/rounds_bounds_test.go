@@ -85,7 +85,7 @@ func TestRoundsThatWaitAreBounded(t *testing.T) {
 		if i%2 == 1 { // as a policy does
 			x.args = argumentsOf(-i)
 		}
-		if (&calls{w.watcher, s}).keepRound(x, "s") {
+		if governed := newCalls(w.watcher, s); governed.keepRound(x, "s") {
 			kept++
 		}
 	}

@@ -143,6 +143,9 @@ func TestSides(t *testing.T) {
 					between.wantRecorded(t, "proxy", map[string]uint64{
 						"toolscope.tool.run.duration proxy": calls, "mcp.server.operation.duration proxy": calls,
 					})
+					if err := w.Settle(t.Context()); err != nil { // statistics count a call after metrics do
+						t.Fatal(err)
+					}
 					if tool := between.Stats().Snapshot(stats.Window{}).Tool("act"); tool == nil || tool.Calls() != calls {
 						t.Errorf("got the statistics %+v, want %d calls", tool, calls)
 					}

@@ -27,7 +27,7 @@ func TestSkimmerFindsMembers(t *testing.T) {
 	s := newSkimmer()
 	s.feed([]byte(`{"method":"tools/call","params":{"name":"x","arguments":{"name":"no"},"_meta":{"traceparent":"00-1"}},"id":12`))
 	s.feed([]byte("}\n"))
-	if m, ok := s.message(); !ok || m.Method != methodCallTool || m.key() != "12" || m.params().Name != "x" || m.params().Meta.Get("traceparent") != "00-1" {
+	if m, ok := skimmedMessage(s, 0); !ok || m.Method != methodCallTool || m.key() != "12" || m.params().Name != "x" || m.params().Meta.Get("traceparent") != "00-1" {
 		t.Errorf("got %+v", s.found)
 	}
 }

@@ -113,9 +113,6 @@ func (g *governor) send(ctx context.Context, c *governedCall, id jsontext.Value,
 	return read(a.raw, a.m), nil
 }
 
-// notLookedAt stands in the place of an answer that is too long, or that is in another form than MCP has.
-const notLookedAt = "[an answer that was passed on and not looked at]"
-
 // maxEnded is how many answers that come too late are told from others.
 const maxEnded = 1024
 

@@ -8,4 +8,4 @@ package mcpproxy
 import "os"
 
 // exitOf is how a process ended.
-func exitOf(s *os.ProcessState) Exit { return Exit{Code: s.ExitCode()} }
+func exitOf(s *os.ProcessState) exitStatus { return exitStatus{Code: s.ExitCode()} }

@@ -11,8 +11,8 @@ import (
 )
 
 // exitOf is how a process ended.
-func exitOf(s *os.ProcessState) Exit {
-	e := Exit{Code: s.ExitCode()}
+func exitOf(s *os.ProcessState) exitStatus {
+	e := exitStatus{Code: s.ExitCode()}
 	if status, ok := s.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		e.Signal = status.Signal()
 	}

@@ -10,10 +10,6 @@ import (
 	"time"
 )
 
-// maxGoverned is how long a frame may be to be governed. A longer request to call a tool is
-// refused; a longer answer is passed on as it comes.
-const maxGoverned = 16 << 20
-
 // framedRead is how many bytes are read at once, at most, where frames are looked at first: they are
 // copied anyway.
 const framedRead = 256 << 10

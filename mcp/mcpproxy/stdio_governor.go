@@ -77,7 +77,7 @@ func newGovernor(w *watcher, client *os.File) *governor {
 	s := newSession(w.engine, "")
 	s.governed = true
 	g := &governor{
-		calls: calls{w, s}, client: &frameWriter{to: client},
+		calls: newCalls(w, s), client: &frameWriter{to: client},
 		running: map[string]*governedCall{}, waiting: map[string]chan *answer{}, ended: map[string]bool{},
 	}
 	g.caller = g.newCaller()
@@ -86,7 +86,7 @@ func newGovernor(w *watcher, client *os.File) *governor {
 }
 
 // runFramed is Run with policies.
-func runFramed(w *watcher, c Command) (Exit, error) {
+func runFramed(w *watcher, c serverCommand) (exitStatus, error) {
 	g := newGovernor(w, c.Stdout)
 	defer g.cancel(errUnanswered)
 	return runWith(w, c, g.s, func(p *pipes) {
@@ -131,7 +131,7 @@ func (g *governor) readServer(to *os.File, p *pipes) {
 			return err
 		},
 		found: func(skim *skimmer) error {
-			m, _ := skim.message()
+			m, _ := skimmedMessage(skim, 0)
 			if pinned {
 				g.s.record(note{kind: noteRefusedOutput})
 				if m.Method != "" || m.key() == "" {
@@ -215,7 +215,7 @@ func (g *governor) fromClient(raw []byte, at time.Time) error {
 // tooLong answers a request that was too long to be governed; what is no call of a tool is
 // dropped as well, since its beginning is.
 func (g *governor) tooLong(skim *skimmer) error {
-	m, _ := skim.message()
+	m, _ := skimmedMessage(skim, 0)
 	if !m.request() {
 		m.ID = jsontext.Value("null")
 	}
@@ -226,8 +226,8 @@ func (g *governor) tooLong(skim *skimmer) error {
 // server's answer.
 func (g *governor) refuse(id jsontext.Value, got string) error {
 	g.s.record(note{kind: noteRefused, text: got})
-	key := operationKey{fromClient, string(id)}
-	g.w.tap.callLater(func() { g.s.refuse([]operationKey{key}, &wireError{"-32600", "toolscope: got " + got}) })
+	key := requestKey(id)
+	g.w.tap.callLater(func() { g.s.refuse([]operationKey{key}, newWireError("-32600", "toolscope: got "+got)) })
 	text, err := refusal(id, codeInvalidRequest, got)
 	if err != nil {
 		return nil

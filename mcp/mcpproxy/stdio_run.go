@@ -16,42 +16,17 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// A Command is a server that speaks over its standard input and output, and the client's
-// ends of both.
-type Command struct {
-	Path string   // as exec.LookPath finds it
-	Args []string // with the name that the server is to have first
-	Env  []string // nil is this process's
-	// Stdin, Stdout and Stderr are the client's ends. They are closed as the server closes
-	// its own.
-	Stdin, Stdout, Stderr *os.File
-	// Signals are passed on to the server; nil passes none.
-	Signals <-chan os.Signal
-}
-
-// An Exit is how a server ended.
-type Exit struct {
-	Code   int       // of the process, -1 if a signal ended it
-	Signal os.Signal // nil if none did
-}
-
 // idleTime is how long the server's output is still waited for once the server has ended:
 // what it left behind may hold the pipes open for ever.
 const idleTime = 500 * time.Millisecond
 
-// Run starts the server and passes on what client and server send, unchanged and at once,
-// until the server has ended and all it wrote has been passed on. The error says that the
-// server could not be started. Only the ends of the server's standard output and error that
-// processes of its own keep open are given up, half a second after the last byte.
-func (w *Watcher) Run(c Command) (Exit, error) { return runPipes(w.core, c) }
-
-func runPipes(w *watcher, c Command) (Exit, error) {
+func runPipes(w *watcher, c serverCommand) (exitStatus, error) {
 	if w.framed() {
 		return runFramed(w, c)
 	}
 	// Bytes are passed on without a look from here on: policies that Apply adds would have no effect.
 	if _, err := w.scope.Callbacks(toolkit.NoTools); err != nil {
-		return Exit{}, err
+		return exitStatus{}, err
 	}
 	s := newSession(w.engine, "")
 	return runWith(w, c, s, func(p *pipes) {
@@ -61,10 +36,10 @@ func runPipes(w *watcher, c Command) (Exit, error) {
 }
 
 // runWith starts the server, and has connect pass on its standard input and output.
-func runWith(w *watcher, c Command, s *session, connect func(p *pipes)) (Exit, error) {
+func runWith(w *watcher, c serverCommand, s *session, connect func(p *pipes)) (exitStatus, error) {
 	p, err := startServer(c)
 	if err != nil {
-		return Exit{}, err
+		return exitStatus{}, err
 	}
 	stderr := s.stderrStream()
 	w.join(s)
@@ -87,7 +62,7 @@ type pipes struct {
 	reading       []*os.File // the outputs'
 }
 
-func startServer(c Command) (_ *pipes, err error) {
+func startServer(c serverCommand) (_ *pipes, err error) {
 	p := &pipes{cmd: &exec.Cmd{Path: c.Path, Args: c.Args, Env: c.Env}, done: make(chan struct{})}
 	var theirs []*os.File
 	defer func() {
@@ -148,7 +123,7 @@ func (p *pipes) output(from *os.File, read func()) {
 }
 
 // wait waits for the process's end, and then for what it wrote.
-func (p *pipes) wait() Exit {
+func (p *pipes) wait() exitStatus {
 	_ = p.cmd.Wait() // the state says it
 	p.exited.Store(true)
 	close(p.done)

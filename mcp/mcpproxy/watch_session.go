@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"go.opentelemetry.io/otel/metric"
 )
 
@@ -40,6 +41,9 @@ type operationKey struct {
 	from side
 	id   string
 }
+
+// requestKey is the key of a request of the client.
+func requestKey(id jsontext.Value) operationKey { return operationKey{fromClient, string(id)} }
 
 // goneCall is a call whose caller gave up.
 type goneCall struct {
@@ -124,7 +128,7 @@ func (s *session) record(n note) {
 
 // frame takes in what one side sent.
 func (s *session) frame(from side, f frame) {
-	list, ok := messages(f)
+	list, ok := messagesOf(f)
 	if !ok {
 		s.stray(from, f)
 		return
@@ -135,6 +139,15 @@ func (s *session) frame(from side, f frame) {
 	for i := range list {
 		s.message(from, &list[i], f.at)
 	}
+}
+
+// messagesOf are the messages of a frame, one but for a batch; ok is false if it is not JSON-RPC.
+func messagesOf(f frame) (list []message, ok bool) {
+	if f.skim == nil {
+		return parseMessages(f.data, f.size)
+	}
+	m, ok := skimmedMessage(f.skim, f.size)
+	return []message{m}, ok && !f.torn
 }
 
 // frameLost is told that a frame was dropped before it was looked at. Answers that were lost

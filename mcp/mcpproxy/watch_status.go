@@ -54,6 +54,8 @@ type wireError struct{ kind, text string }
 func (e *wireError) Error() string     { return e.text }
 func (e *wireError) ErrorType() string { return e.kind }
 
+func newWireError(kind, text string) *wireError { return &wireError{kind, text} }
+
 // The endings without an answer.
 var (
 	errUnanswered = &wireError{"unanswered", "the connection ended before the server answered"}

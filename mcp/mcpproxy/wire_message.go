@@ -45,14 +45,10 @@ func unmarshal(data []byte, into any) error { return json.Unmarshal(data, into, 
 // maxBatch is how many messages of a batch are looked at.
 const maxBatch = 1024
 
-// messages are those of a frame, one but for a batch; ok is false if it is not JSON-RPC.
-func messages(f frame) (list []message, ok bool) {
-	if f.skim != nil {
-		m, ok := f.skim.message()
-		m.size = f.size
-		return []message{m}, ok && !f.torn
-	}
-	data := bytes.TrimSpace(f.data)
+// parseMessages are the messages of a text, one but for a batch; ok is false if it is not JSON-RPC. size is that of
+// the text on the wire.
+func parseMessages(text []byte, size int64) (list []message, ok bool) {
+	data := bytes.TrimSpace(text)
 	if len(data) == 0 {
 		return nil, true
 	}
@@ -61,7 +57,7 @@ func messages(f frame) (list []message, ok bool) {
 		if unmarshal(data, &m) != nil || !m.valid() {
 			return nil, false
 		}
-		m.size = f.size
+		m.size = size
 		return []message{m}, true
 	}
 	if unmarshal(data, &list) != nil || len(list) == 0 {
@@ -72,7 +68,7 @@ func messages(f frame) (list []message, ok bool) {
 		if !list[i].valid() {
 			return nil, false
 		}
-		list[i].size = f.size / int64(len(list))
+		list[i].size = size / int64(len(list))
 	}
 	return list, true
 }
@@ -98,9 +94,9 @@ func (m *message) key() string {
 // id is the id as the conventions want it, without quotes.
 func (m *message) id() string { return unquoted(m.key()) }
 
-// message is what was found in a frame that was too long.
-func (s *skimmer) message() (m message, ok bool) {
-	m.skim = s
+// skimmedMessage is what was found in a text of a size that was too long.
+func skimmedMessage(s *skimmer, size int64) (m message, ok bool) {
+	m.skim, m.size = s, size
 	if id := s.found["id"]; id != "" {
 		m.ID = jsontext.Value(id)
 	}

@@ -23,7 +23,8 @@ const (
 	versionHeader = "Mcp-Protocol-Version"
 	methodHeader  = "Mcp-Method"
 	nameHeader    = "Mcp-Name"
-	paramPrefix   = "Mcp-Param-" // and what the tool's schema says in x-mcp-header
+	paramPrefix   = "Mcp-Param-"     // and what the tool's schema says in x-mcp-header
+	sessionHeader = "Mcp-Session-Id" // which no message repeats
 )
 
 // mirrors are the headers of a request that repeat what its message says, by their names as [dashes] has them.
@@ -68,10 +69,10 @@ func unsafeInHeader(r rune) bool { return r != '\t' && (r < ' ' || r > '~') }
 
 // contradicted says in what the headers of a request say otherwise than its message, or say nothing though the
 // message's revision demands it; "" for nothing. The message is empty for a batch, and where there is none;
-// p are its parameters, and tool is the one that is called, nil if the server does not list it. The older transport
-// has none of these headers.
-func contradicted(r *http.Request, m *message, p *params, tool *toolkit.Definition) string {
-	found, refused := mirrorsOf(r.Header)
+// p are its parameters, and tool is the one that is called, nil if the server does not list it. older says that the request
+// came by the older transport, which has none of these headers.
+func contradicted(header http.Header, older bool, m *message, p *params, tool *toolkit.Definition) string {
+	found, refused := mirrorsOf(header)
 	if refused != "" {
 		return refused
 	}
@@ -83,7 +84,6 @@ func contradicted(r *http.Request, m *message, p *params, tool *toolkit.Definiti
 		}
 		return ""
 	}
-	older := sessionOf(r.URL.RawQuery) != ""
 	if said, ok := p.Meta[mcp.MetaKeyProtocolVersion]; ok && (declared || !older) && (said.Kind() != '"' || unquoted(string(said)) != version) {
 		return "another " + versionHeader + " than in _meta, or none: want the same"
 	}
