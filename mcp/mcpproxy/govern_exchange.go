@@ -239,7 +239,7 @@ func (c *calls) govern(ctx context.Context, call caller, x *exchange) reply {
 	pinned := w.pinTools && !w.baseline.has(x.params.Name)
 	if x.params.carriesInput() {
 		rounds, _ := c.rounds()
-		n := rounds.take(x.params.governedKey(x.params.RequestState))
+		n := rounds.take(governedKey(&x.params, x.params.RequestState))
 		if n != nil && !pinned && holds(n.rules, x.rules) {
 			ended, cancel := x.carryOn(ctx, n)
 			defer cancel()

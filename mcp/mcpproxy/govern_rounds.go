@@ -101,7 +101,7 @@ func (c *calls) keepRound(x *exchange, state string) bool {
 		return false
 	}
 	n := &round{
-		op: x.op, key: x.params.governedKey(state), at: time.Now(), governed: true, rules: x.rules, held: int64(len(x.params.Arguments)),
+		op: x.op, key: governedKey(&x.params, state), at: time.Now(), governed: true, rules: x.rules, held: int64(len(x.params.Arguments)),
 	}
 	if string(x.args) != string(x.params.Arguments) {
 		n.args = x.args

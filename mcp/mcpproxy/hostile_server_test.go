@@ -162,7 +162,7 @@ func TestAnswersInStreams(t *testing.T) {
 				}
 				for rest := sent; rest != ""; {
 					n := min(piece, len(rest))
-					_, _ = io.WriteString(flushing{out}, rest[:n])
+					_, _ = io.WriteString(flushing{ResponseWriter: out}, rest[:n])
 					rest = rest[n:]
 				}
 			}))

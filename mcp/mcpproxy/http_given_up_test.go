@@ -141,7 +141,7 @@ func overHTTP(t *testing.T, w *watched, s slow) (send, call func(message string)
 			_, _ = io.WriteString(out, answer)
 		case strings.Contains(string(body), methodCallTool):
 			out.Header().Set("Content-Type", "text/event-stream")
-			_, _ = io.WriteString(flushing{out}, ": soon\n\ndata: {")
+			_, _ = io.WriteString(flushing{ResponseWriter: out}, ": soon\n\ndata: {")
 			<-r.Context().Done()
 		default:
 			out.WriteHeader(http.StatusAccepted)
@@ -191,7 +191,7 @@ func TestClosedUnderPolicies(t *testing.T) {
 				_, _ = io.ReadAll(r.Body)
 				if stream {
 					out.Header().Set("Content-Type", "text/event-stream")
-					_, _ = io.WriteString(flushing{out}, "data: {")
+					_, _ = io.WriteString(flushing{ResponseWriter: out}, "data: {")
 				}
 				close(reached)
 				<-r.Context().Done()

@@ -94,7 +94,7 @@ func TestRoundsThatWaitAreBounded(t *testing.T) {
 	}
 	first := argumentsOf(0)
 	before := w.waiting.Load()
-	if all[0].rounds.take((&params{Name: "x", Arguments: first}).governedKey("s")) == nil || w.waiting.Load() != before-int64(len(first)) {
+	if all[0].rounds.take(governedKey(&params{Name: "x", Arguments: first}, "s")) == nil || w.waiting.Load() != before-int64(len(first)) {
 		t.Errorf("got %d bytes that wait after one of %d was taken from %d", w.waiting.Load(), len(first), before)
 	}
 	for _, s := range all {

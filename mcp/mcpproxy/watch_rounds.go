@@ -62,7 +62,7 @@ func quickDigest(text []byte) (d digest) {
 }
 
 // governedKey is the key of a governed call. Its digests withstand a client that looks for collisions.
-func (p *params) governedKey(state string) roundKey {
+func governedKey(p *params, state string) roundKey {
 	return roundKey{p.Name, sha256.Sum256(p.Arguments), sha256.Sum256([]byte(state))}
 }
 

@@ -54,23 +54,6 @@ func (t *tasks) links(id string) []trace.Link {
 	return nil
 }
 
-// task is what the answer to a call says of the task that it became.
-type task struct {
-	ID string `json:"taskId"`
-}
-
-// taskID is the id of the task that an answer gives; "" if it gives none.
-func (a *answered) taskID() string {
-	if len(a.Task) == 0 || a.Task.Kind() != '{' {
-		return ""
-	}
-	var t task
-	if unmarshal(a.Task, &t) != nil {
-		return ""
-	}
-	return t.ID
-}
-
 // becomesTask notes on a call that it became a task; "" for none. ctx is the call's.
 func (o *operation) becomesTask(ctx context.Context, id string) {
 	if id == "" {

@@ -210,3 +210,20 @@ func (m *message) answered() (a answered) {
 func (a *answered) suspended() bool {
 	return a.ResultType == "input_required" || len(a.InputRequests) > 0 && a.InputRequests.Kind() == '{'
 }
+
+// task is what the answer to a call says of the task that it became.
+type task struct {
+	ID string `json:"taskId"`
+}
+
+// taskID is the id of the task that an answer gives; "" if it gives none.
+func (a *answered) taskID() string {
+	if len(a.Task) == 0 || a.Task.Kind() != '{' {
+		return ""
+	}
+	var t task
+	if unmarshal(a.Task, &t) != nil {
+		return ""
+	}
+	return t.ID
+}
