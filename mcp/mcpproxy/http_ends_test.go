@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/internal/keys"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/overhttp"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
 )
 
 // request reads a request that the proxy sends on; a body only if it is complete.
@@ -53,7 +55,7 @@ func TestHTTPEndsOfConnections(t *testing.T) {
 			if call := s.span("tools/call x"); has(call, keys.ErrorType) != kind {
 				s.t.Errorf("got %v, want %q", call.Attributes(), kind)
 			}
-			if c := s.report().Counts; c[string(noteTornFrame)] != torn || c[string(noteStrayOutput)] != 0 {
+			if c := s.report().Counts; c[string(watch.NoteTornFrame)] != torn || c[string(watch.NoteStrayOutput)] != 0 {
 				s.t.Errorf("got %v, want %d torn frames", c, torn)
 			}
 		}
@@ -100,7 +102,7 @@ func TestHTTPEndsOfConnections(t *testing.T) {
 		t.Run("server refuses before the request is complete, "+name, func(t *testing.T) {
 			s := script(t)
 			client := s.connect()
-			body := strings.Replace(callBody, `"x"`, `"x","arguments":{"a":"`+strings.Repeat("a", 2*smallBody)+`"}`, 1)
+			body := strings.Replace(callBody, `"x"`, `"x","arguments":{"a":"`+strings.Repeat("a", 2*overhttp.SmallBody)+`"}`, 1)
 			text := postOf(header, body)
 			s.send(client, text[:len(text)-20], true)
 			server := s.accept()
@@ -118,7 +120,7 @@ func TestHTTPEndsOfConnections(t *testing.T) {
 
 // The client sends a part of a body and closes: a short one is not sent on, a long one is torn for the server, too.
 func TestHTTPTornRequest(t *testing.T) {
-	for name, body := range map[string]string{"short": callBody, "long": strings.Repeat(" ", 2*smallBody) + callBody} {
+	for name, body := range map[string]string{"short": callBody, "long": strings.Repeat(" ", 2*overhttp.SmallBody) + callBody} {
 		t.Run(name, func(t *testing.T) {
 			s := script(t)
 			client := s.connect()
@@ -134,9 +136,9 @@ func TestHTTPTornRequest(t *testing.T) {
 				server.Close()
 			}
 			client.Close()
-			s.eventually("a torn frame", func() bool { return s.report().Counts[string(noteTornFrame)] == 1 })
+			s.eventually("a torn frame", func() bool { return s.report().Counts[string(watch.NoteTornFrame)] == 1 })
 			s.allEnded(0)
-			if c := s.report().Counts; c[string(noteStrayInput)] != 0 {
+			if c := s.report().Counts; c[string(watch.NoteStrayInput)] != 0 {
 				t.Errorf("got %v, want a torn frame", c)
 			}
 		})
@@ -217,10 +219,10 @@ func stall(t *testing.T, patience time.Duration, request, answer string) (
 ) {
 	s, l := scriptWith(t)
 	by = &stalling{l, make(chan struct{}, 1), make(chan struct{})}
-	h := newHTTPProxy(s.watcher, &url.URL{Scheme: "http", Host: s.listener.Addr().String()})
+	h := overhttp.New(s.Watcher, &url.URL{Scheme: "http", Host: s.listener.Addr().String()})
 	ctx, stop := context.WithCancel(t.Context())
 	ended = make(chan error, 1)
-	go func() { ended <- h.serve(ctx, by, patience) }()
+	go func() { ended <- h.Serve(ctx, by, patience) }()
 	client = s.connect()
 	s.send(client, request, true)
 	server := s.accept()
@@ -278,7 +280,7 @@ func TestServeEndsWithoutReader(t *testing.T) {
 // A large body passes whole in both directions, and what is looked at is bounded.
 func TestHTTPLargeBodies(t *testing.T) {
 	const size = 40 << 20
-	w := watch(t, Options{})
+	w := newWatched(t, Options{})
 	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		out.Header().Set("Content-Type", "application/json")
 		if r.URL.Path == "/length" {
@@ -313,7 +315,7 @@ func TestServeCancelled(t *testing.T) {
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		go stop()
-		if err := watch(t, Options{}).proxy.Serve(ctx, l, &url.URL{Scheme: "http", Host: "127.0.0.1:1"}); err != nil {
+		if err := newWatched(t, Options{}).proxy.Serve(ctx, l, &url.URL{Scheme: "http", Host: "127.0.0.1:1"}); err != nil {
 			t.Error(err)
 		}
 	}

@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolscope/toolscope/internal/keys"
-
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolscope/toolscope/internal/keys"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -27,7 +27,7 @@ func TestHungCallsOverHTTP(t *testing.T) {
 	pass := middleware.At(middleware.StagePermit, func(next toolkit.Handler) toolkit.Handler { return next })
 	for name, policies := range map[string][]middleware.Policy{"watched": nil, "governed": {pass}} {
 		t.Run(name, func(t *testing.T) {
-			w := watch(t, Options{HungAfter: time.Millisecond}, policies...)
+			w := newWatched(t, Options{HungAfter: time.Millisecond}, policies...)
 			told := make(chan struct{})
 			address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 				<-told
@@ -43,7 +43,7 @@ func TestHungCallsOverHTTP(t *testing.T) {
 				}
 				ended <- err
 			}()
-			for end := deadline(); w.report().Counts[string(noteHung)] == 0; time.Sleep(time.Millisecond) {
+			for end := deadline(); w.report().Counts[string(watch.NoteHung)] == 0; time.Sleep(time.Millisecond) {
 				if time.Now().After(end) {
 					t.Fatal("nobody told that the call hangs")
 				}
@@ -52,7 +52,7 @@ func TestHungCallsOverHTTP(t *testing.T) {
 			if err := <-ended; err != nil {
 				t.Fatal(err)
 			}
-			if n := w.report().Counts[string(noteHung)]; n != 1 {
+			if n := w.report().Counts[string(watch.NoteHung)]; n != 1 {
 				t.Errorf("got %d, want it told once", n)
 			}
 			if s := w.span("tools/call x"); has(s, keys.Hung) != "yes" {
@@ -81,7 +81,7 @@ func TestPinnedTools(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := watch(t, Options{Baseline: baseline, AcceptTools: tt.accept, PinTools: true})
+		w := newWatched(t, Options{Baseline: baseline, AcceptTools: tt.accept, PinTools: true})
 		s := mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, nil)
 		reached := map[string]bool{}
 		for name, description := range tt.tools {

@@ -27,7 +27,7 @@ func script(t *testing.T) *scripted {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { l.Close() })
-	w := watch(t, Options{})
+	w := newWatched(t, Options{})
 	address := serve(t, w, &url.URL{Scheme: "http", Host: l.Addr().String()})
 	return &scripted{w, l, strings.TrimPrefix(address, "http://")}
 }
@@ -105,11 +105,11 @@ func (s *scripted) allEnded(calls int) {
 	s.t.Helper()
 	s.eventually("the end of all", func() bool {
 		sessions := make(chan int, 1)
-		s.tap.callNow(func() {
+		s.Tap.CallNow(func() {
 			n := 0
-			for x := range s.watcher.sessions {
-				n += len(x.open)
-				if x.named.Load().protocol == "" {
+			for x := range s.Watcher.Sessions {
+				n += len(x.Open)
+				if x.Named.Load().Protocol == "" {
 					n++
 				}
 			}
@@ -130,5 +130,5 @@ func scriptWith(t *testing.T) (*scripted, net.Listener) {
 		t.Cleanup(func() { l.Close() })
 		listeners[i] = l
 	}
-	return &scripted{watch(t, Options{}), listeners[0], listeners[1].Addr().String()}, listeners[1]
+	return &scripted{newWatched(t, Options{}), listeners[0], listeners[1].Addr().String()}, listeners[1]
 }

@@ -17,15 +17,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolscope/toolscope/internal/keys"
-
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/internal/keys"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/overhttp"
 	"github.com/toolscope/toolscope/middleware"
 )
 
 // Requests in forms that two readers may read differently are refused or sent on in one form.
 func TestHTTPRequestForms(t *testing.T) {
-	w := watch(t, Options{})
+	w := newWatched(t, Options{})
 	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		fmt.Fprintf(out, "%s %s %s %v", r.Method, r.URL, body, err)
@@ -46,7 +46,7 @@ func TestHTTPRequestForms(t *testing.T) {
 		{"a blank before a colon", "GET / HTTP/1.1\r\nHost: localhost\r\nX : 1\r\n\r\n", "HTTP/1.1 400"},
 		{"a line that goes on", "GET /f HTTP/1.1\r\nHost: localhost\r\nX: 1\r\n 2\r\n\r\n", "HTTP/1.1 "},
 		{"no HTTP", "\x16\x03\x01\x02\x00\n\n", "HTTP/1.1 400"},
-		{"a very long head", "GET / HTTP/1.1\r\nHost: localhost\r\nX: " + strings.Repeat("x", 2*maxHead) + "\r\n\r\n", "HTTP/1.1 431"},
+		{"a very long head", "GET / HTTP/1.1\r\nHost: localhost\r\nX: " + strings.Repeat("x", 2*overhttp.MaxHead) + "\r\n\r\n", "HTTP/1.1 431"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
@@ -74,7 +74,7 @@ func TestHTTPRequestForms(t *testing.T) {
 
 // Policies that come while a connection is open hold for its next call.
 func TestPoliciesReachOpenConnections(t *testing.T) {
-	w := watch(t, Options{})
+	w := newWatched(t, Options{})
 	calls := 0
 	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		calls++
@@ -97,7 +97,7 @@ func TestPoliciesReachOpenConnections(t *testing.T) {
 		if err != nil || !strings.Contains(string(body), want) || calls != 1 || connections != 1 {
 			t.Errorf("call %d: got %s and %v, %d calls and %d connections", i, body, err, calls, connections)
 		}
-		if err := w.scope.Apply(toolscope.Settings{Policies: []middleware.Policy{middleware.At(middleware.StagePermit, refuseBad)}}); err != nil {
+		if err := w.Scope.Apply(toolscope.Settings{Policies: []middleware.Policy{middleware.At(middleware.StagePermit, refuseBad)}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -118,14 +118,14 @@ func TestServeEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := newHTTPProxy(watch(t, Options{}).watcher, target)
+	h := overhttp.New(newWatched(t, Options{}).Watcher, target)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- h.serve(ctx, l, time.Minute) }()
+	go func() { ended <- h.Serve(ctx, l, time.Minute) }()
 	idle, err := net.Dial("tcp", l.Addr().String())
 	if err != nil {
 		t.Fatal(err)
@@ -178,16 +178,16 @@ func TestHTTPSTarget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := watch(t, Options{})
-	h := newHTTPProxy(w.watcher, target)
-	h.transport.TLSClientConfig = server.Client().Transport.(*http.Transport).TLSClientConfig
+	w := newWatched(t, Options{})
+	h := overhttp.New(w.Watcher, target)
+	h.Transport.TLSClientConfig = server.Client().Transport.(*http.Transport).TLSClientConfig
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- h.serve(ctx, l, time.Second) }()
+	go func() { ended <- h.Serve(ctx, l, time.Second) }()
 	resp, err := http.Post("http://"+l.Addr().String(), "application/json", strings.NewReader(callBody))
 	if err != nil {
 		t.Fatal(err)

@@ -16,10 +16,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolscope/toolscope/internal/keys"
-
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolscope/toolscope/internal/keys"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -131,7 +131,7 @@ func TestSDKOverHTTP(t *testing.T) {
 				if governed {
 					policies = append(policies, middleware.At(middleware.StagePermit, refuseBad))
 				}
-				w := watch(t, Options{}, policies...)
+				w := newWatched(t, Options{}, policies...)
 				unauthorized := 0
 				server := transport.handler(sdkServer())
 				address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
@@ -202,7 +202,7 @@ func TestSDKOverHTTP(t *testing.T) {
 				if calls != want {
 					t.Errorf("got %d calls, want %d", calls, want)
 				}
-				if n := w.report().Counts[string(noteUnanswered)]; n != 0 {
+				if n := w.report().Counts[string(watch.NoteUnanswered)]; n != 0 {
 					t.Errorf("got %d calls that were not answered", n)
 				}
 			})
@@ -213,7 +213,7 @@ func TestSDKOverHTTP(t *testing.T) {
 // The older transport answers in another request's stream, where policies do not reach: its calls
 // are refused rather than passed on.
 func TestOlderTransportUnderPolicies(t *testing.T) {
-	w := watch(t, Options{}, middleware.At(middleware.StagePermit, refuseBad))
+	w := newWatched(t, Options{}, middleware.At(middleware.StagePermit, refuseBad))
 	transport := transports["server-sent events"]
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -239,7 +239,7 @@ func refuseBad(next toolkit.Handler) toolkit.Handler {
 
 // Headers, statuses and bodies that are none of the protocol's pass as they are.
 func TestHTTPPassesWhatItDoesNotKnow(t *testing.T) {
-	w := watch(t, Options{})
+	w := newWatched(t, Options{})
 	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		out.Header().Add("X-Odd", "1")
@@ -272,7 +272,7 @@ func TestHTTPPassesWhatItDoesNotKnow(t *testing.T) {
 
 // Events pass when they come, not when the stream ends.
 func TestHTTPFlushesAtOnce(t *testing.T) {
-	w := watch(t, Options{})
+	w := newWatched(t, Options{})
 	more := make(chan struct{})
 	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		out.Header().Set("Content-Type", "text/event-stream")
@@ -297,7 +297,7 @@ func TestHTTPFlushesAtOnce(t *testing.T) {
 }
 
 func TestGuard(t *testing.T) {
-	w := watch(t, Options{})
+	w := newWatched(t, Options{})
 	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {}))
 	for _, tt := range []struct {
 		host, origin, site string
@@ -340,7 +340,7 @@ func TestHTTPServerThatIsNotThere(t *testing.T) {
 		if governed {
 			policies = append(policies, middleware.At(middleware.StagePermit, refuseBad))
 		}
-		w := watch(t, Options{}, policies...)
+		w := newWatched(t, Options{}, policies...)
 		gone := httptest.NewServer(nil)
 		gone.Close()
 		target, _ := url.Parse(gone.URL)
@@ -360,7 +360,7 @@ func TestHTTPServerThatIsNotThere(t *testing.T) {
 
 // A call that asks for input in between is one call, of clients that have no session as well.
 func TestRoundsOverHTTPAreOneCall(t *testing.T) {
-	w := watch(t, Options{})
+	w := newWatched(t, Options{})
 	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		out.Header().Set("Content-Type", "application/json")
@@ -384,7 +384,7 @@ func TestRoundsOverHTTPAreOneCall(t *testing.T) {
 	if s := w.span("tools/call x"); has(s, keys.Rounds) != "2" || has(s, "gen_ai.tool.call.arguments") != `{"n":2}` {
 		t.Errorf("got %v, want two rounds of the second call", s.Attributes())
 	}
-	w.tap.callNow(func() { w.findHung(time.Now().Add(2 * maxSuspension)) }) // the first one is never carried on
+	w.Tap.CallNow(func() { w.FindHung(time.Now().Add(2 * watch.MaxSuspension)) }) // the first one is never carried on
 	w.settle()
 	if n := len(w.spans.Ended()); n != 2 {
 		t.Errorf("got %d calls that ended, want 2", n)

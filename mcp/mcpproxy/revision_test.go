@@ -14,9 +14,9 @@ import (
 // is on no span of it.
 func TestRevisionOfARequest(t *testing.T) {
 	for revision, id := range map[string]string{"2025-11-25": "a-session", "2026-07-28": "", "of-my-own": "a-session"} {
-		w := watch(t, Options{})
+		w := newWatched(t, Options{})
 		c := w.connect()
-		c.session.setName("a-session")
+		c.session.SetName("a-session")
 		meta := fmt.Sprintf(`"_meta":{"io.modelcontextprotocol/protocolVersion":%q}`, revision)
 		c.client(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x",%s}}`, meta)
 		c.server(`{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)

@@ -15,7 +15,8 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/internal/keys"
-
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/mirror"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/wire"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/cache"
 	"github.com/toolscope/toolscope/middleware/limit"
@@ -31,7 +32,7 @@ func sent(t *testing.T, address, session, body string) string {
 		return ""
 	}
 	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set(sessionHeader, session)
+	r.Header.Set(mirror.SessionHeader, session)
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Error(err)
@@ -59,7 +60,7 @@ func TestPoliciesOfRounds(t *testing.T) {
 			}
 		}))
 	}
-	w := watch(t, Options{}, policies...)
+	w := newWatched(t, Options{}, policies...)
 	got := make(chan string, 1)
 	address := before(t, w, askingServer(func(body string) { got <- body }))
 	const judged = "inject true loop true truncate true validate true permit true approve true"
@@ -90,7 +91,7 @@ func TestInjectedIntoCallsWithInput(t *testing.T) {
 				return next(ctx, call)
 			}
 		})
-		w := watch(t, Options{}, inject)
+		w := newWatched(t, Options{}, inject)
 		got := make(chan string, 1)
 		address := before(t, w, askingServer(func(body string) { got <- body }))
 		for _, state := range []string{"", "s", "s"} { // a call, its next round, and one that nobody asked for
@@ -113,7 +114,7 @@ func TestLaterRoundsAreGoverned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := watch(t, Options{}, fit, limited)
+	w := newWatched(t, Options{}, fit, limited)
 	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		out.Header().Set("Content-Type", "application/json")
@@ -134,7 +135,7 @@ func TestLaterRoundsAreGoverned(t *testing.T) {
 // A round that takes too long ends its call, and the server is told.
 func TestTimeoutOfALaterRound(t *testing.T) {
 	var passed atomic.Int32
-	w := watch(t, Options{}, middleware.At(middleware.StageTimeout, func(next toolkit.Handler) toolkit.Handler {
+	w := newWatched(t, Options{}, middleware.At(middleware.StageTimeout, func(next toolkit.Handler) toolkit.Handler {
 		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 			if passed.Add(1) == 1 {
 				return next(ctx, call)
@@ -152,7 +153,7 @@ func TestTimeoutOfALaterRound(t *testing.T) {
 		lines := bufio.NewScanner(in)
 		for lines.Scan() {
 			switch line := lines.Text(); {
-			case strings.Contains(line, methodCancelled):
+			case strings.Contains(line, wire.MethodCancelled):
 				told <- line
 			case !strings.Contains(line, "inputResponses"):
 				fmt.Fprintln(out, `{"jsonrpc":"2.0","id":7,"result":{"resultType":"input_required","requestState":"s"}}`)
@@ -181,7 +182,7 @@ func TestCacheAndRounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := watch(t, Options{}, stored)
+	w := newWatched(t, Options{}, stored)
 	var reads atomic.Int32
 	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)

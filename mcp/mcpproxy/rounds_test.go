@@ -15,7 +15,8 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/internal/keys"
-
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/mirror"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -69,7 +70,7 @@ func askingServer(seen func(body string)) http.HandlerFunc {
 // the same session, for the same tool and arguments; all else is judged.
 func TestRoundsAreJudgedOnce(t *testing.T) {
 	option, judged := judging()
-	w := watch(t, Options{}, option)
+	w := newWatched(t, Options{}, option)
 	var reached atomic.Int32
 	address := before(t, w, askingServer(func(string) { reached.Add(1) }))
 	for _, tt := range []struct {
@@ -104,7 +105,7 @@ func TestRoundsAreJudgedOnce(t *testing.T) {
 		}
 		r.Header.Set("Content-Type", "application/json")
 		if tt.session != "" {
-			r.Header.Set(sessionHeader, tt.session)
+			r.Header.Set(mirror.SessionHeader, tt.session)
 		}
 		resp, err := http.DefaultClient.Do(r)
 		if err != nil {
@@ -141,7 +142,7 @@ func TestRoundsAreJudgedOnce(t *testing.T) {
 // nobody carries on ends with the connection, and one that asks for ever is judged again.
 func TestGovernedRoundsOverPipes(t *testing.T) {
 	option, judged := judging()
-	w := watch(t, Options{}, option)
+	w := newWatched(t, Options{}, option)
 	round := 0
 	p := connectTo(t, w, func(in io.Reader, out io.WriteCloser) error {
 		lines := bufio.NewScanner(in)
@@ -162,15 +163,15 @@ func TestGovernedRoundsOverPipes(t *testing.T) {
 	if s := w.span("tools/call x"); has(s, keys.Rounds) != "3" || !strings.Contains(has(s, "gen_ai.tool.call.result"), "done") {
 		t.Errorf("got %v, want three rounds and the last one's result", s.Attributes())
 	}
-	for range 2 * maxRounds {
+	for range 2 * watch.MaxRounds {
 		p.send(roundOf("x", `{}`, "s") + "\n")
 	}
 	if n := judged.Load(); n != 3 {
-		t.Errorf("got it judged %d times, want each %d rounds", n, maxRounds)
+		t.Errorf("got it judged %d times, want each %d rounds", n, watch.MaxRounds)
 	}
 	_ = p.to.Close()
 	<-p.served
-	w.tap.callNow(func() { w.findHung(time.Now().Add(2 * maxSuspension)) })
+	w.Tap.CallNow(func() { w.FindHung(time.Now().Add(2 * watch.MaxSuspension)) })
 	w.settle()
 	if n := len(w.spans.Ended()); n != 3 {
 		t.Errorf("got %d spans, want 3", n)
@@ -179,7 +180,7 @@ func TestGovernedRoundsOverPipes(t *testing.T) {
 
 // A call whose policy panics is told, and the proxy goes on.
 func TestPolicyThatPanics(t *testing.T) {
-	w := watch(t, Options{}, middleware.At(middleware.StagePermit, func(toolkit.Handler) toolkit.Handler {
+	w := newWatched(t, Options{}, middleware.At(middleware.StagePermit, func(toolkit.Handler) toolkit.Handler {
 		return func(context.Context, toolkit.Call) (toolkit.Result, error) { panic(http.ErrAbortHandler) } // which net/http does not print
 	}))
 	address := before(t, w, http.NotFoundHandler())
@@ -194,7 +195,7 @@ func TestPolicyThatPanics(t *testing.T) {
 
 // A client whose call a policy ended as if nobody waited gets an answer all the same.
 func TestPolicyThatEndsWithoutAnAnswer(t *testing.T) {
-	w := watch(t, Options{}, middleware.At(middleware.StagePermit, func(toolkit.Handler) toolkit.Handler {
+	w := newWatched(t, Options{}, middleware.At(middleware.StagePermit, func(toolkit.Handler) toolkit.Handler {
 		return func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, context.Canceled }
 	}))
 	p := connectTo(t, w, func(in io.Reader, _ io.WriteCloser) error {

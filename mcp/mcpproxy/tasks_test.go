@@ -10,11 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolscope/toolscope/internal/keys"
-
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 
+	"github.com/toolscope/toolscope/internal/keys"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/wire"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/stats"
 )
@@ -38,7 +39,7 @@ func TestTasks(t *testing.T) {
 		if governed {
 			options = append(options, refusing())
 		}
-		w := watch(t, Options{}, options...)
+		w := newWatched(t, Options{}, options...)
 		call := `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x","arguments":{},"task":{"ttl":1000}}}` + "\n"
 		polls := []string{"tasks/get", "tasks/result", "tasks/update", "tasks/cancel"}
 		poll := func(method, id string) string {
@@ -86,7 +87,7 @@ func TestTasks(t *testing.T) {
 		if s := w.ended("tasks/list"); len(s.Links()) != 0 {
 			t.Errorf("governed %v: got a link of an unknown task", governed)
 		}
-		if tool := w.scope.Stats().Snapshot(stats.Window{}).Tool("x"); tool == nil || tool.Calls() != 1 || tool.Errors() != 0 {
+		if tool := w.Scope.Stats().Snapshot(stats.Window{}).Tool("x"); tool == nil || tool.Calls() != 1 || tool.Errors() != 0 {
 			t.Errorf("governed %v: got the statistics %+v, want one call", governed, tool)
 		}
 	}
@@ -94,19 +95,19 @@ func TestTasks(t *testing.T) {
 
 // What is remembered of tasks is bounded, and the latest are.
 func TestTasksAreBounded(t *testing.T) {
-	w := watch(t, Options{})
+	w := newWatched(t, Options{})
 	c := w.connect()
-	for i := range 2 * maxTasks {
+	for i := range 2 * watch.MaxTasks {
 		c.client(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`)
 		c.server(`{"jsonrpc":"2.0","id":1,"result":{"task":{"taskId":"%d"}}}`, i)
 	}
 	c.client(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`)
-	c.server(`{"jsonrpc":"2.0","id":1,"result":{"task":{"taskId":%q}}}`, strings.Repeat("t", maxID+1))
+	c.server(`{"jsonrpc":"2.0","id":1,"result":{"task":{"taskId":%q}}}`, strings.Repeat("t", wire.MaxID+1))
 	w.settle()
-	if n := len(w.tasks.calls); n != maxTasks {
-		t.Errorf("got %d tasks, want %d", n, maxTasks)
+	if n := len(w.Tasks.Calls); n != watch.MaxTasks {
+		t.Errorf("got %d tasks, want %d", n, watch.MaxTasks)
 	}
-	c.client(`{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"taskId":"%d"}}`, 2*maxTasks-1)
+	c.client(`{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"taskId":"%d"}}`, 2*watch.MaxTasks-1)
 	c.server(`{"jsonrpc":"2.0","id":1,"result":{}}`)
 	if s := w.ended("tasks/get"); len(s.Links()) != 1 {
 		t.Errorf("got %d links, want one", len(s.Links()))
@@ -122,7 +123,7 @@ func TestSuspendedIsNoFailure(t *testing.T) {
 		if governed {
 			options = append(options, refusing())
 		}
-		w := watch(t, Options{}, options...)
+		w := newWatched(t, Options{}, options...)
 		if governed {
 			p := connectTo(t, w, func(in io.Reader, out io.WriteCloser) error {
 				for lines := bufio.NewScanner(in); lines.Scan(); {
@@ -130,7 +131,7 @@ func TestSuspendedIsNoFailure(t *testing.T) {
 				}
 				return nil
 			})
-			for i := range maxRounds + 1 { // after which it is a call of its own
+			for i := range watch.MaxRounds + 1 { // after which it is a call of its own
 				state := "s"
 				if i == 0 {
 					state = ""
@@ -159,7 +160,7 @@ func TestSuspendedIsNoFailure(t *testing.T) {
 		if spans == 0 {
 			t.Errorf("governed %v: got no span", governed)
 		}
-		for _, tool := range w.scope.Stats().Snapshot(stats.Window{}).Tools {
+		for _, tool := range w.Scope.Stats().Snapshot(stats.Window{}).Tools {
 			if tool.Errors() != 0 {
 				t.Errorf("governed %v: got %d errors", governed, tool.Errors())
 			}

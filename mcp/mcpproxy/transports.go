@@ -10,6 +10,9 @@ import (
 	"net/url"
 	"os"
 	"time"
+
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/overhttp"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/stdio"
 )
 
 // A Command is a server that speaks over its standard input and output, and the client's
@@ -36,7 +39,7 @@ type Exit struct {
 // server could not be started. Only the ends of the server's standard output and error that
 // processes of its own keep open are given up, half a second after the last byte.
 func (w *Watcher) Run(c Command) (Exit, error) {
-	exit, err := runPipes(w.core, serverCommand(c))
+	exit, err := stdio.Run(w.core, stdio.Command(c))
 	return Exit(exit), err
 }
 
@@ -46,10 +49,10 @@ func (w *Watcher) Run(c Command) (Exit, error) {
 // [httputil.ReverseProxy] has it; streams are flushed at once. Requests that run when ctx is over may take
 // another second. The error is that of l.
 func (w *Watcher) Serve(ctx context.Context, l net.Listener, target *url.URL) error {
-	return newHTTPProxy(w.core, target).serve(ctx, l, time.Second)
+	return overhttp.New(w.core, target).Serve(ctx, l, time.Second)
 }
 
 // Guard forwards requests from this machine only: they arrived on a loopback address, under a loopback name, and if a
 // page in a browser made them, it is one of this machine's. So no page of another site can use a name of its own that
 // resolves to this address (DNS rebinding).
-func Guard(next http.Handler) http.Handler { return guard(next) }
+func Guard(next http.Handler) http.Handler { return overhttp.Guard(next) }

@@ -11,10 +11,12 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/pins"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
 )
 
 // ScopeName is the name of the instrumentation scope. Spans of tools/call are those of package tracing.
-const ScopeName = scopeName
+const ScopeName = watch.ScopeName
 
 // Options configure a [Watcher]. The zero value works.
 type Options struct {
@@ -41,7 +43,7 @@ type Options struct {
 
 // A Watcher observes and governs the traffic between MCP clients and a server. It decodes copies of what
 // passes into spans, metrics, statistics and observations. Make one with [New].
-type Watcher struct{ core *watcher }
+type Watcher struct{ core *watch.Watcher }
 
 // New makes a Watcher and starts its goroutine. A scope without tracing and metrics makes none; nil
 // is an error.
@@ -49,30 +51,30 @@ func New(scope *toolscope.Scope, options Options) (*Watcher, error) {
 	if scope == nil {
 		return nil, fmt.Errorf("mcpproxy: New: got no scope, want one")
 	}
-	o := settings{
-		server: options.Server, clientSpans: options.ClientSpans, injectContext: options.InjectContext, hungAfter: options.HungAfter,
-		acceptTools: options.AcceptTools, pinTools: options.PinTools, baseline: new(pinBaseline),
+	o := watch.Settings{
+		Server: options.Server, ClientSpans: options.ClientSpans, InjectContext: options.InjectContext, HungAfter: options.HungAfter,
+		AcceptTools: options.AcceptTools, PinTools: options.PinTools, Baseline: new(pins.Baseline),
 	}
-	if o.hungAfter <= 0 {
-		o.hungAfter = time.Minute
+	if o.HungAfter <= 0 {
+		o.HungAfter = time.Minute
 	}
 	if options.Baseline != nil {
-		o.baseline = options.Baseline.tools
+		o.Baseline = options.Baseline.tools
 	}
-	if o.server == "" {
-		o.server = "mcp"
+	if o.Server == "" {
+		o.Server = "mcp"
 	}
-	if o.acceptTools {
-		if err := o.baseline.accept(); err != nil {
+	if o.AcceptTools {
+		if err := o.Baseline.Accept(); err != nil {
 			return nil, err
 		}
 	}
-	if o.pinTools {
-		if err := o.baseline.pinnable(); err != nil {
+	if o.PinTools {
+		if err := o.Baseline.Pinnable(); err != nil {
 			return nil, err
 		}
 	}
-	core, err := newWatcher(scope, o)
+	core, err := watch.New(scope, o)
 	if err != nil {
 		return nil, err
 	}

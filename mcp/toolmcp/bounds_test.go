@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolscope/toolscope/internal/keys"
-
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric/noop"
+
+	"github.com/toolscope/toolscope/internal/keys"
 )
 
 // TestWhatIsRememberedIsBounded checks what peers can make a middleware remember: how many

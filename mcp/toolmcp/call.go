@@ -9,12 +9,11 @@ import (
 	"runtime/debug"
 	"slices"
 
-	"github.com/toolscope/toolscope/internal/keys"
-
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/internal/keys"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/tracing"
 )

@@ -10,12 +10,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolscope/toolscope/internal/keys"
-
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/internal/keys"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/tracing"
 )

@@ -8,12 +8,11 @@ package toolmcp
 import (
 	"encoding/json"
 
-	"github.com/toolscope/toolscope/internal/keys"
-
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/toolscope/toolscope/internal/keys"
 	"github.com/toolscope/toolscope/toolkit"
 )
 

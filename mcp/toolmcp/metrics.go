@@ -9,12 +9,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolscope/toolscope/internal/keys"
-	"github.com/toolscope/toolscope/internal/revision"
-
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
+	"github.com/toolscope/toolscope/internal/keys"
+	"github.com/toolscope/toolscope/internal/revision"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/tracing"
 )

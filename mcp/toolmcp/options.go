@@ -7,11 +7,10 @@ import (
 	"net/url"
 	"strconv"
 
-	"github.com/toolscope/toolscope/internal/keys"
-
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/attribute"
 
+	"github.com/toolscope/toolscope/internal/keys"
 	"github.com/toolscope/toolscope/toolkit"
 )
 

@@ -5,9 +5,10 @@ package toolmcp
 
 import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.opentelemetry.io/otel/attribute"
+
 	"github.com/toolscope/toolscope/internal/keys"
 	"github.com/toolscope/toolscope/internal/revision"
-	"go.opentelemetry.io/otel/attribute"
 )
 
 // request is what the conventions ask of a request or notification.

@@ -14,8 +14,9 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"github.com/toolscope/toolscope/internal/revision"
 	"go.opentelemetry.io/otel/metric"
+
+	"github.com/toolscope/toolscope/internal/revision"
 )
 
 // session is what a middleware remembers of a session until it ends.

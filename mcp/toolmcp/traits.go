@@ -6,8 +6,9 @@ package toolmcp
 import (
 	"sync"
 
-	"github.com/toolscope/toolscope/internal/revision"
 	"go.opentelemetry.io/otel/attribute"
+
+	"github.com/toolscope/toolscope/internal/revision"
 )
 
 // traits are what the tools/call requests of a session have in common.

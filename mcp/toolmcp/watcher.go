@@ -12,9 +12,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/toolscope/toolscope/internal/keys"
-	"github.com/toolscope/toolscope/internal/revision"
-
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/codes"
@@ -24,6 +21,8 @@ import (
 	tracenoop "go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/internal/keys"
+	"github.com/toolscope/toolscope/internal/revision"
 	"github.com/toolscope/toolscope/tracing"
 )
 
