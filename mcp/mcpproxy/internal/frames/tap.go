@@ -50,6 +50,7 @@ type Chunk struct {
 // gatherTime is how long what passed may wait, so that many calls are looked at together.
 const gatherTime = 20 * time.Millisecond
 
+// NewTap makes a tap. The caller reads its queue.
 func NewTap() *Tap {
 	t := &Tap{Wake: make(chan struct{}, 1)}
 	t.soon = time.AfterFunc(gatherTime, func() {

@@ -132,6 +132,7 @@ func (c *httpCall) copyRest() {
 // Flushing writes what it is given at once.
 type Flushing struct{ http.ResponseWriter }
 
+// Write writes and flushes.
 func (f Flushing) Write(b []byte) (int, error) {
 	n, err := f.ResponseWriter.Write(b)
 	if err == nil {

@@ -22,6 +22,8 @@ import (
 // what it left behind may hold the pipes open for ever.
 const idleTime = 500 * time.Millisecond
 
+// Run starts the server and forwards what client and server send, until the server has ended and all that it wrote has
+// been forwarded.
 func Run(w *watch.Watcher, c Command) (Exit, error) {
 	if w.Framed() {
 		return runFramed(w, c)

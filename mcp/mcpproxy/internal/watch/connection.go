@@ -17,8 +17,8 @@ import (
 type Side uint8
 
 const (
-	FromClient Side = iota
-	FromServer
+	FromClient Side = iota // the client
+	FromServer             // the server
 )
 
 // Connection is what operations know of their session. It is safe for concurrent use.

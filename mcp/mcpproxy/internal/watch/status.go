@@ -52,9 +52,13 @@ func (c *errorCodes) statusOf(e *wire.RPCError) status {
 // WireError is how an operation ended that got no answer. Its kind is error.type.
 type WireError struct{ kind, Text string }
 
-func (e *WireError) Error() string     { return e.Text }
+// Error is the text.
+func (e *WireError) Error() string { return e.Text }
+
+// ErrorType is error.type on spans and metrics.
 func (e *WireError) ErrorType() string { return e.kind }
 
+// NewWireError makes one of a kind.
 func NewWireError(kind, text string) *WireError { return &WireError{kind, text} }
 
 // The endings without an answer.

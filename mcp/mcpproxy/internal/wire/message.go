@@ -30,6 +30,7 @@ type RPCError struct {
 	Message string `json:"message"`
 }
 
+// Error is the message that the peer sent, or the code.
 func (e *RPCError) Error() string {
 	if e.Message != "" {
 		return e.Message
@@ -40,6 +41,7 @@ func (e *RPCError) Error() string {
 // Lenient reads what peers write, as most of them read it.
 var Lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
+// Unmarshal reads JSON as most peers read it.
 func Unmarshal(data []byte, into any) error { return json.Unmarshal(data, into, Lenient) }
 
 // maxBatch is how many messages of a batch are looked at.
@@ -73,6 +75,7 @@ func ParseMessages(text []byte, size int64) (list []Message, ok bool) {
 	return list, true
 }
 
+// Valid reports whether the message is a request, a notification or an answer.
 func (m *Message) Valid() bool {
 	return m.Method != "" || m.Result != nil || m.Error != nil
 }
@@ -148,8 +151,13 @@ type Peer struct {
 // (SEP-414).
 type Meta map[string]jsontext.Value
 
+// Get is the value of a key that is a string.
 func (m Meta) Get(key string) string { return Unquoted(string(m[key])) }
-func (m Meta) Set(string, string)    {} // nothing is written where it is only read
+
+// Set does nothing: _meta is only read.
+func (m Meta) Set(string, string) {}
+
+// Keys are all keys.
 func (m Meta) Keys() []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {
@@ -195,6 +203,7 @@ type Answer struct {
 	Task          jsontext.Value `json:"task"`
 }
 
+// ReadResult is what matters of an answer; what cannot be read is left out.
 func (m *Message) ReadResult() (a Answer) {
 	if m.Skim == nil {
 		if len(m.Result) > 0 && m.Result.Kind() == '{' {

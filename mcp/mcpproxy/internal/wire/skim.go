@@ -38,6 +38,7 @@ var wanted = map[string]bool{
 	"result.isError": true, "result.resultType": true, "result.requestState": true, "error.code": true, "error.message": true,
 }
 
+// NewSkimmer makes a skimmer that has read nothing.
 func NewSkimmer() *Skimmer { return &Skimmer{Found: map[string]string{}} }
 
 // Feed reads on.
