@@ -7,13 +7,15 @@ import (
 	"slices"
 
 	"go.opentelemetry.io/otel/attribute"
+
+	"github.com/toolscope/toolscope/internal/keys"
 )
 
 // The OpenTelemetry GenAI conventions' attributes (gen-ai-dev/1.42.0-dev; they
 // have no released Go package).
 const (
-	keyOperation    = attribute.Key("gen_ai.operation.name")      // execute_tool for a tool call, invoke_agent for a run of an agent
-	keyToolName     = attribute.Key("gen_ai.tool.name")           // name of the registered tool; _unknown for any other, _OTHER beyond the bound
+	keyOperation    = keys.Operation
+	keyToolName     = keys.ToolName
 	keyToolType     = attribute.Key("gen_ai.tool.type")           // function, extension or datastore
 	keyToolCallID   = attribute.Key("gen_ai.tool.call.id")        // the model's id of the call
 	keyToolDesc     = attribute.Key("gen_ai.tool.description")    // content: description from the tool's definition
@@ -30,18 +32,18 @@ const (
 
 // Attributes of OpenTelemetry's general conventions.
 const (
-	keyErrorType = attribute.Key("error.type")           // class of the error, of a failed or refused call, request, run or export
+	keyErrorType = keys.ErrorType
 	keySession   = attribute.Key("session.id")           // id of the session, as the application gives it
 	keyStack     = attribute.Key("exception.stacktrace") // stack of a panic in a tool
 )
 
 // Our own attributes of an execute_tool span. Durations are in seconds.
 const (
-	keySide               = attribute.Key("toolscope.side")                 // side that recorded the call: agent (in metrics only), server or proxy
-	keyOutcome            = attribute.Key("toolscope.outcome")              // executed, cache_hit, coalesced, repeated or refused
-	keyEnding             = attribute.Key("toolscope.ending")               // panicked, goexit or abandoned; absent for a call that returned
-	keySuspended          = attribute.Key("toolscope.suspended")            // true if the tool waits for input
-	keyRequestedName      = attribute.Key("toolscope.tool.requested_name")  // name as called, if no such tool is registered
+	keySide               = keys.Side
+	keyOutcome            = keys.Outcome
+	keyEnding             = attribute.Key("toolscope.ending")    // panicked, goexit or abandoned; absent for a call that returned
+	keySuspended          = attribute.Key("toolscope.suspended") // true if the tool waits for input
+	keyRequestedName      = keys.RequestedName
 	keyArgumentsBytes     = attribute.Key("toolscope.arguments.bytes")      // size of the arguments in bytes, before truncation
 	keyArgumentsTruncated = attribute.Key("toolscope.arguments.truncated")  // true if the arguments on the span are truncated
 	keyResultBytes        = attribute.Key("toolscope.result.bytes")         // size of the result in bytes, before truncation

@@ -15,7 +15,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/toolscope/toolscope/mcp/mcpproxy"
+	"github.com/toolscope/toolscope/redact"
 )
 
 // serveHTTP is the proxy of a server over HTTP, until the program is asked to end.
@@ -50,6 +50,12 @@ func (o *mcpOptions) serveHTTP(stderr io.Writer) (err error) {
 	if p.stats != "" {
 		fmt.Fprintf(stderr, "statistics at %s\n", p.stats)
 	}
-	fmt.Fprintf(stderr, "passing http://%s%s on to %s (Ctrl-C ends it)\n", l.Addr(), target.Path, mcpproxy.Shown(target))
+	fmt.Fprintf(stderr, "passing http://%s%s on to %s (Ctrl-C ends it)\n", l.Addr(), target.Path, shownTarget(target))
 	return p.watcher.Serve(ctx, l, target)
+}
+
+// shownTarget is an address without a user, and without what may be a secret in its path.
+func shownTarget(target *url.URL) string {
+	text, _ := redact.Default().Text((&url.URL{Scheme: target.Scheme, Host: target.Host, Path: target.Path}).String())
+	return text
 }

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolscope/toolscope/internal/revision"
 )
 
 // The bounds of what clients may make a server hold.
@@ -60,13 +62,13 @@ func (o *serveOptions) listen(ctx context.Context, server *mcp.Server, stderr io
 }
 
 // allRevisions serves those with sessions and those without, which the SDK has a handler
-// each for. Since 2026-07-28 each request names its revision in a header.
+// each for. Without sessions each request names its revision in a header.
 func allRevisions(server *mcp.Server) http.Handler {
 	get := func(*http.Request) *mcp.Server { return server }
 	sessions := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{SessionTimeout: sessionTimeout, MaxRequestBodyBytes: maxBody})
 	stateless := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true, MaxRequestBodyBytes: maxBody})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Mcp-Protocol-Version") >= "2026-07-28" && r.Header.Get("Mcp-Session-Id") == "" {
+		if !revision.ParseLater(r.Header.Get("Mcp-Protocol-Version")).HasSessions() && r.Header.Get("Mcp-Session-Id") == "" {
 			stateless.ServeHTTP(w, r)
 			return
 		}

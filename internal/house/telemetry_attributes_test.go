@@ -34,7 +34,7 @@ var otherTags = policies.Tags{
 	"mcp.definition": "changed if the tool's definition has changed in the session, not_accepted if it is not the one that was accepted",
 	"mcp.failover":   "name of the server that failed before another answered",
 	"mcp.hung":       "yes, for a call that ran longer than the limit",
-	"mcp.server":     "name of the server that the manager called",
+	"mcp.target":     "name of the server that the manager called",
 	"switch":         "tool_off, if an operator has disabled the tool",
 }
 
@@ -67,6 +67,26 @@ func conventionKeys(s *source) map[string]*convKey {
 		}
 	}
 	return all
+}
+
+// sharedKeys are the keys of package internal/keys by their names.
+func (r *reference) sharedKeys() map[string]string {
+	shared := map[string]string{}
+	for _, s := range r.packages {
+		if s.dir != "internal/keys" {
+			continue
+		}
+		for _, file := range s.files {
+			for _, v := range values(file) {
+				key := s.literalKey(v.value)
+				if sel, ok := v.value.(*ast.SelectorExpr); ok && isSelector(sel, "semconv", sel.Sel.Name) {
+					key = r.semconv[strings.TrimSuffix(sel.Sel.Name, "Key")].key
+				}
+				shared[v.name.Name] = key
+			}
+		}
+	}
+	return shared
 }
 
 // literalKey is the key of attribute.Key("key"), "" for other expressions.
@@ -115,6 +135,7 @@ func (r *reference) attributes() string {
 	}
 	tags, events := map[string]string{}, map[string]string{}
 	meanings := map[string]string{}
+	shared := r.sharedKeys()
 	for _, s := range r.packages {
 		declaredAt := map[ast.Expr]bool{}
 		for _, file := range s.files {
@@ -124,6 +145,9 @@ func (r *reference) attributes() string {
 					if c := r.semconv[strings.TrimSuffix(sel.Sel.Name, "Key")]; c != nil {
 						key = c.key
 					}
+				}
+				if sel, ok := v.value.(*ast.SelectorExpr); ok && isSelector(sel, "keys", sel.Sel.Name) {
+					key = shared[sel.Sel.Name]
 				}
 				if key == "" {
 					meanings[s.text(v.value)] = v.meaning
@@ -149,7 +173,7 @@ func (r *reference) attributes() string {
 			}
 		})
 		for _, file := range s.files {
-			r.types(s, file, get, declaredAt, tags)
+			r.types(s, file, get, shared, declaredAt, tags)
 		}
 	}
 	var rows [][]string
@@ -194,10 +218,21 @@ func (r *reference) attributes() string {
 }
 
 // types finds of which types a file sets attributes.
-func (r *reference) types(s *source, file *ast.File, get func(key, at string) *attribute, declaredAt map[ast.Expr]bool, tags map[string]string) {
+func (r *reference) types(
+	s *source, file *ast.File, get func(key, at string) *attribute, shared map[string]string, declaredAt map[ast.Expr]bool, tags map[string]string,
+) {
 	set := func(expr ast.Expr, typ string) {
-		if id, ok := expr.(*ast.Ident); ok && typ != "" && s.keys[id.Name] != "" {
-			a := get(s.keys[id.Name], s.position(id))
+		key := ""
+		switch x := expr.(type) {
+		case *ast.Ident:
+			key = s.keys[x.Name]
+		case *ast.SelectorExpr:
+			if isSelector(x, "keys", x.Sel.Name) {
+				key = shared[x.Sel.Name]
+			}
+		}
+		if typ != "" && key != "" {
+			a := get(key, s.position(expr))
 			addOnce(&a.types, typ)
 			addOnce(&a.setBy, s.name())
 		}

@@ -19,7 +19,7 @@ var jsonPackages = []struct {
 	all              bool // unexported structs too
 }{
 	{"middleware/approve", "Approvals", "The JSON API of `approve.NewHandler`: `api/v1/approvals`.", true},
-	{"mcp/mcpproxy", "MCP proxy report", "`mcpproxy.Watcher.ServeHTTP` and `toolscope mcp` write it.", false},
+	{"mcp/mcpproxy/internal/watch", "MCP proxy report", "`mcpproxy.Watcher.ServeHTTP` and `toolscope mcp` write it.", false},
 	{"internal/announce", "Discovery files", "A program that serves its statistics writes one such file, for `toolscope stats` and `toolscope top`.", true},
 }
 

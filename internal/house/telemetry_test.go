@@ -163,7 +163,8 @@ func (s *source) name() string {
 	if s.dir == "." {
 		return "toolscope"
 	}
-	return s.dir
+	dir, _, _ := strings.Cut(s.dir, "/internal/") // a package within one that users know
+	return dir
 }
 
 // declared is a constant or variable of a package, with its own comment.

@@ -22,7 +22,7 @@ import (
 // result, with a fault if it failed; so is an unknown name. An error says that no server
 // answered: a [*ServerError], in a [*toolkit.Error] of kind timeout if it did not in time.
 //
-// Which server answered is the call's tag "mcp.server"; one that was asked before
+// Which server answered is the call's tag "mcp.target"; one that was asked before
 // and failed is "mcp.failover".
 func (m *Manager) Handle(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 	refuse := func(err error) (toolkit.Result, error) {
@@ -79,7 +79,7 @@ func (m *Manager) ask(ctx context.Context, call toolkit.Call, e *entry, args jso
 			asked = append(asked, c)
 			res, sent, err := t.server.call(ctx, c, t, call, args)
 			if err == nil {
-				call.Record.Tag("mcp.server", t.server.conf.Name)
+				call.Record.Tag("mcp.target", t.server.conf.Name)
 				return res, nil
 			}
 			failed = err

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolscope/toolscope/internal/revision"
 )
 
 // A link is what lies beneath a session: a child process, or HTTP.
@@ -41,9 +43,6 @@ type connection struct {
 
 // The longest that the manager waits for others to end what they were told to.
 const abandonAfter = 6 * time.Second
-
-// legacyVersion is the last revision with a handshake.
-const legacyVersion = "2025-11-25"
 
 // connect makes a connection and reads the lists, within the start timeout. A server that
 // does not survive, or answer, the question by which the SDK finds out the revision is asked
@@ -78,7 +77,7 @@ func (s *server) connect(life context.Context, old bool) (_ *connection, err err
 	options := &mcp.ClientSessionOptions{ProtocolVersion: s.conf.ProtocolVersion}
 	old = s.conf.ProtocolVersion == "" && (s.legacy || old)
 	if old {
-		options.ProtocolVersion = legacyVersion
+		options.ProtocolVersion = revision.LastWithSessions.String()
 	}
 	if err := c.open(s.client, transport, options); err != nil {
 		return nil, err
@@ -261,7 +260,7 @@ func (s *server) custom(ctx context.Context) (t mcp.Transport, err error) {
 // setLevel asks for log messages; a server that does not know how sends what it likes.
 func (s *server) setLevel(ctx context.Context, cs *mcp.ClientSession, level mcp.LoggingLevel) {
 	r := cs.InitializeResult()
-	if r == nil || r.Capabilities == nil || r.Capabilities.Logging == nil || r.ProtocolVersion > legacyVersion {
+	if r == nil || r.Capabilities == nil || r.Capabilities.Logging == nil || !revision.ParseLater(r.ProtocolVersion).HasSessions() {
 		return
 	}
 	if err := cs.SetLoggingLevel(ctx, &mcp.SetLoggingLevelParams{Level: level}); err != nil {

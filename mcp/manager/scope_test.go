@@ -57,9 +57,9 @@ func TestTheSpanTellsWhichServerAnswered(t *testing.T) {
 					got[string(kv.Key)] = kv.Value.String()
 				}
 			}
-			want := map[string]string{"mcp.method.name": "tools/call", "network.transport": "pipe", "toolscope.mcp.server": "first one"}
+			want := map[string]string{"mcp.method.name": "tools/call", "network.transport": "pipe", "toolscope.mcp.target": "first one"}
 			if naming == manager.Shared {
-				want["toolscope.mcp.server"], want["toolscope.mcp.failover"] = "second", "first one"
+				want["toolscope.mcp.target"], want["toolscope.mcp.failover"] = "second", "first one"
 			}
 			for key, value := range want {
 				if got[key] != value {

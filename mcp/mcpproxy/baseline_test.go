@@ -11,16 +11,17 @@ import (
 	"testing"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
 )
 
 // connected is what a connection notices of tools, with what was remembered in dir.
-func connected(t *testing.T, dir, description string, accept bool, tools ...string) *Report {
+func connected(t *testing.T, dir, description string, accept bool, tools ...string) *watch.Report {
 	t.Helper()
 	b, err := OpenBaseline(dir, "files", "npx", "server-files")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := watch(t, Options{Baseline: b, AcceptTools: accept}).connect()
+	c := newWatched(t, Options{Baseline: b, AcceptTools: accept}).connect()
 	c.begin()
 	c.list(description, tools...)
 	c.call(1, tools[0])
@@ -45,7 +46,7 @@ func TestToolsThatChangeBetweenConnections(t *testing.T) {
 		{"reads a file, and sends it away", false, 0}, {"reads a file", false, 1},
 	} {
 		r := connected(t, dir, tt.description, tt.accept, "read")
-		if got := len(r.Sessions[0].ChangedTools); got != tt.changed || int(r.Counts[string(noteChanged)]) != tt.changed {
+		if got := len(r.Sessions[0].ChangedTools); got != tt.changed || int(r.Counts[string(watch.NoteChanged)]) != tt.changed {
 			t.Errorf("connection %d: got %q and %v, want %d", i, r.Sessions[0].ChangedTools, r.Counts, tt.changed)
 		}
 	}
@@ -65,7 +66,7 @@ func TestToolsThatChangeBetweenConnections(t *testing.T) {
 	if err := os.WriteFile(files[0], []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if r := connected(t, dir, "reads a file", false, "read"); r.Counts[string(noteBaseline)] == 0 {
+	if r := connected(t, dir, "reads a file", false, "read"); r.Counts[string(watch.NoteBaseline)] == 0 {
 		t.Errorf("a broken file: got %v, want it told", r.Counts)
 	}
 }

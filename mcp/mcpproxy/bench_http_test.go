@@ -71,49 +71,50 @@ func proxyHTTP(address string) int {
 	return tell(func(l net.Listener) error { return w.Serve(context.Background(), l, target) })
 }
 
-// plainHTTP is the standard library's proxy of the server at an address, which looks at nothing.
-func plainHTTP(address string) int {
+// tappedHTTP is the standard library's proxy of the server at an address, with a copy of each body for one goroutine that
+// drops it: what a proxy that looks at bodies takes at least.
+func tappedHTTP(address string) int {
+	debug.SetGCPercent(400)
 	target, err := url.Parse(address)
 	if err != nil {
 		return 1
 	}
+	copies := make(chan []byte, 1024)
+	go func() {
+		for range copies {
+			continue
+		}
+	}()
 	proxy := httputil.NewSingleHostReverseProxy(target)
+	proxy.FlushInterval = -1
+	proxy.ModifyResponse = func(resp *http.Response) error {
+		resp.Body = &tapped{resp.Body, copies}
+		return nil
+	}
 	return listenAndTell(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// An answer that comes before the transport has seen the end of the body, which the server
 		// closes then, would be cut off.
 		body, _ := io.ReadAll(r.Body)
-		r.Body = io.NopCloser(bytes.NewReader(body))
+		r.Body = &tapped{io.NopCloser(bytes.NewReader(body)), copies}
 		proxy.ServeHTTP(w, r)
 	}))
 }
 
-// copyHTTP passes bytes on to an address, connection by connection, and knows nothing of
-// HTTP.
-func copyHTTP(address string) int {
-	return tell(func(l net.Listener) error {
-		for {
-			client, err := l.Accept()
-			if err != nil {
-				return err
-			}
-			server, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
-			if err != nil {
-				return err
-			}
-			pass := func(to, from net.Conn) {
-				defer to.Close()
-				buffer := make([]byte, 32<<10)
-				for {
-					n, err := from.Read(buffer)
-					if _, failed := to.Write(buffer[:n]); err != nil || failed != nil {
-						return
-					}
-				}
-			}
-			go pass(server, client)
-			go pass(client, server)
+// tapped is a body whose bytes are copied.
+type tapped struct {
+	io.ReadCloser
+	copies chan<- []byte
+}
+
+func (t *tapped) Read(b []byte) (int, error) {
+	n, err := t.ReadCloser.Read(b)
+	if n > 0 {
+		select {
+		case t.copies <- bytes.Clone(b[:n]):
+		default:
 		}
-	})
+	}
+	return n, err
 }
 
 func listenAndTell(h http.Handler) int {
@@ -187,31 +188,23 @@ func post(b *testing.B, c *http.Client, address string) (first, all time.Duratio
 	return first, time.Since(began)
 }
 
-// ways are the addresses of a server, and of those before it, with their names: the proxy, one that
-// copies bytes, the standard library's, and where there is a compiler two in C that copy, of which
-// the second one has the kernel move what passes.
+// ways are the addresses of a server, of the standard library's proxy before it, which copies each body, and of
+// this package's, with their names.
 func ways(b *testing.B) (names, addresses []string) {
 	server := start(b, "http")
-	names = []string{"direct", "proxied", "copy", "net/http"}
-	addresses = []string{server, start(b, "proxyhttp", server), start(b, "copyhttp", server), start(b, "plainhttp", server)}
-	if c := copier(b); c != "" {
-		port := server[strings.LastIndexByte(server, ':')+1:]
-		names = append(names, "C-copy", "C-splice")
-		addresses = append(addresses, address(b, exec.Command(c, "tcp", port)), address(b, exec.Command("env", "MODE=splice", c, "tcp", port)))
-	}
-	return names, addresses
+	return []string{"direct", "ReverseProxy", "proxied"}, []string{server, start(b, "tappedhttp", server), start(b, "proxyhttp", server)}
 }
 
-// BenchmarkHTTP is a call over HTTP, by turns direct, by the proxy, by one that copies bytes, and
-// by the standard library's proxy: answered at once, and by a stream, of which the first byte
-// counts.
+// BenchmarkHTTP is a call over HTTP, in turn direct, through the standard library's proxy and through this
+// package's: answered at once, by a stream, of which the first byte counts, and with 10 MiB, of a length that
+// the head says or in chunks. The goal is 15 % more than the standard library's at most.
 func BenchmarkHTTP(b *testing.B) {
 	names, addresses := ways(b)
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}}
-	for _, path := range []string{"/mcp", "/stream"} {
+	for _, path := range []string{"/mcp", "/stream", "/big", "/chunks"} {
 		b.Run(path[1:], func(b *testing.B) {
 			took := make([][]time.Duration, len(addresses))
-			for range 200 {
+			for range 20 {
 				for _, address := range addresses {
 					post(b, client, address+path)
 				}
@@ -219,42 +212,17 @@ func BenchmarkHTTP(b *testing.B) {
 			for b.Loop() {
 				for i, address := range addresses {
 					first, all := post(b, client, address+path)
-					if path == "/mcp" {
+					if path != "/stream" {
 						first = all
 					}
 					took[i] = append(took[i], first)
 				}
 			}
 			b.ReportMetric(0, "ns/op")
-			direct := median(took[0])
-			b.ReportMetric(float64(direct.Nanoseconds())/1000, "direct-µs")
-			for i := 1; i < len(took); i++ {
-				b.ReportMetric(float64((median(took[i])-direct).Nanoseconds())/1000, names[i]+"-added-µs")
+			for i, name := range names {
+				b.ReportMetric(float64(median(took[i]).Nanoseconds())/1000, name+"-µs")
 			}
-		})
-	}
-}
-
-// BenchmarkHTTPThroughput is an answer of 10 MiB to a client that only reads it, by turns as
-// BenchmarkHTTP: of a length that its head tells, and in chunks.
-func BenchmarkHTTPThroughput(b *testing.B) {
-	names, addresses := ways(b)
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}}
-	for _, path := range []string{"/big", "/chunks"} {
-		b.Run(path[1:], func(b *testing.B) {
-			took := make([][]time.Duration, len(addresses))
-			for b.Loop() {
-				for i, address := range addresses {
-					_, all := post(b, client, address+path)
-					took[i] = append(took[i], all)
-				}
-			}
-			b.ReportMetric(0, "ns/op")
-			direct := median(took[0])
-			b.ReportMetric(10/direct.Seconds(), "direct-MiB/s")
-			for i, name := range names[1:] {
-				b.ReportMetric(100*direct.Seconds()/median(took[i+1]).Seconds(), name+"-%-of-direct")
-			}
+			b.ReportMetric(100*median(took[2]).Seconds()/median(took[1]).Seconds(), "%-of-ReverseProxy")
 		})
 	}
 }

@@ -40,10 +40,8 @@ func TestMain(m *testing.M) {
 		os.Exit(serveHTTP())
 	case "proxyhttp":
 		os.Exit(proxyHTTP(os.Args[1]))
-	case "copyhttp":
-		os.Exit(copyHTTP(os.Args[1]))
-	case "plainhttp":
-		os.Exit(plainHTTP(os.Args[1]))
+	case "tappedhttp":
+		os.Exit(tappedHTTP(os.Args[1]))
 	}
 }
 

@@ -16,13 +16,16 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/frames"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
 // watched is a Watcher whose spans are kept.
 type watched struct {
-	*Watcher
+	*watch.Watcher
+	proxy *Watcher
 	t     *testing.T
 	spans *tracetest.SpanRecorder
 }
@@ -30,7 +33,7 @@ type watched struct {
 // listedBefore are the tools that tests call without a list, as if an earlier connection had listed them.
 var listedBefore = map[string]*toolkit.Definition{"act": nil, "echo": nil, "read": nil, "x": nil, "y": nil}
 
-func watch(t *testing.T, options Options, policies ...middleware.Policy) *watched {
+func newWatched(t *testing.T, options Options, policies ...middleware.Policy) *watched {
 	t.Helper()
 	spans := tracetest.NewSpanRecorder()
 	s, err := toolscope.New(toolscope.Options{
@@ -46,8 +49,8 @@ func watch(t *testing.T, options Options, policies ...middleware.Policy) *watche
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { w.Close(); _ = s.Shutdown(t.Context()) })
-	w.earlier.replace(listedBefore)
-	return &watched{w, t, spans}
+	w.core.Earlier.Replace(listedBefore)
+	return &watched{w.core, w, t, spans}
 }
 
 // settle waits until all that passed has been looked at.
@@ -59,7 +62,7 @@ func (w *watched) settle() {
 }
 
 // report is what was noticed.
-func (w *watched) report() *Report {
+func (w *watched) report() *watch.Report {
 	w.t.Helper()
 	r, err := w.Report(w.t.Context())
 	if err != nil {
@@ -108,38 +111,42 @@ func has(s sdktrace.ReadOnlySpan, key attribute.Key) string {
 	return ""
 }
 
-// wire is a connection whose bytes a test makes up.
-type wire struct {
+// wireConn is a connection whose bytes a test makes up.
+type wireConn struct {
 	*watched
-	session *session
-	streams [2]*stream
+	session *watch.Session
+	streams [2]*frames.Stream
 }
 
-func (w *watched) connect() *wire {
-	c := &wire{watched: w, session: newSession(w.Watcher, "")}
-	c.session.stderr = &stream{framing: byLine, take: c.session.stderrLine}
-	c.session.join()
-	c.streams = [2]*stream{c.session.stream(fromClient, byLine), c.session.stream(fromServer, byLine)}
+func (w *watched) connect() *wireConn {
+	c := &wireConn{watched: w, session: watch.NewSession(w.Engine, "")}
+	c.session.StderrStream()
+	c.Join(c.session)
+	c.streams = [2]*frames.Stream{c.session.Stream(watch.FromClient, frames.ByLine), c.session.Stream(watch.FromServer, frames.ByLine)}
 	return c
 }
 
 // client and server send lines.
-func (c *wire) client(format string, args ...any) { c.send(c.streams[fromClient], format, args...) }
-func (c *wire) server(format string, args ...any) { c.send(c.streams[fromServer], format, args...) }
-func (c *wire) stderr(format string, args ...any) { c.send(c.session.stderr, format, args...) }
+func (c *wireConn) client(format string, args ...any) {
+	c.send(c.streams[watch.FromClient], format, args...)
+}
+func (c *wireConn) server(format string, args ...any) {
+	c.send(c.streams[watch.FromServer], format, args...)
+}
+func (c *wireConn) stderr(format string, args ...any) { c.send(c.session.Stderr, format, args...) }
 
-func (c *wire) send(s *stream, format string, args ...any) {
-	c.tap.put(s, time.Now(), fmt.Appendf(nil, format+"\n", args...))
+func (c *wireConn) send(s *frames.Stream, format string, args ...any) {
+	c.Tap.CopyBytes(s, time.Now(), fmt.Appendf(nil, format+"\n", args...))
 	c.settle()
 }
 
-func (c *wire) close() {
-	c.tap.do(func() { c.session.close(time.Now(), nil) })
+func (c *wireConn) close() {
+	c.Tap.CallNow(func() { c.Watcher.End(c.session, time.Now(), nil) })
 	c.settle()
 }
 
 // begin is a session's beginning, with a list of tools of these names if there are some.
-func (c *wire) begin(tools ...string) {
+func (c *wireConn) begin(tools ...string) {
 	c.client(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"sampling":{}},"clientInfo":{"name":"c","version":"2"}}}`)
 	c.server(`{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"logging":{}},"serverInfo":{"name":"s","version":"1"}}}`)
 	if len(tools) > 0 {
@@ -147,7 +154,7 @@ func (c *wire) begin(tools ...string) {
 	}
 }
 
-func (c *wire) list(description string, tools ...string) {
+func (c *wireConn) list(description string, tools ...string) {
 	list := ""
 	for i, name := range tools {
 		if i > 0 {
@@ -159,11 +166,11 @@ func (c *wire) list(description string, tools ...string) {
 	c.server(`{"jsonrpc":"2.0","id":"l","result":{"tools":[%s]}}`, list)
 }
 
-func (c *wire) call(id int, name string) {
+func (c *wireConn) call(id int, name string) {
 	c.client(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":{"a":1}}}`, id, name)
 }
 
-func (c *wire) answer(id int, text string) {
+func (c *wireConn) answer(id int, text string) {
 	c.server(`{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":%q}]}}`, id, text)
 }
 

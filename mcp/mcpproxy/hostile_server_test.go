@@ -14,6 +14,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/keys"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/govern"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/overhttp"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/stdio"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/wire"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -58,11 +64,11 @@ func TestAnswersOfAServerOverPipes(t *testing.T) {
 		{name: "as a number", id: `"7"`, sent: answer + "\n" + id(`"7"`), passed: answer},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := watch(t, Options{}, editing())
+			w := newWatched(t, Options{}, editing())
 			p := connectTo(t, w, func(in io.Reader, out io.WriteCloser) error {
 				lines := bufio.NewScanner(in)
 				for lines.Scan() {
-					if strings.Contains(lines.Text(), methodCallTool) {
+					if strings.Contains(lines.Text(), wire.MethodCallTool) {
 						fmt.Fprintln(out, tt.sent)
 					} else {
 						fmt.Fprintln(out, `{"jsonrpc":"2.0","id":"end","result":{}}`)
@@ -86,7 +92,7 @@ func TestAnswersOfAServerOverPipes(t *testing.T) {
 			if got := p.send(`{"jsonrpc":"2.0","id":"end","method":"ping"}` + "\n"); !strings.Contains(got, `"end"`) {
 				t.Errorf("got %s, want nothing more", got)
 			}
-			if n := w.report().Counts[string(noteLate)]; n != tt.late {
+			if n := w.report().Counts[string(watch.NoteLate)]; n != tt.late {
 				t.Errorf("got %d late, want %d", n, tt.late)
 			}
 			_ = p.to.Close()
@@ -98,7 +104,7 @@ func TestAnswersOfAServerOverPipes(t *testing.T) {
 // A server that answers what policies still judge is not heard; an id that was a call's may be used again.
 func TestAnswerBeforeTheCall(t *testing.T) {
 	asked, judged := make(chan struct{}), make(chan struct{})
-	w := watch(t, Options{}, middleware.At(middleware.StagePermit, func(toolkit.Handler) toolkit.Handler {
+	w := newWatched(t, Options{}, middleware.At(middleware.StagePermit, func(toolkit.Handler) toolkit.Handler {
 		return func(context.Context, toolkit.Call) (toolkit.Result, error) {
 			close(asked)
 			<-judged
@@ -117,7 +123,7 @@ func TestAnswerBeforeTheCall(t *testing.T) {
 	if _, err := io.WriteString(p.to, roundOf("x", `{}`, "")+"\n"); err != nil {
 		t.Fatal(err)
 	}
-	for end := deadline(); w.report().Counts[string(noteLate)] == 0; time.Sleep(time.Millisecond) {
+	for end := deadline(); w.report().Counts[string(watch.NoteLate)] == 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("nobody told of the answer")
 		}
@@ -152,7 +158,7 @@ func TestAnswersInStreams(t *testing.T) {
 		"with its id as text":  "data: " + strings.Replace(answer, "7.0", `"7"`, 1) + "\n\n",
 	} {
 		for _, piece := range []int{1, 7, 1 << 20} {
-			w := watch(t, Options{}, editing())
+			w := newWatched(t, Options{}, editing())
 			address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) {
 				out.Header().Set("Content-Type", "text/event-stream")
 				if name == "of a known length" {
@@ -160,7 +166,7 @@ func TestAnswersInStreams(t *testing.T) {
 				}
 				for rest := sent; rest != ""; {
 					n := min(piece, len(rest))
-					_, _ = io.WriteString(flushing{out}, rest[:n])
+					_, _ = io.WriteString(overhttp.Flushing{ResponseWriter: out}, rest[:n])
 					rest = rest[n:]
 				}
 			}))
@@ -179,7 +185,7 @@ func TestTextsThatAreIDs(t *testing.T) {
 		"a batch":   `[{"jsonrpc":"2.0","id":"7","method":"ping"}]`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := watch(t, Options{}, editing())
+			w := newWatched(t, Options{}, editing())
 			p := connectTo(t, w, func(in io.Reader, out io.WriteCloser) error {
 				lines := bufio.NewScanner(in)
 				for range 2 {
@@ -216,7 +222,7 @@ func TestAnswersInBatches(t *testing.T) {
 		"unchanged": {passing(), "[" + note + ", " + strings.Replace(answer, `"7"`, `7`, 1) + " ]\n", "[" + note + ", " + strings.Replace(answer, `"7"`, `7`, 1) + " ]\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			address := before(t, watch(t, Options{}, tt.policy), http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) {
+			address := before(t, newWatched(t, Options{}, tt.policy), http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) {
 				out.Header().Set("Content-Type", "application/json")
 				_, _ = io.WriteString(out, tt.sent)
 			}))
@@ -254,10 +260,10 @@ func TestAnswersThatAreNotLookedAt(t *testing.T) {
 		"another's":        {http.Header{"Content-Type": {"application/json"}}, 200, `{"jsonrpc":"2.0","id":8,"result":{}}`, "unanswered"},
 		"two at once":      {http.Header{"Content-Type": {"application/json"}}, 200, `{"jsonrpc":"2.0","id":7,"result":{}} {}`, "unanswered"},
 		"a request as 7":   {http.Header{"Content-Type": {"application/json"}}, 200, `{"jsonrpc":"2.0","id":7,"method":"a","result":{}}`, "unanswered"},
-		"more than 16 MiB": {http.Header{"Content-Type": {"application/json"}}, 200, `{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"` + strings.Repeat("x", maxGoverned) + `"}]}}`, ""},
+		"more than 16 MiB": {http.Header{"Content-Type": {"application/json"}}, 200, `{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"` + strings.Repeat("x", govern.MaxGoverned) + `"}]}}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := watch(t, Options{}, editing())
+			w := newWatched(t, Options{}, editing())
 			var accepted atomic.Value
 			address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 				accepted.Store(r.Header.Get("Accept-Encoding"))
@@ -283,8 +289,8 @@ func TestAnswersThatAreNotLookedAt(t *testing.T) {
 			if accepted.Load() != "identity" {
 				t.Errorf("the server was asked for %q", accepted.Load())
 			}
-			if s := w.ended("tools/call x"); has(s, keyErrorType) != tt.want {
-				t.Errorf("got %q, want %q", has(s, keyErrorType), tt.want)
+			if s := w.ended("tools/call x"); has(s, keys.ErrorType) != tt.want {
+				t.Errorf("got %q, want %q", has(s, keys.ErrorType), tt.want)
 			}
 		})
 	}
@@ -292,7 +298,7 @@ func TestAnswersThatAreNotLookedAt(t *testing.T) {
 
 // A client gives up the id that it knows; the server is told of the attempt that runs.
 func TestGivenUpInALaterAttempt(t *testing.T) {
-	w := watch(t, Options{}, again())
+	w := newWatched(t, Options{}, again())
 	told := make(chan string, 1)
 	second := make(chan struct{})
 	p := connectTo(t, w, func(in io.Reader, out io.WriteCloser) error {
@@ -341,7 +347,7 @@ func again() middleware.Policy {
 
 // A second attempt is answered where the first one's stream has begun, in whatever form its server answers.
 func TestAttemptsInAStream(t *testing.T) {
-	w := watch(t, Options{}, again())
+	w := newWatched(t, Options{}, again())
 	var n atomic.Int32
 	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -360,7 +366,7 @@ func TestAttemptsInAStream(t *testing.T) {
 
 // Over pipes the panic of a policy is one call's end, and not all others'.
 func TestPolicyThatPanicsOverPipes(t *testing.T) {
-	w := watch(t, Options{}, middleware.At(middleware.StagePermit, func(next toolkit.Handler) toolkit.Handler {
+	w := newWatched(t, Options{}, middleware.At(middleware.StagePermit, func(next toolkit.Handler) toolkit.Handler {
 		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 			if call.Name == "act" {
 				panic("a mistake")
@@ -373,7 +379,7 @@ func TestPolicyThatPanicsOverPipes(t *testing.T) {
 	if got := p.send(refusable + "\n"); !strings.Contains(got, `"id":1,"error":{"code":-32603,`) {
 		t.Errorf("got %s", got)
 	}
-	if span := w.ended("tools/call act"); has(span, keyErrorType) != "panic" {
+	if span := w.ended("tools/call act"); has(span, keys.ErrorType) != "panic" {
 		t.Errorf("got %v", span.Attributes())
 	}
 	if got := p.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}` + "\n"); !strings.Contains(got, `"id":2`) {
@@ -385,7 +391,7 @@ func TestPolicyThatPanicsOverPipes(t *testing.T) {
 
 // Calls over pipes are bounded by their bytes as well.
 func TestBytesOfGovernedCalls(t *testing.T) {
-	w := watch(t, Options{}, editing())
+	w := newWatched(t, Options{}, editing())
 	ran := 0
 	p := connectTo(t, w, func(in io.Reader, out io.WriteCloser) error {
 		for lines := bufio.NewScanner(in); lines.Scan(); ran++ {
@@ -394,11 +400,11 @@ func TestBytesOfGovernedCalls(t *testing.T) {
 		return nil
 	})
 	used := func(n int) {
-		p.g.mu.Lock()
-		defer p.g.mu.Unlock()
-		p.g.bytes += n
+		p.g.Mu.Lock()
+		defer p.g.Mu.Unlock()
+		p.g.Bytes += n
 	}
-	used(maxCallBytes - len(refusable) + 1)
+	used(stdio.MaxCallBytes - len(refusable) + 1)
 	if got := p.send(refusable + "\n"); !strings.Contains(got, "256 MiB") {
 		t.Errorf("got %s", got)
 	}
@@ -417,7 +423,7 @@ func TestBytesOfGovernedCalls(t *testing.T) {
 
 // A call whose _meta takes no trace context goes on without it.
 func TestInjectWhereNothingFits(t *testing.T) {
-	w := watch(t, Options{InjectContext: true})
+	w := newWatched(t, Options{InjectContext: true})
 	got := make(chan string, 1)
 	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)

@@ -7,21 +7,24 @@ import (
 	"bytes"
 	"slices"
 	"testing"
+
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/frames"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/mirror"
 )
 
 // cut is what a stream is cut into that comes in pieces of a length, and the data of each event that has some.
 func cut(stream []byte, piece int) (all []byte, data []string) {
-	var e events
+	var e frames.Events
 	for rest := range slices.Chunk(stream, piece) {
-		e.held = append(e.held, rest...)
-		for event := e.next(); event != nil; event = e.next() {
+		e.Held = append(e.Held, rest...)
+		for event := e.Next(); event != nil; event = e.Next() {
 			all = append(all, event...)
-			if d := eventData(event); len(d) > 0 {
+			if d := frames.EventData(event); len(d) > 0 {
 				data = append(data, string(d))
 			}
 		}
 	}
-	return append(all, e.take()...), data
+	return append(all, e.TakeRest()...), data
 }
 
 // FuzzEvents: however a stream of events comes, all of it is there, and the data is the same.
@@ -47,8 +50,8 @@ func FuzzEncoded(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		value := encoded(text)
-		if !decodesTo(value, text) || decodesTo(value, text+"x") || bytes.ContainsFunc([]byte(value), unsafeInHeader) {
+		value := mirror.Encoded(text)
+		if !mirror.DecodesTo(value, text) || mirror.DecodesTo(value, text+"x") || bytes.ContainsFunc([]byte(value), mirror.UnsafeInHeader) {
 			t.Errorf("%q: got %q", text, value)
 		}
 	})

@@ -13,6 +13,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/toolscope/toolscope/internal/keys"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/overhttp"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/wire"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/approve"
 	"github.com/toolscope/toolscope/middleware/limit"
@@ -30,7 +34,7 @@ type slow struct {
 }
 
 func (s slow) answer(message string) string {
-	if !strings.Contains(message, methodCallTool) {
+	if !strings.Contains(message, wire.MethodCallTool) {
 		return ""
 	}
 	s.reached <- message
@@ -68,7 +72,7 @@ func TestGivenUpUnderPolicies(t *testing.T) {
 	over := map[string]func(t *testing.T, w *watched, s slow) (send, call func(message string)){"pipes": overPipes, "HTTP": overHTTP}
 	for name, connect := range over {
 		t.Run("asking over "+name, func(t *testing.T) {
-			w := watch(t, Options{}, approvals(t))
+			w := newWatched(t, Options{}, approvals(t))
 			s := slow{make(chan string, 8)}
 			send, call := connect(t, w, s)
 			call(roundOf("x", `{}`, ""))
@@ -76,10 +80,10 @@ func TestGivenUpUnderPolicies(t *testing.T) {
 			send(gaveUp(`"7"`)) // another's
 			send(gaveUp(`7`))
 			span := w.ended("tools/call x")
-			if has(span, keyErrorType) != "canceled" || has(span, "toolscope.approval") != "withdrawn" {
+			if has(span, keys.ErrorType) != "canceled" || has(span, "toolscope.approval") != "withdrawn" {
 				t.Errorf("got %v", span.Attributes())
 			}
-			if n := w.report().Counts[string(noteCancelled)]; n != 1 {
+			if n := w.report().Counts[string(watch.NoteCancelled)]; n != 1 {
 				t.Errorf("got %d notes, want one", n)
 			}
 			if len(s.reached) > 0 {
@@ -87,7 +91,7 @@ func TestGivenUpUnderPolicies(t *testing.T) {
 			}
 		})
 		t.Run("running over "+name, func(t *testing.T) {
-			w := watch(t, Options{}, slots(t))
+			w := newWatched(t, Options{}, slots(t))
 			s := slow{make(chan string, 8)}
 			send, call := connect(t, w, s)
 			call(roundOf("x", `{}`, ""))
@@ -97,10 +101,10 @@ func TestGivenUpUnderPolicies(t *testing.T) {
 			if got := <-s.reached; !strings.Contains(got, `"y"`) {
 				t.Errorf("got %s, want the other call", got)
 			}
-			if span := w.ended("tools/call x"); has(span, keyErrorType) != "canceled" {
+			if span := w.ended("tools/call x"); has(span, keys.ErrorType) != "canceled" {
 				t.Errorf("got %v", span.Attributes())
 			}
-			if span := w.ended("tools/call y"); has(span, keyErrorType) != "" {
+			if span := w.ended("tools/call y"); has(span, keys.ErrorType) != "" {
 				t.Errorf("got %v", span.Attributes())
 			}
 		})
@@ -137,9 +141,9 @@ func overHTTP(t *testing.T, w *watched, s slow) (send, call func(message string)
 		case answer != "":
 			out.Header().Set("Content-Type", "application/json")
 			_, _ = io.WriteString(out, answer)
-		case strings.Contains(string(body), methodCallTool):
+		case strings.Contains(string(body), wire.MethodCallTool):
 			out.Header().Set("Content-Type", "text/event-stream")
-			_, _ = io.WriteString(flushing{out}, ": soon\n\ndata: {")
+			_, _ = io.WriteString(overhttp.Flushing{ResponseWriter: out}, ": soon\n\ndata: {")
 			<-r.Context().Done()
 		default:
 			out.WriteHeader(http.StatusAccepted)
@@ -160,7 +164,7 @@ func overHTTP(t *testing.T, w *watched, s slow) (send, call func(message string)
 // Which request a notification gives up is read alike by all, or it does not pass.
 func TestGivenUpIsUnderstood(t *testing.T) {
 	for id, want := range map[string]bool{`1`: true, `"a"`: true, `1.0`: false, `"\u0061"`: false, `{}`: false, `[1]`: false} {
-		if _, refused := understood([]byte(gaveUp(id))); (refused == "") != want {
+		if _, refused := wire.ReadStrict([]byte(gaveUp(id))); (refused == "") != want {
 			t.Errorf("%s: got %q, want it understood: %t", id, refused, want)
 		}
 	}
@@ -172,7 +176,7 @@ func TestGivenUpIsUnderstood(t *testing.T) {
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"RequestId":2}}`:                    false,
 		`[{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}},{"jsonrpc":"2.0","method":"a"}]`: true,
 	} {
-		if _, refused := understood([]byte(text)); (refused == "") != want {
+		if _, refused := wire.ReadStrict([]byte(text)); (refused == "") != want {
 			t.Errorf("%s: got %q, want it understood: %t", text, refused, want)
 		}
 	}
@@ -182,14 +186,14 @@ func TestGivenUpIsUnderstood(t *testing.T) {
 func TestClosedUnderPolicies(t *testing.T) {
 	for name, stream := range map[string]bool{"before the answer": false, "within a stream": true} {
 		t.Run(name, func(t *testing.T) {
-			w := watch(t, Options{}, editing())
+			w := newWatched(t, Options{}, editing())
 			reached := make(chan struct{})
 			gone := make(chan struct{})
 			address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 				_, _ = io.ReadAll(r.Body)
 				if stream {
 					out.Header().Set("Content-Type", "text/event-stream")
-					_, _ = io.WriteString(flushing{out}, "data: {")
+					_, _ = io.WriteString(overhttp.Flushing{ResponseWriter: out}, "data: {")
 				}
 				close(reached)
 				<-r.Context().Done()
@@ -210,7 +214,7 @@ func TestClosedUnderPolicies(t *testing.T) {
 				resp.Body.Close()
 			}
 			<-gone
-			if s := w.ended("tools/call x"); has(s, keyErrorType) != "canceled" {
+			if s := w.ended("tools/call x"); has(s, keys.ErrorType) != "canceled" {
 				t.Errorf("got %v", s.Attributes())
 			}
 		})

@@ -16,6 +16,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolscope/toolscope/internal/keys"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -25,7 +27,7 @@ func TestHungCallsOverHTTP(t *testing.T) {
 	pass := middleware.At(middleware.StagePermit, func(next toolkit.Handler) toolkit.Handler { return next })
 	for name, policies := range map[string][]middleware.Policy{"watched": nil, "governed": {pass}} {
 		t.Run(name, func(t *testing.T) {
-			w := watch(t, Options{HungAfter: time.Millisecond}, policies...)
+			w := newWatched(t, Options{HungAfter: time.Millisecond}, policies...)
 			told := make(chan struct{})
 			address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 				<-told
@@ -41,7 +43,7 @@ func TestHungCallsOverHTTP(t *testing.T) {
 				}
 				ended <- err
 			}()
-			for end := deadline(); w.report().Counts[string(noteHung)] == 0; time.Sleep(time.Millisecond) {
+			for end := deadline(); w.report().Counts[string(watch.NoteHung)] == 0; time.Sleep(time.Millisecond) {
 				if time.Now().After(end) {
 					t.Fatal("nobody told that the call hangs")
 				}
@@ -50,10 +52,10 @@ func TestHungCallsOverHTTP(t *testing.T) {
 			if err := <-ended; err != nil {
 				t.Fatal(err)
 			}
-			if n := w.report().Counts[string(noteHung)]; n != 1 {
+			if n := w.report().Counts[string(watch.NoteHung)]; n != 1 {
 				t.Errorf("got %d, want it told once", n)
 			}
-			if s := w.span("tools/call x"); has(s, keyHung) != "yes" {
+			if s := w.span("tools/call x"); has(s, keys.Hung) != "yes" {
 				t.Errorf("got %v, want it on the span", s.Attributes())
 			}
 		})
@@ -79,7 +81,7 @@ func TestPinnedTools(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := watch(t, Options{Baseline: baseline, AcceptTools: tt.accept, PinTools: true})
+		w := newWatched(t, Options{Baseline: baseline, AcceptTools: tt.accept, PinTools: true})
 		s := mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, nil)
 		reached := map[string]bool{}
 		for name, description := range tt.tools {
@@ -130,7 +132,7 @@ func TestPinnedTools(t *testing.T) {
 		w.settle()
 		refused := map[string]int{}
 		for _, span := range w.spans.Ended() {
-			if name, ok := strings.CutPrefix(span.Name(), "tools/call "); ok && has(span, "toolscope.outcome") == "refused" && has(span, keyErrorType) == "permission_denied" {
+			if name, ok := strings.CutPrefix(span.Name(), "tools/call "); ok && has(span, "toolscope.outcome") == "refused" && has(span, keys.ErrorType) == "permission_denied" {
 				refused[name]++
 			}
 		}

@@ -19,6 +19,10 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolscope/toolscope/internal/revision"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/mirror"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/wire"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -49,7 +53,7 @@ func posted(t *testing.T, address, head, body string) (status int, answer string
 // whichever of both it is dispatched on, and if those are there that its revision demands.
 func TestMirroredHeaders(t *testing.T) {
 	pass := middleware.At(middleware.StagePermit, func(next toolkit.Handler) toolkit.Handler { return next })
-	w := watch(t, Options{}, pass)
+	w := newWatched(t, Options{}, pass)
 	var reached atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		reached.Add(1)
@@ -74,13 +78,13 @@ func TestMirroredHeaders(t *testing.T) {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params)
 	}
 	acting := func(arguments string) string {
-		return request(methodCallTool, `{"name":"act","arguments":`+arguments+`}`)
+		return request(wire.MethodCallTool, `{"name":"act","arguments":`+arguments+`}`)
 	}
 	revision := func(said string) string {
-		return request(methodCallTool, `{"name":"act","_meta":{"`+metaVersion+`":`+said+`}}`)
+		return request(wire.MethodCallTool, `{"name":"act","_meta":{"`+mcp.MetaKeyProtocolVersion+`":`+said+`}}`)
 	}
 	sentinel := func(text string) string {
-		return sentinelStart + base64.StdEncoding.EncodeToString([]byte(text)) + sentinelEnd
+		return mirror.SentinelStart + base64.StdEncoding.EncodeToString([]byte(text)) + mirror.SentinelEnd
 	}
 	plain := acting("{}")
 	for _, tt := range []struct {
@@ -95,9 +99,9 @@ func TestMirroredHeaders(t *testing.T) {
 		{"names in other case", "mcp-protocol-version: 2026-07-28\r\nMCP-METHOD: tools/call\r\nmcp-name: act\r\n", plain, ""},
 		{"blanks around", newest + "Mcp-Method: \t tools/call \t\r\nMcp-Name:act\r\n", plain, ""},
 		{"encoded without need", newest + call + "Mcp-Name: " + sentinel("act") + "\r\n", plain, ""},
-		{"encoded", newest + call + "Mcp-Name: " + sentinel("ö b") + "\r\n", request(methodCallTool, `{"name":"ö b"}`), ""},
-		{"encoded, a name that looks so", newest + call + "Mcp-Name: " + sentinel(sentinel("act")) + "\r\n", request(methodCallTool, `{"name":"`+sentinel("act")+`"}`), ""},
-		{"escaped in the message", newest + call + act, request(methodCallTool, `{"name":"\u0061ct"}`), ""},
+		{"encoded", newest + call + "Mcp-Name: " + sentinel("ö b") + "\r\n", request(wire.MethodCallTool, `{"name":"ö b"}`), ""},
+		{"encoded, a name that looks so", newest + call + "Mcp-Name: " + sentinel(sentinel("act")) + "\r\n", request(wire.MethodCallTool, `{"name":"`+sentinel("act")+`"}`), ""},
+		{"escaped in the message", newest + call + act, request(wire.MethodCallTool, `{"name":"\u0061ct"}`), ""},
 		{"a list", newest + "Mcp-Method: tools/list\r\n", request("tools/list", `{}`), ""},
 		{"a prompt", newest + "Mcp-Method: prompts/get\r\nMcp-Name: p\r\n", request("prompts/get", `{"name":"p"}`), ""},
 		{"a resource", newest + "Mcp-Method: resources/read\r\nMcp-Name: file:///a\r\n", request("resources/read", `{"uri":"file:///a"}`), ""},
@@ -124,14 +128,14 @@ func TestMirroredHeaders(t *testing.T) {
 		{"older, another name", older + "Mcp-Name: other\r\n", plain, "another Mcp-Name"},
 		{"an empty name", older + "Mcp-Name:\r\n", plain, "another Mcp-Name"},
 		{"a name in other case", newest + call + "Mcp-Name: Act\r\n", plain, "another Mcp-Name"},
-		{"blanks of the name", newest + call + act, request(methodCallTool, `{"name":" act"}`), "another Mcp-Name"},
+		{"blanks of the name", newest + call + act, request(wire.MethodCallTool, `{"name":" act"}`), "another Mcp-Name"},
 		{"another name, encoded", newest + call + "Mcp-Name: " + sentinel("other") + "\r\n", plain, "another Mcp-Name"},
 		{"encoded by other marks", newest + call + "Mcp-Name: =?BASE64?YWN0?=\r\n", plain, "another Mcp-Name"},
 		{"encoded without its end", newest + call + "Mcp-Name: =?base64?YWN0\r\n", plain, "another Mcp-Name"},
 		{"encoded badly", newest + call + "Mcp-Name: =?base64?YW?N0?=\r\n", plain, "another Mcp-Name"},
-		{"encoded with bits left", newest + call + "Mcp-Name: =?base64?YWN1Yf==?=\r\n", request(methodCallTool, `{"name":"acua"}`), "another Mcp-Name"},
-		{"a name that looks encoded", newest + call + "Mcp-Name: =?base64?YWN0?=\r\n", request(methodCallTool, `{"name":"=?base64?YWN0?="}`), "another Mcp-Name"},
-		{"letters that headers have not", newest + call + "Mcp-Name: ö\r\n", request(methodCallTool, `{"name":"ö"}`), "in letters"},
+		{"encoded with bits left", newest + call + "Mcp-Name: =?base64?YWN1Yf==?=\r\n", request(wire.MethodCallTool, `{"name":"acua"}`), "another Mcp-Name"},
+		{"a name that looks encoded", newest + call + "Mcp-Name: =?base64?YWN0?=\r\n", request(wire.MethodCallTool, `{"name":"=?base64?YWN0?="}`), "another Mcp-Name"},
+		{"letters that headers have not", newest + call + "Mcp-Name: ö\r\n", request(wire.MethodCallTool, `{"name":"ö"}`), "in letters"},
 		{"another prompt", older + "Mcp-Name: q\r\n", request("prompts/get", `{"name":"p"}`), "another Mcp-Name"},
 		{"another resource", older + "Mcp-Name: a\r\n", request("resources/read", `{"uri":"b","name":"a"}`), "another Mcp-Name"},
 		{"the method twice", newest + call + call + act, plain, "more than once"},
@@ -174,9 +178,9 @@ func TestMirroredHeaders(t *testing.T) {
 		{"an argument twice", older + "Mcp-Param-Region: eu\r\nMcp-Param-Region: eu\r\n", acting(`{"region":"eu"}`), "more than once"},
 		{"an argument twice, otherwise", older + "Mcp-Param-Dry_Run: true\r\nMcp-Param-Dry-Run: false\r\n", acting(`{"dry":true}`), "more than once"},
 	} {
-		before, noted := reached.Load(), w.report().Counts[string(noteRefused)]
+		before, noted := reached.Load(), w.report().Counts[string(watch.NoteRefused)]
 		status, answer := posted(t, address, tt.head, tt.body)
-		reachedIt, notes := reached.Load()-before, w.report().Counts[string(noteRefused)]-noted
+		reachedIt, notes := reached.Load()-before, w.report().Counts[string(watch.NoteRefused)]-noted
 		if tt.says == "" {
 			if status != 200 || reachedIt != 1 || notes != 0 {
 				t.Errorf("%s: got %d and %s, want it passed", tt.name, status, answer)
@@ -195,20 +199,20 @@ func TestMirroredHeaders(t *testing.T) {
 
 // Where there is no message to repeat no header says that there is one.
 func TestMirroredHeadersOfOtherRequests(t *testing.T) {
-	w := watch(t, Options{}, refusing())
+	w := newWatched(t, Options{}, refusing())
 	var reached atomic.Int64
 	address := before(t, w, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
 	for _, tt := range []struct {
 		method, path, contentType, body, header string
 		status                                  int
 	}{
-		{"GET", "/", "", "", versionHeader, 200},
-		{"GET", "/", "", "", methodHeader, 400},
-		{"DELETE", "/", "", "", paramPrefix + "A", 400},
-		{"POST", "/token", "application/x-www-form-urlencoded", "a=1", versionHeader, 200},
-		{"POST", "/token", "application/x-www-form-urlencoded", "a=1", methodHeader, 415},
-		{"POST", "/register", "application/json", `{"name":"act"}`, versionHeader, 200},
-		{"POST", "/register", "application/json", `{"name":"act"}`, methodHeader, 400},
+		{"GET", "/", "", "", mirror.VersionHeader, 200},
+		{"GET", "/", "", "", mirror.MethodHeader, 400},
+		{"DELETE", "/", "", "", mirror.ParamPrefix + "A", 400},
+		{"POST", "/token", "application/x-www-form-urlencoded", "a=1", mirror.VersionHeader, 200},
+		{"POST", "/token", "application/x-www-form-urlencoded", "a=1", mirror.MethodHeader, 415},
+		{"POST", "/register", "application/json", `{"name":"act"}`, mirror.VersionHeader, 200},
+		{"POST", "/register", "application/json", `{"name":"act"}`, mirror.MethodHeader, 400},
 	} {
 		reached.Store(0)
 		r, err := http.NewRequestWithContext(t.Context(), tt.method, strings.TrimSuffix(address, "/")+tt.path, strings.NewReader(tt.body))
@@ -236,7 +240,7 @@ func TestMirroredArgumentsThatPoliciesChange(t *testing.T) {
 			return next(ctx, call)
 		}
 	})
-	w := watch(t, Options{}, inject)
+	w := newWatched(t, Options{}, inject)
 	heads := make(chan http.Header, 1)
 	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -252,14 +256,14 @@ func TestMirroredArgumentsThatPoliciesChange(t *testing.T) {
 	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"act","arguments":{"region":"us","dry":true}}}`
 	for i, want := range []http.Header{
 		{}, // nobody knows what they repeat
-		{"Mcp-Param-Region": {encoded("of the höst")}, "Mcp-Param-Count": {"7"}},
+		{"Mcp-Param-Region": {mirror.Encoded("of the höst")}, "Mcp-Param-Count": {"7"}},
 	} {
 		if status, answer := posted(t, address, sent, body); status != 200 {
 			t.Fatalf("%d: got %d and %s", i, status, answer)
 		}
 		got := http.Header{}
 		for key, values := range <-heads {
-			if strings.HasPrefix(key, paramPrefix) {
+			if strings.HasPrefix(key, mirror.ParamPrefix) {
 				got[key] = values
 			}
 		}
@@ -272,7 +276,7 @@ func TestMirroredArgumentsThatPoliciesChange(t *testing.T) {
 
 // What the official SDK's client sends in the newest revision passes, and its server takes it.
 func TestMirroredHeadersOfTheSDK(t *testing.T) {
-	w := watch(t, Options{}, refusing())
+	w := newWatched(t, Options{}, refusing())
 	s := mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, nil)
 	got := make(chan http.Header, 1)
 	s.AddTool(&mcp.Tool{Name: "act", InputSchema: map[string]any{"type": "object", "properties": map[string]any{"region": map[string]any{"type": "string", "x-mcp-header": "Region"}}}},
@@ -292,17 +296,17 @@ func TestMirroredHeadersOfTheSDK(t *testing.T) {
 	if res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "act", Arguments: map[string]any{"region": " é"}}); err != nil || res.IsError {
 		t.Fatalf("got %+v and %v", res, err)
 	}
-	if h := <-got; h.Get(versionHeader) < mirroredSince || h.Get(methodHeader) != methodCallTool || h.Get(nameHeader) != "act" || h.Get(paramPrefix+"Region") != encoded(" é") {
+	if h := <-got; h.Get(mirror.VersionHeader) < revision.Newest.String() || h.Get(mirror.MethodHeader) != wire.MethodCallTool || h.Get(mirror.NameHeader) != "act" || h.Get(mirror.ParamPrefix+"Region") != mirror.Encoded(" é") {
 		t.Errorf("got %v", h)
 	}
-	if n := w.report().Counts[string(noteRefused)]; n != 0 {
+	if n := w.report().Counts[string(watch.NoteRefused)]; n != 0 {
 		t.Errorf("got %d refused", n)
 	}
 }
 
 // What stands behind a body is not passed on: some servers take it for headers.
 func TestNoTrailersUnderPolicies(t *testing.T) {
-	w := watch(t, Options{}, refusing())
+	w := newWatched(t, Options{}, refusing())
 	trailers := make(chan http.Header, 1)
 	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		_, _ = io.ReadAll(r.Body)
@@ -316,7 +320,7 @@ func TestNoTrailersUnderPolicies(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Header.Set("Content-Type", "application/json")
-		r.Trailer = http.Header{nameHeader: {"other"}}
+		r.Trailer = http.Header{mirror.NameHeader: {"other"}}
 		resp, err := http.DefaultClient.Do(r)
 		if err != nil {
 			t.Fatal(err)

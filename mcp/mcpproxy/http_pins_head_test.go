@@ -13,6 +13,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
 	"github.com/toolscope/toolscope/middleware"
 )
 
@@ -48,7 +49,7 @@ func TestPinnedAnswersInDisguise(t *testing.T) {
 		{"a redirect within the server", 307, http.Header{"Location": {"mcp/?a=b"}}, "", 307},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := watch(t, Options{Baseline: baselineIn(t, dir), PinTools: true})
+			w := newWatched(t, Options{Baseline: baselineIn(t, dir), PinTools: true})
 			address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) {
 				for name, values := range tt.header {
 					out.Header()[name] = values
@@ -72,7 +73,7 @@ func TestPinnedAnswersInDisguise(t *testing.T) {
 					t.Errorf("%.60s: got %d, %.100q and %v, want %d", body, resp.StatusCode, text, err, tt.want)
 				}
 			}
-			if n := w.report().Counts[string(noteRefusedOutput)]; tt.want == 502 && n == 0 {
+			if n := w.report().Counts[string(watch.NoteRefusedOutput)]; tt.want == 502 && n == 0 {
 				t.Error("got nothing told")
 			}
 		})
@@ -83,8 +84,8 @@ func TestPinnedAnswersInDisguise(t *testing.T) {
 // another address to where people log in passes.
 func TestRedirectsStayAtTheProxy(t *testing.T) {
 	for name, w := range map[string]*watched{
-		"pinned":   watch(t, Options{Baseline: baselineIn(t, pinnedDir(t)), PinTools: true}),
-		"policies": watch(t, Options{}, middleware.At(middleware.StagePermit, refuseBad)),
+		"pinned":   newWatched(t, Options{Baseline: baselineIn(t, pinnedDir(t)), PinTools: true}),
+		"policies": newWatched(t, Options{}, middleware.At(middleware.StagePermit, refuseBad)),
 	} {
 		t.Run(name, func(t *testing.T) { redirectsStay(t, w) })
 	}
@@ -132,10 +133,10 @@ func TestPinsWantAnAcceptedListThatIsThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{`{"accepted":true}`, `{"accepted":true,"tools":null}`} {
-		if err := os.WriteFile(baselineIn(t, dir).path, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(baselineIn(t, dir).tools.Path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		w, err := New(watch(t, Options{}).scope, Options{Baseline: baselineIn(t, dir), PinTools: true})
+		w, err := New(newWatched(t, Options{}).Scope, Options{Baseline: baselineIn(t, dir), PinTools: true})
 		if err == nil {
 			w.Close()
 			t.Errorf("%s: got no error", text)

@@ -18,6 +18,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolscope/toolscope/internal/keys"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -43,7 +45,7 @@ func serve(t *testing.T, w *watched, target *url.URL) string {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- w.Serve(ctx, l, target) }()
+	go func() { ended <- w.proxy.Serve(ctx, l, target) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {
@@ -129,7 +131,7 @@ func TestSDKOverHTTP(t *testing.T) {
 				if governed {
 					policies = append(policies, middleware.At(middleware.StagePermit, refuseBad))
 				}
-				w := watch(t, Options{}, policies...)
+				w := newWatched(t, Options{}, policies...)
 				unauthorized := 0
 				server := transport.handler(sdkServer())
 				address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
@@ -188,7 +190,7 @@ func TestSDKOverHTTP(t *testing.T) {
 					}
 					if s.Name() == "tools/call echo" {
 						calls++
-						if has(s, keyTransport) != "tcp" || has(s, keyErrorType) == "" != (has(s, "gen_ai.tool.call.result") == "hello") {
+						if has(s, keys.Transport) != "tcp" || has(s, keys.ErrorType) == "" != (has(s, "gen_ai.tool.call.result") == "hello") {
 							t.Errorf("got %v", s.Attributes())
 						}
 					}
@@ -200,7 +202,7 @@ func TestSDKOverHTTP(t *testing.T) {
 				if calls != want {
 					t.Errorf("got %d calls, want %d", calls, want)
 				}
-				if n := w.report().Counts[string(noteUnanswered)]; n != 0 {
+				if n := w.report().Counts[string(watch.NoteUnanswered)]; n != 0 {
 					t.Errorf("got %d calls that were not answered", n)
 				}
 			})
@@ -211,7 +213,7 @@ func TestSDKOverHTTP(t *testing.T) {
 // The older transport answers in another request's stream, where policies do not reach: its calls
 // are refused rather than passed on.
 func TestOlderTransportUnderPolicies(t *testing.T) {
-	w := watch(t, Options{}, middleware.At(middleware.StagePermit, refuseBad))
+	w := newWatched(t, Options{}, middleware.At(middleware.StagePermit, refuseBad))
 	transport := transports["server-sent events"]
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -237,7 +239,7 @@ func refuseBad(next toolkit.Handler) toolkit.Handler {
 
 // Headers, statuses and bodies that are none of the protocol's pass as they are.
 func TestHTTPPassesWhatItDoesNotKnow(t *testing.T) {
-	w := watch(t, Options{})
+	w := newWatched(t, Options{})
 	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		out.Header().Add("X-Odd", "1")
@@ -263,14 +265,14 @@ func TestHTTPPassesWhatItDoesNotKnow(t *testing.T) {
 	if err != nil || string(body) != want || resp.StatusCode != http.StatusUnauthorized || len(resp.Header["X-Odd"]) != 2 || resp.Header.Get("WWW-Authenticate") == "" {
 		t.Errorf("got %v, %d, %v and %s, want %s", err, resp.StatusCode, resp.Header, body, want)
 	}
-	if s := w.span("tools/call x"); has(s, keyErrorType) != "http_401" {
+	if s := w.span("tools/call x"); has(s, keys.ErrorType) != "http_401" {
 		t.Errorf("got %v", s.Attributes())
 	}
 }
 
 // Events pass when they come, not when the stream ends.
 func TestHTTPFlushesAtOnce(t *testing.T) {
-	w := watch(t, Options{})
+	w := newWatched(t, Options{})
 	more := make(chan struct{})
 	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		out.Header().Set("Content-Type", "text/event-stream")
@@ -295,7 +297,7 @@ func TestHTTPFlushesAtOnce(t *testing.T) {
 }
 
 func TestGuard(t *testing.T) {
-	w := watch(t, Options{})
+	w := newWatched(t, Options{})
 	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {}))
 	for _, tt := range []struct {
 		host, origin, site string
@@ -338,7 +340,7 @@ func TestHTTPServerThatIsNotThere(t *testing.T) {
 		if governed {
 			policies = append(policies, middleware.At(middleware.StagePermit, refuseBad))
 		}
-		w := watch(t, Options{}, policies...)
+		w := newWatched(t, Options{}, policies...)
 		gone := httptest.NewServer(nil)
 		gone.Close()
 		target, _ := url.Parse(gone.URL)
@@ -350,7 +352,7 @@ func TestHTTPServerThatIsNotThere(t *testing.T) {
 		if resp.StatusCode != http.StatusBadGateway {
 			t.Errorf("got %d, want %d", resp.StatusCode, http.StatusBadGateway)
 		}
-		if s := w.span("tools/call x"); has(s, keyErrorType) != "http_502" {
+		if s := w.span("tools/call x"); has(s, keys.ErrorType) != "http_502" {
 			t.Errorf("got %v", s.Attributes())
 		}
 	}
@@ -358,7 +360,7 @@ func TestHTTPServerThatIsNotThere(t *testing.T) {
 
 // A call that asks for input in between is one call, of clients that have no session as well.
 func TestRoundsOverHTTPAreOneCall(t *testing.T) {
-	w := watch(t, Options{})
+	w := newWatched(t, Options{})
 	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		out.Header().Set("Content-Type", "application/json")
@@ -379,10 +381,10 @@ func TestRoundsOverHTTPAreOneCall(t *testing.T) {
 		_, _ = io.Copy(io.Discard, resp.Body)
 		resp.Body.Close()
 	}
-	if s := w.span("tools/call x"); has(s, keyRounds) != "2" || has(s, "gen_ai.tool.call.arguments") != `{"n":2}` {
+	if s := w.span("tools/call x"); has(s, keys.Rounds) != "2" || has(s, "gen_ai.tool.call.arguments") != `{"n":2}` {
 		t.Errorf("got %v, want two rounds of the second call", s.Attributes())
 	}
-	w.tap.do(func() { w.look(time.Now().Add(2 * maxSuspension)) }) // the first one is never carried on
+	w.Tap.CallNow(func() { w.FindHung(time.Now().Add(2 * watch.MaxSuspension)) }) // the first one is never carried on
 	w.settle()
 	if n := len(w.spans.Ended()); n != 2 {
 		t.Errorf("got %d calls that ended, want 2", n)

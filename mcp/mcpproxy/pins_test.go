@@ -14,6 +14,13 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/frames"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/govern"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/overhttp"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/pins"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/wire"
 )
 
 // harmless and poisoned are two definitions of a tool; the first one was accepted.
@@ -26,7 +33,7 @@ const (
 func pinnedDir(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "state")
-	w := watch(t, Options{Baseline: baselineIn(t, dir), AcceptTools: true, PinTools: true})
+	w := newWatched(t, Options{Baseline: baselineIn(t, dir), AcceptTools: true, PinTools: true})
 	c := w.connect()
 	c.begin()
 	c.client(`{"jsonrpc":"2.0","id":"l","method":"tools/list"}`)
@@ -94,14 +101,14 @@ func TestPinnedMessages(t *testing.T) {
 	dir := pinnedDir(t)
 	for _, tt := range pinnedMessages {
 		t.Run(tt.name, func(t *testing.T) {
-			w := watch(t, Options{Baseline: baselineIn(t, dir), PinTools: true})
-			s := newSession(w.Watcher, "")
-			got := string(s.pinned([]byte(tt.sent)))
+			w := newWatched(t, Options{Baseline: baselineIn(t, dir), PinTools: true})
+			s := watch.NewSession(w.Engine, "")
+			got := string(s.Pins().Apply([]byte(tt.sent)))
 			if got != tt.want && (tt.want != isRefused || !strings.HasPrefix(got, isRefused)) {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
 			counts := w.report().Counts
-			if told := counts[string(noteRefusedOutput)]+counts[string(noteLeftOut)] > 0; told != (tt.want != tt.sent) {
+			if told := counts[string(watch.NoteRefusedOutput)]+counts[string(watch.NoteLeftOut)] > 0; told != (tt.want != tt.sent) {
 				t.Errorf("got it told: %t; %v", told, counts)
 			}
 		})
@@ -118,20 +125,20 @@ func TestPinnedAnswersOverHTTP(t *testing.T) {
 		{"JSON", "application/json", "", listOf(poisoned), left},
 		{"JSON, accepted", "application/json", "", listOf(harmless), listOf(harmless)},
 		{"JSON in another type", "text/plain", "", listOf(poisoned), left},
-		{"compressed", "application/json", "gzip", "?", notReached + "\n"},
-		{"a page of tools", "text/html", "", "<p>tools", notReached + "\n"},
+		{"compressed", "application/json", "gzip", "?", overhttp.NotReached + "\n"},
+		{"a page of tools", "text/html", "", "<p>tools", overhttp.NotReached + "\n"},
 		{"a page", "text/html", "", "<p>nothing", "<p>nothing"},
-		{"more than 16 MiB", "application/json", "", strings.Repeat(" ", maxGoverned+1), notReached + "\n"},
+		{"more than 16 MiB", "application/json", "", strings.Repeat(" ", govern.MaxGoverned+1), overhttp.NotReached + "\n"},
 		{"events", events, "", event(`{"method":"a"}`) + event(listOf(poisoned)) + event(`{}`), event(`{"method":"a"}`) + event(left) + event(`{}`)},
 		{"events, accepted", events, "", ": hi\n\n" + event(listOf(harmless)), ": hi\n\n" + event(listOf(harmless))},
 		{"events with CRLF", events, "", "data: " + listOf(poisoned) + "\r\n\r\n", "data: " + left + "\n\n"},
 		{"data over lines", events, "", "data: {\"id\":7,\"result\":\ndata:{\"tools\":[5]}}\n\n", "data: {\"id\":7,\"result\":\ndata: {\"tools\":[]}}\n\n"},
-		{"a byte order mark", events, "", "\xef\xbb\xbfdata: " + listOf(poisoned) + "\n\n", "data: " + string(unreadableAnswer(jsontext.Value("7"))) + "\n\n"},
+		{"a byte order mark", events, "", "\xef\xbb\xbfdata: " + listOf(poisoned) + "\n\n", "data: " + string(pins.UnreadableAnswer(jsontext.Value("7"))) + "\n\n"},
 		{"a blank before the colon", events, "", "data : " + listOf(poisoned) + "\n\n", ""},
 		{"an end that never comes", events, "", event(`{}`) + "data: " + listOf(poisoned), event(`{}`) + "data: " + left + "\n\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := watch(t, Options{Baseline: baselineIn(t, dir), PinTools: true})
+			w := newWatched(t, Options{Baseline: baselineIn(t, dir), PinTools: true})
 			address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 				if got := r.Header.Get("Accept-Encoding"); got != "identity" {
 					t.Errorf("the server was asked for %q", got)
@@ -157,7 +164,7 @@ func TestPinnedAnswersOverHTTP(t *testing.T) {
 
 // A stream in which a lone carriage return may end a line breaks off.
 func TestPinnedEventsWithLoneReturns(t *testing.T) {
-	w := watch(t, Options{Baseline: baselineIn(t, pinnedDir(t)), PinTools: true})
+	w := newWatched(t, Options{Baseline: baselineIn(t, pinnedDir(t)), PinTools: true})
 	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) {
 		out.Header().Set("Content-Type", "text/event-stream")
 		_, _ = io.WriteString(out, "data: 1\n\nid: x\rdata: "+listOf(poisoned)+"\r\r\n\n")
@@ -175,7 +182,7 @@ func TestPinnedEventsWithLoneReturns(t *testing.T) {
 // Nothing is pinned that nobody has accepted: a list that was remembered on trust is none.
 func TestPinsWantAnAcceptedList(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
-	scope := watch(t, Options{}).scope
+	scope := newWatched(t, Options{}).Scope
 	pin := func(accept bool) error {
 		w, err := New(scope, Options{Baseline: baselineIn(t, dir), PinTools: true, AcceptTools: accept})
 		if err == nil {
@@ -186,17 +193,17 @@ func TestPinsWantAnAcceptedList(t *testing.T) {
 	if err := pin(false); !errors.Is(err, ErrNotAccepted) {
 		t.Errorf("without a list got %v", err)
 	}
-	trusting := watch(t, Options{Baseline: baselineIn(t, dir)}).connect()
+	trusting := newWatched(t, Options{Baseline: baselineIn(t, dir)}).connect()
 	trusting.begin("read")
 	if err := pin(false); !errors.Is(err, ErrNotAccepted) {
 		t.Errorf("with a list that nobody accepted got %v", err)
 	}
-	accepting := watch(t, Options{Baseline: baselineIn(t, dir), AcceptTools: true}).connect()
+	accepting := newWatched(t, Options{Baseline: baselineIn(t, dir), AcceptTools: true}).connect()
 	accepting.begin("read")
 	if err := pin(false); err != nil {
 		t.Errorf("with an accepted list got %v", err)
 	}
-	if err := os.WriteFile(baselineIn(t, dir).path, []byte("{"), 0o600); err != nil {
+	if err := os.WriteFile(baselineIn(t, dir).tools.Path, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := pin(false); err == nil || errors.Is(err, ErrNotAccepted) {
@@ -219,8 +226,8 @@ func TestLongListsAreAccepted(t *testing.T) {
 	}{
 		{"in JSON", "application/json", "", "", 3 << 20, true},
 		{"in an event", "text/event-stream", "data: ", "\n\n", 3 << 20, true},
-		{"too long", "application/json", "", "", maxList, false},
-		{"too long for an event", "text/event-stream", "data: ", "\n\n", maxList, false},
+		{"too long", "application/json", "", "", frames.MaxList, false},
+		{"too long for an event", "text/event-stream", "data: ", "\n\n", frames.MaxList, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "state")
@@ -232,7 +239,7 @@ func TestLongListsAreAccepted(t *testing.T) {
 				if !accept {
 					description = "tells"
 				}
-				w := watch(t, Options{Baseline: baselineIn(t, dir), AcceptTools: accept, PinTools: true})
+				w := newWatched(t, Options{Baseline: baselineIn(t, dir), AcceptTools: accept, PinTools: true})
 				address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) {
 					out.Header().Set("Content-Type", tt.contentType)
 					_, _ = io.WriteString(out, tt.before+list(tt.long, description)+tt.behind)
@@ -247,8 +254,8 @@ func TestLongListsAreAccepted(t *testing.T) {
 					t.Errorf("got %d bytes and %v, want the tool shown: %t", len(got), err, accept)
 				}
 				w.settle()
-				if accept && (w.options.Baseline.pinnable() == nil && !w.options.Baseline.accepting) != tt.accepted {
-					t.Errorf("got %v accepted, want it so: %t", w.options.Baseline.tools, tt.accepted)
+				if accept && (w.Baseline.Pinnable() == nil && !w.Baseline.Accepting) != tt.accepted {
+					t.Errorf("got %v accepted, want it so: %t", w.Baseline.Tools, tt.accepted)
 				}
 			}
 		})
@@ -262,13 +269,13 @@ func FuzzPinned(f *testing.F) {
 		f.Add([]byte(tt.sent))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		w := watch(t, Options{PinTools: true, AcceptTools: true})
-		w.options.Baseline.accepting = false
-		out := newSession(w.Watcher, "").pinned(text)
+		w := newWatched(t, Options{PinTools: true, AcceptTools: true})
+		w.Baseline.Accepting = false
+		out := watch.NewSession(w.Engine, "").Pins().Apply(text)
 		var m struct {
 			Result struct{ Tools []jsontext.Value }
 		}
-		if unmarshal(out, &m) == nil && len(m.Result.Tools) > 0 {
+		if wire.Unmarshal(out, &m) == nil && len(m.Result.Tools) > 0 {
 			t.Errorf("%q: got %q", text, out)
 		}
 		if out != nil && !bytes.Equal(out, text) && !jsontext.Value(out).IsValid() {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
 	"github.com/toolscope/toolscope/mcp/toolmcp"
 )
 
@@ -38,7 +39,7 @@ var results = []struct {
 func TestTextResults(t *testing.T) {
 	for _, tt := range results {
 		sameResult(t, []byte(tt.raw))
-		if got := textResult([]byte(tt.raw)) != nil; got != tt.plain {
+		if got := watch.TextResult([]byte(tt.raw)) != nil; got != tt.plain {
 			t.Errorf("%s: got read as texts: %t, want %t", tt.raw, got, tt.plain)
 		}
 	}
@@ -46,7 +47,7 @@ func TestTextResults(t *testing.T) {
 
 func sameResult(t *testing.T, raw []byte) {
 	t.Helper()
-	plain := textResult(raw)
+	plain := watch.TextResult(raw)
 	if plain == nil {
 		return
 	}

@@ -16,12 +16,15 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/govern"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/wire"
 )
 
 // A next round is judged if what holds is not what held for the first.
 func TestRoundsAfterSettingsHaveChanged(t *testing.T) {
 	option, judged := judging()
-	w := watch(t, Options{}, option)
+	w := newWatched(t, Options{}, option)
 	var reached atomic.Int32
 	address := before(t, w, askingServer(func(string) { reached.Add(1) }))
 	post := func(body string) string {
@@ -32,12 +35,12 @@ func TestRoundsAfterSettingsHaveChanged(t *testing.T) {
 		}
 		return bodyOf(t, resp)
 	}
-	settings := w.scope.Settings()
+	settings := w.Scope.Settings()
 	apply := func(change func(*toolscope.Settings)) {
 		t.Helper()
 		s := settings
 		change(&s)
-		if err := w.scope.Apply(s); err != nil {
+		if err := w.Scope.Apply(s); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -70,10 +73,10 @@ func TestRoundsAfterSettingsHaveChanged(t *testing.T) {
 // nobody waits.
 func TestRoundsThatWaitAreBounded(t *testing.T) {
 	const size, sessions = 4 << 20, 4
-	w := watch(t, Options{})
-	var all [sessions]*session
+	w := newWatched(t, Options{})
+	var all [sessions]*watch.Session
 	for i := range all {
-		all[i] = newSession(w.Watcher, "")
+		all[i] = watch.NewSession(w.Engine, "")
 	}
 	long := strings.Repeat("a", size)
 	argumentsOf := func(i int) []byte { return []byte(fmt.Sprintf(`{"n":%d,"a":"`, i) + long + `"}`) }
@@ -81,26 +84,26 @@ func TestRoundsThatWaitAreBounded(t *testing.T) {
 	for i := range 24 {
 		s := all[i%sessions]
 		arguments := argumentsOf(i)
-		x := &exchange{params: params{Name: "x", Arguments: arguments}, args: arguments, op: &operation{s: s}}
+		x := &govern.Exchange{Params: wire.Params{Name: "x", Arguments: arguments}, Args: arguments, Op: &watch.Operation{Connection: &s.Connection}}
 		if i%2 == 1 { // as a policy does
-			x.args = argumentsOf(-i)
+			x.Args = argumentsOf(-i)
 		}
-		if s.rounds.put(x, "s", false) {
+		if governed := govern.NewCalls(w.Watcher, s); governed.KeepRound(x, "s") {
 			kept++
 		}
 	}
-	if n := w.waiting.Load(); kept == 0 || n < int64(kept)*size || n > maxArguments {
-		t.Errorf("got %d bytes of %d calls that wait, want at most %d", n, kept, maxArguments)
+	if n := w.Waiting.Load(); kept == 0 || n < int64(kept)*size || n > watch.MaxArguments {
+		t.Errorf("got %d bytes of %d calls that wait, want at most %d", n, kept, watch.MaxArguments)
 	}
 	first := argumentsOf(0)
-	before := w.waiting.Load()
-	if all[0].rounds.take(&params{Name: "x", Arguments: first, RequestState: "s"}) == nil || w.waiting.Load() != before-int64(len(first)) {
-		t.Errorf("got %d bytes that wait after one of %d was taken from %d", w.waiting.Load(), len(first), before)
+	before := w.Waiting.Load()
+	if all[0].Rounds.Claim(watch.GovernedKey(&wire.Params{Name: "x", Arguments: first}, "s")) == nil || w.Waiting.Load() != before-int64(len(first)) {
+		t.Errorf("got %d bytes that wait after one of %d was taken from %d", w.Waiting.Load(), len(first), before)
 	}
 	for _, s := range all {
-		s.rounds.close()
+		s.Rounds.Close()
 	}
-	if n := w.waiting.Load(); n != 0 {
+	if n := w.Waiting.Load(); n != 0 {
 		t.Errorf("got %d bytes that wait when nobody does", n)
 	}
 }
@@ -110,7 +113,7 @@ func TestRoundsThatWaitAreBounded(t *testing.T) {
 func TestRoundsAtOnce(t *testing.T) {
 	const times, at = 10, 8
 	option, judged := judging()
-	w := watch(t, Options{ClientSpans: true}, option)
+	w := newWatched(t, Options{ClientSpans: true}, option)
 	address := before(t, w, askingServer(func(string) {}))
 	post := func(body string) string {
 		resp, err := http.Post(address, "application/json", strings.NewReader(body))
@@ -133,7 +136,7 @@ func TestRoundsAtOnce(t *testing.T) {
 				}
 			})
 		}
-		w.tap.do(func() { w.look(time.Now()) })
+		w.Tap.CallNow(func() { w.FindHung(time.Now()) })
 		all.Wait()
 		if got := judged.Load() - before; got != at-1 {
 			t.Errorf("got %d judged of %d, want all but one", got, at)
@@ -146,7 +149,7 @@ func TestRoundsAtOnce(t *testing.T) {
 			spans++
 		}
 	}
-	if spans != times*at || w.waiting.Load() != 0 {
-		t.Errorf("got %d spans and %d bytes that wait, want %d and none", spans, w.waiting.Load(), times*at)
+	if spans != times*at || w.Waiting.Load() != 0 {
+		t.Errorf("got %d spans and %d bytes that wait, want %d and none", spans, w.Waiting.Load(), times*at)
 	}
 }

@@ -15,6 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/keys"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/mirror"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/wire"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/cache"
 	"github.com/toolscope/toolscope/middleware/limit"
@@ -30,7 +33,7 @@ func sent(t *testing.T, address, session, body string) string {
 		return ""
 	}
 	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set(sessionHeader, session)
+	r.Header.Set(mirror.SessionHeader, session)
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Error(err)
@@ -58,7 +61,7 @@ func TestPoliciesOfRounds(t *testing.T) {
 			}
 		}))
 	}
-	w := watch(t, Options{}, policies...)
+	w := newWatched(t, Options{}, policies...)
 	got := make(chan string, 1)
 	address := before(t, w, askingServer(func(body string) { got <- body }))
 	// once are the stages that a call passes once; identified is whether the call has an identity behind Approve.
@@ -99,7 +102,7 @@ func TestInjectedIntoCallsWithInput(t *testing.T) {
 				return next(ctx, call)
 			}
 		})
-		w := watch(t, Options{}, inject)
+		w := newWatched(t, Options{}, inject)
 		got := make(chan string, 1)
 		address := before(t, w, askingServer(func(body string) { got <- body }))
 		for _, state := range []string{"", "s", "s"} { // a call, its next round, and one that nobody asked for
@@ -122,7 +125,7 @@ func TestLaterRoundsAreGoverned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := watch(t, Options{}, fit, limited)
+	w := newWatched(t, Options{}, fit, limited)
 	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		out.Header().Set("Content-Type", "application/json")
@@ -132,7 +135,7 @@ func TestLaterRoundsAreGoverned(t *testing.T) {
 	if answer := sent(t, address, "A", roundOf("x", `{}`, "s")); len(answer) > 1000 || !strings.Contains(answer, "left out") {
 		t.Errorf("got %d bytes, want the result cut: %.600s", len(answer), answer)
 	}
-	if s := w.span("tools/call x"); has(s, keyRounds) != "2" || has(s, "toolscope.truncate") != "cut" {
+	if s := w.span("tools/call x"); has(s, keys.Rounds) != "2" || has(s, "toolscope.truncate") != "cut" {
 		t.Errorf("got %v, want one call of two rounds, whose result was cut", s.Attributes())
 	}
 	if answer := sent(t, address, "A", roundOf("y", `{}`, "")); !strings.Contains(answer, "isError") {
@@ -143,7 +146,7 @@ func TestLaterRoundsAreGoverned(t *testing.T) {
 // A round that takes too long ends its call, and the server is told.
 func TestTimeoutOfALaterRound(t *testing.T) {
 	var passed atomic.Int32
-	w := watch(t, Options{}, middleware.At(middleware.StageTimeout, func(next toolkit.Handler) toolkit.Handler {
+	w := newWatched(t, Options{}, middleware.At(middleware.StageTimeout, func(next toolkit.Handler) toolkit.Handler {
 		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 			if passed.Add(1) == 1 {
 				return next(ctx, call)
@@ -161,7 +164,7 @@ func TestTimeoutOfALaterRound(t *testing.T) {
 		lines := bufio.NewScanner(in)
 		for lines.Scan() {
 			switch line := lines.Text(); {
-			case strings.Contains(line, methodCancelled):
+			case strings.Contains(line, wire.MethodCancelled):
 				told <- line
 			case !strings.Contains(line, "inputResponses"):
 				fmt.Fprintln(out, `{"jsonrpc":"2.0","id":7,"result":{"resultType":"input_required","requestState":"s"}}`)
@@ -176,7 +179,7 @@ func TestTimeoutOfALaterRound(t *testing.T) {
 	if line := <-told; !strings.Contains(line, `"requestId":7`) {
 		t.Errorf("got %s", line)
 	}
-	if s := w.span("tools/call x"); has(s, keyErrorType) != "timeout" || has(s, keyRounds) != "2" {
+	if s := w.span("tools/call x"); has(s, keys.ErrorType) != "timeout" || has(s, keys.Rounds) != "2" {
 		t.Errorf("got %v", s.Attributes())
 	}
 	_ = p.to.Close()
@@ -190,7 +193,7 @@ func TestCacheAndRounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := watch(t, Options{}, stored)
+	w := newWatched(t, Options{}, stored)
 	var reads atomic.Int32
 	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)

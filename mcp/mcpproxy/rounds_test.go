@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/keys"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/mirror"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -67,7 +70,7 @@ func askingServer(seen func(body string)) http.HandlerFunc {
 // the same session, for the same tool and arguments; all else is judged.
 func TestRoundsAreJudgedOnce(t *testing.T) {
 	option, judged := judging()
-	w := watch(t, Options{}, option)
+	w := newWatched(t, Options{}, option)
 	var reached atomic.Int32
 	address := before(t, w, askingServer(func(string) { reached.Add(1) }))
 	for _, tt := range []struct {
@@ -102,7 +105,7 @@ func TestRoundsAreJudgedOnce(t *testing.T) {
 		}
 		r.Header.Set("Content-Type", "application/json")
 		if tt.session != "" {
-			r.Header.Set(sessionHeader, tt.session)
+			r.Header.Set(mirror.SessionHeader, tt.session)
 		}
 		resp, err := http.DefaultClient.Do(r)
 		if err != nil {
@@ -123,7 +126,7 @@ func TestRoundsAreJudgedOnce(t *testing.T) {
 		if strings.HasPrefix(s.Name(), "tools/call") {
 			spans++
 		}
-		if has(s, keyRounds) == "2" {
+		if has(s, keys.Rounds) == "2" {
 			rounds++
 		}
 	}
@@ -139,7 +142,7 @@ func TestRoundsAreJudgedOnce(t *testing.T) {
 // nobody carries on ends with the connection, and one that asks for ever is judged again.
 func TestGovernedRoundsOverPipes(t *testing.T) {
 	option, judged := judging()
-	w := watch(t, Options{}, option)
+	w := newWatched(t, Options{}, option)
 	round := 0
 	p := connectTo(t, w, func(in io.Reader, out io.WriteCloser) error {
 		lines := bufio.NewScanner(in)
@@ -157,18 +160,18 @@ func TestGovernedRoundsOverPipes(t *testing.T) {
 	if answer := p.send(roundOf("x", `{}`, "s") + "\n"); !strings.Contains(answer, "done") || judged.Load() != 1 {
 		t.Errorf("got %s, judged %d times, want once", answer, judged.Load())
 	}
-	if s := w.span("tools/call x"); has(s, keyRounds) != "3" || !strings.Contains(has(s, "gen_ai.tool.call.result"), "done") {
+	if s := w.span("tools/call x"); has(s, keys.Rounds) != "3" || !strings.Contains(has(s, "gen_ai.tool.call.result"), "done") {
 		t.Errorf("got %v, want three rounds and the last one's result", s.Attributes())
 	}
-	for range 2 * maxRounds {
+	for range 2 * watch.MaxRounds {
 		p.send(roundOf("x", `{}`, "s") + "\n")
 	}
 	if n := judged.Load(); n != 3 {
-		t.Errorf("got it judged %d times, want each %d rounds", n, maxRounds)
+		t.Errorf("got it judged %d times, want each %d rounds", n, watch.MaxRounds)
 	}
 	_ = p.to.Close()
 	<-p.served
-	w.tap.do(func() { w.look(time.Now().Add(2 * maxSuspension)) })
+	w.Tap.CallNow(func() { w.FindHung(time.Now().Add(2 * watch.MaxSuspension)) })
 	w.settle()
 	if n := len(w.spans.Ended()); n != 3 {
 		t.Errorf("got %d spans, want 3", n)
@@ -177,7 +180,7 @@ func TestGovernedRoundsOverPipes(t *testing.T) {
 
 // A call whose policy panics is told, and the proxy goes on.
 func TestPolicyThatPanics(t *testing.T) {
-	w := watch(t, Options{}, middleware.At(middleware.StagePermit, func(toolkit.Handler) toolkit.Handler {
+	w := newWatched(t, Options{}, middleware.At(middleware.StagePermit, func(toolkit.Handler) toolkit.Handler {
 		return func(context.Context, toolkit.Call) (toolkit.Result, error) { panic(http.ErrAbortHandler) } // which net/http does not print
 	}))
 	address := before(t, w, http.NotFoundHandler())
@@ -185,14 +188,14 @@ func TestPolicyThatPanics(t *testing.T) {
 		resp.Body.Close()
 		t.Errorf("got %s, want the connection closed", resp.Status)
 	}
-	if s := w.span("tools/call x"); has(s, keyErrorType) != "panic" {
+	if s := w.span("tools/call x"); has(s, keys.ErrorType) != "panic" {
 		t.Errorf("got %v", s.Attributes())
 	}
 }
 
 // A client whose call a policy ended as if nobody waited gets an answer all the same.
 func TestPolicyThatEndsWithoutAnAnswer(t *testing.T) {
-	w := watch(t, Options{}, middleware.At(middleware.StagePermit, func(toolkit.Handler) toolkit.Handler {
+	w := newWatched(t, Options{}, middleware.At(middleware.StagePermit, func(toolkit.Handler) toolkit.Handler {
 		return func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, context.Canceled }
 	}))
 	p := connectTo(t, w, func(in io.Reader, _ io.WriteCloser) error {

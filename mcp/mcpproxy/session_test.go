@@ -11,10 +11,14 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/toolscope/toolscope/internal/keys"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/frames"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
 )
 
 func TestCallIsOneSpanBelowItsCaller(t *testing.T) {
-	c := watch(t, Options{Server: "files"}).connect()
+	c := newWatched(t, Options{Server: "files"}).connect()
 	c.begin("read")
 	c.client(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"_meta":{"traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"},"name":"read","arguments":{"path":"/x"}}}`)
 	c.answer(7, "hello")
@@ -35,10 +39,10 @@ func TestCallIsOneSpanBelowItsCaller(t *testing.T) {
 		t.Errorf("got status %v and times %v to %v", s.Status(), s.StartTime(), s.EndTime())
 	}
 	init := c.span("initialize")
-	if has(init, keyCapabilities) != `["logging","tools"]` || has(init, keyClient) != "c 2" || has(init, keyPeer) != "s 1" {
+	if has(init, keys.Capabilities) != `["logging","tools"]` || has(init, keys.Client) != "c 2" || has(init, keys.Implementation) != "s 1" {
 		t.Errorf("got %v", init.Attributes())
 	}
-	if list := c.span("tools/list"); has(list, keyTools) != "1" || has(list, keyToolsBytes) != "65" || has(list, keyToolsTokens) != "17" {
+	if list := c.span("tools/list"); has(list, keys.ToolsCount) != "1" || has(list, keys.ToolsBytes) != "65" || has(list, keys.ToolsTokens) != "17" {
 		t.Errorf("got %v", list.Attributes())
 	}
 }
@@ -52,20 +56,20 @@ func TestFailuresByTheConventions(t *testing.T) {
 		{`"result":null`, "", ""},
 		{`"error":{"code":"odd"}`, "unanswered", ""}, // no message
 	} {
-		c := watch(t, Options{}).connect()
+		c := newWatched(t, Options{}).connect()
 		c.begin("x")
 		c.call(1, "x")
 		c.server(`{"jsonrpc":"2.0","id":1,%s}`, tt.answer)
 		c.close()
 		s := c.span("tools/call x")
-		if got := has(s, keyErrorType); got != tt.errorType || has(s, keyStatusCode) != tt.code || (s.Status().Code == codes.Error) != (tt.errorType != "") {
-			t.Errorf("%s: got %q and %q, want %q and %q", tt.answer, got, has(s, keyStatusCode), tt.errorType, tt.code)
+		if got := has(s, keys.ErrorType); got != tt.errorType || has(s, keys.StatusCode) != tt.code || (s.Status().Code == codes.Error) != (tt.errorType != "") {
+			t.Errorf("%s: got %q and %q, want %q and %q", tt.answer, got, has(s, keys.StatusCode), tt.errorType, tt.code)
 		}
 	}
 }
 
 func TestClientSpans(t *testing.T) {
-	c := watch(t, Options{ClientSpans: true}).connect()
+	c := newWatched(t, Options{ClientSpans: true}).connect()
 	c.begin("x")
 	c.call(1, "x")
 	c.answer(1, "")
@@ -85,39 +89,39 @@ func TestClientSpans(t *testing.T) {
 func TestObservations(t *testing.T) {
 	token := "ghp" + "_" + strings.Repeat("aB3", 12)
 	for _, tt := range []struct {
-		kind  noteKind
+		kind  watch.NoteKind
 		count uint64
-		play  func(c *wire)
+		play  func(c *wireConn)
 	}{
-		{noteCancelled, 1, func(c *wire) {
+		{watch.NoteCancelled, 1, func(c *wireConn) {
 			c.call(1, "x")
 			c.client(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
 		}},
-		{noteLate, 1, func(c *wire) {
+		{watch.NoteLate, 1, func(c *wireConn) {
 			c.call(1, "x")
 			c.client(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
 			c.answer(1, "too late")
 			c.answer(1, "again")
 		}},
-		{noteUnanswered, 2, func(c *wire) { c.call(1, "x"); c.call(2, "x"); c.close() }},
-		{noteUnknownTool, 1, func(c *wire) { c.call(1, "nothing"); c.answer(1, "") }},
-		{noteStrayOutput, 2, func(c *wire) { c.server("Server running, token %s", token); c.server("{}") }},
-		{noteStrayInput, 1, func(c *wire) { c.client("quit") }},
-		{noteTornFrame, 1, func(c *wire) {
-			c.tap.put(c.streams[1], time.Now(), []byte(`{"jsonrpc":"2.0","id":1,"resu`))
-			c.tap.end(c.streams[1], time.Now())
+		{watch.NoteUnanswered, 2, func(c *wireConn) { c.call(1, "x"); c.call(2, "x"); c.close() }},
+		{watch.NoteUnknownTool, 1, func(c *wireConn) { c.call(1, "nothing"); c.answer(1, "") }},
+		{watch.NoteStrayOutput, 2, func(c *wireConn) { c.server("Server running, token %s", token); c.server("{}") }},
+		{watch.NoteStrayInput, 1, func(c *wireConn) { c.client("quit") }},
+		{watch.NoteTornFrame, 1, func(c *wireConn) {
+			c.Tap.CopyBytes(c.streams[1], time.Now(), []byte(`{"jsonrpc":"2.0","id":1,"resu`))
+			c.Tap.EndStream(c.streams[1], time.Now())
 		}},
-		{noteLongFrame, 1, func(c *wire) { c.call(1, "x"); c.answer(1, strings.Repeat("x", maxFrame)) }},
-		{noteChanged, 1, func(c *wire) { c.list("another", "x", "y"); c.list("d", "x", "y") }},
-		{noteAdded, 1, func(c *wire) { c.list("d", "x", "y", "z") }},
-		{noteRemoved, 1, func(c *wire) { c.list("d", "x") }},
+		{watch.NoteLongFrame, 1, func(c *wireConn) { c.call(1, "x"); c.answer(1, strings.Repeat("x", frames.MaxFrame)) }},
+		{watch.NoteChanged, 1, func(c *wireConn) { c.list("another", "x", "y"); c.list("d", "x", "y") }},
+		{watch.NoteAdded, 1, func(c *wireConn) { c.list("d", "x", "y", "z") }},
+		{watch.NoteRemoved, 1, func(c *wireConn) { c.list("d", "x") }},
 	} {
-		c := watch(t, Options{}).connect()
+		c := newWatched(t, Options{}).connect()
 		c.begin("x", "y")
 		tt.play(c)
 		r := c.report()
 		want := tt.count
-		if tt.kind == noteChanged {
+		if tt.kind == watch.NoteChanged {
 			want = 2 // both tools, in the first of the lists
 		}
 		if r.Counts[string(tt.kind)] != want {
@@ -132,14 +136,14 @@ func TestObservations(t *testing.T) {
 }
 
 func TestHungCallIsToldOnce(t *testing.T) {
-	c := watch(t, Options{HungAfter: time.Minute}).connect()
+	c := newWatched(t, Options{HungAfter: time.Minute}).connect()
 	c.begin("x")
 	c.call(1, "x")
 	for range 3 {
-		c.tap.do(func() { c.look(time.Now().Add(2 * time.Minute)) })
+		c.Tap.CallNow(func() { c.FindHung(time.Now().Add(2 * time.Minute)) })
 	}
 	c.settle()
-	if n := c.report().Counts[string(noteHung)]; n != 1 {
+	if n := c.report().Counts[string(watch.NoteHung)]; n != 1 {
 		t.Errorf("got %d, want 1", n)
 	}
 	c.answer(1, "at last")
@@ -150,36 +154,36 @@ func TestHungCallIsToldOnce(t *testing.T) {
 
 // A call that asks for input in between is one call.
 func TestRoundsAreOneCall(t *testing.T) {
-	c := watch(t, Options{}).connect()
+	c := newWatched(t, Options{}).connect()
 	c.begin("x")
 	c.client(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{}}}`)
 	c.server(`{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","requestState":"s1","inputRequests":{"a":{"method":"elicitation/create"}}}}`)
 	c.client(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x","arguments":{},"requestState":"s1","inputResponses":{"a":{"action":"accept"}}}}`)
 	c.answer(2, "done")
-	if s := c.span("tools/call x"); has(s, keyRounds) != "2" {
+	if s := c.span("tools/call x"); has(s, keys.Rounds) != "2" {
 		t.Errorf("got %v, want two rounds", s.Attributes())
 	}
 }
 
 func TestStderrIsLinkedToTheCallThatRuns(t *testing.T) {
-	c := watch(t, Options{}).connect()
+	c := newWatched(t, Options{}).connect()
 	c.begin("x")
 	c.stderr("before")
 	c.call(1, "x")
 	c.stderr("reading %s", "ghp"+"_"+strings.Repeat("aB3", 12))
 	c.answer(1, "")
 	s := c.span("tools/call x")
-	if len(s.Events()) != 1 || has(s, keyStderrLines) != "1" || !strings.Contains(s.Events()[0].Attributes[0].Value.AsString(), "reading [REDACTED") {
+	if len(s.Events()) != 1 || has(s, keys.StderrLines) != "1" || !strings.Contains(s.Events()[0].Attributes[0].Value.AsString(), "reading [REDACTED") {
 		t.Errorf("got events %v", s.Events())
 	}
 }
 
 // The bytes of one message may come in any pieces, and between other directions'.
 func TestPiecesOfMessages(t *testing.T) {
-	c := watch(t, Options{}).connect()
+	c := newWatched(t, Options{}).connect()
 	c.begin("x")
 	for _, b := range []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}` + "\r\n") {
-		c.tap.put(c.streams[0], time.Now(), []byte{b})
+		c.Tap.CopyBytes(c.streams[0], time.Now(), []byte{b})
 	}
 	c.answer(1, "whole")
 	c.span("tools/call x")
@@ -187,35 +191,35 @@ func TestPiecesOfMessages(t *testing.T) {
 
 // What a peer makes up does not grow what is remembered.
 func TestSessionIsBounded(t *testing.T) {
-	c := watch(t, Options{}).connect()
+	c := newWatched(t, Options{}).connect()
 	var many strings.Builder
-	for i := range 4 * maxOpen {
+	for i := range 4 * watch.MaxOpen {
 		many.WriteString(`{"jsonrpc":"2.0","id":` + strings.Repeat("9", i%20+1) + strings.Repeat("1", i/20) + `,"method":"m` + strings.Repeat("x", i%7) + `"}` + "\n")
 	}
 	c.client("%s", many.String())
-	c.tap.do(func() {
-		if n := len(c.session.open); n > maxOpen {
-			t.Errorf("got %d requests, want at most %d", n, maxOpen)
+	c.Tap.CallNow(func() {
+		if n := len(c.session.Open); n > watch.MaxOpen {
+			t.Errorf("got %d requests, want at most %d", n, watch.MaxOpen)
 		}
 	})
-	for range 3 * maxNotes {
+	for range 3 * watch.MaxNotes {
 		c.server("stray")
 	}
-	if r := c.report(); len(r.Observations) > maxNotes || r.Counts[string(noteStrayOutput)] != 3*maxNotes {
+	if r := c.report(); len(r.Observations) > watch.MaxNotes || r.Counts[string(watch.NoteStrayOutput)] != 3*watch.MaxNotes {
 		t.Errorf("got %d observations and %v", len(r.Observations), r.Counts)
 	}
 }
 
 // A queue that is full drops, and the frames after what was dropped are read again.
 func TestWhatHasNoRoomIsDropped(t *testing.T) {
-	c := watch(t, Options{}).connect()
+	c := newWatched(t, Options{}).connect()
 	c.begin("x")
 	hold := make(chan struct{})
-	c.tap.do(func() { <-hold })
+	c.Tap.CallNow(func() { <-hold })
 	c.call0(1)
-	big := make([]byte, wideRead)
-	for range 2*maxHeld/wideRead + 1 {
-		c.tap.put(c.streams[1], time.Now(), big)
+	big := make([]byte, frames.WideRead)
+	for range 2*frames.MaxHeld/frames.WideRead + 1 {
+		c.Tap.CopyBytes(c.streams[1], time.Now(), big)
 	}
 	close(hold)
 	c.settle()
@@ -223,22 +227,22 @@ func TestWhatHasNoRoomIsDropped(t *testing.T) {
 	c.call(2, "x")
 	c.answer(2, "")
 	r := c.report()
-	if r.LostBytes == 0 || r.Counts[string(noteLostFrame)] == 0 {
+	if r.LostBytes == 0 || r.Counts[string(watch.NoteLostFrame)] == 0 {
 		t.Errorf("got %+v, want what was lost", r)
 	}
-	if s := c.span("tools/call x"); has(s, keyRequestID) != "2" {
+	if s := c.span("tools/call x"); has(s, keys.RequestID) != "2" {
 		t.Errorf("got %v", s.Attributes())
 	}
 	c.close()
 	c.settle()
 	for _, s := range c.spans.Ended() {
-		if s.Name() == "tools/call x" && has(s, keyRequestID) == "1" && has(s, keyErrorType) != "unseen" {
+		if s.Name() == "tools/call x" && has(s, keys.RequestID) == "1" && has(s, keys.ErrorType) != "unseen" {
 			t.Errorf("got %v, want a call whose answer was not seen", s.Attributes())
 		}
 	}
 }
 
 // call0 is call without waiting for its being looked at.
-func (c *wire) call0(id int) {
-	c.tap.put(c.streams[fromClient], time.Now(), []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`+"\n"))
+func (c *wireConn) call0(id int) {
+	c.Tap.CopyBytes(c.streams[watch.FromClient], time.Now(), []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`+"\n"))
 }

@@ -113,7 +113,7 @@ func TestSides(t *testing.T) {
 					}
 					handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
 						&mcp.StreamableHTTPOptions{Stateless: revision == "2026-07-28"})
-					address := before(t, &watched{w, t, between.spans}, handler)
+					address := before(t, &watched{w.core, w, t, between.spans}, handler)
 					cs, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: address, DisableStandaloneSSE: true},
 						&mcp.ClientSessionOptions{ProtocolVersion: revision})
 					if err != nil {
@@ -143,6 +143,9 @@ func TestSides(t *testing.T) {
 					between.wantRecorded(t, "proxy", map[string]uint64{
 						"toolscope.tool.run.duration proxy": calls, "mcp.server.operation.duration proxy": calls,
 					})
+					if err := w.Settle(t.Context()); err != nil { // statistics count a call after metrics do
+						t.Fatal(err)
+					}
 					if tool := between.Stats().Snapshot(stats.Window{}).Tool("act"); tool == nil || tool.Calls() != calls {
 						t.Errorf("got the statistics %+v, want %d calls", tool, calls)
 					}

@@ -13,6 +13,9 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 
+	"github.com/toolscope/toolscope/internal/keys"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/wire"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/stats"
 )
@@ -36,7 +39,7 @@ func TestTasks(t *testing.T) {
 		if governed {
 			options = append(options, refusing())
 		}
-		w := watch(t, Options{}, options...)
+		w := newWatched(t, Options{}, options...)
 		call := `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x","arguments":{},"task":{"ttl":1000}}}` + "\n"
 		polls := []string{"tasks/get", "tasks/result", "tasks/update", "tasks/cancel"}
 		poll := func(method, id string) string {
@@ -69,22 +72,22 @@ func TestTasks(t *testing.T) {
 			exchange(poll("tasks/list", "another"))
 		}
 		called := w.ended("tools/call x")
-		if has(called, keyTask) != "task-1" || called.Status().Code == codes.Error {
-			t.Errorf("governed %v: got the task %q and status %v on the call's span", governed, has(called, keyTask), called.Status())
+		if has(called, keys.Task) != "task-1" || called.Status().Code == codes.Error {
+			t.Errorf("governed %v: got the task %q and status %v on the call's span", governed, has(called, keys.Task), called.Status())
 		}
 		for _, method := range polls {
 			s := w.ended(method)
-			if len(s.Links()) != 1 || s.Links()[0].SpanContext.SpanID() != called.SpanContext().SpanID() || has(s, keyTask) != "task-1" {
-				t.Errorf("governed %v: %s: got the links %v and task %q, want the call's", governed, method, s.Links(), has(s, keyTask))
+			if len(s.Links()) != 1 || s.Links()[0].SpanContext.SpanID() != called.SpanContext().SpanID() || has(s, keys.Task) != "task-1" {
+				t.Errorf("governed %v: %s: got the links %v and task %q, want the call's", governed, method, s.Links(), has(s, keys.Task))
 			}
-			if has(s, keyOperation) != "" || has(s, keyToolName) != "" || s.Status().Code == codes.Error {
+			if has(s, keys.Operation) != "" || has(s, keys.ToolName) != "" || s.Status().Code == codes.Error {
 				t.Errorf("governed %v: %s: got %v, want no call of a tool and no failure", governed, method, s.Attributes())
 			}
 		}
 		if s := w.ended("tasks/list"); len(s.Links()) != 0 {
 			t.Errorf("governed %v: got a link of an unknown task", governed)
 		}
-		if tool := w.scope.Stats().Snapshot(stats.Window{}).Tool("x"); tool == nil || tool.Calls() != 1 || tool.Errors() != 0 {
+		if tool := w.Scope.Stats().Snapshot(stats.Window{}).Tool("x"); tool == nil || tool.Calls() != 1 || tool.Errors() != 0 {
 			t.Errorf("governed %v: got the statistics %+v, want one call", governed, tool)
 		}
 	}
@@ -92,19 +95,19 @@ func TestTasks(t *testing.T) {
 
 // What is remembered of tasks is bounded, and the latest are.
 func TestTasksAreBounded(t *testing.T) {
-	w := watch(t, Options{})
+	w := newWatched(t, Options{})
 	c := w.connect()
-	for i := range 2 * maxTasks {
+	for i := range 2 * watch.MaxTasks {
 		c.client(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`)
 		c.server(`{"jsonrpc":"2.0","id":1,"result":{"task":{"taskId":"%d"}}}`, i)
 	}
 	c.client(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`)
-	c.server(`{"jsonrpc":"2.0","id":1,"result":{"task":{"taskId":%q}}}`, strings.Repeat("t", maxID+1))
+	c.server(`{"jsonrpc":"2.0","id":1,"result":{"task":{"taskId":%q}}}`, strings.Repeat("t", wire.MaxID+1))
 	w.settle()
-	if n := len(w.tasks.calls); n != maxTasks {
-		t.Errorf("got %d tasks, want %d", n, maxTasks)
+	if n := len(w.Tasks.Calls); n != watch.MaxTasks {
+		t.Errorf("got %d tasks, want %d", n, watch.MaxTasks)
 	}
-	c.client(`{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"taskId":"%d"}}`, 2*maxTasks-1)
+	c.client(`{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"taskId":"%d"}}`, 2*watch.MaxTasks-1)
 	c.server(`{"jsonrpc":"2.0","id":1,"result":{}}`)
 	if s := w.ended("tasks/get"); len(s.Links()) != 1 {
 		t.Errorf("got %d links, want one", len(s.Links()))
@@ -120,7 +123,7 @@ func TestSuspendedIsNoFailure(t *testing.T) {
 		if governed {
 			options = append(options, refusing())
 		}
-		w := watch(t, Options{}, options...)
+		w := newWatched(t, Options{}, options...)
 		if governed {
 			p := connectTo(t, w, func(in io.Reader, out io.WriteCloser) error {
 				for lines := bufio.NewScanner(in); lines.Scan(); {
@@ -128,7 +131,7 @@ func TestSuspendedIsNoFailure(t *testing.T) {
 				}
 				return nil
 			})
-			for i := range maxRounds + 1 { // after which it is a call of its own
+			for i := range watch.MaxRounds + 1 { // after which it is a call of its own
 				state := "s"
 				if i == 0 {
 					state = ""
@@ -150,14 +153,14 @@ func TestSuspendedIsNoFailure(t *testing.T) {
 				continue
 			}
 			spans++
-			if s.Status().Code == codes.Error || has(s, keyErrorType) != "" || has(s, attribute.Key("toolscope.suspended")) != "true" {
+			if s.Status().Code == codes.Error || has(s, keys.ErrorType) != "" || has(s, attribute.Key("toolscope.suspended")) != "true" {
 				t.Errorf("governed %v: got the status %v and %v", governed, s.Status(), s.Attributes())
 			}
 		}
 		if spans == 0 {
 			t.Errorf("governed %v: got no span", governed)
 		}
-		for _, tool := range w.scope.Stats().Snapshot(stats.Window{}).Tools {
+		for _, tool := range w.Scope.Stats().Snapshot(stats.Window{}).Tools {
 			if tool.Errors() != 0 {
 				t.Errorf("governed %v: got %d errors", governed, tool.Errors())
 			}

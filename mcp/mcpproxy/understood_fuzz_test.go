@@ -8,6 +8,8 @@ import (
 	stdjson "encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/wire"
 )
 
 // seesCall reports whether some reader sees a call of a tool in a text: one that reads message behind
@@ -41,7 +43,7 @@ func callWithin(value stdjson.RawMessage, depth int) bool {
 		return false
 	}
 	var last struct{ Method string }
-	if _ = stdjson.Unmarshal(value, &last); last.Method == methodCallTool {
+	if _ = stdjson.Unmarshal(value, &last); last.Method == wire.MethodCallTool {
 		return true
 	}
 	d := stdjson.NewDecoder(bytes.NewReader(value))
@@ -54,7 +56,7 @@ func callWithin(value stdjson.RawMessage, depth int) bool {
 		if err != nil || d.Decode(&method) != nil {
 			return false
 		}
-		if text, _ := name.(string); strings.EqualFold(text, "method") && method == methodCallTool {
+		if text, _ := name.(string); strings.EqualFold(text, "method") && method == wire.MethodCallTool {
 			return true
 		}
 	}
@@ -72,12 +74,12 @@ func FuzzUnderstood(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if m, refused := understood(text); refused == "" && m.Method != methodCallTool && seesCall(text) {
+		if m, refused := wire.ReadStrict(text); refused == "" && m.Method != wire.MethodCallTool && seesCall(text) {
 			t.Errorf("HTTP: %q passes", text)
 		}
 		for line := range bytes.Lines(text) {
-			m, refused := understoodLine(bytes.TrimSuffix(bytes.TrimSuffix(line, []byte{'\n'}), []byte{'\r'}))
-			if refused != "" || m.Method == methodCallTool {
+			m, refused := wire.ReadStrictLine(bytes.TrimSuffix(bytes.TrimSuffix(line, []byte{'\n'}), []byte{'\r'}))
+			if refused != "" || m.Method == wire.MethodCallTool {
 				continue
 			}
 			for part := range bytes.SplitSeq(line, []byte{'\r'}) {
@@ -86,7 +88,7 @@ func FuzzUnderstood(f *testing.F) {
 				}
 			}
 		}
-		if id := refusedID(text); len(id) > maxID || !id.IsValid() && !id.IsValid(lenient) {
+		if id := wire.RefusedID(text); len(id) > wire.MaxID || !id.IsValid() && !id.IsValid(wire.Lenient) {
 			t.Errorf("%q: a refusal answers %q", text, id)
 		}
 	})

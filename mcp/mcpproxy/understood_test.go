@@ -21,6 +21,11 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/govern"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/overhttp"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/stdio"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/wire"
 	"github.com/toolscope/toolscope/middleware"
 )
 
@@ -96,8 +101,8 @@ func TestUnderstood(t *testing.T) {
 		"batch":              ` [ {"jsonrpc":"2.0","method":"a"} , {"jsonrpc":"2.0","id":1,"result":{}} ] `,
 		"1024 in a batch":    "[" + strings.Repeat(`{"method":"a"},`, 1023) + `{"method":"a"}]`,
 	} {
-		m, refused := understood([]byte(text))
-		if call := strings.Contains(text, `"method":"tools/call","params"`) || name == "blanks"; refused != "" || (m.Method == methodCallTool) != call {
+		m, refused := wire.ReadStrict([]byte(text))
+		if call := strings.Contains(text, `"method":"tools/call","params"`) || name == "blanks"; refused != "" || (m.Method == wire.MethodCallTool) != call {
 			t.Errorf("%s: got %q and method %q, want it understood, a call: %t", name, refused, m.Method, call)
 		}
 	}
@@ -123,7 +128,7 @@ func refusing() middleware.Policy {
 
 // A message over HTTP that one reader may run and another does not see is refused, and noted.
 func TestRefusedOverHTTP(t *testing.T) {
-	w := watch(t, Options{}, refusing())
+	w := newWatched(t, Options{}, refusing())
 	s, ran := acting()
 	reached := new(atomic.Int64)
 	inner := transports["stateless"].handler(s)
@@ -183,7 +188,7 @@ func TestRefusedOverHTTP(t *testing.T) {
 		{"GET with a body", strings.Replace(post, "POST", "GET", 1) + kind, refusable, "another method than POST", 400},
 		{"DELETE with a body", strings.Replace(post, "POST", "DELETE", 1) + kind, refusable, "another method than POST", 400},
 		{"no body", post + kind, "", "no message", 400},
-		{"too long", post + kind, `"` + strings.Repeat("a", maxGoverned) + `"`, "16 MiB", 413},
+		{"too long", post + kind, `"` + strings.Repeat("a", govern.MaxGoverned) + `"`, "16 MiB", 413},
 		{"the older transport", strings.Replace(post, "/mcp", "/mcp?sessionId=a", 1) + kind, refusable, "older transport", 501},
 	}
 	for _, h := range hidden {
@@ -197,7 +202,7 @@ func TestRefusedOverHTTP(t *testing.T) {
 		if reached.Load() != 0 || ran.Load() != 0 {
 			t.Fatalf("%s: reached the server, and the tool ran %d times", f.name, ran.Load())
 		}
-		if n := w.report().Counts[string(noteRefused)]; n != uint64(i+1) {
+		if n := w.report().Counts[string(watch.NoteRefused)]; n != uint64(i+1) {
 			t.Errorf("%s: got %d notes, want %d", f.name, n, i+1)
 		}
 	}
@@ -205,7 +210,7 @@ func TestRefusedOverHTTP(t *testing.T) {
 
 // Another protocol is not offered to the server: requests go on without it.
 func TestNoUpgradeUnderPolicies(t *testing.T) {
-	w := watch(t, Options{}, refusing())
+	w := newWatched(t, Options{}, refusing())
 	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(out, r.Header.Get("Upgrade")+"|"+r.Header.Get("Connection"))
 	}))
@@ -222,7 +227,7 @@ func TestNoUpgradeUnderPolicies(t *testing.T) {
 	if text, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != 200 || string(text) != "|" {
 		t.Errorf("got %d, %q and %v, want no Upgrade at the server", resp.StatusCode, text, err)
 	}
-	if n := w.report().Counts[string(noteRefused)]; n != 1 {
+	if n := w.report().Counts[string(watch.NoteRefused)]; n != 1 {
 		t.Errorf("got %d notes, want one of the Upgrade", n)
 	}
 }
@@ -235,7 +240,7 @@ type piped struct {
 	from   *bufio.Reader
 	got    bytes.Buffer // the server; to be read once it has ended
 	served chan error
-	g      *governor
+	g      *stdio.Governor
 }
 
 func connectPipes(t *testing.T, w *watched, s *mcp.Server) *piped {
@@ -267,13 +272,13 @@ func connectTo(t *testing.T, w *watched, serve func(in io.Reader, out io.WriteCl
 		_ = out.Close()
 		p.served <- err
 	}()
-	g := newGovernor(w.Watcher, stdout)
+	g := stdio.NewGovernor(w.Watcher, stdout)
 	p.g = g
-	g.s.join()
-	g.server = &frameWriter{to: toServer}
-	ends := &pipes{in: toServer, out: fromServer}
-	go g.readClient(stdin, ends)
-	go g.readServer(stdout, ends)
+	w.Join(g.Session)
+	g.Server = &stdio.FrameWriter{To: toServer}
+	ends := &stdio.Pipes{In: toServer, Out: fromServer}
+	go g.ReadClient(stdin, ends)
+	go g.ReadServer(stdout, ends)
 	return p
 }
 
@@ -292,7 +297,7 @@ func (p *piped) send(text string) string {
 
 // The same over pipes, and what only lines have.
 func TestRefusedOverPipes(t *testing.T) {
-	w := watch(t, Options{}, refusing())
+	w := newWatched(t, Options{}, refusing())
 	s, ran := acting()
 	p := connectPipes(t, w, s)
 	p.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}` + "\n")
@@ -309,7 +314,7 @@ func TestRefusedOverPipes(t *testing.T) {
 		if answer := p.send(tt.body + "\n"); !strings.Contains(answer, tt.says) || !strings.Contains(answer, `"error":{"code":-32600,`) {
 			t.Errorf("%s: got %q, want an error that says %q", tt.name, answer, tt.says)
 		}
-		if n := w.report().Counts[string(noteRefused)]; n != uint64(i+1) {
+		if n := w.report().Counts[string(watch.NoteRefused)]; n != uint64(i+1) {
 			t.Errorf("%s: got %d notes, want %d", tt.name, n, i+1)
 		}
 	}
@@ -332,7 +337,7 @@ func TestRefusedOverPipes(t *testing.T) {
 // What no policy governs passes as it is, even where the trace context is written into calls.
 func TestNotUnderstoodWithoutPolicies(t *testing.T) {
 	for name, options := range map[string]Options{"watched": {}, "injected": {InjectContext: true}} {
-		w := watch(t, options)
+		w := newWatched(t, options)
 		got := make(chan string, 1)
 		address := before(t, w, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			text, _ := io.ReadAll(r.Body)
@@ -357,7 +362,7 @@ func TestNotUnderstoodWithoutPolicies(t *testing.T) {
 				}
 			}
 		}
-		if n := w.report().Counts[string(noteRefused)]; n != 0 {
+		if n := w.report().Counts[string(watch.NoteRefused)]; n != 0 {
 			t.Errorf("%s: got %d refused, want none", name, n)
 		}
 	}
@@ -366,20 +371,20 @@ func TestNotUnderstoodWithoutPolicies(t *testing.T) {
 // Sessions are told apart whatever the length of their ids, of which no more is kept than an id may be
 // long.
 func TestLongSessionIDs(t *testing.T) {
-	w := watch(t, Options{})
-	h := newHTTPProxy(w.Watcher, &url.URL{Scheme: "http", Host: "localhost"})
-	for _, id := range []string{strings.Repeat("a", maxID), strings.Repeat("b", maxID+1), strings.Repeat("b", 100*maxID)} {
-		x := &httpExchange{session: h.sessions.of(""), method: http.MethodPost}
-		h.sessions.answered(x, http.StatusOK, id)
-		if again := h.sessions.of(id); again != x.session || len(again.called().id) > maxID {
-			t.Errorf("an id of %d bytes: got session %.300q, want the one that was given it", len(id), again.called().id)
+	w := newWatched(t, Options{})
+	h := overhttp.New(w.Watcher, &url.URL{Scheme: "http", Host: "localhost"})
+	for _, id := range []string{strings.Repeat("a", wire.MaxID), strings.Repeat("b", wire.MaxID+1), strings.Repeat("b", 100*wire.MaxID)} {
+		x := &overhttp.HTTPExchange{Session: h.Sessions.Find(""), Method: http.MethodPost}
+		h.Sessions.Answered(x, http.StatusOK, id)
+		if again := h.Sessions.Find(id); again != x.Session || len(again.Called().ID) > wire.MaxID {
+			t.Errorf("an id of %d bytes: got session %.300q, want the one that was given it", len(id), again.Called().ID)
 		}
 	}
-	if n := len(h.sessions.byID); n != 3 {
+	if n := len(h.Sessions.ByID); n != 3 {
 		t.Errorf("got %d sessions, want 3", n)
 	}
-	h.sessions.answered(&httpExchange{session: h.sessions.of(""), method: http.MethodDelete, asked: strings.Repeat("b", maxID+1)}, http.StatusOK, "")
-	if n := len(h.sessions.byID); n != 2 {
+	h.Sessions.Answered(&overhttp.HTTPExchange{Session: h.Sessions.Find(""), Method: http.MethodDelete, Asked: strings.Repeat("b", wire.MaxID+1)}, http.StatusOK, "")
+	if n := len(h.Sessions.ByID); n != 2 {
 		t.Errorf("got %d sessions after one has ended, want 2", n)
 	}
 }
@@ -389,7 +394,7 @@ func TestLongSessionIDs(t *testing.T) {
 func TestOtherAddressesUnderPolicies(t *testing.T) {
 	const form, plain = "application/x-www-form-urlencoded", "application/json"
 	secret := "an-authorization-code"
-	w := watch(t, Options{}, refusing())
+	w := newWatched(t, Options{}, refusing())
 	s := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		out.Header().Set("Content-Type", plain)
@@ -410,7 +415,7 @@ func TestOtherAddressesUnderPolicies(t *testing.T) {
 		{"/token", form, refusable, 415},
 		{"/token", form, "a=1&b=\"", 415},
 		{"/token", form, "a=1 b", 415},
-		{"/token", form, "a=" + strings.Repeat("1", maxForm), 415},
+		{"/token", form, "a=" + strings.Repeat("1", overhttp.MaxForm), 415},
 		{"/token", "text/plain", "a=1", 415},
 		{"/register", plain, `{"client_name":"c","client_name":"d"}`, 400},
 		{"/register", plain, `{"client_name":"c","Method":"tools/call"}`, 400},
@@ -441,14 +446,14 @@ func TestOtherAddressesUnderPolicies(t *testing.T) {
 // Of a long line that is told no word is cut: half a secret may not be seen to be one.
 func TestBeginningOfLongLines(t *testing.T) {
 	word := strings.Repeat("w", 100)
-	line := strings.Repeat(word+" ", 4*maxNoteText/101) + strings.Repeat("x", 4*maxNoteText)
-	if got := beginning([]byte(line)); strings.Contains(got, "x") || !strings.HasSuffix(got, word+" ") {
+	line := strings.Repeat(word+" ", 4*watch.MaxNoteText/101) + strings.Repeat("x", 4*watch.MaxNoteText)
+	if got := watch.Beginning([]byte(line)); strings.Contains(got, "x") || !strings.HasSuffix(got, word+" ") {
 		t.Errorf("got %q", got)
 	}
-	if got := beginning([]byte(strings.Repeat("x", 5*maxNoteText))); got != "" {
+	if got := watch.Beginning([]byte(strings.Repeat("x", 5*watch.MaxNoteText))); got != "" {
 		t.Errorf("a long word: got %q", got)
 	}
-	if got := beginning([]byte(word)); got != word {
+	if got := watch.Beginning([]byte(word)); got != word {
 		t.Errorf("a short line: got %q", got)
 	}
 }

@@ -8,13 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolscope/toolscope/internal/keys"
 	"github.com/toolscope/toolscope/stats"
 )
 
 // A client that has not listed the server's tools calls names that its model made up. They are one name in
 // span names and statistics, and stand on the spans; a failure of such a call is not one of an unknown tool.
 func TestMadeUpNames(t *testing.T) {
-	w := watch(t, Options{})
+	w := newWatched(t, Options{})
 	c := w.connect()
 	for i := range 400 {
 		c.client(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"made_up_%d"}}`, i, i)
@@ -25,22 +26,22 @@ func TestMadeUpNames(t *testing.T) {
 	for _, s := range w.spans.Ended() {
 		names[s.Name()] = true
 		requested[has(s, "toolscope.tool.requested_name")] = true
-		if kind := has(s, keyErrorType); kind != "" && kind != "tool_error" {
+		if kind := has(s, keys.ErrorType); kind != "" && kind != "tool_error" {
 			t.Errorf("got error.type %s, want tool_error", kind)
 		}
 	}
 	if len(names) != 1 || !names["tools/call _unknown"] || len(requested) != 400 {
 		t.Errorf("got %d span names and %d names on spans, want 1 and 400", len(names), len(requested))
 	}
-	if tools := w.scope.Stats().Snapshot(stats.Window{}).Tools; len(tools) != 1 || tools[0].Calls() != 400 {
+	if tools := w.Scope.Stats().Snapshot(stats.Window{}).Tools; len(tools) != 1 || tools[0].Calls() != 400 {
 		t.Errorf("got %d tools in the statistics, want one of 400 calls", len(tools))
 	}
 }
 
 // What an earlier connection to the server listed is known by its name before the next one lists it.
 func TestToolsOfAnEarlierConnection(t *testing.T) {
-	w := watch(t, Options{})
-	w.earlier.replace(nil)
+	w := newWatched(t, Options{})
+	w.Earlier.Replace(nil)
 	first := w.connect()
 	first.client(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	first.server(`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read","inputSchema":{"type":"object"}}]}}`)

@@ -5,203 +5,103 @@ package mcpproxy
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
-	"sync"
-	"sync/atomic"
+	"net/http"
 	"time"
 
-	"go.opentelemetry.io/otel/propagation"
-	"go.opentelemetry.io/otel/trace"
-	"go.opentelemetry.io/otel/trace/noop"
-
-	metricnoop "go.opentelemetry.io/otel/metric/noop"
-
 	"github.com/toolscope/toolscope"
-	"github.com/toolscope/toolscope/redact"
-	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/pins"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
 )
 
-// Options say how a [Watcher] watches. The zero value works.
+// ScopeName is the name of the instrumentation scope. Spans of tools/call are those of package tracing.
+const ScopeName = watch.ScopeName
+
+// Options configure a [Watcher]. The zero value works.
 type Options struct {
-	// Server is what the server is called, for spans and people; "" is "mcp".
+	// Server is the name of the server on spans and in reports; "" is "mcp".
 	Server string
 	// ClientSpans gives each call a span of kind CLIENT below its own.
 	ClientSpans bool
-	// InjectContext writes the trace context into the requests that go on, whose bytes
+	// InjectContext writes the trace context into the requests that are forwarded, whose bytes
 	// then differ. The default leaves every byte as it is.
 	InjectContext bool
-	// HungAfter is how long a call runs before it is noticed as hung; 0 is a minute.
+	// HungAfter is how long a call runs before it is reported as hung; 0 is a minute.
 	HungAfter time.Duration
-	// Baseline is where the definitions of the server's tools are remembered from one
-	// connection to the next; nil remembers them for the life of the Watcher only.
+	// Baseline stores the definitions of the server's tools from one connection to the next;
+	// nil remembers them for the life of the Watcher only.
 	Baseline *Baseline
-	// AcceptTools takes the definitions that the server lists first over into the
+	// AcceptTools accepts the definitions that the server lists first into the
 	// baseline, whatever it had.
 	AcceptTools bool
-	// PinTools refuses calls of tools that are not what was accepted into the baseline, changed
-	// ones and others, and leaves them out of the server's lists. The default tells of them and lets
-	// them through. [ErrNotAccepted] is the error of New where nobody has accepted anything.
+	// PinTools refuses calls of tools that differ from those accepted into the baseline, changed
+	// and new ones, and removes them from the server's lists. The default reports them and lets
+	// them through. New fails with [ErrNotAccepted] if no tools were ever accepted.
 	PinTools bool
 }
 
-// A Watcher decodes copies of what passes between clients and a server into spans,
-// metrics, statistics and observations. Make one with [New]. One goroutine does the
-// work, until Close.
-type Watcher struct {
-	options    Options
-	scope      *toolscope.Scope
-	observers  []toolkit.Observer
-	tracer     trace.Tracer
-	metrics    *metrics
-	propagator propagator
-	redactor   *redact.Redactor
-	clean      func(string) string // what a name passes before it leaves
-	notes      *notes
-	tap        *tap
-	done       chan struct{}
-	rounds     rounds // of clients that have no session
-	earlier    earlierTools
-	tasks      tasks
-	waiting    atomic.Int64 // bytes of arguments of the calls in all rounds
+// A Watcher observes and governs the traffic between MCP clients and a server. It decodes copies of what
+// passes into spans, metrics, statistics and observations. Make one with [New].
+type Watcher struct{ core *watch.Watcher }
 
-	codesMu sync.Mutex
-	codes   map[int64]bool // seen
-
-	// These belong to the goroutine.
-	prompts   map[string]bool
-	sessions  map[*session]struct{}
-	suspended suspended // of clients that have no session
-	held      int       // bytes of arguments of the calls that run
-}
-
-// propagator is how trace context travels.
-type propagator interface {
-	Inject(ctx context.Context, carrier propagation.TextMapCarrier)
-	Extract(ctx context.Context, carrier propagation.TextMapCarrier) context.Context
-}
-
-// New makes a Watcher and starts it. A scope without tracing and metrics makes none; nil
+// New makes a Watcher and starts its goroutine. A scope without tracing and metrics makes none; nil
 // is an error.
 func New(scope *toolscope.Scope, options Options) (*Watcher, error) {
 	if scope == nil {
 		return nil, fmt.Errorf("mcpproxy: New: got no scope, want one")
 	}
-	if options.HungAfter <= 0 {
-		options.HungAfter = time.Minute
+	o := watch.Settings{
+		Server: options.Server, ClientSpans: options.ClientSpans, InjectContext: options.InjectContext, HungAfter: options.HungAfter,
+		AcceptTools: options.AcceptTools, PinTools: options.PinTools, Baseline: new(pins.Baseline),
 	}
-	if options.Baseline == nil {
-		options.Baseline = new(Baseline)
+	if o.HungAfter <= 0 {
+		o.HungAfter = time.Minute
 	}
-	if options.Server == "" {
-		options.Server = "mcp"
+	if options.Baseline != nil {
+		o.Baseline = options.Baseline.tools
 	}
-	if options.AcceptTools {
-		if err := options.Baseline.accept(); err != nil {
+	if o.Server == "" {
+		o.Server = "mcp"
+	}
+	if o.AcceptTools {
+		if err := o.Baseline.Accept(); err != nil {
 			return nil, err
 		}
 	}
-	if options.PinTools {
-		if err := options.Baseline.pinnable(); err != nil {
+	if o.PinTools {
+		if err := o.Baseline.Pinnable(); err != nil {
 			return nil, err
 		}
 	}
-	w := &Watcher{
-		options: options, scope: scope, observers: scope.Observers(), tap: newTap(), done: make(chan struct{}),
-		propagator: propagation.TraceContext{}, redactor: redact.Default(),
-		codes: map[int64]bool{}, prompts: map[string]bool{}, sessions: map[*session]struct{}{},
-	}
-	w.clean = func(s string) string { s, _ = w.redactor.TextMax(s, maxName); return s }
-	w.tracer = noop.NewTracerProvider().Tracer(ScopeName)
-	var err error
-	if o := scope.Tracing(); o != nil {
-		w.tracer, w.redactor, w.clean = o.TracerProvider().Tracer(ScopeName), o.Redactor(), o.Identifier
-		if !o.PropagatesNothing() {
-			w.propagator = o
-		}
-		w.metrics, err = newMetrics(o.MeterProvider())
-	} else {
-		w.metrics, err = newMetrics(metricnoop.NewMeterProvider())
-	}
+	core, err := watch.New(scope, o)
 	if err != nil {
-		return nil, fmt.Errorf("mcpproxy: %w", err)
+		return nil, err
 	}
-	w.notes = newNotes(w)
-	w.earlier.replace(options.Baseline.names())
-	go w.run()
-	return w, nil
+	return &Watcher{core}, nil
 }
 
-// maxName bounds names that leave, in bytes.
-const maxName = 256
+// Close decodes what waits, ends what is open, and ends the goroutine.
+func (w *Watcher) Close() { w.core.Close() }
 
-// lookEvery is how often a Watcher looks for what hangs, and at what nobody has woken it
-// for.
-const lookEvery = 250 * time.Millisecond
+// Settle returns when all that passed before it has been decoded, or ctx is over.
+func (w *Watcher) Settle(ctx context.Context) error { return w.core.Settle(ctx) }
 
-// run looks at what passes until the tap is closed.
-func (w *Watcher) run() {
-	defer close(w.done)
-	tick := time.NewTicker(lookEvery)
-	defer tick.Stop()
-	var queue []chunk
-	for closed := false; !closed; {
-		select {
-		case <-w.tap.wake:
-		case <-tick.C:
-			w.look(time.Now())
-		}
-		queue, closed = w.tap.take(queue)
-		w.drain(queue)
+// ServeHTTP answers with what the proxy has seen apart from calls, as JSON: docs/telemetry.md lists the fields. Who may
+// ask is for the caller to decide.
+func (w *Watcher) ServeHTTP(out http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		out.Header().Set("Allow", "GET, HEAD")
+		http.Error(out, "want GET", http.StatusMethodNotAllowed)
+		return
 	}
-	for s := range w.sessions {
-		s.close(time.Now(), nil)
+	report, err := w.core.Report(r.Context())
+	if err != nil {
+		return // the client does not wait any more
 	}
-	w.suspended.end(len(w.suspended.calls), time.Now())
-	w.rounds.close()
-}
-
-func (w *Watcher) drain(queue []chunk) {
-	for i := range queue {
-		queue[i].done()
-	}
-}
-
-// look looks for calls that hang.
-func (w *Watcher) look(now time.Time) {
-	for s := range w.sessions {
-		s.look(now)
-	}
-	w.suspended.end(w.suspended.old(now), now)
-	w.rounds.expire(now.Add(-maxSuspension))
-}
-
-// Close looks at what waits, ends what is open, and ends the goroutine.
-func (w *Watcher) Close() {
-	w.tap.close()
-	<-w.done
-}
-
-// Settle returns when all that passed before it has been looked at, or ctx is over.
-func (w *Watcher) Settle(ctx context.Context) error {
-	settled := make(chan struct{})
-	if !w.tap.do(func() { close(settled) }) {
-		return nil
-	}
-	select {
-	case <-settled:
-		return nil
-	case <-w.done:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// extract is the context that a request is handled in: the one that came with it is the
-// parent.
-func (w *Watcher) extract(ctx context.Context, m meta) context.Context {
-	if len(m) == 0 {
-		return ctx
-	}
-	return w.propagator.Extract(ctx, m)
+	out.Header().Set("Content-Type", "application/json")
+	out.Header().Set("Cache-Control", "no-store")
+	encoder := json.NewEncoder(out)
+	encoder.SetIndent("", "  ")
+	_ = encoder.Encode(report) // the client may be gone
 }

@@ -10,6 +10,8 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric/noop"
+
+	"github.com/toolscope/toolscope/internal/keys"
 )
 
 // TestWhatIsRememberedIsBounded checks what peers can make a middleware remember: how many
@@ -21,7 +23,7 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 	of := func(id string) []attribute.KeyValue {
 		return calls.of(traits{sessionID: id}, func() []attribute.KeyValue {
 			made++
-			return append(make([]attribute.KeyValue, 0, 8), keySessionID.String(id))
+			return append(make([]attribute.KeyValue, 0, 8), keys.SessionID.String(id))
 		})
 	}
 	for i := range 3 * maxTraits {
@@ -72,7 +74,7 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 		t.Errorf("got %d sets of labels of names that are too long", len(m.cached))
 	}
 	l := labels{method: methodCallTool, tool: "secret"}
-	if got := l.attributes(nil, m.clean); got[len(got)-1] != keyToolName.String("SECRET") {
+	if got := l.attributes(nil, m.clean); got[len(got)-1] != keys.ToolName.String("SECRET") {
 		t.Errorf("got %v, want the name cleaned", got)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/internal/keys"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/tracing"
 )
@@ -119,7 +120,7 @@ func cloneMeta(m mcp.Meta) mcp.Meta {
 // stateless revision on each result says. The SDK marks what tools give, and lets others
 // do so by JSON only.
 func (x *exchange) complete(res *mcp.CallToolResult) *mcp.CallToolResult {
-	if !x.watcher.server || x.request.version < sessionless {
+	if !x.watcher.server || !x.request.version.MarksResults() {
 		return res
 	}
 	marked := completed
@@ -233,10 +234,10 @@ func (x *exchange) end(ctx context.Context, e *toolkit.Ended) tracing.SpanEnd {
 	w.tellUnscoped(e)
 	end := tracing.SpanEnd{Success: st.errorType == "", ErrorType: st.errorType}
 	if st.code != "" {
-		end.Attributes = []attribute.KeyValue{keyStatusCode.String(st.code)}
+		end.Attributes = []attribute.KeyValue{keys.StatusCode.String(st.code)}
 	}
 	if x.prior != nil {
-		end.Attributes = append(end.Attributes, keyRound.Int(x.prior.number+1))
+		end.Attributes = append(end.Attributes, keys.Round.Int(x.prior.number+1))
 	}
 	return end
 }

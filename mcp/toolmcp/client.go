@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/internal/keys"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/tracing"
 )
@@ -120,7 +121,7 @@ func (w *watcher) sendMerged(ctx context.Context, x *exchange, span trace.Span) 
 	if span.IsRecording() && tracing.SpecOf(ctx) == nil {
 		span.SetAttributes(w.attributes(&x.request)...)
 		if st.code != "" {
-			span.SetAttributes(keyStatusCode.String(st.code))
+			span.SetAttributes(keys.StatusCode.String(st.code))
 		}
 	}
 	return r.result()
@@ -132,9 +133,9 @@ func (w *watcher) sendSeparate(ctx context.Context, x *exchange) (mcp.Result, er
 	began := time.Now()
 	label := x.innerLabel(ctx)
 	name := w.clean(label)
-	attrs := append(w.attributes(&x.request), keyOperation.String("execute_tool"), keyToolName.String(name))
+	attrs := append(w.attributes(&x.request), keys.Operation.String("execute_tool"), keys.ToolName.String(name))
 	if label != x.name {
-		attrs = append(attrs, keyRequestedName.String(w.clean(x.name)))
+		attrs = append(attrs, keys.RequestedName.String(w.clean(x.name)))
 	}
 	ctx, span := w.tracer.Start(ctx, methodCallTool+" "+name, trace.WithSpanKind(w.kind), trace.WithTimestamp(began), trace.WithAttributes(attrs...))
 	var r reply

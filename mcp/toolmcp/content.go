@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/toolscope/toolscope/internal/keys"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -36,7 +37,7 @@ func (w *watcher) addContent(span trace.Span, req mcp.Request, res mcp.Result) {
 		key   attribute.Key
 		value any
 		limit int
-	}{{keyParams, w.shownParams(req.GetParams()), limits.Arguments}, {keyResult, w.shownResult(res), limits.Result}} {
+	}{{keys.Params, w.shownParams(req.GetParams()), limits.Arguments}, {keys.Result, w.shownResult(res), limits.Result}} {
 		if c.value == nil {
 			continue
 		}

@@ -12,6 +12,8 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
+	"github.com/toolscope/toolscope/internal/keys"
+	"github.com/toolscope/toolscope/internal/revision"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/tracing"
 )
@@ -37,7 +39,9 @@ type metrics struct {
 
 // labels are what tells the recordings of one middleware apart; names as they came.
 type labels struct {
-	method, tool, prompt, errorType, statusCode, version string
+	method, tool, prompt, errorType, statusCode string
+
+	version revision.Revision
 
 	outcome toolkit.Outcome // of a tools/call
 
@@ -53,7 +57,7 @@ func newMetrics(p metric.MeterProvider, side string, clean func(string) string) 
 	meter := p.Meter(ScopeName)
 	m := &metrics{clean: clean, cached: map[labels][]metric.RecordOption{}}
 	if side == tracing.SideServer { // a proxy records the same metrics
-		m.side = []attribute.KeyValue{keySide.String(side)}
+		m.side = []attribute.KeyValue{keys.Side.String(side)}
 	}
 	var errs [2]error
 	bounds := metric.WithExplicitBucketBoundaries(buckets...)
@@ -96,13 +100,13 @@ func (m *metrics) options(l labels, network []attribute.KeyValue) []metric.Recor
 }
 
 func (l *labels) attributes(network []attribute.KeyValue, clean func(string) string) []attribute.KeyValue {
-	attrs := []attribute.KeyValue{keyMethod.String(l.method)}
+	attrs := []attribute.KeyValue{keys.Method.String(l.method)}
 	if l.method == methodCallTool {
-		attrs = append(attrs, keyOperation.String("execute_tool"), keyOutcome.String(l.outcome.String()))
+		attrs = append(attrs, keys.Operation.String("execute_tool"), keys.Outcome.String(l.outcome.String()))
 	}
 	for _, a := range []attribute.KeyValue{
-		keyToolName.String(clean(l.tool)), keyPromptName.String(clean(l.prompt)), keyErrorType.String(l.errorType),
-		keyStatusCode.String(l.statusCode), keyProtocolVersion.String(l.version),
+		keys.ToolName.String(clean(l.tool)), keys.PromptName.String(clean(l.prompt)), keys.ErrorType.String(l.errorType),
+		keys.StatusCode.String(l.statusCode), keys.ProtocolVersion.String(l.version.String()),
 	} {
 		if a.Value.AsString() != "" {
 			attrs = append(attrs, a)

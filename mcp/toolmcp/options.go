@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/attribute"
 
+	"github.com/toolscope/toolscope/internal/keys"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -85,8 +86,8 @@ func network(t mcp.Transport) []attribute.KeyValue {
 }
 
 var (
-	pipe        = []attribute.KeyValue{keyTransport.String("pipe")}
-	httpNetwork = []attribute.KeyValue{keyTransport.String("tcp"), keyProtocolName.String("http")}
+	pipe        = []attribute.KeyValue{keys.Transport.String("pipe")}
+	httpNetwork = []attribute.KeyValue{keys.Transport.String("tcp"), keys.ProtocolName.String("http")}
 )
 
 // overHTTP describes an endpoint without its path or user.
@@ -96,13 +97,13 @@ func overHTTP(endpoint string) []attribute.KeyValue {
 	if err != nil || u.Hostname() == "" {
 		return attrs
 	}
-	attrs = append(attrs, keyServerAddress.String(u.Hostname()))
+	attrs = append(attrs, keys.ServerAddress.String(u.Hostname()))
 	port := u.Port()
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
 	}
 	if n, err := strconv.Atoi(port); err == nil {
-		attrs = append(attrs, keyServerPort.Int(n))
+		attrs = append(attrs, keys.ServerPort.Int(n))
 	}
 	return attrs
 }

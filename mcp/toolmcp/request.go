@@ -6,17 +6,18 @@ package toolmcp
 import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/attribute"
+
+	"github.com/toolscope/toolscope/internal/keys"
+	"github.com/toolscope/toolscope/internal/revision"
 )
 
 // request is what the conventions ask of a request or notification.
 type request struct {
 	method, prompt, uri string
-	version, sessionID  string
+	sessionID           string
+	version             revision.Revision
 	http                bool // it came with HTTP headers
 }
-
-// sessionless is the first revision of the protocol that has no sessions. Revisions are compared as text.
-const sessionless = "2026-07-28"
 
 // describe looks at a request without changing it. known is what is known of its session,
 // nil if nothing is.
@@ -51,26 +52,25 @@ func (w *watcher) describe(method string, req mcp.Request, known *session) reque
 	if extra := req.GetExtra(); extra != nil && extra.Header != nil {
 		r.http = true
 	}
-	if r.version = version(req, known); r.version < sessionless {
+	if r.version = version(req, known); r.version.HasSessions() {
 		r.sessionID = req.GetSession().ID()
 	}
 	return r
 }
 
-// version is the revision of the protocol that a request follows, "" if nobody knows.
-func version(req mcp.Request, known *session) string {
+// version is the revision of the protocol that a request follows.
+func version(req mcp.Request, known *session) revision.Revision {
 	if m, ok := metaOf(req); ok {
 		if v, ok := m[mcp.MetaKeyProtocolVersion].(string); ok {
-			v = supported(v)
+			declared := revision.Parse(v)
 			if known != nil && known.said.Load() == nil {
-				first := v // v itself stays where it is
-				known.said.Store(&first)
+				known.said.Store(&declared)
 			}
-			return v
+			return declared
 		}
 	}
 	if known != nil {
-		if known.version != "" {
+		if known.version != revision.Unknown {
 			return known.version
 		}
 		if said := known.said.Load(); said != nil {
@@ -79,10 +79,10 @@ func version(req mcp.Request, known *session) string {
 	}
 	if ss, ok := req.GetSession().(*mcp.ServerSession); ok { // of a stateless server, which knows it by a header
 		if p := ss.InitializeParams(); p != nil {
-			return supported(p.ProtocolVersion)
+			return revision.Parse(p.ProtocolVersion)
 		}
 	}
-	return ""
+	return revision.Unknown
 }
 
 // metaOf is the _meta of the request's parameters; false if it has none.
@@ -111,13 +111,13 @@ func (w *watcher) makeAttributes(r *request) []attribute.KeyValue {
 	named := [...]struct {
 		key   attribute.Key
 		value string
-	}{{keyPromptName, r.prompt}, {keyResourceURI, r.uri}, {keySessionID, r.sessionID}, {keyProtocolVersion, r.version}}
+	}{{keys.PromptName, r.prompt}, {keys.ResourceURI, r.uri}, {keys.SessionID, r.sessionID}, {keys.ProtocolVersion, r.version.String()}}
 	for i := range named {
 		if named[i].value != "" {
 			n++
 		}
 	}
-	attrs := append(make([]attribute.KeyValue, 0, n), keyMethod.String(r.method))
+	attrs := append(make([]attribute.KeyValue, 0, n), keys.Method.String(r.method))
 	for i := range named {
 		if named[i].value != "" {
 			attrs = append(attrs, named[i].key.String(w.clean(named[i].value)))

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/internal/revision"
 	"github.com/toolscope/toolscope/mcp/toolmcp"
 )
 
@@ -58,5 +59,17 @@ func TestSessionIDByRevision(t *testing.T) {
 				want(t, revision+" "+name, attributes(h.span(t, name).Attributes()), "mcp.session.id", id, "mcp.protocol.version", revision)
 			}
 		}
+	}
+}
+
+// The revisions that the SDK supports are those that package revision knows.
+func TestRevisionsAreThoseOfTheSDK(t *testing.T) {
+	for _, name := range mcp.SupportedProtocolVersions() {
+		if revision.Parse(name) == revision.Unknown {
+			t.Errorf("%s: the SDK supports it, package revision does not", name)
+		}
+	}
+	if got, want := len(mcp.SupportedProtocolVersions()), int(revision.Newest); got != want {
+		t.Errorf("the SDK supports %d revisions, package revision knows %d", got, want)
 	}
 }

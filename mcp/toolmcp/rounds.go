@@ -119,7 +119,7 @@ func (r *rounds) of(s mcp.Session) (ended []*round) {
 func (x *exchange) mayHaveRounds(
 	ctx context.Context, args []byte, state string, responses mcp.InputResponseMap,
 ) context.Context {
-	if x.request.version < sessionless {
+	if !x.request.version.HasRounds() {
 		return ctx
 	}
 	x.rounds = true

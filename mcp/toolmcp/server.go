@@ -16,6 +16,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/internal/keys"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/tracing"
 )
@@ -70,7 +71,7 @@ func (w *watcher) receive(ctx context.Context, method string, req mcp.Request, n
 		if !w.noRecover {
 			defer func() {
 				if v := recover(); v != nil {
-					trace.SpanFromContext(ctx).SetAttributes(keyRecovered.Bool(true))
+					trace.SpanFromContext(ctx).SetAttributes(keys.Recovered.Bool(true))
 					res, err = nil, &panicError{toolkit.PanicError{Value: v, Stack: debug.Stack()}, method}
 				}
 			}()

@@ -10,20 +10,21 @@ import (
 	"io"
 	"net"
 	"os"
-	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/metric"
+
+	"github.com/toolscope/toolscope/internal/revision"
 )
 
 // session is what a middleware remembers of a session until it ends.
 type session struct {
-	id          string                 // of the protocol's, or made up where that has none
-	version     string                 // as negotiated; "" until then
-	said        atomic.Pointer[string] // the version of the first request that said one; nil until then
-	http        bool                   // as the request's headers said that opened it
+	id          string                            // of the protocol's, or made up where that has none
+	version     revision.Revision                 // as negotiated
+	said        atomic.Pointer[revision.Revision] // of the first request that declared one; nil until then
+	http        bool                              // as the request's headers said that opened it
 	initialized time.Time
 	tools       *toolTable // of the peer, on the client
 	call        caller     // on the client
@@ -95,7 +96,7 @@ func (w *watcher) initialized(s mcp.Session, start time.Time, http bool, res *mc
 	if !ok || res == nil || http && s.ID() == "" {
 		return
 	}
-	made := &session{id: s.ID(), version: supported(res.ProtocolVersion), http: http, initialized: start}
+	made := &session{id: s.ID(), version: revision.Parse(res.ProtocolVersion), http: http, initialized: start}
 	if made.id == "" {
 		made.id = rand.Text()
 	}
@@ -106,13 +107,3 @@ func (w *watcher) initialized(s mcp.Session, start time.Time, http bool, res *mc
 	}
 	w.remember(peer, made)
 }
-
-// supported is the version if the SDK knows it, else "": a peer may send any.
-func supported(version string) string {
-	if slices.Contains(versions, version) {
-		return version
-	}
-	return ""
-}
-
-var versions = mcp.SupportedProtocolVersions()

@@ -7,12 +7,15 @@ import (
 	"sync"
 
 	"go.opentelemetry.io/otel/attribute"
+
+	"github.com/toolscope/toolscope/internal/revision"
 )
 
 // traits are what the tools/call requests of a session have in common.
 type traits struct {
-	sessionID, version string
-	http               bool
+	sessionID string
+	version   revision.Revision
+	http      bool
 }
 
 // maxTraits bounds how many sessions' attributes are kept ready. When there are more they

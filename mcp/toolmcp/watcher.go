@@ -21,6 +21,8 @@ import (
 	tracenoop "go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/internal/keys"
+	"github.com/toolscope/toolscope/internal/revision"
 	"github.com/toolscope/toolscope/tracing"
 )
 
@@ -130,13 +132,13 @@ func (w *watcher) finish(span trace.Span, r *request, req mcp.Request, res mcp.R
 		return
 	}
 	if st.code != "" {
-		span.SetAttributes(keyStatusCode.String(st.code))
+		span.SetAttributes(keys.StatusCode.String(st.code))
 	}
-	if r.method == methodInitialize && r.version != "" {
-		span.SetAttributes(keyProtocolVersion.String(r.version))
+	if r.method == methodInitialize && r.version != revision.Unknown {
+		span.SetAttributes(keys.ProtocolVersion.String(r.version.String()))
 	}
 	if st.errorType != "" {
-		span.SetAttributes(keyErrorType.String(st.errorType))
+		span.SetAttributes(keys.ErrorType.String(st.errorType))
 		span.SetStatus(codes.Error, w.observer.ErrorText(err))
 	}
 	if w.observer.Content() {

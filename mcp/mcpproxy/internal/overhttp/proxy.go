@@ -1,0 +1,212 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package overhttp
+
+import (
+	"bytes"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/frames"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/mirror"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
+)
+
+// New forwards requests to a server that speaks streamable HTTP or server-sent events, and flushes
+// what the server answers at once. It reads headers for the session's id and the content type, and records
+// none of them.
+func New(w *watch.Watcher, target *url.URL) *Proxy {
+	origin := &url.URL{Scheme: target.Scheme, Host: target.Host}
+	sessions := &httpSessions{w: w, tools: watch.ToolTable{Earlier: &w.Earlier}, ByID: map[string]usedSession{}}
+	h := &Proxy{w: w, origin: origin, path: target.Path, Sessions: sessions, Transport: newTransport()}
+	h.proxy = &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(origin)
+			r.Out.URL.RawQuery = r.In.URL.RawQuery // also what net/url cannot parse
+			if _, ok := r.In.Header["User-Agent"]; !ok {
+				r.Out.Header["User-Agent"] = nil // none is added
+			}
+		},
+		Transport:      h.Transport,
+		FlushInterval:  -1,
+		ModifyResponse: h.watchAnswer,
+		ErrorHandler:   h.failed,
+		BufferPool:     newBufferPool(),
+		ErrorLog:       log.New(io.Discard, "", 0), // what fails is answered, and observed
+	}
+	return h
+}
+
+// newTransport passes bodies as they come: compressed ones stay so.
+func newTransport() *http.Transport {
+	return &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		ForceAttemptHTTP2:     true,
+		MaxIdleConnsPerHost:   64,
+		IdleConnTimeout:       90 * time.Second,
+		TLSHandshakeTimeout:   10 * time.Second,
+		DisableCompression:    true,
+		ExpectContinueTimeout: time.Second,
+	}
+}
+
+// bufferPool lends the buffers that bodies are copied with.
+type bufferPool struct{ pool *sync.Pool }
+
+func newBufferPool() bufferPool {
+	return bufferPool{&sync.Pool{New: func() any { return new([frames.NarrowRead]byte) }}}
+}
+
+func (p bufferPool) Get() []byte  { return p.pool.Get().(*[frames.NarrowRead]byte)[:] }
+func (p bufferPool) Put(b []byte) { p.pool.Put((*[frames.NarrowRead]byte)(b)) }
+
+// Proxy stands between clients and a server over HTTP.
+type Proxy struct {
+	w         *watch.Watcher
+	origin    *url.URL // of the server
+	path      string   // of its address
+	Sessions  *httpSessions
+	proxy     *httputil.ReverseProxy
+	Transport *http.Transport
+	running   runningCalls
+}
+
+// ServeHTTP passes a request on.
+func (h *Proxy) ServeHTTP(out http.ResponseWriter, r *http.Request) {
+	x := h.exchange(r.Method, r.Header.Get(mirror.SessionHeader), r.URL.RawQuery)
+	defer h.w.Tap.Signal()
+	defer h.over(x)
+	if h.w.Framed() {
+		h.govern(out, r, x)
+		return
+	}
+	h.passOn(out, r, x)
+}
+
+// passOn passes a request on as it is.
+func (h *Proxy) passOn(out http.ResponseWriter, r *http.Request, x *HTTPExchange) {
+	if r.Method == http.MethodPost && isJSON(r.Header.Get("Content-Type")) {
+		h.watchRequest(r, x)
+	}
+	_ = http.NewResponseController(out).EnableFullDuplex() // a server may answer before it has read the body
+	h.proxy.ServeHTTP(out, r.WithContext(withExchange(r, x)))
+}
+
+// watchRequest has the body of a request copied as it is sent on.
+func (h *Proxy) watchRequest(r *http.Request, x *HTTPExchange) {
+	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 { // nobody would close it
+		return
+	}
+	s := h.stream(x, watch.FromClient, frames.ByEnd)
+	if r.ContentLength > 0 && r.ContentLength <= SmallBody {
+		body := make([]byte, r.ContentLength)
+		n, err := io.ReadFull(r.Body, body)
+		h.w.Tap.CopyBytes(s, time.Now(), body[:n])
+		h.w.Tap.CloseStream(s, time.Now(), err != nil)
+		r.Body = &readBody{Reader: bytes.NewReader(body[:n]), err: err, body: r.Body}
+		return
+	}
+	r.Body = &tee{body: r.Body, tap: h.w.Tap, stream: s, left: r.ContentLength}
+}
+
+// SmallBody is how long a request may be to be read before it is sent on, in bytes: so it is
+// seen even if the server is not there.
+const SmallBody = 64 << 10
+
+// readBody is a body that has been read, with the error that came of it.
+type readBody struct {
+	*bytes.Reader
+	err  error
+	body io.Closer
+}
+
+func (b *readBody) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if err == io.EOF && b.err != nil {
+		err = b.err
+	}
+	return n, err
+}
+
+func (b *readBody) Close() error { return b.body.Close() }
+
+// watchAnswer has the body of an answer copied as it passes.
+func (h *Proxy) watchAnswer(resp *http.Response) error {
+	x, _ := resp.Request.Context().Value(httpExchangeKey{}).(*HTTPExchange)
+	if x == nil {
+		return nil
+	}
+	s := h.answered(x, resp.StatusCode, resp.Header.Get(mirror.SessionHeader), resp.Header.Get("Content-Type"), resp.Header.Get("Content-Encoding"))
+	if s != nil {
+		resp.Body = &tee{body: resp.Body, tap: h.w.Tap, stream: s, left: resp.ContentLength}
+	}
+	return h.pin(x, resp)
+}
+
+// NotReached is what a client reads in the place of an answer.
+const NotReached = "toolscope: the MCP server could not be reached, or its answer is none that may be passed on"
+
+// failed answers for a server that could not be reached.
+func (h *Proxy) failed(out http.ResponseWriter, r *http.Request, err error) {
+	ended := statusError(http.StatusBadGateway)
+	gone := r.Context().Err() != nil // the client does not wait any more
+	if gone {
+		ended = watch.ErrUnanswered
+	}
+	if x, _ := r.Context().Value(httpExchangeKey{}).(*HTTPExchange); x != nil {
+		h.ended(x, ended)
+	}
+	if gone {
+		return
+	}
+	http.Error(out, NotReached, http.StatusBadGateway)
+}
+
+// tee gives the tap a copy of what is read of a body.
+type tee struct {
+	body   io.ReadCloser
+	tap    *frames.Tap
+	stream *frames.Stream
+	left   int64 // bytes to come; below 0 if nobody knows
+	over   bool
+}
+
+func (t *tee) Read(b []byte) (int, error) {
+	if t.left == 0 && t.over {
+		return 0, io.EOF // a server closes a request's body when it answers, and then another read fails
+	}
+	n, err := t.body.Read(b)
+	if n > 0 {
+		t.tap.CopyBytes(t.stream, time.Now(), b[:n])
+		if t.left >= 0 {
+			t.left -= int64(n)
+		}
+	}
+	if err != nil || t.left == 0 { // complete before who reads it learns so
+		t.end(err != io.EOF && t.left != 0)
+	}
+	t.tap.Signal()
+	return n, err
+}
+
+func (t *tee) end(torn bool) {
+	if !t.over {
+		t.over = true
+		t.tap.CloseStream(t.stream, time.Now(), torn)
+		t.tap.Signal()
+	}
+}
+
+// Close ends the copy as well.
+func (t *tee) Close() error {
+	t.end(t.left != 0)
+	return t.body.Close()
+}

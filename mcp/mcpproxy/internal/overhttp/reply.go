@@ -1,0 +1,142 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package overhttp
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/govern"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/wire"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// errOther says that what came for a call is no answer to it.
+var errOther = watch.NewWireError("unanswered", "the server answered something else")
+
+// pass passes on as it is what is no answer to a call, or none that is looked at. fault is what that means for
+// the call, nil for nothing.
+func (c *httpCall) pass(resp *http.Response, fault *watch.WireError) (govern.Reply, error) {
+	defer resp.Body.Close()
+	r := govern.Reply{Passed: true, Result: toolkit.Result{Output: govern.NotLookedAt, Suspended: true}}
+	if fault != nil {
+		r.Result.Output, r.Result.Fault = fault.Text, fault
+		if c.streaming { // an attempt before has begun an answer, in which this is nothing
+			return govern.Reply{}, fault
+		}
+	}
+	if !c.streaming {
+		c.begin(resp)
+	}
+	c.passed, c.streaming = true, true
+	_, _ = io.Copy(Flushing{c.out}, resp.Body) // the client is gone, or the server
+	return r, nil
+}
+
+// begin writes an answer's status and headers.
+func (c *httpCall) begin(resp *http.Response) {
+	maps.Copy(c.out.Header(), resp.Header)
+	c.out.WriteHeader(resp.StatusCode)
+}
+
+// write writes a part of a stream at once; false if the client is gone.
+func (c *httpCall) write(b []byte) bool {
+	if len(b) == 0 {
+		return true
+	}
+	_, err := Flushing{c.out}.Write(b)
+	return err == nil
+}
+
+// answer writes what came of a call.
+func (c *httpCall) answer(r govern.Reply) {
+	switch {
+	case c.passed || r.Passed:
+	case c.streaming && c.unchanged(r):
+		c.write(c.came)
+	case c.streaming && r.Raw != nil:
+		c.write(fmt.Appendf(nil, "event: message\ndata: %s\n\n", onOneLine(c.besides(r.Raw))))
+	case c.streaming: // nobody waits for an answer
+	case r.Raw == nil:
+		status := http.StatusBadGateway
+		if c.request.Context().Err() != nil {
+			return
+		}
+		http.Error(c.out, NotReached, status)
+	default:
+		maps.Copy(c.out.Header(), c.header)
+		c.out.Header().Del("Content-Length")
+		c.out.Header().Set("Content-Type", "application/json")
+		body := c.came
+		if !c.unchanged(r) {
+			body = c.besides(r.Raw)
+		}
+		_, _ = c.out.Write(body) // nobody waits any more
+	}
+}
+
+// unchanged reports whether an answer is the server's, so that it goes on as it came.
+func (c *httpCall) unchanged(r govern.Reply) bool { return c.came != nil && bytes.Equal(r.Raw, c.sent) }
+
+// besides is an answer in the batch that the server's stood in, and alone if it stood in none.
+func (c *httpCall) besides(raw []byte) []byte {
+	if len(c.beside) == 0 {
+		return raw
+	}
+	return wire.Joined(append(c.beside, raw))
+}
+
+// onOneLine is JSON without the ends of lines, which stand between its parts only.
+func onOneLine(text []byte) []byte {
+	return bytes.ReplaceAll(bytes.ReplaceAll(text, []byte{'\n'}, []byte{' '}), []byte{'\r'}, []byte{' '})
+}
+
+// find is the answer to an id among the messages of a body or an event; nil if it has none.
+func (c *httpCall) find(text []byte, id jsontext.Value) *wire.Message {
+	all := []jsontext.Value{bytes.TrimSpace(text)}
+	if all[0].Kind() == '[' && wire.Unmarshal(text, &all) != nil {
+		return nil
+	}
+	var found *wire.Message
+	var beside []jsontext.Value
+	for _, one := range all {
+		var m wire.Message
+		switch answer := wire.Unmarshal(one, &m) == nil && m.Method == "" && m.Valid() && wire.IDAnswers(m.ID, id); {
+		case !answer:
+			beside = append(beside, one)
+		case found == nil:
+			found, c.sent = &m, one
+		}
+	}
+	if found != nil {
+		c.beside = beside
+	}
+	return found
+}
+
+// copyRest passes on what follows the answer in a stream.
+func (c *httpCall) copyRest() {
+	defer c.rest.Close()
+	if c.write(c.events.TakeRest()) {
+		_, _ = io.Copy(Flushing{c.out}, c.rest) // the client is gone, or the server
+	}
+}
+
+// Flushing writes what it is given at once.
+type Flushing struct{ http.ResponseWriter }
+
+// Write writes and flushes.
+func (f Flushing) Write(b []byte) (int, error) {
+	n, err := f.ResponseWriter.Write(b)
+	if err == nil {
+		err = http.NewResponseController(f.ResponseWriter).Flush()
+	}
+	return n, err
+}

@@ -1,0 +1,319 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stdio
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/frames"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/govern"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/pins"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/wire"
+)
+
+// The bounds of the governed calls of a connection that run at once, and of their bytes; one more is refused.
+const (
+	maxCalls     = 1024
+	MaxCallBytes = 256 << 20
+)
+
+// Governor stands between a client and a server over pipes, and lets the scope's policies
+// govern the calls. All other frames pass as they are.
+type Governor struct {
+	govern.Calls
+	caller govern.Caller
+	client *FrameWriter
+	Server *FrameWriter
+
+	ctx    context.Context // over when the connection is
+	cancel context.CancelCauseFunc
+
+	Mu      sync.Mutex
+	running map[string]*governedCall // by the client's id
+	Bytes   int                      // of them
+	waiting map[string]chan *answer  // by the id that was sent on
+	ended   map[string]bool          // ids of calls that are answered, of which the latest are kept
+	gone    bool                     // the server will answer nothing more
+	texts   bool                     // the client has ids that are strings with a number, or batches: "7" is not 7 to it
+	ending  sync.WaitGroup           // calls that run
+	sending sync.WaitGroup           // calls that may still be sent on
+}
+
+// governedCall is a call that runs.
+type governedCall struct {
+	id     string // the client's
+	cancel context.CancelFunc
+	sent   func()      // it was sent on, or will not be
+	given  atomic.Bool // the client gave it up, and wants no answer
+}
+
+// answer is what the server answered.
+type answer struct {
+	raw    []byte
+	m      *wire.Message
+	passed bool // it went to the client already, since it was too long to be kept
+	failed bool
+	gone   bool // there will be none
+}
+
+// FrameWriter writes whole frames of several writers.
+type FrameWriter struct {
+	mu sync.Mutex
+	To *os.File
+}
+
+func (f *FrameWriter) write(frame []byte) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, err := f.To.Write(frame)
+	return err
+}
+
+// NewGovernor makes one that writes to the client, for a session of its own.
+func NewGovernor(w *watch.Watcher, client *os.File) *Governor {
+	s := watch.NewSession(w.Engine, "")
+	s.Governed = true
+	g := &Governor{
+		Calls: govern.NewCalls(w, s), client: &FrameWriter{To: client},
+		running: map[string]*governedCall{}, waiting: map[string]chan *answer{}, ended: map[string]bool{},
+	}
+	g.caller = g.NewCaller()
+	g.ctx, g.cancel = context.WithCancelCause(context.Background())
+	return g
+}
+
+// runFramed is Run with policies.
+func runFramed(w *watch.Watcher, c Command) (Exit, error) {
+	g := NewGovernor(w, c.Stdout)
+	defer g.cancel(watch.ErrUnanswered)
+	return runWith(w, c, g.Session, func(p *Pipes) {
+		g.Server = &FrameWriter{To: p.In}
+		go g.ReadClient(c.Stdin, p)
+		p.output(p.Out, func() { g.ReadServer(c.Stdout, p) })
+	})
+}
+
+// ReadClient reads what the client sends until it closes, and closes the server's end once
+// all calls have been sent on.
+func (g *Governor) ReadClient(from *os.File, p *Pipes) {
+	last := func(frame []byte) error { return g.fromClient(frame, time.Now()) }
+	dropping := func([]byte) error { return nil }
+	f := &frameReader{
+		from: from, tap: g.Watcher.Tap, stream: g.Session.Stream(watch.FromClient, frames.ByLine), exited: &p.exited,
+		whole: g.fromClient, long: dropping, found: g.tooLong, rest: last,
+	}
+	f.run()
+	g.sending.Wait()
+	_ = p.In.Close()
+	_ = from.Close()
+}
+
+// ReadServer reads what the server sends until it closes. Then no call gets an answer any
+// more.
+func (g *Governor) ReadServer(to *os.File, p *Pipes) {
+	locked := false
+	pinned := g.Watcher.PinTools
+	f := &frameReader{
+		from: p.Out, tap: g.Watcher.Tap, stream: g.Session.Stream(watch.FromServer, frames.ByLine), exited: &p.exited,
+		whole: g.fromServer,
+		long: func(piece []byte) error {
+			if pinned { // its beginning may be one of a list
+				return nil
+			}
+			if !locked {
+				g.client.mu.Lock()
+				locked = true
+			}
+			_, err := to.Write(piece)
+			return err
+		},
+		found: func(skim *wire.Skimmer) error {
+			m, _ := wire.SkimmedMessage(skim, 0)
+			if pinned {
+				g.Session.Record(watch.Note{Kind: watch.NoteRefusedOutput})
+				if m.Method != "" || m.Key() == "" {
+					return nil
+				}
+				if answer := pins.UnreadableAnswer(m.ID); answer != nil {
+					return g.fromServer(append(answer, '\n'), time.Now())
+				}
+				return nil
+			}
+			g.client.mu.Unlock()
+			locked = false
+			g.hand(m.ID, &answer{passed: true, failed: skim.Found["result.isError"] == "true"})
+			return nil
+		},
+		rest: func(piece []byte) error { return g.client.write(g.pinned(piece)) },
+	}
+	f.run()
+	if locked {
+		g.client.mu.Unlock()
+	}
+	_ = p.Out.Close()
+	g.serverGone()
+	_ = to.Close()
+}
+
+// serverGone ends the calls that wait for an answer, and then, after a while, those that wait for
+// something else. Answers that came are still written.
+func (g *Governor) serverGone() {
+	g.Mu.Lock()
+	g.gone = true
+	for key, answered := range g.waiting {
+		delete(g.waiting, key)
+		answered <- &answer{gone: true}
+	}
+	g.Mu.Unlock()
+	ended := make(chan struct{})
+	go func() {
+		g.ending.Wait()
+		close(ended)
+	}()
+	for range 2 {
+		select {
+		case <-ended:
+			return
+		case <-time.After(idleTime):
+			g.cancel(watch.ErrUnanswered)
+		}
+	}
+}
+
+// fromClient takes in a frame that the client sent. What policies cannot govern is refused; where
+// there are none it passes as it is.
+func (g *Governor) fromClient(raw []byte, at time.Time) error {
+	text := bytes.TrimSuffix(bytes.TrimSuffix(raw, []byte{'\n'}), []byte{'\r'})
+	if len(bytes.TrimLeft(text, " \t\r")) == 0 {
+		return g.Server.write(raw)
+	}
+	m, refused := wire.ReadStrictLine(text)
+	if _, number := wire.NumberIn(m.ID); number && m.Method != "" || jsontext.Value(text).Kind() == '[' {
+		g.Mu.Lock()
+		g.texts = true
+		g.Mu.Unlock()
+	}
+	switch {
+	case refused != "" && g.Watcher.Governs():
+		return g.refuse(wire.RefusedID(text), refused)
+	case refused != "":
+	case m.Method == wire.MethodCancelled:
+		g.cancelled(&m)
+	case m.Method == wire.MethodCallTool:
+		return g.begin(text, &m, at)
+	case m.IsRequest(): // with an id that a call may have had
+		g.Mu.Lock()
+		delete(g.ended, m.Key())
+		g.Mu.Unlock()
+	}
+	return g.Server.write(raw)
+}
+
+// tooLong answers a request that was too long to be governed; what is no call of a tool is
+// dropped as well, since its beginning is.
+func (g *Governor) tooLong(skim *wire.Skimmer) error {
+	m, _ := wire.SkimmedMessage(skim, 0)
+	if !m.IsRequest() {
+		m.ID = jsontext.Value("null")
+	}
+	return g.refuse(m.ID, "a message of more than 16 MiB: want less, so that policies can govern it")
+}
+
+// refuse answers a request that cannot be governed, and ends what the Watcher takes to wait for the
+// server's answer.
+func (g *Governor) refuse(id jsontext.Value, got string) error {
+	g.Session.Record(watch.Note{Kind: watch.NoteRefused, Text: got})
+	key := watch.RequestKey(id)
+	g.Watcher.Tap.CallLater(func() {
+		g.Session.Refuse([]watch.OperationKey{key}, watch.NewWireError("-32600", "toolscope: got "+got))
+	})
+	text, err := wire.Refusal(id, wire.CodeInvalidRequest, got)
+	if err != nil {
+		return nil
+	}
+	return g.client.write(append(text, '\n'))
+}
+
+// cancelled gives up the call that the client gave up.
+func (g *Governor) cancelled(m *wire.Message) {
+	p := m.ReadParams()
+	g.Mu.Lock()
+	defer g.Mu.Unlock()
+	if c := g.running[string(p.RequestID)]; c != nil {
+		g.Session.Record(watch.Note{Kind: watch.NoteCancelled})
+		c.given.Store(true)
+		c.cancel()
+	}
+}
+
+// fromServer takes in a frame that the server sent.
+func (g *Governor) fromServer(raw []byte, _ time.Time) error {
+	if raw = g.pinned(raw); len(raw) == 0 {
+		return nil
+	}
+	text := bytes.TrimRight(raw, "\r\n")
+	if jsontext.Value(text).Kind() == '[' {
+		return g.client.write(g.fromBatch(text, raw))
+	}
+	if g.taken(text) {
+		return nil
+	}
+	return g.client.write(raw)
+}
+
+// taken reports whether a message is an answer to a call, which the client gets of its policies.
+func (g *Governor) taken(text []byte) bool {
+	var m wire.Message
+	return wire.Unmarshal(text, &m) == nil && m.Method == "" && len(m.ID) > 0 && g.hand(m.ID, &answer{raw: text, m: &m})
+}
+
+// fromBatch is what goes on at once of several messages.
+func (g *Governor) fromBatch(text, raw []byte) []byte {
+	var batch, rest []jsontext.Value
+	if wire.Unmarshal(text, &batch) != nil {
+		return raw
+	}
+	for _, one := range batch {
+		if !g.taken(one) {
+			rest = append(rest, one)
+		}
+	}
+	switch len(rest) {
+	case len(batch):
+		return raw
+	case 0:
+		return nil
+	}
+	return append(wire.Joined(rest), '\n')
+}
+
+// pinned is what the client gets of a line while tools are pinned. A carriage return within it may be a
+// line's end to a client.
+func (g *Governor) pinned(raw []byte) []byte {
+	if !g.Watcher.PinTools {
+		return raw
+	}
+	text := bytes.TrimSuffix(bytes.TrimSuffix(raw, []byte{'\n'}), []byte{'\r'})
+	out := text
+	if bytes.IndexByte(text, '\r') < 0 {
+		out = g.Session.Pins().Apply(text)
+	} else if pins.NamesTools(text) {
+		out = g.Session.Pins().Unreadable(text)
+	}
+	switch {
+	case bytes.Equal(out, text):
+		return raw
+	case out == nil:
+		return nil
+	}
+	return append(out, '\n')
+}

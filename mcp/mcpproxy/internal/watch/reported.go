@@ -1,0 +1,43 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package watch
+
+import "time"
+
+// A Report is what a proxy has seen apart from calls: sessions, and what it noticed on the wire. What came from
+// the peers is redacted and truncated.
+type Report struct {
+	Server       string            `json:"server"`         // name of the server, from the options
+	Sessions     []SessionReport   `json:"sessions"`       // the open ones, then the last 32 that ended
+	Total        uint64            `json:"sessions_ended"` // number of sessions that ended
+	Counts       map[string]uint64 `json:"counts"`         // number of observations by kind
+	Observations []Observation     `json:"observations"`   // latest observations, oldest first
+	LostBytes    uint64            `json:"lost_bytes"`     // bytes forwarded without being parsed
+}
+
+// A SessionReport is one connection of a client to the server.
+type SessionReport struct {
+	ID                 string    `json:"id"`                            // session id
+	Began              time.Time `json:"began"`                         // when the session began
+	Open               bool      `json:"open"`                          // whether the session is still open
+	ProtocolVersion    string    `json:"protocol_version,omitzero"`     // version of the protocol that both sides agreed on
+	Client             string    `json:"client,omitzero"`               // name and version of the client
+	Server             string    `json:"server,omitzero"`               // name and version that the server gives
+	ClientCapabilities []string  `json:"client_capabilities,omitempty"` // capabilities that the client declared
+	ServerCapabilities []string  `json:"server_capabilities,omitempty"` // capabilities that the server declared
+	Tools              int       `json:"tools"`                         // number of tools that the server lists
+	ToolsBytes         int       `json:"tools_bytes"`                   // size of the tool list in bytes
+	ToolsTokens        int       `json:"tools_tokens"`                  // estimated size of the tool list in tokens, four bytes each
+	ChangedTools       []string  `json:"changed_tools,omitempty"`       // tools whose definition changed
+	Waiting            int       `json:"waiting"`                       // requests without an answer so far
+}
+
+// An Observation is something that was noticed on the wire.
+type Observation struct {
+	Time    time.Time `json:"time"`             // when it was noticed
+	Kind    string    `json:"kind"`             // kind of observation, as in toolscope.mcp.observation
+	Session string    `json:"session,omitzero"` // session id
+	Tool    string    `json:"tool,omitzero"`    // name of the tool
+	Text    string    `json:"text,omitzero"`    // redacted and truncated text from the wire
+}

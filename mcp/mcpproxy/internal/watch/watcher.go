@@ -1,0 +1,99 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package watch
+
+import (
+	"context"
+	"time"
+
+	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/frames"
+)
+
+// A Watcher decodes copies of what passes between clients and a server into spans, metrics, statistics and
+// observations. One goroutine does the work, until Close.
+type Watcher struct {
+	*Engine
+	done     chan struct{}
+	Sessions map[*Session]struct{} // of the goroutine
+}
+
+// New makes a watcher and starts it.
+func New(scope *toolscope.Scope, o Settings) (*Watcher, error) {
+	e, err := newEngine(scope, o)
+	if err != nil {
+		return nil, err
+	}
+	w := &Watcher{Engine: e, done: make(chan struct{}), Sessions: map[*Session]struct{}{}}
+	go w.work()
+	return w, nil
+}
+
+// work decodes what passes until the tap is closed.
+func (w *Watcher) work() {
+	defer close(w.done)
+	tick := time.NewTicker(frames.LookInterval)
+	defer tick.Stop()
+	var queue []frames.Chunk
+	for closed := false; !closed; {
+		select {
+		case <-w.Tap.Wake:
+		case <-tick.C:
+			w.FindHung(time.Now())
+		}
+		queue, closed = w.Tap.TakeQueue(queue)
+		for i := range queue {
+			queue[i].Process()
+		}
+	}
+	for s := range w.Sessions {
+		w.End(s, time.Now(), nil)
+	}
+	w.suspended.Close()
+	w.Shared.Close()
+}
+
+// FindHung notes calls that hang, and ends those that have waited too long for input.
+func (w *Watcher) FindHung(now time.Time) {
+	for s := range w.Sessions {
+		s.findHung(now)
+	}
+	w.suspended.expire(now.Add(-MaxSuspension))
+	w.Shared.expire(now.Add(-MaxSuspension))
+}
+
+// Join has the goroutine look at a session from now on.
+func (w *Watcher) Join(s *Session) {
+	w.Tap.CallLater(func() { w.Sessions[s] = struct{}{} })
+}
+
+// End ends a session, and what is open of it. err is why its connection ended. It is for the goroutine.
+func (w *Watcher) End(s *Session, at time.Time, err error) {
+	if _, ok := w.Sessions[s]; ok {
+		delete(w.Sessions, s)
+		s.close(at, err)
+	}
+}
+
+// Close decodes what waits, ends what is open, and ends the goroutine.
+func (w *Watcher) Close() {
+	w.Tap.Close()
+	<-w.done
+}
+
+// Settle returns when all that passed before it has been decoded, or ctx is over.
+func (w *Watcher) Settle(ctx context.Context) error {
+	settled := make(chan struct{})
+	if !w.Tap.CallNow(func() { close(settled) }) {
+		return nil
+	}
+	select {
+	case <-settled:
+		return nil
+	case <-w.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
