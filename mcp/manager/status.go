@@ -85,7 +85,7 @@ func (s *server) status() Status {
 	st.LastError, st.LastErrorAt = s.lastError, s.lastErrorAt
 	st.Connects, st.Reconnects = s.connects, max(s.connects, 1)-1
 	st.Tools, st.Resources, st.Templates, st.Prompts = len(s.lists.tools), len(s.lists.resources), len(s.lists.templates), len(s.lists.prompts)
-	for _, problems := range [][]string{s.lists.problems(), s.lost} {
+	for _, problems := range [][]string{s.lists.allProblems(), s.lost} {
 		st.Problems = append(st.Problems, problems[:min(len(problems), maxProblems-len(st.Problems))]...)
 	}
 	if r := s.said; r != nil {
