@@ -43,7 +43,7 @@ func TestParseConfig(t *testing.T) {
 			{
 				Name: "files", Command: "/home/ada/bin/files", Args: []string{"--key=swordfish-${HOME}", "$5 $$ {x}", "a:-bc"}, Env: map[string]string{"A": "swordfish-${HOME}"},
 				Dir: "/home/ada", Priority: -3, Category: "files", InheritEnv: true, RequestTimeout: 90 * time.Second, StartTimeout: time.Minute,
-				Sandbox: &manager.Sandbox{Network: true, Files: manager.WriteFiles, Paths: []string{"/home/ada/work"}},
+				Sandbox: &manager.Sandbox{Network: true, Files: "readwrite", Paths: []string{"/home/ada/work"}},
 			},
 			{Name: "web", URL: "https://example.com/mcp", Headers: map[string]string{"Authorization": "Bearer swordfish-${HOME}"}, ProtocolVersion: "2025-11-25"},
 			{Name: "old", URL: "http://localhost:1/sse", SSE: true},
@@ -151,11 +151,10 @@ func TestAServerIsPrintedWithoutItsSecrets(t *testing.T) {
 func TestOptionsAreChecked(t *testing.T) {
 	a := manager.Server{Name: "a", Command: "x"}
 	for want, o := range map[string]manager.Options{
-		"Naming":                        {Naming: 9},
-		"RequestTimeout: got -1ns":      {RequestTimeout: -1},
-		"MaxBackoff: got 1s":            {Backoff: time.Minute, MaxBackoff: time.Second},
-		"MaxMessage: got -1":            {MaxMessage: -1},
-		`server "a": Name: got that of`: {Servers: []manager.Server{a, a}},
+		"RequestTimeout: got -1ns":                         {RequestTimeout: -1},
+		"MaxBackoff: got 1s":                               {Backoff: time.Minute, MaxBackoff: time.Second},
+		"MaxMessage: got -1":                               {MaxMessage: -1},
+		`server "a": Name: got that of`:                    {Servers: []manager.Server{a, a}},
 		"Command, URL, Transport: got 0 of them, want one": {Servers: []manager.Server{{Name: "a"}}},
 		"Command, URL, Transport: got 2 of them, want one": {Servers: []manager.Server{{Name: "a", Command: "x", URL: "http://x"}}},
 	} {

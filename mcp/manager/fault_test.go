@@ -38,7 +38,7 @@ func TestAServerKilledInACall(t *testing.T) {
 		t.Errorf("got the runs %q, want one", got)
 	}
 	st := status(t, m, "a")
-	if st.Reconnects != 1 || st.PID == before || !strings.Contains(st.LastError, "exit status 7") {
+	if st.Connects != 2 || st.PID == before || !strings.Contains(st.LastError, "exit status 7") {
 		t.Errorf("got %+v, want one reconnect and the exit code", st)
 	}
 	if alive(before) {
@@ -52,7 +52,7 @@ func TestFailoverIsForToolsThatMayRunTwice(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "ran")
 			first := child("first", "a", "RAN", file)
 			first.Priority = 1
-			m := open(t, manager.Options{Naming: manager.Shared, Servers: []manager.Server{child("second", "b", "RAN", file, "SURVIVES", "1"), first}})
+			m := open(t, manager.Options{SharedNames: true, Servers: []manager.Server{child("second", "b", "RAN", file, "SURVIVES", "1"), first}})
 			if got := m.Servers(c.tool); len(got) != 2 || got[0] != "first" {
 				t.Fatalf("got the servers %q, want both, by priority", got)
 			}
@@ -60,7 +60,7 @@ func TestFailoverIsForToolsThatMayRunTwice(t *testing.T) {
 			if got != c.want || (err == nil) != (c.want != "") {
 				t.Errorf("got %q, %v, want %q", got, err, c.want)
 			}
-			eventually(t, "the first server is back", func() bool { return status(t, m, "first").Reconnects == 1 })
+			eventually(t, "the first server is back", func() bool { return status(t, m, "first").Connects == 2 })
 			if got := runs(t, file); got != c.ran {
 				t.Errorf("got the runs %q, want %q", got, c.ran)
 			}
@@ -260,13 +260,13 @@ func TestShutdownWaitsForCalls(t *testing.T) {
 // themselves at random while it is called. Every call comes to its end.
 func TestNothingRunsTwiceInAStorm(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ran")
-	m := prepare(t, manager.Options{Naming: manager.Shared, Servers: []manager.Server{
+	m := prepare(t, manager.Options{SharedNames: true, Servers: []manager.Server{
 		child("a", "x", "RAN", file, "MORTAL", "1"), child("b", "x", "RAN", file, "MORTAL", "1"), child("c", "x", "RAN", file, "MORTAL", "1"),
 	}})
 	_ = m.Start(context.Background()) // some may be dead already
 	reconnects := func() (n uint64) {
 		for _, s := range m.Status() {
-			n += s.Reconnects
+			n += s.Connects - 1
 		}
 		return n
 	}

@@ -172,19 +172,19 @@ func (s *server) resourceUpdated(_ context.Context, r *mcp.ResourceUpdatedNotifi
 
 func (s *server) logged(_ context.Context, r *mcp.LoggingMessageRequest) {
 	if tell := s.m.options.OnLog; tell != nil && r.Params != nil {
-		l := Log{Server: s.conf.Name, Logger: r.Params.Logger, Level: r.Params.Level, Data: r.Params.Data}
-		text, err := json.Marshal(l.Data)
+		message := *r.Params
+		text, err := json.Marshal(message.Data)
 		if err != nil {
 			return
 		}
-		s.m.events.put(len(text)+len(l.Logger), func() { tell(l) })
+		s.m.events.put(len(text)+len(message.Logger), func() { tell(s.conf.Name, message) })
 	}
 }
 
 // await asks for a call's progress until the function it returns is called.
 func (s *server) await(call toolkit.Call, params *mcp.CallToolParams) (done func()) {
 	token := strconv.FormatUint(s.tokens.Add(1), 10)
-	s.awaited.Store(token, Progress{Server: s.conf.Name, Tool: call.Name, CallID: call.ID})
+	s.awaited.Store(token, toolkit.Call{ID: call.ID, Name: call.Name})
 	params.SetProgressToken(token)
 	return func() { s.awaited.Delete(token) }
 }
@@ -199,7 +199,6 @@ func (s *server) progressed(_ context.Context, r *mcp.ProgressNotificationClient
 	if !ok { // of a call that is over, or of none
 		return
 	}
-	p := v.(Progress)
-	p.Progress, p.Total, p.Message = r.Params.Progress, r.Params.Total, r.Params.Message
-	s.m.events.put(len(p.Message), func() { tell(p) })
+	p := mcp.ProgressNotificationParams{Progress: r.Params.Progress, Total: r.Params.Total, Message: r.Params.Message}
+	s.m.events.put(len(p.Message), func() { tell(s.conf.Name, v.(toolkit.Call), p) })
 }

@@ -205,8 +205,13 @@ func TestCloseEndsTheHostsHandlers(t *testing.T) {
 
 func TestProgressAndLogsAreTold(t *testing.T) {
 	var mu sync.Mutex
-	var progress []manager.Progress
-	var logs []manager.Log
+	type told struct {
+		server, tool, id, message string
+		progress, total           float64
+	}
+	var progress []told
+	var logs []mcp.LoggingMessageParams
+	var logger []string
 	var lines []string
 	server := newMemory()
 	server.server.AddTool(&mcp.Tool{Name: "log", InputSchema: map[string]any{"type": "object"}}, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -215,16 +220,16 @@ func TestProgressAndLogsAreTold(t *testing.T) {
 	m := open(t, manager.Options{
 		Servers:  []manager.Server{child("a", "a"), web(t, "b", "b", false), old(server, "c")},
 		LogLevel: "info",
-		OnProgress: func(p manager.Progress) {
+		OnProgress: func(server string, call toolkit.Call, p mcp.ProgressNotificationParams) {
 			mu.Lock()
 			defer mu.Unlock()
-			progress = append(progress, p)
+			progress = append(progress, told{server, call.Name, call.ID, p.Message, p.Progress, p.Total})
 			panic("of the host's own")
 		},
-		OnLog: func(l manager.Log) {
+		OnLog: func(server string, m mcp.LoggingMessageParams) {
 			mu.Lock()
 			defer mu.Unlock()
-			logs = append(logs, l)
+			logs, logger = append(logs, m), append(logger, server)
 		},
 		OnStderr: func(server, line string) {
 			mu.Lock()
@@ -247,7 +252,7 @@ func TestProgressAndLogsAreTold(t *testing.T) {
 			return n > i
 		})
 		mu.Lock()
-		if p, want := progress[len(progress)-1], (manager.Progress{Server: server, Tool: server + "__progress", CallID: "7", Progress: 1, Total: 2, Message: "half"}); p != want {
+		if p, want := progress[len(progress)-1], (told{server, server + "__progress", "7", "half", 1, 2}); p != want {
 			t.Errorf("got %+v, want %+v", p, want)
 		}
 		progress = progress[:i+1]
@@ -255,7 +260,7 @@ func TestProgressAndLogsAreTold(t *testing.T) {
 	}
 	wantCall(t, m, "c__log", "", "")
 	eventually(t, "a log message is told", func() bool { _, n := count(); return n == 1 })
-	if l := logs[0]; l.Server != "c" || l.Logger != "db" || l.Level != "warning" || l.Data != "slow" {
+	if l := logs[0]; logger[0] != "c" || l.Logger != "db" || l.Level != "warning" || l.Data != "slow" {
 		t.Errorf("got %+v", l)
 	}
 }
@@ -281,7 +286,7 @@ func TestRequestsInAResultAreHandedToTheHost(t *testing.T) {
 		if !strings.Contains(fmt.Sprint(got, err), want) {
 			t.Errorf("%s: got %q, %v, want %s", schema, got, err, want)
 		}
-		if v := status(t, m, "a").ProtocolVersion; v != "2026-07-28" {
+		if v := status(t, m, "a").Initialized.ProtocolVersion; v != "2026-07-28" {
 			t.Errorf("got the revision %s", v)
 		}
 	}

@@ -250,7 +250,7 @@ func (m *Manager) rebuild() {
 	m.mu.Lock()
 	servers := slices.Clone(m.servers)
 	slices.SortStableFunc(servers, func(a, b *server) int { return cmp.Compare(b.conf.Priority, a.conf.Priority) })
-	m.table.Store(newTable(servers, m.options.Naming))
+	m.table.Store(newTable(servers, m.options.SharedNames))
 	m.mu.Unlock()
 	m.wake()
 }

@@ -32,7 +32,7 @@ type server struct {
 	asked signals
 
 	tokens  atomic.Uint64 // of progress
-	awaited sync.Map      // of tokens to Progress
+	awaited sync.Map      // from tokens to calls, of which it has name and ID
 
 	mu          sync.Mutex
 	state       State
@@ -43,7 +43,7 @@ type server struct {
 	conn        *connection // while connected
 	link        link        // while there is one
 	serving     context.Context
-	said        *mcp.InitializeResult
+	initialized *mcp.InitializeResult
 	lists       lists
 	lost        []string // tools whose names are others'
 }
@@ -191,7 +191,7 @@ func (s *server) problem() error {
 
 func (s *server) connected(c *connection) {
 	s.mu.Lock()
-	s.conn, s.said, s.lists = c, c.session.InitializeResult(), c.lists
+	s.conn, s.initialized, s.lists = c, c.session.InitializeResult(), c.lists
 	s.connects++
 	s.mu.Unlock()
 	s.m.rebuild()
