@@ -54,11 +54,6 @@ var (
 // group may hold it open.
 const drainTime = 200 * time.Millisecond
 
-// closeTime is how long is waited at most for what is about to come: the end of a process
-// whose pipes have ended, and the end of the pipes of one that was killed with its group. On a
-// machine that is busy with other things it may take a while.
-const closeTime = time.Second
-
 // startChild starts the server's command.
 func (s *server) startChild() (_ *child, err error) {
 	path, err := exec.LookPath(s.conf.Command)

@@ -194,3 +194,29 @@ func (r *raw) checkKind() error {
 	}
 	return nil
 }
+
+// sandbox reads the sandbox of a configuration: what it does not allow is not allowed.
+func (p *parser) sandbox(at string, text []byte) (*Sandbox, error) {
+	fields, err := members(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", at, err)
+	}
+	b := new(Sandbox)
+	for _, m := range fields {
+		var into any
+		switch m.name {
+		case "networkAccess":
+			into = &b.Network
+		case "fileSystemAccess":
+			into = &b.Files
+		case "allowedPaths":
+			into = &b.Paths
+		default: // a wall that nobody builds
+			return nil, fmt.Errorf("%s.%s: got a field that is not known, want networkAccess, fileSystemAccess or allowedPaths", at, clip(m.name))
+		}
+		if err := decode(m.value, into); err != nil {
+			return nil, fmt.Errorf("%s.%s: %w", at, m.name, err)
+		}
+	}
+	return b, nil
+}

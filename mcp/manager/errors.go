@@ -146,3 +146,12 @@ func (s *server) failure(ctx context.Context, tool string, sent bool, err error)
 	}
 	return own
 }
+
+// clip shortens a name for an error.
+func clip(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) <= 80 {
+		return s
+	}
+	return strings.ToValidUTF8(s[:80], "") + "…"
+}

@@ -98,12 +98,3 @@ func isVariable(s string) bool {
 	}
 	return s != ""
 }
-
-// clip shortens a name for an error.
-func clip(s string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= 80 {
-		return s
-	}
-	return strings.ToValidUTF8(s[:80], "") + "…"
-}

@@ -9,17 +9,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A State is where a server's connection is.
-type State string
-
-// The states.
-const (
-	Disconnected State = "disconnected" // disabled, not started yet, or stopped
-	Connecting   State = "connecting"
-	Connected    State = "connected"
-	Failed       State = "error" // it could not be connected, or was lost; it is tried again
-)
-
 // A Status is what is known of a server at a time.
 type Status struct {
 	Name string
