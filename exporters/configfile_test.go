@@ -16,7 +16,6 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/toolscope/toolscope/exporters"
-	"github.com/toolscope/toolscope/exporters/tailsample"
 )
 
 // configure puts a text into the file of OTEL_CONFIG_FILE.
@@ -127,7 +126,7 @@ func TestConfigFileIsWrong(t *testing.T) {
 	}{
 		{"no YAML", "{", "otel.yaml: ", exporters.Options{}},
 		{"no exporter", "file_format: \"1.0\"\ntracer_provider: {processors: [{batch: {exporter: {}}}]}\n", "otel.yaml: ", exporters.Options{}},
-		{"sampling", declared, "Options.TailSampling: got it with OTEL_CONFIG_FILE", exporters.Options{TailSampling: &tailsample.Options{}}},
+		{"sampling", declared, "Options.TailSampling: got it with OTEL_CONFIG_FILE", exporters.Options{TailSampling: &exporters.TailSampling{}}},
 		{"a spool", declared, "Options.SpoolDir: got it with OTEL_CONFIG_FILE", exporters.Options{SpoolDir: "x"}},
 	} {
 		configure(t, c.text)

@@ -68,16 +68,6 @@ func otlp(suffix string) []string {
 // specification says.
 func get(name string) string { return strings.TrimSpace(os.Getenv(name)) }
 
-// number is a variable's whole number; 0 if it is not set. It has been checked, or
-// counts as not set.
-func number(name string) int {
-	n, err := strconv.Atoi(get(name))
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
 // checkEnvironment joins the errors of all variables that are set and bad.
 func checkEnvironment() error {
 	var errs []error

@@ -21,7 +21,6 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/toolscope/toolscope/exporters"
-	"github.com/toolscope/toolscope/exporters/spool"
 )
 
 // TestQuietByDefault: no endpoint, no goroutine, no complaint, no global; the spans
@@ -42,7 +41,7 @@ func TestQuietByDefault(t *testing.T) {
 		t.Errorf("got endpoint %q, want none", p.Endpoint)
 	}
 	got, ok := p.Ring.Trace(id.String())
-	if !ok || len(got.Spans) != 2 || got.Spans[0].Name != "work" || got.Spans[1].ParentID != got.Spans[0].SpanID {
+	if !ok || len(got.Spans) != 2 || got.Spans[0].Name() != "work" || got.Spans[1].Parent().SpanID() != got.Spans[0].SpanContext().SpanID() {
 		t.Errorf("got %+v, %v, want the root and its child", got, ok)
 	}
 	if err := p.Shutdown(t.Context()); err != nil {
@@ -141,7 +140,7 @@ func TestSpanLimits(t *testing.T) {
 	span.SetAttributes(attribute.String("a", "long"), attribute.String("b", "more"))
 	span.End()
 	got, _ := p.Ring.Trace(span.SpanContext().TraceID().String())
-	if a := got.Spans[0].Attributes; len(a) != 1 || a[0].Value != "lon" {
+	if a := got.Spans[0].Attributes(); len(a) != 1 || a[0].Value.AsString() != "lon" {
 		t.Errorf("got %+v, want one attribute of 3 characters", a)
 	}
 }
@@ -154,7 +153,7 @@ func TestOptions(t *testing.T) {
 		{"Consoles[1].Writer", exporters.Options{Consoles: []exporters.ConsoleOptions{{Writer: io.Discard}, {}}}},
 		{"SpanProcessors[0]", exporters.Options{SpanProcessors: []sdktrace.SpanProcessor{nil}}},
 		{"MetricReaders[0]", exporters.Options{MetricReaders: []sdkmetric.Reader{nil}}},
-		{"SpoolDir", exporters.Options{Spool: spool.Options{WriteAhead: true}}},
+		{"SpoolDir", exporters.Options{Spool: exporters.SpoolOptions{WriteAhead: true}}},
 	} {
 		_, err := exporters.Setup(t.Context(), c.options)
 		if err == nil || !strings.HasPrefix(err.Error(), "exporters: Options."+c.field+": got ") {
@@ -226,7 +225,6 @@ func TestAfterShutdown(t *testing.T) {
 }
 
 var _ sdktrace.SpanProcessor = (*exporters.Ring)(nil)
-var _ sdktrace.SpanExporter = (*exporters.Console)(nil)
 
 // TestAutoexport: what autoexport knows is its own to make, and ends with Shutdown.
 func TestAutoexport(t *testing.T) {

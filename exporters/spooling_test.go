@@ -26,7 +26,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/toolscope/toolscope/exporters"
-	"github.com/toolscope/toolscope/exporters/spool"
+	"github.com/toolscope/toolscope/exporters/internal/spool"
 )
 
 // A moody backend answers what it is told to, until it is told that all is well.
@@ -74,7 +74,7 @@ func (m *moody) serve(t *testing.T, protocol, address string) (at string, stop f
 	return l.Addr().String(), s.Close
 }
 
-var fast = spool.Options{MinBackoff: time.Millisecond, MaxBackoff: 20 * time.Millisecond, Patience: 100 * time.Millisecond}
+var fast = exporters.SpoolOptions{MinBackoff: time.Millisecond, MaxBackoff: 20 * time.Millisecond, Patience: 100 * time.Millisecond}
 
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
@@ -122,7 +122,7 @@ func TestSpoolOutlivesTheProcess(t *testing.T) {
 				if err := p.Flush(t.Context()); err != nil {
 					t.Errorf("Flush: %v", err)
 				}
-				if got := p.Spool.Stats(); got.Replayed < 4 || got.Delivered != 6 || len(got.Dropped) != 0 {
+				if got := p.Spool().Stats(); got.Replayed < 4 || got.Delivered != 6 || len(got.Dropped) != 0 {
 					t.Errorf("Stats: got %+v", got)
 				}
 			})
@@ -205,9 +205,9 @@ func TestSpoolAndHostileDestinations(t *testing.T) {
 			c.turn(m)
 			record(p, "hostile")
 			if c.refused {
-				eventually(t, "it is dropped", func() bool { return p.Spool.Stats().Dropped[spool.DroppedRejected] == 2 })
+				eventually(t, "it is dropped", func() bool { return p.Spool().Stats().Dropped[spool.DroppedRejected] == 2 })
 			} else {
-				eventually(t, "the failure is told", func() bool { s := p.Spool.Stats(); return !s.FailingSince.IsZero() && s.Spans+s.MemorySpans == 2 })
+				eventually(t, "the failure is told", func() bool { s := p.Spool().Stats(); return !s.FailingSince.IsZero() && s.Spans+s.MemorySpans == 2 })
 				if !strings.Contains(fmt.Sprint(problems(p)), "the destination fails since") {
 					t.Errorf("problems: got %q", problems(p))
 				}
@@ -259,7 +259,7 @@ func TestSpoolAndPartialSuccess(t *testing.T) {
 			if err := p.Flush(t.Context()); err != nil {
 				t.Errorf("Flush: %v", err)
 			}
-			if s := p.Spool.Stats(); s.Delivered != 1 || s.Dropped[spool.DroppedPartial] != 1 || s.Spans != 0 || requests.Load() != 1 {
+			if s := p.Spool().Stats(); s.Delivered != 1 || s.Dropped[spool.DroppedPartial] != 1 || s.Spans != 0 || requests.Load() != 1 {
 				t.Errorf("got %+v after %d requests", s, requests.Load())
 			}
 		})
@@ -281,10 +281,10 @@ func TestSpoolMetrics(t *testing.T) {
 	o.WriteAhead = true
 	p := setup(t, exporters.Options{SpoolDir: t.TempDir(), Spool: o, MetricReaders: []sdkmetric.Reader{reader}})
 	record(p, "refused")
-	eventually(t, "it is dropped", func() bool { return p.Spool.Stats().Dropped[spool.DroppedRejected] == 2 })
+	eventually(t, "it is dropped", func() bool { return p.Spool().Stats().Dropped[spool.DroppedRejected] == 2 })
 	stop()
 	record(p, "waits")
-	eventually(t, "it waits", func() bool { return p.Spool.Stats().Spans == 2 })
+	eventually(t, "it waits", func() bool { return p.Spool().Stats().Spans == 2 })
 	var all metricdata.ResourceMetrics
 	if err := reader.Collect(t.Context(), &all); err != nil {
 		t.Fatal(err)
@@ -344,7 +344,7 @@ func TestSpoolAndWrongProtocols(t *testing.T) {
 			t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "5")
 			p := setup(t, exporters.Options{SpoolDir: t.TempDir(), Spool: fast})
 			record(p, "kept")
-			eventually(t, "the failure is told", func() bool { s := p.Spool.Stats(); return !s.FailingSince.IsZero() && s.Spans == 2 })
+			eventually(t, "the failure is told", func() bool { s := p.Spool().Stats(); return !s.FailingSince.IsZero() && s.Spans == 2 })
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
 			if err := p.Shutdown(ctx); err != nil {
@@ -357,7 +357,7 @@ func TestSpoolAndWrongProtocols(t *testing.T) {
 // A registered exporter that is no OTLP one gets a spool as well, and errors of the spool's are
 // Setup's.
 func TestSpoolIsChecked(t *testing.T) {
-	if p := setup(t, exporters.Options{SpoolDir: t.TempDir()}); p.Spool != nil {
+	if p := setup(t, exporters.Options{SpoolDir: t.TempDir()}); p.Spool() != nil {
 		t.Error("a spool though traces are sent nowhere")
 	}
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://"+refused)
@@ -365,7 +365,7 @@ func TestSpoolIsChecked(t *testing.T) {
 		t.Errorf("no directory: got %v", err)
 	}
 	if _, err := exporters.Setup(t.Context(), exporters.Options{
-		SpoolDir: t.TempDir(), Spool: spool.Options{MaxBytes: 1},
+		SpoolDir: t.TempDir(), Spool: exporters.SpoolOptions{MaxBytes: 1},
 	}); err == nil || !strings.Contains(err.Error(), "Options.MaxBytes") {
 		t.Errorf("a bad option: got %v", err)
 	}

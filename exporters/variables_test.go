@@ -37,6 +37,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/toolscope/toolscope/exporters"
+	"github.com/toolscope/toolscope/exporters/internal/batch"
 )
 
 // An inbox takes every OTLP request over HTTP and remembers it.
@@ -278,7 +279,7 @@ func TestQueuesAndTimes(t *testing.T) {
 	t.Run("OTEL_BSP_MAX_QUEUE_SIZE and OTEL_BSP_MAX_EXPORT_BATCH_SIZE", func(t *testing.T) {
 		t.Setenv("OTEL_BSP_MAX_QUEUE_SIZE", "10")
 		t.Setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "20")
-		b := exporters.NewBatcher(tracetest.NewInMemoryExporter(), exporters.BatchOptions{})
+		b := batch.New(tracetest.NewInMemoryExporter(), batch.Options{})
 		defer b.Shutdown(t.Context())
 		provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(b))
 		for range 30 {
