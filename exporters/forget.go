@@ -37,6 +37,9 @@ type ForgetReport struct {
 	Removed int // lines, or spans
 }
 
+// ErrHeld is in the error of what left spans of a spool that other processes own.
+var ErrHeld = spool.ErrHeld
+
 // CallLog removes the session's lines from a file of JSON lines whose member session
 // says whose they are: a call log as stats.CallLog reads it, or a recorded session as
 // `toolscope replay` does. They become empty lines. A file whose name ends with .gz is
