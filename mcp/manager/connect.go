@@ -6,6 +6,7 @@
 package manager
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,9 +52,7 @@ const legacyVersion = "2025-11-25"
 func (s *server) connect(life context.Context, old bool) (_ *connection, err error) {
 	ctx, cancel := context.WithCancelCause(life)
 	limit := s.conf.StartTimeout
-	if limit == 0 {
-		limit = s.m.options.StartTimeout
-	}
+	limit = cmp.Or(limit, s.m.options.StartTimeout)
 	timer := time.AfterFunc(limit, func() { cancel(errStartTime) })
 	c := &connection{server: s.conf.Name, ctx: ctx, cancel: cancel, lost: make(chan struct{})}
 	defer func() {

@@ -4,6 +4,7 @@
 package manager
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -164,9 +165,7 @@ func (s *server) readTools(ctx context.Context, cs *mcp.ClientSession, p *pager)
 			p.leaveOut(v.Name, err.Error())
 			return "", false
 		}
-		if def.Category == "" {
-			def.Category = s.conf.Category
-		}
+		def.Category = cmp.Or(def.Category, s.conf.Category)
 		admitted, err := s.admit(&def)
 		if err != nil {
 			p.leaveOut(v.Name, "Options.Admit: "+err.Error())

@@ -4,6 +4,7 @@
 package manager
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -91,9 +92,7 @@ func (m *Manager) having(name, what string, has func(*lists) bool) (found *serve
 		if s.current() != nil {
 			return s, nil
 		}
-		if found == nil {
-			found = s
-		}
+		found = cmp.Or(found, s)
 	}
 	if found == nil {
 		return nil, fmt.Errorf("manager: got the %s, want one that a server lists, or the server's name", what)

@@ -63,7 +63,7 @@ func calls(names ...string) (list []toolkit.Call) {
 }
 
 // answering uses the tools once, then answers with what it got.
-func answering(names ...string) agent.ModelFunc {
+func answering(names ...string) agent.Model {
 	return func(_ context.Context, r agent.Request) (agent.Reply, error) {
 		last := r.Messages[len(r.Messages)-1]
 		if last.Role == agent.RoleUser {
@@ -80,7 +80,7 @@ func answering(names ...string) agent.ModelFunc {
 func TestTasks(t *testing.T) {
 	var shown atomic.Pointer[agent.Request]
 	model := answering("look", "break", "nothing")
-	r := parent(t, agent.ModelFunc(func(ctx context.Context, request agent.Request) (agent.Reply, error) {
+	r := parent(t, agent.Model(func(ctx context.Context, request agent.Request) (agent.Reply, error) {
 		shown.CompareAndSwap(nil, &request)
 		return model(ctx, request)
 	}), agent.Options{Instructions: "be brief"})
@@ -102,13 +102,13 @@ func TestTasks(t *testing.T) {
 	for i, d := range request.Tools {
 		names[i] = d.Name
 	}
-	if !slices.Equal(names, []string{"look", "break"}) || request.System != "be brief" || request.MaxTokens != agent.DefaultMaxReply || request.Final {
+	if !slices.Equal(names, []string{"look", "break"}) || request.System != "be brief" || request.MaxTokens != 4096 || request.Final {
 		t.Errorf("got tools %q, system %q, %d tokens, final %t", names, request.System, request.MaxTokens, request.Final)
 	}
 }
 
 func TestPartialFailure(t *testing.T) {
-	r := parent(t, agent.ModelFunc(func(ctx context.Context, request agent.Request) (agent.Reply, error) {
+	r := parent(t, agent.Model(func(ctx context.Context, request agent.Request) (agent.Reply, error) {
 		switch task := request.Messages[0].Text; task {
 		case "error":
 			return agent.Reply{}, errors.New("502 from the provider")
@@ -162,7 +162,7 @@ func TestNoFurtherSubAgents(t *testing.T) {
 func TestLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var running, most atomic.Int32
-		r := parent(t, agent.ModelFunc(func(ctx context.Context, request agent.Request) (agent.Reply, error) {
+		r := parent(t, agent.Model(func(ctx context.Context, request agent.Request) (agent.Reply, error) {
 			n := running.Add(1)
 			defer running.Add(-1)
 			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
@@ -183,8 +183,8 @@ func TestLimits(t *testing.T) {
 		if took := time.Since(began); took != time.Minute+time.Second {
 			t.Errorf("it took %v", took)
 		}
-		if most.Load() != agent.DefaultParallel {
-			t.Errorf("got %d tasks at once, want %d", most.Load(), agent.DefaultParallel)
+		if most.Load() != 3 {
+			t.Errorf("got %d tasks at once, want %d", most.Load(), 3)
 		}
 		if !strings.Contains(res.Output, "4 of 5 tasks done") || !strings.Contains(res.Output, "task 5: failed, timeout: the task took longer than 1m0s") {
 			t.Errorf("got %s", res.Output)
@@ -252,7 +252,7 @@ func TestObserved(t *testing.T) {
 // a run without an error.
 func TestObservedToTheBitterEnd(t *testing.T) {
 	var runs []*run
-	model := agent.ModelFunc(func(_ context.Context, r agent.Request) (agent.Reply, error) {
+	model := agent.Model(func(_ context.Context, r agent.Request) (agent.Reply, error) {
 		switch r.Messages[0].Text {
 		case "panic":
 			panic("a bug of the model's")
@@ -308,7 +308,7 @@ func TestSession(t *testing.T) {
 	if _, err := tool.Handle(ctx, toolkit.Call{Arguments: []byte(`{"tasks":["x"]}`)}); err != nil {
 		t.Fatal(err)
 	}
-	if got.Tenant != "acme" || got.ID != "s1" || got.Agent != agent.DefaultName || got.Turn != 1 || got.Batch == "above" {
+	if got.Tenant != "acme" || got.ID != "s1" || got.Agent != "sub-agent" || got.Turn != 1 || got.Batch == "above" {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -89,7 +89,7 @@ func (t *task) converse(ctx context.Context, run Run) error {
 		if run != nil {
 			run.InferenceCall()
 		}
-		reply, err := t.model.Generate(ctx, Request{
+		reply, err := t.model(ctx, Request{
 			System: t.options.Instructions, Messages: slices.Clone(messages), Tools: tools,
 			Final: t.turns == t.options.MaxTurns, MaxTokens: t.options.MaxReply,
 		})

@@ -75,7 +75,7 @@ func TestEverything(t *testing.T) {
 		Dir: dir, Write: true, Shell: new(shell.Options), Jobs: new(shell.JobOptions),
 		DB: db, SQL: sqldb.Options{Dialect: sqldb.SQLite}, SQLWrite: true,
 		Web: &web.Options{AllowAddrs: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, Weather: new(weather.Options), Python: new(python.Options),
-		Model: agent.ModelFunc(func(_ context.Context, r agent.Request) (agent.Reply, error) {
+		Model: agent.Model(func(_ context.Context, r agent.Request) (agent.Reply, error) {
 			if last := r.Messages[len(r.Messages)-1]; last.Role == agent.RoleTool {
 				return agent.Reply{Text: last.Text}, nil
 			}
@@ -131,7 +131,7 @@ func TestErrors(t *testing.T) {
 		"catalog: data: Options.MaxInput":          {Data: data.Options{MaxInput: -1}},
 		"catalog: weather: Options.Timeout":        {Weather: &weather.Options{Timeout: -1}},
 		"catalog: python: Options.Level":           {Python: &python.Options{Level: "x"}},
-		"catalog: agent: Options.MaxTurns":         {Model: agent.ModelFunc(nil), Agent: agent.Options{MaxTurns: -1}},
+		"catalog: agent: Options.MaxTurns":         {Model: func(context.Context, agent.Request) (agent.Reply, error) { return agent.Reply{}, nil }, Agent: agent.Options{MaxTurns: -1}},
 		"catalog: web: Options.":                   {Web: &web.Options{Timeout: -1}},
 		"catalog: Options.Wrap: got a nil handler": {Wrap: func(*toolkit.Registry) toolkit.Handler { return nil }},
 	} {

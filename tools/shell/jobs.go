@@ -4,6 +4,7 @@
 package shell
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -17,8 +18,8 @@ import (
 
 // The defaults of [JobOptions].
 const (
-	DefaultJobTimeout = 10 * time.Minute
-	DefaultMaxJobs    = 8
+	defaultJobTimeout = 10 * time.Minute
+	defaultMaxJobs    = 8
 )
 
 // maxEnded is how many jobs are kept after their end, of all sessions together.
@@ -26,10 +27,10 @@ const maxEnded = 32
 
 // JobOptions say how background commands run. The zero value works.
 type JobOptions struct {
-	// Options are those of [New], but for Timeout: 0 is [DefaultJobTimeout].
+	// Options are those of [New], but for Timeout: 0 is 10 minutes.
 	Options
 	// MaxJobs is how many jobs run at a time, of all sessions together; 0 is
-	// [DefaultMaxJobs].
+	// 8.
 	MaxJobs int
 }
 
@@ -61,14 +62,10 @@ func NewJobs(o JobOptions) (*Jobs, error) {
 		return nil, fmt.Errorf("shell: %w", err)
 	}
 	if o.MaxJobs < 0 {
-		return nil, fmt.Errorf("shell: JobOptions.MaxJobs: got %d, want a number above 0, or 0 for %d", o.MaxJobs, DefaultMaxJobs)
+		return nil, fmt.Errorf("shell: JobOptions.MaxJobs: got %d, want a number above 0, or 0 for %d", o.MaxJobs, defaultMaxJobs)
 	}
-	if o.MaxJobs == 0 {
-		o.MaxJobs = DefaultMaxJobs
-	}
-	if o.Timeout == 0 {
-		o.Timeout = DefaultJobTimeout
-	}
+	o.MaxJobs = cmp.Or(o.MaxJobs, defaultMaxJobs)
+	o.Timeout = cmp.Or(o.Timeout, defaultJobTimeout)
 	options, err := o.complete()
 	if err != nil {
 		return nil, err

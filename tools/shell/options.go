@@ -4,6 +4,7 @@
 package shell
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,8 +15,8 @@ import (
 
 // The defaults of [Options].
 const (
-	DefaultTimeout   = 30 * time.Second
-	DefaultMaxOutput = 64 << 10
+	defaultTimeout   = 30 * time.Second
+	defaultMaxOutput = 64 << 10
 )
 
 // Options say how commands run. The zero value works.
@@ -23,11 +24,11 @@ type Options struct {
 	// Dir is the directory in which commands start; "" is the process's own at the time
 	// of [New]. It confines nothing.
 	Dir string
-	// Timeout is the longest a command may run; 0 is [DefaultTimeout]. A deadline
+	// Timeout is the longest a command may run; 0 is 30 seconds. A deadline
 	// of the caller's context that comes first wins.
 	Timeout time.Duration
 	// MaxOutput is how many bytes of stdout, and as many of stderr, are kept, half of
-	// them from the beginning and half from the end; 0 is [DefaultMaxOutput].
+	// them from the beginning and half from the end; 0 is 64 KiB.
 	MaxOutput int
 	// Env are further variables, each "NAME=value", beside PATH, HOME and LANG,
 	// which are the process's own. They replace variables of the same name.
@@ -99,12 +100,8 @@ func (o Options) complete() (Options, error) {
 	if err := o.checkWalls(); err != nil {
 		return o, err
 	}
-	if o.Timeout == 0 {
-		o.Timeout = DefaultTimeout
-	}
-	if o.MaxOutput == 0 {
-		o.MaxOutput = DefaultMaxOutput
-	}
+	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
+	o.MaxOutput = cmp.Or(o.MaxOutput, defaultMaxOutput)
 	return o, nil
 }
 
@@ -116,9 +113,7 @@ func baseEnv() []string {
 		{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"HOME", ""}, {"LANG", ""},
 	} {
 		value := os.Getenv(v.name)
-		if value == "" {
-			value = v.fallback
-		}
+		value = cmp.Or(value, v.fallback)
 		if value != "" {
 			env = append(env, v.name+"="+value)
 		}

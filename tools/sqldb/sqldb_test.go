@@ -351,7 +351,7 @@ func TestDefinitions(t *testing.T) {
 }
 
 func TestToolsNameTheirDatabase(t *testing.T) {
-	for given, want := range map[string]string{"": sqldb.DefaultResource, "db:orders": "db:orders"} {
+	for given, want := range map[string]string{"": "database", "db:orders": "db:orders"} {
 		db, _ := open(t)
 		for _, d := range registry(t, db, sqldb.Options{Dialect: sqldb.SQLite, Resource: given}).Definitions() {
 			if len(d.Resources) != 1 || d.Resources[0] != want {

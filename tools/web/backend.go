@@ -22,8 +22,8 @@ const (
 	maxBackend  = 2 << 20          // bytes of a search service's answer
 )
 
-// BraveURL is where Brave's search service listens.
-const BraveURL = "https://api.search.brave.com"
+// braveURL is where Brave's search service listens.
+const braveURL = "https://api.search.brave.com"
 
 // A Backend is a search service over HTTP, a [Searcher]. The host chooses its address, so
 // the guard does not apply to it: a service on an inner address works. Redirects are
@@ -56,9 +56,9 @@ func NewSearXNG(baseURL string) (*Backend, error) {
 }
 
 // NewBrave makes a backend of Brave's search service, or of one that answers alike.
-// baseURL "" is [BraveURL]. The key goes into a header, and never into an error or an answer.
+// baseURL "" is Brave's own, https://api.search.brave.com. The key goes into a header, and never into an error or an answer.
 func NewBrave(baseURL, key string) (*Backend, error) {
-	setDefault(&baseURL, BraveURL)
+	setDefault(&baseURL, braveURL)
 	base, err := backendURL("NewBrave", baseURL)
 	if err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func newSearch(ctx context.Context, base *url.URL, path string, values url.Value
 		return nil, failed("the search service cannot be asked")
 	}
 	req.Header.Set("Accept", "application/json")
-	req.Header.Set("User-Agent", DefaultUserAgent)
+	req.Header.Set("User-Agent", defaultUserAgent)
 	return req, nil
 }
 

@@ -4,6 +4,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -59,9 +60,7 @@ func (t *Toolset) checkRobots(ctx context.Context, u *url.URL) error {
 		t.rules.keep(origin, r)
 	}
 	path := u.EscapedPath()
-	if path == "" {
-		path = "/"
-	}
+	path = cmp.Or(path, "/")
 	if u.RawQuery != "" {
 		path += "?" + u.RawQuery
 	}

@@ -45,7 +45,7 @@ func (t *Toolset) Tools() []toolkit.Tool {
 		toolkit.NewTool(reads(toolkit.Definition{
 			Name: "web_crawl",
 			Description: fmt.Sprintf("Reads up to %d pages of the web at once, with pauses between those of one host. "+
-				"Each page that fails says why.", MaxCrawl),
+				"Each page that fails says why.", maxCrawl),
 			Title: "Read several web pages", InputSchema: json.RawMessage(crawlSchema), Timeout: t.crawlTime() + answerTime,
 		}), t.crawl),
 	}

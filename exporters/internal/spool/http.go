@@ -4,6 +4,7 @@
 package spool
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strconv"
@@ -31,9 +32,7 @@ func withAnswer(ctx context.Context) (context.Context, *answer) {
 // another try. Give otlptracehttp.WithHTTPClient a client with it. A nil next is
 // [http.DefaultTransport].
 func Transport(next http.RoundTripper) http.RoundTripper {
-	if next == nil {
-		next = http.DefaultTransport
-	}
+	next = cmp.Or(next, http.DefaultTransport)
 	return transport{next}
 }
 

@@ -4,6 +4,7 @@
 package spool
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -55,18 +56,14 @@ func (o Options) complete() (*Options, error) {
 		if *d.value < 0 {
 			return nil, fmt.Errorf("spool: Options.%s: got %v, want a positive duration, or 0 for %v", d.name, *d.value, d.standard)
 		}
-		if *d.value == 0 {
-			*d.value = d.standard
-		}
+		*d.value = cmp.Or(*d.value, d.standard)
 	}
 	for _, n := range []struct {
 		name            string
 		value           *int64
 		least, standard int64
 	}{{"MaxBytes", &o.MaxBytes, minBytes, 256 << 20}, {"MaxMemory", &o.MaxMemory, 1, 8 << 20}} {
-		if *n.value == 0 {
-			*n.value = n.standard
-		}
+		*n.value = cmp.Or(*n.value, n.standard)
 		if *n.value < n.least {
 			return nil, fmt.Errorf("spool: Options.%s: got %d, want at least %d bytes, or 0 for %d", n.name, *n.value, n.least, n.standard)
 		}

@@ -5,6 +5,7 @@ package tree
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,9 +38,7 @@ var _ sdktrace.SpanExporter = (*Console)(nil)
 
 // NewConsole makes a console that draws on w; a nil w is [io.Discard].
 func NewConsole(w io.Writer, options Options) *Console {
-	if w == nil {
-		w = io.Discard
-	}
+	w = cmp.Or(w, io.Discard)
 	return &Console{w: w, options: options}
 }
 

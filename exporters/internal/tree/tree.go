@@ -5,6 +5,7 @@ package tree
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -31,9 +32,7 @@ const (
 // Write draws the spans of a trace as a tree, of which that many spans are no longer kept: see
 // exporters.WriteTree.
 func Write(w io.Writer, spans []Span, dropped int, options Options) error {
-	if options.MaxValue == 0 {
-		options.MaxValue = defaultValue
-	}
+	options.MaxValue = cmp.Or(options.MaxValue, defaultValue)
 	d := newDrawing(spans, options)
 	if dropped > 0 {
 		fmt.Fprintf(&d.out, "(%d of its spans are no longer kept)\n", dropped)

@@ -100,7 +100,7 @@ func TestRequests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reply, err := model.Generate(t.Context(), agent.Request{
+	reply, err := model(t.Context(), agent.Request{
 		Messages: []agent.Message{
 			{Role: agent.RoleUser, Text: "hello"},
 			{Role: agent.RoleAssistant, Calls: []toolkit.Call{{ID: "c1", Name: "look", Arguments: []byte("{")}}},
@@ -127,7 +127,7 @@ func TestErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = model.Generate(t.Context(), agent.Request{Messages: []agent.Message{{Role: agent.RoleUser, Text: "hello"}}, MaxTokens: 9})
+	_, err = model(t.Context(), agent.Request{Messages: []agent.Message{{Role: agent.RoleUser, Text: "hello"}}, MaxTokens: 9})
 	if err == nil || !strings.Contains(err.Error(), "418") {
 		t.Errorf("got %v, want the server's answer in it", err)
 	}

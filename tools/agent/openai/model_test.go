@@ -104,7 +104,7 @@ func TestRequests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reply, err := model.Generate(t.Context(), agent.Request{
+	reply, err := model(t.Context(), agent.Request{
 		Messages: []agent.Message{{Role: agent.RoleUser, Text: "hello"}}, Tools: []toolkit.Definition{{Name: "look"}}, Final: true, MaxTokens: 9,
 	})
 	if err != nil || reply.Text != "the key is on the table" || reply.Usage != (agent.Usage{Input: 20, Output: 5}) {
@@ -126,14 +126,14 @@ func TestErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := model.Generate(t.Context(), request); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := model(t.Context(), request); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q in it", err, want)
 		}
 	}
 	client, _ := serve(t, answersIt)
 	model, _ := openai.New(client, openai.Options{Model: "small"})
 	request.Tools = []toolkit.Definition{{Name: "look", InputSchema: []byte(`[]`)}}
-	if _, err := model.Generate(t.Context(), request); err == nil || !strings.Contains(err.Error(), "schema of look") {
+	if _, err := model(t.Context(), request); err == nil || !strings.Contains(err.Error(), "schema of look") {
 		t.Errorf("got %v, want the schema refused", err)
 	}
 }
