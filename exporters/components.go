@@ -76,10 +76,10 @@ func (s sampling) component() stats.Component {
 
 func (s sampling) observe(o *observation) {
 	n := s.Stats()
-	o.add(o.held, int64(n.Held), nil, "")
-	o.add(o.sampled, int64(n.SpansKept), decision("kept"), "")
-	o.add(o.sampled, int64(n.SpansLeftOut), decision("left_out"), "")
-	o.add(o.sampled, int64(n.AfterShutdown), decision("none"), alreadyShutdown)
+	o.addValue(o.held, int64(n.Held), nil, "")
+	o.addValue(o.sampled, int64(n.SpansKept), decision("kept"), "")
+	o.addValue(o.sampled, int64(n.SpansLeftOut), decision("left_out"), "")
+	o.addValue(o.sampled, int64(n.AfterShutdown), decision("none"), alreadyShutdown)
 }
 
 func (r *Ring) component() stats.Component {

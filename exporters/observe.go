@@ -59,8 +59,8 @@ type observation struct {
 	to metric.Observer
 }
 
-// add observes a value with attributes and, unless it is "", error.type.
-func (o *observation) add(what metric.Int64Observable, n int64, base []attribute.KeyValue, errorType string) {
+// addValue observes a value with attributes and, unless it is "", error.type.
+func (o *observation) addValue(what metric.Int64Observable, n int64, base []attribute.KeyValue, errorType string) {
 	o.to.ObserveInt64(what, n, metric.WithAttributes(withErrorType(base, errorType)...))
 }
 

@@ -53,12 +53,12 @@ func (out *outlet) component() stats.Component {
 
 func (out *outlet) observe(o *observation) {
 	s, base := out.batcher.Stats(), component(batcherType, out.name)
-	o.add(o.queue, int64(s.Queued), base, "")
-	o.add(o.capacity, int64(out.batcher.Capacity()), base, "")
-	o.add(o.processed, int64(s.Sent+s.Failed), base, "")
-	o.add(o.processed, int64(s.Dropped-s.Late), base, queueFull)
-	o.add(o.processed, int64(s.Late), base, alreadyShutdown)
+	o.addValue(o.queue, int64(s.Queued), base, "")
+	o.addValue(o.capacity, int64(out.batcher.Capacity()), base, "")
+	o.addValue(o.processed, int64(s.Sent+s.Failed), base, "")
+	o.addValue(o.processed, int64(s.Dropped-s.Late), base, queueFull)
+	o.addValue(o.processed, int64(s.Late), base, alreadyShutdown)
 	if out.guard != nil {
-		o.add(o.mended, int64(out.guard.Stats().Mended), base, "")
+		o.addValue(o.mended, int64(out.guard.Stats().Mended), base, "")
 	}
 }

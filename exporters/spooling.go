@@ -91,10 +91,10 @@ type spooling struct{ *spool.Spool }
 
 func (s spooling) observe(o *observation) {
 	n := s.Stats()
-	o.add(o.size, n.Bytes, nil, "")
-	o.add(o.waiting, int64(n.Spans+n.MemorySpans), nil, "")
+	o.addValue(o.size, n.Bytes, nil, "")
+	o.addValue(o.waiting, int64(n.Spans+n.MemorySpans), nil, "")
 	for reason, dropped := range n.Dropped {
-		o.add(o.dropped, int64(dropped), []attribute.KeyValue{keyReason.String(string(reason))}, "")
+		o.addValue(o.dropped, int64(dropped), []attribute.KeyValue{keyReason.String(string(reason))}, "")
 	}
 }
 

@@ -149,10 +149,10 @@ func (w *watch) observe(o *observation) {
 		return
 	}
 	s := w.state()
-	o.add(o.inflight, s.inflight, w.base, "")
-	o.add(o.exported, int64(s.exported), w.base, "")
+	o.addValue(o.inflight, s.inflight, w.base, "")
+	o.addValue(o.exported, int64(s.exported), w.base, "")
 	for kind, n := range s.failed {
-		o.add(o.exported, int64(n), w.base, kind)
+		o.addValue(o.exported, int64(n), w.base, kind)
 	}
 }
 

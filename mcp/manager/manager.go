@@ -54,14 +54,14 @@ func New(o Options) (*Manager, error) {
 	m.events = newEvents()
 	m.table.Store(new(table))
 	for _, s := range o.Servers {
-		if err := m.add(s); err != nil {
+		if err := m.addServer(s); err != nil {
 			return nil, err
 		}
 	}
 	return m, nil
 }
 
-func (m *Manager) add(conf Server) error {
+func (m *Manager) addServer(conf Server) error {
 	if err := conf.check(); err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (m *Manager) Add(conf Server) error {
 		m.mu.Unlock()
 		return ErrClosed
 	}
-	if err := m.add(conf); err != nil {
+	if err := m.addServer(conf); err != nil {
 		m.mu.Unlock()
 		return err
 	}

@@ -69,7 +69,7 @@ func (s *server) start(life context.Context) {
 	life, s.end = context.WithCancelCause(life)
 	go func() {
 		defer close(s.done)
-		s.run(life)
+		s.keepConnected(life)
 	}()
 }
 
@@ -88,8 +88,8 @@ func (s *server) stop() {
 // failure of connecting.
 const settled = 10 * time.Second
 
-// run keeps the server connected until its life ends.
-func (s *server) run(life context.Context) {
+// keepConnected keeps the server connected until its life ends.
+func (s *server) keepConnected(life context.Context) {
 	defer s.set(Disconnected, nil, time.Time{})
 	first := sync.OnceFunc(func() { close(s.first) })
 	defer first()

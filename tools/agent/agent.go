@@ -43,7 +43,7 @@ func New(model Model, o Options) (toolkit.Tool, error) {
 		// Whether it is destructive depends on the calls that the sub-agents make.
 		ReadOnly: toolkit.No, Idempotent: toolkit.No, Destructive: toolkit.Unsaid, OpenWorld: toolkit.Yes,
 		Timeout: time.Duration((o.MaxTasks+o.Parallel-1)/o.Parallel) * o.Timeout, CacheTTL: -1,
-	}, d.run), nil
+	}, d.runTasks), nil
 }
 
 const schema = `{
@@ -86,7 +86,7 @@ func (d *delegate) check(ctx context.Context, in input) error {
 	return nil
 }
 
-func (d *delegate) run(ctx context.Context, in input) (string, error) {
+func (d *delegate) runTasks(ctx context.Context, in input) (string, error) {
 	if err := d.check(ctx, in); err != nil {
 		return "", err
 	}
@@ -105,7 +105,7 @@ func (d *delegate) run(ctx context.Context, in input) (string, error) {
 			}
 		}()
 		for i := next.Add(1) - 1; i < int64(len(tasks)); i = next.Add(1) - 1 {
-			tasks[i].run(ctx)
+			tasks[i].runTask(ctx)
 		}
 		finished = true
 	}

@@ -26,8 +26,8 @@ type task struct {
 	err                            error // why it failed; nil if it did not
 }
 
-// run does the task. It never panics.
-func (t *task) run(ctx context.Context) {
+// runTask does the task. It never panics.
+func (t *task) runTask(ctx context.Context) {
 	ctx, cancel := context.WithTimeoutCause(ctx, t.options.Timeout,
 		&toolkit.Error{Kind: toolkit.ErrTimeout, Message: fmt.Sprintf("the task took longer than %v", t.options.Timeout)})
 	defer cancel()

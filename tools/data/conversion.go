@@ -65,7 +65,7 @@ func (c *calculator) scaleByUnit(v value, divides bool) (value, error) {
 // nextUnit reads what is between units, if another one follows, and reports whether the value
 // is to be divided by that one: behind "/" it is multiplied.
 func (c *calculator) nextUnit() (divides, more bool) {
-	if op, ok := c.take("*", "/"); ok {
+	if op, ok := c.takeToken("*", "/"); ok {
 		return op == "*", true
 	}
 	t := c.peek()

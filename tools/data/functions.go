@@ -31,7 +31,7 @@ func (c *calculator) name() (value, error) {
 	t := c.peek()
 	if f, ok := functions[t.text]; ok {
 		c.next++
-		if _, ok := c.take("("); !ok {
+		if _, ok := c.takeToken("("); !ok {
 			return value{}, c.unexpected("an opening parenthesis after " + t.text)
 		}
 		args, err := c.arguments()
@@ -55,7 +55,7 @@ func (c *calculator) name() (value, error) {
 }
 
 func (c *calculator) arguments() (args []value, err error) {
-	if _, ok := c.take(")"); ok {
+	if _, ok := c.takeToken(")"); ok {
 		return nil, nil
 	}
 	for {
@@ -67,7 +67,7 @@ func (c *calculator) arguments() (args []value, err error) {
 			return nil, err
 		}
 		args = append(args, v)
-		sign, ok := c.take(",", ")")
+		sign, ok := c.takeToken(",", ")")
 		switch {
 		case !ok:
 			return nil, c.unexpected("a comma or a closing parenthesis")

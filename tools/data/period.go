@@ -64,7 +64,7 @@ func parsePeriod(text string) (period, error) {
 		if !ok {
 			unit, ok = periodUnits[strings.TrimSuffix(s[:end], "s")]
 		}
-		if !ok || !p.add(sign*math.Abs(v), unit) {
+		if !ok || !p.addUnits(sign*math.Abs(v), unit) {
 			return period{}, refused
 		}
 		s = s[end:]
@@ -95,7 +95,7 @@ func isoPeriod(s string) (p period, sign int64, ok bool) {
 			return p, 0, false
 		}
 		unit, known := units[rest[n]]
-		if !known || !p.add(v, unit) {
+		if !known || !p.addUnits(v, unit) {
 			return p, 0, false
 		}
 		rest = rest[n+1:]
@@ -115,8 +115,8 @@ func numberPrefix(s string) int {
 	return n
 }
 
-// add adds a number of a unit; false if it is too large or may have no fraction.
-func (p *period) add(n float64, unit period) bool {
+// addUnits adds a number of a unit; false if it is too large or may have no fraction.
+func (p *period) addUnits(n float64, unit period) bool {
 	if math.IsNaN(n) || math.Abs(n) > maxPeriod {
 		return false
 	}

@@ -36,7 +36,7 @@ func (f *filePatch) applyTo(text string) (string, []string, error) {
 			case '-':
 				done++
 			case '+':
-				out.add(l)
+				out.addLine(l)
 			}
 		}
 	}
@@ -61,7 +61,7 @@ func (w *lineWriter) write(lines ...string) {
 	}
 }
 
-func (w *lineWriter) add(l patchLine) {
+func (w *lineWriter) addLine(l patchLine) {
 	if l.noEnd {
 		w.write(l.text)
 	} else {

@@ -151,7 +151,7 @@ func (t *Toolset) searchDir(ctx context.Context, s *search, p place, all bool) e
 		case e.IsDir() || s.names != nil && !s.names.matches(e.rel):
 			return nil
 		case s.next == nil:
-			return s.add(printable(here.shown) + "\n")
+			return s.addResult(printable(here.shown) + "\n")
 		case !e.Type().IsRegular() || e.closed != "":
 			return nil
 		}
@@ -227,7 +227,7 @@ func (s *search) lines(p place, text string) error {
 			fmt.Fprintf(&b, "%s%s%d%s %s\n", printable(p.shown), mark, n, mark, cut(strings.TrimRight(lines[n-1], " \t\r\n"), maxLineBytes))
 		}
 		shown = to
-		if err := s.add(b.String()); err != nil {
+		if err := s.addResult(b.String()); err != nil {
 			return err
 		}
 	}
@@ -259,8 +259,8 @@ func (s *search) hits(content []byte) (numbers []int) {
 	return numbers
 }
 
-// add adds a result, and ends the search if there are too many.
-func (s *search) add(result string) error {
+// addResult adds a result, and ends the search if there are too many.
+func (s *search) addResult(result string) error {
 	if s.results == s.limit {
 		s.stopped = fmt.Sprintf("stopped after %d results: search for something rarer, in a path below, or with a higher limit (at most %d)\n", s.limit, maxFound)
 		return fs.SkipAll

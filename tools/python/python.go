@@ -52,7 +52,7 @@ func New(o Options) (toolkit.Tool, error) {
 			return nil, fmt.Errorf("python: Options.RequireWalls: got true, but %w, want false", err)
 		}
 	}
-	return toolkit.NewTool(t.definition(), t.run), nil
+	return toolkit.NewTool(t.definition(), t.runProgram), nil
 }
 
 // runner is the tool.
@@ -116,7 +116,7 @@ func (in input) check(longest time.Duration) (time.Duration, error) {
 	return max(minTimeout, time.Duration(*in.Timeout*float64(time.Second))), nil
 }
 
-func (t *runner) run(ctx context.Context, in input) (string, error) {
+func (t *runner) runProgram(ctx context.Context, in input) (string, error) {
 	limit, err := in.check(t.options.Timeout)
 	if err != nil {
 		return "", err

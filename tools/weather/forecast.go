@@ -48,8 +48,8 @@ func (t *Toolset) ask(ctx context.Context, at place, days int, units string) (*f
 
 func coordinate(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// tell writes the weather line by line.
-func (f *forecast) tell(where place, others []place) string {
+// describe writes the weather line by line.
+func (f *forecast) describe(where place, others []place) string {
 	var b strings.Builder
 	b.WriteString("Weather")
 	if name := where.String(); name != "" {

@@ -70,7 +70,7 @@ func (t *Toolset) weather(ctx context.Context, in input) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return f.tell(at, others), nil
+	return f.describe(at, others), nil
 }
 
 // check gives the number of days.

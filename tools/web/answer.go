@@ -24,9 +24,9 @@ func checkFormat(format *string) error {
 	return nil
 }
 
-// tell writes a page in a format, from a byte on, with at most a number of bytes
+// writeAnswer writes a page in a format, from a byte on, with at most a number of bytes
 // of its content.
-func (p *page) tell(format string, offset, limit int) (string, error) {
+func (p *page) writeAnswer(format string, offset, limit int) (string, error) {
 	title, content, err := p.safeContent(format)
 	if err != nil {
 		return "", err

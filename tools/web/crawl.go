@@ -96,7 +96,7 @@ func (c *crawled) read(ctx context.Context, t *Toolset, format string, room int)
 		c.err = err
 		return
 	}
-	c.text, c.err = p.tell(format, 0, room)
+	c.text, c.err = p.writeAnswer(format, 0, room)
 }
 
 // join writes the pages one after the other; if none could be read, that is an error

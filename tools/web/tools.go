@@ -88,5 +88,5 @@ func (t *Toolset) fetch(ctx context.Context, in fetchInput) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return p.tell(in.Format, in.Offset, t.options.MaxText)
+	return p.writeAnswer(in.Format, in.Offset, t.options.MaxText)
 }

@@ -117,7 +117,7 @@ func (b *Batcher) OnEnd(s sdktrace.ReadOnlySpan) {
 	full := len(b.queue)%b.options.MaxBatch == 0
 	if !b.started {
 		b.started = true
-		go b.run()
+		go b.sendUntilStopped()
 	}
 	b.mu.Unlock()
 	if full {
@@ -138,8 +138,8 @@ func (b *Batcher) drop(stopped bool) {
 	b.lastDrop.Store(time.Now().UnixNano())
 }
 
-// run sends what is queued until it is stopped.
-func (b *Batcher) run() {
+// sendUntilStopped sends what is queued until it is stopped.
+func (b *Batcher) sendUntilStopped() {
 	defer close(b.ended)
 	tick := time.NewTicker(b.options.Delay)
 	defer tick.Stop()

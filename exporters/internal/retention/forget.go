@@ -31,8 +31,8 @@ type Report struct {
 	Removed int // lines, or spans
 }
 
-// add adds up.
-func (r *Report) add(removed int) {
+// addFile adds up.
+func (r *Report) addFile(removed int) {
 	r.Files++
 	r.Removed += removed
 }
@@ -109,7 +109,7 @@ func (f Forget) lines(path string, instead func(line []byte) string) (Report, er
 		return 1
 	})
 	if err == nil || n > 0 {
-		r.add(n)
+		r.addFile(n)
 	}
 	return r, err
 }

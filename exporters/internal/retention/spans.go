@@ -32,7 +32,7 @@ func (f Forget) Spans(dir string) (Report, error) {
 	err := eachFile(dir, func(path string) error {
 		n, err := edit(path, f.DryRun, remove)
 		if err == nil {
-			total.add(n)
+			total.addFile(n)
 		}
 		return err
 	})

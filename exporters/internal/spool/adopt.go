@@ -25,13 +25,13 @@ func (s *store) adopt() {
 			s.tally.fault(err)
 		}
 		if f != nil {
-			s.take(f)
+			s.takeFolder(f)
 		}
 	}
 }
 
-// take lists what is in a folder that was taken over.
-func (s *store) take(f *folder) {
+// takeFolder lists what is in a folder that was taken over.
+func (s *store) takeFolder(f *folder) {
 	all, foreign, err := segmentsOf(f)
 	if err != nil {
 		s.tally.fault(err)

@@ -47,10 +47,10 @@ func newDisk(s *store, found, done func()) *disk {
 
 func (d *disk) begin() {
 	d.begun.Store(true)
-	go d.run()
+	go d.serve()
 }
 
-func (d *disk) run() {
+func (d *disk) serve() {
 	defer close(d.ended)
 	tick := time.NewTicker(tendEvery)
 	defer tick.Stop()

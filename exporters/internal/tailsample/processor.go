@@ -135,7 +135,7 @@ func (p *Processor) leave(out []release) {
 	p.mu.Unlock()
 	for i := range out {
 		for _, s := range out[i].spans {
-			p.pass(out[i].tell(s))
+			p.pass(out[i].markSpan(s))
 		}
 	}
 	p.mu.Lock()

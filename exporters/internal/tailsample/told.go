@@ -17,10 +17,10 @@ type told struct {
 // SpanContext is the span's context with the flag and the threshold of the decision.
 func (t *told) SpanContext() trace.SpanContext { return t.context }
 
-// tell is s as it is passed on: what matters has the threshold it came with, since
+// markSpan is s as it is passed on: what matters has the threshold it came with, since
 // nothing was left out, and what was not sampled before is sampled now, for certain; the others
 // have the larger one of theirs and the decision's. An unknown threshold stays unknown.
-func (r *release) tell(s sdktrace.ReadOnlySpan) sdktrace.ReadOnlySpan {
+func (r *release) markSpan(s sdktrace.ReadOnlySpan) sdktrace.ReadOnlySpan {
 	c := s.SpanContext()
 	state := c.TraceState()
 	switch {
