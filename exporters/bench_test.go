@@ -19,7 +19,8 @@ import (
 
 // BenchmarkSpan is a tool call's span with and without the ring, in traces of ten.
 func BenchmarkSpan(b *testing.B) {
-	content := []attribute.KeyValue{attribute.String("gen_ai.tool.call.arguments", strings.Repeat("a", 300)), attribute.String("gen_ai.tool.call.result", strings.Repeat("r", 500))}
+	content := []attribute.KeyValue{attribute.String("gen_ai.tool.call.arguments", strings.Repeat("a", 300)),
+		attribute.String("gen_ai.tool.call.result", strings.Repeat("r", 500))}
 	for _, c := range []struct {
 		name      string
 		processor sdktrace.SpanProcessor
@@ -62,7 +63,8 @@ func (nowhere) Shutdown(context.Context) error                             { ret
 // span-ns is the span's own time, of which the good part with the SDK goes into waking a
 // goroutine.
 func BenchmarkBatcher(b *testing.B) {
-	content := []attribute.KeyValue{attribute.String("gen_ai.tool.call.arguments", strings.Repeat("a", 300)), attribute.String("gen_ai.tool.call.result", strings.Repeat("r", 500))}
+	content := []attribute.KeyValue{attribute.String("gen_ai.tool.call.arguments", strings.Repeat("a", 300)),
+		attribute.String("gen_ai.tool.call.result", strings.Repeat("r", 500))}
 	for _, c := range []struct {
 		name string
 		make func() sdktrace.SpanProcessor

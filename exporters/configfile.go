@@ -30,9 +30,11 @@ const (
 func (p *Providers) fromFile(ctx context.Context, o *Options, path string) error {
 	switch {
 	case o.TailSampling != nil:
-		return fmt.Errorf("exporters: Options.TailSampling: got it with %s, want one of them: it cannot stand before the exporters of a file", configFile)
+		return fmt.Errorf("exporters: Options.TailSampling: got it with %s, want one of them: it cannot stand "+
+			"before the exporters of a file", configFile)
 	case o.SpoolDir != "":
-		return fmt.Errorf("exporters: Options.SpoolDir: got it with %s, want one of them: it cannot stand before the exporters of a file", configFile)
+		return fmt.Errorf("exporters: Options.SpoolDir: got it with %s, want one of them: it cannot stand before "+
+			"the exporters of a file", configFile)
 	}
 	exporters, err := p.makeExporters(ctx, o, added...)
 	if err != nil {
@@ -47,7 +49,8 @@ func (p *Providers) fromFile(ctx context.Context, o *Options, path string) error
 	for _, r := range o.MetricReaders {
 		readers = append(readers, sdkmetric.WithReader(r))
 	}
-	sdk, err := otelconf.NewSDK(append(options, otelconf.WithTracerProviderOptions(tracers...), otelconf.WithMeterProviderOptions(readers...))...)
+	sdk, err := otelconf.NewSDK(
+		append(options, otelconf.WithTracerProviderOptions(tracers...), otelconf.WithMeterProviderOptions(readers...))...)
 	if err != nil {
 		shutAll(ctx, exporters)
 		return fmt.Errorf("exporters: %s: %s: %w", configFile, path, withoutName(err, path))

@@ -25,7 +25,8 @@ var added = []destination{(*Providers).jsonLines, (*Providers).given}
 
 // makeExporters makes the exporters of all destinations, and shuts them down if one of them cannot be
 // made: they have sent nothing.
-func (p *Providers) makeExporters(ctx context.Context, o *Options, all ...destination) (exporters []sdktrace.SpanExporter, err error) {
+func (p *Providers) makeExporters(ctx context.Context, o *Options,
+	all ...destination) (exporters []sdktrace.SpanExporter, err error) {
 	for _, make := range all {
 		made, err := make(p, ctx, o)
 		exporters = append(exporters, made...)
@@ -47,7 +48,8 @@ func shutAll(ctx context.Context, exporters []sdktrace.SpanExporter) {
 func (p *Providers) jsonLines(_ context.Context, o *Options) (all []sdktrace.SpanExporter, err error) {
 	for i, l := range o.JSONLines {
 		e, err := jsonlines.New(l.Dir, jsonlines.Options{
-			FileBytes: l.FileBytes, FileAge: l.FileAge, MaxFiles: l.MaxFiles, MaxBytes: l.MaxBytes, MaxAge: l.MaxAge, Plain: l.Plain,
+			FileBytes: l.FileBytes, FileAge: l.FileAge, MaxFiles: l.MaxFiles, MaxBytes: l.MaxBytes, MaxAge: l.MaxAge,
+			Plain: l.Plain,
 		})
 		if err != nil {
 			return all, fmt.Errorf("exporters: Options.JSONLines[%d]: %w", i, err)

@@ -37,7 +37,8 @@ func TestMain(m *testing.M) {
 // one, which ends.
 func noMoreGoroutines(t *testing.T, before int) {
 	t.Helper()
-	until(t, fmt.Sprintf("no more goroutines than the %d before", before), func() bool { return runtime.NumGoroutine() <= before })
+	until(t, fmt.Sprintf("no more goroutines than the %d before", before),
+		func() bool { return runtime.NumGoroutine() <= before })
 }
 
 // setup is Setup, shut down when the test ends.

@@ -44,7 +44,8 @@ func (p *Providers) metricReader(ctx context.Context) (sdkmetric.Reader, error) 
 	}
 	reader, err := autoexport.NewMetricReader(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("%w (%w)", wrong(name, asked, "one of otlp, prometheus, console, none, or a name registered with autoexport"), err)
+		return nil, fmt.Errorf("%w (%w)", wrong(name, asked, "one of otlp, prometheus, console, none, or a name "+
+			"registered with autoexport"), err)
 	}
 	return reader, nil
 }

@@ -126,7 +126,8 @@ func newInstruments(m metric.Meter) (*instruments, []metric.Observable, error) {
 	dropped, e11 := m.Int64ObservableCounter("toolscope.self.spool.dropped", metric.WithUnit("{span}"),
 		metric.WithDescription("The number of spans that the spool had to give up."))
 	i := &instruments{
-		queue.Inst(), capacity.Inst(), inflight.Inst(), processed.Inst(), exported.Inst(), sampled, held, mended, size, waiting, dropped,
+		queue.Inst(), capacity.Inst(), inflight.Inst(), processed.Inst(), exported.Inst(), sampled, held, mended,
+		size, waiting, dropped,
 	}
 	all := []metric.Observable{
 		i.queue, i.capacity, i.inflight, i.processed, i.exported, sampled, held, mended, size, waiting, dropped,

@@ -107,7 +107,9 @@ func TestTailSampling(t *testing.T) {
 	if got := p.Sampler().Stats(); got.SpansKept != 4 || got.SpansLeftOut != 4 {
 		t.Errorf("got %+v", got)
 	}
-	if _, err := exporters.Setup(t.Context(), exporters.Options{TailSampling: &exporters.TailSampling{Ratio: 2}}); err == nil || !strings.Contains(err.Error(), "exporters: Options.TailSampling: tailsample: Options.Ratio: got 2") {
+	if _, err := exporters.Setup(t.Context(),
+		exporters.Options{TailSampling: &exporters.TailSampling{Ratio: 2}}); err == nil ||
+		!strings.Contains(err.Error(), "exporters: Options.TailSampling: tailsample: Options.Ratio: got 2") {
 		t.Errorf("got %v, want an error that names the field", err)
 	}
 	var none *exporters.Providers
@@ -162,7 +164,8 @@ func TestGuarded(t *testing.T) {
 	if got := told(); len(got) > 0 {
 		t.Errorf("the error handler got %q", got)
 	}
-	if _, err := exporters.Setup(t.Context(), exporters.Options{Guard: exporters.Limits{Value: 1}}); err == nil || !strings.Contains(err.Error(), "exporters: Options.Guard: guard: Limits.Value: got 1") {
+	if _, err := exporters.Setup(t.Context(), exporters.Options{Guard: exporters.Limits{Value: 1}}); err == nil ||
+		!strings.Contains(err.Error(), "exporters: Options.Guard: guard: Limits.Value: got 1") {
 		t.Errorf("got %v, want an error that names the limit", err)
 	}
 }
@@ -187,15 +190,21 @@ func TestSelfObservation(t *testing.T) {
 		want     map[string]int64
 		problems string
 	}{
-		{"all is well", func(t *testing.T) string { return new(backend).grpc(t) }, map[string]string{"OTEL_BSP_MAX_QUEUE_SIZE": "100"}, map[string]int64{
-			"otel.sdk.processor.span.queue.size": 0, "otel.sdk.processor.span.queue.capacity": 100, "otel.sdk.processor.span.processed": 2,
-			"otel.sdk.processor.span.processed{queue_full}": 0, "otel.sdk.processor.span.processed{already_shutdown}": 0,
-			"otel.sdk.exporter.span.inflight": 0, "otel.sdk.exporter.span.exported": 2, "otel.sdk.exporter.operation.duration": 1,
-		}, ""},
+		{"all is well", func(t *testing.T) string { return new(backend).grpc(t) },
+			map[string]string{"OTEL_BSP_MAX_QUEUE_SIZE": "100"}, map[string]int64{
+				"otel.sdk.processor.span.queue.size": 0, "otel.sdk.processor.span.queue.capacity": 100,
+				"otel.sdk.processor.span.processed":             2,
+				"otel.sdk.processor.span.processed{queue_full}": 0, "otel.sdk.processor.span.processed{already_shutdown}": 0,
+				"otel.sdk.exporter.span.inflight": 0, "otel.sdk.exporter.span.exported": 2,
+				"otel.sdk.exporter.operation.duration": 1,
+			}, ""},
 		{"refused", refusing{code: grpccodes.PermissionDenied}.serve, nil, map[string]int64{
-			"otel.sdk.exporter.span.exported{PermissionDenied}": 2, "otel.sdk.exporter.operation.duration{PermissionDenied}": 1, "otel.sdk.processor.span.processed": 2,
+			"otel.sdk.exporter.span.exported{PermissionDenied}":      2,
+			"otel.sdk.exporter.operation.duration{PermissionDenied}": 1, "otel.sdk.processor.span.processed": 2,
 		}, "the last export failed (PermissionDenied)"},
-		{"a full queue", func(t *testing.T) string { return new(backend).grpc(t) }, map[string]string{"OTEL_BSP_MAX_QUEUE_SIZE": "1", "OTEL_BSP_SCHEDULE_DELAY": "3600000", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "1"},
+		{"a full queue", func(t *testing.T) string { return new(backend).grpc(t) },
+			map[string]string{"OTEL_BSP_MAX_QUEUE_SIZE": "1", "OTEL_BSP_SCHEDULE_DELAY": "3600000",
+				"OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "1"},
 			map[string]int64{"otel.sdk.processor.span.queue.capacity": 1}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

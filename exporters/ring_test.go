@@ -120,11 +120,13 @@ func TestRingView(t *testing.T) {
 	r := exporters.NewRing(10)
 	tracer := tracerInto(r)
 	start := time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC)
-	remote := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}, TraceFlags: trace.FlagsSampled, Remote: true})
+	remote := trace.NewSpanContext(
+		trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}, TraceFlags: trace.FlagsSampled, Remote: true})
 	link := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{3}, SpanID: trace.SpanID{4}})
 	_, s := tracer.Start(trace.ContextWithRemoteSpanContext(context.Background(), remote), "served", trace.WithTimestamp(start),
 		trace.WithSpanKind(trace.SpanKindServer), trace.WithLinks(trace.Link{SpanContext: link}),
-		trace.WithAttributes(attribute.Int("n", 42), attribute.Bool("yes", true), attribute.StringSlice("list", []string{"a", "b"})))
+		trace.WithAttributes(attribute.Int("n", 42), attribute.Bool("yes", true),
+			attribute.StringSlice("list", []string{"a", "b"})))
 	s.AddEvent("happened", trace.WithTimestamp(start), trace.WithAttributes(attribute.Float64("x", 0.5)))
 	s.SetStatus(codes.Error, "it failed")
 	s.End(trace.WithTimestamp(start.Add(time.Second)))
@@ -136,10 +138,12 @@ func TestRingView(t *testing.T) {
 	span := got.Spans[0]
 	if span.Name() != "served" || span.SpanContext().SpanID() != s.SpanContext().SpanID() || !span.Parent().Equal(remote) ||
 		span.SpanKind() != trace.SpanKindServer || span.InstrumentationScope().Name != "test/ring" ||
-		!span.StartTime().Equal(start) || !span.EndTime().Equal(start.Add(time.Second)) || len(span.Events()) != 1 || len(span.Links()) != 1 {
+		!span.StartTime().Equal(start) || !span.EndTime().Equal(start.Add(time.Second)) || len(span.Events()) != 1 ||
+		len(span.Links()) != 1 {
 		t.Errorf("got %+v, want the span as it ended", span)
 	}
-	if v, ok := r.Source().Trace(got.ID); !ok || len(v) != 1 || v[0].Name != "served" || !v[0].Failed || len(v[0].Attributes) != 3 {
+	if v, ok := r.Source().Trace(got.ID); !ok || len(v) != 1 || v[0].Name != "served" || !v[0].Failed ||
+		len(v[0].Attributes) != 3 {
 		t.Errorf("Source: got %+v, %v", v, ok)
 	}
 	for _, id := range []string{"", "01", strings.Repeat("f", 32), strings.Repeat("x", 32)} {

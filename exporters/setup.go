@@ -257,7 +257,8 @@ func propagator(given propagation.TextMapPropagator) (propagation.TextMapPropaga
 	for word := range strings.SplitSeq(list, ",") {
 		one, err := autoprop.TextMapPropagator(strings.TrimSpace(word))
 		if err != nil {
-			return nil, wrong(name, word, "a list of tracecontext, baggage, b3, b3multi, jaeger, ottrace, xray, none, or names registered with autoprop; Options.Propagator takes any other")
+			return nil, wrong(name, word, "a list of tracecontext, baggage, b3, b3multi, jaeger, ottrace, xray, "+
+				"none, or names registered with autoprop; Options.Propagator takes any other")
 		}
 		all = append(all, one)
 	}

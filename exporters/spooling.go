@@ -58,7 +58,8 @@ func (p *Providers) otlpClient() (otlptrace.Client, error) {
 			otlptracegrpc.WithRetry(otlptracegrpc.RetryConfig{}),
 			// gRPC's own pauses between connections grow to two minutes.
 			otlptracegrpc.WithDialOption(grpc.WithConnectParams(grpc.ConnectParams{
-				Backoff:           backoff.Config{BaseDelay: 500 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 5 * time.Second},
+				Backoff: backoff.Config{BaseDelay: 500 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2,
+					MaxDelay: 5 * time.Second},
 				MinConnectTimeout: 5 * time.Second,
 			})))}, nil
 	}
@@ -67,7 +68,8 @@ func (p *Providers) otlpClient() (otlptrace.Client, error) {
 		return nil, err
 	}
 	client.Transport = spool.Transport(client.Transport)
-	return &lazyClient{Client: otlptracehttp.NewClient(otlptracehttp.WithHTTPClient(client), otlptracehttp.WithRetry(otlptracehttp.RetryConfig{}))}, nil
+	return &lazyClient{Client: otlptracehttp.NewClient(otlptracehttp.WithHTTPClient(client),
+		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{}))}, nil
 }
 
 // A watchedClient is watched at the requests that a spool sends.
@@ -116,7 +118,8 @@ func (s spooling) component() stats.Component {
 		c.Problems = append(c.Problems, fmt.Sprintf("the destination fails since %s: %s", since, n.LastError))
 	}
 	if n.DiskError != "" {
-		c.Problems = append(c.Problems, fmt.Sprintf("the disk fails since %s: %s", n.DiskSince.UTC().Format(time.RFC3339), n.DiskError))
+		c.Problems = append(c.Problems,
+			fmt.Sprintf("the disk fails since %s: %s", n.DiskSince.UTC().Format(time.RFC3339), n.DiskError))
 	}
 	return c
 }

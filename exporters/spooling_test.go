@@ -36,7 +36,8 @@ type moody struct {
 	httpAnswer atomic.Pointer[http.HandlerFunc]
 }
 
-func (m *moody) Export(ctx context.Context, r *collector.ExportTraceServiceRequest) (*collector.ExportTraceServiceResponse, error) {
+func (m *moody) Export(ctx context.Context,
+	r *collector.ExportTraceServiceRequest) (*collector.ExportTraceServiceResponse, error) {
 	if f := m.grpcAnswer.Load(); f != nil {
 		return (*f)(ctx)
 	}
@@ -74,7 +75,8 @@ func (m *moody) serve(t *testing.T, protocol, address string) (at string, stop f
 	return l.Addr().String(), s.Close
 }
 
-var fast = exporters.SpoolOptions{MinBackoff: time.Millisecond, MaxBackoff: 20 * time.Millisecond, Patience: 100 * time.Millisecond}
+var fast = exporters.SpoolOptions{MinBackoff: time.Millisecond, MaxBackoff: 20 * time.Millisecond,
+	Patience: 100 * time.Millisecond}
 
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
@@ -91,7 +93,8 @@ func TestSpoolOutlivesTheProcess(t *testing.T) {
 		for _, ahead := range []bool{false, true} {
 			t.Run(fmt.Sprint(protocol, ahead), func(t *testing.T) {
 				address, dir := vacant(t), t.TempDir()
-				t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://"+address+map[string]string{"grpc": "", "http/protobuf": "/v1/traces"}[protocol])
+				t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+					"http://"+address+map[string]string{"grpc": "", "http/protobuf": "/v1/traces"}[protocol])
 				t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", protocol)
 				t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "20")
 				told := complaints(t)
@@ -193,7 +196,8 @@ func TestSpoolAndHostileDestinations(t *testing.T) {
 			m := new(moody)
 			address, stop := m.serve(t, c.protocol, "127.0.0.1:0")
 			defer stop()
-			t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://"+address+map[string]string{"grpc": "", "http/protobuf": "/v1/traces"}[c.protocol])
+			t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+				"http://"+address+map[string]string{"grpc": "", "http/protobuf": "/v1/traces"}[c.protocol])
 			t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", c.protocol)
 			if c.name == "never answers" { // where nobody waits for the time's end, an answer that comes late is sent for twice
 				t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "1000")
@@ -207,7 +211,8 @@ func TestSpoolAndHostileDestinations(t *testing.T) {
 			if c.refused {
 				eventually(t, "it is dropped", func() bool { return p.Spool().Stats().Dropped[spool.DroppedRejected] == 2 })
 			} else {
-				eventually(t, "the failure is told", func() bool { s := p.Spool().Stats(); return !s.FailingSince.IsZero() && s.Spans+s.MemorySpans == 2 })
+				eventually(t, "the failure is told",
+					func() bool { s := p.Spool().Stats(); return !s.FailingSince.IsZero() && s.Spans+s.MemorySpans == 2 })
 				if !strings.Contains(fmt.Sprint(problems(p)), "the destination fails since") {
 					t.Errorf("problems: got %q", problems(p))
 				}
@@ -229,7 +234,8 @@ func TestSpoolAndHostileDestinations(t *testing.T) {
 
 // Spans that a destination takes no part of are counted, and not sent again.
 func TestSpoolAndPartialSuccess(t *testing.T) {
-	answer := &collector.ExportTraceServiceResponse{PartialSuccess: &collector.ExportTracePartialSuccess{RejectedSpans: 1, ErrorMessage: "too old"}}
+	answer := &collector.ExportTraceServiceResponse{
+		PartialSuccess: &collector.ExportTracePartialSuccess{RejectedSpans: 1, ErrorMessage: "too old"}}
 	body, err := proto.Marshal(answer)
 	if err != nil {
 		t.Fatal(err)
@@ -259,7 +265,8 @@ func TestSpoolAndPartialSuccess(t *testing.T) {
 			if err := p.Flush(t.Context()); err != nil {
 				t.Errorf("Flush: %v", err)
 			}
-			if s := p.Spool().Stats(); s.Delivered != 1 || s.Dropped[spool.DroppedPartial] != 1 || s.Spans != 0 || requests.Load() != 1 {
+			if s := p.Spool().Stats(); s.Delivered != 1 || s.Dropped[spool.DroppedPartial] != 1 || s.Spans != 0 ||
+				requests.Load() != 1 {
 				t.Errorf("got %+v after %d requests", s, requests.Load())
 			}
 		})
@@ -300,7 +307,8 @@ func TestSpoolMetrics(t *testing.T) {
 			}
 		}
 	}
-	if got["toolscope.self.spool.droppedrejected"] != 2 || got["toolscope.self.spool.waiting"] != 2 || got["toolscope.self.spool.size"] == 0 {
+	if got["toolscope.self.spool.droppedrejected"] != 2 || got["toolscope.self.spool.waiting"] != 2 ||
+		got["toolscope.self.spool.size"] == 0 {
 		t.Errorf("got %v", got)
 	}
 }
@@ -344,7 +352,8 @@ func TestSpoolAndWrongProtocols(t *testing.T) {
 			t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "5")
 			p := setup(t, exporters.Options{SpoolDir: t.TempDir(), Spool: fast})
 			record(p, "kept")
-			eventually(t, "the failure is told", func() bool { s := p.Spool().Stats(); return !s.FailingSince.IsZero() && s.Spans == 2 })
+			eventually(t, "the failure is told",
+				func() bool { s := p.Spool().Stats(); return !s.FailingSince.IsZero() && s.Spans == 2 })
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
 			if err := p.Shutdown(ctx); err != nil {
@@ -361,7 +370,8 @@ func TestSpoolIsChecked(t *testing.T) {
 		t.Error("a spool though traces are sent nowhere")
 	}
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://"+refused)
-	if _, err := exporters.Setup(t.Context(), exporters.Options{Spool: fast}); err == nil || !strings.Contains(err.Error(), `Options.SpoolDir: got "" together with Options.Spool, want a path`) {
+	if _, err := exporters.Setup(t.Context(), exporters.Options{Spool: fast}); err == nil ||
+		!strings.Contains(err.Error(), `Options.SpoolDir: got "" together with Options.Spool, want a path`) {
 		t.Errorf("no directory: got %v", err)
 	}
 	if _, err := exporters.Setup(t.Context(), exporters.Options{

@@ -46,7 +46,8 @@ func (p *Providers) environmentExporters(ctx context.Context, o *Options) ([]sdk
 		default:
 			e, err := autoexport.NewSpanExporter(ctx) // it reads the variable itself, and knows no lists
 			if err != nil {
-				return all, fmt.Errorf("%w (%w)", wrong(name, list, "a list of otlp, console, none, or one name registered with autoexport"), err)
+				return all, fmt.Errorf("%w (%w)", wrong(name, list, "a list of otlp, console, none, or one name "+
+					"registered with autoexport"), err)
 			}
 			kept, err := p.custom(o, e)
 			if err != nil {

@@ -122,7 +122,8 @@ func exportErrorType(err error) string {
 
 func (w *watch) component() stats.Component {
 	s := w.state()
-	c := stats.Component{Name: w.name, Figures: []stats.Figure{{Name: "inflight", Value: float64(s.inflight)}, {Name: "exported", Value: float64(s.exported)}}}
+	c := stats.Component{Name: w.name,
+		Figures: []stats.Figure{{Name: "inflight", Value: float64(s.inflight)}, {Name: "exported", Value: float64(s.exported)}}}
 	kinds := make([]string, 0, len(s.failed))
 	for kind := range s.failed {
 		kinds = append(kinds, kind)
@@ -132,7 +133,8 @@ func (w *watch) component() stats.Component {
 		c.Figures = append(c.Figures, stats.Figure{Name: "failed_" + kind, Value: float64(s.failed[kind])})
 	}
 	if took := time.Since(s.since); s.inflight > 0 && took > slowExport {
-		c.Problems = append(c.Problems, fmt.Sprintf("an export of %d spans has been running for %v", s.inflight, took.Round(time.Second)))
+		c.Problems = append(c.Problems,
+			fmt.Sprintf("an export of %d spans has been running for %v", s.inflight, took.Round(time.Second)))
 	}
 	switch {
 	case s.streak == 1:

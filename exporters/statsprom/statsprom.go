@@ -78,7 +78,8 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 
 // Describe sends the descriptions of all metrics.
 func (c *collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{calls, failures, run, waits, waitTime, inFlight, streak, bytesIn, bytesOut, retries, repeats, empty, redactions, truncated, cost, policies, held, heldMax} {
+	for _, d := range []*prometheus.Desc{calls, failures, run, waits, waitTime, inFlight, streak, bytesIn, bytesOut,
+		retries, repeats, empty, redactions, truncated, cost, policies, held, heldMax} {
 		ch <- d
 	}
 }
@@ -121,7 +122,8 @@ func collect(ch chan<- prometheus.Metric, t *stats.ToolSnapshot) {
 	for _, x := range []struct {
 		desc  *prometheus.Desc
 		value float64
-	}{{retries, float64(t.Retries)}, {repeats, float64(t.Looped)}, {empty, float64(t.Empty)}, {redactions, float64(t.Redactions)}, {truncated, float64(t.Truncations)}, {cost, t.Cost}} {
+	}{{retries, float64(t.Retries)}, {repeats, float64(t.Looped)}, {empty, float64(t.Empty)},
+		{redactions, float64(t.Redactions)}, {truncated, float64(t.Truncations)}, {cost, t.Cost}} {
 		if x.value > 0 {
 			counter(ch, x.desc, x.value, tool)
 		}

@@ -38,7 +38,8 @@ func record(r *stats.Recorder, name string, run time.Duration, change func(e *to
 
 const hostile = "a\x1b[31m\u202e\"\n"
 
-var definitions = map[string]*toolkit.Definition{"read": {Name: "read"}, "bash": {Name: "bash", Cost: 0.5}, hostile: {Name: hostile}}
+var definitions = map[string]*toolkit.Definition{"read": {Name: "read"}, "bash": {Name: "bash", Cost: 0.5},
+	hostile: {Name: hostile}}
 
 func newRecorder(t *testing.T) *stats.Recorder {
 	t.Helper()
@@ -132,7 +133,8 @@ func TestCounters(t *testing.T) {
 	if got := value(t, f["toolscope_error_streak"], "tool", "bash").GetGauge().GetValue(); got != 1 {
 		t.Errorf("error_streak: got %v, want 1", got)
 	}
-	if got := value(t, f["toolscope_wait_seconds_total"], "tool", "bash", "wait", "queue").GetCounter().GetValue(); math.Abs(got-1) > 0.01 {
+	if got := value(t, f["toolscope_wait_seconds_total"], "tool", "bash", "wait",
+		"queue").GetCounter().GetValue(); math.Abs(got-1) > 0.01 {
 		t.Errorf("wait_seconds_total: got %v, want 1 within 1 %%", got)
 	}
 	if f["toolscope_redactions_total"] != nil {
@@ -215,7 +217,8 @@ func TestHostileNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.Code != 200 || !strings.Contains(string(body), `toolscope_calls_total{outcome="executed",tool="\"a\\x1b[31m\\u202e\\\"\\n\""} 1`) {
+	if w.Code != 200 || !strings.Contains(string(body),
+		`toolscope_calls_total{outcome="executed",tool="\"a\\x1b[31m\\u202e\\\"\\n\""} 1`) {
 		t.Errorf("got %d:\n%s", w.Code, body)
 	}
 	if strings.ContainsAny(string(body), "\x1b\u202e") {

@@ -212,7 +212,8 @@ func (p *parser) sandbox(at string, text []byte) (*Sandbox, error) {
 		case "allowedPaths":
 			into = &b.Paths
 		default: // a wall that nobody builds
-			return nil, fmt.Errorf("%s.%s: got a field that is not known, want networkAccess, fileSystemAccess or allowedPaths", at, clip(m.name))
+			return nil, fmt.Errorf("%s.%s: got a field that is not known, want networkAccess, fileSystemAccess or "+
+				"allowedPaths", at, clip(m.name))
 		}
 		if err := decode(m.value, into); err != nil {
 			return nil, fmt.Errorf("%s.%s: %w", at, m.name, err)

@@ -236,7 +236,8 @@ func (s *server) dial(ctx context.Context) (mcp.Transport, link, error) {
 	}
 	w := newWeb(s)
 	if s.conf.SSE {
-		return &mcp.SSEClientTransport{Endpoint: s.conf.URL, HTTPClient: w.client, MaxEventSize: s.m.options.MaxMessage + eventSlack}, w, nil
+		return &mcp.SSEClientTransport{Endpoint: s.conf.URL, HTTPClient: w.client,
+			MaxEventSize: s.m.options.MaxMessage + eventSlack}, w, nil
 	}
 	return &mcp.StreamableClientTransport{
 		Endpoint: s.conf.URL, HTTPClient: w.client, OAuthHandler: s.conf.OAuth, MaxEventSize: s.m.options.MaxMessage + eventSlack,

@@ -52,7 +52,8 @@ func TestFailoverIsForToolsThatMayRunTwice(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "ran")
 			first := child("first", "a", "RAN", file)
 			first.Priority = 1
-			m := open(t, manager.Options{SharedNames: true, Servers: []manager.Server{child("second", "b", "RAN", file, "SURVIVES", "1"), first}})
+			m := open(t, manager.Options{SharedNames: true,
+				Servers: []manager.Server{child("second", "b", "RAN", file, "SURVIVES", "1"), first}})
 			if got := m.Servers(c.tool); len(got) != 2 || got[0] != "first" {
 				t.Fatalf("got the servers %q, want both, by priority", got)
 			}
@@ -78,10 +79,12 @@ func TestOneThatHangsDelaysNobody(t *testing.T) {
 	eventually(t, "the other server answers", func() bool { return status(t, m, "a").State == manager.Connected })
 	wantCall(t, m, "a__echo", "x", "a: x")
 	err := <-done
-	if err == nil || !strings.Contains(err.Error(), `"hang": it was not ready within its start timeout`) || strings.Contains(err.Error(), `"a"`) {
+	if err == nil || !strings.Contains(err.Error(), `"hang": it was not ready within its start timeout`) ||
+		strings.Contains(err.Error(), `"a"`) {
 		t.Errorf("got %v, want the name of the one that hangs", err)
 	}
-	if st := status(t, m, "exit"); strings.Contains(st.LastError+err.Error(), secret) || !strings.Contains(st.LastError, "exit status 3") || !strings.Contains(st.LastError, "cannot open the database") {
+	if st := status(t, m, "exit"); strings.Contains(st.LastError+err.Error(), secret) ||
+		!strings.Contains(st.LastError, "exit status 3") || !strings.Contains(st.LastError, "cannot open the database") {
 		t.Errorf("got %+v, want how the process ended and what it said", st)
 	}
 }
@@ -216,7 +219,8 @@ func TestNoProcessIsLeft(t *testing.T) {
 
 func TestCallsEndWithTheManager(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ran")
-	m := open(t, manager.Options{StopGrace: 100 * time.Millisecond, Servers: []manager.Server{child("a", "a", "RAN", file, "UNTIL", file+".never")}})
+	m := open(t, manager.Options{StopGrace: 100 * time.Millisecond,
+		Servers: []manager.Server{child("a", "a", "RAN", file, "UNTIL", file+".never")}})
 	done := make(chan error, 1)
 	go func() {
 		_, err := call(t, m, "a__sleep", "")
@@ -261,7 +265,8 @@ func TestShutdownWaitsForCalls(t *testing.T) {
 func TestNothingRunsTwiceInAStorm(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ran")
 	m := prepare(t, manager.Options{SharedNames: true, Servers: []manager.Server{
-		child("a", "x", "RAN", file, "MORTAL", "1"), child("b", "x", "RAN", file, "MORTAL", "1"), child("c", "x", "RAN", file, "MORTAL", "1"),
+		child("a", "x", "RAN", file, "MORTAL", "1"), child("b", "x", "RAN", file, "MORTAL", "1"),
+		child("c", "x", "RAN", file, "MORTAL", "1"),
 	}})
 	_ = m.Start(context.Background()) // some may be dead already
 	reconnects := func() (n uint64) {

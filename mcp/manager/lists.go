@@ -68,7 +68,8 @@ func (s *server) read(ctx context.Context, cs *mcp.ClientSession, l *lists, bits
 		readList(r, listTools, &l.tools, func(p *pager) ([]*tool, error) { return s.readTools(ctx, cs, p) })
 	}
 	if bits&readPrompts != 0 && caps.Prompts != nil {
-		readList(r, listPrompts, &l.prompts, func(p *pager) ([]*mcp.Prompt, error) { return readPages(p, promptPages(ctx, cs), promptName) })
+		readList(r, listPrompts, &l.prompts,
+			func(p *pager) ([]*mcp.Prompt, error) { return readPages(p, promptPages(ctx, cs), promptName) })
 	}
 	if bits&readResources != 0 && caps.Resources != nil {
 		readList(r, listResources, &l.resources, func(p *pager) ([]*mcp.Resource, error) {

@@ -137,7 +137,8 @@ func status(t *testing.T, m *manager.Manager, name string) manager.Status {
 }
 
 func TestServersOfEachTransportAreOneRegistry(t *testing.T) {
-	m := open(t, manager.Options{Servers: []manager.Server{child("stdio", "a"), web(t, "http", "b", false), web(t, "sse", "c", true)}})
+	m := open(t, manager.Options{
+		Servers: []manager.Server{child("stdio", "a"), web(t, "http", "b", false), web(t, "sse", "c", true)}})
 	names := map[string]bool{}
 	for _, d := range m.Definitions() {
 		names[d.Name] = true
@@ -160,7 +161,8 @@ func TestServersOfEachTransportAreOneRegistry(t *testing.T) {
 	if _, err := call(t, m, "nobody__echo", ""); !errors.Is(err, toolkit.ErrUnknownTool) {
 		t.Errorf("got %v, want an unknown tool", err)
 	}
-	for _, r := range []struct{ server, uri, want string }{{"stdio", "test://a", "body of a"}, {"", "test://b", "body of b"}, {"", "test://c", "body of c"}} {
+	for _, r := range []struct{ server, uri, want string }{{"stdio", "test://a", "body of a"},
+		{"", "test://b", "body of b"}, {"", "test://c", "body of c"}} {
 		res, err := m.ReadResource(context.Background(), r.server, r.uri)
 		if err != nil || res.Contents[0].Text != r.want {
 			t.Errorf("%s: got %v, %v, want %q", r.uri, res, err, r.want)
@@ -186,7 +188,8 @@ func TestServersOfEachTransportAreOneRegistry(t *testing.T) {
 		}
 	}
 	st := status(t, m, "stdio")
-	if st.PID == 0 || st.Calls != 2 || st.Errors != 1 || st.SuccessRate != 0.5 || st.Latency <= 0 || !strings.HasPrefix(st.Initialized.ServerInfo.Name, "test-a") {
+	if st.PID == 0 || st.Calls != 2 || st.Errors != 1 || st.SuccessRate != 0.5 || st.Latency <= 0 ||
+		!strings.HasPrefix(st.Initialized.ServerInfo.Name, "test-a") {
 		t.Errorf("got %+v, want two calls, of which one failed", st)
 	}
 }

@@ -78,10 +78,11 @@ type Options struct {
 	// servers ask for only then; the default is forms only. Roots are told to servers;
 	// nil refuses.
 	Sampling          func(ctx context.Context, server string, p *mcp.CreateMessageParams) (*mcp.CreateMessageResult, error)
-	SamplingWithTools func(ctx context.Context, server string, p *mcp.CreateMessageWithToolsParams) (*mcp.CreateMessageWithToolsResult, error)
-	Elicitation       func(ctx context.Context, server string, p *mcp.ElicitParams) (*mcp.ElicitResult, error)
-	ElicitURL         bool
-	Roots             []*mcp.Root
+	SamplingWithTools func(ctx context.Context, server string,
+		p *mcp.CreateMessageWithToolsParams) (*mcp.CreateMessageWithToolsResult, error)
+	Elicitation func(ctx context.Context, server string, p *mcp.ElicitParams) (*mcp.ElicitResult, error)
+	ElicitURL   bool
+	Roots       []*mcp.Root
 
 	// The following are called one after the other in one goroutine. If they are so slow that more
 	// than 1,024 events or 16 MiB wait, further events are dropped. A panic is swallowed. Nil ones

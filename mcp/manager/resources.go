@@ -101,7 +101,8 @@ func (m *Manager) having(name, what string, has func(*lists) bool) (found *serve
 }
 
 // request asks a server once, within the request timeout.
-func request[R any](ctx context.Context, s *server, method string, ask func(context.Context, *mcp.ClientSession) (R, error)) (none R, err error) {
+func request[R any](ctx context.Context, s *server, method string,
+	ask func(context.Context, *mcp.ClientSession) (R, error)) (none R, err error) {
 	if !s.m.enter() {
 		return none, ErrClosed
 	}

@@ -62,13 +62,15 @@ func (s *Server) walls(program string) (process.Walls, error) {
 		return process.Walls{}, nil
 	}
 	if !b.Network && !process.RefusesTCP() {
-		return process.Walls{}, errors.New("Server.Sandbox.Network: got false, but this system cannot refuse connections (Linux 6.7 or later with Landlock can), want true")
+		return process.Walls{}, errors.New("Server.Sandbox.Network: got false, but this system cannot refuse " +
+			"connections (Linux 6.7 or later with Landlock can), want true")
 	}
 	path, ok := s.Env["PATH"]
 	if !ok {
 		path = os.Getenv("PATH")
 	}
-	read := slices.Concat(base, slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool { return !filepath.IsAbs(dir) }))
+	read := slices.Concat(base,
+		slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool { return !filepath.IsAbs(dir) }))
 	for _, p := range []string{program, resolved(program)} {
 		if filepath.IsAbs(p) {
 			read = append(read, filepath.Dir(p))

@@ -40,7 +40,8 @@ func TestASandboxedServer(t *testing.T) {
 			conf.Sandbox = c.sandbox
 			m := prepare(t, manager.Options{Servers: []manager.Server{conf}})
 			if err := m.Start(context.Background()); err != nil {
-				if text := err.Error(); c.sandbox != nil && (strings.Contains(text, "Landlock") || strings.Contains(text, "landlock")) {
+				if text := err.Error(); c.sandbox != nil &&
+					(strings.Contains(text, "Landlock") || strings.Contains(text, "landlock")) {
 					t.Skip("this kernel cannot: ", err)
 				}
 				t.Fatal(err)

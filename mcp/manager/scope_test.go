@@ -33,7 +33,8 @@ func TestTheSpanTellsWhichServerAnswered(t *testing.T) {
 	bad := child("first one", "a", "RAN", file)
 	bad.Priority = 1
 	for _, shared := range []bool{false, true} {
-		m := open(t, manager.Options{Scope: scope, SharedNames: shared, Servers: []manager.Server{bad, child("second", "b", "RAN", file, "SURVIVES", "1")}})
+		m := open(t, manager.Options{Scope: scope, SharedNames: shared,
+			Servers: []manager.Server{bad, child("second", "b", "RAN", file, "SURVIVES", "1")}})
 		handle := scope.WrapRegistry(m)
 		for _, d := range m.Definitions() {
 			if !shared && !strings.HasPrefix(d.Name, "first_one__echo_") || shared && d.Name != "die_safely" {
@@ -57,7 +58,8 @@ func TestTheSpanTellsWhichServerAnswered(t *testing.T) {
 					got[string(kv.Key)] = kv.Value.String()
 				}
 			}
-			want := map[string]string{"mcp.method.name": "tools/call", "network.transport": "pipe", "toolscope.mcp.server": "first one"}
+			want := map[string]string{"mcp.method.name": "tools/call", "network.transport": "pipe",
+				"toolscope.mcp.server": "first one"}
 			if shared {
 				want["toolscope.mcp.server"], want["toolscope.mcp.failover"] = "second", "first one"
 			}

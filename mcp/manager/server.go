@@ -55,7 +55,8 @@ func newServer(m *Manager, conf Server) *server {
 		own.Paths = slices.Clone(own.Paths)
 		conf.Sandbox = &own
 	}
-	s := &server{m: m, conf: conf, state: Disconnected, since: time.Now(), first: make(chan struct{}), done: make(chan struct{}), due: make(chan struct{}, 1)}
+	s := &server{m: m, conf: conf, state: Disconnected, since: time.Now(), first: make(chan struct{}),
+		done: make(chan struct{}), due: make(chan struct{}, 1)}
 	s.client = s.newClient()
 	return s
 }

@@ -69,7 +69,8 @@ func (s *server) status() Status {
 	st.State, st.Since, st.NextAttempt = s.state, s.since, s.next
 	st.LastError, st.LastErrorAt = s.lastError, s.lastErrorAt
 	st.Connects, st.Initialized = s.connects, s.initialized
-	st.Tools, st.Resources, st.Templates, st.Prompts = len(s.lists.tools), len(s.lists.resources), len(s.lists.templates), len(s.lists.prompts)
+	st.Tools, st.Resources, st.Templates, st.Prompts = len(s.lists.tools), len(s.lists.resources),
+		len(s.lists.templates), len(s.lists.prompts)
 	for _, problems := range [][]string{s.lists.allProblems(), s.lost} {
 		st.Problems = append(st.Problems, problems[:min(len(problems), maxProblems-len(st.Problems))]...)
 	}

@@ -77,7 +77,8 @@ func TestReconnectBacksOff(t *testing.T) {
 	server := newMemory(&mcp.Tool{Name: "t"})
 	server.down.Store(true)
 	var states []manager.State
-	o := manager.Options{Servers: []manager.Server{server.conf("a")}, OnState: func(s manager.Status) { states = append(states, s.State) }}
+	o := manager.Options{Servers: []manager.Server{server.conf("a")},
+		OnState: func(s manager.Status) { states = append(states, s.State) }}
 	bubble(t, o, func(t *testing.T, m *manager.Manager) {
 		if err := m.Start(context.Background()); err == nil || !strings.Contains(err.Error(), "connection refused") {
 			t.Fatalf("got %v, want why it is not connected", err)
@@ -116,7 +117,8 @@ func TestAServerThatDoesNotAnswerPingsIsConnectedAnew(t *testing.T) {
 		}
 		server.frozen.Store(true)
 		time.Sleep(30*time.Second + 2*40*time.Second)
-		if st := status(t, m, "a"); st.State == manager.Connected || !strings.Contains(st.LastError, "ping") && !strings.Contains(st.LastError, "start timeout") {
+		if st := status(t, m, "a"); st.State == manager.Connected ||
+			!strings.Contains(st.LastError, "ping") && !strings.Contains(st.LastError, "start timeout") {
 			t.Errorf("got %+v, want it to be given up", st)
 		}
 		server.frozen.Store(false)
@@ -193,7 +195,8 @@ func TestTwoServersOfWhichOneDegrades(t *testing.T) {
 			wantCall(t, m, "t", "", "ok")
 		}
 		if calls[0].Load() != 99 || calls[1].Load() != 1 {
-			t.Errorf("got %d and %d calls, want the second to be tried once, and the faster one for the rest", calls[0].Load(), calls[1].Load())
+			t.Errorf("got %d and %d calls, want the second to be tried once, and the faster one for the rest",
+				calls[0].Load(), calls[1].Load())
 		}
 		bad.Store(true)
 		for range 100 {

@@ -102,7 +102,8 @@ func TestTasks(t *testing.T) {
 	for i, d := range request.Tools {
 		names[i] = d.Name
 	}
-	if !slices.Equal(names, []string{"look", "break"}) || request.System != "be brief" || request.MaxTokens != 4096 || request.Final {
+	if !slices.Equal(names, []string{"look", "break"}) || request.System != "be brief" || request.MaxTokens != 4096 ||
+		request.Final {
 		t.Errorf("got tools %q, system %q, %d tokens, final %t", names, request.System, request.MaxTokens, request.Final)
 	}
 }
@@ -136,7 +137,8 @@ func TestPartialFailure(t *testing.T) {
 		"task 1: failed, the model: 502 from the provider (turns 1,",
 		"task 2: failed, the tool panicked",
 		"task 3: failed, tool error: the model answered nothing",
-		"task 4: failed, budget exceeded: it came to no answer in 3 turns (turns 3, calls 2, of which 0 failed, tokens 0)\nstill at it",
+		"task 4: failed, budget exceeded: it came to no answer in 3 turns (turns 3, calls 2, of which 0 failed, " +
+			"tokens 0)\nstill at it",
 		"task 5: failed, budget exceeded: it took 5000 tokens, of at most 1000 (turns 1, calls 0,",
 		"task 8: failed, tool error: the model ended its goroutine",
 		"task 9: done (turns 1, calls 0, of which 0 failed, tokens 0)\nfine",
@@ -145,7 +147,8 @@ func TestPartialFailure(t *testing.T) {
 			t.Errorf("got %s, want %q in it", res.Output, want)
 		}
 	}
-	if res := delegate(t.Context(), r, "endless"); !errors.Is(res.Fault, toolkit.ErrBudgetExceeded) || !strings.Contains(res.Output, "0 of 1 tasks done") {
+	if res := delegate(t.Context(), r, "endless"); !errors.Is(res.Fault, toolkit.ErrBudgetExceeded) ||
+		!strings.Contains(res.Output, "0 of 1 tasks done") {
 		t.Errorf("got %v and %s, want a failure of the task's kind", res.Fault, res.Output)
 	}
 }
@@ -186,7 +189,8 @@ func TestLimits(t *testing.T) {
 		if most.Load() != 3 {
 			t.Errorf("got %d tasks at once, want %d", most.Load(), 3)
 		}
-		if !strings.Contains(res.Output, "4 of 5 tasks done") || !strings.Contains(res.Output, "task 5: failed, timeout: the task took longer than 1m0s") {
+		if !strings.Contains(res.Output, "4 of 5 tasks done") ||
+			!strings.Contains(res.Output, "task 5: failed, timeout: the task took longer than 1m0s") {
 			t.Errorf("got %s", res.Output)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
@@ -279,7 +283,8 @@ func TestObservedToTheBitterEnd(t *testing.T) {
 		}
 	}
 	// An observer that panics fails its task, and nothing else.
-	r = parent(t, model, agent.Options{Start: func(ctx context.Context, _ string) (context.Context, agent.Run) { return ctx, bursting{} }})
+	r = parent(t, model, agent.Options{
+		Start: func(ctx context.Context, _ string) (context.Context, agent.Run) { return ctx, bursting{} }})
 	if res := delegate(t.Context(), r, "good"); res.Fault == nil || !strings.Contains(res.Output, "failed, the tool panicked") {
 		t.Errorf("got %q, %v", res.Output, res.Fault)
 	}
@@ -323,7 +328,8 @@ func TestManyCalls(t *testing.T) {
 func TestArguments(t *testing.T) {
 	r := parent(t, answering(), agent.Options{MaxTasks: 2})
 	for _, tasks := range [][]string{{}, {" "}, {"a", "b", "c"}, {strings.Repeat("x", 65537)}} {
-		if res := delegate(t.Context(), r, tasks...); !errors.Is(res.Fault, toolkit.ErrInvalidArguments) || !strings.Contains(res.Output, "tasks") {
+		if res := delegate(t.Context(), r, tasks...); !errors.Is(res.Fault, toolkit.ErrInvalidArguments) ||
+			!strings.Contains(res.Output, "tasks") {
 			t.Errorf("%d tasks: got %v", len(tasks), res.Fault)
 		}
 	}
@@ -332,7 +338,8 @@ func TestArguments(t *testing.T) {
 func TestOptions(t *testing.T) {
 	model := answering()
 	for field, o := range map[string]agent.Options{
-		"MaxTurns": {MaxTurns: -1}, "Parallel": {Parallel: -1}, "MaxTasks": {MaxTasks: -1}, "MaxTokens": {MaxTokens: -1}, "MaxReply": {MaxReply: -1}, "Timeout": {Timeout: -1},
+		"MaxTurns": {MaxTurns: -1}, "Parallel": {Parallel: -1}, "MaxTasks": {MaxTasks: -1},
+		"MaxTokens": {MaxTokens: -1}, "MaxReply": {MaxReply: -1}, "Timeout": {Timeout: -1},
 	} {
 		if _, err := agent.New(model, o); err == nil || !strings.Contains(err.Error(), "agent: Options."+field+": got -1") {
 			t.Errorf("%s: got %v", field, err)

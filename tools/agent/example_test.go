@@ -40,7 +40,8 @@ func ExampleNew() {
 		return
 	}
 	answer := registry.Execute(context.Background(), toolkit.Call{
-		Name: "agent_delegate", Arguments: json.RawMessage(`{"tasks": ["Find the capital of Norway", "Find the capital of Peru"]}`),
+		Name: "agent_delegate", Arguments: json.RawMessage(
+			`{"tasks": ["Find the capital of Norway", "Find the capital of Peru"]}`),
 	})
 	fmt.Print(answer.Result.Output)
 	// Output:

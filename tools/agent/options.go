@@ -67,7 +67,8 @@ type Options struct {
 	Timeout time.Duration
 }
 
-const defaultInstructions = "You are a sub-agent. Do the task with the tools you have, and answer with its result: short, complete, and nothing else. " +
+const defaultInstructions = "You are a sub-agent. Do the task with the tools you have, and answer with its " +
+	"result: short, complete, and nothing else. " +
 	"Nobody can answer questions; where something is not to be found out, say so."
 
 // complete checks the options and puts in the defaults.
@@ -77,7 +78,8 @@ func (o Options) complete() (Options, error) {
 		value    *int
 		fallback int
 	}{
-		{"MaxTurns", &o.MaxTurns, defaultMaxTurns}, {"Parallel", &o.Parallel, defaultParallel}, {"MaxTasks", &o.MaxTasks, defaultMaxTasks},
+		{"MaxTurns", &o.MaxTurns, defaultMaxTurns}, {"Parallel", &o.Parallel, defaultParallel},
+		{"MaxTasks", &o.MaxTasks, defaultMaxTasks},
 		{"MaxTokens", &o.MaxTokens, defaultMaxTokens}, {"MaxReply", &o.MaxReply, defaultMaxReply},
 	} {
 		if *n.value < 0 {

@@ -112,7 +112,8 @@ func (t *task) converse(ctx context.Context, run Run) error {
 		case len(reply.Calls) == 0:
 			return nil
 		case t.tokens > t.options.MaxTokens:
-			return &toolkit.Error{Kind: toolkit.ErrBudgetExceeded, Message: fmt.Sprintf("it took %d tokens, of at most %d", t.tokens, t.options.MaxTokens)}
+			return &toolkit.Error{Kind: toolkit.ErrBudgetExceeded,
+				Message: fmt.Sprintf("it took %d tokens, of at most %d", t.tokens, t.options.MaxTokens)}
 		case t.turns == t.options.MaxTurns:
 			continue // its calls would lead to nothing
 		}
@@ -144,7 +145,8 @@ func (t *task) call(ctx context.Context, executor *toolkit.Executor, calls []too
 	answers := executor.Execute(ctx, made...)
 	for _, c := range calls[len(made):] {
 		answers = append(answers, toolkit.Answer{CallID: c.ID, Name: c.Name, Result: toolkit.Failure(&toolkit.Error{
-			Kind: toolkit.ErrOverloaded, Tool: c.Name, Message: fmt.Sprintf("more than %d calls at once: make fewer", maxCalls)})})
+			Kind: toolkit.ErrOverloaded, Tool: c.Name,
+			Message: fmt.Sprintf("more than %d calls at once: make fewer", maxCalls)})})
 	}
 	messages := make([]Message, len(answers))
 	for i, a := range answers {

@@ -27,10 +27,10 @@ func (s *steps) do(op func(d, x, y *apd.Decimal) (apd.Condition, error), x, y *a
 	return d
 }
 
-func (s *steps) mul(x, y *apd.Decimal) *apd.Decimal { return s.do(series.Mul, x, y) }
+func (s *steps) mul(x, y *apd.Decimal) *apd.Decimal        { return s.do(series.Mul, x, y) }
 func (s *steps) addNumbers(x, y *apd.Decimal) *apd.Decimal { return s.do(series.Add, x, y) }
-func (s *steps) sub(x, y *apd.Decimal) *apd.Decimal { return s.do(series.Sub, x, y) }
-func (s *steps) quo(x, y *apd.Decimal) *apd.Decimal { return s.do(series.Quo, x, y) }
+func (s *steps) sub(x, y *apd.Decimal) *apd.Decimal        { return s.do(series.Sub, x, y) }
+func (s *steps) quo(x, y *apd.Decimal) *apd.Decimal        { return s.do(series.Quo, x, y) }
 
 func (s *steps) sqrt(x *apd.Decimal) *apd.Decimal {
 	return s.do(func(d, x, _ *apd.Decimal) (apd.Condition, error) { return series.Sqrt(d, x) }, x, x)

@@ -83,7 +83,8 @@ func (t *Toolset) answer(text string, err error) (string, error) {
 }
 
 func (t *Toolset) tooLong(size string) error {
-	return &toolkit.Error{Kind: toolkit.ErrTool, Message: fmt.Sprintf("the result has %s bytes, want at most %d: ask for less", size, t.options.MaxOutput)}
+	return &toolkit.Error{Kind: toolkit.ErrTool, Message: fmt.Sprintf("the result has %s bytes, want at most %d: "+
+		"ask for less", size, t.options.MaxOutput)}
 }
 
 func invalid(field, got, want string) error {

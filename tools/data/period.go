@@ -34,7 +34,8 @@ const maxPeriod = 1e11
 // "1 year -3 days 2.5 hours". Only what is not longer than a week may have a fraction.
 func parsePeriod(text string) (period, error) {
 	s := strings.TrimSpace(text)
-	refused := invalid("duration", fmt.Sprintf("%.80q", s), "one such as \"1 month 2 days\", \"-3 hours\", \"10 workdays\" or P1Y2M10DT2H30M")
+	refused := invalid("duration", fmt.Sprintf("%.80q", s),
+		"one such as \"1 month 2 days\", \"-3 hours\", \"10 workdays\" or P1Y2M10DT2H30M")
 	if s == "" || len(s) > 200 {
 		return period{}, refused
 	}
@@ -251,7 +252,8 @@ func (p period) String() string {
 		n    int64
 		name string
 	}{
-		{p.months / 12, "year"}, {p.months % 12, "month"}, {p.days, "day"}, {p.seconds / 3600, "hour"}, {p.seconds / 60 % 60, "minute"}, {p.seconds % 60, "second"},
+		{p.months / 12, "year"}, {p.months % 12, "month"}, {p.days, "day"}, {p.seconds / 3600, "hour"},
+		{p.seconds / 60 % 60, "minute"}, {p.seconds % 60, "second"},
 	} {
 		switch part.n {
 		case 0:

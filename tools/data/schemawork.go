@@ -22,7 +22,8 @@ const (
 // whose schemas look at places below it: one schema, a list, or a map of them.
 var (
 	besideKeywords = []string{"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"}
-	belowKeywords  = []string{"properties", "patternProperties", "additionalProperties", "propertyNames", "items", "prefixItems", "additionalItems", "contains", "unevaluatedItems", "unevaluatedProperties"}
+	belowKeywords  = []string{"properties", "patternProperties", "additionalProperties", "propertyNames", "items",
+		"prefixItems", "additionalItems", "contains", "unevaluatedItems", "unevaluatedProperties"}
 )
 
 // schemaWork estimates from above how often a schema's parts are checked at one place of
@@ -168,6 +169,7 @@ func (w *schemaWork) resolve(ref string) (any, bool) {
 
 func (w *schemaWork) fail(format string, args ...any) {
 	if w.err == nil {
-		w.err = invalid("schema", fmt.Sprintf(format, args...), "one whose references stay within it, such as #/$defs/name, and end")
+		w.err = invalid("schema", fmt.Sprintf(format, args...),
+			"one whose references stay within it, such as #/$defs/name, and end")
 	}
 }

@@ -150,7 +150,8 @@ type contents struct{ files, dirs int }
 func (p place) survey(ctx context.Context) (c contents, err error) {
 	w, err := p.walk(ctx, maxDepth, true, func(e entry) error {
 		if e.closed != "" {
-			return denied(p.shown, "holds "+printable(path.Base(e.rel))+", which may not be moved or deleted, or lies too deep to look at")
+			return denied(p.shown, "holds "+printable(path.Base(e.rel))+", which may not be moved or deleted, or "+
+				"lies too deep to look at")
 		}
 		if e.IsDir() {
 			c.dirs++

@@ -46,7 +46,9 @@ func TestPatchRestores(t *testing.T) {
 		all = append(all, f)
 	}
 	put("d", "somebody else's\n")
-	if _, err := tools.apply(t.Context(), all); err == nil || !strings.Contains(err.Error(), "was changed meanwhile by somebody else") || !strings.Contains(err.Error(), "no file was changed") {
+	if _, err := tools.apply(t.Context(), all); err == nil ||
+		!strings.Contains(err.Error(), "was changed meanwhile by somebody else") ||
+		!strings.Contains(err.Error(), "no file was changed") {
 		t.Errorf("got %v, want that the file was changed", err)
 	}
 	for _, f := range all {

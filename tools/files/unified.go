@@ -81,10 +81,12 @@ func parsePatch(text string) (parts []filePatch, err error) {
 				return nil, err
 			}
 			f.hunks = append(f.hunks, h)
-		case strings.HasPrefix(line, "rename ") || strings.HasPrefix(line, "copy ") || strings.HasPrefix(line, "GIT binary patch") || strings.HasPrefix(line, "Binary files "):
+		case strings.HasPrefix(line, "rename ") || strings.HasPrefix(line, "copy ") ||
+			strings.HasPrefix(line, "GIT binary patch") || strings.HasPrefix(line, "Binary files "):
 			return nil, fmt.Errorf("line %d: has %.20q, which is not done here: file_move renames", i+1, line)
 		case len(parts) > 0 && len(parts[len(parts)-1].hunks) > 0 && isChange(line):
-			return nil, fmt.Errorf("line %d: has a change behind a hunk that was complete by its counts: correct them, or leave out the numbers", i+1)
+			return nil, fmt.Errorf("line %d: has a change behind a hunk that was complete by its counts: correct "+
+				"them, or leave out the numbers", i+1)
 		default:
 			i++ // a header of git, or what people write around a patch
 		}
@@ -128,7 +130,8 @@ func patchNames(minus, plus string) (from, to string, err error) {
 	case from == "" && to == "":
 		return "", "", errors.New("names /dev/null twice")
 	case from != "" && to != "" && from != to:
-		return "", "", fmt.Errorf("renames %.100q to %.100q, which is not done here: use file_move and then the new name on both lines", from, to)
+		return "", "", fmt.Errorf(
+			"renames %.100q to %.100q, which is not done here: use file_move and then the new name on both lines", from, to)
 	}
 	return from, to, nil
 }
@@ -213,7 +216,8 @@ func (c *hunkCounts) endAt(lines []string, i int) bool {
 
 // endsHunk tells whether something else than a line of a hunk stands at i.
 func endsHunk(lines []string, i int) bool {
-	return i >= len(lines) || strings.HasPrefix(lines[i], "@@") || strings.HasPrefix(lines[i], "diff --git ") || startsFile(lines, i)
+	return i >= len(lines) || strings.HasPrefix(lines[i], "@@") || strings.HasPrefix(lines[i], "diff --git ") ||
+		startsFile(lines, i)
 }
 
 // parseHead reads "@@ -12,3 +12,4 @@"; without numbers at is -1 and the counts are not known.

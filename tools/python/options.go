@@ -77,7 +77,8 @@ func (o Options) complete() (Options, rules, error) {
 // moduleName reports whether s is names with dots between them.
 func moduleName(s string) bool {
 	for part := range strings.SplitSeq(s, ".") {
-		if part == "" || strings.Trim(part, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" || part[0] <= '9' {
+		if part == "" || strings.Trim(part,
+			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" || part[0] <= '9' {
 			return false
 		}
 	}

@@ -47,10 +47,14 @@ func TestWalls(t *testing.T) {
 		"run a program of the system": "subprocess.run(['/bin/cat', '" + secret + "'], check=True)",
 		"take much memory":            "bytearray(1 << 40)",
 		"write a large file":          "[f.write(b'x' * (1 << 20)) for f in [open('big', 'wb')] for _ in range(100)]",
-		"raise its own limits":        "resource.setrlimit(resource.RLIMIT_AS, (1 << 40, 1 << 40)) if os.geteuid() else open('" + secret + "')",
+		"raise its own limits": "resource.setrlimit(resource.RLIMIT_AS, (1 << 40, 1 << 40)) if " +
+			"os.geteuid() else open('" + secret + "')",
 	} {
-		out, err := run(t.Context(), tool, "import os, socket, subprocess, resource, signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"+attempt+"\nprint('ESCAPED')")
-		if err != nil || strings.Contains(out, "ESCAPED") || strings.Contains(out, "nobody may read this") || !strings.HasPrefix(out, "exit code 1 ") {
+		out, err := run(t.Context(), tool,
+			"import os, socket, subprocess, resource, signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"+
+				attempt+"\nprint('ESCAPED')")
+		if err != nil || strings.Contains(out, "ESCAPED") || strings.Contains(out, "nobody may read this") ||
+			!strings.HasPrefix(out, "exit code 1 ") {
 			t.Errorf("%s: got %v and %s", name, err, out)
 		}
 	}

@@ -53,7 +53,8 @@ func TestConfined(t *testing.T) {
 				"cat /proc/" + strconv.Itoa(os.Getpid()) + "/environ || echo refused":   "refused",
 				"kill -0 " + strconv.Itoa(os.Getpid()) + " 2>/dev/null || echo refused": "refused",
 			} {
-				if out, err := run(t.Context(), tool, command); err != nil || !strings.Contains(out, "stdout:\n") || !strings.Contains(out, want) || strings.Contains(out, "nobody may read this") {
+				if out, err := run(t.Context(), tool, command); err != nil || !strings.Contains(out, "stdout:\n") ||
+					!strings.Contains(out, want) || strings.Contains(out, "nobody may read this") {
 					t.Errorf("%s: got %q and %v, want %s", command, out, err, want)
 				}
 			}

@@ -104,7 +104,8 @@ func (j *Jobs) start(ctx context.Context, in input) (string, error) {
 	case j.closed:
 		return "", &toolkit.Error{Kind: toolkit.ErrCanceled, Message: "the host is ending: no job is started any more"}
 	case j.running >= j.max:
-		return "", &toolkit.Error{Kind: toolkit.ErrOverloaded, Message: fmt.Sprintf("%d jobs run already, which is as many as may: wait for one to end, or stop one", j.running)}
+		return "", &toolkit.Error{Kind: toolkit.ErrOverloaded,
+			Message: fmt.Sprintf("%d jobs run already, which is as many as may: wait for one to end, or stop one", j.running)}
 	}
 	own, stop := context.WithCancelCause(context.WithoutCancel(ctx)) // the job outlives the call
 	command, err := j.options.command(in.Command, limit).Start(own)
@@ -117,7 +118,8 @@ func (j *Jobs) start(ctx context.Context, in input) (string, error) {
 	j.jobs = append(j.jobs, b)
 	j.running++
 	j.waiting.Go(func() { j.wait(b) })
-	return fmt.Sprintf("%s started; shell_poll tells how it goes, shell_stop ends it, and its time limit is %v\n", b.id, limit), nil
+	return fmt.Sprintf("%s started; shell_poll tells how it goes, shell_stop ends it, and its time limit is %v\n",
+		b.id, limit), nil
 }
 
 // wait waits for a job's end, and forgets the job that ended first if there are too many.

@@ -49,7 +49,8 @@ type Options struct {
 
 // A Confinement is what commands reach of the machine: the system's programs and
 // libraries (/usr, /bin, /lib, /etc, /opt and the like, and the directories of PATH, but of
-// /proc a few files only, so that ps does not work) to read, [Options.Dir] to write, and what is named here. It is enforced by the kernel
+// /proc a few files only, so that ps does not work) to read, [Options.Dir] to write, and what is
+// named here. It is enforced by the kernel
 // (Landlock, Linux 5.13 or later) for a command and all its descendants, which also
 // get no new privileges: sudo does not work. The zero value adds nothing.
 type Confinement struct {

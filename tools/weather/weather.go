@@ -54,7 +54,8 @@ type Toolset struct {
 // New makes the tools. It checks the options and does not connect.
 func New(o Options) (*Toolset, error) {
 	if o.Timeout < 0 {
-		return nil, fmt.Errorf("weather: Options.Timeout: got %v, want a duration above 0, or 0 for %v", o.Timeout, defaultTimeout)
+		return nil, fmt.Errorf("weather: Options.Timeout: got %v, want a duration above 0, or 0 for %v", o.Timeout,
+			defaultTimeout)
 	}
 	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
 	geocoding, err := endpoint("GeocodingURL", o.GeocodingURL, defaultGeocodingURL)
@@ -70,7 +71,8 @@ func New(o Options) (*Toolset, error) {
 		forecast:  forecast,
 		timeout:   o.Timeout,
 		client: &http.Client{
-			Transport:     &http.Transport{ForceAttemptHTTP2: true, IdleConnTimeout: 30 * time.Second, MaxResponseHeaderBytes: 64 << 10},
+			Transport: &http.Transport{ForceAttemptHTTP2: true, IdleConnTimeout: 30 * time.Second,
+				MaxResponseHeaderBytes: 64 << 10},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		sign: func(v url.Values) {
@@ -84,8 +86,10 @@ func New(o Options) (*Toolset, error) {
 func endpoint(field, text, standard string) (*url.URL, error) {
 	text = cmp.Or(text, standard)
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fmt.Errorf("weather: Options.%s: got text of another form, want an http or https URL without user and query", field)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" ||
+		u.Fragment != "" {
+		return nil, fmt.Errorf("weather: Options.%s: got text of another form, want an http or https URL without "+
+			"user and query", field)
 	}
 	return u, nil
 }

@@ -67,7 +67,8 @@ func (p *page) writeAnswer(format string, offset, limit int) (string, error) {
 func (p *page) safeContent(format string) (name, content string, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = &toolkit.Error{Kind: toolkit.ErrTool, Message: "the page cannot be read in this format, want another", Cause: &toolkit.PanicError{Value: v}}
+			err = &toolkit.Error{Kind: toolkit.ErrTool, Message: "the page cannot be read in this format, want " +
+				"another", Cause: &toolkit.PanicError{Value: v}}
 		}
 	}()
 	return p.content(format)

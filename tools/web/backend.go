@@ -88,11 +88,13 @@ func backendURL(function, text string) (*url.URL, error) {
 	return u, nil
 }
 
-func newBackend(request func(context.Context, Query) (*http.Request, error), parse func([]byte) ([]Hit, error), clean func(string) string) *Backend {
+func newBackend(request func(context.Context, Query) (*http.Request, error), parse func([]byte) ([]Hit, error),
+	clean func(string) string) *Backend {
 	return &Backend{
 		client: &http.Client{
-			Timeout:       backendTime,
-			Transport:     &http.Transport{MaxResponseHeaderBytes: maxHeader, IdleConnTimeout: 30 * time.Second, ForceAttemptHTTP2: true},
+			Timeout: backendTime,
+			Transport: &http.Transport{MaxResponseHeaderBytes: maxHeader, IdleConnTimeout: 30 * time.Second,
+				ForceAttemptHTTP2: true},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		request: request, parse: parse, clean: clean,

@@ -97,7 +97,8 @@ func New(o Options) (*Toolset, error) {
 	setDefault(&o.HostDelay, defaultHostDelay)
 	agent := product(o.UserAgent)
 	if agent == "" {
-		return nil, fmt.Errorf("web: Options.UserAgent: got %.80q, want text without control characters that begins with a name in letters", o.UserAgent)
+		return nil, fmt.Errorf("web: Options.UserAgent: got %.80q, want text without control characters that "+
+			"begins with a name in letters", o.UserAgent)
 	}
 	t := &Toolset{options: o, agent: agent, guard: &guard{allow: o.AllowAddrs, own: net.InterfaceAddrs}}
 	t.gate.delay = max(0, o.HostDelay)

@@ -96,7 +96,8 @@ func (b *Batcher) Stats() Stats {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	late := b.late.Load()
-	return Stats{Queued: len(b.queue) + b.sending, Sent: b.sent.Load(), Failed: b.failed.Load(), Dropped: b.overflowed.Load() + late, Late: late}
+	return Stats{Queued: len(b.queue) + b.sending, Sent: b.sent.Load(), Failed: b.failed.Load(),
+		Dropped: b.overflowed.Load() + late, Late: late}
 }
 
 // OnStart does nothing.

@@ -149,7 +149,8 @@ func TestBatcherFlushesAndShutsDown(t *testing.T) {
 		t.Errorf("got %v, %d arrived", err, out.count())
 	}
 	spans(2)
-	if err := errors.Join(b.ForceFlush(t.Context()), b.Shutdown(t.Context())); err != nil || out.count() != 1305 || out.shutdown != 1 {
+	if err := errors.Join(b.ForceFlush(t.Context()), b.Shutdown(t.Context())); err != nil || out.count() != 1305 ||
+		out.shutdown != 1 {
 		t.Errorf("after the shutdown: got %v, %d arrived, shut down %d times", err, out.count(), out.shutdown)
 	}
 	if got := b.Stats().Dropped; got != 2 {
@@ -235,7 +236,8 @@ func TestBatcherPassesOverWhatIsNotSampled(t *testing.T) {
 type recordOnly struct{}
 
 func (recordOnly) ShouldSample(p sdktrace.SamplingParameters) sdktrace.SamplingResult {
-	return sdktrace.SamplingResult{Decision: sdktrace.RecordOnly, Tracestate: trace.SpanContextFromContext(p.ParentContext).TraceState()}
+	return sdktrace.SamplingResult{Decision: sdktrace.RecordOnly,
+		Tracestate: trace.SpanContextFromContext(p.ParentContext).TraceState()}
 }
 func (recordOnly) Description() string { return "recordOnly" }
 

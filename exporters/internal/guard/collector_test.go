@@ -36,7 +36,8 @@ type collector struct {
 	groups   []*tracepb.ResourceSpans
 }
 
-func (c *collector) Export(_ context.Context, r *coltracepb.ExportTraceServiceRequest) (*coltracepb.ExportTraceServiceResponse, error) {
+func (c *collector) Export(_ context.Context,
+	r *coltracepb.ExportTraceServiceRequest) (*coltracepb.ExportTraceServiceResponse, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.requests = append(c.requests, proto.Size(r))
@@ -104,6 +105,7 @@ func usual() tracetest.SpanStub {
 	return tracetest.SpanStub{Name: "execute_tool search", Attributes: []attribute.KeyValue{
 		attribute.String("gen_ai.operation.name", "execute_tool"), attribute.String("gen_ai.tool.name", "search"),
 		attribute.Int("toolscope.arguments.bytes", 300), attribute.Float64("toolscope.run.duration", 0.25),
-		attribute.String("gen_ai.tool.call.arguments", string(make([]byte, 300))), attribute.String("gen_ai.tool.call.result", string(make([]byte, 500))),
+		attribute.String("gen_ai.tool.call.arguments", string(make([]byte, 300))),
+		attribute.String("gen_ai.tool.call.result", string(make([]byte, 500))),
 	}}
 }

@@ -22,7 +22,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	span := tracetest.SpanStub{Name: "read \xff", Attributes: []attribute.KeyValue{attribute.String("content", strings.Repeat("abc-", 100))}}
+	span := tracetest.SpanStub{Name: "read \xff",
+		Attributes: []attribute.KeyValue{attribute.String("content", strings.Repeat("abc-", 100))}}
 	if err := guarded.ExportSpans(context.Background(), tracetest.SpanStubs{span}.Snapshots()); err != nil {
 		fmt.Println(err)
 	}

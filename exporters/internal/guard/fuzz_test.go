@@ -114,8 +114,9 @@ func (r *reader) spans() []tracetest.SpanStub {
 	for len(r.data) > 0 && len(all) < 30 {
 		s := tracetest.SpanStub{
 			Name: r.text(), Status: sdktrace.Status{Code: codes.Error, Description: r.text()}, Attributes: r.attributes(0),
-			InstrumentationScope: instrumentation.Scope{Name: r.text(), Version: r.text(), SchemaURL: r.text(), Attributes: attribute.NewSet(r.attributes(0)...)},
-			Resource:             resource.NewWithAttributes(r.text(), r.attributes(0)...),
+			InstrumentationScope: instrumentation.Scope{Name: r.text(), Version: r.text(), SchemaURL: r.text(),
+				Attributes: attribute.NewSet(r.attributes(0)...)},
+			Resource: resource.NewWithAttributes(r.text(), r.attributes(0)...),
 		}
 		for range r.byte() % 20 {
 			s.Events = append(s.Events, sdktrace.Event{Name: r.text(), Attributes: r.attributes(0)})
@@ -131,7 +132,8 @@ func (r *reader) spans() []tracetest.SpanStub {
 func FuzzGuard(f *testing.F) {
 	f.Add([]byte(nil))
 	f.Add([]byte("\x04name\x00\x05\xff\xfe\xfdst\x02\x03\x01key\x00\x01"))
-	f.Add(binary.BigEndian.AppendUint64([]byte("\xf0\xff\xff\xff\xff\xff\x0b\x20abcdefgh\x0b\x10\x04\x04\x04\x04\x04\x04\x05\x09"), 0xffeeddccbbaa9988))
+	f.Add(binary.BigEndian.AppendUint64(
+		[]byte("\xf0\xff\xff\xff\xff\xff\x0b\x20abcdefgh\x0b\x10\x04\x04\x04\x04\x04\x04\x05\x09"), 0xffeeddccbbaa9988))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > 4096 {
 			return

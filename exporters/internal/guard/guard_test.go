@@ -67,27 +67,34 @@ func TestMending(t *testing.T) {
 		span  tracetest.SpanStub
 		check func(*testing.T, sdktrace.ReadOnlySpan)
 	}{
-		{"status", tracetest.SpanStub{Status: sdktrace.Status{Code: codes.Error, Description: bad + long}}, func(t *testing.T, s sdktrace.ReadOnlySpan) {
-			if d := s.Status().Description; len(d) > 100 || !strings.HasPrefix(d, "a\uFFFDbé") || !strings.HasSuffix(d, "é") || !strings.Contains(d, "bytes cut]") {
-				t.Errorf("got %q", d)
-			}
-		}},
-		{"event", tracetest.SpanStub{Events: []sdktrace.Event{{Name: bad, Attributes: many}, {Name: "fine"}}}, func(t *testing.T, s sdktrace.ReadOnlySpan) {
-			e := s.Events()
-			if len(e) != 2 || e[0].Name != "a\uFFFDb" || len(e[0].Attributes) != 16 || e[0].DroppedAttributeCount != 4 || e[1].Name != "fine" {
-				t.Errorf("got %+v", e)
-			}
-		}},
-		{"events", tracetest.SpanStub{Events: make([]sdktrace.Event, 20), DroppedEvents: 1}, func(t *testing.T, s sdktrace.ReadOnlySpan) {
-			if len(s.Events()) != 16 || s.DroppedEvents() != 5 {
-				t.Errorf("got %d events and %d dropped", len(s.Events()), s.DroppedEvents())
-			}
-		}},
-		{"link", tracetest.SpanStub{Links: []sdktrace.Link{{Attributes: []attribute.KeyValue{attribute.String("k", bad)}}}}, func(t *testing.T, s sdktrace.ReadOnlySpan) {
-			if got := s.Links()[0].Attributes[0].Value.AsString(); got != "a\uFFFDb" {
-				t.Errorf("got %q", got)
-			}
-		}},
+		{"status", tracetest.SpanStub{Status: sdktrace.Status{Code: codes.Error, Description: bad + long}},
+			func(t *testing.T, s sdktrace.ReadOnlySpan) {
+				if d := s.Status().Description; len(d) > 100 || !strings.HasPrefix(d, "a\uFFFDbé") ||
+					!strings.HasSuffix(d, "é") || !strings.Contains(d, "bytes cut]") {
+					t.Errorf("got %q", d)
+				}
+			}},
+		{"event", tracetest.SpanStub{Events: []sdktrace.Event{{Name: bad, Attributes: many}, {Name: "fine"}}},
+			func(t *testing.T, s sdktrace.ReadOnlySpan) {
+				e := s.Events()
+				if len(e) != 2 || e[0].Name != "a\uFFFDb" || len(e[0].Attributes) != 16 ||
+					e[0].DroppedAttributeCount != 4 || e[1].Name != "fine" {
+					t.Errorf("got %+v", e)
+				}
+			}},
+		{"events", tracetest.SpanStub{Events: make([]sdktrace.Event, 20), DroppedEvents: 1},
+			func(t *testing.T, s sdktrace.ReadOnlySpan) {
+				if len(s.Events()) != 16 || s.DroppedEvents() != 5 {
+					t.Errorf("got %d events and %d dropped", len(s.Events()), s.DroppedEvents())
+				}
+			}},
+		{"link", tracetest.SpanStub{
+			Links: []sdktrace.Link{{Attributes: []attribute.KeyValue{attribute.String("k", bad)}}}},
+			func(t *testing.T, s sdktrace.ReadOnlySpan) {
+				if got := s.Links()[0].Attributes[0].Value.AsString(); got != "a\uFFFDb" {
+					t.Errorf("got %q", got)
+				}
+			}},
 		{"links", tracetest.SpanStub{Links: make([]sdktrace.Link, 20)}, func(t *testing.T, s sdktrace.ReadOnlySpan) {
 			if len(s.Links()) != 16 || s.DroppedLinks() != 4 {
 				t.Errorf("got %d links and %d dropped", len(s.Links()), s.DroppedLinks())
@@ -98,13 +105,15 @@ func TestMending(t *testing.T) {
 				t.Errorf("got %d attributes and %d dropped", len(got), s.DroppedAttributes())
 			}
 		}},
-		{"key", tracetest.SpanStub{Attributes: []attribute.KeyValue{attribute.Int(bad+long, 1)}}, func(t *testing.T, s sdktrace.ReadOnlySpan) {
-			if got := s.Attributes()[0]; len(got.Key) > 80 || !utf8.ValidString(string(got.Key)) || got.Value.AsInt64() != 1 {
-				t.Errorf("got %q", got.Key)
-			}
-		}},
+		{"key", tracetest.SpanStub{Attributes: []attribute.KeyValue{attribute.Int(bad+long, 1)}},
+			func(t *testing.T, s sdktrace.ReadOnlySpan) {
+				if got := s.Attributes()[0]; len(got.Key) > 80 || !utf8.ValidString(string(got.Key)) || got.Value.AsInt64() != 1 {
+					t.Errorf("got %q", got.Key)
+				}
+			}},
 		{"lists", tracetest.SpanStub{Attributes: []attribute.KeyValue{
-			attribute.StringSlice("texts", []string{bad, long, "never reached"}), attribute.Int64Slice("numbers", make([]int64, 1000)),
+			attribute.StringSlice("texts", []string{bad, long, "never reached"}),
+			attribute.Int64Slice("numbers", make([]int64, 1000)),
 			attribute.Float64Slice("floats", []float64{math.NaN(), 1}), attribute.BoolSlice("truths", make([]bool, 1000)),
 		}}, func(t *testing.T, s sdktrace.ReadOnlySpan) {
 			a := s.Attributes()
@@ -118,18 +127,26 @@ func TestMending(t *testing.T) {
 				t.Errorf("got %d floats", n)
 			}
 		}},
-		{"deep", tracetest.SpanStub{Attributes: []attribute.KeyValue{{Key: "deep", Value: deep}}}, func(t *testing.T, s sdktrace.ReadOnlySpan) {
-			if got := s.Attributes()[0].Value.String(); len(got) > 200 {
-				t.Errorf("got %q", got)
-			}
-		}},
-		{"map", tracetest.SpanStub{Attributes: []attribute.KeyValue{{Key: "m", Value: attribute.MapValue(attribute.String(bad, bad), attribute.Int("n", 1))}}}, func(t *testing.T, s sdktrace.ReadOnlySpan) {
-			if got := s.Attributes()[0].Value.AsMap(); len(got) != 2 || !utf8.ValidString(string(got[0].Key)+string(got[1].Key)) {
-				t.Errorf("got %v", got)
-			}
-		}},
-		{"scope", tracetest.SpanStub{InstrumentationScope: instrumentation.Scope{Name: bad, Version: bad, SchemaURL: bad, Attributes: attribute.NewSet(attribute.String("k", bad))}}, func(t *testing.T, s sdktrace.ReadOnlySpan) {
-			if got := s.InstrumentationScope(); got.Name != "a\uFFFDb" || got.Version != "a\uFFFDb" || got.SchemaURL != "a\uFFFDb" || got.Attributes.Len() != 1 {
+		{"deep", tracetest.SpanStub{Attributes: []attribute.KeyValue{{Key: "deep", Value: deep}}},
+			func(t *testing.T, s sdktrace.ReadOnlySpan) {
+				if got := s.Attributes()[0].Value.String(); len(got) > 200 {
+					t.Errorf("got %q", got)
+				}
+			}},
+		{"map", tracetest.SpanStub{
+			Attributes: []attribute.KeyValue{
+				{Key: "m", Value: attribute.MapValue(attribute.String(bad, bad), attribute.Int("n", 1))}}},
+			func(t *testing.T, s sdktrace.ReadOnlySpan) {
+				if got := s.Attributes()[0].Value.AsMap(); len(got) != 2 ||
+					!utf8.ValidString(string(got[0].Key)+string(got[1].Key)) {
+					t.Errorf("got %v", got)
+				}
+			}},
+		{"scope", tracetest.SpanStub{
+			InstrumentationScope: instrumentation.Scope{Name: bad, Version: bad, SchemaURL: bad,
+				Attributes: attribute.NewSet(attribute.String("k", bad))}}, func(t *testing.T, s sdktrace.ReadOnlySpan) {
+			if got := s.InstrumentationScope(); got.Name != "a\uFFFDb" || got.Version != "a\uFFFDb" ||
+				got.SchemaURL != "a\uFFFDb" || got.Attributes.Len() != 1 {
 				t.Errorf("got %+v", got)
 			}
 		}},
@@ -144,7 +161,8 @@ func TestMending(t *testing.T) {
 			memory := tracetest.NewInMemoryExporter()
 			var got []sdktrace.ReadOnlySpan
 			limits := guard.Limits{Value: 100, Name: 80, Count: 16}
-			if err := newGuard(t, tee{memory, otlp, &got}, limits).ExportSpans(t.Context(), spans(usual(), x.span, usual())); err != nil {
+			if err := newGuard(t, tee{memory, otlp, &got}, limits).ExportSpans(t.Context(),
+				spans(usual(), x.span, usual())); err != nil {
 				t.Fatal(err)
 			}
 			if len(got) != 3 {
@@ -185,7 +203,8 @@ func TestLarge(t *testing.T) {
 	}
 	large := usual()
 	large.Attributes = append(large.Attributes, attribute.String("body", strings.Repeat("y", 60_000)))
-	large.Resource = resource.NewSchemaless(attribute.String("service.name", "large"), attribute.String("of a size", strings.Repeat("r", 60_000)))
+	large.Resource = resource.NewSchemaless(attribute.String("service.name", "large"),
+		attribute.String("of a size", strings.Repeat("r", 60_000)))
 	for name, batch := range map[string][]sdktrace.ReadOnlySpan{
 		"a huge span among others": spans(usual(), huge, usual(), huge, huge, huge, huge, huge, huge, huge, huge, usual()),
 		"many large ones":          spans(make200(large)...),
@@ -209,8 +228,10 @@ func TestLarge(t *testing.T) {
 				if s.Name != batch[i].Name() {
 					t.Errorf("span %d: got %q, want %q", i, s.Name, batch[i].Name())
 				}
-				if s.Name == "huge" && (len(s.Attributes) != 200 && s.DroppedAttributesCount == 0 || len(s.Events)+int(s.DroppedEventsCount) != 3000) {
-					t.Errorf("got %d attributes, %d events, %d and %d dropped", len(s.Attributes), len(s.Events), s.DroppedAttributesCount, s.DroppedEventsCount)
+				if s.Name == "huge" && (len(s.Attributes) != 200 && s.DroppedAttributesCount == 0 ||
+					len(s.Events)+int(s.DroppedEventsCount) != 3000) {
+					t.Errorf("got %d attributes, %d events, %d and %d dropped", len(s.Attributes), len(s.Events),
+						s.DroppedAttributesCount, s.DroppedEventsCount)
 				}
 			}
 		})

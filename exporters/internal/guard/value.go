@@ -30,7 +30,8 @@ func (l *Limits) valueFits(v attribute.Value, depth int) bool {
 		return fits(v.AsString(), l.Value)
 	case attribute.STRINGSLICE:
 		list := v.AsStringSlice()
-		return listFits(list, l.Value, otlpsize.Text) && !slices.ContainsFunc(list, func(s string) bool { return !utf8.ValidString(s) })
+		return listFits(list, l.Value, otlpsize.Text) &&
+			!slices.ContainsFunc(list, func(s string) bool { return !utf8.ValidString(s) })
 	case attribute.BYTESLICE:
 		return listFits(v.AsByteSlice(), l.Value, sizeOfByte)
 	case attribute.BOOLSLICE:
@@ -133,7 +134,8 @@ func (m *mender) attributes(list []attribute.KeyValue, count, max, depth int) []
 	}
 	out := make([]attribute.KeyValue, len(list))
 	for i, kv := range list {
-		out[i] = attribute.KeyValue{Key: attribute.Key(m.text(string(kv.Key), m.limits.Name)), Value: m.value(kv.Value, max, depth)}
+		out[i] = attribute.KeyValue{Key: attribute.Key(m.text(string(kv.Key), m.limits.Name)),
+			Value: m.value(kv.Value, max, depth)}
 	}
 	return out
 }

@@ -119,7 +119,8 @@ func (f *files) ready(n int64) error {
 	var random [4]byte
 	_, _ = rand.Read(random[:]) // never fails
 	f.begun = f.now()
-	name := fmt.Sprintf("%s%s-%d-%s%s", prefix, f.begun.UTC().Format("20060102T150405.000000000"), os.Getpid(), hex.EncodeToString(random[:]), suffix)
+	name := fmt.Sprintf("%s%s-%d-%s%s", prefix, f.begun.UTC().Format("20060102T150405.000000000"), os.Getpid(),
+		hex.EncodeToString(random[:]), suffix)
 	if err := os.MkdirAll(f.dir, 0o700); err != nil { // somebody may have removed it
 		return err
 	}

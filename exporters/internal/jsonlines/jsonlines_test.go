@@ -42,7 +42,8 @@ func open(t testing.TB, dir string, o Options) *Exporter {
 
 // stub is a span with a name and attributes.
 func stub(name string, attributes ...attribute.KeyValue) sdktrace.ReadOnlySpan {
-	id := trace.SpanContextConfig{TraceID: trace.TraceID{1, 2, 0xab}, SpanID: trace.SpanID{3, 0xcd}, TraceFlags: trace.FlagsSampled}
+	id := trace.SpanContextConfig{TraceID: trace.TraceID{1, 2, 0xab}, SpanID: trace.SpanID{3, 0xcd},
+		TraceFlags: trace.FlagsSampled}
 	link := trace.SpanContextConfig{TraceID: trace.TraceID{9}, SpanID: trace.SpanID{8}}
 	return tracetest.SpanStub{
 		Name: name, SpanContext: trace.NewSpanContext(id), Attributes: attributes, SpanKind: trace.SpanKindInternal,
@@ -139,13 +140,15 @@ func TestOneLine(t *testing.T) {
 		t.Fatalf("got %d lines in %q", len(lines), files)
 	}
 	s := lines[0].ResourceSpans[0].ScopeSpans[0].Spans[0]
-	if s.TraceID != "0102ab"+strings.Repeat("0", 26) || s.SpanID != "03cd000000000000" || s.ParentSpanID != "" || s.Name != "work" ||
+	if s.TraceID != "0102ab"+strings.Repeat("0", 26) || s.SpanID != "03cd000000000000" || s.ParentSpanID != "" ||
+		s.Name != "work" ||
 		s.Kind != 1 || s.StartTimeUnixNano != "1000000005" || s.Status.Code != 2 ||
 		s.Links[0].TraceID != "09"+strings.Repeat("0", 30) || s.Links[0].SpanID != "08"+strings.Repeat("0", 14) {
 		t.Errorf("got %+v", s)
 	}
 	if runtime.GOOS != "windows" {
-		for path, want := range map[string]os.FileMode{dir: 0o700, filepath.Dir(dir): 0o700, filepath.Join(dir, files[0]): 0o600} {
+		for path, want := range map[string]os.FileMode{dir: 0o700, filepath.Dir(dir): 0o700,
+			filepath.Join(dir, files[0]): 0o600} {
 			if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
 				t.Errorf("%s: got mode %v (%v), want %v", path, info.Mode().Perm(), err, want)
 			}
@@ -171,7 +174,8 @@ func TestLinesAreCut(t *testing.T) {
 	if got := names(lines); len(lines) != 4 || strings.Join(got, "") != "0123456789" {
 		t.Errorf("got %q in %d lines, want ten spans in four", got, len(lines))
 	}
-	err := e.ExportSpans(t.Context(), []sdktrace.ReadOnlySpan{stub("good"), stub("bad", attribute.String("text", "\xff")), stub("fine")})
+	err := e.ExportSpans(t.Context(),
+		[]sdktrace.ReadOnlySpan{stub("good"), stub("bad", attribute.String("text", "\xff")), stub("fine")})
 	if err == nil || !strings.Contains(err.Error(), "1 spans were not written") {
 		t.Errorf("got %v, want one span that was not written", err)
 	}
@@ -266,7 +270,8 @@ func TestLimits(t *testing.T) {
 				t.Fatal(err)
 			}
 			found, err := e.files.list()
-			if err != nil || len(found) != c.left || e.Stats().Removed != uint64(6-c.left) || !strings.HasSuffix(found[len(found)-1].Name(), suffix) {
+			if err != nil || len(found) != c.left || e.Stats().Removed != uint64(6-c.left) ||
+				!strings.HasSuffix(found[len(found)-1].Name(), suffix) {
 				t.Errorf("got %d files left, %v, %+v, want %d with the one written", len(found), err, e.Stats(), c.left)
 			}
 			if _, err := os.Stat(other); err != nil {
@@ -327,7 +332,8 @@ func TestDirectoryGoes(t *testing.T) {
 	if err := os.WriteFile(dir, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.ExportSpans(t.Context(), []sdktrace.ReadOnlySpan{stub("lost")}); err == nil || e.Stats().Failed != 1 || e.Stats().Err == nil {
+	if err := e.ExportSpans(t.Context(), []sdktrace.ReadOnlySpan{stub("lost")}); err == nil ||
+		e.Stats().Failed != 1 || e.Stats().Err == nil {
 		t.Errorf("got %v and %+v, want an error", err, e.Stats())
 	}
 	if err := os.Remove(dir); err != nil {
@@ -357,7 +363,8 @@ func TestDiskRefuses(t *testing.T) {
 	}
 	defer full.Close()
 	writeTo(full)
-	if err := e.ExportSpans(t.Context(), []sdktrace.ReadOnlySpan{stub("b"), stub("c")}); err == nil || !strings.Contains(err.Error(), "2 spans were not written") {
+	if err := e.ExportSpans(t.Context(), []sdktrace.ReadOnlySpan{stub("b"), stub("c")}); err == nil ||
+		!strings.Contains(err.Error(), "2 spans were not written") {
 		t.Errorf("got %v, want an error that counts two spans", err)
 	}
 	writeTo(good)

@@ -90,7 +90,8 @@ func (f *files) list() ([]os.FileInfo, error) {
 		if strings.HasPrefix(e.Name(), "."+prefix) && strings.HasSuffix(e.Name(), unfinished) {
 			f.removeAbandoned(e)
 		}
-		if !strings.HasPrefix(e.Name(), prefix) || !strings.HasSuffix(e.Name(), suffix) && !strings.HasSuffix(e.Name(), compressed) {
+		if !strings.HasPrefix(e.Name(), prefix) ||
+			!strings.HasSuffix(e.Name(), suffix) && !strings.HasSuffix(e.Name(), compressed) {
 			continue
 		}
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
@@ -168,7 +169,8 @@ func (f *files) compress(ctx context.Context, name string) (err error) {
 		return err
 	}
 	// It was written to, or a session was removed from it.
-	if after, statErr := os.Stat(path); statErr != nil || after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime()) {
+	if after, statErr := os.Stat(path); statErr != nil || after.Size() != before.Size() ||
+		!after.ModTime().Equal(before.ModTime()) {
 		_ = os.Remove(part)
 		return nil
 	}

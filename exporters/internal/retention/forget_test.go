@@ -111,7 +111,8 @@ func TestCallLog(t *testing.T) {
 						t.Errorf("line %d: got %q, want %q", i+1, got[i], want)
 					}
 				}
-				if info, err := os.Stat(path); err != nil || info.ModTime().Sub(then) > time.Second || info.Mode().Perm() != 0o640 && filepath.Separator == '/' {
+				if info, err := os.Stat(path); err != nil || info.ModTime().Sub(then) > time.Second ||
+					info.Mode().Perm() != 0o640 && filepath.Separator == '/' {
 					t.Errorf("got %v, %v, want the file's time and mode as they were", info, err)
 				}
 				if again, err := c.forget.CallLog(path); err != nil || again.Removed != 0 && !c.forget.DryRun {
@@ -153,7 +154,8 @@ func TestAuditBesideItsWriter(t *testing.T) {
 	at := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	write := func(n int) {
 		for i := range n {
-			if err := log.Write(audit.Event{Time: at, Kind: "call", Tool: "read", CallID: fmt.Sprintf("call-%d", i), Session: []string{"a", "b"}[i%2]}); err != nil {
+			if err := log.Write(audit.Event{Time: at, Kind: "call", Tool: "read", CallID: fmt.Sprintf("call-%d", i),
+				Session: []string{"a", "b"}[i%2]}); err != nil {
 				t.Error(err)
 			}
 		}
@@ -202,8 +204,11 @@ func TestAuditBesideItsWriter(t *testing.T) {
 	}
 }
 
-const spansLine = `{"resourceSpans":[{"resource":{"attributes":[{"key":"toolscope.session.id","value":{"stringValue":"a"}}]},"scopeSpans":[{"scope":{},"spans":[` +
-	`{"traceId":"01","name":"of a","attributes":[{"key":"toolscope.session.id","value":{"stringValue":"a"}},{"key":"toolscope.tenant","value":{"stringValue":"x"}}]}, ` +
+const spansLine = `{"resourceSpans":[{"resource":{"attributes":[{"key":"toolscope.session.id",` +
+	`"value":{"stringValue":"a"}}]},"scopeSpans":[{"scope":{},"spans":[` +
+	`{"traceId":"01","name":"of ` +
+	`a","attributes":[{"key":"toolscope.session.id","value":{"stringValue":"a"}},{"key":"toolscope.tenant",` +
+	`"value":{"stringValue":"x"}}]}, ` +
 	`{"traceId":"01","name":"below it"},` +
 	`{"traceId":"01","name":"of b","attributes":[{"key":"session.id","value":{"stringValue":"b"}}]} , ` +
 	`{"traceId":"02","name":"elsewhere","attributes":[{"key":"n","value":{"intValue":"7"}}]},` +
@@ -225,7 +230,8 @@ func TestSpans(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
-			paths := []string{put(t, filepath.Join(dir, "spans-1.jsonl"), spansLine+"\n"), put(t, filepath.Join(dir, "spans-0.jsonl.gz"), spansLine+"\n")}
+			paths := []string{put(t, filepath.Join(dir, "spans-1.jsonl"), spansLine+"\n"),
+				put(t, filepath.Join(dir, "spans-0.jsonl.gz"), spansLine+"\n")}
 			put(t, filepath.Join(dir, "notes.txt"), `"a"`)
 			r, err := c.forget.Spans(dir)
 			if err != nil || r.Removed != c.removed || r.Files != 2 {

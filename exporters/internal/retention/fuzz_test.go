@@ -12,7 +12,8 @@ import (
 func FuzzForget(f *testing.F) {
 	f.Add([]byte(`{"tool":"read","session":"a","about":[{"session":"b"}]}`))
 	f.Add([]byte(`{"session":"a","tool":"torn`))
-	f.Add([]byte(`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"1","attributes":[{"key":"session.id","value":{"stringValue":"a"}}]},{"traceId":"1"},{"traceId":"2"}]}]}]}`))
+	f.Add([]byte(`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"1","attributes":[{"key":"session.id",` +
+		`"value":{"stringValue":"a"}}]},{"traceId":"1"},{"traceId":"2"}]}]}]}`))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		forget := Forget{Session: "a"}
 		for kind, change := range map[string]func([]byte) int{
@@ -43,7 +44,8 @@ func FuzzForget(f *testing.F) {
 				t.Fatalf("%s: got %d removed a second time from %q, which was %q", kind, again, out, in)
 			}
 			// What was JSON stays JSON, or is gone altogether.
-			if kind == "spans" && decoder(in).SkipValue() == nil && decoder(out).SkipValue() != nil && len(bytes.TrimSpace(out)) > 0 {
+			if kind == "spans" && decoder(in).SkipValue() == nil && decoder(out).SkipValue() != nil &&
+				len(bytes.TrimSpace(out)) > 0 {
 				t.Fatalf("%q became %q, which is no JSON", in, out)
 			}
 		}

@@ -69,7 +69,8 @@ func spanFiles(dir string) ([]string, error) {
 	}
 	var paths []string
 	for _, e := range entries {
-		if name := e.Name(); e.Type().IsRegular() && !strings.HasPrefix(name, ".") && (strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".jsonl.gz")) {
+		if name := e.Name(); e.Type().IsRegular() && !strings.HasPrefix(name, ".") &&
+			(strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".jsonl.gz")) {
 			paths = append(paths, filepath.Join(dir, name))
 		}
 	}

@@ -71,7 +71,8 @@ func snapshot(s *tracepb.Span) tracetest.SpanStub {
 		StartTime:   at(s.GetStartTimeUnixNano()), EndTime: at(s.GetEndTimeUnixNano()),
 		Attributes:        keyValues(s.GetAttributes()),
 		Status:            sdktrace.Status{Code: code(s.GetStatus().GetCode()), Description: s.GetStatus().GetMessage()},
-		DroppedAttributes: int(s.GetDroppedAttributesCount()), DroppedEvents: int(s.GetDroppedEventsCount()), DroppedLinks: int(s.GetDroppedLinksCount()),
+		DroppedAttributes: int(s.GetDroppedAttributesCount()), DroppedEvents: int(s.GetDroppedEventsCount()),
+		DroppedLinks: int(s.GetDroppedLinksCount()),
 	}
 	if len(s.GetParentSpanId()) > 0 {
 		remote := s.GetFlags()&uint32(tracepb.SpanFlags_SPAN_FLAGS_CONTEXT_IS_REMOTE_MASK) != 0
@@ -79,7 +80,8 @@ func snapshot(s *tracepb.Span) tracetest.SpanStub {
 	}
 	for _, e := range s.GetEvents() {
 		stub.Events = append(stub.Events, sdktrace.Event{
-			Name: e.GetName(), Time: at(e.GetTimeUnixNano()), Attributes: keyValues(e.GetAttributes()), DroppedAttributeCount: int(e.GetDroppedAttributesCount()),
+			Name: e.GetName(), Time: at(e.GetTimeUnixNano()), Attributes: keyValues(e.GetAttributes()),
+			DroppedAttributeCount: int(e.GetDroppedAttributesCount()),
 		})
 	}
 	for _, l := range s.GetLinks() {

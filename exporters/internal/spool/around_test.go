@@ -27,28 +27,37 @@ func full(t *testing.T) tracetest.SpanStub {
 	}
 	id := trace.TraceID{1, 2, 3}
 	return tracetest.SpanStub{
-		Name:        "execute_tool search",
-		SpanContext: trace.NewSpanContext(trace.SpanContextConfig{TraceID: id, SpanID: trace.SpanID{4}, TraceFlags: trace.FlagsSampled, TraceState: state}),
-		Parent:      trace.NewSpanContext(trace.SpanContextConfig{TraceID: id, SpanID: trace.SpanID{5}, TraceFlags: trace.FlagsSampled, Remote: true}),
-		SpanKind:    trace.SpanKindClient,
-		StartTime:   time.Unix(100, 5), EndTime: time.Unix(101, 6),
+		Name: "execute_tool search",
+		SpanContext: trace.NewSpanContext(
+			trace.SpanContextConfig{TraceID: id, SpanID: trace.SpanID{4}, TraceFlags: trace.FlagsSampled, TraceState: state}),
+		Parent: trace.NewSpanContext(
+			trace.SpanContextConfig{TraceID: id, SpanID: trace.SpanID{5}, TraceFlags: trace.FlagsSampled, Remote: true}),
+		SpanKind:  trace.SpanKindClient,
+		StartTime: time.Unix(100, 5), EndTime: time.Unix(101, 6),
 		Attributes: []attribute.KeyValue{
 			attribute.String("s", "text"), attribute.Bool("b", true), attribute.Int("i", -7), attribute.Float64("f", 0.5),
-			attribute.StringSlice("ss", []string{"a", "b"}), attribute.BoolSlice("bs", []bool{true, false}), attribute.IntSlice("is", []int{1, 2}), attribute.Float64Slice("fs", []float64{1, 2.5}),
+			attribute.StringSlice("ss", []string{"a", "b"}), attribute.BoolSlice("bs", []bool{true, false}),
+			attribute.IntSlice("is", []int{1, 2}), attribute.Float64Slice("fs", []float64{1, 2.5}),
 			{Key: "bytes", Value: attribute.ByteSliceValue([]byte{0, 255})},
 			{Key: "map", Value: attribute.MapValue(attribute.String("k", "v"), attribute.Int("n", 1))},
 			{Key: "mixed", Value: attribute.SliceValue(attribute.StringValue("a"), attribute.IntValue(1))},
 			{Key: "empty"},
 		},
-		Events: []sdktrace.Event{{Name: "event", Time: time.Unix(100, 6), Attributes: []attribute.KeyValue{attribute.String("k", "v")}, DroppedAttributeCount: 1}},
+		Events: []sdktrace.Event{
+			{Name: "event", Time: time.Unix(100, 6), Attributes: []attribute.KeyValue{attribute.String("k", "v")},
+				DroppedAttributeCount: 1}},
 		Links: []sdktrace.Link{{
-			SpanContext: trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{9}, SpanID: trace.SpanID{8}, TraceFlags: trace.FlagsSampled, Remote: true}),
-			Attributes:  []attribute.KeyValue{attribute.String("k", "v")}, DroppedAttributeCount: 2,
+			SpanContext: trace.NewSpanContext(
+				trace.SpanContextConfig{TraceID: trace.TraceID{9}, SpanID: trace.SpanID{8},
+					TraceFlags: trace.FlagsSampled, Remote: true}),
+			Attributes: []attribute.KeyValue{attribute.String("k", "v")}, DroppedAttributeCount: 2,
 		}},
 		Status:            sdktrace.Status{Code: codes.Error, Description: "timeout"},
 		DroppedAttributes: 3, DroppedEvents: 4, DroppedLinks: 5,
-		Resource: resource.NewWithAttributes("https://opentelemetry.io/schemas/1.43.0", attribute.String("service.name", "agent")),
-		InstrumentationScope: instrumentation.Scope{Name: "scope", Version: "1", SchemaURL: "https://opentelemetry.io/schemas/1.42.0",
+		Resource: resource.NewWithAttributes("https://opentelemetry.io/schemas/1.43.0",
+			attribute.String("service.name", "agent")),
+		InstrumentationScope: instrumentation.Scope{Name: "scope", Version: "1",
+			SchemaURL:  "https://opentelemetry.io/schemas/1.42.0",
 			Attributes: attribute.NewSet(attribute.String("k", "v"))},
 	}
 }
@@ -97,7 +106,8 @@ func TestAroundNil(t *testing.T) {
 
 func TestKinds(t *testing.T) {
 	for k := trace.SpanKindInternal; k <= trace.SpanKindConsumer; k++ {
-		all := transform(context.Background(), tracetest.SpanStubs{{SpanKind: k, Status: sdktrace.Status{Code: codes.Ok}}}.Snapshots())
+		all := transform(context.Background(),
+			tracetest.SpanStubs{{SpanKind: k, Status: sdktrace.Status{Code: codes.Ok}}}.Snapshots())
 		if got := snapshots(all)[0]; got.SpanKind() != k || got.Status().Code != codes.Ok {
 			t.Errorf("got %v %v, want %v", got.SpanKind(), got.Status().Code, k)
 		}

@@ -38,7 +38,8 @@ func client(b *testing.B) otlptrace.Client {
 	done := make(chan struct{})
 	go func() { defer close(done); _ = server.Serve(l) }()
 	b.Cleanup(func() { server.Stop(); <-done })
-	return otlptracegrpc.NewClient(otlptracegrpc.WithEndpoint(l.Addr().String()), otlptracegrpc.WithInsecure(), otlptracegrpc.WithRetry(otlptracegrpc.RetryConfig{}))
+	return otlptracegrpc.NewClient(otlptracegrpc.WithEndpoint(l.Addr().String()), otlptracegrpc.WithInsecure(),
+		otlptracegrpc.WithRetry(otlptracegrpc.RetryConfig{}))
 }
 
 // BenchmarkExport exports batches of 512 spans, each with 800 bytes of content: with

@@ -79,7 +79,8 @@ func (s *Spool) export(ctx context.Context, all []*tracepb.ResourceSpans) error 
 	err := s.save(ctx)
 	if err != nil && s.overflows(u) {
 		s.tally.drop(DroppedMemory, u.spans)
-		return fmt.Errorf("spool: %d spans are lost, since memory is full, the destination takes none, and the disk: %w", u.spans, err)
+		return fmt.Errorf("spool: %d spans are lost, since memory is full, the destination takes none, and the "+
+			"disk: %w", u.spans, err)
 	}
 	return nil
 }

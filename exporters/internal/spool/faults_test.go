@@ -61,7 +61,8 @@ func TestDiskThatFails(t *testing.T) {
 			export(t, s, "on disk")
 			disk.Store(&fault)
 			export(t, s, "in memory")
-			if got := s.Stats(); got.DiskError != fault.Error() || got.DiskSince.IsZero() || got.MemorySpans != 1 || got.MemoryBytes == 0 || got.Spans != 1 {
+			if got := s.Stats(); got.DiskError != fault.Error() || got.DiskSince.IsZero() || got.MemorySpans != 1 ||
+				got.MemoryBytes == 0 || got.Spans != 1 {
 				t.Errorf("while it fails: got %+v", got)
 			}
 			disk.Store(nil)
@@ -199,7 +200,8 @@ func TestFullFileSystem(t *testing.T) {
 		export(t, s, name)
 	}
 	got := s.Stats()
-	if !strings.Contains(got.DiskError, "no space left") || got.Spans+got.MemorySpans != 300 || got.MemorySpans == 0 || got.Spans == 0 {
+	if !strings.Contains(got.DiskError, "no space left") || got.Spans+got.MemorySpans != 300 ||
+		got.MemorySpans == 0 || got.Spans == 0 {
 		t.Errorf("when it is full: got %+v", got)
 	}
 	// Remounted read-only and back, it is still reported, and in the end nothing is lost.
@@ -259,13 +261,16 @@ func TestNewRefusesWhatCannotBe(t *testing.T) {
 		options Options
 		want    string
 	}{
-		"no directory":     {"", Options{}, `spool: directory: got "", want a path`},
-		"a file":           {file, Options{}, "want a directory"},
-		"below a file":     {filepath.Join(file, "spool"), Options{}, "spool: directory: got "},
-		"open to others":   {open, Options{}, "only its owner can write"},
-		"negative":         {dir, Options{MaxAge: -1}, "spool: Options.MaxAge: got -1ns, want a positive duration, or 0 for 24h0m0s"},
-		"small":            {dir, Options{MaxBytes: 1}, "spool: Options.MaxBytes: got 1, want at least 65536 bytes, or 0 for 268435456"},
-		"backoffs crossed": {dir, Options{MinBackoff: time.Minute}, "spool: Options.MinBackoff: got 1m0s, want at most MaxBackoff, 30s"},
+		"no directory":   {"", Options{}, `spool: directory: got "", want a path`},
+		"a file":         {file, Options{}, "want a directory"},
+		"below a file":   {filepath.Join(file, "spool"), Options{}, "spool: directory: got "},
+		"open to others": {open, Options{}, "only its owner can write"},
+		"negative": {dir, Options{MaxAge: -1},
+			"spool: Options.MaxAge: got -1ns, want a positive duration, or 0 for 24h0m0s"},
+		"small": {dir, Options{MaxBytes: 1},
+			"spool: Options.MaxBytes: got 1, want at least 65536 bytes, or 0 for 268435456"},
+		"backoffs crossed": {dir, Options{MinBackoff: time.Minute},
+			"spool: Options.MinBackoff: got 1m0s, want at most MaxBackoff, 30s"},
 	} {
 		if runtime.GOOS == "windows" && name == "open to others" {
 			continue

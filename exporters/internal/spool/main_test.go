@@ -99,9 +99,11 @@ func stubs(names ...string) []sdktrace.ReadOnlySpan {
 	all := make(tracetest.SpanStubs, len(names))
 	for i, name := range names {
 		all[i] = tracetest.SpanStub{
-			Name:        name,
-			SpanContext: trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1, byte(i)}, SpanID: trace.SpanID{1, byte(i)}, TraceFlags: trace.FlagsSampled}),
-			StartTime:   time.Unix(1, 0), EndTime: time.Unix(2, 0),
+			Name: name,
+			SpanContext: trace.NewSpanContext(
+				trace.SpanContextConfig{TraceID: trace.TraceID{1, byte(i)}, SpanID: trace.SpanID{1, byte(i)},
+					TraceFlags: trace.FlagsSampled}),
+			StartTime: time.Unix(1, 0), EndTime: time.Unix(2, 0),
 			Attributes: []attribute.KeyValue{attribute.String("gen_ai.tool.name", "search")},
 		}
 		if strings.HasPrefix(name, "!") {

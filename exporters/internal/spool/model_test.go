@@ -112,7 +112,8 @@ func model(t *testing.T, r *rand.Rand) {
 	}
 	sent++
 	time.Sleep(time.Hour)
-	if got := s.Stats(); got.Spans+got.MemorySpans != 0 || got.DiskError != "" || !got.FailingSince.IsZero() || got.Torn+got.Corrupt != 0 {
+	if got := s.Stats(); got.Spans+got.MemorySpans != 0 || got.DiskError != "" || !got.FailingSince.IsZero() ||
+		got.Torn+got.Corrupt != 0 {
 		t.Errorf("in the end: got %+v", got)
 	}
 	end()

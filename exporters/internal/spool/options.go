@@ -50,11 +50,13 @@ func (o Options) complete() (*Options, error) {
 		value    *time.Duration
 		standard time.Duration
 	}{
-		{"MaxAge", &o.MaxAge, 24 * time.Hour}, {"Patience", &o.Patience, 200 * time.Millisecond}, {"Timeout", &o.Timeout, 10 * time.Second},
+		{"MaxAge", &o.MaxAge, 24 * time.Hour}, {"Patience", &o.Patience, 200 * time.Millisecond},
+		{"Timeout", &o.Timeout, 10 * time.Second},
 		{"MinBackoff", &o.MinBackoff, 500 * time.Millisecond}, {"MaxBackoff", &o.MaxBackoff, 30 * time.Second},
 	} {
 		if *d.value < 0 {
-			return nil, fmt.Errorf("spool: Options.%s: got %v, want a positive duration, or 0 for %v", d.name, *d.value, d.standard)
+			return nil, fmt.Errorf("spool: Options.%s: got %v, want a positive duration, or 0 for %v", d.name,
+				*d.value, d.standard)
 		}
 		*d.value = cmp.Or(*d.value, d.standard)
 	}
@@ -65,7 +67,8 @@ func (o Options) complete() (*Options, error) {
 	}{{"MaxBytes", &o.MaxBytes, minBytes, 256 << 20}, {"MaxMemory", &o.MaxMemory, 1, 8 << 20}} {
 		*n.value = cmp.Or(*n.value, n.standard)
 		if *n.value < n.least {
-			return nil, fmt.Errorf("spool: Options.%s: got %d, want at least %d bytes, or 0 for %d", n.name, *n.value, n.least, n.standard)
+			return nil, fmt.Errorf("spool: Options.%s: got %d, want at least %d bytes, or 0 for %d", n.name, *n.value,
+				n.least, n.standard)
 		}
 	}
 	if o.MinBackoff > o.MaxBackoff {

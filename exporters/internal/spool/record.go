@@ -66,7 +66,8 @@ func newSegmentHeader(id uint64) []byte {
 
 // segmentID reads a segment's header; known is false if it is damaged.
 func segmentID(b []byte) (id uint64, version uint32, known bool) {
-	if len(b) < segmentHeader || string(b[:8]) != segmentMagic || crc32.Checksum(b[:20], castagnoli) != binary.BigEndian.Uint32(b[20:]) {
+	if len(b) < segmentHeader || string(b[:8]) != segmentMagic ||
+		crc32.Checksum(b[:20], castagnoli) != binary.BigEndian.Uint32(b[20:]) {
 		return 0, 0, false
 	}
 	return binary.BigEndian.Uint64(b[12:]), binary.BigEndian.Uint32(b[8:]), true
@@ -97,8 +98,10 @@ func (h *header) get(b []byte) (ok bool) {
 		return false
 	}
 	*h = header{
-		done: b[stateOffset] == stateDone, class: class(b[5]), id: binary.BigEndian.Uint64(b[8:]), at: int64(binary.BigEndian.Uint64(b[16:])),
-		spans: int(binary.BigEndian.Uint32(b[24:])), length: int(binary.BigEndian.Uint32(b[28:])), sum: binary.BigEndian.Uint32(b[32:]),
+		done: b[stateOffset] == stateDone, class: class(b[5]), id: binary.BigEndian.Uint64(b[8:]),
+		at:    int64(binary.BigEndian.Uint64(b[16:])),
+		spans: int(binary.BigEndian.Uint32(b[24:])), length: int(binary.BigEndian.Uint32(b[28:])),
+		sum: binary.BigEndian.Uint32(b[32:]),
 	}
 	return h.length <= maxRecord && h.class < classes
 }

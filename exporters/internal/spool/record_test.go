@@ -60,7 +60,8 @@ func TestTornTailAtEveryOffset(t *testing.T) {
 		}
 		found, d := payloads(data[:cut])
 		if len(found) != whole || d != (damage{torn: wantTorn}) {
-			t.Fatalf("cut at %d of %d: got %d records and %+v, want %d and torn %d", cut, len(data), len(found), d, whole, wantTorn)
+			t.Fatalf("cut at %d of %d: got %d records and %+v, want %d and torn %d", cut, len(data), len(found), d,
+				whole, wantTorn)
 		}
 	}
 }
@@ -83,7 +84,8 @@ func TestCorruptStretchLosesOnlyWhatItTouches(t *testing.T) {
 		}
 		var want []string
 		for i, text := range texts {
-			if bytes.Equal(data[starts[i]:starts[i+1]], clean[starts[i]:starts[i+1]]) || onlyState(data, clean, starts[i], starts[i+1]) {
+			if bytes.Equal(data[starts[i]:starts[i+1]], clean[starts[i]:starts[i+1]]) ||
+				onlyState(data, clean, starts[i], starts[i+1]) {
 				want = append(want, text)
 			}
 		}
@@ -154,7 +156,8 @@ func FuzzScan(f *testing.F) {
 		end := int64(0)
 		var found []string
 		d := scan(data, func(at int64, h header, payload []byte) {
-			if at < end || h.length != len(payload) || !h.fits(payload) || !bytes.Equal(payload, data[at+recordHeader:int(at)+recordHeader+h.length]) {
+			if at < end || h.length != len(payload) || !h.fits(payload) ||
+				!bytes.Equal(payload, data[at+recordHeader:int(at)+recordHeader+h.length]) {
 				t.Fatalf("a record at %d of %d that is none: %+v", at, len(data), h)
 			}
 			end = at + recordHeader + int64(h.length)

@@ -59,7 +59,8 @@ func (p *purge) rewrite(st *store, g *segment) error {
 				return
 			}
 			payload, _ = proto.Marshal(&tracepb.TracesData{ResourceSpans: kept}) // it was unmarshalled from such bytes
-			to.header = header{class: h.class, id: h.id, at: h.at, spans: count(kept), length: len(payload), sum: crc32.Checksum(payload, castagnoli)}
+			to.header = header{class: h.class, id: h.id, at: h.at, spans: count(kept), length: len(payload),
+				sum: crc32.Checksum(payload, castagnoli)}
 		}
 		to.offset = int64(len(next))
 		head := make([]byte, recordHeader)

@@ -91,7 +91,8 @@ func segmentsOf(f *folder) (all []*segment, foreign int, err error) {
 		if !ok || err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		g := &segment{folder: f, class: c, made: made, path: filepath.Join(f.path, e.Name()), size: info.Size(), last: info.ModTime().UnixNano()}
+		g := &segment{folder: f, class: c, made: made, path: filepath.Join(f.path, e.Name()), size: info.Size(),
+			last: info.ModTime().UnixNano()}
 		if g.version() != formatVersion {
 			foreign++
 			continue

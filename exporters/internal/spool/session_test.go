@@ -23,7 +23,9 @@ import (
 // of are spans of a trace; those whose session is not "" say so, by one attribute or the other.
 func of(id byte, session string, names ...string) (spans []sdktrace.ReadOnlySpan) {
 	for i, name := range names {
-		stub := tracetest.SpanStub{Name: name, SpanContext: trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{id}, SpanID: trace.SpanID{id, byte(i + 1)}})}
+		stub := tracetest.SpanStub{Name: name,
+			SpanContext: trace.NewSpanContext(
+				trace.SpanContextConfig{TraceID: trace.TraceID{id}, SpanID: trace.SpanID{id, byte(i + 1)}})}
 		if session != "" {
 			stub.Attributes = []attribute.KeyValue{attribute.String(retention.SessionKeys[i%len(retention.SessionKeys)], session)}
 		}
@@ -44,7 +46,8 @@ func TestDeleteSession(t *testing.T) {
 			}
 		}
 	}
-	put(of(1, "", "child of x"), of(1, "x", "x one", "x two"), of(2, "y", "y one"), slices.Concat(of(2, "", "child of y"), of(1, "y", "y in the trace of x")))
+	put(of(1, "", "child of x"), of(1, "x", "x one", "x two"), of(2, "y", "y one"),
+		slices.Concat(of(2, "", "child of y"), of(1, "y", "y in the trace of x")))
 	full := error(syscall.ENOSPC)
 	disk.Store(&full)
 	put(of(1, "", "child of x in memory"), of(3, "y", "y in memory"))
@@ -84,8 +87,10 @@ func TestDeleteSessionOfATenant(t *testing.T) {
 	s := open(t, dir, d, quick(Options{WriteAhead: true}))
 	var spans tracetest.SpanStubs
 	for i, tenant := range []string{"acme", "other", ""} {
-		stub := tracetest.SpanStub{Name: "of " + tenant, Attributes: []attribute.KeyValue{attribute.String(retention.SessionKeys[0], "x")},
-			SpanContext: trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{byte(i + 1)}})}
+		stub := tracetest.SpanStub{Name: "of " + tenant,
+			Attributes: []attribute.KeyValue{attribute.String(retention.SessionKeys[0], "x")},
+			SpanContext: trace.NewSpanContext(
+				trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{byte(i + 1)}})}
 		if tenant != "" {
 			stub.Attributes = append(stub.Attributes, attribute.String(retention.TenantKey, tenant))
 		}

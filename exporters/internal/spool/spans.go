@@ -61,11 +61,13 @@ func only(all []*tracepb.ResourceSpans, keep func(*tracepb.Span) bool) (kept []*
 		for _, scope := range resource.GetScopeSpans() {
 			spans := slices.DeleteFunc(slices.Clone(scope.GetSpans()), func(s *tracepb.Span) bool { return !keep(s) })
 			if len(spans) > 0 {
-				scopes = append(scopes, &tracepb.ScopeSpans{Scope: scope.GetScope(), Spans: spans, SchemaUrl: scope.GetSchemaUrl()})
+				scopes = append(scopes, &tracepb.ScopeSpans{Scope: scope.GetScope(), Spans: spans,
+					SchemaUrl: scope.GetSchemaUrl()})
 			}
 		}
 		if len(scopes) > 0 {
-			kept = append(kept, &tracepb.ResourceSpans{Resource: resource.GetResource(), ScopeSpans: scopes, SchemaUrl: resource.GetSchemaUrl()})
+			kept = append(kept, &tracepb.ResourceSpans{Resource: resource.GetResource(), ScopeSpans: scopes,
+				SchemaUrl: resource.GetSchemaUrl()})
 		}
 	}
 	return kept

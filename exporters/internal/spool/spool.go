@@ -90,7 +90,8 @@ func build(dir string, client otlptrace.Client, options Options, files *system) 
 	}
 	t := newTally()
 	if err := prepare(dir); err != nil {
-		if errors.Is(err, errDirectory) || errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		if errors.Is(err, errDirectory) || errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) ||
+			errors.Is(err, syscall.ENOTDIR) {
 			return nil, fmt.Errorf("spool: directory: got %q: %w", dir, err)
 		}
 		t.fault(err)
@@ -100,7 +101,8 @@ func build(dir string, client otlptrace.Client, options Options, files *system) 
 	}
 	s := &Spool{
 		client: client, dir: dir, options: o, tally: t,
-		turn: make(chan struct{}, 1), round: make(chan struct{}, 1), wake: make(chan struct{}, 1), kick: make(chan struct{}, 1), stop: make(chan struct{}), ended: make(chan struct{}),
+		turn: make(chan struct{}, 1), round: make(chan struct{}, 1), wake: make(chan struct{}, 1),
+		kick: make(chan struct{}, 1), stop: make(chan struct{}), ended: make(chan struct{}),
 		step: make(chan struct{}), shut: make(chan struct{}),
 	}
 	s.life, s.kill = context.WithCancel(context.Background())
@@ -153,7 +155,8 @@ func (s *Spool) Stats() Stats {
 	const slack = time.Second
 	if !s.underWay.IsZero() && time.Since(s.underWay) > s.options.Timeout+slack && stats.FailingSince.IsZero() {
 		stats.HealthySince, stats.FailingSince = time.Time{}, s.underWay
-		stats.LastError, stats.LastErrorAt = "a request has not returned though its time is over", s.underWay.Add(s.options.Timeout)
+		stats.LastError, stats.LastErrorAt = "a request has not returned though its time is over",
+			s.underWay.Add(s.options.Timeout)
 	}
 	return stats
 }

@@ -62,7 +62,8 @@ func TestOutageIsReplayedInOrder(t *testing.T) {
 		d.expect(t, want)
 		eventually(t, "the spool is empty", func() bool { return s.Stats().Spans == 0 })
 		got = s.Stats()
-		if got.Delivered != 50 || got.Replayed != 50 || !got.FailingSince.IsZero() || len(got.Dropped) != 0 || !got.Oldest.IsZero() {
+		if got.Delivered != 50 || got.Replayed != 50 || !got.FailingSince.IsZero() || len(got.Dropped) != 0 ||
+			!got.Oldest.IsZero() {
 			t.Errorf("Stats after it: got %+v", got)
 		}
 	}

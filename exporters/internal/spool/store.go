@@ -76,7 +76,9 @@ func (s *store) write(r *record, at int64) (*entry, error) {
 		return nil, err
 	}
 	payload := r.data[recordHeader:]
-	e := &entry{segment: g, offset: g.size, header: header{class: r.class, id: g.id, at: at, spans: r.spans, length: len(payload), sum: crc32.Checksum(payload, castagnoli)}}
+	e := &entry{segment: g, offset: g.size,
+		header: header{class: r.class, id: g.id, at: at, spans: r.spans, length: len(payload),
+			sum: crc32.Checksum(payload, castagnoli)}}
 	e.late = !s.options.WriteAhead
 	e.put(r.data)
 	err = s.system.write(g.file, r.data, g.size)

@@ -64,7 +64,8 @@ func (v *verdict) judgeHTTP(a answer) {
 	switch a.status {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		v.wait = a.after
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusProxyAuthRequired:
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed,
+		http.StatusProxyAuthRequired:
 		v.hold = true
 	case http.StatusRequestEntityTooLarge:
 		v.fate, v.tooLarge = refused, true

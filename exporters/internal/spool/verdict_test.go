@@ -38,12 +38,16 @@ func TestJudge(t *testing.T) {
 		want verdict // without its error
 	}{
 		{"taken", nil, answer{}, verdict{fate: delivered}},
-		{"taken in part", errors.New(partialSuccess + "too old (rejected) (3 spans rejected)"), answer{}, verdict{fate: delivered, rejected: 3}},
-		{"taken in part, with a lie", errors.New(partialSuccess + "(9 spans rejected) (-3 spans rejected)"), answer{}, verdict{fate: delivered}},
-		{"a refusal that speaks of partial success", status.Error(codes.InvalidArgument, partialSuccess), answer{}, verdict{fate: refused}},
+		{"taken in part", errors.New(partialSuccess + "too old (rejected) (3 spans rejected)"), answer{},
+			verdict{fate: delivered, rejected: 3}},
+		{"taken in part, with a lie", errors.New(partialSuccess + "(9 spans rejected) (-3 spans rejected)"), answer{},
+			verdict{fate: delivered}},
+		{"a refusal that speaks of partial success", status.Error(codes.InvalidArgument, partialSuccess), answer{},
+			verdict{fate: refused}},
 		{"no connection", some, answer{}, verdict{fate: retry}},
 		{"throttled", throttled(codes.Unavailable, 7*time.Second), answer{}, verdict{fate: retry, wait: 7 * time.Second}},
-		{"throttled for a year", throttled(codes.ResourceExhausted, 8760*time.Hour), answer{}, verdict{fate: retry, wait: maxWait}},
+		{"throttled for a year", throttled(codes.ResourceExhausted, 8760*time.Hour), answer{},
+			verdict{fate: retry, wait: maxWait}},
 		{"throttled into the past", throttled(codes.ResourceExhausted, -time.Hour), answer{}, verdict{fate: retry}},
 		{"an answer that broke off", some, answer{status: 200}, verdict{fate: delivered}},
 		{"redirect", some, answer{status: 302}, verdict{fate: retry, hold: true}},
@@ -94,13 +98,15 @@ func TestJudge(t *testing.T) {
 }
 
 func TestRetryAfter(t *testing.T) {
-	for value, want := range map[string]time.Duration{"": 0, "3": 3 * time.Second, " 60 ": time.Minute, "-1": 0, "soon": 0, "99999999999": 0,
+	for value, want := range map[string]time.Duration{"": 0, "3": 3 * time.Second, " 60 ": time.Minute, "-1": 0,
+		"soon": 0, "99999999999": 0,
 		"Wed, 21 Oct 2015 07:28:00 GMT": 0} {
 		if got := retryAfter(value); got != want {
 			t.Errorf("%q: got %v, want %v", value, got, want)
 		}
 	}
-	if got := retryAfter(time.Now().Add(time.Hour).UTC().Format("Mon, 02 Jan 2006 15:04:05 GMT")); got < 58*time.Minute || got > time.Hour {
+	if got := retryAfter(time.Now().Add(time.Hour).UTC().Format(
+		"Mon, 02 Jan 2006 15:04:05 GMT")); got < 58*time.Minute || got > time.Hour {
 		t.Errorf("in an hour: got %v", got)
 	}
 }
@@ -142,7 +148,8 @@ func TestBackoff(t *testing.T) {
 // A destination that says how long to wait is not asked before, not even by a flush.
 func TestThrottled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		busy, err := status.New(codes.ResourceExhausted, "busy").WithDetails(&errdetails.RetryInfo{RetryDelay: durationpb.New(time.Minute)})
+		busy, err := status.New(codes.ResourceExhausted,
+			"busy").WithDetails(&errdetails.RetryInfo{RetryDelay: durationpb.New(time.Minute)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +174,8 @@ func TestFlush(t *testing.T) {
 			t.Errorf("with nothing to send: got %v", err)
 		}
 		export(t, s, "a", "b")
-		if err := s.Flush(t.Context()); err == nil || !strings.Contains(err.Error(), "2 spans") || !strings.Contains(err.Error(), errDown.Error()) {
+		if err := s.Flush(t.Context()); err == nil || !strings.Contains(err.Error(), "2 spans") ||
+			!strings.Contains(err.Error(), errDown.Error()) {
 			t.Errorf("while it fails: got %v", err)
 		}
 		d.set(nil)
@@ -203,7 +211,8 @@ func TestRefusedIsDroppedAlone(t *testing.T) {
 		time.Sleep(time.Minute)
 		want := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "span 7" || n == "span 30" })
 		d.expect(t, want)
-		if got := s.Stats(); got.Dropped[DroppedRejected] != 2 || got.Spans != 0 || got.FailingSince != (time.Time{}) || got.LastError == "" {
+		if got := s.Stats(); got.Dropped[DroppedRejected] != 2 || got.Spans != 0 ||
+			got.FailingSince != (time.Time{}) || got.LastError == "" {
 			t.Errorf("Stats: got %+v", got)
 		}
 		// At once, the exporter's caller is told.
@@ -214,7 +223,10 @@ func TestRefusedIsDroppedAlone(t *testing.T) {
 }
 
 func TestPartialSuccessIsCounted(t *testing.T) {
-	d := &destination{answer: func(context.Context, []string) error { return errors.New(partialSuccess + "old (2 spans rejected)") }}
+	d := &destination{answer: func(context.Context,
+		[]string) error {
+		return errors.New(partialSuccess + "old (2 spans rejected)")
+	}}
 	s := open(t, t.TempDir(), d, Options{Patience: time.Minute})
 	export(t, s, numbered("span ", 5)...)
 	if got := s.Stats(); got.Delivered != 3 || got.Dropped[DroppedPartial] != 2 || got.LastError == "" || d.count() != 1 {
@@ -299,7 +311,10 @@ func TestOutageBlamesNobody(t *testing.T) {
 // Credentials that are put right lose nothing.
 func TestUnknownCredentialsKeepWhatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := &destination{answer: func(context.Context, []string) error { return status.Error(codes.Unauthenticated, "token expired") }}
+		d := &destination{answer: func(context.Context,
+			[]string) error {
+			return status.Error(codes.Unauthenticated, "token expired")
+		}}
 		s := open(t, t.TempDir(), d, Options{})
 		export(t, s, "a")
 		export(t, s, "b")

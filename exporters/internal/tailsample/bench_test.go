@@ -26,7 +26,8 @@ func BenchmarkTrace(b *testing.B) {
 	attributes := []attribute.KeyValue{
 		attribute.String("gen_ai.operation.name", "execute_tool"), attribute.String("gen_ai.tool.name", "search"),
 		attribute.String("toolscope.outcome", "executed"), attribute.Int("toolscope.arguments.bytes", 300),
-		attribute.String("gen_ai.tool.call.arguments", string(make([]byte, 300))), attribute.String("gen_ai.tool.call.result", string(make([]byte, 500))),
+		attribute.String("gen_ai.tool.call.arguments", string(make([]byte, 300))),
+		attribute.String("gen_ai.tool.call.result", string(make([]byte, 500))),
 	}
 	sampler := func(o tailsample.Options) sdktrace.SpanProcessor {
 		p, err := tailsample.New(nowhere{}, o)
@@ -46,7 +47,8 @@ func BenchmarkTrace(b *testing.B) {
 		{"matters", sampler(tailsample.Options{Ratio: -1}), true},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			tracer := sdktrace.NewTracerProvider(sdktrace.WithSampler(tailsample.Head()), sdktrace.WithSpanProcessor(c.processor)).Tracer("bench")
+			tracer := sdktrace.NewTracerProvider(sdktrace.WithSampler(tailsample.Head()),
+				sdktrace.WithSpanProcessor(c.processor)).Tracer("bench")
 			b.ReportAllocs()
 			for b.Loop() {
 				ctx, root := tracer.Start(context.Background(), "turn")

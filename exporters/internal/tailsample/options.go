@@ -66,7 +66,8 @@ func (o Options) orDefault() (Options, error) {
 		name string
 		n    *int
 		def  int
-	}{{"MaxTraces", &o.MaxTraces, 8192}, {"MaxSpans", &o.MaxSpans, 4096}, {"MaxBytes", &o.MaxBytes, 64 << 20}, {"MaxDecided", &o.MaxDecided, 16384}} {
+	}{{"MaxTraces", &o.MaxTraces, 8192}, {"MaxSpans", &o.MaxSpans, 4096}, {"MaxBytes", &o.MaxBytes, 64 << 20},
+		{"MaxDecided", &o.MaxDecided, 16384}} {
 		if *f.n < 0 {
 			return o, fmt.Errorf("tailsample: Options.%s: got %d, want 0 or more", f.name, *f.n)
 		}

@@ -29,7 +29,8 @@ func TestWhatMatters(t *testing.T) {
 		}
 		return 0
 	}
-	called := []attribute.KeyValue{attribute.String("gen_ai.tool.name", "slow"), attribute.String("toolscope.outcome", "executed")}
+	called := []attribute.KeyValue{attribute.String("gen_ai.tool.name", "slow"),
+		attribute.String("toolscope.outcome", "executed")}
 	with := func(base []attribute.KeyValue, more ...attribute.KeyValue) []attribute.KeyValue {
 		return append(base[:len(base):len(base)], more...)
 	}
@@ -53,16 +54,24 @@ func TestWhatMatters(t *testing.T) {
 		{"flagged with a text", func(s trace.Span) { s.SetAttributes(tailsample.KeepKey.String("true")) }, false},
 		{"flagged by the function", func(s trace.Span) { s.SetName("checkout") }, true},
 		{"the function panics", func(s trace.Span) { s.SetName("panic") }, false},
-		{"slower than usual", func(s trace.Span) { s.SetAttributes(with(called, attribute.Float64("toolscope.run.duration", 1.5))...) }, true},
-		{"slower than usual, in the background", func(s trace.Span) {
-			s.SetAttributes(attribute.String("toolscope.tool.name", "slow"), attribute.String("toolscope.outcome", "executed"), attribute.Float64("toolscope.run.duration", 9))
+		{"slower than usual", func(
+			s trace.Span) {
+			s.SetAttributes(with(called, attribute.Float64("toolscope.run.duration", 1.5))...)
 		}, true},
-		{"as usual", func(s trace.Span) { s.SetAttributes(with(called, attribute.Float64("toolscope.run.duration", 0.5))...) }, false},
+		{"slower than usual, in the background", func(s trace.Span) {
+			s.SetAttributes(attribute.String("toolscope.tool.name", "slow"),
+				attribute.String("toolscope.outcome", "executed"), attribute.Float64("toolscope.run.duration", 9))
+		}, true},
+		{"as usual", func(s trace.Span) {
+			s.SetAttributes(with(called, attribute.Float64("toolscope.run.duration", 0.5))...)
+		}, false},
 		{"slow, and nobody knows the tool", func(s trace.Span) {
-			s.SetAttributes(attribute.String("gen_ai.tool.name", "new"), attribute.String("toolscope.outcome", "executed"), attribute.Float64("toolscope.run.duration", 9))
+			s.SetAttributes(attribute.String("gen_ai.tool.name", "new"),
+				attribute.String("toolscope.outcome", "executed"), attribute.Float64("toolscope.run.duration", 9))
 		}, false},
 		{"slow, and never ran", func(s trace.Span) {
-			s.SetAttributes(attribute.String("gen_ai.tool.name", "slow"), attribute.String("toolscope.outcome", "cache_hit"), attribute.Float64("toolscope.run.duration", 9))
+			s.SetAttributes(attribute.String("gen_ai.tool.name", "slow"),
+				attribute.String("toolscope.outcome", "cache_hit"), attribute.Float64("toolscope.run.duration", 9))
 		}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

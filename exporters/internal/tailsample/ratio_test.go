@@ -182,7 +182,8 @@ func TestWhatTravels(t *testing.T) {
 	}
 	_, s = h.tracer.Start(remote(t, idOf(1), false, "vendor=1,ot=k:v"), "tools/call")
 	if c := s.SpanContext(); c.IsSampled() || !s.IsRecording() || c.TraceState().String() != "vendor=1,ot=k:v" {
-		t.Errorf("below a parent that is not sampled: got sampled %v, recording %v, with %q", c.IsSampled(), s.IsRecording(), c.TraceState())
+		t.Errorf("below a parent that is not sampled: got sampled %v, recording %v, with %q", c.IsSampled(),
+			s.IsRecording(), c.TraceState())
 	}
 }
 

@@ -52,7 +52,8 @@ func (*next) ForceFlush(context.Context) error                { return errors.Ne
 func (n *next) Shutdown(context.Context) error                { return n.shutdown }
 
 func TestPanicsEndHere(t *testing.T) {
-	p, err := tailsample.New(&next{end: func() { panic("the next processor") }, shutdown: errors.New("broken")}, tailsample.Options{Ratio: 1})
+	p, err := tailsample.New(&next{end: func() { panic("the next processor") }, shutdown: errors.New("broken")},
+		tailsample.Options{Ratio: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +94,8 @@ func TestShutdownHeedsItsContext(t *testing.T) {
 
 // Everything at once: what goes in is accounted for.
 func TestConcurrency(t *testing.T) {
-	h := newHost(t, tailsample.Options{Ratio: 0.5, MaxTraces: 8, MaxSpans: 4, MaxBytes: 20_000, MaxAge: time.Millisecond, MaxDecided: 16})
+	h := newHost(t, tailsample.Options{Ratio: 0.5, MaxTraces: 8, MaxSpans: 4, MaxBytes: 20_000,
+		MaxAge: time.Millisecond, MaxDecided: 16})
 	const workers, rounds = 8, 200
 	var wg sync.WaitGroup
 	for range workers {

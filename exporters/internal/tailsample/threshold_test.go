@@ -17,7 +17,8 @@ func TestThresholds(t *testing.T) {
 		oneIn float64
 		want  string
 	}{
-		{1, "0"}, {2, "8"}, {3, "aaab"}, {4, "c"}, {5, "cccd"}, {8, "e"}, {10, "e666"}, {16, "f"}, {100, "fd70a"}, {1000, "ffbe77"},
+		{1, "0"}, {2, "8"}, {3, "aaab"}, {4, "c"}, {5, "cccd"}, {8, "e"}, {10, "e666"}, {16, "f"}, {100, "fd70a"},
+		{1000, "ffbe77"},
 		{10_000, "fff9724"}, {100_000, "ffff583a"}, {1_000_000, "ffffef39"},
 	} {
 		got := thresholdOf(1 / c.oneIn)
@@ -50,7 +51,8 @@ func TestWithThreshold(t *testing.T) {
 	}{
 		{"none before", "", always, true, "ot=th:0"},
 		{"others stay", "vendor=1,other=2", thresholdOf(0.5), true, "ot=th:8,vendor=1,other=2"},
-		{"fields stay", "vendor=1,ot=rv:0123456789abcd;th:0;k:v", thresholdOf(0.1), true, "ot=rv:0123456789abcd;k:v;th:e666,vendor=1"},
+		{"fields stay", "vendor=1,ot=rv:0123456789abcd;th:0;k:v", thresholdOf(0.1), true,
+			"ot=rv:0123456789abcd;k:v;th:e666,vendor=1"},
 		{"the same", "vendor=1,ot=th:8", thresholdOf(0.5), true, "vendor=1,ot=th:8"},
 		{"removed", "vendor=1,ot=th:8", 0, false, "vendor=1"},
 		{"only th removed", "vendor=1,ot=th:8;k:v", 0, false, "ot=k:v,vendor=1"},
@@ -117,7 +119,8 @@ func FuzzTraceState(f *testing.F) {
 		if after.known && (!known || after.threshold != th) {
 			t.Errorf("%q became %q: got th %v, want %v, known %v", text, got, after.threshold, th, known)
 		}
-		if before := samplingOf(trace.TraceID{}, state); before.explicit && (after.randomness != before.randomness || !after.explicit) {
+		if before := samplingOf(trace.TraceID{}, state); before.explicit &&
+			(after.randomness != before.randomness || !after.explicit) {
 			t.Errorf("%q became %q: the randomness was changed", text, got)
 		}
 		others := 0

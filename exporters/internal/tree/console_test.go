@@ -92,7 +92,8 @@ func TestConsole(t *testing.T) {
 
 // TestConsoleRemote: two requests of one trace, each drawn when it has ended.
 func TestConsoleRemote(t *testing.T) {
-	remote := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}, TraceFlags: trace.FlagsSampled, Remote: true})
+	remote := trace.NewSpanContext(
+		trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}, TraceFlags: trace.FlagsSampled, Remote: true})
 	spans := spansOf(func(tracer trace.Tracer) {
 		from := trace.ContextWithRemoteSpanContext(context.Background(), remote)
 		ctx1, one := tracer.Start(from, "one")

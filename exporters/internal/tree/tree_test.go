@@ -49,9 +49,11 @@ const (
 func aTurn() []tree.Span {
 	linked := made("a7", "a1", "execute_tool file_read", 30, 0, outcome, "coalesced", arguments, `{"path":"go.mod"}`)
 	linked.Links = []string{"4bf92f3577b34da6a3ce929d0e0e4736-00000000000000a2"}
-	timeout := made("a3", "a1", "execute_tool report_export", 12, 120, outcome, "executed", "error.type", "timeout", arguments, `{"topic":"sales"}`)
+	timeout := made("a3", "a1", "execute_tool report_export", 12, 120, outcome, "executed", "error.type", "timeout",
+		arguments, `{"topic":"sales"}`)
 	timeout.StatusText = "export of page 3 of 12: context deadline exceeded"
-	unknown := made("a4", "a1", "execute_tool _unknown", 13, 0, outcome, "refused", "error.type", "unknown_tool", arguments, `{"query":"x"}`)
+	unknown := made("a4", "a1", "execute_tool _unknown", 13, 0, outcome, "refused", "error.type", "unknown_tool",
+		arguments, `{"query":"x"}`)
 	unknown.StatusText = "there is no tool \"sëarch\u202e\"\x1b[31m\nlook at the list"
 	event := made("a8", "a1", "query", 140, 3)
 	event.Failed = true
@@ -60,12 +62,16 @@ func aTurn() []tree.Span {
 	served.RemoteParent = true
 	return []tree.Span{
 		made("a1", "", "invoke_agent planner", 0, 145),
-		made("a2", "a1", "execute_tool file_read", 1, 2, outcome, "executed", arguments, `{"path":"go.mod","token":"[REDACTED:token]"}`,
-			result, "module github.com/toolscope/toolscope\n\ngo 1.26.0\n\nrequire (\n"+strings.Repeat("\tsomething v1.0.0\n", 10), "toolscope.redacted.count", "1"),
+		made("a2", "a1", "execute_tool file_read", 1, 2, outcome, "executed", arguments,
+			`{"path":"go.mod","token":"[REDACTED:token]"}`,
+			result, "module github.com/toolscope/toolscope\n\ngo 1.26.0\n\nrequire (\n"+
+				strings.Repeat("\tsomething v1.0.0\n", 10), "toolscope.redacted.count", "1"),
 		timeout, unknown,
-		made("a5", "a1", "execute_tool agent_delegate", 20, 100, outcome, "executed", arguments, `{"question":"Where are the tests?"}`, "toolscope.attempts", "2"),
+		made("a5", "a1", "execute_tool agent_delegate", 20, 100, outcome, "executed", arguments,
+			`{"question":"Where are the tests?"}`, "toolscope.attempts", "2"),
 		made("a6", "a5", "invoke_agent researcher", 21, 98),
-		made("a9", "a6", "execute_tool log_dump", 22, 30, outcome, "cache_hit", arguments, `{}`, result, "…", "toolscope.result.truncated", "true",
+		made("a9", "a6", "execute_tool log_dump", 22, 30, outcome, "cache_hit", arguments, `{}`, result, "…",
+			"toolscope.result.truncated", "true",
 			"toolscope.result.bytes", "4194358", "toolscope.repeat", "3"),
 		linked, event,
 		made("b2", "ee", "execute_tool orphan", 149, 1),
@@ -177,10 +183,11 @@ func TestView(t *testing.T) {
 	link := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{3}, SpanID: trace.SpanID{4}})
 	got := tree.View(tracetest.SpanStub{
 		Name: "served", SpanContext: own, Parent: remote, StartTime: start, EndTime: start.Add(time.Second),
-		Attributes: []attribute.KeyValue{attribute.Int("n", 42), attribute.Bool("yes", true), attribute.StringSlice("list", []string{"a", "b"})},
-		Events:     []sdktrace.Event{{Name: "happened", Time: start, Attributes: []attribute.KeyValue{attribute.Float64("x", 0.5)}}},
-		Links:      []sdktrace.Link{{SpanContext: link}},
-		Status:     sdktrace.Status{Code: codes.Error, Description: "it failed"},
+		Attributes: []attribute.KeyValue{attribute.Int("n", 42), attribute.Bool("yes", true),
+			attribute.StringSlice("list", []string{"a", "b"})},
+		Events: []sdktrace.Event{{Name: "happened", Time: start, Attributes: []attribute.KeyValue{attribute.Float64("x", 0.5)}}},
+		Links:  []sdktrace.Link{{SpanContext: link}},
+		Status: sdktrace.Status{Code: codes.Error, Description: "it failed"},
 	}.Snapshot())
 	want := tree.Span{
 		TraceID: "01000000000000000000000000000000", SpanID: "0500000000000000", ParentID: "0200000000000000", RemoteParent: true,

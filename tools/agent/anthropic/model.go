@@ -60,7 +60,8 @@ func (m *model) generate(ctx context.Context, r agent.Request) (agent.Reply, err
 }
 
 func (m *model) params(r agent.Request) sdk.MessageNewParams {
-	params := sdk.MessageNewParams{Model: sdk.Model(m.options.Model), MaxTokens: int64(r.MaxTokens), Messages: convert(r.Messages)}
+	params := sdk.MessageNewParams{Model: sdk.Model(m.options.Model), MaxTokens: int64(r.MaxTokens),
+		Messages: convert(r.Messages)}
 	if r.System != "" {
 		params.System = []sdk.TextBlockParam{{Text: r.System}}
 	}

@@ -58,7 +58,8 @@ func (m *model) generate(ctx context.Context, r agent.Request) (agent.Reply, err
 	}
 	reply.Text = cmp.Or(reply.Text, said.Refusal)
 	for _, c := range said.ToolCalls {
-		reply.Calls = append(reply.Calls, toolkit.Call{ID: c.ID, Name: c.Function.Name, Arguments: json.RawMessage(c.Function.Arguments)})
+		reply.Calls = append(reply.Calls,
+			toolkit.Call{ID: c.ID, Name: c.Function.Name, Arguments: json.RawMessage(c.Function.Arguments)})
 	}
 	return reply, nil
 }
@@ -107,8 +108,9 @@ func convert(m agent.Message) sdk.ChatCompletionMessageParamUnion {
 		for _, c := range m.Calls {
 			said.ToolCalls = append(said.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{
 				OfFunction: &sdk.ChatCompletionMessageFunctionToolCallParam{
-					ID:       c.ID,
-					Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: c.Name, Arguments: string(c.Arguments)},
+					ID: c.ID,
+					Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: c.Name,
+						Arguments: string(c.Arguments)},
 				},
 			})
 		}
