@@ -26,7 +26,7 @@
 // it got and what it wants. The environment is read, never written. Globals are set
 // only on request ([Options].Globals), and OpenTelemetry's error handler never: it is
 // the host's. A destination that is slow or dead delays no call. [Providers.Shutdown]
-// ends within its context's deadline and leaves no goroutine of ours.
+// ends within its context's deadline and leaves no goroutine behind.
 //
 // What is sent has been made valid and small enough before ([Options].Guard). With
 // [Options].TailSampling only traces that matter and a part of the others are sent, and with

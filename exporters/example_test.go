@@ -42,7 +42,7 @@ func ExampleSetup() {
 	//       ✗ no answer after 2s
 }
 
-// A value that cannot be used is told, not passed over.
+// A value that cannot be used is an error, not passed over.
 func ExampleSetup_badEnvironment() {
 	os.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "localhost:4317")
 	defer os.Unsetenv("OTEL_EXPORTER_OTLP_ENDPOINT")

@@ -105,11 +105,11 @@ func (r *Ring) Forget(session, tenant string) (removed int) {
 	for e := r.order.Front(); e != nil; {
 		next := e.Next()
 		t := e.Value.(*kept)
-		owner := func(s sdktrace.ReadOnlySpan) (its, nobodys bool) { return owned(s, session, tenant) }
+		owner := func(s sdktrace.ReadOnlySpan) (its, unowned bool) { return owned(s, session, tenant) }
 		if slices.ContainsFunc(t.spans, func(s sdktrace.ReadOnlySpan) bool { its, _ := owner(s); return its }) {
 			t.spans = slices.DeleteFunc(t.spans, func(s sdktrace.ReadOnlySpan) bool {
-				its, nobodys := owner(s)
-				if !its && !nobodys {
+				its, unowned := owner(s)
+				if !its && !unowned {
 					return false
 				}
 				n := size(s)
@@ -129,8 +129,8 @@ func (r *Ring) Forget(session, tenant string) (removed int) {
 	return removed
 }
 
-// owned reports whether a span is the session's, or nobody's.
-func owned(s sdktrace.ReadOnlySpan, session, tenant string) (its, nobodys bool) {
+// owned reports whether a span is the session's, or no session's.
+func owned(s sdktrace.ReadOnlySpan, session, tenant string) (its, unowned bool) {
 	return retention.Session{ID: session, Tenant: tenant}.Owns(func(yield func(string, string) bool) {
 		for _, kv := range s.Attributes() {
 			if !yield(string(kv.Key), kv.Value.AsString()) {

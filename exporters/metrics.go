@@ -62,7 +62,7 @@ func (p *Providers) otlpMetrics(ctx context.Context) (sdkmetric.Exporter, error)
 }
 
 // optional stops exporting, without a word, once the destination has answered that
-// it has no service for metrics. Nobody asked for metrics there in particular, and
+// it has no service for metrics. Metrics were not asked for there in particular, and
 // an error each minute about a Jaeger that works would only be noise.
 type optional struct {
 	sdkmetric.Exporter

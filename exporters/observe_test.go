@@ -348,7 +348,7 @@ func TestNoGoroutineBeforeASpan(t *testing.T) {
 	}
 }
 
-// Whoever shuts down, however often and whatever else is going on, is back in time, and
+// A program that shuts down, however often and whatever else is going on, is back in time, and
 // nothing of it stays behind (TestMain looks).
 func TestShutdownInTheMiddle(t *testing.T) {
 	for name, address := range map[string]string{"refused": refused, "silent": silent(t)} {
@@ -395,7 +395,7 @@ func TestShutdownInTheMiddle(t *testing.T) {
 	}
 }
 
-// A destination that takes a batch and does not answer is told of while it does.
+// A destination that takes a batch and does not answer is reported while it does.
 func TestDestinationThatDoesNotAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stuck := &stuck{begun: make(chan struct{}), free: make(chan struct{})}

@@ -172,7 +172,7 @@ func TestDeadDestinations(t *testing.T) {
 				t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://"+address)
 				t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", protocol)
 				err := shutdownInVain(t)
-				// What was lost is told if it is known by the deadline, for which a moment is kept.
+				// What was lost is reported if it is known by the deadline, for which a moment is kept.
 				for range 5 {
 					if name == "never answers" && !strings.Contains(err.Error(), " spans were not delivered") {
 						err = shutdownInVain(t)

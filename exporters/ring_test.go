@@ -98,7 +98,7 @@ func TestRingBoundsBytes(t *testing.T) {
 	}
 }
 
-// TestRingBoundsBytesBySpans: how many bytes a ring holds goes by how many spans it may.
+// TestRingBoundsBytesBySpans: how many bytes a ring holds depends on how many spans it may.
 func TestRingBoundsBytesBySpans(t *testing.T) {
 	const each = 256 << 10
 	text := strings.Repeat("x", each)

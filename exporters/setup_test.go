@@ -212,7 +212,7 @@ func TestConsoleOption(t *testing.T) {
 }
 
 // TestAfterShutdown: spans that were begun before and end after, and such that are
-// begun after, harm nobody.
+// begun after, do no harm.
 func TestAfterShutdown(t *testing.T) {
 	p := setup(t, exporters.Options{})
 	ctx, early := p.TracerProvider.Tracer("test").Start(context.Background(), "early")
@@ -254,7 +254,7 @@ func TestHostsProcessor(t *testing.T) {
 	record(p, "work")
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	_ = p.Flush(ctx) // nobody takes the spans
+	_ = p.Flush(ctx) // the spans are not taken
 	ctx, cancel = context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	_, _ = p.Shutdown(ctx), p.Shutdown(ctx)

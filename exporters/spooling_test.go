@@ -29,7 +29,7 @@ import (
 	"github.com/toolscope/toolscope/exporters/internal/spool"
 )
 
-// A moody backend answers what it is told to, until it is told that all is well.
+// A moody backend answers what the test wants, until all is to be well.
 type moody struct {
 	backend
 	grpcAnswer atomic.Pointer[func(context.Context) (*collector.ExportTraceServiceResponse, error)]
@@ -103,7 +103,7 @@ func TestSpoolOutlivesTheProcess(t *testing.T) {
 				p := setup(t, exporters.Options{SpoolDir: dir, Spool: o})
 				record(p, "first")
 				if err := p.Flush(t.Context()); err == nil || !strings.Contains(err.Error(), "2 spans are kept on disk") {
-					t.Errorf("Flush while nobody listens: got %v", err)
+					t.Errorf("Flush without a listener: got %v", err)
 				}
 				record(p, "second")
 				if err := p.Shutdown(t.Context()); err != nil {
@@ -134,7 +134,7 @@ func TestSpoolOutlivesTheProcess(t *testing.T) {
 }
 
 // Whatever a destination does, what it does not refuse arrives when it is well, and what it
-// refuses is told.
+// refuses is reported.
 func TestSpoolAndHostileDestinations(t *testing.T) {
 	grpcStatus := func(c codes.Code) func(*moody) {
 		return func(m *moody) {
@@ -199,7 +199,7 @@ func TestSpoolAndHostileDestinations(t *testing.T) {
 			t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
 				"http://"+address+map[string]string{"grpc": "", "http/protobuf": "/v1/traces"}[c.protocol])
 			t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", c.protocol)
-			if c.name == "never answers" { // where nobody waits for the time's end, an answer that comes late is sent for twice
+			if c.name == "never answers" { // where no request waits for the time's end, an answer that comes late is sent for twice
 				t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "1000")
 			}
 			t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "5")
@@ -211,7 +211,7 @@ func TestSpoolAndHostileDestinations(t *testing.T) {
 			if c.refused {
 				eventually(t, "it is dropped", func() bool { return p.Spool().Stats().Dropped[spool.DroppedRejected] == 2 })
 			} else {
-				eventually(t, "the failure is told",
+				eventually(t, "the failure is reported",
 					func() bool { s := p.Spool().Stats(); return !s.FailingSince.IsZero() && s.Spans+s.MemorySpans == 2 })
 				if !strings.Contains(fmt.Sprint(problems(p)), "the destination fails since") {
 					t.Errorf("problems: got %q", problems(p))
@@ -227,7 +227,7 @@ func TestSpoolAndHostileDestinations(t *testing.T) {
 			if got := m.received(); got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}
-			eventually(t, "all is told to be well", func() bool { return len(problems(p)) == 0 })
+			eventually(t, "all is reported to be well", func() bool { return len(problems(p)) == 0 })
 		})
 	}
 }
@@ -273,7 +273,7 @@ func TestSpoolAndPartialSuccess(t *testing.T) {
 	}
 }
 
-// What waits and what was dropped is told as metrics as well.
+// What waits and what was dropped is reported as metrics as well.
 func TestSpoolMetrics(t *testing.T) {
 	complaints(t)
 	m := new(moody)
@@ -322,7 +322,7 @@ func problems(p *exporters.Providers) (all []string) {
 	return all
 }
 
-// Destinations that speak another protocol, or TLS, or whose certificate is nobody's: all
+// Destinations that speak another protocol, or TLS, or whose certificate is not trusted: all
 // stays on disk, and Shutdown is on time.
 func TestSpoolAndWrongProtocols(t *testing.T) {
 	plain, web := new(moody), new(moody)
@@ -352,7 +352,7 @@ func TestSpoolAndWrongProtocols(t *testing.T) {
 			t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "5")
 			p := setup(t, exporters.Options{SpoolDir: t.TempDir(), Spool: fast})
 			record(p, "kept")
-			eventually(t, "the failure is told",
+			eventually(t, "the failure is reported",
 				func() bool { s := p.Spool().Stats(); return !s.FailingSince.IsZero() && s.Spans == 2 })
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()

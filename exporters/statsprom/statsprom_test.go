@@ -72,7 +72,7 @@ func gather(t *testing.T, r *stats.Recorder) map[string]*dto.MetricFamily {
 	return byName
 }
 
-// value finds a metric by its labels, name and value by turns.
+// value finds a metric by its labels, name and value interleaved.
 func value(t *testing.T, f *dto.MetricFamily, labels ...string) *dto.Metric {
 	t.Helper()
 	for _, m := range f.GetMetric() {

@@ -21,7 +21,7 @@ import (
 	"github.com/toolscope/toolscope/internal/process"
 )
 
-// A child is a server that runs as a process of ours: its transport and its connection.
+// A child is a server that runs as a child process: its transport and its connection.
 // The protocol's messages are lines of its standard input and output.
 type child struct {
 	limit  int // bytes of a message
@@ -115,7 +115,7 @@ func (c *child) SessionID() string { return "" }
 func (c *child) pid() int              { return c.tree.PID() }
 func (c *child) gone() <-chan struct{} { return c.eof }
 
-// attend waits for the process's end, and ends what it left behind.
+// attend waits for the process's end, and ends what it abandoned.
 func (c *child) attend() {
 	defer close(c.dead)
 	select {
@@ -135,7 +135,7 @@ func (c *child) attend() {
 	case <-c.stopped:
 	case <-time.After(drainTime):
 	}
-	c.tree.Kill() // what it left behind
+	c.tree.Kill() // what it abandoned
 	select {
 	case <-c.eof:
 	case <-c.stopped:

@@ -15,7 +15,7 @@ import (
 type Config struct {
 	// Servers are in the order of the file.
 	Servers []Server
-	// Unknown are the fields that nobody here knows, as "mcpServers.files.autoApprove";
+	// Unknown are the unknown fields, as "mcpServers.files.autoApprove";
 	// they have no effect.
 	Unknown []string
 }
@@ -106,7 +106,7 @@ func (p *parser) file(text []byte) error {
 	return nil
 }
 
-// maxUnknown is how many fields that nobody knows are told.
+// maxUnknown is how many unknown fields are listed.
 const maxUnknown = 100
 
 func (p *parser) unknown(field string) {
@@ -211,7 +211,7 @@ func (p *parser) sandbox(at string, text []byte) (*Sandbox, error) {
 			into = &b.Files
 		case "allowedPaths":
 			into = &b.Paths
-		default: // a wall that nobody builds
+		default: // an unknown wall
 			return nil, fmt.Errorf("%s.%s: got a field that is not known, want networkAccess, fileSystemAccess or "+
 				"allowedPaths", at, clip(m.name))
 		}

@@ -12,7 +12,7 @@
 //
 // A [Server] is a command (stdio), a URL (streamable HTTP, or SSE as revision 2024-11-05
 // has it), or a transport of the host's. All start at once, and one that hangs delays
-// nobody beyond its start timeout. A connection that is lost is made anew after a pause
+// no other beyond its start timeout. A connection that is lost is made anew after a pause
 // that doubles, with jitter. Lists of tools, resources and prompts are read anew when a
 // server says that they changed.
 //

@@ -63,7 +63,7 @@ type verdict uint8
 const (
 	well   verdict = iota // it answered
 	sick                  // it failed
-	unsaid                // it is somebody else's matter
+	unsaid                // it says nothing of the server
 )
 
 // judge tells what an error says of the server that was asked. ctx is the request's.

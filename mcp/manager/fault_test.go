@@ -105,7 +105,7 @@ func TestAnAnswerAfterACancellation(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "the tool answers", func() bool { return runs(t, file) == "a answers" })
-	for range 10 { // the answer comes meanwhile, and is nobody's
+	for range 10 { // the answer comes meanwhile, and is dropped
 		wantCall(t, m, "a__echo", "x", "a: x")
 	}
 	st := status(t, m, "a")
@@ -157,8 +157,8 @@ func TestListsThatChangeWhileCalled(t *testing.T) {
 			t.Errorf("got %+v, want one connection and no errors", st)
 		}
 	}
-	// Each when it was connected, and at least once more; a list is in force before it is told.
-	eventually(t, "told of 4 changes or more", func() bool {
+	// Each when it was connected, and at least once more; a list is in force before it is reported.
+	eventually(t, "4 changes or more reported", func() bool {
 		mu.Lock()
 		defer mu.Unlock()
 		return told >= 4

@@ -92,8 +92,8 @@ func TestRequestsAreHandedToTheHost(t *testing.T) {
 			func(ctx context.Context, s *mcp.ServerSession) (any, error) { return s.Elicit(ctx, elicit) },
 			"handler of elicitation/create panicked"},
 		{"an error", manager.Options{Elicitation: func(context.Context, string, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
-			return nil, errors.New("nobody is there")
-		}}, func(ctx context.Context, s *mcp.ServerSession) (any, error) { return s.Elicit(ctx, elicit) }, "nobody is there"},
+			return nil, errors.New("no one at home")
+		}}, func(ctx context.Context, s *mcp.ServerSession) (any, error) { return s.Elicit(ctx, elicit) }, "no one at home"},
 		{"a schema of itself", answer, hostile(`{"type":"object","$ref":"#"}`), "requestedSchema: got references"},
 		{"a property of itself", answer, hostile(`{"type":"object","properties":{"name":{"type":"string",` +
 			`"$ref":"#/properties/name"}}}`), "requestedSchema: got references"},
@@ -270,8 +270,8 @@ func TestProgressAndLogsAreTold(t *testing.T) {
 		return len(progress), len(logs)
 	}
 	for i, server := range []string{"a", "b"} {
-		// A notification may come after the answer, and is nobody's then.
-		eventually(t, "progress is told", func() bool {
+		// A notification may come after the answer, and is dropped then.
+		eventually(t, "progress is reported", func() bool {
 			if _, err := m.Handle(context.Background(), toolkit.Call{ID: "7", Name: server + "__progress"}); err != nil {
 				t.Fatal(err)
 			}
@@ -286,7 +286,7 @@ func TestProgressAndLogsAreTold(t *testing.T) {
 		mu.Unlock()
 	}
 	wantCall(t, m, "c__log", "", "")
-	eventually(t, "a log message is told", func() bool { _, n := count(); return n == 1 })
+	eventually(t, "a log message is reported", func() bool { _, n := count(); return n == 1 })
 	if l := logs[0]; logger[0] != "c" || l.Logger != "db" || l.Level != "warning" || l.Data != "slow" {
 		t.Errorf("got %+v", l)
 	}

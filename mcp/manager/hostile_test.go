@@ -56,7 +56,7 @@ func TestAServerThatSendsWhatItShouldNot(t *testing.T) {
 		}
 	}
 	wantCall(t, m, "raw__twice", "", "first")
-	wantCall(t, m, "raw__self", "", "fine") // what its schema is, is for whoever validates
+	wantCall(t, m, "raw__self", "", "fine") // what its schema is, is for those who validate
 	defs := m.Definitions()
 	if len(defs) != 11 {
 		t.Errorf("got %d tools, want 11", len(defs))

@@ -194,7 +194,7 @@ func (m *Manager) Shutdown(ctx context.Context) error {
 }
 
 // Close ends the calls that run and stops all servers: a child's input is closed, and it
-// is told and at last made to end. It returns when all have ended, after about twice
+// is asked and at last made to end. It returns when all have ended, after about twice
 // [Options].StopGrace at the latest. It may be called more than once; each call waits.
 func (m *Manager) Close() error {
 	m.mu.Lock()

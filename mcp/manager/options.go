@@ -35,7 +35,7 @@ type Options struct {
 	// calls themselves, wrap the manager: scope.WrapRegistry(m).
 	Scope      *toolscope.Scope
 	Instrument toolmcp.Options
-	// Client is what servers are told of this client; nil is "toolscope".
+	// Client is what servers learn of this client; nil is "toolscope".
 	Client *mcp.Implementation
 
 	// StartTimeout is how long a connection may take to be made, lists included; the default is 30 seconds.

@@ -233,7 +233,7 @@ func serveRaw(how string) {
 					fmt.Print(strings.Repeat(`\" id: 4,{`, 102), "1234")
 				}
 				fmt.Printf(`"}]},"jsonrpc":"2.0","id":%s}`+"\n", req.ID)
-			case "asks": // what the host refuses, under one id twice, and what nobody offers
+			case "asks": // what the host refuses, under one id twice, and what the host does not offer
 				answer(fmt.Sprintf(`{"content":[{"type":"text","text":%q}]}`, askedRaw(in,
 					`{"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}`,
 					`{"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}`,

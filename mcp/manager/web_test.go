@@ -21,7 +21,7 @@ import (
 	"github.com/toolscope/toolscope/mcp/manager"
 )
 
-// handler serves a role over streamable HTTP. Sessions that nobody ended end with the test.
+// handler serves a role over streamable HTTP. Sessions that were not ended end with the test.
 func handler(t *testing.T, role string) http.Handler {
 	s := newServer(role)
 	t.Cleanup(func() { endSessions(s) })
@@ -85,7 +85,7 @@ func TestHeadersGoToTheServerAlone(t *testing.T) {
 	}
 }
 
-// A call that found nobody at the other end was not sent, so that another server may run it.
+// A call that found no server at the other end was not sent, so that another server may run it.
 func TestACallThatWasNotSentGoesElsewhere(t *testing.T) {
 	a := httptest.NewServer(handler(t, "a"))
 	a.Config.SetKeepAlivesEnabled(false) // what is sent by a connection that just ended may have been read

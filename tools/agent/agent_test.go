@@ -220,7 +220,7 @@ func (r *run) AddUsage(in, out int64) {
 
 type markKey struct{}
 
-// TestObserved checks what Start is told, and that the calls have its context and session.
+// TestObserved checks what Start gets, and that the calls have its context and session.
 func TestObserved(t *testing.T) {
 	told := new(run)
 	var seen []string
@@ -252,7 +252,7 @@ func TestObserved(t *testing.T) {
 	}
 }
 
-// How a task went is told to who observes it, whatever way it ended: a panic once ended
+// How a task went is reported to the observer, whatever way it ended: a panic once ended
 // a run without an error.
 func TestObservedToTheBitterEnd(t *testing.T) {
 	var runs []*run
@@ -296,7 +296,7 @@ type bursting struct{}
 func (bursting) InferenceCall() {}
 func (bursting) End(error)      { panic("a bug of the observer's") }
 
-// TestSession checks the session of the calls where nobody observes the agent.
+// TestSession checks the session of the calls where the agent is not observed.
 func TestSession(t *testing.T) {
 	var got toolkit.Session
 	tool, err := agent.New(answering("look"), agent.Options{

@@ -41,7 +41,7 @@ type Options struct {
 		Definitions() []toolkit.Definition
 		Lookup(name string) *toolkit.Definition
 	}
-	// Start is told when a task begins; the run it gives is told of the model's turns
+	// Start is called when a task begins; the run it returns gets the model's turns
 	// and the end. The context that it returns is that of the task's calls. nil
 	// observes nothing but the calls.
 	Start func(ctx context.Context, name string) (context.Context, Run)
@@ -69,7 +69,7 @@ type Options struct {
 
 const defaultInstructions = "You are a sub-agent. Do the task with the tools you have, and answer with its " +
 	"result: short, complete, and nothing else. " +
-	"Nobody can answer questions; where something is not to be found out, say so."
+	"No one can answer questions; where something is not to be found out, say so."
 
 // complete checks the options and puts in the defaults.
 func (o Options) complete() (Options, error) {

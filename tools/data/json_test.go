@@ -185,7 +185,7 @@ func TestPathWork(t *testing.T) {
 	wide := "[" + strings.TrimSuffix(strings.Repeat(`{"a":1},`, 50_000), ",") + "]"
 	for _, c := range []struct{ name, doc, query string }{
 		{"descendants of descendants", nested, "$..*..*..*..*"},
-		{"twins", nested, "$" + strings.Repeat("['a','a'][0,0]", 40)},
+		{"duplicates", nested, "$" + strings.Repeat("['a','a'][0,0]", 40)},
 		{"slices", nested, "$" + strings.Repeat("['a'][:,:,:]", 40)},
 		{"each looks at all", wide, "$[?count($..a) > 1]"},
 		{"filters in filters", wide, "$" + "[?@" + strings.Repeat("[?@", 10) + strings.Repeat("]", 11)},
@@ -205,7 +205,7 @@ func TestPathWork(t *testing.T) {
 	}
 	// One value selected again and again is not written again and again.
 	doc := `["` + strings.Repeat("x", 100_000) + `"]`
-	scenario{"twins of a long value",
+	scenario{"duplicates of a long value",
 		object{"operation": "query", "json": doc, "query": "$[" + strings.Repeat("0,", 99) + "0]"}, "at most 262144",
 		toolkit.ErrTool}.run(t, data.Options{}, "json")
 }

@@ -94,7 +94,7 @@ func clockNote(at time.Time, layout, text string) string {
 		return "clocks skip this time of day: " + at.Format("15:04") + " is meant instead"
 	}
 	for _, shift := range []time.Duration{-time.Hour, time.Hour} {
-		if twin := at.Add(shift); twin.Format("2006-01-02 15:04") == at.Format("2006-01-02 15:04") {
+		if other := at.Add(shift); other.Format("2006-01-02 15:04") == at.Format("2006-01-02 15:04") {
 			return "clocks show this time of day twice: the one with offset " + at.Format("-07:00") + " is meant"
 		}
 	}

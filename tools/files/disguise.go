@@ -13,7 +13,7 @@ import (
 // twice where they expect two decodings.
 const decodings = 3
 
-// disguised tells whether a path would lead out if somebody took its backslashes,
+// disguised tells whether a path would lead out if a program took its backslashes,
 // percent codes, overlong or full-width characters for what they resemble. The system
 // does not, so this keeps hostile names out of the tree, for other programs' sake:
 // those with control characters or a drive letter as well.

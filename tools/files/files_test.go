@@ -19,13 +19,13 @@ import (
 type object = map[string]any
 
 // house is a directory with two roots, "desk" and the read-only "docs", and
-// with things outside of them that nobody may see.
+// with things outside of them that must not be seen.
 type house struct {
 	dir      string
 	registry *toolkit.Registry
 }
 
-const secret = "nobody may read this"
+const secret = "not for agents"
 
 func newHouse(t *testing.T) house { return newHouseWith(t, files.Options{}) }
 
@@ -71,7 +71,7 @@ func (h house) call(ctx context.Context, tool string, args object) toolkit.Resul
 	return h.registry.Execute(ctx, toolkit.Call{Name: tool, Arguments: text}).Result
 }
 
-// write writes a file below the house's directory.
+// write writes a file below the test's directory.
 func (h house) write(t *testing.T, name, content string) {
 	t.Helper()
 	path := filepath.Join(h.dir, filepath.FromSlash(name))

@@ -112,7 +112,7 @@ func (t *Toolset) rename(ctx context.Context, from, to place, info fs.FileInfo, 
 
 // relink gives what lies at from the name to. The root follows no link out of itself
 // on the way. Where nothing is replaced, a file gets its new name by a link, which fails
-// if somebody has made one there since.
+// if one was made there since.
 func relink(r *root, from, to string, info, there fs.FileInfo) error {
 	if there == nil && info.Mode().IsRegular() {
 		switch err := r.dir.Link(from, to); {

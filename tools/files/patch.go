@@ -178,7 +178,7 @@ func (f *patched) install(t *Toolset) error {
 	return err
 }
 
-// restore puts back what stood there before, unless somebody has changed it since.
+// restore puts back what stood there before, unless it was changed since.
 func (f *patched) restore() error {
 	if f.before == nil {
 		return f.parent.Remove(f.name)

@@ -112,11 +112,11 @@ func TestEncodings(t *testing.T) {
 	})
 }
 
-// TestSeen checks that what somebody else changed since a session read it is not
+// TestSeen checks that what another process changed since a session read it is not
 // overwritten, and that sessions do not share what they have seen.
 func TestSeen(t *testing.T) {
 	h := newHouse(t)
-	stale := "was changed by somebody else since it was read here"
+	stale := "was changed by another process since it was read here"
 	h.run(t, []step{{"file_read", object{"path": "a.txt"}, "two", nil}})
 	h.write(t, "desk/a.txt", "one\nTWO\nthree\n")
 	h.run(t, []step{

@@ -72,7 +72,7 @@ func TestTraversal(t *testing.T) {
 			t.Errorf("%s stays inside: got %s", path, res.Output)
 		}
 	}
-	for _, args := range []object{{"text": "nobody"}, {"pattern": "*key*", "text": "n"}} {
+	for _, args := range []object{{"text": "not for"}, {"pattern": "*key*", "text": "n"}} {
 		if res := h.call(t.Context(), "file_search", args); !strings.Contains(res.Output, "nothing found") {
 			t.Errorf("search %v: got %s", args, res.Output)
 		}
@@ -219,8 +219,8 @@ func TestHardLinks(t *testing.T) {
 		}
 		h.run(t, []step{
 			{"file_read", object{"path": "hard"}, want, refused},
-			{"file_search", object{"path": "hard", "text": "nobody"}, want, refused},
-			{"file_edit", object{"path": "hard", "source_text": "nobody", "target_text": "all"}, "", refused},
+			{"file_search", object{"path": "hard", "text": "not for"}, want, refused},
+			{"file_edit", object{"path": "hard", "source_text": "not for", "target_text": "all"}, "", refused},
 			{"file_write", object{"path": "hard", "content": "!", "mode": "append"}, "", refused},
 			{"file_info", object{"path": "hard"}, "type: file", nil},
 		})
@@ -244,7 +244,7 @@ func TestRefuse(t *testing.T) {
 		{"file_read", object{"path": "src/deep/er/x.go"}, "src/{deep,low}", denied},
 		{"file_move", object{"from": "src", "to": "other"}, "holds deep", denied},
 		{"file_delete", object{"path": "x", "recursive": true}, "holds server.PEM", denied},
-		{"file_search", object{"text": "nobody"}, "nothing found", nil},
+		{"file_search", object{"text": "not for"}, "nothing found", nil},
 		{"file_list", object{}, "server.PEM (refused)", nil},
 		{"file_read", object{"path": "src/main.go"}, "package main", nil},
 	})

@@ -25,7 +25,7 @@ const (
 	windows1252
 )
 
-// String is how the encoding is told to the model.
+// String is how the encoding is shown to the model.
 func (e encoding) String() string {
 	return [...]string{"UTF-8", "UTF-8 with BOM", "UTF-16LE with BOM", "UTF-16BE with BOM", "UTF-16LE", "UTF-16BE",
 		"windows-1252 (guessed)"}[e]

@@ -134,7 +134,7 @@ func TestSeveralEdits(t *testing.T) {
 	}
 }
 
-// TestNearest checks that a text that almost stands in the file is told where.
+// TestNearest checks that a text that almost stands in the file is shown where.
 func TestNearest(t *testing.T) {
 	h := newHouse(t)
 	h.run(t, []step{{"file_edit", object{"path": "a.txt", "source_text": "two\nfour", "target_text": "x"},

@@ -128,7 +128,7 @@ func (j *Jobs) wait(b *job) {
 	b.stop(nil)
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.running-- // before its end is told: whoever knows of it may start the next
+	j.running-- // before its end is reported: a caller that knows of it may start the next
 	close(b.done)
 	if len(j.jobs)-j.running <= maxEnded {
 		return

@@ -37,8 +37,8 @@ type Options struct {
 	// "" is bash, else sh.
 	Shell string
 	// PIDNamespace runs each command in a PID namespace of its own, with which all its
-	// processes end, whatever they do. Linux only; whoever is not root also gets a
-	// user namespace, where files of other users seem to be nobody's. [New] fails where
+	// processes end, whatever they do. Linux only; a user that is not root also gets a
+	// user namespace, where files of other users seem to have no owner. [New] fails where
 	// the machine does not allow it. The default finds processes that left the group by
 	// a mark in their environment, on Linux, and not otherwise.
 	PIDNamespace bool

@@ -104,7 +104,7 @@ func encodeRow(values []any) (json.RawMessage, error) {
 	return marshal(shown)
 }
 
-// show makes JSON of what drivers give: text that is none is told as base64.
+// show makes JSON of what drivers give: text that is none is written as base64.
 func show(v any) any {
 	switch v := v.(type) {
 	case []byte:

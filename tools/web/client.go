@@ -44,7 +44,7 @@ func (t *Toolset) newTransport() *http.Transport {
 	return tr
 }
 
-// target reads a URL that somebody asks for, and refuses what may not be asked.
+// target reads a URL that a caller asks for, and refuses what may not be asked.
 func (t *Toolset) target(field, text string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// defaultResults is how many results a search gives if nobody says.
+// defaultResults is how many results a search gives by default.
 const defaultResults = 5
 
 const (

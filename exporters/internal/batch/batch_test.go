@@ -20,7 +20,7 @@ import (
 	"github.com/toolscope/toolscope/exporters/internal/batch"
 )
 
-// sink is an exporter that keeps what it is given, and does before what it is told to.
+// sink is an exporter that keeps what it is given, and does first what the test wants.
 type sink struct {
 	mu       sync.Mutex
 	batches  [][]string

@@ -29,7 +29,7 @@ type Limits struct {
 	Batch int
 }
 
-// What Limits.Batch is if nobody says.
+// What Limits.Batch is by default.
 const (
 	usualBatch = 1536 << 10
 	maxBatch   = 3584 << 10

@@ -21,10 +21,10 @@
 // batch is written with one call; what a full disk took of it is cut off again, the
 // batch is an error of ExportSpans, and the next one is tried as if nothing had
 // been. A process that is killed leaves at most the last line of its file torn, and
-// nobody appends to that file again. Files are set aside by size and age and
+// no process appends to that file again. Files are set aside by size and age and
 // compressed; the oldest are removed beyond the limits of number, bytes and age.
 // Directories are made with mode 0700 and files with 0600. A file or a directory that
-// somebody removes while it is in use is made anew.
+// another process removes while it is in use is made anew.
 //
 // # What is left out
 //

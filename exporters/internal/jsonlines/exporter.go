@@ -50,7 +50,7 @@ func (e *Exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 
 // Shutdown closes the file that is being written, and waits until files set aside
 // are compressed, or the context is over. What is not compressed, the last file among it, is
-// by a later process, when nobody wrote to it for an hour.
+// by a later process, when no process wrote to it for an hour.
 // Spans exported afterwards are an error.
 func (e *Exporter) Shutdown(ctx context.Context) error { return e.otlp.Shutdown(ctx) }
 

@@ -121,7 +121,7 @@ func (f *files) ready(n int64) error {
 	f.begun = f.now()
 	name := fmt.Sprintf("%s%s-%d-%s%s", prefix, f.begun.UTC().Format("20060102T150405.000000000"), os.Getpid(),
 		hex.EncodeToString(random[:]), suffix)
-	if err := os.MkdirAll(f.dir, 0o700); err != nil { // somebody may have removed it
+	if err := os.MkdirAll(f.dir, 0o700); err != nil { // another process may have removed it
 		return err
 	}
 	file, err := os.OpenFile(filepath.Join(f.dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
@@ -146,7 +146,7 @@ func (f *files) there() bool {
 	return err == nil && os.SameFile(named, open)
 }
 
-// shut closes the file, which nobody writes to again.
+// shut closes the file, which is not written to again.
 func (f *files) shut() {
 	if f.file == nil {
 		return

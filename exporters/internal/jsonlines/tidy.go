@@ -19,7 +19,7 @@ import (
 )
 
 // abandoned is how long a file of another process must have been quiet to be taken for
-// one that nobody writes to. Should that process write again after all, it sees that
+// one that no process writes to. Should that process write again after all, it sees that
 // its file is gone and begins a new one.
 const abandoned = time.Hour
 

@@ -44,7 +44,7 @@ func withoutPath(err error) error {
 }
 
 // editPlain overwrites lines where they stand. The file keeps its time, by which its age is
-// told, but for a millisecond, unless somebody appended to it meanwhile.
+// told, but for a millisecond, unless a process appended to it meanwhile.
 func editPlain(path string, dry bool, change func([]byte) int) (removed int, err error) {
 	mode := os.O_RDWR
 	if dry {

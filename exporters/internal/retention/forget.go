@@ -76,7 +76,7 @@ func (f Forget) Audit(path string) (Report, error) {
 			}
 			seen[p] = true
 		}
-		// The log may have been set aside meanwhile, with lines that nobody saw.
+		// The log may have been set aside meanwhile, with lines that were not read.
 		aside, err = filepath.Glob(escape(path) + ".*")
 		aside = slices.DeleteFunc(aside, func(p string) bool { return seen[p] })
 		if len(aside) == 0 {

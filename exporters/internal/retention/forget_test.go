@@ -77,7 +77,7 @@ func TestCallLog(t *testing.T) {
 	}{
 		{"a session", retention.Forget{Session: "a"}, []string{"secret", "spelled", "counts", `"a","tool":"torn"`}},
 		{"of a tenant", retention.Forget{Session: "a", Tenant: "x"}, []string{"spelled", `"a","tool":"torn"`}},
-		{"nobody's", retention.Forget{Session: "c"}, nil},
+		{"no session's", retention.Forget{Session: "c"}, nil},
 		{"a dry run", retention.Forget{Session: "a", DryRun: true}, nil},
 	} {
 		for _, name := range []string{"calls.jsonl", "calls.jsonl.gz"} {
@@ -225,7 +225,7 @@ func TestSpans(t *testing.T) {
 		{"a session", retention.Forget{Session: "a"}, 8, "of b,elsewhere;;"},
 		{"of a tenant", retention.Forget{Session: "a", Tenant: "x"}, 6, "of b,elsewhere,talk;;"},
 		{"the one in the middle", retention.Forget{Session: "b"}, 6, "of a,elsewhere,talk;;"},
-		{"nobody's", retention.Forget{Session: "c"}, 0, "of a,below it,of b,elsewhere,talk;another scope;"},
+		{"no session's", retention.Forget{Session: "c"}, 0, "of a,below it,of b,elsewhere,talk;another scope;"},
 		{"a dry run", retention.Forget{Session: "a", DryRun: true}, 8, "of a,below it,of b,elsewhere,talk;another scope;"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -288,7 +288,7 @@ func TestWhatCannotBeRead(t *testing.T) {
 		}
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) != 0 {
-		t.Errorf("got %q left behind", left)
+		t.Errorf("got %q left over", left)
 	}
 }
 

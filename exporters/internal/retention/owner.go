@@ -19,19 +19,19 @@ const TenantKey = "toolscope.tenant"
 // of that id of other tenants, and of none.
 type Session struct{ ID, Tenant string }
 
-// Owns reports whether a span with these attributes is the session's, or nobody's: it names no
+// Owns reports whether a span with these attributes is the session's, or no session's: it names no
 // session at all. Values that are no strings are given as "".
-func (s Session) Owns(attributes iter.Seq2[string, string]) (its, nobodys bool) {
-	nobodys = true
+func (s Session) Owns(attributes iter.Seq2[string, string]) (its, unowned bool) {
+	unowned = true
 	ofTenant := s.Tenant == ""
 	for key, value := range attributes {
 		switch {
 		case slices.Contains(SessionKeys, key):
-			nobodys = false
+			unowned = false
 			its = its || value == s.ID
 		case key == TenantKey:
 			ofTenant = ofTenant || value == s.Tenant
 		}
 	}
-	return its && ofTenant, nobodys
+	return its && ofTenant, unowned
 }

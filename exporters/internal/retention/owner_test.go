@@ -9,8 +9,8 @@ func TestOwns(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		session      Session
-		attributes   []string // keys and values by turns
-		its, nobodys bool
+		attributes   []string // keys and values interleaved
+		its, unowned bool
 	}{
 		{"no attributes", Session{ID: "s"}, nil, false, true},
 		{"a session", Session{ID: "s"}, []string{"session.id", "s"}, true, false},
@@ -25,12 +25,12 @@ func TestOwns(t *testing.T) {
 		{"of another tenant", Session{"s", "a"}, []string{"session.id", "s", "toolscope.tenant", "b"}, false, false},
 		{"of no tenant", Session{"s", "a"}, []string{"session.id", "s"}, false, false},
 	} {
-		its, nobodys := c.session.Owns(func(yield func(string, string) bool) {
+		its, unowned := c.session.Owns(func(yield func(string, string) bool) {
 			for i := 0; i < len(c.attributes) && yield(c.attributes[i], c.attributes[i+1]); i += 2 {
 			}
 		})
-		if its != c.its || nobodys != c.nobodys {
-			t.Errorf("%s: got %v, %v, want %v, %v", c.name, its, nobodys, c.its, c.nobodys)
+		if its != c.its || unowned != c.unowned {
+			t.Errorf("%s: got %v, %v, want %v, %v", c.name, its, unowned, c.its, c.unowned)
 		}
 	}
 }

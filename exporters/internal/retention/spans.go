@@ -84,8 +84,8 @@ func (f Forget) note(s *span, traces map[string]bool) {
 	}
 }
 
-// owns reports whether a span is the session's, or nobody's.
-func (f Forget) owns(s *span) (its, nobodys bool) {
+// owns reports whether a span is the session's, or no session's.
+func (f Forget) owns(s *span) (its, unowned bool) {
 	return Session{ID: f.Session, Tenant: f.Tenant}.Owns(func(yield func(string, string) bool) {
 		for _, a := range s.Attributes {
 			if !yield(a.Key, a.Value.StringValue) {
@@ -107,7 +107,7 @@ func (f Forget) blankSpans(line []byte, traces map[string]bool) (removed int) {
 		}
 		comma := [2]int{last, s.start} // nothing for the first
 		last = s.end
-		if its, nobodys := f.owns(s); its || nobodys && traces[s.TraceID] {
+		if its, unowned := f.owns(s); its || unowned && traces[s.TraceID] {
 			removed++
 			gone = append(gone, comma, [2]int{s.start, s.end})
 			return

@@ -38,12 +38,12 @@ func (s *Spool) conclude(w *work, v verdict) {
 	s.pace(v)
 }
 
-// complaints is how often it is told that spans are dropped.
+// complaints is how often dropped spans are reported.
 const complaints = 10 * time.Second
 
 // complain tells OpenTelemetry's error handler, which is the host's.
 func complain(err error) {
-	defer func() { _ = recover() }() // one that panics ends nothing of ours
+	defer func() { _ = recover() }() // one that panics ends nothing here
 	otel.Handle(err)
 }
 

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A disk runs what a store does in a goroutine of its own, so that nobody waits for a
+// A disk runs what a store does in a goroutine of its own, so that no caller waits for a
 // disk that hangs longer than they will. Before begin and after the end nothing is done.
 type disk struct {
 	store *store
@@ -23,10 +23,10 @@ type disk struct {
 	begun  atomic.Bool
 	quit   chan struct{}
 	ended  chan struct{}
-	hung   atomic.Bool // a task runs that somebody has given up
+	hung   atomic.Bool // a task runs that its caller has given up
 
 	mu    sync.Mutex
-	later []func(*store) // what nobody waits for, before every task
+	later []func(*store) // what no caller waits for, before every task
 }
 
 const (
@@ -62,7 +62,7 @@ func (d *disk) serve() {
 		if d.store.uncounted() {
 			idle = always
 		}
-		select { // what somebody waits for goes first
+		select { // what a caller waits for goes first
 		case task := <-d.tasks:
 			d.do(task)
 			continue
@@ -105,7 +105,7 @@ func (d *disk) tend() {
 	}
 }
 
-// post does something soon, for which nobody waits.
+// post does something soon, for which no caller waits.
 func (d *disk) post(f func(*store)) {
 	d.mu.Lock()
 	d.later = append(d.later, f)
@@ -116,7 +116,7 @@ func (d *disk) post(f func(*store)) {
 	}
 }
 
-// The states of a task that somebody waits for.
+// The states of a task that a caller waits for.
 const (
 	queued int32 = iota
 	running

@@ -31,11 +31,11 @@
 // What ExportSpans has written survives kill -9, and with Options.Sync a loss of power. It is sent
 // in the order in which it was written, at least once: twice only if the process ends or
 // the connection breaks while a request is under way. Records carry checksums: an end that was torn and
-// stretches that were damaged are passed over and counted. Nobody waits for the destination
+// stretches that were damaged are passed over and counted. No caller waits for the destination
 // longer than Options.Patience, or for the disk longer than 1 s. The directory is bounded in bytes and
 // spans in age; at the limit those that did not fail go first. While the disk takes nothing, a
 // bounded number of spans is kept in memory and sent from there; it is tried again with each
-// batch, and the directory is made anew if somebody deleted it. Files can be read by their owner
+// batch, and the directory is made anew if it was deleted. Files can be read by their owner
 // only.
 //
 // Several processes may use one directory. Each has a folder in it, locked for as long

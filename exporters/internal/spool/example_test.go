@@ -32,7 +32,7 @@ func (printer) Shutdown(context.Context) error { return nil }
 
 // What a destination does not take is sent by the next process, or by this one later.
 func Example() {
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {})) // it is told that the destination fails
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {})) // it gets the destination's errors
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "spool")
 	if err != nil {
@@ -69,7 +69,7 @@ func Example() {
 	// waiting: 0, delivered: 3
 }
 
-// A session is deleted from what waits, as somebody may ask for.
+// A session is deleted from what waits, as a user may ask for.
 func ExampleDeleteSession() {
 	dir, err := os.MkdirTemp("", "spool")
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// faulty makes a spool whose disk fails as long as it is told to.
+// faulty makes a spool whose disk fails as long as the test wants.
 func faulty(t *testing.T, dir string, d *destination, o Options) (*Spool, *atomic.Pointer[error]) {
 	t.Helper()
 	var fault atomic.Pointer[error]
@@ -51,7 +51,7 @@ func faulty(t *testing.T, dir string, d *destination, o Options) (*Spool, *atomi
 }
 
 // A disk that takes nothing, whatever is wrong with it: the spans are sent from memory,
-// what is wrong is told, and it is used again once it works, without a restart.
+// what is wrong is reported, and it is used again once it works, without a restart.
 func TestDiskThatFails(t *testing.T) {
 	for _, fault := range []error{syscall.ENOSPC, syscall.EROFS, syscall.EIO} {
 		t.Run(fault.Error(), func(t *testing.T) {
@@ -85,7 +85,7 @@ func TestDiskThatFails(t *testing.T) {
 	}
 }
 
-// Memory is bounded while neither disk nor destination take anything, and the caller is told.
+// Memory is bounded while neither disk nor destination take anything, and the caller gets an error.
 func TestMemoryIsBounded(t *testing.T) {
 	d := &destination{answer: down}
 	s, disk := faulty(t, t.TempDir(), d, quick(Options{WriteAhead: true, MaxMemory: 4000}))
@@ -111,7 +111,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// A disk that does not answer holds nobody up for long, and spans are sent without it. What
+// A disk that does not answer holds no caller up for long, and spans are sent without it. What
 // it then wrote after all is not sent twice.
 func TestDiskThatHangs(t *testing.T) {
 	dir, d := t.TempDir(), new(destination)
@@ -216,7 +216,7 @@ func TestFullFileSystem(t *testing.T) {
 		t.Error("not in order")
 	}
 	export(t, s, "room again")
-	eventually(t, "it is told", func() bool { return s.Stats().DiskError == "" })
+	eventually(t, "it is reported", func() bool { return s.Stats().DiskError == "" })
 	shut(t, s)
 	if got := s.Stats(); len(got.Dropped) != 0 || got.Torn+got.Corrupt != 0 {
 		t.Errorf("in the end: got %+v", got)

@@ -46,7 +46,7 @@ func (s *system) newFolder(dir string) (*folder, error) {
 	}
 }
 
-// takeFolder takes the folder at path if nobody has it; nil if somebody does.
+// takeFolder takes the folder at path if no process has it; nil if one does.
 func (s *system) takeFolder(path string) (*folder, error) {
 	name := filepath.Join(path, lockName)
 	f, err := s.open(name, os.O_RDWR|os.O_CREATE)

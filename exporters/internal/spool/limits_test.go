@@ -203,7 +203,7 @@ func TestIndexIsBounded(t *testing.T) {
 	}
 }
 
-// Processes that share a directory share its limit, whoever came first.
+// Processes that share a directory share its limit, in whatever order they came.
 func TestNeighboursShareTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
@@ -262,6 +262,6 @@ func TestOthersFilesAreLeftAlone(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(filepath.Join(dir, "empty", lockName)); err == nil {
-		t.Error("a lock in a folder of somebody else's")
+		t.Error("a lock in another process's folder")
 	}
 }

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// destination is a client that keeps the names of what it takes, and answers what it is told
+// destination is a client that keeps the names of what it takes, and answers what the test wants
 // to.
 type destination struct {
 	mu       sync.Mutex

@@ -35,12 +35,12 @@ func (p *purge) look(all []*tracepb.ResourceSpans) {
 
 // keeps reports whether a span is to stay.
 func (p *purge) keeps(s *tracepb.Span) bool {
-	its, nobodys := p.owns(s)
-	return !its && !(nobodys && p.traces[string(s.GetTraceId())])
+	its, unowned := p.owns(s)
+	return !its && !(unowned && p.traces[string(s.GetTraceId())])
 }
 
-// owns reports whether a span is the session's, or nobody's.
-func (p *purge) owns(s *tracepb.Span) (its, nobodys bool) {
+// owns reports whether a span is the session's, or no session's.
+func (p *purge) owns(s *tracepb.Span) (its, unowned bool) {
 	return retention.Session{ID: p.id, Tenant: p.tenant}.Owns(func(yield func(string, string) bool) {
 		for _, kv := range s.GetAttributes() {
 			if !yield(kv.GetKey(), kv.GetValue().GetStringValue()) {

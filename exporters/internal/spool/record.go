@@ -19,7 +19,7 @@ import (
 //
 // The payload is an OTLP TracesData in protobuf; at is when it was appended, in nanoseconds
 // since 1970. The id is random and each record repeats it, so that no bytes within a
-// payload, whoever chose them, are taken for a record. The state byte is the only one
+// payload, wherever they come from, are taken for a record. The state byte is the only one
 // that is ever written over: a record that was delivered costs no more than that.
 const (
 	segmentMagic  = "toolspan"

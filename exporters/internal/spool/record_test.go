@@ -111,7 +111,7 @@ func onlyState(data, clean []byte, from, to int) bool {
 	return bytes.Equal(a, b)
 }
 
-// A record within the payload of another, whoever put it there, is not taken for one, even
+// A record within the payload of another, wherever it comes from, is not taken for one, even
 // when what is around it is damaged.
 func TestRecordWithinAPayloadIsNone(t *testing.T) {
 	forged, starts := segmentOf(1, "forged")

@@ -24,7 +24,7 @@ func (s *store) remove(g *segment) {
 	s.unmark(g)
 	s.bytes -= g.size
 	if !s.erase(g) {
-		s.remains = append(s.remains, g) // its folder stays ours: nobody must send it again
+		s.remains = append(s.remains, g) // its folder stays locked: no process must send it again
 	}
 }
 

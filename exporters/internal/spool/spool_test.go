@@ -53,7 +53,7 @@ func TestOutageIsReplayedInOrder(t *testing.T) {
 			export(t, s, name)
 		}
 		requests := d.count()
-		eventually(t, "the failure is told", func() bool { return d.count() > requests+1 && !s.Stats().FailingSince.IsZero() })
+		eventually(t, "the failure is reported", func() bool { return d.count() > requests+1 && !s.Stats().FailingSince.IsZero() })
 		got := s.Stats()
 		if got.Spans != 50 || got.Records != 50 || got.Bytes == 0 || got.Oldest.IsZero() || got.LastError != errDown.Error() {
 			t.Errorf("Stats in the outage: got %+v", got)
@@ -208,11 +208,11 @@ func TestOtherVersionsAreLeftAlone(t *testing.T) {
 	header = append(header, make([]byte, 8)...)
 	header = binary.BigEndian.AppendUint32(header, crc32.Checksum(header, castagnoli))
 	file := filepath.Join(path, "0000000000000001-other.segment")
-	if err := os.WriteFile(file, append(header, "what nobody knows yet"...), 0o600); err != nil {
+	if err := os.WriteFile(file, append(header, "of a later version"...), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s := open(t, dir, d, quick(Options{}))
-	eventually(t, "it is told", func() bool { return s.Stats().Foreign == 1 })
+	eventually(t, "it is reported", func() bool { return s.Stats().Foreign == 1 })
 	export(t, s, "a")
 	d.expect(t, []string{"a"})
 	shut(t, s)

@@ -12,7 +12,7 @@ import (
 )
 
 // A store is the files of a spool. Only the goroutine of its disk uses it, so that a disk
-// that hangs holds up nobody else.
+// that hangs holds up no other.
 type store struct {
 	dir     string
 	options *Options
@@ -114,7 +114,7 @@ func (s *store) writable(c class) (*segment, error) {
 		}
 		s.retire(g)
 	}
-	if s.own != nil && !same(s.own.lock, filepath.Join(s.own.path, lockName)) { // somebody has deleted it
+	if s.own != nil && !same(s.own.lock, filepath.Join(s.own.path, lockName)) { // it was deleted
 		_ = s.own.lock.Close()
 		s.own = nil
 	}
@@ -182,7 +182,7 @@ func (s *store) forget(e *entry) {
 	}
 }
 
-// close gives everything back. What waits stays for whoever opens the directory next.
+// close gives everything back. What waits stays for the next process that opens the directory.
 func (s *store) close() {
 	s.markAgain()
 	for c := range classes {

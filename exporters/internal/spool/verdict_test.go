@@ -215,7 +215,7 @@ func TestRefusedIsDroppedAlone(t *testing.T) {
 			got.FailingSince != (time.Time{}) || got.LastError == "" {
 			t.Errorf("Stats: got %+v", got)
 		}
-		// At once, the exporter's caller is told.
+		// At once, the exporter's caller gets an error.
 		if err := s.ExportSpans(t.Context(), stubs("span 7")); status.Code(err) != codes.InvalidArgument {
 			t.Errorf("ExportSpans: got %v", err)
 		}
@@ -342,7 +342,7 @@ func TestClientThatPanics(t *testing.T) {
 	d.expect(t, []string{"a"})
 }
 
-// A client that does not even heed its context is told of.
+// A client that does not even heed its context is reported.
 func TestClientThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		free := make(chan struct{})

@@ -8,7 +8,7 @@ import "go.opentelemetry.io/otel/trace"
 // A decision is what is remembered of a trace.
 type decision struct {
 	threshold threshold // for what does not matter
-	sampled   bool      // by whoever began it
+	sampled   bool      // where it began
 	matters   bool
 }
 

@@ -31,7 +31,7 @@
 // from which a backend computes how many spans each stands for: th:0 for what
 // matters, th:f333 for others at a ratio of 1 in 20. [Head] is the sampler that lets
 // the provider record everything, and begins the tracestate with th:0; without
-// it the threshold is unknown, and by the specification none is told. Whether a trace
+// it the threshold is unknown, and by the specification none is set. Whether a trace
 // matters depends on its content and never on its randomness, so that the counts stay
 // unbiased.
 //
@@ -52,6 +52,6 @@
 // # What is left out
 //
 // Spans that are held are lost if the process is killed: at most those of traces in
-// which nothing has gone wrong so far. Nobody in another process hears of an error in
+// which nothing has gone wrong so far. Other processes do not learn of an error in
 // this one: what is kept of a trace for an error here is what this process saw of it.
 package tailsample

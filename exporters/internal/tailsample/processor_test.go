@@ -65,7 +65,7 @@ func TestWhatMatters(t *testing.T) {
 		{"as usual", func(s trace.Span) {
 			s.SetAttributes(with(called, attribute.Float64("toolscope.run.duration", 0.5))...)
 		}, false},
-		{"slow, and nobody knows the tool", func(s trace.Span) {
+		{"slow, and the tool is not known", func(s trace.Span) {
 			s.SetAttributes(attribute.String("gen_ai.tool.name", "new"),
 				attribute.String("toolscope.outcome", "executed"), attribute.Float64("toolscope.run.duration", 9))
 		}, false},
@@ -100,7 +100,7 @@ func TestWhatMatters(t *testing.T) {
 	}
 }
 
-// A span that took long by its own times is slow, where no other time is told.
+// A span that took long by its own times is slow, where no other time is known.
 func TestSlowByTheSpansOwnTime(t *testing.T) {
 	h := newHost(t, tailsample.Options{Ratio: -1, Slow: func(string) time.Duration { return time.Second }})
 	start := time.Now()

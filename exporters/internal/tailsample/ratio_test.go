@@ -142,8 +142,8 @@ func TestRemoteParents(t *testing.T) {
 		{"sampled for certain, matters here", low, true, "ot=th:0,vendor=1", false, true, "ot=th:0,vendor=1"},
 		{"sampled at less than here", high, true, "ot=th:e", false, false, "ot=th:e"},
 		{"sampled at less than here, matters", high, true, "ot=th:e", false, true, "ot=th:e"},
-		{"sampled, nobody knows how", high, true, "vendor=1", false, false, "vendor=1"},
-		{"sampled, nobody knows how, left out here", low, true, "vendor=1", false, false, "-"},
+		{"sampled, not known how", high, true, "vendor=1", false, false, "vendor=1"},
+		{"sampled, not known how, left out here", low, true, "vendor=1", false, false, "-"},
 		{"its own randomness", low, true, "ot=rv:ffffffffffffff;th:0", false, false, "ot=rv:ffffffffffffff;th:8"},
 		{"a threshold that contradicts the flag", low, true, "ot=th:e", false, true, ""},
 		{"followed", low, true, "ot=th:0,vendor=1", true, false, "ot=th:0,vendor=1"},
@@ -187,7 +187,7 @@ func TestWhatTravels(t *testing.T) {
 	}
 }
 
-// Without Head nobody knows what the provider's sampler left out.
+// Without Head it is not known what the provider's sampler left out.
 func TestAnotherHead(t *testing.T) {
 	h := newHost(t, tailsample.Options{Ratio: 0.5}, sdktrace.WithSampler(sdktrace.AlwaysSample()))
 	for range 100 {

@@ -40,7 +40,7 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// next is a processor that does what it is told to.
+// next is a processor that does what the test wants.
 type next struct {
 	end      func()
 	shutdown error

@@ -100,7 +100,7 @@ func TestSamplingOf(t *testing.T) {
 }
 
 // FuzzTraceState: whatever a tracestate holds, what is set can be read back or is not
-// there, all members of others stay, and so do the other fields of ours.
+// there, all members of others stay, and so do toolscope's other fields.
 func FuzzTraceState(f *testing.F) {
 	f.Add("", uint64(0), true)
 	f.Add("ot=th:8;rv:0123456789abcd,vendor=1", uint64(0xe6660000000000), true)
