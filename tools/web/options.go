@@ -145,5 +145,11 @@ func product(agent string) string {
 	return strings.ToLower(agent[:end])
 }
 
-// Close closes idle connections. The tools still work afterwards.
-func (t *Toolset) Close() { t.transport.CloseIdleConnections() }
+// Close closes idle connections, those to the search service of [NewSearXNG] or [NewBrave] included. The
+// tools still work afterwards.
+func (t *Toolset) Close() {
+	t.transport.CloseIdleConnections()
+	if search, ok := t.options.Search.(interface{ CloseIdleConnections() }); ok {
+		search.CloseIdleConnections()
+	}
+}

@@ -36,7 +36,7 @@ func TestSearXNG(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(b.Close)
+	t.Cleanup(b.(interface{ CloseIdleConnections() }).CloseIdleConnections)
 	res := search(t, b, object{"query": " pears & plums ", "language": "en"})
 	const want = "1. A pear & more\n   https://pears.example/\n   2026-03-01\n   All about pears.\n2. more 0\n   " +
 		"https://x.example/0\n3. more 1\n   https://x.example/1\n4. more 2\n   https://x.example/2\n5. more 3\n   " +
@@ -70,7 +70,7 @@ func TestBrave(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(b.Close)
+	t.Cleanup(b.(interface{ CloseIdleConnections() }).CloseIdleConnections)
 	res := search(t, b, object{"query": "pears", "count": 3})
 	if res.Fault != nil || res.Output != "1. Pear [key]\n   https://x.example/?k=[key]\n   2026-01-02\n   pears" {
 		t.Errorf("got %s", res.Output)
