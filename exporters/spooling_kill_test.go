@@ -48,7 +48,7 @@ func victim(dir string) {
 			return
 		}
 		if i%10 == 9 {
-			time.Sleep(5 * time.Millisecond)
+			time.Sleep(5 * time.Millisecond) // paces the spans of a process that is killed meanwhile
 		}
 	}
 }

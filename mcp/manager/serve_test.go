@@ -32,7 +32,7 @@ type textIn struct {
 func serve(role string) {
 	switch role {
 	case "hang": // never answers, and does not mind that its input ends
-		time.Sleep(2 * time.Minute)
+		time.Sleep(2 * time.Minute) // this is another process, which the manager has to kill
 		return
 	case "raw":
 		serveRaw(os.Getenv("RAW"))
