@@ -44,7 +44,7 @@ func (*Nowhere) Shutdown(context.Context) error { return nil }
 const (
 	NoProcessor  = "discard"   // a processor that does nothing
 	SDKBatcher   = "sdk"       // the SDK's BatchSpanProcessor
-	OurBatcher   = "ours"      // exporters.Batcher
+	OurBatcher   = "ours"      // the queue that exporters.Setup makes, and its guard
 	NeverSampled = "unsampled" // no span is sampled
 )
 
@@ -55,7 +55,13 @@ func Tracers(processor string) *sdktrace.TracerProvider {
 	case SDKBatcher:
 		return sdktrace.NewTracerProvider(sdktrace.WithBatcher(new(Nowhere)))
 	case OurBatcher:
-		return sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(exporters.NewBatcher(new(Nowhere), exporters.BatchOptions{})))
+		providers, err := exporters.Setup(context.Background(), exporters.Options{
+			RingSpans: -1, Exporters: []sdktrace.SpanExporter{new(Nowhere)},
+		})
+		if err != nil {
+			panic(err) // the options are these
+		}
+		return sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(providers.SpanProcessor()))
 	case NeverSampled:
 		return sdktrace.NewTracerProvider(sdktrace.WithSampler(sdktrace.NeverSample()))
 	}

@@ -17,7 +17,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/toolscope/toolscope/exporters"
-	"github.com/toolscope/toolscope/exporters/retention"
 )
 
 // TestJSONLinesAreOTLP sends each line of exporters/jsonlines to Jaeger as it is, after one
@@ -48,7 +47,7 @@ func TestJSONLinesAreOTLP(t *testing.T) {
 	if err := providers.Shutdown(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if r, err := (retention.Forget{Session: "goes"}).Spans(dir); err != nil || r.Removed != 2 {
+	if r, err := (exporters.Forget{Session: "goes"}).Spans(dir); err != nil || r.Removed != 2 {
 		t.Fatalf("got %+v, %v, want two spans forgotten", r, err)
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))

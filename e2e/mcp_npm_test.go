@@ -242,7 +242,7 @@ func (s npmServer) reach(t *testing.T, server manager.Server) {
 		},
 		ElicitURL:  true,
 		Roots:      []*mcp.Root{{URI: "file:///project", Name: "project"}},
-		OnProgress: func(manager.Progress) { progressed.Add(1) },
+		OnProgress: func(string, toolkit.Call, mcp.ProgressNotificationParams) { progressed.Add(1) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -340,7 +340,10 @@ func (s npmServer) readAll(ctx context.Context, t *testing.T, m *manager.Manager
 // promptAll gets every prompt that the server lists.
 func (s npmServer) promptAll(ctx context.Context, t *testing.T, m *manager.Manager) {
 	t.Helper()
-	prompts := m.Prompts()
+	prompts := map[string]*mcp.Prompt{}
+	for _, p := range m.Prompts() {
+		prompts[p.Name] = p
+	}
 	if len(prompts) != len(s.prompts) {
 		t.Errorf("got %d prompts, want %d", len(prompts), len(s.prompts))
 	}

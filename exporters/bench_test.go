@@ -14,11 +14,13 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/toolscope/toolscope/exporters"
+	"github.com/toolscope/toolscope/exporters/internal/batch"
 )
 
 // BenchmarkSpan is a tool call's span with and without the ring, in traces of ten.
 func BenchmarkSpan(b *testing.B) {
-	content := []attribute.KeyValue{attribute.String(arguments, strings.Repeat("a", 300)), attribute.String(result, strings.Repeat("r", 500))}
+	content := []attribute.KeyValue{attribute.String("gen_ai.tool.call.arguments", strings.Repeat("a", 300)),
+		attribute.String("gen_ai.tool.call.result", strings.Repeat("r", 500))}
 	for _, c := range []struct {
 		name      string
 		processor sdktrace.SpanProcessor
@@ -61,13 +63,14 @@ func (nowhere) Shutdown(context.Context) error                             { ret
 // span-ns is the span's own time, of which the good part with the SDK goes into waking a
 // goroutine.
 func BenchmarkBatcher(b *testing.B) {
-	content := []attribute.KeyValue{attribute.String(arguments, strings.Repeat("a", 300)), attribute.String(result, strings.Repeat("r", 500))}
+	content := []attribute.KeyValue{attribute.String("gen_ai.tool.call.arguments", strings.Repeat("a", 300)),
+		attribute.String("gen_ai.tool.call.result", strings.Repeat("r", 500))}
 	for _, c := range []struct {
 		name string
 		make func() sdktrace.SpanProcessor
 	}{
 		{"sdk", func() sdktrace.SpanProcessor { return sdktrace.NewBatchSpanProcessor(nowhere{}) }},
-		{"ours", func() sdktrace.SpanProcessor { return exporters.NewBatcher(nowhere{}, exporters.BatchOptions{}) }},
+		{"ours", func() sdktrace.SpanProcessor { return batch.New(nowhere{}, batch.Options{}) }},
 	} {
 		span := func(tracer trace.Tracer) {
 			_, s := tracer.Start(context.Background(), "execute_tool x")

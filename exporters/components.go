@@ -4,24 +4,39 @@
 package exporters
 
 import (
-	"fmt"
-	"slices"
 	"time"
 
-	"github.com/toolscope/toolscope/exporters/guard"
+	"github.com/toolscope/toolscope/exporters/internal/tailsample"
 	"github.com/toolscope/toolscope/stats"
 )
 
-// An outlet is a queue of spans with what stands behind it.
-type outlet struct {
-	name    string // otel.component.name of the batcher
-	to      string // what spans go to
-	batcher *Batcher
-	line    *pipeline
-	guard   *guard.Exporter // nil for a console
+var _ stats.HealthSource = (*Providers)(nil)
+
+// A part is what spans pass or are kept in: a queue, an exporter, the sampler, the spool, the ring.
+type part interface {
+	component() stats.Component
+	observe(*observation)
 }
 
-var _ stats.HealthSource = (*Providers)(nil)
+// parts lists all of them. A new kind of part is a row here.
+func (p *Providers) parts() (all []part) {
+	for _, out := range p.outlets {
+		all = append(all, out)
+	}
+	for _, w := range p.watches {
+		all = append(all, w)
+	}
+	if p.sampler != nil {
+		all = append(all, sampling{p.sampler})
+	}
+	if p.spool != nil {
+		all = append(all, spooling{p.spool})
+	}
+	if p.Ring != nil {
+		all = append(all, p.Ring)
+	}
+	return all
+}
 
 // slowExport is how long an export may take before it is a problem.
 const slowExport = 5 * time.Second
@@ -29,78 +44,50 @@ const slowExport = 5 * time.Second
 // lately is how long a span that was dropped is a problem.
 const lately = 5 * time.Minute
 
-// Components tell how the queues, the exporters, the sampler, the spool and the ring are, for
+// Components are the state of the queues, the exporters, the sampler, the spool and the ring, for
 // [statshttp.Options].Health. Nil providers have none.
 func (p *Providers) Components() []stats.Component {
 	if p == nil {
 		return nil
 	}
 	var all []stats.Component
-	for _, out := range p.outlets {
-		all = append(all, out.component())
-	}
-	for _, w := range p.watches {
-		all = append(all, w.component())
-	}
-	if p.Sampler != nil {
-		s := p.Sampler.Stats()
-		all = append(all, stats.Component{Name: "tail sampler", Figures: []stats.Figure{
-			{Name: "traces_followed", Value: float64(s.Following)}, {Name: "spans_held", Value: float64(s.Held)},
-			{Name: "traces_mattered", Value: float64(s.Mattered)}, {Name: "traces_sampled", Value: float64(s.Sampled)},
-			{Name: "traces_left_out", Value: float64(s.LeftOut)}, {Name: "judged_early", Value: float64(s.Early)}, {Name: "came_late", Value: float64(s.Late)},
-			{Name: "spans_kept", Value: float64(s.SpansKept)}, {Name: "spans_left_out", Value: float64(s.SpansLeftOut)},
-		}})
-	}
-	if p.Spool != nil {
-		all = append(all, spoolComponent(p.Spool.Stats()))
-	}
-	if p.Ring != nil {
-		s := p.Ring.State()
-		all = append(all, stats.Component{Name: "ring", Figures: []stats.Figure{
-			{Name: "spans", Value: float64(s.Spans)}, {Name: "bytes", Value: float64(s.Bytes)}, {Name: "spans_made_room", Value: float64(s.Dropped)},
-		}})
+	for _, part := range p.parts() {
+		all = append(all, part.component())
 	}
 	return all
 }
 
-func (out *outlet) component() stats.Component {
-	s := out.batcher.Stats()
-	c := stats.Component{Name: "queue to " + out.to, Figures: []stats.Figure{
-		{Name: "queued", Value: float64(s.Queued)}, {Name: "capacity", Value: float64(out.batcher.options.MaxQueue)}, {Name: "sent", Value: float64(s.Sent)},
-		{Name: "failed", Value: float64(s.Failed)}, {Name: "dropped_queue_full", Value: float64(s.Dropped - s.Late)},
-		{Name: "dropped_after_shutdown", Value: float64(s.Late)}, {Name: "given_up", Value: float64(out.line.lost.Load())},
-	}}
-	if out.guard != nil {
-		g := out.guard.Stats()
-		c.Figures = append(c.Figures, stats.Figure{Name: "mended", Value: float64(g.Mended)}, stats.Figure{Name: "mended_invalid", Value: float64(g.Invalid)},
-			stats.Figure{Name: "mended_cut", Value: float64(g.Cut)}, stats.Figure{Name: "mended_dropped", Value: float64(g.Dropped)}, stats.Figure{Name: "parts", Value: float64(g.Parts)})
-	}
-	if last := out.batcher.lastDrop.Load(); last != 0 && time.Since(time.Unix(0, last)) < lately {
-		c.Problems = append(c.Problems, fmt.Sprintf("%d spans were dropped until now, the last one at %s: the queue is full",
-			s.Dropped-s.Late, time.Unix(0, last).UTC().Format(time.RFC3339)))
-	}
-	return c
+func figure[N int | int64 | uint64 | float64](name string, n N) stats.Figure {
+	return stats.Figure{Name: name, Value: float64(n)}
 }
 
-func (w *watch) component() stats.Component {
-	s := w.state()
-	c := stats.Component{Name: w.name, Figures: []stats.Figure{{Name: "inflight", Value: float64(s.inflight)}, {Name: "exported", Value: float64(s.exported)}}}
-	kinds := make([]string, 0, len(s.failed))
-	for kind := range s.failed {
-		kinds = append(kinds, kind)
-	}
-	slices.Sort(kinds)
-	for _, kind := range kinds {
-		c.Figures = append(c.Figures, stats.Figure{Name: "failed_" + kind, Value: float64(s.failed[kind])})
-	}
-	if took := time.Since(s.since); s.inflight > 0 && took > slowExport {
-		c.Problems = append(c.Problems, fmt.Sprintf("an export of %d spans has been running for %v", s.inflight, took.Round(time.Second)))
-	}
-	switch {
-	case s.streak == 1:
-		c.Problems = append(c.Problems, fmt.Sprintf("the last export failed (%s)", s.last))
-	case s.streak > 1:
-		c.Problems = append(c.Problems, fmt.Sprintf("the last %d exports failed (%s)", s.streak, s.last))
-	}
-	return c
+// sampling is the tail sampler as a part.
+type sampling struct{ *tailsample.Processor }
+
+func (s sampling) component() stats.Component {
+	n := s.Stats()
+	return stats.Component{Name: "tail sampler", Figures: []stats.Figure{
+		figure("traces_followed", n.Following), figure("spans_held", n.Held), figure("bytes_held", n.HeldBytes),
+		figure("traces_mattered", n.Mattered), figure("traces_sampled", n.Sampled), figure("traces_left_out", n.LeftOut),
+		figure("judged_early", n.Early), figure("came_late", n.Late), figure("after_shutdown", n.AfterShutdown),
+		figure("spans_kept", n.SpansKept), figure("spans_left_out", n.SpansLeftOut), figure("panics", n.Panics),
+	}}
 }
+
+func (s sampling) observe(o *observation) {
+	n := s.Stats()
+	o.addValue(o.held, int64(n.Held), nil, "")
+	o.addValue(o.sampled, int64(n.SpansKept), decision("kept"), "")
+	o.addValue(o.sampled, int64(n.SpansLeftOut), decision("left_out"), "")
+	o.addValue(o.sampled, int64(n.AfterShutdown), decision("none"), alreadyShutdown)
+}
+
+func (r *Ring) component() stats.Component {
+	s := r.state()
+	return stats.Component{Name: "ring", Figures: []stats.Figure{
+		figure("spans", s.Spans), figure("traces", s.Traces), figure("bytes", s.Bytes), figure("spans_made_room", s.Dropped),
+	}}
+}
+
+// observe does nothing: there are no metrics of a ring.
+func (*Ring) observe(*observation) {}

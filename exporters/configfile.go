@@ -30,28 +30,29 @@ const (
 func (p *Providers) fromFile(ctx context.Context, o *Options, path string) error {
 	switch {
 	case o.TailSampling != nil:
-		return fmt.Errorf("exporters: Options.TailSampling: got it with %s, want one of them: it cannot stand before the exporters of a file", configFile)
+		return fmt.Errorf("exporters: Options.TailSampling: got it with %s, want one of them: it cannot stand "+
+			"before the exporters of a file", configFile)
 	case o.SpoolDir != "":
-		return fmt.Errorf("exporters: Options.SpoolDir: got it with %s, want one of them: it cannot stand before the exporters of a file", configFile)
+		return fmt.Errorf("exporters: Options.SpoolDir: got it with %s, want one of them: it cannot stand before "+
+			"the exporters of a file", configFile)
 	}
-	lines, err := p.jsonLines(o)
+	exporters, err := p.makeExporters(ctx, o, added...)
 	if err != nil {
 		return err
 	}
 	options := []otelconf.ConfigurationOption{otelconf.WithContext(ctx)}
 	var tracers []sdktrace.TracerProviderOption
-	for _, process := range p.connect(o, lines, &fan{}) {
+	for _, process := range p.connect(o, exporters, &fan{}) {
 		tracers = append(tracers, sdktrace.WithSpanProcessor(process))
 	}
 	var readers []sdkmetric.Option
 	for _, r := range o.MetricReaders {
 		readers = append(readers, sdkmetric.WithReader(r))
 	}
-	sdk, err := otelconf.NewSDK(append(options, otelconf.WithTracerProviderOptions(tracers...), otelconf.WithMeterProviderOptions(readers...))...)
+	sdk, err := otelconf.NewSDK(
+		append(options, otelconf.WithTracerProviderOptions(tracers...), otelconf.WithMeterProviderOptions(readers...))...)
 	if err != nil {
-		for _, e := range lines {
-			_ = e.Shutdown(ctx) // it has written nothing
-		}
+		shutAll(ctx, exporters)
 		return fmt.Errorf("exporters: %s: %s: %w", configFile, path, withoutName(err, path))
 	}
 	p.fromConfigFile = true

@@ -16,7 +16,6 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/toolscope/toolscope/exporters"
-	"github.com/toolscope/toolscope/exporters/tailsample"
 )
 
 // configure puts a text into the file of OTEL_CONFIG_FILE.
@@ -90,8 +89,10 @@ func TestConfigFile(t *testing.T) {
 	if err := p.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if p.Ring.State().Spans != 2 || len(spans.Ended()) != 2 || !strings.Contains(out.String(), "work/child") || len(l.records) != 1 {
-		t.Errorf("got %d spans in the ring, %d at the processor, %q on the console, %d log records", p.Ring.State().Spans, len(spans.Ended()), out.String(), len(l.records))
+	if p.Ring.State().Spans != 2 || len(spans.Ended()) != 2 || !strings.Contains(out.String(), "work/child") ||
+		len(l.records) != 1 {
+		t.Errorf("got %d spans in the ring, %d at the processor, %q on the console, %d log records",
+			p.Ring.State().Spans, len(spans.Ended()), out.String(), len(l.records))
 	}
 	if files, err := filepath.Glob(filepath.Join(lines, "*.jsonl")); err != nil || len(files) != 1 {
 		t.Errorf("got %q, %v, want a file of lines", files, err)
@@ -126,17 +127,21 @@ func TestConfigFileIsWrong(t *testing.T) {
 		options          exporters.Options
 	}{
 		{"no YAML", "{", "otel.yaml: ", exporters.Options{}},
-		{"no exporter", "file_format: \"1.0\"\ntracer_provider: {processors: [{batch: {exporter: {}}}]}\n", "otel.yaml: ", exporters.Options{}},
-		{"sampling", declared, "Options.TailSampling: got it with OTEL_CONFIG_FILE", exporters.Options{TailSampling: &tailsample.Options{}}},
+		{"no exporter", "file_format: \"1.0\"\ntracer_provider: {processors: [{batch: {exporter: {}}}]}\n",
+			"otel.yaml: ", exporters.Options{}},
+		{"sampling", declared, "Options.TailSampling: got it with OTEL_CONFIG_FILE",
+			exporters.Options{TailSampling: &exporters.TailSampling{}}},
 		{"a spool", declared, "Options.SpoolDir: got it with OTEL_CONFIG_FILE", exporters.Options{SpoolDir: "x"}},
 	} {
 		configure(t, c.text)
-		if _, err := exporters.Setup(t.Context(), c.options); err == nil || !strings.Contains(err.Error(), "exporters: ") || !strings.Contains(err.Error(), c.want) {
+		if _, err := exporters.Setup(t.Context(), c.options); err == nil ||
+			!strings.Contains(err.Error(), "exporters: ") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q in it", c.name, err, c.want)
 		}
 	}
 	t.Setenv("OTEL_CONFIG_FILE", filepath.Join(t.TempDir(), "none.yaml"))
-	if _, err := exporters.Setup(t.Context(), exporters.Options{}); err == nil || !strings.Contains(err.Error(), "exporters: OTEL_CONFIG_FILE: ") || strings.Count(err.Error(), "none.yaml") != 1 {
+	if _, err := exporters.Setup(t.Context(), exporters.Options{}); err == nil ||
+		!strings.Contains(err.Error(), "exporters: OTEL_CONFIG_FILE: ") || strings.Count(err.Error(), "none.yaml") != 1 {
 		t.Errorf("got %v, want an error that names variable and file", err)
 	}
 }

@@ -17,7 +17,7 @@
 // With no endpoint in the environment nothing is dialled, no goroutine is started
 // and nothing complains: finished spans are kept in a bounded [Ring] within the
 // process. With OTEL_EXPORTER_OTLP_ENDPOINT they go there as well, over gRPC unless
-// OTEL_EXPORTER_OTLP_PROTOCOL says otherwise. [WriteTree] and [Console] draw a
+// OTEL_EXPORTER_OTLP_PROTOCOL says otherwise. [WriteTree] draws a
 // trace as a tree that a person can read.
 //
 // # What is guaranteed
@@ -26,9 +26,9 @@
 // it got and what it wants. The environment is read, never written. Globals are set
 // only on request ([Options].Globals), and OpenTelemetry's error handler never: it is
 // the host's. A destination that is slow or dead delays no call. [Providers.Shutdown]
-// ends within its context's deadline and leaves no goroutine of ours.
+// ends within its context's deadline and leaves no goroutine behind.
 //
-// What is sent has been made valid and small enough before (package guard). With
+// What is sent has been made valid and small enough before ([Options].Guard). With
 // [Options].TailSampling only traces that matter and a part of the others are sent, and with
 // [Options].SpoolDir what a destination does not take waits on disk. [Providers.Components] tells
 // how all of this does; so do metrics, where there is a reader.

@@ -41,7 +41,8 @@ var variables = []struct {
 	{[]string{"OTEL_RESOURCE_ATTRIBUTES"}, pairs},
 	{[]string{"OTEL_METRICS_EXEMPLAR_FILTER"}, oneOf("always_on", "always_off", "trace_based")},
 	{[]string{"OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE"}, oneOf("cumulative", "delta", "lowmemory")},
-	{[]string{"OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION"}, oneOf("explicit_bucket_histogram", "base2_exponential_bucket_histogram")},
+	{[]string{"OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION"},
+		oneOf("explicit_bucket_histogram", "base2_exponential_bucket_histogram")},
 	{[]string{"OTEL_EXPORTER_PROMETHEUS_PORT"}, between(0, 65535)},
 	{otlp("PROTOCOL"), oneOf(grpcProtocol, httpProtocol)},
 	{otlp("COMPRESSION"), oneOf("gzip", "none")},
@@ -67,16 +68,6 @@ func otlp(suffix string) []string {
 // get is a variable's value; an empty one counts as not set, as the OpenTelemetry
 // specification says.
 func get(name string) string { return strings.TrimSpace(os.Getenv(name)) }
-
-// number is a variable's whole number; 0 if it is not set. It has been checked, or
-// counts as not set.
-func number(name string) int {
-	n, err := strconv.Atoi(get(name))
-	if err != nil {
-		return 0
-	}
-	return n
-}
 
 // checkEnvironment joins the errors of all variables that are set and bad.
 func checkEnvironment() error {
@@ -126,7 +117,8 @@ func checkHeaders(name string) error {
 	for i, pair := range strings.Split(value, ",") {
 		key, v, found := strings.Cut(pair, "=")
 		if _, err := url.PathUnescape(v); !found || strings.TrimSpace(key) == "" || err != nil {
-			return fmt.Errorf("exporters: %s: entry %d is no key=value pair with a percent-encoded value (it is not shown, since it may be a secret)", name, i+1)
+			return fmt.Errorf("exporters: %s: entry %d is no key=value pair with a percent-encoded value (it is "+
+				"not shown, since it may be a secret)", name, i+1)
 		}
 	}
 	return nil

@@ -73,7 +73,8 @@ func TestSetupRefusesBadValues(t *testing.T) {
 
 func TestSetupHidesPasswordsOfEndpoints(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "gopher://user:planted-password@host")
-	if _, err := exporters.Setup(t.Context(), exporters.Options{}); err == nil || strings.Contains(err.Error(), "planted-password") {
+	if _, err := exporters.Setup(t.Context(), exporters.Options{}); err == nil ||
+		strings.Contains(err.Error(), "planted-password") {
 		t.Errorf("got %v, want an error without the password", err)
 	}
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://user:planted-password@127.0.0.1:1")
@@ -97,7 +98,8 @@ func TestSamplerArgument(t *testing.T) {
 	t.Setenv("OTEL_TRACES_SAMPLER_ARG", "half")
 	setup(t, exporters.Options{}) // no sampler takes it
 	t.Setenv("OTEL_TRACES_SAMPLER", "parentbased_traceidratio")
-	if _, err := exporters.Setup(t.Context(), exporters.Options{}); err == nil || !strings.Contains(err.Error(), `OTEL_TRACES_SAMPLER_ARG: got "half", want a number from 0 to 1`) {
+	if _, err := exporters.Setup(t.Context(), exporters.Options{}); err == nil ||
+		!strings.Contains(err.Error(), `OTEL_TRACES_SAMPLER_ARG: got "half", want a number from 0 to 1`) {
 		t.Errorf("got %v", err)
 	}
 	t.Setenv("OTEL_TRACES_SAMPLER_ARG", "0")

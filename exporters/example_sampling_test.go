@@ -6,15 +6,15 @@ package exporters_test
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/toolscope/toolscope/exporters"
-	"github.com/toolscope/toolscope/exporters/tailsample"
 )
 
 // Of traces in which nothing happened none is sent; the ring has them all the same.
 func ExampleOptions_tailSampling() {
 	ctx := context.Background()
-	providers, err := exporters.Setup(ctx, exporters.Options{TailSampling: &tailsample.Options{Ratio: -1}})
+	providers, err := exporters.Setup(ctx, exporters.Options{TailSampling: &exporters.TailSampling{Ratio: -1}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -22,16 +22,25 @@ func ExampleOptions_tailSampling() {
 	tracer := providers.TracerProvider.Tracer("example")
 	for i := range 10 {
 		_, turn := tracer.Start(ctx, "turn")
-		turn.SetAttributes(tailsample.KeepKey.Bool(i == 7))
+		turn.SetAttributes(exporters.KeepKey.Bool(i == 7))
 		turn.End()
 	}
 	if err := providers.Shutdown(ctx); err != nil {
 		fmt.Println(err)
 	}
-	sampled := providers.Sampler.Stats()
-	fmt.Println("kept:", sampled.SpansKept, "left out:", sampled.SpansLeftOut, "in the ring:", providers.Ring.State().Spans)
+	for _, c := range providers.Components() {
+		for _, f := range c.Figures {
+			if strings.HasPrefix(f.Name, "spans") {
+				fmt.Printf("%s: %s %v\n", c.Name, f.Name, f.Value)
+			}
+		}
+	}
 	// Output:
-	// kept: 1 left out: 9 in the ring: 10
+	// tail sampler: spans_held 0
+	// tail sampler: spans_kept 1
+	// tail sampler: spans_left_out 9
+	// ring: spans 10
+	// ring: spans_made_room 0
 }
 
 // What the providers do shows at /healthz, in the summary and on the dashboard of a handler that

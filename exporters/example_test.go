@@ -42,12 +42,13 @@ func ExampleSetup() {
 	//       ✗ no answer after 2s
 }
 
-// A value that cannot be used is told, not passed over.
+// A value that cannot be used is an error, not passed over.
 func ExampleSetup_badEnvironment() {
 	os.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "localhost:4317")
 	defer os.Unsetenv("OTEL_EXPORTER_OTLP_ENDPOINT")
 	_, err := exporters.Setup(context.Background(), exporters.Options{})
 	fmt.Println(err)
 	// Output:
-	// exporters: OTEL_EXPORTER_OTLP_ENDPOINT: got "localhost:4317", want a URL such as http://localhost:4317 (scheme: http, https, unix, dns)
+	// exporters: OTEL_EXPORTER_OTLP_ENDPOINT: got "localhost:4317", want a URL such as
+	// http://localhost:4317 (scheme: http, https, unix, dns)
 }

@@ -4,12 +4,93 @@
 package exporters
 
 import (
+	"context"
 	"slices"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
-	"github.com/toolscope/toolscope/exporters/internal/spanowner"
+	"github.com/toolscope/toolscope/exporters/internal/retention"
+	"github.com/toolscope/toolscope/exporters/internal/spool"
 )
+
+// Forget says whose traces are removed from files: the zero value removes nothing, each
+// method returns an error. What goes is overwritten where it is, with as many bytes, so that
+// programs that have the file open go on appending to it; compressed files are replaced. A run
+// that was interrupted is completed by another one. Methods may be called concurrently for
+// different files.
+//
+// Not removed are copies: what a collector, a backend, a backup or the disk itself still has. Logs
+// that were redacted name a session as redaction left it, which is what Session has to be.
+type Forget struct {
+	// Session is the session's id as the files have it.
+	Session string
+	// Tenant, if it is not "", spares the sessions of that id of other tenants, and those
+	// without one.
+	Tenant string
+	// DryRun counts and changes nothing.
+	DryRun bool
+}
+
+// A ForgetReport is what was found; without DryRun all of it was removed.
+type ForgetReport struct {
+	Files   int // read
+	Removed int // lines, or spans
+}
+
+// ErrHeld is in the error of what left spans of a spool that other processes own.
+var ErrHeld = spool.ErrHeld
+
+// CallLog removes the session's lines from a file of JSON lines whose member session
+// says whose they are: a call log as stats.CallLog reads it, or a recorded session as
+// `toolscope replay` does. They become empty lines. A file whose name ends with .gz is
+// read as compressed.
+func (f Forget) CallLog(path string) (ForgetReport, error) {
+	r, err := retention.Forget(f).CallLog(path)
+	return ForgetReport(r), err
+}
+
+// Audit removes the session's entries from an audit log and from those set aside next to it
+// (audit.Options.MaxBytes). Each becomes an entry with the event "forgotten", the time of
+// what it replaces and that of its removal, or an empty line if it was shorter than that: an
+// auditor sees that something is missing, when it was, and that it was removed on purpose.
+func (f Forget) Audit(path string) (ForgetReport, error) {
+	r, err := retention.Forget(f).Audit(path)
+	return ForgetReport(r), err
+}
+
+// Spans removes the session's spans from the OTLP JSON lines of a directory, compressed or
+// not, as [Options].JSONLines writes them: those that name the session, and those of the
+// same trace that name no other one, such as a span of an HTTP client within a tool. Files whose
+// names end neither with .jsonl nor with .jsonl.gz are passed over.
+func (f Forget) Spans(dir string) (ForgetReport, error) {
+	r, err := retention.Forget(f).Spans(dir)
+	return ForgetReport(r), err
+}
+
+// Spool removes the session's spans from the directory of a spool ([Options].SpoolDir). A part that a
+// running process owns is left, which is an error; its own [Providers.Forget] removes what it holds.
+// A dry run reads nothing.
+func (f Forget) Spool(ctx context.Context, dir string) (ForgetReport, error) {
+	if f.DryRun {
+		return ForgetReport{}, nil
+	}
+	n, err := spool.DeleteSession(ctx, dir, f.Session, f.Tenant)
+	return ForgetReport{Files: 1, Removed: n}, err
+}
+
+// Forget removes the spans of a session from the ring and the spool and returns how many: see
+// [Ring.Forget]. It works on nil.
+func (p *Providers) Forget(ctx context.Context, session, tenant string) (removed int, err error) {
+	if p == nil {
+		return 0, nil
+	}
+	removed = p.Ring.Forget(session, tenant)
+	if p.spool != nil {
+		n, err := p.spool.DeleteSession(ctx, session, tenant)
+		return removed + n, err
+	}
+	return removed, nil
+}
 
 // Forget removes the spans of a session from the ring: those that name it, and those of the same
 // trace that name no other one. It returns how many. The id is as spans have it, after
@@ -24,11 +105,11 @@ func (r *Ring) Forget(session, tenant string) (removed int) {
 	for e := r.order.Front(); e != nil; {
 		next := e.Next()
 		t := e.Value.(*kept)
-		owner := func(s sdktrace.ReadOnlySpan) (its, nobodys bool) { return owned(s, session, tenant) }
+		owner := func(s sdktrace.ReadOnlySpan) (its, unowned bool) { return owned(s, session, tenant) }
 		if slices.ContainsFunc(t.spans, func(s sdktrace.ReadOnlySpan) bool { its, _ := owner(s); return its }) {
 			t.spans = slices.DeleteFunc(t.spans, func(s sdktrace.ReadOnlySpan) bool {
-				its, nobodys := owner(s)
-				if !its && !nobodys {
+				its, unowned := owner(s)
+				if !its && !unowned {
 					return false
 				}
 				n := size(s)
@@ -48,9 +129,9 @@ func (r *Ring) Forget(session, tenant string) (removed int) {
 	return removed
 }
 
-// owned reports whether a span is the session's, or nobody's.
-func owned(s sdktrace.ReadOnlySpan, session, tenant string) (its, nobodys bool) {
-	return spanowner.Session{ID: session, Tenant: tenant}.Owns(func(yield func(string, string) bool) {
+// owned reports whether a span is the session's, or no session's.
+func owned(s sdktrace.ReadOnlySpan, session, tenant string) (its, unowned bool) {
+	return retention.Session{ID: session, Tenant: tenant}.Owns(func(yield func(string, string) bool) {
 		for _, kv := range s.Attributes() {
 			if !yield(string(kv.Key), kv.Value.AsString()) {
 				return

@@ -45,7 +45,7 @@ func (p *Providers) adoptGlobals() {
 }
 
 // hosts reports whether a global provider is the host's: not ours, and not the placeholder
-// that stands there until somebody sets one, whose type is in an internal package of
+// that stands there until the application sets one, whose type is in an internal package of
 // OpenTelemetry's.
 func hosts(global, our any) bool {
 	if global == nil {

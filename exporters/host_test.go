@@ -20,7 +20,8 @@ import (
 
 // restoreGlobals puts the globals back when the test ends.
 func restoreGlobals(t *testing.T) {
-	tracers, meters, loggers, propagator := otel.GetTracerProvider(), otel.GetMeterProvider(), otel.GetLoggerProvider(), otel.GetTextMapPropagator()
+	tracers, meters, loggers, propagator := otel.GetTracerProvider(), otel.GetMeterProvider(),
+		otel.GetLoggerProvider(), otel.GetTextMapPropagator()
 	t.Cleanup(func() {
 		otel.SetTracerProvider(tracers)
 		otel.SetMeterProvider(meters)
@@ -37,7 +38,8 @@ func TestHostsGlobals(t *testing.T) {
 	restoreGlobals(t)
 	host := new(counting)
 	reader := sdkmetric.NewManualReader()
-	tracers, meters, loggers := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(host)), sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader)), sdklog.NewLoggerProvider()
+	tracers, meters, loggers := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(host)),
+		sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader)), sdklog.NewLoggerProvider()
 	carrier := &propagation.TraceContext{}
 	otel.SetTracerProvider(tracers)
 	otel.SetMeterProvider(meters)
@@ -45,7 +47,8 @@ func TestHostsGlobals(t *testing.T) {
 	otel.SetTextMapPropagator(carrier)
 
 	p := setup(t, exporters.Options{Globals: true, Logs: true})
-	if p.TracerProvider != tracers || p.MeterProvider != meters || p.LoggerProvider != loggers || p.Propagator != propagation.TextMapPropagator(carrier) {
+	if p.TracerProvider != tracers || p.MeterProvider != meters || p.LoggerProvider != loggers ||
+		p.Propagator != propagation.TextMapPropagator(carrier) {
 		t.Errorf("got %T, %T, %T, %T, want the host's own", p.TracerProvider, p.MeterProvider, p.LoggerProvider, p.Propagator)
 	}
 	scope, err := toolscope.New(toolscope.Options{}) // by default the global ones
@@ -67,7 +70,8 @@ func TestHostsGlobals(t *testing.T) {
 	if e, f, s := host.ended.Load(), host.flushed.Load(), host.shut.Load(); e != 3 || f != 0 || s != 0 {
 		t.Errorf("the host's processor: got %d spans, %d flushes, %d shutdowns, want 3, 0 and 0", e, f, s)
 	}
-	if otel.GetTracerProvider() != tracers || otel.GetMeterProvider() != meters || otel.GetLoggerProvider() != loggers || otel.GetTextMapPropagator() != propagation.TextMapPropagator(carrier) {
+	if otel.GetTracerProvider() != tracers || otel.GetMeterProvider() != meters ||
+		otel.GetLoggerProvider() != loggers || otel.GetTextMapPropagator() != propagation.TextMapPropagator(carrier) {
 		t.Error("a global of the host's was replaced")
 	}
 }
@@ -96,7 +100,8 @@ func TestGlobalsAgain(t *testing.T) {
 	t.Setenv("OTEL_PROPAGATORS", "b3")
 	second := setup(t, exporters.Options{Globals: true, Logs: true})
 	record(second, "work")
-	if second.TracerProvider == first.TracerProvider || second.MeterProvider == first.MeterProvider || second.LoggerProvider == first.LoggerProvider || second.Ring.State().Spans != 2 {
+	if second.TracerProvider == first.TracerProvider || second.MeterProvider == first.MeterProvider ||
+		second.LoggerProvider == first.LoggerProvider || second.Ring.State().Spans != 2 {
 		t.Error("got the providers of the first, which was shut down")
 	}
 	if got := otel.GetTextMapPropagator().Fields(); len(got) != 1 || got[0] != "b3" {

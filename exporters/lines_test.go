@@ -74,7 +74,7 @@ func TestRingForgets(t *testing.T) {
 	span("c", "s-2", "x")
 	before := p.Ring.State()
 	if n := p.Ring.Forget("s-1", "z") + p.Ring.Forget("", "") + (*exporters.Ring)(nil).Forget("s-1", ""); n != 0 {
-		t.Errorf("got %d spans removed of nobody, want none", n)
+		t.Errorf("got %d spans removed of no session, want none", n)
 	}
 	if n := p.Ring.Forget("s-1", "x"); n != 2 || p.Ring.State().Spans != 7 {
 		t.Errorf("got %d spans of one tenant removed, %+v", n, p.Ring.State())

@@ -41,7 +41,8 @@ func (p *Providers) logExporter(ctx context.Context) (sdklog.Exporter, error) {
 	default:
 		e, err := autoexport.NewLogExporter(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("%w (%w)", wrong(name, asked, "one of otlp, console, none, or a name registered with autoexport"), err)
+			return nil, fmt.Errorf("%w (%w)", wrong(name, asked, "one of otlp, console, none, or a name "+
+				"registered with autoexport"), err)
 		}
 		return e, nil
 	}

@@ -32,7 +32,8 @@ type logBackend struct {
 	records []*logs.LogRecord
 }
 
-func (b *logBackend) Export(_ context.Context, r *collector.ExportLogsServiceRequest) (*collector.ExportLogsServiceResponse, error) {
+func (b *logBackend) Export(_ context.Context,
+	r *collector.ExportLogsServiceRequest) (*collector.ExportLogsServiceResponse, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, resource := range r.ResourceLogs {
@@ -89,7 +90,8 @@ func TestLogs(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			told := complaints(t)
 			var b logBackend
-			t.Setenv("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", c.serve(&b, t)+map[string]string{"http/protobuf": "/v1/logs"}[c.protocol])
+			t.Setenv("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT",
+				c.serve(&b, t)+map[string]string{"http/protobuf": "/v1/logs"}[c.protocol])
 			t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", c.protocol)
 			t.Setenv("OTEL_LOGS_EXPORTER", c.exporter)
 			p := setup(t, c.options)
@@ -104,7 +106,8 @@ func TestLogs(t *testing.T) {
 			}
 			for _, r := range b.records {
 				id := span.SpanContext().SpanID()
-				if r.Body.GetStringValue() != "hello" || !bytes.Equal(r.SpanId, id[:]) || r.Attributes[0].Value.GetIntValue() != 7 {
+				if r.Body.GetStringValue() != "hello" || !bytes.Equal(r.SpanId, id[:]) ||
+					r.Attributes[0].Value.GetIntValue() != 7 {
 					t.Errorf("got %v", r)
 				}
 			}
@@ -137,7 +140,8 @@ func TestLogsThatNobodyTakes(t *testing.T) {
 
 func TestLogHandlerWithoutLogs(t *testing.T) {
 	var none *exporters.Providers
-	for _, h := range []slog.Handler{none.LogHandler("x"), setup(t, exporters.Options{}).LogHandler("x"), exporters.CorrelateLogs(nil)} {
+	for _, h := range []slog.Handler{none.LogHandler("x"), setup(t, exporters.Options{}).LogHandler("x"),
+		exporters.CorrelateLogs(nil)} {
 		if h.Enabled(t.Context(), slog.LevelError) {
 			t.Errorf("%T: got it enabled, want records to go nowhere", h)
 		}
@@ -173,7 +177,8 @@ func TestCorrelateLogs(t *testing.T) {
 			t.Fatal(err)
 		}
 		if i < 3 {
-			if members["trace_id"] != span.SpanContext().TraceID().String() || members["span_id"] != span.SpanContext().SpanID().String() || members["trace_flags"] != "01" {
+			if members["trace_id"] != span.SpanContext().TraceID().String() ||
+				members["span_id"] != span.SpanContext().SpanID().String() || members["trace_flags"] != "01" {
 				t.Errorf("got %s, want the span's ids", got[i])
 			}
 			delete(members, "trace_id")

@@ -23,7 +23,7 @@ import (
 	"github.com/toolscope/toolscope/exporters"
 )
 
-// The tests begin with an environment without OTEL_*, whoever runs them.
+// The tests begin with an environment without OTEL_*, in any environment.
 func TestMain(m *testing.M) {
 	for _, v := range os.Environ() {
 		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "OTEL_") {
@@ -37,7 +37,8 @@ func TestMain(m *testing.M) {
 // one, which ends.
 func noMoreGoroutines(t *testing.T, before int) {
 	t.Helper()
-	until(t, fmt.Sprintf("no more goroutines than the %d before", before), func() bool { return runtime.NumGoroutine() <= before })
+	until(t, fmt.Sprintf("no more goroutines than the %d before", before),
+		func() bool { return runtime.NumGoroutine() <= before })
 }
 
 // setup is Setup, shut down when the test ends.
@@ -116,10 +117,10 @@ func silent(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// refused is an address that nobody listens on.
+// refused is an address without a listener.
 const refused = "127.0.0.1:1"
 
-// vacant is an address that nobody listens on until the test does: systems give no such
+// vacant is an address without a listener until the test does: systems give no such
 // port to those who ask for any.
 func vacant(t *testing.T) string {
 	t.Helper()

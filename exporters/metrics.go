@@ -44,7 +44,8 @@ func (p *Providers) metricReader(ctx context.Context) (sdkmetric.Reader, error) 
 	}
 	reader, err := autoexport.NewMetricReader(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("%w (%w)", wrong(name, asked, "one of otlp, prometheus, console, none, or a name registered with autoexport"), err)
+		return nil, fmt.Errorf("%w (%w)", wrong(name, asked, "one of otlp, prometheus, console, none, or a name "+
+			"registered with autoexport"), err)
 	}
 	return reader, nil
 }
@@ -61,7 +62,7 @@ func (p *Providers) otlpMetrics(ctx context.Context) (sdkmetric.Exporter, error)
 }
 
 // optional stops exporting, without a word, once the destination has answered that
-// it has no service for metrics. Nobody asked for metrics there in particular, and
+// it has no service for metrics. Metrics were not asked for there in particular, and
 // an error each minute about a Jaeger that works would only be noise.
 type optional struct {
 	sdkmetric.Exporter

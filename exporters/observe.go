@@ -49,8 +49,19 @@ func sdkObserves() bool { return strings.EqualFold(os.Getenv("OTEL_GO_X_OBSERVAB
 type instruments struct {
 	queue, capacity, inflight metric.Int64Observable
 	processed, exported       metric.Int64Observable
-	sampled, held             metric.Int64Observable
-	mended                    metric.Int64Observable
+	sampled, held, mended     metric.Int64Observable
+	size, waiting, dropped    metric.Int64Observable // of the spool
+}
+
+// An observation observes the instruments' values once.
+type observation struct {
+	*instruments
+	to metric.Observer
+}
+
+// addValue observes a value with attributes and, unless it is "", error.type.
+func (o *observation) addValue(what metric.Int64Observable, n int64, base []attribute.KeyValue, errorType string) {
+	o.to.ObserveInt64(what, n, metric.WithAttributes(withErrorType(base, errorType)...))
 }
 
 // durationBounds are the buckets of an export's duration, in seconds.
@@ -73,28 +84,30 @@ func (p *Providers) observe(o *Options) error {
 		return err
 	}
 	for _, w := range p.watches {
-		if !w.told() {
+		if !w.observedBySDK() {
 			w.mu.Lock()
 			w.duration = duration.Inst()
 			w.mu.Unlock()
 		}
 	}
-	i, err := newInstruments(meter)
+	i, all, err := newInstruments(meter)
 	if err != nil {
 		return err
 	}
-	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
-		p.tell(o, i)
+	registration, err := meter.RegisterCallback(func(_ context.Context, to metric.Observer) error {
+		for _, part := range p.parts() {
+			part.observe(&observation{i, to})
+		}
 		return nil
-	}, i.queue, i.capacity, i.inflight, i.processed, i.exported, i.sampled, i.held, i.mended)
+	}, all...)
 	if err != nil {
 		return err
 	}
 	p.unwatch = func() { _ = registration.Unregister() }
-	return p.observeSpool(meter)
+	return nil
 }
 
-func newInstruments(m metric.Meter) (*instruments, error) {
+func newInstruments(m metric.Meter) (*instruments, []metric.Observable, error) {
 	queue, e1 := otelconv.NewSDKProcessorSpanQueueSize(m)
 	capacity, e2 := otelconv.NewSDKProcessorSpanQueueCapacity(m)
 	processed, e3 := otelconv.NewSDKProcessorSpanProcessedObservable(m)
@@ -106,48 +119,26 @@ func newInstruments(m metric.Meter) (*instruments, error) {
 		metric.WithDescription("The number of spans that the tail sampler holds until their trace is decided on."))
 	mended, e8 := m.Int64ObservableCounter("toolscope.self.guard.mended", metric.WithUnit("{span}"),
 		metric.WithDescription("The number of spans that were made valid or smaller before they were sent."))
-	return &instruments{queue.Inst(), capacity.Inst(), inflight.Inst(), processed.Inst(), exported.Inst(), sampled, held, mended},
-		errors.Join(e1, e2, e3, e4, e5, e6, e7, e8)
+	size, e9 := m.Int64ObservableUpDownCounter("toolscope.self.spool.size", metric.WithUnit("By"),
+		metric.WithDescription("The size of what the spool keeps on disk."))
+	waiting, e10 := m.Int64ObservableUpDownCounter("toolscope.self.spool.waiting", metric.WithUnit("{span}"),
+		metric.WithDescription("The number of spans that wait to be sent, on disk or in memory."))
+	dropped, e11 := m.Int64ObservableCounter("toolscope.self.spool.dropped", metric.WithUnit("{span}"),
+		metric.WithDescription("The number of spans that the spool had to give up."))
+	i := &instruments{
+		queue.Inst(), capacity.Inst(), inflight.Inst(), processed.Inst(), exported.Inst(), sampled, held, mended,
+		size, waiting, dropped,
+	}
+	all := []metric.Observable{
+		i.queue, i.capacity, i.inflight, i.processed, i.exported, sampled, held, mended, size, waiting, dropped,
+	}
+	return i, all, errors.Join(e1, e2, e3, e4, e5, e6, e7, e8, e9, e10, e11)
 }
 
-// told reports whether the exporter's own package tells its metrics.
-func (w *watch) told() bool { return sdkObserves() && strings.HasPrefix(w.kind, "otlp_") }
+// Attributes of the metrics toolscope.self.*.
+const (
+	decisionKey = attribute.Key("toolscope.self.decision") // what the tail sampler did with a span: kept, left_out or none
+	keyReason   = attribute.Key("toolscope.self.reason")   // why the spool dropped spans
+)
 
-// tell observes everything there is to tell.
-func (p *Providers) tell(o metric.Observer, i *instruments) {
-	observe := func(what metric.Int64Observable, n int64, base []attribute.KeyValue, errorType string) {
-		o.ObserveInt64(what, n, metric.WithAttributes(withErrorType(base, errorType)...))
-	}
-	for _, out := range p.outlets {
-		s, base := out.batcher.Stats(), component(batcherType, out.name)
-		observe(i.queue, int64(s.Queued), base, "")
-		observe(i.capacity, int64(out.batcher.options.MaxQueue), base, "")
-		observe(i.processed, int64(s.Sent+s.Failed), base, "")
-		observe(i.processed, int64(s.Dropped-s.Late), base, queueFull)
-		observe(i.processed, int64(s.Late), base, alreadyShutdown)
-		if out.guard != nil {
-			observe(i.mended, int64(out.guard.Stats().Mended), base, "")
-		}
-	}
-	for _, w := range p.watches {
-		if w.told() {
-			continue
-		}
-		s := w.state()
-		observe(i.inflight, s.inflight, w.base, "")
-		observe(i.exported, int64(s.exported), w.base, "")
-		for kind, n := range s.failed {
-			observe(i.exported, int64(n), w.base, kind)
-		}
-	}
-	if p.Sampler != nil {
-		s := p.Sampler.Stats()
-		observe(i.held, int64(s.Held), nil, "")
-		observe(i.sampled, int64(s.SpansKept), []attribute.KeyValue{decisionKey.String("kept")}, "")
-		observe(i.sampled, int64(s.SpansLeftOut), []attribute.KeyValue{decisionKey.String("left_out")}, "")
-		observe(i.sampled, int64(s.AfterShutdown), []attribute.KeyValue{decisionKey.String("none")}, alreadyShutdown)
-	}
-}
-
-// decisionKey says what the tail sampler did with a span: kept, left_out or none.
-const decisionKey = attribute.Key("toolscope.self.decision")
+func decision(d string) []attribute.KeyValue { return []attribute.KeyValue{decisionKey.String(d)} }

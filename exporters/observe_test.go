@@ -27,8 +27,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/toolscope/toolscope/exporters"
-	"github.com/toolscope/toolscope/exporters/guard"
-	"github.com/toolscope/toolscope/exporters/tailsample"
+	"github.com/toolscope/toolscope/exporters/internal/tailsample"
 	"github.com/toolscope/toolscope/stats"
 )
 
@@ -75,11 +74,11 @@ func TestTailSampling(t *testing.T) {
 	all := tracetest.NewSpanRecorder()
 	reader := sdkmetric.NewManualReader()
 	p := setup(t, exporters.Options{
-		TailSampling:   &tailsample.Options{Ratio: -1},
+		TailSampling:   &exporters.TailSampling{Ratio: -1},
 		SpanProcessors: []sdktrace.SpanProcessor{all},
 		MetricReaders:  []sdkmetric.Reader{reader},
 	})
-	p.Sampler.SetSlow(func(string) time.Duration { return time.Hour })
+	p.SetSlow(func(string) time.Duration { return time.Hour })
 	record(p, "fine")
 	tracer := p.TracerProvider.Tracer("test")
 	ctx, turn := tracer.Start(context.Background(), "turn")
@@ -90,7 +89,7 @@ func TestTailSampling(t *testing.T) {
 	turn.End()
 	record(p, "also-fine")
 	_, held := tracer.Start(context.Background(), "begun")
-	held.SetAttributes(tailsample.KeepKey.Bool(true))
+	held.SetAttributes(exporters.KeepKey.Bool(true))
 	held.End()
 	running.End()
 	if err := p.Shutdown(t.Context()); err != nil {
@@ -105,14 +104,16 @@ func TestTailSampling(t *testing.T) {
 	if n := p.Ring.State().Spans; n != 8 {
 		t.Errorf("the ring has %d spans, want all 8", n)
 	}
-	if got := p.Sampler.Stats(); got.SpansKept != 4 || got.SpansLeftOut != 4 {
+	if got := p.Sampler().Stats(); got.SpansKept != 4 || got.SpansLeftOut != 4 {
 		t.Errorf("got %+v", got)
 	}
-	if _, err := exporters.Setup(t.Context(), exporters.Options{TailSampling: &tailsample.Options{Ratio: 2}}); err == nil || !strings.Contains(err.Error(), "exporters: Options.TailSampling: tailsample: Options.Ratio: got 2") {
+	if _, err := exporters.Setup(t.Context(),
+		exporters.Options{TailSampling: &exporters.TailSampling{Ratio: 2}}); err == nil ||
+		!strings.Contains(err.Error(), "exporters: Options.TailSampling: tailsample: Options.Ratio: got 2") {
 		t.Errorf("got %v, want an error that names the field", err)
 	}
 	var none *exporters.Providers
-	if none.Components() != nil || setup(t, exporters.Options{}).Sampler.Stats() != (tailsample.Stats{}) {
+	if none.Components() != nil || setup(t, exporters.Options{}).Sampler().Stats() != (tailsample.Stats{}) {
 		t.Error("nil providers and a nil sampler: want nothing")
 	}
 }
@@ -121,7 +122,7 @@ func TestTailSampling(t *testing.T) {
 func TestShutdownSendsWhatIsHeld(t *testing.T) {
 	var b backend
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", b.grpc(t))
-	p := setup(t, exporters.Options{TailSampling: &tailsample.Options{Ratio: 1}})
+	p := setup(t, exporters.Options{TailSampling: &exporters.TailSampling{Ratio: 1}})
 	ctx, root := p.TracerProvider.Tracer("test").Start(context.Background(), "root")
 	_, child := p.TracerProvider.Tracer("test").Start(ctx, "child")
 	child.End()
@@ -137,7 +138,7 @@ func TestShutdownSendsWhatIsHeld(t *testing.T) {
 // The sampler that the environment names stands before the tail sampler.
 func TestTailSamplingBehindTheEnvironments(t *testing.T) {
 	t.Setenv("OTEL_TRACES_SAMPLER", "always_off")
-	p := setup(t, exporters.Options{TailSampling: &tailsample.Options{Ratio: 1}})
+	p := setup(t, exporters.Options{TailSampling: &exporters.TailSampling{Ratio: 1}})
 	if _, s := p.TracerProvider.Tracer("test").Start(t.Context(), "x"); s.IsRecording() {
 		t.Error("want the environment's sampler")
 	}
@@ -163,7 +164,8 @@ func TestGuarded(t *testing.T) {
 	if got := told(); len(got) > 0 {
 		t.Errorf("the error handler got %q", got)
 	}
-	if _, err := exporters.Setup(t.Context(), exporters.Options{Guard: guard.Limits{Value: 1}}); err == nil || !strings.Contains(err.Error(), "exporters: Options.Guard: guard: Limits.Value: got 1") {
+	if _, err := exporters.Setup(t.Context(), exporters.Options{Guard: exporters.Limits{Value: 1}}); err == nil ||
+		!strings.Contains(err.Error(), "exporters: Options.Guard: guard: Limits.Value: got 1") {
 		t.Errorf("got %v, want an error that names the limit", err)
 	}
 }
@@ -188,15 +190,21 @@ func TestSelfObservation(t *testing.T) {
 		want     map[string]int64
 		problems string
 	}{
-		{"all is well", func(t *testing.T) string { return new(backend).grpc(t) }, map[string]string{"OTEL_BSP_MAX_QUEUE_SIZE": "100"}, map[string]int64{
-			"otel.sdk.processor.span.queue.size": 0, "otel.sdk.processor.span.queue.capacity": 100, "otel.sdk.processor.span.processed": 2,
-			"otel.sdk.processor.span.processed{queue_full}": 0, "otel.sdk.processor.span.processed{already_shutdown}": 0,
-			"otel.sdk.exporter.span.inflight": 0, "otel.sdk.exporter.span.exported": 2, "otel.sdk.exporter.operation.duration": 1,
-		}, ""},
+		{"all is well", func(t *testing.T) string { return new(backend).grpc(t) },
+			map[string]string{"OTEL_BSP_MAX_QUEUE_SIZE": "100"}, map[string]int64{
+				"otel.sdk.processor.span.queue.size": 0, "otel.sdk.processor.span.queue.capacity": 100,
+				"otel.sdk.processor.span.processed":             2,
+				"otel.sdk.processor.span.processed{queue_full}": 0, "otel.sdk.processor.span.processed{already_shutdown}": 0,
+				"otel.sdk.exporter.span.inflight": 0, "otel.sdk.exporter.span.exported": 2,
+				"otel.sdk.exporter.operation.duration": 1,
+			}, ""},
 		{"refused", refusing{code: grpccodes.PermissionDenied}.serve, nil, map[string]int64{
-			"otel.sdk.exporter.span.exported{PermissionDenied}": 2, "otel.sdk.exporter.operation.duration{PermissionDenied}": 1, "otel.sdk.processor.span.processed": 2,
+			"otel.sdk.exporter.span.exported{PermissionDenied}":      2,
+			"otel.sdk.exporter.operation.duration{PermissionDenied}": 1, "otel.sdk.processor.span.processed": 2,
 		}, "the last export failed (PermissionDenied)"},
-		{"a full queue", func(t *testing.T) string { return new(backend).grpc(t) }, map[string]string{"OTEL_BSP_MAX_QUEUE_SIZE": "1", "OTEL_BSP_SCHEDULE_DELAY": "3600000", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "1"},
+		{"a full queue", func(t *testing.T) string { return new(backend).grpc(t) },
+			map[string]string{"OTEL_BSP_MAX_QUEUE_SIZE": "1", "OTEL_BSP_SCHEDULE_DELAY": "3600000",
+				"OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "1"},
 			map[string]int64{"otel.sdk.processor.span.queue.capacity": 1}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -291,7 +299,7 @@ func TestRuntimeMetrics(t *testing.T) {
 // A process that is asked how it is while it is shut down gets an answer.
 func TestComponentsAtAnyTime(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", new(backend).grpc(t))
-	p := setup(t, exporters.Options{TailSampling: &tailsample.Options{}})
+	p := setup(t, exporters.Options{TailSampling: &exporters.TailSampling{}})
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
@@ -323,7 +331,7 @@ func TestNoGoroutineBeforeASpan(t *testing.T) {
 			t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", protocol)
 			before := runtime.NumGoroutine()
 			p := setup(t, exporters.Options{
-				TailSampling:   &tailsample.Options{},
+				TailSampling:   &exporters.TailSampling{},
 				RuntimeMetrics: true,
 				Consoles:       []exporters.ConsoleOptions{{Writer: io.Discard}},
 				MetricReaders:  []sdkmetric.Reader{sdkmetric.NewManualReader()},
@@ -340,14 +348,14 @@ func TestNoGoroutineBeforeASpan(t *testing.T) {
 	}
 }
 
-// Whoever shuts down, however often and whatever else is going on, is back in time, and
+// A program that shuts down, however often and whatever else is going on, is back in time, and
 // nothing of it stays behind (TestMain looks).
 func TestShutdownInTheMiddle(t *testing.T) {
 	for name, address := range map[string]string{"refused": refused, "silent": silent(t)} {
 		t.Run(name, func(t *testing.T) {
 			complaints(t)
 			t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://"+address)
-			p := setup(t, exporters.Options{TailSampling: &tailsample.Options{Ratio: 1}, RuntimeMetrics: true})
+			p := setup(t, exporters.Options{TailSampling: &exporters.TailSampling{Ratio: 1}, RuntimeMetrics: true})
 			stop := make(chan struct{})
 			var work, closers sync.WaitGroup
 			for range 4 {
@@ -387,7 +395,7 @@ func TestShutdownInTheMiddle(t *testing.T) {
 	}
 }
 
-// A destination that takes a batch and does not answer is told of while it does.
+// A destination that takes a batch and does not answer is reported while it does.
 func TestDestinationThatDoesNotAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stuck := &stuck{begun: make(chan struct{}), free: make(chan struct{})}

@@ -30,7 +30,8 @@ type backend struct {
 	paths []string
 }
 
-func (b *backend) Export(_ context.Context, r *collector.ExportTraceServiceRequest) (*collector.ExportTraceServiceResponse, error) {
+func (b *backend) Export(_ context.Context,
+	r *collector.ExportTraceServiceRequest) (*collector.ExportTraceServiceResponse, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, resource := range r.ResourceSpans {
@@ -96,10 +97,13 @@ func TestOTLP(t *testing.T) {
 	}{
 		{"the endpoint alone means gRPC", (*backend).grpc, map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "ENDPOINT"}},
 		{"the traces' own endpoint", (*backend).grpc, map[string]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "ENDPOINT"}},
-		{"HTTP by protocol", (*backend).http, map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "ENDPOINT", "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"}},
-		{"the signal's protocol wins", (*backend).http, map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "ENDPOINT", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc",
-			"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": "http/protobuf", "OTEL_METRICS_EXPORTER": "none"}},
-		{"asked for by name", (*backend).grpc, map[string]string{"OTEL_TRACES_EXPORTER": "otlp, none", "OTEL_EXPORTER_OTLP_ENDPOINT": "ENDPOINT"}},
+		{"HTTP by protocol", (*backend).http,
+			map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "ENDPOINT", "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"}},
+		{"the signal's protocol wins", (*backend).http,
+			map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "ENDPOINT", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc",
+				"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": "http/protobuf", "OTEL_METRICS_EXPORTER": "none"}},
+		{"asked for by name", (*backend).grpc,
+			map[string]string{"OTEL_TRACES_EXPORTER": "otlp, none", "OTEL_EXPORTER_OTLP_ENDPOINT": "ENDPOINT"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			told := complaints(t)
@@ -168,13 +172,14 @@ func TestDeadDestinations(t *testing.T) {
 				t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://"+address)
 				t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", protocol)
 				err := shutdownInVain(t)
-				// What was lost is told if it is known by the deadline, for which a moment is kept.
+				// What was lost is reported if it is known by the deadline, for which a moment is kept.
 				for range 5 {
 					if name == "never answers" && !strings.Contains(err.Error(), " spans were not delivered") {
 						err = shutdownInVain(t)
 					}
 				}
-				if name == "never answers" && (!errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), " spans were not delivered")) {
+				if name == "never answers" &&
+					(!errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), " spans were not delivered")) {
 					t.Errorf("got %v, want the deadline and how many spans were lost", err)
 				}
 			})

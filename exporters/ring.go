@@ -28,7 +28,7 @@ const (
 // trace that was quiet for longest goes first, as a whole, so that what stays is not
 // full of holes; a single trace that fills the ring loses its oldest spans.
 //
-// A span costs a lock and a map look-up when it ends; it is copied only for readers.
+// A span costs a lock and a map look-up when it ends; it is not copied.
 // A Ring is safe for concurrent use, and goes on working after Shutdown. Methods that
 // read work on nil.
 type Ring struct {
@@ -136,7 +136,7 @@ func (r *Ring) Traces() []Trace {
 	r.mu.Unlock()
 	traces := make([]Trace, len(all))
 	for i := range all {
-		traces[i] = all[i].view()
+		traces[i] = all[i].trace()
 	}
 	return traces
 }
@@ -155,23 +155,23 @@ func (r *Ring) Trace(id string) (t Trace, ok bool) {
 	}
 	k := e.Value.(*kept).snapshot()
 	r.mu.Unlock()
-	return k.view(), true
+	return k.trace(), true
 }
 
-// RingState is how full a ring is.
-type RingState struct {
+// ringState is how full a ring is.
+type ringState struct {
 	Traces, Spans, Bytes int
 	Dropped              uint64 // spans that had to make room, or were too large
 }
 
-// State is how full the ring is now.
-func (r *Ring) State() RingState {
+// state is how full the ring is now.
+func (r *Ring) state() ringState {
 	if r == nil {
-		return RingState{}
+		return ringState{}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return RingState{Traces: r.order.Len(), Spans: r.spans, Bytes: r.bytes, Dropped: r.dropped}
+	return ringState{Traces: r.order.Len(), Spans: r.spans, Bytes: r.bytes, Dropped: r.dropped}
 }
 
 // snapshot copies what the ring may change; the spans themselves never change.
@@ -181,11 +181,7 @@ func (k *kept) snapshot() kept {
 	return c
 }
 
-func (k *kept) view() Trace {
-	t := Trace{ID: k.id.String(), Dropped: k.dropped, Spans: make([]Span, len(k.spans))}
-	for i, s := range k.spans {
-		t.Spans[i] = view(s)
-	}
-	slices.SortStableFunc(t.Spans, func(a, b Span) int { return a.Start.Compare(b.Start) })
-	return t
+func (k *kept) trace() Trace {
+	slices.SortStableFunc(k.spans, func(a, b sdktrace.ReadOnlySpan) int { return a.StartTime().Compare(b.StartTime()) })
+	return Trace{ID: k.id.String(), Dropped: k.dropped, Spans: k.spans}
 }

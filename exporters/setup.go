@@ -25,9 +25,11 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	tracenoop "go.opentelemetry.io/otel/trace/noop"
 
-	"github.com/toolscope/toolscope/exporters/guard"
-	"github.com/toolscope/toolscope/exporters/spool"
-	"github.com/toolscope/toolscope/exporters/tailsample"
+	"github.com/toolscope/toolscope/exporters/internal/batch"
+	"github.com/toolscope/toolscope/exporters/internal/guard"
+	"github.com/toolscope/toolscope/exporters/internal/spool"
+	"github.com/toolscope/toolscope/exporters/internal/tailsample"
+	"github.com/toolscope/toolscope/exporters/internal/tree"
 )
 
 // Providers is what [Setup] built. It is safe for concurrent use; a nil one flushes and
@@ -41,12 +43,6 @@ type Providers struct {
 	// Ring holds the latest spans of this process; nil, which reads as empty, if it was
 	// turned off or OTEL_SDK_DISABLED is true.
 	Ring *Ring
-	// Sampler is that of [Options].TailSampling; nil, which works, without it. It finds calls
-	// slower than their tool's own 99th percentile once it was told who knows that:
-	// Sampler.SetSlow(scope.Stats().SlowerThan).
-	Sampler *tailsample.Processor
-	// Spool is that of [Options].SpoolDir; nil without it, and where traces are sent nowhere.
-	Spool *spool.Spool
 	// Endpoint is where traces are sent over OTLP, as the environment names it, without
 	// user and password; "" if they are not.
 	Endpoint string
@@ -54,16 +50,17 @@ type Providers struct {
 	tracers *sdktrace.TracerProvider
 	meters  *sdkmetric.MeterProvider
 	loggers *sdklog.LoggerProvider
-	// fromConfigFile says that the tracer provider has processors that are not in processes.
+	// fromConfigFile says that the tracer provider has processors that are not known here.
 	fromConfigFile  bool
 	hostsPropagator bool
-	pipelines       []*pipeline
-	processes       []sdktrace.SpanProcessor // all of them
-	batchers        []sdktrace.SpanProcessor // those of the pipelines
-	idle            []func()                 // closes connections kept for later
-	outlets         []*outlet                // of the batchers
-	watches         []*watch                 // of the exporters
-	unwatch         func()                   // ends the metrics about all of it
+	sampler         *tailsample.Processor    // nil without tail sampling
+	spool           *spool.Spool             // nil without a spool, and where traces are sent nowhere
+	processes       []sdktrace.SpanProcessor // the ring and the application's own
+	front           []sdktrace.SpanProcessor // what a tracer provider calls
+	outlets         []*outlet
+	watches         []*watch // of the exporters
+	idle            []func() // closes connections kept for later
+	unwatch         func()   // ends the metrics about all of it
 
 	closing  sync.Once
 	closed   chan struct{}
@@ -137,7 +134,7 @@ func (p *Providers) build(ctx context.Context, o *Options) error {
 	}
 	behind := &fan{}
 	if o.TailSampling != nil && p.TracerProvider == nil {
-		if p.Sampler, err = tailsample.New(behind, *o.TailSampling); err != nil {
+		if p.sampler, err = tailsample.New(behind, tailsample.Options(*o.TailSampling)); err != nil {
 			return fmt.Errorf("exporters: Options.TailSampling: %w", err)
 		}
 	}
@@ -145,9 +142,12 @@ func (p *Providers) build(ctx context.Context, o *Options) error {
 	var reader sdkmetric.Reader
 	var logs sdklog.Exporter
 	if p.TracerProvider == nil {
-		spans, err = p.destinations(ctx, o)
+		destinations := append([]destination{(*Providers).environmentExporters}, added...)
+		if spans, err = p.makeExporters(ctx, o, destinations...); err != nil {
+			return err
+		}
 	}
-	if err == nil && p.MeterProvider == nil {
+	if p.MeterProvider == nil {
 		reader, err = p.metricReader(ctx)
 	}
 	if err == nil && p.LoggerProvider == nil && o.Logs {
@@ -156,9 +156,7 @@ func (p *Providers) build(ctx context.Context, o *Options) error {
 		}
 	}
 	if err != nil {
-		for _, e := range spans {
-			_ = e.Shutdown(ctx) // it has sent nothing
-		}
+		shutAll(ctx, spans)
 		return err
 	}
 	if p.TracerProvider == nil {
@@ -179,19 +177,9 @@ func (p *Providers) build(ctx context.Context, o *Options) error {
 // consoleDelay is how long a finished trace may wait to be drawn.
 const consoleDelay = 200 * time.Millisecond
 
-// destinations are all that spans are sent to.
-func (p *Providers) destinations(ctx context.Context, o *Options) ([]sdktrace.SpanExporter, error) {
-	spans, err := p.spanExporters(ctx, o)
-	if err != nil {
-		return spans, err
-	}
-	lines, err := p.jsonLines(o)
-	return append(spans, lines...), err
-}
-
 func (p *Providers) buildTracers(o *Options, res *resource.Resource, exporters []sdktrace.SpanExporter, behind *fan) {
 	options := []sdktrace.TracerProviderOption{sdktrace.WithResource(res)}
-	if p.Sampler != nil && get("OTEL_TRACES_SAMPLER") == "" {
+	if p.sampler != nil && get("OTEL_TRACES_SAMPLER") == "" {
 		options = append(options, sdktrace.WithSampler(tailsample.Head()))
 	}
 	for _, process := range p.connect(o, exporters, behind) {
@@ -201,45 +189,38 @@ func (p *Providers) buildTracers(o *Options, res *resource.Resource, exporters [
 	p.TracerProvider = p.tracers
 }
 
-// connect makes the span processors: the sampler, if there is one, stands in front of what sends
-// spans. The ring, the host's processors and the consoles see every span.
+// connect makes the span processors: the sampler, if there is one, is in front of what sends
+// spans. The ring, the application's processors and the consoles see every span.
 func (p *Providers) connect(o *Options, exporters []sdktrace.SpanExporter, behind *fan) []sdktrace.SpanProcessor {
 	if o.RingSpans > 0 {
 		p.Ring = NewRing(o.RingSpans)
 		p.processes = append(p.processes, p.Ring)
 	}
 	p.processes = append(p.processes, o.SpanProcessors...)
-	direct := slices.Clone(p.processes)
+	p.front = slices.Clone(p.processes)
+	addConsole := func(c *tree.Console) {
+		p.front = append(p.front, p.addOutlet(c, "console", nil, batch.Options{Delay: consoleDelay}))
+	}
 	for _, c := range o.Consoles {
-		direct = append(direct, p.outlet(NewConsole(c.Writer, c.Tree), "console", nil, BatchOptions{Delay: consoleDelay}))
+		addConsole(tree.NewConsole(c.Writer, tree.Options(c.Tree)))
 	}
 	for _, e := range exporters {
-		if console, ok := e.(*Console); ok {
-			direct = append(direct, p.outlet(console, "console", nil, BatchOptions{Delay: consoleDelay}))
+		if console, ok := e.(*tree.Console); ok {
+			addConsole(console)
 			continue
 		}
-		guarded, err := guard.New(e, o.Guard)
+		guarded, err := guard.New(e, guard.Limits(o.Guard))
 		if err != nil {
 			panic("exporters: Options.checked did not refuse its limits: " + err.Error())
 		}
-		behind.to = append(behind.to, p.outlet(guarded, nameOf(e), guarded, p.batching(o)))
+		behind.to = append(behind.to, p.addOutlet(guarded, nameOf(e), guarded, p.batching(o)))
 	}
-	p.processes = append(p.processes, p.batchers...)
-	if p.Sampler != nil {
-		return append(direct, p.Sampler)
+	if p.sampler != nil {
+		p.front = append(p.front, p.sampler)
+	} else {
+		p.front = append(p.front, behind.to...)
 	}
-	return append(direct, behind.to...)
-}
-
-// outlet makes the batcher in front of an exporter.
-func (p *Providers) outlet(e sdktrace.SpanExporter, to string, guarded *guard.Exporter, o BatchOptions) *Batcher {
-	line := newPipeline(e)
-	line.keeps = to == "spool"
-	b := NewBatcher(line, o)
-	p.outlets = append(p.outlets, &outlet{fmt.Sprintf("%s/%d", batcherType, len(p.outlets)), to, b, line, guarded})
-	p.pipelines = append(p.pipelines, line)
-	p.batchers = append(p.batchers, b)
-	return b
+	return p.front
 }
 
 // nameOf says what an exporter is.
@@ -276,7 +257,8 @@ func propagator(given propagation.TextMapPropagator) (propagation.TextMapPropaga
 	for word := range strings.SplitSeq(list, ",") {
 		one, err := autoprop.TextMapPropagator(strings.TrimSpace(word))
 		if err != nil {
-			return nil, wrong(name, word, "a list of tracecontext, baggage, b3, b3multi, jaeger, ottrace, xray, none, or names registered with autoprop; Options.Propagator takes any other")
+			return nil, wrong(name, word, "a list of tracecontext, baggage, b3, b3multi, jaeger, ottrace, xray, "+
+				"none, or names registered with autoprop; Options.Propagator takes any other")
 		}
 		all = append(all, one)
 	}

@@ -21,7 +21,6 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/toolscope/toolscope/exporters"
-	"github.com/toolscope/toolscope/exporters/spool"
 )
 
 // TestQuietByDefault: no endpoint, no goroutine, no complaint, no global; the spans
@@ -42,7 +41,8 @@ func TestQuietByDefault(t *testing.T) {
 		t.Errorf("got endpoint %q, want none", p.Endpoint)
 	}
 	got, ok := p.Ring.Trace(id.String())
-	if !ok || len(got.Spans) != 2 || got.Spans[0].Name != "work" || got.Spans[1].ParentID != got.Spans[0].SpanID {
+	if !ok || len(got.Spans) != 2 || got.Spans[0].Name() != "work" ||
+		got.Spans[1].Parent().SpanID() != got.Spans[0].SpanContext().SpanID() {
 		t.Errorf("got %+v, %v, want the root and its child", got, ok)
 	}
 	if err := p.Shutdown(t.Context()); err != nil {
@@ -67,7 +67,8 @@ func TestGlobals(t *testing.T) {
 	if otel.GetTracerProvider() != p.TracerProvider || otel.GetMeterProvider() != p.MeterProvider {
 		t.Error("the globals are not the providers")
 	}
-	if got := strings.Join(otel.GetTextMapPropagator().Fields(), " "); !strings.Contains(got, "traceparent") || !strings.Contains(got, "baggage") {
+	if got := strings.Join(otel.GetTextMapPropagator().Fields(), " "); !strings.Contains(got, "traceparent") ||
+		!strings.Contains(got, "baggage") {
 		t.Errorf("got a propagator of %q, want traceparent and baggage", got)
 	}
 }
@@ -93,10 +94,13 @@ func TestResource(t *testing.T) {
 		attributes map[string]string
 	}{
 		{"nothing", nil, exporters.Options{}, map[string]string{"service.name": "unknown_service:"}},
-		{"options", nil, exporters.Options{ServiceName: "orders", ServiceVersion: "1.2.3", Attributes: []attribute.KeyValue{attribute.String("team", "a")}},
+		{"options", nil, exporters.Options{ServiceName: "orders", ServiceVersion: "1.2.3",
+			Attributes: []attribute.KeyValue{attribute.String("team", "a")}},
 			map[string]string{"service.name": "orders", "service.version": "1.2.3", "team": "a"}},
-		{"the environment wins", map[string]string{"OTEL_SERVICE_NAME": "deployed", "OTEL_RESOURCE_ATTRIBUTES": "service.version=9,team=b%20c"},
-			exporters.Options{ServiceName: "orders", ServiceVersion: "1", Attributes: []attribute.KeyValue{attribute.String("team", "a")}},
+		{"the environment wins",
+			map[string]string{"OTEL_SERVICE_NAME": "deployed", "OTEL_RESOURCE_ATTRIBUTES": "service.version=9,team=b%20c"},
+			exporters.Options{ServiceName: "orders", ServiceVersion: "1",
+				Attributes: []attribute.KeyValue{attribute.String("team", "a")}},
 			map[string]string{"service.name": "deployed", "service.version": "9", "team": "b c"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -116,12 +120,14 @@ func TestResource(t *testing.T) {
 					t.Errorf("%s: got %q, want %q", k, got[k], want)
 				}
 			}
-			for _, k := range []string{"host.name", "process.pid", "process.executable.name", "process.runtime.version", "service.instance.id", "telemetry.sdk.version"} {
+			for _, k := range []string{"host.name", "process.pid", "process.executable.name",
+				"process.runtime.version", "service.instance.id", "telemetry.sdk.version"} {
 				if got[k] == "" {
 					t.Errorf("%s is missing", k)
 				}
 			}
-			for _, k := range []string{"process.command", "process.command_args", "process.command_line", "process.owner", "process.executable.path"} {
+			for _, k := range []string{"process.command", "process.command_args", "process.command_line",
+				"process.owner", "process.executable.path"} {
 				if v, ok := got[k]; ok {
 					t.Errorf("%s is there: %q", k, v)
 				}
@@ -141,7 +147,7 @@ func TestSpanLimits(t *testing.T) {
 	span.SetAttributes(attribute.String("a", "long"), attribute.String("b", "more"))
 	span.End()
 	got, _ := p.Ring.Trace(span.SpanContext().TraceID().String())
-	if a := got.Spans[0].Attributes; len(a) != 1 || a[0].Value != "lon" {
+	if a := got.Spans[0].Attributes(); len(a) != 1 || a[0].Value.AsString() != "lon" {
 		t.Errorf("got %+v, want one attribute of 3 characters", a)
 	}
 }
@@ -154,7 +160,7 @@ func TestOptions(t *testing.T) {
 		{"Consoles[1].Writer", exporters.Options{Consoles: []exporters.ConsoleOptions{{Writer: io.Discard}, {}}}},
 		{"SpanProcessors[0]", exporters.Options{SpanProcessors: []sdktrace.SpanProcessor{nil}}},
 		{"MetricReaders[0]", exporters.Options{MetricReaders: []sdkmetric.Reader{nil}}},
-		{"SpoolDir", exporters.Options{Spool: spool.Options{WriteAhead: true}}},
+		{"SpoolDir", exporters.Options{Spool: exporters.SpoolOptions{WriteAhead: true}}},
 	} {
 		_, err := exporters.Setup(t.Context(), c.options)
 		if err == nil || !strings.HasPrefix(err.Error(), "exporters: Options."+c.field+": got ") {
@@ -163,7 +169,8 @@ func TestOptions(t *testing.T) {
 	}
 	p := setup(t, exporters.Options{RingSpans: -1})
 	record(p, "work")
-	if _, ok := p.Ring.Trace("0123"); p.Ring != nil || len(p.Ring.Traces()) != 0 || ok || p.Ring.State() != (exporters.RingState{}) {
+	if _, ok := p.Ring.Trace("0123"); p.Ring != nil || len(p.Ring.Traces()) != 0 || ok ||
+		p.Ring.State() != (exporters.RingState{}) {
 		t.Error("RingSpans below 0: want a nil ring that reads as empty")
 	}
 	var none *exporters.Providers
@@ -205,7 +212,7 @@ func TestConsoleOption(t *testing.T) {
 }
 
 // TestAfterShutdown: spans that were begun before and end after, and such that are
-// begun after, harm nobody.
+// begun after, do no harm.
 func TestAfterShutdown(t *testing.T) {
 	p := setup(t, exporters.Options{})
 	ctx, early := p.TracerProvider.Tracer("test").Start(context.Background(), "early")
@@ -226,7 +233,6 @@ func TestAfterShutdown(t *testing.T) {
 }
 
 var _ sdktrace.SpanProcessor = (*exporters.Ring)(nil)
-var _ sdktrace.SpanExporter = (*exporters.Console)(nil)
 
 // TestAutoexport: what autoexport knows is its own to make, and ends with Shutdown.
 func TestAutoexport(t *testing.T) {
@@ -248,11 +254,12 @@ func TestHostsProcessor(t *testing.T) {
 	record(p, "work")
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	_ = p.Flush(ctx) // nobody takes the spans
+	_ = p.Flush(ctx) // the spans are not taken
 	ctx, cancel = context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	_, _ = p.Shutdown(ctx), p.Shutdown(ctx)
-	until(t, "a flush and a shutdown that began when their time was over", func() bool { return host.flushed.Load() > 0 && host.shut.Load() > 0 })
+	until(t, "a flush and a shutdown that began when their time was over",
+		func() bool { return host.flushed.Load() > 0 && host.shut.Load() > 0 })
 	if e, f, s := host.ended.Load(), host.flushed.Load(), host.shut.Load(); e != 2 || f != 1 || s != 1 {
 		t.Errorf("got %d spans, %d flushes, %d shutdowns, want 2, 1 and 1", e, f, s)
 	}

@@ -37,11 +37,14 @@ func (p *Providers) Flush(ctx context.Context) error {
 	for _, process := range p.processes {
 		tasks = append(tasks, process.ForceFlush)
 	}
+	for _, out := range p.outlets {
+		tasks = append(tasks, out.batcher.ForceFlush)
+	}
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	err := together(ctx, tasks)
-	if p.Spool != nil {
-		err = errors.Join(err, p.Spool.Flush(ctx))
+	if p.spool != nil {
+		err = errors.Join(err, p.spool.Flush(ctx))
 	}
 	return err
 }
@@ -90,12 +93,12 @@ func (p *Providers) shutdown(ctx context.Context) error {
 	flush, cancel := context.WithDeadline(ctx, deadline.Add(-min(left/5, 200*time.Millisecond)))
 	defer cancel()
 	stop := context.AfterFunc(flush, func() {
-		for _, line := range p.pipelines {
-			line.giveUp()
+		for _, out := range p.outlets {
+			out.line.giveUp()
 		}
 	})
 
-	_ = p.Sampler.Shutdown(flush) // what it holds goes to the batchers, before they stop
+	_ = p.sampler.Shutdown(flush) // what it holds goes to the batchers, before they stop
 	if p.unwatch != nil {
 		defer p.unwatch() // after the last metrics were sent
 	}
@@ -112,12 +115,13 @@ func (p *Providers) shutdown(ctx context.Context) error {
 	if p.loggers != nil {
 		tasks = append(tasks, p.loggers.Shutdown)
 	}
-	for _, batcher := range p.batchers {
-		tasks = append(tasks, batcher.Shutdown)
+	for _, out := range p.outlets {
+		tasks = append(tasks, out.batcher.Shutdown)
 	}
 	err := together(flush, tasks)
 	lost, causes := int64(0), []error(nil)
-	for _, line := range p.pipelines {
+	for _, out := range p.outlets {
+		line := out.line
 		select {
 		case <-line.ended:
 		case <-ctx.Done():

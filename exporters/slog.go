@@ -65,7 +65,8 @@ func (h *correlating) Handle(ctx context.Context, r slog.Record) error {
 		out = r.Clone()
 	}
 	if sc := trace.SpanContextFromContext(ctx); sc.IsValid() {
-		out.AddAttrs(slog.String("trace_id", sc.TraceID().String()), slog.String("span_id", sc.SpanID().String()), slog.String("trace_flags", sc.TraceFlags().String()))
+		out.AddAttrs(slog.String("trace_id", sc.TraceID().String()), slog.String("span_id", sc.SpanID().String()),
+			slog.String("trace_flags", sc.TraceFlags().String()))
 	}
 	return h.next.Handle(ctx, out)
 }

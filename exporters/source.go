@@ -18,8 +18,9 @@ func (s source) Trace(id string) ([]stats.SpanView, bool) {
 		return nil, false
 	}
 	views := make([]stats.SpanView, len(t.Spans))
-	for i, span := range t.Spans {
-		v := stats.SpanView{SpanID: span.SpanID, ParentID: span.ParentID, Name: span.Name, Start: span.Start, End: span.End, Failed: span.Failed}
+	for i, span := range viewsOf(t.Spans) {
+		v := stats.SpanView{SpanID: span.SpanID, ParentID: span.ParentID, Name: span.Name, Start: span.Start,
+			End: span.End, Failed: span.Failed}
 		for _, a := range span.Attributes {
 			v.Attributes = append(v.Attributes, stats.SpanAttribute{Key: a.Key, Value: a.Value})
 		}

@@ -48,7 +48,7 @@ func victim(dir string) {
 			return
 		}
 		if i%10 == 9 {
-			time.Sleep(5 * time.Millisecond)
+			time.Sleep(5 * time.Millisecond) // paces the spans of a process that is killed meanwhile
 		}
 	}
 }
@@ -103,7 +103,7 @@ func TestSpoolSurvivesKill(t *testing.T) {
 	if err := p.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "all is sent", func() bool { return p.Spool.Stats().Spans == 0 })
+	eventually(t, "all is sent", func() bool { return p.Spool().Stats().Spans == 0 })
 	arrived := make(map[string]int)
 	for name := range strings.FieldsSeq(m.received()) {
 		if arrived[name]++; arrived[name] > 1 {
@@ -122,7 +122,7 @@ func TestSpoolSurvivesKill(t *testing.T) {
 	if oldest > allowed {
 		t.Errorf("a span that had ended %v before the kill was lost, want at most %v", oldest, allowed)
 	}
-	if s := p.Spool.Stats(); s.Corrupt != 0 || len(s.Dropped) != 0 || s.Replayed != uint64(len(arrived)) {
+	if s := p.Spool().Stats(); s.Corrupt != 0 || len(s.Dropped) != 0 || s.Replayed != uint64(len(arrived)) {
 		t.Errorf("Stats: got %+v", s)
 	}
 }

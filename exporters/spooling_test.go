@@ -26,17 +26,18 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/toolscope/toolscope/exporters"
-	"github.com/toolscope/toolscope/exporters/spool"
+	"github.com/toolscope/toolscope/exporters/internal/spool"
 )
 
-// A moody backend answers what it is told to, until it is told that all is well.
+// A moody backend answers what the test wants, until all is to be well.
 type moody struct {
 	backend
 	grpcAnswer atomic.Pointer[func(context.Context) (*collector.ExportTraceServiceResponse, error)]
 	httpAnswer atomic.Pointer[http.HandlerFunc]
 }
 
-func (m *moody) Export(ctx context.Context, r *collector.ExportTraceServiceRequest) (*collector.ExportTraceServiceResponse, error) {
+func (m *moody) Export(ctx context.Context,
+	r *collector.ExportTraceServiceRequest) (*collector.ExportTraceServiceResponse, error) {
 	if f := m.grpcAnswer.Load(); f != nil {
 		return (*f)(ctx)
 	}
@@ -74,7 +75,8 @@ func (m *moody) serve(t *testing.T, protocol, address string) (at string, stop f
 	return l.Addr().String(), s.Close
 }
 
-var fast = spool.Options{MinBackoff: time.Millisecond, MaxBackoff: 20 * time.Millisecond, Patience: 100 * time.Millisecond}
+var fast = exporters.SpoolOptions{MinBackoff: time.Millisecond, MaxBackoff: 20 * time.Millisecond,
+	Patience: 100 * time.Millisecond}
 
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
@@ -91,7 +93,8 @@ func TestSpoolOutlivesTheProcess(t *testing.T) {
 		for _, ahead := range []bool{false, true} {
 			t.Run(fmt.Sprint(protocol, ahead), func(t *testing.T) {
 				address, dir := vacant(t), t.TempDir()
-				t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://"+address+map[string]string{"grpc": "", "http/protobuf": "/v1/traces"}[protocol])
+				t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+					"http://"+address+map[string]string{"grpc": "", "http/protobuf": "/v1/traces"}[protocol])
 				t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", protocol)
 				t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "20")
 				told := complaints(t)
@@ -100,7 +103,7 @@ func TestSpoolOutlivesTheProcess(t *testing.T) {
 				p := setup(t, exporters.Options{SpoolDir: dir, Spool: o})
 				record(p, "first")
 				if err := p.Flush(t.Context()); err == nil || !strings.Contains(err.Error(), "2 spans are kept on disk") {
-					t.Errorf("Flush while nobody listens: got %v", err)
+					t.Errorf("Flush without a listener: got %v", err)
 				}
 				record(p, "second")
 				if err := p.Shutdown(t.Context()); err != nil {
@@ -122,7 +125,7 @@ func TestSpoolOutlivesTheProcess(t *testing.T) {
 				if err := p.Flush(t.Context()); err != nil {
 					t.Errorf("Flush: %v", err)
 				}
-				if got := p.Spool.Stats(); got.Replayed < 4 || got.Delivered != 6 || len(got.Dropped) != 0 {
+				if got := p.Spool().Stats(); got.Replayed < 4 || got.Delivered != 6 || len(got.Dropped) != 0 {
 					t.Errorf("Stats: got %+v", got)
 				}
 			})
@@ -131,7 +134,7 @@ func TestSpoolOutlivesTheProcess(t *testing.T) {
 }
 
 // Whatever a destination does, what it does not refuse arrives when it is well, and what it
-// refuses is told.
+// refuses is reported.
 func TestSpoolAndHostileDestinations(t *testing.T) {
 	grpcStatus := func(c codes.Code) func(*moody) {
 		return func(m *moody) {
@@ -193,9 +196,10 @@ func TestSpoolAndHostileDestinations(t *testing.T) {
 			m := new(moody)
 			address, stop := m.serve(t, c.protocol, "127.0.0.1:0")
 			defer stop()
-			t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://"+address+map[string]string{"grpc": "", "http/protobuf": "/v1/traces"}[c.protocol])
+			t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+				"http://"+address+map[string]string{"grpc": "", "http/protobuf": "/v1/traces"}[c.protocol])
 			t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", c.protocol)
-			if c.name == "never answers" { // where nobody waits for the time's end, an answer that comes late is sent for twice
+			if c.name == "never answers" { // where no request waits for the time's end, an answer that comes late is sent for twice
 				t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "1000")
 			}
 			t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "5")
@@ -205,9 +209,10 @@ func TestSpoolAndHostileDestinations(t *testing.T) {
 			c.turn(m)
 			record(p, "hostile")
 			if c.refused {
-				eventually(t, "it is dropped", func() bool { return p.Spool.Stats().Dropped[spool.DroppedRejected] == 2 })
+				eventually(t, "it is dropped", func() bool { return p.Spool().Stats().Dropped[spool.DroppedRejected] == 2 })
 			} else {
-				eventually(t, "the failure is told", func() bool { s := p.Spool.Stats(); return !s.FailingSince.IsZero() && s.Spans+s.MemorySpans == 2 })
+				eventually(t, "the failure is reported",
+					func() bool { s := p.Spool().Stats(); return !s.FailingSince.IsZero() && s.Spans+s.MemorySpans == 2 })
 				if !strings.Contains(fmt.Sprint(problems(p)), "the destination fails since") {
 					t.Errorf("problems: got %q", problems(p))
 				}
@@ -222,14 +227,15 @@ func TestSpoolAndHostileDestinations(t *testing.T) {
 			if got := m.received(); got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}
-			eventually(t, "all is told to be well", func() bool { return len(problems(p)) == 0 })
+			eventually(t, "all is reported to be well", func() bool { return len(problems(p)) == 0 })
 		})
 	}
 }
 
 // Spans that a destination takes no part of are counted, and not sent again.
 func TestSpoolAndPartialSuccess(t *testing.T) {
-	answer := &collector.ExportTraceServiceResponse{PartialSuccess: &collector.ExportTracePartialSuccess{RejectedSpans: 1, ErrorMessage: "too old"}}
+	answer := &collector.ExportTraceServiceResponse{
+		PartialSuccess: &collector.ExportTracePartialSuccess{RejectedSpans: 1, ErrorMessage: "too old"}}
 	body, err := proto.Marshal(answer)
 	if err != nil {
 		t.Fatal(err)
@@ -259,14 +265,15 @@ func TestSpoolAndPartialSuccess(t *testing.T) {
 			if err := p.Flush(t.Context()); err != nil {
 				t.Errorf("Flush: %v", err)
 			}
-			if s := p.Spool.Stats(); s.Delivered != 1 || s.Dropped[spool.DroppedPartial] != 1 || s.Spans != 0 || requests.Load() != 1 {
+			if s := p.Spool().Stats(); s.Delivered != 1 || s.Dropped[spool.DroppedPartial] != 1 || s.Spans != 0 ||
+				requests.Load() != 1 {
 				t.Errorf("got %+v after %d requests", s, requests.Load())
 			}
 		})
 	}
 }
 
-// What waits and what was dropped is told as metrics as well.
+// What waits and what was dropped is reported as metrics as well.
 func TestSpoolMetrics(t *testing.T) {
 	complaints(t)
 	m := new(moody)
@@ -281,10 +288,10 @@ func TestSpoolMetrics(t *testing.T) {
 	o.WriteAhead = true
 	p := setup(t, exporters.Options{SpoolDir: t.TempDir(), Spool: o, MetricReaders: []sdkmetric.Reader{reader}})
 	record(p, "refused")
-	eventually(t, "it is dropped", func() bool { return p.Spool.Stats().Dropped[spool.DroppedRejected] == 2 })
+	eventually(t, "it is dropped", func() bool { return p.Spool().Stats().Dropped[spool.DroppedRejected] == 2 })
 	stop()
 	record(p, "waits")
-	eventually(t, "it waits", func() bool { return p.Spool.Stats().Spans == 2 })
+	eventually(t, "it waits", func() bool { return p.Spool().Stats().Spans == 2 })
 	var all metricdata.ResourceMetrics
 	if err := reader.Collect(t.Context(), &all); err != nil {
 		t.Fatal(err)
@@ -300,7 +307,8 @@ func TestSpoolMetrics(t *testing.T) {
 			}
 		}
 	}
-	if got["toolscope.self.spool.droppedrejected"] != 2 || got["toolscope.self.spool.waiting"] != 2 || got["toolscope.self.spool.size"] == 0 {
+	if got["toolscope.self.spool.droppedrejected"] != 2 || got["toolscope.self.spool.waiting"] != 2 ||
+		got["toolscope.self.spool.size"] == 0 {
 		t.Errorf("got %v", got)
 	}
 }
@@ -314,7 +322,7 @@ func problems(p *exporters.Providers) (all []string) {
 	return all
 }
 
-// Destinations that speak another protocol, or TLS, or whose certificate is nobody's: all
+// Destinations that speak another protocol, or TLS, or whose certificate is not trusted: all
 // stays on disk, and Shutdown is on time.
 func TestSpoolAndWrongProtocols(t *testing.T) {
 	plain, web := new(moody), new(moody)
@@ -344,7 +352,8 @@ func TestSpoolAndWrongProtocols(t *testing.T) {
 			t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "5")
 			p := setup(t, exporters.Options{SpoolDir: t.TempDir(), Spool: fast})
 			record(p, "kept")
-			eventually(t, "the failure is told", func() bool { s := p.Spool.Stats(); return !s.FailingSince.IsZero() && s.Spans == 2 })
+			eventually(t, "the failure is reported",
+				func() bool { s := p.Spool().Stats(); return !s.FailingSince.IsZero() && s.Spans == 2 })
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
 			if err := p.Shutdown(ctx); err != nil {
@@ -357,15 +366,16 @@ func TestSpoolAndWrongProtocols(t *testing.T) {
 // A registered exporter that is no OTLP one gets a spool as well, and errors of the spool's are
 // Setup's.
 func TestSpoolIsChecked(t *testing.T) {
-	if p := setup(t, exporters.Options{SpoolDir: t.TempDir()}); p.Spool != nil {
+	if p := setup(t, exporters.Options{SpoolDir: t.TempDir()}); p.Spool() != nil {
 		t.Error("a spool though traces are sent nowhere")
 	}
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://"+refused)
-	if _, err := exporters.Setup(t.Context(), exporters.Options{Spool: fast}); err == nil || !strings.Contains(err.Error(), `Options.SpoolDir: got "" together with Options.Spool, want a path`) {
+	if _, err := exporters.Setup(t.Context(), exporters.Options{Spool: fast}); err == nil ||
+		!strings.Contains(err.Error(), `Options.SpoolDir: got "" together with Options.Spool, want a path`) {
 		t.Errorf("no directory: got %v", err)
 	}
 	if _, err := exporters.Setup(t.Context(), exporters.Options{
-		SpoolDir: t.TempDir(), Spool: spool.Options{MaxBytes: 1},
+		SpoolDir: t.TempDir(), Spool: exporters.SpoolOptions{MaxBytes: 1},
 	}); err == nil || !strings.Contains(err.Error(), "Options.MaxBytes") {
 		t.Errorf("a bad option: got %v", err)
 	}

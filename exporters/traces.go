@@ -15,13 +15,13 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 
-	"github.com/toolscope/toolscope/exporters/spool"
+	"github.com/toolscope/toolscope/exporters/internal/tree"
 )
 
-// spanExporters makes what OTEL_TRACES_EXPORTER lists: otlp, console, none, or one
+// environmentExporters makes what OTEL_TRACES_EXPORTER lists: otlp, console, none, or one
 // name that the host registered with autoexport. Without it, OTLP if an endpoint is
 // set. With an error it returns what it had made before.
-func (p *Providers) spanExporters(ctx context.Context, o *Options) ([]sdktrace.SpanExporter, error) {
+func (p *Providers) environmentExporters(ctx context.Context, o *Options) ([]sdktrace.SpanExporter, error) {
 	const name = "OTEL_TRACES_EXPORTER"
 	list := get(name)
 	if list == "" {
@@ -41,19 +41,15 @@ func (p *Providers) spanExporters(ctx context.Context, o *Options) ([]sdktrace.S
 			p.Endpoint = sentTo()
 			all = append(all, e)
 		case "console":
-			all = append(all, NewConsole(os.Stderr, TreeOptions{Color: Colored(os.Stderr)}))
+			all = append(all, tree.NewConsole(os.Stderr, tree.Options{Color: tree.Colored(os.Stderr)}))
 		case "none":
 		default:
 			e, err := autoexport.NewSpanExporter(ctx) // it reads the variable itself, and knows no lists
 			if err != nil {
-				return all, fmt.Errorf("%w (%w)", wrong(name, list, "a list of otlp, console, none, or one name registered with autoexport"), err)
+				return all, fmt.Errorf("%w (%w)", wrong(name, list, "a list of otlp, console, none, or one name "+
+					"registered with autoexport"), err)
 			}
-			kind := strings.TrimPrefix(fmt.Sprintf("%T", e), "*")
-			if o.SpoolDir == "" {
-				all = append(all, p.watched(e, kind))
-				continue
-			}
-			kept, err := p.spooled(o, spool.Around(e), kind)
+			kept, err := p.custom(o, e)
 			if err != nil {
 				return append(all, e), err
 			}

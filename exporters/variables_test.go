@@ -37,6 +37,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/toolscope/toolscope/exporters"
+	"github.com/toolscope/toolscope/exporters/internal/batch"
 )
 
 // An inbox takes every OTLP request over HTTP and remembers it.
@@ -125,8 +126,10 @@ func run(t *testing.T, i *inbox) *world {
 	})
 	ctx, span := w.p.TracerProvider.Tracer("test").Start(t.Context(), "work",
 		trace.WithAttributes(attribute.String("a", "0123456789"), attribute.String("b", "x"), attribute.String("c", "y")),
-		trace.WithLinks(trace.Link{Attributes: []attribute.KeyValue{attribute.Int("a", 1), attribute.Int("b", 2)}, SpanContext: trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{1}})},
-			trace.Link{SpanContext: trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{2}, SpanID: trace.SpanID{2}})}))
+		trace.WithLinks(trace.Link{Attributes: []attribute.KeyValue{attribute.Int("a", 1), attribute.Int("b", 2)},
+			SpanContext: trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{1}})},
+			trace.Link{SpanContext: trace.NewSpanContext(
+				trace.SpanContextConfig{TraceID: trace.TraceID{2}, SpanID: trace.SpanID{2}})}))
 	span.AddEvent("one", trace.WithAttributes(attribute.Int("a", 1), attribute.Int("b", 2)))
 	span.AddEvent("two")
 	h, err := w.p.MeterProvider.Meter("test").Float64Histogram("h")
@@ -168,7 +171,8 @@ var specified = []struct {
 	with        map[string]string
 	counts      func(t *testing.T, w *world) bool
 }{
-	{"OTEL_SDK_DISABLED", "true", nil, func(_ *testing.T, w *world) bool { return len(w.spans.Ended()) == 0 && len(w.inbox.seen) == 0 }},
+	{"OTEL_SDK_DISABLED", "true", nil,
+		func(_ *testing.T, w *world) bool { return len(w.spans.Ended()) == 0 && len(w.inbox.seen) == 0 }},
 	{"OTEL_SERVICE_NAME", "named", nil, func(t *testing.T, w *world) bool { return w.resource(t, "service.name") == "named" }},
 	{"OTEL_RESOURCE_ATTRIBUTES", "team=a%20b", nil, func(t *testing.T, w *world) bool { return w.resource(t, "team") == "a b" }},
 	{"OTEL_PROPAGATORS", "b3multi,xray", nil, func(_ *testing.T, w *world) bool {
@@ -176,15 +180,20 @@ var specified = []struct {
 		return slices.Contains(fields, "x-b3-traceid") && slices.Contains(fields, "X-Amzn-Trace-Id")
 	}},
 	{"OTEL_TRACES_SAMPLER", "always_off", nil, func(_ *testing.T, w *world) bool { return len(w.spans.Ended()) == 0 }},
-	{"OTEL_TRACES_SAMPLER_ARG", "0", map[string]string{"OTEL_TRACES_SAMPLER": "traceidratio"}, func(_ *testing.T, w *world) bool { return len(w.spans.Ended()) == 0 }},
-	{"OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT", "3", nil, func(t *testing.T, w *world) bool { return w.ended(t).Attributes()[0].Value.AsString() == "012" }},
+	{"OTEL_TRACES_SAMPLER_ARG", "0", map[string]string{"OTEL_TRACES_SAMPLER": "traceidratio"},
+		func(_ *testing.T, w *world) bool { return len(w.spans.Ended()) == 0 }},
+	{"OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT", "3", nil,
+		func(t *testing.T, w *world) bool { return w.ended(t).Attributes()[0].Value.AsString() == "012" }},
 	{"OTEL_ATTRIBUTE_COUNT_LIMIT", "2", nil, func(t *testing.T, w *world) bool { return len(w.ended(t).Attributes()) == 2 }},
-	{"OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT", "4", nil, func(t *testing.T, w *world) bool { return w.ended(t).Attributes()[0].Value.AsString() == "0123" }},
+	{"OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT", "4", nil,
+		func(t *testing.T, w *world) bool { return w.ended(t).Attributes()[0].Value.AsString() == "0123" }},
 	{"OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "1", nil, func(t *testing.T, w *world) bool { return len(w.ended(t).Attributes()) == 1 }},
 	{"OTEL_SPAN_EVENT_COUNT_LIMIT", "1", nil, func(t *testing.T, w *world) bool { return len(w.ended(t).Events()) == 1 }},
 	{"OTEL_SPAN_LINK_COUNT_LIMIT", "1", nil, func(t *testing.T, w *world) bool { return len(w.ended(t).Links()) == 1 }},
-	{"OTEL_EVENT_ATTRIBUTE_COUNT_LIMIT", "1", nil, func(t *testing.T, w *world) bool { return len(w.ended(t).Events()[0].Attributes) == 1 }},
-	{"OTEL_LINK_ATTRIBUTE_COUNT_LIMIT", "1", nil, func(t *testing.T, w *world) bool { return len(w.ended(t).Links()[0].Attributes) == 1 }},
+	{"OTEL_EVENT_ATTRIBUTE_COUNT_LIMIT", "1", nil,
+		func(t *testing.T, w *world) bool { return len(w.ended(t).Events()[0].Attributes) == 1 }},
+	{"OTEL_LINK_ATTRIBUTE_COUNT_LIMIT", "1", nil,
+		func(t *testing.T, w *world) bool { return len(w.ended(t).Links()[0].Attributes) == 1 }},
 	{"OTEL_METRICS_EXEMPLAR_FILTER", "always_off", nil, func(_ *testing.T, w *world) bool {
 		return len(w.read.ScopeMetrics[0].Metrics[0].Data.(metricdata.Histogram[float64]).DataPoints[0].Exemplars) == 0
 	}},
@@ -195,7 +204,8 @@ var specified = []struct {
 	{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "INBOX/here", protobufOverHTTP, sends("/here")},
 	{"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "INBOX/here", protobufOverHTTP, sends("/here")},
 	{"OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", "INBOX/here", protobufOverHTTP, sends("/here")},
-	{"OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf", map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "INBOX"}, sends("/v1/traces", "/v1/metrics", "/v1/logs")},
+	{"OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf", map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "INBOX"},
+		sends("/v1/traces", "/v1/metrics", "/v1/logs")},
 	{"OTEL_EXPORTER_OTLP_HEADERS", "x-key=a%20b", toInbox, has("X-Key", "a b", "/v1/traces", "/v1/metrics", "/v1/logs")},
 	{"OTEL_EXPORTER_OTLP_TRACES_HEADERS", "x-key=t", toInbox, has("X-Key", "t", "/v1/traces")},
 	{"OTEL_EXPORTER_OTLP_METRICS_HEADERS", "x-key=m", toInbox, has("X-Key", "m", "/v1/metrics")},
@@ -205,23 +215,36 @@ var specified = []struct {
 	{"OTEL_EXPORTER_OTLP_METRICS_COMPRESSION", "gzip", toInbox, has("Content-Encoding", "gzip", "/v1/metrics")},
 	{"OTEL_EXPORTER_OTLP_LOGS_COMPRESSION", "gzip", toInbox, has("Content-Encoding", "gzip", "/v1/logs")},
 	{"OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "delta", toInbox, func(t *testing.T, w *world) bool {
-		return histogram(t, w).GetHistogram().GetAggregationTemporality() == metricspb.AggregationTemporality_AGGREGATION_TEMPORALITY_DELTA
+		return histogram(t, w).GetHistogram().GetAggregationTemporality() ==
+			metricspb.AggregationTemporality_AGGREGATION_TEMPORALITY_DELTA
 	}},
-	{"OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION", "base2_exponential_bucket_histogram", toInbox, func(t *testing.T, w *world) bool {
-		return histogram(t, w).GetExponentialHistogram() != nil
-	}},
+	{"OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION", "base2_exponential_bucket_histogram", toInbox,
+		func(t *testing.T, w *world) bool {
+			return histogram(t, w).GetExponentialHistogram() != nil
+		}},
 	{"OTEL_LOGRECORD_ATTRIBUTE_VALUE_LENGTH_LIMIT", "3", toInbox, func(t *testing.T, w *world) bool {
 		return logAttributes(t, w)[0].Value.GetStringValue() == "012"
 	}},
-	{"OTEL_LOGRECORD_ATTRIBUTE_COUNT_LIMIT", "1", toInbox, func(t *testing.T, w *world) bool { return len(logAttributes(t, w)) == 1 }},
-	{"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http/protobuf", map[string]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "INBOX/here"}, sends("/here")},
-	{"OTEL_EXPORTER_OTLP_METRICS_PROTOCOL", "http/protobuf", map[string]string{"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "INBOX/here"}, sends("/here")},
-	{"OTEL_EXPORTER_OTLP_LOGS_PROTOCOL", "http/protobuf", map[string]string{"OTEL_EXPORTER_OTLP_LOGS_ENDPOINT": "INBOX/here"}, sends("/here")},
-	{"OTEL_EXPORTER_OTLP_CERTIFICATE", "CERT", map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "TLSBOX", "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"},
+	{"OTEL_LOGRECORD_ATTRIBUTE_COUNT_LIMIT", "1", toInbox,
+		func(t *testing.T, w *world) bool { return len(logAttributes(t, w)) == 1 }},
+	{"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http/protobuf",
+		map[string]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "INBOX/here"}, sends("/here")},
+	{"OTEL_EXPORTER_OTLP_METRICS_PROTOCOL", "http/protobuf",
+		map[string]string{"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "INBOX/here"}, sends("/here")},
+	{"OTEL_EXPORTER_OTLP_LOGS_PROTOCOL", "http/protobuf",
+		map[string]string{"OTEL_EXPORTER_OTLP_LOGS_ENDPOINT": "INBOX/here"}, sends("/here")},
+	{"OTEL_EXPORTER_OTLP_CERTIFICATE", "CERT",
+		map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "TLSBOX", "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"},
 		sends("/v1/traces", "/v1/metrics", "/v1/logs")},
-	{"OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE", "CERT", map[string]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "TLSBOX/here", "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"}, sends("/here")},
-	{"OTEL_EXPORTER_OTLP_METRICS_CERTIFICATE", "CERT", map[string]string{"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "TLSBOX/here", "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"}, sends("/here")},
-	{"OTEL_EXPORTER_OTLP_LOGS_CERTIFICATE", "CERT", map[string]string{"OTEL_EXPORTER_OTLP_LOGS_ENDPOINT": "TLSBOX/here", "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"}, sends("/here")},
+	{"OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE", "CERT",
+		map[string]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "TLSBOX/here",
+			"OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"}, sends("/here")},
+	{"OTEL_EXPORTER_OTLP_METRICS_CERTIFICATE", "CERT",
+		map[string]string{"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "TLSBOX/here",
+			"OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"}, sends("/here")},
+	{"OTEL_EXPORTER_OTLP_LOGS_CERTIFICATE", "CERT",
+		map[string]string{"OTEL_EXPORTER_OTLP_LOGS_ENDPOINT": "TLSBOX/here",
+			"OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"}, sends("/here")},
 }
 
 var (
@@ -241,7 +264,8 @@ func sendsNot(path string) func(*testing.T, *world) bool {
 
 func has(header, value string, paths ...string) func(*testing.T, *world) bool {
 	return func(_ *testing.T, w *world) bool {
-		return !slices.ContainsFunc(paths, func(p string) bool { r := w.inbox.first(p); return r == nil || r.Header.Get(header) != value })
+		return !slices.ContainsFunc(paths,
+			func(p string) bool { r := w.inbox.first(p); return r == nil || r.Header.Get(header) != value })
 	}
 }
 
@@ -255,7 +279,8 @@ func TestSpecifiedVariables(t *testing.T) {
 			t.Cleanup(plain.Close)
 			t.Cleanup(secure.Close)
 			cert := filepath.Join(t.TempDir(), "ca.pem")
-			if err := os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw}), 0o600); err != nil {
+			if err := os.WriteFile(cert,
+				pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw}), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			real := strings.NewReplacer("INBOX", plain.URL, "TLSBOX", secure.URL, "CERT", cert)
@@ -278,7 +303,7 @@ func TestQueuesAndTimes(t *testing.T) {
 	t.Run("OTEL_BSP_MAX_QUEUE_SIZE and OTEL_BSP_MAX_EXPORT_BATCH_SIZE", func(t *testing.T) {
 		t.Setenv("OTEL_BSP_MAX_QUEUE_SIZE", "10")
 		t.Setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "20")
-		b := exporters.NewBatcher(tracetest.NewInMemoryExporter(), exporters.BatchOptions{})
+		b := batch.New(tracetest.NewInMemoryExporter(), batch.Options{})
 		defer b.Shutdown(t.Context())
 		provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(b))
 		for range 30 {

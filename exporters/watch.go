@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,9 +18,11 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/toolscope/toolscope/stats"
 )
 
-// A watch stands around an exporter and tells how it does.
+// A watch wraps an exporter and counts what becomes of its exports.
 type watch struct {
 	next sdktrace.SpanExporter
 	kind string // otel.component.type
@@ -115,3 +119,44 @@ func exportErrorType(err error) string {
 	}
 	return "_OTHER"
 }
+
+func (w *watch) component() stats.Component {
+	s := w.state()
+	c := stats.Component{Name: w.name,
+		Figures: []stats.Figure{{Name: "inflight", Value: float64(s.inflight)}, {Name: "exported", Value: float64(s.exported)}}}
+	kinds := make([]string, 0, len(s.failed))
+	for kind := range s.failed {
+		kinds = append(kinds, kind)
+	}
+	slices.Sort(kinds)
+	for _, kind := range kinds {
+		c.Figures = append(c.Figures, stats.Figure{Name: "failed_" + kind, Value: float64(s.failed[kind])})
+	}
+	if took := time.Since(s.since); s.inflight > 0 && took > slowExport {
+		c.Problems = append(c.Problems,
+			fmt.Sprintf("an export of %d spans has been running for %v", s.inflight, took.Round(time.Second)))
+	}
+	switch {
+	case s.streak == 1:
+		c.Problems = append(c.Problems, fmt.Sprintf("the last export failed (%s)", s.last))
+	case s.streak > 1:
+		c.Problems = append(c.Problems, fmt.Sprintf("the last %d exports failed (%s)", s.streak, s.last))
+	}
+	return c
+}
+
+// observe observes the exporter's metrics, unless the exporter's own package does.
+func (w *watch) observe(o *observation) {
+	if w.observedBySDK() {
+		return
+	}
+	s := w.state()
+	o.addValue(o.inflight, s.inflight, w.base, "")
+	o.addValue(o.exported, int64(s.exported), w.base, "")
+	for kind, n := range s.failed {
+		o.addValue(o.exported, int64(n), w.base, kind)
+	}
+}
+
+// observedBySDK reports whether the exporter's own package observes its metrics.
+func (w *watch) observedBySDK() bool { return sdkObserves() && strings.HasPrefix(w.kind, "otlp_") }

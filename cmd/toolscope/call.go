@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"time"
 
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/config"
 	"github.com/toolscope/toolscope/exporters"
@@ -130,7 +132,7 @@ func (o *callOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr i
 	result = answers[0].Result
 	took := time.Since(began)
 	traces := slices.DeleteFunc(providers.Ring.Traces(), func(t exporters.Trace) bool { // of how servers were connected
-		return !slices.ContainsFunc(t.Spans, func(s exporters.Span) bool { return strings.HasPrefix(s.Name, "execute_tool ") })
+		return !slices.ContainsFunc(t.Spans, func(s sdktrace.ReadOnlySpan) bool { return strings.HasPrefix(s.Name(), "execute_tool ") })
 	})
 	return result, o.print(stdout, result, took, traces)
 }

@@ -20,6 +20,8 @@ import (
 	"syscall"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
+
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/demo"
 	"github.com/toolscope/toolscope/exporters"
@@ -229,8 +231,10 @@ func turnToShow(ring *exporters.Ring) (best exporters.Trace, ok bool) {
 	most := 0
 	for _, t := range ring.Traces() {
 		endings := make(map[string]bool)
-		for i := range t.Spans {
-			endings[t.Spans[i].Attribute("error.type")] = true
+		for _, s := range t.Spans {
+			attributes := attribute.NewSet(s.Attributes()...)
+			ending, _ := attributes.Value("error.type")
+			endings[ending.AsString()] = true
 		}
 		if len(endings) > most {
 			best, most, ok = t, len(endings), true

@@ -11,8 +11,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/toolscope/toolscope/exporters/retention"
-	"github.com/toolscope/toolscope/exporters/spool"
+	"github.com/toolscope/toolscope/exporters"
 	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/redact"
 )
@@ -53,7 +52,7 @@ Exit code: 0, also if nothing was found; 1 if something could not be read or wri
 
 // forgetOptions are what the command line says.
 type forgetOptions struct {
-	retention.Forget
+	exporters.Forget
 	json                 bool
 	logs, audits, traces []string
 	spools               []string
@@ -113,8 +112,8 @@ func (o *forgetOptions) forget() []forgotten {
 	for _, place := range []struct {
 		kind   string
 		paths  []string
-		forget func(string) (retention.Report, error)
-	}{{"log", o.logs, o.CallLog}, {"audit", o.audits, o.Audit}, {"traces", o.traces, o.Spans}, {"spool", o.spools, o.spool}} {
+		forget func(string) (exporters.ForgetReport, error)
+	}{{"log", o.logs, o.CallLog}, {"audit", o.audits, o.Audit}, {"traces", o.traces, o.Spans}, {"spool", o.spools, func(dir string) (exporters.ForgetReport, error) { return o.Spool(context.Background(), dir) }}} {
 		for _, path := range place.paths {
 			if place.kind == "spool" && o.DryRun {
 				continue
@@ -128,12 +127,6 @@ func (o *forgetOptions) forget() []forgotten {
 		}
 	}
 	return all
-}
-
-// spool forgets in a directory of spools.
-func (o *forgetOptions) spool(dir string) (retention.Report, error) {
-	n, err := spool.DeleteSession(context.Background(), dir, o.Session, o.Tenant)
-	return retention.Report{Files: 1, Removed: n}, err
 }
 
 // print tells what was done.

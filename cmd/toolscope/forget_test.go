@@ -16,9 +16,8 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
-	"github.com/toolscope/toolscope/exporters/spool"
+	"github.com/toolscope/toolscope/exporters"
 )
 
 // forget runs the command.
@@ -107,14 +106,14 @@ func TestForgetWords(t *testing.T) {
 // What a program that was killed left in its spool goes as well.
 func TestForgetSpool(t *testing.T) {
 	dir := t.TempDir()
-	dead := deadClient{}
-	s, err := spool.New(dir, dead, spool.Options{WriteAhead: true})
+	provider, err := exporters.Setup(t.Context(), exporters.Options{
+		RingSpans: -1, Exporters: []sdktrace.SpanExporter{deadExporter{}}, SpoolDir: dir, Spool: exporters.SpoolOptions{WriteAhead: true},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(s))
 	for _, session := range []string{"s-1", "s-2", "s-1"} {
-		_, span := provider.Tracer("test").Start(t.Context(), "call")
+		_, span := provider.TracerProvider.Tracer("test").Start(t.Context(), "call")
 		span.SetAttributes(attribute.String("toolscope.session.id", session))
 		span.End()
 	}
@@ -136,13 +135,12 @@ func TestForgetSpool(t *testing.T) {
 	}
 }
 
-// deadClient takes nothing.
-type deadClient struct{}
+// deadExporter takes nothing.
+type deadExporter struct{}
 
-func (deadClient) Start(context.Context) error { return nil }
-func (deadClient) Stop(context.Context) error  { return nil }
-func (deadClient) UploadTraces(context.Context, []*tracepb.ResourceSpans) error {
-	return errors.New("nobody is there")
+func (deadExporter) Shutdown(context.Context) error { return nil }
+func (deadExporter) ExportSpans(context.Context, []sdktrace.ReadOnlySpan) error {
+	return errors.New("connection refused")
 }
 
 // An id that redaction changes is not in the logs as it is.

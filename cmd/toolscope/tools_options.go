@@ -86,7 +86,6 @@ func (o toolOptions) open(wrap func(*catalog.Options)) (*catalog.Catalog, func()
 			return nil, nil, fmt.Errorf("--search: %w", err)
 		}
 		options.Web.Search = backend
-		closers = append(closers, func() error { backend.Close(); return nil })
 	}
 	if o.db != "" {
 		db, err := openDatabase(o.db, o.write)

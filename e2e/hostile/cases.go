@@ -19,7 +19,6 @@ import (
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/exporters"
-	"github.com/toolscope/toolscope/exporters/spool"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -90,7 +89,7 @@ func newAgent(ctx context.Context, dir string) (*agent, error) {
 	options := exporters.Options{ServiceName: "hostile"}
 	if dir != "" {
 		options.SpoolDir = dir
-		options.Spool = spool.Options{
+		options.Spool = exporters.SpoolOptions{
 			MaxBytes: 8 << 20, MaxMemory: 2 << 20, MaxBackoff: time.Second, Timeout: time.Second, Patience: 200 * time.Millisecond,
 		}
 	}

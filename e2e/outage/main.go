@@ -22,7 +22,6 @@ import (
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/exporters"
-	"github.com/toolscope/toolscope/exporters/spool"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/tracing"
 )
@@ -52,7 +51,7 @@ func run(ctx context.Context, dir, path string, every time.Duration) error {
 	providers, err := exporters.Setup(ctx, exporters.Options{
 		ServiceName:    "outage",
 		SpanProcessors: []sdktrace.SpanProcessor{journalist{j}},
-		SpoolDir:       dir, Spool: spool.Options{WriteAhead: true, MaxBackoff: 2 * time.Second},
+		SpoolDir:       dir, Spool: exporters.SpoolOptions{WriteAhead: true, MaxBackoff: 2 * time.Second},
 	})
 	if err != nil {
 		return err

@@ -103,7 +103,7 @@ func run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	for _, trace := range providers.Ring.Traces() {
-		if trace.Spans[0].Name != "invoke_agent planner" { // the connections' own
+		if trace.Spans[0].Name() != "invoke_agent planner" { // the connections' own
 			continue
 		}
 		if err := exporters.WriteTree(out, trace, exporters.TreeOptions{NoTimes: true}); err != nil {

@@ -86,7 +86,7 @@ func checkExpression(t *testing.T, expr string, made names) []string {
 	for _, name := range metricName.FindAllString(bare, -1) {
 		has, ok := made[name]
 		if !ok {
-			t.Errorf("%s: got metric %s, which nobody makes", expr, name)
+			t.Errorf("%s: got metric %s, which no code makes", expr, name)
 			continue
 		}
 		metrics = append(metrics, name)
@@ -97,7 +97,7 @@ func checkExpression(t *testing.T, expr string, made names) []string {
 		}
 	}
 	if len(metrics) == 0 {
-		t.Errorf("%s: got no metric of ours", expr)
+		t.Errorf("%s: got none of toolscope's metrics", expr)
 	}
 	return metrics
 }

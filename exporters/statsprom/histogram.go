@@ -134,5 +134,6 @@ func (h *runTimes) native(x *dto.Histogram) {
 	for i := range h.exemplars {
 		x.Exemplars = append(x.Exemplars, exemplar(&h.exemplars[i]))
 	}
-	slices.SortFunc(x.Exemplars, func(a, b *dto.Exemplar) int { return a.GetTimestamp().AsTime().Compare(b.GetTimestamp().AsTime()) })
+	slices.SortFunc(x.Exemplars,
+		func(a, b *dto.Exemplar) int { return a.GetTimestamp().AsTime().Compare(b.GetTimestamp().AsTime()) })
 }

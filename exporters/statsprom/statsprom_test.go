@@ -39,7 +39,8 @@ func record(r *stats.Recorder, name string, run time.Duration, change func(e *to
 
 const hostile = "a\x1b[31m\u202e\"\n"
 
-var definitions = map[string]*toolkit.Definition{"read": {Name: "read"}, "bash": {Name: "bash", Cost: 0.5}, hostile: {Name: hostile}}
+var definitions = map[string]*toolkit.Definition{"read": {Name: "read"}, "bash": {Name: "bash", Cost: 0.5},
+	hostile: {Name: hostile}}
 
 func newRecorder(t *testing.T) *stats.Recorder {
 	t.Helper()
@@ -72,7 +73,7 @@ func gather(t *testing.T, r *stats.Recorder) map[string]*dto.MetricFamily {
 	return byName
 }
 
-// value finds a metric by its labels, name and value by turns.
+// value finds a metric by its labels, name and value interleaved.
 func value(t *testing.T, f *dto.MetricFamily, labels ...string) *dto.Metric {
 	t.Helper()
 	for _, m := range f.GetMetric() {
@@ -133,7 +134,8 @@ func TestCounters(t *testing.T) {
 	if got := value(t, f["toolscope_error_streak"], "tool", "bash").GetGauge().GetValue(); got != 1 {
 		t.Errorf("error_streak: got %v, want 1", got)
 	}
-	if got := value(t, f["toolscope_wait_seconds_total"], "tool", "bash", "wait", "queue").GetCounter().GetValue(); math.Abs(got-1) > 0.01 {
+	if got := value(t, f["toolscope_wait_seconds_total"], "tool", "bash", "wait",
+		"queue").GetCounter().GetValue(); math.Abs(got-1) > 0.01 {
 		t.Errorf("wait_seconds_total: got %v, want 1 within 1 %%", got)
 	}
 	if f["toolscope_redactions_total"] != nil {
@@ -216,7 +218,8 @@ func TestHostileNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.Code != 200 || !strings.Contains(string(body), `toolscope_calls_total{outcome="executed",tool="\"a\\x1b[31m\\u202e\\\"\\n\""} 1`) {
+	if w.Code != 200 || !strings.Contains(string(body),
+		`toolscope_calls_total{outcome="executed",tool="\"a\\x1b[31m\\u202e\\\"\\n\""} 1`) {
 		t.Errorf("got %d:\n%s", w.Code, body)
 	}
 	if strings.ContainsAny(string(body), "\x1b\u202e") {

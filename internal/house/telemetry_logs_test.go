@@ -92,7 +92,7 @@ func (r *reference) logs() string {
 	}
 	out += section(3, "Attributes of log records", "toolscope logs nothing by itself. These are the attributes of its types that implement `slog.LogValuer`, and those that\n"+
 		"`exporters.CorrelateLogs` adds.", []string{"attribute", "type", "written by", "meaning"}, rows)
-	return out + "\n### Span files\n\n`exporters/jsonlines` writes OTLP JSON, one `ExportTraceServiceRequest` a line; OpenTelemetry defines its fields.\n"
+	return out + "\n### Span files\n\n`exporters.Options.JSONLines` writes OTLP JSON, one `ExportTraceServiceRequest` a line; OpenTelemetry defines its fields.\n"
 }
 
 // callLog lists the cases of the readers of a line, whose comments have the type before a colon.

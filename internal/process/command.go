@@ -115,7 +115,7 @@ func (c Command) Start(ctx context.Context) (_ *Running, err error) {
 	return r, nil
 }
 
-// Wait waits for the process's end and ends what it left behind.
+// Wait waits for the process's end and ends what it abandoned.
 func (r *Running) Wait() *Ended {
 	defer r.close()
 	// Wait's error repeats what the state and the context say.
@@ -126,7 +126,7 @@ func (r *Running) Wait() *Ended {
 		waitAll(drainTime, r.streams)
 	}
 	// The group's number cannot have been given to others while a process of the
-	// group lives, and to nobody else so shortly after the last one ended.
+	// group lives, and to no other process so shortly after the last one ended.
 	e.Leftovers = killGroup(r.cmd.Process.Pid) == nil
 	if !r.private && killMarked(r.mark) > 0 {
 		e.Leftovers = true

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// ErrStopped is the cause of a context that ends a process which nobody wants any more.
+// ErrStopped is the cause of a context that ends a process which is not wanted any more.
 var ErrStopped = errors.New("it was stopped")
 
 // Ended is a process that has come to its end.

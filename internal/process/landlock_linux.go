@@ -117,7 +117,7 @@ func (w Walls) ruleset() (int, error) {
 	write := w.Reach.Write
 	if (w.PID || w.Network) && os.Geteuid() != 0 {
 		// The thread itself writes the user namespace's mappings. What else is there of other
-		// processes Landlock keeps from whoever is restricted.
+		// processes Landlock keeps from restricted processes.
 		write = append(write[:len(write):len(write)], "/proc")
 	}
 	for _, list := range []struct {
@@ -139,7 +139,7 @@ func allow(rules int, path string, rights uint64) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
 		if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.ENOTDIR) {
-			return nil // nobody can reach what cannot be opened
+			return nil // what cannot be opened cannot be reached
 		}
 		return fmt.Errorf("landlock: %s: %w", path, err)
 	}
@@ -152,7 +152,8 @@ func allow(rules int, path string, rights uint64) error {
 		rights &= fileRights
 	}
 	rule := unix.LandlockPathBeneathAttr{Allowed_access: rights, Parent_fd: int32(fd)}
-	if _, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(rules), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0); errno != 0 {
+	if _, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(rules), unix.LANDLOCK_RULE_PATH_BENEATH,
+		uintptr(unsafe.Pointer(&rule)), 0, 0, 0); errno != 0 {
 		return fmt.Errorf("landlock: %s: %w", path, errno)
 	}
 	return nil

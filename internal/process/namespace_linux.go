@@ -9,7 +9,7 @@ import (
 )
 
 // attributes makes a process the leader of a new process group and, if the walls say
-// so, the first process of namespaces of its own. Whoever is not root needs a user
+// so, the first process of namespaces of its own. A user that is not root needs a user
 // namespace for that, with the same user in it.
 func attributes(w Walls) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setpgid: true}

@@ -19,12 +19,12 @@ type Tree struct {
 
 	mu    sync.Mutex
 	state *os.ProcessState
-	swept bool // what the leader left behind was ended
+	swept bool // what the leader abandoned was ended
 }
 
 // StartTree starts cmd as the leader of a process group of its own, within walls. Its Env
 // gets a variable more, by which its descendants are found. Its files must be
-// [*os.File]s or nil: nobody copies to or from others. cmd must not be used afterwards.
+// [*os.File]s or nil: no goroutine copies to or from others. cmd must not be used afterwards.
 func StartTree(cmd *exec.Cmd, w Walls) (*Tree, error) {
 	t := &Tree{cmd: cmd, mark: markName + "=" + rand.Text(), done: make(chan struct{})}
 	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], t.mark)
@@ -62,7 +62,7 @@ func (t *Tree) State() string {
 func (t *Tree) Terminate() { terminateGroup(t.cmd.Process) }
 
 // Kill ends the leader, its group, and on Linux the descendants that have left it. It is
-// to be called soon after the leader's end, too, for what it left behind; after that it
+// to be called soon after the leader's end, too, for what it abandoned; after that it
 // does nothing, since the number may be another's.
 func (t *Tree) Kill() {
 	t.mu.Lock()

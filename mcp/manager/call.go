@@ -38,7 +38,8 @@ func (m *Manager) Handle(ctx context.Context, call toolkit.Call) (toolkit.Result
 	}
 	args, ok := object(call.Arguments)
 	if !ok {
-		return refuse(&toolkit.Error{Kind: toolkit.ErrInvalidArguments, Tool: call.Name, Message: "got text that is no JSON object, want one"})
+		return refuse(&toolkit.Error{Kind: toolkit.ErrInvalidArguments, Tool: call.Name,
+			Message: "got text that is no JSON object, want one"})
 	}
 	if !m.enter() {
 		return toolkit.Result{}, ErrClosed
@@ -175,7 +176,8 @@ func begun(ctx context.Context) {
 const maxTimeout = time.Hour
 
 // call asks one server. sent says whether it may have got the request.
-func (s *server) call(ctx context.Context, c *connection, t *tool, call toolkit.Call, args json.RawMessage) (_ toolkit.Result, sent bool, _ error) {
+func (s *server) call(ctx context.Context, c *connection, t *tool, call toolkit.Call,
+	args json.RawMessage) (_ toolkit.Result, sent bool, _ error) {
 	limit := s.limit()
 	if t.def.Timeout > 0 {
 		limit = min(t.def.Timeout, maxTimeout)

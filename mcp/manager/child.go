@@ -21,7 +21,7 @@ import (
 	"github.com/toolscope/toolscope/internal/process"
 )
 
-// A child is a server that runs as a process of ours: its transport and its connection.
+// A child is a server that runs as a child process: its transport and its connection.
 // The protocol's messages are lines of its standard input and output.
 type child struct {
 	limit  int // bytes of a message
@@ -53,11 +53,6 @@ var (
 // drainTime is how long output may still come once the process has ended: another of its
 // group may hold it open.
 const drainTime = 200 * time.Millisecond
-
-// closeTime is how long is waited at most for what is about to come: the end of a process
-// whose pipes have ended, and the end of the pipes of one that was killed with its group. On a
-// machine that is busy with other things it may take a while.
-const closeTime = time.Second
 
 // startChild starts the server's command.
 func (s *server) startChild() (_ *child, err error) {
@@ -120,7 +115,7 @@ func (c *child) SessionID() string { return "" }
 func (c *child) pid() int              { return c.tree.PID() }
 func (c *child) gone() <-chan struct{} { return c.eof }
 
-// attend waits for the process's end, and ends what it left behind.
+// attend waits for the process's end, and ends what it abandoned.
 func (c *child) attend() {
 	defer close(c.dead)
 	select {
@@ -140,7 +135,7 @@ func (c *child) attend() {
 	case <-c.stopped:
 	case <-time.After(drainTime):
 	}
-	c.tree.Kill() // what it left behind
+	c.tree.Kill() // what it abandoned
 	select {
 	case <-c.eof:
 	case <-c.stopped:

@@ -15,7 +15,7 @@ import (
 type write struct {
 	ctx   context.Context
 	data  []byte
-	state atomic.Int32 // 0, or what came first: 1 it is being written, 2 nobody wants it any more
+	state atomic.Int32 // 0, or what came first: 1 it is being written, 2 it is not wanted any more
 	done  chan error
 }
 

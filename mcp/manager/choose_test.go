@@ -36,7 +36,8 @@ func TestChoose(t *testing.T) {
 		want string
 	}{
 		{"the connected one", replica("a", 9, false, 0, 0, 0), replica("b", 0, true, 100, 90, time.Second), "b"},
-		{"the more successful one by over 5 points", replica("a", 9, true, 100, 6, ms), replica("b", 0, true, 100, 0, time.Second), "b"},
+		{"the more successful one by over 5 points", replica("a", 9, true, 100, 6, ms),
+			replica("b", 0, true, 100, 0, time.Second), "b"},
 		{"5 points are no difference", replica("a", 0, true, 100, 5, ms), replica("b", 0, true, 100, 0, time.Second), "a"},
 		{"the one of higher priority", replica("a", 1, true, 100, 3, time.Second), replica("b", 0, true, 100, 0, ms), "a"},
 		{"the faster one", replica("a", 0, true, 100, 3, 2*ms), replica("b", 0, true, 100, 4, ms), "b"},

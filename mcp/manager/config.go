@@ -9,14 +9,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 )
 
 // A Config is what a configuration file says.
 type Config struct {
 	// Servers are in the order of the file.
 	Servers []Server
-	// Unknown are the fields that nobody here knows, as "mcpServers.files.autoApprove";
+	// Unknown are the unknown fields, as "mcpServers.files.autoApprove";
 	// they have no effect.
 	Unknown []string
 }
@@ -107,7 +106,7 @@ func (p *parser) file(text []byte) error {
 	return nil
 }
 
-// maxUnknown is how many fields that nobody knows are told.
+// maxUnknown is how many unknown fields are listed.
 const maxUnknown = 100
 
 func (p *parser) unknown(field string) {
@@ -118,31 +117,27 @@ func (p *parser) unknown(field string) {
 
 // raw is a server as the file has it.
 type raw struct {
-	command, cwd, url, kind, category, version string
-	args                                       []string
-	env, headers                               map[string]string
-	inherit                                    bool
-	disabled, enabled                          *bool
-	priority                                   int
-	start, request                             time.Duration
-	sandbox                                    *Sandbox
+	Server
+	kind              string
+	disabled, enabled *bool
 }
 
 func (p *parser) server(name string, text []byte) (Server, error) {
 	at := "mcpServers." + clip(name)
-	fields, err := members(text)
+	list, err := members(text)
 	if err != nil {
 		return Server{}, fmt.Errorf("%s: %w", at, err)
 	}
-	var r raw
-	for _, m := range fields {
-		into := r.field(m.name)
+	r := raw{Server: Server{Name: name}}
+	fields := r.fields()
+	for _, m := range list {
+		into, known := fields[m.name]
 		switch {
 		case m.name == "sandbox":
-			if r.sandbox, err = p.sandbox(at+".sandbox", m.value); err != nil {
+			if r.Sandbox, err = p.sandbox(at+".sandbox", m.value); err != nil {
 				return Server{}, err
 			}
-		case into == nil:
+		case !known:
 			p.unknown(at + "." + m.name)
 		default:
 			if err := decode(m.value, into); err != nil {
@@ -153,85 +148,76 @@ func (p *parser) server(name string, text []byte) (Server, error) {
 	if r.enabled != nil && r.disabled != nil && *r.enabled == *r.disabled {
 		return Server{}, fmt.Errorf("%s.enabled: got the opposite of disabled as well, want one of them", at)
 	}
-	s := Server{
-		Name: name, InheritEnv: r.inherit, Disabled: r.off(), Priority: r.priority, Category: r.category,
-		ProtocolVersion: r.version, StartTimeout: r.start, RequestTimeout: r.request,
-	}
-	if err := p.expand(&r, s.Disabled); err != nil {
+	r.Disabled = r.disabled != nil && *r.disabled || r.enabled != nil && !*r.enabled
+	if err := p.expand(&r.Server); err != nil {
 		return Server{}, fmt.Errorf("%s.%w", at, err)
 	}
-	s.Command, s.Args, s.Env, s.Dir, s.URL, s.Headers, s.Sandbox = r.command, r.args, r.env, r.cwd, r.url, r.headers, r.sandbox
-	if err := r.checkKind(&s); err != nil {
+	if err := r.checkKind(); err != nil {
 		return Server{}, fmt.Errorf("%s.%w", at, err)
 	}
-	return s, s.check()
+	return r.Server, r.check()
 }
 
-// field is where a field's value belongs; nil for one that nobody knows.
-func (r *raw) field(name string) any {
-	switch name {
-	case "command":
-		return &r.command
-	case "args":
-		return &r.args
-	case "env":
-		return &r.env
-	case "inheritEnv":
-		return &r.inherit
-	case "cwd":
-		return &r.cwd
-	case "url":
-		return &r.url
-	case "type", "transport":
-		return &r.kind
-	case "headers":
-		return &r.headers
-	case "disabled":
-		return &r.disabled
-	case "enabled":
-		return &r.enabled
-	case "priority":
-		return &r.priority
-	case "category":
-		return &r.category
-	case "protocolVersion":
-		return &r.version
-	case "startTimeout":
-		return &r.start
-	case "requestTimeout":
-		return &r.request
+// fields are where the values of a server's fields belong.
+func (r *raw) fields() map[string]any {
+	return map[string]any{
+		"command": &r.Command, "args": &r.Args, "env": &r.Env, "inheritEnv": &r.InheritEnv, "cwd": &r.Dir,
+		"url": &r.URL, "headers": &r.Headers, "type": &r.kind, "transport": &r.kind,
+		"disabled": &r.disabled, "enabled": &r.enabled, "priority": &r.Priority, "category": &r.Category,
+		"protocolVersion": &r.ProtocolVersion, "startTimeout": &r.StartTimeout, "requestTimeout": &r.RequestTimeout,
 	}
-	return nil
-}
-
-// off reports whether the server is disabled, by whichever field.
-func (r *raw) off() bool {
-	return r.disabled != nil && *r.disabled || r.enabled != nil && !*r.enabled
 }
 
 // checkKind compares the transport that is named with what else is given.
-func (r *raw) checkKind(s *Server) error {
+func (r *raw) checkKind() error {
 	switch r.kind {
 	case "":
-		if r.command == "" && r.url == "" {
+		if r.Command == "" && r.URL == "" {
 			return errors.New(`command: got neither command nor url, want one of them`)
 		}
-		if r.command != "" && r.url != "" {
+		if r.Command != "" && r.URL != "" {
 			return errors.New(`command: got url as well, want one of them`)
 		}
 	case "stdio":
-		if r.command == "" || r.url != "" {
+		if r.Command == "" || r.URL != "" {
 			return errors.New(`type: got "stdio" without a command, or with a url, want a command`)
 		}
 	case "http", "streamable-http", "streamableHttp", "sse":
-		if r.url == "" || r.command != "" {
+		if r.URL == "" || r.Command != "" {
 			return fmt.Errorf(`type: got %q without a url, or with a command, want a url`, r.kind)
 		}
-		s.SSE = r.kind == "sse"
+		r.SSE = r.kind == "sse"
 	case "ws", "websocket":
 		return fmt.Errorf(`type: got %q, want "stdio", "http" or "sse": WebSocket is no transport of the protocol`, r.kind)
 	default:
 		return fmt.Errorf(`type: got %.40q, want "stdio", "http" or "sse"`, r.kind)
 	}
 	return nil
+}
+
+// sandbox reads the sandbox of a configuration: what it does not allow is not allowed.
+func (p *parser) sandbox(at string, text []byte) (*Sandbox, error) {
+	fields, err := members(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", at, err)
+	}
+	b := new(Sandbox)
+	for _, m := range fields {
+		var into any
+		switch m.name {
+		case "networkAccess":
+			into = &b.Network
+		case "fileSystemAccess":
+			into = &b.Files
+		case "allowedPaths":
+			into = &b.Paths
+		default: // an unknown wall
+			return nil, fmt.Errorf("%s.%s: got a field that is not known, want networkAccess, fileSystemAccess or "+
+				"allowedPaths", at, clip(m.name))
+		}
+		if err := decode(m.value, into); err != nil {
+			return nil, fmt.Errorf("%s.%s: %w", at, m.name, err)
+		}
+	}
+	return b, nil
 }

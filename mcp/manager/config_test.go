@@ -27,10 +27,13 @@ func TestParseConfig(t *testing.T) {
 	c, err := manager.ParseConfig([]byte("\ufeff"+`{
 		"inputs": [],
 		"mcpServers": {
-			"files": {"command": "${HOME}/bin/files", "args": ["--key=${KEY}", "$5 $$ {x}", "${NONE:-a:-b}${EMPTY:-c}${EMPTY}"], "env": {"A": "${KEY}"},
-				"cwd": "${HOME}", "priority": -3, "category": "files", "autoApprove": ["read"], "requestTimeout": "90s", "startTimeout": "1m", "inheritEnv": true,
+			"files": {"command": "${HOME}/bin/files", "args": ["--key=${KEY}", "$5 $$ {x}", `+
+		`"${NONE:-a:-b}${EMPTY:-c}${EMPTY}"], "env": {"A": "${KEY}"},
+				"cwd": "${HOME}", "priority": -3, "category": "files", "autoApprove": ["read"], "requestTimeout": `+
+		`"90s", "startTimeout": "1m", "inheritEnv": true,
 				"sandbox": {"networkAccess": true, "fileSystemAccess": "readwrite", "allowedPaths": ["${HOME}/work"]}},
-			"web": {"type": "streamable-http", "url": "https://example.com/${NONE:-mcp}", "headers": {"Authorization": "Bearer ${KEY}"}, "protocolVersion": "2025-11-25"},
+			"web": {"type": "streamable-http", "url": "https://example.com/${NONE:-mcp}", "headers": `+
+		`{"Authorization": "Bearer ${KEY}"}, "protocolVersion": "2025-11-25"},
 			"old": {"transport": "sse", "url": "http://localhost:1/sse", "enabled": true},
 			"off": {"command": "${NOT_SET}", "disabled": true},
 			"off too": {"url": "http://${NOT_SET}", "enabled": false}
@@ -41,11 +44,14 @@ func TestParseConfig(t *testing.T) {
 	want := &manager.Config{
 		Servers: []manager.Server{
 			{
-				Name: "files", Command: "/home/ada/bin/files", Args: []string{"--key=swordfish-${HOME}", "$5 $$ {x}", "a:-bc"}, Env: map[string]string{"A": "swordfish-${HOME}"},
-				Dir: "/home/ada", Priority: -3, Category: "files", InheritEnv: true, RequestTimeout: 90 * time.Second, StartTimeout: time.Minute,
-				Sandbox: &manager.Sandbox{Network: true, Files: manager.WriteFiles, Paths: []string{"/home/ada/work"}},
+				Name: "files", Command: "/home/ada/bin/files",
+				Args: []string{"--key=swordfish-${HOME}", "$5 $$ {x}", "a:-bc"}, Env: map[string]string{"A": "swordfish-${HOME}"},
+				Dir: "/home/ada", Priority: -3, Category: "files", InheritEnv: true, RequestTimeout: 90 * time.Second,
+				StartTimeout: time.Minute,
+				Sandbox:      &manager.Sandbox{Network: true, Files: "readwrite", Paths: []string{"/home/ada/work"}},
 			},
-			{Name: "web", URL: "https://example.com/mcp", Headers: map[string]string{"Authorization": "Bearer swordfish-${HOME}"}, ProtocolVersion: "2025-11-25"},
+			{Name: "web", URL: "https://example.com/mcp",
+				Headers: map[string]string{"Authorization": "Bearer swordfish-${HOME}"}, ProtocolVersion: "2025-11-25"},
 			{Name: "old", URL: "http://localhost:1/sse", SSE: true},
 			{Name: "off", Command: "${NOT_SET}", Disabled: true},
 			{Name: "off too", URL: "http://${NOT_SET}", Disabled: true},
@@ -99,7 +105,8 @@ func TestParseConfigTellsTheField(t *testing.T) {
 		{server(`"url": "http://b", "cwd": "/"`), `without a Command, want none`},
 		{server(`"command": "x", "headers": {"A": "b"}`), `without a URL, want none`},
 		{server(`"command": "x", "env": {"A=B": "c"}`), `Env: got the variable "A=B"`},
-		{server(`"command": "x", "sandbox": {"filesystemAccess": "none"}`), "mcpServers.a.sandbox.filesystemAccess: got a field that is not known"},
+		{server(`"command": "x", "sandbox": {"filesystemAccess": "none"}`),
+			"mcpServers.a.sandbox.filesystemAccess: got a field that is not known"},
 		{server(`"command": "x", "sandbox": {"fileSystemAccess": "all"}`), `Sandbox.Files: got "all"`},
 		{server(`"command": "x", "sandbox": {"networkAccess": "yes"}`), "mcpServers.a.sandbox.networkAccess: got a JSON string"},
 		{server(`"command": "x", "sandbox": {"allowedPaths": ["work"]}`), "Sandbox.Paths[0]: got a path that is not absolute"},
@@ -138,10 +145,12 @@ func TestReadConfig(t *testing.T) {
 
 func TestAServerIsPrintedWithoutItsSecrets(t *testing.T) {
 	hush := strings.Repeat("hush", 3)
-	s := manager.Server{Name: "a", URL: "https://example.com/?key=" + hush, Headers: map[string]string{"Authorization": hush}, Env: map[string]string{"K": hush}, Args: []string{hush}}
+	s := manager.Server{Name: "a", URL: "https://example.com/?key=" + hush,
+		Headers: map[string]string{"Authorization": hush}, Env: map[string]string{"K": hush}, Args: []string{hush}}
 	var b strings.Builder
 	slog.New(slog.NewTextHandler(&b, nil)).Info("x", "server", s)
-	for _, text := range []string{fmt.Sprint(s), fmt.Sprintf("%+v %#v %v", s, s, manager.Config{Servers: []manager.Server{s}}), b.String()} {
+	for _, text := range []string{fmt.Sprint(s),
+		fmt.Sprintf("%+v %#v %v", s, s, manager.Config{Servers: []manager.Server{s}}), b.String()} {
 		if strings.Contains(text, hush) || !strings.Contains(text, "a") {
 			t.Errorf("got %s, want the name and no secret", text)
 		}
@@ -151,13 +160,13 @@ func TestAServerIsPrintedWithoutItsSecrets(t *testing.T) {
 func TestOptionsAreChecked(t *testing.T) {
 	a := manager.Server{Name: "a", Command: "x"}
 	for want, o := range map[string]manager.Options{
-		"Naming":                        {Naming: 9},
-		"RequestTimeout: got -1ns":      {RequestTimeout: -1},
-		"MaxBackoff: got 1s":            {Backoff: time.Minute, MaxBackoff: time.Second},
-		"MaxMessage: got -1":            {MaxMessage: -1},
-		`server "a": Name: got that of`: {Servers: []manager.Server{a, a}},
+		"RequestTimeout: got -1ns":                         {RequestTimeout: -1},
+		"MaxBackoff: got 1s":                               {Backoff: time.Minute, MaxBackoff: time.Second},
+		"MaxMessage: got -1":                               {MaxMessage: -1},
+		`server "a": Name: got that of`:                    {Servers: []manager.Server{a, a}},
 		"Command, URL, Transport: got 0 of them, want one": {Servers: []manager.Server{{Name: "a"}}},
-		"Command, URL, Transport: got 2 of them, want one": {Servers: []manager.Server{{Name: "a", Command: "x", URL: "http://x"}}},
+		"Command, URL, Transport: got 2 of them, want one": {
+			Servers: []manager.Server{{Name: "a", Command: "x", URL: "http://x"}}},
 	} {
 		if _, err := manager.New(o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)

@@ -6,6 +6,7 @@
 package manager
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,9 +51,7 @@ const abandonAfter = 6 * time.Second
 func (s *server) connect(life context.Context, old bool) (_ *connection, err error) {
 	ctx, cancel := context.WithCancelCause(life)
 	limit := s.conf.StartTimeout
-	if limit == 0 {
-		limit = s.m.options.StartTimeout
-	}
+	limit = cmp.Or(limit, s.m.options.StartTimeout)
 	timer := time.AfterFunc(limit, func() { cancel(errStartTime) })
 	c := &connection{server: s.conf.Name, ctx: ctx, cancel: cancel, lost: make(chan struct{})}
 	defer func() {
@@ -236,7 +235,8 @@ func (s *server) dial(ctx context.Context) (mcp.Transport, link, error) {
 	}
 	w := newWeb(s)
 	if s.conf.SSE {
-		return &mcp.SSEClientTransport{Endpoint: s.conf.URL, HTTPClient: w.client, MaxEventSize: s.m.options.MaxMessage + eventSlack}, w, nil
+		return &mcp.SSEClientTransport{Endpoint: s.conf.URL, HTTPClient: w.client,
+			MaxEventSize: s.m.options.MaxMessage + eventSlack}, w, nil
 	}
 	return &mcp.StreamableClientTransport{
 		Endpoint: s.conf.URL, HTTPClient: w.client, OAuthHandler: s.conf.OAuth, MaxEventSize: s.m.options.MaxMessage + eventSlack,

@@ -12,17 +12,17 @@
 //
 // A [Server] is a command (stdio), a URL (streamable HTTP, or SSE as revision 2024-11-05
 // has it), or a transport of the host's. All start at once, and one that hangs delays
-// nobody beyond its start timeout. A connection that is lost is made anew after a pause
+// no other beyond its start timeout. A connection that is lost is made anew after a pause
 // that doubles, with jitter. Lists of tools, resources and prompts are read anew when a
 // server says that they changed.
 //
 // # Names
 //
-// By default ([Namespaced]) a tool is called SERVER__TOOL. Names consist of A-Z, a-z,
+// By default a tool is called SERVER__TOOL. Names consist of A-Z, a-z,
 // 0-9, "_" and "-", at most 64 of them, as all model providers take them: another
 // character becomes "_", and a name that was changed, is too long, or could be read as
 // another server's ends with "_" and eight hexadecimal digits of the SHA-256 of server
-// and tool. With [Shared] a tool keeps its own name, and tools of one name and input
+// and tool. With [Options].SharedNames a tool keeps its own name, and tools of one name and input
 // schema are one tool that several servers have; one of another schema is listed under its
 // namespaced name. Should two names be equal after all, the server that comes first in
 // order of priority and of configuration keeps it; the other's tool is left out and

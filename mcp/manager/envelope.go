@@ -94,7 +94,8 @@ func (e *envelope) instead(limit int) []byte {
 	if !e.hasID || e.isMethod || !json.Valid(e.id) {
 		return nil
 	}
-	text := fmt.Sprintf("the answer has %d bytes, and the limit is %d (manager.Options.MaxMessage): it was left out", e.size, limit)
+	text := fmt.Sprintf("the answer has %d bytes, and the limit is %d (manager.Options.MaxMessage): it was left out",
+		e.size, limit)
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`, e.id, codeTooLarge, text)
 }
 

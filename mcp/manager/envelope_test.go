@@ -54,10 +54,13 @@ func TestStream(t *testing.T) {
 	large := strings.Repeat("x", 200<<10)
 	const limit = 128 << 10
 	for _, c := range []struct{ name, in, want string }{
-		{"as it is", ": hello\n\nevent: message\r\ndata: {}\r\n\r\nid: 4\ndata: a\ndata: b\n\n", ": hello\n\nevent: message\r\ndata: {}\r\n\r\nid: 4\ndata: a\ndata: b\n\n"},
+		{"as it is", ": hello\n\nevent: message\r\ndata: {}\r\n\r\nid: 4\ndata: a\ndata: b\n\n",
+			": hello\n\nevent: message\r\ndata: {}\r\n\r\nid: 4\ndata: a\ndata: b\n\n"},
 		{"without an end", "data: {}\n\ndata: {", "data: {}\n\ndata: {"},
-		{"an answer", "data: 1\n\nid: 9\ndata: {\"result\":\"" + large + "\",\"id\":5}\n\ndata: 2\n\n", "data: 1\n\ndata: " + `{"jsonrpc":"2.0","id":5,"error":`},
-		{"an answer in lines", "data: {\"id\":5,\ndata: \"result\":\"" + large + "\"\ndata: }\n\ndata: 2\n\n", "data: " + `{"jsonrpc":"2.0","id":5,"error":`},
+		{"an answer", "data: 1\n\nid: 9\ndata: {\"result\":\"" + large + "\",\"id\":5}\n\ndata: 2\n\n",
+			"data: 1\n\ndata: " + `{"jsonrpc":"2.0","id":5,"error":`},
+		{"an answer in lines", "data: {\"id\":5,\ndata: \"result\":\"" + large + "\"\ndata: }\n\ndata: 2\n\n",
+			"data: " + `{"jsonrpc":"2.0","id":5,"error":`},
 		{"a notification", "data: 1\n\ndata: {\"method\":\"" + large + "\",\"id\":5}\n\ndata: 2\n\n", "data: 1\n\ndata: 2\n\n"},
 		{"a comment", ":" + large + "\n\ndata: 2\n\n", "data: 2\n\n"},
 	} {

@@ -63,7 +63,7 @@ type verdict uint8
 const (
 	well   verdict = iota // it answered
 	sick                  // it failed
-	unsaid                // it is somebody else's matter
+	unsaid                // it says nothing of the server
 )
 
 // judge tells what an error says of the server that was asked. ctx is the request's.
@@ -145,4 +145,13 @@ func (s *server) failure(ctx context.Context, tool string, sent bool, err error)
 		own.Err = context.Cause(ctx)
 	}
 	return own
+}
+
+// clip shortens a name for an error.
+func clip(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) <= 80 {
+		return s
+	}
+	return strings.ToValidUTF8(s[:80], "") + "…"
 }

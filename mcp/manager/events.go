@@ -33,7 +33,7 @@ type event struct {
 
 func newEvents() *events { return &events{queue: make(chan event, maxEvents)} }
 
-// start begins to tell; what is still to be told when it is closed is told.
+// start begins to tell; what waits when it is closed is still called.
 func (e *events) start() {
 	go func() {
 		for ev := range e.queue {

@@ -65,7 +65,8 @@ func Example() {
 
 // The same tool of several servers is one tool; the one that does better answers.
 func ExampleOptions_naming() {
-	m, err := manager.New(manager.Options{Naming: manager.Shared, Servers: []manager.Server{inMemory("north", true), inMemory("south", false)}})
+	m, err := manager.New(manager.Options{SharedNames: true,
+		Servers: []manager.Server{inMemory("north", true), inMemory("south", false)}})
 	if err != nil {
 		fmt.Println(err)
 		return

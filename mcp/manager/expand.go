@@ -13,34 +13,34 @@ import (
 
 // expand replaces the variables in the strings of a server. Those of a disabled one may be
 // missing.
-func (p *parser) expand(r *raw, disabled bool) error {
-	do := func(field string, s *string) error {
-		out, err := p.variables(*s)
+func (p *parser) expand(s *Server) error {
+	do := func(field string, text *string) error {
+		out, err := p.variables(*text)
 		if err != nil {
-			if disabled {
+			if s.Disabled {
 				return nil
 			}
 			return fmt.Errorf("%s: %w", field, err)
 		}
-		*s = out
+		*text = out
 		return nil
 	}
 	for _, f := range []struct {
 		name  string
 		value *string
-	}{{"command", &r.command}, {"cwd", &r.cwd}, {"url", &r.url}} {
+	}{{"command", &s.Command}, {"cwd", &s.Dir}, {"url", &s.URL}} {
 		if err := do(f.name, f.value); err != nil {
 			return err
 		}
 	}
-	for i := range r.args {
-		if err := do(fmt.Sprintf("args[%d]", i), &r.args[i]); err != nil {
+	for i := range s.Args {
+		if err := do(fmt.Sprintf("args[%d]", i), &s.Args[i]); err != nil {
 			return err
 		}
 	}
-	if r.sandbox != nil {
-		for i := range r.sandbox.Paths {
-			if err := do(fmt.Sprintf("sandbox.allowedPaths[%d]", i), &r.sandbox.Paths[i]); err != nil {
+	if s.Sandbox != nil {
+		for i := range s.Sandbox.Paths {
+			if err := do(fmt.Sprintf("sandbox.allowedPaths[%d]", i), &s.Sandbox.Paths[i]); err != nil {
 				return err
 			}
 		}
@@ -48,7 +48,7 @@ func (p *parser) expand(r *raw, disabled bool) error {
 	for _, f := range []struct {
 		name   string
 		values map[string]string
-	}{{"env", r.env}, {"headers", r.headers}} {
+	}{{"env", s.Env}, {"headers", s.Headers}} {
 		for _, key := range slices.Sorted(maps.Keys(f.values)) {
 			v := f.values[key]
 			if err := do(f.name+"."+clip(key), &v); err != nil {
@@ -97,13 +97,4 @@ func isVariable(s string) bool {
 		}
 	}
 	return s != ""
-}
-
-// clip shortens a name for an error.
-func clip(s string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= 80 {
-		return s
-	}
-	return strings.ToValidUTF8(s[:80], "") + "…"
 }

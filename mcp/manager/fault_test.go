@@ -38,7 +38,7 @@ func TestAServerKilledInACall(t *testing.T) {
 		t.Errorf("got the runs %q, want one", got)
 	}
 	st := status(t, m, "a")
-	if st.Reconnects != 1 || st.PID == before || !strings.Contains(st.LastError, "exit status 7") {
+	if st.Connects != 2 || st.PID == before || !strings.Contains(st.LastError, "exit status 7") {
 		t.Errorf("got %+v, want one reconnect and the exit code", st)
 	}
 	if alive(before) {
@@ -52,7 +52,8 @@ func TestFailoverIsForToolsThatMayRunTwice(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "ran")
 			first := child("first", "a", "RAN", file)
 			first.Priority = 1
-			m := open(t, manager.Options{Naming: manager.Shared, Servers: []manager.Server{child("second", "b", "RAN", file, "SURVIVES", "1"), first}})
+			m := open(t, manager.Options{SharedNames: true,
+				Servers: []manager.Server{child("second", "b", "RAN", file, "SURVIVES", "1"), first}})
 			if got := m.Servers(c.tool); len(got) != 2 || got[0] != "first" {
 				t.Fatalf("got the servers %q, want both, by priority", got)
 			}
@@ -60,7 +61,7 @@ func TestFailoverIsForToolsThatMayRunTwice(t *testing.T) {
 			if got != c.want || (err == nil) != (c.want != "") {
 				t.Errorf("got %q, %v, want %q", got, err, c.want)
 			}
-			eventually(t, "the first server is back", func() bool { return status(t, m, "first").Reconnects == 1 })
+			eventually(t, "the first server is back", func() bool { return status(t, m, "first").Connects == 2 })
 			if got := runs(t, file); got != c.ran {
 				t.Errorf("got the runs %q, want %q", got, c.ran)
 			}
@@ -78,10 +79,12 @@ func TestOneThatHangsDelaysNobody(t *testing.T) {
 	eventually(t, "the other server answers", func() bool { return status(t, m, "a").State == manager.Connected })
 	wantCall(t, m, "a__echo", "x", "a: x")
 	err := <-done
-	if err == nil || !strings.Contains(err.Error(), `"hang": it was not ready within its start timeout`) || strings.Contains(err.Error(), `"a"`) {
+	if err == nil || !strings.Contains(err.Error(), `"hang": it was not ready within its start timeout`) ||
+		strings.Contains(err.Error(), `"a"`) {
 		t.Errorf("got %v, want the name of the one that hangs", err)
 	}
-	if st := status(t, m, "exit"); strings.Contains(st.LastError+err.Error(), secret) || !strings.Contains(st.LastError, "exit status 3") || !strings.Contains(st.LastError, "cannot open the database") {
+	if st := status(t, m, "exit"); strings.Contains(st.LastError+err.Error(), secret) ||
+		!strings.Contains(st.LastError, "exit status 3") || !strings.Contains(st.LastError, "cannot open the database") {
 		t.Errorf("got %+v, want how the process ended and what it said", st)
 	}
 }
@@ -102,7 +105,7 @@ func TestAnAnswerAfterACancellation(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "the tool answers", func() bool { return runs(t, file) == "a answers" })
-	for range 10 { // the answer comes meanwhile, and is nobody's
+	for range 10 { // the answer comes meanwhile, and is dropped
 		wantCall(t, m, "a__echo", "x", "a: x")
 	}
 	st := status(t, m, "a")
@@ -154,8 +157,8 @@ func TestListsThatChangeWhileCalled(t *testing.T) {
 			t.Errorf("got %+v, want one connection and no errors", st)
 		}
 	}
-	// Each when it was connected, and at least once more; a list is in force before it is told.
-	eventually(t, "told of 4 changes or more", func() bool {
+	// Each when it was connected, and at least once more; a list is in force before it is reported.
+	eventually(t, "4 changes or more reported", func() bool {
 		mu.Lock()
 		defer mu.Unlock()
 		return told >= 4
@@ -216,7 +219,8 @@ func TestNoProcessIsLeft(t *testing.T) {
 
 func TestCallsEndWithTheManager(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ran")
-	m := open(t, manager.Options{StopGrace: 100 * time.Millisecond, Servers: []manager.Server{child("a", "a", "RAN", file, "UNTIL", file+".never")}})
+	m := open(t, manager.Options{StopGrace: 100 * time.Millisecond,
+		Servers: []manager.Server{child("a", "a", "RAN", file, "UNTIL", file+".never")}})
 	done := make(chan error, 1)
 	go func() {
 		_, err := call(t, m, "a__sleep", "")
@@ -260,13 +264,14 @@ func TestShutdownWaitsForCalls(t *testing.T) {
 // themselves at random while it is called. Every call comes to its end.
 func TestNothingRunsTwiceInAStorm(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ran")
-	m := prepare(t, manager.Options{Naming: manager.Shared, Servers: []manager.Server{
-		child("a", "x", "RAN", file, "MORTAL", "1"), child("b", "x", "RAN", file, "MORTAL", "1"), child("c", "x", "RAN", file, "MORTAL", "1"),
+	m := prepare(t, manager.Options{SharedNames: true, Servers: []manager.Server{
+		child("a", "x", "RAN", file, "MORTAL", "1"), child("b", "x", "RAN", file, "MORTAL", "1"),
+		child("c", "x", "RAN", file, "MORTAL", "1"),
 	}})
 	_ = m.Start(context.Background()) // some may be dead already
 	reconnects := func() (n uint64) {
 		for _, s := range m.Status() {
-			n += s.Reconnects
+			n += s.Connects - 1
 		}
 		return n
 	}

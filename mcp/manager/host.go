@@ -46,13 +46,15 @@ func (s *server) newClient() *mcp.Client {
 		}
 	}
 	if f := o.SamplingWithTools; f != nil {
-		c.CreateMessageWithToolsHandler = func(ctx context.Context, r *mcp.CreateMessageWithToolsRequest) (*mcp.CreateMessageWithToolsResult, error) {
+		c.CreateMessageWithToolsHandler = func(ctx context.Context,
+			r *mcp.CreateMessageWithToolsRequest) (*mcp.CreateMessageWithToolsResult, error) {
 			return ask(ctx, s, "sampling/createMessage", r.Params, f)
 		}
 	}
 	if f := o.Elicitation; f != nil {
 		if o.ElicitURL {
-			c.Capabilities.Elicitation = &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}, URL: &mcp.URLElicitationCapabilities{}}
+			c.Capabilities.Elicitation = &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{},
+				URL: &mcp.URLElicitationCapabilities{}}
 		}
 		c.ElicitationHandler = func(ctx context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 			if err := checkForm(r.Params.RequestedSchema); err != nil {
@@ -86,7 +88,8 @@ func (s *server) described() mcp.Transport {
 
 // ask has the host answer a server's request. Its context ends with the connection, and its
 // panic is an error.
-func ask[P, R any](ctx context.Context, s *server, method string, params P, f func(context.Context, string, P) (R, error)) (res R, err error) {
+func ask[P, R any](ctx context.Context, s *server, method string, params P,
+	f func(context.Context, string, P) (R, error)) (res R, err error) {
 	s.mu.Lock()
 	serving := s.serving
 	s.mu.Unlock()
@@ -97,7 +100,8 @@ func ask[P, R any](ctx context.Context, s *server, method string, params P, f fu
 	}
 	defer func() {
 		if recover() != nil { // its value may hold anything
-			err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error: the host's handler of " + method + " panicked"}
+			err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError,
+				Message: "internal error: the host's handler of " + method + " panicked"}
 		}
 	}()
 	return f(ctx, s.conf.Name, params)
@@ -122,7 +126,8 @@ func (s *server) guard() mcp.Middleware {
 			}
 			defer running.Add(-1)
 			if running.Add(1) > maxRequests {
-				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: fmt.Sprintf("%s: got more than %d requests at a time, want at most as many", method, maxRequests)}
+				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError,
+					Message: fmt.Sprintf("%s: got more than %d requests at a time, want at most as many", method, maxRequests)}
 			}
 			return next(ctx, method, req)
 		}
@@ -137,7 +142,8 @@ const maxFormDepth = 8
 // call itself until the process ends.
 func checkForm(schema any) error {
 	if !plainForm(schema, 0) {
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "requestedSchema: got references or deep nesting, want a flat object of primitive properties"}
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "requestedSchema: got references or deep " +
+			"nesting, want a flat object of primitive properties"}
 	}
 	return nil
 }
@@ -172,19 +178,19 @@ func (s *server) resourceUpdated(_ context.Context, r *mcp.ResourceUpdatedNotifi
 
 func (s *server) logged(_ context.Context, r *mcp.LoggingMessageRequest) {
 	if tell := s.m.options.OnLog; tell != nil && r.Params != nil {
-		l := Log{Server: s.conf.Name, Logger: r.Params.Logger, Level: r.Params.Level, Data: r.Params.Data}
-		text, err := json.Marshal(l.Data)
+		message := *r.Params
+		text, err := json.Marshal(message.Data)
 		if err != nil {
 			return
 		}
-		s.m.events.put(len(text)+len(l.Logger), func() { tell(l) })
+		s.m.events.put(len(text)+len(message.Logger), func() { tell(s.conf.Name, message) })
 	}
 }
 
 // await asks for a call's progress until the function it returns is called.
 func (s *server) await(call toolkit.Call, params *mcp.CallToolParams) (done func()) {
 	token := strconv.FormatUint(s.tokens.Add(1), 10)
-	s.awaited.Store(token, Progress{Server: s.conf.Name, Tool: call.Name, CallID: call.ID})
+	s.awaited.Store(token, toolkit.Call{ID: call.ID, Name: call.Name})
 	params.SetProgressToken(token)
 	return func() { s.awaited.Delete(token) }
 }
@@ -199,7 +205,6 @@ func (s *server) progressed(_ context.Context, r *mcp.ProgressNotificationClient
 	if !ok { // of a call that is over, or of none
 		return
 	}
-	p := v.(Progress)
-	p.Progress, p.Total, p.Message = r.Params.Progress, r.Params.Total, r.Params.Message
-	s.m.events.put(len(p.Message), func() { tell(p) })
+	p := mcp.ProgressNotificationParams{Progress: r.Params.Progress, Total: r.Params.Total, Message: r.Params.Message}
+	s.m.events.put(len(p.Message), func() { tell(s.conf.Name, v.(toolkit.Call), p) })
 }

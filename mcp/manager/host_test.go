@@ -25,11 +25,12 @@ import (
 // asking is a server whose tool asks the host, and says what came.
 func asking(ask func(ctx context.Context, s *mcp.ServerSession) (any, error)) *memory {
 	m := newMemory()
-	m.server.AddTool(&mcp.Tool{Name: "ask", InputSchema: map[string]any{"type": "object"}}, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		got, err := ask(ctx, r.Session)
-		text, _ := json.Marshal(got)
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf("%s %v", text, err)}}}, nil
-	})
+	m.server.AddTool(&mcp.Tool{Name: "ask", InputSchema: map[string]any{"type": "object"}},
+		func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			got, err := ask(ctx, r.Session)
+			text, _ := json.Marshal(got)
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf("%s %v", text, err)}}}, nil
+		})
 	return m
 }
 
@@ -41,8 +42,10 @@ func old(m *memory, name string) manager.Server {
 }
 
 func TestRequestsAreHandedToTheHost(t *testing.T) {
-	sample := &mcp.CreateMessageParams{MaxTokens: 1, Messages: []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: "hi"}}}}
-	elicit := &mcp.ElicitParams{Message: "name?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}}}`)}
+	sample := &mcp.CreateMessageParams{MaxTokens: 1,
+		Messages: []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: "hi"}}}}
+	elicit := &mcp.ElicitParams{Message: "name?",
+		RequestedSchema: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}}}`)}
 	// Schemas on which the SDK's validator calls itself for ever, or nearly so.
 	hostile := func(schema string) func(context.Context, *mcp.ServerSession) (any, error) {
 		return func(ctx context.Context, s *mcp.ServerSession) (any, error) {
@@ -51,7 +54,8 @@ func TestRequestsAreHandedToTheHost(t *testing.T) {
 	}
 	answer := manager.Options{
 		Sampling: func(_ context.Context, server string, p *mcp.CreateMessageParams) (*mcp.CreateMessageResult, error) {
-			return &mcp.CreateMessageResult{Role: "assistant", Model: "m", Content: &mcp.TextContent{Text: "hello from " + server}}, nil
+			return &mcp.CreateMessageResult{Role: "assistant", Model: "m",
+				Content: &mcp.TextContent{Text: "hello from " + server}}, nil
 		},
 		Elicitation: func(context.Context, string, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
 			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"name": "Ada"}}, nil
@@ -64,20 +68,37 @@ func TestRequestsAreHandedToTheHost(t *testing.T) {
 		ask     func(ctx context.Context, s *mcp.ServerSession) (any, error)
 		want    string
 	}{
-		{"sampling", answer, func(ctx context.Context, s *mcp.ServerSession) (any, error) { return s.CreateMessage(ctx, sample) }, "hello from a"},
-		{"sampling with tools", manager.Options{SamplingWithTools: func(context.Context, string, *mcp.CreateMessageWithToolsParams) (*mcp.CreateMessageWithToolsResult, error) {
-			return &mcp.CreateMessageWithToolsResult{Role: "assistant", Model: "m", Content: []mcp.Content{&mcp.TextContent{Text: "with tools"}}}, nil
-		}}, func(ctx context.Context, s *mcp.ServerSession) (any, error) { return s.CreateMessage(ctx, sample) }, "with tools"},
-		{"elicitation", answer, func(ctx context.Context, s *mcp.ServerSession) (any, error) { return s.Elicit(ctx, elicit) }, `"name":"Ada"`},
-		{"roots", answer, func(ctx context.Context, s *mcp.ServerSession) (any, error) { return s.ListRoots(ctx, nil) }, "file:///work"},
-		{"a panic", manager.Options{Elicitation: func(context.Context, string, *mcp.ElicitParams) (*mcp.ElicitResult, error) { panic("secret") }},
-			func(ctx context.Context, s *mcp.ServerSession) (any, error) { return s.Elicit(ctx, elicit) }, "handler of elicitation/create panicked"},
+		{"sampling", answer, func(ctx context.Context, s *mcp.ServerSession) (any,
+			error) {
+			return s.CreateMessage(ctx, sample)
+		}, "hello from a"},
+		{"sampling with tools", manager.Options{
+			SamplingWithTools: func(context.Context, string,
+				*mcp.CreateMessageWithToolsParams) (*mcp.CreateMessageWithToolsResult, error) {
+				return &mcp.CreateMessageWithToolsResult{Role: "assistant", Model: "m",
+					Content: []mcp.Content{&mcp.TextContent{Text: "with tools"}}}, nil
+			}}, func(ctx context.Context, s *mcp.ServerSession) (any, error) { return s.CreateMessage(ctx, sample) },
+			"with tools"},
+		{"elicitation", answer, func(ctx context.Context, s *mcp.ServerSession) (any,
+			error) {
+			return s.Elicit(ctx, elicit)
+		}, `"name":"Ada"`},
+		{"roots", answer, func(ctx context.Context, s *mcp.ServerSession) (any,
+			error) {
+			return s.ListRoots(ctx, nil)
+		}, "file:///work"},
+		{"a panic", manager.Options{
+			Elicitation: func(context.Context, string, *mcp.ElicitParams) (*mcp.ElicitResult, error) { panic("secret") }},
+			func(ctx context.Context, s *mcp.ServerSession) (any, error) { return s.Elicit(ctx, elicit) },
+			"handler of elicitation/create panicked"},
 		{"an error", manager.Options{Elicitation: func(context.Context, string, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
-			return nil, errors.New("nobody is there")
-		}}, func(ctx context.Context, s *mcp.ServerSession) (any, error) { return s.Elicit(ctx, elicit) }, "nobody is there"},
+			return nil, errors.New("no one at home")
+		}}, func(ctx context.Context, s *mcp.ServerSession) (any, error) { return s.Elicit(ctx, elicit) }, "no one at home"},
 		{"a schema of itself", answer, hostile(`{"type":"object","$ref":"#"}`), "requestedSchema: got references"},
-		{"a property of itself", answer, hostile(`{"type":"object","properties":{"name":{"type":"string","$ref":"#/properties/name"}}}`), "requestedSchema: got references"},
-		{"a dynamic reference", answer, hostile(`{"type":"object","allOf":[{"$dynamicRef":"#"}]}`), "requestedSchema: got references"},
+		{"a property of itself", answer, hostile(`{"type":"object","properties":{"name":{"type":"string",` +
+			`"$ref":"#/properties/name"}}}`), "requestedSchema: got references"},
+		{"a dynamic reference", answer, hostile(`{"type":"object","allOf":[{"$dynamicRef":"#"}]}`),
+			"requestedSchema: got references"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.options.Servers = []manager.Server{old(asking(c.ask), "a")}
@@ -92,7 +113,10 @@ func TestRequestsAreHandedToTheHost(t *testing.T) {
 
 func TestRefusalsSayWhat(t *testing.T) {
 	for want, ask := range map[string]func(ctx context.Context, s *mcp.ServerSession) (any, error){
-		`method not found: "roots/list"`: func(ctx context.Context, s *mcp.ServerSession) (any, error) { return s.ListRoots(ctx, nil) },
+		`method not found: "roots/list"`: func(ctx context.Context, s *mcp.ServerSession) (any,
+			error) {
+			return s.ListRoots(ctx, nil)
+		},
 		"sampling": func(ctx context.Context, s *mcp.ServerSession) (any, error) {
 			return s.CreateMessage(ctx, &mcp.CreateMessageParams{MaxTokens: 1})
 		},
@@ -132,13 +156,14 @@ func TestAServerThatAsksTooMuchAtATime(t *testing.T) {
 		}
 		return n > 0, nil
 	})
-	m := open(t, manager.Options{Servers: []manager.Server{old(server, "a")}, Elicitation: func(ctx context.Context, _ string, _ *mcp.ElicitParams) (*mcp.ElicitResult, error) {
-		select {
-		case <-release:
-		case <-ctx.Done():
-		}
-		return &mcp.ElicitResult{Action: "decline"}, nil
-	}})
+	m := open(t, manager.Options{Servers: []manager.Server{old(server, "a")},
+		Elicitation: func(ctx context.Context, _ string, _ *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+			select {
+			case <-release:
+			case <-ctx.Done():
+			}
+			return &mcp.ElicitResult{Action: "decline"}, nil
+		}})
 	wantCall(t, m, "a__ask", "", "true <nil>")
 }
 
@@ -205,26 +230,33 @@ func TestCloseEndsTheHostsHandlers(t *testing.T) {
 
 func TestProgressAndLogsAreTold(t *testing.T) {
 	var mu sync.Mutex
-	var progress []manager.Progress
-	var logs []manager.Log
+	type told struct {
+		server, tool, id, message string
+		progress, total           float64
+	}
+	var progress []told
+	var logs []mcp.LoggingMessageParams
+	var logger []string
 	var lines []string
 	server := newMemory()
-	server.server.AddTool(&mcp.Tool{Name: "log", InputSchema: map[string]any{"type": "object"}}, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return &mcp.CallToolResult{}, r.Session.Log(ctx, &mcp.LoggingMessageParams{Level: "warning", Logger: "db", Data: "slow"})
-	})
+	server.server.AddTool(&mcp.Tool{Name: "log", InputSchema: map[string]any{"type": "object"}},
+		func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return &mcp.CallToolResult{},
+				r.Session.Log(ctx, &mcp.LoggingMessageParams{Level: "warning", Logger: "db", Data: "slow"})
+		})
 	m := open(t, manager.Options{
 		Servers:  []manager.Server{child("a", "a"), web(t, "b", "b", false), old(server, "c")},
 		LogLevel: "info",
-		OnProgress: func(p manager.Progress) {
+		OnProgress: func(server string, call toolkit.Call, p mcp.ProgressNotificationParams) {
 			mu.Lock()
 			defer mu.Unlock()
-			progress = append(progress, p)
+			progress = append(progress, told{server, call.Name, call.ID, p.Message, p.Progress, p.Total})
 			panic("of the host's own")
 		},
-		OnLog: func(l manager.Log) {
+		OnLog: func(server string, m mcp.LoggingMessageParams) {
 			mu.Lock()
 			defer mu.Unlock()
-			logs = append(logs, l)
+			logs, logger = append(logs, m), append(logger, server)
 		},
 		OnStderr: func(server, line string) {
 			mu.Lock()
@@ -238,8 +270,8 @@ func TestProgressAndLogsAreTold(t *testing.T) {
 		return len(progress), len(logs)
 	}
 	for i, server := range []string{"a", "b"} {
-		// A notification may come after the answer, and is nobody's then.
-		eventually(t, "progress is told", func() bool {
+		// A notification may come after the answer, and is dropped then.
+		eventually(t, "progress is reported", func() bool {
 			if _, err := m.Handle(context.Background(), toolkit.Call{ID: "7", Name: server + "__progress"}); err != nil {
 				t.Fatal(err)
 			}
@@ -247,15 +279,15 @@ func TestProgressAndLogsAreTold(t *testing.T) {
 			return n > i
 		})
 		mu.Lock()
-		if p, want := progress[len(progress)-1], (manager.Progress{Server: server, Tool: server + "__progress", CallID: "7", Progress: 1, Total: 2, Message: "half"}); p != want {
+		if p, want := progress[len(progress)-1], (told{server, server + "__progress", "7", "half", 1, 2}); p != want {
 			t.Errorf("got %+v, want %+v", p, want)
 		}
 		progress = progress[:i+1]
 		mu.Unlock()
 	}
 	wantCall(t, m, "c__log", "", "")
-	eventually(t, "a log message is told", func() bool { _, n := count(); return n == 1 })
-	if l := logs[0]; l.Server != "c" || l.Logger != "db" || l.Level != "warning" || l.Data != "slow" {
+	eventually(t, "a log message is reported", func() bool { _, n := count(); return n == 1 })
+	if l := logs[0]; logger[0] != "c" || l.Logger != "db" || l.Level != "warning" || l.Data != "slow" {
 		t.Errorf("got %+v", l)
 	}
 }
@@ -267,21 +299,25 @@ func TestRequestsInAResultAreHandedToTheHost(t *testing.T) {
 		`{"type":"object","$ref":"#"}`:                              "requestedSchema: got references",
 	} {
 		server := newMemory()
-		server.server.AddTool(&mcp.Tool{Name: "ask", InputSchema: map[string]any{"type": "object"}}, func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			if got, ok := r.Params.InputResponses["who"].(*mcp.ElicitResult); ok {
-				text, err := json.Marshal(got.Content)
-				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}, err
-			}
-			return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{"who": &mcp.ElicitParams{Message: "?", RequestedSchema: json.RawMessage(schema)}}}, nil
-		})
-		m := open(t, manager.Options{Servers: []manager.Server{server.conf("a")}, Elicitation: func(context.Context, string, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
-			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"name": "Ada"}}, nil
-		}})
+		server.server.AddTool(&mcp.Tool{Name: "ask", InputSchema: map[string]any{"type": "object"}},
+			func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				if got, ok := r.Params.InputResponses["who"].(*mcp.ElicitResult); ok {
+					text, err := json.Marshal(got.Content)
+					return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}, err
+				}
+				return &mcp.CallToolResult{
+					InputRequests: mcp.InputRequestMap{
+						"who": &mcp.ElicitParams{Message: "?", RequestedSchema: json.RawMessage(schema)}}}, nil
+			})
+		m := open(t, manager.Options{Servers: []manager.Server{server.conf("a")},
+			Elicitation: func(context.Context, string, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+				return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"name": "Ada"}}, nil
+			}})
 		got, err := call(t, m, "a__ask", "")
 		if !strings.Contains(fmt.Sprint(got, err), want) {
 			t.Errorf("%s: got %q, %v, want %s", schema, got, err, want)
 		}
-		if v := status(t, m, "a").ProtocolVersion; v != "2026-07-28" {
+		if v := status(t, m, "a").Initialized.ProtocolVersion; v != "2026-07-28" {
 			t.Errorf("got the revision %s", v)
 		}
 	}
@@ -305,7 +341,8 @@ func TestAFloodOfNotifications(t *testing.T) {
 		}
 		for i := range 1000 {
 			server.server.RemoveTools("t")
-			server.server.AddTool(&mcp.Tool{Name: "t", Description: fmt.Sprint(i), InputSchema: map[string]any{"type": "object"}}, nil)
+			server.server.AddTool(&mcp.Tool{Name: "t", Description: fmt.Sprint(i),
+				InputSchema: map[string]any{"type": "object"}}, nil)
 			time.Sleep(time.Millisecond)
 		}
 		time.Sleep(time.Second)

@@ -17,7 +17,9 @@ import (
 )
 
 func TestAnAnswerThatIsTooLarge(t *testing.T) {
-	m := open(t, manager.Options{MaxMessage: 128 << 10, Servers: []manager.Server{child("stdio", "a"), web(t, "http", "b", false), web(t, "sse", "c", true), web(t, "json", "d", false, "json")}})
+	m := open(t, manager.Options{MaxMessage: 128 << 10,
+		Servers: []manager.Server{child("stdio", "a"), web(t, "http", "b", false), web(t, "sse", "c", true),
+			web(t, "json", "d", false, "json")}})
 	for server, want := range map[string]string{"stdio": "a: x", "http": "b: x", "sse": "c: x", "json": "d: x"} {
 		t.Run(server, func(t *testing.T) {
 			_, err := call(t, m, server+"__large", "")
@@ -54,7 +56,7 @@ func TestAServerThatSendsWhatItShouldNot(t *testing.T) {
 		}
 	}
 	wantCall(t, m, "raw__twice", "", "first")
-	wantCall(t, m, "raw__self", "", "fine") // what its schema is, is for whoever validates
+	wantCall(t, m, "raw__self", "", "fine") // what its schema is, is for those who validate
 	defs := m.Definitions()
 	if len(defs) != 11 {
 		t.Errorf("got %d tools, want 11", len(defs))
@@ -101,7 +103,8 @@ func TestMetaIsHandedOn(t *testing.T) {
 }
 
 func TestListsAreBounded(t *testing.T) {
-	for how, want := range map[string]string{"many": "more than 2000", "endless": "more than 1000 pages", "circle": "cursor of a page twice"} {
+	for how, want := range map[string]string{"many": "more than 2000", "endless": "more than 1000 pages",
+		"circle": "cursor of a page twice"} {
 		t.Run(how, func(t *testing.T) {
 			m := open(t, manager.Options{Servers: []manager.Server{child("raw", "raw", "RAW", how)}})
 			st := status(t, m, "raw")

@@ -4,6 +4,7 @@
 package manager
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,10 +24,10 @@ type lists struct {
 	resources []*mcp.Resource
 	templates []*mcp.ResourceTemplate
 	prompts   []*mcp.Prompt
-	told      map[string][]string // what is left out of each list, and why
+	problems  map[string][]string // what is left out of each list, and why
 }
 
-// The lists by name, in the order in which their problems are told.
+// The lists by name, in the order in which their problems are reported.
 const (
 	listTools     = "tools"
 	listResources = "resources"
@@ -34,10 +35,10 @@ const (
 	listPrompts   = "prompts"
 )
 
-// problems are the lines of all lists.
-func (l *lists) problems() (lines []string) {
-	for _, what := range []string{listTools, listResources, listTemplates, listPrompts} {
-		lines = append(lines, l.told[what]...)
+// allProblems are the lines of all lists.
+func (l *lists) allProblems() (lines []string) {
+	for _, name := range []string{listTools, listResources, listTemplates, listPrompts} {
+		lines = append(lines, l.problems[name]...)
 	}
 	return lines
 }
@@ -51,82 +52,109 @@ const (
 	maxLine     = 400 // bytes of one
 )
 
-// read reads the lists that bits tell, of those that the server says it has. An error is of
+// read reads the lists that bits name, of those that the server says it has. An error is of
 // the first that could not be read; the others are read all the same.
-func (s *server) read(ctx context.Context, cs *mcp.ClientSession, l *lists, bits uint32) (first error) {
+func (s *server) read(ctx context.Context, cs *mcp.ClientSession, l *lists, bits uint32) error {
 	caps := &mcp.ServerCapabilities{}
 	if r := cs.InitializeResult(); r != nil && r.Capabilities != nil {
 		caps = r.Capabilities
 	}
-	told := maps.Clone(l.told)
-	if told == nil {
-		told = map[string][]string{}
+	r := &listReader{server: s, problems: maps.Clone(l.problems)}
+	if r.problems == nil {
+		r.problems = map[string][]string{}
 	}
-	l.told = told
-	keep := func(p *pager, err error) bool {
-		told[p.what] = p.problems
-		if err == nil {
-			return true
-		}
-		text, _ := s.m.options.Redactor.TextMax(err.Error(), maxLine)
-		p.tell("%s: could not be read: %s", p.what, text)
-		told[p.what] = p.problems
-		if first == nil {
-			first = fmt.Errorf("%s: %w", p.what, err)
-		}
-		return false
-	}
+	l.problems = r.problems
 	if bits&readTools != 0 && caps.Tools != nil {
-		p := s.pager(listTools)
-		if tools, err := s.readTools(ctx, cs, p); keep(p, err) {
-			l.tools = tools
-		}
+		readList(r, listTools, &l.tools, func(p *pager) ([]*tool, error) { return s.readTools(ctx, cs, p) })
 	}
 	if bits&readPrompts != 0 && caps.Prompts != nil {
-		p := s.pager(listPrompts)
-		prompts, err := collect(p, func(cursor string) ([]*mcp.Prompt, string, error) {
-			r, err := cs.ListPrompts(ctx, &mcp.ListPromptsParams{Cursor: cursor})
-			if err != nil {
-				return nil, "", err
-			}
-			return r.Prompts, r.NextCursor, nil
-		}, func(v *mcp.Prompt) (string, bool) { return v.Name, true })
-		if keep(p, err) {
-			l.prompts = prompts
-		}
+		readList(r, listPrompts, &l.prompts,
+			func(p *pager) ([]*mcp.Prompt, error) { return readPages(p, promptPages(ctx, cs), promptName) })
 	}
 	if bits&readResources != 0 && caps.Resources != nil {
-		p := s.pager(listResources)
-		resources, err := collect(p, func(cursor string) ([]*mcp.Resource, string, error) {
-			r, err := cs.ListResources(ctx, &mcp.ListResourcesParams{Cursor: cursor})
-			if err != nil {
-				return nil, "", err
+		readList(r, listResources, &l.resources, func(p *pager) ([]*mcp.Resource, error) {
+			return readPages(p, resourcePages(ctx, cs), resourceURI)
+		})
+		readList(r, listTemplates, &l.templates, func(p *pager) ([]*mcp.ResourceTemplate, error) {
+			list, err := readPages(p, templatePages(ctx, cs), templateURI)
+			if err != nil && answered(err) != nil {
+				err = errNoList // some servers have resources and do not know templates
 			}
-			return r.Resources, r.NextCursor, nil
-		}, func(v *mcp.Resource) (string, bool) { return v.URI, true })
-		if keep(p, err) {
-			l.resources = resources
-		}
-		q := s.pager(listTemplates)
-		templates, err := collect(q, func(cursor string) ([]*mcp.ResourceTemplate, string, error) {
-			r, err := cs.ListResourceTemplates(ctx, &mcp.ListResourceTemplatesParams{Cursor: cursor})
-			if err != nil {
-				return nil, "", err
-			}
-			return r.ResourceTemplates, r.NextCursor, nil
-		}, func(v *mcp.ResourceTemplate) (string, bool) { return v.URITemplate, true })
-		if err == nil || answered(err) == nil { // some servers have resources and do not know templates
-			if keep(q, err) {
-				l.templates = templates
-			}
+			return list, err
+		})
+	}
+	return r.first
+}
+
+// errNoList says that a server does not have a list at all.
+var errNoList = errors.New("the server has no such list")
+
+// A listReader reads the lists of a server one after the other.
+type listReader struct {
+	server   *server
+	problems map[string][]string
+	first    error
+}
+
+// readList reads one list. What could not be read stays as it was.
+func readList[T any](r *listReader, name string, into *[]T, read func(*pager) ([]T, error)) {
+	p := r.server.pager(name)
+	items, err := read(p)
+	switch {
+	case errors.Is(err, errNoList):
+		return
+	case err == nil:
+		*into = items
+	default:
+		text, _ := r.server.m.options.Redactor.TextMax(err.Error(), maxLine)
+		p.addProblem("%s: could not be read: %s", name, text)
+		if r.first == nil {
+			r.first = fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	return first
+	r.problems[name] = p.problems
 }
+
+// A page reads the items of a list behind a cursor, and the cursor of the next page.
+type page[T any] func(cursor string) (items []*T, next string, err error)
+
+func promptPages(ctx context.Context, cs *mcp.ClientSession) page[mcp.Prompt] {
+	return func(cursor string) ([]*mcp.Prompt, string, error) {
+		r, err := cs.ListPrompts(ctx, &mcp.ListPromptsParams{Cursor: cursor})
+		if err != nil {
+			return nil, "", err
+		}
+		return r.Prompts, r.NextCursor, nil
+	}
+}
+
+func resourcePages(ctx context.Context, cs *mcp.ClientSession) page[mcp.Resource] {
+	return func(cursor string) ([]*mcp.Resource, string, error) {
+		r, err := cs.ListResources(ctx, &mcp.ListResourcesParams{Cursor: cursor})
+		if err != nil {
+			return nil, "", err
+		}
+		return r.Resources, r.NextCursor, nil
+	}
+}
+
+func templatePages(ctx context.Context, cs *mcp.ClientSession) page[mcp.ResourceTemplate] {
+	return func(cursor string) ([]*mcp.ResourceTemplate, string, error) {
+		r, err := cs.ListResourceTemplates(ctx, &mcp.ListResourceTemplatesParams{Cursor: cursor})
+		if err != nil {
+			return nil, "", err
+		}
+		return r.ResourceTemplates, r.NextCursor, nil
+	}
+}
+
+func promptName(v *mcp.Prompt) (string, bool)            { return v.Name, true }
+func resourceURI(v *mcp.Resource) (string, bool)         { return v.URI, true }
+func templateURI(v *mcp.ResourceTemplate) (string, bool) { return v.URITemplate, true }
 
 // readTools lists the tools as definitions, without what cannot be one.
 func (s *server) readTools(ctx context.Context, cs *mcp.ClientSession, p *pager) (tools []*tool, err error) {
-	_, err = collect(p, func(cursor string) ([]*mcp.Tool, string, error) {
+	_, err = readPages(p, func(cursor string) ([]*mcp.Tool, string, error) {
 		r, err := cs.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
 		if err != nil {
 			return nil, "", err
@@ -138,9 +166,7 @@ func (s *server) readTools(ctx context.Context, cs *mcp.ClientSession, p *pager)
 			p.leaveOut(v.Name, err.Error())
 			return "", false
 		}
-		if def.Category == "" {
-			def.Category = s.conf.Category
-		}
+		def.Category = cmp.Or(def.Category, s.conf.Category)
 		admitted, err := s.admit(&def)
 		if err != nil {
 			p.leaveOut(v.Name, "Options.Admit: "+err.Error())
@@ -149,7 +175,7 @@ func (s *server) readTools(ctx context.Context, cs *mcp.ClientSession, p *pager)
 			return "", false
 		}
 		if p.seen[v.Name] {
-			return v.Name, true // told by collect
+			return v.Name, true // reported by accept
 		}
 		tools = append(tools, &tool{server: s, name: v.Name, def: def, schema: canonical(def.InputSchema)})
 		return v.Name, true
@@ -184,23 +210,24 @@ func (s *server) admit(def *toolkit.Definition) (admitted bool, err error) {
 
 // A pager reads one list within bounds.
 type pager struct {
-	what     string
+	list     string
 	max      int
+	size     int // bytes so far
 	seen     map[string]bool
 	problems []string
 }
 
-func (s *server) pager(what string) *pager {
-	return &pager{what: what, max: s.m.options.MaxTools, seen: map[string]bool{}}
+func (s *server) pager(list string) *pager {
+	return &pager{list: list, max: s.m.options.MaxTools, seen: map[string]bool{}}
 }
 
-func (p *pager) tell(format string, args ...any) {
+func (p *pager) addProblem(format string, args ...any) {
 	if len(p.problems) < maxProblems {
 		p.problems = append(p.problems, clipLine(format, args...))
 	}
 }
 
-func (p *pager) leaveOut(name, why string) { p.tell("%s: %.80q left out: %s", p.what, name, why) }
+func (p *pager) leaveOut(name, why string) { p.addProblem("%s: %.80q left out: %s", p.list, name, why) }
 
 func clipLine(format string, args ...any) string {
 	line := fmt.Sprintf(format, args...)
@@ -210,56 +237,64 @@ func clipLine(format string, args ...any) string {
 	return line
 }
 
-// collect reads a list page by page. name is an item's, by which it may be there once, and
+// readPages reads a list page by page. name is an item's, by which it may be there once, and
 // false if it is left out.
-func collect[T any](p *pager, page func(cursor string) ([]*T, string, error), name func(*T) (string, bool)) (items []*T, err error) {
-	size, cursor := 0, ""
-	cursors := map[string]bool{}
-	for n := 0; ; n++ {
-		if n == maxPages {
-			p.tell("%s: got more than %d pages, want at most as many: the rest is left out", p.what, maxPages)
-			return items, nil
-		}
-		list, next, err := page(cursor)
+func readPages[T any](p *pager, read page[T], name func(*T) (string, bool)) (items []*T, err error) {
+	cursor, cursors := "", map[string]bool{}
+	for range maxPages {
+		list, next, err := read(cursor)
 		if err != nil {
 			return nil, err
 		}
 		for _, item := range list {
-			if item == nil {
-				continue
-			}
-			if len(p.seen) >= p.max {
-				p.tell("%s: got more than %d, want at most as many (Options.MaxTools): the rest is left out", p.what, p.max)
+			keep, full := accept(p, item, name)
+			if full {
 				return items, nil
 			}
-			bytes, err := json.Marshal(item)
-			if err != nil || len(bytes) > maxItem {
-				p.tell("%s: got an item of %d bytes, want at most %d: it is left out", p.what, len(bytes), maxItem)
-				continue
+			if keep {
+				items = append(items, item)
 			}
-			if size += len(bytes); size > maxList {
-				p.tell("%s: got more than %d bytes, want at most as many: the rest is left out", p.what, maxList)
-				return items, nil
-			}
-			key, ok := name(item)
-			if !ok {
-				continue
-			}
-			if p.seen[key] {
-				p.tell("%s: got %.80q twice, want it once: the second is left out", p.what, key)
-				continue
-			}
-			p.seen[key] = true
-			items = append(items, item)
 		}
 		if next == "" {
 			return items, nil
 		}
 		if cursors[next] {
-			p.tell("%s: got the cursor of a page twice, want an end: the rest is left out", p.what)
+			p.addProblem("%s: got the cursor of a page twice, want an end: the rest is left out", p.list)
 			return items, nil
 		}
 		cursors[next] = true
 		cursor = next
 	}
+	p.addProblem("%s: got more than %d pages, want at most as many: the rest is left out", p.list, maxPages)
+	return items, nil
+}
+
+// accept reports whether an item is listed, and whether the list is full.
+func accept[T any](p *pager, item *T, name func(*T) (string, bool)) (keep, full bool) {
+	if item == nil {
+		return false, false
+	}
+	if len(p.seen) >= p.max {
+		p.addProblem("%s: got more than %d, want at most as many (Options.MaxTools): the rest is left out", p.list, p.max)
+		return false, true
+	}
+	bytes, err := json.Marshal(item)
+	if err != nil || len(bytes) > maxItem {
+		p.addProblem("%s: got an item of %d bytes, want at most %d: it is left out", p.list, len(bytes), maxItem)
+		return false, false
+	}
+	if p.size += len(bytes); p.size > maxList {
+		p.addProblem("%s: got more than %d bytes, want at most as many: the rest is left out", p.list, maxList)
+		return false, true
+	}
+	key, ok := name(item)
+	if !ok {
+		return false, false
+	}
+	if p.seen[key] {
+		p.addProblem("%s: got %.80q twice, want it once: the second is left out", p.list, key)
+		return false, false
+	}
+	p.seen[key] = true
+	return true, false
 }

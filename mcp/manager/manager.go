@@ -54,14 +54,14 @@ func New(o Options) (*Manager, error) {
 	m.events = newEvents()
 	m.table.Store(new(table))
 	for _, s := range o.Servers {
-		if err := m.add(s); err != nil {
+		if err := m.addServer(s); err != nil {
 			return nil, err
 		}
 	}
 	return m, nil
 }
 
-func (m *Manager) add(conf Server) error {
+func (m *Manager) addServer(conf Server) error {
 	if err := conf.check(); err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (m *Manager) Add(conf Server) error {
 		m.mu.Unlock()
 		return ErrClosed
 	}
-	if err := m.add(conf); err != nil {
+	if err := m.addServer(conf); err != nil {
 		m.mu.Unlock()
 		return err
 	}
@@ -194,7 +194,7 @@ func (m *Manager) Shutdown(ctx context.Context) error {
 }
 
 // Close ends the calls that run and stops all servers: a child's input is closed, and it
-// is told and at last made to end. It returns when all have ended, after about twice
+// is asked and at last made to end. It returns when all have ended, after about twice
 // [Options].StopGrace at the latest. It may be called more than once; each call waits.
 func (m *Manager) Close() error {
 	m.mu.Lock()
@@ -250,7 +250,7 @@ func (m *Manager) rebuild() {
 	m.mu.Lock()
 	servers := slices.Clone(m.servers)
 	slices.SortStableFunc(servers, func(a, b *server) int { return cmp.Compare(b.conf.Priority, a.conf.Priority) })
-	m.table.Store(newTable(servers, m.options.Naming))
+	m.table.Store(newTable(servers, m.options.SharedNames))
 	m.mu.Unlock()
 	m.wake()
 }

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -127,15 +128,17 @@ func runs(t *testing.T, file string) string {
 
 func status(t *testing.T, m *manager.Manager, name string) manager.Status {
 	t.Helper()
-	s, ok := m.ServerStatus(name)
-	if !ok {
+	list := m.Status()
+	i := slices.IndexFunc(list, func(s manager.Status) bool { return s.Name == name })
+	if i < 0 {
 		t.Fatalf("%s: no such server", name)
 	}
-	return s
+	return list[i]
 }
 
 func TestServersOfEachTransportAreOneRegistry(t *testing.T) {
-	m := open(t, manager.Options{Servers: []manager.Server{child("stdio", "a"), web(t, "http", "b", false), web(t, "sse", "c", true)}})
+	m := open(t, manager.Options{
+		Servers: []manager.Server{child("stdio", "a"), web(t, "http", "b", false), web(t, "sse", "c", true)}})
 	names := map[string]bool{}
 	for _, d := range m.Definitions() {
 		names[d.Name] = true
@@ -158,7 +161,8 @@ func TestServersOfEachTransportAreOneRegistry(t *testing.T) {
 	if _, err := call(t, m, "nobody__echo", ""); !errors.Is(err, toolkit.ErrUnknownTool) {
 		t.Errorf("got %v, want an unknown tool", err)
 	}
-	for _, r := range []struct{ server, uri, want string }{{"stdio", "test://a", "body of a"}, {"", "test://b", "body of b"}, {"", "test://c", "body of c"}} {
+	for _, r := range []struct{ server, uri, want string }{{"stdio", "test://a", "body of a"},
+		{"", "test://b", "body of b"}, {"", "test://c", "body of c"}} {
 		res, err := m.ReadResource(context.Background(), r.server, r.uri)
 		if err != nil || res.Contents[0].Text != r.want {
 			t.Errorf("%s: got %v, %v, want %q", r.uri, res, err, r.want)
@@ -168,16 +172,24 @@ func TestServersOfEachTransportAreOneRegistry(t *testing.T) {
 	if err != nil || p.Messages[0].Content.(*mcp.TextContent).Text != "hello Ada" {
 		t.Errorf("got %v, %v, want a greeting", p, err)
 	}
-	if len(m.Resources()) != 3 || len(m.Prompts()) != 3 {
-		t.Errorf("got %v and %v, want one of each server", m.Resources(), m.Prompts())
+	resources, prompts := map[string]string{}, map[string]string{}
+	for server, r := range m.Resources() {
+		resources[server] = r.URI
+	}
+	for server, p := range m.Prompts() {
+		prompts[server] = p.Name
+	}
+	if len(resources) != 3 || len(prompts) != 3 {
+		t.Errorf("got %v and %v, want one of each server", resources, prompts)
 	}
 	for _, s := range m.Status() {
-		if s.State != manager.Connected || s.Calls == 0 || s.Tools == 0 || s.Connects != 1 || s.Reconnects != 0 || s.ProtocolVersion == "" {
+		if s.State != manager.Connected || s.Calls == 0 || s.Tools == 0 || s.Connects != 1 || s.Initialized == nil {
 			t.Errorf("got %+v, want a server that was connected once and called", s)
 		}
 	}
-	st, _ := m.ServerStatus("stdio")
-	if st.PID == 0 || st.Calls != 2 || st.Errors != 1 || st.SuccessRate != 0.5 || st.Latency <= 0 || !strings.HasPrefix(st.ServerName, "test-a") {
+	st := status(t, m, "stdio")
+	if st.PID == 0 || st.Calls != 2 || st.Errors != 1 || st.SuccessRate != 0.5 || st.Latency <= 0 ||
+		!strings.HasPrefix(st.Initialized.ServerInfo.Name, "test-a") {
 		t.Errorf("got %+v, want two calls, of which one failed", st)
 	}
 }

@@ -37,7 +37,7 @@ func (m *meter) begin() {
 	m.inFlight++
 }
 
-// end takes in a call that began at start. What is nobody's failure says nothing of the
+// end takes in a call that began at start. What is no failure of the server says nothing of the
 // latency, either.
 func (m *meter) end(start, now time.Time, v verdict) {
 	m.mu.Lock()

@@ -72,7 +72,7 @@ func TestTableOfSharedNames(t *testing.T) {
 	a := fake("a", 0, &tool{name: "read", schema: "1"}, &tool{name: "only", schema: "1"})
 	b := fake("b", 0, &tool{name: "read", schema: "1"}, &tool{name: "write", schema: "1"})
 	c := fake("c", 0, &tool{name: "read", schema: "2"}, &tool{name: "b__write", schema: "1"}, &tool{name: "c__read", schema: "3"})
-	table := newTable([]*server{a, b, c}, Shared)
+	table := newTable([]*server{a, b, c}, true)
 	if got, want := strings.Join(table.names, " "), "read only write c__read b__write c__c__read"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -87,7 +87,7 @@ func TestTableOfSharedNames(t *testing.T) {
 func TestTableOfNamespacedNames(t *testing.T) {
 	clash := hashed("a__b", "a", "b!")
 	a := fake("a", 0, &tool{name: "read"}, &tool{name: strings.TrimPrefix(clash, "a__")}, &tool{name: "b!"})
-	table := newTable([]*server{a}, Namespaced)
+	table := newTable([]*server{a}, false)
 	if len(table.names) != 3 && a.lost == nil {
 		t.Errorf("got %q, want three, or one told to be left out", table.names)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/toolscope/toolscope/redact"
 )
 
-// The requests that end with a connection are told of it at any time, also after it is known
+// The requests that end with a connection learn of it at any time, also after it is known
 // how its process ended: that was written over.
 func TestRequestsDoNotWriteOverHowAConnectionEnded(t *testing.T) {
 	s := &server{m: &Manager{options: Options{Redactor: redact.Default()}}}

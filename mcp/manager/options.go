@@ -20,68 +20,49 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// The defaults of [Options].
-const (
-	DefaultStartTimeout   = 30 * time.Second
-	DefaultRequestTimeout = 30 * time.Second
-	DefaultCallWait       = 5 * time.Second
-	DefaultStopGrace      = 2 * time.Second
-	DefaultPingInterval   = 30 * time.Second
-	DefaultPingTimeout    = 10 * time.Second
-	DefaultBackoff        = 500 * time.Millisecond
-	DefaultMaxBackoff     = 30 * time.Second
-	DefaultMaxMessage     = 16 << 20
-	DefaultMaxTools       = 2000
-)
-
-// A Naming is how tools of several servers are named.
-type Naming uint8
-
-// The namings; the package comment has the rules.
-const (
-	Namespaced Naming = iota // SERVER__TOOL
-	Shared                   // TOOL; the same name and input schema is the same tool, for servers that are trusted alike
-)
-
 // Options say which servers there are and how they are treated. The zero value has no
 // server; durations of 0 are the defaults.
 type Options struct {
 	// Servers are those to begin with, in order of precedence among equal priorities.
 	// [Manager.Add] adds others.
 	Servers []Server
-	// Naming is how tools are named; the default is [Namespaced].
-	Naming Naming
+	// SharedNames lists each tool by its own name: the same name and input schema of several servers is
+	// one tool, for servers that are trusted alike. By default it is listed as SERVER__TOOL. The
+	// package comment has the rules.
+	SharedNames bool
 	// Scope instruments the connections (see [toolmcp.Client]); Instrument are the options
 	// for that, whose Transport the manager sets. The default, a nil Scope, does not. To watch the
 	// calls themselves, wrap the manager: scope.WrapRegistry(m).
 	Scope      *toolscope.Scope
 	Instrument toolmcp.Options
-	// Client is what servers are told of this client; nil is "toolscope".
+	// Client is what servers learn of this client; nil is "toolscope".
 	Client *mcp.Implementation
 
-	// StartTimeout is how long a connection may take to be made, lists included.
-	// RequestTimeout is how long a request may take; a tool's own Timeout, if it is
+	// StartTimeout is how long a connection may take to be made, lists included; the default is 30 seconds.
+	// RequestTimeout is how long a request may take, 30 seconds by default; a tool's own Timeout, if it is
 	// above 0, takes its place for calls, up to an hour.
 	StartTimeout, RequestTimeout time.Duration
 	// CallWait is how long a call waits at most for a server that is not connected at
-	// the moment; below 0 is not at all.
+	// the moment; the default is 5 seconds, below 0 is not at all.
 	CallWait time.Duration
 	// StopGrace is how long a child process may take to end after its input was closed,
-	// and again after SIGTERM, before it is killed.
+	// and again after SIGTERM, before it is killed; the default is 2 seconds.
 	StopGrace time.Duration
-	// PingInterval is how often a server that is not busy is asked whether it is well;
-	// below 0 is never. Two pings in a row that are not answered within PingTimeout, or
+	// PingInterval is how often a server that is not busy is asked whether it is well, every 30
+	// seconds by default; below 0 is never. Two pings in a row that are not answered within
+	// PingTimeout, 10 seconds by default, or
 	// one after a failed request, end the connection, which is then made anew.
 	PingInterval, PingTimeout time.Duration
-	// Backoff is the pause before a connection is made anew; it doubles with each
-	// attempt that fails up to MaxBackoff, and a random part of up to a half is taken off.
+	// Backoff is the pause before a connection is made anew, half a second by default; it doubles with
+	// each attempt that fails up to MaxBackoff, 30 seconds by default, and a random part of up to a half
+	// is taken off.
 	Backoff, MaxBackoff time.Duration
 
-	// MaxMessage is how many bytes a message of a server may have. It does not bind
-	// transports of the host's own.
+	// MaxMessage is how many bytes a message of a server may have; the default is 16 MiB. It does
+	// not bind transports of the host's own.
 	MaxMessage int
 	// MaxTools is how many tools, resources, templates and prompts of a server are
-	// listed, each; what is beyond is left out.
+	// listed, each; the default is 2,000, what is beyond is left out.
 	MaxTools int
 
 	// Admit is asked of each tool before it is listed, and may change its definition but
@@ -97,43 +78,29 @@ type Options struct {
 	// servers ask for only then; the default is forms only. Roots are told to servers;
 	// nil refuses.
 	Sampling          func(ctx context.Context, server string, p *mcp.CreateMessageParams) (*mcp.CreateMessageResult, error)
-	SamplingWithTools func(ctx context.Context, server string, p *mcp.CreateMessageWithToolsParams) (*mcp.CreateMessageWithToolsResult, error)
-	Elicitation       func(ctx context.Context, server string, p *mcp.ElicitParams) (*mcp.ElicitResult, error)
-	ElicitURL         bool
-	Roots             []*mcp.Root
+	SamplingWithTools func(ctx context.Context, server string,
+		p *mcp.CreateMessageWithToolsParams) (*mcp.CreateMessageWithToolsResult, error)
+	Elicitation func(ctx context.Context, server string, p *mcp.ElicitParams) (*mcp.ElicitResult, error)
+	ElicitURL   bool
+	Roots       []*mcp.Root
 
-	// The following are told what happens, one after the other in one goroutine; if they
-	// are so slow that more than 1,024 or 16 MiB wait, what happens then is not told. A panic
-	// is swallowed. Nil ones are not called.
+	// The following are called one after the other in one goroutine. If they are so slow that more
+	// than 1,024 events or 16 MiB wait, further events are dropped. A panic is swallowed. Nil ones
+	// are not called.
 	//
-	// OnState is told of changes of a server's state; OnLists that its tools, resources
-	// or prompts are others now. OnProgress is told of the progress of calls, which
-	// servers are asked for only if it is set. OnLog is told of log messages, of LogLevel
-	// and above if that is set. OnResource is told of a resource that changed, if the host
-	// subscribed to it through [Manager.Session]. OnStderr is told what children
-	// print on their standard error, by the line.
+	// OnState gets each change of a server's state; OnLists is called when its tools, resources
+	// or prompts have changed. OnProgress gets the progress of a call, of which it gets name and ID;
+	// servers are asked for it only if OnProgress is set. OnLog gets log messages, of LogLevel
+	// and above if that is set. OnResource gets the URI of a resource that changed, if the host
+	// subscribed to it through [Manager.Session]. OnStderr gets what children
+	// print on their standard error, line by line.
 	OnState    func(Status)
 	OnLists    func(server string)
-	OnProgress func(Progress)
-	OnLog      func(Log)
+	OnProgress func(server string, call toolkit.Call, p mcp.ProgressNotificationParams)
+	OnLog      func(server string, m mcp.LoggingMessageParams)
 	OnResource func(server, uri string)
 	OnStderr   func(server, line string)
 	LogLevel   mcp.LoggingLevel
-}
-
-// A Progress is what a server told of a call that runs.
-type Progress struct {
-	Server, Tool    string // the tool's name as called
-	CallID          string // the model's id of the call
-	Progress, Total float64
-	Message         string
-}
-
-// A Log is a server's log message.
-type Log struct {
-	Server, Logger string
-	Level          mcp.LoggingLevel
-	Data           any
 }
 
 func wrong(field string, got any, want string) error {
@@ -142,9 +109,6 @@ func wrong(field string, got any, want string) error {
 
 // resolve checks o and fills in what 0 stands for.
 func (o Options) resolve() (Options, error) {
-	if o.Naming > Shared {
-		return o, wrong("Naming", o.Naming, "Namespaced or Shared")
-	}
 	if o.Sampling != nil && o.SamplingWithTools != nil {
 		return o, errors.New("manager: Options.Sampling: got SamplingWithTools as well, want one of them")
 	}
@@ -154,14 +118,14 @@ func (o Options) resolve() (Options, error) {
 		preset    time.Duration
 		belowZero bool
 	}{
-		{"StartTimeout", &o.StartTimeout, DefaultStartTimeout, false},
-		{"RequestTimeout", &o.RequestTimeout, DefaultRequestTimeout, false},
-		{"CallWait", &o.CallWait, DefaultCallWait, true},
-		{"StopGrace", &o.StopGrace, DefaultStopGrace, false},
-		{"PingInterval", &o.PingInterval, DefaultPingInterval, true},
-		{"PingTimeout", &o.PingTimeout, DefaultPingTimeout, false},
-		{"Backoff", &o.Backoff, DefaultBackoff, false},
-		{"MaxBackoff", &o.MaxBackoff, max(DefaultMaxBackoff, o.Backoff), false},
+		{"StartTimeout", &o.StartTimeout, 30 * time.Second, false},
+		{"RequestTimeout", &o.RequestTimeout, 30 * time.Second, false},
+		{"CallWait", &o.CallWait, 5 * time.Second, true},
+		{"StopGrace", &o.StopGrace, 2 * time.Second, false},
+		{"PingInterval", &o.PingInterval, 30 * time.Second, true},
+		{"PingTimeout", &o.PingTimeout, 10 * time.Second, false},
+		{"Backoff", &o.Backoff, 500 * time.Millisecond, false},
+		{"MaxBackoff", &o.MaxBackoff, max(30*time.Second, o.Backoff), false},
 	} {
 		switch {
 		case *d.value == 0:
@@ -177,7 +141,7 @@ func (o Options) resolve() (Options, error) {
 		field  string
 		value  *int
 		preset int
-	}{{"MaxMessage", &o.MaxMessage, DefaultMaxMessage}, {"MaxTools", &o.MaxTools, DefaultMaxTools}} {
+	}{{"MaxMessage", &o.MaxMessage, 16 << 20}, {"MaxTools", &o.MaxTools, 2000}} {
 		switch {
 		case *n.value == 0:
 			*n.value = n.preset

@@ -23,7 +23,7 @@ func alive(pid int) bool {
 	return err == nil && !strings.HasPrefix(strings.TrimSpace(string(out)), "Z")
 }
 
-// stopProcess has a process do nothing any more, not even end when it is told to.
+// stopProcess has a process do nothing any more, not even end when it is asked to.
 func stopProcess(t *testing.T, p *os.Process) {
 	t.Helper()
 	if err := p.Signal(syscall.SIGSTOP); err != nil {

@@ -4,61 +4,42 @@
 package manager
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A Resource is one that a server lists. What it points to must not be changed.
-type Resource struct {
-	Server string
-	*mcp.Resource
-}
-
-// A Template is a template of resources that a server lists. What it points to must not
-// be changed.
-type Template struct {
-	Server string
-	*mcp.ResourceTemplate
-}
-
-// A Prompt is one that a server lists. What it points to must not be changed.
-type Prompt struct {
-	Server string
-	*mcp.Prompt
-}
-
-// Resources lists those of all servers, in order of configuration, as the last
-// connection with each had them.
-func (m *Manager) Resources() (list []Resource) {
-	for _, s := range m.all() {
-		for _, r := range s.listed().resources {
-			list = append(list, Resource{s.conf.Name, r})
-		}
-	}
-	return list
+// Resources lists the resources of all servers with the servers' names, in order of configuration, as
+// the last connection with each had them. They must not be changed.
+func (m *Manager) Resources() iter.Seq2[string, *mcp.Resource] {
+	return listed(m, func(l *lists) []*mcp.Resource { return l.resources })
 }
 
 // Templates lists the templates of resources as [Manager.Resources] does resources.
-func (m *Manager) Templates() (list []Template) {
-	for _, s := range m.all() {
-		for _, t := range s.listed().templates {
-			list = append(list, Template{s.conf.Name, t})
-		}
-	}
-	return list
+func (m *Manager) Templates() iter.Seq2[string, *mcp.ResourceTemplate] {
+	return listed(m, func(l *lists) []*mcp.ResourceTemplate { return l.templates })
 }
 
 // Prompts lists the prompts as [Manager.Resources] does resources.
-func (m *Manager) Prompts() (list []Prompt) {
-	for _, s := range m.all() {
-		for _, p := range s.listed().prompts {
-			list = append(list, Prompt{s.conf.Name, p})
+func (m *Manager) Prompts() iter.Seq2[string, *mcp.Prompt] {
+	return listed(m, func(l *lists) []*mcp.Prompt { return l.prompts })
+}
+
+func listed[T any](m *Manager, list func(*lists) []T) iter.Seq2[string, T] {
+	return func(yield func(string, T) bool) {
+		for _, s := range m.all() {
+			l := s.listed()
+			for _, item := range list(&l) {
+				if !yield(s.conf.Name, item) {
+					return
+				}
+			}
 		}
 	}
-	return list
 }
 
 // ReadResource reads a resource of a server. With an empty server it is the first one,
@@ -111,9 +92,7 @@ func (m *Manager) having(name, what string, has func(*lists) bool) (found *serve
 		if s.current() != nil {
 			return s, nil
 		}
-		if found == nil {
-			found = s
-		}
+		found = cmp.Or(found, s)
 	}
 	if found == nil {
 		return nil, fmt.Errorf("manager: got the %s, want one that a server lists, or the server's name", what)
@@ -122,7 +101,8 @@ func (m *Manager) having(name, what string, has func(*lists) bool) (found *serve
 }
 
 // request asks a server once, within the request timeout.
-func request[R any](ctx context.Context, s *server, method string, ask func(context.Context, *mcp.ClientSession) (R, error)) (none R, err error) {
+func request[R any](ctx context.Context, s *server, method string,
+	ask func(context.Context, *mcp.ClientSession) (R, error)) (none R, err error) {
 	if !s.m.enter() {
 		return none, ErrClosed
 	}

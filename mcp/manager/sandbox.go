@@ -13,14 +13,11 @@ import (
 	"github.com/toolscope/toolscope/internal/process"
 )
 
-// A FileAccess is what a sandboxed process may do with files; "" is [NoFiles].
-type FileAccess string
-
-// The kinds of access.
+// The values of [Sandbox].Files.
 const (
-	NoFiles    FileAccess = "none"
-	ReadFiles  FileAccess = "read"
-	WriteFiles FileAccess = "readwrite"
+	noFiles    = "none"
+	readFiles  = "read"
+	writeFiles = "readwrite"
 )
 
 // A Sandbox is what a child process and its descendants are kept within by Linux
@@ -29,10 +26,10 @@ const (
 type Sandbox struct {
 	// Network allows TCP. Other protocols are not refused.
 	Network bool
-	// Files is what may be done with Paths, absolute ones, and all below them. What
-	// programs need of the system (/usr, /etc and the like) can be read and executed, and so
+	// Files is what may be done with Paths, absolute ones, and all below them: "none", which is the
+	// default, "read" or "readwrite". What programs need of the system (/usr, /etc and the like) can be read and executed, and so
 	// can the directories of PATH and the program's own.
-	Files FileAccess
+	Files string
 	Paths []string
 }
 
@@ -46,9 +43,9 @@ var base = []string{
 // check returns an error that names the field that is wrong.
 func (b *Sandbox) check() error {
 	switch b.Files {
-	case "", NoFiles, ReadFiles, WriteFiles:
+	case "", noFiles, readFiles, writeFiles:
 	default:
-		return fmt.Errorf("Sandbox.Files: got %.40q, want %q, %q or %q", b.Files, NoFiles, ReadFiles, WriteFiles)
+		return fmt.Errorf("Sandbox.Files: got %.40q, want %q, %q or %q", b.Files, noFiles, readFiles, writeFiles)
 	}
 	for i, path := range b.Paths {
 		if !filepath.IsAbs(path) {
@@ -65,13 +62,15 @@ func (s *Server) walls(program string) (process.Walls, error) {
 		return process.Walls{}, nil
 	}
 	if !b.Network && !process.RefusesTCP() {
-		return process.Walls{}, errors.New("Server.Sandbox.Network: got false, but this system cannot refuse connections (Linux 6.7 or later with Landlock can), want true")
+		return process.Walls{}, errors.New("Server.Sandbox.Network: got false, but this system cannot refuse " +
+			"connections (Linux 6.7 or later with Landlock can), want true")
 	}
 	path, ok := s.Env["PATH"]
 	if !ok {
 		path = os.Getenv("PATH")
 	}
-	read := slices.Concat(base, slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool { return !filepath.IsAbs(dir) }))
+	read := slices.Concat(base,
+		slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool { return !filepath.IsAbs(dir) }))
 	for _, p := range []string{program, resolved(program)} {
 		if filepath.IsAbs(p) {
 			read = append(read, filepath.Dir(p))
@@ -79,9 +78,9 @@ func (s *Server) walls(program string) (process.Walls, error) {
 	}
 	reach := &process.Reach{Read: read, Offline: !b.Network}
 	switch b.Files {
-	case ReadFiles:
+	case readFiles:
 		reach.Read = append(reach.Read, b.Paths...)
-	case WriteFiles:
+	case writeFiles:
 		reach.Write = b.Paths
 	}
 	return process.Walls{Reach: reach}, nil
@@ -93,30 +92,4 @@ func resolved(path string) string {
 		return real
 	}
 	return path
-}
-
-// sandbox reads the sandbox of a configuration: what it does not allow is not allowed.
-func (p *parser) sandbox(at string, text []byte) (*Sandbox, error) {
-	fields, err := members(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", at, err)
-	}
-	b := new(Sandbox)
-	for _, m := range fields {
-		var into any
-		switch m.name {
-		case "networkAccess":
-			into = &b.Network
-		case "fileSystemAccess":
-			into = (*string)(&b.Files)
-		case "allowedPaths":
-			into = &b.Paths
-		default: // a wall that nobody builds
-			return nil, fmt.Errorf("%s.%s: got a field that is not known, want networkAccess, fileSystemAccess or allowedPaths", at, clip(m.name))
-		}
-		if err := decode(m.value, into); err != nil {
-			return nil, fmt.Errorf("%s.%s: %w", at, m.name, err)
-		}
-	}
-	return b, nil
 }

@@ -31,16 +31,17 @@ func TestASandboxedServer(t *testing.T) {
 	}{
 		{"none", nil, "true true true"},
 		{"the least", &manager.Sandbox{}, "false false false"},
-		{"no files", &manager.Sandbox{Files: manager.NoFiles, Paths: []string{dir}, Network: true}, "false false true"},
-		{"read", &manager.Sandbox{Files: manager.ReadFiles, Paths: []string{dir}}, "true false false"},
-		{"write", &manager.Sandbox{Files: manager.WriteFiles, Paths: []string{dir}}, "true true false"},
+		{"no files", &manager.Sandbox{Files: "none", Paths: []string{dir}, Network: true}, "false false true"},
+		{"read", &manager.Sandbox{Files: "read", Paths: []string{dir}}, "true false false"},
+		{"write", &manager.Sandbox{Files: "readwrite", Paths: []string{dir}}, "true true false"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			conf := child("a", "a")
 			conf.Sandbox = c.sandbox
 			m := prepare(t, manager.Options{Servers: []manager.Server{conf}})
 			if err := m.Start(context.Background()); err != nil {
-				if text := err.Error(); c.sandbox != nil && (strings.Contains(text, "Landlock") || strings.Contains(text, "landlock")) {
+				if text := err.Error(); c.sandbox != nil &&
+					(strings.Contains(text, "Landlock") || strings.Contains(text, "landlock")) {
 					t.Skip("this kernel cannot: ", err)
 				}
 				t.Fatal(err)

@@ -32,11 +32,12 @@ func TestTheSpanTellsWhichServerAnswered(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ran")
 	bad := child("first one", "a", "RAN", file)
 	bad.Priority = 1
-	for _, naming := range []manager.Naming{manager.Namespaced, manager.Shared} {
-		m := open(t, manager.Options{Scope: scope, Naming: naming, Servers: []manager.Server{bad, child("second", "b", "RAN", file, "SURVIVES", "1")}})
+	for _, shared := range []bool{false, true} {
+		m := open(t, manager.Options{Scope: scope, SharedNames: shared,
+			Servers: []manager.Server{bad, child("second", "b", "RAN", file, "SURVIVES", "1")}})
 		handle := scope.WrapRegistry(m)
 		for _, d := range m.Definitions() {
-			if naming == manager.Namespaced && !strings.HasPrefix(d.Name, "first_one__echo_") || naming == manager.Shared && d.Name != "die_safely" {
+			if !shared && !strings.HasPrefix(d.Name, "first_one__echo_") || shared && d.Name != "die_safely" {
 				continue
 			}
 			spans.Reset()
@@ -57,8 +58,9 @@ func TestTheSpanTellsWhichServerAnswered(t *testing.T) {
 					got[string(kv.Key)] = kv.Value.String()
 				}
 			}
-			want := map[string]string{"mcp.method.name": "tools/call", "network.transport": "pipe", "toolscope.mcp.target": "first one"}
-			if naming == manager.Shared {
+			want := map[string]string{"mcp.method.name": "tools/call", "network.transport": "pipe",
+				"toolscope.mcp.target": "first one"}
+			if shared {
 				want["toolscope.mcp.target"], want["toolscope.mcp.failover"] = "second", "first one"
 			}
 			for key, value := range want {

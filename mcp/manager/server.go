@@ -32,7 +32,7 @@ type server struct {
 	asked signals
 
 	tokens  atomic.Uint64 // of progress
-	awaited sync.Map      // of tokens to Progress
+	awaited sync.Map      // from tokens to calls, of which it has name and ID
 
 	mu          sync.Mutex
 	state       State
@@ -43,7 +43,7 @@ type server struct {
 	conn        *connection // while connected
 	link        link        // while there is one
 	serving     context.Context
-	said        *mcp.InitializeResult
+	initialized *mcp.InitializeResult
 	lists       lists
 	lost        []string // tools whose names are others'
 }
@@ -55,7 +55,8 @@ func newServer(m *Manager, conf Server) *server {
 		own.Paths = slices.Clone(own.Paths)
 		conf.Sandbox = &own
 	}
-	s := &server{m: m, conf: conf, state: Disconnected, since: time.Now(), first: make(chan struct{}), done: make(chan struct{}), due: make(chan struct{}, 1)}
+	s := &server{m: m, conf: conf, state: Disconnected, since: time.Now(), first: make(chan struct{}),
+		done: make(chan struct{}), due: make(chan struct{}, 1)}
 	s.client = s.newClient()
 	return s
 }
@@ -69,7 +70,7 @@ func (s *server) start(life context.Context) {
 	life, s.end = context.WithCancelCause(life)
 	go func() {
 		defer close(s.done)
-		s.run(life)
+		s.keepConnected(life)
 	}()
 }
 
@@ -88,8 +89,8 @@ func (s *server) stop() {
 // failure of connecting.
 const settled = 10 * time.Second
 
-// run keeps the server connected until its life ends.
-func (s *server) run(life context.Context) {
+// keepConnected keeps the server connected until its life ends.
+func (s *server) keepConnected(life context.Context) {
 	defer s.set(Disconnected, nil, time.Time{})
 	first := sync.OnceFunc(func() { close(s.first) })
 	defer first()
@@ -191,7 +192,7 @@ func (s *server) problem() error {
 
 func (s *server) connected(c *connection) {
 	s.mu.Lock()
-	s.conn, s.said, s.lists = c, c.session.InitializeResult(), c.lists
+	s.conn, s.initialized, s.lists = c, c.session.InitializeResult(), c.lists
 	s.connects++
 	s.mu.Unlock()
 	s.m.rebuild()
@@ -257,4 +258,23 @@ func (s *server) limit() time.Duration {
 		return s.conf.RequestTimeout
 	}
 	return s.m.options.RequestTimeout
+}
+
+// signals are what a server's goroutine is to do: bits, so that a flood is one.
+type signals struct{ bits atomic.Uint32 }
+
+const (
+	readTools uint32 = 1 << iota
+	readResources
+	readPrompts
+	lookIll // a request failed: ask whether the server is well
+)
+
+// ask tells the server's goroutine what to do.
+func (s *server) ask(bit uint32) {
+	s.asked.bits.Or(bit)
+	select {
+	case s.due <- struct{}{}:
+	default: // it has been told and has not come yet
+	}
 }

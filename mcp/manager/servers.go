@@ -79,7 +79,8 @@ func (s *Server) kind() string {
 }
 
 // ownHeaders are those that the transport sets.
-var ownHeaders = []string{"Accept", "Content-Length", "Content-Type", "Host", "Last-Event-Id", "Mcp-Protocol-Version", "Mcp-Session-Id", "Transfer-Encoding"}
+var ownHeaders = []string{"Accept", "Content-Length", "Content-Type", "Host", "Last-Event-Id", "Mcp-Protocol-Version",
+	"Mcp-Session-Id", "Transfer-Encoding"}
 
 // check returns an error that names the first field that is wrong; of a disabled server only
 // the name counts.
@@ -122,7 +123,8 @@ func (s *Server) check() error {
 		return bad("StartTimeout, RequestTimeout", "one below 0", "0 or above")
 	}
 	if s.ProtocolVersion != "" && !slices.Contains(mcp.SupportedProtocolVersions(), s.ProtocolVersion) {
-		return bad("ProtocolVersion", fmt.Sprintf("%.80q", s.ProtocolVersion), fmt.Sprintf("one of %q", mcp.SupportedProtocolVersions()))
+		return bad("ProtocolVersion", fmt.Sprintf("%.80q", s.ProtocolVersion),
+			fmt.Sprintf("one of %q", mcp.SupportedProtocolVersions()))
 	}
 	if s.URL != "" {
 		return s.checkHTTP(bad)
@@ -137,7 +139,8 @@ func (s *Server) checkHTTP(bad func(field, got, want string) error) error {
 	case err != nil || u.Host == "":
 		return bad("URL", "text that is none", "http://HOST… or https://HOST…")
 	case u.Scheme == "ws" || u.Scheme == "wss":
-		return bad("URL", "a WebSocket's", "http or https: WebSocket is no transport of the protocol; give a Transport of your own")
+		return bad("URL", "a WebSocket's",
+			"http or https: WebSocket is no transport of the protocol; give a Transport of your own")
 	case u.Scheme != "http" && u.Scheme != "https":
 		return bad("URL", fmt.Sprintf("the scheme %.20q", u.Scheme), "http or https")
 	}

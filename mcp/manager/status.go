@@ -3,23 +3,15 @@
 
 package manager
 
-import "time"
+import (
+	"time"
 
-// A State is where a server's connection is.
-type State string
-
-// The states.
-const (
-	Disconnected State = "disconnected" // disabled, not started yet, or stopped
-	Connecting   State = "connecting"
-	Connected    State = "connected"
-	Failed       State = "error" // it could not be connected, or was lost; it is tried again
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // A Status is what is known of a server at a time.
 type Status struct {
-	Name, Category string
-	Priority       int
+	Name string
 	// Transport is "stdio", "http", "sse" or "custom".
 	Transport string
 
@@ -31,8 +23,8 @@ type Status struct {
 	LastErrorAt time.Time
 	// NextAttempt is when a failed connection is made anew.
 	NextAttempt time.Time
-	// Connects is how often a connection was made, Reconnects how often anew.
-	Connects, Reconnects uint64
+	// Connects is how often a connection was made.
+	Connects uint64
 
 	// Calls and Errors are of tools, since the manager was made; failed answers of the
 	// tools are errors, too, what is the caller's fault by its code or cancelled is not.
@@ -47,13 +39,14 @@ type Status struct {
 	// What it listed, and what of that was left out and why, at most 20 lines.
 	Tools, Resources, Templates, Prompts int
 	Problems                             []string
-	// What it said of itself when it was last connected.
-	ServerName, ServerVersion, ProtocolVersion string
+	// Initialized is the server's answer to the handshake of its last connection; nil before that.
+	// It must not be changed.
+	Initialized *mcp.InitializeResult
 	// PID is the child's process id; 0 if there is none.
 	PID int
 }
 
-// Status tells of all servers, in order of configuration.
+// Status is that of all servers, in order of configuration.
 func (m *Manager) Status() []Status {
 	servers := m.all()
 	list := make([]Status, len(servers))
@@ -63,17 +56,9 @@ func (m *Manager) Status() []Status {
 	return list
 }
 
-// ServerStatus tells of one server; false if there is none of that name.
-func (m *Manager) ServerStatus(name string) (Status, bool) {
-	if s := m.server(name); s != nil {
-		return s.status(), true
-	}
-	return Status{}, false
-}
-
 func (s *server) status() Status {
 	now := time.Now()
-	st := Status{Name: s.conf.Name, Category: s.conf.Category, Priority: s.conf.Priority, Transport: s.conf.kind()}
+	st := Status{Name: s.conf.Name, Transport: s.conf.kind()}
 	st.SuccessRate, st.Latency = s.meter.standing(now)
 	s.meter.mu.Lock()
 	st.Calls, st.Errors, st.InFlight = s.meter.calls, s.meter.errors, s.meter.inFlight
@@ -83,16 +68,11 @@ func (s *server) status() Status {
 	defer s.mu.Unlock()
 	st.State, st.Since, st.NextAttempt = s.state, s.since, s.next
 	st.LastError, st.LastErrorAt = s.lastError, s.lastErrorAt
-	st.Connects, st.Reconnects = s.connects, max(s.connects, 1)-1
-	st.Tools, st.Resources, st.Templates, st.Prompts = len(s.lists.tools), len(s.lists.resources), len(s.lists.templates), len(s.lists.prompts)
-	for _, problems := range [][]string{s.lists.problems(), s.lost} {
+	st.Connects, st.Initialized = s.connects, s.initialized
+	st.Tools, st.Resources, st.Templates, st.Prompts = len(s.lists.tools), len(s.lists.resources),
+		len(s.lists.templates), len(s.lists.prompts)
+	for _, problems := range [][]string{s.lists.allProblems(), s.lost} {
 		st.Problems = append(st.Problems, problems[:min(len(problems), maxProblems-len(st.Problems))]...)
-	}
-	if r := s.said; r != nil {
-		st.ProtocolVersion = r.ProtocolVersion
-		if r.ServerInfo != nil {
-			st.ServerName, st.ServerVersion = clip(r.ServerInfo.Name), clip(r.ServerInfo.Version)
-		}
 	}
 	if s.link != nil {
 		st.PID = s.link.pid()

@@ -73,3 +73,8 @@ func (t *stderrTail) close() {
 	t.from.Close()
 	<-t.done
 }
+
+// closeTime is how long is waited at most for what is about to come: the end of a process
+// whose pipes have ended, and the end of the pipes of one that was killed with its group. On a
+// machine that is busy with other things it may take a while.
+const closeTime = time.Second

@@ -33,12 +33,12 @@ type table struct {
 
 // newTable makes the table of servers in order of precedence, and tells each what of its
 // tools has no place.
-func newTable(servers []*server, naming Naming) *table {
+func newTable(servers []*server, sharedNames bool) *table {
 	t := &table{entries: map[string]*entry{}}
 	for _, s := range servers {
 		var lost []string
 		for _, own := range s.tools() {
-			if !t.put(own, naming) {
+			if !t.put(own, sharedNames) {
 				lost = append(lost, fmt.Sprintf("tool %.80q: left out, since its name is another tool's", own.name))
 			}
 		}
@@ -48,9 +48,9 @@ func newTable(servers []*server, naming Naming) *table {
 }
 
 // put gives a tool its name and its place; false if that is another's.
-func (t *table) put(own *tool, naming Naming) bool {
+func (t *table) put(own *tool, sharedNames bool) bool {
 	names := []string{namespaced(own.server.conf.Name, own.name)}
-	if naming == Shared {
+	if sharedNames {
 		names = []string{shared(own.name), names[0]}
 	}
 	for i, name := range names {
@@ -63,7 +63,7 @@ func (t *table) put(own *tool, naming Naming) bool {
 			return true
 		}
 		first := e.tools[0]
-		if naming == Shared && i == 0 && first.name == own.name && first.schema == own.schema && !e.has(own.server) {
+		if sharedNames && i == 0 && first.name == own.name && first.schema == own.schema && !e.has(own.server) {
 			e.tools = append(e.tools, own)
 			return true
 		}

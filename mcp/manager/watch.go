@@ -5,28 +5,8 @@ package manager
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 )
-
-// signals are what a server's goroutine is to do: bits, so that a flood is one.
-type signals struct{ bits atomic.Uint32 }
-
-const (
-	readTools uint32 = 1 << iota
-	readResources
-	readPrompts
-	lookIll // a request failed: ask whether the server is well
-)
-
-// ask tells the server's goroutine what to do.
-func (s *server) ask(bit uint32) {
-	s.asked.bits.Or(bit)
-	select {
-	case s.due <- struct{}{}:
-	default: // it has been told and has not come yet
-	}
-}
 
 // refreshPause is how long a server's word that its lists changed waits, at least, and
 // refreshShare how many times as long as reading them took the last time, at least, so that

@@ -83,7 +83,8 @@ func (w *web) close() {
 	}
 }
 
-var errOrigin = errors.New("the server sends requests to another origin than that of its URL, which gets neither headers nor arguments: want the same scheme, host and port")
+var errOrigin = errors.New("the server sends requests to another origin than that of its URL, which gets neither " +
+	"headers nor arguments: want the same scheme, host and port")
 
 // RoundTrip sends a request.
 func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -112,7 +113,8 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 	for name, value := range w.headers {
 		out.Header.Set(name, value)
 	}
-	listens := req.Method == http.MethodGet && req.Header.Get("Accept") == "text/event-stream" && req.Header.Get("Mcp-Protocol-Version") != "" && req.Header.Get("Last-Event-Id") == ""
+	listens := req.Method == http.MethodGet && req.Header.Get("Accept") == "text/event-stream" &&
+		req.Header.Get("Mcp-Protocol-Version") != "" && req.Header.Get("Last-Event-Id") == ""
 	var late *time.Timer
 	if listens {
 		late = time.AfterFunc(listenTime, cancel)
@@ -154,8 +156,9 @@ func undialled(err error) bool {
 // noStream is the answer of a server that has no stream of its own messages.
 func noStream(req *http.Request) *http.Response {
 	return &http.Response{
-		Status: "405 Method Not Allowed", StatusCode: http.StatusMethodNotAllowed, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: http.Header{}, Body: http.NoBody, Request: req,
+		Status: "405 Method Not Allowed", StatusCode: http.StatusMethodNotAllowed, Proto: "HTTP/1.1", ProtoMajor: 1,
+		ProtoMinor: 1,
+		Header:     http.Header{}, Body: http.NoBody, Request: req,
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/toolscope/toolscope"
-	"github.com/toolscope/toolscope/exporters/tailsample"
+	"github.com/toolscope/toolscope/exporters"
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -22,17 +22,25 @@ import (
 // statistics know all; and what matters are the failed, the refused, the panicking and the
 // unusually slow ones.
 func TestSampledStatisticsAreComplete(t *testing.T) {
-	kept := tracetest.NewSpanRecorder()
-	sampler, err := tailsample.New(kept, tailsample.Options{Ratio: -1})
+	kept := tracetest.NewInMemoryExporter()
+	providers, err := exporters.Setup(t.Context(), exporters.Options{
+		RingSpans: -1, Exporters: []sdktrace.SpanExporter{kept}, TailSampling: &exporters.TailSampling{Ratio: -1},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	provider := sdktrace.NewTracerProvider(sdktrace.WithSampler(tailsample.Head()), sdktrace.WithSpanProcessor(sampler))
+	spans := func() tracetest.SpanStubs {
+		if err := providers.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return kept.GetSpans()
+	}
+	provider := sdktrace.NewTracerProvider(sdktrace.WithSampler(exporters.HeadSampler()), sdktrace.WithSpanProcessor(providers.SpanProcessor()))
 	scope, err := toolscope.New(toolscope.Options{TracerProvider: provider})
 	if err != nil {
 		t.Fatal(err)
 	}
-	sampler.SetSlow(scope.Stats().SlowerThan)
+	providers.SetSlow(scope.Stats().SlowerThan)
 	tool := &toolkit.Definition{Name: "lookup"}
 	execute := scope.Wrap(func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
 		switch call.ID {
@@ -65,13 +73,13 @@ func TestSampledStatisticsAreComplete(t *testing.T) {
 			t.Fatal("the statistics have no limit for slow calls yet")
 		}
 	}
-	before := len(kept.Ended())
+	before := len(spans())
 	for _, id := range []string{"soft", "hard", "panic", "slow"} {
 		call("lookup", id)
 	}
 	var got []string
-	for _, s := range kept.Ended()[before:] {
-		for _, kv := range s.Attributes() {
+	for _, s := range spans()[before:] {
+		for _, kv := range s.Attributes {
 			if kv.Key == "gen_ai.tool.call.id" {
 				got = append(got, kv.Value.AsString())
 			}

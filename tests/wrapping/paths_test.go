@@ -227,7 +227,7 @@ var everyPath = []path{
 		return dial(t, client, ours), nil
 	}},
 	{name: "manager", wrap: func(t *testing.T, s *toolscope.Scope) (caller, error) {
-		m, err := manager.New(manager.Options{Naming: manager.Shared, Servers: []manager.Server{{Name: "s", Transport: func(ctx context.Context) (mcp.Transport, error) {
+		m, err := manager.New(manager.Options{SharedNames: true, Servers: []manager.Server{{Name: "s", Transport: func(ctx context.Context) (mcp.Transport, error) {
 			ours, theirs := mcp.NewInMemoryTransports()
 			_, err := new(worker).server(t).Connect(ctx, theirs, nil)
 			return ours, err

@@ -19,7 +19,8 @@ import (
 // category is that of the tools that a sub-agent is not shown.
 const category = "agents"
 
-const description = "Hands tasks to sub-agents that work at the same time with the tools you have, and answers with what each found out. " +
+const description = "Hands tasks to sub-agents that work at the same time with the tools you have, and answers " +
+	"with what each found out. " +
 	"A sub-agent knows nothing but its task: say in it all that is needed. It cannot ask back, and cannot delegate."
 
 const maxTask = 64 << 10 // bytes of a task
@@ -43,14 +44,15 @@ func New(model Model, o Options) (toolkit.Tool, error) {
 		// Whether it is destructive depends on the calls that the sub-agents make.
 		ReadOnly: toolkit.No, Idempotent: toolkit.No, Destructive: toolkit.Unsaid, OpenWorld: toolkit.Yes,
 		Timeout: time.Duration((o.MaxTasks+o.Parallel-1)/o.Parallel) * o.Timeout, CacheTTL: -1,
-	}, d.run), nil
+	}, d.runTasks), nil
 }
 
 const schema = `{
   "type": "object",
   "properties": {
     "tasks": {"type": "array", "minItems": 1, "maxItems": %d, "description": "The tasks, each for a sub-agent of its own.",
-      "items": {"type": "string", "minLength": 1, "description": "What is to be done and what the answer should be, with all that the sub-agent has to know."}}
+      "items": {"type": "string", "minLength": 1, "description": "What is to be done and what the answer should be, ` +
+	`with all that the sub-agent has to know."}}
   },
   "required": ["tasks"],
   "additionalProperties": false
@@ -72,7 +74,8 @@ func (d *delegate) check(ctx context.Context, in input) error {
 	}
 	switch {
 	case inside(ctx):
-		return &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Message: "a sub-agent may not delegate: do the task with the other tools"}
+		return &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Message: "a sub-agent may not delegate: do the " +
+			"task with the other tools"}
 	case len(in.Tasks) == 0:
 		return invalid("tasks: got none, want at least one")
 	case len(in.Tasks) > d.options.MaxTasks:
@@ -86,7 +89,7 @@ func (d *delegate) check(ctx context.Context, in input) error {
 	return nil
 }
 
-func (d *delegate) run(ctx context.Context, in input) (string, error) {
+func (d *delegate) runTasks(ctx context.Context, in input) (string, error) {
 	if err := d.check(ctx, in); err != nil {
 		return "", err
 	}
@@ -105,7 +108,7 @@ func (d *delegate) run(ctx context.Context, in input) (string, error) {
 			}
 		}()
 		for i := next.Add(1) - 1; i < int64(len(tasks)); i = next.Add(1) - 1 {
-			tasks[i].run(ctx)
+			tasks[i].runTask(ctx)
 		}
 		finished = true
 	}
@@ -142,7 +145,8 @@ func report(tasks []*task) (string, error) {
 		return b.String(), nil
 	}
 	// The first one's kind stands for all.
-	return b.String(), &toolkit.Error{Kind: toolkit.Kind(toolkit.TypeOf(failed[0])), Message: "no task was done", Cause: errors.Join(failed...)}
+	return b.String(), &toolkit.Error{Kind: toolkit.Kind(toolkit.TypeOf(failed[0])), Message: "no task was done",
+		Cause: errors.Join(failed...)}
 }
 
 type insideKey struct{}

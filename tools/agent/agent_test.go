@@ -63,7 +63,7 @@ func calls(names ...string) (list []toolkit.Call) {
 }
 
 // answering uses the tools once, then answers with what it got.
-func answering(names ...string) agent.ModelFunc {
+func answering(names ...string) agent.Model {
 	return func(_ context.Context, r agent.Request) (agent.Reply, error) {
 		last := r.Messages[len(r.Messages)-1]
 		if last.Role == agent.RoleUser {
@@ -80,7 +80,7 @@ func answering(names ...string) agent.ModelFunc {
 func TestTasks(t *testing.T) {
 	var shown atomic.Pointer[agent.Request]
 	model := answering("look", "break", "nothing")
-	r := parent(t, agent.ModelFunc(func(ctx context.Context, request agent.Request) (agent.Reply, error) {
+	r := parent(t, agent.Model(func(ctx context.Context, request agent.Request) (agent.Reply, error) {
 		shown.CompareAndSwap(nil, &request)
 		return model(ctx, request)
 	}), agent.Options{Instructions: "be brief"})
@@ -102,13 +102,14 @@ func TestTasks(t *testing.T) {
 	for i, d := range request.Tools {
 		names[i] = d.Name
 	}
-	if !slices.Equal(names, []string{"look", "break"}) || request.System != "be brief" || request.MaxTokens != agent.DefaultMaxReply || request.Final {
+	if !slices.Equal(names, []string{"look", "break"}) || request.System != "be brief" || request.MaxTokens != 4096 ||
+		request.Final {
 		t.Errorf("got tools %q, system %q, %d tokens, final %t", names, request.System, request.MaxTokens, request.Final)
 	}
 }
 
 func TestPartialFailure(t *testing.T) {
-	r := parent(t, agent.ModelFunc(func(ctx context.Context, request agent.Request) (agent.Reply, error) {
+	r := parent(t, agent.Model(func(ctx context.Context, request agent.Request) (agent.Reply, error) {
 		switch task := request.Messages[0].Text; task {
 		case "error":
 			return agent.Reply{}, errors.New("502 from the provider")
@@ -136,7 +137,8 @@ func TestPartialFailure(t *testing.T) {
 		"task 1: failed, the model: 502 from the provider (turns 1,",
 		"task 2: failed, the tool panicked",
 		"task 3: failed, tool error: the model answered nothing",
-		"task 4: failed, budget exceeded: it came to no answer in 3 turns (turns 3, calls 2, of which 0 failed, tokens 0)\nstill at it",
+		"task 4: failed, budget exceeded: it came to no answer in 3 turns (turns 3, calls 2, of which 0 failed, " +
+			"tokens 0)\nstill at it",
 		"task 5: failed, budget exceeded: it took 5000 tokens, of at most 1000 (turns 1, calls 0,",
 		"task 8: failed, tool error: the model ended its goroutine",
 		"task 9: done (turns 1, calls 0, of which 0 failed, tokens 0)\nfine",
@@ -145,7 +147,8 @@ func TestPartialFailure(t *testing.T) {
 			t.Errorf("got %s, want %q in it", res.Output, want)
 		}
 	}
-	if res := delegate(t.Context(), r, "endless"); !errors.Is(res.Fault, toolkit.ErrBudgetExceeded) || !strings.Contains(res.Output, "0 of 1 tasks done") {
+	if res := delegate(t.Context(), r, "endless"); !errors.Is(res.Fault, toolkit.ErrBudgetExceeded) ||
+		!strings.Contains(res.Output, "0 of 1 tasks done") {
 		t.Errorf("got %v and %s, want a failure of the task's kind", res.Fault, res.Output)
 	}
 }
@@ -162,7 +165,7 @@ func TestNoFurtherSubAgents(t *testing.T) {
 func TestLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var running, most atomic.Int32
-		r := parent(t, agent.ModelFunc(func(ctx context.Context, request agent.Request) (agent.Reply, error) {
+		r := parent(t, agent.Model(func(ctx context.Context, request agent.Request) (agent.Reply, error) {
 			n := running.Add(1)
 			defer running.Add(-1)
 			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
@@ -183,10 +186,11 @@ func TestLimits(t *testing.T) {
 		if took := time.Since(began); took != time.Minute+time.Second {
 			t.Errorf("it took %v", took)
 		}
-		if most.Load() != agent.DefaultParallel {
-			t.Errorf("got %d tasks at once, want %d", most.Load(), agent.DefaultParallel)
+		if most.Load() != 3 {
+			t.Errorf("got %d tasks at once, want %d", most.Load(), 3)
 		}
-		if !strings.Contains(res.Output, "4 of 5 tasks done") || !strings.Contains(res.Output, "task 5: failed, timeout: the task took longer than 1m0s") {
+		if !strings.Contains(res.Output, "4 of 5 tasks done") ||
+			!strings.Contains(res.Output, "task 5: failed, timeout: the task took longer than 1m0s") {
 			t.Errorf("got %s", res.Output)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
@@ -216,7 +220,7 @@ func (r *run) AddUsage(in, out int64) {
 
 type markKey struct{}
 
-// TestObserved checks what Start is told, and that the calls have its context and session.
+// TestObserved checks what Start gets, and that the calls have its context and session.
 func TestObserved(t *testing.T) {
 	told := new(run)
 	var seen []string
@@ -248,11 +252,11 @@ func TestObserved(t *testing.T) {
 	}
 }
 
-// How a task went is told to who observes it, whatever way it ended: a panic once ended
+// How a task went is reported to the observer, whatever way it ended: a panic once ended
 // a run without an error.
 func TestObservedToTheBitterEnd(t *testing.T) {
 	var runs []*run
-	model := agent.ModelFunc(func(_ context.Context, r agent.Request) (agent.Reply, error) {
+	model := agent.Model(func(_ context.Context, r agent.Request) (agent.Reply, error) {
 		switch r.Messages[0].Text {
 		case "panic":
 			panic("a bug of the model's")
@@ -279,7 +283,8 @@ func TestObservedToTheBitterEnd(t *testing.T) {
 		}
 	}
 	// An observer that panics fails its task, and nothing else.
-	r = parent(t, model, agent.Options{Start: func(ctx context.Context, _ string) (context.Context, agent.Run) { return ctx, bursting{} }})
+	r = parent(t, model, agent.Options{
+		Start: func(ctx context.Context, _ string) (context.Context, agent.Run) { return ctx, bursting{} }})
 	if res := delegate(t.Context(), r, "good"); res.Fault == nil || !strings.Contains(res.Output, "failed, the tool panicked") {
 		t.Errorf("got %q, %v", res.Output, res.Fault)
 	}
@@ -291,7 +296,7 @@ type bursting struct{}
 func (bursting) InferenceCall() {}
 func (bursting) End(error)      { panic("a bug of the observer's") }
 
-// TestSession checks the session of the calls where nobody observes the agent.
+// TestSession checks the session of the calls where the agent is not observed.
 func TestSession(t *testing.T) {
 	var got toolkit.Session
 	tool, err := agent.New(answering("look"), agent.Options{
@@ -308,7 +313,7 @@ func TestSession(t *testing.T) {
 	if _, err := tool.Handle(ctx, toolkit.Call{Arguments: []byte(`{"tasks":["x"]}`)}); err != nil {
 		t.Fatal(err)
 	}
-	if got.Tenant != "acme" || got.ID != "s1" || got.Agent != agent.DefaultName || got.Turn != 1 || got.Batch == "above" {
+	if got.Tenant != "acme" || got.ID != "s1" || got.Agent != "sub-agent" || got.Turn != 1 || got.Batch == "above" {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -323,7 +328,8 @@ func TestManyCalls(t *testing.T) {
 func TestArguments(t *testing.T) {
 	r := parent(t, answering(), agent.Options{MaxTasks: 2})
 	for _, tasks := range [][]string{{}, {" "}, {"a", "b", "c"}, {strings.Repeat("x", 65537)}} {
-		if res := delegate(t.Context(), r, tasks...); !errors.Is(res.Fault, toolkit.ErrInvalidArguments) || !strings.Contains(res.Output, "tasks") {
+		if res := delegate(t.Context(), r, tasks...); !errors.Is(res.Fault, toolkit.ErrInvalidArguments) ||
+			!strings.Contains(res.Output, "tasks") {
 			t.Errorf("%d tasks: got %v", len(tasks), res.Fault)
 		}
 	}
@@ -332,7 +338,8 @@ func TestArguments(t *testing.T) {
 func TestOptions(t *testing.T) {
 	model := answering()
 	for field, o := range map[string]agent.Options{
-		"MaxTurns": {MaxTurns: -1}, "Parallel": {Parallel: -1}, "MaxTasks": {MaxTasks: -1}, "MaxTokens": {MaxTokens: -1}, "MaxReply": {MaxReply: -1}, "Timeout": {Timeout: -1},
+		"MaxTurns": {MaxTurns: -1}, "Parallel": {Parallel: -1}, "MaxTasks": {MaxTasks: -1},
+		"MaxTokens": {MaxTokens: -1}, "MaxReply": {MaxReply: -1}, "Timeout": {Timeout: -1},
 	} {
 		if _, err := agent.New(model, o); err == nil || !strings.Contains(err.Error(), "agent: Options."+field+": got -1") {
 			t.Errorf("%s: got %v", field, err)

@@ -16,7 +16,7 @@ import (
 func ExampleNew() {
 	registry := new(toolkit.Registry)
 	// A real model is that of tools/agent/openai or tools/agent/anthropic.
-	model := agent.ModelFunc(func(_ context.Context, r agent.Request) (agent.Reply, error) {
+	model := agent.Model(func(_ context.Context, r agent.Request) (agent.Reply, error) {
 		if last := r.Messages[len(r.Messages)-1]; last.Role == agent.RoleTool {
 			return agent.Reply{Text: "The capital is " + last.Text + "."}, nil
 		}
@@ -40,7 +40,8 @@ func ExampleNew() {
 		return
 	}
 	answer := registry.Execute(context.Background(), toolkit.Call{
-		Name: "agent_delegate", Arguments: json.RawMessage(`{"tasks": ["Find the capital of Norway", "Find the capital of Peru"]}`),
+		Name: "agent_delegate", Arguments: json.RawMessage(
+			`{"tasks": ["Find the capital of Norway", "Find the capital of Peru"]}`),
 	})
 	fmt.Print(answer.Result.Output)
 	// Output:

@@ -11,15 +11,7 @@ import (
 
 // A Model continues a conversation. It must be safe for concurrent use, and return when
 // the context is over.
-type Model interface {
-	Generate(ctx context.Context, r Request) (Reply, error)
-}
-
-// ModelFunc makes a model of a function.
-type ModelFunc func(ctx context.Context, r Request) (Reply, error)
-
-// Generate calls f.
-func (f ModelFunc) Generate(ctx context.Context, r Request) (Reply, error) { return f(ctx, r) }
+type Model func(ctx context.Context, r Request) (Reply, error)
 
 // A Request is a conversation that a model is to continue. It belongs to the caller: a
 // model changes nothing in it and keeps nothing of it.

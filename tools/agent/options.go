@@ -4,6 +4,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -13,13 +14,13 @@ import (
 
 // The defaults of [Options].
 const (
-	DefaultName      = "sub-agent"
-	DefaultMaxTurns  = 3
-	DefaultParallel  = 3
-	DefaultMaxTasks  = 10
-	DefaultMaxTokens = 100_000
-	DefaultMaxReply  = 4096
-	DefaultTimeout   = 2 * time.Minute
+	defaultName      = "sub-agent"
+	defaultMaxTurns  = 3
+	defaultParallel  = 3
+	defaultMaxTasks  = 10
+	defaultMaxTokens = 100_000
+	defaultMaxReply  = 4096
+	defaultTimeout   = 2 * time.Minute
 )
 
 // A Run is a sub-agent's run that has begun to be observed. A *tracing.AgentRun is one. If it has a method
@@ -40,34 +41,35 @@ type Options struct {
 		Definitions() []toolkit.Definition
 		Lookup(name string) *toolkit.Definition
 	}
-	// Start is told when a task begins; the run it gives is told of the model's turns
+	// Start is called when a task begins; the run it returns gets the model's turns
 	// and the end. The context that it returns is that of the task's calls. nil
 	// observes nothing but the calls.
 	Start func(ctx context.Context, name string) (context.Context, Run)
-	// Name is the agent's name in the session and for Start; "" is [DefaultName].
+	// Name is the agent's name in the session and for Start; "" is "sub-agent".
 	Name string
 	// Instructions stand above each task; "" asks for a short, complete answer.
 	Instructions string
 
 	// MaxTurns is how many replies of the model a task may take, the last of which may
-	// not call tools; 0 is [DefaultMaxTurns].
+	// not call tools; 0 is 3.
 	MaxTurns int
-	// Parallel is how many tasks of one call run at once; 0 is [DefaultParallel].
+	// Parallel is how many tasks of one call run at once; 0 is 3.
 	Parallel int
-	// MaxTasks is how many tasks one call may have; 0 is [DefaultMaxTasks].
+	// MaxTasks is how many tasks one call may have; 0 is 10.
 	MaxTasks int
 	// MaxTokens is how many tokens a task may take, in and out, as the model counts them; it
-	// is looked at after each reply. 0 is [DefaultMaxTokens].
+	// is looked at after each reply. 0 is 100,000.
 	MaxTokens int
-	// MaxReply is how many tokens one reply may have; 0 is [DefaultMaxReply].
+	// MaxReply is how many tokens one reply may have; 0 is 4096.
 	MaxReply int
-	// Timeout is how long one task may take; 0 is [DefaultTimeout]. The time of the call
+	// Timeout is how long one task may take; 0 is 2 minutes. The time of the call
 	// itself is the host's: an executor's limit has to be longer to be of use.
 	Timeout time.Duration
 }
 
-const defaultInstructions = "You are a sub-agent. Do the task with the tools you have, and answer with its result: short, complete, and nothing else. " +
-	"Nobody can answer questions; where something is not to be found out, say so."
+const defaultInstructions = "You are a sub-agent. Do the task with the tools you have, and answer with its " +
+	"result: short, complete, and nothing else. " +
+	"No one can answer questions; where something is not to be found out, say so."
 
 // complete checks the options and puts in the defaults.
 func (o Options) complete() (Options, error) {
@@ -76,27 +78,20 @@ func (o Options) complete() (Options, error) {
 		value    *int
 		fallback int
 	}{
-		{"MaxTurns", &o.MaxTurns, DefaultMaxTurns}, {"Parallel", &o.Parallel, DefaultParallel}, {"MaxTasks", &o.MaxTasks, DefaultMaxTasks},
-		{"MaxTokens", &o.MaxTokens, DefaultMaxTokens}, {"MaxReply", &o.MaxReply, DefaultMaxReply},
+		{"MaxTurns", &o.MaxTurns, defaultMaxTurns}, {"Parallel", &o.Parallel, defaultParallel},
+		{"MaxTasks", &o.MaxTasks, defaultMaxTasks},
+		{"MaxTokens", &o.MaxTokens, defaultMaxTokens}, {"MaxReply", &o.MaxReply, defaultMaxReply},
 	} {
 		if *n.value < 0 {
 			return o, fmt.Errorf("agent: Options.%s: got %d, want a number above 0, or 0 for %d", n.field, *n.value, n.fallback)
 		}
-		if *n.value == 0 {
-			*n.value = n.fallback
-		}
+		*n.value = cmp.Or(*n.value, n.fallback)
 	}
 	if o.Timeout < 0 {
-		return o, fmt.Errorf("agent: Options.Timeout: got %v, want a duration above 0, or 0 for %v", o.Timeout, DefaultTimeout)
+		return o, fmt.Errorf("agent: Options.Timeout: got %v, want a duration above 0, or 0 for %v", o.Timeout, defaultTimeout)
 	}
-	if o.Timeout == 0 {
-		o.Timeout = DefaultTimeout
-	}
-	if o.Name == "" {
-		o.Name = DefaultName
-	}
-	if o.Instructions == "" {
-		o.Instructions = defaultInstructions
-	}
+	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
+	o.Name = cmp.Or(o.Name, defaultName)
+	o.Instructions = cmp.Or(o.Instructions, defaultInstructions)
 	return o, nil
 }

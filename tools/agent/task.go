@@ -26,8 +26,8 @@ type task struct {
 	err                            error // why it failed; nil if it did not
 }
 
-// run does the task. It never panics.
-func (t *task) run(ctx context.Context) {
+// runTask does the task. It never panics.
+func (t *task) runTask(ctx context.Context) {
 	ctx, cancel := context.WithTimeoutCause(ctx, t.options.Timeout,
 		&toolkit.Error{Kind: toolkit.ErrTimeout, Message: fmt.Sprintf("the task took longer than %v", t.options.Timeout)})
 	defer cancel()
@@ -89,7 +89,7 @@ func (t *task) converse(ctx context.Context, run Run) error {
 		if run != nil {
 			run.InferenceCall()
 		}
-		reply, err := t.model.Generate(ctx, Request{
+		reply, err := t.model(ctx, Request{
 			System: t.options.Instructions, Messages: slices.Clone(messages), Tools: tools,
 			Final: t.turns == t.options.MaxTurns, MaxTokens: t.options.MaxReply,
 		})
@@ -112,7 +112,8 @@ func (t *task) converse(ctx context.Context, run Run) error {
 		case len(reply.Calls) == 0:
 			return nil
 		case t.tokens > t.options.MaxTokens:
-			return &toolkit.Error{Kind: toolkit.ErrBudgetExceeded, Message: fmt.Sprintf("it took %d tokens, of at most %d", t.tokens, t.options.MaxTokens)}
+			return &toolkit.Error{Kind: toolkit.ErrBudgetExceeded,
+				Message: fmt.Sprintf("it took %d tokens, of at most %d", t.tokens, t.options.MaxTokens)}
 		case t.turns == t.options.MaxTurns:
 			continue // its calls would lead to nothing
 		}
@@ -144,7 +145,8 @@ func (t *task) call(ctx context.Context, executor *toolkit.Executor, calls []too
 	answers := executor.Execute(ctx, made...)
 	for _, c := range calls[len(made):] {
 		answers = append(answers, toolkit.Answer{CallID: c.ID, Name: c.Name, Result: toolkit.Failure(&toolkit.Error{
-			Kind: toolkit.ErrOverloaded, Tool: c.Name, Message: fmt.Sprintf("more than %d calls at once: make fewer", maxCalls)})})
+			Kind: toolkit.ErrOverloaded, Tool: c.Name,
+			Message: fmt.Sprintf("more than %d calls at once: make fewer", maxCalls)})})
 	}
 	messages := make([]Message, len(answers))
 	for i, a := range answers {

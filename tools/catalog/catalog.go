@@ -94,7 +94,8 @@ func New(o Options) (_ *Catalog, err error) {
 			err = errors.Join(fmt.Errorf("catalog: %w", err), c.Close())
 		}
 	}()
-	for _, add := range []func(Options) ([]toolkit.Tool, error){c.files, dataTools, c.shell, c.jobs, database, c.web, c.weather, c.python, c.agent} {
+	for _, add := range []func(Options) ([]toolkit.Tool, error){c.files, dataTools, c.shell, c.jobs, database, c.web,
+		c.weather, c.python, c.agent} {
 		tools, err := add(o)
 		if err == nil {
 			err = c.Registry.Register(tools...)

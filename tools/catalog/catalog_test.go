@@ -50,10 +50,13 @@ func TestZeroValueIsSafe(t *testing.T) {
 	defer tools.Close()
 	for _, d := range tools.Registry.Definitions() {
 		if d.ReadOnly != toolkit.Yes || d.Destructive != toolkit.No || d.OpenWorld != toolkit.No || d.Risk != toolkit.RiskLow {
-			t.Errorf("%s: got read-only %d, destructive %d, open world %d, risk %s", d.Name, d.ReadOnly, d.Destructive, d.OpenWorld, d.Risk)
+			t.Errorf("%s: got read-only %d, destructive %d, open world %d, risk %s", d.Name, d.ReadOnly,
+				d.Destructive, d.OpenWorld, d.Risk)
 		}
 	}
-	if res, err := tools.Handler(t.Context(), toolkit.Call{Name: "file_read", Arguments: []byte(`{"path":"a.txt"}`)}); err != nil || !strings.Contains(res.Output, "hello") {
+	if res, err := tools.Handler(t.Context(),
+		toolkit.Call{Name: "file_read", Arguments: []byte(`{"path":"a.txt"}`)}); err != nil ||
+		!strings.Contains(res.Output, "hello") {
 		t.Errorf("got %v and %q", err, res.Output)
 	}
 	for _, name := range []string{"file_write", "shell_run", "sql_exec", "web_fetch", "python_run", "agent_delegate"} {
@@ -74,12 +77,14 @@ func TestEverything(t *testing.T) {
 	tools, err := catalog.New(catalog.Options{
 		Dir: dir, Write: true, Shell: new(shell.Options), Jobs: new(shell.JobOptions),
 		DB: db, SQL: sqldb.Options{Dialect: sqldb.SQLite}, SQLWrite: true,
-		Web: &web.Options{AllowAddrs: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, Weather: new(weather.Options), Python: new(python.Options),
-		Model: agent.ModelFunc(func(_ context.Context, r agent.Request) (agent.Reply, error) {
+		Web:     &web.Options{AllowAddrs: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}},
+		Weather: new(weather.Options), Python: new(python.Options),
+		Model: agent.Model(func(_ context.Context, r agent.Request) (agent.Reply, error) {
 			if last := r.Messages[len(r.Messages)-1]; last.Role == agent.RoleTool {
 				return agent.Reply{Text: last.Text}, nil
 			}
-			return agent.Reply{Calls: []toolkit.Call{{ID: "1", Name: "file_write", Arguments: []byte(`{"path":"b.txt","content":"x"}`)}}}, nil
+			return agent.Reply{Calls: []toolkit.Call{
+				{ID: "1", Name: "file_write", Arguments: []byte(`{"path":"b.txt","content":"x"}`)}}}, nil
 		}),
 		Wrap: func(r *toolkit.Registry) toolkit.Handler {
 			return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
@@ -123,15 +128,17 @@ func TestEverything(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for want, o := range map[string]catalog.Options{
-		"catalog: files: Options.Roots[0].Path":    {Dir: "no/such/dir"},
-		"catalog: files: Options.Refuse[0]":        {Files: files.Options{Refuse: []string{"["}}},
-		"catalog: shell: Options.Timeout":          {Shell: &shell.Options{Timeout: -1}},
-		"catalog: shell: JobOptions.MaxJobs":       {Jobs: &shell.JobOptions{MaxJobs: -1}},
-		"catalog: sqldb: Options.Dialect":          {DB: new(sql.DB)},
-		"catalog: data: Options.MaxInput":          {Data: data.Options{MaxInput: -1}},
-		"catalog: weather: Options.Timeout":        {Weather: &weather.Options{Timeout: -1}},
-		"catalog: python: Options.Level":           {Python: &python.Options{Level: "x"}},
-		"catalog: agent: Options.MaxTurns":         {Model: agent.ModelFunc(nil), Agent: agent.Options{MaxTurns: -1}},
+		"catalog: files: Options.Roots[0].Path": {Dir: "no/such/dir"},
+		"catalog: files: Options.Refuse[0]":     {Files: files.Options{Refuse: []string{"["}}},
+		"catalog: shell: Options.Timeout":       {Shell: &shell.Options{Timeout: -1}},
+		"catalog: shell: JobOptions.MaxJobs":    {Jobs: &shell.JobOptions{MaxJobs: -1}},
+		"catalog: sqldb: Options.Dialect":       {DB: new(sql.DB)},
+		"catalog: data: Options.MaxInput":       {Data: data.Options{MaxInput: -1}},
+		"catalog: weather: Options.Timeout":     {Weather: &weather.Options{Timeout: -1}},
+		"catalog: python: Options.Level":        {Python: &python.Options{Level: "x"}},
+		"catalog: agent: Options.MaxTurns": {
+			Model: func(context.Context, agent.Request) (agent.Reply, error) { return agent.Reply{}, nil },
+			Agent: agent.Options{MaxTurns: -1}},
 		"catalog: web: Options.":                   {Web: &web.Options{Timeout: -1}},
 		"catalog: Options.Wrap: got a nil handler": {Wrap: func(*toolkit.Registry) toolkit.Handler { return nil }},
 	} {
@@ -158,7 +165,8 @@ func TestMissing(t *testing.T) {
 	if len(tools.Missing) != 2 || tools.Registry.Lookup("shell_run") != nil || tools.Registry.Lookup("python_run") != nil {
 		t.Errorf("got %q missing", tools.Missing)
 	}
-	if res := tools.Registry.Execute(t.Context(), toolkit.Call{Name: "python_run"}).Result; !errors.Is(res.Fault, toolkit.ErrUnknownTool) {
+	if res := tools.Registry.Execute(t.Context(), toolkit.Call{Name: "python_run"}).Result; !errors.Is(res.Fault,
+		toolkit.ErrUnknownTool) {
 		t.Errorf("got %v", res.Fault)
 	}
 }

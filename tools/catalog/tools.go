@@ -4,6 +4,7 @@
 package catalog
 
 import (
+	"cmp"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/tools/agent"
 	"github.com/toolscope/toolscope/tools/data"
@@ -19,9 +20,7 @@ func (c *Catalog) files(o Options) ([]toolkit.Tool, error) {
 	f := o.Files
 	if len(f.Roots) == 0 {
 		dir := o.Dir
-		if dir == "" {
-			dir = "."
-		}
+		dir = cmp.Or(dir, ".")
 		f.Roots = []files.Root{{Name: "work", Path: dir, ReadOnly: !o.Write}}
 	}
 	set, err := files.New(f)
@@ -45,9 +44,7 @@ func (c *Catalog) shell(o Options) ([]toolkit.Tool, error) {
 		return nil, nil
 	}
 	s := *o.Shell
-	if s.Dir == "" {
-		s.Dir = o.Dir
-	}
+	s.Dir = cmp.Or(s.Dir, o.Dir)
 	tool, err := shell.New(s)
 	if err != nil {
 		return nil, c.missing(o, err)
@@ -60,9 +57,7 @@ func (c *Catalog) jobs(o Options) ([]toolkit.Tool, error) {
 		return nil, nil
 	}
 	j := *o.Jobs
-	if j.Dir == "" {
-		j.Dir = o.Dir
-	}
+	j.Dir = cmp.Or(j.Dir, o.Dir)
 	jobs, err := shell.NewJobs(j)
 	if err != nil {
 		return nil, c.missing(o, err)

@@ -27,10 +27,10 @@ func (s *steps) do(op func(d, x, y *apd.Decimal) (apd.Condition, error), x, y *a
 	return d
 }
 
-func (s *steps) mul(x, y *apd.Decimal) *apd.Decimal { return s.do(series.Mul, x, y) }
-func (s *steps) add(x, y *apd.Decimal) *apd.Decimal { return s.do(series.Add, x, y) }
-func (s *steps) sub(x, y *apd.Decimal) *apd.Decimal { return s.do(series.Sub, x, y) }
-func (s *steps) quo(x, y *apd.Decimal) *apd.Decimal { return s.do(series.Quo, x, y) }
+func (s *steps) mul(x, y *apd.Decimal) *apd.Decimal        { return s.do(series.Mul, x, y) }
+func (s *steps) addNumbers(x, y *apd.Decimal) *apd.Decimal { return s.do(series.Add, x, y) }
+func (s *steps) sub(x, y *apd.Decimal) *apd.Decimal        { return s.do(series.Sub, x, y) }
+func (s *steps) quo(x, y *apd.Decimal) *apd.Decimal        { return s.do(series.Quo, x, y) }
 
 func (s *steps) sqrt(x *apd.Decimal) *apd.Decimal {
 	return s.do(func(d, x, _ *apd.Decimal) (apd.Condition, error) { return series.Sqrt(d, x) }, x, x)
@@ -76,14 +76,14 @@ func sine(s *steps, x *apd.Decimal) *apd.Decimal {
 	total, term := x, x
 	for n := int64(1); s.err == nil && new(apd.Decimal).Abs(term).Cmp(&tiny) > 0; n++ {
 		term = s.quo(s.mul(term, square), apd.New(-2*n*(2*n+1), 0))
-		total = s.add(total, term)
+		total = s.addNumbers(total, term)
 	}
 	return total
 }
 
 func cosine(s *steps, x *apd.Decimal) *apd.Decimal {
 	half := number(pi)
-	return sine(s, s.add(x, s.quo(&half, apd.New(2, 0))))
+	return sine(s, s.addNumbers(x, s.quo(&half, apd.New(2, 0))))
 }
 
 func tangent(s *steps, x *apd.Decimal) *apd.Decimal {
@@ -98,15 +98,15 @@ func tangent(s *steps, x *apd.Decimal) *apd.Decimal {
 func arctangent(s *steps, x *apd.Decimal) *apd.Decimal {
 	one, doubled := apd.New(1, 0), apd.New(1, 0)
 	for range 4 {
-		x = s.quo(x, s.add(one, s.sqrt(s.add(one, s.mul(x, x)))))
-		doubled = s.add(doubled, doubled)
+		x = s.quo(x, s.addNumbers(one, s.sqrt(s.addNumbers(one, s.mul(x, x)))))
+		doubled = s.addNumbers(doubled, doubled)
 	}
 	square := s.mul(x, x)
 	total, part := x, x
 	for n := int64(3); s.err == nil && new(apd.Decimal).Abs(part).Cmp(&tiny) > 0; n += 2 {
 		part = s.mul(part, square)
 		part.Negative = !part.Negative
-		total = s.add(total, s.quo(part, apd.New(n, 0)))
+		total = s.addNumbers(total, s.quo(part, apd.New(n, 0)))
 	}
 	return s.mul(total, doubled)
 }

@@ -246,9 +246,12 @@ func TestCalculatorRefuses(t *testing.T) {
 func TestCalculatorWork(t *testing.T) {
 	for _, expression := range []string{
 		"9^9^9^9", "1.0000000001^1e15", "1.1^1e4999", "2^(1e4000+0.5)", "0.3^0.00000001", "(1+1e-900)^1e900",
-		strings.Repeat("1.7^1.3^", 40) + "2", strings.Repeat("exp(", 90) + "1" + strings.Repeat(")", 90), strings.Repeat("sqrt(", 90) + "2" + strings.Repeat(")", 90),
-		strings.Repeat("sin(1e29)+", 80) + "1", "gcd(" + strings.Repeat("9", 400) + "," + strings.Repeat("7", 401) + ")", strings.Repeat("400!*", 150) + "1",
-		strings.Repeat("(1/7)^99*", 90) + "1", "ln(1e-4999)", "ln(1+1e-4000)", "exp(1e-4999)", "exp(-11000)", "cbrt(1e4999)", "sqrt(1e-4999)", "atan(1e30)", "tan(1e29)",
+		strings.Repeat("1.7^1.3^", 40) + "2", strings.Repeat("exp(", 90) + "1" + strings.Repeat(")", 90),
+		strings.Repeat("sqrt(", 90) + "2" + strings.Repeat(")", 90),
+		strings.Repeat("sin(1e29)+", 80) + "1",
+		"gcd(" + strings.Repeat("9", 400) + "," + strings.Repeat("7", 401) + ")", strings.Repeat("400!*", 150) + "1",
+		strings.Repeat("(1/7)^99*", 90) + "1", "ln(1e-4999)", "ln(1+1e-4000)", "exp(1e-4999)", "exp(-11000)",
+		"cbrt(1e4999)", "sqrt(1e-4999)", "atan(1e30)", "tan(1e29)",
 		"1e4999 % 7", "1e4999 + 1e-4999", "(1/3) % 1e-900",
 	} {
 		start := time.Now()
@@ -261,7 +264,8 @@ func TestCalculatorWork(t *testing.T) {
 }
 
 func FuzzCalculator(f *testing.F) {
-	for _, s := range []string{"1 + 2", "5 km/h to m/s", "-20 °C to °F", "sqrt(2)^2", "15% of 3!", "round(1/3, 2)", "gcd(4, 6) mod 3", "1 in in cm", "2 pi", "max(1,2)//3", "√4 ÷ 2"} {
+	for _, s := range []string{"1 + 2", "5 km/h to m/s", "-20 °C to °F", "sqrt(2)^2", "15% of 3!", "round(1/3, 2)",
+		"gcd(4, 6) mod 3", "1 in in cm", "2 pi", "max(1,2)//3", "√4 ÷ 2"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -21,34 +21,12 @@ func (c *calculator) convert(v value) (string, error) {
 	}
 	v.degrees = false
 	from := v.dims
-	for sign := -1; ; {
-		t := c.peek()
-		if t.text == "in" {
-			t.text = "inch"
-		}
-		u, ok := unitOf(t.text)
-		if t.kind != nameToken || !ok || !u.offset.IsZero() {
-			return "", c.unexpected("a unit that is known")
-		}
-		c.next++
-		n, err := c.unitPower()
-		if err != nil {
+	for divides, more := true, true; more; {
+		var err error
+		if v, err = c.scaleByUnit(v, divides); err != nil {
 			return "", err
 		}
-		if v, err = scale(v, u, sign*n); err != nil {
-			return "", err
-		}
-		if op, ok := c.take("*", "/"); ok {
-			sign = -1
-			if op == "/" {
-				sign = 1
-			}
-			continue
-		}
-		if c.peek().kind != nameToken || keyword(c.peek().text) {
-			break
-		}
-		sign = -1
+		divides, more = c.nextUnit()
 	}
 	if v.dims != plain {
 		return "", wrong(fmt.Sprintf("a value in %q does not fit the unit it is converted to", from))
@@ -61,4 +39,35 @@ func (c *calculator) convert(v value) (string, error) {
 		name.WriteString(t.text)
 	}
 	return v.String() + " " + name.String(), nil
+}
+
+// scaleByUnit reads a unit with its power, and divides or multiplies a value by it.
+func (c *calculator) scaleByUnit(v value, divides bool) (value, error) {
+	t := c.peek()
+	if t.text == "in" {
+		t.text = "inch"
+	}
+	u, ok := unitOf(t.text)
+	if t.kind != nameToken || !ok || !u.offset.IsZero() {
+		return v, c.unexpected("a unit that is known")
+	}
+	c.next++
+	power, err := c.unitPower()
+	if err != nil {
+		return v, err
+	}
+	if divides {
+		power = -power
+	}
+	return scale(v, u, power)
+}
+
+// nextUnit reads what is between units, if another one follows, and reports whether the value
+// is to be divided by that one: behind "/" it is multiplied.
+func (c *calculator) nextUnit() (divides, more bool) {
+	if op, ok := c.takeToken("*", "/"); ok {
+		return op == "*", true
+	}
+	t := c.peek()
+	return true, t.kind == nameToken && !keyword(t.text)
 }

@@ -55,7 +55,8 @@ func (t *Toolset) csvToJSON(_ context.Context, in csvInput) (string, error) {
 	if errors.Is(err, csv.ErrQuote) || errors.Is(err, csv.ErrBareQuote) {
 		rows := newRows(text, delimiter)
 		rows.LazyQuotes = true
-		return t.convertRows(rows, in, limit, fmt.Sprintf("quotes stand where they should not (%v) and were taken as they are", err))
+		return t.convertRows(rows, in, limit, fmt.Sprintf("quotes stand where they should not (%v) and were taken "+
+			"as they are", err))
 	}
 	if err != nil {
 		return "", asInvalid(err)
@@ -157,7 +158,9 @@ func (t *Toolset) writeRows(rows *csv.Reader, names [][]byte, types bool, limit 
 			return "", err
 		}
 		if b.Len() > t.options.MaxOutput {
-			return "", &toolkit.Error{Kind: toolkit.ErrTool, Message: fmt.Sprintf("the result has more than %d bytes after %d rows: ask with a lower limit", t.options.MaxOutput, count)}
+			return "", &toolkit.Error{Kind: toolkit.ErrTool,
+				Message: fmt.Sprintf("the result has more than %d bytes after %d rows: ask with a lower limit",
+					t.options.MaxOutput, count)}
 		}
 	}
 	fmt.Fprintf(&b, `],"row_count":%d,"truncated":%t`, count, more)
@@ -225,10 +228,12 @@ func cellJSON(cell string, types bool) (string, error) {
 // at the front, as of telephone numbers and postal codes, make it none.
 func isNumber(s string) bool {
 	digits := strings.TrimPrefix(s, "-")
-	if digits == "" || digits[0] < '0' || digits[0] > '9' || len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' {
+	if digits == "" || digits[0] < '0' || digits[0] > '9' ||
+		len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' {
 		return false
 	}
-	if strings.Trim(digits, "0123456789.eE+-") != "" || strings.HasSuffix(digits, ".") || strings.Contains(digits, ".e") || strings.Contains(digits, ".E") {
+	if strings.Trim(digits, "0123456789.eE+-") != "" || strings.HasSuffix(digits, ".") ||
+		strings.Contains(digits, ".e") || strings.Contains(digits, ".E") {
 		return false
 	}
 	_, err := strconv.ParseFloat(s, 64)

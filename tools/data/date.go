@@ -92,7 +92,8 @@ func (t *Toolset) zone(field, name string) (*time.Location, error) {
 			return zone, nil
 		}
 	}
-	return nil, invalid(field, fmt.Sprintf("%.80q", name), "a name of the IANA's such as Europe/Berlin, or an offset such as +02:00")
+	return nil, invalid(field, fmt.Sprintf("%.80q", name),
+		"a name of the IANA's such as Europe/Berlin, or an offset such as +02:00")
 }
 
 // info tells what there is to know of a moment.
@@ -115,8 +116,10 @@ func (m moment) info(note string) (string, error) {
 		UTC       string `json:"utc"`
 		Note      string `json:"note,omitempty"`
 	}{
-		m.text(), m.time.Weekday().String(), fmt.Sprintf("%04d-W%02d", year, week), m.time.YearDay(), monthDays(m.time.Year(), time.February) == 29,
-		monthDays(m.time.Year(), m.time.Month()), m.time.Unix(), m.time.Location().String(), zone, m.time.UTC().Format(time.RFC3339), note,
+		m.text(), m.time.Weekday().String(), fmt.Sprintf("%04d-W%02d", year, week), m.time.YearDay(),
+		monthDays(m.time.Year(), time.February) == 29,
+		monthDays(m.time.Year(), m.time.Month()), m.time.Unix(), m.time.Location().String(), zone,
+		m.time.UTC().Format(time.RFC3339), note,
 	})
 }
 
@@ -182,7 +185,8 @@ func round6(v float64) float64 {
 // formatWith writes a date as strftime does.
 func formatWith(at time.Time, format string) (string, error) {
 	if format == "" || len(format) > 200 {
-		return "", invalid("format", fmt.Sprintf("%d bytes", len(format)), "1 to 200 bytes of strftime's form, such as %A, %d %B %Y")
+		return "", invalid("format", fmt.Sprintf("%d bytes", len(format)),
+			"1 to 200 bytes of strftime's form, such as %A, %d %B %Y")
 	}
 	if widths(format) {
 		return "", invalid("format", "a width of more than two digits", "a smaller one")
@@ -193,7 +197,8 @@ func formatWith(at time.Time, format string) (string, error) {
 // parseWith reads a date as strptime does.
 func parseWith(in dateInput, zone *time.Location) (string, error) {
 	if in.Format == "" || len(in.Format) > 200 || widths(in.Format) {
-		return "", invalid("format", fmt.Sprintf("%d bytes", len(in.Format)), "1 to 200 bytes of strptime's form, such as %d.%m.%Y")
+		return "", invalid("format", fmt.Sprintf("%d bytes", len(in.Format)),
+			"1 to 200 bytes of strptime's form, such as %d.%m.%Y")
 	}
 	if len(in.Date) > 500 {
 		return "", invalid("date", fmt.Sprintf("%d bytes", len(in.Date)), "at most 500")

@@ -97,7 +97,8 @@ var extractors = map[string]string{
 	"urls":    `(?i)\bhttps?://[^\s<>"{}|\^\x60\[\]]*[^\s<>"{}|\^\x60\[\].,;:!?'()*]`,
 	"numbers": `[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?\b`,
 	"ips":     `\b(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)\b`,
-	"dates":   `\b\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[-+]\d{2}:?\d{2})?)?\b`,
+	"dates": `\b\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:[T ` +
+		`]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[-+]\d{2}:?\d{2})?)?\b`,
 }
 
 // extract lists what is found, each once, in order.
@@ -113,7 +114,8 @@ func (t *Toolset) extract(ctx context.Context, in textInput) (string, error) {
 	seen, list, size := make(map[string]bool), []string{}, 0
 	err = s.each(ctx, in.Text, func(m []int) bool {
 		word := in.Text[m[0]:m[1]]
-		if in.What == "numbers" && m[0] > 0 && strings.IndexByte("+-", word[0]) >= 0 && !strings.ContainsRune(" \t\n(=:,;[", rune(in.Text[m[0]-1])) {
+		if in.What == "numbers" && m[0] > 0 && strings.IndexByte("+-", word[0]) >= 0 &&
+			!strings.ContainsRune(" \t\n(=:,;[", rune(in.Text[m[0]-1])) {
 			word = word[1:] // a dash between two numbers is no sign
 		}
 		if !seen[word] {

@@ -27,7 +27,8 @@ func ExampleNew() {
 		{"calculator", `{"expression": "60 mph to km/h"}`},
 		{"calculator", `{"expression": "sqrt(2)"}`},
 		{"text", `{"operation": "regex_replace", "text": "pear, plum", "pattern": "p(\\w)", "replacement": "P$1"}`},
-		{"json", `{"operation": "query", "json": {"fruit": [{"name": "pear", "price": 2}]}, "query": "$.fruit[?@.price < 3].name"}`},
+		{"json", `{"operation": "query", "json": {"fruit": [{"name": "pear", "price": 2}]}, "query": ` +
+			`"$.fruit[?@.price < 3].name"}`},
 		{"csv_to_json", `{"csv": "name;price\npear;2.50", "types": true}`},
 		{"date", `{"operation": "add", "date": "2026-01-31", "duration": "1 month"}`},
 	} {

@@ -16,7 +16,8 @@ var constants = map[string]value{
 	"e": {number: number(euler), rough: true}, "tau": {number: number(tau), rough: true},
 }
 
-const tau = "6.28318530717958647692528676655900576839433879875021164194988918461563281257241799725606965068423413596429617302656461329418768921910116446345071881626"
+const tau = "6.283185307179586476925286766559005768394338798750211641949889184615632812572417997256069650684234135" +
+	"96429617302656461329418768921910116446345071881626"
 
 // function is one that expressions can call.
 type function struct {
@@ -31,7 +32,7 @@ func (c *calculator) name() (value, error) {
 	t := c.peek()
 	if f, ok := functions[t.text]; ok {
 		c.next++
-		if _, ok := c.take("("); !ok {
+		if _, ok := c.takeToken("("); !ok {
 			return value{}, c.unexpected("an opening parenthesis after " + t.text)
 		}
 		args, err := c.arguments()
@@ -55,7 +56,7 @@ func (c *calculator) name() (value, error) {
 }
 
 func (c *calculator) arguments() (args []value, err error) {
-	if _, ok := c.take(")"); ok {
+	if _, ok := c.takeToken(")"); ok {
 		return nil, nil
 	}
 	for {
@@ -67,7 +68,7 @@ func (c *calculator) arguments() (args []value, err error) {
 			return nil, err
 		}
 		args = append(args, v)
-		sign, ok := c.take(",", ")")
+		sign, ok := c.takeToken(",", ")")
 		switch {
 		case !ok:
 			return nil, c.unexpected("a comma or a closing parenthesis")
@@ -120,7 +121,8 @@ func init() {
 // keeping is a function of one number that keeps its unit.
 func keeping(op func(c *apd.Context, d, x *apd.Decimal) (apd.Condition, error)) func([]value) (value, error) {
 	return func(v []value) (value, error) {
-		r, err := compute(v[0].rough, func(c *apd.Context, d *apd.Decimal) (apd.Condition, error) { return op(c, d, &v[0].number) })
+		r, err := compute(v[0].rough,
+			func(c *apd.Context, d *apd.Decimal) (apd.Condition, error) { return op(c, d, &v[0].number) })
 		r.dims = v[0].dims
 		return r, err
 	}
@@ -212,7 +214,8 @@ func whole(name string, v []value) error {
 	}
 	for _, w := range v {
 		var r apd.Decimal
-		if flags, err := exactly.RoundToIntegralExact(&r, &w.number); err != nil || flags.Inexact() || w.rough || w.number.Sign() <= 0 {
+		if flags, err := exactly.RoundToIntegralExact(&r, &w.number); err != nil || flags.Inexact() || w.rough ||
+			w.number.Sign() <= 0 {
 			return wrong(fmt.Sprintf("%s: got %s, want whole numbers above 0", name, w))
 		}
 	}

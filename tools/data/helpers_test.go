@@ -57,7 +57,8 @@ func (s scenario) run(t *testing.T, o data.Options, tool string) {
 }
 
 func TestNew(t *testing.T) {
-	for field, o := range map[string]data.Options{"MaxInput": {MaxInput: -1}, "MaxOutput": {MaxOutput: -1}, "Timeout": {Timeout: -1}} {
+	for field, o := range map[string]data.Options{"MaxInput": {MaxInput: -1}, "MaxOutput": {MaxOutput: -1},
+		"Timeout": {Timeout: -1}} {
 		if _, err := data.New(o); err == nil || !strings.Contains(err.Error(), "data: Options."+field+": got -1") {
 			t.Errorf("%s: got %v, want an error that names it", field, err)
 		}
@@ -78,7 +79,9 @@ func TestDefinitions(t *testing.T) {
 				t.Error(err)
 			}
 			now := def.Name == "date_now"
-			if def.ReadOnly != toolkit.Yes || def.Destructive != toolkit.No || def.OpenWorld != toolkit.No || def.Idempotent != toolkit.HintOf(!now) || (def.CacheTTL < 0) != now || def.Risk != toolkit.RiskLow || len(def.Resources) == 0 {
+			if def.ReadOnly != toolkit.Yes || def.Destructive != toolkit.No || def.OpenWorld != toolkit.No ||
+				def.Idempotent != toolkit.HintOf(!now) || (def.CacheTTL < 0) != now || def.Risk != toolkit.RiskLow ||
+				len(def.Resources) == 0 {
 				t.Errorf("%s: got %+v", def.Name, def)
 			}
 			if !json.Valid(def.InputSchema) || strings.Contains(string(def.InputSchema), "%!") {

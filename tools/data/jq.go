@@ -23,11 +23,13 @@ func (t *Toolset) jq(ctx context.Context, doc any, in jsonInput) (string, error)
 	}
 	query, err := gojq.Parse(in.Query)
 	if err != nil {
-		return "", invalid("query", fmt.Sprintf("%.100q, which is no jq program (%v)", in.Query, err), "one such as .items[] | select(.price < 10) | .name")
+		return "", invalid("query", fmt.Sprintf("%.100q, which is no jq program (%v)", in.Query, err),
+			"one such as .items[] | select(.price < 10) | .name")
 	}
 	code, err := gojq.Compile(query)
 	if err != nil {
-		return "", invalid("query", fmt.Sprintf("a jq program that cannot be run (%v)", err), "one without input, modules and unknown functions")
+		return "", invalid("query", fmt.Sprintf("a jq program that cannot be run (%v)", err),
+			"one without input, modules and unknown functions")
 	}
 	var b strings.Builder
 	values := code.RunWithContext(ctx, doc)
@@ -38,7 +40,9 @@ func (t *Toolset) jq(ctx context.Context, doc any, in jsonInput) (string, error)
 		}
 		if err, ok := v.(error); ok {
 			if ctx.Err() != nil {
-				return "", &toolkit.Error{Kind: toolkit.ErrTimeout, Message: fmt.Sprintf("the jq program was given %v at most and did not end in time", t.options.Timeout), Cause: ctx.Err()}
+				return "", &toolkit.Error{Kind: toolkit.ErrTimeout,
+					Message: fmt.Sprintf("the jq program was given %v at most and did not end in time",
+						t.options.Timeout), Cause: ctx.Err()}
 			}
 			return "", &toolkit.Error{Kind: toolkit.ErrTool, Message: "the jq program failed: " + err.Error()}
 		}

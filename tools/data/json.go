@@ -44,7 +44,8 @@ func (j *jsonText) UnmarshalJSON(b []byte) error {
 var jsonOperations = []string{"query", "jq", "validate", "format", "diff", "patch", "merge"}
 
 func (t *Toolset) json(ctx context.Context, in jsonInput) (string, error) {
-	if err := t.checkInputs("json", string(in.JSON), "other", string(in.Other), "schema", string(in.Schema), "query", in.Query); err != nil {
+	if err := t.checkInputs("json", string(in.JSON), "other", string(in.Other), "schema", string(in.Schema), "query",
+		in.Query); err != nil {
 		return "", err
 	}
 	ctx, cancel := context.WithTimeout(ctx, t.options.Timeout)
@@ -123,7 +124,8 @@ func where(text string, err error) string {
 		return "it ends early"
 	}
 	before := text[:max(0, min(len(text), int(syntax.Offset)-1))]
-	return fmt.Sprintf("%s (line %d, column %d)", syntax.Error(), 1+strings.Count(before, "\n"), len(before)-strings.LastIndexByte(before, '\n'))
+	return fmt.Sprintf("%s (line %d, column %d)", syntax.Error(), 1+strings.Count(before, "\n"),
+		len(before)-strings.LastIndexByte(before, '\n'))
 }
 
 // checkDepth refuses JSON that is nested too deep, before anything recurses into it.

@@ -37,7 +37,8 @@ func (t *Toolset) patchJSON(ctx context.Context, doc any, text []byte) (string, 
 	for i, o := range list {
 		var err error
 		if doc, err = o.apply(doc); err != nil {
-			return "", &toolkit.Error{Kind: toolkit.ErrInvalidArguments, Message: fmt.Sprintf("other[%d]: %s; nothing is changed", i, err)}
+			return "", &toolkit.Error{Kind: toolkit.ErrInvalidArguments,
+				Message: fmt.Sprintf("other[%d]: %s; nothing is changed", i, err)}
 		}
 		if ctx.Err() != nil {
 			return "", &toolkit.Error{Kind: toolkit.ErrTimeout, Message: "the patch takes too long", Cause: ctx.Err()}

@@ -28,10 +28,12 @@ func (t *Toolset) jsonPath(doc any, in jsonInput) (string, error) {
 	}
 	path, err := jsonpath.Parse(in.Query)
 	if err != nil {
-		return "", invalid("query", fmt.Sprintf("%.100q, which is no JSONPath (%v)", in.Query, err), "one such as $.store.book[?@.price < 10].title")
+		return "", invalid("query", fmt.Sprintf("%.100q, which is no JSONPath (%v)", in.Query, err),
+			"one such as $.store.book[?@.price < 10].title")
 	}
 	if visits(path.Query().Segments(), len(in.JSON), depthOf(string(in.JSON))) > maxVisits {
-		return "", invalid("query", "one that takes too long on this document", "fewer \"..\", filters within filters and selectors in one bracket")
+		return "", invalid("query", "one that takes too long on this document",
+			"fewer \"..\", filters within filters and selectors in one bracket")
 	}
 	nodes := []any(path.Select(doc))
 	if nodes == nil {

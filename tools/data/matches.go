@@ -36,7 +36,8 @@ func newSearcher(pattern string, ignoreCase bool) (*searcher, error) {
 	}
 	first, err := regexp.Compile(pattern)
 	if err != nil {
-		return nil, invalid("pattern", "no regular expression ("+err.Error()+")", "one of RE2, without look-around and back references")
+		return nil, invalid("pattern", "no regular expression ("+err.Error()+")",
+			"one of RE2, without look-around and back references")
 	}
 	later, err := regexp.Compile(`\A(?s:.)(?s:.*?)(` + pattern + `)`)
 	if err != nil {
@@ -51,7 +52,8 @@ func (s *searcher) each(ctx context.Context, text string, visit func(match []int
 	for n := 0; from <= len(text); n++ {
 		m := s.find(ctx, text, from)
 		if ctx.Err() != nil {
-			return &toolkit.Error{Kind: toolkit.ErrTimeout, Message: "the regular expression takes too long on this text", Cause: ctx.Err()}
+			return &toolkit.Error{Kind: toolkit.ErrTimeout, Message: "the regular expression takes too long on " +
+				"this text", Cause: ctx.Err()}
 		}
 		if m == nil {
 			return nil

@@ -58,7 +58,7 @@ func (c *calculator) unitPower() (int, error) {
 		return 1, nil
 	}
 	c.next++
-	_, negative := c.take("-")
+	_, negative := c.takeToken("-")
 	t := c.peek()
 	n, err := strconv.Atoi(t.text)
 	if t.kind != numberToken || err != nil || n < 1 || n > 9 {

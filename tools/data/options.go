@@ -5,6 +5,7 @@ package data
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -17,20 +18,20 @@ import (
 
 // The defaults of [Options].
 const (
-	DefaultMaxInput  = 1 << 20
-	DefaultMaxOutput = 256 << 10
-	DefaultTimeout   = 5 * time.Second
+	defaultMaxInput  = 1 << 20
+	defaultMaxOutput = 256 << 10
+	defaultTimeout   = 5 * time.Second
 )
 
 // Options say how the tools work. The zero value works.
 type Options struct {
-	// MaxInput is how many bytes one argument may have; 0 is [DefaultMaxInput].
+	// MaxInput is how many bytes one argument may have; 0 is 1 MiB.
 	MaxInput int
-	// MaxOutput is how many bytes an answer may have; 0 is [DefaultMaxOutput]. More is
+	// MaxOutput is how many bytes an answer may have; 0 is 256 KiB. More is
 	// a failure that says so.
 	MaxOutput int
 	// Timeout is the longest that a regular expression or a jq program may run; 0 is
-	// [DefaultTimeout].
+	// 5 seconds.
 	Timeout time.Duration
 	// JQ lets the tool json run jq programs. Their time is limited and their memory is
 	// not: a program of a few bytes can ask for more than a machine has. False, the
@@ -56,18 +57,10 @@ func New(o Options) (*Toolset, error) {
 			return nil, fmt.Errorf("data: Options.%s: got %d, want a value above 0, or 0 for the default", n.field, n.value)
 		}
 	}
-	if o.MaxInput == 0 {
-		o.MaxInput = DefaultMaxInput
-	}
-	if o.MaxOutput == 0 {
-		o.MaxOutput = DefaultMaxOutput
-	}
-	if o.Timeout == 0 {
-		o.Timeout = DefaultTimeout
-	}
-	if o.Location == nil {
-		o.Location = time.UTC
-	}
+	o.MaxInput = cmp.Or(o.MaxInput, defaultMaxInput)
+	o.MaxOutput = cmp.Or(o.MaxOutput, defaultMaxOutput)
+	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
+	o.Location = cmp.Or(o.Location, time.UTC)
 	return &Toolset{o}, nil
 }
 
@@ -90,7 +83,8 @@ func (t *Toolset) answer(text string, err error) (string, error) {
 }
 
 func (t *Toolset) tooLong(size string) error {
-	return &toolkit.Error{Kind: toolkit.ErrTool, Message: fmt.Sprintf("the result has %s bytes, want at most %d: ask for less", size, t.options.MaxOutput)}
+	return &toolkit.Error{Kind: toolkit.ErrTool, Message: fmt.Sprintf("the result has %s bytes, want at most %d: "+
+		"ask for less", size, t.options.MaxOutput)}
 }
 
 func invalid(field, got, want string) error {

@@ -58,8 +58,8 @@ func (c *calculator) ahead(n int) token {
 	return token{at: len(c.source)}
 }
 
-// take goes on if the next token is one of these texts.
-func (c *calculator) take(texts ...string) (string, bool) {
+// takeToken goes on if the next token is one of these texts.
+func (c *calculator) takeToken(texts ...string) (string, bool) {
 	t := c.peek()
 	if t.kind != signToken && t.kind != nameToken {
 		return "", false
@@ -101,7 +101,7 @@ func (c *calculator) conversion() (v value, converted string, err error) {
 	if v, err = c.sum(); err != nil {
 		return v, "", err
 	}
-	if _, ok := c.take("to", "in", "as"); ok {
+	if _, ok := c.takeToken("to", "in", "as"); ok {
 		converted, err = c.convert(v)
 	}
 	return v, converted, err
@@ -110,7 +110,7 @@ func (c *calculator) conversion() (v value, converted string, err error) {
 func (c *calculator) sum() (value, error) {
 	v, err := c.product()
 	for err == nil {
-		op, ok := c.take("+", "-")
+		op, ok := c.takeToken("+", "-")
 		if !ok {
 			return v, nil
 		}
@@ -125,7 +125,7 @@ func (c *calculator) sum() (value, error) {
 func (c *calculator) product() (value, error) {
 	v, err := c.signed()
 	for err == nil {
-		op, ok := c.take("*", "/", "//", "%", "mod", "of")
+		op, ok := c.takeToken("*", "/", "//", "%", "mod", "of")
 		if !ok {
 			return v, nil
 		}
@@ -149,10 +149,10 @@ func (c *calculator) signed() (value, error) {
 		return value{}, err
 	}
 	defer c.leave()
-	if _, ok := c.take("+"); ok {
+	if _, ok := c.takeToken("+"); ok {
 		return c.signed()
 	}
-	if _, ok := c.take("-"); !ok {
+	if _, ok := c.takeToken("-"); !ok {
 		return c.power()
 	}
 	if c.peek().kind == numberToken {
@@ -173,7 +173,7 @@ func (c *calculator) power() (value, error) {
 	if err != nil {
 		return v, err
 	}
-	if _, ok := c.take("^"); !ok {
+	if _, ok := c.takeToken("^"); !ok {
 		return v, nil
 	}
 	w, err := c.signed()
@@ -186,7 +186,7 @@ func (c *calculator) power() (value, error) {
 func (c *calculator) postfix() (value, error) {
 	v, err := c.primary()
 	for err == nil {
-		if _, ok := c.take("!"); ok {
+		if _, ok := c.takeToken("!"); ok {
 			v, err = factorial(v)
 			continue
 		}
@@ -242,7 +242,7 @@ func (c *calculator) primary() (value, error) {
 		if err != nil {
 			return v, err
 		}
-		if _, ok := c.take(")"); !ok {
+		if _, ok := c.takeToken(")"); !ok {
 			return v, c.unexpected("a closing parenthesis")
 		}
 		return v, nil

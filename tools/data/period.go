@@ -34,7 +34,8 @@ const maxPeriod = 1e11
 // "1 year -3 days 2.5 hours". Only what is not longer than a week may have a fraction.
 func parsePeriod(text string) (period, error) {
 	s := strings.TrimSpace(text)
-	refused := invalid("duration", fmt.Sprintf("%.80q", s), "one such as \"1 month 2 days\", \"-3 hours\", \"10 workdays\" or P1Y2M10DT2H30M")
+	refused := invalid("duration", fmt.Sprintf("%.80q", s),
+		"one such as \"1 month 2 days\", \"-3 hours\", \"10 workdays\" or P1Y2M10DT2H30M")
 	if s == "" || len(s) > 200 {
 		return period{}, refused
 	}
@@ -64,7 +65,7 @@ func parsePeriod(text string) (period, error) {
 		if !ok {
 			unit, ok = periodUnits[strings.TrimSuffix(s[:end], "s")]
 		}
-		if !ok || !p.add(sign*math.Abs(v), unit) {
+		if !ok || !p.addUnits(sign*math.Abs(v), unit) {
 			return period{}, refused
 		}
 		s = s[end:]
@@ -95,7 +96,7 @@ func isoPeriod(s string) (p period, sign int64, ok bool) {
 			return p, 0, false
 		}
 		unit, known := units[rest[n]]
-		if !known || !p.add(v, unit) {
+		if !known || !p.addUnits(v, unit) {
 			return p, 0, false
 		}
 		rest = rest[n+1:]
@@ -115,8 +116,8 @@ func numberPrefix(s string) int {
 	return n
 }
 
-// add adds a number of a unit; false if it is too large or may have no fraction.
-func (p *period) add(n float64, unit period) bool {
+// addUnits adds a number of a unit; false if it is too large or may have no fraction.
+func (p *period) addUnits(n float64, unit period) bool {
 	if math.IsNaN(n) || math.Abs(n) > maxPeriod {
 		return false
 	}
@@ -251,7 +252,8 @@ func (p period) String() string {
 		n    int64
 		name string
 	}{
-		{p.months / 12, "year"}, {p.months % 12, "month"}, {p.days, "day"}, {p.seconds / 3600, "hour"}, {p.seconds / 60 % 60, "minute"}, {p.seconds % 60, "second"},
+		{p.months / 12, "year"}, {p.months % 12, "month"}, {p.days, "day"}, {p.seconds / 3600, "hour"},
+		{p.seconds / 60 % 60, "minute"}, {p.seconds % 60, "second"},
 	} {
 		switch part.n {
 		case 0:

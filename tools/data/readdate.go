@@ -32,11 +32,16 @@ type layout struct {
 // layouts are what dates may be written in, besides seconds since 1970. Names of zones
 // such as CET are not among them: several zones share one.
 var layouts = []layout{
-	{"2006-01-02T15:04:05Z07:00", true, false}, {"2006-01-02 15:04:05Z07:00", true, false}, {"2006-01-02 15:04:05 -0700", true, false},
-	{"2006-01-02T15:04Z07:00", true, false}, {"2006-01-02T15:04:05-0700", true, false}, {time.RFC1123Z, true, false}, {time.RFC822Z, true, false},
-	{"2006-01-02T15:04:05", false, false}, {"2006-01-02 15:04:05", false, false}, {"2006-01-02T15:04", false, false}, {"2006-01-02 15:04", false, false},
-	{time.ANSIC, false, false}, {"2 January 2006 15:04", false, false}, {"2 Jan 2006 15:04", false, false}, {"January 2, 2006 15:04", false, false}, {"January 2, 2006 3:04 PM", false, false},
-	{"2006-01-02", false, true}, {"20060102", false, true}, {"2006/01/02", false, true}, {"2 January 2006", false, true}, {"January 2, 2006", false, true},
+	{"2006-01-02T15:04:05Z07:00", true, false}, {"2006-01-02 15:04:05Z07:00", true, false},
+	{"2006-01-02 15:04:05 -0700", true, false},
+	{"2006-01-02T15:04Z07:00", true, false}, {"2006-01-02T15:04:05-0700", true, false}, {time.RFC1123Z, true, false},
+	{time.RFC822Z, true, false},
+	{"2006-01-02T15:04:05", false, false}, {"2006-01-02 15:04:05", false, false}, {"2006-01-02T15:04", false, false},
+	{"2006-01-02 15:04", false, false},
+	{time.ANSIC, false, false}, {"2 January 2006 15:04", false, false}, {"2 Jan 2006 15:04", false, false},
+	{"January 2, 2006 15:04", false, false}, {"January 2, 2006 3:04 PM", false, false},
+	{"2006-01-02", false, true}, {"20060102", false, true}, {"2006/01/02", false, true},
+	{"2 January 2006", false, true}, {"January 2, 2006", false, true},
 	{"2 Jan 2006", false, true}, {"Jan 2, 2006", false, true}, {"02-Jan-2006", false, true},
 }
 
@@ -48,7 +53,8 @@ const (
 // readDate reads a date. Those that can mean two days, such as 03/04/2026, are refused.
 func readDate(field, text string, zone *time.Location) (readMoment, error) {
 	text = strings.TrimSpace(text)
-	refused := invalid(field, fmt.Sprintf("%.80q", text), "a date such as 2026-03-01, 2026-03-01T12:00:00+01:00 or 1 March 2026, or seconds since 1970; operation parse reads others by a format")
+	refused := invalid(field, fmt.Sprintf("%.80q", text), "a date such as 2026-03-01, 2026-03-01T12:00:00+01:00 "+
+		"or 1 March 2026, or seconds since 1970; operation parse reads others by a format")
 	if text == "" {
 		return readMoment{}, refused
 	}
@@ -88,7 +94,7 @@ func clockNote(at time.Time, layout, text string) string {
 		return "clocks skip this time of day: " + at.Format("15:04") + " is meant instead"
 	}
 	for _, shift := range []time.Duration{-time.Hour, time.Hour} {
-		if twin := at.Add(shift); twin.Format("2006-01-02 15:04") == at.Format("2006-01-02 15:04") {
+		if other := at.Add(shift); other.Format("2006-01-02 15:04") == at.Format("2006-01-02 15:04") {
 			return "clocks show this time of day twice: the one with offset " + at.Format("-07:00") + " is meant"
 		}
 	}

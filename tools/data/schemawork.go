@@ -22,7 +22,8 @@ const (
 // whose schemas look at places below it: one schema, a list, or a map of them.
 var (
 	besideKeywords = []string{"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"}
-	belowKeywords  = []string{"properties", "patternProperties", "additionalProperties", "propertyNames", "items", "prefixItems", "additionalItems", "contains", "unevaluatedItems", "unevaluatedProperties"}
+	belowKeywords  = []string{"properties", "patternProperties", "additionalProperties", "propertyNames", "items",
+		"prefixItems", "additionalItems", "contains", "unevaluatedItems", "unevaluatedProperties"}
 )
 
 // schemaWork estimates from above how often a schema's parts are checked at one place of
@@ -45,7 +46,7 @@ type schemaAt struct {
 // often than the schema's parts are.
 func checkWork(schema any, document string) error {
 	w := schemaWork{root: schema, done: make(map[schemaAt]float64)}
-	checks := w.of("", schema, depthOf(document)+1)
+	checks := w.estimatePart("", schema, depthOf(document)+1)
 	if w.err != nil {
 		return w.err
 	}
@@ -61,8 +62,8 @@ func checkWork(schema any, document string) error {
 	return nil
 }
 
-// of is the estimate for the part at a path.
-func (w *schemaWork) of(path string, part any, depth int) float64 {
+// estimatePart is the estimate for the part at a path.
+func (w *schemaWork) estimatePart(path string, part any, depth int) float64 {
 	m, ok := part.(map[string]any)
 	if !ok || depth < 0 || w.err != nil {
 		return 1
@@ -96,7 +97,7 @@ func (w *schemaWork) of(path string, part any, depth int) float64 {
 	}
 	if ref, ok := m["$ref"].(string); ok {
 		if target, found := w.resolve(ref); found {
-			total += w.of(strings.TrimPrefix(ref, "#"), target, depth)
+			total += w.estimatePart(strings.TrimPrefix(ref, "#"), target, depth)
 		}
 	}
 	w.done[at] = min(total, 1e18)
@@ -108,17 +109,17 @@ func (w *schemaWork) all(path string, held any, depth int) (total float64) {
 	switch held := held.(type) {
 	case []any:
 		for i, part := range held {
-			checks := w.of(fmt.Sprintf("%s/%d", path, i), part, depth)
+			checks := w.estimatePart(fmt.Sprintf("%s/%d", path, i), part, depth)
 			total = together(path, total, checks)
 		}
 	case map[string]any:
 		if isMapKeyword(path) {
 			for name, part := range held {
-				total = together(path, total, w.of(path+"/"+escapePointer(name), part, depth))
+				total = together(path, total, w.estimatePart(path+"/"+escapePointer(name), part, depth))
 			}
 			return total
 		}
-		total = w.of(path, held, depth)
+		total = w.estimatePart(path, held, depth)
 	}
 	return total
 }
@@ -168,6 +169,7 @@ func (w *schemaWork) resolve(ref string) (any, bool) {
 
 func (w *schemaWork) fail(format string, args ...any) {
 	if w.err == nil {
-		w.err = invalid("schema", fmt.Sprintf(format, args...), "one whose references stay within it, such as #/$defs/name, and end")
+		w.err = invalid("schema", fmt.Sprintf(format, args...),
+			"one whose references stay within it, such as #/$defs/name, and end")
 	}
 }

@@ -31,7 +31,8 @@ type textInput struct {
 	Limit       *int   `json:"limit"`
 }
 
-var textOperations = []string{"count", "replace", "regex_find", "regex_replace", "diff", "case", "extract", "encode", "decode", "hash"}
+var textOperations = []string{"count", "replace", "regex_find", "regex_replace", "diff", "case", "extract", "encode",
+	"decode", "hash"}
 
 func (t *Toolset) text(ctx context.Context, in textInput) (string, error) {
 	if err := t.checkInputs("text", in.Text, "other", in.Other, "replacement", in.Replacement, "find", in.Find); err != nil {

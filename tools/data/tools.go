@@ -19,43 +19,63 @@ const answerTime = 5 * time.Second
 
 const (
 	calculatorSchema = `{"type":"object","properties":{
-  "expression": {"type": "string", "minLength": 1, "maxLength": 4096, "description": "Such as (0.1 + 0.2) * 3, 15% of 80, 2^64, round(10/3, 2), 60 mph to km/h, 20 °C to °F, 1.5 GiB / 20 s to MB/s. Operators + - * / // ^ mod ! %; functions abs sqrt cbrt exp ln log log2 log10 sin cos tan asin acos atan round floor ceil trunc sign min max sum mean median gcd lcm; constants pi, e. Angles are radians, or 30 deg."}
+  "expression": {"type": "string", "minLength": 1, "maxLength": 4096, "description": "Such as (0.1 + 0.2) * 3, 15% ` +
+		`of 80, 2^64, round(10/3, 2), 60 mph to km/h, 20 °C to °F, 1.5 GiB / 20 s to MB/s. Operators + - * / // ^ ` +
+		`mod ! %; functions abs sqrt cbrt exp ln log log2 log10 sin cos tan asin acos atan round floor ceil trunc ` +
+		`sign min max sum mean median gcd lcm; constants pi, e. Angles are radians, or 30 deg."}
 },"required":["expression"],"additionalProperties":false}`
 	textSchema = `{"type":"object","properties":{
-  "operation": {"type": "string", "enum": ["count", "replace", "regex_find", "regex_replace", "diff", "case", "extract", "encode", "decode", "hash"], "description": "count: bytes, characters, words, lines, and how often find stands there. replace: find by replacement. regex_find, regex_replace: by pattern. diff: how text becomes other, as a unified diff."},
+  "operation": {"type": "string", "enum": ["count", "replace", "regex_find", "regex_replace", "diff", "case", ` +
+		`"extract", "encode", "decode", "hash"], "description": "count: bytes, characters, words, lines, and how ` +
+		`often find stands there. replace: find by replacement. regex_find, regex_replace: by pattern. diff: how ` +
+		`text becomes other, as a unified diff."},
   "text": {"type": "string"},
   "other": {"type": "string", "description": "diff: the second text."},
   "find": {"type": "string", "description": "replace, count: the text to look for."},
-  "pattern": {"type": "string", "description": "regex_find, regex_replace: a regular expression (RE2: no look-around, no back references)."},
-  "replacement": {"type": "string", "description": "replace, regex_replace: what to put there; with regex_replace, $1 or ${name} is a group."},
-  "ignore_case": {"type": "boolean", "default": false, "description": "count, regex_find, regex_replace: whether case does not count."},
-  "limit": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100, "description": "regex_find: how many matches are shown."},
-  "to": {"type": "string", "enum": ["upper", "lower", "title", "snake", "constant", "kebab", "camel", "pascal"], "description": "case: what to write the text in."},
+  "pattern": {"type": "string", "description": "regex_find, regex_replace: a regular expression (RE2: no ` +
+		`look-around, no back references)."},
+  "replacement": {"type": "string", "description": "replace, regex_replace: what to put there; with regex_replace, ` +
+		`$1 or ${name} is a group."},
+  "ignore_case": {"type": "boolean", "default": false, "description": "count, regex_find, regex_replace: whether ` +
+		`case does not count."},
+  "limit": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100, "description": "regex_find: how many ` +
+		`matches are shown."},
+  "to": {"type": "string", "enum": ["upper", "lower", "title", "snake", "constant", "kebab", "camel", "pascal"], ` +
+		`"description": "case: what to write the text in."},
   "what": {"type": "string", "enum": ["emails", "urls", "numbers", "ips", "dates"], "description": "extract: what to list."},
   "encoding": {"type": "string", "enum": ["base64", "base64url", "hex", "url", "html"], "description": "encode, decode."},
-  "algorithm": {"type": "string", "enum": ["sha256", "sha512", "sha1", "md5", "crc32"], "default": "sha256", "description": "hash."}
+  "algorithm": {"type": "string", "enum": ["sha256", "sha512", "sha1", "md5", "crc32"], "default": "sha256", ` +
+		`"description": "hash."}
 },"required":["operation","text"],"additionalProperties":false}`
 	jsonSchema = `{"type":"object","properties":{
-  "operation": {"type": "string", "enum": %s, "description": "query: values by JSONPath (RFC 9535).%s validate: whether json is JSON and fits schema. format: in style. diff: how json becomes other. patch: other applied as a JSON patch (RFC 6902). merge: other applied as a merge patch (RFC 7396)."},
+  "operation": {"type": "string", "enum": %s, "description": "query: values by JSONPath (RFC 9535).%s validate: ` +
+		`whether json is JSON and fits schema. format: in style. diff: how json becomes other. patch: other applied ` +
+		`as a JSON patch (RFC 6902). merge: other applied as a merge patch (RFC 7396)."},
   "json": {"description": "The document: as text, or as JSON itself."},
   "other": {"description": "diff: the second document. patch, merge: the patch."},
   "schema": {"description": "validate: a JSON Schema; left out, only the form is checked."},
   "query": {"type": "string", "maxLength": 2000, "description": "query: such as $.store.book[?@.price < 10].title."},
-  "style": {"type": "string", "enum": ["indented", "compact", "sorted", "patch", "readable"], "description": "format: indented (default), compact, or sorted by name. diff: patch (RFC 6902, default) or readable."}
+  "style": {"type": "string", "enum": ["indented", "compact", "sorted", "patch", "readable"], "description": ` +
+		`"format: indented (default), compact, or sorted by name. diff: patch (RFC 6902, default) or readable."}
 },"required":["operation","json"],"additionalProperties":false}`
 	csvSchema = `{"type":"object","properties":{
   "csv": {"type": "string", "minLength": 1},
   "delimiter": {"type": "string", "description": "One character, or tab; found out if left out."},
   "header": {"type": "boolean", "default": true, "description": "Whether the first row names the columns; else rows are arrays."},
-  "types": {"type": "boolean", "default": false, "description": "Whether cells that look like numbers, true, false or nothing become that; else all are strings."},
+  "types": {"type": "boolean", "default": false, "description": "Whether cells that look like numbers, true, false ` +
+		`or nothing become that; else all are strings."},
   "limit": {"type": "integer", "minimum": 1, "maximum": 10000, "default": 1000, "description": "How many rows."}
 },"required":["csv"],"additionalProperties":false}`
-	zoneText   = `{"type": "string", "maxLength": 64, "description": "IANA name such as Europe/Berlin, or an offset such as +02:00%s"}`
+	zoneText = `{"type": "string", "maxLength": 64, "description": "IANA name such as Europe/Berlin, or an ` +
+		`offset such as +02:00%s"}`
 	dateSchema = `{"type":"object","properties":{
-  "operation": {"type": "string", "enum": ["add", "diff", "convert", "format", "parse", "info"], "description": "add: duration to date. diff: from date to other. convert: date to another time zone. format, parse: by strftime's signs. info: weekday, week, day of the year, length of the month."},
+  "operation": {"type": "string", "enum": ["add", "diff", "convert", "format", "parse", "info"], "description": ` +
+		`"add: duration to date. diff: from date to other. convert: date to another time zone. format, parse: by ` +
+		`strftime's signs. info: weekday, week, day of the year, length of the month."},
   "date": {"type": "string", "description": "2026-03-01, 2026-03-01T12:00:00+01:00, 1 March 2026, or seconds since 1970."},
   "other": {"type": "string", "description": "diff: the second date."},
-  "duration": {"type": "string", "description": "add: such as \"1 month 2 days\", \"-3 hours\", \"10 workdays\", or P1Y2M10DT2H30M."},
+  "duration": {"type": "string", "description": "add: such as \"1 month 2 days\", \"-3 hours\", \"10 workdays\", or ` +
+		`P1Y2M10DT2H30M."},
   "format": {"type": "string", "maxLength": 200, "description": "format, parse: such as %%A, %%d %%B %%Y or %%d.%%m.%%Y."},
   "timezone": ` + zoneText + `,
   "to_timezone": ` + zoneText + `

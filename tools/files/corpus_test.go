@@ -42,7 +42,8 @@ func TestEditCorpus(t *testing.T) {
 			}
 			c, err := find(content, kind.distort(meant), "REPLACED")
 			if err != nil {
-				if strings.Contains(err.Error(), "add lines before or after") && strings.Count(strings.Join(lines, "\n"), meant) < 2 && kind.least == 100 {
+				if strings.Contains(err.Error(), "add lines before or after") &&
+					strings.Count(strings.Join(lines, "\n"), meant) < 2 && kind.least == 100 {
 					t.Errorf("%s: %v, though it stands there once", kind.name, err)
 				}
 				continue

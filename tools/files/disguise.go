@@ -13,7 +13,7 @@ import (
 // twice where they expect two decodings.
 const decodings = 3
 
-// disguised tells whether a path would lead out if somebody took its backslashes,
+// disguised tells whether a path would lead out if a program took its backslashes,
 // percent codes, overlong or full-width characters for what they resemble. The system
 // does not, so this keeps hostile names out of the tree, for other programs' sake:
 // those with control characters or a drive letter as well.
@@ -41,8 +41,10 @@ func disguised(rel string) bool {
 // "." and "/" that decoders once took.
 var lookalikes = strings.NewReplacer(
 	"\\", "/", "\uff0e", ".", "\uff0f", "/", "\uff3c", "/", "\u2024", ".", "\u2025", "..", "\u2215", "/", "\u2216", "/",
-	"\xc0\xae", ".", "\xc0\x2e", ".", "\xe0\x80\xae", ".", "\xf0\x80\x80\xae", ".", "\xf8\x80\x80\x80\xae", ".", "\xfc\x80\x80\x80\x80\xae", ".",
-	"\xc0\xaf", "/", "\xc0\x2f", "/", "\xe0\x80\xaf", "/", "\xf0\x80\x80\xaf", "/", "\xf8\x80\x80\x80\xaf", "/", "\xfc\x80\x80\x80\x80\xaf", "/",
+	"\xc0\xae", ".", "\xc0\x2e", ".", "\xe0\x80\xae", ".", "\xf0\x80\x80\xae", ".", "\xf8\x80\x80\x80\xae", ".",
+	"\xfc\x80\x80\x80\x80\xae", ".",
+	"\xc0\xaf", "/", "\xc0\x2f", "/", "\xe0\x80\xaf", "/", "\xf0\x80\x80\xaf", "/", "\xf8\x80\x80\x80\xaf", "/",
+	"\xfc\x80\x80\x80\x80\xaf", "/",
 	"\xc1\x9c", "/", "\xc0\x5c", "/", "\xc1\x1c", "/",
 )
 

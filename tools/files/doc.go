@@ -25,7 +25,7 @@
 // one call, and the files of one patch, change together or not at all. Line endings,
 // encoding and byte order mark stay as they are. Readers of a file share it and a writer
 // has it alone, among the calls of one [Toolset]; waiting ends with the call's context.
-// What somebody else changed since a session ([toolkit.WithSession]) read it is not
+// What another process changed since a session ([toolkit.WithSession]) read it is not
 // overwritten. Limits are told in the answer.
 //
 // # What is left out
@@ -34,7 +34,7 @@
 // told as binary. Other processes are not kept from files by locks; a change of theirs
 // between reading and replacing is noticed, unless it comes in the last moment. A patch
 // whose last files cannot be put in place gives the others their old content back, which
-// can fail as well, and is told then. Moving and the trash follow names, not handles,
-// below a root, so that somebody who swaps links in it meanwhile may lead them astray
+// can fail as well, and is reported then. Moving and the trash follow names, not handles,
+// below a root, so that a process that swaps links in it meanwhile may lead them astray
 // within the root, never out of it.
 package files

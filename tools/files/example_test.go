@@ -33,7 +33,8 @@ func Example() {
 	}
 	for _, call := range []toolkit.Call{
 		{Name: "file_write", Arguments: json.RawMessage(`{"path": "notes/todo.txt", "content": "buy milk\nread a book\n"}`)},
-		{Name: "file_edit", Arguments: json.RawMessage(`{"path": "notes/todo.txt", "source_text": "milk", "target_text": "bread"}`)},
+		{Name: "file_edit", Arguments: json.RawMessage(
+			`{"path": "notes/todo.txt", "source_text": "milk", "target_text": "bread"}`)},
 		{Name: "file_search", Arguments: json.RawMessage(`{"text": "book", "pattern": "*.txt"}`)},
 		{Name: "file_read", Arguments: json.RawMessage(`{"path": "../secrets.txt"}`)},
 	} {

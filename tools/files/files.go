@@ -44,7 +44,7 @@ type Options struct {
 	Roots []Root
 	// Trash makes file_delete move things to the directory .trash of their root, from
 	// where file_move takes them back. The tools change nothing else in there, and
-	// nobody empties it. The default deletes for good.
+	// it is never emptied. The default deletes for good.
 	Trash bool
 	// HardLinks allows reading files that have further names. The default refuses
 	// them, since the other name may lie outside of the roots, and which it is cannot be

@@ -19,13 +19,13 @@ import (
 type object = map[string]any
 
 // house is a directory with two roots, "desk" and the read-only "docs", and
-// with things outside of them that nobody may see.
+// with things outside of them that must not be seen.
 type house struct {
 	dir      string
 	registry *toolkit.Registry
 }
 
-const secret = "nobody may read this"
+const secret = "not for agents"
 
 func newHouse(t *testing.T) house { return newHouseWith(t, files.Options{}) }
 
@@ -34,8 +34,10 @@ func newHouseWith(t *testing.T, o files.Options) house {
 	t.Helper()
 	h := house{t.TempDir(), new(toolkit.Registry)}
 	for name, content := range map[string]string{
-		"desk/a.txt": "one\ntwo\nthree\n", "desk/src/main.go": "package main\n", "desk/src/deep/er/x.go": "package x // two\n", "desk/.git/config": "two\n",
-		"desk/.ssh/key": secret, "desk/.config/gcloud/token": secret, "desk/.netrc": secret, "desk/bin": "a\x00b", "desk/crlf.txt": "one\r\ntwo\r\n",
+		"desk/a.txt": "one\ntwo\nthree\n", "desk/src/main.go": "package main\n",
+		"desk/src/deep/er/x.go": "package x // two\n", "desk/.git/config": "two\n",
+		"desk/.ssh/key": secret, "desk/.config/gcloud/token": secret, "desk/.netrc": secret, "desk/bin": "a\x00b",
+		"desk/crlf.txt": "one\r\ntwo\r\n",
 		"docs/guide.md": "# Guide\n", "outside.txt": secret, "desk-evil/x.txt": secret,
 	} {
 		h.write(t, name, content)
@@ -69,7 +71,7 @@ func (h house) call(ctx context.Context, tool string, args object) toolkit.Resul
 	return h.registry.Execute(ctx, toolkit.Call{Name: tool, Arguments: text}).Result
 }
 
-// write writes a file below the house's directory.
+// write writes a file below the test's directory.
 func (h house) write(t *testing.T, name, content string) {
 	t.Helper()
 	path := filepath.Join(h.dir, filepath.FromSlash(name))
@@ -130,7 +132,8 @@ func TestNew(t *testing.T) {
 			t.Errorf("got %v, want an error that says %q", err, want)
 		}
 	}
-	if _, err := files.New(files.Options{Roots: []files.Root{{Path: dir}}, Refuse: []string{"*.pem", "[a"}}); err == nil || !strings.Contains(err.Error(), "Options.Refuse[1]") {
+	if _, err := files.New(files.Options{Roots: []files.Root{{Path: dir}},
+		Refuse: []string{"*.pem", "[a"}}); err == nil || !strings.Contains(err.Error(), "Options.Refuse[1]") {
 		t.Errorf("got %v, want an error that names the glob", err)
 	}
 	tools, err := files.New(files.Options{Roots: []files.Root{{Path: dir, ReadOnly: true}}})
@@ -163,7 +166,8 @@ func TestDefinitions(t *testing.T) {
 		if err := def.Validate(); err != nil {
 			t.Error(err)
 		}
-		if def.ReadOnly != toolkit.HintOf(reading[def.Name]) || (def.Risk == toolkit.RiskLow) != reading[def.Name] || (def.CacheTTL < 0) == reading[def.Name] {
+		if def.ReadOnly != toolkit.HintOf(reading[def.Name]) || (def.Risk == toolkit.RiskLow) != reading[def.Name] ||
+			(def.CacheTTL < 0) == reading[def.Name] {
 			t.Errorf("%s: got read-only %d, risk %s, cache %v", def.Name, def.ReadOnly, def.Risk, def.CacheTTL)
 		}
 		var schema struct {

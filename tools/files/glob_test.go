@@ -13,8 +13,10 @@ func TestGlob(t *testing.T) {
 		pattern, path string
 		want          bool
 	}{
-		{"*.go", "a.go", true}, {"*.go", "a/b.go", false}, {"**/*.go", "a.go", true}, {"**/*.go", "a/b/c.go", true}, {"a/**/c", "a/c", true},
-		{"a/**/c", "a/b/b/c", true}, {"a/**/c", "b/c", false}, {"a/**", "a/b/c", true}, {"**", "a/b", true}, {"a/?.go", "a/b.go", true}, {"a/[bc]/d", "a/c/d", true},
+		{"*.go", "a.go", true}, {"*.go", "a/b.go", false}, {"**/*.go", "a.go", true}, {"**/*.go", "a/b/c.go", true},
+		{"a/**/c", "a/c", true},
+		{"a/**/c", "a/b/b/c", true}, {"a/**/c", "b/c", false}, {"a/**", "a/b/c", true}, {"**", "a/b", true},
+		{"a/?.go", "a/b.go", true}, {"a/[bc]/d", "a/c/d", true},
 	} {
 		if got := glob(strings.Split(test.pattern, "/"), strings.Split(test.path, "/")); got != test.want {
 			t.Errorf("%s on %s: got %v, want %v", test.pattern, test.path, got, test.want)
@@ -26,7 +28,8 @@ func TestGlob(t *testing.T) {
 
 func TestCredential(t *testing.T) {
 	for path, want := range map[string]string{
-		"a/.ssh": ".ssh", ".SSH/id": ".ssh", ".aws./x": ".aws", "home/u/.config/gcloud/x": ".config/gcloud", ".netrc": ".netrc", ".kube": ".kube", ".gnupg/x": ".gnupg",
+		"a/.ssh": ".ssh", ".SSH/id": ".ssh", ".aws./x": ".aws", "home/u/.config/gcloud/x": ".config/gcloud",
+		".netrc": ".netrc", ".kube": ".kube", ".gnupg/x": ".gnupg",
 		"ssh": "", ".sshd": "", "gcloud/x": "", ".config/other": "", ".config/x/gcloud": "",
 	} {
 		if got := credential(path); got != want {

@@ -36,7 +36,7 @@ func (f *filePatch) applyTo(text string) (string, []string, error) {
 			case '-':
 				done++
 			case '+':
-				out.add(l)
+				out.addLine(l)
 			}
 		}
 	}
@@ -61,7 +61,7 @@ func (w *lineWriter) write(lines ...string) {
 	}
 }
 
-func (w *lineWriter) add(l patchLine) {
+func (w *lineWriter) addLine(l patchLine) {
 	if l.noEnd {
 		w.write(l.text)
 	} else {
@@ -106,9 +106,11 @@ func locateHunk(lines []string, from int, h hunkPatch, old []patchLine, shift in
 	case len(at) == 1:
 		return at[0], nil
 	case len(at) > 1:
-		return 0, fmt.Errorf("its old lines stand there %s, none of them at line %d: give more lines around the change", times(len(at)), h.at)
+		return 0, fmt.Errorf("its old lines stand there %s, none of them at line %d: give more lines around the "+
+			"change", times(len(at)), h.at)
 	}
-	return 0, fmt.Errorf("its old lines do not stand there: %sread the file again", firstDifference(lines, max(from, h.at-1+shift), old))
+	return 0, fmt.Errorf("its old lines do not stand there: %sread the file again",
+		firstDifference(lines, max(from, h.at-1+shift), old))
 }
 
 func fits(lines []string, at int, old []patchLine) bool {

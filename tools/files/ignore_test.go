@@ -21,7 +21,8 @@ func TestIgnoreRules(t *testing.T) {
 		{"*.html\n!foo.html", "foo.html", false, false}, {"!foo.html\n*.html", "foo.html", false, true},
 		{"#x", "#x", false, false}, {`\#x`, "#x", false, true}, {`\!x`, "!x", false, true},
 		{"x  ", "x", false, true}, {`x\ `, "x ", false, true}, {"x\r", "x", false, true},
-		{"[!a]x", "bx", false, true}, {"[!a]x", "ax", false, false}, {"[", "[", false, false}, {"/", "x", true, false}, {"", "x", false, false},
+		{"[!a]x", "bx", false, true}, {"[!a]x", "ax", false, false}, {"[", "[", false, false},
+		{"/", "x", true, false}, {"", "x", false, false},
 	} {
 		i := new(ignores)
 		i.parse([]byte(test.rules), ".")
@@ -31,7 +32,8 @@ func TestIgnoreRules(t *testing.T) {
 	}
 	i := new(ignores)
 	i.parse([]byte("/x\ny"), "sub")
-	for path, want := range map[string]bool{"sub/x": true, "sub/a/x": false, "sub/a/y": true, "x": false, "y": false, "subx/y": false} {
+	for path, want := range map[string]bool{"sub/x": true, "sub/a/x": false, "sub/a/y": true, "x": false, "y": false,
+		"subx/y": false} {
 		if got := i.match(path, false); got != want {
 			t.Errorf("rules of a directory below on %q: got %v, want %v", path, got, want)
 		}

@@ -11,9 +11,12 @@ import (
 // kernelFS are the numbers of file systems whose files are switches and views of
 // processes, from linux/magic.h.
 var kernelFS = map[uint32]bool{
-	0x9fa0: true, 0x62656572: true, 0x1cd1: true, 0x64626720: true, 0x74726163: true, 0x73636673: true, // proc, sysfs, devpts, debugfs, tracefs, securityfs
-	0x27e0eb: true, 0x63677270: true, 0xcafe4a11: true, 0x6165676c: true, 0xde5e81e4: true, 0x62656570: true, // cgroup, cgroup2, bpf, pstore, efivarfs, configfs
-	0x42494e4d: true, 0x19800202: true, 0xf97cff8c: true, 0x6e736673: true, 0x65735543: true, // binfmt_misc, mqueue, selinuxfs, nsfs, fusectl
+	// proc, sysfs, devpts, debugfs, tracefs, securityfs
+	0x9fa0: true, 0x62656572: true, 0x1cd1: true, 0x64626720: true, 0x74726163: true, 0x73636673: true,
+	// cgroup, cgroup2, bpf, pstore, efivarfs, configfs
+	0x27e0eb: true, 0x63677270: true, 0xcafe4a11: true, 0x6165676c: true, 0xde5e81e4: true, 0x62656570: true,
+	// binfmt_misc, mqueue, selinuxfs, nsfs, fusectl
+	0x42494e4d: true, 0x19800202: true, 0xf97cff8c: true, 0x6e736673: true, 0x65735543: true,
 }
 
 // checkKernel refuses a file of such a file system.

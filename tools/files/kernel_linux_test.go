@@ -23,7 +23,8 @@ func TestKernelFiles(t *testing.T) {
 	if err := h.registry.Register(tools.Tools()...); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{"proc/self/environ", "/proc/self/environ", "proc/1/cmdline", "proc/self/root/etc/passwd", "proc/self/fd/0", "sys/kernel/mm", "dev/null", "dev/zero", "dev/stdin"} {
+	for _, path := range []string{"proc/self/environ", "/proc/self/environ", "proc/1/cmdline",
+		"proc/self/root/etc/passwd", "proc/self/fd/0", "sys/kernel/mm", "dev/null", "dev/zero", "dev/stdin"} {
 		for _, tool := range []string{"file_read", "file_search", "file_list", "file_write"} {
 			res := h.call(t.Context(), tool, object{"path": path, "text": "a", "content": "x"})
 			if res.Fault == nil || strings.Contains(res.Output, "PATH=") {
@@ -32,7 +33,8 @@ func TestKernelFiles(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/proc", "/sys"} {
-		if _, err := files.New(files.Options{Roots: []files.Root{{Path: path}}}); err == nil || !strings.Contains(err.Error(), "file system of the kernel") {
+		if _, err := files.New(files.Options{Roots: []files.Root{{Path: path}}}); err == nil ||
+			!strings.Contains(err.Error(), "file system of the kernel") {
 			t.Errorf("%s as a root: got %v", path, err)
 		}
 	}

@@ -25,7 +25,7 @@ type pathLock struct {
 	readers int
 	writing bool
 	writers int           // who wait; new readers let them go first
-	changed chan struct{} // closed when somebody lets go
+	changed chan struct{} // closed when a holder lets go
 }
 
 // lock waits until the path is free, and returns the function that lets go of it;

@@ -48,7 +48,8 @@ func TestLocks(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
-		if _, err := table.lock(ctx, "a", true); !errors.Is(err, toolkit.ErrTimeout) || time.Since(start) != 600*time.Millisecond {
+		if _, err := table.lock(ctx, "a", true); !errors.Is(err, toolkit.ErrTimeout) ||
+			time.Since(start) != 600*time.Millisecond {
 			t.Errorf("got %v after %v, want a timeout after 600ms", err, time.Since(start))
 		}
 		time.Sleep(10 * time.Second)
@@ -70,7 +71,8 @@ func TestHold(t *testing.T) {
 		r1, r2 := &root{Root: Root{Name: "r"}}, &root{Root: Root{Name: "s"}}
 		a, b, c := place{root: r1, path: "a"}, place{root: r1, path: "b"}, place{root: r2, path: "a"}
 		sets := [][]claim{
-			{{a, true, false}, {b, true, false}}, {{b, true, false}, {a, true, false}}, {{a, false, false}}, {{b, true, true}}, {{c, true, true}, {a, true, true}},
+			{{a, true, false}, {b, true, false}}, {{b, true, false}, {a, true, false}}, {{a, false, false}},
+			{{b, true, true}}, {{c, true, true}, {a, true, true}},
 			{{a, false, false}, {a, true, false}}, {{c, false, false}, {b, false, false}},
 		}
 		var all sync.WaitGroup

@@ -61,7 +61,9 @@ func findIn(content, source, target string) (change, error) {
 	if at, lines := windows(text, source); len(at) > 0 {
 		return one(at, "indentation", text, func(i int) change { return reindent(text, i, lines, source, target, raw) })
 	}
-	return change{}, noMatch("source_text does not stand in the file: " + nearest(text, source) + "read the file again and copy the text as it is, without line numbers")
+	return change{}, noMatch(
+		"source_text does not stand in the file: " + nearest(text, source) + "read the file again and copy the " +
+			"text as it is, without line numbers")
 }
 
 // noMatch is the error of an edit or a patch that has no place.
@@ -103,7 +105,8 @@ func one(at []int, level, text string, build func(int) change) (change, error) {
 		lines = append(lines, fmt.Sprint(1+strings.Count(text[:i], "\n")))
 	}
 	return change{}, noMatch(fmt.Sprintf(
-		"source_text stands in the file %s (compared by: %s), at line %s: add lines before or after it until it stands there once",
+		"source_text stands in the file %s (compared by: %s), at line %s: add lines before or after it until it "+
+			"stands there once",
 		times(len(at)), level, strings.Join(lines, ", ")))
 }
 
@@ -165,7 +168,8 @@ func bounded(text string, at, size int, source string) bool {
 	last, _ := utf8.DecodeLastRuneInString(source)
 	before, n := utf8.DecodeLastRuneInString(text[:at])
 	after, m := utf8.DecodeRuneInString(text[at+size:])
-	return (!unicode.IsSpace(first) || n == 0 || unicode.IsSpace(before)) && (!unicode.IsSpace(last) || m == 0 || unicode.IsSpace(after))
+	return (!unicode.IsSpace(first) || n == 0 || unicode.IsSpace(before)) &&
+		(!unicode.IsSpace(last) || m == 0 || unicode.IsSpace(after))
 }
 
 // windows finds where source's lines stand in text if blanks around each line do

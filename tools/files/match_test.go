@@ -23,10 +23,12 @@ func TestFind(t *testing.T) {
 		{"blanks around", "\tfoo()\n", "    foo()\n\n", "    bar()\n\n", "\tbar()\n", "without the blanks around it"},
 		{"indentation", "func f() {\n\t\tif x {\n\t\t\ty()\n\t\t}\n}\n", "if x {\n  y()\n}\n", "if z {\n\ty()\n}\n",
 			"func f() {\n\t\tif z {\n\t\t\ty()\n\t\t}\n}\n", "line by line without indentation"},
-		{"indentation taken off", "  a\n  b\n", "    a\n    b", "    c\n      d", "  c\n    d\n", "line by line without indentation"},
+		{"indentation taken off", "  a\n  b\n", "    a\n    b", "    c\n      d", "  c\n    d\n",
+			"line by line without indentation"},
 		{"lines removed", "x\n  a\n  b\ny\n", "a\nb", "", "x\ny\n", "line by line without indentation"},
 		{"last line without newline", "x\n  a\n  b", "a\nb", "c", "x\n  c", "line by line without indentation"},
-		{"indentation in CRLF", "x\r\n\ta\r\n\tb\r\ny\r\n", "a\nb", "c\nd", "x\r\n\tc\r\n\td\r\ny\r\n", "line by line without indentation"},
+		{"indentation in CRLF", "x\r\n\ta\r\n\tb\r\ny\r\n", "a\nb", "c\nd", "x\r\n\tc\r\n\td\r\ny\r\n",
+			"line by line without indentation"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -83,8 +85,10 @@ func FuzzFind(f *testing.F) {
 		if got, want := bare(content[c.start:c.end]), bare(source); got != want {
 			t.Errorf("replaced %q for %q", content[c.start:c.end], source)
 		}
-		pure := strings.Count(content, "\n") > 0 && strings.Count(content, "\r\n") == strings.Count(content, "\n") && strings.Count(content, "\r") == strings.Count(content, "\n")
-		if edited := content[:c.start] + c.with + content[c.end:]; pure && !strings.Contains(target, "\r") && strings.Count(edited, "\r\n") != strings.Count(edited, "\n") {
+		pure := strings.Count(content, "\n") > 0 && strings.Count(content, "\r\n") == strings.Count(content, "\n") &&
+			strings.Count(content, "\r") == strings.Count(content, "\n")
+		if edited := content[:c.start] + c.with + content[c.end:]; pure && !strings.Contains(target, "\r") &&
+			strings.Count(edited, "\r\n") != strings.Count(edited, "\n") {
 			t.Errorf("%q has other line endings than %q", edited, content)
 		}
 		_ = diff("f", content, content[:c.start]+c.with+content[c.end:])

@@ -112,7 +112,7 @@ func (t *Toolset) rename(ctx context.Context, from, to place, info fs.FileInfo, 
 
 // relink gives what lies at from the name to. The root follows no link out of itself
 // on the way. Where nothing is replaced, a file gets its new name by a link, which fails
-// if somebody has made one there since.
+// if one was made there since.
 func relink(r *root, from, to string, info, there fs.FileInfo) error {
 	if there == nil && info.Mode().IsRegular() {
 		switch err := r.dir.Link(from, to); {
@@ -150,7 +150,8 @@ type contents struct{ files, dirs int }
 func (p place) survey(ctx context.Context) (c contents, err error) {
 	w, err := p.walk(ctx, maxDepth, true, func(e entry) error {
 		if e.closed != "" {
-			return denied(p.shown, "holds "+printable(path.Base(e.rel))+", which may not be moved or deleted, or lies too deep to look at")
+			return denied(p.shown, "holds "+printable(path.Base(e.rel))+", which may not be moved or deleted, or "+
+				"lies too deep to look at")
 		}
 		if e.IsDir() {
 			c.dirs++

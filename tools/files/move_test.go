@@ -70,7 +70,9 @@ func TestMoveBetweenRoots(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	tools, err := files.New(files.Options{Roots: []files.Root{{Name: "one", Path: filepath.Join(dir, "one")}, {Name: "two", Path: filepath.Join(dir, "two")}}})
+	tools, err := files.New(
+		files.Options{Roots: []files.Root{{Name: "one", Path: filepath.Join(dir, "one")},
+			{Name: "two", Path: filepath.Join(dir, "two")}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +108,8 @@ func TestTrash(t *testing.T) {
 		{"file_move", object{"from": "a.txt", "to": ".trash/x"}, "lies in the trash", denied},
 		{"file_move", object{"from": kept, "to": "src"}, "moved", nil},
 		{"file_read", object{"path": "src/main.go"}, "package main", nil},
-		{"file_patch", object{"patch": "--- a.txt\n+++ /dev/null\n@@ -1,3 +0,0 @@\n-one\n-two\n-three\n"}, "moved to desk:.trash/", nil},
+		{"file_patch", object{"patch": "--- a.txt\n+++ /dev/null\n@@ -1,3 +0,0 @@\n-one\n-two\n-three\n"},
+			"moved to desk:.trash/", nil},
 	})
 }
 
@@ -123,7 +126,8 @@ func TestMovesInBothDirections(t *testing.T) {
 		for _, way := range [][2]string{{"p", "q"}, {"q", "p"}} {
 			all.Go(func() {
 				for n := range 50 {
-					h.call(t.Context(), "file_move", object{"from": fmt.Sprintf("%s/f%d", way[0], (i+n)%4), "to": fmt.Sprintf("%s/f%d", way[1], (i+n)%4)})
+					h.call(t.Context(), "file_move",
+						object{"from": fmt.Sprintf("%s/f%d", way[0], (i+n)%4), "to": fmt.Sprintf("%s/f%d", way[1], (i+n)%4)})
 					if n%10 == 0 {
 						h.call(t.Context(), "file_move", object{"from": way[0], "to": "aside"})
 						h.call(t.Context(), "file_move", object{"from": "aside", "to": way[0]})

@@ -19,11 +19,11 @@ import (
 
 var (
 	errOutside = errors.New("leads out of its root")
-	errChanged = errors.New("was changed meanwhile by somebody else: look at it again")
+	errChanged = errors.New("was changed meanwhile by another process: look at it again")
 	errSpecial = errors.New("is a device, pipe or socket")
 	errKernel  = errors.New("lies in a file system of the kernel, such as /proc")
 	errLinked  = errors.New("has a hard link elsewhere, perhaps outside of the roots: this host does not let such files be read")
-	errStale   = errors.New("was changed by somebody else since it was read here: read it again before you change it")
+	errStale   = errors.New("was changed by another process since it was read here: read it again before you change it")
 	errIsDir   = errors.New("is a directory")
 )
 

@@ -38,7 +38,8 @@ func (t *Toolset) patch(ctx context.Context, in patchInput) (string, error) {
 	}
 	parts, err := parsePatch(in.Patch)
 	if err != nil {
-		return "", invalid("patch", "a text that "+err.Error(), "a unified diff of text files, with --- and +++ lines before each file's hunks")
+		return "", invalid("patch", "a text that "+err.Error(),
+			"a unified diff of text files, with --- and +++ lines before each file's hunks")
 	}
 	all := make([]*patched, len(parts))
 	claims := make([]claim, len(parts))
@@ -132,7 +133,9 @@ func (t *Toolset) apply(ctx context.Context, all []*patched) (string, error) {
 			}
 			err = f.refuse(err)
 			if len(lost) > 0 {
-				err = &toolkit.Error{Kind: toolkit.ErrTool, Message: fmt.Sprintf("%s, but %s could not get back the old content", err.Error(), strings.Join(lost, ", ")), Cause: err}
+				err = &toolkit.Error{Kind: toolkit.ErrTool,
+					Message: fmt.Sprintf("%s, but %s could not get back the old content", err.Error(),
+						strings.Join(lost, ", ")), Cause: err}
 			}
 			return "", err
 		}
@@ -175,7 +178,7 @@ func (f *patched) install(t *Toolset) error {
 	return err
 }
 
-// restore puts back what stood there before, unless somebody has changed it since.
+// restore puts back what stood there before, unless it was changed since.
 func (f *patched) restore() error {
 	if f.before == nil {
 		return f.parent.Remove(f.name)

@@ -86,13 +86,15 @@ func TestEncodings(t *testing.T) {
 				{"file_read", object{"path": name}, test.told, nil},
 				{"file_info", object{"path": name}, "content: text, 2 lines, " + test.told, nil},
 				{"file_search", object{"text": "caf\u00e9", "pattern": name}, "1: caf\u00e9 one\n", nil},
-				{"file_edit", object{"path": name, "source_text": "one\ntwo", "target_text": "\u00fcber\ndrei"}, "+caf\u00e9 \u00fcber", nil},
+				{"file_edit", object{"path": name, "source_text": "one\ntwo", "target_text": "\u00fcber\ndrei"},
+					"+caf\u00e9 \u00fcber", nil},
 				{"file_write", object{"path": name, "content": "end\n", "mode": "append"}, "appended", nil},
 				{"file_read", object{"path": name}, "     1\tcaf\u00e9 \u00fcber\n     2\tdrei\n     3\tend\n", nil},
 				{"file_read", object{"path": name}, test.told, nil},
 			})
 			got, want := h.content(t, "desk/"+name), test.content
-			if i := strings.Index(want, "one"); i > 0 && got[:i] != want[:i] || !strings.Contains(got, "\n") || strings.Count(got, "\r") != 3 {
+			if i := strings.Index(want, "one"); i > 0 && got[:i] != want[:i] || !strings.Contains(got, "\n") ||
+				strings.Count(got, "\r") != 3 {
 				t.Errorf("got %q, want the encoding and line endings of %q", got, want)
 			}
 		})
@@ -102,18 +104,19 @@ func TestEncodings(t *testing.T) {
 	h.write(t, "desk/image", "\x89PNG\r\n\x1a\n\x00\x00")
 	h.write(t, "desk/lone", "\xff\xfe\x00\xd8")
 	h.run(t, []step{
-		{"file_edit", object{"path": "latin", "source_text": "caf", "target_text": "\u4e2d"}, "has no character '\u4e2d'", toolkit.ErrTool},
+		{"file_edit", object{"path": "latin", "source_text": "caf", "target_text": "\u4e2d"},
+			"has no character '\u4e2d'", toolkit.ErrTool},
 		{"file_read", object{"path": "image"}, "is binary (a PNG image), 10 bytes", toolkit.ErrTool},
 		{"file_info", object{"path": "image"}, "content: binary (a PNG image)", nil},
 		{"file_read", object{"path": "lone"}, "is binary", toolkit.ErrTool},
 	})
 }
 
-// TestSeen checks that what somebody else changed since a session read it is not
+// TestSeen checks that what another process changed since a session read it is not
 // overwritten, and that sessions do not share what they have seen.
 func TestSeen(t *testing.T) {
 	h := newHouse(t)
-	stale := "was changed by somebody else since it was read here"
+	stale := "was changed by another process since it was read here"
 	h.run(t, []step{{"file_read", object{"path": "a.txt"}, "two", nil}})
 	h.write(t, "desk/a.txt", "one\nTWO\nthree\n")
 	h.run(t, []step{
@@ -128,7 +131,8 @@ func TestSeen(t *testing.T) {
 	anne := toolkit.WithSession(t.Context(), toolkit.Session{ID: "anne"})
 	bert := toolkit.WithSession(t.Context(), toolkit.Session{ID: "bert"})
 	h.call(anne, "file_read", object{"path": "a.txt"})
-	if res := h.call(bert, "file_edit", object{"path": "a.txt", "source_text": "mine", "target_text": "bert's"}); res.Fault != nil {
+	if res := h.call(bert, "file_edit",
+		object{"path": "a.txt", "source_text": "mine", "target_text": "bert's"}); res.Fault != nil {
 		t.Error(res.Output)
 	}
 	if res := h.call(anne, "file_write", object{"path": "a.txt", "content": "anne's"}); !strings.Contains(res.Output, stale) {

@@ -14,7 +14,7 @@ import (
 
 // replace puts content in the file's place, whole or not at all, and remembers that
 // the session knows it. before is what was found, nil if there was no file: anything else
-// found now is a change by somebody else. A hard link's other names keep the
+// found now is a change by another process. A hard link's other names keep the
 // old content.
 func (t *Toolset) replace(ctx context.Context, p place, parent *os.Root, name string, before fs.FileInfo, content []byte) error {
 	if len(content) > maxFileBytes {
@@ -70,7 +70,7 @@ func install(parent *os.Root, temporary, name string, before fs.FileInfo) error 
 		return errChanged
 	}
 	if before == nil {
-		// A link, unlike a rename, fails if somebody has made the file since.
+		// A link, unlike a rename, fails if the file was made since.
 		switch err := parent.Link(temporary, name); {
 		case err == nil:
 			return parent.Remove(temporary)

@@ -45,8 +45,10 @@ func TestPatchRestores(t *testing.T) {
 		defer f.close()
 		all = append(all, f)
 	}
-	put("d", "somebody else's\n")
-	if _, err := tools.apply(t.Context(), all); err == nil || !strings.Contains(err.Error(), "was changed meanwhile by somebody else") || !strings.Contains(err.Error(), "no file was changed") {
+	put("d", "another's\n")
+	if _, err := tools.apply(t.Context(), all); err == nil ||
+		!strings.Contains(err.Error(), "was changed meanwhile by another process") ||
+		!strings.Contains(err.Error(), "no file was changed") {
 		t.Errorf("got %v, want that the file was changed", err)
 	}
 	for _, f := range all {
@@ -65,7 +67,7 @@ func TestPatchRestores(t *testing.T) {
 		}
 		got += e.Name() + ": " + string(content)
 	}
-	if want := "a: old a\nc: old c\nd: somebody else's\n"; got != want {
+	if want := "a: old a\nc: old c\nd: another's\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

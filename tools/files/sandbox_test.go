@@ -29,18 +29,24 @@ func TestTraversal(t *testing.T) {
 	h.link(t, ".config", "conf")
 	h.link(t, "src", "sources")
 	paths := []string{
-		"..", "../outside.txt", "src/../../outside.txt", "src/../a.txt", "./../outside.txt", "src/..", "/", "/etc/passwd", "//etc/passwd", "/proc/self/environ",
-		h.dir + "/outside.txt", h.dir + "/desk-evil/x.txt", h.dir + "/desk/.ssh/key", h.dir + "/desk/../outside.txt", h.dir, "desk:../outside.txt", "desk:/etc/passwd", "docs:../desk/a.txt", "docs:../outside.txt", "../desk-evil/x.txt",
+		"..", "../outside.txt", "src/../../outside.txt", "src/../a.txt", "./../outside.txt", "src/..", "/",
+		"/etc/passwd", "//etc/passwd", "/proc/self/environ",
+		h.dir + "/outside.txt", h.dir + "/desk-evil/x.txt", h.dir + "/desk/.ssh/key", h.dir + "/desk/../outside.txt",
+		h.dir, "desk:../outside.txt", "desk:/etc/passwd", "docs:../desk/a.txt", "docs:../outside.txt", "../desk-evil/x.txt",
 		"out", "absolute", "up", "up/outside.txt", "up/desk-evil/x.txt", "winding", "twice", "up/desk/a.txt", "out/x",
-		".ssh", ".ssh/key", ".SSH/key", "src/.ssh/key", ".aws", ".aws/credentials", ".kube/config", ".gnupg/x", ".netrc", "src/.netrc", ".config/gcloud", ".config/gcloud/token",
+		".ssh", ".ssh/key", ".SSH/key", "src/.ssh/key", ".aws", ".aws/credentials", ".kube/config", ".gnupg/x",
+		".netrc", "src/.netrc", ".config/gcloud", ".config/gcloud/token",
 		"keys", "keys/key", "key", "conf/gcloud/token", "sources/../.ssh/key", "docs:.ssh/id", "./.ssh/./key", ".ssh/new",
 	}
-	entries := map[string]bool{"out": true, "absolute": true, "up": true, "winding": true, "twice": true, "keys": true, "key": true}
+	entries := map[string]bool{"out": true, "absolute": true, "up": true, "winding": true, "twice": true,
+		"keys": true, "key": true}
 	before := tree(t, h.dir)
 	for _, path := range paths {
 		for tool, args := range map[string]object{
-			"file_list": {}, "file_read": {}, "file_info": {}, "file_search": {"text": "e"}, "file_write": {"content": "x"}, "file_edit": {"source_text": "e", "target_text": "x"},
-			"file_mkdir": {}, "file_patch": {"patch": "--- /dev/null\n+++ " + path + "\n@@ -0,0 +1 @@\n+x\n"}, "file_move": {"from": "a.txt", "to": path},
+			"file_list": {}, "file_read": {}, "file_info": {}, "file_search": {"text": "e"},
+			"file_write": {"content": "x"}, "file_edit": {"source_text": "e", "target_text": "x"},
+			"file_mkdir": {}, "file_patch": {"patch": "--- /dev/null\n+++ " + path + "\n@@ -0,0 +1 @@\n+x\n"},
+			"file_move": {"from": "a.txt", "to": path},
 		} {
 			if entries[path] && tool == "file_move" {
 				continue // the link itself would be replaced, if it were no entry
@@ -60,17 +66,19 @@ func TestTraversal(t *testing.T) {
 	if after := tree(t, h.dir); after != before {
 		t.Errorf("the files changed: got\n%s\nwant\n%s", after, before)
 	}
-	for _, path := range []string{"sources/main.go", h.dir + "/desk/a.txt", h.dir + "/docs/guide.md", "desk:src//main.go", "./src/./main.go"} {
+	for _, path := range []string{"sources/main.go", h.dir + "/desk/a.txt", h.dir + "/docs/guide.md",
+		"desk:src//main.go", "./src/./main.go"} {
 		if res := h.call(t.Context(), "file_read", object{"path": path}); res.Fault != nil {
 			t.Errorf("%s stays inside: got %s", path, res.Output)
 		}
 	}
-	for _, args := range []object{{"text": "nobody"}, {"pattern": "*key*", "text": "n"}} {
+	for _, args := range []object{{"text": "not for"}, {"pattern": "*key*", "text": "n"}} {
 		if res := h.call(t.Context(), "file_search", args); !strings.Contains(res.Output, "nothing found") {
 			t.Errorf("search %v: got %s", args, res.Output)
 		}
 	}
-	if res := h.call(t.Context(), "file_list", object{}); strings.Contains(res.Output, "token") || !strings.Contains(res.Output, ".ssh/ (refused)") {
+	if res := h.call(t.Context(), "file_list", object{}); strings.Contains(res.Output, "token") ||
+		!strings.Contains(res.Output, ".ssh/ (refused)") {
 		t.Errorf("list: got %s", res.Output)
 	}
 }
@@ -98,7 +106,8 @@ func tree(t *testing.T, dir string) (s string) {
 func TestSwap(t *testing.T) {
 	for _, target := range []string{"../desk-evil", ".ssh"} {
 		h := newHouse(t)
-		real, aside, link := filepath.Join(h.dir, "desk", "d"), filepath.Join(h.dir, "desk", "aside"), filepath.Join(h.dir, "desk", "link")
+		real, aside, link := filepath.Join(h.dir, "desk", "d"), filepath.Join(h.dir, "desk", "aside"),
+			filepath.Join(h.dir, "desk", "link")
 		if err := os.Mkdir(real, 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -167,8 +176,10 @@ func TestSwap(t *testing.T) {
 func TestGeneratedPaths(t *testing.T) {
 	h := newHouse(t)
 	before := tree(t, h.dir)
-	ups := []string{"../", "..\\", "%2e%2e/", "%2e%2e%2f", "..%2f", "%252e%252e%252f", "..%5c", "%uff0e%uff0e/", "..%c0%af", "%c0%ae%c0%ae/", "\uff0e\uff0e/", ".\\..\\", "../", ".././", "..//", "%2e./", "..%u2215"}
-	starts := []string{"", "/", "//", "./", "src/", "src\\", "desk:", "docs:", "a.txt/", "\\", "%2f", strings.Repeat("a", 300) + "/"}
+	ups := []string{"../", "..\\", "%2e%2e/", "%2e%2e%2f", "..%2f", "%252e%252e%252f", "..%5c", "%uff0e%uff0e/",
+		"..%c0%af", "%c0%ae%c0%ae/", "\uff0e\uff0e/", ".\\..\\", "../", ".././", "..//", "%2e./", "..%u2215"}
+	starts := []string{"", "/", "//", "./", "src/", "src\\", "desk:", "docs:", "a.txt/", "\\", "%2f",
+		strings.Repeat("a", 300) + "/"}
 	ends := []string{"outside.txt", "etc/passwd", "desk-evil/x.txt", "outside.txt%00", "outside.txt%00.png", ""}
 	tried := 0
 	for _, start := range starts {
@@ -208,8 +219,8 @@ func TestHardLinks(t *testing.T) {
 		}
 		h.run(t, []step{
 			{"file_read", object{"path": "hard"}, want, refused},
-			{"file_search", object{"path": "hard", "text": "nobody"}, want, refused},
-			{"file_edit", object{"path": "hard", "source_text": "nobody", "target_text": "all"}, "", refused},
+			{"file_search", object{"path": "hard", "text": "not for"}, want, refused},
+			{"file_edit", object{"path": "hard", "source_text": "not for", "target_text": "all"}, "", refused},
 			{"file_write", object{"path": "hard", "content": "!", "mode": "append"}, "", refused},
 			{"file_info", object{"path": "hard"}, "type: file", nil},
 		})
@@ -233,7 +244,7 @@ func TestRefuse(t *testing.T) {
 		{"file_read", object{"path": "src/deep/er/x.go"}, "src/{deep,low}", denied},
 		{"file_move", object{"from": "src", "to": "other"}, "holds deep", denied},
 		{"file_delete", object{"path": "x", "recursive": true}, "holds server.PEM", denied},
-		{"file_search", object{"text": "nobody"}, "nothing found", nil},
+		{"file_search", object{"text": "not for"}, "nothing found", nil},
 		{"file_list", object{}, "server.PEM (refused)", nil},
 		{"file_read", object{"path": "src/main.go"}, "package main", nil},
 	})

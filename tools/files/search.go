@@ -54,7 +54,8 @@ func (in searchInput) check() (*search, error) {
 	case strings.ContainsAny(in.Text, "\r\n"):
 		return nil, invalid("text", "several lines", "text within one line")
 	case len(in.Text)+len(in.Regexp)+len(in.Pattern) > maxPath:
-		return nil, invalid("text, regexp and pattern", fmt.Sprintf("%d bytes", len(in.Text)+len(in.Regexp)+len(in.Pattern)), fmt.Sprintf("at most %d", maxPath))
+		return nil, invalid("text, regexp and pattern",
+			fmt.Sprintf("%d bytes", len(in.Text)+len(in.Regexp)+len(in.Pattern)), fmt.Sprintf("at most %d", maxPath))
 	case in.Context < 0 || in.Context > maxContext:
 		return nil, invalid("context", fmt.Sprint(in.Context), fmt.Sprintf("0 to %d", maxContext))
 	}
@@ -66,7 +67,8 @@ func (in searchInput) check() (*search, error) {
 	if in.Pattern != "" {
 		p, err := newPattern(in.Pattern)
 		if err != nil {
-			return nil, invalid("pattern", fmt.Sprintf("%.80q, which %v", in.Pattern, err), "a glob such as *.go, *.{ts,tsx} or src/**/*.go")
+			return nil, invalid("pattern", fmt.Sprintf("%.80q, which %v", in.Pattern, err),
+				"a glob such as *.go, *.{ts,tsx} or src/**/*.go")
 		}
 		s.names = &p
 	}
@@ -91,7 +93,8 @@ func (s *search) compile(in searchInput) error {
 	}
 	re, err := regexp.Compile(flags + source)
 	if err != nil {
-		return invalid("regexp", fmt.Sprintf("%.80q (%v)", in.Regexp, err), "a regular expression of RE2, which has no look-around and no back references")
+		return invalid("regexp", fmt.Sprintf("%.80q (%v)", in.Regexp, err),
+			"a regular expression of RE2, which has no look-around and no back references")
 	}
 	s.next = func(content []byte) int {
 		if at := re.FindIndex(content); at != nil {
@@ -151,7 +154,7 @@ func (t *Toolset) searchDir(ctx context.Context, s *search, p place, all bool) e
 		case e.IsDir() || s.names != nil && !s.names.matches(e.rel):
 			return nil
 		case s.next == nil:
-			return s.add(printable(here.shown) + "\n")
+			return s.addResult(printable(here.shown) + "\n")
 		case !e.Type().IsRegular() || e.closed != "":
 			return nil
 		}
@@ -224,10 +227,11 @@ func (s *search) lines(p place, text string) error {
 			if n == hit {
 				mark = ":"
 			}
-			fmt.Fprintf(&b, "%s%s%d%s %s\n", printable(p.shown), mark, n, mark, cut(strings.TrimRight(lines[n-1], " \t\r\n"), maxLineBytes))
+			fmt.Fprintf(&b, "%s%s%d%s %s\n", printable(p.shown), mark, n, mark,
+				cut(strings.TrimRight(lines[n-1], " \t\r\n"), maxLineBytes))
 		}
 		shown = to
-		if err := s.add(b.String()); err != nil {
+		if err := s.addResult(b.String()); err != nil {
 			return err
 		}
 	}
@@ -259,10 +263,11 @@ func (s *search) hits(content []byte) (numbers []int) {
 	return numbers
 }
 
-// add adds a result, and ends the search if there are too many.
-func (s *search) add(result string) error {
+// addResult adds a result, and ends the search if there are too many.
+func (s *search) addResult(result string) error {
 	if s.results == s.limit {
-		s.stopped = fmt.Sprintf("stopped after %d results: search for something rarer, in a path below, or with a higher limit (at most %d)\n", s.limit, maxFound)
+		s.stopped = fmt.Sprintf("stopped after %d results: search for something rarer, in a path below, or with a "+
+			"higher limit (at most %d)\n", s.limit, maxFound)
 		return fs.SkipAll
 	}
 	s.results++

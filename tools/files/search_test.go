@@ -33,7 +33,8 @@ func TestListAndSearch(t *testing.T) {
 		{"file_list", object{"path": "src", "depth": 1}, "deep/ (not opened)\nmain.go\n", nil},
 		{"file_list", object{"path": "src", "depth": 0}, "depth", toolkit.ErrInvalidArguments},
 		{"file_list", object{"path": "a.txt"}, "goes through a file", toolkit.ErrTool},
-		{"file_search", object{"text": "two"}, "a.txt:2: two\ncrlf.txt:2: two\nsrc/deep/er/x.go:1: package x // two\n1 files were passed over", nil},
+		{"file_search", object{"text": "two"},
+			"a.txt:2: two\ncrlf.txt:2: two\nsrc/deep/er/x.go:1: package x // two\n1 files were passed over", nil},
 		{"file_search", object{"text": "two", "pattern": "*.go"}, "src/deep/er/x.go:1: package x // two\n", nil},
 		{"file_search", object{"text": "two", "path": "a.txt"}, "a.txt:2: two\n", nil},
 		{"file_search", object{"pattern": "*.go"}, "src/deep/er/x.go\nsrc/main.go\n", nil},
@@ -70,12 +71,16 @@ func TestIgnored(t *testing.T) {
 		h.write(t, "desk/"+name, "needle\n")
 	}
 	h.run(t, []step{
-		{"file_search", object{"text": "needle"}, "src/build/in.txt:1: needle\nsrc/keep.log:1: needle\n1 files were passed over: binary\n4 entries that ignore files name", nil},
-		{"file_search", object{"text": "needle", "path": "src"}, "src/build/in.txt:1: needle\nsrc/keep.log:1: needle\n1 entries", nil},
+		{"file_search", object{"text": "needle"}, "src/build/in.txt:1: needle\nsrc/keep.log:1: needle\n1 files " +
+			"were passed over: binary\n4 entries that ignore files name", nil},
+		{"file_search", object{"text": "needle", "path": "src"},
+			"src/build/in.txt:1: needle\nsrc/keep.log:1: needle\n1 entries", nil},
 		{"file_search", object{"text": "needle", "path": "build"}, "build/out.txt:1: needle\n", nil}, // asked for by name
-		{"file_search", object{"text": "needle", "ignored": true, "pattern": "*.{log,txt}"}, "build/out.txt:1: needle\nsrc/build/in.txt:1: needle\nsrc/keep.log:1: needle\nx.log:1: needle\n", nil},
+		{"file_search", object{"text": "needle", "ignored": true, "pattern": "*.{log,txt}"},
+			"build/out.txt:1: needle\nsrc/build/in.txt:1: needle\nsrc/keep.log:1: needle\nx.log:1: needle\n", nil},
 		{"file_search", object{"text": "two", "ignored": true, "path": ".git"}, ".git/config:1: two", nil},
-		{"file_list", object{"path": "src", "depth": 1}, ".ignore\nbuild/ (not opened)\ndeep/ (not opened)\nkeep.log\nmain.go\n1 entries", nil},
+		{"file_list", object{"path": "src", "depth": 1},
+			".ignore\nbuild/ (not opened)\ndeep/ (not opened)\nkeep.log\nmain.go\n1 entries", nil},
 		{"file_list", object{"path": "src", "depth": 1, "ignored": true}, "gen/ (not opened)\nkeep.log", nil},
 	})
 }
@@ -90,7 +95,8 @@ func TestSearchLines(t *testing.T) {
 	h.run(t, []step{
 		{"file_search", object{"path": "n", "text": "x"}, "n:2: 2 x\nn:9: 9 x\n", nil},
 		{"file_search", object{"path": "n", "text": "x", "ignore_case": true}, "n:2: 2 x\nn:8: 8 X\nn:9: 9 x\n", nil},
-		{"file_search", object{"path": "n", "text": "x", "ignore_case": true, "context": 1}, "n-1- 1\nn:2: 2 x\nn-3- 3\n--\nn-7- 7\nn:8: 8 X\nn:9: 9 x\nn-10- 10\n", nil},
+		{"file_search", object{"path": "n", "text": "x", "ignore_case": true, "context": 1},
+			"n-1- 1\nn:2: 2 x\nn-3- 3\n--\nn-7- 7\nn:8: 8 X\nn:9: 9 x\nn-10- 10\n", nil},
 		{"file_search", object{"path": "n", "text": "x", "limit": 1}, "n:2: 2 x\nstopped after 1 results", nil},
 		{"file_search", object{"path": "n", "regexp": `^\d\d$`}, "n:10: 10\n", nil},
 		{"file_search", object{"path": "n", "regexp": `^`}, "n:1: 1\nn:2: 2 x\n", nil},
@@ -131,7 +137,8 @@ func BenchmarkSearch(b *testing.B) {
 		b.Fatal(err)
 	}
 	h := house{dir, registry}
-	for name, args := range map[string]object{"text": {"text": "absent"}, "regexp": {"regexp": `abs[e]nt\d`}, "names": {"pattern": "**/nothing*.go"}} {
+	for name, args := range map[string]object{"text": {"text": "absent"}, "regexp": {"regexp": `abs[e]nt\d`},
+		"names": {"pattern": "**/nothing*.go"}} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if res := h.call(b.Context(), "file_search", args); res.Fault != nil {

@@ -16,7 +16,7 @@ import (
 const maxSeen = 10_000
 
 // seenTable remembers what sessions have last seen of files, so that a change by
-// somebody else is noticed before it is overwritten. It keeps hashes only, and forgets
+// another process is noticed before it is overwritten. It keeps hashes only, and forgets
 // what was used longest ago. The zero value works.
 type seenTable struct {
 	mu    sync.Mutex

@@ -25,9 +25,10 @@ const (
 	windows1252
 )
 
-// String is how the encoding is told to the model.
+// String is how the encoding is shown to the model.
 func (e encoding) String() string {
-	return [...]string{"UTF-8", "UTF-8 with BOM", "UTF-16LE with BOM", "UTF-16BE with BOM", "UTF-16LE", "UTF-16BE", "windows-1252 (guessed)"}[e]
+	return [...]string{"UTF-8", "UTF-8 with BOM", "UTF-16LE with BOM", "UTF-16BE with BOM", "UTF-16LE", "UTF-16BE",
+		"windows-1252 (guessed)"}[e]
 }
 
 var marks = map[encoding]string{markedUTF8: "\xef\xbb\xbf", utf16LE: "\xff\xfe", utf16BE: "\xfe\xff"}
@@ -178,7 +179,8 @@ next:
 			}
 		}
 		if r >= 0x100 || r >= 0x80 && r < 0xa0 {
-			return nil, fmt.Errorf("is written in windows-1252, which has no character %q: file_write can replace the whole file by UTF-8", r)
+			return nil, fmt.Errorf("is written in windows-1252, which has no character %q: file_write can replace "+
+				"the whole file by UTF-8", r)
 		}
 		out = append(out, byte(r))
 	}

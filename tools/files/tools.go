@@ -11,16 +11,20 @@ import (
 )
 
 const (
-	pathText   = `{"type": "string", "minLength": 1, "maxLength": 4096, "description": "Path relative to the first root, or name:path for another root."}`
+	pathText = `{"type": "string", "minLength": 1, "maxLength": 4096, "description": "Path relative to the ` +
+		`first root, or name:path for another root."}`
 	pathMember = `"path": ` + pathText
-	ignored    = `"ignored": {"type": "boolean", "default": false, "description": "Also what .gitignore and .ignore files name, and .git."}`
-	editText   = `"source_text": {"type": "string", "minLength": 1, "description": "The text to replace, without line numbers. It must stand in the file once: add lines around it until it does."},
+	ignored    = `"ignored": {"type": "boolean", "default": false, "description": "Also what .gitignore and ` +
+		`.ignore files name, and .git."}`
+	editText = `"source_text": {"type": "string", "minLength": 1, "description": "The text to replace, without line ` +
+		`numbers. It must stand in the file once: add lines around it until it does."},
   "target_text": {"type": "string", "description": "The text to put in its place."}`
 )
 
 const (
 	listSchema = `{"type":"object","properties":{
-  "path": {"type": "string", "maxLength": 4096, "default": ".", "description": "Directory, relative to the first root, or name:path for another root."},
+  "path": {"type": "string", "maxLength": 4096, "default": ".", "description": "Directory, relative to the first ` +
+		`root, or name:path for another root."},
   "depth": {"type": "integer", "minimum": 1, "maximum": 50, "default": 3, "description": "How many levels are shown."},
   ` + ignored + `
 },"additionalProperties":false}`
@@ -29,29 +33,37 @@ const (
   "end_line": {"type": "integer", "minimum": 1, "description": "The last line; the file's last if left out."}
 },"required":["path"],"additionalProperties":false}`
 	searchSchema = `{"type":"object","properties":{
-  "path": {"type": "string", "maxLength": 4096, "default": ".", "description": "Directory or file, relative to the first root, or name:path for another root."},
+  "path": {"type": "string", "maxLength": 4096, "default": ".", "description": "Directory or file, relative to the ` +
+		`first root, or name:path for another root."},
   "text": {"type": "string", "description": "Text to find in lines."},
   "regexp": {"type": "string", "description": "Or a regular expression (RE2) to find; ^ and $ are the ends of a line."},
   "ignore_case": {"type": "boolean", "default": false, "description": "Whether case does not count in text or regexp."},
-  "pattern": {"type": "string", "description": "Glob of file names: *.go or *.{ts,tsx} anywhere, or src/**/*.go from the path on. With text or regexp, only these files are searched."},
-  "context": {"type": "integer", "minimum": 0, "maximum": 10, "default": 0, "description": "How many lines around each result are shown."},
+  "pattern": {"type": "string", "description": "Glob of file names: *.go or *.{ts,tsx} anywhere, or src/**/*.go ` +
+		`from the path on. With text or regexp, only these files are searched."},
+  "context": {"type": "integer", "minimum": 0, "maximum": 10, "default": 0, "description": "How many lines around ` +
+		`each result are shown."},
   "limit": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100, "description": "How many results are shown."},
   ` + ignored + `
 },"anyOf":[{"required":["text"]},{"required":["regexp"]},{"required":["pattern"]}],"additionalProperties":false}`
 	infoSchema = `{"type":"object","properties":{
-  "path": {"type": "string", "maxLength": 4096, "default": ".", "description": "Path relative to the first root, or name:path for another root."}
+  "path": {"type": "string", "maxLength": 4096, "default": ".", "description": "Path relative to the first root, or ` +
+		`name:path for another root."}
 },"additionalProperties":false}`
 	writeSchema = `{"type":"object","properties":{` + pathMember + `,
   "content": {"type": "string"},
-  "mode": {"type": "string", "enum": ["create", "overwrite", "append"], "default": "overwrite", "description": "create refuses a file that exists."}
+  "mode": {"type": "string", "enum": ["create", "overwrite", "append"], "default": "overwrite", "description": ` +
+		`"create refuses a file that exists."}
 },"required":["path","content"],"additionalProperties":false}`
 	editSchema = `{"type":"object","properties":{` + pathMember + `,
   ` + editText + `,
-  "edits": {"type": "array", "minItems": 1, "maxItems": 100, "description": "Several edits instead of one, made in order, all or none.",
-    "items": {"type": "object", "properties": {` + editText + `}, "required": ["source_text", "target_text"], "additionalProperties": false}}
+  "edits": {"type": "array", "minItems": 1, "maxItems": 100, "description": "Several edits instead of one, made in ` +
+		`order, all or none.",
+    "items": {"type": "object", "properties": {` +
+		editText + `}, "required": ["source_text", "target_text"], "additionalProperties": false}}
 },"required":["path"],"oneOf":[{"required":["source_text","target_text"]},{"required":["edits"]}],"additionalProperties":false}`
 	patchSchema = `{"type":"object","properties":{
-  "patch": {"type": "string", "minLength": 1, "description": "A unified diff of one or more files: --- and +++ lines with paths (/dev/null to create or delete), then hunks with lines around each change."}
+  "patch": {"type": "string", "minLength": 1, "description": "A unified diff of one or more files: --- and +++ ` +
+		`lines with paths (/dev/null to create or delete), then hunks with lines around each change."}
 },"required":["patch"],"additionalProperties":false}`
 	mkdirSchema = `{"type":"object","properties":{` + pathMember + `},"required":["path"],"additionalProperties":false}`
 	moveSchema  = `{"type":"object","properties":{

@@ -6,6 +6,7 @@ package files
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -80,10 +81,12 @@ func parsePatch(text string) (parts []filePatch, err error) {
 				return nil, err
 			}
 			f.hunks = append(f.hunks, h)
-		case strings.HasPrefix(line, "rename ") || strings.HasPrefix(line, "copy ") || strings.HasPrefix(line, "GIT binary patch") || strings.HasPrefix(line, "Binary files "):
+		case strings.HasPrefix(line, "rename ") || strings.HasPrefix(line, "copy ") ||
+			strings.HasPrefix(line, "GIT binary patch") || strings.HasPrefix(line, "Binary files "):
 			return nil, fmt.Errorf("line %d: has %.20q, which is not done here: file_move renames", i+1, line)
 		case len(parts) > 0 && len(parts[len(parts)-1].hunks) > 0 && isChange(line):
-			return nil, fmt.Errorf("line %d: has a change behind a hunk that was complete by its counts: correct them, or leave out the numbers", i+1)
+			return nil, fmt.Errorf("line %d: has a change behind a hunk that was complete by its counts: correct "+
+				"them, or leave out the numbers", i+1)
 		default:
 			i++ // a header of git, or what people write around a patch
 		}
@@ -127,7 +130,8 @@ func patchNames(minus, plus string) (from, to string, err error) {
 	case from == "" && to == "":
 		return "", "", errors.New("names /dev/null twice")
 	case from != "" && to != "" && from != to:
-		return "", "", fmt.Errorf("renames %.100q to %.100q, which is not done here: use file_move and then the new name on both lines", from, to)
+		return "", "", fmt.Errorf(
+			"renames %.100q to %.100q, which is not done here: use file_move and then the new name on both lines", from, to)
 	}
 	return from, to, nil
 }
@@ -152,21 +156,13 @@ func patchName(s string) (string, error) {
 	return s, nil
 }
 
-// parseHunk reads the hunk that begins at line i, and gives the line behind it.
+// parseHunk reads the hunk that begins at line i, and returns the line behind it.
 func parseHunk(lines []string, i int) (h hunkPatch, next int, err error) {
 	head := i
-	var oldLeft, newLeft int
-	var counted bool
-	h.at, oldLeft, newLeft, counted = parseHead(lines[i])
-	for i++; i < len(lines); i++ {
+	var left hunkCounts
+	h.at, left = parseHead(lines[i])
+	for i++; i < len(lines) && !left.endAt(lines, i); i++ {
 		line := lines[i]
-		full := oldLeft <= 0 && newLeft <= 0 // by the counts, which may be wrong
-		if endsHunk(lines, i) && !(counted && oldLeft == 1 && newLeft == 1) {
-			break
-		}
-		if full && (line == "" && (counted || endsHunk(lines, i+1)) || strings.HasPrefix(line, "-") && !isChange(line)) {
-			break
-		}
 		if strings.HasPrefix(line, "\\") { // No newline at end of file
 			if n := len(h.lines); n > 0 {
 				h.lines[n-1].noEnd = true
@@ -178,48 +174,62 @@ func parseHunk(lines []string, i int) (h hunkPatch, next int, err error) {
 		}
 		mark := line[0]
 		if mark != ' ' && mark != '+' && mark != '-' {
-			if full {
+			if left.full() {
 				break
 			}
 			return h, i, fmt.Errorf("line %d: begins with %q, where a hunk's lines begin with a blank, + or -", i+1, mark)
 		}
-		if mark != '+' {
-			oldLeft--
-		}
-		if mark != '-' {
-			newLeft--
-		}
+		left.countLine(mark)
 		h.lines = append(h.lines, patchLine{mark: mark, text: line[1:]})
 	}
-	if !strings.ContainsFunc(marksOf(h.lines), func(r rune) bool { return r != ' ' }) {
+	if !slices.ContainsFunc(h.lines, func(l patchLine) bool { return l.mark != ' ' }) {
 		return h, i, fmt.Errorf("line %d: has a hunk that changes nothing", head+1)
 	}
 	return h, i, nil
 }
 
+// hunkCounts are how many lines a hunk still has by its head, which may be wrong.
+type hunkCounts struct {
+	known              bool
+	oldLines, newLines int
+}
+
+func (c *hunkCounts) full() bool { return c.oldLines <= 0 && c.newLines <= 0 }
+
+func (c *hunkCounts) countLine(mark byte) {
+	if mark != '+' {
+		c.oldLines--
+	}
+	if mark != '-' {
+		c.newLines--
+	}
+}
+
+// endAt reports whether line i is none of the hunk's.
+func (c *hunkCounts) endAt(lines []string, i int) bool {
+	if endsHunk(lines, i) && !(c.known && c.oldLines == 1 && c.newLines == 1) {
+		return true
+	}
+	line := lines[i]
+	return c.full() && (line == "" && (c.known || endsHunk(lines, i+1)) || strings.HasPrefix(line, "-") && !isChange(line))
+}
+
 // endsHunk tells whether something else than a line of a hunk stands at i.
 func endsHunk(lines []string, i int) bool {
-	return i >= len(lines) || strings.HasPrefix(lines[i], "@@") || strings.HasPrefix(lines[i], "diff --git ") || startsFile(lines, i)
+	return i >= len(lines) || strings.HasPrefix(lines[i], "@@") || strings.HasPrefix(lines[i], "diff --git ") ||
+		startsFile(lines, i)
 }
 
-// parseHead reads "@@ -12,3 +12,4 @@"; it reports false if there are no numbers.
-func parseHead(line string) (at, oldCount, newCount int, ok bool) {
+// parseHead reads "@@ -12,3 +12,4 @@"; without numbers at is -1 and the counts are not known.
+func parseHead(line string) (at int, counts hunkCounts) {
 	oldSpan, rest, _ := strings.Cut(strings.TrimPrefix(line, "@@ -"), " +")
 	newSpan, _, _ := strings.Cut(rest, " ")
-	at, oldCount, ok = parseSpan(oldSpan)
-	_, newCount, alsoNew := parseSpan(newSpan)
+	at, oldLines, ok := parseSpan(oldSpan)
+	_, newLines, alsoNew := parseSpan(newSpan)
 	if !ok || !alsoNew {
-		return -1, 0, 0, false
+		return -1, hunkCounts{}
 	}
-	return at, oldCount, newCount, true
-}
-
-func marksOf(lines []patchLine) string {
-	marks := make([]byte, len(lines))
-	for i, l := range lines {
-		marks[i] = l.mark
-	}
-	return string(marks)
+	return at, hunkCounts{true, oldLines, newLines}
 }
 
 // parseSpan reads "12,3"; the count is 1 if left out.

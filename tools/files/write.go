@@ -67,7 +67,8 @@ func (t *Toolset) put(ctx context.Context, p place, parent *os.Root, name, conte
 		if err != nil {
 			return "", err
 		}
-		return fmt.Sprintf("%d bytes appended to %d", len(added), len(old)), t.replace(ctx, p, parent, name, info, append(old, added...))
+		return fmt.Sprintf("%d bytes appended to %d", len(added), len(old)),
+			t.replace(ctx, p, parent, name, info, append(old, added...))
 	}
 	if t.seen.knows(ctx, p) && before.Size() <= maxFileBytes {
 		old, info, err := p.root.read(ctx, parent, name)
@@ -79,7 +80,8 @@ func (t *Toolset) put(ctx context.Context, p place, parent *os.Root, name, conte
 		}
 		before = info
 	}
-	return fmt.Sprintf("overwritten with %d bytes, before %d", len(content), before.Size()), t.replace(ctx, p, parent, name, before, []byte(content))
+	return fmt.Sprintf("overwritten with %d bytes, before %d", len(content), before.Size()),
+		t.replace(ctx, p, parent, name, before, []byte(content))
 }
 
 // suffix is text in the encoding and with the line endings of what it is put after;

@@ -30,7 +30,8 @@ func TestWrite(t *testing.T) {
 		{object{"path": "a.txt", "content": "x", "mode": "create"}, "exists already", "newer\n", toolkit.ErrTool},
 		{object{"path": "a.txt", "content": "x", "mode": "truncate"}, "mode", "newer\n", toolkit.ErrInvalidArguments},
 		{object{"path": "a.txt"}, "content", "newer\n", toolkit.ErrInvalidArguments},
-		{object{"path": "a.txt", "content": strings.Repeat("x", 10<<20), "mode": "append"}, "more than the 10485760", "newer\n", toolkit.ErrTool},
+		{object{"path": "a.txt", "content": strings.Repeat("x", 10<<20), "mode": "append"}, "more than the 10485760",
+			"newer\n", toolkit.ErrTool},
 		{object{"path": "new/dir/b.txt", "content": "", "mode": "create"}, "created with 0 bytes", "", nil},
 		{object{"path": "new/dir/b.txt", "content": "b", "mode": "append"}, "1 bytes appended to 0", "b", nil},
 		{object{"path": "a.txt/b", "content": "x"}, "goes through a file", "", toolkit.ErrTool},
@@ -60,7 +61,8 @@ func TestWrite(t *testing.T) {
 func TestEdit(t *testing.T) {
 	h := newHouse(t)
 	res := h.call(t.Context(), "file_edit", object{"path": "crlf.txt", "source_text": "one\ntwo\n", "target_text": "1\n2\n"})
-	if res.Fault != nil || !strings.Contains(res.Output, "-one\n-two\n+1\n+2\n") || h.content(t, "desk/crlf.txt") != "1\r\n2\r\n" {
+	if res.Fault != nil || !strings.Contains(res.Output, "-one\n-two\n+1\n+2\n") ||
+		h.content(t, "desk/crlf.txt") != "1\r\n2\r\n" {
 		t.Errorf("got %s and %q", res.Output, h.content(t, "desk/crlf.txt"))
 	}
 	for _, test := range []struct {
@@ -96,7 +98,8 @@ func TestConcurrentEdits(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 20 {
 		all.Go(func() {
-			res := h.call(t.Context(), "file_edit", object{"path": "n.txt", "source_text": fmt.Sprintf("<%d>", i), "target_text": "done"})
+			res := h.call(t.Context(), "file_edit",
+				object{"path": "n.txt", "source_text": fmt.Sprintf("<%d>", i), "target_text": "done"})
 			if res.Fault != nil {
 				t.Error(res.Output)
 			}
@@ -113,11 +116,17 @@ func TestSeveralEdits(t *testing.T) {
 	h := newHouse(t)
 	edit := func(source, target string) object { return object{"source_text": source, "target_text": target} }
 	h.run(t, []step{
-		{"file_edit", object{"path": "a.txt", "edits": []object{edit("one", "1"), edit("1\ntwo", "1\n2"), edit("  three", "3")}}, "-one\n-two\n-three\n+1\n+2\n+3\n", nil},
-		{"file_edit", object{"path": "a.txt", "edits": []object{edit("1", "one"), edit("4", "four")}}, "edits[1]: source_text does not stand in the file", toolkit.ErrTool},
-		{"file_edit", object{"path": "a.txt", "edits": []object{edit("1", "one"), edit("", "x")}}, "edits[1].source_text", toolkit.ErrInvalidArguments},
-		{"file_edit", object{"path": "a.txt", "edits": []object{edit("1", "x"), edit("x", "1")}}, "what stands in the file already", toolkit.ErrInvalidArguments},
-		{"file_edit", object{"path": "a.txt", "source_text": "1", "target_text": "x", "edits": []object{edit("1", "x")}}, "one of the two forms", toolkit.ErrInvalidArguments},
+		{"file_edit", object{"path": "a.txt",
+			"edits": []object{edit("one", "1"), edit("1\ntwo", "1\n2"), edit("  three", "3")}},
+			"-one\n-two\n-three\n+1\n+2\n+3\n", nil},
+		{"file_edit", object{"path": "a.txt", "edits": []object{edit("1", "one"), edit("4", "four")}},
+			"edits[1]: source_text does not stand in the file", toolkit.ErrTool},
+		{"file_edit", object{"path": "a.txt", "edits": []object{edit("1", "one"), edit("", "x")}},
+			"edits[1].source_text", toolkit.ErrInvalidArguments},
+		{"file_edit", object{"path": "a.txt", "edits": []object{edit("1", "x"), edit("x", "1")}},
+			"what stands in the file already", toolkit.ErrInvalidArguments},
+		{"file_edit", object{"path": "a.txt", "source_text": "1", "target_text": "x",
+			"edits": []object{edit("1", "x")}}, "one of the two forms", toolkit.ErrInvalidArguments},
 		{"file_edit", object{"path": "a.txt", "edits": make([]object, 101)}, "at most 100", toolkit.ErrInvalidArguments},
 	})
 	if got := h.content(t, "desk/a.txt"); got != "1\n2\n3\n" {
@@ -125,8 +134,9 @@ func TestSeveralEdits(t *testing.T) {
 	}
 }
 
-// TestNearest checks that a text that almost stands in the file is told where.
+// TestNearest checks that a text that almost stands in the file is shown where.
 func TestNearest(t *testing.T) {
 	h := newHouse(t)
-	h.run(t, []step{{"file_edit", object{"path": "a.txt", "source_text": "two\nfour", "target_text": "x"}, "its first 1 of 2 lines stand from line 2 on, but line 3 differs", toolkit.ErrTool}})
+	h.run(t, []step{{"file_edit", object{"path": "a.txt", "source_text": "two\nfour", "target_text": "x"},
+		"its first 1 of 2 lines stand from line 2 on, but line 3 differs", toolkit.ErrTool}})
 }

@@ -18,7 +18,7 @@ import (
 //go:embed guard.py
 var guard string
 
-// job is what the guard is told.
+// job is what the guard gets.
 type job struct {
 	Code      string           `json:"code"`
 	Guarded   bool             `json:"guarded"`

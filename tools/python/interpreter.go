@@ -35,7 +35,8 @@ type interpreter struct {
 
 // library is what an interpreter reads besides its own directories.
 var library = []string{
-	"/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64", "/nix/store", "/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo", "/dev/urandom",
+	"/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64", "/nix/store", "/etc/ld.so.cache", "/etc/localtime",
+	"/usr/share/zoneinfo", "/dev/urandom",
 }
 
 // Available tells what keeps [New] from having a Python that can be used: none that
@@ -74,7 +75,8 @@ func ask(name string) (*interpreter, error) {
 	for _, v := range []string{"PATH", "HOME"} { // a shim of a version manager wants both
 		env = append(env, v+"="+os.Getenv(v))
 	}
-	ended, err := process.Command{Path: path, Args: []string{"-I", "-S", "-c", probe}, Env: env, Limit: probeTime, MaxOutput: 64 << 10}.Run(context.Background())
+	ended, err := process.Command{Path: path, Args: []string{"-I", "-S", "-c", probe}, Env: env, Limit: probeTime,
+		MaxOutput: 64 << 10}.Run(context.Background())
 	if err != nil {
 		return nil, fmt.Errorf("%s does not start: %w", name, err)
 	}
@@ -163,5 +165,6 @@ func (i *interpreter) described() string {
 
 // environment is a program's: nothing of the host's.
 func environment(dir string) []string {
-	return []string{"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "HOME=" + dir, "TMPDIR=" + dir, "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1"}
+	return []string{"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "HOME=" + dir, "TMPDIR=" + dir,
+		"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1"}
 }

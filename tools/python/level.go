@@ -32,15 +32,18 @@ var levels = map[Level]rules{
 	Standard: {
 		timeout: 10 * time.Second,
 		guarded: true,
-		modules: strings.Fields(`json csv re typing collections collections.abc itertools functools operator heapq bisect array copy pprint enum
-			math cmath statistics random fractions decimal numbers datetime time calendar string textwrap unicodedata difflib base64 binascii
+		modules: strings.Fields(`json csv re typing collections collections.abc itertools functools operator heapq ` +
+			`bisect array copy pprint enum
+			math cmath statistics random fractions decimal numbers datetime time calendar string textwrap ` +
+			`unicodedata difflib base64 binascii
 			quopri uu html xml.etree.ElementTree dataclasses hashlib hmac abc contextlib warnings logging`),
 		forbidden: strings.Fields(standardForbids),
 	},
 	Strict: {
 		timeout: 5 * time.Second,
 		guarded: true,
-		modules: strings.Fields(`collections collections.abc itertools functools operator array copy enum math cmath numbers fractions decimal
+		modules: strings.Fields(`collections collections.abc itertools functools operator array copy enum math ` +
+			`cmath numbers fractions decimal
 			random statistics string textwrap unicodedata typing dataclasses abc contextlib`),
 		forbidden: strings.Fields(standardForbids + " dir hasattr getattr setattr delattr type isinstance issubclass"),
 	},

@@ -4,6 +4,7 @@
 package python
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -11,8 +12,8 @@ import (
 
 // The defaults of [Options].
 const (
-	DefaultMaxOutput = 64 << 10
-	DefaultMaxMemory = 512 << 20
+	defaultMaxOutput = 64 << 10
+	defaultMaxMemory = 512 << 20
 )
 
 // Options say how programs run. The zero value works.
@@ -28,9 +29,9 @@ type Options struct {
 	// caller's context that comes first wins.
 	Timeout time.Duration
 	// MaxOutput is how many bytes of stdout, and as many of stderr, are kept, half of
-	// them from the beginning and half from the end; 0 is [DefaultMaxOutput].
+	// them from the beginning and half from the end; 0 is 64 KiB.
 	MaxOutput int
-	// MaxMemory is the address space of the process in bytes; 0 is [DefaultMaxMemory].
+	// MaxMemory is the address space of the process in bytes; 0 is 512 MiB.
 	MaxMemory int64
 	// Python is the interpreter's path or its name in PATH; "" is python3.
 	Python string
@@ -44,9 +45,7 @@ func (o Options) complete() (Options, rules, error) {
 	wrong := func(field string, got any, want string) (Options, rules, error) {
 		return o, rules{}, fmt.Errorf("python: Options.%s: got %v, want %s", field, got, want)
 	}
-	if o.Level == "" {
-		o.Level = Standard
-	}
+	o.Level = cmp.Or(o.Level, Standard)
 	r, ok := levels[o.Level]
 	switch {
 	case !ok:
@@ -68,25 +67,18 @@ func (o Options) complete() (Options, rules, error) {
 			}
 		}
 	}
-	if o.Timeout == 0 {
-		o.Timeout = r.timeout
-	}
-	if o.MaxOutput == 0 {
-		o.MaxOutput = DefaultMaxOutput
-	}
-	if o.MaxMemory == 0 {
-		o.MaxMemory = DefaultMaxMemory
-	}
-	if o.Python == "" {
-		o.Python = "python3"
-	}
+	o.Timeout = cmp.Or(o.Timeout, r.timeout)
+	o.MaxOutput = cmp.Or(o.MaxOutput, defaultMaxOutput)
+	o.MaxMemory = cmp.Or(o.MaxMemory, defaultMaxMemory)
+	o.Python = cmp.Or(o.Python, "python3")
 	return o, r.with(o.ExtraModules[o.Level]), nil
 }
 
 // moduleName reports whether s is names with dots between them.
 func moduleName(s string) bool {
 	for part := range strings.SplitSeq(s, ".") {
-		if part == "" || strings.Trim(part, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" || part[0] <= '9' {
+		if part == "" || strings.Trim(part,
+			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" || part[0] <= '9' {
 			return false
 		}
 	}

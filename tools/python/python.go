@@ -25,8 +25,10 @@ const (
 const schema = `{
   "type": "object",
   "properties": {
-    "code": {"type": "string", "minLength": 1, "maxLength": 65536, "description": "The program. What it prints is the answer; it gets no input."},
-    "timeout_seconds": {"type": "number", "exclusiveMinimum": 0, "description": "A shorter time limit than that of the tool, after which the program is killed."}
+    "code": {"type": "string", "minLength": 1, "maxLength": 65536, "description": "The program. What it prints is ` +
+	`the answer; it gets no input."},
+    "timeout_seconds": {"type": "number", "exclusiveMinimum": 0, "description": "A shorter time limit than that of ` +
+	`the tool, after which the program is killed."}
   },
   "required": ["code"],
   "additionalProperties": false
@@ -52,7 +54,7 @@ func New(o Options) (toolkit.Tool, error) {
 			return nil, fmt.Errorf("python: Options.RequireWalls: got true, but %w, want false", err)
 		}
 	}
-	return toolkit.NewTool(t.definition(), t.run), nil
+	return toolkit.NewTool(t.definition(), t.runProgram), nil
 }
 
 // runner is the tool.
@@ -67,9 +69,11 @@ func (t *runner) description() string {
 	if t.python == nil {
 		return fmt.Sprintf("Would run a Python program, but cannot here: %v. Do not call it.", t.absent)
 	}
-	text := "Runs a Python program and answers with what it printed. Each call starts anew; nothing stays. It is " + t.python.described() + "."
+	text := "Runs a Python program and answers with what it printed. Each call starts anew; nothing stays. It is " +
+		t.python.described() + "."
 	if t.rules.guarded {
-		text += " Only these modules can be imported: " + strings.Join(t.rules.modules, ", ") + ". No files, and not these builtins: " + strings.Join(t.rules.forbidden, ", ") + "."
+		text += " Only these modules can be imported: " + strings.Join(t.rules.modules, ", ") +
+			". No files, and not these builtins: " + strings.Join(t.rules.forbidden, ", ") + "."
 	}
 	return text
 }
@@ -116,13 +120,14 @@ func (in input) check(longest time.Duration) (time.Duration, error) {
 	return max(minTimeout, time.Duration(*in.Timeout*float64(time.Second))), nil
 }
 
-func (t *runner) run(ctx context.Context, in input) (string, error) {
+func (t *runner) runProgram(ctx context.Context, in input) (string, error) {
 	limit, err := in.check(t.options.Timeout)
 	if err != nil {
 		return "", err
 	}
 	if t.python == nil {
-		return "", &toolkit.Error{Kind: toolkit.ErrTool, Message: fmt.Sprintf("no program can be run: %v; do without this tool", t.absent), Cause: t.absent}
+		return "", &toolkit.Error{Kind: toolkit.ErrTool,
+			Message: fmt.Sprintf("no program can be run: %v; do without this tool", t.absent), Cause: t.absent}
 	}
 	ended, err := t.execute(ctx, in.Code, limit)
 	if err != nil {
@@ -138,7 +143,8 @@ func (t *runner) run(ctx context.Context, in input) (string, error) {
 	case len(report.Refused) > 0:
 		return "", &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Message: t.refusal(report.Refused)}
 	case !report.Started && ended.Fault == nil:
-		return "", &toolkit.Error{Kind: toolkit.ErrTool, Message: "Python ended before the program began\n" + ended.Text(), Cause: errNotBegun}
+		return "", &toolkit.Error{Kind: toolkit.ErrTool,
+			Message: "Python ended before the program began\n" + ended.Text(), Cause: errNotBegun}
 	}
 	text := ended.Text()
 	if ended.Fault == nil && ended.Stdout.Text() == "" && ended.Stderr.Text() == "" {

@@ -18,7 +18,7 @@ import (
 func TestConfined(t *testing.T) {
 	dir, outside, shared := t.TempDir(), t.TempDir(), t.TempDir()
 	secret := filepath.Join(outside, "secret.txt")
-	if err := os.WriteFile(secret, []byte("nobody may read this"), 0o644); err != nil {
+	if err := os.WriteFile(secret, []byte("not for agents"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(secret, filepath.Join(dir, "link")); err != nil {
@@ -53,7 +53,8 @@ func TestConfined(t *testing.T) {
 				"cat /proc/" + strconv.Itoa(os.Getpid()) + "/environ || echo refused":   "refused",
 				"kill -0 " + strconv.Itoa(os.Getpid()) + " 2>/dev/null || echo refused": "refused",
 			} {
-				if out, err := run(t.Context(), tool, command); err != nil || !strings.Contains(out, "stdout:\n") || !strings.Contains(out, want) || strings.Contains(out, "nobody may read this") {
+				if out, err := run(t.Context(), tool, command); err != nil || !strings.Contains(out, "stdout:\n") ||
+					!strings.Contains(out, want) || strings.Contains(out, "not for agents") {
 					t.Errorf("%s: got %q and %v, want %s", command, out, err, want)
 				}
 			}

@@ -101,7 +101,8 @@ func TestForkStorm(t *testing.T) {
 		t.Skip("no PID namespaces: ", err)
 	}
 	n := newNap()
-	out, err := run(t.Context(), tool, n.command(`for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do setsid sh -c 'setsid sleep NAP & sleep NAP' & done; wait`))
+	out, err := run(t.Context(), tool, n.command(`for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do `+
+		`setsid sh -c 'setsid sleep NAP & sleep NAP' & done; wait`))
 	if err == nil || !strings.Contains(out, "because its time limit of 1s was over") {
 		t.Errorf("got %q and %v, want a timeout", out, err)
 	}

@@ -4,6 +4,7 @@
 package shell
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -17,8 +18,8 @@ import (
 
 // The defaults of [JobOptions].
 const (
-	DefaultJobTimeout = 10 * time.Minute
-	DefaultMaxJobs    = 8
+	defaultJobTimeout = 10 * time.Minute
+	defaultMaxJobs    = 8
 )
 
 // maxEnded is how many jobs are kept after their end, of all sessions together.
@@ -26,10 +27,10 @@ const maxEnded = 32
 
 // JobOptions say how background commands run. The zero value works.
 type JobOptions struct {
-	// Options are those of [New], but for Timeout: 0 is [DefaultJobTimeout].
+	// Options are those of [New], but for Timeout: 0 is 10 minutes.
 	Options
 	// MaxJobs is how many jobs run at a time, of all sessions together; 0 is
-	// [DefaultMaxJobs].
+	// 8.
 	MaxJobs int
 }
 
@@ -61,14 +62,10 @@ func NewJobs(o JobOptions) (*Jobs, error) {
 		return nil, fmt.Errorf("shell: %w", err)
 	}
 	if o.MaxJobs < 0 {
-		return nil, fmt.Errorf("shell: JobOptions.MaxJobs: got %d, want a number above 0, or 0 for %d", o.MaxJobs, DefaultMaxJobs)
+		return nil, fmt.Errorf("shell: JobOptions.MaxJobs: got %d, want a number above 0, or 0 for %d", o.MaxJobs, defaultMaxJobs)
 	}
-	if o.MaxJobs == 0 {
-		o.MaxJobs = DefaultMaxJobs
-	}
-	if o.Timeout == 0 {
-		o.Timeout = DefaultJobTimeout
-	}
+	o.MaxJobs = cmp.Or(o.MaxJobs, defaultMaxJobs)
+	o.Timeout = cmp.Or(o.Timeout, defaultJobTimeout)
 	options, err := o.complete()
 	if err != nil {
 		return nil, err
@@ -107,7 +104,8 @@ func (j *Jobs) start(ctx context.Context, in input) (string, error) {
 	case j.closed:
 		return "", &toolkit.Error{Kind: toolkit.ErrCanceled, Message: "the host is ending: no job is started any more"}
 	case j.running >= j.max:
-		return "", &toolkit.Error{Kind: toolkit.ErrOverloaded, Message: fmt.Sprintf("%d jobs run already, which is as many as may: wait for one to end, or stop one", j.running)}
+		return "", &toolkit.Error{Kind: toolkit.ErrOverloaded,
+			Message: fmt.Sprintf("%d jobs run already, which is as many as may: wait for one to end, or stop one", j.running)}
 	}
 	own, stop := context.WithCancelCause(context.WithoutCancel(ctx)) // the job outlives the call
 	command, err := j.options.command(in.Command, limit).Start(own)
@@ -120,7 +118,8 @@ func (j *Jobs) start(ctx context.Context, in input) (string, error) {
 	j.jobs = append(j.jobs, b)
 	j.running++
 	j.waiting.Go(func() { j.wait(b) })
-	return fmt.Sprintf("%s started; shell_poll tells how it goes, shell_stop ends it, and its time limit is %v\n", b.id, limit), nil
+	return fmt.Sprintf("%s started; shell_poll tells how it goes, shell_stop ends it, and its time limit is %v\n",
+		b.id, limit), nil
 }
 
 // wait waits for a job's end, and forgets the job that ended first if there are too many.
@@ -129,7 +128,7 @@ func (j *Jobs) wait(b *job) {
 	b.stop(nil)
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.running-- // before its end is told: whoever knows of it may start the next
+	j.running-- // before its end is reported: a caller that knows of it may start the next
 	close(b.done)
 	if len(j.jobs)-j.running <= maxEnded {
 		return

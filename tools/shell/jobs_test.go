@@ -71,7 +71,8 @@ func TestJobs(t *testing.T) {
 			break
 		}
 	}
-	if out := b.call(t.Context(), "shell_poll", map[string]any{"id": id}).Output; !strings.Contains(out, id+": running for ") || !strings.HasSuffix(out, "stdout:\nfirst\n") {
+	if out := b.call(t.Context(), "shell_poll", map[string]any{"id": id}).Output; !strings.Contains(out,
+		id+": running for ") || !strings.HasSuffix(out, "stdout:\nfirst\n") {
 		t.Errorf("while it runs: got %q", out)
 	}
 	if err := os.WriteFile(more, nil, 0o600); err != nil {
@@ -97,7 +98,8 @@ func TestJobLimits(t *testing.T) {
 	b := newBench(t, shell.JobOptions{MaxJobs: 2})
 	first := b.start(t.Context(), "sleep 300")
 	b.start(t.Context(), "sleep 300")
-	if res := b.call(t.Context(), "shell_start", map[string]any{"command": "true"}); !errors.Is(res.Fault, toolkit.ErrOverloaded) {
+	if res := b.call(t.Context(), "shell_start", map[string]any{"command": "true"}); !errors.Is(res.Fault,
+		toolkit.ErrOverloaded) {
 		t.Errorf("a third job: got %s", res.Output)
 	}
 	if res := b.call(t.Context(), "shell_stop", map[string]any{"id": first}); res.Fault != nil {
@@ -112,7 +114,8 @@ func TestJobLimits(t *testing.T) {
 		}
 		return strings.Contains(out, "stdout:\non\n")
 	})
-	for _, args := range []map[string]any{{"id": "job-x"}, {}, {"id": first, "wait_seconds": 31}, {"id": first, "wait_seconds": -1}} {
+	for _, args := range []map[string]any{{"id": "job-x"}, {}, {"id": first, "wait_seconds": 31},
+		{"id": first, "wait_seconds": -1}} {
 		if res := b.call(t.Context(), "shell_poll", args); !errors.Is(res.Fault, toolkit.ErrInvalidArguments) {
 			t.Errorf("%v: got %s", args, res.Output)
 		}
@@ -132,7 +135,8 @@ func TestJobsAreForgotten(t *testing.T) {
 		b.call(t.Context(), "shell_poll", map[string]any{"id": id, "wait_seconds": 20})
 		ids = append(ids, id)
 	}
-	if res := b.call(t.Context(), "shell_poll", map[string]any{"id": ids[0]}); !errors.Is(res.Fault, toolkit.ErrInvalidArguments) {
+	if res := b.call(t.Context(), "shell_poll", map[string]any{"id": ids[0]}); !errors.Is(res.Fault,
+		toolkit.ErrInvalidArguments) {
 		t.Errorf("the first of 40: got %s, want it forgotten", res.Output)
 	}
 	if res := b.call(t.Context(), "shell_poll", map[string]any{"id": ids[39]}); !strings.Contains(res.Output, "39") {

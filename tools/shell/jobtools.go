@@ -14,7 +14,8 @@ const (
   "type": "object",
   "properties": {
     "id": {"type": "string", "minLength": 1, "description": "The job's id, as shell_start gave it."},
-    "wait_seconds": {"type": "number", "minimum": 0, "maximum": 30, "default": 0, "description": "How long to wait for the job's end before answering."}
+    "wait_seconds": {"type": "number", "minimum": 0, "maximum": 30, "default": 0, "description": "How long to wait ` +
+		`for the job's end before answering."}
   },
   "required": ["id"],
   "additionalProperties": false

@@ -4,6 +4,7 @@
 package shell
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,8 +15,8 @@ import (
 
 // The defaults of [Options].
 const (
-	DefaultTimeout   = 30 * time.Second
-	DefaultMaxOutput = 64 << 10
+	defaultTimeout   = 30 * time.Second
+	defaultMaxOutput = 64 << 10
 )
 
 // Options say how commands run. The zero value works.
@@ -23,11 +24,11 @@ type Options struct {
 	// Dir is the directory in which commands start; "" is the process's own at the time
 	// of [New]. It confines nothing.
 	Dir string
-	// Timeout is the longest a command may run; 0 is [DefaultTimeout]. A deadline
+	// Timeout is the longest a command may run; 0 is 30 seconds. A deadline
 	// of the caller's context that comes first wins.
 	Timeout time.Duration
 	// MaxOutput is how many bytes of stdout, and as many of stderr, are kept, half of
-	// them from the beginning and half from the end; 0 is [DefaultMaxOutput].
+	// them from the beginning and half from the end; 0 is 64 KiB.
 	MaxOutput int
 	// Env are further variables, each "NAME=value", beside PATH, HOME and LANG,
 	// which are the process's own. They replace variables of the same name.
@@ -36,8 +37,8 @@ type Options struct {
 	// "" is bash, else sh.
 	Shell string
 	// PIDNamespace runs each command in a PID namespace of its own, with which all its
-	// processes end, whatever they do. Linux only; whoever is not root also gets a
-	// user namespace, where files of other users seem to be nobody's. [New] fails where
+	// processes end, whatever they do. Linux only; a user that is not root also gets a
+	// user namespace, where files of other users seem to have no owner. [New] fails where
 	// the machine does not allow it. The default finds processes that left the group by
 	// a mark in their environment, on Linux, and not otherwise.
 	PIDNamespace bool
@@ -48,7 +49,8 @@ type Options struct {
 
 // A Confinement is what commands reach of the machine: the system's programs and
 // libraries (/usr, /bin, /lib, /etc, /opt and the like, and the directories of PATH, but of
-// /proc a few files only, so that ps does not work) to read, [Options.Dir] to write, and what is named here. It is enforced by the kernel
+// /proc a few files only, so that ps does not work) to read, [Options.Dir] to write, and what is
+// named here. It is enforced by the kernel
 // (Landlock, Linux 5.13 or later) for a command and all its descendants, which also
 // get no new privileges: sudo does not work. The zero value adds nothing.
 type Confinement struct {
@@ -99,12 +101,8 @@ func (o Options) complete() (Options, error) {
 	if err := o.checkWalls(); err != nil {
 		return o, err
 	}
-	if o.Timeout == 0 {
-		o.Timeout = DefaultTimeout
-	}
-	if o.MaxOutput == 0 {
-		o.MaxOutput = DefaultMaxOutput
-	}
+	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
+	o.MaxOutput = cmp.Or(o.MaxOutput, defaultMaxOutput)
 	return o, nil
 }
 
@@ -116,9 +114,7 @@ func baseEnv() []string {
 		{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"HOME", ""}, {"LANG", ""},
 	} {
 		value := os.Getenv(v.name)
-		if value == "" {
-			value = v.fallback
-		}
+		value = cmp.Or(value, v.fallback)
 		if value != "" {
 			env = append(env, v.name+"="+value)
 		}

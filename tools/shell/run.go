@@ -80,7 +80,8 @@ func (o Options) checkWalls() error {
 		return fmt.Errorf("shell: Options.Confine: got one, but this machine cannot do it (%w), want nil", err)
 	}
 	if !o.Confine.Network && !process.RefusesTCP() {
-		return fmt.Errorf("shell: Options.Confine.Network: got false, but this kernel cannot refuse connections (Linux 6.7 or later can), want true")
+		return fmt.Errorf("shell: Options.Confine.Network: got false, but this kernel cannot refuse connections " +
+			"(Linux 6.7 or later can), want true")
 	}
 	return nil
 }

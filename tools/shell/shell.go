@@ -25,13 +25,15 @@ const schema = `{
   "type": "object",
   "properties": {
     "command": {"type": "string", "minLength": 1, "description": "The command line, as the shell reads it. It gets no input."},
-    "timeout_seconds": {"type": "number", "exclusiveMinimum": 0, "description": "A shorter time limit than that of the tool, after which the command is killed."}
+    "timeout_seconds": {"type": "number", "exclusiveMinimum": 0, "description": "A shorter time limit than that of ` +
+	`the tool, after which the command is killed."}
   },
   "required": ["command"],
   "additionalProperties": false
 }`
 
-const description = "Runs one command line in a shell in the work directory and answers with its exit code, duration, stdout and stderr. " +
+const description = "Runs one command line in a shell in the work directory and answers with its exit code, " +
+	"duration, stdout and stderr. " +
 	"Each call starts anew in the work directory: variables and cd do not last. " +
 	"Processes left in the background are ended. Of long output the beginning and the end are kept."
 

@@ -60,7 +60,8 @@ func TestCommands(t *testing.T) {
 		{"signal", "kill -SEGV $$", []string{"ended by signal: segmentation fault"}, nil},
 		{"starts with a dash", "-x", []string{"exit code 127"}, nil},
 		{"invalid UTF-8", `printf 'a\377b'`, []string{"a\uFFFDb"}, nil},
-		{"background", "sleep 60 & echo started", []string{"exit code 0", "processes left in the background were ended", "started"}, nil},
+		{"background", "sleep 60 & echo started",
+			[]string{"exit code 0", "processes left in the background were ended", "started"}, nil},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -164,7 +165,8 @@ func gone(pid int) bool {
 		if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 			return true
 		}
-		if stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); err == nil && strings.Contains(string(stat), ") Z ") {
+		if stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); err == nil &&
+			strings.Contains(string(stat), ") Z ") {
 			return true
 		}
 	}
@@ -185,7 +187,8 @@ func TestShorterTimeout(t *testing.T) {
 			if err != nil && strings.Contains(err.Error(), "did not start") {
 				return false
 			}
-			if says := fmt.Sprintf("because its time limit of %v was over", limit); !errors.Is(err, toolkit.ErrTimeout) || !strings.Contains(res.Output, says) {
+			if says := fmt.Sprintf("because its time limit of %v was over", limit); !errors.Is(err,
+				toolkit.ErrTimeout) || !strings.Contains(res.Output, says) {
 				t.Errorf("%s: got %q and %v, want %q", args, res.Output, err, says)
 			}
 			return strings.Contains(res.Output, "stdout:\non\n")
@@ -221,7 +224,8 @@ func TestFlood(t *testing.T) {
 	if len(out) > limit+200 {
 		t.Errorf("answer has %d bytes, want about %d", len(out), limit)
 	}
-	for _, want := range []string{"stdout:\nfirst\n", "x\n\nlast\n", fmt.Sprintf("[%d of %d bytes left out]", size+12-limit, size+12)} {
+	for _, want := range []string{"stdout:\nfirst\n", "x\n\nlast\n",
+		fmt.Sprintf("[%d of %d bytes left out]", size+12-limit, size+12)} {
 		if !strings.Contains(out, want) {
 			t.Errorf("got %q…, want %q in it", out[:100], want)
 		}
@@ -230,7 +234,8 @@ func TestFlood(t *testing.T) {
 
 func TestRefusedArguments(t *testing.T) {
 	tool := newTool(t, shell.Options{})
-	for _, args := range []string{``, `{}`, `{"command":" "}`, `{"command":"a\u0000b"}`, `{"command":5}`, `[]`, `{"command":"a","timeout_seconds":0}`, `{"command":"a","timeout_seconds":-1}`, `{"command":"a","timeout_seconds":"1"}`} {
+	for _, args := range []string{``, `{}`, `{"command":" "}`, `{"command":"a\u0000b"}`, `{"command":5}`, `[]`,
+		`{"command":"a","timeout_seconds":0}`, `{"command":"a","timeout_seconds":-1}`, `{"command":"a","timeout_seconds":"1"}`} {
 		_, err := tool.Handle(t.Context(), toolkit.Call{Name: "shell_run", Arguments: []byte(args)})
 		if !errors.Is(err, toolkit.ErrInvalidArguments) {
 			t.Errorf("%s: got %v, want invalid arguments", args, err)
@@ -261,7 +266,8 @@ func TestDefinition(t *testing.T) {
 	if err := def.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	if def.Risk != toolkit.RiskHigh || def.ReadOnly != toolkit.No || def.Destructive != toolkit.Yes || def.Timeout <= time.Second {
+	if def.Risk != toolkit.RiskHigh || def.ReadOnly != toolkit.No || def.Destructive != toolkit.Yes ||
+		def.Timeout <= time.Second {
 		t.Errorf("got risk %q, read-only %d, destructive %d, timeout %v", def.Risk, def.ReadOnly, def.Destructive, def.Timeout)
 	}
 }

@@ -56,7 +56,8 @@ var dialects = map[Dialect]dialect{
 		explain: "EXPLAIN ",
 		tables: `SELECT table_schema AS "schema", table_name AS name, table_type AS type FROM information_schema.tables
 			WHERE table_schema = DATABASE() ORDER BY 1, 2`,
-		describe: `SELECT column_name AS name, column_type AS type, is_nullable AS nullable, column_default AS "default", column_key AS "key"
+		describe: `SELECT column_name AS name, column_type AS type, is_nullable AS nullable, column_default AS ` +
+			`"default", column_key AS "key"
 			FROM information_schema.columns
 			WHERE table_schema = COALESCE(NULLIF(?, ''), DATABASE()) AND table_name = ? ORDER BY ordinal_position`,
 		readOnly: mysqlReadOnly,
@@ -112,8 +113,10 @@ func (d dialect) checkReads(field, statement string, explained bool) error {
 // with EXPLAIN itself, whose options could make the database run it. Explaining a
 // statement that writes is fine, since it is not run.
 func (d dialect) checkExplained(field, statement string) error {
-	if word, _ := firstWord(statement); !slices.Contains([]string{"SELECT", "WITH", "VALUES", "TABLE", "INSERT", "UPDATE", "DELETE", "REPLACE"}, word) {
-		return invalid(field, fmt.Sprintf("a statement that begins with %.20q", word), "one that begins with SELECT, WITH, VALUES, TABLE, INSERT, UPDATE, DELETE or REPLACE")
+	if word, _ := firstWord(statement); !slices.Contains(
+		[]string{"SELECT", "WITH", "VALUES", "TABLE", "INSERT", "UPDATE", "DELETE", "REPLACE"}, word) {
+		return invalid(field, fmt.Sprintf("a statement that begins with %.20q", word),
+			"one that begins with SELECT, WITH, VALUES, TABLE, INSERT, UPDATE, DELETE or REPLACE")
 	}
 	return nil
 }

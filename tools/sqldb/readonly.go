@@ -52,13 +52,16 @@ func mysqlReadOnly(ctx context.Context, db *sql.DB, work func(querier) error) er
 	defer discard(conn)
 	var version string
 	var files int
-	err = conn.QueryRowContext(ctx, `SELECT VERSION(), (SELECT COUNT(*) FROM information_schema.user_privileges WHERE privilege_type = 'FILE'
-		AND REPLACE(grantee, CHAR(39), '') IN (CURRENT_USER(), CONCAT(COALESCE(CURRENT_ROLE(), ''), '@')))`).Scan(&version, &files)
+	err = conn.QueryRowContext(
+		ctx, `SELECT VERSION(), (SELECT COUNT(*) FROM information_schema.user_privileges WHERE privilege_type = 'FILE'
+		AND REPLACE(grantee, CHAR(39), '') IN (CURRENT_USER(), CONCAT(COALESCE(CURRENT_ROLE(), ''), '@')))`).Scan(
+		&version, &files)
 	if err != nil {
 		return err
 	}
 	if files > 0 {
-		return &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Message: "the database's user has the privilege FILE, with which a read-only transaction can write files; give the tools one without"}
+		return &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Message: "the database's user has the privilege " +
+			"FILE, with which a read-only transaction can write files; give the tools one without"}
 	}
 	if left, limited := timeLeft(ctx); limited {
 		limit := fmt.Sprintf("SET SESSION max_execution_time = %d", left.Milliseconds())

@@ -66,7 +66,8 @@ func (o Options) readRows(rows *sql.Rows) (*answer, error) {
 			fits = size <= o.MaxBytes
 		}
 		if !fits {
-			a.truncate("row %d and those after it do not fit into %d bytes: ask for fewer columns, rows, or parts of long values", a.RowCount+1, o.MaxBytes)
+			a.truncate("row %d and those after it do not fit into %d bytes: ask for fewer columns, rows, or parts "+
+				"of long values", a.RowCount+1, o.MaxBytes)
 			break
 		}
 		a.Rows = append(a.Rows, row)
@@ -103,7 +104,7 @@ func encodeRow(values []any) (json.RawMessage, error) {
 	return marshal(shown)
 }
 
-// show makes JSON of what drivers give: text that is none is told as base64.
+// show makes JSON of what drivers give: text that is none is written as base64.
 func show(v any) any {
 	switch v := v.(type) {
 	case []byte:

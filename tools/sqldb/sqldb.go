@@ -4,6 +4,7 @@
 package sqldb
 
 import (
+	"cmp"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -22,26 +23,26 @@ const (
 
 // The defaults of [Options].
 const (
-	DefaultMaxRows  = 1000
-	DefaultMaxBytes = 256 << 10
-	DefaultTimeout  = 30 * time.Second
-	DefaultResource = "database"
+	defaultMaxRows  = 1000
+	defaultMaxBytes = 256 << 10
+	defaultTimeout  = 30 * time.Second
+	defaultResource = "database"
 )
 
 // Options say how the tools work. Dialect must be set.
 type Options struct {
 	Dialect Dialect
-	// MaxRows is how many rows an answer has at most; 0 is [DefaultMaxRows].
+	// MaxRows is how many rows an answer has at most; 0 is 1000.
 	MaxRows int
 	// MaxBytes is how many bytes the rows of an answer have at most, as JSON; 0 is
-	// [DefaultMaxBytes].
+	// 256 KiB.
 	MaxBytes int
 	// Timeout is the longest one call may take, waiting for a connection included;
-	// 0 is [DefaultTimeout]. A deadline of the caller's context that comes first wins.
+	// 0 is 30 seconds. A deadline of the caller's context that comes first wins.
 	Timeout time.Duration
 	// Resource is the database's tag in the tools' definitions, so that a write makes
 	// stored reads of the same database stale: toolsets over one database share it, those
-	// over others have another. "" is [DefaultResource].
+	// over others have another. "" is "database".
 	Resource string
 }
 
@@ -63,25 +64,17 @@ func New(db *sql.DB, o Options) (*Toolset, error) {
 		return nil, fmt.Errorf("sqldb: Options.Dialect: got %q, want %q, %q or %q", string(o.Dialect), SQLite, PostgreSQL, MySQL)
 	}
 	if o.MaxRows < 0 {
-		return nil, fmt.Errorf("sqldb: Options.MaxRows: got %d, want a number above 0, or 0 for %d", o.MaxRows, DefaultMaxRows)
+		return nil, fmt.Errorf("sqldb: Options.MaxRows: got %d, want a number above 0, or 0 for %d", o.MaxRows, defaultMaxRows)
 	}
 	if o.MaxBytes < 0 {
-		return nil, fmt.Errorf("sqldb: Options.MaxBytes: got %d, want a number above 0, or 0 for %d", o.MaxBytes, DefaultMaxBytes)
+		return nil, fmt.Errorf("sqldb: Options.MaxBytes: got %d, want a number above 0, or 0 for %d", o.MaxBytes, defaultMaxBytes)
 	}
 	if o.Timeout < 0 {
-		return nil, fmt.Errorf("sqldb: Options.Timeout: got %v, want a duration above 0, or 0 for %v", o.Timeout, DefaultTimeout)
+		return nil, fmt.Errorf("sqldb: Options.Timeout: got %v, want a duration above 0, or 0 for %v", o.Timeout, defaultTimeout)
 	}
-	if o.MaxRows == 0 {
-		o.MaxRows = DefaultMaxRows
-	}
-	if o.MaxBytes == 0 {
-		o.MaxBytes = DefaultMaxBytes
-	}
-	if o.Timeout == 0 {
-		o.Timeout = DefaultTimeout
-	}
-	if o.Resource == "" {
-		o.Resource = DefaultResource
-	}
+	o.MaxRows = cmp.Or(o.MaxRows, defaultMaxRows)
+	o.MaxBytes = cmp.Or(o.MaxBytes, defaultMaxBytes)
+	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
+	o.Resource = cmp.Or(o.Resource, defaultResource)
 	return &Toolset{db, o, d}, nil
 }

@@ -92,11 +92,15 @@ func TestQuery(t *testing.T) {
 	r := registry(t, db, sqldb.Options{})
 	tests := []struct{ name, query, params, want string }{
 		{"values and types", `SELECT id, name, price, picture FROM items ORDER BY id`, `[]`,
-			`{"columns":[{"name":"id","type":"INTEGER"},{"name":"name","type":"TEXT"},{"name":"price","type":"REAL"},{"name":"picture","type":"BLOB"}],` +
-				`"rows":[[1,"apple",0.5,null],[2,"a;b <c>",2,"base64:/wA="],[9007199254740993,"pear",null,null]],"row_count":3,"truncated":false,`},
-		{"parameters", `SELECT name FROM items WHERE name = ? OR id = ?;`, `["a;b <c>", 9007199254740993]`, `"rows":[["a;b <c>"],["pear"]]`},
+			`{"columns":[{"name":"id","type":"INTEGER"},{"name":"name","type":"TEXT"},{"name":"price",` +
+				`"type":"REAL"},{"name":"picture","type":"BLOB"}],` +
+				`"rows":[[1,"apple",0.5,null],[2,"a;b ` +
+				`<c>",2,"base64:/wA="],[9007199254740993,"pear",null,null]],"row_count":3,"truncated":false,`},
+		{"parameters", `SELECT name FROM items WHERE name = ? OR id = ?;`, `["a;b <c>", 9007199254740993]`,
+			`"rows":[["a;b <c>"],["pear"]]`},
 		{"null, boolean and float", `SELECT ?, ?, ?`, `[null, true, 0.25]`, `"rows":[[null,1,0.25]]`},
-		{"common table expression", "\n with n(x) as (select 1 union all select x+1 from n where x < 3) select sum(x) from n ; \n", `[]`, `"rows":[[6]]`},
+		{"common table expression",
+			"\n with n(x) as (select 1 union all select x+1 from n where x < 3) select sum(x) from n ; \n", `[]`, `"rows":[[6]]`},
 		{"no rows", `SELECT id FROM items WHERE 0`, `[]`, `"rows":[],"row_count":0`},
 		{"values", `(VALUES (1))`, `[]`, ``},
 		{"explain", `EXPLAIN QUERY PLAN SELECT * FROM items`, `[]`, `SCAN items`},
@@ -124,26 +128,34 @@ func TestReadOnly(t *testing.T) {
 	r := registry(t, db, sqldb.Options{Timeout: 10 * time.Second})
 	other := filepath.Join(dir, "other.db")
 	attempts := []string{
-		`DELETE FROM items`, `INSERT INTO items(name) VALUES ('x')`, `UPDATE items SET name = 'x'`, `DROP TABLE items`, `CREATE TABLE x (y)`,
-		`CREATE TEMP TABLE x (y)`, `ALTER TABLE items RENAME TO x`, `REINDEX`, `ANALYZE`, `VACUUM`, `BEGIN IMMEDIATE`, `COMMIT`, `SAVEPOINT s`,
+		`DELETE FROM items`, `INSERT INTO items(name) VALUES ('x')`, `UPDATE items SET name = 'x'`,
+		`DROP TABLE items`, `CREATE TABLE x (y)`,
+		`CREATE TEMP TABLE x (y)`, `ALTER TABLE items RENAME TO x`, `REINDEX`, `ANALYZE`, `VACUUM`, `BEGIN IMMEDIATE`,
+		`COMMIT`, `SAVEPOINT s`,
 		`REPLACE INTO items VALUES (1, 'x', 1, NULL)`,
 		`WITH x AS (SELECT 1) DELETE FROM items`, `WITH x AS (SELECT 1) INSERT INTO items(name) SELECT 'x' FROM x`,
 		`WITH x AS (SELECT 1) UPDATE items SET name = 'x' RETURNING name`,
-		`PRAGMA query_only = 0`, `PRAGMA user_version = 5`, `PRAGMA journal_mode = WAL`, `PRAGMA foreign_keys = 1`, `PRAGMA writable_schema = 1`,
+		`PRAGMA query_only = 0`, `PRAGMA user_version = 5`, `PRAGMA journal_mode = WAL`, `PRAGMA foreign_keys = 1`,
+		`PRAGMA writable_schema = 1`,
 		`EXPLAIN PRAGMA query_only = 0`, `EXPLAIN QUERY PLAN PRAGMA foreign_keys = 1`, `EXPLAIN EXPLAIN SELECT 1`, `EXPLAIN`,
 		`SELECT 1; DELETE FROM items`, `PRAGMA query_only = 0; DELETE FROM items`, `SELECT 1;;DELETE FROM items;`,
 		"SELECT 1;\nDELETE FROM items", "SELECT 1 --'\n; DELETE FROM items --'", `SELECT '/*'; DELETE FROM items --*/'`,
-		`SELECT $a('); DELETE FROM items; --')`, "SELECT [']; DELETE FROM items --']", "SELECT 1\x00; DELETE FROM items", "/**/ DELETE FROM items", "-- SELECT\nDELETE FROM items", "--SELECT\nDELETE FROM items", "-- SELECT 1",
+		`SELECT $a('); DELETE FROM items; --')`, "SELECT [']; DELETE FROM items --']",
+		"SELECT 1\x00; DELETE FROM items", "/**/ DELETE FROM items", "-- SELECT\nDELETE FROM items",
+		"--SELECT\nDELETE FROM items", "-- SELECT 1",
 		`SELECT 1 UNION DELETE FROM items`, `SELECT * FROM (DELETE FROM items RETURNING id)`,
-		`ATTACH DATABASE '` + other + `' AS other`, `VACUUM INTO '` + other + `'`, `EXPLAIN ATTACH DATABASE '` + other + `' AS other`,
+		`ATTACH DATABASE '` + other + `' AS other`, `VACUUM INTO '` + other + `'`,
+		`EXPLAIN ATTACH DATABASE '` + other + `' AS other`,
 		`SELECT load_extension('x')`, `SELECT writefile('` + other + `', 'x')`,
 		`SELECT * FROM pragma_journal_mode('WAL')`, `SELECT * FROM pragma_query_only(0)`, `SELECT * FROM pragma_user_version(5)`,
 		``, ` ; `, `--`, `'`, `(`, `;`,
 	}
 	state := func() (s string) {
 		for _, q := range []string{
-			`SELECT group_concat(id || name) FROM items`, `SELECT group_concat(name) FROM sqlite_schema`, `PRAGMA query_only`, `PRAGMA foreign_keys`,
-			`PRAGMA user_version`, `PRAGMA journal_mode`, `PRAGMA writable_schema`, `SELECT count(*) FROM pragma_database_list WHERE name <> 'temp'`, `SELECT count(*) FROM sqlite_temp_schema`,
+			`SELECT group_concat(id || name) FROM items`, `SELECT group_concat(name) FROM sqlite_schema`,
+			`PRAGMA query_only`, `PRAGMA foreign_keys`,
+			`PRAGMA user_version`, `PRAGMA journal_mode`, `PRAGMA writable_schema`,
+			`SELECT count(*) FROM pragma_database_list WHERE name <> 'temp'`, `SELECT count(*) FROM sqlite_temp_schema`,
 		} {
 			var v string
 			if err := db.QueryRow(q).Scan(&v); err != nil {
@@ -175,7 +187,8 @@ func TestReadOnly(t *testing.T) {
 		}
 	}
 	// The same connection writes again for those who may.
-	if res := call(t.Context(), r, "sql_exec", object{"statement": "DELETE FROM items WHERE id = ?", "params": []any{1}}); res.Fault != nil ||
+	if res := call(t.Context(), r, "sql_exec",
+		object{"statement": "DELETE FROM items WHERE id = ?", "params": []any{1}}); res.Fault != nil ||
 		!strings.HasPrefix(res.Output, `{"rows_affected":1,"duration_ms":`) {
 		t.Errorf("got %s", res.Output)
 	}
@@ -199,7 +212,8 @@ func TestExec(t *testing.T) {
 	db, _ := open(t)
 	db.SetMaxOpenConns(1)
 	r := registry(t, db, sqldb.Options{})
-	for _, statement := range []string{"DELETE FROM items; DELETE FROM items", "", "COMMIT", "BEGIN", "INSERT INTO nowhere VALUES (1)"} {
+	for _, statement := range []string{"DELETE FROM items; DELETE FROM items", "", "COMMIT", "BEGIN",
+		"INSERT INTO nowhere VALUES (1)"} {
 		if res := call(t.Context(), r, "sql_exec", object{"statement": statement}); res.Fault == nil {
 			t.Errorf("%q: got %s, want an error", statement, res.Output)
 		}
@@ -216,12 +230,16 @@ func TestExplain(t *testing.T) {
 		"SELECT * FROM items WHERE id = ?": "SEARCH items USING INTEGER PRIMARY KEY",
 		"DELETE FROM items":                `"columns":`,
 	} {
-		if res := call(t.Context(), r, "sql_explain", object{"query": query, "params": []any{1}[:strings.Count(query, "?")]}); res.Fault != nil || !strings.Contains(res.Output, want) {
+		if res := call(t.Context(), r, "sql_explain",
+			object{"query": query, "params": []any{1}[:strings.Count(query, "?")]}); res.Fault != nil ||
+			!strings.Contains(res.Output, want) {
 			t.Errorf("%s: got %s, want %s", query, res.Output, want)
 		}
 	}
-	for _, query := range []string{"PRAGMA query_only = 0", "EXPLAIN SELECT 1", "ANALYZE SELECT 1", "(ANALYZE) DELETE FROM items", "", "SELECT 1; SELECT 2"} {
-		if res := call(t.Context(), r, "sql_explain", object{"query": query}); !errors.Is(res.Fault, toolkit.ErrInvalidArguments) {
+	for _, query := range []string{"PRAGMA query_only = 0", "EXPLAIN SELECT 1", "ANALYZE SELECT 1",
+		"(ANALYZE) DELETE FROM items", "", "SELECT 1; SELECT 2"} {
+		if res := call(t.Context(), r, "sql_explain", object{"query": query}); !errors.Is(res.Fault,
+			toolkit.ErrInvalidArguments) {
 			t.Errorf("%q: got %s, want it refused", query, res.Output)
 		}
 	}
@@ -230,7 +248,8 @@ func TestExplain(t *testing.T) {
 func TestSchemaTools(t *testing.T) {
 	db, _ := open(t)
 	r := registry(t, db, sqldb.Options{})
-	if res := call(t.Context(), r, "sql_tables", object{}); !strings.Contains(res.Output, `"rows":[["main","cheap","view"],["main","items","table"]]`) {
+	if res := call(t.Context(), r, "sql_tables", object{}); !strings.Contains(res.Output,
+		`"rows":[["main","cheap","view"],["main","items","table"]]`) {
 		t.Errorf("got %s", res.Output)
 	}
 	for _, name := range []string{"items", "main.items"} {
@@ -240,7 +259,8 @@ func TestSchemaTools(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"", "nothing", "main.nothing", "items'; DROP TABLE items"} {
-		if res := call(t.Context(), r, "sql_describe", object{"table": name}); !errors.Is(res.Fault, toolkit.ErrInvalidArguments) {
+		if res := call(t.Context(), r, "sql_describe", object{"table": name}); !errors.Is(res.Fault,
+			toolkit.ErrInvalidArguments) {
 			t.Errorf("%q: got %s", name, res.Output)
 		}
 	}
@@ -264,8 +284,10 @@ func TestLimits(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			a := parse(t, call(t.Context(), registry(t, db, test.options), "sql_query", object{"query": test.query}))
-			if a.RowCount != test.rows || len(a.Rows) != test.rows || a.Truncated != (test.note != "") || !strings.Contains(a.Note, test.note) {
-				t.Errorf("got %d rows (%d), truncated %v, note %q, want %d and %q", len(a.Rows), a.RowCount, a.Truncated, a.Note, test.rows, test.note)
+			if a.RowCount != test.rows || len(a.Rows) != test.rows || a.Truncated != (test.note != "") ||
+				!strings.Contains(a.Note, test.note) {
+				t.Errorf("got %d rows (%d), truncated %v, note %q, want %d and %q", len(a.Rows), a.RowCount,
+					a.Truncated, a.Note, test.rows, test.note)
 			}
 		})
 	}
@@ -279,7 +301,8 @@ func TestHugeValue(t *testing.T) {
 	const size = 32 << 20
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	a := parse(t, call(t.Context(), r, "sql_query", object{"query": fmt.Sprintf("SELECT 1, zeroblob(%d) UNION ALL SELECT 2, 'x'", size)}))
+	a := parse(t, call(t.Context(), r, "sql_query",
+		object{"query": fmt.Sprintf("SELECT 1, zeroblob(%d) UNION ALL SELECT 2, 'x'", size)}))
 	runtime.ReadMemStats(&after)
 	if !a.Truncated || a.RowCount != 0 {
 		t.Errorf("got %d rows, truncated %v", a.RowCount, a.Truncated)
@@ -329,7 +352,8 @@ func TestNew(t *testing.T) {
 		t.Error("nil database: got no error")
 	}
 	for field, o := range map[string]sqldb.Options{
-		"Dialect": {}, "MaxRows": {Dialect: sqldb.MySQL, MaxRows: -1}, "MaxBytes": {Dialect: sqldb.MySQL, MaxBytes: -1}, "Timeout": {Dialect: sqldb.MySQL, Timeout: -1},
+		"Dialect": {}, "MaxRows": {Dialect: sqldb.MySQL, MaxRows: -1},
+		"MaxBytes": {Dialect: sqldb.MySQL, MaxBytes: -1}, "Timeout": {Dialect: sqldb.MySQL, Timeout: -1},
 	} {
 		if _, err := sqldb.New(db, o); err == nil || !strings.Contains(err.Error(), "Options."+field) {
 			t.Errorf("%s: got %v, want an error that names it", field, err)
@@ -344,14 +368,16 @@ func TestDefinitions(t *testing.T) {
 			t.Error(err)
 		}
 		writes := def.Name == "sql_exec"
-		if def.ReadOnly != toolkit.HintOf(!writes) || def.Destructive != toolkit.HintOf(writes) || (def.Risk == toolkit.RiskHigh) != writes || def.Title == "" {
-			t.Errorf("%s: got read-only %d, destructive %d, risk %s, title %q", def.Name, def.ReadOnly, def.Destructive, def.Risk, def.Title)
+		if def.ReadOnly != toolkit.HintOf(!writes) || def.Destructive != toolkit.HintOf(writes) ||
+			(def.Risk == toolkit.RiskHigh) != writes || def.Title == "" {
+			t.Errorf("%s: got read-only %d, destructive %d, risk %s, title %q", def.Name, def.ReadOnly,
+				def.Destructive, def.Risk, def.Title)
 		}
 	}
 }
 
 func TestToolsNameTheirDatabase(t *testing.T) {
-	for given, want := range map[string]string{"": sqldb.DefaultResource, "db:orders": "db:orders"} {
+	for given, want := range map[string]string{"": "database", "db:orders": "db:orders"} {
 		db, _ := open(t)
 		for _, d := range registry(t, db, sqldb.Options{Dialect: sqldb.SQLite, Resource: given}).Definitions() {
 			if len(d.Resources) != 1 || d.Resources[0] != want {

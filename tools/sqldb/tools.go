@@ -32,7 +32,8 @@ const (
   "type": "object",
   "properties": {
     %q: {"type": "string", "minLength": 1, "description": "One SQL statement. A semicolon may stand at its end only."},
-    "params": {"type": "array", "items": {"type": ["string", "number", "boolean", "null"]}, "description": "The values of the statement's placeholders, in order."}
+    "params": {"type": "array", "items": {"type": ["string", "number", "boolean", "null"]}, "description": "The ` +
+		`values of the statement's placeholders, in order."}
   },
   "required": [%q],
   "additionalProperties": false
@@ -214,7 +215,8 @@ func (t *Toolset) exec(ctx context.Context, in execInput) (string, error) {
 func (t *Toolset) explain(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return &toolkit.Error{Kind: toolkit.ErrTimeout, Message: fmt.Sprintf("the database was given %v at most and did not answer in time", t.options.Timeout), Cause: err}
+		return &toolkit.Error{Kind: toolkit.ErrTimeout, Message: fmt.Sprintf("the database was given %v at most "+
+			"and did not answer in time", t.options.Timeout), Cause: err}
 	case ctx.Err() != nil:
 		return &toolkit.Error{Kind: toolkit.ErrCanceled, Message: "the caller cancelled the call", Cause: err}
 	}

@@ -79,9 +79,13 @@ func TestReadOnlyTransaction(t *testing.T) {
 		version string
 		want    []string
 	}{
-		{sqldb.PostgreSQL, "", []string{"begin read-only=true", "exec SET LOCAL statement_timeout", "query EXPLAI with 1", "rollback", "exec SELECT pg_advisory_unlock_a"}},
-		{sqldb.MySQL, "8.4.3", []string{"query SELECT with 0", "exec SET SESSION max_execution_t", "begin read-only=true", "query EXPLAI with 1", "rollback", "close"}},
-		{sqldb.MySQL, "11.4.2-MariaDB", []string{"query SELECT with 0", "exec SET SESSION max_statement_t", "begin read-only=true", "query EXPLAI with 1", "rollback", "close"}},
+		{sqldb.PostgreSQL, "", []string{"begin read-only=true", "exec SET LOCAL statement_timeout",
+			"query EXPLAI with 1", "rollback", "exec SELECT pg_advisory_unlock_a"}},
+		{sqldb.MySQL, "8.4.3", []string{"query SELECT with 0", "exec SET SESSION max_execution_t",
+			"begin read-only=true", "query EXPLAI with 1", "rollback", "close"}},
+		{sqldb.MySQL, "11.4.2-MariaDB",
+			[]string{"query SELECT with 0", "exec SET SESSION max_statement_t", "begin read-only=true",
+				"query EXPLAI with 1", "rollback", "close"}},
 	} {
 		dialect, s := test.dialect, &server{version: test.version}
 		db := sql.OpenDB(s)
@@ -106,8 +110,10 @@ func TestReadOnlyTransaction(t *testing.T) {
 		}
 		s.log = nil
 		for _, query := range []string{
-			"COMMIT", "SET TRANSACTION READ WRITE", "COPY items TO '/x'", "COPY items TO PROGRAM 'sh'", "CALL p()", "DO $$ $$", "LOCK TABLE items", "LOAD DATA INFILE 'x'",
-			"SELECT 1; COMMIT", "SELECT $$;$$", "SELECT '\\'; DELETE FROM items --'", "/*! DELETE FROM items */", "PREPARE p AS SELECT 1", "EXECUTE p", "HANDLER t OPEN",
+			"COMMIT", "SET TRANSACTION READ WRITE", "COPY items TO '/x'", "COPY items TO PROGRAM 'sh'", "CALL p()",
+			"DO $$ $$", "LOCK TABLE items", "LOAD DATA INFILE 'x'",
+			"SELECT 1; COMMIT", "SELECT $$;$$", "SELECT '\\'; DELETE FROM items --'", "/*! DELETE FROM items */",
+			"PREPARE p AS SELECT 1", "EXECUTE p", "HANDLER t OPEN",
 		} {
 			if res := run(query); !errors.Is(res.Fault, toolkit.ErrInvalidArguments) {
 				t.Errorf("%s: %s: got %s, want it refused", dialect, query, res.Output)

@@ -15,7 +15,8 @@ import (
 
 func ExampleNew() {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, `{"timezone": "Europe/Oslo", "current": {"time": "2026-03-01T12:15", "temperature_2m": 4.2, "weather_code": 3}, "current_units": {"temperature_2m": "°C"}}`)
+		fmt.Fprint(w, `{"timezone": "Europe/Oslo", "current": {"time": "2026-03-01T12:15", "temperature_2m": 4.2, `+
+			`"weather_code": 3}, "current_units": {"temperature_2m": "°C"}}`)
 	}))
 	defer server.Close()
 	tools, err := weather.New(weather.Options{ForecastURL: server.URL})
@@ -29,7 +30,8 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	answer := registry.Execute(context.Background(), toolkit.Call{Name: "weather", Arguments: []byte(`{"latitude": 59.91, "longitude": 10.75}`)})
+	answer := registry.Execute(context.Background(),
+		toolkit.Call{Name: "weather", Arguments: []byte(`{"latitude": 59.91, "longitude": 10.75}`)})
 	fmt.Println(answer.Result.Output)
 	// Output:
 	// Weather (latitude 59.91, longitude 10.75), times of Europe/Oslo

@@ -22,8 +22,10 @@ type forecast struct {
 }
 
 const (
-	currentNames = "temperature_2m,apparent_temperature,relative_humidity_2m,precipitation,weather_code,wind_speed_10m,wind_gusts_10m,wind_direction_10m"
-	dailyNames   = "weather_code,temperature_2m_max,temperature_2m_min,precipitation_sum,precipitation_probability_max,wind_speed_10m_max,sunrise,sunset"
+	currentNames = "temperature_2m,apparent_temperature,relative_humidity_2m,precipitation,weather_code," +
+		"wind_speed_10m,wind_gusts_10m,wind_direction_10m"
+	dailyNames = "weather_code,temperature_2m_max,temperature_2m_min,precipitation_sum," +
+		"precipitation_probability_max,wind_speed_10m_max,sunrise,sunset"
 )
 
 func (t *Toolset) ask(ctx context.Context, at place, days int, units string) (*forecast, error) {
@@ -48,8 +50,8 @@ func (t *Toolset) ask(ctx context.Context, at place, days int, units string) (*f
 
 func coordinate(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// tell writes the weather line by line.
-func (f *forecast) tell(where place, others []place) string {
+// describe writes the weather line by line.
+func (f *forecast) describe(where place, others []place) string {
 	var b strings.Builder
 	b.WriteString("Weather")
 	if name := where.String(); name != "" {
@@ -62,15 +64,20 @@ func (f *forecast) tell(where place, others []place) string {
 	b.WriteByte('\n')
 	if len(f.Current) > 0 {
 		line := join(
-			condition(f.Current["weather_code"]), f.now("temperature_2m"), labelled("feels like ", f.now("apparent_temperature")), labelled("humidity ", f.now("relative_humidity_2m")),
-			labelled("precipitation ", f.now("precipitation")), labelled("wind ", f.now("wind_speed_10m")), labelled("gusts ", f.now("wind_gusts_10m")), labelled("wind from ", f.now("wind_direction_10m")))
+			condition(f.Current["weather_code"]), f.now("temperature_2m"),
+			labelled("feels like ", f.now("apparent_temperature")), labelled("humidity ", f.now("relative_humidity_2m")),
+			labelled("precipitation ", f.now("precipitation")), labelled("wind ", f.now("wind_speed_10m")),
+			labelled("gusts ", f.now("wind_gusts_10m")), labelled("wind from ", f.now("wind_direction_10m")))
 		fmt.Fprintf(&b, "Now (%s): %s\n", text(f.Current["time"]), line)
 	}
 	for i, day := range f.Daily["time"][:min(len(f.Daily["time"]), maxDays)] {
 		value := func(name string) string { return f.day(name, i) }
 		line := join(
-			condition(at(f.Daily["weather_code"], i)), labelled("low ", value("temperature_2m_min")), labelled("high ", value("temperature_2m_max")), labelled("precipitation ", value("precipitation_sum")),
-			labelled("chance of it ", value("precipitation_probability_max")), labelled("wind up to ", value("wind_speed_10m_max")), labelled("sunrise ", value("sunrise")), labelled("sunset ", value("sunset")))
+			condition(at(f.Daily["weather_code"], i)), labelled("low ", value("temperature_2m_min")),
+			labelled("high ", value("temperature_2m_max")), labelled("precipitation ", value("precipitation_sum")),
+			labelled("chance of it ", value("precipitation_probability_max")),
+			labelled("wind up to ", value("wind_speed_10m_max")), labelled("sunrise ", value("sunrise")),
+			labelled("sunset ", value("sunset")))
 		fmt.Fprintf(&b, "%s: %s\n", text(day), line)
 	}
 	if more := list("Other places of that name: ", others); more != "" {
@@ -151,5 +158,6 @@ var conditions = map[int]string{
 	51: "light drizzle", 53: "drizzle", 55: "heavy drizzle", 56: "light freezing drizzle", 57: "freezing drizzle",
 	61: "light rain", 63: "rain", 65: "heavy rain", 66: "light freezing rain", 67: "freezing rain",
 	71: "light snow", 73: "snow", 75: "heavy snow", 77: "snow grains", 80: "light showers", 81: "showers", 82: "violent showers",
-	85: "light snow showers", 86: "heavy snow showers", 95: "thunderstorm", 96: "thunderstorm with light hail", 99: "thunderstorm with heavy hail",
+	85: "light snow showers", 86: "heavy snow showers", 95: "thunderstorm", 96: "thunderstorm with light hail",
+	99: "thunderstorm with heavy hail",
 }

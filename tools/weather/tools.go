@@ -26,11 +26,15 @@ const (
 )
 
 const schema = `{"type":"object","properties":{
-  "place": {"type": "string", "minLength": 1, "maxLength": 200, "description": "Name of a town or other place, or a postal code. A country or region after a comma tells stages of one name apart: Springfield, Illinois."},
-  "latitude": {"type": "number", "minimum": -90, "maximum": 90, "description": "Instead of place, together with longitude; north is positive."},
+  "place": {"type": "string", "minLength": 1, "maxLength": 200, "description": "Name of a town or other place, or a ` +
+	`postal code. A country or region after a comma tells stages of one name apart: Springfield, Illinois."},
+  "latitude": {"type": "number", "minimum": -90, "maximum": 90, "description": "Instead of place, together with ` +
+	`longitude; north is positive."},
   "longitude": {"type": "number", "minimum": -180, "maximum": 180, "description": "East is positive."},
-  "days": {"type": "integer", "minimum": 1, "maximum": 16, "default": 3, "description": "How many days the forecast has, today included."},
-  "units": {"type": "string", "enum": ["metric", "imperial"], "default": "metric", "description": "metric: °C, km/h, mm. imperial: °F, mph, inch."}
+  "days": {"type": "integer", "minimum": 1, "maximum": 16, "default": 3, "description": "How many days the forecast ` +
+	`has, today included."},
+  "units": {"type": "string", "enum": ["metric", "imperial"], "default": "metric", "description": "metric: °C, ` +
+	`km/h, mm. imperial: °F, mph, inch."}
 },"anyOf":[{"required":["place"]},{"required":["latitude","longitude"]}],"additionalProperties":false}`
 
 // Tools is the one tool, weather.
@@ -70,7 +74,7 @@ func (t *Toolset) weather(ctx context.Context, in input) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return f.tell(at, others), nil
+	return f.describe(at, others), nil
 }
 
 // check gives the number of days.
@@ -125,7 +129,8 @@ func (t *Toolset) find(ctx context.Context, name string) (found place, others []
 	name, region, _ := strings.Cut(name, ",")
 	name = strings.TrimSpace(name)
 	var answer struct{ Results []place }
-	if err := t.get(ctx, t.geocoding, url.Values{"name": {name}, "count": {"10"}, "language": {"en"}, "format": {"json"}}, &answer); err != nil {
+	if err := t.get(ctx, t.geocoding,
+		url.Values{"name": {name}, "count": {"10"}, "language": {"en"}, "format": {"json"}}, &answer); err != nil {
 		return place{}, nil, err
 	}
 	var fitting []place
@@ -139,7 +144,9 @@ func (t *Toolset) find(ctx context.Context, name string) (found place, others []
 		if len(answer.Results) > 0 {
 			text += fmt.Sprintf(" in %.100q, where it is not known", strings.TrimSpace(region))
 		}
-		return place{}, nil, invalid("place", text, "a place that the weather service knows"+list("; of that name it knows ", answer.Results)+", or latitude and longitude")
+		return place{}, nil, invalid("place", text,
+			"a place that the weather service knows"+list("; of that name it knows ", answer.Results)+
+				", or latitude and longitude")
 	}
 	return fitting[0], fitting[1:], nil
 }

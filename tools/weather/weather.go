@@ -4,6 +4,7 @@
 package weather
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,9 +20,9 @@ import (
 
 // The defaults of [Options].
 const (
-	DefaultGeocodingURL = "https://geocoding-api.open-meteo.com/v1/search"
-	DefaultForecastURL  = "https://api.open-meteo.com/v1/forecast"
-	DefaultTimeout      = 15 * time.Second
+	defaultGeocodingURL = "https://geocoding-api.open-meteo.com/v1/search"
+	defaultForecastURL  = "https://api.open-meteo.com/v1/forecast"
+	defaultTimeout      = 15 * time.Second
 )
 
 // maxAnswer is how many bytes a server may answer.
@@ -31,12 +32,12 @@ const maxAnswer = 1 << 20
 // environment are not used.
 type Options struct {
 	// GeocodingURL finds places by name, and ForecastURL tells their weather; "" is
-	// [DefaultGeocodingURL] and [DefaultForecastURL].
+	// Open-Meteo's.
 	GeocodingURL, ForecastURL string
 	// APIKey is sent to both as the parameter apikey, as Open-Meteo's paid service
 	// wants it; "" sends none.
 	APIKey string
-	// Timeout is the longest one call may take; 0 is [DefaultTimeout].
+	// Timeout is the longest one call may take; 0 is 15 seconds.
 	Timeout time.Duration
 }
 
@@ -53,16 +54,15 @@ type Toolset struct {
 // New makes the tools. It checks the options and does not connect.
 func New(o Options) (*Toolset, error) {
 	if o.Timeout < 0 {
-		return nil, fmt.Errorf("weather: Options.Timeout: got %v, want a duration above 0, or 0 for %v", o.Timeout, DefaultTimeout)
+		return nil, fmt.Errorf("weather: Options.Timeout: got %v, want a duration above 0, or 0 for %v", o.Timeout,
+			defaultTimeout)
 	}
-	if o.Timeout == 0 {
-		o.Timeout = DefaultTimeout
-	}
-	geocoding, err := endpoint("GeocodingURL", o.GeocodingURL, DefaultGeocodingURL)
+	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
+	geocoding, err := endpoint("GeocodingURL", o.GeocodingURL, defaultGeocodingURL)
 	if err != nil {
 		return nil, err
 	}
-	forecast, err := endpoint("ForecastURL", o.ForecastURL, DefaultForecastURL)
+	forecast, err := endpoint("ForecastURL", o.ForecastURL, defaultForecastURL)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,8 @@ func New(o Options) (*Toolset, error) {
 		forecast:  forecast,
 		timeout:   o.Timeout,
 		client: &http.Client{
-			Transport:     &http.Transport{ForceAttemptHTTP2: true, IdleConnTimeout: 30 * time.Second, MaxResponseHeaderBytes: 64 << 10},
+			Transport: &http.Transport{ForceAttemptHTTP2: true, IdleConnTimeout: 30 * time.Second,
+				MaxResponseHeaderBytes: 64 << 10},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		sign: func(v url.Values) {
@@ -83,12 +84,12 @@ func New(o Options) (*Toolset, error) {
 }
 
 func endpoint(field, text, standard string) (*url.URL, error) {
-	if text == "" {
-		text = standard
-	}
+	text = cmp.Or(text, standard)
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fmt.Errorf("weather: Options.%s: got text of another form, want an http or https URL without user and query", field)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" ||
+		u.Fragment != "" {
+		return nil, fmt.Errorf("weather: Options.%s: got text of another form, want an http or https URL without "+
+			"user and query", field)
 	}
 	return u, nil
 }

@@ -39,10 +39,17 @@ const springfields = `{"results":[
 	{"name":"Springfield","country":"New  Zealand","latitude":-43.33333,"longitude":171.93333}]}`
 
 const sunny = `{"timezone":"America/Chicago",
-	"current_units":{"time":"iso8601","temperature_2m":"°C","apparent_temperature":"°C","relative_humidity_2m":"%","precipitation":"mm","weather_code":"wmo code","wind_speed_10m":"km/h","wind_gusts_10m":"km/h","wind_direction_10m":"°"},
-	"current":{"time":"2026-03-01T12:15","interval":900,"temperature_2m":4.2,"apparent_temperature":-1.0,"relative_humidity_2m":81,"precipitation":0.00,"weather_code":61,"wind_speed_10m":12,"wind_gusts_10m":null,"wind_direction_10m":315},
-	"daily_units":{"time":"iso8601","temperature_2m_max":"°C","temperature_2m_min":"°C","precipitation_sum":"mm","precipitation_probability_max":"%","wind_speed_10m_max":"km/h","sunrise":"iso8601","sunset":"iso8601"},
-	"daily":{"time":["2026-03-01","2026-03-02"],"weather_code":[63,123],"temperature_2m_max":[6.1,7],"temperature_2m_min":[0.5],"precipitation_sum":[3.2,null],"precipitation_probability_max":[80,10],"wind_speed_10m_max":[25.4,8],"sunrise":["2026-03-01T06:40","2026-03-02T06:38"],"sunset":["2026-03-01T17:52","2026-03-02T17:53"]}}`
+	"current_units":{"time":"iso8601","temperature_2m":"°C","apparent_temperature":"°C","relative_humidity_2m":"%",` +
+	`"precipitation":"mm","weather_code":"wmo code","wind_speed_10m":"km/h","wind_gusts_10m":"km/h","wind_direction_10m":"°"},
+	"current":{"time":"2026-03-01T12:15","interval":900,"temperature_2m":4.2,"apparent_temperature":-1.0,` +
+	`"relative_humidity_2m":81,"precipitation":0.00,"weather_code":61,"wind_speed_10m":12,"wind_gusts_10m":null,` +
+	`"wind_direction_10m":315},
+	"daily_units":{"time":"iso8601","temperature_2m_max":"°C","temperature_2m_min":"°C","precipitation_sum":"mm",` +
+	`"precipitation_probability_max":"%","wind_speed_10m_max":"km/h","sunrise":"iso8601","sunset":"iso8601"},
+	"daily":{"time":["2026-03-01","2026-03-02"],"weather_code":[63,123],"temperature_2m_max":[6.1,7],` +
+	`"temperature_2m_min":[0.5],"precipitation_sum":[3.2,null],"precipitation_probability_max":[80,10],` +
+	`"wind_speed_10m_max":[25.4,8],"sunrise":["2026-03-01T06:40","2026-03-02T06:38"],"sunset":["2026-03-01T17:52",` +
+	`"2026-03-02T17:53"]}}`
 
 func start(t *testing.T) *server {
 	t.Helper()
@@ -83,15 +90,18 @@ func (s *server) call(ctx context.Context, t *testing.T, o weather.Options, args
 func TestWeather(t *testing.T) {
 	s := start(t)
 	res := s.call(t.Context(), t, weather.Options{}, object{"place": " Springfield "})
-	const want = `Weather for Springfield, Missouri, United States (latitude 37.21533, longitude -93.29824), times of America/Chicago
+	const want = `Weather for Springfield, Missouri, United States (latitude 37.21533, longitude -93.29824), times ` +
+		`of America/Chicago
 Now (2026-03-01T12:15): light rain, 4.2 °C, feels like -1 °C, humidity 81%, precipitation 0 mm, wind 12 km/h, wind from 315°
-2026-03-01: rain, low 0.5 °C, high 6.1 °C, precipitation 3.2 mm, chance of it 80%, wind up to 25.4 km/h, sunrise 2026-03-01T06:40, sunset 2026-03-01T17:52
+2026-03-01: rain, low 0.5 °C, high 6.1 °C, precipitation 3.2 mm, chance of it 80%, wind up to 25.4 km/h, sunrise ` +
+		`2026-03-01T06:40, sunset 2026-03-01T17:52
 2026-03-02: weather code 123, high 7 °C, chance of it 10%, wind up to 8 km/h, sunrise 2026-03-02T06:38, sunset 2026-03-02T17:53
 Other places of that name: Springfield, Illinois, United States; Springfield, New Zealand`
 	if res.Fault != nil || res.Output != want {
 		t.Errorf("got\n%s\nwant\n%s", res.Output, want)
 	}
-	if len(s.asked) != 2 || s.asked[0].Get("name") != "Springfield" || s.asked[1].Get("latitude") != "37.21533" || s.asked[1].Get("forecast_days") != "3" || s.asked[1].Has("apikey") || s.asked[1].Has("temperature_unit") {
+	if len(s.asked) != 2 || s.asked[0].Get("name") != "Springfield" || s.asked[1].Get("latitude") != "37.21533" ||
+		s.asked[1].Get("forecast_days") != "3" || s.asked[1].Has("apikey") || s.asked[1].Has("temperature_unit") {
 		t.Errorf("the server was asked %v", s.asked)
 	}
 }
@@ -103,10 +113,12 @@ func TestPlaces(t *testing.T) {
 		want string
 		kind toolkit.Kind
 	}{
-		{"region", object{"place": "Springfield, illinois"}, "Weather for Springfield, Illinois, United States (latitude 39.8", ""},
+		{"region", object{"place": "Springfield, illinois"},
+			"Weather for Springfield, Illinois, United States (latitude 39.8", ""},
 		{"region and country", object{"place": "Springfield, Illinois, United"}, "Springfield, Illinois", ""},
 		{"country", object{"place": "Springfield,Zealand"}, "Weather for Springfield, New Zealand (latitude -43.3", ""},
-		{"no such region", object{"place": "Springfield, Mars"}, "of that name it knows Springfield, Missouri", toolkit.ErrInvalidArguments},
+		{"no such region", object{"place": "Springfield, Mars"}, "of that name it knows Springfield, Missouri",
+			toolkit.ErrInvalidArguments},
 		{"coordinates", object{"latitude": 0, "longitude": -180}, "Weather (latitude 0, longitude -180), times", ""},
 		{"nothing", object{}, "place: got none", toolkit.ErrInvalidArguments},
 		{"blank", object{"place": " "}, "place: got none", toolkit.ErrInvalidArguments},
@@ -121,13 +133,15 @@ func TestPlaces(t *testing.T) {
 		{"no number", object{"latitude": "north", "longitude": 1}, "latitude", toolkit.ErrInvalidArguments},
 	} {
 		res := start(t).call(t.Context(), t, weather.Options{}, test.args)
-		if !strings.Contains(res.Output, test.want) || test.kind == "" && res.Fault != nil || test.kind != "" && !errors.Is(res.Fault, test.kind) {
+		if !strings.Contains(res.Output, test.want) || test.kind == "" && res.Fault != nil ||
+			test.kind != "" && !errors.Is(res.Fault, test.kind) {
 			t.Errorf("%s: got %s, want %q, %s", test.name, res.Output, test.want, test.kind)
 		}
 	}
 	s := start(t)
 	s.places = "{}"
-	if res := s.call(t.Context(), t, weather.Options{}, object{"place": "Atlantis"}); !errors.Is(res.Fault, toolkit.ErrInvalidArguments) || !strings.Contains(res.Output, `place: got "Atlantis", want a place`) {
+	if res := s.call(t.Context(), t, weather.Options{}, object{"place": "Atlantis"}); !errors.Is(res.Fault,
+		toolkit.ErrInvalidArguments) || !strings.Contains(res.Output, `place: got "Atlantis", want a place`) {
 		t.Errorf("got %s", res.Output)
 	}
 }
@@ -135,7 +149,9 @@ func TestPlaces(t *testing.T) {
 func TestUnits(t *testing.T) {
 	s := start(t)
 	s.call(t.Context(), t, weather.Options{}, object{"latitude": 1, "longitude": 2, "units": "imperial", "days": 16})
-	if len(s.asked) != 1 || s.asked[0].Get("temperature_unit") != "fahrenheit" || s.asked[0].Get("wind_speed_unit") != "mph" || s.asked[0].Get("precipitation_unit") != "inch" || s.asked[0].Get("forecast_days") != "16" {
+	if len(s.asked) != 1 || s.asked[0].Get("temperature_unit") != "fahrenheit" ||
+		s.asked[0].Get("wind_speed_unit") != "mph" || s.asked[0].Get("precipitation_unit") != "inch" ||
+		s.asked[0].Get("forecast_days") != "16" {
 		t.Errorf("the server was asked %v", s.asked)
 	}
 }
@@ -161,7 +177,8 @@ func TestBadServer(t *testing.T) {
 		s.status, s.places, s.forecast = test.status, test.places, test.forecast
 		res := s.call(t.Context(), t, weather.Options{APIKey: key}, object{"place": "Springfield"})
 		if !errors.Is(res.Fault, test.kind) || strings.Contains(res.Output, key) || strings.Contains(res.Output, s.URL) {
-			t.Errorf("%d %.30s %.30s: got %s, want %s without key and address", test.status, test.places, test.forecast, res.Output, test.kind)
+			t.Errorf("%d %.30s %.30s: got %s, want %s without key and address", test.status, test.places,
+				test.forecast, res.Output, test.kind)
 		}
 		if s.asked[0].Get("apikey") != key {
 			t.Error("the key was not sent")
@@ -169,12 +186,15 @@ func TestBadServer(t *testing.T) {
 	}
 	// Values of other types than expected are left out; text that is too long is cut.
 	s := start(t)
-	s.forecast = `{"timezone":"` + strings.Repeat("z", 5000) + `","current":{"time":5,"weather_code":"x","temperature_2m":[1]},"daily":{"time":[null,{}],"weather_code":[1e300]}}`
-	if res := s.call(t.Context(), t, weather.Options{}, object{"latitude": 1, "longitude": 1}); res.Fault != nil || len(res.Output) > 600 {
+	s.forecast = `{"timezone":"` + strings.Repeat("z", 5000) + `","current":{"time":5,"weather_code":"x",` +
+		`"temperature_2m":[1]},"daily":{"time":[null,{}],"weather_code":[1e300]}}`
+	if res := s.call(t.Context(), t, weather.Options{}, object{"latitude": 1, "longitude": 1}); res.Fault != nil ||
+		len(res.Output) > 600 {
 		t.Errorf("got %s", res.Output)
 	}
 	s.Close()
-	if res := s.call(t.Context(), t, weather.Options{APIKey: key}, object{"place": "x"}); !errors.Is(res.Fault, toolkit.ErrTool) || strings.Contains(res.Output, key) || strings.Contains(res.Output, "127.0.0.1") {
+	if res := s.call(t.Context(), t, weather.Options{APIKey: key}, object{"place": "x"}); !errors.Is(res.Fault,
+		toolkit.ErrTool) || strings.Contains(res.Output, key) || strings.Contains(res.Output, "127.0.0.1") {
 		t.Errorf("gone: got %s", res.Output)
 	}
 }
@@ -183,7 +203,8 @@ func TestTimes(t *testing.T) {
 	slow := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	defer slow.Close()
 	s := &server{Server: slow}
-	if res := s.call(t.Context(), t, weather.Options{Timeout: 50 * time.Millisecond}, object{"place": "x"}); !errors.Is(res.Fault, toolkit.ErrTimeout) {
+	if res := s.call(t.Context(), t, weather.Options{Timeout: 50 * time.Millisecond},
+		object{"place": "x"}); !errors.Is(res.Fault, toolkit.ErrTimeout) {
 		t.Errorf("got %s, want a timeout", res.Output)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -197,7 +218,8 @@ func TestNew(t *testing.T) {
 	for field, o := range map[string]weather.Options{
 		"Timeout": {Timeout: -1}, "GeocodingURL": {GeocodingURL: "ftp://x"}, "ForecastURL": {ForecastURL: "https://u:p@x/"},
 	} {
-		if _, err := weather.New(o); err == nil || !strings.Contains(err.Error(), "weather: Options."+field+": got ") || strings.Contains(err.Error(), "u:p") {
+		if _, err := weather.New(o); err == nil ||
+			!strings.Contains(err.Error(), "weather: Options."+field+": got ") || strings.Contains(err.Error(), "u:p") {
 			t.Errorf("%s: got %v, want an error that names it", field, err)
 		}
 	}
@@ -213,7 +235,8 @@ func TestNew(t *testing.T) {
 	if err := def.Validate(); err != nil {
 		t.Error(err)
 	}
-	if def.ReadOnly != toolkit.Yes || def.OpenWorld != toolkit.Yes || def.CacheTTL != 10*time.Minute || !json.Valid(def.InputSchema) {
+	if def.ReadOnly != toolkit.Yes || def.OpenWorld != toolkit.Yes || def.CacheTTL != 10*time.Minute ||
+		!json.Valid(def.InputSchema) {
 		t.Errorf("got %+v", def)
 	}
 }

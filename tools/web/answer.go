@@ -24,9 +24,9 @@ func checkFormat(format *string) error {
 	return nil
 }
 
-// tell writes a page in a format, from a byte on, with at most a number of bytes
+// writeAnswer writes a page in a format, from a byte on, with at most a number of bytes
 // of its content.
-func (p *page) tell(format string, offset, limit int) (string, error) {
+func (p *page) writeAnswer(format string, offset, limit int) (string, error) {
 	title, content, err := p.safeContent(format)
 	if err != nil {
 		return "", err
@@ -67,7 +67,8 @@ func (p *page) tell(format string, offset, limit int) (string, error) {
 func (p *page) safeContent(format string) (name, content string, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = &toolkit.Error{Kind: toolkit.ErrTool, Message: "the page cannot be read in this format, want another", Cause: &toolkit.PanicError{Value: v}}
+			err = &toolkit.Error{Kind: toolkit.ErrTool, Message: "the page cannot be read in this format, want " +
+				"another", Cause: &toolkit.PanicError{Value: v}}
 		}
 	}()
 	return p.content(format)

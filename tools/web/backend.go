@@ -22,25 +22,26 @@ const (
 	maxBackend  = 2 << 20          // bytes of a search service's answer
 )
 
-// BraveURL is where Brave's search service listens.
-const BraveURL = "https://api.search.brave.com"
+// braveURL is where Brave's search service listens.
+const braveURL = "https://api.search.brave.com"
 
-// A Backend is a search service over HTTP, a [Searcher]. The host chooses its address, so
+// A backend is a search service over HTTP, a [Searcher]. The host chooses its address, so
 // the guard does not apply to it: a service on an inner address works. Redirects are
 // refused, proxies of the environment are not asked.
-type Backend struct {
+type backend struct {
 	client  *http.Client
 	request func(context.Context, Query) (*http.Request, error)
 	parse   func([]byte) ([]Hit, error)
 	// clean removes the key from text. The key is known to this closure and the one above
-	// only, so that no way of printing a Backend shows it.
+	// only, so that no way of printing a backend shows it.
 	clean func(string) string
 }
 
-var _ Searcher = (*Backend)(nil)
+var _ Searcher = (*backend)(nil)
 
-// NewSearXNG makes a backend of a SearXNG server, whose settings must allow the format json.
-func NewSearXNG(baseURL string) (*Backend, error) {
+// NewSearXNG makes a [Searcher] of a SearXNG server, whose settings must allow the format json. The application
+// chooses its address, so the guard does not apply to it: a service on an inner address works.
+func NewSearXNG(baseURL string) (Searcher, error) {
 	base, err := backendURL("NewSearXNG", baseURL)
 	if err != nil {
 		return nil, err
@@ -55,10 +56,10 @@ func NewSearXNG(baseURL string) (*Backend, error) {
 	return newBackend(request, parseSearXNG, func(s string) string { return s }), nil
 }
 
-// NewBrave makes a backend of Brave's search service, or of one that answers alike.
-// baseURL "" is [BraveURL]. The key goes into a header, and never into an error or an answer.
-func NewBrave(baseURL, key string) (*Backend, error) {
-	setDefault(&baseURL, BraveURL)
+// NewBrave makes a [Searcher] of Brave's search service, or of one that answers alike.
+// baseURL "" is Brave's own, https://api.search.brave.com. The key goes into a header, and never into an error or an answer.
+func NewBrave(baseURL, key string) (Searcher, error) {
+	setDefault(&baseURL, braveURL)
 	base, err := backendURL("NewBrave", baseURL)
 	if err != nil {
 		return nil, err
@@ -88,11 +89,13 @@ func backendURL(function, text string) (*url.URL, error) {
 	return u, nil
 }
 
-func newBackend(request func(context.Context, Query) (*http.Request, error), parse func([]byte) ([]Hit, error), clean func(string) string) *Backend {
-	return &Backend{
+func newBackend(request func(context.Context, Query) (*http.Request, error), parse func([]byte) ([]Hit, error),
+	clean func(string) string) *backend {
+	return &backend{
 		client: &http.Client{
-			Timeout:       backendTime,
-			Transport:     &http.Transport{MaxResponseHeaderBytes: maxHeader, IdleConnTimeout: 30 * time.Second, ForceAttemptHTTP2: true},
+			Timeout: backendTime,
+			Transport: &http.Transport{MaxResponseHeaderBytes: maxHeader, IdleConnTimeout: 30 * time.Second,
+				ForceAttemptHTTP2: true},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		request: request, parse: parse, clean: clean,
@@ -107,15 +110,15 @@ func newSearch(ctx context.Context, base *url.URL, path string, values url.Value
 		return nil, failed("the search service cannot be asked")
 	}
 	req.Header.Set("Accept", "application/json")
-	req.Header.Set("User-Agent", DefaultUserAgent)
+	req.Header.Set("User-Agent", defaultUserAgent)
 	return req, nil
 }
 
-// Close closes idle connections. The backend still works afterwards.
-func (b *Backend) Close() { b.client.CloseIdleConnections() }
+// CloseIdleConnections is called by [Toolset.Close].
+func (b *backend) CloseIdleConnections() { b.client.CloseIdleConnections() }
 
 // Search asks the service. Its errors tell the status and not what the service wrote.
-func (b *Backend) Search(ctx context.Context, q Query) ([]Hit, error) {
+func (b *backend) Search(ctx context.Context, q Query) ([]Hit, error) {
 	req, err := b.request(ctx, q)
 	if err != nil {
 		return nil, err

@@ -44,7 +44,7 @@ func (t *Toolset) newTransport() *http.Transport {
 	return tr
 }
 
-// target reads a URL that somebody asks for, and refuses what may not be asked.
+// target reads a URL that a caller asks for, and refuses what may not be asked.
 func (t *Toolset) target(field, text string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil {
@@ -117,7 +117,8 @@ func (t *Toolset) ask(ctx context.Context, u *url.URL) (*http.Response, error) {
 // redirect gives where an answer points to; nil if it is no redirect.
 func (t *Toolset) redirect(res *http.Response, hops int) (*url.URL, error) {
 	switch res.StatusCode {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
+		http.StatusPermanentRedirect:
 	default:
 		return nil, nil
 	}

@@ -4,6 +4,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -29,8 +30,8 @@ func (t *Toolset) crawl(ctx context.Context, in crawlInput) (string, error) {
 	if err := checkFormat(&in.Format); err != nil {
 		return "", err
 	}
-	if len(in.URLs) == 0 || len(in.URLs) > MaxCrawl {
-		return "", invalid("urls", fmt.Sprintf("%d addresses", len(in.URLs)), fmt.Sprintf("1 to %d", MaxCrawl))
+	if len(in.URLs) == 0 || len(in.URLs) > maxCrawl {
+		return "", invalid("urls", fmt.Sprintf("%d addresses", len(in.URLs)), fmt.Sprintf("1 to %d", maxCrawl))
 	}
 	ctx, cancel := context.WithTimeout(ctx, t.crawlTime())
 	defer cancel()
@@ -95,7 +96,7 @@ func (c *crawled) read(ctx context.Context, t *Toolset, format string, room int)
 		c.err = err
 		return
 	}
-	c.text, c.err = p.tell(format, 0, room)
+	c.text, c.err = p.writeAnswer(format, 0, room)
 }
 
 // join writes the pages one after the other; if none could be read, that is an error
@@ -107,9 +108,7 @@ func join(urls []string, parts []crawled) (string, error) {
 	for i, p := range parts {
 		fmt.Fprintf(&b, "=== %d of %d: %s\n", i+1, len(parts), clip(strings.TrimSpace(urls[i]), 300))
 		if p.err != nil {
-			if first == nil {
-				first = p.err
-			}
+			first = cmp.Or(first, p.err)
 			fmt.Fprintf(&b, "Failed: %s\n\n", p.err.Error())
 			continue
 		}

@@ -38,14 +38,18 @@ func TestCrawl(t *testing.T) {
 	})
 	other := serve(t, "text/html", "<p>the other host")
 	tools := toolset(t, web.Options{})
-	res := call(t.Context(), t, tools, "web_crawl", object{"urls": []string{s.URL + "/a", other, s.URL + "/missing", "ftp://x", s.URL + "/a", s.URL + "/b"}, "format": "text"})
+	res := call(t.Context(), t, tools, "web_crawl",
+		object{"urls": []string{s.URL + "/a", other, s.URL + "/missing", "ftp://x", s.URL + "/a", s.URL + "/b"},
+			"format": "text"})
 	if res.Fault != nil {
 		t.Fatal(res.Output)
 	}
 	last := -1
 	for _, want := range []string{
-		"=== 1 of 6: " + s.URL + "/a\nURL: ", "this is /a", "=== 2 of 6: " + other, "the other host", "=== 3 of 6: ", "Failed: tool error: ", "answered 404 Not Found",
-		"=== 4 of 6: ftp://x\nFailed: invalid arguments: urls[3]: got scheme \"ftp\"", "=== 5 of 6", "the same address as urls[0]", "=== 6 of 6", "this is /b",
+		"=== 1 of 6: " + s.URL + "/a\nURL: ", "this is /a", "=== 2 of 6: " + other, "the other host", "=== 3 of 6: ",
+		"Failed: tool error: ", "answered 404 Not Found",
+		"=== 4 of 6: ftp://x\nFailed: invalid arguments: urls[3]: got scheme \"ftp\"", "=== 5 of 6",
+		"the same address as urls[0]", "=== 6 of 6", "this is /b",
 	} {
 		at := strings.Index(res.Output, want)
 		if at <= last {
@@ -64,13 +68,15 @@ func TestCrawlRefuses(t *testing.T) {
 	for i := range many {
 		many[i] = fmt.Sprintf("http://127.0.0.1:1/%d", i)
 	}
-	for name, args := range map[string]object{"none": {"urls": []string{}}, "left out": {}, "eleven": {"urls": many}, "format": {"urls": many[:1], "format": "pdf"}} {
+	for name, args := range map[string]object{"none": {"urls": []string{}}, "left out": {}, "eleven": {"urls": many},
+		"format": {"urls": many[:1], "format": "pdf"}} {
 		if res := call(t.Context(), t, tools, "web_crawl", args); !errors.Is(res.Fault, toolkit.ErrInvalidArguments) {
 			t.Errorf("%s: got %s", name, res.Output)
 		}
 	}
 	res := call(t.Context(), t, tools, "web_crawl", object{"urls": []string{"http://10.0.0.1", "http://192.168.0.1"}})
-	if !errors.Is(res.Fault, toolkit.ErrPermissionDenied) || !strings.Contains(res.Output, "no page could be read") || !strings.Contains(res.Output, "=== 2 of 2") {
+	if !errors.Is(res.Fault, toolkit.ErrPermissionDenied) || !strings.Contains(res.Output, "no page could be read") ||
+		!strings.Contains(res.Output, "=== 2 of 2") {
 		t.Errorf("all refused: got %s", res.Output)
 	}
 }
@@ -78,7 +84,8 @@ func TestCrawlRefuses(t *testing.T) {
 // TestCrawlShares checks that the pages of one answer share its limit.
 func TestCrawlShares(t *testing.T) {
 	at := serve(t, "text/plain", strings.Repeat("x", 5000))
-	res := call(t.Context(), t, toolset(t, web.Options{MaxText: 1000}), "web_crawl", object{"urls": []string{at + "/1", at + "/2"}})
+	res := call(t.Context(), t, toolset(t, web.Options{MaxText: 1000}), "web_crawl",
+		object{"urls": []string{at + "/1", at + "/2"}})
 	if n := strings.Count(res.Output, "x"); n > 1010 || strings.Count(res.Output, "bytes 0 to 500 of 5000") != 2 {
 		t.Errorf("got %d bytes:\n%s", n, res.Output)
 	}

@@ -25,7 +25,7 @@
 // # What is left out
 //
 // No scripts run, so a page that is made by scripts is nearly empty. PDF files and
-// pictures are refused. The content of a page is told as it stands after a line that
+// pictures are refused. The content of a page is shown as it is after a line that
 // calls it data: nothing makes a model heed that line. An address itself can carry
 // out what a model knows; where that matters, let a policy decide which hosts may be
 // asked. With [Options.Proxy] it is the proxy that must guard inner addresses.

@@ -48,21 +48,28 @@ everybody who has passed by in autumn can confirm, since the branches nearly tou
 <ul><li>apple</li><li>pear</li></ul>
 <pre>a
   b</pre>
-<table><caption>Trees</caption><tr><th>Kind</th><th>Number</th></tr><tr><td>Apple</td><td>12</td></tr><tr><td>Pear</td><td>7</td></tr></table>
+<table><caption>Trees</caption><tr><th>Kind</th><th>Number</th></tr>` +
+	`<tr><td>Apple</td><td>12</td></tr><tr><td>Pear</td><td>7</td></tr></table>
 </article><script>var hidden = 1</script><noscript>turn scripts on</noscript><p hidden>unseen</p></body></html>`
 
 func TestFormats(t *testing.T) {
 	at := serve(t, "text/html; charset=utf-8", orchard)
 	tools := toolset(t, web.Options{})
 	for format, test := range map[string]struct{ has, lacks []string }{
-		"":        {[]string{"Title: The Orchard Report\n", "# Trees", "**apple**", "[list of pears](" + at + "/pears.html?x=1&y=2)", "- apple", "| Apple | 12"}, []string{"hidden = 1", "color: red"}},
+		"": {[]string{"Title: The Orchard Report\n", "# Trees", "**apple**",
+			"[list of pears](" + at + "/pears.html?x=1&y=2)", "- apple", "| Apple | 12"}, []string{"hidden = 1", "color: red"}},
 		"article": {[]string{"By: Ada Apple", "**apple** trees stand", "- pear"}, []string{"Home again", "hidden = 1"}},
-		"text": {[]string{"Trees\n\nThe apple trees stand in rows", "tells, and as everybody", "- apple\n- pear", "a\n  b", "Apple | 12\nPear | 7"},
+		"text": {[]string{"Trees\n\nThe apple trees stand in rows", "tells, and as everybody", "- apple\n- pear",
+			"a\n  b", "Apple | 12\nPear | 7"},
 			[]string{"hidden = 1", "turn scripts on", "unseen", "color: red", "Orchard Report\n\nHome"}},
-		"links": {[]string{`{"text":"Home","url":"` + at + `/"}`, `{"text":"list of pears","url":"` + at + `/pears.html?x=1&y=2"}`, `"truncated":false`},
+		"links": {[]string{`{"text":"Home","url":"` + at + `/"}`,
+			`{"text":"list of pears","url":"` + at + `/pears.html?x=1&y=2"}`, `"truncated":false`},
 			[]string{"Home again", "javascript", "#top"}},
-		"tables":     {[]string{`{"tables":[{"caption":"Trees","header":["Kind","Number"],"rows":[["Apple","12"],["Pear","7"]]}],"truncated":false}`}, nil},
-		"structured": {[]string{`"open_graph":{"title":"Orchard","type":"article"}`, `"json_ld":[{"@type":"Article","headline":"Orchard"}]`, `"canonical":"` + at + `/orchard"`, `"language":"en"`, `"author":"Ada Apple"`, `"feeds":[{"text":"News","url":"` + at + `/feed"}]`}, []string{"broken"}},
+		"tables": {[]string{`{"tables":[{"caption":"Trees","header":["Kind","Number"],"rows":[["Apple","12"],` +
+			`["Pear","7"]]}],"truncated":false}`}, nil},
+		"structured": {[]string{`"open_graph":{"title":"Orchard","type":"article"}`,
+			`"json_ld":[{"@type":"Article","headline":"Orchard"}]`, `"canonical":"` + at + `/orchard"`,
+			`"language":"en"`, `"author":"Ada Apple"`, `"feeds":[{"text":"News","url":"` + at + `/feed"}]`}, []string{"broken"}},
 	} {
 		res := fetch(t, tools, at, object{"format": format})
 		if res.Fault != nil {
@@ -88,7 +95,8 @@ func TestSpans(t *testing.T) {
 		<table><tr><td>alone</td></tr></table>
 		<table><tr><td>x<table><tr><td>in</td><td>side</td></tr></table></td><td>y</td></tr></table>`)
 	res := fetch(t, toolset(t, web.Options{}), at, object{"format": "tables"})
-	const want = `{"tables":[{"header":["a","b","c"],"rows":[["1","2","2"],["1","3","4"]]},{"rows":[["x in side","y"]]},{"rows":[["in","side"]]}],"truncated":false}`
+	const want = `{"tables":[{"header":["a","b","c"],"rows":[["1","2","2"],["1","3","4"]]},{"rows":[["x in ` +
+		`side","y"]]},{"rows":[["in","side"]]}],"truncated":false}`
 	if !strings.Contains(res.Output, want) {
 		t.Errorf("got %s\nwant %s", res.Output, want)
 	}
@@ -118,7 +126,8 @@ func TestOtherTypes(t *testing.T) {
 		{"text/html", "x", "pdf", "got \"pdf\", want markdown, article", toolkit.ErrInvalidArguments},
 	} {
 		res := fetch(t, tools, serve(t, test.contentType, test.body), object{"format": test.format})
-		if !strings.Contains(res.Output, test.want) || test.kind == "" && res.Fault != nil || test.kind != "" && !errors.Is(res.Fault, test.kind) {
+		if !strings.Contains(res.Output, test.want) || test.kind == "" && res.Fault != nil ||
+			test.kind != "" && !errors.Is(res.Fault, test.kind) {
 			t.Errorf("%s as %s: got %s, want %q, %s", test.contentType, test.format, res.Output, test.want, test.kind)
 		}
 	}
@@ -139,7 +148,8 @@ func TestCharsets(t *testing.T) {
 		"nothing said": {"text/html", "<p>gr\xf6\xdfer", "größer"},
 		"unknown":      {"text/html; charset=klingon", "<p>plain", "plain"},
 	} {
-		if res := fetch(t, tools, serve(t, test.contentType, test.body), object{"format": "text"}); !strings.Contains(res.Output, test.want) {
+		if res := fetch(t, tools, serve(t, test.contentType, test.body),
+			object{"format": "text"}); !strings.Contains(res.Output, test.want) {
 			t.Errorf("%s: got %q, want %q", name, res.Output, test.want)
 		}
 	}
@@ -157,7 +167,8 @@ func TestSizes(t *testing.T) {
 			}
 		}
 	})
-	if res := fetch(t, tools, bomb.URL); res.Fault != nil || !strings.Contains(res.Output, "parts of it are missing") || !strings.Contains(res.Output, "bytes 0 to 100 of 10000") {
+	if res := fetch(t, tools, bomb.URL); res.Fault != nil ||
+		!strings.Contains(res.Output, "parts of it are missing") || !strings.Contains(res.Output, "bytes 0 to 100 of 10000") {
 		t.Errorf("got %s, want the beginning", res.Output)
 	}
 	packed := start(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -170,7 +181,8 @@ func TestSizes(t *testing.T) {
 	header := start(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("X-Long", strings.Repeat("x", 100<<10))
 	})
-	if res := fetch(t, tools, header.URL); !errors.Is(res.Fault, toolkit.ErrTool) || !strings.Contains(res.Output, "header has more than") {
+	if res := fetch(t, tools, header.URL); !errors.Is(res.Fault, toolkit.ErrTool) ||
+		!strings.Contains(res.Output, "header has more than") {
 		t.Errorf("got %s, want the header refused", res.Output)
 	}
 }
@@ -232,12 +244,14 @@ func TestTimes(t *testing.T) {
 
 func TestStatus(t *testing.T) {
 	s := start(t, func(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) })
-	if res := fetch(t, toolset(t, web.Options{}), s.URL+"/x"); !errors.Is(res.Fault, toolkit.ErrTool) || !strings.Contains(res.Output, "answered 404 Not Found") {
+	if res := fetch(t, toolset(t, web.Options{}), s.URL+"/x"); !errors.Is(res.Fault, toolkit.ErrTool) ||
+		!strings.Contains(res.Output, "answered 404 Not Found") {
 		t.Errorf("got %s", res.Output)
 	}
 	gone := start(t, nil)
 	gone.Close()
-	if res := fetch(t, toolset(t, web.Options{}), gone.URL); !errors.Is(res.Fault, toolkit.ErrTool) || strings.Contains(res.Output, "dial") {
+	if res := fetch(t, toolset(t, web.Options{}), gone.URL); !errors.Is(res.Fault, toolkit.ErrTool) ||
+		strings.Contains(res.Output, "dial") {
 		t.Errorf("got %s, want a failure", res.Output)
 	}
 }
@@ -252,7 +266,8 @@ func TestRequest(t *testing.T) {
 	for range 2 {
 		fetch(t, tools, s.URL+"/a?b=c#d")
 		r := <-got
-		if r.UserAgent() != "pears/2" || r.RequestURI != "/a?b=c" || r.Header.Get("Cookie") != "" || r.Header.Get("Authorization") != "" || r.Header.Get("Referer") != "" {
+		if r.UserAgent() != "pears/2" || r.RequestURI != "/a?b=c" || r.Header.Get("Cookie") != "" ||
+			r.Header.Get("Authorization") != "" || r.Header.Get("Referer") != "" {
 			t.Errorf("got %s with %v", r.RequestURI, r.Header)
 		}
 	}
@@ -293,7 +308,8 @@ func TestDefinitions(t *testing.T) {
 			if err := def.Validate(); err != nil {
 				t.Error(err)
 			}
-			if def.ReadOnly != toolkit.Yes || def.Idempotent != toolkit.Yes || def.Destructive != toolkit.No || def.OpenWorld != toolkit.Yes || def.Risk != toolkit.RiskMedium || def.Title == "" || def.Timeout <= 0 {
+			if def.ReadOnly != toolkit.Yes || def.Idempotent != toolkit.Yes || def.Destructive != toolkit.No ||
+				def.OpenWorld != toolkit.Yes || def.Risk != toolkit.RiskMedium || def.Title == "" || def.Timeout <= 0 {
 				t.Errorf("%s: got %+v", def.Name, def)
 			}
 			if !json.Valid(def.InputSchema) {

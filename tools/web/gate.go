@@ -19,7 +19,7 @@ type gate struct {
 
 // turn is whose turn it is at one host.
 type turn struct {
-	slot  chan struct{} // holds one value while somebody has the turn
+	slot  chan struct{} // holds one value while a caller has the turn
 	users int           // who has it or waits for it
 	ended time.Time     // when it was last given back
 }
@@ -54,7 +54,7 @@ func (g *gate) enter(ctx context.Context, host string) (leave func(), err error)
 	}, nil
 }
 
-// join counts a user of a host's turn in, and forgets hosts that nobody uses
+// join counts a user of a host's turn in, and forgets hosts that are not in use
 // and whose time to wait is over.
 func (g *gate) join(host string) *turn {
 	g.mu.Lock()

@@ -138,7 +138,8 @@ func (g *guard) isOwn(a netip.Addr) bool {
 // refusal is the answer to an address that may not be asked. It tells the kind of
 // an address and not the address, which is not the model's to know.
 func refusal(what, why string) error {
-	return &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Message: fmt.Sprintf("%s %s, which is refused; want a public address on the internet", what, why)}
+	return &toolkit.Error{Kind: toolkit.ErrPermissionDenied,
+		Message: fmt.Sprintf("%s %s, which is refused; want a public address on the internet", what, why)}
 }
 
 // asRefusal finds the guard's error below those of net and net/http.

@@ -24,11 +24,16 @@ import (
 
 func TestGuardAddresses(t *testing.T) {
 	for _, a := range []string{
-		"0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.1", "100.100.100.200", "100.127.255.255", "127.0.0.1", "127.255.255.254",
-		"168.63.129.16", "169.254.169.254", "169.254.0.1", "172.16.0.1", "172.31.255.255", "192.0.0.192", "192.0.2.1", "192.88.99.1",
-		"192.168.1.1", "198.18.0.1", "198.19.255.255", "198.51.100.7", "203.0.113.9", "224.0.0.1", "239.255.255.255", "240.0.0.1", "255.255.255.255",
-		"::", "::1", "::7f00:1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:169.254.169.254", "::ffff:0:127.0.0.1", "64:ff9b::127.0.0.1", "64:ff9b::a9fe:a9fe",
-		"64:ff9b:1::8.8.8.8", "100::1", "2001::1", "2001:0:7f00:1::", "2001:10::1", "2001:db8::1", "2002:7f00:1::1", "2002:808:808::1", "3fff::1", "5f00::1",
+		"0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.1", "100.100.100.200", "100.127.255.255",
+		"127.0.0.1", "127.255.255.254",
+		"168.63.129.16", "169.254.169.254", "169.254.0.1", "172.16.0.1", "172.31.255.255", "192.0.0.192", "192.0.2.1",
+		"192.88.99.1",
+		"192.168.1.1", "198.18.0.1", "198.19.255.255", "198.51.100.7", "203.0.113.9", "224.0.0.1", "239.255.255.255",
+		"240.0.0.1", "255.255.255.255",
+		"::", "::1", "::7f00:1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:169.254.169.254",
+		"::ffff:0:127.0.0.1", "64:ff9b::127.0.0.1", "64:ff9b::a9fe:a9fe",
+		"64:ff9b:1::8.8.8.8", "100::1", "2001::1", "2001:0:7f00:1::", "2001:10::1", "2001:db8::1", "2002:7f00:1::1",
+		"2002:808:808::1", "3fff::1", "5f00::1",
 		"fc00::1", "fd00:ec2::254", "fe80::1", "fe80::1%eth0", "fec0::1", "ff02::1", "ff0e::1",
 	} {
 		if web.RefusedKind(netip.MustParseAddr(a)) == "" {
@@ -36,8 +41,10 @@ func TestGuardAddresses(t *testing.T) {
 		}
 	}
 	for _, a := range []string{
-		"1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.1", "100.63.255.255", "100.128.0.1", "126.255.255.255", "128.0.0.1", "168.63.129.17", "169.253.255.255",
-		"172.15.255.255", "172.32.0.1", "191.255.255.255", "192.0.1.1", "192.167.255.255", "198.17.255.255", "198.20.0.1", "223.255.255.255",
+		"1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.1", "100.63.255.255", "100.128.0.1", "126.255.255.255",
+		"128.0.0.1", "168.63.129.17", "169.253.255.255",
+		"172.15.255.255", "172.32.0.1", "191.255.255.255", "192.0.1.1", "192.167.255.255", "198.17.255.255",
+		"198.20.0.1", "223.255.255.255",
 		"::ffff:8.8.8.8", "64:ff9b::8.8.8.8", "2001:4860:4860::8888", "2606:4700:4700::1111", "2a00:1450:4001::1",
 	} {
 		if kind := web.RefusedKind(netip.MustParseAddr(a)); kind != "" {
@@ -48,7 +55,8 @@ func TestGuardAddresses(t *testing.T) {
 		t.Error("no address: got allowed")
 	}
 	inner := netip.MustParsePrefix("10.1.0.0/16")
-	for a, allowed := range map[string]bool{"10.1.2.3": true, "::ffff:10.1.2.3": true, "64:ff9b::10.1.2.3": true, "10.2.0.1": false, "fd00::1": false} {
+	for a, allowed := range map[string]bool{"10.1.2.3": true, "::ffff:10.1.2.3": true, "64:ff9b::10.1.2.3": true,
+		"10.2.0.1": false, "fd00::1": false} {
 		if got := web.RefusedKind(netip.MustParseAddr(a), inner) == ""; got != allowed {
 			t.Errorf("%s with %v allowed: got %v, want %v", a, inner, got, allowed)
 		}
@@ -68,7 +76,8 @@ func FuzzGuard(f *testing.F) {
 		if web.RefusedKind(a) != web.RefusedKind(a.Unmap()) {
 			t.Errorf("%v and %v are judged differently", a, a.Unmap())
 		}
-		if web.RefusedKind(a) == "" && (!a.IsGlobalUnicast() || a.IsPrivate() || a.IsLoopback() || a.IsMulticast() || a.IsLinkLocalUnicast()) {
+		if web.RefusedKind(a) == "" &&
+			(!a.IsGlobalUnicast() || a.IsPrivate() || a.IsLoopback() || a.IsMulticast() || a.IsLinkLocalUnicast()) {
 			t.Errorf("%v: got allowed", a)
 		}
 	})
@@ -214,7 +223,8 @@ func TestRedirects(t *testing.T) {
 	if err != nil {
 		t.Skipf("127.0.0.2 is no address here: %v", err)
 	}
-	secret := &httptest.Server{Listener: l, Config: &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { inner.Add(1) })}}
+	secret := &httptest.Server{Listener: l,
+		Config: &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { inner.Add(1) })}}
 	secret.Start()
 	t.Cleanup(secret.Close)
 	var to atomic.Value
@@ -259,7 +269,8 @@ func TestRedirects(t *testing.T) {
 		t.Error("a redirect reached an address that is not allowed")
 	}
 	res := fetch(t, tools, s.URL+"/count/xxxx")
-	if res.Fault != nil || !strings.Contains(res.Output, "URL: "+s.URL+"/end\n") || !strings.Contains(res.Output, "Redirected from: "+s.URL+"/count/xxxx\n") {
+	if res.Fault != nil || !strings.Contains(res.Output, "URL: "+s.URL+"/end\n") ||
+		!strings.Contains(res.Output, "Redirected from: "+s.URL+"/count/xxxx\n") {
 		t.Errorf("5 redirects: got %s, want the page", res.Output)
 	}
 	if res := fetch(t, toolset(t, web.Options{MaxRedirects: -1}), s.URL+"/count/"); !errors.Is(res.Fault, toolkit.ErrTool) {
@@ -280,11 +291,13 @@ func TestDowngrade(t *testing.T) {
 		tools := toolset(t, web.Options{AllowDowngrade: allowed})
 		tools.Trust(pool)
 		res := fetch(t, tools, s.URL)
-		if allowed && (res.Fault != nil || !strings.Contains(res.Output, "plain text")) || !allowed && !errors.Is(res.Fault, toolkit.ErrPermissionDenied) {
+		if allowed && (res.Fault != nil || !strings.Contains(res.Output, "plain text")) ||
+			!allowed && !errors.Is(res.Fault, toolkit.ErrPermissionDenied) {
 			t.Errorf("allowed %v: got %s", allowed, res.Output)
 		}
 	}
-	if res := fetch(t, toolset(t, web.Options{}), s.URL); !errors.Is(res.Fault, toolkit.ErrTool) || !strings.Contains(res.Output, "certificate") {
+	if res := fetch(t, toolset(t, web.Options{}), s.URL); !errors.Is(res.Fault, toolkit.ErrTool) ||
+		!strings.Contains(res.Output, "certificate") {
 		t.Errorf("unknown certificate: got %s, want a failure that names it", res.Output)
 	}
 }
@@ -307,7 +320,8 @@ func TestProxy(t *testing.T) {
 		t.Errorf("got %s, want no proxy", res.Output)
 	}
 	through := toolset(t, web.Options{AllowAddrs: []netip.Prefix{}, Proxy: mustParse(t, proxy.URL)})
-	if res := fetch(t, through, "http://page.example/x"); !strings.Contains(res.Output, "through the proxy") || asked.Load() != "http://page.example/x" {
+	if res := fetch(t, through, "http://page.example/x"); !strings.Contains(res.Output, "through the proxy") ||
+		asked.Load() != "http://page.example/x" {
 		t.Errorf("got %s by %v, want it through the proxy", res.Output, asked.Load())
 	}
 	if res := fetch(t, through, "http://169.254.169.254/"); !errors.Is(res.Fault, toolkit.ErrPermissionDenied) {

@@ -37,7 +37,8 @@ func TestHostilePages(t *testing.T) {
 		}
 	}
 	// An ordinary page of some size, with the ends of elements left out as people do, is read whole.
-	long := "<table>" + strings.Repeat("<tr><td>pear<td>1.20", 2000) + "</table><ul>" + strings.Repeat("<li><a href=x>plum</a>", 2000) + "</ul><p>the very end"
+	long := "<table>" + strings.Repeat("<tr><td>pear<td>1.20", 2000) + "</table><ul>" +
+		strings.Repeat("<li><a href=x>plum</a>", 2000) + "</ul><p>the very end"
 	for _, format := range []string{"markdown", "text"} {
 		res := fetch(t, toolset(t, web.Options{MaxText: 1 << 20}), serve(t, "text/html", long), object{"format": format})
 		if res.Fault != nil || !strings.Contains(res.Output, "the very end") || strings.Contains(res.Output, "missing") {
@@ -48,7 +49,8 @@ func TestHostilePages(t *testing.T) {
 
 func TestPanicOverAPage(t *testing.T) {
 	var value *toolkit.PanicError
-	if err := web.Broken(); !errors.Is(err, toolkit.ErrTool) || !errors.As(err, &value) || !strings.Contains(err.Error(), "want another") {
+	if err := web.Broken(); !errors.Is(err, toolkit.ErrTool) || !errors.As(err, &value) ||
+		!strings.Contains(err.Error(), "want another") {
 		t.Errorf("got %v, want a failure that keeps the panic", err)
 	}
 }

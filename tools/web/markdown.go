@@ -23,7 +23,8 @@ const maxElements = 50_000
 // markdown writes what is below n as Markdown with absolute links. It changes n.
 func markdown(n *html.Node, at *url.URL) (string, error) {
 	// A converter is cheap and not told to be safe for concurrent use.
-	c := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
+	c := converter.NewConverter(
+		converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
 	text, err := c.ConvertNode(n, converter.WithDomain(at.String()))
 	if err != nil {
 		return "", failed("the page cannot be written as Markdown")
@@ -41,7 +42,8 @@ func article(doc *html.Node, at *url.URL) (title, text string, err error) {
 		return "", "", failed("no article was found in the page, want format markdown or text")
 	}
 	var head strings.Builder
-	for _, line := range [][2]string{{"By", found.Byline()}, {"Site", found.SiteName()}, {"Published", date(found.PublishedTime())}} {
+	for _, line := range [][2]string{{"By", found.Byline()}, {"Site", found.SiteName()},
+		{"Published", date(found.PublishedTime())}} {
 		if line[1] != "" {
 			head.WriteString(line[0] + ": " + strings.Join(strings.Fields(line[1]), " ") + "\n")
 		}

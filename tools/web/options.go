@@ -17,16 +17,16 @@ import (
 
 // The defaults of [Options].
 const (
-	DefaultUserAgent    = "toolscope/1 (+https://github.com/toolscope/toolscope)"
-	DefaultTimeout      = 30 * time.Second
-	DefaultMaxBytes     = 4 << 20
-	DefaultMaxText      = 64 << 10
-	DefaultMaxRedirects = 5
-	DefaultHostDelay    = time.Second
+	defaultUserAgent    = "toolscope/1 (+https://github.com/toolscope/toolscope)"
+	defaultTimeout      = 30 * time.Second
+	defaultMaxBytes     = 4 << 20
+	defaultMaxText      = 64 << 10
+	defaultMaxRedirects = 5
+	defaultHostDelay    = time.Second
 )
 
-// MaxCrawl is how many pages one web_crawl reads at most.
-const MaxCrawl = 10
+// maxCrawl is how many pages one web_crawl reads at most.
+const maxCrawl = 10
 
 // Options say how the tools work. The zero value works.
 type Options struct {
@@ -44,21 +44,21 @@ type Options struct {
 	// Robots says that a page is read only where its host's robots.txt allows it
 	// (RFC 9309); false does not ask.
 	Robots bool
-	// UserAgent is sent with each request; "" is [DefaultUserAgent]. The letters it begins
+	// UserAgent is sent with each request; "" is "toolscope/1" with the project's address. The letters it begins
 	// with are the name that robots.txt is searched for.
 	UserAgent string
 	// Timeout is the longest that one page may take, its redirects and robots.txt
-	// included; 0 is [DefaultTimeout]. A crawl as a whole may take four times as long.
+	// included; 0 is 30 seconds. A crawl as a whole may take four times as long.
 	Timeout time.Duration
-	// MaxBytes is how much of a page is read, unpacked; 0 is [DefaultMaxBytes].
+	// MaxBytes is how much of a page is read, unpacked; 0 is 4 MiB.
 	MaxBytes int
-	// MaxText is how many bytes of text an answer has at most; 0 is [DefaultMaxText].
+	// MaxText is how many bytes of text an answer has at most; 0 is 64 KiB.
 	MaxText int
 	// MaxRedirects is how many redirects of one page are followed; 0 is
-	// [DefaultMaxRedirects], below 0 is none.
+	// 5, below 0 is none.
 	MaxRedirects int
 	// HostDelay is the time from the end of one request to a host to the next to
-	// the same host, of all calls; 0 is [DefaultHostDelay], below 0 is none.
+	// the same host, of all calls; 0 is one second, below 0 is none.
 	HostDelay time.Duration
 	// Search answers web_search; nil leaves that tool out.
 	Search Searcher
@@ -89,15 +89,16 @@ func New(o Options) (*Toolset, error) {
 			return nil, fmt.Errorf("web: Options.AllowAddrs[%d]: got %v, want the IPv4 prefix itself", i, p)
 		}
 	}
-	setDefault(&o.UserAgent, DefaultUserAgent)
-	setDefault(&o.Timeout, DefaultTimeout)
-	setDefault(&o.MaxBytes, DefaultMaxBytes)
-	setDefault(&o.MaxText, DefaultMaxText)
-	setDefault(&o.MaxRedirects, DefaultMaxRedirects)
-	setDefault(&o.HostDelay, DefaultHostDelay)
+	setDefault(&o.UserAgent, defaultUserAgent)
+	setDefault(&o.Timeout, defaultTimeout)
+	setDefault(&o.MaxBytes, defaultMaxBytes)
+	setDefault(&o.MaxText, defaultMaxText)
+	setDefault(&o.MaxRedirects, defaultMaxRedirects)
+	setDefault(&o.HostDelay, defaultHostDelay)
 	agent := product(o.UserAgent)
 	if agent == "" {
-		return nil, fmt.Errorf("web: Options.UserAgent: got %.80q, want text without control characters that begins with a name in letters", o.UserAgent)
+		return nil, fmt.Errorf("web: Options.UserAgent: got %.80q, want text without control characters that "+
+			"begins with a name in letters", o.UserAgent)
 	}
 	t := &Toolset{options: o, agent: agent, guard: &guard{allow: o.AllowAddrs, own: net.InterfaceAddrs}}
 	t.gate.delay = max(0, o.HostDelay)
@@ -144,5 +145,11 @@ func product(agent string) string {
 	return strings.ToLower(agent[:end])
 }
 
-// Close closes idle connections. The tools still work afterwards.
-func (t *Toolset) Close() { t.transport.CloseIdleConnections() }
+// Close closes idle connections, those to the search service of [NewSearXNG] or [NewBrave] included. The
+// tools still work afterwards.
+func (t *Toolset) Close() {
+	t.transport.CloseIdleConnections()
+	if search, ok := t.options.Search.(interface{ CloseIdleConnections() }); ok {
+		search.CloseIdleConnections()
+	}
+}

@@ -46,7 +46,8 @@ func (t *Toolset) read(ctx context.Context, u *url.URL) (*page, error) {
 	}
 	defer res.Body.Close()
 	if res.StatusCode < 200 || res.StatusCode > 299 {
-		return nil, failed(fmt.Sprintf("%.300q answered %d %s", res.Request.URL.Redacted(), res.StatusCode, http.StatusText(res.StatusCode)))
+		return nil, failed(fmt.Sprintf("%.300q answered %d %s", res.Request.URL.Redacted(), res.StatusCode,
+			http.StatusText(res.StatusCode)))
 	}
 	if c := res.Header.Get("Content-Encoding"); c != "" && !strings.EqualFold(c, "identity") {
 		return nil, failed(fmt.Sprintf("the page is packed as %.40q, which was not asked for", c))
@@ -94,10 +95,12 @@ func (p *page) decode(body []byte, contentType string) error {
 
 func isText(media string) bool {
 	switch media {
-	case "application/json", "application/xml", "application/xhtml+xml", "application/javascript", "application/x-ndjson", "application/yaml", "application/toml":
+	case "application/json", "application/xml", "application/xhtml+xml", "application/javascript",
+		"application/x-ndjson", "application/yaml", "application/toml":
 		return true
 	}
-	return strings.HasPrefix(media, "text/") || strings.HasSuffix(media, "+json") || strings.HasSuffix(media, "+xml") && !strings.HasPrefix(media, "image/")
+	return strings.HasPrefix(media, "text/") || strings.HasSuffix(media, "+json") ||
+		strings.HasSuffix(media, "+xml") && !strings.HasPrefix(media, "image/")
 }
 
 func (p *page) isHTML() bool {

@@ -4,6 +4,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -59,14 +60,13 @@ func (t *Toolset) checkRobots(ctx context.Context, u *url.URL) error {
 		t.rules.keep(origin, r)
 	}
 	path := u.EscapedPath()
-	if path == "" {
-		path = "/"
-	}
+	path = cmp.Or(path, "/")
 	if u.RawQuery != "" {
 		path += "?" + u.RawQuery
 	}
 	if !r.allow(path) {
-		return &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Message: fmt.Sprintf("the robots.txt of %.100q does not allow programs to read this page", u.Host)}
+		return &toolkit.Error{Kind: toolkit.ErrPermissionDenied,
+			Message: fmt.Sprintf("the robots.txt of %.100q does not allow programs to read this page", u.Host)}
 	}
 	return nil
 }
@@ -83,7 +83,8 @@ func (t *Toolset) readRobots(ctx context.Context, u *url.URL) (rules, error) {
 	case res.StatusCode >= 400 && res.StatusCode < 500:
 		return nil, nil
 	case res.StatusCode != http.StatusOK:
-		return nil, failed(fmt.Sprintf("the robots.txt of %.100q cannot be read (%d), and so the page may not be", u.Host, res.StatusCode))
+		return nil, failed(fmt.Sprintf("the robots.txt of %.100q cannot be read (%d), and so the page may not be",
+			u.Host, res.StatusCode))
 	}
 	text, err := io.ReadAll(io.LimitReader(res.Body, maxRobots))
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// DefaultResults is how many results a search gives if nobody says.
-const DefaultResults = 5
+// defaultResults is how many results a search gives by default.
+const defaultResults = 5
 
 const (
 	maxResults = 20
@@ -48,7 +48,7 @@ type searchInput struct {
 }
 
 func (t *Toolset) search(ctx context.Context, in searchInput) (string, error) {
-	q := Query{Text: strings.TrimSpace(in.Query), Count: DefaultResults, Language: in.Language}
+	q := Query{Text: strings.TrimSpace(in.Query), Count: defaultResults, Language: in.Language}
 	if in.Count != nil {
 		q.Count = *in.Count
 	}

@@ -24,7 +24,8 @@ func TestSearXNG(t *testing.T) {
 	var asked string
 	s := start(t, func(w http.ResponseWriter, r *http.Request) {
 		asked = r.URL.String()
-		fmt.Fprint(w, `{"results": [{"title": "A <b>pear</b> &amp; more", "url": "https://pears.example/", "content": "All about\npears.", "publishedDate": "2026-03-01"},
+		fmt.Fprint(w, `{"results": [{"title": "A <b>pear</b> &amp; more", "url": "https://pears.example/", `+
+			`"content": "All about\npears.", "publishedDate": "2026-03-01"},
 			{"title": "script", "url": "javascript:alert(1)"}, {"title": "login", "url": "https://u:p@x.example/"}`)
 		for i := range 30 {
 			fmt.Fprintf(w, `,{"title":"more %d","url":"https://x.example/%d"}`, i, i)
@@ -35,9 +36,11 @@ func TestSearXNG(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(b.Close)
+	t.Cleanup(b.(interface{ CloseIdleConnections() }).CloseIdleConnections)
 	res := search(t, b, object{"query": " pears & plums ", "language": "en"})
-	const want = "1. A pear & more\n   https://pears.example/\n   2026-03-01\n   All about pears.\n2. more 0\n   https://x.example/0\n3. more 1\n   https://x.example/1\n4. more 2\n   https://x.example/2\n5. more 3\n   https://x.example/3"
+	const want = "1. A pear & more\n   https://pears.example/\n   2026-03-01\n   All about pears.\n2. more 0\n   " +
+		"https://x.example/0\n3. more 1\n   https://x.example/1\n4. more 2\n   https://x.example/2\n5. more 3\n   " +
+		"https://x.example/3"
 	if res.Fault != nil || res.Output != want {
 		t.Errorf("got\n%s\nwant\n%s", res.Output, want)
 	}
@@ -52,7 +55,8 @@ func TestSearXNG(t *testing.T) {
 func TestBrave(t *testing.T) {
 	key := "key" + strings.Repeat("5", 20)
 	var got *http.Request
-	answer := `{"web": {"results": [{"title": "Pear ` + key + `", "url": "https://x.example/?k=` + key + `", "description": "<strong>pears</strong>", "page_age": "2026-01-02"}]}}`
+	answer := `{"web": {"results": [{"title": "Pear ` + key + `", "url": "https://x.example/?k=` + key +
+		`", "description": "<strong>pears</strong>", "page_age": "2026-01-02"}]}}`
 	status := http.StatusOK
 	s := start(t, func(w http.ResponseWriter, r *http.Request) {
 		got = r
@@ -66,7 +70,7 @@ func TestBrave(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(b.Close)
+	t.Cleanup(b.(interface{ CloseIdleConnections() }).CloseIdleConnections)
 	res := search(t, b, object{"query": "pears", "count": 3})
 	if res.Fault != nil || res.Output != "1. Pear [key]\n   https://x.example/?k=[key]\n   2026-01-02\n   pears" {
 		t.Errorf("got %s", res.Output)
@@ -79,8 +83,10 @@ func TestBrave(t *testing.T) {
 		answer string
 		kind   toolkit.Kind
 	}{
-		{401, "bad key " + key, toolkit.ErrTool}, {429, key, toolkit.ErrRateLimited}, {500, key, toolkit.ErrTool}, {302, "", toolkit.ErrTool},
-		{200, "<html>" + key, toolkit.ErrTool}, {200, strings.Repeat(" ", 3<<20), toolkit.ErrTool}, {200, `{"web": {"results": 5}}`, toolkit.ErrTool},
+		{401, "bad key " + key, toolkit.ErrTool}, {429, key, toolkit.ErrRateLimited}, {500, key, toolkit.ErrTool},
+		{302, "", toolkit.ErrTool},
+		{200, "<html>" + key, toolkit.ErrTool}, {200, strings.Repeat(" ", 3<<20), toolkit.ErrTool},
+		{200, `{"web": {"results": 5}}`, toolkit.ErrTool},
 	} {
 		status, answer = test.status, test.answer
 		if res := search(t, b, object{"query": "x"}); !errors.Is(res.Fault, test.kind) || strings.Contains(res.Output, key) {
@@ -95,7 +101,8 @@ func TestBrave(t *testing.T) {
 		t.Errorf("printing the backend shows the key: %s", text)
 	}
 	s.Close()
-	if res := search(t, b, object{"query": "x"}); !errors.Is(res.Fault, toolkit.ErrTool) || strings.Contains(res.Output, "127.0.0.1") || strings.Contains(res.Output, key) {
+	if res := search(t, b, object{"query": "x"}); !errors.Is(res.Fault, toolkit.ErrTool) ||
+		strings.Contains(res.Output, "127.0.0.1") || strings.Contains(res.Output, key) {
 		t.Errorf("gone: got %s", res.Output)
 	}
 }
@@ -110,8 +117,10 @@ func TestSearchRefuses(t *testing.T) {
 		return nil, nil
 	})
 	for name, args := range map[string]object{
-		"no query": {}, "blank query": {"query": "  "}, "long query": {"query": strings.Repeat("x", 401)}, "no results": {"query": "x", "count": 0},
-		"too many": {"query": "x", "count": 21}, "language": {"query": "x", "language": "eng"}, "capitals": {"query": "x", "language": "EN"},
+		"no query": {}, "blank query": {"query": "  "}, "long query": {"query": strings.Repeat("x", 401)},
+		"no results": {"query": "x", "count": 0},
+		"too many":   {"query": "x", "count": 21}, "language": {"query": "x", "language": "eng"},
+		"capitals": {"query": "x", "language": "EN"},
 	} {
 		if res := search(t, s, args); !errors.Is(res.Fault, toolkit.ErrInvalidArguments) {
 			t.Errorf("%s: got %s", name, res.Output)
@@ -121,7 +130,8 @@ func TestSearchRefuses(t *testing.T) {
 
 func TestNewBackends(t *testing.T) {
 	for _, base := range []string{"", "x", "ftp://x", "http://", "http://u:p@x", "http://x?q", "http://[", "/search"} {
-		if _, err := web.NewSearXNG(base); err == nil || !strings.Contains(err.Error(), "baseURL: got ") || strings.Contains(err.Error(), "u:p") {
+		if _, err := web.NewSearXNG(base); err == nil || !strings.Contains(err.Error(), "baseURL: got ") ||
+			strings.Contains(err.Error(), "u:p") {
 			t.Errorf("%q: got %v", base, err)
 		}
 	}

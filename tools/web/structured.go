@@ -77,7 +77,8 @@ func structured(doc *html.Node, at *url.URL) foundData {
 		case atom.Meta:
 			d.meta(n)
 		case atom.Script:
-			if media, _, _ := strings.Cut(attr(n, "type"), ";"); strings.EqualFold(strings.TrimSpace(media), "application/ld+json") && n.FirstChild != nil && len(d.JSONLD) < maxMeta {
+			if media, _, _ := strings.Cut(attr(n, "type"), ";"); strings.EqualFold(strings.TrimSpace(media),
+				"application/ld+json") && n.FirstChild != nil && len(d.JSONLD) < maxMeta {
 				text := strings.TrimSpace(n.FirstChild.Data)
 				if len(text) <= maxJSONLD && json.Valid([]byte(text)) {
 					d.JSONLD = append(d.JSONLD, json.RawMessage(text))
@@ -97,7 +98,8 @@ func (d *foundData) link(n *html.Node, from *url.URL) {
 		switch {
 		case rel == "canonical" && d.Canonical == "":
 			d.Canonical = to
-		case rel == "alternate" && len(d.Feeds) < maxMeta && (strings.HasSuffix(attr(n, "type"), "rss+xml") || strings.HasSuffix(attr(n, "type"), "atom+xml")):
+		case rel == "alternate" && len(d.Feeds) < maxMeta &&
+			(strings.HasSuffix(attr(n, "type"), "rss+xml") || strings.HasSuffix(attr(n, "type"), "atom+xml")):
 			d.Feeds = append(d.Feeds, foundLink{clip(attr(n, "title"), maxLinkText), to})
 		}
 	}

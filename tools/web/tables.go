@@ -48,49 +48,63 @@ func tables(doc *html.Node) (found []foundTable, partial bool) {
 // readTable reads one table, up to a number of cells.
 func readTable(table *html.Node, room int) (t foundTable, cells int) {
 	t.Rows = [][]string{}
-	var below []span // cells of earlier rows that reach into the next
+	r := rowReader{room: room}
 	for _, row := range rowsOf(table, &t) {
-		var line []string
-		header := true
-		var next []span
-		// carry puts cells from above in, as long as one stands at this column.
-		carry := func() {
-			for len(below) > 0 && below[0].column <= len(line) && cells < room {
-				s := below[0]
-				below = below[1:]
-				line = append(line, s.text)
-				cells++
-				if s.rows > 1 {
-					next = append(next, span{len(line) - 1, s.rows - 1, s.text})
-				}
-			}
-		}
-		for c := row.FirstChild; c != nil && cells < room; c = c.NextSibling {
-			if c.DataAtom != atom.Td && c.DataAtom != atom.Th {
-				continue
-			}
-			carry()
-			header = header && c.DataAtom == atom.Th
-			text, rows := oneLine(c, maxCell), number(c, "rowspan")
-			for range min(number(c, "colspan"), room-cells) {
-				line = append(line, text)
-				cells++
-				if rows > 1 {
-					next = append(next, span{len(line) - 1, rows - 1, text})
-				}
-			}
-		}
-		carry()
-		below = next
+		header := r.readRow(row)
 		switch {
-		case len(line) == 0:
+		case len(r.line) == 0:
 		case header && t.Header == nil && len(t.Rows) == 0:
-			t.Header = line
+			t.Header = r.line
 		default:
-			t.Rows = append(t.Rows, line)
+			t.Rows = append(t.Rows, r.line)
 		}
 	}
-	return t, cells
+	return t, r.cells
+}
+
+// A rowReader reads the rows of a table one after the other.
+type rowReader struct {
+	room, cells int
+	line        []string
+	below       []span // cells of earlier rows that reach into this one
+	next        []span // cells of this row and earlier ones that reach into the next
+}
+
+// readRow reads a row into line, and reports whether all of its own cells are headers.
+func (r *rowReader) readRow(row *html.Node) (header bool) {
+	r.line, r.next, header = nil, nil, true
+	for c := row.FirstChild; c != nil && r.cells < r.room; c = c.NextSibling {
+		if c.DataAtom != atom.Td && c.DataAtom != atom.Th {
+			continue
+		}
+		r.carry()
+		header = header && c.DataAtom == atom.Th
+		text, rows := oneLine(c, maxCell), number(c, "rowspan")
+		for range min(number(c, "colspan"), r.room-r.cells) {
+			r.addCell(text, rows)
+		}
+	}
+	r.carry()
+	r.below = r.next
+	return header
+}
+
+// carry adds cells from above, as long as one is at this column.
+func (r *rowReader) carry() {
+	for len(r.below) > 0 && r.below[0].column <= len(r.line) && r.cells < r.room {
+		s := r.below[0]
+		r.below = r.below[1:]
+		r.addCell(s.text, s.rows)
+	}
+}
+
+// addCell adds a cell that reaches over that many rows, with this one.
+func (r *rowReader) addCell(text string, rows int) {
+	r.line = append(r.line, text)
+	r.cells++
+	if rows > 1 {
+		r.next = append(r.next, span{len(r.line) - 1, rows - 1, text})
+	}
 }
 
 // span is a cell that reaches into the rows below.

@@ -66,9 +66,11 @@ func (w *textWriter) node(n *html.Node, pre bool) {
 // lineGap is how many line ends stand around an element.
 func lineGap(a atom.Atom) int {
 	switch a {
-	case atom.P, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Ul, atom.Ol, atom.Table, atom.Pre, atom.Blockquote, atom.Article, atom.Section, atom.Dl, atom.Figure:
+	case atom.P, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Ul, atom.Ol, atom.Table, atom.Pre,
+		atom.Blockquote, atom.Article, atom.Section, atom.Dl, atom.Figure:
 		return 2
-	case atom.Div, atom.Li, atom.Tr, atom.Header, atom.Footer, atom.Nav, atom.Main, atom.Aside, atom.Dt, atom.Dd, atom.Form, atom.Hr, atom.Address, atom.Figcaption, atom.Caption, atom.Details, atom.Summary, atom.Option:
+	case atom.Div, atom.Li, atom.Tr, atom.Header, atom.Footer, atom.Nav, atom.Main, atom.Aside, atom.Dt, atom.Dd,
+		atom.Form, atom.Hr, atom.Address, atom.Figcaption, atom.Caption, atom.Details, atom.Summary, atom.Option:
 		return 1
 	}
 	return 0

@@ -17,14 +17,18 @@ import (
 const answerTime = 5 * time.Second
 
 const (
-	formatMember = `"format": {"type": "string", "enum": ["markdown", "article", "text", "links", "structured", "tables"], "default": "markdown", "description": "markdown: the whole page. article: its main text, without menus and the like. text: plain text. links, tables, structured (JSON-LD, OpenGraph, meta): JSON."}`
-	fetchSchema  = `{"type":"object","properties":{
+	formatMember = `"format": {"type": "string", "enum": ["markdown", "article", "text", "links", "structured", ` +
+		`"tables"], "default": "markdown", "description": "markdown: the whole page. article: its main text, ` +
+		`without menus and the like. text: plain text. links, tables, structured (JSON-LD, OpenGraph, meta): JSON."}`
+	fetchSchema = `{"type":"object","properties":{
   "url": {"type": "string", "minLength": 1, "maxLength": 8192, "description": "Address of the page, http or https."},
   ` + formatMember + `,
-  "offset": {"type": "integer", "minimum": 0, "default": 0, "description": "The byte of the content to begin at, to read a long page on."}
+  "offset": {"type": "integer", "minimum": 0, "default": 0, "description": "The byte of the content to begin at, to ` +
+		`read a long page on."}
 },"required":["url"],"additionalProperties":false}`
 	crawlSchema = `{"type":"object","properties":{
-  "urls": {"type": "array", "items": {"type": "string", "minLength": 1, "maxLength": 8192}, "minItems": 1, "maxItems": 10, "description": "Addresses of the pages, http or https."},
+  "urls": {"type": "array", "items": {"type": "string", "minLength": 1, "maxLength": 8192}, "minItems": 1, ` +
+		`"maxItems": 10, "description": "Addresses of the pages, http or https."},
   ` + formatMember + `
 },"required":["urls"],"additionalProperties":false}`
 	searchSchema = `{"type":"object","properties":{
@@ -45,7 +49,7 @@ func (t *Toolset) Tools() []toolkit.Tool {
 		toolkit.NewTool(reads(toolkit.Definition{
 			Name: "web_crawl",
 			Description: fmt.Sprintf("Reads up to %d pages of the web at once, with pauses between those of one host. "+
-				"Each page that fails says why.", MaxCrawl),
+				"Each page that fails says why.", maxCrawl),
 			Title: "Read several web pages", InputSchema: json.RawMessage(crawlSchema), Timeout: t.crawlTime() + answerTime,
 		}), t.crawl),
 	}
@@ -88,5 +92,5 @@ func (t *Toolset) fetch(ctx context.Context, in fetchInput) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return p.tell(in.Format, in.Offset, t.options.MaxText)
+	return p.writeAnswer(in.Format, in.Offset, t.options.MaxText)
 }

@@ -30,7 +30,8 @@ const (
 // Span is the size of a span as a field of its scope.
 func Span(s sdktrace.ReadOnlySpan) int {
 	status := s.Status()
-	n := spanFixed + Text(s.Name()) + Text(status.Description) + 8 + state(s.SpanContext().TraceState()) + Attributes(s.Attributes())
+	n := spanFixed + Text(s.Name()) + Text(status.Description) + 8 + state(s.SpanContext().TraceState()) +
+		Attributes(s.Attributes())
 	for _, e := range s.Events() {
 		n += Event(&e)
 	}

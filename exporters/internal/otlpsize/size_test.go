@@ -47,18 +47,26 @@ func TestNeverTooSmall(t *testing.T) {
 	exporter := otlptrace.NewUnstarted(c)
 	for range 2000 {
 		s := tracetest.SpanStub{
-			Name: text(r), Status: sdktrace.Status{Code: codes.Code(r.IntN(3)), Description: text(r)}, Attributes: attributes(r, 3),
-			DroppedAttributes: int(r.Uint32()), DroppedEvents: int(r.Uint32()), DroppedLinks: int(r.Uint32()), SpanKind: trace.SpanKind(r.IntN(6)),
+			Name: text(r), Status: sdktrace.Status{Code: codes.Code(r.IntN(3)), Description: text(r)},
+			Attributes:        attributes(r, 3),
+			DroppedAttributes: int(r.Uint32()), DroppedEvents: int(r.Uint32()), DroppedLinks: int(r.Uint32()),
+			SpanKind:  trace.SpanKind(r.IntN(6)),
 			StartTime: time.Unix(0, math.MaxInt64), EndTime: time.Unix(0, math.MaxInt64),
-			InstrumentationScope: instrumentation.Scope{Name: text(r), Version: text(r), SchemaURL: text(r), Attributes: attribute.NewSet(attributes(r, 3)...)},
-			Resource:             resource.NewWithAttributes(text(r), attributes(r, 3)...),
+			InstrumentationScope: instrumentation.Scope{Name: text(r), Version: text(r), SchemaURL: text(r),
+				Attributes: attribute.NewSet(attributes(r, 3)...)},
+			Resource: resource.NewWithAttributes(text(r), attributes(r, 3)...),
 		}
 		state, _ := trace.ParseTraceState("ot=th:0,vendor=" + strings.Repeat("x", r.IntN(200)+1))
-		s.SpanContext = trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{1}, TraceFlags: 3, TraceState: state, Remote: true})
+		s.SpanContext = trace.NewSpanContext(
+			trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{1}, TraceFlags: 3,
+				TraceState: state, Remote: true})
 		s.Parent = s.SpanContext
 		for range r.IntN(4) {
-			s.Events = append(s.Events, sdktrace.Event{Name: text(r), Time: s.EndTime, Attributes: attributes(r, 2), DroppedAttributeCount: int(r.Uint32())})
-			s.Links = append(s.Links, sdktrace.Link{SpanContext: s.SpanContext, Attributes: attributes(r, 2), DroppedAttributeCount: int(r.Uint32())})
+			s.Events = append(s.Events,
+				sdktrace.Event{Name: text(r), Time: s.EndTime, Attributes: attributes(r, 2),
+					DroppedAttributeCount: int(r.Uint32())})
+			s.Links = append(s.Links,
+				sdktrace.Link{SpanContext: s.SpanContext, Attributes: attributes(r, 2), DroppedAttributeCount: int(r.Uint32())})
 		}
 		snapshot := s.Snapshot()
 		if err := exporter.ExportSpans(t.Context(), []sdktrace.ReadOnlySpan{snapshot}); err != nil {

@@ -103,12 +103,17 @@ func TestMemoryIsUsedAgain(t *testing.T) {
 
 // random are spans of a few resources and scopes, with everything that spans have.
 func random(r *rand.Rand) (spans []sdktrace.ReadOnlySpan) {
-	resources := []*resource.Resource{nil, resource.Empty(), resource.NewWithAttributes("https://example.com/schema", attributes(r, 2)...), resource.NewSchemaless(attributes(r, 3)...)}
-	scopes := []instrumentation.Scope{{}, {Name: "a"}, {Name: "b", Version: "1", SchemaURL: "https://example.com/schema", Attributes: attribute.NewSet(attributes(r, 3)...)}}
+	resources := []*resource.Resource{nil, resource.Empty(),
+		resource.NewWithAttributes("https://example.com/schema", attributes(r, 2)...),
+		resource.NewSchemaless(attributes(r, 3)...)}
+	scopes := []instrumentation.Scope{{}, {Name: "a"},
+		{Name: "b", Version: "1", SchemaURL: "https://example.com/schema", Attributes: attribute.NewSet(attributes(r, 3)...)}}
 	for n := range 1 + r.IntN(12) {
 		s := tracetest.SpanStub{
-			Name: text(r), Status: sdktrace.Status{Code: codes.Code(r.IntN(3)), Description: text(r)}, Attributes: attributes(r, 3),
-			DroppedAttributes: dropped(r), DroppedEvents: dropped(r), DroppedLinks: dropped(r), SpanKind: trace.SpanKind(r.IntN(7)),
+			Name: text(r), Status: sdktrace.Status{Code: codes.Code(r.IntN(3)), Description: text(r)},
+			Attributes:        attributes(r, 3),
+			DroppedAttributes: dropped(r), DroppedEvents: dropped(r), DroppedLinks: dropped(r),
+			SpanKind:  trace.SpanKind(r.IntN(7)),
 			StartTime: moment(r), EndTime: moment(r),
 			InstrumentationScope: scopes[r.IntN(len(scopes))], Resource: resources[r.IntN(len(resources))],
 		}
@@ -116,14 +121,19 @@ func random(r *rand.Rand) (spans []sdktrace.ReadOnlySpan) {
 		if r.IntN(2) == 0 {
 			state = trace.TraceState{}
 		}
-		own := trace.SpanContextConfig{TraceID: trace.TraceID{1, byte(r.Uint32())}, SpanID: trace.SpanID{1, byte(n)}, TraceFlags: trace.TraceFlags(r.Uint32()), TraceState: state}
+		own := trace.SpanContextConfig{TraceID: trace.TraceID{1, byte(r.Uint32())}, SpanID: trace.SpanID{1, byte(n)},
+			TraceFlags: trace.TraceFlags(r.Uint32()), TraceState: state}
 		s.SpanContext = trace.NewSpanContext(own)
 		if r.IntN(2) == 0 {
-			s.Parent = trace.NewSpanContext(trace.SpanContextConfig{TraceID: own.TraceID, SpanID: trace.SpanID{byte(r.Uint32())}, Remote: r.IntN(2) == 0})
+			s.Parent = trace.NewSpanContext(
+				trace.SpanContextConfig{TraceID: own.TraceID, SpanID: trace.SpanID{byte(r.Uint32())}, Remote: r.IntN(2) == 0})
 		}
 		for range r.IntN(4) {
-			s.Events = append(s.Events, sdktrace.Event{Name: text(r), Time: moment(r), Attributes: attributes(r, 2), DroppedAttributeCount: dropped(r)})
-			s.Links = append(s.Links, sdktrace.Link{SpanContext: s.SpanContext.WithRemote(r.IntN(2) == 0), Attributes: attributes(r, 2), DroppedAttributeCount: dropped(r)})
+			s.Events = append(s.Events,
+				sdktrace.Event{Name: text(r), Time: moment(r), Attributes: attributes(r, 2), DroppedAttributeCount: dropped(r)})
+			s.Links = append(s.Links,
+				sdktrace.Link{SpanContext: s.SpanContext.WithRemote(r.IntN(2) == 0), Attributes: attributes(r, 2),
+					DroppedAttributeCount: dropped(r)})
 		}
 		spans = append(spans, s.Snapshot())
 	}

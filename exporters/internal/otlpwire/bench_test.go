@@ -60,16 +60,21 @@ func calls(n int) (spans []sdktrace.ReadOnlySpan) {
 	for i := range n {
 		content := strings.Repeat(`{"row": 17, "id": 42, "name": "alpha"},`, 105)
 		spans = append(spans, tracetest.SpanStub{
-			Name: "execute_tool search", SpanKind: trace.SpanKindInternal, Resource: of, InstrumentationScope: instrumentation.Scope{Name: "tracing"},
-			SpanContext: trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{1, byte(i)}, TraceFlags: 1}),
+			Name: "execute_tool search", SpanKind: trace.SpanKindInternal, Resource: of,
+			InstrumentationScope: instrumentation.Scope{Name: "tracing"},
+			SpanContext: trace.NewSpanContext(
+				trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{1, byte(i)}, TraceFlags: 1}),
 			Attributes: []attribute.KeyValue{
 				attribute.String("gen_ai.operation.name", "execute_tool"), attribute.String("gen_ai.tool.name", "search"),
 				attribute.String("gen_ai.tool.type", "function"), attribute.String("gen_ai.agent.name", "planner"),
 				attribute.String("toolscope.outcome", "executed"), attribute.String("gen_ai.tool.call.id", "call_7"),
 				attribute.Int("toolscope.arguments.bytes", 300), attribute.Int("toolscope.result.bytes", 4096),
-				attribute.String("gen_ai.tool.call.arguments", content[:300]), attribute.String("gen_ai.tool.call.result", content),
-				attribute.Int("toolscope.redacted.count", 2), attribute.StringSlice("toolscope.redacted.kinds", []string{"bearer-token", "named"}),
-				attribute.StringSlice("toolscope.redacted.paths", []string{"bearer-token@arguments/headers/authorization", "named@arguments/api_key"}),
+				attribute.String("gen_ai.tool.call.arguments", content[:300]),
+				attribute.String("gen_ai.tool.call.result", content),
+				attribute.Int("toolscope.redacted.count", 2),
+				attribute.StringSlice("toolscope.redacted.kinds", []string{"bearer-token", "named"}),
+				attribute.StringSlice("toolscope.redacted.paths",
+					[]string{"bearer-token@arguments/headers/authorization", "named@arguments/api_key"}),
 			},
 		}.Snapshot())
 	}

@@ -27,7 +27,7 @@ func New(client sdk.Client, o Options) (agent.Model, error) {
 	if o.Model == "" {
 		return nil, errors.New(`anthropic: Options.Model: got "", want the name of a model`)
 	}
-	return &model{client, o}, nil
+	return (&model{client, o}).generate, nil
 }
 
 type model struct {
@@ -35,8 +35,8 @@ type model struct {
 	options Options
 }
 
-// Generate asks for one message.
-func (m *model) Generate(ctx context.Context, r agent.Request) (agent.Reply, error) {
+// generate asks for one message.
+func (m *model) generate(ctx context.Context, r agent.Request) (agent.Reply, error) {
 	message, err := m.client.Messages.New(ctx, m.params(r))
 	if err != nil {
 		return agent.Reply{}, err
@@ -60,7 +60,8 @@ func (m *model) Generate(ctx context.Context, r agent.Request) (agent.Reply, err
 }
 
 func (m *model) params(r agent.Request) sdk.MessageNewParams {
-	params := sdk.MessageNewParams{Model: sdk.Model(m.options.Model), MaxTokens: int64(r.MaxTokens), Messages: convert(r.Messages)}
+	params := sdk.MessageNewParams{Model: sdk.Model(m.options.Model), MaxTokens: int64(r.MaxTokens),
+		Messages: convert(r.Messages)}
 	if r.System != "" {
 		params.System = []sdk.TextBlockParam{{Text: r.System}}
 	}

@@ -55,7 +55,8 @@ const (
 	asksForTool = `{"type":"message","role":"assistant","content":[{"type":"text","text":"let me see"},
   {"type":"tool_use","id":"c1","name":"look","input":{"at":"home"}},{"type":"tool_use","id":"c2","name":"break","input":{}}],
   "stop_reason":"tool_use","usage":{"input_tokens":9,"cache_read_input_tokens":2,"output_tokens":7}}`
-	answersIt = `{"type":"message","role":"assistant","content":[{"type":"text","text":"the key is on the table"}],"stop_reason":"end_turn","usage":{"input_tokens":20,"output_tokens":5}}`
+	answersIt = `{"type":"message","role":"assistant","content":[{"type":"text","text":"the key is on the ` +
+		`table"}],"stop_reason":"end_turn","usage":{"input_tokens":20,"output_tokens":5}}`
 )
 
 func TestConversation(t *testing.T) {
@@ -76,13 +77,16 @@ func TestConversation(t *testing.T) {
 	if err := registry.Register(delegate, look); err != nil {
 		t.Fatal(err)
 	}
-	res := registry.Execute(t.Context(), toolkit.Call{Name: "agent_delegate", Arguments: []byte(`{"tasks":["find the key"]}`)}).Result
-	if want := "done (turns 2, calls 2, of which 1 failed, tokens 43)\nthe key is on the table"; res.Fault != nil || !strings.Contains(res.Output, want) {
+	res := registry.Execute(t.Context(),
+		toolkit.Call{Name: "agent_delegate", Arguments: []byte(`{"tasks":["find the key"]}`)}).Result
+	if want := "done (turns 2, calls 2, of which 1 failed, tokens 43)\nthe key is on the table"; res.Fault != nil ||
+		!strings.Contains(res.Output, want) {
 		t.Errorf("got %v and %s, want %q in it", res.Fault, res.Output, want)
 	}
 	for i, wanted := range [][]string{
 		{`"model":"small"`, `"max_tokens":4096`, `"system":[{"text":"be brief","type":"text"}]`, `"text":"find the key"`,
-			`{"description":"Looks around.","input_schema":{"properties":{"at":{"type":"string"}},"type":"object"},"name":"look"}`},
+			`{"description":"Looks ` +
+				`around.","input_schema":{"properties":{"at":{"type":"string"}},"type":"object"},"name":"look"}`},
 		{`{"text":"let me see","type":"text"},{"id":"c1","input":{"at":"home"},"name":"look","type":"tool_use"}`,
 			`"tool_use_id":"c1"`, `"a table at home"`, `"is_error":true`},
 	} {
@@ -100,7 +104,7 @@ func TestRequests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reply, err := model.Generate(t.Context(), agent.Request{
+	reply, err := model(t.Context(), agent.Request{
 		Messages: []agent.Message{
 			{Role: agent.RoleUser, Text: "hello"},
 			{Role: agent.RoleAssistant, Calls: []toolkit.Call{{ID: "c1", Name: "look", Arguments: []byte("{")}}},
@@ -111,7 +115,8 @@ func TestRequests(t *testing.T) {
 	if err != nil || reply.Text != "the key is on the table" || reply.Usage != (agent.Usage{Input: 20, Output: 5}) {
 		t.Errorf("got %v and %+v", err, reply)
 	}
-	for _, want := range []string{`"max_tokens":9`, `"tool_choice":{"type":"none"}`, `"input":{}`, `"input_schema":{"type":"object"}`} {
+	for _, want := range []string{`"max_tokens":9`, `"tool_choice":{"type":"none"}`, `"input":{}`,
+		`"input_schema":{"type":"object"}`} {
 		if !strings.Contains((*asked)[0], want) {
 			t.Errorf("got %s, want %s in it", (*asked)[0], want)
 		}
@@ -127,7 +132,7 @@ func TestErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = model.Generate(t.Context(), agent.Request{Messages: []agent.Message{{Role: agent.RoleUser, Text: "hello"}}, MaxTokens: 9})
+	_, err = model(t.Context(), agent.Request{Messages: []agent.Message{{Role: agent.RoleUser, Text: "hello"}}, MaxTokens: 9})
 	if err == nil || !strings.Contains(err.Error(), "418") {
 		t.Errorf("got %v, want the server's answer in it", err)
 	}

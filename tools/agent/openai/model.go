@@ -4,6 +4,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,7 +30,7 @@ func New(client sdk.Client, o Options) (agent.Model, error) {
 	if o.Model == "" {
 		return nil, errors.New(`openai: Options.Model: got "", want the name of a model`)
 	}
-	return &model{client, o}, nil
+	return (&model{client, o}).generate, nil
 }
 
 type model struct {
@@ -37,8 +38,8 @@ type model struct {
 	options Options
 }
 
-// Generate asks for one completion.
-func (m *model) Generate(ctx context.Context, r agent.Request) (agent.Reply, error) {
+// generate asks for one completion.
+func (m *model) generate(ctx context.Context, r agent.Request) (agent.Reply, error) {
 	params, err := m.params(r)
 	if err != nil {
 		return agent.Reply{}, err
@@ -55,11 +56,10 @@ func (m *model) Generate(ctx context.Context, r agent.Request) (agent.Reply, err
 		Text:  said.Content,
 		Usage: agent.Usage{Input: int(completion.Usage.PromptTokens), Output: int(completion.Usage.CompletionTokens)},
 	}
-	if reply.Text == "" {
-		reply.Text = said.Refusal
-	}
+	reply.Text = cmp.Or(reply.Text, said.Refusal)
 	for _, c := range said.ToolCalls {
-		reply.Calls = append(reply.Calls, toolkit.Call{ID: c.ID, Name: c.Function.Name, Arguments: json.RawMessage(c.Function.Arguments)})
+		reply.Calls = append(reply.Calls,
+			toolkit.Call{ID: c.ID, Name: c.Function.Name, Arguments: json.RawMessage(c.Function.Arguments)})
 	}
 	return reply, nil
 }
@@ -108,8 +108,9 @@ func convert(m agent.Message) sdk.ChatCompletionMessageParamUnion {
 		for _, c := range m.Calls {
 			said.ToolCalls = append(said.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{
 				OfFunction: &sdk.ChatCompletionMessageFunctionToolCallParam{
-					ID:       c.ID,
-					Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: c.Name, Arguments: string(c.Arguments)},
+					ID: c.ID,
+					Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: c.Name,
+						Arguments: string(c.Arguments)},
 				},
 			})
 		}

@@ -50,8 +50,10 @@ func serve(t *testing.T, answers ...string) (sdk.Client, *[]map[string]any) {
 const (
 	asksForTool = `{"choices":[{"message":{"role":"assistant","content":"let me see","tool_calls":[
   {"id":"c1","type":"function","function":{"name":"look","arguments":"{\"at\":\"home\"}"}},
-  {"id":"c2","type":"function","function":{"name":"break","arguments":"{"}}]}}],"usage":{"prompt_tokens":11,"completion_tokens":7}}`
-	answersIt = `{"choices":[{"message":{"role":"assistant","content":"the key is on the table"}}],"usage":{"prompt_tokens":20,"completion_tokens":5}}`
+  {"id":"c2","type":"function","function":{"name":"break","arguments":"{"}}]}}],"usage":{"prompt_tokens":11,` +
+		`"completion_tokens":7}}`
+	answersIt = `{"choices":[{"message":{"role":"assistant","content":"the key is on the ` +
+		`table"}}],"usage":{"prompt_tokens":20,"completion_tokens":5}}`
 )
 
 func TestConversation(t *testing.T) {
@@ -72,15 +74,18 @@ func TestConversation(t *testing.T) {
 	if err := registry.Register(delegate, look); err != nil {
 		t.Fatal(err)
 	}
-	res := registry.Execute(t.Context(), toolkit.Call{Name: "agent_delegate", Arguments: []byte(`{"tasks":["find the key"]}`)}).Result
-	if want := "done (turns 2, calls 2, of which 1 failed, tokens 43)\nthe key is on the table"; res.Fault != nil || !strings.Contains(res.Output, want) {
+	res := registry.Execute(t.Context(),
+		toolkit.Call{Name: "agent_delegate", Arguments: []byte(`{"tasks":["find the key"]}`)}).Result
+	if want := "done (turns 2, calls 2, of which 1 failed, tokens 43)\nthe key is on the table"; res.Fault != nil ||
+		!strings.Contains(res.Output, want) {
 		t.Errorf("got %v and %s, want %q in it", res.Fault, res.Output, want)
 	}
 	first, err := json.Marshal((*asked)[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"model":"small"`, `"max_completion_tokens":4096`, `{"content":"be brief","role":"system"}`, `{"content":"find the key","role":"user"}`,
+	for _, want := range []string{`"model":"small"`, `"max_completion_tokens":4096`,
+		`{"content":"be brief","role":"system"}`, `{"content":"find the key","role":"user"}`,
 		`"name":"look","parameters":{"properties":{"at":{"type":"string"}},"type":"object"}`} {
 		if !strings.Contains(string(first), want) {
 			t.Errorf("got the request %s, want %s in it", first, want)
@@ -90,7 +95,8 @@ func TestConversation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"tool_calls":[{"function":{"arguments":"{\"at\":\"home\"}","name":"look"},"id":"c1","type":"function"}`,
+	for _, want := range []string{`"tool_calls":[{"function":{"arguments":"{\"at\":\"home\"}","name":"look"},` +
+		`"id":"c1","type":"function"}`,
 		`{"content":"a table at home","role":"tool","tool_call_id":"c1"}`, `"content":"failed: tool \"break\": unknown tool`} {
 		if !strings.Contains(string(second), want) {
 			t.Errorf("got the messages %s, want %s in them", second, want)
@@ -104,13 +110,15 @@ func TestRequests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reply, err := model.Generate(t.Context(), agent.Request{
-		Messages: []agent.Message{{Role: agent.RoleUser, Text: "hello"}}, Tools: []toolkit.Definition{{Name: "look"}}, Final: true, MaxTokens: 9,
+	reply, err := model(t.Context(), agent.Request{
+		Messages: []agent.Message{{Role: agent.RoleUser, Text: "hello"}}, Tools: []toolkit.Definition{{Name: "look"}},
+		Final: true, MaxTokens: 9,
 	})
 	if err != nil || reply.Text != "the key is on the table" || reply.Usage != (agent.Usage{Input: 20, Output: 5}) {
 		t.Errorf("got %v and %+v", err, reply)
 	}
-	if got := (*asked)[0]; fmt.Sprintf("%v %v %v", got["max_tokens"], got["tool_choice"], got["max_completion_tokens"]) != "9 none <nil>" {
+	if got := (*asked)[0]; fmt.Sprintf("%v %v %v", got["max_tokens"], got["tool_choice"],
+		got["max_completion_tokens"]) != "9 none <nil>" {
 		t.Errorf("got %v", got)
 	}
 }
@@ -126,14 +134,14 @@ func TestErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := model.Generate(t.Context(), request); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := model(t.Context(), request); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q in it", err, want)
 		}
 	}
 	client, _ := serve(t, answersIt)
 	model, _ := openai.New(client, openai.Options{Model: "small"})
 	request.Tools = []toolkit.Definition{{Name: "look", InputSchema: []byte(`[]`)}}
-	if _, err := model.Generate(t.Context(), request); err == nil || !strings.Contains(err.Error(), "schema of look") {
+	if _, err := model(t.Context(), request); err == nil || !strings.Contains(err.Error(), "schema of look") {
 		t.Errorf("got %v, want the schema refused", err)
 	}
 }

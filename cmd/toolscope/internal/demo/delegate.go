@@ -26,9 +26,9 @@ func (s *session) subAgents() agent.Options {
 	}
 }
 
-// Generate is the sub-agents' model: it looks around once, then tells what came of it.
+// generate is the sub-agents' model: it looks around once, then tells what came of it.
 // A task that begins with "Give up" fails.
-func (m *model) Generate(_ context.Context, r agent.Request) (agent.Reply, error) {
+func (m *model) generate(_ context.Context, r agent.Request) (agent.Reply, error) {
 	task, last := r.Messages[0].Text, r.Messages[len(r.Messages)-1]
 	usage := agent.Usage{Input: 40 * len(r.Messages), Output: 12}
 	switch {

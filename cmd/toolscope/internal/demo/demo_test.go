@@ -53,7 +53,7 @@ func turnWith(t *testing.T, traces []exporters.Trace, tool string) exporters.Tra
 	t.Helper()
 	for _, trace := range traces {
 		for _, s := range trace.Spans {
-			if s.Name == "execute_tool "+tool {
+			if s.Name() == "execute_tool "+tool {
 				return trace
 			}
 		}
@@ -114,13 +114,15 @@ func TestSession(t *testing.T) {
 	secrets := canary.Secrets(7)
 	for _, trace := range traces {
 		for _, s := range trace.Spans {
-			types[s.Attribute("error.type")] = true
-			text := s.Name + s.StatusText
-			for _, a := range s.Attributes {
-				text += "\n" + a.Value
+			text := s.Name() + s.Status().Description
+			for _, a := range s.Attributes() {
+				text += "\n" + a.Value.String()
+				if a.Key == "error.type" {
+					types[a.Value.AsString()] = true
+				}
 			}
 			if found := canary.Find(text, secrets); found != nil {
-				t.Errorf("%s shows %v", s.Name, found)
+				t.Errorf("%s shows %v", s.Name(), found)
 			}
 		}
 	}

@@ -72,7 +72,7 @@ func (s *session) tools(dir, scratch, site string) (catalog.Options, error) {
 		Web:     &web.Options{Search: search, AllowAddrs: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, HostDelay: -1},
 		Weather: &weather.Options{GeocodingURL: site + "/places", ForecastURL: site + "/forecast"},
 		Python:  &python.Options{},
-		Model:   s.model, Agent: s.subAgents(),
+		Model:   s.model.generate, Agent: s.subAgents(),
 		Wrap:        func(r *toolkit.Registry) toolkit.Handler { return s.scope.WrapRegistry(r) },
 		SkipMissing: true,
 	}, nil

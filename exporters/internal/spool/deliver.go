@@ -1,0 +1,165 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package spool
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+)
+
+// deliver sends work and does with it what the answer asks for.
+func (s *Spool) deliver(w *work) {
+	v := s.attempt(w.all)
+	if v.fate == refused && len(w.items) > 1 {
+		s.apart(w)
+		return
+	}
+	if v.fate == retry && len(w.items) == 1 && s.streak >= suspicious {
+		v = s.suspect(w, v)
+	}
+	s.conclude(w, v)
+}
+
+// conclude finishes work, in parts if it was refused.
+func (s *Spool) conclude(w *work, v verdict) {
+	if v.fate == refused {
+		v = s.divide(w.all, v)
+	}
+	if v.fate == refused && w.unit == nil && time.Since(s.complained) > complaints { // else ExportSpans returns it
+		s.complained = time.Now()
+		complain(fmt.Errorf("spool: spans are dropped, and counted in Stats: %w", v.err))
+	}
+	s.finish(w, v)
+	s.pace(v)
+}
+
+// complaints is how often dropped spans are reported.
+const complaints = 10 * time.Second
+
+// complain tells OpenTelemetry's error handler, which is the host's.
+func complain(err error) {
+	defer func() { _ = recover() }() // one that panics ends nothing here
+	otel.Handle(err)
+}
+
+// apart sends the records of a batch that was refused one by one, to find the one that is
+// at fault.
+func (s *Spool) apart(w *work) {
+	for n, i := range w.items {
+		one := &work{items: w.items[n : n+1], all: i.view}
+		v := s.attempt(one.all)
+		s.conclude(one, v)
+		if s.streak > 0 {
+			s.release(w.items[n+1:], false)
+			return
+		}
+	}
+}
+
+// An outcome is what became of spans that were sent in parts.
+type outcome struct{ taken, partial, rejected, invalid int }
+
+// divide sends spans that were refused in smaller parts if that may help: they
+// were too many, or some are no UTF-8. What is refused then is dropped. Nothing is counted if
+// they are to be sent again: then all are.
+func (s *Spool) divide(all []*tracepb.ResourceSpans, v verdict) verdict {
+	var o outcome
+	if !errors.Is(v.err, errGivenUp) {
+		v = s.parts(all, v, &o)
+	} else {
+		o.rejected = count(all)
+	}
+	if v.fate == retry {
+		return v
+	}
+	s.taken(o.taken+o.partial, 0, o.partial)
+	s.tally.drop(DroppedRejected, o.rejected)
+	s.tally.drop(DroppedInvalid, o.invalid)
+	if v.fate = counted; o.rejected+o.invalid > 0 {
+		v.fate = refused
+	}
+	return v
+}
+
+// leastDivided is how large a request is at least that may be too large. Below it a
+// destination that is out of resources, and says no more, means something else, and more
+// requests would not help it.
+const leastDivided = 64 << 10
+
+// parts sends parts of what was refused, one after the other, and theirs.
+func (s *Spool) parts(all []*tracepb.ResourceSpans, v verdict, o *outcome) verdict {
+	n := count(all)
+	some, invalid := valid(all)
+	var rest [][]*tracepb.ResourceSpans
+	switch {
+	case invalid > 0:
+		o.invalid += invalid
+		if invalid < n {
+			rest = append(rest, some)
+		}
+	case v.tooLarge && n > 1 && size(all) > leastDivided:
+		first, second := halves(all)
+		rest = append(rest, first, second)
+	default:
+		o.rejected += n
+	}
+	for _, part := range rest {
+		w := s.attempt(part)
+		switch w.fate {
+		case refused:
+			w = s.parts(part, w, o)
+		case delivered:
+			rejected := min(w.rejected, count(part))
+			o.taken += count(part) - rejected
+			o.partial += rejected
+		}
+		if w.fate == retry {
+			return w
+		}
+		if w.err != nil {
+			v.err = w.err
+		}
+	}
+	return v
+}
+
+var errGivenUp = errors.New("the destination takes others but not these")
+
+// suspect finds out if the oldest record, which failed several times, is itself at
+// fault. It asks with a request of no spans, which a destination that works takes, then again
+// with the record, and then with what comes after it. If that is taken, and three times, the
+// record is given up.
+func (s *Spool) suspect(w *work, v verdict) verdict {
+	if s.request(nil).fate != delivered {
+		return v
+	}
+	if v = s.attempt(w.all); v.fate != retry { // the destination works again
+		return v
+	}
+	oldest := w.items[0]
+	after, err := s.next(1, oldest.entry)
+	if err != nil || after == nil {
+		return v
+	}
+	next := s.attempt(after.all)
+	if next.fate == refused {
+		next = s.divide(after.all, next)
+	}
+	s.finish(after, next)
+	if next.fate == retry {
+		return v
+	}
+	if s.suspected != oldest.entry {
+		s.suspected, s.blame = oldest.entry, 0
+	}
+	if s.blame++; s.blame < maxBlame {
+		s.streak = suspicious - 1 // the destination works: no need to wait longer
+		return v
+	}
+	return verdict{fate: refused, err: fmt.Errorf("%w: %w", errGivenUp, v.err)}
+}

@@ -1,0 +1,197 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package spool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+)
+
+// A unit is spans in memory that are sent in one request.
+type unit struct {
+	all         []*tracepb.ResourceSpans
+	spans, size int
+	verdict     chan verdict // how the first request went
+
+	// Under the spool's lock.
+	held    bool   // not to be sent: it is being written
+	flight  bool   // being sent
+	settled bool   // needs not be sent any more
+	items   []item // what it became on disk while it was being sent
+}
+
+// ExportSpans sends the spans, or writes them to the disk. It returns nil when the
+// destination has them, the disk has them, or the disk takes nothing and they are
+// kept in memory; an error if they are lost, or if the context was over before that
+// was known. It waits for the destination no longer than Options.Patience, and for the
+// disk no longer than 1 s.
+func (s *Spool) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+	if len(spans) == 0 {
+		return nil
+	}
+	if s.isClosed() {
+		return errClosed
+	}
+	select {
+	case s.turn <- struct{}{}:
+	default:
+		select {
+		case s.turn <- struct{}{}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	defer func() { <-s.turn }()
+	if s.isClosed() {
+		return errClosed
+	}
+	s.begin()
+	var errs []error
+	for _, part := range chunks(transform(ctx, spans), int(min(maxPayload, s.options.MaxBytes/8))) {
+		errs = append(errs, s.export(ctx, part))
+	}
+	return errors.Join(errs...)
+}
+
+func (s *Spool) isClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
+}
+
+func (s *Spool) export(ctx context.Context, all []*tracepb.ResourceSpans) error {
+	u := &unit{all: all, spans: count(all), size: size(all), verdict: make(chan verdict, 1)}
+	if s.offer(u, ctx.Err() == nil) {
+		if v, ok := s.await(ctx, u); ok && v.fate != retry {
+			if v.fate == refused {
+				return v.err
+			}
+			return nil
+		}
+	}
+	err := s.save(ctx)
+	if err != nil && s.overflows(u) {
+		s.tally.drop(DroppedMemory, u.spans)
+		return fmt.Errorf("spool: %d spans are lost, since memory is full, the destination takes none, and the "+
+			"disk: %w", u.spans, err)
+	}
+	return nil
+}
+
+// offer puts a unit in the sender's way, and reports whether it will be sent before it is
+// written: not if there is no time,
+// others wait, or the destination fails.
+func (s *Spool) offer(u *unit, inTime bool) bool {
+	direct := inTime && !s.options.WriteAhead && !s.tally.waiting() && !s.tally.failing()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	direct = direct && len(s.memory) == 0 && s.underWay.IsZero()
+	u.held = !direct
+	s.memory = append(s.memory, u)
+	s.bytes += u.size
+	if direct {
+		s.wakeUp()
+	}
+	return direct
+}
+
+// await waits for the first request with a unit, as long as is meet.
+func (s *Spool) await(ctx context.Context, u *unit) (v verdict, ok bool) {
+	patience := time.NewTimer(s.options.Patience)
+	defer patience.Stop()
+	select {
+	case v = <-u.verdict:
+		return v, true
+	case <-patience.C:
+	case <-ctx.Done():
+	}
+	return verdict{}, false
+}
+
+// save writes what is in memory to the disk, in order. What it cannot write stays.
+func (s *Spool) save(ctx context.Context) (err error) {
+	ctx, cancel := grace(ctx)
+	defer cancel()
+	for err == nil {
+		s.mu.Lock()
+		var u *unit
+		if len(s.memory) > 0 {
+			u = s.memory[0]
+			u.held = true
+		}
+		s.mu.Unlock()
+		if u == nil {
+			return nil
+		}
+		err = s.write(ctx, u)
+	}
+	s.mu.Lock()
+	for _, u := range s.memory {
+		u.held = false
+	}
+	s.mu.Unlock()
+	s.wakeUp()
+	return err
+}
+
+func (s *Spool) write(ctx context.Context, u *unit) error {
+	all, invalid, tooLarge := records(u.all)
+	entries, err := ask(ctx, s.disk, func(st *store) ([]*entry, error) { return st.append(all) }, (*store).settle)
+	if err != nil {
+		s.diskFailed(err)
+		return err
+	}
+	s.tally.fault(nil)
+	s.tally.drop(DroppedInvalid, invalid)
+	s.tally.drop(DroppedTooLarge, tooLarge)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forget(u)
+	switch {
+	case u.settled: // it was sent meanwhile
+		s.disk.post(func(st *store) { st.settle(entries) })
+	case u.flight: // it is being sent
+		for _, e := range entries {
+			u.items = append(u.items, item{entry: e})
+		}
+		items := u.items
+		s.disk.post(func(st *store) { st.hold(items) })
+	}
+	s.wakeUp()
+	return nil
+}
+
+// forget takes a unit out of memory; the lock is held.
+func (s *Spool) forget(u *unit) {
+	if i := slices.Index(s.memory, u); i >= 0 {
+		s.memory = slices.Delete(s.memory, i, i+1)
+		s.bytes -= u.size
+	}
+}
+
+// overflows takes a unit out of memory again if it does not fit there.
+func (s *Spool) overflows(u *unit) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if u.flight || u.settled || int64(s.bytes) <= s.options.MaxMemory || !slices.Contains(s.memory, u) {
+		return false
+	}
+	s.forget(u)
+	return true
+}
+
+// diskFailed notes that the disk takes nothing, and tells OpenTelemetry's error handler when
+// that begins.
+func (s *Spool) diskFailed(err error) {
+	if !s.tally.diskFails() {
+		complain(fmt.Errorf("spool: %s takes no spans, which are kept in memory and sent from there: %w", s.dir, err))
+	}
+	s.tally.fault(err)
+}
