@@ -26,8 +26,8 @@ func TestConfigCommand(t *testing.T) {
 		stdout string
 		stderr []string
 	}{
-		{[]string{good}, exitOK, good + ": as it should be\n", nil},
-		{[]string{good, bad}, exitError, good + ": as it should be\n", []string{bad + ":2: policies.lop: got an unknown name", bad + `:3: policies.timeout.default: got "30", want a time`}},
+		{[]string{good}, exitOK, good + ": OK\n", nil},
+		{[]string{good, bad}, exitError, good + ": OK\n", []string{bad + ":2: policies.lop: got an unknown name", bad + `:3: policies.timeout.default: got "30", want a time`}},
 		{[]string{refused}, exitError, "", []string{refused + ":1: policies.retry: retry: Options.Attempts: got -3, want 1 to 100"}},
 		{[]string{filepath.Join(dir, "none")}, exitError, "", []string{"toolscope config: open ", "none"}},
 		{nil, exitUsage, "", []string{"got 0 files"}},

@@ -58,7 +58,7 @@ func TestForgetCommand(t *testing.T) {
 	var told struct {
 		Session string
 		Removed int
-		Places  []forgotten
+		Places  []struct{ Removed int }
 	}
 	if err := json.Unmarshal([]byte(out), &told); err != nil || code != exitOK || errs != "" || told.Removed != 3 || len(told.Places) != 3 {
 		t.Errorf("got %d, %s, %q, %v", code, out, errs, err)

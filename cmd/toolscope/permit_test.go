@@ -43,10 +43,10 @@ func TestPermitExplains(t *testing.T) {
 		want []string
 	}{
 		{[]string{"--command", "git status; sudo ls"}, []string{"deny  by the deny list, rule deny-root\n", "reason: runs a command as another user (it runs sudo ls)\n", "to the model: not permitted: ", "programs: git sudo ls\n"}},
-		{[]string{"--command", "ls"}, []string{"allow  no rule speaks of it\nprograms: ls\n"}},
+		{[]string{"--command", "ls"}, []string{"allow  no rule applies\nprograms: ls\n"}},
 		{[]string{"bash", `{"command":"rm x"}`}, []string{"ask  by the rules, rule ask-rm\n"}},
 		{[]string{"file_write", `{"path":"/etc/passwd"}`}, []string{"ask  by the rules, rule ask-outside-file\n"}},
-		{[]string{"anything"}, []string{"allow  no rule speaks of it\n"}},
+		{[]string{"anything"}, []string{"allow  no rule applies\n"}},
 		{[]string{"--rules", rulesFile(t, gitRules), "--command", "git status"}, []string{"allow  by the rules, rule git-read\n"}},
 		{[]string{"--rules", rulesFile(t, gitRules), "--command", "git status | id"}, []string{"ask  by the rules, rule not_covered\n", "reason: the rule git-read does not cover id\n"}},
 		{[]string{"--rules", rulesFile(t, "enforce: false"), "--command", "sudo ls"}, []string{"deny  by", "shadow: "}},
@@ -92,7 +92,7 @@ not JSON
 func TestPermitCheck(t *testing.T) {
 	good := rulesFile(t, "rules:\n  - {name: a, effect: allow, tools: [x]}\n  - {name: b, effect: deny, tools: [x]}\n")
 	out, errs, code := askPermit(t, "", "--check", good)
-	if code != exitOK || errs != "" || !strings.Contains(out, "warning: rules a and b contradict each other") || !strings.Contains(out, good+": good, version ") {
+	if code != exitOK || errs != "" || !strings.Contains(out, "warning: rules a and b contradict each other") || !strings.Contains(out, good+": OK, version ") {
 		t.Errorf("code %d, %q, %q", code, out, errs)
 	}
 	bad := rulesFile(t, "default: perhaps\nrules:\n  - {name: a, effect: no}\n")
@@ -113,7 +113,7 @@ func TestPermitWords(t *testing.T) {
 			t.Errorf("%q: code %d, %q", args, code, errs)
 		}
 	}
-	if out, _, code := askPermit(t, "", "--help"); code != exitOK || out != permitHelp {
+	if out, _, code := askPermit(t, "", "--help"); code != exitOK || !strings.Contains(out, "--command LINE") {
 		t.Errorf("--help: code %d, %q", code, out)
 	}
 }

@@ -137,7 +137,7 @@ func (l *lines) Read(p []byte) (int, error) {
 func TestRedactStreams(t *testing.T) {
 	secrets := canary.Secrets(8)
 	var out, errs bytes.Buffer
-	if code := redactCommand(nil, &lines{left: 12 << 20, secrets: secrets}, &out, &errs); code != exitOK {
+	if code := run([]string{"redact"}, &lines{left: 12 << 20, secrets: secrets}, &out, &errs); code != exitOK {
 		t.Fatalf("got code %d: %s", code, errs.String())
 	}
 	if found := canary.Find(out.String(), secrets); found != nil {
@@ -171,7 +171,7 @@ func TestRedactLinesComeAtOnce(t *testing.T) {
 	done := make(chan int)
 	go func() {
 		var errs strings.Builder
-		code := redactCommand([]string{"--jsonl"}, in, out, &errs)
+		code := run([]string{"redact", "--jsonl"}, in, out, &errs)
 		_ = out.Close()
 		done <- code
 	}()

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -88,13 +89,21 @@ func servedDir(t *testing.T) string {
 	return dir
 }
 
+// served runs a server until it ends, and returns an error unless its exit code is 0.
+func served(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	if code := execute(ctx, args, stdin, stdout, stderr); code != exitOK {
+		return fmt.Errorf("exit code %d", code)
+	}
+	return nil
+}
+
 func TestServeStdio(t *testing.T) {
 	t.Setenv("TOOLSCOPE_TOKEN", "")
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
-	o := &serveOptions{toolOptions: toolOptions{dir: servedDir(t)}}
+	args := []string{"serve", "--dir", servedDir(t)}
 	ended := make(chan error, 1)
-	go func() { ended <- o.run(t.Context(), toServer, fromServer, io.Discard) }()
+	go func() { ended <- served(t.Context(), args, toServer, fromServer, io.Discard) }()
 	useServer(t, &mcp.IOTransport{Reader: toClient, Writer: fromClient}, "2025-11-25")
 	if err := <-ended; err != nil {
 		t.Errorf("got %v when the client closed, want none", err)
@@ -111,9 +120,9 @@ func TestServeStdioIsOneSession(t *testing.T) {
 	}
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
-	o := &serveOptions{toolOptions: toolOptions{dir: servedDir(t)}, config: file}
+	args := []string{"serve", "--dir", servedDir(t), "--config", file}
 	ended := make(chan error, 1)
-	go func() { ended <- o.run(t.Context(), toServer, fromServer, io.Discard) }()
+	go func() { ended <- served(t.Context(), args, toServer, fromServer, io.Discard) }()
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(), &mcp.IOTransport{Reader: toClient, Writer: fromClient}, &mcp.ClientSessionOptions{ProtocolVersion: "2026-07-28"})
 	if err != nil {
 		t.Fatal(err)
@@ -177,9 +186,9 @@ func TestServeHTTP(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var stderr told
-	o := &serveOptions{toolOptions: toolOptions{dir: servedDir(t)}, http: "127.0.0.1:0", stats: "127.0.0.1:0"}
+	args := []string{"serve", "--dir", servedDir(t), "--http", "127.0.0.1:0", "--stats", "127.0.0.1:0"}
 	ended := make(chan error, 1)
-	go func() { ended <- o.run(ctx, nil, io.Discard, &stderr) }()
+	go func() { ended <- served(ctx, args, strings.NewReader(""), io.Discard, &stderr) }()
 	endpoint := stderr.find(t, `serving MCP at (\S+)`)
 	for _, revision := range []string{"2025-06-18", "2026-07-28"} {
 		useServer(t, &mcp.StreamableClientTransport{Endpoint: endpoint, HTTPClient: &http.Client{Transport: bearer(token)}}, revision)

@@ -27,10 +27,10 @@ func TestServeCapsTheShellTool(t *testing.T) {
 	}
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
-	o := &serveOptions{toolOptions: toolOptions{dir: servedDir(t), shell: true}, config: file}
+	args := []string{"serve", "--dir", servedDir(t), "--shell", "--config", file}
 	ended := make(chan error, 1)
 	go func() {
-		err := o.run(t.Context(), toServer, fromServer, io.Discard)
+		err := served(t.Context(), args, toServer, fromServer, io.Discard)
 		fromServer.CloseWithError(err)
 		ended <- err
 	}()

@@ -11,21 +11,22 @@ import (
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/screen"
 )
 
 // check holds a frame to what every frame is: no line is wider than the screen, there
-// are not more of them, and nothing in it acts on the terminal but our own colours.
+// are not more of them, and nothing in it acts on the terminal but our colours.
 func check(t testing.TB, frame []string, w, h int) {
 	t.Helper()
 	if len(frame) > h {
 		t.Errorf("got %d lines, want at most %d", len(frame), h)
 	}
 	for i, line := range frame {
-		if n := width(line); n > w {
+		if n := screen.Width(line); n > w {
 			t.Errorf("line %d takes %d cells, want at most %d: %q", i, n, w, line)
 		}
 		for _, r := range ansi.Strip(line) {
-			if !unicode.IsGraphic(r) && string(r) != leftToRight {
+			if !unicode.IsGraphic(r) && string(r) != "\u200e" {
 				t.Errorf("line %d: got %U in %q", i, r, line)
 			}
 		}
@@ -120,8 +121,8 @@ func TestSortingAndFiltering(t *testing.T) {
 	m := shown(t, ordinary(), 80, 24)
 	names := func() string {
 		var list []string
-		for _, r := range m.table(m.place()).rows {
-			list = append(list, r.key)
+		for _, r := range m.table(m.place()).Rows {
+			list = append(list, r.Key)
 		}
 		return strings.Join(list, " ")
 	}
@@ -197,46 +198,5 @@ func TestAnswersToOlderQuestionsAreNotShown(t *testing.T) {
 	m.answered(5, ordinary(), nil)
 	if m.err != nil {
 		t.Errorf("got %v, want no error after an answer", m.err)
-	}
-}
-
-func TestWrap(t *testing.T) {
-	for _, c := range []struct {
-		text  string
-		cells int
-		want  string
-	}{
-		{"short", 10, "short"},
-		{"one\ntwo\r\n", 10, "one|two"},
-		{"abcdefgh", 3, "abc|def|gh"},
-		{"日本語", 4, "日本|語"},
-		{"日本", 1, "日|本"},
-		{"a\x1b[0m", 4, `a\x1|b[0m`},
-		{"", 5, ""},
-		{"invalid input here", 9, "invalid |input |here"},
-		{"a bcdefghij", 6, "a bcde|fghij"},
-		{"one two", 7, "one two"},
-		{"日本 日本", 7, "日本 |日本"},
-	} {
-		if got := strings.Join(wrap(c.text, c.cells), "|"); got != c.want {
-			t.Errorf("wrap(%q, %d): got %q, want %q", c.text, c.cells, got, c.want)
-		}
-	}
-	if lines := wrap(strings.Repeat("x", 10*maxWrapped), 80); len(lines) > maxWrapped/80+3 || !strings.Contains(lines[len(lines)-1], "more") {
-		t.Errorf("got %d lines, the last %q", len(lines), lines[len(lines)-1])
-	}
-}
-
-func TestSpark(t *testing.T) {
-	for _, c := range []struct {
-		values []float64
-		cells  int
-		want   string
-	}{
-		{nil, 5, ""}, {[]float64{0, 0}, 5, "  "}, {[]float64{1, 8, 0, 4}, 4, "▁█ ▄"}, {[]float64{1, 1, 2, 2}, 2, "▄█"}, {[]float64{0, 0.0001, 1000}, 3, " ▁█"},
-	} {
-		if got := spark(c.values, c.cells); got != c.want {
-			t.Errorf("%v: got %q, want %q", c.values, got, c.want)
-		}
 	}
 }
