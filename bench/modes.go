@@ -122,7 +122,7 @@ func redactorOff() *redact.Redactor {
 // everything is the sampled mode under every policy, in a session.
 func everything(tool toolkit.Handler) (Wrapped, error) { return EverythingBut("")(tool) }
 
-// cancelable is the same for a caller that may give up while twins wait for its run.
+// cancelable is the same for a caller that may give up while duplicates wait for its run.
 func cancelable(tool toolkit.Handler) (Wrapped, error) {
 	w, err := everything(tool)
 	if err != nil {

@@ -34,7 +34,7 @@ func Policies() ([]middleware.Policy, error) {
 	rules, errRules := permit.Compile(permit.Spec{Rules: []permit.Rule{{Name: "reads", Effect: permit.Allow, Tools: []string{ToolName}}}})
 	gate, errPermit := permit.New(permit.Options{Rules: rules, Approver: true})
 	approvals, errApprove := approve.New(approve.Options{Askers: []approve.Asker{approve.External()}})
-	twins, errDedupe := dedupe.New(dedupe.Options{})
+	duplicates, errDedupe := dedupe.New(dedupe.Options{})
 	answers, errCache := cache.New(cache.Options{MaxBytes: 1 << 20})
 	loops, errLoop := loop.New(loop.Options{})
 	paid, errBudget := budget.New(budget.Options{Session: budget.Limits{Calls: 1 << 60}})
@@ -50,6 +50,6 @@ func Policies() ([]middleware.Policy, error) {
 	}
 	return []middleware.Policy{
 		recovers, inject, loops, fit, valid, gate, approvals,
-		twins, answers, paid, again, circuits, slots, clock,
+		duplicates, answers, paid, again, circuits, slots, clock,
 	}, nil
 }

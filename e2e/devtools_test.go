@@ -23,7 +23,9 @@ func TestExportedArchiveInDevTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := browse(t, chromium, "devtools://devtools/bundled/devtools_app.html?panel=network")
-	page.text(`globalThis.har = null; import("./models/har/har.js").then(m => { globalThis.har = m }, e => { globalThis.har = String(e) }), ""`)
+	page.text(
+		`globalThis.har = null; import("./models/har/har.js").then(m => { globalThis.har = m }, e => { globalThis.har = String(e) }), ""`,
+	)
 	page.wait(`globalThis.har !== null`)
 	found := page.text(`(archive => {
 		const requests = har.Importer.Importer.requestsFromHARLog(new har.HARFormat.HARRoot(archive).log);
@@ -39,7 +41,9 @@ func TestExportedArchiveInDevTools(t *testing.T) {
 			mimeType: pick("read_file").mimeType,
 		});
 	})(` + string(archive) + `)`)
-	page.text(`globalThis.body = ""; requests.find(r => r.name() === "read_file").requestContentData().then(d => { globalThis.body = d.text }), ""`)
+	page.text(
+		`globalThis.body = ""; requests.find(r => r.name() === "read_file").requestContentData().then(d => { globalThis.body = d.text }), ""`,
+	)
 	page.wait(`globalThis.body !== ""`)
 
 	var got, want map[string]any

@@ -64,13 +64,15 @@ func TestAttacksOverTheWire(t *testing.T) {
 			t.Errorf("%s: got %d %.200q, want one of %v", a.name, got, answer, a.want)
 		}
 		head, body, _ := strings.Cut(answer, "\r\n\r\n")
-		text := strings.Contains(head, "\nContent-Type: application/") && strings.Contains(head, "json\r") && strings.Contains(head, "\nX-Content-Type-Options: nosniff\r")
+		text := strings.Contains(head, "\nContent-Type: application/") && strings.Contains(head, "json\r") &&
+			strings.Contains(head, "\nX-Content-Type-Options: nosniff\r")
 		for _, evil := range []string{"<script>alert", "\x1b", "root:x:", "secret=1"} {
 			if strings.Contains(body, evil) && !(text && evil == "<script>alert") { // which no browser runs in JSON
 				t.Errorf("%s: %q comes back: %.300q", a.name, evil, body)
 			}
 		}
-		if strings.Contains(strings.ToLower(head), "set-cookie") || strings.Contains(head, "Access-Control") || strings.Contains(answer, "HTTP/1.1 200 OK\r\n\r\nGET /evil") {
+		if strings.Contains(strings.ToLower(head), "set-cookie") || strings.Contains(head, "Access-Control") ||
+			strings.Contains(answer, "HTTP/1.1 200 OK\r\n\r\nGET /evil") {
 			t.Errorf("%s: got the headers %.500q", a.name, head)
 		}
 	}
@@ -101,13 +103,17 @@ func TestAttacksOverTheWire(t *testing.T) {
 	}
 
 	// A name that is no tool's is not repeated where it could act.
-	res, err := http.Get("http://" + address + "/api/v1/tools/" + url.PathEscape("\u202e<img src=x onerror=alert(1)>\x1b[31m"))
+	res, err := http.Get(
+		"http://" + address + "/api/v1/tools/" + url.PathEscape("\u202e<img src=x onerror=alert(1)>\x1b[31m"),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
-	if err != nil || bytes.ContainsAny(text, "\x1b\u202e") || res.Header.Get("Content-Type") != "application/problem+json" || res.Header.Get("X-Content-Type-Options") != "nosniff" {
+	if err != nil || bytes.ContainsAny(text, "\x1b\u202e") ||
+		res.Header.Get("Content-Type") != "application/problem+json" ||
+		res.Header.Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("got %q as %v, %v", text, res.Header, err)
 	}
 }

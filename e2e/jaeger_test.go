@@ -89,7 +89,10 @@ func TestSetupReachesJaeger(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := complaints(); len(got) > 0 {
-				t.Errorf("OpenTelemetry's error handler got %q, want nothing: Jaeger takes no metrics, and that is no error", got)
+				t.Errorf(
+					"OpenTelemetry's error handler got %q, want nothing: Jaeger takes no metrics, and that is no error",
+					got,
+				)
 			}
 
 			traces, _, err := server.Spans(ctx, service, 2)

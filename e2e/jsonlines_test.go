@@ -37,9 +37,23 @@ func TestJSONLinesAreOTLP(t *testing.T) {
 	tracer := providers.TracerProvider.Tracer("lines")
 	elsewhere := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{7}, SpanID: trace.SpanID{7}})
 	for _, session := range []string{"stays", "goes", "stays"} {
-		in, agent := tracer.Start(ctx, "invoke_agent "+session, trace.WithAttributes(attribute.String("toolscope.session.id", session)))
-		_, call := tracer.Start(in, "execute_tool search", trace.WithSpanKind(trace.SpanKindClient), trace.WithLinks(trace.Link{SpanContext: elsewhere}),
-			trace.WithAttributes(attribute.String("text", "größer\n\"\\"), attribute.Int("number", 42), attribute.Bool("flag", true), attribute.StringSlice("list", []string{"a", "b"})))
+		in, agent := tracer.Start(
+			ctx,
+			"invoke_agent "+session,
+			trace.WithAttributes(attribute.String("toolscope.session.id", session)),
+		)
+		_, call := tracer.Start(
+			in,
+			"execute_tool search",
+			trace.WithSpanKind(trace.SpanKindClient),
+			trace.WithLinks(trace.Link{SpanContext: elsewhere}),
+			trace.WithAttributes(
+				attribute.String("text", "größer\n\"\\"),
+				attribute.Int("number", 42),
+				attribute.Bool("flag", true),
+				attribute.StringSlice("list", []string{"a", "b"}),
+			),
+		)
 		call.AddEvent("tried", trace.WithAttributes(attribute.Float64("seconds", 0.5)))
 		call.SetStatus(codes.Error, "it failed")
 		call.End()

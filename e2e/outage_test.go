@@ -89,7 +89,14 @@ func TestOutage(t *testing.T) {
 	}
 	after := journal(t, filepath.Join(dir, "second"), time.Now())
 	lost += missing(t, server, after)
-	t.Logf("%d spans ended more than %v before the kill, %d after the restart, %v without Jaeger: %d missing", len(before), within, len(after), length, lost)
+	t.Logf(
+		"%d spans ended more than %v before the kill, %d after the restart, %v without Jaeger: %d missing",
+		len(before),
+		within,
+		len(after),
+		length,
+		lost,
+	)
 	if lost > 0 || len(before) < 100 || len(after) < 100 {
 		t.Errorf("want a load and no span missing\n%s", said)
 	}

@@ -39,7 +39,10 @@ func TestPermissionInJaeger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules, err := permit.Parse("permit.yaml", []byte("rules:\n  - {name: git-read, effect: allow, shell: {prefix: [git status]}}\n"))
+	rules, err := permit.Parse(
+		"permit.yaml",
+		[]byte("rules:\n  - {name: git-read, effect: allow, shell: {prefix: [git status]}}\n"),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +67,10 @@ func TestPermissionInJaeger(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := handle(ctx, toolkit.Call{ID: id, Name: "bash", Arguments: arguments}); errors.Is(err, toolkit.ErrPermissionDenied) != refused {
+		if _, err := handle(ctx, toolkit.Call{ID: id, Name: "bash", Arguments: arguments}); errors.Is(
+			err,
+			toolkit.ErrPermissionDenied,
+		) != refused {
 			t.Errorf("%s: error %v, want a refusal: %t", id, err, refused)
 		}
 	}

@@ -24,19 +24,27 @@ import (
 func mariaShop(t *testing.T, m *mariaDB) (admin *sql.DB) {
 	t.Helper()
 	admin = m.open(t, "root", "", "?multiStatements=true")
-	run(t, admin,
-		"CREATE DATABASE shop", "CREATE USER agent@localhost", "GRANT ALL ON shop.* TO agent@localhost",
-		"CREATE USER scribe@localhost", "GRANT ALL ON shop.* TO scribe@localhost", "GRANT FILE ON *.* TO scribe@localhost",
+	run(
+		t,
+		admin,
+		"CREATE DATABASE shop",
+		"CREATE USER agent@localhost",
+		"GRANT ALL ON shop.* TO agent@localhost",
+		"CREATE USER scribe@localhost",
+		"GRANT ALL ON shop.* TO scribe@localhost",
+		"GRANT FILE ON *.* TO scribe@localhost",
 		"CREATE TABLE shop.items (id int PRIMARY KEY, name varchar(20) NOT NULL, price decimal(8,2))",
 		"INSERT INTO shop.items VALUES (1, 'apple', 1.10), (2, 'pear', 2.20), (3, 'plum', NULL)",
-		"CREATE TABLE shop.notes (id int PRIMARY KEY) ENGINE=MyISAM", "INSERT INTO shop.notes VALUES (1)",
+		"CREATE TABLE shop.notes (id int PRIMARY KEY) ENGINE=MyISAM",
+		"INSERT INTO shop.notes VALUES (1)",
 		"CREATE SEQUENCE shop.numbers",
 		"CREATE FUNCTION shop.inserts() RETURNS int BEGIN INSERT INTO shop.items VALUES (10, 'x', 1); RETURN 1; END",
 		"CREATE FUNCTION shop.notes() RETURNS int BEGIN INSERT INTO shop.notes VALUES (10); RETURN 1; END",
 		"CREATE FUNCTION shop.temporary() RETURNS int BEGIN CREATE TEMPORARY TABLE shop.t (id int); RETURN 1; END",
 		"CREATE PROCEDURE shop.procedure_() BEGIN COMMIT; INSERT INTO shop.items VALUES (11, 'x', 1); COMMIT; END",
 		"CREATE VIEW shop.writing AS SELECT shop.inserts() AS n",
-		"FLUSH PRIVILEGES")
+		"FLUSH PRIVILEGES",
+	)
 	return admin
 }
 
@@ -61,7 +69,11 @@ func mariaState(t *testing.T, admin *sql.DB) string {
 	return b.String()
 }
 
-func mariaTools(t *testing.T, db *sql.DB, o sqldb.Options) func(ctx context.Context, tool, member, text string) toolkit.Result {
+func mariaTools(
+	t *testing.T,
+	db *sql.DB,
+	o sqldb.Options,
+) func(ctx context.Context, tool, member, text string) toolkit.Result {
 	t.Helper()
 	o.Dialect = sqldb.MySQL
 	tools, err := sqldb.New(db, o)
@@ -125,9 +137,12 @@ func TestMariaDBRefusesWrites(t *testing.T) {
 	}
 	t.Logf("%d ways to write tried by 2 tools", len(mariaWrites))
 
-	// Whoever may write files gets nothing, not even an answer.
+	// An account that may write files gets nothing, not even an answer.
 	scribe := mariaTools(t, m.open(t, "scribe", "shop", ""), sqldb.Options{})
-	if res := scribe(t.Context(), "sql_query", "query", "SELECT 'x' INTO DUMPFILE '"+filepath.Join(m.dir, "out")+"'"); !errors.Is(res.Fault, toolkit.ErrPermissionDenied) {
+	if res := scribe(t.Context(), "sql_query", "query", "SELECT 'x' INTO DUMPFILE '"+filepath.Join(m.dir, "out")+"'"); !errors.Is(
+		res.Fault,
+		toolkit.ErrPermissionDenied,
+	) {
 		t.Errorf("the privilege FILE: got %s", res.Output)
 	}
 	if _, err := os.Stat(filepath.Join(m.dir, "out")); err == nil {
@@ -138,10 +153,12 @@ func TestMariaDBRefusesWrites(t *testing.T) {
 	for _, q := range []string{"SELECT 7 INTO @left", "SELECT GET_LOCK('left', 0)", "SELECT temporary()", "SELECT @x := 1"} {
 		query(t.Context(), "sql_query", "query", q)
 	}
-	if res := query(t.Context(), "sql_query", "query", "SELECT @left, IS_FREE_LOCK('left')"); res.Fault != nil || !strings.Contains(res.Output, `[[null,1]]`) {
+	if res := query(t.Context(), "sql_query", "query", "SELECT @left, IS_FREE_LOCK('left')"); res.Fault != nil ||
+		!strings.Contains(res.Output, `[[null,1]]`) {
 		t.Errorf("left to the next call: %s", res.Output)
 	}
-	if res := query(t.Context(), "sql_exec", "statement", "INSERT INTO items VALUES (9, 'x', 1)"); res.Fault != nil || !strings.Contains(res.Output, `"rows_affected":1`) {
+	if res := query(t.Context(), "sql_exec", "statement", "INSERT INTO items VALUES (9, 'x', 1)"); res.Fault != nil ||
+		!strings.Contains(res.Output, `"rows_affected":1`) {
 		t.Errorf("sql_exec: got %s, want it to write", res.Output)
 	}
 }
@@ -160,7 +177,8 @@ func TestMariaDBReads(t *testing.T) {
 		{"sql_query", "query", "SHOW TABLES LIKE 'items'", `[["items"]]`},
 		{"sql_explain", "query", "SELECT name FROM items WHERE id = 1", "PRIMARY"},
 	} {
-		if res := query(t.Context(), test.tool, test.member, test.text); res.Fault != nil || !strings.Contains(res.Output, test.want) {
+		if res := query(t.Context(), test.tool, test.member, test.text); res.Fault != nil ||
+			!strings.Contains(res.Output, test.want) {
 			t.Errorf("%s %s: got %s, want %s", test.tool, test.text, res.Output, test.want)
 		}
 	}

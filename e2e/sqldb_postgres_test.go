@@ -27,7 +27,9 @@ func shop(t *testing.T, pg *postgres) *sql.DB {
 	run(t, pg.open(t, "user=postgres database=postgres"), "CREATE ROLE agent LOGIN", "CREATE DATABASE shop OWNER agent")
 	admin := pg.open(t, "user=postgres database=shop")
 	run(t, admin, "CREATE EXTENSION IF NOT EXISTS dblink")
-	run(t, pg.open(t, "user=agent database=shop"),
+	run(
+		t,
+		pg.open(t, "user=agent database=shop"),
 		"CREATE TABLE items (id int PRIMARY KEY, name text NOT NULL, price numeric(8,2), made timestamptz DEFAULT '2026-01-02 03:04:05Z')",
 		"INSERT INTO items VALUES (1, 'apple', 1.10), (2, 'pear', 2.20), (3, 'plum', NULL)",
 		"CREATE SEQUENCE numbers",
@@ -47,7 +49,8 @@ func shop(t *testing.T, pg *postgres) *sql.DB {
 		"CREATE FUNCTION temporary() RETURNS int LANGUAGE plpgsql AS $$BEGIN CREATE TEMP TABLE t AS SELECT 1; RETURN 1; END$$",
 		"CREATE AGGREGATE inserting(int) (SFUNC = int4pl, STYPE = int, FINALFUNC = abs)",
 		"CREATE VIEW writing AS SELECT insert_stable() AS n",
-		"GRANT ALL ON ALL TABLES IN SCHEMA public TO agent")
+		"GRANT ALL ON ALL TABLES IN SCHEMA public TO agent",
+	)
 	return admin
 }
 
@@ -77,7 +80,11 @@ func state(t *testing.T, admin *sql.DB) string {
 	return b.String()
 }
 
-func sqlTools(t *testing.T, db *sql.DB, o sqldb.Options) func(ctx context.Context, tool, query string, params ...any) toolkit.Result {
+func sqlTools(
+	t *testing.T,
+	db *sql.DB,
+	o sqldb.Options,
+) func(ctx context.Context, tool, query string, params ...any) toolkit.Result {
 	t.Helper()
 	o.Dialect = sqldb.PostgreSQL
 	tools, err := sqldb.New(db, o)
@@ -248,7 +255,7 @@ func TestPostgreSQLRefusesWrites(t *testing.T) {
 			for _, w := range writes {
 				w = strings.ReplaceAll(w, "SOCKET", pg.socket)
 				res := query(t.Context(), tool, w)
-				// A plan of a statement that would write is no write; whoever explains it gets it.
+				// A plan of a statement that would write is no write; EXPLAIN returns it.
 				if res.Fault == nil && tool == "sql_query" {
 					t.Errorf("%s%s: %s: got %.200s, want it refused", tool, protocol, w, res.Output)
 				}
@@ -268,10 +275,12 @@ func TestPostgreSQLRefusesWrites(t *testing.T) {
 		// The one connection is as it was: it reads, and lets sql_exec write.
 		const settings = "SELECT current_setting('default_transaction_read_only') || current_setting('search_path') || current_setting('statement_timeout') || current_user"
 		var got string
-		if err := agent.QueryRowContext(t.Context(), settings).Scan(&got); err != nil || got != `off"$user", public0agent` {
-			t.Errorf("settings are left behind: %q, %v", got, err)
+		if err := agent.QueryRowContext(t.Context(), settings).Scan(&got); err != nil ||
+			got != `off"$user", public0agent` {
+			t.Errorf("settings are left over: %q, %v", got, err)
 		}
-		if res := query(t.Context(), "sql_exec", "INSERT INTO items VALUES (9, 'x', 1)"); res.Fault != nil || !strings.Contains(res.Output, `"rows_affected":1`) {
+		if res := query(t.Context(), "sql_exec", "INSERT INTO items VALUES (9, 'x', 1)"); res.Fault != nil ||
+			!strings.Contains(res.Output, `"rows_affected":1`) {
 			t.Errorf("sql_exec: got %s, want it to write", res.Output)
 		}
 		if res := query(t.Context(), "sql_exec", "DELETE FROM items WHERE id = $1", 9); res.Fault != nil {
@@ -312,7 +321,8 @@ func TestPostgreSQLLocks(t *testing.T) {
 	for _, q := range []string{"SELECT pg_advisory_lock(7)", "SELECT pg_advisory_lock(7), nothing"} {
 		query(t.Context(), "sql_query", q)
 		var locks int
-		if err := admin.QueryRowContext(t.Context(), "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'").Scan(&locks); err != nil || locks != 0 {
+		if err := admin.QueryRowContext(t.Context(), "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'").Scan(&locks); err != nil ||
+			locks != 0 {
 			t.Errorf("%s: got %d advisory locks, %v, want none kept", q, locks, err)
 		}
 	}
@@ -384,7 +394,10 @@ func TestPostgreSQLTimeout(t *testing.T) {
 		}
 		waitForIdle(t, admin, endless)
 	}
-	if res := limited(t.Context(), "sql_exec", "UPDATE items SET price = 0 WHERE pg_sleep(600) IS NOT NULL"); !errors.Is(res.Fault, toolkit.ErrTimeout) {
+	if res := limited(t.Context(), "sql_exec", "UPDATE items SET price = 0 WHERE pg_sleep(600) IS NOT NULL"); !errors.Is(
+		res.Fault,
+		toolkit.ErrTimeout,
+	) {
 		t.Errorf("sql_exec: got %s, want a timeout", res.Output)
 	}
 	waitForIdle(t, admin, "sql_exec")

@@ -14,7 +14,16 @@ import (
 
 func TestConfigCommand(t *testing.T) {
 	dir := t.TempDir()
-	good, refused, bad := filepath.Join(dir, "good.yaml"), filepath.Join(dir, "refused.yaml"), filepath.Join(dir, "bad.yaml")
+	good, refused, bad := filepath.Join(
+		dir,
+		"good.yaml",
+	), filepath.Join(
+		dir,
+		"refused.yaml",
+	), filepath.Join(
+		dir,
+		"bad.yaml",
+	)
 	for path, text := range map[string]string{good: "policies: {loop: {}}\n", refused: "policies: {retry: {attempts: -3}}\n", bad: "policies:\n  lop: {}\n  timeout: {default: 30}\n"} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -45,7 +54,8 @@ func TestConfigCommand(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	if code := run([]string{"config", "--schema"}, strings.NewReader(""), &out, &out); code != exitOK || !json.Valid(out.Bytes()) {
+	if code := run([]string{"config", "--schema"}, strings.NewReader(""), &out, &out); code != exitOK ||
+		!json.Valid(out.Bytes()) {
 		t.Errorf("--schema: got %d", code)
 	}
 }

@@ -37,7 +37,15 @@ func TestDemoOnce(t *testing.T) {
 			t.Errorf("the output lacks %q", want)
 		}
 	}
-	head, calls := regexp.MustCompile(`(?m)^(\d+) calls in \d+ turns of conversation \S+ \(\d+ by a sub-agent\)$`).FindStringSubmatch(out), regexp.MustCompile(`(?m)^all +(\d+) `).FindStringSubmatch(out)
+	head, calls := regexp.MustCompile(
+		`(?m)^(\d+) calls in \d+ turns of conversation \S+ \(\d+ by a sub-agent\)$`,
+	).FindStringSubmatch(
+		out,
+	), regexp.MustCompile(
+		`(?m)^all +(\d+) `,
+	).FindStringSubmatch(
+		out,
+	)
 	if head == nil || calls == nil || head[1] != calls[1] {
 		t.Errorf("got %q above and %q in the table, want the same number of calls", head, calls)
 	}
@@ -63,9 +71,14 @@ func TestDemoJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.Session.Calls < 200 || got.Stats.Overall.Calls < uint64(got.Session.Calls) {
-		t.Errorf("got %d calls of the session, %d counted, want 200 or more, and the sub-agent's besides", got.Session.Calls, got.Stats.Overall.Calls)
+		t.Errorf(
+			"got %d calls of the session, %d counted, want 200 or more, and the sub-agent's besides",
+			got.Session.Calls,
+			got.Stats.Overall.Calls,
+		)
 	}
-	if got.Stats.Overall.Errors == 0 || got.Stats.Overall.Refused == 0 || got.Stats.Overall.Redactions == 0 || got.Stats.Overall.Truncations == 0 {
+	if got.Stats.Overall.Errors == 0 || got.Stats.Overall.Refused == 0 || got.Stats.Overall.Redactions == 0 ||
+		got.Stats.Overall.Truncations == 0 {
 		t.Errorf("got %+v, want errors, refusals, redactions and truncations", got.Stats.Overall)
 	}
 }

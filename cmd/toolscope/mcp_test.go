@@ -101,7 +101,12 @@ const (
 )
 
 func callOf(id, name, args string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", id, name, args)
+	return fmt.Sprintf(
+		`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n",
+		id,
+		name,
+		args,
+	)
 }
 
 // Whatever is sent arrives as it is, with standard error and the exit code.
@@ -125,7 +130,13 @@ func TestProxyPassesEveryByte(t *testing.T) {
 				t.Errorf("got %d bytes back, want the %d sent", len(got.stdout), len(input))
 			}
 			if got.stderr != want.stderr || got.status != want.status || got.status.ExitStatus() != exitFake {
-				t.Errorf("got stderr %q and status %v, want %q and %v", got.stderr, got.status, want.stderr, want.status)
+				t.Errorf(
+					"got stderr %q and status %v, want %q and %v",
+					got.stderr,
+					got.status,
+					want.stderr,
+					want.status,
+				)
 			}
 		})
 	}
@@ -140,7 +151,8 @@ func TestProxyShowsCalls(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	lines := logged(t, options)
-	if len(lines) != 2 || toolOf(lines[0]) != "echo" || !strings.Contains(fmt.Sprint(lines[0]["result"]), "echo") || lines[0]["trace_id"] == nil {
+	if len(lines) != 2 || toolOf(lines[0]) != "echo" || !strings.Contains(fmt.Sprint(lines[0]["result"]), "echo") ||
+		lines[0]["trace_id"] == nil {
 		t.Fatalf("got %v, want two calls", lines)
 	}
 	if text := fmt.Sprint(lines); strings.Contains(text, secret) || !strings.Contains(text, "REDACTED") {
@@ -171,11 +183,12 @@ func TestEveryCallIsLogged(t *testing.T) {
 }
 
 // A server that is killed within a call: what it wrote until then arrives, the proxy ends by
-// the same signal, and the call is told as unanswered.
+// the same signal, and the call is recorded as unanswered.
 func TestProxyOfServerThatIsKilled(t *testing.T) {
 	options := transparent(t)
 	got := runWith(t, proxied(t, "mcp", options...), initialize+callOf("1", "die", "{}"))
-	if !strings.HasSuffix(got.stdout, `{"jsonrpc":"2.0","id":1,"resu`) || !got.status.Signaled() || got.status.Signal() != syscall.SIGKILL {
+	if !strings.HasSuffix(got.stdout, `{"jsonrpc":"2.0","id":1,"resu`) || !got.status.Signaled() ||
+		got.status.Signal() != syscall.SIGKILL {
 		t.Errorf("got %q and %v, want half a message and SIGKILL", got.stdout, got.status)
 	}
 	if lines := logged(t, options); len(lines) != 1 || lines[0]["error_type"] != "unanswered" {
@@ -184,7 +197,7 @@ func TestProxyOfServerThatIsKilled(t *testing.T) {
 }
 
 // peakKiB is the most memory that a process has had, 0 where there is no /proc. (What wait tells
-// counts the memory of whoever started it, too.)
+// counts the memory of its parent, too.)
 func peakKiB(pid int) (n int64) {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if _, after, ok := strings.Cut(string(text), "VmHWM:"); ok {
@@ -236,7 +249,8 @@ func TestProxyPassesLargeMessages(t *testing.T) {
 	if runtime.GOOS == "linux" && !raceEnabled && memory > 160<<10 {
 		t.Errorf("the proxy took %d KiB, want at most 160 MiB", memory)
 	}
-	if lines := logged(t, options); len(lines) != 1 || toolOf(lines[0]) != "big" || !strings.Contains(fmt.Sprint(lines[0]), "not looked at") {
+	if lines := logged(t, options); len(lines) != 1 || toolOf(lines[0]) != "big" ||
+		!strings.Contains(fmt.Sprint(lines[0]), "not looked at") {
 		t.Errorf("got %.500v, want the call", lines)
 	}
 }
@@ -427,8 +441,17 @@ func TestProxyWords(t *testing.T) {
 		{"mcp --hung 0s -- x", exitUsage, "--hung"},
 	} {
 		var stdout, stderr bytes.Buffer
-		if code := run(strings.Fields(tt.args), strings.NewReader(""), &stdout, &stderr); code != tt.code || !strings.Contains(stdout.String()+stderr.String(), tt.output) {
-			t.Errorf("%s: got code %d and %s%s, want %d and %q", tt.args, code, stdout.String(), stderr.String(), tt.code, tt.output)
+		if code := run(strings.Fields(tt.args), strings.NewReader(""), &stdout, &stderr); code != tt.code ||
+			!strings.Contains(stdout.String()+stderr.String(), tt.output) {
+			t.Errorf(
+				"%s: got code %d and %s%s, want %d and %q",
+				tt.args,
+				code,
+				stdout.String(),
+				stderr.String(),
+				tt.code,
+				tt.output,
+			)
 		}
 	}
 	self, err := os.Executable()
@@ -437,7 +460,8 @@ func TestProxyWords(t *testing.T) {
 	}
 	cmd := exec.Command(self, "mcp", "--", "no-such-program-anywhere")
 	cmd.Env = append(os.Environ(), programEnv+"=toolscope")
-	if got := runWith(t, cmd, ""); got.status.ExitStatus() != exitNotFound || !strings.Contains(got.stderr, "no-such-program-anywhere") {
+	if got := runWith(t, cmd, ""); got.status.ExitStatus() != exitNotFound ||
+		!strings.Contains(got.stderr, "no-such-program-anywhere") {
 		t.Errorf("got %+v, want code %d", got, exitNotFound)
 	}
 }

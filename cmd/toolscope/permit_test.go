@@ -84,7 +84,9 @@ not JSON
 	if out != want {
 		t.Errorf("got\n%s\nwant\n%s", out, want)
 	}
-	if code != exitError || !strings.Contains(errs, "line 6 is left out") || !strings.Contains(errs, `line 7 is left out: got neither "command" nor "name"`) || !strings.Contains(errs, "2 lines could not be read") {
+	if code != exitError || !strings.Contains(errs, "line 6 is left out") ||
+		!strings.Contains(errs, `line 7 is left out: got neither "command" nor "name"`) ||
+		!strings.Contains(errs, "2 lines could not be read") {
 		t.Errorf("code %d, %q", code, errs)
 	}
 }
@@ -92,12 +94,14 @@ not JSON
 func TestPermitCheck(t *testing.T) {
 	good := rulesFile(t, "rules:\n  - {name: a, effect: allow, tools: [x]}\n  - {name: b, effect: deny, tools: [x]}\n")
 	out, errs, code := askPermit(t, "", "--check", good)
-	if code != exitOK || errs != "" || !strings.Contains(out, "warning: rules a and b contradict each other") || !strings.Contains(out, good+": OK, version ") {
+	if code != exitOK || errs != "" || !strings.Contains(out, "warning: rules a and b contradict each other") ||
+		!strings.Contains(out, good+": OK, version ") {
 		t.Errorf("code %d, %q, %q", code, out, errs)
 	}
 	bad := rulesFile(t, "default: perhaps\nrules:\n  - {name: a, effect: no}\n")
 	out, errs, code = askPermit(t, "", "--check", bad)
-	if code != exitError || out != "" || !strings.Contains(errs, bad+`:1: default: got "perhaps"`) || !strings.Contains(errs, bad+`:3: rules[0].effect: got "no"`) {
+	if code != exitError || out != "" || !strings.Contains(errs, bad+`:1: default: got "perhaps"`) ||
+		!strings.Contains(errs, bad+`:3: rules[0].effect: got "no"`) {
 		t.Errorf("code %d, %q, %q", code, out, errs)
 	}
 }

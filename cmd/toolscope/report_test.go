@@ -38,7 +38,8 @@ func TestReport(t *testing.T) {
 				t.Errorf("%s: got no %q in\n%s", name, want, out)
 			}
 		}
-		if !strings.Contains(errs, "2 of 6 lines") || !strings.Contains(errs, "line 4: got no JSON object") || !strings.Contains(errs, "line 6: duration_us") {
+		if !strings.Contains(errs, "2 of 6 lines") || !strings.Contains(errs, "line 4: got no JSON object") ||
+			!strings.Contains(errs, "line 6: duration_us") {
 			t.Errorf("%s: got %q", name, errs)
 		}
 	}
@@ -50,12 +51,16 @@ func TestReportJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &v); err != nil || code != exitOK {
 		t.Fatalf("got %d %s (%v)", code, out, err)
 	}
-	if v.Log == nil || v.Log.Lines != 6 || v.Log.Calls != 4 || v.Log.Bad != 2 || len(v.Log.First) != 2 || v.Overall.Calls != 4 || len(v.Tools) != 3 || v.Tools[0].Tool != "read" {
+	if v.Log == nil || v.Log.Lines != 6 || v.Log.Calls != 4 || v.Log.Bad != 2 || len(v.Log.First) != 2 ||
+		v.Overall.Calls != 4 ||
+		len(v.Tools) != 3 ||
+		v.Tools[0].Tool != "read" {
 		t.Errorf("got %s", out)
 	}
 	_, out, _ = invoke("report", mixedLog, "--json", "--tool", "read", "-")
 	var one summary.JSON
-	if err := json.Unmarshal([]byte(out), &one); err != nil || len(one.Tools) != 1 || one.Overall.Calls != 2 || one.Sessions != nil {
+	if err := json.Unmarshal([]byte(out), &one); err != nil || len(one.Tools) != 1 || one.Overall.Calls != 2 ||
+		one.Sessions != nil {
 		t.Errorf("--tool: got %s (%v)", out, err)
 	}
 }

@@ -45,17 +45,21 @@ func TestStatsFindsRunningPrograms(t *testing.T) {
 	l.Close()
 
 	code, out, errs := invoke("stats", "", "--list")
-	if code != exitOK || errs != "" || !strings.Contains(out, "first") || strings.Contains(out, "gone") || strings.Count(out, "http://") != 2 {
+	if code != exitOK || errs != "" || !strings.Contains(out, "first") || strings.Contains(out, "gone") ||
+		strings.Count(out, "http://") != 2 {
 		t.Errorf("--list: got %d %q %q, want two programs", code, out, errs)
 	}
 	harmless(t, out)
 	code, out, errs = invoke("stats", "")
-	if code != exitOK || errs != "" || !strings.Contains(out, "first http://127.0.0.1:") || !strings.Contains(out, "read") || !strings.Contains(out, "write") {
+	if code != exitOK || errs != "" || !strings.Contains(out, "first http://127.0.0.1:") ||
+		!strings.Contains(out, "read") ||
+		!strings.Contains(out, "write") {
 		t.Errorf("got %d %q %q, want both programs' tables", code, out, errs)
 	}
 	harmless(t, out)
 	code, out, errs = invoke("stats", "", "--merge")
-	if code != exitOK || errs != "" || !strings.Contains(out, "2 programs merged") || !strings.Contains(out, "read") || !strings.Contains(out, "write") {
+	if code != exitOK || errs != "" || !strings.Contains(out, "2 programs merged") || !strings.Contains(out, "read") ||
+		!strings.Contains(out, "write") {
 		t.Errorf("--merge: got %d %q %q, want one table", code, out, errs)
 	}
 }
@@ -63,7 +67,7 @@ func TestStatsFindsRunningPrograms(t *testing.T) {
 func TestStatsFindsNothing(t *testing.T) {
 	alone(t)
 	code, _, errs := invoke("stats", "", "--timeout", "1s")
-	if code == exitOK { // somebody serves the default address on this machine
+	if code == exitOK { // another program serves the default address on this machine
 		t.Skip("the default address is in use")
 	}
 	if !strings.Contains(errs, "no program has announced itself") || strings.Contains(errs, "Get \"") {
@@ -91,7 +95,12 @@ func TestStatsAsksForTheWindowBefore(t *testing.T) {
 		if now.Minute() >= 15 {
 			run = 3 * time.Millisecond
 		}
-		e := &toolkit.Ended{Info: toolkit.CallInfo{Tool: tool}, Disposition: toolkit.Disposition{Run: run}, Start: now, End: now}
+		e := &toolkit.Ended{
+			Info:        toolkit.CallInfo{Tool: tool},
+			Disposition: toolkit.Disposition{Run: run},
+			Start:       now,
+			End:         now,
+		}
 		r.Begin(context.Background(), e.Call, &e.Info)
 		r.End(context.Background(), e)
 		now = now.Add(10 * time.Second)

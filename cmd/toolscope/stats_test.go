@@ -38,7 +38,12 @@ func program(t *testing.T, tool string, run time.Duration, o ...stats.HandlerOpt
 	def := &toolkit.Definition{Name: tool}
 	for i := range 100 {
 		now := time.Now()
-		e := &toolkit.Ended{Info: toolkit.CallInfo{Tool: def, Session: &toolkit.Session{ID: "s-" + tool}}, Disposition: toolkit.Disposition{Run: run}, Start: now.Add(-run), End: now}
+		e := &toolkit.Ended{
+			Info:        toolkit.CallInfo{Tool: def, Session: &toolkit.Session{ID: "s-" + tool}},
+			Disposition: toolkit.Disposition{Run: run},
+			Start:       now.Add(-run),
+			End:         now,
+		}
 		if i%10 == 0 {
 			e.ErrorType, e.Err, e.Disposition.Repeat = "timeout", errors.New("late \x1b[31m by 5s"), uint16(i)
 		}
@@ -96,7 +101,8 @@ func TestStatsJSON(t *testing.T) {
 	d := json.NewDecoder(strings.NewReader(out))
 	for _, tool := range []string{"read", "write"} {
 		var v summary.JSON
-		if err := d.Decode(&v); err != nil || len(v.Tools) != 1 || v.Tools[0].Tool != tool || v.Window != "total" || v.Overall.Calls != 100 {
+		if err := d.Decode(&v); err != nil || len(v.Tools) != 1 || v.Tools[0].Tool != tool || v.Window != "total" ||
+			v.Overall.Calls != 100 {
 			t.Errorf("got %+v (%v), want the calls of %s", v, err, tool)
 		}
 	}
@@ -130,7 +136,8 @@ func TestStatsMerge(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &v); code != exitOK || err != nil {
 		t.Fatalf("got %d %s (%v): %s", code, out, err, errs)
 	}
-	if v.Processes != 2 || v.Overall.Calls != 200 || v.Overall.P50Ms > 1.01 || v.Overall.P95Ms < 999 || v.Source != "2 programs merged" {
+	if v.Processes != 2 || v.Overall.Calls != 200 || v.Overall.P50Ms > 1.01 || v.Overall.P95Ms < 999 ||
+		v.Source != "2 programs merged" {
 		t.Errorf("got %+v", v.Overall)
 	}
 	code, out, errs = invoke("stats", "", "--merge", a, "http://127.0.0.1:1/")
@@ -141,10 +148,12 @@ func TestStatsMerge(t *testing.T) {
 
 func TestStatsOfOneTool(t *testing.T) {
 	url := program(t, "read", time.Millisecond)
-	if _, out, _ := invoke("stats", "", "--tool", "read", url); !strings.Contains(out, "read") || strings.Contains(out, "SESSION") {
+	if _, out, _ := invoke("stats", "", "--tool", "read", url); !strings.Contains(out, "read") ||
+		strings.Contains(out, "SESSION") {
 		t.Errorf("got\n%s", out)
 	}
-	if code, out, _ := invoke("stats", "", "--tool", "nobody", url); code != exitOK || !strings.Contains(out, "No calls.") {
+	if code, out, _ := invoke("stats", "", "--tool", "none", url); code != exitOK ||
+		!strings.Contains(out, "No calls.") {
 		t.Errorf("got %d\n%s", code, out)
 	}
 }
@@ -170,7 +179,8 @@ func TestStatsToken(t *testing.T) {
 	if code, _, errs := invoke("stats", ""); code != exitOK {
 		t.Errorf("from the environment: got %d %s", code, errs)
 	}
-	if code, _, errs := invoke("stats", "", "--token-file", file+".none", url); code != exitError || !strings.Contains(errs, "--token-file") {
+	if code, _, errs := invoke("stats", "", "--token-file", file+".none", url); code != exitError ||
+		!strings.Contains(errs, "--token-file") {
 		t.Errorf("from a file that is not there: got %d %s", code, errs)
 	}
 }

@@ -87,7 +87,11 @@ func TestCall(t *testing.T) {
 			}
 		}
 	}
-	if out := call(t, exitOK, `{"path":"a.txt"}`, "--dir", dir, "--quiet", "file_read", "-"); !strings.Contains(out, "hello") || strings.Contains(out, "execute_tool") {
+	if out := call(t, exitOK, `{"path":"a.txt"}`, "--dir", dir, "--quiet", "file_read", "-"); !strings.Contains(
+		out,
+		"hello",
+	) ||
+		strings.Contains(out, "execute_tool") {
 		t.Errorf("got %q", out)
 	}
 }
@@ -105,7 +109,8 @@ func TestCallJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		t.Fatal(err)
 	}
-	if !got.Failed || got.ErrorType != "tool_error" || len(got.TraceID) != 32 || got.TookMS <= 0 || !strings.Contains(got.Output, "does not exist") {
+	if !got.Failed || got.ErrorType != "tool_error" || len(got.TraceID) != 32 || got.TookMS <= 0 ||
+		!strings.Contains(got.Output, "does not exist") {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -123,7 +128,10 @@ func TestCallDatabase(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if out := call(t, exitOK, "", "--db", path, "sql_query", `{"query":"SELECT a FROM t"}`); !strings.Contains(out, "[[7]]") {
+	if out := call(t, exitOK, "", "--db", path, "sql_query", `{"query":"SELECT a FROM t"}`); !strings.Contains(
+		out,
+		"[[7]]",
+	) {
 		t.Errorf("got %s", out)
 	}
 	call(t, exitError, "", "--db", path, "sql_exec", `{"statement":"DELETE FROM t"}`)

@@ -20,7 +20,15 @@ import (
 type spans struct{ of string }
 
 func (s spans) Trace(string) ([]stats.SpanView, bool) {
-	return []stats.SpanView{{SpanID: s.of, Attributes: []stats.SpanAttribute{{Key: "gen_ai.tool.call.arguments", Value: `{"q":"ducks"}`}, {Key: "gen_ai.tool.call.result", Value: "quack"}}}}, true
+	return []stats.SpanView{
+		{
+			SpanID: s.of,
+			Attributes: []stats.SpanAttribute{
+				{Key: "gen_ai.tool.call.arguments", Value: `{"q":"ducks"}`},
+				{Key: "gen_ai.tool.call.result", Value: "quack"},
+			},
+		},
+	}, true
 }
 
 // watched is a program that runs a call, and has made one that was traced.
@@ -35,7 +43,12 @@ func watched(t *testing.T) string {
 	def := &toolkit.Definition{Name: "search"}
 	now := time.Now()
 	span := toolkit.SpanRef{TraceID: [16]byte{1}, SpanID: [8]byte{2}, Sampled: true}
-	e := &toolkit.Ended{Info: toolkit.CallInfo{Tool: def, Span: span}, Disposition: toolkit.Disposition{Run: time.Second}, Start: now.Add(-time.Second), End: now}
+	e := &toolkit.Ended{
+		Info:        toolkit.CallInfo{Tool: def, Span: span},
+		Disposition: toolkit.Disposition{Run: time.Second},
+		Start:       now.Add(-time.Second),
+		End:         now,
+	}
 	r.Begin(t.Context(), e.Call, &e.Info)
 	r.End(t.Context(), e)
 	_, call := toolkit.Begin(t.Context(), toolkit.Call{Arguments: []byte(`{"q":"geese"}`)}, def, r, running)
@@ -67,7 +80,9 @@ func TestTopAddsProgramsUp(t *testing.T) {
 	if code != exitOK || stderr != "" {
 		t.Fatalf("got code %d, stderr %q", code, stderr)
 	}
-	if !strings.Contains(out, "2 programs") || !strings.Contains(out, "200 calls") || strings.ContainsAny(out, "\x1b\u202e") || !strings.Contains(out, `rm\x1b[2J\u202etxt`) {
+	if !strings.Contains(out, "2 programs") || !strings.Contains(out, "200 calls") ||
+		strings.ContainsAny(out, "\x1b\u202e") ||
+		!strings.Contains(out, `rm\x1b[2J\u202etxt`) {
 		t.Errorf("got\n%s", out)
 	}
 	if !strings.Contains(out, "since") && !strings.Contains(out, "Nothing runs") {
@@ -108,5 +123,12 @@ func TestTopSaysWhatIsWrong(t *testing.T) {
 
 // logLine is a line of a call log.
 func logLine(second int, tool, session, more string) string {
-	return fmt.Sprintf(`{"time":"2026-11-21T12:%02d:%02dZ","tool":%q,"duration_us":1500,"session":%q%s}`, second/60, second%60, tool, session, more) + "\n"
+	return fmt.Sprintf(
+		`{"time":"2026-11-21T12:%02d:%02dZ","tool":%q,"duration_us":1500,"session":%q%s}`,
+		second/60,
+		second%60,
+		tool,
+		session,
+		more,
+	) + "\n"
 }

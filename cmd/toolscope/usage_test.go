@@ -45,7 +45,10 @@ func TestUsageErrorsSuggestNames(t *testing.T) {
 func TestHelpNamesTheWindows(t *testing.T) {
 	for _, command := range []string{"stats", "top"} {
 		_, help, _ := invoke(command, "", "--help")
-		if want := strings.Join(stats.WindowNames(), ", "); !strings.Contains(strings.Join(strings.Fields(help), " "), want) {
+		if want := strings.Join(stats.WindowNames(), ", "); !strings.Contains(
+			strings.Join(strings.Fields(help), " "),
+			want,
+		) {
 			t.Errorf("%s --help: got %s, want %q in it", command, help, want)
 		}
 	}
@@ -103,7 +106,8 @@ func TestCompletion(t *testing.T) {
 // The manual has a page for each command that the formatter accepts.
 func TestManual(t *testing.T) {
 	code, page, stderr := invoke("man", "")
-	if code != exitOK || stderr != "" || !strings.Contains(page, `.TH "TOOLSCOPE" "1"`) || !strings.Contains(page, "toolscope-stats(1)") {
+	if code != exitOK || stderr != "" || !strings.Contains(page, `.TH "TOOLSCOPE" "1"`) ||
+		!strings.Contains(page, "toolscope-stats(1)") {
 		t.Fatalf("got %d, %q, %s", code, stderr, page)
 	}
 	dir := t.TempDir()
@@ -121,7 +125,8 @@ func TestManual(t *testing.T) {
 		t.Skip("no groff")
 	}
 	for _, name := range pages {
-		if out, err := exec.Command("groff", "-man", "-Kutf8", "-Tutf8", "-ww", "-Wbreak", "-z", name).CombinedOutput(); err != nil || len(out) > 0 {
+		if out, err := exec.Command("groff", "-man", "-Kutf8", "-Tutf8", "-ww", "-Wbreak", "-z", name).CombinedOutput(); err != nil ||
+			len(out) > 0 {
 			t.Errorf("%s: got %v, %s", filepath.Base(name), err, out)
 		}
 	}

@@ -49,7 +49,7 @@ func main() {
 	}
 }
 
-// hostile runs all cases. Each is measured beside a healthy destination, by turns, so that what else the
+// hostile runs all cases. Each is measured next to a healthy destination, alternately, so that what else the
 // machine does spoils both alike.
 func hostile(ctx context.Context, length, limit time.Duration) (problems []string, err error) {
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {})) // the table says it

@@ -126,7 +126,7 @@ func (h *host) load(ctx context.Context, length time.Duration, rate int, seed ui
 			made++
 			call, session, cancelAfter := random(r, made)
 			start(call, session, cancelAfter)
-			if made%20 == 0 { // a twin at the same time
+			if made%20 == 0 { // a duplicate at the same time
 				made++
 				call.ID = fmt.Sprint("call_", made)
 				start(call, session, cancelAfter)
@@ -138,7 +138,7 @@ func (h *host) load(ctx context.Context, length time.Duration, rate int, seed ui
 		}
 	}
 	running.Wait()
-	time.Sleep(time.Second) // for tools that were left behind
+	time.Sleep(time.Second) // for tools that were abandoned
 	return made
 }
 

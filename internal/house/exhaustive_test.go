@@ -250,7 +250,7 @@ func TestListsNameEachConstant(t *testing.T) {
 	for s := middleware.Stage(0); s.String() != "unknown"; s++ {
 		stages = append(stages, s.String())
 	}
-	list, last := strings.Join(outcomes, ", "), len(outcomes)-1
+	last := len(outcomes) - 1
 	others := strings.Join(outcomes[1:], "`, `")
 	quoted := "`" + strings.Join(outcomes, "`, `") + "`"
 	rows := func(names []string) (all []string) {

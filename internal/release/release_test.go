@@ -126,7 +126,16 @@ func TestSetChangesAllVersions(t *testing.T) {
 func TestAModuleIsPackedWithoutThoseBelowIt(t *testing.T) {
 	root := repository(t)
 	l := open(t, root)
-	files := []string{"go.mod", "core.go", "LICENSE", "mcp/go.mod", "mcp/mcp.go", "mcp/sub/file.go", "bench/go.mod", "gone.go"}
+	files := []string{
+		"go.mod",
+		"core.go",
+		"LICENSE",
+		"mcp/go.mod",
+		"mcp/mcp.go",
+		"mcp/sub/file.go",
+		"bench/go.mod",
+		"gone.go",
+	}
 	for i, want := range [][]string{{"LICENSE", "core.go", "go.mod"}, {"LICENSE", "go.mod", "mcp.go", "sub/file.go"}} {
 		var got []string
 		for _, f := range l.content(l.modules[i], files) {
@@ -155,7 +164,8 @@ func TestChangelogIsDated(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(filepath.Join(root, changelog))
-	if want := "# Changelog\n\n## [Unreleased]\n\n## [0.1.0] - 2026-11-22\n\n### Added\n\n- something\n"; err != nil || string(text) != want {
+	if want := "# Changelog\n\n## [Unreleased]\n\n## [0.1.0] - 2026-11-22\n\n### Added\n\n- something\n"; err != nil ||
+		string(text) != want {
 		t.Errorf("got %q and %v, want %q", text, err, want)
 	}
 	if err := l.writeChangelog("v0.2.0", time.Now()); err == nil {

@@ -20,7 +20,7 @@ import (
 // e2e is where the module lies from which Jaeger is built.
 const e2e = "../e2e"
 
-// compare runs both kinds by turns, beside one server and one Jaeger; which kind goes first
+// compare runs both kinds interleaved, next to one server and one Jaeger; which kind goes first
 // changes, so that a drift of the machine falls on both.
 func compare(ctx context.Context, s settings, runs int) error {
 	server, stop, err := startServer(ctx)

@@ -141,7 +141,7 @@ func command(ctx context.Context, directory string, out io.Writer, name string, 
 	return cmd.Run()
 }
 
-// runAgent runs the whole program by turns, bare and wrapped, each in a process of its own.
+// runAgent runs the whole program, alternately bare and wrapped, each in a process of its own.
 func (p *plan) runAgent(ctx context.Context) error {
 	path, err := filepath.Abs(filepath.Join(p.dir, "agentload"))
 	if err != nil {

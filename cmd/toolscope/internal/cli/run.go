@@ -28,6 +28,7 @@ const (
 // Exit is an error that ends the program with this code. Its cause has been printed already.
 type Exit int
 
+// Error returns the code.
 func (e Exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 type usageError struct{ error }

@@ -25,7 +25,7 @@ type Options struct {
 	Dir      string         // what to look at; "" is the current directory
 	Calls    int            // at least; below [MinCalls] it is that
 	Seed     uint64         // of the planted secrets
-	Progress func(Progress) // told after each batch; nil tells nobody
+	Progress func(Progress) // called after each batch; may be nil
 }
 
 // Progress is how far a session is.

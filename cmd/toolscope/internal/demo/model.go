@@ -34,7 +34,7 @@ type model struct {
 	calls   atomic.Uint64 // proposed so far
 }
 
-// How much of the directory is looked at: somebody's home may have millions of files of
+// How much of the directory is read: a home directory may have millions of files of
 // which none can be read as text.
 const (
 	maxFiles   = 200

@@ -147,7 +147,7 @@ func (m *model) tour() turn {
 	return turn{prompt: "Plan a trip to the fjords.", batches: batches}
 }
 
-// job starts commands in the background, asks how one goes by the id it was given, and
+// job starts commands in the background, asks for the state of one with the id it was given, and
 // stops the other.
 func (m *model) job() turn {
 	return turn{

@@ -58,7 +58,7 @@ type identities struct{ young, old map[[32]byte]uint64 }
 func newIdentities() *identities { return &identities{young: make(map[[32]byte]uint64)} }
 
 // of are the ids of a call: those of its line, else made ones. Content is not part of
-// them, so that nobody can guess at what was removed by trying.
+// them, so that removed text cannot be guessed by trying.
 func (i *identities) of(c *stats.LoggedCall) (trace, span, parent []byte) {
 	trace, span, parent = bytesOf(c.TraceID), bytesOf(c.SpanID), bytesOf(c.ParentID)
 	if span == nil {

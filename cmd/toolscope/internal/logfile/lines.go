@@ -20,6 +20,7 @@ type Lines struct {
 	number   uint64 // of the lines so far
 }
 
+// NewLines returns a splitter that has read nothing.
 func NewLines() *Lines { return &Lines{buffer: make([]byte, MaxLine)} }
 
 // Read reads once and calls line with the lines that became complete, nil for one that

@@ -40,7 +40,8 @@ func TestReadInPieces(t *testing.T) {
 		}
 	}
 	small := `{"tool":"a","duration_us":1}` + "\n" + `{"tool":"a","duration_us":2}`
-	if counts, err := readAll(iotest.OneByteReader(strings.NewReader(small)), stats.NewCallLog(nil)); err != nil || counts.Calls != 2 {
+	if counts, err := readAll(iotest.OneByteReader(strings.NewReader(small)), stats.NewCallLog(nil)); err != nil ||
+		counts.Calls != 2 {
 		t.Errorf("byte by byte: got %+v (%v)", counts, err)
 	}
 	broken := errors.New("broken")
@@ -58,7 +59,8 @@ func TestProgressBar(t *testing.T) {
 	p.add(50, 20)
 	p.Clear()
 	got := b.String()
-	if !strings.Contains(got, "50 %") || !strings.Contains(got, "20 lines") || !strings.HasSuffix(got, "\r\x1b[K") || strings.Count(got, "█") != 15 {
+	if !strings.Contains(got, "50 %") || !strings.Contains(got, "20 lines") || !strings.HasSuffix(got, "\r\x1b[K") ||
+		strings.Count(got, "█") != 15 {
 		t.Errorf("got %q", got)
 	}
 }
@@ -68,10 +70,20 @@ func BenchmarkReport(b *testing.B) {
 	var text strings.Builder
 	const lines = 10_000
 	for i := range lines {
-		fmt.Fprintf(&text, `{"time":"2026-11-01T00:00:%02d.015Z","session":"run-%d","tool":"tool-%d",`, i%60, i%500, i%8)
+		fmt.Fprintf(
+			&text,
+			`{"time":"2026-11-01T00:00:%02d.015Z","session":"run-%d","tool":"tool-%d",`,
+			i%60,
+			i%500,
+			i%8,
+		)
 		fmt.Fprintf(&text, `"call_id":"call_%08x","duration_us":%d,"outcome":"executed"`, i, i)
 		if i%20 == 0 {
-			fmt.Fprintf(&text, `,"error_type":"tool_error","error":"open /src/main_%d.go: no such file or directory"`, i)
+			fmt.Fprintf(
+				&text,
+				`,"error_type":"tool_error","error":"open /src/main_%d.go: no such file or directory"`,
+				i,
+			)
 		}
 		text.WriteString("}\n")
 	}

@@ -72,7 +72,7 @@ func Unwrap(text []byte, name string) ([]byte, error) {
 	end := command.end
 	if bytes.HasPrefix(text[end:], []byte(", ")) {
 		end += 2
-	} else if bytes.HasPrefix(text[end:], []byte(",")) { // somebody has formatted the file since
+	} else if bytes.HasPrefix(text[end:], []byte(",")) { // the file was formatted since
 		end++
 	}
 	return replace(text, edit{s.command, slices.Clone(command.of(text))}, edit{span{s.args.start + 1, end}, nil}), nil
@@ -114,7 +114,7 @@ type server struct {
 	words         []string
 }
 
-// wrapped reports whether the server is started by a proxy of ours: by a program of that name,
+// wrapped reports whether the server is started by toolscope's proxy: by a program of that name,
 // or by one of another name with the words that toolscope mcp wrap writes.
 func (s *server) wrapped() bool {
 	dashes := slices.Index(s.words, "--")

@@ -94,7 +94,8 @@ func TestWrapRefuses(t *testing.T) {
 	if _, err := Wrap([]byte(`{}`), "files", proxy); !errors.Is(err, ErrNoServer) {
 		t.Errorf("got %v, want ErrNoServer", err)
 	}
-	if _, err := Unwrap([]byte(files["Claude Desktop"]), "files"); err == nil || !strings.Contains(err.Error(), "not wrapped") {
+	if _, err := Unwrap([]byte(files["Claude Desktop"]), "files"); err == nil ||
+		!strings.Contains(err.Error(), "not wrapped") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -142,6 +142,7 @@ type StatusError struct {
 	status, detail string
 }
 
+// Error returns the status and the detail that the program gave.
 func (e *StatusError) Error() string {
 	if e.detail == "" {
 		return "got " + e.status + ", want a program with toolscope's HTTP handler there"

@@ -15,7 +15,10 @@ func TestPaint(t *testing.T) {
 		t.Error("what is no terminal gets colours")
 	}
 	var b strings.Builder
-	table := &Table{Report: true, Columns: []Column{{Title: "NAME"}, {Title: "N", Right: true}, {Title: "EMPTY", Right: true}}}
+	table := &Table{
+		Report:  true,
+		Columns: []Column{{Title: "NAME"}, {Title: "N", Right: true}, {Title: "EMPTY", Right: true}},
+	}
 	table.Add(Cell{Text: "é"}, Cell{"10", Bold}, Cell{})
 	table.Add(Cell{Text: "long"}, Cell{Text: "9"}, Cell{})
 	table.Print(&b, Paint{})
@@ -31,7 +34,12 @@ func TestPaint(t *testing.T) {
 
 // Where a line is short, columns are left out in the order of their ranks, then the wide column is cut.
 func TestTableFitsItsLine(t *testing.T) {
-	columns := []Column{{Title: "NAME"}, {Title: "MAX", Right: true, Rank: 1}, {Title: "RATE", Right: true, Rank: 2}, {Title: "MESSAGE", Wide: true}}
+	columns := []Column{
+		{Title: "NAME"},
+		{Title: "MAX", Right: true, Rank: 1},
+		{Title: "RATE", Right: true, Rank: 2},
+		{Title: "MESSAGE", Wide: true},
+	}
 	table := &Table{Report: true, Columns: columns}
 	table.Add(Cell{Text: "read"}, Cell{Text: "100 ms"}, Cell{Text: "2.00/s"}, Cell{Text: "the disk is full"})
 	for _, c := range []struct {

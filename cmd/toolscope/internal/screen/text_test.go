@@ -30,7 +30,8 @@ func TestWrap(t *testing.T) {
 			t.Errorf("Wrap(%q, %d): got %q, want %q", c.text, c.cells, got, c.want)
 		}
 	}
-	if lines := Wrap(strings.Repeat("x", 10*MaxWrapped), 80); len(lines) > MaxWrapped/80+3 || !strings.Contains(lines[len(lines)-1], "more") {
+	if lines := Wrap(strings.Repeat("x", 10*MaxWrapped), 80); len(lines) > MaxWrapped/80+3 ||
+		!strings.Contains(lines[len(lines)-1], "more") {
 		t.Errorf("got %d lines, the last %q", len(lines), lines[len(lines)-1])
 	}
 }

@@ -18,7 +18,13 @@ import (
 
 // The model asks at once, not again before an answer, and again when it is time.
 func TestProgramAsks(t *testing.T) {
-	p := &program{Model: New(t.Context(), &fixed{state: ordinary()}, Options{Every: 2 * time.Second, Plain: true, Zone: time.UTC})}
+	p := &program{
+		Model: New(
+			t.Context(),
+			&fixed{state: ordinary()},
+			Options{Every: 2 * time.Second, Plain: true, Zone: time.UTC},
+		),
+	}
 	if p.Init() == nil || p.asked != 1 || !p.asking {
 		t.Fatalf("at first: asked %d times", p.asked)
 	}
@@ -117,7 +123,12 @@ func TestRunEndsWithItsContext(t *testing.T) {
 }
 
 func TestOnce(t *testing.T) {
-	text, err := Once(t.Context(), &fixed{state: ordinary(), content: Content{Arguments: `{"q":"x"}`}}, Options{Zone: time.UTC}, 100)
+	text, err := Once(
+		t.Context(),
+		&fixed{state: ordinary(), content: Content{Arguments: `{"q":"x"}`}},
+		Options{Zone: time.UTC},
+		100,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

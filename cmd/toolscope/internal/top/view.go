@@ -70,7 +70,7 @@ func (m *Model) title(p screen.Paint) string {
 	right := m.window
 	if m.state != nil {
 		right = m.state.Window
-		if !m.state.At.IsZero() { // of a log without times nobody knows
+		if !m.state.At.IsZero() { // a log may have no times
 			right += " · " + m.clock(m.state.At)
 		}
 	}

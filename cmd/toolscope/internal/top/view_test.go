@@ -67,7 +67,21 @@ func TestFramesFitEveryScreen(t *testing.T) {
 func FuzzKeys(f *testing.F) {
 	f.Add("jjl/ab\nqs?", uint8(80), uint8(24))
 	f.Add("2Gl\x1b3l4l5lwWpp", uint8(20), uint8(3))
-	names := []string{"up", "down", "enter", "esc", "pgup", "pgdown", "home", "end", "tab", "shift+tab", "backspace", "ctrl+l", "space"}
+	names := []string{
+		"up",
+		"down",
+		"enter",
+		"esc",
+		"pgup",
+		"pgdown",
+		"home",
+		"end",
+		"tab",
+		"shift+tab",
+		"backspace",
+		"ctrl+l",
+		"space",
+	}
 	f.Fuzz(func(t *testing.T, keys string, w, h uint8) {
 		m := shown(t, hostile(), int(w), int(h))
 		for i, r := range keys {

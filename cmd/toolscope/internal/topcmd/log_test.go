@@ -15,7 +15,14 @@ import (
 
 // logLine is a line of a call log.
 func logLine(second int, tool, session, more string) string {
-	return fmt.Sprintf(`{"time":"2026-11-21T12:%02d:%02dZ","tool":%q,"duration_us":1500,"session":%q%s}`, second/60, second%60, tool, session, more) + "\n"
+	return fmt.Sprintf(
+		`{"time":"2026-11-21T12:%02d:%02dZ","tool":%q,"duration_us":1500,"session":%q%s}`,
+		second/60,
+		second%60,
+		tool,
+		session,
+		more,
+	) + "\n"
 }
 
 func TestLogIsFollowed(t *testing.T) {
@@ -32,7 +39,19 @@ func TestLogIsFollowed(t *testing.T) {
 		}
 	}
 	secret := "ghp_" + strings.Repeat("a1B2", 9)
-	appendTo(logLine(0, "search", "s1", `,"arguments":{"q":"x"},"result":"found"`) + logLine(10, "search", "s1", `,"arguments":{"q":"x"},"error":"`+secret+`"`) + "not JSON\n")
+	appendTo(
+		logLine(
+			0,
+			"search",
+			"s1",
+			`,"arguments":{"q":"x"},"result":"found"`,
+		) + logLine(
+			10,
+			"search",
+			"s1",
+			`,"arguments":{"q":"x"},"error":"`+secret+`"`,
+		) + "not JSON\n",
+	)
 	log, err := openLog(name)
 	if err != nil {
 		t.Fatal(err)
@@ -47,12 +66,20 @@ func TestLogIsFollowed(t *testing.T) {
 		return s
 	}
 	s := state()
-	if s.Summary.Overall.Calls != 2 || len(s.Calls) != 2 || s.Calls[0].ErrorType != "tool_error" || strings.Contains(s.Calls[0].Error, secret) || s.Calls[1].Arguments != `{"q":"x"}` || s.Calls[1].Result != "found" {
+	if s.Summary.Overall.Calls != 2 || len(s.Calls) != 2 || s.Calls[0].ErrorType != "tool_error" ||
+		strings.Contains(s.Calls[0].Error, secret) ||
+		s.Calls[1].Arguments != `{"q":"x"}` ||
+		s.Calls[1].Result != "found" {
 		t.Errorf("got %+v", s.Calls)
 	}
 	// The calls of an error are found by its group.
 	if g := s.Summary.Errors; len(g) != 1 || s.Calls[0].ErrorGroup != g[0].ID || s.Calls[1].ErrorGroup != "" {
-		t.Errorf("got error groups %q and %q, want that of %+v and none", s.Calls[0].ErrorGroup, s.Calls[1].ErrorGroup, g)
+		t.Errorf(
+			"got error groups %q and %q, want that of %+v and none",
+			s.Calls[0].ErrorGroup,
+			s.Calls[1].ErrorGroup,
+			g,
+		)
 	}
 	if len(s.Loops) != 1 || s.Loops[0].Times != 2 || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "line 3") {
 		t.Errorf("got loops %+v, notes %q", s.Loops, s.Notes)
@@ -72,7 +99,8 @@ func TestLogIsFollowed(t *testing.T) {
 	for i := range 2 * maxCalls {
 		appendTo(logLine(30+i, fmt.Sprint("t", i), "", ""))
 	}
-	if s = state(); len(s.Calls) != maxCalls || s.Calls[0].Tool != fmt.Sprint("t", 2*maxCalls-1) || s.Calls[maxCalls-1].Tool != fmt.Sprint("t", maxCalls) {
+	if s = state(); len(s.Calls) != maxCalls || s.Calls[0].Tool != fmt.Sprint("t", 2*maxCalls-1) ||
+		s.Calls[maxCalls-1].Tool != fmt.Sprint("t", maxCalls) {
 		t.Errorf("got %d calls from %s to %s", len(s.Calls), s.Calls[0].Tool, s.Calls[len(s.Calls)-1].Tool)
 	}
 	if err := os.Remove(name); err != nil {
