@@ -142,9 +142,13 @@ func EverythingBut(place string) func(tool toolkit.Handler) (Wrapped, error) {
 		if err != nil {
 			return Wrapped{}, err
 		}
-		policies = slices.DeleteFunc(policies, func(p middleware.Policy) bool { return place == "all" || p.Stage().String() == place })
+		policies = slices.DeleteFunc(
+			policies, func(p middleware.Policy) bool { return place == "all" || p.Stage().String() == place },
+		)
 		w, err := scoped(tool, NoProcessor, toolscope.Options{Policies: policies})
-		w.Context = toolkit.WithSession(context.Background(), toolkit.Session{ID: "0b6d6a5e-4f0f-4e0e-8f6a-5f7d3f1c2a11", Agent: "planner"})
+		w.Context = toolkit.WithSession(
+			context.Background(), toolkit.Session{ID: "0b6d6a5e-4f0f-4e0e-8f6a-5f7d3f1c2a11", Agent: "planner"},
+		)
 		return w, err
 	}
 }

@@ -26,12 +26,16 @@ import (
 // Policies are one of each place, none of which refuses the call: each looks at it, counts it,
 // and lets it pass. The cache is small, so that it always throws out what it stored.
 func Policies() ([]middleware.Policy, error) {
-	params, errInject := toolkit.NewHostParams(toolkit.HostParam{Tools: "other_*", Name: "project", Value: func(context.Context) (any, error) { return "p", nil }})
+	params, errInject := toolkit.NewHostParams(toolkit.HostParam{
+		Tools: "other_*", Name: "project", Value: func(context.Context) (any, error) { return "p", nil },
+	})
 	inject, errParams := middleware.Inject(params)
 	recovers, errRecover := middleware.Recover()
 	valid, errValidate := validate.New(validate.Options{})
 	fit, errFit := middleware.Truncate(middleware.TruncateOptions{})
-	rules, errRules := permit.Compile(permit.Spec{Rules: []permit.Rule{{Name: "reads", Effect: permit.Allow, Tools: []string{ToolName}}}})
+	rules, errRules := permit.Compile(permit.Spec{Rules: []permit.Rule{{
+		Name: "reads", Effect: permit.Allow, Tools: []string{ToolName},
+	}}})
 	gate, errPermit := permit.New(permit.Options{Rules: rules, Approver: true})
 	approvals, errApprove := approve.New(approve.Options{Askers: []approve.Asker{approve.External()}})
 	duplicates, errDedupe := dedupe.New(dedupe.Options{})
@@ -45,7 +49,10 @@ func Policies() ([]middleware.Policy, error) {
 		Rate:        limit.Rate{PerKey: toolkit.RateLimit{MaxCalls: 1 << 30, Window: time.Minute}},
 	})
 	clock, errTimeout := timeout.New(timeout.Options{})
-	if err := errors.Join(errInject, errParams, errRecover, errValidate, errFit, errRules, errPermit, errApprove, errDedupe, errCache, errLoop, errBudget, errRetry, errBreaker, errLimit, errTimeout); err != nil {
+	if err := errors.Join(
+		errInject, errParams, errRecover, errValidate, errFit, errRules, errPermit, errApprove, errDedupe,
+		errCache, errLoop, errBudget, errRetry, errBreaker, errLimit, errTimeout,
+	); err != nil {
 		return nil, err
 	}
 	return []middleware.Policy{

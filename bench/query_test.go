@@ -134,7 +134,10 @@ func BenchmarkEndpointWindows(b *testing.B) {
 	r := past(b, 10, 24*time.Hour, 2)
 	for _, window := range []string{"1m", "5m", "15m", "1h", "24h", "total"} {
 		var asked []string
-		for _, path := range []string{"/", "/api/v1/summary", "/api/v1/tools", "/api/v1/tools/tool_00000", "/api/v1/errors", "/api/v1/snapshot"} {
+		for _, path := range []string{
+			"/", "/api/v1/summary", "/api/v1/tools", "/api/v1/tools/tool_00000", "/api/v1/errors",
+			"/api/v1/snapshot",
+		} {
 			asked = append(asked, path+"?window="+window)
 		}
 		endpoints(b, r, "window="+window, asked...)

@@ -25,7 +25,8 @@ func TestDashboardByKeyboard(t *testing.T) {
 		seen = append(
 			seen,
 			page.text(
-				`(e => e.id || e.getAttribute("href") || e.name || e.getAttribute("aria-labelledby") || e.tagName)(document.activeElement)`,
+				`(e => e.id || e.getAttribute("href") || e.name || e.getAttribute("aria-labelledby") || `+
+					`e.tagName)(document.activeElement)`,
 			),
 		)
 		if page.text(`getComputedStyle(document.activeElement).outlineStyle`) == "none" {
@@ -44,7 +45,8 @@ func TestDashboardByKeyboard(t *testing.T) {
 	// The script exchanges a section that has the focus in it, and gives it back.
 	page.text(`document.getElementById("tool-shell_run").focus(), ""`)
 	page.text(
-		`(s => { s.querySelector("caption").textContent += "!"; s.dataset.old = "1"; return "" })(document.getElementById("tools"))`,
+		`(s => { s.querySelector("caption").textContent += "!"; s.dataset.old = "1"; return "" ` +
+			`})(document.getElementById("tools"))`,
 	)
 	page.text(`document.getElementById("pause").click(), ""`) // pause and resume fetch the page anew
 	page.text(`document.getElementById("pause").click(), ""`)

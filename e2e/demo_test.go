@@ -339,7 +339,9 @@ func (r *demoRun) checkSecrets(t *testing.T) {
 			redacted,
 		)
 	}
-	for where, text := range map[string]string{"Jaeger's answer": r.raw, "a stored value": decoded.String(), "the demo's output": r.output} {
+	for where, text := range map[string]string{
+		"Jaeger's answer": r.raw, "a stored value": decoded.String(), "the demo's output": r.output,
+	} {
 		for _, s := range canary.Find(text, secrets) {
 			t.Errorf("%s holds %v", where, s)
 		}

@@ -270,7 +270,10 @@ func TestFirstTier(t *testing.T) {
 		t.Fatal("collector-first.yaml is not what this test thinks it is")
 	}
 	other := filepath.Join(t.TempDir(), "first.yaml")
-	if err := os.WriteFile(other, []byte(before+"  debug: {}\nservice:"+strings.Replace(after, "loadbalancing", "debug", 1)), 0o600); err != nil {
+	if err := os.WriteFile(
+		other, []byte(before+"  debug: {}\nservice:"+strings.Replace(after, "loadbalancing", "debug", 1)),
+		0o600,
+	); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := validate(other); err != nil {

@@ -32,7 +32,8 @@ func exportedLog(t *testing.T, n int, ago time.Duration) string {
 		case 3:
 			fmt.Fprintf(
 				&b,
-				`{"time":%q,"tool":"search","duration_us":900000,"session":"s-%d","error_type":"timeout","error":"no answer for key=%s"}`+"\n",
+				`{"time":%q,"tool":"search","duration_us":900000,"session":"s-%d","error_type":"timeout",`+
+					`"error":"no answer for key=%s"}`+"\n",
 				end,
 				i%4,
 				"ghp_"+strings.Repeat("a1B2", 9),
@@ -47,7 +48,8 @@ func exportedLog(t *testing.T, n int, ago time.Duration) string {
 		default:
 			fmt.Fprintf(
 				&b,
-				`{"time":%q,"tool":"read_file","duration_us":%d,"session":"s-%d","agent":"planner","turn":%d,"id":"call-%d","arguments":{"path":"%d.txt"},"result":{"lines":["<b>&amp;",%d]}}`+"\n",
+				`{"time":%q,"tool":"read_file","duration_us":%d,"session":"s-%d","agent":"planner","turn":%d,`+
+					`"id":"call-%d","arguments":{"path":"%d.txt"},"result":{"lines":["<b>&amp;",%d]}}`+"\n",
 				end,
 				500+i,
 				i%4,
@@ -170,7 +172,8 @@ func TestExportedPageInChromium(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "report.html")
 	export(t, command(t), "-o", file, exportedLog(t, 600, time.Hour))
 	page := browse(t, chromium, "file://"+file) // as people open it
-	if got := page.text(`document.querySelectorAll("svg").length > 6 && document.querySelectorAll(".tools tbody tr").length + " " + document.querySelectorAll("details.call").length`); got != "3 50" {
+	if got := page.text(`document.querySelectorAll("svg").length > 6 && document.querySelectorAll(".tools tbody ` +
+		`tr").length + " " + document.querySelectorAll("details.call").length`); got != "3 50" {
 		t.Errorf("got %q tools and calls", got)
 	}
 	ground := func(scheme string) string {
@@ -208,7 +211,8 @@ func TestExportedPageInChromium(t *testing.T) {
 		t.Errorf("the first stop of the tabulator is %q, want the link that skips to the figures", got)
 	}
 	page.text(`document.querySelector("details.call summary").click(), ""`)
-	if got := page.text(`document.querySelector("details.call").open && document.querySelector("details.call pre").innerText`); !strings.Contains(
+	if got := page.text(`document.querySelector("details.call").open && document.querySelector("details.call ` +
+		`pre").innerText`); !strings.Contains(
 		got,
 		"no answer for key=[REDACTED:github-token]",
 	) {
@@ -226,7 +230,8 @@ func TestExportedPageInChromium(t *testing.T) {
 	}))
 	defer server.Close()
 	strict := browse(t, chromium, server.URL)
-	if got := strict.text(`document.querySelector("h1").innerText + " " + document.querySelectorAll(".tools tbody tr").length`); !strings.HasSuffix(
+	if got := strict.text(`document.querySelector("h1").innerText + " " + document.querySelectorAll(".tools tbody ` +
+		`tr").length`); !strings.HasSuffix(
 		got,
 		" 3",
 	) {
@@ -246,7 +251,9 @@ func shot(t *testing.T, page *browser, name string) {
 	}
 	page.call("Emulation.clearDeviceMetricsOverride", map[string]any{})
 	var picture struct{ Data string }
-	if err := json.Unmarshal(page.call("Page.captureScreenshot", map[string]any{"captureBeyondViewport": true}), &picture); err != nil {
+	if err := json.Unmarshal(
+		page.call("Page.captureScreenshot", map[string]any{"captureBeyondViewport": true}), &picture,
+	); err != nil {
 		t.Fatal(err)
 	}
 	text, err := base64.StdEncoding.DecodeString(picture.Data)

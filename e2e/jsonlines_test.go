@@ -95,7 +95,10 @@ func TestJSONLinesAreOTLP(t *testing.T) {
 			if s.OperationName != "execute_tool search" {
 				continue
 			}
-			for key, want := range map[string]string{"text": "größer\n\"\\", "number": "42", "flag": "true", "list": `["a","b"]`, "span.kind": "client", "error": "true", "otel.status_description": "it failed"} {
+			for key, want := range map[string]string{
+				"text": "größer\n\"\\", "number": "42", "flag": "true", "list": `["a","b"]`,
+				"span.kind": "client", "error": "true", "otel.status_description": "it failed",
+			} {
 				if got, _ := s.Tag(key); got != want {
 					t.Errorf("tag %s: got %q, want %q", key, got, want)
 				}

@@ -47,7 +47,10 @@ func conformanceProgram(t *testing.T, name, constructor, observed string, instru
 		}
 		changed, overlay := filepath.Join(t.TempDir(), "main.go"), filepath.Join(t.TempDir(), "overlay.json")
 		replace, _ := json.Marshal(map[string]map[string]string{"Replace": {here: changed}})
-		if err := errors.Join(os.WriteFile(changed, []byte(strings.Replace(string(source), constructor, observed, 1)), 0o600), os.WriteFile(overlay, replace, 0o600)); err != nil {
+		if err := errors.Join(
+			os.WriteFile(changed, []byte(strings.Replace(string(source), constructor, observed, 1)), 0o600),
+			os.WriteFile(overlay, replace, 0o600),
+		); err != nil {
 			t.Fatal(err)
 		}
 		args = []string{"build", "-overlay", overlay, "-o", binary, "./testdata/conformance"}

@@ -194,7 +194,9 @@ func (h *mcpHost) run(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := h.session.GetPrompt(ctx, &mcp.GetPromptParams{Name: "greet", Arguments: map[string]string{"customer": h.secrets[2].Text}}); err != nil {
+	if _, err := h.session.GetPrompt(
+		ctx, &mcp.GetPromptParams{Name: "greet", Arguments: map[string]string{"customer": h.secrets[2].Text}},
+	); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := h.session.ReadResource(ctx, &mcp.ReadResourceParams{URI: "accounts://terms"}); err != nil {

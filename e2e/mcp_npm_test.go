@@ -140,7 +140,8 @@ func memory(file string) npmServer {
 		},
 		uses: map[string]use{
 			"create_entities": {
-				`{"entities":[{"name":"Ada","entityType":"person","observations":["writes"]},{"name":"Bob","entityType":"person","observations":[]}]}`,
+				`{"entities":[{"name":"Ada","entityType":"person","observations":["writes"]},{"name":"Bob",` +
+					`"entityType":"person","observations":[]}]}`,
 				"Ada",
 			},
 			"create_relations":    {`{"relations":[{"from":"Ada","to":"Bob","relationType":"knows"}]}`, "knows"},

@@ -109,7 +109,10 @@ func TestPermissionInJaeger(t *testing.T) {
 // decided is what a span's attributes say of the gate's decision.
 func decided(s *jaeger.Span) string {
 	told := ""
-	for i, key := range []string{"toolscope.outcome", "error.type", "toolscope.permission.decision", "toolscope.permission.door", "toolscope.permission.rule", "toolscope.permission.shadow"} {
+	for i, key := range []string{
+		"toolscope.outcome", "error.type", "toolscope.permission.decision", "toolscope.permission.door",
+		"toolscope.permission.rule", "toolscope.permission.shadow",
+	} {
 		if i > 0 {
 			told += "|"
 		}

@@ -25,7 +25,8 @@ func scrape(t *testing.T, binary, target string, flags ...string) *prometheus {
 	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "prometheus.yml")
-	config := "global: {scrape_interval: 1s}\nscrape_configs: [{job_name: toolscope, static_configs: [{targets: [\"" + target + "\"]}]}]\n"
+	config := "global: {scrape_interval: 1s}\nscrape_configs: [{job_name: toolscope, static_configs: [{targets: " +
+		"[\"" + target + "\"]}]}]\n"
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,8 @@ const proxyParent = "b7ad6b7169203331"
 
 func recordedCall(id int, tool, arguments string) string {
 	return fmt.Sprintf(
-		`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"_meta":{"traceparent":"00-TRACE-%s-01"},"name":%q,"arguments":%s}}`,
+		`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"_meta":{"traceparent":"00-TRACE-%s-01"},`+
+			`"name":%q,"arguments":%s}}`,
 		id,
 		proxyParent,
 		tool,
@@ -43,10 +44,11 @@ func recordedCall(id int, tool, arguments string) string {
 }
 
 const (
-	recordedInitialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"recorded","version":"1"}}}`
-	recordedReady      = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
-	recordedList       = `{ "jsonrpc" : "2.0", "id" : "list", "method" : "tools/list" }`
-	recordedOdd        = `{"jsonrpc":"2.0","id":99,"method":"no/such/method","params":{"é":"\u00e9"}}`
+	recordedInitialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+		`"capabilities":{},"clientInfo":{"name":"recorded","version":"1"}}}`
+	recordedReady = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+	recordedList  = `{ "jsonrpc" : "2.0", "id" : "list", "method" : "tools/list" }`
+	recordedOdd   = `{"jsonrpc":"2.0","id":99,"method":"no/such/method","params":{"é":"\u00e9"}}`
 )
 
 var recordedSessions = map[string]recordedSession{
@@ -66,7 +68,9 @@ var recordedSessions = map[string]recordedSession{
 	"filesystem": {
 		strings.Repeat("b1", 16), "@modelcontextprotocol/server-filesystem/dist/index.js", []string{"DIR"},
 		[]string{
-			recordedInitialize, recordedReady, recordedList, recordedCall(1, "write_file", `{"path":"DIR/a.txt","content":"hello\n"}`),
+			recordedInitialize, recordedReady, recordedList, recordedCall(
+				1, "write_file", `{"path":"DIR/a.txt","content":"hello\n"}`,
+			),
 			recordedCall(
 				2,
 				"read_text_file",
@@ -78,7 +82,10 @@ var recordedSessions = map[string]recordedSession{
 	"memory": {
 		strings.Repeat("c1", 16), "@modelcontextprotocol/server-memory/dist/index.js", nil,
 		[]string{
-			recordedInitialize, recordedReady, recordedList, recordedCall(1, "create_entities", `{"entities":[{"name":"Ada","entityType":"person","observations":["counts"]}]}`),
+			recordedInitialize, recordedReady, recordedList, recordedCall(
+				1, "create_entities",
+				`{"entities":[{"name":"Ada","entityType":"person","observations":["counts"]}]}`,
+			),
 			recordedCall(2, "read_graph", `{}`), recordedOdd,
 		},
 		[]string{"create_entities", "read_graph"},

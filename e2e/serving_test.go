@@ -199,7 +199,9 @@ func TestDashboardInChromium(t *testing.T) {
 		return string(out)
 	}
 	dom := chromium(demo+"?window=total", "--dump-dom")
-	for _, want := range []string{"file_read", "payment_refund", "Top errors", "Sessions", "<svg", "p99", "unknown_tool", "<caption"} {
+	for _, want := range []string{
+		"file_read", "payment_refund", "Top errors", "Sessions", "<svg", "p99", "unknown_tool", "<caption",
+	} {
 		if !strings.Contains(dom, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -55,7 +55,8 @@ func mariaState(t *testing.T, admin *sql.DB) string {
 		"SELECT GROUP_CONCAT(CONCAT_WS('|', id, name, price) ORDER BY id) FROM shop.items",
 		"SELECT GROUP_CONCAT(id ORDER BY id) FROM shop.notes",
 		"SELECT CONCAT(next_not_cached_value, ' ', cycle_count) FROM shop.numbers",
-		"SELECT GROUP_CONCAT(CONCAT(table_schema, '.', table_name) ORDER BY 1) FROM information_schema.tables WHERE table_schema NOT IN ('information_schema', 'performance_schema')",
+		"SELECT GROUP_CONCAT(CONCAT(table_schema, '.', table_name) ORDER BY 1) FROM information_schema.tables WHERE " +
+			"table_schema NOT IN ('information_schema', 'performance_schema')",
 		"SELECT GROUP_CONCAT(routine_name ORDER BY 1) FROM information_schema.routines WHERE routine_schema = 'shop'",
 		"SELECT GROUP_CONCAT(CONCAT(user, host) ORDER BY 1) FROM mysql.user",
 		"SELECT CONCAT(@@global.read_only, @@global.max_statement_time, @@global.sql_mode)",
@@ -95,20 +96,33 @@ func mariaTools(
 
 // mariaWrites are ways to change something. Each must fail.
 var mariaWrites = []string{
-	"INSERT INTO items VALUES (9, 'x', 1)", "REPLACE INTO items VALUES (1, 'x', 1)", "UPDATE items SET price = 0", "DELETE FROM items", "TRUNCATE items",
-	"INSERT INTO notes VALUES (9)", "CREATE TABLE made (id int)", "CREATE TABLE made AS SELECT 1", "DROP TABLE items", "ALTER TABLE items ADD COLUMN x int",
-	"CREATE INDEX i ON items (name)", "RENAME TABLE items TO things", "OPTIMIZE TABLE items", "ANALYZE TABLE items", "REPAIR TABLE notes",
+	"INSERT INTO items VALUES (9, 'x', 1)", "REPLACE INTO items VALUES (1, 'x', 1)",
+	"UPDATE items SET price = 0", "DELETE FROM items", "TRUNCATE items",
+	"INSERT INTO notes VALUES (9)", "CREATE TABLE made (id int)", "CREATE TABLE made AS SELECT 1",
+	"DROP TABLE items", "ALTER TABLE items ADD COLUMN x int",
+	"CREATE INDEX i ON items (name)", "RENAME TABLE items TO things", "OPTIMIZE TABLE items",
+	"ANALYZE TABLE items", "REPAIR TABLE notes",
 	"GRANT ALL ON shop.items TO root@localhost", "CREATE USER more@localhost", "SET PASSWORD = PASSWORD('x')",
-	"WITH x AS (SELECT 1 AS id) DELETE FROM items", "WITH x AS (SELECT 1 AS id) UPDATE items, x SET price = 0", "WITH x AS (SELECT 9) INSERT INTO items SELECT 9, 'x', 1",
-	"SELECT inserts()", "SELECT notes()", "SELECT * FROM items WHERE id = inserts()", "SELECT * FROM writing", "TABLE writing", "VALUES (inserts())",
-	"SELECT NEXTVAL(numbers)", "SELECT SETVAL(numbers, 100)", "SELECT * FROM items INTO OUTFILE 'DIR/out'", "SELECT 'x' INTO DUMPFILE 'DIR/out'",
-	"SELECT 1 /*! INTO OUTFILE 'DIR/out' */", "SELECT 1 /*M! INTO OUTFILE 'DIR/out' */", "(SELECT 1) UNION (SELECT 2 INTO OUTFILE 'DIR/out')",
-	"SELECT 1; DELETE FROM items", "SELECT 1; COMMIT; DELETE FROM items", "COMMIT; DELETE FROM items", ";DELETE FROM items", "SELECT 1 /* ; */; DELETE FROM items",
-	"SELECT 'a\\'; DELETE FROM items -- '", "/*! DELETE FROM items */", "/*!50000 DELETE FROM items */", "-- x\nDELETE FROM items", "# x\nDELETE FROM items",
-	"COMMIT", "ROLLBACK", "BEGIN", "START TRANSACTION READ WRITE", "SET TRANSACTION READ WRITE", "SET autocommit = 1", "SET GLOBAL read_only = 1", "SAVEPOINT s",
-	"CALL procedure_()", "DO inserts()", "DO RELEASE_LOCK('x')", "PREPARE p FROM 'DELETE FROM items'", "EXECUTE p", "EXECUTE IMMEDIATE 'DELETE FROM items'",
-	"LOCK TABLES items WRITE", "UNLOCK TABLES", "FLUSH TABLES", "HANDLER items OPEN", "LOAD DATA INFILE 'DIR/in' INTO TABLE items", "LOAD DATA LOCAL INFILE 'DIR/in' INTO TABLE items",
-	"XA START 'x'", "KILL 1", "SHUTDOWN", "INSTALL SONAME 'x'", "CHANGE MASTER TO MASTER_HOST = 'x'", "RESET MASTER", "BINLOG 'x'", "ANALYZE DELETE FROM items", "ANALYZE FORMAT=JSON UPDATE items SET price = 0",
+	"WITH x AS (SELECT 1 AS id) DELETE FROM items", "WITH x AS (SELECT 1 AS id) UPDATE items, x SET price = 0",
+	"WITH x AS (SELECT 9) INSERT INTO items SELECT 9, 'x', 1",
+	"SELECT inserts()", "SELECT notes()", "SELECT * FROM items WHERE id = inserts()", "SELECT * FROM writing",
+	"TABLE writing", "VALUES (inserts())",
+	"SELECT NEXTVAL(numbers)", "SELECT SETVAL(numbers, 100)", "SELECT * FROM items INTO OUTFILE 'DIR/out'",
+	"SELECT 'x' INTO DUMPFILE 'DIR/out'",
+	"SELECT 1 /*! INTO OUTFILE 'DIR/out' */", "SELECT 1 /*M! INTO OUTFILE 'DIR/out' */",
+	"(SELECT 1) UNION (SELECT 2 INTO OUTFILE 'DIR/out')",
+	"SELECT 1; DELETE FROM items", "SELECT 1; COMMIT; DELETE FROM items", "COMMIT; DELETE FROM items",
+	";DELETE FROM items", "SELECT 1 /* ; */; DELETE FROM items",
+	"SELECT 'a\\'; DELETE FROM items -- '", "/*! DELETE FROM items */", "/*!50000 DELETE FROM items */",
+	"-- x\nDELETE FROM items", "# x\nDELETE FROM items",
+	"COMMIT", "ROLLBACK", "BEGIN", "START TRANSACTION READ WRITE", "SET TRANSACTION READ WRITE",
+	"SET autocommit = 1", "SET GLOBAL read_only = 1", "SAVEPOINT s",
+	"CALL procedure_()", "DO inserts()", "DO RELEASE_LOCK('x')", "PREPARE p FROM 'DELETE FROM items'",
+	"EXECUTE p", "EXECUTE IMMEDIATE 'DELETE FROM items'",
+	"LOCK TABLES items WRITE", "UNLOCK TABLES", "FLUSH TABLES", "HANDLER items OPEN",
+	"LOAD DATA INFILE 'DIR/in' INTO TABLE items", "LOAD DATA LOCAL INFILE 'DIR/in' INTO TABLE items",
+	"XA START 'x'", "KILL 1", "SHUTDOWN", "INSTALL SONAME 'x'", "CHANGE MASTER TO MASTER_HOST = 'x'",
+	"RESET MASTER", "BINLOG 'x'", "ANALYZE DELETE FROM items", "ANALYZE FORMAT=JSON UPDATE items SET price = 0",
 	"EXPLAIN ANALYZE DELETE FROM items", "BEGIN NOT ATOMIC DELETE FROM items", "IF 1 THEN DELETE FROM items",
 }
 
@@ -185,13 +199,18 @@ func TestMariaDBReads(t *testing.T) {
 
 	// What is over its time ends on the server as well.
 	limited := mariaTools(t, agent, sqldb.Options{Timeout: 300 * time.Millisecond})
-	for _, endless := range []string{"SELECT SLEEP(600)", "SELECT COUNT(*) FROM seq_1_to_1000000 a, seq_1_to_1000000 b, seq_1_to_1000 c"} {
+	for _, endless := range []string{
+		"SELECT SLEEP(600)", "SELECT COUNT(*) FROM seq_1_to_1000000 a, seq_1_to_1000000 b, seq_1_to_1000 c",
+	} {
 		if res := limited(t.Context(), "sql_query", "query", endless); !errors.Is(res.Fault, toolkit.ErrTimeout) {
 			t.Errorf("%s: got %s, want a timeout", endless, res.Output)
 		}
 		for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
 			var n int
-			if err := admin.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM information_schema.processlist WHERE user = 'agent' AND command = 'Query'").Scan(&n); err != nil {
+			if err := admin.QueryRowContext(
+				t.Context(),
+				"SELECT COUNT(*) FROM information_schema.processlist WHERE user = 'agent' AND command = 'Query'",
+			).Scan(&n); err != nil {
 				t.Fatal(err)
 			}
 			if n == 0 {

@@ -152,7 +152,9 @@ func TestPrometheusAgrees(t *testing.T) {
 
 // classicBucket is the classic bucket that a time falls into, in seconds.
 func classicBucket(seconds float64) (low, high float64) {
-	for _, bound := range []float64{1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 5e-2, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100} {
+	for _, bound := range []float64{
+		1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 5e-2, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100,
+	} {
 		if seconds <= bound {
 			return low, bound
 		}

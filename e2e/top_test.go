@@ -209,7 +209,10 @@ func topBeforeTheServer(t *testing.T, binary string) {
 // topWithHostileNames shows names that want to take the terminal over.
 func topWithHostileNames(t *testing.T, binary string) {
 	s := serve(t)
-	for _, name := range []string{"\x1b]0;owned\a\x1b[2J\x1b[31mred", "a\u202egpj.exe", "日本語の道具の名前がとても長い", "שלום עולם 12", "Z\u0335\u0336\u0337\u0338algo", "👩\u200d👩 wide ❤\ufe0f", "bell\a\a\n\r\tend"} {
+	for _, name := range []string{
+		"\x1b]0;owned\a\x1b[2J\x1b[31mred", "a\u202egpj.exe", "日本語の道具の名前がとても長い", "שלום עולם 12",
+		"Z\u0335\u0336\u0337\u0338algo", "👩\u200d👩 wide ❤\ufe0f", "bell\a\a\n\r\tend",
+	} {
 		s.call(name, name, fmt.Errorf("%s failed", name))
 	}
 	for _, keys := range []string{"1", "2", "4", "5"} {

@@ -24,7 +24,10 @@ func TestConfigCommand(t *testing.T) {
 		dir,
 		"bad.yaml",
 	)
-	for path, text := range map[string]string{good: "policies: {loop: {}}\n", refused: "policies: {retry: {attempts: -3}}\n", bad: "policies:\n  lop: {}\n  timeout: {default: 30}\n"} {
+	for path, text := range map[string]string{
+		good: "policies: {loop: {}}\n", refused: "policies: {retry: {attempts: -3}}\n",
+		bad: "policies:\n  lop: {}\n  timeout: {default: 30}\n",
+	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -36,8 +39,17 @@ func TestConfigCommand(t *testing.T) {
 		stderr []string
 	}{
 		{[]string{good}, exitOK, good + ": OK\n", nil},
-		{[]string{good, bad}, exitError, good + ": OK\n", []string{bad + ":2: policies.lop: got an unknown name", bad + `:3: policies.timeout.default: got "30", want a time`}},
-		{[]string{refused}, exitError, "", []string{refused + ":1: policies.retry: retry: Options.Attempts: got -3, want 1 to 100"}},
+		{
+			[]string{good, bad}, exitError, good + ": OK\n",
+			[]string{
+				bad + ":2: policies.lop: got an unknown name",
+				bad + `:3: policies.timeout.default: got "30", want a time`,
+			},
+		},
+		{
+			[]string{refused}, exitError, "",
+			[]string{refused + ":1: policies.retry: retry: Options.Attempts: got -3, want 1 to 100"},
+		},
 		{[]string{filepath.Join(dir, "none")}, exitError, "", []string{"toolscope config: open ", "none"}},
 		{nil, exitUsage, "", []string{"got 0 files"}},
 		{[]string{"--schema", good}, exitUsage, "", []string{"--schema alone"}},

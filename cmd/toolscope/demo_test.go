@@ -18,7 +18,10 @@ import (
 
 // quietEnvironment makes the session stay in the process.
 func quietEnvironment(t *testing.T) {
-	for _, v := range []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_TRACES_EXPORTER", "OTEL_METRICS_EXPORTER", "OTEL_SDK_DISABLED"} {
+	for _, v := range []string{
+		"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_TRACES_EXPORTER",
+		"OTEL_METRICS_EXPORTER", "OTEL_SDK_DISABLED",
+	} {
 		t.Setenv(v, "")
 	}
 }
@@ -31,8 +34,10 @@ func TestDemoOnce(t *testing.T) {
 		t.Fatalf("got code %d: %s", code, stderr.String())
 	}
 	out := stdout.String()
-	for _, want := range []string{"One turn, as a trace:", "invoke_agent planner", "execute_tool report_export", "timeout", "panic", "unknown_tool", "invalid_arguments",
-		"bytes cut", "file_read", "sql_query", "payment_refund", "all calls", "P99"} {
+	for _, want := range []string{
+		"One turn, as a trace:", "invoke_agent planner", "execute_tool report_export", "timeout", "panic", "unknown_tool", "invalid_arguments",
+		"bytes cut", "file_read", "sql_query", "payment_refund", "all calls", "P99",
+	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the output lacks %q", want)
 		}

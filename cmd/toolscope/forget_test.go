@@ -47,11 +47,13 @@ func TestForgetCommand(t *testing.T) {
 	)
 	audit := write(
 		"audit.jsonl",
-		`{"time":"2026-11-21T09:00:00Z","event":"call","tool":"x","session":"s-1","arguments":"{\"q\":\"a question that was asked\"}"}`+"\n",
+		`{"time":"2026-11-21T09:00:00Z","event":"call","tool":"x","session":"s-1","arguments":"{\"q\":\"a question `+
+			`that was asked\"}"}`+"\n",
 	)
 	write(
 		"traces/spans-1.jsonl",
-		`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"1","attributes":[{"key":"toolscope.session.id","value":{"stringValue":"s-1"}}]}]}]}]}`+"\n",
+		`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"1","attributes":[{"key":"toolscope.session.id",`+
+			`"value":{"stringValue":"s-1"}}]}]}]}]}`+"\n",
 	)
 	traces := filepath.Join(dir, "traces")
 	stages := []string{"--log", calls, "--audit", audit, "--traces", traces}

@@ -126,7 +126,10 @@ func TestProxyBehindAProxy(t *testing.T) {
 // No other machine is answered, and the error says what to do instead.
 func TestProxyListensToThisMachineOnly(t *testing.T) {
 	var stdout, stderr strings.Builder
-	if code := run([]string{"mcp", "--target", "http://localhost:1/", "--listen", "0.0.0.0:0"}, strings.NewReader(""), &stdout, &stderr); code != exitError ||
+	if code := run(
+		[]string{"mcp", "--target", "http://localhost:1/", "--listen", "0.0.0.0:0"}, strings.NewReader(""),
+		&stdout, &stderr,
+	); code != exitError ||
 		!strings.Contains(stderr.String(), "want a loopback address") {
 		t.Errorf("got code %d and %s", code, stderr.String())
 	}

@@ -94,7 +94,8 @@ func TestPoliciesGovernProxiedCalls(t *testing.T) {
 	if got := d.ask("[" + strings.TrimSpace(callOf("7", "echo", "{}")) + "]\n"); !strings.Contains(got, "batch") {
 		t.Errorf("a batch: got %s", got)
 	}
-	if got := d.ask(`{"jsonrpc":"2.0","id":8,"method":"ping","method":"tools/call","params":{"name":"flood"}}` + "\n"); !strings.Contains(
+	if got := d.ask(`{"jsonrpc":"2.0","id":8,"method":"ping","method":"tools/call",` +
+		`"params":{"name":"flood"}}` + "\n"); !strings.Contains(
 		got,
 		"twice",
 	) {
@@ -197,7 +198,10 @@ func TestPinnedToolsAcrossSessions(t *testing.T) {
 	for _, tt := range []struct {
 		options []string
 		refused bool
-	}{{[]string{"--pin-tools"}, true}, {nil, false}, {[]string{"--pin-tools", "--accept-tools"}, false}, {[]string{"--pin-tools"}, false}} {
+	}{
+		{[]string{"--pin-tools"}, true}, {nil, false}, {[]string{"--pin-tools", "--accept-tools"}, false},
+		{[]string{"--pin-tools"}, false},
+	} {
 		list, got := session(tt.options...)
 		if strings.Contains(got, "not what was accepted") != tt.refused {
 			t.Errorf("%q: got %s, want it refused: %t", tt.options, got, tt.refused)

@@ -82,9 +82,12 @@ func mcpServer() int {
 		result := "{}"
 		switch m.Method {
 		case "initialize":
-			result = `{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"logging":{}},"serverInfo":{"name":"fake","version":"1.0"}}`
+			result = `{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"logging":{}},` +
+				`"serverInfo":{"name":"fake","version":"1.0"}}`
 		case "tools/list":
-			result = `{"tools":[{"name":"echo","description":"says it again","inputSchema":{"type":"object"}},{"name":"die","inputSchema":{"type":"object"}},{"name":"big","inputSchema":{"type":"object"}},{"name":"flood","inputSchema":{"type":"object"}},{"name":"hang","inputSchema":{"type":"object"}}]}`
+			result = `{"tools":[{"name":"echo","description":"says it again","inputSchema":{"type":"object"}},` +
+				`{"name":"die","inputSchema":{"type":"object"}},{"name":"big","inputSchema":{"type":"object"}},` +
+				`{"name":"flood","inputSchema":{"type":"object"}},{"name":"hang","inputSchema":{"type":"object"}}]}`
 		case "tools/call":
 			fmt.Fprintf(os.Stderr, "calling %s\n", m.Params.Name)
 			if result = callFake(out, m.Params.Name, m.Params.Arguments, m.Params.Meta); result == "" {

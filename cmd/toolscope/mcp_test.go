@@ -96,8 +96,9 @@ func logged(t *testing.T, options []string) (lines []map[string]any) {
 }
 
 const (
-	initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"2"}}}` + "\n"
-	listTools  = `{"jsonrpc":"2.0","id":"list","method":"tools/list"}` + "\n"
+	initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+		`"capabilities":{},"clientInfo":{"name":"c","version":"2"}}}` + "\n"
+	listTools = `{"jsonrpc":"2.0","id":"list","method":"tools/list"}` + "\n"
 )
 
 func callOf(id, name, args string) string {
@@ -114,13 +115,15 @@ func TestProxyPassesEveryByte(t *testing.T) {
 	random := make([]byte, 3<<20)
 	_, _ = rand.NewChaCha8([32]byte{1}).Read(random)
 	for name, input := range map[string]string{
-		"nothing":            "",
-		"random bytes":       string(random),
-		"half a message":     initialize + `{"jsonrpc":"2.0","id":1,"method":"tools/ca`,
-		"unknown methods":    `{"jsonrpc":"2.0","id":1,"method":"x/y"}` + "\r\n" + `{"jsonrpc":"1.0","method":5}` + "\n\n\n",
-		"batches":            `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1,"method":"ping"}]` + "\n[]\n",
-		"deep":               strings.Repeat("[", 100_000) + "\n" + strings.Repeat(`{"a":`, 100_000) + "\n",
-		"a long line":        `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + strings.Repeat("x", 9<<20) + "\n",
+		"nothing":         "",
+		"random bytes":    string(random),
+		"half a message":  initialize + `{"jsonrpc":"2.0","id":1,"method":"tools/ca`,
+		"unknown methods": `{"jsonrpc":"2.0","id":1,"method":"x/y"}` + "\r\n" + `{"jsonrpc":"1.0","method":5}` + "\n\n\n",
+		"batches":         `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1,"method":"ping"}]` + "\n[]\n",
+		"deep":            strings.Repeat("[", 100_000) + "\n" + strings.Repeat(`{"a":`, 100_000) + "\n",
+		"a long line": `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + strings.Repeat(
+			"x", 9<<20,
+		) + "\n",
 		"names that are odd": callOf("{}", "a", "1") + callOf("null", "", "[]") + callOf("1e999", "\\u0000", "{}"),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -85,7 +85,11 @@ func TestWrapAndUnwrapAFile(t *testing.T) {
 			t.Errorf("%q: got %s, want %q", option, got, want)
 		}
 	}
-	for want, option := range map[string][]string{"a server that the client starts": {"--target", "http://x"}, "want a time with its unit": {"--hung", "5"}, "want a time above 0": {"--hung", "-5s"}, "want true or false": {"--pin-tools=maybe"}} {
+	for want, option := range map[string][]string{
+		"a server that the client starts": {"--target", "http://x"},
+		"want a time with its unit":       {"--hung", "5"}, "want a time above 0": {"--hung", "-5s"},
+		"want true or false": {"--pin-tools=maybe"},
+	} {
 		if got := command(exitUsage, append([]string{"wrap", "files", "--file", file}, option...)...); !strings.Contains(
 			got,
 			want,

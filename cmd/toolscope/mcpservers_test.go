@@ -55,7 +55,9 @@ func TestToolsOfServers(t *testing.T) {
 		strings.Contains(got, "tools/list") {
 		t.Errorf("got %s, want the result and the call's trace alone", got)
 	}
-	if code := run([]string{"tools", "--mcp-config", filepath.Join(t.TempDir(), "none.json")}, nil, &stdout, &stderr); code != exitError {
+	if code := run(
+		[]string{"tools", "--mcp-config", filepath.Join(t.TempDir(), "none.json")}, nil, &stdout, &stderr,
+	); code != exitError {
 		t.Errorf("got code %d, want %d for a file that is not there", code, exitError)
 	}
 }

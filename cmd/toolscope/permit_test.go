@@ -42,15 +42,32 @@ func TestPermitExplains(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{[]string{"--command", "git status; sudo ls"}, []string{"deny  by the deny list, rule deny-root\n", "reason: runs a command as another user (it runs sudo ls)\n", "to the model: not permitted: ", "programs: git sudo ls\n"}},
+		{
+			[]string{"--command", "git status; sudo ls"},
+			[]string{
+				"deny  by the deny list, rule deny-root\n",
+				"reason: runs a command as another user (it runs sudo ls)\n", "to the model: not permitted: ",
+				"programs: git sudo ls\n",
+			},
+		},
 		{[]string{"--command", "ls"}, []string{"allow  no rule applies\nprograms: ls\n"}},
 		{[]string{"bash", `{"command":"rm x"}`}, []string{"ask  by the rules, rule ask-rm\n"}},
 		{[]string{"file_write", `{"path":"/etc/passwd"}`}, []string{"ask  by the rules, rule ask-outside-file\n"}},
 		{[]string{"anything"}, []string{"allow  no rule applies\n"}},
-		{[]string{"--rules", rulesFile(t, gitRules), "--command", "git status"}, []string{"allow  by the rules, rule git-read\n"}},
-		{[]string{"--rules", rulesFile(t, gitRules), "--command", "git status | id"}, []string{"ask  by the rules, rule not_covered\n", "reason: the rule git-read does not cover id\n"}},
+		{
+			[]string{"--rules", rulesFile(t, gitRules), "--command", "git status"},
+			[]string{"allow  by the rules, rule git-read\n"},
+		},
+		{
+			[]string{"--rules", rulesFile(t, gitRules), "--command", "git status | id"},
+			[]string{"ask  by the rules, rule not_covered\n", "reason: the rule git-read does not cover id\n"},
+		},
 		{[]string{"--rules", rulesFile(t, "enforce: false"), "--command", "sudo ls"}, []string{"deny  by", "shadow: "}},
-		{[]string{"--json", "--command", "$X"}, []string{`{"id":null,"decision":"ask","rule":"not_understood","reason":"the name of a command is computed: ","programs":[]}` + "\n"}},
+		{
+			[]string{"--json", "--command", "$X"},
+			[]string{`{"id":null,"decision":"ask","rule":"not_understood","reason":"the name of a command is ` +
+				`computed: ","programs":[]}` + "\n"},
+		},
 	} {
 		out, errs, code := askPermit(t, "", c.args...)
 		if code != exitOK || errs != "" {
@@ -112,7 +129,10 @@ func TestPermitWords(t *testing.T) {
 			t.Errorf("%q: code %d, %q", args, code, errs)
 		}
 	}
-	for _, args := range [][]string{{"--rules", "no such file", "x"}, {"--tool", "echo", "--command", "ls"}, {"--rules", rulesFile(t, "shells: {}"), "--command", "ls"}} {
+	for _, args := range [][]string{
+		{"--rules", "no such file", "x"}, {"--tool", "echo", "--command", "ls"},
+		{"--rules", rulesFile(t, "shells: {}"), "--command", "ls"},
+	} {
 		if _, errs, code := askPermit(t, "", args...); code != exitError || errs == "" {
 			t.Errorf("%q: code %d, %q", args, code, errs)
 		}

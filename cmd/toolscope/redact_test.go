@@ -90,7 +90,9 @@ func TestRedactJSONLines(t *testing.T) {
 
 func TestRedactConfig(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "redact.yaml")
-	if err := os.WriteFile(file, []byte("preset: secrets-only\nrules:\n  - path: $.note\n    action: mask\n"), 0o600); err != nil {
+	if err := os.WriteFile(
+		file, []byte("preset: secrets-only\nrules:\n  - path: $.note\n    action: mask\n"), 0o600,
+	); err != nil {
 		t.Fatal(err)
 	}
 	in := `{"note":"x","mail":"jane@mail.example.org","password":"` + canary.Secrets(9)[0].Value + `"}`

@@ -36,7 +36,10 @@ func TestReplayRunsTheTools(t *testing.T) {
 	if code != exitOK {
 		t.Fatalf("got %d, %s", code, errs)
 	}
-	for _, want := range []string{"session s, turn 1", "session s, turn 2", "from the disk", "refused invalid_arguments", "refused unknown_tool", "TOOL", "POLICY"} {
+	for _, want := range []string{
+		"session s, turn 1", "session s, turn 2", "from the disk", "refused invalid_arguments",
+		"refused unknown_tool", "TOOL", "POLICY",
+	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("got\n%s\nwant %q in it", out, want)
 		}

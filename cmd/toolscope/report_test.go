@@ -79,7 +79,8 @@ func TestReportWithoutTimes(t *testing.T) {
 // What happened within less than a second has no rate, in no form. Placeholders of error
 // groups were printed as \u003cpath\u003e.
 func TestReportJSONOfAMoment(t *testing.T) {
-	const two = `{"tool":"a","duration_us":1,"time":1767225600.001,"error":"/etc/app/x.conf: no such file"}` + "\n" + `{"tool":"a","duration_us":1,"time":1767225600.002}`
+	const two = `{"tool":"a","duration_us":1,"time":1767225600.001,"error":"/etc/app/x.conf: no such ` +
+		`file"}` + "\n" + `{"tool":"a","duration_us":1,"time":1767225600.002}`
 	_, out, _ := invoke("report", two, "--json", "-")
 	if strings.Contains(out, "calls_per_second") || !strings.Contains(out, `"seconds":0.001,`) {
 		t.Errorf("got %s, want no rate", out)

@@ -92,11 +92,16 @@ func useServer(t *testing.T, transport mcp.Transport, revision string) {
 	if err != nil || res.IsError || !strings.Contains(res.Content[0].(*mcp.TextContent).Text, "hello") {
 		t.Errorf("got %+v and %v", res, err)
 	}
-	if res, err = session.CallTool(ctx, &mcp.CallToolParams{Name: "file_read", Arguments: map[string]any{"path": 7}}); err != nil ||
+	if res, err = session.CallTool(
+		ctx, &mcp.CallToolParams{Name: "file_read", Arguments: map[string]any{"path": 7}},
+	); err != nil ||
 		!res.IsError {
 		t.Errorf("wrong arguments: got %+v and %v, want a result with isError", res, err)
 	}
-	if _, err = session.CallTool(ctx, &mcp.CallToolParams{Name: "file_write", Arguments: map[string]any{"path": "a.txt", "content": "x"}}); err == nil {
+	if _, err = session.CallTool(
+		ctx,
+		&mcp.CallToolParams{Name: "file_write", Arguments: map[string]any{"path": "a.txt", "content": "x"}},
+	); err == nil {
 		t.Error("got no error for a tool that is not served")
 	}
 }

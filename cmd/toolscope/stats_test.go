@@ -220,7 +220,9 @@ func TestStatsWatch(t *testing.T) {
 	url := program(t, "read", time.Millisecond)
 	ctx, cancel := context.WithCancel(t.Context())
 	out := &countingWriter{want: 3, then: cancel}
-	if code := execute(ctx, []string{"stats", "--watch", "--every", "100ms", url}, strings.NewReader(""), out, io.Discard); code != exitOK {
+	if code := execute(
+		ctx, []string{"stats", "--watch", "--every", "100ms", url}, strings.NewReader(""), out, io.Discard,
+	); code != exitOK {
 		t.Errorf("got %d", code)
 	}
 	if out.got != 3 || strings.Contains(out.text.String(), "\x1b") {
@@ -244,7 +246,9 @@ func (w *countingWriter) Write(b []byte) (int, error) {
 
 func TestStatsUsage(t *testing.T) {
 	for _, args := range [][]string{
-		{"--window", "2m"}, {"--window", "5m", "--since", "1"}, {"--sort", "x"}, {"--every", "1ms"}, {"--timeout", "0s"}, {"--nothing"}, {"--every", "x"},
+		{"--window", "2m"}, {
+			"--window", "5m", "--since", "1",
+		}, {"--sort", "x"}, {"--every", "1ms"}, {"--timeout", "0s"}, {"--nothing"}, {"--every", "x"},
 		{"ftp://a/"}, {"localhost:8080"}, {"http://a/?q=1"}, {"http://%zz/"}, {"\x1b[2J"},
 	} {
 		code, out, errs := invoke("stats", "", args...)

@@ -76,7 +76,10 @@ func TestCall(t *testing.T) {
 		{exitOK, []string{"file_read", `{"path":"a.txt"}`}, []string{"hello\n", "execute_tool file_read", `→ {"path":"a.txt"}`}},
 		{exitOK, []string{"--quiet", "calculator", `{"expression":"0.1+0.2"}`}, []string{"0.3"}},
 		{exitOK, []string{"--write", "file_write", `{"path":"b.txt","content":"x"}`}, []string{"created"}},
-		{exitError, []string{"file_write", `{"path":"b.txt","content":"x"}`}, []string{"unknown tool", "execute_tool _unknown", "refused"}},
+		{
+			exitError, []string{"file_write", `{"path":"b.txt","content":"x"}`},
+			[]string{"unknown tool", "execute_tool _unknown", "refused"},
+		},
 		{exitError, []string{"file_read", `{"path":5}`}, []string{"invalid arguments", "refused  invalid_arguments"}},
 		{exitError, []string{"file_read", `{"path":"../x"}`}, []string{"permission denied", "permission_denied"}},
 	} {

@@ -67,7 +67,10 @@ func TestTopOnce(t *testing.T) {
 	if code != exitOK || stderr != "" {
 		t.Fatalf("got code %d, stderr %q", code, stderr)
 	}
-	for _, want := range []string{"Tools\n", "search", "1.00 s", "Running\n", "0:0", `{"q":"geese"}`, `{"q":"ducks"} › quack`, "No sessions", "No errors"} {
+	for _, want := range []string{
+		"Tools\n", "search", "1.00 s", "Running\n", "0:0", `{"q":"geese"}`, `{"q":"ducks"} › quack`,
+		"No sessions", "No errors",
+	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("got no %q in\n%s", want, out)
 		}

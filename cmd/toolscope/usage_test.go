@@ -18,9 +18,18 @@ func TestUsageErrorsSuggestNames(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"statz --watch", `toolscope: got command "statz", want one of demo, stats, `},
 		{"statz", "(did you mean stats?)\nRun 'toolscope --help' for the options.\n"},
-		{"stats --windw 5m", "toolscope stats: unknown option --windw (did you mean --window?)\nRun 'toolscope stats --help' for the options.\n"},
+		{
+			"stats --windw 5m",
+			"toolscope stats: unknown option --windw (did you mean --window?)\nRun 'toolscope stats --help' for the " +
+				"options.\n",
+		},
 		{"stats -window 5m", "toolscope stats: unknown option -window (did you mean --window?)"},
-		{"stats --window 16m", "--window: got \"16m\", want one of " + strings.Join(stats.WindowNames(), ", ") + " (did you mean 1m or 15m?)"},
+		{
+			"stats --window 16m",
+			"--window: got \"16m\", want one of " + strings.Join(
+				stats.WindowNames(), ", ",
+			) + " (did you mean 1m or 15m?)",
+		},
 		{"stats --sort nmae", "(did you mean name?)"},
 		{"stats --every", "--every: got no value, want a time with its unit, such as 30s or 5m"},
 		{"stats --every 5", `--every: got "5", want a time with its unit, such as 30s or 5m`},
@@ -125,7 +134,9 @@ func TestManual(t *testing.T) {
 		t.Skip("no groff")
 	}
 	for _, name := range pages {
-		if out, err := exec.Command("groff", "-man", "-Kutf8", "-Tutf8", "-ww", "-Wbreak", "-z", name).CombinedOutput(); err != nil ||
+		if out, err := exec.Command(
+			"groff", "-man", "-Kutf8", "-Tutf8", "-ww", "-Wbreak", "-z", name,
+		).CombinedOutput(); err != nil ||
 			len(out) > 0 {
 			t.Errorf("%s: got %v, %s", filepath.Base(name), err, out)
 		}

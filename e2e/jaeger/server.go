@@ -81,7 +81,12 @@ func configure(binary, dir, store string) (*Server, error) {
 	}
 	path := filepath.Join(dir, "jaeger.yaml")
 	var text strings.Builder
-	if err := config.Execute(&text, map[string]string{"OTLP": ports[0], "OTLPHTTP": ports[1], "Query": ports[2], "QueryGRPC": ports[3], "Store": store}); err != nil {
+	if err := config.Execute(
+		&text,
+		map[string]string{
+			"OTLP": ports[0], "OTLPHTTP": ports[1], "Query": ports[2], "QueryGRPC": ports[3], "Store": store,
+		},
+	); err != nil {
 		return nil, fmt.Errorf("jaeger: %w", err)
 	}
 	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {

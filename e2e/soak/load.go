@@ -84,7 +84,10 @@ var tools = []toolkit.Tool{
 var often = []struct {
 	name  string
 	parts int
-}{{"read", 40}, {"search", 26}, {"write", 4}, {"fails", 5}, {"flaky", 8}, {"slow", 1}, {"deaf", 1}, {"panics", 3}, {"big", 2}, {"risky", 4}, {"forbidden", 4}}
+}{
+	{"read", 40}, {"search", 26}, {"write", 4}, {"fails", 5}, {"flaky", 8}, {"slow", 1}, {"deaf", 1},
+	{"panics", 3}, {"big", 2}, {"risky", 4}, {"forbidden", 4},
+}
 
 func pause(ctx context.Context, d time.Duration) error {
 	if d == 0 {

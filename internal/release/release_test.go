@@ -73,11 +73,16 @@ func TestVerify(t *testing.T) {
 		"got module example.com/m":                     {"mcp/go.mod", "module example.com/m\n\ngo 1.26.0\n"},
 		"want the line go 1.26.0":                      {"mcp/go.mod", "module " + prefix + "/mcp\n\ngo 1.26.1\n"},
 		"toolchain or exclude":                         {"mcp/go.mod", mod + "exclude example.com/m v1.0.0\n"},
-		"replaces more than":                           {"go.work", "go 1.26.0\n\nuse .\n\nreplace (\n\t" + prefix + " v0.1.0 => .\n\texample.com/m => ./bench\n)\n"},
-		"go.work: does not replace " + prefix + " v":   {"go.work", "go 1.26.0\n\nuse .\n\nreplace " + prefix + " v0.1.0 => ./mcp\n"},
-		"go.sum holds lines":                           {"mcp/go.sum", prefix + " v0.1.0 h1:x=\n"},
-		"its workspace does not use it":                {"go.work", "go 1.26.0\n\nuse .\n\nreplace " + prefix + " v0.1.0 => .\n"},
-		"does not replace " + prefix + "/mcp v0.1.0":   {"go.work", "go 1.26.0\n\nuse (\n\t.\n\t./bench\n\t./mcp\n)\n"},
+		"replaces more than": {
+			"go.work",
+			"go 1.26.0\n\nuse .\n\nreplace (\n\t" + prefix + " v0.1.0 => .\n\texample.com/m => ./bench\n)\n",
+		},
+		"go.work: does not replace " + prefix + " v": {
+			"go.work", "go 1.26.0\n\nuse .\n\nreplace " + prefix + " v0.1.0 => ./mcp\n",
+		},
+		"go.sum holds lines":                         {"mcp/go.sum", prefix + " v0.1.0 h1:x=\n"},
+		"its workspace does not use it":              {"go.work", "go 1.26.0\n\nuse .\n\nreplace " + prefix + " v0.1.0 => .\n"},
+		"does not replace " + prefix + "/mcp v0.1.0": {"go.work", "go 1.26.0\n\nuse (\n\t.\n\t./bench\n\t./mcp\n)\n"},
 	} {
 		root := repository(t)
 		write(t, filepath.Join(root, change[0]), change[1])
@@ -218,7 +223,9 @@ func TestAReleaseThatCannotBeChangesNothing(t *testing.T) {
 
 func commit(t *testing.T, root string) {
 	t.Helper()
-	for _, args := range [][]string{{"add", "-A"}, {"-c", "user.name=test", "-c", "user.email=test@example.com", "commit", "-qm", "test"}} {
+	for _, args := range [][]string{
+		{"add", "-A"}, {"-c", "user.name=test", "-c", "user.email=test@example.com", "commit", "-qm", "test"},
+	} {
 		if _, err := output(root, "git", args...); err != nil {
 			t.Fatal(err)
 		}

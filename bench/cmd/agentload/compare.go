@@ -50,7 +50,10 @@ func child(ctx context.Context, s settings, mode, server, endpoint string) error
 	cmd := exec.CommandContext(ctx, os.Args[0], "-mode", mode, "-server", server, "-duration", s.duration.String(),
 		"-agents", strconv.Itoa(s.agents), "-batch", strconv.Itoa(s.batch))
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	cmd.Env = append(os.Environ(), "OTEL_EXPORTER_OTLP_ENDPOINT="+endpoint, "OTEL_METRICS_EXPORTER=none", "OTEL_SERVICE_NAME=agentload")
+	cmd.Env = append(
+		os.Environ(), "OTEL_EXPORTER_OTLP_ENDPOINT="+endpoint, "OTEL_METRICS_EXPORTER=none",
+		"OTEL_SERVICE_NAME=agentload",
+	)
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("%s: %w", mode, err)
 	}

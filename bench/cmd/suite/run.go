@@ -91,7 +91,10 @@ func (p *plan) build(ctx context.Context) ([]binary, error) {
 			if p.only != "" {
 				only = p.only
 			}
-			binaries = append(binaries, binary{name: strings.ReplaceAll(filepath.ToSlash(dir), "/", "-"), directory: dir, pattern: only})
+			binaries = append(
+				binaries,
+				binary{name: strings.ReplaceAll(filepath.ToSlash(dir), "/", "-"), directory: dir, pattern: only},
+			)
 		}
 	}
 	for i := range binaries {

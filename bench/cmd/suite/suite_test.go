@@ -154,10 +154,14 @@ BenchmarkEndpointWindows/of=summary/window=total-2 100 10000000 ns/op
 func TestInto(t *testing.T) {
 	s := passes(
 		t,
-		"load: 0.52\ngoos: linux\ngoarch: amd64\ncpu: fast\nBenchmarkCall/mode=hand/goroutines=1-2 1 3 ns/op 9 cpu-ns/op\nBenchmarkCall/mode=sampled-off/goroutines=1-2 1 6 ns/op 9 cpu-ns/op\n",
+		"load: 0.52\ngoos: linux\ngoarch: amd64\ncpu: fast\nBenchmarkCall/mode=hand/goroutines=1-2 1 3 ns/op 9 "+
+			"cpu-ns/op\nBenchmarkCall/mode=sampled-off/goroutines=1-2 1 6 ns/op 9 cpu-ns/op\n",
 	)
 	path := filepath.Join(t.TempDir(), "doc.md")
-	if err := os.WriteFile(path, []byte("head\n<!-- goals -->\nold\n<!-- end -->\nmiddle\n<!-- rows -->\n<!-- end -->\nfoot\n"), 0o644); err != nil {
+	if err := os.WriteFile(
+		path, []byte("head\n<!-- goals -->\nold\n<!-- end -->\nmiddle\n<!-- rows -->\n<!-- end -->\nfoot\n"),
+		0o644,
+	); err != nil {
 		t.Fatal(err)
 	}
 	for _, processor := range []bool{false, true} {
@@ -173,7 +177,11 @@ func TestInto(t *testing.T) {
 		if processor {
 			want = "| 1× | too few passes | met |"
 		}
-		for _, part := range []string{"head\n<!-- goals -->\n\nMeasured on linux/amd64, fast, ", want, "load average of up to 0.5;", "<!-- end -->\nmiddle\n<!-- rows -->\n", "| Call/mode=hand/goroutines=1 | 1 | 3 ns |", "<!-- end -->\nfoot\n"} {
+		for _, part := range []string{
+			"head\n<!-- goals -->\n\nMeasured on linux/amd64, fast, ", want, "load average of up to 0.5;",
+			"<!-- end -->\nmiddle\n<!-- rows -->\n", "| Call/mode=hand/goroutines=1 | 1 | 3 ns |",
+			"<!-- end -->\nfoot\n",
+		} {
 			if strings.Count(string(text), part) != 1 {
 				t.Errorf("got %s\nwant once %s", text, part)
 			}
@@ -191,7 +199,9 @@ func TestInto(t *testing.T) {
 }
 
 func TestDuration(t *testing.T) {
-	for v, want := range map[float64]string{0: "0 ns", 3.2e-9: "3.2 ns", 3.21e-6: "3.21 µs", 0.0123: "12.3 ms", 2: "2 s", -5e-7: "-500 ns"} {
+	for v, want := range map[float64]string{
+		0: "0 ns", 3.2e-9: "3.2 ns", 3.21e-6: "3.21 µs", 0.0123: "12.3 ms", 2: "2 s", -5e-7: "-500 ns",
+	} {
 		if got := duration(v); got != want {
 			t.Errorf("%v: got %s, want %s", v, got, want)
 		}

@@ -62,7 +62,8 @@ func Command() *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.url, "url", "", "the `URL` where the program has mounted its scope's HTTP handler; the default is $TOOLSCOPE_URL, "+
+	f.StringVar(&o.url, "url", "", "the `URL` where the program has mounted its scope's HTTP handler; the default "+
+		"is $TOOLSCOPE_URL, "+
 		"or the only program of yours that runs here")
 	f.StringVar(&o.note, "note", "", "the `TEXT` that the model gets if you reject, and that is kept in the audit log")
 	f.StringVar(&o.by, "by", "", "the `NAME` of who answers; the default is $USER")

@@ -18,7 +18,8 @@ import (
 
 // DefineServers defines the option --mcp-config.
 func DefineServers(c *cobra.Command, path *string) {
-	c.Flags().StringVar(path, "mcp-config", "", "the tools of the MCP servers in `FILE`, {\"mcpServers\": {…}}, instead of the built-in ones; "+
+	c.Flags().StringVar(path, "mcp-config", "", "the tools of the MCP servers in `FILE`, {\"mcpServers\": {…}}, "+
+		"instead of the built-in ones; "+
 		"a tool is called SERVER__TOOL")
 }
 

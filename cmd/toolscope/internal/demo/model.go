@@ -55,7 +55,10 @@ func newModel(dir string, secrets []canary.Secret) *model {
 			return fs.SkipAll
 		case d.IsDir() && path != "." && strings.HasPrefix(d.Name(), "."):
 			return fs.SkipDir
-		case d.Type().IsRegular() && slices.Contains([]string{".go", ".md", ".txt", ".mod", ".json", ".yaml", ".yml", ".toml", ".c", ".py", ".rs", ".ts", ".js"}, filepath.Ext(path)):
+		case d.Type().IsRegular() && slices.Contains(
+			[]string{".go", ".md", ".txt", ".mod", ".json", ".yaml", ".yml", ".toml", ".c", ".py", ".rs", ".ts", ".js"},
+			filepath.Ext(path),
+		):
 			m.files = append(m.files, path)
 		}
 		return nil

@@ -24,7 +24,11 @@ var pages = map[string]struct{ kind, text string }{
 	"/fjords": {"text/html; charset=utf-8", `<!doctype html><title>Fjords</title><h1>Fjords of Norway</h1>
 <p>The <b>Sognefjord</b> is the longest.</p>
 <table><tr><th>fjord</th><th>km</th></tr><tr><td>Sognefjord</td><td>205</td></tr><tr><td>Hardangerfjord</td><td>179</td></tr></table>`},
-	"/search": {"application/json", `{"results":[{"url":"https://example.org/fjords","title":"Fjords of Norway","content":"The longest are the Sognefjord and the Hardangerfjord."}]}`},
+	"/search": {
+		"application/json",
+		`{"results":[{"url":"https://example.org/fjords","title":"Fjords of Norway","content":"The longest are the ` +
+			`Sognefjord and the Hardangerfjord."}]}`,
+	},
 	"/places": {"application/json", `{"results":[{"name":"Bergen","country":"Norway","latitude":60.39,"longitude":5.32}]}`},
 	"/forecast": {"application/json", `{"timezone":"Europe/Oslo",
 "current_units":{"temperature_2m":"°C","precipitation":"mm","wind_speed_10m":"km/h"},

@@ -78,7 +78,8 @@ func Command() *cobra.Command {
 	}
 	cli.Choice(c, &o.to, "to", "", targets, "the `FORM`")
 	f := c.Flags()
-	f.StringVarP(&o.output, "output", "o", "", "write to `FILE`, which appears when it is whole; \"-\", the default, is standard output. "+
+	f.StringVarP(&o.output, "output", "o", "", "write to `FILE`, which appears when it is whole; \"-\", the default,"+
+		" is standard output. "+
 		"Its ending (.har, .html, .txt) stands for --to")
 	f.StringVar(&o.title, "title", "", "the `TITLE` of the page; the default is the file's name")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress bar, no summary")
@@ -87,7 +88,10 @@ func Command() *cobra.Command {
 		f.Var((*list)(&o.filter.Sessions), "session", "sessions, by `IDS` separated by commas")
 		f.Var((*outcomes)(&o.filter), "outcome", "calls of outcomes: `NAMES` of "+outcomeNames())
 		f.Var((*errorTypes)(&o.filter), "error", "kinds of errors: `NAMES` such as timeout; \"any\" is all that failed")
-		f.StringVar(&o.since, "since", "", "calls that ended at `TIME` or later: RFC 3339, seconds since 1970, or how long before now, such as 2h")
+		f.StringVar(
+			&o.since, "since", "",
+			"calls that ended at `TIME` or later: RFC 3339, seconds since 1970, or how long before now, such as 2h",
+		)
 		f.StringVar(&o.until, "until", "", "calls that ended before `TIME`")
 		f.DurationVar(&o.filter.MinDuration, "min", 0, "calls that ran for `TIME` or longer, such as 250ms")
 	})
@@ -97,7 +101,10 @@ func Command() *cobra.Command {
 		f.BoolVar(&o.noContent, "no-content", false, "remove all arguments and results")
 	})
 	cli.Group(c, "For OTLP", func(f *pflag.FlagSet) {
-		f.StringVar(&o.endpoint, "endpoint", "", "send to `URL`; the default is $OTEL_EXPORTER_OTLP_ENDPOINT, or http://localhost:4317")
+		f.StringVar(
+			&o.endpoint, "endpoint", "",
+			"send to `URL`; the default is $OTEL_EXPORTER_OTLP_ENDPOINT, or http://localhost:4317",
+		)
 		f.StringVar(&o.protocol, "protocol", "", "the protocol `NAME`: grpc (the default) or http/protobuf")
 		f.StringVar(&o.service, "service", "", "the service.name `NAME`; the default is $OTEL_SERVICE_NAME, or toolscope")
 	})
@@ -134,7 +141,10 @@ func (o *outcomes) Set(names string) error {
 	for name := range strings.SplitSeq(names, ",") {
 		outcome, ok := toolkit.ParseOutcome(name)
 		if !ok {
-			return fmt.Errorf("want one or more of %s%s", outcomeNames(), cli.DidYouMean(name, "", strings.Split(outcomeNames(), ", ")))
+			return fmt.Errorf(
+				"want one or more of %s%s", outcomeNames(),
+				cli.DidYouMean(name, "", strings.Split(outcomeNames(), ", ")),
+			)
 		}
 		o.Outcomes = append(o.Outcomes, outcome)
 	}
@@ -211,7 +221,8 @@ func logTime(name, text string) (time.Time, error) {
 	if d, err := time.ParseDuration(text); err == nil && d > 0 {
 		return time.Now().Add(-d), nil
 	}
-	return time.Time{}, cli.Usage("--%s: got %.40q, want a time such as 2026-11-21T09:30:00Z, seconds since 1970, or how long ago, "+
+	return time.Time{}, cli.Usage("--%s: got %.40q, want a time such as 2026-11-21T09:30:00Z, seconds since 1970, "+
+		"or how long ago, "+
 		"such as 2h", name, text)
 }
 

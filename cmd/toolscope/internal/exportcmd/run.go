@@ -26,7 +26,10 @@ import (
 
 // completeOTLP checks where spans go.
 func (o *options) completeOTLP() error {
-	o.protocol = cmp.Or(o.protocol, os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"), "grpc")
+	o.protocol = cmp.Or(
+		o.protocol, os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"),
+		"grpc",
+	)
 	if o.protocol != "grpc" && o.protocol != "http/protobuf" {
 		return cli.Usage("--protocol: got %.40q, want grpc or http/protobuf", o.protocol)
 	}
@@ -91,7 +94,9 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 }
 
 // sink is what calls are handed to.
-func (o *options) sink(ctx context.Context, to io.Writer, counts *logfile.Counts, export *logexport.Export) (logexport.Sink, error) {
+func (o *options) sink(
+	ctx context.Context, to io.Writer, counts *logfile.Counts, export *logexport.Export,
+) (logexport.Sink, error) {
 	switch o.to {
 	case "otlp":
 		return logexport.NewOTLP(ctx, logexport.OTLP{
@@ -114,7 +119,13 @@ func (o *options) sink(ctx context.Context, to io.Writer, counts *logfile.Counts
 // notes are what a reader should know of an export.
 func notes(counts *logfile.Counts, export *logexport.Export) (list []string) {
 	if export.Filtered > 0 {
-		list = append(list, fmt.Sprintf("%s of %s calls did not pass the filter.", display.Count(export.Filtered), display.Count(counts.Calls)))
+		list = append(
+			list,
+			fmt.Sprintf(
+				"%s of %s calls did not pass the filter.", display.Count(export.Filtered),
+				display.Count(counts.Calls),
+			),
+		)
 	}
 	if export.Untimed > 0 {
 		list = append(list, fmt.Sprintf("%s calls have no time and were left out.", display.Count(export.Untimed)))

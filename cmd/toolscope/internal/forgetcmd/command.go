@@ -73,9 +73,11 @@ func Command() *cobra.Command {
 	f.StringVar(&o.Tenant, "tenant", "", "only the session of the tenant `NAME`")
 	f.StringArrayVar(&o.logs, "log", nil, "a call log, or a recorded session, in `FILE`: JSON lines with a member \"session\"")
 	f.StringArrayVar(&o.audits, "audit", nil, "an audit log in `FILE`, with the rotated ones next to it")
-	f.StringArrayVar(&o.traces, "traces", nil, "OTLP JSON lines in `DIR`, as exporters.Options.JSONLines writes them: the session's spans, "+
+	f.StringArrayVar(&o.traces, "traces", nil, "OTLP JSON lines in `DIR`, as exporters.Options.JSONLines writes "+
+		"them: the session's spans, "+
 		"and those of the same traces that name no other session")
-	f.StringArrayVar(&o.spools, "spool", nil, "the spans in `DIR` (exporters.Options.SpoolDir) of programs that do not run now; those of a running "+
+	f.StringArrayVar(&o.spools, "spool", nil, "the spans in `DIR` (exporters.Options.SpoolDir) of programs that do "+
+		"not run now; those of a running "+
 		"one have to be removed by it (Spool.DeleteSession), and are an error")
 	f.BoolVar(&o.DryRun, "dry-run", false, "count, and change nothing; spools are not read")
 	f.BoolVar(&o.json, "json", false, "print a JSON object")
@@ -154,7 +156,8 @@ func (o *options) print(all []forgotten, stdout, stderr io.Writer) (err error) {
 		return err
 	}
 	if shown, _ := redact.Default().Text(o.Session); shown != o.Session {
-		fmt.Fprintf(stderr, "toolscope forget: note: logs that were redacted have this id as %s, which other sessions may share; "+
+		fmt.Fprintf(stderr, "toolscope forget: note: logs that were redacted have this id as %s, which other "+
+			"sessions may share; "+
 			"to remove the lines of all of them, give that to --session\n", display.Plain(shown))
 	}
 	return err

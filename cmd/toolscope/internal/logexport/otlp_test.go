@@ -149,7 +149,10 @@ func TestLargeCallsTravelInSmallBatches(t *testing.T) {
 	r := &receiver{}
 	e := &Export{Sink: newOTLP(t.Context(), r, OTLP{})}
 	for i := range 10 {
-		if err := e.Add(fmt.Appendf(nil, `{"time":%d,"tool":"t","duration_us":1,"result":%q}`, 1700000000+i, strings.Repeat("a word ", 1<<17))); err != nil {
+		if err := e.Add(fmt.Appendf(
+			nil, `{"time":%d,"tool":"t","duration_us":1,"result":%q}`, 1700000000+i,
+			strings.Repeat("a word ", 1<<17),
+		)); err != nil {
 			t.Fatal(err)
 		}
 	}

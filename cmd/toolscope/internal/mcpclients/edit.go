@@ -137,7 +137,11 @@ func find(text []byte, name string) (*server, error) {
 	fields := members(plain, entry)
 	s := &server{command: fields["command"], args: fields["args"]}
 	if !s.command.there() || json.Unmarshal(s.command.of(plain), &s.program) != nil {
-		return nil, fmt.Errorf(`mcpclients: %.80q: got a server without a "command", want one that is started by a command; for one with a "url" run 'toolscope mcp --target URL --listen ADDR' and write its address there`, name)
+		return nil, fmt.Errorf(
+			`mcpclients: %.80q: got a server without a "command", want one that is started by a command; for one `+
+				`with a "url" run 'toolscope mcp --target URL --listen ADDR' and write its address there`,
+			name,
+		)
 	}
 	if s.args.there() {
 		if json.Unmarshal(s.args.of(plain), &s.words) != nil {
@@ -167,7 +171,8 @@ func checked(text []byte) ([]byte, error) {
 	}
 	plain := blank(text)
 	if value := jsontext.Value(plain); !value.IsValid() || value.Kind() != '{' {
-		return nil, errors.New("mcpclients: got a file that is no JSON object with each name once, want one; comments are no harm")
+		return nil, errors.New("mcpclients: got a file that is no JSON object with each name once, want one; " +
+			"comments are no harm")
 	}
 	return plain, nil
 }

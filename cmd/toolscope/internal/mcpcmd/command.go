@@ -50,22 +50,27 @@ type options struct {
 // define defines the options of the proxy.
 func (o *options) define(c *cobra.Command) {
 	cli.Group(c, "What is recorded", func(f *pflag.FlagSet) {
-		f.StringVar(&o.otlp, "otlp", "", "send traces and metrics to `URL` by OTLP (OTEL_EXPORTER_OTLP_ENDPOINT does so too, and the other "+
+		f.StringVar(&o.otlp, "otlp", "", "send traces and metrics to `URL` by OTLP (OTEL_EXPORTER_OTLP_ENDPOINT "+
+			"does so too, and the other "+
 			"OTEL_ variables apply)")
 		f.StringVar(&o.log, "log", "", "append a line of JSON for each call to `FILE`, redacted: see 'toolscope report'")
-		f.StringVar(&o.stats, "stats", "", "serve statistics, the dashboard and /api/v1/mcp at `ADDR`, to this machine only; if its port is in "+
+		f.StringVar(&o.stats, "stats", "", "serve statistics, the dashboard and /api/v1/mcp at `ADDR`, to this "+
+			"machine only; if its port is in "+
 			"use, at another one. 'toolscope stats' and 'toolscope top' find it")
 		f.StringVar(&o.name, "name", "", "the server's `NAME`; the default is the command's name or the URL's host")
 		f.BoolVar(&o.clientSpans, "client-spans", false, "a span of kind CLIENT below the one of each call")
 		f.DurationVar(&o.hung, "hung", time.Minute, "report a call as hung after this `TIME`")
 	})
 	cli.Group(c, "What is changed, only on request", func(f *pflag.FlagSet) {
-		f.StringVar(&o.config, "config", "", "the policies of `FILE` govern calls, and may answer in the server's place: permission, cache, "+
+		f.StringVar(&o.config, "config", "", "the policies of `FILE` govern calls, and may answer in the server's "+
+			"place: permission, cache, "+
 			"duplicates, rates, loops and more; see docs/policies.md")
 		f.BoolVar(&o.inject, "inject-context", false, "write the trace context into forwarded calls, whose bytes then differ")
-		f.BoolVar(&o.accept, "accept-tools", false, "accept the server's tools as they are now. Without it each change since the first "+
+		f.BoolVar(&o.accept, "accept-tools", false, "accept the server's tools as they are now. Without it each "+
+			"change since the first "+
 			"connection is reported, as definition_changed")
-		f.BoolVar(&o.pin, "pin-tools", false, "tools that differ from what was accepted are left out of the server's lists, and calls of them are "+
+		f.BoolVar(&o.pin, "pin-tools", false, "tools that differ from what was accepted are left out of the "+
+			"server's lists, and calls of them are "+
 			"refused, until a person has checked them and started the proxy once with --accept-tools")
 	})
 	cli.Group(c, "Over HTTP", func(f *pflag.FlagSet) {
@@ -86,7 +91,8 @@ func Command() *cobra.Command {
 		Example: examples,
 		RunE:    func(c *cobra.Command, args []string) error { return o.run(c, args) },
 	}
-	c.Annotations = cli.ExitNotes("the server's own, and the signal that ended it; 127 if it could not be started. Over HTTP 0 when "+
+	c.Annotations = cli.ExitNotes("the server's own, and the signal that ended it; 127 if it could not be started. "+
+		"Over HTTP 0 when "+
 		"the program was asked to end. 1 if it could not start, 2 for a usage error.", "mcp [OPTIONS] --target URL --listen ADDR")
 	o.define(c)
 	c.AddCommand(wrapCommand(), unwrapCommand())

@@ -129,7 +129,8 @@ func (o *options) watch(p *mcpProxy) (err error) {
 		Baseline: baseline, AcceptTools: o.accept, PinTools: o.pin,
 	})
 	if errors.Is(err, mcpproxy.ErrNotAccepted) {
-		return errors.New("--pin-tools: this server's tools have not been accepted yet: check them, and start it once with --accept-tools " +
+		return errors.New("--pin-tools: this server's tools have not been accepted yet: check them, and start it " +
+			"once with --accept-tools " +
 			"and the same command line")
 	}
 	if err != nil {

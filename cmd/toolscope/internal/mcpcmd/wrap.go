@@ -41,8 +41,10 @@ type wrapOptions struct {
 
 // defineFile defines the options about the client's file.
 func (o *wrapOptions) defineFile(c *cobra.Command) {
-	c.Flags().StringVar(&o.file, "file", "", "the client's `FILE`. Without it, toolscope searches the files of Claude Desktop, Claude Code, Cursor, "+
-		"VS Code, Windsurf, Gemini CLI and LM Studio: those of the user, and .mcp.json, .cursor/mcp.json and .vscode/mcp.json here")
+	c.Flags().StringVar(&o.file, "file", "", "the client's `FILE`. Without it, toolscope searches the files of "+
+		"Claude Desktop, Claude Code, Cursor, "+
+		"VS Code, Windsurf, Gemini CLI and LM Studio: those of the user, and .mcp.json, .cursor/mcp.json and "+
+		".vscode/mcp.json here")
 	c.Args = func(_ *cobra.Command, names []string) error {
 		if len(names) != 1 {
 			return cli.Usage("got %d names, want the one of a server in the client's file", len(names))
@@ -56,7 +58,8 @@ func (o *wrapOptions) defineFile(c *cobra.Command) {
 func wrapCommand() *cobra.Command {
 	var o wrapOptions
 	c := &cobra.Command{
-		Use: "wrap NAME [OPTIONS]", Short: "let a client start one of its servers behind a proxy", Long: aboutWrap, Example: wrapExamples,
+		Use: "wrap NAME [OPTIONS]", Short: "let a client start one of its servers behind a " +
+			"proxy", Long: aboutWrap, Example: wrapExamples,
 		RunE: func(c *cobra.Command, names []string) error {
 			switch {
 			case o.target != "" || o.listen != "":
@@ -84,7 +87,10 @@ func unwrapCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "unwrap NAME [OPTIONS]", Short: "restore what \"wrap\" has changed", Long: aboutWrap,
 		RunE: func(c *cobra.Command, names []string) error {
-			return o.change(names[0], c.OutOrStdout(), func(text []byte) ([]byte, error) { return mcpclients.Unwrap(text, names[0]) })
+			return o.change(
+				names[0], c.OutOrStdout(),
+				func(text []byte) ([]byte, error) { return mcpclients.Unwrap(text, names[0]) },
+			)
 		},
 	}
 	o.defineFile(c)

@@ -47,7 +47,8 @@ func Command() *cobra.Command {
 	f.StringVar(&o.rules, "rules", "", "rules in YAML in `FILE`; the default is the built-in rules")
 	f.StringVar(&o.command, "command", "", "a shell command `LINE`, as a call of the tool that runs such commands")
 	f.StringVar(&o.tool, "tool", "", "the tool `NAME` that runs it, if the rules have several")
-	f.BoolVar(&o.jsonl, "jsonl", false, "read lines {\"id\":…,\"command\":\"…\"} or {\"id\":…,\"name\":\"…\",\"arguments\":{…}}, "+
+	f.BoolVar(&o.jsonl, "jsonl", false, "read lines {\"id\":…,\"command\":\"…\"} or {\"id\":…,\"name\":\"…\","+
+		"\"arguments\":{…}}, "+
 		"write {\"id\",\"decision\",\"rule\",\"reason\",\"programs\"}")
 	f.BoolVar(&o.json, "json", false, "print one decision as a line of JSON")
 	f.StringVar(&o.check, "check", "", "check the rules in `FILE`: errors and warnings, with lines")
@@ -147,7 +148,9 @@ func (p *permitter) decideCommand(line string) (permit.Decision, error) {
 	}
 	argument, ok := p.rules.ShellArgument(name)
 	if !ok {
-		return permit.Decision{}, fmt.Errorf("the rules have no tool %q among those that run shell commands: name it under shells", name)
+		return permit.Decision{}, fmt.Errorf(
+			"the rules have no tool %q among those that run shell commands: name it under shells", name,
+		)
 	}
 	arguments, err := json.Marshal(map[string]string{argument: line})
 	if err != nil {

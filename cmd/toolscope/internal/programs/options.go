@@ -25,7 +25,10 @@ type Options struct {
 
 // Define defines the options of a command that asks programs.
 func (o *Options) Define(c *cobra.Command) {
-	c.Flags().StringVar(&o.TokenFile, "token-file", "", "read the bearer token from `FILE` (\"-\": standard input); the default is $TOOLSCOPE_TOKEN")
+	c.Flags().StringVar(
+		&o.TokenFile, "token-file", "",
+		"read the bearer token from `FILE` (\"-\": standard input); the default is $TOOLSCOPE_TOKEN",
+	)
 	c.Flags().DurationVar(&o.Timeout, "timeout", 10*time.Second, "wait for an answer for this `TIME`")
 	c.ValidArgsFunction = cobra.NoFileCompletions
 }

@@ -40,7 +40,10 @@ type Source struct {
 func NewSource(text, token string, timeout time.Duration) (*Source, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fmt.Errorf("got URL %s, want an http or https URL without a query, such as %s", display.Clip(text, 100), DefaultURL)
+		return nil, fmt.Errorf(
+			"got URL %s, want an http or https URL without a query, such as %s", display.Clip(text, 100),
+			DefaultURL,
+		)
 	}
 	if !strings.HasSuffix(u.Path, "/") {
 		u.Path += "/"

@@ -82,7 +82,9 @@ func isDocument(text []byte) bool {
 // follows on the next one, outside a key block. 0 if there is no such place.
 func safeCut(text []byte) int {
 	end := len(text) - pieceOverlap
-	if begin := bytes.LastIndex(text[:end], []byte("-----BEGIN ")); begin >= 0 && !bytes.Contains(text[begin:end], []byte("-----END ")) {
+	if begin := bytes.LastIndex(text[:end], []byte("-----BEGIN ")); begin >= 0 && !bytes.Contains(
+		text[begin:end], []byte("-----END "),
+	) {
 		end = begin
 	}
 	for end > 0 {
@@ -90,7 +92,9 @@ func safeCut(text []byte) int {
 		if line < 0 {
 			break
 		}
-		if before := bytes.TrimRight(text[:line], " \t\r"); len(before) > 0 && bytes.IndexByte([]byte(`:=|>,\"'`), before[len(before)-1]) < 0 {
+		if before := bytes.TrimRight(text[:line], " \t\r"); len(before) > 0 && bytes.IndexByte(
+			[]byte(`:=|>,\"'`), before[len(before)-1],
+		) < 0 {
 			return line + 1
 		}
 		end = line

@@ -68,7 +68,8 @@ func Command() *cobra.Command {
 	f.BoolVar(&o.dryRun, "dry-run", false, "decide only: calls that the policies let through are answered \"dry run\"")
 	f.StringVar(&o.dir, "dir", ".", "the built-in tools work in `DIR`")
 	f.BoolVar(&o.write, "write", false, "let them write there, and run commands; without it they only read")
-	f.StringVar(&o.config, "config", "", "the policies of `FILE`; the default is every policy with its defaults, except that no person is asked with "+
+	f.StringVar(&o.config, "config", "", "the policies of `FILE`; the default is every policy with its defaults, "+
+		"except that no person is asked with "+
 		"--answers and --dry-run")
 	f.BoolVar(&o.json, "json", false, "print a JSON object for each call, and one with the statistics")
 	f.BoolVar(&o.quiet, "quiet", false, "print only the tables")

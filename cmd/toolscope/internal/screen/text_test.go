@@ -42,7 +42,11 @@ func TestSpark(t *testing.T) {
 		cells  int
 		want   string
 	}{
-		{nil, 5, ""}, {[]float64{0, 0}, 5, "  "}, {[]float64{1, 8, 0, 4}, 4, "▁█ ▄"}, {[]float64{1, 1, 2, 2}, 2, "▄█"}, {[]float64{0, 0.0001, 1000}, 3, " ▁█"},
+		{nil, 5, ""}, {[]float64{0, 0}, 5, "  "}, {
+			[]float64{1, 8, 0, 4}, 4, "▁█ ▄",
+		}, {[]float64{1, 1, 2, 2}, 2, "▄█"}, {
+			[]float64{0, 0.0001, 1000}, 3, " ▁█",
+		},
 	} {
 		if got := Spark(c.values, c.cells); got != c.want {
 			t.Errorf("%v: got %q, want %q", c.values, got, c.want)

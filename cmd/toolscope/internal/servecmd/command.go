@@ -65,12 +65,18 @@ func Command() *cobra.Command {
 	}
 	o.Define(c)
 	f := c.Flags()
-	f.StringVar(&o.http, "http", "", "listen at `ADDR`, such as 127.0.0.1:8080; the path is /mcp. Clients on other machines need the token, "+
+	f.StringVar(&o.http, "http", "", "listen at `ADDR`, such as 127.0.0.1:8080; the path is /mcp. Clients on other "+
+		"machines need the token, "+
 		"so an ADDR that they can reach requires one")
-	f.StringVar(&o.tokenFile, "token-file", "", "read the bearer token from `FILE`; the default is $TOOLSCOPE_TOKEN, if set: 16 bytes or more")
+	f.StringVar(
+		&o.tokenFile, "token-file", "",
+		"read the bearer token from `FILE`; the default is $TOOLSCOPE_TOKEN, if set: 16 bytes or more",
+	)
 	f.StringVar(&o.stats, "stats", "", "serve the statistics and the dashboard at `ADDR`, to this machine only")
-	f.StringVar(&o.config, "config", "", "the policies of `FILE`; the default is permit, validate, limit, timeout and recover with their "+
-		"defaults: no answer comes from memory, and calls that need a person are refused. SIGHUP reloads FILE; if it is wrong or incomplete, "+
+	f.StringVar(&o.config, "config", "", "the policies of `FILE`; the default is permit, validate, limit, timeout "+
+		"and recover with their "+
+		"defaults: no answer comes from memory, and calls that need a person are refused. SIGHUP reloads FILE; if "+
+		"it is wrong or incomplete, "+
 		"nothing changes")
 	return c
 }

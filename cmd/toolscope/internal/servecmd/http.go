@@ -65,7 +65,9 @@ func (o *options) listen(ctx context.Context, server *mcp.Server, stderr io.Writ
 // each for. Since 2026-07-28 each request names its revision in a header.
 func allRevisions(server *mcp.Server) http.Handler {
 	get := func(*http.Request) *mcp.Server { return server }
-	sessions := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{SessionTimeout: sessionTimeout, MaxRequestBodyBytes: maxBody})
+	sessions := mcp.NewStreamableHTTPHandler(
+		get, &mcp.StreamableHTTPOptions{SessionTimeout: sessionTimeout, MaxRequestBodyBytes: maxBody},
+	)
 	stateless := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true, MaxRequestBodyBytes: maxBody})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Mcp-Protocol-Version") >= "2026-07-28" && r.Header.Get("Mcp-Session-Id") == "" {

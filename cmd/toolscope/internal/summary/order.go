@@ -39,7 +39,10 @@ func OrderNames() []string {
 func SortTools(tools []stats.ToolStats, by string) {
 	for _, o := range orders {
 		if o.name == by {
-			slices.SortStableFunc(tools, func(a, b stats.ToolStats) int { return cmp.Or(o.compare(&a, &b), cmp.Compare(a.Tool, b.Tool)) })
+			slices.SortStableFunc(
+				tools,
+				func(a, b stats.ToolStats) int { return cmp.Or(o.compare(&a, &b), cmp.Compare(a.Tool, b.Tool)) },
+			)
 		}
 	}
 }

@@ -139,7 +139,10 @@ func errorTable(s *stats.Summary) *screen.Table {
 
 // policyTable is what policies recorded of calls.
 func policyTable(s *stats.Summary) *screen.Table {
-	t := &screen.Table{Report: true, Columns: []screen.Column{left("POLICY", 0), left("RECORDED", 0), right("CALLS", 0), right("OF ALL", 0)}}
+	t := &screen.Table{
+		Report:  true,
+		Columns: []screen.Column{left("POLICY", 0), left("RECORDED", 0), right("CALLS", 0), right("OF ALL", 0)},
+	}
 	for _, c := range s.Overall.Policies {
 		t.Add(plain(display.Clip(c.Key, 32)), plain(display.Clip(c.Value, 40)), plain(display.Count(c.Count)),
 			styled(screen.Quiet, display.Percent(float64(c.Count)/float64(max(1, s.Overall.Calls)))))
@@ -153,7 +156,9 @@ func (v *View) sessionTable() *screen.Table {
 		right("IN TOOLS", 3), right("COST", 4), last("WORST LOOP", 0),
 	}}
 	for _, s := range v.Sessions[:min(len(v.Sessions), listedSessions)] {
-		t.Add(plain(display.Clip(s.Session, 32)), plain(display.Count(s.Calls)), styled(unless(s.Errors == 0, screen.Red), display.Count(s.Errors)),
+		t.Add(plain(display.Clip(s.Session, 32)), plain(display.Count(s.Calls)), styled(
+			unless(s.Errors == 0, screen.Red), display.Count(s.Errors),
+		),
 			plain(unless(s.WorstStreak < 2, display.Count(s.WorstStreak))), plain(unless(s.Looped == 0, display.Count(s.Looped))),
 			plain(display.Milliseconds(s.RunMs)), plain(unless(s.Cost == 0, display.Three(s.Cost))),
 			styled(screen.Amber, WorstLoop(v.Loops, s.Session)))

@@ -73,7 +73,10 @@ func Call() *cobra.Command {
 	o.Define(c)
 	builtin.DefineServers(c, &o.servers)
 	f := c.Flags()
-	f.StringVar(&o.config, "config", "", "the policies of `FILE`; the default is every policy with its defaults, except that no person is asked")
+	f.StringVar(
+		&o.config, "config", "",
+		"the policies of `FILE`; the default is every policy with its defaults, except that no person is asked",
+	)
 	f.BoolVar(&o.quiet, "quiet", false, "print only the result")
 	f.BoolVar(&o.json, "json", false, "print one JSON object: output, parts, _meta, failed, error_type, trace_id, took_ms")
 	return c
@@ -130,7 +133,9 @@ func (o *callOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr i
 }
 
 // tools opens the built-in tools, or the servers of a configuration file, and wraps them.
-func (o *callOptions) tools(ctx context.Context, scope *toolscope.Scope, stderr io.Writer) (toolkit.Handler, toolkit.Lookup, func() error, error) {
+func (o *callOptions) tools(
+	ctx context.Context, scope *toolscope.Scope, stderr io.Writer,
+) (toolkit.Handler, toolkit.Lookup, func() error, error) {
 	if o.servers != "" {
 		m, err := builtin.OpenServers(ctx, o.servers, scope, stderr)
 		if err != nil {

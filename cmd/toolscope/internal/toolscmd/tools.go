@@ -56,7 +56,8 @@ func Tools() *cobra.Command {
 	}
 	o.Define(c)
 	builtin.DefineServers(c, &o.servers)
-	c.Flags().BoolVar(&o.json, "json", false, "print the definitions as the Model Context Protocol lists tools, with what policies need "+
+	c.Flags().BoolVar(&o.json, "json", false, "print the definitions as the Model Context Protocol lists tools, "+
+		"with what policies need "+
 		"in the member \"harness\"")
 	return c
 }
@@ -72,7 +73,10 @@ func (o *toolsOptions) run(ctx context.Context, names []string, stdout, stderr i
 	}
 	for _, name := range names {
 		if !slices.Contains(all, name) {
-			return cli.Usage("got the name %q, want one of those that 'toolscope tools' lists with these options%s", display.Clip(name, 80),
+			return cli.Usage("got the name %q, want one of those that 'toolscope tools' lists with these "+
+				"options%s", display.Clip(
+				name, 80,
+			),
 				cli.DidYouMean(name, "", all))
 		}
 	}

@@ -42,13 +42,24 @@ func (m *Model) toolFacts(name string, p screen.Paint) []string {
 	}
 	lines := joined(m.width, []string{
 		display.Number(x.Calls, "call"), fact("rate", display.Rate(x.Calls, x.CallsPerSecond)),
-		p.In(some(x.Errors > 0, screen.Red), fmt.Sprintf("errors %s (%s)", display.Percent(x.ErrorRate), display.Count(x.Errors))),
-		some(x.InFlight > 0, p.In(screen.Amber, fmt.Sprint(x.InFlight, " running"))), fact("hits", some(x.HitRatio > 0, display.Percent(x.HitRatio))),
-		fact("refused", some(x.Refused > 0, display.Count(x.Refused))), fact("retries", some(x.Retries > 0, display.Count(x.Retries))),
+		p.In(
+			some(x.Errors > 0, screen.Red),
+			fmt.Sprintf("errors %s (%s)", display.Percent(x.ErrorRate), display.Count(x.Errors)),
+		),
+		some(
+			x.InFlight > 0, p.In(screen.Amber, fmt.Sprint(x.InFlight, " running")),
+		), fact("hits", some(x.HitRatio > 0, display.Percent(x.HitRatio))),
+		fact(
+			"refused", some(x.Refused > 0, display.Count(x.Refused)),
+		), fact("retries", some(x.Retries > 0, display.Count(x.Retries))),
 		some(x.Streak > 1, p.In(screen.Red, fmt.Sprint(x.Streak, " failures in a row"))),
 	})
 	lines = append(lines, joined(m.width, []string{
-		fact("p50", summary.Ran(x, x.P50Ms)), fact("p90", summary.Ran(x, x.P90Ms)), fact("p95", summary.Ran(x, x.P95Ms)), p.In(screen.Bold, fact("p99", summary.Ran(x, x.P99Ms))), fact("p99.9", summary.Ran(x, x.P999Ms)),
+		fact(
+			"p50", summary.Ran(x, x.P50Ms),
+		), fact("p90", summary.Ran(x, x.P90Ms)), fact("p95", summary.Ran(x, x.P95Ms)), p.In(
+			screen.Bold, fact("p99", summary.Ran(x, x.P99Ms)),
+		), fact("p99.9", summary.Ran(x, x.P999Ms)),
 		fact("max", summary.Ran(x, x.MaxMs)), fact("mean", summary.Ran(x, x.MeanMs)),
 	})...)
 	lines = append(lines, before(x, m.width)...)
@@ -61,10 +72,19 @@ func (m *Model) toolFacts(name string, p screen.Paint) []string {
 		wait *stats.Wait
 	}{{"queue", x.Queue}, {"approval", x.Approval}, {"backoff", x.Backoff}} {
 		if w.wait != nil {
-			more = append(more, fmt.Sprintf("%s waited in %s, p95 %s", display.Count(w.wait.Count), w.name, display.Milliseconds(w.wait.P95Ms)))
+			more = append(
+				more,
+				fmt.Sprintf(
+					"%s waited in %s, p95 %s", display.Count(w.wait.Count), w.name,
+					display.Milliseconds(w.wait.P95Ms),
+				),
+			)
 		}
 	}
-	more = append(more, some(x.BytesIn > 0, "arguments "+display.Bytes(x.BytesIn)), some(x.BytesOut > 0, "results "+display.Bytes(x.BytesOut)))
+	more = append(
+		more, some(x.BytesIn > 0, "arguments "+display.Bytes(x.BytesIn)),
+		some(x.BytesOut > 0, "results "+display.Bytes(x.BytesOut)),
+	)
 	lines = append(lines, joined(m.width, more)...)
 	if trend := screen.Spark(m.state.Trend[name], max(1, m.width-8)); strings.TrimSpace(trend) != "" {
 		lines = append(lines, "trend   "+p.In(screen.Blue, trend))
@@ -103,9 +123,21 @@ func (m *Model) sessionFacts(id string, p screen.Paint) []string {
 			continue
 		}
 		lines = append(lines, joined(m.width, []string{
-			display.Number(s.Calls, "call"), p.In(some(s.Errors > 0, screen.Red), display.Number(s.Errors, "error")), fact("worst row of errors", some(s.WorstStreak > 1, display.Count(s.WorstStreak))),
-			fact("refused", some(s.Refused > 0, display.Count(s.Refused))), fact("turns", some(s.Turns > 0, display.Count(s.Turns))), fact("in tools", display.Milliseconds(s.RunMs)),
-			fact("waited", some(s.WaitMs > 0, display.Milliseconds(s.WaitMs))), fact("cost", some(s.Cost > 0, display.Three(s.Cost))), fact("agent", screen.Safe(s.Agent)), fact("tenant", screen.Safe(s.Tenant)),
+			display.Number(s.Calls, "call"), p.In(
+				some(s.Errors > 0, screen.Red), display.Number(s.Errors, "error"),
+			), fact(
+				"worst row of errors", some(s.WorstStreak > 1, display.Count(s.WorstStreak)),
+			),
+			fact(
+				"refused", some(s.Refused > 0, display.Count(s.Refused)),
+			), fact(
+				"turns", some(s.Turns > 0, display.Count(s.Turns)),
+			), fact("in tools", display.Milliseconds(s.RunMs)),
+			fact(
+				"waited", some(s.WaitMs > 0, display.Milliseconds(s.WaitMs)),
+			), fact(
+				"cost", some(s.Cost > 0, display.Three(s.Cost)),
+			), fact("agent", screen.Safe(s.Agent)), fact("tenant", screen.Safe(s.Tenant)),
 			fact("first seen", m.ago(s.FirstSeen)), fact("last seen", m.ago(s.LastSeen)),
 		})...)
 		break
@@ -131,7 +163,13 @@ func (m *Model) errorFacts(id string, p screen.Paint) []string {
 		if g.CountMax > g.Count {
 			count = display.Count(g.Count) + " to " + display.Count(g.CountMax) + " times"
 		}
-		lines := joined(m.width, []string{p.In(screen.Bold, screen.Safe(g.Tool)), p.In(screen.Red, screen.Safe(g.Type)), count, "first " + m.ago(g.FirstSeen), "last " + m.ago(g.LastSeen)})
+		lines := joined(
+			m.width,
+			[]string{
+				p.In(screen.Bold, screen.Safe(g.Tool)), p.In(screen.Red, screen.Safe(g.Type)), count,
+				"first " + m.ago(g.FirstSeen), "last " + m.ago(g.LastSeen),
+			},
+		)
 		lines = append(lines, screen.Wrap(g.Message, m.width)...)
 		if g.Example != "" && g.Example != g.Message {
 			lines = append(append(lines, p.In(screen.Quiet, "for example")), screen.Wrap(g.Example, m.width)...)
@@ -151,11 +189,21 @@ func (m *Model) callFacts(c *Call, p screen.Paint) []string {
 		tags = append(tags, screen.Safe(t.Key)+some(t.Value != "", "="+screen.Safe(t.Value)))
 	}
 	lines := joined(m.width, append([]string{
-		p.In(screen.Bold, screen.Safe(c.Tool)), p.In(colour, end), "took " + display.Milliseconds(c.DurationMs), fact("ran", some(c.RunMs > 0 && c.RunMs != c.DurationMs, display.Milliseconds(c.RunMs))),
-		fact("in the queue", some(c.QueueMs > 0, display.Milliseconds(c.QueueMs))), fact("for approval", some(c.ApprovalMs > 0, display.Milliseconds(c.ApprovalMs))),
-		fact("before retries", some(c.BackoffMs > 0, display.Milliseconds(c.BackoffMs))), fact("answer made before", some(c.AgeMs > 0, display.Milliseconds(c.AgeMs))),
-		fact("attempts", some(c.Attempts > 1, fmt.Sprint(c.Attempts))), fact("made before", some(c.Repeat > 0, display.Number(uint64(c.Repeat), "time"))),
-		"began " + m.moment(c.Time), fact("session", screen.Safe(c.Session)), fact("agent", screen.Safe(c.Agent)), fact("turn", some(c.Turn > 0, fmt.Sprint(c.Turn))), fact("program", screen.Safe(c.Program)),
+		p.In(screen.Bold, screen.Safe(c.Tool)), p.In(colour, end), "took " + display.Milliseconds(c.DurationMs), fact(
+			"ran", some(c.RunMs > 0 && c.RunMs != c.DurationMs, display.Milliseconds(c.RunMs)),
+		),
+		fact("in the queue", some(c.QueueMs > 0, display.Milliseconds(c.QueueMs))), fact(
+			"for approval", some(c.ApprovalMs > 0, display.Milliseconds(c.ApprovalMs)),
+		),
+		fact(
+			"before retries", some(c.BackoffMs > 0, display.Milliseconds(c.BackoffMs)),
+		), fact("answer made before", some(c.AgeMs > 0, display.Milliseconds(c.AgeMs))),
+		fact("attempts", some(c.Attempts > 1, fmt.Sprint(c.Attempts))), fact(
+			"made before", some(c.Repeat > 0, display.Number(uint64(c.Repeat), "time")),
+		),
+		"began " + m.moment(c.Time), fact("session", screen.Safe(c.Session)), fact("agent", screen.Safe(c.Agent)), fact(
+			"turn", some(c.Turn > 0, fmt.Sprint(c.Turn)),
+		), fact("program", screen.Safe(c.Program)),
 		fact("trace", c.TraceID), fact("span", c.SpanID), fact("answered by trace", c.OriginTraceID),
 	}, tags...))
 	if c.Error != "" {
@@ -205,10 +253,22 @@ func (m *Model) runningFacts(c *Running, p screen.Paint) []string {
 			state = p.In(screen.Amber, "running for "+stopwatch(m.elapsed(&m.state.Running[i])))
 		}
 	}
-	lines := joined(m.width, []string{p.In(screen.Bold, screen.Safe(c.Tool)), state, "since " + m.moment(c.Start), fact("session", screen.Safe(c.Session)), fact("agent", screen.Safe(c.Agent)),
+	lines := joined(m.width, []string{p.In(screen.Bold, screen.Safe(c.Tool)), state, "since " + m.moment(c.Start), fact(
+		"session", screen.Safe(c.Session),
+	), fact("agent", screen.Safe(c.Agent)),
 		fact("program", screen.Safe(c.Program)), fact("trace", c.TraceID), fact("span", c.SpanID)})
 	if x := m.state.tool(c.Tool); x != nil && x.Executed > 0 {
-		lines = append(lines, joined(m.width, []string{"its tool took:", fact("p50", summary.Ran(x, x.P50Ms)), fact("p95", summary.Ran(x, x.P95Ms)), fact("p99", summary.Ran(x, x.P99Ms)), fact("max", summary.Ran(x, x.MaxMs))})...)
+		lines = append(
+			lines,
+			joined(
+				m.width,
+				[]string{
+					"its tool took:", fact("p50", summary.Ran(x, x.P50Ms)),
+					fact("p95", summary.Ran(x, x.P95Ms)), fact("p99", summary.Ran(x, x.P99Ms)),
+					fact("max", summary.Ran(x, x.MaxMs)),
+				},
+			)...,
+		)
 	}
 	return append(lines, block("Arguments", c.Arguments, m.width, p)...)
 }

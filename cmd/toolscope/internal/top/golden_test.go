@@ -188,7 +188,10 @@ func ordinary() *State {
 func hostile() *State {
 	s := ordinary()
 	long := strings.Repeat("x", 300)
-	for i, name := range []string{"\x1b[31mred\x1b]0;owned\a", "日本語の道具名前がとても長い場合", "שלום 12 34", "a\u202egpj.exe", "Z\u0335\u0336\u0337\u0338\u0339algo\r\n\x00", long, "👩‍👩‍👧 family ❤️", "", "\xff\xfe"} {
+	for i, name := range []string{
+		"\x1b[31mred\x1b]0;owned\a", "日本語の道具名前がとても長い場合", "שלום 12 34", "a\u202egpj.exe",
+		"Z\u0335\u0336\u0337\u0338\u0339algo\r\n\x00", long, "👩‍👩‍👧 family ❤️", "", "\xff\xfe",
+	} {
 		x := s.Summary.Tools[i%3]
 		x.Tool, x.Calls = name, uint64(100+i)
 		s.Summary.Tools = append(s.Summary.Tools, x)
@@ -237,9 +240,18 @@ func TestFrames(t *testing.T) {
 			m.keep("k2", Content{Arguments: `{"q":"x"}`})
 		}},
 		{name: "call", w: 80, h: 20, keys: "2 down down enter", of: ordinary, then: func(m *Model) {
-			m.keep("k3", Content{Arguments: `{"q":"x","limit":10}`, Result: "first line\nsecond line " + strings.Repeat("long ", 30)})
+			m.keep(
+				"k3",
+				Content{
+					Arguments: `{"q":"x","limit":10}`,
+					Result:    "first line\nsecond line " + strings.Repeat("long ", 30),
+				},
+			)
 		}},
-		{name: "call-without-content", w: 80, h: 14, keys: "2 end enter", of: ordinary, then: func(m *Model) { m.keep("k4", Content{Why: "No spans here."}) }},
+		{
+			name: "call-without-content", w: 80, h: 14, keys: "2 end enter", of: ordinary,
+			then: func(m *Model) { m.keep("k4", Content{Why: "No spans here."}) },
+		},
 		{name: "running", w: 80, h: 12, keys: "3", of: ordinary, then: func(m *Model) { m.now = noon.Add(5 * time.Second) }},
 		{name: "running-one", w: 80, h: 16, keys: "3 enter", of: ordinary},
 		{name: "running-counted", w: 80, h: 12, keys: "3", of: func() *State { s := ordinary(); s.Running = nil; return s }},

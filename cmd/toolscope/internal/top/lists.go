@@ -158,7 +158,10 @@ func (m *Model) tools(p *place) *screen.Table {
 			{trendColumn(2), in(screen.Blue, func(x *tool) string { return screen.Spark(m.state.Trend[x.Tool], trendCells) })},
 			{right("RUNNING", 5), in(screen.Amber, func(x *tool) string { return count(uint64(max(0, x.InFlight))) })},
 			{right("RATE", 6), plainly(func(x *tool) string { return display.Rate(x.Calls, x.CallsPerSecond) })},
-			{right("HITS", 7), in(screen.Green, func(x *tool) string { return some(x.HitRatio > 0, display.Percent(x.HitRatio)) })},
+			{
+				right("HITS", 7),
+				in(screen.Green, func(x *tool) string { return some(x.HitRatio > 0, display.Percent(x.HitRatio)) }),
+			},
 			{right("REFUSED", 8), plainly(func(x *tool) string { return count(x.Refused) })},
 			{right("TIME", 9), plainly(func(x *tool) string { return display.Percent(x.TimeShare) })},
 			{right("MAX", 10), plainly(func(x *tool) string { return summary.Ran(x, x.MaxMs) })},
@@ -202,7 +205,10 @@ func (m *Model) calls(p *place) *screen.Table {
 		key:   func(c *Call) string { return c.Key },
 		words: func(c *Call) string {
 			x := known(c)
-			return strings.Join([]string{c.Tool, c.Outcome, c.ErrorType, c.Error, c.Session, c.Agent, c.Program, x.Arguments, x.Result}, " ")
+			return strings.Join(
+				[]string{c.Tool, c.Outcome, c.ErrorType, c.Error, c.Session, c.Agent, c.Program, x.Arguments, x.Result},
+				" ",
+			)
 		},
 		fields: []field[Call]{
 			{left("BEGAN", 3), in(screen.Quiet, func(c *Call) string { return m.clock(c.Time) })},
@@ -269,7 +275,10 @@ func (m *Model) running(p *place) *screen.Table {
 			return strings.Join([]string{c.Tool, c.Session, c.Agent, c.Program, c.Arguments}, " ")
 		},
 		fields: []field[Running]{
-			{screen.Column{Title: "FOR", Right: true, Least: 5}, in(screen.Bold, func(c *Running) string { return stopwatch(m.elapsed(c)) })},
+			{
+				screen.Column{Title: "FOR", Right: true, Least: 5},
+				in(screen.Bold, func(c *Running) string { return stopwatch(m.elapsed(c)) }),
+			},
 			{left("SINCE", 3), in(screen.Quiet, func(c *Running) string { return m.clock(c.Start) })},
 			{left("PROGRAM", 6), in(screen.Quiet, func(c *Running) string { return short(c.Program, 20) })},
 			{left("TOOL", 0), plainly(func(c *Running) string { return short(c.Tool, 24) })},
@@ -333,12 +342,21 @@ func (m *Model) sessions(p *place) *screen.Table {
 		fields: []field[session]{
 			{wide("SESSION", 10, 0), plainly(func(s *session) string { return screen.Safe(s.Session) })},
 			{right("CALLS", 0), plainly(func(s *session) string { return display.Count(s.Calls) })},
-			{right("ERRORS", 0), func(s *session) (string, string) { return display.Count(s.Errors), some(s.Errors > 0, screen.Red) }},
+			{
+				right("ERRORS", 0),
+				func(s *session) (string, string) { return display.Count(s.Errors), some(s.Errors > 0, screen.Red) },
+			},
 			{right("REPEATS", 2), plainly(func(s *session) string { return some(s.Looped > 0, display.Count(s.Looped)) })},
 			{right("SEEN", 1), plainly(func(s *session) string { return m.ago(s.LastSeen) })},
 			{right("IN TOOLS", 4), plainly(func(s *session) string { return display.Milliseconds(s.RunMs) })},
-			{right("IN A ROW", 5), plainly(func(s *session) string { return some(s.WorstStreak > 1, display.Count(s.WorstStreak)) })},
-			{left("WORST LOOP", 3), in(screen.Amber, func(s *session) string { return summary.WorstLoop(m.state.Loops, s.Session) })},
+			{
+				right("IN A ROW", 5),
+				plainly(func(s *session) string { return some(s.WorstStreak > 1, display.Count(s.WorstStreak)) }),
+			},
+			{
+				left("WORST LOOP", 3),
+				in(screen.Amber, func(s *session) string { return summary.WorstLoop(m.state.Loops, s.Session) }),
+			},
 			{left("AGENT", 6), plainly(func(s *session) string { return short(s.Agent, 20) })},
 			{right("COST", 7), plainly(func(s *session) string { return some(s.Cost > 0, display.Three(s.Cost)) })},
 		},

@@ -99,7 +99,10 @@ func TestRunShowsAndLeaves(t *testing.T) {
 	out := &output{}
 	done := make(chan error, 1)
 	go func() {
-		done <- run(t.Context(), &fixed{state: ordinary()}, Options{Plain: true}, tea.WithInput(in), tea.WithOutput(out), tea.WithWindowSize(80, 24))
+		done <- run(
+			t.Context(), &fixed{state: ordinary()}, Options{Plain: true}, tea.WithInput(in),
+			tea.WithOutput(out), tea.WithWindowSize(80, 24),
+		)
 	}()
 	for deadline := time.Now().Add(time.Minute); !strings.Contains(out.String(), "read_file"); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {

@@ -99,7 +99,10 @@ func (m *Model) totals(p screen.Paint) string {
 	if rate := display.Rate(x.Calls, x.CallsPerSecond); rate != "" {
 		parts[0] += " " + rate
 	}
-	parts = append(parts, errors, "p50 "+summary.Ran(x, x.P50Ms), "p95 "+summary.Ran(x, x.P95Ms), "p99 "+p.In(screen.Bold, summary.Ran(x, x.P99Ms)))
+	parts = append(
+		parts, errors, "p50 "+summary.Ran(x, x.P50Ms), "p95 "+summary.Ran(x, x.P95Ms),
+		"p99 "+p.In(screen.Bold, summary.Ran(x, x.P99Ms)),
+	)
 	if x.InFlight > 0 {
 		parts = append(parts, p.In(screen.Amber, display.Count(uint64(x.InFlight))+" running"))
 	}
@@ -134,7 +137,10 @@ func (m *Model) trouble() string {
 	case m.err != nil && m.state == nil:
 		return "! " + screen.Safe(m.err.Error()) + "; asking again every " + m.options.Every.String()
 	case m.err != nil:
-		return fmt.Sprintf("! gone for %s: %s; asking again every %s", stopwatch(m.now.Sub(m.failing)), screen.Safe(m.err.Error()), m.options.Every)
+		return fmt.Sprintf(
+			"! gone for %s: %s; asking again every %s", stopwatch(m.now.Sub(m.failing)),
+			screen.Safe(m.err.Error()), m.options.Every,
+		)
 	case m.state != nil && len(m.state.Notes) > 0:
 		return "! " + screen.Safe(strings.Join(m.state.Notes, "; "))
 	}

@@ -44,7 +44,10 @@ func TestFramesFitEveryScreen(t *testing.T) {
 	for _, plain := range []bool{true, false} {
 		for _, w := range []int{1, 20, 24, 40, 57, 80, 132} {
 			for _, h := range []int{1, 3, 4, 7, 9, 24} {
-				for _, keys := range [][]string{{"1"}, {"1", "enter"}, {"2", "end"}, {"2", "end", "enter"}, {"3", "end", "enter"}, {"4", "end", "enter"}, {"5", "enter"}, {"?"}, {"/", "x"}} {
+				for _, keys := range [][]string{
+					{"1"}, {"1", "enter"}, {"2", "end"}, {"2", "end", "enter"}, {"3", "end", "enter"},
+					{"4", "end", "enter"}, {"5", "enter"}, {"?"}, {"/", "x"},
+				} {
 					m := shown(t, hostile(), w, h)
 					m.options.Plain = plain
 					m.now = noon.Add(100 * time.Hour)
@@ -140,7 +143,11 @@ func TestSortingAndFiltering(t *testing.T) {
 		}
 		return strings.Join(list, " ")
 	}
-	for _, want := range []string{"search shell_run read_file", "read_file search shell_run", "search shell_run read_file", "search shell_run read_file", "search shell_run read_file", "search shell_run read_file", "read_file search shell_run"} {
+	for _, want := range []string{
+		"search shell_run read_file", "read_file search shell_run", "search shell_run read_file",
+		"search shell_run read_file", "search shell_run read_file", "search shell_run read_file",
+		"read_file search shell_run",
+	} {
 		if got := names(); got != want {
 			t.Errorf("by %s: got %s, want %s", m.place().orderName(), got, want)
 		}
@@ -150,7 +157,9 @@ func TestSortingAndFiltering(t *testing.T) {
 	if got := names(); got != "read_file shell_run search" {
 		t.Errorf("reversed: got %s", got)
 	}
-	for text, want := range map[string]string{"SEA": "search", "e -sea": "shell_run read_file", "nothing": "", "_ run": "shell_run", "-": ""} {
+	for text, want := range map[string]string{
+		"SEA": "search", "e -sea": "shell_run read_file", "nothing": "", "_ run": "shell_run", "-": "",
+	} {
 		m = shown(t, ordinary(), 80, 24)
 		m.press("/", "/")
 		for _, r := range text {

@@ -220,7 +220,10 @@ func (t *callLog) state() *top.State {
 			display.Count(t.counts.Bad), display.Count(t.counts.Lines), t.counts.First[0].Line, t.counts.First[0].Reason))
 	}
 	if t.again > 0 {
-		s.Notes = append(s.Notes, "the log was replaced or cut off "+display.Number(uint64(t.again), "time")+"; it is read from its start")
+		s.Notes = append(
+			s.Notes,
+			"the log was replaced or cut off "+display.Number(uint64(t.again), "time")+"; it is read from its start",
+		)
 	}
 	return s
 }

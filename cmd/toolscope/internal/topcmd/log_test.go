@@ -120,7 +120,9 @@ func TestUnicodeLocale(t *testing.T) {
 		env  map[string]string
 		want bool
 	}{
-		{nil, true}, {map[string]string{"LANG": "C"}, false}, {map[string]string{"LANG": "en_US.UTF-8"}, true}, {map[string]string{"LC_ALL": "POSIX", "LANG": "C.utf8"}, false},
+		{nil, true}, {map[string]string{"LANG": "C"}, false}, {map[string]string{"LANG": "en_US.UTF-8"}, true}, {
+			map[string]string{"LC_ALL": "POSIX", "LANG": "C.utf8"}, false,
+		},
 	} {
 		if got := unicodeLocale(func(name string) string { return c.env[name] }); got != c.want {
 			t.Errorf("%v: got %v, want %v", c.env, got, c.want)
