@@ -52,7 +52,10 @@ func Bare() []Mode {
 	}
 }
 
-func hand(name, processor string, metrics bool, by func(trace.TracerProvider, metric.MeterProvider, toolkit.Handler) toolkit.Handler) Mode {
+func hand(
+	name, processor string, metrics bool,
+	by func(trace.TracerProvider, metric.MeterProvider, toolkit.Handler) toolkit.Handler,
+) Mode {
 	return Mode{name, func(tool toolkit.Handler) (Wrapped, error) {
 		tracers := Tracers(processor)
 		var meters metric.MeterProvider

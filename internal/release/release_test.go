@@ -21,11 +21,12 @@ func repository(t *testing.T) string {
 	}
 	root := t.TempDir()
 	for name, text := range map[string]string{
-		"modules.txt":     "# comment\nversion v0.1.0\nreleased .\nreleased mcp # with a comment\nunreleased bench\n",
-		"go.mod":          "module " + prefix + "\n\ngo 1.26.0\n",
-		"mcp/go.mod":      "module " + prefix + "/mcp\n\ngo 1.26.0\n\nrequire " + prefix + " v0.1.0\n",
-		"bench/go.mod":    "module " + prefix + "/bench\n\ngo 1.26.0\n",
-		"go.work":         "go 1.26.0\n\nuse (\n\t.\n\t./bench\n\t./mcp\n)\n\nreplace " + prefix + " v0.1.0 => .\n\nreplace " + prefix + "/mcp v0.1.0 => ./mcp\n\nreplace " + prefix + "/bench v0.1.0 => ./bench\n",
+		"modules.txt":  "# comment\nversion v0.1.0\nreleased .\nreleased mcp # with a comment\nunreleased bench\n",
+		"go.mod":       "module " + prefix + "\n\ngo 1.26.0\n",
+		"mcp/go.mod":   "module " + prefix + "/mcp\n\ngo 1.26.0\n\nrequire " + prefix + " v0.1.0\n",
+		"bench/go.mod": "module " + prefix + "/bench\n\ngo 1.26.0\n",
+		"go.work": "go 1.26.0\n\nuse (\n\t.\n\t./bench\n\t./mcp\n)\n\nreplace " + prefix + " v0.1.0 => .\n\n" +
+			"replace " + prefix + "/mcp v0.1.0 => ./mcp\n\nreplace " + prefix + "/bench v0.1.0 => ./bench\n",
 		"LICENSE":         "text\n",
 		"CHANGELOG.md":    "# Changelog\n\n## [Unreleased]\n\n### Added\n\n- something\n",
 		"core.go":         "package toolscope\n",

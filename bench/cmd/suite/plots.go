@@ -38,8 +38,9 @@ var plots = []plot{
 		{"session", "Sessions/", "", "sessions", "B/session"},
 		{"error group", "ErrorGroups/", "/messages=known", "groups", "B/group"},
 	}},
-	{file: "tools.svg", title: "time of an answer, as tools grow", unit: seconds, across: "tools", lines: endpoints("EndpointTools", "tools",
-		"dashboard", "summary", "tools", "tools-one", "errors", "calls", "snapshot")},
+	{file: "tools.svg", title: "time of an answer, as tools grow", unit: seconds, across: "tools",
+		lines: endpoints("EndpointTools", "tools",
+			"dashboard", "summary", "tools", "tools-one", "errors", "calls", "snapshot")},
 	{file: "windows.svg", title: "time of an answer, as the window grows (ten " +
 		"tools)", unit: seconds, across: "seconds of the window", lines: endpoints("EndpointWindows", "window",
 		"dashboard", "summary", "tools", "tools-one", "errors", "snapshot")},

@@ -26,7 +26,8 @@ type plan struct {
 }
 
 // quick are the benchmarks that goals speak of: one goroutine and two, and few sizes.
-const quick = `^Benchmark(Call|Miss)$/^mode=/^goroutines=[12]$|^BenchmarkApart$|^BenchmarkRedact$|^BenchmarkResult$/^mode=sampled$/^form=/^bytes=(8192|10485760)$|` +
+const quick = `^Benchmark(Call|Miss)$/^mode=/^goroutines=[12]$|^BenchmarkApart$|^BenchmarkRedact$|` +
+	`^BenchmarkResult$/^mode=sampled$/^form=/^bytes=(8192|10485760)$|` +
 	`^BenchmarkMCP$/^mode=/^goroutines=1$`
 
 // run runs the plan, and fills in the directory if there is none.

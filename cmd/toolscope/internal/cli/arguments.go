@@ -76,7 +76,8 @@ func Choice(c *cobra.Command, to *string, name, value string, among []string, us
 
 // wanted are the values that options of a type accept.
 var wanted = map[string]string{
-	"bool": "true or false", "duration": "a time with its unit, such as 30s or 5m", "int": "a whole number", "uint64": "a whole number, 0 or more",
+	"bool": "true or false", "duration": "a time with its unit, such as 30s or 5m", "int": "a whole number",
+	"uint64": "a whole number, 0 or more",
 }
 
 // explainFlag puts an error of the flag parser into the words of this program.

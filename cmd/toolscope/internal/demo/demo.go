@@ -96,8 +96,9 @@ func (s *session) run(ctx context.Context) (Summary, error) {
 func (s *session) turn(ctx context.Context, t turn) error {
 	s.summary.Turns++
 	ctx, run := s.scope.StartAgent(ctx, tracing.Agent{
-		Name: "planner", Description: "The demo's scripted model.", Conversation: s.summary.Conversation, Session: s.summary.Conversation,
-		Turn: s.summary.Turns, Prompt: t.prompt,
+		Name: "planner", Description: "The demo's scripted model.", Conversation: s.summary.Conversation,
+		Session: s.summary.Conversation,
+		Turn:    s.summary.Turns, Prompt: t.prompt,
 	})
 	defer run.End(nil)
 	var answers []toolkit.Answer

@@ -155,10 +155,17 @@ func message(kind string, size int) harMessage {
 // statuses are the HTTP statuses that stand for kinds of errors, all of toolkit.Kinds.
 var statuses = map[string]int{
 	string(toolkit.ErrTool): http.StatusInternalServerError, string(toolkit.ErrPanic): http.StatusInternalServerError,
-	string(toolkit.ErrTimeout): http.StatusGatewayTimeout, string(toolkit.ErrCanceled): 499, string(toolkit.ErrUnknownTool): http.StatusNotFound,
-	string(toolkit.ErrInvalidArguments): http.StatusBadRequest, string(toolkit.ErrPermissionDenied): http.StatusForbidden, string(toolkit.ErrApprovalDenied): http.StatusForbidden,
-	string(toolkit.ErrApprovalExpired): http.StatusForbidden, string(toolkit.ErrRateLimited): http.StatusTooManyRequests, string(toolkit.ErrOverloaded): http.StatusServiceUnavailable,
-	string(toolkit.ErrCircuitOpen): http.StatusServiceUnavailable, string(toolkit.ErrLoopDetected): http.StatusLoopDetected, string(toolkit.ErrBudgetExceeded): http.StatusPaymentRequired,
+	string(toolkit.ErrTimeout): http.StatusGatewayTimeout, string(toolkit.ErrCanceled): 499,
+	string(toolkit.ErrUnknownTool):      http.StatusNotFound,
+	string(toolkit.ErrInvalidArguments): http.StatusBadRequest,
+	string(toolkit.ErrPermissionDenied): http.StatusForbidden,
+	string(toolkit.ErrApprovalDenied):   http.StatusForbidden,
+	string(toolkit.ErrApprovalExpired):  http.StatusForbidden,
+	string(toolkit.ErrRateLimited):      http.StatusTooManyRequests,
+	string(toolkit.ErrOverloaded):       http.StatusServiceUnavailable,
+	string(toolkit.ErrCircuitOpen):      http.StatusServiceUnavailable,
+	string(toolkit.ErrLoopDetected):     http.StatusLoopDetected,
+	string(toolkit.ErrBudgetExceeded):   http.StatusPaymentRequired,
 }
 
 // statusOf is the HTTP status that a call's end comes nearest to.

@@ -134,7 +134,8 @@ func (o *options) check(args []string) error {
 		return cli.Usage("got one of --target and --listen, want both")
 	}
 	u, err := url.Parse(o.target)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" ||
+		u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return cli.Usage("--target: want a URL such as https://mcp.example.com/mcp, without user, ? and #")
 	}
 	return nil

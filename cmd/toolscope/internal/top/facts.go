@@ -233,7 +233,8 @@ func block(title, text string, cells int, p screen.Paint) []string {
 		return nil
 	}
 	var indented strings.Builder
-	if trimmed := strings.TrimSpace(text); trimmed != "" && (trimmed[0] == '{' || trimmed[0] == '[') && len(text) <= screen.MaxWrapped {
+	trimmed := strings.TrimSpace(text)
+	if trimmed != "" && (trimmed[0] == '{' || trimmed[0] == '[') && len(text) <= screen.MaxWrapped {
 		var v json.RawMessage
 		if json.Unmarshal([]byte(trimmed), &v) == nil {
 			e := json.NewEncoder(&indented)

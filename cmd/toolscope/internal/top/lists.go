@@ -229,7 +229,8 @@ func (m *Model) calls(p *place) *screen.Table {
 		"errors":  func(a, b *Call) int { return cmp.Compare(min(1, len(a.ErrorType)), min(1, len(b.ErrorType))) },
 	}[p.orderName()]
 	return l.table(slices.DeleteFunc(sorted(m.state.Calls, by), func(c Call) bool {
-		return p.kind == oneTool && c.Tool != p.key || p.kind == oneSession && c.Session != p.key || p.kind == oneError && c.ErrorGroup != p.key
+		return p.kind == oneTool && c.Tool != p.key || p.kind == oneSession && c.Session != p.key ||
+			p.kind == oneError && c.ErrorGroup != p.key
 	}))
 }
 
