@@ -64,18 +64,18 @@ func TestOutage(t *testing.T) {
 	}
 
 	first, _ := run("first")
-	time.Sleep(2 * time.Second)
+	time.Sleep(2 * time.Second) // a load while Jaeger answers: the length is part of the test
 	if err := server.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(length / 2)
+	time.Sleep(length / 2) // the outage before the kill
 	killed := time.Now()
 	if err := first.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = first.Wait()
 	second, said := run("second")
-	time.Sleep(length / 2)
+	time.Sleep(length / 2) // the outage after the restart
 	if err := server.Again(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -162,14 +162,14 @@ func TestPoliciesInJaeger(t *testing.T) {
 	<-started
 	later("duplicate", "slow_read", `{}`, "coalesced")
 	both()
-	time.Sleep(100 * time.Millisecond) // the duplicate is at the door by then; a write would send it away
+	time.Sleep(100 * time.Millisecond) // in flight is counted before the duplicate joins its leader; nothing reports the joining
 	close(readers)
 	calls.Wait()
 	later("holder", "slow_write", `{"n":1}`, "executed")
 	<-started
 	later("waiter", "slow_write", `{"n":2}`, "queued")
 	both()
-	time.Sleep(100 * time.Millisecond) // the waiter is at the door by then
+	time.Sleep(100 * time.Millisecond) // in flight is counted before the waiter queues; nothing reports the queueing
 	close(writers)
 	calls.Wait()
 	// A batch in which a model says the same twice.

@@ -15,7 +15,7 @@ var keyHelp = []struct{ keys, does string }{
 	{"s  r", "sort by something else; turn the order around"},
 	{"w  W", "the next window of time, the one before"},
 	{"p or space", "pause, go on"},
-	{"ctrl+l  ctrl+z", "draw anew; put it aside, as shells do"},
+	{"ctrl+l  ctrl+z", "redraw; suspend (fg resumes)"},
 	{"q or ctrl+c", "quit"},
 }
 
@@ -27,7 +27,7 @@ func (m *Model) helpPage(p screen.Paint) []string {
 	}
 	lines = append(lines, "")
 	for _, text := range []string{
-		"P50, P95, P99 are of calls that ran: hits and refusals do not flatter them.",
+		"P50, P95 and P99 include only executed calls, not hits and refusals.",
 		"TREND is the number of calls in parts of the window, the oldest first.",
 		"Arguments and results are redacted where they are recorded.",
 	} {
