@@ -12,7 +12,7 @@ import (
 	"github.com/toolscope/toolscope/bench"
 )
 
-// TestPoliciesBudget holds what a miss under every policy may allocate, so that nobody makes it
+// TestPoliciesBudget holds what a miss under every policy may allocate, so that no change makes it
 // dearer unknowingly. Of the allocations 11 are those of a sampled call, 3 those of making another
 // call and answer each time. The scope's own modes are held by TestBudgets of the core.
 func TestPoliciesBudget(t *testing.T) {
@@ -43,10 +43,22 @@ func TestPoliciesBudget(t *testing.T) {
 			busy = bench.ProcessorTime()-used < time.Since(start)*9/10
 		}
 		if busy && (allocs > c.allocs || size > c.size) {
-			t.Skipf("%s: got %v allocations of %.0f bytes a call while the processors are busy with something else", c.mode, allocs, size)
+			t.Skipf(
+				"%s: got %v allocations of %.0f bytes a call while the processors are busy with something else",
+				c.mode,
+				allocs,
+				size,
+			)
 		}
 		if allocs > c.allocs || size > c.size {
-			t.Errorf("%s: got %v allocations of %.0f bytes a call, want at most %v of %v", c.mode, allocs, size, c.allocs, c.size)
+			t.Errorf(
+				"%s: got %v allocations of %.0f bytes a call, want at most %v of %v",
+				c.mode,
+				allocs,
+				size,
+				c.allocs,
+				c.size,
+			)
 		}
 		w.Close()
 	}

@@ -114,7 +114,11 @@ func Arguments(n int) json.RawMessage {
 			`"headers": {"authorization": "Bearer ` + strings.Repeat("aB3", 7) + `", "accept": "application/json"}, ` +
 			`"tags": ["alpha", "beta"], "api_key": "key-` + strings.Repeat("0a1f", 4) + `", "ratio": 0.125, `
 		for i := 0; len(head)+200 < n; i++ {
-			head += fmt.Sprintf(`"row%d": {"id": %d, "name": "alpha beta", "ok": %v, "note": "the quick brown fox jumps over the dog"}, `, i, i*7919, i%3 == 0)
+			head += fmt.Sprintf(
+				`"row%d": {"id": %d, "name": "alpha beta", "ok": %v, "note": "the quick brown fox jumps over the `+
+					`dog"}, `,
+				i, i*7919, i%3 == 0,
+			)
 		}
 		head += `"note": "`
 	}

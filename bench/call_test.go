@@ -35,11 +35,19 @@ func try(b *testing.B, w bench.Wrapped, call toolkit.Call) {
 // each runs a benchmark of each mode from each number of goroutines, all modes of one
 // number next to each other, so that what is compared is measured close together. Their order
 // differs from process to process: the first one of a process is at a disadvantage.
-func each(b *testing.B, tool toolkit.Handler, modes []bench.Mode, run func(b *testing.B, w bench.Wrapped, goroutines int)) {
+func each(
+	b *testing.B,
+	tool toolkit.Handler,
+	modes []bench.Mode,
+	run func(b *testing.B, w bench.Wrapped, goroutines int),
+) {
 	rand.Shuffle(len(modes), func(i, j int) { modes[i], modes[j] = modes[j], modes[i] })
 	for _, goroutines := range bench.Goroutines {
 		for _, m := range modes {
-			b.Run(fmt.Sprintf("mode=%s/goroutines=%d", m.Name, goroutines), func(b *testing.B) { run(b, wrap(b, m, tool), goroutines) })
+			b.Run(
+				fmt.Sprintf("mode=%s/goroutines=%d", m.Name, goroutines),
+				func(b *testing.B) { run(b, wrap(b, m, tool), goroutines) },
+			)
 		}
 	}
 }
@@ -55,7 +63,12 @@ func BenchmarkCall(b *testing.B) {
 // BenchmarkMiss is the call with other arguments and another answer each time, so that no
 // policy can answer it from memory. Making both is part of it, in all modes.
 func BenchmarkMiss(b *testing.B) {
-	modes := []bench.Mode{bench.Find("hand"), bench.Find("sampled"), bench.Find("everything"), bench.Find("everything-cancelable")}
+	modes := []bench.Mode{
+		bench.Find("hand"),
+		bench.Find("sampled"),
+		bench.Find("everything"),
+		bench.Find("everything-cancelable"),
+	}
 	each(b, bench.FreshTool, modes, func(b *testing.B, w bench.Wrapped, goroutines int) {
 		try(b, w, bench.FreshCall())
 		bench.Measure(b, goroutines, func() { _, _ = w.Handler(w.Context, bench.FreshCall()) })

@@ -39,7 +39,10 @@ func HandWritten(tracers trace.TracerProvider, meters metric.MeterProvider, tool
 	if err != nil {
 		panic(err) // the name is valid
 	}
-	l := &layer{tracer: tracers.Tracer("bench"), metric: histogram, tool: tool, durations: map[string]*hdrhistogram.Histogram{}, errors: map[string]int{}}
+	l := &layer{
+		tracer: tracers.Tracer("bench"), metric: histogram, tool: tool,
+		durations: map[string]*hdrhistogram.Histogram{}, errors: map[string]int{},
+	}
 	return l.handle
 }
 
@@ -86,7 +89,9 @@ func (l *layer) count(tool string, took time.Duration, kind, output string) {
 var (
 	secretPattern = regexp.MustCompile(`(?i)(?:api[_-]?key|secret|token)\s*[:=]\s*\S+`)
 	bearerPattern = regexp.MustCompile(`(?i)bearer\s+[a-z0-9._~+/=-]{16,}`)
-	secretNames   = []string{"password", "passwd", "secret", "token", "api_key", "apikey", "authorization", "cookie", "private_key"}
+	secretNames   = []string{
+		"password", "passwd", "secret", "token", "api_key", "apikey", "authorization", "cookie", "private_key",
+	}
 )
 
 func scrub(s string) string {

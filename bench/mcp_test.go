@@ -35,9 +35,12 @@ func BenchmarkMCP(b *testing.B) {
 
 func connect(b *testing.B, mode string) *mcp.ClientSession {
 	server := mcp.NewServer(&mcp.Implementation{Name: "bench"}, nil)
-	server.AddTool(&mcp.Tool{Name: bench.ToolName, InputSchema: bench.Definition.InputSchema}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: bench.Output}}}, nil
-	})
+	server.AddTool(
+		&mcp.Tool{Name: bench.ToolName, InputSchema: bench.Definition.InputSchema},
+		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: bench.Output}}}, nil
+		},
+	)
 	client := mcp.NewClient(&mcp.Implementation{Name: "bench"}, nil)
 	if mode != "bare" {
 		tracers := bench.Tracers(bench.OurBatcher)

@@ -52,7 +52,10 @@ func Bare() []Mode {
 	}
 }
 
-func hand(name, processor string, metrics bool, by func(trace.TracerProvider, metric.MeterProvider, toolkit.Handler) toolkit.Handler) Mode {
+func hand(
+	name, processor string, metrics bool,
+	by func(trace.TracerProvider, metric.MeterProvider, toolkit.Handler) toolkit.Handler,
+) Mode {
 	return Mode{name, func(tool toolkit.Handler) (Wrapped, error) {
 		tracers := Tracers(processor)
 		var meters metric.MeterProvider
@@ -122,7 +125,7 @@ func redactorOff() *redact.Redactor {
 // everything is the sampled mode under every policy, in a session.
 func everything(tool toolkit.Handler) (Wrapped, error) { return EverythingBut("")(tool) }
 
-// cancelable is the same for a caller that may give up while twins wait for its run.
+// cancelable is the same for a caller that may give up while duplicates wait for its run.
 func cancelable(tool toolkit.Handler) (Wrapped, error) {
 	w, err := everything(tool)
 	if err != nil {
@@ -142,9 +145,13 @@ func EverythingBut(place string) func(tool toolkit.Handler) (Wrapped, error) {
 		if err != nil {
 			return Wrapped{}, err
 		}
-		policies = slices.DeleteFunc(policies, func(p middleware.Policy) bool { return place == "all" || p.Stage().String() == place })
+		policies = slices.DeleteFunc(
+			policies, func(p middleware.Policy) bool { return place == "all" || p.Stage().String() == place },
+		)
 		w, err := scoped(tool, NoProcessor, toolscope.Options{Policies: policies})
-		w.Context = toolkit.WithSession(context.Background(), toolkit.Session{ID: "0b6d6a5e-4f0f-4e0e-8f6a-5f7d3f1c2a11", Agent: "planner"})
+		w.Context = toolkit.WithSession(
+			context.Background(), toolkit.Session{ID: "0b6d6a5e-4f0f-4e0e-8f6a-5f7d3f1c2a11", Agent: "planner"},
+		)
 		return w, err
 	}
 }

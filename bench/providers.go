@@ -68,7 +68,7 @@ func Tracers(processor string) *sdktrace.TracerProvider {
 	return sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(Discard{}))
 }
 
-// Meters makes a provider of OpenTelemetry's histograms that nobody reads.
+// Meters makes a provider of OpenTelemetry's histograms that no reader collects.
 func Meters() *sdkmetric.MeterProvider {
 	return sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewManualReader()))
 }

@@ -20,7 +20,16 @@ import (
 )
 
 // paths are what is asked; the windows are added where there is one.
-var paths = []string{"/", "/api/v1/summary", "/api/v1/tools", "/api/v1/tools/tool_00000", "/api/v1/errors", "/api/v1/calls", "/api/v1/sessions", "/api/v1/snapshot"}
+var paths = []string{
+	"/",
+	"/api/v1/summary",
+	"/api/v1/tools",
+	"/api/v1/tools/tool_00000",
+	"/api/v1/errors",
+	"/api/v1/calls",
+	"/api/v1/sessions",
+	"/api/v1/snapshot",
+}
 
 // nameOf is a path in a benchmark's name, which a slash would cut.
 func nameOf(path string) string {
@@ -64,7 +73,10 @@ func past(b *testing.B, tools int, span time.Duration, calls int) *stats.Recorde
 	for i := range int(span / (10 * time.Second)) {
 		for t := range list {
 			for c := range calls {
-				tell(r, recorded(&list[t], nil, now, time.Duration(1+(i*7919+t*104729+c*15485863)%500)*time.Millisecond))
+				tell(
+					r,
+					recorded(&list[t], nil, now, time.Duration(1+(i*7919+t*104729+c*15485863)%500)*time.Millisecond),
+				)
 			}
 		}
 		now = now.Add(10 * time.Second)
@@ -86,7 +98,15 @@ func BenchmarkEndpointSessions(b *testing.B) {
 	for _, n := range ends(sessionCounts) {
 		r := newRecorder(b, stats.Options{MaxSessions: min(2*n, 1<<20)})
 		for i := range n {
-			tell(r, recorded(&bench.Definition, &toolkit.Session{ID: fmt.Sprintf("session-%07d", i)}, time.Now(), time.Millisecond))
+			tell(
+				r,
+				recorded(
+					&bench.Definition,
+					&toolkit.Session{ID: fmt.Sprintf("session-%07d", i)},
+					time.Now(),
+					time.Millisecond,
+				),
+			)
 		}
 		endpoints(b, r, fmt.Sprintf("sessions=%d", n), "/", "/api/v1/summary", "/api/v1/sessions")
 	}
@@ -98,7 +118,11 @@ func BenchmarkEndpointErrors(b *testing.B) {
 		r := newRecorder(b, stats.Options{MaxErrorGroups: n})
 		for i := range n {
 			e := recorded(&bench.Definition, nil, time.Now(), time.Millisecond)
-			e.Err, e.ErrorType = errors.New("the table "+letters(i)+" is locked by another writer"), string(toolkit.ErrTool)
+			e.Err, e.ErrorType = errors.New(
+				"the table "+letters(i)+" is locked by another writer",
+			), string(
+				toolkit.ErrTool,
+			)
 			tell(r, e)
 		}
 		endpoints(b, r, fmt.Sprintf("groups=%d", n), "/", "/api/v1/summary", "/api/v1/errors", "/api/v1/snapshot")
@@ -111,7 +135,10 @@ func BenchmarkEndpointWindows(b *testing.B) {
 	r := past(b, 10, 24*time.Hour, 2)
 	for _, window := range []string{"1m", "5m", "15m", "1h", "24h", "total"} {
 		var asked []string
-		for _, path := range []string{"/", "/api/v1/summary", "/api/v1/tools", "/api/v1/tools/tool_00000", "/api/v1/errors", "/api/v1/snapshot"} {
+		for _, path := range []string{
+			"/", "/api/v1/summary", "/api/v1/tools", "/api/v1/tools/tool_00000", "/api/v1/errors",
+			"/api/v1/snapshot",
+		} {
 			asked = append(asked, path+"?window="+window)
 		}
 		endpoints(b, r, "window="+window, asked...)

@@ -92,7 +92,7 @@ func BenchmarkTools(b *testing.B) {
 	}
 }
 
-// recorded is one call as the statistics are told of it.
+// recorded is one call as the statistics receive it.
 func recorded(tool *toolkit.Definition, session *toolkit.Session, at time.Time, took time.Duration) *toolkit.Ended {
 	e := &toolkit.Ended{Call: bench.Call, ArgumentsBytes: 300, ResultBytes: 500, Start: at.Add(-took), End: at}
 	e.Info.Tool, e.Info.Session, e.Info.Start, e.Disposition.Run = tool, session, e.Start, took

@@ -85,14 +85,24 @@ func TestApprovalInJaeger(t *testing.T) {
 	}
 	amount := json.RawMessage(`{"type":"object","properties":{"amount":{"type":"integer"}},"required":["amount"]}`)
 	registry := new(toolkit.Registry)
-	err = registry.Register(tooltest.Echo(toolkit.Definition{Name: "file_read"}), tooltest.Echo(toolkit.Definition{Name: "wipe"}),
-		tooltest.Echo(toolkit.Definition{Name: "pay", InputSchema: amount}))
+	err = registry.Register(
+		tooltest.Echo(toolkit.Definition{Name: "file_read"}),
+		tooltest.Echo(toolkit.Definition{Name: "wipe"}),
+		tooltest.Echo(toolkit.Definition{Name: "pay", InputSchema: amount}),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	handle := scope.WrapRegistry(registry)
 	turn, run := scope.StartAgent(ctx, tracing.Agent{Name: "planner", Session: "s1"})
-	want := map[string]string{"read": "allowed", "wipe": "denied", "wrong": "invalid", "yes": "approved", "no": "rejected", "late": "expired"}
+	want := map[string]string{
+		"read":  "allowed",
+		"wipe":  "denied",
+		"wrong": "invalid",
+		"yes":   "approved",
+		"no":    "rejected",
+		"late":  "expired",
+	}
 	for _, c := range []struct{ id, tool, arguments string }{
 		{"read", "file_read", `{}`}, {"wipe", "wipe", `{}`}, {"wrong", "pay", `{"amount":"all"}`},
 		{"yes", "pay", `{"amount":1}`}, {"no", "pay", `{"amount":2}`}, {"late", "pay", `{"amount":3}`},

@@ -32,8 +32,19 @@ type browser struct {
 func browse(t *testing.T, binary, address string) *browser {
 	t.Helper()
 	dir := scratch(t)
-	cmd := exec.Command(binary, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-		"--remote-debugging-port=0", "--remote-allow-origins=*", "--window-size=1280,1600", "--user-data-dir="+dir, "about:blank")
+	cmd := exec.Command(
+		binary,
+		"--headless=new",
+		"--no-sandbox",
+		"--disable-gpu",
+		"--no-first-run",
+		"--disable-background-networking",
+		"--remote-debugging-port=0",
+		"--remote-allow-origins=*",
+		"--window-size=1280,1600",
+		"--user-data-dir="+dir,
+		"about:blank",
+	)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +98,13 @@ func (b *browser) connect(to string) {
 	}
 	b.t.Cleanup(func() { _ = conn.Close() })
 	b.conn, b.in = conn, bufio.NewReader(conn)
-	fmt.Fprintf(conn, "GET /%s HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", path, host)
+	fmt.Fprintf(
+		conn,
+		"GET /%s HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: "+
+			"13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n",
+		path,
+		host,
+	)
 	answer, err := http.ReadResponse(b.in, nil)
 	if err != nil || answer.StatusCode != http.StatusSwitchingProtocols {
 		b.t.Fatalf("the browser's web socket: %v, %v", answer, err)
@@ -207,7 +224,10 @@ func (b *browser) press(key string, code int) {
 		text = key
 	}
 	for _, kind := range []string{"keyDown", "keyUp"} {
-		b.call("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code, "text": text})
+		b.call(
+			"Input.dispatchKeyEvent",
+			map[string]any{"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code, "text": text},
+		)
 	}
 }
 

@@ -22,7 +22,13 @@ func TestDashboardByKeyboard(t *testing.T) {
 	var seen []string
 	for range 60 {
 		page.press("Tab", 9)
-		seen = append(seen, page.text(`(e => e.id || e.getAttribute("href") || e.name || e.getAttribute("aria-labelledby") || e.tagName)(document.activeElement)`))
+		seen = append(
+			seen,
+			page.text(
+				`(e => e.id || e.getAttribute("href") || e.name || e.getAttribute("aria-labelledby") || `+
+					`e.tagName)(document.activeElement)`,
+			),
+		)
 		if page.text(`getComputedStyle(document.activeElement).outlineStyle`) == "none" {
 			t.Errorf("the focus on %q cannot be seen", seen[len(seen)-1])
 		}
@@ -38,7 +44,10 @@ func TestDashboardByKeyboard(t *testing.T) {
 
 	// The script exchanges a section that has the focus in it, and gives it back.
 	page.text(`document.getElementById("tool-shell_run").focus(), ""`)
-	page.text(`(s => { s.querySelector("caption").textContent += "!"; s.dataset.old = "1"; return "" })(document.getElementById("tools"))`)
+	page.text(
+		`(s => { s.querySelector("caption").textContent += "!"; s.dataset.old = "1"; return "" ` +
+			`})(document.getElementById("tools"))`,
+	)
 	page.text(`document.getElementById("pause").click(), ""`) // pause and resume fetch the page anew
 	page.text(`document.getElementById("pause").click(), ""`)
 	page.wait(`document.getElementById("tools").dataset.old === undefined`)
@@ -53,7 +62,10 @@ func TestDashboardByKeyboard(t *testing.T) {
 	page.press("x", 88)
 	page.text(`document.getElementById("pause").click(), document.getElementById("pause").click(), ""`)
 	time.Sleep(500 * time.Millisecond) // nothing to wait for: nothing is to happen
-	if got := page.text(`document.activeElement.name + "=" + document.activeElement.value`); !strings.HasPrefix(got, "session=") {
+	if got := page.text(`document.activeElement.name + "=" + document.activeElement.value`); !strings.HasPrefix(
+		got,
+		"session=",
+	) {
 		t.Errorf("while typing an update took the focus to %q", got)
 	}
 }

@@ -45,7 +45,17 @@ func runDemo(t *testing.T, server *jaeger.Server) *demoRun {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute) // it may have to be compiled
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", "run", "./cmd/toolscope", "demo", "--once", "--json", "--seed", strconv.Itoa(demoSeed))
+	cmd := exec.CommandContext(
+		ctx,
+		"go",
+		"run",
+		"./cmd/toolscope",
+		"demo",
+		"--once",
+		"--json",
+		"--seed",
+		strconv.Itoa(demoSeed),
+	)
 	cmd.Dir = ".."
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "OTEL_") {
@@ -108,8 +118,12 @@ func (r *demoRun) checkCounts(t *testing.T) {
 		}
 	})
 	if r.Session.Calls < 120 || calls < r.Session.Calls || calls != r.Stats.Overall.Calls {
-		t.Errorf("got %d execute_tool spans, want as many as the statistics' %d calls, of which the session made %d, at least 120",
-			calls, r.Stats.Overall.Calls, r.Session.Calls)
+		t.Errorf(
+			"got %d execute_tool spans, want as many as the statistics' %d calls, of which the session made %d, at least 120",
+			calls,
+			r.Stats.Overall.Calls,
+			r.Session.Calls,
+		)
 	}
 	for _, tool := range r.Stats.Tools {
 		name := tool.Tool
@@ -143,8 +157,16 @@ func (r *demoRun) checkTree(t *testing.T) {
 		if got, _ := s.Tag("gen_ai.agent.name"); isAgent && got != agent {
 			t.Errorf("%s: got gen_ai.agent.name %q", s.OperationName, got)
 		}
-		if parent != nil && (s.StartTime < parent.StartTime || s.StartTime+s.Duration > parent.StartTime+parent.Duration+1) {
-			t.Errorf("%s: from %d for %d µs, want within its parent's, from %d for %d µs", s.OperationName, s.StartTime, s.Duration, parent.StartTime, parent.Duration)
+		if parent != nil &&
+			(s.StartTime < parent.StartTime || s.StartTime+s.Duration > parent.StartTime+parent.Duration+1) {
+			t.Errorf(
+				"%s: from %d for %d µs, want within its parent's, from %d for %d µs",
+				s.OperationName,
+				s.StartTime,
+				s.Duration,
+				parent.StartTime,
+				parent.Duration,
+			)
 		}
 		if len(s.Warnings) > 0 {
 			t.Errorf("%s: Jaeger warns %q", s.OperationName, s.Warnings)
@@ -159,7 +181,12 @@ func (r *demoRun) checkAttributes(t *testing.T) {
 	ids := make(map[string]bool)
 	r.spans(func(s, parent *jaeger.Span) {
 		if conversation, _ := s.Tag("gen_ai.conversation.id"); conversation != r.Session.Conversation {
-			t.Errorf("%s: got gen_ai.conversation.id %q, want %q", s.OperationName, conversation, r.Session.Conversation)
+			t.Errorf(
+				"%s: got gen_ai.conversation.id %q, want %q",
+				s.OperationName,
+				conversation,
+				r.Session.Conversation,
+			)
 		}
 		operation, _, _ := strings.Cut(s.OperationName, " ")
 		if got, _ := s.Tag("gen_ai.operation.name"); got != operation {
@@ -170,7 +197,8 @@ func (r *demoRun) checkAttributes(t *testing.T) {
 		}
 		name, _ := s.Tag("gen_ai.tool.name")
 		kind, _ := s.Tag("gen_ai.tool.type")
-		if s.OperationName != "execute_tool "+name || !slices.Contains([]string{"function", "extension", "datastore"}, kind) {
+		if s.OperationName != "execute_tool "+name ||
+			!slices.Contains([]string{"function", "extension", "datastore"}, kind) {
 			t.Errorf("%s: got gen_ai.tool.name %q and gen_ai.tool.type %q", s.OperationName, name, kind)
 		}
 		id, ok := s.Tag("gen_ai.tool.call.id")
@@ -218,7 +246,11 @@ func (r *demoRun) checkErrors(t *testing.T) {
 			t.Errorf("%s: error.type %s: got outcome %q, want refused", s.OperationName, kind, outcome)
 		}
 		if (kind == "unknown_tool") != (s.OperationName == "execute_tool _unknown") {
-			t.Errorf("%s: got error.type %q: an unknown tool's name is _unknown, and nobody else's", s.OperationName, kind)
+			t.Errorf(
+				"%s: got error.type %q: an unknown tool's name is _unknown, and no other tool's",
+				s.OperationName,
+				kind,
+			)
 		}
 		if failed {
 			seen[kind]++
@@ -250,7 +282,13 @@ func (r *demoRun) checkTruncation(t *testing.T) {
 		}
 		result, _ := s.Tag("gen_ai.tool.call.result")
 		if len(arguments) > limit || len(result) > limit {
-			t.Errorf("%s: got %d bytes of arguments and %d of the result, want at most %d each", s.OperationName, len(arguments), len(result), limit)
+			t.Errorf(
+				"%s: got %d bytes of arguments and %d of the result, want at most %d each",
+				s.OperationName,
+				len(arguments),
+				len(result),
+				limit,
+			)
 		}
 		if kind != "" {
 			return
@@ -296,12 +334,23 @@ func (r *demoRun) checkSecrets(t *testing.T) {
 		}
 	})
 	if redacted < 5 || !strings.Contains(decoded.String(), "[REDACTED:") {
-		t.Fatalf("got %d spans with something redacted: the secrets were not planted, so finding none says nothing", redacted)
+		t.Fatalf(
+			"got %d spans with something redacted: the secrets were not planted, so finding none says nothing",
+			redacted,
+		)
 	}
-	for where, text := range map[string]string{"Jaeger's answer": r.raw, "a stored value": decoded.String(), "the demo's output": r.output} {
+	for where, text := range map[string]string{
+		"Jaeger's answer": r.raw, "a stored value": decoded.String(), "the demo's output": r.output,
+	} {
 		for _, s := range canary.Find(text, secrets) {
 			t.Errorf("%s holds %v", where, s)
 		}
 	}
-	t.Logf("%d of %d bytes read back, %d spans with something redacted, none of %d secrets", decoded.Len(), len(r.raw), redacted, len(secrets))
+	t.Logf(
+		"%d of %d bytes read back, %d spans with something redacted, none of %d secrets",
+		decoded.Len(),
+		len(r.raw),
+		redacted,
+		len(secrets),
+	)
 }

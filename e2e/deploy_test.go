@@ -44,7 +44,9 @@ func deploy(t *testing.T, binary, file, health string, env ...string) *deployed 
 	d.cmd = exec.Command(binary, "--config", filepath.Join(deployDir, file))
 	d.cmd.Stdout, d.cmd.Stderr = log, log
 	_, port, _ := net.SplitHostPort(freeAddress(t))
-	d.cmd.Env = append(os.Environ(), append(env, "HEALTH="+health, "SELF_PORT="+port, "OTEL_TRACES_SAMPLER=always_off")...)
+	d.cmd.Env = append(
+		os.Environ(),
+		append(env, "HEALTH="+health, "SELF_PORT="+port, "OTEL_TRACES_SAMPLER=always_off")...)
 	if err := d.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -81,12 +83,33 @@ func TestDeployment(t *testing.T) {
 		t.Fatal(err)
 	}
 	startJaeger := func() *deployed {
-		return deploy(t, binary, "jaeger.yaml", freeAddress(t), "OTLP_GRPC="+otlp, "UI="+ui, "UI_GRPC="+freeAddress(t), "DATA="+data, "UI_CONFIG="+config, "PROMETHEUS=http://"+promAddress)
+		return deploy(
+			t,
+			binary,
+			"jaeger.yaml",
+			freeAddress(t),
+			"OTLP_GRPC="+otlp,
+			"UI="+ui,
+			"UI_GRPC="+freeAddress(t),
+			"DATA="+data,
+			"UI_CONFIG="+config,
+			"PROMETHEUS=http://"+promAddress,
+		)
 	}
 	backend := startJaeger()
 	collector := freeAddress(t)
-	deploy(t, binary, "collector.yaml", freeAddress(t), "OTLP_GRPC="+collector, "OTLP_HTTP="+freeAddress(t), "JAEGER="+otlp,
-		"SPANMETRICS="+spanmetrics, "DECISION_WAIT=1s", "METRICS_EVERY=1s")
+	deploy(
+		t,
+		binary,
+		"collector.yaml",
+		freeAddress(t),
+		"OTLP_GRPC="+collector,
+		"OTLP_HTTP="+freeAddress(t),
+		"JAEGER="+otlp,
+		"SPANMETRICS="+spanmetrics,
+		"DECISION_WAIT=1s",
+		"METRICS_EVERY=1s",
+	)
 	prom := deployPrometheus(t, prometheusBinary, promAddress, spanmetrics)
 
 	const calls, failed = 200, 7
@@ -102,7 +125,11 @@ func TestDeployment(t *testing.T) {
 	wrong := make(map[string]bool)
 	for i := range calls {
 		in, agent := tracer.Start(ctx, "invoke_agent planner")
-		_, call := tracer.Start(in, "execute_tool search", trace.WithAttributes(attribute.String("gen_ai.tool.name", "search")))
+		_, call := tracer.Start(
+			in,
+			"execute_tool search",
+			trace.WithAttributes(attribute.String("gen_ai.tool.name", "search")),
+		)
 		if i < failed {
 			call.SetStatus(codes.Error, "it failed")
 			wrong[agent.SpanContext().TraceID().String()] = true
@@ -186,7 +213,14 @@ func monitored(t *testing.T, ui string) bool {
 			}
 		}
 	}
-	q := url.Values{"service": {"deployed"}, "spanKind": {"internal"}, "groupByOperation": {"true"}, "lookback": {"60000"}, "step": {"1000"}, "ratePer": {"60000"}}
+	q := url.Values{
+		"service":          {"deployed"},
+		"spanKind":         {"internal"},
+		"groupByOperation": {"true"},
+		"lookback":         {"60000"},
+		"step":             {"1000"},
+		"ratePer":          {"60000"},
+	}
 	if get(t, "http://"+ui+"/api/metrics/calls?"+q.Encode(), &answer) != nil {
 		return false
 	}
@@ -222,7 +256,8 @@ func TestFirstTier(t *testing.T) {
 		return string(out), err
 	}
 	path := filepath.Join(deployDir, "collector-first.yaml")
-	if out, err := validate(path); err == nil || !strings.Contains(out, `unknown type: "loadbalancing"`) || strings.Contains(out, "invalid keys") {
+	if out, err := validate(path); err == nil || !strings.Contains(out, `unknown type: "loadbalancing"`) ||
+		strings.Contains(out, "invalid keys") {
 		t.Errorf("got %v, %s, want an error about loadbalancing only", err, out)
 	}
 	text, err := os.ReadFile(path)
@@ -235,7 +270,10 @@ func TestFirstTier(t *testing.T) {
 		t.Fatal("collector-first.yaml is not what this test thinks it is")
 	}
 	other := filepath.Join(t.TempDir(), "first.yaml")
-	if err := os.WriteFile(other, []byte(before+"  debug: {}\nservice:"+strings.Replace(after, "loadbalancing", "debug", 1)), 0o600); err != nil {
+	if err := os.WriteFile(
+		other, []byte(before+"  debug: {}\nservice:"+strings.Replace(after, "loadbalancing", "debug", 1)),
+		0o600,
+	); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := validate(other); err != nil {

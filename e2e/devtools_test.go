@@ -23,7 +23,10 @@ func TestExportedArchiveInDevTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := browse(t, chromium, "devtools://devtools/bundled/devtools_app.html?panel=network")
-	page.text(`globalThis.har = null; import("./models/har/har.js").then(m => { globalThis.har = m }, e => { globalThis.har = String(e) }), ""`)
+	page.text(
+		`globalThis.har = null; import("./models/har/har.js").then(m => { globalThis.har = m }, e => { ` +
+			`globalThis.har = String(e) }), ""`,
+	)
 	page.wait(`globalThis.har !== null`)
 	found := page.text(`(archive => {
 		const requests = har.Importer.Importer.requestsFromHARLog(new har.HARFormat.HARRoot(archive).log);
@@ -39,14 +42,18 @@ func TestExportedArchiveInDevTools(t *testing.T) {
 			mimeType: pick("read_file").mimeType,
 		});
 	})(` + string(archive) + `)`)
-	page.text(`globalThis.body = ""; requests.find(r => r.name() === "read_file").requestContentData().then(d => { globalThis.body = d.text }), ""`)
+	page.text(
+		`globalThis.body = ""; requests.find(r => r.name() === "read_file").requestContentData().then(d => { ` +
+			`globalThis.body = d.text }), ""`,
+	)
 	page.wait(`globalThis.body !== ""`)
 
 	var got, want map[string]any
 	if err := json.Unmarshal([]byte(found), &got); err != nil {
 		t.Fatalf("got %s: %v", found, err)
 	}
-	const expected = `{"all":101,"names":["read_file","search","traced"],"statuses":[200,504],"seconds":0.9,"method":"POST","failed":"timeout","mimeType":"application/json"}`
+	const expected = `{"all":101,"names":["read_file","search","traced"],"statuses":[200,504],"seconds":0.9,` +
+		`"method":"POST","failed":"timeout","mimeType":"application/json"}`
 	if err := json.Unmarshal([]byte(expected), &want); err != nil {
 		t.Fatal(err)
 	}

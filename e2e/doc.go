@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package e2e holds tests that run toolscope against real servers. It is a module of its
-// own, so that nobody who uses toolscope gets its dependencies.
+// own, so that users of toolscope do not get its dependencies.
 //
 //	cd e2e && TOOLSCOPE_E2E=1 go test ./...
 //

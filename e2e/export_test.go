@@ -30,14 +30,44 @@ func exportedLog(t *testing.T, n int, ago time.Duration) string {
 		end := start.Add(time.Duration(i) * 20 * time.Millisecond).Format(time.RFC3339Nano)
 		switch i % 10 {
 		case 3:
-			fmt.Fprintf(&b, `{"time":%q,"tool":"search","duration_us":900000,"session":"s-%d","error_type":"timeout","error":"no answer for key=%s"}`+"\n", end, i%4, "ghp_"+strings.Repeat("a1B2", 9))
+			fmt.Fprintf(
+				&b,
+				`{"time":%q,"tool":"search","duration_us":900000,"session":"s-%d","error_type":"timeout",`+
+					`"error":"no answer for key=%s"}`+"\n",
+				end,
+				i%4,
+				"ghp_"+strings.Repeat("a1B2", 9),
+			)
 		case 7:
-			fmt.Fprintf(&b, `{"time":%q,"tool":"search","outcome":"cache_hit","duration_us":4,"session":"s-%d","result":"old"}`+"\n", end, i%4)
+			fmt.Fprintf(
+				&b,
+				`{"time":%q,"tool":"search","outcome":"cache_hit","duration_us":4,"session":"s-%d","result":"old"}`+"\n",
+				end,
+				i%4,
+			)
 		default:
-			fmt.Fprintf(&b, `{"time":%q,"tool":"read_file","duration_us":%d,"session":"s-%d","agent":"planner","turn":%d,"id":"call-%d","arguments":{"path":"%d.txt"},"result":{"lines":["<b>&amp;",%d]}}`+"\n", end, 500+i, i%4, i, i, i, i)
+			fmt.Fprintf(
+				&b,
+				`{"time":%q,"tool":"read_file","duration_us":%d,"session":"s-%d","agent":"planner","turn":%d,`+
+					`"id":"call-%d","arguments":{"path":"%d.txt"},"result":{"lines":["<b>&amp;",%d]}}`+"\n",
+				end,
+				500+i,
+				i%4,
+				i,
+				i,
+				i,
+				i,
+			)
 		}
 	}
-	fmt.Fprintf(&b, `{"time":%q,"tool":"traced","duration_us":10,"trace_id":"abababababababab%016x","span_id":%q,"parent_span_id":%q}`+"\n", start.Format(time.RFC3339), int64(ago), strings.Repeat("0b", 8), strings.Repeat("ab", 8))
+	fmt.Fprintf(
+		&b,
+		`{"time":%q,"tool":"traced","duration_us":10,"trace_id":"abababababababab%016x","span_id":%q,"parent_span_id":%q}`+"\n",
+		start.Format(time.RFC3339),
+		int64(ago),
+		strings.Repeat("0b", 8),
+		strings.Repeat("ab", 8),
+	)
 	name := filepath.Join(t.TempDir(), "calls.jsonl")
 	if err := os.WriteFile(name, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
@@ -74,7 +104,19 @@ func TestExportReachesJaeger(t *testing.T) {
 			log := exportedLog(t, 600, c.ago)
 			service := "export-" + strings.ReplaceAll(c.protocol, "/", "-")
 			for range 2 {
-				export(t, binary, "--to", "otlp", "--protocol", c.protocol, "--endpoint", c.endpoint, "--service", service, log)
+				export(
+					t,
+					binary,
+					"--to",
+					"otlp",
+					"--protocol",
+					c.protocol,
+					"--endpoint",
+					c.endpoint,
+					"--service",
+					service,
+					log,
+				)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
@@ -98,7 +140,8 @@ func TestExportReachesJaeger(t *testing.T) {
 			}
 			failed, hits := 0, 0
 			for _, s := range spans {
-				if got, _ := s.Tag("gen_ai.operation.name"); got != "execute_tool" || !strings.HasPrefix(s.OperationName, "execute_tool ") {
+				if got, _ := s.Tag("gen_ai.operation.name"); got != "execute_tool" ||
+					!strings.HasPrefix(s.OperationName, "execute_tool ") {
 					t.Fatalf("got a span %+v", s)
 				}
 				kind, _ := s.Tag("error.type")
@@ -129,20 +172,35 @@ func TestExportedPageInChromium(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "report.html")
 	export(t, command(t), "-o", file, exportedLog(t, 600, time.Hour))
 	page := browse(t, chromium, "file://"+file) // as people open it
-	if got := page.text(`document.querySelectorAll("svg").length > 6 && document.querySelectorAll(".tools tbody tr").length + " " + document.querySelectorAll("details.call").length`); got != "3 50" {
+	if got := page.text(`document.querySelectorAll("svg").length > 6 && document.querySelectorAll(".tools tbody ` +
+		`tr").length + " " + document.querySelectorAll("details.call").length`); got != "3 50" {
 		t.Errorf("got %q tools and calls", got)
 	}
 	ground := func(scheme string) string {
-		page.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}})
+		page.call(
+			"Emulation.setEmulatedMedia",
+			map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}},
+		)
 		return page.text(`getComputedStyle(document.body).backgroundColor`)
 	}
 	if light, dark := ground("light"), ground("dark"); light == dark || light == "rgba(0, 0, 0, 0)" {
-		t.Errorf("got the ground %s in light and %s in dark, want two colours: is the style sheet in force?", light, dark)
+		t.Errorf(
+			"got the ground %s in light and %s in dark, want two colours: is the style sheet in force?",
+			light,
+			dark,
+		)
 	}
 	for _, size := range [][2]int{{1280, 1600}, {360, 800}} {
-		page.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": false})
+		page.call(
+			"Emulation.setDeviceMetricsOverride",
+			map[string]any{"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": false},
+		)
 		if got := page.text(`document.documentElement.scrollWidth <= innerWidth`); got != "true" {
-			t.Errorf("at %d pixels the page is wider than the window: %s", size[0], page.text(`document.documentElement.scrollWidth`))
+			t.Errorf(
+				"at %d pixels the page is wider than the window: %s",
+				size[0],
+				page.text(`document.documentElement.scrollWidth`),
+			)
 		}
 	}
 	if got := page.text(`[...document.querySelectorAll("svg")].every(s => s.querySelector("title"))`); got != "true" {
@@ -153,7 +211,11 @@ func TestExportedPageInChromium(t *testing.T) {
 		t.Errorf("the first stop of the tabulator is %q, want the link that skips to the figures", got)
 	}
 	page.text(`document.querySelector("details.call summary").click(), ""`)
-	if got := page.text(`document.querySelector("details.call").open && document.querySelector("details.call pre").innerText`); !strings.Contains(got, "no answer for key=[REDACTED:github-token]") {
+	if got := page.text(`document.querySelector("details.call").open && document.querySelector("details.call ` +
+		`pre").innerText`); !strings.Contains(
+		got,
+		"no answer for key=[REDACTED:github-token]",
+	) {
 		t.Errorf("the slowest call says %q", got)
 	}
 	shot(t, page, "export-page.png")
@@ -168,7 +230,11 @@ func TestExportedPageInChromium(t *testing.T) {
 	}))
 	defer server.Close()
 	strict := browse(t, chromium, server.URL)
-	if got := strict.text(`document.querySelector("h1").innerText + " " + document.querySelectorAll(".tools tbody tr").length`); !strings.HasSuffix(got, " 3") {
+	if got := strict.text(`document.querySelector("h1").innerText + " " + document.querySelectorAll(".tools tbody ` +
+		`tr").length`); !strings.HasSuffix(
+		got,
+		" 3",
+	) {
 		t.Errorf("under the strictest policy: got %q", got)
 	}
 	if asked > 2 { // the page, and the browser's own wish for an icon
@@ -185,7 +251,9 @@ func shot(t *testing.T, page *browser, name string) {
 	}
 	page.call("Emulation.clearDeviceMetricsOverride", map[string]any{})
 	var picture struct{ Data string }
-	if err := json.Unmarshal(page.call("Page.captureScreenshot", map[string]any{"captureBeyondViewport": true}), &picture); err != nil {
+	if err := json.Unmarshal(
+		page.call("Page.captureScreenshot", map[string]any{"captureBeyondViewport": true}), &picture,
+	); err != nil {
 		t.Fatal(err)
 	}
 	text, err := base64.StdEncoding.DecodeString(picture.Data)

@@ -89,7 +89,10 @@ func TestSetupReachesJaeger(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := complaints(); len(got) > 0 {
-				t.Errorf("OpenTelemetry's error handler got %q, want nothing: Jaeger takes no metrics, and that is no error", got)
+				t.Errorf(
+					"OpenTelemetry's error handler got %q, want nothing: Jaeger takes no metrics, and that is no error",
+					got,
+				)
 			}
 
 			traces, _, err := server.Spans(ctx, service, 2)
@@ -107,7 +110,10 @@ func TestSetupReachesJaeger(t *testing.T) {
 			if inner == nil || spans["outer"] == nil || inner.Parent() != spans["outer"].SpanID {
 				t.Fatalf("got spans %+v, want inner below outer", spans)
 			}
-			for key, want := range map[string]string{"text": "größer", "number": "42", "span.kind": "client", "error": "true", "otel.status_description": "it failed"} {
+			for key, want := range map[string]string{
+				"text": "größer", "number": "42", "span.kind": "client", "error": "true",
+				"otel.status_description": "it failed",
+			} {
 				if got, _ := inner.Tag(key); got != want {
 					t.Errorf("tag %s: got %q, want %q", key, got, want)
 				}

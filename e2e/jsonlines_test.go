@@ -36,9 +36,23 @@ func TestJSONLinesAreOTLP(t *testing.T) {
 	tracer := providers.TracerProvider.Tracer("lines")
 	elsewhere := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{7}, SpanID: trace.SpanID{7}})
 	for _, session := range []string{"stays", "goes", "stays"} {
-		in, agent := tracer.Start(ctx, "invoke_agent "+session, trace.WithAttributes(attribute.String("toolscope.session.id", session)))
-		_, call := tracer.Start(in, "execute_tool search", trace.WithSpanKind(trace.SpanKindClient), trace.WithLinks(trace.Link{SpanContext: elsewhere}),
-			trace.WithAttributes(attribute.String("text", "größer\n\"\\"), attribute.Int("number", 42), attribute.Bool("flag", true), attribute.StringSlice("list", []string{"a", "b"})))
+		in, agent := tracer.Start(
+			ctx,
+			"invoke_agent "+session,
+			trace.WithAttributes(attribute.String("toolscope.session.id", session)),
+		)
+		_, call := tracer.Start(
+			in,
+			"execute_tool search",
+			trace.WithSpanKind(trace.SpanKindClient),
+			trace.WithLinks(trace.Link{SpanContext: elsewhere}),
+			trace.WithAttributes(
+				attribute.String("text", "größer\n\"\\"),
+				attribute.Int("number", 42),
+				attribute.Bool("flag", true),
+				attribute.StringSlice("list", []string{"a", "b"}),
+			),
+		)
 		call.AddEvent("tried", trace.WithAttributes(attribute.Float64("seconds", 0.5)))
 		call.SetStatus(codes.Error, "it failed")
 		call.End()
@@ -80,7 +94,10 @@ func TestJSONLinesAreOTLP(t *testing.T) {
 			if s.OperationName != "execute_tool search" {
 				continue
 			}
-			for key, want := range map[string]string{"text": "größer\n\"\\", "number": "42", "flag": "true", "list": `["a","b"]`, "span.kind": "client", "error": "true", "otel.status_description": "it failed"} {
+			for key, want := range map[string]string{
+				"text": "größer\n\"\\", "number": "42", "flag": "true", "list": `["a","b"]`,
+				"span.kind": "client", "error": "true", "otel.status_description": "it failed",
+			} {
 				if got, _ := s.Tag(key); got != want {
 					t.Errorf("tag %s: got %q, want %q", key, got, want)
 				}

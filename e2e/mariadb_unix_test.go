@@ -37,12 +37,30 @@ func startMariaDB(t *testing.T) *mariaDB {
 	if os.Getuid() == 0 {
 		user = []string{"--user=root"}
 	}
-	create := exec.Command(install, append(user, "--no-defaults", "--datadir="+data, "--auth-root-authentication-method=normal", "--skip-test-db")...)
+	create := exec.Command(
+		install,
+		append(
+			user,
+			"--no-defaults",
+			"--datadir="+data,
+			"--auth-root-authentication-method=normal",
+			"--skip-test-db",
+		)...)
 	if out, err := create.CombinedOutput(); err != nil {
 		t.Fatalf("mariadb-install-db: %v\n%s", err, out)
 	}
 	var log bytes.Buffer
-	run := exec.Command(server, append([]string{"--no-defaults", "--datadir=" + data, "--skip-networking", "--socket=" + filepath.Join(dir, "s"), "--secure-file-priv="}, user...)...)
+	run := exec.Command(
+		server,
+		append(
+			[]string{
+				"--no-defaults",
+				"--datadir=" + data,
+				"--skip-networking",
+				"--socket=" + filepath.Join(dir, "s"),
+				"--secure-file-priv=",
+			},
+			user...)...)
 	run.Stderr = &log
 	if err := run.Start(); err != nil {
 		t.Fatal(err)

@@ -47,7 +47,10 @@ func conformanceProgram(t *testing.T, name, constructor, observed string, instru
 		}
 		changed, overlay := filepath.Join(t.TempDir(), "main.go"), filepath.Join(t.TempDir(), "overlay.json")
 		replace, _ := json.Marshal(map[string]map[string]string{"Replace": {here: changed}})
-		if err := errors.Join(os.WriteFile(changed, []byte(strings.Replace(string(source), constructor, observed, 1)), 0o600), os.WriteFile(overlay, replace, 0o600)); err != nil {
+		if err := errors.Join(
+			os.WriteFile(changed, []byte(strings.Replace(string(source), constructor, observed, 1)), 0o600),
+			os.WriteFile(overlay, replace, 0o600),
+		); err != nil {
 			t.Fatal(err)
 		}
 		args = []string{"build", "-overlay", overlay, "-o", binary, "./testdata/conformance"}
@@ -67,7 +70,10 @@ func node(ctx context.Context, t *testing.T, script string, args ...string) *exe
 	if _, err := os.Stat(binary); err != nil {
 		t.Skipf("npm has no node for %s on %s here: %v", runtime.GOOS, runtime.GOARCH, err)
 	}
-	return exec.CommandContext(ctx, binary, append([]string{filepath.Join(modules, filepath.FromSlash(script))}, args...)...)
+	return exec.CommandContext(
+		ctx,
+		binary,
+		append([]string{filepath.Join(modules, filepath.FromSlash(script))}, args...)...)
 }
 
 // stamp is what the suite puts behind a scenario's name.
@@ -189,12 +195,22 @@ func TestConformanceOfServers(t *testing.T) {
 					t.Fatal(err)
 				}
 				waitForListener(t, address)
-				said[i] = verdicts(t, run.script, append([]string{"server", "--url", "http://" + address + "/"}, run.args...)...)
+				said[i] = verdicts(
+					t,
+					run.script,
+					append([]string{"server", "--url", "http://" + address + "/"}, run.args...)...)
 				_ = cmd.Process.Kill()
 				_ = cmd.Wait()
 			}
 			compareVerdicts(t, said[0], said[1])
-			wantSpans(t, spans, "server tools/call test_simple_text", "server prompts/get test_simple_prompt", "server resources/read", "server tools/list")
+			wantSpans(
+				t,
+				spans,
+				"server tools/call test_simple_text",
+				"server prompts/get test_simple_prompt",
+				"server resources/read",
+				"server tools/list",
+			)
 		})
 	}
 }
@@ -220,7 +236,7 @@ func TestConformanceOfClients(t *testing.T) {
 	}
 }
 
-// waitForListener waits until somebody listens at an address.
+// waitForListener waits until a server listens at an address.
 func waitForListener(t *testing.T, address string) {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
@@ -230,7 +246,7 @@ func waitForListener(t *testing.T, address string) {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("nobody listens at %s: %v", address, err)
+			t.Fatalf("no server listens at %s: %v", address, err)
 		}
 	}
 }

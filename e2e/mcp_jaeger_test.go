@@ -164,9 +164,15 @@ func (h *mcpHost) run(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	tools := map[string]*toolkit.Definition{"accounts__balance": {Name: "accounts__balance"}, "accounts__close_account": {Name: "accounts__close_account"}}
+	tools := map[string]*toolkit.Definition{
+		"accounts__balance":       {Name: "accounts__balance"},
+		"accounts__close_account": {Name: "accounts__close_account"},
+	}
 	execute := h.scope.Wrap(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
-		res, err := h.session.CallTool(ctx, &mcp.CallToolParams{Name: strings.TrimPrefix(call.Name, "accounts__"), Arguments: call.Arguments})
+		res, err := h.session.CallTool(
+			ctx,
+			&mcp.CallToolParams{Name: strings.TrimPrefix(call.Name, "accounts__"), Arguments: call.Arguments},
+		)
 		if err != nil {
 			return toolkit.Result{}, err
 		}
@@ -188,7 +194,9 @@ func (h *mcpHost) run(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := h.session.GetPrompt(ctx, &mcp.GetPromptParams{Name: "greet", Arguments: map[string]string{"customer": h.secrets[2].Text}}); err != nil {
+	if _, err := h.session.GetPrompt(
+		ctx, &mcp.GetPromptParams{Name: "greet", Arguments: map[string]string{"customer": h.secrets[2].Text}},
+	); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := h.session.ReadResource(ctx, &mcp.ReadResourceParams{URI: "accounts://terms"}); err != nil {
@@ -263,7 +271,8 @@ func checkMCPTrace(t *testing.T, trace *jaeger.Trace, separate bool, revision, n
 		}
 		under := func(prefix string) {
 			t.Helper()
-			if parent == nil || !strings.HasPrefix(parent.OperationName, prefix) || trace.Processes[parent.ProcessID].ServiceName == "mcp-server" {
+			if parent == nil || !strings.HasPrefix(parent.OperationName, prefix) ||
+				trace.Processes[parent.ProcessID].ServiceName == "mcp-server" {
 				t.Errorf("%s %s: got a parent that is not the host's %s", where, s.OperationName, prefix)
 			}
 		}
@@ -304,10 +313,16 @@ func checkMCPTrace(t *testing.T, trace *jaeger.Trace, separate bool, revision, n
 				above = s.OperationName
 			}
 			under(above)
-			if args, _ := s.Tag("gen_ai.tool.call.arguments"); !strings.Contains(args, "[REDACTED:") || !strings.Contains(args, "Ada") || !json.Valid([]byte(args)) {
+			if args, _ := s.Tag("gen_ai.tool.call.arguments"); !strings.Contains(args, "[REDACTED:") ||
+				!strings.Contains(args, "Ada") ||
+				!json.Valid([]byte(args)) {
 				t.Errorf("%s: got the arguments %s, want them redacted and else as they were", s.OperationName, args)
 			}
-			if network == "tcp" && !slices.ContainsFunc(s.References, func(r jaeger.Reference) bool { return r.RefType == "FOLLOWS_FROM" }) {
+			if network == "tcp" &&
+				!slices.ContainsFunc(
+					s.References,
+					func(r jaeger.Reference) bool { return r.RefType == "FOLLOWS_FROM" },
+				) {
 				t.Errorf("%s: got %+v, want a link to the HTTP request's span", s.OperationName, s.References)
 			}
 		case s.OperationName == "prompts/get greet", s.OperationName == "resources/read":

@@ -30,7 +30,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// A use is how a tool of somebody else's server is called, and what its result holds.
+// A use is how a tool of a third-party server is called, and what its result holds.
 type use struct{ arguments, want string }
 
 // needsTasks is what a tool answers that is run as a task only: an extension of the
@@ -53,15 +53,18 @@ type npmServer struct {
 // client with tasks, too: to others it does not list them.
 func everything() npmServer {
 	uses := map[string]use{
-		"echo":                           {`{"message":"héllo"}`, "Echo: héllo"},
-		"get-annotated-message":          {`{"messageType":"success","includeImage":true}`, "completed successfully"},
-		"get-env":                        {`{}`, "TOOLSCOPE_MARK"},
-		"get-resource-links":             {`{"count":2}`, "demo://resource"},
-		"get-resource-reference":         {`{"resourceType":"Text","resourceId":1}`, "demo://resource"},
-		"get-structured-content":         {`{"location":"Chicago"}`, "temperature"},
-		"get-sum":                        {`{"a":2,"b":40}`, "42"},
-		"get-tiny-image":                 {`{}`, "MCP logo"},
-		"gzip-file-as-resource":          {`{"name":"a.gz","data":"data:text/plain,hello","outputType":"resource"}`, "a.gz"},
+		"echo":                   {`{"message":"héllo"}`, "Echo: héllo"},
+		"get-annotated-message":  {`{"messageType":"success","includeImage":true}`, "completed successfully"},
+		"get-env":                {`{}`, "TOOLSCOPE_MARK"},
+		"get-resource-links":     {`{"count":2}`, "demo://resource"},
+		"get-resource-reference": {`{"resourceType":"Text","resourceId":1}`, "demo://resource"},
+		"get-structured-content": {`{"location":"Chicago"}`, "temperature"},
+		"get-sum":                {`{"a":2,"b":40}`, "42"},
+		"get-tiny-image":         {`{}`, "MCP logo"},
+		"gzip-file-as-resource": {
+			`{"name":"a.gz","data":"data:text/plain,hello","outputType":"resource"}`,
+			"a.gz",
+		},
 		"toggle-simulated-logging":       {`{}`, "logging"},
 		"toggle-subscriber-updates":      {`{}`, "resource"},
 		"trigger-long-running-operation": {`{"duration":0.3,"steps":3}`, "completed"},
@@ -75,10 +78,16 @@ func everything() npmServer {
 		script: "@modelcontextprotocol/server-everything/dist/index.js", args: []string{"stdio"}, uses: uses,
 		prompts: map[string]map[string]string{
 			"simple-prompt": nil, "args-prompt": {"city": "Oslo", "state": "Oslo"},
-			"completable-prompt": {"department": "Engineering", "name": "Alice"}, "resource-prompt": {"resourceType": "Text", "resourceId": "1"},
+			"completable-prompt": {
+				"department": "Engineering",
+				"name":       "Alice",
+			}, "resource-prompt": {"resourceType": "Text", "resourceId": "1"},
 		},
-		template: map[string]string{"demo://resource/dynamic/text/{resourceId}": "demo://resource/dynamic/text/1", "demo://resource/dynamic/blob/{resourceId}": "demo://resource/dynamic/blob/1"},
-		asks:     []string{"elicitation", "sampling"},
+		template: map[string]string{
+			"demo://resource/dynamic/text/{resourceId}": "demo://resource/dynamic/text/1",
+			"demo://resource/dynamic/blob/{resourceId}": "demo://resource/dynamic/blob/1",
+		},
+		asks: []string{"elicitation", "sampling"},
 	}
 }
 
@@ -90,20 +99,26 @@ func filesystem(dir string) npmServer {
 		script: "@modelcontextprotocol/server-filesystem/dist/index.js", args: []string{dir},
 		tools: []string{"write_file", "create_directory"},
 		uses: map[string]use{
-			"write_file":                {text(`{"path":%q,"content":"one\ntwo\n"}`, file("a.txt")), "Successfully"},
-			"create_directory":          {text(`{"path":%q}`, file("sub")), "Successfully"},
-			"read_file":                 {text(`{"path":%q}`, file("a.txt")), "two"},
-			"read_text_file":            {text(`{"path":%q,"head":1}`, file("a.txt")), "one"},
-			"read_media_file":           {text(`{"path":%q}`, file("pixel.png")), ""},
-			"read_multiple_files":       {text(`{"paths":[%q]}`, file("a.txt")), "one"},
-			"edit_file":                 {text(`{"path":%q,"edits":[{"oldText":"one","newText":"eins"}]}`, file("edit.txt")), "eins"},
+			"write_file":          {text(`{"path":%q,"content":"one\ntwo\n"}`, file("a.txt")), "Successfully"},
+			"create_directory":    {text(`{"path":%q}`, file("sub")), "Successfully"},
+			"read_file":           {text(`{"path":%q}`, file("a.txt")), "two"},
+			"read_text_file":      {text(`{"path":%q,"head":1}`, file("a.txt")), "one"},
+			"read_media_file":     {text(`{"path":%q}`, file("pixel.png")), ""},
+			"read_multiple_files": {text(`{"paths":[%q]}`, file("a.txt")), "one"},
+			"edit_file": {
+				text(`{"path":%q,"edits":[{"oldText":"one","newText":"eins"}]}`, file("edit.txt")),
+				"eins",
+			},
 			"list_directory":            {text(`{"path":%q}`, dir), "a.txt"},
 			"list_directory_with_sizes": {text(`{"path":%q}`, dir), "a.txt"},
 			"directory_tree":            {text(`{"path":%q}`, dir), "sub"},
-			"move_file":                 {text(`{"source":%q,"destination":%q}`, file("move.txt"), file("sub/moved.txt")), "Successfully"},
-			"search_files":              {text(`{"path":%q,"pattern":"*.txt"}`, dir), "a.txt"},
-			"get_file_info":             {text(`{"path":%q}`, file("a.txt")), "size"},
-			"list_allowed_directories":  {`{}`, dir},
+			"move_file": {
+				text(`{"source":%q,"destination":%q}`, file("move.txt"), file("sub/moved.txt")),
+				"Successfully",
+			},
+			"search_files":             {text(`{"path":%q,"pattern":"*.txt"}`, dir), "a.txt"},
+			"get_file_info":            {text(`{"path":%q}`, file("a.txt")), "size"},
+			"list_allowed_directories": {`{}`, dir},
 		},
 	}
 }
@@ -112,9 +127,23 @@ func filesystem(dir string) npmServer {
 func memory(file string) npmServer {
 	return npmServer{
 		script: "@modelcontextprotocol/server-memory/dist/index.js", env: map[string]string{"MEMORY_FILE_PATH": file},
-		tools: []string{"create_entities", "create_relations", "add_observations", "read_graph", "search_nodes", "open_nodes", "delete_observations", "delete_relations", "delete_entities"},
+		tools: []string{
+			"create_entities",
+			"create_relations",
+			"add_observations",
+			"read_graph",
+			"search_nodes",
+			"open_nodes",
+			"delete_observations",
+			"delete_relations",
+			"delete_entities",
+		},
 		uses: map[string]use{
-			"create_entities":     {`{"entities":[{"name":"Ada","entityType":"person","observations":["writes"]},{"name":"Bob","entityType":"person","observations":[]}]}`, "Ada"},
+			"create_entities": {
+				`{"entities":[{"name":"Ada","entityType":"person","observations":["writes"]},{"name":"Bob",` +
+					`"entityType":"person","observations":[]}]}`,
+				"Ada",
+			},
 			"create_relations":    {`{"relations":[{"from":"Ada","to":"Bob","relationType":"knows"}]}`, "knows"},
 			"add_observations":    {`{"observations":[{"entityName":"Ada","contents":["computes"]}]}`, "computes"},
 			"read_graph":          {`{}`, "computes"},
@@ -238,7 +267,11 @@ func (s npmServer) reach(t *testing.T, server manager.Server) {
 		},
 		Sampling: func(context.Context, string, *mcp.CreateMessageParams) (*mcp.CreateMessageResult, error) {
 			sampled.Add(1)
-			return &mcp.CreateMessageResult{Model: "none", Role: "assistant", Content: &mcp.TextContent{Text: "the model's answer"}}, nil
+			return &mcp.CreateMessageResult{
+				Model:   "none",
+				Role:    "assistant",
+				Content: &mcp.TextContent{Text: "the model's answer"},
+			}, nil
 		},
 		ElicitURL:  true,
 		Roots:      []*mcp.Root{{URI: "file:///project", Name: "project"}},
@@ -266,7 +299,12 @@ func (s npmServer) reach(t *testing.T, server manager.Server) {
 		t.Error(err)
 	}
 	if len(s.asks) > 0 && (elicited.Load() < 2 || sampled.Load() < 1 || progressed.Load() < 1) {
-		t.Errorf("the host was asked %d times to elicit and %d times to sample, and told of progress %d times", elicited.Load(), sampled.Load(), progressed.Load())
+		t.Errorf(
+			"the host was asked %d times to elicit and %d times to sample, and informed of progress %d times",
+			elicited.Load(),
+			sampled.Load(),
+			progressed.Load(),
+		)
 	}
 	calls := 0
 	for _, span := range spans.Ended() {
@@ -287,7 +325,7 @@ func (s npmServer) callTools(ctx context.Context, t *testing.T, m *manager.Manag
 		name := strings.TrimPrefix(def.Name, "npm__")
 		listed[name] = true
 		if _, ok := s.uses[name]; !ok {
-			t.Errorf("nobody calls the tool %s of this version: %s", name, def.InputSchema)
+			t.Errorf("no test calls the tool %s of this version: %s", name, def.InputSchema)
 		}
 	}
 	order := slices.Clone(s.tools)
@@ -301,12 +339,17 @@ func (s npmServer) callTools(ctx context.Context, t *testing.T, m *manager.Manag
 			t.Errorf("the server does not list %s", name)
 			continue
 		}
-		res, err := handle(ctx, toolkit.Call{ID: "1", Name: "npm__" + name, Arguments: json.RawMessage(s.uses[name].arguments)})
+		res, err := handle(
+			ctx,
+			toolkit.Call{ID: "1", Name: "npm__" + name, Arguments: json.RawMessage(s.uses[name].arguments)},
+		)
 		text := res.Output
 		for _, p := range res.Parts {
 			text += fmt.Sprintf("\n%s %s %s", p.Text, p.URI, p.JSON)
 		}
-		if err != nil || (res.Fault != nil) != (s.uses[name].want == needsTasks) || !strings.Contains(text, s.uses[name].want) || len(text) == 0 {
+		if err != nil || (res.Fault != nil) != (s.uses[name].want == needsTasks) ||
+			!strings.Contains(text, s.uses[name].want) ||
+			len(text) == 0 {
 			t.Errorf("%s: got %.300q and %v %v, want it to have %q", name, text, res.Fault, err, s.uses[name].want)
 		}
 	}
@@ -322,7 +365,7 @@ func (s npmServer) readAll(ctx context.Context, t *testing.T, m *manager.Manager
 	for _, template := range m.Templates() {
 		uri, ok := s.template[template.URITemplate]
 		if !ok {
-			t.Errorf("nobody reads the template %s of this version", template.URITemplate)
+			t.Errorf("no test reads the template %s of this version", template.URITemplate)
 		}
 		uris = append(uris, uri)
 	}
@@ -350,7 +393,7 @@ func (s npmServer) promptAll(ctx context.Context, t *testing.T, m *manager.Manag
 	for _, p := range prompts {
 		args, ok := s.prompts[p.Name]
 		if !ok {
-			t.Errorf("nobody gets the prompt %s of this version", p.Name)
+			t.Errorf("no test gets the prompt %s of this version", p.Name)
 		}
 		if res, err := m.GetPrompt(ctx, "npm", p.Name, args); err != nil || len(res.Messages) == 0 {
 			t.Errorf("%s: got %+v and %v", p.Name, res, err)

@@ -64,18 +64,18 @@ func TestOutage(t *testing.T) {
 	}
 
 	first, _ := run("first")
-	time.Sleep(2 * time.Second)
+	time.Sleep(2 * time.Second) // a load while Jaeger answers: the length is part of the test
 	if err := server.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(length / 2)
+	time.Sleep(length / 2) // the outage before the kill
 	killed := time.Now()
 	if err := first.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = first.Wait()
 	second, said := run("second")
-	time.Sleep(length / 2)
+	time.Sleep(length / 2) // the outage after the restart
 	if err := server.Again(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,14 @@ func TestOutage(t *testing.T) {
 	}
 	after := journal(t, filepath.Join(dir, "second"), time.Now())
 	lost += missing(t, server, after)
-	t.Logf("%d spans ended more than %v before the kill, %d after the restart, %v without Jaeger: %d missing", len(before), within, len(after), length, lost)
+	t.Logf(
+		"%d spans ended more than %v before the kill, %d after the restart, %v without Jaeger: %d missing",
+		len(before),
+		within,
+		len(after),
+		length,
+		lost,
+	)
 	if lost > 0 || len(before) < 100 || len(after) < 100 {
 		t.Errorf("want a load and no span missing\n%s", said)
 	}

@@ -39,7 +39,10 @@ func TestPermissionInJaeger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules, err := permit.Parse("permit.yaml", []byte("rules:\n  - {name: git-read, effect: allow, shell: {prefix: [git status]}}\n"))
+	rules, err := permit.Parse(
+		"permit.yaml",
+		[]byte("rules:\n  - {name: git-read, effect: allow, shell: {prefix: [git status]}}\n"),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +67,10 @@ func TestPermissionInJaeger(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := handle(ctx, toolkit.Call{ID: id, Name: "bash", Arguments: arguments}); errors.Is(err, toolkit.ErrPermissionDenied) != refused {
+		if _, err := handle(ctx, toolkit.Call{ID: id, Name: "bash", Arguments: arguments}); errors.Is(
+			err,
+			toolkit.ErrPermissionDenied,
+		) != refused {
 			t.Errorf("%s: error %v, want a refusal: %t", id, err, refused)
 		}
 	}
@@ -103,7 +109,10 @@ func TestPermissionInJaeger(t *testing.T) {
 // decided is what a span's attributes say of the gate's decision.
 func decided(s *jaeger.Span) string {
 	told := ""
-	for i, key := range []string{"toolscope.outcome", "error.type", "toolscope.permission.decision", "toolscope.permission.door", "toolscope.permission.rule", "toolscope.permission.shadow"} {
+	for i, key := range []string{
+		"toolscope.outcome", "error.type", "toolscope.permission.decision", "toolscope.permission.door",
+		"toolscope.permission.rule", "toolscope.permission.shadow",
+	} {
 		if i > 0 {
 			told += "|"
 		}

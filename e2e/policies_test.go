@@ -81,20 +81,36 @@ func TestPoliciesInJaeger(t *testing.T) {
 	started := make(chan struct{}, 8)
 	readers, writers := make(chan struct{}), make(chan struct{})
 	waiting := func(name string, readOnly toolkit.Hint, release <-chan struct{}) toolkit.Tool {
-		return toolkit.ToolFunc(toolkit.Definition{Name: name, ReadOnly: readOnly}, func(ctx context.Context, _ toolkit.Call) (toolkit.Result, error) {
-			started <- struct{}{}
-			select {
-			case <-release:
-			case <-ctx.Done():
-			}
-			return toolkit.Result{Output: "done"}, ctx.Err()
-		})
+		return toolkit.ToolFunc(
+			toolkit.Definition{Name: name, ReadOnly: readOnly},
+			func(ctx context.Context, _ toolkit.Call) (toolkit.Result, error) {
+				started <- struct{}{}
+				select {
+				case <-release:
+				case <-ctx.Done():
+				}
+				return toolkit.Result{Output: "done"}, ctx.Err()
+			},
+		)
 	}
 	overloaded := tooltest.Step{Err: &toolkit.Error{Kind: toolkit.ErrOverloaded, Message: "try again"}}
 	err = registry.Register(
-		tooltest.Echo(toolkit.Definition{Name: "read", ReadOnly: toolkit.Yes, InputSchema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)}),
-		waiting("slow_read", toolkit.Yes, readers), waiting("slow_write", toolkit.No, writers),
-		tooltest.Scripted(toolkit.Definition{Name: "flaky", Idempotent: toolkit.Yes}, overloaded, tooltest.Text("at last")),
+		tooltest.Echo(
+			toolkit.Definition{
+				Name:     "read",
+				ReadOnly: toolkit.Yes,
+				InputSchema: json.RawMessage(
+					`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`,
+				),
+			},
+		),
+		waiting("slow_read", toolkit.Yes, readers),
+		waiting("slow_write", toolkit.No, writers),
+		tooltest.Scripted(
+			toolkit.Definition{Name: "flaky", Idempotent: toolkit.Yes},
+			overloaded,
+			tooltest.Text("at last"),
+		),
 		tooltest.Slow(toolkit.Definition{Name: "sleepy"}, time.Minute),
 		tooltest.Panicking(toolkit.Definition{Name: "boom"}, "no disk"),
 		tooltest.Failing(toolkit.Definition{Name: "down"}, toolkit.ErrTimeout),
@@ -129,7 +145,7 @@ func TestPoliciesInJaeger(t *testing.T) {
 		}
 		call("loop"+strconv.Itoa(i), "read", `{"path":"again"}`, class)
 	}
-	// Twins at once, and two calls for one slot.
+	// Duplicates at the same time, and two calls for one slot.
 	var calls sync.WaitGroup
 	later := func(id, tool, arguments, class string) {
 		want[id] = class
@@ -144,16 +160,16 @@ func TestPoliciesInJaeger(t *testing.T) {
 	}
 	later("leader", "slow_read", `{}`, "executed")
 	<-started
-	later("twin", "slow_read", `{}`, "coalesced")
+	later("duplicate", "slow_read", `{}`, "coalesced")
 	both()
-	time.Sleep(100 * time.Millisecond) // the twin is at the door by then; a write would send it away
+	time.Sleep(100 * time.Millisecond) // in flight is counted before the duplicate joins its leader; nothing reports the joining
 	close(readers)
 	calls.Wait()
 	later("holder", "slow_write", `{"n":1}`, "executed")
 	<-started
 	later("waiter", "slow_write", `{"n":2}`, "queued")
 	both()
-	time.Sleep(100 * time.Millisecond) // the waiter is at the door by then
+	time.Sleep(100 * time.Millisecond) // in flight is counted before the waiter queues; nothing reports the queueing
 	close(writers)
 	calls.Wait()
 	// A batch in which a model says the same twice.
@@ -208,13 +224,16 @@ func checkPolicies(t *testing.T, trace jaeger.Trace, want map[string]string) {
 		t.Errorf("got %d spans of attempts, want the 2 of the call that was retried", attempts)
 	}
 	// Who was answered by another's run is linked to it.
-	for twin, leader := range map[string]string{"twin": "leader", "twice": "once", "same": "first"} {
-		if byID[twin] == nil || byID[leader] == nil {
+	for duplicate, leader := range map[string]string{"duplicate": "leader", "twice": "once", "same": "first"} {
+		if byID[duplicate] == nil || byID[leader] == nil {
 			continue
 		}
-		linked := slices.ContainsFunc(byID[twin].References, func(r jaeger.Reference) bool { return r.SpanID == byID[leader].SpanID && r.RefType == "FOLLOWS_FROM" })
+		linked := slices.ContainsFunc(
+			byID[duplicate].References,
+			func(r jaeger.Reference) bool { return r.SpanID == byID[leader].SpanID && r.RefType == "FOLLOWS_FROM" },
+		)
 		if !linked {
-			t.Errorf("%s: not linked to %s: %v", twin, leader, byID[twin].References)
+			t.Errorf("%s: not linked to %s: %v", duplicate, leader, byID[duplicate].References)
 		}
 	}
 	if kind, _ := byID["loop4"].Tag("toolscope.loop.kind"); kind != "repeat" {

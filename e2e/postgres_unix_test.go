@@ -45,13 +45,35 @@ func startPostgres(t *testing.T) *postgres {
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	as := serverUser(t, dir)
 	data := filepath.Join(dir, "data")
-	create := exec.Command(initdb, "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
+	create := exec.Command(
+		initdb,
+		"-D",
+		data,
+		"-U",
+		"postgres",
+		"-A",
+		"trust",
+		"-E",
+		"UTF8",
+		"--no-locale",
+		"--no-sync",
+	)
 	create.SysProcAttr, create.Dir = as, dir
 	if out, err := create.CombinedOutput(); err != nil {
 		t.Fatalf("initdb: %v\n%s", err, out)
 	}
 	var log bytes.Buffer
-	server := exec.Command(filepath.Join(filepath.Dir(initdb), "postgres"), "-D", data, "-c", "listen_addresses=", "-c", "unix_socket_directories="+dir, "-c", "fsync=off")
+	server := exec.Command(
+		filepath.Join(filepath.Dir(initdb), "postgres"),
+		"-D",
+		data,
+		"-c",
+		"listen_addresses=",
+		"-c",
+		"unix_socket_directories="+dir,
+		"-c",
+		"fsync=off",
+	)
 	server.SysProcAttr, server.Dir, server.Stderr = as, dir, &log
 	if err := server.Start(); err != nil {
 		t.Fatal(err)

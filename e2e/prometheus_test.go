@@ -25,12 +25,21 @@ func scrape(t *testing.T, binary, target string, flags ...string) *prometheus {
 	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "prometheus.yml")
-	config := "global: {scrape_interval: 1s}\nscrape_configs: [{job_name: toolscope, static_configs: [{targets: [\"" + target + "\"]}]}]\n"
+	config := "global: {scrape_interval: 1s}\nscrape_configs: [{job_name: toolscope, static_configs: [{targets: " +
+		"[\"" + target + "\"]}]}]\n"
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	p := &prometheus{t, freeAddress(t)}
-	cmd := exec.Command(binary, append([]string{"--config.file=" + file, "--storage.tsdb.path=" + filepath.Join(dir, "data"), "--web.listen-address=" + p.address}, flags...)...)
+	cmd := exec.Command(
+		binary,
+		append(
+			[]string{
+				"--config.file=" + file,
+				"--storage.tsdb.path=" + filepath.Join(dir, "data"),
+				"--web.listen-address=" + p.address,
+			},
+			flags...)...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +54,8 @@ func (p *prometheus) number(query string) (float64, bool) {
 			Result []struct{ Value [2]any }
 		}
 	}
-	if get(p.t, "http://"+p.address+"/api/v1/query?query="+url.QueryEscape(query), &answer) != nil || len(answer.Data.Result) != 1 {
+	if get(p.t, "http://"+p.address+"/api/v1/query?query="+url.QueryEscape(query), &answer) != nil ||
+		len(answer.Data.Result) != 1 {
 		return 0, false
 	}
 	v, err := strconv.ParseFloat(fmt.Sprint(answer.Data.Result[0].Value[1]), 64)
@@ -64,7 +74,11 @@ func (p *prometheus) exemplars(selector string) (list []exemplar) {
 		Data []struct{ Exemplars []exemplar }
 	}
 	now := time.Now()
-	q := url.Values{"query": {selector}, "start": {fmt.Sprint(now.Add(-time.Hour).Unix())}, "end": {fmt.Sprint(now.Add(time.Hour).Unix())}}
+	q := url.Values{
+		"query": {selector},
+		"start": {fmt.Sprint(now.Add(-time.Hour).Unix())},
+		"end":   {fmt.Sprint(now.Add(time.Hour).Unix())},
+	}
 	if get(p.t, "http://"+p.address+"/api/v1/query_exemplars?"+q.Encode(), &answer) != nil {
 		return nil
 	}

@@ -31,14 +31,22 @@ func TestConformanceBehindTheProxy(t *testing.T) {
 			if err := os.WriteFile(policies, []byte("policies:\n  recover: {}\n  permit: {}\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			bare := verdicts(t, run.script, append([]string{"server", "--url", "http://" + address + "/"}, run.args...)...)
+			bare := verdicts(
+				t,
+				run.script,
+				append([]string{"server", "--url", "http://" + address + "/"}, run.args...)...)
 			for _, options := range [][]string{nil, {"--config", policies}} {
 				front := freeAddress(t)
-				cmd := exec.Command(proxy, append([]string{"mcp", "--target", "http://" + address + "/", "--listen", front}, options...)...)
+				cmd := exec.Command(
+					proxy,
+					append([]string{"mcp", "--target", "http://" + address + "/", "--listen", front}, options...)...)
 				cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+t.TempDir())
 				launch(t, cmd)
 				waitForListener(t, front)
-				behind := verdicts(t, run.script, append([]string{"server", "--url", "http://" + front + "/"}, run.args...)...)
+				behind := verdicts(
+					t,
+					run.script,
+					append([]string{"server", "--url", "http://" + front + "/"}, run.args...)...)
 				compareVerdicts(t, bare, behind)
 			}
 		})

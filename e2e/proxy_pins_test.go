@@ -60,7 +60,7 @@ func listTools(t *testing.T, state string, s recordedSession, proxy ...string) s
 }
 
 // TestPinnedServers: while tools are pinned a client reads the lists of npm's reference servers byte for
-// byte, once somebody has accepted them, and without the tool that changed since.
+// byte, once a person has accepted them, and without the tool that changed since.
 func TestPinnedServers(t *testing.T) {
 	npmPackages(t)
 	binary := command(t)
@@ -94,7 +94,8 @@ func TestPinnedServers(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := listTools(t, state, s, binary, "mcp", "--name", name, "--pin-tools")
-			if n, all := strings.Count(got, `"inputSchema":`), strings.Count(want, `"inputSchema":`); n != all-1 || strings.Contains(got, `"name":"`+changed+`"`) {
+			if n, all := strings.Count(got, `"inputSchema":`), strings.Count(want, `"inputSchema":`); n != all-1 ||
+				strings.Contains(got, `"name":"`+changed+`"`) {
 				t.Errorf("got %d of %d tools, %s among them or others missing", n, all, changed)
 			}
 		})

@@ -33,34 +33,59 @@ type recordedSession struct {
 const proxyParent = "b7ad6b7169203331"
 
 func recordedCall(id int, tool, arguments string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"_meta":{"traceparent":"00-TRACE-%s-01"},"name":%q,"arguments":%s}}`, id, proxyParent, tool, arguments)
+	return fmt.Sprintf(
+		`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"_meta":{"traceparent":"00-TRACE-%s-01"},`+
+			`"name":%q,"arguments":%s}}`,
+		id,
+		proxyParent,
+		tool,
+		arguments,
+	)
 }
 
 const (
-	recordedInitialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"recorded","version":"1"}}}`
-	recordedReady      = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
-	recordedList       = `{ "jsonrpc" : "2.0", "id" : "list", "method" : "tools/list" }`
-	recordedOdd        = `{"jsonrpc":"2.0","id":99,"method":"no/such/method","params":{"é":"\u00e9"}}`
+	recordedInitialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+		`"capabilities":{},"clientInfo":{"name":"recorded","version":"1"}}}`
+	recordedReady = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+	recordedList  = `{ "jsonrpc" : "2.0", "id" : "list", "method" : "tools/list" }`
+	recordedOdd   = `{"jsonrpc":"2.0","id":99,"method":"no/such/method","params":{"é":"\u00e9"}}`
 )
 
 var recordedSessions = map[string]recordedSession{
 	"everything": {
 		strings.Repeat("a1", 16), "@modelcontextprotocol/server-everything/dist/index.js", []string{"stdio"},
-		[]string{recordedInitialize, recordedReady, recordedList, recordedCall(1, "echo", `{"message":"größer"}`), recordedCall(2, "get-sum", `{"a":2,"b":40}`), recordedOdd, recordedCall(3, "get-tiny-image", `{}`)},
+		[]string{
+			recordedInitialize,
+			recordedReady,
+			recordedList,
+			recordedCall(1, "echo", `{"message":"größer"}`),
+			recordedCall(2, "get-sum", `{"a":2,"b":40}`),
+			recordedOdd,
+			recordedCall(3, "get-tiny-image", `{}`),
+		},
 		[]string{"echo", "get-sum", "get-tiny-image"},
 	},
 	"filesystem": {
 		strings.Repeat("b1", 16), "@modelcontextprotocol/server-filesystem/dist/index.js", []string{"DIR"},
 		[]string{
-			recordedInitialize, recordedReady, recordedList, recordedCall(1, "write_file", `{"path":"DIR/a.txt","content":"hello\n"}`),
-			recordedCall(2, "read_text_file", `{"path":"DIR/a.txt"}`), recordedCall(3, "read_text_file", `{"path":"/etc/passwd"}`), recordedOdd,
+			recordedInitialize, recordedReady, recordedList, recordedCall(
+				1, "write_file", `{"path":"DIR/a.txt","content":"hello\n"}`,
+			),
+			recordedCall(
+				2,
+				"read_text_file",
+				`{"path":"DIR/a.txt"}`,
+			), recordedCall(3, "read_text_file", `{"path":"/etc/passwd"}`), recordedOdd,
 		},
 		[]string{"write_file", "read_text_file", "read_text_file"},
 	},
 	"memory": {
 		strings.Repeat("c1", 16), "@modelcontextprotocol/server-memory/dist/index.js", nil,
 		[]string{
-			recordedInitialize, recordedReady, recordedList, recordedCall(1, "create_entities", `{"entities":[{"name":"Ada","entityType":"person","observations":["counts"]}]}`),
+			recordedInitialize, recordedReady, recordedList, recordedCall(
+				1, "create_entities",
+				`{"entities":[{"name":"Ada","entityType":"person","observations":["counts"]}]}`,
+			),
 			recordedCall(2, "read_graph", `{}`), recordedOdd,
 		},
 		[]string{"create_entities", "read_graph"},
@@ -89,7 +114,9 @@ func playSession(t *testing.T, s recordedSession, dir string, env []string, prox
 		words = append(words, strings.ReplaceAll(a, "DIR", dir))
 	}
 	server := node(ctx, t, s.script, words...)
-	command := append([]string{"sh", "-c", `in=$1 out=$2; shift 2; tee "$in" | "$@" | tee "$out"`, "sh", in, out}, server.Args...)
+	command := append(
+		[]string{"sh", "-c", `in=$1 out=$2; shift 2; tee "$in" | "$@" | tee "$out"`, "sh", in, out},
+		server.Args...)
 	if proxy != nil {
 		command = append(append(proxy, "--"), command...)
 	}
@@ -170,12 +197,35 @@ func TestServersBehindTheProxy(t *testing.T) {
 			}
 			bare := playSession(t, s, dir, nil)
 			clear()
-			behind := playSession(t, s, dir, []string{"XDG_STATE_HOME=" + t.TempDir()}, binary, "mcp", "--name", name, "--otlp", jaeger.OTLP)
+			behind := playSession(
+				t,
+				s,
+				dir,
+				[]string{"XDG_STATE_HOME=" + t.TempDir()},
+				binary,
+				"mcp",
+				"--name",
+				name,
+				"--otlp",
+				jaeger.OTLP,
+			)
 			if behind.serverGot != behind.sent || behind.got != behind.serverSent {
-				t.Errorf("the server got %d of %d bytes, the client %d of %d, or others", len(behind.serverGot), len(behind.sent), len(behind.got), len(behind.serverSent))
+				t.Errorf(
+					"the server got %d of %d bytes, the client %d of %d, or others",
+					len(behind.serverGot),
+					len(behind.sent),
+					len(behind.got),
+					len(behind.serverSent),
+				)
 			}
 			if behind.code != bare.code || behind.stderr != bare.stderr {
-				t.Errorf("got code %d and stderr %q, want %d and %q", behind.code, behind.stderr, bare.code, bare.stderr)
+				t.Errorf(
+					"got code %d and stderr %q, want %d and %q",
+					behind.code,
+					behind.stderr,
+					bare.code,
+					bare.stderr,
+				)
 			}
 			for id, want := range bare.answers {
 				if behind.answers[id] != want {
@@ -197,7 +247,12 @@ func TestServersBehindTheProxy(t *testing.T) {
 					if tool, ok := strings.CutPrefix(span.OperationName, "tools/call "); ok {
 						got[tool]++
 						if trace.TraceID != s.trace || span.Parent() != proxyParent {
-							t.Errorf("%s: got trace %s and parent %s, want the client's", span.OperationName, trace.TraceID, span.Parent())
+							t.Errorf(
+								"%s: got trace %s and parent %s, want the client's",
+								span.OperationName,
+								trace.TraceID,
+								span.Parent(),
+							)
 						}
 					}
 				}

@@ -124,7 +124,9 @@ func TestPrometheusScrapes(t *testing.T) {
 		if tool.P99Ms == 0 {
 			continue
 		}
-		estimate, ok := query(`histogram_quantile(0.99, sum by (le) (toolscope_run_seconds_bucket{tool="` + tool.Tool + `"}))`)
+		estimate, ok := query(
+			`histogram_quantile(0.99, sum by (le) (toolscope_run_seconds_bucket{tool="` + tool.Tool + `"}))`,
+		)
 		if !ok {
 			t.Errorf("%s: Prometheus has no quantile", tool.Tool)
 			continue
@@ -134,7 +136,14 @@ func TestPrometheusScrapes(t *testing.T) {
 		// are at most a factor of 2.5 apart, or 100 µs at the lower end.
 		low, high := tool.P95Ms/1000/2.6-1e-4, tool.MaxMs/1000*2.6+1e-4
 		if estimate < low || estimate > high {
-			t.Errorf("%s: histogram_quantile says %v s, want %v to %v; toolscope says %v ms", tool.Tool, estimate, low, high, tool.P99Ms)
+			t.Errorf(
+				"%s: histogram_quantile says %v s, want %v to %v; toolscope says %v ms",
+				tool.Tool,
+				estimate,
+				low,
+				high,
+				tool.P99Ms,
+			)
 		}
 		compared++
 	}
@@ -155,7 +164,8 @@ func TestStatsFindsTheDemo(t *testing.T) {
 		Source  string
 		Overall struct{ Calls int }
 	}
-	if err := json.Unmarshal(out, &summary); err != nil || !strings.HasSuffix(summary.Source, demo) || summary.Overall.Calls < 120 {
+	if err := json.Unmarshal(out, &summary); err != nil || !strings.HasSuffix(summary.Source, demo) ||
+		summary.Overall.Calls < 120 {
 		t.Errorf("got %+v, %v, want the calls of %s", summary, err, demo)
 	}
 }
@@ -165,8 +175,19 @@ func TestDashboardInChromium(t *testing.T) {
 	browser := program(t, "chromium", "chromium-browser", "google-chrome")
 	demo := serveDemo(t)
 	chromium := func(page string, args ...string) string {
-		args = append([]string{"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-			"--disable-component-update", "--disable-sync", "--user-data-dir=" + scratch(t)}, args...)
+		args = append(
+			[]string{
+				"--headless",
+				"--no-sandbox",
+				"--disable-gpu",
+				"--disable-quic",
+				"--no-first-run",
+				"--disable-background-networking",
+				"--disable-component-update",
+				"--disable-sync",
+				"--user-data-dir=" + scratch(t),
+			},
+			args...)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		cmd := exec.CommandContext(ctx, browser, append(args, page)...)
@@ -178,7 +199,9 @@ func TestDashboardInChromium(t *testing.T) {
 		return string(out)
 	}
 	dom := chromium(demo+"?window=total", "--dump-dom")
-	for _, want := range []string{"file_read", "payment_refund", "Top errors", "Sessions", "<svg", "p99", "unknown_tool", "<caption"} {
+	for _, want := range []string{
+		"file_read", "payment_refund", "Top errors", "Sessions", "<svg", "p99", "unknown_tool", "<caption",
+	} {
 		if !strings.Contains(dom, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -216,7 +239,7 @@ var nextPort atomic.Int64
 
 func init() { nextPort.Store(rand.Int64N(manyPorts)) }
 
-// freeAddress is a loopback address that nobody listens on.
+// freeAddress is a loopback address that no program listens on.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	for range manyPorts {

@@ -27,13 +27,17 @@ func shop(t *testing.T, pg *postgres) *sql.DB {
 	run(t, pg.open(t, "user=postgres database=postgres"), "CREATE ROLE agent LOGIN", "CREATE DATABASE shop OWNER agent")
 	admin := pg.open(t, "user=postgres database=shop")
 	run(t, admin, "CREATE EXTENSION IF NOT EXISTS dblink")
-	run(t, pg.open(t, "user=agent database=shop"),
-		"CREATE TABLE items (id int PRIMARY KEY, name text NOT NULL, price numeric(8,2), made timestamptz DEFAULT '2026-01-02 03:04:05Z')",
+	run(
+		t,
+		pg.open(t, "user=agent database=shop"),
+		"CREATE TABLE items (id int PRIMARY KEY, name text NOT NULL, price numeric(8,2), made timestamptz DEFAULT "+
+			"'2026-01-02 03:04:05Z')",
 		"INSERT INTO items VALUES (1, 'apple', 1.10), (2, 'pear', 2.20), (3, 'plum', NULL)",
 		"CREATE SEQUENCE numbers",
 		"CREATE MATERIALIZED VIEW cheap AS SELECT * FROM items WHERE price < 2",
 		"CREATE FUNCTION insert_sql() RETURNS int LANGUAGE sql AS $$INSERT INTO items VALUES (10, 'x', 1) RETURNING id$$",
-		"CREATE FUNCTION insert_stable() RETURNS int STABLE LANGUAGE plpgsql AS $$BEGIN EXECUTE 'INSERT INTO items VALUES (11, ''x'', 1)'; RETURN 1; END$$",
+		"CREATE FUNCTION insert_stable() RETURNS int STABLE LANGUAGE plpgsql AS $$BEGIN EXECUTE 'INSERT INTO items "+
+			"VALUES (11, ''x'', 1)'; RETURN 1; END$$",
 		`CREATE FUNCTION set_read_write() RETURNS int LANGUAGE plpgsql AS $$BEGIN
 			SET TRANSACTION READ WRITE; INSERT INTO items VALUES (12, 'x', 1); RETURN 1; END$$`,
 		`CREATE FUNCTION set_local() RETURNS int LANGUAGE plpgsql AS $$BEGIN
@@ -41,13 +45,15 @@ func shop(t *testing.T, pg *postgres) *sql.DB {
 		`CREATE FUNCTION caught() RETURNS int LANGUAGE plpgsql AS $$BEGIN
 			BEGIN PERFORM set_config('transaction_read_only', 'off', false); EXCEPTION WHEN OTHERS THEN NULL; END;
 			INSERT INTO items VALUES (14, 'x', 1); RETURN 1; END$$`,
-		"CREATE FUNCTION commits() RETURNS int LANGUAGE plpgsql AS $$BEGIN COMMIT; INSERT INTO items VALUES (15, 'x', 1); RETURN 1; END$$",
+		"CREATE FUNCTION commits() RETURNS int LANGUAGE plpgsql AS $$BEGIN COMMIT; INSERT INTO items VALUES (15, "+
+			"'x', 1); RETURN 1; END$$",
 		"CREATE PROCEDURE procedure() LANGUAGE plpgsql AS $$BEGIN COMMIT; INSERT INTO items VALUES (16, 'x', 1); COMMIT; END$$",
 		"CREATE FUNCTION defined() RETURNS int SECURITY DEFINER LANGUAGE sql AS $$DELETE FROM items RETURNING id$$",
 		"CREATE FUNCTION temporary() RETURNS int LANGUAGE plpgsql AS $$BEGIN CREATE TEMP TABLE t AS SELECT 1; RETURN 1; END$$",
 		"CREATE AGGREGATE inserting(int) (SFUNC = int4pl, STYPE = int, FINALFUNC = abs)",
 		"CREATE VIEW writing AS SELECT insert_stable() AS n",
-		"GRANT ALL ON ALL TABLES IN SCHEMA public TO agent")
+		"GRANT ALL ON ALL TABLES IN SCHEMA public TO agent",
+	)
 	return admin
 }
 
@@ -58,8 +64,10 @@ func state(t *testing.T, admin *sql.DB) string {
 	for _, query := range []string{
 		"SELECT string_agg(i::text, '; ' ORDER BY id) FROM items i",
 		"SELECT last_value || ' ' || is_called FROM numbers",
-		"SELECT string_agg(nspname || '.' || relname || relkind::text, ' ' ORDER BY nspname, relname) FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname NOT LIKE 'pg\\_%'",
-		"SELECT string_agg(proname, ' ' ORDER BY proname) FROM pg_proc p JOIN pg_namespace n ON n.oid = pronamespace WHERE nspname = 'public'",
+		"SELECT string_agg(nspname || '.' || relname || relkind::text, ' ' ORDER BY nspname, relname) FROM pg_class " +
+			"c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname NOT LIKE 'pg\\_%'",
+		"SELECT string_agg(proname, ' ' ORDER BY proname) FROM pg_proc p JOIN pg_namespace n ON n.oid = " +
+			"pronamespace WHERE nspname = 'public'",
 		"SELECT count(*)::text FROM pg_largeobject_metadata",
 		"SELECT string_agg(rolname, ' ' ORDER BY rolname) FROM pg_roles",
 		"SELECT COALESCE(string_agg(setconfig::text, ' '), '') FROM pg_db_role_setting",
@@ -77,7 +85,11 @@ func state(t *testing.T, admin *sql.DB) string {
 	return b.String()
 }
 
-func sqlTools(t *testing.T, db *sql.DB, o sqldb.Options) func(ctx context.Context, tool, query string, params ...any) toolkit.Result {
+func sqlTools(
+	t *testing.T,
+	db *sql.DB,
+	o sqldb.Options,
+) func(ctx context.Context, tool, query string, params ...any) toolkit.Result {
 	t.Helper()
 	o.Dialect = sqldb.PostgreSQL
 	tools, err := sqldb.New(db, o)
@@ -248,7 +260,7 @@ func TestPostgreSQLRefusesWrites(t *testing.T) {
 			for _, w := range writes {
 				w = strings.ReplaceAll(w, "SOCKET", pg.socket)
 				res := query(t.Context(), tool, w)
-				// A plan of a statement that would write is no write; whoever explains it gets it.
+				// A plan of a statement that would write is no write; EXPLAIN returns it.
 				if res.Fault == nil && tool == "sql_query" {
 					t.Errorf("%s%s: %s: got %.200s, want it refused", tool, protocol, w, res.Output)
 				}
@@ -266,12 +278,15 @@ func TestPostgreSQLRefusesWrites(t *testing.T) {
 			}
 		}
 		// The one connection is as it was: it reads, and lets sql_exec write.
-		const settings = "SELECT current_setting('default_transaction_read_only') || current_setting('search_path') || current_setting('statement_timeout') || current_user"
+		const settings = "SELECT current_setting('default_transaction_read_only') || current_setting('search_path') " +
+			"|| current_setting('statement_timeout') || current_user"
 		var got string
-		if err := agent.QueryRowContext(t.Context(), settings).Scan(&got); err != nil || got != `off"$user", public0agent` {
-			t.Errorf("settings are left behind: %q, %v", got, err)
+		if err := agent.QueryRowContext(t.Context(), settings).Scan(&got); err != nil ||
+			got != `off"$user", public0agent` {
+			t.Errorf("settings are left over: %q, %v", got, err)
 		}
-		if res := query(t.Context(), "sql_exec", "INSERT INTO items VALUES (9, 'x', 1)"); res.Fault != nil || !strings.Contains(res.Output, `"rows_affected":1`) {
+		if res := query(t.Context(), "sql_exec", "INSERT INTO items VALUES (9, 'x', 1)"); res.Fault != nil ||
+			!strings.Contains(res.Output, `"rows_affected":1`) {
 			t.Errorf("sql_exec: got %s, want it to write", res.Output)
 		}
 		if res := query(t.Context(), "sql_exec", "DELETE FROM items WHERE id = $1", 9); res.Fault != nil {
@@ -292,12 +307,17 @@ func TestPostgreSQLLeftOut(t *testing.T) {
 	agent := pg.open(t, "user=agent database=shop")
 	agent.SetMaxOpenConns(1)
 	// A message to those who read the write-ahead log is there at once.
-	if res := sqlTools(t, agent, sqldb.Options{})(t.Context(), "sql_query", "SELECT pg_logical_emit_message(false, 'x', 'y')"); res.Fault != nil {
+	if res := sqlTools(t, agent, sqldb.Options{})(
+		t.Context(), "sql_query", "SELECT pg_logical_emit_message(false, 'x', 'y')",
+	); res.Fault != nil {
 		t.Errorf("a message in the log: got %s", res.Output)
 	}
 	// A superuser's dblink is a second connection without a read-only transaction.
 	super := sqlTools(t, admin, sqldb.Options{})
-	if res := super(t.Context(), "sql_query", "SELECT dblink_exec($1, 'DELETE FROM items')", "host="+pg.socket+" dbname=shop user=postgres"); res.Fault != nil {
+	if res := super(
+		t.Context(), "sql_query", "SELECT dblink_exec($1, 'DELETE FROM items')",
+		"host="+pg.socket+" dbname=shop user=postgres",
+	); res.Fault != nil {
 		t.Errorf("a superuser's dblink: got %s", res.Output)
 	}
 }
@@ -312,7 +332,10 @@ func TestPostgreSQLLocks(t *testing.T) {
 	for _, q := range []string{"SELECT pg_advisory_lock(7)", "SELECT pg_advisory_lock(7), nothing"} {
 		query(t.Context(), "sql_query", q)
 		var locks int
-		if err := admin.QueryRowContext(t.Context(), "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'").Scan(&locks); err != nil || locks != 0 {
+		if err := admin.QueryRowContext(
+			t.Context(), "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'",
+		).Scan(&locks); err != nil ||
+			locks != 0 {
 			t.Errorf("%s: got %d advisory locks, %v, want none kept", q, locks, err)
 		}
 	}
@@ -354,8 +377,17 @@ func TestPostgreSQLReads(t *testing.T) {
 		{"sql_tables", "", nil, []string{`["public","items","BASE TABLE"]`, `["public","writing","VIEW"]`}},
 		{"sql_describe", "items", nil, []string{`["id","integer","NO",null]`, `["price","numeric","YES",null]`}},
 		{"sql_describe", "public.items", nil, []string{`["name","text","NO",null]`}},
-		{"sql_query", "SELECT * FROM items WHERE id = $1", []any{1}, []string{`{"name":"price","type":"NUMERIC"}`, `[1,"apple","1.10","2026-01-02T03:04:05Z"]`, `"row_count":1,"truncated":false`}},
-		{"sql_query", "SELECT n FROM generate_series(1, 5) n", nil, []string{`[[1],[2],[3],[4]]`, `"truncated":true`, "only the first 4 rows"}},
+		{
+			"sql_query", "SELECT * FROM items WHERE id = $1", []any{1},
+			[]string{
+				`{"name":"price","type":"NUMERIC"}`, `[1,"apple","1.10","2026-01-02T03:04:05Z"]`,
+				`"row_count":1,"truncated":false`,
+			},
+		},
+		{
+			"sql_query", "SELECT n FROM generate_series(1, 5) n", nil,
+			[]string{`[[1],[2],[3],[4]]`, `"truncated":true`, "only the first 4 rows"},
+		},
 		{"sql_query", "SHOW server_encoding;", nil, []string{`"UTF8"`}},
 		{"sql_query", "SELECT $1::text", []any{"a;b"}, []string{`["a;b"]`}},
 		{"sql_query", "-- what is dear\nTABLE items", nil, []string{`"apple"`}},
@@ -378,13 +410,19 @@ func TestPostgreSQLTimeout(t *testing.T) {
 	agent := pg.open(t, "user=agent database=shop")
 	agent.SetMaxOpenConns(2)
 	limited := sqlTools(t, agent, sqldb.Options{Timeout: 300 * time.Millisecond})
-	for _, endless := range []string{"SELECT pg_sleep(600)", "SELECT count(*) FROM generate_series(1, 100000000000) n", "EXPLAIN ANALYZE SELECT pg_sleep(600)"} {
+	for _, endless := range []string{
+		"SELECT pg_sleep(600)", "SELECT count(*) FROM generate_series(1, 100000000000) n",
+		"EXPLAIN ANALYZE SELECT pg_sleep(600)",
+	} {
 		if res := limited(t.Context(), "sql_query", endless); !errors.Is(res.Fault, toolkit.ErrTimeout) {
 			t.Errorf("%s: got %s, want a timeout", endless, res.Output)
 		}
 		waitForIdle(t, admin, endless)
 	}
-	if res := limited(t.Context(), "sql_exec", "UPDATE items SET price = 0 WHERE pg_sleep(600) IS NOT NULL"); !errors.Is(res.Fault, toolkit.ErrTimeout) {
+	if res := limited(t.Context(), "sql_exec", "UPDATE items SET price = 0 WHERE pg_sleep(600) IS NOT NULL"); !errors.Is(
+		res.Fault,
+		toolkit.ErrTimeout,
+	) {
 		t.Errorf("sql_exec: got %s, want a timeout", res.Output)
 	}
 	waitForIdle(t, admin, "sql_exec")
@@ -411,7 +449,9 @@ func TestPostgreSQLTimeout(t *testing.T) {
 // running counts the statements of the agent that the server is at.
 func running(t *testing.T, admin *sql.DB) (n int) {
 	t.Helper()
-	if err := admin.QueryRowContext(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE usename = 'agent' AND state <> 'idle'").Scan(&n); err != nil {
+	if err := admin.QueryRowContext(
+		t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE usename = 'agent' AND state <> 'idle'",
+	).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n

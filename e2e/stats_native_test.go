@@ -44,8 +44,17 @@ func thousands(t *testing.T) (*stats.Recorder, string) {
 		tool := &toolkit.Definition{Name: name}
 		for i := range 20_000 {
 			now := time.Now()
-			e := &toolkit.Ended{Info: toolkit.CallInfo{Tool: tool}, Disposition: toolkit.Disposition{Run: time.Duration(seconds() * 1e9)}, Start: now, End: now}
-			e.Info.Span = toolkit.SpanRef{TraceID: [16]byte{name[0], byte(i), byte(i >> 8)}, SpanID: [8]byte{name[0], byte(i), byte(i >> 8)}, Sampled: i%10 == 0}
+			e := &toolkit.Ended{
+				Info:        toolkit.CallInfo{Tool: tool},
+				Disposition: toolkit.Disposition{Run: time.Duration(seconds() * 1e9)},
+				Start:       now,
+				End:         now,
+			}
+			e.Info.Span = toolkit.SpanRef{
+				TraceID: [16]byte{name[0], byte(i), byte(i >> 8)},
+				SpanID:  [8]byte{name[0], byte(i), byte(i >> 8)},
+				Sampled: i%10 == 0,
+			}
 			r.Begin(context.Background(), e.Call, &e.Info)
 			r.End(context.Background(), e)
 		}
@@ -107,9 +116,22 @@ func TestPrometheusAgrees(t *testing.T) {
 					query := fmt.Sprintf(c.quantile, q, tool.Tool)
 					got, ok := server.number(query)
 					if !ok || !c.within(ms/1000, got) {
-						t.Errorf("%s: got %v s (%v), toolscope says %v s: further than the bucket is wide", query, got, ok, ms/1000)
+						t.Errorf(
+							"%s: got %v s (%v), toolscope says %v s: further than the bucket is wide",
+							query,
+							got,
+							ok,
+							ms/1000,
+						)
 					}
-					t.Logf("%s p%v: toolscope %.6f s, Prometheus %.6f s (%+.2f %%)", tool.Tool, q*100, ms/1000, got, 100*(got/(ms/1000)-1))
+					t.Logf(
+						"%s p%v: toolscope %.6f s, Prometheus %.6f s (%+.2f %%)",
+						tool.Tool,
+						q*100,
+						ms/1000,
+						got,
+						100*(got/(ms/1000)-1),
+					)
 				}
 				var list []exemplar
 				server.wait(t, func() bool {
@@ -118,7 +140,8 @@ func TestPrometheusAgrees(t *testing.T) {
 				})
 				for _, e := range list {
 					id, err := hex.DecodeString(e.Labels["trace_id"])
-					if err != nil || len(id) != 16 || id[0] != tool.Tool[0] || len(e.Labels["span_id"]) != 16 || e.Value <= 0 {
+					if err != nil || len(id) != 16 || id[0] != tool.Tool[0] || len(e.Labels["span_id"]) != 16 ||
+						e.Value <= 0 {
 						t.Errorf("%s: got exemplar %+v, want the trace of one of its calls", tool.Tool, e)
 					}
 				}
@@ -130,7 +153,9 @@ func TestPrometheusAgrees(t *testing.T) {
 
 // classicBucket is the classic bucket that a time falls into, in seconds.
 func classicBucket(seconds float64) (low, high float64) {
-	for _, bound := range []float64{1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 5e-2, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100} {
+	for _, bound := range []float64{
+		1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 5e-2, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100,
+	} {
 		if seconds <= bound {
 			return low, bound
 		}

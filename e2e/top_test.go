@@ -79,7 +79,8 @@ func topInATerminal(t *testing.T, binary string) {
 		x.tmux("resize-window", "-x", fmt.Sprint(size[0]), "-y", fmt.Sprint(size[1]))
 		screen := x.until(func(s string) bool {
 			lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
-			return len(lines) <= size[1] && strings.HasPrefix(lines[len(lines)-1], "q quit") && strings.Contains(s, "> ")
+			return len(lines) <= size[1] && strings.HasPrefix(lines[len(lines)-1], "q quit") &&
+				strings.Contains(s, "> ")
 		}, fmt.Sprint("a frame of ", size))
 		for _, line := range strings.Split(screen, "\n") {
 			if n := utf8.RuneCountInString(line); n > size[0] {
@@ -152,7 +153,13 @@ func (s *served) leave() { _ = s.server.Close() }
 func (s *served) call(name, session string, fault error) *toolkit.Running {
 	s.t.Helper()
 	ctx := toolkit.WithSession(s.t.Context(), toolkit.Session{ID: session})
-	_, call := toolkit.Begin(ctx, toolkit.Call{Name: name, Arguments: []byte(`{"of":"` + session + `"}`)}, &toolkit.Definition{Name: name}, s.recorder, s.running)
+	_, call := toolkit.Begin(
+		ctx,
+		toolkit.Call{Name: name, Arguments: []byte(`{"of":"` + session + `"}`)},
+		&toolkit.Definition{Name: name},
+		s.recorder,
+		s.running,
+	)
 	if fault != nil || session != "runs" {
 		call.End(toolkit.Result{Fault: fault}, nil)
 	}
@@ -177,7 +184,10 @@ func topSaysThatAServerIsGone(t *testing.T, binary string) {
 	}
 	s.come()
 	s.call("after", "s2", nil)
-	x.until(func(screen string) bool { return !strings.Contains(screen, "gone") }, "lost the word that the server is gone")
+	x.until(
+		func(screen string) bool { return !strings.Contains(screen, "gone") },
+		"lost the word that the server is gone",
+	)
 	x.press("1")
 	x.wait("after")
 	x.press("C-c")
@@ -186,7 +196,7 @@ func topSaysThatAServerIsGone(t *testing.T, binary string) {
 	}
 }
 
-// topBeforeTheServer starts when nobody is there yet.
+// topBeforeTheServer starts when no program is there yet.
 func topBeforeTheServer(t *testing.T, binary string) {
 	s := serve(t)
 	s.leave()
@@ -200,7 +210,10 @@ func topBeforeTheServer(t *testing.T, binary string) {
 // topWithHostileNames shows names that want to take the terminal over.
 func topWithHostileNames(t *testing.T, binary string) {
 	s := serve(t)
-	for _, name := range []string{"\x1b]0;owned\a\x1b[2J\x1b[31mred", "a\u202egpj.exe", "日本語の道具の名前がとても長い", "שלום עולם 12", "Z\u0335\u0336\u0337\u0338algo", "👩\u200d👩 wide ❤\ufe0f", "bell\a\a\n\r\tend"} {
+	for _, name := range []string{
+		"\x1b]0;owned\a\x1b[2J\x1b[31mred", "a\u202egpj.exe", "日本語の道具の名前がとても長い", "שלום עולם 12",
+		"Z\u0335\u0336\u0337\u0338algo", "👩\u200d👩 wide ❤\ufe0f", "bell\a\a\n\r\tend",
+	} {
 		s.call(name, name, fmt.Errorf("%s failed", name))
 	}
 	for _, keys := range []string{"1", "2", "4", "5"} {
@@ -209,7 +222,8 @@ func topWithHostileNames(t *testing.T, binary string) {
 		x.press(keys)
 		screen := x.wait("["+keys+" ", "日本語", `a\u202egpj.exe`, `\x1b]0;owned`)
 		lines := strings.Split(strings.TrimRight(screen, "\n"), "\n")
-		if !strings.HasPrefix(lines[0], "toolscope top") || !strings.HasPrefix(lines[len(lines)-1], "q quit") || len(lines) != 20 {
+		if !strings.HasPrefix(lines[0], "toolscope top") || !strings.HasPrefix(lines[len(lines)-1], "q quit") ||
+			len(lines) != 20 {
 			t.Errorf("the frame was broken:\n%s", screen)
 		}
 		if title := x.tmux("display-message", "-p", "#{pane_title}"); strings.Contains(title, "owned") {
@@ -270,7 +284,11 @@ func topFollowsALog(t *testing.T, binary string) {
 		}
 	}
 	line := func(tool string) string {
-		return fmt.Sprintf(`{"time":%q,"tool":%q,"duration_us":1500,"session":"s1","arguments":{"q":"same"}}`+"\n", time.Now().UTC().Format(time.RFC3339Nano), tool)
+		return fmt.Sprintf(
+			`{"time":%q,"tool":%q,"duration_us":1500,"session":"s1","arguments":{"q":"same"}}`+"\n",
+			time.Now().UTC().Format(time.RFC3339Nano),
+			tool,
+		)
 	}
 	write(line("first"))
 	x := inTerminal(t, 80, 16, nil, binary, "top", "--every", "300ms", "--log", name)

@@ -30,8 +30,17 @@ func datadog(b *testing.B) {
 	b.Setenv("DD_RUNTIME_METRICS_V2_ENABLED", "false")
 	b.Setenv("DD_CRASHTRACKING_ENABLED", "false")
 	agent := new(agent)
-	err := tracer.Start(tracer.WithHTTPClient(&http.Client{Transport: agent}), tracer.WithAgentAddr("127.0.0.1:9"), tracer.WithLogStartup(false),
-		tracer.WithService("bench"), tracer.WithLLMObsEnabled(true), tracer.WithLLMObsMLApp("bench"), tracer.WithLLMObsAgentlessEnabled(false))
+	err := tracer.Start(
+		tracer.WithHTTPClient(&http.Client{Transport: agent}),
+		tracer.WithAgentAddr("127.0.0.1:9"),
+		tracer.WithLogStartup(false),
+		tracer.WithService(
+			"bench",
+		),
+		tracer.WithLLMObsEnabled(true),
+		tracer.WithLLMObsMLApp("bench"),
+		tracer.WithLLMObsAgentlessEnabled(false),
+	)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -39,7 +48,9 @@ func datadog(b *testing.B) {
 	tool := llmTool(func(context.Context, string, mcp.Request) (mcp.Result, error) {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: bench.Output}}}, nil
 	})
-	request := &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{Name: bench.ToolName, Arguments: bench.Call.Arguments}}
+	request := &mcp.CallToolRequest{
+		Params: &mcp.CallToolParamsRaw{Name: bench.ToolName, Arguments: bench.Call.Arguments},
+	}
 	measure(b, "datadog", func() {
 		if _, err := tool(context.Background(), "tools/call", request); err != nil {
 			b.Error(err)
@@ -56,7 +67,11 @@ func llmTool(next mcp.MethodHandler) mcp.MethodHandler {
 		call := request.(*mcp.CallToolRequest)
 		span, ctx := llmobs.StartToolSpan(ctx, call.Params.Name, llmobs.WithIntegration("modelcontextprotocol/go-sdk"))
 		res, err := next(ctx, method, request)
-		span.Annotate(llmobs.WithAnnotatedTags(map[string]string{"mcp_tool": call.Params.Name, "mcp_tool_kind": "server", "mcp_method": method}))
+		span.Annotate(
+			llmobs.WithAnnotatedTags(
+				map[string]string{"mcp_tool": call.Params.Name, "mcp_tool_kind": "server", "mcp_method": method},
+			),
+		)
 		in, errIn := json.Marshal(struct {
 			Method string     `json:"method"`
 			Params mcp.Params `json:"params"`
@@ -90,6 +105,8 @@ func (a *agent) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	return &http.Response{
 		StatusCode: http.StatusOK, Status: "200 OK", Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader([]byte(body))), Request: r,
+		Header: http.Header{
+			"Content-Type": {"application/json"},
+		}, Body: io.NopCloser(bytes.NewReader([]byte(body))), Request: r,
 	}, nil
 }

@@ -38,13 +38,20 @@ var target = &url.URL{Scheme: "http", Host: "bench", Path: "/mcp"}
 func request(body []byte) *http.Request {
 	return &http.Request{
 		Method: http.MethodPost, URL: target, Host: "bench", RemoteAddr: "10.0.0.1:1", Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
+		Header: http.Header{
+			"Content-Type": {"application/json"},
+		}, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
 	}
 }
 
 // serving is a handler asked once, with a request made anew, and with a context.
 func serving(h http.Handler, ctx context.Context) func() {
-	body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, bench.ToolName, bench.Call.Arguments)
+	body := fmt.Appendf(
+		nil,
+		`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":%q,"arguments":%s}}`,
+		bench.ToolName,
+		bench.Call.Arguments,
+	)
 	return func() { h.ServeHTTP(&nowhere{http.Header{}}, request(body).WithContext(ctx)) }
 }
 
@@ -55,15 +62,46 @@ func overHTTP(b *testing.B) {
 	b.Cleanup(func() { _ = tracers.Shutdown(ctx) })
 	meters := bench.Meters()
 	measure(b, "http-bare", serving(answer, ctx))
-	measure(b, "otelhttp", serving(otelhttp.NewHandler(answer, "tools/call", otelhttp.WithTracerProvider(tracers), otelhttp.WithMeterProvider(meters),
-		otelhttp.WithPropagators(propagation.TraceContext{})), ctx))
+	measure(
+		b,
+		"otelhttp",
+		serving(
+			otelhttp.NewHandler(
+				answer,
+				"tools/call",
+				otelhttp.WithTracerProvider(tracers),
+				otelhttp.WithMeterProvider(meters),
+				otelhttp.WithPropagators(propagation.TraceContext{}),
+			),
+			ctx,
+		),
+	)
 	// ToolHive's telemetry works on a request that was read before; that is not counted.
 	var read context.Context
-	mcp.ParsingMiddleware(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { read = r.Context() })).ServeHTTP(&nowhere{http.Header{}},
-		request(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, bench.ToolName, bench.Call.Arguments)))
+	mcp.ParsingMiddleware(
+		http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { read = r.Context() }),
+	).ServeHTTP(
+		&nowhere{http.Header{}},
+		request(
+			fmt.Appendf(
+				nil,
+				`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":%q,"arguments":%s}}`,
+				bench.ToolName,
+				bench.Call.Arguments,
+			),
+		),
+	)
 	if mcp.GetParsedMCPRequest(read) == nil {
 		b.Fatal("ToolHive did not read the request")
 	}
-	watched := telemetry.NewHTTPMiddleware(telemetry.Config{TracingEnabled: true, MetricsEnabled: true}, tracers, meters, "bench", "streamable-http")(answer)
+	watched := telemetry.NewHTTPMiddleware(
+		telemetry.Config{TracingEnabled: true, MetricsEnabled: true},
+		tracers,
+		meters,
+		"bench",
+		"streamable-http",
+	)(
+		answer,
+	)
 	measure(b, "toolhive", serving(watched, read))
 }

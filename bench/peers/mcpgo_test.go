@@ -29,9 +29,12 @@ func overMCPGo(b *testing.B) {
 
 func calling(b *testing.B, options ...server.ServerOption) func() {
 	s := server.NewMCPServer("bench", "1", options...)
-	s.AddTool(mcp.NewToolWithRawSchema(bench.ToolName, "", bench.Definition.InputSchema), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return mcp.NewToolResultText(bench.Output), nil
-	})
+	s.AddTool(
+		mcp.NewToolWithRawSchema(bench.ToolName, "", bench.Definition.InputSchema),
+		func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return mcp.NewToolResultText(bench.Output), nil
+		},
+	)
 	ctx := context.Background()
 	c, err := client.NewInProcessClient(s)
 	if err != nil {
@@ -61,8 +64,16 @@ type hooks struct{ trace.Tracer }
 
 type span struct{ trace.Span }
 
-func (t hooks) Start(ctx context.Context, name string, kind tracing.SpanKind, attributes ...tracing.Attribute) (context.Context, tracing.Span) {
-	kinds := map[tracing.SpanKind]trace.SpanKind{tracing.SpanKindServer: trace.SpanKindServer, tracing.SpanKindClient: trace.SpanKindClient}
+func (t hooks) Start(
+	ctx context.Context,
+	name string,
+	kind tracing.SpanKind,
+	attributes ...tracing.Attribute,
+) (context.Context, tracing.Span) {
+	kinds := map[tracing.SpanKind]trace.SpanKind{
+		tracing.SpanKindServer: trace.SpanKindServer,
+		tracing.SpanKindClient: trace.SpanKindClient,
+	}
 	ctx, s := t.Tracer.Start(ctx, name, trace.WithSpanKind(kinds[kind]), trace.WithAttributes(convert(attributes)...))
 	return tracing.ContextWithSpan(ctx, span{s}), span{s}
 }

@@ -52,9 +52,15 @@ func BenchmarkTRPC(b *testing.B) {
 		Result string `json:"result"`
 	}
 	for _, calls := range []int{1, 9} {
-		t := function.NewFunctionTool(func(context.Context, map[string]any) (output, error) { return output{bench.Output}, nil },
-			function.WithName(bench.ToolName), function.WithDescription("does nothing"))
-		r := runner.NewRunner("bench", llmagent.New("planner", llmagent.WithModel(scripted(calls)), llmagent.WithTools([]tool.Tool{t})))
+		t := function.NewFunctionTool(
+			func(context.Context, map[string]any) (output, error) { return output{bench.Output}, nil },
+			function.WithName(bench.ToolName),
+			function.WithDescription("does nothing"),
+		)
+		r := runner.NewRunner(
+			"bench",
+			llmagent.New("planner", llmagent.WithModel(scripted(calls)), llmagent.WithTools([]tool.Tool{t})),
+		)
 		sessions := 0
 		for _, spans := range []string{"off", "on"} {
 			b.Run(fmt.Sprintf("spans=%s/calls=%d", spans, calls), func(b *testing.B) {

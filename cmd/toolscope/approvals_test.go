@@ -70,24 +70,42 @@ func TestApprovalsAreListedAndAnswered(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, errs := approvals(t, "--url", url, "--token-file", file)
-	if code != exitOK || !strings.Contains(out, "deploy") || !strings.Contains(out, "the tool asks for approval") || strings.Contains(out, "\x1b") {
+	if code != exitOK || !strings.Contains(out, "deploy") || !strings.Contains(out, "the tool asks for approval") ||
+		strings.Contains(out, "\x1b") {
 		t.Fatalf("got %d, %q, %s", code, out, errs)
 	}
 	id := strings.Fields(out)[0]
-	if code, _, errs := approvals(t, "reject", "zzz", "--url", url, "--token-file", file); code != exitError || !strings.Contains(errs, `got id "zzz", which 0 open requests have`) {
+	if code, _, errs := approvals(t, "reject", "zzz", "--url", url, "--token-file", file); code != exitError ||
+		!strings.Contains(errs, `got id "zzz", which 0 open requests have`) {
 		t.Errorf("an unknown id: got %d, %s", code, errs)
 	}
-	code, out, errs = approvals(t, "reject", id[:5], "--note", "not today", "--by", "ada", "--url", url, "--token-file", file)
+	code, out, errs = approvals(
+		t,
+		"reject",
+		id[:5],
+		"--note",
+		"not today",
+		"--by",
+		"ada",
+		"--url",
+		url,
+		"--token-file",
+		file,
+	)
 	if code != exitOK || !strings.HasSuffix(out, "rejected\n") {
 		t.Fatalf("got %d, %q, %s", code, out, errs)
 	}
 	if err := <-answered; err == nil || !strings.Contains(err.Error(), "not today") {
 		t.Errorf("the call came back with %v", err)
 	}
-	if code, out, _ := approvals(t, "--all", "--url", url, "--token-file", file); code != exitOK || !strings.Contains(out, "no call waits") || !strings.Contains(out, "rejected") || !strings.Contains(out, "by ada") {
+	if code, out, _ := approvals(t, "--all", "--url", url, "--token-file", file); code != exitOK ||
+		!strings.Contains(out, "no call waits") ||
+		!strings.Contains(out, "rejected") ||
+		!strings.Contains(out, "by ada") {
 		t.Errorf("got %d, %q", code, out)
 	}
-	if code, out, _ := approvals(t, "--json", "--url", url, "--token-file", file); code != exitOK || !strings.HasPrefix(out, `{"pending":[]`) {
+	if code, out, _ := approvals(t, "--json", "--url", url, "--token-file", file); code != exitOK ||
+		!strings.HasPrefix(out, `{"pending":[]`) {
 		t.Errorf("got %d, %q", code, out)
 	}
 }

@@ -14,8 +14,20 @@ import (
 
 func TestConfigCommand(t *testing.T) {
 	dir := t.TempDir()
-	good, refused, bad := filepath.Join(dir, "good.yaml"), filepath.Join(dir, "refused.yaml"), filepath.Join(dir, "bad.yaml")
-	for path, text := range map[string]string{good: "policies: {loop: {}}\n", refused: "policies: {retry: {attempts: -3}}\n", bad: "policies:\n  lop: {}\n  timeout: {default: 30}\n"} {
+	good, refused, bad := filepath.Join(
+		dir,
+		"good.yaml",
+	), filepath.Join(
+		dir,
+		"refused.yaml",
+	), filepath.Join(
+		dir,
+		"bad.yaml",
+	)
+	for path, text := range map[string]string{
+		good: "policies: {loop: {}}\n", refused: "policies: {retry: {attempts: -3}}\n",
+		bad: "policies:\n  lop: {}\n  timeout: {default: 30}\n",
+	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -26,9 +38,18 @@ func TestConfigCommand(t *testing.T) {
 		stdout string
 		stderr []string
 	}{
-		{[]string{good}, exitOK, good + ": as it should be\n", nil},
-		{[]string{good, bad}, exitError, good + ": as it should be\n", []string{bad + ":2: policies.lop: got an unknown field (did you mean \"loop\"?)", bad + `:3: policies.timeout.default: got "30", want a time`}},
-		{[]string{refused}, exitError, "", []string{refused + ":1: policies.retry: retry: Options.Attempts: got -3, want 1 to 100"}},
+		{[]string{good}, exitOK, good + ": OK\n", nil},
+		{
+			[]string{good, bad}, exitError, good + ": OK\n",
+			[]string{
+				bad + ":2: policies.lop: got an unknown name",
+				bad + `:3: policies.timeout.default: got "30", want a time`,
+			},
+		},
+		{
+			[]string{refused}, exitError, "",
+			[]string{refused + ":1: policies.retry: retry: Options.Attempts: got -3, want 1 to 100"},
+		},
 		{[]string{filepath.Join(dir, "none")}, exitError, "", []string{"toolscope config: open ", "none"}},
 		{nil, exitUsage, "", []string{"got 0 files"}},
 		{[]string{"--schema", good}, exitUsage, "", []string{"--schema alone"}},
@@ -45,7 +66,8 @@ func TestConfigCommand(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	if code := run([]string{"config", "--schema"}, strings.NewReader(""), &out, &out); code != exitOK || !json.Valid(out.Bytes()) {
+	if code := run([]string{"config", "--schema"}, strings.NewReader(""), &out, &out); code != exitOK ||
+		!json.Valid(out.Bytes()) {
 		t.Errorf("--schema: got %d", code)
 	}
 }

@@ -18,7 +18,10 @@ import (
 
 // quietEnvironment makes the session stay in the process.
 func quietEnvironment(t *testing.T) {
-	for _, v := range []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_TRACES_EXPORTER", "OTEL_METRICS_EXPORTER", "OTEL_SDK_DISABLED"} {
+	for _, v := range []string{
+		"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_TRACES_EXPORTER",
+		"OTEL_METRICS_EXPORTER", "OTEL_SDK_DISABLED",
+	} {
 		t.Setenv(v, "")
 	}
 }
@@ -31,13 +34,23 @@ func TestDemoOnce(t *testing.T) {
 		t.Fatalf("got code %d: %s", code, stderr.String())
 	}
 	out := stdout.String()
-	for _, want := range []string{"One turn, as a trace:", "invoke_agent planner", "execute_tool report_export", "timeout", "panic", "unknown_tool", "invalid_arguments",
-		"bytes cut", "file_read", "sql_query", "payment_refund", "all calls", "P99"} {
+	for _, want := range []string{
+		"One turn, as a trace:", "invoke_agent planner", "execute_tool report_export", "timeout", "panic", "unknown_tool", "invalid_arguments",
+		"bytes cut", "file_read", "sql_query", "payment_refund", "all calls", "P99",
+	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the output lacks %q", want)
 		}
 	}
-	head, calls := regexp.MustCompile(`(?m)^(\d+) calls in \d+ turns of conversation \S+ \(\d+ by a sub-agent\)$`).FindStringSubmatch(out), regexp.MustCompile(`(?m)^all +(\d+) `).FindStringSubmatch(out)
+	head, calls := regexp.MustCompile(
+		`(?m)^(\d+) calls in \d+ turns of conversation \S+ \(\d+ by a sub-agent\)$`,
+	).FindStringSubmatch(
+		out,
+	), regexp.MustCompile(
+		`(?m)^all +(\d+) `,
+	).FindStringSubmatch(
+		out,
+	)
 	if head == nil || calls == nil || head[1] != calls[1] {
 		t.Errorf("got %q above and %q in the table, want the same number of calls", head, calls)
 	}
@@ -63,9 +76,14 @@ func TestDemoJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.Session.Calls < 200 || got.Stats.Overall.Calls < uint64(got.Session.Calls) {
-		t.Errorf("got %d calls of the session, %d counted, want 200 or more, and the sub-agent's besides", got.Session.Calls, got.Stats.Overall.Calls)
+		t.Errorf(
+			"got %d calls of the session, %d counted, want 200 or more, and the sub-agent's besides",
+			got.Session.Calls,
+			got.Stats.Overall.Calls,
+		)
 	}
-	if got.Stats.Overall.Errors == 0 || got.Stats.Overall.Refused == 0 || got.Stats.Overall.Redactions == 0 || got.Stats.Overall.Truncations == 0 {
+	if got.Stats.Overall.Errors == 0 || got.Stats.Overall.Refused == 0 || got.Stats.Overall.Redactions == 0 ||
+		got.Stats.Overall.Truncations == 0 {
 		t.Errorf("got %+v, want errors, refusals, redactions and truncations", got.Stats.Overall)
 	}
 }
@@ -96,19 +114,5 @@ func TestUsage(t *testing.T) {
 				t.Errorf("got stdout %.200q, stderr %.200q", stdout.String(), stderr.String())
 			}
 		})
-	}
-}
-
-func TestJaegerAddresses(t *testing.T) {
-	for endpoint, want := range map[string]string{
-		"http://localhost:4317":    "http://localhost:16686",
-		"https://jaeger.example/x": "http://jaeger.example:16686",
-		"10.0.0.1:4317":            "http://10.0.0.1:16686",
-		"http://[::1]:4317":        "http://[::1]:16686",
-		"::::":                     "http://localhost:16686",
-	} {
-		if got := jaegerUI(endpoint); got != want {
-			t.Errorf("jaegerUI(%q): got %q, want %q", endpoint, got, want)
-		}
 	}
 }

@@ -34,8 +34,9 @@ func TestExportWritesAFileWhenItIsWhole(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"calls.har", "calls.html", "calls.txt"} {
 		out := filepath.Join(dir, name)
-		code, stdout, stderr := invoke(exportCommand, "", "-o", out, log)
-		if code != exitOK || stdout != "" || !strings.Contains(stderr, "2 calls to ") || !strings.Contains(stderr, "line 2: ") {
+		code, stdout, stderr := invoke("export", "", "-o", out, log)
+		if code != exitOK || stdout != "" || !strings.Contains(stderr, "2 calls to ") ||
+			!strings.Contains(stderr, "line 2: ") {
 			t.Errorf("%s: got %d %q %q", name, code, stdout, stderr)
 		}
 		if text, err := os.ReadFile(out); err != nil || !strings.Contains(string(text), "search") {
@@ -48,20 +49,32 @@ func TestExportWritesAFileWhenItIsWhole(t *testing.T) {
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 3 {
 		t.Errorf("got %v, %v, want the three files only", left, err)
 	}
-	if code, _, stderr := invoke(exportCommand, "", "--to", "text", "-o", log, log); code != exitError || !strings.Contains(stderr, "the log itself") {
+	if code, _, stderr := invoke("export", "", "--to", "text", "-o", log, log); code != exitError ||
+		!strings.Contains(stderr, "the log itself") {
 		t.Errorf("onto the log: got %d %q", code, stderr)
 	}
 }
 
 func TestExportReadsStandardInput(t *testing.T) {
-	code, stdout, stderr := invoke(exportCommand, logLine(0, "search", "s", "")+logLine(1, "read", "s", ""), "--to", "text", "--tool", "se*", "-")
-	if code != exitOK || !strings.Contains(stdout, "search") || strings.Contains(stdout, "read") || !strings.Contains(stderr, "1 did not pass the filter") {
+	code, stdout, stderr := invoke(
+		"export",
+		logLine(0, "search", "s", "")+logLine(1, "read", "s", ""),
+		"--to",
+		"text",
+		"--tool",
+		"se*",
+		"-",
+	)
+	if code != exitOK || !strings.Contains(stdout, "search") || strings.Contains(stdout, "read") ||
+		!strings.Contains(stderr, "1 did not pass the filter") {
 		t.Errorf("got %d %q %q", code, stdout, stderr)
 	}
-	if code, _, stderr = invoke(exportCommand, logLine(0, "search", "s", ""), "--to", "text", "--quiet", "-"); code != exitOK || stderr != "" {
+	if code, _, stderr = invoke("export", logLine(0, "search", "s", ""), "--to", "text", "--quiet", "-"); code != exitOK ||
+		stderr != "" {
 		t.Errorf("quiet: got %d %q", code, stderr)
 	}
-	if code, _, stderr = invoke(exportCommand, "no line\nis one\n", "--to", "text", "-"); code != exitError || !strings.Contains(stderr, "2 of 2 lines") {
+	if code, _, stderr = invoke("export", "no line\nis one\n", "--to", "text", "-"); code != exitError ||
+		!strings.Contains(stderr, "2 of 2 lines") {
 		t.Errorf("no call at all: got %d %q", code, stderr)
 	}
 }
@@ -91,7 +104,10 @@ func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	answer := &collectorpb.ExportTraceServiceResponse{}
 	if c.rejects > 0 {
-		answer.PartialSuccess = &collectorpb.ExportTracePartialSuccess{RejectedSpans: c.rejects, ErrorMessage: "too old"}
+		answer.PartialSuccess = &collectorpb.ExportTracePartialSuccess{
+			RejectedSpans: c.rejects,
+			ErrorMessage:  "too old",
+		}
 	}
 	text, _ := proto.Marshal(answer)
 	w.Header().Set("Content-Type", "application/x-protobuf")
@@ -108,21 +124,45 @@ func TestExportSendsSpans(t *testing.T) {
 		lines = append(lines, logLine(i, fmt.Sprint("t", i%7), "s", ""))
 	}
 	log := callLog(t, lines...)
-	code, _, stderr := invoke(exportCommand, "", "--to", "otlp", "--protocol", "http/protobuf", "--endpoint", server.URL, log)
-	if code != exitOK || c.spans != 1200 || !c.services["from-the-environment"] || !strings.Contains(stderr, "1\u2009200 calls to "+server.URL) {
+	code, _, stderr := invoke(
+		"export",
+		"",
+		"--to",
+		"otlp",
+		"--protocol",
+		"http/protobuf",
+		"--endpoint",
+		server.URL,
+		log,
+	)
+	if code != exitOK || c.spans != 1200 || !c.services["from-the-environment"] ||
+		!strings.Contains(stderr, "1\u2009200 calls to "+server.URL) {
 		t.Errorf("got %d, %d spans of %v, stderr %q", code, c.spans, c.services, stderr)
 	}
 	c.rejects = 3
-	code, _, stderr = invoke(exportCommand, "", "--to", "otlp", "--protocol", "http/protobuf", "--endpoint", server.URL, "--service", "mine", log)
+	code, _, stderr = invoke(
+		"export",
+		"",
+		"--to",
+		"otlp",
+		"--protocol",
+		"http/protobuf",
+		"--endpoint",
+		server.URL,
+		"--service",
+		"mine",
+		log,
+	)
 	if code != exitError || !strings.Contains(stderr, "too old") || !c.services["mine"] {
 		t.Errorf("spans that were not taken: got %d %q", code, stderr)
 	}
 	gone := server.URL
 	server.Close()
 	t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "200")
-	code, _, stderr = invoke(exportCommand, "", "--to", "otlp", "--protocol", "http/protobuf", "--endpoint", gone, log)
-	if code != exitError || !strings.Contains(stderr, "sending calls 1 to 512") || strings.Contains(stderr, "calls to "+gone) {
-		t.Errorf("nobody there: got %d %q", code, stderr)
+	code, _, stderr = invoke("export", "", "--to", "otlp", "--protocol", "http/protobuf", "--endpoint", gone, log)
+	if code != exitError || !strings.Contains(stderr, "sending calls 1 to 512") ||
+		strings.Contains(stderr, "calls to "+gone) {
+		t.Errorf("no collector: got %d %q", code, stderr)
 	}
 }
 
@@ -132,7 +172,10 @@ func TestExportTightensRedaction(t *testing.T) {
 		t.Fatal(err)
 	}
 	secret := "ghp_" + strings.Repeat("a1B2", 9)
-	log := callLog(t, logLine(0, "t", "s", fmt.Sprintf(`,"arguments":{"note":"private","ip":"10.0.0.17","key":%q}`, secret)))
+	log := callLog(
+		t,
+		logLine(0, "t", "s", fmt.Sprintf(`,"arguments":{"note":"private","ip":"10.0.0.17","key":%q}`, secret)),
+	)
 	for _, c := range []struct {
 		args    []string
 		with    []string
@@ -145,7 +188,7 @@ func TestExportTightensRedaction(t *testing.T) {
 		{[]string{"--no-content"}, nil, []string{"private", "10.0.0.17"}},
 	} {
 		for _, form := range []string{"text", "har", "html"} {
-			code, stdout, stderr := invoke(exportCommand, "", append([]string{"--to", form, log}, c.args...)...)
+			code, stdout, stderr := invoke("export", "", append([]string{"--to", form, log}, c.args...)...)
 			if code != exitOK {
 				t.Fatalf("%q: got %d %q", c.args, code, stderr)
 			}
@@ -189,7 +232,7 @@ func TestExportSaysWhatIsWrong(t *testing.T) {
 		{[]string{"--to", "text", "none.jsonl"}, exitError, "none.jsonl"},
 		{[]string{"--to", "text", "-o", filepath.Join(t.TempDir(), "no", "dir.txt"), log}, exitError, "-o"},
 	} {
-		code, _, stderr := invoke(exportCommand, "", c.args...)
+		code, _, stderr := invoke("export", "", c.args...)
 		if code != c.code || !strings.Contains(stderr, c.want) {
 			t.Errorf("%q: got %d %q, want %d and %q", c.args, code, stderr, c.code, c.want)
 		}

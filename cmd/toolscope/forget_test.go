@@ -40,9 +40,20 @@ func TestForgetCommand(t *testing.T) {
 		}
 		return path
 	}
-	calls := write("calls.jsonl", "{\"tool\":\"x\",\"duration_us\":1,\"session\":\"s-1\"}\n{\"tool\":\"x\",\"duration_us\":1,\"session\":\"s-2\"}\n")
-	audit := write("audit.jsonl", `{"time":"2026-11-21T09:00:00Z","event":"call","tool":"x","session":"s-1","arguments":"{\"q\":\"a question that was asked\"}"}`+"\n")
-	write("traces/spans-1.jsonl", `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"1","attributes":[{"key":"toolscope.session.id","value":{"stringValue":"s-1"}}]}]}]}]}`+"\n")
+	calls := write(
+		"calls.jsonl",
+		"{\"tool\":\"x\",\"duration_us\":1,\"session\":\"s-1\"}\n{\"tool\":\"x\",\"duration_us\":1,\"session\":\"s-2\"}\n",
+	)
+	audit := write(
+		"audit.jsonl",
+		`{"time":"2026-11-21T09:00:00Z","event":"call","tool":"x","session":"s-1","arguments":"{\"q\":\"a question `+
+			`that was asked\"}"}`+"\n",
+	)
+	write(
+		"traces/spans-1.jsonl",
+		`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"1","attributes":[{"key":"toolscope.session.id",`+
+			`"value":{"stringValue":"s-1"}}]}]}]}]}`+"\n",
+	)
 	traces := filepath.Join(dir, "traces")
 	stages := []string{"--log", calls, "--audit", audit, "--traces", traces}
 
@@ -57,9 +68,10 @@ func TestForgetCommand(t *testing.T) {
 	var told struct {
 		Session string
 		Removed int
-		Places  []forgotten
+		Places  []struct{ Removed int }
 	}
-	if err := json.Unmarshal([]byte(out), &told); err != nil || code != exitOK || errs != "" || told.Removed != 3 || len(told.Places) != 3 {
+	if err := json.Unmarshal([]byte(out), &told); err != nil || code != exitOK || errs != "" || told.Removed != 3 ||
+		len(told.Places) != 3 {
 		t.Errorf("got %d, %s, %q, %v", code, out, errs, err)
 	}
 	for _, path := range []string{calls, audit, filepath.Join(traces, "spans-1.jsonl")} {
@@ -71,15 +83,20 @@ func TestForgetCommand(t *testing.T) {
 	if text, _ := os.ReadFile(calls); !bytes.Contains(text, []byte("s-2")) {
 		t.Error("another session is gone as well")
 	}
-	if text, _ := os.ReadFile(audit); !bytes.Contains(text, []byte(`{"time":"2026-11-21T09:00:00Z","event":"forgotten","forgotten":"`)) {
+	if text, _ := os.ReadFile(audit); !bytes.Contains(
+		text,
+		[]byte(`{"time":"2026-11-21T09:00:00Z","event":"forgotten","forgotten":"`),
+	) {
 		t.Errorf("got %s, want an entry that says so", text)
 	}
-	if code, out, _ := forget(t, append(stages, "--session", "s-1")...); code != exitOK || strings.Contains(out, "1 lines") {
+	if code, out, _ := forget(t, append(stages, "--session", "s-1")...); code != exitOK ||
+		strings.Contains(out, "1 lines") {
 		t.Errorf("a second time: got %d, %q", code, out)
 	}
 	// One place that fails does not keep the others from being looked at.
 	code, out, errs = forget(t, "--session", "s-2", "--audit", filepath.Join(dir, "none"), "--log", calls)
-	if code != exitError || !strings.Contains(errs, "no such file") && filepath.Separator == '/' || !strings.Contains(out, calls+": 1 lines") {
+	if code != exitError || !strings.Contains(errs, "no such file") && filepath.Separator == '/' ||
+		!strings.Contains(out, calls+": 1 lines") {
 		t.Errorf("got %d, %q, %q", code, out, errs)
 	}
 }
@@ -107,7 +124,8 @@ func TestForgetWords(t *testing.T) {
 func TestForgetSpool(t *testing.T) {
 	dir := t.TempDir()
 	provider, err := exporters.Setup(t.Context(), exporters.Options{
-		RingSpans: -1, Exporters: []sdktrace.SpanExporter{deadExporter{}}, SpoolDir: dir, Spool: exporters.SpoolOptions{WriteAhead: true},
+		RingSpans: -1, Exporters: []sdktrace.SpanExporter{deadExporter{}},
+		SpoolDir: dir, Spool: exporters.SpoolOptions{WriteAhead: true},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -119,18 +137,22 @@ func TestForgetSpool(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	_ = provider.Shutdown(ctx) // nobody takes the spans
+	_ = provider.Shutdown(ctx) // no collector takes the spans
 
-	if code, out, errs := forget(t, "--session", "s-1", "--spool", dir, "--dry-run"); code != exitOK || out != "" || errs != "" {
+	if code, out, errs := forget(t, "--session", "s-1", "--spool", dir, "--dry-run"); code != exitOK || out != "" ||
+		errs != "" {
 		t.Errorf("dry run: got %d, %q, %q, want nothing looked at", code, out, errs)
 	}
-	if code, out, errs := forget(t, "--session", "s-1", "--spool", dir); code != exitOK || !strings.Contains(out, "2 spans removed") {
+	if code, out, errs := forget(t, "--session", "s-1", "--spool", dir); code != exitOK ||
+		!strings.Contains(out, "2 spans removed") {
 		t.Errorf("got %d, %q, %q", code, out, errs)
 	}
-	if code, out, _ := forget(t, "--session", "s-1", "--spool", dir); code != exitOK || !strings.Contains(out, "0 spans removed") {
+	if code, out, _ := forget(t, "--session", "s-1", "--spool", dir); code != exitOK ||
+		!strings.Contains(out, "0 spans removed") {
 		t.Errorf("a second time: got %d, %q", code, out)
 	}
-	if code, _, errs := forget(t, "--session", "s-1", "--spool", filepath.Join(dir, "none")); code != exitError || errs == "" {
+	if code, _, errs := forget(t, "--session", "s-1", "--spool", filepath.Join(dir, "none")); code != exitError ||
+		errs == "" {
 		t.Errorf("no directory: got %d, %q", code, errs)
 	}
 }

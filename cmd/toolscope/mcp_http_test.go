@@ -25,7 +25,10 @@ func proxyHTTP(t *testing.T, target string, options ...string) (cmd *exec.Cmd, a
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd = exec.CommandContext(t.Context(), self, append([]string{"mcp", "--target", target + "/mcp", "--listen", "127.0.0.1:0"}, options...)...)
+	cmd = exec.CommandContext(
+		t.Context(),
+		self,
+		append([]string{"mcp", "--target", target + "/mcp", "--listen", "127.0.0.1:0"}, options...)...)
 	cmd.Env = append(os.Environ(), programEnv+"=toolscope", "XDG_STATE_HOME="+t.TempDir(), "OTEL_SDK_DISABLED=")
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
@@ -56,7 +59,10 @@ func TestProxyOverHTTP(t *testing.T) {
 func proxyOverHTTP(t *testing.T, ending syscall.Signal) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"`+r.URL.Path+`"}]}}`)
+		_, _ = io.WriteString(
+			w,
+			`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"`+r.URL.Path+`"}]}}`,
+		)
 	}))
 	defer server.Close()
 	options := transparent(t)
@@ -85,7 +91,10 @@ func proxyOverHTTP(t *testing.T, ending syscall.Signal) {
 func TestProxyBehindAProxy(t *testing.T) {
 	between := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"`+r.URL.String()+" "+r.Host+`"}]}}`)
+		_, _ = io.WriteString(
+			w,
+			`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"`+r.URL.String()+" "+r.Host+`"}]}}`,
+		)
 	}))
 	defer between.Close()
 	t.Setenv("HTTP_PROXY", between.URL)
@@ -117,7 +126,11 @@ func TestProxyBehindAProxy(t *testing.T) {
 // No other machine is answered, and the error says what to do instead.
 func TestProxyListensToThisMachineOnly(t *testing.T) {
 	var stdout, stderr strings.Builder
-	if code := run([]string{"mcp", "--target", "http://localhost:1/", "--listen", "0.0.0.0:0"}, strings.NewReader(""), &stdout, &stderr); code != exitError || !strings.Contains(stderr.String(), "want a loopback address") {
+	if code := run(
+		[]string{"mcp", "--target", "http://localhost:1/", "--listen", "0.0.0.0:0"}, strings.NewReader(""),
+		&stdout, &stderr,
+	); code != exitError ||
+		!strings.Contains(stderr.String(), "want a loopback address") {
 		t.Errorf("got code %d and %s", code, stderr.String())
 	}
 }

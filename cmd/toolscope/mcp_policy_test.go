@@ -82,16 +82,23 @@ func TestPoliciesGovernProxiedCalls(t *testing.T) {
 	if got, want := d.ask(call), bare.ask(call); got != want {
 		t.Errorf("allowed: got %s, want %s", got, want)
 	}
-	if got := d.ask(callOf("5", "flood", "{}")); !strings.Contains(got, `"id":5`) || !strings.Contains(got, "turned off") || !strings.Contains(got, `"isError":true`) {
+	if got := d.ask(callOf("5", "flood", "{}")); !strings.Contains(got, `"id":5`) ||
+		!strings.Contains(got, "turned off") ||
+		!strings.Contains(got, `"isError":true`) {
 		t.Errorf("denied: got %s", got)
 	}
-	if got := d.ask(callOf("6", "hang", "{}")); !strings.Contains(got, `"id":6`) || !strings.Contains(got, `"isError":true`) {
+	if got := d.ask(callOf("6", "hang", "{}")); !strings.Contains(got, `"id":6`) ||
+		!strings.Contains(got, `"isError":true`) {
 		t.Errorf("too slow: got %s", got)
 	}
 	if got := d.ask("[" + strings.TrimSpace(callOf("7", "echo", "{}")) + "]\n"); !strings.Contains(got, "batch") {
 		t.Errorf("a batch: got %s", got)
 	}
-	if got := d.ask(`{"jsonrpc":"2.0","id":8,"method":"ping","method":"tools/call","params":{"name":"flood"}}` + "\n"); !strings.Contains(got, "twice") {
+	if got := d.ask(`{"jsonrpc":"2.0","id":8,"method":"ping","method":"tools/call",` +
+		`"params":{"name":"flood"}}` + "\n"); !strings.Contains(
+		got,
+		"twice",
+	) {
 		t.Errorf("a member twice: got %s", got)
 	}
 	if got := d.ask(`{"jsonrpc":"2.0","id":9,"method":"ping"}` + "\n"); got != `{"result":{},"jsonrpc":"2.0","id":9}`+"\n" {
@@ -105,7 +112,8 @@ func TestPoliciesGovernProxiedCalls(t *testing.T) {
 	for _, line := range logged(t, options) {
 		types[fmt.Sprint(line["tool"], " ", line["outcome"], " ", line["error_type"])]++
 	}
-	if types["echo executed <nil>"] != 1 || types["flood refused permission_denied"] != 1 || types["hang executed timeout"] != 1 {
+	if types["echo executed <nil>"] != 1 || types["flood refused permission_denied"] != 1 ||
+		types["hang executed timeout"] != 1 {
 		t.Errorf("got %v", types)
 	}
 }
@@ -141,7 +149,8 @@ func TestContextIsInjectedOnRequest(t *testing.T) {
 	d.in.Close()
 	_, _ = io.ReadAll(d.out)
 	lines := logged(t, options)
-	if len(lines) != 1 || !strings.Contains(answer.Result.Content[0].Text, `"traceparent":"00-`+fmt.Sprint(lines[0]["trace_id"])) {
+	if len(lines) != 1 ||
+		!strings.Contains(answer.Result.Content[0].Text, `"traceparent":"00-`+fmt.Sprint(lines[0]["trace_id"])) {
 		t.Errorf("got %s and %v, want the trace's id", got, lines)
 	}
 }
@@ -159,7 +168,8 @@ func TestPinnedToolsAcrossSessions(t *testing.T) {
 	unaccepted := func() {
 		cmd := proxied(t, "mcp", append(transparent(t), "--pin-tools")...)
 		cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+state)
-		if got := runWith(t, cmd, initialize); got.status.ExitStatus() != exitError || !strings.Contains(got.stderr, "--accept-tools") {
+		if got := runWith(t, cmd, initialize); got.status.ExitStatus() != exitError ||
+			!strings.Contains(got.stderr, "--accept-tools") {
 			t.Errorf("pinned and not accepted: got %+v, want an error that says how to accept", got)
 		}
 	}
@@ -188,7 +198,10 @@ func TestPinnedToolsAcrossSessions(t *testing.T) {
 	for _, tt := range []struct {
 		options []string
 		refused bool
-	}{{[]string{"--pin-tools"}, true}, {nil, false}, {[]string{"--pin-tools", "--accept-tools"}, false}, {[]string{"--pin-tools"}, false}} {
+	}{
+		{[]string{"--pin-tools"}, true}, {nil, false}, {[]string{"--pin-tools", "--accept-tools"}, false},
+		{[]string{"--pin-tools"}, false},
+	} {
 		list, got := session(tt.options...)
 		if strings.Contains(got, "not what was accepted") != tt.refused {
 			t.Errorf("%q: got %s, want it refused: %t", tt.options, got, tt.refused)
@@ -220,13 +233,15 @@ func TestPinnedToolsInOddLines(t *testing.T) {
 		"a line":         {list + "\n", `{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}` + "\n"},
 		"without an end": {list, `{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}` + "\n"},
 	} {
-		if got := pinned("cat", tt.input); !strings.Contains(got.stdout, tt.want) || strings.Contains(got.stdout, "evil") {
+		if got := pinned("cat", tt.input); !strings.Contains(got.stdout, tt.want) ||
+			strings.Contains(got.stdout, "evil") {
 			t.Errorf("%s: got %.300q, want %q", name, got.stdout, tt.want)
 		}
 	}
 	pinned("mcp", initialize+listTools, "--accept-tools")
 	got := pinned("mcp", initialize+callOf(`"big"`, "big", "{}")+callOf("2", "echo", "{}"))
-	if len(got.stdout) > 1<<20 || !strings.Contains(got.stdout, `"id":"big","error"`) || !strings.Contains(got.stdout, `"id":2,`) && !strings.Contains(got.stdout, `"id":2}`) {
+	if len(got.stdout) > 1<<20 || !strings.Contains(got.stdout, `"id":"big","error"`) ||
+		!strings.Contains(got.stdout, `"id":2,`) && !strings.Contains(got.stdout, `"id":2}`) {
 		t.Errorf("more than 16 MiB: got %d bytes, %.900q", len(got.stdout), got.stdout)
 	}
 }
@@ -256,9 +271,13 @@ func TestGovernedLargeAnswer(t *testing.T) {
 	if len(got.stdout) != len(want.stdout) || got.status != want.status {
 		t.Errorf("got %d bytes and %v, want %d and %v", len(got.stdout), got.status, len(want.stdout), want.status)
 	}
-	long := `{"jsonrpc":"2.0","id":"l","method":"tools/call","params":{"name":"echo","arguments":{"x":"` + strings.Repeat("x", 17<<20) + `"}}}` + "\n"
+	long := `{"jsonrpc":"2.0","id":"l","method":"tools/call","params":{"name":"echo","arguments":{"x":"` + strings.Repeat(
+		"x",
+		17<<20,
+	) + `"}}}` + "\n"
 	got = runWith(t, proxied(t, "mcp", options...), initialize+long+callOf("2", "echo", "{}"))
-	if !strings.Contains(got.stdout, `"id":"l"`) || !strings.Contains(got.stdout, "16 MiB") || !strings.Contains(got.stdout, `"id":2`) {
+	if !strings.Contains(got.stdout, `"id":"l"`) || !strings.Contains(got.stdout, "16 MiB") ||
+		!strings.Contains(got.stdout, `"id":2`) {
 		t.Errorf("got %.600s", got.stdout)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// exitFake is what a fake server ends with, so that its code is told from others.
+// exitFake is what a fake server ends with, so that its code differs from others.
 const exitFake = 7
 
 // fakeServer is an MCP server of some kind; it returns its exit code.
@@ -28,7 +28,7 @@ func fakeServer(kind string) int {
 		_, _ = io.Copy(os.Stdout, os.Stdin)
 		fmt.Fprint(os.Stderr, "cat ends")
 		return exitFake
-	case "polite": // ends itself when it is told to
+	case "polite": // ends itself when it is asked to
 		signals := make(chan os.Signal, 1)
 		signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 		fmt.Println("ready")
@@ -41,7 +41,11 @@ func fakeServer(kind string) int {
 		fmt.Fprint(os.Stderr, "still there")
 		return exitFake
 	case "daemon": // leaves a child behind that holds its output
-		child, err := os.StartProcess(os.Args[0], os.Args[:1], &os.ProcAttr{Env: []string{programEnv + "=sleep"}, Files: []*os.File{nil, os.Stdout, os.Stderr}})
+		child, err := os.StartProcess(
+			os.Args[0],
+			os.Args[:1],
+			&os.ProcAttr{Env: []string{programEnv + "=sleep"}, Files: []*os.File{nil, os.Stdout, os.Stderr}},
+		)
 		if err != nil {
 			return 1
 		}
@@ -78,9 +82,12 @@ func mcpServer() int {
 		result := "{}"
 		switch m.Method {
 		case "initialize":
-			result = `{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"logging":{}},"serverInfo":{"name":"fake","version":"1.0"}}`
+			result = `{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"logging":{}},` +
+				`"serverInfo":{"name":"fake","version":"1.0"}}`
 		case "tools/list":
-			result = `{"tools":[{"name":"echo","description":"says it again","inputSchema":{"type":"object"}},{"name":"die","inputSchema":{"type":"object"}},{"name":"big","inputSchema":{"type":"object"}},{"name":"flood","inputSchema":{"type":"object"}},{"name":"hang","inputSchema":{"type":"object"}}]}`
+			result = `{"tools":[{"name":"echo","description":"says it again","inputSchema":{"type":"object"}},` +
+				`{"name":"die","inputSchema":{"type":"object"}},{"name":"big","inputSchema":{"type":"object"}},` +
+				`{"name":"flood","inputSchema":{"type":"object"}},{"name":"hang","inputSchema":{"type":"object"}}]}`
 		case "tools/call":
 			fmt.Fprintf(os.Stderr, "calling %s\n", m.Params.Name)
 			if result = callFake(out, m.Params.Name, m.Params.Arguments, m.Params.Meta); result == "" {
@@ -117,7 +124,11 @@ func callFake(out *bufio.Writer, name string, args, meta json.RawMessage) string
 		return ""
 	case "flood":
 		for i := range 200_000 {
-			fmt.Fprintf(out, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":%d}}`+"\n", i)
+			fmt.Fprintf(
+				out,
+				`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":%d}}`+"\n",
+				i,
+			)
 		}
 	}
 	text, _ := json.Marshal(fmt.Sprintf("%s %s %s", name, args, meta))

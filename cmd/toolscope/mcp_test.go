@@ -96,12 +96,18 @@ func logged(t *testing.T, options []string) (lines []map[string]any) {
 }
 
 const (
-	initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"2"}}}` + "\n"
-	listTools  = `{"jsonrpc":"2.0","id":"list","method":"tools/list"}` + "\n"
+	initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+		`"capabilities":{},"clientInfo":{"name":"c","version":"2"}}}` + "\n"
+	listTools = `{"jsonrpc":"2.0","id":"list","method":"tools/list"}` + "\n"
 )
 
 func callOf(id, name, args string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", id, name, args)
+	return fmt.Sprintf(
+		`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n",
+		id,
+		name,
+		args,
+	)
 }
 
 // Whatever is sent arrives as it is, with standard error and the exit code.
@@ -109,13 +115,15 @@ func TestProxyPassesEveryByte(t *testing.T) {
 	random := make([]byte, 3<<20)
 	_, _ = rand.NewChaCha8([32]byte{1}).Read(random)
 	for name, input := range map[string]string{
-		"nothing":            "",
-		"random bytes":       string(random),
-		"half a message":     initialize + `{"jsonrpc":"2.0","id":1,"method":"tools/ca`,
-		"unknown methods":    `{"jsonrpc":"2.0","id":1,"method":"x/y"}` + "\r\n" + `{"jsonrpc":"1.0","method":5}` + "\n\n\n",
-		"batches":            `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1,"method":"ping"}]` + "\n[]\n",
-		"deep":               strings.Repeat("[", 100_000) + "\n" + strings.Repeat(`{"a":`, 100_000) + "\n",
-		"a long line":        `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + strings.Repeat("x", 9<<20) + "\n",
+		"nothing":         "",
+		"random bytes":    string(random),
+		"half a message":  initialize + `{"jsonrpc":"2.0","id":1,"method":"tools/ca`,
+		"unknown methods": `{"jsonrpc":"2.0","id":1,"method":"x/y"}` + "\r\n" + `{"jsonrpc":"1.0","method":5}` + "\n\n\n",
+		"batches":         `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1,"method":"ping"}]` + "\n[]\n",
+		"deep":            strings.Repeat("[", 100_000) + "\n" + strings.Repeat(`{"a":`, 100_000) + "\n",
+		"a long line": `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + strings.Repeat(
+			"x", 9<<20,
+		) + "\n",
 		"names that are odd": callOf("{}", "a", "1") + callOf("null", "", "[]") + callOf("1e999", "\\u0000", "{}"),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -125,7 +133,13 @@ func TestProxyPassesEveryByte(t *testing.T) {
 				t.Errorf("got %d bytes back, want the %d sent", len(got.stdout), len(input))
 			}
 			if got.stderr != want.stderr || got.status != want.status || got.status.ExitStatus() != exitFake {
-				t.Errorf("got stderr %q and status %v, want %q and %v", got.stderr, got.status, want.stderr, want.status)
+				t.Errorf(
+					"got stderr %q and status %v, want %q and %v",
+					got.stderr,
+					got.status,
+					want.stderr,
+					want.status,
+				)
 			}
 		})
 	}
@@ -140,7 +154,8 @@ func TestProxyShowsCalls(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	lines := logged(t, options)
-	if len(lines) != 2 || toolOf(lines[0]) != "echo" || !strings.Contains(fmt.Sprint(lines[0]["result"]), "echo") || lines[0]["trace_id"] == nil {
+	if len(lines) != 2 || toolOf(lines[0]) != "echo" || !strings.Contains(fmt.Sprint(lines[0]["result"]), "echo") ||
+		lines[0]["trace_id"] == nil {
 		t.Fatalf("got %v, want two calls", lines)
 	}
 	if text := fmt.Sprint(lines); strings.Contains(text, secret) || !strings.Contains(text, "REDACTED") {
@@ -171,11 +186,12 @@ func TestEveryCallIsLogged(t *testing.T) {
 }
 
 // A server that is killed within a call: what it wrote until then arrives, the proxy ends by
-// the same signal, and the call is told as unanswered.
+// the same signal, and the call is recorded as unanswered.
 func TestProxyOfServerThatIsKilled(t *testing.T) {
 	options := transparent(t)
 	got := runWith(t, proxied(t, "mcp", options...), initialize+callOf("1", "die", "{}"))
-	if !strings.HasSuffix(got.stdout, `{"jsonrpc":"2.0","id":1,"resu`) || !got.status.Signaled() || got.status.Signal() != syscall.SIGKILL {
+	if !strings.HasSuffix(got.stdout, `{"jsonrpc":"2.0","id":1,"resu`) || !got.status.Signaled() ||
+		got.status.Signal() != syscall.SIGKILL {
 		t.Errorf("got %q and %v, want half a message and SIGKILL", got.stdout, got.status)
 	}
 	if lines := logged(t, options); len(lines) != 1 || lines[0]["error_type"] != "unanswered" {
@@ -184,7 +200,7 @@ func TestProxyOfServerThatIsKilled(t *testing.T) {
 }
 
 // peakKiB is the most memory that a process has had, 0 where there is no /proc. (What wait tells
-// counts the memory of whoever started it, too.)
+// counts the memory of its parent, too.)
 func peakKiB(pid int) (n int64) {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if _, after, ok := strings.Cut(string(text), "VmHWM:"); ok {
@@ -236,7 +252,8 @@ func TestProxyPassesLargeMessages(t *testing.T) {
 	if runtime.GOOS == "linux" && !raceEnabled && memory > 160<<10 {
 		t.Errorf("the proxy took %d KiB, want at most 160 MiB", memory)
 	}
-	if lines := logged(t, options); len(lines) != 1 || toolOf(lines[0]) != "big" || !strings.Contains(fmt.Sprint(lines[0]), "not looked at") {
+	if lines := logged(t, options); len(lines) != 1 || toolOf(lines[0]) != "big" ||
+		!strings.Contains(fmt.Sprint(lines[0]), "not looked at") {
 		t.Errorf("got %.500v, want the call", lines)
 	}
 }
@@ -427,8 +444,17 @@ func TestProxyWords(t *testing.T) {
 		{"mcp --hung 0s -- x", exitUsage, "--hung"},
 	} {
 		var stdout, stderr bytes.Buffer
-		if code := run(strings.Fields(tt.args), strings.NewReader(""), &stdout, &stderr); code != tt.code || !strings.Contains(stdout.String()+stderr.String(), tt.output) {
-			t.Errorf("%s: got code %d and %s%s, want %d and %q", tt.args, code, stdout.String(), stderr.String(), tt.code, tt.output)
+		if code := run(strings.Fields(tt.args), strings.NewReader(""), &stdout, &stderr); code != tt.code ||
+			!strings.Contains(stdout.String()+stderr.String(), tt.output) {
+			t.Errorf(
+				"%s: got code %d and %s%s, want %d and %q",
+				tt.args,
+				code,
+				stdout.String(),
+				stderr.String(),
+				tt.code,
+				tt.output,
+			)
 		}
 	}
 	self, err := os.Executable()
@@ -437,7 +463,8 @@ func TestProxyWords(t *testing.T) {
 	}
 	cmd := exec.Command(self, "mcp", "--", "no-such-program-anywhere")
 	cmd.Env = append(os.Environ(), programEnv+"=toolscope")
-	if got := runWith(t, cmd, ""); got.status.ExitStatus() != exitNotFound || !strings.Contains(got.stderr, "no-such-program-anywhere") {
+	if got := runWith(t, cmd, ""); got.status.ExitStatus() != exitNotFound ||
+		!strings.Contains(got.stderr, "no-such-program-anywhere") {
 		t.Errorf("got %+v, want code %d", got, exitNotFound)
 	}
 }

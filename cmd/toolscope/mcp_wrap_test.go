@@ -27,7 +27,18 @@ func TestWrapAndUnwrapAFile(t *testing.T) {
 		}
 		return stdout.String() + stderr.String()
 	}
-	command(exitOK, "wrap", "files", "--file", file, "--log", "calls.jsonl", "--program", "/usr/bin/toolscope", "--client-spans")
+	command(
+		exitOK,
+		"wrap",
+		"files",
+		"--file",
+		file,
+		"--log",
+		"calls.jsonl",
+		"--program",
+		"/usr/bin/toolscope",
+		"--client-spans",
+	)
 	wrapped, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +48,9 @@ func TestWrapAndUnwrapAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	quoted, _ := json.Marshal(here)
-	want := `"command": "/usr/bin/toolscope", "args": ["mcp", "--name", "files", "--client-spans", "--log", ` + string(quoted) + `, "--", "npx", "-y"], }, // ours`
+	want := `"command": "/usr/bin/toolscope", "args": ["mcp", "--name", "files", "--client-spans", "--log", ` + string(
+		quoted,
+	) + `, "--", "npx", "-y"], }, // ours`
 	if !strings.Contains(string(wrapped), want) {
 		t.Errorf("got\n%s\nwant in it\n%s", wrapped, want)
 	}
@@ -46,7 +59,8 @@ func TestWrapAndUnwrapAFile(t *testing.T) {
 	}
 	command(exitOK, "unwrap", "files", "--file", file)
 	command(exitOK, "wrap", "files", "--file", file, "--log", "", "--config=", "--program", "/usr/bin/toolscope")
-	if wrapped, err = os.ReadFile(file); err != nil || !strings.Contains(string(wrapped), `"args": ["mcp", "--name", "files", "--", "npx", "-y"]`) {
+	if wrapped, err = os.ReadFile(file); err != nil ||
+		!strings.Contains(string(wrapped), `"args": ["mcp", "--name", "files", "--", "npx", "-y"]`) {
 		t.Errorf("got %v and\n%s\nwant no options of empty values", err, wrapped)
 	}
 	command(exitOK, "unwrap", "files", "--file", file)
@@ -60,16 +74,26 @@ func TestWrapAndUnwrapAFile(t *testing.T) {
 	if copies, _ := filepath.Glob(file + ".*.bak"); len(copies) != 4 {
 		t.Errorf("got copies %q, want four", copies)
 	}
-	// What would keep the server from starting is told here, where somebody reads it.
+	// What would keep the server from starting is reported here, where the user reads it.
 	for want, option := range map[string][]string{
 		"--config: open": {"--config", filepath.Join(dir, "none.yaml")}, "--stats: ": {"--stats", "9464"},
 	} {
-		if got := command(exitError, append([]string{"wrap", "files", "--file", file}, option...)...); !strings.Contains(got, want) {
+		if got := command(exitError, append([]string{"wrap", "files", "--file", file}, option...)...); !strings.Contains(
+			got,
+			want,
+		) {
 			t.Errorf("%q: got %s, want %q", option, got, want)
 		}
 	}
-	for want, option := range map[string][]string{"a server that the client starts": {"--target", "http://x"}, "want a time with its unit": {"--hung", "5"}, "want a time above 0": {"--hung", "-5s"}, "want true or false": {"--pin-tools=maybe"}} {
-		if got := command(exitUsage, append([]string{"wrap", "files", "--file", file}, option...)...); !strings.Contains(got, want) {
+	for want, option := range map[string][]string{
+		"a server that the client starts": {"--target", "http://x"},
+		"want a time with its unit":       {"--hung", "5"}, "want a time above 0": {"--hung", "-5s"},
+		"want true or false": {"--pin-tools=maybe"},
+	} {
+		if got := command(exitUsage, append([]string{"wrap", "files", "--file", file}, option...)...); !strings.Contains(
+			got,
+			want,
+		) {
 			t.Errorf("%q: got %s, want %q", option, got, want)
 		}
 	}
@@ -89,7 +113,7 @@ func TestWrapAndUnwrapAFile(t *testing.T) {
 	if got := command(exitOK, "wrap", "files"); !strings.Contains(got, ".mcp.json") {
 		t.Errorf("got %s, want the file found", got)
 	}
-	if got := command(exitError, "wrap", "nobody"); !strings.Contains(got, "--file") {
+	if got := command(exitError, "wrap", "unknown"); !strings.Contains(got, "--file") {
 		t.Errorf("got %s", got)
 	}
 }

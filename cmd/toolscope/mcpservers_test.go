@@ -24,7 +24,12 @@ func TestToolsOfServers(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "mcp.json")
 	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{
-		"own":  map[string]any{"command": program, "args": []string{"serve"}, "env": map[string]string{programEnv: "toolscope"}, "autoApprove": []string{}},
+		"own": map[string]any{
+			"command":     program,
+			"args":        []string{"serve"},
+			"env":         map[string]string{programEnv: "toolscope"},
+			"autoApprove": []string{},
+		},
 		"none": map[string]any{"command": "no/such/program"},
 	}})
 	if err != nil {
@@ -46,10 +51,13 @@ func TestToolsOfServers(t *testing.T) {
 		}
 	}
 	got := call(t, exitOK, "", "--mcp-config", path, "own__calculator", `{"expression":"0.1+0.2"}`)
-	if !strings.HasPrefix(got, "0.3") || strings.Count(got, "execute_tool own__calculator") != 1 || strings.Contains(got, "tools/list") {
+	if !strings.HasPrefix(got, "0.3") || strings.Count(got, "execute_tool own__calculator") != 1 ||
+		strings.Contains(got, "tools/list") {
 		t.Errorf("got %s, want the result and the call's trace alone", got)
 	}
-	if code := run([]string{"tools", "--mcp-config", filepath.Join(t.TempDir(), "none.json")}, nil, &stdout, &stderr); code != exitError {
+	if code := run(
+		[]string{"tools", "--mcp-config", filepath.Join(t.TempDir(), "none.json")}, nil, &stdout, &stderr,
+	); code != exitError {
 		t.Errorf("got code %d, want %d for a file that is not there", code, exitError)
 	}
 }

@@ -38,7 +38,8 @@ func TestRedactText(t *testing.T) {
 	if !strings.Contains(explained, "github-token") {
 		t.Errorf("--explain says %q", explained)
 	}
-	if out, explained, _ := filter(t, "nothing here\n", "--explain"); out != "nothing here\n" || explained != "nothing found\n" {
+	if out, explained, _ := filter(t, "nothing here\n", "--explain"); out != "nothing here\n" ||
+		explained != "nothing found\n" {
 		t.Errorf("got %q, %q", out, explained)
 	}
 	if out, _, _ := filter(t, "mail a.b@mail.example.org", "--secrets-only"); !strings.Contains(out, "a.b@") {
@@ -49,7 +50,8 @@ func TestRedactText(t *testing.T) {
 func TestRedactJSON(t *testing.T) {
 	in := "{ \"a\": 1e400,\n  \"password\": \"" + canary.Secrets(6)[0].Value + "\" }\n"
 	out, _, code := filter(t, in)
-	if code != exitOK || !json.Valid([]byte(out)) || !strings.HasPrefix(out, "{ \"a\": 1e400,\n") || !strings.HasSuffix(out, "\" }\n") {
+	if code != exitOK || !json.Valid([]byte(out)) || !strings.HasPrefix(out, "{ \"a\": 1e400,\n") ||
+		!strings.HasSuffix(out, "\" }\n") {
 		t.Errorf("got code %d, %q", code, out)
 	}
 }
@@ -63,7 +65,8 @@ func TestRedactJSONLines(t *testing.T) {
 	}
 	in.WriteString("\nno JSON " + secrets[2].Text + "\n{\"id\":\"x\"}\n")
 	out, errs, code := filter(t, in.String(), "--jsonl")
-	if code != exitError || !strings.Contains(errs, fmt.Sprintf("line %d is left out", len(secrets)+2)) || !strings.Contains(errs, `want a string`) {
+	if code != exitError || !strings.Contains(errs, fmt.Sprintf("line %d is left out", len(secrets)+2)) ||
+		!strings.Contains(errs, `want a string`) {
 		t.Errorf("got code %d, %q", code, errs)
 	}
 	if canary.Find(out+errs, secrets) != nil {
@@ -78,7 +81,8 @@ func TestRedactJSONLines(t *testing.T) {
 			ID   int
 			Text string
 		}
-		if err := json.Unmarshal([]byte(line), &got); err != nil || got.ID != i || !strings.Contains(got.Text, "[REDACTED:") {
+		if err := json.Unmarshal([]byte(line), &got); err != nil || got.ID != i ||
+			!strings.Contains(got.Text, "[REDACTED:") {
 			t.Errorf("line %d: %v, %q", i, err, line)
 		}
 	}
@@ -86,12 +90,15 @@ func TestRedactJSONLines(t *testing.T) {
 
 func TestRedactConfig(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "redact.yaml")
-	if err := os.WriteFile(file, []byte("preset: secrets-only\nrules:\n  - path: $.note\n    action: mask\n"), 0o600); err != nil {
+	if err := os.WriteFile(
+		file, []byte("preset: secrets-only\nrules:\n  - path: $.note\n    action: mask\n"), 0o600,
+	); err != nil {
 		t.Fatal(err)
 	}
 	in := `{"note":"x","mail":"jane@mail.example.org","password":"` + canary.Secrets(9)[0].Value + `"}`
 	out, explained, code := filter(t, in, "--config", file, "--explain")
-	if want := `{"note":"[REDACTED:rule]","mail":"jane@mail.example.org","password":"[REDACTED:passwd]"}`; code != exitOK || out != want {
+	if want := `{"note":"[REDACTED:rule]","mail":"jane@mail.example.org","password":"[REDACTED:passwd]"}`; code != exitOK ||
+		out != want {
 		t.Errorf("got code %d, %s", code, out)
 	}
 	if !strings.Contains(explained, "; at /password\n") || !strings.Contains(explained, "; at /note\n") {
@@ -100,10 +107,12 @@ func TestRedactConfig(t *testing.T) {
 	if err := os.WriteFile(file, []byte("preset: secrets\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, errs, code := filter(t, in, "--config", file); code != exitError || out != "" || !strings.Contains(errs, `redact.yaml:1: preset: got "secrets"`) {
+	if out, errs, code := filter(t, in, "--config", file); code != exitError || out != "" ||
+		!strings.Contains(errs, `redact.yaml:1: preset: got "secrets"`) {
 		t.Errorf("got code %d, %q, %q", code, out, errs)
 	}
-	if _, errs, code := filter(t, in, "--config", file, "--secrets-only"); code != exitUsage || !strings.Contains(errs, "want one of them") {
+	if _, errs, code := filter(t, in, "--config", file, "--secrets-only"); code != exitUsage ||
+		!strings.Contains(errs, "want one of them") {
 		t.Errorf("got code %d, %q", code, errs)
 	}
 }
@@ -137,7 +146,7 @@ func (l *lines) Read(p []byte) (int, error) {
 func TestRedactStreams(t *testing.T) {
 	secrets := canary.Secrets(8)
 	var out, errs bytes.Buffer
-	if code := redactCommand(nil, &lines{left: 12 << 20, secrets: secrets}, &out, &errs); code != exitOK {
+	if code := run([]string{"redact"}, &lines{left: 12 << 20, secrets: secrets}, &out, &errs); code != exitOK {
 		t.Fatalf("got code %d: %s", code, errs.String())
 	}
 	if found := canary.Find(out.String(), secrets); found != nil {
@@ -156,7 +165,8 @@ func TestRedactUsage(t *testing.T) {
 	if out, _, code := filter(t, "", "--help"); code != exitOK || !strings.Contains(out, "--jsonl") {
 		t.Errorf("--help: got code %d, %q", code, out)
 	}
-	if _, errs, code := filter(t, "", "file.txt"); code != exitUsage || !strings.Contains(errs, `got argument "file.txt"`) {
+	if _, errs, code := filter(t, "", "file.txt"); code != exitUsage ||
+		!strings.Contains(errs, `got argument "file.txt"`) {
 		t.Errorf("got code %d, %q", code, errs)
 	}
 	if _, _, code := filter(t, "", "--frobnicate"); code != exitUsage {
@@ -171,7 +181,7 @@ func TestRedactLinesComeAtOnce(t *testing.T) {
 	done := make(chan int)
 	go func() {
 		var errs strings.Builder
-		code := redactCommand([]string{"--jsonl"}, in, out, &errs)
+		code := run([]string{"redact", "--jsonl"}, in, out, &errs)
 		_ = out.Close()
 		done <- code
 	}()

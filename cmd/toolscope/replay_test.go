@@ -36,7 +36,10 @@ func TestReplayRunsTheTools(t *testing.T) {
 	if code != exitOK {
 		t.Fatalf("got %d, %s", code, errs)
 	}
-	for _, want := range []string{"session s, turn 1", "session s, turn 2", "from the disk", "refused invalid_arguments", "refused unknown_tool", "TOOL", "POLICY"} {
+	for _, want := range []string{
+		"session s, turn 1", "session s, turn 2", "from the disk", "refused invalid_arguments",
+		"refused unknown_tool", "TOOL", "POLICY",
+	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("got\n%s\nwant %q in it", out, want)
 		}
@@ -78,7 +81,8 @@ func TestReplayGivesRecordedAnswers(t *testing.T) {
 
 func TestReplayDryRunDecidesOnly(t *testing.T) {
 	code, out, _ := replayed(t, "--dry-run", "-")
-	if code != exitOK || !strings.Contains(out, "dry run") || strings.Contains(out, "from the disk") || !strings.Contains(out, "refused unknown_tool") {
+	if code != exitOK || !strings.Contains(out, "dry run") || strings.Contains(out, "from the disk") ||
+		!strings.Contains(out, "refused unknown_tool") {
 		t.Errorf("got %d\n%s", code, out)
 	}
 }
@@ -88,7 +92,8 @@ func TestReplayWithAConfiguration(t *testing.T) {
 	if err := os.WriteFile(file, []byte("tools: {file_read: {enabled: false}}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, _ := replayed(t, "--config", file, "-"); code != exitOK || strings.Count(out, "refused permission_denied") != 2 {
+	if code, out, _ := replayed(t, "--config", file, "-"); code != exitOK ||
+		strings.Count(out, "refused permission_denied") != 2 {
 		t.Errorf("got %d\n%s", code, out)
 	}
 }

@@ -45,7 +45,9 @@ func TestServeReloadsOnSIGHUP(t *testing.T) {
 	if got := read(); !strings.Contains(got, "turned off") {
 		t.Fatalf("before: got %s", got)
 	}
-	for i, half := range []string{"", "policies:\n", "policies:\n  timeout: {max: 10s}\n", "policies:\n  timeout: {max: 10s}\ntools:"} {
+	for i, half := range []string{
+		"", "policies:\n", "policies:\n  timeout: {max: 10s}\n", "policies:\n  timeout: {max: 10s}\ntools:",
+	} {
 		write(half)
 		if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
 			t.Fatal(err)

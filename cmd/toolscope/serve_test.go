@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -38,13 +39,23 @@ func TestServeWords(t *testing.T) {
 		{"serve --config no/such/file", exitError, "no/such/file"},
 	} {
 		var stdout, stderr bytes.Buffer
-		if code := run(strings.Fields(tt.args), strings.NewReader(""), &stdout, &stderr); code != tt.code || !strings.Contains(stdout.String()+stderr.String(), tt.output) {
-			t.Errorf("%s: got code %d and %s%s, want %d and %q", tt.args, code, stdout.String(), stderr.String(), tt.code, tt.output)
+		if code := run(strings.Fields(tt.args), strings.NewReader(""), &stdout, &stderr); code != tt.code ||
+			!strings.Contains(stdout.String()+stderr.String(), tt.output) {
+			t.Errorf(
+				"%s: got code %d and %s%s, want %d and %q",
+				tt.args,
+				code,
+				stdout.String(),
+				stderr.String(),
+				tt.code,
+				tt.output,
+			)
 		}
 	}
 	t.Setenv("TOOLSCOPE_TOKEN", "short")
 	var stderr bytes.Buffer
-	if code := run([]string{"serve", "--http", "127.0.0.1:0"}, nil, io.Discard, &stderr); code != exitError || !strings.Contains(stderr.String(), "got 5 bytes") {
+	if code := run([]string{"serve", "--http", "127.0.0.1:0"}, nil, io.Discard, &stderr); code != exitError ||
+		!strings.Contains(stderr.String(), "got 5 bytes") {
 		t.Errorf("a short token: got code %d and %s", code, stderr.String())
 	}
 }
@@ -55,7 +66,14 @@ func useServer(t *testing.T, transport mcp.Transport, revision string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+	session, err := mcp.NewClient(
+		&mcp.Implementation{Name: "test"},
+		nil,
+	).Connect(
+		ctx,
+		transport,
+		&mcp.ClientSessionOptions{ProtocolVersion: revision},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,14 +85,23 @@ func useServer(t *testing.T, transport mcp.Transport, revision string) {
 	if err != nil || len(list.Tools) < 5 {
 		t.Fatalf("got %v and %v", list, err)
 	}
-	res, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "file_read", Arguments: map[string]any{"path": "a.txt"}})
+	res, err := session.CallTool(
+		ctx,
+		&mcp.CallToolParams{Name: "file_read", Arguments: map[string]any{"path": "a.txt"}},
+	)
 	if err != nil || res.IsError || !strings.Contains(res.Content[0].(*mcp.TextContent).Text, "hello") {
 		t.Errorf("got %+v and %v", res, err)
 	}
-	if res, err = session.CallTool(ctx, &mcp.CallToolParams{Name: "file_read", Arguments: map[string]any{"path": 7}}); err != nil || !res.IsError {
+	if res, err = session.CallTool(
+		ctx, &mcp.CallToolParams{Name: "file_read", Arguments: map[string]any{"path": 7}},
+	); err != nil ||
+		!res.IsError {
 		t.Errorf("wrong arguments: got %+v and %v, want a result with isError", res, err)
 	}
-	if _, err = session.CallTool(ctx, &mcp.CallToolParams{Name: "file_write", Arguments: map[string]any{"path": "a.txt", "content": "x"}}); err == nil {
+	if _, err = session.CallTool(
+		ctx,
+		&mcp.CallToolParams{Name: "file_write", Arguments: map[string]any{"path": "a.txt", "content": "x"}},
+	); err == nil {
 		t.Error("got no error for a tool that is not served")
 	}
 }
@@ -88,13 +115,21 @@ func servedDir(t *testing.T) string {
 	return dir
 }
 
+// served runs a server until it ends, and returns an error unless its exit code is 0.
+func served(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	if code := execute(ctx, args, stdin, stdout, stderr); code != exitOK {
+		return fmt.Errorf("exit code %d", code)
+	}
+	return nil
+}
+
 func TestServeStdio(t *testing.T) {
 	t.Setenv("TOOLSCOPE_TOKEN", "")
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
-	o := &serveOptions{toolOptions: toolOptions{dir: servedDir(t)}}
+	args := []string{"serve", "--dir", servedDir(t)}
 	ended := make(chan error, 1)
-	go func() { ended <- o.run(t.Context(), toServer, fromServer, io.Discard) }()
+	go func() { ended <- served(t.Context(), args, toServer, fromServer, io.Discard) }()
 	useServer(t, &mcp.IOTransport{Reader: toClient, Writer: fromClient}, "2025-11-25")
 	if err := <-ended; err != nil {
 		t.Errorf("got %v when the client closed, want none", err)
@@ -111,16 +146,26 @@ func TestServeStdioIsOneSession(t *testing.T) {
 	}
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
-	o := &serveOptions{toolOptions: toolOptions{dir: servedDir(t)}, config: file}
+	args := []string{"serve", "--dir", servedDir(t), "--config", file}
 	ended := make(chan error, 1)
-	go func() { ended <- o.run(t.Context(), toServer, fromServer, io.Discard) }()
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(), &mcp.IOTransport{Reader: toClient, Writer: fromClient}, &mcp.ClientSessionOptions{ProtocolVersion: "2026-07-28"})
+	go func() { ended <- served(t.Context(), args, toServer, fromServer, io.Discard) }()
+	session, err := mcp.NewClient(
+		&mcp.Implementation{Name: "test"},
+		nil,
+	).Connect(
+		t.Context(),
+		&mcp.IOTransport{Reader: toClient, Writer: fromClient},
+		&mcp.ClientSessionOptions{ProtocolVersion: "2026-07-28"},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var refused []bool
 	for range 3 {
-		res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "file_read", Arguments: map[string]any{"path": "a.txt"}})
+		res, err := session.CallTool(
+			t.Context(),
+			&mcp.CallToolParams{Name: "file_read", Arguments: map[string]any{"path": "a.txt"}},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,12 +222,16 @@ func TestServeHTTP(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var stderr told
-	o := &serveOptions{toolOptions: toolOptions{dir: servedDir(t)}, http: "127.0.0.1:0", stats: "127.0.0.1:0"}
+	args := []string{"serve", "--dir", servedDir(t), "--http", "127.0.0.1:0", "--stats", "127.0.0.1:0"}
 	ended := make(chan error, 1)
-	go func() { ended <- o.run(ctx, nil, io.Discard, &stderr) }()
+	go func() { ended <- served(ctx, args, strings.NewReader(""), io.Discard, &stderr) }()
 	endpoint := stderr.find(t, `serving MCP at (\S+)`)
 	for _, revision := range []string{"2025-06-18", "2026-07-28"} {
-		useServer(t, &mcp.StreamableClientTransport{Endpoint: endpoint, HTTPClient: &http.Client{Transport: bearer(token)}}, revision)
+		useServer(
+			t,
+			&mcp.StreamableClientTransport{Endpoint: endpoint, HTTPClient: &http.Client{Transport: bearer(token)}},
+			revision,
+		)
 	}
 
 	res, err := http.Post(endpoint, "application/json", strings.NewReader("{}"))

@@ -27,10 +27,10 @@ func TestServeCapsTheShellTool(t *testing.T) {
 	}
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
-	o := &serveOptions{toolOptions: toolOptions{dir: servedDir(t), shell: true}, config: file}
+	args := []string{"serve", "--dir", servedDir(t), "--shell", "--config", file}
 	ended := make(chan error, 1)
 	go func() {
-		err := o.run(t.Context(), toServer, fromServer, io.Discard)
+		err := served(t.Context(), args, toServer, fromServer, io.Discard)
 		fromServer.CloseWithError(err)
 		ended <- err
 	}()
@@ -46,7 +46,8 @@ func TestServeCapsTheShellTool(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := res.Content[0].(*mcp.TextContent).Text
-	if took := time.Since(start); took > 10*time.Second || !res.IsError || !strings.Contains(text, "one attempt may run for 300ms") {
+	if took := time.Since(start); took > 10*time.Second || !res.IsError ||
+		!strings.Contains(text, "one attempt may run for 300ms") {
 		t.Errorf("the command ran for %v and ended with %s, want a timeout after 300ms", took, text)
 	}
 	if err := errors.Join(session.Close(), <-ended); err != nil {

@@ -16,9 +16,12 @@ import (
 	"testing"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
-	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/stats/statshttp"
+
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/summary"
+	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -37,7 +40,12 @@ func program(t *testing.T, tool string, run time.Duration, o ...statshttp.Option
 	def := &toolkit.Definition{Name: tool}
 	for i := range 100 {
 		now := time.Now()
-		e := &toolkit.Ended{Info: toolkit.CallInfo{Tool: def, Session: &toolkit.Session{ID: "s-" + tool}}, Disposition: toolkit.Disposition{Run: run}, Start: now.Add(-run), End: now}
+		e := &toolkit.Ended{
+			Info:        toolkit.CallInfo{Tool: def, Session: &toolkit.Session{ID: "s-" + tool}},
+			Disposition: toolkit.Disposition{Run: run},
+			Start:       now.Add(-run),
+			End:         now,
+		}
 		if i%10 == 0 {
 			e.ErrorType, e.Err, e.Disposition.Repeat = "timeout", errors.New("late \x1b[31m by 5s"), uint16(i)
 		}
@@ -55,9 +63,9 @@ func program(t *testing.T, tool string, run time.Duration, o ...statshttp.Option
 }
 
 // invoke runs a command and returns what it printed.
-func invoke(command func([]string, io.Reader, io.Writer, io.Writer) int, stdin string, args ...string) (code int, stdout, stderr string) {
+func invoke(command, stdin string, args ...string) (code int, stdout, stderr string) {
 	var out, err strings.Builder
-	code = command(args, strings.NewReader(stdin), &out, &err)
+	code = run(append([]string{command}, args...), strings.NewReader(stdin), &out, &err)
 	return code, out.String(), err.String()
 }
 
@@ -71,7 +79,7 @@ func harmless(t *testing.T, text string) {
 
 func TestStatsTables(t *testing.T) {
 	url := program(t, hostileTool, 40*time.Millisecond)
-	code, out, errs := invoke(statsCommand, "", url)
+	code, out, errs := invoke("stats", "", url)
 	if code != exitOK || errs != "" {
 		t.Fatalf("got %d: %s", code, errs)
 	}
@@ -88,15 +96,36 @@ func TestStatsTables(t *testing.T) {
 
 func TestStatsJSON(t *testing.T) {
 	a, b := program(t, "read", time.Millisecond), program(t, "write", time.Second)
-	code, out, errs := invoke(statsCommand, "", "--json", "--window", "total", a, b)
+	code, out, errs := invoke("stats", "", "--json", "--window", "total", a, b)
 	if code != exitOK || errs != "" {
 		t.Fatalf("got %d: %s", code, errs)
 	}
 	d := json.NewDecoder(strings.NewReader(out))
 	for _, tool := range []string{"read", "write"} {
-		var v jsonView
-		if err := d.Decode(&v); err != nil || len(v.Tools) != 1 || v.Tools[0].Tool != tool || v.Window != "total" || v.Overall.Calls != 100 {
+		var v summary.JSON
+		if err := d.Decode(&v); err != nil || len(v.Tools) != 1 || v.Tools[0].Tool != tool || v.Window != "total" ||
+			v.Overall.Calls != 100 {
 			t.Errorf("got %+v (%v), want the calls of %s", v, err, tool)
+		}
+	}
+}
+
+// The tables that users see first fit a terminal of the usual width.
+func TestTablesFitEightyCells(t *testing.T) {
+	t.Setenv("COLUMNS", "80")
+	url := program(t, "reads_what_has_a_name_longer_than_most", 40*time.Millisecond)
+	code, out, errs := invoke("stats", "", url)
+	if code != exitOK {
+		t.Fatalf("got %d, %s", code, errs)
+	}
+	for line := range strings.Lines(out) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
+			t.Errorf("got %d characters: %q", n, line)
+		}
+	}
+	for _, want := range []string{"TOOL", "ERRORS", "P50", "P99", "MESSAGE"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%s is not shown:\n%s", want, out)
 		}
 	}
 }
@@ -104,15 +133,16 @@ func TestStatsJSON(t *testing.T) {
 // Merged percentiles are those of all calls, not means of percentiles.
 func TestStatsMerge(t *testing.T) {
 	a, b := program(t, "read", time.Millisecond), program(t, "read", time.Second)
-	code, out, errs := invoke(statsCommand, "", a, "--merge", "--json", b)
-	var v jsonView
+	code, out, errs := invoke("stats", "", a, "--merge", "--json", b)
+	var v summary.JSON
 	if err := json.Unmarshal([]byte(out), &v); code != exitOK || err != nil {
 		t.Fatalf("got %d %s (%v): %s", code, out, err, errs)
 	}
-	if v.Processes != 2 || v.Overall.Calls != 200 || v.Overall.P50Ms > 1.01 || v.Overall.P95Ms < 999 || v.Source != "2 programs merged" {
+	if v.Processes != 2 || v.Overall.Calls != 200 || v.Overall.P50Ms > 1.01 || v.Overall.P95Ms < 999 ||
+		v.Source != "2 programs merged" {
 		t.Errorf("got %+v", v.Overall)
 	}
-	code, out, errs = invoke(statsCommand, "", "--merge", a, "http://127.0.0.1:1/")
+	code, out, errs = invoke("stats", "", "--merge", a, "http://127.0.0.1:1/")
 	if code != exitError || !strings.Contains(out, "1 of 2 programs merged") || !strings.Contains(errs, "127.0.0.1:1") {
 		t.Errorf("with one that is down: got %d\n%s\n%s", code, out, errs)
 	}
@@ -120,10 +150,12 @@ func TestStatsMerge(t *testing.T) {
 
 func TestStatsOfOneTool(t *testing.T) {
 	url := program(t, "read", time.Millisecond)
-	if _, out, _ := invoke(statsCommand, "", "--tool", "read", url); !strings.Contains(out, "read") || strings.Contains(out, "SESSION") {
+	if _, out, _ := invoke("stats", "", "--tool", "read", url); !strings.Contains(out, "read") ||
+		strings.Contains(out, "SESSION") {
 		t.Errorf("got\n%s", out)
 	}
-	if code, out, _ := invoke(statsCommand, "", "--tool", "nobody", url); code != exitOK || !strings.Contains(out, "No calls.") {
+	if code, out, _ := invoke("stats", "", "--tool", "none", url); code != exitOK ||
+		!strings.Contains(out, "No calls.") {
 		t.Errorf("got %d\n%s", code, out)
 	}
 }
@@ -131,25 +163,26 @@ func TestStatsOfOneTool(t *testing.T) {
 func TestStatsToken(t *testing.T) {
 	const token = "correct-horse-battery-staple"
 	url := program(t, "read", time.Millisecond, statshttp.Options{BearerToken: token})
-	if code, _, errs := invoke(statsCommand, "", url); code != exitError || !strings.Contains(errs, "401") {
+	if code, _, errs := invoke("stats", "", url); code != exitError || !strings.Contains(errs, "401") {
 		t.Errorf("without a token: got %d %s", code, errs)
 	}
 	file := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(file, []byte(token+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, errs := invoke(statsCommand, "", "--token-file", file, url); code != exitOK {
+	if code, _, errs := invoke("stats", "", "--token-file", file, url); code != exitOK {
 		t.Errorf("from a file: got %d %s", code, errs)
 	}
-	if code, _, errs := invoke(statsCommand, token, "--token-file", "-", url); code != exitOK {
+	if code, _, errs := invoke("stats", token, "--token-file", "-", url); code != exitOK {
 		t.Errorf("from standard input: got %d %s", code, errs)
 	}
 	t.Setenv("TOOLSCOPE_TOKEN", token)
 	t.Setenv("TOOLSCOPE_URL", url)
-	if code, _, errs := invoke(statsCommand, ""); code != exitOK {
+	if code, _, errs := invoke("stats", ""); code != exitOK {
 		t.Errorf("from the environment: got %d %s", code, errs)
 	}
-	if code, _, errs := invoke(statsCommand, "", "--token-file", file+".none", url); code != exitError || !strings.Contains(errs, "--token-file") {
+	if code, _, errs := invoke("stats", "", "--token-file", file+".none", url); code != exitError ||
+		!strings.Contains(errs, "--token-file") {
 		t.Errorf("from a file that is not there: got %d %s", code, errs)
 	}
 }
@@ -173,7 +206,7 @@ func TestStatsOfHostileServer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(h)
 			defer server.Close()
-			code, out, errs := invoke(statsCommand, "", server.URL)
+			code, out, errs := invoke("stats", "", server.URL)
 			if code != exitError || out != "" || errs == "" {
 				t.Errorf("got %d %q %q", code, out, errs)
 			}
@@ -189,7 +222,9 @@ func TestStatsWatch(t *testing.T) {
 	url := program(t, "read", time.Millisecond)
 	ctx, cancel := context.WithCancel(t.Context())
 	out := &countingWriter{want: 3, then: cancel}
-	if code := runStats(ctx, []string{"--watch", "--every", "100ms", url}, strings.NewReader(""), out, io.Discard); code != exitOK {
+	if code := execute(
+		ctx, []string{"stats", "--watch", "--every", "100ms", url}, strings.NewReader(""), out, io.Discard,
+	); code != exitOK {
 		t.Errorf("got %d", code)
 	}
 	if out.got != 3 || strings.Contains(out.text.String(), "\x1b") {
@@ -213,16 +248,18 @@ func (w *countingWriter) Write(b []byte) (int, error) {
 
 func TestStatsUsage(t *testing.T) {
 	for _, args := range [][]string{
-		{"--window", "2m"}, {"--window", "5m", "--since", "1"}, {"--sort", "x"}, {"--every", "1ms"}, {"--timeout", "0s"}, {"--nothing"}, {"--every", "x"},
+		{"--window", "2m"}, {
+			"--window", "5m", "--since", "1",
+		}, {"--sort", "x"}, {"--every", "1ms"}, {"--timeout", "0s"}, {"--nothing"}, {"--every", "x"},
 		{"ftp://a/"}, {"localhost:8080"}, {"http://a/?q=1"}, {"http://%zz/"}, {"\x1b[2J"},
 	} {
-		code, out, errs := invoke(statsCommand, "", args...)
+		code, out, errs := invoke("stats", "", args...)
 		if code != exitUsage || out != "" || errs == "" {
 			t.Errorf("%q: got %d %q %q, want %d", args, code, out, errs, exitUsage)
 		}
 		harmless(t, errs)
 	}
-	code, out, errs := invoke(statsCommand, "", "http://a/", "--help")
+	code, out, errs := invoke("stats", "", "http://a/", "--help")
 	if code != exitOK || errs != "" || !strings.Contains(out, "--merge") || !strings.Contains(out, "Exit code") {
 		t.Errorf("--help: got %d %q %q", code, out, errs)
 	}

@@ -76,7 +76,10 @@ func TestCall(t *testing.T) {
 		{exitOK, []string{"file_read", `{"path":"a.txt"}`}, []string{"hello\n", "execute_tool file_read", `→ {"path":"a.txt"}`}},
 		{exitOK, []string{"--quiet", "calculator", `{"expression":"0.1+0.2"}`}, []string{"0.3"}},
 		{exitOK, []string{"--write", "file_write", `{"path":"b.txt","content":"x"}`}, []string{"created"}},
-		{exitError, []string{"file_write", `{"path":"b.txt","content":"x"}`}, []string{"unknown tool", "execute_tool _unknown", "refused"}},
+		{
+			exitError, []string{"file_write", `{"path":"b.txt","content":"x"}`},
+			[]string{"unknown tool", "execute_tool _unknown", "refused"},
+		},
 		{exitError, []string{"file_read", `{"path":5}`}, []string{"invalid arguments", "refused  invalid_arguments"}},
 		{exitError, []string{"file_read", `{"path":"../x"}`}, []string{"permission denied", "permission_denied"}},
 	} {
@@ -87,7 +90,11 @@ func TestCall(t *testing.T) {
 			}
 		}
 	}
-	if out := call(t, exitOK, `{"path":"a.txt"}`, "--dir", dir, "--quiet", "file_read", "-"); !strings.Contains(out, "hello") || strings.Contains(out, "execute_tool") {
+	if out := call(t, exitOK, `{"path":"a.txt"}`, "--dir", dir, "--quiet", "file_read", "-"); !strings.Contains(
+		out,
+		"hello",
+	) ||
+		strings.Contains(out, "execute_tool") {
 		t.Errorf("got %q", out)
 	}
 }
@@ -105,7 +112,8 @@ func TestCallJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		t.Fatal(err)
 	}
-	if !got.Failed || got.ErrorType != "tool_error" || len(got.TraceID) != 32 || got.TookMS <= 0 || !strings.Contains(got.Output, "does not exist") {
+	if !got.Failed || got.ErrorType != "tool_error" || len(got.TraceID) != 32 || got.TookMS <= 0 ||
+		!strings.Contains(got.Output, "does not exist") {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -123,7 +131,10 @@ func TestCallDatabase(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if out := call(t, exitOK, "", "--db", path, "sql_query", `{"query":"SELECT a FROM t"}`); !strings.Contains(out, "[[7]]") {
+	if out := call(t, exitOK, "", "--db", path, "sql_query", `{"query":"SELECT a FROM t"}`); !strings.Contains(
+		out,
+		"[[7]]",
+	) {
 		t.Errorf("got %s", out)
 	}
 	call(t, exitError, "", "--db", path, "sql_exec", `{"statement":"DELETE FROM t"}`)

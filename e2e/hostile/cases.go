@@ -55,9 +55,19 @@ func cases() []hostileCase {
 	}
 	if os.Getuid() != 0 { // whom permissions do not stop
 		list = append(list, hostileCase{name: "refuses, read-only disk", manner: manner{refuse: true}, spool: true,
-			disk: func(dir string) error { return os.Chmod(dir, 0o500) }, mend: func(dir string) error { return os.Chmod(dir, 0o700) }})
+			disk: func(dir string) error {
+				return os.Chmod(
+					dir, 0o500,
+				)
+			}, mend: func(dir string) error { return os.Chmod(dir, 0o700) }})
 	}
-	return append(list, hostileCase{name: "refuses, spool deleted while running", manner: manner{refuse: true}, spool: true, disk: os.RemoveAll})
+	return append(
+		list,
+		hostileCase{
+			name: "refuses, spool deleted while running", manner: manner{refuse: true}, spool: true,
+			disk: os.RemoveAll,
+		},
+	)
 }
 
 // result is what came of a case.
@@ -81,7 +91,10 @@ func newAgent(ctx context.Context, dir string) (*agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	for name, value := range map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://" + to.address, "OTEL_METRICS_EXPORTER": "none", "OTEL_BSP_SCHEDULE_DELAY": "100", "OTEL_EXPORTER_OTLP_TIMEOUT": "1000"} {
+	for name, value := range map[string]string{
+		"OTEL_EXPORTER_OTLP_ENDPOINT": "http://" + to.address, "OTEL_METRICS_EXPORTER": "none",
+		"OTEL_BSP_SCHEDULE_DELAY": "100", "OTEL_EXPORTER_OTLP_TIMEOUT": "1000",
+	} {
 		if err := os.Setenv(name, value); err != nil {
 			return nil, err
 		}

@@ -78,7 +78,9 @@ func (d *destination) close() {
 }
 
 // Export takes spans.
-func (d *destination) Export(ctx context.Context, r *tracepb.ExportTraceServiceRequest) (*tracepb.ExportTraceServiceResponse, error) {
+func (d *destination) Export(
+	ctx context.Context, r *tracepb.ExportTraceServiceRequest,
+) (*tracepb.ExportTraceServiceResponse, error) {
 	m := d.manner.Load()
 	select {
 	case <-ctx.Done():

@@ -23,7 +23,10 @@ import (
 func main() {
 	length := flag.Duration("for", 3*time.Second, "how long each destination is called, 500ms or more")
 	limit := flag.Duration("limit", time.Millisecond, "what the 99.9th percentile may be above that of the healthy destination")
-	runs := flag.Int("outages", 0, "compare the 99th percentile with and without the destination instead, in so many interleaved runs")
+	runs := flag.Int(
+		"outages", 0,
+		"compare the 99th percentile with and without the destination instead, in so many interleaved runs",
+	)
 	flag.Parse()
 	if *runs > 0 {
 		ratio, err := outages(context.Background(), *runs, *length)
@@ -49,11 +52,14 @@ func main() {
 	}
 }
 
-// hostile runs all cases. Each is measured beside a healthy destination, by turns, so that what else the
+// hostile runs all cases. Each is measured next to a healthy destination, alternately, so that what else the
 // machine does spoils both alike.
 func hostile(ctx context.Context, length, limit time.Duration) (problems []string, err error) {
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {})) // the table says it
-	fmt.Printf("%-38s %10s %10s %9s %6s %10s  %s\n", "destination", "p99.9", "healthy's", "heap MiB", "told", "recovered", "what was said")
+	fmt.Printf(
+		"%-38s %10s %10s %9s %6s %10s  %s\n", "destination", "p99.9", "healthy's", "heap MiB", "told",
+		"recovered", "what was said",
+	)
 	for _, c := range cases() {
 		r, err := c.run(ctx, length)
 		if err == nil && r.p999 > r.healthy+limit { // what holds calls up does so again, and a machine that stood still does not
@@ -62,9 +68,18 @@ func hostile(ctx context.Context, length, limit time.Duration) (problems []strin
 		if err != nil {
 			return problems, fmt.Errorf("%s: %w", c.name, err)
 		}
-		fmt.Printf("%-38s %10v %10v %9.1f %6v %10v  %.90s\n", c.name, r.p999.Round(time.Microsecond), r.healthy.Round(time.Microsecond), r.heapMiB, r.said != "", r.recovered, r.said)
+		fmt.Printf(
+			"%-38s %10v %10v %9.1f %6v %10v  %.90s\n", c.name, r.p999.Round(time.Microsecond),
+			r.healthy.Round(time.Microsecond), r.heapMiB, r.said != "", r.recovered, r.said,
+		)
 		if r.p999 > r.healthy+limit {
-			problems = append(problems, fmt.Sprintf("%s: the 99.9th percentile is %v, beside a healthy destination %v", c.name, r.p999, r.healthy))
+			problems = append(
+				problems,
+				fmt.Sprintf(
+					"%s: the 99.9th percentile is %v, beside a healthy destination %v", c.name, r.p999,
+					r.healthy,
+				),
+			)
 		}
 		if r.heapMiB > 24 {
 			problems = append(problems, fmt.Sprintf("%s: the heap grew by %.1f MiB", c.name, r.heapMiB))

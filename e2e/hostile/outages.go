@@ -13,7 +13,7 @@ import (
 )
 
 // outages compares the 99th percentile of calls while the destination is away, and spans are kept on
-// disk, with that while it is there: by turns, runs of each, of which the median counts.
+// disk, with that while it is there: alternately, runs of each, of which the median counts.
 func outages(ctx context.Context, runs int, length time.Duration) (ratio float64, err error) {
 	dir, err := os.MkdirTemp("", "outages")
 	if err != nil {

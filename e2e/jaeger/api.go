@@ -94,7 +94,10 @@ func (s *Server) Traces(ctx context.Context, service string) ([]Trace, error) {
 // nothing that Jaeger stored is missing.
 func (s *Server) RawTraces(ctx context.Context, service string) ([]Trace, []byte, error) {
 	var traces []Trace
-	raw, err := s.get(ctx, "/api/traces?"+url.Values{"service": {service}, "limit": {"10000"}, "lookback": {"1h"}}.Encode(), &traces)
+	raw, err := s.get(
+		ctx, "/api/traces?"+url.Values{"service": {service}, "limit": {"10000"}, "lookback": {"1h"}}.Encode(),
+		&traces,
+	)
 	return traces, raw, err
 }
 

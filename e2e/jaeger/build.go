@@ -58,7 +58,7 @@ func Build(ctx context.Context) (string, error) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("jaeger: building %s: %w\n%s", tool, err, out)
 	}
-	if err := os.Rename(made, path); err != nil { // at once, so that nobody runs half of it
+	if err := os.Rename(made, path); err != nil { // at once, so that no test runs half of it
 		return "", fmt.Errorf("jaeger: %w", err)
 	}
 	return path, nil

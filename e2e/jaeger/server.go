@@ -38,7 +38,7 @@ type Server struct {
 	log            string
 }
 
-// attempts is how often a start is tried: somebody else may take a port between our
+// attempts is how often a start is tried: another program may take a port between our
 // finding it free and Jaeger's listening.
 const attempts = 3
 
@@ -81,7 +81,12 @@ func configure(binary, dir, store string) (*Server, error) {
 	}
 	path := filepath.Join(dir, "jaeger.yaml")
 	var text strings.Builder
-	if err := config.Execute(&text, map[string]string{"OTLP": ports[0], "OTLPHTTP": ports[1], "Query": ports[2], "QueryGRPC": ports[3], "Store": store}); err != nil {
+	if err := config.Execute(
+		&text,
+		map[string]string{
+			"OTLP": ports[0], "OTLPHTTP": ports[1], "Query": ports[2], "QueryGRPC": ports[3], "Store": store,
+		},
+	); err != nil {
 		return nil, fmt.Errorf("jaeger: %w", err)
 	}
 	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
@@ -165,7 +170,7 @@ func (s *Server) Log() string {
 }
 
 // environment is ours without OTEL_*. Jaeger traces its own API to the OTLP port that
-// everybody uses, and takes long to stop when nobody listens there: it shall not.
+// all programs use, and takes long to stop when no server listens there: it shall not.
 func environment() []string {
 	return append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "OTEL_") }),
 		"OTEL_TRACES_SAMPLER=always_off")
@@ -179,7 +184,7 @@ var nextPort atomic.Int64
 
 func init() { nextPort.Store(rand.Int64N(manyPorts)) }
 
-// freePorts returns loopback addresses that nobody listened on a moment ago.
+// freePorts returns loopback addresses that no program listened on a moment ago.
 func freePorts(n int) ([]string, error) {
 	var ports []string
 	for range manyPorts {

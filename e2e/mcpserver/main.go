@@ -92,11 +92,15 @@ func newServer() *mcp.Server {
 		})
 	server.AddPrompt(&mcp.Prompt{Name: "greet", Arguments: []*mcp.PromptArgument{{Name: "customer"}}},
 		func(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-			return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: "Greet " + r.Params.Arguments["customer"]}}}}, nil
+			return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{
+				Role: "user", Content: &mcp.TextContent{Text: "Greet " + r.Params.Arguments["customer"]},
+			}}}, nil
 		})
 	server.AddResource(&mcp.Resource{URI: "accounts://terms", Name: "terms"},
 		func(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-			return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, MIMEType: "text/plain", Text: "No account is free."}}}, nil
+			return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{
+				URI: r.Params.URI, MIMEType: "text/plain", Text: "No account is free.",
+			}}}, nil
 		})
 	return server
 }
@@ -107,7 +111,9 @@ func serve(ctx context.Context, address string, stateless bool, server *mcp.Serv
 	if err != nil {
 		return err
 	}
-	protocol := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: stateless})
+	protocol := mcp.NewStreamableHTTPHandler(
+		func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: stateless},
+	)
 	s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, span := tracer.Start(r.Context(), r.Method, trace.WithSpanKind(trace.SpanKindServer), trace.WithNewRoot())
 		defer span.End()

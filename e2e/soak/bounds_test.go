@@ -44,7 +44,10 @@ func TestBounds(t *testing.T) {
 				if n%4 == 0 { // those that the schema takes
 					arguments, _ = json.Marshal(input{Text: id})
 				}
-				ctx, turn := h.scope.StartAgent(t.Context(), tracing.Agent{Name: "agent", Session: "session-" + id, Conversation: "conversation-" + id})
+				ctx, turn := h.scope.StartAgent(
+					t.Context(),
+					tracing.Agent{Name: "agent", Session: "session-" + id, Conversation: "conversation-" + id},
+				)
 				_, _ = h.handle(ctx, toolkit.Call{ID: "call_" + id, Name: name, Arguments: arguments})
 				turn.End(nil)
 			}
@@ -53,7 +56,13 @@ func TestBounds(t *testing.T) {
 	all.Wait()
 	mib := residentBytes() / (1 << 20)
 	summary := h.scope.Stats().Summary(allTime)
-	t.Logf("%d calls, every one of another session: %.0f MiB resident, %d tools and %d error groups listed", summary.Overall.Calls, mib, len(summary.Tools), len(summary.Errors))
+	t.Logf(
+		"%d calls, every one of another session: %.0f MiB resident, %d tools and %d error groups listed",
+		summary.Overall.Calls,
+		mib,
+		len(summary.Tools),
+		len(summary.Errors),
+	)
 	if summary.Overall.Calls != uint64(calls) {
 		t.Errorf("got %d calls in the statistics, want %d", summary.Overall.Calls, calls)
 	}

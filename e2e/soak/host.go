@@ -39,7 +39,7 @@ type host struct {
 	server    *http.Server
 	served    chan struct{}
 	url       string
-	ended     atomic.Int64 // calls that the observer was told of
+	ended     atomic.Int64 // calls that the observer received
 	outcomes  [8]atomic.Int64
 }
 
@@ -95,7 +95,7 @@ func (h *host) End(_ context.Context, e *toolkit.Ended) {
 }
 
 // bounds are what may be kept; 0 is the default.
-type bounds struct{ twins, answers, spans int }
+type bounds struct{ duplicates, answers, spans int }
 
 // policies are all that there are.
 func policies(b bounds) ([]middleware.Policy, error) {
@@ -107,20 +107,26 @@ func policies(b bounds) ([]middleware.Policy, error) {
 		return nil, err
 	}
 	gate, err1 := permit.New(permit.Options{Rules: rules, Approver: true})
-	approvals, err2 := approve.New(approve.Options{Askers: []approve.Asker{approve.AskerFunc(func(context.Context, approve.Request) (approve.Answer, error) {
+	approvals, err2 := approve.New(approve.Options{Askers: []approve.Asker{approve.AskerFunc(func(context.Context, approve.Request) (
+		approve.Answer, error,
+	) {
 		return approve.Answer{Approved: true, By: "soak"}, nil
 	})}})
-	twins, err3 := dedupe.New(dedupe.Options{History: 200 * time.Millisecond, MaxBytes: b.twins})
+	duplicates, err3 := dedupe.New(dedupe.Options{History: 200 * time.Millisecond, MaxBytes: b.duplicates})
 	answers, err4 := cache.New(cache.Options{TTL: 5 * time.Second, MaxBytes: b.answers})
 	loops, err5 := loop.New(loop.Options{})
 	paid, err6 := budget.New(budget.Options{Session: budget.Limits{Calls: 10_000}})
 	again, err7 := retry.New(retry.Options{On: []toolkit.Kind{toolkit.ErrTool}, BaseDelay: time.Millisecond})
 	circuits, err8 := breaker.New(breaker.Options{})
-	limits, err9 := limit.New(limit.Options{Concurrency: limit.Concurrency{Global: 128, PerTool: 64, MaxWait: time.Second, Queue: 1000}})
+	limits, err9 := limit.New(limit.Options{Concurrency: limit.Concurrency{
+		Global: 128, PerTool: 64, MaxWait: time.Second, Queue: 1000,
+	}})
 	clock, err10 := timeout.New(timeout.Options{Default: 20 * time.Millisecond, Abandon: []string{"deaf"}, MaxAbandoned: 16})
 	valid, err11 := validate.New(validate.Options{Coerce: true})
 	recovers, err12 := middleware.Recover()
-	return []middleware.Policy{recovers, valid, gate, approvals, twins, answers, loops, paid, again, circuits, limits, clock},
+	return []middleware.Policy{
+			recovers, valid, gate, approvals, duplicates, answers, loops, paid, again, circuits, limits, clock,
+		},
 		errors.Join(err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11, err12)
 }
 
@@ -143,7 +149,10 @@ func (h *host) read() (stop func()) {
 			res.Body.Close()
 		}
 	}
-	paths := []string{"/", "/api/v1/summary?window=5m", "/api/v1/tools/read", "/api/v1/errors", "/api/v1/calls", "/api/v1/sessions", "/api/v1/loops", "/api/v1/snapshot", "/metrics", "/healthz"}
+	paths := []string{
+		"/", "/api/v1/summary?window=5m", "/api/v1/tools/read", "/api/v1/errors", "/api/v1/calls",
+		"/api/v1/sessions", "/api/v1/loops", "/api/v1/snapshot", "/metrics", "/healthz",
+	}
 	for i := range readers {
 		all.Go(func() {
 			for n := i; ctx.Err() == nil; n++ {
@@ -175,7 +184,7 @@ func (h *host) judge(made int64) error {
 			problems = append(problems, fmt.Errorf("%s: got %d, want %d", what, got, want))
 		}
 	}
-	check("calls that the observer was told of", h.ended.Load(), made)
+	check("calls that the observer received", h.ended.Load(), made)
 	check("calls in the statistics", int64(all.Calls), made)
 	check("calls in flight", all.InFlight, 0)
 	for o, got := range map[toolkit.Outcome]uint64{

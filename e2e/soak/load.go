@@ -84,7 +84,10 @@ var tools = []toolkit.Tool{
 var often = []struct {
 	name  string
 	parts int
-}{{"read", 40}, {"search", 26}, {"write", 4}, {"fails", 5}, {"flaky", 8}, {"slow", 1}, {"deaf", 1}, {"panics", 3}, {"big", 2}, {"risky", 4}, {"forbidden", 4}}
+}{
+	{"read", 40}, {"search", 26}, {"write", 4}, {"fails", 5}, {"flaky", 8}, {"slow", 1}, {"deaf", 1},
+	{"panics", 3}, {"big", 2}, {"risky", 4}, {"forbidden", 4},
+}
 
 func pause(ctx context.Context, d time.Duration) error {
 	if d == 0 {
@@ -126,7 +129,7 @@ func (h *host) load(ctx context.Context, length time.Duration, rate int, seed ui
 			made++
 			call, session, cancelAfter := random(r, made)
 			start(call, session, cancelAfter)
-			if made%20 == 0 { // a twin at the same time
+			if made%20 == 0 { // a duplicate at the same time
 				made++
 				call.ID = fmt.Sprint("call_", made)
 				start(call, session, cancelAfter)
@@ -138,7 +141,7 @@ func (h *host) load(ctx context.Context, length time.Duration, rate int, seed ui
 		}
 	}
 	running.Wait()
-	time.Sleep(time.Second) // for tools that were left behind
+	time.Sleep(time.Second) // for tools that were abandoned
 	return made
 }
 

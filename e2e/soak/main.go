@@ -37,7 +37,7 @@ func main() {
 // soak runs the load and judges it.
 func soak(ctx context.Context, length time.Duration, rate int, seed uint64) error {
 	before := runtime.NumGoroutine()
-	h, err := newHost(ctx, bounds{twins: 1 << 20, answers: 2 << 20, spans: 256}) // so small that they are soon full
+	h, err := newHost(ctx, bounds{duplicates: 1 << 20, answers: 2 << 20, spans: 256}) // so small that they are soon full
 	if err != nil {
 		return err
 	}

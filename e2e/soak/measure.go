@@ -28,7 +28,13 @@ func measure(ctx context.Context, every time.Duration) (list []sample) {
 		runtime.GC()
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
-		list = append(list, sample{time.Since(begun), residentBytes(), float64(m.HeapAlloc), float64(runtime.NumGoroutine()), openFiles()})
+		list = append(
+			list,
+			sample{
+				time.Since(begun), residentBytes(), float64(m.HeapAlloc), float64(runtime.NumGoroutine()),
+				openFiles(),
+			},
+		)
 		select {
 		case <-ctx.Done():
 			return list
@@ -79,9 +85,15 @@ func report(all []sample, length time.Duration) error {
 			values[i] = q.of(s) / q.unit
 		}
 		early, late := median(values[:len(values)/2]), median(values[len(values)/2:])
-		fmt.Printf("%-12s %10.1f %10.1f %12.1f %12.1f %14.3f\n", q.name, slices.Min(values), slices.Max(values), early, late, slopePerMinute(settled, values))
+		fmt.Printf(
+			"%-12s %10.1f %10.1f %12.1f %12.1f %14.3f\n", q.name, slices.Min(values), slices.Max(values), early,
+			late, slopePerMinute(settled, values),
+		)
 		if late-early > q.limit {
-			problems = append(problems, fmt.Errorf("%s: grows from %.1f to %.1f, want at most %g more", q.name, early, late, q.limit))
+			problems = append(
+				problems,
+				fmt.Errorf("%s: grows from %.1f to %.1f, want at most %g more", q.name, early, late, q.limit),
+			)
 		}
 	}
 	return errors.Join(problems...)

@@ -22,14 +22,19 @@ func TestMain(m *testing.M) {
 }
 
 func TestRun(t *testing.T) {
-	for _, name := range []string{"OTEL_TRACES_EXPORTER", "OTEL_METRICS_EXPORTER", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_SDK_DISABLED"} {
+	for _, name := range []string{
+		"OTEL_TRACES_EXPORTER", "OTEL_METRICS_EXPORTER", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_SDK_DISABLED",
+	} {
 		t.Setenv(name, "")
 	}
 	var out strings.Builder
 	if err := run(t.Context(), &out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"weather__forecast → rain in Oslo", "execute_tool weather__forecast  cache_hit", "execute_tool notes__write", "tools/call write", "[REDACTED:"} {
+	for _, want := range []string{
+		"weather__forecast → rain in Oslo", "execute_tool weather__forecast  cache_hit",
+		"execute_tool notes__write", "tools/call write", "[REDACTED:",
+	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("got\n%s\nwant %q in it", &out, want)
 		}

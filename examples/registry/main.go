@@ -92,7 +92,13 @@ func main() {
 
 	ctx, run := scope.StartAgent(ctx, tracing.Agent{Name: "example"})
 	for i, name := range []string{"upper", "fail", "upper", "made_up"} {
-		result := execute(ctx, ToolCall{ID: fmt.Sprint("call_", i), Name: name, Arguments: json.RawMessage(`{"text":"hello","password":"hunter2"}`)})
+		result := execute(
+			ctx,
+			ToolCall{
+				ID: fmt.Sprint("call_", i), Name: name,
+				Arguments: json.RawMessage(`{"text":"hello","password":"hunter2"}`),
+			},
+		)
 		fmt.Printf("%-8s error=%v %s\n", name, result.IsError, result.Output)
 	}
 	run.End(nil)

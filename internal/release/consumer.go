@@ -132,7 +132,10 @@ func (l *list) consumeModule(s *sandbox, m member) error {
 	if err != nil {
 		return err
 	}
-	all, err := s.run(dir, "go", "list", "-f", "{{if and .GoFiles (eq .Module.Path \""+m.path()+"\")}}{{.ImportPath}}{{end}}", m.path()+"/...")
+	all, err := s.run(
+		dir, "go", "list", "-f", "{{if and .GoFiles (eq .Module.Path \""+m.path()+"\")}}{{.ImportPath}}{{end}}",
+		m.path()+"/...",
+	)
 	if err != nil {
 		return err
 	}

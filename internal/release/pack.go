@@ -50,7 +50,9 @@ func (l *list) packModule(proxy string, m member, names []string) error {
 	if err != nil {
 		return err
 	}
-	for name, text := range map[string][]byte{"list": []byte(l.version + "\n"), l.version + ".mod": goMod, l.version + ".info": info} {
+	for name, text := range map[string][]byte{
+		"list": []byte(l.version + "\n"), l.version + ".mod": goMod, l.version + ".info": info,
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
 			return err
 		}

@@ -21,11 +21,12 @@ func repository(t *testing.T) string {
 	}
 	root := t.TempDir()
 	for name, text := range map[string]string{
-		"modules.txt":     "# comment\nversion v0.1.0\nreleased .\nreleased mcp # with a comment\nunreleased bench\n",
-		"go.mod":          "module " + prefix + "\n\ngo 1.26.0\n",
-		"mcp/go.mod":      "module " + prefix + "/mcp\n\ngo 1.26.0\n\nrequire " + prefix + " v0.1.0\n",
-		"bench/go.mod":    "module " + prefix + "/bench\n\ngo 1.26.0\n",
-		"go.work":         "go 1.26.0\n\nuse (\n\t.\n\t./bench\n\t./mcp\n)\n\nreplace " + prefix + " v0.1.0 => .\n\nreplace " + prefix + "/mcp v0.1.0 => ./mcp\n\nreplace " + prefix + "/bench v0.1.0 => ./bench\n",
+		"modules.txt":  "# comment\nversion v0.1.0\nreleased .\nreleased mcp # with a comment\nunreleased bench\n",
+		"go.mod":       "module " + prefix + "\n\ngo 1.26.0\n",
+		"mcp/go.mod":   "module " + prefix + "/mcp\n\ngo 1.26.0\n\nrequire " + prefix + " v0.1.0\n",
+		"bench/go.mod": "module " + prefix + "/bench\n\ngo 1.26.0\n",
+		"go.work": "go 1.26.0\n\nuse (\n\t.\n\t./bench\n\t./mcp\n)\n\nreplace " + prefix + " v0.1.0 => .\n\n" +
+			"replace " + prefix + "/mcp v0.1.0 => ./mcp\n\nreplace " + prefix + "/bench v0.1.0 => ./bench\n",
 		"LICENSE":         "text\n",
 		"CHANGELOG.md":    "# Changelog\n\n## [Unreleased]\n\n### Added\n\n- something\n",
 		"core.go":         "package toolscope\n",
@@ -73,11 +74,16 @@ func TestVerify(t *testing.T) {
 		"got module example.com/m":                     {"mcp/go.mod", "module example.com/m\n\ngo 1.26.0\n"},
 		"want the line go 1.26.0":                      {"mcp/go.mod", "module " + prefix + "/mcp\n\ngo 1.26.1\n"},
 		"toolchain or exclude":                         {"mcp/go.mod", mod + "exclude example.com/m v1.0.0\n"},
-		"replaces more than":                           {"go.work", "go 1.26.0\n\nuse .\n\nreplace (\n\t" + prefix + " v0.1.0 => .\n\texample.com/m => ./bench\n)\n"},
-		"go.work: does not replace " + prefix + " v":   {"go.work", "go 1.26.0\n\nuse .\n\nreplace " + prefix + " v0.1.0 => ./mcp\n"},
-		"go.sum holds lines":                           {"mcp/go.sum", prefix + " v0.1.0 h1:x=\n"},
-		"its workspace does not use it":                {"go.work", "go 1.26.0\n\nuse .\n\nreplace " + prefix + " v0.1.0 => .\n"},
-		"does not replace " + prefix + "/mcp v0.1.0":   {"go.work", "go 1.26.0\n\nuse (\n\t.\n\t./bench\n\t./mcp\n)\n"},
+		"replaces more than": {
+			"go.work",
+			"go 1.26.0\n\nuse .\n\nreplace (\n\t" + prefix + " v0.1.0 => .\n\texample.com/m => ./bench\n)\n",
+		},
+		"go.work: does not replace " + prefix + " v": {
+			"go.work", "go 1.26.0\n\nuse .\n\nreplace " + prefix + " v0.1.0 => ./mcp\n",
+		},
+		"go.sum holds lines":                         {"mcp/go.sum", prefix + " v0.1.0 h1:x=\n"},
+		"its workspace does not use it":              {"go.work", "go 1.26.0\n\nuse .\n\nreplace " + prefix + " v0.1.0 => .\n"},
+		"does not replace " + prefix + "/mcp v0.1.0": {"go.work", "go 1.26.0\n\nuse (\n\t.\n\t./bench\n\t./mcp\n)\n"},
 	} {
 		root := repository(t)
 		write(t, filepath.Join(root, change[0]), change[1])
@@ -126,7 +132,16 @@ func TestSetChangesAllVersions(t *testing.T) {
 func TestAModuleIsPackedWithoutThoseBelowIt(t *testing.T) {
 	root := repository(t)
 	l := open(t, root)
-	files := []string{"go.mod", "core.go", "LICENSE", "mcp/go.mod", "mcp/mcp.go", "mcp/sub/file.go", "bench/go.mod", "gone.go"}
+	files := []string{
+		"go.mod",
+		"core.go",
+		"LICENSE",
+		"mcp/go.mod",
+		"mcp/mcp.go",
+		"mcp/sub/file.go",
+		"bench/go.mod",
+		"gone.go",
+	}
 	for i, want := range [][]string{{"LICENSE", "core.go", "go.mod"}, {"LICENSE", "go.mod", "mcp.go", "sub/file.go"}} {
 		var got []string
 		for _, f := range l.content(l.modules[i], files) {
@@ -155,7 +170,8 @@ func TestChangelogIsDated(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(filepath.Join(root, changelog))
-	if want := "# Changelog\n\n## [Unreleased]\n\n## [0.1.0] - 2026-11-22\n\n### Added\n\n- something\n"; err != nil || string(text) != want {
+	if want := "# Changelog\n\n## [Unreleased]\n\n## [0.1.0] - 2026-11-22\n\n### Added\n\n- something\n"; err != nil ||
+		string(text) != want {
 		t.Errorf("got %q and %v, want %q", text, err, want)
 	}
 	if err := l.writeChangelog("v0.2.0", time.Now()); err == nil {
@@ -208,7 +224,9 @@ func TestAReleaseThatCannotBeChangesNothing(t *testing.T) {
 
 func commit(t *testing.T, root string) {
 	t.Helper()
-	for _, args := range [][]string{{"add", "-A"}, {"-c", "user.name=test", "-c", "user.email=test@example.com", "commit", "-qm", "test"}} {
+	for _, args := range [][]string{
+		{"add", "-A"}, {"-c", "user.name=test", "-c", "user.email=test@example.com", "commit", "-qm", "test"},
+	} {
 		if _, err := output(root, "git", args...); err != nil {
 			t.Fatal(err)
 		}

@@ -76,7 +76,9 @@ func (s *sandbox) close() {
 // forget deletes the repository's modules in the list's version from the module cache.
 func (s *sandbox) forget() error {
 	for _, m := range s.list.modules {
-		found, err := filepath.Glob(filepath.Join(s.cache, "cache", "download", filepath.FromSlash(m.path()), "@v", s.list.version+".*"))
+		found, err := filepath.Glob(filepath.Join(
+			s.cache, "cache", "download", filepath.FromSlash(m.path()), "@v", s.list.version+".*",
+		))
 		if err != nil {
 			return err
 		}

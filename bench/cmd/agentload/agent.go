@@ -41,7 +41,7 @@ type message struct {
 	CallID  string     `json:"tool_call_id,omitempty"`
 }
 
-// maxMessages is when a conversation begins anew.
+// maxMessages is when a new conversation starts.
 const maxMessages = 40
 
 type waitKey struct{}

@@ -20,7 +20,7 @@ import (
 // e2e is where the module lies from which Jaeger is built.
 const e2e = "../e2e"
 
-// compare runs both kinds by turns, beside one server and one Jaeger; which kind goes first
+// compare runs both kinds interleaved, next to one server and one Jaeger; which kind goes first
 // changes, so that a drift of the machine falls on both.
 func compare(ctx context.Context, s settings, runs int) error {
 	server, stop, err := startServer(ctx)
@@ -50,7 +50,10 @@ func child(ctx context.Context, s settings, mode, server, endpoint string) error
 	cmd := exec.CommandContext(ctx, os.Args[0], "-mode", mode, "-server", server, "-duration", s.duration.String(),
 		"-agents", strconv.Itoa(s.agents), "-batch", strconv.Itoa(s.batch))
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	cmd.Env = append(os.Environ(), "OTEL_EXPORTER_OTLP_ENDPOINT="+endpoint, "OTEL_METRICS_EXPORTER=none", "OTEL_SERVICE_NAME=agentload")
+	cmd.Env = append(
+		os.Environ(), "OTEL_EXPORTER_OTLP_ENDPOINT="+endpoint, "OTEL_METRICS_EXPORTER=none",
+		"OTEL_SERVICE_NAME=agentload",
+	)
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("%s: %w", mode, err)
 	}

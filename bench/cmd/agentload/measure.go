@@ -71,8 +71,10 @@ func measure(ctx context.Context, s settings) error {
 		return err
 	}
 	each := func(d time.Duration) float64 { return float64(d.Nanoseconds()) / float64(calls) }
-	fmt.Fprintf(os.Stdout, "BenchmarkAgent/mode=%s \t%d\t%.0f ns/op\t%.0f cpu-ns/op\t%d p99-ns\t%d p99-beyond-ns\t%d rss-B\t%.2f gc-%%\n",
-		s.mode, calls, each(took), each(used), p99(f.took).Nanoseconds(), p99(f.beyond).Nanoseconds(), int64(u.Maxrss)*1024, 100*collecting())
+	fmt.Fprintf(os.Stdout, "BenchmarkAgent/mode=%s \t%d\t%.0f ns/op\t%.0f cpu-ns/op\t%d p99-ns\t%d "+
+		"p99-beyond-ns\t%d rss-B\t%.2f gc-%%\n",
+		s.mode, calls, each(took), each(used), p99(f.took).Nanoseconds(), p99(f.beyond).Nanoseconds(),
+		int64(u.Maxrss)*1024, 100*collecting())
 	return nil
 }
 

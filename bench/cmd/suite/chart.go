@@ -38,19 +38,34 @@ var colours = []string{"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#
 // svg draws the chart, on white, so that it can be read on a page of any colour.
 func (c *chart) svg() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" font-family="sans-serif" font-size="12" role="img">`+"\n", width, height, width, height)
+	fmt.Fprintf(
+		&b,
+		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" `+
+			`font-family="sans-serif" font-size="12" role="img">`+"\n",
+		width, height, width, height,
+	)
 	fmt.Fprintf(&b, `<title>%s</title><rect width="100%%" height="100%%" fill="#fff"/>`+"\n", html.EscapeString(c.title))
 	fmt.Fprintf(&b, `<text x="%d" y="22" font-size="14" font-weight="bold">%s</text>`+"\n", left, html.EscapeString(c.title))
 	x, y := c.scales()
 	for e := x.from; e <= x.to; e++ {
 		at := x.at(math.Pow10(e))
-		fmt.Fprintf(&b, `<path d="M%.1f %dV%d" stroke="#ddd"/><text x="%.1f" y="%d" text-anchor="middle">%s</text>`+"\n", at, top, height-bottom, at, height-bottom+18, count(e))
+		fmt.Fprintf(
+			&b,
+			`<path d="M%.1f %dV%d" stroke="#ddd"/><text x="%.1f" y="%d" text-anchor="middle">%s</text>`+"\n",
+			at, top, height-bottom, at, height-bottom+18, count(e),
+		)
 	}
 	for e := y.from; e <= y.to; e++ {
 		at := y.at(math.Pow10(e))
-		fmt.Fprintf(&b, `<path d="M%d %.1fH%d" stroke="#ddd"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`+"\n", left, at, width-right, left-6, at+4, c.value(e))
+		fmt.Fprintf(
+			&b, `<path d="M%d %.1fH%d" stroke="#ddd"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`+"\n",
+			left, at, width-right, left-6, at+4, c.value(e),
+		)
 	}
-	fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle">%s</text>`+"\n", (left+width-right)/2, height-12, html.EscapeString(c.across))
+	fmt.Fprintf(
+		&b, `<text x="%d" y="%d" text-anchor="middle">%s</text>`+"\n", (left+width-right)/2, height-12,
+		html.EscapeString(c.across),
+	)
 	for i, s := range c.series {
 		colour := colours[i%len(colours)]
 		b.WriteString(`<path fill="none" stroke-width="2" stroke="` + colour + `" d="`)
@@ -61,7 +76,10 @@ func (c *chart) svg() string {
 		for _, p := range s.points {
 			fmt.Fprintf(&b, `<circle cx="%.1f" cy="%.1f" r="3" fill="%s"/>`, x.at(p.x), y.at(p.y), colour)
 		}
-		fmt.Fprintf(&b, "\n"+`<text x="%d" y="%d" fill="%s">%s</text>`+"\n", width-right+12, top+12+18*i, colour, html.EscapeString(s.label))
+		fmt.Fprintf(
+			&b, "\n"+`<text x="%d" y="%d" fill="%s">%s</text>`+"\n", width-right+12, top+12+18*i, colour,
+			html.EscapeString(s.label),
+		)
 	}
 	b.WriteString("</svg>\n")
 	return b.String()

@@ -45,7 +45,9 @@ func named(name, unit string) cell { return cell{unit, []term{{name, 1}}} }
 // slope is what tRPC-Agent's spans cost for a call: by how much more nine calls of a turn take
 // than one with spans than without, an eighth of it.
 var slope = cell{seconds, []term{
-	{"TRPC/spans=on/calls=9", 1. / 8}, {"TRPC/spans=on/calls=1", -1. / 8}, {"TRPC/spans=off/calls=9", -1. / 8}, {"TRPC/spans=off/calls=1", 1. / 8},
+	{"TRPC/spans=on/calls=9", 1. / 8}, {"TRPC/spans=on/calls=1", -1. / 8}, {
+		"TRPC/spans=off/calls=9", -1. / 8,
+	}, {"TRPC/spans=off/calls=1", 1. / 8},
 }}
 
 func to(c cell) *cell { return &c }
@@ -64,36 +66,78 @@ var goals = func() []goal {
 	here := peer("of=toolscope-sampled") // in the binary of the peers
 	return []goal{
 		{row: "sampled, redactor off", what: "serial", limit: 1.05, of: off, against: &hand},
-		{row: "sampled, redactor off", what: "two goroutines", limit: 1.00, of: call("sampled-off", 2), against: to(call("hand", 2))},
+		{
+			row: "sampled, redactor off", what: "two goroutines", limit: 1.00, of: call("sampled-off", 2),
+			against: to(call("hand", 2)),
+		},
 		{row: "sampled, redactor off", what: "bytes", limit: 3400, of: off.in(bytes)},
 		{row: "sampled, redactor off", what: "allocations", limit: 9, of: off.in(allocs)},
-		{row: "sampled, redactor on", what: "what it adds, to redact alone", limit: 1.1, of: sampled.minus(off), against: to(named("Redact/of=call", seconds))},
+		{
+			row: "sampled, redactor on", what: "what it adds, to redact alone", limit: 1.1,
+			of: sampled.minus(off), against: to(named("Redact/of=call", seconds)),
+		},
 		{row: "sampled, redactor on", what: "allocations it adds", limit: 0, of: sampled.in(allocs).minus(off)},
 		{row: "sampled, redactor on", what: "serial", limit: 1.8, of: sampled, against: &hand},
-		{row: "sampled, redactor on", what: "serial, if the first stage is as fast as can be", limit: 1.3, of: sampled, against: &hand},
-		{row: "at an agent's rate", what: "our batcher, to the SDK's span and batcher", limit: 0.55, of: rate("sampled-our-batcher"), against: to(rate("hand-sdk-batcher"))},
-		{row: "at an agent's rate", what: "the SDK's batcher, to the same", limit: 1.25, of: rate("sampled-sdk-batcher"), against: to(rate("hand-sdk-batcher"))},
+		{
+			row: "sampled, redactor on", what: "serial, if the first stage is as fast as can be", limit: 1.3,
+			of: sampled, against: &hand,
+		},
+		{
+			row: "at an agent's rate", what: "our batcher, to the SDK's span and batcher", limit: 0.55,
+			of: rate("sampled-our-batcher"), against: to(rate("hand-sdk-batcher")),
+		},
+		{
+			row: "at an agent's rate", what: "the SDK's batcher, to the same", limit: 1.25,
+			of: rate("sampled-sdk-batcher"), against: to(rate("hand-sdk-batcher")),
+		},
 		{row: "not sampled, percentiles kept", what: "serial", limit: 0.60, of: call("unsampled", 1), against: &span},
 		{row: "not sampled, percentiles kept", what: "bytes", limit: 400, of: call("unsampled", 1).in(bytes)},
 		{row: "not sampled, percentiles kept", what: "allocations", limit: 3, of: call("unsampled", 1).in(allocs)},
 		{row: "no provider, percentiles kept", what: "time", limit: 150e-9, of: call("no-provider", 1)},
 		{row: "no provider, percentiles kept", what: "allocations", limit: 1, of: call("no-provider", 1).in(allocs)},
 		{row: "every policy, cache miss", what: "serial", limit: 2.3, of: miss("everything"), against: to(miss("hand"))},
-		{row: "every policy, cache miss", what: "serial, by a caller that may give up", limit: 2.3, of: miss("everything-cancelable"), against: to(miss("hand"))},
+		{
+			row: "every policy, cache miss", what: "serial, by a caller that may give up", limit: 2.3,
+			of: miss("everything-cancelable"), against: to(miss("hand")),
+		},
 		{row: "a hand-written layer", what: "redactor on", limit: 1. / 14, of: sampled, against: to(call("diy", 1))},
 		{row: "a hand-written layer", what: "redactor off", limit: 1. / 20, of: off, against: to(call("diy", 1))},
 		{row: "peers", what: "Datadog's LLM tool span", limit: 1. / 7, of: here, against: to(peer("of=datadog"))},
-		{row: "peers", what: "ToolHive's telemetry", limit: 1. / 3, of: here, against: to(peer("of=toolhive").minus(peer("of=http-bare")))},
+		{
+			row: "peers", what: "ToolHive's telemetry", limit: 1. / 3, of: here,
+			against: to(peer("of=toolhive").minus(peer("of=http-bare"))),
+		},
 		{row: "peers", what: "tRPC-Agent's", limit: 1. / 5, of: here, against: &slope},
 		{row: "peers", what: "otelhttp", limit: 1. / 1.2, of: here, against: to(peer("of=otelhttp").minus(peer("of=http-bare")))},
-		{row: "share of a real call", what: "go-sdk in memory", limit: 0.03, of: sampled, against: to(named("MCP/mode=bare/goroutines=1", seconds))},
+		{
+			row: "share of a real call", what: "go-sdk in memory", limit: 0.03, of: sampled,
+			against: to(named("MCP/mode=bare/goroutines=1", seconds)),
+		},
 		{row: "share of a real call", what: "mcp-go in process", limit: 0.06, of: here, against: to(peer("of=mcpgo"))},
-		{row: "result of 10 MiB to one of 8 KiB", what: "text", limit: 1.2, of: result("text", 10<<20), against: to(result("text", 8<<10))},
-		{row: "result of 10 MiB to one of 8 KiB", what: "JSON", limit: 1.2, of: result("json", 10<<20), against: to(result("json", 8<<10))},
-		{row: "two cores to one", what: "time, to the SDK's own", limit: 1.0, of: call("sampled", 2), against: &sampled, beside: to(call("hand", 2)), below: &hand},
-		{row: "agent-like load", what: "processor time", limit: 1.05, of: agent("wrapped", "cpu-sec/op"), against: to(agent("bare", "cpu-sec/op"))},
-		{row: "agent-like load", what: "p99 of the tools", limit: 1.05, of: agent("wrapped", "p99-sec"), against: to(agent("bare", "p99-sec"))},
-		{row: "agent-like load", what: "memory more, bytes", limit: 32 << 20, of: agent("wrapped", "rss-B").minus(agent("bare", "rss-B"))},
+		{
+			row: "result of 10 MiB to one of 8 KiB", what: "text", limit: 1.2, of: result("text", 10<<20),
+			against: to(result("text", 8<<10)),
+		},
+		{
+			row: "result of 10 MiB to one of 8 KiB", what: "JSON", limit: 1.2, of: result("json", 10<<20),
+			against: to(result("json", 8<<10)),
+		},
+		{
+			row: "two cores to one", what: "time, to the SDK's own", limit: 1.0, of: call("sampled", 2),
+			against: &sampled, beside: to(call("hand", 2)), below: &hand,
+		},
+		{
+			row: "agent-like load", what: "processor time", limit: 1.05, of: agent("wrapped", "cpu-sec/op"),
+			against: to(agent("bare", "cpu-sec/op")),
+		},
+		{
+			row: "agent-like load", what: "p99 of the tools", limit: 1.05, of: agent("wrapped", "p99-sec"),
+			against: to(agent("bare", "p99-sec")),
+		},
+		{
+			row: "agent-like load", what: "memory more, bytes", limit: 32 << 20,
+			of: agent("wrapped", "rss-B").minus(agent("bare", "rss-B")),
+		},
 	}
 }()
 

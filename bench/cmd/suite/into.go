@@ -41,7 +41,10 @@ func (s *samples) conditions() string {
 	if s.processor {
 		of = "processor time where it is known"
 	}
-	return fmt.Sprintf("Measured on %s, %s, in %d passes that began with a load average of up to %.1f; ratios of %s.", s.machine, runtime.Version(), passes, s.load, of)
+	return fmt.Sprintf(
+		"Measured on %s, %s, in %d passes that began with a load average of up to %.1f; ratios of %s.",
+		s.machine, runtime.Version(), passes, s.load, of,
+	)
 }
 
 // between replaces what stands between a mark and the next end; ok is false if there is no

@@ -4,7 +4,7 @@
 // Command suite runs the benchmarks of this module in several passes and compares the
 // medians with the goals:
 //
-//	go run ./cmd/suite                  a quick run of ours, about three minutes
+//	go run ./cmd/suite                  a quick run of toolscope's own benchmarks, about three minutes
 //	go run ./cmd/suite -full -peers     everything, about forty minutes
 //	go run ./cmd/suite -agent 10        the whole-program measure beside Jaeger, ten times each
 //	go run ./cmd/suite -only 'Call|Miss' -passes 10

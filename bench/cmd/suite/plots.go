@@ -38,11 +38,14 @@ var plots = []plot{
 		{"session", "Sessions/", "", "sessions", "B/session"},
 		{"error group", "ErrorGroups/", "/messages=known", "groups", "B/group"},
 	}},
-	{file: "tools.svg", title: "time of an answer, as tools grow", unit: seconds, across: "tools", lines: endpoints("EndpointTools", "tools",
-		"dashboard", "summary", "tools", "tools-one", "errors", "calls", "snapshot")},
-	{file: "windows.svg", title: "time of an answer, as the window grows (ten tools)", unit: seconds, across: "seconds of the window", lines: endpoints("EndpointWindows", "window",
+	{file: "tools.svg", title: "time of an answer, as tools grow", unit: seconds, across: "tools",
+		lines: endpoints("EndpointTools", "tools",
+			"dashboard", "summary", "tools", "tools-one", "errors", "calls", "snapshot")},
+	{file: "windows.svg", title: "time of an answer, as the window grows (ten " +
+		"tools)", unit: seconds, across: "seconds of the window", lines: endpoints("EndpointWindows", "window",
 		"dashboard", "summary", "tools", "tools-one", "errors", "snapshot")},
-	{file: "lists.svg", title: "time of an answer, as sessions and error groups grow", unit: seconds, across: "sessions, error groups", lines: []line{
+	{file: "lists.svg", title: "time of an answer, as sessions and error groups " +
+		"grow", unit: seconds, across: "sessions, error groups", lines: []line{
 		{"dashboard, sessions", "EndpointSessions/of=dashboard/", "", "sessions", seconds},
 		{"sessions", "EndpointSessions/of=sessions/", "", "sessions", seconds},
 		{"dashboard, error groups", "EndpointErrors/of=dashboard/", "", "groups", seconds},

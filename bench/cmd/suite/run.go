@@ -26,7 +26,8 @@ type plan struct {
 }
 
 // quick are the benchmarks that goals speak of: one goroutine and two, and few sizes.
-const quick = `^Benchmark(Call|Miss)$/^mode=/^goroutines=[12]$|^BenchmarkApart$|^BenchmarkRedact$|^BenchmarkResult$/^mode=sampled$/^form=/^bytes=(8192|10485760)$|` +
+const quick = `^Benchmark(Call|Miss)$/^mode=/^goroutines=[12]$|^BenchmarkApart$|^BenchmarkRedact$|` +
+	`^BenchmarkResult$/^mode=sampled$/^form=/^bytes=(8192|10485760)$|` +
 	`^BenchmarkMCP$/^mode=/^goroutines=1$`
 
 // run runs the plan, and fills in the directory if there is none.
@@ -91,7 +92,10 @@ func (p *plan) build(ctx context.Context) ([]binary, error) {
 			if p.only != "" {
 				only = p.only
 			}
-			binaries = append(binaries, binary{name: strings.ReplaceAll(filepath.ToSlash(dir), "/", "-"), directory: dir, pattern: only})
+			binaries = append(
+				binaries,
+				binary{name: strings.ReplaceAll(filepath.ToSlash(dir), "/", "-"), directory: dir, pattern: only},
+			)
 		}
 	}
 	for i := range binaries {
@@ -141,7 +145,7 @@ func command(ctx context.Context, directory string, out io.Writer, name string, 
 	return cmd.Run()
 }
 
-// runAgent runs the whole program by turns, bare and wrapped, each in a process of its own.
+// runAgent runs the whole program, alternately bare and wrapped, each in a process of its own.
 func (p *plan) runAgent(ctx context.Context) error {
 	path, err := filepath.Abs(filepath.Join(p.dir, "agentload"))
 	if err != nil {

@@ -67,7 +67,12 @@ PASS
 
 func TestFewPassesHaveNoInterval(t *testing.T) {
 	var b strings.Builder
-	passes(t, "BenchmarkCall/mode=hand/goroutines=1-2 1 3 ns/op\nBenchmarkCall/mode=sampled-off/goroutines=1-2 1 3 ns/op\n").writeGoals(&b)
+	passes(
+		t,
+		"BenchmarkCall/mode=hand/goroutines=1-2 1 3 ns/op\nBenchmarkCall/mode=sampled-off/goroutines=1-2 1 3 ns/op\n",
+	).writeGoals(
+		&b,
+	)
 	if !strings.Contains(b.String(), "| 1× | too few passes | met |") {
 		t.Errorf("got %s", b.String())
 	}
@@ -82,7 +87,8 @@ func TestGoalsNameBenchmarks(t *testing.T) {
 			}
 			for _, term := range c.terms {
 				_, rest, ok := strings.Cut(term.name, "/mode=")
-				if mode, _, _ := strings.Cut(rest, "/"); ok && !strings.HasPrefix(term.name, "Agent/") && !strings.HasPrefix(term.name, "MCP/") {
+				if mode, _, _ := strings.Cut(rest, "/"); ok && !strings.HasPrefix(term.name, "Agent/") &&
+					!strings.HasPrefix(term.name, "MCP/") {
 					bench.Find(mode) // panics if there is none
 				}
 			}
@@ -94,10 +100,15 @@ func TestOutputsAreReadWhole(t *testing.T) {
 	if _, err := load(filepath.Join(t.TempDir(), "*.txt")); err == nil {
 		t.Error("got no error for no files, want one")
 	}
-	s := passes(t, "BenchmarkTools/tools=10-2 100 2000 ns/op 36000 B/tool\n", "BenchmarkTools/tools=10-2 100 4000 ns/op 36000 B/tool\n")
+	s := passes(
+		t,
+		"BenchmarkTools/tools=10-2 100 2000 ns/op 36000 B/tool\n",
+		"BenchmarkTools/tools=10-2 100 4000 ns/op 36000 B/tool\n",
+	)
 	var b strings.Builder
 	s.writeAll(&b)
-	if want := "| Tools/tools=10 | 2 | 3 µs |"; !strings.Contains(b.String(), want) || !strings.Contains(b.String(), "3.6e+04 B/tool") {
+	if want := "| Tools/tools=10 | 2 | 3 µs |"; !strings.Contains(b.String(), want) ||
+		!strings.Contains(b.String(), "3.6e+04 B/tool") {
 		t.Errorf("got %s, want %s", b.String(), want)
 	}
 }
@@ -141,9 +152,16 @@ BenchmarkEndpointWindows/of=summary/window=total-2 100 10000000 ns/op
 
 // TestInto: tables stand between their marks, however often they are written.
 func TestInto(t *testing.T) {
-	s := passes(t, "load: 0.52\ngoos: linux\ngoarch: amd64\ncpu: fast\nBenchmarkCall/mode=hand/goroutines=1-2 1 3 ns/op 9 cpu-ns/op\nBenchmarkCall/mode=sampled-off/goroutines=1-2 1 6 ns/op 9 cpu-ns/op\n")
+	s := passes(
+		t,
+		"load: 0.52\ngoos: linux\ngoarch: amd64\ncpu: fast\nBenchmarkCall/mode=hand/goroutines=1-2 1 3 ns/op 9 "+
+			"cpu-ns/op\nBenchmarkCall/mode=sampled-off/goroutines=1-2 1 6 ns/op 9 cpu-ns/op\n",
+	)
 	path := filepath.Join(t.TempDir(), "doc.md")
-	if err := os.WriteFile(path, []byte("head\n<!-- goals -->\nold\n<!-- end -->\nmiddle\n<!-- rows -->\n<!-- end -->\nfoot\n"), 0o644); err != nil {
+	if err := os.WriteFile(
+		path, []byte("head\n<!-- goals -->\nold\n<!-- end -->\nmiddle\n<!-- rows -->\n<!-- end -->\nfoot\n"),
+		0o644,
+	); err != nil {
 		t.Fatal(err)
 	}
 	for _, processor := range []bool{false, true} {
@@ -159,7 +177,11 @@ func TestInto(t *testing.T) {
 		if processor {
 			want = "| 1× | too few passes | met |"
 		}
-		for _, part := range []string{"head\n<!-- goals -->\n\nMeasured on linux/amd64, fast, ", want, "load average of up to 0.5;", "<!-- end -->\nmiddle\n<!-- rows -->\n", "| Call/mode=hand/goroutines=1 | 1 | 3 ns |", "<!-- end -->\nfoot\n"} {
+		for _, part := range []string{
+			"head\n<!-- goals -->\n\nMeasured on linux/amd64, fast, ", want, "load average of up to 0.5;",
+			"<!-- end -->\nmiddle\n<!-- rows -->\n", "| Call/mode=hand/goroutines=1 | 1 | 3 ns |",
+			"<!-- end -->\nfoot\n",
+		} {
 			if strings.Count(string(text), part) != 1 {
 				t.Errorf("got %s\nwant once %s", text, part)
 			}
@@ -177,7 +199,9 @@ func TestInto(t *testing.T) {
 }
 
 func TestDuration(t *testing.T) {
-	for v, want := range map[float64]string{0: "0 ns", 3.2e-9: "3.2 ns", 3.21e-6: "3.21 µs", 0.0123: "12.3 ms", 2: "2 s", -5e-7: "-500 ns"} {
+	for v, want := range map[float64]string{
+		0: "0 ns", 3.2e-9: "3.2 ns", 3.21e-6: "3.21 µs", 0.0123: "12.3 ms", 2: "2 s", -5e-7: "-500 ns",
+	} {
 		if got := duration(v); got != want {
 			t.Errorf("%v: got %s, want %s", v, got, want)
 		}

@@ -59,7 +59,10 @@ func Open(path string, redactor *redact.Redactor) (*Log, error) {
 }
 
 func begin(file io.WriteCloser, redactor *redact.Redactor) *Log {
-	l := &Log{file: file, redactor: redactor, types: errtype.New(redactor), lines: make(chan []byte, maxQueue), done: make(chan struct{})}
+	l := &Log{
+		file: file, redactor: redactor, types: errtype.New(redactor), lines: make(chan []byte, maxQueue),
+		done: make(chan struct{}),
+	}
 	go l.write()
 	return l
 }

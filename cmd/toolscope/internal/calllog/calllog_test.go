@@ -75,9 +75,15 @@ func TestLinesAreReadBack(t *testing.T) {
 		case "{}":
 			return toolkit.Result{}, errors.New("no, " + token)
 		case "broken":
-			return toolkit.Result{Output: "\xff", Parts: []toolkit.Part{{Kind: toolkit.PartImage, MIMEType: "image/png", Data: make([]byte, 1<<20)}}}, nil
+			return toolkit.Result{
+				Output: "\xff",
+				Parts:  []toolkit.Part{{Kind: toolkit.PartImage, MIMEType: "image/png", Data: make([]byte, 1<<20)}},
+			}, nil
 		}
-		return toolkit.Result{Output: "hello " + token, Parts: []toolkit.Part{{Kind: toolkit.PartText, Text: "and more"}}}, nil
+		return toolkit.Result{
+			Output: "hello " + token,
+			Parts:  []toolkit.Part{{Kind: toolkit.PartText, Text: "and more"}},
+		}, nil
 	},
 		toolkit.Call{ID: "1", Name: "known", Arguments: []byte(`{"token":"` + token + `","n":1}`)},
 		toolkit.Call{Name: "made up by a model", Arguments: []byte("{}")},
@@ -87,7 +93,10 @@ func TestLinesAreReadBack(t *testing.T) {
 		t.Fatalf("got %d lines, want 3", len(got))
 	}
 	first := got[0]
-	if first.Tool != "known" || first.ID != "1" || first.Session != "s" || first.Agent != "a" || first.Turn != 3 || len(first.TraceID) != 32 || len(first.SpanID) != 16 || time.Since(first.End) > time.Hour {
+	if first.Tool != "known" || first.ID != "1" || first.Session != "s" || first.Agent != "a" || first.Turn != 3 ||
+		len(first.TraceID) != 32 ||
+		len(first.SpanID) != 16 ||
+		time.Since(first.End) > time.Hour {
 		t.Errorf("got %+v", first)
 	}
 	if !strings.Contains(string(first.Arguments), `"n":1`) || !strings.Contains(string(first.Result), "and more") {
@@ -119,7 +128,10 @@ func TestLogsShareAFile(t *testing.T) {
 		last = log
 		wg.Go(func() {
 			for range 100 {
-				log.End(t.Context(), &toolkit.Ended{Info: toolkit.CallInfo{Tool: &toolkit.Definition{Name: "x"}}, End: time.Unix(1, 0)})
+				log.End(
+					t.Context(),
+					&toolkit.Ended{Info: toolkit.CallInfo{Tool: &toolkit.Definition{Name: "x"}}, End: time.Unix(1, 0)},
+				)
 			}
 			if err := log.Close(); err != nil {
 				t.Error(err)

@@ -28,7 +28,13 @@ func Example() {
 		return
 	}
 	end := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	_, call := toolkit.BeginAt(context.Background(), end.Add(-time.Millisecond), toolkit.Call{Arguments: []byte(`{"password":"hunter2"}`)}, &toolkit.Definition{Name: "login"}, log)
+	_, call := toolkit.BeginAt(
+		context.Background(),
+		end.Add(-time.Millisecond),
+		toolkit.Call{Arguments: []byte(`{"password":"hunter2"}`)},
+		&toolkit.Definition{Name: "login"},
+		log,
+	)
 	call.EndAt(end, toolkit.Result{Output: "welcome"}, nil)
 	fmt.Println(log.Close(), log.Dropped())
 	text, err := os.ReadFile(path)

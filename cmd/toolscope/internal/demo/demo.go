@@ -25,7 +25,7 @@ type Options struct {
 	Dir      string         // what to look at; "" is the current directory
 	Calls    int            // at least; below [MinCalls] it is that
 	Seed     uint64         // of the planted secrets
-	Progress func(Progress) // told after each batch; nil tells nobody
+	Progress func(Progress) // called after each batch; may be nil
 }
 
 // Progress is how far a session is.
@@ -96,8 +96,9 @@ func (s *session) run(ctx context.Context) (Summary, error) {
 func (s *session) turn(ctx context.Context, t turn) error {
 	s.summary.Turns++
 	ctx, run := s.scope.StartAgent(ctx, tracing.Agent{
-		Name: "planner", Description: "The demo's scripted model.", Conversation: s.summary.Conversation, Session: s.summary.Conversation,
-		Turn: s.summary.Turns, Prompt: t.prompt,
+		Name: "planner", Description: "The demo's scripted model.", Conversation: s.summary.Conversation,
+		Session: s.summary.Conversation,
+		Turn:    s.summary.Turns, Prompt: t.prompt,
 	})
 	defer run.End(nil)
 	var answers []toolkit.Answer

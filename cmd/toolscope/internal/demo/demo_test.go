@@ -84,7 +84,9 @@ func TestTreeOfOneTurn(t *testing.T) {
 		t.Skipf("this machine lacks something: %q", summary.Notes)
 	}
 	var tree bytes.Buffer
-	if err := exporters.WriteTree(&tree, turnWith(t, traces, "weather"), exporters.TreeOptions{NoTimes: true, MaxValue: 110}); err != nil {
+	if err := exporters.WriteTree(
+		&tree, turnWith(t, traces, "weather"), exporters.TreeOptions{NoTimes: true, MaxValue: 110},
+	); err != nil {
 		t.Fatal(err)
 	}
 	got := tree.String()
@@ -129,7 +131,9 @@ func TestSession(t *testing.T) {
 	if unused := recorder.Health(stats.Window{}).Unused; len(unused) > 0 && len(summary.Notes) == 0 {
 		t.Errorf("got no call of %v", unused)
 	}
-	for _, kind := range []string{"", "tool_error", "timeout", "panic", "unknown_tool", "invalid_arguments", "permission_denied"} {
+	for _, kind := range []string{
+		"", "tool_error", "timeout", "panic", "unknown_tool", "invalid_arguments", "permission_denied",
+	} {
 		if !types[kind] {
 			t.Errorf("got no call with error.type %q", kind)
 		}

@@ -34,7 +34,7 @@ type model struct {
 	calls   atomic.Uint64 // proposed so far
 }
 
-// How much of the directory is looked at: somebody's home may have millions of files of
+// How much of the directory is read: a home directory may have millions of files of
 // which none can be read as text.
 const (
 	maxFiles   = 200
@@ -55,7 +55,10 @@ func newModel(dir string, secrets []canary.Secret) *model {
 			return fs.SkipAll
 		case d.IsDir() && path != "." && strings.HasPrefix(d.Name(), "."):
 			return fs.SkipDir
-		case d.Type().IsRegular() && slices.Contains([]string{".go", ".md", ".txt", ".mod", ".json", ".yaml", ".yml", ".toml", ".c", ".py", ".rs", ".ts", ".js"}, filepath.Ext(path)):
+		case d.Type().IsRegular() && slices.Contains(
+			[]string{".go", ".md", ".txt", ".mod", ".json", ".yaml", ".yml", ".toml", ".c", ".py", ".rs", ".ts", ".js"},
+			filepath.Ext(path),
+		):
 			m.files = append(m.files, path)
 		}
 		return nil

@@ -58,22 +58,41 @@ func (m *model) write() turn {
 	return turn{prompt: "Write down what you found.", batches: [][]toolkit.Call{
 		{m.call(fileWrite, "path", "scratch:notes.md", "content", note)},
 		{m.call(fileEdit, "path", "scratch:notes.md", "source_text", "Friday", "target_text", "Monday")},
-		{m.call(fileEdit, "path", "scratch:notes.md", "source_text", "Saturday", "target_text", "Sunday")}, // not there: a soft failure
-		{m.call(fileRead, "path", "scratch:notes.md"), m.call(fileRead, "path", "../../../../etc/passwd")}, // refused by the sandbox
+		{m.call(
+			fileEdit, "path", "scratch:notes.md", "source_text", "Saturday", "target_text", "Sunday",
+		)}, // not there: a soft failure
+		{
+			m.call(fileRead, "path", "scratch:notes.md"), m.call(fileRead, "path", "../../../../etc/passwd"),
+		}, // refused by the sandbox
 	}}
 }
 
 // database fills and queries an SQLite database.
 func (m *model) database() turn {
 	var orders [][]toolkit.Call
-	orders = append(orders, []toolkit.Call{m.call(sqlExec, "statement", "CREATE TABLE orders (id INTEGER PRIMARY KEY, city TEXT NOT NULL, amount REAL NOT NULL)")})
+	orders = append(
+		orders,
+		[]toolkit.Call{m.call(
+			sqlExec, "statement",
+			"CREATE TABLE orders (id INTEGER PRIMARY KEY, city TEXT NOT NULL, amount REAL NOT NULL)",
+		)},
+	)
 	for i, city := range []string{"Oslo", "Bergen", "Oslo", "Tromsø", "Bergen", "Oslo"} {
-		orders = append(orders, []toolkit.Call{m.call(sqlExec, "statement", fmt.Sprintf("INSERT INTO orders (city, amount) VALUES ('%s', %d.50)", city, 10*(i+1)))})
+		orders = append(
+			orders,
+			[]toolkit.Call{m.call(
+				sqlExec, "statement",
+				fmt.Sprintf("INSERT INTO orders (city, amount) VALUES ('%s', %d.50)", city, 10*(i+1)),
+			)},
+		)
 	}
 	return turn{prompt: "How much did each city order?", batches: append(orders,
 		[]toolkit.Call{m.call(sqlTables), m.call(sqlSchema, "table", "orders")},
 		[]toolkit.Call{
-			m.call(sqlQuery, "query", "SELECT city, COUNT(*) AS n, SUM(amount) AS total FROM orders GROUP BY city ORDER BY total DESC"),
+			m.call(
+				sqlQuery, "query",
+				"SELECT city, COUNT(*) AS n, SUM(amount) AS total FROM orders GROUP BY city ORDER BY total DESC",
+			),
 			m.call(sqlQuery, "query", "SELECT * FROM orders ORDER BY id"),
 			m.call(sqlQuery, "query", "SELECT nothing FROM nowhere"), // fails
 			m.call(sqlQuery, "query", "DELETE FROM orders"),          // refused: read-only
@@ -93,7 +112,10 @@ func (m *model) troubles() turn {
 			m.raw("log_dump", `{"topic": "api`),     // cut off by the model
 		},
 		{m.call("log_dump", "topic", "billing")}, // several MiB
-		{m.call("payment_refund", "topic", "4712"), m.call("payment_refund", "topic", "4713"), m.call("legacy_parse", "topic", "2026;4712;open")},
+		{
+			m.call("payment_refund", "topic", "4712"), m.call("payment_refund", "topic", "4713"),
+			m.call("legacy_parse", "topic", "2026;4712;open"),
+		},
 	}}
 }
 
@@ -104,7 +126,10 @@ func (m *model) leaks() turn {
 	return turn{prompt: "Check the deployment.", batches: [][]toolkit.Call{
 		{
 			m.call("config_read", "topic", "production", "password", password),
-			m.call("config_read", "topic", "staging", "headers", map[string]string{"Authorization": "Bearer " + m.secret("bearer token").Value}),
+			m.call(
+				"config_read", "topic", "staging", "headers",
+				map[string]string{"Authorization": "Bearer " + m.secret("bearer token").Value},
+			),
 			m.call(shellRun, "command", "echo deploy --token "+token),
 			m.call(shellRun, "command", "echo "+m.secret("URL password").Text),
 			m.call(sqlExec, "statement", "INSERT INTO orders (city, amount) VALUES ('"+m.secret("e-mail address").Value+"', 1)"),
@@ -117,7 +142,8 @@ func (m *model) leaks() turn {
 // file shows.
 func (m *model) tour() turn {
 	const note = "# Fjords\n\nSognefjord: 200 km\n"
-	const patch = "--- scratch:fjords.md\n+++ scratch:fjords.md\n@@ -1,3 +1,4 @@\n # Fjords\n \n-Sognefjord: 200 km\n+Sognefjord: 205 km\n+Hardangerfjord: 179 km\n"
+	const patch = "--- scratch:fjords.md\n+++ scratch:fjords.md\n@@ -1,3 +1,4 @@\n # Fjords\n \n-Sognefjord: 200 " +
+		"km\n+Sognefjord: 205 km\n+Hardangerfjord: 179 km\n"
 	const program = "import statistics\nlengths = [205, 179]\nprint(statistics.mean(lengths))"
 	var batches [][]toolkit.Call
 	for _, c := range []toolkit.Call{
@@ -147,7 +173,7 @@ func (m *model) tour() turn {
 	return turn{prompt: "Plan a trip to the fjords.", batches: batches}
 }
 
-// job starts commands in the background, asks how one goes by the id it was given, and
+// job starts commands in the background, asks for the state of one with the id it was given, and
 // stops the other.
 func (m *model) job() turn {
 	return turn{

@@ -23,8 +23,13 @@ type site struct {
 var pages = map[string]struct{ kind, text string }{
 	"/fjords": {"text/html; charset=utf-8", `<!doctype html><title>Fjords</title><h1>Fjords of Norway</h1>
 <p>The <b>Sognefjord</b> is the longest.</p>
-<table><tr><th>fjord</th><th>km</th></tr><tr><td>Sognefjord</td><td>205</td></tr><tr><td>Hardangerfjord</td><td>179</td></tr></table>`},
-	"/search": {"application/json", `{"results":[{"url":"https://example.org/fjords","title":"Fjords of Norway","content":"The longest are the Sognefjord and the Hardangerfjord."}]}`},
+<table><tr><th>fjord</th><th>km</th></tr>
+<tr><td>Sognefjord</td><td>205</td></tr><tr><td>Hardangerfjord</td><td>179</td></tr></table>`},
+	"/search": {
+		"application/json",
+		`{"results":[{"url":"https://example.org/fjords","title":"Fjords of Norway","content":"The longest are the ` +
+			`Sognefjord and the Hardangerfjord."}]}`,
+	},
 	"/places": {"application/json", `{"results":[{"name":"Bergen","country":"Norway","latitude":60.39,"longitude":5.32}]}`},
 	"/forecast": {"application/json", `{"timezone":"Europe/Oslo",
 "current_units":{"temperature_2m":"°C","precipitation":"mm","wind_speed_10m":"km/h"},
@@ -40,7 +45,8 @@ func openSite() (*site, error) {
 		return nil, err
 	}
 	s := &site{url: "http://" + listener.Addr().String(), done: make(chan struct{})}
-	s.server = &http.Server{ReadHeaderTimeout: 5 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s.server = &http.Server{ReadHeaderTimeout: 5 * time.Second}
+	s.server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		page, ok := pages[r.URL.Path]
 		if !ok {
 			http.NotFound(w, r)
@@ -48,7 +54,7 @@ func openSite() (*site, error) {
 		}
 		w.Header().Set("Content-Type", page.kind)
 		_, _ = io.WriteString(w, page.text) // who does not read it does not get it
-	})}
+	})
 	go func() {
 		defer close(s.done)
 		_ = s.server.Serve(listener) // ends by close

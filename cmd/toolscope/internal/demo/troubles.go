@@ -80,7 +80,10 @@ func leakyConfig(secrets []canary.Secret) string {
 func hugeLog(service string) string {
 	var b strings.Builder
 	for i := 0; b.Len() < 4<<20; i++ {
-		fmt.Fprintf(&b, "2026-11-20T10:%02d:%02dZ %s level=info request=%d status=200 duration_ms=%d\n", i/60%60, i%60, service, i, i*7%250)
+		fmt.Fprintf(
+			&b, "2026-11-20T10:%02d:%02dZ %s level=info request=%d status=200 duration_ms=%d\n", i/60%60, i%60,
+			service, i, i*7%250,
+		)
 	}
 	return b.String()
 }

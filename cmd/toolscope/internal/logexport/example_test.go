@@ -12,9 +12,13 @@ import (
 )
 
 func Example() {
-	export := &logexport.Export{Filter: logexport.Filter{Tools: []string{"search"}}, Sink: logexport.NewText(os.Stdout, time.UTC)}
+	export := &logexport.Export{
+		Filter: logexport.Filter{Tools: []string{"search"}},
+		Sink:   logexport.NewText(os.Stdout, time.UTC),
+	}
 	for _, line := range []string{
-		`{"time":"2026-11-21T12:00:00Z","tool":"search","duration_us":1500,"arguments":{"q":"ducks","password":"quack-quack-quack"},"result":"3 found"}`,
+		`{"time":"2026-11-21T12:00:00Z","tool":"search","duration_us":1500,"arguments":{"q":"ducks",` +
+			`"password":"quack-quack-quack"},"result":"3 found"}`,
 		`{"time":"2026-11-21T12:00:01Z","tool":"read_file","duration_us":20}`,
 	} {
 		if err := export.AddLine([]byte(line)); err != nil {

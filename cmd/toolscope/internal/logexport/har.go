@@ -117,8 +117,14 @@ func (s *harSink) Add(c *calllog.Call) error {
 	status := statusOf(c)
 	e := harEntry{
 		Page: s.page(c), Started: c.End.Add(-c.Duration).UTC(), Time: ms, Timings: harTimings{Wait: ms},
-		Request: harRequest{Method: http.MethodPost, URL: "http://tools.invalid/" + url.PathEscape(c.Tool), harMessage: message("application/json", len(c.Arguments)), Query: []struct{}{}},
-		Call:    harCall{Tool: c.Tool, Outcome: c.Outcome.String(), ErrorType: c.ErrorType, Session: c.Session, Agent: c.Agent, Turn: c.Turn, ID: c.ID, TraceID: c.TraceID, SpanID: c.SpanID},
+		Request: harRequest{
+			Method: http.MethodPost, URL: "http://tools.invalid/" + url.PathEscape(c.Tool),
+			harMessage: message("application/json", len(c.Arguments)), Query: []struct{}{},
+		},
+		Call: harCall{
+			Tool: c.Tool, Outcome: c.Outcome.String(), ErrorType: c.ErrorType, Session: c.Session,
+			Agent: c.Agent, Turn: c.Turn, ID: c.ID, TraceID: c.TraceID, SpanID: c.SpanID,
+		},
 	}
 	if len(c.Arguments) > 0 {
 		e.Request.Body = &harPostData{MIMEType: "application/json", Params: []struct{}{}, Text: string(c.Arguments)}
@@ -127,24 +133,39 @@ func (s *harSink) Add(c *calllog.Call) error {
 	if c.Error != "" {
 		text = c.Error
 	}
-	if first := bytes.TrimLeft([]byte(text), " \t\r\n"); len(first) > 0 && (first[0] == '{' || first[0] == '[') && json.Valid(first) {
+	if first := bytes.TrimLeft(
+		[]byte(text), " \t\r\n",
+	); len(first) > 0 && (first[0] == '{' || first[0] == '[') && json.Valid(first) {
 		kind = "application/json"
 	}
-	e.Response = harResponse{Status: status, StatusText: statusText(c, status), harMessage: message(kind, len(text)), Content: harContent{Size: len(text), MIMEType: kind, Text: text}}
+	e.Response = harResponse{
+		Status: status, StatusText: statusText(c, status), harMessage: message(kind, len(text)),
+		Content: harContent{Size: len(text), MIMEType: kind, Text: text},
+	}
 	return s.entry(&e)
 }
 
 func message(kind string, size int) harMessage {
-	return harMessage{HTTPVersion: "HTTP/1.1", Cookies: []struct{}{}, Headers: []harPair{{"Content-Type", kind}}, HeadersSize: -1, BodySize: size}
+	return harMessage{
+		HTTPVersion: "HTTP/1.1", Cookies: []struct{}{}, Headers: []harPair{{"Content-Type", kind}},
+		HeadersSize: -1, BodySize: size,
+	}
 }
 
 // statuses are the HTTP statuses that stand for kinds of errors, all of toolkit.Kinds.
 var statuses = map[string]int{
 	string(toolkit.ErrTool): http.StatusInternalServerError, string(toolkit.ErrPanic): http.StatusInternalServerError,
-	string(toolkit.ErrTimeout): http.StatusGatewayTimeout, string(toolkit.ErrCanceled): 499, string(toolkit.ErrUnknownTool): http.StatusNotFound,
-	string(toolkit.ErrInvalidArguments): http.StatusBadRequest, string(toolkit.ErrPermissionDenied): http.StatusForbidden, string(toolkit.ErrApprovalDenied): http.StatusForbidden,
-	string(toolkit.ErrApprovalExpired): http.StatusForbidden, string(toolkit.ErrRateLimited): http.StatusTooManyRequests, string(toolkit.ErrOverloaded): http.StatusServiceUnavailable,
-	string(toolkit.ErrCircuitOpen): http.StatusServiceUnavailable, string(toolkit.ErrLoopDetected): http.StatusLoopDetected, string(toolkit.ErrBudgetExceeded): http.StatusPaymentRequired,
+	string(toolkit.ErrTimeout): http.StatusGatewayTimeout, string(toolkit.ErrCanceled): 499,
+	string(toolkit.ErrUnknownTool):      http.StatusNotFound,
+	string(toolkit.ErrInvalidArguments): http.StatusBadRequest,
+	string(toolkit.ErrPermissionDenied): http.StatusForbidden,
+	string(toolkit.ErrApprovalDenied):   http.StatusForbidden,
+	string(toolkit.ErrApprovalExpired):  http.StatusForbidden,
+	string(toolkit.ErrRateLimited):      http.StatusTooManyRequests,
+	string(toolkit.ErrOverloaded):       http.StatusServiceUnavailable,
+	string(toolkit.ErrCircuitOpen):      http.StatusServiceUnavailable,
+	string(toolkit.ErrLoopDetected):     http.StatusLoopDetected,
+	string(toolkit.ErrBudgetExceeded):   http.StatusPaymentRequired,
 }
 
 // statusOf is the HTTP status that a call's end comes nearest to.

@@ -63,7 +63,9 @@ func NewOTLP(ctx context.Context, o OTLP) (Sink, error) {
 func newOTLP(ctx context.Context, client otlptrace.Client, o OTLP) *otlpSink {
 	return &otlpSink{ctx: ctx, client: client, ids: newIdentities(),
 		resource: &resourcepb.Resource{Attributes: []*commonpb.KeyValue{text("service.name", o.Service)}},
-		scope:    &commonpb.InstrumentationScope{Name: "github.com/toolscope/toolscope/cmd/toolscope/internal/logexport", Version: o.Version},
+		scope: &commonpb.InstrumentationScope{
+			Name: "github.com/toolscope/toolscope/cmd/toolscope/internal/logexport", Version: o.Version,
+		},
 	}
 }
 
@@ -96,7 +98,12 @@ func (s *otlpSink) send() error {
 	if len(s.spans) == 0 {
 		return nil
 	}
-	err := s.client.UploadTraces(s.ctx, []*tracepb.ResourceSpans{{Resource: s.resource, ScopeSpans: []*tracepb.ScopeSpans{{Scope: s.scope, Spans: s.spans}}}})
+	err := s.client.UploadTraces(
+		s.ctx,
+		[]*tracepb.ResourceSpans{{
+			Resource: s.resource, ScopeSpans: []*tracepb.ScopeSpans{{Scope: s.scope, Spans: s.spans}},
+		}},
+	)
 	if err != nil {
 		return fmt.Errorf("sending calls %d to %d: %w", s.sent+1, s.sent+uint64(len(s.spans)), err)
 	}

@@ -88,8 +88,8 @@ func TestIDsOfSpans(t *testing.T) {
 	r := &receiver{}
 	sink := newOTLP(t.Context(), r, OTLP{})
 	e := &Export{Sink: sink}
-	const twins = 5
-	for range twins { // calls of which nothing differs
+	const duplicates = 5
+	for range duplicates { // calls of which nothing differs
 		if err := e.AddLine([]byte(`{"time":1700000000,"tool":"t","duration_us":10,"session":"s"}`)); err != nil {
 			t.Fatal(err)
 		}
@@ -109,8 +109,8 @@ func TestIDsOfSpans(t *testing.T) {
 		}
 		spans[hex.EncodeToString(s.SpanId)], traces[hex.EncodeToString(s.TraceId)] = true, true
 	}
-	if len(spans) != twins+2000 || len(traces) != 1+2000 {
-		t.Errorf("got %d spans in %d traces, want %d in %d", len(spans), len(traces), twins+2000, 1+2000)
+	if len(spans) != duplicates+2000 || len(traces) != 1+2000 {
+		t.Errorf("got %d spans in %d traces, want %d in %d", len(spans), len(traces), duplicates+2000, 1+2000)
 	}
 	if len(r.batches) != 4 {
 		t.Errorf("got %d batches, want 4 of at most %d spans", len(r.batches), maxBatchSpans)
@@ -129,7 +129,7 @@ func TestTimesBeforeAllTimes(t *testing.T) {
 	}
 }
 
-// What is remembered to tell twins apart does not grow with the log.
+// What is remembered to tell duplicates apart does not grow with the log.
 func TestIdentitiesAreBounded(t *testing.T) {
 	ids := newIdentities()
 	for i := range 3 * maxIdentities {
@@ -149,7 +149,10 @@ func TestLargeCallsTravelInSmallBatches(t *testing.T) {
 	r := &receiver{}
 	e := &Export{Sink: newOTLP(t.Context(), r, OTLP{})}
 	for i := range 10 {
-		if err := e.AddLine(fmt.Appendf(nil, `{"time":%d,"tool":"t","duration_us":1,"result":%q}`, 1700000000+i, strings.Repeat("a word ", 1<<17))); err != nil {
+		if err := e.AddLine(fmt.Appendf(
+			nil, `{"time":%d,"tool":"t","duration_us":1,"result":%q}`, 1700000000+i,
+			strings.Repeat("a word ", 1<<17),
+		)); err != nil {
 			t.Fatal(err)
 		}
 	}

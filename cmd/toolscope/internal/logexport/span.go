@@ -10,10 +10,10 @@ import (
 	"io"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/calllog"
+
 	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
-
-	"github.com/toolscope/toolscope/internal/calllog"
 )
 
 // spanOf is a call as a span.
@@ -22,10 +22,17 @@ func spanOf(c *calllog.Call, ids *identities) *tracepb.Span {
 	s := &tracepb.Span{
 		TraceId: trace, SpanId: span, ParentSpanId: parent, Name: "execute_tool " + c.Tool, Kind: tracepb.Span_SPAN_KIND_INTERNAL,
 		StartTimeUnixNano: uint64(max(0, c.End.Add(-c.Duration).UnixNano())), EndTimeUnixNano: uint64(c.End.UnixNano()),
-		Attributes: []*commonpb.KeyValue{text("gen_ai.operation.name", "execute_tool"), text("gen_ai.tool.name", c.Tool), text("toolscope.outcome", c.Outcome.String())},
+		Attributes: []*commonpb.KeyValue{
+			text("gen_ai.operation.name", "execute_tool"), text("gen_ai.tool.name", c.Tool),
+			text("toolscope.outcome", c.Outcome.String()),
+		},
 	}
 	for _, a := range []struct{ key, value string }{
-		{"gen_ai.tool.call.id", c.ID}, {"gen_ai.agent.name", c.Agent}, {"session.id", c.Session}, {"error.type", c.ErrorType}, {"gen_ai.tool.call.arguments", string(c.Arguments)},
+		{"gen_ai.tool.call.id", c.ID}, {
+			"gen_ai.agent.name", c.Agent,
+		}, {"session.id", c.Session}, {"error.type", c.ErrorType}, {
+			"gen_ai.tool.call.arguments", string(c.Arguments),
+		},
 		{"toolscope.intent", c.Intent},
 	} {
 		if a.value != "" {
@@ -33,7 +40,13 @@ func spanOf(c *calllog.Call, ids *identities) *tracepb.Span {
 		}
 	}
 	if c.Turn > 0 {
-		s.Attributes = append(s.Attributes, &commonpb.KeyValue{Key: "toolscope.turn", Value: &commonpb.AnyValue{Value: &commonpb.AnyValue_IntValue{IntValue: int64(c.Turn)}}})
+		s.Attributes = append(
+			s.Attributes,
+			&commonpb.KeyValue{
+				Key:   "toolscope.turn",
+				Value: &commonpb.AnyValue{Value: &commonpb.AnyValue_IntValue{IntValue: int64(c.Turn)}},
+			},
+		)
 	}
 	switch result := c.ResultText(); {
 	case c.ErrorType != "": // a failure's text is in the status, as the conventions have it
@@ -58,11 +71,14 @@ type identities struct{ young, old map[[32]byte]uint64 }
 func newIdentities() *identities { return &identities{young: make(map[[32]byte]uint64)} }
 
 // of are the ids of a call: those of its line, else made ones. Content is not part of
-// them, so that nobody can guess at what was removed by trying.
+// them, so that removed text cannot be guessed by trying.
 func (i *identities) of(c *calllog.Call) (trace, span, parent []byte) {
 	trace, span, parent = bytesOf(c.TraceID), bytesOf(c.SpanID), bytesOf(c.ParentID)
 	if span == nil {
-		call := digest("call", c.Tool, c.Session, c.ID, c.ErrorType, c.Outcome.String(), number(c.End.UnixNano()), number(int64(c.Duration)), number(int64(c.Turn)))
+		call := digest(
+			"call", c.Tool, c.Session, c.ID, c.ErrorType, c.Outcome.String(), number(c.End.UnixNano()),
+			number(int64(c.Duration)), number(int64(c.Turn)),
+		)
 		span = firstOf(digest("span", string(call[:]), number(int64(i.count(call)))), 8)
 	}
 	if trace == nil {

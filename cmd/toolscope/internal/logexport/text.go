@@ -38,7 +38,10 @@ func (s *textSink) Add(c *calllog.Call) error {
 	if err != nil {
 		return err
 	}
-	for _, part := range []struct{ name, text string }{{"intent", c.Intent}, {"arguments", string(c.Arguments)}, {"error", c.Error}, {"result", c.ResultText()}} {
+	for _, part := range []struct{ name, text string }{
+		{"intent", c.Intent}, {"arguments", string(c.Arguments)}, {"error", c.Error},
+		{"result", c.ResultText()},
+	} {
 		if part.text == "" {
 			continue
 		}
@@ -60,7 +63,9 @@ func ending(c *calllog.Call) string {
 // origin says whose call it was.
 func origin(c *calllog.Call) string {
 	text := ""
-	for _, part := range []struct{ name, value string }{{"session", c.Session}, {"agent", c.Agent}, {"id", c.ID}, {"trace", c.TraceID}} {
+	for _, part := range []struct{ name, value string }{
+		{"session", c.Session}, {"agent", c.Agent}, {"id", c.ID}, {"trace", c.TraceID},
+	} {
 		if part.value != "" {
 			text += "  " + part.name + " " + display.Plain(part.value)
 		}

@@ -72,7 +72,7 @@ func Unwrap(text []byte, name string) ([]byte, error) {
 	end := command.end
 	if bytes.HasPrefix(text[end:], []byte(", ")) {
 		end += 2
-	} else if bytes.HasPrefix(text[end:], []byte(",")) { // somebody has formatted the file since
+	} else if bytes.HasPrefix(text[end:], []byte(",")) { // the file was formatted since
 		end++
 	}
 	return replace(text, edit{s.command, slices.Clone(command.of(text))}, edit{span{s.args.start + 1, end}, nil}), nil
@@ -114,7 +114,7 @@ type server struct {
 	words         []string
 }
 
-// wrapped reports whether the server is started by a proxy of ours: by a program of that name,
+// wrapped reports whether the server is started by toolscope's proxy: by a program of that name,
 // or by one of another name with the words that toolscope mcp wrap writes.
 func (s *server) wrapped() bool {
 	dashes := slices.Index(s.words, "--")
@@ -137,7 +137,11 @@ func find(text []byte, name string) (*server, error) {
 	fields := members(plain, entry)
 	s := &server{command: fields["command"], args: fields["args"]}
 	if !s.command.there() || json.Unmarshal(s.command.of(plain), &s.program) != nil {
-		return nil, fmt.Errorf(`mcpclients: %.80q: got a server without a "command", want one that is started by a command; for one with a "url" run 'toolscope mcp --target URL --listen ADDR' and write its address there`, name)
+		return nil, fmt.Errorf(
+			`mcpclients: %.80q: got a server without a "command", want one that is started by a command; for one `+
+				`with a "url" run 'toolscope mcp --target URL --listen ADDR' and write its address there`,
+			name,
+		)
 	}
 	if s.args.there() {
 		if json.Unmarshal(s.args.of(plain), &s.words) != nil {
@@ -167,7 +171,8 @@ func checked(text []byte) ([]byte, error) {
 	}
 	plain := blank(text)
 	if value := jsontext.Value(plain); !value.IsValid() || value.Kind() != '{' {
-		return nil, errors.New("mcpclients: got a file that is no JSON object with each name once, want one; comments are no harm")
+		return nil, errors.New("mcpclients: got a file that is no JSON object with each name once, want one; " +
+			"comments are no harm")
 	}
 	return plain, nil
 }

@@ -16,8 +16,12 @@ var proxy = []string{"/usr/local/bin/toolscope", "mcp", "--name", `odd "name"`}
 
 // files are configurations as people write them; each has a server "files".
 var files = map[string]string{
-	"Claude Desktop":  "{\n  \"mcpServers\": {\n    \"files\": {\n      \"command\": \"npx\",\n      \"args\": [\n        \"-y\",\n        \"@modelcontextprotocol/server-filesystem\",\n        \"/tmp\"\n      ],\n      \"env\": {\"A\": \"1\"}\n    },\n    \"web\": {\"url\": \"https://example.com/mcp\"}\n  },\n  \"theme\": \"dark\"\n}\n",
-	"VS Code":         "{\r\n\t// the servers\r\n\t\"servers\": {\r\n\t\t\"files\": { /* \"command\": \"no\" */ \"type\": \"stdio\", \"args\": [ ], \"command\": \"uvx\", },\r\n\t},\r\n}",
+	"Claude Desktop": "{\n  \"mcpServers\": {\n    \"files\": {\n      \"command\": \"npx\",\n      \"args\": [\n  " +
+		"      \"-y\",\n        \"@modelcontextprotocol/server-filesystem\",\n        \"/tmp\"\n      ],\n      " +
+		"\"env\": {\"A\": \"1\"}\n    },\n    \"web\": {\"url\": \"https://example.com/mcp\"}\n  },\n  " +
+		"\"theme\": \"dark\"\n}\n",
+	"VS Code": "{\r\n\t// the servers\r\n\t\"servers\": {\r\n\t\t\"files\": { /* \"command\": \"no\" */ " +
+		"\"type\": \"stdio\", \"args\": [ ], \"command\": \"uvx\", },\r\n\t},\r\n}",
 	"no arguments":    `{"mcpServers":{"files":{"command":"server"}}}`,
 	"arguments first": `{"mcpServers":{"files":{"args":["a"],"command":"server"}}}`,
 	"escapes":         `{"mcpServers":{"files":{"command":"C:\\Program Files\\\u0041.exe","args":["\u00e9", "--", "x"]}}}`,
@@ -94,7 +98,8 @@ func TestWrapRefuses(t *testing.T) {
 	if _, err := Wrap([]byte(`{}`), "files", proxy); !errors.Is(err, ErrNoServer) {
 		t.Errorf("got %v, want ErrNoServer", err)
 	}
-	if _, err := Unwrap([]byte(files["Claude Desktop"]), "files"); err == nil || !strings.Contains(err.Error(), "not wrapped") {
+	if _, err := Unwrap([]byte(files["Claude Desktop"]), "files"); err == nil ||
+		!strings.Contains(err.Error(), "not wrapped") {
 		t.Errorf("got %v", err)
 	}
 }

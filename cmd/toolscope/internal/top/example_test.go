@@ -17,8 +17,18 @@ import (
 type one struct{}
 
 func (one) State(context.Context, string) (*top.State, error) {
-	search := stats.ToolStats{Tool: "search", Calls: 3, Executed: 3, Latency: stats.Latency{P50Ms: 12, P95Ms: 40, P99Ms: 40}}
-	return &top.State{At: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), Source: "an example", Window: "5m", Summary: &stats.Summary{Overall: search, Tools: []stats.ToolStats{search}}}, nil
+	search := stats.ToolStats{
+		Tool:     "search",
+		Calls:    3,
+		Executed: 3,
+		Latency:  stats.Latency{P50Ms: 12, P95Ms: 40, P99Ms: 40},
+	}
+	return &top.State{
+		At:      time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC),
+		Source:  "an example",
+		Window:  "5m",
+		Summary: &stats.Summary{Overall: search, Tools: []stats.ToolStats{search}},
+	}, nil
 }
 
 func (one) Content(context.Context, top.Call) (top.Content, error) { return top.Content{}, nil }

@@ -9,12 +9,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/screen"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/summary"
 	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/stats"
 )
 
 // facts is what is said of the one thing that a place shows.
-func (m *Model) facts(pl *place, p paint) []string {
+func (m *Model) facts(pl *place, p screen.Paint) []string {
 	switch pl.kind {
 	case oneTool:
 		return m.toolFacts(pl.key, p)
@@ -33,39 +35,59 @@ func (m *Model) facts(pl *place, p paint) []string {
 // fact is a name and its value; "" if there is no value.
 func fact(name, value string) string { return some(value != "", name+" "+value) }
 
-func (m *Model) toolFacts(name string, p paint) []string {
+func (m *Model) toolFacts(name string, p screen.Paint) []string {
 	x := m.state.tool(name)
 	if x == nil {
-		return []string{p.in(quiet, "No calls of this tool in this window.")}
+		return []string{p.In(screen.Quiet, "No calls of this tool in this window.")}
 	}
 	lines := joined(m.width, []string{
 		display.Number(x.Calls, "call"), fact("rate", display.Rate(x.Calls, x.CallsPerSecond)),
-		p.in(some(x.Errors > 0, red), fmt.Sprintf("errors %s (%s)", display.Percent(x.ErrorRate), display.Count(x.Errors))),
-		some(x.InFlight > 0, p.in(amber, fmt.Sprint(x.InFlight, " running"))), fact("hits", some(x.HitRatio > 0, display.Percent(x.HitRatio))),
-		fact("refused", some(x.Refused > 0, display.Count(x.Refused))), fact("retries", some(x.Retries > 0, display.Count(x.Retries))),
-		some(x.Streak > 1, p.in(red, fmt.Sprint(x.Streak, " failures in a row"))),
+		p.In(
+			some(x.Errors > 0, screen.Red),
+			fmt.Sprintf("errors %s (%s)", display.Percent(x.ErrorRate), display.Count(x.Errors)),
+		),
+		some(
+			x.InFlight > 0, p.In(screen.Amber, fmt.Sprint(x.InFlight, " running")),
+		), fact("hits", some(x.HitRatio > 0, display.Percent(x.HitRatio))),
+		fact(
+			"refused", some(x.Refused > 0, display.Count(x.Refused)),
+		), fact("retries", some(x.Retries > 0, display.Count(x.Retries))),
+		some(x.Streak > 1, p.In(screen.Red, fmt.Sprint(x.Streak, " failures in a row"))),
 	})
 	lines = append(lines, joined(m.width, []string{
-		fact("p50", ran(x, x.P50Ms)), fact("p90", ran(x, x.P90Ms)), fact("p95", ran(x, x.P95Ms)), p.in(bold, fact("p99", ran(x, x.P99Ms))), fact("p99.9", ran(x, x.P999Ms)),
-		fact("max", ran(x, x.MaxMs)), fact("mean", ran(x, x.MeanMs)),
+		fact(
+			"p50", summary.Ran(x, x.P50Ms),
+		), fact("p90", summary.Ran(x, x.P90Ms)), fact("p95", summary.Ran(x, x.P95Ms)), p.In(
+			screen.Bold, fact("p99", summary.Ran(x, x.P99Ms)),
+		), fact("p99.9", summary.Ran(x, x.P999Ms)),
+		fact("max", summary.Ran(x, x.MaxMs)), fact("mean", summary.Ran(x, x.MeanMs)),
 	})...)
 	lines = append(lines, before(x, m.width)...)
 	var more []string
 	for _, e := range x.ErrorTypes {
-		more = append(more, p.in(red, safe(e.Type)+" "+display.Count(e.Count)))
+		more = append(more, p.In(screen.Red, screen.Safe(e.Type)+" "+display.Count(e.Count)))
 	}
 	for _, w := range []struct {
 		name string
 		wait *stats.Wait
 	}{{"queue", x.Queue}, {"approval", x.Approval}, {"backoff", x.Backoff}} {
 		if w.wait != nil {
-			more = append(more, fmt.Sprintf("%s waited in %s, p95 %s", display.Count(w.wait.Count), w.name, display.Milliseconds(w.wait.P95Ms)))
+			more = append(
+				more,
+				fmt.Sprintf(
+					"%s waited in %s, p95 %s", display.Count(w.wait.Count), w.name,
+					display.Milliseconds(w.wait.P95Ms),
+				),
+			)
 		}
 	}
-	more = append(more, some(x.BytesIn > 0, "arguments "+display.Bytes(x.BytesIn)), some(x.BytesOut > 0, "results "+display.Bytes(x.BytesOut)))
+	more = append(
+		more, some(x.BytesIn > 0, "arguments "+display.Bytes(x.BytesIn)),
+		some(x.BytesOut > 0, "results "+display.Bytes(x.BytesOut)),
+	)
 	lines = append(lines, joined(m.width, more)...)
-	if trend := spark(m.state.Trend[name], max(1, m.width-8)); strings.TrimSpace(trend) != "" {
-		lines = append(lines, "trend   "+p.in(blue, trend))
+	if trend := screen.Spark(m.state.Trend[name], max(1, m.width-8)); strings.TrimSpace(trend) != "" {
+		lines = append(lines, "trend   "+p.In(screen.Blue, trend))
 	}
 	return append(withoutEmpty(lines), "")
 }
@@ -94,33 +116,45 @@ func withoutEmpty(lines []string) []string {
 	return kept
 }
 
-func (m *Model) sessionFacts(id string, p paint) []string {
+func (m *Model) sessionFacts(id string, p screen.Paint) []string {
 	var lines []string
 	for _, s := range m.state.Sessions {
 		if s.Session != id {
 			continue
 		}
 		lines = append(lines, joined(m.width, []string{
-			display.Number(s.Calls, "call"), p.in(some(s.Errors > 0, red), display.Number(s.Errors, "error")), fact("worst row of errors", some(s.WorstStreak > 1, display.Count(s.WorstStreak))),
-			fact("refused", some(s.Refused > 0, display.Count(s.Refused))), fact("turns", some(s.Turns > 0, display.Count(s.Turns))), fact("in tools", display.Milliseconds(s.RunMs)),
-			fact("waited", some(s.WaitMs > 0, display.Milliseconds(s.WaitMs))), fact("cost", some(s.Cost > 0, display.Three(s.Cost))), fact("agent", safe(s.Agent)), fact("tenant", safe(s.Tenant)),
+			display.Number(s.Calls, "call"), p.In(
+				some(s.Errors > 0, screen.Red), display.Number(s.Errors, "error"),
+			), fact(
+				"worst row of errors", some(s.WorstStreak > 1, display.Count(s.WorstStreak)),
+			),
+			fact(
+				"refused", some(s.Refused > 0, display.Count(s.Refused)),
+			), fact(
+				"turns", some(s.Turns > 0, display.Count(s.Turns)),
+			), fact("in tools", display.Milliseconds(s.RunMs)),
+			fact(
+				"waited", some(s.WaitMs > 0, display.Milliseconds(s.WaitMs)),
+			), fact(
+				"cost", some(s.Cost > 0, display.Three(s.Cost)),
+			), fact("agent", screen.Safe(s.Agent)), fact("tenant", screen.Safe(s.Tenant)),
 			fact("first seen", m.ago(s.FirstSeen)), fact("last seen", m.ago(s.LastSeen)),
 		})...)
 		break
 	}
 	for _, l := range m.state.Loops {
 		if l.Session == id && l.Times > 1 {
-			text := fmt.Sprintf("loop: the same call of %s %s", safe(l.Tool), display.Number(l.Times, "time"))
+			text := fmt.Sprintf("loop: the same call of %s %s", screen.Safe(l.Tool), display.Number(l.Times, "time"))
 			if l.Stopped > 0 {
 				text += ", stopped " + display.Number(l.Stopped, "time")
 			}
-			lines = append(lines, p.in(amber, clip(text, m.width)))
+			lines = append(lines, p.In(screen.Amber, screen.Clip(text, m.width)))
 		}
 	}
 	return append(lines, "")
 }
 
-func (m *Model) errorFacts(id string, p paint) []string {
+func (m *Model) errorFacts(id string, p screen.Paint) []string {
 	for _, g := range m.state.Summary.Errors {
 		if g.ID != id {
 			continue
@@ -129,42 +163,58 @@ func (m *Model) errorFacts(id string, p paint) []string {
 		if g.CountMax > g.Count {
 			count = display.Count(g.Count) + " to " + display.Count(g.CountMax) + " times"
 		}
-		lines := joined(m.width, []string{p.in(bold, safe(g.Tool)), p.in(red, safe(g.Type)), count, "first " + m.ago(g.FirstSeen), "last " + m.ago(g.LastSeen)})
-		lines = append(lines, wrap(g.Message, m.width)...)
+		lines := joined(
+			m.width,
+			[]string{
+				p.In(screen.Bold, screen.Safe(g.Tool)), p.In(screen.Red, screen.Safe(g.Type)), count,
+				"first " + m.ago(g.FirstSeen), "last " + m.ago(g.LastSeen),
+			},
+		)
+		lines = append(lines, screen.Wrap(g.Message, m.width)...)
 		if g.Example != "" && g.Example != g.Message {
-			lines = append(append(lines, p.in(quiet, "for example")), wrap(g.Example, m.width)...)
+			lines = append(append(lines, p.In(screen.Quiet, "for example")), screen.Wrap(g.Example, m.width)...)
 		}
 		for _, t := range g.TraceIDs {
-			lines = append(lines, p.in(quiet, clip("trace "+safe(t), m.width)))
+			lines = append(lines, p.In(screen.Quiet, screen.Clip("trace "+screen.Safe(t), m.width)))
 		}
 		return append(lines, "")
 	}
-	return []string{p.in(quiet, "This error is not in this window."), ""}
+	return []string{p.In(screen.Quiet, "This error is not in this window."), ""}
 }
 
-func (m *Model) callFacts(c *Call, p paint) []string {
-	end := ended(c)
+func (m *Model) callFacts(c *Call, p screen.Paint) []string {
+	end, colour := ended(c)
 	tags := make([]string, 0, len(c.Policies))
 	for _, t := range c.Policies {
-		tags = append(tags, safe(t.Key)+some(t.Value != "", "="+safe(t.Value)))
+		tags = append(tags, screen.Safe(t.Key)+some(t.Value != "", "="+screen.Safe(t.Value)))
 	}
 	lines := joined(m.width, append([]string{
-		p.in(bold, safe(c.Tool)), p.in(end.colour, end.text), "took " + display.Milliseconds(c.DurationMs), fact("ran", some(c.RunMs > 0 && c.RunMs != c.DurationMs, display.Milliseconds(c.RunMs))),
-		fact("in the queue", some(c.QueueMs > 0, display.Milliseconds(c.QueueMs))), fact("for approval", some(c.ApprovalMs > 0, display.Milliseconds(c.ApprovalMs))),
-		fact("before retries", some(c.BackoffMs > 0, display.Milliseconds(c.BackoffMs))), fact("answer made before", some(c.AgeMs > 0, display.Milliseconds(c.AgeMs))),
-		fact("attempts", some(c.Attempts > 1, fmt.Sprint(c.Attempts))), fact("made before", some(c.Repeat > 0, display.Number(uint64(c.Repeat), "time"))),
-		"began " + m.moment(c.Time), fact("session", safe(c.Session)), fact("agent", safe(c.Agent)), fact("turn", some(c.Turn > 0, fmt.Sprint(c.Turn))), fact("program", safe(c.Program)),
+		p.In(screen.Bold, screen.Safe(c.Tool)), p.In(colour, end), "took " + display.Milliseconds(c.DurationMs), fact(
+			"ran", some(c.RunMs > 0 && c.RunMs != c.DurationMs, display.Milliseconds(c.RunMs)),
+		),
+		fact("in the queue", some(c.QueueMs > 0, display.Milliseconds(c.QueueMs))), fact(
+			"for approval", some(c.ApprovalMs > 0, display.Milliseconds(c.ApprovalMs)),
+		),
+		fact(
+			"before retries", some(c.BackoffMs > 0, display.Milliseconds(c.BackoffMs)),
+		), fact("answer made before", some(c.AgeMs > 0, display.Milliseconds(c.AgeMs))),
+		fact("attempts", some(c.Attempts > 1, fmt.Sprint(c.Attempts))), fact(
+			"made before", some(c.Repeat > 0, display.Number(uint64(c.Repeat), "time")),
+		),
+		"began " + m.moment(c.Time), fact("session", screen.Safe(c.Session)), fact("agent", screen.Safe(c.Agent)), fact(
+			"turn", some(c.Turn > 0, fmt.Sprint(c.Turn)),
+		), fact("program", screen.Safe(c.Program)),
 		fact("trace", c.TraceID), fact("span", c.SpanID), fact("answered by trace", c.OriginTraceID),
 	}, tags...))
 	if c.Error != "" {
-		lines = append(append(lines, "", p.in(red, "Error")), wrap(c.Error, m.width)...)
+		lines = append(append(lines, "", p.In(screen.Red, "Error")), screen.Wrap(c.Error, m.width)...)
 	}
 	content, known := m.content(c)
 	if !known {
-		return append(lines, "", p.in(quiet, "Asking for arguments and result …"))
+		return append(lines, "", p.In(screen.Quiet, "Asking for arguments and result …"))
 	}
 	if content.Why != "" {
-		lines = append(append(lines, ""), wrap(content.Why, m.width)...)
+		lines = append(append(lines, ""), screen.Wrap(content.Why, m.width)...)
 	}
 	lines = append(lines, block("Arguments", content.Arguments, m.width, p)...)
 	return append(lines, block("Result", content.Result, m.width, p)...)
@@ -178,12 +228,13 @@ func (m *Model) moment(at time.Time) string {
 }
 
 // block is a text under a title, JSON indented; none if the text is "".
-func block(title, text string, cells int, p paint) []string {
+func block(title, text string, cells int, p screen.Paint) []string {
 	if text == "" {
 		return nil
 	}
 	var indented strings.Builder
-	if trimmed := strings.TrimSpace(text); trimmed != "" && (trimmed[0] == '{' || trimmed[0] == '[') && len(text) <= maxWrapped {
+	trimmed := strings.TrimSpace(text)
+	if trimmed != "" && (trimmed[0] == '{' || trimmed[0] == '[') && len(text) <= screen.MaxWrapped {
 		var v json.RawMessage
 		if json.Unmarshal([]byte(trimmed), &v) == nil {
 			e := json.NewEncoder(&indented)
@@ -193,20 +244,32 @@ func block(title, text string, cells int, p paint) []string {
 			text = indented.String()
 		}
 	}
-	return append([]string{"", p.in(bold, title)}, wrap(text, cells)...)
+	return append([]string{"", p.In(screen.Bold, title)}, screen.Wrap(text, cells)...)
 }
 
-func (m *Model) runningFacts(c *Running, p paint) []string {
-	state := p.in(green, "has ended; the list of calls has it")
+func (m *Model) runningFacts(c *Running, p screen.Paint) []string {
+	state := p.In(screen.Green, "has ended; the list of calls has it")
 	for i := range m.state.Running {
 		if m.state.Running[i].rowKey() == c.rowKey() {
-			state = p.in(amber, "running for "+stopwatch(m.elapsed(&m.state.Running[i])))
+			state = p.In(screen.Amber, "running for "+stopwatch(m.elapsed(&m.state.Running[i])))
 		}
 	}
-	lines := joined(m.width, []string{p.in(bold, safe(c.Tool)), state, "since " + m.moment(c.Start), fact("session", safe(c.Session)), fact("agent", safe(c.Agent)),
-		fact("program", safe(c.Program)), fact("trace", c.TraceID), fact("span", c.SpanID)})
+	lines := joined(m.width, []string{p.In(screen.Bold, screen.Safe(c.Tool)), state, "since " + m.moment(c.Start), fact(
+		"session", screen.Safe(c.Session),
+	), fact("agent", screen.Safe(c.Agent)),
+		fact("program", screen.Safe(c.Program)), fact("trace", c.TraceID), fact("span", c.SpanID)})
 	if x := m.state.tool(c.Tool); x != nil && x.Executed > 0 {
-		lines = append(lines, joined(m.width, []string{"its tool took:", fact("p50", ran(x, x.P50Ms)), fact("p95", ran(x, x.P95Ms)), fact("p99", ran(x, x.P99Ms)), fact("max", ran(x, x.MaxMs))})...)
+		lines = append(
+			lines,
+			joined(
+				m.width,
+				[]string{
+					"its tool took:", fact("p50", summary.Ran(x, x.P50Ms)),
+					fact("p95", summary.Ran(x, x.P95Ms)), fact("p99", summary.Ran(x, x.P99Ms)),
+					fact("max", summary.Ran(x, x.MaxMs)),
+				},
+			)...,
+		)
 	}
 	return append(lines, block("Arguments", c.Arguments, m.width, p)...)
 }

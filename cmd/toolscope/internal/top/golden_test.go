@@ -41,8 +41,26 @@ func recentAt(id uint64, tool string, at time.Time, c stats.RecentCall) Call {
 // ordinary is a state as programs have it.
 func ordinary() *State {
 	tool := func(name string, calls, errors uint64, p50, p95, p99 float64) stats.ToolStats {
-		return stats.ToolStats{Tool: name, Calls: calls, CallsPerSecond: float64(calls) / 300, Executed: calls, Errors: errors, ErrorRate: float64(errors) / float64(calls),
-			Latency: stats.Latency{MeanMs: p50, P50Ms: p50, P90Ms: p95, P95Ms: p95, P99Ms: p99, P999Ms: p99, MaxMs: p99}, TotalMs: float64(calls) * p50, TimeShare: 0.25, LastSeen: noon}
+		return stats.ToolStats{
+			Tool:           name,
+			Calls:          calls,
+			CallsPerSecond: float64(calls) / 300,
+			Executed:       calls,
+			Errors:         errors,
+			ErrorRate:      float64(errors) / float64(calls),
+			Latency: stats.Latency{
+				MeanMs: p50,
+				P50Ms:  p50,
+				P90Ms:  p95,
+				P95Ms:  p95,
+				P99Ms:  p99,
+				P999Ms: p99,
+				MaxMs:  p99,
+			},
+			TotalMs:   float64(calls) * p50,
+			TimeShare: 0.25,
+			LastSeen:  noon,
+		}
 	}
 	search := tool("search", 1200, 30, 210, 900, 2400)
 	search.InFlight, search.CacheHits, search.HitRatio, search.Streak = 2, 100, 0.08, 3
@@ -54,24 +72,113 @@ func ordinary() *State {
 	all.InFlight = 2
 	return &State{
 		At: noon, Source: "http://127.0.0.1:9464/", Window: "5m",
-		Summary: &stats.Summary{Window: "5m", Overall: all, Tools: []stats.ToolStats{search, read, shell}, Errors: []stats.ErrorGroup{
-			{ID: "00000000000000aa", Tool: "search", Type: "tool_error", Message: "upstream answered <num>", Example: "upstream answered 502", Count: 20, CountMax: 20, Trend: []uint64{0, 0, 4, 16}, FirstSeen: noon.Add(-time.Minute), LastSeen: noon.Add(-3 * time.Second), TraceIDs: []string{strings.Repeat("ab", 16)}},
-			{ID: "00000000000000bb", Tool: "search", Type: "timeout", Message: "deadline exceeded", Count: 10, CountMax: 12, LastSeen: noon.Add(-time.Minute)},
-		}},
-		Trend: map[string][]float64{"": {1, 2, 4, 8, 9, 3}, "search": {0, 1, 5, 9, 2, 1}, "read_file": {3, 3, 3, 3, 3, 3}, "shell_run": {0, 0, 0, 0, 0, 7}},
+		Summary: &stats.Summary{
+			Window:  "5m",
+			Overall: all,
+			Tools:   []stats.ToolStats{search, read, shell},
+			Errors: []stats.ErrorGroup{
+				{
+					ID:        "00000000000000aa",
+					Tool:      "search",
+					Type:      "tool_error",
+					Message:   "upstream answered <num>",
+					Example:   "upstream answered 502",
+					Count:     20,
+					CountMax:  20,
+					Trend:     []uint64{0, 0, 4, 16},
+					FirstSeen: noon.Add(-time.Minute),
+					LastSeen:  noon.Add(-3 * time.Second),
+					TraceIDs:  []string{strings.Repeat("ab", 16)},
+				},
+				{
+					ID:       "00000000000000bb",
+					Tool:     "search",
+					Type:     "timeout",
+					Message:  "deadline exceeded",
+					Count:    10,
+					CountMax: 12,
+					LastSeen: noon.Add(-time.Minute),
+				},
+			},
+		},
+		Trend: map[string][]float64{
+			"":          {1, 2, 4, 8, 9, 3},
+			"search":    {0, 1, 5, 9, 2, 1},
+			"read_file": {3, 3, 3, 3, 3, 3},
+			"shell_run": {0, 0, 0, 0, 0, 7},
+		},
 		Running: []Running{
-			{RunningCall: stats.RunningCall{ID: 1, Tool: "search", Start: noon.Add(-95 * time.Second), RunningMs: 95_000, Arguments: `{"q":"a query that hangs"}`, Session: "s-1"}},
-			{RunningCall: stats.RunningCall{ID: 2, Tool: "search", Start: noon.Add(-time.Second), RunningMs: 1000, Arguments: `{"q":"young"}`, Session: "s-2"}},
+			{
+				RunningCall: stats.RunningCall{
+					ID:        1,
+					Tool:      "search",
+					Start:     noon.Add(-95 * time.Second),
+					RunningMs: 95_000,
+					Arguments: `{"q":"a query that hangs"}`,
+					Session:   "s-1",
+				},
+			},
+			{
+				RunningCall: stats.RunningCall{
+					ID:        2,
+					Tool:      "search",
+					Start:     noon.Add(-time.Second),
+					RunningMs: 1000,
+					Arguments: `{"q":"young"}`,
+					Session:   "s-2",
+				},
+			},
 		},
 		Calls: []Call{
 			recent(1, "read_file", stats.RecentCall{DurationMs: 0.4, Session: "s-1"}),
-			recent(2, "search", stats.RecentCall{DurationMs: 2400, Session: "s-1", ErrorType: "tool_error", Error: "upstream answered 502", ErrorGroup: "00000000000000aa"}),
-			recent(3, "search", stats.RecentCall{DurationMs: 0.1, Session: "s-2", Outcome: "cache_hit", AgeMs: 4000, TraceID: strings.Repeat("cd", 16), SpanID: strings.Repeat("ef", 8)}),
-			recent(4, "shell_run", stats.RecentCall{DurationMs: 31, Session: "s-2", Agent: "planner", Turn: 3, Attempts: 2}),
+			recent(
+				2,
+				"search",
+				stats.RecentCall{
+					DurationMs: 2400,
+					Session:    "s-1",
+					ErrorType:  "tool_error",
+					Error:      "upstream answered 502",
+					ErrorGroup: "00000000000000aa",
+				},
+			),
+			recent(
+				3,
+				"search",
+				stats.RecentCall{
+					DurationMs: 0.1,
+					Session:    "s-2",
+					Outcome:    "cache_hit",
+					AgeMs:      4000,
+					TraceID:    strings.Repeat("cd", 16),
+					SpanID:     strings.Repeat("ef", 8),
+				},
+			),
+			recent(
+				4,
+				"shell_run",
+				stats.RecentCall{DurationMs: 31, Session: "s-2", Agent: "planner", Turn: 3, Attempts: 2},
+			),
 		},
 		Sessions: []stats.SessionStats{
-			{Session: "s-1", Agent: "planner", Calls: 40, Errors: 9, Looped: 12, WorstStreak: 4, RunMs: 90_000, FirstSeen: noon.Add(-time.Hour), LastSeen: noon.Add(-time.Second)},
-			{Session: "s-2", Calls: 7, RunMs: 200, FirstSeen: noon.Add(-time.Minute), LastSeen: noon.Add(-30 * time.Second)},
+			{
+				Session:     "s-1",
+				Agent:       "planner",
+				Calls:       40,
+				Errors:      9,
+				Looped:      12,
+				WorstStreak: 4,
+				RunMs:       90_000,
+				FirstSeen:   noon.Add(-time.Hour),
+				LastSeen:    noon.Add(-time.Second),
+			},
+			{
+				Session:   "s-2",
+				Calls:     7,
+				RunMs:     200,
+				FirstSeen: noon.Add(-time.Minute),
+				LastSeen:  noon.Add(-30 * time.Second),
+			},
 		},
 		Loops: []stats.Loop{{Session: "s-1", Tool: "search", Times: 12, Stopped: 2, FirstSeen: noon, LastSeen: noon}},
 	}
@@ -81,7 +188,10 @@ func ordinary() *State {
 func hostile() *State {
 	s := ordinary()
 	long := strings.Repeat("x", 300)
-	for i, name := range []string{"\x1b[31mred\x1b]0;owned\a", "日本語の道具名前がとても長い場合", "שלום 12 34", "a\u202egpj.exe", "Z\u0335\u0336\u0337\u0338\u0339algo\r\n\x00", long, "👩‍👩‍👧 family ❤️", "", "\xff\xfe"} {
+	for i, name := range []string{
+		"\x1b[31mred\x1b]0;owned\a", "日本語の道具名前がとても長い場合", "שלום 12 34", "a\u202egpj.exe",
+		"Z\u0335\u0336\u0337\u0338\u0339algo\r\n\x00", long, "👩‍👩‍👧 family ❤️", "", "\xff\xfe",
+	} {
 		x := s.Summary.Tools[i%3]
 		x.Tool, x.Calls = name, uint64(100+i)
 		s.Summary.Tools = append(s.Summary.Tools, x)
@@ -89,7 +199,10 @@ func hostile() *State {
 		c.Key, c.Tool, c.Error, c.Session = "h"+name, name, name, name
 		c.Content = Content{Arguments: "{\"a\":\"\x1b[2J\u009b31m" + name + "\"}", Result: name}
 		s.Calls = append(s.Calls, c)
-		s.Running = append(s.Running, Running{RunningCall: stats.RunningCall{ID: uint64(10 + i), Tool: name, Arguments: name, Session: name}})
+		s.Running = append(
+			s.Running,
+			Running{RunningCall: stats.RunningCall{ID: uint64(10 + i), Tool: name, Arguments: name, Session: name}},
+		)
 		s.Sessions = append(s.Sessions, stats.SessionStats{Session: name, Agent: name})
 	}
 	s.Source, s.Notes = "\x1b[2Jhttp://evil/", []string{"\x1b]52;c;aGk=\a"}
@@ -127,9 +240,18 @@ func TestFrames(t *testing.T) {
 			m.keep("k2", Content{Arguments: `{"q":"x"}`})
 		}},
 		{name: "call", w: 80, h: 20, keys: "2 down down enter", of: ordinary, then: func(m *Model) {
-			m.keep("k3", Content{Arguments: `{"q":"x","limit":10}`, Result: "first line\nsecond line " + strings.Repeat("long ", 30)})
+			m.keep(
+				"k3",
+				Content{
+					Arguments: `{"q":"x","limit":10}`,
+					Result:    "first line\nsecond line " + strings.Repeat("long ", 30),
+				},
+			)
 		}},
-		{name: "call-without-content", w: 80, h: 14, keys: "2 end enter", of: ordinary, then: func(m *Model) { m.keep("k4", Content{Why: "No spans here."}) }},
+		{
+			name: "call-without-content", w: 80, h: 14, keys: "2 end enter", of: ordinary,
+			then: func(m *Model) { m.keep("k4", Content{Why: "No spans here."}) },
+		},
 		{name: "running", w: 80, h: 12, keys: "3", of: ordinary, then: func(m *Model) { m.now = noon.Add(5 * time.Second) }},
 		{name: "running-one", w: 80, h: 16, keys: "3 enter", of: ordinary},
 		{name: "running-counted", w: 80, h: 12, keys: "3", of: func() *State { s := ordinary(); s.Running = nil; return s }},
@@ -175,7 +297,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// compare compares a text with a file of testdata; trailing blanks, which nobody sees,
+// compare compares a text with a file of testdata; trailing blanks, which are invisible,
 // count for nothing.
 func compare(t *testing.T, name, got string) {
 	t.Helper()

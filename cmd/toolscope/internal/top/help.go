@@ -3,6 +3,8 @@
 
 package top
 
+import "github.com/toolscope/toolscope/cmd/toolscope/internal/screen"
+
 // keyHelp is what each key does.
 var keyHelp = []struct{ keys, does string }{
 	{"1 to 5, tab", "tools, calls, running calls, sessions with loops, errors"},
@@ -13,27 +15,27 @@ var keyHelp = []struct{ keys, does string }{
 	{"s  r", "sort by something else; turn the order around"},
 	{"w  W", "the next window of time, the one before"},
 	{"p or space", "pause, go on"},
-	{"ctrl+l  ctrl+z", "draw anew; put it aside, as shells do"},
+	{"ctrl+l  ctrl+z", "redraw; suspend (fg resumes)"},
 	{"q or ctrl+c", "quit"},
 }
 
 // helpPage explains keys and columns.
-func (m *Model) helpPage(p paint) []string {
-	lines := []string{p.in(bold, clip("toolscope top", m.width)), ""}
+func (m *Model) helpPage(p screen.Paint) []string {
+	lines := []string{p.In(screen.Bold, screen.Clip("toolscope top", m.width)), ""}
 	for _, k := range keyHelp {
-		lines = append(lines, clip(p.in(bold, fit(k.keys, 19, false))+k.does, m.width))
+		lines = append(lines, screen.Clip(p.In(screen.Bold, screen.Fit(k.keys, 19, false))+k.does, m.width))
 	}
 	lines = append(lines, "")
 	for _, text := range []string{
-		"P50, P95, P99 are of calls that ran: hits and refusals do not flatter them.",
+		"P50, P95 and P99 include only executed calls, not hits and refusals.",
 		"TREND is the number of calls in parts of the window, the oldest first.",
 		"Arguments and results are redacted where they are recorded.",
 	} {
-		lines = append(lines, wrap(text, m.width)...)
+		lines = append(lines, screen.Wrap(text, m.width)...)
 	}
 	lines = lines[:min(len(lines), max(1, m.height-1))]
 	for len(lines) < m.height-1 {
 		lines = append(lines, "")
 	}
-	return append(lines, p.in(quiet, clip("? or esc closes this", m.width)))
+	return append(lines, p.In(screen.Quiet, screen.Clip("? or esc closes this", m.width)))
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/screen"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/summary"
 	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/stats"
 )
@@ -35,11 +37,11 @@ func (p *place) orderName() string {
 }
 
 // table is the list that a place shows, sorted and filtered; nil if it shows none.
-func (m *Model) table(p *place) *table {
+func (m *Model) table(p *place) *screen.Table {
 	if m.state == nil {
 		return nil
 	}
-	var t *table
+	var t *screen.Table
 	switch p.kind {
 	case toolList:
 		t = m.tools(p)
@@ -55,13 +57,13 @@ func (m *Model) table(p *place) *table {
 		return nil
 	}
 	if p.reverse {
-		slices.Reverse(t.rows)
+		slices.Reverse(t.Rows)
 	}
 	if wanted := parseFilter(p.filter); wanted != nil {
-		all := len(t.rows)
-		t.rows = slices.DeleteFunc(t.rows, func(r row) bool { return !wanted.fits(r.words) })
+		all := len(t.Rows)
+		t.Rows = slices.DeleteFunc(t.Rows, func(r screen.Row) bool { return !wanted.fits(r.Words) })
 		if all > 0 {
-			t.empty = fmt.Sprintf("None of %d has %q in it. / changes the filter, esc removes it.", all, p.filter)
+			t.Empty = fmt.Sprintf("None of %d has %q in it. / changes the filter, esc removes it.", all, p.filter)
 		}
 	}
 	return t
@@ -74,52 +76,110 @@ func sorted[T any](list []T, by func(a, b *T) int) []T {
 	return list
 }
 
-func (m *Model) tools(p *place) *table {
-	t := &table{empty: "No calls in this window. w takes another one.", columns: []column{
-		{title: "TOOL", wide: true, least: 10}, {title: "CALLS", right: true}, {title: "ERRORS", right: true},
-		{title: "P50", right: true, rank: 3}, {title: "P95", right: true, rank: 4}, {title: "P99", right: true, rank: 1}, {title: "TREND", rank: 2, least: trendCells},
-		{title: "RUNNING", right: true, rank: 5}, {title: "RATE", right: true, rank: 6}, {title: "HITS", right: true, rank: 7}, {title: "REFUSED", right: true, rank: 8},
-		{title: "TIME", right: true, rank: 9}, {title: "MAX", right: true, rank: 10},
-	}}
-	if !slices.Contains(stats.WindowNames(), m.state.Window) {
-		t.empty = "No calls."
+// A field is a column of a list of T, and what stands in it: a safe text and its colour.
+type field[T any] struct {
+	screen.Column
+	show func(x *T) (text, colour string)
+}
+
+// plainly shows a text without a colour.
+func plainly[T any](text func(x *T) string) func(x *T) (string, string) {
+	return func(x *T) (string, string) { return text(x), "" }
+}
+
+// in shows a text in a colour.
+func in[T any](colour string, text func(x *T) string) func(x *T) (string, string) {
+	return func(x *T) (string, string) { return text(x), colour }
+}
+
+// A list is how values of T are shown as rows.
+type list[T any] struct {
+	empty  string // shown where there are none
+	key    func(x *T) string
+	words  func(x *T) string // what filters search; nil for the key
+	quiet  func(x *T) bool   // nil for none
+	fields []field[T]
+}
+
+// table lays values out.
+func (l list[T]) table(values []T) *screen.Table {
+	t := &screen.Table{Empty: l.empty}
+	for _, f := range l.fields {
+		t.Columns = append(t.Columns, f.Column)
 	}
-	by := map[string]func(a, b *stats.ToolStats) int{
-		"time":   func(a, b *stats.ToolStats) int { return cmp.Compare(a.TotalMs, b.TotalMs) },
-		"calls":  func(a, b *stats.ToolStats) int { return cmp.Compare(a.Calls, b.Calls) },
-		"errors": func(a, b *stats.ToolStats) int { return cmp.Compare(a.Errors, b.Errors) },
-		"p50":    func(a, b *stats.ToolStats) int { return cmp.Compare(a.P50Ms, b.P50Ms) },
-		"p95":    func(a, b *stats.ToolStats) int { return cmp.Compare(a.P95Ms, b.P95Ms) },
-		"p99":    func(a, b *stats.ToolStats) int { return cmp.Compare(a.P99Ms, b.P99Ms) },
-		"name":   func(a, b *stats.ToolStats) int { return cmp.Compare(b.Tool, a.Tool) },
-	}[p.orderName()]
-	for _, x := range sorted(m.state.Summary.Tools, func(a, b *stats.ToolStats) int { return cmp.Or(by(a, b), cmp.Compare(b.Tool, a.Tool)) }) {
-		t.rows = append(t.rows, row{key: x.Tool, words: x.Tool, quiet: x.Calls == 0 && x.InFlight == 0, cells: []cell{
-			{text: safe(x.Tool)}, {text: display.Count(x.Calls)}, errorCell(&x), {text: ran(&x, x.P50Ms)}, {text: ran(&x, x.P95Ms)}, {ran(&x, x.P99Ms), bold},
-			{spark(m.state.Trend[x.Tool], trendCells), blue}, {some(x.InFlight > 0, display.Count(uint64(max(0, x.InFlight)))), amber},
-			{text: display.Rate(x.Calls, x.CallsPerSecond)}, {some(x.HitRatio > 0, display.Percent(x.HitRatio)), green},
-			{text: some(x.Refused > 0, display.Count(x.Refused))}, {text: display.Percent(x.TimeShare)}, {text: ran(&x, x.MaxMs)},
-		}})
+	for i := range values {
+		x := &values[i]
+		r := screen.Row{Key: l.key(x), Words: l.key(x), Quiet: l.quiet != nil && l.quiet(x)}
+		if l.words != nil {
+			r.Words = l.words(x)
+		}
+		for _, f := range l.fields {
+			text, colour := f.show(x)
+			r.Cells = append(r.Cells, screen.Cell{Text: text, Colour: colour})
+		}
+		t.Rows = append(t.Rows, r)
 	}
 	return t
+}
+
+// left and right are columns; rank is that of [screen.Column].
+func left(title string, rank int) screen.Column { return screen.Column{Title: title, Rank: rank} }
+func right(title string, rank int) screen.Column {
+	return screen.Column{Title: title, Rank: rank, Right: true}
+}
+
+// wide is the column that takes the cells the others leave.
+func wide(title string, least, rank int) screen.Column {
+	return screen.Column{Title: title, Rank: rank, Least: least, Wide: true}
+}
+
+// trendColumn has room for a trend.
+func trendColumn(rank int) screen.Column {
+	return screen.Column{Title: "TREND", Rank: rank, Least: trendCells}
 }
 
 // trendCells is how wide a trend is.
 const trendCells = 12
 
-func errorCell(x *stats.ToolStats) cell {
-	if x.Errors == 0 {
-		return cell{text: "0"}
+func (m *Model) tools(p *place) *screen.Table {
+	type tool = stats.ToolStats
+	count := func(n uint64) string { return some(n > 0, display.Count(n)) }
+	l := list[tool]{
+		empty: "No calls in this window. w takes another one.",
+		key:   func(x *tool) string { return x.Tool },
+		quiet: func(x *tool) bool { return x.Calls == 0 && x.InFlight == 0 },
+		fields: []field[tool]{
+			{wide("TOOL", 10, 0), plainly(func(x *tool) string { return screen.Safe(x.Tool) })},
+			{right("CALLS", 0), plainly(func(x *tool) string { return display.Count(x.Calls) })},
+			{right("ERRORS", 0), errorRate},
+			{right("P50", 3), plainly(func(x *tool) string { return summary.Ran(x, x.P50Ms) })},
+			{right("P95", 4), plainly(func(x *tool) string { return summary.Ran(x, x.P95Ms) })},
+			{right("P99", 1), in(screen.Bold, func(x *tool) string { return summary.Ran(x, x.P99Ms) })},
+			{trendColumn(2), in(screen.Blue, func(x *tool) string { return screen.Spark(m.state.Trend[x.Tool], trendCells) })},
+			{right("RUNNING", 5), in(screen.Amber, func(x *tool) string { return count(uint64(max(0, x.InFlight))) })},
+			{right("RATE", 6), plainly(func(x *tool) string { return display.Rate(x.Calls, x.CallsPerSecond) })},
+			{
+				right("HITS", 7),
+				in(screen.Green, func(x *tool) string { return some(x.HitRatio > 0, display.Percent(x.HitRatio)) }),
+			},
+			{right("REFUSED", 8), plainly(func(x *tool) string { return count(x.Refused) })},
+			{right("TIME", 9), plainly(func(x *tool) string { return display.Percent(x.TimeShare) })},
+			{right("MAX", 10), plainly(func(x *tool) string { return summary.Ran(x, x.MaxMs) })},
+		},
 	}
-	return cell{display.Percent(x.ErrorRate), red}
+	if !slices.Contains(stats.WindowNames(), m.state.Window) {
+		l.empty = "No calls."
+	}
+	tools := slices.Clone(m.state.Summary.Tools)
+	summary.SortTools(tools, p.orderName())
+	return l.table(tools)
 }
 
-// ran is a running time, or a dash where no call ran.
-func ran(x *stats.ToolStats, ms float64) string {
-	if x.Executed == 0 {
-		return "–"
+func errorRate(x *stats.ToolStats) (text, colour string) {
+	if x.Errors == 0 {
+		return "0", ""
 	}
-	return display.Milliseconds(ms)
+	return display.Percent(x.ErrorRate), screen.Red
 }
 
 // some is a text, or none.
@@ -130,77 +190,67 @@ func some(yes bool, text string) string {
 	return ""
 }
 
+// short is an untrusted text of at most this many cells.
+func short(text string, cells int) string { return screen.Clip(screen.Safe(text), cells) }
+
 // calls are the recent ones, or those of the place's tool, session or error.
-func (m *Model) calls(p *place) *table {
-	t := &table{empty: "No calls are kept of this.", columns: []column{
-		{title: "BEGAN", rank: 3}, {title: "PROGRAM", rank: 6}, {title: "TOOL", rank: rankOfTool(p)}, {title: "ENDED AS"},
-		{title: "TOOK", right: true}, {title: "SESSION", rank: 5}, {title: "ARGUMENTS › RESULT", wide: true, least: 18, rank: 1},
-	}}
+func (m *Model) calls(p *place) *screen.Table {
+	rankOfTool := 0
+	if p.kind == oneTool { // all rows are of one tool
+		rankOfTool = 7
+	}
+	known := func(c *Call) Content { content, _ := m.content(c); return content }
+	l := list[Call]{
+		empty: "No calls are kept of this.",
+		key:   func(c *Call) string { return c.Key },
+		words: func(c *Call) string {
+			x := known(c)
+			return strings.Join(
+				[]string{c.Tool, c.Outcome, c.ErrorType, c.Error, c.Session, c.Agent, c.Program, x.Arguments, x.Result},
+				" ",
+			)
+		},
+		fields: []field[Call]{
+			{left("BEGAN", 3), in(screen.Quiet, func(c *Call) string { return m.clock(c.Time) })},
+			{left("PROGRAM", 6), in(screen.Quiet, func(c *Call) string { return short(c.Program, 20) })},
+			{left("TOOL", rankOfTool), plainly(func(c *Call) string { return short(c.Tool, 24) })},
+			{left("ENDED AS", 0), ended},
+			{right("TOOK", 0), plainly(func(c *Call) string { return display.Milliseconds(c.DurationMs) })},
+			{left("SESSION", 5), in(screen.Quiet, func(c *Call) string { return short(c.Session, 16) })},
+			{wide("ARGUMENTS › RESULT", 18, 1), plainly(func(c *Call) string { return story(c, known(c)) })},
+		},
+	}
 	if p.kind == callList {
-		t.empty = "No calls yet."
+		l.empty = "No calls yet."
 	}
 	by := map[string]func(a, b *Call) int{
 		"latest":  func(a, b *Call) int { return 0 },
 		"slowest": func(a, b *Call) int { return cmp.Compare(a.DurationMs, b.DurationMs) },
 		"errors":  func(a, b *Call) int { return cmp.Compare(min(1, len(a.ErrorType)), min(1, len(b.ErrorType))) },
 	}[p.orderName()]
-	for _, c := range sorted(m.state.Calls, by) {
-		if p.kind == oneTool && c.Tool != p.key || p.kind == oneSession && c.Session != p.key || p.kind == oneError && c.ErrorGroup != p.key {
-			continue
-		}
-		content, _ := m.content(&c)
-		program := safe(c.Program)
-		t.rows = append(t.rows, row{key: c.Key, words: strings.Join([]string{c.Tool, c.Outcome, c.ErrorType, c.Error, c.Session, c.Agent, c.Program, content.Arguments, content.Result}, " "), cells: []cell{
-			{m.clock(c.Time), quiet}, {clip(program, 20), quiet}, {text: clip(safe(c.Tool), 24)}, ended(&c), {text: display.Milliseconds(c.DurationMs)},
-			{clip(safe(c.Session), 16), quiet}, {text: story(&c, content)},
-		}})
-	}
-	if !slices.ContainsFunc(t.rows, func(r row) bool { return r.cells[1].text != "" }) {
-		t.drop(1)
-	}
-	return t
+	return l.table(slices.DeleteFunc(sorted(m.state.Calls, by), func(c Call) bool {
+		return p.kind == oneTool && c.Tool != p.key || p.kind == oneSession && c.Session != p.key ||
+			p.kind == oneError && c.ErrorGroup != p.key
+	}))
 }
 
-// rankOfTool lets the tool's column go where all rows are of one tool.
-func rankOfTool(p *place) int {
-	if p.kind == oneTool {
-		return 7
-	}
-	return 0
-}
-
-// drop leaves a column out.
-func (t *table) drop(i int) {
-	t.columns = slices.Delete(t.columns, i, i+1)
-	for r := range t.rows {
-		t.rows[r].cells = slices.Delete(t.rows[r].cells, i, i+1)
-	}
-}
-
-// ended is how a call came to its end, in a word.
-func ended(c *Call) cell {
+// ended is how a call ended, in a word, and its colour.
+func ended(c *Call) (text, colour string) {
 	switch {
 	case c.ErrorType != "":
-		return cell{clip(safe(c.ErrorType), 20), red}
+		return short(c.ErrorType, 20), screen.Red
 	case c.Suspended:
-		return cell{"suspended", amber}
+		return "suspended", screen.Amber
 	case c.Outcome == "executed":
-		return cell{text: "ok"}
+		return "ok", ""
 	}
-	return cell{clip(safe(c.Outcome), 20), green}
+	return short(c.Outcome, 20), screen.Green
 }
 
 // story is a call's arguments and what came of them, on one line.
 func story(c *Call, content Content) string {
-	after := content.Result
-	if c.Error != "" {
-		after = c.Error
-	}
-	text := safe(strings.TrimSpace(content.Arguments))
-	if after = strings.TrimSpace(after); after != "" {
-		text += " › " + safe(after)
-	}
-	return strings.TrimSpace(text)
+	text, after := screen.Safe(strings.TrimSpace(content.Arguments)), strings.TrimSpace(cmp.Or(c.Error, content.Result))
+	return strings.TrimSpace(text + some(after != "", " › "+screen.Safe(after)))
 }
 
 // clock is a time of day.
@@ -211,56 +261,65 @@ func (m *Model) clock(at time.Time) string {
 	return at.In(m.options.Zone).Format(time.TimeOnly)
 }
 
-func (m *Model) running(p *place) *table {
-	t := &table{empty: "Nothing runs at the moment.", columns: []column{
-		{title: "FOR", right: true, least: 5}, {title: "SINCE", rank: 3}, {title: "PROGRAM", rank: 6}, {title: "TOOL"}, {title: "SESSION", rank: 4},
-		{title: "", rank: 2}, {title: "ARGUMENTS", wide: true, least: 12, rank: 1},
-	}}
+func (m *Model) running(p *place) *screen.Table {
 	if m.state.Running == nil {
 		return m.runningCounts()
 	}
-	list := m.state.Running
+	running := slices.Clone(m.state.Running)
 	if p.orderName() == "tool" {
-		list = sorted(list, func(a, b *Running) int { return cmp.Compare(b.Tool, a.Tool) })
+		running = sorted(running, func(a, b *Running) int { return cmp.Compare(b.Tool, a.Tool) })
 	}
-	for _, c := range list {
-		took := m.elapsed(&c)
-		slow := cell{}
-		if x := m.state.tool(c.Tool); x != nil && x.Executed > 0 && took > time.Second && float64(took/time.Microsecond)/1000 > x.P99Ms {
-			slow = cell{"beyond p99", amber}
-		}
-		t.rows = append(t.rows, row{key: c.rowKey(), words: strings.Join([]string{c.Tool, c.Session, c.Agent, c.Program, c.Arguments}, " "), cells: []cell{
-			{stopwatch(took), bold}, {m.clock(c.Start), quiet}, {clip(safe(c.Program), 20), quiet}, {text: clip(safe(c.Tool), 24)}, {clip(safe(c.Session), 16), quiet},
-			slow, {text: safe(c.Arguments)},
-		}})
-	}
-	if !slices.ContainsFunc(t.rows, func(r row) bool { return r.cells[2].text != "" }) {
-		t.drop(2)
-	}
-	return t
+	return list[Running]{
+		empty: "Nothing runs at the moment.",
+		key:   (*Running).rowKey,
+		words: func(c *Running) string {
+			return strings.Join([]string{c.Tool, c.Session, c.Agent, c.Program, c.Arguments}, " ")
+		},
+		fields: []field[Running]{
+			{
+				screen.Column{Title: "FOR", Right: true, Least: 5},
+				in(screen.Bold, func(c *Running) string { return stopwatch(m.elapsed(c)) }),
+			},
+			{left("SINCE", 3), in(screen.Quiet, func(c *Running) string { return m.clock(c.Start) })},
+			{left("PROGRAM", 6), in(screen.Quiet, func(c *Running) string { return short(c.Program, 20) })},
+			{left("TOOL", 0), plainly(func(c *Running) string { return short(c.Tool, 24) })},
+			{left("SESSION", 4), in(screen.Quiet, func(c *Running) string { return short(c.Session, 16) })},
+			{left("", 2), in(screen.Amber, func(c *Running) string { return some(m.isSlow(c), "beyond p99") })},
+			{wide("ARGUMENTS", 12, 1), plainly(func(c *Running) string { return screen.Safe(c.Arguments) })},
+		},
+	}.table(running)
 }
 
-// rowKey tells running calls apart.
+// isSlow reports whether a call has been running for longer than nearly all calls of its tool.
+func (m *Model) isSlow(c *Running) bool {
+	x, took := m.state.tool(c.Tool), m.elapsed(c)
+	return x != nil && x.Executed > 0 && took > time.Second && float64(took/time.Microsecond)/1000 > x.P99Ms
+}
+
+// rowKey identifies a running call.
 func (c *Running) rowKey() string { return fmt.Sprint(c.Program, " ", c.ID) }
 
-// elapsed is how long a call has been running by now.
+// elapsed is how long a call has been running.
 func (m *Model) elapsed(c *Running) time.Duration {
 	return time.Duration(c.RunningMs*float64(time.Millisecond)) + max(0, m.now.Sub(m.got))
 }
 
-// runningCounts is what is known where running calls are not told apart.
-func (m *Model) runningCounts() *table {
-	t := &table{empty: "Nothing runs at the moment.", columns: []column{{title: "RUNNING", right: true}, {title: "TOOL"}, {title: "", wide: true, least: 10}}}
-	for _, x := range m.state.Summary.Tools {
-		if x.InFlight > 0 {
-			t.rows = append(t.rows, row{key: x.Tool, words: x.Tool, cells: []cell{{display.Count(uint64(x.InFlight)), bold}, {text: safe(x.Tool)},
-				{"since when is not known: the program serves without statshttp.Options.Running", quiet}}})
-		}
-	}
-	return t
+// runningCounts is shown where a program serves the number of running calls only.
+func (m *Model) runningCounts() *screen.Table {
+	type tool = stats.ToolStats
+	const why = "since when is not known: the program serves without statshttp.Options.Running"
+	return list[tool]{
+		empty: "Nothing runs at the moment.",
+		key:   func(x *tool) string { return x.Tool },
+		fields: []field[tool]{
+			{right("RUNNING", 0), in(screen.Bold, func(x *tool) string { return display.Count(uint64(x.InFlight)) })},
+			{left("TOOL", 0), plainly(func(x *tool) string { return screen.Safe(x.Tool) })},
+			{wide("", 10, 0), in(screen.Quiet, func(*tool) string { return why })},
+		},
+	}.table(slices.DeleteFunc(slices.Clone(m.state.Summary.Tools), func(x tool) bool { return x.InFlight <= 0 }))
 }
 
-// stopwatch is a duration as a clock shows it that runs.
+// stopwatch is a duration as a running clock shows it.
 func stopwatch(d time.Duration) string {
 	s := int64(d / time.Second)
 	if s < 3600 {
@@ -269,41 +328,40 @@ func stopwatch(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
 }
 
-func (m *Model) sessions(p *place) *table {
-	t := &table{empty: "No sessions: calls say whose they are by the session in their context.", columns: []column{
-		{title: "SESSION", wide: true, least: 10}, {title: "CALLS", right: true}, {title: "ERRORS", right: true}, {title: "REPEATS", right: true, rank: 2},
-		{title: "SEEN", right: true, rank: 1}, {title: "IN TOOLS", right: true, rank: 4}, {title: "IN A ROW", right: true, rank: 5}, {title: "WORST LOOP", rank: 3},
-		{title: "AGENT", rank: 6}, {title: "COST", right: true, rank: 7},
-	}}
-	by := map[string]func(a, b *stats.SessionStats) int{
-		"latest":  func(a, b *stats.SessionStats) int { return a.LastSeen.Compare(b.LastSeen) },
-		"calls":   func(a, b *stats.SessionStats) int { return cmp.Compare(a.Calls, b.Calls) },
-		"errors":  func(a, b *stats.SessionStats) int { return cmp.Compare(a.Errors, b.Errors) },
-		"repeats": func(a, b *stats.SessionStats) int { return cmp.Compare(a.Looped, b.Looped) },
+func (m *Model) sessions(p *place) *screen.Table {
+	type session = stats.SessionStats
+	by := map[string]func(a, b *session) int{
+		"latest":  func(a, b *session) int { return a.LastSeen.Compare(b.LastSeen) },
+		"calls":   func(a, b *session) int { return cmp.Compare(a.Calls, b.Calls) },
+		"errors":  func(a, b *session) int { return cmp.Compare(a.Errors, b.Errors) },
+		"repeats": func(a, b *session) int { return cmp.Compare(a.Looped, b.Looped) },
 	}[p.orderName()]
-	for _, s := range sorted(m.state.Sessions, by) {
-		errors := cell{text: display.Count(s.Errors)}
-		if s.Errors > 0 {
-			errors.colour = red
-		}
-		t.rows = append(t.rows, row{key: s.Session, words: s.Session + " " + s.Agent, cells: []cell{
-			{text: safe(s.Session)}, {text: display.Count(s.Calls)}, errors, {text: some(s.Looped > 0, display.Count(s.Looped))}, {text: m.ago(s.LastSeen)},
-			{text: display.Milliseconds(s.RunMs)}, {text: some(s.WorstStreak > 1, display.Count(s.WorstStreak))}, {m.worstLoop(s.Session), amber},
-			{text: clip(safe(s.Agent), 20)}, {text: some(s.Cost > 0, display.Three(s.Cost))},
-		}})
-	}
-	return t
-}
-
-// worstLoop is the call that a session made most often, if it made it more than
-// twice.
-func (m *Model) worstLoop(session string) string {
-	for _, l := range m.state.Loops { // the worst first
-		if l.Session == session && l.Times > 2 {
-			return fmt.Sprintf("%s × %s", clip(safe(l.Tool), 24), display.Count(l.Times))
-		}
-	}
-	return ""
+	return list[session]{
+		empty: "No sessions: calls say whose they are by the session in their context.",
+		key:   func(s *session) string { return s.Session },
+		words: func(s *session) string { return s.Session + " " + s.Agent },
+		fields: []field[session]{
+			{wide("SESSION", 10, 0), plainly(func(s *session) string { return screen.Safe(s.Session) })},
+			{right("CALLS", 0), plainly(func(s *session) string { return display.Count(s.Calls) })},
+			{
+				right("ERRORS", 0),
+				func(s *session) (string, string) { return display.Count(s.Errors), some(s.Errors > 0, screen.Red) },
+			},
+			{right("REPEATS", 2), plainly(func(s *session) string { return some(s.Looped > 0, display.Count(s.Looped)) })},
+			{right("SEEN", 1), plainly(func(s *session) string { return m.ago(s.LastSeen) })},
+			{right("IN TOOLS", 4), plainly(func(s *session) string { return display.Milliseconds(s.RunMs) })},
+			{
+				right("IN A ROW", 5),
+				plainly(func(s *session) string { return some(s.WorstStreak > 1, display.Count(s.WorstStreak)) }),
+			},
+			{
+				left("WORST LOOP", 3),
+				in(screen.Amber, func(s *session) string { return summary.WorstLoop(m.state.Loops, s.Session) }),
+			},
+			{left("AGENT", 6), plainly(func(s *session) string { return short(s.Agent, 20) })},
+			{right("COST", 7), plainly(func(s *session) string { return some(s.Cost > 0, display.Three(s.Cost)) })},
+		},
+	}.table(sorted(m.state.Sessions, by))
 }
 
 // ago is how long ago something was, in seconds, minutes, hours or days.
@@ -323,22 +381,31 @@ func (m *Model) ago(at time.Time) string {
 	return fmt.Sprintf("%d days ago", d/(24*time.Hour))
 }
 
-func (m *Model) errors(p *place) *table {
-	t := &table{empty: "No errors in this window.", columns: []column{
-		{title: "COUNT", right: true}, {title: "TOOL"}, {title: "TYPE", rank: 2}, {title: "LAST", right: true, rank: 3}, {title: "TREND", rank: 4}, {title: "MESSAGE", wide: true, least: 16},
-	}}
-	by := func(a, b *stats.ErrorGroup) int { return cmp.Compare(a.Count, b.Count) }
+func (m *Model) errors(p *place) *screen.Table {
+	type group = stats.ErrorGroup
+	by := func(a, b *group) int { return cmp.Compare(a.Count, b.Count) }
 	if p.orderName() == "latest" {
-		by = func(a, b *stats.ErrorGroup) int { return a.LastSeen.Compare(b.LastSeen) }
+		by = func(a, b *group) int { return a.LastSeen.Compare(b.LastSeen) }
 	}
-	for _, g := range sorted(m.state.Summary.Errors, by) {
-		trend := make([]float64, len(g.Trend))
-		for i, n := range g.Trend {
-			trend[i] = float64(n)
-		}
-		t.rows = append(t.rows, row{key: g.ID, words: g.Tool + " " + g.Type + " " + g.Message, cells: []cell{
-			{display.Count(g.Count), bold}, {text: clip(safe(g.Tool), 24)}, {clip(safe(g.Type), 20), red}, {text: m.ago(g.LastSeen)}, {spark(trend, trendCells), blue}, {text: safe(g.Message)},
-		}})
+	return list[group]{
+		empty: "No errors in this window.",
+		key:   func(g *group) string { return g.ID },
+		words: func(g *group) string { return g.Tool + " " + g.Type + " " + g.Message },
+		fields: []field[group]{
+			{right("COUNT", 0), in(screen.Bold, func(g *group) string { return display.Count(g.Count) })},
+			{left("TOOL", 0), plainly(func(g *group) string { return short(g.Tool, 24) })},
+			{left("TYPE", 2), in(screen.Red, func(g *group) string { return short(g.Type, 20) })},
+			{right("LAST", 3), plainly(func(g *group) string { return m.ago(g.LastSeen) })},
+			{left("TREND", 4), in(screen.Blue, errorTrend)},
+			{wide("MESSAGE", 16, 0), plainly(func(g *group) string { return screen.Safe(g.Message) })},
+		},
+	}.table(sorted(m.state.Summary.Errors, by))
+}
+
+func errorTrend(g *stats.ErrorGroup) string {
+	trend := make([]float64, len(g.Trend))
+	for i, n := range g.Trend {
+		trend[i] = float64(n)
 	}
-	return t
+	return screen.Spark(trend, trendCells)
 }

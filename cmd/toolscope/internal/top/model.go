@@ -95,7 +95,10 @@ func New(ctx context.Context, source Source, options Options) *Model {
 	if options.Zone == nil {
 		options.Zone = time.Local
 	}
-	m := &Model{source: source, options: options, ctx: ctx, window: options.Window, contents: make(map[string]Content), width: 80, height: 24}
+	m := &Model{
+		source: source, options: options, ctx: ctx, window: options.Window, contents: make(map[string]Content),
+		width: 80, height: 24,
+	}
 	for i := range m.tabs {
 		m.tabs[i].kind = kind(i)
 	}

@@ -7,6 +7,8 @@ import (
 	"context"
 	"strings"
 	"time"
+
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/screen"
 )
 
 // onceRows is how many rows of a list one plain frame has.
@@ -37,12 +39,12 @@ func (m *Model) page(fill func(*Call)) string {
 	var b strings.Builder
 	line := func(text string) {
 		if m.options.ASCII {
-			text = ascii(text)
+			text = screen.ASCII(text)
 		}
 		b.WriteString(strings.TrimRight(text, " ") + "\n")
 	}
-	line(m.title(paint{}))
-	line(m.totals(paint{}))
+	line(m.title(screen.Paint{}))
+	line(m.totals(screen.Paint{}))
 	if trouble := m.trouble(); trouble != "" {
 		line(trouble)
 	}
@@ -55,16 +57,16 @@ func (m *Model) page(fill func(*Call)) string {
 		t := m.table(&m.tabs[i])
 		line("")
 		line(title)
-		if len(t.rows) == 0 {
-			line("  " + t.empty)
+		if len(t.Rows) == 0 {
+			line("  " + t.Empty)
 			continue
 		}
-		left := t.rows[min(len(t.rows), onceRows):]
-		t.rows = t.rows[:len(t.rows)-len(left)]
-		widths := t.lay(m.width - 2)
-		line("  " + t.head(widths, paint{}))
-		for _, r := range t.rows {
-			line(clip("  "+t.line(r.cells, widths, paint{}, ""), m.width))
+		left := t.Rows[min(len(t.Rows), onceRows):]
+		t.Rows = t.Rows[:len(t.Rows)-len(left)]
+		widths := t.Lay(m.width - 2)
+		line("  " + t.Head(widths, screen.Paint{}))
+		for _, r := range t.Rows {
+			line(screen.Clip("  "+t.Line(r.Cells, widths, screen.Paint{}, ""), m.width))
 		}
 		if len(left) > 0 {
 			line("  … and more")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/screen"
 	"github.com/toolscope/toolscope/stats"
 )
 
@@ -178,11 +179,11 @@ func (m *Model) move(by int) {
 		p.top = max(0, p.top+by) // the end is known when it is drawn
 		return
 	}
-	if len(t.rows) == 0 {
+	if len(t.Rows) == 0 {
 		return
 	}
-	i := min(len(t.rows)-1, max(0, p.selected(t)+by))
-	p.row, p.at = i, t.rows[i].key
+	i := min(len(t.Rows)-1, max(0, p.selected(t)+by))
+	p.row, p.at = i, t.Rows[i].Key
 	if i == 0 {
 		p.at = "" // stays at the first row, whichever that is
 	}
@@ -190,26 +191,26 @@ func (m *Model) move(by int) {
 
 // selected is the number of the selected row: where it has moved to, or what took its
 // place.
-func (p *place) selected(t *table) int {
+func (p *place) selected(t *screen.Table) int {
 	if p.at == "" {
 		p.row = 0
 		return 0
 	}
-	if i := slices.IndexFunc(t.rows, func(r row) bool { return r.key == p.at }); i >= 0 {
+	if i := slices.IndexFunc(t.Rows, func(r screen.Row) bool { return r.Key == p.at }); i >= 0 {
 		p.row = i
 		return i
 	}
-	return max(0, min(p.row, len(t.rows)-1))
+	return max(0, min(p.row, len(t.Rows)-1))
 }
 
 // into goes into the selected row.
 func (m *Model) into() {
 	p := m.place()
 	t := m.table(p)
-	if t == nil || len(t.rows) == 0 {
+	if t == nil || len(t.Rows) == 0 {
 		return
 	}
-	next := place{key: t.rows[p.selected(t)].key}
+	next := place{key: t.Rows[p.selected(t)].Key}
 	switch p.kind {
 	case toolList:
 		next.kind = oneTool

@@ -18,7 +18,13 @@ import (
 
 // The model asks at once, not again before an answer, and again when it is time.
 func TestProgramAsks(t *testing.T) {
-	p := &program{Model: New(t.Context(), &fixed{state: ordinary()}, Options{Every: 2 * time.Second, Plain: true, Zone: time.UTC})}
+	p := &program{
+		Model: New(
+			t.Context(),
+			&fixed{state: ordinary()},
+			Options{Every: 2 * time.Second, Plain: true, Zone: time.UTC},
+		),
+	}
 	if p.Init() == nil || p.asked != 1 || !p.asking {
 		t.Fatalf("at first: asked %d times", p.asked)
 	}
@@ -93,7 +99,10 @@ func TestRunShowsAndLeaves(t *testing.T) {
 	out := &output{}
 	done := make(chan error, 1)
 	go func() {
-		done <- run(t.Context(), &fixed{state: ordinary()}, Options{Plain: true}, tea.WithInput(in), tea.WithOutput(out), tea.WithWindowSize(80, 24))
+		done <- run(
+			t.Context(), &fixed{state: ordinary()}, Options{Plain: true}, tea.WithInput(in),
+			tea.WithOutput(out), tea.WithWindowSize(80, 24),
+		)
 	}()
 	for deadline := time.Now().Add(time.Minute); !strings.Contains(out.String(), "read_file"); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -117,7 +126,12 @@ func TestRunEndsWithItsContext(t *testing.T) {
 }
 
 func TestOnce(t *testing.T) {
-	text, err := Once(t.Context(), &fixed{state: ordinary(), content: Content{Arguments: `{"q":"x"}`}}, Options{Zone: time.UTC}, 100)
+	text, err := Once(
+		t.Context(),
+		&fixed{state: ordinary(), content: Content{Arguments: `{"q":"x"}`}},
+		Options{Zone: time.UTC},
+		100,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,9 +20,9 @@ type Source interface {
 	Content(ctx context.Context, call Call) (Content, error)
 }
 
-// A State is what is known at a moment. Whoever gets one must not change it.
+// A State is what is known at a moment. The receiver must not change it.
 type State struct {
-	At     time.Time // by the clock of whoever answered
+	At     time.Time // by the clock of the program that answered
 	Source string    // whom or what was asked
 	// Window is what the figures are of: a name such as "5m", or "the whole log".
 	Window  string

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/screen"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/summary"
 	"github.com/toolscope/toolscope/internal/display"
 )
 
@@ -18,11 +20,11 @@ const (
 
 // Frame is what the screen shows: as many lines as it is high, none wider than it is.
 func (m *Model) Frame() []string {
-	p := paint{!m.options.Plain}
+	p := screen.Paint{On: !m.options.Plain}
 	var lines []string
 	switch {
 	case m.width < leastWidth || m.height < leastHeight:
-		lines = []string{clip("too small", m.width)}
+		lines = []string{screen.Clip("too small", m.width)}
 	case m.help:
 		lines = m.helpPage(p)
 	default:
@@ -34,19 +36,19 @@ func (m *Model) Frame() []string {
 		lines = append(lines, m.foot(p))
 	}
 	for i := range lines {
-		lines[i] = clip(lines[i], m.width)
+		lines[i] = screen.Clip(lines[i], m.width)
 		if m.options.ASCII {
-			lines[i] = ascii(lines[i])
+			lines[i] = screen.ASCII(lines[i])
 		}
 	}
 	return lines[:min(len(lines), max(1, m.height))]
 }
 
 // bodyHeight is how many lines are left for what the place shows.
-func (m *Model) bodyHeight() int { return max(1, m.height-1-len(m.top(paint{}))) }
+func (m *Model) bodyHeight() int { return max(1, m.height-1-len(m.top(screen.Paint{}))) }
 
 // top are the lines above the list: as many as there is room for.
-func (m *Model) top(p paint) []string {
+func (m *Model) top(p screen.Paint) []string {
 	var lines []string
 	if m.height >= 7 {
 		lines = append(lines, m.title(p))
@@ -55,7 +57,7 @@ func (m *Model) top(p paint) []string {
 		lines = append(lines, m.totals(p))
 	}
 	if trouble := m.trouble(); trouble != "" && m.height >= 5 {
-		lines = append(lines, p.in(red, clip(trouble, m.width)))
+		lines = append(lines, p.In(screen.Red, screen.Clip(trouble, m.width)))
 	}
 	if m.height >= 4 {
 		lines = append(lines, m.tabLine(p))
@@ -64,11 +66,11 @@ func (m *Model) top(p paint) []string {
 }
 
 // title says what is looked at, and from when the figures are.
-func (m *Model) title(p paint) string {
+func (m *Model) title(p screen.Paint) string {
 	right := m.window
 	if m.state != nil {
 		right = m.state.Window
-		if !m.state.At.IsZero() { // of a log without times nobody knows
+		if !m.state.At.IsZero() { // a log may have no times
 			right += " · " + m.clock(m.state.At)
 		}
 	}
@@ -77,32 +79,35 @@ func (m *Model) title(p paint) string {
 	}
 	left := "toolscope top"
 	if m.state != nil {
-		left += " · " + safe(m.state.Source)
+		left += " · " + screen.Safe(m.state.Source)
 	}
-	left = fit(left, max(0, m.width-width(right)-1), false)
-	return p.in(bold, left) + " " + p.in(quiet, clip(right, m.width-1))
+	left = screen.Fit(left, max(0, m.width-screen.Width(right)-1), false)
+	return p.In(screen.Bold, left) + " " + p.In(screen.Quiet, screen.Clip(right, m.width-1))
 }
 
 // totals are all tools together.
-func (m *Model) totals(p paint) string {
+func (m *Model) totals(p screen.Paint) string {
 	if m.state == nil {
 		return ""
 	}
 	x := &m.state.Summary.Overall
-	errors := p.in(quiet, "no errors")
+	errors := p.In(screen.Quiet, "no errors")
 	if x.Errors > 0 {
-		errors = p.in(red, display.Percent(x.ErrorRate)+" errors")
+		errors = p.In(screen.Red, display.Percent(x.ErrorRate)+" errors")
 	}
 	parts := []string{display.Number(x.Calls, "call")}
 	if rate := display.Rate(x.Calls, x.CallsPerSecond); rate != "" {
 		parts[0] += " " + rate
 	}
-	parts = append(parts, errors, "p50 "+ran(x, x.P50Ms), "p95 "+ran(x, x.P95Ms), "p99 "+p.in(bold, ran(x, x.P99Ms)))
+	parts = append(
+		parts, errors, "p50 "+summary.Ran(x, x.P50Ms), "p95 "+summary.Ran(x, x.P95Ms),
+		"p99 "+p.In(screen.Bold, summary.Ran(x, x.P99Ms)),
+	)
 	if x.InFlight > 0 {
-		parts = append(parts, p.in(amber, display.Count(uint64(x.InFlight))+" running"))
+		parts = append(parts, p.In(screen.Amber, display.Count(uint64(x.InFlight))+" running"))
 	}
-	if trend := spark(m.state.Trend[""], 24); strings.TrimSpace(trend) != "" {
-		parts = append(parts, p.in(blue, trend))
+	if trend := screen.Spark(m.state.Trend[""], 24); strings.TrimSpace(trend) != "" {
+		parts = append(parts, p.In(screen.Blue, trend))
 	}
 	return joined(m.width, parts)[0]
 }
@@ -116,11 +121,11 @@ func joined(cells int, parts []string) []string {
 		switch {
 		case part == "":
 		case *last == "":
-			*last = clip(part, cells)
-		case width(*last)+len(gap)+width(part) <= cells:
-			*last += gap + part
+			*last = screen.Clip(part, cells)
+		case screen.Width(*last)+len(screen.Gap)+screen.Width(part) <= cells:
+			*last += screen.Gap + part
 		default:
-			lines = append(lines, clip(part, cells))
+			lines = append(lines, screen.Clip(part, cells))
 		}
 	}
 	return lines
@@ -130,11 +135,14 @@ func joined(cells int, parts []string) []string {
 func (m *Model) trouble() string {
 	switch {
 	case m.err != nil && m.state == nil:
-		return "! " + safe(m.err.Error()) + "; asking again every " + m.options.Every.String()
+		return "! " + screen.Safe(m.err.Error()) + "; asking again every " + m.options.Every.String()
 	case m.err != nil:
-		return fmt.Sprintf("! gone for %s: %s; asking again every %s", stopwatch(m.now.Sub(m.failing)), safe(m.err.Error()), m.options.Every)
+		return fmt.Sprintf(
+			"! gone for %s: %s; asking again every %s", stopwatch(m.now.Sub(m.failing)),
+			screen.Safe(m.err.Error()), m.options.Every,
+		)
 	case m.state != nil && len(m.state.Notes) > 0:
-		return "! " + safe(strings.Join(m.state.Notes, "; "))
+		return "! " + screen.Safe(strings.Join(m.state.Notes, "; "))
 	}
 	return ""
 }
@@ -143,7 +151,7 @@ func (m *Model) trouble() string {
 var titles = [tabs]string{"Tools", "Calls", "Running", "Sessions", "Errors"}
 
 // tabLine names the lists, or the way to where the person is.
-func (m *Model) tabLine(p paint) string {
+func (m *Model) tabLine(p screen.Paint) string {
 	pl := m.place()
 	var parts []string
 	if len(m.stack) > 0 {
@@ -151,12 +159,12 @@ func (m *Model) tabLine(p paint) string {
 		for i := range m.stack {
 			parts = append(parts, m.stack[i].name())
 		}
-		return p.in(bold, clip(strings.Join(parts, " › "), m.width)) // each part is safe
+		return p.In(screen.Bold, screen.Clip(strings.Join(parts, " › "), m.width)) // each part is safe
 	}
 	for i, title := range titles {
 		text := fmt.Sprintf("%d %s", i+1, title)
 		if kind(i) == m.tab {
-			parts = append(parts, p.in(inverted, "["+text+"]"))
+			parts = append(parts, p.In(screen.Inverted, "["+text+"]"))
 			continue
 		}
 		parts = append(parts, text)
@@ -165,10 +173,10 @@ func (m *Model) tabLine(p paint) string {
 		if pl.reverse {
 			by += ", reversed"
 		}
-		parts = append(parts, p.in(quiet, "by "+by))
+		parts = append(parts, p.In(screen.Quiet, "by "+by))
 	}
 	if pl.filter != "" && !m.typing {
-		parts = append(parts, p.in(amber, "/"+safe(pl.filter)))
+		parts = append(parts, p.In(screen.Amber, "/"+screen.Safe(pl.filter)))
 	}
 	return joined(m.width, parts)[0]
 }
@@ -177,23 +185,23 @@ func (m *Model) tabLine(p paint) string {
 func (p *place) name() string {
 	switch p.kind {
 	case oneCall:
-		return "call of " + clip(safe(p.call.Tool), 30)
+		return "call of " + screen.Clip(screen.Safe(p.call.Tool), 30)
 	case oneRunning:
-		return "running " + clip(safe(p.running.Tool), 30)
+		return "running " + screen.Clip(screen.Safe(p.running.Tool), 30)
 	case oneError:
 		return "error"
 	}
-	return clip(safe(p.key), 40)
+	return screen.Clip(screen.Safe(p.key), 40)
 }
 
 // body is what the place shows: what is to be said of it, and its list or text.
-func (m *Model) body(p paint) []string {
+func (m *Model) body(p screen.Paint) []string {
 	room := m.bodyHeight()
 	if m.state == nil {
 		if m.err != nil {
 			return nil // it stands above
 		}
-		return []string{p.in(quiet, clip("Asking …", m.width))}
+		return []string{p.In(screen.Quiet, screen.Clip("Asking …", m.width))}
 	}
 	pl := m.place()
 	facts := m.facts(pl, p)
@@ -202,8 +210,8 @@ func (m *Model) body(p paint) []string {
 		pl.top = max(0, min(pl.top, len(facts)-room))
 		return facts[pl.top:min(len(facts), pl.top+room)]
 	}
-	if most := max(0, room-2); len(facts) > most/2 && len(t.rows) > 0 {
-		facts = facts[:max(0, min(len(facts), max(most/2, most-len(t.rows))))]
+	if most := max(0, room-2); len(facts) > most/2 && len(t.Rows) > 0 {
+		facts = facts[:max(0, min(len(facts), max(most/2, most-len(t.Rows))))]
 	} else if len(facts) > most {
 		facts = facts[:most]
 	}
@@ -211,30 +219,30 @@ func (m *Model) body(p paint) []string {
 }
 
 // list draws the rows of a table around the selected one.
-func (m *Model) list(pl *place, t *table, room int, p paint) []string {
-	if len(t.rows) == 0 {
-		return []string{p.in(quiet, clip(t.empty, m.width))}
+func (m *Model) list(pl *place, t *screen.Table, room int, p screen.Paint) []string {
+	if len(t.Rows) == 0 {
+		return []string{p.In(screen.Quiet, screen.Clip(t.Empty, m.width))}
 	}
-	widths := t.lay(m.width - width(marker))
+	widths := t.Lay(m.width - screen.Width(marker))
 	var lines []string
 	if room > 1 {
-		lines = append(lines, strings.Repeat(" ", width(marker))+t.head(widths, p))
+		lines = append(lines, strings.Repeat(" ", screen.Width(marker))+t.Head(widths, p))
 		room--
 	}
 	selected := pl.selected(t)
-	pl.top = max(0, min(pl.top, selected, len(t.rows)-room))
+	pl.top = max(0, min(pl.top, selected, len(t.Rows)-room))
 	if selected >= pl.top+room {
 		pl.top = selected - room + 1
 	}
-	for i := pl.top; i < min(len(t.rows), pl.top+room); i++ {
-		r := t.rows[i]
+	for i := pl.top; i < min(len(t.Rows), pl.top+room); i++ {
+		r := t.Rows[i]
 		switch {
 		case i == selected:
-			lines = append(lines, p.in(inverted, clip(marker+t.line(r.cells, widths, paint{}, ""), m.width)))
-		case r.quiet:
-			lines = append(lines, unmarked+t.line(r.cells, widths, p, quiet))
+			lines = append(lines, p.In(screen.Inverted, screen.Clip(marker+t.Line(r.Cells, widths, screen.Paint{}, ""), m.width)))
+		case r.Quiet:
+			lines = append(lines, unmarked+t.Line(r.Cells, widths, p, screen.Quiet))
 		default:
-			lines = append(lines, unmarked+t.line(r.cells, widths, p, ""))
+			lines = append(lines, unmarked+t.Line(r.Cells, widths, p, ""))
 		}
 	}
 	return lines
@@ -244,12 +252,12 @@ func (m *Model) list(pl *place, t *table, room int, p paint) []string {
 const marker, unmarked = "> ", "  "
 
 // foot is the line of keys, or the filter as it is typed.
-func (m *Model) foot(p paint) string {
+func (m *Model) foot(p screen.Paint) string {
 	pl := m.place()
 	if m.typing {
 		const keys = "  enter keeps  esc undoes"
-		prompt := clip("/"+safe(pl.filter)+"_", max(m.width-len(keys), m.width/2))
-		return prompt + p.in(quiet, clip(keys, m.width-width(prompt)))
+		prompt := screen.Clip("/"+screen.Safe(pl.filter)+"_", max(m.width-len(keys), m.width/2))
+		return prompt + p.In(screen.Quiet, screen.Clip(keys, m.width-screen.Width(prompt)))
 	}
 	keys := []string{"q quit", "? help", "esc back", "enter open", "/ filter", "s sort", "w window", "p pause", "tab next"}
 	switch {
@@ -264,5 +272,5 @@ func (m *Model) foot(p paint) string {
 	if m.paused {
 		keys[len(keys)-1] = "p go on"
 	}
-	return p.in(quiet, joined(m.width, keys)[0])
+	return p.In(screen.Quiet, joined(m.width, keys)[0])
 }

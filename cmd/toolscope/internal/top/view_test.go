@@ -11,21 +11,23 @@ import (
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/screen"
 )
 
 // check holds a frame to what every frame is: no line is wider than the screen, there
-// are not more of them, and nothing in it acts on the terminal but our own colours.
+// are not more of them, and nothing in it acts on the terminal but our colours.
 func check(t testing.TB, frame []string, w, h int) {
 	t.Helper()
 	if len(frame) > h {
 		t.Errorf("got %d lines, want at most %d", len(frame), h)
 	}
 	for i, line := range frame {
-		if n := width(line); n > w {
+		if n := screen.Width(line); n > w {
 			t.Errorf("line %d takes %d cells, want at most %d: %q", i, n, w, line)
 		}
 		for _, r := range ansi.Strip(line) {
-			if !unicode.IsGraphic(r) && string(r) != leftToRight {
+			if !unicode.IsGraphic(r) && string(r) != "\u200e" {
 				t.Errorf("line %d: got %U in %q", i, r, line)
 			}
 		}
@@ -43,7 +45,10 @@ func TestFramesFitEveryScreen(t *testing.T) {
 	for _, plain := range []bool{true, false} {
 		for _, w := range []int{1, 20, 24, 40, 57, 80, 132} {
 			for _, h := range []int{1, 3, 4, 7, 9, 24} {
-				for _, keys := range [][]string{{"1"}, {"1", "enter"}, {"2", "end"}, {"2", "end", "enter"}, {"3", "end", "enter"}, {"4", "end", "enter"}, {"5", "enter"}, {"?"}, {"/", "x"}} {
+				for _, keys := range [][]string{
+					{"1"}, {"1", "enter"}, {"2", "end"}, {"2", "end", "enter"}, {"3", "end", "enter"},
+					{"4", "end", "enter"}, {"5", "enter"}, {"?"}, {"/", "x"},
+				} {
 					m := shown(t, hostile(), w, h)
 					m.options.Plain = plain
 					m.now = noon.Add(100 * time.Hour)
@@ -66,7 +71,21 @@ func TestFramesFitEveryScreen(t *testing.T) {
 func FuzzKeys(f *testing.F) {
 	f.Add("jjl/ab\nqs?", uint8(80), uint8(24))
 	f.Add("2Gl\x1b3l4l5lwWpp", uint8(20), uint8(3))
-	names := []string{"up", "down", "enter", "esc", "pgup", "pgdown", "home", "end", "tab", "shift+tab", "backspace", "ctrl+l", "space"}
+	names := []string{
+		"up",
+		"down",
+		"enter",
+		"esc",
+		"pgup",
+		"pgdown",
+		"home",
+		"end",
+		"tab",
+		"shift+tab",
+		"backspace",
+		"ctrl+l",
+		"space",
+	}
 	f.Fuzz(func(t *testing.T, keys string, w, h uint8) {
 		m := shown(t, hostile(), int(w), int(h))
 		for i, r := range keys {
@@ -120,12 +139,16 @@ func TestSortingAndFiltering(t *testing.T) {
 	m := shown(t, ordinary(), 80, 24)
 	names := func() string {
 		var list []string
-		for _, r := range m.table(m.place()).rows {
-			list = append(list, r.key)
+		for _, r := range m.table(m.place()).Rows {
+			list = append(list, r.Key)
 		}
 		return strings.Join(list, " ")
 	}
-	for _, want := range []string{"search shell_run read_file", "read_file search shell_run", "search shell_run read_file", "search shell_run read_file", "search shell_run read_file", "search shell_run read_file", "read_file search shell_run"} {
+	for _, want := range []string{
+		"search shell_run read_file", "read_file search shell_run", "search shell_run read_file",
+		"search shell_run read_file", "search shell_run read_file", "search shell_run read_file",
+		"read_file search shell_run",
+	} {
 		if got := names(); got != want {
 			t.Errorf("by %s: got %s, want %s", m.place().orderName(), got, want)
 		}
@@ -135,7 +158,9 @@ func TestSortingAndFiltering(t *testing.T) {
 	if got := names(); got != "read_file shell_run search" {
 		t.Errorf("reversed: got %s", got)
 	}
-	for text, want := range map[string]string{"SEA": "search", "e -sea": "shell_run read_file", "nothing": "", "_ run": "shell_run", "-": ""} {
+	for text, want := range map[string]string{
+		"SEA": "search", "e -sea": "shell_run read_file", "nothing": "", "_ run": "shell_run", "-": "",
+	} {
 		m = shown(t, ordinary(), 80, 24)
 		m.press("/", "/")
 		for _, r := range text {
@@ -197,46 +222,5 @@ func TestAnswersToOlderQuestionsAreNotShown(t *testing.T) {
 	m.answered(5, ordinary(), nil)
 	if m.err != nil {
 		t.Errorf("got %v, want no error after an answer", m.err)
-	}
-}
-
-func TestWrap(t *testing.T) {
-	for _, c := range []struct {
-		text  string
-		cells int
-		want  string
-	}{
-		{"short", 10, "short"},
-		{"one\ntwo\r\n", 10, "one|two"},
-		{"abcdefgh", 3, "abc|def|gh"},
-		{"日本語", 4, "日本|語"},
-		{"日本", 1, "日|本"},
-		{"a\x1b[0m", 4, `a\x1|b[0m`},
-		{"", 5, ""},
-		{"invalid input here", 9, "invalid |input |here"},
-		{"a bcdefghij", 6, "a bcde|fghij"},
-		{"one two", 7, "one two"},
-		{"日本 日本", 7, "日本 |日本"},
-	} {
-		if got := strings.Join(wrap(c.text, c.cells), "|"); got != c.want {
-			t.Errorf("wrap(%q, %d): got %q, want %q", c.text, c.cells, got, c.want)
-		}
-	}
-	if lines := wrap(strings.Repeat("x", 10*maxWrapped), 80); len(lines) > maxWrapped/80+3 || !strings.Contains(lines[len(lines)-1], "more") {
-		t.Errorf("got %d lines, the last %q", len(lines), lines[len(lines)-1])
-	}
-}
-
-func TestSpark(t *testing.T) {
-	for _, c := range []struct {
-		values []float64
-		cells  int
-		want   string
-	}{
-		{nil, 5, ""}, {[]float64{0, 0}, 5, "  "}, {[]float64{1, 8, 0, 4}, 4, "▁█ ▄"}, {[]float64{1, 1, 2, 2}, 2, "▄█"}, {[]float64{0, 0.0001, 1000}, 3, " ▁█"},
-	} {
-		if got := spark(c.values, c.cells); got != c.want {
-			t.Errorf("%v: got %q, want %q", c.values, got, c.want)
-		}
 	}
 }

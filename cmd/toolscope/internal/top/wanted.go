@@ -19,9 +19,9 @@ func (m *Model) wanted() (Call, bool) {
 	for i := range m.state.Calls {
 		calls[m.state.Calls[i].Key] = &m.state.Calls[i]
 	}
-	rows := m.table(p).rows
+	rows := m.table(p).Rows
 	for _, r := range rows[min(p.top, len(rows)):min(len(rows), p.top+m.bodyHeight())] {
-		c := calls[r.key]
+		c := calls[r.Key]
 		if _, known := m.content(c); !known {
 			return *c, true
 		}

@@ -1,0 +1,138 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package builtin
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	_ "modernc.org/sqlite" // the database's driver, in Go alone
+
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
+	"github.com/toolscope/toolscope/internal/display"
+	"github.com/toolscope/toolscope/middleware/approve"
+	"github.com/toolscope/toolscope/tools/catalog"
+	"github.com/toolscope/toolscope/tools/files"
+	"github.com/toolscope/toolscope/tools/python"
+	"github.com/toolscope/toolscope/tools/shell"
+	"github.com/toolscope/toolscope/tools/sqldb"
+	"github.com/toolscope/toolscope/tools/weather"
+	"github.com/toolscope/toolscope/tools/web"
+)
+
+// Options choose the built-in tools.
+type Options struct {
+	Dir            string
+	Write, Shell   bool
+	web, all       bool
+	python, search string
+	db             string
+}
+
+// About is the part of a command's description that explains the options.
+const About = `Without options there are only harmless tools: they read files below the current
+directory, or compute.`
+
+// Define defines the options of a command.
+func (o *Options) Define(c *cobra.Command) {
+	cli.Group(c, "Tools", func(f *pflag.FlagSet) {
+		f.StringVar(&o.Dir, "dir", "", "files are, and commands start, in `DIR`; the default is the current directory")
+		f.BoolVar(&o.Write, "write", false, "files may be changed below DIR")
+		f.BoolVar(&o.Shell, "shell", false, "commands, in the foreground and the background")
+		f.StringVar(&o.python, "python", "", "Python programs, at `LEVEL` \"strict\", \"standard\" or \"lenient\"")
+		f.BoolVar(&o.web, "web", false, "pages of public addresses, and the weather")
+		f.StringVar(&o.search, "search", "", "web search by the SearXNG at `URL`")
+		f.StringVar(&o.db, "db", "", "the SQLite database `FILE`, to read; with --write to write as well")
+		f.BoolVar(&o.all, "all", false, "--write, --shell, --python standard and --web")
+	})
+}
+
+// Open builds the tools. Tools whose prerequisites are missing on this machine are an error; with --all
+// they are skipped, and [ReportMissing] lists them. The function returned closes the tools.
+func (o Options) Open(wrap func(*catalog.Options)) (*catalog.Catalog, func() error, error) {
+	if o.all {
+		o.Write, o.Shell, o.web = true, true, true
+		if o.python == "" {
+			o.python = string(python.Standard)
+		}
+	}
+	options := catalog.Options{Dir: o.Dir, Write: o.Write, SkipMissing: o.all, Files: files.Options{Trash: true}}
+	if o.Shell {
+		options.Shell, options.Jobs = new(shell.Options), new(shell.JobOptions)
+	}
+	if o.python != "" {
+		options.Python = &python.Options{Level: python.Level(o.python)}
+	}
+	if o.web || o.search != "" {
+		options.Web, options.Weather = new(web.Options), new(weather.Options)
+	}
+	var closers []func() error
+	closeAll := func() error {
+		var errs []error
+		for i := len(closers) - 1; i >= 0; i-- {
+			errs = append(errs, closers[i]())
+		}
+		return errors.Join(errs...)
+	}
+	if o.search != "" {
+		backend, err := web.NewSearXNG(o.search)
+		if err != nil {
+			return nil, nil, fmt.Errorf("--search: %w", err)
+		}
+		options.Web.Search = backend
+	}
+	if o.db != "" {
+		db, err := openDatabase(o.db, o.Write)
+		if err != nil {
+			return nil, nil, errors.Join(err, closeAll())
+		}
+		closers = append(closers, db.Close)
+		options.DB, options.SQLWrite = db, o.Write
+		options.SQL = sqldb.Options{Dialect: sqldb.SQLite, Resource: "db:" + filepath.Base(o.db)}
+	}
+	if wrap != nil {
+		wrap(&options)
+	}
+	tools, err := catalog.New(options)
+	if err != nil {
+		return nil, nil, errors.Join(err, closeAll())
+	}
+	closers = append(closers, tools.Close)
+	return tools, closeAll, nil
+}
+
+// openDatabase opens an SQLite file. One that is to be read must be there.
+func openDatabase(path string, write bool) (*sql.DB, error) {
+	if _, err := os.Stat(path); err != nil && !write {
+		return nil, fmt.Errorf("--db: %w", err)
+	}
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		return nil, fmt.Errorf("--db: %w", err)
+	}
+	return db, nil
+}
+
+// ReportMissing lists the tools that were skipped because something is missing on this machine.
+func ReportMissing(w io.Writer, tools *catalog.Catalog) {
+	for _, m := range tools.Missing {
+		fmt.Fprintf(w, "left out: %s\n", display.Plain(m))
+	}
+}
+
+// NoApprovals adds to an error of [toolscope.New] what to write in a configuration file whose approvals cannot ask
+// a person in this command, which serves no approvals. config is the file's path, "" for the command's own.
+func NoApprovals(command, config string, err error) error {
+	if config == "" || !errors.Is(err, approve.ErrCannotAsk) {
+		return err
+	}
+	return fmt.Errorf("%s: policies.approve: toolscope %s serves no approvals, want terminal: true and a terminal, or "+
+		"unattended: true to refuse these calls: %w", config, command, err)
+}

@@ -1,0 +1,162 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package forgetcmd
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
+	"github.com/toolscope/toolscope/exporters"
+	"github.com/toolscope/toolscope/internal/display"
+	"github.com/toolscope/toolscope/redact"
+)
+
+const about = `toolscope forget removes one session from the files that are kept.
+
+The places may be given more than once. Files whose names end with .gz are read as
+compressed.
+
+Removed text is overwritten in place, so programs that have the files open go on writing to
+them. A line of a call log becomes an empty one; an entry of an audit log records that
+it was forgotten, and when. If the command is interrupted, run it again.
+
+Copies elsewhere are not removed: a running program's memory (Recorder.Forget and
+Ring.Forget do that from within), Jaeger, Prometheus, backups. Ids that look like a secret
+or like personal data were redacted before they were written: then the command prints
+the id to use instead.`
+
+const examples = `  toolscope forget --session s-42 --audit audit.jsonl --traces traces --dry-run
+  toolscope forget --session s-42 --audit audit.jsonl --traces traces`
+
+// options are those of the command line.
+type options struct {
+	exporters.Forget
+	json                 bool
+	logs, audits, traces []string
+	spools               []string
+}
+
+// forgotten is what was done at one place.
+type forgotten struct {
+	Kind    string `json:"kind"`
+	Path    string `json:"path"`
+	Files   int    `json:"files"`
+	Removed int    `json:"removed"` // spans, or lines
+	Error   string `json:"error,omitempty"`
+}
+
+// Command returns the command.
+func Command() *cobra.Command {
+	var o options
+	c := &cobra.Command{
+		Use:         "forget --session ID [OPTIONS]",
+		Short:       "remove one session from the files that are kept",
+		Long:        about,
+		Example:     examples,
+		Annotations: cli.Notes(", also if nothing was found; 1 if a file could not be read or written"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := o.check(args); err != nil {
+				return err
+			}
+			return o.print(o.forget(), c.OutOrStdout(), c.ErrOrStderr())
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.Session, "session", "", "the `ID` of the session; required")
+	f.StringVar(&o.Tenant, "tenant", "", "only the session of the tenant `NAME`")
+	f.StringArrayVar(&o.logs, "log", nil, "a call log, or a recorded session, in `FILE`: JSON lines with a member \"session\"")
+	f.StringArrayVar(&o.audits, "audit", nil, "an audit log in `FILE`, with the rotated ones next to it")
+	f.StringArrayVar(&o.traces, "traces", nil, "OTLP JSON lines in `DIR`, as exporters.Options.JSONLines writes "+
+		"them: the session's spans, "+
+		"and those of the same traces that name no other session")
+	f.StringArrayVar(&o.spools, "spool", nil, "the spans in `DIR` (exporters.Options.SpoolDir) of programs that do "+
+		"not run now; those of a running "+
+		"one have to be removed by it (Spool.DeleteSession), and are an error")
+	f.BoolVar(&o.DryRun, "dry-run", false, "count, and change nothing; spools are not read")
+	f.BoolVar(&o.json, "json", false, "print a JSON object")
+	return c
+}
+
+// check checks the command line.
+func (o *options) check(args []string) error {
+	switch {
+	case len(args) > 0:
+		return cli.Usage("got %.40q, want a place after --log, --audit, --traces or --spool", args[0])
+	case o.Session == "":
+		return cli.Usage("--session: got none, want the id of a session")
+	case len(o.logs)+len(o.audits)+len(o.traces)+len(o.spools) == 0:
+		return cli.Usage("got no place to look, want --log, --audit, --traces or --spool")
+	}
+	return nil
+}
+
+// forget removes the session from all places, also when one fails.
+func (o *options) forget() []forgotten {
+	var all []forgotten
+	for _, place := range []struct {
+		kind   string
+		paths  []string
+		forget func(string) (exporters.ForgetReport, error)
+	}{{"log", o.logs, o.CallLog}, {"audit", o.audits, o.Audit}, {"traces", o.traces, o.Spans}, {"spool", o.spools, o.spool}} {
+		for _, path := range place.paths {
+			if place.kind == "spool" && o.DryRun {
+				continue
+			}
+			r, err := place.forget(path)
+			x := forgotten{Kind: place.kind, Path: path, Files: r.Files, Removed: r.Removed}
+			if err != nil {
+				x.Error = strings.TrimPrefix(err.Error(), "retention: ")
+			}
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+// spool removes the session from a directory of spools.
+func (o *options) spool(dir string) (exporters.ForgetReport, error) {
+	return o.Spool(context.Background(), dir)
+}
+
+// print reports what was done.
+func (o *options) print(all []forgotten, stdout, stderr io.Writer) (err error) {
+	removed := 0
+	var b strings.Builder
+	for _, x := range all {
+		removed += x.Removed
+		if x.Error != "" {
+			err = cli.Exit(cli.ExitError)
+			fmt.Fprintf(stderr, "toolscope forget: %s\n", display.Plain(x.Error))
+		}
+		what, verb := "lines", "removed"
+		if x.Kind == "traces" || x.Kind == "spool" {
+			what = "spans"
+		}
+		if o.DryRun {
+			verb = "would be removed"
+		}
+		fmt.Fprintf(&b, "%-7s %s: %d %s %s\n", x.Kind, display.Plain(x.Path), x.Removed, what, verb)
+	}
+	if o.json {
+		b.Reset()
+		report := map[string]any{"session": o.Session, "dry_run": o.DryRun, "removed": removed, "places": all}
+		if err := cli.PrintJSON(&b, report); err != nil {
+			return err
+		}
+	}
+	if _, err := io.WriteString(stdout, b.String()); err != nil {
+		return err
+	}
+	if shown, _ := redact.Default().Text(o.Session); shown != o.Session {
+		fmt.Fprintf(stderr, "toolscope forget: note: logs that were redacted have this id as %s, which other "+
+			"sessions may share; "+
+			"to remove the lines of all of them, give that to --session\n", display.Plain(shown))
+	}
+	return err
+}

@@ -1,0 +1,137 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package logfile
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/screen"
+	"github.com/toolscope/toolscope/internal/display"
+)
+
+// Counts are the numbers of lines of a log.
+type Counts struct {
+	Lines uint64    `json:"lines"` // without empty ones
+	Calls uint64    `json:"calls"`
+	Bad   uint64    `json:"bad_lines"`
+	First []BadLine `json:"first_bad_lines,omitempty"`
+}
+
+// BadLine is a line that could not be read, and why.
+type BadLine struct {
+	Line   uint64 `json:"line"`
+	Reason string `json:"reason"`
+}
+
+// maxBadLines is how many bad lines are named.
+const maxBadLines = 5
+
+// A LineAdder receives the lines of a log.
+type LineAdder interface{ AddLine(line []byte) error }
+
+// Read hands the lines of a log to an [LineAdder] and counts them, until the log ends or stop returns
+// an error.
+func Read(from io.Reader, to LineAdder, bar *Progress, counts *Counts, stop func() error) error {
+	lines := NewLines()
+	for {
+		if err := stop(); err != nil {
+			return err
+		}
+		n, err := lines.Read(from, true, func(number uint64, text []byte) { counts.Add(number, to, text) })
+		bar.add(n, lines.number)
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// Add hands a line on. A nil text stands for one that is too long.
+func (c *Counts) Add(number uint64, to LineAdder, text []byte) {
+	if text != nil && len(bytes.TrimSpace(text)) == 0 {
+		return
+	}
+	c.Lines++
+	err := fmt.Errorf("got a line of more than %d bytes", MaxLine-1)
+	if text != nil {
+		err = to.AddLine(text)
+	}
+	if err == nil {
+		c.Calls++
+		return
+	}
+	c.Bad++
+	if len(c.First) < maxBadLines {
+		c.First = append(c.First, BadLine{number, display.Clip(err.Error(), 200)})
+	}
+}
+
+// ReportBad prints how many lines could not be read, and names the first ones.
+func (c *Counts) ReportBad(command string, stderr io.Writer) {
+	if c.Bad == 0 {
+		return
+	}
+	fmt.Fprintf(stderr, "toolscope %s: %d of %d lines could not be read:\n", command, c.Bad, c.Lines)
+	for _, l := range c.First {
+		fmt.Fprintf(stderr, "  line %d: %s\n", l.Line, l.Reason)
+	}
+	if more := c.Bad - uint64(len(c.First)); more > 0 {
+		fmt.Fprintf(stderr, "  and %d more\n", more)
+	}
+}
+
+// Progress shows on a terminal how much of a log was read.
+type Progress struct {
+	bar   screen.Bar
+	off   bool
+	size  int64 // 0 if unknown
+	read  int64
+	begun time.Time
+	shown time.Time
+}
+
+// NewProgress returns the progress of reading a log of a size, 0 if unknown. It is not shown
+// where w is no terminal, or if quiet is set.
+func NewProgress(w io.Writer, size int64, quiet bool) *Progress {
+	return &Progress{bar: screen.Bar{W: w}, size: size, off: quiet || !screen.IsTerminal(w)}
+}
+
+const progressPause = 100 * time.Millisecond
+
+// add counts n bytes more; lines is the number of lines read so far.
+func (p *Progress) add(n int, lines uint64) {
+	p.read += int64(n)
+	if p.off {
+		return
+	}
+	now := time.Now()
+	if p.begun.IsZero() {
+		p.begun, p.shown = now, now
+	}
+	if now.Sub(p.shown) < progressPause {
+		return
+	}
+	p.shown = now
+	took := now.Sub(p.begun)
+	text := fmt.Sprintf("%s lines, %s/s", display.Count(lines), display.Count(uint64(float64(lines)/took.Seconds())))
+	part := -1.0
+	if p.size > 0 {
+		part = min(1, float64(p.read)/float64(p.size))
+		left := time.Duration(float64(took) * (1 - part) / max(part, 1e-9))
+		text = fmt.Sprintf("%3.0f %%  %s, %s left", part*100, text, left.Round(time.Second))
+	}
+	p.bar.Draw(part, text)
+}
+
+// Clear removes the bar.
+func (p *Progress) Clear() {
+	if !p.off && !p.begun.IsZero() {
+		p.bar.Clear()
+	}
+}

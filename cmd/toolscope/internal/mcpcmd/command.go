@@ -1,0 +1,199 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mcpcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
+	"github.com/toolscope/toolscope/mcp/mcpproxy"
+)
+
+const about = `toolscope mcp is a proxy between any MCP client and any MCP server. It shows and governs the
+traffic; neither side needs to know.
+
+The first form starts a server that speaks over standard input and output. Write it where
+a client's configuration has COMMAND ARGS, or let "toolscope mcp wrap" do that. The second
+form is for a server that speaks HTTP. Bytes are forwarded unchanged and at once, standard
+error, signals and the exit code included; a copy is decoded into a trace, statistics and a
+call log for each tool call.`
+
+const examples = `  toolscope mcp --log calls.jsonl -- npx -y @modelcontextprotocol/server-everything
+  toolscope mcp --stats 127.0.0.1:9464 --target https://mcp.example.com/mcp --listen 127.0.0.1:8808`
+
+// exitNotFound is what shells answer for a command that could not be started.
+const exitNotFound = 127
+
+type options struct {
+	otlp, log, stats, name, config string
+	target, listen                 string
+	clientSpans, inject            bool
+	accept, pin                    bool
+	bare                           bool // the client's file had no arguments: see mcpclients
+	hung                           time.Duration
+	command                        []string
+}
+
+// define defines the options of the proxy.
+func (o *options) define(c *cobra.Command) {
+	cli.Group(c, "What is recorded", func(f *pflag.FlagSet) {
+		f.StringVar(&o.otlp, "otlp", "", "send traces and metrics to `URL` by OTLP (OTEL_EXPORTER_OTLP_ENDPOINT "+
+			"does so too, and the other "+
+			"OTEL_ variables apply)")
+		f.StringVar(&o.log, "log", "", "append a line of JSON for each call to `FILE`, redacted: see 'toolscope report'")
+		f.StringVar(&o.stats, "stats", "", "serve statistics, the dashboard and /api/v1/mcp at `ADDR`, to this "+
+			"machine only; if its port is in "+
+			"use, at another one. 'toolscope stats' and 'toolscope top' find it")
+		f.StringVar(&o.name, "name", "", "the server's `NAME`; the default is the command's name or the URL's host")
+		f.BoolVar(&o.clientSpans, "client-spans", false, "a span of kind CLIENT below the one of each call")
+		f.DurationVar(&o.hung, "hung", time.Minute, "report a call as hung after this `TIME`")
+	})
+	cli.Group(c, "What is changed, only on request", func(f *pflag.FlagSet) {
+		f.StringVar(&o.config, "config", "", "the policies of `FILE` govern calls, and may answer in the server's "+
+			"place: permission, cache, "+
+			"duplicates, rates, loops and more; see docs/policies.md")
+		f.BoolVar(&o.inject, "inject-context", false, "write the trace context into forwarded calls, whose bytes then differ")
+		f.BoolVar(&o.accept, "accept-tools", false, "accept the server's tools as they are now. Without it each "+
+			"change since the first "+
+			"connection is reported, as definition_changed")
+		f.BoolVar(&o.pin, "pin-tools", false, "tools that differ from what was accepted are left out of the "+
+			"server's lists, and calls of them are "+
+			"refused, until a person has checked them and started the proxy once with --accept-tools")
+	})
+	cli.Group(c, "Over HTTP", func(f *pflag.FlagSet) {
+		f.StringVar(&o.target, "target", "", "the server's `URL`; other paths of its origin are forwarded as well")
+		f.StringVar(&o.listen, "listen", "", "listen at `ADDR`, such as 127.0.0.1:8808; only clients on this machine may connect")
+	})
+	c.Flags().BoolVar(&o.bare, "bare", false, "")
+	_ = c.Flags().MarkHidden("bare")
+}
+
+// Command returns the command.
+func Command() *cobra.Command {
+	var o options
+	c := &cobra.Command{
+		Use:     "mcp [OPTIONS] -- COMMAND ARGS...",
+		Short:   "be a proxy between any MCP client and server: show and govern the traffic",
+		Long:    about,
+		Example: examples,
+		RunE:    func(c *cobra.Command, args []string) error { return o.run(c, args) },
+	}
+	c.Annotations = cli.ExitNotes("the server's own, and the signal that ended it; 127 if it could not be started. "+
+		"Over HTTP 0 when "+
+		"the program was asked to end. 1 if it could not start, 2 for a usage error.", "mcp [OPTIONS] --target URL --listen ADDR")
+	o.define(c)
+	c.AddCommand(wrapCommand(), unwrapCommand())
+	return c
+}
+
+func (o *options) run(c *cobra.Command, args []string) error {
+	if at := c.ArgsLenAtDash(); at >= 0 {
+		args, o.command = args[:at], args[at:]
+	}
+	if err := o.check(args); err != nil {
+		return err
+	}
+	if o.target != "" {
+		return o.serveHTTP(c.ErrOrStderr())
+	}
+	err := o.serveStdio(c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr())
+	if errors.Is(err, errNotStarted) {
+		cli.Complain(c.ErrOrStderr(), c.CommandPath(), err)
+		return cli.Exit(exitNotFound)
+	}
+	return err
+}
+
+// check checks the command line.
+func (o *options) check(args []string) error {
+	switch {
+	case len(args) > 0:
+		return cli.Usage("got argument %.40q, want -- before the server's command", args[0])
+	case o.hung <= 0:
+		return cli.Usage("--hung: got %v, want a time above 0", o.hung)
+	case o.target == "" && o.listen == "" && len(o.command) == 0:
+		return cli.Usage("got no server, want -- COMMAND or --target URL --listen ADDR")
+	case len(o.command) > 0 && (o.target != "" || o.listen != ""):
+		return cli.Usage("got a command and --target or --listen, want one of both")
+	case len(o.command) > 0:
+		return nil
+	case o.target == "" || o.listen == "":
+		return cli.Usage("got one of --target and --listen, want both")
+	}
+	u, err := url.Parse(o.target)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" ||
+		u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return cli.Usage("--target: want a URL such as https://mcp.example.com/mcp, without user, ? and #")
+	}
+	return nil
+}
+
+// server is what the server is called.
+func (o *options) server() string {
+	if o.name != "" {
+		return o.name
+	}
+	if u, err := url.Parse(o.target); err == nil && o.target != "" {
+		return u.Host
+	}
+	return strings.TrimSuffix(filepath.Base(o.command[0]), ".exe")
+}
+
+// errNotStarted marks an error to start the server.
+var errNotStarted = errors.New("the server could not be started")
+
+// serveStdio is the proxy of a server over pipes. Standard error is the server's: toolscope writes
+// nothing there while it runs.
+func (o *options) serveStdio(stdin io.Reader, stdout, stderr io.Writer) error {
+	var files [3]*os.File
+	for i, end := range []any{stdin, stdout, stderr} {
+		f, ok := end.(*os.File)
+		if !ok {
+			return fmt.Errorf("got standard input or output that is no file, want files")
+		}
+		files[i] = f
+	}
+	path, err := exec.LookPath(o.command[0])
+	if err != nil {
+		return fmt.Errorf("%w: %w", errNotStarted, err)
+	}
+	environment := os.Environ() // the server's: without what open sets
+	signals, stop := catchSignals(files[0])
+	defer stop()
+	p, err := o.open()
+	if err != nil {
+		return err
+	}
+	exit, err := p.watcher.Run(mcpproxy.Command{
+		Path: path, Args: o.command, Env: environment, Stdin: files[0], Stdout: files[1], Stderr: files[2], Signals: signals,
+	})
+	p.close(context.Background())
+	if err != nil {
+		return fmt.Errorf("%w: %w", errNotStarted, err)
+	}
+	if exit.Signal != nil {
+		return cli.Exit(dieOf(exit.Signal))
+	}
+	return exitCode(exit.Code)
+}
+
+// exitCode is the error that ends the program with the server's exit code; nil for 0.
+func exitCode(code int) error {
+	if code == cli.ExitOK {
+		return nil
+	}
+	return cli.Exit(code)
+}

@@ -1,0 +1,292 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package replaycmd
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/builtin"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/screen"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/summary"
+	"github.com/toolscope/toolscope/config"
+	"github.com/toolscope/toolscope/exporters"
+	"github.com/toolscope/toolscope/internal/display"
+	"github.com/toolscope/toolscope/middleware/approve"
+	"github.com/toolscope/toolscope/redact"
+	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/toolkit/tooltest"
+	"github.com/toolscope/toolscope/tracing"
+)
+
+// replay is a transcript that is being played.
+type replay struct {
+	*options
+	transcript *tooltest.Transcript
+	out        *bufio.Writer
+	paint      screen.Paint
+	redactor   *redact.Redactor
+
+	providers *exporters.Providers
+	file      *config.File
+	scope     *toolscope.Scope
+	executor  *toolkit.Executor
+	closers   []func() error
+	ends      endings
+}
+
+// newReplay builds the scope, the tools and the policies.
+func newReplay(ctx context.Context, o *options, transcript *tooltest.Transcript, stdout io.Writer) (r *replay, err error) {
+	r = &replay{
+		options: o, transcript: transcript, redactor: redact.Default(),
+		out: bufio.NewWriter(stdout), paint: screen.PaintFor(stdout),
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, r.close(ctx))
+		}
+	}()
+	if o.config != "" {
+		r.file, err = config.Open(o.config)
+	} else {
+		r.file, err = config.OpenText("toolscope's defaults", []byte(o.policies()))
+	}
+	if err != nil {
+		return r, err
+	}
+	if r.providers, err = exporters.Setup(ctx, exporters.Options{ServiceName: "toolscope-replay"}); err != nil {
+		return r, err
+	}
+	r.scope, err = toolscope.New(r.file.Options(toolscope.Options{
+		TracerProvider: r.providers.TracerProvider,
+		MeterProvider:  r.providers.MeterProvider,
+		Observers:      []toolkit.Observer{&r.ends},
+	}))
+	if err != nil {
+		return r, builtin.NoApprovals("replay", o.config, err)
+	}
+	tools, closeTools, err := builtin.Tools(o.dir, o.write)
+	if err != nil {
+		return r, err
+	}
+	r.closers = append(r.closers, closeTools)
+	handler := tools.Handle
+	switch {
+	case o.answers:
+		handler = transcript.Answer
+	case o.dryRun:
+		handler = dryRun(tools)
+	}
+	r.executor = &toolkit.Executor{Handler: r.scope.Wrap(handler, tools), Timeout: -1}
+	return r, nil
+}
+
+// policies is the configuration without a file: every policy with its defaults. Where there is no terminal, what
+// a person would have to approve is refused.
+func (o *options) policies() string {
+	if o.answers || o.dryRun {
+		return config.AllPolicies()
+	}
+	if p, err := approve.New(approve.Options{}); err != nil || p.CanAsk() != nil {
+		return config.AllPolicies() + "  approve: {unattended: true}\n"
+	}
+	return config.AllPolicies() + "  approve: {}\n"
+}
+
+// dryRun answers in the place of tools that are there.
+func dryRun(tools *toolkit.Registry) toolkit.Handler {
+	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+		if tools.Lookup(call.Name) == nil {
+			return tools.Handle(ctx, call) // says that it is unknown
+		}
+		return toolkit.Result{Output: "dry run"}, nil
+	}
+}
+
+// play runs the batches, one agent's invocation for each turn of a session, and prints
+// their outcomes.
+func (r *replay) play(ctx context.Context) error {
+	batches := r.transcript.Batches
+	for len(batches) > 0 {
+		turn := batches[0].Session
+		n := 1
+		for n < len(batches) && sameTurn(batches[n].Session, turn) {
+			n++
+		}
+		if err := r.playTurn(ctx, turn, batches[:n]); err != nil {
+			return errors.Join(err, r.out.Flush())
+		}
+		batches = batches[n:]
+	}
+	return errors.Join(r.summary(), r.out.Flush())
+}
+
+func sameTurn(a, b toolkit.Session) bool {
+	a.Batch, b.Batch = "", ""
+	return a == b
+}
+
+func (r *replay) playTurn(ctx context.Context, s toolkit.Session, batches []tooltest.Batch) error {
+	agent := s.Agent
+	if agent == "" {
+		agent = "replay"
+	}
+	ctx, run := r.scope.StartAgent(ctx, tracing.Agent{Name: agent, Conversation: s.Conversation, Session: s.ID})
+	if !r.json && !r.quiet {
+		fmt.Fprintln(r.out, r.paint.In(screen.Bold, turnTitle(s)))
+	}
+	part := tooltest.Transcript{Batches: batches}
+	err := part.Play(ctx, r.executor, r.printBatch)
+	run.End(err)
+	return err
+}
+
+func turnTitle(s toolkit.Session) string {
+	title := "no session"
+	if s.ID != "" {
+		title = "session " + display.Clip(s.ID, 40)
+	}
+	if s.Turn > 0 {
+		title += fmt.Sprintf(", turn %d", s.Turn)
+	}
+	return title
+}
+
+// printBatch writes the outcomes of a batch's calls.
+func (r *replay) printBatch(b tooltest.Batch, answers []toolkit.Answer) {
+	ends := r.ends.takeAll()
+	for _, a := range answers {
+		switch {
+		case r.quiet:
+		case r.json:
+			r.printLine(b, a, ends[a.CallID])
+		default:
+			r.printRow(a, ends[a.CallID])
+		}
+	}
+}
+
+// printLine writes a call as a line of JSON.
+func (r *replay) printLine(b tooltest.Batch, a toolkit.Answer, end ending) {
+	_ = cli.PrintJSON(r.out, struct {
+		Session string            `json:"session,omitempty"`
+		Turn    int               `json:"turn,omitempty"`
+		ID      string            `json:"id"`
+		Tool    string            `json:"tool"`
+		Outcome string            `json:"outcome"`
+		Error   string            `json:"error_type,omitempty"`
+		MS      float64           `json:"duration_ms"`
+		Tags    map[string]string `json:"tags,omitempty"`
+		Output  string            `json:"output"`
+	}{
+		r.text(b.Session.ID), b.Session.Turn, r.text(a.CallID), r.text(a.Name), end.outcome, end.errorType, end.ms, end.tags,
+		r.text(a.Result.Output),
+	})
+}
+
+// printRow writes a call for a person.
+func (r *replay) printRow(a toolkit.Answer, end ending) {
+	what, colour := end.outcome, ""
+	switch {
+	case end.errorType != "":
+		what, colour = what+" "+end.errorType, screen.Red
+	case end.outcome != toolkit.OutcomeExecuted.String():
+		colour = screen.Green
+	}
+	output := 80
+	if r.paint.Cells > 0 {
+		output = max(16, r.paint.Cells-62) // the other columns
+	}
+	fmt.Fprintf(r.out, "  %-18s %s %10s  %s\n", display.Clip(a.Name, 18), r.paint.In(colour, fmt.Sprintf("%-28s", what)),
+		display.Milliseconds(end.ms), display.Clip(strings.Join(strings.Fields(r.text(a.Result.Output)), " "), output))
+}
+
+func (r *replay) text(s string) string {
+	out, _ := r.redactor.TextMax(s, 4<<10)
+	return out
+}
+
+// summary prints the tables.
+func (r *replay) summary() error {
+	all := summary.View{Snapshot: r.scope.Stats().Snapshot(stats.Window{}), Sort: "time"}
+	if r.json {
+		return cli.PrintJSON(r.out, struct {
+			Stats summary.JSON `json:"stats"`
+		}{all.JSON(r.options.file)})
+	}
+	var tables strings.Builder
+	all.Write(&tables, display.Clip(r.options.file, 60), r.paint, true)
+	_, err := fmt.Fprintf(r.out, "\n%s", &tables)
+	return err
+}
+
+// close ends what newReplay began.
+func (r *replay) close(ctx context.Context) error {
+	var errs []error
+	if r.scope != nil {
+		errs = append(errs, r.scope.Shutdown(ctx))
+	}
+	if r.providers != nil {
+		errs = append(errs, r.providers.Shutdown(ctx))
+	}
+	if r.file != nil {
+		errs = append(errs, r.file.Close())
+	}
+	for _, c := range r.closers {
+		errs = append(errs, c())
+	}
+	return errors.Join(errs...)
+}
+
+// ending is how a call ended.
+type ending struct {
+	outcome, errorType string
+	ms                 float64
+	tags               map[string]string
+}
+
+// endings is an observer that remembers the calls of a batch by their ids.
+type endings struct {
+	mu   sync.Mutex
+	byID map[string]ending
+}
+
+func (e *endings) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.CallInfo) context.Context {
+	return ctx
+}
+
+func (e *endings) Wants(context.Context) bool { return false }
+
+func (e *endings) End(_ context.Context, ended *toolkit.Ended) {
+	end := ending{ended.Disposition.Outcome.String(), ended.ErrorType, float64(ended.Duration().Microseconds()) / 1000, nil}
+	for _, t := range ended.Disposition.Tags {
+		if end.tags == nil {
+			end.tags = map[string]string{}
+		}
+		end.tags[t.Key], _ = redact.Default().TextMax(t.Value, 256)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.byID == nil {
+		e.byID = map[string]ending{}
+	}
+	e.byID[ended.Call.ID] = end
+}
+
+// takeAll returns what was remembered and forgets it.
+func (e *endings) takeAll() map[string]ending {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	byID := e.byID
+	e.byID = nil
+	return byID
+}

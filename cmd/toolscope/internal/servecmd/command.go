@@ -1,0 +1,182 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package servecmd
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"time"
+
+	"github.com/toolscope/toolscope/stats/statshttp"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/cobra"
+
+	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/builtin"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/programs"
+	"github.com/toolscope/toolscope/config"
+	"github.com/toolscope/toolscope/exporters"
+	"github.com/toolscope/toolscope/mcp/toolmcp"
+	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+const about = `toolscope serve is an MCP server with the built-in tools, observed and governed.
+
+It speaks the Model Context Protocol over standard input and output, or with --http as
+streamable HTTP. With OTEL_EXPORTER_OTLP_ENDPOINT set, the trace of each call is sent
+there, below the client's, if that sends one.
+
+` + builtin.About
+
+const examples = `  toolscope serve --dir ~/project --write
+  toolscope serve --http 127.0.0.1:8080`
+
+// servedPolicies are those of a server without --config.
+const servedPolicies = "policies:\n  recover: {}\n  validate: {}\n  permit: {}\n  limit: {}\n  timeout: {}\n"
+
+type options struct {
+	builtin.Options
+	http, stats, tokenFile, config string
+	token                          string
+}
+
+// Command returns the command.
+func Command() *cobra.Command {
+	var o options
+	c := &cobra.Command{
+		Use:               "serve [OPTIONS]",
+		Short:             "be an MCP server with the built-in tools, observed and governed",
+		Long:              about,
+		Example:           examples,
+		Annotations:       cli.Notes(" when the client has closed or the program was asked to end, 1 if it could not serve"),
+		Args:              cli.OptionsOnly,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(c *cobra.Command, _ []string) error {
+			ctx, stop := cli.UntilInterrupted(c)
+			defer stop()
+			return o.run(ctx, c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr())
+		},
+	}
+	o.Define(c)
+	f := c.Flags()
+	f.StringVar(&o.http, "http", "", "listen at `ADDR`, such as 127.0.0.1:8080; the path is /mcp. Clients on other "+
+		"machines need the token, "+
+		"so an ADDR that they can reach requires one")
+	f.StringVar(
+		&o.tokenFile, "token-file", "",
+		"read the bearer token from `FILE`; the default is $TOOLSCOPE_TOKEN, if set: 16 bytes or more",
+	)
+	f.StringVar(&o.stats, "stats", "", "serve the statistics and the dashboard at `ADDR`, to this machine only")
+	f.StringVar(&o.config, "config", "", "the policies of `FILE`; the default is permit, validate, limit, timeout "+
+		"and recover with their "+
+		"defaults: no answer comes from memory, and calls that need a person are refused. SIGHUP reloads FILE; if "+
+		"it is wrong or incomplete, "+
+		"nothing changes")
+	return c
+}
+
+// run serves until the client closes or ctx is over. Standard output is the protocol's.
+func (o *options) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) (err error) {
+	if o.token, err = programs.ReadToken(o.tokenFile, nil); err != nil {
+		return err
+	}
+	file, err := o.policies()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	providers, err := exporters.Setup(ctx, exporters.Options{ServiceName: "toolscope-serve"})
+	if err != nil {
+		return err
+	}
+	running := stats.NewRunning(nil)
+	scope, err := toolscope.New(file.Options(toolscope.Options{
+		TracerProvider: providers.TracerProvider,
+		MeterProvider:  providers.MeterProvider,
+		Observers:      []toolkit.Observer{running},
+		HTTP: statshttp.Options{
+			Traces:  providers.Ring.Source(),
+			Running: running,
+			Health:  []stats.HealthSource{providers},
+			Title:   "toolscope serve",
+		},
+	}))
+	if err != nil {
+		return errors.Join(builtin.NoApprovals("serve", o.config, err), providers.Shutdown(ctx))
+	}
+	defer func() {
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		err = errors.Join(err, scope.Shutdown(closing), providers.Shutdown(closing))
+	}()
+	defer o.reloadOnHangup(ctx, file, scope, stderr)()
+	tools, closeTools, err := o.Open(nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeTools()) }()
+	builtin.ReportMissing(stderr, tools)
+	if recorder := scope.Stats(); recorder != nil {
+		recorder.Register(tools.Registry)
+	}
+	server, err := toolmcp.NewServer(nil, tools.Registry, nil)
+	if err != nil {
+		return err
+	}
+	closeStats, err := o.serveStats(scope, stderr)
+	if err != nil {
+		return err
+	}
+	defer closeStats()
+	if o.http != "" {
+		toolmcp.Instrument(server, scope, toolmcp.Options{})
+		return o.listen(ctx, server, stderr)
+	}
+	// The process that started this one is its only client, also in revisions without sessions.
+	session := toolkit.Session{ID: rand.Text()}
+	toolmcp.Instrument(server, scope, toolmcp.Options{
+		Transport: new(mcp.StdioTransport),
+		Session:   func(mcp.Request) *toolkit.Session { return &session },
+	})
+	err = server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(stdin), Writer: unclosed{stdout}})
+	if errors.Is(err, context.Canceled) {
+		return nil // asked to end
+	}
+	return err
+}
+
+// unclosed is a writer that its owner closes.
+type unclosed struct{ io.Writer }
+
+func (unclosed) Close() error { return nil }
+
+// policies reads the configuration, or gives the server's own.
+func (o *options) policies() (*config.File, error) {
+	if o.config != "" {
+		return config.Open(o.config)
+	}
+	return config.OpenText("toolscope serve's defaults", []byte(servedPolicies))
+}
+
+// serveStats serves the scope's statistics, if that was asked for, and announces them to
+// `toolscope stats`. The function returned ends it.
+func (o *options) serveStats(scope *toolscope.Scope, stderr io.Writer) (func(), error) {
+	if o.stats == "" {
+		return func() {}, nil
+	}
+	l, err := net.Listen("tcp", o.stats)
+	if err != nil {
+		return nil, fmt.Errorf("--stats: %w", err)
+	}
+	address, stop := programs.Serve(l, scope.HTTPHandler(), "toolscope serve")
+	fmt.Fprintf(stderr, "statistics at %s\n", address)
+	return stop, nil
+}

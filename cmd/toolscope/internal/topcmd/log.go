@@ -1,0 +1,254 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package topcmd
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/toolscope/toolscope/internal/calllog"
+
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/logfile"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/top"
+	"github.com/toolscope/toolscope/internal/display"
+	"github.com/toolscope/toolscope/redact"
+	"github.com/toolscope/toolscope/stats"
+)
+
+// callLog shows a call log, and what is appended to it. It is safe for concurrent use.
+type callLog struct {
+	name string
+
+	mu     sync.Mutex
+	file   *os.File
+	lines  *logfile.Lines
+	read   int64
+	counts logfile.Counts
+	log    *calllog.Log
+	calls  []ringCall // a ring of the latest
+	last   uint64     // how many calls there were
+	loops  map[loopKey]*stats.Loop
+	seed   maphash.Seed
+	again  int // how often the log was replaced
+}
+
+// ringCall is a call, whose texts are redacted when it is first shown.
+type ringCall struct {
+	call  top.Call
+	clean bool
+}
+
+// loopKey identifies equal calls of a session.
+type loopKey struct {
+	session, tool string
+	arguments     uint64
+}
+
+// The limits of what is kept of a log in addition to what [calllog.Log] keeps.
+const (
+	maxLogLoops = 8192
+	shownText   = 16 << 10 // bytes of arguments, and of a result
+)
+
+func openLog(name string) (*callLog, error) {
+	t := &callLog{name: name}
+	return t, t.begin()
+}
+
+// begin opens the log and forgets what was read of it.
+func (t *callLog) begin() error {
+	info, err := os.Stat(t.name)
+	if err == nil && !info.Mode().IsRegular() { // opening a pipe would wait for its writer
+		return fmt.Errorf("--log: %s is a %v, want a file", t.name, info.Mode().Type())
+	}
+	file, err := os.Open(t.name)
+	if err != nil {
+		return err
+	}
+	t.shut()
+	t.file, t.lines, t.read = file, logfile.NewLines(), 0
+	t.counts, t.log, t.calls, t.last = logfile.Counts{}, calllog.New(nil), nil, 0
+	t.loops, t.seed = make(map[loopKey]*stats.Loop), maphash.MakeSeed()
+	t.log.KeepTimeline()
+	return nil
+}
+
+func (t *callLog) shut() {
+	if t.file != nil {
+		_ = t.file.Close()
+	}
+}
+
+// close closes the log, after a State that is still being read.
+func (t *callLog) close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.shut()
+}
+
+// State reads what was appended since the last time.
+func (t *callLog) State(ctx context.Context, _ string) (*top.State, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.follow(); err != nil {
+		return nil, err
+	}
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		n, err := t.lines.Read(t.file, false, func(number uint64, text []byte) { t.counts.Add(number, t, text) })
+		t.read += int64(n)
+		if err == io.EOF {
+			return t.state(), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// follow starts over where the file was replaced, or is shorter than what was read.
+func (t *callLog) follow() error {
+	now, err := os.Stat(t.name)
+	if err != nil {
+		return err
+	}
+	was, err := t.file.Stat()
+	if err != nil {
+		return err
+	}
+	if os.SameFile(was, now) && now.Size() >= t.read {
+		return nil
+	}
+	t.again++
+	return t.begin()
+}
+
+// AddLine adds a line.
+func (t *callLog) AddLine(line []byte) error {
+	c, err := calllog.Read(line)
+	if err != nil {
+		return err
+	}
+	t.log.AddCall(&c)
+	t.last++
+	t.countLoop(&c)
+	ms := float64(c.Duration) / 1e6
+	call := top.Call{
+		Key: fmt.Sprint(t.last),
+		RecentCall: stats.RecentCall{
+			ID: t.last, Tool: c.Tool, Outcome: c.Outcome.String(),
+			ErrorType: c.ErrorType, Error: c.Error, ErrorGroup: t.log.LastErrorGroup(),
+			Session: c.Session, Agent: c.Agent, Turn: c.Turn,
+			DurationMs: ms, RunMs: ms, TraceID: c.TraceID, SpanID: c.SpanID,
+		},
+		Content: top.Content{Arguments: string(c.Arguments), Result: c.ResultText()},
+	}
+	if !c.End.IsZero() {
+		call.Time = c.End.Add(-c.Duration)
+	}
+	if len(t.calls) < maxCalls {
+		t.calls = append(t.calls, ringCall{call: call})
+	} else {
+		t.calls[(t.last-1)%maxCalls] = ringCall{call: call}
+	}
+	return nil
+}
+
+// countLoop counts how often a session made a call.
+func (t *callLog) countLoop(c *calllog.Call) {
+	if c.Session == "" || c.Arguments == nil {
+		return
+	}
+	key := loopKey{c.Session, c.Tool, maphash.Bytes(t.seed, c.Arguments)}
+	l := t.loops[key]
+	if l == nil {
+		if len(t.loops) >= maxLogLoops { // those that did not become loops make room
+			for k, old := range t.loops {
+				if old.Times < 3 {
+					delete(t.loops, k)
+				}
+			}
+			if len(t.loops) >= maxLogLoops {
+				return
+			}
+		}
+		l = &stats.Loop{Session: c.Session, Tool: c.Tool, FirstSeen: c.End}
+		t.loops[key] = l
+	}
+	l.Times++
+	l.LastSeen = c.End
+}
+
+// state is what is known of the log by now.
+func (t *callLog) state() *top.State {
+	snapshot := t.log.Snapshot()
+	s := &top.State{
+		At: snapshot.To, Source: t.name, Window: "the whole log", Summary: stats.Summarise(snapshot, nil),
+		Trend: make(map[string][]float64), Running: []top.Running{}, Sessions: t.log.Sessions(),
+	}
+	if snapshot.To.Equal(time.Unix(0, 0)) { // a log without times
+		s.At = time.Time{}
+	}
+	s.Trend[""], _ = t.log.Trend("")
+	for _, x := range s.Summary.Tools {
+		s.Trend[x.Tool], _ = t.log.Trend(x.Tool)
+	}
+	for i := range t.calls {
+		s.Calls = append(s.Calls, t.calls[(t.last-1-uint64(i))%uint64(len(t.calls))].shown())
+	}
+	for _, l := range t.loops {
+		if l.Times > 1 {
+			shown := *l
+			shown.Session, _ = redact.Default().TextMax(l.Session, 128)
+			s.Loops = append(s.Loops, shown)
+		}
+	}
+	slices.SortFunc(s.Loops, func(a, b stats.Loop) int {
+		return cmp.Or(cmp.Compare(b.Times, a.Times), cmp.Compare(a.Session, b.Session), cmp.Compare(a.Tool, b.Tool))
+	})
+	s.Loops = s.Loops[:min(len(s.Loops), maxSessions)]
+	if t.counts.Bad > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("%s of %s lines could not be read, the first is line %d: %s",
+			display.Count(t.counts.Bad), display.Count(t.counts.Lines), t.counts.First[0].Line, t.counts.First[0].Reason))
+	}
+	if t.again > 0 {
+		s.Notes = append(
+			s.Notes,
+			"the log was replaced or cut off "+display.Number(uint64(t.again), "time")+"; it is read from its start",
+		)
+	}
+	return s
+}
+
+// shown is a call with its texts redacted: the log's writer may not have done so.
+func (r *ringCall) shown() top.Call {
+	if r.clean {
+		return r.call
+	}
+	r.clean = true
+	c, redactor := &r.call, redact.Default()
+	c.Error, _ = redactor.TextMax(c.Error, 1<<10)
+	c.Session, _ = redactor.TextMax(c.Session, 128)
+	c.Agent, _ = redactor.TextMax(c.Agent, 128)
+	redactor = redactor.ForTool(c.Tool)
+	arguments, _ := redactor.JSONMax([]byte(c.Arguments), shownText)
+	result, _ := redactor.JSONMax([]byte(c.Result), shownText)
+	c.Content = top.Content{Arguments: string(arguments), Result: string(result)}
+	if c.Content == (top.Content{}) {
+		c.Why = "The log has no arguments and no result of this call."
+	}
+	return *c
+}
+
+// Content is never called: calls come with theirs.
+func (t *callLog) Content(context.Context, top.Call) (top.Content, error) { return top.Content{}, nil }
