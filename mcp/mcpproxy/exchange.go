@@ -19,6 +19,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/internal/spans"
 	"github.com/toolscope/toolscope/mcp/toolmcp"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/tracing"
@@ -155,7 +156,7 @@ func (x *exchange) run(ctx context.Context) reply {
 		defer child.End()
 		r := x.exchange(ctx)
 		if err := r.failure(); err != nil {
-			child.SetAttributes(keyErrorType.String(w.scope.Tracing().ErrorType(toolkit.TypeOf(err))))
+			child.SetAttributes(keyErrorType.String(w.scope.Tracing().Protocol().ErrorType(toolkit.TypeOf(err))))
 			child.SetStatus(codes.Error, "")
 		}
 		return r
@@ -249,7 +250,7 @@ func (s *session) govern(ctx context.Context, call caller, x *exchange) reply {
 	if listed, has := s.tools.known(x.params.Name); listed && !has {
 		w.notes.add(note{kind: noteUnknownTool, session: s, text: x.params.Name})
 	}
-	ctx = tracing.WithSpanSpec(ctx, &tracing.SpanSpec{
+	ctx = spans.With(ctx, &spans.Spec{
 		Operation: methodCallTool, Side: tracing.SideProxy, Kind: trace.SpanKindServer,
 		Attributes: x.op.attributes(), End: x.op.end,
 	})

@@ -16,6 +16,7 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/toolscope/toolscope/internal/spans"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/tracing"
 )
@@ -100,7 +101,7 @@ func (o *operation) beginCall(ctx context.Context, m *message, p *params) {
 		o.held, call.Arguments = n, bytes.Clone(p.Arguments)
 	}
 	ctx = toolkit.WithSession(ctx, toolkit.Session{ID: s.called().id})
-	ctx = tracing.WithSpanSpec(ctx, &tracing.SpanSpec{
+	ctx = spans.With(ctx, &spans.Spec{
 		Operation: methodCallTool, Side: tracing.SideProxy, Kind: trace.SpanKindServer,
 		Attributes: o.attributes(), Start: o.began, End: o.end,
 	})
@@ -199,7 +200,7 @@ func (o *operation) finish(at time.Time, out *outcome) {
 	st := o.status
 	switch {
 	case out.err != nil:
-		st.errorType = o.s.w.scope.Tracing().ErrorType(toolkit.TypeOf(out.err))
+		st.errorType = o.s.w.scope.Tracing().Protocol().ErrorType(toolkit.TypeOf(out.err))
 	case o.method == "prompts/get" && out.message != nil && out.message.Error == nil && len(o.s.w.prompts) < maxPrompts:
 		o.s.w.prompts[o.name] = true
 	}
@@ -230,10 +231,10 @@ func (w *Watcher) errorText(out *outcome) string {
 		return ""
 	}
 	if out.err != nil {
-		return observer.ErrorText(out.err)
+		return observer.Protocol().ErrorText(out.err)
 	}
 	if out.message != nil && out.message.Error != nil {
-		return observer.ErrorText(out.message.Error)
+		return observer.Protocol().ErrorText(out.message.Error)
 	}
 	return ""
 }
@@ -263,7 +264,7 @@ func (o *operation) finishCall(at time.Time, out *outcome) {
 				o.child.SetAttributes(keyStatusCode.String(o.status.code))
 				kind = o.status.code
 			}
-			o.child.SetAttributes(keyErrorType.String(o.s.w.scope.Tracing().ErrorType(kind)))
+			o.child.SetAttributes(keyErrorType.String(o.s.w.scope.Tracing().Protocol().ErrorType(kind)))
 			o.child.SetStatus(codes.Error, "")
 		}
 		o.child.End(trace.WithTimestamp(at))
@@ -296,13 +297,13 @@ func (o *operation) hangs() {
 	}
 }
 
-// end is what the protocol says of a call that has ended: see tracing.SpanSpec.
-func (o *operation) end(ctx context.Context, e *toolkit.Ended) tracing.SpanEnd {
-	end := tracing.SpanEnd{Attributes: o.extra}
+// end is what the protocol says of a call that has ended: see spans.Spec.
+func (o *operation) end(ctx context.Context, e *toolkit.Ended) spans.End {
+	end := spans.End{Attributes: o.extra}
 	if o.hung.Load() && o.running == nil { // else a tag says so
 		end.Attributes = append(end.Attributes, keyHung.String("yes"))
 	}
-	errorType, code := o.s.w.scope.Tracing().ErrorType(e.ErrorType), ""
+	errorType, code := o.s.w.scope.Tracing().Protocol().ErrorType(e.ErrorType), ""
 	if wire := (*rpcError)(nil); errors.As(e.Err, &wire) && e.ErrorType != string(toolkit.ErrUnknownTool) {
 		st := o.s.w.statusOf(wire)
 		errorType, code = st.errorType, st.code

@@ -114,11 +114,11 @@ func New(scope *toolscope.Scope, options Options) (*Watcher, error) {
 	w.tracer = noop.NewTracerProvider().Tracer(ScopeName)
 	var err error
 	if o := scope.Tracing(); o != nil {
-		w.tracer, w.redactor, w.clean = o.TracerProvider().Tracer(ScopeName), o.Redactor(), o.Identifier
-		if !o.PropagatesNothing() {
+		w.tracer, w.redactor, w.clean = o.Protocol().TracerProvider().Tracer(ScopeName), o.Protocol().Redactor(), o.Protocol().Identifier
+		if !o.Protocol().PropagatesNothing() {
 			w.propagator = o
 		}
-		w.metrics, err = newMetrics(o.MeterProvider())
+		w.metrics, err = newMetrics(o.Protocol().MeterProvider())
 	} else {
 		w.metrics, err = newMetrics(metricnoop.NewMeterProvider())
 	}

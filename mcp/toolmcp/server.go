@@ -16,8 +16,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/internal/spans"
 	"github.com/toolscope/toolscope/toolkit"
-	"github.com/toolscope/toolscope/tracing"
 )
 
 // Server is a middleware for who handles requests and notifications: it makes their
@@ -104,7 +104,7 @@ func (w *watcher) receiveCall(ctx context.Context, call caller, params *mcp.Call
 	if w.observer != nil {
 		spec := w.callSpec()
 		spec.Attributes, spec.Links, spec.NewRoot, spec.End = w.attributes(&x.request), links, root, x.end
-		ctx = tracing.WithSpanSpec(ctx, x.spanSpec(spec))
+		ctx = spans.With(ctx, x.spanSpec(spec))
 	}
 	if !w.noRecover {
 		defer func() { // of a policy: what a tool panicked with ends in run, so that policies see a result
