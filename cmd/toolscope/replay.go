@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/toolscope/toolscope/toolkit/tooltest"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/transcript"
 )
 
 const replayHelp = `toolscope replay runs a recorded session again, with all policies.
@@ -111,16 +111,16 @@ func (o *replayOptions) run(ctx context.Context, stdin io.Reader, stdout io.Writ
 	return errors.Join(err, r.close(closing))
 }
 
-func (o *replayOptions) read(stdin io.Reader) (*tooltest.Transcript, error) {
+func (o *replayOptions) read(stdin io.Reader) (*transcript.Transcript, error) {
 	if o.file == "-" {
-		return tooltest.ReadTranscript(stdin)
+		return transcript.ReadTranscript(stdin)
 	}
 	f, err := os.Open(o.file)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	t, err := tooltest.ReadTranscript(f)
+	t, err := transcript.ReadTranscript(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.file, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/transcript"
 	"github.com/toolscope/toolscope/config"
 	"github.com/toolscope/toolscope/exporters"
 	"github.com/toolscope/toolscope/internal/display"
@@ -20,14 +21,13 @@ import (
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
-	"github.com/toolscope/toolscope/toolkit/tooltest"
 	"github.com/toolscope/toolscope/tracing"
 )
 
 // replay is a transcript that is being played.
 type replay struct {
 	*replayOptions
-	transcript *tooltest.Transcript
+	transcript *transcript.Transcript
 	out        *bufio.Writer
 	paint      paint
 	redactor   *redact.Redactor
@@ -41,7 +41,7 @@ type replay struct {
 }
 
 // newReplay builds the scope, the tools and the policies.
-func newReplay(ctx context.Context, o *replayOptions, transcript *tooltest.Transcript, stdout io.Writer) (r *replay, err error) {
+func newReplay(ctx context.Context, o *replayOptions, transcript *transcript.Transcript, stdout io.Writer) (r *replay, err error) {
 	r = &replay{replayOptions: o, transcript: transcript, out: bufio.NewWriter(stdout), paint: paintFor(stdout), redactor: redact.Default()}
 	defer func() {
 		if err != nil {
@@ -128,7 +128,7 @@ func sameTurn(a, b toolkit.Session) bool {
 	return a == b
 }
 
-func (r *replay) playTurn(ctx context.Context, s toolkit.Session, batches []tooltest.Batch) error {
+func (r *replay) playTurn(ctx context.Context, s toolkit.Session, batches []transcript.Batch) error {
 	agent := s.Agent
 	if agent == "" {
 		agent = "replay"
@@ -137,7 +137,7 @@ func (r *replay) playTurn(ctx context.Context, s toolkit.Session, batches []tool
 	if !r.json && !r.quiet {
 		fmt.Fprintln(r.out, r.paint.in(bold, turnTitle(s)))
 	}
-	part := tooltest.Transcript{Batches: batches}
+	part := transcript.Transcript{Batches: batches}
 	err := part.Play(ctx, r.executor, r.print)
 	run.End(err)
 	return err
@@ -155,7 +155,7 @@ func turnTitle(s toolkit.Session) string {
 }
 
 // print writes what became of a batch's calls.
-func (r *replay) print(b tooltest.Batch, answers []toolkit.Answer) {
+func (r *replay) print(b transcript.Batch, answers []toolkit.Answer) {
 	ends := r.ends.take()
 	for _, a := range answers {
 		end := ends[a.CallID]
