@@ -54,7 +54,9 @@ type told struct {
 const maxTags = 16
 
 func newTold(effect Effect, door Door, rule string, shadow bool) *told {
-	t := &told{tags: []toolkit.Tag{{Key: "permission.decision", Value: effect.String()}, {Key: "permission.door", Value: string(door)}}}
+	t := &told{
+		tags: []toolkit.Tag{{Key: "permission.decision", Value: effect.String()}, {Key: "permission.door", Value: string(door)}},
+	}
 	if rule != "" {
 		t.tags = append(t.tags, toolkit.Tag{Key: "permission.rule", Value: rule})
 	}
