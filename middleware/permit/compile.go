@@ -144,11 +144,11 @@ func Compile(spec Spec) (*Rules, error) {
 	}
 	r.fallback = r.own("", r.spec.Default, DoorDefault, "no rule allows it")
 	r.doubted = r.own(
-		RuleUnderstood, Ask, DoorRules,
+		ruleUnderstood, Ask, DoorRules,
 		"it cannot be understood without running it; write it as one plain command, without computed names and without code for other programs",
 	)
 	r.covered = r.own(
-		RuleCovered, Ask, DoorRules,
+		ruleCovered, Ask, DoorRules,
 		"a rule allows a part of the command only; run the allowed part by itself, without redirections, variables and '&'",
 	)
 	empty := map[string]*plan{}
@@ -203,7 +203,7 @@ func (r *Rules) compileName(c *compiled) (field, wrong string) {
 	switch {
 	case !goodName(c.Name):
 		wrong = fmt.Sprintf("got %.80q, want 1 to 64 letters, digits, '-', '_' or '.'", c.Name)
-	case c.Name == RuleUnderstood || c.Name == RuleCovered:
+	case c.Name == ruleUnderstood || c.Name == ruleCovered:
 		wrong = fmt.Sprintf("got %q, want a name that the gate does not use itself", c.Name)
 	case other != nil && other.builtin:
 		wrong = fmt.Sprintf("got %q, want a name that no built-in rule has", c.Name)
