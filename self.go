@@ -87,7 +87,7 @@ const keyBound = attribute.Key("toolscope.self.bound")
 
 // watchSelf makes the metrics about the scope itself.
 func (s *Scope) watchSelf() error {
-	meter := s.tracer.MeterProvider().Meter("github.com/toolscope/toolscope")
+	meter := s.tracer.Protocol().MeterProvider().Meter("github.com/toolscope/toolscope")
 	withheld, e1 := meter.Int64ObservableCounter("toolscope.self.redaction.withheld", metric.WithUnit("{value}"),
 		metric.WithDescription("The number of values removed because the redactor could not look at them."))
 	panics, e2 := meter.Int64ObservableCounter("toolscope.self.observer.panics", metric.WithUnit("{panic}"),

@@ -22,7 +22,9 @@ type backgrounds struct {
 	told   *[]string
 }
 
-func (b backgrounds) BeginBackground(ctx context.Context, call toolkit.Call, what string) (context.Context, func(toolkit.Result, error)) {
+func (b backgrounds) BeginBackground(
+	ctx context.Context, call toolkit.Call, what string,
+) (context.Context, func(toolkit.Result, error)) {
 	if b.panics {
 		panic("an observer's")
 	}
@@ -36,7 +38,10 @@ type key string
 
 func TestRunsInTheBackgroundAreToldApart(t *testing.T) {
 	var told []string
-	observers := []toolkit.Observer{backgrounds{name: "a", told: &told}, funcs{}, backgrounds{panics: true}, backgrounds{name: "b", told: &told}}
+	observers := []toolkit.Observer{
+		backgrounds{name: "a", told: &told}, funcs{}, backgrounds{panics: true},
+		backgrounds{name: "b", told: &told},
+	}
 	var fork toolkit.Record
 	call := toolkit.Call{Name: "read"}
 	_, _ = toolkit.Observe(nil, observers...)(func(_ context.Context, c toolkit.Call) (toolkit.Result, error) {

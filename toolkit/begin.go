@@ -30,7 +30,9 @@ func Begin(ctx context.Context, call Call, tool *Definition, observers ...Observ
 // BeginAt is [Begin] of a call that began at start, for those who see calls a little
 // later than they are made, as on a wire. An observer with a clock of its own has to be
 // told as well (tracing.SpanSpec).
-func BeginAt(ctx context.Context, start time.Time, call Call, tool *Definition, observers ...Observer) (context.Context, *Running) {
+func BeginAt(
+	ctx context.Context, start time.Time, call Call, tool *Definition, observers ...Observer,
+) (context.Context, *Running) {
 	r, ctx := beginAt(ctx, start, &call, tool, withoutNil(observers))
 	r.cell.identity.lasts = r.owner
 	o := &openCall{run: r, record: call.Record}

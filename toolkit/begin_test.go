@@ -89,7 +89,10 @@ func TestChunksAndProgress(t *testing.T) {
 		running.Progress(1)
 		e := seen.All()[0]
 		if e.FirstChunk != 2*time.Second || e.Chunks != 3 || e.ChunkBytes != 15 || e.Progress != 0.75 || e.Duration() != 5*time.Second {
-			t.Errorf("got first chunk after %v, %d chunks, %d bytes, progress %v, want 2s, 3, 15, 0.75", e.FirstChunk, e.Chunks, e.ChunkBytes, e.Progress)
+			t.Errorf(
+				"got first chunk after %v, %d chunks, %d bytes, progress %v, want 2s, 3, 15, 0.75", e.FirstChunk,
+				e.Chunks, e.ChunkBytes, e.Progress,
+			)
 		}
 	})
 }
@@ -185,7 +188,10 @@ func TestOpenCallsAreBounded(t *testing.T) {
 		running = append(running, r)
 	}
 	if toolkit.OpenCalls() != toolkit.MaxOpen || counters.AbandonedCalls.Load()-before != more {
-		t.Errorf("got %d open and %d abandoned, want %d and %d", toolkit.OpenCalls(), counters.AbandonedCalls.Load()-before, toolkit.MaxOpen, more)
+		t.Errorf(
+			"got %d open and %d abandoned, want %d and %d", toolkit.OpenCalls(),
+			counters.AbandonedCalls.Load()-before, toolkit.MaxOpen, more,
+		)
 	}
 	for i, e := range seen.TakeAll() {
 		if e.Call.ID != strconv.Itoa(i) || e.Ending != toolkit.EndingAbandoned {

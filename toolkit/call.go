@@ -68,7 +68,10 @@ func Chain(h Handler, middlewares ...Middleware) Handler {
 // nilHandler stands for a handler that is nil.
 func nilHandler(_ context.Context, call Call) (Result, error) {
 	call.Record.Note(func(s *Disposition) { s.Outcome = OutcomeRefused })
-	return Result{}, &Error{Kind: ErrUnknownTool, Tool: call.Name, Message: "the handler is nil: got no function to run, want a toolkit.Handler"}
+	return Result{}, &Error{
+		Kind: ErrUnknownTool, Tool: call.Name,
+		Message: "the handler is nil: got no function to run, want a toolkit.Handler",
+	}
 }
 
 // Format prints name, id and size, whatever the verb, never the arguments.

@@ -125,7 +125,10 @@ func (d *Definition) Validate() error {
 		return wrong("Risk", quote(string(d.Risk)), `"low", "medium" or "high"`)
 	}
 	if l := d.RateLimit; l.MaxCalls < 0 || l.MaxCalls > 0 && l.Window <= 0 {
-		return wrong("RateLimit", fmt.Sprintf("%d calls in %v", l.MaxCalls, l.Window), "no calls, or a number of calls in a window above 0")
+		return wrong(
+			"RateLimit", fmt.Sprintf("%d calls in %v", l.MaxCalls, l.Window),
+			"no calls, or a number of calls in a window above 0",
+		)
 	}
 	if !(d.Cost >= 0) || math.IsInf(d.Cost, 0) {
 		return wrong("Cost", fmt.Sprint(d.Cost), "a number of 0 or more")

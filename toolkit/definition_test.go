@@ -83,7 +83,10 @@ func TestOutcomesAndEndingsHaveNames(t *testing.T) {
 	for _, o := range toolkit.Outcomes() {
 		got = append(got, o.String())
 	}
-	for _, e := range []toolkit.Ending{toolkit.EndingReturned, toolkit.EndingFailed, toolkit.EndingPanicked, toolkit.EndingGoexit, toolkit.EndingAbandoned} {
+	for _, e := range []toolkit.Ending{
+		toolkit.EndingReturned, toolkit.EndingFailed, toolkit.EndingPanicked, toolkit.EndingGoexit,
+		toolkit.EndingAbandoned,
+	} {
 		got = append(got, e.String())
 	}
 	got = append(got, toolkit.Outcome(200).String(), toolkit.Ending(200).String())

@@ -56,7 +56,9 @@ func observed[F toolkit.Func[C, R], C, R any](t testing.TB, next F, a toolkit.Ad
 }
 
 // governed is observed with middlewares.
-func governed[F toolkit.Func[C, R], C, R any](t testing.TB, next F, a toolkit.Adapter[C, R], middlewares ...toolkit.Middleware) F {
+func governed[F toolkit.Func[C, R], C, R any](
+	t testing.TB, next F, a toolkit.Adapter[C, R], middlewares ...toolkit.Middleware,
+) F {
 	t.Helper()
 	f, err := toolkit.GovernFunc(next, a, middlewares...)
 	if err != nil {
@@ -163,7 +165,10 @@ func TestObservingChangesNothing(t *testing.T) {
 					errorType = "_OTHER" // a handler's error says nothing of the tool
 				}
 				if e.Ending != told || e.ErrorType != errorType || e.Panic != tt.want.value {
-					t.Errorf("observers were told %v, %q, panic %v, want %v, %q, %v", e.Ending, e.ErrorType, e.Panic, told, errorType, tt.want.value)
+					t.Errorf(
+						"observers were told %v, %q, panic %v, want %v, %q, %v", e.Ending, e.ErrorType, e.Panic,
+						told, errorType, tt.want.value,
+					)
 				}
 				if tt.want.err != nil && !errors.Is(e.Err, tt.want.err) { // an error that names its kind only may be wrapped
 					t.Errorf("observers were told of error %v, want the very error", e.Err)
@@ -257,7 +262,9 @@ func TestPanickingLookupIsSwallowed(t *testing.T) {
 	before := counters.ObserverPanics.Load()
 	var seen tooltest.Recorder
 	lookup := func(string) *toolkit.Definition { panic("lookup") }
-	res, err := toolkit.Observe(lookup, &seen)(tooltest.Echo(named("echo")).Handle)(t.Context(), toolkit.Call{Arguments: []byte("x")})
+	res, err := toolkit.Observe(lookup, &seen)(tooltest.Echo(named("echo")).Handle)(
+		t.Context(), toolkit.Call{Arguments: []byte("x")},
+	)
 	if res.Output != "x" || err != nil || seen.Len() != 1 || seen.All()[0].Info.Tool != nil || counters.ObserverPanics.Load()-before != 1 {
 		t.Errorf("got %q, %v, %v, want the tool's answer and one swallowed panic", res.Output, err, seen.All())
 	}

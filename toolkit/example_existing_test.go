@@ -114,7 +114,9 @@ func ExampleGovernFunc() {
 	noSecrets := func(next toolkit.Handler) toolkit.Handler {
 		return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 			if string(call.Arguments) == `{"path":".ssh/id"}` {
-				return toolkit.Result{}, &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Tool: call.Name, Message: "credentials stay closed"}
+				return toolkit.Result{}, &toolkit.Error{
+					Kind: toolkit.ErrPermissionDenied, Tool: call.Name, Message: "credentials stay closed",
+				}
 			}
 			return next(ctx, call)
 		}

@@ -58,7 +58,10 @@ func (e *Executor) Execute(ctx context.Context, calls ...Call) []Answer {
 		session.Batch = "b" + strconv.FormatUint(batches.Add(1), 10)
 		ctx = WithSession(ctx, session)
 	}
-	b := &batch{ctx: ctx, handler: Chain(e.limited(e.Handler), e.Host.Middleware()), calls: calls, answers: make([]Answer, len(calls))}
+	b := &batch{
+		ctx: ctx, handler: Chain(e.limited(e.Handler), e.Host.Middleware()), calls: calls,
+		answers: make([]Answer, len(calls)),
+	}
 	workers := len(calls)
 	if e.Parallel > 0 {
 		workers = min(workers, e.Parallel)
@@ -111,7 +114,10 @@ func (e *Executor) limited(next Handler) Handler {
 		if limit < 0 {
 			return next(ctx, call)
 		}
-		ctx, cancel := context.WithTimeoutCause(ctx, limit, &Error{Kind: ErrTimeout, Tool: call.Name, Message: fmt.Sprintf("ran longer than %v", limit)})
+		ctx, cancel := context.WithTimeoutCause(
+			ctx, limit,
+			&Error{Kind: ErrTimeout, Tool: call.Name, Message: fmt.Sprintf("ran longer than %v", limit)},
+		)
 		defer cancel()
 		return next(ctx, call)
 	}
@@ -119,7 +125,10 @@ func (e *Executor) limited(next Handler) Handler {
 
 // exited is the answer of a tool that called runtime.Goexit.
 func exited(call Call) Answer {
-	return Answer{CallID: call.ID, Name: call.Name, Result: Failure(&Error{Kind: ErrTool, Tool: call.Name, Message: "the tool ended its goroutine"})}
+	return Answer{
+		CallID: call.ID, Name: call.Name,
+		Result: Failure(&Error{Kind: ErrTool, Tool: call.Name, Message: "the tool ended its goroutine"}),
+	}
 }
 
 // answer runs one call and makes a failed result of an error and of a panic.

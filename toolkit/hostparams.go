@@ -46,7 +46,10 @@ type HostParams struct{ params []HostParam }
 func NewHostParams(params ...HostParam) (*HostParams, error) {
 	for i, p := range params {
 		if _, err := path.Match(p.Tools, ""); err != nil || p.Tools == "" {
-			return nil, fmt.Errorf("toolkit: HostParam %d: Tools: got %q, want a pattern of path.Match such as \"file_*\"", i, clip(p.Tools))
+			return nil, fmt.Errorf(
+				"toolkit: HostParam %d: Tools: got %q, want a pattern of path.Match such as \"file_*\"", i,
+				clip(p.Tools),
+			)
 		}
 		if p.Name == "" {
 			return nil, fmt.Errorf("toolkit: HostParam %d: Name: got \"\", want the name of an argument", i)

@@ -94,7 +94,9 @@ func TestHostParamsRefuse(t *testing.T) {
 			var seen tooltest.Recorder
 			tool := tooltest.Scripted(named("tool"))
 			h := hostParams(t, toolkit.HostParam{Tools: "tool", Name: "p", Value: tt.value})
-			_, err := toolkit.Chain(tool.Handle, toolkit.Observe(nil, &seen), h.Middleware())(t.Context(), toolkit.Call{Name: "tool", Arguments: json.RawMessage(tt.args)})
+			_, err := toolkit.Chain(tool.Handle, toolkit.Observe(nil, &seen), h.Middleware())(
+				t.Context(), toolkit.Call{Name: "tool", Arguments: json.RawMessage(tt.args)},
+			)
 			if err == nil || tt.is != nil && !errors.Is(err, tt.is) || len(tool.Calls()) > 0 {
 				t.Errorf("got %v and %d calls of the tool, want an error that is %v and none", err, len(tool.Calls()), tt.is)
 			}
@@ -167,7 +169,9 @@ func TestNoHostParamsAddNothing(t *testing.T) {
 
 func TestExecutorAddsHostParams(t *testing.T) {
 	tools := registry(t, tooltest.Echo(named("echo")))
-	e := &toolkit.Executor{Handler: tools.Handle, Host: hostParams(t, toolkit.HostParam{Tools: "*", Name: "p", Value: value("host")})}
+	e := &toolkit.Executor{
+		Handler: tools.Handle, Host: hostParams(t, toolkit.HostParam{Tools: "*", Name: "p", Value: value("host")}),
+	}
 	answers := e.Execute(t.Context(), toolkit.Call{Name: "echo", Arguments: json.RawMessage(`{"P":"model"}`)}, toolkit.Call{Name: "echo", Arguments: json.RawMessage("[]")})
 	if answers[0].Result.Output != `{"p":"host"}` || !errors.Is(answers[1].Result.Fault, toolkit.ErrInvalidArguments) {
 		t.Errorf("got %s and %v, want the host's value and a refusal", answers[0].Result.Output, answers[1])

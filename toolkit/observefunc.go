@@ -18,7 +18,10 @@ import (
 // Where a failure says no more of itself and next returned no error, the caller's context tells
 // a timeout and a cancellation.
 func ObserveFunc[F Func[C, R], C, R any](next F, a Adapter[C, R], observers ...Observer) (F, error) {
-	o := &observedFunc[C, R]{adapter: a, observers: withoutNil(observers), next: funcs.Split[F, C, R](next), plain: funcs.Plain[F, C, R](next)}
+	o := &observedFunc[C, R]{
+		adapter: a, observers: withoutNil(observers), next: funcs.Split[F, C, R](next),
+		plain: funcs.Plain[F, C, R](next),
+	}
 	if err := checkAdapter[F]("ObserveFunc", o.next == nil, false, &a); err != nil {
 		var none F
 		return none, err

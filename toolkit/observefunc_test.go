@@ -113,7 +113,10 @@ func TestAdapterPanicsWhileObserving(t *testing.T) {
 			breaks(&a)
 			run := observed(t, func(context.Context, *ownCall) *ownResult { return result }, a, &seen)
 			if got := run(t.Context(), &ownCall{}); got != result || seen.Len() != 1 || counters.AdapterPanics.Load()-before != 1 {
-				t.Fatalf("got %v, %d calls recorded, %d panics, want the identical result, 1, 1", got, seen.Len(), counters.AdapterPanics.Load()-before)
+				t.Fatalf(
+					"got %v, %d calls recorded, %d panics, want the identical result, 1, 1", got, seen.Len(),
+					counters.AdapterPanics.Load()-before,
+				)
 			}
 			if tags := seen.All()[0].Disposition.Tags; !slices.Contains(tags, toolkit.Tag{Key: "adapter.panic", Value: name}) {
 				t.Errorf("got the tags %v, want adapter.panic=%s", tags, name)
@@ -153,7 +156,8 @@ func TestWrappingNamesWhatIsMissing(t *testing.T) {
 	}
 	var none func(context.Context, *ownCall) *ownResult
 	for name, err := range map[string]error{
-		"ObserveFunc": second(toolkit.ObserveFunc(none, ownAdapter, quiet{})), "GovernFunc": second(toolkit.GovernFunc(execute(nil), ownAdapter)),
+		"ObserveFunc": second(toolkit.ObserveFunc(none, ownAdapter, quiet{})),
+		"GovernFunc":  second(toolkit.GovernFunc(execute(nil), ownAdapter)),
 	} {
 		if err == nil || !strings.Contains(err.Error(), "nil function") {
 			t.Errorf("%s of nil: got %v, want an error that says so", name, err)

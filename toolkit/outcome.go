@@ -13,7 +13,8 @@ const (
 	OutcomeCacheHit                 // answered from a store
 	OutcomeCoalesced                // answered by a twin that was running
 	OutcomeRepeated                 // answered by a twin that had finished, in the batch or the session
-	OutcomeRefused                  // never reached a tool: unknown, invalid, denied, expired, limited, circuit open, loop stop, cancelled while waiting
+	// never reached a tool: unknown, invalid, denied, expired, limited, circuit open, loop stop, cancelled while waiting
+	OutcomeRefused
 
 	outcomes // how many there are
 )

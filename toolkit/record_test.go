@@ -190,7 +190,10 @@ func TestRecordUnderConcurrency(t *testing.T) {
 	}
 	for _, e := range seen.All() {
 		if e.Disposition.Attempts != branches || e.Disposition.Repeat > branches {
-			t.Fatalf("call %s: got %d attempts and %d repeats, want %d and at most %[4]d", e.Call.ID, e.Disposition.Attempts, e.Disposition.Repeat, branches)
+			t.Fatalf(
+				"call %s: got %d attempts and %d repeats, want %d and at most %[4]d", e.Call.ID,
+				e.Disposition.Attempts, e.Disposition.Repeat, branches,
+			)
 		}
 	}
 }
@@ -212,7 +215,11 @@ func TestRunIsTheDurationLessTheWaits(t *testing.T) {
 		want time.Duration
 	}{
 		{"executed", time.Minute, toolkit.Disposition{}, time.Minute},
-		{"executed after waits", time.Minute, toolkit.Disposition{Queue: 10 * time.Second, Approval: 5 * time.Second, Backoff: 5 * time.Second}, 40 * time.Second},
+		{
+			"executed after waits", time.Minute,
+			toolkit.Disposition{Queue: 10 * time.Second, Approval: 5 * time.Second, Backoff: 5 * time.Second},
+			40 * time.Second,
+		},
 		{"told by a policy", time.Minute, toolkit.Disposition{Queue: time.Second, Run: 7 * time.Second}, 7 * time.Second},
 		{"more waits than time", time.Second, toolkit.Disposition{Queue: time.Hour}, 0},
 		{"hit", time.Second, toolkit.Disposition{Outcome: toolkit.OutcomeCacheHit}, 0},

@@ -114,7 +114,10 @@ func TestHandleMakesTheModelReadFailures(t *testing.T) {
 		{"error", "fails", t.Context(), "no such file", failure, toolkit.OutcomeExecuted},
 		{"error with an output", "partly", t.Context(), "half", failure, toolkit.OutcomeExecuted},
 		{"unknown", "x", t.Context(), `tool "x": unknown tool: use one of the tools listed`, toolkit.ErrUnknownTool, toolkit.OutcomeRefused},
-		{"over before it ran", "fails", canceled, "budget exceeded: ten calls are enough", toolkit.ErrBudgetExceeded, toolkit.OutcomeRefused},
+		{
+			"over before it ran", "fails", canceled, "budget exceeded: ten calls are enough",
+			toolkit.ErrBudgetExceeded, toolkit.OutcomeRefused,
+		},
 	} {
 		var seen tooltest.Recorder
 		res, err := toolkit.Observe(r.Lookup, &seen)(r.Handle)(tt.ctx, toolkit.Call{Name: tt.tool})
@@ -226,7 +229,9 @@ func TestNewToolReadsArguments(t *testing.T) {
 			number := func(_ context.Context, in typed) (string, error) { return fmt.Sprint(in.N), nil }
 			r := registry(t, toolkit.NewTool(toolkit.Definition{Name: "typed"}, number))
 			var seen tooltest.Recorder
-			res, err := toolkit.Observe(r.Lookup, &seen)(r.Handle)(t.Context(), toolkit.Call{Name: "typed", Arguments: json.RawMessage(tt.args)})
+			res, err := toolkit.Observe(r.Lookup, &seen)(r.Handle)(
+				t.Context(), toolkit.Call{Name: "typed", Arguments: json.RawMessage(tt.args)},
+			)
 			e := seen.All()[0]
 			if err != nil || e.ArgumentsBytes != len(tt.args) {
 				t.Errorf("got %v, %d bytes, want nil, %d", err, e.ArgumentsBytes, len(tt.args))

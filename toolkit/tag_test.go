@@ -59,7 +59,9 @@ type attempts struct {
 
 type attemptKey struct{}
 
-func (a *attempts) BeginAttempt(ctx context.Context, call toolkit.Call, _ time.Time) (context.Context, func(toolkit.Result, error)) {
+func (a *attempts) BeginAttempt(
+	ctx context.Context, call toolkit.Call, _ time.Time,
+) (context.Context, func(toolkit.Result, error)) {
 	a.told = append(a.told, "begin "+string('0'+rune(call.Attempt)))
 	return context.WithValue(ctx, attemptKey{}, call.Attempt), func(_ toolkit.Result, err error) {
 		a.told = append(a.told, "end "+toolkit.TypeOf(err))
@@ -114,7 +116,10 @@ func TestTagsThatVary(t *testing.T) {
 
 // A list of tags that a policy shares between its calls is never written over by them.
 func TestNoteCopiesListsOfTags(t *testing.T) {
-	shared := append(make([]toolkit.Tag, 0, 8), toolkit.Tag{Key: "permission.decision", Value: "allow"}, toolkit.Tag{Key: "permission.door", Value: "rules"})
+	shared := append(
+		make([]toolkit.Tag, 0, 8), toolkit.Tag{Key: "permission.decision", Value: "allow"},
+		toolkit.Tag{Key: "permission.door", Value: "rules"},
+	)
 	for n := range 3 {
 		e := recorded(t, t.Context(), func(r toolkit.Record) {
 			if n > 0 {

@@ -114,7 +114,10 @@ func (o *Observer) StartAgent(ctx context.Context, a Agent) (context.Context, *A
 	if session.Turn > 0 {
 		attrs = append(attrs, keyTurn.Int(session.Turn))
 	}
-	ctx, run.span = o.tracer.Start(ctx, name, trace.WithTimestamp(run.start), trace.WithSpanKind(trace.SpanKindInternal), trace.WithAttributes(attrs...))
+	ctx, run.span = o.tracer.Start(
+		ctx, name, trace.WithTimestamp(run.start), trace.WithSpanKind(trace.SpanKindInternal),
+		trace.WithAttributes(attrs...),
+	)
 	if a.Prompt != "" && o.Content() && run.span.IsRecording() {
 		run.span.SetAttributes(keyInput.String(o.userMessage(a.Prompt)))
 	}

@@ -23,7 +23,9 @@ const attemptSpan = "toolscope.attempt"
 // BeginAttempt makes a child span of one attempt of a retried call, with its number
 // and, if it failed, its error type and redacted error text. Where the call's span
 // is not recorded there is none.
-func (o *Observer) BeginAttempt(ctx context.Context, call toolkit.Call, start time.Time) (context.Context, func(toolkit.Result, error)) {
+func (o *Observer) BeginAttempt(
+	ctx context.Context, call toolkit.Call, start time.Time,
+) (context.Context, func(toolkit.Result, error)) {
 	if !trace.SpanFromContext(ctx).IsRecording() {
 		return ctx, nil
 	}

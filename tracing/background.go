@@ -19,7 +19,9 @@ var _ toolkit.BackgroundObserver = (*Observer)(nil)
 // and end after the call's, with a link to the span of the call that caused it. Its name is
 // toolscope and what it is: "toolscope.renewal". It is in no metric, and no tool call for
 // backends: no model asked for it.
-func (o *Observer) BeginBackground(ctx context.Context, call toolkit.Call, what string) (context.Context, func(toolkit.Result, error)) {
+func (o *Observer) BeginBackground(
+	ctx context.Context, call toolkit.Call, what string,
+) (context.Context, func(toolkit.Result, error)) {
 	facts := call.Record.Info()
 	options := []trace.SpanStartOption{trace.WithNewRoot(), trace.WithAttributes(o.whose(&facts)...)}
 	if facts.Span.IsValid() {

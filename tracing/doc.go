@@ -9,7 +9,7 @@
 //
 // A call is one span `execute_tool {name}` of kind INTERNAL and one recording of
 // gen_ai.execute_tool.duration, with the same start, end and error.type. A call that came by
-// a protocol ([SpanSpec]) is the agent's to count, and has no such recording. What else
+// a protocol (such as MCP) is the agent's to count, and has no such recording. What else
 // happened to it stands in attributes under toolscope.* ([Keys]). An agent's run
 // is a span `invoke_agent {name}` ([Observer.StartAgent]), under which its calls
 // appear.

@@ -18,6 +18,7 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/toolscope/toolscope/internal/errtype"
+	"github.com/toolscope/toolscope/internal/spans"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -71,7 +72,7 @@ type clocked interface{ StartTime() time.Time }
 
 // Begin starts the call's span.
 func (o *Observer) Begin(ctx context.Context, _ toolkit.Call, f *toolkit.CallInfo) context.Context {
-	ctx, spec := takeSpec(ctx)
+	ctx, spec := spans.Take(ctx)
 	if run := agentFrom(ctx); run != nil && (spec == nil || !spec.Continues) {
 		run.toolCalls.Add(1)
 	}
@@ -85,14 +86,14 @@ func (o *Observer) Begin(ctx context.Context, _ toolkit.Call, f *toolkit.CallInf
 		f.Span = toolkit.SpanRef{TraceID: sc.TraceID(), SpanID: sc.SpanID(), Sampled: sc.IsSampled()}
 	}
 	if o.shared.Load() {
-		return &outerContext{ctx, span, f.Tool}
+		return &spans.Call{Context: ctx, Span: span, Tool: f.Tool}
 	}
 	return ctx
 }
 
 // start starts the call's span. A tracer that makes none is asked only where a span of the
 // host's must be kept from being taken for the call's.
-func (o *Observer) start(ctx context.Context, f *toolkit.CallInfo, spec *SpanSpec) (context.Context, trace.Span) {
+func (o *Observer) start(ctx context.Context, f *toolkit.CallInfo, spec *spans.Spec) (context.Context, trace.Span) {
 	if o.silent {
 		if outer := trace.SpanFromContext(ctx); !outer.IsRecording() {
 			return ctx, outer
@@ -104,20 +105,9 @@ func (o *Observer) start(ctx context.Context, f *toolkit.CallInfo, spec *SpanSpe
 		options = o.talks.of(info, s.Conversation, o.clean)
 	}
 	if spec != nil {
-		options = spec.options(options)
+		options = spec.StartOptions(options)
 	}
 	return o.tracer.Start(ctx, info.spanName, options...)
-}
-
-// ErrorType returns the value of error.type that is exported for v: v itself if it is a kind of package toolkit or a
-// short identifier that the redactor leaves unchanged, else [toolkit.TypeOther]. Besides the kinds an observer
-// exports 64 values at most. Packages that record their own spans and metrics use it. A nil observer
-// exports the kinds only.
-func (o *Observer) ErrorType(v string) string {
-	if o == nil {
-		return (*errtype.Guard)(nil).Export(v)
-	}
-	return o.types.Export(v)
 }
 
 // Content reports whether content goes onto spans: [Options].Content said so, and
@@ -135,7 +125,7 @@ func (o *Observer) Wants(ctx context.Context) bool {
 
 // End ends the call's span and records its metrics.
 func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
-	spec := SpecOf(ctx)
+	spec := spans.From(ctx)
 	var span trace.Span // nil where there are none
 	if !o.silent {
 		span = trace.SpanFromContext(ctx)
@@ -144,7 +134,7 @@ func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
 	var info *toolInfo
 	if recording || o.metrics.enabled(ctx) {
 		info = o.tools.find(&e.Info, spec)
-		if spec.counts(e) {
+		if spec.Counts(e) {
 			o.metrics.record(ctx, info, e, o.types.Export(e.ErrorType))
 		}
 	}
@@ -155,9 +145,9 @@ func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
 	a := o.buffers.Get().(*attributes)
 	a.end[0] = a.stamp.of(e.End)
 	defer o.finish(span, a) // whatever happens below
-	said := spec.end(ctx, e)
+	said := spec.AtEnd(ctx, e)
 	o.describe(a, e)
-	errorType := o.types.Export(said.errorType(e))
+	errorType := o.types.Export(said.ErrorTypeOf(e))
 	if errorType != "" {
 		a.text(keyErrorType, errorType)
 	}
@@ -178,11 +168,11 @@ func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
 }
 
 // leave ends a span that does not record, if there is one.
-func leave(ctx context.Context, span trace.Span, spec *SpanSpec, e *toolkit.Ended) {
+func leave(ctx context.Context, span trace.Span, spec *spans.Spec, e *toolkit.Ended) {
 	if span != nil {
 		defer span.End()
 	}
-	spec.end(ctx, e)
+	spec.AtEnd(ctx, e)
 }
 
 // link adds a link. It is not inlined, since few spans have one and it takes much of a stack.

@@ -82,7 +82,10 @@ func ContentFromEnv() (c Content, set bool, err error) {
 	case "SPAN_ONLY", "SPAN_AND_EVENT", "TRUE":
 		return ContentOn, true, nil
 	default:
-		return ContentOff, true, fmt.Errorf("tracing: %s: got %.40q, want NO_CONTENT, SPAN_ONLY, EVENT_ONLY, SPAN_AND_EVENT, true or false", ContentEnv, v)
+		return ContentOff, true, fmt.Errorf(
+			"tracing: %s: got %.40q, want NO_CONTENT, SPAN_ONLY, EVENT_ONLY, SPAN_AND_EVENT, true or false",
+			ContentEnv, v,
+		)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/toolscope/toolscope/internal/spans"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -57,7 +58,7 @@ type labelKey struct {
 }
 
 // find returns the info of a call's tool and agent; spec is nil for a call without one.
-func (t *tools) find(f *toolkit.CallInfo, spec *SpanSpec) *toolInfo {
+func (t *tools) find(f *toolkit.CallInfo, spec *spans.Spec) *toolInfo {
 	if spec != nil || f.Tool == nil {
 		return t.byName(f, spec)
 	}
@@ -74,7 +75,7 @@ func (t *tools) find(f *toolkit.CallInfo, spec *SpanSpec) *toolInfo {
 }
 
 // byName is find by what the call's tool is called, which takes a hash of its names.
-func (t *tools) byName(f *toolkit.CallInfo, spec *SpanSpec) *toolInfo {
+func (t *tools) byName(f *toolkit.CallInfo, spec *spans.Spec) *toolInfo {
 	key := toolKey{
 		tool: UnknownTool, kind: toolkit.ToolFunction, operation: executeTool, side: SideAgent,
 		spanKind: trace.SpanKindInternal,

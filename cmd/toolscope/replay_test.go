@@ -112,7 +112,7 @@ func TestReplayNamesWhatIsWrong(t *testing.T) {
 		{[]string{"--answers", "--dry-run", "-"}, exitUsage, "want one of them"},
 		{[]string{"--answers", "--write", "-"}, exitUsage, "--write"},
 		{[]string{"no-such-file"}, exitError, "no-such-file"},
-		{[]string{bad}, exitError, bad + `: tooltest: transcript: line 1: got no "name"`},
+		{[]string{bad}, exitError, bad + `: transcript: line 1: got no "name"`},
 		{[]string{"--config", "no-such-file", "-"}, exitError, "no-such-file"},
 	} {
 		if code, _, errs := replayed(t, c.args...); code != c.code || !strings.Contains(errs, c.want) {

@@ -35,7 +35,8 @@ func TestKindsAndIdentifiersAreExported(t *testing.T) {
 func TestSecretsAndTextsAreNotExported(t *testing.T) {
 	g := errtype.New(nil)
 	for _, v := range []string{
-		"ghp_" + strings.Repeat("aB3x", 9), "sk-proj-" + strings.Repeat("aB3xK9", 8), "AKIA" + "QYLPMN5HHHFPZAM2", "xoxb" + "-123456789012-1234567890123-" + strings.Repeat("aB3xK9", 4),
+		"ghp_" + strings.Repeat("aB3x", 9), "sk-proj-" + strings.Repeat("aB3xK9", 8), "AKIA" + "QYLPMN5HHHFPZAM2",
+		"xoxb" + "-123456789012-1234567890123-" + strings.Repeat("aB3xK9", 4),
 		"a b", "password=hunter2seven", "line\n", "\xff", strings.Repeat("a", 65), "a*b",
 	} {
 		for range 2 {

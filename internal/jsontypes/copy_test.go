@@ -28,9 +28,11 @@ type hidden struct {
 func TestCopy(t *testing.T) {
 	n := 1
 	for _, v := range []any{
-		nil, 1, "a", time.Second, int64(9007199254740993), []byte("hi"), map[string]any{"id": int64(1), "d": time.Second, "b": []byte("x")},
+		nil, 1, "a", time.Second, int64(9007199254740993), []byte("hi"),
+		map[string]any{"id": int64(1), "d": time.Second, "b": []byte("x")},
 		[]any{1, []string(nil), []string{}, map[string]int(nil)}, &n, (*int)(nil), time.Now(), big.NewInt(5), new(big.Int),
-		netip.MustParseAddr("::1"), hidden{A: "a", n: 7, t: time.Now(), inner: inner{"b"}}, &tree{Children: []*tree{{Name: "leaf"}, nil}},
+		netip.MustParseAddr("::1"), hidden{A: "a", n: 7, t: time.Now(), inner: inner{"b"}},
+		&tree{Children: []*tree{{Name: "leaf"}, nil}},
 		secret("shown"), lossy{3}, [2][]int{{1}, {2}}, map[*int]int(nil), (io.Reader)(nil), struct{ E error }{},
 		struct {
 			R io.Reader

@@ -24,40 +24,21 @@ type valueWalk struct{}
 
 func (w valueWalk) check(v reflect.Value, path string, addressable, inside bool, depth int) error {
 	t := v.Type()
-	wrong := func(what string) error { return &Error{path, t, what} }
 	if depth > maxDepth {
-		path = path[:min(len(path), 100)] + "…"
-		return wrong("it is too deep, or contains itself")
+		return &Error{path[:min(len(path), 100)] + "…", t, "it is too deep, or contains itself"}
 	}
-	depth++
-	if t == rawType || t == numberType || t == timeType {
-		if _, err := marshal(v.Interface()); err != nil {
-			return wrong(err.Error())
+	if whole, wrong := checkWhole(v, addressable); whole {
+		if wrong != "" {
+			return &Error{path, t, wrong}
 		}
 		return nil
 	}
-	if t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface {
-		if own, _ := ownCodec(t, addressable); own {
-			if _, err := roundTrip(v); err != nil {
-				return wrong(err.Error())
-			}
-			return nil
-		}
-	}
+	depth++
 	switch t.Kind() {
-	case reflect.String:
-		if !utf8.ValidString(v.String()) {
-			return wrong("got a string that is not UTF-8, which JSON changes")
-		}
-	case reflect.Float32, reflect.Float64:
-		if f := v.Float(); math.IsNaN(f) || math.IsInf(f, 0) {
-			return wrong(fmt.Sprintf("JSON cannot encode %v", f))
-		}
 	case reflect.Pointer:
-		if v.IsNil() {
-			return nil
+		if !v.IsNil() {
+			return w.check(v.Elem(), path, true, inside, depth)
 		}
-		return w.check(v.Elem(), path, true, inside, depth)
 	case reflect.Interface:
 		if v.IsNil() {
 			return nil
@@ -67,28 +48,55 @@ func (w valueWalk) check(v reflect.Value, path string, addressable, inside bool,
 		}
 		return w.check(v.Elem(), path, false, true, depth)
 	case reflect.Slice, reflect.Array:
-		if own, _ := ownCodec(t.Elem(), true); !own && isWhole(t.Elem()) {
-			return nil // as in []byte: no element can be wrong
-		}
-		for i := range v.Len() {
-			at := fmt.Sprintf("%s[%d]", path, i)
-			if err := w.check(v.Index(i), at, addressable || t.Kind() == reflect.Slice, inside, depth); err != nil {
-				return err
-			}
-		}
+		return w.checkList(v, path, addressable || t.Kind() == reflect.Slice, inside, depth)
 	case reflect.Map:
 		return w.checkMap(v, path, inside, depth)
 	case reflect.Struct:
-		for _, f := range fieldsOf(t) {
-			at := path + "." + f.Name
-			field := v.Field(f.index)
-			if f.embedded { // its own methods, if any, are those of the outer struct
-				if err := w.checkFields(field, at, addressable, inside, depth); err != nil {
-					return err
-				}
-			} else if err := w.check(field, at, addressable, inside, depth); err != nil {
-				return err
+		return w.checkFields(v, path, addressable, inside, depth)
+	}
+	return nil
+}
+
+// checkWhole checks values that are not walked into: those with a codec of their own, strings and numbers. whole
+// is false for others.
+func checkWhole(v reflect.Value, addressable bool) (whole bool, wrong string) {
+	t := v.Type()
+	if t == rawType || t == numberType || t == timeType {
+		if _, err := marshal(v.Interface()); err != nil {
+			return true, err.Error()
+		}
+		return true, ""
+	}
+	if t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface {
+		if own, _ := ownCodec(t, addressable); own {
+			if _, err := roundTrip(v); err != nil {
+				return true, err.Error()
 			}
+			return true, ""
+		}
+	}
+	switch t.Kind() {
+	case reflect.String:
+		if !utf8.ValidString(v.String()) {
+			return true, "got a string that is not UTF-8, which JSON changes"
+		}
+		return true, ""
+	case reflect.Float32, reflect.Float64:
+		if f := v.Float(); math.IsNaN(f) || math.IsInf(f, 0) {
+			return true, fmt.Sprintf("JSON cannot encode %v", f)
+		}
+		return true, ""
+	}
+	return false, ""
+}
+
+func (w valueWalk) checkList(v reflect.Value, path string, addressable, inside bool, depth int) error {
+	if own, _ := ownCodec(v.Type().Elem(), true); !own && isWhole(v.Type().Elem()) {
+		return nil // as in []byte: no element can be wrong
+	}
+	for i := range v.Len() {
+		if err := w.check(v.Index(i), fmt.Sprintf("%s[%d]", path, i), addressable, inside, depth); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -107,7 +115,7 @@ func insideOf(t reflect.Type) *Error {
 	return wrong
 }
 
-// checkFields checks the fields of an embedded struct.
+// checkFields checks the fields of a struct. An embedded one's own methods, if any, are those of the outer struct.
 func (w valueWalk) checkFields(v reflect.Value, path string, addressable, inside bool, depth int) error {
 	for _, f := range fieldsOf(v.Type()) {
 		at, check := path+"."+f.Name, w.check

@@ -60,7 +60,10 @@ func (r Reader) checkType(t reflect.Type, depth int) error {
 	case kind == reflect.Pointer || kind == reflect.Slice || kind == reflect.Map && t.Key().Kind() == reflect.String:
 		return r.checkType(t.Elem(), depth+1)
 	case kind != reflect.Struct:
-		return fmt.Errorf("type %s: want bool, int, float64, string, one of %v, or structs, slices, pointers and maps of them", t, r.typeNames())
+		return fmt.Errorf(
+			"type %s: want bool, int, float64, string, one of %v, or structs, slices, pointers and maps of them", t,
+			r.typeNames(),
+		)
 	}
 	for _, f := range reflect.VisibleFields(t) {
 		if f.Anonymous && f.Type.Kind() == reflect.Pointer {

@@ -73,7 +73,9 @@ more: {size: 4}
 	if !reflect.DeepEqual(got, want) || more.Size != 4 {
 		t.Errorf("got %+v and %+v\nwant %+v and size 4", got, more, want)
 	}
-	for field, line := range map[string]int{"items[0].name": 10, "items[0].none": 10, "level.high": 11, "none": 1, "more": 12, "tools[1]": 7} {
+	for field, line := range map[string]int{
+		"items[0].name": 10, "items[0].none": 10, "level.high": 11, "none": 1, "more": 12, "tools[1]": 7,
+	} {
 		if got := d.Line(field); got != line {
 			t.Errorf("%s is at line %d, want %d", field, got, line)
 		}
@@ -159,7 +161,8 @@ func TestOptionsOfReaders(t *testing.T) {
 func TestNearest(t *testing.T) {
 	known := []string{"policies", "tools", "on", "rules"}
 	for name, want := range map[string]string{
-		"polices": "policies", "ruels": "rules", "onn": "on", "tolls": "tools", "x": "", "redact": "", "": "", strings.Repeat("x", 65): "",
+		"polices": "policies", "ruels": "rules", "onn": "on", "tolls": "tools", "x": "", "redact": "", "": "",
+		strings.Repeat("x", 65): "",
 	} {
 		if got := Nearest(name, known); got != want {
 			t.Errorf("the nearest to %q is %q, want %q", name, got, want)

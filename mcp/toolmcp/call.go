@@ -9,6 +9,8 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"github.com/toolscope/toolscope/internal/spans"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/attribute"
 
@@ -217,10 +219,10 @@ func sameBytes(a, b []byte) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0] || string(a) == string(b))
 }
 
-// end is what the protocol says of a call that has ended: see tracing.SpanSpec.
-func (x *exchange) end(ctx context.Context, e *toolkit.Ended) tracing.SpanEnd {
+// end is what the protocol says of a call that has ended: see spans.Spec.
+func (x *exchange) end(ctx context.Context, e *toolkit.Ended) spans.End {
 	w := x.watcher
-	st := status{errorType: w.observer.ErrorType(e.ErrorType)}
+	st := status{errorType: w.observer.Protocol().ErrorType(e.ErrorType)}
 	if answeredWith(e.Err) {
 		st = w.statusOf(e.Err, e.ErrorType)
 	}
@@ -232,7 +234,7 @@ func (x *exchange) end(ctx context.Context, e *toolkit.Ended) tracing.SpanEnd {
 	l.outcome = e.Disposition.Outcome
 	w.metrics.record(ctx, e.Duration(), l, w.networkOf(x.request.http))
 	w.tellUnscoped(e)
-	end := tracing.SpanEnd{Success: st.errorType == "", ErrorType: st.errorType}
+	end := spans.End{Success: st.errorType == "", ErrorType: st.errorType}
 	if st.code != "" {
 		end.Attributes = []attribute.KeyValue{keys.StatusCode.String(st.code)}
 	}

@@ -10,13 +10,14 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/spans"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/internal/keys"
 	"github.com/toolscope/toolscope/toolkit"
-	"github.com/toolscope/toolscope/tracing"
 )
 
 // Client is a middleware for who sends requests and notifications: it makes their spans
@@ -46,7 +47,7 @@ func sending(scope *toolscope.Scope, sessions *sync.Map, o Options) mcp.Middlewa
 	}
 	w := newWatcher(scope, false, sessions, o)
 	if w.observer != nil {
-		w.observer.ShareCalls()
+		w.observer.Protocol().ShareCalls()
 	}
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
@@ -93,7 +94,7 @@ func (w *watcher) sendCall(ctx context.Context, s *session, params *mcp.CallTool
 	if args, err := argumentsOf(params.Arguments); err == nil {
 		x.args, x.known = args, true
 	}
-	if span, tool, ok := tracing.OuterCall(ctx); ok && (madeFor(tool, params.Name) || saidPartOf(ctx, params.Name)) {
+	if span, tool, ok := spans.OuterCall(ctx); ok && (madeFor(tool, params.Name) || saidPartOf(ctx, params.Name)) {
 		if w.separate {
 			return w.sendSeparate(ctx, x)
 		}
@@ -104,7 +105,7 @@ func (w *watcher) sendCall(ctx context.Context, s *session, params *mcp.CallTool
 	if w.observer != nil { // else there is nobody to take the spec, but for a call inside this one
 		spec := w.callSpec()
 		spec.Attributes, spec.End = w.attributes(&x.request), x.end
-		ctx = tracing.WithSpanSpec(ctx, x.spanSpec(spec))
+		ctx = spans.With(ctx, x.spanSpec(spec))
 	}
 	r := s.call(ctx, x)
 	x.endRound(args, r)
@@ -118,7 +119,7 @@ func (w *watcher) sendMerged(ctx context.Context, x *exchange, span trace.Span) 
 	r := x.run(ctx)
 	st := w.statusOf(r.failure(), "_OTHER")
 	w.metrics.record(ctx, time.Since(began), x.labels(x.innerLabel(ctx), st), w.networkOf(x.request.http))
-	if span.IsRecording() && tracing.SpecOf(ctx) == nil {
+	if span.IsRecording() && spans.From(ctx) == nil {
 		span.SetAttributes(w.attributes(&x.request)...)
 		if st.code != "" {
 			span.SetAttributes(keys.StatusCode.String(st.code))
@@ -158,7 +159,7 @@ func (w *watcher) sendSeparate(ctx context.Context, x *exchange) (mcp.Result, er
 // innerLabel is the name of a call that is part of another one, as it may appear in a span name or a metric:
 // a listed tool's, or the end of the outer tool's. [PartOf] alone says nothing about who chose the name.
 func (x *exchange) innerLabel(ctx context.Context) string {
-	if _, tool, ok := tracing.OuterCall(ctx); ok && madeFor(tool, x.name) {
+	if _, tool, ok := spans.OuterCall(ctx); ok && madeFor(tool, x.name) {
 		return x.name
 	}
 	return x.tools.label(x.name)

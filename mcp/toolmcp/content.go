@@ -45,7 +45,7 @@ func (w *watcher) addContent(span trace.Span, req mcp.Request, res mcp.Result) {
 		if err != nil {
 			continue
 		}
-		text, _ = w.observer.Redactor().JSONMax(text, c.limit)
+		text, _ = w.observer.Protocol().Redactor().JSONMax(text, c.limit)
 		span.SetAttributes(c.key.String(string(text)))
 	}
 }
@@ -143,6 +143,6 @@ func (w *watcher) cut(s string) string {
 	if len(s) <= maxText {
 		return s
 	}
-	s, _ = w.observer.Redactor().TextMax(s, maxText)
+	s, _ = w.observer.Protocol().Redactor().TextMax(s, maxText)
 	return s
 }

@@ -69,7 +69,7 @@ type propagator interface {
 }
 
 func propagatorOf(o *tracing.Observer) propagator {
-	if o == nil || o.PropagatesNothing() {
+	if o == nil || o.Protocol().PropagatesNothing() {
 		return propagation.TraceContext{}
 	}
 	return o

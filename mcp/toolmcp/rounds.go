@@ -13,9 +13,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/toolscope/toolscope/internal/spans"
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
-	"github.com/toolscope/toolscope/tracing"
 )
 
 // From the revision without sessions on, a tool may answer with requests for input (input_required), and the client
@@ -133,7 +133,7 @@ func (x *exchange) mayHaveRounds(
 }
 
 // spanSpec completes the spec of the exchange's span.
-func (x *exchange) spanSpec(spec *tracing.SpanSpec) *tracing.SpanSpec {
+func (x *exchange) spanSpec(spec *spans.Spec) *spans.Spec {
 	if !x.rounds {
 		return spec
 	}
@@ -214,7 +214,7 @@ func (w *watcher) count(n *round) {
 		recorder.End(recorder.Begin(ctx, e.Call, &e.Info), e)
 	}
 	if w.observer != nil {
-		w.observer.RecordCall(ctx, w.callSpec(), e)
+		w.observer.Protocol().RecordCall(ctx, w.callSpec(), e)
 	}
 }
 

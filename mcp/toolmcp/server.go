@@ -10,6 +10,8 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"github.com/toolscope/toolscope/internal/spans"
+
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/propagation"
@@ -18,7 +20,6 @@ import (
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/internal/keys"
 	"github.com/toolscope/toolscope/toolkit"
-	"github.com/toolscope/toolscope/tracing"
 )
 
 // Server is a middleware for who handles requests and notifications: it makes their
@@ -105,7 +106,7 @@ func (w *watcher) receiveCall(ctx context.Context, call caller, params *mcp.Call
 	if w.observer != nil {
 		spec := w.callSpec()
 		spec.Attributes, spec.Links, spec.NewRoot, spec.End = w.attributes(&x.request), links, root, x.end
-		ctx = tracing.WithSpanSpec(ctx, x.spanSpec(spec))
+		ctx = spans.With(ctx, x.spanSpec(spec))
 	}
 	if !w.noRecover {
 		defer func() { // of a policy: what a tool panicked with ends in run, so that policies see a result

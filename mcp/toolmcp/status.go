@@ -35,7 +35,7 @@ func (w *watcher) statusOf(err error, fallback string) (s status) {
 	if s.errorType == string(toolkit.ErrTool) && !errors.Is(err, toolkit.ErrTool) {
 		s.errorType = fallback
 	}
-	s.errorType = w.observer.ErrorType(s.errorType)
+	s.errorType = w.observer.Protocol().ErrorType(s.errorType)
 	var wire *jsonrpc.Error
 	switch {
 	case errors.As(err, &wire):

@@ -12,6 +12,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/toolscope/toolscope/internal/spans"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/codes"
@@ -58,7 +60,7 @@ func newWatcher(scope *toolscope.Scope, server bool, sessions *sync.Map, o Optio
 	var meters metric.MeterProvider = metricnoop.NewMeterProvider()
 	w.clean = func(s string) string { return strings.ToValidUTF8(s, "\uFFFD") } // it goes nowhere
 	if w.observer != nil {
-		tracers, meters, w.clean = w.observer.TracerProvider(), w.observer.MeterProvider(), w.observer.Identifier
+		tracers, meters, w.clean = w.observer.Protocol().TracerProvider(), w.observer.Protocol().MeterProvider(), w.observer.Protocol().Identifier
 	}
 	w.tracer = tracers.Tracer(ScopeName)
 	side := "client"
@@ -73,8 +75,8 @@ func newWatcher(scope *toolscope.Scope, server bool, sessions *sync.Map, o Optio
 }
 
 // callSpec is what the spans of this middleware's calls have in common.
-func (w *watcher) callSpec() *tracing.SpanSpec {
-	spec := &tracing.SpanSpec{Operation: methodCallTool, Kind: w.kind}
+func (w *watcher) callSpec() *spans.Spec {
+	spec := &spans.Spec{Operation: methodCallTool, Kind: w.kind}
 	if w.server {
 		spec.Side = tracing.SideServer
 	}
@@ -139,7 +141,7 @@ func (w *watcher) finish(span trace.Span, r *request, req mcp.Request, res mcp.R
 	}
 	if st.errorType != "" {
 		span.SetAttributes(keys.ErrorType.String(st.errorType))
-		span.SetStatus(codes.Error, w.observer.ErrorText(err))
+		span.SetStatus(codes.Error, w.observer.Protocol().ErrorText(err))
 	}
 	if w.observer.Content() {
 		w.addContent(span, req, res)

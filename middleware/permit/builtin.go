@@ -4,13 +4,10 @@
 package permit
 
 import (
-	"github.com/toolscope/toolscope/middleware/permit/internal/glob"
-)
-
-import (
 	"path"
 	"strings"
 
+	"github.com/toolscope/toolscope/middleware/permit/internal/glob"
 	"github.com/toolscope/toolscope/middleware/permit/internal/outputs"
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
@@ -192,7 +189,9 @@ func entries(s string) bool {
 }
 
 var systemTops = map[string]bool{
-	"bin": true, "boot": true, "dev": true, "etc": true, "home": true, "lib": true, "lib32": true, "lib64": true, "opt": true, "proc": true, "root": true, "run": true, "sbin": true, "srv": true, "sys": true, "usr": true, "var": true,
+	"bin": true, "boot": true, "dev": true, "etc": true, "home": true, "lib": true, "lib32": true, "lib64": true,
+	"opt": true, "proc": true, "root": true, "run": true, "sbin": true, "srv": true, "sys": true, "usr": true,
+	"var":          true,
 	"Applications": true, "Library": true, "System": true, "Users": true, "Volumes": true, "private": true,
 }
 
@@ -217,7 +216,9 @@ func stopsSystem(v *view) string {
 
 // devices are patterns of block devices and of the machine's memory.
 var devices = []string{
-	"/dev/sd*", "/dev/hd*", "/dev/vd*", "/dev/xvd*", "/dev/nvme*", "/dev/mmcblk*", "/dev/loop*", "/dev/dm-*", "/dev/md*", "/dev/mapper/*", "/dev/disk*", "/dev/rdisk*", "/dev/sr*", "/dev/fd?", "/dev/ram*", "/dev/zram*", "/dev/nbd*", "/dev/block/*",
+	"/dev/sd*", "/dev/hd*", "/dev/vd*", "/dev/xvd*", "/dev/nvme*", "/dev/mmcblk*", "/dev/loop*", "/dev/dm-*",
+	"/dev/md*", "/dev/mapper/*", "/dev/disk*", "/dev/rdisk*", "/dev/sr*", "/dev/fd?", "/dev/ram*", "/dev/zram*",
+	"/dev/nbd*", "/dev/block/*",
 	"/dev/mem", "/dev/kmem", "/dev/port", "/proc/sysrq-trigger", "/proc/kcore", "/dev/{*", "/dev/[*", "/dev/?d*", "/dev/\\*",
 }
 

@@ -4,24 +4,25 @@
 package permit
 
 import (
-	"github.com/toolscope/toolscope/middleware/permit/internal/arguments"
-)
-
-import (
 	"errors"
 	"slices"
 	"strings"
 
+	"github.com/toolscope/toolscope/middleware/permit/internal/arguments"
 	"github.com/toolscope/toolscope/middleware/permit/internal/bash"
 )
 
 // Names, folded, under which tools that run commands commonly take what belongs to one.
 var (
-	commandNames   = foldAll("cmd", "commands", "command_line", "commandLine", "shell_command", "script", "code", "input") // where the one that is named is missing
-	argumentNames  = foldAll("args", "argv", "arguments", "parameters")                                                    // further words of the command
-	directoryNames = foldAll("cwd", "workdir", "work_dir", "working_directory", "workingDirectory", "working_dir", "directory", "dir")
-	variableNames  = foldAll("env", "environment", "variables")
-	severalName    = arguments.Fold("commands")
+	// where the one that is named is missing
+	commandNames = foldAll("cmd", "commands", "command_line", "commandLine", "shell_command", "script", "code", "input")
+	// further words of the command
+	argumentNames  = foldAll("args", "argv", "arguments", "parameters")
+	directoryNames = foldAll(
+		"cwd", "workdir", "work_dir", "working_directory", "workingDirectory", "working_dir", "directory", "dir",
+	)
+	variableNames = foldAll("env", "environment", "variables")
+	severalName   = arguments.Fold("commands")
 )
 
 func foldAll(names ...string) []string {

@@ -4,11 +4,6 @@
 package permit
 
 import (
-	"github.com/toolscope/toolscope/middleware/permit/internal/arguments"
-	"github.com/toolscope/toolscope/middleware/permit/internal/workspace"
-)
-
-import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -18,6 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolscope/toolscope/middleware/permit/internal/arguments"
+	"github.com/toolscope/toolscope/middleware/permit/internal/workspace"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -32,9 +29,13 @@ const (
 // defaultShells are the tools that are taken for shells, with the argument that holds
 // the command.
 var defaultShells = map[string]string{
-	"shell_run": "command", "shell_start": "command", "bash": "command", "Bash": "command", "sh": "command", "shell": "command", "terminal": "command",
-	"*run_command": "command", "*execute_command": "command", "*exec_command": "command", "*run_shell*": "command", "*run_terminal*": "command", "*bash_tool": "command",
-	"*shell_command": "command", "*execute_shell*": "command", "*shell_exec*": "command", "*execute_bash*": "command", "*run_bash*": "command", "*run_in_terminal": "command", "*run_cli*": "command", "local_shell": "command", "zsh": "command", "exec": "command",
+	"shell_run": "command", "shell_start": "command", "bash": "command", "Bash": "command", "sh": "command",
+	"shell": "command", "terminal": "command",
+	"*run_command": "command", "*execute_command": "command", "*exec_command": "command", "*run_shell*": "command",
+	"*run_terminal*": "command", "*bash_tool": "command",
+	"*shell_command": "command", "*execute_shell*": "command", "*shell_exec*": "command",
+	"*execute_bash*": "command", "*run_bash*": "command", "*run_in_terminal": "command", "*run_cli*": "command",
+	"local_shell": "command", "zsh": "command", "exec": "command",
 }
 
 // Rules are compiled rules. They do not change; safe for concurrent use.
@@ -102,7 +103,10 @@ func Compile(spec Spec) (*Rules, error) {
 		return wrong("rules", "got %d rules, want at most %d", len(spec.Rules), maxRules)
 	}
 	if len(spec.Workspace) > maxPatterns || len(spec.Shells) > maxPatterns {
-		return wrong("workspace", "got %d directories and %d shells, want at most %d each", len(spec.Workspace), len(spec.Shells), maxPatterns)
+		return wrong(
+			"workspace", "got %d directories and %d shells, want at most %d each", len(spec.Workspace),
+			len(spec.Shells), maxPatterns,
+		)
 	}
 	space, err := workspace.New(spec.Workspace)
 	if err != nil {
@@ -136,8 +140,14 @@ func Compile(spec Spec) (*Rules, error) {
 		r.spec.Default = Allow
 	}
 	r.fallback = r.own("", r.spec.Default, DoorDefault, "no rule allows it")
-	r.doubted = r.own(RuleUnderstood, Ask, DoorRules, "it cannot be understood without running it; write it as one plain command, without computed names and without code for other programs")
-	r.covered = r.own(RuleCovered, Ask, DoorRules, "a rule allows a part of the command only; run the allowed part by itself, without redirections, variables and '&'")
+	r.doubted = r.own(
+		ruleUnderstood, Ask, DoorRules,
+		"it cannot be understood without running it; write it as one plain command, without computed names and without code for other programs",
+	)
+	r.covered = r.own(
+		ruleCovered, Ask, DoorRules,
+		"a rule allows a part of the command only; run the allowed part by itself, without redirections, variables and '&'",
+	)
 	empty := map[string]*plan{}
 	r.plans.Store(&empty)
 	r.version = digest(&spec, space)
@@ -190,7 +200,7 @@ func (r *Rules) compileName(c *compiled) (field, wrong string) {
 	switch {
 	case !goodName(c.Name):
 		wrong = fmt.Sprintf("got %.80q, want 1 to 64 letters, digits, '-', '_' or '.'", c.Name)
-	case c.Name == RuleUnderstood || c.Name == RuleCovered:
+	case c.Name == ruleUnderstood || c.Name == ruleCovered:
 		wrong = fmt.Sprintf("got %q, want a name that the gate does not use itself", c.Name)
 	case other != nil && other.builtin:
 		wrong = fmt.Sprintf("got %q, want a name that no built-in rule has", c.Name)
@@ -219,7 +229,9 @@ func (c *compiled) checkFields() (field, wrong string) {
 	}
 	for i, hint := range []toolkit.Hint{c.ReadOnly, c.Idempotent, c.Destructive, c.OpenWorld} {
 		if hint > toolkit.No {
-			return []string{"read_only", "idempotent", "destructive", "open_world"}[i], fmt.Sprintf("got hint %d, want yes, no or nothing", hint)
+			return []string{"read_only", "idempotent", "destructive", "open_world"}[i], fmt.Sprintf(
+				"got hint %d, want yes, no or nothing", hint,
+			)
 		}
 	}
 	if len(c.ForModel) > maxText || len(c.ForPerson) > maxText {

@@ -4,16 +4,13 @@
 package permit
 
 import (
-	"github.com/toolscope/toolscope/middleware/permit/internal/arguments"
-	"github.com/toolscope/toolscope/middleware/permit/internal/glob"
-)
-
-import (
 	"cmp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/toolscope/toolscope/middleware/permit/internal/arguments"
+	"github.com/toolscope/toolscope/middleware/permit/internal/glob"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -137,7 +134,10 @@ func (r *Rules) askRule(c *compiled, v *view, best *verdict, cover *coverage) {
 
 // decision is what the rule decides.
 func (r *Rules) decision(c *compiled, reason string, programs []string) Decision {
-	d := Decision{Effect: c.Effect, Door: c.door, Rule: c.Name, Reason: reason, Programs: programs, Shadow: r.spec.Shadow, told: c.told}
+	d := Decision{
+		Effect: c.Effect, Door: c.door, Rule: c.Name, Reason: reason, Programs: programs, Shadow: r.spec.Shadow,
+		told: c.told,
+	}
 	if c.Effect > Allow {
 		d.Message = c.message
 	}

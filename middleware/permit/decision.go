@@ -17,11 +17,11 @@ const (
 
 // The names of what the gate decides by itself, beside those of the rules.
 const (
-	// RuleUnderstood asks where a shell command, or arguments that a rule speaks of, cannot
+	// ruleUnderstood asks where a shell command, or arguments that a rule speaks of, cannot
 	// be understood.
-	RuleUnderstood = "not_understood"
-	// RuleCovered asks where a rule allows a part of a shell line only.
-	RuleCovered = "not_covered"
+	ruleUnderstood = "not_understood"
+	// ruleCovered asks where a rule allows a part of a shell line only.
+	ruleCovered = "not_covered"
 )
 
 // A Decision is what was decided of a call, and why.
@@ -54,7 +54,9 @@ type told struct {
 const maxTags = 16
 
 func newTold(effect Effect, door Door, rule string, shadow bool) *told {
-	t := &told{tags: []toolkit.Tag{{Key: "permission.decision", Value: effect.String()}, {Key: "permission.door", Value: string(door)}}}
+	t := &told{
+		tags: []toolkit.Tag{{Key: "permission.decision", Value: effect.String()}, {Key: "permission.door", Value: string(door)}},
+	}
 	if rule != "" {
 		t.tags = append(t.tags, toolkit.Tag{Key: "permission.rule", Value: rule})
 	}

@@ -56,7 +56,10 @@ func through(t *testing.T, gate *Policy, call toolkit.Call) (s seen) {
 
 func TestGate(t *testing.T) {
 	spec := Spec{Workspace: []string{t.TempDir()}, Rules: []Rule{
-		{Name: "no-web", Effect: Deny, Tools: []string{"web_*"}, Risks: []toolkit.Risk{toolkit.RiskHigh}, ForModel: "the web is off; use the cache"},
+		{
+			Name: "no-web", Effect: Deny, Tools: []string{"web_*"}, Risks: []toolkit.Risk{toolkit.RiskHigh},
+			ForModel: "the web is off; use the cache",
+		},
 		{Name: "mail", Effect: Ask, Tools: []string{"mail"}, ForPerson: "sends mail"},
 		{Name: "read", Effect: Allow, Tools: []string{"read"}, ReadOnly: toolkit.Yes},
 	}}
@@ -73,11 +76,23 @@ func TestGate(t *testing.T) {
 	}{
 		{toolkit.Call{Name: "echo"}, false, false, true, toolkit.OutcomeExecuted, "decision=allow door=default", ""},
 		{toolkit.Call{Name: "read"}, false, false, true, toolkit.OutcomeExecuted, "decision=allow door=rules rule=read", ""},
-		{toolkit.Call{Name: "web_get"}, true, false, false, toolkit.OutcomeRefused, "decision=deny door=rules rule=no-web", "the web is off; use the cache"},
+		{
+			toolkit.Call{Name: "web_get"}, true, false, false, toolkit.OutcomeRefused,
+			"decision=deny door=rules rule=no-web", "the web is off; use the cache",
+		},
 		{toolkit.Call{Name: "mail"}, true, false, true, toolkit.OutcomeExecuted, "decision=ask door=rules rule=mail", ""},
-		{toolkit.Call{Name: "mail"}, false, false, false, toolkit.OutcomeRefused, "decision=ask door=rules rule=mail", "nobody can be asked"},
-		{shellCall("sudo ls"), true, false, false, toolkit.OutcomeRefused, "decision=deny door=deny_list rule=deny-root", "commands as another user"},
-		{shellCall("sudo ls"), true, true, true, toolkit.OutcomeExecuted, "decision=deny door=deny_list rule=deny-root shadow=true", ""},
+		{
+			toolkit.Call{Name: "mail"}, false, false, false, toolkit.OutcomeRefused,
+			"decision=ask door=rules rule=mail", "nobody can be asked",
+		},
+		{
+			shellCall("sudo ls"), true, false, false, toolkit.OutcomeRefused,
+			"decision=deny door=deny_list rule=deny-root", "commands as another user",
+		},
+		{
+			shellCall("sudo ls"), true, true, true, toolkit.OutcomeExecuted,
+			"decision=deny door=deny_list rule=deny-root shadow=true", "",
+		},
 		{toolkit.Call{Name: "mail"}, true, true, true, toolkit.OutcomeExecuted, "decision=ask door=rules rule=mail shadow=true", ""},
 	} {
 		s := spec
@@ -91,7 +106,10 @@ func TestGate(t *testing.T) {
 		}
 		got := through(t, gate, c.call)
 		if got.ran != c.ran || got.outcome != c.outcome || got.tags != c.tags || told != 1 {
-			t.Errorf("%s: ran %t, %s, %q, told %d times; want ran %t, %s, %q, once", c.call.Name, got.ran, got.outcome, got.tags, told, c.ran, c.outcome, c.tags)
+			t.Errorf(
+				"%s: ran %t, %s, %q, told %d times; want ran %t, %s, %q, once", c.call.Name, got.ran, got.outcome,
+				got.tags, told, c.ran, c.outcome, c.tags,
+			)
 		}
 		if (got.err != nil) == c.ran || got.err != nil && (!errors.Is(got.err, toolkit.ErrPermissionDenied) || !strings.Contains(got.err.Error(), c.message)) {
 			t.Errorf("%s: error %v, want one with %q: %t", c.call.Name, got.err, c.message, !c.ran)

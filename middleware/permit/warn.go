@@ -4,15 +4,13 @@
 package permit
 
 import (
-	"github.com/toolscope/toolscope/middleware/permit/internal/glob"
-)
-
-import (
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/toolscope/toolscope/middleware/permit/internal/glob"
 )
 
 // warn looks for rules that are probably mistakes.
@@ -63,14 +61,22 @@ func (r *Rules) warnRule(a Rule, now time.Time) {
 func (r *Rules) warnPair(a, b, weak, strong Rule) {
 	switch {
 	case sameConditions(a, b):
-		r.addWarning("rules %s and %s contradict each other: the same conditions, %s and %s; %s wins", a.Name, b.Name, a.Effect, b.Effect, strong.Effect)
+		r.addWarning(
+			"rules %s and %s contradict each other: the same conditions, %s and %s; %s wins", a.Name, b.Name,
+			a.Effect, b.Effect, strong.Effect,
+		)
 	case unconditional(strong) && coversTools(strong.Tools, weak.Tools):
-		r.addWarning("rule %s (%s) never speaks: rule %s (%s) speaks of the same tools without a condition", weak.Name, weak.Effect, strong.Name, strong.Effect)
+		r.addWarning(
+			"rule %s (%s) never speaks: rule %s (%s) speaks of the same tools without a condition", weak.Name,
+			weak.Effect, strong.Name, strong.Effect,
+		)
 	}
 }
 
 var runsAnything = map[string]bool{
-	"sh": true, "bash": true, "zsh": true, "dash": true, "ksh": true, "fish": true, "python": true, "perl": true, "ruby": true, "node": true, "php": true, "lua": true, "make": true, "npm": true, "npx": true, "docker": true, "env": true, "xargs": true, "find": true, "ssh": true,
+	"sh": true, "bash": true, "zsh": true, "dash": true, "ksh": true, "fish": true, "python": true, "perl": true,
+	"ruby": true, "node": true, "php": true, "lua": true, "make": true, "npm": true, "npx": true, "docker": true,
+	"env": true, "xargs": true, "find": true, "ssh": true,
 }
 
 // conditions are a rule without what it is called and says.

@@ -32,10 +32,19 @@ func TestLoad(t *testing.T) {
 		{"comments only", "# nothing\n", "password=[REDACTED:passwd] [REDACTED:email] 10.0.0.17 PURPLE-ELEPHANT"},
 		{"preset", "preset: secrets-only", "password=[REDACTED:passwd] jane@mail.example.org 10.0.0.17 PURPLE-ELEPHANT"},
 		{"off", "preset: off", in},
-		{"kinds", "kinds: {on: [ipv4], off: [email, passwd]}", "password=hu3nter2Zq jane@mail.example.org [REDACTED:ipv4] PURPLE-ELEPHANT"},
-		{"kinds before the preset", "kinds: {on: [ipv4]}\npreset: secrets-only", "password=[REDACTED:passwd] jane@mail.example.org [REDACTED:ipv4] PURPLE-ELEPHANT"},
+		{
+			"kinds", "kinds: {on: [ipv4], off: [email, passwd]}",
+			"password=hu3nter2Zq jane@mail.example.org [REDACTED:ipv4] PURPLE-ELEPHANT",
+		},
+		{
+			"kinds before the preset", "kinds: {on: [ipv4]}\npreset: secrets-only",
+			"password=[REDACTED:passwd] jane@mail.example.org [REDACTED:ipv4] PURPLE-ELEPHANT",
+		},
 		{"allow", "allow: [jane@mail.example.org]", "password=[REDACTED:passwd] jane@mail.example.org 10.0.0.17 PURPLE-ELEPHANT"},
-		{"known", "known: {environment: ['REDACTFILE_*_TOKEN']}", "password=[REDACTED:passwd] [REDACTED:email] 10.0.0.17 [REDACTED:known-value]"},
+		{
+			"known", "known: {environment: ['REDACTFILE_*_TOKEN']}",
+			"password=[REDACTED:passwd] [REDACTED:email] 10.0.0.17 [REDACTED:known-value]",
+		},
 		{"stand-ins", "mode: stand-in", "password=[REDACTED:passwd] person@example.com 10.0.0.17 PURPLE-ELEPHANT"},
 		{"limits", "limits: {nesting: 3, inner: 2}", "password=[REDACTED:passwd] [REDACTED:email] 10.0.0.17 PURPLE-ELEPHANT"},
 	} {
@@ -73,7 +82,10 @@ func TestDocuments(t *testing.T) {
 }
 
 func TestRules(t *testing.T) {
-	r, err := load(t, "rules:\n  - tool: db.*\n    path: $.sql\n    action: mask\n  - path: $..note\n    action: drop\n  - {path: $.password, action: keep}\n")
+	r, err := load(
+		t,
+		"rules:\n  - tool: db.*\n    path: $.sql\n    action: mask\n  - path: $..note\n    action: drop\n  - {path: $.password, action: keep}\n",
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

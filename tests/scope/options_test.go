@@ -77,7 +77,7 @@ func TestTracingOptions(t *testing.T) {
 		if got := scope.Tracing().Content(); got != c.content {
 			t.Errorf("%s: got content %v, want %v", c.name, got, c.content)
 		}
-		if got := scope.Tracing().Redactor(); got != c.redactor {
+		if got := scope.Tracing().Protocol().Redactor(); got != c.redactor {
 			t.Errorf("%s: got another redactor", c.name)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/toolscope/toolscope/internal/spans"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/tracing"
 )
@@ -26,13 +27,13 @@ func TestSpanSpecIsForOneCall(t *testing.T) {
 	})
 	linked := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}})
 	ended := 0
-	ctx := tracing.WithSpanSpec(t.Context(), &tracing.SpanSpec{
+	ctx := spans.With(t.Context(), &spans.Spec{
 		Operation: "tools/call", Kind: trace.SpanKindServer,
 		Attributes: []attribute.KeyValue{attribute.String("mcp.method.name", "tools/call")},
 		Links:      []trace.Link{{SpanContext: linked}},
-		End: func(_ context.Context, e *toolkit.Ended) tracing.SpanEnd {
+		End: func(_ context.Context, e *toolkit.Ended) spans.End {
 			ended++
-			return tracing.SpanEnd{Attributes: []attribute.KeyValue{attribute.Int("x", 1)}}
+			return spans.End{Attributes: []attribute.KeyValue{attribute.Int("x", 1)}}
 		},
 	})
 	if _, err := outer(ctx, toolkit.Call{Name: "fails"}); err != nil {
@@ -61,17 +62,17 @@ func TestSpanSpecIsForOneCall(t *testing.T) {
 // succeeded, or failed in its own words.
 func TestSpanEndDecidesFailure(t *testing.T) {
 	for _, c := range []struct {
-		said tracing.SpanEnd
+		said spans.End
 		want string
 		code codes.Code
 	}{
-		{tracing.SpanEnd{}, "_OTHER", codes.Error},
-		{tracing.SpanEnd{ErrorType: "-32603"}, "-32603", codes.Error},
-		{tracing.SpanEnd{Success: true}, "", codes.Unset},
+		{spans.End{}, "_OTHER", codes.Error},
+		{spans.End{ErrorType: "-32603"}, "-32603", codes.Error},
+		{spans.End{Success: true}, "", codes.Unset},
 	} {
 		h := newHarness(t, tracing.Options{})
 		execute := toolkit.Observe(nil, h)(func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, errDisk })
-		ctx := tracing.WithSpanSpec(t.Context(), &tracing.SpanSpec{End: func(context.Context, *toolkit.Ended) tracing.SpanEnd { return c.said }})
+		ctx := spans.With(t.Context(), &spans.Spec{End: func(context.Context, *toolkit.Ended) spans.End { return c.said }})
 		_, _ = execute(ctx, toolkit.Call{Name: "x"})
 		span := h.one(t)
 		if got := attributes(span.Attributes())["error.type"]; got != c.want || span.Status().Code != c.code {
@@ -87,7 +88,7 @@ func TestOuterCallIsSharedOnRequest(t *testing.T) {
 	var tool *toolkit.Definition
 	execute := toolkit.Observe(r.Lookup, h)(func(ctx context.Context, _ toolkit.Call) (toolkit.Result, error) {
 		var span trace.Span
-		span, tool, found = tracing.OuterCall(ctx)
+		span, tool, found = spans.OuterCall(ctx)
 		if found {
 			span.SetAttributes(attribute.String("added", "yes"))
 		}
@@ -96,7 +97,7 @@ func TestOuterCallIsSharedOnRequest(t *testing.T) {
 	if _, _ = execute(t.Context(), toolkit.Call{Name: "echo"}); found {
 		t.Error("found a call that was not shared")
 	}
-	h.ShareCalls()
+	h.Protocol().ShareCalls()
 	_, _ = execute(t.Context(), toolkit.Call{Name: "echo"})
 	if !found || tool == nil || tool.Name != "echo" {
 		t.Fatalf("got %t and %v, want the call of echo", found, tool)

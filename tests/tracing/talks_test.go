@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/toolscope/toolscope/internal/spans"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/tracing"
 )
@@ -56,7 +57,7 @@ func TestSpecInAConversation(t *testing.T) {
 	h := newHarness(t, tracing.Options{})
 	execute := toolkit.Observe(registry(t).Lookup, h)(registry(t).Handle)
 	ctx := toolkit.WithSession(t.Context(), toolkit.Session{Conversation: "talk"})
-	ctx = tracing.WithSpanSpec(ctx, &tracing.SpanSpec{Operation: "tools/call", Kind: trace.SpanKindServer, Attributes: []attribute.KeyValue{attribute.String("a", "b")}})
+	ctx = spans.With(ctx, &spans.Spec{Operation: "tools/call", Kind: trace.SpanKindServer, Attributes: []attribute.KeyValue{attribute.String("a", "b")}})
 	for range 2 { // the second is a usual one
 		if _, err := execute(ctx, toolkit.Call{Name: "echo"}); err != nil {
 			t.Fatal(err)

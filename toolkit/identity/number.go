@@ -27,37 +27,21 @@ func readNumber(p []byte, i int) (n number, end int) {
 		i++
 	}
 	start := i
-	significant, zeros, after := 0, int64(0), int64(0) // digits in n.digits, zeros since then, digits after the point
-	digit := func(c byte) {
-		if c == '0' {
-			if significant > 0 {
-				zeros++
-			}
-			return
-		}
-		for ; zeros > 0; zeros-- {
-			n.digits *= 10
-			significant++
-		}
-		n.digits = n.digits*10 + uint64(c-'0')
-		significant++
-	}
-	for ; i < len(p) && isDigit(p[i]); i++ {
-		digit(p[i])
-	}
+	var d digits
+	i = d.read(p, i)
 	if i == start || p[start] == '0' && i > start+1 {
 		return n, -1
 	}
+	after := int64(0) // digits after the point
 	if i < len(p) && p[i] == '.' {
 		point := i
-		for i++; i < len(p) && isDigit(p[i]); i++ {
-			digit(p[i])
-		}
+		i = d.read(p, i+1)
 		if after = int64(i - point - 1); after == 0 {
 			return n, -1
 		}
 	}
-	if significant > maxDigits {
+	n.digits = d.value
+	if d.significant > maxDigits {
 		n.long = p[start:i]
 	}
 	if i < len(p) && (p[i] == 'e' || p[i] == 'E') {
@@ -66,13 +50,39 @@ func readNumber(p []byte, i int) (n number, end int) {
 		}
 	}
 	switch {
-	case significant == 0: // 0, whatever its sign and exponent
+	case d.significant == 0: // 0, whatever its sign and exponent
 		return number{}, i
 	case n.exp == noExponent:
 		return n, -1
 	}
-	n.exp += zeros - after
+	n.exp += d.zeros - after
 	return n, i
+}
+
+// digits are those of a number as far as they are read.
+type digits struct {
+	value       uint64
+	significant int   // digits in value
+	zeros       int64 // since then
+}
+
+// read reads the digits at i, and returns the place behind them.
+func (d *digits) read(p []byte, i int) int {
+	for ; i < len(p) && isDigit(p[i]); i++ {
+		if p[i] == '0' {
+			if d.significant > 0 {
+				d.zeros++
+			}
+			continue
+		}
+		for ; d.zeros > 0; d.zeros-- {
+			d.value *= 10
+			d.significant++
+		}
+		d.value = d.value*10 + uint64(p[i]-'0')
+		d.significant++
+	}
+	return i
 }
 
 // noExponent stands for one with too many digits.

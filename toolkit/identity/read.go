@@ -100,18 +100,12 @@ func (a *Arguments) readObject(i, depth int) (hash uint64, end int) {
 			return 0, -1
 		}
 		m := member{name: int32(i + 1)}
-		if m.nameHash, i = a.str(i + 1); i < 0 {
+		if i = a.readName(&m); i < 0 {
 			return 0, -1
 		}
-		m.nameEnd = int32(i - 1)
-		a.names = append(a.names, m.nameHash)
 		bit := uint64(1) << (m.nameHash & 63)
 		maybeTwice = maybeTwice || seen&bit != 0
 		seen |= bit
-		if i = space(p, i); i >= len(p) || p[i] != ':' {
-			return 0, -1
-		}
-		i = space(p, i+1)
 		m.value = int32(i)
 		var v uint64
 		if v, i = a.value(i, depth+1); i < 0 {
@@ -140,6 +134,19 @@ func (a *Arguments) readObject(i, depth int) (hash uint64, end int) {
 		}
 		i = space(p, i+1)
 	}
+}
+
+// readName reads a member's name; the place of its value, or -1.
+func (a *Arguments) readName(m *member) (i int) {
+	if m.nameHash, i = a.str(int(m.name)); i < 0 {
+		return -1
+	}
+	m.nameEnd = int32(i - 1)
+	a.names = append(a.names, m.nameHash)
+	if i = space(a.raw, i); i >= len(a.raw) || a.raw[i] != ':' {
+		return -1
+	}
+	return space(a.raw, i+1)
 }
 
 // leftOut reports whether a member is volatile.

@@ -24,7 +24,10 @@ func For[In any]() (json.RawMessage, error) {
 		return nil, fmt.Errorf("toolkit/schema: type %v: %w", reflect.TypeFor[In](), err)
 	}
 	if s.Type != "object" {
-		return nil, fmt.Errorf("toolkit/schema: type %v: got a JSON Schema of another type than \"object\", want a struct or a map with string keys", reflect.TypeFor[In]())
+		return nil, fmt.Errorf(
+			"toolkit/schema: type %v: got a JSON Schema of another type than \"object\", want a struct or a map with string keys",
+			reflect.TypeFor[In](),
+		)
 	}
 	text, err := json.Marshal(s)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/transcript"
 	"github.com/toolscope/toolscope/toolkit/tooltest"
 )
 
@@ -91,7 +92,7 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout io.Writer) er
 	return errors.Join(err, r.close(closing))
 }
 
-func (o *options) read(stdin io.Reader) (*tooltest.Transcript, error) {
+func (o *options) read(stdin io.Reader) (*transcript.Transcript, error) {
 	if o.file == "-" {
 		return tooltest.ReadTranscript(stdin)
 	}

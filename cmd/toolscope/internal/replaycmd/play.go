@@ -17,6 +17,7 @@ import (
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/screen"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/summary"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/transcript"
 	"github.com/toolscope/toolscope/config"
 	"github.com/toolscope/toolscope/exporters"
 	"github.com/toolscope/toolscope/internal/display"
@@ -31,7 +32,7 @@ import (
 // replay is a transcript that is being played.
 type replay struct {
 	*options
-	transcript *tooltest.Transcript
+	transcript *transcript.Transcript
 	out        *bufio.Writer
 	paint      screen.Paint
 	redactor   *redact.Redactor
@@ -45,7 +46,7 @@ type replay struct {
 }
 
 // newReplay builds the scope, the tools and the policies.
-func newReplay(ctx context.Context, o *options, transcript *tooltest.Transcript, stdout io.Writer) (r *replay, err error) {
+func newReplay(ctx context.Context, o *options, transcript *transcript.Transcript, stdout io.Writer) (r *replay, err error) {
 	r = &replay{
 		options: o, transcript: transcript, redactor: redact.Default(),
 		out: bufio.NewWriter(stdout), paint: screen.PaintFor(stdout),
@@ -144,7 +145,7 @@ func (r *replay) playTurn(ctx context.Context, s toolkit.Session, batches []tool
 	if !r.json && !r.quiet {
 		fmt.Fprintln(r.out, r.paint.In(screen.Bold, turnTitle(s)))
 	}
-	part := tooltest.Transcript{Batches: batches}
+	part := transcript.Transcript{Batches: batches}
 	err := part.Play(ctx, r.executor, r.printBatch)
 	run.End(err)
 	return err

@@ -159,7 +159,7 @@ func (x *Exchange) forward(ctx context.Context) Reply {
 	defer child.End()
 	r := x.exchange(ctx)
 	if err := r.Failure(); err != nil {
-		child.SetAttributes(keys.ErrorType.String(w.Scope.Tracing().ErrorType(toolkit.TypeOf(err))))
+		child.SetAttributes(keys.ErrorType.String(w.Scope.Tracing().Protocol().ErrorType(toolkit.TypeOf(err))))
 		child.SetStatus(codes.Error, "")
 	}
 	return r

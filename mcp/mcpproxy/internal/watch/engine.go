@@ -75,11 +75,11 @@ func newEngine(scope *toolscope.Scope, o Settings) (*Engine, error) {
 	w.tracer = noop.NewTracerProvider().Tracer(ScopeName)
 	var err error
 	if o := scope.Tracing(); o != nil {
-		w.tracer, w.redactor, w.clean = o.TracerProvider().Tracer(ScopeName), o.Redactor(), o.Identifier
-		if !o.PropagatesNothing() {
+		w.tracer, w.redactor, w.clean = o.Protocol().TracerProvider().Tracer(ScopeName), o.Protocol().Redactor(), o.Protocol().Identifier
+		if !o.Protocol().PropagatesNothing() {
 			w.Propagator = o
 		}
-		w.metrics, err = newMetrics(o.MeterProvider())
+		w.metrics, err = newMetrics(o.Protocol().MeterProvider())
 	} else {
 		w.metrics, err = newMetrics(metricnoop.NewMeterProvider())
 	}
@@ -115,9 +115,9 @@ func (w *Engine) errorText(out *outcome) string {
 	switch {
 	case observer == nil:
 	case out.err != nil:
-		return observer.ErrorText(out.err)
+		return observer.Protocol().ErrorText(out.err)
 	case out.message != nil && out.message.Error != nil:
-		return observer.ErrorText(out.message.Error)
+		return observer.Protocol().ErrorText(out.message.Error)
 	}
 	return ""
 }

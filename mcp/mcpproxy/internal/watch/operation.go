@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/spans"
+
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
@@ -125,7 +127,7 @@ func (o *Operation) SetTool() {
 // CallContext is what the call's observers and policies are given: its session, and what its span is to say.
 func (o *Operation) CallContext(ctx context.Context) context.Context {
 	ctx = toolkit.WithSession(ctx, toolkit.Session{ID: o.Called().ID})
-	return tracing.WithSpanSpec(ctx, &tracing.SpanSpec{
+	return spans.With(ctx, &spans.Spec{
 		Operation: wire.MethodCallTool, Side: tracing.SideProxy, Kind: trace.SpanKindServer,
 		Attributes: o.attributes(), Start: o.Began, End: o.end,
 	})
@@ -218,7 +220,7 @@ func (o *Operation) finish(at time.Time, out *outcome) {
 	st := o.status
 	switch {
 	case out.err != nil:
-		st.errorType = o.Engine.Scope.Tracing().ErrorType(toolkit.TypeOf(out.err))
+		st.errorType = o.Engine.Scope.Tracing().Protocol().ErrorType(toolkit.TypeOf(out.err))
 	case o.method == "prompts/get" && out.message != nil && out.message.Error == nil && len(o.Engine.prompts) < maxPrompts:
 		o.Engine.prompts[o.name] = true
 	}
@@ -268,7 +270,7 @@ func (o *Operation) finishCall(at time.Time, out *outcome) {
 				o.child.SetAttributes(keys.StatusCode.String(o.status.code))
 				kind = o.status.code
 			}
-			o.child.SetAttributes(keys.ErrorType.String(o.Engine.Scope.Tracing().ErrorType(kind)))
+			o.child.SetAttributes(keys.ErrorType.String(o.Engine.Scope.Tracing().Protocol().ErrorType(kind)))
 			o.child.SetStatus(codes.Error, "")
 		}
 		o.child.End(trace.WithTimestamp(at))
@@ -301,13 +303,13 @@ func (o *Operation) Hangs() {
 	}
 }
 
-// end is what the protocol says of a call that has ended: see tracing.SpanSpec.
-func (o *Operation) end(ctx context.Context, e *toolkit.Ended) tracing.SpanEnd {
-	end := tracing.SpanEnd{Attributes: o.Extra}
+// end is what the protocol says of a call that has ended: see spans.Spec.
+func (o *Operation) end(ctx context.Context, e *toolkit.Ended) spans.End {
+	end := spans.End{Attributes: o.Extra}
 	if o.hung.Load() && o.Running == nil { // else a tag says so
 		end.Attributes = append(end.Attributes, keys.Hung.String("yes"))
 	}
-	errorType, code := o.Engine.Scope.Tracing().ErrorType(e.ErrorType), ""
+	errorType, code := o.Engine.Scope.Tracing().Protocol().ErrorType(e.ErrorType), ""
 	if wire := (*wire.RPCError)(nil); errors.As(e.Err, &wire) && e.ErrorType != string(toolkit.ErrUnknownTool) {
 		st := o.Engine.codes.statusOf(wire)
 		errorType, code = st.errorType, st.code

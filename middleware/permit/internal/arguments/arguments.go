@@ -40,7 +40,10 @@ func Read(text []byte, names map[string]string) *Arguments {
 		a.Err = fmt.Errorf("the arguments have %d bytes, want at most %d", len(text), maxArguments)
 		return a
 	}
-	d := &argumentDecoder{Arguments: a, names: names, dec: jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true))}
+	d := &argumentDecoder{
+		Arguments: a, names: names,
+		dec: jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true)),
+	}
 	root, err := d.value(0)
 	if err == nil {
 		if _, e := d.dec.ReadToken(); e != io.EOF {

@@ -46,7 +46,9 @@ func CompileCondition(source string, keys []string, names map[string]string) (*C
 	if keys != nil {
 		env = valueEnv{}
 	}
-	options := []expr.Option{expr.Env(env), expr.AsBool(), expr.MaxNodes(500), expr.DisableAllBuiltins(), expr.Patch(&members{names})}
+	options := []expr.Option{
+		expr.Env(env), expr.AsBool(), expr.MaxNodes(500), expr.DisableAllBuiltins(), expr.Patch(&members{names}),
+	}
 	for _, f := range functions {
 		options = append(options, expr.EnableBuiltin(f))
 	}

@@ -4,14 +4,12 @@
 package bash
 
 import (
-	"github.com/toolscope/toolscope/middleware/permit/internal/outputs"
-)
-
-import (
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/toolscope/toolscope/middleware/permit/internal/outputs"
 )
 
 // What a line starts, and what is doubted of it.
@@ -67,7 +65,10 @@ func TestParse(t *testing.T) {
 		{"sudo a; sudo -u u -E -- a; doas a; sudo -l", "sudo a sudo a doas a sudo", ""},
 		{"sudo -i; sudo -s; su", "sudo sudo su", "code option"},
 		{"su - u -c 'a; b'; su -c a; runuser -l u -c a", "su a b su a runuser a", ""},
-		{"nohup a; nice -n 5 a; nice -5 a; timeout -k 1 5 a; stdbuf -oL a; setsid a; ionice -c 3 a", "nohup a nice a nice a timeout a stdbuf a setsid a ionice a", ""},
+		{
+			"nohup a; nice -n 5 a; nice -5 a; timeout -k 1 5 a; stdbuf -oL a; setsid a; ionice -c 3 a",
+			"nohup a nice a nice a timeout a stdbuf a setsid a ionice a", "",
+		},
 		{"command a; command -v a; builtin a; exec a; exec -a x a; exec 3>f", "command a command builtin a exec a exec a exec", ""},
 		{"/usr/bin/time -v a; flock f a; flock f -c 'a; b'; chroot / a", "time a flock a flock a b chroot a", ""},
 		{"ssh h 'a; b' c; ssh -p 22 u@h a", "ssh a b ssh a", ""},
@@ -92,7 +93,10 @@ func TestParse(t *testing.T) {
 		{"source x; . x", "source .", "code"},
 		{"trap a EXIT; trap - INT; trap '' INT; trap \"$X\" INT", "trap a trap trap trap", "code"},
 		{"alias a='b c'; alias", "alias b alias", "name"},
-		{"python3 -c 'x'; perl -e x; perl -pe x; ruby -e x; node -e x; node --eval=x; php -r x", "python3 perl perl ruby node node php", "foreign"},
+		{
+			"python3 -c 'x'; perl -e x; perl -pe x; ruby -e x; node -e x; node --eval=x; php -r x",
+			"python3 perl perl ruby node node php", "foreign",
+		},
 		{"python3 x.py; python3 -m y; python3 -V; perl x.pl; node x.js; ruby x.rb", "python3 python3 python3 perl node ruby", ""},
 		{"python3; a | python3 -; perl", "python3 a python3 perl", "foreign"},
 		{"python3.11 -c x; python2.7 -c x", "python3.11 python2.7", "foreign"},
@@ -107,20 +111,41 @@ func TestParse(t *testing.T) {
 		{"awk '{print $2}' f; awk '$1 > 5 || x' f; awk -F: -f x.awk f", "awk awk awk", ""},
 		{`awk 'BEGIN{system("a")}'; awk '{print | "a"}'; awk '{"a" | getline}'; awk '{print > "f"}'; awk "$X"`, "awk awk awk awk awk", "foreign option"},
 		{"sed 's/a/b/g' f; sed -n '1,5p;$d' f; sed -i.bak -E '/x/!s|[a-z]+|y|2' f; sed -e 's/a/b/' -e 'y/a/b/'", "sed sed sed sed", ""},
-		{"sed 's/a/b/e' f; sed '1e a' f; sed 'w f'; sed 's/a/b/w f'; sed \"$X\"; sed '1!G;h;$!d;e'", "sed sed sed sed sed sed", "foreign option"},
+		{
+			"sed 's/a/b/e' f; sed '1e a' f; sed 'w f'; sed 's/a/b/w f'; sed \"$X\"; sed '1!G;h;$!d;e'",
+			"sed sed sed sed sed sed", "foreign option",
+		},
 		{"git -c alias.x='!a' x; git -c core.pager=a log; git --exec-path=. x", "git git git", "option"},
-		{"git -c user.name=x commit; git -C d status; git log --oneline; git config user.name x; git config --get alias.x", "git git git git git", ""},
-		{"git clone ext::sh; git rebase -x a; git rebase --exe=a; git grep -Oa x; git submodule foreach a; git bisect run a; git config alias.x '!a'", "git git git git git git git", "option"},
+		{
+			"git -c user.name=x commit; git -C d status; git log --oneline; git config user.name x; git config --get alias.x",
+			"git git git git git", "",
+		},
+		{
+			"git clone ext::sh; git rebase -x a; git rebase --exe=a; git grep -Oa x; git submodule foreach a; git bisect run a; git config alias.x '!a'",
+			"git git git git git git git", "option",
+		},
 		{"tar --checkpoint-action=exec=a x; tar xf f --to-comm=a; tar cIf a f; tar cf f *", "tar tar tar tar", "option"},
-		{"tar czf x.tgz dir; rsync -av a b; zip -r x d; sort -u f; vim f; make all; go test ./...", "tar rsync zip sort vim make go", ""},
-		{"rsync -e a x y; vim -c x f; vim +x f; less +x f; man -P a x; make SHELL=a; make --eval=x; go test -exec a; sort --compress-prog=a; split --filter=a", "rsync vim vim less man make make go sort split", "option foreign variable"},
+		{
+			"tar czf x.tgz dir; rsync -av a b; zip -r x d; sort -u f; vim f; make all; go test ./...",
+			"tar rsync zip sort vim make go", "",
+		},
+		{
+			"rsync -e a x y; vim -c x f; vim +x f; less +x f; man -P a x; make SHELL=a; make --eval=x; go test -exec a; sort --compress-prog=a; split --filter=a",
+			"rsync vim vim less man make make go sort split", "option foreign variable",
+		},
 
 		// what changes what a name means
 		{"PATH=x a; LD_PRELOAD=x a; GIT_SSH_COMMAND=x a; BASH_ENV=x a; IFS=x; PS4=x; PROMPT_COMMAND=x", "a a a a", "variable"},
-		{"export PATH=x; declare LD_X=1; for PATH in x; do a; done; read PATH; printf -v PATH x; : ${PATH:=x}; ((PATH=1))", "export declare a read printf :", "variable arithmetic"},
+		{
+			"export PATH=x; declare LD_X=1; for PATH in x; do a; done; read PATH; printf -v PATH x; : ${PATH:=x}; ((PATH=1))",
+			"export declare a read printf :", "variable arithmetic",
+		},
 		{"unset PATH; unset x", "unset unset", "variable"},
 		{"LANG=C a; X=1; Y=2 b", "a b", ""},
-		{"shopt -s extglob; shopt -s nullglob; set -euo pipefail; set -k; enable -f x y; hash -p x y", "shopt shopt set set enable hash", "name"},
+		{
+			"shopt -s extglob; shopt -s nullglob; set -euo pipefail; set -k; enable -f x y; hash -p x y",
+			"shopt shopt set set enable hash", "name",
+		},
 
 		// texts that bash evaluates again
 		{"x='a[$(id)]'; echo $((x))", "echo", "arithmetic"},
@@ -128,7 +153,10 @@ func TestParse(t *testing.T) {
 		{"x=5; echo $((x + 1)); for i in 1 2; do echo $((i)); done; [[ $# -eq 1 ]]", "echo echo", ""},
 		{"echo ${!x}; echo ${x@P}; f=$((${1}+1))", "echo echo", "arithmetic code"},
 		{"echo ${x@Q} ${!x@} ${!x[@]} ${#x}", "echo", ""},
-		{"printf -v 'a[$(id)]' x; test -v 'a[$(id)]'; unset 'a[$(id)]'; declare -i x='a[$(id)]'; [ -v $x ]", "printf test unset declare [", "arithmetic"},
+		{
+			"printf -v 'a[$(id)]' x; test -v 'a[$(id)]'; unset 'a[$(id)]'; declare -i x='a[$(id)]'; [ -v $x ]",
+			"printf test unset declare [", "arithmetic",
+		},
 		{"echo @(a|$(id))", "echo", "syntax"},
 
 		// files

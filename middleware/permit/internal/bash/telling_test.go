@@ -4,14 +4,12 @@
 package bash
 
 import (
-	"github.com/toolscope/toolscope/middleware/permit/internal/outputs"
-	"github.com/toolscope/toolscope/middleware/permit/internal/programs"
-)
-
-import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/toolscope/toolscope/middleware/permit/internal/outputs"
+	"github.com/toolscope/toolscope/middleware/permit/internal/programs"
 )
 
 // What the arguments of a program no table knows say by themselves: each word that means running,
@@ -60,10 +58,16 @@ func TestArgumentsThatTell(t *testing.T) {
 		}
 	}
 	for line, understood := range map[string]bool{
-		"zz 'sh -c id'": false, "zz 'python3 -c x'": false, "zz '|id'": false, "zz -o '| id'": false, "zz '|/x/y'": false, "zz exec y": false, "zz --on-done=/x/y": false, "zz --on-done 'x y'": false,
-		"zz sh": true, "zz 'sh is a shell'": true, "zz '|'": true, "zz '||'": true, "zz exec": true, "zz execute y": true, "zz run exec": true, "zz --on-done=log": true, "zz completion --shell bash": true, "kubectl exec p -- ls": true,
-		"npm exec -- a b": true, "gh pr create --body 'run it'": true, "zz --executor=local": true, "zz --scripted x": true, "zz /srv/sh": true, "cut -d '|' -f 2 f": true,
-		"psql --command 'select 1'": true, "mysql --execute='select 1'": true, "sqlite3 -cmd '.mode csv' f": true, "psql --command '\\! id'": false, "psql -o '|id'": false, "sqlite3 -cmd '.shell id' f": false, "rpm -qf /bin/sh": true, "rpm --eval '%(id)'": false,
+		"zz 'sh -c id'": false, "zz 'python3 -c x'": false, "zz '|id'": false, "zz -o '| id'": false,
+		"zz '|/x/y'": false, "zz exec y": false, "zz --on-done=/x/y": false, "zz --on-done 'x y'": false,
+		"zz sh": true, "zz 'sh is a shell'": true, "zz '|'": true, "zz '||'": true, "zz exec": true,
+		"zz execute y": true, "zz run exec": true, "zz --on-done=log": true, "zz completion --shell bash": true,
+		"kubectl exec p -- ls": true,
+		"npm exec -- a b":      true, "gh pr create --body 'run it'": true, "zz --executor=local": true,
+		"zz --scripted x": true, "zz /srv/sh": true, "cut -d '|' -f 2 f": true,
+		"psql --command 'select 1'": true, "mysql --execute='select 1'": true, "sqlite3 -cmd '.mode csv' f": true,
+		"psql --command '\\! id'": false, "psql -o '|id'": false, "sqlite3 -cmd '.shell id' f": false,
+		"rpm -qf /bin/sh": true, "rpm --eval '%(id)'": false,
 	} {
 		if l := Parse(line); l.Understood() != understood {
 			t.Errorf("%s: doubts %v, want understood %t", line, l.Doubts, understood)
@@ -77,8 +81,11 @@ func TestArgumentsThatTell(t *testing.T) {
 // Options of a launcher stand before the command that it starts.
 func TestLaunchersOptions(t *testing.T) {
 	for line, want := range map[string]string{
-		"uv run --frozen --group dev a b": "uv a", "uv run -p 3.12 --with x -- a": "uv a", "conda run -n env a": "conda a", "conda run --name=env a": "conda a", "npm exec --package=x -- a": "npm a", "npm exec -y -p x a": "npm a", "pnpm -r exec a": "", "uv run --env-file x a": "", "uv --directory x run a": "",
-		"uv run --with $X a": "", "conda run -n $X a": "", "npm exec -c 'a b'": "", "uv sync --frozen": "uv",
+		"uv run --frozen --group dev a b": "uv a", "uv run -p 3.12 --with x -- a": "uv a",
+		"conda run -n env a": "conda a", "conda run --name=env a": "conda a", "npm exec --package=x -- a": "npm a",
+		"npm exec -y -p x a": "npm a", "pnpm -r exec a": "", "uv run --env-file x a": "",
+		"uv --directory x run a": "",
+		"uv run --with $X a":     "", "conda run -n $X a": "", "npm exec -c 'a b'": "", "uv sync --frozen": "uv",
 	} {
 		l := Parse(line)
 		if got := strings.Join(l.Programs(), " "); l.Understood() != (want != "") || want != "" && got != want {
@@ -90,9 +97,14 @@ func TestLaunchersOptions(t *testing.T) {
 // Variables of dangerous families that only tune, and their neighbours.
 func TestTuningVariables(t *testing.T) {
 	for line, understood := range map[string]bool{
-		"GOOS=linux GOARCH=arm64 CGO_ENABLED=0 go build": true, "export GO111MODULE=on": true, "PYTHONUNBUFFERED=1 NODE_ENV=test a": true, "while IFS= read -r x; do a; done": true, "GOOGLE_CLOUD_PROJECT=x a": true, "DOCKER_BUILDKIT=1 docker build .": true,
-		"GOFLAGS=-toolexec=x go build": false, "GOCACHEPROG=x go build": false, "GOROOT=. go build": false, "GOAUTH=x go get": false, "CGO_CFLAGS=x go build": false, "NODE_OPTIONS=x a": false, "PYTHONPATH=. a": false, "PYTHONSTARTUP=x a": false,
-		"IFS=x a": false, "IFS=/; read x": false, "IFS=/ PATH=. read x": false, "DOCKER_HOST=x docker ps": false, "CARGO_BUILD_RUSTC=x cargo build": false,
+		"GOOS=linux GOARCH=arm64 CGO_ENABLED=0 go build": true, "export GO111MODULE=on": true,
+		"PYTHONUNBUFFERED=1 NODE_ENV=test a": true, "while IFS= read -r x; do a; done": true,
+		"GOOGLE_CLOUD_PROJECT=x a": true, "DOCKER_BUILDKIT=1 docker build .": true,
+		"GOFLAGS=-toolexec=x go build": false, "GOCACHEPROG=x go build": false, "GOROOT=. go build": false,
+		"GOAUTH=x go get": false, "CGO_CFLAGS=x go build": false, "NODE_OPTIONS=x a": false,
+		"PYTHONPATH=. a": false, "PYTHONSTARTUP=x a": false,
+		"IFS=x a": false, "IFS=/; read x": false, "IFS=/ PATH=. read x": false, "DOCKER_HOST=x docker ps": false,
+		"CARGO_BUILD_RUSTC=x cargo build": false,
 	} {
 		if l := Parse(line); l.Understood() != understood {
 			t.Errorf("%s: doubts %v, want understood %t", line, l.Doubts, understood)
@@ -117,13 +129,18 @@ func TestScriptsAreNotTheirNames(t *testing.T) {
 // Options by which programs are told what to write.
 func TestOutputs(t *testing.T) {
 	for line, want := range map[string]string{
-		"sort -uo f g; sort --outp=h i": "f h", "curl -sSLo f u; curl -O u; curl -HAccept:o -D g u; curl -o - u": "f . g", "wget -qO- u; wget -o l u": "l",
-		"base64 -d --output f g; openssl enc -in a -out f; tree -o f": "f f f", "uniq a b; xxd -r c d": "b d", "zz --output=out/x --log-file l.txt": "out/x l.txt",
+		"sort -uo f g; sort --outp=h i":                                  "f h",
+		"curl -sSLo f u; curl -O u; curl -HAccept:o -D g u; curl -o - u": "f . g", "wget -qO- u; wget -o l u": "l",
+		"base64 -d --output f g; openssl enc -in a -out f; tree -o f": "f f f", "uniq a b; xxd -r c d": "b d",
+		"zz --output=out/x --log-file l.txt": "out/x l.txt",
 		"kubectl get p --output json; aws x --output=table; docker build --output type=local,dest=x .; kubectl get --output 'jsonpath={.a.b}'": "",
-		"sed -i -es/a/b/ f; sed -i --expression=s/a/b/ g; sed -ni -e p -e q h; sed --in-place s/a/b/ i j":                                      "f g h i j", "sed -e s/a/b/ f": "",
-		"chmod --reference=a b c; chown --ref=a d; ln -s /etc/passwd; yq -i .a=1 f": "b c d . .a=1 f",
-		"a > >(b); tee >(c) f; a 2> >(d)":                                           "f", "git archive -o f HEAD; git format-patch -o d HEAD; git bundle create g HEAD; git diff --output=h": "f d g h",
-		"go build -o f; go test -outputdir=x; gcc -of a.c": "f f", "history -w f; psql -o f; gpg -o f -d g": "f f f", "find . -o -name a; grep -o a/b f; ls -o d": "",
+		"sed -i -es/a/b/ f; sed -i --expression=s/a/b/ g; sed -ni -e p -e q h; sed --in-place s/a/b/ i j":                                      "f g h i j",
+		"sed -e s/a/b/ f": "",
+		"chmod --reference=a b c; chown --ref=a d; ln -s /etc/passwd; yq -i .a=1 f":                        "b c d . .a=1 f",
+		"a > >(b); tee >(c) f; a 2> >(d)":                                                                  "f",
+		"git archive -o f HEAD; git format-patch -o d HEAD; git bundle create g HEAD; git diff --output=h": "f d g h",
+		"go build -o f; go test -outputdir=x; gcc -of a.c":                                                 "f f",
+		"history -w f; psql -o f; gpg -o f -d g":                                                           "f f f", "find . -o -name a; grep -o a/b f; ls -o d": "",
 	} {
 		var got []string
 		for _, w := range outputs.Writes(Parse(line)) {

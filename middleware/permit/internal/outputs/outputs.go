@@ -4,10 +4,10 @@
 package outputs
 
 import (
+	"strings"
+
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
-
-import "strings"
 
 // An output says by which options a program is told what files to write.
 type output struct {
@@ -18,22 +18,46 @@ type output struct {
 }
 
 var outputs = map[string]*output{
-	"curl": {options: "-o --output -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr --libcurl --hsts --alt-svc --etag-save --output-dir", flags: "012346afgGiIjJklLMnNpqRsSvZ#", names: "-O --remote-name --remote-name-all"},
-	"wget": {options: "-O --output-document -P --directory-prefix -o --output-file -a --append-output --save-cookies --warc-file --rejected-log --hsts-file", flags: "46bcdFhHkKLmNnpqrSvVx"},
-	"sort": {options: "-o --output", flags: "bcCdfghiMmnrRsuVz"}, "shuf": {options: "-o --output", flags: "erz"}, "iconv": {options: "-o --output", flags: "clsV"}, "tree": {options: "-o", flags: "aAcCdDfFghilnNpqQrRsStuUvxX"},
-	"cp": {options: "-t --target-directory", flags: "abdfHilLnpPrRsTuvxZ"}, "mv": {options: "-t --target-directory", flags: "bfinTuvZ"}, "ln": {options: "-t --target-directory", flags: "bdFfiLnPrsTv"}, "install": {options: "-t --target-directory", flags: "bcCdDpsTvZ"},
-	"tar": {options: "-C --directory --index-file"}, "unzip": {options: "-d"}, "base64": {options: "-o --output", flags: "dDhiw"}, "openssl": {options: "-out -keyout -CAserial", whole: true}, "xmllint": {options: "-o --output"}, "less": {options: "-o -O --log-file --LOG-FILE", flags: "aABcCdeEfFgGiIJKLmMnNqQrRsSuUwWX"},
-	"gcc": {options: "-o"}, "g++": {options: "-o"}, "cc": {options: "-o"}, "c++": {options: "-o"}, "clang": {options: "-o"}, "clang++": {options: "-o"}, "ld": {options: "-o"}, "as": {options: "-o"}, "rustc": {options: "-o --out-dir"},
+	"curl": {
+		options: "-o --output -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr --libcurl --hsts --alt-svc --etag-save --output-dir",
+		flags:   "012346afgGiIjJklLMnNpqRsSvZ#", names: "-O --remote-name --remote-name-all",
+	},
+	"wget": {
+		options: "-O --output-document -P --directory-prefix -o --output-file -a --append-output --save-cookies --warc-file --rejected-log --hsts-file",
+		flags:   "46bcdFhHkKLmNnpqrSvVx",
+	},
+	"sort": {options: "-o --output", flags: "bcCdfghiMmnrRsuVz"}, "shuf": {options: "-o --output", flags: "erz"},
+	"iconv": {options: "-o --output", flags: "clsV"}, "tree": {options: "-o", flags: "aAcCdDfFghilnNpqQrRsStuUvxX"},
+	"cp":      {options: "-t --target-directory", flags: "abdfHilLnpPrRsTuvxZ"},
+	"mv":      {options: "-t --target-directory", flags: "bfinTuvZ"},
+	"ln":      {options: "-t --target-directory", flags: "bdFfiLnPrsTv"},
+	"install": {options: "-t --target-directory", flags: "bcCdDpsTvZ"},
+	"tar":     {options: "-C --directory --index-file"}, "unzip": {options: "-d"},
+	"base64": {options: "-o --output", flags: "dDhiw"}, "openssl": {options: "-out -keyout -CAserial", whole: true},
+	"xmllint": {options: "-o --output"},
+	"less":    {options: "-o -O --log-file --LOG-FILE", flags: "aABcCdeEfFgGiIJKLmMnNqQrRsSuUwWX"},
+	"gcc":     {options: "-o"}, "g++": {options: "-o"}, "cc": {options: "-o"}, "c++": {options: "-o"},
+	"clang": {options: "-o"}, "clang++": {options: "-o"}, "ld": {options: "-o"}, "as": {options: "-o"},
+	"rustc":   {options: "-o --out-dir"},
 	"go":      {options: "-o", whole: true},
 	"git":     {options: "--output --export-marks"},
-	"history": {options: "-a -w"}, "strace": {options: "-o --output", flags: "cCdDfFhiknqrtTvVwxyYZz"}, "ltrace": {options: "-o --output", flags: "bcCfhiLrStTV"}, "time": {options: "-o --output", flags: "apqv"},
-	"tcpdump": {options: "-w", flags: "AbdDefhHIJKlLnNOpqStuUvxX#"}, "tshark": {options: "-w"}, "dot": {options: "-o"}, "pandoc": {options: "-o --output"}, "gpg": {options: "-o --output"}, "age": {options: "-o --output"},
-	"pg_dump": {options: "-f --file"}, "pg_dumpall": {options: "-f --file"}, "mysqldump": {options: "-r --result-file"}, "psql": {options: "-o --output -L --log-file"}, "mysql": {options: "--tee"}, "nmap": {options: "-oN -oX -oG -oS -oA", whole: true},
-	"ssh-keygen": {options: "-f"}, "yt-dlp": {options: "-o --output"}, "aria2c": {options: "-o --out -d --dir"}, "flex": {options: "-o"}, "bison": {options: "-o"}, "protoc": {options: "-o --descriptor_set_out"}, "zstd": {options: "-o"},
+	"history": {options: "-a -w"}, "strace": {options: "-o --output", flags: "cCdDfFhiknqrtTvVwxyYZz"},
+	"ltrace": {options: "-o --output", flags: "bcCfhiLrStTV"}, "time": {options: "-o --output", flags: "apqv"},
+	"tcpdump": {options: "-w", flags: "AbdDefhHIJKlLnNOpqStuUvxX#"}, "tshark": {options: "-w"},
+	"dot": {options: "-o"}, "pandoc": {options: "-o --output"}, "gpg": {options: "-o --output"},
+	"age":     {options: "-o --output"},
+	"pg_dump": {options: "-f --file"}, "pg_dumpall": {options: "-f --file"},
+	"mysqldump": {options: "-r --result-file"}, "psql": {options: "-o --output -L --log-file"},
+	"mysql": {options: "--tee"}, "nmap": {options: "-oN -oX -oG -oS -oA", whole: true},
+	"ssh-keygen": {options: "-f"}, "yt-dlp": {options: "-o --output"}, "aria2c": {options: "-o --out -d --dir"},
+	"flex": {options: "-o"}, "bison": {options: "-o"}, "protoc": {options: "-o --descriptor_set_out"},
+	"zstd": {options: "-o"},
 }
 
 // writing are names of long options that mean a file to be written in every program that has them.
-var writing = shell.NameSet("output out outfile out-file output-file output-dir out-dir outdir output-document output-path log-file logfile save-to dump-header cookie-jar trace-ascii")
+var writing = shell.NameSet(
+	"output out outfile out-file output-file output-dir out-dir outdir output-document output-path log-file logfile save-to dump-header cookie-jar trace-ascii",
+)
 
 // optionOutputs appends the files that the command's options say it writes, and tells the operands if
 // they are wanted.

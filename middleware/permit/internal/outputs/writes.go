@@ -4,11 +4,11 @@
 package outputs
 
 import (
+	"strings"
+
 	"github.com/toolscope/toolscope/middleware/permit/internal/programs"
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
-
-import "strings"
 
 // A target says which words of a program name files that it writes.
 type target uint8
@@ -20,9 +20,11 @@ const (
 )
 
 var targets = map[string]target{
-	"tee": all, "touch": all, "mkdir": all, "rmdir": all, "truncate": all, "shred": all, "unlink": all, "rm": all, "mkfifo": all, "mknod": all, "sponge": all,
+	"tee": all, "touch": all, "mkdir": all, "rmdir": all, "truncate": all, "shred": all, "unlink": all, "rm": all,
+	"mkfifo": all, "mknod": all, "sponge": all,
 	"cp": last, "mv": all, "ln": last, "install": last, "rsync": last, "scp": last,
-	"chmod": second, "chown": second, "chgrp": second, "chattr": second, "uniq": second, "xxd": second, // these write their second operand
+	// these write their second operand
+	"chmod": second, "chown": second, "chgrp": second, "chattr": second, "uniq": second, "xxd": second,
 }
 
 // Writes are the files that a line writes, creates, removes or changes the mode of:

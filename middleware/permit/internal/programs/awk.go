@@ -4,15 +4,18 @@
 package programs
 
 import (
+	"strings"
+
 	"github.com/toolscope/toolscope/middleware/permit/internal/script"
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
 
-import "strings"
-
 // awk doubts a program that may run a command, or write a file.
 func (r inspector) awk(c *shell.Command, _ shell.Input) {
-	s := shell.Syntax{Flags: "bcCghIMnNOPrsStV", Values: "Fvf", Glued: "dDLpo", Long: []string{"field-separator=", "assign=", "file=", "posix", "traditional", "re-interval", "csv", "version", "help", "sandbox", "characters-as-bytes", "non-decimal-data", "use-lc-numeric", "bignum"}}
+	s := shell.Syntax{
+		Flags: "bcCghIMnNOPrsStV", Values: "Fvf", Glued: "dDLpo",
+		Long: []string{"field-separator=", "assign=", "file=", "posix", "traditional", "re-interval", "csv", "version", "help", "sandbox", "characters-as-bytes", "non-decimal-data", "use-lc-numeric", "bignum"},
+	}
 	options, rest, sure := s.Scan(c.Words[1:])
 	if !sure {
 		r.Doubt(shell.DoubtOption, "an option of "+c.Name+" is not known")

@@ -4,16 +4,20 @@
 package programs
 
 import (
+	"strings"
+
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
 
-import "strings"
-
 // gitSafe are the configuration keys that start nothing; a trailing * is any ending.
 var gitSafe = []string{
-	"user.name", "user.email", "color.*", "advice.*", "core.quotepath", "core.autocrlf", "core.filemode", "core.ignorecase", "core.eol", "commit.gpgsign", "tag.gpgsign", "init.defaultbranch",
-	"log.date", "log.decorate", "log.showsignature", "diff.renames", "diff.noprefix", "diff.context", "diff.algorithm", "pull.rebase", "pull.ff", "push.default", "push.autosetupremote", "fetch.prune", "merge.ff",
-	"rebase.autostash", "rerere.enabled", "status.*", "column.*", "grep.linenumber", "http.lowspeedlimit", "http.lowspeedtime", "http.postbuffer", "gc.auto", "safe.directory", "protocol.version", "branch.autosetuprebase",
+	"user.name", "user.email", "color.*", "advice.*", "core.quotepath", "core.autocrlf", "core.filemode",
+	"core.ignorecase", "core.eol", "commit.gpgsign", "tag.gpgsign", "init.defaultbranch",
+	"log.date", "log.decorate", "log.showsignature", "diff.renames", "diff.noprefix", "diff.context",
+	"diff.algorithm", "pull.rebase", "pull.ff", "push.default", "push.autosetupremote", "fetch.prune", "merge.ff",
+	"rebase.autostash", "rerere.enabled", "status.*", "column.*", "grep.linenumber", "http.lowspeedlimit",
+	"http.lowspeedtime", "http.postbuffer", "gc.auto", "safe.directory", "protocol.version",
+	"branch.autosetuprebase",
 }
 
 func gitSafeKey(key string) bool {
@@ -31,11 +35,20 @@ var gitGlobal = shell.Syntax{Flags: "pPv", Values: "Cc", Long: []string{"paginat
 
 // gitRuns are the options of single git commands that start a program or a shell.
 var gitRuns = map[string]string{
-	"rebase": "-x --exec", "grep": "-O --open-files-in-pager", "difftool": "-x --extcmd -t --tool", "filter-repo": "*", "clone": "-u --upload-pack -c --config --template", "fetch": "--upload-pack", "pull": "--upload-pack", "ls-remote": "--upload-pack --exec",
-	"fetch-pack": "--upload-pack --exec", "push": "--receive-pack --exec", "send-pack": "--receive-pack --exec", "archive": "--exec", "init": "--template",
-	"send-email": "--sendmail-cmd --smtp-server --to-cmd --cc-cmd --header-cmd", "instaweb": "*", "web--browse": "-t --tool -b --browser", "help": "-w --web", "daemon": "*", "cvsimport": "-d", "interpret-trailers": "--trailer",
-	"mergetool": "-t --tool", "verify-pack": "", "submodule": "foreach", "bisect": "run", "filter-branch": "*", "shell": "*", "hook": "run", "http-backend": "*", "remote-ext": "*", "upload-pack": "", "for-each-repo": "*", "maintenance": "start register",
-	"difftool--helper": "*", "mergetool--lib": "*", "alias": "*", "merge-index": "*", "credential": "*", "fast-import": "--cat-blob-fd", "replace": "-e --edit", "p4": "*", "svn": "--authors-prog", "receive-pack": "", "sh-setup": "*",
+	"rebase": "-x --exec", "grep": "-O --open-files-in-pager", "difftool": "-x --extcmd -t --tool",
+	"filter-repo": "*", "clone": "-u --upload-pack -c --config --template", "fetch": "--upload-pack",
+	"pull": "--upload-pack", "ls-remote": "--upload-pack --exec",
+	"fetch-pack": "--upload-pack --exec", "push": "--receive-pack --exec", "send-pack": "--receive-pack --exec",
+	"archive": "--exec", "init": "--template",
+	"send-email": "--sendmail-cmd --smtp-server --to-cmd --cc-cmd --header-cmd", "instaweb": "*",
+	"web--browse": "-t --tool -b --browser", "help": "-w --web", "daemon": "*", "cvsimport": "-d",
+	"interpret-trailers": "--trailer",
+	"mergetool":          "-t --tool", "verify-pack": "", "submodule": "foreach", "bisect": "run", "filter-branch": "*",
+	"shell": "*", "hook": "run", "http-backend": "*", "remote-ext": "*", "upload-pack": "", "for-each-repo": "*",
+	"maintenance":      "start register",
+	"difftool--helper": "*", "mergetool--lib": "*", "alias": "*", "merge-index": "*", "credential": "*",
+	"fast-import": "--cat-blob-fd", "replace": "-e --edit", "p4": "*", "svn": "--authors-prog", "receive-pack": "",
+	"sh-setup": "*",
 }
 
 // git doubts what makes git start another program.

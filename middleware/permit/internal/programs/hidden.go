@@ -4,10 +4,10 @@
 package programs
 
 import (
+	"strings"
+
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
-
-import "strings"
 
 // hides are the ways by which a program that is no wrapper starts another.
 type hides struct {
@@ -30,7 +30,10 @@ var (
 // Containers are not listed: what runs in one is the business of a rule for docker.
 var hidden = map[string]*hides{
 	// archives and copies
-	"tar":    {options: "--checkpoint-action --to-command -I --use-compress-program --rsh-command --rmt-command -F --info-script --new-volume-script", strict: true},
+	"tar": {
+		options: "--checkpoint-action --to-command -I --use-compress-program --rsh-command --rmt-command -F --info-script --new-volume-script",
+		strict:  true,
+	},
 	"bsdtar": {options: "--use-compress-program", strict: true},
 	"cpio":   {options: "--rsh-command", strict: true},
 	"rsync":  {options: "-e --rsh --rsync-path", strict: true},
@@ -57,7 +60,10 @@ var hidden = map[string]*hides{
 	"psql":    {texts: []string{"\\", "program '", "PROGRAM '", "program $", "PROGRAM $"}},
 	"mysql":   {options: "--pager", texts: []string{"\\!", "system "}},
 	"mariadb": {options: "--pager", texts: []string{"\\!", "system "}},
-	"sqlite3": {options: "-init", texts: []string{"writefile(", ".sh", ".sy", ".im", ".lo", ".ou", ".on", ".ex", "edit(", "load_extension", "fts3_tokenizer"}},
+	"sqlite3": {
+		options: "-init",
+		texts:   []string{"writefile(", ".sh", ".sy", ".im", ".lo", ".ou", ".on", ".ex", "edit(", "load_extension", "fts3_tokenizer"},
+	},
 	"sqlplus": starter,
 
 	// networks
@@ -81,13 +87,20 @@ var hidden = map[string]*hides{
 	"openssl":    {options: "-engine -provider -provider-path"},
 
 	// terminals and schedulers
-	"tmux":   {options: "new new-session neww new-window run run-shell splitw split-window send send-keys if if-shell pipep pipe-pane respawnp respawn-pane popup display-popup source source-file -c"},
+	"tmux": {
+		options: "new new-session neww new-window run run-shell splitw split-window send send-keys if if-shell pipep pipe-pane respawnp respawn-pane popup display-popup source source-file -c",
+	},
 	"screen": {options: "-X -d -m"},
 	"xterm":  {options: "-e"}, "alacritty": {options: "-e"}, "konsole": {options: "-e"}, "gnome-terminal": {options: "-e -x --"},
-	"at": starter, "batch": starter, "crontab": starter, "dtach": starter, "abduco": starter, "run-parts": starter, "hyperfine": starter, "watchexec": starter, "nodemon": starter, "choom": starter, "capsh": starter, "bwrap": starter,
+	"at": starter, "batch": starter, "crontab": starter, "dtach": starter, "abduco": starter, "run-parts": starter,
+	"hyperfine": starter, "watchexec": starter, "nodemon": starter, "choom": starter, "capsh": starter,
+	"bwrap": starter,
 
 	// building
-	"go":    {options: "-exec -toolexec -vettool -overlay", texts: []string{"-extld=", "-extld ", "-toolexec", "-fplugin", "GOFLAGS=", "GOROOT=", "GOCACHEPROG=", "GOAUTH=", "CC=", "CXX="}},
+	"go": {
+		options: "-exec -toolexec -vettool -overlay",
+		texts:   []string{"-extld=", "-extld ", "-toolexec", "-fplugin", "GOFLAGS=", "GOROOT=", "GOCACHEPROG=", "GOAUTH=", "CC=", "CXX="},
+	},
 	"cargo": {options: "--config"},
 	"gcc":   compiler, "g++": compiler, "cc": compiler, "c++": compiler, "clang": {options: "-fplugin* -Xclang"},
 	"cmake": {options: "-E -P", texts: []string{"_COMPILER=", "_LAUNCHER=", "MAKE_PROGRAM="}},

@@ -4,12 +4,10 @@
 package programs
 
 import (
-	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
-)
-
-import (
 	"slices"
 	"strings"
+
+	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
 
 // An interpreter runs code of another language.
@@ -22,13 +20,20 @@ type interpreter struct {
 }
 
 var interpreters = map[string]*interpreter{
-	"python":    {Syntax: shell.Syntax{Flags: "bBdEhiIOPqsSuvVx?", Values: "WXQm", Long: []string{"help", "version", "check-hash-based-pycs="}}, code: "c", input: true},
-	"pypy":      {Syntax: shell.Syntax{Flags: "bBdEhiIOPqsSuvVx?", Values: "WXQm"}, code: "c", input: true},
-	"ipython":   {code: "c", input: true},
-	"perl":      {code: "eEnpMmxd", input: true},
-	"ruby":      {code: "enpr", input: true},
-	"irb":       {input: true},
-	"node":      {code: "epr", long: []string{"eval", "print", "require", "import", "loader", "experimental-loader", "env-file", "experimental-config-file"}, input: true},
+	"python": {
+		Syntax: shell.Syntax{Flags: "bBdEhiIOPqsSuvVx?", Values: "WXQm", Long: []string{"help", "version", "check-hash-based-pycs="}},
+		code:   "c", input: true,
+	},
+	"pypy":    {Syntax: shell.Syntax{Flags: "bBdEhiIOPqsSuvVx?", Values: "WXQm"}, code: "c", input: true},
+	"ipython": {code: "c", input: true},
+	"perl":    {code: "eEnpMmxd", input: true},
+	"ruby":    {code: "enpr", input: true},
+	"irb":     {input: true},
+	"node": {
+		code:  "epr",
+		long:  []string{"eval", "print", "require", "import", "loader", "experimental-loader", "env-file", "experimental-config-file"},
+		input: true,
+	},
 	"nodejs":    {code: "epr", long: []string{"eval", "print", "require", "import", "loader", "experimental-loader"}, input: true},
 	"deno":      {subs: []string{"eval", "repl"}, input: true},
 	"bun":       {code: "ep", long: []string{"eval", "print", "preload"}, subs: []string{"exec"}},
@@ -39,8 +44,10 @@ var interpreters = map[string]*interpreter{
 	"julia":     {code: "eEL", long: []string{"eval", "print", "load"}, input: true},
 	"osascript": {code: "el", input: true},
 	"tclsh":     {input: true}, "wish": {input: true}, "expect": {code: "c", input: true},
-	"groovy": {code: "e"}, "scala": {code: "e"}, "jshell": {input: true}, "ghc": {code: "e"}, "elixir": {code: "e", long: []string{"eval", "rpc-eval"}}, "erl": {code: "es", long: []string{"eval"}},
-	"guile": {code: "c", input: true}, "racket": {code: "e"}, "sbcl": {long: []string{"eval", "load"}, input: true}, "clojure": {code: "e"}, "octave": {long: []string{"eval"}, input: true}, "swipl": {code: "gt"},
+	"groovy": {code: "e"}, "scala": {code: "e"}, "jshell": {input: true}, "ghc": {code: "e"},
+	"elixir": {code: "e", long: []string{"eval", "rpc-eval"}}, "erl": {code: "es", long: []string{"eval"}},
+	"guile": {code: "c", input: true}, "racket": {code: "e"}, "sbcl": {long: []string{"eval", "load"}, input: true},
+	"clojure": {code: "e"}, "octave": {long: []string{"eval"}, input: true}, "swipl": {code: "gt"},
 	"gnuplot": {code: "e", input: true}, "m4": {input: true}, "bc": nil, "jrunscript": {code: "e", input: true},
 }
 

@@ -4,19 +4,19 @@
 package programs
 
 import (
-	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
-)
-
-import (
 	"slices"
 	"strings"
+
+	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
 
 // launchers are programs with a first word after which they start the command that
 // follows.
 var launchers = map[string]string{
-	"bundle": "exec", "bundler": "exec", "composer": "exec", "npm": "exec x", "poetry": "run", "pipenv": "run", "pdm": "run", "rye": "run", "uv": "run", "conda": "run", "mamba": "run", "hatch": "run",
-	"pnpm": "exec dlx", "yarn": "exec dlx", "mise": "exec x", "asdf": "exec", "direnv": "exec", "vagrant": "ssh", "machinectl": "shell", "lxc": "exec",
+	"bundle": "exec", "bundler": "exec", "composer": "exec", "npm": "exec x", "poetry": "run", "pipenv": "run",
+	"pdm": "run", "rye": "run", "uv": "run", "conda": "run", "mamba": "run", "hatch": "run",
+	"pnpm": "exec dlx", "yarn": "exec dlx", "mise": "exec x", "asdf": "exec", "direnv": "exec", "vagrant": "ssh",
+	"machinectl": "shell", "lxc": "exec",
 }
 
 // launcherOptions are the options that may stand between a launcher's word and the command.
@@ -25,8 +25,11 @@ var launcherOptions = map[string]*shell.Syntax{
 		"group=", "no-group=", "only-group=", "extra=", "no-extra=", "with=", "python=", "directory=", "project=", "package="}},
 	"conda": {Flags: "v", Values: "np", Long: []string{"name=", "prefix=", "no-capture-output", "live-stream", "verbose"}},
 	"mamba": {Flags: "v", Values: "np", Long: []string{"name=", "prefix=", "no-capture-output", "live-stream", "verbose"}},
-	"npm":   {Flags: "ys", Values: "pw", Long: []string{"yes", "no", "package=", "workspace=", "workspaces", "silent", "offline", "prefer-offline"}},
-	"pnpm":  {Flags: "r", Long: []string{"recursive", "silent", "parallel", "package="}},
+	"npm": {
+		Flags: "ys", Values: "pw",
+		Long: []string{"yes", "no", "package=", "workspace=", "workspaces", "silent", "offline", "prefer-offline"},
+	},
+	"pnpm": {Flags: "r", Long: []string{"recursive", "silent", "parallel", "package="}},
 }
 
 func init() {
@@ -38,10 +41,14 @@ func init() {
 		wrappers["g"+name] = wrappers[name] // GNU's, where others have the name
 	}
 	for _, name := range []string{
-		"genv", "gxargs", "gfind", "numactl", "proot", "sg", "daemonize", "dbus-launch", "launchctl", "s6-setuidgid", "chpst", "setuidgid", "softlimit", "envdir", "envuidgid", "execlineb", "pee", "lckdo",
-		"run0", "trickle", "cgexec", "schedtool", "systemd-inhibit", "systemd-cat", "systemd-nspawn", "lxc-attach", "salt-call", "salt", "pdsh", "pssh", "clush", "dsh", "mpirun", "mpiexec", "srun", "sbatch", "qsub", "bsub",
+		"genv", "gxargs", "gfind", "numactl", "proot", "sg", "daemonize", "dbus-launch", "launchctl",
+		"s6-setuidgid", "chpst", "setuidgid", "softlimit", "envdir", "envuidgid", "execlineb", "pee", "lckdo",
+		"run0", "trickle", "cgexec", "schedtool", "systemd-inhibit", "systemd-cat", "systemd-nspawn", "lxc-attach",
+		"salt-call", "salt", "pdsh", "pssh", "clush", "dsh", "mpirun", "mpiexec", "srun", "sbatch", "qsub", "bsub",
 		"kitty", "foot", "wezterm", "x-terminal-emulator", "xdotool", "oksh", "sash", "hush",
-		"multitime", "logsave", "setlock", "genie", "tmate", "cdist", "tsp", "task-spooler", "runcon", "aa-exec", "cset", "uclampset", "coresched", "pexec", "rush", "checkinstall", "proot-distro", "jexec", "doppler", "infisical", "chamber", "aws-vault", "envconsul", "dotenv", "dotenvx", "env-cmd", "concurrently",
+		"multitime", "logsave", "setlock", "genie", "tmate", "cdist", "tsp", "task-spooler", "runcon", "aa-exec",
+		"cset", "uclampset", "coresched", "pexec", "rush", "checkinstall", "proot-distro", "jexec", "doppler",
+		"infisical", "chamber", "aws-vault", "envconsul", "dotenv", "dotenvx", "env-cmd", "concurrently",
 		"pdb", "pdb3", "ipdb",
 	} {
 		hidden[name] = starter

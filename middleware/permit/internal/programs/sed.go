@@ -4,13 +4,16 @@
 package programs
 
 import (
+	"strings"
+
 	"github.com/toolscope/toolscope/middleware/permit/internal/script"
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
 
-import "strings"
-
-var sedSyntax = shell.Syntax{Flags: "nErsuzbd", Values: "efl", Glued: "iI", Long: []string{"quiet", "silent", "debug", "expression=", "file=", "in-place=?", "line-length=", "posix", "regexp-extended", "separate", "sandbox", "unbuffered", "null-data", "zero-terminated", "follow-symlinks", "help", "version"}}
+var sedSyntax = shell.Syntax{
+	Flags: "nErsuzbd", Values: "efl", Glued: "iI",
+	Long: []string{"quiet", "silent", "debug", "expression=", "file=", "in-place=?", "line-length=", "posix", "regexp-extended", "separate", "sandbox", "unbuffered", "null-data", "zero-terminated", "follow-symlinks", "help", "version"},
+}
 
 // sed doubts a script that is more than a few commands which neither run nor write.
 func (r inspector) sed(c *shell.Command, _ shell.Input) {

@@ -4,10 +4,10 @@
 package programs
 
 import (
+	"strings"
+
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
-
-import "strings"
 
 // A shellKind is a program that reads shell code.
 type shellKind struct {
@@ -18,13 +18,29 @@ type shellKind struct {
 }
 
 var (
-	posixShell = &shellKind{shell.Syntax{Flags: "abBcefhilmnprstuvxCDEHPT", Values: "oO", Plus: true, Long: []string{"login", "noprofile", "norc", "posix", "verbose", "restricted", "noediting", "init-file=", "rcfile=", "debugger", "help", "version"}}, true}
-	otherShell = &shellKind{shell.Syntax{Flags: "abcdefghijklmnpqrstuvwxyzBCDEFGHIJKLMNPQRSTUVWXYZ0123456789", Values: "oO", Plus: true, Long: []string{"command=", "login", "no-config", "private"}}, false}
+	posixShell = &shellKind{
+		shell.Syntax{
+			Flags: "abBcefhilmnprstuvxCDEHPT", Values: "oO", Plus: true,
+			Long: []string{"login", "noprofile", "norc", "posix", "verbose", "restricted", "noediting", "init-file=", "rcfile=", "debugger", "help", "version"},
+		},
+		true,
+	}
+	otherShell = &shellKind{
+		shell.Syntax{
+			Flags: "abcdefghijklmnpqrstuvwxyzBCDEFGHIJKLMNPQRSTUVWXYZ0123456789", Values: "oO", Plus: true,
+			Long: []string{"command=", "login", "no-config", "private"},
+		},
+		false,
+	}
 )
 
 var shells = map[string]*shellKind{
-	"sh": posixShell, "bash": posixShell, "dash": posixShell, "ash": posixShell, "rbash": posixShell, "ksh": posixShell, "mksh": posixShell, "lksh": posixShell, "pdksh": posixShell, "posh": posixShell, "yash": posixShell,
-	"zsh": otherShell, "fish": otherShell, "csh": otherShell, "tcsh": otherShell, "rc": otherShell, "es": otherShell, "elvish": otherShell, "nu": otherShell, "xonsh": otherShell, "pwsh": otherShell, "powershell": otherShell, "osh": otherShell, "rksh": otherShell, "rzsh": otherShell,
+	"sh": posixShell, "bash": posixShell, "dash": posixShell, "ash": posixShell, "rbash": posixShell,
+	"ksh": posixShell, "mksh": posixShell, "lksh": posixShell, "pdksh": posixShell, "posh": posixShell,
+	"yash": posixShell,
+	"zsh":  otherShell, "fish": otherShell, "csh": otherShell, "tcsh": otherShell, "rc": otherShell,
+	"es": otherShell, "elvish": otherShell, "nu": otherShell, "xonsh": otherShell, "pwsh": otherShell,
+	"powershell": otherShell, "osh": otherShell, "rksh": otherShell, "rzsh": otherShell,
 }
 
 // runsShell lists what a shell is told to run: a text, its input, or a file.

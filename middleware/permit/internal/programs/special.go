@@ -4,10 +4,10 @@
 package programs
 
 import (
+	"strings"
+
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
-
-import "strings"
 
 // find lists the commands of -exec and its like, and doubts arguments that may turn
 // into one.
@@ -64,7 +64,10 @@ func (r inspector) fd(c *shell.Command, in shell.Input) {
 
 // parallel gives a shell the command with arguments that it reads or finds behind :::.
 func (r inspector) parallel(c *shell.Command, in shell.Input) {
-	s := shell.Syntax{Flags: "0kqtvXmux", Values: "jnNLPIsaCdE", Long: []string{"jobs=", "keep-order", "quote", "null", "dry-run", "bar", "progress", "eta", "max-args=", "line-buffer", "ungroup", "group", "tag", "will-cite", "halt=", "delay=", "timeout=", "retries=", "xargs", "colsep=", "arg-file=", "link", "shuf", "verbose"}}
+	s := shell.Syntax{
+		Flags: "0kqtvXmux", Values: "jnNLPIsaCdE",
+		Long: []string{"jobs=", "keep-order", "quote", "null", "dry-run", "bar", "progress", "eta", "max-args=", "line-buffer", "ungroup", "group", "tag", "will-cite", "halt=", "delay=", "timeout=", "retries=", "xargs", "colsep=", "arg-file=", "link", "shuf", "verbose"},
+	}
 	_, rest, sure := s.Scan(c.Words[1:])
 	if !sure {
 		r.Doubt(shell.DoubtOption, "an option of parallel is not known")

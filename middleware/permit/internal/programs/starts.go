@@ -4,10 +4,10 @@
 package programs
 
 import (
+	"strings"
+
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
-
-import "strings"
 
 // Inspect lists what a command starts, and doubts what that may be.
 func Inspect(reader Reader, c *shell.Command, in shell.Input) {
@@ -46,15 +46,20 @@ var builtins, special map[string]func(inspector, *shell.Command, shell.Input)
 func init() { // the functions use the tables
 	builtins = map[string]func(inspector, *shell.Command, shell.Input){
 		"eval": inspector.eval, ".": inspector.sources, "source": inspector.sources, "trap": inspector.trap,
-		"alias": inspector.alias, "read": inspector.reads, "mapfile": inspector.reads, "readarray": inspector.reads, "getopts": inspector.reads,
-		"printf": inspector.reads, "test": inspector.names, "[": inspector.names, "unset": inspector.names, "let": inspector.names, "wait": inspector.names,
-		"enable": inspector.loads, "hash": inspector.loads, "bind": inspector.loads, "complete": inspector.loads, "compgen": inspector.loads, "compopt": inspector.loads,
+		"alias": inspector.alias, "read": inspector.reads, "mapfile": inspector.reads, "readarray": inspector.reads,
+		"getopts": inspector.reads,
+		"printf":  inspector.reads, "test": inspector.names, "[": inspector.names, "unset": inspector.names,
+		"let": inspector.names, "wait": inspector.names,
+		"enable": inspector.loads, "hash": inspector.loads, "bind": inspector.loads, "complete": inspector.loads,
+		"compgen": inspector.loads, "compopt": inspector.loads,
 		"fc": inspector.loads, "shopt": inspector.loads, "set": inspector.loads, "jobs": inspector.loads, "history": inspector.loads,
-		"declare": inspector.names, "typeset": inspector.names, "local": inspector.names, "export": inspector.names, "readonly": inspector.names,
+		"declare": inspector.names, "typeset": inspector.names, "local": inspector.names, "export": inspector.names,
+		"readonly": inspector.names,
 	}
 	special = map[string]func(inspector, *shell.Command, shell.Input){
 		"find": inspector.find, "fd": inspector.fd, "fdfind": inspector.fd, "parallel": inspector.parallel, "git": inspector.git,
-		"awk": inspector.awk, "gawk": inspector.awk, "mawk": inspector.awk, "nawk": inspector.awk, "sed": inspector.sed, "gsed": inspector.sed,
+		"awk": inspector.awk, "gawk": inspector.awk, "mawk": inspector.awk, "nawk": inspector.awk,
+		"sed": inspector.sed, "gsed": inspector.sed,
 		"make": inspector.mk, "gmake": inspector.mk, "entr": inspector.entr, "start-stop-daemon": inspector.daemon,
 	}
 }

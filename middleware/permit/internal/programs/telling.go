@@ -4,10 +4,10 @@
 package programs
 
 import (
+	"strings"
+
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
-
-import "strings"
 
 // tells doubts what the arguments of a program say by themselves, whether a table knows the
 // program or not: an option whose name says that its value is run (--exec, --init-script), a
@@ -40,7 +40,9 @@ func (r inspector) tells(c *shell.Command, name string) {
 
 // containers start what they are told in a container, a virtual machine or on another host; that is
 // the business of rules for them.
-var containers = shell.NameSet("docker podman nerdctl kubectl oc crictl ctr docker-compose podman-compose limactl multipass incus distrobox toolbox buildah k3s minikube")
+var containers = shell.NameSet(
+	"docker podman nerdctl kubectl oc crictl ctr docker-compose podman-compose limactl multipass incus distrobox toolbox buildah k3s minikube",
+)
 
 // readers take texts, patterns or names of files, among them those of shells, and run none.
 var readers = shell.NameSet(`echo printf cat ls file stat readlink realpath which whereis type test [ grep egrep fgrep ugrep cut tr column paste cp mv ln rm chmod chown touch mkdir head tail wc
@@ -53,10 +55,14 @@ var queries = map[string]string{"psql": "command", "mysql": "execute", "mariadb"
 // running are words in the names of options whose value is run; loading are those whose value is
 // loaded as code if it is a file's.
 var (
-	Running = shell.NameSet("exec execute executable eval evaluate shell cmd command commands script hook pager editor program prog prepipe prepipex rsh askpass renderer viewer wrapper launcher modprobe")
+	Running = shell.NameSet(
+		"exec execute executable eval evaluate shell cmd command commands script hook pager editor program prog prepipe prepipex rsh askpass renderer viewer wrapper launcher modprobe",
+	)
 	Loading = shell.NameSet("plugin plugins require preload loader agent agentpath agentlib module library so extension")
 	// tame are words that take that back: --command-timeout, --no-script, --list-commands.
-	Tame = shell.NameSet("timeout time name id type count limit history size version delay role interval no skip disable without list show ignore print max dump format color mode")
+	Tame = shell.NameSet(
+		"timeout time name id type count limit history size version delay role interval no skip disable without list show ignore print max dump format color mode",
+	)
 	// plain are values that run nothing.
 	plain = shell.NameSet("true false yes no on off auto always never none default all")
 )
@@ -64,7 +70,8 @@ var (
 // saysRun reports whether an option's name says that its value is run: one of its words does, and
 // none takes it back.
 func saysRun(option, value string) bool {
-	if plain[value] || shell.IsDigit(value[0]) && shell.IsNumber(strings.TrimRight(value, "smhd")) || option == "shell" && shells[value] != nil { // completion --shell bash
+	// completion --shell bash
+	if plain[value] || shell.IsDigit(value[0]) && shell.IsNumber(strings.TrimRight(value, "smhd")) || option == "shell" && shells[value] != nil {
 		return false
 	}
 	runs, loads := false, false

@@ -4,12 +4,10 @@
 package programs
 
 import (
-	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
-)
-
-import (
 	"slices"
 	"strings"
+
+	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
 
 // A wrapper is a program that starts the command given in its arguments.
@@ -39,11 +37,25 @@ var wrappers = map[string]*wrapper{
 	"pkexec": {Syntax: shell.Syntax{Long: []string{"user=", "disable-internal-agent", "keep-cwd"}}, root: true},
 	"nohup":  {Syntax: shell.Syntax{Long: []string{"help", "version"}}},
 	"nice":   {Syntax: shell.Syntax{Flags: "0123456789", Values: "n", Long: []string{"adjustment="}}},
-	"ionice": {Syntax: shell.Syntax{Flags: "t", Values: "cn", Long: []string{"class=", "classdata=", "ignore"}}, lookup: []string{"p", "pid", "P", "u"}},
-	"chrt":   {Syntax: shell.Syntax{Flags: "abdfiormRv", Values: "TPD", Long: []string{"all-tasks", "batch", "deadline", "fifo", "idle", "other", "rr", "reset-on-fork", "verbose"}}, operands: 1, lookup: []string{"m", "max", "p", "pid"}},
+	"ionice": {
+		Syntax: shell.Syntax{Flags: "t", Values: "cn", Long: []string{"class=", "classdata=", "ignore"}},
+		lookup: []string{"p", "pid", "P", "u"},
+	},
+	"chrt": {
+		Syntax: shell.Syntax{
+			Flags: "abdfiormRv", Values: "TPD",
+			Long: []string{"all-tasks", "batch", "deadline", "fifo", "idle", "other", "rr", "reset-on-fork", "verbose"},
+		},
+		operands: 1, lookup: []string{"m", "max", "p", "pid"},
+	},
 	"timeout": {Syntax: shell.Syntax{Flags: "fpv", Values: "ks", Long: []string{"foreground", "kill-after=", "preserve-status", "signal=", "verbose"}},
 		operands: 1},
-	"time":    {Syntax: shell.Syntax{Flags: "apqv", Values: "fo", Long: []string{"append", "format=", "output=", "portability", "quiet", "verbose"}}},
+	"time": {
+		Syntax: shell.Syntax{
+			Flags: "apqv", Values: "fo",
+			Long: []string{"append", "format=", "output=", "portability", "quiet", "verbose"},
+		},
+	},
 	"stdbuf":  {Syntax: shell.Syntax{Values: "ioe", Long: []string{"input=", "output=", "error="}}},
 	"setsid":  {Syntax: shell.Syntax{Flags: "cfw", Long: []string{"ctty", "fork", "wait"}}},
 	"command": {Syntax: shell.Syntax{Flags: "p"}, lookup: []string{"v", "V"}},
@@ -51,20 +63,57 @@ var wrappers = map[string]*wrapper{
 	"exec":    {Syntax: shell.Syntax{Flags: "cl", Values: "a"}},
 	"xargs": {Syntax: shell.Syntax{Flags: "0optrx", Values: "EILPadns", Glued: "ile",
 		Long: []string{"null", "arg-file=", "delimiter=", "eof=?", "replace=?", "max-lines=?", "max-args=", "max-chars=", "max-procs=", "interactive", "no-run-if-empty", "open-tty", "process-slot-var=", "show-limits", "verbose", "exit"}}},
-	"strace":       {Syntax: shell.Syntax{Flags: "cCdDfFhiknqrtTvVwxyYZz", Values: "abeEIoOpPsSuUX"}, doubtful: []string{"o", "E"}},
-	"ltrace":       {Syntax: shell.Syntax{Flags: "bcCfhiLrStTV", Values: "aADeFlnopsuwx"}, doubtful: []string{"F"}},
-	"flock":        {Syntax: shell.Syntax{Flags: "enosuFx", Values: "wEc", Long: []string{"exclusive", "nonblock", "nb", "no-fork", "close", "shared", "unlock", "timeout=", "wait=", "conflict-exit-code=", "verbose", "command="}}, operands: 1, code: []string{"c", "command"}},
-	"chroot":       {Syntax: shell.Syntax{Long: []string{"groups=", "userspec=", "skip-chdir"}}, operands: 1, root: true},
-	"unshare":      {Syntax: shell.Syntax{Flags: "CTUcfimnpru", Values: "SGRw", Glued: "", Long: []string{"mount=?", "uts=?", "ipc=?", "net=?", "pid=?", "user=?", "cgroup=?", "time=?", "fork", "map-root-user", "map-current-user", "mount-proc=?", "keep-caps", "kill-child=?", "root=", "wd=", "setuid=", "setgid="}}, root: true},
-	"nsenter":      {Syntax: shell.Syntax{Flags: "aFZ", Values: "tSGWe", Glued: "mUuinpCTrw", Long: []string{"all", "target=", "mount=?", "uts=?", "ipc=?", "net=?", "pid=?", "user=?", "cgroup=?", "time=?", "root=?", "wd=?", "no-fork", "setuid=", "setgid=", "preserve-credentials"}}, root: true},
-	"setpriv":      {Syntax: shell.Syntax{Long: []string{"clear-groups", "keep-groups", "init-groups", "no-new-privs", "reuid=", "regid=", "groups=", "inh-caps=", "ambient-caps=", "bounding-set=", "reset-env", "pdeathsig="}}},
-	"prlimit":      {Syntax: shell.Syntax{Glued: "cdefilmnqrstuvxy", Long: []string{"as=?", "core=?", "cpu=?", "data=?", "fsize=?", "nofile=?", "nproc=?", "stack=?", "rss=?"}}, lookup: []string{"p", "pid"}},
-	"taskset":      {Syntax: shell.Syntax{Flags: "ac", Long: []string{"all-tasks", "cpu-list"}}, operands: 1, lookup: []string{"p", "pid"}},
-	"setarch":      {Syntax: shell.Syntax{Flags: "BFILRSTXZv", Long: []string{"addr-no-randomize", "3gb", "4gb", "verbose"}}, operands: 1, root: true},
-	"linux32":      {Syntax: shell.Syntax{Flags: "BFILRSTXZv"}, root: true},
-	"linux64":      {Syntax: shell.Syntax{Flags: "BFILRSTXZv"}, root: true},
-	"catchsegv":    {},
-	"fakeroot":     {Syntax: shell.Syntax{Flags: "uv", Values: "lsib", Long: []string{"unknown-is-real"}}, root: true, doubtful: []string{"l"}},
+	"strace": {Syntax: shell.Syntax{Flags: "cCdDfFhiknqrtTvVwxyYZz", Values: "abeEIoOpPsSuUX"}, doubtful: []string{"o", "E"}},
+	"ltrace": {Syntax: shell.Syntax{Flags: "bcCfhiLrStTV", Values: "aADeFlnopsuwx"}, doubtful: []string{"F"}},
+	"flock": {
+		Syntax: shell.Syntax{
+			Flags: "enosuFx", Values: "wEc",
+			Long: []string{"exclusive", "nonblock", "nb", "no-fork", "close", "shared", "unlock", "timeout=", "wait=", "conflict-exit-code=", "verbose", "command="},
+		},
+		operands: 1, code: []string{"c", "command"},
+	},
+	"chroot": {Syntax: shell.Syntax{Long: []string{"groups=", "userspec=", "skip-chdir"}}, operands: 1, root: true},
+	"unshare": {
+		Syntax: shell.Syntax{
+			Flags: "CTUcfimnpru", Values: "SGRw", Glued: "",
+			Long: []string{"mount=?", "uts=?", "ipc=?", "net=?", "pid=?", "user=?", "cgroup=?", "time=?", "fork", "map-root-user", "map-current-user", "mount-proc=?", "keep-caps", "kill-child=?", "root=", "wd=", "setuid=", "setgid="},
+		},
+		root: true,
+	},
+	"nsenter": {
+		Syntax: shell.Syntax{
+			Flags: "aFZ", Values: "tSGWe", Glued: "mUuinpCTrw",
+			Long: []string{"all", "target=", "mount=?", "uts=?", "ipc=?", "net=?", "pid=?", "user=?", "cgroup=?", "time=?", "root=?", "wd=?", "no-fork", "setuid=", "setgid=", "preserve-credentials"},
+		},
+		root: true,
+	},
+	"setpriv": {
+		Syntax: shell.Syntax{
+			Long: []string{"clear-groups", "keep-groups", "init-groups", "no-new-privs", "reuid=", "regid=", "groups=", "inh-caps=", "ambient-caps=", "bounding-set=", "reset-env", "pdeathsig="},
+		},
+	},
+	"prlimit": {
+		Syntax: shell.Syntax{
+			Glued: "cdefilmnqrstuvxy",
+			Long:  []string{"as=?", "core=?", "cpu=?", "data=?", "fsize=?", "nofile=?", "nproc=?", "stack=?", "rss=?"},
+		},
+		lookup: []string{"p", "pid"},
+	},
+	"taskset": {
+		Syntax: shell.Syntax{Flags: "ac", Long: []string{"all-tasks", "cpu-list"}}, operands: 1,
+		lookup: []string{"p", "pid"},
+	},
+	"setarch": {
+		Syntax:   shell.Syntax{Flags: "BFILRSTXZv", Long: []string{"addr-no-randomize", "3gb", "4gb", "verbose"}},
+		operands: 1, root: true,
+	},
+	"linux32":   {Syntax: shell.Syntax{Flags: "BFILRSTXZv"}, root: true},
+	"linux64":   {Syntax: shell.Syntax{Flags: "BFILRSTXZv"}, root: true},
+	"catchsegv": {},
+	"fakeroot": {
+		Syntax: shell.Syntax{Flags: "uv", Values: "lsib", Long: []string{"unknown-is-real"}}, root: true,
+		doubtful: []string{"l"},
+	},
 	"faketime":     {Syntax: shell.Syntax{Flags: "m", Values: "fp"}, operands: 1},
 	"torsocks":     {},
 	"torify":       {},
@@ -76,19 +125,62 @@ var wrappers = map[string]*wrapper{
 	"xvfb-run":     {Syntax: shell.Syntax{Flags: "al", Values: "efnpsw"}},
 	"dbus-run-session": {Syntax: shell.Syntax{Long: []string{"config-file=", "dbus-daemon="}},
 		doubtful: []string{"dbus-daemon", "config-file"}},
-	"cpulimit":    {Syntax: shell.Syntax{Flags: "bfimqrvz", Values: "lc"}, lookup: []string{"p", "e", "P"}},
-	"valgrind":    {Syntax: shell.Syntax{Flags: "qv", Long: []string{"tool=?", "leak-check=?", "log-file=?", "error-exitcode=?", "track-origins=?", "show-leak-kinds=?"}}},
-	"firejail":    {Syntax: shell.Syntax{Long: []string{"net=?", "private=?", "quiet", "noprofile", "seccomp=?"}}},
-	"watch":       {Syntax: shell.Syntax{Flags: "bcCeghprtwx", Values: "nqs", Glued: "d", Long: []string{"beep", "color", "no-color", "differences=?", "errexit", "chgexit", "interval=", "precise", "no-rerun", "no-title", "no-wrap", "exec", "equexit="}}, remote: true},
-	"su":          {Syntax: shell.Syntax{Flags: "flmpP", Values: "cgGsTwu", Long: []string{"command=", "session-command=", "login", "fast", "preserve-environment", "pty", "shell=", "group=", "supp-group=", "whitelist-environment="}}, permutes: true, code: []string{"c", "command", "session-command"}, root: true},
-	"runuser":     {Syntax: shell.Syntax{Flags: "flmpP", Values: "cgGsTw", Long: []string{"command=", "session-command=", "login", "user=", "group=", "shell="}}, permutes: true, code: []string{"c", "command", "session-command"}, doubtful: []string{"u", "user"}, root: true},
-	"script":      {Syntax: shell.Syntax{Flags: "aefq", Values: "cEIOBTmo", Glued: "t", Long: []string{"append", "command=", "return", "flush", "quiet", "log-in=", "log-io=", "log-out="}}, permutes: true, code: []string{"c", "command"}, root: true},
-	"ssh":         {Syntax: shell.Syntax{Flags: "1246AaCfGgKkMNnqsTtVvXxYy", Values: "BbcDEeFIiJLlmOopQRSWwP"}, operands: 1, remote: true, doubtful: []string{"o", "F", "I", "S", "E"}, lookup: []string{"V", "Q", "G", "N"}, root: true},
-	"sshpass":     {Syntax: shell.Syntax{Flags: "evV", Values: "pfdP"}},
-	"ld.so":       {Syntax: shell.Syntax{Long: []string{"argv0=", "library-path=", "preload=", "audit=", "inhibit-cache"}}, lookup: []string{"list", "verify", "help", "version", "list-diagnostics", "list-tunables"}, doubtful: []string{"preload", "audit", "library-path"}},
-	"busybox":     {lookup: []string{"list", "list-full", "help", "install"}},
-	"toybox":      {},
-	"systemd-run": {Syntax: shell.Syntax{Flags: "GdPqrStv", Values: "EHMpu", Long: []string{"user", "system", "scope", "unit=", "property=", "description=", "slice=", "uid=", "gid=", "nice=", "working-directory=", "same-dir", "setenv=", "pty", "pipe", "quiet", "collect", "wait", "no-block"}}, doubtful: []string{"E", "p", "H", "M", "S", "setenv", "property", "shell"}},
+	"cpulimit": {Syntax: shell.Syntax{Flags: "bfimqrvz", Values: "lc"}, lookup: []string{"p", "e", "P"}},
+	"valgrind": {
+		Syntax: shell.Syntax{
+			Flags: "qv",
+			Long:  []string{"tool=?", "leak-check=?", "log-file=?", "error-exitcode=?", "track-origins=?", "show-leak-kinds=?"},
+		},
+	},
+	"firejail": {Syntax: shell.Syntax{Long: []string{"net=?", "private=?", "quiet", "noprofile", "seccomp=?"}}},
+	"watch": {
+		Syntax: shell.Syntax{
+			Flags: "bcCeghprtwx", Values: "nqs", Glued: "d",
+			Long: []string{"beep", "color", "no-color", "differences=?", "errexit", "chgexit", "interval=", "precise", "no-rerun", "no-title", "no-wrap", "exec", "equexit="},
+		},
+		remote: true,
+	},
+	"su": {
+		Syntax: shell.Syntax{
+			Flags: "flmpP", Values: "cgGsTwu",
+			Long: []string{"command=", "session-command=", "login", "fast", "preserve-environment", "pty", "shell=", "group=", "supp-group=", "whitelist-environment="},
+		},
+		permutes: true, code: []string{"c", "command", "session-command"}, root: true,
+	},
+	"runuser": {
+		Syntax: shell.Syntax{
+			Flags: "flmpP", Values: "cgGsTw",
+			Long: []string{"command=", "session-command=", "login", "user=", "group=", "shell="},
+		},
+		permutes: true, code: []string{"c", "command", "session-command"}, doubtful: []string{"u", "user"},
+		root: true,
+	},
+	"script": {
+		Syntax: shell.Syntax{
+			Flags: "aefq", Values: "cEIOBTmo", Glued: "t",
+			Long: []string{"append", "command=", "return", "flush", "quiet", "log-in=", "log-io=", "log-out="},
+		},
+		permutes: true, code: []string{"c", "command"}, root: true,
+	},
+	"ssh": {
+		Syntax: shell.Syntax{Flags: "1246AaCfGgKkMNnqsTtVvXxYy", Values: "BbcDEeFIiJLlmOopQRSWwP"}, operands: 1,
+		remote: true, doubtful: []string{"o", "F", "I", "S", "E"}, lookup: []string{"V", "Q", "G", "N"}, root: true,
+	},
+	"sshpass": {Syntax: shell.Syntax{Flags: "evV", Values: "pfdP"}},
+	"ld.so": {
+		Syntax:   shell.Syntax{Long: []string{"argv0=", "library-path=", "preload=", "audit=", "inhibit-cache"}},
+		lookup:   []string{"list", "verify", "help", "version", "list-diagnostics", "list-tunables"},
+		doubtful: []string{"preload", "audit", "library-path"},
+	},
+	"busybox": {lookup: []string{"list", "list-full", "help", "install"}},
+	"toybox":  {},
+	"systemd-run": {
+		Syntax: shell.Syntax{
+			Flags: "GdPqrStv", Values: "EHMpu",
+			Long: []string{"user", "system", "scope", "unit=", "property=", "description=", "slice=", "uid=", "gid=", "nice=", "working-directory=", "same-dir", "setenv=", "pty", "pipe", "quiet", "collect", "wait", "no-block"},
+		},
+		doubtful: []string{"E", "p", "H", "M", "S", "setenv", "property", "shell"},
+	},
 }
 
 // wrap lists the command that a wrapper starts.
@@ -149,7 +241,9 @@ func (r inspector) wrapAssigns(c *shell.Command, words []shell.Word) (assigns []
 }
 
 // wrapped lists what is behind a wrapper's own arguments.
-func (r inspector) wrapped(w *wrapper, c *shell.Command, options []shell.Option, rest []shell.Word, assigns []shell.Assign, in shell.Input) {
+func (r inspector) wrapped(
+	w *wrapper, c *shell.Command, options []shell.Option, rest []shell.Word, assigns []shell.Assign, in shell.Input,
+) {
 	_, direct := shell.Find(options, "x", "exec")
 	switch {
 	case c.Name == "flock" && len(rest) > 1 && rest[0].Text == "-c":

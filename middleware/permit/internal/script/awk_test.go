@@ -47,7 +47,10 @@ func TestAwkAgainstAwks(t *testing.T) {
 	if len(awks) == 0 {
 		t.Skip("no awk")
 	}
-	pieces := strings.Split("/ / / \" \" [ ] [^ [] [[:alpha:] ( ) ; ; { } \\ \\\" \\/ a 1 $ ++ , > if( while(0) print length !  ~ in # | x= \n system(\"touch~got\") print>\"got\" \"touch~got\"|getline BEGIN{ BEGIN{ BEGIN{ } } else do return a[ a(", " ")
+	pieces := strings.Split(
+		"/ / / \" \" [ ] [^ [] [[:alpha:] ( ) ; ; { } \\ \\\" \\/ a 1 $ ++ , > if( while(0) print length !  ~ in # | x= \n system(\"touch~got\") print>\"got\" \"touch~got\"|getline BEGIN{ BEGIN{ BEGIN{ } } else do return a[ a(",
+		" ",
+	)
 	random := rand.New(rand.NewPCG(5, 6))
 	dir := t.TempDir()
 	ran, plain := 0, 0

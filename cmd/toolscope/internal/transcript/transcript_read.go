@@ -1,7 +1,7 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package tooltest
+package transcript
 
 import (
 	"bufio"
@@ -50,14 +50,14 @@ func ReadTranscript(r io.Reader) (*Transcript, error) {
 			continue
 		}
 		if err := p.read(lines.Bytes()); err != nil {
-			return nil, fmt.Errorf("tooltest: transcript: line %d: %w", p.line, err)
+			return nil, fmt.Errorf("transcript: line %d: %w", p.line, err)
 		}
 	}
 	if err := lines.Err(); err != nil {
 		if errors.Is(err, bufio.ErrTooLong) {
 			err = fmt.Errorf("got more than %d bytes, want a shorter line", maxTranscriptLine)
 		}
-		return nil, fmt.Errorf("tooltest: transcript: line %d: %w", p.line+1, err)
+		return nil, fmt.Errorf("transcript: line %d: %w", p.line+1, err)
 	}
 	return &p.transcript, nil
 }

@@ -1,7 +1,7 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package tooltest_test
+package transcript_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/transcript"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/tooltest"
 )
@@ -26,7 +27,7 @@ const session = `{"session":"s","turn":1,"name":"read","arguments":{"path":"a"},
 {"id":"call_2","type":"function","function":{"name":"read","arguments":"not JSON"},"result":{"rows":1},"success":true,"skipped":false,"execution_time":0.25}`
 
 func TestReadTranscriptKnowsItsForms(t *testing.T) {
-	got, err := tooltest.ReadTranscript(strings.NewReader(session))
+	got, err := transcript.ReadTranscript(strings.NewReader(session))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +68,7 @@ func TestReadTranscriptNamesWhatIsWrong(t *testing.T) {
 		"answer first": {`{"role":"tool","tool_call_id":"z","content":""}`, `got an answer to "z"`},
 		"a long line":  {`{"name":"` + strings.Repeat("a", 17<<20) + `"}`, "want a shorter line"},
 	} {
-		_, err := tooltest.ReadTranscript(strings.NewReader(c.text))
+		_, err := transcript.ReadTranscript(strings.NewReader(c.text))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q in it", name, err, c.want)
 		}
@@ -75,14 +76,14 @@ func TestReadTranscriptNamesWhatIsWrong(t *testing.T) {
 }
 
 func TestPlayGivesRecordedAnswersInTheirSessions(t *testing.T) {
-	transcript, err := tooltest.ReadTranscript(strings.NewReader(session))
+	recorded, err := transcript.ReadTranscript(strings.NewReader(session))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var seen tooltest.Recorder
-	executor := &toolkit.Executor{Handler: toolkit.Observe(nil, &seen)(transcript.Answer)}
+	executor := &toolkit.Executor{Handler: toolkit.Observe(nil, &seen)(recorded.Answer)}
 	var told []string
-	err = transcript.Play(t.Context(), executor, func(b tooltest.Batch, answers []toolkit.Answer) {
+	err = recorded.Play(t.Context(), executor, func(b transcript.Batch, answers []toolkit.Answer) {
 		for i, a := range answers {
 			told = append(told, b.Session.ID+":"+b.Calls[i].Name+"="+a.Result.Output+"/"+toolkit.TypeOf(a.Result.Fault))
 		}
@@ -108,10 +109,10 @@ func TestPlayGivesRecordedAnswersInTheirSessions(t *testing.T) {
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(cause)
-	if err := transcript.Play(ctx, executor, nil); err != cause {
+	if err := recorded.Play(ctx, executor, nil); err != cause {
 		t.Errorf("got %v, want the cause", err)
 	}
-	if res, _ := transcript.Answer(t.Context(), toolkit.Call{ID: "x"}); res.Fault == nil {
+	if res, _ := recorded.Answer(t.Context(), toolkit.Call{ID: "x"}); res.Fault == nil {
 		t.Error("an answer was given outside Play")
 	}
 }
@@ -121,11 +122,11 @@ func FuzzReadTranscript(f *testing.F) {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		transcript, err := tooltest.ReadTranscript(strings.NewReader(text))
+		recorded, err := transcript.ReadTranscript(strings.NewReader(text))
 		if err != nil {
 			return
 		}
-		for _, b := range transcript.Batches {
+		for _, b := range recorded.Batches {
 			ids := map[string]bool{}
 			for _, c := range b.Calls {
 				if c.Name == "" || c.ID == "" || ids[c.ID] {
