@@ -27,7 +27,9 @@ func connected(t *testing.T, dir, description string, accept bool, tools ...stri
 	c.call(1, tools[0])
 	c.answer(1, "")
 	r := c.report()
-	if changed := has(c.span("tools/call "+tools[0]), "toolscope.mcp.definition") == "changed"; changed != (len(r.Sessions[0].ChangedTools) > 0) {
+	if changed := has(
+		c.span("tools/call "+tools[0]), "toolscope.mcp.definition",
+	) == "changed"; changed != (len(r.Sessions[0].ChangedTools) > 0) {
 		t.Errorf("the call's span says changed: %t, the session %q", changed, r.Sessions[0].ChangedTools)
 	}
 	return r
@@ -85,7 +87,8 @@ func TestWhatIsAcceptedCanBeKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(scope, Options{Baseline: b, AcceptTools: true}); err == nil || !strings.Contains(err.Error(), "cannot be written") {
+	if _, err := New(scope, Options{Baseline: b, AcceptTools: true}); err == nil ||
+		!strings.Contains(err.Error(), "cannot be written") {
 		t.Errorf("got %v, want that the baseline cannot be written", err)
 	}
 }

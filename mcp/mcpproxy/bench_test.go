@@ -96,7 +96,16 @@ func proxyOf(server string) int {
 	if err != nil {
 		return 1
 	}
-	exit, err := w.Run(mcpproxy.Command{Path: self, Args: []string{self}, Env: append(os.Environ(), programEnv+"="+server), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
+	exit, err := w.Run(
+		mcpproxy.Command{
+			Path:   self,
+			Args:   []string{self},
+			Env:    append(os.Environ(), programEnv+"="+server),
+			Stdin:  os.Stdin,
+			Stdout: os.Stdout,
+			Stderr: os.Stderr,
+		},
+	)
 	w.Close()
 	if err != nil {
 		return 1
@@ -120,7 +129,10 @@ func connect(b testing.TB, program string, before ...string) *pipe {
 	}
 	words := append(before, self)
 	p := &pipe{cmd: exec.Command(words[0], words[1:]...)}
-	p.cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return len(v) > 5 && v[:5] == "OTEL_" }), programEnv+"="+program)
+	p.cmd.Env = append(
+		slices.DeleteFunc(os.Environ(), func(v string) bool { return len(v) > 5 && v[:5] == "OTEL_" }),
+		programEnv+"="+program,
+	)
 	p.cmd.Stderr = os.Stderr
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
 		b.Fatal(err)
@@ -142,7 +154,8 @@ func connect(b testing.TB, program string, before ...string) *pipe {
 
 // call makes a call and reads its answer; it returns the bytes read.
 func (p *pipe) call(b testing.TB, size int) (n int64) {
-	if _, err := fmt.Fprintf(p.in, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"size":%d}}}`+"\n", size); err != nil {
+	if _, err := fmt.Fprintf(p.in, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x",`+
+		`"arguments":{"size":%d}}}`+"\n", size); err != nil {
 		b.Fatal(err)
 	}
 	for {
@@ -173,7 +186,11 @@ type passage struct {
 func passages(b *testing.B) []passage {
 	all := []passage{{"direct", connect(b, "server")}, {"proxied", connect(b, "proxy")}, {"copy", connect(b, "copy")}}
 	if c := copier(b); c != "" {
-		all = append(all, passage{"C-copy", connect(b, "server", c, "pipes")}, passage{"C-splice", connect(b, "server", "env", "MODE=splice", c, "pipes")})
+		all = append(
+			all,
+			passage{"C-copy", connect(b, "server", c, "pipes")},
+			passage{"C-splice", connect(b, "server", "env", "MODE=splice", c, "pipes")},
+		)
 	}
 	return all
 }
@@ -239,7 +256,8 @@ type answerOf struct {
 
 // decode makes a call whose answer the server encodes, and decodes it.
 func (p *pipe) decode(b testing.TB, size int) {
-	if _, err := fmt.Fprintf(p.in, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"encode":%d}}}`+"\n", size); err != nil {
+	if _, err := fmt.Fprintf(p.in, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x",`+
+		`"arguments":{"encode":%d}}}`+"\n", size); err != nil {
 		b.Fatal(err)
 	}
 	line, err := p.out.ReadBytes('\n')

@@ -69,7 +69,10 @@ func TestGivenUpUnderPolicies(t *testing.T) {
 		}
 		return p
 	}
-	over := map[string]func(t *testing.T, w *watched, s slow) (send, call func(message string)){"pipes": overPipes, "HTTP": overHTTP}
+	over := map[string]func(t *testing.T, w *watched, s slow) (send, call func(message string)){
+		"pipes": overPipes,
+		"HTTP":  overHTTP,
+	}
 	for name, connect := range over {
 		t.Run("asking over "+name, func(t *testing.T) {
 			w := newWatched(t, Options{}, approvals(t))

@@ -39,7 +39,9 @@ func TestPinnedAnswersInDisguise(t *testing.T) {
 		{"two character sets", 200, http.Header{"Content-Type": {"application/json; charset=utf-8; charset=utf-7"}}, utf7, 502},
 		{"UTF-16 with escapes", 200, http.Header{"Content-Type": {"application/json"}}, string(wide), 502},
 		{"a second coding", 200, http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"identity", "gzip"}}, "?", 502},
-		{"UTF-8", 200, http.Header{"Content-Type": {"application/json; Charset=\"UTF-8\""}, "Content-Encoding": {"identity"}}, listOf(harmless), 200},
+		{"UTF-8", 200, http.Header{
+			"Content-Type": {"application/json; Charset=\"UTF-8\""}, "Content-Encoding": {"identity"},
+		}, listOf(harmless), 200},
 		{"an image", 200, http.Header{"Content-Type": {"image/png"}}, "\x89PNG\x00\x01", 200},
 		{"a page", 200, http.Header{"Content-Type": {"text/html; charset=iso-8859-1"}}, "hello", 200},
 		{"a redirect", 307, http.Header{"Location": {"http://elsewhere.example/mcp"}}, "", 502},
@@ -121,7 +123,11 @@ func redirectsStay(t *testing.T, w *watched) {
 	}
 	resp.Body.Close()
 	if resp.StatusCode == http.StatusFound || resp.Header.Get("Location") != "" {
-		t.Errorf("a call that is sent to another origin: got %d and %q, want a refusal", resp.StatusCode, resp.Header.Get("Location"))
+		t.Errorf(
+			"a call that is sent to another origin: got %d and %q, want a refusal",
+			resp.StatusCode,
+			resp.Header.Get("Location"),
+		)
 	}
 }
 

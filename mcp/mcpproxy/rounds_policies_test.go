@@ -65,11 +65,16 @@ func TestPoliciesOfRounds(t *testing.T) {
 	address := before(t, w, askingServer(func(body string) { got <- body }))
 	const judged = "inject true loop true truncate true validate true permit true approve true"
 	for _, tt := range []struct{ name, call, want string }{
-		{"first", roundOf("x", `{"n":1}`, ""), "recover true " + judged + " dedupe true cache true budget true retry true breaker true limit true timeout true"},
-		{"next", roundOf("x", `{"n":1}`, "s"), "recover true truncate true dedupe false cache false budget false breaker false limit false timeout false"},
-		{"next, claimed", roundOf("x", `{"n":1}`, "s"), "recover true " + judged + " dedupe false cache false budget false retry false breaker false limit false timeout false"},
-		{"claimed, without arguments", roundOf("x", `null`, "s"), "recover true " + judged + " dedupe false cache false budget false retry false breaker false limit false timeout false"},
-		{"claimed, with none of them", roundOf("x", "{ \t}", "s"), "recover true " + judged + " dedupe false cache false budget false retry false breaker false limit false timeout false"},
+		{"first", roundOf("x", `{"n":1}`, ""), "recover true " + judged + " dedupe true cache true budget true " +
+			"retry true breaker true limit true timeout true"},
+		{"next", roundOf("x", `{"n":1}`, "s"), "recover true truncate true dedupe false cache false budget false " +
+			"breaker false limit false timeout false"},
+		{"next, claimed", roundOf("x", `{"n":1}`, "s"), "recover true " + judged + " dedupe false cache false " +
+			"budget false retry false breaker false limit false timeout false"},
+		{"claimed, without arguments", roundOf("x", `null`, "s"), "recover true " + judged + " dedupe false cache " +
+			"false budget false retry false breaker false limit false timeout false"},
+		{"claimed, with none of them", roundOf("x", "{ \t}", "s"), "recover true " + judged + " dedupe false cache " +
+			"false budget false retry false breaker false limit false timeout false"},
 	} {
 		seen = nil
 		sent(t, address, "A", tt.call)
@@ -118,7 +123,11 @@ func TestLaterRoundsAreGoverned(t *testing.T) {
 	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		out.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(out, `{"jsonrpc":"2.0","id":7,"result":%s}`, strings.ReplaceAll(asking(string(body)), "done", strings.Repeat("long ", 1000)))
+		fmt.Fprintf(
+			out,
+			`{"jsonrpc":"2.0","id":7,"result":%s}`,
+			strings.ReplaceAll(asking(string(body)), "done", strings.Repeat("long ", 1000)),
+		)
 	}))
 	sent(t, address, "A", roundOf("x", `{}`, ""))
 	if answer := sent(t, address, "A", roundOf("x", `{}`, "s")); len(answer) > 1000 || !strings.Contains(answer, "left out") {
@@ -201,7 +210,9 @@ func TestCacheAndRounds(t *testing.T) {
 		{read, 1}, {read, 1},
 		{roundOf("write", `{}`, ""), 1}, {read, 2}, {read, 2},
 		{roundOf("write", `{}`, "s"), 2}, {read, 3}, {read, 3},
-		{roundOf("read", `{"a":1}`, "forged"), 4}, {roundOf("read", `{"a":1}`, ""), 5}, {roundOf("read", `{"a":1}`, "forged"), 6}, {roundOf("read", `{"a":1}`, ""), 6},
+		{
+			roundOf("read", `{"a":1}`, "forged"), 4,
+		}, {roundOf("read", `{"a":1}`, ""), 5}, {roundOf("read", `{"a":1}`, "forged"), 6}, {roundOf("read", `{"a":1}`, ""), 6},
 		{strings.Replace(roundOf("read", `{"a":1}`, ""), `"name"`, `"task":{},"name"`, 1), 7}, {roundOf("read", `{"a":1}`, ""), 7},
 	} {
 		if answer := sent(t, address, "A", step.call); reads.Load() != step.reads {

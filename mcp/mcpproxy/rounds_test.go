@@ -53,7 +53,12 @@ func roundOf(tool, arguments, state string) string {
 	if state == "none" {
 		round = `,"inputResponses":{"a":{"action":"accept"}}`
 	}
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":%q,"arguments":%s%s}}`, tool, arguments, round)
+	return fmt.Sprintf(
+		`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":%q,"arguments":%s%s}}`,
+		tool,
+		arguments,
+		round,
+	)
 }
 
 // askingServer answers each request with what asking says; seen is given its body before.
@@ -181,7 +186,8 @@ func TestGovernedRoundsOverPipes(t *testing.T) {
 // A call whose policy panics is told, and the proxy goes on.
 func TestPolicyThatPanics(t *testing.T) {
 	w := newWatched(t, Options{}, middleware.At(middleware.StagePermit, func(toolkit.Handler) toolkit.Handler {
-		return func(context.Context, toolkit.Call) (toolkit.Result, error) { panic(http.ErrAbortHandler) } // which net/http does not print
+		// which net/http does not print
+		return func(context.Context, toolkit.Call) (toolkit.Result, error) { panic(http.ErrAbortHandler) }
 	}))
 	address := before(t, w, http.NotFoundHandler())
 	if resp, err := http.Post(address, "application/json", strings.NewReader(callBody)); err == nil {

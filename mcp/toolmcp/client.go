@@ -85,7 +85,9 @@ func (w *watcher) newClientSession() *session {
 }
 
 // sendCall sends a tools/call: as a part of the call it is made for, or as one of its own.
-func (w *watcher) sendCall(ctx context.Context, s *session, params *mcp.CallToolParams, req mcp.Request, next mcp.MethodHandler) (mcp.Result, error) {
+func (w *watcher) sendCall(
+	ctx context.Context, s *session, params *mcp.CallToolParams, req mcp.Request, next mcp.MethodHandler,
+) (mcp.Result, error) {
 	if cs, ok := req.GetSession().(*mcp.ClientSession); ok && w.listing {
 		s.tools.refreshClient(ctx, params.Name, cs)
 	}
@@ -137,7 +139,9 @@ func (w *watcher) sendSeparate(ctx context.Context, x *exchange) (mcp.Result, er
 	if label != x.name {
 		attrs = append(attrs, keys.RequestedName.String(w.clean(x.name)))
 	}
-	ctx, span := w.tracer.Start(ctx, methodCallTool+" "+name, trace.WithSpanKind(w.kind), trace.WithTimestamp(began), trace.WithAttributes(attrs...))
+	ctx, span := w.tracer.Start(
+		ctx, methodCallTool+" "+name, trace.WithSpanKind(w.kind), trace.WithTimestamp(began), trace.WithAttributes(attrs...),
+	)
 	var r reply
 	returned := false
 	defer func() {
@@ -186,5 +190,8 @@ func argumentsOf(v any) (json.RawMessage, error) {
 
 // labels are the metric's of a call to the tool of that name, which is one of few.
 func (x *exchange) labels(tool string, st status) labels {
-	return labels{method: methodCallTool, tool: tool, errorType: st.errorType, statusCode: st.code, version: x.request.version, http: x.request.http}
+	return labels{
+		method: methodCallTool, tool: tool, errorType: st.errorType, statusCode: st.code, version: x.request.version,
+		http: x.request.http,
+	}
 }

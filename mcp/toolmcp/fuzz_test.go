@@ -24,7 +24,12 @@ func FuzzResult(f *testing.F) {
 			f.Add([]byte(text))
 		}
 	}
-	f.Add([]byte(`{"content":[{"type":"text","text":"a"},{"type":"image","data":"YQ==","mimeType":"x","_meta":{"a":1}}],"structuredContent":{"b":[null]},"_meta":{"c":{"d":1e3}}}`))
+	f.Add(
+		[]byte(
+			`{"content":[{"type":"text","text":"a"},{"type":"image","data":"YQ==","mimeType":"x","_meta":{"a":1}}],` +
+				`"structuredContent":{"b":[null]},"_meta":{"c":{"d":1e3}}}`,
+		),
+	)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var r mcp.CallToolResult
 		if len(text) > 1<<16 || json.Unmarshal(text, &r) != nil {

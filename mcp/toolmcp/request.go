@@ -111,7 +111,8 @@ func (w *watcher) makeAttributes(r *request) []attribute.KeyValue {
 	named := [...]struct {
 		key   attribute.Key
 		value string
-	}{{keys.PromptName, r.prompt}, {keys.ResourceURI, r.uri}, {keys.SessionID, r.sessionID}, {keys.ProtocolVersion, r.version.String()}}
+	}{{keys.PromptName, r.prompt}, {keys.ResourceURI, r.uri}, {keys.SessionID, r.sessionID},
+		{keys.ProtocolVersion, r.version.String()}}
 	for i := range named {
 		if named[i].value != "" {
 			n++

@@ -128,7 +128,8 @@ func partOf(c mcp.Content) (p toolkit.Part, ok bool) {
 		p.Kind, p.Data, p.MIMEType = toolkit.PartAudio, c.Data, c.MIMEType
 		annotate(c.Annotations, c.Meta)
 	case *mcp.ResourceLink:
-		p.Kind, p.URI, p.Name, p.Title, p.Description, p.MIMEType = toolkit.PartResourceLink, c.URI, c.Name, c.Title, c.Description, c.MIMEType
+		p.Kind, p.URI, p.Name, p.MIMEType = toolkit.PartResourceLink, c.URI, c.Name, c.MIMEType
+		p.Title, p.Description = c.Title, c.Description
 		annotate(c.Annotations, c.Meta)
 	case *mcp.EmbeddedResource:
 		p.Kind = toolkit.PartResource
@@ -181,9 +182,14 @@ func contentOf(p *toolkit.Part) mcp.Content {
 	case toolkit.PartAudio:
 		return &mcp.AudioContent{Data: p.Data, MIMEType: p.MIMEType, Meta: m, Annotations: annotations}
 	case toolkit.PartResource:
-		return &mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: p.URI, MIMEType: p.MIMEType, Text: p.Text, Blob: p.Data}, Meta: m, Annotations: annotations}
+		return &mcp.EmbeddedResource{Resource: &mcp.ResourceContents{
+			URI: p.URI, MIMEType: p.MIMEType, Text: p.Text, Blob: p.Data,
+		}, Meta: m, Annotations: annotations}
 	case toolkit.PartResourceLink:
-		return &mcp.ResourceLink{URI: p.URI, Name: p.Name, Title: p.Title, Description: p.Description, MIMEType: p.MIMEType, Meta: m, Annotations: annotations}
+		return &mcp.ResourceLink{
+			URI: p.URI, Name: p.Name, Title: p.Title, Description: p.Description, MIMEType: p.MIMEType, Meta: m,
+			Annotations: annotations,
+		}
 	}
 	return nil
 }

@@ -73,7 +73,13 @@ func (w *watcher) tellUnscoped(e *toolkit.Ended) {
 	}
 	for _, t := range e.Disposition.Tags {
 		if t.Value == "unscoped" && w.unscoped.CompareAndSwap(false, true) {
-			otel.Handle(fmt.Errorf("toolmcp: got a tools/call without a session, so that the policy %q cannot tell for whom it is: want toolmcp.Options.Session to say so", t.Key))
+			otel.Handle(
+				fmt.Errorf(
+					"toolmcp: got a tools/call without a session, so that the policy %q cannot tell for whom it is: want "+
+						"toolmcp.Options.Session to say so",
+					t.Key,
+				),
+			)
 		}
 	}
 }

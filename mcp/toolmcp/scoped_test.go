@@ -26,9 +26,13 @@ import (
 func newCounting() (*mcp.Server, *atomic.Int64) {
 	var runs atomic.Int64
 	server := mcp.NewServer(&mcp.Implementation{Name: "test"}, nil)
-	mcp.AddTool(server, &mcp.Tool{Name: "count", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}}, func(context.Context, *mcp.CallToolRequest, any) (*mcp.CallToolResult, any, error) {
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprint(runs.Add(1))}}}, nil, nil
-	})
+	mcp.AddTool(
+		server,
+		&mcp.Tool{Name: "count", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}},
+		func(context.Context, *mcp.CallToolRequest, any) (*mcp.CallToolResult, any, error) {
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprint(runs.Add(1))}}}, nil, nil
+		},
+	)
 	return server, &runs
 }
 
@@ -84,7 +88,11 @@ func TestWhoseCallsAre(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			told := toldErrors(t)
 			server, runs := newCounting()
-			toolmcp.Instrument(server, newTelemetry(t, toolscope.Options{Policies: []middleware.Policy{c.policy}}).Scope, c.options)
+			toolmcp.Instrument(
+				server,
+				newTelemetry(t, toolscope.Options{Policies: []middleware.Policy{c.policy}}).Scope,
+				c.options,
+			)
 			for range 2 {
 				cs := c.connect(t, mcp.NewClient(&mcp.Implementation{Name: "test"}, nil), server, c.revision)
 				for range 3 {
@@ -97,7 +105,8 @@ func TestWhoseCallsAre(t *testing.T) {
 				t.Errorf("the tool ran %d times, want %d", n, c.runs)
 			}
 			list := told()
-			if len(list) != c.told || c.told > 0 && (!strings.Contains(list[0], `"cache"`) || !strings.Contains(list[0], "toolmcp.Options.Session")) {
+			if len(list) != c.told ||
+				c.told > 0 && (!strings.Contains(list[0], `"cache"`) || !strings.Contains(list[0], "toolmcp.Options.Session")) {
 				t.Errorf("got told %q, want %d", list, c.told)
 			}
 		})
@@ -121,8 +130,18 @@ func TestSessionFunctionPanics(t *testing.T) {
 		if text := res.Content[0].(*mcp.TextContent).Text; strings.Contains(text, "interface conversion") {
 			t.Errorf("got %q, want nothing of the panic's value", text)
 		}
-		want(t, revision, attributes(s.span(t, "tools/call count").Attributes()), "error.type", "panic", "mcp.protocol.version", revision)
-		if res, err = cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "count", Meta: mcp.Meta{"who": "ada"}}); err != nil || res.IsError || runs.Load() != 1 {
+		want(
+			t,
+			revision,
+			attributes(s.span(t, "tools/call count").Attributes()),
+			"error.type",
+			"panic",
+			"mcp.protocol.version",
+			revision,
+		)
+		if res, err = cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "count", Meta: mcp.Meta{"who": "ada"}}); err != nil ||
+			res.IsError ||
+			runs.Load() != 1 {
 			t.Errorf("got %+v and %v after %d runs, want the tool's answer", res, err, runs.Load())
 		}
 	}
@@ -132,6 +151,15 @@ func TestSessionFunctionPanics(t *testing.T) {
 		}
 	}()
 	options.NoRecover = true
-	handler := toolmcp.Server(newTelemetry(t, toolscope.Options{}).Scope, options)(func(context.Context, string, mcp.Request) (mcp.Result, error) { return nil, nil })
-	_, _ = handler(t.Context(), "tools/call", &mcp.CallToolRequest{Session: new(mcp.ServerSession), Params: &mcp.CallToolParamsRaw{Name: "x"}})
+	handler := toolmcp.Server(
+		newTelemetry(t, toolscope.Options{}).Scope,
+		options,
+	)(
+		func(context.Context, string, mcp.Request) (mcp.Result, error) { return nil, nil },
+	)
+	_, _ = handler(
+		t.Context(),
+		"tools/call",
+		&mcp.CallToolRequest{Session: new(mcp.ServerSession), Params: &mcp.CallToolParamsRaw{Name: "x"}},
+	)
 }

@@ -86,7 +86,8 @@ func answeredWith(err error) bool {
 // conventions that is no failure of who handled it.
 func callersFault(code int64) bool {
 	switch code {
-	case jsonrpc.CodeParseError, jsonrpc.CodeInvalidRequest, jsonrpc.CodeMethodNotFound, jsonrpc.CodeInvalidParams, codeResourceNotFound:
+	case jsonrpc.CodeParseError, jsonrpc.CodeInvalidRequest, jsonrpc.CodeMethodNotFound, jsonrpc.CodeInvalidParams,
+		codeResourceNotFound:
 		return true
 	}
 	return false

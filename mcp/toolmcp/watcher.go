@@ -85,7 +85,10 @@ func (w *watcher) callSpec() *tracing.SpanSpec {
 const maxPrompts = 1024
 
 // operate runs one operation other than a tool's call in a span of its own.
-func (w *watcher) operate(ctx context.Context, method string, req mcp.Request, start []trace.SpanStartOption, next func(context.Context) (mcp.Result, error)) (res mcp.Result, err error) {
+func (w *watcher) operate(
+	ctx context.Context, method string, req mcp.Request, start []trace.SpanStartOption,
+	next func(context.Context) (mcp.Result, error),
+) (res mcp.Result, err error) {
 	r := w.describe(method, req, w.known(req.GetSession()))
 	name, knownPrompt := method, r.prompt != "" && w.prompts.has(r.prompt)
 	if knownPrompt {

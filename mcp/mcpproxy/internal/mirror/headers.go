@@ -85,7 +85,8 @@ func Contradicted(header http.Header, older bool, m *wire.Message, p *wire.Param
 		}
 		return ""
 	}
-	if said, ok := p.Meta[mcp.MetaKeyProtocolVersion]; ok && (declared || !older) && (said.Kind() != '"' || wire.Unquoted(string(said)) != version) {
+	if said, ok := p.Meta[mcp.MetaKeyProtocolVersion]; ok && (declared || !older) && (said.Kind() != '"' ||
+		wire.Unquoted(string(said)) != version) {
 		return "another " + VersionHeader + " than in _meta, or none: want the same"
 	}
 	demanded := revision.ParseLater(version).DemandsMirroredHeaders() && len(m.ID) > 0 && !older

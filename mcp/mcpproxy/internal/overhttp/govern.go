@@ -80,7 +80,10 @@ func (h *Proxy) govern(out http.ResponseWriter, r *http.Request, x *HTTPExchange
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		h.passOn(out, r, x)
 	case sessionOf(r.URL.RawQuery) != "":
-		o := objection{http.StatusNotImplemented, wire.CodeInvalidRequest, "a call over the older transport of server-sent events: want streamable HTTP, so that policies can govern it"}
+		o := objection{
+			http.StatusNotImplemented, wire.CodeInvalidRequest,
+			"a call over the older transport of server-sent events: want streamable HTTP, so that policies can govern it",
+		}
 		h.refuse(out, x, o, m.ID)
 	default:
 		(&httpCall{h: h, x: x, request: r, out: out, tool: tool}).govern(body, &m, &p)
@@ -111,7 +114,9 @@ func (c *httpCall) govern(body []byte, m *wire.Message, p *wire.Params) {
 	ctx, over := c.h.running.begin(c.request.Context(), s, m.Key())
 	defer over()
 	governed := govern.NewCalls(c.h.w, s)
-	e := &govern.Exchange{Raw: bytes.TrimSpace(body), ID: m.ID, Params: *p, Args: p.Arguments, Op: s.NewCall(m, p, time.Now()), Send: c.send}
+	e := &govern.Exchange{
+		Raw: bytes.TrimSpace(body), ID: m.ID, Params: *p, Args: p.Arguments, Op: s.NewCall(m, p, time.Now()), Send: c.send,
+	}
 	r := governed.Govern(ctx, governed.NewCaller(), e)
 	if r.Raw == nil && !c.streaming && ctx.Err() != nil { // its answer is one that no client waits for
 		r.Raw, _ = wire.Refusal(m.ID, wire.CodeInternal, "a notification that the client gave the call up: want no answer")

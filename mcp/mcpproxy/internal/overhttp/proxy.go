@@ -144,7 +144,10 @@ func (h *Proxy) watchAnswer(resp *http.Response) error {
 	if x == nil {
 		return nil
 	}
-	s := h.answered(x, resp.StatusCode, resp.Header.Get(mirror.SessionHeader), resp.Header.Get("Content-Type"), resp.Header.Get("Content-Encoding"))
+	s := h.answered(
+		x, resp.StatusCode, resp.Header.Get(mirror.SessionHeader), resp.Header.Get("Content-Type"),
+		resp.Header.Get("Content-Encoding"),
+	)
 	if s != nil {
 		resp.Body = &tee{body: resp.Body, tap: h.w.Tap, stream: s, left: resp.ContentLength}
 	}

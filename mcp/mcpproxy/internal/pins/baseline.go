@@ -233,7 +233,9 @@ func (b *Baseline) save(server string) error {
 	if b.Path == "" {
 		return nil
 	}
-	text, err := json.MarshalIndent(baselineFile{Server: server, Since: time.Now().UTC().Truncate(time.Second), Accepted: b.accepted, Tools: b.Tools}, "", "  ")
+	text, err := json.MarshalIndent(baselineFile{
+		Server: server, Since: time.Now().UTC().Truncate(time.Second), Accepted: b.accepted, Tools: b.Tools,
+	}, "", "  ")
 	if err != nil {
 		return fmt.Errorf("mcpproxy: baseline: %w", err)
 	}
