@@ -90,24 +90,6 @@ func (h *Proxy) govern(out http.ResponseWriter, r *http.Request, x *HTTPExchange
 	}
 }
 
-// httpCall is a call of a tool that is governed, and how it is answered.
-type httpCall struct {
-	h       *Proxy
-	x       *HTTPExchange
-	request *http.Request
-	out     http.ResponseWriter
-	tool    *toolkit.Definition // nil if the server does not list it
-
-	streaming bool             // the answer has begun, as a stream
-	passed    bool             // the answer went out as it came, since it is no answer to a call
-	header    http.Header      // of the server's answer
-	came      []byte           // the body or event that the server's answer came in, as it came
-	sent      []byte           // the answer that stood in it
-	beside    []jsontext.Value // and the other messages of its batch
-	rest      io.ReadCloser
-	events    frames.Events // what was read of rest
-}
-
 // govern runs the call through the policies, and answers it.
 func (c *httpCall) govern(body []byte, m *wire.Message, p *wire.Params) {
 	s := c.x.Session
