@@ -35,7 +35,7 @@ func connected(t *testing.T, dir, description string, accept bool, tools ...stri
 	return r
 }
 
-// A tool that is not what it was is told at each connection, until somebody accepts it.
+// A tool that is not what it was is reported at each connection, until a user accepts it.
 func TestToolsThatChangeBetweenConnections(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	for i, tt := range []struct {
@@ -73,7 +73,7 @@ func TestToolsThatChangeBetweenConnections(t *testing.T) {
 	}
 }
 
-// What cannot be kept is told to who accepts, before the server runs.
+// What cannot be kept is reported to the user who accepts, before the server runs.
 func TestWhatIsAcceptedCanBeKept(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

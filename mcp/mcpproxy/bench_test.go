@@ -195,8 +195,8 @@ func passages(b *testing.B) []passage {
 	return all
 }
 
-// byTurns uses each passage by turns, and gives the medians.
-func byTurns(b *testing.B, all []passage, use func(p *pipe)) []time.Duration {
+// interleaved uses each passage in turn, and gives the medians.
+func interleaved(b *testing.B, all []passage, use func(p *pipe)) []time.Duration {
 	took := make([][]time.Duration, len(all))
 	for b.Loop() {
 		for i, p := range all {
@@ -213,18 +213,18 @@ func byTurns(b *testing.B, all []passage, use func(p *pipe)) []time.Duration {
 	return medians
 }
 
-// BenchmarkStdioRoundTrip is a call and its answer, by turns direct and by what stands in between;
+// BenchmarkStdioRoundTrip is a call and its answer, interleaved: direct and by what stands in between;
 // added-µs is the difference of the medians.
 func BenchmarkStdioRoundTrip(b *testing.B) {
 	all := passages(b)
-	took := byTurns(b, all, func(p *pipe) { p.call(b, 100) })
+	took := interleaved(b, all, func(p *pipe) { p.call(b, 100) })
 	b.ReportMetric(float64(took[0].Nanoseconds())/1000, "direct-µs")
 	for i := 1; i < len(all); i++ {
 		b.ReportMetric(float64((took[i]-took[0]).Nanoseconds())/1000, all[i].name+"-added-µs")
 	}
 }
 
-// BenchmarkStdioThroughput is an answer of 10 MiB, by turns as BenchmarkStdioRoundTrip: from a server
+// BenchmarkStdioThroughput is an answer of 10 MiB, interleaved as BenchmarkStdioRoundTrip: from a server
 // that encodes it to a client that decodes it, and between two that do nothing but copy.
 func BenchmarkStdioThroughput(b *testing.B) {
 	for name, use := range map[string]func(p *pipe){
@@ -233,7 +233,7 @@ func BenchmarkStdioThroughput(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			all := passages(b)
-			took := byTurns(b, all, use)
+			took := interleaved(b, all, use)
 			b.ReportMetric(10/took[0].Seconds(), "direct-MiB/s")
 			for i := 1; i < len(all); i++ {
 				b.ReportMetric(100*took[0].Seconds()/took[i].Seconds(), all[i].name+"-%-of-direct")

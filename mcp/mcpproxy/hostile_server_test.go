@@ -56,7 +56,7 @@ func TestAnswersOfAServerOverPipes(t *testing.T) {
 		{name: "in a batch", id: `7`, sent: "[" + answer + "]"},
 		{name: "in a batch with others", id: `7`, sent: "[" + other + " , " + answer + "]", passed: "[" + other + "]"},
 		{name: "a batch of others", id: `7`, sent: "[" + other + " ]\n" + answer, passed: "[" + other + " ]"},
-		{name: "for nobody", id: `7`, sent: other + "\n" + answer, passed: other},
+		{name: "for no one", id: `7`, sent: other + "\n" + answer, passed: other},
 		{name: "as a text, and again", id: `7`, sent: id(`"7"`) + "\n" + id(`" 7.0 "`), late: 1},
 		{name: "as a text of base 16", id: `7`, sent: id(`"0x7"`)},
 		{name: "as no text", id: `0`, sent: id(`""`)},
@@ -125,7 +125,7 @@ func TestAnswerBeforeTheCall(t *testing.T) {
 	}
 	for end := deadline(); w.report().Counts[string(watch.NoteLate)] == 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("nobody told of the answer")
+			t.Fatal("no report of the answer")
 		}
 	}
 	close(judged)
@@ -309,7 +309,7 @@ func TestAnswersThatAreNotLookedAt(t *testing.T) {
 	}
 }
 
-// A client gives up the id that it knows; the server is told of the attempt that runs.
+// A client gives up the id that it knows; the server gets the id of the attempt that runs.
 func TestGivenUpInALaterAttempt(t *testing.T) {
 	w := newWatched(t, Options{}, again())
 	told := make(chan string, 1)
@@ -343,7 +343,7 @@ func TestGivenUpInALaterAttempt(t *testing.T) {
 			t.Errorf("got %s", line)
 		}
 	case <-time.After(time.Until(deadline())):
-		t.Error("nobody told the server")
+		t.Error("no message told the server")
 	}
 	_ = p.to.Close()
 	<-p.served

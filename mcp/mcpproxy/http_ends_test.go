@@ -174,7 +174,7 @@ func TestHTTPTrailersPass(t *testing.T) {
 // does not read.
 type stalling struct {
 	net.Listener
-	writes  chan struct{} // told of a Write that waits
+	writes  chan struct{} // notified of a Write that waits
 	release chan struct{}
 }
 

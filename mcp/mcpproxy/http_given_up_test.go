@@ -115,7 +115,7 @@ func TestGivenUpUnderPolicies(t *testing.T) {
 }
 
 // overPipes and overHTTP are a connection to a slow server: send passes a message, and call one that is a call, whose
-// answer nobody waits for.
+// answer that no client waits for.
 func overPipes(t *testing.T, w *watched, s slow) (send, call func(message string)) {
 	p := connectTo(t, w, func(in io.Reader, out io.WriteCloser) error {
 		lines := bufio.NewScanner(in)

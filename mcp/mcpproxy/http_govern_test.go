@@ -22,7 +22,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// A call that hangs is told while it runs, whether policies govern it or not.
+// A call that hangs is reported while it runs, whether policies govern it or not.
 func TestHungCallsOverHTTP(t *testing.T) {
 	pass := middleware.At(middleware.StagePermit, func(next toolkit.Handler) toolkit.Handler { return next })
 	for name, policies := range map[string][]middleware.Policy{"watched": nil, "governed": {pass}} {
@@ -45,7 +45,7 @@ func TestHungCallsOverHTTP(t *testing.T) {
 			}()
 			for end := deadline(); w.report().Counts[string(watch.NoteHung)] == 0; time.Sleep(time.Millisecond) {
 				if time.Now().After(end) {
-					t.Fatal("nobody told that the call hangs")
+					t.Fatal("no report that the call hangs")
 				}
 			}
 			close(told)

@@ -305,7 +305,7 @@ func TestMirroredArgumentsThatPoliciesChange(t *testing.T) {
 	const sent = "Mcp-Param-Region: us\r\nMcp-Param-Dry_run: true\r\nMcp-Param-Unknown: u\r\n"
 	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"act","arguments":{"region":"us","dry":true}}}`
 	for i, want := range []http.Header{
-		{}, // nobody knows what they repeat
+		{}, // no one knows what they repeat
 		{"Mcp-Param-Region": {mirror.Encoded("of the höst")}, "Mcp-Param-Count": {"7"}},
 	} {
 		if status, answer := posted(t, address, sent, body); status != 200 {

@@ -17,7 +17,7 @@ import (
 	"github.com/toolscope/toolscope/middleware"
 )
 
-// A server cannot have a client read a list that nobody has read: in another character set, in a second
+// A server cannot have a client read a list that no one has read: in another character set, in a second
 // coding, or from another address.
 func TestPinnedAnswersInDisguise(t *testing.T) {
 	dir := pinnedDir(t)
@@ -131,7 +131,7 @@ func redirectsStay(t *testing.T, w *watched) {
 	}
 }
 
-// A file that says that tools were accepted, and has none, is not what somebody accepted: a list would be
+// A file that says that tools were accepted, and has none, is not what a user accepted: a list would be
 // taken on trust.
 func TestPinsWantAnAcceptedListThatIsThere(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")

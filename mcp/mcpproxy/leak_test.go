@@ -77,8 +77,8 @@ func TestNothingIsLeft(t *testing.T) {
 	})
 }
 
-// What a server leaves behind may hold its input, and read nothing of what is being sent.
-func TestInputThatNobodyReads(t *testing.T) {
+// A process that a server started may outlive it, hold its input, and read nothing of what is being sent.
+func TestInputThatIsNotRead(t *testing.T) {
 	eachWay(t, func(w *mcpproxy.Watcher, _ goleak.Option) {
 		stdin, client, err := os.Pipe()
 		if err != nil {

@@ -123,7 +123,7 @@ var pinnedMessages = []struct{ name, sent, want string }{
 	{"batch within a batch", `[[` + listOf(poisoned) + `]]`, isDropped},
 }
 
-// While tools are pinned no client reads a definition that nobody has accepted, and every other byte is
+// While tools are pinned no client reads a definition that no user has accepted, and every other byte is
 // the server's.
 func TestPinnedMessages(t *testing.T) {
 	dir := pinnedDir(t)
@@ -217,7 +217,7 @@ func TestPinnedEventsWithLoneReturns(t *testing.T) {
 	}
 }
 
-// Nothing is pinned that nobody has accepted: a list that was remembered on trust is none.
+// Nothing is pinned that no user has accepted: a list that was remembered on trust is none.
 func TestPinsWantAnAcceptedList(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	scope := newWatched(t, Options{}).Scope
@@ -234,7 +234,7 @@ func TestPinsWantAnAcceptedList(t *testing.T) {
 	trusting := newWatched(t, Options{Baseline: baselineIn(t, dir)}).connect()
 	trusting.begin("read")
 	if err := pin(false); !errors.Is(err, ErrNotAccepted) {
-		t.Errorf("with a list that nobody accepted got %v", err)
+		t.Errorf("with a list that no one accepted got %v", err)
 	}
 	accepting := newWatched(t, Options{Baseline: baselineIn(t, dir), AcceptTools: true}).connect()
 	accepting.begin("read")
@@ -308,7 +308,7 @@ func TestLongListsAreAccepted(t *testing.T) {
 }
 
 // FuzzPinned: what goes to a client under pins that readers of JSON find a list in names no tool that
-// nobody has accepted.
+// no one has accepted.
 func FuzzPinned(f *testing.F) {
 	for _, tt := range pinnedMessages {
 		f.Add([]byte(tt.sent))

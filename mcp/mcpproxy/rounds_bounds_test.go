@@ -70,7 +70,7 @@ func TestRoundsAfterSettingsHaveChanged(t *testing.T) {
 }
 
 // Arguments of calls that wait for input are kept up to a bound, whatever their sessions, and counted until
-// nobody waits.
+// no one waits.
 func TestRoundsThatWaitAreBounded(t *testing.T) {
 	const size, sessions = 4 << 20, 4
 	w := newWatched(t, Options{})
@@ -109,7 +109,7 @@ func TestRoundsThatWaitAreBounded(t *testing.T) {
 		s.Rounds.Close()
 	}
 	if n := w.Waiting.Load(); n != 0 {
-		t.Errorf("got %d bytes that wait when nobody does", n)
+		t.Errorf("got %d bytes that wait when no one does", n)
 	}
 }
 

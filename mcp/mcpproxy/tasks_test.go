@@ -126,7 +126,7 @@ func TestTasksAreBounded(t *testing.T) {
 	}
 }
 
-// A result that asks for input is no failure, whatever else it says: neither while the call waits, nor where nobody
+// A result that asks for input is no failure, whatever else it says: neither while the call waits, nor where no one
 // carries it on.
 func TestSuspendedIsNoFailure(t *testing.T) {
 	const asks = `{"resultType":"input_required","requestState":"s","isError":true,"inputRequests":{"a":{` +

@@ -423,7 +423,7 @@ func TestLongSessionIDs(t *testing.T) {
 }
 
 // Under policies a server's other addresses get what no reader takes for a message: forms, and objects
-// without a method. Nothing of it is told.
+// without a method. Nothing of it is recorded.
 func TestOtherAddressesUnderPolicies(t *testing.T) {
 	const form, plain = "application/x-www-form-urlencoded", "application/json"
 	secret := "an-authorization-code"
@@ -485,7 +485,7 @@ func TestOtherAddressesUnderPolicies(t *testing.T) {
 	}
 }
 
-// Of a long line that is told no word is cut: half a secret may not be seen to be one.
+// Of a long line that is recorded no word is cut: half a secret may not be seen to be one.
 func TestBeginningOfLongLines(t *testing.T) {
 	word := strings.Repeat("w", 100)
 	line := strings.Repeat(word+" ", 4*watch.MaxNoteText/101) + strings.Repeat("x", 4*watch.MaxNoteText)

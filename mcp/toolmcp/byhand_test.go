@@ -20,7 +20,7 @@ import (
 
 // byHand is the least that the conventions ask of a tools/call, as a host would write it: a
 // span, one recording and the context in _meta; without content, statistics or policies,
-// and without minding panics, names that nobody knows, or revisions.
+// and without minding panics, names that no one knows, or revisions.
 type byHand struct {
 	tracer   trace.Tracer
 	duration metric.Float64Histogram

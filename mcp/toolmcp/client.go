@@ -103,7 +103,7 @@ func (w *watcher) sendCall(
 	}
 	args := x.args
 	ctx = x.mayHaveRounds(ctx, args, params.RequestState, params.InputResponses)
-	if w.observer != nil { // else there is nobody to take the spec, but for a call inside this one
+	if w.observer != nil { // else no observer takes the spec, but for a call inside this one
 		spec := w.callSpec()
 		spec.Attributes, spec.End = w.attributes(&x.request), x.end
 		ctx = tracing.WithSpanSpec(ctx, x.spanSpec(spec))
@@ -117,7 +117,7 @@ func (w *watcher) sendCall(
 // span goes on telling of how it came, not of where a proxy sent it.
 func (w *watcher) sendMerged(ctx context.Context, x *exchange, span trace.Span) (mcp.Result, error) {
 	began := time.Now()
-	r := x.run(ctx)
+	r := x.carryOut(ctx)
 	st := w.statusOf(r.failure(), "_OTHER")
 	w.metrics.record(ctx, time.Since(began), x.labels(x.innerLabel(ctx), st), w.networkOf(x.request.http))
 	if span.IsRecording() && tracing.SpecOf(ctx) == nil {
@@ -154,7 +154,7 @@ func (w *watcher) sendSeparate(ctx context.Context, x *exchange) (mcp.Result, er
 		w.finish(span, &x.request, x.req, nil, r.failure(), st)
 		span.End(trace.WithTimestamp(end))
 	}()
-	r = x.run(ctx)
+	r = x.carryOut(ctx)
 	returned = true
 	return r.result()
 }

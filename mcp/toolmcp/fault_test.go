@@ -99,7 +99,7 @@ func TestAnIDThatIsInUse(t *testing.T) {
 }
 
 // TestAConnectionThatIsCut checks that both sides' spans of a call end with an error where the
-// connection is lost while it runs, and that nobody hangs. That nothing is left is
+// connection is lost while it runs, and that no one hangs. That nothing is left is
 // checked when the tests end.
 func TestAConnectionThatIsCut(t *testing.T) {
 	for _, revision := range []string{legacy, stateless} {

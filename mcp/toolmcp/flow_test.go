@@ -22,7 +22,7 @@ import (
 	"github.com/toolscope/toolscope/mcp/toolmcp"
 )
 
-// host is a client that answers all that a server may ask, and counts what it is told.
+// host is a client that answers all that a server may ask, and counts what it gets.
 func host(told *atomic.Int64, secret string) *mcp.ClientOptions {
 	return &mcp.ClientOptions{
 		CreateMessageHandler: func(context.Context, *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {

@@ -15,7 +15,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// FuzzResult takes results that a server may send into the house's form and back: it never
+// FuzzResult takes results that a server may send into toolscope's form and back: it never
 // panics, what fails goes on failing, what the tool says in _meta stays, and once through
 // changes nothing more.
 func FuzzResult(f *testing.F) {

@@ -249,7 +249,7 @@ func dial(t testing.TB, client *mcp.Client, server *mcp.Server, revision string)
 }
 
 // dialHTTP connects over streamable HTTP on loopback. The SDK's handler speaks the revision
-// without sessions only if it is told to have none.
+// without sessions only if it is set to have none.
 func dialHTTP(t testing.TB, client *mcp.Client, server *mcp.Server, revision string) *mcp.ClientSession {
 	t.Helper()
 	return dialHandler(

@@ -141,7 +141,7 @@ func TestSharedResults(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				twins, err := dedupe.New(dedupe.Options{})
+				duplicates, err := dedupe.New(dedupe.Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -155,7 +155,7 @@ func TestSharedResults(t *testing.T) {
 						return &mcp.CallToolResult{Meta: mcp.Meta{"of": "the tool"}}, echoOut{in.Text}, nil
 					},
 				)
-				h := newTelemetry(t, toolscope.Options{Policies: []middleware.Policy{twins, stored}})
+				h := newTelemetry(t, toolscope.Options{Policies: []middleware.Policy{duplicates, stored}})
 				client, one := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil), toolkit.Session{ID: "one"}
 				if side == "client" {
 					toolmcp.Instrument(client, h.Scope, toolmcp.Options{})

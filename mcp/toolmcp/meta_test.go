@@ -109,7 +109,7 @@ func TestMetaIsKept(t *testing.T) {
 }
 
 // TestMetaIsServed checks that what a registry's tool says in _meta reaches the client, and
-// that it goes through the house's form and back.
+// that it goes through toolscope's form and back.
 func TestMetaIsServed(t *testing.T) {
 	registry := new(toolkit.Registry)
 	err := registry.Register(

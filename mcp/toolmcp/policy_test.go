@@ -40,7 +40,7 @@ func deny(name string) middleware.Policy {
 }
 
 // TestPoliciesGovernBothSides checks that a refusal reaches no tool, is a result that the
-// model can read, and is told on the one span.
+// model can read, and is on the one span.
 func TestPoliciesGovernBothSides(t *testing.T) {
 	for _, side := range []string{"client", "server"} {
 		t.Run(side, func(t *testing.T) {
@@ -118,7 +118,7 @@ func TestCacheOnServer(t *testing.T) {
 	}
 }
 
-// TestMergedWithAnOuterCall checks that a call of ours that is carried out by a tools/call is
+// TestMergedWithAnOuterCall checks that a call of the application that is carried out by a tools/call is
 // one span with the attributes of both, which the server's span is below.
 func TestMergedWithAnOuterCall(t *testing.T) {
 	for _, separate := range []bool{false, true} {

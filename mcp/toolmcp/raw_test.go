@@ -182,7 +182,7 @@ func rawAnswers(t *testing.T, server *mcp.Server, stateless bool) (answers []str
 			w.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q%s}`, id, r.method, params))
 			answers = append(answers, fmt.Sprintf("%s%.200s\n  %s", r.method, params, w.answer(id)))
 		}
-		w.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":%q%s}`, r.method, params)) // as a notification, which nobody answers
+		w.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":%q%s}`, r.method, params)) // as a notification, which no one answers
 		w.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id))
 		id++
 	}
@@ -267,7 +267,7 @@ func rawResults(t *testing.T, client *mcp.Client) (got []string) {
 				n++
 			}
 			for _, a := range answers {
-				if message.Method == "tools/call" { // and once to a request that nobody made
+				if message.Method == "tools/call" { // and once to a request that no one made
 					a += fmt.Sprintf("}\n{\"jsonrpc\":\"2.0\",\"id\":%d,%s", *message.ID+1000, a)
 				}
 				if _, err := fmt.Fprintf(w.to, "{\"jsonrpc\":\"2.0\",\"id\":%d,%s}\n", *message.ID, a); err != nil {

@@ -101,7 +101,7 @@ func (w *watcher) attributes(r *request) []attribute.KeyValue {
 	if r.method != methodCallTool {
 		return w.makeAttributes(r)
 	}
-	return w.calls.of(traits{r.sessionID, r.version, r.http}, func() []attribute.KeyValue { return w.makeAttributes(r) })
+	return w.calls.attributesOf(traits{r.sessionID, r.version, r.http}, func() []attribute.KeyValue { return w.makeAttributes(r) })
 }
 
 // makeAttributes makes them. There are few, and they are large, so their slice is made to fit.

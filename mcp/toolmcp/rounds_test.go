@@ -155,7 +155,7 @@ func TestRounds(t *testing.T) {
 }
 
 // A call whose client never answers is counted when its session ends, or by the bound on those that wait: none is lost.
-func TestRoundsThatNobodyCarriesOn(t *testing.T) {
+func TestRoundsThatAreNotCarriedOn(t *testing.T) {
 	c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 	server := newAsking()
 	client := mcp.NewClient(

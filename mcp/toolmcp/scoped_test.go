@@ -45,7 +45,7 @@ func newCache(t *testing.T) middleware.Policy {
 	return p
 }
 
-// toldErrors collects what OpenTelemetry's error handler is told until the test ends.
+// toldErrors collects what OpenTelemetry's error handler gets until the test ends.
 func toldErrors(t *testing.T) func() []string {
 	t.Helper()
 	var mu sync.Mutex
@@ -64,10 +64,10 @@ func toldErrors(t *testing.T) func() []string {
 }
 
 // TestWhoseCallsAre checks, without [toolmcp.Options].Session, that a connection's calls belong
-// together by each revision and to nobody else's; and that those over HTTP without the
-// protocol's sessions are nobody's, which is told once where a policy misses it.
+// together by each revision and to no one else's; and that those over HTTP without the
+// protocol's sessions are no one's, which is reported once where a policy misses it.
 func TestWhoseCallsAre(t *testing.T) {
-	nobody := toolmcp.Options{Session: func(mcp.Request) *toolkit.Session { return nil }}
+	noSession := toolmcp.Options{Session: func(mcp.Request) *toolkit.Session { return nil }}
 	for _, c := range []struct {
 		name     string
 		connect  connecting
@@ -79,10 +79,10 @@ func TestWhoseCallsAre(t *testing.T) {
 	}{
 		{"memory", dial, legacy, toolmcp.Options{}, newCache(t), 2, 0},
 		{"memory without a session", dial, stateless, toolmcp.Options{}, newCache(t), 2, 0},
-		{"memory, nobody's", dial, stateless, nobody, newCache(t), 6, 0},
+		{"memory, no one's", dial, stateless, noSession, newCache(t), 6, 0},
 		{"http", dialHTTP, legacy, toolmcp.Options{}, newCache(t), 2, 0},
 		{"http without a session", dialHTTP, stateless, toolmcp.Options{}, newCache(t), 6, 1},
-		{"http, nobody's", dialHTTP, stateless, nobody, newCache(t), 6, 0},
+		{"http, no one's", dialHTTP, stateless, noSession, newCache(t), 6, 0},
 		{"http, no policy that remembers", dialHTTP, stateless, toolmcp.Options{}, deny("another"), 6, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestWhoseCallsAre(t *testing.T) {
 	}
 }
 
-// TestSessionFunctionPanics checks that a call for nobody knows whom fails and reaches no
+// TestSessionFunctionPanics checks that a call for no one knows whom fails and reaches no
 // tool, that the next one works, and that [toolmcp.Options].NoRecover lets the panic go on.
 func TestSessionFunctionPanics(t *testing.T) {
 	options := toolmcp.Options{Session: func(r mcp.Request) *toolkit.Session {

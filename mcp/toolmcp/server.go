@@ -129,7 +129,7 @@ func (w *watcher) receiveCall(
 // endpoint what came is a link, and the trace is new.
 //
 // To a session over HTTP the SDK gives the context of the request that opened it, which
-// is over and nobody's parent: what its own request's headers say stands in its place.
+// is over and no parent: what its own request's headers say stands in its place.
 func (w *watcher) incoming(
 	ctx context.Context, method string, req mcp.Request,
 ) (_ context.Context, links []trace.Link, root bool) {

@@ -77,8 +77,8 @@ func (h *telemetry) wantRecorded(t *testing.T, what, tool string, want map[strin
 	}
 }
 
-// One call of a tool is one recording of gen_ai.execute_tool.duration, on the side of the agent, whoever else
-// records it; and each side's time is told apart from the other's by its metric or by toolscope.side.
+// One call of a tool is one recording of gen_ai.execute_tool.duration, on the side of the agent, whichever side else
+// records it; and each side's time differs from the other's by its metric or by toolscope.side.
 func TestSides(t *testing.T) {
 	const calls = 3
 	for _, transport := range []struct {

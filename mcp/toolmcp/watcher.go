@@ -153,14 +153,14 @@ func (w *watcher) finish(span trace.Span, r *request, req mcp.Request, res mcp.R
 func (w *watcher) learnPrompts(r *request, res mcp.Result) {
 	switch res := res.(type) {
 	case *mcp.GetPromptResult:
-		w.prompts.add(r.prompt, maxPrompts)
+		w.prompts.addName(r.prompt, maxPrompts)
 	case *mcp.ListPromptsResult:
 		if res == nil {
 			return
 		}
 		for _, p := range res.Prompts {
 			if p != nil && utf8.ValidString(p.Name) {
-				w.prompts.add(p.Name, maxPrompts)
+				w.prompts.addName(p.Name, maxPrompts)
 			}
 		}
 	}

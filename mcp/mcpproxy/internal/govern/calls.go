@@ -81,7 +81,7 @@ func (c *Calls) ended(x *Exchange, r Reply) Reply {
 	return r
 }
 
-// refused is the answer to a call of a tool that nobody has accepted. No policy is asked.
+// refused is the answer to a call of a tool that no user has accepted. No policy is asked.
 func (x *Exchange) refused() Reply {
 	err := &toolkit.Error{
 		Kind: toolkit.ErrPermissionDenied, Tool: x.Params.Name,

@@ -139,7 +139,7 @@ func (x *Exchange) answered(res toolkit.Result, err error) Reply {
 		cause = res.Fault
 	}
 	if gone := (*watch.WireError)(nil); errors.As(cause, &gone) || errors.Is(cause, context.Canceled) {
-		return r // nobody waits for an answer
+		return r // no client waits for an answer
 	}
 	result, err := stdjson.Marshal(toolmcp.CallToolResultOf(res))
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 // govern is refused; where there are none it passes as it is.
 func (h *Proxy) govern(out http.ResponseWriter, r *http.Request, x *HTTPExchange) {
 	strict := h.w.Governs()
-	if strict && r.Header.Get("Upgrade") != "" { // another protocol is not offered to the server: nobody could read it
+	if strict && r.Header.Get("Upgrade") != "" { // another protocol is not offered to the server: the proxy could not read it
 		r.Header.Del("Upgrade")
 		x.Session.Record(watch.Note{Kind: watch.NoteRefused, Text: "an Upgrade to another protocol, without which the request went on"})
 	}

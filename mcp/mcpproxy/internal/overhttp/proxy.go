@@ -51,7 +51,7 @@ func (h *Proxy) passOn(out http.ResponseWriter, r *http.Request, x *HTTPExchange
 
 // watchRequest has the body of a request copied as it is sent on.
 func (h *Proxy) watchRequest(r *http.Request, x *HTTPExchange) {
-	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 { // nobody would close it
+	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 { // no reader would close it
 		return
 	}
 	s := h.stream(x, watch.FromClient, frames.ByEnd)
@@ -127,7 +127,7 @@ type tee struct {
 	body   io.ReadCloser
 	tap    *frames.Tap
 	stream *frames.Stream
-	left   int64 // bytes to come; below 0 if nobody knows
+	left   int64 // bytes to come; below 0 if unknown
 	over   bool
 }
 

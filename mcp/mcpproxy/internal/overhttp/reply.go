@@ -64,7 +64,7 @@ func (c *httpCall) answer(r govern.Reply) {
 		c.write(c.came)
 	case c.streaming && r.Raw != nil:
 		c.write(fmt.Appendf(nil, "event: message\ndata: %s\n\n", onOneLine(c.besides(r.Raw))))
-	case c.streaming: // nobody waits for an answer
+	case c.streaming: // no client waits for an answer
 	case r.Raw == nil:
 		status := http.StatusBadGateway
 		if c.request.Context().Err() != nil {
@@ -79,7 +79,7 @@ func (c *httpCall) answer(r govern.Reply) {
 		if !c.unchanged(r) {
 			body = c.besides(r.Raw)
 		}
-		_, _ = c.out.Write(body) // nobody waits any more
+		_, _ = c.out.Write(body) // the client does not wait any more
 	}
 }
 

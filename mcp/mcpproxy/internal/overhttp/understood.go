@@ -145,5 +145,5 @@ func (h *Proxy) refuse(out http.ResponseWriter, x *HTTPExchange, o objection, id
 	}
 	out.Header().Set("Content-Type", "application/json")
 	out.WriteHeader(o.status)
-	_, _ = out.Write(text) // nobody waits any more
+	_, _ = out.Write(text) // the client does not wait any more
 }

@@ -281,7 +281,7 @@ func (o *Operation) finishCall(at time.Time, out *outcome) {
 	o.Running.EndAt(at, res, err)
 }
 
-// result is what the call's observers are told of its end.
+// result is what the call's observers get at its end.
 func (o *Operation) result(out *outcome) (toolkit.Result, error) {
 	switch {
 	case out.err != nil:

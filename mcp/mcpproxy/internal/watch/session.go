@@ -157,7 +157,7 @@ func messagesOf(f frames.Frame) (list []wire.Message, ok bool) {
 	return []wire.Message{m}, ok && !f.Torn
 }
 
-// frameLost is told that a frame was dropped before it was looked at. Answers that were lost
+// frameLost notes that a frame was dropped before it was looked at. Answers that were lost
 // end their calls when the session does.
 func (s *Session) frameLost(from Side) {
 	s.Record(Note{Kind: NoteLostFrame})
