@@ -150,8 +150,8 @@ func newSource(t *testing.T, p *pkg) *source {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		s.files = append(s.files, files[name])
 		for _, v := range values(files[name]) {
-			if lit, ok := v.value.(*ast.BasicLit); ok && lit.Kind == token.STRING {
-				s.texts[v.name.Name] = unquote(lit)
+			if text := s.text(v.value); text != "" {
+				s.texts[v.name.Name] = text
 			}
 		}
 	}
@@ -222,6 +222,10 @@ func (s *source) text(expr ast.Expr) string {
 	case *ast.BasicLit:
 		if e.Kind == token.STRING {
 			return unquote(e)
+		}
+	case *ast.BinaryExpr: // a text on several lines
+		if a, b := s.text(e.X), s.text(e.Y); e.Op == token.ADD && a != "" && b != "" {
+			return a + b
 		}
 	case *ast.Ident:
 		return s.texts[e.Name]

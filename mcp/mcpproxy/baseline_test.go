@@ -27,13 +27,15 @@ func connected(t *testing.T, dir, description string, accept bool, tools ...stri
 	c.call(1, tools[0])
 	c.answer(1, "")
 	r := c.report()
-	if changed := has(c.span("tools/call "+tools[0]), "toolscope.mcp.definition") == "changed"; changed != (len(r.Sessions[0].ChangedTools) > 0) {
+	if changed := has(
+		c.span("tools/call "+tools[0]), "toolscope.mcp.definition",
+	) == "changed"; changed != (len(r.Sessions[0].ChangedTools) > 0) {
 		t.Errorf("the call's span says changed: %t, the session %q", changed, r.Sessions[0].ChangedTools)
 	}
 	return r
 }
 
-// A tool that is not what it was is told at each connection, until somebody accepts it.
+// A tool that is not what it was is reported at each connection, until a user accepts it.
 func TestToolsThatChangeBetweenConnections(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	for i, tt := range []struct {
@@ -71,7 +73,7 @@ func TestToolsThatChangeBetweenConnections(t *testing.T) {
 	}
 }
 
-// What cannot be kept is told to who accepts, before the server runs.
+// What cannot be kept is reported to the user who accepts, before the server runs.
 func TestWhatIsAcceptedCanBeKept(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -85,7 +87,8 @@ func TestWhatIsAcceptedCanBeKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(scope, Options{Baseline: b, AcceptTools: true}); err == nil || !strings.Contains(err.Error(), "cannot be written") {
+	if _, err := New(scope, Options{Baseline: b, AcceptTools: true}); err == nil ||
+		!strings.Contains(err.Error(), "cannot be written") {
 		t.Errorf("got %v, want that the baseline cannot be written", err)
 	}
 }

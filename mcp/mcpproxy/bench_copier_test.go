@@ -73,7 +73,9 @@ func copier(b *testing.B) string {
 		return ""
 	}
 	program := filepath.Join(b.TempDir(), "copier")
-	if out, err := exec.Command(cc, "-O2", "-pthread", "-o", program, filepath.Join("testdata", "copier.c")).CombinedOutput(); err != nil {
+	if out, err := exec.Command(
+		cc, "-O2", "-pthread", "-o", program, filepath.Join("testdata", "copier.c"),
+	).CombinedOutput(); err != nil {
 		b.Fatalf("%v: %s", err, out)
 	}
 	return program

@@ -172,7 +172,11 @@ func address(b *testing.B, cmd *exec.Cmd) string {
 // post makes a call; first is how long the first byte of the answer's body took.
 func post(b *testing.B, c *http.Client, address string) (first, all time.Duration) {
 	began := time.Now()
-	resp, err := c.Post(address, "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{}}}`))
+	resp, err := c.Post(
+		address,
+		"application/json",
+		strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{}}}`),
+	)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -192,7 +196,15 @@ func post(b *testing.B, c *http.Client, address string) (first, all time.Duratio
 // this package's, with their names.
 func ways(b *testing.B) (names, addresses []string) {
 	server := start(b, "http")
-	return []string{"direct", "ReverseProxy", "proxied"}, []string{server, start(b, "tappedhttp", server), start(b, "proxyhttp", server)}
+	return []string{
+			"direct",
+			"ReverseProxy",
+			"proxied",
+		}, []string{
+			server,
+			start(b, "tappedhttp", server),
+			start(b, "proxyhttp", server),
+		}
 }
 
 // BenchmarkHTTP is a call over HTTP, in turn direct, through the standard library's proxy and through this

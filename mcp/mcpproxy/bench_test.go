@@ -96,7 +96,16 @@ func proxyOf(server string) int {
 	if err != nil {
 		return 1
 	}
-	exit, err := w.Run(mcpproxy.Command{Path: self, Args: []string{self}, Env: append(os.Environ(), programEnv+"="+server), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
+	exit, err := w.Run(
+		mcpproxy.Command{
+			Path:   self,
+			Args:   []string{self},
+			Env:    append(os.Environ(), programEnv+"="+server),
+			Stdin:  os.Stdin,
+			Stdout: os.Stdout,
+			Stderr: os.Stderr,
+		},
+	)
 	w.Close()
 	if err != nil {
 		return 1
@@ -120,7 +129,10 @@ func connect(b testing.TB, program string, before ...string) *pipe {
 	}
 	words := append(before, self)
 	p := &pipe{cmd: exec.Command(words[0], words[1:]...)}
-	p.cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return len(v) > 5 && v[:5] == "OTEL_" }), programEnv+"="+program)
+	p.cmd.Env = append(
+		slices.DeleteFunc(os.Environ(), func(v string) bool { return len(v) > 5 && v[:5] == "OTEL_" }),
+		programEnv+"="+program,
+	)
 	p.cmd.Stderr = os.Stderr
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
 		b.Fatal(err)
@@ -142,7 +154,8 @@ func connect(b testing.TB, program string, before ...string) *pipe {
 
 // call makes a call and reads its answer; it returns the bytes read.
 func (p *pipe) call(b testing.TB, size int) (n int64) {
-	if _, err := fmt.Fprintf(p.in, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"size":%d}}}`+"\n", size); err != nil {
+	if _, err := fmt.Fprintf(p.in, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x",`+
+		`"arguments":{"size":%d}}}`+"\n", size); err != nil {
 		b.Fatal(err)
 	}
 	for {
@@ -173,13 +186,17 @@ type passage struct {
 func passages(b *testing.B) []passage {
 	all := []passage{{"direct", connect(b, "server")}, {"proxied", connect(b, "proxy")}, {"copy", connect(b, "copy")}}
 	if c := copier(b); c != "" {
-		all = append(all, passage{"C-copy", connect(b, "server", c, "pipes")}, passage{"C-splice", connect(b, "server", "env", "MODE=splice", c, "pipes")})
+		all = append(
+			all,
+			passage{"C-copy", connect(b, "server", c, "pipes")},
+			passage{"C-splice", connect(b, "server", "env", "MODE=splice", c, "pipes")},
+		)
 	}
 	return all
 }
 
-// byTurns uses each passage by turns, and gives the medians.
-func byTurns(b *testing.B, all []passage, use func(p *pipe)) []time.Duration {
+// interleaved uses each passage in turn, and gives the medians.
+func interleaved(b *testing.B, all []passage, use func(p *pipe)) []time.Duration {
 	took := make([][]time.Duration, len(all))
 	for b.Loop() {
 		for i, p := range all {
@@ -196,18 +213,18 @@ func byTurns(b *testing.B, all []passage, use func(p *pipe)) []time.Duration {
 	return medians
 }
 
-// BenchmarkStdioRoundTrip is a call and its answer, by turns direct and by what stands in between;
+// BenchmarkStdioRoundTrip is a call and its answer, interleaved: direct and by what stands in between;
 // added-µs is the difference of the medians.
 func BenchmarkStdioRoundTrip(b *testing.B) {
 	all := passages(b)
-	took := byTurns(b, all, func(p *pipe) { p.call(b, 100) })
+	took := interleaved(b, all, func(p *pipe) { p.call(b, 100) })
 	b.ReportMetric(float64(took[0].Nanoseconds())/1000, "direct-µs")
 	for i := 1; i < len(all); i++ {
 		b.ReportMetric(float64((took[i]-took[0]).Nanoseconds())/1000, all[i].name+"-added-µs")
 	}
 }
 
-// BenchmarkStdioThroughput is an answer of 10 MiB, by turns as BenchmarkStdioRoundTrip: from a server
+// BenchmarkStdioThroughput is an answer of 10 MiB, interleaved as BenchmarkStdioRoundTrip: from a server
 // that encodes it to a client that decodes it, and between two that do nothing but copy.
 func BenchmarkStdioThroughput(b *testing.B) {
 	for name, use := range map[string]func(p *pipe){
@@ -216,7 +233,7 @@ func BenchmarkStdioThroughput(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			all := passages(b)
-			took := byTurns(b, all, use)
+			took := interleaved(b, all, use)
 			b.ReportMetric(10/took[0].Seconds(), "direct-MiB/s")
 			for i := 1; i < len(all); i++ {
 				b.ReportMetric(100*took[0].Seconds()/took[i].Seconds(), all[i].name+"-%-of-direct")
@@ -239,7 +256,8 @@ type answerOf struct {
 
 // decode makes a call whose answer the server encodes, and decodes it.
 func (p *pipe) decode(b testing.TB, size int) {
-	if _, err := fmt.Fprintf(p.in, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"encode":%d}}}`+"\n", size); err != nil {
+	if _, err := fmt.Fprintf(p.in, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x",`+
+		`"arguments":{"encode":%d}}}`+"\n", size); err != nil {
 		b.Fatal(err)
 	}
 	line, err := p.out.ReadBytes('\n')

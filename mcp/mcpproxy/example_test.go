@@ -51,7 +51,9 @@ func ExampleWatcher_Run() {
 	_, _ = io.WriteString(input, `{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n")
 	input.Close()
 
-	exit, err := watcher.Run(mcpproxy.Command{Path: "/bin/sh", Args: []string{"sh", "-c", "cat; exit 3"}, Stdin: stdin, Stdout: client, Stderr: errs})
+	exit, err := watcher.Run(
+		mcpproxy.Command{Path: "/bin/sh", Args: []string{"sh", "-c", "cat; exit 3"}, Stdin: stdin, Stdout: client, Stderr: errs},
+	)
 	fmt.Println(exit.Code, err)
 	got, err := os.ReadFile(client.Name())
 	fmt.Print(string(got))
@@ -92,7 +94,11 @@ func ExampleWatcher_Serve() {
 	ended := make(chan error, 1)
 	go func() { ended <- watcher.Serve(ctx, l, target) }()
 
-	resp, err := http.Post("http://"+l.Addr().String()+"/mcp", "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+	resp, err := http.Post(
+		"http://"+l.Addr().String()+"/mcp",
+		"application/json",
+		strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`),
+	)
 	if err != nil {
 		fmt.Println(err)
 		return

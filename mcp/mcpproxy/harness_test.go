@@ -122,7 +122,10 @@ func (w *watched) connect() *wireConn {
 	c := &wireConn{watched: w, session: watch.NewSession(w.Engine, "")}
 	c.session.StderrStream()
 	c.Join(c.session)
-	c.streams = [2]*frames.Stream{c.session.Stream(watch.FromClient, frames.ByLine), c.session.Stream(watch.FromServer, frames.ByLine)}
+	c.streams = [2]*frames.Stream{
+		c.session.Stream(watch.FromClient, frames.ByLine),
+		c.session.Stream(watch.FromServer, frames.ByLine),
+	}
 	return c
 }
 
@@ -147,8 +150,14 @@ func (c *wireConn) close() {
 
 // begin is a session's beginning, with a list of tools of these names if there are some.
 func (c *wireConn) begin(tools ...string) {
-	c.client(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"sampling":{}},"clientInfo":{"name":"c","version":"2"}}}`)
-	c.server(`{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"logging":{}},"serverInfo":{"name":"s","version":"1"}}}`)
+	c.client(
+		`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{` +
+			`"sampling":{}},"clientInfo":{"name":"c","version":"2"}}}`,
+	)
+	c.server(
+		`{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"logging":{` +
+			`}},"serverInfo":{"name":"s","version":"1"}}}`,
+	)
 	if len(tools) > 0 {
 		c.list("d", tools...)
 	}

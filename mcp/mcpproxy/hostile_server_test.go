@@ -56,7 +56,7 @@ func TestAnswersOfAServerOverPipes(t *testing.T) {
 		{name: "in a batch", id: `7`, sent: "[" + answer + "]"},
 		{name: "in a batch with others", id: `7`, sent: "[" + other + " , " + answer + "]", passed: "[" + other + "]"},
 		{name: "a batch of others", id: `7`, sent: "[" + other + " ]\n" + answer, passed: "[" + other + " ]"},
-		{name: "for nobody", id: `7`, sent: other + "\n" + answer, passed: other},
+		{name: "for no one", id: `7`, sent: other + "\n" + answer, passed: other},
 		{name: "as a text, and again", id: `7`, sent: id(`"7"`) + "\n" + id(`" 7.0 "`), late: 1},
 		{name: "as a text of base 16", id: `7`, sent: id(`"0x7"`)},
 		{name: "as no text", id: `0`, sent: id(`""`)},
@@ -125,7 +125,7 @@ func TestAnswerBeforeTheCall(t *testing.T) {
 	}
 	for end := deadline(); w.report().Counts[string(watch.NoteLate)] == 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("nobody told of the answer")
+			t.Fatal("no report of the answer")
 		}
 	}
 	close(judged)
@@ -171,7 +171,9 @@ func TestAnswersInStreams(t *testing.T) {
 				}
 			}))
 			got := posted7(t, address)
-			if strings.Contains(got, "long") || strings.Count(got, `"text":"cut"`) != 1 || strings.Count(got, note) != strings.Count(sent, note) || !strings.Contains(got, `"id":7,`) {
+			if strings.Contains(got, "long") || strings.Count(got, `"text":"cut"`) != 1 ||
+				strings.Count(got, note) != strings.Count(sent, note) ||
+				!strings.Contains(got, `"id":7,`) {
 				t.Errorf("%s, in pieces of %d: got %q", name, piece, got)
 			}
 		}
@@ -198,7 +200,8 @@ func TestTextsThatAreIDs(t *testing.T) {
 			if got := p.send(first + "\n" + roundOf("x", `{}`, "") + "\n"); got != `{"jsonrpc":"2.0","id":"7","result":{}}`+"\n" {
 				t.Errorf("got %s, want the answer to the other request", got)
 			}
-			if got, err := p.from.ReadString('\n'); err != nil || !strings.Contains(got, `"id":7,`) || !strings.Contains(got, "cut") {
+			if got, err := p.from.ReadString('\n'); err != nil || !strings.Contains(got, `"id":7,`) ||
+				!strings.Contains(got, "cut") {
 				t.Errorf("got %s and %v, want what the policy made of the answer", got, err)
 			}
 			_ = p.to.Close()
@@ -217,15 +220,21 @@ func TestAnswersInBatches(t *testing.T) {
 		sent   string
 		want   string
 	}{
-		"changed":   {editing(), "[" + note + ", " + answer + "]", `[` + note + `,{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"cut"}]}}]`},
-		"one":       {editing(), "[" + answer + "]", `{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"cut"}]}}`},
-		"unchanged": {passing(), "[" + note + ", " + strings.Replace(answer, `"7"`, `7`, 1) + " ]\n", "[" + note + ", " + strings.Replace(answer, `"7"`, `7`, 1) + " ]\n"},
+		"changed": {editing(), "[" + note + ", " + answer + "]", `[` + note + `,{"jsonrpc":"2.0","id":7,` +
+			`"result":{"content":[{"type":"text","text":"cut"}]}}]`},
+		"one": {editing(), "[" + answer + "]", `{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"cut"}]}}`},
+		"unchanged": {passing(), "[" + note + ", " + strings.Replace(answer, `"7"`, `7`, 1) + " ]\n",
+			"[" + note + ", " + strings.Replace(answer, `"7"`, `7`, 1) + " ]\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			address := before(t, newWatched(t, Options{}, tt.policy), http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) {
-				out.Header().Set("Content-Type", "application/json")
-				_, _ = io.WriteString(out, tt.sent)
-			}))
+			address := before(
+				t,
+				newWatched(t, Options{}, tt.policy),
+				http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) {
+					out.Header().Set("Content-Type", "application/json")
+					_, _ = io.WriteString(out, tt.sent)
+				}),
+			)
 			if got := posted7(t, address); got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
@@ -253,14 +262,18 @@ func TestAnswersThatAreNotLookedAt(t *testing.T) {
 		body string
 		want string // error.type
 	}{
-		"compressed":       {http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"gzip"}}, 200, "?", ""},
-		"a page":           {http.Header{"Content-Type": {"text/html"}}, 200, "<p>", ""},
-		"nothing":          {http.Header{}, 202, "", ""},
-		"a status":         {http.Header{"Content-Type": {"application/json"}}, 503, "{}", "http_503"},
-		"another's":        {http.Header{"Content-Type": {"application/json"}}, 200, `{"jsonrpc":"2.0","id":8,"result":{}}`, "unanswered"},
-		"two at once":      {http.Header{"Content-Type": {"application/json"}}, 200, `{"jsonrpc":"2.0","id":7,"result":{}} {}`, "unanswered"},
-		"a request as 7":   {http.Header{"Content-Type": {"application/json"}}, 200, `{"jsonrpc":"2.0","id":7,"method":"a","result":{}}`, "unanswered"},
-		"more than 16 MiB": {http.Header{"Content-Type": {"application/json"}}, 200, `{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"` + strings.Repeat("x", govern.MaxGoverned) + `"}]}}`, ""},
+		"compressed": {http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"gzip"}}, 200, "?", ""},
+		"a page":     {http.Header{"Content-Type": {"text/html"}}, 200, "<p>", ""},
+		"nothing":    {http.Header{}, 202, "", ""},
+		"a status":   {http.Header{"Content-Type": {"application/json"}}, 503, "{}", "http_503"},
+		"another's": {http.Header{"Content-Type": {"application/json"}}, 200, `{"jsonrpc":"2.0","id":8,` +
+			`"result":{}}`, "unanswered"},
+		"two at once": {http.Header{"Content-Type": {"application/json"}}, 200, `{"jsonrpc":"2.0","id":7,` +
+			`"result":{}} {}`, "unanswered"},
+		"a request as 7": {http.Header{"Content-Type": {"application/json"}}, 200, `{"jsonrpc":"2.0","id":7,` +
+			`"method":"a","result":{}}`, "unanswered"},
+		"more than 16 MiB": {http.Header{"Content-Type": {"application/json"}}, 200, `{"jsonrpc":"2.0","id":7,` +
+			`"result":{"content":[{"type":"text","text":"` + strings.Repeat("x", govern.MaxGoverned) + `"}]}}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWatched(t, Options{}, editing())
@@ -296,7 +309,7 @@ func TestAnswersThatAreNotLookedAt(t *testing.T) {
 	}
 }
 
-// A client gives up the id that it knows; the server is told of the attempt that runs.
+// A client gives up the id that it knows; the server gets the id of the attempt that runs.
 func TestGivenUpInALaterAttempt(t *testing.T) {
 	w := newWatched(t, Options{}, again())
 	told := make(chan string, 1)
@@ -320,7 +333,8 @@ func TestGivenUpInALaterAttempt(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-second
-	if _, err := io.WriteString(p.to, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`+"\n"); err != nil {
+	if _, err := io.WriteString(p.to, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{`+
+		`"requestId":7}}`+"\n"); err != nil {
 		t.Fatal(err)
 	}
 	select {
@@ -329,7 +343,7 @@ func TestGivenUpInALaterAttempt(t *testing.T) {
 			t.Errorf("got %s", line)
 		}
 	case <-time.After(time.Until(deadline())):
-		t.Error("nobody told the server")
+		t.Error("no message told the server")
 	}
 	_ = p.to.Close()
 	<-p.served
@@ -353,13 +367,21 @@ func TestAttemptsInAStream(t *testing.T) {
 		body, _ := io.ReadAll(r.Body)
 		if n.Add(1) == 1 {
 			out.Header().Set("Content-Type", "text/event-stream")
-			_, _ = io.WriteString(out, ": hi\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":1,\"message\":\"m\"}}\n\n")
+			_, _ = io.WriteString(
+				out,
+				": hi\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":1,\"message\":\"m\"}}\n\n",
+			)
 			return
 		}
 		out.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(out, "{\"jsonrpc\":\"2.0\",\"id\":\"toolscope-2-7\",\r\n\"result\":{\"content\":[],\"n\":%t}}", strings.Contains(string(body), "toolscope-2-7"))
+		fmt.Fprintf(
+			out,
+			"{\"jsonrpc\":\"2.0\",\"id\":\"toolscope-2-7\",\r\n\"result\":{\"content\":[],\"n\":%t}}",
+			strings.Contains(string(body), "toolscope-2-7"),
+		)
 	}))
-	if got := posted7(t, address); got != ": hi\n\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":7,  \"result\":{\"content\":[],\"n\":true}}\n\n" {
+	if got := posted7(t, address); got != ": hi\n\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":7,  "+
+		"\"result\":{\"content\":[],\"n\":true}}\n\n" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -435,7 +457,8 @@ func TestInjectWhereNothingFits(t *testing.T) {
 		body := strings.Replace(roundOf("x", `{}`, ""), `"name"`, `"_meta":`+meta+`,"name"`, 1)
 		posted := sent(t, address, "", body)
 		text := <-got
-		if injected := strings.Contains(text, "traceparent"); !strings.Contains(posted, "result") || injected != (meta == `{}`) || !injected && text != body {
+		if injected := strings.Contains(text, "traceparent"); !strings.Contains(posted, "result") || injected != (meta == `{}`) ||
+			!injected && text != body {
 			t.Errorf("%s: got %s at the server, and %s", meta, text, posted)
 		}
 	}

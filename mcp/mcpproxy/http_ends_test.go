@@ -155,7 +155,8 @@ func TestHTTPTrailersPass(t *testing.T) {
 		t.Errorf("got %q", r.RequestURI)
 	}
 	s.send(server, "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n"+
-		"Content-Type: text/event-stream\r\nTrailer: X-T\r\n\r\n5;ext=1\r\ndata:\r\n011\r\n {\"method\":\"m\"}\n\n\r\n0\r\nX-T: 1\r\n\r\n", true)
+		"Content-Type: text/event-stream\r\nTrailer: X-T\r\n\r\n5;ext=1\r\ndata:\r\n011\r\n {\"method\":"+
+		"\"m\"}\n\n\r\n0\r\nX-T: 1\r\n\r\n", true)
 	in := bufio.NewReader(client)
 	resp, err := http.ReadResponse(in, nil)
 	if err != nil || resp.StatusCode != http.StatusEarlyHints {
@@ -173,7 +174,7 @@ func TestHTTPTrailersPass(t *testing.T) {
 // does not read.
 type stalling struct {
 	net.Listener
-	writes  chan struct{} // told of a Write that waits
+	writes  chan struct{} // notified of a Write that waits
 	release chan struct{}
 }
 
@@ -234,7 +235,12 @@ func stall(t *testing.T, patience time.Duration, request, answer string) (
 
 // An answer that is read and not yet written is written before Serve returns.
 func TestServeEndsAfterAnswerIsWritten(t *testing.T) {
-	s, client, by, stop, ended := stall(t, time.Minute, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
+	s, client, by, stop, ended := stall(
+		t,
+		time.Minute,
+		"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
+	)
 	stop()
 	s.eventually("the listener's end", func() bool {
 		c, err := net.Dial("tcp", s.address)

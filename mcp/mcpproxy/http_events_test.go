@@ -29,7 +29,8 @@ func cut(stream []byte, piece int) (all []byte, data []string) {
 
 // FuzzEvents: however a stream of events comes, all of it is there, and the data is the same.
 func FuzzEvents(f *testing.F) {
-	for _, stream := range []string{"data: 1\n\ndata: 2\n\n", "data: 1\r\n\r\ndata: 2\r\r", "data:1\rdata:2\n\r\n\n: x\n\n", "\xef\xbb\xbfdata: 1\n\ndata"} {
+	for _, stream := range []string{"data: 1\n\ndata: 2\n\n", "data: 1\r\n\r\ndata: 2\r\r", "data:1\rdata:" +
+		"2\n\r\n\n: x\n\n", "\xef\xbb\xbfdata: 1\n\ndata"} {
 		f.Add([]byte(stream), uint8(1))
 	}
 	f.Fuzz(func(t *testing.T, stream []byte, piece uint8) {
@@ -51,7 +52,8 @@ func FuzzEncoded(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		value := mirror.Encoded(text)
-		if !mirror.DecodesTo(value, text) || mirror.DecodesTo(value, text+"x") || bytes.ContainsFunc([]byte(value), mirror.UnsafeInHeader) {
+		if !mirror.DecodesTo(value, text) || mirror.DecodesTo(value, text+"x") ||
+			bytes.ContainsFunc([]byte(value), mirror.UnsafeInHeader) {
 			t.Errorf("%q: got %q", text, value)
 		}
 	})

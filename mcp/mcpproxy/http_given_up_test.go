@@ -69,7 +69,10 @@ func TestGivenUpUnderPolicies(t *testing.T) {
 		}
 		return p
 	}
-	over := map[string]func(t *testing.T, w *watched, s slow) (send, call func(message string)){"pipes": overPipes, "HTTP": overHTTP}
+	over := map[string]func(t *testing.T, w *watched, s slow) (send, call func(message string)){
+		"pipes": overPipes,
+		"HTTP":  overHTTP,
+	}
 	for name, connect := range over {
 		t.Run("asking over "+name, func(t *testing.T) {
 			w := newWatched(t, Options{}, approvals(t))
@@ -112,7 +115,7 @@ func TestGivenUpUnderPolicies(t *testing.T) {
 }
 
 // overPipes and overHTTP are a connection to a slow server: send passes a message, and call one that is a call, whose
-// answer nobody waits for.
+// answer that no client waits for.
 func overPipes(t *testing.T, w *watched, s slow) (send, call func(message string)) {
 	p := connectTo(t, w, func(in io.Reader, out io.WriteCloser) error {
 		lines := bufio.NewScanner(in)

@@ -22,7 +22,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// A call that hangs is told while it runs, whether policies govern it or not.
+// A call that hangs is reported while it runs, whether policies govern it or not.
 func TestHungCallsOverHTTP(t *testing.T) {
 	pass := middleware.At(middleware.StagePermit, func(next toolkit.Handler) toolkit.Handler { return next })
 	for name, policies := range map[string][]middleware.Policy{"watched": nil, "governed": {pass}} {
@@ -45,7 +45,7 @@ func TestHungCallsOverHTTP(t *testing.T) {
 			}()
 			for end := deadline(); w.report().Counts[string(watch.NoteHung)] == 0; time.Sleep(time.Millisecond) {
 				if time.Now().After(end) {
-					t.Fatal("nobody told that the call hangs")
+					t.Fatal("no report that the call hangs")
 				}
 			}
 			close(told)
@@ -72,7 +72,9 @@ func TestPinnedTools(t *testing.T) {
 		want   map[string]bool // who may be called when there is one
 	}{
 		{tools: map[string]string{"read": "reads", "list": "lists"}, accept: true, want: map[string]bool{"read": true, "list": true}},
-		{tools: map[string]string{"read": "reads, and sends away", "list": "lists", "new": "is new"}, early: true, want: map[string]bool{"read": false, "list": true, "new": false}},
+		{tools: map[string]string{
+			"read": "reads, and sends away", "list": "lists", "new": "is new",
+		}, early: true, want: map[string]bool{"read": false, "list": true, "new": false}},
 		{tools: map[string]string{"read": "reads", "list": "lists"}, early: true, want: map[string]bool{"read": true, "list": true}},
 		{tools: map[string]string{"read": "reads, and sends away"}, accept: true, early: true, want: map[string]bool{"read": true}},
 		{tools: map[string]string{"read": "reads"}, early: true, want: map[string]bool{"read": false}},
@@ -85,17 +87,23 @@ func TestPinnedTools(t *testing.T) {
 		s := mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, nil)
 		reached := map[string]bool{}
 		for name, description := range tt.tools {
-			mcp.AddTool(s, &mcp.Tool{Name: name, Description: description}, func(context.Context, *mcp.CallToolRequest, map[string]any) (*mcp.CallToolResult, any, error) {
-				reached[name] = true
-				return &mcp.CallToolResult{}, nil, nil
-			})
+			mcp.AddTool(
+				s,
+				&mcp.Tool{Name: name, Description: description},
+				func(context.Context, *mcp.CallToolRequest, map[string]any) (*mcp.CallToolResult, any, error) {
+					reached[name] = true
+					return &mcp.CallToolResult{}, nil, nil
+				},
+			)
 		}
 		transport := transports["streamable"]
-		session, err := mcp.NewClient(&mcp.Implementation{Name: "c"}, nil).Connect(t.Context(), transport.dial(before(t, w, transport.handler(s)), nil), nil)
+		session, err := mcp.NewClient(&mcp.Implementation{Name: "c"}, nil).
+			Connect(t.Context(), transport.dial(before(t, w, transport.handler(s)), nil), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "read"}); err != nil || res.IsError == tt.early || reached["read"] != tt.early {
+		if res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "read"}); err != nil || res.IsError == tt.early ||
+			reached["read"] != tt.early {
 			t.Errorf("connection %d: before a list got %+v and %v, want it called: %t", i, res, err, tt.early)
 		}
 		clear(reached)
@@ -114,25 +122,29 @@ func TestPinnedTools(t *testing.T) {
 				if err != nil || res.IsError == want || reached[name] != want {
 					t.Errorf("connection %d, %s: got %+v and %v, want it called: %t", i, name, res, err, want)
 				}
-				if err == nil && res.IsError && !strings.Contains(fmt.Sprint(res.Content[0].(*mcp.TextContent).Text), "not what was accepted") {
+				if err == nil && res.IsError &&
+					!strings.Contains(fmt.Sprint(res.Content[0].(*mcp.TextContent).Text), "not what was accepted") {
 					t.Errorf("got %v", res.Content[0])
 				}
 			}
 		}
 		_ = session.Close()
 		// What one connection saw holds for others: a client may list here and call there.
-		other, err := mcp.NewClient(&mcp.Implementation{Name: "c"}, nil).Connect(t.Context(), transport.dial(before(t, w, transport.handler(s)), nil), nil)
+		other, err := mcp.NewClient(&mcp.Implementation{Name: "c"}, nil).
+			Connect(t.Context(), transport.dial(before(t, w, transport.handler(s)), nil), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if res, err := other.CallTool(t.Context(), &mcp.CallToolParams{Name: "read"}); err != nil || res.IsError == tt.want["read"] {
+		if res, err := other.CallTool(t.Context(), &mcp.CallToolParams{Name: "read"}); err != nil ||
+			res.IsError == tt.want["read"] {
 			t.Errorf("connection %d, another's call: got %+v and %v, want it called: %t", i, res, err, tt.want["read"])
 		}
 		_ = other.Close()
 		w.settle()
 		refused := map[string]int{}
 		for _, span := range w.spans.Ended() {
-			if name, ok := strings.CutPrefix(span.Name(), "tools/call "); ok && has(span, "toolscope.outcome") == "refused" && has(span, keys.ErrorType) == "permission_denied" {
+			if name, ok := strings.CutPrefix(span.Name(), "tools/call "); ok && has(span, "toolscope.outcome") == "refused" &&
+				has(span, keys.ErrorType) == "permission_denied" {
 				refused[name]++
 			}
 		}

@@ -29,7 +29,8 @@ import (
 
 // mirrored is a tool of which headers repeat arguments.
 const mirrored = `{"name":"act","inputSchema":{"type":"object","properties":{
-	"region":{"type":"string","x-mcp-header":"Region"},"n":{"type":"integer","x-mcp-header":"count"},"dry":{"type":"boolean","x-mcp-header":"Dry_Run"},
+	"region":{"type":"string","x-mcp-header":"Region"},"n":{"type":"integer","x-mcp-header":"count"},
+	"dry":{"type":"boolean","x-mcp-header":"Dry_Run"},
 	"at":{"type":"object","properties":{"zone":{"type":"string","x-mcp-header":"Zone"}}},"free":{"type":"string"}}}}`
 
 // posted sends a request as it stands, and returns the status and the answer.
@@ -41,7 +42,14 @@ func posted(t *testing.T, address, head, body string) (status int, answer string
 	}
 	defer c.Close()
 	_ = c.SetDeadline(deadline())
-	_, _ = fmt.Fprintf(c, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n%sContent-Length: %d\r\n\r\n%s", head, len(body), body)
+	_, _ = fmt.Fprintf(
+		c,
+		"POST /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: "+
+			"application/json\r\n%sContent-Length: %d\r\n\r\n%s",
+		head,
+		len(body),
+		body,
+	)
 	resp, err := http.ReadResponse(bufio.NewReader(c), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +76,8 @@ func TestMirroredHeaders(t *testing.T) {
 	t.Cleanup(s.Close)
 	target, _ := url.Parse(s.URL + "/mcp")
 	address := serve(t, w, target)
-	if status, answer := posted(t, address, "", `{"jsonrpc":"2.0","id":"l","method":"tools/list"}`); status != 200 || reached.Swap(0) != 1 {
+	if status, answer := posted(t, address, "", `{"jsonrpc":"2.0","id":"l","method":"tools/list"}`); status != 200 ||
+		reached.Swap(0) != 1 {
 		t.Fatalf("got %d and %s, want the list", status, answer)
 	}
 
@@ -100,11 +109,15 @@ func TestMirroredHeaders(t *testing.T) {
 		{"blanks around", newest + "Mcp-Method: \t tools/call \t\r\nMcp-Name:act\r\n", plain, ""},
 		{"encoded without need", newest + call + "Mcp-Name: " + sentinel("act") + "\r\n", plain, ""},
 		{"encoded", newest + call + "Mcp-Name: " + sentinel("ö b") + "\r\n", request(wire.MethodCallTool, `{"name":"ö b"}`), ""},
-		{"encoded, a name that looks so", newest + call + "Mcp-Name: " + sentinel(sentinel("act")) + "\r\n", request(wire.MethodCallTool, `{"name":"`+sentinel("act")+`"}`), ""},
+		{"encoded, a name that looks so", newest + call + "Mcp-Name: " + sentinel(sentinel("act")) + "\r\n", request(
+			wire.MethodCallTool, `{"name":"`+sentinel("act")+`"}`,
+		), ""},
 		{"escaped in the message", newest + call + act, request(wire.MethodCallTool, `{"name":"\u0061ct"}`), ""},
 		{"a list", newest + "Mcp-Method: tools/list\r\n", request("tools/list", `{}`), ""},
 		{"a prompt", newest + "Mcp-Method: prompts/get\r\nMcp-Name: p\r\n", request("prompts/get", `{"name":"p"}`), ""},
-		{"a resource", newest + "Mcp-Method: resources/read\r\nMcp-Name: file:///a\r\n", request("resources/read", `{"uri":"file:///a"}`), ""},
+		{"a resource", newest + "Mcp-Method: resources/read\r\nMcp-Name: file:///a\r\n", request(
+			"resources/read", `{"uri":"file:///a"}`,
+		), ""},
 		{"a task's id as name", newest + "Mcp-Method: tasks/get\r\nMcp-Name: t\r\n", request("tasks/get", `{"taskId":"t"}`), ""},
 		{"a notification, none", newest, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, ""},
 		{"an answer, none", older, `{"jsonrpc":"2.0","id":1,"result":{}}`, ""},
@@ -133,9 +146,15 @@ func TestMirroredHeaders(t *testing.T) {
 		{"encoded by other marks", newest + call + "Mcp-Name: =?BASE64?YWN0?=\r\n", plain, "another Mcp-Name"},
 		{"encoded without its end", newest + call + "Mcp-Name: =?base64?YWN0\r\n", plain, "another Mcp-Name"},
 		{"encoded badly", newest + call + "Mcp-Name: =?base64?YW?N0?=\r\n", plain, "another Mcp-Name"},
-		{"encoded with bits left", newest + call + "Mcp-Name: =?base64?YWN1Yf==?=\r\n", request(wire.MethodCallTool, `{"name":"acua"}`), "another Mcp-Name"},
-		{"a name that looks encoded", newest + call + "Mcp-Name: =?base64?YWN0?=\r\n", request(wire.MethodCallTool, `{"name":"=?base64?YWN0?="}`), "another Mcp-Name"},
-		{"letters that headers have not", newest + call + "Mcp-Name: ö\r\n", request(wire.MethodCallTool, `{"name":"ö"}`), "in letters"},
+		{"encoded with bits left", newest + call + "Mcp-Name: =?base64?YWN1Yf==?=\r\n", request(
+			wire.MethodCallTool, `{"name":"acua"}`,
+		), "another Mcp-Name"},
+		{"a name that looks encoded", newest + call + "Mcp-Name: =?base64?YWN0?=\r\n", request(
+			wire.MethodCallTool, `{"name":"=?base64?YWN0?="}`,
+		), "another Mcp-Name"},
+		{"letters that headers have not", newest + call + "Mcp-Name: ö\r\n", request(
+			wire.MethodCallTool, `{"name":"ö"}`,
+		), "in letters"},
 		{"another prompt", older + "Mcp-Name: q\r\n", request("prompts/get", `{"name":"p"}`), "another Mcp-Name"},
 		{"another resource", older + "Mcp-Name: a\r\n", request("resources/read", `{"uri":"b","name":"a"}`), "another Mcp-Name"},
 		{"the method twice", newest + call + call + act, plain, "more than once"},
@@ -154,7 +173,8 @@ func TestMirroredHeaders(t *testing.T) {
 		{"a batch", call + act, `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, "without one"},
 		{"an answer", "Mcp-Name: act\r\n", `{"jsonrpc":"2.0","id":1,"result":{}}`, "without one"},
 
-		{"arguments, the same", newest + call + act + "Mcp-Param-Region: eu\r\nMcp-Param-Count: 42\r\nmcp-param-dry_run: true\r\nMcp-Param-Zone: z\r\n",
+		{"arguments, the same", newest + call + act + "Mcp-Param-Region: eu\r\nMcp-Param-Count: " +
+			"42\r\nmcp-param-dry_run: true\r\nMcp-Param-Zone: z\r\n",
 			acting(`{"region":"eu","n":42,"dry":true,"at":{"zone":"z"},"free":"f"}`), ""},
 		{"an argument, encoded", newest + call + act + "Mcp-Param-Region: " + sentinel(" é ") + "\r\n", acting(`{"region":" é "}`), ""},
 		{"an integer otherwise", newest + call + act + "Mcp-Param-Count: 42.0\r\n", acting(`{"n":4.2e1}`), ""},
@@ -165,18 +185,25 @@ func TestMirroredHeaders(t *testing.T) {
 		{"no argument's header", newest + call + act, acting(`{"region":"eu"}`), "no Mcp-Param-Region"},
 		{"another argument", newest + call + act + "Mcp-Param-Region: us\r\n", acting(`{"region":"eu"}`), "another Mcp-Param-Region"},
 		{"older, another argument", older + "Mcp-Param-Region: us\r\n", acting(`{"region":"eu"}`), "another Mcp-Param-Region"},
-		{"an argument in other case", newest + call + act + "Mcp-Param-Region: EU\r\n", acting(`{"region":"eu"}`), "another Mcp-Param-Region"},
+		{
+			"an argument in other case", newest + call + act + "Mcp-Param-Region: EU\r\n", acting(`{"region":"eu"}`),
+			"another Mcp-Param-Region",
+		},
 		{"another below", older + "Mcp-Param-Zone: y\r\n", acting(`{"zone":"y","at":{"zone":"z"}}`), "another Mcp-Param-Zone"},
 		{"another integer", older + "Mcp-Param-Count: 43\r\n", acting(`{"n":42}`), "another Mcp-Param-Count"},
 		{"an integer in hexadecimal", older + "Mcp-Param-Count: 0x2a\r\n", acting(`{"n":42}`), "another Mcp-Param-Count"},
-		{"an integer of 54 bits", older + "Mcp-Param-Count: 9007199254740993\r\n", acting(`{"n":9007199254740993}`), "has no such form"},
+		{
+			"an integer of 54 bits", older + "Mcp-Param-Count: 9007199254740993\r\n", acting(`{"n":9007199254740993}`),
+			"has no such form",
+		},
 		{"another truth", older + "Mcp-Param-Dry_Run: True\r\n", acting(`{"dry":true}`), "another Mcp-Param-Dry_run"},
 		{"a text for a truth", older + "Mcp-Param-Dry-Run: false\r\n", acting(`{"dry":true}`), "another Mcp-Param-Dry_run"},
 		{"a header for null", older + "Mcp-Param-Region: null\r\n", acting(`{"region":null}`), "not there"},
 		{"a header for nothing", older + "Mcp-Param-Region: eu\r\n", plain, "not there"},
 		{"a header for a list", older + "Mcp-Param-Region: eu\r\n", acting(`{"region":["eu"]}`), "has no such form"},
 		{"an argument twice", older + "Mcp-Param-Region: eu\r\nMcp-Param-Region: eu\r\n", acting(`{"region":"eu"}`), "more than once"},
-		{"an argument twice, otherwise", older + "Mcp-Param-Dry_Run: true\r\nMcp-Param-Dry-Run: false\r\n", acting(`{"dry":true}`), "more than once"},
+		{"an argument twice, otherwise", older + "Mcp-Param-Dry_Run: true\r\nMcp-Param-Dry-Run" +
+			": false\r\n", acting(`{"dry":true}`), "more than once"},
 	} {
 		before, noted := reached.Load(), w.report().Counts[string(watch.NoteRefused)]
 		status, answer := posted(t, address, tt.head, tt.body)
@@ -191,8 +218,18 @@ func TestMirroredHeaders(t *testing.T) {
 		if !strings.Contains(tt.body, `"method"`) || !strings.Contains(tt.body, `"id":1`) || tt.body[0] == '[' {
 			id = `"id":null,`
 		}
-		if status != 400 || !strings.Contains(answer, `"error":{"code":-32020,`) || !strings.Contains(answer, tt.says) || !strings.Contains(answer, id) || reachedIt != 0 || notes != 1 {
-			t.Errorf("%s: got %d and %s, and %d requests at the server, want 400 and code -32020 that says %q, noted once", tt.name, status, answer, reachedIt, tt.says)
+		if status != 400 || !strings.Contains(answer, `"error":{"code":-32020,`) || !strings.Contains(answer, tt.says) ||
+			!strings.Contains(answer, id) ||
+			reachedIt != 0 ||
+			notes != 1 {
+			t.Errorf(
+				"%s: got %d and %s, and %d requests at the server, want 400 and code -32020 that says %q, noted once",
+				tt.name,
+				status,
+				answer,
+				reachedIt,
+				tt.says,
+			)
 		}
 	}
 }
@@ -215,7 +252,12 @@ func TestMirroredHeadersOfOtherRequests(t *testing.T) {
 		{"POST", "/register", "application/json", `{"name":"act"}`, mirror.MethodHeader, 400},
 	} {
 		reached.Store(0)
-		r, err := http.NewRequestWithContext(t.Context(), tt.method, strings.TrimSuffix(address, "/")+tt.path, strings.NewReader(tt.body))
+		r, err := http.NewRequestWithContext(
+			t.Context(),
+			tt.method,
+			strings.TrimSuffix(address, "/")+tt.path,
+			strings.NewReader(tt.body),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,7 +269,15 @@ func TestMirroredHeadersOfOtherRequests(t *testing.T) {
 		}
 		resp.Body.Close()
 		if got := reached.Load() == 1; resp.StatusCode != tt.status || got != (tt.status == 200) {
-			t.Errorf("%s %s with %s: got %d, and the server reached: %t, want %d", tt.method, tt.path, tt.header, resp.StatusCode, got, tt.status)
+			t.Errorf(
+				"%s %s with %s: got %d, and the server reached: %t, want %d",
+				tt.method,
+				tt.path,
+				tt.header,
+				resp.StatusCode,
+				got,
+				tt.status,
+			)
 		}
 	}
 }
@@ -255,7 +305,7 @@ func TestMirroredArgumentsThatPoliciesChange(t *testing.T) {
 	const sent = "Mcp-Param-Region: us\r\nMcp-Param-Dry_run: true\r\nMcp-Param-Unknown: u\r\n"
 	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"act","arguments":{"region":"us","dry":true}}}`
 	for i, want := range []http.Header{
-		{}, // nobody knows what they repeat
+		{}, // no one knows what they repeat
 		{"Mcp-Param-Region": {mirror.Encoded("of the höst")}, "Mcp-Param-Count": {"7"}},
 	} {
 		if status, answer := posted(t, address, sent, body); status != 200 {
@@ -279,13 +329,22 @@ func TestMirroredHeadersOfTheSDK(t *testing.T) {
 	w := newWatched(t, Options{}, refusing())
 	s := mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, nil)
 	got := make(chan http.Header, 1)
-	s.AddTool(&mcp.Tool{Name: "act", InputSchema: map[string]any{"type": "object", "properties": map[string]any{"region": map[string]any{"type": "string", "x-mcp-header": "Region"}}}},
+	s.AddTool(
+		&mcp.Tool{
+			Name: "act",
+			InputSchema: map[string]any{
+				"type":       "object",
+				"properties": map[string]any{"region": map[string]any{"type": "string", "x-mcp-header": "Region"}},
+			},
+		},
 		func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			got <- r.Extra.Header
 			return &mcp.CallToolResult{}, nil
-		})
+		},
+	)
 	transport := transports["stateless"]
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "c"}, nil).Connect(t.Context(), transport.dial(before(t, w, transport.handler(s)), nil), nil)
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "c"}, nil).
+		Connect(t.Context(), transport.dial(before(t, w, transport.handler(s)), nil), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,10 +352,15 @@ func TestMirroredHeadersOfTheSDK(t *testing.T) {
 	if _, err := session.ListTools(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	if res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "act", Arguments: map[string]any{"region": " é"}}); err != nil || res.IsError {
+	if res, err := session.CallTool(
+		t.Context(), &mcp.CallToolParams{Name: "act", Arguments: map[string]any{"region": " é"}},
+	); err != nil ||
+		res.IsError {
 		t.Fatalf("got %+v and %v", res, err)
 	}
-	if h := <-got; h.Get(mirror.VersionHeader) < revision.Newest.String() || h.Get(mirror.MethodHeader) != wire.MethodCallTool || h.Get(mirror.NameHeader) != "act" || h.Get(mirror.ParamPrefix+"Region") != mirror.Encoded(" é") {
+	if h := <-got; h.Get(mirror.VersionHeader) < revision.Newest.String() || h.Get(mirror.MethodHeader) != wire.MethodCallTool ||
+		h.Get(mirror.NameHeader) != "act" ||
+		h.Get(mirror.ParamPrefix+"Region") != mirror.Encoded(" é") {
 		t.Errorf("got %v", h)
 	}
 	if n := w.report().Counts[string(watch.NoteRefused)]; n != 0 {
@@ -315,7 +379,12 @@ func TestNoTrailersUnderPolicies(t *testing.T) {
 		_, _ = io.WriteString(out, `{"jsonrpc":"2.0","id":1,"result":{}}`)
 	}))
 	for _, body := range []string{`{"jsonrpc":"2.0","id":1,"method":"ping"}`, swap("bad", "good")} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, io.NopCloser(strings.NewReader(body))) // in chunks
+		r, err := http.NewRequestWithContext(
+			t.Context(),
+			http.MethodPost,
+			address,
+			io.NopCloser(strings.NewReader(body)),
+		) // in chunks
 		if err != nil {
 			t.Fatal(err)
 		}

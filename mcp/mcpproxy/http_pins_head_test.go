@@ -17,7 +17,7 @@ import (
 	"github.com/toolscope/toolscope/middleware"
 )
 
-// A server cannot have a client read a list that nobody has read: in another character set, in a second
+// A server cannot have a client read a list that no one has read: in another character set, in a second
 // coding, or from another address.
 func TestPinnedAnswersInDisguise(t *testing.T) {
 	dir := pinnedDir(t)
@@ -39,7 +39,9 @@ func TestPinnedAnswersInDisguise(t *testing.T) {
 		{"two character sets", 200, http.Header{"Content-Type": {"application/json; charset=utf-8; charset=utf-7"}}, utf7, 502},
 		{"UTF-16 with escapes", 200, http.Header{"Content-Type": {"application/json"}}, string(wide), 502},
 		{"a second coding", 200, http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"identity", "gzip"}}, "?", 502},
-		{"UTF-8", 200, http.Header{"Content-Type": {"application/json; Charset=\"UTF-8\""}, "Content-Encoding": {"identity"}}, listOf(harmless), 200},
+		{"UTF-8", 200, http.Header{
+			"Content-Type": {"application/json; Charset=\"UTF-8\""}, "Content-Encoding": {"identity"},
+		}, listOf(harmless), 200},
 		{"an image", 200, http.Header{"Content-Type": {"image/png"}}, "\x89PNG\x00\x01", 200},
 		{"a page", 200, http.Header{"Content-Type": {"text/html; charset=iso-8859-1"}}, "hello", 200},
 		{"a redirect", 307, http.Header{"Location": {"http://elsewhere.example/mcp"}}, "", 502},
@@ -121,11 +123,15 @@ func redirectsStay(t *testing.T, w *watched) {
 	}
 	resp.Body.Close()
 	if resp.StatusCode == http.StatusFound || resp.Header.Get("Location") != "" {
-		t.Errorf("a call that is sent to another origin: got %d and %q, want a refusal", resp.StatusCode, resp.Header.Get("Location"))
+		t.Errorf(
+			"a call that is sent to another origin: got %d and %q, want a refusal",
+			resp.StatusCode,
+			resp.Header.Get("Location"),
+		)
 	}
 }
 
-// A file that says that tools were accepted, and has none, is not what somebody accepted: a list would be
+// A file that says that tools were accepted, and has none, is not what a user accepted: a list would be
 // taken on trust.
 func TestPinsWantAnAcceptedListThatIsThere(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")

@@ -87,7 +87,12 @@ const callBody = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name"
 
 // postOf is a request with a body of JSON.
 func postOf(header, body string) string {
-	return fmt.Sprintf("POST / HTTP/1.1\r\nHost: localhost\r\n%sContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", header, len(body), body)
+	return fmt.Sprintf(
+		"POST / HTTP/1.1\r\nHost: localhost\r\n%sContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+		header,
+		len(body),
+		body,
+	)
 }
 
 // eventually waits until something holds.

@@ -34,19 +34,25 @@ func TestHTTPRequestForms(t *testing.T) {
 		name, request string
 		want          string // the answer has it
 	}{
-		{"chunks", "POST /a HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n", "POST /a abc <nil>"},
-		{"a permission to go on", "POST /b HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\nabc", "POST /b abc <nil>"},
+		{"chunks", "POST /a HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: " +
+			"chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n", "POST /a abc <nil>"},
+		{"a permission to go on", "POST /b HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length:" +
+			" 3\r\n\r\nabc", "POST /b abc <nil>"},
 		{"an older version", "GET /c HTTP/1.0\r\nHost: localhost\r\n\r\n", "GET /c  <nil>"},
 		{"newlines only", "GET /d HTTP/1.1\nHost: localhost\n\n", "GET /d  <nil>"},
 		{"two hosts", "GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n", "HTTP/1.1 400"},
 		{"no host", "GET / HTTP/1.1\r\n\r\n", "HTTP/1.1 400"},
 		{"another host", "GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n", "HTTP/1.1 421"},
 		{"two lengths", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd", "HTTP/1.1 400"},
-		{"a length and chunks", "POST /e HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "HTTP/1.1 "},
+		{"a length and chunks", "POST /e HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nTransfer-Encoding: " +
+			"chunked\r\n\r\n0\r\n\r\n", "HTTP/1.1 "},
 		{"a blank before a colon", "GET / HTTP/1.1\r\nHost: localhost\r\nX : 1\r\n\r\n", "HTTP/1.1 400"},
 		{"a line that goes on", "GET /f HTTP/1.1\r\nHost: localhost\r\nX: 1\r\n 2\r\n\r\n", "HTTP/1.1 "},
 		{"no HTTP", "\x16\x03\x01\x02\x00\n\n", "HTTP/1.1 400"},
-		{"a very long head", "GET / HTTP/1.1\r\nHost: localhost\r\nX: " + strings.Repeat("x", 2*overhttp.MaxHead) + "\r\n\r\n", "HTTP/1.1 431"},
+		{
+			"a very long head",
+			"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + strings.Repeat("x", 2*overhttp.MaxHead) + "\r\n\r\n", "HTTP/1.1 431",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
@@ -82,13 +88,19 @@ func TestPoliciesReachOpenConnections(t *testing.T) {
 		_, _ = io.WriteString(out, `{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
 	}))
 	connections := 0
-	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-		connections++
-		return new(net.Dialer).DialContext(ctx, network, address)
-	}}}
+	client := &http.Client{
+		Transport: &http.Transport{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			connections++
+			return new(net.Dialer).DialContext(ctx, network, address)
+		}},
+	}
 	defer client.CloseIdleConnections()
 	for i, want := range []string{`"content":[]`, "not that"} {
-		resp, err := client.Post(address, "application/json", strings.NewReader(strings.Replace(callBody, `"x"`, `"x","arguments":{"a":"bad"}`, 1)))
+		resp, err := client.Post(
+			address,
+			"application/json",
+			strings.NewReader(strings.Replace(callBody, `"x"`, `"x","arguments":{"a":"bad"}`, 1)),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +109,9 @@ func TestPoliciesReachOpenConnections(t *testing.T) {
 		if err != nil || !strings.Contains(string(body), want) || calls != 1 || connections != 1 {
 			t.Errorf("call %d: got %s and %v, %d calls and %d connections", i, body, err, calls, connections)
 		}
-		if err := w.Scope.Apply(toolscope.Settings{Policies: []middleware.Policy{middleware.At(middleware.StagePermit, refuseBad)}}); err != nil {
+		if err := w.Scope.Apply(
+			toolscope.Settings{Policies: []middleware.Policy{middleware.At(middleware.StagePermit, refuseBad)}},
+		); err != nil {
 			t.Fatal(err)
 		}
 	}

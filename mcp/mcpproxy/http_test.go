@@ -58,14 +58,21 @@ func serve(t *testing.T, w *watched, target *url.URL) string {
 // sdkServer is a server of the official SDK with a tool that echoes, and one that tells progress.
 func sdkServer() *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, nil)
-	mcp.AddTool(s, &mcp.Tool{Name: "echo"}, func(ctx context.Context, req *mcp.CallToolRequest, in map[string]any) (*mcp.CallToolResult, any, error) {
-		if token := req.Params.GetProgressToken(); token != nil {
-			for i := range 3 {
-				_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: float64(i)})
+	mcp.AddTool(
+		s,
+		&mcp.Tool{Name: "echo"},
+		func(ctx context.Context, req *mcp.CallToolRequest, in map[string]any) (*mcp.CallToolResult, any, error) {
+			if token := req.Params.GetProgressToken(); token != nil {
+				for i := range 3 {
+					_ = req.Session.NotifyProgress(
+						ctx,
+						&mcp.ProgressNotificationParams{ProgressToken: token, Progress: float64(i)},
+					)
+				}
 			}
-		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprint(in["text"])}}}, nil, nil
-	})
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprint(in["text"])}}}, nil, nil
+		},
+	)
 	return s
 }
 
@@ -84,7 +91,10 @@ var transports = map[string]struct {
 	},
 	"plain JSON": {
 		func(s *mcp.Server) http.Handler {
-			return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{JSONResponse: true})
+			return mcp.NewStreamableHTTPHandler(
+				func(*http.Request) *mcp.Server { return s },
+				&mcp.StreamableHTTPOptions{JSONResponse: true},
+			)
 		},
 		func(address string, c *http.Client) mcp.Transport {
 			return &mcp.StreamableClientTransport{Endpoint: address, HTTPClient: c}
@@ -92,7 +102,10 @@ var transports = map[string]struct {
 	},
 	"stateless": {
 		func(s *mcp.Server) http.Handler {
-			return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{Stateless: true})
+			return mcp.NewStreamableHTTPHandler(
+				func(*http.Request) *mcp.Server { return s },
+				&mcp.StreamableHTTPOptions{Stateless: true},
+			)
 		},
 		func(address string, c *http.Client) mcp.Transport {
 			return &mcp.StreamableClientTransport{Endpoint: address, HTTPClient: c, DisableStandaloneSSE: true}
@@ -144,7 +157,9 @@ func TestSDKOverHTTP(t *testing.T) {
 				defer cancel()
 				progress := make(chan float64, 10)
 				client := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "2"}, &mcp.ClientOptions{
-					ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) { progress <- r.Params.Progress },
+					ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
+						progress <- r.Params.Progress
+					},
 				})
 				session, err := client.Connect(ctx, transport.dial(address, &http.Client{Transport: authorized{secret}}), nil)
 				if err != nil {
@@ -190,7 +205,8 @@ func TestSDKOverHTTP(t *testing.T) {
 					}
 					if s.Name() == "tools/call echo" {
 						calls++
-						if has(s, keys.Transport) != "tcp" || has(s, keys.ErrorType) == "" != (has(s, "gen_ai.tool.call.result") == "hello") {
+						if has(s, keys.Transport) != "tcp" ||
+							has(s, keys.ErrorType) == "" != (has(s, "gen_ai.tool.call.result") == "hello") {
 							t.Errorf("got %v", s.Attributes())
 						}
 					}
@@ -217,7 +233,8 @@ func TestOlderTransportUnderPolicies(t *testing.T) {
 	transport := transports["server-sent events"]
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "c"}, nil).Connect(ctx, transport.dial(before(t, w, transport.handler(sdkServer())), nil), nil)
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "c"}, nil).
+		Connect(ctx, transport.dial(before(t, w, transport.handler(sdkServer())), nil), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +265,11 @@ func TestHTTPPassesWhatItDoesNotKnow(t *testing.T) {
 		out.WriteHeader(http.StatusUnauthorized)
 		fmt.Fprintf(out, "%s %s %q %q %s", r.Method, r.URL, r.Header["X-Sent"], r.Header["User-Agent"], body)
 	}))
-	r, err := http.NewRequest(http.MethodPost, address+"/a%2Fb?c=d&e", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`))
+	r, err := http.NewRequest(
+		http.MethodPost,
+		address+"/a%2Fb?c=d&e",
+		strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +283,8 @@ func TestHTTPPassesWhatItDoesNotKnow(t *testing.T) {
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	want := `POST /a%2Fb?c=d&e ["1" "2"] [] {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`
-	if err != nil || string(body) != want || resp.StatusCode != http.StatusUnauthorized || len(resp.Header["X-Odd"]) != 2 || resp.Header.Get("WWW-Authenticate") == "" {
+	if err != nil || string(body) != want || resp.StatusCode != http.StatusUnauthorized || len(resp.Header["X-Odd"]) != 2 ||
+		resp.Header.Get("WWW-Authenticate") == "" {
 		t.Errorf("got %v, %d, %v and %s, want %s", err, resp.StatusCode, resp.Header, body, want)
 	}
 	if s := w.span("tools/call x"); has(s, keys.ErrorType) != "http_401" {
@@ -344,7 +366,11 @@ func TestHTTPServerThatIsNotThere(t *testing.T) {
 		gone := httptest.NewServer(nil)
 		gone.Close()
 		target, _ := url.Parse(gone.URL)
-		resp, err := http.Post(serve(t, w, target), "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`))
+		resp, err := http.Post(
+			serve(t, w, target),
+			"application/json",
+			strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -368,13 +394,21 @@ func TestRoundsOverHTTPAreOneCall(t *testing.T) {
 			_, _ = io.WriteString(out, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"done"}]}}`)
 			return
 		}
-		_, _ = io.WriteString(out, `{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","requestState":"s","inputRequests":{"a":{"method":"elicitation/create"}}}}`)
+		_, _ = io.WriteString(
+			out,
+			`{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","requestState":"s","inputRequests":{`+
+				`"a":{"method":"elicitation/create"}}}}`,
+		)
 	}))
 	for _, params := range []string{
 		`"arguments":{"n":1}`, `"arguments":{"n":2}`, // of two clients
 		`"arguments":{"n":2},"requestState":"s","inputResponses":{"a":{"action":"accept"}}`,
 	} {
-		resp, err := http.Post(address, "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x",`+params+`}}`))
+		resp, err := http.Post(
+			address,
+			"application/json",
+			strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x",`+params+`}}`),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

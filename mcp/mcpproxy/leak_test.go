@@ -57,12 +57,15 @@ func TestNothingIsLeft(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		exit, err := w.Run(mcpproxy.Command{Path: "/bin/sh", Args: []string{"sh", "-c", "exit 3"}, Stdin: stdin, Stdout: out[0], Stderr: out[1]})
+		exit, err := w.Run(
+			mcpproxy.Command{Path: "/bin/sh", Args: []string{"sh", "-c", "exit 3"}, Stdin: stdin, Stdout: out[0], Stderr: out[1]},
+		)
 		if err != nil || exit.Code != 3 {
 			t.Errorf("got %+v and %v, want code 3", exit, err)
 		}
 		w.Close()
-		for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) { // who reads the client looks now and then
+		// who reads the client looks now and then
+		for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
 			err := goleak.Find(before)
 			if err == nil {
 				break
@@ -74,8 +77,8 @@ func TestNothingIsLeft(t *testing.T) {
 	})
 }
 
-// What a server leaves behind may hold its input, and read nothing of what is being sent.
-func TestInputThatNobodyReads(t *testing.T) {
+// A process that a server started may outlive it, hold its input, and read nothing of what is being sent.
+func TestInputThatIsNotRead(t *testing.T) {
 	eachWay(t, func(w *mcpproxy.Watcher, _ goleak.Option) {
 		stdin, client, err := os.Pipe()
 		if err != nil {
@@ -91,12 +94,24 @@ func TestInputThatNobodyReads(t *testing.T) {
 		}
 		go func() {
 			defer client.Close()
-			fmt.Fprintf(client, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"text":"%s"}}}`+"\n", strings.Repeat("x", 4<<20))
+			fmt.Fprintf(
+				client,
+				`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"text":"%s"}}}`+"\n",
+				strings.Repeat("x", 4<<20),
+			)
 		}()
 		exits := make(chan mcpproxy.Exit, 1)
 		go func() {
 			script := "exec 3<&0; sleep 600 <&3 >/dev/null 2>&1 & echo $!; read -r -n 1 begun; exit 3"
-			exit, err := w.Run(mcpproxy.Command{Path: "/bin/bash", Args: []string{"bash", "-c", script}, Stdin: stdin, Stdout: stdout, Stderr: stderr})
+			exit, err := w.Run(
+				mcpproxy.Command{
+					Path:   "/bin/bash",
+					Args:   []string{"bash", "-c", script},
+					Stdin:  stdin,
+					Stdout: stdout,
+					Stderr: stderr,
+				},
+			)
 			if err != nil {
 				t.Error(err)
 			}

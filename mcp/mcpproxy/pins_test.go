@@ -63,17 +63,41 @@ const (
 // error or nothing where some reader may find a list in it.
 var pinnedMessages = []struct{ name, sent, want string }{
 	{"accepted", listOf(harmless), listOf(harmless)},
-	{"other blanks and order", listOf(`{"inputSchema":{"type":"object"},"description":"reads","name":"read"}`), listOf(`{"inputSchema":{"type":"object"},"description":"reads","name":"read"}`)},
+	{
+		"other blanks and order",
+		listOf(`{"inputSchema":{"type":"object"},"description":"reads","name":"read"}`),
+		listOf(`{"inputSchema":{"type":"object"},"description":"reads","name":"read"}`),
+	},
 	{"changed", listOf(poisoned), `{"jsonrpc":"2.0","id":7,"result":{"tools":[],"nextCursor":"c"}}`},
 	{"both", listOf(harmless, poisoned), listOf(harmless)},
 	{"new", listOf(`{"name":"new"}`), `{"jsonrpc":"2.0","id":7,"result":{"tools":[],"nextCursor":"c"}}`},
 	{"no tool at all", listOf(`5`, `{}`, `null`), `{"jsonrpc":"2.0","id":7,"result":{"tools":[],"nextCursor":"c"}}`},
-	{"odd bytes around", `{ "result" : {"a":"\u00e9", "tools" : [ 5 ] ,"b":1.0} , "id":7 }`, `{ "result" : {"a":"\u00e9", "tools" : [] ,"b":1.0} , "id":7 }`},
-	{"escaped name", `{"jsonrpc":"2.0","id":7,"result":{"\u0074ools":[5]}}`, `{"jsonrpc":"2.0","id":7,"result":{"\u0074ools":[]}}`},
+	{
+		"odd bytes around",
+		`{ "result" : {"a":"\u00e9", "tools" : [ 5 ] ,"b":1.0} , "id":7 }`,
+		`{ "result" : {"a":"\u00e9", "tools" : [] ,"b":1.0} , "id":7 }`,
+	},
+	{
+		"escaped name",
+		`{"jsonrpc":"2.0","id":7,"result":{"\u0074ools":[5]}}`,
+		`{"jsonrpc":"2.0","id":7,"result":{"\u0074ools":[]}}`,
+	},
 	{"another answer", `{"jsonrpc":"2.0","id":7,"result":{"content":[]}}`, `{"jsonrpc":"2.0","id":7,"result":{"content":[]}}`},
-	{"an answer that speaks of tools", `{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"tools"}]}}`, `{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"tools"}]}}`},
-	{"capabilities", `{"jsonrpc":"2.0","id":0,"result":{"capabilities":{"tools":{}}}}`, `{"jsonrpc":"2.0","id":0,"result":{"capabilities":{"tools":{}}}}`},
-	{"a notification", `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`, `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`},
+	{
+		"an answer that speaks of tools",
+		`{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"tools"}]}}`,
+		`{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"tools"}]}}`,
+	},
+	{
+		"capabilities",
+		`{"jsonrpc":"2.0","id":0,"result":{"capabilities":{"tools":{}}}}`,
+		`{"jsonrpc":"2.0","id":0,"result":{"capabilities":{"tools":{}}}}`,
+	},
+	{
+		"a notification",
+		`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`,
+		`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`,
+	},
 	{"a print", `ready`, `ready`},
 	{"a print of tools", `12 Tools loaded`, isDropped},
 	{"tools twice", `{"jsonrpc":"2.0","id":7,"result":{"tools":[],"tools":[5]}}`, isRefused},
@@ -90,12 +114,16 @@ var pinnedMessages = []struct{ name, sent, want string }{
 	{"a comment", `{"jsonrpc":"2.0","id":7,/**/"result":{"tools":[5]}}`, isDropped},
 	{"two messages", `{} ` + listOf(poisoned), isDropped},
 	{"UTF-16", strings.Join(strings.Split(listOf(poisoned), ""), "\x00"), isDropped},
-	{"batch", `[{"jsonrpc":"2.0","id":1,"result":{}},` + listOf(poisoned) + `]`, `[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":7,"result":{"tools":[],"nextCursor":"c"}}]`},
+	{
+		"batch",
+		`[{"jsonrpc":"2.0","id":1,"result":{}},` + listOf(poisoned) + `]`,
+		`[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":7,"result":{"tools":[],"nextCursor":"c"}}]`,
+	},
 	{"batch, accepted", ` [ ` + listOf(harmless) + `]`, ` [ ` + listOf(harmless) + `]`},
 	{"batch within a batch", `[[` + listOf(poisoned) + `]]`, isDropped},
 }
 
-// While tools are pinned no client reads a definition that nobody has accepted, and every other byte is
+// While tools are pinned no client reads a definition that no user has accepted, and every other byte is
 // the server's.
 func TestPinnedMessages(t *testing.T) {
 	dir := pinnedDir(t)
@@ -129,11 +157,17 @@ func TestPinnedAnswersOverHTTP(t *testing.T) {
 		{"a page of tools", "text/html", "", "<p>tools", overhttp.NotReached + "\n"},
 		{"a page", "text/html", "", "<p>nothing", "<p>nothing"},
 		{"more than 16 MiB", "application/json", "", strings.Repeat(" ", govern.MaxGoverned+1), overhttp.NotReached + "\n"},
-		{"events", events, "", event(`{"method":"a"}`) + event(listOf(poisoned)) + event(`{}`), event(`{"method":"a"}`) + event(left) + event(`{}`)},
+		{
+			"events", events, "", event(`{"method":"a"}`) + event(listOf(poisoned)) + event(`{}`),
+			event(`{"method":"a"}`) + event(left) + event(`{}`),
+		},
 		{"events, accepted", events, "", ": hi\n\n" + event(listOf(harmless)), ": hi\n\n" + event(listOf(harmless))},
 		{"events with CRLF", events, "", "data: " + listOf(poisoned) + "\r\n\r\n", "data: " + left + "\n\n"},
-		{"data over lines", events, "", "data: {\"id\":7,\"result\":\ndata:{\"tools\":[5]}}\n\n", "data: {\"id\":7,\"result\":\ndata: {\"tools\":[]}}\n\n"},
-		{"a byte order mark", events, "", "\xef\xbb\xbfdata: " + listOf(poisoned) + "\n\n", "data: " + string(pins.UnreadableAnswer(jsontext.Value("7"))) + "\n\n"},
+		{"data over lines", events, "", "data: {\"id\":7,\"result\":\ndata:{\"tools\":[5]}}\n\n", "data: {\"id\":7," +
+			"\"result\":\ndata: {\"tools\":[]}}\n\n"},
+		{"a byte order mark", events, "", "\xef\xbb\xbfdata: " + listOf(poisoned) + "\n\n", "data: " + string(
+			pins.UnreadableAnswer(jsontext.Value("7")),
+		) + "\n\n"},
 		{"a blank before the colon", events, "", "data : " + listOf(poisoned) + "\n\n", ""},
 		{"an end that never comes", events, "", event(`{}`) + "data: " + listOf(poisoned), event(`{}`) + "data: " + left + "\n\n"},
 	} {
@@ -149,7 +183,11 @@ func TestPinnedAnswersOverHTTP(t *testing.T) {
 				}
 				_, _ = io.WriteString(out, tt.sent)
 			}))
-			resp, err := http.Post(address, "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`))
+			resp, err := http.Post(
+				address,
+				"application/json",
+				strings.NewReader(`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`),
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -179,7 +217,7 @@ func TestPinnedEventsWithLoneReturns(t *testing.T) {
 	}
 }
 
-// Nothing is pinned that nobody has accepted: a list that was remembered on trust is none.
+// Nothing is pinned that no user has accepted: a list that was remembered on trust is none.
 func TestPinsWantAnAcceptedList(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	scope := newWatched(t, Options{}).Scope
@@ -196,7 +234,7 @@ func TestPinsWantAnAcceptedList(t *testing.T) {
 	trusting := newWatched(t, Options{Baseline: baselineIn(t, dir)}).connect()
 	trusting.begin("read")
 	if err := pin(false); !errors.Is(err, ErrNotAccepted) {
-		t.Errorf("with a list that nobody accepted got %v", err)
+		t.Errorf("with a list that no one accepted got %v", err)
 	}
 	accepting := newWatched(t, Options{Baseline: baselineIn(t, dir), AcceptTools: true}).connect()
 	accepting.begin("read")
@@ -217,7 +255,10 @@ func TestPinsWantAnAcceptedList(t *testing.T) {
 // A list of more than other messages may have can be accepted, and is pinned then; one of more than it may have is not.
 func TestLongListsAreAccepted(t *testing.T) {
 	list := func(long int, description string) string {
-		return `{"jsonrpc":"2.0","id":7,"result":{"tools":[{"name":"read","description":"` + description + strings.Repeat("x", long) + `","inputSchema":{}}]}}`
+		return `{"jsonrpc":"2.0","id":7,"result":{"tools":[{"name":"read","description":"` + description + strings.Repeat(
+			"x",
+			long,
+		) + `","inputSchema":{}}]}}`
 	}
 	for _, tt := range []struct {
 		name, contentType, before, behind string
@@ -244,7 +285,11 @@ func TestLongListsAreAccepted(t *testing.T) {
 					out.Header().Set("Content-Type", tt.contentType)
 					_, _ = io.WriteString(out, tt.before+list(tt.long, description)+tt.behind)
 				}))
-				resp, err := http.Post(address, "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`))
+				resp, err := http.Post(
+					address,
+					"application/json",
+					strings.NewReader(`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`),
+				)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -263,7 +308,7 @@ func TestLongListsAreAccepted(t *testing.T) {
 }
 
 // FuzzPinned: what goes to a client under pins that readers of JSON find a list in names no tool that
-// nobody has accepted.
+// no one has accepted.
 func FuzzPinned(f *testing.F) {
 	for _, tt := range pinnedMessages {
 		f.Add([]byte(tt.sent))

@@ -70,7 +70,7 @@ func TestRoundsAfterSettingsHaveChanged(t *testing.T) {
 }
 
 // Arguments of calls that wait for input are kept up to a bound, whatever their sessions, and counted until
-// nobody waits.
+// no one waits.
 func TestRoundsThatWaitAreBounded(t *testing.T) {
 	const size, sessions = 4 << 20, 4
 	w := newWatched(t, Options{})
@@ -84,7 +84,11 @@ func TestRoundsThatWaitAreBounded(t *testing.T) {
 	for i := range 24 {
 		s := all[i%sessions]
 		arguments := argumentsOf(i)
-		x := &govern.Exchange{Params: wire.Params{Name: "x", Arguments: arguments}, Args: arguments, Op: &watch.Operation{Connection: &s.Connection}}
+		x := &govern.Exchange{
+			Params: wire.Params{Name: "x", Arguments: arguments},
+			Args:   arguments,
+			Op:     &watch.Operation{Connection: &s.Connection},
+		}
 		if i%2 == 1 { // as a policy does
 			x.Args = argumentsOf(-i)
 		}
@@ -97,14 +101,15 @@ func TestRoundsThatWaitAreBounded(t *testing.T) {
 	}
 	first := argumentsOf(0)
 	before := w.Waiting.Load()
-	if all[0].Rounds.Claim(watch.GovernedKey(&wire.Params{Name: "x", Arguments: first}, "s")) == nil || w.Waiting.Load() != before-int64(len(first)) {
+	if all[0].Rounds.Claim(watch.GovernedKey(&wire.Params{Name: "x", Arguments: first}, "s")) == nil ||
+		w.Waiting.Load() != before-int64(len(first)) {
 		t.Errorf("got %d bytes that wait after one of %d was taken from %d", w.Waiting.Load(), len(first), before)
 	}
 	for _, s := range all {
 		s.Rounds.Close()
 	}
 	if n := w.Waiting.Load(); n != 0 {
-		t.Errorf("got %d bytes that wait when nobody does", n)
+		t.Errorf("got %d bytes that wait when no one does", n)
 	}
 }
 

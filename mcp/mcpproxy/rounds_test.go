@@ -53,7 +53,12 @@ func roundOf(tool, arguments, state string) string {
 	if state == "none" {
 		round = `,"inputResponses":{"a":{"action":"accept"}}`
 	}
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":%q,"arguments":%s%s}}`, tool, arguments, round)
+	return fmt.Sprintf(
+		`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":%q,"arguments":%s%s}}`,
+		tool,
+		arguments,
+		round,
+	)
 }
 
 // askingServer answers each request with what asking says; seen is given its body before.
@@ -81,7 +86,7 @@ func TestRoundsAreJudgedOnce(t *testing.T) {
 		{"first", "A", roundOf("x", `{"n":1}`, ""), 1},
 		{"next", "A", roundOf("x", `{"n":1}`, "s"), 0},
 		{"next again", "A", roundOf("x", `{"n":1}`, "s"), 1},
-		{"nobody asked", "A", roundOf("y", `{"n":1}`, "s"), 1},
+		{"no one asked", "A", roundOf("y", `{"n":1}`, "s"), 1},
 		{"first of another", "A", roundOf("x", `{"n":2}`, ""), 1},
 		{"other arguments", "A", roundOf("x", `{"n":3}`, "s"), 1},
 		{"another state", "A", roundOf("x", `{"n":2}`, "t"), 1},
@@ -139,7 +144,7 @@ func TestRoundsAreJudgedOnce(t *testing.T) {
 }
 
 // Over pipes a call of three rounds is one, with the last one's result and in the time of all; one that
-// nobody carries on ends with the connection, and one that asks for ever is judged again.
+// no one carries on ends with the connection, and one that asks for ever is judged again.
 func TestGovernedRoundsOverPipes(t *testing.T) {
 	option, judged := judging()
 	w := newWatched(t, Options{}, option)
@@ -178,10 +183,11 @@ func TestGovernedRoundsOverPipes(t *testing.T) {
 	}
 }
 
-// A call whose policy panics is told, and the proxy goes on.
+// A call whose policy panics is recorded, and the proxy goes on.
 func TestPolicyThatPanics(t *testing.T) {
 	w := newWatched(t, Options{}, middleware.At(middleware.StagePermit, func(toolkit.Handler) toolkit.Handler {
-		return func(context.Context, toolkit.Call) (toolkit.Result, error) { panic(http.ErrAbortHandler) } // which net/http does not print
+		// which net/http does not print
+		return func(context.Context, toolkit.Call) (toolkit.Result, error) { panic(http.ErrAbortHandler) }
 	}))
 	address := before(t, w, http.NotFoundHandler())
 	if resp, err := http.Post(address, "application/json", strings.NewReader(callBody)); err == nil {
@@ -193,7 +199,7 @@ func TestPolicyThatPanics(t *testing.T) {
 	}
 }
 
-// A client whose call a policy ended as if nobody waited gets an answer all the same.
+// A client whose call a policy ended as if no one waited gets an answer all the same.
 func TestPolicyThatEndsWithoutAnAnswer(t *testing.T) {
 	w := newWatched(t, Options{}, middleware.At(middleware.StagePermit, func(toolkit.Handler) toolkit.Handler {
 		return func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, context.Canceled }

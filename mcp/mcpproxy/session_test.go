@@ -20,10 +20,15 @@ import (
 func TestCallIsOneSpanBelowItsCaller(t *testing.T) {
 	c := newWatched(t, Options{Server: "files"}).connect()
 	c.begin("read")
-	c.client(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"_meta":{"traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"},"name":"read","arguments":{"path":"/x"}}}`)
+	c.client(
+		`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"_meta":{"traceparent":` +
+			`"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"},"name":"read","arguments":{"path":"/x"}}}`,
+	)
 	c.answer(7, "hello")
 	s := c.span("tools/call read")
-	if s.Parent().SpanID().String() != "b7ad6b7169203331" || s.SpanContext().TraceID().String() != "0af7651916cd43dd8448eb211c80319c" || s.SpanKind() != trace.SpanKindServer {
+	if s.Parent().SpanID().String() != "b7ad6b7169203331" ||
+		s.SpanContext().TraceID().String() != "0af7651916cd43dd8448eb211c80319c" ||
+		s.SpanKind() != trace.SpanKindServer {
 		t.Errorf("got parent %v, trace %v and kind %v", s.Parent().SpanID(), s.SpanContext().TraceID(), s.SpanKind())
 	}
 	for key, want := range map[string]string{
@@ -39,10 +44,12 @@ func TestCallIsOneSpanBelowItsCaller(t *testing.T) {
 		t.Errorf("got status %v and times %v to %v", s.Status(), s.StartTime(), s.EndTime())
 	}
 	init := c.span("initialize")
-	if has(init, keys.Capabilities) != `["logging","tools"]` || has(init, keys.Client) != "c 2" || has(init, keys.Implementation) != "s 1" {
+	if has(init, keys.Capabilities) != `["logging","tools"]` || has(init, keys.Client) != "c 2" ||
+		has(init, keys.Implementation) != "s 1" {
 		t.Errorf("got %v", init.Attributes())
 	}
-	if list := c.span("tools/list"); has(list, keys.ToolsCount) != "1" || has(list, keys.ToolsBytes) != "65" || has(list, keys.ToolsTokens) != "17" {
+	if list := c.span("tools/list"); has(list, keys.ToolsCount) != "1" || has(list, keys.ToolsBytes) != "65" ||
+		has(list, keys.ToolsTokens) != "17" {
 		t.Errorf("got %v", list.Attributes())
 	}
 }
@@ -62,7 +69,8 @@ func TestFailuresByTheConventions(t *testing.T) {
 		c.server(`{"jsonrpc":"2.0","id":1,%s}`, tt.answer)
 		c.close()
 		s := c.span("tools/call x")
-		if got := has(s, keys.ErrorType); got != tt.errorType || has(s, keys.StatusCode) != tt.code || (s.Status().Code == codes.Error) != (tt.errorType != "") {
+		if got := has(s, keys.ErrorType); got != tt.errorType || has(s, keys.StatusCode) != tt.code ||
+			(s.Status().Code == codes.Error) != (tt.errorType != "") {
 			t.Errorf("%s: got %q and %q, want %q and %q", tt.answer, got, has(s, keys.StatusCode), tt.errorType, tt.code)
 		}
 	}
@@ -157,8 +165,14 @@ func TestRoundsAreOneCall(t *testing.T) {
 	c := newWatched(t, Options{}).connect()
 	c.begin("x")
 	c.client(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{}}}`)
-	c.server(`{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","requestState":"s1","inputRequests":{"a":{"method":"elicitation/create"}}}}`)
-	c.client(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x","arguments":{},"requestState":"s1","inputResponses":{"a":{"action":"accept"}}}}`)
+	c.server(
+		`{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","requestState":"s1","inputRequests":{` +
+			`"a":{"method":"elicitation/create"}}}}`,
+	)
+	c.client(
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x","arguments":{},"requestState":"s1",` +
+			`"inputResponses":{"a":{"action":"accept"}}}}`,
+	)
 	c.answer(2, "done")
 	if s := c.span("tools/call x"); has(s, keys.Rounds) != "2" {
 		t.Errorf("got %v, want two rounds", s.Attributes())
@@ -173,7 +187,8 @@ func TestStderrIsLinkedToTheCallThatRuns(t *testing.T) {
 	c.stderr("reading %s", "ghp"+"_"+strings.Repeat("aB3", 12))
 	c.answer(1, "")
 	s := c.span("tools/call x")
-	if len(s.Events()) != 1 || has(s, keys.StderrLines) != "1" || !strings.Contains(s.Events()[0].Attributes[0].Value.AsString(), "reading [REDACTED") {
+	if len(s.Events()) != 1 || has(s, keys.StderrLines) != "1" ||
+		!strings.Contains(s.Events()[0].Attributes[0].Value.AsString(), "reading [REDACTED") {
 		t.Errorf("got events %v", s.Events())
 	}
 }
@@ -194,7 +209,18 @@ func TestSessionIsBounded(t *testing.T) {
 	c := newWatched(t, Options{}).connect()
 	var many strings.Builder
 	for i := range 4 * watch.MaxOpen {
-		many.WriteString(`{"jsonrpc":"2.0","id":` + strings.Repeat("9", i%20+1) + strings.Repeat("1", i/20) + `,"method":"m` + strings.Repeat("x", i%7) + `"}` + "\n")
+		many.WriteString(
+			`{"jsonrpc":"2.0","id":` + strings.Repeat(
+				"9",
+				i%20+1,
+			) + strings.Repeat(
+				"1",
+				i/20,
+			) + `,"method":"m` + strings.Repeat(
+				"x",
+				i%7,
+			) + `"}` + "\n",
+		)
 	}
 	c.client("%s", many.String())
 	c.Tap.CallNow(func() {
@@ -244,5 +270,9 @@ func TestWhatHasNoRoomIsDropped(t *testing.T) {
 
 // call0 is call without waiting for its being looked at.
 func (c *wireConn) call0(id int) {
-	c.Tap.CopyBytes(c.streams[watch.FromClient], time.Now(), []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`+"\n"))
+	c.Tap.CopyBytes(
+		c.streams[watch.FromClient],
+		time.Now(),
+		[]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`+"\n"),
+	)
 }

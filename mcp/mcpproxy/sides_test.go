@@ -114,8 +114,11 @@ func TestSides(t *testing.T) {
 					handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
 						&mcp.StreamableHTTPOptions{Stateless: revision == "2026-07-28"})
 					address := before(t, &watched{w.core, w, t, between.spans}, handler)
-					cs, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: address, DisableStandaloneSSE: true},
-						&mcp.ClientSessionOptions{ProtocolVersion: revision})
+					cs, err := client.Connect(
+						t.Context(),
+						&mcp.StreamableClientTransport{Endpoint: address, DisableStandaloneSSE: true},
+						&mcp.ClientSessionOptions{ProtocolVersion: revision},
+					)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -73,12 +73,24 @@ func TestTasks(t *testing.T) {
 		}
 		called := w.ended("tools/call x")
 		if has(called, keys.Task) != "task-1" || called.Status().Code == codes.Error {
-			t.Errorf("governed %v: got the task %q and status %v on the call's span", governed, has(called, keys.Task), called.Status())
+			t.Errorf(
+				"governed %v: got the task %q and status %v on the call's span",
+				governed,
+				has(called, keys.Task),
+				called.Status(),
+			)
 		}
 		for _, method := range polls {
 			s := w.ended(method)
-			if len(s.Links()) != 1 || s.Links()[0].SpanContext.SpanID() != called.SpanContext().SpanID() || has(s, keys.Task) != "task-1" {
-				t.Errorf("governed %v: %s: got the links %v and task %q, want the call's", governed, method, s.Links(), has(s, keys.Task))
+			if len(s.Links()) != 1 || s.Links()[0].SpanContext.SpanID() != called.SpanContext().SpanID() ||
+				has(s, keys.Task) != "task-1" {
+				t.Errorf(
+					"governed %v: %s: got the links %v and task %q, want the call's",
+					governed,
+					method,
+					s.Links(),
+					has(s, keys.Task),
+				)
 			}
 			if has(s, keys.Operation) != "" || has(s, keys.ToolName) != "" || s.Status().Code == codes.Error {
 				t.Errorf("governed %v: %s: got %v, want no call of a tool and no failure", governed, method, s.Attributes())
@@ -114,10 +126,11 @@ func TestTasksAreBounded(t *testing.T) {
 	}
 }
 
-// A result that asks for input is no failure, whatever else it says: neither while the call waits, nor where nobody
+// A result that asks for input is no failure, whatever else it says: neither while the call waits, nor where no one
 // carries it on.
 func TestSuspendedIsNoFailure(t *testing.T) {
-	const asks = `{"resultType":"input_required","requestState":"s","isError":true,"inputRequests":{"a":{"method":"elicitation/create"}}}`
+	const asks = `{"resultType":"input_required","requestState":"s","isError":true,"inputRequests":{"a":{` +
+		`"method":"elicitation/create"}}}`
 	for _, governed := range []bool{false, true} {
 		var options []middleware.Policy
 		if governed {
@@ -153,7 +166,8 @@ func TestSuspendedIsNoFailure(t *testing.T) {
 				continue
 			}
 			spans++
-			if s.Status().Code == codes.Error || has(s, keys.ErrorType) != "" || has(s, attribute.Key("toolscope.suspended")) != "true" {
+			if s.Status().Code == codes.Error || has(s, keys.ErrorType) != "" ||
+				has(s, attribute.Key("toolscope.suspended")) != "true" {
 				t.Errorf("governed %v: got the status %v and %v", governed, s.Status(), s.Attributes())
 			}
 		}

@@ -46,7 +46,11 @@ var hidden = []struct {
 	{"id with an escape", swap(`"id":1`, `"id":"\u0031"`), "another form"},
 	{"batch", `[` + refusable + `]`, "a batch with"},
 	{"batch, notification first", `[` + swap(`"id":1,`, ``) + `,` + refusable + `]`, "without an id"},
-	{"batch, behind 1024", `[` + strings.Repeat(`{"jsonrpc":"2.0","id":9,"method":"ping"},`, 1024) + refusable + `]`, "more than 1024"},
+	{
+		"batch, behind 1024",
+		`[` + strings.Repeat(`{"jsonrpc":"2.0","id":9,"method":"ping"},`, 1024) + refusable + `]`,
+		"more than 1024",
+	},
 	{"batch, behind what is no message", `[{},` + refusable + `]`, "no message"},
 	{"batch within a batch", `[[` + refusable + `]]`, "no message"},
 	{"empty batch", `[]`, "no message"},
@@ -69,7 +73,11 @@ var hidden = []struct {
 	{"Method", swap(`"method"`, `"Method"`), "no message"},
 	{"method and Method", swap(`"id":1`, `"id":1,"method":"ping"`, `"method":"tools`, `"METHOD":"tools`), "take for another"},
 	{"method and met_hod", swap(`"id":1`, `"id":1,"method":"ping"`, `"method":"tools`, `"met_hod":"tools`), "take for another"},
-	{"paramſ", swap(`"id":1`, `"id":1,"params":{"name":"act"}`, `"params":{"name":"act","a`, `"paramſ":{"name":"act","a`), "take for another"},
+	{
+		"paramſ",
+		swap(`"id":1`, `"id":1,"params":{"name":"act"}`, `"params":{"name":"act","a`, `"paramſ":{"name":"act","a`),
+		"take for another",
+	},
 	{"Name", swap(`"act"`, `"other","Name":"act"`), "take for another"},
 	{"Arguments", swap(`"arguments"`, `"arguments":{},"Arguments"`), "take for another"},
 	{"method ends at a NUL", swap(`tools/call`, `tools/call\u0000s`), "take for tools/call"},
@@ -102,7 +110,8 @@ func TestUnderstood(t *testing.T) {
 		"1024 in a batch":    "[" + strings.Repeat(`{"method":"a"},`, 1023) + `{"method":"a"}]`,
 	} {
 		m, refused := wire.ReadStrict([]byte(text))
-		if call := strings.Contains(text, `"method":"tools/call","params"`) || name == "blanks"; refused != "" || (m.Method == wire.MethodCallTool) != call {
+		if call := strings.Contains(text, `"method":"tools/call","params"`) || name == "blanks"; refused != "" ||
+			(m.Method == wire.MethodCallTool) != call {
 			t.Errorf("%s: got %q and method %q, want it understood, a call: %t", name, refused, m.Method, call)
 		}
 	}
@@ -114,10 +123,14 @@ func swap(old ...string) string { return strings.NewReplacer(old...).Replace(ref
 // acting is a server of the official SDK with a tool, and how often that ran.
 func acting() (s *mcp.Server, ran *atomic.Int64) {
 	s, ran = mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, nil), new(atomic.Int64)
-	mcp.AddTool(s, &mcp.Tool{Name: "act"}, func(context.Context, *mcp.CallToolRequest, map[string]any) (*mcp.CallToolResult, any, error) {
-		ran.Add(1)
-		return &mcp.CallToolResult{}, nil, nil
-	})
+	mcp.AddTool(
+		s,
+		&mcp.Tool{Name: "act"},
+		func(context.Context, *mcp.CallToolRequest, map[string]any) (*mcp.CallToolResult, any, error) {
+			ran.Add(1)
+			return &mcp.CallToolResult{}, nil, nil
+		},
+	)
 	return s, ran
 }
 
@@ -153,13 +166,17 @@ func TestRefusedOverHTTP(t *testing.T) {
 		return resp.StatusCode, bodyOf(t, resp)
 	}
 	const kind = "Content-Type: application/json\r\n"
-	for _, tt := range []struct{ name, head string }{{"none", ""}, {"a character set", "charset=utf-8"}, {"in quotes", `Charset="UTF-8"`}} {
+	for _, tt := range []struct{ name, head string }{
+		{"none", ""}, {"a character set", "charset=utf-8"}, {"in quotes", `Charset="UTF-8"`},
+	} {
 		before := reached.Load()
 		head := post + strings.TrimSuffix("Content-Type: application/json; "+tt.head, "; ") + "\r\n"
-		if status, answer := send(head, swap("bad", "good")); status != 200 || reached.Load() != before+1 || ran.Load() != before+1 {
+		if status, answer := send(head, swap("bad", "good")); status != 200 || reached.Load() != before+1 ||
+			ran.Load() != before+1 {
 			t.Errorf("%s: got %d and %s, want the tool run", tt.name, status, answer)
 		}
-		if status, answer := send(head, refusable); status != 200 || !strings.Contains(answer, "not that") || reached.Load() != before+1 {
+		if status, answer := send(head, refusable); status != 200 || !strings.Contains(answer, "not that") ||
+			reached.Load() != before+1 {
 			t.Errorf("%s: got %d and %s, want the policy's answer", tt.name, status, answer)
 		}
 	}
@@ -182,7 +199,13 @@ func TestRefusedOverHTTP(t *testing.T) {
 		{"application/json-rpc", post + "Content-Type: application/json-rpc\r\n", refusable, "Content-Type", 415},
 		{"UTF-16", post + "Content-Type: application/json; charset=utf-16le\r\n", refusable, "Content-Type", 415},
 		{"gzip", post + kind + "Content-Encoding: gzip\r\n", packed.String(), "Content-Encoding", 415},
-		{"gzip behind identity", post + kind + "Content-Encoding: identity\r\nContent-Encoding: gzip\r\n", packed.String(), "Content-Encoding", 415},
+		{
+			"gzip behind identity",
+			post + kind + "Content-Encoding: identity\r\nContent-Encoding: gzip\r\n",
+			packed.String(),
+			"Content-Encoding",
+			415,
+		},
 		{"PUT", strings.Replace(post, "POST", "PUT", 1) + kind, refusable, "method of HTTP", 405},
 		{"post", strings.Replace(post, "POST", "post", 1) + kind, refusable, "method of HTTP", 405},
 		{"GET with a body", strings.Replace(post, "POST", "GET", 1) + kind, refusable, "another method than POST", 400},
@@ -300,7 +323,10 @@ func TestRefusedOverPipes(t *testing.T) {
 	w := newWatched(t, Options{}, refusing())
 	s, ran := acting()
 	p := connectPipes(t, w, s)
-	p.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}` + "\n")
+	p.send(
+		`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{` +
+			`},"clientInfo":{"name":"c","version":"1"}}}` + "\n",
+	)
 	answer := p.send("\r\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" + swap("bad", "good") + "\r\n")
 	if !strings.Contains(answer, `"result"`) || ran.Load() != 1 {
 		t.Fatalf("got %s, want the tool run once", answer)
@@ -311,7 +337,8 @@ func TestRefusedOverPipes(t *testing.T) {
 		{"between carriage returns in a valid message", ping + `,"params":[` + "\r" + refusable + "\r]}", "carriage return"},
 	}...)
 	for i, tt := range lines {
-		if answer := p.send(tt.body + "\n"); !strings.Contains(answer, tt.says) || !strings.Contains(answer, `"error":{"code":-32600,`) {
+		if answer := p.send(tt.body + "\n"); !strings.Contains(answer, tt.says) ||
+			!strings.Contains(answer, `"error":{"code":-32600,`) {
 			t.Errorf("%s: got %q, want an error that says %q", tt.name, answer, tt.says)
 		}
 		if n := w.report().Counts[string(watch.NoteRefused)]; n != uint64(i+1) {
@@ -373,7 +400,9 @@ func TestNotUnderstoodWithoutPolicies(t *testing.T) {
 func TestLongSessionIDs(t *testing.T) {
 	w := newWatched(t, Options{})
 	h := overhttp.New(w.Watcher, &url.URL{Scheme: "http", Host: "localhost"})
-	for _, id := range []string{strings.Repeat("a", wire.MaxID), strings.Repeat("b", wire.MaxID+1), strings.Repeat("b", 100*wire.MaxID)} {
+	for _, id := range []string{
+		strings.Repeat("a", wire.MaxID), strings.Repeat("b", wire.MaxID+1), strings.Repeat("b", 100*wire.MaxID),
+	} {
 		x := &overhttp.HTTPExchange{Session: h.Sessions.Find(""), Method: http.MethodPost}
 		h.Sessions.Answered(x, http.StatusOK, id)
 		if again := h.Sessions.Find(id); again != x.Session || len(again.Called().ID) > wire.MaxID {
@@ -383,14 +412,18 @@ func TestLongSessionIDs(t *testing.T) {
 	if n := len(h.Sessions.ByID); n != 3 {
 		t.Errorf("got %d sessions, want 3", n)
 	}
-	h.Sessions.Answered(&overhttp.HTTPExchange{Session: h.Sessions.Find(""), Method: http.MethodDelete, Asked: strings.Repeat("b", wire.MaxID+1)}, http.StatusOK, "")
+	h.Sessions.Answered(
+		&overhttp.HTTPExchange{Session: h.Sessions.Find(""), Method: http.MethodDelete, Asked: strings.Repeat("b", wire.MaxID+1)},
+		http.StatusOK,
+		"",
+	)
 	if n := len(h.Sessions.ByID); n != 2 {
 		t.Errorf("got %d sessions after one has ended, want 2", n)
 	}
 }
 
 // Under policies a server's other addresses get what no reader takes for a message: forms, and objects
-// without a method. Nothing of it is told.
+// without a method. Nothing of it is recorded.
 func TestOtherAddressesUnderPolicies(t *testing.T) {
 	const form, plain = "application/x-www-form-urlencoded", "application/json"
 	secret := "an-authorization-code"
@@ -435,7 +468,16 @@ func TestOtherAddressesUnderPolicies(t *testing.T) {
 		resp.Body.Close()
 		want := fmt.Sprintf(`"got":"%s %d"`, tt.path, len(tt.body))
 		if err != nil || resp.StatusCode != tt.status || tt.status == 200 != strings.Contains(string(text), want) {
-			t.Errorf("%s %s %.60q: got %d, %s and %v, want %d", tt.path, tt.contentType, tt.body, resp.StatusCode, text, err, tt.status)
+			t.Errorf(
+				"%s %s %.60q: got %d, %s and %v, want %d",
+				tt.path,
+				tt.contentType,
+				tt.body,
+				resp.StatusCode,
+				text,
+				err,
+				tt.status,
+			)
 		}
 	}
 	if told := fmt.Sprint(w.report().Observations); strings.Contains(told, secret) {
@@ -443,7 +485,7 @@ func TestOtherAddressesUnderPolicies(t *testing.T) {
 	}
 }
 
-// Of a long line that is told no word is cut: half a secret may not be seen to be one.
+// Of a long line that is recorded no word is cut: half a secret may not be seen to be one.
 func TestBeginningOfLongLines(t *testing.T) {
 	word := strings.Repeat("w", 100)
 	line := strings.Repeat(word+" ", 4*watch.MaxNoteText/101) + strings.Repeat("x", 4*watch.MaxNoteText)

@@ -22,8 +22,8 @@ func (n *names) has(name string) bool {
 // maxName is how long a name or an id may be that is remembered, in bytes: peers make them up.
 const maxName = 1024
 
-// add puts a name into a set of at most max, and reports whether it is in it.
-func (n *names) add(name string, max int) bool {
+// addName puts a name into a set of at most max, and reports whether it is in it.
+func (n *names) addName(name string, max int) bool {
 	if n.has(name) {
 		return true
 	}

@@ -21,7 +21,7 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 	var calls callAttributes
 	made := 0
 	of := func(id string) []attribute.KeyValue {
-		return calls.of(traits{sessionID: id}, func() []attribute.KeyValue {
+		return calls.attributesOf(traits{sessionID: id}, func() []attribute.KeyValue {
 			made++
 			return append(make([]attribute.KeyValue, 0, 8), keys.SessionID.String(id))
 		})
@@ -47,11 +47,11 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 	}
 
 	var set names
-	if set.add(long, 10) || set.has(long) {
+	if set.addName(long, 10) || set.has(long) {
 		t.Error("a name that is too long was remembered")
 	}
 	for i := range 20 {
-		set.add(fmt.Sprint(i), 10)
+		set.addName(fmt.Sprint(i), 10)
 	}
 	if len(set.set) != 10 {
 		t.Errorf("got %d names, want 10", len(set.set))

@@ -20,7 +20,7 @@ import (
 
 // byHand is the least that the conventions ask of a tools/call, as a host would write it: a
 // span, one recording and the context in _meta; without content, statistics or policies,
-// and without minding panics, names that nobody knows, or revisions.
+// and without minding panics, names that no one knows, or revisions.
 type byHand struct {
 	tracer   trace.Tracer
 	duration metric.Float64Histogram
@@ -35,7 +35,9 @@ func newByHand(t testing.TB, kind trace.SpanKind, instrument string) *byHand {
 		attribute.String("mcp.method.name", "tools/call"), attribute.String("gen_ai.operation.name", "execute_tool"),
 		attribute.String("gen_ai.tool.name", "echo"),
 	}
-	duration, err := sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewManualReader())).Meter("hand").Float64Histogram(instrument, metric.WithUnit("s"))
+	duration, err := sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewManualReader())).
+		Meter("hand").
+		Float64Histogram(instrument, metric.WithUnit("s"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +59,15 @@ func (h *byHand) watch(ctx context.Context, next func(context.Context) (mcp.Resu
 
 // instrumentByHand does so on both sides.
 func instrumentByHand(t testing.TB, client *mcp.Client, server *mcp.Server) {
-	sends, receives := newByHand(t, trace.SpanKindClient, "mcp.client.operation.duration"), newByHand(t, trace.SpanKindServer, "mcp.server.operation.duration")
+	sends, receives := newByHand(
+		t,
+		trace.SpanKindClient,
+		"mcp.client.operation.duration",
+	), newByHand(
+		t,
+		trace.SpanKindServer,
+		"mcp.server.operation.duration",
+	)
 	client.AddSendingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 			call, ok := req.GetParams().(*mcp.CallToolParams)
@@ -75,7 +85,11 @@ func instrumentByHand(t testing.TB, client *mcp.Client, server *mcp.Server) {
 				for key, value := range carrier {
 					params.Meta[key] = value
 				}
-				return next(ctx, method, &mcp.ClientRequest[mcp.Params]{Session: req.GetSession().(*mcp.ClientSession), Params: &params})
+				return next(
+					ctx,
+					method,
+					&mcp.ClientRequest[mcp.Params]{Session: req.GetSession().(*mcp.ClientSession), Params: &params},
+				)
 			})
 		}
 	})
@@ -91,7 +105,10 @@ func instrumentByHand(t testing.TB, client *mcp.Client, server *mcp.Server) {
 					carrier[key] = text
 				}
 			}
-			return receives.watch(receives.carrier.Extract(ctx, carrier), func(ctx context.Context) (mcp.Result, error) { return next(ctx, method, req) })
+			return receives.watch(
+				receives.carrier.Extract(ctx, carrier),
+				func(ctx context.Context) (mcp.Result, error) { return next(ctx, method, req) },
+			)
 		}
 	})
 }

@@ -41,7 +41,7 @@ type exchange struct {
 // reply is how an exchange ended: the result type that the scope governs.
 type reply struct {
 	res   *mcp.CallToolResult
-	raw   mcp.Result // a result of another type, of somebody's middleware
+	raw   mcp.Result // a result of another type, of another middleware
 	err   error
 	fault error // what more is known of a failure than that there was one
 }
@@ -74,7 +74,7 @@ type caller func(ctx context.Context, x *exchange) reply
 
 // newCaller observes and governs the calls of the tools that lookup knows.
 func (w *watcher) newCaller(lookup toolkit.Lookup) caller {
-	run := func(ctx context.Context, x *exchange) reply { return x.run(ctx) }
+	run := func(ctx context.Context, x *exchange) reply { return x.carryOut(ctx) }
 	wrapped, err := toolscope.WrapFunc(w.scope, run, toolkit.Adapter[*exchange, reply]{
 		Tools:   lookup,
 		Call:    func(x *exchange) toolkit.Call { return toolkit.Call{Name: x.name, Arguments: x.args} },
@@ -167,8 +167,8 @@ func cloneJSON(v any) any {
 	return v
 }
 
-// run sends or handles the call, with the arguments that policies made of it.
-func (x *exchange) run(ctx context.Context) (r reply) {
+// carryOut sends or handles the call, with the arguments that policies made of it.
+func (x *exchange) carryOut(ctx context.Context) (r reply) {
 	if x.fault != nil {
 		return reply{res: x.complete(callToolResult(toolkit.Failure(x.fault))), fault: x.fault}
 	}
@@ -181,11 +181,11 @@ func (x *exchange) run(ctx context.Context) (r reply) {
 		}()
 	}
 	if !x.watcher.server {
-		defer x.watcher.sent.remove(x.watcher.sent.add(ctx))
+		defer x.watcher.sent.removeRequest(x.watcher.sent.noteRequest(ctx))
 	}
 	res, err := x.next(ctx, methodCallTool, x.outgoing(ctx))
 	if r.err = err; err != nil {
-		r.fault = x.watcher.told(err)
+		r.fault = x.watcher.recordedError(err)
 	}
 	var ok bool
 	if r.res, ok = res.(*mcp.CallToolResult); !ok {

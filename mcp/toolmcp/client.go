@@ -86,7 +86,9 @@ func (w *watcher) newClientSession() *session {
 }
 
 // sendCall sends a tools/call: as a part of the call it is made for, or as one of its own.
-func (w *watcher) sendCall(ctx context.Context, s *session, params *mcp.CallToolParams, req mcp.Request, next mcp.MethodHandler) (mcp.Result, error) {
+func (w *watcher) sendCall(
+	ctx context.Context, s *session, params *mcp.CallToolParams, req mcp.Request, next mcp.MethodHandler,
+) (mcp.Result, error) {
 	if cs, ok := req.GetSession().(*mcp.ClientSession); ok && w.listing {
 		s.tools.refreshClient(ctx, params.Name, cs)
 	}
@@ -102,7 +104,7 @@ func (w *watcher) sendCall(ctx context.Context, s *session, params *mcp.CallTool
 	}
 	args := x.args
 	ctx = x.mayHaveRounds(ctx, args, params.RequestState, params.InputResponses)
-	if w.observer != nil { // else there is nobody to take the spec, but for a call inside this one
+	if w.observer != nil { // else no observer takes the spec, but for a call inside this one
 		spec := w.callSpec()
 		spec.Attributes, spec.End = w.attributes(&x.request), x.end
 		ctx = spans.With(ctx, x.spanSpec(spec))
@@ -116,7 +118,7 @@ func (w *watcher) sendCall(ctx context.Context, s *session, params *mcp.CallTool
 // span goes on telling of how it came, not of where a proxy sent it.
 func (w *watcher) sendMerged(ctx context.Context, x *exchange, span trace.Span) (mcp.Result, error) {
 	began := time.Now()
-	r := x.run(ctx)
+	r := x.carryOut(ctx)
 	st := w.statusOf(r.failure(), "_OTHER")
 	w.metrics.record(ctx, time.Since(began), x.labels(x.innerLabel(ctx), st), w.networkOf(x.request.http))
 	if span.IsRecording() && spans.From(ctx) == nil {
@@ -138,7 +140,9 @@ func (w *watcher) sendSeparate(ctx context.Context, x *exchange) (mcp.Result, er
 	if label != x.name {
 		attrs = append(attrs, keys.RequestedName.String(w.clean(x.name)))
 	}
-	ctx, span := w.tracer.Start(ctx, methodCallTool+" "+name, trace.WithSpanKind(w.kind), trace.WithTimestamp(began), trace.WithAttributes(attrs...))
+	ctx, span := w.tracer.Start(
+		ctx, methodCallTool+" "+name, trace.WithSpanKind(w.kind), trace.WithTimestamp(began), trace.WithAttributes(attrs...),
+	)
 	var r reply
 	returned := false
 	defer func() {
@@ -151,7 +155,7 @@ func (w *watcher) sendSeparate(ctx context.Context, x *exchange) (mcp.Result, er
 		w.finish(span, &x.request, x.req, nil, r.failure(), st)
 		span.End(trace.WithTimestamp(end))
 	}()
-	r = x.run(ctx)
+	r = x.carryOut(ctx)
 	returned = true
 	return r.result()
 }
@@ -187,5 +191,8 @@ func argumentsOf(v any) (json.RawMessage, error) {
 
 // labels are the metric's of a call to the tool of that name, which is one of few.
 func (x *exchange) labels(tool string, st status) labels {
-	return labels{method: methodCallTool, tool: tool, errorType: st.errorType, statusCode: st.code, version: x.request.version, http: x.request.http}
+	return labels{
+		method: methodCallTool, tool: tool, errorType: st.errorType, statusCode: st.code, version: x.request.version,
+		http: x.request.http,
+	}
 }

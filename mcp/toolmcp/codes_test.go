@@ -55,8 +55,12 @@ func TestCodes(t *testing.T) {
 			middleware            mcp.Middleware
 			req                   mcp.Request
 		}{
-			{"client", c.client, c.clientCode, toolmcp.Client(h.Scope, toolmcp.Options{}), &mcp.ClientRequest[mcp.Params]{Session: session, Params: &mcp.ReadResourceParams{URI: "test://x"}}},
-			{"server", c.server, c.serverCode, toolmcp.Server(h.Scope, toolmcp.Options{}), &mcp.ReadResourceRequest{Session: new(mcp.ServerSession), Params: &mcp.ReadResourceParams{URI: "test://x"}}},
+			{"client", c.client, c.clientCode, toolmcp.Client(h.Scope, toolmcp.Options{}), &mcp.ClientRequest[mcp.Params]{
+				Session: session, Params: &mcp.ReadResourceParams{URI: "test://x"},
+			}},
+			{"server", c.server, c.serverCode, toolmcp.Server(h.Scope, toolmcp.Options{}), &mcp.ReadResourceRequest{
+				Session: new(mcp.ServerSession), Params: &mcp.ReadResourceParams{URI: "test://x"},
+			}},
 		} {
 			what := fmt.Sprintf("%s of %v", side.name, c.err)
 			before := len(h.spans.Ended())
@@ -65,8 +69,17 @@ func TestCodes(t *testing.T) {
 			}
 			span := h.spans.Ended()[before]
 			want(t, what, attributes(span.Attributes()), "error.type", side.errorType, "rpc.response.status_code", side.code)
-			want(t, what, h.point(t, "mcp."+side.name+".operation.duration", "resources/read"), "error.type", side.errorType, "rpc.response.status_code", side.code)
-			if status := span.Status(); status.Code == codes.Ok || (status.Code == codes.Error) != (side.errorType != "") || side.errorType != "" && status.Description != c.err.Error() {
+			want(
+				t,
+				what,
+				h.point(t, "mcp."+side.name+".operation.duration", "resources/read"),
+				"error.type",
+				side.errorType,
+				"rpc.response.status_code",
+				side.code,
+			)
+			if status := span.Status(); status.Code == codes.Ok || (status.Code == codes.Error) != (side.errorType != "") ||
+				side.errorType != "" && status.Description != c.err.Error() {
 				t.Errorf("%s: got the status %v", what, status)
 			}
 		}
@@ -91,7 +104,10 @@ func TestCodesOfTools(t *testing.T) {
 		for _, revision := range []string{legacy, stateless} {
 			t.Run(name+"/"+revision, func(t *testing.T) {
 				server, client, s := newServer(), newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
-				server.AddTool(&mcp.Tool{Name: "refuses", InputSchema: map[string]any{"type": "object"}}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return nil, c.err })
+				server.AddTool(
+					&mcp.Tool{Name: "refuses", InputSchema: map[string]any{"type": "object"}},
+					func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return nil, c.err },
+				)
 				cs := connect(t, server, client, s, revision)
 				if _, err := cs.ListTools(t.Context(), nil); err != nil {
 					t.Fatal(err)
@@ -103,8 +119,17 @@ func TestCodesOfTools(t *testing.T) {
 					h := map[string]*telemetry{"client": client, "server": s}[side]
 					span := h.span(t, "tools/call refuses")
 					want(t, side, attributes(span.Attributes()), "error.type", kind, "rpc.response.status_code", c.code)
-					want(t, side, h.point(t, "mcp."+side+".operation.duration", "tools/call"), "error.type", kind, "rpc.response.status_code", c.code)
-					if status := span.Status(); status.Code == codes.Ok || (status.Code == codes.Error) != (kind != "") || kind != "" && status.Description != c.err.Error() {
+					want(
+						t,
+						side,
+						h.point(t, "mcp."+side+".operation.duration", "tools/call"),
+						"error.type",
+						kind,
+						"rpc.response.status_code",
+						c.code,
+					)
+					if status := span.Status(); status.Code == codes.Ok || (status.Code == codes.Error) != (kind != "") ||
+						kind != "" && status.Description != c.err.Error() {
 						t.Errorf("%s: got the status %v, want %q", side, status, c.err)
 					}
 				}

@@ -102,7 +102,9 @@ func (w *watcher) shownResult(res mcp.Result) any {
 	case *mcp.ReadResourceResult:
 		for _, c := range r.Contents {
 			if c != nil && len(blocks) < maxBlocks {
-				blocks = append(blocks, block{Kind: toolkit.PartResource, URI: c.URI, MIME: c.MIMEType, Text: w.cut(c.Text), Bytes: len(c.Blob)})
+				blocks = append(
+					blocks, block{Kind: toolkit.PartResource, URI: c.URI, MIME: c.MIMEType, Text: w.cut(c.Text), Bytes: len(c.Blob)},
+				)
 			}
 		}
 	case *mcp.CompleteResult:

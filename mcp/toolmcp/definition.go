@@ -56,20 +56,27 @@ type extension struct {
 // definition back without loss.
 func ToolOf(d toolkit.Definition) *mcp.Tool {
 	t := &mcp.Tool{Name: d.Name, Title: d.Title, Description: d.Description}
-	x := extension{Type: d.Type, CacheTTL: d.CacheTTL, Resources: d.Resources, Volatile: d.Volatile, NotOnly: d.ReadOnly == toolkit.No, NotIdem: d.Idempotent == toolkit.No}
+	x := extension{
+		Type: d.Type, CacheTTL: d.CacheTTL, Resources: d.Resources, Volatile: d.Volatile, NotOnly: d.ReadOnly == toolkit.No,
+		NotIdem: d.Idempotent == toolkit.No,
+	}
 	if t.InputSchema = json.RawMessage(d.InputSchema); len(d.InputSchema) == 0 {
 		t.InputSchema, x.NoSchema = json.RawMessage(`{"type":"object"}`), true
 	}
 	if len(d.OutputSchema) > 0 {
 		t.OutputSchema = d.OutputSchema
 	}
-	if d.ReadOnly != toolkit.Unsaid || d.Idempotent != toolkit.Unsaid || d.Destructive != toolkit.Unsaid || d.OpenWorld != toolkit.Unsaid {
+	if d.ReadOnly != toolkit.Unsaid || d.Idempotent != toolkit.Unsaid || d.Destructive != toolkit.Unsaid ||
+		d.OpenWorld != toolkit.Unsaid {
 		t.Annotations = &mcp.ToolAnnotations{
 			ReadOnlyHint: d.ReadOnly == toolkit.Yes, IdempotentHint: d.Idempotent == toolkit.Yes,
 			DestructiveHint: pointer(d.Destructive), OpenWorldHint: pointer(d.OpenWorld),
 		}
 	}
-	h := harness{Category: d.Category, RiskLevel: d.Risk, Idempotent: d.Idempotent == toolkit.Yes, RequiresApproval: d.RequiresApproval, CostPerCall: d.Cost}
+	h := harness{
+		Category: d.Category, RiskLevel: d.Risk, Idempotent: d.Idempotent == toolkit.Yes,
+		RequiresApproval: d.RequiresApproval, CostPerCall: d.Cost,
+	}
 	if h.Timeout = milliseconds(d.Timeout); d.Timeout < 0 || d.Timeout%time.Millisecond != 0 {
 		h.Timeout, x.Timeout = max(0, h.Timeout), d.Timeout
 	}
@@ -97,7 +104,10 @@ func DefinitionOf(t *mcp.Tool) (toolkit.Definition, error) {
 	if t == nil {
 		return toolkit.Definition{}, fmt.Errorf("toolmcp: DefinitionOf: got nil, want a tool")
 	}
-	d := toolkit.Definition{Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: rawJSON(t.InputSchema), OutputSchema: rawJSON(t.OutputSchema)}
+	d := toolkit.Definition{
+		Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: rawJSON(t.InputSchema),
+		OutputSchema: rawJSON(t.OutputSchema),
+	}
 	var h harness
 	var x extension
 	for key, into := range map[string]any{metaHarness: &h, metaToolscope: &x} {

@@ -29,9 +29,13 @@ func ExampleInstrument() {
 		City string `json:"city"`
 	}
 	server := mcp.NewServer(&mcp.Implementation{Name: "weather"}, nil)
-	mcp.AddTool(server, &mcp.Tool{Name: "weather"}, func(_ context.Context, _ *mcp.CallToolRequest, in input) (*mcp.CallToolResult, any, error) {
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "sunny in " + in.City}}}, nil, nil
-	})
+	mcp.AddTool(
+		server,
+		&mcp.Tool{Name: "weather"},
+		func(_ context.Context, _ *mcp.CallToolRequest, in input) (*mcp.CallToolResult, any, error) {
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "sunny in " + in.City}}}, nil, nil
+		},
+	)
 	client := mcp.NewClient(&mcp.Implementation{Name: "agent"}, nil)
 
 	toolmcp.Instrument(server, scope, toolmcp.Options{})

@@ -26,16 +26,24 @@ type waiting struct {
 }
 
 func newWaiting() *waiting {
-	s := &waiting{Server: mcp.NewServer(&mcp.Implementation{Name: "test"}, nil), running: make(chan struct{}, 8), release: make(chan struct{})}
-	mcp.AddTool(s.Server, &mcp.Tool{Name: "waits"}, func(ctx context.Context, _ *mcp.CallToolRequest, _ any) (*mcp.CallToolResult, any, error) {
-		s.runs.Add(1)
-		s.running <- struct{}{}
-		select {
-		case <-s.release:
-		case <-ctx.Done():
-		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "done"}}}, nil, ctx.Err()
-	})
+	s := &waiting{
+		Server:  mcp.NewServer(&mcp.Implementation{Name: "test"}, nil),
+		running: make(chan struct{}, 8),
+		release: make(chan struct{}),
+	}
+	mcp.AddTool(
+		s.Server,
+		&mcp.Tool{Name: "waits"},
+		func(ctx context.Context, _ *mcp.CallToolRequest, _ any) (*mcp.CallToolResult, any, error) {
+			s.runs.Add(1)
+			s.running <- struct{}{}
+			select {
+			case <-s.release:
+			case <-ctx.Done():
+			}
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "done"}}}, nil, ctx.Err()
+		},
+	)
 	return s
 }
 
@@ -65,7 +73,8 @@ func TestAnIDThatIsInUse(t *testing.T) {
 				list := func(id int) {
 					t.Helper()
 					w.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":{%s}}`, id, meta))
-					if line := w.receive(); !strings.Contains(line, fmt.Sprintf(`"id":%d`, id)) || !strings.Contains(line, `"waits"`) {
+					if line := w.receive(); !strings.Contains(line, fmt.Sprintf(`"id":%d`, id)) ||
+						!strings.Contains(line, `"waits"`) {
 						t.Fatalf("got %.300s, want the list", line)
 					}
 				}
@@ -90,7 +99,7 @@ func TestAnIDThatIsInUse(t *testing.T) {
 }
 
 // TestAConnectionThatIsCut checks that both sides' spans of a call end with an error where the
-// connection is lost while it runs, and that nobody hangs. That nothing is left is
+// connection is lost while it runs, and that no one hangs. That nothing is left is
 // checked when the tests end.
 func TestAConnectionThatIsCut(t *testing.T) {
 	for _, revision := range []string{legacy, stateless} {
@@ -104,7 +113,11 @@ func TestAConnectionThatIsCut(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cs, err := client.Connect(context.Background(), &mcp.IOTransport{Reader: ours, Writer: ours}, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+			cs, err := client.Connect(
+				context.Background(),
+				&mcp.IOTransport{Reader: ours, Writer: ours},
+				&mcp.ClientSessionOptions{ProtocolVersion: revision},
+			)
 			if err != nil {
 				t.Fatal(err)
 			}

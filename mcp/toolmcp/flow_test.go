@@ -22,11 +22,15 @@ import (
 	"github.com/toolscope/toolscope/mcp/toolmcp"
 )
 
-// host is a client that answers all that a server may ask, and counts what it is told.
+// host is a client that answers all that a server may ask, and counts what it gets.
 func host(told *atomic.Int64, secret string) *mcp.ClientOptions {
 	return &mcp.ClientOptions{
 		CreateMessageHandler: func(context.Context, *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
-			return &mcp.CreateMessageResult{Model: "m", Role: "assistant", Content: &mcp.TextContent{Text: "the token is " + secret}}, nil
+			return &mcp.CreateMessageResult{
+				Model:   "m",
+				Role:    "assistant",
+				Content: &mcp.TextContent{Text: "the token is " + secret},
+			}, nil
 		},
 		ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"name": "Ada", "token": secret}}, nil
@@ -62,14 +66,40 @@ func TestBothWays(t *testing.T) {
 			return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{"me", secret}}}, nil
 		},
 	})
-	mcp.AddTool(server, &mcp.Tool{Name: "talks"}, func(ctx context.Context, r *mcp.CallToolRequest, _ echoIn) (*mcp.CallToolResult, any, error) {
-		_, sampled := r.Session.CreateMessage(ctx, &mcp.CreateMessageParams{MaxTokens: 9, Messages: []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: "use " + secret}}}})
-		_, elicited := r.Session.Elicit(ctx, &mcp.ElicitParams{Message: "is it " + secret + "?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"},"token":{"type":"string"}}}`)})
-		_, listed := r.Session.ListRoots(ctx, nil)
-		return nil, nil, errors.Join(sampled, elicited, listed, r.Session.Ping(ctx, nil),
-			r.Session.Log(ctx, &mcp.LoggingMessageParams{Level: "error", Data: map[string]any{"token": secret}}),
-			r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Message: secret, Progress: 1}))
-	})
+	mcp.AddTool(
+		server,
+		&mcp.Tool{Name: "talks"},
+		func(ctx context.Context, r *mcp.CallToolRequest, _ echoIn) (*mcp.CallToolResult, any, error) {
+			_, sampled := r.Session.CreateMessage(
+				ctx,
+				&mcp.CreateMessageParams{
+					MaxTokens: 9,
+					Messages:  []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: "use " + secret}}},
+				},
+			)
+			_, elicited := r.Session.Elicit(
+				ctx,
+				&mcp.ElicitParams{
+					Message: "is it " + secret + "?",
+					RequestedSchema: json.RawMessage(
+						`{"type":"object","properties":{"name":{"type":"string"},"token":{"type":"string"}}}`,
+					),
+				},
+			)
+			_, listed := r.Session.ListRoots(ctx, nil)
+			return nil, nil, errors.Join(
+				sampled,
+				elicited,
+				listed,
+				r.Session.Ping(ctx, nil),
+				r.Session.Log(ctx, &mcp.LoggingMessageParams{Level: "error", Data: map[string]any{"token": secret}}),
+				r.Session.NotifyProgress(
+					ctx,
+					&mcp.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Message: secret, Progress: 1},
+				),
+			)
+		},
+	)
 	c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 	client := mcp.NewClient(&mcp.Implementation{Name: "host"}, host(&told, secret))
 	toolmcp.Instrument(client, c.Scope, toolmcp.Options{})
@@ -87,7 +117,9 @@ func TestBothWays(t *testing.T) {
 	if res, err := cs.CallTool(ctx, params); err != nil || res.IsError {
 		t.Fatalf("got %v and %v", res, err)
 	}
-	if _, err := cs.Complete(ctx, &mcp.CompleteParams{Ref: &mcp.CompleteReference{Type: "ref/prompt", Name: "greet"}, Argument: mcp.CompleteParamsArgument{Name: "token", Value: secret}}); err != nil {
+	if _, err := cs.Complete(ctx, &mcp.CompleteParams{Ref: &mcp.CompleteReference{
+		Type: "ref/prompt", Name: "greet",
+	}, Argument: mcp.CompleteParamsArgument{Name: "token", Value: secret}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := server.ResourceUpdated(ctx, &mcp.ResourceUpdatedNotificationParams{URI: "test://a"}); err != nil {
@@ -101,19 +133,35 @@ func TestBothWays(t *testing.T) {
 	until(t, "notifications", func() bool { return told.Load() == 5 })
 
 	tool := s.span(t, "tools/call talks")
-	for _, method := range []string{"sampling/createMessage", "elicitation/create", "roots/list", "ping", "notifications/message", "notifications/progress"} {
+	for _, method := range []string{
+		"sampling/createMessage", "elicitation/create", "roots/list", "ping", "notifications/message",
+		"notifications/progress",
+	} {
 		asked, answered := s.span(t, method), c.span(t, method)
 		if asked.SpanKind() != trace.SpanKindClient || asked.Parent().SpanID() != tool.SpanContext().SpanID() {
-			t.Errorf("%s: got a %v span of the server below %v, want a CLIENT span below the tool's", method, asked.SpanKind(), asked.Parent().SpanID())
+			t.Errorf(
+				"%s: got a %v span of the server below %v, want a CLIENT span below the tool's",
+				method,
+				asked.SpanKind(),
+				asked.Parent().SpanID(),
+			)
 		}
 		if answered.SpanKind() != trace.SpanKindServer || answered.Parent().SpanID() != asked.SpanContext().SpanID() {
-			t.Errorf("%s: got a %v span of the client below %v, want a SERVER span below the server's", method, answered.SpanKind(), answered.Parent().SpanID())
+			t.Errorf(
+				"%s: got a %v span of the client below %v, want a SERVER span below the server's",
+				method,
+				answered.SpanKind(),
+				answered.Parent().SpanID(),
+			)
 		}
 		want(t, method, s.point(t, "mcp.client.operation.duration", method), "error.type", "", "mcp.protocol.version", legacy)
 		want(t, method, c.point(t, "mcp.server.operation.duration", method), "error.type", "", "mcp.protocol.version", legacy)
 	}
-	for _, method := range []string{"logging/setLevel", "resources/subscribe", "resources/unsubscribe", "completion/complete", "notifications/roots/list_changed"} {
-		if sent, got := c.span(t, method), s.span(t, method); got.Parent().SpanID() != sent.SpanContext().SpanID() && method != "notifications/roots/list_changed" {
+	for _, method := range []string{"logging/setLevel", "resources/subscribe", "resources/unsubscribe",
+		"completion/complete", "notifications/roots/l" +
+			"ist_changed"} {
+		if sent, got := c.span(t, method), s.span(t, method); got.Parent().SpanID() != sent.SpanContext().SpanID() &&
+			method != "notifications/roots/list_changed" {
 			t.Errorf("%s: the server's span is not below the client's", method)
 		}
 	}
@@ -135,7 +183,10 @@ func TestBothWays(t *testing.T) {
 			}
 		}
 	}
-	for name, attribute := range map[string]string{"sampling/createMessage": "toolscope.mcp.params", "elicitation/create": "toolscope.mcp.params", "completion/complete": "toolscope.mcp.result"} {
+	for name, attribute := range map[string]string{
+		"sampling/createMessage": "toolscope.mcp.params", "elicitation/create": "toolscope.mcp.params",
+		"completion/complete": "toolscope.mcp.result",
+	} {
 		if v := attributes(s.span(t, name).Attributes())[attribute]; !strings.Contains(v, "[REDACTED:") {
 			t.Errorf("%s: %s: got %q, want it, redacted", name, attribute, v)
 		}
@@ -146,11 +197,15 @@ func TestBothWays(t *testing.T) {
 func TestCancellation(t *testing.T) {
 	for _, revision := range []string{legacy, stateless} {
 		server, running := newServer(), make(chan struct{})
-		mcp.AddTool(server, &mcp.Tool{Name: "waits"}, func(ctx context.Context, _ *mcp.CallToolRequest, _ echoIn) (*mcp.CallToolResult, any, error) {
-			close(running)
-			<-ctx.Done()
-			return nil, nil, ctx.Err()
-		})
+		mcp.AddTool(
+			server,
+			&mcp.Tool{Name: "waits"},
+			func(ctx context.Context, _ *mcp.CallToolRequest, _ echoIn) (*mcp.CallToolResult, any, error) {
+				close(running)
+				<-ctx.Done()
+				return nil, nil, ctx.Err()
+			},
+		)
 		c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 		cs := connect(t, server, c, s, revision)
 		if _, err := cs.ListTools(t.Context(), nil); err != nil {
@@ -158,11 +213,22 @@ func TestCancellation(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() { <-running; cancel() }()
-		if _, err := cs.CallTool(ctx, &mcp.CallToolParams{Name: "waits", Arguments: echoIn{}}); !errors.Is(err, context.Canceled) {
+		if _, err := cs.CallTool(ctx, &mcp.CallToolParams{Name: "waits", Arguments: echoIn{}}); !errors.Is(
+			err,
+			context.Canceled,
+		) {
 			t.Fatalf("got %v", err)
 		}
 		for _, h := range []*telemetry{c, s} {
-			want(t, "cancelled", attributes(h.span(t, "tools/call waits").Attributes()), "error.type", "canceled", "toolscope.outcome", "executed")
+			want(
+				t,
+				"cancelled",
+				attributes(h.span(t, "tools/call waits").Attributes()),
+				"error.type",
+				"canceled",
+				"toolscope.outcome",
+				"executed",
+			)
 		}
 		want(t, "cancelled", c.point(t, "mcp.client.operation.duration", "tools/call"), "error.type", "canceled")
 	}
@@ -174,12 +240,22 @@ func TestCancellation(t *testing.T) {
 func TestInputRequired(t *testing.T) {
 	for _, revision := range []string{legacy, stateless} {
 		server := newServer()
-		server.AddTool(&mcp.Tool{Name: "asks", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			if got, ok := r.Params.InputResponses["name"].(*mcp.ElicitResult); ok {
-				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: got.Content["name"].(string) + r.Params.RequestState}}}, nil
-			}
-			return &mcp.CallToolResult{RequestState: "!", InputRequests: mcp.InputRequestMap{"name": &mcp.ElicitParams{Message: "who?", RequestedSchema: json.RawMessage(`{"type":"object"}`)}}}, nil
-		})
+		server.AddTool(
+			&mcp.Tool{Name: "asks", InputSchema: json.RawMessage(`{"type":"object"}`)},
+			func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				if got, ok := r.Params.InputResponses["name"].(*mcp.ElicitResult); ok {
+					return &mcp.CallToolResult{
+						Content: []mcp.Content{&mcp.TextContent{Text: got.Content["name"].(string) + r.Params.RequestState}},
+					}, nil
+				}
+				return &mcp.CallToolResult{
+					RequestState: "!",
+					InputRequests: mcp.InputRequestMap{
+						"name": &mcp.ElicitParams{Message: "who?", RequestedSchema: json.RawMessage(`{"type":"object"}`)},
+					},
+				}, nil
+			},
+		)
 		var told atomic.Int64
 		c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 		client := mcp.NewClient(&mcp.Implementation{Name: "host"}, host(&told, "x"))
@@ -215,12 +291,22 @@ func TestPanickingHandlers(t *testing.T) {
 		SubscribeHandler:        func(context.Context, *mcp.SubscribeRequest) error { panic("boom") },
 		UnsubscribeHandler:      func(context.Context, *mcp.UnsubscribeRequest) error { panic("boom") },
 	})
-	server.AddResource(&mcp.Resource{URI: "test://panics", Name: "p"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) { panic("boom") })
+	server.AddResource(
+		&mcp.Resource{URI: "test://panics", Name: "p"},
+		func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) { panic("boom") },
+	)
 	var asked error
-	mcp.AddTool(server, &mcp.Tool{Name: "asks"}, func(ctx context.Context, r *mcp.CallToolRequest, _ echoIn) (*mcp.CallToolResult, any, error) {
-		_, asked = r.Session.Elicit(ctx, &mcp.ElicitParams{Message: "?", RequestedSchema: json.RawMessage(`{"type":"object"}`)})
-		return nil, nil, r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: "p", Progress: 1})
-	})
+	mcp.AddTool(
+		server,
+		&mcp.Tool{Name: "asks"},
+		func(ctx context.Context, r *mcp.CallToolRequest, _ echoIn) (*mcp.CallToolResult, any, error) {
+			_, asked = r.Session.Elicit(
+				ctx,
+				&mcp.ElicitParams{Message: "?", RequestedSchema: json.RawMessage(`{"type":"object"}`)},
+			)
+			return nil, nil, r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: "p", Progress: 1})
+		},
+	)
 	client := mcp.NewClient(&mcp.Implementation{Name: "host"}, &mcp.ClientOptions{
 		ElicitationHandler:          func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) { panic("boom") },
 		ProgressNotificationHandler: func(context.Context, *mcp.ProgressNotificationClientRequest) { panic("boom") },
@@ -230,11 +316,19 @@ func TestPanickingHandlers(t *testing.T) {
 	toolmcp.Instrument(server, s.Scope, toolmcp.Options{})
 	cs := dial(t, client, server, legacy)
 	ctx := t.Context()
-	_, completed := cs.Complete(ctx, &mcp.CompleteParams{Ref: &mcp.CompleteReference{Type: "ref/prompt", Name: "greet"}, Argument: mcp.CompleteParamsArgument{Name: "who", Value: "m"}})
+	_, completed := cs.Complete(
+		ctx,
+		&mcp.CompleteParams{
+			Ref:      &mcp.CompleteReference{Type: "ref/prompt", Name: "greet"},
+			Argument: mcp.CompleteParamsArgument{Name: "who", Value: "m"},
+		},
+	)
 	_, read := cs.ReadResource(ctx, &mcp.ReadResourceParams{URI: "test://panics"})
 	client.AddRoots(&mcp.Root{URI: "file:///a"})
 	_, called := cs.CallTool(ctx, &mcp.CallToolParams{Name: "asks", Arguments: echoIn{}})
-	for what, err := range map[string]error{"completion": completed, "resource": read, "subscribe": cs.Subscribe(ctx, &mcp.SubscribeParams{URI: "test://a"}), "elicitation": asked} {
+	for what, err := range map[string]error{"completion": completed, "resource": read, "subscribe": cs.Subscribe(
+		ctx, &mcp.SubscribeParams{URI: "test://a"},
+	), "elicitation": asked} {
 		if err == nil || strings.Contains(err.Error(), "boom") || !strings.Contains(err.Error(), "internal error") {
 			t.Errorf("%s: got %v, want an internal error without the panic's value", what, err)
 		}
@@ -242,7 +336,9 @@ func TestPanickingHandlers(t *testing.T) {
 	if called != nil {
 		t.Errorf("the session has ended: %v", called)
 	}
-	for h, methods := range map[*telemetry][]string{s: {"completion/complete", "resources/read", "resources/subscribe", "notifications/roots/list_changed"}, c: {"elicitation/create", "notifications/progress"}} {
+	for h, methods := range map[*telemetry][]string{s: {"completion/complete", "resources/read", "resources/subscribe",
+		"notifications/roots/l" +
+			"ist_changed"}, c: {"elicitation/create", "notifications/progress"}} {
 		for _, method := range methods {
 			want(t, method, attributes(h.span(t, method).Attributes()), "toolscope.mcp.recovered", "true", "error.type", "-32603")
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// FuzzResult takes results that a server may send into the house's form and back: it never
+// FuzzResult takes results that a server may send into toolscope's form and back: it never
 // panics, what fails goes on failing, what the tool says in _meta stays, and once through
 // changes nothing more.
 func FuzzResult(f *testing.F) {
@@ -24,7 +24,12 @@ func FuzzResult(f *testing.F) {
 			f.Add([]byte(text))
 		}
 	}
-	f.Add([]byte(`{"content":[{"type":"text","text":"a"},{"type":"image","data":"YQ==","mimeType":"x","_meta":{"a":1}}],"structuredContent":{"b":[null]},"_meta":{"c":{"d":1e3}}}`))
+	f.Add(
+		[]byte(
+			`{"content":[{"type":"text","text":"a"},{"type":"image","data":"YQ==","mimeType":"x","_meta":{"a":1}}],` +
+				`"structuredContent":{"b":[null]},"_meta":{"c":{"d":1e3}}}`,
+		),
+	)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var r mcp.CallToolResult
 		if len(text) > 1<<16 || json.Unmarshal(text, &r) != nil {

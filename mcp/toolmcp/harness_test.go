@@ -141,22 +141,49 @@ func newServer() *mcp.Server { return newServerWith(nil) }
 
 func newServerWith(options *mcp.ServerOptions) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, options)
-	mcp.AddTool(s, &mcp.Tool{Name: "echo", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}}, func(_ context.Context, _ *mcp.CallToolRequest, in echoIn) (*mcp.CallToolResult, echoOut, error) {
-		return nil, echoOut{in.Text}, nil
-	})
-	mcp.AddTool(s, &mcp.Tool{Name: "fails"}, func(context.Context, *mcp.CallToolRequest, echoIn) (*mcp.CallToolResult, any, error) {
-		return nil, nil, errors.New("the disk is full")
-	})
-	mcp.AddTool(s, &mcp.Tool{Name: "panics"}, func(context.Context, *mcp.CallToolRequest, echoIn) (*mcp.CallToolResult, any, error) {
-		panic("the value of the panic")
-	})
-	s.AddPrompt(&mcp.Prompt{Name: "greet", Arguments: []*mcp.PromptArgument{{Name: "who"}}}, func(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-		return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: "hello " + r.Params.Arguments["who"]}}}}, nil
-	})
-	s.AddPrompt(&mcp.Prompt{Name: "broken"}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) { panic("broken") })
-	s.AddResource(&mcp.Resource{URI: "test://a", Name: "a"}, func(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, MIMEType: "text/plain", Text: "body"}}}, nil
-	})
+	mcp.AddTool(
+		s,
+		&mcp.Tool{Name: "echo", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}},
+		func(_ context.Context, _ *mcp.CallToolRequest, in echoIn) (*mcp.CallToolResult, echoOut, error) {
+			return nil, echoOut{in.Text}, nil
+		},
+	)
+	mcp.AddTool(
+		s,
+		&mcp.Tool{Name: "fails"},
+		func(context.Context, *mcp.CallToolRequest, echoIn) (*mcp.CallToolResult, any, error) {
+			return nil, nil, errors.New("the disk is full")
+		},
+	)
+	mcp.AddTool(
+		s,
+		&mcp.Tool{Name: "panics"},
+		func(context.Context, *mcp.CallToolRequest, echoIn) (*mcp.CallToolResult, any, error) {
+			panic("the value of the panic")
+		},
+	)
+	s.AddPrompt(
+		&mcp.Prompt{Name: "greet", Arguments: []*mcp.PromptArgument{{Name: "who"}}},
+		func(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+			return &mcp.GetPromptResult{
+				Messages: []*mcp.PromptMessage{
+					{Role: "user", Content: &mcp.TextContent{Text: "hello " + r.Params.Arguments["who"]}},
+				},
+			}, nil
+		},
+	)
+	s.AddPrompt(
+		&mcp.Prompt{Name: "broken"},
+		func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) { panic("broken") },
+	)
+	s.AddResource(
+		&mcp.Resource{URI: "test://a", Name: "a"},
+		func(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+			return &mcp.ReadResourceResult{
+				Contents: []*mcp.ResourceContents{{URI: r.Params.URI, MIMEType: "text/plain", Text: "body"}},
+			}, nil
+		},
+	)
 	return s
 }
 
@@ -185,7 +212,10 @@ func connectWith(t testing.TB, server *mcp.Server, c, s *telemetry, revision str
 	t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
 		ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
-			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"password": "swordfish-" + strings.Repeat("9", 6)}}, nil
+			return &mcp.ElicitResult{
+				Action:  "accept",
+				Content: map[string]any{"password": "swordfish-" + strings.Repeat("9", 6)},
+			}, nil
 		},
 	})
 	if c != nil {
@@ -219,14 +249,29 @@ func dial(t testing.TB, client *mcp.Client, server *mcp.Server, revision string)
 }
 
 // dialHTTP connects over streamable HTTP on loopback. The SDK's handler speaks the revision
-// without sessions only if it is told to have none.
+// without sessions only if it is set to have none.
 func dialHTTP(t testing.TB, client *mcp.Client, server *mcp.Server, revision string) *mcp.ClientSession {
 	t.Helper()
-	return dialHandler(t, client, mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: revision == stateless}), http.DefaultTransport, revision)
+	return dialHandler(
+		t,
+		client,
+		mcp.NewStreamableHTTPHandler(
+			func(*http.Request) *mcp.Server { return server },
+			&mcp.StreamableHTTPOptions{Stateless: revision == stateless},
+		),
+		http.DefaultTransport,
+		revision,
+	)
 }
 
 // dialHandler connects to a handler of HTTP requests.
-func dialHandler(t testing.TB, client *mcp.Client, handler http.Handler, requests http.RoundTripper, revision string) *mcp.ClientSession {
+func dialHandler(
+	t testing.TB,
+	client *mcp.Client,
+	handler http.Handler,
+	requests http.RoundTripper,
+	revision string,
+) *mcp.ClientSession {
 	t.Helper()
 	s := httptest.NewServer(handler)
 	t.Cleanup(func() {

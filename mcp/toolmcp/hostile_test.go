@@ -26,8 +26,10 @@ import (
 
 // schemas that do not compile, or that end nowhere.
 var schemas = []string{
-	`{"type":"object","$ref":"#"}`, `{"type":"object","properties":{"a":{"$ref":"#/properties/a"}}}`, `{"type":"object","properties":{"a":{"$ref":"#/nowhere"}}}`,
-	`{"type":"object","properties":{"a":{"pattern":"("}}}`, `{"type":"object","$ref":"https://example.invalid/schema.json"}`, `{"type":"object","properties":7}`,
+	`{"type":"object","$ref":"#"}`, `{"type":"object","properties":{"a":{"$ref":"#/properties/a"}}}`, `{"type":"object",` +
+		`"properties":{"a":{"$ref":"#/nowhere"}}}`,
+	`{"type":"object","properties":{"a":{"pattern":"("}}}`, `{"type":"object","$ref":"https:` +
+		`//example.invalid/schema.json"}`, `{"type":"object","properties":7}`,
 	`{"type":"object","allOf":[{"$ref":"#"}]}`, `{"type":"object","required":"a"}`, `{"type":"object","minProperties":-1}`,
 }
 
@@ -36,7 +38,9 @@ var schemas = []string{
 func TestSchemasThatDoNotCompile(t *testing.T) {
 	registry := new(toolkit.Registry)
 	for i, schema := range schemas {
-		if err := registry.Register(toolkit.ToolFunc(toolkit.Definition{Name: fmt.Sprint("odd", i), InputSchema: json.RawMessage(schema)}, func(context.Context, toolkit.Call) (toolkit.Result, error) {
+		if err := registry.Register(toolkit.ToolFunc(toolkit.Definition{
+			Name: fmt.Sprint("odd", i), InputSchema: json.RawMessage(schema),
+		}, func(context.Context, toolkit.Call) (toolkit.Result, error) {
 			return toolkit.Result{Output: "ran"}, nil
 		})); err != nil {
 			t.Fatal(err)
@@ -74,8 +78,13 @@ func TestSchemasThatDoNotCompile(t *testing.T) {
 // transports take 16 MiB, so the middlewares are called without one.
 func TestLargeResults(t *testing.T) {
 	const size = 100 << 20
-	result := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: strings.Repeat("x", size)}}, StructuredContent: map[string]any{"text": strings.Repeat("y", size/10)}}
-	resource := &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: "test://large", Text: result.Content[0].(*mcp.TextContent).Text}}}
+	result := &mcp.CallToolResult{
+		Content:           []mcp.Content{&mcp.TextContent{Text: strings.Repeat("x", size)}},
+		StructuredContent: map[string]any{"text": strings.Repeat("y", size/10)},
+	}
+	resource := &mcp.ReadResourceResult{
+		Contents: []*mcp.ResourceContents{{URI: "test://large", Text: result.Content[0].(*mcp.TextContent).Text}},
+	}
 	next := func(_ context.Context, method string, _ mcp.Request) (mcp.Result, error) {
 		if method == "resources/read" {
 			return resource, nil
@@ -90,10 +99,18 @@ func TestLargeResults(t *testing.T) {
 		method string
 		req    mcp.Request
 	}{
-		{c, toolmcp.Client(c.Scope, toolmcp.Options{})(next), "tools/call", &mcp.ClientRequest[mcp.Params]{Session: session, Params: &mcp.CallToolParams{Name: "large"}}},
-		{s, toolmcp.Server(s.Scope, toolmcp.Options{})(next), "tools/call", &mcp.CallToolRequest{Session: new(mcp.ServerSession), Params: &mcp.CallToolParamsRaw{Name: "large"}}},
-		{c, toolmcp.Client(c.Scope, toolmcp.Options{})(next), "resources/read", &mcp.ClientRequest[mcp.Params]{Session: session, Params: &mcp.ReadResourceParams{URI: "test://large"}}},
-		{s, toolmcp.Server(s.Scope, toolmcp.Options{})(next), "resources/read", &mcp.ReadResourceRequest{Session: new(mcp.ServerSession), Params: &mcp.ReadResourceParams{URI: "test://large"}}},
+		{c, toolmcp.Client(c.Scope, toolmcp.Options{})(next), "tools/call", &mcp.ClientRequest[mcp.Params]{
+			Session: session, Params: &mcp.CallToolParams{Name: "large"},
+		}},
+		{s, toolmcp.Server(s.Scope, toolmcp.Options{})(next), "tools/call", &mcp.CallToolRequest{
+			Session: new(mcp.ServerSession), Params: &mcp.CallToolParamsRaw{Name: "large"},
+		}},
+		{c, toolmcp.Client(c.Scope, toolmcp.Options{})(next), "resources/read", &mcp.ClientRequest[mcp.Params]{
+			Session: session, Params: &mcp.ReadResourceParams{URI: "test://large"},
+		}},
+		{s, toolmcp.Server(s.Scope, toolmcp.Options{})(next), "resources/read", &mcp.ReadResourceRequest{
+			Session: new(mcp.ServerSession), Params: &mcp.ReadResourceParams{URI: "test://large"},
+		}},
 	} {
 		got, err := call.handle(t.Context(), call.method, call.req)
 		if want, _ := next(t.Context(), call.method, nil); got != want || err != nil {
@@ -124,17 +141,21 @@ func TestSharedResults(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				twins, err := dedupe.New(dedupe.Options{})
+				duplicates, err := dedupe.New(dedupe.Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
 				var runs atomic.Int64
 				server := mcp.NewServer(&mcp.Implementation{Name: "test"}, nil)
-				mcp.AddTool(server, &mcp.Tool{Name: "read", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}}, func(_ context.Context, _ *mcp.CallToolRequest, in echoIn) (*mcp.CallToolResult, echoOut, error) {
-					runs.Add(1)
-					return &mcp.CallToolResult{Meta: mcp.Meta{"of": "the tool"}}, echoOut{in.Text}, nil
-				})
-				h := newTelemetry(t, toolscope.Options{Policies: []middleware.Policy{twins, stored}})
+				mcp.AddTool(
+					server,
+					&mcp.Tool{Name: "read", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}},
+					func(_ context.Context, _ *mcp.CallToolRequest, in echoIn) (*mcp.CallToolResult, echoOut, error) {
+						runs.Add(1)
+						return &mcp.CallToolResult{Meta: mcp.Meta{"of": "the tool"}}, echoOut{in.Text}, nil
+					},
+				)
+				h := newTelemetry(t, toolscope.Options{Policies: []middleware.Policy{duplicates, stored}})
 				client, one := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil), toolkit.Session{ID: "one"}
 				if side == "client" {
 					toolmcp.Instrument(client, h.Scope, toolmcp.Options{})
@@ -152,7 +173,9 @@ func TestSharedResults(t *testing.T) {
 				for range 32 {
 					calls.Go(func() {
 						res, err := cs.CallTool(ctx, &mcp.CallToolParams{Name: "read", Arguments: echoIn{"x"}})
-						if err != nil || res.IsError || res.Meta["of"] != "the tool" || res.StructuredContent.(map[string]any)["echo"] != "x" || res.Content[0].(*mcp.TextContent).Text != `{"echo":"x"}` {
+						if err != nil || res.IsError || res.Meta["of"] != "the tool" ||
+							res.StructuredContent.(map[string]any)["echo"] != "x" ||
+							res.Content[0].(*mcp.TextContent).Text != `{"echo":"x"}` {
 							t.Errorf("got %+v and %v", res, err)
 							return
 						}
@@ -186,7 +209,8 @@ func TestListThatHangs(t *testing.T) {
 	cs := connect(t, server, nil, s, legacy)
 	call := func() {
 		t.Helper()
-		if res, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "echo", Arguments: echoIn{"x"}}); err != nil || res.IsError {
+		if res, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "echo", Arguments: echoIn{"x"}}); err != nil ||
+			res.IsError {
 			t.Fatalf("got %+v and %v", res, err)
 		}
 	}

@@ -70,7 +70,14 @@ func TestParentsOverHTTP(t *testing.T) {
 				toolmcp.Instrument(client, host.Scope, toolmcp.Options{})
 			}
 			var last atomic.Pointer[trace.SpanContext]
-			handler := traced(s, &last, mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: !c.inSession}))
+			handler := traced(
+				s,
+				&last,
+				mcp.NewStreamableHTTPHandler(
+					func(*http.Request) *mcp.Server { return server },
+					&mcp.StreamableHTTPOptions{Stateless: !c.inSession},
+				),
+			)
 			transport := http.DefaultTransport
 			if c.header {
 				transport = withHeader{"Traceparent", header}
@@ -88,7 +95,8 @@ func TestParentsOverHTTP(t *testing.T) {
 			request := last.Load().SpanID()
 			switch parent := span.Parent(); {
 			case c.parent == "client" && parent.SpanID() != host.span(t, "tools/call echo").SpanContext().SpanID(),
-				c.parent == "header" && parent.TraceID() != sent, c.parent == "http" && parent.SpanID() != request, c.parent == "" && parent.IsValid():
+				c.parent == "header" && parent.TraceID() != sent, c.parent == "http" &&
+					parent.SpanID() != request, c.parent == "" && parent.IsValid():
 				t.Errorf("got the parent %v, want %q", parent.SpanID(), c.parent)
 			}
 			switch {
@@ -96,7 +104,17 @@ func TestParentsOverHTTP(t *testing.T) {
 				c.link == "header" && span.Links()[0].SpanContext.TraceID() != sent, c.link == "opened" && links[0] == request:
 				t.Errorf("got the links %v, want %q", links, c.link)
 			}
-			want(t, "server", attributes(span.Attributes()), "mcp.protocol.version", c.revision, "network.transport", "tcp", "network.protocol.name", "http")
+			want(
+				t,
+				"server",
+				attributes(span.Attributes()),
+				"mcp.protocol.version",
+				c.revision,
+				"network.transport",
+				"tcp",
+				"network.protocol.name",
+				"http",
+			)
 		})
 	}
 }
@@ -109,7 +127,16 @@ func TestSessionsOverHTTP(t *testing.T) {
 		c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 		toolmcp.Instrument(server, s.Scope, toolmcp.Options{})
 		toolmcp.Instrument(client, c.Scope, toolmcp.Options{})
-		cs := dialHandler(t, client, mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: without}), http.DefaultTransport, legacy)
+		cs := dialHandler(
+			t,
+			client,
+			mcp.NewStreamableHTTPHandler(
+				func(*http.Request) *mcp.Server { return server },
+				&mcp.StreamableHTTPOptions{Stateless: without},
+			),
+			http.DefaultTransport,
+			legacy,
+		)
 		if _, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "echo", Arguments: echoIn{"x"}}); err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +155,15 @@ func TestSessionsOverHTTP(t *testing.T) {
 			continue
 		}
 		until(t, "the server's session", func() bool { return len(s.points(t, "mcp.server.session.duration")) == 1 })
-		want(t, "session", attributes(s.points(t, "mcp.server.session.duration")[0].Attributes.ToSlice()), "network.transport", "tcp", "mcp.protocol.version", legacy)
+		want(
+			t,
+			"session",
+			attributes(s.points(t, "mcp.server.session.duration")[0].Attributes.ToSlice()),
+			"network.transport",
+			"tcp",
+			"mcp.protocol.version",
+			legacy,
+		)
 	}
 }
 
@@ -162,9 +197,13 @@ func TestToolsLearned(t *testing.T) {
 	if _, err := cs.ListTools(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	mcp.AddTool(server, &mcp.Tool{Name: "late"}, func(context.Context, *mcp.CallToolRequest, echoIn) (*mcp.CallToolResult, any, error) {
-		return nil, nil, nil
-	})
+	mcp.AddTool(
+		server,
+		&mcp.Tool{Name: "late"},
+		func(context.Context, *mcp.CallToolRequest, echoIn) (*mcp.CallToolResult, any, error) {
+			return nil, nil, nil
+		},
+	)
 	for i := range 3 {
 		if i == 2 {
 			list(t, cs)
@@ -174,7 +213,13 @@ func TestToolsLearned(t *testing.T) {
 		}
 	}
 	got := slices.DeleteFunc(c.names(), func(name string) bool { return !strings.HasPrefix(name, "tools/call ") })
-	if want := []string{"tools/call _unknown", "tools/call _unknown", "tools/call _unknown", "tools/call _unknown", "tools/call late", "tools/call _unknown"}; !slices.Equal(got, want) {
+	if want := []string{
+		"tools/call _unknown", "tools/call _unknown", "tools/call _unknown", "tools/call _unknown", "tools/call late",
+		"tools/call _unknown",
+	}; !slices.Equal(
+		got,
+		want,
+	) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -182,7 +227,13 @@ func TestToolsLearned(t *testing.T) {
 // TestProxy checks a server that carries out its calls by those of another: its one span
 // tells how a call came to it, and its context goes on.
 func TestProxy(t *testing.T) {
-	upstream, proxy, far := newServer(), mcp.NewServer(&mcp.Implementation{Name: "proxy"}, nil), newTelemetry(t, toolscope.Options{})
+	upstream, proxy, far := newServer(), mcp.NewServer(
+		&mcp.Implementation{Name: "proxy"},
+		nil,
+	), newTelemetry(
+		t,
+		toolscope.Options{},
+	)
 	h := newTelemetry(t, toolscope.Options{})
 	on := mcp.NewClient(&mcp.Implementation{Name: "proxy"}, nil)
 	toolmcp.Instrument(on, h.Scope, toolmcp.Options{
@@ -190,17 +241,32 @@ func TestProxy(t *testing.T) {
 	})
 	toolmcp.Instrument(upstream, far.Scope, toolmcp.Options{})
 	to := dial(t, on, upstream, legacy)
-	proxy.AddTool(&mcp.Tool{Name: "echo", InputSchema: map[string]any{"type": "object"}}, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return to.CallTool(ctx, &mcp.CallToolParams{Name: "echo", Arguments: r.Params.Arguments})
-	})
+	proxy.AddTool(
+		&mcp.Tool{Name: "echo", InputSchema: map[string]any{"type": "object"}},
+		func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return to.CallTool(ctx, &mcp.CallToolParams{Name: "echo", Arguments: r.Params.Arguments})
+		},
+	)
 	toolmcp.Instrument(proxy, h.Scope, toolmcp.Options{Transport: new(mcp.StdioTransport)})
 	cs := dial(t, mcp.NewClient(&mcp.Implementation{Name: "test"}, nil), proxy, stateless)
-	if res, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "echo", Arguments: echoIn{"x"}}); err != nil || res.IsError {
+	if res, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "echo", Arguments: echoIn{"x"}}); err != nil ||
+		res.IsError {
 		t.Fatalf("got %+v and %v", res, err)
 	}
 	span := h.span(t, "tools/call echo")
-	want(t, "proxy", attributes(span.Attributes()), "network.transport", "pipe", "server.address", "", "mcp.protocol.version", stateless)
-	if far.span(t, "tools/call echo").Parent().SpanID() != span.SpanContext().SpanID() || span.SpanKind() != trace.SpanKindServer {
+	want(
+		t,
+		"proxy",
+		attributes(span.Attributes()),
+		"network.transport",
+		"pipe",
+		"server.address",
+		"",
+		"mcp.protocol.version",
+		stateless,
+	)
+	if far.span(t, "tools/call echo").Parent().SpanID() != span.SpanContext().SpanID() ||
+		span.SpanKind() != trace.SpanKindServer {
 		t.Error("the upstream's span is not below the proxy's SERVER span")
 	}
 	if n := len(h.spans.Ended()); slices.Index(h.names(), "tools/call echo") < 0 || n > 8 {

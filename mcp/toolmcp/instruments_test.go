@@ -40,10 +40,12 @@ func TestInstruments(t *testing.T) {
 			t.Fatal(err)
 		}
 		described := map[string]string{
-			"mcp.client.operation.duration": "The duration of the MCP request or notification as observed on the sender from the time it was sent until the response or ack is received.",
-			"mcp.server.operation.duration": "MCP request or notification duration as observed on the receiver from the time it was received until the result or ack is sent.",
-			"mcp.client.session.duration":   "The duration of the MCP session as observed on the MCP client.",
-			"mcp.server.session.duration":   "The duration of the MCP session as observed on the MCP server.",
+			"mcp.client.operation.duration": "The duration of the MCP request or notification as observed on the " +
+				"sender from the time it was sent until the response or ack is received.",
+			"mcp.server.operation.duration": "MCP request or notification duration as observed on the receiver from " +
+				"the time it was received until the result or ack is sent.",
+			"mcp.client.session.duration": "The duration of the MCP session as observed on the MCP client.",
+			"mcp.server.session.duration": "The duration of the MCP session as observed on the MCP server.",
 		}
 		found := 0
 		for _, scope := range all.ScopeMetrics {
@@ -105,7 +107,9 @@ func TestBaggageStays(t *testing.T) {
 			server := newServer()
 			arrived(server, &got)
 			cs := connectWith(t, server, newTelemetry(t, both), nil, revision, toolmcp.Options{Baggage: sends})
-			if _, err := cs.CallTool(baggage.ContextWithBaggage(t.Context(), bag), &mcp.CallToolParams{Name: "echo", Arguments: echoIn{"x"}}); err != nil {
+			if _, err := cs.CallTool(
+				baggage.ContextWithBaggage(t.Context(), bag), &mcp.CallToolParams{Name: "echo", Arguments: echoIn{"x"}},
+			); err != nil {
 				t.Fatal(err)
 			}
 			if got["traceparent"] == nil || (got["baggage"] == "user=ada") != sends || got["baggage"] != nil && !sends {

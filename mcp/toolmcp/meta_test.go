@@ -25,9 +25,13 @@ func said() map[string]any {
 // newTalkative has a tool that says something in _meta.
 func newTalkative() *mcp.Server {
 	server := mcp.NewServer(&mcp.Implementation{Name: "test"}, nil)
-	mcp.AddTool(server, &mcp.Tool{Name: "talk"}, func(context.Context, *mcp.CallToolRequest, any) (*mcp.CallToolResult, echoOut, error) {
-		return &mcp.CallToolResult{Meta: said()}, echoOut{"x"}, nil
-	})
+	mcp.AddTool(
+		server,
+		&mcp.Tool{Name: "talk"},
+		func(context.Context, *mcp.CallToolRequest, any) (*mcp.CallToolResult, echoOut, error) {
+			return &mcp.CallToolResult{Meta: said()}, echoOut{"x"}, nil
+		},
+	)
 	return server
 }
 
@@ -64,12 +68,16 @@ func TestMetaIsKept(t *testing.T) {
 		policy middleware.Policy
 		want   map[string]any
 	}{
-		"unchanged":    {change(func(*toolkit.Result) {}), said()},
-		"output":       {change(func(r *toolkit.Result) { r.Output += "!" }), said()},
-		"a part":       {change(func(r *toolkit.Result) { r.Parts = append(r.Parts, toolkit.Part{Kind: toolkit.PartText, Text: "!"}) }), said()},
-		"only _meta":   {change(func(r *toolkit.Result) { r.Meta = policy }), map[string]any{"of": "the policy"}},
-		"removed":      {change(func(r *toolkit.Result) { r.Meta = nil }), map[string]any{}},
-		"no JSON":      {change(func(r *toolkit.Result) { r.Meta = map[string]json.RawMessage{"a": json.RawMessage(`{`)} }), map[string]any{}},
+		"unchanged": {change(func(*toolkit.Result) {}), said()},
+		"output":    {change(func(r *toolkit.Result) { r.Output += "!" }), said()},
+		"a part": {change(
+			func(r *toolkit.Result) { r.Parts = append(r.Parts, toolkit.Part{Kind: toolkit.PartText, Text: "!"}) },
+		), said()},
+		"only _meta": {change(func(r *toolkit.Result) { r.Meta = policy }), map[string]any{"of": "the policy"}},
+		"removed":    {change(func(r *toolkit.Result) { r.Meta = nil }), map[string]any{}},
+		"no JSON": {change(
+			func(r *toolkit.Result) { r.Meta = map[string]json.RawMessage{"a": json.RawMessage(`{`)} },
+		), map[string]any{}},
 		"its own":      {answer, map[string]any{"of": "the policy"}},
 		"the protocol": {change(func(r *toolkit.Result) { text, _ := json.Marshal(r.Meta); r.Output = string(text) }), said()},
 	} {
@@ -90,7 +98,8 @@ func TestMetaIsKept(t *testing.T) {
 					if got := own(res.Meta); !reflect.DeepEqual(got, c.want) {
 						t.Errorf("got %v, want %v", got, c.want)
 					}
-					if text := res.Content[0].(*mcp.TextContent).Text; name == "the protocol" && text != `{"nested":{"list":["x",true]},"of":"the tool"}` {
+					if text := res.Content[0].(*mcp.TextContent).Text; name == "the protocol" &&
+						text != `{"nested":{"list":["x",true]},"of":"the tool"}` {
 						t.Errorf("the policy was shown %s, want what the tool said alone", text)
 					}
 				})
@@ -100,12 +109,14 @@ func TestMetaIsKept(t *testing.T) {
 }
 
 // TestMetaIsServed checks that what a registry's tool says in _meta reaches the client, and
-// that it goes through the house's form and back.
+// that it goes through toolscope's form and back.
 func TestMetaIsServed(t *testing.T) {
 	registry := new(toolkit.Registry)
-	err := registry.Register(toolkit.ToolFunc(toolkit.Definition{Name: "talk"}, func(context.Context, toolkit.Call) (toolkit.Result, error) {
-		return toolmcp.ResultOf(&mcp.CallToolResult{Meta: mcp.Meta{"of": "the tool", mcp.MetaKeyServerInfo: "another"}}), nil
-	}))
+	err := registry.Register(
+		toolkit.ToolFunc(toolkit.Definition{Name: "talk"}, func(context.Context, toolkit.Call) (toolkit.Result, error) {
+			return toolmcp.ResultOf(&mcp.CallToolResult{Meta: mcp.Meta{"of": "the tool", mcp.MetaKeyServerInfo: "another"}}), nil
+		}),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,16 +27,22 @@ import (
 // outside of middlewares, is missing, and subscriptions/listen, which ends with its connection.
 var (
 	byClient = []string{
-		"tools/list", "tools/call echo", "prompts/list", "prompts/get greet", "resources/list", "resources/templates/list", "resources/read", "completion/complete greet",
+		"tools/list", "tools/call echo", "prompts/list", "prompts/get greet", "resources/list", "resources/templates/list",
+		"resources/read", "completion/complete greet",
 	}
 	byClientInSessions = []string{
-		"initialize", "notifications/initialized", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe", "notifications/progress", "notifications/roots/list_changed",
+		"initialize", "notifications/initialized", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe",
+		"notifications/progress", "notifications/roots/l" +
+			"ist_changed",
 	}
 	byClientWithout    = []string{"server/discover"}
 	byServerWithout    = []string{"notifications/subscriptions/acknowledged"}
 	byServerInSessions = []string{
-		"ping", "roots/list", "sampling/createMessage", "elicitation/create", "notifications/message", "notifications/progress", "notifications/elicitation/complete",
-		"notifications/resources/updated", "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed",
+		"ping", "roots/list", "sampling/createMessage", "elicitation/create", "notifications/message", "notifications/progress",
+		"notifications/elicitati" +
+			"on/complete",
+		"notifications/resources/updated", "notifications/tools/list_changed", "notifications/prompts/l" +
+			"ist_changed", "notifications/resources/list_changed",
 	}
 )
 
@@ -63,12 +69,36 @@ func TestEveryMethod(t *testing.T) {
 				methods  []string
 			}{{c, s, sentByClient}, {s, c, sentByServer}} {
 				for _, name := range sent.methods {
-					sender, receiver := ofKind(t, sent.from, name, trace.SpanKindClient), ofKind(t, sent.to, name, trace.SpanKindServer)
+					sender, receiver := ofKind(
+						t,
+						sent.from,
+						name,
+						trace.SpanKindClient,
+					), ofKind(
+						t,
+						sent.to,
+						name,
+						trace.SpanKindServer,
+					)
 					if receiver.Parent().SpanID() != sender.SpanContext().SpanID() {
-						t.Errorf("%s: the SERVER span is below %v, want %v", name, receiver.Parent().SpanID(), sender.SpanContext().SpanID())
+						t.Errorf(
+							"%s: the SERVER span is below %v, want %v",
+							name,
+							receiver.Parent().SpanID(),
+							sender.SpanContext().SpanID(),
+						)
 					}
-					for instrument, h := range map[string]*telemetry{"mcp.client.operation.duration": sent.from, "mcp.server.operation.duration": sent.to} {
-						want(t, instrument+" of "+name, pointOf(t, h, instrument, name), "error.type", "", "mcp.protocol.version", revision)
+					for instrument, h := range map[string]*telemetry{"mcp.client.operation.duration": sent.from, "mcp.server.operati" +
+						"on.duration": sent.to} {
+						want(
+							t,
+							instrument+" of "+name,
+							pointOf(t, h, instrument, name),
+							"error.type",
+							"",
+							"mcp.protocol.version",
+							revision,
+						)
 					}
 				}
 			}
@@ -88,15 +118,33 @@ func newTalker() *mcp.Server {
 			return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{"me"}}}, nil
 		},
 	})
-	mcp.AddTool(server, &mcp.Tool{Name: "talks"}, func(ctx context.Context, r *mcp.CallToolRequest, _ echoIn) (*mcp.CallToolResult, any, error) {
-		_, sampled := r.Session.CreateMessage(ctx, &mcp.CreateMessageParams{MaxTokens: 9, Messages: []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: "hello"}}}})
-		_, elicited := r.Session.Elicit(ctx, &mcp.ElicitParams{Message: "who?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"},"token":{"type":"string"}}}`)})
-		_, listed := r.Session.ListRoots(ctx, nil)
-		return nil, nil, errors.Join(sampled, elicited, listed, r.Session.Ping(ctx, nil),
-			r.Session.Log(ctx, &mcp.LoggingMessageParams{Level: "error", Data: "x"}),
-			r.Session.NotifyElicitationComplete(ctx, &mcp.ElicitationCompleteParams{ElicitationID: "e"}),
-			r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: "p", Progress: 1}))
-	})
+	mcp.AddTool(
+		server,
+		&mcp.Tool{Name: "talks"},
+		func(ctx context.Context, r *mcp.CallToolRequest, _ echoIn) (*mcp.CallToolResult, any, error) {
+			_, sampled := r.Session.CreateMessage(
+				ctx,
+				&mcp.CreateMessageParams{
+					MaxTokens: 9,
+					Messages:  []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: "hello"}}},
+				},
+			)
+			_, elicited := r.Session.Elicit(
+				ctx,
+				&mcp.ElicitParams{
+					Message: "who?",
+					RequestedSchema: json.RawMessage(
+						`{"type":"object","properties":{"name":{"type":"string"},"token":{"type":"string"}}}`,
+					),
+				},
+			)
+			_, listed := r.Session.ListRoots(ctx, nil)
+			return nil, nil, errors.Join(sampled, elicited, listed, r.Session.Ping(ctx, nil),
+				r.Session.Log(ctx, &mcp.LoggingMessageParams{Level: "error", Data: "x"}),
+				r.Session.NotifyElicitationComplete(ctx, &mcp.ElicitationCompleteParams{ElicitationID: "e"}),
+				r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: "p", Progress: 1}))
+		},
+	)
 	return server
 }
 
@@ -111,7 +159,13 @@ func sendAll(t *testing.T, cs *mcp.ClientSession) {
 	_, resources := cs.ListResources(ctx, nil)
 	_, templates := cs.ListResourceTemplates(ctx, nil)
 	_, read := cs.ReadResource(ctx, &mcp.ReadResourceParams{URI: "test://a"})
-	_, completed := cs.Complete(ctx, &mcp.CompleteParams{Ref: &mcp.CompleteReference{Type: "ref/prompt", Name: "greet"}, Argument: mcp.CompleteParamsArgument{Name: "who", Value: "m"}})
+	_, completed := cs.Complete(
+		ctx,
+		&mcp.CompleteParams{
+			Ref:      &mcp.CompleteReference{Type: "ref/prompt", Name: "greet"},
+			Argument: mcp.CompleteParamsArgument{Name: "who", Value: "m"},
+		},
+	)
 	if err := errors.Join(tools, called, prompts, prompt, resources, templates, read, completed); err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +176,9 @@ func sendAllInSession(t *testing.T, client *mcp.Client, server *mcp.Server, cs *
 	t.Helper()
 	ctx := t.Context()
 	if err := errors.Join(
-		cs.Ping(ctx, nil), cs.SetLoggingLevel(ctx, &mcp.SetLoggingLevelParams{Level: "debug"}), cs.Subscribe(ctx, &mcp.SubscribeParams{URI: "test://a"}),
+		cs.Ping(ctx, nil), cs.SetLoggingLevel(
+			ctx, &mcp.SetLoggingLevelParams{Level: "debug"},
+		), cs.Subscribe(ctx, &mcp.SubscribeParams{URI: "test://a"}),
 		cs.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: "p", Progress: 1}),
 	); err != nil {
 		t.Fatal(err)

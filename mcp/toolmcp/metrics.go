@@ -23,8 +23,10 @@ var buckets = []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 12
 
 // The conventions' descriptions.
 const (
-	sentDuration     = "The duration of the MCP request or notification as observed on the sender from the time it was sent until the response or ack is received."
-	receivedDuration = "MCP request or notification duration as observed on the receiver from the time it was received until the result or ack is sent."
+	sentDuration = "The duration of the MCP request or notification as observed on the sender from the " +
+		"time it was sent until the response or ack is received."
+	receivedDuration = "MCP request or notification duration as observed on the receiver from the time it was " +
+		"received until the result or ack is sent."
 )
 
 // metrics are the instruments of one side.

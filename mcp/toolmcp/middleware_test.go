@@ -22,7 +22,10 @@ func newMiddleware(t testing.TB, variant, side string) func() {
 	server := newServer()
 	cs := dial(t, mcp.NewClient(&mcp.Implementation{Name: "test"}, nil), server, legacy)
 	const text = `{"echo":"hello, world"}`
-	result := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: map[string]any{"echo": "hello, world"}}
+	result := &mcp.CallToolResult{
+		Content:           []mcp.Content{&mcp.TextContent{Text: text}},
+		StructuredContent: map[string]any{"echo": "hello, world"},
+	}
 	middleware := toolmcp.Client(scope, toolmcp.Options{})
 	var req mcp.Request = &mcp.ClientRequest[mcp.Params]{Session: cs, Params: params}
 	if side == "server" {
@@ -38,7 +41,9 @@ func newMiddleware(t testing.TB, variant, side string) func() {
 	}
 	handler := middleware(func(_ context.Context, method string, _ mcp.Request) (mcp.Result, error) {
 		if method == "tools/list" {
-			return &mcp.ListToolsResult{Tools: []*mcp.Tool{{Name: params.Name, InputSchema: map[string]any{"type": "object"}}}}, nil
+			return &mcp.ListToolsResult{
+				Tools: []*mcp.Tool{{Name: params.Name, InputSchema: map[string]any{"type": "object"}}},
+			}, nil
 		}
 		return result, nil
 	})

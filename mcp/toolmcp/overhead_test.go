@@ -15,7 +15,7 @@ import (
 // time (times, between times-low and times-high with 95 % confidence) and of bytes
 // (byte-times). Bare against bare says what the measurement itself is worth.
 //
-// An iteration is a round of a few hundred calls, bare and instrumented by turns, ten at a time,
+// An iteration is a round of a few hundred calls, bare and instrumented, interleaved, ten at a time,
 // so that whatever else the machine does meets both. There are several sessions of each, since
 // two alike differ by a few percent for as long as they last. The process holds the heap that
 // module bench measures with: without one the collector, which the SDK's buffers of 400 KB a
@@ -46,7 +46,7 @@ func BenchmarkOverhead(b *testing.B) {
 	}
 }
 
-// comparison measures two kinds of calls by turns.
+// comparison measures two kinds of calls, interleaved.
 type comparison struct {
 	bare, watched []func()
 	ratios        []float64 // of rounds

@@ -81,7 +81,9 @@ func must[P middleware.Policy](p P, err error) middleware.Policy {
 // and what the last answer says. Those that share answers among calls at once are in
 // TestSharedResults.
 func TestEveryPolicy(t *testing.T) {
-	tenant, err := toolkit.NewHostParams(toolkit.HostParam{Tools: "work", Name: "tenant", Value: func(context.Context) (any, error) { return "ours", nil }})
+	tenant, err := toolkit.NewHostParams(
+		toolkit.HostParam{Tools: "work", Name: "tenant", Value: func(context.Context) (any, error) { return "ours", nil }},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,14 +108,18 @@ func TestEveryPolicy(t *testing.T) {
 		"validate": {func() []middleware.Policy { return []middleware.Policy{must(validate.New(validate.Options{}))} },
 			[]string{`{"do":7}`, `{}`}, []string{"invalid_arguments", "invalid_arguments"}, 0, "do"},
 		"permit": {func() []middleware.Policy {
-			rules, err := permit.Compile(permit.Spec{Rules: []permit.Rule{{Name: "no-fail", Effect: permit.Deny, When: `args.do == "fail"`}}})
+			rules, err := permit.Compile(
+				permit.Spec{Rules: []permit.Rule{{Name: "no-fail", Effect: permit.Deny, When: `args.do == "fail"`}}},
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return []middleware.Policy{must(permit.New(permit.Options{Rules: rules}))}
 		}, []string{`{"do":"echo"}`, `{"do":"fail"}`}, []string{"executed", "permission_denied"}, 1, "no-fail"},
 		"approve": {func() []middleware.Policy {
-			return []middleware.Policy{must(approve.New(approve.Options{Askers: []approve.Asker{approve.AskerFunc(func(_ context.Context, r approve.Request) (approve.Answer, error) {
+			return []middleware.Policy{must(approve.New(approve.Options{Askers: []approve.Asker{approve.AskerFunc(func(
+				_ context.Context, r approve.Request,
+			) (approve.Answer, error) {
 				return approve.Answer{Approved: strings.Contains(string(r.Arguments), "echo"), By: "Ada", Note: "rather not"}, nil
 			})}}))}
 		}, []string{`{"do":"echo"}`, `{"do":"fail"}`}, []string{"executed", "approval_denied"}, 1, "rather not"},
@@ -128,9 +134,12 @@ func TestEveryPolicy(t *testing.T) {
 		}, []string{`{"do":"recover"}`}, []string{"executed"}, 2, "recover"},
 		"breaker": {func() []middleware.Policy {
 			return []middleware.Policy{must(breaker.New(breaker.Options{On: []toolkit.Kind{toolkit.ErrTool}, Consecutive: 2}))}
-		}, []string{`{"do":"fail"}`, `{"do":"fail"}`, `{"do":"echo"}`}, []string{"tool_error", "tool_error", "circuit_open"}, 2, "work"},
+		}, []string{`{"do":"fail"}`, `{"do":"fail"}`, `{"do":"echo"}`}, []string{"tool_error", "tool_error", "circuit_open"}, 2,
+			"work"},
 		"limit": {func() []middleware.Policy {
-			return []middleware.Policy{must(limit.New(limit.Options{Rate: limit.Rate{Global: toolkit.RateLimit{MaxCalls: 1, Window: time.Hour}}}))}
+			return []middleware.Policy{
+				must(limit.New(limit.Options{Rate: limit.Rate{Global: toolkit.RateLimit{MaxCalls: 1, Window: time.Hour}}})),
+			}
 		}, []string{`{"do":"echo"}`, `{"do":"echo"}`}, []string{"executed", "rate_limited"}, 1, "again"},
 		"timeout": {func() []middleware.Policy {
 			return []middleware.Policy{must(timeout.New(timeout.Options{Default: 20 * time.Millisecond}))}
@@ -206,7 +215,8 @@ func TestAPolicyThatPanics(t *testing.T) {
 		for range 2 {
 			res, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "work", Arguments: json.RawMessage(`{"do":"echo"}`)})
 			said, _ := json.Marshal(res)
-			if err != nil || !res.IsError || strings.Contains(string(said), "boom") || strings.Contains(string(said), `"resultType":"complete"`) != (revision == stateless) {
+			if err != nil || !res.IsError || strings.Contains(string(said), "boom") ||
+				strings.Contains(string(said), `"resultType":"complete"`) != (revision == stateless) {
 				t.Errorf("%s: got %s and %v, want a failed result", revision, said, err)
 			}
 		}

@@ -40,7 +40,7 @@ func deny(name string) middleware.Policy {
 }
 
 // TestPoliciesGovernBothSides checks that a refusal reaches no tool, is a result that the
-// model can read, and is told on the one span.
+// model can read, and is on the one span.
 func TestPoliciesGovernBothSides(t *testing.T) {
 	for _, side := range []string{"client", "server"} {
 		t.Run(side, func(t *testing.T) {
@@ -61,11 +61,29 @@ func TestPoliciesGovernBothSides(t *testing.T) {
 				h = s
 			}
 			span := h.span(t, "tools/call echo")
-			want(t, side, attributes(span.Attributes()), "toolscope.outcome", "refused", "error.type", "permission_denied", "mcp.method.name", "tools/call")
+			want(
+				t,
+				side,
+				attributes(span.Attributes()),
+				"toolscope.outcome",
+				"refused",
+				"error.type",
+				"permission_denied",
+				"mcp.method.name",
+				"tools/call",
+			)
 			if span.Status().Code != codes.Error {
 				t.Errorf("got the status %v", span.Status())
 			}
-			want(t, side, h.point(t, "mcp."+side+".operation.duration", "tools/call"), "error.type", "permission_denied", "gen_ai.tool.name", "echo")
+			want(
+				t,
+				side,
+				h.point(t, "mcp."+side+".operation.duration", "tools/call"),
+				"error.type",
+				"permission_denied",
+				"gen_ai.tool.name",
+				"echo",
+			)
 		})
 	}
 }
@@ -79,10 +97,14 @@ func TestCacheOnServer(t *testing.T) {
 	}
 	var runs atomic.Int64
 	server := mcp.NewServer(&mcp.Implementation{Name: "test"}, nil)
-	mcp.AddTool(server, &mcp.Tool{Name: "count", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}}, func(_ context.Context, _ *mcp.CallToolRequest, in echoIn) (*mcp.CallToolResult, echoOut, error) {
-		runs.Add(1)
-		return &mcp.CallToolResult{Meta: mcp.Meta{"of": "the tool"}}, echoOut{in.Text}, nil
-	})
+	mcp.AddTool(
+		server,
+		&mcp.Tool{Name: "count", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}},
+		func(_ context.Context, _ *mcp.CallToolRequest, in echoIn) (*mcp.CallToolResult, echoOut, error) {
+			runs.Add(1)
+			return &mcp.CallToolResult{Meta: mcp.Meta{"of": "the tool"}}, echoOut{in.Text}, nil
+		},
+	)
 	s := newTelemetry(t, toolscope.Options{Policies: []middleware.Policy{store}})
 	cs := connect(t, server, nil, s, legacy)
 	for range 3 {
@@ -96,7 +118,7 @@ func TestCacheOnServer(t *testing.T) {
 	}
 }
 
-// TestMergedWithAnOuterCall checks that a call of ours that is carried out by a tools/call is
+// TestMergedWithAnOuterCall checks that a call of the application that is carried out by a tools/call is
 // one span with the attributes of both, which the server's span is below.
 func TestMergedWithAnOuterCall(t *testing.T) {
 	for _, separate := range []bool{false, true} {
@@ -105,7 +127,8 @@ func TestMergedWithAnOuterCall(t *testing.T) {
 		list(t, cs)
 		def := &toolkit.Definition{Name: "files__echo"}
 		execute := c.Wrap(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
-			if _, err := cs.CallTool(ctx, &mcp.CallToolParams{Name: "fails", Arguments: echoIn{"other"}}); err != nil { // of another name: a call of its own
+			// of another name: a call of its own
+			if _, err := cs.CallTool(ctx, &mcp.CallToolParams{Name: "fails", Arguments: echoIn{"other"}}); err != nil {
 				return toolkit.Result{}, err
 			}
 			res, err := cs.CallTool(ctx, &mcp.CallToolParams{Name: "echo", Arguments: call.Arguments})
@@ -127,13 +150,36 @@ func TestMergedWithAnOuterCall(t *testing.T) {
 		if separate {
 			own := c.span(t, "tools/call echo")
 			want(t, "separate", a, "mcp.method.name", "")
-			want(t, "separate", attributes(own.Attributes()), "mcp.method.name", "tools/call", "gen_ai.tool.name", "echo", "toolscope.outcome", "")
-			if own.Parent().SpanID() != outer.SpanContext().SpanID() || inner.Parent().SpanID() != own.SpanContext().SpanID() || own.SpanKind() != trace.SpanKindClient {
+			want(
+				t,
+				"separate",
+				attributes(own.Attributes()),
+				"mcp.method.name",
+				"tools/call",
+				"gen_ai.tool.name",
+				"echo",
+				"toolscope.outcome",
+				"",
+			)
+			if own.Parent().SpanID() != outer.SpanContext().SpanID() || inner.Parent().SpanID() != own.SpanContext().SpanID() ||
+				own.SpanKind() != trace.SpanKindClient {
 				t.Error("separate: want execute_tool, below it CLIENT, below it SERVER")
 			}
 			continue
 		}
-		want(t, "merged", a, "mcp.method.name", "tools/call", "gen_ai.tool.name", "files__echo", "toolscope.outcome", "executed", "mcp.protocol.version", legacy)
+		want(
+			t,
+			"merged",
+			a,
+			"mcp.method.name",
+			"tools/call",
+			"gen_ai.tool.name",
+			"files__echo",
+			"toolscope.outcome",
+			"executed",
+			"mcp.protocol.version",
+			legacy,
+		)
 		if inner.Parent().SpanID() != outer.SpanContext().SpanID() {
 			t.Error("the server's span is not below the outer one")
 		}
@@ -151,7 +197,12 @@ func TestMergedWithAnOuterCall(t *testing.T) {
 // TestNoRecover checks that the option lets a panic go on, as it was.
 func TestNoRecover(t *testing.T) {
 	s := newTelemetry(t, toolscope.Options{})
-	handler := toolmcp.Server(s.Scope, toolmcp.Options{NoRecover: true})(func(context.Context, string, mcp.Request) (mcp.Result, error) { panic("on") })
+	handler := toolmcp.Server(
+		s.Scope,
+		toolmcp.Options{NoRecover: true},
+	)(
+		func(context.Context, string, mcp.Request) (mcp.Result, error) { panic("on") },
+	)
 	for _, method := range []string{"tools/call", "prompts/get"} {
 		func() {
 			defer func() {
@@ -167,7 +218,15 @@ func TestNoRecover(t *testing.T) {
 		}()
 	}
 	want(t, "panic", attributes(s.span(t, "prompts/get").Attributes()), "error.type", "panic")
-	want(t, "panic", attributes(s.span(t, "tools/call _unknown").Attributes()), "error.type", "panic", "toolscope.ending", "panicked")
+	want(
+		t,
+		"panic",
+		attributes(s.span(t, "tools/call _unknown").Attributes()),
+		"error.type",
+		"panic",
+		"toolscope.ending",
+		"panicked",
+	)
 }
 
 // TestPassesOnUnchanged checks nil and switched off scopes, and identical values.
@@ -177,8 +236,12 @@ func TestPassesOnUnchanged(t *testing.T) {
 	req := &mcp.CallToolRequest{Session: new(mcp.ServerSession), Params: &mcp.CallToolParamsRaw{Name: "x"}}
 	off := newTelemetry(t, toolscope.Options{Settings: toolscope.Settings{Off: true}})
 	for name, m := range map[string]mcp.Middleware{
-		"nil client": toolmcp.Client(nil, toolmcp.Options{}), "nil server": toolmcp.Server(nil, toolmcp.Options{}), "off": toolmcp.Server(off.Scope, toolmcp.Options{}), "on": toolmcp.Server(newTelemetry(t, toolscope.Options{}).Scope, toolmcp.Options{}),
-		"no telemetry": toolmcp.Server(newTelemetry(t, toolscope.Options{NoTracing: true, NoMetrics: true, NoStats: true}).Scope, toolmcp.Options{}),
+		"nil client": toolmcp.Client(nil, toolmcp.Options{}), "nil server": toolmcp.Server(nil, toolmcp.Options{}),
+		"off": toolmcp.Server(off.Scope, toolmcp.Options{}), "on": toolmcp.Server(newTelemetry(t, toolscope.Options{}).Scope,
+			toolmcp.Options{}),
+		"no telemetry": toolmcp.Server(
+			newTelemetry(t, toolscope.Options{NoTracing: true, NoMetrics: true, NoStats: true}).Scope, toolmcp.Options{},
+		),
 	} {
 		if got, err := m(inner)(t.Context(), "tools/call", req); got != mcp.Result(result) || err != nil {
 			t.Errorf("%s: got %v and %v, want the identical result", name, got, err)
@@ -212,7 +275,17 @@ func TestSessionDuration(t *testing.T) {
 		if len(points) != 1 || points[0].Count != 1 {
 			t.Errorf("%s: got %v, want one recording", name, points)
 		}
-		want(t, name, attributes(points[0].Attributes.ToSlice()), "mcp.protocol.version", legacy, "mcp.method.name", "", "error.type", "")
+		want(
+			t,
+			name,
+			attributes(points[0].Attributes.ToSlice()),
+			"mcp.protocol.version",
+			legacy,
+			"mcp.method.name",
+			"",
+			"error.type",
+			"",
+		)
 	}
 }
 
@@ -227,24 +300,38 @@ func TestPoliciesAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked, err := approve.New(approve.Options{Askers: []approve.Asker{approve.AskerFunc(func(_ context.Context, r approve.Request) (approve.Answer, error) {
-		return approve.Answer{Approved: strings.Contains(string(r.Arguments), "please"), By: "Ada", Note: "say please"}, nil
-	})}})
+	asked, err := approve.New(
+		approve.Options{
+			Askers: []approve.Asker{approve.AskerFunc(func(_ context.Context, r approve.Request) (approve.Answer, error) {
+				return approve.Answer{
+					Approved: strings.Contains(string(r.Arguments), "please"),
+					By:       "Ada",
+					Note:     "say please",
+				}, nil
+			})},
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	registry := new(toolkit.Registry)
 	err = registry.Register(
-		toolkit.ToolFunc(toolkit.Definition{Name: "careful", RequiresApproval: true}, func(context.Context, toolkit.Call) (toolkit.Result, error) {
-			return toolkit.Result{Output: "done"}, nil
-		}),
+		toolkit.ToolFunc(
+			toolkit.Definition{Name: "careful", RequiresApproval: true},
+			func(context.Context, toolkit.Call) (toolkit.Result, error) {
+				return toolkit.Result{Output: "done"}, nil
+			},
+		),
 		toolkit.ToolFunc(toolkit.Definition{Name: "slow"}, func(ctx context.Context, _ toolkit.Call) (toolkit.Result, error) {
 			<-ctx.Done()
 			return toolkit.Result{}, ctx.Err()
 		}),
-		toolkit.ToolFunc(toolkit.Definition{Name: "poll", ReadOnly: toolkit.Yes}, func(context.Context, toolkit.Call) (toolkit.Result, error) {
-			return toolkit.Result{Output: "not yet"}, nil
-		}),
+		toolkit.ToolFunc(
+			toolkit.Definition{Name: "poll", ReadOnly: toolkit.Yes},
+			func(context.Context, toolkit.Call) (toolkit.Result, error) {
+				return toolkit.Result{Output: "not yet"}, nil
+			},
+		),
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -256,7 +343,14 @@ func TestPoliciesAnswer(t *testing.T) {
 		}
 		s := newTelemetry(t, toolscope.Options{Policies: []middleware.Policy{loops, asked, limits}})
 		one := toolkit.Session{ID: revision}
-		cs := connectWith(t, server, nil, s, revision, toolmcp.Options{Session: func(mcp.Request) *toolkit.Session { return &one }})
+		cs := connectWith(
+			t,
+			server,
+			nil,
+			s,
+			revision,
+			toolmcp.Options{Session: func(mcp.Request) *toolkit.Session { return &one }},
+		)
 		var text string
 		for _, c := range []struct {
 			tool, arguments, errorType string
@@ -267,7 +361,9 @@ func TestPoliciesAnswer(t *testing.T) {
 		} {
 			var last *mcp.CallToolResult
 			for range c.times {
-				if last, err = cs.CallTool(t.Context(), &mcp.CallToolParams{Name: c.tool, Arguments: json.RawMessage(c.arguments)}); err != nil {
+				if last, err = cs.CallTool(
+					t.Context(), &mcp.CallToolParams{Name: c.tool, Arguments: json.RawMessage(c.arguments)},
+				); err != nil {
 					break
 				}
 			}
@@ -276,7 +372,10 @@ func TestPoliciesAnswer(t *testing.T) {
 				continue
 			}
 			if err == nil {
-				if said, _ := json.Marshal(last); strings.Contains(string(said), `"resultType":"complete"`) != (revision == stateless) {
+				if said, _ := json.Marshal(last); strings.Contains(
+					string(said),
+					`"resultType":"complete"`,
+				) != (revision == stateless) {
 					t.Errorf("%s by %s: got %s", c.tool, revision, said)
 				}
 				text += last.Content[0].(*mcp.TextContent).Text + "\n"

@@ -27,7 +27,16 @@ func TestBothSidesKeepTheReasonOfAFailure(t *testing.T) {
 		"structured content": {toolkit.Result{Parts: []toolkit.Part{structured}, Fault: toolkit.ErrTool}, `{"reason":"disk full"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server, client, served := mcp.NewServer(&mcp.Implementation{Name: "test"}, nil), newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
+			server, client, served := mcp.NewServer(
+				&mcp.Implementation{Name: "test"},
+				nil,
+			), newTelemetry(
+				t,
+				toolscope.Options{},
+			), newTelemetry(
+				t,
+				toolscope.Options{},
+			)
 			tool := func(context.Context, toolkit.Call) (toolkit.Result, error) { return c.res, nil }
 			if err := toolmcp.AddTools(server, []toolkit.Definition{{Name: "backup"}}, tool); err != nil {
 				t.Fatal(err)

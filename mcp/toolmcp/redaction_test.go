@@ -23,9 +23,13 @@ import (
 func leaky(secret string, data []byte) *mcp.Server {
 	server := newServer()
 	tool := func(name string, answer func(string) (*mcp.CallToolResult, any, error)) {
-		mcp.AddTool(server, &mcp.Tool{Name: name}, func(_ context.Context, _ *mcp.CallToolRequest, in echoIn) (*mcp.CallToolResult, any, error) {
-			return answer(in.Text)
-		})
+		mcp.AddTool(
+			server,
+			&mcp.Tool{Name: name},
+			func(_ context.Context, _ *mcp.CallToolRequest, in echoIn) (*mcp.CallToolResult, any, error) {
+				return answer(in.Text)
+			},
+		)
 	}
 	tool("text", func(s string) (*mcp.CallToolResult, any, error) {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "the token is " + s}}}, nil, nil
@@ -33,7 +37,10 @@ func leaky(secret string, data []byte) *mcp.Server {
 	tool("structured", func(s string) (*mcp.CallToolResult, any, error) { return nil, map[string]any{"list": []any{s}}, nil })
 	tool("parts", func(s string) (*mcp.CallToolResult, any, error) {
 		return &mcp.CallToolResult{Meta: mcp.Meta{"token": s}, Content: []mcp.Content{
-			&mcp.ImageContent{Data: data, MIMEType: "image/png"}, &mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: "test://" + s, Text: s}},
+			&mcp.ImageContent{
+				Data:     data,
+				MIMEType: "image/png",
+			}, &mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: "test://" + s, Text: s}},
 			&mcp.ResourceLink{URI: "https://ada:" + s + "@example.com/", Name: s},
 		}}, nil, nil
 	})
@@ -41,12 +48,23 @@ func leaky(secret string, data []byte) *mcp.Server {
 		return nil, nil, errors.New("the token " + s + " was refused")
 	})
 	tool("panic", func(s string) (*mcp.CallToolResult, any, error) { panic("with " + s) })
-	server.AddPrompt(&mcp.Prompt{Name: "refuses"}, func(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-		return nil, fmt.Errorf("no prompt for %s", r.Params.Arguments["who"])
-	})
-	server.AddResource(&mcp.Resource{URI: "test://secret", Name: "s"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: "test://secret", Text: "password: " + secret}, {URI: "test://blob", Blob: data}}}, nil
-	})
+	server.AddPrompt(
+		&mcp.Prompt{Name: "refuses"},
+		func(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+			return nil, fmt.Errorf("no prompt for %s", r.Params.Arguments["who"])
+		},
+	)
+	server.AddResource(
+		&mcp.Resource{URI: "test://secret", Name: "s"},
+		func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+			return &mcp.ReadResourceResult{
+				Contents: []*mcp.ResourceContents{
+					{URI: "test://secret", Text: "password: " + secret},
+					{URI: "test://blob", Blob: data},
+				},
+			}, nil
+		},
+	)
 	return server
 }
 
@@ -76,11 +94,17 @@ func TestNothingSecretLeaves(t *testing.T) {
 			}
 			for side, h := range map[string]*telemetry{"client": c, "server": s} {
 				for _, name := range tools {
-					if a := attributes(h.span(t, "tools/call "+name).Attributes()); !strings.Contains(a["gen_ai.tool.call.arguments"], "[REDACTED:") {
+					if a := attributes(h.span(t, "tools/call "+name).Attributes()); !strings.Contains(
+						a["gen_ai.tool.call.arguments"],
+						"[REDACTED:",
+					) {
 						t.Errorf("%s: %s: got the arguments %q, want them redacted", side, name, a["gen_ai.tool.call.arguments"])
 					}
 				}
-				if a := attributes(h.span(t, "tools/call structured").Attributes()); !strings.HasPrefix(a["gen_ai.tool.call.result"], `{"list":["[REDACTED:`) {
+				if a := attributes(h.span(t, "tools/call structured").Attributes()); !strings.HasPrefix(
+					a["gen_ai.tool.call.result"],
+					`{"list":["[REDACTED:`,
+				) {
 					t.Errorf("%s: got the structured content %q", side, a["gen_ai.tool.call.result"])
 				}
 				said := everything(t, h)

@@ -101,7 +101,7 @@ func (w *watcher) attributes(r *request) []attribute.KeyValue {
 	if r.method != methodCallTool {
 		return w.makeAttributes(r)
 	}
-	return w.calls.of(traits{r.sessionID, r.version, r.http}, func() []attribute.KeyValue { return w.makeAttributes(r) })
+	return w.calls.attributesOf(traits{r.sessionID, r.version, r.http}, func() []attribute.KeyValue { return w.makeAttributes(r) })
 }
 
 // makeAttributes makes them. There are few, and they are large, so their slice is made to fit.
@@ -111,7 +111,8 @@ func (w *watcher) makeAttributes(r *request) []attribute.KeyValue {
 	named := [...]struct {
 		key   attribute.Key
 		value string
-	}{{keys.PromptName, r.prompt}, {keys.ResourceURI, r.uri}, {keys.SessionID, r.sessionID}, {keys.ProtocolVersion, r.version.String()}}
+	}{{keys.PromptName, r.prompt}, {keys.ResourceURI, r.uri}, {keys.SessionID, r.sessionID},
+		{keys.ProtocolVersion, r.version.String()}}
 	for i := range named {
 		if named[i].value != "" {
 			n++

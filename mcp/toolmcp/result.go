@@ -12,14 +12,14 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// ResultOf is a result of the protocol in this house's form. A failed one (isError) has a
+// ResultOf is a result of the protocol in toolscope's form. A failed one (isError) has a
 // fault of kind tool_error with its text; nil is an empty result. Of its _meta the
 // protocol's own keys (io.modelcontextprotocol/…) are left out: they are for one hop.
 func ResultOf(r *mcp.CallToolResult) toolkit.Result {
 	return resultView(r, reply{res: r}.failure())
 }
 
-// CallToolResultOf is a result of this house in the protocol's form. Parts of kinds that the
+// CallToolResultOf is a result of toolscope in the protocol's form. Parts of kinds that the
 // protocol does not have are left out.
 func CallToolResultOf(r toolkit.Result) *mcp.CallToolResult { return callToolResult(r) }
 
@@ -59,7 +59,7 @@ func readContent(r *mcp.CallToolResult, view *toolkit.Result) {
 }
 
 // protocolMeta begins the keys of a result's _meta that are the protocol's own: they are
-// between two peers, and whoever passes a result on says them for itself.
+// between two peers, and a proxy sets its own.
 const protocolMeta = "io.modelcontextprotocol/"
 
 // ownMeta is what a tool said in its result's _meta, but what cannot be encoded; nil if it
@@ -82,7 +82,7 @@ func ownMeta(m mcp.Meta) (own map[string]json.RawMessage) {
 	return own
 }
 
-// metaSaid is _meta of what a result of this house says, but what is no JSON.
+// metaSaid is _meta of what a result of toolscope says, but what is no JSON.
 func metaSaid(own map[string]json.RawMessage) (m mcp.Meta) {
 	for key, text := range own {
 		var value any
@@ -128,7 +128,8 @@ func partOf(c mcp.Content) (p toolkit.Part, ok bool) {
 		p.Kind, p.Data, p.MIMEType = toolkit.PartAudio, c.Data, c.MIMEType
 		annotate(c.Annotations, c.Meta)
 	case *mcp.ResourceLink:
-		p.Kind, p.URI, p.Name, p.Title, p.Description, p.MIMEType = toolkit.PartResourceLink, c.URI, c.Name, c.Title, c.Description, c.MIMEType
+		p.Kind, p.URI, p.Name, p.MIMEType = toolkit.PartResourceLink, c.URI, c.Name, c.MIMEType
+		p.Title, p.Description = c.Title, c.Description
 		annotate(c.Annotations, c.Meta)
 	case *mcp.EmbeddedResource:
 		p.Kind = toolkit.PartResource
@@ -142,7 +143,7 @@ func partOf(c mcp.Content) (p toolkit.Part, ok bool) {
 	return p, true
 }
 
-// callToolResult is a result of this house in the protocol's form.
+// callToolResult is a result of toolscope in the protocol's form.
 func callToolResult(r toolkit.Result) *mcp.CallToolResult {
 	out := &mcp.CallToolResult{Meta: metaSaid(r.Meta), IsError: r.Fault != nil}
 	if r.Output != "" || len(r.Parts) == 0 {
@@ -181,9 +182,14 @@ func contentOf(p *toolkit.Part) mcp.Content {
 	case toolkit.PartAudio:
 		return &mcp.AudioContent{Data: p.Data, MIMEType: p.MIMEType, Meta: m, Annotations: annotations}
 	case toolkit.PartResource:
-		return &mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: p.URI, MIMEType: p.MIMEType, Text: p.Text, Blob: p.Data}, Meta: m, Annotations: annotations}
+		return &mcp.EmbeddedResource{Resource: &mcp.ResourceContents{
+			URI: p.URI, MIMEType: p.MIMEType, Text: p.Text, Blob: p.Data,
+		}, Meta: m, Annotations: annotations}
 	case toolkit.PartResourceLink:
-		return &mcp.ResourceLink{URI: p.URI, Name: p.Name, Title: p.Title, Description: p.Description, MIMEType: p.MIMEType, Meta: m, Annotations: annotations}
+		return &mcp.ResourceLink{
+			URI: p.URI, Name: p.Name, Title: p.Title, Description: p.Description, MIMEType: p.MIMEType, Meta: m,
+			Annotations: annotations,
+		}
 	}
 	return nil
 }

@@ -56,7 +56,15 @@ func TestSessionIDByRevision(t *testing.T) {
 		}
 		for _, h := range []*telemetry{c, s} {
 			for _, name := range names {
-				want(t, revision+" "+name, attributes(h.span(t, name).Attributes()), "mcp.session.id", id, "mcp.protocol.version", revision)
+				want(
+					t,
+					revision+" "+name,
+					attributes(h.span(t, name).Attributes()),
+					"mcp.session.id",
+					id,
+					"mcp.protocol.version",
+					revision,
+				)
 			}
 		}
 	}

@@ -21,7 +21,7 @@ import (
 // From the revision without sessions on, a tool may answer with requests for input (input_required), and the client
 // makes the call again with what it got, and the state that the server gave. Each round is a request with a span of
 // its own; those after the first are linked to it. All rounds are one call in statistics and in the metrics of
-// calls, which is counted when a round ends that asks for nothing more, or when nobody can carry it on any more.
+// calls, which is counted when a round ends that asks for nothing more, or when no client can carry it on any more.
 
 // rounds are the calls that wait for their next round, oldest first. Safe for concurrent use.
 type rounds struct {
@@ -62,8 +62,8 @@ func (x *exchange) roundKey(args []byte, state string) roundKey {
 	return key
 }
 
-// put keeps a call until its next round; the oldest of too many are returned, to be counted.
-func (r *rounds) put(n *round, late func()) (over []*round) {
+// putRound keeps a call until its next round; the oldest of too many are returned, to be counted.
+func (r *rounds) putRound(n *round, late func()) (over []*round) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if extra := len(r.calls) + 1 - maxRounds; extra > 0 {
@@ -75,8 +75,8 @@ func (r *rounds) put(n *round, late func()) (over []*round) {
 	return over
 }
 
-// take is the call that a request carries on; nil if it begins one.
-func (r *rounds) take(key roundKey) *round {
+// takeRound is the call that a request carries on; nil if it begins one.
+func (r *rounds) takeRound(key roundKey) *round {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	i := slices.IndexFunc(r.calls, func(n *round) bool { return n.key == key })
@@ -100,8 +100,8 @@ func (r *rounds) remove(n *round) bool {
 	return i >= 0
 }
 
-// of takes out the calls of a session.
-func (r *rounds) of(s mcp.Session) (ended []*round) {
+// takeSession takes out the calls of a session.
+func (r *rounds) takeSession(s mcp.Session) (ended []*round) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.calls = slices.DeleteFunc(r.calls, func(n *round) bool {
@@ -124,7 +124,7 @@ func (x *exchange) mayHaveRounds(
 	}
 	x.rounds = true
 	if state != "" || len(responses) > 0 {
-		x.prior = x.watcher.rounds.take(x.roundKey(args, state))
+		x.prior = x.watcher.rounds.takeRound(x.roundKey(args, state))
 	}
 	if x.watcher.scope.Stats() == nil || x.elsewhere {
 		return ctx
@@ -180,11 +180,11 @@ func (x *exchange) endRound(args []byte, r reply) {
 		return
 	}
 	n.key = x.roundKey(args, r.res.RequestState)
-	if n.key.session == nil && r.res.RequestState == "" { // nobody can tell whose next round it is
+	if n.key.session == nil && r.res.RequestState == "" { // nothing tells whose next round it is
 		w.count(n)
 		return
 	}
-	for _, over := range w.rounds.put(n, func() { w.countLate(n) }) {
+	for _, over := range w.rounds.putRound(n, func() { w.countLate(n) }) {
 		over.timer.Stop()
 		w.count(over)
 	}
@@ -198,7 +198,7 @@ func (w *watcher) countLate(n *round) {
 
 // endRounds counts the calls of a session that has ended.
 func (w *watcher) endRounds(s mcp.Session) {
-	for _, n := range w.rounds.of(s) {
+	for _, n := range w.rounds.takeSession(s) {
 		n.timer.Stop()
 		w.count(n)
 	}

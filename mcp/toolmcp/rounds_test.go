@@ -24,15 +24,27 @@ import (
 func newAsking() *mcp.Server {
 	server := newServer()
 	for _, name := range []string{"asks", "asks_and_fails"} {
-		server.AddTool(&mcp.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			round := len(r.Params.RequestState) // one character for each
-			if round < 2 {
-				question := mcp.InputRequestMap{"name": &mcp.ElicitParams{Message: "who?", RequestedSchema: json.RawMessage(`{"type":"object"}`)}}
-				// A result that asks for input is no failure, whatever it says.
-				return &mcp.CallToolResult{IsError: round == 1, RequestState: r.Params.RequestState + "!", InputRequests: question}, nil
-			}
-			return &mcp.CallToolResult{IsError: name == "asks_and_fails", Content: []mcp.Content{&mcp.TextContent{Text: "done"}}}, nil
-		})
+		server.AddTool(
+			&mcp.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)},
+			func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				round := len(r.Params.RequestState) // one character for each
+				if round < 2 {
+					question := mcp.InputRequestMap{
+						"name": &mcp.ElicitParams{Message: "who?", RequestedSchema: json.RawMessage(`{"type":"object"}`)},
+					}
+					// A result that asks for input is no failure, whatever it says.
+					return &mcp.CallToolResult{
+						IsError:       round == 1,
+						RequestState:  r.Params.RequestState + "!",
+						InputRequests: question,
+					}, nil
+				}
+				return &mcp.CallToolResult{
+					IsError: name == "asks_and_fails",
+					Content: []mcp.Content{&mcp.TextContent{Text: "done"}},
+				}, nil
+			},
+		)
 	}
 	return server
 }
@@ -104,7 +116,9 @@ func TestRounds(t *testing.T) {
 					s.wantRecorded(t, "server", tool, want)
 					failed := uint64(strings.Count(tool, "fails"))
 					for side, h := range map[string]*telemetry{"client": c, "server": s} {
-						if got := h.Stats().Snapshot(window).Tool(tool); got == nil || got.Calls() != 1 || got.Errors() != failed || got.InFlight != 0 {
+						if got := h.Stats().Snapshot(window).Tool(tool); got == nil || got.Calls() != 1 ||
+							got.Errors() != failed ||
+							got.InFlight != 0 {
 							t.Errorf("%s: got the statistics %+v, want 1 call, %d failed", side, got, failed)
 						}
 						spans := h.rounds(tool)
@@ -141,10 +155,13 @@ func TestRounds(t *testing.T) {
 }
 
 // A call whose client never answers is counted when its session ends, or by the bound on those that wait: none is lost.
-func TestRoundsThatNobodyCarriesOn(t *testing.T) {
+func TestRoundsThatAreNotCarriedOn(t *testing.T) {
 	c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 	server := newAsking()
-	client := mcp.NewClient(&mcp.Implementation{Name: "test"}, &mcp.ClientOptions{MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true}})
+	client := mcp.NewClient(
+		&mcp.Implementation{Name: "test"},
+		&mcp.ClientOptions{MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true}},
+	)
 	toolmcp.Instrument(client, c.Scope, toolmcp.Options{})
 	toolmcp.Instrument(server, s.Scope, toolmcp.Options{})
 	ours, theirs := mcp.NewInMemoryTransports()

@@ -15,8 +15,8 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// inSession says for whom a tool is called. A fault says why nobody knows: then the call
-// must not run, since a policy that bounds what somebody may do would not see it.
+// inSession says for whom a tool is called. A fault says why that is unknown: then the call
+// must not run, since a policy that bounds what a caller may do would not see it.
 func (w *watcher) inSession(ctx context.Context, req mcp.Request, known *session) (_ context.Context, fault error) {
 	if w.session != nil {
 		s, fault := w.ask(req)
@@ -73,7 +73,13 @@ func (w *watcher) tellUnscoped(e *toolkit.Ended) {
 	}
 	for _, t := range e.Disposition.Tags {
 		if t.Value == "unscoped" && w.unscoped.CompareAndSwap(false, true) {
-			otel.Handle(fmt.Errorf("toolmcp: got a tools/call without a session, so that the policy %q cannot tell for whom it is: want toolmcp.Options.Session to say so", t.Key))
+			otel.Handle(
+				fmt.Errorf(
+					"toolmcp: got a tools/call without a session, so that the policy %q cannot tell for whom it is: want "+
+						"toolmcp.Options.Session to say so",
+					t.Key,
+				),
+			)
 		}
 	}
 }

@@ -26,9 +26,13 @@ import (
 func newCounting() (*mcp.Server, *atomic.Int64) {
 	var runs atomic.Int64
 	server := mcp.NewServer(&mcp.Implementation{Name: "test"}, nil)
-	mcp.AddTool(server, &mcp.Tool{Name: "count", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}}, func(context.Context, *mcp.CallToolRequest, any) (*mcp.CallToolResult, any, error) {
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprint(runs.Add(1))}}}, nil, nil
-	})
+	mcp.AddTool(
+		server,
+		&mcp.Tool{Name: "count", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}},
+		func(context.Context, *mcp.CallToolRequest, any) (*mcp.CallToolResult, any, error) {
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprint(runs.Add(1))}}}, nil, nil
+		},
+	)
 	return server, &runs
 }
 
@@ -41,7 +45,7 @@ func newCache(t *testing.T) middleware.Policy {
 	return p
 }
 
-// toldErrors collects what OpenTelemetry's error handler is told until the test ends.
+// toldErrors collects what OpenTelemetry's error handler gets until the test ends.
 func toldErrors(t *testing.T) func() []string {
 	t.Helper()
 	var mu sync.Mutex
@@ -60,10 +64,10 @@ func toldErrors(t *testing.T) func() []string {
 }
 
 // TestWhoseCallsAre checks, without [toolmcp.Options].Session, that a connection's calls belong
-// together by each revision and to nobody else's; and that those over HTTP without the
-// protocol's sessions are nobody's, which is told once where a policy misses it.
+// together by each revision and to no one else's; and that those over HTTP without the
+// protocol's sessions are no one's, which is reported once where a policy misses it.
 func TestWhoseCallsAre(t *testing.T) {
-	nobody := toolmcp.Options{Session: func(mcp.Request) *toolkit.Session { return nil }}
+	noSession := toolmcp.Options{Session: func(mcp.Request) *toolkit.Session { return nil }}
 	for _, c := range []struct {
 		name     string
 		connect  connecting
@@ -75,16 +79,20 @@ func TestWhoseCallsAre(t *testing.T) {
 	}{
 		{"memory", dial, legacy, toolmcp.Options{}, newCache(t), 2, 0},
 		{"memory without a session", dial, stateless, toolmcp.Options{}, newCache(t), 2, 0},
-		{"memory, nobody's", dial, stateless, nobody, newCache(t), 6, 0},
+		{"memory, no one's", dial, stateless, noSession, newCache(t), 6, 0},
 		{"http", dialHTTP, legacy, toolmcp.Options{}, newCache(t), 2, 0},
 		{"http without a session", dialHTTP, stateless, toolmcp.Options{}, newCache(t), 6, 1},
-		{"http, nobody's", dialHTTP, stateless, nobody, newCache(t), 6, 0},
+		{"http, no one's", dialHTTP, stateless, noSession, newCache(t), 6, 0},
 		{"http, no policy that remembers", dialHTTP, stateless, toolmcp.Options{}, deny("another"), 6, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			told := toldErrors(t)
 			server, runs := newCounting()
-			toolmcp.Instrument(server, newTelemetry(t, toolscope.Options{Policies: []middleware.Policy{c.policy}}).Scope, c.options)
+			toolmcp.Instrument(
+				server,
+				newTelemetry(t, toolscope.Options{Policies: []middleware.Policy{c.policy}}).Scope,
+				c.options,
+			)
 			for range 2 {
 				cs := c.connect(t, mcp.NewClient(&mcp.Implementation{Name: "test"}, nil), server, c.revision)
 				for range 3 {
@@ -97,14 +105,15 @@ func TestWhoseCallsAre(t *testing.T) {
 				t.Errorf("the tool ran %d times, want %d", n, c.runs)
 			}
 			list := told()
-			if len(list) != c.told || c.told > 0 && (!strings.Contains(list[0], `"cache"`) || !strings.Contains(list[0], "toolmcp.Options.Session")) {
+			if len(list) != c.told ||
+				c.told > 0 && (!strings.Contains(list[0], `"cache"`) || !strings.Contains(list[0], "toolmcp.Options.Session")) {
 				t.Errorf("got told %q, want %d", list, c.told)
 			}
 		})
 	}
 }
 
-// TestSessionFunctionPanics checks that a call for nobody knows whom fails and reaches no
+// TestSessionFunctionPanics checks that a call for no one knows whom fails and reaches no
 // tool, that the next one works, and that [toolmcp.Options].NoRecover lets the panic go on.
 func TestSessionFunctionPanics(t *testing.T) {
 	options := toolmcp.Options{Session: func(r mcp.Request) *toolkit.Session {
@@ -121,8 +130,18 @@ func TestSessionFunctionPanics(t *testing.T) {
 		if text := res.Content[0].(*mcp.TextContent).Text; strings.Contains(text, "interface conversion") {
 			t.Errorf("got %q, want nothing of the panic's value", text)
 		}
-		want(t, revision, attributes(s.span(t, "tools/call count").Attributes()), "error.type", "panic", "mcp.protocol.version", revision)
-		if res, err = cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "count", Meta: mcp.Meta{"who": "ada"}}); err != nil || res.IsError || runs.Load() != 1 {
+		want(
+			t,
+			revision,
+			attributes(s.span(t, "tools/call count").Attributes()),
+			"error.type",
+			"panic",
+			"mcp.protocol.version",
+			revision,
+		)
+		if res, err = cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "count", Meta: mcp.Meta{"who": "ada"}}); err != nil ||
+			res.IsError ||
+			runs.Load() != 1 {
 			t.Errorf("got %+v and %v after %d runs, want the tool's answer", res, err, runs.Load())
 		}
 	}
@@ -132,6 +151,15 @@ func TestSessionFunctionPanics(t *testing.T) {
 		}
 	}()
 	options.NoRecover = true
-	handler := toolmcp.Server(newTelemetry(t, toolscope.Options{}).Scope, options)(func(context.Context, string, mcp.Request) (mcp.Result, error) { return nil, nil })
-	_, _ = handler(t.Context(), "tools/call", &mcp.CallToolRequest{Session: new(mcp.ServerSession), Params: &mcp.CallToolParamsRaw{Name: "x"}})
+	handler := toolmcp.Server(
+		newTelemetry(t, toolscope.Options{}).Scope,
+		options,
+	)(
+		func(context.Context, string, mcp.Request) (mcp.Result, error) { return nil, nil },
+	)
+	_, _ = handler(
+		t.Context(),
+		"tools/call",
+		&mcp.CallToolRequest{Session: new(mcp.ServerSession), Params: &mcp.CallToolParamsRaw{Name: "x"}},
+	)
 }

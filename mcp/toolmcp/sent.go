@@ -53,9 +53,9 @@ func sentCallsOf(scope *toolscope.Scope) *sentCalls {
 	return calls
 }
 
-// add notes a request that is sent with the context until remove is called with what it returned; nil where
+// noteRequest notes a request that is sent with the context until remove is called with what it returned; nil where
 // nothing is noted.
-func (s *sentCalls) add(ctx context.Context) (noted *spanID) {
+func (s *sentCalls) noteRequest(ctx context.Context) (noted *spanID) {
 	sc := trace.SpanContextFromContext(ctx)
 	if !s.handled.Load() || !sc.IsValid() {
 		return nil
@@ -66,7 +66,7 @@ func (s *sentCalls) add(ctx context.Context) (noted *spanID) {
 	return &id
 }
 
-func (s *sentCalls) remove(noted *spanID) {
+func (s *sentCalls) removeRequest(noted *spanID) {
 	if noted == nil {
 		return
 	}

@@ -39,7 +39,9 @@ func NewServer(impl *mcp.Implementation, registry toolscope.Registry, handler to
 	if handler == nil {
 		handler = registry.Handle
 	}
-	server := mcp.NewServer(impl, &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}}})
+	server := mcp.NewServer(
+		impl, &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}}},
+	)
 	if err := AddTools(server, registry.Definitions(), handler); err != nil {
 		return nil, err
 	}

@@ -35,7 +35,11 @@ var full = toolkit.Definition{
 // TestDefinitionsLoseNothing maps definitions to the protocol's form, over its JSON, and
 // back.
 func TestDefinitionsLoseNothing(t *testing.T) {
-	odd := toolkit.Definition{Name: "odd", Timeout: -1, RateLimit: toolkit.RateLimit{MaxCalls: 1, Window: 1500 * time.Microsecond}}
+	odd := toolkit.Definition{
+		Name:      "odd",
+		Timeout:   -1,
+		RateLimit: toolkit.RateLimit{MaxCalls: 1, Window: 1500 * time.Microsecond},
+	}
 	hints := toolkit.Definition{Name: "hints", ReadOnly: toolkit.Yes, InputSchema: json.RawMessage(`{"type":"object"}`)}
 	precise := toolkit.Definition{Name: "precise", Timeout: 1234567}
 	for _, def := range []toolkit.Definition{full, odd, hints, precise, {Name: "bare"}} {
@@ -77,7 +81,9 @@ func normal(t *testing.T, text json.RawMessage) json.RawMessage {
 func TestDefinitionOfRefuses(t *testing.T) {
 	for name, tool := range map[string]*mcp.Tool{
 		"nil": nil, "no name": {}, "control": {Name: "a\x1b[2Jb"}, "long": {Name: strings.Repeat("a", 129)},
-		"harness": {Name: "x", Meta: mcp.Meta{"harness": "text"}}, "risk": {Name: "x", Meta: mcp.Meta{"harness": map[string]any{"riskLevel": "extreme"}}},
+		"harness": {Name: "x", Meta: mcp.Meta{"harness": "text"}}, "risk": {Name: "x", Meta: mcp.Meta{
+			"harness": map[string]any{"riskLevel": "extreme"},
+		}},
 		"cost": {Name: "x", Meta: mcp.Meta{"harness": map[string]any{"costPerCall": -1.0}}}, "schema": {Name: "x", InputSchema: "text"},
 		"rate": {Name: "x", Meta: mcp.Meta{"harness": map[string]any{"rateLimit": map[string]any{"maxCalls": 3}}}},
 	} {
@@ -95,7 +101,12 @@ func TestDefinitionOfRefuses(t *testing.T) {
 func TestNewServer(t *testing.T) {
 	registry := new(toolkit.Registry)
 	rich := toolkit.Result{Output: "text", Parts: []toolkit.Part{
-		{Kind: toolkit.PartImage, Data: []byte{1, 2}, MIMEType: "image/png", Annotations: json.RawMessage(`{"audience":["user"]}`)},
+		{
+			Kind:        toolkit.PartImage,
+			Data:        []byte{1, 2},
+			MIMEType:    "image/png",
+			Annotations: json.RawMessage(`{"audience":["user"]}`),
+		},
 		{Kind: toolkit.PartText, Text: "more", Meta: json.RawMessage(`{"a":"b"}`)},
 		{Kind: toolkit.PartResource, URI: "test://a", MIMEType: "text/plain", Text: "body"},
 		{Kind: toolkit.PartResourceLink, URI: "test://b", Name: "b", Title: "B"},
@@ -107,9 +118,12 @@ func TestNewServer(t *testing.T) {
 		toolkit.ToolFunc(toolkit.Definition{Name: "fails"}, func(context.Context, toolkit.Call) (toolkit.Result, error) {
 			return toolkit.Result{}, &toolkit.Error{Kind: toolkit.ErrInvalidArguments, Tool: "fails", Message: "no"}
 		}),
-		toolkit.ToolFunc(toolkit.Definition{Name: "untyped", InputSchema: json.RawMessage(` {"properties":{}}`)}, func(_ context.Context, c toolkit.Call) (toolkit.Result, error) {
-			return toolkit.Result{Output: string(c.Arguments)}, nil
-		}),
+		toolkit.ToolFunc(
+			toolkit.Definition{Name: "untyped", InputSchema: json.RawMessage(` {"properties":{}}`)},
+			func(_ context.Context, c toolkit.Call) (toolkit.Result, error) {
+				return toolkit.Result{Output: string(c.Arguments)}, nil
+			},
+		),
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +139,8 @@ func TestNewServer(t *testing.T) {
 		t.Fatalf("got %v and %v", list, err)
 	}
 	for _, tool := range list.Tools {
-		if def, err := toolmcp.DefinitionOf(tool); err != nil || tool.Name == "full" && (def.Category != "files" || def.OutputSchema == nil || def.RequiresApproval != true) {
+		if def, err := toolmcp.DefinitionOf(tool); err != nil ||
+			tool.Name == "full" && (def.Category != "files" || def.OutputSchema == nil || def.RequiresApproval != true) {
 			t.Errorf("%s: got %+v and %v", tool.Name, def, err)
 		}
 	}
@@ -136,15 +151,25 @@ func TestNewServer(t *testing.T) {
 	if text := res.Content[2].(*mcp.TextContent); text.Text != "more" || text.Meta["a"] != "b" {
 		t.Errorf("got %+v", text)
 	}
-	if image := res.Content[1].(*mcp.ImageContent); image.MIMEType != "image/png" || len(image.Data) != 2 || image.Annotations.Audience[0] != "user" {
+	if image := res.Content[1].(*mcp.ImageContent); image.MIMEType != "image/png" || len(image.Data) != 2 ||
+		image.Annotations.Audience[0] != "user" {
 		t.Errorf("got %+v", image)
 	}
-	want(t, "full", attributes(s.span(t, "tools/call full").Attributes()), "gen_ai.tool.type", "datastore", "toolscope.outcome", "executed")
+	want(
+		t,
+		"full",
+		attributes(s.span(t, "tools/call full").Attributes()),
+		"gen_ai.tool.type",
+		"datastore",
+		"toolscope.outcome",
+		"executed",
+	)
 	if res, err = cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "fails"}); err != nil || !res.IsError {
 		t.Errorf("got %+v and %v", res, err)
 	}
 	want(t, "fails", attributes(s.span(t, "tools/call fails").Attributes()), "error.type", "invalid_arguments")
-	if res, err = cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "untyped", Arguments: map[string]any{"a": 1}}); err != nil || res.Content[0].(*mcp.TextContent).Text != `{"a":1}` {
+	if res, err = cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "untyped", Arguments: map[string]any{"a": 1}}); err != nil ||
+		res.Content[0].(*mcp.TextContent).Text != `{"a":1}` {
 		t.Errorf("got %+v and %v", res, err)
 	}
 }
@@ -198,9 +223,10 @@ func TestNewServerRefuses(t *testing.T) {
 		t.Error("no registry: got no error")
 	}
 	for name, def := range map[string]toolkit.Definition{
-		"array":  {Name: "x", InputSchema: json.RawMessage(`{"type":"array"}`)},
-		"header": {Name: "x", InputSchema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"object","x-mcp-header":"A"}}}`)},
-		"name":   {Name: "a b"},
+		"array": {Name: "x", InputSchema: json.RawMessage(`{"type":"array"}`)},
+		"header": {Name: "x", InputSchema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"object",` +
+			`"x-mcp-header":"A"}}}`)},
+		"name": {Name: "a b"},
 	} {
 		err := toolmcp.AddTools(mcp.NewServer(&mcp.Implementation{Name: "x"}, nil), []toolkit.Definition{def}, nil)
 		if err == nil || errors.Unwrap(err) == nil && !strings.Contains(err.Error(), "AddTools") {

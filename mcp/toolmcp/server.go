@@ -96,9 +96,14 @@ func (e *panicError) Unwrap() []error {
 	return []error{&jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: e.Error()}, &e.PanicError}
 }
 
-func (w *watcher) receiveCall(ctx context.Context, call caller, params *mcp.CallToolParamsRaw, req mcp.Request, next mcp.MethodHandler) (res mcp.Result, err error) {
+func (w *watcher) receiveCall(
+	ctx context.Context, call caller, params *mcp.CallToolParamsRaw, req mcp.Request, next mcp.MethodHandler,
+) (res mcp.Result, err error) {
 	known := w.known(req.GetSession())
-	x := &exchange{watcher: w, request: w.describe(methodCallTool, req, known), req: req, next: next, name: params.Name, args: params.Arguments, known: true}
+	x := &exchange{
+		watcher: w, request: w.describe(methodCallTool, req, known), req: req, next: next, name: params.Name,
+		args: params.Arguments, known: true,
+	}
 	ctx, links, root := w.incoming(ctx, methodCallTool, req)
 	ctx, x.elsewhere = w.sent.uncounted(ctx)
 	ctx = x.mayHaveRounds(ctx, params.Arguments, params.RequestState, params.InputResponses)
@@ -125,8 +130,10 @@ func (w *watcher) receiveCall(ctx context.Context, call caller, params *mcp.Call
 // endpoint what came is a link, and the trace is new.
 //
 // To a session over HTTP the SDK gives the context of the request that opened it, which
-// is over and nobody's parent: what its own request's headers say stands in its place.
-func (w *watcher) incoming(ctx context.Context, method string, req mcp.Request) (_ context.Context, links []trace.Link, root bool) {
+// is over and no parent: what its own request's headers say stands in its place.
+func (w *watcher) incoming(
+	ctx context.Context, method string, req mcp.Request,
+) (_ context.Context, links []trace.Link, root bool) {
 	ambient := trace.SpanContextFromContext(ctx)
 	outer := ctx
 	if headers := laterHeaders(method, req); headers != nil {

@@ -78,7 +78,7 @@ func (w *watcher) ended(s *session, err error) {
 }
 
 // wait waits for a session's end. One that was never connected, as tests make them, has none.
-// Whoever closes a session may find its reader at work, to which the SDK's Wait then holds what
+// A caller that closes a session may find its reader at work, to which the SDK's Wait then holds what
 // it read from: that is no error.
 func wait(s waiting) (err error) {
 	defer func() { _ = recover() }()

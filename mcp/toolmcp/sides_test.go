@@ -45,7 +45,11 @@ func (h *telemetry) recorded(t *testing.T, tool string) map[string]uint64 {
 
 // onTheAgentsSide, onTheServer and onBoth are what n calls are recorded as.
 func onTheAgentsSide(n uint64) map[string]uint64 {
-	return map[string]uint64{"gen_ai.execute_tool.duration agent": n, "toolscope.tool.run.duration agent": n, "mcp.client.operation.duration": n}
+	return map[string]uint64{
+		"gen_ai.execute_tool.duration agent": n,
+		"toolscope.tool.run.duration agent":  n,
+		"mcp.client.operation.duration":      n,
+	}
 }
 
 func onTheServer(n uint64) map[string]uint64 {
@@ -73,8 +77,8 @@ func (h *telemetry) wantRecorded(t *testing.T, what, tool string, want map[strin
 	}
 }
 
-// One call of a tool is one recording of gen_ai.execute_tool.duration, on the side of the agent, whoever else
-// records it; and each side's time is told apart from the other's by its metric or by toolscope.side.
+// One call of a tool is one recording of gen_ai.execute_tool.duration, on the side of the agent, whichever side else
+// records it; and each side's time differs from the other's by its metric or by toolscope.side.
 func TestSides(t *testing.T) {
 	const calls = 3
 	for _, transport := range []struct {
@@ -119,7 +123,9 @@ func TestSides(t *testing.T) {
 						}
 						return 0
 					}
-					wantStats := map[string][2]uint64{"client": {calls, 0}, "server": {0, calls}, "both": {calls, calls}, "shared": {calls, 0}}[sides]
+					wantStats := map[string][2]uint64{
+						"client": {calls, 0}, "server": {0, calls}, "both": {calls, calls}, "shared": {calls, 0},
+					}[sides]
 					if got := [2]uint64{counted(c), counted(s)}; got != wantStats {
 						t.Errorf("got %d calls in the two scopes' statistics, want %d", got, wantStats)
 					}
@@ -152,15 +158,27 @@ func TestSidesOfMergedCalls(t *testing.T) {
 // A gateway handles a call and makes it of another server. It is no agent's side: it records the call as a server
 // and the request that it sends, and the agent's client counts the call.
 func TestSidesOfAGateway(t *testing.T) {
-	agent, gateway, far := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
+	agent, gateway, far := newTelemetry(
+		t,
+		toolscope.Options{},
+	), newTelemetry(
+		t,
+		toolscope.Options{},
+	), newTelemetry(
+		t,
+		toolscope.Options{},
+	)
 	onward := connect(t, newServer(), gateway, far, legacy)
 	if _, err := onward.ListTools(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	server := mcp.NewServer(&mcp.Implementation{Name: "gateway"}, nil)
-	server.AddTool(&mcp.Tool{Name: "echo", InputSchema: map[string]any{"type": "object"}}, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return onward.CallTool(ctx, &mcp.CallToolParams{Name: "echo", Arguments: r.Params.Arguments})
-	})
+	server.AddTool(
+		&mcp.Tool{Name: "echo", InputSchema: map[string]any{"type": "object"}},
+		func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return onward.CallTool(ctx, &mcp.CallToolParams{Name: "echo", Arguments: r.Params.Arguments})
+		},
+	)
 	cs := connect(t, server, agent, gateway, stateless)
 	if _, err := cs.ListTools(t.Context(), nil); err != nil {
 		t.Fatal(err)
@@ -183,12 +201,16 @@ func TestSidesOfRetries(t *testing.T) {
 	}
 	var runs atomic.Int64
 	server := mcp.NewServer(&mcp.Implementation{Name: "test"}, nil)
-	mcp.AddTool(server, &mcp.Tool{Name: "flaky", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true}}, func(context.Context, *mcp.CallToolRequest, echoIn) (*mcp.CallToolResult, any, error) {
-		if runs.Add(1) < 3 {
-			return nil, nil, errors.New("not yet")
-		}
-		return nil, nil, nil
-	})
+	mcp.AddTool(
+		server,
+		&mcp.Tool{Name: "flaky", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true}},
+		func(context.Context, *mcp.CallToolRequest, echoIn) (*mcp.CallToolResult, any, error) {
+			if runs.Add(1) < 3 {
+				return nil, nil, errors.New("not yet")
+			}
+			return nil, nil, nil
+		},
+	)
 	c, s := newTelemetry(t, toolscope.Options{Policies: []middleware.Policy{again}}), newTelemetry(t, toolscope.Options{})
 	cs := connect(t, server, c, s, legacy)
 	if _, err := cs.ListTools(t.Context(), nil); err != nil {
@@ -206,9 +228,13 @@ func TestSidesOfRetries(t *testing.T) {
 func TestOutcomesOfAServer(t *testing.T) {
 	s := newTelemetry(t, toolscope.Options{Policies: []middleware.Policy{newCache(t), deny("echo")}})
 	server, _ := newCounting()
-	mcp.AddTool(server, &mcp.Tool{Name: "echo"}, func(context.Context, *mcp.CallToolRequest, echoIn) (*mcp.CallToolResult, any, error) {
-		return nil, nil, nil
-	})
+	mcp.AddTool(
+		server,
+		&mcp.Tool{Name: "echo"},
+		func(context.Context, *mcp.CallToolRequest, echoIn) (*mcp.CallToolResult, any, error) {
+			return nil, nil, nil
+		},
+	)
 	cs := connect(t, server, nil, s, legacy)
 	for _, name := range []string{"count", "count", "echo"} {
 		if _, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: map[string]any{}}); err != nil {

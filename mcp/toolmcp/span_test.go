@@ -39,27 +39,69 @@ func TestToolCall(t *testing.T) {
 			if client.SpanKind() != trace.SpanKindClient || server.SpanKind() != trace.SpanKindServer {
 				t.Errorf("got the kinds %v and %v", client.SpanKind(), server.SpanKind())
 			}
-			if server.Parent().SpanID() != client.SpanContext().SpanID() || server.SpanContext().TraceID() != client.SpanContext().TraceID() {
+			if server.Parent().SpanID() != client.SpanContext().SpanID() ||
+				server.SpanContext().TraceID() != client.SpanContext().TraceID() {
 				t.Error("the server's span is no child of the client's")
 			}
 			for _, s := range []map[string]string{attributes(client.Attributes()), attributes(server.Attributes())} {
-				want(t, "span", s, "mcp.method.name", "tools/call", "gen_ai.tool.name", "echo", "gen_ai.operation.name", "execute_tool",
-					"mcp.protocol.version", revision, "error.type", "", "rpc.response.status_code", "", "toolscope.outcome", "executed",
-					"gen_ai.tool.call.arguments", `{"text":"hi"}`)
+				want(
+					t,
+					"span",
+					s,
+					"mcp.method.name",
+					"tools/call",
+					"gen_ai.tool.name",
+					"echo",
+					"gen_ai.operation.name",
+					"execute_tool",
+					"mcp.protocol.version",
+					revision,
+					"error.type",
+					"",
+					"rpc.response.status_code",
+					"",
+					"toolscope.outcome",
+					"executed",
+					"gen_ai.tool.call.arguments",
+					`{"text":"hi"}`,
+				)
 			}
 			for i, point := range []map[string]string{
 				p.client.point(t, "mcp.client.operation.duration", "tools/call"),
 				p.server.point(t, "mcp.server.operation.duration", "tools/call"),
 			} {
-				want(t, []string{"client", "server"}[i], point, "gen_ai.tool.name", "echo", "gen_ai.operation.name", "execute_tool", "mcp.protocol.version", revision, "error.type", "")
+				want(
+					t,
+					[]string{"client", "server"}[i],
+					point,
+					"gen_ai.tool.name",
+					"echo",
+					"gen_ai.operation.name",
+					"execute_tool",
+					"mcp.protocol.version",
+					revision,
+					"error.type",
+					"",
+				)
 			}
-			if bounds := p.server.points(t, "mcp.server.operation.duration")[0].Bounds; !slices.Equal(bounds, []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300}) {
+			if bounds := p.server.points(t, "mcp.server.operation.duration")[0].Bounds; !slices.Equal(
+				bounds,
+				[]float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300},
+			) {
 				t.Errorf("got the buckets %v", bounds)
 			}
 			if n := p.server.Stats().Snapshot(window).Tool("echo"); n == nil {
 				t.Error("the server's statistics do not know the tool")
 			}
-			want(t, "tools/list", attributes(p.client.span(t, "tools/list").Attributes()), "gen_ai.operation.name", "", "mcp.method.name", "tools/list")
+			want(
+				t,
+				"tools/list",
+				attributes(p.client.span(t, "tools/list").Attributes()),
+				"gen_ai.operation.name",
+				"",
+				"mcp.method.name",
+				"tools/list",
+			)
 		})
 	}
 }
@@ -119,7 +161,8 @@ func TestOtherMethods(t *testing.T) {
 			if _, err := p.GetPrompt(ctx, &mcp.GetPromptParams{Name: "greet", Arguments: map[string]string{"who": secret}}); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := p.GetPrompt(ctx, &mcp.GetPromptParams{Name: "broken"}); err == nil || strings.Contains(err.Error(), "runtime") {
+			if _, err := p.GetPrompt(ctx, &mcp.GetPromptParams{Name: "broken"}); err == nil ||
+				strings.Contains(err.Error(), "runtime") {
 				t.Errorf("got %v, want an internal error", err)
 			}
 			if _, err := p.ReadResource(ctx, &mcp.ReadResourceParams{URI: "test://a"}); err != nil {
@@ -130,11 +173,32 @@ func TestOtherMethods(t *testing.T) {
 			}
 			for _, side := range []*telemetry{p.client, p.server} {
 				s := attributes(side.span(t, "prompts/get greet").Attributes())
-				want(t, "prompts/get", s, "gen_ai.prompt.name", "greet", "mcp.method.name", "prompts/get", "gen_ai.operation.name", "", "mcp.protocol.version", revision)
-				if s["toolscope.mcp.params"] == "" || strings.Contains(s["toolscope.mcp.params"]+s["toolscope.mcp.result"], secret) {
+				want(
+					t,
+					"prompts/get",
+					s,
+					"gen_ai.prompt.name",
+					"greet",
+					"mcp.method.name",
+					"prompts/get",
+					"gen_ai.operation.name",
+					"",
+					"mcp.protocol.version",
+					revision,
+				)
+				if s["toolscope.mcp.params"] == "" ||
+					strings.Contains(s["toolscope.mcp.params"]+s["toolscope.mcp.result"], secret) {
 					t.Errorf("got %q and %q, want both redacted", s["toolscope.mcp.params"], s["toolscope.mcp.result"])
 				}
-				want(t, "broken", attributes(side.span(t, "prompts/get").Attributes()), "rpc.response.status_code", "-32603", "error.type", "-32603")
+				want(
+					t,
+					"broken",
+					attributes(side.span(t, "prompts/get").Attributes()),
+					"rpc.response.status_code",
+					"-32603",
+					"error.type",
+					"-32603",
+				)
 				resource := attributes(side.span(t, "resources/read").Attributes())
 				want(t, "resources/read", resource, "mcp.resource.uri", "test://a")
 				if !strings.Contains(resource["toolscope.mcp.result"], "body") {
@@ -157,23 +221,35 @@ func TestOtherMethods(t *testing.T) {
 // and what is answered is redacted.
 func TestServerAsksClient(t *testing.T) {
 	server := newServer()
-	mcp.AddTool(server, &mcp.Tool{Name: "asks"}, func(ctx context.Context, r *mcp.CallToolRequest, _ echoIn) (*mcp.CallToolResult, any, error) {
-		_, err := r.Session.Elicit(ctx, &mcp.ElicitParams{Message: "your word?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{"password":{"type":"string"}}}`)})
-		return nil, nil, err
-	})
+	mcp.AddTool(
+		server,
+		&mcp.Tool{Name: "asks"},
+		func(ctx context.Context, r *mcp.CallToolRequest, _ echoIn) (*mcp.CallToolResult, any, error) {
+			_, err := r.Session.Elicit(
+				ctx,
+				&mcp.ElicitParams{
+					Message:         "your word?",
+					RequestedSchema: json.RawMessage(`{"type":"object","properties":{"password":{"type":"string"}}}`),
+				},
+			)
+			return nil, nil, err
+		},
+	)
 	c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 	cs := connect(t, server, c, s, legacy)
 	if res, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "asks", Arguments: echoIn{}}); err != nil || res.IsError {
 		t.Fatal(err, res)
 	}
 	asked, answered := s.span(t, "elicitation/create"), c.span(t, "elicitation/create")
-	if asked.SpanKind() != trace.SpanKindClient || answered.SpanKind() != trace.SpanKindServer || answered.Parent().SpanID() != asked.SpanContext().SpanID() {
+	if asked.SpanKind() != trace.SpanKindClient || answered.SpanKind() != trace.SpanKindServer ||
+		answered.Parent().SpanID() != asked.SpanContext().SpanID() {
 		t.Errorf("got %v and %v, want CLIENT and below it SERVER", asked.SpanKind(), answered.SpanKind())
 	}
 	if asked.Parent().SpanID() != s.span(t, "tools/call asks").SpanContext().SpanID() {
 		t.Error("what the tool asks is not below its span")
 	}
-	if a := attributes(asked.Attributes()); strings.Contains(a["toolscope.mcp.result"], "swordfish") || !strings.Contains(a["toolscope.mcp.result"], "accept") {
+	if a := attributes(asked.Attributes()); strings.Contains(a["toolscope.mcp.result"], "swordfish") ||
+		!strings.Contains(a["toolscope.mcp.result"], "accept") {
 		t.Errorf("got %q", a["toolscope.mcp.result"])
 	}
 	if len(s.points(t, "mcp.client.operation.duration")) == 0 || len(c.points(t, "mcp.server.operation.duration")) == 0 {
@@ -195,7 +271,11 @@ func TestParametersAreCopied(t *testing.T) {
 		}
 	})
 	cs := connect(t, server, newTelemetry(t, toolscope.Options{}), nil, legacy)
-	params := &mcp.CallToolParams{Name: "echo", Arguments: map[string]any{"text": "x"}, Meta: mcp.Meta{"mine": "1", "traceparent": "an old one", "tracestate": "of=it"}}
+	params := &mcp.CallToolParams{
+		Name:      "echo",
+		Arguments: map[string]any{"text": "x"},
+		Meta:      mcp.Meta{"mine": "1", "traceparent": "an old one", "tracestate": "of=it"},
+	}
 	if _, err := cs.CallTool(t.Context(), params); err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +297,9 @@ func TestAmbientContextIsALink(t *testing.T) {
 		server := newServer()
 		c, s := newTelemetry(t, toolscope.Options{}), newTelemetry(t, toolscope.Options{})
 		toolmcp.Instrument(server, s.Scope, toolmcp.Options{PublicEndpoint: public})
-		ambient := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{7}, SpanID: trace.SpanID{7}, TraceFlags: trace.FlagsSampled})
+		ambient := trace.NewSpanContext(
+			trace.SpanContextConfig{TraceID: trace.TraceID{7}, SpanID: trace.SpanID{7}, TraceFlags: trace.FlagsSampled},
+		)
 		server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 			return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 				return next(trace.ContextWithSpanContext(ctx, ambient), method, req)
@@ -240,7 +322,13 @@ func TestAmbientContextIsALink(t *testing.T) {
 			continue
 		}
 		if span.Parent().SpanID() != parent.SpanID() || !slices.Equal(links, []trace.SpanID{ambient.SpanID()}) {
-			t.Errorf("got the parent %v and links %v, want %v and %v", span.Parent().SpanID(), links, parent.SpanID(), ambient.SpanID())
+			t.Errorf(
+				"got the parent %v and links %v, want %v and %v",
+				span.Parent().SpanID(),
+				links,
+				parent.SpanID(),
+				ambient.SpanID(),
+			)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func (w *watcher) statusOf(err error, fallback string) (s status) {
 	switch {
 	case errors.As(err, &wire):
 		s.code = strconv.FormatInt(wire.Code, 10)
-		if !w.codes.add(s.code, maxCodes) {
+		if !w.codes.addName(s.code, maxCodes) {
 			s.code = toolkit.TypeOther
 		}
 		s.errorType = s.code
@@ -59,9 +59,9 @@ type answered struct{ error }
 
 func (e answered) Unwrap() error { return e.error }
 
-// told is what is told of the error that a tools/call ended with: on a client what the server
+// recordedError is the error as it is recorded that a tools/call ended with: on a client what the server
 // said, without the SDK's words around it.
-func (w *watcher) told(err error) error {
+func (w *watcher) recordedError(err error) error {
 	if w.server {
 		return answered{err}
 	}
@@ -86,7 +86,8 @@ func answeredWith(err error) bool {
 // conventions that is no failure of who handled it.
 func callersFault(code int64) bool {
 	switch code {
-	case jsonrpc.CodeParseError, jsonrpc.CodeInvalidRequest, jsonrpc.CodeMethodNotFound, jsonrpc.CodeInvalidParams, codeResourceNotFound:
+	case jsonrpc.CodeParseError, jsonrpc.CodeInvalidRequest, jsonrpc.CodeMethodNotFound, jsonrpc.CodeInvalidParams,
+		codeResourceNotFound:
 		return true
 	}
 	return false

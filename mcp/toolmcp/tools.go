@@ -72,7 +72,7 @@ func (t *toolTable) page(first bool, res *mcp.ListToolsResult) {
 	if first {
 		t.pages = map[string]*toolkit.Definition{}
 	}
-	if t.pages == nil { // a page of a list whose beginning nobody saw
+	if t.pages == nil { // a page of a list whose beginning was not seen
 		return
 	}
 	for name, def := range defs {
@@ -87,7 +87,7 @@ func (t *toolTable) page(first bool, res *mcp.ListToolsResult) {
 
 // refresh lists the server's tools if that may tell of name, or was long ago. A call of a
 // tool that is known does not wait for the list, one of another only so long, since the
-// list may be somebody's who is slow, or hangs.
+// list may be slow, or hang.
 func (t *toolTable) refresh(ctx context.Context, name string, s mcp.Session, next mcp.MethodHandler) {
 	now := time.Now()
 	if ss, ok := s.(*mcp.ServerSession); ok && t.needsList(name, now) {
@@ -142,7 +142,7 @@ func (t *toolTable) list(name string, now time.Time, all func()) (listed <-chan 
 		t.listing, t.due, t.stale = done, now.Add(refreshAfter), now.Add(staleAfter)
 		go func() {
 			defer func() {
-				_ = recover() // of somebody's middleware: the call itself will tell
+				_ = recover() // of another middleware: the call itself will tell
 				t.mu.Lock()
 				t.listing = nil
 				t.mu.Unlock()

@@ -19,7 +19,7 @@ type traits struct {
 }
 
 // maxTraits bounds how many sessions' attributes are kept ready. When there are more they
-// are made anew, since nobody tells of the end of each: an id may outlive its connection.
+// are made anew, since the end of each is not known: an id may outlive its connection.
 const maxTraits = 1024
 
 // callAttributes remembers what the spans of a session's calls start with, so that it is
@@ -29,9 +29,9 @@ type callAttributes struct {
 	made map[traits][]attribute.KeyValue
 }
 
-// of are the attributes of a session's calls. The slice is shared: it is not to be written to,
+// attributesOf are the attributes of a session's calls. The slice is shared: it is not to be written to,
 // and it has no room to append to.
-func (c *callAttributes) of(t traits, attributes func() []attribute.KeyValue) []attribute.KeyValue {
+func (c *callAttributes) attributesOf(t traits, attributes func() []attribute.KeyValue) []attribute.KeyValue {
 	c.mu.RLock()
 	list := c.made[t]
 	c.mu.RUnlock()

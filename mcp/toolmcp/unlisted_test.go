@@ -20,7 +20,8 @@ import (
 func answersAny(server *mcp.Server) {
 	server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-			if p, ok := req.GetParams().(*mcp.CallToolParamsRaw); ok && method == "tools/call" && strings.HasPrefix(p.Name, "made_up") {
+			if p, ok := req.GetParams().(*mcp.CallToolParamsRaw); ok && method == "tools/call" &&
+				strings.HasPrefix(p.Name, "made_up") {
 				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "done"}}}, nil
 			}
 			return next(ctx, method, req)
@@ -138,7 +139,17 @@ func TestCallsWithoutAList(t *testing.T) {
 		if a["toolscope.tool.requested_name"] == "fails" {
 			errorType = "tool_error"
 		}
-		want(t, s.Name(), a, "toolscope.outcome", "executed", "error.type", errorType, "gen_ai.tool.call.arguments", `{"text":"hi"}`)
+		want(
+			t,
+			s.Name(),
+			a,
+			"toolscope.outcome",
+			"executed",
+			"error.type",
+			errorType,
+			"gen_ai.tool.call.arguments",
+			`{"text":"hi"}`,
+		)
 	}
 	if requested["echo"] != 2 || requested["fails"] != 1 {
 		t.Errorf("got the names %v on spans, want each call's", requested)

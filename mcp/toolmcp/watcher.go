@@ -87,7 +87,10 @@ func (w *watcher) callSpec() *spans.Spec {
 const maxPrompts = 1024
 
 // operate runs one operation other than a tool's call in a span of its own.
-func (w *watcher) operate(ctx context.Context, method string, req mcp.Request, start []trace.SpanStartOption, next func(context.Context) (mcp.Result, error)) (res mcp.Result, err error) {
+func (w *watcher) operate(
+	ctx context.Context, method string, req mcp.Request, start []trace.SpanStartOption,
+	next func(context.Context) (mcp.Result, error),
+) (res mcp.Result, err error) {
 	r := w.describe(method, req, w.known(req.GetSession()))
 	name, knownPrompt := method, r.prompt != "" && w.prompts.has(r.prompt)
 	if knownPrompt {
@@ -152,14 +155,14 @@ func (w *watcher) finish(span trace.Span, r *request, req mcp.Request, res mcp.R
 func (w *watcher) learnPrompts(r *request, res mcp.Result) {
 	switch res := res.(type) {
 	case *mcp.GetPromptResult:
-		w.prompts.add(r.prompt, maxPrompts)
+		w.prompts.addName(r.prompt, maxPrompts)
 	case *mcp.ListPromptsResult:
 		if res == nil {
 			return
 		}
 		for _, p := range res.Prompts {
 			if p != nil && utf8.ValidString(p.Name) {
-				w.prompts.add(p.Name, maxPrompts)
+				w.prompts.addName(p.Name, maxPrompts)
 			}
 		}
 	}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/transcript"
-	"github.com/toolscope/toolscope/toolkit/tooltest"
 )
 
 const about = `toolscope replay runs a recorded session again, with all policies.
@@ -94,14 +93,14 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout io.Writer) er
 
 func (o *options) read(stdin io.Reader) (*transcript.Transcript, error) {
 	if o.file == "-" {
-		return tooltest.ReadTranscript(stdin)
+		return transcript.Read(stdin)
 	}
 	f, err := os.Open(o.file)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	t, err := tooltest.ReadTranscript(f)
+	t, err := transcript.Read(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.file, err)
 	}

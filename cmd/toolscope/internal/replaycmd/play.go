@@ -25,7 +25,6 @@ import (
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
-	"github.com/toolscope/toolscope/toolkit/tooltest"
 	"github.com/toolscope/toolscope/tracing"
 )
 
@@ -136,7 +135,7 @@ func sameTurn(a, b toolkit.Session) bool {
 	return a == b
 }
 
-func (r *replay) playTurn(ctx context.Context, s toolkit.Session, batches []tooltest.Batch) error {
+func (r *replay) playTurn(ctx context.Context, s toolkit.Session, batches []transcript.Batch) error {
 	agent := s.Agent
 	if agent == "" {
 		agent = "replay"
@@ -163,7 +162,7 @@ func turnTitle(s toolkit.Session) string {
 }
 
 // printBatch writes the outcomes of a batch's calls.
-func (r *replay) printBatch(b tooltest.Batch, answers []toolkit.Answer) {
+func (r *replay) printBatch(b transcript.Batch, answers []toolkit.Answer) {
 	ends := r.ends.takeAll()
 	for _, a := range answers {
 		switch {
@@ -177,7 +176,7 @@ func (r *replay) printBatch(b tooltest.Batch, answers []toolkit.Answer) {
 }
 
 // printLine writes a call as a line of JSON.
-func (r *replay) printLine(b tooltest.Batch, a toolkit.Answer, end ending) {
+func (r *replay) printLine(b transcript.Batch, a toolkit.Answer, end ending) {
 	_ = cli.PrintJSON(r.out, struct {
 		Session string            `json:"session,omitempty"`
 		Turn    int               `json:"turn,omitempty"`

@@ -12,7 +12,7 @@ import (
 )
 
 // A Transcript is a recorded session, or several: the calls that models proposed, in
-// batches, and the answers that are known. Make one with [ReadTranscript]; it does not
+// batches, and the answers that are known. Make one with [Read]; it does not
 // change after that and is safe for concurrent use.
 type Transcript struct {
 	Batches []Batch

@@ -27,7 +27,7 @@ const session = `{"session":"s","turn":1,"name":"read","arguments":{"path":"a"},
 {"id":"call_2","type":"function","function":{"name":"read","arguments":"not JSON"},"result":{"rows":1},"success":true,"skipped":false,"execution_time":0.25}`
 
 func TestReadTranscriptKnowsItsForms(t *testing.T) {
-	got, err := transcript.ReadTranscript(strings.NewReader(session))
+	got, err := transcript.Read(strings.NewReader(session))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestReadTranscriptNamesWhatIsWrong(t *testing.T) {
 		"answer first": {`{"role":"tool","tool_call_id":"z","content":""}`, `got an answer to "z"`},
 		"a long line":  {`{"name":"` + strings.Repeat("a", 17<<20) + `"}`, "want a shorter line"},
 	} {
-		_, err := transcript.ReadTranscript(strings.NewReader(c.text))
+		_, err := transcript.Read(strings.NewReader(c.text))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q in it", name, err, c.want)
 		}
@@ -76,7 +76,7 @@ func TestReadTranscriptNamesWhatIsWrong(t *testing.T) {
 }
 
 func TestPlayGivesRecordedAnswersInTheirSessions(t *testing.T) {
-	recorded, err := transcript.ReadTranscript(strings.NewReader(session))
+	recorded, err := transcript.Read(strings.NewReader(session))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func FuzzReadTranscript(f *testing.F) {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		recorded, err := transcript.ReadTranscript(strings.NewReader(text))
+		recorded, err := transcript.Read(strings.NewReader(text))
 		if err != nil {
 			return
 		}

@@ -24,7 +24,7 @@ func NextRead(n int) int {
 	return NarrowRead
 }
 
-// A buffer is used again when nobody has it any more. Who passes its bytes on and who looks at them may
+// A buffer is used again when it has no holder any more. Who passes its bytes on and who looks at them may
 // have it at once; neither changes it then.
 type buffer struct {
 	Data    []byte
@@ -88,7 +88,7 @@ func (b *buffer) release() {
 	}
 }
 
-// Instead releases a buffer for one of a size to read into: the same if nobody else has it.
+// Instead releases a buffer for one of a size to read into: the same if it has no other holder.
 func (b *buffer) Instead(size int) *buffer {
 	if cap(b.Data) == size && b.holders.Load() == 1 {
 		return b

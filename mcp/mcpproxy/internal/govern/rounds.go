@@ -87,7 +87,8 @@ func (c *Calls) KeepRound(x *Exchange, state string) bool {
 		return false
 	}
 	n := &watch.Round{
-		Op: x.Op, Key: watch.GovernedKey(&x.Params, state), At: time.Now(), Governed: true, Rules: x.rules, Held: int64(len(x.Params.Arguments)),
+		Op: x.Op, Key: watch.GovernedKey(&x.Params, state), At: time.Now(), Governed: true, Rules: x.rules,
+		Held: int64(len(x.Params.Arguments)),
 	}
 	if string(x.Args) != string(x.Params.Arguments) {
 		n.Args = x.Args

@@ -18,16 +18,6 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// The headers that repeat what a message says, for those on the way who do not read it. Revision 2026-07-28
-// (SEP-2243) has all of them and demands them of requests; revision 2025-06-18 has the first.
-const (
-	VersionHeader = "Mcp-Protocol-Version"
-	MethodHeader  = "Mcp-Method"
-	NameHeader    = "Mcp-Name"
-	ParamPrefix   = "Mcp-Param-"     // and what the tool's schema says in x-mcp-header
-	SessionHeader = "Mcp-Session-Id" // which no message repeats
-)
-
 // mirrors are the headers of a request that repeat what its message says, by their names as [dashes] has them.
 type mirrors map[string]string
 
@@ -85,7 +75,8 @@ func Contradicted(header http.Header, older bool, m *wire.Message, p *wire.Param
 		}
 		return ""
 	}
-	if said, ok := p.Meta[mcp.MetaKeyProtocolVersion]; ok && (declared || !older) && (said.Kind() != '"' || wire.Unquoted(string(said)) != version) {
+	if said, ok := p.Meta[mcp.MetaKeyProtocolVersion]; ok && (declared || !older) && (said.Kind() != '"' ||
+		wire.Unquoted(string(said)) != version) {
 		return "another " + VersionHeader + " than in _meta, or none: want the same"
 	}
 	demanded := revision.ParseLater(version).DemandsMirroredHeaders() && len(m.ID) > 0 && !older

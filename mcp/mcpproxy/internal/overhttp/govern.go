@@ -25,7 +25,7 @@ import (
 // govern is refused; where there are none it passes as it is.
 func (h *Proxy) govern(out http.ResponseWriter, r *http.Request, x *HTTPExchange) {
 	strict := h.w.Governs()
-	if strict && r.Header.Get("Upgrade") != "" { // another protocol is not offered to the server: nobody could read it
+	if strict && r.Header.Get("Upgrade") != "" { // another protocol is not offered to the server: the proxy could not read it
 		r.Header.Del("Upgrade")
 		x.Session.Record(watch.Note{Kind: watch.NoteRefused, Text: "an Upgrade to another protocol, without which the request went on"})
 	}
@@ -80,29 +80,14 @@ func (h *Proxy) govern(out http.ResponseWriter, r *http.Request, x *HTTPExchange
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		h.passOn(out, r, x)
 	case sessionOf(r.URL.RawQuery) != "":
-		o := objection{http.StatusNotImplemented, wire.CodeInvalidRequest, "a call over the older transport of server-sent events: want streamable HTTP, so that policies can govern it"}
+		o := objection{
+			http.StatusNotImplemented, wire.CodeInvalidRequest,
+			"a call over the older transport of server-sent events: want streamable HTTP, so that policies can govern it",
+		}
 		h.refuse(out, x, o, m.ID)
 	default:
 		(&httpCall{h: h, x: x, request: r, out: out, tool: tool}).govern(body, &m, &p)
 	}
-}
-
-// httpCall is a call of a tool that is governed, and how it is answered.
-type httpCall struct {
-	h       *Proxy
-	x       *HTTPExchange
-	request *http.Request
-	out     http.ResponseWriter
-	tool    *toolkit.Definition // nil if the server does not list it
-
-	streaming bool             // the answer has begun, as a stream
-	passed    bool             // the answer went out as it came, since it is no answer to a call
-	header    http.Header      // of the server's answer
-	came      []byte           // the body or event that the server's answer came in, as it came
-	sent      []byte           // the answer that stood in it
-	beside    []jsontext.Value // and the other messages of its batch
-	rest      io.ReadCloser
-	events    frames.Events // what was read of rest
 }
 
 // govern runs the call through the policies, and answers it.
@@ -111,7 +96,9 @@ func (c *httpCall) govern(body []byte, m *wire.Message, p *wire.Params) {
 	ctx, over := c.h.running.begin(c.request.Context(), s, m.Key())
 	defer over()
 	governed := govern.NewCalls(c.h.w, s)
-	e := &govern.Exchange{Raw: bytes.TrimSpace(body), ID: m.ID, Params: *p, Args: p.Arguments, Op: s.NewCall(m, p, time.Now()), Send: c.send}
+	e := &govern.Exchange{
+		Raw: bytes.TrimSpace(body), ID: m.ID, Params: *p, Args: p.Arguments, Op: s.NewCall(m, p, time.Now()), Send: c.send,
+	}
 	r := governed.Govern(ctx, governed.NewCaller(), e)
 	if r.Raw == nil && !c.streaming && ctx.Err() != nil { // its answer is one that no client waits for
 		r.Raw, _ = wire.Refusal(m.ID, wire.CodeInternal, "a notification that the client gave the call up: want no answer")

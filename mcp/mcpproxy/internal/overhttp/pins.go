@@ -89,7 +89,8 @@ func (p *pinnedEvents) next() (event []byte, err error) {
 		switch {
 		case err != nil:
 			return event, err
-		case len(event) >= govern.MaxGoverned || len(event) > 0 && event[len(event)-1] == '\r' && c != '\n': // which ends a line for some
+		// which ends a line for some
+		case len(event) >= govern.MaxGoverned || len(event) > 0 && event[len(event)-1] == '\r' && c != '\n':
 			p.pins.Refused()
 			return nil, errUnreadable
 		}

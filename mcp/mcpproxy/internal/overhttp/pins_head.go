@@ -31,9 +31,9 @@ func readAlike(header http.Header) bool {
 	return true
 }
 
-// redirected has a redirect to the server's own origin lead to the proxy; false for one that would have a
-// client ask elsewhere, where its calls are judged by nobody and nobody has looked at lists. From other addresses than the server's
-// people are sent elsewhere to log in (OAuth), which takes no message along.
+// redirected changes a redirect to the server's own origin so that it leads to the proxy; false for one that would have
+// a client ask elsewhere, where no policy judges its calls and no list is compared. Other addresses than the server's
+// may redirect users elsewhere to log in (OAuth), which takes no message along.
 func (h *Proxy) redirected(resp *http.Response) bool {
 	locations := resp.Header.Values("Location")
 	if resp.StatusCode < 300 || resp.StatusCode >= 400 || len(locations) == 0 {

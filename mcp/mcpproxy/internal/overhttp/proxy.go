@@ -6,11 +6,8 @@ package overhttp
 import (
 	"bytes"
 	"io"
-	"log"
 	"net"
 	"net/http"
-	"net/http/httputil"
-	"net/url"
 	"sync"
 	"time"
 
@@ -18,31 +15,6 @@ import (
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/mirror"
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
 )
-
-// New forwards requests to a server that speaks streamable HTTP or server-sent events, and flushes
-// what the server answers at once. It reads headers for the session's id and the content type, and records
-// none of them.
-func New(w *watch.Watcher, target *url.URL) *Proxy {
-	origin := &url.URL{Scheme: target.Scheme, Host: target.Host}
-	sessions := &httpSessions{w: w, tools: watch.ToolTable{Earlier: &w.Earlier}, ByID: map[string]usedSession{}}
-	h := &Proxy{w: w, origin: origin, path: target.Path, Sessions: sessions, Transport: newTransport()}
-	h.proxy = &httputil.ReverseProxy{
-		Rewrite: func(r *httputil.ProxyRequest) {
-			r.SetURL(origin)
-			r.Out.URL.RawQuery = r.In.URL.RawQuery // also what net/url cannot parse
-			if _, ok := r.In.Header["User-Agent"]; !ok {
-				r.Out.Header["User-Agent"] = nil // none is added
-			}
-		},
-		Transport:      h.Transport,
-		FlushInterval:  -1,
-		ModifyResponse: h.watchAnswer,
-		ErrorHandler:   h.failed,
-		BufferPool:     newBufferPool(),
-		ErrorLog:       log.New(io.Discard, "", 0), // what fails is answered, and observed
-	}
-	return h
-}
 
 // newTransport passes bodies as they come: compressed ones stay so.
 func newTransport() *http.Transport {
@@ -68,29 +40,6 @@ func newBufferPool() bufferPool {
 func (p bufferPool) Get() []byte  { return p.pool.Get().(*[frames.NarrowRead]byte)[:] }
 func (p bufferPool) Put(b []byte) { p.pool.Put((*[frames.NarrowRead]byte)(b)) }
 
-// Proxy stands between clients and a server over HTTP.
-type Proxy struct {
-	w         *watch.Watcher
-	origin    *url.URL // of the server
-	path      string   // of its address
-	Sessions  *httpSessions
-	proxy     *httputil.ReverseProxy
-	Transport *http.Transport
-	running   runningCalls
-}
-
-// ServeHTTP passes a request on.
-func (h *Proxy) ServeHTTP(out http.ResponseWriter, r *http.Request) {
-	x := h.exchange(r.Method, r.Header.Get(mirror.SessionHeader), r.URL.RawQuery)
-	defer h.w.Tap.Signal()
-	defer h.over(x)
-	if h.w.Framed() {
-		h.govern(out, r, x)
-		return
-	}
-	h.passOn(out, r, x)
-}
-
 // passOn passes a request on as it is.
 func (h *Proxy) passOn(out http.ResponseWriter, r *http.Request, x *HTTPExchange) {
 	if r.Method == http.MethodPost && isJSON(r.Header.Get("Content-Type")) {
@@ -102,7 +51,7 @@ func (h *Proxy) passOn(out http.ResponseWriter, r *http.Request, x *HTTPExchange
 
 // watchRequest has the body of a request copied as it is sent on.
 func (h *Proxy) watchRequest(r *http.Request, x *HTTPExchange) {
-	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 { // nobody would close it
+	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 { // no reader would close it
 		return
 	}
 	s := h.stream(x, watch.FromClient, frames.ByEnd)
@@ -144,7 +93,10 @@ func (h *Proxy) watchAnswer(resp *http.Response) error {
 	if x == nil {
 		return nil
 	}
-	s := h.answered(x, resp.StatusCode, resp.Header.Get(mirror.SessionHeader), resp.Header.Get("Content-Type"), resp.Header.Get("Content-Encoding"))
+	s := h.answered(
+		x, resp.StatusCode, resp.Header.Get(mirror.SessionHeader), resp.Header.Get("Content-Type"),
+		resp.Header.Get("Content-Encoding"),
+	)
 	if s != nil {
 		resp.Body = &tee{body: resp.Body, tap: h.w.Tap, stream: s, left: resp.ContentLength}
 	}
@@ -175,7 +127,7 @@ type tee struct {
 	body   io.ReadCloser
 	tap    *frames.Tap
 	stream *frames.Stream
-	left   int64 // bytes to come; below 0 if nobody knows
+	left   int64 // bytes to come; below 0 if unknown
 	over   bool
 }
 

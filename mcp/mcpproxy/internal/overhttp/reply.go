@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/frames"
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/govern"
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/wire"
@@ -63,7 +64,7 @@ func (c *httpCall) answer(r govern.Reply) {
 		c.write(c.came)
 	case c.streaming && r.Raw != nil:
 		c.write(fmt.Appendf(nil, "event: message\ndata: %s\n\n", onOneLine(c.besides(r.Raw))))
-	case c.streaming: // nobody waits for an answer
+	case c.streaming: // no client waits for an answer
 	case r.Raw == nil:
 		status := http.StatusBadGateway
 		if c.request.Context().Err() != nil {
@@ -78,7 +79,7 @@ func (c *httpCall) answer(r govern.Reply) {
 		if !c.unchanged(r) {
 			body = c.besides(r.Raw)
 		}
-		_, _ = c.out.Write(body) // nobody waits any more
+		_, _ = c.out.Write(body) // the client does not wait any more
 	}
 }
 
@@ -139,4 +140,22 @@ func (f Flushing) Write(b []byte) (int, error) {
 		err = http.NewResponseController(f.ResponseWriter).Flush()
 	}
 	return n, err
+}
+
+// httpCall is a call of a tool that is governed, and how it is answered.
+type httpCall struct {
+	h       *Proxy
+	x       *HTTPExchange
+	request *http.Request
+	out     http.ResponseWriter
+	tool    *toolkit.Definition // nil if the server does not list it
+
+	streaming bool             // the answer has begun, as a stream
+	passed    bool             // the answer went out as it came, since it is no answer to a call
+	header    http.Header      // of the server's answer
+	came      []byte           // the body or event that the server's answer came in, as it came
+	sent      []byte           // the answer that stood in it
+	beside    []jsontext.Value // and the other messages of its batch
+	rest      io.ReadCloser
+	events    frames.Events // what was read of rest
 }

@@ -6,9 +6,16 @@ package overhttp
 import (
 	"context"
 	"errors"
+	"io"
+	"log"
 	"net"
 	"net/http"
+	"net/http/httputil"
+	"net/url"
 	"time"
+
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/mirror"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
 )
 
 // The bounds of a connection.
@@ -39,4 +46,41 @@ func (h *Proxy) Serve(ctx context.Context, l net.Listener, patience time.Duratio
 		return errors.Join(err, shutdown())
 	}
 	return <-closed
+}
+
+// New forwards requests to a server that speaks streamable HTTP or server-sent events, and flushes
+// what the server answers at once. It reads headers for the session's id and the content type, and records
+// none of them.
+func New(w *watch.Watcher, target *url.URL) *Proxy {
+	origin := &url.URL{Scheme: target.Scheme, Host: target.Host}
+	sessions := &httpSessions{w: w, tools: watch.ToolTable{Earlier: &w.Earlier}, ByID: map[string]usedSession{}}
+	h := &Proxy{w: w, origin: origin, path: target.Path, Sessions: sessions, Transport: newTransport()}
+	h.proxy = &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(origin)
+			r.Out.URL.RawQuery = r.In.URL.RawQuery // also what net/url cannot parse
+			if _, ok := r.In.Header["User-Agent"]; !ok {
+				r.Out.Header["User-Agent"] = nil // none is added
+			}
+		},
+		Transport:      h.Transport,
+		FlushInterval:  -1,
+		ModifyResponse: h.watchAnswer,
+		ErrorHandler:   h.failed,
+		BufferPool:     newBufferPool(),
+		ErrorLog:       log.New(io.Discard, "", 0), // what fails is answered, and observed
+	}
+	return h
+}
+
+// ServeHTTP passes a request on.
+func (h *Proxy) ServeHTTP(out http.ResponseWriter, r *http.Request) {
+	x := h.exchange(r.Method, r.Header.Get(mirror.SessionHeader), r.URL.RawQuery)
+	defer h.w.Tap.Signal()
+	defer h.over(x)
+	if h.w.Framed() {
+		h.govern(out, r, x)
+		return
+	}
+	h.passOn(out, r, x)
 }

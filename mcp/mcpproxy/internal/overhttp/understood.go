@@ -37,19 +37,31 @@ func refusedHead(r *http.Request) objection {
 	case http.MethodPost:
 	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodDelete:
 		if r.ContentLength != 0 {
-			return objection{http.StatusBadRequest, wire.CodeInvalidRequest, "a body with another method than POST: want none, so that policies can govern it"}
+			return objection{
+				http.StatusBadRequest, wire.CodeInvalidRequest,
+				"a body with another method than POST: want none, so that policies can govern it",
+			}
 		}
 		return mismatch(contradictedHead(r))
 	default:
-		return objection{http.StatusMethodNotAllowed, wire.CodeInvalidRequest, "a method of HTTP that MCP does not have: want one of " + methodsPassed}
+		return objection{
+			http.StatusMethodNotAllowed, wire.CodeInvalidRequest,
+			"a method of HTTP that MCP does not have: want one of " + methodsPassed,
+		}
 	}
 	for _, encoding := range r.Header.Values("Content-Encoding") {
 		if !strings.EqualFold(encoding, "identity") {
-			return objection{http.StatusUnsupportedMediaType, wire.CodeInvalidRequest, "a Content-Encoding: want none, so that policies can govern the message"}
+			return objection{
+				http.StatusUnsupportedMediaType, wire.CodeInvalidRequest,
+				"a Content-Encoding: want none, so that policies can govern the message",
+			}
 		}
 	}
 	if types := r.Header.Values("Content-Type"); len(types) != 1 || !isPlainJSON(types[0]) {
-		return objection{http.StatusUnsupportedMediaType, wire.CodeInvalidRequest, "another Content-Type, or none: want application/json once, in UTF-8"}
+		return objection{
+			http.StatusUnsupportedMediaType, wire.CodeInvalidRequest,
+			"another Content-Type, or none: want application/json once, in UTF-8",
+		}
 	}
 	return objection{}
 }
@@ -96,11 +108,14 @@ func (h *Proxy) otherPost(out http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	kind, params, err := mime.ParseMediaType(kinds[0])
-	if err != nil || kind != "application/x-www-form-urlencoded" || params["charset"] != "" && !strings.EqualFold(params["charset"], "utf-8") {
+	if err != nil || kind != "application/x-www-form-urlencoded" || params["charset"] != "" &&
+		!strings.EqualFold(params["charset"], "utf-8") {
 		return false
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(out, r.Body, MaxForm))
-	if err != nil || bytes.ContainsFunc(body, func(c rune) bool { return c <= ' ' || c >= 0x7f || strings.ContainsRune("\"'{}[]<>:", c) }) {
+	if err != nil || bytes.ContainsFunc(
+		body, func(c rune) bool { return c <= ' ' || c >= 0x7f || strings.ContainsRune("\"'{}[]<>:", c) },
+	) {
 		return false
 	}
 	r.Body, r.ContentLength, r.Trailer = io.NopCloser(bytes.NewReader(body)), int64(len(body)), nil
@@ -130,5 +145,5 @@ func (h *Proxy) refuse(out http.ResponseWriter, x *HTTPExchange, o objection, id
 	}
 	out.Header().Set("Content-Type", "application/json")
 	out.WriteHeader(o.status)
-	_, _ = out.Write(text) // nobody waits any more
+	_, _ = out.Write(text) // the client does not wait any more
 }

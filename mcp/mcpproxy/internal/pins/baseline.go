@@ -23,7 +23,7 @@ import (
 
 // A Baseline is what the definitions of a server's tools were when they were first seen. A
 // server whose tools change afterwards, so that a user has agreed to something else than
-// what runs, is a known attack. A change is told at each connection until somebody accepts
+// what runs, is a known attack. A change is reported at each connection until a user accepts
 // it. Safe for concurrent use; the file is the user's alone (0600).
 type Baseline struct {
 	Path string // "" keeps it in memory
@@ -32,7 +32,7 @@ type Baseline struct {
 	loaded    bool
 	broken    error             // why the file cannot be read
 	Tools     map[string]string // SHA-256 of the definitions, by name
-	accepted  bool              // somebody said that they are what they should be
+	accepted  bool              // a user accepted them
 	Accepting bool              // the next list is
 	changed   map[string]bool   // of tools, those that any list of this process had otherwise
 }
@@ -41,13 +41,13 @@ type Baseline struct {
 type baselineFile struct {
 	Server string    `json:"server"`
 	Since  time.Time `json:"since"`
-	// Accepted is whether somebody said so; the first list is remembered on trust.
+	// Accepted is whether a user accepted them; the first list is remembered on trust.
 	Accepted bool              `json:"accepted"`
 	Tools    map[string]string `json:"tools"` // name to the SHA-256 of its definition
 }
 
-// ErrNotAccepted says that tools are to be pinned that nobody has accepted.
-var ErrNotAccepted = errors.New("mcpproxy: got tools to be pinned that nobody has accepted, want them accepted once")
+// ErrNotAccepted says that tools are to be pinned that no user has accepted.
+var ErrNotAccepted = errors.New("mcpproxy: got tools to be pinned that no user has accepted, want them accepted once")
 
 // Open is the baseline of a server in the user's state directory: identity is
 // what tells it from others, such as its command line, of which only a hash is kept.
@@ -130,7 +130,7 @@ func (b *Baseline) Accept() error {
 	return nil
 }
 
-// Pinnable is why tools cannot be pinned, nil if somebody has accepted them or is about to.
+// Pinnable is why tools cannot be pinned, nil if a user has accepted them or is about to.
 func (b *Baseline) Pinnable() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -233,7 +233,9 @@ func (b *Baseline) save(server string) error {
 	if b.Path == "" {
 		return nil
 	}
-	text, err := json.MarshalIndent(baselineFile{Server: server, Since: time.Now().UTC().Truncate(time.Second), Accepted: b.accepted, Tools: b.Tools}, "", "  ")
+	text, err := json.MarshalIndent(baselineFile{
+		Server: server, Since: time.Now().UTC().Truncate(time.Second), Accepted: b.accepted, Tools: b.Tools,
+	}, "", "  ")
 	if err != nil {
 		return fmt.Errorf("mcpproxy: baseline: %w", err)
 	}

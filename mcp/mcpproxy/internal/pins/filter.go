@@ -20,7 +20,7 @@ type Filter struct {
 }
 
 // Apply is what the client gets of a server's message while tools are pinned: the message itself, but
-// for a list of tools one without those that nobody has accepted. What may be a list to some reader, and
+// for a list of tools one without those that no user has accepted. What may be a list to some reader, and
 // is not read alike by all, becomes an error; nil is for what answers nothing.
 func (f *Filter) Apply(text []byte) []byte {
 	if !NamesTools(text) {

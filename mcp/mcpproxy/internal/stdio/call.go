@@ -57,7 +57,8 @@ func (g *Governor) begin(text []byte, m *wire.Message, at time.Time) error {
 		if r.Passed || c.given.Load() {
 			return
 		}
-		if r.Raw == nil && g.ctx.Err() == nil && !errors.Is(errors.Join(r.Ended, r.Failure()), watch.ErrUnanswered) { // a policy's end of it, without an answer
+		// a policy's end of it, without an answer
+		if r.Raw == nil && g.ctx.Err() == nil && !errors.Is(errors.Join(r.Ended, r.Failure()), watch.ErrUnanswered) {
 			r.Raw, _ = wire.Refusal(x.ID, wire.CodeInternal, "no answer: the call ended without one")
 		}
 		if r.Raw != nil && g.client.write(append(r.Raw[:len(r.Raw):len(r.Raw)], '\n')) != nil {
@@ -111,7 +112,9 @@ func (g *Governor) send(ctx context.Context, c *governedCall, id jsontext.Value,
 		return govern.Reply{}, watch.ErrUnanswered
 	case a.passed:
 		text := "[an answer that was passed on and not looked at, since it was too long]"
-		return govern.Reply{ID: id, Passed: true, Result: toolkit.Result{Output: text, Fault: toolkit.SoftError(a.failed, text), Suspended: true}}, nil
+		return govern.Reply{ID: id, Passed: true, Result: toolkit.Result{
+			Output: text, Fault: toolkit.SoftError(a.failed, text), Suspended: true,
+		}}, nil
 	}
 	return govern.ReadReply(a.raw, a.m), nil
 }
@@ -150,7 +153,9 @@ func (g *Governor) tellCancelled(ctx context.Context, c *governedCall, id jsonte
 	default:
 		return
 	}
-	text, err := wire.Splice([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"reason":`+wire.Quoted(reason)+`}}`), id, "params", "requestId")
+	text, err := wire.Splice([]byte(
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"reason":`+wire.Quoted(reason)+`}}`,
+	), id, "params", "requestId")
 	if err == nil {
 		_ = g.Server.write(append(text, '\n')) // it may be gone
 	}

@@ -37,8 +37,8 @@ type frameReader struct {
 	skim *wire.Skimmer
 }
 
-// run reads until an end is closed.
-func (f *frameReader) run() {
+// readFrames reads until an end is closed.
+func (f *frameReader) readFrames() {
 	in, err := newInput(f.from, f.exited)
 	buffer, wide := make([]byte, framedRead), false
 	for err == nil {
@@ -58,7 +58,7 @@ func (f *frameReader) run() {
 		}
 	}
 	if len(f.held) > 0 {
-		_ = f.rest(f.held) // nobody is left to be told
+		_ = f.rest(f.held) // no reader is left
 	}
 	f.tap.EndStream(f.stream, time.Now())
 	f.tap.Signal()

@@ -111,7 +111,7 @@ func (g *Governor) ReadClient(from *os.File, p *Pipes) {
 		from: from, tap: g.Watcher.Tap, stream: g.Session.Stream(watch.FromClient, frames.ByLine), exited: &p.exited,
 		whole: g.fromClient, long: dropping, found: g.tooLong, rest: last,
 	}
-	f.run()
+	f.readFrames()
 	g.sending.Wait()
 	_ = p.In.Close()
 	_ = from.Close()
@@ -155,7 +155,7 @@ func (g *Governor) ReadServer(to *os.File, p *Pipes) {
 		},
 		rest: func(piece []byte) error { return g.client.write(g.pinned(piece)) },
 	}
-	f.run()
+	f.readFrames()
 	if locked {
 		g.client.mu.Unlock()
 	}

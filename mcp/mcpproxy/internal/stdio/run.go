@@ -19,7 +19,7 @@ import (
 )
 
 // idleTime is how long the server's output is still waited for once the server has ended:
-// what it left behind may hold the pipes open for ever.
+// processes that it started may hold the pipes open for ever.
 const idleTime = 500 * time.Millisecond
 
 // Run starts the server and forwards what client and server send, until the server has ended and all that it wrote has
@@ -110,10 +110,10 @@ func startServer(c Command) (_ *Pipes, err error) {
 func (p *Pipes) start(c *copier, output bool) {
 	c.exited = &p.exited
 	if !output {
-		go c.run()
+		go c.copyAll()
 		return
 	}
-	p.output(c.from, c.run)
+	p.output(c.from, c.copyAll)
 }
 
 // output has read read one of the server's outputs, and waits for it in the end.
@@ -173,9 +173,9 @@ type copier struct {
 // errIdle says that nothing more is waited for.
 var errIdle = errors.New("mcpproxy: nothing came for a while")
 
-// run passes on until one end is closed, and closes the other: a writer whose reader
+// copyAll passes on until one end is closed, and closes the other: a writer whose reader
 // is gone learns of it as it would without us.
-func (c *copier) run() {
+func (c *copier) copyAll() {
 	in, err := newInput(c.from, c.exited)
 	buffer, wide := frames.NewBuffer(frames.NarrowRead), false
 	for err == nil {

@@ -33,7 +33,7 @@ func TestARequestIsQueuedBeforeItsAnswer(t *testing.T) {
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
-				(&copier{to: to, from: from, tap: tap, stream: requests, exited: new(atomic.Bool)}).run()
+				(&copier{to: to, from: from, tap: tap, stream: requests, exited: new(atomic.Bool)}).copyAll()
 			}()
 			defer func() { _ = client.Close(); <-done }() // which ends the copier
 			message := make([]byte, size)

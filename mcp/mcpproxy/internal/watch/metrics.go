@@ -47,9 +47,12 @@ func newMetrics(p metric.MeterProvider) (*metrics, error) {
 	meter := p.Meter(ScopeName)
 	m := &metrics{cached: map[labels]metric.MeasurementOption{}}
 	var errs [3]error
-	m.operation, errs[0] = meter.Float64Histogram("mcp.server.operation.duration", metric.WithUnit("s"), metric.WithExplicitBucketBoundaries(durations...),
-		metric.WithDescription("MCP request or notification duration as observed on the receiver from the time it was received until the result or ack is sent."))
-	m.session, errs[1] = meter.Float64Histogram("mcp.server.session.duration", metric.WithUnit("s"), metric.WithExplicitBucketBoundaries(durations...),
+	m.operation, errs[0] = meter.Float64Histogram("mcp.server.operation.duration", metric.WithUnit("s"),
+		metric.WithExplicitBucketBoundaries(durations...),
+		metric.WithDescription("MCP request or notification duration as observed on the receiver from the time "+
+			"it was received until the result or ack is sent."))
+	m.session, errs[1] = meter.Float64Histogram("mcp.server.session.duration", metric.WithUnit("s"),
+		metric.WithExplicitBucketBoundaries(durations...),
 		metric.WithDescription("The duration of the MCP session as observed on the MCP server."))
 	m.observations, errs[2] = meter.Int64Counter("toolscope.mcp.observations", metric.WithUnit("{observation}"),
 		metric.WithDescription("What a proxy noticed on the wire, by kind."))

@@ -35,7 +35,7 @@ const (
 	NoteChanged       NoteKind = "definition_changed" // a tool is not what it was
 	NoteAdded         NoteKind = "definition_added"
 	NoteRemoved       NoteKind = "definition_removed"
-	NoteLeftOut       NoteKind = "definition_left_out" // of a list, since nobody has accepted it
+	NoteLeftOut       NoteKind = "definition_left_out" // of a list, since no user has accepted it
 	NoteBaseline      NoteKind = "baseline_error"      // what tools were could not be read or written
 )
 

@@ -160,10 +160,13 @@ func (o *Operation) methodName() string {
 
 // methods are those of the protocol.
 var methods = map[string]bool{
-	wire.MethodInitialize: true, wire.MethodCallTool: true, wire.MethodListTools: true, "ping": true, "prompts/list": true, "prompts/get": true,
-	"resources/list": true, "resources/read": true, "resources/templates/list": true, "resources/subscribe": true, "resources/unsubscribe": true,
-	"completion/complete": true, "logging/setLevel": true, "sampling/createMessage": true, "elicitation/create": true, "roots/list": true,
-	"tasks/get": true, "tasks/list": true, "tasks/result": true, "tasks/cancel": true, "tasks/update": true,
+	wire.MethodInitialize: true, wire.MethodCallTool: true, wire.MethodListTools: true, "ping": true, "prompts/list": true,
+	"prompts/get":    true,
+	"resources/list": true, "resources/read": true, "resources/templates/list": true, "resources/subscribe": true,
+	"resources/unsubscribe": true,
+	"completion/complete":   true, "logging/setLevel": true, "sampling/createMessage": true, "elicitation/create": true,
+	"roots/list": true,
+	"tasks/get":  true, "tasks/list": true, "tasks/result": true, "tasks/cancel": true, "tasks/update": true,
 	"skills/list": true, "skills/get": true, "resources/directory/read": true,
 	"server/discover": true, "subscriptions/listen": true,
 }
@@ -224,7 +227,9 @@ func (o *Operation) finish(at time.Time, out *outcome) {
 	case o.method == "prompts/get" && out.message != nil && out.message.Error == nil && len(o.Engine.prompts) < maxPrompts:
 		o.Engine.prompts[o.name] = true
 	}
-	o.Engine.metrics.record(o.Ctx, at.Sub(o.Began), labels{method: o.methodName(), name: o.label(), errorType: st.errorType, code: st.code, version: o.revision, http: o.http})
+	o.Engine.metrics.record(o.Ctx, at.Sub(o.Began), labels{
+		method: o.methodName(), name: o.label(), errorType: st.errorType, code: st.code, version: o.revision, http: o.http,
+	})
 	if label := o.label(); label != "" {
 		o.span.SetName(o.methodName() + " " + label)
 	}
@@ -278,7 +283,7 @@ func (o *Operation) finishCall(at time.Time, out *outcome) {
 	o.Running.EndAt(at, res, err)
 }
 
-// result is what the call's observers are told of its end.
+// result is what the call's observers get at its end.
 func (o *Operation) result(out *outcome) (toolkit.Result, error) {
 	switch {
 	case out.err != nil:

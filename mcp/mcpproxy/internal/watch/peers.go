@@ -26,7 +26,9 @@ func (s *Session) initialize(o *Operation, m *wire.Message) {
 	s.peer, s.initialized = p.ServerInfo, true
 	s.capabilities[FromServer] = names(p.Capabilities)
 	o.revision = version
-	o.Extra = append(o.Extra, keys.Client.String(s.Engine.clean(s.client.Name+" "+s.client.Version)), keys.Implementation.String(s.Engine.clean(s.peer.Name+" "+s.peer.Version)),
+	o.Extra = append(o.Extra, keys.Client.String(
+		s.Engine.clean(s.client.Name+" "+s.client.Version),
+	), keys.Implementation.String(s.Engine.clean(s.peer.Name+" "+s.peer.Version)),
 		keys.Capabilities.StringSlice(s.cleaned(FromServer)), keys.ClientCapabilities.StringSlice(s.cleaned(FromClient)))
 }
 
@@ -61,7 +63,9 @@ func (s *Session) listed(o *Operation, result jsontext.Value) {
 		return
 	}
 	s.list = list
-	o.Extra = append(o.Extra, keys.ToolsCount.Int(len(list.tools)), keys.ToolsBytes.Int(list.bytes), keys.ToolsTokens.Int(list.tokens()))
+	o.Extra = append(
+		o.Extra, keys.ToolsCount.Int(len(list.tools)), keys.ToolsBytes.Int(list.bytes), keys.ToolsTokens.Int(list.tokens()),
+	)
 	if changed := s.compare(list); len(changed) > 0 {
 		o.Extra = append(o.Extra, keys.ToolsChanged.StringSlice(changed))
 	}

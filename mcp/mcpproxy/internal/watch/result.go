@@ -14,7 +14,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// ResultOf is an answer to tools/call as a result of this house. One that cannot be read is
+// ResultOf is an answer to tools/call as a result of toolscope. One that cannot be read is
 // shown as it is.
 func ResultOf(raw []byte) toolkit.Result {
 	if r := TextResult(raw); r != nil {

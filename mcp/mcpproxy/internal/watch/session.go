@@ -95,7 +95,10 @@ func (s *Session) Stream(from Side, framing frames.Framing) *frames.Stream {
 	if from == FromServer && (s.Engine.AcceptTools || s.Engine.PinTools) {
 		most = frames.MaxList
 	}
-	return &frames.Stream{Framing: framing, OnFrame: func(f frames.Frame) { s.frame(from, f) }, OnLoss: func() { s.frameLost(from) }, Most: most}
+	return &frames.Stream{
+		Framing: framing, OnFrame: func(f frames.Frame) { s.frame(from, f) }, OnLoss: func() { s.frameLost(from) },
+		Most: most,
+	}
 }
 
 // StderrStream is one for the server's standard error.
@@ -154,7 +157,7 @@ func messagesOf(f frames.Frame) (list []wire.Message, ok bool) {
 	return []wire.Message{m}, ok && !f.Torn
 }
 
-// frameLost is told that a frame was dropped before it was looked at. Answers that were lost
+// frameLost notes that a frame was dropped before it was looked at. Answers that were lost
 // end their calls when the session does.
 func (s *Session) frameLost(from Side) {
 	s.Record(Note{Kind: NoteLostFrame})
@@ -330,7 +333,9 @@ func (s *Session) close(at time.Time, err error) {
 	s.Rounds.Close()
 	if s.initialized {
 		l := labels{version: s.version(), http: s.http}
-		s.Engine.metrics.session.Record(context.Background(), max(0, at.Sub(s.began)).Seconds(), metric.WithAttributes(l.attributes()...))
+		s.Engine.metrics.session.Record(
+			context.Background(), max(0, at.Sub(s.began)).Seconds(), metric.WithAttributes(l.attributes()...),
+		)
 	}
 	if s.initialized || s.list != nil || !s.http {
 		s.Engine.notes.recordEnd(s.report(false))
@@ -342,7 +347,8 @@ func (s *Session) report(open bool) SessionReport {
 	w := s.Engine
 	r := SessionReport{
 		ID: w.clean(s.Called().ID), Began: s.began.UTC(), Open: open, ProtocolVersion: s.version().String(), Waiting: len(s.Open),
-		ClientCapabilities: s.cleaned(FromClient), ServerCapabilities: s.cleaned(FromServer), ChangedTools: s.Tools.changedNames(w.clean),
+		ClientCapabilities: s.cleaned(FromClient), ServerCapabilities: s.cleaned(FromServer),
+		ChangedTools: s.Tools.changedNames(w.clean),
 	}
 	if s.suspended != &w.suspended {
 		r.Waiting += s.suspended.expire(time.Time{}) + s.Rounds.expire(time.Time{})

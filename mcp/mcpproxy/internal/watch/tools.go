@@ -141,11 +141,11 @@ func (t *ToolTable) page(cursor string, result jsontext.Value, pages **toolList)
 		*pages = &toolList{tools: map[string]*toolkit.Definition{}, hashes: map[string]string{}}
 	}
 	list := *pages
-	if list == nil { // a page of a list whose beginning nobody saw
+	if list == nil { // a page of a list whose beginning was not seen
 		return nil
 	}
 	for _, raw := range page.Tools {
-		list.add(raw)
+		list.addTool(raw)
 	}
 	if page.NextCursor != "" {
 		return nil
@@ -158,8 +158,8 @@ func (t *ToolTable) page(cursor string, result jsontext.Value, pages **toolList)
 	return list
 }
 
-// add adds a tool. What is no tool counts by its size only.
-func (l *toolList) add(raw jsontext.Value) {
+// addTool adds a tool. What is no tool counts by its size only.
+func (l *toolList) addTool(raw jsontext.Value) {
 	l.bytes += len(raw)
 	if len(l.hashes) >= maxTools {
 		return

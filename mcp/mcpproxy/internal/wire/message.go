@@ -182,7 +182,8 @@ func (m *Message) ReadParams() (p Params) {
 		return p
 	}
 	found := m.Skim.Found
-	p.Name, p.URI, p.RequestState = Unquoted(found["params.name"]), Unquoted(found["params.uri"]), Unquoted(found["params.requestState"])
+	p.Name, p.URI = Unquoted(found["params.name"]), Unquoted(found["params.uri"])
+	p.RequestState = Unquoted(found["params.requestState"])
 	for _, key := range []string{"traceparent", "tracestate", "baggage", mcp.MetaKeyProtocolVersion} {
 		if v := found["params._meta."+key]; v != "" {
 			if p.Meta == nil {
@@ -212,7 +213,10 @@ func (m *Message) ReadResult() (a Answer) {
 		return a
 	}
 	found := m.Skim.Found
-	return Answer{IsError: found["result.isError"] == "true", ResultType: Unquoted(found["result.resultType"]), RequestState: Unquoted(found["result.requestState"])}
+	return Answer{
+		IsError: found["result.isError"] == "true", ResultType: Unquoted(found["result.resultType"]),
+		RequestState: Unquoted(found["result.requestState"]),
+	}
 }
 
 // AsksForInput reports whether the server waits for more before it answers.

@@ -120,7 +120,7 @@ func (s *Skimmer) inString(data []byte) []byte {
 	return nil
 }
 
-// pastString is inString for one that nobody wants: only quotes count, but for those behind an
+// pastString is inString for one that is not wanted: only quotes count, but for those behind an
 // odd number of backslashes.
 func (s *Skimmer) pastString(data []byte) []byte {
 	if s.escaped && len(data) > 0 {

@@ -11,7 +11,8 @@ import (
 )
 
 func TestSkimmerFindsMembers(t *testing.T) {
-	text := `{"result":{"content":[{"type":"text","text":"a \"quoted\" \\","id":"no"}],"isError" : true, "x":{"id":4}},"jsonrpc":"2.0","id":"a\"b" }`
+	text := `{"result":{"content":[{"type":"text","text":"a \"quoted\" \\","id":"no"}],"isError" : true, "x":{` +
+		`"id":4}},"jsonrpc":"2.0","id":"a\"b" }`
 	want := map[string]string{"result.isError": "true", "id": `"a\"b"`}
 	for size := 1; size <= len(text); size++ {
 		s := NewSkimmer()
@@ -25,9 +26,12 @@ func TestSkimmerFindsMembers(t *testing.T) {
 		}
 	}
 	s := NewSkimmer()
-	s.Feed([]byte(`{"method":"tools/call","params":{"name":"x","arguments":{"name":"no"},"_meta":{"traceparent":"00-1"}},"id":12`))
+	s.Feed(
+		[]byte(`{"method":"tools/call","params":{"name":"x","arguments":{"name":"no"},"_meta":{"traceparent":"00-1"}},"id":12`),
+	)
 	s.Feed([]byte("}\n"))
-	if m, ok := SkimmedMessage(s, 0); !ok || m.Method != MethodCallTool || m.Key() != "12" || m.ReadParams().Name != "x" || m.ReadParams().Meta.Get("traceparent") != "00-1" {
+	if m, ok := SkimmedMessage(s, 0); !ok || m.Method != MethodCallTool || m.Key() != "12" || m.ReadParams().Name != "x" ||
+		m.ReadParams().Meta.Get("traceparent") != "00-1" {
 		t.Errorf("got %+v", s.Found)
 	}
 }
@@ -54,7 +58,8 @@ func FuzzSkimmer(f *testing.F) {
 			return
 		}
 		id := string(bytes.TrimSpace(m["id"]))
-		if len(id) > 0 && len(id) < skimBytes && id[0] != '{' && id[0] != '[' && strings.Count(string(text), `"id"`) == 1 && s.Found["id"] != id {
+		if len(id) > 0 && len(id) < skimBytes && id[0] != '{' && id[0] != '[' && strings.Count(string(text), `"id"`) == 1 &&
+			s.Found["id"] != id {
 			t.Errorf("got id %q, want %q", s.Found["id"], id)
 		}
 	})

@@ -15,7 +15,8 @@ func TestSplice(t *testing.T) {
 		{` { "x" : [1,2] , "id" : 1 } `, `7`, []string{"id"}, ` { "x" : [1,2] , "id" : 7 } `},
 		{`{}`, `7`, []string{"id"}, `{"id":7}`},
 		{`{ }`, `7`, []string{"id"}, `{"id":7 }`},
-		{`{"params":{"name":"x"}}`, `"v"`, []string{"params", "_meta", "traceparent"}, `{"params":{"_meta":{"traceparent":"v"},"name":"x"}}`},
+		{`{"params":{"name":"x"}}`, `"v"`, []string{"params", "_meta", "traceparent"}, `{"params":{"_meta":{` +
+			`"traceparent":"v"},"name":"x"}}`},
 		{`{"params":{"_meta":{"a":1}}}`, `"v"`, []string{"params", "_meta", "b"}, `{"params":{"_meta":{"b":"v","a":1}}}`},
 		{`{"id":1,"id":2}`, `3`, []string{"id"}, `{"id":1,"id":3}`},
 		{`{"params":5}`, `3`, []string{"params", "x"}, ""},

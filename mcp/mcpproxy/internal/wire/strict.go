@@ -112,7 +112,8 @@ func (m *Message) refusedCall() string {
 // refusedCancel says what a notification that gives a request up has that leaves open which one; "" for nothing.
 func (m *Message) refusedCancel() string {
 	var p Params
-	if len(m.Params) > 0 && (Unmarshal(m.Params, &p) != nil || !NamesOnly(m.Params, "requestId")) || len(p.RequestID) > 0 && !echoed(p.RequestID) {
+	if len(m.Params) > 0 && (Unmarshal(m.Params, &p) != nil || !NamesOnly(m.Params, "requestId")) ||
+		len(p.RequestID) > 0 && !echoed(p.RequestID) {
 		return "a requestId that readers may read differently: want it as the request's id is written"
 	}
 	return ""

@@ -22,7 +22,7 @@ const (
 	maxTranscriptCalls = 1_000_000 // calls
 )
 
-// ReadTranscript reads JSON lines. Empty lines and unknown members are passed over. A line
+// Read reads JSON lines. Empty lines and unknown members are passed over. A line
 // is one of
 //
 //	{"session":"s","turn":1,"name":"file_read","arguments":{"path":"a"}}   one call
@@ -40,7 +40,7 @@ const (
 //
 // An error names the line, what it has and what is wanted. A line may have 16 MiB,
 // a transcript a million calls.
-func ReadTranscript(r io.Reader) (*Transcript, error) {
+func Read(r io.Reader) (*Transcript, error) {
 	p := &transcriptParser{open: map[string]answerSlot{}}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 64<<10), maxTranscriptLine)
