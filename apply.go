@@ -54,7 +54,7 @@ func (r *rules) none() bool { return len(r.middlewares) == 0 && len(r.toolsOff) 
 
 // Apply changes settings. Calls that have begun go on under the settings they began
 // with, none is dropped. A policy that is not among the new ones is closed, unless it is of
-// a type that cannot be compared: nobody could tell whether it is. An error names what is
+// a type that cannot be compared: whether it is cannot be told. An error names what is
 // wrong, and nothing is changed then, but for one that a policy's Close returned. Policies and
 // disabled tools are an error if something was wrapped that they cannot apply to: see [WrapFunc]
 // and [Scope.Callbacks]. Safe for concurrent use.
@@ -178,7 +178,7 @@ func (s *Scope) Policies() toolkit.Middleware {
 	}
 }
 
-// govern chains the policies before next, anew whenever they have changed.
+// govern chains the policies before next, again whenever they have changed.
 func (s *Scope) govern(next toolkit.Handler) toolkit.Handler {
 	type chain struct {
 		rules  *rules

@@ -92,7 +92,7 @@ func TestAllErrorsAreTold(t *testing.T) {
 	}
 }
 
-// What policies refuse is told by Parse as well, so that a file that was checked is one
+// What policies refuse is reported by Parse as well, so that a file that was checked is one
 // that can be used; only what other files say is Open's alone.
 func TestWhatPoliciesRefuseNamesTheSection(t *testing.T) {
 	for text, want := range map[string]string{
@@ -394,7 +394,7 @@ func TestReloadKeepsWhatIsUnchangedAndDropsNoCall(t *testing.T) {
 	close(done)
 	wg.Wait()
 	if find(middleware.StageLoop) != loop {
-		t.Error("a policy whose section did not change was built anew")
+		t.Error("a policy whose section did not change was rebuilt")
 	}
 	if p := find(middleware.StageTimeout); p == nil || p == timeout {
 		t.Error("a policy whose section changed is the old one")
@@ -470,7 +470,7 @@ func TestTheRedactorsFileIsUsed(t *testing.T) {
 	}
 }
 
-// The gate is built anew when its rules' file changes, or when there is no longer
+// The gate is rebuilt when its rules' file changes, or when there is no longer
 // anybody to ask; the others are not.
 func TestReloadSeesTheRulesFile(t *testing.T) {
 	dir := t.TempDir()
@@ -511,7 +511,7 @@ func TestReloadSeesTheRulesFile(t *testing.T) {
 	check(toolkit.ErrPermissionDenied)
 	for _, p := range scope.Settings().Policies {
 		if p.Stage() == middleware.StageCache && !slices.Contains(cache, p) {
-			t.Error("the cache was built anew")
+			t.Error("the cache was rebuilt")
 		}
 	}
 	say("perhaps")

@@ -39,7 +39,7 @@ policies:
 	// Output: tool "disk_wipe": permission denied
 }
 
-// All that is wrong in a file is told at once, before a program uses it.
+// All that is wrong in a file is reported at once, before a program uses it.
 func ExampleCheck() {
 	err := config.Check("toolscope.yaml", []byte(`
 policies:

@@ -140,7 +140,7 @@ func (t *Table[K, V]) Drop(key K) {
 }
 
 // Len is how many keys there are, those included that are idle for too long and
-// that nobody has noticed yet.
+// that no caller has noticed yet.
 func (t *Table[K, V]) Len() (n int) {
 	for i := range t.shards {
 		s := &t.shards[i]

@@ -21,7 +21,7 @@ func TestTableKeepsAValueForEachKey(t *testing.T) {
 		t.Error("two keys share a value")
 	}
 	if got := table.Get("a", now.Add(-time.Hour)); got != a || made != 2 {
-		t.Errorf("the value was made anew (%d made)", made)
+		t.Errorf("the value was made again (%d made)", made)
 	}
 	table.Drop("a")
 	table.Drop("never there")

@@ -119,7 +119,7 @@ func TestAskersThatWait(t *testing.T) {
 			if c.waits && (err != nil || res.Output != "ran") {
 				t.Errorf("%s: got %v, %v for a call that was approved after a second", name, res, err)
 			}
-			if !c.waits && (!errors.Is(err, toolkit.ErrApprovalDenied) || !strings.Contains(err.Error(), "nobody can be asked")) {
+			if !c.waits && (!errors.Is(err, toolkit.ErrApprovalDenied) || !strings.Contains(err.Error(), "no person can be asked")) {
 				t.Errorf("%s: got %v, %v, want a refusal", name, res, err)
 			}
 			time.Sleep(2 * time.Second) // the person has gone

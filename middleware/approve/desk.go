@@ -47,7 +47,7 @@ const maxDecided = 200
 // desk holds the open requests, and the approvals that were given for calls still
 // to come.
 type desk struct {
-	tell func(Decision) // nil tells nobody
+	tell func(Decision) // nil is no function
 
 	mu      sync.Mutex
 	open    map[string]*pending
@@ -158,7 +158,7 @@ func (d *desk) told(c Decision) {
 	d.tell(c)
 }
 
-// expire closes what nobody answered in time and forgets approvals that nobody
+// expire closes what no caller answered in time and forgets approvals that no caller
 // used; the lock is held.
 func (d *desk) expire(now time.Time) {
 	for _, p := range d.open {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package approve asks a person before a call reaches its tool: on the controlling
-// terminal, over HTTP, or by a function of the host. Nobody there, no answer in time, or
+// terminal, over HTTP, or by a function of the host. No caller there, no answer in time, or
 // an answer that is not a clear yes: the call is refused.
 //
 // An approval is bound to the very call that was shown (see [Digest]) and holds once, or

@@ -138,7 +138,7 @@ func New(o Options) (*Policy, error) {
 
 // Inherit takes over the open requests and unused approvals of the policy that p takes
 // the place of, so that they can be answered through p. It must be called before p is
-// in use. old's Tell goes on being told of them. A handler of old also serves p.
+// in use. old's Tell goes on receiving them. A handler of old also serves p.
 func (p *Policy) Inherit(old *Policy) {
 	if old != nil {
 		p.desk = old.desk
@@ -168,9 +168,9 @@ func (p *Policy) Decide(id, digest string, a Answer) error {
 }
 
 // Wrap asks before calls go on that need it. The call tells "approval" with "approved",
-// "pattern", "rejected", "expired", "withdrawn", "unavailable" (nobody can be asked),
+// "pattern", "rejected", "expired", "withdrawn", "unavailable" (no person can be asked),
 // "overloaded" or "deferred", and approval.id, approval.trigger, approval.rule and approval.by.
-// The wait is told apart from running time. What goes on is the copy of the call
+// The wait is recorded apart from running time. What goes on is the copy of the call
 // that was approved.
 func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
@@ -209,7 +209,7 @@ func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 		}
 		if err != nil {
 			call.Record.Tag("approval", "unavailable")
-			return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrApprovalDenied, Message: "a person must approve this call, and nobody can be asked: " + err.Error()})
+			return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrApprovalDenied, Message: "a person must approve this call, and no person can be asked: " + err.Error()})
 		}
 		call.Record.Tag("approval", string(state))
 		if state == Approved {
@@ -264,7 +264,7 @@ func (p *Policy) deferred(ctx context.Context, call toolkit.Call, req *pending, 
 }
 
 // wait waits for the first answer, the expiry or the caller's going away. An error
-// says that nobody can be asked.
+// says that no person can be asked.
 func (p *Policy) wait(ctx context.Context, req *pending) (State, Answer, error) {
 	limited, cancel := context.WithDeadline(ctx, req.Expires)
 	defer cancel()
@@ -324,7 +324,7 @@ func (p *Policy) ask(ctx context.Context, asker Asker, req *pending) (err error)
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
-	_ = p.Decide(req.ID, req.Digest, a) // somebody else may have been faster
+	_ = p.Decide(req.ID, req.Digest, a) // another caller may have been faster
 	return nil
 }
 

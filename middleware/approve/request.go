@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// A Request is a question to a person. Its texts are redacted and cut; whoever shows
+// A Request is a question to a person. Its texts are redacted and cut; a caller that shows
 // them to a person must still take care of control characters.
 type Request struct {
 	ID     string `json:"id"`     // random id of the request

@@ -31,13 +31,13 @@ type Options struct {
 	// grows larger. The default, 0, lets it grow.
 	MaxBytes int64 `yaml:"-"`
 	// MaxAge is how long lines are kept: the log is set aside when its first line is older than
-	// a tenth of that, and what was set aside is removed when nobody wrote to it for that
+	// a tenth of that, and what was set aside is removed when no caller wrote to it for that
 	// long. Both happen when a line is written. The default, 0, keeps all.
 	MaxAge time.Duration `yaml:"-"`
 	// MaxFiles is how many logs that were set aside are kept. The default, 0, keeps all.
 	MaxFiles int `yaml:"-"`
-	// OnError is told when a line could not be written, a full disk for example; it
-	// must not block. nil tells nobody; [Log.Lost] counts either way.
+	// OnError is called when a line could not be written, a full disk for example; it
+	// must not block. nil is no function; [Log.Lost] counts either way.
 	OnError func(error) `yaml:"-"`
 }
 
@@ -63,7 +63,7 @@ var errClosed = errors.New("audit: the log is closed")
 
 // Open opens a file for appending, and makes it, for its owner only (0600), if there is
 // none. A line that a crash cut off is ended, so that it spoils no other. It never
-// changes what is there. When somebody moves the file away, as logrotate does, the next line
+// changes what is there. When a caller moves the file away, as logrotate does, the next line
 // begins a new one.
 func Open(path string, o Options) (*Log, error) {
 	if path == "" {

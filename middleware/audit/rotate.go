@@ -22,7 +22,7 @@ import (
 const stamp = "20060102T150405.000000000"
 
 // follow sees to it that the file is open and is the one of the log's name: another process
-// may have set it aside, or somebody may have moved it away. The lock is held.
+// may have set it aside, or a caller may have moved it away. The lock is held.
 func (l *Log) follow() error {
 	if l.file != nil {
 		named, err := os.Stat(l.path)

@@ -107,7 +107,7 @@ func TestMaxAge(t *testing.T) {
 	}
 }
 
-// Whoever moves the log away gets what was written until then, and nothing is lost.
+// A caller that moves the log away gets what was written until then, and nothing is lost.
 func TestLogIsMovedAway(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	l := opened(t, path, Options{})

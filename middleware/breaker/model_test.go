@@ -144,7 +144,7 @@ func TestACircuitAgreesWithItsModel(t *testing.T) {
 }
 
 // Whatever the interleaving of calls that succeed, fail, panic, end their goroutine or are
-// cancelled: no more than Probes try at once, and in the end nobody tries, and a circuit
+// cancelled: no more than Probes try at once, and in the end no caller tries, and a circuit
 // whose tool is well again closes.
 func TestProbesHoldWhateverTheInterleaving(t *testing.T) {
 	const probes = 3
@@ -196,7 +196,7 @@ func TestProbesHoldWhateverTheInterleaving(t *testing.T) {
 		}
 		wg.Wait()
 		if s := p.States()[0]; s.Probing != 0 {
-			t.Fatalf("round %d: got %+v, want nobody trying", round, s)
+			t.Fatalf("round %d: got %+v, want no caller trying", round, s)
 		}
 	}
 	now.Add(int64(time.Hour))

@@ -144,7 +144,7 @@ func TestWhatCounts(t *testing.T) {
 		{"timeout as a fault", byDefault, answer(toolkit.ErrTimeout, nil), true, true},
 		{"an overloaded service", byDefault, answer(nil, &toolkit.Error{Kind: toolkit.ErrOverloaded}), true, true},
 		{"a transport that is down", byDefault, down, true, true},
-		{"a panic somebody caught", byDefault, answer(&toolkit.PanicError{}, nil), true, true},
+		{"a panic that was caught", byDefault, answer(&toolkit.PanicError{}, nil), true, true},
 		{"named: the tool's failure", named, answer(errDown, nil), true, true},
 		{"named: a type of the host's", named, answer(nil, &toolkit.Error{Kind: "no_disk"}), true, true},
 		{"not named", named, answer(nil, toolkit.ErrTimeout), false, true},

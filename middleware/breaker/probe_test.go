@@ -71,7 +71,7 @@ func TestAPanicThatSaysNothingGivesItsPlaceBack(t *testing.T) {
 			ask(t, p, answer(nil, context.Canceled))
 		}
 		if s := state(t, p); s.State != breaker.HalfOpen || s.Probing != 0 {
-			t.Errorf("got %+v, want half open, nobody trying", s)
+			t.Errorf("got %+v, want half open, no caller trying", s)
 		}
 		ask(t, p, well)
 		if s := state(t, p); s.State != breaker.Closed {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// An account is what was used up of one budget. Its lock is held by whoever calls
+// An account is what was used up of one budget. Its lock is held by a caller that calls
 // its methods.
 type account struct {
 	mu      sync.Mutex
@@ -38,7 +38,7 @@ func (a *account) pass(now time.Time) {
 }
 
 // inherit readies an account for another policy; timed is whether the one before counted its time. If it
-// did not, the time that has passed since it last did is nobody's.
+// did not, the time that has passed since it last did belongs to no call.
 func (a *account) inherit(timed bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

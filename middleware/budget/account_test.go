@@ -24,7 +24,7 @@ func TestAccountAndClockJumps(t *testing.T) {
 	if a.ran != 5*time.Second {
 		t.Errorf("one call ran for %v, want 5s", a.ran)
 	}
-	a.settle(0, 1, 1, time.Minute) // waits that nobody can have had
+	a.settle(0, 1, 1, time.Minute) // waits that no caller can have had
 	if a.ran != 0 || a.running != 0 || a.calls != 1 {
 		t.Errorf("got %v, %d running, %d calls", a.ran, a.running, a.calls)
 	}

@@ -79,7 +79,7 @@ func TestAToolsOwnCallsPayForThemselves(t *testing.T) {
 	})
 }
 
-// TestRetriesNeverExceedABudget: whoever retries at once, no more runs than there is money for.
+// TestRetriesNeverExceedABudget: a caller that retries at once, no more runs than there is money for.
 func TestRetriesNeverExceedABudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		runs, tool, again := failing(t, 1<<60)

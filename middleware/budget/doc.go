@@ -20,7 +20,7 @@
 // passes, without waits; a call is let through while some is left and is not cut short
 // (that is package timeout's), so time may exceed a budget by what was running.
 //
-// A turn is Session.Turn of an agent, or, where nobody counts turns, its Session.Batch. A
+// A turn is Session.Turn of an agent, or, where no caller counts turns, its Session.Batch. A
 // tool that calls tools uses up a call and time, and so does each of those. A call
 // without a session, or without what a limited scope needs, is let through as far as
 // that scope goes, with the tag budget=unscoped.

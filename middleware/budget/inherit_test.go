@@ -16,7 +16,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// With other limits nobody begins anew: what was used up counts, and so does what runs meanwhile.
+// With other limits no caller starts at zero: what was used up counts, and so does what runs meanwhile.
 func TestOtherLimitsForgetNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := toolkit.Session{Tenant: "t", ID: "s"}
@@ -56,7 +56,7 @@ func TestOtherLimitsForgetNothing(t *testing.T) {
 		want(more, "")
 		want(more, "refused")
 
-		time.Sleep(time.Hour) // nobody counts time yet
+		time.Sleep(time.Hour) // no caller counts time yet
 		timed := policy(t, budget.Options{Session: budget.Limits{Calls: 100, Time: time.Minute}})
 		timed.Inherit(more)
 		want(timed, "")

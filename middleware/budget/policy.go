@@ -65,7 +65,7 @@ func New(o Options) (*Policy, error) {
 }
 
 // Inherit takes over what is used up of the budgets of the policy that p takes the place of, so that
-// with other limits nobody begins anew. It must be called before p is in use. What runs under old
+// with other limits no caller starts at zero. It must be called before p is in use. What runs under old
 // counts in both.
 func (p *Policy) Inherit(old *Policy) {
 	for i := range p.scopes {
@@ -80,9 +80,9 @@ func (p *Policy) Inherit(old *Policy) {
 // Stats are what the policy remembers.
 type Stats struct {
 	// Accounts is how many turns, sessions and tenants there are, those included that are idle for too
-	// long and that nobody has noticed yet.
+	// long and that no caller has noticed yet.
 	Accounts int
-	// Forgotten is how many were forgotten, being idle or too many: they begin anew if they come back.
+	// Forgotten is how many were forgotten, being idle or too many: they start at zero if they come back.
 	Forgotten uint64
 }
 

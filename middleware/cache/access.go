@@ -61,7 +61,7 @@ func (c *Policy) begin(ctx context.Context, call toolkit.Call, tool *toolkit.Def
 	return w
 }
 
-// ended counts that the write has ended, when its tool has: one that a time limit left behind
+// ended counts that the write has ended, when its tool has: one that a time limit abandoned
 // may write until then. err is what the call ended with; nil if it panicked.
 func (w writing) ended(err error) {
 	if tool := handoff.AbandonedOf(w.call, err); tool == nil || !w.endsWith(tool) {

@@ -41,7 +41,7 @@ func spelled(n int) []byte {
 }
 
 // spellings are n texts of the same arguments that lie in one piece of memory. If they
-// are many, package identity remembers none of them and each is read anew.
+// are many, package identity remembers none of them and each is read again.
 func spellings(n int, spell func(int) []byte) [][]byte {
 	var memory []byte
 	all := make([][]byte, n)
@@ -184,13 +184,13 @@ func TestHitsAllocateNothing(t *testing.T) {
 		h    toolkit.Handler
 		args func(i int) []byte
 	}{
-		"same bytes":               {observed(search, mustCache(t)), func(int) []byte { return spelled(0) }},
-		"reordered":                {observed(search, mustCache(t)), func(i int) []byte { return spelled(i * 11) }},
-		"with dedupe":              {observed(search, mustCache(t), mustDedupe(t)), func(int) []byte { return spelled(0) }},
-		"with dedupe, reordered":   {observed(search, mustCache(t), mustDedupe(t)), func(i int) []byte { return spelled(i * 13) }},
-		"idle":                     {observed(toolkit.Definition{Name: "search", ReadOnly: toolkit.Yes, CacheTTL: -1}, mustCache(t)), func(int) []byte { return spelled(0) }},
-		"a write under both":       {observed(toolkit.Definition{Name: "search"}, mustCache(t), mustDedupe(t)), func(int) []byte { return spelled(0) }},
-		"a twin that has finished": {observed(search, mustDedupe(t)), func(int) []byte { return spelled(0) }},
+		"same bytes":                    {observed(search, mustCache(t)), func(int) []byte { return spelled(0) }},
+		"reordered":                     {observed(search, mustCache(t)), func(i int) []byte { return spelled(i * 11) }},
+		"with dedupe":                   {observed(search, mustCache(t), mustDedupe(t)), func(int) []byte { return spelled(0) }},
+		"with dedupe, reordered":        {observed(search, mustCache(t), mustDedupe(t)), func(i int) []byte { return spelled(i * 13) }},
+		"idle":                          {observed(toolkit.Definition{Name: "search", ReadOnly: toolkit.Yes, CacheTTL: -1}, mustCache(t)), func(int) []byte { return spelled(0) }},
+		"a write under both":            {observed(toolkit.Definition{Name: "search"}, mustCache(t), mustDedupe(t)), func(int) []byte { return spelled(0) }},
+		"a duplicate that has finished": {observed(search, mustDedupe(t)), func(int) []byte { return spelled(0) }},
 	} {
 		const runs = 200
 		var all [runs + 3][]byte

@@ -18,10 +18,10 @@
 // resources ([toolkit.Definition].Resources), when it begins and again when it ends: an
 // answer that was read before the end of a write is never given after it. What the policy
 // cannot see it cannot make stale: writes past it, writes of other sessions (see
-// [Options.Reach]), and what a tool that was left behind writes after its call has ended.
+// [Options.Reach]), and what a tool that was abandoned writes after its call has ended.
 // Such answers live until their TTL.
 //
-// A hit is told as the outcome cache_hit, with the answer's age and the span of the call
+// A hit is recorded as the outcome cache_hit, with the answer's age and the span of the call
 // that filled the store. A store that fails or hangs costs a call at most
 // [Options.StoreTimeout]: it goes on without it, with the tag cache=store_error.
 package cache

@@ -27,7 +27,7 @@ func TestAWriteThatRunsUnderTheOldPoliciesIsSeen(t *testing.T) {
 		}
 		tools := map[string]*toolkit.Definition{"read": &reads, "write": &writes}
 		var answers *cache.Policy
-		var twins *dedupe.Policy
+		var duplicates *dedupe.Policy
 		next := func() toolkit.Handler {
 			c, err := cache.New(cache.Options{})
 			if err != nil {
@@ -39,9 +39,9 @@ func TestAWriteThatRunsUnderTheOldPoliciesIsSeen(t *testing.T) {
 			}
 			if answers != nil {
 				c.Inherit(answers)
-				d.Inherit(twins)
+				d.Inherit(duplicates)
 			}
-			answers, twins = c, d
+			answers, duplicates = c, d
 			return toolkit.Observe(func(name string) *toolkit.Definition { return tools[name] }, spans{})(middleware.Wrap(tool, c, d))
 		}
 		ctx := in(toolkit.Session{Tenant: "t", ID: "a", Batch: "b"})

@@ -16,9 +16,9 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// A write that a time limit left behind may take effect until its tool has ended: what was stored before
+// A write that a time limit abandoned may take effect until its tool has ended: what was stored before
 // is not given until then, and what is read meanwhile is not given after.
-func TestAWriteLeftBehindIsAWriteUntilItsToolEnds(t *testing.T) {
+func TestAWriteAbandonedIsAWriteUntilItsToolEnds(t *testing.T) {
 	put := toolkit.Definition{Name: "put", Idempotent: toolkit.Yes}
 	for _, write := range []string{"write", "put"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -27,7 +27,7 @@ func TestAWriteLeftBehindIsAWriteUntilItsToolEnds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			twins, err := dedupe.New(dedupe.Options{})
+			duplicates, err := dedupe.New(dedupe.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -39,7 +39,7 @@ func TestAWriteLeftBehindIsAWriteUntilItsToolEnds(t *testing.T) {
 				}
 				return toolkit.Result{Output: value}, nil
 			}
-			b.handle = toolkit.Observe(func(name string) *toolkit.Definition { return b.tools[name] }, &b.seen)(middleware.Wrap(tool, limit, b.cache, twins))
+			b.handle = toolkit.Observe(func(name string) *toolkit.Definition { return b.tools[name] }, &b.seen)(middleware.Wrap(tool, limit, b.cache, duplicates))
 			ctx := in(toolkit.Session{Tenant: "t", ID: "a", Batch: "b"})
 			b.want(t, ctx, call("1", "read", `{}`), "before", executed)
 			if _, e := b.do(t, ctx, call("2", write, `{}`)); e.ErrorType != "timeout" {

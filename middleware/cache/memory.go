@@ -49,7 +49,7 @@ func NewMemory(maxBytes int) (*Memory, error) {
 	entries, err := otter.New(&otter.Options[uint64, *stored]{
 		MaximumWeight: uint64(cmp.Or(maxBytes, defaultMaxBytes)),
 		Weigher:       func(_ uint64, s *stored) uint32 { return s.weight() },
-		Executor:      func(task func()) { task() }, // no goroutine is left behind; no task of ours calls back
+		Executor:      func(task func()) { task() }, // no goroutine is abandoned; no task of toolscope's calls back
 	})
 	if err != nil {
 		return nil, fmt.Errorf("cache: NewMemory: %w", err)

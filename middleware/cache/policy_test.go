@@ -158,9 +158,9 @@ func TestWhoseAnswersAreStored(t *testing.T) {
 			t.Errorf("%s: got %v, want stored: %t", name, e.Disposition.Outcome, c.stored)
 		}
 	}
-	b := newBench(t, cache.Options{Tools: []string{"nobody's"}})
-	b.do(t, a, call("", "nobody's", ""))
-	b.want(t, a, call("", "nobody's", " {}"), "run 1", hit)
+	b := newBench(t, cache.Options{Tools: []string{"no caller's"}})
+	b.do(t, a, call("", "no caller's", ""))
+	b.want(t, a, call("", "no caller's", " {}"), "run 1", hit)
 }
 
 func TestNothingLeavesItsOwner(t *testing.T) {

@@ -62,8 +62,8 @@ func (r *renewal) start(key uint64, prepare func() (run func())) {
 }
 
 // renew runs the tool in the background and stores its answer. The run has the call's
-// context values, its own time, and a record that is nobody's: it is in no statistics, and observers
-// are told of it apart (toolkit.BackgroundObserver).
+// context values, its own time, and a record that belongs to no call: it is in no statistics, and observers
+// receive it apart (toolkit.BackgroundObserver).
 func (c *Policy) renew(ctx context.Context, call toolkit.Call, l look, p plan, next toolkit.Handler) {
 	c.renewal.start(l.key.Hash(), func() func() {
 		l.key.Arguments = l.key.Arguments.Keep()
@@ -82,7 +82,7 @@ func (c *Policy) renew(ctx context.Context, call toolkit.Call, l look, p plan, n
 	})
 }
 
-// errGoexit is how a run is told that ended its goroutine.
+// errGoexit is how a run is reported that ended its goroutine.
 var errGoexit = errors.New("cache: the tool ended its goroutine")
 
 // renewed runs the tool and tells observers. A panic is an error: the next caller meets it in the
@@ -95,7 +95,7 @@ func (c *Policy) renewed(ctx context.Context, call toolkit.Call, next toolkit.Ha
 			err = call.Record.PanicError(v)
 		}
 		told(res, err)
-		if err == errGoexit { // nobody goes on after this
+		if err == errGoexit { // no caller goes on after this
 			c.counts.refreshFailures.Add(1)
 		}
 	}()

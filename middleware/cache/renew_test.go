@@ -19,7 +19,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// backgrounds is told of runs in the background.
+// backgrounds receives runs in the background.
 type backgrounds struct {
 	spans
 	mu   sync.Mutex
@@ -37,7 +37,7 @@ func (b *backgrounds) BeginBackground(ctx context.Context, call toolkit.Call, wh
 	}
 }
 
-// A renewal is told apart from calls, however it ends, and those that fail are counted.
+// A renewal is recorded apart from calls, however it ends, and those that fail are counted.
 func TestRenewalsAreTold(t *testing.T) {
 	for _, c := range []struct {
 		name string

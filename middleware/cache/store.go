@@ -86,7 +86,7 @@ func readCounters(names []string, owner middleware.Owner, resources []string) []
 
 // A Write says what a call may change.
 type Write struct {
-	Owner     middleware.Owner // whose; the zero Owner's count as everybody's
+	Owner     middleware.Owner // whose; the zero Owner's concern all owners
 	Resources []string         // none is anything
 }
 

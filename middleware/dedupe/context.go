@@ -11,7 +11,7 @@ import (
 )
 
 // insideKey marks the context of a run. A call made there by the tool waits for no other run, since
-// that may wait for this one: the call may be a twin of the very call that makes it.
+// that may wait for this one: the call may be a duplicate of the very call that makes it.
 type insideKey struct{}
 
 func inside(ctx context.Context) bool { return ctx.Value(insideKey{}) != nil }
@@ -29,14 +29,14 @@ func (c here) Value(key any) any {
 
 // apart is the context of a run in a goroutine of its own: the first caller's values without its
 // end, marked. It can be cancelled as that of [context.WithCancelCause] can, which it makes only when
-// somebody asks for Done: many tools never do.
+// a caller asks for Done: many tools never do.
 type apart struct {
 	context.Context // of context.WithoutCancel
 
 	mu    sync.Mutex              // held to change what is below
 	ended atomic.Bool             // cancelled
 	cause error                   // then
-	full  atomic.Pointer[stopped] // nil until somebody asks for Done or it is cancelled
+	full  atomic.Pointer[stopped] // nil until a caller asks for Done or it is cancelled
 }
 
 type stopped struct {
@@ -91,7 +91,7 @@ func (a *apart) Err() error {
 	return a.whole().Err()
 }
 
-// Value is the first caller's. Whoever looks for what cancels the context finds it here once there is
+// Value is the first caller's. A caller that looks for what cancels the context finds it here once there is
 // something to find.
 func (a *apart) Value(key any) any {
 	if key == (insideKey{}) {

@@ -18,9 +18,9 @@ import (
 	"github.com/toolscope/toolscope/toolkit/tooltest"
 )
 
-// A tool may make the very call that it answers, and two tools each other's: nobody waits for
+// A tool may make the very call that it answers, and two tools each other's: no caller waits for
 // himself. In synctest's bubble a deadlock fails the test.
-func TestToolsThatCallTheirTwins(t *testing.T) {
+func TestToolsThatCallTheirDuplicates(t *testing.T) {
 	for name, other := range map[string]map[string]string{"itself": {"a": "a"}, "each other": {"a": "b", "b": "a"}} {
 		synctest.Test(t, func(t *testing.T) {
 			once, err := dedupe.New(dedupe.Options{})
@@ -59,7 +59,7 @@ func TestToolsThatCallTheirTwins(t *testing.T) {
 	}
 }
 
-// Who waited for a twin that came back suspended, and then runs by himself, has waited: the time
+// Who waited for a duplicate that came back suspended, and then runs by himself, has waited: the time
 // is none of his tool's.
 func TestWaitingForATwinIsNotRunning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

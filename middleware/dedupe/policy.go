@@ -14,7 +14,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// A Policy runs identical calls once. Make one with [New]. Twins are looked for among the
+// A Policy runs identical calls once. Make one with [New]. Duplicates are looked for among the
 // calls of all handlers it wraps: a tool's name must mean the same tool in each. Safe
 // for concurrent use. It needs no closing.
 type Policy struct {
@@ -41,7 +41,7 @@ func New(options Options) (*Policy, error) {
 }
 
 // Inherit lets d see the end of writes that run under the policy that it takes the place of: what
-// is read while they do is not kept. Answers are not taken over, and what runs has no twins among
+// is read while they do is not kept. Answers are not taken over, and what runs has no duplicates among
 // d's calls. It must be called before d is in use.
 func (d *Policy) Inherit(old *Policy) { d.counters = old.counters }
 
@@ -55,7 +55,7 @@ func (d *Policy) Made() bool { return d != nil && d.table != nil }
 func (d *Policy) Wrap(next toolkit.Handler) toolkit.Handler { return d.WrapAnswerer(nil, next) }
 
 // WrapAnswerer is Wrap, but that a call that inner has an answer to at hand is inner's: it
-// needs no run that others could wait for. A twin that runs or has finished comes first. A
+// needs no run that others could wait for. A duplicate that runs or has finished comes first. A
 // nil inner has no answers.
 func (d *Policy) WrapAnswerer(inner handoff.Answerer, next toolkit.Handler) toolkit.Handler {
 	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
@@ -77,7 +77,7 @@ func (d *Policy) WrapAnswerer(inner handoff.Answerer, next toolkit.Handler) tool
 	}
 }
 
-// alone runs a call that has no twins; what it may write is counted.
+// alone runs a call that has no duplicates; what it may write is counted.
 func (d *Policy) alone(ctx context.Context, call toolkit.Call, tool *toolkit.Definition, writes bool, next toolkit.Handler) (res toolkit.Result, err error) {
 	if !writes {
 		return next(ctx, call)
@@ -88,7 +88,7 @@ func (d *Policy) alone(ctx context.Context, call toolkit.Call, tool *toolkit.Def
 	return next(ctx, call)
 }
 
-// written counts that a write has ended, when its tool has: one that a time limit left behind may
+// written counts that a write has ended, when its tool has: one that a time limit abandoned may
 // write until then. err is what the call ended with; nil if it panicked.
 func (d *Policy) written(call toolkit.Call, hash uint64, resources []string, err error) {
 	if tool := handoff.AbandonedOf(call, err); tool == nil || !d.writesUntil(tool, hash, resources) {
@@ -116,19 +116,19 @@ func (d *Policy) key(k *key, call toolkit.Call, tool *toolkit.Definition) (why s
 	return ""
 }
 
-// serve answers a call that may have twins.
+// serve answers a call that may have duplicates.
 func (d *Policy) serve(ctx context.Context, call toolkit.Call, k *key, tool *toolkit.Definition, writes bool, inner handoff.Answerer, next toolkit.Handler) (toolkit.Result, error) {
 	stays := ctx.Done() == nil // asked without the lock: a context may be the host's own
 	s := d.table.shard(k.hash)
 	s.mu.Lock()
-	e := d.twin(s, k)
+	e := d.duplicate(s, k)
 	if e == nil && inner != nil {
 		s.mu.Unlock()
 		if res, ok := inner.Answer(call); ok {
 			return res, nil
 		}
 		s.mu.Lock()
-		e = d.twin(s, k) // which came meanwhile
+		e = d.duplicate(s, k) // which came meanwhile
 	}
 	if e == nil {
 		return d.lead(ctx, stays, call, s, k, tool, writes, next)
@@ -155,8 +155,8 @@ func (d *Policy) serve(ctx context.Context, call toolkit.Call, k *key, tool *too
 	return d.follow(ctx, call, s, e, tool, writes, next)
 }
 
-// twin finds the entry that answers the key; nil if none does. The caller holds the lock of s.
-func (d *Policy) twin(s *shard, k *key) *entry {
+// duplicate finds the entry that answers the key; nil if none does. The caller holds the lock of s.
+func (d *Policy) duplicate(s *shard, k *key) *entry {
 	e := s.find(k)
 	if e == nil {
 		return nil
@@ -181,9 +181,9 @@ func (d *Policy) twin(s *shard, k *key) *entry {
 
 // Stats are counts since the policy was made.
 type Stats struct {
-	Led        uint64 // runs that twins could have waited for
-	Coalesced  uint64 // calls answered by a twin that was running
-	Repeated   uint64 // calls answered by a twin that had finished
+	Led        uint64 // runs that duplicates could have waited for
+	Coalesced  uint64 // calls answered by a duplicate that was running
+	Repeated   uint64 // calls answered by a duplicate that had finished
 	Left       uint64 // callers that gave up while others waited on
 	Unscoped   uint64 // calls without an owner
 	NoIdentity uint64 // calls whose arguments have no identity

@@ -159,7 +159,7 @@ func TestAWriteInBetweenRunsTheTwinAgain(t *testing.T) {
 	b.want(t, batch, call("", "file", "{}"), "run 1", repeated)
 	b.do(batch, call("", "put", "{}"))
 	b.want(t, batch, call("", "file", "{}"), "run 5", executed)
-	b.do(context.Background(), call("", "put", "{}")) // nobody's is everybody's
+	b.do(context.Background(), call("", "put", "{}")) // a write without an owner concerns all owners
 	b.want(t, batch, call("", "file", "{}"), "run 7", executed)
 
 	b.do(batch, call("", "set", `{"v":1}`))
@@ -276,7 +276,7 @@ func TestWhoGivesUpLeavesAndTheLastOneStays(t *testing.T) {
 		synctest.Wait()
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		again := b.group(ctx) // a run that was given up is nobody's to join
+		again := b.group(ctx) // a run that was given up belongs to no call to join
 		g.done.Wait()
 		if d := time.Since(start); d != 3*time.Second || g.results[1].Output != "half" || g.errs[1].Error() != "no more time" {
 			t.Errorf("the last one: got %q, %v after %v, want what the tool returned when it was cancelled", g.results[1].Output, g.errs[1], d)
@@ -316,7 +316,7 @@ func TestATypedNilIsPassedOn(t *testing.T) {
 	}
 }
 
-// A lone caller's timeout is told as a timeout, though to the run it was a cancellation.
+// A lone caller's timeout is recorded as a timeout, though to the run it was a cancellation.
 func TestALoneCallersDeadlineIsATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, fault := range []bool{false, true} {
@@ -458,7 +458,7 @@ func TestIdempotentWritesThatRunAreCoalesced(t *testing.T) {
 	})
 }
 
-func TestWhoHasTwins(t *testing.T) {
+func TestWhoHasDuplicates(t *testing.T) {
 	for name, c := range map[string]struct {
 		tool toolkit.Definition
 		o    dedupe.Options
@@ -476,7 +476,7 @@ func TestWhoHasTwins(t *testing.T) {
 		b := newBench(t, c.o, c.tool)
 		b.do(batch, call("", "tool", "{}"))
 		if _, e := b.do(batch, call("", "tool", "{}")); (e.Disposition.Outcome == repeated) != c.want {
-			t.Errorf("%s: got %v, want a twin: %t", name, e.Disposition.Outcome, c.want)
+			t.Errorf("%s: got %v, want a duplicate: %t", name, e.Disposition.Outcome, c.want)
 		}
 	}
 	b := newBench(t, dedupe.Options{}, reads)

@@ -23,7 +23,7 @@ import (
 
 // Whatever the interleaving: of the callers of one key that are inside the policy at the
 // same time one runs the tool, no answer belongs to another session, tenant or
-// arguments, who gives up fails nobody else, and every call ends in one way.
+// arguments, who gives up fails no other call, and every call ends in one way.
 func TestWhateverTheInterleaving(t *testing.T) {
 	for _, share := range []middleware.Sharing{middleware.PerSession, middleware.PerTenant} {
 		for _, cancelling := range []bool{false, true} {

@@ -14,11 +14,11 @@ import (
 	"github.com/toolscope/toolscope/toolkit/identity"
 )
 
-// lead runs a call that has no twin yet and waits for it; stays is whether its caller cannot
+// lead runs a call that has no duplicate yet and waits for it; stays is whether its caller cannot
 // give up. The caller holds the lock of s, which lead gives back.
 func (d *Policy) lead(ctx context.Context, stays bool, call toolkit.Call, s *shard, k *key, tool *toolkit.Definition, writes bool, next toolkit.Handler) (toolkit.Result, error) {
 	stamp := d.counters.Stamp(k.reachHash, k.Resources)
-	if reuse.Writing(stamp) { // what it reads may be half written: nobody else may have it
+	if reuse.Writing(stamp) { // what it reads may be half written: no other call may have it
 		s.mu.Unlock()
 		return d.alone(ctx, call, tool, writes, next)
 	}
@@ -136,7 +136,7 @@ func (d *Policy) finish(ctx context.Context, call toolkit.Call, s *shard, e *ent
 	}
 }
 
-// keeps reports whether the answer may be given to twins that come later: not what was
+// keeps reports whether the answer may be given to duplicates that come later: not what was
 // refused, cancelled or cannot be shared, nor what a cache has anyway. A tool's own failure is
 // kept for its batch only.
 func (d *Policy) keeps(ctx context.Context, record toolkit.Record, e *entry) bool {
@@ -157,7 +157,7 @@ func (d *Policy) keeps(ctx context.Context, record toolkit.Record, e *entry) boo
 	return true
 }
 
-// follow waits for a twin that runs. The caller is among its waiters.
+// follow waits for a duplicate that runs. The caller is among its waiters.
 func (d *Policy) follow(ctx context.Context, call toolkit.Call, s *shard, e *entry, tool *toolkit.Definition, writes bool, next toolkit.Handler) (toolkit.Result, error) {
 	began := time.Now()
 	if !d.wait(ctx, s, e) {
@@ -208,7 +208,7 @@ func (d *Policy) wait(ctx context.Context, s *shard, e *entry) bool {
 }
 
 // answer is a caller's own copy of what the run returned. To the run a caller's deadline
-// was a cancellation: the caller is told of a timeout, as it would have been alone.
+// was a cancellation: the caller receives a timeout, as it would have been alone.
 func (e *entry) answer(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 	res, err := e.res.Clone(), e.err
 	if e.given && errors.Is(ctx.Err(), context.DeadlineExceeded) {

@@ -24,15 +24,15 @@ type entry struct {
 	key
 	origin  toolkit.SpanRef
 	running bool
-	during  uint64 // the stamp that a twin must find while it runs
+	during  uint64 // the stamp that a duplicate must find while it runs
 	after   uint64 // and after
 
 	waiters int           // callers that wait, while it runs
-	joined  bool          // somebody else waits, or has waited
-	free    bool          // ended, and nobody but the first caller knows it
-	given   bool          // given up by all: nobody may join
+	joined  bool          // another caller waits, or has waited
+	free    bool          // ended, and no caller but the first caller knows it
+	given   bool          // given up by all: no caller may join
 	run     *apart        // its context; nil if it is its first caller's, who cannot give up
-	done    chan struct{} // nil until somebody waits
+	done    chan struct{} // nil until a caller waits
 
 	res      toolkit.Result
 	err      error
@@ -141,7 +141,7 @@ func (s *shard) remove(e *entry) {
 	}
 }
 
-// remember makes a finished entry one that answers later twins, and makes room for it.
+// remember makes a finished entry one that answers later duplicates, and makes room for it.
 func (s *shard) remember(e *entry) {
 	weight := e.weight()
 	if weight > s.maxBytes {

@@ -11,17 +11,17 @@
 // Guarantees, whatever the interleaving:
 //
 //   - Never more than N calls run, of all, of a tool, or of a key (a session,
-//     unless told otherwise). Whoever leaves, by a return, a panic or
+//     unless told otherwise). A caller that leaves, by a return, a panic or
 //     runtime.Goexit, leaves no slot behind; nor does a caller who gives up. A tool
-//     that a time limit left behind has its slot until it ends.
+//     that a time limit abandoned has its slot until it ends.
 //   - Those that wait are bounded in number and in time, and served in turns, one key
-//     after the other, first come first served within a key. The wait is told as
+//     after the other, first come first served within a key. The wait is recorded as
 //     the call's Queue.
 //   - Never more than MaxCalls calls begin in any window of a rate limit, wherever the
 //     window is put. A token bucket would let twice as many in.
 //   - A call that finds a slot and succeeds allocates nothing. There are no goroutines.
 //
-// A definition's RateLimit holds without further word: the zero [Options] do just that.
+// A definition's RateLimit holds by default: the zero [Options] do just that.
 //
 // What it leaves out: a limit shared among processes, and calls within calls. A tool
 // that calls other tools through the same policy holds its slot while they wait for

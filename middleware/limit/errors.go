@@ -40,12 +40,12 @@ type Error struct {
 	Scope Scope
 	// Running is the limit of calls at once; 0 if the rate limit refused.
 	Running int
-	// Left is how many of those are tools that a time limit left behind and that run on.
+	// Left is how many of those are tools that a time limit abandoned and that run on.
 	Left int
 	// Rate is the rate limit; the zero value if the limit of calls at once refused.
 	Rate toolkit.RateLimit
 	// After is when the rate limit will allow a call, if no other one begins; 0 if
-	// nobody knows.
+	// no caller knows.
 	After time.Duration
 }
 
@@ -54,7 +54,7 @@ func (e *Error) Error() string {
 	if e.Running > 0 {
 		left := ""
 		if e.Left > 0 {
-			left = fmt.Sprintf(", %d of them left behind by a time limit", e.Left)
+			left = fmt.Sprintf(", %d of them abandoned by a time limit", e.Left)
 		}
 		return fmt.Sprintf("at most %d of %s may run at once, and as many do%s: try again later", e.Running, e.Scope.calls(), left)
 	}
@@ -68,7 +68,7 @@ func (e *Error) Error() string {
 // RetryAfter is After, for retry policies.
 func (e *Error) RetryAfter() time.Duration { return e.After }
 
-// ceil rounds up for people: whoever comes back at that time is not too early.
+// ceil rounds up for people: a caller that comes back at that time is not too early.
 func ceil(d time.Duration) time.Duration {
 	unit := time.Millisecond
 	if d > 10*time.Second {

@@ -15,7 +15,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit/tooltest"
 )
 
-// What a definition says holds without further word; a refusal says when to try again.
+// What a definition says holds by default; a refusal says when to try again.
 func Example() {
 	search := tooltest.Echo(toolkit.Definition{Name: "search", RateLimit: toolkit.RateLimit{MaxCalls: 2, Window: time.Hour}})
 	registry := new(toolkit.Registry)
@@ -43,7 +43,7 @@ func Example() {
 	// true tool {2 1h0m0s} true
 }
 
-// One call at a time of each session; the next one waits, and its wait is told.
+// One call at a time of each session; the next one waits, and its wait is recorded.
 func Example_concurrency() {
 	policy, err := limit.New(limit.Options{Concurrency: limit.Concurrency{PerKey: 1}})
 	if err != nil {

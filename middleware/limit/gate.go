@@ -4,22 +4,22 @@
 package limit
 
 // A gate lets a number of calls in at once. All gates of a policy are guarded by the
-// one lock of its slots. A gate where somebody waits is full: whoever leaves lets the next
+// one lock of its slots. A gate where a caller waits is full: a caller that leaves lets the next
 // one in before anybody else can ask.
 type gate struct {
 	id    id
 	scope Scope
 	limit int
 	in    int   // calls inside
-	left  int   // those of them whose tool was left behind and runs on
+	left  int   // those of them whose tool was abandoned and runs on
 	due   int   // calls that wait for it, or on their way to it
 	queue turns // calls that wait for it
 }
 
 func (g *gate) full() bool { return g.in >= g.limit }
 
-// maxIdle is how many gates of a kind are kept though nobody uses them, so that
-// those in frequent use are not made anew for each call.
+// maxIdle is how many gates of a kind are kept though no caller uses them, so that
+// those in frequent use are not made again for each call.
 const maxIdle = 256
 
 // maxName is the longest name of such a gate, in bytes. A registered tool's is shorter; what a

@@ -32,7 +32,7 @@ func deaf(t testing.TB) middleware.Policy {
 }
 
 // A slot protects what the tool uses, and the tool uses it until it has ended: not until its call has.
-func TestAToolLeftBehindKeepsItsSlot(t *testing.T) {
+func TestAToolAbandonedKeepsItsSlot(t *testing.T) {
 	for name, chain := range map[string]func(p *limit.Policy, tool toolkit.Handler) toolkit.Handler{
 		"the limit outside": func(p *limit.Policy, tool toolkit.Handler) toolkit.Handler {
 			return middleware.Wrap(tool, p, deaf(t))
@@ -63,14 +63,14 @@ func TestAToolLeftBehindKeepsItsSlot(t *testing.T) {
 				if _, err := h(t.Context(), toolkit.Call{ID: "1", Name: "deaf"}); !errors.Is(err, context.DeadlineExceeded) {
 					t.Fatalf("got %v, want a timeout", err)
 				}
-				if s := p.Stats(); s.Running != 1 || name != "the time limit outside" && s.LeftBehind != 1 {
-					t.Errorf("left behind: got %+v, want one that runs", s)
+				if s := p.Stats(); s.Running != 1 || name != "the time limit outside" && s.Abandoned != 1 {
+					t.Errorf("abandoned: got %+v, want one that runs", s)
 				}
 				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 				defer cancel()
 				if name != "the time limit outside" { // there the second one is left waiting, as the first one's tool is
 					_, err := h(ctx, toolkit.Call{ID: "2", Name: "deaf"})
-					if !errors.Is(err, toolkit.ErrOverloaded) || !strings.Contains(err.Error(), "and as many do, 1 of them left behind by a time limit: try again later") {
+					if !errors.Is(err, toolkit.ErrOverloaded) || !strings.Contains(err.Error(), "and as many do, 1 of them abandoned by a time limit: try again later") {
 						t.Errorf("the second: got %v, want it refused", err)
 					}
 				}
@@ -110,8 +110,8 @@ func TestASlotThatIsHeldIsTold(t *testing.T) {
 	})
 }
 
-// A tool that calls another one which is left behind has ended when it returns.
-func TestACallerOfAToolLeftBehindHoldsNothing(t *testing.T) {
+// A tool that calls another one which is abandoned has ended when it returns.
+func TestACallerOfAToolAbandonedHoldsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := policy(t, limit.Options{Concurrency: limit.Concurrency{PerTool: 1}})
 		release := make(chan struct{})
@@ -126,7 +126,7 @@ func TestACallerOfAToolLeftBehindHoldsNothing(t *testing.T) {
 		if _, err := h(t.Context(), toolkit.Call{ID: "1", Name: "agent"}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v, want a timeout", err)
 		}
-		if s := p.Stats(); s.Running != 1 || s.LeftBehind != 1 {
+		if s := p.Stats(); s.Running != 1 || s.Abandoned != 1 {
 			t.Errorf("got %+v, want the slot of the inner call alone", s)
 		}
 		close(release)
@@ -136,7 +136,7 @@ func TestACallerOfAToolLeftBehindHoldsNothing(t *testing.T) {
 
 // Whatever the interleaving of ends and time limits, never more tools run than there are slots, further
 // attempts included, and none is lost.
-func TestSlotsHoldForToolsLeftBehind(t *testing.T) {
+func TestSlotsHoldForToolsAbandoned(t *testing.T) {
 	for seed := range uint64(20) {
 		synctest.Test(t, func(t *testing.T) {
 			p := policy(t, limit.Options{Concurrency: limit.Concurrency{PerTool: 3, MaxWait: 4 * time.Second}})

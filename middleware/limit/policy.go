@@ -53,11 +53,11 @@ func (p *Policy) Stage() middleware.Stage { return middleware.StageLimit }
 // Made reports whether [New] made the policy: see [middleware.Check].
 func (p *Policy) Made() bool { return p != nil && p.exempt != nil }
 
-// Wrap asks the rate limits first and then waits for a slot, so that nobody holds one
+// Wrap asks the rate limits first and then waits for a slot, so that no caller holds one
 // while the other has still to say no. A call that waited or was refused tells
 // "limit" with "concurrency" or "rate", and "limit.scope" with "global", "tool" or "key"; one
 // without a key, where a limit per key is set, tells "limit" with "unscoped". One whose tool a time
-// limit further in left behind tells "limit" with "held": its slot is taken until the tool has ended.
+// limit further in abandoned tells "limit" with "held": its slot is taken until the tool has ended.
 // Refusals are overloaded and rate_limited, with an [Error] as their cause; a caller who
 // gives up while waiting is refused as canceled, or timeout, with the context's cause.
 // Without any limit set, Wrap returns next.
@@ -85,9 +85,9 @@ type Stats struct {
 	// Running and Waiting are calls that hold a slot, and that wait for one or for a
 	// rate limit. Running is 0 without a limit on concurrency.
 	Running, Waiting int
-	// LeftBehind is how many of those Running are tools that a time limit left behind: their calls have
+	// Abandoned is how many of those Running are tools that a time limit abandoned: their calls have
 	// ended, and their slots are given back when they end.
-	LeftBehind int
+	Abandoned int
 	// Unkeyed is how many calls had no key where a limit per key was set.
 	Unkeyed uint64
 	// Forgotten is how many keys' rates were forgotten, being idle or too many.
@@ -109,7 +109,7 @@ func (p *Policy) Stats() (s Stats) {
 // An id names a gate or a window: a tool by name, or a key with its tenant.
 type id struct{ tenant, name string }
 
-// keyFunc is how calls are keyed; the id without a name is nobody's. A host's function that
+// keyFunc is how calls are keyed; the id without a name belongs to no call. A host's function that
 // panics has keyed nothing, and the call counts against its session.
 func keyFunc(f func(context.Context, toolkit.Call) string) func(context.Context, toolkit.Call) id {
 	if f == nil {

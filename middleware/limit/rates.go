@@ -38,7 +38,7 @@ func newRates(o Rate, keyOf func(context.Context, toolkit.Call) id, lookup toolk
 		r.global.set(o.Global, maxLog)
 	}
 	r.tools = sessions.New[string](0, never, func() *window { return &window{scope: ScopeTool} })
-	// A key that nobody asked for so long has no waiter and an empty log: nothing is lost.
+	// A key that no caller asked for so long has no waiter and an empty log: nothing is lost.
 	idle := o.PerKey.Window + o.MaxWait
 	if idle < 0 { // more than a time.Duration holds
 		idle = never

@@ -48,7 +48,7 @@ func (b *beginnings) check(t *testing.T, name string, l toolkit.RateLimit) {
 	}
 }
 
-// Whoever comes when, waits or not, and gives up or not: never more calls begin in any
+// A caller that comes when, waits or not, and gives up or not: never more calls begin in any
 // window than allowed, of all, of a tool, of a session.
 func TestRatesHoldWhateverTheInterleaving(t *testing.T) {
 	for seed := range uint64(4) {
@@ -93,7 +93,7 @@ func TestRatesHoldWhateverTheInterleaving(t *testing.T) {
 						t.Errorf("only %d calls began", n)
 					}
 					if s := p.Stats(); s.Waiting != 0 {
-						t.Errorf("at the end: got %+v, want nobody", s)
+						t.Errorf("at the end: got %+v, want no caller", s)
 					}
 				})
 			})
@@ -255,7 +255,7 @@ func TestWaitingForARate(t *testing.T) {
 	})
 }
 
-// Nobody waits for what they cannot have: beyond the patience or the deadline the refusal
+// No caller waits for what they cannot have: beyond the patience or the deadline the refusal
 // comes at once.
 func TestNobodyWaitsInVain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -278,7 +278,7 @@ func TestNobodyWaitsInVain(t *testing.T) {
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		if s := p.Stats(); s.Waiting != 0 {
-			t.Errorf("got %+v, want nobody", s)
+			t.Errorf("got %+v, want no caller", s)
 		}
 	})
 }

@@ -13,8 +13,8 @@ import (
 
 // slots holds the limits on calls that run at once. A call passes up to three gates: its
 // key's, its tool's, and the one of all calls, and waits at the first that is
-// full while it is inside the ones before. The order is the same for all, so nobody waits
-// in a circle; each gate is fair, so nobody waits for ever at one.
+// full while it is inside the ones before. The order is the same for all, so no caller waits
+// in a circle; each gate is fair, so no caller waits for ever at one.
 type slots struct {
 	options Concurrency
 	keyOf   func(context.Context, toolkit.Call) id
@@ -24,7 +24,7 @@ type slots struct {
 	tools     gates
 	keys      gates
 	running   int
-	left      int // those of them whose tool was left behind and runs on
+	left      int // those of them whose tool was abandoned and runs on
 	waiting   int
 	waitingBy map[id]int // the waiting of each key
 }
@@ -45,7 +45,7 @@ type path struct {
 	gates  [3]*gate
 	n      int
 	passed int
-	left   bool // the tool was left behind: its end gives the slot back, and not that of the call
+	left   bool // the tool was abandoned: its end gives the slot back, and not that of the call
 }
 
 func (p *path) add(g *gate) { p.gates[p.n], p.n = g, p.n+1 }
@@ -144,7 +144,7 @@ func (s *slots) leave(p *path) {
 	s.mu.Unlock()
 }
 
-// hold keeps the slot of a call whose tool was left behind until that has ended; false if it has.
+// hold keeps the slot of a call whose tool was abandoned until that has ended; false if it has.
 func (s *slots) hold(p path, call toolkit.Call, tool *handoff.Abandoned) bool {
 	s.countLeft(&p, 1)
 	ended := func() {
@@ -191,7 +191,7 @@ func (s *slots) release(p *path) {
 	s.tidy(p)
 }
 
-// tidy forgets the gates of p that nobody needs.
+// tidy forgets the gates of p that no caller needs.
 func (s *slots) tidy(p *path) {
 	for _, g := range p.gates[:p.n] {
 		switch g.scope {
@@ -206,6 +206,6 @@ func (s *slots) tidy(p *path) {
 func (s *slots) stats(t *Stats) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t.Running, t.LeftBehind = s.running, s.left
+	t.Running, t.Abandoned = s.running, s.left
 	t.Waiting += s.waiting
 }

@@ -29,7 +29,7 @@ func (c *counter) enter() {
 }
 
 // Whatever the interleaving: never more than the limits run, everybody comes through or is
-// refused, and nothing is left behind by those who gave up, panicked or ended their
+// refused, and nothing is abandoned by those who gave up, panicked or ended their
 // goroutine.
 func TestSlotsHoldWhateverTheInterleaving(t *testing.T) {
 	for seed := range uint64(6) {
@@ -163,7 +163,7 @@ func TestWhoComesFirst(t *testing.T) {
 	}
 }
 
-// With k keys waiting, the n-th call of a key is served within n*k turns, whoever came
+// With k keys waiting, the n-th call of a key is served within n*k turns, a caller that came
 // before it and however many calls others have.
 func TestNoKeyStarves(t *testing.T) {
 	for seed := range uint64(20) {

@@ -34,7 +34,7 @@ func TestAFullToolHoldsUpNoOther(t *testing.T) {
 		close(release)
 		synctest.Wait()
 		if s := p.Stats(); s.Running != 0 || s.Waiting != 0 {
-			t.Errorf("got %+v, want nobody", s)
+			t.Errorf("got %+v, want no caller", s)
 		}
 	})
 }
@@ -77,7 +77,7 @@ func TestWhoIsRefused(t *testing.T) {
 		after   time.Duration
 		scope   limit.Scope
 	}{
-		{name: "nobody may wait", options: limit.Concurrency{Global: 1, Queue: -1}, want: toolkit.ErrOverloaded, scope: "global"},
+		{name: "no caller may wait", options: limit.Concurrency{Global: 1, Queue: -1}, want: toolkit.ErrOverloaded, scope: "global"},
 		{name: "the queue is full", options: limit.Concurrency{PerTool: 1, Queue: 2}, waiting: 2, want: toolkit.ErrOverloaded, scope: "tool"},
 		{name: "the key's share of the queue is full", options: limit.Concurrency{PerKey: 1, Queue: 100, QueuePerKey: 2}, waiting: 2, want: toolkit.ErrOverloaded, scope: "key"},
 		{name: "the share is an eighth", options: limit.Concurrency{PerKey: 1, Queue: 17}, waiting: 2, want: toolkit.ErrOverloaded, scope: "key"},
@@ -127,7 +127,7 @@ func TestWhoIsRefused(t *testing.T) {
 				close(release)
 				synctest.Wait()
 				if s := p.Stats(); s.Running != 0 || s.Waiting != 0 {
-					t.Errorf("at the end: got %+v, want nobody", s)
+					t.Errorf("at the end: got %+v, want no caller", s)
 				}
 			})
 		})
@@ -152,7 +152,7 @@ func TestASlotGrantedTooLateIsGivenBack(t *testing.T) {
 		close(release)
 		synctest.Wait()
 		if s := p.Stats(); ran || s.Running != 0 || s.Waiting != 0 {
-			t.Errorf("ran: %t, %+v: want that the call did not run, and nobody there", ran, s)
+			t.Errorf("ran: %t, %+v: want that the call did not run, and no caller there", ran, s)
 		}
 	})
 }

@@ -80,7 +80,7 @@ func (w *window) grow() {
 	w.log, w.first = log, 0
 }
 
-// next reports whether nobody has to begin before t; a nil t is one who does not wait.
+// next reports whether no caller has to begin before t; a nil t is one who does not wait.
 func (w *window) next(t *turn) bool {
 	front := w.queue.Front()
 	return front == nil || front.Value.(*turn) == t

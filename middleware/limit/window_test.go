@@ -11,7 +11,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// The window against a list of all calls: it lets in whoever may, tells the rest when they may,
+// The window against a list of all calls: it lets in a caller that may, tells the rest when they may,
 // and never lets more begin in any window.
 func TestWindowAgreesWithAListOfAllCalls(t *testing.T) {
 	for seed := range uint64(200) {
@@ -113,7 +113,7 @@ func TestAClockThatJumps(t *testing.T) {
 	}
 }
 
-// Nobody overtakes those who wait, though the window would let them in.
+// No caller overtakes those who wait, though the window would let them in.
 func TestNobodyOvertakesThoseWhoWait(t *testing.T) {
 	var w window
 	w.set(toolkit.RateLimit{MaxCalls: 2, Window: 10}, maxLog)

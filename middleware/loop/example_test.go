@@ -39,7 +39,7 @@ func Example() {
 	// tool "search": loop detected: this very call has come 4 times, so it was not run: use what it gave, change the arguments, or go another way
 }
 
-// The host can be told of loops, and a tool that is meant to be asked again left
+// The host can be notified of loops, and a tool that is meant to be asked again left
 // alone.
 func ExampleOptions() {
 	loops, err := loop.New(loop.Options{

@@ -31,7 +31,7 @@ type history struct {
 
 // An entry is one call. Counts include the call itself.
 type entry struct {
-	came    uint64 // fingerprint of what came of it; 0 while nobody knows
+	came    uint64 // fingerprint of what came of it; 0 while no caller knows
 	times   uint16 // how often it was made
 	repeat  uint16 // how often it was made without anything new coming of it
 	stopped bool

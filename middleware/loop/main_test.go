@@ -82,7 +82,7 @@ func (r *rig) told() string {
 	return strings.Join(told, " ")
 }
 
-// calls makes several, given as "tool arguments", and lists what was told of each.
+// calls makes several, given as "tool arguments", and lists what was recorded of each.
 func (r *rig) calls(calls ...string) (told []string) {
 	for _, c := range calls {
 		name, arguments, _ := strings.Cut(c, " ")

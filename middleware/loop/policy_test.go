@@ -168,7 +168,7 @@ func TestRefusedCallsCount(t *testing.T) {
 	}
 }
 
-// Advice cannot be put into an error of somebody else's: its value stays.
+// Advice cannot be put into an error of another's: its value stays.
 func TestAnErrorOfOthersStaysAsItIs(t *testing.T) {
 	broken := errors.New("broken")
 	r := newRig(t, loop.Options{Default: loop.Thresholds{Advice: 2}})
@@ -221,7 +221,7 @@ func TestAdviceChangesNothingThatIsShared(t *testing.T) {
 }
 
 // What is suspended is asked for again, by itself or in turn with another call, until
-// somebody has decided; what a caller gave up says nothing of the model.
+// a caller has decided; what a caller gave up says nothing of the model.
 func TestSuspendedAndCancelledCallsArePartOfNoLoop(t *testing.T) {
 	for name, answer := range map[string]toolkit.Handler{
 		"suspended": func(context.Context, toolkit.Call) (toolkit.Result, error) {

@@ -19,10 +19,10 @@ type ending struct {
 	thrown *toolkit.PanicError
 }
 
-// errGoexit is what observers are told of an attempt whose goroutine ends.
+// errGoexit is what observers receive for an attempt whose goroutine ends.
 var errGoexit = errors.New("retry: the attempt ended its goroutine")
 
-// attempt runs the call once, and tells it but for the first one, which is told when there
+// attempt runs the call once, and tells it but for the first one, which is called when there
 // is a second: a call that was not tried again has no attempts. A panic is caught only if panics are tried
 // again. What runs is a copy of the call, so that each attempt runs what was asked for.
 func (p *Policy) attempt(ctx context.Context, call toolkit.Call, next toolkit.Handler) (e ending) {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Whoever calls and fails when: in any stretch of time there are no more retries than its
+// A caller that calls and fails when: in any stretch of time there are no more retries than its
 // first attempts and its time have paid for, and what was saved up.
 func TestRetriesNeverMultiplyAStorm(t *testing.T) {
 	for seed := range uint64(30) {

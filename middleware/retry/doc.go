@@ -14,7 +14,7 @@
 // jitter, at least as long as the error asks for, never beyond the caller's deadline. A
 // budget bounds the retries of all calls together, so that a tool in trouble does not
 // get more traffic, but at most a tenth more. Each attempt asks the breaker, holds a slot
-// and has its own clock, and is told to the call's observers: tracing makes a span of each.
+// and has its own clock, and is passed to the call's observers: tracing makes a span of each.
 //
 // What it leaves out: hedging (a second attempt while the first one runs), and retries of
 // a part of a streamed answer. A model that reads the failure may well choose better: retry

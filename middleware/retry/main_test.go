@@ -80,7 +80,7 @@ func (l later) RetryAfter() time.Duration { return l.after }
 
 var errDown = errors.New("connection refused")
 
-// tag is what the last call told of retries.
+// tag is what the last call recorded of retries.
 func (a *attempts) tag() string {
 	all := a.All()
 	for _, t := range all[len(all)-1].Disposition.Tags {

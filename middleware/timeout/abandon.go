@@ -34,7 +34,7 @@ func (p *Policy) runApart(ctx context.Context, call toolkit.Call, next toolkit.H
 	if p.apart.Add(1) > p.maxApart {
 		p.apart.Add(-1)
 		return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrOverloaded,
-			Message: fmt.Sprintf("%d calls of tools like this one are at work or were left behind, which is as many as there may be; try again later, or another way", p.maxApart)})
+			Message: fmt.Sprintf("%d calls of tools like this one are at work or were abandoned, which is as many as there may be; try again later, or another way", p.maxApart)})
 	}
 	inner, cancel := l.context(ctx)
 	defer cancel()
@@ -60,7 +60,7 @@ func (p *Policy) runApart(ctx context.Context, call toolkit.Call, next toolkit.H
 	return l.tell(ctx, inner, call, b.res, b.err)
 }
 
-// run is the goroutine. A panic after the caller left has nobody to go to, and is
+// run is the goroutine. A panic after the caller left has no caller to go to, and is
 // dropped with the result.
 func (b *branch) run(ctx context.Context, next toolkit.Handler) {
 	defer func() {
@@ -90,9 +90,9 @@ func (b *branch) abandon() bool {
 	return false
 }
 
-// abandoned is how a call ends whose tool was left behind.
+// abandoned is how a call ends whose tool was abandoned.
 func (l *limit) abandoned(ctx, inner context.Context, call toolkit.Call, tool *handoff.Abandoned) (toolkit.Result, error) {
-	const left = "; it does not heed being stopped and was left behind, so it may still take effect"
+	const left = "; it does not heed being stopped and was abandoned, so it may still take effect"
 	call.Record.Tag("timeout.abandoned", "true")
 	if l.fired(ctx, inner) {
 		call.Record.Tag("timeout.limit", l.of.String())

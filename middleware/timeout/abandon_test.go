@@ -19,7 +19,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-func TestAToolThatNeverReturnsIsLeftBehind(t *testing.T) {
+func TestAToolThatNeverReturnsIsAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := policy(t, timeout.Options{Default: time.Second, Abandon: []string{"deaf"}, MaxAbandoned: 2})
 		release := make(chan struct{})
@@ -35,11 +35,11 @@ func TestAToolThatNeverReturnsIsLeftBehind(t *testing.T) {
 			start := time.Now()
 			res, err := h(t.Context(), toolkit.Call{Name: "deaf", Arguments: arguments})
 			clear(arguments)
-			if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "it ran for 1s, and one attempt may run for 1s; it does not heed being stopped and was left behind") || res.Output != "" {
+			if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "it ran for 1s, and one attempt may run for 1s; it does not heed being stopped and was abandoned") || res.Output != "" {
 				t.Errorf("got %v, %v", res.Output, err)
 			}
 			if took := time.Since(start); took != time.Second || p.Abandoned() != i+1 {
-				t.Errorf("it took %v, %d are left behind, want 1s and %d", took, p.Abandoned(), i+1)
+				t.Errorf("it took %v, %d are abandoned, want 1s and %d", took, p.Abandoned(), i+1)
 			}
 			e := seen.All()[0]
 			if got := tags(t, seen); got["timeout.abandoned"] != "true" || got["timeout.limit"] != "1s" || got["error.type"] != "timeout" || e.Disposition.Queue != 0 || e.Disposition.Run != time.Second {
@@ -53,7 +53,7 @@ func TestAToolThatNeverReturnsIsLeftBehind(t *testing.T) {
 		close(release)
 		synctest.Wait()
 		if got := p.Abandoned(); got != 0 {
-			t.Errorf("%d are left behind after all have ended", got)
+			t.Errorf("%d are abandoned after all have ended", got)
 		}
 		if res, err := h(t.Context(), toolkit.Call{Name: "deaf", Arguments: []byte(`{}`)}); err != nil || res.Output != "too late" {
 			t.Errorf("with room again: got %v, %v", res.Output, err)
@@ -97,14 +97,14 @@ func TestALatePanicIsDropped(t *testing.T) {
 		p := policy(t, timeout.Options{Default: time.Second, Abandon: []string{"x"}})
 		h := p.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) {
 			time.Sleep(time.Minute)
-			panic("nobody hears")
+			panic("no caller hears")
 		})
 		if _, err := h(t.Context(), toolkit.Call{Name: "x"}); !errors.Is(err, toolkit.ErrTimeout) || p.Abandoned() != 1 {
-			t.Errorf("got %v, %d left behind", err, p.Abandoned())
+			t.Errorf("got %v, %d abandoned", err, p.Abandoned())
 		}
 		time.Sleep(time.Hour)
 		if p.Abandoned() != 0 {
-			t.Errorf("%d left behind", p.Abandoned())
+			t.Errorf("%d abandoned", p.Abandoned())
 		}
 	})
 }
@@ -152,7 +152,7 @@ func TestAbandonedCallsAddUp(t *testing.T) {
 			t.Errorf("%d answered, %d timed out, %d refused: want some of each, 2000 together", a, o, r)
 		}
 		if peak.Load() > most || running.Load() != 0 || p.Abandoned() != 0 {
-			t.Errorf("%d ran at once, want at most %d; %d run, %d are left behind, want 0", peak.Load(), most, running.Load(), p.Abandoned())
+			t.Errorf("%d ran at once, want at most %d; %d run, %d are abandoned, want 0", peak.Load(), most, running.Load(), p.Abandoned())
 		}
 	})
 }

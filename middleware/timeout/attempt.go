@@ -13,7 +13,7 @@ import (
 
 // An attempt is the context of one attempt. It does what that of [context.WithTimeoutCause]
 // does, but has a timer, a channel and a place among the caller's contexts only from when
-// somebody asks for Done or finds the time over: many tools never do, and no call of theirs pays
+// a caller asks for Done or finds the time over: many tools never do, and no call of theirs pays
 // for it.
 type attempt struct {
 	context.Context // the caller's
@@ -35,7 +35,7 @@ func (l *limit) attempt(ctx context.Context) *attempt {
 // end ends the attempt. Who still has its context finds it cancelled.
 func (a *attempt) end() {
 	a.over.Store(true)
-	if a.made.Load() { // if not yet, whoever makes it finds the attempt over
+	if a.made.Load() { // if not yet, a caller that makes it finds the attempt over
 		a.cancel()
 	}
 }

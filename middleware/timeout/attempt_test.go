@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// TestAnAttemptIsATimeout holds attempts against context.WithTimeoutCause, whatever happens and whoever
-// asks in whatever order. What ends a context first tells; of two things that nobody looked between
+// TestAnAttemptIsATimeout holds attempts against context.WithTimeoutCause, whatever happens and a caller that
+// asks in whatever order. What ends a context first tells; of two things that no caller looked between
 // either may.
 func TestAnAttemptIsATimeout(t *testing.T) {
 	gone := errors.New("the caller has gone")

@@ -10,7 +10,7 @@
 // precedence.
 //
 // It is the innermost policy, so only running time counts: not the wait for a slot, a person
-// or the next attempt. The limit is told to the tool by its context, whose
+// or the next attempt. The limit is passed to the tool by its context, whose
 // cause says which limit it was; no goroutine is started. What the tool then does decides
 // how the call ends:
 //
@@ -19,11 +19,11 @@
 //   - it fails, with whatever error: the call fails with kind timeout and a text that
 //     says how long it ran and how long it may, and keeps what the tool said;
 //   - it never returns: the call waits with it, unless the tool is named in
-//     [Options].Abandon. Then it runs in a goroutine of its own that is left behind
+//     [Options].Abandon. Then it runs in a goroutine of its own that is abandoned
 //     (tag timeout.abandoned=true); their number is bounded, and policies further out
 //     that hold something for the tool hold it until it ends.
 //
-// A caller's own deadline or cancellation is told apart: no tag timeout.limit, and
+// A caller's own deadline or cancellation is recorded apart: no tag timeout.limit, and
 // the caller's context.Cause is in the error. A toolkit.Executor has a time limit
 // too, which counts the waits inside its handler as well: whichever ends first is
 // told, once. To count running time only, give the executor a Timeout below 0.

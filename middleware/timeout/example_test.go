@@ -28,7 +28,7 @@ func Example() {
 	// Output: true true
 }
 
-// A tool that does not look at its context is left behind.
+// A tool that does not look at its context is abandoned.
 func ExampleOptions_abandon() {
 	limits, err := timeout.New(timeout.Options{Default: time.Millisecond, Abandon: []string{"legacy"}})
 	if err != nil {

@@ -21,8 +21,8 @@ type Policy struct {
 	said      limits          // by definitions, under their ceilings
 	lookup    toolkit.Lookup
 	maxApart  int64
-	apart     atomic.Int64 // goroutines of their own, left behind or not
-	abandoned atomic.Int64 // those left behind
+	apart     atomic.Int64 // goroutines of their own, abandoned or not
+	abandoned atomic.Int64 // those abandoned
 }
 
 // A rule is what the options say of a tool.
@@ -41,7 +41,7 @@ func (p *Policy) Stage() middleware.Stage { return middleware.StageTimeout }
 // Made reports whether [New] made the policy: see [middleware.Check].
 func (p *Policy) Made() bool { return p != nil && p.maxApart != 0 }
 
-// Abandoned is how many calls were left behind and have not ended yet.
+// Abandoned is how many calls were abandoned and have not ended yet.
 func (p *Policy) Abandoned() int { return int(p.abandoned.Load()) }
 
 // Wrap is a [toolkit.Middleware].

@@ -93,7 +93,7 @@ func TestHowACallEndsAfterTheLimit(t *testing.T) {
 				o := timeout.Options{Tools: map[string]time.Duration{"slow": 2 * time.Second}}
 				if abandon {
 					if name != "in time" {
-						return // what is left behind has no say: see the tests of Abandon
+						return // what is abandoned has no say: see the tests of Abandon
 					}
 					o.Abandon = []string{"slow"}
 				}
@@ -209,7 +209,7 @@ func TestATypedNilIsPassedOn(t *testing.T) {
 	})
 }
 
-// The executor's own limit is told once, by its own text.
+// The executor's own limit is recorded once, by its own text.
 func TestTheExecutorsLimitIsToldOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, seen := observed(policy(t, timeout.Options{}), toolkit.Definition{Name: "slow"}, heeds)

@@ -205,8 +205,8 @@ func counted(t *testing.T, s cache.Store) {
 			{"another resource", a, []string{mail}, 1, 0, 0},
 			{"another owner", b, []string{theFiles}, 0, 0, 0},
 			{"another owner's anything", b, nil, 0, 0, 0},
-			{"nobody's files", nobody, []string{theFiles}, 1, 1, 1},
-			{"nobody's anything", nobody, nil, 1, 1, 1},
+			{"files without an owner", nobody, []string{theFiles}, 1, 1, 1},
+			{"anything without an owner", nobody, nil, 1, 1, 1},
 		} {
 			for _, n := range []uint64{1, reuse.Begin, reuse.End, ^uint64(0)} {
 				_, x0 := get(t, s, anything)

@@ -48,7 +48,7 @@ func (c *Counters) slot(owner, resource uint64) *atomic.Uint64 {
 }
 
 // Stamp is the sum of the counters of what is read: the owner's, and those of writes
-// that belong to nobody, which count as everybody's. Nil and empty resources are
+// that have no owner, which concern all owners. Nil and empty resources are
 // anything. ownerHash is [OwnerHash] of the owner.
 func (c *Counters) Stamp(ownerHash uint64, resources []string) uint64 {
 	if len(resources) == 0 {

@@ -30,9 +30,9 @@ func TestWritesMakeStaleWhatTheyMayHaveWritten(t *testing.T) {
 		{"empty is anything", a, a, []string{}, files, true},
 		{"another's", a, b, files, files, false},
 		{"another's of anything", a, b, nil, nil, false},
-		{"nobody's", a, all, files, files, true},
-		{"nobody's of anything", a, all, rows, nil, true},
-		{"nobody's other", a, all, files, rows, false},
+		{"no caller's", a, all, files, files, true},
+		{"of anything, without an owner", a, all, rows, nil, true},
+		{"another, without an owner", a, all, files, rows, false},
 		{"shared by all", all, all, files, files, true},
 	} {
 		var counters reuse.Counters
