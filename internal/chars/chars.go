@@ -19,6 +19,8 @@ const (
 	Percent   // % \
 	Comma     // ,
 	Space     // blank, tab, line ends
+	Blank     // the blank alone
+	Tab
 	Separator // what may stand between digits of a number: blank - . / ( )
 
 	letter = Lower | Upper
@@ -33,8 +35,10 @@ const (
 // Class tells the classes of a byte.
 var Class = func() (t [256]uint16) {
 	for class, list := range map[uint16]string{
-		Digit: "0123456789", Lower: "abcdefghijklmnopqrstuvwxyz", Upper: "ABCDEFGHIJKLMNOPQRSTUVWXYZ", Hex: "0123456789abcdefABCDEF",
-		Join: "_-", Dot: ".", Plus: "+/", Equal: "=", Dollar: "$", Percent: "%\\", Comma: ",", Space: " \t\n\r", Separator: " -./()",
+		Digit: "0123456789", Hex: "0123456789abcdefABCDEF",
+		Lower: "abcdefghijklmnopqrstuvwxyz", Upper: "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+		Join: "_-", Dot: ".", Plus: "+/", Equal: "=", Dollar: "$", Percent: "%\\", Comma: ",",
+		Space: " \t\n\r", Blank: " ", Tab: "\t", Separator: " -./()",
 	} {
 		for _, c := range []byte(list) {
 			t[c] |= class

@@ -74,11 +74,11 @@ func (c *Classifier) Classify(name string) Verdict {
 		name = name[len(name)-MaxName:]
 	}
 	key := nameHash{memo.String(name), len(name)}
-	if v, ok := c.known.Load(key.hash, key); ok {
+	if v, ok := c.known.Load(key.hash, &key); ok {
 		return v
 	}
 	v := c.nameWords.classify(name)
-	c.known.Store(key.hash, key, v)
+	c.known.Store(key.hash, &key, v)
 	return v
 }
 

@@ -49,7 +49,7 @@ func RandomAhead(s string, stop int, alone bool) (from, to int) {
 	p := stop
 	p = chars.SkipAny(s[:min(len(s), stop+8)], p, "`*\"'")
 	blank := p
-	p = chars.SkipAny(s[:min(len(s), blank+40)], p, " ")
+	p = chars.Skip(s[:min(len(s), blank+40)], p, chars.Blank)
 	switch {
 	case p < len(s) && s[p] == '|' && p+1 < len(s) && s[p+1] != '|':
 		for p++; p < len(s) && p-blank < 80 && strings.IndexByte(" `*", s[p]) >= 0; p++ {
@@ -118,7 +118,7 @@ func BlockDefault(s string, stop int) (from, to int) {
 		name, value, ok := strings.Cut(line, "=")
 		if ok && strings.TrimSpace(name) == "default" {
 			open := offset + len(name) + 1
-			open = chars.SkipAny(s, open, " ")
+			open = chars.Skip(s, open, chars.Blank)
 			if strings.HasPrefix(strings.TrimLeft(value, " "), `"`) {
 				return open + 1, QuoteEnd(s, open+1, '"')
 			}

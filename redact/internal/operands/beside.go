@@ -19,7 +19,7 @@ func BesideValue(s string, start, stop int) bool {
 		return !ok || !o.Quoted || !marks.IsMark(s[o.Start:o.End])
 	}
 	before := start
-	before = chars.SkipBackAny(s, 0, before, " ")
+	before = chars.SkipBack(s, 0, before, chars.Blank)
 	if before > 0 && (s[before-1] == '=' || s[before-1] == '!' || s[before-1] == '"' && strings.IndexByte(s[start:stop], '_') > 0) {
 		return true
 	}
@@ -97,7 +97,7 @@ func inNetrc(s string, start int) bool {
 
 // LineStart reports whether nothing but blanks stands on the line before start.
 func LineStart(s string, start int) bool {
-	start = chars.SkipBackAny(s, 0, start, " \t")
+	start = chars.SkipBack(s, 0, start, chars.Blank|chars.Tab)
 	return start == 0 || s[start-1] == '\n'
 }
 

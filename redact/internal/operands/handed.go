@@ -39,7 +39,7 @@ var Detectors = []kinds.Detector{
 // begins at i.
 func pipedBefore(s string, i int) (start, end int, kind string) {
 	end = i
-	end = chars.SkipBackAny(s, 0, end, " ")
+	end = chars.SkipBack(s, 0, end, chars.Blank)
 	if end == 0 || s[end-1] != '|' {
 		return 0, 0, ""
 	}

@@ -20,7 +20,7 @@ func FindOperand(s string, start, stop int) (o values.Operand, ok bool) {
 		p++
 	}
 	closed := p
-	p = chars.SkipAny(s[:min(len(s), closed+40)], p, " \t")
+	p = chars.Skip(s[:min(len(s), closed+40)], p, chars.Blank|chars.Tab)
 	if p >= len(s) {
 		return o, false
 	}
@@ -158,7 +158,7 @@ func typedOperator(s string, p, start, stop int) (q int, op byte) {
 	if e == p || e-p >= 24 {
 		return 0, 0
 	}
-	e = chars.SkipAny(s, e, " ")
+	e = chars.Skip(s, e, chars.Blank)
 	if e+1 < len(s) && s[e] == '=' && s[e+1] != '=' && s[e+1] != '>' || strings.HasPrefix(s[e:], ":=") {
 		q = e
 		q = chars.SkipAny(s, q, "=:")
@@ -181,7 +181,7 @@ func valueAttribute(s string, p int, wasQuoted bool) int {
 		if chars.HasFold(s, q, w) {
 			q += len(w)
 			q = chars.SkipAny(s, q, "\"'\\")
-			q = chars.SkipAny(s, q, " ")
+			q = chars.Skip(s, q, chars.Blank)
 			if q < len(s) && (s[q] == '=' || s[q] == ':') {
 				return q + 1
 			}

@@ -213,7 +213,7 @@ func nextKeyLine(s string, i int) int {
 // puttyAt finds the lines that the "Private-Lines:" at i counts.
 func puttyAt(s string, i int) (start, end int, kind string) {
 	p := i + len("private-lines:")
-	p = chars.SkipAny(s, p, " ")
+	p = chars.Skip(s, p, chars.Blank)
 	lines := 0
 	for p < len(s) && chars.IsDigit(s[p]) && lines < 1000 {
 		lines = lines*10 + int(s[p]-'0')

@@ -25,7 +25,9 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 	start = chars.SkipBack(s, low, start, chars.Name)
 	high := min(len(s), end+names.MaxName)
 	stop = chars.Skip(s[:high], stop, chars.Name)
-	stop = chars.SkipBackAny(s, end, stop, ".-")
+	for stop > end && (s[stop-1] == '.' || s[stop-1] == '-') {
+		stop--
+	}
 	sc.named = stop
 	v := sc.words.Classify(s[start:stop])
 	if v.Level == names.Harmless || strings.HasSuffix(s[:start], marks.Head) {
@@ -111,7 +113,7 @@ func (sc *Scanner) precededBySecret(s string, start int) bool {
 // comparedBefore finds the literal that is compared with a name: "…" == name.
 func (sc *Scanner) comparedBefore(s string, start int, v names.Verdict) int {
 	p := start
-	p = chars.SkipBackAny(s, max(sc.settled, start-4), p, " ")
+	p = chars.SkipBack(s, max(sc.settled, start-4), p, chars.Blank)
 	n := 0
 	for p > sc.settled && (s[p-1] == '=' || s[p-1] == '!') && n < 3 {
 		p, n = p-1, n+1
@@ -119,7 +121,7 @@ func (sc *Scanner) comparedBefore(s string, start int, v names.Verdict) int {
 	if n < 2 {
 		return 0
 	}
-	p = chars.SkipBackAny(s, sc.settled, p, " ")
+	p = chars.SkipBack(s, sc.settled, p, chars.Blank)
 	if p <= sc.settled || s[p-1] != '"' && s[p-1] != '\'' && s[p-1] != '`' {
 		return 0
 	}

@@ -20,7 +20,7 @@ func (sc *Scanner) schemeHit(s string, i, end int) int {
 	if i > 0 && chars.IsAlnum(s[i-1]) {
 		return 0
 	}
-	end = chars.SkipAny(s, end, " ")
+	end = chars.Skip(s, end, chars.Blank)
 	stop := operands.CredentialsEnd(s, end)
 	v := s[end:stop]
 	sc.spend(stop - end)
@@ -72,7 +72,7 @@ func (sc *Scanner) headerValue(s string, o values.Operand, d names.Verdict) (nex
 		return 0, false
 	}
 	start := o.Start + space + 1
-	start = chars.SkipAny(s[:line], start, " ")
+	start = chars.Skip(s[:line], start, chars.Blank)
 	stop := line
 	if !chars.EqualFold(v[:space], "digest") {
 		stop = start

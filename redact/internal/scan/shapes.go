@@ -93,7 +93,9 @@ func isSeparator(c byte) bool { return chars.Class[c]&chars.Separator != 0 }
 // digits it has.
 func separatedRun(s string, start int) (end, n int) {
 	p := start
-	p = chars.SkipAny(s[:min(len(s), start+2)], p, "+(")
+	for p < len(s) && (s[p] == '+' || s[p] == '(') && p-start < 2 {
+		p++
+	}
 	end = p
 	for p < len(s) && p-start < maxDigitRun {
 		if chars.IsDigit(s[p]) {
