@@ -109,7 +109,7 @@ func (m *Automaton) List(g *group, s string, i int) []Entry {
 	return nil
 }
 
-// Shapes tells for each trigram which runs of digits and which words may begin with it (see
+// shapes tells for each trigram which runs of digits and which words may begin with it (see
 // [detector]).
 func (f *Runs) shapes() *[trigrams]uint8 {
 	out := new([trigrams]uint8)

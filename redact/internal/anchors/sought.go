@@ -40,7 +40,7 @@ const Reach = 6
 // sought tells of each trigram what a filter looks for by it.
 type sought []neighbours
 
-// Add makes the filter find what begins offset bytes before the trigram t.
+// add makes the filter find what begins offset bytes before the trigram t.
 func (f sought) add(t, offset int, before, behind uint32) {
 	n := &f[t]
 	n.before, n.behind, n.begins, n.number = n.before|before, n.behind|behind, n.begins|1<<(Reach-offset), false

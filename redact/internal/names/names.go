@@ -125,7 +125,7 @@ func pluralEnd(name string, i int) bool {
 	return i+1 < len(name) && name[i+1] == 's' && (i+2 == len(name) || chars.Class[name[i+2]]&chars.Lower == 0)
 }
 
-// Verdict takes the most telling word that no other word takes back.
+// verdict takes the most telling word that no other word takes back.
 func (w *nameWords) verdict() Verdict {
 	best := Verdict{}
 	words := w.words[:w.n]

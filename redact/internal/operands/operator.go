@@ -67,29 +67,7 @@ func FindOperand(s string, start, stop int) (o values.Operand, ok bool) {
 func operatorAt(s string, p, closed int, wasQuoted bool) (q int, op byte) {
 	switch c := s[p]; c {
 	case '=', ':', '?', '|', '.', '+', '!':
-		q = p
-		equal := 0
-		for q < len(s) && q-p < 4 && strings.IndexByte("=:?|.+!>", s[q]) >= 0 {
-			if s[q] == '=' || s[q] == ':' {
-				equal++
-			}
-			q++
-		}
-		tok := s[p:q]
-		switch {
-		case (tok == "||" || tok == "??") && q+1 < len(s) && s[q] == ' ' && (s[q+1] == '"' || s[q+1] == '\''):
-			return q, '='
-		case equal == 0 || c == ':' && len(tok) == 2 && tok[1] == ':' || strings.IndexByte(".+|", c) >= 0 && tok[len(tok)-1] != '=':
-			return 0, 0
-		case tok == "==" || tok == "===" || tok == "!=" || tok == "!==":
-			return q, '~'
-		case c == ':' && equal == 1 && len(tok) == 1:
-			if strings.HasPrefix(s[p:], "://") {
-				return 0, 0
-			}
-			return q, ':'
-		}
-		return q, '='
+		return symbolAt(s, p)
 	case '-', '<':
 		if c == '-' && p > closed && p+2 < len(s) && s[p+1] == ' ' && (s[p+2] == '\'' || s[p+2] == '"') {
 			return p + 1, ','
@@ -116,6 +94,30 @@ func operatorAt(s string, p, closed int, wasQuoted bool) (q int, op byte) {
 		}
 	}
 	return 0, 0
+}
+
+// symbolAt reads the operator of one or more symbols at p, as operatorAt does.
+func symbolAt(s string, p int) (q int, op byte) {
+	c, equal := s[p], 0
+	for q = p; q < len(s) && q-p < 4 && strings.IndexByte("=:?|.+!>", s[q]) >= 0; q++ {
+		if s[q] == '=' || s[q] == ':' {
+			equal++
+		}
+	}
+	token := s[p:q]
+	switch {
+	case (token == "||" || token == "??") && q+1 < len(s) && s[q] == ' ' && (s[q+1] == '"' || s[q+1] == '\''):
+		return q, '='
+	case equal == 0, c == ':' && len(token) == 2 && token[1] == ':', strings.IndexByte(".+|", c) >= 0 && token[len(token)-1] != '=':
+		return 0, 0
+	case token == "==", token == "===", token == "!=", token == "!==":
+		return q, '~'
+	case token == ":" && strings.HasPrefix(s[p:], "://"):
+		return 0, 0
+	case token == ":":
+		return q, ':'
+	}
+	return q, '='
 }
 
 // literalEnds reports whether the quote at q, behind the operator of a name that begins at

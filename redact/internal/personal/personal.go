@@ -90,13 +90,8 @@ func numberAt(s string, i int) (start, end int, kind string) {
 			return 0, e, ""
 		}
 	}
-	for b := i; b >= 0 && i-b <= 15; b -= 3 {
-		if e := macEnd(s, b); e > i {
-			return b, e, "mac-address"
-		}
-		if b == 0 || s[b-1] != ':' && s[b-1] != '-' {
-			break
-		}
+	if b, e := macAround(s, i); e > 0 {
+		return b, e, "mac-address"
 	}
 	end, digits, groups := digitRun(s, i)
 	if end < len(s) && chars.Class[s[end]]&chars.Alnum != 0 && groups == 1 {
@@ -109,6 +104,11 @@ func numberAt(s string, i int) (start, end int, kind string) {
 	if before == '.' && i > 1 && s[i-2] >= '0' && s[i-2] <= '9' || before == '/' && digits < 12 {
 		return 0, max(end, i+1), ""
 	}
+	return runAt(s, i, end, digits, groups)
+}
+
+// runAt says what the run [i,end) of digits in groups is, as numberAt does.
+func runAt(s string, i, end, digits, groups int) (start, stop int, kind string) {
 	if digits >= 12 {
 		if e := cardWithin(s, i, end); e > 0 {
 			return i, e, "payment-card"
@@ -131,6 +131,19 @@ func numberAt(s string, i int) (start, end int, kind string) {
 		return b, e, "phone-number"
 	}
 	return 0, max(end, i+1), ""
+}
+
+// macAround is the MAC address that holds the byte at i; an end of 0 if there is none.
+func macAround(s string, i int) (start, end int) {
+	for b := i; b >= 0 && i-b <= 15; b -= 3 {
+		if e := macEnd(s, b); e > i {
+			return b, e
+		}
+		if b == 0 || s[b-1] != ':' && s[b-1] != '-' {
+			break
+		}
+	}
+	return 0, 0
 }
 
 // digitRun is the end of digits with single blanks, dashes, dots or parentheses

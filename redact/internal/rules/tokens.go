@@ -109,7 +109,7 @@ func (r *Token) isWord() bool {
 	return len(r.Prefix) <= 5 && chars.Class[r.Prefix[0]]&chars.Lower != 0
 }
 
-// Match is the rule as a detector's match.
+// match is the rule as a detector's match.
 func (r *Token) match(s string, at, p int) (int, int, bool) {
 	if !strings.HasPrefix(s[at:], r.Prefix) || at > 0 && (chars.IsAlnum(s[at-1]) || r.isWord() && at > 1 && strings.IndexByte("-.", s[at-1]) >= 0 && chars.IsAlnum(s[at-2])) {
 		return 0, 0, false

@@ -31,7 +31,7 @@ var AllDetectors = sync.OnceValue(func() []kinds.Detector {
 	return slices.Concat(rules.Detectors(), operands.Detectors, personal.Detectors)
 })
 
-// Compile makes the machine for the kinds that are on and for known values.
+// compile makes the machine for the kinds that are on and for known values.
 func compile(on *kinds.Set, known []string) *machine {
 	m := &machine{known: known, optional: on.Has(personal.KindIPv4) || on.Any(&personal.NationalKinds)}
 	var list []anchors.Anchor
