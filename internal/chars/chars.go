@@ -11,15 +11,15 @@ const (
 	Lower
 	Upper
 	Hex
-	Join      // _ -
-	Dot       // .
-	Plus      // + /
-	Equal     // =
-	Dollar    // $
-	Percent   // % \
-	Comma     // ,
-	Space     // blank, tab, line ends
-	Blank     // the blank alone
+	Join    // _ -
+	Dot     // .
+	Plus    // + /
+	Equal   // =
+	Dollar  // $
+	Percent // % \
+	Comma   // ,
+	Space   // blank, tab, line ends
+	Blank   // the blank alone
 	Tab
 	Separator // what may stand between digits of a number: blank - . / ( )
 

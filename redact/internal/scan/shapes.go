@@ -17,24 +17,7 @@ func (sc *Scanner) digits(s string, i int) int {
 	if i < sc.counted {
 		return 0
 	}
-	low := max(sc.settled, sc.counted, i-maxDigitRun)
-	start := i
-	for start > low { // groups before the first one of three digits
-		p := start - 1
-		for p >= low && start-p <= 2 && isSeparator(s[p]) {
-			p--
-		}
-		if p < low || !chars.IsDigit(s[p]) {
-			break
-		}
-		start = p
-	}
-	if start > 0 && (s[start-1] == '+' || s[start-1] == '(') && start > low {
-		start--
-		if s[start] == '(' && start > low && s[start-1] == '+' {
-			start--
-		}
-	}
+	start := sc.runStart(s, i)
 	end, n := separatedRun(s, start)
 	sc.Count(end - start)
 	sc.counted = max(end, i+1)
@@ -64,6 +47,29 @@ func (sc *Scanner) digits(s string, i int) int {
 		return sc.settled
 	}
 	return 0
+}
+
+// runStart is where the run of digits around i begins that is not decided yet.
+func (sc *Scanner) runStart(s string, i int) int {
+	low := max(sc.settled, sc.counted, i-maxDigitRun)
+	start := i
+	for start > low { // groups before the first one of three digits
+		p := start - 1
+		for p >= low && start-p <= 2 && isSeparator(s[p]) {
+			p--
+		}
+		if p < low || !chars.IsDigit(s[p]) {
+			break
+		}
+		start = p
+	}
+	if start > 0 && (s[start-1] == '+' || s[start-1] == '(') && start > low {
+		start--
+		if s[start] == '(' && start > low && s[start-1] == '+' {
+			start--
+		}
+	}
+	return start
 }
 
 // optionalNumber looks at the run [start,end) of digits around i for the kinds of numbers

@@ -20,14 +20,7 @@ func IsReference(v string) bool {
 	n := len(v)
 	switch v[0] {
 	case '$':
-		switch {
-		case n > 2 && v[1] == '{' && (strings.IndexByte(v, '}') >= n-2 || strings.Contains(v, "}@")) && isExpression(v[2:]), v == "${{":
-			return true
-		case n > 2 && (v[1] == '(' && v[n-1] == ')' || v[1] == '(' && strings.IndexByte(v, ')') < 0), n > 4 && strings.HasPrefix(v, "${{") && (v[n-1] == '}' || strings.IndexByte(v, '}') < 0):
-			return true
-		case n > 1 && (chars.IsIdentifier(v[1:]) && !chance.Random(v[1:]) || n <= 3 && chars.IsDigits(strings.TrimRight(v[1:], "}"))):
-			return true
-		case strings.HasPrefix(v, "$env:") || strings.HasPrefix(v, "$$(") || strings.HasPrefix(v, "$${") || strings.HasPrefix(v, "$secrets."):
+		if isVariable(v) {
 			return true
 		}
 	case '{':
@@ -45,6 +38,22 @@ func IsReference(v string) bool {
 		if chars.HasFold(v, 0, p) {
 			return strings.IndexByte(p, '.') < len(p)-1 || chars.IsDotted(strings.TrimRight(v, ")(];"))
 		}
+	}
+	return false
+}
+
+// isVariable is IsReference of what begins with a '$': $VAR, ${VAR}, $(cmd), ${{ expression }}.
+func isVariable(v string) bool {
+	n := len(v)
+	switch {
+	case n > 2 && v[1] == '{' && (strings.IndexByte(v, '}') >= n-2 || strings.Contains(v, "}@")) && isExpression(v[2:]), v == "${{":
+		return true
+	case n > 2 && (v[1] == '(' && v[n-1] == ')' || v[1] == '(' && strings.IndexByte(v, ')') < 0), n > 4 && strings.HasPrefix(v, "${{") && (v[n-1] == '}' || strings.IndexByte(v, '}') < 0):
+		return true
+	case n > 1 && (chars.IsIdentifier(v[1:]) && !chance.Random(v[1:]) || n <= 3 && chars.IsDigits(strings.TrimRight(v[1:], "}"))):
+		return true
+	case strings.HasPrefix(v, "$env:") || strings.HasPrefix(v, "$$(") || strings.HasPrefix(v, "$${") || strings.HasPrefix(v, "$secrets."):
+		return true
 	}
 	return false
 }

@@ -62,39 +62,36 @@ func Judge(v, name string, d names.Verdict, o Operand, called bool) bool {
 	if d.Kind == kinds.Secret && objectName(v, name) {
 		return false
 	}
-	if d.Kind == kinds.PIN || d.Kind == kinds.SSN {
+	switch {
+	case d.Kind == kinds.PIN, d.Kind == kinds.SSN:
 		return isNumberLike(v)
-	}
-	if d.Kind == kinds.Cookie && strings.IndexByte(v, '=') < 0 {
+	case d.Kind == kinds.Cookie && strings.IndexByte(v, '=') < 0:
 		return chance.Plausible(v)
-	}
-	if d.Kind == kinds.Session && (strings.Trim(v, "0123456789_-") == "" || strings.HasPrefix(v, "0x")) {
+	case d.Kind == kinds.Session && (strings.Trim(v, "0123456789_-") == "" || strings.HasPrefix(v, "0x")):
 		return false // ids of what is no user's
-	}
-	if d.Kind == kinds.Vendor && d.Level == names.Telling {
+	case d.Level == names.Telling && d.Kind == kinds.Vendor:
 		return len(v) >= 16 && chars.HasDigit(v) && (chance.Random(v) || chance.RandomPart(v)) && !IsPath(v) && !isMember(v) && (o.Quoted || o.Op == '=' || o.Op == ':')
-	}
-	if d.Level == names.Telling {
-		if d.Kind == kinds.Secret && strings.Contains(v, "://") {
-			return false
-		}
-		return randomValue(v, o)
-	}
-	if IsPath(v) || len(v) < 2 {
+	case d.Level == names.Telling:
+		return !(d.Kind == kinds.Secret && strings.Contains(v, "://")) && randomValue(v, o)
+	case IsPath(v), len(v) < 2:
 		return false
-	}
-	if o.Quoted {
-		switch o.Op {
-		case '~':
-			return chance.Random(v) || chars.HasSpecial(v)
-		case ',':
-			return !isMember(v) && (chars.HasDigit(v) || !chars.IsIdentifier(v) || names.Classify(v).Level == names.Harmless)
-		case ' ': // secret "web" created
-			return o.Flag || d.Kind == kinds.Password || !chars.IsFieldLike(v) || chars.HasDigit(v)
-		}
-		return true
+	case o.Quoted:
+		return judgeLiteral(v, d, o.Op, o.Flag)
 	}
 	return !isCode(v, name, o)
+}
+
+// judgeLiteral decides on a quoted value after a strong name, by the operator.
+func judgeLiteral(v string, d names.Verdict, op byte, flag bool) bool {
+	switch op {
+	case '~':
+		return chance.Random(v) || chars.HasSpecial(v)
+	case ',':
+		return !isMember(v) && (chars.HasDigit(v) || !chars.IsIdentifier(v) || names.Classify(v).Level == names.Harmless)
+	case ' ': // secret "web" created
+		return flag || d.Kind == kinds.Password || !chars.IsFieldLike(v) || chars.HasDigit(v)
+	}
+	return true
 }
 
 // randomValue reports whether v looks drawn by chance. In code a bare value must look
