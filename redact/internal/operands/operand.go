@@ -252,6 +252,11 @@ scan:
 		}
 		q++
 	}
+	return trimBare(s, p, q)
+}
+
+// trimBare is the end of the bare value [p,q) without what closes or separates what it stands in.
+func trimBare(s string, p, q int) int {
 	for q > p+1 && (strings.IndexByte(",;:'`", s[q-1]) >= 0 || closes(s[p:q])) {
 		q--
 	}

@@ -56,10 +56,7 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 	}
 	sc.spend(o.End - stop)
 	if from, to := operands.PairLiteral(s, start, stop, o); to > from {
-		if v := s[from:to]; values.IsFieldName(v) || strings.Contains(v, "://") || !values.Judge(v, "", names.Verdict{Level: names.Secret, Kind: kinds.Password}, values.Operand{Op: '=', Quoted: true}, false) {
-			return 0
-		}
-		return sc.takeNamed(s, from, to, kinds.Password)
+		return sc.pairHit(s, from, to)
 	}
 	value := s[o.Start:o.End]
 	if o.Op == '(' && o.End < len(s) && !o.Quoted || value == "" {
@@ -108,6 +105,14 @@ func (sc *Scanner) precededBySecret(s string, start int) bool {
 	}
 	words := sc.words.WordsOf(s[begin:end])
 	return len(words) == 1 && (names.BeforeSecret[words[0]] || names.Vendors[words[0]])
+}
+
+// pairHit removes the second literal of a pair of credentials.
+func (sc *Scanner) pairHit(s string, from, to int) int {
+	if v := s[from:to]; values.IsFieldName(v) || strings.Contains(v, "://") || !values.Judge(v, "", names.Verdict{Level: names.Secret, Kind: kinds.Password}, values.Operand{Op: '=', Quoted: true}, false) {
+		return 0
+	}
+	return sc.takeNamed(s, from, to, kinds.Password)
 }
 
 // comparedBefore finds the literal that is compared with a name: "…" == name.

@@ -21,11 +21,11 @@ func (sc *Scanner) commandHit(s string, i, end, n int) int {
 		end < len(s) && open && !chars.IsSpace(s[end]) && strings.IndexByte("dump\"',.-", s[end]) < 0 {
 		return 0
 	}
-	if sc.quick {
+	switch {
+	case sc.quick:
 		sc.suspect = true
 		return len(s)
-	}
-	if n == sc.program && i < sc.read {
+	case n == sc.program && i < sc.read:
 		return 0 // an argument of its own: read already
 	}
 	limit := min(len(s), end+operands.MaxLine)
