@@ -40,7 +40,8 @@ func TestFilterFindsEveryAnchor(t *testing.T) {
 					before = append(before, strings.Repeat("n", pad))
 				}
 				for _, head := range before {
-					for _, s := range []string{head + e.Lit + "  ", head + strings.ToUpper(e.Lit) + " and other text behind it"} {
+					for _, s := range []string{head + e.Lit + "  ", head + strings.ToUpper(e.Lit) +
+						" and other text behind it"} {
 						if !placesIn(&m.Filter, s)[pad] {
 							t.Fatalf("%s: the anchor at %d of %q is not found", name, pad, s)
 						}

@@ -91,7 +91,8 @@ func (r *reader) rule(n *yaml.Node, field string) {
 
 func (r *reader) limits(n *yaml.Node, field string) {
 	var l redact.Limits
-	r.members(n, field, map[string]func(*yaml.Node, string){"nesting": r.number(&l.Nesting), "inner": r.number(&l.Inner), "work": r.number(&l.Work)})
+	r.members(n, field, map[string]func(*yaml.Node, string){"nesting": r.number(&l.Nesting),
+		"inner": r.number(&l.Inner), "work": r.number(&l.Work)})
 	r.set(n, field, func(o *redact.Options) { o.Limits = l })
 }
 

@@ -31,10 +31,14 @@ func TestLoad(t *testing.T) {
 		{"comments only", "# nothing\n", "password=[REDACTED:passwd] [REDACTED:email] 10.0.0.17 PURPLE-ELEPHANT"},
 		{"preset", "preset: secrets-only", "password=[REDACTED:passwd] jane@mail.example.org 10.0.0.17 PURPLE-ELEPHANT"},
 		{"off", "preset: off", in},
-		{"kinds", "kinds: {on: [ipv4], off: [email, passwd]}", "password=hu3nter2Zq jane@mail.example.org [REDACTED:ipv4] PURPLE-ELEPHANT"},
-		{"kinds before the preset", "kinds: {on: [ipv4]}\npreset: secrets-only", "password=[REDACTED:passwd] jane@mail.example.org [REDACTED:ipv4] PURPLE-ELEPHANT"},
-		{"allow", "allow: [jane@mail.example.org]", "password=[REDACTED:passwd] jane@mail.example.org 10.0.0.17 PURPLE-ELEPHANT"},
-		{"known", "known: {environment: ['REDACTFILE_*_TOKEN']}", "password=[REDACTED:passwd] [REDACTED:email] 10.0.0.17 [REDACTED:known-value]"},
+		{"kinds", "kinds: {on: [ipv4], off: [email, passwd]}",
+			"password=hu3nter2Zq jane@mail.example.org [REDACTED:ipv4] PURPLE-ELEPHANT"},
+		{"kinds before the preset", "kinds: {on: [ipv4]}\npreset: secrets-only",
+			"password=[REDACTED:passwd] jane@mail.example.org [REDACTED:ipv4] PURPLE-ELEPHANT"},
+		{"allow", "allow: [jane@mail.example.org]",
+			"password=[REDACTED:passwd] jane@mail.example.org 10.0.0.17 PURPLE-ELEPHANT"},
+		{"known", "known: {environment: ['REDACTFILE_*_TOKEN']}",
+			"password=[REDACTED:passwd] [REDACTED:email] 10.0.0.17 [REDACTED:known-value]"},
 		{"stand-ins", "mode: stand-in", "password=[REDACTED:passwd] person@example.com 10.0.0.17 PURPLE-ELEPHANT"},
 		{"limits", "limits: {nesting: 3, inner: 2}", "password=[REDACTED:passwd] [REDACTED:email] 10.0.0.17 PURPLE-ELEPHANT"},
 	} {
@@ -72,7 +76,8 @@ func TestDocuments(t *testing.T) {
 }
 
 func TestRules(t *testing.T) {
-	r, err := load(t, "rules:\n  - tool: db.*\n    path: $.sql\n    action: mask\n  - path: $..note\n    action: drop\n  - {path: $.password, action: keep}\n")
+	r, err := load(t, "rules:\n  - tool: db.*\n    path: $.sql\n    action: mask\n  - path: $..note\n    action: "+
+		"drop\n  - {path: $.password, action: keep}\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,12 +94,14 @@ func TestRules(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ file, want string }{
-		{"presets: strict", `r.yaml:1: got the name "presets", want one of allow, key_environment, kinds, known, limits, mode, preset, rules`},
+		{"presets: strict", `r.yaml:1: got the name "presets", want one of allow, key_environment, kinds, known, ` +
+			`limits, mode, preset, rules`},
 		{"\npreset: loud", `r.yaml:2: preset: got "loud", want one of default, off, secrets-only, strict`},
 		{"kinds:\n  on: [email, ipv5]", `r.yaml:2: kinds.on[1]: got "ipv5", want a kind that redact.Kinds lists`},
 		{"kinds: [email]", `r.yaml:1: kinds: got a list, want a mapping`},
 		{"rules:\n  - path: a.b\n    action: mask", `r.yaml:2: rules[0]: path "a.b": want '$' at the beginning`},
-		{"rules:\n  - path: $.a\n  - path: $.b\n    action: hide", `r.yaml:4: rules[1].action: got "hide", want one of drop, keep, mask`},
+		{"rules:\n  - path: $.a\n  - path: $.b\n    action: hide",
+			`r.yaml:4: rules[1].action: got "hide", want one of drop, keep, mask`},
 		{"rules:\n  - path: $.a", `r.yaml:2: rules[0]: got no action, want one of drop, keep, mask`},
 		{"rules:\n  - path: $[?@.a]\n    action: keep", `filters and functions are not supported`},
 		{"rules:\n  - tool: a*b\n    action: keep", `got tool "a*b"`},
@@ -102,7 +109,8 @@ func TestErrors(t *testing.T) {
 		{"known: {environment: ['[']}", `r.yaml:1: known.environment[0]: got "[", want a pattern of path.Match`},
 		{"known: {values: [abc]}", `r.yaml:1: known: got the name "values", want one of environment`},
 		{"mode: tag", `r.yaml:1: mode: got "tag" and no key_environment`},
-		{"mode: tag\nkey_environment: REDACTFILE_NO_SUCH", `r.yaml:2: key_environment: got "REDACTFILE_NO_SUCH", which the environment does not have`},
+		{"mode: tag\nkey_environment: REDACTFILE_NO_SUCH",
+			`r.yaml:2: key_environment: got "REDACTFILE_NO_SUCH", which the environment does not have`},
 		{"mode: mask\nkey_environment: X", `r.yaml:2: key_environment: got a key that mode "mask" does not use`},
 		{"limits:\n  nesting: many", `r.yaml:2: limits.nesting: got "many", want a whole number`},
 		{"limits: {inner: 99}", `r.yaml:1: limits: Inner: got 99, want 1 to 16`},

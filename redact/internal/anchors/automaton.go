@@ -153,7 +153,8 @@ func (m *Automaton) lay(lists map[int][]Entry, shapes *[trigrams]uint8) {
 			}
 			return len(b.Lit) - len(a.Lit)
 		})
-		g := group{from: uint16(len(m.Entries)), Shapes: shapes[t], Within: shapes[t]&ShapeDigits != 0 || slices.ContainsFunc(list, func(e Entry) bool { return e.Within })}
+		g := group{from: uint16(len(m.Entries)), Shapes: shapes[t], Within: shapes[t]&ShapeDigits != 0 ||
+			slices.ContainsFunc(list, func(e Entry) bool { return e.Within })}
 		for i := range list {
 			if lit := list[i].Lit; len(lit) > 3 {
 				g.next |= 1 << classOf[lit[3]]

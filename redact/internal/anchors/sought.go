@@ -10,9 +10,10 @@ import (
 
 // Sets of classes.
 const (
-	anyClass     = 1<<classes - 1
-	digitSet     = 1 << classDigit
-	alnumSet     = anyClass &^ (1<<classOther | 1<<classBlank | 1<<classColon | 1<<classJoin | 1<<classDot | 1<<classAt | 1<<classEqual)
+	anyClass = 1<<classes - 1
+	digitSet = 1 << classDigit
+	alnumSet = anyClass &^ (1<<classOther | 1<<classBlank | 1<<classColon | 1<<classJoin |
+		1<<classDot | 1<<classAt | 1<<classEqual)
 	apartSet     = anyClass &^ alnumSet
 	separatorSet = 1<<classBlank | 1<<classJoin | 1<<classDot // of digits
 	hexSet       = 1<<1 | 1<<2 | 1<<3 | 1<<4 | 1<<5 | 1<<6 | digitSet

@@ -54,7 +54,8 @@ const MaxLine = 4 << 10
 // Argument reads the next argument of a command line: its inside, without quotes, and
 // where to go on.
 func Argument(s string, p, limit int) (start, stop, next int) {
-	for p < limit && (s[p] == ' ' || s[p] == '\t' || s[p] == '\\' && p+1 < limit && s[p+1] == '\n' || s[p] == '\n' && p > 0 && s[p-1] == '\\' || s[p] == '=') {
+	for p < limit && (s[p] == ' ' || s[p] == '\t' || s[p] == '\\' && p+1 < limit && s[p+1] == '\n' || s[p] == '\n' &&
+		p > 0 && s[p-1] == '\\' || s[p] == '=') {
 		p++
 	}
 	if p >= limit {

@@ -28,14 +28,16 @@ func FindOperand(s string, start, stop int) (o values.Operand, ok bool) {
 	q, op := operatorAt(s, p, closed, wasQuoted)
 	switch {
 	case op == ':' && q < len(s) && s[q] == ' ': // password: String = "x"
-		if literal, assign := typedOperator(s, q+1, start, stop); assign == '=' && s[literal-2] == ' ' && literal+1 < len(s) && (s[literal+1] == '"' || s[literal+1] == '\'') {
+		if literal, assign := typedOperator(s, q+1, start, stop); assign == '=' && s[literal-2] == ' ' &&
+			literal+1 < len(s) && (s[literal+1] == '"' || s[literal+1] == '\'') {
 			q, op = literal, assign
 		}
 	case op == '=' && literalEnds(s, start, q, wasQuoted):
 		return o, false
 	case op == 0 && s[p] == ',' && p == stop && isConstant(s[start:stop]): // setopt(h, OPT_PASSWORD, "x")
 		q, op = p+1, ','
-	case op == 0 && wasQuoted && chars.HasFold(s, p, "or ") && p+3 < len(s) && (s[p+3] == '"' || s[p+3] == '\''): // get("PASSWORD") or "x"
+	// get("PASSWORD") or "x"
+	case op == 0 && wasQuoted && chars.HasFold(s, p, "or ") && p+3 < len(s) && (s[p+3] == '"' || s[p+3] == '\''):
 		q, op = p+3, '='
 	}
 	if op == 0 {
@@ -108,7 +110,8 @@ func symbolAt(s string, p int) (q int, op byte) {
 	switch {
 	case (token == "||" || token == "??") && q+1 < len(s) && s[q] == ' ' && (s[q+1] == '"' || s[q+1] == '\''):
 		return q, '='
-	case equal == 0, c == ':' && len(token) == 2 && token[1] == ':', strings.IndexByte(".+|", c) >= 0 && token[len(token)-1] != '=':
+	case equal == 0, c == ':' && len(token) == 2 && token[1] == ':', strings.IndexByte(".+|", c) >= 0 &&
+		token[len(token)-1] != '=':
 		return 0, 0
 	case token == "==", token == "===", token == "!=", token == "!==":
 		return q, '~'
@@ -123,7 +126,8 @@ func symbolAt(s string, p int) (q int, op byte) {
 // literalEnds reports whether the quote at q, behind the operator of a name that begins at
 // start, ends a literal that the name stands in: "…&password=" + value.
 func literalEnds(s string, start, q int, wasQuoted bool) bool {
-	if wasQuoted || q >= len(s) || s[q] != '"' && s[q] != '\'' || q+1 < len(s) && strings.IndexByte(" ,);+.$\"'\n", s[q+1]) < 0 {
+	if wasQuoted || q >= len(s) || s[q] != '"' &&
+		s[q] != '\'' || q+1 < len(s) && strings.IndexByte(" ,);+.$\"'\n", s[q+1]) < 0 {
 		return false
 	}
 	open := false

@@ -21,7 +21,9 @@ func URLEnd(s string, p, limit int) int {
 		} else if c == '}' {
 			braces--
 		}
-		if c == '"' || c == '<' && braces == 0 && end > p && !angleIn(s, end) || c == '>' && braces == 0 && !angleOut(s, p, end) || c == '`' || chars.IsSpace(c) && braces <= 0 || c == '\\' && end+1 < limit && strings.IndexByte(`"nrt`, s[end+1]) >= 0 {
+		if c == '"' || c == '<' && braces == 0 && end > p && !angleIn(s, end) || c == '>' && braces == 0 &&
+			!angleOut(s, p, end) || c == '`' || chars.IsSpace(c) && braces <= 0 || c == '\\' && end+1 < limit &&
+			strings.IndexByte(`"nrt`, s[end+1]) >= 0 {
 			break
 		}
 		end++
@@ -32,7 +34,8 @@ func URLEnd(s string, p, limit int) int {
 // angleIn reports whether the '<' at i begins a <placeholder> within a URL.
 func angleIn(s string, i int) bool {
 	n := strings.IndexAny(s[i:min(len(s), i+40)], "> \n")
-	return n > 1 && s[i+n] == '>' && chars.IsIdentifier(strings.ReplaceAll(s[i+1:i+n], "-", "_")) && i+n+1 < len(s) && strings.IndexByte(":@/", s[i+n+1]) >= 0
+	return n > 1 && s[i+n] == '>' && chars.IsIdentifier(strings.ReplaceAll(s[i+1:i+n], "-", "_")) && i+n+1 < len(s) &&
+		strings.IndexByte(":@/", s[i+n+1]) >= 0
 }
 
 // angleOut reports whether the '>' at i ends such a placeholder of the URL that begins at p.

@@ -14,23 +14,29 @@ import (
 // Detectors find personal data by an anchor; what is made of digits comes
 // through MatchDigits and MatchWord.
 var Detectors = []kinds.Detector{
-	{Kind: kinds.New("ipv6", kinds.GroupPersonal, "an IPv6 address", false), Anchors: []string{":"}, Match: func(s string, at, _ int) (int, int, bool) { return ipv6At(s, at) }},
-	{Kind: kinds.New("email", kinds.GroupPersonal, "an e-mail address", true), Anchors: []string{"@"}, Match: rules.Named(func(s string, at int) (int, int, string) { return emailAt(s, at) })},
-	{Kind: kinds.New("crypto-address", kinds.GroupPersonal, "a crypto address", true), Anchors: []string{"bc1", "0x"}, Match: rules.Named(func(s string, at int) (int, int, string) {
-		b, e := wordAround(s, at)
-		if kind := wordKind(s, b, e); kind == "crypto-address" {
-			return b, e, kind
-		}
-		return 0, 0, ""
-	})},
+	{Kind: kinds.New("ipv6", kinds.GroupPersonal, "an IPv6 address", false), Anchors: []string{":"},
+		Match: func(s string, at, _ int) (int, int, bool) { return ipv6At(s, at) }},
+	{Kind: kinds.New("email", kinds.GroupPersonal, "an e-mail address", true), Anchors: []string{"@"},
+		Match: rules.Named(func(s string, at int) (int, int, string) { return emailAt(s, at) })},
+	{Kind: kinds.New("crypto-address", kinds.GroupPersonal, "a crypto address", true), Anchors: []string{"bc1", "0x"},
+		Match: rules.Named(func(s string, at int) (int, int, string) {
+			b, e := wordAround(s, at)
+			if kind := wordKind(s, b, e); kind == "crypto-address" {
+				return b, e, kind
+			}
+			return 0, 0, ""
+		})},
 }
 
 // numberKinds are what numberAt and wordKind may find.
 var numberKinds = map[string]kinds.ID{
-	"payment-card": kinds.New("payment-card", kinds.GroupPersonal, "a payment card number with issuer and check digit", true), "telegram-token": kinds.New("telegram-token", kinds.GroupToken, "a bot's token", true),
+	"payment-card": kinds.New("payment-card", kinds.GroupPersonal, "a payment card number with issuer and check digit",
+		true), "telegram-token": kinds.New("telegram-token", kinds.GroupToken, "a bot's token", true),
 	"facebook-token": kinds.New("facebook-token", kinds.GroupToken, "an app's access token", true),
-	"us-ssn":         kinds.New("us-ssn", kinds.GroupPersonal, "a US social security number", true), "phone-number": kinds.New("phone-number", kinds.GroupPersonal, "a phone number", true),
-	"mac-address": kinds.New("mac-address", kinds.GroupPersonal, "a MAC address", true), "iban": kinds.New("iban", kinds.GroupPersonal, "an international bank account number", true),
+	"us-ssn":         kinds.New("us-ssn", kinds.GroupPersonal, "a US social security number", true),
+	"phone-number":   kinds.New("phone-number", kinds.GroupPersonal, "a phone number", true),
+	"mac-address":    kinds.New("mac-address", kinds.GroupPersonal, "a MAC address", true),
+	"iban":           kinds.New("iban", kinds.GroupPersonal, "an international bank account number", true),
 	"crypto-address": kinds.New("crypto-address", kinds.GroupPersonal, "a crypto address", true),
 }
 
@@ -187,7 +193,8 @@ func wordKind(s string, b, e int) string {
 	switch {
 	case len(w) == 2 && macEnd(s, b) > 0:
 		return "mac-address"
-	case len(w) >= 4 && chars.IsLetter(w[0]) && chars.IsLetter(w[1]) && chars.IsDigit(w[2]) && chars.IsDigit(w[3]) && ibanEnd(s, b) > 0:
+	case len(w) >= 4 && chars.IsLetter(w[0]) && chars.IsLetter(w[1]) && chars.IsDigit(w[2]) && chars.IsDigit(w[3]) &&
+		ibanEnd(s, b) > 0:
 		return "iban"
 	case len(w) >= 26 && len(w) <= 35 && (w[0] == '1' || w[0] == '3') && base58Check(w):
 		return "crypto-address"

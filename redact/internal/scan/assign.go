@@ -68,7 +68,8 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 	if chars.EqualFold(s[start:stop], "pass") && o.Op == ':' && s[stop] == ' ' {
 		return 0 // a verb
 	}
-	if o.Op == ',' && !o.Flag && chars.IsIdentifier(value) && !chars.HasDigit(value) && operands.ItemBefore(s, start) && !chance.Random(value) {
+	if o.Op == ',' && !o.Flag && chars.IsIdentifier(value) && !chars.HasDigit(value) &&
+		operands.ItemBefore(s, start) && !chance.Random(value) {
 		return 0 // names in a list
 	}
 	if v.Kind == kinds.Signature && (o.Op != '=' || start == 0 || strings.IndexByte("?&;#", s[start-1]) < 0) {
@@ -77,7 +78,8 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 	if n, done := sc.headerValue(s, o, v); done {
 		return n
 	}
-	if v.Kind == kinds.Secret && !o.Quoted && chars.EndsFold(s[start:stop], "secrets") && chars.IsFieldLike(value) && !chars.HasDigit(value) {
+	if v.Kind == kinds.Secret && !o.Quoted && chars.EndsFold(s[start:stop], "secrets") && chars.IsFieldLike(value) &&
+		!chars.HasDigit(value) {
 		return 0 // names of what is told elsewhere
 	}
 	if list := sc.flowList(s, o, v); list > 0 {
@@ -86,7 +88,8 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 	if !values.Judge(value, s[start:stop], v, o, o.End < len(s) && s[o.End] == '(') {
 		return 0
 	}
-	if !o.Quoted && o.Op == ':' && v.Level == names.Secret && strings.IndexByte(s[start:stop], '_') > 0 && operands.LineStart(s, start) {
+	if !o.Quoted && o.Op == ':' && v.Level == names.Secret && strings.IndexByte(s[start:stop], '_') > 0 &&
+		operands.LineStart(s, start) {
 		o.End = operands.WordsEnd(s, o.End)
 	}
 	return sc.takeNamed(s, o.Start, o.End, v.Kind)
@@ -109,7 +112,9 @@ func (sc *Scanner) precededBySecret(s string, start int) bool {
 
 // pairHit removes the second literal of a pair of credentials.
 func (sc *Scanner) pairHit(s string, from, to int) int {
-	if v := s[from:to]; values.IsFieldName(v) || strings.Contains(v, "://") || !values.Judge(v, "", names.Verdict{Level: names.Secret, Kind: kinds.Password}, values.Operand{Op: '=', Quoted: true}, false) {
+	if v := s[from:to]; values.IsFieldName(v) || strings.Contains(v, "://") ||
+		!values.Judge(v, "", names.Verdict{Level: names.Secret, Kind: kinds.Password},
+			values.Operand{Op: '=', Quoted: true}, false) {
 		return 0
 	}
 	return sc.takeNamed(s, from, to, kinds.Password)

@@ -122,7 +122,8 @@ func (sc *Scanner) userPassword(s string, start, stop int) {
 	user, password := v[:colon], v[colon+1:]
 	switch {
 	case password == "" || values.IsReference(password):
-		if user != "" && !values.IsReference(user) && (password == "" && (chance.Random(user) || len(user) >= 8 && chars.HasSpecial(user))) {
+		if user != "" && !values.IsReference(user) && (password == "" && (chance.Random(user) || len(user) >= 8 &&
+			chars.HasSpecial(user))) {
 			sc.insert(s, start, start+colon, kinds.Password)
 		}
 	case values.IsPlaceholder(password) || values.IsFieldName(password):

@@ -66,7 +66,8 @@ func compile(on *kinds.Set, known []string) *machine {
 		add(w, anchors.ActScheme, 0, false)
 	}
 	add("://", anchors.ActURL, 0, true)
-	m.Automaton = *anchors.NewAutomaton(list, &anchors.Runs{Dotted: on.Has(personal.KindIPv4), Short: m.optional, Words: personal.IBANCountries})
+	m.Automaton = *anchors.NewAutomaton(list, &anchors.Runs{Dotted: on.Has(personal.KindIPv4), Short: m.optional,
+		Words: personal.IBANCountries})
 	return m
 }
 

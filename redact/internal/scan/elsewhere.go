@@ -31,7 +31,8 @@ func (sc *Scanner) elsewhere(s string) {
 	for i, looked := 0, 0; i < n && looked < maxElsewhere; i++ {
 		sp := sc.Spans[i]
 		v := strings.Trim(s[sp.start:sp.end], `"`)
-		if group := sp.Kind.Group(); group != kinds.GroupKey && group != kinds.GroupURL || !mayRepeat(v) || !few && !chance.Random(v) {
+		if group := sp.Kind.Group(); group != kinds.GroupKey && group != kinds.GroupURL || !mayRepeat(v) ||
+			!few && !chance.Random(v) {
 			continue
 		}
 		looked++

@@ -51,7 +51,8 @@ func (sc *Scanner) headerValue(s string, o values.Operand, d names.Verdict) (nex
 	line := o.End
 	if !o.Quoted {
 		line = o.Start
-		for line < len(s) && line-o.Start < maxHeader && s[line] != '\n' && s[line] != '\r' && s[line] != '"' && s[line] != '\'' && s[line] != '\\' {
+		for line < len(s) && line-o.Start < maxHeader && s[line] != '\n' && s[line] != '\r' && s[line] != '"' &&
+			s[line] != '\'' && s[line] != '\\' {
 			line++
 		}
 	}
@@ -84,7 +85,8 @@ func (sc *Scanner) headerValue(s string, o values.Operand, d names.Verdict) (nex
 	if marks.IsMark(cred) || cred != "" && cred[0] == '<' && strings.IndexByte(s[start:line], '>') > 0 {
 		return 0, true
 	}
-	if !chars.HasAlnum(cred) || values.IsReference(cred) || values.IsPlaceholder(cred) || values.IsFieldName(cred) || !known && !chance.Plausible(strings.Trim(cred, "=")) ||
+	if !chars.HasAlnum(cred) || values.IsReference(cred) || values.IsPlaceholder(cred) || values.IsFieldName(cred) ||
+		!known && !chance.Plausible(strings.Trim(cred, "=")) ||
 		d.Kind != kinds.Authorization && (len(cred) < 8 || len(cred) < 20 && !chars.HasDigit(cred)) {
 		return 0, known
 	}

@@ -185,7 +185,8 @@ func (sc *Scanner) anchor(s string, i int, e *anchors.Entry) (next int) {
 	case anchors.ActKnown:
 		next = sc.knownHit(s, i, int(e.N))
 	}
-	if n := len(sc.Spans); n > found && (e.Act != anchors.ActDetector || m.detectors[e.N].Kind.Group() == kinds.GroupPersonal || !standsApart(s, &sc.Spans[n-1])) {
+	if n := len(sc.Spans); n > found && (e.Act != anchors.ActDetector ||
+		m.detectors[e.N].Kind.Group() == kinds.GroupPersonal || !standsApart(s, &sc.Spans[n-1])) {
 		sc.Unsettled = true
 	}
 	return next

@@ -46,7 +46,9 @@ func (sc *Scanner) urlHit(s string, i int) int {
 		}
 		return 0
 	}
-	if v == "" || values.IsReference(v) || chance.IsRepeated(v) || strings.HasPrefix(v, "${") || strings.HasPrefix(v, "{") && strings.HasSuffix(v, "}") || strings.HasPrefix(v, "$") && chars.IsIdentifier(v[1:]) {
+	if v == "" || values.IsReference(v) || chance.IsRepeated(v) || strings.HasPrefix(v, "${") ||
+		strings.HasPrefix(v, "{") && strings.HasSuffix(v, "}") || strings.HasPrefix(v, "$") &&
+		chars.IsIdentifier(v[1:]) {
 		return 0
 	}
 	if u := s[p:colon]; len(u) >= 8 && chars.IsHex(u) && chars.HasDigit(u) {

@@ -166,7 +166,8 @@ func (sc *Scanner) literal(s string, start, end int, d names.Verdict) bool {
 		case "true", "false", "null", "NaN", "Infinity":
 			return true
 		}
-		return end == len(s) && (strings.HasPrefix("true", s[start:end]) || strings.HasPrefix("false", s[start:end]) || strings.HasPrefix("null", s[start:end]))
+		return end == len(s) && (strings.HasPrefix("true", s[start:end]) || strings.HasPrefix("false", s[start:end]) ||
+			strings.HasPrefix("null", s[start:end]))
 	}
 	number := s[start:end]
 	if d.Level == names.Secret && sc.wholeNumber(number, d) && !sc.keyIs(`pass`) {
