@@ -73,7 +73,8 @@ func TestNotationsOfSecrets(t *testing.T) {
 	} {
 		for _, in := range []string{text, object("note", text), object("text", object("note", text))} {
 			out, found := Default().Text(in)
-			if canary.Find(unescapeAll(out), []canary.Secret{{Value: word}, {Value: drawn}, {Value: drawn[:14]}}) != nil || found.Count() == 0 {
+			if canary.Find(unescapeAll(out), []canary.Secret{{Value: word}, {Value: drawn},
+				{Value: drawn[:14]}}) != nil || found.Count() == 0 {
 				t.Errorf("%q became %q", in, out)
 			}
 		}

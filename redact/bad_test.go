@@ -15,14 +15,20 @@ import (
 func TestInvalidUTF8(t *testing.T) {
 	const secret = "hu3nter2" + "Zq9LmX"
 	for name, bad := range map[string]string{
-		"a continuation alone": "\x80", "many of them": "\x80\xbf\x80\xbf", "two bytes cut": "\xc3", "three bytes cut": "\xe2\x82", "four bytes cut": "\xf0\x9f\x98",
-		"overlong of two": "\xc0\xaf", "of three": "\xe0\x80\xaf", "of four": "\xf0\x80\x80\xaf", "a high surrogate": "\xed\xa0\x80", "a low surrogate": "\xed\xb0\x80",
-		"a pair of surrogates": "\xed\xa0\xbd\xed\xb8\x80", "beyond the last": "\xf4\x90\x80\x80", "five bytes": "\xf8\x88\x80\x80\x80", "six bytes": "\xfc\x84\x80\x80\x80\x80",
-		"FE and FF": "\xfe\xff", "Latin-1": "\xe4\xf6\xfc", "NUL": "\x00", "a zero-width space": "\u200b", "a byte order mark": "\uFEFF",
+		"a continuation alone": "\x80", "many of them": "\x80\xbf\x80\xbf", "two bytes cut": "\xc3",
+		"three bytes cut": "\xe2\x82", "four bytes cut": "\xf0\x9f\x98",
+		"overlong of two": "\xc0\xaf", "of three": "\xe0\x80\xaf", "of four": "\xf0\x80\x80\xaf",
+		"a high surrogate": "\xed\xa0\x80", "a low surrogate": "\xed\xb0\x80",
+		"a pair of surrogates": "\xed\xa0\xbd\xed\xb8\x80", "beyond the last": "\xf4\x90\x80\x80",
+		"five bytes": "\xf8\x88\x80\x80\x80", "six bytes": "\xfc\x84\x80\x80\x80\x80",
+		"FE and FF": "\xfe\xff", "Latin-1": "\xe4\xf6\xfc", "NUL": "\x00", "a zero-width space": "\u200b",
+		"a byte order mark": "\uFEFF",
 	} {
 		for _, text := range []string{
-			bad + "password=" + secret, "password=" + secret + bad, "x" + bad + " password=" + secret + " y" + bad, `{"a":"` + bad + `","password":"` + secret + `"}`,
-			`{"` + bad + `":{"password":"` + bad + secret + `"}}`, `["` + bad + ` password=` + secret + `"]`, bad + `{"password":"` + secret + `"}` + bad,
+			bad + "password=" + secret, "password=" + secret + bad, "x" + bad + " password=" + secret + " y" + bad,
+			`{"a":"` + bad + `","password":"` + secret + `"}`,
+			`{"` + bad + `":{"password":"` + bad + secret + `"}}`, `["` + bad + ` password=` + secret + `"]`,
+			bad + `{"password":"` + secret + `"}` + bad,
 		} {
 			out, found := Default().Text(text)
 			if strings.Contains(out, secret[:8]) || found.Count() == 0 {
@@ -97,7 +103,8 @@ func TestBadInput(t *testing.T) {
 // list that began behind a carriage return, it read a byte too far, and all of the text was removed.
 func TestTextEndsAtValue(t *testing.T) {
 	for _, name := range []string{"password", "pw", "api_key", "secrets"} {
-		for _, before := range []string{"", ":", "=", ": ", ":\n", ":\r", ":\n  ", ":\n- ", ":\r- ", ":\n  - ", ": |\n", ": >\n ", ": [", ": ['", ` "`, "=>", " is ", "(", ",", "->", ": String = ", "%3d", "\\\":"} {
+		for _, before := range []string{"", ":", "=", ": ", ":\n", ":\r", ":\n  ", ":\n- ", ":\r- ", ":\n  - ",
+			": |\n", ": >\n ", ": [", ": ['", ` "`, "=>", " is ", "(", ",", "->", ": String = ", "%3d", "\\\":"} {
 			for _, text := range []string{name + before, "--" + name + before, `"` + name + `"` + before, "<" + name + before} {
 				if out, _ := Default().Text(text); out != text {
 					t.Errorf("%q became %q", text, out)

@@ -29,7 +29,8 @@ func TestKeepOrdinaryFiles(t *testing.T) {
 		`"node_modules/cookie-token": {"integrity": "sha512-` + newMaker(2).drawn(86) + `=="}`,
 		"secrets:\n  - db-files\n  - web-files\n",
 		"existingSecret: web-secret\ncertificatesSecret=\"certificates-tls-secret\"",
-		"kind: Secret\ndata:\n  {{- range $key, $value := .Values.all }}\n  tls.key: {{ include \"lookup\" (dict \"key\" 1) }}\n",
+		"kind: Secret\ndata:\n  {{- range $key, $value := .Values.all }}\n  tls.key: {{ include \"lookup\" (dict " +
+			"\"key\" 1) }}\n",
 		`"key" "mysql-root-password" "length" 10`,
 		`resource "random_password" "master_password" {`,
 		`ping --password="$$(cat /run/secrets/db)"`,

@@ -16,13 +16,16 @@ import (
 // text back as it is, and what JSONCopyMax gives is nobody else's.
 func TestStringForms(t *testing.T) {
 	secret := canary.Secrets(21)[0].Value
-	for _, text := range []string{"", "{}", object("note", "nothing"), object("password", secret), "[" + strings.Repeat(object("password", secret)+",", 200) + "1]", "plain words"} {
+	for _, text := range []string{"", "{}", object("note", "nothing"), object("password", secret),
+		"[" + strings.Repeat(object("password", secret)+",", 200) + "1]", "plain words"} {
 		for _, limit := range []int{0, 100, 4096} {
 			src := []byte(text)
 			want, wantReport := Default().JSONMax(src, limit)
 			same, report := Default().JSONTextMax(text, limit)
-			if same != string(want) || !slices.Equal(report.Findings, wantReport.Findings) || report.Truncated != wantReport.Truncated || report.Size != len(text) {
-				t.Errorf("JSONTextMax of %.40q at %d: got %.80q and %+v, want %.80q and %+v", text, limit, same, report, want, wantReport)
+			if same != string(want) || !slices.Equal(report.Findings, wantReport.Findings) ||
+				report.Truncated != wantReport.Truncated || report.Size != len(text) {
+				t.Errorf("JSONTextMax of %.40q at %d: got %.80q and %+v, want %.80q and %+v", text, limit, same,
+					report, want, wantReport)
 			}
 			if same == text && text != "" && unsafe.StringData(same) != unsafe.StringData(text) {
 				t.Errorf("JSONTextMax of %.40q at %d: got a copy, want the text itself", text, limit)
@@ -50,9 +53,12 @@ func TestPathsAreTheirOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	docs := []string{
-		value, `{"a":` + value + `}`, `{"a/b":` + value + `}`, `{"a":{"b":` + value + `}}`, `[` + value + `]`, `[0,` + value + `]`, `{"0":` + value + `}`, `{"1:a":` + value + `}`,
-		`{"a~b":` + value + `}`, `{"":` + value + `}`, `{"mail jane@example.org":` + value + `}`, `{"` + strings.Repeat("long", 100) + `":` + value + `}`,
-		`{"` + strings.Repeat("long", 100) + `":[0,` + value + `]}`, strings.Repeat(`{"n":`, 100) + value + strings.Repeat("}", 100), strings.Repeat(`[`, 100) + value + strings.Repeat("]", 100),
+		value, `{"a":` + value + `}`, `{"a/b":` + value + `}`, `{"a":{"b":` + value + `}}`, `[` + value + `]`,
+		`[0,` + value + `]`, `{"0":` + value + `}`, `{"1:a":` + value + `}`,
+		`{"a~b":` + value + `}`, `{"":` + value + `}`, `{"mail jane@example.org":` + value + `}`,
+		`{"` + strings.Repeat("long", 100) + `":` + value + `}`,
+		`{"` + strings.Repeat("long", 100) + `":[0,` + value + `]}`, strings.Repeat(`{"n":`, 100) + value +
+			strings.Repeat("}", 100), strings.Repeat(`[`, 100) + value + strings.Repeat("]", 100),
 	}
 	for range 3 {
 		for _, doc := range docs {

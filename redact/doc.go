@@ -1,9 +1,8 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package redact removes secrets and personal data from what is about to leave a
-// process: JSON, text, errors, log records. It is the one door that spans,
-// metrics, pages and files of this project pass.
+// Package redact removes secrets and personal data from JSON, text, errors and log records before
+// a process exports them. All spans, metrics, pages and files of toolscope pass it.
 //
 //	clean, findings := redact.Default().JSON(arguments)
 //
@@ -20,7 +19,7 @@
 // was removed: numbers, order, duplicates and white space. Clean input comes back
 // as it is, without a copy. Strings are decoded before they are scanned, and JSON
 // within strings is walked as well. Redacting twice changes nothing more. At a
-// limit, and on a panic of ours, the whole value is removed, never passed on.
+// limit, and after a panic inside this package, the whole value is removed, never passed on.
 // Nothing inside the data can switch it off.
 //
 // # What it does not do

@@ -40,7 +40,8 @@ func TestFilterFindsEveryAnchor(t *testing.T) {
 					before = append(before, strings.Repeat("n", pad))
 				}
 				for _, head := range before {
-					for _, s := range []string{head + e.Lit + "  ", head + strings.ToUpper(e.Lit) + " and other text behind it"} {
+					for _, s := range []string{head + e.Lit + "  ", head + strings.ToUpper(e.Lit) +
+						" and other text behind it"} {
 						if !placesIn(&m.Filter, s)[pad] {
 							t.Fatalf("%s: the anchor at %d of %q is not found", name, pad, s)
 						}
@@ -61,7 +62,7 @@ func TestNumbersSoughtByGroups(t *testing.T) {
 	for _, e := range machine.Entries {
 		list = append(list, anchors.Anchor{Lit: e.Lit, Act: e.Act, N: e.N, Within: true})
 	}
-	machine.Automaton = anchors.NewAutomaton(list, &anchors.Runs{Short: true, Words: personal.IBANCountries})
+	machine.Automaton = *anchors.NewAutomaton(list, &anchors.Runs{Short: true, Words: personal.IBANCountries})
 	engine.Machine = &machine
 	rng := rand.New(rand.NewPCG(1, 2))
 	const bytes = "0123456789012345678901234567890123456789 -./() -./() -./:,+x_call me 5"

@@ -21,12 +21,19 @@ import (
 
 // seeds are texts of every form the engine knows.
 var seeds = []string{
-	"", "{}", "[]", `""`, "null", `{"a":1}`, `{"password":"x1y2z3"}`, `{"a":{"b":[1,2,{"token":"abc"}]}}`, `[{"type":"text","text":"{\"password\":\"hunter2\"}"}]`,
-	`{"\u0070assword":"\u0068unter2"}`, `{"a":"` + strings.Repeat("x", 300) + `"}`, `{"a":"\ud83d\ude00 \ud83d"}`, `{"a":"b`, `{"a":"b\`, `{"a":"b\u00`, `{'a':'b'}`,
-	"password = hunter2\n", "export API_KEY='abc123def456'", "https://u:p@h/x?sig=abcdef123456", "Authorization: Basic dXNlcjpwYXNz", "4111 1111 1111 1111", "a@b.io",
-	"\xff\xfe\x00", "{\"a\":1}\n{\"password\":\"x\"}\n", "[INFO] password: x", "mysql -u root -pS3cret db", "curl -u a:b http://x", `<password>hunter2</password>`,
-	"+46 70 123 45 67", "DE89 3704 0044 0532 0130 00", "AA:BB:CC:DD:EE:FF", "[REDACTED:passwd]", `{"a":"[REDACTED:token] x"}`, "kind: Secret\ndata:\n  a: aGVsbG8gd29ybGQ=\n",
-	"0000000 0 0\x00" + "0000 000 \x000", "0000000 0 0\x00" + "00000 000 \x000", "0 0 00000000. 000.000000000000000. 000.  0-0000.00", "(.0 .+551) 55-1.5 4(510+5515.000 5+", "pass:[00 \"00", "0@0.A\x9fAP000000000",
+	"", "{}", "[]", `""`, "null", `{"a":1}`, `{"password":"x1y2z3"}`, `{"a":{"b":[1,2,{"token":"abc"}]}}`,
+	`[{"type":"text","text":"{\"password\":\"hunter2\"}"}]`,
+	`{"\u0070assword":"\u0068unter2"}`, `{"a":"` + strings.Repeat("x", 300) + `"}`, `{"a":"\ud83d\ude00 \ud83d"}`,
+	`{"a":"b`, `{"a":"b\`, `{"a":"b\u00`, `{'a':'b'}`,
+	"password = hunter2\n", "export API_KEY='abc123def456'", "https://u:p@h/x?sig=abcdef123456",
+	"Authorization: Basic dXNlcjpwYXNz", "4111 1111 1111 1111", "a@b.io",
+	"\xff\xfe\x00", "{\"a\":1}\n{\"password\":\"x\"}\n", "[INFO] password: x", "mysql -u root -pS3cret db",
+	"curl -u a:b http://x", `<password>hunter2</password>`,
+	"+46 70 123 45 67", "DE89 3704 0044 0532 0130 00", "AA:BB:CC:DD:EE:FF", "[REDACTED:passwd]",
+	`{"a":"[REDACTED:token] x"}`, "kind: Secret\ndata:\n  a: aGVsbG8gd29ybGQ=\n",
+	"0000000 0 0\x00" + "0000 000 \x000", "0000000 0 0\x00" + "00000 000 \x000",
+	"0 0 00000000. 000.000000000000000. 000.  0-0000.00", "(.0 .+551) 55-1.5 4(510+5515.000 5+", "pass:[00 \"00",
+	"0@0.A\x9fAP000000000",
 }
 
 // FuzzText: never a panic, valid JSON stays valid, redacting twice is redacting once,
@@ -45,7 +52,8 @@ func FuzzText(f *testing.F) {
 		if len(found) == 0 && out != s {
 			t.Fatalf("changed without a finding: %q became %q", s, out)
 		}
-		if found.Count() > 0 && found[0].Kind == kinds.UnscannedName && len(s) < 64 && strings.Count(s, "[")+strings.Count(s, "{") < 60 {
+		if found.Count() > 0 && found[0].Kind == kinds.UnscannedName && len(s) < 64 && strings.Count(s,
+			"[")+strings.Count(s, "{") < 60 {
 			t.Fatalf("a panic of ours in %q", s)
 		}
 		if doc, _ := Default().JSON([]byte(s)); json.Valid([]byte(s)) && !json.Valid(doc) {
@@ -65,7 +73,8 @@ func FuzzJSON(f *testing.F) {
 			f.Add([]byte(s))
 		}
 	}
-	f.Add([]byte(`[1e400,-0,1.0,123456789012345678901234567890,1E+2,{"a":1,"a":2,"password":"hu3nter2Zq","password":41111111}]`))
+	f.Add([]byte(`[1e400,-0,1.0,123456789012345678901234567890,1E+2,{"a":1,"a":2,"password":"hu3nter2Zq",` +
+		`"password":41111111}]`))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		if !json.Valid(src) {
 			t.Skip()
@@ -140,7 +149,8 @@ func FuzzSecretSurvives(f *testing.F) {
 		}
 		for _, text := range []string{
 			string(doc), escapeAll(string(doc)), string(must(json.Marshal(map[string]string{"text": string(doc)}))),
-			neturl.QueryEscape(string(doc)), b64.StdEncoding.EncodeToString(doc), "see " + b64.RawURLEncoding.EncodeToString(doc),
+			neturl.QueryEscape(string(doc)), b64.StdEncoding.EncodeToString(doc),
+			"see " + b64.RawURLEncoding.EncodeToString(doc),
 		} {
 			out, _ := Default().Text(text)
 			if survives := canary.Find(decodeAll(out), secrets[:3]); survives != nil {

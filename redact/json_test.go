@@ -19,19 +19,29 @@ func TestJSONStays(t *testing.T) {
 	const gone = "hu3nter2Zq"
 	for _, c := range []struct{ name, in, want string }{
 		{"order", `{"z":1,"password":"` + gone + `","a":2}`, `{"z":1,"password":"[REDACTED:passwd]","a":2}`},
-		{"numbers", `[1e400,-0,1.0,123456789012345678901234567890,1E+2,{"password":"` + gone + `"}]`, `[1e400,-0,1.0,123456789012345678901234567890,1E+2,{"password":"[REDACTED:passwd]"}]`},
-		{"duplicates", `{"a":1,"a":2,"password":"` + gone + `","password":"` + gone + `"}`, `{"a":1,"a":2,"password":"[REDACTED:passwd]","password":"[REDACTED:passwd]"}`},
+		{"numbers", `[1e400,-0,1.0,123456789012345678901234567890,1E+2,{"password":"` + gone + `"}]`,
+			`[1e400,-0,1.0,123456789012345678901234567890,1E+2,{"password":"[REDACTED:passwd]"}]`},
+		{"duplicates", `{"a":1,"a":2,"password":"` + gone + `","password":"` + gone + `"}`,
+			`{"a":1,"a":2,"password":"[REDACTED:passwd]","password":"[REDACTED:passwd]"}`},
 		{"white space", " {\t\"password\" :\r\n \"" + gone + "\" }\n", " {\t\"password\" :\r\n \"[REDACTED:passwd]\" }\n"},
-		{"escapes elsewhere", `{"a":"\u00e4\/\n","password":"` + gone + `"}`, `{"a":"\u00e4\/\n","password":"[REDACTED:passwd]"}`},
+		{"escapes elsewhere", `{"a":"\u00e4\/\n","password":"` + gone + `"}`,
+			`{"a":"\u00e4\/\n","password":"[REDACTED:passwd]"}`},
 		{"byte order mark", "\uFEFF" + `{"password":"` + gone + `"}`, "\uFEFF" + `{"password":"[REDACTED:passwd]"}`},
-		{"invalid UTF-8 elsewhere", "{\"a\":\"\xff\xfe\",\"password\":\"" + gone + `"}`, "{\"a\":\"\xff\xfe\",\"password\":\"[REDACTED:passwd]\"}"},
-		{"lines", `{"a":1}` + "\n" + `{"password":"` + gone + `"}` + "\n" + `{"b":2}` + "\n", `{"a":1}` + "\n" + `{"password":"[REDACTED:passwd]"}` + "\n" + `{"b":2}` + "\n"},
+		{"invalid UTF-8 elsewhere", "{\"a\":\"\xff\xfe\",\"password\":\"" + gone + `"}`,
+			"{\"a\":\"\xff\xfe\",\"password\":\"[REDACTED:passwd]\"}"},
+		{"lines", `{"a":1}` + "\n" + `{"password":"` + gone + `"}` + "\n" + `{"b":2}` + "\n",
+			`{"a":1}` + "\n" + `{"password":"[REDACTED:passwd]"}` + "\n" + `{"b":2}` + "\n"},
 		{"a number", `{"password":12345678,"n":1}`, `{"password":"[REDACTED:passwd]","n":1}`},
-		{"name and value", `[{"name":"DB_PASSWORD","value":"` + gone + `"},{"name":"REGION","value":"eu-west-1"}]`, `[{"name":"DB_PASSWORD","value":"[REDACTED:passwd]"},{"name":"REGION","value":"eu-west-1"}]`},
-		{"option and value", `["run","--password","` + gone + `","--verbose"]`, `["run","--password","[REDACTED:passwd]","--verbose"]`},
-		{"items inherit", `{"passwords":["` + gone + `","` + gone + `1"],"n":["a"]}`, `{"passwords":["[REDACTED:passwd]","[REDACTED:passwd]"],"n":["a"]}`},
-		{"value inherits", `{"password":{"value":"` + gone + `","rotated":true}}`, `{"password":{"value":"[REDACTED:passwd]","rotated":true}}`},
-		{"JSON in JSON", `{"text":"{\"n\":1e400,\"password\":\"` + gone + `\"}"}`, `{"text":"{\"n\":1e400,\"password\":\"[REDACTED:passwd]\"}"}`},
+		{"name and value", `[{"name":"DB_PASSWORD","value":"` + gone + `"},{"name":"REGION","value":"eu-west-1"}]`,
+			`[{"name":"DB_PASSWORD","value":"[REDACTED:passwd]"},{"name":"REGION","value":"eu-west-1"}]`},
+		{"option and value", `["run","--password","` + gone + `","--verbose"]`,
+			`["run","--password","[REDACTED:passwd]","--verbose"]`},
+		{"items inherit", `{"passwords":["` + gone + `","` + gone + `1"],"n":["a"]}`,
+			`{"passwords":["[REDACTED:passwd]","[REDACTED:passwd]"],"n":["a"]}`},
+		{"value inherits", `{"password":{"value":"` + gone + `","rotated":true}}`,
+			`{"password":{"value":"[REDACTED:passwd]","rotated":true}}`},
+		{"JSON in JSON", `{"text":"{\"n\":1e400,\"password\":\"` + gone + `\"}"}`,
+			`{"text":"{\"n\":1e400,\"password\":\"[REDACTED:passwd]\"}"}`},
 		{"cut off", `{"a":[{"password":"` + gone, `{"a":[{"password":"[REDACTED:passwd]`},
 		{"a string", `"password=` + gone + `"`, `"password=[REDACTED:passwd]"`},
 		{"a log line", `[INFO] password=` + gone, `[INFO] password=[REDACTED:passwd]`},
@@ -115,9 +125,12 @@ func TestJSONInvalid(t *testing.T) {
 	secrets := canary.Secrets(8)
 	token := secrets[2].Value
 	for _, doc := range []string{
-		`{'note':'` + token + `'}`, `{"note":` + token + `}`, `{"a":1,}` + token, `{"note":"` + token, `{"note":"` + token + `\`,
-		`{"note":"` + token + `\u00`, `]]]]{"note":"` + token + `"}`, `{"note"::::"` + token + `"}`, "\x00{\"note\":\"" + token + "\"}",
-		`{"a":1} and then ` + token, `{"` + token + `":1}`, "{\"a\":\"\xff " + token + "\xff\"}", `{"a":"\ud83d ` + token + `"}`,
+		`{'note':'` + token + `'}`, `{"note":` + token + `}`, `{"a":1,}` + token, `{"note":"` + token,
+		`{"note":"` + token + `\`,
+		`{"note":"` + token + `\u00`, `]]]]{"note":"` + token + `"}`, `{"note"::::"` + token + `"}`,
+		"\x00{\"note\":\"" + token + "\"}",
+		`{"a":1} and then ` + token, `{"` + token + `":1}`, "{\"a\":\"\xff " + token + "\xff\"}",
+		`{"a":"\ud83d ` + token + `"}`,
 	} {
 		if out, _ := Default().JSON([]byte(doc)); canary.Find(string(out), secrets) != nil {
 			t.Errorf("%q: survives in %q", doc, out)
@@ -144,7 +157,8 @@ func TestJSONHugeString(t *testing.T) {
 func TestFindings(t *testing.T) {
 	doc := "[" + strings.Repeat(`{"password":"hu3nter2Zq"},`, 1000) + object("note", canary.Secrets(1)[2].Value) + "]"
 	_, found := Default().JSON([]byte(doc))
-	if len(found) > MaxFindings+2 || found[0].Path != "/0/password" || found.Count() != 1001 || !slices.Equal(found.Kinds(), []string{"github-token", kinds.PasswdName}) {
+	if len(found) > MaxFindings+2 || found[0].Path != "/0/password" || found.Count() != 1001 ||
+		!slices.Equal(found.Kinds(), []string{"github-token", kinds.PasswdName}) {
 		t.Errorf("got %v, want 1000 passwords and a GitHub token", found)
 	}
 }

@@ -85,7 +85,8 @@ func TestKeyForms(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"the mii of the card", "pk_12345_short", "cost $2a$ or $2b$", "cargon2 wasm", "see _mmk and NRAL", "an azdo pipeline, azfunc, azsecurity",
+		"the mii of the card", "pk_12345_short", "cost $2a$ or $2b$", "cargon2 wasm", "see _mmk and NRAL",
+		"an azdo pipeline, azfunc, azsecurity",
 		"Private-Lines: 0\n",
 	} {
 		if out, _ := Default().Text(text); out != text {

@@ -22,13 +22,18 @@ func TestOptions(t *testing.T) {
 	}{
 		{"none", Options{}, "password=[REDACTED:passwd] for [REDACTED:email], ticket PURPLE-ELEPHANT"},
 		{"Off", Options{Preset: Off}, text},
-		{"SecretsOnly", Options{Preset: SecretsOnly}, "password=[REDACTED:passwd] for jane@mail.example.org, ticket PURPLE-ELEPHANT"},
-		{"Off and a kind", Options{Preset: Off, Kinds: []string{"email"}}, "password=hu3nter2Zq for [REDACTED:email], ticket PURPLE-ELEPHANT"},
+		{"SecretsOnly", Options{Preset: SecretsOnly},
+			"password=[REDACTED:passwd] for jane@mail.example.org, ticket PURPLE-ELEPHANT"},
+		{"Off and a kind", Options{Preset: Off, Kinds: []string{"email"}},
+			"password=hu3nter2Zq for [REDACTED:email], ticket PURPLE-ELEPHANT"},
 		{"WithoutKinds", Options{WithoutKinds: []string{"email", kinds.PasswdName}}, text},
-		{"in Kinds and WithoutKinds", Options{Kinds: []string{"email"}, WithoutKinds: []string{"email", kinds.PasswdName}}, text},
+		{"in Kinds and WithoutKinds", Options{Kinds: []string{"email"}, WithoutKinds: []string{"email",
+			kinds.PasswdName}}, text},
 		{"Allow", Options{Allow: []string{"jane@mail.example.org", "hu3nter2Zq"}}, text},
-		{"Known", Options{Known: []string{"PURPLE-ELEPHANT"}}, "password=[REDACTED:passwd] for [REDACTED:email], ticket [REDACTED:known-value]"},
-		{"Known overlapping", Options{Known: []string{"ELEPHANT", "PURPLE-ELEPHANT"}}, "password=[REDACTED:passwd] for [REDACTED:email], ticket [REDACTED:known-value]"},
+		{"Known", Options{Known: []string{"PURPLE-ELEPHANT"}},
+			"password=[REDACTED:passwd] for [REDACTED:email], ticket [REDACTED:known-value]"},
+		{"Known overlapping", Options{Known: []string{"ELEPHANT", "PURPLE-ELEPHANT"}},
+			"password=[REDACTED:passwd] for [REDACTED:email], ticket [REDACTED:known-value]"},
 	} {
 		r, err := New(c.options)
 		if err != nil {
@@ -66,7 +71,8 @@ func TestKnownEscaped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, doc := range []string{object("a", known), escapeAll(object("a", known)), object("a", object("b", known)), object(known, "a")} {
+	for _, doc := range []string{object("a", known), escapeAll(object("a", known)), object("a", object("b", known)),
+		object(known, "a")} {
 		if out, found := r.Text(doc); strings.Contains(unescapeAll(out), "elephant") || found.Count() != 1 {
 			t.Errorf("survives in %s", out)
 		}

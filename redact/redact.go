@@ -129,7 +129,8 @@ func (r *Redactor) pass(dst []byte, s string, d names.Verdict, json bool) (out [
 	length := len(dst)
 	defer func() {
 		if recover() != nil {
-			out, found, again = appendUnscanned(dst[:length], s, json), Findings{{Kind: kinds.Unscanned.Name(), Count: 1}}, false
+			out, found, again = appendUnscanned(dst[:length], s, json),
+				Findings{{Kind: kinds.Unscanned.Name(), Count: 1}}, false
 			r.engine.Tally.CountSteps(sc.Steps)
 			return // the scanner is in an unknown state: not used again
 		}

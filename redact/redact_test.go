@@ -177,7 +177,8 @@ func TestCanaries(t *testing.T) {
 	for seed := range uint64(64) {
 		secrets := canary.Secrets(seed)
 		for _, s := range secrets {
-			for _, text := range []string{s.Text, object("text", s.Text), object("a", object("b", s.Text)), "2026-01-02T03:04:05Z ERROR " + s.Text} {
+			for _, text := range []string{s.Text, object("text", s.Text), object("a", object("b", s.Text)),
+				"2026-01-02T03:04:05Z ERROR " + s.Text} {
 				out, found := Default().Text(text)
 				if survives := canary.Find(unescapeAll(out), secrets); survives != nil {
 					t.Errorf("seed %d: %v survives in %q", seed, survives, out)

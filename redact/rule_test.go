@@ -26,7 +26,8 @@ func TestRules(t *testing.T) {
 		{"$['user name']", Mask, `{"user name":{"x":1}}`, `{"user name":"[REDACTED:rule]"}`},
 		{"$.a", Mask, `{"\u0061":12}`, `{"\u0061":"[REDACTED:rule]"}`},
 		{"$.in.b", Mask, `{"in":"{\"b\":1}"}`, `{"in":"{\"b\":\"[REDACTED:rule]\"}"}`},
-		{"$.password", Keep, `{"password":"hu3nter2Zq","api_key":"hu3nter2Zq"}`, `{"password":"hu3nter2Zq","api_key":"[REDACTED:api-key]"}`},
+		{"$.password", Keep, `{"password":"hu3nter2Zq","api_key":"hu3nter2Zq"}`,
+			`{"password":"hu3nter2Zq","api_key":"[REDACTED:api-key]"}`},
 		{"$", Mask, `{"a":1}`, `"[REDACTED:rule]"`},
 		{"$", Drop, `{"a":1}`, `null`},
 		{"$", Mask, `plain text`, `[REDACTED:rule]`},
@@ -49,7 +50,8 @@ func TestRules(t *testing.T) {
 
 func TestRulesThatAreWrong(t *testing.T) {
 	for path, want := range map[string]string{
-		"a": "want '$'", "$[?@.a==1]": "filters", "$.": "want a name", "$.a[": "closing", "$['a": "closing quote", "$[-1]": "index of 0 or more", "$[0:4:2]": "no step", "$a": "want '.'",
+		"a": "want '$'", "$[?@.a==1]": "filters", "$.": "want a name", "$.a[": "closing", "$['a": "closing quote",
+		"$[-1]": "index of 0 or more", "$[0:4:2]": "no step", "$a": "want '.'",
 	} {
 		if _, err := New(Options{Rules: []Rule{Rule{Path: path}}}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want it to say %q", path, err, want)
@@ -58,7 +60,8 @@ func TestRulesThatAreWrong(t *testing.T) {
 }
 
 func TestForTool(t *testing.T) {
-	r, err := New(Options{Rules: []Rule{Rule{Tool: "db.*", Path: "$.sql", Action: Mask}, Rule{Tool: "mail", Path: "$.to", Action: Keep}}})
+	r, err := New(Options{Rules: []Rule{Rule{Tool: "db.*", Path: "$.sql", Action: Mask},
+		Rule{Tool: "mail", Path: "$.to", Action: Keep}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,8 @@ func (s *settings) setRules(o *Options) error {
 			return fmt.Errorf("redact: Options.Rules[%d]: got action %v, want mask, keep or drop", i, r.Action)
 		}
 		if star := strings.IndexByte(r.Tool, '*'); star >= 0 && star != len(r.Tool)-1 {
-			return fmt.Errorf("redact: Options.Rules[%d]: got tool %.60q, want a name, with a '*' at its end at most", i, r.Tool)
+			return fmt.Errorf("redact: Options.Rules[%d]: got tool %.60q, want a name, with a '*' at its end at most",
+				i, r.Tool)
 		}
 		path, err := scan.ParsePath(r.Path)
 		if err != nil {

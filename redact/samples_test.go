@@ -141,7 +141,11 @@ var samples = map[string]func(m maker) (value, text string){
 	},
 	"azure-secret":    func(m maker) (string, string) { v := m.of(3, letters62) + "8Q~" + m.drawn(34); return v, "it is " + v },
 	"terraform-token": func(m maker) (string, string) { v := m.drawn(14) + ".atlasv1." + m.drawn(64); return v, "it is " + v },
-	"telegram-token":  func(m maker) (string, string) { v := "7" + m.of(8, figures) + ":A" + m.drawn(34); return v, "bot " + v },
+	"telegram-token": func(m maker) (string, string) {
+		v := "7" + m.of(8, figures) + ":A" + m.drawn(34)
+		return v,
+			"bot " + v
+	},
 	"salesforce-token": func(m maker) (string, string) {
 		v := "00D" + m.of(12, letters62) + "!AQ" + m.drawn(80)
 		return v, "it is " + v
@@ -202,7 +206,8 @@ var samples = map[string]func(m maker) (value, text string){
 	"za-id":          func(m maker) (string, string) { v := m.digits("za-id", 13); return v, "number " + v },
 	"it-codice-fiscale": func(m maker) (string, string) {
 		v := m.such(func() string {
-			return m.of(6, upLetters) + m.of(2, figures) + "A" + m.of(2, figures) + m.of(1, upLetters) + m.of(3, figures) + m.of(1, upLetters)
+			return m.of(6, upLetters) + m.of(2, figures) + "A" + m.of(2, figures) + m.of(1, upLetters) + m.of(3,
+				figures) + m.of(1, upLetters)
 		}, func(v string) bool { _, _, ok := personal.FiscalCodeAt(v, 8); return ok })
 		return v, "number " + v
 	},

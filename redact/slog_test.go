@@ -76,7 +76,8 @@ func TestHandler(t *testing.T) {
 
 func TestHandlerByKey(t *testing.T) {
 	var b bytes.Buffer
-	slog.New(NewHandler(slog.NewTextHandler(&b, nil), nil)).Info("login", "password", "hu3nter2Zq", "pin", 4711, slog.Group("db", "password", "hu3nter2Zq"))
+	slog.New(NewHandler(slog.NewTextHandler(&b, nil), nil)).Info("login", "password", "hu3nter2Zq", "pin", 4711,
+		slog.Group("db", "password", "hu3nter2Zq"))
 	if out := b.String(); strings.Contains(out, "hu3nter2Zq") || strings.Contains(out, "4711") {
 		t.Errorf("survives in %s", out)
 	}
@@ -88,11 +89,14 @@ func TestHandlerKeeps(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	h := NewHandler(slog.NewJSONHandler(&b, nil), nil)
 	r := slog.NewRecord(at, slog.LevelWarn, "took long", 0)
-	r.AddAttrs(slog.Int("n", 3), slog.Bool("ok", true), slog.Float64("f", 1.5), slog.Duration("d", time.Second), slog.Time("at", at), slog.String("tool", "read_file"), slog.Uint64("max_tokens", 4096), slog.Any("nothing", nil), slog.Attr{})
+	r.AddAttrs(slog.Int("n", 3), slog.Bool("ok", true), slog.Float64("f", 1.5), slog.Duration("d", time.Second),
+		slog.Time("at", at), slog.String("tool", "read_file"), slog.Uint64("max_tokens", 4096),
+		slog.Any("nothing", nil), slog.Attr{})
 	if err := h.Handle(context.Background(), r); err != nil {
 		t.Fatal(err)
 	}
-	const want = `{"time":"2026-01-02T03:04:05Z","level":"WARN","msg":"took long","n":3,"ok":true,"f":1.5,"d":1000000000,"at":"2026-01-02T03:04:05Z","tool":"read_file","max_tokens":4096,"nothing":null}` + "\n"
+	const want = `{"time":"2026-01-02T03:04:05Z","level":"WARN","msg":"took long","n":3,"ok":true,"f":1.5,` +
+		`"d":1000000000,"at":"2026-01-02T03:04:05Z","tool":"read_file","max_tokens":4096,"nothing":null}` + "\n"
 	if b.String() != want {
 		t.Errorf("got  %swant %s", b.String(), want)
 	}

@@ -24,12 +24,14 @@ func TestTerminalColours(t *testing.T) {
 	} {
 		for _, in := range []string{text, object("stdout", text)} {
 			out, found := Default().Text(in)
-			if canary.Find(unescapeAll(out), []canary.Secret{{Value: token}, {Value: password}}) != nil || found.Count() != 1 || strings.Count(out, "[0m") == 0 {
+			if canary.Find(unescapeAll(out), []canary.Secret{{Value: token}, {Value: password}}) != nil ||
+				found.Count() != 1 || strings.Count(out, "[0m") == 0 {
 				t.Errorf("%q became %q", in, out)
 			}
 		}
 	}
-	for _, text := range []string{red + "PASS" + plain + " ok: 3 of 3", "\x1b", "\x1b[", "\x1b[1;", red + "max_tokens" + plain + "=4096"} {
+	for _, text := range []string{red + "PASS" + plain + " ok: 3 of 3", "\x1b", "\x1b[", "\x1b[1;",
+		red + "max_tokens" + plain + "=4096"} {
 		if out, _ := Default().Text(text); out != text {
 			t.Errorf("%q became %q", text, out)
 		}

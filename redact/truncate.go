@@ -60,22 +60,27 @@ func (r *Redactor) JSONMax(src []byte, max int) ([]byte, Report) {
 		src = out
 	}
 	rep.Truncated = true
+	return shortened(src, rep.Size, max), rep
+}
+
+// shortened cuts redacted JSON to at most max bytes; size is that of the original.
+func shortened(src []byte, size, max int) []byte {
 	if s := view(src); syntax.LooksLikeJSON(s) {
 		longest := cut.LongestString(s)
 		for _, leaf := range []int{max / 4, max / 16, 64} {
 			if longest <= leaf+cut.Slack {
 				continue // nothing to shorten
 			}
-			if shorter := cut.ShortenStrings(s, leaf); len(shorter) <= max && len(src) >= rep.Size {
-				return []byte(shorter), rep
+			if shorter := cut.ShortenStrings(s, leaf); len(shorter) <= max && len(src) >= size {
+				return []byte(shorter)
 			}
 		}
 		if longest > 64+cut.Slack {
 			s = cut.ShortenStrings(s, 64)
 		}
-		if cut, ok := cut.CutJSON(s, rep.Size, max); ok {
-			return []byte(cut), rep
+		if cut, ok := cut.CutJSON(s, size, max); ok {
+			return []byte(cut)
 		}
 	}
-	return []byte(cut.CutText(view(src), view(src), rep.Size, max)), rep
+	return []byte(cut.CutText(view(src), view(src), size, max))
 }

@@ -103,7 +103,8 @@ func TestMaxTailWithinAKey(t *testing.T) {
 	const line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQDbq3x7Yw5kT2Zp\n"
 	for _, lines := range []int{20, 200, 900} {
 		for _, behind := range []string{"", "\ndone", strings.Repeat("\nnothing here", 100)} {
-			key := rules.PemBegin + " PRIVATE " + "KEY-----\n" + strings.Repeat(line, lines) + rules.PemEnd + " PRIVATE " + "KEY-----"
+			key := rules.PemBegin + " PRIVATE " + "KEY-----\n" + strings.Repeat(line, lines) + rules.PemEnd +
+				" PRIVATE " + "KEY-----"
 			out, _ := Default().TextMax(strings.Repeat("some words of a log\n", 10_000)+key+behind, 4096)
 			if strings.Contains(out, line[:16]) {
 				t.Errorf("%d lines, %d bytes behind it: the key is seen in %q", lines, len(behind), out)

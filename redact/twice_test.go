@@ -13,7 +13,8 @@ import (
 // TestTwiceIsOnce redacts texts made of what numbers, escapes and names consist of, where
 // a mark once made a new number or word of what stood beside it.
 func TestTwiceIsOnce(t *testing.T) {
-	alphabets := []string{"0000000  \x00\x00-.", "04155 (+)-.", "0415fa:-. ", "Dd89 0123", "%2520a@b.:c", "\\u003a\"x=: key", "GB82WEST 1234+-", "4111 1111-\x00.:/"}
+	alphabets := []string{"0000000  \x00\x00-.", "04155 (+)-.", "0415fa:-. ", "Dd89 0123", "%2520a@b.:c",
+		"\\u003a\"x=: key", "GB82WEST 1234+-", "4111 1111-\x00.:/"}
 	all := strict(t)
 	n := uint64(100_000)
 	if testing.Short() {

@@ -86,7 +86,8 @@ func TestWorkIsLinear(t *testing.T) {
 				}
 				small, big := max(perByte(1<<10, preset), perByte(1<<14, preset)), perByte(large, preset)
 				if big > small*4/3+4 {
-					t.Errorf("%s %s, %s: %.1f steps a byte at 16 KiB or less, %.1f at %d KiB", name, form, title, small, big, large>>10)
+					t.Errorf("%s %s, %s: %.1f steps a byte at 16 KiB or less, %.1f at %d KiB", name, form, title,
+						small, big, large>>10)
 				}
 				if limit := float64(maxPasses*(defaultLimits.Work+64) + 64); big > limit {
 					t.Errorf("%s %s, %s: %.1f steps a byte, want %.0f or fewer", name, form, title, big, limit)

@@ -11,14 +11,16 @@ const (
 	Lower
 	Upper
 	Hex
-	Join      // _ -
-	Dot       // .
-	Plus      // + /
-	Equal     // =
-	Dollar    // $
-	Percent   // % \
-	Comma     // ,
-	Space     // blank, tab, line ends
+	Join    // _ -
+	Dot     // .
+	Plus    // + /
+	Equal   // =
+	Dollar  // $
+	Percent // % \
+	Comma   // ,
+	Space   // blank, tab, line ends
+	Blank   // the blank alone
+	Tab
 	Separator // what may stand between digits of a number: blank - . / ( )
 
 	letter = Lower | Upper
@@ -33,8 +35,10 @@ const (
 // Class tells the classes of a byte.
 var Class = func() (t [256]uint16) {
 	for class, list := range map[uint16]string{
-		Digit: "0123456789", Lower: "abcdefghijklmnopqrstuvwxyz", Upper: "ABCDEFGHIJKLMNOPQRSTUVWXYZ", Hex: "0123456789abcdefABCDEF",
-		Join: "_-", Dot: ".", Plus: "+/", Equal: "=", Dollar: "$", Percent: "%\\", Comma: ",", Space: " \t\n\r", Separator: " -./()",
+		Digit: "0123456789", Hex: "0123456789abcdefABCDEF",
+		Lower: "abcdefghijklmnopqrstuvwxyz", Upper: "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+		Join: "_-", Dot: ".", Plus: "+/", Equal: "=", Dollar: "$", Percent: "%\\", Comma: ",",
+		Space: " \t\n\r", Blank: " ", Tab: "\t", Separator: " -./()",
 	} {
 		for _, c := range []byte(list) {
 			t[c] |= class
@@ -85,7 +89,8 @@ func HasFold(s string, at int, low string) bool {
 // Word8 is the eight bytes at i, the first one lowest; behind the end of s are zeros.
 func Word8(s string, i int) (w uint64) {
 	if b := s[i:]; len(b) >= 8 {
-		return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 | uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+		return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 	}
 	for k := len(s) - 1; k >= i; k-- {
 		w = w<<8 | uint64(s[k])

@@ -87,16 +87,16 @@ func TestTableIsShared(t *testing.T) {
 
 func TestLocal(t *testing.T) {
 	var l Local[[2]uint64, int]
-	if _, ok := l.Load(0, [2]uint64{}); ok {
+	if _, ok := l.Load(0, new([2]uint64)); ok {
 		t.Error("the zero key is there, and nothing was stored")
 	}
 	for i := range uint64(1000) {
-		key := [2]uint64{i, i}
+		key := &[2]uint64{i, i}
 		l.Store(Mix(0, i), key, int(i))
 		if v, ok := l.Load(Mix(0, i), key); v != int(i) || !ok {
 			t.Errorf("got %d, %v, want %d", v, ok, i)
 		}
-		if _, ok := l.Load(Mix(0, i), [2]uint64{i, i + 1}); ok {
+		if _, ok := l.Load(Mix(0, i), &[2]uint64{i, i + 1}); ok {
 			t.Error("a key in the same slot has another's value")
 		}
 	}
@@ -106,10 +106,11 @@ func TestFindingAllocatesNothing(t *testing.T) {
 	table := NewTable[string, int](64)
 	table.Store(String("name"), "name", 1)
 	var l Local[string, int]
+	name := "name"
 	if n := testing.AllocsPerRun(100, func() {
 		table.Load(String("name"), "name")
-		l.Store(String("name"), "name", 1)
-		l.Load(String("name"), "name")
+		l.Store(String(name), &name, 1)
+		l.Load(String(name), &name)
 	}); n != 0 {
 		t.Errorf("%v allocations, want none", n)
 	}
@@ -153,7 +154,7 @@ func BenchmarkTableLoadString(b *testing.B) {
 
 func BenchmarkLocalLoad(b *testing.B) {
 	var l Local[[3]uint64, int]
-	key := [3]uint64{1, 2, 3}
+	key := &[3]uint64{1, 2, 3}
 	l.Store(Mix(0, 1), key, 1)
 	b.ReportAllocs()
 	for b.Loop() {

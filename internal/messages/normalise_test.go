@@ -49,7 +49,8 @@ func TestNormalise(t *testing.T) {
 // FuzzNormalise: for any text the message is short, valid UTF-8, and has no
 // control characters.
 func FuzzNormalise(f *testing.F) {
-	for _, s := range []string{"", "a 1 b", "'x' /a/b 1.2.3.4 [::1]:80", "12:34:56.7Z 1h2m", "0x", "<num", "[REDACTED:", "a@b.c", "http://x", "\xff'"} {
+	for _, s := range []string{"", "a 1 b", "'x' /a/b 1.2.3.4 [::1]:80", "12:34:56.7Z 1h2m", "0x", "<num",
+		"[REDACTED:", "a@b.c", "http://x", "\xff'"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -14,7 +14,8 @@ import (
 // 0 if there is none.
 
 // marks are the kinds that Normalise writes.
-var marks = []string{"<num>", "<duration>", "<time>", "<uuid>", "<hex>", "<id>", "<path>", "<url>", "<addr>", "<email>", "<str>"}
+var marks = []string{"<num>", "<duration>", "<time>", "<uuid>", "<hex>", "<id>", "<path>", "<url>", "<addr>",
+	"<email>", "<str>"}
 
 func markLen(s string) int {
 	for _, m := range marks {

@@ -86,7 +86,8 @@ func IPv4(s string, i int) (a netip.Addr, from, to int, ok bool) {
 	for to > from && s[to-1] == '.' {
 		to--
 	}
-	if to-from < len("1.1.1.1") || to-from > len("255.255.255.255") || from > 0 && isWord(s[from-1]) || to < len(s) && isWord(s[to]) {
+	if to-from < len("1.1.1.1") || to-from > len("255.255.255.255") || from > 0 && isWord(s[from-1]) || to < len(s) &&
+		isWord(s[to]) {
 		return a, 0, 0, false
 	}
 	a, err := netip.ParseAddr(s[from:to])
@@ -105,7 +106,8 @@ func IPv6(s string, i int) (a netip.Addr, from, to int, ok bool) {
 	for to > from && (s[to-1] == '.' || s[to-1] == ':' && (to-from < 2 || s[to-2] != ':')) {
 		to--
 	}
-	if to-from < 3 || strings.Count(s[from:to], ":") < 2 || from > 0 && chars.IsAlnum(s[from-1]) || to < len(s) && chars.IsAlnum(s[to]) {
+	if to-from < 3 || strings.Count(s[from:to], ":") < 2 || from > 0 && chars.IsAlnum(s[from-1]) || to < len(s) &&
+		chars.IsAlnum(s[to]) {
 		return a, 0, 0, false
 	}
 	a, err := netip.ParseAddr(s[from:to])

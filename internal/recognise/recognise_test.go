@@ -39,7 +39,8 @@ func check(t *testing.T, texts []string, mark string, find func(s string, i int)
 
 func TestEmail(t *testing.T) {
 	check(t, []string{
-		"mail <jane.doe@mail.example.org>, now", "<a+b@c.de>", "'<o'neil@example.org>'", "=<x@example.org>", "<jörg@münchen.de>.", "<a@b.xn--p1ai>",
+		"mail <jane.doe@mail.example.org>, now", "<a+b@c.de>", "'<o'neil@example.org>'", "=<x@example.org>",
+		"<jörg@münchen.de>.", "<a@b.xn--p1ai>",
 		"a@b", "a@.org", "@example.org", "a.@example.org", "a@example.o", "a@10.0.0.1", "a@", "x @example.org",
 	}, "@", func(s string, i int) (int, int, bool) {
 		from, to := Email(s, i)

@@ -109,7 +109,7 @@ func (m *Automaton) List(g *group, s string, i int) []Entry {
 	return nil
 }
 
-// Shapes tells for each trigram which runs of digits and which words may begin with it (see
+// shapes tells for each trigram which runs of digits and which words may begin with it (see
 // [detector]).
 func (f *Runs) shapes() *[trigrams]uint8 {
 	out := new([trigrams]uint8)
@@ -153,7 +153,8 @@ func (m *Automaton) lay(lists map[int][]Entry, shapes *[trigrams]uint8) {
 			}
 			return len(b.Lit) - len(a.Lit)
 		})
-		g := group{from: uint16(len(m.Entries)), Shapes: shapes[t], Within: shapes[t]&ShapeDigits != 0 || slices.ContainsFunc(list, func(e Entry) bool { return e.Within })}
+		g := group{from: uint16(len(m.Entries)), Shapes: shapes[t], Within: shapes[t]&ShapeDigits != 0 ||
+			slices.ContainsFunc(list, func(e Entry) bool { return e.Within })}
 		for i := range list {
 			if lit := list[i].Lit; len(lit) > 3 {
 				g.next |= 1 << classOf[lit[3]]

@@ -17,7 +17,8 @@ var classOf = func() (t [256]uint8) {
 	for c := byte('0'); c <= '9'; c++ {
 		t[c] = classDigit
 	}
-	for class, of := range map[uint8]string{classBlank: " ()", classColon: ":~+", classJoin: "_-", classDot: "./", classAt: "@%", classEqual: "="} {
+	for class, of := range map[uint8]string{classBlank: " ()", classColon: ":~+", classJoin: "_-", classDot: "./",
+		classAt: "@%", classEqual: "="} {
 		for _, c := range []byte(of) {
 			t[c] = class
 		}

@@ -159,7 +159,9 @@ func (f *Filter) begin(s string, i int, match uint) (set uint64) {
 // of them begins no more of it, nor does it make a word of them.
 func shortNumber(s string, i int) bool {
 	const more = chars.Digit | chars.Separator
-	if i+3 >= len(s) || chars.Class[s[i]]&chars.Class[s[i+1]]&chars.Digit == 0 || chars.Class[s[i+2]]&chars.Alnum != 0 || chars.Class[s[i+2]]&chars.Separator != 0 && chars.Class[s[i+3]]&more != 0 {
+	if i+3 >= len(s) || chars.Class[s[i]]&chars.Class[s[i+1]]&chars.Digit == 0 ||
+		chars.Class[s[i+2]]&chars.Alnum != 0 || chars.Class[s[i+2]]&chars.Separator != 0 &&
+		chars.Class[s[i+3]]&more != 0 {
 		return false
 	}
 	return i < 2 || chars.Class[s[i-1]]&chars.Separator == 0 || chars.Class[s[i-2]]&more == 0

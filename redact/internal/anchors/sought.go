@@ -10,9 +10,10 @@ import (
 
 // Sets of classes.
 const (
-	anyClass     = 1<<classes - 1
-	digitSet     = 1 << classDigit
-	alnumSet     = anyClass &^ (1<<classOther | 1<<classBlank | 1<<classColon | 1<<classJoin | 1<<classDot | 1<<classAt | 1<<classEqual)
+	anyClass = 1<<classes - 1
+	digitSet = 1 << classDigit
+	alnumSet = anyClass &^ (1<<classOther | 1<<classBlank | 1<<classColon | 1<<classJoin |
+		1<<classDot | 1<<classAt | 1<<classEqual)
 	apartSet     = anyClass &^ alnumSet
 	separatorSet = 1<<classBlank | 1<<classJoin | 1<<classDot // of digits
 	hexSet       = 1<<1 | 1<<2 | 1<<3 | 1<<4 | 1<<5 | 1<<6 | digitSet
@@ -40,7 +41,7 @@ const Reach = 6
 // sought tells of each trigram what a filter looks for by it.
 type sought []neighbours
 
-// Add makes the filter find what begins offset bytes before the trigram t.
+// add makes the filter find what begins offset bytes before the trigram t.
 func (f sought) add(t, offset int, before, behind uint32) {
 	n := &f[t]
 	n.before, n.behind, n.begins, n.number = n.before|before, n.behind|behind, n.begins|1<<(Reach-offset), false

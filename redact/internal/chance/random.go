@@ -83,7 +83,8 @@ func Plausible(v string) bool {
 	if len(v) > MaxValue || !s.read(v) || s.digits == 0 || s.lower+s.upper == 0 {
 		return false
 	}
-	return s.score() > -16 || len(v) >= 32 && s.other == 0 && s.digits >= 4 && s.mixed >= 3 || len(v) >= 24 && s.other*6 <= len(v) && s.digits >= 5 && s.mixed >= 5
+	return s.score() > -16 || len(v) >= 32 && s.other == 0 && s.digits >= 4 && s.mixed >= 3 || len(v) >= 24 &&
+		s.other*6 <= len(v) && s.digits >= 5 && s.mixed >= 5
 }
 
 // Level16 is the value of a hexadecimal digit.

@@ -124,7 +124,8 @@ func (s *shape) read(v string) bool {
 		letter = next
 	}
 	part := func(w uint64, n int) int { return int(w >> (n * field) & (1<<field - 1)) }
-	s.other, s.digits, s.lower, s.upper = part(counts, tokenOther), part(counts, tokenDigit), part(counts, tokenLower), part(counts, tokenUpper)
+	s.other, s.digits, s.lower, s.upper = part(counts, tokenOther), part(counts, tokenDigit), part(counts, tokenLower),
+		part(counts, tokenUpper)
 	s.changes, s.mixed, s.pairs, s.odd = part(steps, 0), part(steps, 1), part(steps, 2), part(steps, 3)
 	s.unlikely, s.hex = unlikely, all&tokenNoHex == 0
 	return all&tokenNever == 0

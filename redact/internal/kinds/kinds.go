@@ -27,5 +27,6 @@ var (
 	SSN           = New("us-ssn", GroupPersonal, "a US social security number", true)
 	Known         = New("known-value", groupKnown, "a value given by the host", true)
 	Rule          = New("rule", groupKnown, "a value that a rule of the host names by its path", true)
-	Unscanned     = New(UnscannedName, groupEngine, "what could not be looked at: nested too deep, too costly, or a failure", true)
+	Unscanned     = New(UnscannedName, groupEngine,
+		"what could not be looked at: nested too deep, too costly, or a failure", true)
 )

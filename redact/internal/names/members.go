@@ -27,7 +27,8 @@ func IsValueName(key string) bool {
 // IsPairName reports whether a member of this name names what "value" holds.
 func IsPairName(key string) bool {
 	switch key {
-	case "name", "key", "header", "variable", "var", "field", "param", "parameter", "env", "k", "attribute", "property", "label", "Name", "Key", "Header", "Variable":
+	case "name", "key", "header", "variable", "var", "field", "param", "parameter", "env", "k", "attribute",
+		"property", "label", "Name", "Key", "Header", "Variable":
 		return true
 	}
 	return false

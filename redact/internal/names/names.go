@@ -74,11 +74,11 @@ func (c *Classifier) Classify(name string) Verdict {
 		name = name[len(name)-MaxName:]
 	}
 	key := nameHash{memo.String(name), len(name)}
-	if v, ok := c.known.Load(key.hash, key); ok {
+	if v, ok := c.known.Load(key.hash, &key); ok {
 		return v
 	}
 	v := c.nameWords.classify(name)
-	c.known.Store(key.hash, key, v)
+	c.known.Store(key.hash, &key, v)
 	return v
 }
 
@@ -93,7 +93,8 @@ func (w *nameWords) split(name string) {
 		c := name[i]
 		class := chars.Class[c] & (chars.Lower | chars.Upper)
 		cut := class == 0 ||
-			class == chars.Upper && (previous == chars.Lower || previous == chars.Upper && i+1 < len(name) && chars.Class[name[i+1]]&chars.Lower != 0 && !pluralEnd(name, i))
+			class == chars.Upper && (previous == chars.Lower || previous == chars.Upper && i+1 < len(name) &&
+				chars.Class[name[i+1]]&chars.Lower != 0 && !pluralEnd(name, i))
 		if cut && length > start {
 			if w.n == maxWords { // the end tells most
 				copy(w.words[:], w.words[1:])
@@ -125,7 +126,7 @@ func pluralEnd(name string, i int) bool {
 	return i+1 < len(name) && name[i+1] == 's' && (i+2 == len(name) || chars.Class[name[i+2]]&chars.Lower == 0)
 }
 
-// Verdict takes the most telling word that no other word takes back.
+// verdict takes the most telling word that no other word takes back.
 func (w *nameWords) verdict() Verdict {
 	best := Verdict{}
 	words := w.words[:w.n]
@@ -140,7 +141,8 @@ func (w *nameWords) verdict() Verdict {
 	}
 	for i, word := range words {
 		v := wordVerdict(word, i, words)
-		if v.Level < best.Level || v.Level == Harmless || v.Level == best.Level && best.Kind != kinds.Vendor || takenBack(i, words) {
+		if v.Level < best.Level || v.Level == Harmless || v.Level == best.Level && best.Kind != kinds.Vendor ||
+			takenBack(i, words) {
 			continue
 		}
 		best = v
@@ -156,7 +158,8 @@ func takenBack(i int, words []string) bool {
 			return true
 		}
 	}
-	return i > 0 && (BeforeAny[words[i-1]] || words[i-1] == "from" || beforeKey[words[i-1]] && plainKeyWords[words[i]]) || i > 1 && BeforeAny[words[0]] && !BeforeSecret[words[i-1]]
+	return i > 0 && (BeforeAny[words[i-1]] || words[i-1] == "from" || beforeKey[words[i-1]] &&
+		plainKeyWords[words[i]]) || i > 1 && BeforeAny[words[0]] && !BeforeSecret[words[i-1]]
 }
 
 // wordVerdict says what one word tells where it stands.
@@ -187,7 +190,8 @@ func wordVerdict(word string, i int, words []string) Verdict {
 			return Verdict{Telling, kinds.Token}
 		}
 	case "pass", "pw":
-		if chars.OneOf("proxy fastcgi uwsgi scgi grpc memcached", previous) && word == "pass" { // nginx: where to pass a request
+		// nginx: where to pass a request
+		if chars.OneOf("proxy fastcgi uwsgi scgi grpc memcached", previous) && word == "pass" {
 			return Verdict{}
 		}
 		if next == "" || i > 0 && !BeforeAny[previous] {
@@ -201,7 +205,8 @@ func wordVerdict(word string, i int, words []string) Verdict {
 		if previous == "community" {
 			return Verdict{Secret, kinds.Password}
 		}
-	case "pin", "otp", "totp", "ssn", "cvv", "cvc", "csc", "auth", "login", "sig", "sas", "pat", "salt", "seed", "sid", "session", "sess", "sessid", "sessionid":
+	case "pin", "otp", "totp", "ssn", "cvv", "cvc", "csc", "auth", "login", "sig", "sas", "pat", "salt", "seed", "sid",
+		"session", "sess", "sessid", "sessionid":
 		if next == "" || next == "id" && previous == "" && len(words) == 2 && word == "session" {
 			return lastWords[word]
 		}
@@ -245,7 +250,8 @@ func compound(word string) Verdict {
 }
 
 func endsWithSecret(head string) bool {
-	for _, s := range [...]string{"api", "access", "secret", "private", "auth", "master", "shared", "signing", "encryption", "license"} {
+	for _, s := range [...]string{"api", "access", "secret", "private", "auth", "master", "shared", "signing",
+		"encryption", "license"} {
 		if len(head) > len(s) && head[len(head)-len(s):] == s {
 			return true
 		}

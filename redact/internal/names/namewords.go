@@ -12,22 +12,33 @@ import (
 // Anchors are the beginnings that the first stage looks for; every word below
 // holds one of them.
 var Anchors = []string{
-	"pass", "pasw", "pssw", "pwd", "psw", "pw", "secret", "token", "key", "auth", "cred", "cookie", "jwt", "bearer", "sig", "pin", "otp", "ssn", "cvv", "cvc", "csc",
-	"community", "login", "sas", "pat", "salt", "seed", "mnemonic", "sess", "sid", "kennwort", "senha", "contrase", "wachtwoord", "mdp", "tok",
+	"pass", "pasw", "pssw", "pwd", "psw", "pw", "secret", "token", "key", "auth", "cred", "cookie", "jwt", "bearer",
+	"sig", "pin", "otp", "ssn", "cvv", "cvc", "csc",
+	"community", "login", "sas", "pat", "salt", "seed", "mnemonic", "sess", "sid", "kennwort", "senha", "contrase",
+	"wachtwoord", "mdp", "tok",
 }
 
 // Vendors are names of services that stand for their key where nothing else is said:
 // CLOUDFLARE=…. The value has to look random, not only plausible.
-var Vendors = Set("adafruit adobe airtable algolia alibaba asana atlassian beamer bitbucket bittrex cloudflare codecov coinbase confluent contentful databricks datadog discord doppler " +
-	"droneci dropbox etsy facebook fastly finicity finnhub flickr flutterwave freshbooks gitter gocardless heroku hubspot intercom jfrog kraken kucoin launchdarkly linkedin looker " +
-	"mailchimp mailgun mapbox mattermost messagebird meraki netlify nytimes okta plaid rapidapi sendbird sendgrid sentry shippo snyk squarespace sumologic travisci twilio twitch twitter " +
+var Vendors = Set("adafruit adobe airtable algolia alibaba asana atlassian beamer bitbucket bittrex cloudflare " +
+	"codecov coinbase confluent contentful databricks datadog discord doppler " +
+	"droneci dropbox etsy facebook fastly finicity finnhub flickr flutterwave freshbooks gitter gocardless heroku " +
+	"hubspot intercom jfrog kraken kucoin launchdarkly linkedin looker " +
+	"mailchimp mailgun mapbox mattermost messagebird meraki netlify nytimes okta plaid rapidapi sendbird sendgrid " +
+	"sentry shippo snyk squarespace sumologic travisci twilio twitch twitter " +
 	"typeform yandex zendesk pyowm openweather owm contribsys " +
-	"adyen aiven anthropic apify artifactory assemblyai bitfinex bitly bitrise braintree brevo browserstack bugsnag buildkite calendly cerebras chargebee circleci clearbit clickhouse " +
-	"clickup clockify cloudinary cloudmersive cloudsmith cohere coveralls crowdin deepgram deepseek digitalocean dynatrace elevenlabs freshworks geoapify gocanvas greptile gumroad " +
-	"helpscout honeycomb huggingface infracost infura instamojo ipinfo ipstack jotform jumpcloud kanbantool keenio klaviyo linode livechat loggly mailerlite mailjet mandrill mapquest " +
-	"maxmind mixpanel moralis nightfall nylas onesignal openai openrouter opsgenie pagerduty pastebin paypal paystack pinecone pingdom pipedrive plivo postman postmark pushbullet " +
-	"razorpay recurly rollbar runpod salesforce saucelabs scaleway scrapingbee shodan shopify signalwire smartsheets smartsheet sonarcloud sonarqube sourcegraph spotify statuspage " +
-	"storyblok stytch supabase surveymonkey telnyx ticketmaster todoist tomtom trello uploadcare uptimerobot vercel virustotal vultr wakatime wandb webflow wistia zapier zenrows zerotier zoho")
+	"adyen aiven anthropic apify artifactory assemblyai bitfinex bitly bitrise braintree brevo browserstack " +
+	"bugsnag buildkite calendly cerebras chargebee circleci clearbit clickhouse " +
+	"clickup clockify cloudinary cloudmersive cloudsmith cohere coveralls crowdin deepgram deepseek digitalocean " +
+	"dynatrace elevenlabs freshworks geoapify gocanvas greptile gumroad " +
+	"helpscout honeycomb huggingface infracost infura instamojo ipinfo ipstack jotform jumpcloud kanbantool keenio " +
+	"klaviyo linode livechat loggly mailerlite mailjet mandrill mapquest " +
+	"maxmind mixpanel moralis nightfall nylas onesignal openai openrouter opsgenie pagerduty pastebin paypal " +
+	"paystack pinecone pingdom pipedrive plivo postman postmark pushbullet " +
+	"razorpay recurly rollbar runpod salesforce saucelabs scaleway scrapingbee shodan shopify signalwire " +
+	"smartsheets smartsheet sonarcloud sonarqube sourcegraph spotify statuspage " +
+	"storyblok stytch supabase surveymonkey telnyx ticketmaster todoist tomtom trello uploadcare uptimerobot " +
+	"vercel virustotal vultr wakatime wandb webflow wistia zapier zenrows zerotier zoho")
 
 // Set is the set of the words of list.
 func Set(list string) map[string]bool {
@@ -46,7 +57,9 @@ var plainWords = func() map[string]Verdict {
 			m[w] = v
 		}
 	}
-	add(Verdict{Secret, kinds.Password}, "password passwords passwd passwds passwort passwrd passphrase passphrases passcode pwd pwds psw pswd psswd pssword psswrd pswrd psword paswd paswrd pasword kennwort senha contrase wachtwoord mdp")
+	add(Verdict{Secret, kinds.Password}, "password passwords passwd passwds passwort passwrd passphrase "+
+		"passphrases passcode pwd pwds psw pswd psswd pssword psswrd pswrd psword paswd paswrd pasword kennwort "+
+		"senha contrase wachtwoord mdp")
 	add(Verdict{Secret, kinds.Secret}, "mnemonic")
 	add(Verdict{Telling, kinds.Secret}, "credential credentials creds cred")
 	add(Verdict{Telling, kinds.Signature}, "signature")
@@ -58,11 +71,14 @@ var plainWords = func() map[string]Verdict {
 
 // lastWords tell only at the end of a name.
 var lastWords = map[string]Verdict{
-	"pin": {Secret, kinds.PIN}, "otp": {Secret, kinds.PIN}, "totp": {Secret, kinds.PIN}, "cvv": {Secret, kinds.PIN}, "cvc": {Secret, kinds.PIN}, "csc": {Secret, kinds.PIN},
+	"pin": {Secret, kinds.PIN}, "otp": {Secret, kinds.PIN}, "totp": {Secret, kinds.PIN}, "cvv": {Secret, kinds.PIN},
+	"cvc": {Secret, kinds.PIN}, "csc": {Secret, kinds.PIN},
 	"ssn":  {Secret, kinds.SSN},
-	"auth": {Telling, kinds.Secret}, "login": {Telling, kinds.Secret}, "sig": {Telling, kinds.Signature}, "sas": {Telling, kinds.Secret}, "pat": {Telling, kinds.Token},
+	"auth": {Telling, kinds.Secret}, "login": {Telling, kinds.Secret}, "sig": {Telling, kinds.Signature},
+	"sas": {Telling, kinds.Secret}, "pat": {Telling, kinds.Token},
 	"salt": {Telling, kinds.Secret}, "seed": {Telling, kinds.Secret},
-	"sid": {Telling, kinds.Session}, "session": {Telling, kinds.Session}, "sess": {Telling, kinds.Session}, "sessid": {Telling, kinds.Session}, "sessionid": {Telling, kinds.Session},
+	"sid": {Telling, kinds.Session}, "session": {Telling, kinds.Session}, "sess": {Telling, kinds.Session},
+	"sessid": {Telling, kinds.Session}, "sessionid": {Telling, kinds.Session},
 }
 
 // compounds are ends of words written in one; the first compoundHeads may begin a word
@@ -71,50 +87,76 @@ var compounds = []struct {
 	tail    string
 	verdict Verdict
 }{
-	{"password", Verdict{Secret, kinds.Password}}, {"passwd", Verdict{Secret, kinds.Password}}, {"passphrase", Verdict{Secret, kinds.Password}}, {"apikey", Verdict{Secret, kinds.APIKey}},
-	{"accesskey", Verdict{Secret, kinds.APIKey}}, {"secretkey", Verdict{Secret, kinds.APIKey}}, {"privatekey", Verdict{Secret, kinds.PrivateKey}}, {"clientsecret", Verdict{Secret, kinds.Secret}},
+	{"password", Verdict{Secret, kinds.Password}}, {"passwd", Verdict{Secret, kinds.Password}},
+	{"passphrase", Verdict{Secret, kinds.Password}}, {"apikey", Verdict{Secret, kinds.APIKey}},
+	{"accesskey", Verdict{Secret, kinds.APIKey}}, {"secretkey", Verdict{Secret, kinds.APIKey}},
+	{"privatekey", Verdict{Secret, kinds.PrivateKey}}, {"clientsecret", Verdict{Secret, kinds.Secret}},
 	{"accesstoken", Verdict{Secret, kinds.Token}}, {"authtoken", Verdict{Secret, kinds.Token}},
-	{"secret", Verdict{Secret, kinds.Secret}}, {"pwd", Verdict{Secret, kinds.Password}}, {"token", Verdict{Telling, kinds.Token}}, {"key", Verdict{Secret, kinds.APIKey}},
-	{"apikeys", Verdict{Secret, kinds.APIKey}}, {"pass", Verdict{Secret, kinds.Password}}, {"sessid", Verdict{Telling, kinds.Session}}, {"sessionid", Verdict{Telling, kinds.Session}},
+	{"secret", Verdict{Secret, kinds.Secret}}, {"pwd", Verdict{Secret, kinds.Password}},
+	{"token", Verdict{Telling, kinds.Token}}, {"key", Verdict{Secret, kinds.APIKey}},
+	{"apikeys", Verdict{Secret, kinds.APIKey}}, {"pass", Verdict{Secret, kinds.Password}},
+	{"sessid", Verdict{Telling, kinds.Session}}, {"sessionid", Verdict{Telling, kinds.Session}},
 	{"credentials", Verdict{Telling, kinds.Secret}}, {"passwords", Verdict{Secret, kinds.Password}},
 }
 
 const compoundHeads = 10
 
 // notCompound end like a compound and are none.
-var notCompound = Set("bypass compass overpass surpass trespass underpass encompass monkey turkey hotkey donkey jockey hockey whiskey passkey " +
+var notCompound = Set("bypass compass overpass surpass trespass underpass encompass monkey turkey hotkey donkey " +
+	"jockey hockey whiskey passkey " +
 	"detoken pretoken subtoken pubkey publickey primarykey foreignkey cwd fwd")
 
 // BeforeSecret make a key or a token one that opens something.
-var BeforeSecret = Set("api access secret private priv auth oauth encryption encrypt decryption decrypt signing sign master shared storage hmac aes crypt cipher wep wpa preshared " +
-	"deploy license licence session refresh bearer personal security bot app application client consumer service account admin root server webhook subscription sas " +
-	"integration deployment project upload privacy csrfsecret function host shared signature authentication authorization identity id jwt x")
+var BeforeSecret = Set("api access secret private priv auth oauth encryption encrypt decryption decrypt signing " +
+	"sign master shared storage hmac aes crypt cipher wep wpa preshared " +
+	"deploy license licence session refresh bearer personal security bot app application client consumer service " +
+	"account admin root server webhook subscription sas " +
+	"integration deployment project upload privacy csrfsecret function host shared signature authentication " +
+	"authorization identity id jwt x")
 
 // AboutWords after a telling word make the name one about it.
-var AboutWords = Set("count counts counter max min limit limits policy policies name names type types kind length len ttl expires expiry expiration expired expire expire size sizes " +
-	"url urls uri uris endpoint endpoints file files filename path paths dir directory location algorithm alg algo hint field fields label prompt placeholder version versions " +
-	"style column columns index page pages rotation required enabled disabled usage used budget bucket strength reset attempts attempt retries ref refs reference references " +
-	"id ids arn provider providers manager store class format schema validation validator pressed down up event events code codes frame frames word press release header headers " +
-	"prefix suffix mode status state at age days issuer issuers audience scope scopes set list map regex pattern rule rules changed updated created date time timestamp " +
-	"source sources result results method methods error errors message messages msg text title description desc table stdin env var variable hash hashes fingerprint thumbprint " +
-	"pair pairs ring store handler handlers func function callback listener generator factory builder helper helpers utils util service services interface info metadata meta " +
-	"char chars character characters icon button input form dialog modal screen view link links image key_id kid uuid guid rate price cost costs level levels ratio " +
-	"size_min broker brokers namespace namespaces from annotation annotations changes history question questions answer domain realm host hostname port server servers user username users email group groups role roles permission permissions " +
-	"tab board bind binding bindings stroke strokes map maps note notes selector agent sock socket option options config setting settings tokens tokenizer parser lexer grammar")
+var AboutWords = Set("count counts counter max min limit limits policy policies name names type types kind length " +
+	"len ttl expires expiry expiration expired expire expire size sizes " +
+	"url urls uri uris endpoint endpoints file files filename path paths dir directory location algorithm alg algo " +
+	"hint field fields label prompt placeholder version versions " +
+	"style column columns index page pages rotation required enabled disabled usage used budget bucket strength " +
+	"reset attempts attempt retries ref refs reference references " +
+	"id ids arn provider providers manager store class format schema validation validator pressed down up event " +
+	"events code codes frame frames word press release header headers " +
+	"prefix suffix mode status state at age days issuer issuers audience scope scopes set list map regex pattern " +
+	"rule rules changed updated created date time timestamp " +
+	"source sources result results method methods error errors message messages msg text title description desc " +
+	"table stdin env var variable hash hashes fingerprint thumbprint " +
+	"pair pairs ring store handler handlers func function callback listener generator factory builder helper " +
+	"helpers utils util service services interface info metadata meta " +
+	"char chars character characters icon button input form dialog modal screen view link links image key_id kid " +
+	"uuid guid rate price cost costs level levels ratio " +
+	"size_min broker brokers namespace namespaces from annotation annotations changes history question questions " +
+	"answer domain realm host hostname port server servers user username users email group groups role roles " +
+	"permission permissions " +
+	"tab board bind binding bindings stroke strokes map maps note notes selector agent sock socket option options " +
+	"config setting settings tokens tokenizer parser lexer grammar")
 
 // plainKeyWords are what beforeKey takes back.
 var plainKeyWords = Set("key keys token tokens pass string session sid sig signature login auth")
 
 // BeforeAny take back whatever follows.
-var BeforeAny = Set("max min num number total count n has is show hide no without require requires required use uses enable disable allow valid invalid missing forgot public pub " +
-	"supports supported toggle skip check verify expired unknown csrf xsrf authenticity next previous prev page pagination continuation cursor existing")
+var BeforeAny = Set("max min num number total count n has is show hide no without require requires required use " +
+	"uses enable disable allow valid invalid missing forgot public pub " +
+	"supports supported toggle skip check verify expired unknown csrf xsrf authenticity next previous prev page " +
+	"pagination continuation cursor existing")
 
 // beforeKey take back a key or a token.
-var beforeKey = Set("primary foreign sort partition cache cached map dict object row composite unique hot index group bucket routing shard dedup dedupe idempotency translation lookup " +
-	"natural surrogate schema registry package image hash range answer short arrow enter escape shift ctrl control alt function left right down home issuer known tag label annotation " +
-	"metric feature flag column order parent issue entity message event locale resource chain data json s config property input output prompt completion reasoning eos bos pad " +
-	"unk cls sep mask stop special lexer parser sync resume per number string text field form item node path query param parameter attribute attr meta sub top any each other " +
+var beforeKey = Set("primary foreign sort partition cache cached map dict object row composite unique hot index " +
+	"group bucket routing shard dedup dedupe idempotency translation lookup " +
+	"natural surrogate schema registry package image hash range answer short arrow enter escape shift ctrl control " +
+	"alt function left right down home issuer known tag label annotation " +
+	"metric feature flag column order parent issue entity message event locale resource chain data json s config " +
+	"property input output prompt completion reasoning eos bos pad " +
+	"unk cls sep mask stop special lexer parser sync resume per number string text field form item node path query " +
+	"param parameter attribute attr meta sub top any each other " +
 	"keyframe by sort group idx pk fk ha author co websocket")
 
 // afterSecret make a secret an adjective of something harmless.
-var afterSecret = Set("santa sauce garden service agent manager managers store size min max length scanner scanning detection ballot weapon")
+var afterSecret = Set("santa sauce garden service agent manager managers store size min max length scanner " +
+	"scanning detection ballot weapon")

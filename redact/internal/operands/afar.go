@@ -17,7 +17,8 @@ const maxAfar = 300
 
 // mayStandAfar reports whether afar may find something for a name that ends at stop.
 func mayStandAfar(s string, stop int) bool {
-	if stop+2 < len(s) && s[stop] == ' ' && chars.IsLetter(s[stop+1]) && shortWord(s, stop+1) && !chars.HasFold(s, stop, " for ") && !chars.HasFold(s, stop, " of ") {
+	if stop+2 < len(s) && s[stop] == ' ' && chars.IsLetter(s[stop+1]) && shortWord(s, stop+1) && !chars.HasFold(s,
+		stop, " for ") && !chars.HasFold(s, stop, " of ") {
 		return false // running text
 	}
 	if _, to := RandomAhead(s, stop, true); to > 0 {
@@ -49,12 +50,13 @@ func RandomAhead(s string, stop int, alone bool) (from, to int) {
 	p := stop
 	p = chars.SkipAny(s[:min(len(s), stop+8)], p, "`*\"'")
 	blank := p
-	p = chars.SkipAny(s[:min(len(s), blank+40)], p, " ")
+	p = chars.Skip(s[:min(len(s), blank+40)], p, chars.Blank)
 	switch {
 	case p < len(s) && s[p] == '|' && p+1 < len(s) && s[p+1] != '|':
 		for p++; p < len(s) && p-blank < 80 && strings.IndexByte(" `*", s[p]) >= 0; p++ {
 		}
-	case p > blank && p+2 < len(s) && chars.IsDigit(s[p]) && (s[p+1] == ':' || chars.IsDigit(s[p+1]) && s[p+2] == ':'): // Unseal Key 1:
+	// Unseal Key 1:
+	case p > blank && p+2 < len(s) && chars.IsDigit(s[p]) && (s[p+1] == ':' || chars.IsDigit(s[p+1]) && s[p+2] == ':'):
 		for p++; p < len(s) && strings.IndexByte("0123456789: ", s[p]) >= 0; p++ {
 		}
 	case p == blank+1 && alone:
@@ -118,7 +120,7 @@ func BlockDefault(s string, stop int) (from, to int) {
 		name, value, ok := strings.Cut(line, "=")
 		if ok && strings.TrimSpace(name) == "default" {
 			open := offset + len(name) + 1
-			open = chars.SkipAny(s, open, " ")
+			open = chars.Skip(s, open, chars.Blank)
 			if strings.HasPrefix(strings.TrimLeft(value, " "), `"`) {
 				return open + 1, QuoteEnd(s, open+1, '"')
 			}
@@ -135,7 +137,8 @@ func PairLiteral(s string, start, stop int, o values.Operand) (from, to int) {
 		return 0, 0
 	}
 	switch name := s[start:stop]; {
-	case chars.EndsFold(name, "auth"), chars.EndsFold(name, "credential"), chars.EndsFold(name, "credentials"), chars.EndsFold(name, "userpassword"), chars.EndsFold(name, "authentication"):
+	case chars.EndsFold(name, "auth"), chars.EndsFold(name, "credential"), chars.EndsFold(name, "credentials"),
+		chars.EndsFold(name, "userpassword"), chars.EndsFold(name, "authentication"):
 	default:
 		return 0, 0
 	}

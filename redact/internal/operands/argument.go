@@ -5,8 +5,8 @@ package operands
 
 import "github.com/toolscope/toolscope/internal/chars"
 
-// A program takes secrets in arguments that have no telling name.
-type program struct {
+// A Program takes secrets in arguments that have no telling name.
+type Program struct {
 	Name  string
 	User  string // options whose argument is "user:password"
 	Value string // options whose argument is a secret
@@ -17,9 +17,8 @@ type program struct {
 
 // Programs are the command lines that are read. Options of one program are separated by
 // blanks; long options with a telling name need no entry.
-var Programs = []program{
+var Programs = []Program{
 	{Name: "curl", User: "-u --user --proxy-user -U", Value: "-b --cookie"},
-	{Name: "wget", User: "", Value: ""},
 	{Name: "http ", User: "-a --auth"},
 	{Name: "mysql", Glued: "-p"},
 	{Name: "mariadb", Glued: "-p"},
@@ -46,9 +45,7 @@ var Programs = []program{
 	{Name: "zip ", Value: "-P"},
 	{Name: "unzip ", Value: "-P"},
 	{Name: "openssl", Value: "-k"},
-	{Name: "rabbitmqctl", Value: ""},
 	{Name: "aws configure set", Value: "aws_secret_access_key aws_session_token"},
-	{Name: "htpasswd", Value: ""},
 }
 
 // MaxLine is how far a command line is read, in bytes.
@@ -57,7 +54,8 @@ const MaxLine = 4 << 10
 // Argument reads the next argument of a command line: its inside, without quotes, and
 // where to go on.
 func Argument(s string, p, limit int) (start, stop, next int) {
-	for p < limit && (s[p] == ' ' || s[p] == '\t' || s[p] == '\\' && p+1 < limit && s[p+1] == '\n' || s[p] == '\n' && p > 0 && s[p-1] == '\\' || s[p] == '=') {
+	for p < limit && (s[p] == ' ' || s[p] == '\t' || s[p] == '\\' && p+1 < limit && s[p+1] == '\n' || s[p] == '\n' &&
+		p > 0 && s[p-1] == '\\' || s[p] == '=') {
 		p++
 	}
 	if p >= limit {

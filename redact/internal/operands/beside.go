@@ -19,8 +19,9 @@ func BesideValue(s string, start, stop int) bool {
 		return !ok || !o.Quoted || !marks.IsMark(s[o.Start:o.End])
 	}
 	before := start
-	before = chars.SkipBackAny(s, 0, before, " ")
-	if before > 0 && (s[before-1] == '=' || s[before-1] == '!' || s[before-1] == '"' && strings.IndexByte(s[start:stop], '_') > 0) {
+	before = chars.SkipBack(s, 0, before, chars.Blank)
+	if before > 0 && (s[before-1] == '=' || s[before-1] == '!' || s[before-1] == '"' &&
+		strings.IndexByte(s[start:stop], '_') > 0) {
 		return true
 	}
 	o, ok := FindOperand(s, start, stop)
@@ -86,7 +87,8 @@ func bareKeyword(s string, start, stop, p int) bool {
 	if chars.HasFold(s, p, "is ") || chars.HasFold(s, p, "to ") || s[p] == '"' || s[p] == '\'' {
 		return true
 	}
-	return chars.EqualFold(name, "password") && inNetrc(s, start) || chars.HasFold(name, 0, "set-") || strings.IndexByte(name, '_') > 0 && LineStart(s, start)
+	return chars.EqualFold(name, "password") && inNetrc(s, start) || chars.HasFold(name, 0, "set-") ||
+		strings.IndexByte(name, '_') > 0 && LineStart(s, start)
 }
 
 // inNetrc reports whether a "login" or "machine" stands shortly before.
@@ -97,7 +99,7 @@ func inNetrc(s string, start int) bool {
 
 // LineStart reports whether nothing but blanks stands on the line before start.
 func LineStart(s string, start int) bool {
-	start = chars.SkipBackAny(s, 0, start, " \t")
+	start = chars.SkipBack(s, 0, start, chars.Blank|chars.Tab)
 	return start == 0 || s[start-1] == '\n'
 }
 

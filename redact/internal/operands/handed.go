@@ -39,7 +39,7 @@ var Detectors = []kinds.Detector{
 // begins at i.
 func pipedBefore(s string, i int) (start, end int, kind string) {
 	end = i
-	end = chars.SkipBackAny(s, 0, end, " ")
+	end = chars.SkipBack(s, 0, end, chars.Blank)
 	if end == 0 || s[end-1] != '|' {
 		return 0, 0, ""
 	}
@@ -60,7 +60,8 @@ func pipedBefore(s string, i int) (start, end int, kind string) {
 			}
 			start, end, q = a, min(b, limit), next
 		}
-		if v := s[start:end]; start < from || len(v) < 2 || v[0] == '-' || values.IsReference(v) || values.IsPlaceholder(v) || strings.HasPrefix(v, marks.Head) || strings.IndexByte(v, '%') == 0 {
+		if v := s[start:end]; start < from || len(v) < 2 || v[0] == '-' || values.IsReference(v) ||
+			values.IsPlaceholder(v) || strings.HasPrefix(v, marks.Head) || strings.IndexByte(v, '%') == 0 {
 			return 0, 0, ""
 		}
 		return start, end, kinds.PasswdName
@@ -92,7 +93,8 @@ func identifiedBy(s string, i int) (start, end int, kind string) {
 	}
 	o := ValueAt(s, p, values.Operand{Op: '='})
 	v := s[o.Start:o.End]
-	if o.End <= o.Start || values.IsReference(v) || values.IsPlaceholder(v) || strings.HasPrefix(v, marks.Head) || !o.Quoted && (!chars.HasDigit(v) || chars.EqualFold(v, "values")) {
+	if o.End <= o.Start || values.IsReference(v) || values.IsPlaceholder(v) || strings.HasPrefix(v, marks.Head) ||
+		!o.Quoted && (!chars.HasDigit(v) || chars.EqualFold(v, "values")) {
 		return 0, 0, ""
 	}
 	return o.Start, o.End, kinds.PasswdName
@@ -110,7 +112,8 @@ func oracleLogin(s string, i int) (start, end int, kind string) {
 	}
 	end = i + at
 	start = max(i, strings.LastIndexAny(s[i:end], "/ :")+i+1)
-	if start == i || s[start-1] != '/' || start-2 < i || !chars.IsAlnum(s[start-2]) || start == end || values.IsReference(s[start:end]) || strings.HasPrefix(s[start:end], marks.Head) {
+	if start == i || s[start-1] != '/' || start-2 < i || !chars.IsAlnum(s[start-2]) || start == end ||
+		values.IsReference(s[start:end]) || strings.HasPrefix(s[start:end], marks.Head) {
 		return 0, 0, ""
 	}
 	return start, end, kinds.PasswdName

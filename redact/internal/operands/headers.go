@@ -15,7 +15,8 @@ var Schemes = []string{"bearer ", "basic ", "digest ", "bearer:", "negotiate "}
 // CredentialsEnd is the end of the token68 (RFC 9110, 11.2) at p.
 func CredentialsEnd(s string, p int) int {
 	q := p
-	for q < len(s) && q-p < chance.MaxValue && (chars.Class[s[q]]&chars.B64 != 0 || s[q] == '.' || s[q] == '=' || s[q] == '~' || s[q] == ':') {
+	for q < len(s) && q-p < chance.MaxValue && (chars.Class[s[q]]&chars.B64 != 0 || s[q] == '.' || s[q] == '=' ||
+		s[q] == '~' || s[q] == ':') {
 		q++
 	}
 	q = chars.SkipBackAny(s, p, q, ".:")
@@ -27,7 +28,8 @@ func IsKnownScheme(v string) bool {
 	if len(v) > len("aws4-hmac-sha256") {
 		return false
 	}
-	for _, k := range [...]string{"bearer", "basic", "token", "apikey", "digest", "negotiate", "bot", "key", "hmac", "splunk", "genie-key", "aws4-hmac-sha256", "ntlm", "oauth", "api-key", "jwt"} {
+	for _, k := range [...]string{"bearer", "basic", "token", "apikey", "digest", "negotiate", "bot", "key", "hmac",
+		"splunk", "genie-key", "aws4-hmac-sha256", "ntlm", "oauth", "api-key", "jwt"} {
 		if chars.EqualFold(v, k) {
 			return true
 		}

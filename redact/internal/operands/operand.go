@@ -14,7 +14,7 @@ import (
 // ValueAt reads the value that begins at p, behind the operator in o.
 func ValueAt(s string, p int, o values.Operand) values.Operand {
 	from := p
-	p = chars.SkipAny(s, p, " \t")
+	p = chars.Skip(s, p, chars.Blank|chars.Tab)
 	o.Spaced = p > from
 	if o.Op == ' ' && (chars.HasFold(s, p, "is ") || chars.HasFold(s, p, "to ")) {
 		p += 3
@@ -88,7 +88,7 @@ func nextLine(s string, p int, o values.Operand) (int, bool) {
 	}
 	p = chars.SkipAny(s, p, "\n\r")
 	q := p
-	q = chars.SkipAny(s, q, " \t")
+	q = chars.Skip(s, q, chars.Blank|chars.Tab)
 	switch {
 	case q >= len(s) || s[q] == '\n':
 		return 0, false
@@ -252,6 +252,11 @@ scan:
 		}
 		q++
 	}
+	return trimBare(s, p, q)
+}
+
+// trimBare is the end of the bare value [p,q) without what closes or separates what it stands in.
+func trimBare(s string, p, q int) int {
 	for q > p+1 && (strings.IndexByte(",;:'`", s[q-1]) >= 0 || closes(s[p:q])) {
 		q--
 	}
@@ -260,7 +265,7 @@ scan:
 
 // memberAt reports whether another "name=" or "name:" begins at q.
 func memberAt(s string, q int) bool {
-	q = chars.SkipAny(s, q, " ")
+	q = chars.Skip(s, q, chars.Blank)
 	if q >= len(s) || !chars.IsLetter(s[q]) && s[q] != '_' {
 		return false
 	}

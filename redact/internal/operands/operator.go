@@ -20,7 +20,7 @@ func FindOperand(s string, start, stop int) (o values.Operand, ok bool) {
 		p++
 	}
 	closed := p
-	p = chars.SkipAny(s[:min(len(s), closed+40)], p, " \t")
+	p = chars.Skip(s[:min(len(s), closed+40)], p, chars.Blank|chars.Tab)
 	if p >= len(s) {
 		return o, false
 	}
@@ -28,14 +28,16 @@ func FindOperand(s string, start, stop int) (o values.Operand, ok bool) {
 	q, op := operatorAt(s, p, closed, wasQuoted)
 	switch {
 	case op == ':' && q < len(s) && s[q] == ' ': // password: String = "x"
-		if literal, assign := typedOperator(s, q+1, start, stop); assign == '=' && s[literal-2] == ' ' && literal+1 < len(s) && (s[literal+1] == '"' || s[literal+1] == '\'') {
+		if literal, assign := typedOperator(s, q+1, start, stop); assign == '=' && s[literal-2] == ' ' &&
+			literal+1 < len(s) && (s[literal+1] == '"' || s[literal+1] == '\'') {
 			q, op = literal, assign
 		}
 	case op == '=' && literalEnds(s, start, q, wasQuoted):
 		return o, false
 	case op == 0 && s[p] == ',' && p == stop && isConstant(s[start:stop]): // setopt(h, OPT_PASSWORD, "x")
 		q, op = p+1, ','
-	case op == 0 && wasQuoted && chars.HasFold(s, p, "or ") && p+3 < len(s) && (s[p+3] == '"' || s[p+3] == '\''): // get("PASSWORD") or "x"
+	// get("PASSWORD") or "x"
+	case op == 0 && wasQuoted && chars.HasFold(s, p, "or ") && p+3 < len(s) && (s[p+3] == '"' || s[p+3] == '\''):
 		q, op = p+3, '='
 	}
 	if op == 0 {
@@ -67,29 +69,7 @@ func FindOperand(s string, start, stop int) (o values.Operand, ok bool) {
 func operatorAt(s string, p, closed int, wasQuoted bool) (q int, op byte) {
 	switch c := s[p]; c {
 	case '=', ':', '?', '|', '.', '+', '!':
-		q = p
-		equal := 0
-		for q < len(s) && q-p < 4 && strings.IndexByte("=:?|.+!>", s[q]) >= 0 {
-			if s[q] == '=' || s[q] == ':' {
-				equal++
-			}
-			q++
-		}
-		tok := s[p:q]
-		switch {
-		case (tok == "||" || tok == "??") && q+1 < len(s) && s[q] == ' ' && (s[q+1] == '"' || s[q+1] == '\''):
-			return q, '='
-		case equal == 0 || c == ':' && len(tok) == 2 && tok[1] == ':' || strings.IndexByte(".+|", c) >= 0 && tok[len(tok)-1] != '=':
-			return 0, 0
-		case tok == "==" || tok == "===" || tok == "!=" || tok == "!==":
-			return q, '~'
-		case c == ':' && equal == 1 && len(tok) == 1:
-			if strings.HasPrefix(s[p:], "://") {
-				return 0, 0
-			}
-			return q, ':'
-		}
-		return q, '='
+		return symbolAt(s, p)
 	case '-', '<':
 		if c == '-' && p > closed && p+2 < len(s) && s[p+1] == ' ' && (s[p+2] == '\'' || s[p+2] == '"') {
 			return p + 1, ','
@@ -118,10 +98,36 @@ func operatorAt(s string, p, closed int, wasQuoted bool) (q int, op byte) {
 	return 0, 0
 }
 
+// symbolAt reads the operator of one or more symbols at p, as operatorAt does.
+func symbolAt(s string, p int) (q int, op byte) {
+	c, equal := s[p], 0
+	for q = p; q < len(s) && q-p < 4 && strings.IndexByte("=:?|.+!>", s[q]) >= 0; q++ {
+		if s[q] == '=' || s[q] == ':' {
+			equal++
+		}
+	}
+	token := s[p:q]
+	switch {
+	case (token == "||" || token == "??") && q+1 < len(s) && s[q] == ' ' && (s[q+1] == '"' || s[q+1] == '\''):
+		return q, '='
+	case equal == 0, c == ':' && len(token) == 2 && token[1] == ':', strings.IndexByte(".+|", c) >= 0 &&
+		token[len(token)-1] != '=':
+		return 0, 0
+	case token == "==", token == "===", token == "!=", token == "!==":
+		return q, '~'
+	case token == ":" && strings.HasPrefix(s[p:], "://"):
+		return 0, 0
+	case token == ":":
+		return q, ':'
+	}
+	return q, '='
+}
+
 // literalEnds reports whether the quote at q, behind the operator of a name that begins at
 // start, ends a literal that the name stands in: "…&password=" + value.
 func literalEnds(s string, start, q int, wasQuoted bool) bool {
-	if wasQuoted || q >= len(s) || s[q] != '"' && s[q] != '\'' || q+1 < len(s) && strings.IndexByte(" ,);+.$\"'\n", s[q+1]) < 0 {
+	if wasQuoted || q >= len(s) || s[q] != '"' &&
+		s[q] != '\'' || q+1 < len(s) && strings.IndexByte(" ,);+.$\"'\n", s[q+1]) < 0 {
 		return false
 	}
 	open := false
@@ -158,7 +164,7 @@ func typedOperator(s string, p, start, stop int) (q int, op byte) {
 	if e == p || e-p >= 24 {
 		return 0, 0
 	}
-	e = chars.SkipAny(s, e, " ")
+	e = chars.Skip(s, e, chars.Blank)
 	if e+1 < len(s) && s[e] == '=' && s[e+1] != '=' && s[e+1] != '>' || strings.HasPrefix(s[e:], ":=") {
 		q = e
 		q = chars.SkipAny(s, q, "=:")
@@ -181,7 +187,7 @@ func valueAttribute(s string, p int, wasQuoted bool) int {
 		if chars.HasFold(s, q, w) {
 			q += len(w)
 			q = chars.SkipAny(s, q, "\"'\\")
-			q = chars.SkipAny(s, q, " ")
+			q = chars.Skip(s, q, chars.Blank)
 			if q < len(s) && (s[q] == '=' || s[q] == ':') {
 				return q + 1
 			}

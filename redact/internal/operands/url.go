@@ -9,16 +9,39 @@ import (
 	"github.com/toolscope/toolscope/internal/chars"
 )
 
-// AngleIn reports whether the '<' at i begins a <placeholder> within a URL.
-func AngleIn(s string, i int) bool {
-	n := strings.IndexAny(s[i:min(len(s), i+40)], "> \n")
-	return n > 1 && s[i+n] == '>' && chars.IsIdentifier(strings.ReplaceAll(s[i+1:i+n], "-", "_")) && i+n+1 < len(s) && strings.IndexByte(":@/", s[i+n+1]) >= 0
+// URLEnd is where the URL ends whose authority begins at p, limit at most. Placeholders of templates
+// belong to it.
+func URLEnd(s string, p, limit int) int {
+	end := p
+	braces := 0
+	for end < limit {
+		c := s[end]
+		if c == '{' {
+			braces++
+		} else if c == '}' {
+			braces--
+		}
+		if c == '"' || c == '<' && braces == 0 && end > p && !angleIn(s, end) || c == '>' && braces == 0 &&
+			!angleOut(s, p, end) || c == '`' || chars.IsSpace(c) && braces <= 0 || c == '\\' && end+1 < limit &&
+			strings.IndexByte(`"nrt`, s[end+1]) >= 0 {
+			break
+		}
+		end++
+	}
+	return end
 }
 
-// AngleOut reports whether the '>' at i ends such a placeholder of the URL that begins at p.
-func AngleOut(s string, p, i int) bool {
+// angleIn reports whether the '<' at i begins a <placeholder> within a URL.
+func angleIn(s string, i int) bool {
+	n := strings.IndexAny(s[i:min(len(s), i+40)], "> \n")
+	return n > 1 && s[i+n] == '>' && chars.IsIdentifier(strings.ReplaceAll(s[i+1:i+n], "-", "_")) && i+n+1 < len(s) &&
+		strings.IndexByte(":@/", s[i+n+1]) >= 0
+}
+
+// angleOut reports whether the '>' at i ends such a placeholder of the URL that begins at p.
+func angleOut(s string, p, i int) bool {
 	n := strings.LastIndexByte(s[max(p, i-40):i], '<')
-	return n >= 0 && AngleIn(s, max(p, i-40)+n)
+	return n >= 0 && angleIn(s, max(p, i-40)+n)
 }
 
 // Userinfo finds the '@' that ends the userinfo of the authority at p, and the first

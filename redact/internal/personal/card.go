@@ -27,7 +27,8 @@ func cardWithin(s string, i, end int) int {
 // cardEnd is the end of a payment card number (ISO/IEC 7812-1: issuer's digits and
 // the Luhn check) that begins at i.
 func cardEnd(s string, i, end int) int {
-	if i > 0 && (s[i-1] == '-' || s[i-1] == '.') || strings.IndexByte(s[i:end], '.') >= 0 || strings.IndexByte(s[i:end], '(') >= 0 {
+	if i > 0 && (s[i-1] == '-' || s[i-1] == '.') || strings.IndexByte(s[i:end], '.') >= 0 ||
+		strings.IndexByte(s[i:end], '(') >= 0 {
 		return 0
 	}
 	var d [19]byte

@@ -46,7 +46,8 @@ func checkSIN(d []byte, _, _ string) bool { return d[0] != 0 && d[0] != 8 && luh
 // Publication 1915).
 func checkITIN(d []byte, _, _ string) bool {
 	middle := int(d[3])*10 + int(d[4])
-	return d[0] == 9 && (middle >= 50 && middle <= 65 || middle >= 70 && middle <= 88 || middle >= 90 && middle <= 92 || middle >= 94)
+	return d[0] == 9 && (middle >= 50 && middle <= 65 || middle >= 70 && middle <= 88 || middle >= 90 &&
+		middle <= 92 || middle >= 94)
 }
 
 // checkSteuerID: one digit of the first ten comes twice or three times, the others once

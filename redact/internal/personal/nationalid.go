@@ -31,8 +31,10 @@ var nationalIDs = []struct {
 	{kinds.New("br-cpf", kinds.GroupPersonal, "a Brazilian taxpayer number", false), 11, 0, 0, checkCPF},
 	{kinds.New("in-aadhaar", kinds.GroupPersonal, "an Indian Aadhaar number", false), 12, 0, 0, checkAadhaar},
 	{kinds.New("pl-pesel", kinds.GroupPersonal, "a Polish PESEL number", false), 11, 0, 0, checkPESEL},
-	{kinds.New("se-personnummer", kinds.GroupPersonal, "a Swedish personal identity number", false), 10, 0, 0, checkPersonnummer},
-	{kinds.New("se-personnummer", kinds.GroupPersonal, "a Swedish personal identity number", false), 12, 0, 0, checkLongPersonnummer},
+	{kinds.New("se-personnummer", kinds.GroupPersonal, "a Swedish personal identity number", false), 10, 0, 0,
+		checkPersonnummer},
+	{kinds.New("se-personnummer", kinds.GroupPersonal, "a Swedish personal identity number", false), 12, 0, 0,
+		checkLongPersonnummer},
 	{kinds.New("tr-national-id", kinds.GroupPersonal, "a Turkish identification number", false), 11, 0, 0, checkTCKN},
 	{kinds.New("za-id", kinds.GroupPersonal, "a South African identity number", false), 13, 0, 0, checkZAID},
 }

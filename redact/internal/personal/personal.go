@@ -14,23 +14,29 @@ import (
 // Detectors find personal data by an anchor; what is made of digits comes
 // through MatchDigits and MatchWord.
 var Detectors = []kinds.Detector{
-	{Kind: kinds.New("ipv6", kinds.GroupPersonal, "an IPv6 address", false), Anchors: []string{":"}, Match: func(s string, at, _ int) (int, int, bool) { return ipv6At(s, at) }},
-	{Kind: kinds.New("email", kinds.GroupPersonal, "an e-mail address", true), Anchors: []string{"@"}, Match: rules.Named(func(s string, at int) (int, int, string) { return emailAt(s, at) })},
-	{Kind: kinds.New("crypto-address", kinds.GroupPersonal, "a crypto address", true), Anchors: []string{"bc1", "0x"}, Match: rules.Named(func(s string, at int) (int, int, string) {
-		b, e := wordAround(s, at)
-		if kind := wordKind(s, b, e); kind == "crypto-address" {
-			return b, e, kind
-		}
-		return 0, 0, ""
-	})},
+	{Kind: kinds.New("ipv6", kinds.GroupPersonal, "an IPv6 address", false), Anchors: []string{":"},
+		Match: func(s string, at, _ int) (int, int, bool) { return ipv6At(s, at) }},
+	{Kind: kinds.New("email", kinds.GroupPersonal, "an e-mail address", true), Anchors: []string{"@"},
+		Match: rules.Named(func(s string, at int) (int, int, string) { return emailAt(s, at) })},
+	{Kind: kinds.New("crypto-address", kinds.GroupPersonal, "a crypto address", true), Anchors: []string{"bc1", "0x"},
+		Match: rules.Named(func(s string, at int) (int, int, string) {
+			b, e := wordAround(s, at)
+			if kind := wordKind(s, b, e); kind == "crypto-address" {
+				return b, e, kind
+			}
+			return 0, 0, ""
+		})},
 }
 
 // numberKinds are what numberAt and wordKind may find.
 var numberKinds = map[string]kinds.ID{
-	"payment-card": kinds.New("payment-card", kinds.GroupPersonal, "a payment card number with issuer and check digit", true), "telegram-token": kinds.New("telegram-token", kinds.GroupToken, "a bot's token", true),
+	"payment-card": kinds.New("payment-card", kinds.GroupPersonal, "a payment card number with issuer and check digit",
+		true), "telegram-token": kinds.New("telegram-token", kinds.GroupToken, "a bot's token", true),
 	"facebook-token": kinds.New("facebook-token", kinds.GroupToken, "an app's access token", true),
-	"us-ssn":         kinds.New("us-ssn", kinds.GroupPersonal, "a US social security number", true), "phone-number": kinds.New("phone-number", kinds.GroupPersonal, "a phone number", true),
-	"mac-address": kinds.New("mac-address", kinds.GroupPersonal, "a MAC address", true), "iban": kinds.New("iban", kinds.GroupPersonal, "an international bank account number", true),
+	"us-ssn":         kinds.New("us-ssn", kinds.GroupPersonal, "a US social security number", true),
+	"phone-number":   kinds.New("phone-number", kinds.GroupPersonal, "a phone number", true),
+	"mac-address":    kinds.New("mac-address", kinds.GroupPersonal, "a MAC address", true),
+	"iban":           kinds.New("iban", kinds.GroupPersonal, "an international bank account number", true),
 	"crypto-address": kinds.New("crypto-address", kinds.GroupPersonal, "a crypto address", true),
 }
 
@@ -90,13 +96,8 @@ func numberAt(s string, i int) (start, end int, kind string) {
 			return 0, e, ""
 		}
 	}
-	for b := i; b >= 0 && i-b <= 15; b -= 3 {
-		if e := macEnd(s, b); e > i {
-			return b, e, "mac-address"
-		}
-		if b == 0 || s[b-1] != ':' && s[b-1] != '-' {
-			break
-		}
+	if b, e := macAround(s, i); e > 0 {
+		return b, e, "mac-address"
 	}
 	end, digits, groups := digitRun(s, i)
 	if end < len(s) && chars.Class[s[end]]&chars.Alnum != 0 && groups == 1 {
@@ -109,6 +110,11 @@ func numberAt(s string, i int) (start, end int, kind string) {
 	if before == '.' && i > 1 && s[i-2] >= '0' && s[i-2] <= '9' || before == '/' && digits < 12 {
 		return 0, max(end, i+1), ""
 	}
+	return runAt(s, i, end, digits, groups)
+}
+
+// runAt says what the run [i,end) of digits in groups is, as numberAt does.
+func runAt(s string, i, end, digits, groups int) (start, stop int, kind string) {
 	if digits >= 12 {
 		if e := cardWithin(s, i, end); e > 0 {
 			return i, e, "payment-card"
@@ -131,6 +137,19 @@ func numberAt(s string, i int) (start, end int, kind string) {
 		return b, e, "phone-number"
 	}
 	return 0, max(end, i+1), ""
+}
+
+// macAround is the MAC address that holds the byte at i; an end of 0 if there is none.
+func macAround(s string, i int) (start, end int) {
+	for b := i; b >= 0 && i-b <= 15; b -= 3 {
+		if e := macEnd(s, b); e > i {
+			return b, e
+		}
+		if b == 0 || s[b-1] != ':' && s[b-1] != '-' {
+			break
+		}
+	}
+	return 0, 0
 }
 
 // digitRun is the end of digits with single blanks, dashes, dots or parentheses
@@ -174,7 +193,8 @@ func wordKind(s string, b, e int) string {
 	switch {
 	case len(w) == 2 && macEnd(s, b) > 0:
 		return "mac-address"
-	case len(w) >= 4 && chars.IsLetter(w[0]) && chars.IsLetter(w[1]) && chars.IsDigit(w[2]) && chars.IsDigit(w[3]) && ibanEnd(s, b) > 0:
+	case len(w) >= 4 && chars.IsLetter(w[0]) && chars.IsLetter(w[1]) && chars.IsDigit(w[2]) && chars.IsDigit(w[3]) &&
+		ibanEnd(s, b) > 0:
 		return "iban"
 	case len(w) >= 26 && len(w) <= 35 && (w[0] == '1' || w[0] == '3') && base58Check(w):
 		return "crypto-address"

@@ -10,7 +10,8 @@ import (
 	"github.com/toolscope/toolscope/redact/internal/marks"
 )
 
-var phoneWords = []string{"phone", "call", "tel", "mobile", "cell", "fax", "contact", "dial", "answering", "reach", "whatsapp", "text me", "number is", "sms"}
+var phoneWords = []string{"phone", "call", "tel", "mobile", "cell", "fax", "contact", "dial", "answering", "reach",
+	"whatsapp", "text me", "number is", "sms"}
 
 // nearPhone is near for these words, which begin a word, and unless they are "phone" do
 // not go on as "telnet", "mobileqq" and "cellar" do.
@@ -29,7 +30,9 @@ func nearPhone(s string, i int, words ...string) bool {
 			if !chars.HasFold(s, p, w) || p > 0 && chars.IsLetter(s[p-1]) {
 				continue
 			}
-			if end := p + len(w); end >= i || !chars.IsLetter(s[end]) || len(w) >= 5 && w != "mobile" || chars.HasFold(s, end, "ed") || chars.HasFold(s, end, "ing") || chars.HasFold(s, end, "s ") || chars.HasFold(s, end, "s:") {
+			if end := p + len(w); end >= i || !chars.IsLetter(s[end]) || len(w) >= 5 && w != "mobile" ||
+				chars.HasFold(s, end, "ed") || chars.HasFold(s, end, "ing") || chars.HasFold(s, end, "s ") ||
+				chars.HasFold(s, end, "s:") {
 				return marks.Near(s, i, w)
 			}
 		}
@@ -67,7 +70,8 @@ func phoneAt(s string, i int) (start, end int, kind string) {
 // with 0, or any groups of digits after a word that announces a phone number.
 func phoneNumber(s string, i, end, digits, groups int) (start, stop int) {
 	end, runEnd := extension(s, end), end
-	if digits < 7 || digits > 15 || end < len(s) && (s[end] == ':' || s[end] == '/' || s[end] == '%' || s[end] == '-' && end+1 < len(s) && chars.IsDigit(s[end+1])) {
+	if digits < 7 || digits > 15 || end < len(s) && (s[end] == ':' || s[end] == '/' || s[end] == '%' ||
+		s[end] == '-' && end+1 < len(s) && chars.IsDigit(s[end+1])) {
 		return 0, 0
 	}
 	v := s[i:runEnd]
@@ -87,9 +91,11 @@ func phoneNumber(s string, i, end, digits, groups int) (start, stop int) {
 		return start, end
 	case phoneKind(s[end:], groups), end > runEnd && groups >= 2:
 		return start, end
-	case groups >= 3 && v[0] == '0' && chars.IsDigit(v[1]) && v[:3] != "000" && digits >= 9 && digits <= 12 && strings.IndexByte(v, '.') < 0 && !accountBefore(s, start):
+	case groups >= 3 && v[0] == '0' && chars.IsDigit(v[1]) && v[:3] != "000" && digits >= 9 && digits <= 12 &&
+		strings.IndexByte(v, '.') < 0 && !accountBefore(s, start):
 		return start, end
-	case groups >= 2 && nearPhone(s, start, phoneWords...), digits >= 9 && nearPhone(s, start, "phone", "tel:", "mobile", "call me", "fax"):
+	case groups >= 2 && nearPhone(s, start, phoneWords...), digits >= 9 && nearPhone(s, start, "phone", "tel:",
+		"mobile", "call me", "fax"):
 		return start, end
 	}
 	return 0, 0
@@ -136,7 +142,8 @@ func isDottedQuad(s string, i, end int) bool {
 }
 
 func isDate(v string) bool {
-	return len(v) >= 8 && (v[4] == '-' || v[4] == '.' || v[4] == '/') && (v[:2] == "19" || v[:2] == "20") || len(v) >= 8 && len(v) <= 10 && (v[2] == '-' || v[2] == '.') && v[5] == v[2]
+	return len(v) >= 8 && (v[4] == '-' || v[4] == '.' || v[4] == '/') && (v[:2] == "19" || v[:2] == "20") ||
+		len(v) >= 8 && len(v) <= 10 && (v[2] == '-' || v[2] == '.') && v[5] == v[2]
 }
 
 // northAmerican reports whether v is 555-123-4567, (555) 123-4567 or 555.123.4567,

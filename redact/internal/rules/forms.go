@@ -19,31 +19,48 @@ var Detectors = sync.OnceValue(func() (out []kinds.Detector) {
 		out = append(out, kinds.Detector{Kind: kind, Anchors: []string{chars.FoldString(r.Prefix)}, Match: r.match})
 	}
 	out = append(out,
-		kinds.Detector{Kind: kinds.New("jwt", kinds.GroupToken, "a JSON web token", true), Anchors: []string{"eyj", "ey0"}, Match: func(s string, at, _ int) (int, int, bool) {
-			if at > 0 && chars.IsAlnum(s[at-1]) {
-				return 0, 0, false
-			}
-			end := jwtEnd(s, at)
-			return at, end, end > 0
-		}},
-		kinds.Detector{Kind: kinds.New("private-key", kinds.GroupToken, "a private key in PEM form", true), Anchors: []string{"-----begin"}, Match: Named(func(s string, at int) (int, int, string) { return PemAt(s, at) })},
-		kinds.Detector{Kind: kinds.New("discord-token", kinds.GroupToken, "a bot's token of three parts", true), Anchors: []string{"mt", "mj", "mz", "nd", "nj", "nt", "nz", "od", "ot"}, Match: Named(discordFrom)},
-		kinds.Detector{Kind: kinds.New("azure-secret", kinds.GroupToken, "a client secret of Entra ID", true), Anchors: []string{"q~"}, Within: true, Match: Named(func(s string, at int) (int, int, string) { return azureAt(s, at+1) })},
-		kinds.Detector{Kind: kinds.New("terraform-token", kinds.GroupToken, "a Terraform Cloud token", true), Anchors: []string{".atlasv1."}, Within: true, Match: Named(func(s string, at int) (int, int, string) { return atlasAt(s, at, 0) })},
-		kinds.Detector{Kind: kinds.New("connection-string", kinds.GroupURL, "a connection string with its shared key", true), Anchors: []string{"endpoint=sb://", "endpoint=https://"}, Match: func(s string, at, end int) (int, int, bool) {
+		kinds.Detector{Kind: kinds.New("jwt", kinds.GroupToken, "a JSON web token", true),
+			Anchors: []string{"eyj", "ey0"}, Match: func(s string, at, _ int) (int, int, bool) {
+				if at > 0 && chars.IsAlnum(s[at-1]) {
+					return 0, 0, false
+				}
+				end := jwtEnd(s, at)
+				return at, end, end > 0
+			}},
+		kinds.Detector{Kind: kinds.New("private-key", kinds.GroupToken, "a private key in PEM form", true),
+			Anchors: []string{"-----begin"}, Match: Named(func(s string, at int) (int, int,
+				string) {
+				return PemAt(s, at)
+			})},
+		kinds.Detector{Kind: kinds.New("discord-token", kinds.GroupToken, "a bot's token of three parts", true),
+			Anchors: []string{"mt", "mj", "mz", "nd", "nj", "nt", "nz", "od", "ot"}, Match: Named(discordFrom)},
+		kinds.Detector{Kind: kinds.New("azure-secret", kinds.GroupToken, "a client secret of Entra ID", true),
+			Anchors: []string{"q~"}, Within: true,
+			Match: Named(func(s string, at int) (int, int, string) { return azureAt(s, at+1) })},
+		kinds.Detector{Kind: kinds.New("terraform-token", kinds.GroupToken, "a Terraform Cloud token", true),
+			Anchors: []string{".atlasv1."}, Within: true,
+			Match: Named(func(s string, at int) (int, int, string) { return atlasAt(s, at, 0) })},
+		kinds.Detector{Kind: kinds.New("connection-string", kinds.GroupURL, "a connection string with its shared key",
+			true), Anchors: []string{"endpoint=sb://", "endpoint=https://"}, Match: func(s string, at, end int) (int,
+			int, bool) {
 			for end < len(s) && !chars.IsSpace(s[end]) && s[end] != '"' && s[end] != '\'' {
 				end++
 			}
 			return at, end, chars.ContainsFold(s[at:end], "accesskey=")
 		}},
-		kinds.Detector{Kind: kinds.New("webhook-url", kinds.GroupURL, "a webhook's address, which is its secret", true), Anchors: []string{"://"}, Match: Named(func(s string, at int) (int, int, string) {
+		kinds.Detector{Kind: kinds.New("webhook-url", kinds.GroupURL, "a webhook's address, which is its secret",
+			true), Anchors: []string{"://"}, Match: Named(func(s string, at int) (int, int, string) {
 			return webhookAt(s, at+3, min(len(s), at+1024))
 		})},
-		kinds.Detector{Kind: kinds.New("webhook-url", kinds.GroupURL, "a webhook's address, which is its secret", true), Anchors: bareWebhooks, Match: Named(func(s string, at int) (int, int, string) {
+		kinds.Detector{Kind: kinds.New("webhook-url", kinds.GroupURL, "a webhook's address, which is its secret",
+			true), Anchors: bareWebhooks, Match: Named(func(s string, at int) (int, int, string) {
 			return webhookAt(s, at, min(len(s), at+1024))
 		})},
-		kinds.Detector{Kind: kinds.New("mailchimp-key", kinds.GroupToken, "32 hexadecimal digits and a data centre", true), Anchors: []string{"-us"}, Within: true, Match: Named(mailchimpAt)},
-		kinds.Detector{Kind: kinds.New("salesforce-token", kinds.GroupToken, "an organisation's id, an exclamation mark and a session", true), Anchors: []string{"!aq", "!ar"}, Within: true, Match: Named(salesforceAt)},
+		kinds.Detector{Kind: kinds.New("mailchimp-key", kinds.GroupToken, "32 hexadecimal digits and a data centre",
+			true), Anchors: []string{"-us"}, Within: true, Match: Named(mailchimpAt)},
+		kinds.Detector{Kind: kinds.New("salesforce-token", kinds.GroupToken,
+			"an organisation's id, an exclamation mark and a session", true), Anchors: []string{"!aq", "!ar"},
+			Within: true, Match: Named(salesforceAt)},
 	)
 	return append(out, keyDetectors()...)
 })

@@ -15,13 +15,21 @@ import (
 // without the lines that PEM puts around them.
 func keyDetectors() []kinds.Detector {
 	return []kinds.Detector{
-		{Kind: kinds.New("azure-key", kinds.GroupToken, "a key of an Azure service, by the signature within it", true), Anchors: []string{"jqqj9", "azdo", "azfu", "azse", "acdb", "azca"}, Within: true, Match: Named(azureKeyAt)},
-		{Kind: kinds.New("clickup-token", kinds.GroupToken, "pk_, a number, and 32 capitals and digits", true), Anchors: []string{"pk_"}, Match: Named(clickupAt)},
-		{Kind: kinds.New("maxmind-key", kinds.GroupToken, "a licence key that ends with _mmk", true), Anchors: []string{"_mmk"}, Within: true, Match: Named(maxmindAt)},
-		{Kind: kinds.New("newrelic-key", kinds.GroupToken, "a licence key that ends with NRAL", true), Anchors: []string{"nral"}, Within: true, Match: Named(licenceAt)},
-		{Kind: kinds.New("password-hash", kinds.GroupToken, "a password's hash by bcrypt or Argon2", true), Anchors: []string{"$2a$", "$2b$", "$2y$", "rgon2"}, Within: true, Match: Named(hashAt)},
-		{Kind: kinds.New("private-key", kinds.GroupToken, "a private key in base64", true), Anchors: []string{"mii", "mhccaqe", "mbmgbyqgsm49", "mc4caqawbqydk2vw", "b3blbnnzac1rzxk"}, Match: Named(bareKeyAt), Within: true},
-		{Kind: kinds.New("private-key", kinds.GroupToken, "the private lines of a PuTTY key", true), Anchors: []string{"private-lines:"}, Match: Named(puttyAt)},
+		{Kind: kinds.New("azure-key", kinds.GroupToken, "a key of an Azure service, by the signature within it", true),
+			Anchors: []string{"jqqj9", "azdo", "azfu", "azse", "acdb", "azca"}, Within: true, Match: Named(azureKeyAt)},
+		{Kind: kinds.New("clickup-token", kinds.GroupToken, "pk_, a number, and 32 capitals and digits", true),
+			Anchors: []string{"pk_"}, Match: Named(clickupAt)},
+		{Kind: kinds.New("maxmind-key", kinds.GroupToken, "a licence key that ends with _mmk", true),
+			Anchors: []string{"_mmk"}, Within: true, Match: Named(maxmindAt)},
+		{Kind: kinds.New("newrelic-key", kinds.GroupToken, "a licence key that ends with NRAL", true),
+			Anchors: []string{"nral"}, Within: true, Match: Named(licenceAt)},
+		{Kind: kinds.New("password-hash", kinds.GroupToken, "a password's hash by bcrypt or Argon2", true),
+			Anchors: []string{"$2a$", "$2b$", "$2y$", "rgon2"}, Within: true, Match: Named(hashAt)},
+		{Kind: kinds.New("private-key", kinds.GroupToken, "a private key in base64", true),
+			Anchors: []string{"mii", "mhccaqe", "mbmgbyqgsm49", "mc4caqawbqydk2vw", "b3blbnnzac1rzxk"},
+			Match:   Named(bareKeyAt), Within: true},
+		{Kind: kinds.New("private-key", kinds.GroupToken, "the private lines of a PuTTY key", true),
+			Anchors: []string{"private-lines:"}, Match: Named(puttyAt)},
 	}
 }
 
@@ -126,7 +134,8 @@ func hashAt(s string, i int) (start, end int, kind string) {
 	}
 	const head, body = len("$2b$12$"), 53
 	end = i + head + body
-	if end > len(s) || !chars.IsDigit(s[i+4]) || !chars.IsDigit(s[i+5]) || s[i+6] != '$' || end < len(s) && chars.IsAlnum(s[end]) {
+	if end > len(s) || !chars.IsDigit(s[i+4]) || !chars.IsDigit(s[i+5]) || s[i+6] != '$' || end < len(s) &&
+		chars.IsAlnum(s[end]) {
 		return 0, 0, ""
 	}
 	for _, c := range []byte(s[i+head : end]) {
@@ -148,7 +157,8 @@ func bareKeyAt(s string, i int) (start, end int, kind string) {
 	if chars.HasFold(s, i, "mbmg") {
 		start -= header
 	}
-	if start < 0 || start > 0 && (chars.IsAlnum(s[start-1]) || s[start-1] == '+' || s[start-1] == '/') || !isKeyHead(s[start:]) {
+	if start < 0 || start > 0 && (chars.IsAlnum(s[start-1]) || s[start-1] == '+' || s[start-1] == '/') ||
+		!isKeyHead(s[start:]) {
 		return 0, 0, ""
 	}
 	for end = start; end < len(s) && end-start < maxKey; {
@@ -213,7 +223,7 @@ func nextKeyLine(s string, i int) int {
 // puttyAt finds the lines that the "Private-Lines:" at i counts.
 func puttyAt(s string, i int) (start, end int, kind string) {
 	p := i + len("private-lines:")
-	p = chars.SkipAny(s, p, " ")
+	p = chars.Skip(s, p, chars.Blank)
 	lines := 0
 	for p < len(s) && chars.IsDigit(s[p]) && lines < 1000 {
 		lines = lines*10 + int(s[p]-'0')

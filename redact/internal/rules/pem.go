@@ -27,7 +27,8 @@ func PemAt(s string, i int) (start, end int, kind string) {
 	}
 	head := s[i+len(PemBegin) : min(len(s), i+len(PemBegin)+64)]
 	n := strings.Index(head, "-----")
-	if n < 0 || !strings.Contains(head[:n], "PRIVATE KEY") && !strings.Contains(head[:n], "PRIVATE+KEY") && !strings.Contains(head[:n], "NKEY SEED") {
+	if n < 0 || !strings.Contains(head[:n], "PRIVATE KEY") && !strings.Contains(head[:n], "PRIVATE+KEY") &&
+		!strings.Contains(head[:n], "NKEY SEED") {
 		return 0, 0, ""
 	}
 	body := i + len(PemBegin) + n + len("-----")
@@ -42,7 +43,8 @@ func PemAt(s string, i int) (start, end int, kind string) {
 	}
 	// Unfinished: as far as it looks like base64 and PEM headers.
 	for end = body; end < len(s); end++ {
-		if c := s[end]; chars.Class[c]&(chars.URL|chars.Base64) == 0 && !chars.IsSpace(c) && strings.IndexByte("\\:,|>+\"'", c) < 0 {
+		if c := s[end]; chars.Class[c]&(chars.URL|chars.Base64) == 0 && !chars.IsSpace(c) &&
+			strings.IndexByte("\\:,|>+\"'", c) < 0 {
 			break
 		}
 	}

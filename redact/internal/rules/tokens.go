@@ -101,7 +101,8 @@ func drawn(v string) bool {
 	if different < 5 {
 		return false
 	}
-	return chars.HasDigit(v) || chance.Random(v) || len(v) >= 20 && strings.IndexByte(v, '-') < 0 && strings.IndexByte(v, '_') < 0
+	return chars.HasDigit(v) || chance.Random(v) || len(v) >= 20 && strings.IndexByte(v, '-') < 0 &&
+		strings.IndexByte(v, '_') < 0
 }
 
 // isWord reports whether the prefix may be part of a file's name or of a hyphenated word.
@@ -109,9 +110,10 @@ func (r *Token) isWord() bool {
 	return len(r.Prefix) <= 5 && chars.Class[r.Prefix[0]]&chars.Lower != 0
 }
 
-// Match is the rule as a detector's match.
+// match is the rule as a detector's match.
 func (r *Token) match(s string, at, p int) (int, int, bool) {
-	if !strings.HasPrefix(s[at:], r.Prefix) || at > 0 && (chars.IsAlnum(s[at-1]) || r.isWord() && at > 1 && strings.IndexByte("-.", s[at-1]) >= 0 && chars.IsAlnum(s[at-2])) {
+	if !strings.HasPrefix(s[at:], r.Prefix) || at > 0 && (chars.IsAlnum(s[at-1]) || r.isWord() && at > 1 &&
+		strings.IndexByte("-.", s[at-1]) >= 0 && chars.IsAlnum(s[at-2])) {
 		return 0, 0, false
 	}
 	end := p
@@ -122,7 +124,8 @@ func (r *Token) match(s string, at, p int) (int, int, bool) {
 		end--
 	}
 	n := end - p
-	if n < r.Min || r.Max > 0 && n > r.Max || end < len(s) && chars.Class[s[end]]&chars.Alnum != 0 || chance.Patterned(s[p:end]) || !r.fits(s[p:end]) {
+	if n < r.Min || r.Max > 0 && n > r.Max || end < len(s) && chars.Class[s[end]]&chars.Alnum != 0 ||
+		chance.Patterned(s[p:end]) || !r.fits(s[p:end]) {
 		return at, end, false
 	}
 	return at, end, true

@@ -19,9 +19,12 @@ func hostEnd(s string, q, limit int) int {
 
 // webhooks are hosts and path beginnings after which the path is a secret.
 var webhooks = []string{
-	"hooks.slack.com/services/", "hooks.slack.com/workflows/", "hooks.slack.com/triggers/", "discord.com/api/webhooks/", "discordapp.com/api/webhooks/",
-	".webhook.office.com/webhookb2/", "hooks.zapier.com/hooks/catch/", "chat.googleapis.com/v1/spaces/", "api.telegram.org/bot", "outlook.office.com/webhook/", "maker.ifttt.com/trigger/",
-	"logs.datadoghq.com/v1/input/", ".tines.com/webhook/", "open.feishu.cn/open-apis/bot/v2/hook/", "open.larksuite.com/open-apis/bot/v2/hook/", "hc-ping.com/", "hooks.chime.aws/incomingwebhooks/",
+	"hooks.slack.com/services/", "hooks.slack.com/workflows/", "hooks.slack.com/triggers/",
+	"discord.com/api/webhooks/", "discordapp.com/api/webhooks/",
+	".webhook.office.com/webhookb2/", "hooks.zapier.com/hooks/catch/", "chat.googleapis.com/v1/spaces/",
+	"api.telegram.org/bot", "outlook.office.com/webhook/", "maker.ifttt.com/trigger/",
+	"logs.datadoghq.com/v1/input/", ".tines.com/webhook/", "open.feishu.cn/open-apis/bot/v2/hook/",
+	"open.larksuite.com/open-apis/bot/v2/hook/", "hc-ping.com/", "hooks.chime.aws/incomingwebhooks/",
 }
 
 // bareWebhooks are those that are told without a scheme as well.

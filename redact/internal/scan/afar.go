@@ -15,11 +15,13 @@ import (
 // in a column of a table, behind a number, behind words, or in a block.
 func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
 	if v.Level == names.Secret {
-		if from, to := operands.SentenceValue(s, stop); to > from && values.Judge(s[from:to], s[start:stop], v, values.Operand{Op: '=', Quoted: true}, false) {
+		if from, to := operands.SentenceValue(s, stop); to > from && values.Judge(s[from:to], s[start:stop], v,
+			values.Operand{Op: '=', Quoted: true}, false) {
 			sc.spend(to - stop)
 			return sc.takeNamed(s, from, to, v.Kind)
 		}
-		if from, to := operands.BlockDefault(s, stop); to > from && values.Judge(s[from:to], s[start:stop], v, values.Operand{Op: '=', Quoted: true}, false) {
+		if from, to := operands.BlockDefault(s, stop); to > from && values.Judge(s[from:to], s[start:stop], v,
+			values.Operand{Op: '=', Quoted: true}, false) {
 			sc.spend(to - stop)
 			return sc.takeNamed(s, from, to, v.Kind)
 		}
@@ -29,7 +31,8 @@ func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
 	if to <= from || v.Kind == kinds.Signature || v.Kind == kinds.Cookie || v.Kind == kinds.Vendor && v.Level < names.Secret {
 		return 0
 	}
-	if value := s[from:to]; values.IsReference(value) || values.IsPlaceholder(value) || values.IsPath(value) || values.IsRelease(value) || marks.IsMark(value) {
+	if value := s[from:to]; values.IsReference(value) || values.IsPlaceholder(value) || values.IsPath(value) ||
+		values.IsRelease(value) || marks.IsMark(value) {
 		return 0
 	}
 	return sc.takeNamed(s, from, to, v.Kind)

@@ -25,7 +25,9 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 	start = chars.SkipBack(s, low, start, chars.Name)
 	high := min(len(s), end+names.MaxName)
 	stop = chars.Skip(s[:high], stop, chars.Name)
-	stop = chars.SkipBackAny(s, end, stop, ".-")
+	for stop > end && (s[stop-1] == '.' || s[stop-1] == '-') {
+		stop--
+	}
 	sc.named = stop
 	v := sc.words.Classify(s[start:stop])
 	if v.Level == names.Harmless || strings.HasSuffix(s[:start], marks.Head) {
@@ -54,10 +56,7 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 	}
 	sc.spend(o.End - stop)
 	if from, to := operands.PairLiteral(s, start, stop, o); to > from {
-		if v := s[from:to]; values.IsFieldName(v) || strings.Contains(v, "://") || !values.Judge(v, "", names.Verdict{Level: names.Secret, Kind: kinds.Password}, values.Operand{Op: '=', Quoted: true}, false) {
-			return 0
-		}
-		return sc.takeNamed(s, from, to, kinds.Password)
+		return sc.pairHit(s, from, to)
 	}
 	value := s[o.Start:o.End]
 	if o.Op == '(' && o.End < len(s) && !o.Quoted || value == "" {
@@ -69,7 +68,8 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 	if chars.EqualFold(s[start:stop], "pass") && o.Op == ':' && s[stop] == ' ' {
 		return 0 // a verb
 	}
-	if o.Op == ',' && !o.Flag && chars.IsIdentifier(value) && !chars.HasDigit(value) && operands.ItemBefore(s, start) && !chance.Random(value) {
+	if o.Op == ',' && !o.Flag && chars.IsIdentifier(value) && !chars.HasDigit(value) &&
+		operands.ItemBefore(s, start) && !chance.Random(value) {
 		return 0 // names in a list
 	}
 	if v.Kind == kinds.Signature && (o.Op != '=' || start == 0 || strings.IndexByte("?&;#", s[start-1]) < 0) {
@@ -78,7 +78,8 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 	if n, done := sc.headerValue(s, o, v); done {
 		return n
 	}
-	if v.Kind == kinds.Secret && !o.Quoted && chars.EndsFold(s[start:stop], "secrets") && chars.IsFieldLike(value) && !chars.HasDigit(value) {
+	if v.Kind == kinds.Secret && !o.Quoted && chars.EndsFold(s[start:stop], "secrets") && chars.IsFieldLike(value) &&
+		!chars.HasDigit(value) {
 		return 0 // names of what is told elsewhere
 	}
 	if list := sc.flowList(s, o, v); list > 0 {
@@ -87,7 +88,8 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 	if !values.Judge(value, s[start:stop], v, o, o.End < len(s) && s[o.End] == '(') {
 		return 0
 	}
-	if !o.Quoted && o.Op == ':' && v.Level == names.Secret && strings.IndexByte(s[start:stop], '_') > 0 && operands.LineStart(s, start) {
+	if !o.Quoted && o.Op == ':' && v.Level == names.Secret && strings.IndexByte(s[start:stop], '_') > 0 &&
+		operands.LineStart(s, start) {
 		o.End = operands.WordsEnd(s, o.End)
 	}
 	return sc.takeNamed(s, o.Start, o.End, v.Kind)
@@ -108,10 +110,20 @@ func (sc *Scanner) precededBySecret(s string, start int) bool {
 	return len(words) == 1 && (names.BeforeSecret[words[0]] || names.Vendors[words[0]])
 }
 
+// pairHit removes the second literal of a pair of credentials.
+func (sc *Scanner) pairHit(s string, from, to int) int {
+	if v := s[from:to]; values.IsFieldName(v) || strings.Contains(v, "://") ||
+		!values.Judge(v, "", names.Verdict{Level: names.Secret, Kind: kinds.Password},
+			values.Operand{Op: '=', Quoted: true}, false) {
+		return 0
+	}
+	return sc.takeNamed(s, from, to, kinds.Password)
+}
+
 // comparedBefore finds the literal that is compared with a name: "…" == name.
 func (sc *Scanner) comparedBefore(s string, start int, v names.Verdict) int {
 	p := start
-	p = chars.SkipBackAny(s, max(sc.settled, start-4), p, " ")
+	p = chars.SkipBack(s, max(sc.settled, start-4), p, chars.Blank)
 	n := 0
 	for p > sc.settled && (s[p-1] == '=' || s[p-1] == '!') && n < 3 {
 		p, n = p-1, n+1
@@ -119,7 +131,7 @@ func (sc *Scanner) comparedBefore(s string, start int, v names.Verdict) int {
 	if n < 2 {
 		return 0
 	}
-	p = chars.SkipBackAny(s, sc.settled, p, " ")
+	p = chars.SkipBack(s, sc.settled, p, chars.Blank)
 	if p <= sc.settled || s[p-1] != '"' && s[p-1] != '\'' && s[p-1] != '`' {
 		return 0
 	}

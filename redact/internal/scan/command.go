@@ -16,20 +16,22 @@ import (
 // commandHit reads the command line of a program whose name is at i.
 func (sc *Scanner) commandHit(s string, i, end, n int) int {
 	p := operands.Programs[n]
-	if i > 0 && (chars.IsAlnum(s[i-1]) || s[i-1] == '_') || end < len(s) && p.Name[len(p.Name)-1] != ' ' && !chars.IsSpace(s[end]) && strings.IndexByte("dump\"',.-", s[end]) < 0 {
+	open := p.Name[len(p.Name)-1] != ' ' // the name may go on: mysqldump, mysql.exe, mysql-client
+	if i > 0 && (chars.IsAlnum(s[i-1]) || s[i-1] == '_') ||
+		end < len(s) && open && !chars.IsSpace(s[end]) && strings.IndexByte("dump\"',.-", s[end]) < 0 {
 		return 0
 	}
-	if sc.quick {
+	switch {
+	case sc.quick:
 		sc.suspect = true
 		return len(s)
-	}
-	if n == sc.program && i < sc.read {
+	case n == sc.program && i < sc.read:
 		return 0 // an argument of its own: read already
 	}
 	limit := min(len(s), end+operands.MaxLine)
 	q := end
-	for q < limit && p.Name[len(p.Name)-1] != ' ' && (chars.IsAlnum(s[q]) || strings.IndexByte("-._", s[q]) >= 0) {
-		q++ // mysqldump, mysql.exe, mysql-client
+	for q < limit && open && (chars.IsAlnum(s[q]) || strings.IndexByte("-._", s[q]) >= 0) {
+		q++
 	}
 	defer func() { sc.program, sc.read = n, q }()
 	for q < limit {
@@ -47,30 +49,37 @@ func (sc *Scanner) commandHit(s string, i, end, n int) int {
 			}
 			continue
 		}
-		if len(word) < 2 || word[0] != '-' && !chars.OneOf(p.Value, word) {
-			continue
-		}
-		switch {
-		case chars.OneOf(p.User, word) && p.Sep != "":
-			start, stop, q = operands.Argument(s, q, limit)
-			if i := strings.Index(s[start:stop], p.Sep); i > 0 {
-				sc.argumentSecret(s, start+i+1, stop)
-			}
-		case chars.OneOf(p.User, word):
-			start, stop, q = operands.Argument(s, q, limit)
-			q = sc.userArgument(s, start, stop, q, limit)
-		case chars.OneOf(p.User, word[:2]) && len(word) > 2 && word[1] != '-':
-			sc.userPassword(s, start+2, stop)
-		case chars.OneOf(p.Value, word):
-			start, stop, q = operands.Argument(s, q, limit)
-			sc.argumentSecret(s, start, stop)
-		case chars.OneOf(p.Glued, word[:2]) && len(word) > 2 && word[1] != '-':
-			if !strings.HasPrefix(word, "-pass") && word != "-pwd" {
-				sc.argumentSecret(s, start+2, stop)
-			}
+		if len(word) >= 2 && (word[0] == '-' || chars.OneOf(p.Value, word)) {
+			q = sc.commandOption(&p, s, start, stop, q, limit)
 		}
 	}
 	return 0
+}
+
+// commandOption removes the secret of the option [start,stop), behind which it goes on at next. It
+// returns where to go on.
+func (sc *Scanner) commandOption(p *operands.Program, s string, start, stop, next, limit int) int {
+	word := s[start:stop]
+	glued := len(word) > 2 && word[1] != '-'
+	q := next
+	switch {
+	case chars.OneOf(p.User, word) && p.Sep != "":
+		start, stop, q = operands.Argument(s, q, limit)
+		if i := strings.Index(s[start:stop], p.Sep); i > 0 {
+			sc.argumentSecret(s, start+i+1, stop)
+		}
+	case chars.OneOf(p.User, word):
+		start, stop, q = operands.Argument(s, q, limit)
+		q = sc.userArgument(s, start, stop, q, limit)
+	case chars.OneOf(p.User, word[:2]) && glued:
+		sc.userPassword(s, start+2, stop)
+	case chars.OneOf(p.Value, word):
+		start, stop, q = operands.Argument(s, q, limit)
+		sc.argumentSecret(s, start, stop)
+	case chars.OneOf(p.Glued, word[:2]) && glued && !strings.HasPrefix(word, "-pass") && word != "-pwd":
+		sc.argumentSecret(s, start+2, stop)
+	}
+	return q
 }
 
 // argumentSecret removes an argument unless it is a reference or an option.
@@ -113,7 +122,8 @@ func (sc *Scanner) userPassword(s string, start, stop int) {
 	user, password := v[:colon], v[colon+1:]
 	switch {
 	case password == "" || values.IsReference(password):
-		if user != "" && !values.IsReference(user) && (password == "" && (chance.Random(user) || len(user) >= 8 && chars.HasSpecial(user))) {
+		if user != "" && !values.IsReference(user) && (password == "" && (chance.Random(user) || len(user) >= 8 &&
+			chars.HasSpecial(user))) {
 			sc.insert(s, start, start+colon, kinds.Password)
 		}
 	case values.IsPlaceholder(password) || values.IsFieldName(password):

@@ -20,7 +20,7 @@ import (
 
 // A machine finds what may be secrets or personal data. It is immutable.
 type machine struct {
-	*anchors.Automaton
+	anchors.Automaton
 	detectors []kinds.Detector
 	known     []string
 	optional  bool // kinds of numbers that are off by default are on
@@ -31,7 +31,7 @@ var AllDetectors = sync.OnceValue(func() []kinds.Detector {
 	return slices.Concat(rules.Detectors(), operands.Detectors, personal.Detectors)
 })
 
-// Compile makes the machine for the kinds that are on and for known values.
+// compile makes the machine for the kinds that are on and for known values.
 func compile(on *kinds.Set, known []string) *machine {
 	m := &machine{known: known, optional: on.Has(personal.KindIPv4) || on.Any(&personal.NationalKinds)}
 	var list []anchors.Anchor
@@ -66,7 +66,8 @@ func compile(on *kinds.Set, known []string) *machine {
 		add(w, anchors.ActScheme, 0, false)
 	}
 	add("://", anchors.ActURL, 0, true)
-	m.Automaton = anchors.NewAutomaton(list, &anchors.Runs{Dotted: on.Has(personal.KindIPv4), Short: m.optional, Words: personal.IBANCountries})
+	m.Automaton = *anchors.NewAutomaton(list, &anchors.Runs{Dotted: on.Has(personal.KindIPv4), Short: m.optional,
+		Words: personal.IBANCountries})
 	return m
 }
 

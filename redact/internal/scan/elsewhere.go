@@ -31,28 +31,35 @@ func (sc *Scanner) elsewhere(s string) {
 	for i, looked := 0, 0; i < n && looked < maxElsewhere; i++ {
 		sp := sc.Spans[i]
 		v := strings.Trim(s[sp.start:sp.end], `"`)
-		if group := sp.Kind.Group(); group != kinds.GroupKey && group != kinds.GroupURL || !mayRepeat(v) || !few && !chance.Random(v) {
+		if group := sp.Kind.Group(); group != kinds.GroupKey && group != kinds.GroupURL || !mayRepeat(v) ||
+			!few && !chance.Random(v) {
 			continue
 		}
 		looked++
 		sc.Count(len(s))
-		for at := 0; ; {
-			start := indexRare(s, v, at)
-			if start < 0 {
-				break
-			}
-			at = start + len(v)
-			if sc.covered(n, start) || start > 0 && chars.IsAlnum(s[start-1]) || at < len(s) && chars.IsAlnum(s[at]) {
-				continue
-			}
-			if few && !chance.Random(v) {
-				break
-			}
-			sc.Spans = append(sc.Spans, span{start: start, end: at, Kind: sp.Kind, repl: sp.repl, drop: sp.drop})
-		}
+		sc.repeats(s, v, n, few, sp)
 	}
 	if len(sc.Spans) > n {
 		sc.normalise(0)
+	}
+}
+
+// repeats removes what stands outside the first n spans and is v, the value of sp. few tells that v
+// was not looked at closely.
+func (sc *Scanner) repeats(s, v string, n int, few bool, sp span) {
+	for at := 0; ; {
+		start := indexRare(s, v, at)
+		if start < 0 {
+			break
+		}
+		at = start + len(v)
+		if sc.covered(n, start) || start > 0 && chars.IsAlnum(s[start-1]) || at < len(s) && chars.IsAlnum(s[at]) {
+			continue
+		}
+		if few && !chance.Random(v) {
+			break
+		}
+		sc.Spans = append(sc.Spans, span{start: start, end: at, Kind: sp.Kind, repl: sp.repl, drop: sp.drop})
 	}
 }
 

@@ -12,7 +12,8 @@ import (
 // frequent or stands at an end.
 func TestIndexRare(t *testing.T) {
 	for _, v := range []string{"aB3aB3aB3", "0a1f0a1f0a1f", "zzzz9", "9zzzz", "A1"} {
-		for _, text := range []string{v, v[1:] + v, v + v, strings.Repeat(v[:len(v)-1], 50) + v, strings.Repeat("9A", 40) + v, "x" + v[1:], v[:len(v)-1], ""} {
+		for _, text := range []string{v, v[1:] + v, v + v, strings.Repeat(v[:len(v)-1], 50) + v,
+			strings.Repeat("9A", 40) + v, "x" + v[1:], v[:len(v)-1], ""} {
 			for at := range len(text) + 1 {
 				want := strings.Index(text[at:], v)
 				if want >= 0 {

@@ -20,7 +20,7 @@ func (sc *Scanner) schemeHit(s string, i, end int) int {
 	if i > 0 && chars.IsAlnum(s[i-1]) {
 		return 0
 	}
-	end = chars.SkipAny(s, end, " ")
+	end = chars.Skip(s, end, chars.Blank)
 	stop := operands.CredentialsEnd(s, end)
 	v := s[end:stop]
 	sc.spend(stop - end)
@@ -51,7 +51,8 @@ func (sc *Scanner) headerValue(s string, o values.Operand, d names.Verdict) (nex
 	line := o.End
 	if !o.Quoted {
 		line = o.Start
-		for line < len(s) && line-o.Start < maxHeader && s[line] != '\n' && s[line] != '\r' && s[line] != '"' && s[line] != '\'' && s[line] != '\\' {
+		for line < len(s) && line-o.Start < maxHeader && s[line] != '\n' && s[line] != '\r' && s[line] != '"' &&
+			s[line] != '\'' && s[line] != '\\' {
 			line++
 		}
 	}
@@ -72,7 +73,7 @@ func (sc *Scanner) headerValue(s string, o values.Operand, d names.Verdict) (nex
 		return 0, false
 	}
 	start := o.Start + space + 1
-	start = chars.SkipAny(s[:line], start, " ")
+	start = chars.Skip(s[:line], start, chars.Blank)
 	stop := line
 	if !chars.EqualFold(v[:space], "digest") {
 		stop = start
@@ -84,7 +85,8 @@ func (sc *Scanner) headerValue(s string, o values.Operand, d names.Verdict) (nex
 	if marks.IsMark(cred) || cred != "" && cred[0] == '<' && strings.IndexByte(s[start:line], '>') > 0 {
 		return 0, true
 	}
-	if !chars.HasAlnum(cred) || values.IsReference(cred) || values.IsPlaceholder(cred) || values.IsFieldName(cred) || !known && !chance.Plausible(strings.Trim(cred, "=")) ||
+	if !chars.HasAlnum(cred) || values.IsReference(cred) || values.IsPlaceholder(cred) || values.IsFieldName(cred) ||
+		!known && !chance.Plausible(strings.Trim(cred, "=")) ||
 		d.Kind != kinds.Authorization && (len(cred) < 8 || len(cred) < 20 && !chars.HasDigit(cred)) {
 		return 0, known
 	}

@@ -68,7 +68,7 @@ func (sc *Scanner) dashList(s string, p int, d names.Verdict) int {
 			break
 		}
 		p = o.End + nl + 1
-		p = chars.SkipAny(s, p, " \t")
+		p = chars.Skip(s, p, chars.Blank|chars.Tab)
 		if !strings.HasPrefix(s[p:], "- ") {
 			break
 		}

@@ -32,7 +32,7 @@ func (sc *Scanner) Look(s string, d names.Verdict, json bool) bool {
 	return true
 }
 
-// Harmless reports whether JSON text has nothing in it that wants a walk: it is looked
+// harmless reports whether JSON text has nothing in it that wants a walk: it is looked
 // at as one piece, whatever its structure. Text with escapes is not.
 func (sc *Scanner) harmless(s string) bool {
 	if len(s) < 3 {

@@ -43,7 +43,7 @@ func (sc *Scanner) manifestHit(s string, end int) int {
 			stop = at + i
 		}
 		first := at
-		first = chars.SkipAny(s[:stop], first, " \t")
+		first = chars.Skip(s[:stop], first, chars.Blank|chars.Tab)
 		name, _, ok := strings.Cut(s[first:stop], ":")
 		switch {
 		case first == stop, strings.HasPrefix(s[first:stop], "{{"):

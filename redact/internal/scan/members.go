@@ -50,7 +50,7 @@ func (sc *Scanner) nameVerdict(s, key string, a, b int, escaped bool) names.Verd
 	// A host is asked again, and may say something else.
 	ok = ok && !escaped && sc.e.Callback == nil && len(sc.e.Allow) == 0
 	if ok {
-		if says, known := sc.names.Load(hash, name); known {
+		if says, known := sc.names.Load(hash, &name); known {
 			return says
 		}
 	}
@@ -58,7 +58,7 @@ func (sc *Scanner) nameVerdict(s, key string, a, b int, escaped bool) names.Verd
 	sc.key = names.Verdict{}
 	sc.scanText(key, maxViews)
 	if ok && len(sc.Spans) == base {
-		sc.names.Store(hash, name, sc.key)
+		sc.names.Store(hash, &name, sc.key)
 	}
 	sc.outward(s, a, b, escaped, base)
 	return sc.key

@@ -64,7 +64,7 @@ func ParsePath(p string) ([]selector, error) {
 	return out, nil
 }
 
-// Dotted reads the name or '*' after a dot.
+// dotted reads the name or '*' after a dot.
 func (s *selector) dotted(p string, i int) int {
 	if i < len(p) && p[i] == '*' {
 		s.any = true

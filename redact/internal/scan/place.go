@@ -55,7 +55,7 @@ const MaxPlaces = 64
 // OtherPlaces is the path of what is counted together.
 const OtherPlaces = "…"
 
-// Place is the path for what is found, made once for each value. Findings tell
+// place is the path for what is found, made once for each value. Findings tell
 // [MaxPlaces] places apart; only a callback gets more.
 func (sc *Scanner) place() string {
 	if len(sc.frames) == 0 {
@@ -70,7 +70,7 @@ func (sc *Scanner) place() string {
 	return sc.lastPlace
 }
 
-// Path is the JSON Pointer (RFC 6901) of the value being looked at. Names that hold
+// path is the JSON Pointer (RFC 6901) of the value being looked at. Names that hold
 // secrets are masked in it. Calls of one tool have their secrets at the same places, so
 // the last few paths are remembered.
 func (sc *Scanner) path() string {

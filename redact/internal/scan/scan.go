@@ -85,7 +85,7 @@ func (sc *Scanner) scanText(s string, depth int) {
 	sc.normalise(base)
 }
 
-// Anchors is the first stage: it finds what may begin here and asks, from the left to the
+// anchors is the first stage: it finds what may begin here and asks, from the left to the
 // right.
 func (sc *Scanner) anchors(s string) {
 	f := &sc.m.Filter
@@ -163,7 +163,7 @@ func (sc *Scanner) hit(s string, i int) int {
 	return max(next, i+1)
 }
 
-// Anchor asks what the anchor e at i is for, and returns where to go on, or 0.
+// anchor asks what the anchor e at i is for, and returns where to go on, or 0.
 func (sc *Scanner) anchor(s string, i int, e *anchors.Entry) (next int) {
 	m := sc.m
 	sc.Count(1)
@@ -185,7 +185,8 @@ func (sc *Scanner) anchor(s string, i int, e *anchors.Entry) (next int) {
 	case anchors.ActKnown:
 		next = sc.knownHit(s, i, int(e.N))
 	}
-	if n := len(sc.Spans); n > found && (e.Act != anchors.ActDetector || m.detectors[e.N].Kind.Group() == kinds.GroupPersonal || !standsApart(s, &sc.Spans[n-1])) {
+	if n := len(sc.Spans); n > found && (e.Act != anchors.ActDetector ||
+		m.detectors[e.N].Kind.Group() == kinds.GroupPersonal || !standsApart(s, &sc.Spans[n-1])) {
 		sc.Unsettled = true
 	}
 	return next

@@ -17,24 +17,7 @@ func (sc *Scanner) digits(s string, i int) int {
 	if i < sc.counted {
 		return 0
 	}
-	low := max(sc.settled, sc.counted, i-maxDigitRun)
-	start := i
-	for start > low { // groups before the first one of three digits
-		p := start - 1
-		for p >= low && start-p <= 2 && isSeparator(s[p]) {
-			p--
-		}
-		if p < low || !chars.IsDigit(s[p]) {
-			break
-		}
-		start = p
-	}
-	if start > 0 && (s[start-1] == '+' || s[start-1] == '(') && start > low {
-		start--
-		if s[start] == '(' && start > low && s[start-1] == '+' {
-			start--
-		}
-	}
+	start := sc.runStart(s, i)
 	end, n := separatedRun(s, start)
 	sc.Count(end - start)
 	sc.counted = max(end, i+1)
@@ -66,6 +49,29 @@ func (sc *Scanner) digits(s string, i int) int {
 	return 0
 }
 
+// runStart is where the run of digits around i begins that is not decided yet.
+func (sc *Scanner) runStart(s string, i int) int {
+	low := max(sc.settled, sc.counted, i-maxDigitRun)
+	start := i
+	for start > low { // groups before the first one of three digits
+		p := start - 1
+		for p >= low && start-p <= 2 && isSeparator(s[p]) {
+			p--
+		}
+		if p < low || !chars.IsDigit(s[p]) {
+			break
+		}
+		start = p
+	}
+	if start > 0 && (s[start-1] == '+' || s[start-1] == '(') && start > low {
+		start--
+		if s[start] == '(' && start > low && s[start-1] == '+' {
+			start--
+		}
+	}
+	return start
+}
+
 // optionalNumber looks at the run [start,end) of digits around i for the kinds of numbers
 // that are off by default.
 func (sc *Scanner) optionalNumber(s string, i, start, end int) int {
@@ -93,7 +99,9 @@ func isSeparator(c byte) bool { return chars.Class[c]&chars.Separator != 0 }
 // digits it has.
 func separatedRun(s string, start int) (end, n int) {
 	p := start
-	p = chars.SkipAny(s[:min(len(s), start+2)], p, "+(")
+	for p < len(s) && (s[p] == '+' || s[p] == '(') && p-start < 2 {
+		p++
+	}
 	end = p
 	for p < len(s) && p-start < maxDigitRun {
 		if chars.IsDigit(s[p]) {

@@ -27,20 +27,7 @@ func (sc *Scanner) urlHit(s string, i int) int {
 	if p == limit {
 		return 0
 	}
-	end := p
-	braces := 0
-	for end < limit {
-		c := s[end]
-		if c == '{' {
-			braces++
-		} else if c == '}' {
-			braces--
-		}
-		if c == '"' || c == '<' && braces == 0 && end > p && !operands.AngleIn(s, end) || c == '>' && braces == 0 && !operands.AngleOut(s, p, end) || c == '`' || chars.IsSpace(c) && braces <= 0 || c == '\\' && end+1 < limit && strings.IndexByte(`"nrt`, s[end+1]) >= 0 {
-			break
-		}
-		end++
-	}
+	end := operands.URLEnd(s, p, limit)
 	sc.spend(end - p)
 	at, colon := operands.Userinfo(s, p, end)
 	if at < 0 {
@@ -59,7 +46,9 @@ func (sc *Scanner) urlHit(s string, i int) int {
 		}
 		return 0
 	}
-	if v == "" || values.IsReference(v) || chance.IsRepeated(v) || strings.HasPrefix(v, "${") || strings.HasPrefix(v, "{") && strings.HasSuffix(v, "}") || strings.HasPrefix(v, "$") && chars.IsIdentifier(v[1:]) {
+	if v == "" || values.IsReference(v) || chance.IsRepeated(v) || strings.HasPrefix(v, "${") ||
+		strings.HasPrefix(v, "{") && strings.HasSuffix(v, "}") || strings.HasPrefix(v, "$") &&
+		chars.IsIdentifier(v[1:]) {
 		return 0
 	}
 	if u := s[p:colon]; len(u) >= 8 && chars.IsHex(u) && chars.HasDigit(u) {

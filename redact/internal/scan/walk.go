@@ -51,51 +51,20 @@ func (sc *Scanner) walkFrames(s string, i, depth, base int) (end int, whole bool
 			return i, true
 		}
 		sc.placed = false
-		start := i
-		if sc.e.Rules != nil {
-			if end, ok := sc.byRule(s, i, base); ok {
-				i = end
-				if len(sc.frames) == base {
-					return i, true
-				}
-				if i, d, whole = sc.next(s, i, depth, base); !whole || len(sc.frames) == base {
-					return i, whole
-				}
+		end, ruled := sc.byRule(s, i, base)
+		if i = end; !ruled {
+			var opened bool
+			if i, d, opened, whole = sc.value(s, i, depth, base, d); !whole {
+				return i, false
+			}
+			if opened {
 				continue
 			}
-		}
-		switch s[i] {
-		case '{', '[':
-			if len(sc.frames) >= sc.e.Limits.Nesting {
-				i = sc.tooDeep(s, i)
-				break
+			if len(sc.frames) > base {
+				sc.frames[len(sc.frames)-1].kept++
 			}
-			sc.frames = append(sc.frames, frame{src: s, object: s[i] == '{', inherit: d})
-			i = syntax.SkipBlank(s, i+1)
-			if i < len(s) && s[i] != '}' && s[i] != ']' {
-				var ok bool
-				if i, d, ok = sc.member(s, i, depth); !ok {
-					return i, false
-				}
-				continue
-			}
-		case '"':
-			stop, escaped, closed := syntax.QuotedEnd(s, i+1)
-			d = sc.itemVerdict(s, i+1, stop, escaped, d, depth, base)
-			sc.innerString(s, i+1, stop, escaped, d, depth)
-			if i = stop; closed {
-				i++
-			}
-		default:
-			for i < len(s) && chars.Class[s[i]]&chars.Name != 0 || i < len(s) && s[i] == '+' {
-				i++
-			}
-			if i == start || !sc.literal(s, start, i, d) {
-				return start, false
-			}
-		}
-		if len(sc.frames) > base {
-			sc.frames[len(sc.frames)-1].kept++
+		} else if len(sc.frames) == base {
+			return i, true
 		}
 		if i, d, whole = sc.next(s, i, depth, base); !whole || len(sc.frames) == base {
 			return i, whole
@@ -103,7 +72,40 @@ func (sc *Scanner) walkFrames(s string, i, depth, base int) (end int, whole bool
 	}
 }
 
-// Next goes on behind a value: over a comma to the next one, or out of what it closes,
+// value walks the value at i, or opens it: then next is where its first member or item begins, and
+// inside what it says of that. whole is false if the syntax is none of JSON.
+func (sc *Scanner) value(s string, i, depth, base int, d names.Verdict) (next int, inside names.Verdict, opened, whole bool) {
+	start := i
+	switch s[i] {
+	case '{', '[':
+		if len(sc.frames) >= sc.e.Limits.Nesting {
+			return sc.tooDeep(s, i), d, false, true
+		}
+		sc.frames = append(sc.frames, frame{src: s, object: s[i] == '{', inherit: d})
+		i = syntax.SkipBlank(s, i+1)
+		if i < len(s) && s[i] != '}' && s[i] != ']' {
+			i, d, whole = sc.member(s, i, depth)
+			return i, d, true, whole
+		}
+	case '"':
+		stop, escaped, closed := syntax.QuotedEnd(s, i+1)
+		d = sc.itemVerdict(s, i+1, stop, escaped, d, depth, base)
+		sc.innerString(s, i+1, stop, escaped, d, depth)
+		if i = stop; closed {
+			i++
+		}
+	default:
+		for i < len(s) && (chars.Class[s[i]]&chars.Name != 0 || s[i] == '+') {
+			i++
+		}
+		if i == start || !sc.literal(s, start, i, d) {
+			return start, d, false, false
+		}
+	}
+	return i, d, false, true
+}
+
+// next goes on behind a value: over a comma to the next one, or out of what it closes,
 // as far as base. whole is false if the syntax is none of JSON.
 func (sc *Scanner) next(s string, i, depth, base int) (at int, d names.Verdict, whole bool) {
 	sc.placed = false
@@ -164,7 +166,8 @@ func (sc *Scanner) literal(s string, start, end int, d names.Verdict) bool {
 		case "true", "false", "null", "NaN", "Infinity":
 			return true
 		}
-		return end == len(s) && (strings.HasPrefix("true", s[start:end]) || strings.HasPrefix("false", s[start:end]) || strings.HasPrefix("null", s[start:end]))
+		return end == len(s) && (strings.HasPrefix("true", s[start:end]) || strings.HasPrefix("false", s[start:end]) ||
+			strings.HasPrefix("null", s[start:end]))
 	}
 	number := s[start:end]
 	if d.Level == names.Secret && sc.wholeNumber(number, d) && !sc.keyIs(`pass`) {

@@ -32,8 +32,7 @@ func LooksLikeJSON(s string) bool {
 
 // SkipBlank is the first place from i on that JSON does not take for white space.
 func SkipBlank(s string, i int) int {
-	i = chars.SkipAny(s, i, " \n\t\r")
-	return i
+	return chars.Skip(s, i, chars.Space)
 }
 
 // StringEnd is QuotedEnd for who does not care about escapes.

@@ -15,7 +15,8 @@ func IsPlaceholder(v string) bool {
 	if n := len(v); n > 3 && v[0] == '[' && v[n-1] == ']' && chars.IsIdentifier(v[1:n-1]) && strings.ToUpper(v) == v {
 		return true
 	}
-	if chance.MayRepeatItself(v) && (chance.IsRepeated(v) || chance.IsRepeatedBody(v)) || strings.HasSuffix(v, "EXAMPLE") || strings.HasSuffix(v, "EXAMPLEKEY") || v == "short" {
+	if chance.MayRepeatItself(v) && (chance.IsRepeated(v) || chance.IsRepeatedBody(v)) ||
+		strings.HasSuffix(v, "EXAMPLE") || strings.HasSuffix(v, "EXAMPLEKEY") || v == "short" {
 		return true
 	}
 	if len(v) > 48 || chance.Random(v) {
@@ -32,8 +33,10 @@ func IsPlaceholder(v string) bool {
 }
 
 var placeholders = []string{
-	"changeme", "change_me", "change-me", "placeholder", "your_", "your-", "yourpass", "yoursecret", "redacted", "dummy", "notapassword", "insert_", "insert-", "replace_me", "replaceme",
-	"replace-me", "todo", "not-set", "notset", "not_set", "xxxxxx", "******", "......", "enter ", "afakekey", "too-short", "example_", "example-", "_here", "-here", "my_password", "my-password", "_short", "-short",
+	"changeme", "change_me", "change-me", "placeholder", "your_", "your-", "yourpass", "yoursecret", "redacted",
+	"dummy", "notapassword", "insert_", "insert-", "replace_me", "replaceme",
+	"replace-me", "todo", "not-set", "notset", "not_set", "xxxxxx", "******", "......", "enter ", "afakekey",
+	"too-short", "example_", "example-", "_here", "-here", "my_password", "my-password", "_short", "-short",
 }
 
 // placeholdersBy are the placeholders that begin with a byte.

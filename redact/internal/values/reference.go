@@ -20,18 +20,12 @@ func IsReference(v string) bool {
 	n := len(v)
 	switch v[0] {
 	case '$':
-		switch {
-		case n > 2 && v[1] == '{' && (strings.IndexByte(v, '}') >= n-2 || strings.Contains(v, "}@")) && isExpression(v[2:]), v == "${{":
-			return true
-		case n > 2 && (v[1] == '(' && v[n-1] == ')' || v[1] == '(' && strings.IndexByte(v, ')') < 0), n > 4 && strings.HasPrefix(v, "${{") && (v[n-1] == '}' || strings.IndexByte(v, '}') < 0):
-			return true
-		case n > 1 && (chars.IsIdentifier(v[1:]) && !chance.Random(v[1:]) || n <= 3 && chars.IsDigits(strings.TrimRight(v[1:], "}"))):
-			return true
-		case strings.HasPrefix(v, "$env:") || strings.HasPrefix(v, "$$(") || strings.HasPrefix(v, "$${") || strings.HasPrefix(v, "$secrets."):
+		if isVariable(v) {
 			return true
 		}
 	case '{':
-		return strings.HasPrefix(v, "{{") && (strings.HasSuffix(v, "}}") || !strings.Contains(v, "}}")) && isExpression(v[2:]) || n > 2 && v[n-1] == '}' && chars.IsDotted(v[1:n-1])
+		return strings.HasPrefix(v, "{{") && (strings.HasSuffix(v, "}}") || !strings.Contains(v, "}}")) &&
+			isExpression(v[2:]) || n > 2 && v[n-1] == '}' && chars.IsDotted(v[1:n-1])
 	case '<':
 		return v[n-1] == '>' && n < 80 || strings.HasPrefix(v, "<%=")
 	case '%':
@@ -49,11 +43,33 @@ func IsReference(v string) bool {
 	return false
 }
 
+// isVariable is IsReference of what begins with a '$': $VAR, ${VAR}, $(cmd), ${{ expression }}.
+func isVariable(v string) bool {
+	n := len(v)
+	switch {
+	case n > 2 && v[1] == '{' && (strings.IndexByte(v, '}') >= n-2 || strings.Contains(v, "}@")) &&
+		isExpression(v[2:]), v == "${{":
+		return true
+	case n > 2 && (v[1] == '(' && v[n-1] == ')' || v[1] == '(' && strings.IndexByte(v, ')') < 0),
+		n > 4 && strings.HasPrefix(v, "${{") && (v[n-1] == '}' || strings.IndexByte(v, '}') < 0):
+		return true
+	case n > 1 && (chars.IsIdentifier(v[1:]) && !chance.Random(v[1:]) ||
+		n <= 3 && chars.IsDigits(strings.TrimRight(v[1:], "}"))):
+		return true
+	case strings.HasPrefix(v, "$env:") || strings.HasPrefix(v, "$$(") || strings.HasPrefix(v, "$${") ||
+		strings.HasPrefix(v, "$secrets."):
+		return true
+	}
+	return false
+}
+
 // references begin what says where a value is. What begins with one that ends with its only dot has to be a dotted
 // name as a whole.
 var references = [...]string{
-	"process.env", "os.environ", "os.getenv", "system.getenv", "getenv(", "env(", "secretkeyref", "arn:aws:", "!ref ", "!sub ", "!getatt", "ref+", "vault:", "ssm:", "op://", "secret://",
-	"secrets.", "var.", "local.", "data.", "module.", "input(", "config.", "settings.", "self.", "this.", "args.", "opts.", "ctx.", "req.",
+	"process.env", "os.environ", "os.getenv", "system.getenv", "getenv(", "env(", "secretkeyref", "arn:aws:", "!ref ",
+	"!sub ", "!getatt", "ref+", "vault:", "ssm:", "op://", "secret://",
+	"secrets.", "var.", "local.", "data.", "module.", "input(", "config.", "settings.", "self.", "this.", "args.",
+	"opts.", "ctx.", "req.",
 }
 
 // referencesBy are the references that begin with a byte.

@@ -52,49 +52,49 @@ func isNumberLike(v string) bool {
 // Judge decides by its shape whether the value beside a telling name is a secret.
 // called tells that an opening parenthesis follows.
 func Judge(v, name string, d names.Verdict, o Operand, called bool) bool {
-	if v == "" || called && !o.Quoted || marks.IsMark(v) || IsLiteral(v) || !chars.HasAlnum(v) || IsReference(v) || IsPlaceholder(v) || name != "" && isName(v, name) ||
+	if v == "" || called && !o.Quoted || marks.IsMark(v) || IsLiteral(v) || !chars.HasAlnum(v) || IsReference(v) ||
+		IsPlaceholder(v) || name != "" && isName(v, name) ||
 		IsRelease(v) || isDigest(v) || namesSecret(v) {
 		return false
 	}
-	if (d.Kind == kinds.Password || d.Kind == kinds.Authorization) && (strings.HasPrefix(v, "http://") || strings.HasPrefix(v, "https://")) && strings.IndexByte(v, '@') < 0 {
+	if (d.Kind == kinds.Password || d.Kind == kinds.Authorization) && (strings.HasPrefix(v, "http://") ||
+		strings.HasPrefix(v, "https://")) && strings.IndexByte(v, '@') < 0 {
 		return false // proxy_pass, and links of documents
 	}
 	if d.Kind == kinds.Secret && objectName(v, name) {
 		return false
 	}
-	if d.Kind == kinds.PIN || d.Kind == kinds.SSN {
+	switch {
+	case d.Kind == kinds.PIN, d.Kind == kinds.SSN:
 		return isNumberLike(v)
-	}
-	if d.Kind == kinds.Cookie && strings.IndexByte(v, '=') < 0 {
+	case d.Kind == kinds.Cookie && strings.IndexByte(v, '=') < 0:
 		return chance.Plausible(v)
-	}
-	if d.Kind == kinds.Session && (strings.Trim(v, "0123456789_-") == "" || strings.HasPrefix(v, "0x")) {
+	case d.Kind == kinds.Session && (strings.Trim(v, "0123456789_-") == "" || strings.HasPrefix(v, "0x")):
 		return false // ids of what is no user's
-	}
-	if d.Kind == kinds.Vendor && d.Level == names.Telling {
-		return len(v) >= 16 && chars.HasDigit(v) && (chance.Random(v) || chance.RandomPart(v)) && !IsPath(v) && !isMember(v) && (o.Quoted || o.Op == '=' || o.Op == ':')
-	}
-	if d.Level == names.Telling {
-		if d.Kind == kinds.Secret && strings.Contains(v, "://") {
-			return false
-		}
-		return randomValue(v, o)
-	}
-	if IsPath(v) || len(v) < 2 {
+	case d.Level == names.Telling && d.Kind == kinds.Vendor:
+		return len(v) >= 16 && chars.HasDigit(v) && (chance.Random(v) || chance.RandomPart(v)) && !IsPath(v) &&
+			!isMember(v) && (o.Quoted || o.Op == '=' || o.Op == ':')
+	case d.Level == names.Telling:
+		return !(d.Kind == kinds.Secret && strings.Contains(v, "://")) && randomValue(v, o)
+	case IsPath(v), len(v) < 2:
 		return false
-	}
-	if o.Quoted {
-		switch o.Op {
-		case '~':
-			return chance.Random(v) || chars.HasSpecial(v)
-		case ',':
-			return !isMember(v) && (chars.HasDigit(v) || !chars.IsIdentifier(v) || names.Classify(v).Level == names.Harmless)
-		case ' ': // secret "web" created
-			return o.Flag || d.Kind == kinds.Password || !chars.IsFieldLike(v) || chars.HasDigit(v)
-		}
-		return true
+	case o.Quoted:
+		return judgeLiteral(v, d, o.Op, o.Flag)
 	}
 	return !isCode(v, name, o)
+}
+
+// judgeLiteral decides on a quoted value after a strong name, by the operator.
+func judgeLiteral(v string, d names.Verdict, op byte, flag bool) bool {
+	switch op {
+	case '~':
+		return chance.Random(v) || chars.HasSpecial(v)
+	case ',':
+		return !isMember(v) && (chars.HasDigit(v) || !chars.IsIdentifier(v) || names.Classify(v).Level == names.Harmless)
+	case ' ': // secret "web" created
+		return flag || d.Kind == kinds.Password || !chars.IsFieldLike(v) || chars.HasDigit(v)
+	}
+	return true
 }
 
 // randomValue reports whether v looks drawn by chance. In code a bare value must look
@@ -113,16 +113,20 @@ func randomValue(v string, o Operand) bool {
 // isCode reports whether a bare value after a strong name is source code: another
 // name, a call, a member, a type.
 func isCode(v, name string, o Operand) bool {
-	if i := strings.IndexAny(v, "({<"); i > 0 && chars.IsDotted(strings.TrimSuffix(v[:i], "!")) && (v[i] == '(' || chars.IsUpper(v[0])) || i == 0 && v[0] == '(' && o.Spaced {
+	if i := strings.IndexAny(v, "({<"); i > 0 && chars.IsDotted(strings.TrimSuffix(v[:i], "!")) && (v[i] == '(' ||
+		chars.IsUpper(v[0])) || i == 0 && v[0] == '(' && o.Spaced {
 		return true
 	}
-	if i := strings.IndexByte(v, '['); i > 0 && chars.IsUpper(v[0]) && chars.IsIdentifier(v[:i]) && strings.IndexByte(v, ']') < 0 {
+	if i := strings.IndexByte(v, '['); i > 0 && chars.IsUpper(v[0]) && chars.IsIdentifier(v[:i]) &&
+		strings.IndexByte(v, ']') < 0 {
 		return true
 	}
-	if i := strings.IndexByte(v, '['); i > 0 && o.Spaced && chars.IsDotted(v[:i]) && strings.IndexByte(v, ']') > i || o.Spaced && strings.Contains(v, "::") {
+	if i := strings.IndexByte(v, '['); i > 0 && o.Spaced && chars.IsDotted(v[:i]) && strings.IndexByte(v, ']') > i ||
+		o.Spaced && strings.Contains(v, "::") {
 		return true
 	}
-	if strings.HasPrefix(v, "&") || strings.HasPrefix(v, "[]") || strings.HasPrefix(v, "*") && len(v) > 1 && chars.IsLetter(v[1]) || isMember(v) {
+	if strings.HasPrefix(v, "&") || strings.HasPrefix(v, "[]") || strings.HasPrefix(v, "*") && len(v) > 1 &&
+		chars.IsLetter(v[1]) || isMember(v) {
 		return true
 	}
 	if isTypeName(v) || o.Op == '~' {
@@ -132,7 +136,9 @@ func isCode(v, name string, o Operand) bool {
 	switch o.Op {
 	case '=':
 		// In source code a bare word is another name; in configuration it is the value.
-		return o.Spaced && chars.IsIdentifier(bare) && !chance.Random(bare) && !chars.HasDigit(strings.TrimRight(bare, "0123456789")) && !(chars.HasDigit(bare) && len(bare) >= 12) && !configName(name)
+		return o.Spaced && chars.IsIdentifier(bare) && !chance.Random(bare) &&
+			!chars.HasDigit(strings.TrimRight(bare, "0123456789")) && !(chars.HasDigit(bare) && len(bare) >= 12) &&
+			!configName(name)
 	case ':':
 		return bare != v && chars.IsIdentifier(bare) && !chars.HasDigit(bare) || v == name || proseWords[strings.ToLower(v)]
 	case ' ':
@@ -178,8 +184,10 @@ func isMember(v string) bool {
 	return true
 }
 
-var typeNames = names.Set("string str int integer number boolean bool any object secretstr unknown void optional bytes byte text char varchar securestring stringvar symbol " +
-	"required array list map dict none null undefined url pathlike self this match if return new await function lambda not fn async")
+var typeNames = names.Set("string str int integer number boolean bool any object secretstr unknown void optional " +
+	"bytes byte text char varchar securestring stringvar symbol " +
+	"required array list map dict none null undefined url pathlike self this match if return new await function " +
+	"lambda not fn async")
 
 // proseWords begin a sentence about a name rather than are its value: "password: The
 // password of …".
@@ -230,7 +238,8 @@ func IsPath(v string) bool {
 			return true
 		}
 	}
-	rooted := v[0] == '/' || v[0] == '~' && v[1] == '/' || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "../") || chars.IsLetter(v[0]) && v[1] == ':' && (v[2] == '\\' || v[2] == '/')
+	rooted := v[0] == '/' || v[0] == '~' && v[1] == '/' || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "../") ||
+		chars.IsLetter(v[0]) && v[1] == ':' && (v[2] == '\\' || v[2] == '/')
 	if !rooted {
 		return false
 	}
@@ -267,7 +276,8 @@ func IsRelease(v string) bool {
 // like existingSecret and tlsSecret do, and clientSecret does not.
 func objectName(v, name string) bool {
 	head, ok := strings.CutSuffix(name, "Secret")
-	if !ok || chars.HasDigit(v) || strings.IndexByte(v, '-') < 0 || !chars.IsFieldLike(v) || names.Classify(v).Level < names.Secret {
+	if !ok || chars.HasDigit(v) || strings.IndexByte(v, '-') < 0 || !chars.IsFieldLike(v) ||
+		names.Classify(v).Level < names.Secret {
 		return false
 	}
 	i := len(head)
@@ -308,7 +318,8 @@ func namesSecret(v string) bool {
 // isName reports whether v is the name again: as it is, as a type (auth_token: AuthToken),
 // or as a member (token: c.token).
 func isName(v, name string) bool {
-	return strings.EqualFold(v, name) || chars.IsUpper(v[0]) && sameName(v, name) || strings.IndexByte(v, '.') > 0 && sameName(lastPart(v), lastPart(name))
+	return strings.EqualFold(v, name) || chars.IsUpper(v[0]) && sameName(v, name) || strings.IndexByte(v, '.') > 0 &&
+		sameName(lastPart(v), lastPart(name))
 }
 
 // sameName compares names without regard to case, '_' and '-'.
@@ -342,5 +353,6 @@ func isVersion(v string) bool {
 
 // dateHead reports whether v begins as a date does.
 func dateHead(v string) bool {
-	return len(v) >= 10 && chars.IsDigit(v[0]) && chars.IsDigit(v[3]) && v[4] == '-' && v[7] == '-' && (v[:2] == "19" || v[:2] == "20")
+	return len(v) >= 10 && chars.IsDigit(v[0]) && chars.IsDigit(v[3]) && v[4] == '-' && v[7] == '-' &&
+		(v[:2] == "19" || v[:2] == "20")
 }
