@@ -163,7 +163,7 @@ func (h *handler) pageData(r *request) *pageData {
 	zone := r.now.Location()
 	d := &pageData{
 		Title: h.config.Title, Windows: r.windows(window), From: s.From.In(zone), To: s.To.In(zone), Now: r.now,
-		Started: h.recorder.clock.wall(h.recorder.started).In(zone),
+		Started: h.recorder.clock.Wall(h.recorder.started).In(zone),
 		Uses:    usesOf(&ever.Overall), Limits: h.recorder.Limits(),
 		Metrics: h.exporter != nil, API: r.api(), Links: h.config.links, Components: h.components(),
 	}

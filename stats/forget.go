@@ -30,7 +30,7 @@ func (r *Recorder) expire() {
 	if r.config.RecentAge == 0 {
 		return
 	}
-	before := r.clock.read() - int64(r.config.RecentAge)
+	before := r.clock.Read() - int64(r.config.RecentAge)
 	r.recent.remove(func(c *recentCall) bool { return c.ended < before })
 	r.sessions.remove(func(s *session) bool { return s.calls.Load() > 0 && s.last.Load() < before })
 	r.loops.remove(func(_ loopKey, l *loop) bool { return l.last < before })

@@ -76,7 +76,7 @@ const (
 
 func (h *handler) overview(w Window) overview {
 	s := h.recorder.Summary(w)
-	started := h.recorder.clock.wall(h.recorder.started)
+	started := h.recorder.clock.Wall(h.recorder.started)
 	return overview{covered: coveredBy(s), Started: started, Processes: s.Processes, ToolsUsed: len(s.Tools),
 		Overall: s.Overall, Health: h.recorder.Health(w), Limits: h.recorder.Limits(), Components: h.components()}
 }

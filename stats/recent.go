@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/internal/errorgroups"
+	"github.com/toolscope/toolscope/stats/internal/steady"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -123,10 +124,10 @@ func (r *recentRing) all() []recentCall {
 	return all
 }
 
-func (c *recentCall) export(policies *policySet, by *steadyClock) RecentCall {
+func (c *recentCall) export(policies *policySet, by *steady.Clock) RecentCall {
 	s, m := &c.more.served, &c.more
 	x := RecentCall{
-		ID: c.id, Time: by.wall(c.ended - int64(c.duration)), Tool: c.tool.name,
+		ID: c.id, Time: by.Wall(c.ended - int64(c.duration)), Tool: c.tool.name,
 		Outcome: s.Outcome.String(), Ending: m.ending.String(),
 		ErrorType: m.failure.kind, Error: m.failure.text, ErrorGroup: errorgroups.IDText(m.failure.group), Suspended: c.suspended,
 		DurationMs: ms(c.duration), RunMs: ms(c.run), QueueMs: ms(s.Queue), ApprovalMs: ms(s.Approval), BackoffMs: ms(s.Backoff), AgeMs: ms(s.Age),

@@ -43,7 +43,7 @@ func (r *Recorder) keep(s *sealed) {
 		return
 	}
 	texts := r.errors.Texts(s.errors)
-	if ahead := r.clock.ahead(); ahead != 0 { // files have times of the wall clock
+	if ahead := r.clock.Ahead(); ahead != 0 { // files have times of the wall clock
 		s = s.moved(-ahead)
 		for i := range texts {
 			texts[i].First -= ahead

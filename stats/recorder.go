@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolscope/toolscope/internal/errorgroups"
 	"github.com/toolscope/toolscope/stats/internal/journal"
+	"github.com/toolscope/toolscope/stats/internal/steady"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -20,7 +21,7 @@ import (
 // that become exemplars; readers hold those locks for as long as it takes to copy.
 type Recorder struct {
 	config   config
-	clock    steadyClock
+	clock    steady.Clock
 	tools    toolTable
 	errors   *errorgroups.Table
 	sessions sessionTable
@@ -59,8 +60,8 @@ func New(o Options) (*Recorder, error) {
 
 func newFromConfig(c config) (r *Recorder, err error) {
 	r = &Recorder{config: c, errors: errorgroups.New(c.MaxErrorGroups)}
-	r.clock.start(c.now)
-	r.started = r.clock.read()
+	r.clock.Start(c.now)
+	r.started = r.clock.Read()
 	r.opened = r.started
 	r.tools.init(c.Digits, c.MaxTools)
 	r.tools.names = c.names
@@ -98,7 +99,7 @@ func (r *Recorder) End(ctx context.Context, e *toolkit.Ended) {
 		r.tools.of(e.Info.Tool).inFlight.Add(-1)
 		return
 	}
-	now := r.clock.at(e.End)
+	now := r.clock.At(e.End)
 	if now >= r.due.Load() || r.idle.Load() {
 		r.overdue(now)
 	}
@@ -144,7 +145,7 @@ func (r *Recorder) Close(ctx context.Context) error {
 			r.armed.Store(false)
 			r.idle.Store(false)
 		}
-		now := r.clock.read()
+		now := r.clock.Read()
 		r.seal(now)
 		r.put(r.opened, max(now, r.opened+1))
 		r.opened = now

@@ -11,7 +11,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// definitions is a Lister that cannot be compared.
+// definitions is a list that cannot be compared.
 type definitions []toolkit.Definition
 
 func (d definitions) Definitions() []toolkit.Definition { return d }

@@ -24,7 +24,7 @@ func (r *Recorder) tick() {
 	defer r.sealing.Unlock()
 	r.armed.Store(false)
 	if !r.closed {
-		r.seal(r.clock.read())
+		r.seal(r.clock.Read())
 	}
 }
 
@@ -35,9 +35,9 @@ func (r *Recorder) overdue(ended int64) {
 		return
 	}
 	defer r.sealing.Unlock()
-	now := r.clock.read()
+	now := r.clock.Read()
 	if r.config.Clock != nil {
-		now = r.clock.raise(ended)
+		now = r.clock.Raise(ended)
 	}
 	r.seal(now)
 	r.arm(now, true) // the call is counted next

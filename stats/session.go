@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/toolscope/toolscope/internal/histogram"
+	"github.com/toolscope/toolscope/stats/internal/steady"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -150,10 +151,10 @@ func (s *session) end(e *toolkit.Ended, now int64, cost float64) {
 	}
 }
 
-func (s *session) export(by *steadyClock) SessionStats {
+func (s *session) export(by *steady.Clock) SessionStats {
 	x := SessionStats{
 		Session: s.name, Tenant: s.tenant, Agent: s.agent,
-		FirstSeen: by.wall(s.first), LastSeen: by.wall(s.last.Load()),
+		FirstSeen: by.Wall(s.first), LastSeen: by.Wall(s.last.Load()),
 		Calls: s.calls.Load(), Executed: s.executed.Load(), Refused: s.refused.Load(),
 		Errors: s.errors.Load(), Looped: s.looped.Load(), Turns: s.turns.Load(),
 		Streak: s.streak.Load(), WorstStreak: s.worst.Load(),
@@ -186,7 +187,7 @@ func (t *sessionTable) len() (n int) {
 
 // latest returns the n sessions seen last, at least one, the one seen last first. Of many, only those
 // are put in order and looked at closely that may be among them.
-func (t *sessionTable) latest(n int, by *steadyClock) []SessionStats {
+func (t *sessionTable) latest(n int, by *steady.Clock) []SessionStats {
 	type seen struct {
 		*session
 		last int64

@@ -34,7 +34,7 @@ func (r *Recorder) SlowerThan(tool string) time.Duration {
 	if r == nil {
 		return 0
 	}
-	now := r.clock.at(r.config.now())
+	now := r.clock.At(r.config.now())
 	if due := r.slower.due.Load(); now >= due && r.slower.due.CompareAndSwap(due, now+fineWidth) {
 		go r.findSlower(now)
 	}
