@@ -19,11 +19,13 @@ import (
 )
 
 const (
+	// FilePrefix begins the name of each file of a journal.
 	FilePrefix = "intervals-"
 	fileSuffix = ".toolscope"
-	FileHead   = "toolscope intervals 1\n"
-	maxFile    = 4 << 20
-	// maxQueue is how many intervals wait to be written while the disk is slow.
+	// FileHead is the first line of a file.
+	FileHead = "toolscope intervals 1\n"
+	maxFile  = 4 << 20
+	// maxQueue is how many records wait to be written while the disk is slow.
 	maxQueue = 64
 	maxNotes = 20
 )
