@@ -36,7 +36,7 @@ func (r *Recorder) collect(w Window, archive bool) parts {
 	}
 	p := parts{now: now, opened: r.opened}
 	if until > p.opened || until == now {
-		p.open, p.errors = r.take(false)
+		p.open, p.errors = r.takeOpen(false)
 	}
 	list, old := r.history.intervals, r.history.archive
 	r.sealing.Unlock()

@@ -78,8 +78,8 @@ func (h *history) init(now int64, retention time.Duration, max int64) {
 	h.archive = sealed{start: now, end: now}
 }
 
-// add puts an interval at its place in time.
-func (h *history) add(s sealed) {
+// insert puts an interval at its place in time.
+func (h *history) insert(s sealed) {
 	at, _ := slices.BinarySearchFunc(h.intervals, s.start, func(s sealed, start int64) int {
 		if s.start <= start {
 			return -1

@@ -34,7 +34,7 @@ func Merge(snapshots ...*Snapshot) *Snapshot {
 		out.Processes += s.Processes
 		out.OtherErrors = histogram.AddCapped(out.OtherErrors, s.OtherErrors)
 		parts = append(parts, s.Tools)
-		groups.add(s)
+		groups.addSnapshot(s)
 	}
 	out.Tools = mergeTools(parts, true)
 	out.Errors, out.MaxUnlisted = groups.result()
@@ -193,7 +193,7 @@ type groupMerge struct {
 	unlisted uint64            // MaxUnlisted of all
 }
 
-func (m *groupMerge) add(s *Snapshot) {
+func (m *groupMerge) addSnapshot(s *Snapshot) {
 	if m.byID == nil {
 		m.byID, m.absent = map[string]*ErrorGroup{}, map[string]uint64{}
 	}

@@ -80,8 +80,8 @@ func (s *policySet) find(tag PolicyTag) (uint8, bool) {
 	return otherPolicyTag, len(s.list) == maxPolicyTags || tag == PolicyTag{Key: Other}
 }
 
-// add is the number of a fact that was redacted: a new one if there is room.
-func (t *policyTable) add(tag PolicyTag) uint8 {
+// number is the number of a fact that was redacted: a new one if there is room.
+func (t *policyTable) number(tag PolicyTag) uint8 {
 	if n, ok := t.load().find(tag); ok {
 		return n
 	}
@@ -117,10 +117,10 @@ type callTags struct {
 	texts []PolicyTag
 }
 
-// of finds the numbers of a call's facts. A fact that has a number of its own costs a
+// tagsOf finds the numbers of a call's facts. A fact that has a number of its own costs a
 // look-up; another one is redacted, and what it was before is not kept. One that
 // differs from call to call ([toolkit.Tag.Varies]) is not counted.
-func (t *policyTable) of(tags []toolkit.Tag, key func(string) string, redact func(string, int) string) (c callTags) {
+func (t *policyTable) tagsOf(tags []toolkit.Tag, key func(string) string, redact func(string, int) string) (c callTags) {
 	for _, raw := range tags[:min(len(tags), maxCallTags)] {
 		tag := PolicyTag(raw)
 		n, known := t.load().numbers[tag]
@@ -130,7 +130,7 @@ func (t *policyTable) of(tags []toolkit.Tag, key func(string) string, redact fun
 				c.spell(tag, t.load())
 				continue
 			}
-			if n = t.add(tag); t.load().tag(n) != tag {
+			if n = t.number(tag); t.load().tag(n) != tag {
 				c.spell(tag, t.load())
 			}
 		}
@@ -171,8 +171,8 @@ func (c *callTags) tags(of *policySet) []PolicyTag {
 // numbers.
 type policyCounts [maxPolicyTags + 1]atomic.Uint32
 
-// tell counts the facts of a call of the tool.
-func (t *tool) tell(c callTags) {
+// countTags counts the facts of a call of the tool.
+func (t *tool) countTags(c callTags) {
 	if c.n == 0 {
 		return
 	}
@@ -186,8 +186,8 @@ func (t *tool) tell(c callTags) {
 	}
 }
 
-// take is what was counted, sorted; it is taken out if reset.
-func (c *policyCounts) take(of *policyTable, reset bool) []PolicyCount {
+// takeCounts is what was counted, sorted; it is taken out if reset.
+func (c *policyCounts) takeCounts(of *policyTable, reset bool) []PolicyCount {
 	if c == nil {
 		return nil
 	}

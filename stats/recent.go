@@ -64,7 +64,7 @@ func (r *recentRing) init(max int) { r.places = make([]recentPlace, max) }
 // maxTries is how many places a writer tries before it gives up.
 const maxTries = 4
 
-func (r *recentRing) add(e *toolkit.Ended, now int64, t *tool, s *session, f failure, tags callTags) {
+func (r *recentRing) addCall(e *toolkit.Ended, now int64, t *tool, s *session, f failure, tags callTags) {
 	id := r.last.Add(1)
 	for try := range uint64(min(maxTries, len(r.places))) {
 		p := &r.places[(id+try)%uint64(len(r.places))]
@@ -149,20 +149,20 @@ func (c *recentCall) export(policies *policySet, by *steady.Clock) RecentCall {
 // recentSize is what a place of the ring holds at most.
 const recentSize = 352 + errorgroups.MaxText + sessionSize + maxCallTags*(32+2*maxPolicyText)
 
-// matches tells whether a call is selected, but for the limit.
+// matches reports whether a call is selected, but for the limit.
 func (f *Filter) matches(c *RecentCall) bool {
 	return (f.Tool == "" || f.Tool == c.Tool) &&
 		(f.Outcome == "" || f.Outcome == c.Outcome) &&
 		(f.ErrorType == "" || f.ErrorType == c.ErrorType) &&
 		(f.ErrorGroup == "" || strings.EqualFold(f.ErrorGroup, c.ErrorGroup)) &&
 		(f.Session == "" || f.Session == c.Session) &&
-		(f.Policy == "" || slices.ContainsFunc(c.Policies, f.tells)) &&
+		(f.Policy == "" || slices.ContainsFunc(c.Policies, f.selectsTag)) &&
 		(!f.ErrorsOnly || c.ErrorType != "") &&
 		c.DurationMs >= ms(f.MinDuration) &&
 		(f.Before == 0 || c.ID < f.Before) && c.ID > f.After
 }
 
-// tells tells whether a fact is the one selected: by its key, or as key=value.
-func (f *Filter) tells(tag PolicyTag) bool {
+// selectsTag reports whether a fact is the one selected: by its key, or as key=value.
+func (f *Filter) selectsTag(tag PolicyTag) bool {
 	return f.Policy == tag.Key || f.Policy == tag.Key+"="+tag.Value
 }

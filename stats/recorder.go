@@ -86,7 +86,7 @@ func newFromConfig(c config) (r *Recorder, err error) {
 
 // Begin counts the call as running.
 func (r *Recorder) Begin(ctx context.Context, _ toolkit.Call, f *toolkit.CallInfo) context.Context {
-	r.tools.of(f.Tool).begin()
+	r.tools.forDefinition(f.Tool).begin()
 	return beginUncounted(ctx)
 }
 
@@ -96,21 +96,21 @@ func (r *Recorder) Wants(context.Context) bool { return false }
 // End counts the call, unless [WithUncounted] leaves it out.
 func (r *Recorder) End(ctx context.Context, e *toolkit.Ended) {
 	if uncountedOf(ctx).skips(e) {
-		r.tools.of(e.Info.Tool).inFlight.Add(-1)
+		r.tools.forDefinition(e.Info.Tool).inFlight.Add(-1)
 		return
 	}
 	now := r.clock.At(e.End)
 	if now >= r.due.Load() || r.idle.Load() {
 		r.overdue(now)
 	}
-	t, cost := r.tools.of(e.Info.Tool), e.Cost()
+	t, cost := r.tools.forDefinition(e.Info.Tool), e.Cost()
 	var tags callTags
 	if len(e.Disposition.Tags) > 0 {
-		tags = r.policies.of(e.Disposition.Tags, r.config.keys.Export, r.config.redact)
-		t.tell(tags)
+		tags = r.policies.tagsOf(e.Disposition.Tags, r.config.keys.Export, r.config.redact)
+		t.countTags(tags)
 	}
 	t.end(e, now, cost)
-	s := r.sessions.of(e.Info.Session, now, r.config.redact)
+	s := r.sessions.find(e.Info.Session, now, r.config.redact)
 	s.end(e, now, cost)
 	if e.Disposition.Repeat > 0 || e.ErrorType == string(toolkit.ErrLoopDetected) {
 		r.loops.note(e, t, s, now)
@@ -119,14 +119,14 @@ func (r *Recorder) End(ctx context.Context, e *toolkit.Ended) {
 	if e.ErrorType != "" {
 		failure = r.countFailure(e, t, now)
 	}
-	r.recent.add(e, now, t, s, failure, tags)
+	r.recent.addCall(e, now, t, s, failure, tags)
 }
 
 // AddContent counts secrets removed from, and texts cut in, the content of calls
 // of a tool. Whoever redacts tells it; tool is nil if it is not registered.
 // Numbers below 1 are passed over.
 func (r *Recorder) AddContent(tool *toolkit.Definition, redactions, truncations int) {
-	t := r.tools.of(tool)
+	t := r.tools.forDefinition(tool)
 	counters := &t.sum().counters
 	atomic.AddUint64(&counters.Redactions, uint64(max(0, redactions)))
 	atomic.AddUint64(&counters.Truncations, uint64(max(0, truncations)))

@@ -53,7 +53,7 @@ func (r *Recorder) registeredNames() ([]string, bool) {
 	var names []string
 	add := func(list func() []toolkit.Definition) {
 		for _, d := range list() {
-			names = append(names, r.config.names.of(d.Name))
+			names = append(names, r.config.names.shownAs(d.Name))
 		}
 	}
 	if r.config.Registered != nil {

@@ -76,27 +76,27 @@ func (r *Recorder) arm(now int64, busy bool) {
 // put takes out what was counted and makes it the interval from start to end; it
 // reports false if nothing was.
 func (r *Recorder) put(start, end int64) bool {
-	tools, errors := r.take(true)
+	tools, errors := r.takeOpen(true)
 	if len(tools) == 0 {
 		return false
 	}
 	s := sealed{start: start, end: end, tools: appendTools(nil, tools), errors: errors}
-	r.history.add(s)
+	r.history.insert(s)
 	r.keep(&s)
 	return true
 }
 
-// take is what was counted in the open interval. With reset it is taken out, and
+// takeOpen is what was counted in the open interval. With reset it is taken out, and
 // tools without calls are left out; else it is copied, with tools whose calls are
 // still running.
-func (r *Recorder) take(reset bool) ([]ToolSnapshot, []errorgroups.Count) {
+func (r *Recorder) takeOpen(reset bool) ([]ToolSnapshot, []errorgroups.Count) {
 	all := r.tools.all()
 	errors, types := r.errors.TakeOpen(reset)
 	tools := make([]ToolSnapshot, 0, len(all))
 	for _, t := range all {
-		s, counted := t.take(reset)
+		s, counted := t.takeCounts(reset)
 		if counted {
-			s.Policies = t.policies.Load().take(&r.policies, reset)
+			s.Policies = t.policies.Load().takeCounts(&r.policies, reset)
 		}
 		s.ErrorTypes = sortedTypes(types[t.name])
 		if counted || s.ErrorTypes != nil || !reset && (s.InFlight > 0 || s.Streak > 0) {

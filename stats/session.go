@@ -56,8 +56,8 @@ func (t *sessionTable) init(max int) {
 	t.seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 }
 
-// of returns the session, nil for a call without one.
-func (t *sessionTable) of(s *toolkit.Session, now int64, redact func(string, int) string) *session {
+// find returns the session, nil for a call without one.
+func (t *sessionTable) find(s *toolkit.Session, now int64, redact func(string, int) string) *session {
 	if s == nil || len(t.places) == 0 {
 		return nil
 	}

@@ -225,7 +225,7 @@ func FuzzReadRecord(f *testing.F) {
 	}
 	tool := &toolkit.Definition{Name: "t"}
 	record(r, call(tool, time.Millisecond, sampled(1)), call(tool, time.Second, failing("timeout", "late"), told("cache", "miss")))
-	tools, counts := r.take(true)
+	tools, counts := r.takeOpen(true)
 	s := sealed{start: 1, end: 2, tools: appendTools(nil, tools)}
 	f.Add(appendInterval(nil, &s, r.errors.Texts(counts)))
 	f.Add([]byte{})
