@@ -125,7 +125,7 @@ func TestSteadyClock(t *testing.T) {
 	}
 }
 
-// stepModel is what a recorder must tell: of all processes in a directory, and of the one that runs.
+// stepModel is what a recorder must report: of all processes in a directory, and of the one that runs.
 type stepModel struct {
 	total    map[string]uint64 // by tool
 	errors   uint64
@@ -170,7 +170,7 @@ func clockSteps(t *testing.T, random *rand.Rand) {
 		for range 30 {
 			switch random.IntN(5) {
 			case 0:
-				if !noticed { // two steps of which no reading tells look like one
+				if !noticed { // two steps without a reading in between look like one
 					m.check(t, r, system, at(), &counters)
 				}
 				noticed = false
@@ -298,7 +298,7 @@ func (m *stepModel) check(
 // checkTimes: no time is in the future, and none of the last call is far from it.
 func (m *stepModel) checkTimes(t *testing.T, r *Recorder, s *Snapshot, system *systemClock) {
 	t.Helper()
-	// Small steps are passed over, so a time may be as much ahead.
+	// Small steps are ignored, so a time may be as much ahead.
 	now := system.now().Round(0).Add(2 * time.Duration(steady.Step))
 	times := map[string]time.Time{"to": s.To, "from": s.From}
 	for _, tool := range s.Tools {
@@ -322,7 +322,7 @@ func (m *stepModel) checkTimes(t *testing.T, r *Recorder, s *Snapshot, system *s
 	recent := r.Recent(Filter{})
 	for i, x := range recent {
 		times[fmt.Sprint("recent call ", i)] = x.Time
-		if i > 0 && x.Time.Sub(recent[i-1].Time) > 2*time.Duration(steady.Step) { // steps of so little are passed over
+		if i > 0 && x.Time.Sub(recent[i-1].Time) > 2*time.Duration(steady.Step) { // smaller steps are ignored
 			t.Errorf("got a recent call at %v after one at %v that ended later", x.Time, recent[i-1].Time)
 		}
 	}

@@ -118,8 +118,8 @@ func hasLater(t ToolSnapshot) bool {
 		slices.ContainsFunc(histograms, func(h *Histogram) bool { return h.Count() > 0 })
 }
 
-// appendPolicies appends what policies told of the tools: the different facts, then
-// for each tool its counts by the facts' places. Nothing is appended where there are none, as in
+// appendPolicies appends the policies' tags of the tools: the different tags, then
+// for each tool its counts by the tags' places. Nothing is appended where there are none, as in
 // files of before, unless later columns follow.
 func appendPolicies(b []byte, tools []ToolSnapshot) []byte {
 	places := make(map[PolicyTag]int)

@@ -11,7 +11,7 @@ import (
 	"slices"
 )
 
-// A Component is a part of the program that tells how it is: the statistics themselves, an
+// A Component is a part of the program that reports its state: the statistics themselves, an
 // exporter, a queue, a spool.
 type Component struct {
 	Name string `json:"name"` // name of the component, such as statistics
@@ -22,7 +22,7 @@ type Component struct {
 	Figures Figures `json:"figures,omitempty"`
 }
 
-// A Figure is a number that a component tells of itself.
+// A Figure is a number that a component reports.
 type Figure struct {
 	Name  string
 	Value float64
@@ -64,7 +64,7 @@ func (f *Figures) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// A HealthSource tells how components are, for [HandlerOptions].Health. The providers that package
+// A HealthSource reports the state of components, for [HandlerOptions].Health. The providers that package
 // exporters sets up are one. Components is called by readers, at any time, by several at once;
 // it must return soon.
 type HealthSource interface {
@@ -84,17 +84,17 @@ func (h *handler) components() []Component {
 }
 
 // componentsOf asks a source; one that panics is a component with a problem.
-func componentsOf(s HealthSource) (told []Component) {
+func componentsOf(s HealthSource) (found []Component) {
 	defer func() {
 		if recover() != nil {
-			told = []Component{{Name: fmt.Sprintf("%T", s), Problems: []string{"it panicked when it was asked how it is"}}}
+			found = []Component{{Name: fmt.Sprintf("%T", s), Problems: []string{"it panicked when it was asked how it is"}}}
 		}
 	}()
-	told = s.Components()
-	return slices.Clip(told[:min(len(told), maxComponents)])
+	found = s.Components()
+	return slices.Clip(found[:min(len(found), maxComponents)])
 }
 
-// Components tell how the recorder is: what is beyond its bounds, and whether it can
+// Components report the state of the recorder: what is beyond its bounds, and whether it can
 // write what it is to keep. It is a [HealthSource].
 func (r *Recorder) Components() []Component {
 	l := r.Limits()

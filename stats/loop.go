@@ -23,7 +23,7 @@ type loopTable struct {
 	held map[loopKey]*loop
 }
 
-// loopKey tells repeated calls apart by a keyed hash of their arguments, which are
+// loopKey distinguishes repeated calls by a keyed hash of their arguments, which are
 // not kept. Two spellings of the same arguments are two loops.
 type loopKey struct {
 	session   *session

@@ -16,7 +16,7 @@ import (
 // Merge adds snapshots of several processes up. The result's histograms are those
 // which would have been recorded in one process, and its span reaches from the
 // earliest to the latest. InFlight is added up; Peak and the streaks are the
-// highest of any one process. Nil snapshots are passed over.
+// highest of any one process. Nil snapshots are ignored.
 func Merge(snapshots ...*Snapshot) *Snapshot {
 	out := &Snapshot{Version: SnapshotVersion}
 	var parts [][]ToolSnapshot

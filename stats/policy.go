@@ -15,7 +15,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// A PolicyTag is a fact that a policy told of a call ([toolkit.Record.Tag]), as
+// A PolicyTag is a tag that a policy recorded on a call ([toolkit.Record.Tag]), as
 // "cache" and "hit". Key and value have passed the redactor and have at most 64
 // bytes each.
 type PolicyTag struct {
@@ -23,13 +23,13 @@ type PolicyTag struct {
 	Value string `json:"value"` // value of the tag
 }
 
-// A PolicyCount is how many calls a fact was told of.
+// A PolicyCount is how many calls have a tag.
 type PolicyCount struct {
 	PolicyTag
 	Count uint64 `json:"count"` // number of calls with this tag
 }
 
-// The bounds of what policies tell. Values of a key beyond the first maxPolicyValues
+// The bounds of tags. Values of a key beyond the first maxPolicyValues
 // different ones are counted as "other" of that key, since some are different for
 // each call; keys beyond the first maxPolicyTags facts as one fact, otherPolicyTag.
 const (
@@ -40,8 +40,8 @@ const (
 	maxCallTags     = 16 // of one call, as toolkit bounds them
 )
 
-// policyTable numbers the facts that policies tell, in the order in which they are
-// first told.
+// policyTable numbers the tags of policies, in the order in which they are
+// first seen.
 type policyTable struct {
 	known atomic.Pointer[policySet]
 	mu    sync.Mutex // held to add one
@@ -110,7 +110,7 @@ func (t *policyTable) number(tag PolicyTag) uint8 {
 }
 
 // callTags are the numbers of the facts of one call, each once, and, where they do not
-// tell all, the facts themselves.
+// say everything, the tags themselves.
 type callTags struct {
 	n     uint8
 	list  [maxCallTags]uint8

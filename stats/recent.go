@@ -47,7 +47,7 @@ type recentCall struct {
 	turn      int
 	span      toolkit.SpanRef
 	suspended bool
-	unusual   bool // there is more to tell
+	unusual   bool // more is set
 	more      recentMore
 }
 
@@ -80,7 +80,7 @@ func (r *recentRing) addCall(e *toolkit.Ended, now int64, t *tool, s *session, f
 	}
 }
 
-// set makes c the call that e tells of, which ended at now. The caller owns the place.
+// set makes c the call of e, which ended at now. The caller owns the place.
 func (c *recentCall) set(id uint64, e *toolkit.Ended, now int64, t *tool, s *session, f failure, tags callTags) {
 	c.id, c.ended, c.duration, c.run = id, now, e.Duration(), e.Disposition.Run
 	c.tool, c.session, c.span = t, s, e.Info.Span
@@ -94,11 +94,11 @@ func (c *recentCall) set(id uint64, e *toolkit.Ended, now int64, t *tool, s *ses
 		c.more = recentMore{e.Disposition, e.Ending, f, tags}
 		c.more.served.Tags = nil
 	} else if before {
-		c.more = recentMore{} // another call's, which nobody is to find in memory
+		c.more = recentMore{} // another call's, which must not stay in memory
 	}
 }
 
-// unusual reports whether there is more to tell of a call than how long it ran.
+// unusual reports whether a call has more than how long it ran.
 func unusual(e *toolkit.Ended) bool {
 	s := &e.Disposition
 	return e.ErrorType != "" || e.Ending != toolkit.EndingReturned || len(s.Tags) > 0 ||

@@ -53,7 +53,7 @@ func (r *Recorder) keep(s *sealed) {
 	r.journal.Append(appendInterval(make([]byte, 0, 64+len(s.tools)), s, texts))
 }
 
-// Notes tell what was wrong with [Options].Directory: what could not be read back, and the first
+// Notes are what was wrong with [Options].Directory: what could not be read back, and the first
 // error of writing. At most 20 are kept.
 func (r *Recorder) Notes() []string { return r.journal.Notes() }
 

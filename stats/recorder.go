@@ -15,7 +15,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// A Recorder counts and times every call it is told of. Make one with [New]. It is
+// A Recorder counts and times every call that it observes. Make one with [New]. It is
 // safe for concurrent use. A call takes no lock and allocates nothing, but for what
 // is seen for the first time, for errors, for repeated calls, and for sampled calls
 // that become exemplars; readers hold those locks for as long as it takes to copy.
@@ -40,7 +40,7 @@ type Recorder struct {
 	sealing sync.Mutex // held by who seals, and by who copies the open interval
 	opened  int64      // when the open interval began
 	history history
-	timer   *time.Timer // nil with a clock of the host's
+	timer   *time.Timer // nil with a clock of the application's
 	closed  bool
 
 	journal *journal.Journal // nil without persistence
@@ -123,8 +123,8 @@ func (r *Recorder) End(ctx context.Context, e *toolkit.Ended) {
 }
 
 // AddContent counts secrets removed from, and texts cut in, the content of calls
-// of a tool. Whoever redacts tells it; tool is nil if it is not registered.
-// Numbers below 1 are passed over.
+// of a tool. The caller is what redacts content; tool is nil if it is not registered.
+// Numbers below 1 are ignored.
 func (r *Recorder) AddContent(tool *toolkit.Definition, redactions, truncations int) {
 	t := r.tools.forDefinition(tool)
 	counters := &t.sum().counters

@@ -12,7 +12,7 @@ import (
 // Sealing takes the counters' contents out and puts them into the history as an
 // interval. While there are calls a timer does it; the first call after a quiet
 // time does it itself, when there is nothing to take out; and so does a reader who
-// comes first. Whoever finds another at it goes on with its own work. Times are the clock's, which
+// comes first. Who finds another sealing goes on with its own work. Times are the clock's, which
 // never goes back.
 
 // timerGrace is how long after its time a seal is left to the timer.

@@ -25,7 +25,7 @@ const maxNameText = 128
 
 // sessionTable holds the sessions seen last: a hash table of fixed size, read
 // without a lock, whose places hold eight sessions each; a new one takes the place
-// of that among them which was seen the longest time ago. Sessions are told apart by
+// of that among them which was seen the longest time ago. Sessions are distinguished by
 // two 64-bit hashes of tenant and id, so that names of any length cost nothing.
 type sessionTable struct {
 	places  [][sessionWays]atomic.Pointer[session]
@@ -77,7 +77,7 @@ func (t *sessionTable) find(s *toolkit.Session, now int64, redact func(string, i
 	})
 }
 
-// key tells a session apart, and is nothing if the id is "".
+// key identifies a session, and is zero if the id is "".
 func (t *sessionTable) key(s *toolkit.Session) (key [2]uint64, id string) {
 	if id = cmp.Or(s.ID, s.Conversation); id == "" {
 		return key, ""

@@ -158,7 +158,7 @@ func TestDirectoryLimits(t *testing.T) {
 			t.Errorf("got %d files older than the retention, want none", n)
 		}
 		if _, err := os.Stat(filepath.Join(directory, "notes.txt")); err != nil {
-			t.Errorf("a file of somebody else was removed: %v", err)
+			t.Errorf("a file of another program was removed: %v", err)
 		}
 	})
 }

@@ -74,7 +74,7 @@ func (t *toolTable) forDefinition(def *toolkit.Definition) *tool {
 	return t.find(def)
 }
 
-// find looks by name. Definitions are remembered up to a bound, since a host may
+// find looks by name. Definitions are remembered up to a bound, since an application may
 // make a new one for each call.
 func (t *toolTable) find(def *toolkit.Definition) *tool {
 	found := t.named(t.names.shownAs(def.Name))

@@ -246,7 +246,7 @@ func (j *Journal) Close(ctx context.Context) error {
 	return j.err
 }
 
-// Notes tell what could not be read back, what was noted, and the first error of writing: at most 20.
+// Notes are what could not be read back, what was noted, and the first error of writing: at most 20.
 func (j *Journal) Notes() []string {
 	if j == nil {
 		return nil

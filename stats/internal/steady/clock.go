@@ -112,7 +112,7 @@ func (c *Clock) monotonic(t time.Time) (int64, bool) {
 	return c.zero + int64(t.Sub(c.base)), true
 }
 
-// Wall is a time on the time line as the wall clock tells it now. For a nil clock the two are the
+// Wall is a time on the time line as the wall clock shows it now. For a nil clock the two are the
 // same.
 func (c *Clock) Wall(at int64) time.Time { return time.Unix(0, at-c.Ahead()).UTC() }
 
