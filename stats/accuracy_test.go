@@ -179,9 +179,9 @@ func TestQuantilesOfEachWindow(t *testing.T) {
 		time.Sleep(time.Second / 2) // off the boundaries of intervals
 		for i := 0; i < len(values); i += perSecond {
 			for _, v := range values[i : i+perSecond] {
-				r.tools.of(tool).executed.Record(v)
+				r.tools.forDefinition(tool).executed.Record(v)
 			}
-			r.tools.of(tool).seen(time.Now().UnixNano())
+			r.tools.forDefinition(tool).seen(time.Now().UnixNano())
 			time.Sleep(time.Second)
 		}
 		for _, name := range WindowNames() {
@@ -204,7 +204,7 @@ func TestQuantilesOfEachWindow(t *testing.T) {
 		if l.IntervalBytes > 1_300_000 {
 			t.Errorf("all windows of one tool: got %d bytes, want at most 1.3 MB, as docs/stats.md says", l.IntervalBytes)
 		}
-		t.Logf("one tool with ten calls a second for %d seconds: %d bytes in %d intervals, %d counted now", sampleSize/perSecond, l.IntervalBytes, l.Intervals, r.tools.of(tool).size())
+		t.Logf("one tool with ten calls a second for %d seconds: %d bytes in %d intervals, %d counted now", sampleSize/perSecond, l.IntervalBytes, l.Intervals, r.tools.forDefinition(tool).size())
 	})
 }
 

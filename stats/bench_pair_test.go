@@ -12,7 +12,7 @@ import (
 // A pair is hdrhistogram-go's way to do something and ours.
 type pair struct{ theirs, ours func(n int) }
 
-// run runs a benchmark of each, and one that does both by turns, a batch of a
+// run runs a benchmark of each, and one that interleaves both, a batch of a
 // hundredth of a second at a time, so that what else the machine does spoils both alike, and
 // starting two goroutines is none of it: it
 // reports the median of ours divided by theirs as x-hdr.

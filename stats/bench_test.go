@@ -286,7 +286,7 @@ func BenchmarkSeal(b *testing.B) {
 		}
 		b.StartTimer()
 		r.sealing.Lock()
-		tools, _ := r.take(true)
+		tools, _ := r.takeOpen(true)
 		appendTools(nil, tools)
 		r.sealing.Unlock()
 	}

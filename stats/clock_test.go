@@ -19,6 +19,7 @@ import (
 	"unsafe"
 
 	"github.com/toolscope/toolscope/stats/internal/journal"
+	"github.com/toolscope/toolscope/stats/internal/steady"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -79,16 +80,16 @@ func TestSteadyClock(t *testing.T) {
 			}
 			return system.now().Round(0)
 		}
-		var c steadyClock
-		c.start(now)
-		from := c.read()
+		var c steady.Clock
+		c.Start(now)
+		from := c.Read()
 		passed := func(what string, want int64) {
 			t.Helper()
-			if got := c.read() - from; got != want {
+			if got := c.Read() - from; got != want {
 				t.Errorf("monotonic %t: %s: got %v passed, want %v",
 					monotonic, what, time.Duration(got), time.Duration(want))
 			}
-			if got, want := c.wall(c.read()), now(); !got.Equal(want) {
+			if got, want := c.Wall(c.Read()), now(); !got.Equal(want) {
 				t.Errorf("monotonic %t: %s: got the wall clock's %v, want %v", monotonic, what, got, want)
 			}
 		}
@@ -97,7 +98,7 @@ func TestSteadyClock(t *testing.T) {
 		before := now()
 		system.step(-72 * time.Hour)
 		passed("a step back", hour)
-		if got := c.at(before) - from; monotonic && got != hour {
+		if got := c.At(before) - from; monotonic && got != hour {
 			t.Errorf("a time from before the step: got %v, want 1h", time.Duration(got))
 		}
 		elapsed += time.Hour
@@ -105,7 +106,7 @@ func TestSteadyClock(t *testing.T) {
 		system.step(10 * time.Hour)
 		passed("a step forward", 12*hour)
 		system.step(-300 * time.Millisecond)
-		if got := c.read() - from; got != 12*hour {
+		if got := c.Read() - from; got != 12*hour {
 			t.Errorf("monotonic %t: a small step back: got %v, want 12h", monotonic, time.Duration(got))
 		}
 		elapsed += time.Second
@@ -114,17 +115,17 @@ func TestSteadyClock(t *testing.T) {
 		if !monotonic {
 			want = 12 * hour // how much time had passed at the step is not known
 		}
-		if got := c.at(now()); monotonic && (got-from < want || got-from > 12*hour+int64(time.Second)) {
+		if got := c.At(now()); monotonic && (got-from < want || got-from > 12*hour+int64(time.Second)) {
 			t.Errorf("a call is the first to see a step back: got %v, want about %v",
 				time.Duration(got-from), time.Duration(want))
 		}
-		if got := c.read() - from; got < want || got > want+int64(time.Second) {
+		if got := c.Read() - from; got < want || got > want+int64(time.Second) {
 			t.Errorf("monotonic %t: then: got %v, want about %v", monotonic, time.Duration(got), time.Duration(want))
 		}
 	}
 }
 
-// stepModel is what a recorder must tell: of all processes in a directory, and of the one that runs.
+// stepModel is what a recorder must report: of all processes in a directory, and of the one that runs.
 type stepModel struct {
 	total    map[string]uint64 // by tool
 	errors   uint64
@@ -169,7 +170,7 @@ func clockSteps(t *testing.T, random *rand.Rand) {
 		for range 30 {
 			switch random.IntN(5) {
 			case 0:
-				if !noticed { // two steps of which no reading tells look like one
+				if !noticed { // two steps without a reading in between look like one
 					m.check(t, r, system, at(), &counters)
 				}
 				noticed = false
@@ -262,7 +263,7 @@ func (m *stepModel) check(
 		t.Errorf("sessions: got %v, want %v", sessions, m.sessions)
 	}
 	m.checkTimes(t, r, s, system)
-	const small = 3 * time.Duration(clockStep) // what small steps can make of a call's time
+	const small = 3 * time.Duration(steady.Step) // what small steps can make of a call's time
 	for _, w := range []struct{ last, width time.Duration }{
 		{time.Minute, 10 * time.Second},
 		{15 * time.Minute, 10 * time.Second},
@@ -297,8 +298,8 @@ func (m *stepModel) check(
 // checkTimes: no time is in the future, and none of the last call is far from it.
 func (m *stepModel) checkTimes(t *testing.T, r *Recorder, s *Snapshot, system *systemClock) {
 	t.Helper()
-	// Small steps are passed over, so a time may be as much ahead.
-	now := system.now().Round(0).Add(2 * time.Duration(clockStep))
+	// Small steps are ignored, so a time may be as much ahead.
+	now := system.now().Round(0).Add(2 * time.Duration(steady.Step))
 	times := map[string]time.Time{"to": s.To, "from": s.From}
 	for _, tool := range s.Tools {
 		times["last seen of tool "+tool.Tool] = tool.LastSeen
@@ -321,7 +322,7 @@ func (m *stepModel) checkTimes(t *testing.T, r *Recorder, s *Snapshot, system *s
 	recent := r.Recent(Filter{})
 	for i, x := range recent {
 		times[fmt.Sprint("recent call ", i)] = x.Time
-		if i > 0 && x.Time.Sub(recent[i-1].Time) > 2*time.Duration(clockStep) { // steps of so little are passed over
+		if i > 0 && x.Time.Sub(recent[i-1].Time) > 2*time.Duration(steady.Step) { // smaller steps are ignored
 			t.Errorf("got a recent call at %v after one at %v that ended later", x.Time, recent[i-1].Time)
 		}
 	}

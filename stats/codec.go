@@ -118,8 +118,8 @@ func hasLater(t ToolSnapshot) bool {
 		slices.ContainsFunc(histograms, func(h *Histogram) bool { return h.Count() > 0 })
 }
 
-// appendPolicies appends what policies told of the tools: the different facts, then
-// for each tool its counts by the facts' places. Nothing is appended where there are none, as in
+// appendPolicies appends the policies' tags of the tools: the different tags, then
+// for each tool its counts by the tags' places. Nothing is appended where there are none, as in
 // files of before, unless later columns follow.
 func appendPolicies(b []byte, tools []ToolSnapshot) []byte {
 	places := make(map[PolicyTag]int)
@@ -189,7 +189,7 @@ func (d *decoder) count() int {
 	return int(n)
 }
 
-func (d *decoder) take(n int) []byte {
+func (d *decoder) next(n int) []byte {
 	if n < 0 || n > len(d.rest) {
 		d.fail()
 		return nil
@@ -199,7 +199,7 @@ func (d *decoder) take(n int) []byte {
 	return b
 }
 
-func (d *decoder) string() string { return string(d.take(d.count())) }
+func (d *decoder) string() string { return string(d.next(d.count())) }
 
 func (d *decoder) time() time.Time { return time.Unix(0, d.int()).UTC() }
 
@@ -225,7 +225,7 @@ func (d *decoder) tool() ToolSnapshot {
 		t.Exemplars = make([]Exemplar, 0, min(n, 2*maxSlowest+histogram.Octaves))
 		for range n {
 			e := Exemplar{DurationMs: float64(d.int()) / 1e6, Time: d.time()}
-			e.setIDs(d.take(24))
+			e.setIDs(d.next(24))
 			t.Exemplars = append(t.Exemplars, e)
 		}
 	}

@@ -25,18 +25,18 @@ type parts struct {
 // counters are made of, is compared with a clock.
 func (r *Recorder) collect(w Window, archive bool) parts {
 	r.sealing.Lock()
-	now := r.clock.read()
+	now := r.clock.Read()
 	if now >= r.due.Load() {
 		r.seal(now)
 	}
-	all, ahead := w.all(), r.clock.ahead()
+	all, ahead := w.all(), r.clock.Ahead()
 	since, until := w.bounds(now - ahead)
 	if until += ahead; since != minTime {
 		since = min(since, now-ahead) + ahead
 	}
 	p := parts{now: now, opened: r.opened}
 	if until > p.opened || until == now {
-		p.open, p.errors = r.take(false)
+		p.open, p.errors = r.takeOpen(false)
 	}
 	list, old := r.history.intervals, r.history.archive
 	r.sealing.Unlock()
@@ -74,10 +74,10 @@ func (r *Recorder) Snapshot(w Window) *Snapshot {
 	for i := range p.sealed {
 		lists = append(lists, p.sealed[i].decode())
 	}
-	s.From, s.To = r.clock.wall(p.from), r.clock.wall(p.to)
+	s.From, s.To = r.clock.Wall(p.from), r.clock.Wall(p.to)
 	s.Tools = slices.DeleteFunc(mergeTools(append(lists, p.open), false), func(t ToolSnapshot) bool { return t.idle() })
 	s.Errors, s.OtherErrors, s.MaxUnlisted = r.groups(&p, s.Tools)
-	moveTools(s.Tools, -r.clock.ahead())
+	moveTools(s.Tools, -r.clock.Ahead())
 	return s
 }
 
@@ -97,10 +97,10 @@ func (r *Recorder) Intervals(w Window) []*Snapshot {
 	var out []*Snapshot
 	add := func(start, end int64, tools []ToolSnapshot) {
 		if len(tools) > 0 {
-			moveTools(tools, -r.clock.ahead())
+			moveTools(tools, -r.clock.Ahead())
 			out = append(out, &Snapshot{
 				Version: SnapshotVersion, Processes: 1, Tools: tools,
-				From: r.clock.wall(start), To: r.clock.wall(end),
+				From: r.clock.Wall(start), To: r.clock.Wall(end),
 			})
 		}
 	}
@@ -135,7 +135,7 @@ func (r *Recorder) groups(p *parts, tools []ToolSnapshot) (groups []ErrorGroup, 
 	for i := range tools {
 		other += tools[i].Errors()
 	}
-	groups, unlisted = errorViews(r.errors, trends, r.clock.wall)
+	groups, unlisted = errorViews(r.errors, trends, r.clock.Wall)
 	for i := range groups {
 		other -= min(other, groups[i].Count)
 	}

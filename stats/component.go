@@ -13,7 +13,7 @@ import (
 	"github.com/toolscope/toolscope/internal/display"
 )
 
-// A Component is a part of the program that tells how it is: the statistics themselves, an
+// A Component is a part of the program that reports its state: the statistics themselves, an
 // exporter, a queue, a spool.
 type Component struct {
 	Name string `json:"name"` // name of the component, such as statistics
@@ -24,7 +24,7 @@ type Component struct {
 	Figures Figures `json:"figures,omitempty"`
 }
 
-// A Figure is a number that a component tells of itself.
+// A Figure is a number that a component reports.
 type Figure struct {
 	Name  string
 	Value float64
@@ -66,14 +66,37 @@ func (f *Figures) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// A HealthSource tells how components are, for statshttp.Options.Health. The providers that package
+// A HealthSource reports the state of components, for [HandlerOptions].Health. The providers that package
 // exporters sets up are one. Components is called by readers, at any time, by several at once;
 // it must return soon.
 type HealthSource interface {
 	Components() []Component
 }
 
-// Components tell how the recorder is: what is beyond its bounds, and whether it can
+// maxComponents is how many components of a source are shown.
+const maxComponents = 64
+
+// components are all there are, the recorder first.
+func (h *handler) components() []Component {
+	all := h.recorder.Components()
+	for _, s := range h.config.Health {
+		all = append(all, componentsOf(s)...)
+	}
+	return all
+}
+
+// componentsOf asks a source; one that panics is a component with a problem.
+func componentsOf(s HealthSource) (found []Component) {
+	defer func() {
+		if recover() != nil {
+			found = []Component{{Name: fmt.Sprintf("%T", s), Problems: []string{"it panicked when it was asked how it is"}}}
+		}
+	}()
+	found = s.Components()
+	return slices.Clip(found[:min(len(found), maxComponents)])
+}
+
+// Components report the state of the recorder: what is beyond its bounds, and whether it can
 // write what it is to keep. It is a [HealthSource].
 func (r *Recorder) Components() []Component {
 	l := r.Limits()

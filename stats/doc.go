@@ -24,7 +24,7 @@
 //     the window before. It is computed from snapshots.
 //   - [ErrorGroup], [RecentCall], [SessionStats], [Loop] and [Health] answer why
 //     an agent is slow, stuck or expensive; [PolicyCount] what policies did about
-//     it. [Recorder.Register] tells which tools there are, so that those never used
+//     it. [Recorder.Register] lists the tools there are, so that those never used
 //     can be named.
 //   - [NewHandler] serves all of it over HTTP, with a dashboard; [Announce] lets
 //     `toolscope stats` find it.
@@ -36,11 +36,11 @@
 //
 // # What is guaranteed
 //
-// Percentiles are of calls that ran ([toolkit.OutcomeExecuted]): hits, twins and
-// refusals never flatter them. They are within 0.1 % or 100 ns of the exact value
+// Percentiles are of calls that ran ([toolkit.OutcomeExecuted]): hits, duplicates
+// and refusals are excluded because they would skew them. They are within 0.1 % or 100 ns of the exact value
 // at three digits, and a merge of snapshots answers as one histogram of all
 // values does. Counts are exact. Readers do not delay calls. Memory is bounded
-// whatever the traffic does ([Recorder.Limits]); what is beyond a bound is counted
+// whatever the traffic does ([Recorder.Limits]); what exceeds a bound is counted
 // as such. Text of errors, and names of sessions and agents, pass the redactor
 // before they are stored; arguments and results are never looked at.
 //

@@ -138,7 +138,7 @@ func ExampleHistogram_WriteHgrm() {
 	// #[Buckets =           29, SubBuckets     =          256]
 }
 
-// A registry that is told of shows which of its tools no agent uses.
+// A registered registry shows which of its tools no agent uses.
 func ExampleRecorder_Register() {
 	recorder, err := stats.New(stats.Options{})
 	if err != nil {

@@ -94,8 +94,8 @@ func (x *exemplars) note(ns, now int64, span toolkit.SpanRef) {
 	}
 }
 
-// take returns the exemplars, slowest first, and forgets them if reset.
-func (x *exemplars) take(reset bool) []Exemplar {
+// takeSamples returns the exemplars, slowest first, and forgets them if reset.
+func (x *exemplars) takeSamples(reset bool) []Exemplar {
 	h := x.held.Load()
 	if h == nil {
 		return nil

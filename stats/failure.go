@@ -44,7 +44,7 @@ var endingTexts = [...]string{"", "", "", "the tool ended its goroutine", "the c
 var _ [toolkit.EndingCount]struct{} = [len(endingTexts)]struct{}{}
 
 // errorText is what a call's failure says of itself. Methods of errors are the
-// host's code and may panic.
+// application's code and may panic.
 func errorText(e *toolkit.Ended) (text string) {
 	defer func() {
 		if recover() != nil {

@@ -10,10 +10,10 @@ import (
 )
 
 // Forget removes what is kept of a session by its name: its recent calls, its entry among the
-// sessions, and its loops. It returns how many recent calls that were. The session is told by ID and
+// sessions, and its loops. It returns how many recent calls that were. The session is identified by ID and
 // tenant as its calls gave them; one without an ID is known by its conversation. Histograms
 // and error groups hold no sessions and stay as they are; the example of an error
-// group is a redacted text that nobody can tie to one. A call that ends meanwhile may be
+// group is a redacted text that cannot be tied to one. A call that ends meanwhile may be
 // kept.
 func (r *Recorder) Forget(s toolkit.Session) int {
 	key, id := r.sessions.key(&s)
@@ -30,7 +30,7 @@ func (r *Recorder) expire() {
 	if r.config.RecentAge == 0 {
 		return
 	}
-	before := r.clock.read() - int64(r.config.RecentAge)
+	before := r.clock.Read() - int64(r.config.RecentAge)
 	r.recent.remove(func(c *recentCall) bool { return c.ended < before })
 	r.sessions.remove(func(s *session) bool { return s.calls.Load() > 0 && s.last.Load() < before })
 	r.loops.remove(func(_ loopKey, l *loop) bool { return l.last < before })

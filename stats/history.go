@@ -41,7 +41,7 @@ type sealed struct {
 	archived   bool // its counts are in the archive, too
 }
 
-// sealedSize is what an interval holds beside its bytes.
+// sealedSize is what an interval holds in addition to its bytes.
 const sealedSize = 80
 
 func (s *sealed) size() int64 { return sealedSize + int64(len(s.tools)) + 16*int64(len(s.errors)) }
@@ -78,8 +78,8 @@ func (h *history) init(now int64, retention time.Duration, max int64) {
 	h.archive = sealed{start: now, end: now}
 }
 
-// add puts an interval at its place in time.
-func (h *history) add(s sealed) {
+// insert puts an interval at its place in time.
+func (h *history) insert(s sealed) {
 	at, _ := slices.BinarySearchFunc(h.intervals, s.start, func(s sealed, start int64) int {
 		if s.start <= start {
 			return -1
@@ -90,7 +90,7 @@ func (h *history) add(s sealed) {
 	h.bytes += s.size()
 }
 
-// compact rolls intervals up and drops what is too old or too much. known tells
+// compact rolls intervals up and drops what is too old or too much. known reports
 // which error groups still have a text; counts of others are left out.
 func (h *history) compact(now int64, known func(id uint64) bool) {
 	h.compacted = now

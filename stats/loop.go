@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/toolscope/toolscope/stats/internal/steady"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -22,7 +23,7 @@ type loopTable struct {
 	held map[loopKey]*loop
 }
 
-// loopKey tells repeated calls apart by a keyed hash of their arguments, which are
+// loopKey distinguishes repeated calls by a keyed hash of their arguments, which are
 // not kept. Two spellings of the same arguments are two loops.
 type loopKey struct {
 	session   *session
@@ -79,14 +80,14 @@ func (t *loopTable) evict() {
 }
 
 // all returns the loops, the most frequent first.
-func (t *loopTable) all(by *steadyClock) []Loop {
+func (t *loopTable) all(by *steady.Clock) []Loop {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	all := make([]Loop, 0, len(t.held))
 	for k, l := range t.held {
 		x := Loop{
 			Session: k.session.name, Tool: k.tool.name, Times: l.times, Stopped: l.stopped,
-			FirstSeen: by.wall(l.first), LastSeen: by.wall(l.last),
+			FirstSeen: by.Wall(l.first), LastSeen: by.Wall(l.last),
 		}
 		if l.trace != [16]byte{} {
 			x.TraceID = hex.EncodeToString(l.trace[:])

@@ -44,7 +44,7 @@ func TestMemoryOfAToolWithEveryOutcome(t *testing.T) {
 				record(r, e)
 			}
 		}
-		of := r.tools.of(def)
+		of := r.tools.forDefinition(def)
 		for i := range of.aux[1:] {
 			if of.aux[i+1].Load() == nil {
 				t.Errorf("histogram %d was not used", i+1)

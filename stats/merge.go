@@ -16,7 +16,7 @@ import (
 // Merge adds snapshots of several processes up. The result's histograms are those
 // which would have been recorded in one process, and its span reaches from the
 // earliest to the latest. InFlight is added up; Peak and the streaks are the
-// highest of any one process. Nil snapshots are passed over.
+// highest of any one process. Nil snapshots are ignored.
 func Merge(snapshots ...*Snapshot) *Snapshot {
 	out := &Snapshot{Version: SnapshotVersion}
 	var parts [][]ToolSnapshot
@@ -34,7 +34,7 @@ func Merge(snapshots ...*Snapshot) *Snapshot {
 		out.Processes += s.Processes
 		out.OtherErrors = histogram.AddCapped(out.OtherErrors, s.OtherErrors)
 		parts = append(parts, s.Tools)
-		groups.add(s)
+		groups.addSnapshot(s)
 	}
 	out.Tools = mergeTools(parts, true)
 	out.Errors, out.MaxUnlisted = groups.result()
@@ -193,7 +193,7 @@ type groupMerge struct {
 	unlisted uint64            // MaxUnlisted of all
 }
 
-func (m *groupMerge) add(s *Snapshot) {
+func (m *groupMerge) addSnapshot(s *Snapshot) {
 	if m.byID == nil {
 		m.byID, m.absent = map[string]*ErrorGroup{}, map[string]uint64{}
 	}

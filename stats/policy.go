@@ -15,7 +15,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// A PolicyTag is a fact that a policy told of a call ([toolkit.Record.Tag]), as
+// A PolicyTag is a tag that a policy recorded on a call ([toolkit.Record.Tag]), as
 // "cache" and "hit". Key and value have passed the redactor and have at most 64
 // bytes each.
 type PolicyTag struct {
@@ -23,13 +23,13 @@ type PolicyTag struct {
 	Value string `json:"value"` // value of the tag
 }
 
-// A PolicyCount is how many calls a fact was told of.
+// A PolicyCount is how many calls have a tag.
 type PolicyCount struct {
 	PolicyTag
 	Count uint64 `json:"count"` // number of calls with this tag
 }
 
-// The bounds of what policies tell. Values of a key beyond the first maxPolicyValues
+// The bounds of tags. Values of a key beyond the first maxPolicyValues
 // different ones are counted as "other" of that key, since some are different for
 // each call; keys beyond the first maxPolicyTags facts as one fact, otherPolicyTag.
 const (
@@ -40,8 +40,8 @@ const (
 	maxCallTags     = 16 // of one call, as toolkit bounds them
 )
 
-// policyTable numbers the facts that policies tell, in the order in which they are
-// first told.
+// policyTable numbers the tags of policies, in the order in which they are
+// first seen.
 type policyTable struct {
 	known atomic.Pointer[policySet]
 	mu    sync.Mutex // held to add one
@@ -80,8 +80,8 @@ func (s *policySet) find(tag PolicyTag) (uint8, bool) {
 	return otherPolicyTag, len(s.list) == maxPolicyTags || tag == PolicyTag{Key: Other}
 }
 
-// add is the number of a fact that was redacted: a new one if there is room.
-func (t *policyTable) add(tag PolicyTag) uint8 {
+// number is the number of a fact that was redacted: a new one if there is room.
+func (t *policyTable) number(tag PolicyTag) uint8 {
 	if n, ok := t.load().find(tag); ok {
 		return n
 	}
@@ -110,17 +110,17 @@ func (t *policyTable) add(tag PolicyTag) uint8 {
 }
 
 // callTags are the numbers of the facts of one call, each once, and, where they do not
-// tell all, the facts themselves.
+// say everything, the tags themselves.
 type callTags struct {
 	n     uint8
 	list  [maxCallTags]uint8
 	texts []PolicyTag
 }
 
-// of finds the numbers of a call's facts. A fact that has a number of its own costs a
+// tagsOf finds the numbers of a call's facts. A fact that has a number of its own costs a
 // look-up; another one is redacted, and what it was before is not kept. One that
 // differs from call to call ([toolkit.Tag.Varies]) is not counted.
-func (t *policyTable) of(tags []toolkit.Tag, key func(string) string, redact func(string, int) string) (c callTags) {
+func (t *policyTable) tagsOf(tags []toolkit.Tag, key func(string) string, redact func(string, int) string) (c callTags) {
 	for _, raw := range tags[:min(len(tags), maxCallTags)] {
 		tag := PolicyTag(raw)
 		n, known := t.load().numbers[tag]
@@ -130,7 +130,7 @@ func (t *policyTable) of(tags []toolkit.Tag, key func(string) string, redact fun
 				c.spell(tag, t.load())
 				continue
 			}
-			if n = t.add(tag); t.load().tag(n) != tag {
+			if n = t.number(tag); t.load().tag(n) != tag {
 				c.spell(tag, t.load())
 			}
 		}
@@ -171,8 +171,8 @@ func (c *callTags) tags(of *policySet) []PolicyTag {
 // numbers.
 type policyCounts [maxPolicyTags + 1]atomic.Uint32
 
-// tell counts the facts of a call of the tool.
-func (t *tool) tell(c callTags) {
+// countTags counts the facts of a call of the tool.
+func (t *tool) countTags(c callTags) {
 	if c.n == 0 {
 		return
 	}
@@ -186,8 +186,8 @@ func (t *tool) tell(c callTags) {
 	}
 }
 
-// take is what was counted, sorted; it is taken out if reset.
-func (c *policyCounts) take(of *policyTable, reset bool) []PolicyCount {
+// takeCounts is what was counted, sorted; it is taken out if reset.
+func (c *policyCounts) takeCounts(of *policyTable, reset bool) []PolicyCount {
 	if c == nil {
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// told gives a call the facts, keys and values by turns.
+// told gives a call tags: alternately keys and values.
 func told(pairs ...string) func(*toolkit.Ended) {
 	return func(e *toolkit.Ended) {
 		for i := 0; i+1 < len(pairs); i += 2 {
@@ -58,7 +58,7 @@ func TestPoliciesAreCounted(t *testing.T) {
 	}
 }
 
-// However many values and keys are told, the first ones are counted apart, further
+// However many values and keys there are, the first ones are counted apart, further
 // values as others of their key, further keys as others. What a redactor takes out is
 // not kept.
 func TestPoliciesAreBoundedAndRedacted(t *testing.T) {
@@ -98,7 +98,7 @@ func TestPoliciesAreBoundedAndRedacted(t *testing.T) {
 			t.Errorf("%v: got %d, want %d", tag, got, want)
 		}
 	}
-	// A recent call tells what was told of it, also where it is counted among others.
+	// A recent call has its own tags, also where it is counted among others.
 	got, want := r.Recent(Filter{Limit: 1})[0].Policies, []PolicyTag{{"permission.rule", fmt.Sprint("id-", n-1)}, {fmt.Sprint("key-", n-1), "x"}, {"cache", "hit"}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("the latest call: got %v, want %v", got, want)

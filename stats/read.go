@@ -42,7 +42,7 @@ func (r *Recorder) Call(id uint64) (RecentCall, bool) {
 }
 
 // LastID is the ID of the call that ended last; 0 if none has. It changes with every
-// call, so it tells whether there is anything new.
+// call, so it shows whether there is anything new.
 func (r *Recorder) LastID() uint64 { return r.recent.last.Load() }
 
 // Sessions returns the sessions held, the one seen last first: at most limit of them, or all if it is 0.
@@ -64,7 +64,7 @@ func (r *Recorder) Loops() []Loop {
 // maxHealthLoops is how many loops a [Health] has.
 const maxHealthLoops = 20
 
-// Health tells why an agent is slow, stuck or expensive: loops and sessions are
+// Health says why an agent is slow, stuck or expensive: loops and sessions are
 // those held, streaks and time shares those of the window, and tools never used
 // those without any call at all.
 func (r *Recorder) Health(w Window) *Health {
@@ -102,11 +102,11 @@ func (r *Recorder) Health(w Window) *Health {
 	return h
 }
 
-// unused are the registered tools without a call, sorted; nil if nobody told which
-// are registered.
+// unused are the registered tools without a call, sorted; nil if none were
+// registered.
 func (r *Recorder) unused() []string {
-	registered, told := r.registeredNames()
-	if !told {
+	registered, any := r.registeredNames()
+	if !any {
 		return nil
 	}
 	used := make(map[string]bool)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/internal/errorgroups"
+	"github.com/toolscope/toolscope/stats/internal/steady"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -46,7 +47,7 @@ type recentCall struct {
 	turn      int
 	span      toolkit.SpanRef
 	suspended bool
-	unusual   bool // there is more to tell
+	unusual   bool // more is set
 	more      recentMore
 }
 
@@ -63,7 +64,7 @@ func (r *recentRing) init(max int) { r.places = make([]recentPlace, max) }
 // maxTries is how many places a writer tries before it gives up.
 const maxTries = 4
 
-func (r *recentRing) add(e *toolkit.Ended, now int64, t *tool, s *session, f failure, tags callTags) {
+func (r *recentRing) addCall(e *toolkit.Ended, now int64, t *tool, s *session, f failure, tags callTags) {
 	id := r.last.Add(1)
 	for try := range uint64(min(maxTries, len(r.places))) {
 		p := &r.places[(id+try)%uint64(len(r.places))]
@@ -79,7 +80,7 @@ func (r *recentRing) add(e *toolkit.Ended, now int64, t *tool, s *session, f fai
 	}
 }
 
-// set makes c the call that e tells of, which ended at now. The caller owns the place.
+// set makes c the call of e, which ended at now. The caller owns the place.
 func (c *recentCall) set(id uint64, e *toolkit.Ended, now int64, t *tool, s *session, f failure, tags callTags) {
 	c.id, c.ended, c.duration, c.run = id, now, e.Duration(), e.Disposition.Run
 	c.tool, c.session, c.span = t, s, e.Info.Span
@@ -93,11 +94,11 @@ func (c *recentCall) set(id uint64, e *toolkit.Ended, now int64, t *tool, s *ses
 		c.more = recentMore{e.Disposition, e.Ending, f, tags}
 		c.more.served.Tags = nil
 	} else if before {
-		c.more = recentMore{} // another call's, which nobody is to find in memory
+		c.more = recentMore{} // another call's, which must not stay in memory
 	}
 }
 
-// unusual reports whether there is more to tell of a call than how long it ran.
+// unusual reports whether a call has more than how long it ran.
 func unusual(e *toolkit.Ended) bool {
 	s := &e.Disposition
 	return e.ErrorType != "" || e.Ending != toolkit.EndingReturned || len(s.Tags) > 0 ||
@@ -123,10 +124,10 @@ func (r *recentRing) all() []recentCall {
 	return all
 }
 
-func (c *recentCall) export(policies *policySet, by *steadyClock) RecentCall {
+func (c *recentCall) export(policies *policySet, by *steady.Clock) RecentCall {
 	s, m := &c.more.served, &c.more
 	x := RecentCall{
-		ID: c.id, Time: by.wall(c.ended - int64(c.duration)), Tool: c.tool.name,
+		ID: c.id, Time: by.Wall(c.ended - int64(c.duration)), Tool: c.tool.name,
 		Outcome: s.Outcome.String(), Ending: m.ending.String(),
 		ErrorType: m.failure.kind, Error: m.failure.text, ErrorGroup: errorgroups.IDText(m.failure.group), Suspended: c.suspended,
 		DurationMs: ms(c.duration), RunMs: ms(c.run), QueueMs: ms(s.Queue), ApprovalMs: ms(s.Approval), BackoffMs: ms(s.Backoff), AgeMs: ms(s.Age),
@@ -148,20 +149,20 @@ func (c *recentCall) export(policies *policySet, by *steadyClock) RecentCall {
 // recentSize is what a place of the ring holds at most.
 const recentSize = 352 + errorgroups.MaxText + sessionSize + maxCallTags*(32+2*maxPolicyText)
 
-// matches tells whether a call is selected, but for the limit.
+// matches reports whether a call is selected, but for the limit.
 func (f *Filter) matches(c *RecentCall) bool {
 	return (f.Tool == "" || f.Tool == c.Tool) &&
 		(f.Outcome == "" || f.Outcome == c.Outcome) &&
 		(f.ErrorType == "" || f.ErrorType == c.ErrorType) &&
 		(f.ErrorGroup == "" || strings.EqualFold(f.ErrorGroup, c.ErrorGroup)) &&
 		(f.Session == "" || f.Session == c.Session) &&
-		(f.Policy == "" || slices.ContainsFunc(c.Policies, f.tells)) &&
+		(f.Policy == "" || slices.ContainsFunc(c.Policies, f.selectsTag)) &&
 		(!f.ErrorsOnly || c.ErrorType != "") &&
 		c.DurationMs >= ms(f.MinDuration) &&
 		(f.Before == 0 || c.ID < f.Before) && c.ID > f.After
 }
 
-// tells tells whether a fact is the one selected: by its key, or as key=value.
-func (f *Filter) tells(tag PolicyTag) bool {
+// selectsTag reports whether a fact is the one selected: by its key, or as key=value.
+func (f *Filter) selectsTag(tag PolicyTag) bool {
 	return f.Policy == tag.Key || f.Policy == tag.Key+"="+tag.Value
 }

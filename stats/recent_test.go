@@ -46,7 +46,7 @@ func TestUsualCallLeavesNothingOfTheOneBefore(t *testing.T) {
 				t.Errorf("got  %+v\nwant %+v", got, want)
 			}
 			if reflect.DeepEqual(before, want) {
-				t.Errorf("got %+v, want what the call has to tell", before)
+				t.Errorf("got %+v, want all that the call has", before)
 			}
 			if c := &r.recent.places[0].call; c.unusual || !reflect.DeepEqual(c.more, recentMore{}) {
 				t.Errorf("the place still holds %+v", c.more)

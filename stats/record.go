@@ -43,7 +43,7 @@ func (r *Recorder) keep(s *sealed) {
 		return
 	}
 	texts := r.errors.Texts(s.errors)
-	if ahead := r.clock.ahead(); ahead != 0 { // files have times of the wall clock
+	if ahead := r.clock.Ahead(); ahead != 0 { // files have times of the wall clock
 		s = s.moved(-ahead)
 		for i := range texts {
 			texts[i].First -= ahead
@@ -53,7 +53,7 @@ func (r *Recorder) keep(s *sealed) {
 	r.journal.Append(appendInterval(make([]byte, 0, 64+len(s.tools)), s, texts))
 }
 
-// Notes tell what was wrong with [Options].Directory: what could not be read back, and the first
+// Notes are what was wrong with [Options].Directory: what could not be read back, and the first
 // error of writing. At most 20 are kept.
 func (r *Recorder) Notes() []string { return r.journal.Notes() }
 
@@ -76,13 +76,13 @@ func (r *Recorder) openJournal(c *config) (err error) {
 func readInterval(b []byte) (s sealed, tools []ToolSnapshot, groups []errorgroups.Group, err error) {
 	d := decoder{rest: b}
 	s.start, s.end = d.int(), d.int()
-	s.tools = bytes.Clone(d.take(d.count()))
+	s.tools = bytes.Clone(d.next(d.count()))
 	for range d.count() {
 		g := errorgroups.Group{
 			Open: d.uint(), Tool: d.string(), Kind: d.string(), Message: d.string(), Example: d.string(), First: d.int(), Last: d.int(),
 		}
 		for i := range g.Traces {
-			copy(g.Traces[i][:], d.take(len(g.Traces[i])))
+			copy(g.Traces[i][:], d.next(len(g.Traces[i])))
 		}
 		if d.err != nil {
 			break
@@ -170,7 +170,7 @@ func (r *restorer) bound(tools []ToolSnapshot) (changed bool) {
 	for i := range tools {
 		for p := range tools[i].Policies {
 			c := &tools[i].Policies[p]
-			n := r.policies.add(PolicyTag{clipText(c.Key, maxPolicyText), clipText(c.Value, maxPolicyText)})
+			n := r.policies.number(PolicyTag{clipText(c.Key, maxPolicyText), clipText(c.Value, maxPolicyText)})
 			if tag := r.policies.load().tag(n); tag != c.PolicyTag {
 				c.PolicyTag, changed = tag, true
 			}

@@ -11,16 +11,17 @@ import (
 
 	"github.com/toolscope/toolscope/internal/errorgroups"
 	"github.com/toolscope/toolscope/stats/internal/journal"
+	"github.com/toolscope/toolscope/stats/internal/steady"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// A Recorder counts and times every call it is told of. Make one with [New]. It is
+// A Recorder counts and times every call that it observes. Make one with [New]. It is
 // safe for concurrent use. A call takes no lock and allocates nothing, but for what
 // is seen for the first time, for errors, for repeated calls, and for sampled calls
 // that become exemplars; readers hold those locks for as long as it takes to copy.
 type Recorder struct {
 	config   config
-	clock    steadyClock
+	clock    steady.Clock
 	tools    toolTable
 	errors   *errorgroups.Table
 	sessions sessionTable
@@ -39,7 +40,7 @@ type Recorder struct {
 	sealing sync.Mutex // held by who seals, and by who copies the open interval
 	opened  int64      // when the open interval began
 	history history
-	timer   *time.Timer // nil with a clock of the host's
+	timer   *time.Timer // nil with a clock of the application's
 	closed  bool
 
 	journal *journal.Journal // nil without persistence
@@ -59,8 +60,8 @@ func New(o Options) (*Recorder, error) {
 
 func newFromConfig(c config) (r *Recorder, err error) {
 	r = &Recorder{config: c, errors: errorgroups.New(c.MaxErrorGroups)}
-	r.clock.start(c.now)
-	r.started = r.clock.read()
+	r.clock.Start(c.now)
+	r.started = r.clock.Read()
 	r.opened = r.started
 	r.tools.init(c.Digits, c.MaxTools)
 	r.tools.names = c.names
@@ -85,7 +86,7 @@ func newFromConfig(c config) (r *Recorder, err error) {
 
 // Begin counts the call as running.
 func (r *Recorder) Begin(ctx context.Context, _ toolkit.Call, f *toolkit.CallInfo) context.Context {
-	r.tools.of(f.Tool).begin()
+	r.tools.forDefinition(f.Tool).begin()
 	return beginUncounted(ctx)
 }
 
@@ -95,21 +96,21 @@ func (r *Recorder) Wants(context.Context) bool { return false }
 // End counts the call, unless [WithUncounted] leaves it out.
 func (r *Recorder) End(ctx context.Context, e *toolkit.Ended) {
 	if uncountedOf(ctx).skips(e) {
-		r.tools.of(e.Info.Tool).inFlight.Add(-1)
+		r.tools.forDefinition(e.Info.Tool).inFlight.Add(-1)
 		return
 	}
-	now := r.clock.at(e.End)
+	now := r.clock.At(e.End)
 	if now >= r.due.Load() || r.idle.Load() {
 		r.overdue(now)
 	}
-	t, cost := r.tools.of(e.Info.Tool), e.Cost()
+	t, cost := r.tools.forDefinition(e.Info.Tool), e.Cost()
 	var tags callTags
 	if len(e.Disposition.Tags) > 0 {
-		tags = r.policies.of(e.Disposition.Tags, r.config.keys.Export, r.config.redact)
-		t.tell(tags)
+		tags = r.policies.tagsOf(e.Disposition.Tags, r.config.keys.Export, r.config.redact)
+		t.countTags(tags)
 	}
 	t.end(e, now, cost)
-	s := r.sessions.of(e.Info.Session, now, r.config.redact)
+	s := r.sessions.find(e.Info.Session, now, r.config.redact)
 	s.end(e, now, cost)
 	if e.Disposition.Repeat > 0 || e.ErrorType == string(toolkit.ErrLoopDetected) {
 		r.loops.note(e, t, s, now)
@@ -118,14 +119,14 @@ func (r *Recorder) End(ctx context.Context, e *toolkit.Ended) {
 	if e.ErrorType != "" {
 		failure = r.countFailure(e, t, now)
 	}
-	r.recent.add(e, now, t, s, failure, tags)
+	r.recent.addCall(e, now, t, s, failure, tags)
 }
 
 // AddContent counts secrets removed from, and texts cut in, the content of calls
-// of a tool. Whoever redacts tells it; tool is nil if it is not registered.
-// Numbers below 1 are passed over.
+// of a tool. The caller is what redacts content; tool is nil if it is not registered.
+// Numbers below 1 are ignored.
 func (r *Recorder) AddContent(tool *toolkit.Definition, redactions, truncations int) {
-	t := r.tools.of(tool)
+	t := r.tools.forDefinition(tool)
 	counters := &t.sum().counters
 	atomic.AddUint64(&counters.Redactions, uint64(max(0, redactions)))
 	atomic.AddUint64(&counters.Truncations, uint64(max(0, truncations)))
@@ -144,7 +145,7 @@ func (r *Recorder) Close(ctx context.Context) error {
 			r.armed.Store(false)
 			r.idle.Store(false)
 		}
-		now := r.clock.read()
+		now := r.clock.Read()
 		r.seal(now)
 		r.put(r.opened, max(now, r.opened+1))
 		r.opened = now

@@ -11,11 +11,8 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// A Lister lists the definitions of tools that are registered: a
-// [toolkit.Registry] is one. It is asked by readers, from any goroutine.
-type Lister interface {
-	Definitions() []toolkit.Definition
-}
+// lister lists the definitions of tools that are registered.
+type lister = interface{ Definitions() []toolkit.Definition }
 
 // maxListers bounds what [Recorder.Register] keeps.
 const maxListers = 64
@@ -23,14 +20,14 @@ const maxListers = 64
 // registeredTools are the lists of a recorder.
 type registeredTools struct {
 	mu    sync.Mutex
-	lists []Lister
+	lists []lister
 }
 
-// Register tells the recorder of tools that are registered, beside those of
-// [Options].Registered, so that it can name those never used. A pointer told again
-// counts once; of more than 64 lists the earliest is forgotten. A nil list is
-// passed over.
-func (r *Recorder) Register(tools Lister) {
+// Register adds registered tools to those of [Options].Registered, so that the recorder can name
+// those never used. A [toolkit.Registry] lists its definitions; readers ask it, from any goroutine. A
+// pointer that is registered again counts once; of more than 64 lists the earliest is forgotten. A
+// nil list is ignored.
+func (r *Recorder) Register(tools interface{ Definitions() []toolkit.Definition }) {
 	if tools == nil {
 		return
 	}
@@ -38,7 +35,7 @@ func (r *Recorder) Register(tools Lister) {
 	l := &r.registered
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if pointer && slices.ContainsFunc(l.lists, func(known Lister) bool { return known == tools }) {
+	if pointer && slices.ContainsFunc(l.lists, func(known lister) bool { return known == tools }) {
 		return
 	}
 	if len(l.lists) == maxListers {
@@ -56,7 +53,7 @@ func (r *Recorder) registeredNames() ([]string, bool) {
 	var names []string
 	add := func(list func() []toolkit.Definition) {
 		for _, d := range list() {
-			names = append(names, r.config.names.of(d.Name))
+			names = append(names, r.config.names.shownAs(d.Name))
 		}
 	}
 	if r.config.Registered != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// definitions is a Lister that cannot be compared.
+// definitions is a list that cannot be compared.
 type definitions []toolkit.Definition
 
 func (d definitions) Definitions() []toolkit.Definition { return d }
@@ -19,7 +19,7 @@ func (d definitions) Definitions() []toolkit.Definition { return d }
 func TestToolsNeverUsedAreNamed(t *testing.T) {
 	r := newRecorder(t)
 	if got := r.Health(Window{}).Unused; got != nil {
-		t.Errorf("before anybody told: got %q, want nil", got)
+		t.Errorf("before any was registered: got %q, want nil", got)
 	}
 	registry := new(toolkit.Registry)
 	tool := toolkit.ToolFunc(toolkit.Definition{Name: "search"}, nil)
@@ -27,7 +27,7 @@ func TestToolsNeverUsedAreNamed(t *testing.T) {
 	r.Register(registry)
 	r.Register(registry)
 	r.Register(definitions{{Name: "write"}, {Name: "read"}})
-	if err := registry.Register(tool); err != nil { // after it was told of
+	if err := registry.Register(tool); err != nil { // after the registry was registered
 		t.Fatal(err)
 	}
 	record(r, call(&toolkit.Definition{Name: "read"}, time.Millisecond))

@@ -141,7 +141,7 @@ func (r *Running) view(c *runningContext, now time.Time) RunningCall {
 	x := RunningCall{ID: c.id, Tool: Other, Start: c.start.UTC(), RunningMs: ms(max(0, now.Sub(c.start))), BytesIn: len(c.arguments)}
 	redactor := r.redactor
 	if c.tool != nil {
-		x.Tool = r.names.of(c.tool.Name)
+		x.Tool = r.names.shownAs(c.tool.Name)
 		redactor = redactor.ForTool(c.tool.Name)
 	}
 	if len(c.arguments) > 0 {

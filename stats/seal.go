@@ -12,7 +12,7 @@ import (
 // Sealing takes the counters' contents out and puts them into the history as an
 // interval. While there are calls a timer does it; the first call after a quiet
 // time does it itself, when there is nothing to take out; and so does a reader who
-// comes first. Whoever finds another at it goes on with its own work. Times are the clock's, which
+// comes first. Who finds another sealing goes on with its own work. Times are the clock's, which
 // never goes back.
 
 // timerGrace is how long after its time a seal is left to the timer.
@@ -24,7 +24,7 @@ func (r *Recorder) tick() {
 	defer r.sealing.Unlock()
 	r.armed.Store(false)
 	if !r.closed {
-		r.seal(r.clock.read())
+		r.seal(r.clock.Read())
 	}
 }
 
@@ -35,9 +35,9 @@ func (r *Recorder) overdue(ended int64) {
 		return
 	}
 	defer r.sealing.Unlock()
-	now := r.clock.read()
+	now := r.clock.Read()
 	if r.config.Clock != nil {
-		now = r.clock.raise(ended)
+		now = r.clock.Raise(ended)
 	}
 	r.seal(now)
 	r.arm(now, true) // the call is counted next
@@ -76,27 +76,27 @@ func (r *Recorder) arm(now int64, busy bool) {
 // put takes out what was counted and makes it the interval from start to end; it
 // reports false if nothing was.
 func (r *Recorder) put(start, end int64) bool {
-	tools, errors := r.take(true)
+	tools, errors := r.takeOpen(true)
 	if len(tools) == 0 {
 		return false
 	}
 	s := sealed{start: start, end: end, tools: appendTools(nil, tools), errors: errors}
-	r.history.add(s)
+	r.history.insert(s)
 	r.keep(&s)
 	return true
 }
 
-// take is what was counted in the open interval. With reset it is taken out, and
+// takeOpen is what was counted in the open interval. With reset it is taken out, and
 // tools without calls are left out; else it is copied, with tools whose calls are
 // still running.
-func (r *Recorder) take(reset bool) ([]ToolSnapshot, []errorgroups.Count) {
+func (r *Recorder) takeOpen(reset bool) ([]ToolSnapshot, []errorgroups.Count) {
 	all := r.tools.all()
 	errors, types := r.errors.TakeOpen(reset)
 	tools := make([]ToolSnapshot, 0, len(all))
 	for _, t := range all {
-		s, counted := t.take(reset)
+		s, counted := t.takeCounts(reset)
 		if counted {
-			s.Policies = t.policies.Load().take(&r.policies, reset)
+			s.Policies = t.policies.Load().takeCounts(&r.policies, reset)
 		}
 		s.ErrorTypes = sortedTypes(types[t.name])
 		if counted || s.ErrorTypes != nil || !reset && (s.InFlight > 0 || s.Streak > 0) {

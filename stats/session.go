@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/toolscope/toolscope/internal/histogram"
+	"github.com/toolscope/toolscope/stats/internal/steady"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -24,7 +25,7 @@ const maxNameText = 128
 
 // sessionTable holds the sessions seen last: a hash table of fixed size, read
 // without a lock, whose places hold eight sessions each; a new one takes the place
-// of that among them which was seen the longest time ago. Sessions are told apart by
+// of that among them which was seen the longest time ago. Sessions are distinguished by
 // two 64-bit hashes of tenant and id, so that names of any length cost nothing.
 type sessionTable struct {
 	places  [][sessionWays]atomic.Pointer[session]
@@ -55,8 +56,8 @@ func (t *sessionTable) init(max int) {
 	t.seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 }
 
-// of returns the session, nil for a call without one.
-func (t *sessionTable) of(s *toolkit.Session, now int64, redact func(string, int) string) *session {
+// find returns the session, nil for a call without one.
+func (t *sessionTable) find(s *toolkit.Session, now int64, redact func(string, int) string) *session {
 	if s == nil || len(t.places) == 0 {
 		return nil
 	}
@@ -76,7 +77,7 @@ func (t *sessionTable) of(s *toolkit.Session, now int64, redact func(string, int
 	})
 }
 
-// key tells a session apart, and is nothing if the id is "".
+// key identifies a session, and is zero if the id is "".
 func (t *sessionTable) key(s *toolkit.Session) (key [2]uint64, id string) {
 	if id = cmp.Or(s.ID, s.Conversation); id == "" {
 		return key, ""
@@ -150,10 +151,10 @@ func (s *session) end(e *toolkit.Ended, now int64, cost float64) {
 	}
 }
 
-func (s *session) export(by *steadyClock) SessionStats {
+func (s *session) export(by *steady.Clock) SessionStats {
 	x := SessionStats{
 		Session: s.name, Tenant: s.tenant, Agent: s.agent,
-		FirstSeen: by.wall(s.first), LastSeen: by.wall(s.last.Load()),
+		FirstSeen: by.Wall(s.first), LastSeen: by.Wall(s.last.Load()),
 		Calls: s.calls.Load(), Executed: s.executed.Load(), Refused: s.refused.Load(),
 		Errors: s.errors.Load(), Looped: s.looped.Load(), Turns: s.turns.Load(),
 		Streak: s.streak.Load(), WorstStreak: s.worst.Load(),
@@ -186,7 +187,7 @@ func (t *sessionTable) len() (n int) {
 
 // latest returns the n sessions seen last, at least one, the one seen last first. Of many, only those
 // are put in order and looked at closely that may be among them.
-func (t *sessionTable) latest(n int, by *steadyClock) []SessionStats {
+func (t *sessionTable) latest(n int, by *steady.Clock) []SessionStats {
 	type seen struct {
 		*session
 		last int64

@@ -50,7 +50,7 @@ type ToolSnapshot struct {
 	// by type.
 	ErrorTypes []TypeCount `json:"error_types,omitempty"`
 
-	// Policies counts the calls that policies told a fact of, sorted by key and
+	// Policies counts the calls by tag of a policy, sorted by key and
 	// value: at most 128 different facts of all tools, and 12 values of a key.
 	// Values beyond are "other" of their key, keys beyond the key "other".
 	Policies []PolicyCount `json:"policies,omitempty"`

@@ -158,7 +158,7 @@ func TestDirectoryLimits(t *testing.T) {
 			t.Errorf("got %d files older than the retention, want none", n)
 		}
 		if _, err := os.Stat(filepath.Join(directory, "notes.txt")); err != nil {
-			t.Errorf("a file of somebody else was removed: %v", err)
+			t.Errorf("a file of another program was removed: %v", err)
 		}
 	})
 }
@@ -225,7 +225,7 @@ func FuzzReadRecord(f *testing.F) {
 	}
 	tool := &toolkit.Definition{Name: "t"}
 	record(r, call(tool, time.Millisecond, sampled(1)), call(tool, time.Second, failing("timeout", "late"), told("cache", "miss")))
-	tools, counts := r.take(true)
+	tools, counts := r.takeOpen(true)
 	s := sealed{start: 1, end: 2, tools: appendTools(nil, tools)}
 	f.Add(appendInterval(nil, &s, r.errors.Texts(counts)))
 	f.Add([]byte{})

@@ -6,7 +6,7 @@ package stats
 import "time"
 
 // A Summary is what a [Snapshot] says, in the units people read. Members that
-// belong to a policy nobody uses are left out of its JSON form.
+// belong to a policy that is not used are left out of its JSON form.
 type Summary struct {
 	Window    string    `json:"window"`    // name of the window, such as 5m
 	From      time.Time `json:"from"`      // beginning of the span really covered

@@ -155,9 +155,9 @@ func raise(v *atomic.Uint64, n uint64) {
 	}
 }
 
-// take is what was counted since the last seal. With reset it is taken out, else
+// takeCounts is what was counted since the last seal. With reset it is taken out, else
 // copied. The second result is false if nothing was counted.
-func (t *tool) take(reset bool) (ToolSnapshot, bool) {
+func (t *tool) takeCounts(reset bool) (ToolSnapshot, bool) {
 	s := ToolSnapshot{Tool: t.name, InFlight: t.inFlight.Load(), Peak: t.peak.Load(), Streak: t.streak.Load(), WorstStreak: t.worst.Load()}
 	if reset {
 		if !t.dirty.Swap(false) {
@@ -189,7 +189,7 @@ func (t *tool) take(reset bool) (ToolSnapshot, bool) {
 		s.Cost += math.Float64frombits(cost)
 	}
 	s.LastSeen = time.Unix(0, t.lastSeen.Load()).UTC()
-	s.Exemplars = t.samples.take(reset)
+	s.Exemplars = t.samples.takeSamples(reset)
 	return s, true
 }
 

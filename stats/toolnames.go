@@ -26,7 +26,7 @@ func newToolNames(redactor *redact.Redactor) *toolNames {
 	return &toolNames{redactor: redactor, shown: make(map[string]string)}
 }
 
-func (n *toolNames) of(name string) string {
+func (n *toolNames) shownAs(name string) string {
 	clipped := strings.ToValidUTF8(name[:min(len(name), maxToolName)], "")
 	if n == nil || name == "" {
 		return clipped

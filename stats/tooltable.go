@@ -55,8 +55,8 @@ func (t *toolTable) init(digits, max int) {
 	t.byName = map[string]*tool{Other: t.other}
 }
 
-// of returns the definition's tool. It takes no lock for a definition seen before.
-func (t *toolTable) of(def *toolkit.Definition) *tool {
+// forDefinition returns the definition's tool. It takes no lock for a definition seen before.
+func (t *toolTable) forDefinition(def *toolkit.Definition) *tool {
 	if def == nil {
 		return t.other
 	}
@@ -74,10 +74,10 @@ func (t *toolTable) of(def *toolkit.Definition) *tool {
 	return t.find(def)
 }
 
-// find looks by name. Definitions are remembered up to a bound, since a host may
+// find looks by name. Definitions are remembered up to a bound, since an application may
 // make a new one for each call.
 func (t *toolTable) find(def *toolkit.Definition) *tool {
-	found := t.named(t.names.of(def.Name))
+	found := t.named(t.names.shownAs(def.Name))
 	if t.definitions.Load() < int64(4*t.max) {
 		if _, loaded := t.byDefinition.LoadOrStore(def, &toolOf{def, found}); !loaded {
 			t.definitions.Add(1)

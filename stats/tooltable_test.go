@@ -17,7 +17,7 @@ import (
 func TestToolsAreToldApart(t *testing.T) {
 	const tools, goroutines, rounds = 1000, 4, 3
 	r := newRecorder(t, Options{MaxTools: tools})
-	definitions := make([]toolkit.Definition, 2*tools) // two of each name, as when a list is read anew
+	definitions := make([]toolkit.Definition, 2*tools) // two of each name, as when a list is read again
 	for i := range definitions {
 		definitions[i].Name = fmt.Sprint("tool", i%tools)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// A call is left out where the context says so, those inside it and beside it are counted, and none stays running.
+// A call is left out where the context says so, those inside it and next to it are counted, and none stays running.
 func TestUncounted(t *testing.T) {
 	r, err := stats.New(stats.Options{})
 	if err != nil {

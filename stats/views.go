@@ -51,7 +51,7 @@ type RecentCall struct {
 	Repeat     uint16  `json:"repeat,omitempty"`      // how often the session made this call before
 	BytesIn    int     `json:"bytes_in"`              // size of the arguments in bytes
 	BytesOut   int     `json:"bytes_out"`             // size of the result in bytes; -1 if it is not known
-	// Policies are the facts that policies told, in the order told.
+	// Policies are the tags of policies, in the order recorded.
 	Policies []PolicyTag `json:"policies,omitempty"`
 	Session  string      `json:"session,omitempty"`  // session id
 	Agent    string      `json:"agent,omitempty"`    // name of the agent
@@ -72,7 +72,7 @@ type Filter struct {
 	ErrorType  string
 	ErrorGroup string
 	Session    string
-	// Policy selects calls of which a policy told a fact: its key, or key=value.
+	// Policy selects calls with a tag of a policy: its key, or key=value.
 	Policy      string
 	ErrorsOnly  bool
 	MinDuration time.Duration

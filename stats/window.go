@@ -13,7 +13,7 @@ import (
 // two times, or, as the zero Window, all that was ever recorded. Calls are kept in
 // intervals, so that a window covers a little more than was asked for: at most ten
 // seconds within the last quarter of an hour, a minute within the last two hours,
-// ten minutes beyond. Answers tell the span they cover.
+// ten minutes beyond. Answers state the span they cover.
 //
 // The zero Window, which Prometheus counters are made of too, does not depend on the system clock.
 // Other windows go by the time that has passed since a call ended. If the clock is set back, they
@@ -83,7 +83,7 @@ func (w Window) Validate() error {
 	case w.Last < 0:
 		return fmt.Errorf("stats: Window.Last: got %v, want 0 or more", w.Last)
 	case w.Last > 0 && (!w.Since.IsZero() || !w.Until.IsZero()):
-		return fmt.Errorf("stats: Window: got Last %v beside Since or Until, want one of the two forms", w.Last)
+		return fmt.Errorf("stats: Window: got Last %v and Since or Until, want one of the two forms", w.Last)
 	case !w.Since.IsZero() && !w.Until.IsZero() && !w.Until.After(w.Since):
 		return fmt.Errorf("stats: Window.Until: got %v, want a time after Since, %v", bound(w.Until), bound(w.Since))
 	}

@@ -5,15 +5,15 @@
 //
 //	handler, err := statshttp.NewHandler(recorder, statshttp.Options{Metrics: statsprom.NewHandler})
 //
-// [NewCollector] is for a registry of the host's own.
+// [NewCollector] is for your application's registry.
 //
 // # What is guaranteed
 //
 // Counters are of all calls since the recorder was made (and what it brought back
 // from its directory), so they never go back while it lives. The running times of
 // executed calls are a native histogram of 16 buckets to a doubling, exact within
-// 2.2 %, and a classic one of 19 buckets beside it, both with exemplars. Labels are
-// bounded by the recorder: tools, outcomes, values of error.type and facts told by policies, never
+// 2.2 %, and a classic one of 19 buckets, both with exemplars. Labels are
+// bounded by the recorder: tools, outcomes, values of error.type and tags of policies, never
 // sessions or texts. A tool's name that a terminal or a page would act on is a quoted
 // Go string as a label. Recording a call costs nothing more: everything is computed when
 // it is asked for.

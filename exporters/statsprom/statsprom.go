@@ -39,8 +39,8 @@ func NewHandler(recorder *stats.Recorder) (http.Handler, error) {
 	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true, MaxRequestsInFlight: maxScrapes}), nil
 }
 
-// NewCollector makes a collector of the recorder's metrics, for a registry of the
-// host's own. It is safe for concurrent use. Each collection reads all that the
+// NewCollector makes a collector of the recorder's metrics, for your
+// application's registry. It is safe for concurrent use. Each collection reads all that the
 // recorder ever counted, which takes milliseconds.
 func NewCollector(recorder *stats.Recorder) (prometheus.Collector, error) {
 	if recorder == nil {

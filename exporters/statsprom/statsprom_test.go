@@ -23,7 +23,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// record tells a recorder of one call.
+// record records one call.
 func record(r *stats.Recorder, name string, run time.Duration, change func(e *toolkit.Ended)) {
 	end := time.Now()
 	e := toolkit.Ended{Call: toolkit.Call{Name: name}, Start: end.Add(-run), End: end, ArgumentsBytes: 10, ResultBytes: 20}
@@ -73,7 +73,7 @@ func gather(t *testing.T, r *stats.Recorder) map[string]*dto.MetricFamily {
 	return byName
 }
 
-// value finds a metric by its labels, name and value interleaved.
+// value finds a metric by its labels, alternately name and value.
 func value(t *testing.T, f *dto.MetricFamily, labels ...string) *dto.Metric {
 	t.Helper()
 	for _, m := range f.GetMetric() {

@@ -45,7 +45,7 @@ const (
 	// probes selects the values, one in 64, that look whether writers clash.
 	probes = 63
 	// clashesToSpread is how many clashes make the writers spread, and then spread
-	// anew, until clashesToStop were seen.
+	// differently, until clashesToStop were seen.
 	clashesToSpread = 2
 	clashesToStop   = 64
 )

@@ -53,7 +53,7 @@ var dataTools = []string{
 var toolkitOwn = []string{"toolkit/identity", "internal/counters", "internal/funcs", "internal/jsontypes"}
 
 // statsOwn are the internal packages that stats depends on, besides those of toolkit and redact.
-var statsOwn = []string{"internal/errorgroups", "internal/histogram", "internal/messages", "internal/stripes", "stats/internal/journal"}
+var statsOwn = []string{"internal/errorgroups", "internal/histogram", "internal/messages", "internal/stripes", "stats/internal/journal", "stats/internal/steady"}
 
 // anything in a list allows every module.
 const anything = "*"
@@ -112,6 +112,7 @@ var allowed = map[string]struct {
 	"exporters/statsprom":        {[]string{"toolkit", "redact", "internal/errtype", "internal/announce", "internal/display", "stats"}, slices.Concat(jsontext, hdr, prometheusClient)},
 	"internal/stripes":           {},
 	"stats/internal/journal":     {},
+	"stats/internal/steady":      {},
 	"internal/errorgroups":       {[]string{"toolkit", "internal/histogram", "internal/messages", "internal/stripes"}, hdr},
 	"internal/messages":          {},
 	"internal/histogram":         {[]string{"internal/stripes"}, hdr},

@@ -10,7 +10,7 @@ import (
 	"github.com/toolscope/toolscope/internal/recognise"
 )
 
-// The functions below tell how long a thing of some kind is at the beginning of s;
+// The functions below return how long a token of some kind is at the beginning of s;
 // 0 if there is none.
 
 // marks are the kinds that Normalise writes.

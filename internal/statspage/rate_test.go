@@ -14,7 +14,7 @@ import (
 	"github.com/toolscope/toolscope/stats"
 )
 
-// A single call in a log was told as 1000 calls a second: the span was taken for a
+// A single call in a log was shown as 1000 calls a second: the span was taken for a
 // millisecond.
 func TestRateNeedsASecond(t *testing.T) {
 	for _, c := range []struct {

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscope/toolscope/stats/statshttp"
 )
 
-// queue is a part of the program that tells of itself.
+// queue is a component of the program that reports its state.
 type queue struct{ waiting float64 }
 
 func (q queue) Components() []stats.Component {

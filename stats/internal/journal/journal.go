@@ -19,11 +19,13 @@ import (
 )
 
 const (
+	// FilePrefix begins the name of each file of a journal.
 	FilePrefix = "intervals-"
 	fileSuffix = ".toolscope"
-	FileHead   = "toolscope intervals 1\n"
-	maxFile    = 4 << 20
-	// maxQueue is how many intervals wait to be written while the disk is slow.
+	// FileHead is the first line of a file.
+	FileHead = "toolscope intervals 1\n"
+	maxFile  = 4 << 20
+	// maxQueue is how many records wait to be written while the disk is slow.
 	maxQueue = 64
 	maxNotes = 20
 )
@@ -244,7 +246,7 @@ func (j *Journal) Close(ctx context.Context) error {
 	return j.err
 }
 
-// Notes tell what could not be read back, what was noted, and the first error of writing: at most 20.
+// Notes are what could not be read back, what was noted, and the first error of writing: at most 20.
 func (j *Journal) Notes() []string {
 	if j == nil {
 		return nil

@@ -1,7 +1,7 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package stats
+package steady
 
 import (
 	"sync"
@@ -9,20 +9,20 @@ import (
 	"time"
 )
 
-// steadyClock gives the recorder a time line that never goes back, so that what it has counted, and how
+// A Clock gives the recorder a time line that never goes back, so that what it has counted, and how
 // long ago, does not depend on how the system clock is set.
 //
 // The time line follows the wall clock forwards: the wall clock goes on while a machine is
 // suspended, and the monotonic clock does not. If the wall clock is set back, the time line goes on
 // with the monotonic clock, and offset grows by the difference. Times are nanoseconds since 1970 on
 // the time line; those that readers see, and those in files, are of the wall clock as it is set now
-// ([steadyClock.wall]). So a step back moves the times of earlier calls with it.
+// ([Clock.Wall]). So a step back moves the times of earlier calls with it.
 //
-// A clock without a monotonic reading, as [Options].Clock may give, has no time between its last
+// A clock without a monotonic reading, as stats.Options.Clock may give, has no time between its last
 // reading and a step back.
 //
-// at and wall are safe for concurrent use without a lock.
-type steadyClock struct {
+// At and wall are safe for concurrent use without a lock.
+type Clock struct {
 	now  func() time.Time
 	base time.Time // the first reading
 	zero int64     // base in nanoseconds since 1970
@@ -33,22 +33,22 @@ type steadyClock struct {
 
 	mu     sync.Mutex
 	last   int64 // the last reading
-	latest int64 // no reading is earlier; above last only after raise
+	latest int64 // no reading is earlier; above last only after Raise
 }
 
-// clockStep is the least difference between wall clock and monotonic clock that is taken for a
+// Step is the least difference between wall clock and monotonic clock that is taken for a
 // step. What is less is adjusted gradually by the system, or passes between the two readings.
-const clockStep = int64(time.Second)
+const Step = int64(time.Second)
 
-// start takes the first reading.
-func (c *steadyClock) start(now func() time.Time) {
+// Start takes the first reading.
+func (c *Clock) Start(now func() time.Time) {
 	c.now, c.base = now, now()
 	c.zero, c.dual = c.base.UnixNano(), c.base != c.base.Round(0)
 	c.last, c.latest = c.zero, c.zero
 }
 
-// read is the time now. It is never before an earlier reading.
-func (c *steadyClock) read() int64 {
+// Read is the time now. It is never before an earlier reading.
+func (c *Clock) Read() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.now()
@@ -58,7 +58,7 @@ func (c *steadyClock) read() int64 {
 	if ok {
 		least = max(least, monotonic+c.shift.Load())
 	}
-	if at < least-clockStep {
+	if at < least-Step {
 		c.offset.Add(least - at)
 		at = least
 	}
@@ -71,53 +71,53 @@ func (c *steadyClock) read() int64 {
 	return c.latest
 }
 
-// raise makes a time that a call ended at the least that read returns. It is for clocks that only
+// Raise makes a time that a call ended at the least that Read returns. It is for clocks that only
 // calls move on.
-func (c *steadyClock) raise(at int64) int64 {
+func (c *Clock) Raise(at int64) int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.latest = max(c.latest, at)
 	return c.latest
 }
 
-// at is a time that was read from the same system clock as now, on the time line.
-func (c *steadyClock) at(t time.Time) int64 {
+// At is a time that was read from the same system clock as now, on the time line.
+func (c *Clock) At(t time.Time) int64 {
 	// Sub is by the monotonic readings if both times have one, else by the wall clock.
 	byWall, byMonotonic := t.UnixNano()+c.offset.Load(), c.zero+int64(t.Sub(c.base))+c.shift.Load()
-	if d := byWall - byMonotonic; -2*clockStep <= d && d <= 2*clockStep {
+	if d := byWall - byMonotonic; -2*Step <= d && d <= 2*Step {
 		return byWall
 	}
 	return c.stepped(t)
 }
 
-// stepped is at for a time whose readings differ by more than the last reading of now says.
-func (c *steadyClock) stepped(t time.Time) int64 {
+// stepped is At for a time whose readings differ by more than the last reading of now says.
+func (c *Clock) stepped(t time.Time) int64 {
 	monotonic, ok := c.monotonic(t)
 	if !ok {
 		return t.UnixNano() + c.offset.Load()
 	}
-	c.read() // either clock may have been stepped since the last reading
+	c.Read() // either clock may have been stepped since the last reading
 	byWall, byMonotonic := t.UnixNano()+c.offset.Load(), monotonic+c.shift.Load()
-	if d := byWall - byMonotonic; -2*clockStep <= d && d <= 2*clockStep {
+	if d := byWall - byMonotonic; -2*Step <= d && d <= 2*Step {
 		return byWall
 	}
 	return byMonotonic // t is older than the step
 }
 
 // monotonic is t by its monotonic reading; false if t or the first reading has none.
-func (c *steadyClock) monotonic(t time.Time) (int64, bool) {
+func (c *Clock) monotonic(t time.Time) (int64, bool) {
 	if !c.dual || t == t.Round(0) { // Round(0) removes the monotonic reading
 		return 0, false
 	}
 	return c.zero + int64(t.Sub(c.base)), true
 }
 
-// wall is a time on the time line as the wall clock tells it now. For a nil clock the two are the
+// Wall is a time on the time line as the wall clock shows it now. For a nil clock the two are the
 // same.
-func (c *steadyClock) wall(at int64) time.Time { return time.Unix(0, at-c.ahead()).UTC() }
+func (c *Clock) Wall(at int64) time.Time { return time.Unix(0, at-c.Ahead()).UTC() }
 
-// ahead is how far the time line is ahead of the wall clock.
-func (c *steadyClock) ahead() int64 {
+// Ahead is how far the time line is ahead of the wall clock.
+func (c *Clock) Ahead() int64 {
 	if c == nil {
 		return 0
 	}
