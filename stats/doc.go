@@ -26,8 +26,7 @@
 //     an agent is slow, stuck or expensive; [PolicyCount] what policies did about
 //     it. [Recorder.Register] lists the tools there are, so that those never used
 //     can be named.
-//   - [NewHandler] serves all of it over HTTP, with a dashboard; [Announce] lets
-//     `toolscope stats` find it.
+//   - Package statshttp serves all of it over HTTP, with a dashboard.
 //
 // Reading: [Recorder.Snapshot], [Recorder.Intervals], [Recorder.Summary],
 // [Recorder.Recent], [Recorder.Call], [Recorder.Sessions], [Recorder.Loops],

@@ -26,7 +26,7 @@ const (
 //
 //	running := stats.NewRunning(nil)
 //	scope, err := toolscope.New(toolscope.Options{
-//		Observers: []toolkit.Observer{running}, HTTP: stats.HandlerOptions{Running: running}})
+//		Observers: []toolkit.Observer{running}, HTTP: statshttp.Options{Running: running}})
 //
 // A call costs one allocation and a short lock at each of its ends. Arguments are
 // neither copied nor looked at until somebody asks; then they are redacted. At most

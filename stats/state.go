@@ -6,7 +6,7 @@ package stats
 import "time"
 
 // Started is when the recorder was made.
-func (r *Recorder) Started() time.Time { return r.clock.wall(r.started) }
+func (r *Recorder) Started() time.Time { return r.clock.Wall(r.started) }
 
 // Now is the time by [Options].Clock.
 func (r *Recorder) Now() time.Time { return r.config.now() }

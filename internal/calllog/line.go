@@ -91,7 +91,19 @@ func (r *reader) readMember(c *Call, timed *bool, whole bool) (err error) {
 	case v.Kind() == 'n':
 		return nil
 	}
-	switch string(r.spare) {
+	err = c.setMember(string(r.spare), v, timed)
+	if err == nil && whole {
+		err = c.setOptional(string(r.spare), v)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.spare, err)
+	}
+	return nil
+}
+
+// setMember sets what a member says that a [Log] counts.
+func (c *Call) setMember(name string, v jsontext.Value, timed *bool) (err error) {
+	switch name {
 	case "tool": // string: name of the tool; required
 		c.Tool, err = text(v)
 	case "error_type": // string: error.type of a failed call
@@ -107,19 +119,12 @@ func (r *reader) readMember(c *Call, timed *bool, whole bool) (err error) {
 		*timed = true
 	case "time": // string or number: when the call ended, as RFC 3339 or seconds since 1970
 		c.End, err = moment(v)
-	default:
-		if whole {
-			err = c.readOptional(string(r.spare), v)
-		}
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", r.spare, err)
-	}
-	return nil
+	return err
 }
 
-// readOptional reads a member that only [Read] reads.
-func (c *Call) readOptional(name string, v jsontext.Value) (err error) {
+// setOptional sets what a member says that only [Read] reads.
+func (c *Call) setOptional(name string, v jsontext.Value) (err error) {
 	switch name {
 	case "id": // string: the call's id, as the model gave it
 		c.ID, err = text(v)

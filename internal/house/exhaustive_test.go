@@ -288,7 +288,7 @@ func TestListsNameEachConstant(t *testing.T) {
 		fmt.Fprintf(&ordered, "| %s | [^\n]*\n", s)
 	}
 	for file, wants := range map[string][]string{
-		"internal/calllog/log.go":                          {strings.Join(outcomes[1:last], ", ") + " or " + outcomes[last]},
+		"internal/calllog/log.go":                   {strings.Join(outcomes[1:last], ", ") + " or " + outcomes[last]},
 		"cmd/toolscope/report.go":                   {"executed (the default), " + strings.Join(outcomes[1:], ", ")},
 		"cmd/toolscope/export.go":                   {list},
 		"docs/export.md":                            append([]string{strings.Join(outcomes, ","), "`executed` (the default), `" + others + "`"}, kinds...),

@@ -81,7 +81,7 @@ func (r *reference) logs() string {
 		}
 	}
 	out := "\n## Logs\n"
-	out += section(3, "Call log", "One JSON object a line, which `calllog.Log`, `calllog.Read` and `toolscope report` read. Unknown fields are\nignored.", fieldHead, rows)
+	out += section(3, "Call log", "One JSON object a line, which `toolscope report`, `top` and `export` read. Unknown fields are\nignored.", fieldHead, rows)
 	out += "\n### Audit log\n\nPackage `middleware/audit` writes one JSON object a line.\n" + r.structs("middleware/audit", true)
 	r.bothWays("log attribute", at, slices.Sorted(maps.Keys(slogFields)))
 	rows = nil
@@ -104,7 +104,7 @@ func (r *reference) callLog(s *source) (rows [][]string) {
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			f, ok := n.(*ast.FuncDecl)
-			if ok && f.Name.Name != "member" {
+			if ok && !slices.Contains([]string{"setMember", "setOptional"}, f.Name.Name) {
 				return false
 			}
 			c, ok := n.(*ast.CaseClause)

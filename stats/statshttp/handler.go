@@ -127,7 +127,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // isClean reports whether a path has no empty segments and no segments of dots.
-func isClean(p string) bool { return strings.TrimSuffix(path.Clean(p), "/") == strings.TrimSuffix(p, "/") }
+func isClean(p string) bool {
+	return strings.TrimSuffix(path.Clean(p), "/") == strings.TrimSuffix(p, "/")
+}
 
 // serve answers a request for a resource.
 func (h *handler) serve(res *route, w http.ResponseWriter, r *http.Request) {

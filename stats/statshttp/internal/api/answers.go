@@ -55,11 +55,13 @@ type ErrorList struct {
 	MaxUnlisted uint64 `json:"max_unlisted"` // most times that an error not listed can have occurred
 }
 
+// SessionList answers /api/v1/sessions.
 type SessionList struct {
 	Sessions []stats.SessionStats `json:"sessions"`         // sessions held, the one seen last first
 	Evicted  uint64               `json:"evicted_sessions"` // sessions removed to make room for others
 }
 
+// LoopList answers /api/v1/loops.
 type LoopList struct {
 	Loops []stats.Loop `json:"loops"` // repeated calls, the most frequent first
 }
