@@ -66,34 +66,11 @@ func (f *Figures) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// A HealthSource reports the state of components, for [HandlerOptions].Health. The providers that package
+// A HealthSource reports the state of components, for statshttp.Options.Health. The providers that package
 // exporters sets up are one. Components is called by readers, at any time, by several at once;
 // it must return soon.
 type HealthSource interface {
 	Components() []Component
-}
-
-// maxComponents is how many components of a source are shown.
-const maxComponents = 64
-
-// components are all there are, the recorder first.
-func (h *handler) components() []Component {
-	all := h.recorder.Components()
-	for _, s := range h.config.Health {
-		all = append(all, componentsOf(s)...)
-	}
-	return all
-}
-
-// componentsOf asks a source; one that panics is a component with a problem.
-func componentsOf(s HealthSource) (found []Component) {
-	defer func() {
-		if recover() != nil {
-			found = []Component{{Name: fmt.Sprintf("%T", s), Problems: []string{"it panicked when it was asked how it is"}}}
-		}
-	}()
-	found = s.Components()
-	return slices.Clip(found[:min(len(found), maxComponents)])
 }
 
 // Components report the state of the recorder: what is beyond its bounds, and whether it can
