@@ -128,12 +128,12 @@ cross: ## vet everything and build the command for Linux, macOS and Windows, wit
 
 .PHONY: api
 api: ## rewrite the listings of the exported API in api/
-	go test ./internal/house -run='^TestExportedAPIIsAsListed$$' -count=1 -update
+	go test ./internal/repocheck -run='^TestExportedAPIIsAsListed$$' -count=1 -update
 
 .PHONY: telemetry
 telemetry: ## rewrite the telemetry reference, docs/telemetry.md
 	go test ./stats -run='^TestOpenAPI$$' -count=1 -update
-	go test ./internal/house -run='^TestTelemetryIsAsListed$$' -count=1 -update
+	go test ./internal/repocheck -run='^TestTelemetryIsAsListed$$' -count=1 -update
 
 .PHONY: recall
 recall: ## score the redactor on a labelled corpus: make recall CORPUS=file.jsonl.gz

@@ -40,7 +40,7 @@ func TestPoliciesStandInTheirPlaces(t *testing.T) {
 	if _, err := h(t.Context(), toolkit.Call{}); err != nil {
 		t.Fatal(err)
 	}
-	// The order itself is held to docs/policies.md by internal/house.
+	// The order itself is held to docs/policies.md by internal/repocheck.
 	want := strings.Replace(strings.Join(stages, " "), "cache", "cache second cache", 1)
 	if !strings.HasPrefix(want, "recover inject loop ") || !strings.HasSuffix(want, " timeout") {
 		t.Errorf("got the stages %s", want)

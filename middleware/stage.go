@@ -26,7 +26,7 @@ const (
 	stages // how many there are
 )
 
-// stageTable describes the stages, in their order. No other code may list them: see internal/house.
+// stageTable describes the stages, in their order. No other code may list them: see internal/repocheck.
 var stageTable = [...]struct {
 	name string
 	// beforeTool is whether the stage's policies decide before the tool runs, by the arguments alone. They can

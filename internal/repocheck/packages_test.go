@@ -1,7 +1,7 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package house_test
+package repocheck_test
 
 import (
 	"encoding/json"
@@ -45,6 +45,13 @@ func (p *pkg) library() bool {
 	first, _, _ := strings.Cut(dir, "/")
 	return dir != "" && p.Name != "main" && len(p.GoFiles) > 0 && !strings.HasPrefix(dir, "internal") && !strings.Contains(dir, "/internal") &&
 		!slices.Contains(unreleased, first)
+}
+
+// released reports whether the package is of a released module and no test: internal ones and commands, too.
+func (p *pkg) released() bool {
+	first, _, _ := strings.Cut(p.own(), "/")
+	return p.own() != "" && len(p.GoFiles) > 0 && !slices.Contains(unreleased, first) &&
+		p.own() != "internal/release" && p.own() != "internal/repocheck"
 }
 
 // unreleased are the folders of modules without packages for applications.

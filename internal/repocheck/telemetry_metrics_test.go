@@ -1,7 +1,7 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package house_test
+package repocheck_test
 
 import (
 	"go/ast"
@@ -75,7 +75,7 @@ func (r *reference) metrics() string {
 		slices.Sort(labels)
 		for i, label := range labels {
 			if !r.known[label] {
-				r.t.Errorf("internal/house: %s: attribute %q: the code does not set it", name, label)
+				r.t.Errorf("internal/repocheck: %s: attribute %q: the code does not set it", name, label)
 			}
 			labels[i] = code(label)
 		}

@@ -1,7 +1,7 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package house_test
+package repocheck_test
 
 import (
 	"fmt"
@@ -216,7 +216,7 @@ func TestPlacesKnowEachConstant(t *testing.T) {
 			all = append(all, strconv.Quote(v))
 		}
 		t.Errorf("%s: got the constants %q, reviewed were %q. "+
-			"Look at each of the places below, then change the list in internal/house/exhaustive_test.go.",
+			"Look at each of the places below, then change the list in internal/repocheck/exhaustive_test.go.",
 			e.name, names, e.reviewed)
 		sources(t, func(_ string, fset *token.FileSet, file *ast.File) {
 			for _, at := range e.places(all, fset, file) {

@@ -1,7 +1,7 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package house_test
+package repocheck_test
 
 import (
 	"fmt"
@@ -265,12 +265,12 @@ func (s *source) calls(visit func(qualifier, name string, call *ast.CallExpr)) {
 func (r *reference) bothWays(what string, found map[string]string, listed []string) {
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		if !slices.Contains(listed, name) {
-			r.t.Errorf("%s: %s %q: got no meaning, want one in the table of internal/house", found[name], what, name)
+			r.t.Errorf("%s: %s %q: got no meaning, want one in the table of internal/repocheck", found[name], what, name)
 		}
 	}
 	for _, name := range listed {
 		if _, ok := found[name]; !ok {
-			r.t.Errorf("internal/house: %s %q: is in the table, but the code does not write it", what, name)
+			r.t.Errorf("internal/repocheck: %s %q: is in the table, but the code does not write it", what, name)
 		}
 	}
 }

@@ -1,7 +1,7 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package house_test
+package repocheck_test
 
 import (
 	"go/ast"
@@ -274,7 +274,7 @@ func (r *reference) types(
 			}
 			a := get(c.key, s.position(n))
 			if got := stability(c.key); got != c.stability {
-				r.t.Errorf("%s: %s: got the stability %s in the table of internal/house, want %s as the conventions have it", s.position(n), c.key, got, c.stability)
+				r.t.Errorf("%s: %s: got the stability %s in the table of internal/repocheck, want %s as the conventions have it", s.position(n), c.key, got, c.stability)
 			}
 			if !declaredAt[n] {
 				a.convention = c.meaning

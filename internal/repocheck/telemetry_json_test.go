@@ -1,7 +1,7 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package house_test
+package repocheck_test
 
 import (
 	"encoding/json"
@@ -124,7 +124,7 @@ func largestPart(schemas map[string]*schema, name string) (best string) {
 func (r *reference) structs(dir string, all bool) (out string) {
 	i := slices.IndexFunc(r.packages, func(s *source) bool { return s.dir == dir })
 	if i < 0 {
-		r.t.Fatalf("%s: got no such package, want that of the table of internal/house", dir)
+		r.t.Fatalf("%s: got no such package, want that of the table of internal/repocheck", dir)
 	}
 	s := r.packages[i]
 	for _, file := range s.files {

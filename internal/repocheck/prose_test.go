@@ -1,7 +1,7 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package house_test
+package repocheck_test
 
 import (
 	"bytes"
@@ -64,7 +64,7 @@ func phrase(words, instead string) struct {
 func TestProseIsPlain(t *testing.T) {
 	walk(t, func(path string) {
 		switch {
-		case path == "internal/house/prose_test.go" || strings.Contains(path, "/testdata/"):
+		case path == "internal/repocheck/prose_test.go" || strings.Contains(path, "/testdata/"):
 		case strings.HasSuffix(path, ".md"), strings.HasSuffix(path, ".yaml"), strings.HasSuffix(path, ".html"), path == "Makefile":
 			for i, line := range strings.Split(string(read(t, path)), "\n") {
 				complain(t, path, i+1, line)
@@ -189,4 +189,3 @@ func TestMethodNamesHaveAnObject(t *testing.T) {
 		}
 	})
 }
-
