@@ -289,8 +289,6 @@ func TestListsNameEachConstant(t *testing.T) {
 	}
 	for file, wants := range map[string][]string{
 		"internal/calllog/log.go":                   {strings.Join(outcomes[1:last], ", ") + " or " + outcomes[last]},
-		"cmd/toolscope/report.go":                   {"executed (the default), " + strings.Join(outcomes[1:], ", ")},
-		"cmd/toolscope/export.go":                   {list},
 		"docs/export.md":                            append([]string{strings.Join(outcomes, ","), "`executed` (the default), `" + others + "`"}, kinds...),
 		"docs/http.md":                              outcomes,
 		"docs/policies.md":                          {quoted},
