@@ -42,7 +42,7 @@ func TestConfigCommand(t *testing.T) {
 		{
 			[]string{good, bad}, exitError, good + ": OK\n",
 			[]string{
-				bad + ":2: policies.lop: got an unknown name",
+				bad + ":2: policies.lop: got an unknown field",
 				bad + `:3: policies.timeout.default: got "30", want a time`,
 			},
 		},
