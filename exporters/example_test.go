@@ -49,6 +49,5 @@ func ExampleSetup_badEnvironment() {
 	_, err := exporters.Setup(context.Background(), exporters.Options{})
 	fmt.Println(err)
 	// Output:
-	// exporters: OTEL_EXPORTER_OTLP_ENDPOINT: got "localhost:4317", want a URL such as
-	// http://localhost:4317 (scheme: http, https, unix, dns)
+	// exporters: OTEL_EXPORTER_OTLP_ENDPOINT: got "localhost:4317", want a URL such as http://localhost:4317 (scheme: http, https, unix, dns)
 }
