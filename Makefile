@@ -81,7 +81,7 @@ bench-peers: ## bench with other projects' libraries around the same call (downl
 	cd bench && go run ./cmd/suite -peers -passes $(PASSES) -benchtime $(BENCHTIME)
 
 .PHONY: bench-agent
-bench-agent: ## a whole program bare and wrapped, AGENT_RUNS (10) times each by turns, beside Jaeger (builds it the first time)
+bench-agent: ## run a whole program bare and wrapped, interleaved, AGENT_RUNS (10) times each, next to Jaeger (builds it the first time)
 	cd bench && go run ./cmd/suite -agent $(AGENT_RUNS)
 
 .PHONY: bench-packages

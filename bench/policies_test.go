@@ -21,8 +21,8 @@ func (unseeing) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.CallInfo) 
 func (unseeing) Wants(context.Context) bool          { return false }
 func (unseeing) End(context.Context, *toolkit.Ended) {}
 
-// BenchmarkGoverned is a miss under every policy and nothing else: what they take before anybody
-// tells of them. callers=cancelable is one that may give up.
+// BenchmarkGoverned is a cache miss under every policy, without observers: the cost of the policies
+// alone. callers=cancelable is a caller whose context can be cancelled.
 func BenchmarkGoverned(b *testing.B) {
 	session := toolkit.WithSession(b.Context(), toolkit.Session{ID: "0b6d6a5e-4f0f-4e0e-8f6a-5f7d3f1c2a11", Agent: "planner"})
 	for _, c := range []struct {

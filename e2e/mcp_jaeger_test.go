@@ -273,7 +273,7 @@ func checkMCPTrace(t *testing.T, trace *jaeger.Trace, separate bool, revision, n
 			t.Helper()
 			if parent == nil || !strings.HasPrefix(parent.OperationName, prefix) ||
 				trace.Processes[parent.ProcessID].ServiceName == "mcp-server" {
-				t.Errorf("%s %s: got a parent that is not the host's %s", where, s.OperationName, prefix)
+				t.Errorf("%s %s: got a parent other than the application's %s", where, s.OperationName, prefix)
 			}
 		}
 		name, call := strings.CutPrefix(s.OperationName, "tools/call ")

@@ -40,7 +40,7 @@ func topInATerminal(t *testing.T, binary string) {
 
 	screen := x.wait("[1 Tools]", "shell_run", "P99", "q quit")
 	if !strings.Contains(screen, demo) || !regexp.MustCompile(`\d+ calls`).MatchString(screen) {
-		t.Errorf("the head does not say what is looked at:\n%s", screen)
+		t.Errorf("the head does not name the source:\n%s", screen)
 	}
 	first := selected(screen)
 	x.press("Down")

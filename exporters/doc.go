@@ -24,8 +24,8 @@
 //
 // A value that cannot be used is an error of [Setup] that names the variable, what
 // it got and what it wants. The environment is read, never written. Globals are set
-// only on request ([Options].Globals), and OpenTelemetry's error handler never: it is
-// the host's. A destination that is slow or dead delays no call. [Providers.Shutdown]
+// only on request ([Options].Globals), and OpenTelemetry's error handler never: it belongs to
+// the application. A destination that is slow or dead delays no call. [Providers.Shutdown]
 // ends within its context's deadline and leaves no goroutine behind.
 //
 // What is sent has been made valid and small enough before ([Options].Guard). With
@@ -36,7 +36,7 @@
 // # What is left out
 //
 // Redaction: what package tracing makes has passed package redact before it comes
-// here, and the host's own spans are the host's. Without [Options].SpoolDir, keeping spans
+// here. The application's own spans are not redacted. Without [Options].SpoolDir, keeping spans
 // through an outage of their destination: a batch that cannot be delivered within the
 // exporter's own retries is lost, and reported to OpenTelemetry's error handler.
 package exporters

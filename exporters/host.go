@@ -14,7 +14,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// ours are the global providers that Setup made: those are not the host's.
+// ours are the global providers that Setup made, as opposed to the application's.
 var ours struct {
 	sync.Mutex
 	tracers trace.TracerProvider
@@ -44,7 +44,7 @@ func (p *Providers) adoptGlobals() {
 	}
 }
 
-// hosts reports whether a global provider is the host's: not ours, and not the placeholder
+// hosts reports whether a global provider is the application's: not toolscope's, and not the placeholder
 // that stands there until the application sets one, whose type is in an internal package of
 // OpenTelemetry's.
 func hosts(global, our any) bool {
@@ -78,7 +78,7 @@ func (p *Providers) setGlobals() {
 		otel.SetLoggerProvider(p.LoggerProvider)
 	}
 	if !p.hostsPropagator {
-		ours.carries = &carrying{p.Propagator} // a pointer can be told from others
+		ours.carries = &carrying{p.Propagator} // a pointer has an identity to compare
 		otel.SetTextMapPropagator(ours.carries)
 	}
 }

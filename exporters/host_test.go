@@ -49,7 +49,7 @@ func TestHostsGlobals(t *testing.T) {
 	p := setup(t, exporters.Options{Globals: true, Logs: true})
 	if p.TracerProvider != tracers || p.MeterProvider != meters || p.LoggerProvider != loggers ||
 		p.Propagator != propagation.TextMapPropagator(carrier) {
-		t.Errorf("got %T, %T, %T, %T, want the host's own", p.TracerProvider, p.MeterProvider, p.LoggerProvider, p.Propagator)
+		t.Errorf("got %T, %T, %T, %T, want the application's own", p.TracerProvider, p.MeterProvider, p.LoggerProvider, p.Propagator)
 	}
 	scope, err := toolscope.New(toolscope.Options{}) // by default the global ones
 	if err != nil {
@@ -68,11 +68,11 @@ func TestHostsGlobals(t *testing.T) {
 	}
 	record(p, "afterwards")
 	if e, f, s := host.ended.Load(), host.flushed.Load(), host.shut.Load(); e != 3 || f != 0 || s != 0 {
-		t.Errorf("the host's processor: got %d spans, %d flushes, %d shutdowns, want 3, 0 and 0", e, f, s)
+		t.Errorf("the application's processor: got %d spans, %d flushes, %d shutdowns, want 3, 0 and 0", e, f, s)
 	}
 	if otel.GetTracerProvider() != tracers || otel.GetMeterProvider() != meters ||
 		otel.GetLoggerProvider() != loggers || otel.GetTextMapPropagator() != propagation.TextMapPropagator(carrier) {
-		t.Error("a global of the host's was replaced")
+		t.Error("a global provider of the application was replaced")
 	}
 }
 
@@ -83,14 +83,14 @@ func TestHostHasOne(t *testing.T) {
 	otel.SetTracerProvider(tracers)
 	p := setup(t, exporters.Options{Globals: true})
 	if p.TracerProvider != tracers || p.Ring != nil {
-		t.Errorf("got %T and a ring %v, want the host's tracers and no ring", p.TracerProvider, p.Ring)
+		t.Errorf("got %T and a ring %v, want the application's tracers and no ring", p.TracerProvider, p.Ring)
 	}
 	if _, ok := p.MeterProvider.(*sdkmetric.MeterProvider); !ok || otel.GetMeterProvider() != p.MeterProvider {
 		t.Errorf("got %T, want meters of our own, made global", p.MeterProvider)
 	}
 }
 
-// TestGlobalsAgain: what an earlier Setup made global is not the host's.
+// TestGlobalsAgain: providers that an earlier Setup made global are not the application's.
 func TestGlobalsAgain(t *testing.T) {
 	restoreGlobals(t)
 	first := setup(t, exporters.Options{Globals: true, Logs: true})

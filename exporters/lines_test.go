@@ -62,7 +62,7 @@ func TestRingForgets(t *testing.T) {
 		tracer := p.TracerProvider.Tracer("test")
 		ctx, root := tracer.Start(t.Context(), name)
 		root.SetAttributes(attribute.String("toolscope.session.id", session), attribute.String("toolscope.tenant", tenant))
-		_, child := tracer.Start(ctx, name+"/http") // the host's, which names no session
+		_, child := tracer.Start(ctx, name+"/http") // the application's span, which names no session
 		child.End()
 		_, other := tracer.Start(ctx, name+"/other")
 		other.SetAttributes(attribute.String("gen_ai.conversation.id", "another"))

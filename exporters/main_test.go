@@ -66,8 +66,8 @@ func record(p *exporters.Providers, name string) trace.TraceID {
 	return root.SpanContext().TraceID()
 }
 
-// complaints takes OpenTelemetry's error handler for the test, and returns what it was
-// told so far.
+// complaints takes OpenTelemetry's error handler for the test, and returns the messages it
+// got so far.
 func complaints(t *testing.T) func() []string {
 	var mu sync.Mutex
 	var got []string

@@ -99,7 +99,7 @@ func TestTailSampling(t *testing.T) {
 		t.Errorf("got %q, want what matters", got)
 	}
 	if n := len(all.Ended()); n != 8 {
-		t.Errorf("the host's processor got %d spans, want all 8", n)
+		t.Errorf("the application's processor got %d spans, want all 8", n)
 	}
 	if n := p.Ring.State().Spans; n != 8 {
 		t.Errorf("the ring has %d spans, want all 8", n)
@@ -144,7 +144,7 @@ func TestTailSamplingBehindTheEnvironments(t *testing.T) {
 	}
 }
 
-// One bad byte in a span of the host's does not cost the others of its batch.
+// One bad byte in a span of the application does not lose the other spans of its batch.
 func TestGuarded(t *testing.T) {
 	told := complaints(t)
 	var b backend
@@ -387,7 +387,7 @@ func TestShutdownInTheMiddle(t *testing.T) {
 			work.Wait()
 			for _, err := range errs[1:] {
 				if fmt.Sprint(err) != fmt.Sprint(errs[0]) {
-					t.Errorf("got %v and %v, want all to be told the same", errs[0], err)
+					t.Errorf("got %v and %v, want the same error for all", errs[0], err)
 				}
 			}
 			record(p, "after")

@@ -244,7 +244,7 @@ func TestAutoexport(t *testing.T) {
 	}
 }
 
-// TestHostsProcessor: one of the host's is flushed and shut down once, whatever
+// TestHostsProcessor: the application's processor is flushed and shut down once, whatever
 // happens to the others.
 func TestHostsProcessor(t *testing.T) {
 	complaints(t)

@@ -103,7 +103,7 @@ func (p *Providers) shutdown(ctx context.Context) error {
 		defer p.unwatch() // after the last metrics were sent
 	}
 
-	// The tracer provider shuts its processors down one after the other, the host's
+	// The tracer provider shuts its processors down one after the other, the application's
 	// first; a batcher that is shut down already takes it as a no-op.
 	var tasks []func(context.Context) error
 	if p.meters != nil {
@@ -196,7 +196,7 @@ func (p *pipeline) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 	if p.stopped.Err() == nil || p.keeps && err == nil {
 		return err
 	}
-	p.lost.Add(int64(len(spans))) // told by Shutdown
+	p.lost.Add(int64(len(spans))) // reported by Shutdown
 	if err != nil {
 		p.cause.Store(&err)
 	}

@@ -110,7 +110,7 @@ func TestSpoolOutlivesTheProcess(t *testing.T) {
 					t.Errorf("Shutdown: got %v, want nil, since all is on disk", err)
 				}
 				if got := told(); len(got) != 1 || !strings.Contains(got[0], "the destination fails; spans are kept in") {
-					t.Errorf("the error handler got %q, want to be told once", got)
+					t.Errorf("the error handler got %q, want one message", got)
 				}
 
 				m := new(moody)

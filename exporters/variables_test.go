@@ -298,7 +298,7 @@ func TestSpecifiedVariables(t *testing.T) {
 	}
 }
 
-// TestQueuesAndTimes: those that are told by how long something takes or how much is kept.
+// TestQueuesAndTimes: variables whose effect shows in how long something takes or how much is kept.
 func TestQueuesAndTimes(t *testing.T) {
 	t.Run("OTEL_BSP_MAX_QUEUE_SIZE and OTEL_BSP_MAX_EXPORT_BATCH_SIZE", func(t *testing.T) {
 		t.Setenv("OTEL_BSP_MAX_QUEUE_SIZE", "10")

@@ -104,7 +104,7 @@ func (w *watch) state() watchState {
 }
 
 // exportErrorType is error.type of an export: one of few values. The texts of errors hold
-// addresses and what servers answer, and are for the host's error handler.
+// addresses and what servers answer, and are for the application's error handler.
 func exportErrorType(err error) string {
 	switch {
 	case err == nil:

@@ -15,7 +15,7 @@ type pair struct{ theirs, ours func(n int) }
 // run runs a benchmark of each, and one that interleaves both, a batch of a
 // hundredth of a second at a time, so that what else the machine does spoils both alike, and
 // starting two goroutines is none of it: it
-// reports the median of ours divided by theirs as x-hdr.
+// reports the median of this package's time divided by the other's as x-hdr.
 func (p pair) run(b *testing.B, name string) {
 	for _, side := range []struct {
 		name string

@@ -78,12 +78,15 @@ type HealthSource interface {
 func (r *Recorder) Components() []Component {
 	l := r.Limits()
 	c := Component{Name: "statistics", Figures: Figures{
-		{"bytes", float64(l.Bytes)}, {"max_bytes", float64(l.MaxBytes)}, {"tools", float64(l.Tools)}, {"max_tools", float64(l.MaxTools)},
+		{"bytes", float64(l.Bytes)}, {"max_bytes", float64(l.MaxBytes)},
+		{"tools", float64(l.Tools)}, {"max_tools", float64(l.MaxTools)},
 		{"tools_without_place", float64(r.tools.homeless.Load())}, {"evicted_error_groups", float64(l.EvictedGroups)},
 		{"evicted_sessions", float64(l.EvictedSessions)}, {"dropped_recent", float64(l.DroppedRecent)},
 	}}
 	if r.tools.homeless.Load() > 0 {
-		c.Problems = append(c.Problems, fmt.Sprintf("there are more tools than the %d of Options.MaxTools: calls of the others are counted under %s", l.MaxTools, Other))
+		c.Problems = append(c.Problems, fmt.Sprintf(
+			"there are more tools than the %d of Options.MaxTools: calls of the others are counted under %s",
+			l.MaxTools, Other))
 	}
 	if err := r.journal.Failure(); err != nil {
 		c.Problems = append(c.Problems, err.Error())

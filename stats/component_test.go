@@ -63,13 +63,13 @@ func TestSlowerThan(t *testing.T) {
 			record(r, call(busy, time.Duration(i+1)*time.Millisecond))
 		}
 		record(r, call(rare, time.Hour))
-		r.SlowerThan("busy") // asks for the figure, and waits for nobody
+		r.SlowerThan("busy") // asks for the figure, and does not block
 		synctest.Wait()
 		if got := r.SlowerThan("busy"); got < 985*time.Millisecond || got > 995*time.Millisecond {
 			t.Errorf("got %v, want the 99th percentile of 1 to 1000 ms", got)
 		}
 		if got := r.SlowerThan("rare") + r.SlowerThan("unknown") + (*Recorder)(nil).SlowerThan("busy"); got != 0 {
-			t.Errorf("got %v of what nobody knows, want 0", got)
+			t.Errorf("got %v for an unknown tool, want 0", got)
 		}
 		time.Sleep(time.Hour)
 		r.SlowerThan("busy")

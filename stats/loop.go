@@ -95,7 +95,8 @@ func (t *loopTable) all(by *steady.Clock) []Loop {
 		all = append(all, x)
 	}
 	slices.SortFunc(all, func(a, b Loop) int {
-		return cmp.Or(cmp.Compare(b.Times, a.Times), b.LastSeen.Compare(a.LastSeen), cmp.Compare(a.Session, b.Session), cmp.Compare(a.Tool, b.Tool))
+		return cmp.Or(cmp.Compare(b.Times, a.Times), b.LastSeen.Compare(a.LastSeen),
+			cmp.Compare(a.Session, b.Session), cmp.Compare(a.Tool, b.Tool))
 	})
 	return all
 }

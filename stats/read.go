@@ -157,7 +157,9 @@ func (c *config) maxBytes(sessions int) int64 {
 		policyCountsSize + maxPolicyArchived +
 		5*definitionSize + toolSize + maxToolName
 	tools := int64(c.MaxTools+1)*int64(perTool) + maxSpare*int64(histogram.MaxLiveSize(c.Digits))
-	tables := policyTableSize + c.MaxErrorGroups*(errorgroups.GroupSize+messages.MaxLength+errorgroups.MaxText+32) + sessions*(sessionSize+8) + c.MaxLoops*loopSize + c.MaxRecent*recentSize
+	tables := policyTableSize +
+		c.MaxErrorGroups*(errorgroups.GroupSize+messages.MaxLength+errorgroups.MaxText+32) +
+		sessions*(sessionSize+8) + c.MaxLoops*loopSize + c.MaxRecent*recentSize
 	return tools + 2*c.MaxIntervalBytes + int64(tables)
 }
 

@@ -33,7 +33,7 @@ type recentPlace struct {
 	call recentCall
 }
 
-// recentCall is a [RecentCall] before anybody looks at it. What a usual call has, one that its
+// recentCall is a [RecentCall] as it is stored, before a reader asks for it. What a usual call has, one that its
 // tool answered at once and well, stands first: two cache lines, and no more, are written for it.
 type recentCall struct {
 	id        uint64
@@ -130,7 +130,8 @@ func (c *recentCall) export(policies *policySet, by *steady.Clock) RecentCall {
 		ID: c.id, Time: by.Wall(c.ended - int64(c.duration)), Tool: c.tool.name,
 		Outcome: s.Outcome.String(), Ending: m.ending.String(),
 		ErrorType: m.failure.kind, Error: m.failure.text, ErrorGroup: errorgroups.IDText(m.failure.group), Suspended: c.suspended,
-		DurationMs: ms(c.duration), RunMs: ms(c.run), QueueMs: ms(s.Queue), ApprovalMs: ms(s.Approval), BackoffMs: ms(s.Backoff), AgeMs: ms(s.Age),
+		DurationMs: ms(c.duration), RunMs: ms(c.run), QueueMs: ms(s.Queue),
+		ApprovalMs: ms(s.Approval), BackoffMs: ms(s.Backoff), AgeMs: ms(s.Age),
 		Attempts: s.Attempts, Repeat: s.Repeat, BytesIn: c.bytesIn, BytesOut: c.bytesOut, Turn: c.turn,
 	}
 	x.Policies = m.tags.tags(policies)

@@ -17,7 +17,7 @@ import (
 
 // The bounds of what is known of running calls.
 const (
-	maxRunning          = 1000    // calls that are told apart
+	maxRunning          = 1000    // calls that are tracked one by one
 	maxRunningArguments = 4 << 10 // bytes of arguments shown
 )
 
@@ -29,8 +29,8 @@ const (
 //		Observers: []toolkit.Observer{running}, HTTP: statshttp.Options{Running: running}})
 //
 // A call costs one allocation and a short lock at each of its ends. Arguments are
-// neither copied nor looked at until somebody asks; then they are redacted. At most
-// 1000 calls are told apart; what runs beyond them is counted. It is safe for
+// neither copied nor read until a reader asks; then they are redacted. At most
+// 1000 calls are tracked one by one; further calls are only counted. It is safe for
 // concurrent use.
 type Running struct {
 	redactor *redact.Redactor
@@ -39,7 +39,7 @@ type Running struct {
 	mu    sync.Mutex
 	calls map[uint64]*runningContext
 	last  uint64
-	more  int // calls that run and are not told apart
+	more  int // running calls that are only counted
 }
 
 var _ toolkit.Observer = (*Running)(nil)
@@ -74,12 +74,12 @@ type RunningCall struct {
 // allocation.
 type runningContext struct {
 	context.Context
-	id        uint64 // 0 if the call is not told apart
+	id        uint64 // 0 if the call is only counted
 	tool      *toolkit.Definition
 	session   *toolkit.Session
 	span      toolkit.SpanRef
 	start     time.Time
-	arguments []byte // the call's, which nobody writes to
+	arguments []byte // the call's, which are never written to
 }
 
 // Begin notes the call.
@@ -116,7 +116,7 @@ func (r *Running) End(ctx context.Context, _ *toolkit.Ended) {
 }
 
 // Calls are the calls that run now, the one that has been running for longest first,
-// and how many run beyond the 1000 that are told apart. A nil *Running knows of none.
+// and how many run beyond the 1000 that are tracked one by one. A nil *Running knows of none.
 func (r *Running) Calls(now time.Time) (calls []RunningCall, more int) {
 	if r == nil {
 		return nil, 0

@@ -158,7 +158,10 @@ func raise(v *atomic.Uint64, n uint64) {
 // takeCounts is what was counted since the last seal. With reset it is taken out, else
 // copied. The second result is false if nothing was counted.
 func (t *tool) takeCounts(reset bool) (ToolSnapshot, bool) {
-	s := ToolSnapshot{Tool: t.name, InFlight: t.inFlight.Load(), Peak: t.peak.Load(), Streak: t.streak.Load(), WorstStreak: t.worst.Load()}
+	s := ToolSnapshot{
+		Tool: t.name, InFlight: t.inFlight.Load(), Peak: t.peak.Load(),
+		Streak: t.streak.Load(), WorstStreak: t.worst.Load(),
+	}
 	if reset {
 		if !t.dirty.Swap(false) {
 			return s, false

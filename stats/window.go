@@ -16,7 +16,7 @@ import (
 // ten minutes beyond. Answers state the span they cover.
 //
 // The zero Window, which Prometheus counters are made of too, does not depend on the system clock.
-// Other windows go by the time that has passed since a call ended. If the clock is set back, they
+// Other windows use the time that has passed since a call ended. If the clock is set back, they
 // have the same calls as before, and the times of earlier calls, and of the spans covered, move back
 // with it. If it is set forward, earlier calls are older by as much, as after a machine was
 // suspended, and leave windows accordingly. Since and Until are of the clock as it is set now.

@@ -116,7 +116,8 @@ func (g *ErrorGroup) check() error {
 	g.Message, g.Example = clipText(g.Message, messages.MaxLength), clipText(g.Example, errorgroups.MaxText)
 	g.CountMax = max(g.Count, g.CountMax)
 	if len(g.Trend) > maxWireList || len(g.TraceIDs) > errorgroups.MaxTraces {
-		return fmt.Errorf("trend, trace_ids: got %d and %d, want at most %d and %d", len(g.Trend), len(g.TraceIDs), maxWireList, errorgroups.MaxTraces)
+		return fmt.Errorf("trend, trace_ids: got %d and %d, want at most %d and %d",
+			len(g.Trend), len(g.TraceIDs), maxWireList, errorgroups.MaxTraces)
 	}
 	for i, id := range g.TraceIDs {
 		if !isID(id, 16) {

@@ -110,7 +110,7 @@ func TestProxyBehindAProxy(t *testing.T) {
 	body, err := io.ReadAll(resp.Body)
 	resp.Body.Close()
 	if err != nil || !strings.Contains(string(body), `"http://mcp.example.test/mcp mcp.example.test"`) {
-		t.Errorf("got %s and %v, want the request to go by the proxy", body, err)
+		t.Errorf("got %s and %v, want the request to use the proxy", body, err)
 	}
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)

@@ -74,7 +74,7 @@ func cases() []hostileCase {
 type result struct {
 	p999, healthy time.Duration
 	heapMiB       float64
-	said          string // the first problem that was told
+	said          string // the first problem that was reported
 	recovered     bool
 }
 
@@ -143,8 +143,8 @@ func (a *agent) call(ctx context.Context, n int) time.Duration {
 	return time.Since(begun)
 }
 
-// said is the first problem that the providers tell.
-func (a *agent) said() string {
+// reportedProblem is the first problem that the providers report.
+func (a *agent) reportedProblem() string {
 	for _, c := range a.providers.Components() {
 		if len(c.Problems) > 0 {
 			return c.Name + ": " + c.Problems[0]
@@ -185,7 +185,7 @@ func (c *hostileCase) run(ctx context.Context, length time.Duration) (r result, 
 		fine = append(fine, well.call(ctx, n))
 		slow = append(slow, ill.call(ctx, n))
 		if n%100 == 0 && r.said == "" {
-			r.said = ill.said()
+			r.said = ill.reportedProblem()
 		}
 		time.Sleep(time.Millisecond)
 	}

@@ -3,8 +3,8 @@
 
 // Outage is the program that the outage test runs and kills: an agent that makes calls without
 // a pause, whose spans go to the OTLP endpoint of the environment by way of a spool. It
-// writes down each span that has ended, in a file of its own and before anybody else is
-// told: what the test then looks for. SIGTERM ends it after what waits was sent.
+// writes each ended span to a separate file before any exporter receives it: the test looks
+// for these spans later. On SIGTERM it sends the waiting spans and exits.
 package main
 
 import (

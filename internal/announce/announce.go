@@ -60,14 +60,16 @@ func Announce(address, title string) (withdraw func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("announce: %w", err)
 	}
-	text, err := json.Marshal(Program{URL: u, Title: title, PID: os.Getpid(), Started: time.Now().UTC().Truncate(time.Second), Host: host})
+	text, err := json.Marshal(Program{
+		URL: u, Title: title, PID: os.Getpid(), Started: time.Now().UTC().Truncate(time.Second), Host: host,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("announce: %w", err)
 	}
 	var random [6]byte
 	_, _ = rand.Read(random[:]) // never fails
 	file := filepath.Join(dir, fmt.Sprintf("%d-%s%s", os.Getpid(), hex.EncodeToString(random[:]), suffix))
-	// Renamed when it is whole, so that nobody reads half of it.
+	// Renamed when it is complete, so that no process reads a partial file.
 	err = os.WriteFile(file+".new", text, 0o600)
 	if err == nil {
 		err = os.Rename(file+".new", file)
@@ -124,7 +126,7 @@ func (p Program) Remove() {
 	}
 }
 
-// read reads a file that Announce wrote; what anybody else wrote is an error.
+// read reads a file that Announce wrote. It returns an error for any other file.
 func read(file string) (p Program, err error) {
 	info, err := os.Lstat(file)
 	if err != nil {
@@ -150,7 +152,8 @@ func read(file string) (p Program, err error) {
 // for all of them the loopback one.
 func loopback(address string) (string, error) {
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Port() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Port() == "" ||
+		u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return "", fmt.Errorf("announce: URL: got %.100q, want one such as http://127.0.0.1:9464/", address)
 	}
 	switch local, every := isLoopback(u.Hostname()); {
@@ -165,7 +168,7 @@ func loopback(address string) (string, error) {
 	return u.String(), nil
 }
 
-// alive reports whether a process of that number runs, whoever's it is.
+// alive reports whether a process with that id runs, under any user.
 func alive(pid int) bool {
 	if pid <= 0 {
 		return false

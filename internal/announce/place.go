@@ -42,7 +42,7 @@ func check(dir string) error {
 		return fmt.Errorf("announce: %w", err)
 	}
 	if !info.IsDir() || runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
-		return fmt.Errorf("announce: %s: got %v, want a directory that nobody else may write to", dir, info.Mode())
+		return fmt.Errorf("announce: %s: got %v, want a directory that no other user may write to", dir, info.Mode())
 	}
 	return nil
 }

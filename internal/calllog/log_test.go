@@ -86,7 +86,7 @@ func TestBadLines(t *testing.T) {
 	}
 }
 
-// A log that never says the same twice is told within bounds, and what is beyond
+// A log whose texts never repeat is summarized within bounds, and what is beyond
 // them is counted.
 func TestLogIsBounded(t *testing.T) {
 	l := New(nil)

@@ -3,7 +3,7 @@
 
 // Package canary makes up secrets that tests and the demo plant wherever data
 // flows, to look for them in everything that comes out. They are valid by form,
-// belong to nobody, and differ with the seed.
+// belong to no real account, and differ with the seed.
 package canary
 
 import (

@@ -75,10 +75,10 @@ func (g *Guard) Export(v string) string {
 			return out
 		}
 	}
-	return g.add(v)
+	return g.addType(v)
 }
 
-func (g *Guard) add(v string) string {
+func (g *Guard) addType(v string) string {
 	out := v
 	if !hasShape(v) || !g.unchanged(v) {
 		out = g.other

@@ -11,7 +11,7 @@ import (
 // Attributes of the OpenTelemetry conventions for generative AI and MCP, which have no released Go package.
 const (
 	Operation       = attribute.Key("gen_ai.operation.name") // execute_tool for a tool call, invoke_agent for a run of an agent
-	ToolName        = attribute.Key("gen_ai.tool.name")      // name of the registered tool; _unknown for any other, _OTHER beyond the bound
+	ToolName        = attribute.Key("gen_ai.tool.name")      // name of the tool; _unknown if not registered, _OTHER beyond the bound
 	PromptName      = attribute.Key("gen_ai.prompt.name")    // name of the prompt that the request names
 	Method          = attribute.Key("mcp.method.name")       // method of the request or notification
 	SessionID       = attribute.Key("mcp.session.id")        // id of the MCP session, as the transport has it
@@ -32,7 +32,7 @@ const (
 
 // Attributes of toolscope on calls of all sides.
 const (
-	Side          = attribute.Key("toolscope.side")                // side that recorded the call: agent (in metrics only), server or proxy
+	Side          = attribute.Key("toolscope.side")                // recording side: agent (in metrics only), server or proxy
 	Outcome       = attribute.Key("toolscope.outcome")             // executed, cache_hit, coalesced, repeated or refused
 	RequestedName = attribute.Key("toolscope.tool.requested_name") // name as called, if no such tool is registered
 )
@@ -53,15 +53,15 @@ const (
 	From               = attribute.Key("toolscope.mcp.from")                // server, for a request that the server made
 	FrameBytes         = attribute.Key("toolscope.mcp.frame.bytes")         // size in bytes of an answer too long to be parsed
 	Hung               = attribute.Key("toolscope.mcp.hung")                // yes, for a call that ran longer than the limit
-	StderrLines        = attribute.Key("toolscope.mcp.stderr.lines")        // lines that the server wrote to standard error during the call
-	StderrText         = attribute.Key("text")                              // redacted line of standard error, on the event mcp.server.stderr
+	StderrLines        = attribute.Key("toolscope.mcp.stderr.lines")        // lines of the server's standard error during the call
+	StderrText         = attribute.Key("text")                              // redacted line of standard error (mcp.server.stderr)
 	Client             = attribute.Key("toolscope.mcp.client")              // name and version of the client
 	Implementation     = attribute.Key("toolscope.mcp.implementation")      // name and version that the server gives
 	Capabilities       = attribute.Key("toolscope.mcp.capabilities")        // capabilities that the server declared
 	ClientCapabilities = attribute.Key("toolscope.mcp.client.capabilities") // capabilities that the client declared
 	ToolsCount         = attribute.Key("toolscope.mcp.tools.count")         // number of tools that the server lists
 	ToolsBytes         = attribute.Key("toolscope.mcp.tools.bytes")         // size of the tool list in bytes
-	ToolsTokens        = attribute.Key("toolscope.mcp.tools.tokens")        // estimated size of the tool list in tokens, four bytes each
+	ToolsTokens        = attribute.Key("toolscope.mcp.tools.tokens")        // estimated tokens of the tool list, four bytes each
 	ToolsChanged       = attribute.Key("toolscope.mcp.tools.changed")       // tools whose definition changed
 	Observation        = attribute.Key("toolscope.mcp.observation")         // kind of what the proxy noticed on the wire
 )

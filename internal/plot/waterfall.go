@@ -70,7 +70,10 @@ func Waterfall(spans []stats.SpanView, here string) (rows []Row, left int) {
 		delete(children, parent) // each once, whatever the ids say
 		for _, s := range family {
 			if len(rows) < maxWaterfall {
-				rows = append(rows, Row{SpanView: s, Depth: min(depth, maxDepth), Duration: length(&s, to), Bar: spanBar(s, from, to), Here: s.SpanID == here})
+				rows = append(rows, Row{
+					SpanView: s, Depth: min(depth, maxDepth), Duration: length(&s, to),
+					Bar: spanBar(s, from, to), Here: s.SpanID == here,
+				})
 			}
 			if s.SpanID != "" {
 				add(s.SpanID, min(depth+1, maxDepth))

@@ -12,7 +12,7 @@ import (
 
 const (
 	maxRounds  = 10      // of looking for processes that are still being born
-	maxEnviron = 1 << 20 // bytes of a process's environment that are looked at
+	maxEnviron = 1 << 20 // bytes of a process's environment that are searched
 )
 
 // killMarked kills the processes that have the mark in the environment they were

@@ -127,7 +127,7 @@ type lister struct {
 	lines []string
 }
 
-func (l *lister) add(format string, args ...any) {
+func (l *lister) addLine(format string, args ...any) {
 	l.lines = append(l.lines, fmt.Sprintf(format, args...))
 }
 
@@ -164,9 +164,9 @@ func (l *lister) function(d *ast.FuncDecl) {
 	switch {
 	case !d.Name.IsExported() || r != "" && !ast.IsExported(r):
 	case r == "":
-		l.add("func %s%s%s", d.Name.Name, l.parameters(d.Type.TypeParams), l.signature(d.Type))
+		l.addLine("func %s%s%s", d.Name.Name, l.parameters(d.Type.TypeParams), l.signature(d.Type))
 	default:
-		l.add("method (%s) %s%s", l.text(d.Recv.List[0].Type), d.Name.Name, l.signature(d.Type))
+		l.addLine("method (%s) %s%s", l.text(d.Recv.List[0].Type), d.Name.Name, l.signature(d.Type))
 	}
 }
 
@@ -203,7 +203,7 @@ func (l *lister) general(d *ast.GenDecl) {
 						value += fmt.Sprintf(" where iota is %d", iota)
 					}
 				}
-				l.add("%s %s%s%s", d.Tok, name.Name, kind, value)
+				l.addLine("%s %s%s%s", d.Tok, name.Name, kind, value)
 			}
 		}
 	}
@@ -213,19 +213,19 @@ func (l *lister) typ(s *ast.TypeSpec) {
 	name := s.Name.Name
 	head := "type " + name + l.parameters(s.TypeParams)
 	if s.Assign.IsValid() {
-		l.add("%s = %s", head, l.text(s.Type))
+		l.addLine("%s = %s", head, l.text(s.Type))
 		return
 	}
 	switch body := s.Type.(type) {
 	case *ast.StructType:
-		l.add("%s struct", head)
+		l.addLine("%s struct", head)
 		for _, f := range body.Fields.List {
 			l.field(name, f)
 		}
 	case *ast.InterfaceType:
 		l.interfaceType(head, name, body)
 	default:
-		l.add("%s %s", head, l.text(s.Type))
+		l.addLine("%s %s", head, l.text(s.Type))
 	}
 }
 
@@ -236,11 +236,11 @@ func (l *lister) field(owner string, f *ast.Field) {
 	}
 	for _, name := range f.Names {
 		if name.IsExported() {
-			l.add("field %s.%s %s%s", owner, name.Name, l.text(f.Type), tag)
+			l.addLine("field %s.%s %s%s", owner, name.Name, l.text(f.Type), tag)
 		}
 	}
 	if len(f.Names) == 0 {
-		l.add("field %s embeds %s%s", owner, l.text(f.Type), tag)
+		l.addLine("field %s embeds %s%s", owner, l.text(f.Type), tag)
 	}
 }
 
@@ -251,12 +251,12 @@ func (l *lister) interfaceType(head, name string, body *ast.InterfaceType) {
 		f, ok := m.Type.(*ast.FuncType)
 		switch {
 		case !ok:
-			l.add("interface %s of %s", name, l.text(m.Type))
+			l.addLine("interface %s of %s", name, l.text(m.Type))
 		case len(m.Names) > 0 && m.Names[0].IsExported():
-			l.add("interface %s.%s%s", name, m.Names[0].Name, l.signature(f))
+			l.addLine("interface %s.%s%s", name, m.Names[0].Name, l.signature(f))
 		default:
 			closed = " (with unexported methods)"
 		}
 	}
-	l.add("%s interface%s", head, closed)
+	l.addLine("%s interface%s", head, closed)
 }

@@ -43,7 +43,7 @@ var enumerations = []enumeration{
 	}},
 }
 
-// stages are told apart in one table: adding one is a row there.
+// stages are distinguished in one table: adding one is a row there.
 var stages = enumeration{name: "Stage", file: "middleware/stage.go"}
 
 // TestStagesAreListedInOneTable finds lists, tables and cases of stages elsewhere.

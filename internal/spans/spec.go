@@ -27,7 +27,7 @@ type Spec struct {
 	// Kind is the span's kind; unspecified is INTERNAL.
 	Kind trace.SpanKind
 	// Attributes are set when the span starts, so that samplers see them. They pass
-	// no redactor here: whoever sets them has seen to that.
+	// no redactor here: the caller has redacted them.
 	Attributes []attribute.KeyValue
 	// Links are the span's links.
 	Links []trace.Link

@@ -191,7 +191,7 @@ func (s *server) call(ctx context.Context, c *connection, t *tool, call toolkit.
 	}
 	s.meter.begin()
 	start := time.Now()
-	ending := sick // a panic of the host's own middleware
+	ending := sick // a panic of the application's own middleware
 	defer func() { s.meter.end(start, time.Now(), ending) }()
 	out, err := c.session.CallTool(context.WithValue(toolmcp.PartOf(bound, t.name), sendingKey{}, mark), params)
 	if err == nil {

@@ -49,7 +49,7 @@ func ReadConfig(path string) (*Config, error) {
 // transport), which is "stdio", "http" (or "streamable-http", "streamableHttp") or "sse";
 // disabled or enabled, priority, category, protocolVersion, startTimeout and
 // requestTimeout ("30s"), and sandbox {networkAccess, fileSystemAccess, allowedPaths} (see
-// [Sandbox]; what it does not allow is not allowed). Others are told in [Config].Unknown, but
+// [Sandbox]; what it does not allow is not allowed). Other fields are listed in [Config].Unknown, except
 // in a sandbox, where they are an error, as WebSocket is.
 //
 // In strings of command, args, env, cwd, url, headers and allowedPaths, ${VAR} is the variable that

@@ -42,7 +42,7 @@ type connection struct {
 	cut    atomic.Bool  // some were ended with ctx
 }
 
-// The longest that the manager waits for others to end what they were told to.
+// The longest that the manager waits for goroutines and servers to end after it asked them to.
 const abandonAfter = 6 * time.Second
 
 // connect makes a connection and reads the lists, within the start timeout. A server that
@@ -243,7 +243,7 @@ func (s *server) dial(ctx context.Context) (mcp.Transport, link, error) {
 	}, w, nil
 }
 
-// custom makes a transport of the host's own.
+// custom makes a transport that the application supplies.
 func (s *server) custom(ctx context.Context) (t mcp.Transport, err error) {
 	defer func() {
 		if recover() != nil { // a panic's value may hold anything

@@ -11,7 +11,7 @@
 //	handle := scope.WrapRegistry(m)
 //
 // A [Server] is a command (stdio), a URL (streamable HTTP, or SSE as revision 2024-11-05
-// has it), or a transport of the host's. All start at once, and one that hangs delays
+// has it), or a transport of the application. All start concurrently, and one that hangs delays
 // no other beyond its start timeout. A connection that is lost is made anew after a pause
 // that doubles, with jitter. Lists of tools, resources and prompts are read anew when a
 // server says that they changed.
@@ -55,7 +55,7 @@
 // # What is left out
 //
 // WebSocket is no transport of the protocol, and the SDK has none: configuration that
-// asks for it is refused; [Server].Transport takes one of the host's. A tool's word for
+// asks for it is refused; [Server].Transport takes one of the application's. A tool's word for
 // being read-only or idempotent is the server's own: [Options].Admit corrects it. If this
 // process is killed without a chance to clean up, children see the end of their input,
 // no more.

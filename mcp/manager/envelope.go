@@ -25,7 +25,7 @@ type envelope struct {
 	hasID, isMethod bool
 }
 
-// The longest names and ids that are looked at, in bytes.
+// The longest names and ids that are read, in bytes.
 const (
 	maxMember = 16
 	maxID     = 256

@@ -25,7 +25,7 @@ type events struct {
 	closed bool
 }
 
-// An event is a call of the host's callback, with the size of what it tells.
+// An event is a call of the application's callback, with the size of its content.
 type event struct {
 	tell func()
 	size int
@@ -44,7 +44,7 @@ func (e *events) start() {
 }
 
 func safely(f func()) {
-	defer func() { _ = recover() }() // the host's own affair; the manager goes on
+	defer func() { _ = recover() }() // a panic of the application's callback does not stop the manager
 	f()
 }
 

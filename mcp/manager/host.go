@@ -101,7 +101,7 @@ func ask[P, R any](ctx context.Context, s *server, method string, params P,
 	defer func() {
 		if recover() != nil { // its value may hold anything
 			err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError,
-				Message: "internal error: the host's handler of " + method + " panicked"}
+				Message: "internal error: the application's handler of " + method + " panicked"}
 		}
 	}()
 	return f(ctx, s.conf.Name, params)

@@ -251,7 +251,7 @@ func TestProgressAndLogsAreTold(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			progress = append(progress, told{server, call.Name, call.ID, p.Message, p.Progress, p.Total})
-			panic("of the host's own")
+			panic("in the application's handler")
 		},
 		OnLog: func(server string, m mcp.LoggingMessageParams) {
 			mu.Lock()

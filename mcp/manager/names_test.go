@@ -89,7 +89,7 @@ func TestTableOfNamespacedNames(t *testing.T) {
 	a := fake("a", 0, &tool{name: "read"}, &tool{name: strings.TrimPrefix(clash, "a__")}, &tool{name: "b!"})
 	table := newTable([]*server{a}, false)
 	if len(table.names) != 3 && a.lost == nil {
-		t.Errorf("got %q, want three, or one told to be left out", table.names)
+		t.Errorf("got %q, want three, or one reported as left out", table.names)
 	}
 	if table.entries["a__read"] == nil || table.entries["read"] != nil {
 		t.Errorf("got %q", table.names)

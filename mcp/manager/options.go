@@ -59,7 +59,7 @@ type Options struct {
 	Backoff, MaxBackoff time.Duration
 
 	// MaxMessage is how many bytes a message of a server may have; the default is 16 MiB. It does
-	// not bind transports of the host's own.
+	// not apply to transports that the application supplies.
 	MaxMessage int
 	// MaxTools is how many tools, resources, templates and prompts of a server are
 	// listed, each; the default is 2,000, what is beyond is left out.
@@ -75,7 +75,7 @@ type Options struct {
 	// Sampling and SamplingWithTools, of which one may be set, and Elicitation answer
 	// what servers ask of the host; nil refuses. Their contexts end with the connection.
 	// ElicitURL says that Elicitation takes requests to open a URL (Mode "url") as well, which
-	// servers ask for only then; the default is forms only. Roots are told to servers;
+	// servers ask for only then; the default is forms only. Roots are sent to servers;
 	// nil refuses.
 	Sampling          func(ctx context.Context, server string, p *mcp.CreateMessageParams) (*mcp.CreateMessageResult, error)
 	SamplingWithTools func(ctx context.Context, server string,

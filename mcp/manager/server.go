@@ -166,7 +166,7 @@ const maxErrorText = 1 << 10
 func (s *server) note(err error) { s.noteOf(nil, err) }
 
 // noteOf remembers what went wrong with a connection, unless it is in use no more: how it
-// ended has been told, or will be, and says more than the requests that ended with it. A nil
+// ended has been reported, or will be, and says more than the requests that ended with it. A nil
 // connection is always in use.
 func (s *server) noteOf(c *connection, err error) {
 	text, _ := s.m.options.Redactor.TextMax(s.hide(err).Error(), maxErrorText)
@@ -275,6 +275,6 @@ func (s *server) ask(bit uint32) {
 	s.asked.bits.Or(bit)
 	select {
 	case s.due <- struct{}{}:
-	default: // it has been told and has not come yet
+	default: // it was asked to end and has not ended yet
 	}
 }

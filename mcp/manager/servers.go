@@ -48,7 +48,7 @@ type Server struct {
 	OAuth      auth.OAuthHandler
 	HTTPClient *http.Client
 
-	// Transport makes a transport of the host's own for each connection: WebSocket, say,
+	// Transport makes the application's own transport for each connection: WebSocket, say,
 	// or one in memory. Its Connect must heed its context. Calls that fail on it count
 	// as sent.
 	Transport func(ctx context.Context) (mcp.Transport, error)

@@ -14,7 +14,7 @@ import (
 
 const (
 	maxTail       = 1 << 10  // bytes of standard error that are kept
-	maxStderrLine = 16 << 10 // bytes of a line; longer ones are told in pieces
+	maxStderrLine = 16 << 10 // bytes of a line; longer ones are reported in pieces
 )
 
 // A stderrTail reads a child's standard error, keeps the last of it, and tells it by the

@@ -182,7 +182,7 @@ type passage struct {
 }
 
 // passages are a server's, by pipes: direct, by the proxy, by a copier in Go, and by two in C, of which
-// the second one has the kernel move what passes.
+// the second one has the kernel move the traffic.
 func passages(b *testing.B) []passage {
 	all := []passage{{"direct", connect(b, "server")}, {"proxied", connect(b, "proxy")}, {"copy", connect(b, "copy")}}
 	if c := copier(b); c != "" {

@@ -343,7 +343,7 @@ func TestGivenUpInALaterAttempt(t *testing.T) {
 			t.Errorf("got %s", line)
 		}
 	case <-time.After(time.Until(deadline())):
-		t.Error("no message told the server")
+		t.Error("the server got no message")
 	}
 	_ = p.to.Close()
 	<-p.served

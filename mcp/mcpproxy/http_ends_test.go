@@ -283,7 +283,7 @@ func TestServeEndsWithoutReader(t *testing.T) {
 	}
 }
 
-// A large body passes whole in both directions, and what is looked at is bounded.
+// A large body passes whole in both directions, and the part that the proxy inspects is bounded.
 func TestHTTPLargeBodies(t *testing.T) {
 	const size = 40 << 20
 	w := newWatched(t, Options{})

@@ -53,7 +53,7 @@ func TestHungCallsOverHTTP(t *testing.T) {
 				t.Fatal(err)
 			}
 			if n := w.report().Counts[string(watch.NoteHung)]; n != 1 {
-				t.Errorf("got %d, want it told once", n)
+				t.Errorf("got %d, want it reported once", n)
 			}
 			if s := w.span("tools/call x"); has(s, keys.Hung) != "yes" {
 				t.Errorf("got %v, want it on the span", s.Attributes())

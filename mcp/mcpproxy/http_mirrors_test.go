@@ -98,7 +98,7 @@ func TestMirroredHeaders(t *testing.T) {
 	plain := acting("{}")
 	for _, tt := range []struct {
 		name, head, body string
-		says             string // what the refusal says; "" for what passes
+		says             string // what the refusal says; "" for a request that is forwarded
 	}{
 		{"older, none", older, plain, ""},
 		{"no revision, none", "", plain, ""},

@@ -48,7 +48,7 @@ func sent(t *testing.T, address, session, body string) string {
 }
 
 // A next round passes the policies that hold for what runs, and not again those that judge the call.
-// What carries input has no identity behind those, whoever judges it, so that nothing is shared.
+// A call that carries input has no identity behind those, whichever policy judges it, so that nothing is shared.
 func TestPoliciesOfRounds(t *testing.T) {
 	var seen []string
 	var policies []middleware.Policy
@@ -105,7 +105,7 @@ func TestInjectedIntoCallsWithInput(t *testing.T) {
 		w := newWatched(t, Options{}, inject)
 		got := make(chan string, 1)
 		address := before(t, w, askingServer(func(body string) { got <- body }))
-		for _, state := range []string{"", "s", "s"} { // a call, its next round, and one that nobody asked for
+		for _, state := range []string{"", "s", "s"} { // a call, its next round, and one that the server did not ask for
 			sent(t, address, "A", roundOf("x", `{"n":1}`, state))
 			want := roundOf("x", strings.TrimSpace(injected), state)
 			if text := strings.ReplaceAll(<-got, " ", ""); text != strings.ReplaceAll(want, " ", "") {
@@ -143,7 +143,7 @@ func TestLaterRoundsAreGoverned(t *testing.T) {
 	}
 }
 
-// A round that takes too long ends its call, and the server is told.
+// A round that takes too long ends its call, and the proxy notifies the server.
 func TestTimeoutOfALaterRound(t *testing.T) {
 	var passed atomic.Int32
 	w := newWatched(t, Options{}, middleware.At(middleware.StageTimeout, func(next toolkit.Handler) toolkit.Handler {

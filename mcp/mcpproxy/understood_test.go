@@ -395,7 +395,7 @@ func TestNotUnderstoodWithoutPolicies(t *testing.T) {
 	}
 }
 
-// Sessions are told apart whatever the length of their ids, of which no more is kept than an id may be
+// Sessions are distinguished whatever the length of their ids, of which no more is kept than an id may be
 // long.
 func TestLongSessionIDs(t *testing.T) {
 	w := newWatched(t, Options{})

@@ -41,8 +41,8 @@ type Options struct {
 	PinTools bool
 }
 
-// A Watcher observes and governs the traffic between MCP clients and a server. It decodes copies of what
-// passes into spans, metrics, statistics and observations. Make one with [New].
+// A Watcher observes and governs the traffic between MCP clients and a server. It decodes copies of that
+// traffic into spans, metrics, statistics and observations. Make one with [New].
 type Watcher struct{ core *watch.Watcher }
 
 // New makes a Watcher and starts its goroutine. A scope without tracing and metrics makes none; nil

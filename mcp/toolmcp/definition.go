@@ -99,7 +99,7 @@ func ToolOf(d toolkit.Definition) *mcp.Tool {
 
 // DefinitionOf is a tool of the protocol as a definition. An error names the field that
 // is wrong, as [toolkit.Definition.Validate] does. What a server says of its tools
-// is its word: policies for servers that are not trusted need rules of the host's.
+// is its word: policies for untrusted servers need the application's own rules.
 func DefinitionOf(t *mcp.Tool) (toolkit.Definition, error) {
 	if t == nil {
 		return toolkit.Definition{}, fmt.Errorf("toolmcp: DefinitionOf: got nil, want a tool")

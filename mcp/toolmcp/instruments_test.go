@@ -89,7 +89,7 @@ func arrived(server *mcp.Server, into *map[string]any) {
 }
 
 // TestBaggageStays checks that baggage, which may be users' data, travels only where the
-// option says so, with the other keys of the host's propagators.
+// option says so, with the other keys of the application's propagators.
 func TestBaggageStays(t *testing.T) {
 	member, err := baggage.NewMember("user", "ada")
 	if err != nil {

@@ -34,7 +34,7 @@ func (w *watcher) inSession(ctx context.Context, req mcp.Request, known *session
 	return ctx, nil
 }
 
-// ask asks the host's function.
+// ask calls the application's function.
 func (w *watcher) ask(req mcp.Request) (s *toolkit.Session, fault error) {
 	if !w.noRecover {
 		defer func() {

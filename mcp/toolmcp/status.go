@@ -21,7 +21,7 @@ type status struct {
 	errorType string // "" for an operation that did not fail
 }
 
-// maxCodes bounds how many different codes of errors are told apart: a peer may make
+// maxCodes bounds how many different error codes are distinguished: a peer may make
 // up any.
 const maxCodes = 64
 

@@ -45,7 +45,7 @@ type watcher struct {
 	rounds     rounds
 	prompts    names // that a peer listed or answered
 	codes      names
-	unscoped   atomic.Bool // whether it was told that policies miss a session
+	unscoped   atomic.Bool // whether it was reported that policies miss a session
 }
 
 // newWatcher makes the memory of a client's or a server's middleware. The two of one
@@ -60,7 +60,8 @@ func newWatcher(scope *toolscope.Scope, server bool, sessions *sync.Map, o Optio
 	var meters metric.MeterProvider = metricnoop.NewMeterProvider()
 	w.clean = func(s string) string { return strings.ToValidUTF8(s, "\uFFFD") } // it goes nowhere
 	if w.observer != nil {
-		tracers, meters, w.clean = w.observer.Protocol().TracerProvider(), w.observer.Protocol().MeterProvider(), w.observer.Protocol().Identifier
+		p := w.observer.Protocol()
+		tracers, meters, w.clean = p.TracerProvider(), p.MeterProvider(), p.Identifier
 	}
 	w.tracer = tracers.Tracer(ScopeName)
 	side := "client"
@@ -83,7 +84,7 @@ func (w *watcher) callSpec() *spans.Spec {
 	return spec
 }
 
-// maxPrompts bounds how many names of prompts are told apart in metrics and span names.
+// maxPrompts bounds how many names of prompts are distinguished in metrics and span names.
 const maxPrompts = 1024
 
 // operate runs one operation other than a tool's call in a span of its own.

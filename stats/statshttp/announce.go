@@ -11,7 +11,7 @@ import "github.com/toolscope/toolscope/internal/announce"
 // and may be "". Call the function returned when serving ends.
 //
 // The announcement is a file that only this user can read, in $XDG_RUNTIME_DIR/toolscope or the
-// user's cache directory; one left by a process that died is removed by whoever looks next.
+// user's cache directory; the file of a process that died is removed by the next process that lists them.
 func Announce(url, title string) (withdraw func(), err error) {
 	return announce.Announce(url, title)
 }

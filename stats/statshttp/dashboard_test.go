@@ -112,7 +112,7 @@ func TestPageIsSelfContained(t *testing.T) {
 			case to == "" || strings.HasPrefix(to, "#"):
 			case strings.HasPrefix(to, "http://jaeger.example/trace/"):
 				if attribute(e, "rel") != "noreferrer" || e.Name.Local != "a" {
-					t.Errorf("<%s %v>: want a link that tells nobody where it was", e.Name.Local, e.Attr)
+					t.Errorf("<%s %v>: want a link that sends no referrer", e.Name.Local, e.Attr)
 				}
 			case strings.Contains(to, ":") || strings.HasPrefix(to, "/"):
 				t.Errorf("<%s %s=%q>: want a relative link", e.Name.Local, name, to)
@@ -179,7 +179,7 @@ func TestPageIsAccessible(t *testing.T) {
 	}
 }
 
-// Figures of policies that nobody uses are left out.
+// Figures of unused policies are left out.
 func TestPageShowsWhatIsInUse(t *testing.T) {
 	tool := &toolkit.Definition{Name: "search"}
 	for _, c := range []struct {
@@ -195,7 +195,7 @@ func TestPageShowsWhatIsInUse(t *testing.T) {
 		r := newRecorder(t)
 		record(r, call(tool, time.Millisecond))
 		if strings.Contains(pageOf(t, r, "/"), c.text) {
-			t.Errorf("%q is shown though nobody uses it", c.text)
+			t.Errorf("%q is shown though it is unused", c.text)
 		}
 		record(r, call(tool, time.Millisecond, c.change))
 		if !strings.Contains(pageOf(t, r, "/"), c.text) {
@@ -212,7 +212,7 @@ func TestPageWithoutCalls(t *testing.T) {
 		}
 	}
 	wellFormed(t, page, func(xml.StartElement) {})
-	pageOf(t, newRecorder(t), "/?tool=nobody&call=7&window=total&session=x")
+	pageOf(t, newRecorder(t), "/?tool=unknown&call=7&window=total&session=x")
 	past := pageOf(t, newRecorder(t), "/?since=2020-01-01T00:00:00Z&until=2020-01-02T00:00:00Z")
 	if strings.Contains(past, "data-stream") || !strings.Contains(past, "2020-01-01") {
 		t.Error("a window that is over wants its bounds, and no live events")

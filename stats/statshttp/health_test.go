@@ -20,7 +20,7 @@ func (s sources) Components() []stats.Component { return s }
 // panicking is a source that panics.
 type panicking struct{}
 
-func (panicking) Components() []stats.Component { panic("the host's source") }
+func (panicking) Components() []stats.Component { panic("the application's source") }
 
 func TestHealthz(t *testing.T) {
 	fine := sources{{Name: "queue", Figures: []stats.Figure{{Name: "spans", Value: 3}}}}

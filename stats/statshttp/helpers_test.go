@@ -83,7 +83,7 @@ func record(r *stats.Recorder, calls ...*toolkit.Ended) {
 	}
 }
 
-// told gives a call the facts, keys and values by turns.
+// told gives a call these attributes, as alternating keys and values.
 func told(pairs ...string) func(*toolkit.Ended) {
 	return func(e *toolkit.Ended) {
 		for i := 0; i+1 < len(pairs); i += 2 {

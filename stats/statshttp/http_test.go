@@ -151,7 +151,7 @@ func TestTools(t *testing.T) {
 		{"?sort=name", hostileName + ",search,slow"},
 		{"?sort=error_rate&limit=1", hostileName},
 	} {
-		// Equal shares of time are told apart by name.
+		// Equal shares of time are ordered by name.
 		if got := names("/api/v1/tools" + c.query); got != c.want && c.query != "" && c.query != "?sort=time" {
 			t.Errorf("%s: got %q, want %q", c.query, got, c.want)
 		}
@@ -172,8 +172,8 @@ func TestToolByName(t *testing.T) {
 	if d := decoded[api.ToolDetail](t, ask(h, "/api/v1/tools/unused")); d.Tool != "unused" || d.Calls != 0 {
 		t.Errorf("a registered tool without calls: got %+v", d)
 	}
-	p := asProblem(t, ask(h, "/api/v1/tools/nobody%1b%e2%80%ae"), http.StatusNotFound)
-	if !strings.Contains(p.Detail, `nobody\x1b\u202e`) {
+	p := asProblem(t, ask(h, "/api/v1/tools/unknown%1b%e2%80%ae"), http.StatusNotFound)
+	if !strings.Contains(p.Detail, `unknown\x1b\u202e`) {
 		t.Errorf("got %q, want the name spelled out", p.Detail)
 	}
 	asProblem(t, ask(h, "/api/v1/tools/"), http.StatusNotFound)
@@ -193,7 +193,7 @@ func TestHistogramOfHTTP(t *testing.T) {
 	if w := ask(h, "/api/v1/tools/"+url.PathEscape(hostileName)+"/histogram"); w.Code != 200 {
 		t.Errorf("hostile name: got %d", w.Code)
 	}
-	asProblem(t, ask(h, "/api/v1/tools/nobody/histogram"), http.StatusNotFound)
+	asProblem(t, ask(h, "/api/v1/tools/unknown/histogram"), http.StatusNotFound)
 	if p := asProblem(t, ask(h, "/api/v1/tools/search/histogram?format=png"), http.StatusBadRequest); p.Parameter != "format" || len(p.Wanted) != 2 {
 		t.Errorf("got %+v", p)
 	}

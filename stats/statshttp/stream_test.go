@@ -202,7 +202,7 @@ func TestStreamOverTheNetwork(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("the stream ended before it told of the call (%v)", lines.Err())
+	t.Errorf("the stream ended before it reported the call (%v)", lines.Err())
 }
 
 // While all turns are taken an answer waits, and then says that it is busy.

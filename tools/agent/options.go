@@ -58,12 +58,12 @@ type Options struct {
 	// MaxTasks is how many tasks one call may have; 0 is 10.
 	MaxTasks int
 	// MaxTokens is how many tokens a task may take, in and out, as the model counts them; it
-	// is looked at after each reply. 0 is 100,000.
+	// is checked after each reply. 0 is 100,000.
 	MaxTokens int
 	// MaxReply is how many tokens one reply may have; 0 is 4096.
 	MaxReply int
 	// Timeout is how long one task may take; 0 is 2 minutes. The time of the call
-	// itself is the host's: an executor's limit has to be longer to be of use.
+	// itself is set by the application: an executor's limit has to be longer to be of use.
 	Timeout time.Duration
 }
 

@@ -16,7 +16,7 @@
 //
 // # What is left out
 //
-// Policies and observers: what the registry is wrapped in is the host's, and
+// Policies and observers: the application chooses what wraps the registry, and
 // [Options.Wrap] lets sub-agents share it. A host that wants a part only takes the packages
 // themselves; this one depends on all of them.
 package catalog

@@ -40,7 +40,7 @@ func encodeText(in textInput) (string, error) {
 	return "", unknownEncoding(in.Encoding)
 }
 
-// decodeText decodes; bytes that are no text are told in hexadecimal.
+// decodeText decodes; bytes that are no text are written in hexadecimal.
 func decodeText(in textInput) (string, error) {
 	var decoded []byte
 	var err error

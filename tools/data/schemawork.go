@@ -14,7 +14,7 @@ const (
 	// microsecond each, by the estimate that is made before it runs, since it cannot
 	// be stopped.
 	maxChecks = 3e6
-	// maxSchemas is how many pairs of a subschema and a depth are looked at.
+	// maxSchemas is how many pairs of a subschema and a depth are checked.
 	maxSchemas = 200_000
 )
 

@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// decodings is how often a path is decoded when it is looked at: attackers encode
+// decodings is how often a path is decoded when it is checked: attackers encode
 // twice where they expect two decodings.
 const decodings = 3
 

@@ -24,7 +24,7 @@ func TestDisguised(t *testing.T) {
 	}
 }
 
-// FuzzDisguised checks that what passes has no ".." however often it is decoded.
+// FuzzDisguised checks that an accepted path has no ".." however often it is decoded.
 func FuzzDisguised(f *testing.F) {
 	f.Add("%2e%2e%2f")
 	f.Add(`a\..%252f`)

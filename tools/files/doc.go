@@ -26,12 +26,12 @@
 // encoding and byte order mark stay as they are. Readers of a file share it and a writer
 // has it alone, among the calls of one [Toolset]; waiting ends with the call's context.
 // What another process changed since a session ([toolkit.WithSession]) read it is not
-// overwritten. Limits are told in the answer.
+// overwritten. The answer reports limits that were reached.
 //
 // # What is left out
 //
-// Text is UTF-8, UTF-16 or a one-byte encoding that is taken for windows-1252; the rest is
-// told as binary. Other processes are not kept from files by locks; a change of theirs
+// Text is UTF-8, UTF-16 or a one-byte encoding that is taken for windows-1252; other content is
+// reported as binary. Other processes are not kept from files by locks; a change of theirs
 // between reading and replacing is noticed, unless it comes in the last moment. A patch
 // whose last files cannot be put in place gives the others their old content back, which
 // can fail as well, and is reported then. Moving and the trash follow names, not handles,

@@ -95,7 +95,7 @@ func nearest(text, source string) string {
 	return fmt.Sprintf("its first %d of %d lines stand from line %d on, but line %d differs; ", best, len(want), at+1, at+best+1)
 }
 
-// one makes the change of the only place; several places are told by their lines.
+// one makes the change of the only place; several places are listed by their lines.
 func one(at []int, level, text string, build func(int) change) (change, error) {
 	if len(at) == 1 {
 		return build(at[0]), nil

@@ -28,7 +28,7 @@ var (
 )
 
 // explain gives an error its kind, and a text that names the path as given and
-// nothing of the host's directories.
+// nothing of the machine's directories.
 func (p place) explain(err error) error {
 	var known *toolkit.Error
 	var at *fs.PathError

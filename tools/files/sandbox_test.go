@@ -59,7 +59,7 @@ func TestTraversal(t *testing.T) {
 				t.Errorf("%s of %q: got %q, want permission denied", tool, path, res.Output)
 			}
 			if !strings.HasPrefix(path, h.dir) && strings.Contains(res.Output, h.dir) {
-				t.Errorf("%s of %q tells the host's directory: %q", tool, path, res.Output)
+				t.Errorf("%s of %q reveals the machine's directory: %q", tool, path, res.Output)
 			}
 		}
 	}

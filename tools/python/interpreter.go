@@ -163,7 +163,7 @@ func (i *interpreter) described() string {
 	return text
 }
 
-// environment is a program's: nothing of the host's.
+// environment is a program's: nothing of the application's.
 func environment(dir string) []string {
 	return []string{"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "HOME=" + dir, "TMPDIR=" + dir,
 		"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1"}

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Level is how strictly programs are looked at.
+// Level is how strictly programs are checked.
 type Level string
 
 // The levels, from the loosest. Each has a time limit of its own.

@@ -18,7 +18,7 @@ const (
 
 // Options say how programs run. The zero value works.
 type Options struct {
-	// Level is how strictly programs are looked at; "" is [Standard].
+	// Level is how strictly programs are checked; "" is [Standard].
 	Level Level
 	// ExtraModules are further modules that programs may import, by level, each by its
 	// full name ("numpy", "numpy.linalg"); submodules count for themselves. Such a module is

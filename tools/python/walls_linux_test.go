@@ -43,7 +43,7 @@ func TestWalls(t *testing.T) {
 		"connect":                     "socket.create_connection(('127.0.0.1', " + port + "), 2)",
 		"send a datagram":             "socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('127.0.0.1', 9))",
 		"signal the host":             "os.kill(" + self + ", 0)",
-		"read the host's variables":   "open('/proc/" + self + "/environ').read()",
+		"read the parent's variables": "open('/proc/" + self + "/environ').read()",
 		"run a program of the system": "subprocess.run(['/bin/cat', '" + secret + "'], check=True)",
 		"take much memory":            "bytearray(1 << 40)",
 		"write a large file":          "[f.write(b'x' * (1 << 20)) for f in [open('big', 'wb')] for _ in range(100)]",

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscope/toolscope/tools/shell"
 )
 
-// A nap is a number of seconds by which the processes of one test can be told from all
+// A nap is a number of seconds that distinguishes the processes of one test from all
 // others on the machine.
 type nap string
 

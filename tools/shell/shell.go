@@ -75,7 +75,7 @@ func (o Options) tool(ctx context.Context, in input) (string, error) {
 }
 
 // check checks the arguments and gives the command's time limit: the model may ask
-// for less than the host's, not for more.
+// for less than the application's limit, not for more.
 func (in input) check(longest time.Duration) (time.Duration, error) {
 	switch {
 	case strings.TrimSpace(in.Command) == "":

@@ -29,7 +29,7 @@
 // kept. Their users with the privilege FILE are refused, since INTO OUTFILE writes in any transaction.
 //
 // A timeout cancels the statement on the server: at once with SQLite and PostgreSQL; MySQL
-// (SELECT only) and MariaDB are told how long a statement may run, a second more than the call.
+// (SELECT only) and MariaDB get a limit for the statement, a second more than the call's.
 // One value is held in memory whole, whatever its size. sql_exec
 // tells how many rows it changed and does not return rows.
 package sqldb

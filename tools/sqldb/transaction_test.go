@@ -125,7 +125,7 @@ func TestReadOnlyTransaction(t *testing.T) {
 	}
 }
 
-// TestFilePrivilege checks that MySQL's users who could write files are told so.
+// TestFilePrivilege checks that MySQL users who could write files get an error that says so.
 func TestFilePrivilege(t *testing.T) {
 	s := &server{version: "8.4.3", filePrivileges: 1}
 	db := sql.OpenDB(s)

@@ -13,7 +13,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// formats are what a page can be told as.
+// formats are the forms that a page can be returned in.
 var formats = []string{"markdown", "article", "text", "links", "structured", "tables"}
 
 func checkFormat(format *string) error {

@@ -37,7 +37,7 @@ func (t *Toolset) newTransport() *http.Transport {
 		IdleConnTimeout:        30 * time.Second,
 	}
 	if t.options.Proxy != nil {
-		// The proxy is the host's choice; it stands for all that is dialled.
+		// The application chooses the proxy; all connections use it.
 		t.dialer.Control = nil
 		tr.Proxy = http.ProxyURL(t.options.Proxy)
 	}

@@ -50,7 +50,7 @@ func title(doc *html.Node) string {
 }
 
 // oneLine is the text below n with each run of blanks as one, cut to about limit
-// bytes: elements that hold one another would be told again and again.
+// bytes: nested elements would be repeated again and again.
 func oneLine(n *html.Node, limit int) string {
 	var b strings.Builder
 	for d := range n.Descendants() {

@@ -22,7 +22,7 @@ const maxElements = 50_000
 
 // markdown writes what is below n as Markdown with absolute links. It changes n.
 func markdown(n *html.Node, at *url.URL) (string, error) {
-	// A converter is cheap and not told to be safe for concurrent use.
+	// A converter is cheap and not documented as safe for concurrent use.
 	c := converter.NewConverter(
 		converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
 	text, err := c.ConvertNode(n, converter.WithDomain(at.String()))

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	maxMeta     = 100      // meta elements that are told
+	maxMeta     = 100      // meta elements that are returned
 	maxJSONLD   = 64 << 10 // bytes of one JSON-LD script
 	maxLinks    = 500
 	maxLinkText = 200

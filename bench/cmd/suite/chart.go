@@ -32,7 +32,7 @@ const (
 	top, bottom   = 40, 50
 )
 
-// colours can be told apart by most people who see few of them (Okabe and Ito).
+// colours are distinguishable for most people with a colour vision deficiency (Okabe and Ito).
 var colours = []string{"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"}
 
 // svg draws the chart, on white, so that it can be read on a page of any colour.

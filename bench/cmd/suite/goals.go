@@ -144,7 +144,7 @@ var goals = func() []goal {
 // values are those of a goal, pass by pass.
 func (s *samples) goal(g *goal) []float64 {
 	if g.against == nil {
-		return s.of(g.of)
+		return s.valuesOf(g.of)
 	}
 	values := s.ratio(g.of, *g.against)
 	if g.beside == nil {

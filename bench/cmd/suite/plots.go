@@ -86,7 +86,7 @@ func (s *samples) writePlots(dir string) error {
 func (s *samples) points(l line) (points []point) {
 	for _, name := range s.matching(l.prefix) {
 		x := number(name, l.key)
-		f, ok := figureOf(s.of(named(name, l.unit)))
+		f, ok := figureOf(s.valuesOf(named(name, l.unit)))
 		if ok && strings.HasSuffix(name, l.suffix) && x > 0 && f.median > 0 {
 			points = append(points, point{x, f.median})
 		}

@@ -48,7 +48,7 @@ func load(pattern string) (*samples, error) {
 	for files.Scan() {
 		switch r := files.Result().(type) {
 		case *benchfmt.Result:
-			s.add(r)
+			s.addResult(r)
 		case *benchfmt.SyntaxError:
 			errs = append(errs, r)
 		}
@@ -56,7 +56,7 @@ func load(pattern string) (*samples, error) {
 	return s, errors.Join(append(errs, files.Err())...)
 }
 
-func (s *samples) add(r *benchfmt.Result) {
+func (s *samples) addResult(r *benchfmt.Result) {
 	name := procs.ReplaceAllString(r.Name.String(), "")
 	units := s.values[name]
 	if units == nil {
@@ -115,8 +115,8 @@ type term struct {
 	factor float64
 }
 
-// of are the values of a cell, pass by pass; none if a benchmark was not run.
-func (s *samples) of(c cell) []float64 {
+// valuesOf are the values of a cell, pass by pass; none if a benchmark was not run.
+func (s *samples) valuesOf(c cell) []float64 {
 	var sum []float64
 	for i, t := range c.terms {
 		values := s.values[t.name][c.unit]
@@ -136,7 +136,7 @@ func (s *samples) of(c cell) []float64 {
 
 // ratio are the values of a, each divided by that of b in the same pass.
 func (s *samples) ratio(a, b cell) []float64 {
-	over, under := s.of(a), s.of(b)
+	over, under := s.valuesOf(a), s.valuesOf(b)
 	out := make([]float64, 0, min(len(over), len(under)))
 	for i := range min(len(over), len(under)) {
 		if under[i] > 0 {

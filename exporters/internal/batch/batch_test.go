@@ -211,7 +211,7 @@ func TestBatcherSurvivesItsExporter(t *testing.T) {
 	all := strings.Join(told(), "\n")
 	for _, want := range []string{"refused", "panicked", "longer to send than it may"} {
 		if !strings.Contains(all, want) {
-			t.Errorf("the error handler was told %q, want %q in it", all, want)
+			t.Errorf("the error handler got %q, want %q in it", all, want)
 		}
 	}
 }
@@ -315,8 +315,8 @@ func until(t *testing.T, what string, so func() bool) {
 	}
 }
 
-// complaints takes OpenTelemetry's error handler for the test, and returns what it was
-// told so far.
+// complaints takes OpenTelemetry's error handler for the test, and returns the messages it
+// got so far.
 func complaints(t *testing.T) func() []string {
 	var mu sync.Mutex
 	var got []string

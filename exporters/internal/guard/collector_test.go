@@ -50,8 +50,8 @@ func (c *collector) Export(_ context.Context,
 	return &coltracepb.ExportTraceServiceResponse{}, nil
 }
 
-// take is what has come since it was last asked.
-func (c *collector) take() (spans []*tracepb.Span, requests []int, groups []*tracepb.ResourceSpans) {
+// takeSpans returns what has come since it was last asked.
+func (c *collector) takeSpans() (spans []*tracepb.Span, requests []int, groups []*tracepb.ResourceSpans) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	spans, requests, groups = c.spans, c.requests, c.groups

@@ -35,14 +35,14 @@ func TestOneBadByte(t *testing.T) {
 	if err := exporter.ExportSpans(t.Context(), batch); err == nil {
 		t.Error("the exporter took a name that is not valid UTF-8: then this package is not needed")
 	}
-	if got, _, _ := c.take(); len(got) != 0 {
+	if got, _, _ := c.takeSpans(); len(got) != 0 {
 		t.Errorf("got %d spans without the guard", len(got))
 	}
 	g := newGuard(t, exporter, guard.Limits{})
 	if err := g.ExportSpans(t.Context(), batch); err != nil {
 		t.Fatal(err)
 	}
-	got, _, _ := c.take()
+	got, _, _ := c.takeSpans()
 	if len(got) != 3 || got[1].Name != "cut in the middle: \uFFFD" {
 		t.Errorf("got %d spans, the second %v", len(got), got[1])
 	}
@@ -169,7 +169,7 @@ func TestMending(t *testing.T) {
 				t.Fatalf("got %d spans, want 3", len(got))
 			}
 			x.check(t, got[1])
-			if arrived, _, _ := c.take(); len(arrived) != 3 {
+			if arrived, _, _ := c.takeSpans(); len(arrived) != 3 {
 				t.Errorf("%d spans arrived, want 3", len(arrived))
 			}
 			again := newGuard(t, memory, limits)
@@ -215,7 +215,7 @@ func TestLarge(t *testing.T) {
 			if err := g.ExportSpans(t.Context(), batch); err != nil {
 				t.Fatal(err)
 			}
-			got, requests, _ := c.take()
+			got, requests, _ := c.takeSpans()
 			if len(got) != len(batch) || len(requests) < 2 || uint64(len(requests)) != g.Stats().Parts+1 {
 				t.Errorf("got %d spans of %d in %d requests, %+v", len(got), len(batch), len(requests), g.Stats())
 			}
@@ -335,7 +335,7 @@ func TestRandomBatchesArrive(t *testing.T) {
 		if err := g.ExportSpans(t.Context(), batch); err != nil {
 			t.Fatalf("batch %d: %v", i, err)
 		}
-		got, requests, _ := c.take()
+		got, requests, _ := c.takeSpans()
 		if len(got) != len(batch) {
 			t.Fatalf("batch %d: %d spans arrived, want %d", i, len(got), len(batch))
 		}

@@ -43,8 +43,8 @@ func withoutPath(err error) error {
 	return err
 }
 
-// editPlain overwrites lines where they stand. The file keeps its time, by which its age is
-// told, but for a millisecond, unless a process appended to it meanwhile.
+// editPlain overwrites lines where they stand. The file keeps its modification time, which
+// determines its age, to a millisecond, unless a process appended to it meanwhile.
 func editPlain(path string, dry bool, change func([]byte) int) (removed int, err error) {
 	mode := os.O_RDWR
 	if dry {

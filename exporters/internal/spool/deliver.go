@@ -41,7 +41,7 @@ func (s *Spool) conclude(w *work, v verdict) {
 // complaints is how often dropped spans are reported.
 const complaints = 10 * time.Second
 
-// complain tells OpenTelemetry's error handler, which is the host's.
+// complain reports to OpenTelemetry's error handler, which belongs to the application.
 func complain(err error) {
 	defer func() { _ = recover() }() // one that panics ends nothing here
 	otel.Handle(err)

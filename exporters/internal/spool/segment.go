@@ -111,7 +111,7 @@ func segmentName(name string) (made int64, c class, ok bool) {
 	return made, class(max(i, 0)), ok && found && i >= 0 && err == nil && made >= 0
 }
 
-// version is that of the file's format; ours if it cannot be told.
+// version is that of the file's format; the current one if it cannot be read.
 func (g *segment) version() uint32 {
 	f, err := os.Open(g.path)
 	if err != nil {

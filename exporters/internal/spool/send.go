@@ -81,8 +81,8 @@ func (s *Spool) ready() bool {
 	}
 }
 
-// rest waits that long, or until a flush asks for a request and none has been told
-// to wait.
+// rest waits that long, or until a flush asks for a request and no server has asked
+// the sender to wait.
 func (s *Spool) rest(d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

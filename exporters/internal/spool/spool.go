@@ -52,7 +52,7 @@ type Spool struct {
 
 	// The sender's own.
 	streak     int       // requests that failed, in a row
-	complained time.Time // when it was told last that spans are dropped
+	complained time.Time // when dropped spans were last reported
 	notBefore  time.Time // of the next request
 	throttled  bool      // by the destination
 	lastFailed time.Time // when a request last failed

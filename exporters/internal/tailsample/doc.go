@@ -46,7 +46,7 @@
 // room is judged by what is known of it, early but by the same rules, and what ends
 // later is judged by itself. Decisions are remembered for a bounded number of traces,
 // so that a span that comes late shares the fate of its trace, but is kept if it matters
-// itself. There is no goroutine; a timer runs while spans are held. Panics of the host's
+// itself. There is no goroutine; a timer runs while spans are held. Panics of the application's
 // functions count as false.
 //
 // # What is left out

@@ -14,7 +14,7 @@ import (
 // KeepKey is true on a span that an application marks, so that the trace is kept.
 const KeepKey = attribute.Key("toolscope.keep")
 
-// The attributes that are looked at besides.
+// Other attributes that the decision depends on.
 const (
 	keyErrorType = attribute.Key("error.type")
 	keyToolName  = attribute.Key("gen_ai.tool.name")

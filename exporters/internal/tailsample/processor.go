@@ -85,7 +85,7 @@ func (p *Processor) OnStart(ctx context.Context, s sdktrace.ReadWriteSpan) {
 	p.next.OnStart(ctx, s)
 }
 
-// survive ends a panic of the next processor, which is not to end the host's work.
+// survive ends a panic of the next processor, which must not end the application's work.
 func (p *Processor) survive() {
 	if recover() != nil {
 		p.mu.Lock()

@@ -77,7 +77,7 @@ func TestWhatMatters(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHost(t, tailsample.Options{Ratio: -1, Slow: slow, Keep: func(s sdktrace.ReadOnlySpan) bool {
 				if s.Name() == "panic" {
-					panic("the host's function")
+					panic("the application's function")
 				}
 				return s.Name() == "checkout"
 			}})

@@ -18,7 +18,7 @@ import (
 
 // spanOf is a call as a span.
 func spanOf(c *calllog.Call, ids *identities) *tracepb.Span {
-	trace, span, parent := ids.of(c)
+	trace, span, parent := ids.idsOf(c)
 	s := &tracepb.Span{
 		TraceId: trace, SpanId: span, ParentSpanId: parent, Name: "execute_tool " + c.Tool, Kind: tracepb.Span_SPAN_KIND_INTERNAL,
 		StartTimeUnixNano: uint64(max(0, c.End.Add(-c.Duration).UnixNano())), EndTimeUnixNano: uint64(c.End.UnixNano()),
@@ -70,9 +70,9 @@ type identities struct{ young, old map[[32]byte]uint64 }
 
 func newIdentities() *identities { return &identities{young: make(map[[32]byte]uint64)} }
 
-// of are the ids of a call: those of its line, else made ones. Content is not part of
+// idsOf are the ids of a call: those of its line, else made ones. Content is not part of
 // them, so that removed text cannot be guessed by trying.
-func (i *identities) of(c *calllog.Call) (trace, span, parent []byte) {
+func (i *identities) idsOf(c *calllog.Call) (trace, span, parent []byte) {
 	trace, span, parent = bytesOf(c.TraceID), bytesOf(c.SpanID), bytesOf(c.ParentID)
 	if span == nil {
 		call := digest(

@@ -42,7 +42,7 @@ func Read(from io.Reader, to LineAdder, bar *Progress, counts *Counts, stop func
 			return err
 		}
 		n, err := lines.Read(from, true, func(number uint64, text []byte) { counts.Add(number, to, text) })
-		bar.add(n, lines.number)
+		bar.addBytes(n, lines.number)
 		if err == io.EOF {
 			return nil
 		}
@@ -104,8 +104,8 @@ func NewProgress(w io.Writer, size int64, quiet bool) *Progress {
 
 const progressPause = 100 * time.Millisecond
 
-// add counts n bytes more; lines is the number of lines read so far.
-func (p *Progress) add(n int, lines uint64) {
+// addBytes counts n bytes more; lines is the number of lines read so far.
+func (p *Progress) addBytes(n int, lines uint64) {
 	p.read += int64(n)
 	if p.off {
 		return

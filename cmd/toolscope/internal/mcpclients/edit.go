@@ -44,7 +44,7 @@ func Wrap(text []byte, name string, proxy []string) ([]byte, error) {
 	for _, w := range append(words, "--") {
 		inserted = append(inserted, quote(w))
 	}
-	list := strings.Join(append(inserted, string(s.command.of(text))), ", ")
+	list := strings.Join(append(inserted, string(s.command.textOf(text))), ", ")
 	program := []byte(quote(proxy[0]))
 	if !s.args.there() {
 		return replace(text, edit{s.command, append(program, `, "args": [`+list+`]`...)}), nil
@@ -67,7 +67,7 @@ func Unwrap(text []byte, name string) ([]byte, error) {
 	dashes := slices.Index(s.words, "--")
 	command := s.list[dashes+1]
 	if slices.Contains(s.words[:dashes], bare) {
-		return replace(text, edit{span{s.command.start, s.args.end}, slices.Clone(command.of(text))}), nil
+		return replace(text, edit{span{s.command.start, s.args.end}, slices.Clone(command.textOf(text))}), nil
 	}
 	end := command.end
 	if bytes.HasPrefix(text[end:], []byte(", ")) {
@@ -75,7 +75,7 @@ func Unwrap(text []byte, name string) ([]byte, error) {
 	} else if bytes.HasPrefix(text[end:], []byte(",")) { // the file was formatted since
 		end++
 	}
-	return replace(text, edit{s.command, slices.Clone(command.of(text))}, edit{span{s.args.start + 1, end}, nil}), nil
+	return replace(text, edit{s.command, slices.Clone(command.textOf(text))}, edit{span{s.args.start + 1, end}, nil}), nil
 }
 
 // Names are the servers of a file that are started by a command, sorted; wrapped ones are in
@@ -103,8 +103,8 @@ func Names(text []byte) (names, wrapped []string, err error) {
 // span is where something stands in the text; the zero value is nowhere.
 type span struct{ start, end int }
 
-func (s span) there() bool           { return s.end > 0 }
-func (s span) of(text []byte) []byte { return text[s.start:s.end] }
+func (s span) there() bool               { return s.end > 0 }
+func (s span) textOf(text []byte) []byte { return text[s.start:s.end] }
 
 // server is where the parts of a server's entry stand, and what its arguments are.
 type server struct {
@@ -136,7 +136,7 @@ func find(text []byte, name string) (*server, error) {
 	}
 	fields := members(plain, entry)
 	s := &server{command: fields["command"], args: fields["args"]}
-	if !s.command.there() || json.Unmarshal(s.command.of(plain), &s.program) != nil {
+	if !s.command.there() || json.Unmarshal(s.command.textOf(plain), &s.program) != nil {
 		return nil, fmt.Errorf(
 			`mcpclients: %.80q: got a server without a "command", want one that is started by a command; for one `+
 				`with a "url" run 'toolscope mcp --target URL --listen ADDR' and write its address there`,
@@ -144,7 +144,7 @@ func find(text []byte, name string) (*server, error) {
 		)
 	}
 	if s.args.there() {
-		if json.Unmarshal(s.args.of(plain), &s.words) != nil {
+		if json.Unmarshal(s.args.textOf(plain), &s.words) != nil {
 			return nil, fmt.Errorf("mcpclients: %.80q: args: got something else than a list of strings", name)
 		}
 		s.list = elements(plain, s.args)
@@ -179,7 +179,7 @@ func checked(text []byte) ([]byte, error) {
 
 // members are where an object's values stand; none if it is no object.
 func members(plain []byte, object span) map[string]span {
-	d := jsontext.NewDecoder(bytes.NewReader(object.of(plain)))
+	d := jsontext.NewDecoder(bytes.NewReader(object.textOf(plain)))
 	if token, err := d.ReadToken(); err != nil || token.Kind() != '{' {
 		return nil
 	}
@@ -202,7 +202,7 @@ func members(plain []byte, object span) map[string]span {
 
 // elements are where an array's values stand.
 func elements(plain []byte, array span) (list []span) {
-	d := jsontext.NewDecoder(bytes.NewReader(array.of(plain)))
+	d := jsontext.NewDecoder(bytes.NewReader(array.textOf(plain)))
 	if _, err := d.ReadToken(); err != nil {
 		return nil
 	}

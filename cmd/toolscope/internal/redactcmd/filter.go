@@ -32,7 +32,7 @@ type foundKind struct {
 const maxPaths = 4
 
 const (
-	// pieceSize is how much text is looked at at once.
+	// pieceSize is how much text is redacted in one step.
 	pieceSize = 1 << 20
 	// pieceOverlap is how much of a piece waits for the next one, so that nothing is
 	// cut in two.

@@ -13,7 +13,7 @@ import (
 	"github.com/toolscope/toolscope/internal/display"
 )
 
-// maxText is how many bytes of a text are looked at for a cell, which is far more
+// maxText is how many bytes of a text are read for a cell, which is far more
 // than a terminal is wide.
 const maxText = 4 << 10
 

@@ -65,7 +65,7 @@ func (m *Model) top(p screen.Paint) []string {
 	return lines
 }
 
-// title says what is looked at, and from when the figures are.
+// title names the source on display and the time of its figures.
 func (m *Model) title(p screen.Paint) string {
 	right := m.window
 	if m.state != nil {

@@ -129,7 +129,7 @@ func (p *transcriptParser) read(text []byte) error {
 	}
 	b := p.batch(l)
 	for i, c := range calls {
-		if err := p.add(b, c); err != nil {
+		if err := p.addCall(b, c); err != nil {
 			if len(calls) > 1 {
 				err = fmt.Errorf("call %d: %w", i+1, err)
 			}
@@ -152,7 +152,7 @@ func (p *transcriptParser) batch(l transcriptLine) int {
 	return len(t.Batches) - 1
 }
 
-func (p *transcriptParser) add(at int, c transcriptCall) error {
+func (p *transcriptParser) addCall(at int, c transcriptCall) error {
 	if c.Function != nil {
 		c.Name, c.Arguments = c.Function.Name, c.Function.Arguments
 	}

@@ -72,7 +72,10 @@ func (t *Transcript) Play(ctx context.Context, e *toolkit.Executor, told func(b 
 func (t *Transcript) Answer(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 	b, _ := ctx.Value(playing{}).(*Batch)
 	if b == nil {
-		return toolkit.Failure(&toolkit.Error{Kind: toolkit.ErrTool, Tool: call.Name, Message: "a recorded answer was asked for outside Transcript.Play"}), nil
+		return toolkit.Failure(&toolkit.Error{
+			Kind: toolkit.ErrTool, Tool: call.Name,
+			Message: "a recorded answer was asked for outside Transcript.Play",
+		}), nil
 	}
 	for i := range b.Calls {
 		if b.Calls[i].ID != call.ID {
@@ -83,7 +86,10 @@ func (t *Transcript) Answer(ctx context.Context, call toolkit.Call) (toolkit.Res
 		}
 		break
 	}
-	return toolkit.Failure(&toolkit.Error{Kind: toolkit.ErrTool, Tool: call.Name, Message: fmt.Sprintf("line %d: no answer was recorded for the call %.40q", b.Line, call.ID)}), nil
+	return toolkit.Failure(&toolkit.Error{
+		Kind: toolkit.ErrTool, Tool: call.Name,
+		Message: fmt.Sprintf("line %d: no answer was recorded for the call %.40q", b.Line, call.ID),
+	}), nil
 }
 
 func (a *RecordedAnswer) result(tool string) toolkit.Result {

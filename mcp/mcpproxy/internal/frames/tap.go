@@ -22,9 +22,9 @@ const perChunk = 128
 // maxQuiet is how many bytes wait without being looked at at once.
 const maxQuiet = 256 << 10
 
-// A Tap takes copies of what passes and never makes it wait: what has no room is
-// dropped and counted. The copies are looked at by one goroutine. To wake it would take a
-// processor from those who wait for what passes: so it looks [gatherTime] after a signal, at
+// A Tap copies the traffic and never delays it: a copy that has no room is
+// dropped and counted. One goroutine reads the copies. To wake it would take a
+// processor from the goroutines that forward the traffic: so it looks [gatherTime] after a signal, at
 // once when much waits, and by itself every [lookInterval].
 type Tap struct {
 	mu      sync.Mutex
@@ -47,7 +47,7 @@ type Chunk struct {
 	do     func()  // without a stream
 }
 
-// gatherTime is how long what passed may wait, so that many calls are looked at together.
+// gatherTime is how long what passed may wait, so that many calls are read together.
 const gatherTime = 20 * time.Millisecond
 
 // NewTap makes a tap. The caller reads its queue.

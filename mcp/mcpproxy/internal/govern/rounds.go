@@ -116,7 +116,7 @@ func holds(then, now toolscope.Settings) bool {
 	return then.Off == now.Off && slices.Equal(then.ToolsOff, now.ToolsOff) && slices.EqualFunc(then.Policies, now.Policies, same)
 }
 
-// rounds is where the calls of the session wait; shared says that clients cannot be told apart there.
+// rounds is where the calls of the session wait; shared says that clients are indistinguishable there.
 func (c *Calls) rounds() (r *watch.Waiting, shared bool) {
 	if c.Session.Fleeting.Load() {
 		return &c.Watcher.Shared, true

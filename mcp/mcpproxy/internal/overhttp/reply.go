@@ -22,7 +22,7 @@ import (
 // errOther says that what came for a call is no answer to it.
 var errOther = watch.NewWireError("unanswered", "the server answered something else")
 
-// pass passes on as it is what is no answer to a call, or none that is looked at. fault is what that means for
+// pass forwards a response unchanged that is no answer to a call, or one that is not inspected. fault is what that means for
 // the call, nil for nothing.
 func (c *httpCall) pass(resp *http.Response, fault *watch.WireError) (govern.Reply, error) {
 	defer resp.Body.Close()

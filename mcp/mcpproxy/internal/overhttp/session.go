@@ -18,7 +18,7 @@ import (
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/wire"
 )
 
-// maxHTTPSessions is how many sessions over HTTP are told apart; of more the one that was
+// maxHTTPSessions is how many sessions over HTTP are tracked; beyond that the one that was
 // used longest ago is forgotten.
 const maxHTTPSessions = 1024
 
@@ -37,7 +37,7 @@ type usedSession struct {
 	used time.Time
 }
 
-// sessionKey is an id as sessions are told apart by: of a longer one than maxID the hash.
+// sessionKey is an id as the key of a session: the hash of an id longer than maxID.
 func sessionKey(id string) string {
 	if len(id) <= wire.MaxID {
 		return id

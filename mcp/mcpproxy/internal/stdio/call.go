@@ -119,7 +119,7 @@ func (g *Governor) send(ctx context.Context, c *governedCall, id jsontext.Value,
 	return govern.ReadReply(a.raw, a.m), nil
 }
 
-// maxEnded is how many answers that come too late are told from others.
+// maxEnded is how many ended calls are remembered, to recognize answers that come too late.
 const maxEnded = 1024
 
 func (g *Governor) forget(key string, late bool) {

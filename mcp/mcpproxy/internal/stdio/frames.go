@@ -14,7 +14,7 @@ import (
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/wire"
 )
 
-// framedRead is how many bytes are read at once, at most, where frames are looked at first: they are
+// framedRead is the most bytes of one read where frames are inspected before they are forwarded: they are
 // copied anyway.
 const framedRead = 256 << 10
 

@@ -161,7 +161,7 @@ func (p *Pipes) passSignals(signals <-chan os.Signal) (stop func()) {
 }
 
 // copier passes on what comes from one end to the other. The tap has it before the other side
-// does, and so before that can answer: an answer that is looked at before its request would
+// does, and so before that can answer: an answer that is read before its request would
 // belong to none, and the call run for ever.
 type copier struct {
 	to, from *os.File

@@ -75,8 +75,9 @@ func newEngine(scope *toolscope.Scope, o Settings) (*Engine, error) {
 	w.tracer = noop.NewTracerProvider().Tracer(ScopeName)
 	var err error
 	if o := scope.Tracing(); o != nil {
-		w.tracer, w.redactor, w.clean = o.Protocol().TracerProvider().Tracer(ScopeName), o.Protocol().Redactor(), o.Protocol().Identifier
-		if !o.Protocol().PropagatesNothing() {
+		p := o.Protocol()
+		w.tracer, w.redactor, w.clean = p.TracerProvider().Tracer(ScopeName), p.Redactor(), p.Identifier
+		if !p.PropagatesNothing() {
 			w.Propagator = o
 		}
 		w.metrics, err = newMetrics(o.Protocol().MeterProvider())

@@ -247,7 +247,7 @@ func (o *Operation) finish(at time.Time, out *outcome) {
 	o.span.End(trace.WithTimestamp(at))
 }
 
-// maxPrompts bounds how many names of prompts are told apart.
+// maxPrompts bounds how many names of prompts are distinguished.
 const maxPrompts = 1024
 
 // finishCall ends a call of a tool, and its child.

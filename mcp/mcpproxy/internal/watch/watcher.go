@@ -11,7 +11,7 @@ import (
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/frames"
 )
 
-// A Watcher decodes copies of what passes between clients and a server into spans, metrics, statistics and
+// A Watcher decodes copies of the traffic between clients and a server into spans, metrics, statistics and
 // observations. One goroutine does the work, until Close.
 type Watcher struct {
 	*Engine
@@ -30,7 +30,7 @@ func New(scope *toolscope.Scope, o Settings) (*Watcher, error) {
 	return w, nil
 }
 
-// work decodes what passes until the tap is closed.
+// work decodes the traffic until the tap is closed.
 func (w *Watcher) work() {
 	defer close(w.done)
 	tick := time.NewTicker(frames.LookInterval)

@@ -44,7 +44,7 @@ var Lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.Allo
 // Unmarshal reads JSON as most peers read it.
 func Unmarshal(data []byte, into any) error { return json.Unmarshal(data, into, Lenient) }
 
-// maxBatch is how many messages of a batch are looked at.
+// maxBatch is how many messages of a batch are read.
 const maxBatch = 1024
 
 // ParseMessages are the messages of a text, one but for a batch; ok is false if it is not JSON-RPC. size is that of

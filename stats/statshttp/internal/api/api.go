@@ -120,7 +120,7 @@ func (s *Source) Snapshot(r *Request) (any, *answer.Problem) {
 // RunningCalls answers /api/v1/running.
 func (s *Source) RunningCalls(r *Request) (any, *answer.Problem) {
 	if s.Running == nil {
-		return nil, answer.NotFound("running calls are not told apart here: the handler was made without " +
+		return nil, answer.NotFound("running calls are not tracked here: the handler was made without " +
 			"statshttp.Options.Running; /api/v1/tools has how many there are")
 	}
 	calls, more := s.Running.Calls(r.Now)
