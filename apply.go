@@ -54,7 +54,7 @@ func (r *rules) none() bool { return len(r.middlewares) == 0 && len(r.toolsOff) 
 
 // Apply changes settings. Calls that have begun go on under the settings they began
 // with, none is dropped. A policy that is not among the new ones is closed, unless it is of
-// a type that cannot be compared: whether it is cannot be told. An error names what is
+// a type that cannot be compared: its presence cannot be determined. An error names what is
 // wrong, and nothing is changed then, but for one that a policy's Close returned. Policies and
 // disabled tools are an error if something was wrapped that they cannot apply to: see [WrapFunc]
 // and [Scope.Callbacks]. Safe for concurrent use.

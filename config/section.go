@@ -57,7 +57,7 @@ var sectionImports = map[string]string{}
 // sections are the registered sections, and what a file says in them.
 type sections []Section
 
-// check is an error if a section cannot be told from another, or is none that NewSection made.
+// check is an error if a section has another one's name, or is none that NewSection made.
 func (all sections) check() error {
 	seen := slices.Clone(topLevel)
 	for i, s := range all {

@@ -79,8 +79,8 @@ const (
 )
 
 // The sides that can record one call, as toolscope.side in metrics, and on spans but for the agent's. The
-// conventions' gen_ai.execute_tool.duration is the agent's alone, so that its count is the number of calls whoever
-// else records them; toolscope.tool.run.duration is recorded by each side.
+// conventions' gen_ai.execute_tool.duration is the agent's alone, so that its count is the number of calls, whichever
+// other sides record them; toolscope.tool.run.duration is recorded by each side.
 const (
 	SideAgent  = "agent"  // who executes a tool for a model: a wrapped registry, or a client of a protocol
 	SideServer = "server" // who handles a call that came by a protocol

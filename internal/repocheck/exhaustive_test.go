@@ -274,7 +274,7 @@ func TestListsNameEachConstant(t *testing.T) {
 	for _, s := range middleware.Stages() {
 		stages = append(stages, s.String())
 	}
-	list, last := strings.Join(outcomes, ", "), len(outcomes)-1
+	last := len(outcomes) - 1
 	others := strings.Join(outcomes[1:], "`, `")
 	quoted := "`" + strings.Join(outcomes, "`, `") + "`"
 	rows := func(names []string) (all []string) {

@@ -196,7 +196,7 @@ func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 		if p.options.Defer {
 			return p.deferred(ctx, call, req, next)
 		}
-		opened, ok := p.desk.add(req, p.options.MaxPending)
+		opened, ok := p.desk.addRequest(req, p.options.MaxPending)
 		if !ok {
 			return p.overloaded(call)
 		}
@@ -246,14 +246,14 @@ func (p *Policy) deferred(ctx context.Context, call toolkit.Call, req *pending, 
 		call.Record.Tag("approval", "unscoped")
 		return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrApprovalDenied, Message: "a person must approve this call, which can be given later only within a session"})
 	}
-	if g, ok := p.desk.take(req.owner, req.Created); ok {
+	if g, ok := p.desk.takeGrant(req.owner, req.Created); ok {
 		call.Record.Tag("approval", string(Approved))
 		call.Record.Tag("approval.id", g.id)
 		call.Record.Tag("approval.by", g.by)
 		return next(ctx, call)
 	}
 	req.deferred = true
-	opened, ok := p.desk.add(req, p.options.MaxPending)
+	opened, ok := p.desk.addRequest(req, p.options.MaxPending)
 	if !ok {
 		return p.overloaded(call)
 	}

@@ -118,7 +118,7 @@ func (d *Policy) key(k *key, call toolkit.Call, tool *toolkit.Definition) (why s
 
 // serve answers a call that may have duplicates.
 func (d *Policy) serve(ctx context.Context, call toolkit.Call, k *key, tool *toolkit.Definition, writes bool, inner handoff.Answerer, next toolkit.Handler) (toolkit.Result, error) {
-	stays := ctx.Done() == nil // asked without the lock: a context may be the host's own
+	stays := ctx.Done() == nil // asked without the lock: a context may be the application's own type
 	s := d.table.shard(k.hash)
 	s.mu.Lock()
 	e := d.duplicate(s, k)

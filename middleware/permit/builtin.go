@@ -96,8 +96,8 @@ func has(c *shell.Command, word string) bool {
 	return false
 }
 
-// removesRoot finds rm -r of a directory that nobody means to remove, in every
-// spelling.
+// removesRoot finds rm -r of a directory that is hardly ever meant, in every
+// notation.
 func removesRoot(v *view) string {
 	return v.command(func(name string, c *shell.Command) bool {
 		switch name {

@@ -81,7 +81,7 @@ func separate(value any, several bool) []any {
 	return []any{value}
 }
 
-// unread notes that the command cannot be told.
+// unread notes that the command cannot be determined.
 func (v *view) unread(why string) {
 	if v.args.Err == nil {
 		v.args.Err = errors.New(why)

@@ -166,7 +166,7 @@ func (r *Rules) own(name string, effect Effect, door Door, text string) *compile
 // refusal is a text for the model.
 func refusal(effect Effect, text string) string {
 	if effect == Ask {
-		return "needs a person's approval, and nobody can be asked: " + text
+		return "needs a person's approval, and no approver is configured: " + text
 	}
 	return "not permitted: " + text
 }

@@ -151,7 +151,7 @@ func (r *Rules) decision(c *compiled, reason string, programs []string) Decision
 	return d
 }
 
-// holds reports whether all conditions hold, and why; err says that this cannot be told.
+// holds reports whether all conditions hold, and why; err says that this cannot be determined.
 func (c *compiled) holds(v *view) (why string, ok bool, err string) {
 	why, ok, err = c.conditions(v)
 	if !ok || err != "" {

@@ -57,7 +57,7 @@ func (p *Policy) runApart(ctx context.Context, call toolkit.Call, next toolkit.H
 	case inner.Err() == nil:
 		return b.res, b.err
 	}
-	return l.tell(ctx, inner, call, b.res, b.err)
+	return l.reportEnd(ctx, inner, call, b.res, b.err)
 }
 
 // run is the goroutine. A panic after the caller left has no caller to go to, and is

@@ -67,7 +67,7 @@ func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 		if p.options.MaxBytes > 0 && len(call.Arguments) > p.options.MaxBytes {
 			return refuse(call, "", fmt.Sprintf("got arguments of %d bytes, want at most %d", len(call.Arguments), p.options.MaxBytes))
 		}
-		c := p.schemas.of(tool)
+		c := p.schemas.forTool(tool)
 		if c.err != nil {
 			call.Record.Tag("validation", "schema_error")
 			if p.options.Strict {

@@ -74,7 +74,7 @@ func (m *members) Visit(node *ast.Node) {
 	}
 }
 
-// Holds evaluates the condition; an error says that it cannot be told.
+// Holds evaluates the condition; an error says that it cannot be determined.
 func (c *Condition) Holds(args *Arguments, tool, category string) (ok bool, err error) {
 	if args.Err != nil {
 		return false, args.Err

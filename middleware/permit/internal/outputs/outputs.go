@@ -9,7 +9,7 @@ import (
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
 
-// An output says by which options a program is told what files to write.
+// An output lists the options that say which files a program writes.
 type output struct {
 	options string // those with a file as value: "-o --output"; long ones may be cut short
 	flags   string // letters without a value, which may stand before one of the options in a cluster

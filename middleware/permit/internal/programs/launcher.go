@@ -60,7 +60,7 @@ func init() {
 }
 
 // launch lists the command that stands behind one of the launcher's words. Options before
-// that command may take values, so that it cannot be told where it begins.
+// that command may take values, so that its begin cannot be determined.
 func (r inspector) launch(at string, c *shell.Command, in shell.Input) {
 	sure := true
 	for i, w := range c.Words[1:] {

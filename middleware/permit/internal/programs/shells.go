@@ -43,7 +43,7 @@ var shells = map[string]*shellKind{
 	"powershell": otherShell, "osh": otherShell, "rksh": otherShell, "rzsh": otherShell,
 }
 
-// runsShell lists what a shell is told to run: a text, its input, or a file.
+// runsShell lists what a shell runs: a text, its input, or a file.
 func (r inspector) runsShell(s *shellKind, c *shell.Command, in shell.Input) {
 	options, rest, sure := s.Scan(c.Words[1:])
 	if !sure {

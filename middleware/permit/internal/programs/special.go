@@ -90,7 +90,7 @@ func (r inspector) parallel(c *shell.Command, in shell.Input) {
 	}
 }
 
-// mk doubts what make is told besides targets.
+// mk doubts arguments of make that are no targets.
 func (r inspector) mk(c *shell.Command, _ shell.Input) {
 	for i, w := range c.Words[1:] {
 		t := w.Text

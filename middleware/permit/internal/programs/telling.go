@@ -38,7 +38,7 @@ func (r inspector) tells(c *shell.Command, name string) {
 	}
 }
 
-// containers start what they are told in a container, a virtual machine or on another host; that is
+// containers start their arguments in a container, a virtual machine or on another host; that is
 // the business of rules for them.
 var containers = shell.NameSet(
 	"docker podman nerdctl kubectl oc crictl ctr docker-compose podman-compose limactl multipass incus distrobox toolbox buildah k3s minikube",
