@@ -42,7 +42,8 @@ type rules struct {
 }
 
 func (n Settings) rules() *rules {
-	r := &rules{off: n.Off, noContent: n.NoContent, toolsOff: map[string]bool{}, policies: slices.Clone(n.Policies), middlewares: middleware.Middlewares(n.Policies...)}
+	r := &rules{off: n.Off, noContent: n.NoContent, toolsOff: map[string]bool{}, policies: slices.Clone(n.Policies),
+		middlewares: middleware.Middlewares(n.Policies...)}
 	for _, name := range n.ToolsOff {
 		r.toolsOff[name] = true
 	}
@@ -196,7 +197,8 @@ func (s *Scope) govern(next toolkit.Handler) toolkit.Handler {
 		}
 		if len(c.rules.toolsOff) > 0 && c.rules.toolsOff[call.Name] {
 			call.Record.Tag("switch", "tool_off")
-			return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Message: "the tool is turned off; go on without it"})
+			return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrPermissionDenied,
+				Message: "the tool is turned off; go on without it"})
 		}
 		return c.handle(ctx, call)
 	}

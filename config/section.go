@@ -153,7 +153,8 @@ func (f *File) checkSections(next []sectionText) (notes []string, err error) {
 		i := slices.IndexFunc(next, func(s sectionText) bool { return s.name == was.name })
 		switch {
 		case i < 0:
-			err = errors.Join(err, &strictyaml.Error{File: f.path, Field: was.name, Got: "nothing", Want: "the section as before, or a restart without it"})
+			err = errors.Join(err, &strictyaml.Error{File: f.path, Field: was.name, Got: "nothing",
+				Want: "the section as before, or a restart without it"})
 		case !reflect.DeepEqual(next[i].value, was.value):
 			notes = append(notes, was.name+": a change holds after a restart")
 		}

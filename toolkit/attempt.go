@@ -24,7 +24,8 @@ type AttemptObserver interface {
 // is a second. The attempt goes on with the context returned; end must be called once
 // when it has ended. A panic of an observer is swallowed and counted. Without a record, and where no
 // observer asks for attempts, the context is ctx and end does nothing.
-func (r Record) BeginAttempt(ctx context.Context, call Call, start time.Time) (inner context.Context, end func(res Result, err error)) {
+func (r Record) BeginAttempt(ctx context.Context, call Call, start time.Time) (inner context.Context,
+	end func(res Result, err error)) {
 	return beginRun(ctx, r, func(ctx context.Context, o AttemptObserver) (context.Context, runEnd) {
 		return o.BeginAttempt(ctx, call, start)
 	})

@@ -21,7 +21,8 @@ type BackgroundObserver interface {
 // The run goes on with the context returned; end must be called once when it has ended. A panic of an
 // observer is swallowed and counted. Without a record, and where no observer asks for such
 // runs, the context is ctx and end does nothing.
-func (r Record) BeginBackground(ctx context.Context, call Call, what string) (inner context.Context, end func(res Result, err error)) {
+func (r Record) BeginBackground(ctx context.Context, call Call, what string) (inner context.Context,
+	end func(res Result, err error)) {
 	return beginRun(ctx, r, func(ctx context.Context, o BackgroundObserver) (context.Context, runEnd) {
 		return o.BeginBackground(ctx, call, what)
 	})

@@ -155,7 +155,8 @@ func (v *view) readVariables(value any) {
 // pathNames are folded names of arguments that commonly hold paths.
 var pathNames = func() map[string]bool {
 	m := map[string]bool{}
-	for _, n := range []string{"path", "file", "filename", "file_path", "filepath", "paths", "files", "dir", "directory", "folder", "target", "destination", "dest", "source", "output_path", "new_path", "old_path", "target_file", "notebook_path"} {
+	for _, n := range []string{"path", "file", "filename", "file_path", "filepath", "paths", "files", "dir", "directory",
+		"folder", "target", "destination", "dest", "source", "output_path", "new_path", "old_path", "target_file", "notebook_path"} {
 		m[arguments.Fold(n)] = true
 	}
 	return m

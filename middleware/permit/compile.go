@@ -184,7 +184,8 @@ func (r *Rules) compile(rule Rule, index int) (*compiled, error) {
 			return nil, &specError{index, field, wrong}
 		}
 	}
-	c.every = rule.Categories == nil && rule.Risks == nil && rule.ReadOnly|rule.Idempotent|rule.Destructive|rule.OpenWorld == toolkit.Unsaid
+	c.every = rule.Categories == nil && rule.Risks == nil &&
+		rule.ReadOnly|rule.Idempotent|rule.Destructive|rule.OpenWorld == toolkit.Unsaid
 	c.deep = c.when != nil || c.where != nil || c.Paths != nil || c.view != nil || c.Shell != nil
 	c.told = newTold(rule.Effect, c.door, rule.Name, r.spec.Shadow)
 	text := rule.ForModel
@@ -352,7 +353,8 @@ func digest(spec *Spec, space *workspace.Workspace) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%v %d %v %q %q", spec.Shadow, spec.Default, spec.NoBuiltin, space.Roots, spec.Shells)
 	for _, r := range spec.Rules {
-		fmt.Fprintf(h, "\n%q %d %q %q %q %d%d%d%d %q %q %q %q %v", r.Name, r.Effect, r.Tools, r.Categories, r.Risks, r.ReadOnly, r.Idempotent, r.Destructive, r.OpenWorld, r.When, r.Where, r.ForModel, r.ForPerson, r.Expires)
+		fmt.Fprintf(h, "\n%q %d %q %q %q %d%d%d%d %q %q %q %q %v", r.Name, r.Effect, r.Tools, r.Categories, r.Risks,
+			r.ReadOnly, r.Idempotent, r.Destructive, r.OpenWorld, r.When, r.Where, r.ForModel, r.ForPerson, r.Expires)
 		if r.Paths != nil {
 			fmt.Fprintf(h, " %q %v", r.Paths.Arguments, *r.Paths)
 		}

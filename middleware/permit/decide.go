@@ -56,7 +56,8 @@ func (c *compiled) fits(tool *toolkit.Definition) bool {
 		d = &unsaid
 	}
 	// Who says nothing is not read-only and not idempotent, and is destructive and open.
-	return (c.Risks == nil || slices.Contains(c.Risks, d.Risk)) && (c.Categories == nil || glob.MatchAny(c.Categories, d.Category)) &&
+	return (c.Risks == nil || slices.Contains(c.Risks, d.Risk)) &&
+		(c.Categories == nil || glob.MatchAny(c.Categories, d.Category)) &&
 		hinted(c.ReadOnly, d.ReadOnly == toolkit.Yes) && hinted(c.Idempotent, d.Idempotent == toolkit.Yes) &&
 		hinted(c.Destructive, d.Destructive != toolkit.No) && hinted(c.OpenWorld, d.OpenWorld != toolkit.No)
 }

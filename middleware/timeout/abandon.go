@@ -100,5 +100,6 @@ func (l *limit) abandoned(ctx, inner context.Context, call toolkit.Call, tool *h
 			Message: "it ran for " + l.ran(inner).String() + ", and one attempt may run for " + l.of.String() + left}
 	}
 	cause := context.Cause(ctx)
-	return toolkit.Result{}, &toolkit.Error{Kind: kindOf(ctx), Tool: call.Name, Cause: tool.Wrap(cause), Message: callersCause(cause) + left}
+	return toolkit.Result{}, &toolkit.Error{Kind: kindOf(ctx), Tool: call.Name, Cause: tool.Wrap(cause),
+		Message: callersCause(cause) + left}
 }

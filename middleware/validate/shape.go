@@ -76,7 +76,8 @@ var understood = map[string]bool{
 	"MinLength": true, "MaxLength": true, "Maximum": true, "Minimum": true, "ExclusiveMaximum": true, "ExclusiveMinimum": true,
 
 	"DraftVersion": true, "Location": true, "ID": true, "Anchor": true, "RecursiveAnchor": true, "DynamicAnchor": true,
-	"Title": true, "Description": true, "Default": true, "Comment": true, "ReadOnly": true, "WriteOnly": true, "Examples": true, "Deprecated": true,
+	"Title": true, "Description": true, "Default": true, "Comment": true, "ReadOnly": true, "WriteOnly": true,
+	"Examples": true, "Deprecated": true,
 }
 
 // shapes makes the shapes of one schema and its parts, which may refer to each other.

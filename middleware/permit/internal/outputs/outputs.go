@@ -147,7 +147,8 @@ func (o *output) named(t string) bool {
 		return false
 	}
 	for option := range strings.FieldsSeq(o.names) {
-		if t == option || len(option) == 2 && t[1] != '-' && strings.Contains(t, option[1:]) && strings.Trim(t[1:], o.flags+option[1:]) == "" {
+		if t == option || len(option) == 2 && t[1] != '-' && strings.Contains(t, option[1:]) &&
+			strings.Trim(t[1:], o.flags+option[1:]) == "" {
 			return true
 		}
 	}

@@ -99,7 +99,8 @@ var hidden = map[string]*hides{
 	// building
 	"go": {
 		options: "-exec -toolexec -vettool -overlay",
-		texts:   []string{"-extld=", "-extld ", "-toolexec", "-fplugin", "GOFLAGS=", "GOROOT=", "GOCACHEPROG=", "GOAUTH=", "CC=", "CXX="},
+		texts: []string{"-extld=", "-extld ", "-toolexec", "-fplugin", "GOFLAGS=", "GOROOT=", "GOCACHEPROG=", "GOAUTH=",
+			"CC=", "CXX="},
 	},
 	"cargo": {options: "--config"},
 	"gcc":   compiler, "g++": compiler, "cc": compiler, "c++": compiler, "clang": {options: "-fplugin* -Xclang"},

@@ -71,7 +71,8 @@ var (
 // none takes it back.
 func saysRun(option, value string) bool {
 	// completion --shell bash
-	if plain[value] || shell.IsDigit(value[0]) && shell.IsNumber(strings.TrimRight(value, "smhd")) || option == "shell" && shells[value] != nil {
+	if plain[value] || shell.IsDigit(value[0]) && shell.IsNumber(strings.TrimRight(value, "smhd")) ||
+		option == "shell" && shells[value] != nil {
 		return false
 	}
 	runs, loads := false, false
