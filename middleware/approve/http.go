@@ -87,7 +87,8 @@ func (p *Policy) AnswerOverHTTP(token string) error {
 		return errors.New("approve: NewHandler: got a nil policy, want one that New made")
 	}
 	if p.unattended {
-		return errors.New("approve: NewHandler: got an unattended policy, want one without approve.Unattended (in a file: unattended: true)")
+		return errors.New("approve: NewHandler: got an unattended policy, want one without approve.Unattended (in a " +
+			"file: unattended: true)")
 	}
 	if len(token) < minToken || strings.ContainsAny(token, " \t\r\n") {
 		return fmt.Errorf("approve: NewHandler: token: got %d bytes, want at least %d without blanks", len(token), minToken)

@@ -23,7 +23,8 @@ func builtins() []Rule {
 			ForModel:  "commands as another user are not permitted; do it without, or tell the user what to run",
 			ForPerson: "runs a command as another user"},
 		{Name: "deny-rm-root", Effect: Deny, view: removesRoot,
-			ForModel: "removing the root, a system directory or the home directory is not permitted; name the files to remove inside the workspace", ForPerson: "removes the root, a system directory or the home directory"},
+			ForModel: "removing the root, a system directory or the home directory is not permitted; name the files to " +
+				"remove inside the workspace", ForPerson: "removes the root, a system directory or the home directory"},
 		{Name: "deny-shutdown", Effect: Deny, view: stopsSystem,
 			ForModel: "stopping or restarting the machine is not permitted", ForPerson: "stops or restarts the machine"},
 		{Name: "deny-mkfs", Effect: Deny, view: commandIs("mkfs*", "mke2fs", "mkdosfs", "mkntfs", "mkswap", "newfs*",
@@ -40,7 +41,8 @@ func builtins() []Rule {
 			ForModel:  "writing to the system's directories asks for approval; write to a file in the workspace",
 			ForPerson: "writes to a system directory"},
 		{Name: "ask-outside", Effect: Ask, view: writesOutside,
-			ForModel: "writing outside the workspace, or to a file whose name is computed, asks for approval; write to a named file inside the workspace", ForPerson: "writes outside the workspace"},
+			ForModel: "writing outside the workspace, or to a file whose name is computed, asks for approval; write to " +
+				"a named file inside the workspace", ForPerson: "writes outside the workspace"},
 	}
 	for i := range rules { // of tools that run shell commands
 		rules[i].Shell = &Shell{Programs: []string{"*"}}

@@ -142,7 +142,8 @@ func Compile(spec Spec) (*Rules, error) {
 	r.fallback = r.own("", r.spec.Default, DoorDefault, "no rule allows it")
 	r.doubted = r.own(
 		ruleUnderstood, Ask, DoorRules,
-		"it cannot be understood without running it; write it as one plain command, without computed names and without code for other programs",
+		"it cannot be understood without running it; write it as one plain command, without computed names and "+
+			"without code for other programs",
 	)
 	r.covered = r.own(
 		ruleCovered, Ask, DoorRules,

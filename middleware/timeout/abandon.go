@@ -34,7 +34,8 @@ func (p *Policy) runApart(ctx context.Context, call toolkit.Call, next toolkit.H
 	if p.apart.Add(1) > p.maxApart {
 		p.apart.Add(-1)
 		return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrOverloaded,
-			Message: fmt.Sprintf("%d calls of tools like this one are at work or were abandoned, which is as many as there may be; try again later, or another way", p.maxApart)})
+			Message: fmt.Sprintf("%d calls of tools like this one are at work or were abandoned, which is as many as "+
+				"there may be; try again later, or another way", p.maxApart)})
 	}
 	inner, cancel := l.context(ctx)
 	defer cancel()

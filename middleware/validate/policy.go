@@ -128,7 +128,8 @@ func (c *compiled) fits(call toolkit.Call, arguments []byte) bool {
 func check(schema *jsonschema.Schema, value any) (failure *jsonschema.ValidationError) {
 	defer func() {
 		if recover() != nil {
-			failure = &jsonschema.ValidationError{ErrorKind: other{errors.New("a value in it cannot be checked, want one of a common size")}}
+			failure = &jsonschema.ValidationError{ErrorKind: other{errors.New("a value in it cannot be checked, want " +
+				"one of a common size")}}
 		}
 	}()
 	err := schema.Validate(value)
