@@ -42,7 +42,8 @@ type rules struct {
 }
 
 func (n Settings) rules() *rules {
-	r := &rules{off: n.Off, noContent: n.NoContent, toolsOff: map[string]bool{}, policies: slices.Clone(n.Policies), middlewares: middleware.Middlewares(n.Policies...)}
+	r := &rules{off: n.Off, noContent: n.NoContent, toolsOff: map[string]bool{}, policies: slices.Clone(n.Policies),
+		middlewares: middleware.Middlewares(n.Policies...)}
 	for _, name := range n.ToolsOff {
 		r.toolsOff[name] = true
 	}
@@ -54,7 +55,7 @@ func (r *rules) none() bool { return len(r.middlewares) == 0 && len(r.toolsOff) 
 
 // Apply changes settings. Calls that have begun go on under the settings they began
 // with, none is dropped. A policy that is not among the new ones is closed, unless it is of
-// a type that cannot be compared: whether it is cannot be told. An error names what is
+// a type that cannot be compared: its presence cannot be determined. An error names what is
 // wrong, and nothing is changed then, but for one that a policy's Close returned. Policies and
 // disabled tools are an error if something was wrapped that they cannot apply to: see [WrapFunc]
 // and [Scope.Callbacks]. Safe for concurrent use.
@@ -196,7 +197,8 @@ func (s *Scope) govern(next toolkit.Handler) toolkit.Handler {
 		}
 		if len(c.rules.toolsOff) > 0 && c.rules.toolsOff[call.Name] {
 			call.Record.Tag("switch", "tool_off")
-			return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Message: "the tool is turned off; go on without it"})
+			return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrPermissionDenied,
+				Message: "the tool is turned off; go on without it"})
 		}
 		return c.handle(ctx, call)
 	}

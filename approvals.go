@@ -29,7 +29,7 @@ func (s *Scope) requireAskers() error {
 	return nil
 }
 
-// checkApprovals is an error if one of the policies is an Approve policy that cannot ask anybody. The first one is
+// checkApprovals is an error if one of the policies is an Approve policy that has no one to ask. The first one is
 // served if the scope serves approvals.
 func (s *Scope) checkApprovals(policies []middleware.Policy) error {
 	serve := s.options.ApprovalsToken != ""

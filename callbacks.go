@@ -32,7 +32,8 @@ func (s *Scope) Callbacks(tools toolkit.Tools, options ...FuncOption) (*Callback
 		}
 	}
 	if !o.observeOnly {
-		err := s.register(wrapped{name: "callbacks", lacks: errors.New("toolscope: Callbacks: policies and disabled tools cannot apply to callbacks")})
+		err := s.register(wrapped{name: "callbacks",
+			lacks: errors.New("toolscope: Callbacks: policies and disabled tools cannot apply to callbacks")})
 		if err != nil {
 			return nil, err
 		}

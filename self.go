@@ -68,7 +68,8 @@ func (s *self) Components() []stats.Component {
 	observers := s.observers.component("observers", counters.ObserverPanics.Load(), "what they observe has holes")
 	adapters := s.adapters.component("adapters", counters.AdapterPanics.Load(), "records of their calls have holes")
 	s.mu.Unlock()
-	redaction := stats.Component{Name: "redaction", Figures: stats.Figures{{Name: "withheld_unscanned", Value: float64(s.withheld.Load())}}}
+	redaction := stats.Component{Name: "redaction", Figures: stats.Figures{{Name: "withheld_unscanned",
+		Value: float64(s.withheld.Load())}}}
 	return []stats.Component{observers, adapters, redaction}
 }
 

@@ -52,7 +52,8 @@ func WrapFunc[F toolkit.Func[C, R], C, R any](s *Scope, next F, a toolkit.Adapte
 // FuncMiddleware is [WrapFunc] for frameworks whose middlewares cannot return an error:
 // everything is checked here, once. F is given, C and R are inferred. The middleware returns a
 // nil next as it is.
-func FuncMiddleware[F toolkit.Func[C, R], C, R any](s *Scope, a toolkit.Adapter[C, R], options ...FuncOption) (func(next F) F, error) {
+func FuncMiddleware[F toolkit.Func[C, R], C, R any](s *Scope, a toolkit.Adapter[C, R],
+	options ...FuncOption) (func(next F) F, error) {
 	if s == nil {
 		return func(next F) F { return next }, nil
 	}
@@ -78,7 +79,8 @@ type funcWrapper[F toolkit.Func[C, R], C, R any] struct {
 	governable  bool
 }
 
-func newFuncWrapper[F toolkit.Func[C, R], C, R any](s *Scope, operation string, a toolkit.Adapter[C, R], options []FuncOption) (*funcWrapper[F, C, R], error) {
+func newFuncWrapper[F toolkit.Func[C, R], C, R any](s *Scope, operation string, a toolkit.Adapter[C, R],
+	options []FuncOption) (*funcWrapper[F, C, R], error) {
 	operation = "toolscope: " + operation
 	var o funcOptions
 	for _, option := range options {

@@ -471,7 +471,7 @@ func TestTheRedactorsFileIsUsed(t *testing.T) {
 }
 
 // The gate is rebuilt when its rules' file changes, or when there is no longer
-// anybody to ask; the others are not.
+// an approver to ask; the others are not.
 func TestReloadSeesTheRulesFile(t *testing.T) {
 	dir := t.TempDir()
 	rules := filepath.Join(dir, "rules.yaml")

@@ -57,7 +57,7 @@ var sectionImports = map[string]string{}
 // sections are the registered sections, and what a file says in them.
 type sections []Section
 
-// check is an error if a section cannot be told from another, or is none that NewSection made.
+// check is an error if a section has another one's name, or is none that NewSection made.
 func (all sections) check() error {
 	seen := slices.Clone(topLevel)
 	for i, s := range all {
@@ -153,7 +153,8 @@ func (f *File) checkSections(next []sectionText) (notes []string, err error) {
 		i := slices.IndexFunc(next, func(s sectionText) bool { return s.name == was.name })
 		switch {
 		case i < 0:
-			err = errors.Join(err, &strictyaml.Error{File: f.path, Field: was.name, Got: "nothing", Want: "the section as before, or a restart without it"})
+			err = errors.Join(err, &strictyaml.Error{File: f.path, Field: was.name, Got: "nothing",
+				Want: "the section as before, or a restart without it"})
 		case !reflect.DeepEqual(next[i].value, was.value):
 			notes = append(notes, was.name+": a change holds after a restart")
 		}

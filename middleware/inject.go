@@ -9,7 +9,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// Inject adds the host's parameters to the calls of the tools they are for: the model
+// Inject adds your application's parameters to the calls of the tools they are for: the model
 // neither sees them (see [toolkit.HostParams.Hide]) nor can set them, since what it
 // sent under their names is removed first. They belong to the call's identity. nil is an
 // error.

@@ -24,7 +24,8 @@ type Policy interface {
 // itself. It panics if p is none of the constants or m is nil: both are mistakes in the program.
 func At(p Stage, m toolkit.Middleware) Policy {
 	if p >= stages || m == nil {
-		panic(fmt.Sprintf("middleware: At: got place %d and a middleware that is nil: %t, want one of the constants and one that is not", p, m == nil))
+		panic(fmt.Sprintf("middleware: At: got place %d and a middleware that is nil: %t, want one of the constants "+
+			"and one that is not", p, m == nil))
 	}
 	return &placed{p, m}
 }

@@ -35,7 +35,8 @@ type TruncateOptions struct {
 // says how much is missing and how to get it. A result that is a JSON object or list
 // stays valid JSON: its long strings are shortened first, then its end is left out. Each text
 // part has the limit for itself; structured content, images, audio and suspended results are
-// left alone. The call records "truncate" with "cut", and truncate.bytes, how many were left out. Limits of 1 to 511 are an error.
+// left alone. The call records "truncate" with "cut", and truncate.bytes, how many were left out. Limits of 1
+// to 511 are an error.
 func Truncate(o TruncateOptions) (Policy, error) {
 	if o.Limit == 0 {
 		o.Limit = 64 << 10
@@ -46,7 +47,8 @@ func Truncate(o TruncateOptions) (Policy, error) {
 	}
 	for field, limit := range limits {
 		if limit > 0 && limit < minFit {
-			return nil, fmt.Errorf("middleware: Truncate: %s: got %d bytes, want at least %d, or below 0 for no limit", field, limit, minFit)
+			return nil, fmt.Errorf("middleware: Truncate: %s: got %d bytes, want at least %d, or below 0 for no limit", field,
+				limit, minFit)
 		}
 	}
 	off, err := redact.New(redact.Options{Preset: redact.Off})

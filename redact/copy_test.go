@@ -13,7 +13,7 @@ import (
 )
 
 // TestStringForms: the forms for strings say what JSONMax says, JSONTextMax gives a clean
-// text back as it is, and what JSONCopyMax gives is nobody else's.
+// text back as it is, and what JSONCopyMax gives is not shared.
 func TestStringForms(t *testing.T) {
 	secret := canary.Secrets(21)[0].Value
 	for _, text := range []string{"", "{}", object("note", "nothing"), object("password", secret),

@@ -54,7 +54,7 @@ func FuzzText(f *testing.F) {
 		}
 		if found.Count() > 0 && found[0].Kind == kinds.UnscannedName && len(s) < 64 && strings.Count(s,
 			"[")+strings.Count(s, "{") < 60 {
-			t.Fatalf("a panic of ours in %q", s)
+			t.Fatalf("the redactor panicked in %q", s)
 		}
 		if doc, _ := Default().JSON([]byte(s)); json.Valid([]byte(s)) && !json.Valid(doc) {
 			t.Fatalf("valid JSON %q became %q", s, doc)

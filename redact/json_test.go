@@ -69,7 +69,7 @@ func TestJSONCleanIsTheInput(t *testing.T) {
 	}
 }
 
-// TestJSONDeep: what is nested deeper than is looked at is removed, without
+// TestJSONDeep: what is nested deeper than the limit is removed, without
 // recursion.
 func TestJSONDeep(t *testing.T) {
 	secret := canary.Secrets(5)[0]
@@ -120,7 +120,7 @@ func TestJSONInJSON(t *testing.T) {
 	}
 }
 
-// TestJSONInvalid: broken JSON and what follows it is looked at all the same.
+// TestJSONInvalid: broken JSON and what follows it are redacted all the same.
 func TestJSONInvalid(t *testing.T) {
 	secrets := canary.Secrets(8)
 	token := secrets[2].Value

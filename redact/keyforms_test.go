@@ -72,7 +72,7 @@ func TestKeyForms(t *testing.T) {
 	for _, c := range []struct{ value, text string }{
 		{lines, "PuTTY-User-Key-File-3: ssh-rsa\nPrivate-Lines: 3\n" + lines + "\nPrivate-MAC: 00"},
 		{m.drawn(43), "$argon2" + "id$v=19$m=65536,t=3,p=4$" + m.drawn(22) + "$"},
-		{"SU" + m.of(56, upLetters), "-----BEGIN USER NKEY SEED-----\n"},
+		{"SU" + m.randomText(56, upLetters), "-----BEGIN USER NKEY SEED-----\n"},
 		{m.drawn(52) + "JQ" + "QJ99" + m.drawn(27), ""},
 		{m.drawn(42) + "Az" + "Se" + m.drawn(8)[:6], "key is "},
 	} {

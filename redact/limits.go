@@ -9,7 +9,7 @@ import (
 	"github.com/toolscope/toolscope/redact/internal/scan"
 )
 
-// Limits bound what is looked at. What is beyond is removed, never passed on. A zero
+// Limits bound what is examined. What is beyond is removed, never passed on. A zero
 // field is the default.
 type Limits struct {
 	// Nesting is how many objects and arrays may be open at once, those of JSON within

@@ -55,7 +55,7 @@ type Options struct {
 	// personal data, where standards reserve such values. All else is masked. False masks
 	// everything.
 	StandIns bool
-	// Limits bound what is looked at. A zero field is its default.
+	// Limits bound what is examined. A zero field is its default.
 	Limits Limits
 }
 

@@ -25,7 +25,7 @@ func tokenName(r *rules.Token) string {
 }
 
 // sampleToken makes up a token of a rule: its prefix, and as many bytes of its alphabet
-// as it needs at least, the first one a digit, which short tokens need to be told
+// as it needs at least, the first one a digit, which distinguishes short tokens
 // from words, and the last one a letter or digit.
 func sampleToken(r *rules.Token, seed uint64) string {
 	hash := fnv.New64a()

@@ -32,8 +32,8 @@ type maker struct{ *rand.Rand }
 
 func newMaker(seed uint64) maker { return maker{rand.New(rand.NewPCG(seed, 7))} }
 
-// of is n bytes of an alphabet.
-func (m maker) of(n int, alphabet string) string {
+// randomText is n bytes of an alphabet.
+func (m maker) randomText(n int, alphabet string) string {
 	b := make([]byte, n)
 	for i := range b {
 		b[i] = alphabet[m.IntN(len(alphabet))]
@@ -44,7 +44,7 @@ func (m maker) of(n int, alphabet string) string {
 // drawn is n bytes that look drawn by chance, whatever the seed.
 func (m maker) drawn(n int) string {
 	for {
-		if v := m.of(n, letters62); chars.IsLetter(v[0]) && chance.Random(v) && !chars.IsHex(v) {
+		if v := m.randomText(n, letters62); chars.IsLetter(v[0]) && chance.Random(v) && !chars.IsHex(v) {
 			return v
 		}
 	}
@@ -79,7 +79,7 @@ func (m maker) number(kind string, make func() string) string {
 
 // digits is number for n digits.
 func (m maker) digits(kind string, n int) string {
-	return m.number(kind, func() string { return m.of(n, figures) })
+	return m.number(kind, func() string { return m.randomText(n, figures) })
 }
 
 // samples makes a value of each kind that is no mere prefix, and the text it stands in.
@@ -89,7 +89,7 @@ var samples = map[string]func(m maker) (value, text string){
 	"api-key":        func(m maker) (string, string) { v := m.drawn(20); return v, "api_key=" + v },
 	"token":          func(m maker) (string, string) { v := m.drawn(20); return v, "access_token=" + v },
 	"session":        func(m maker) (string, string) { v := m.drawn(24); return v, "sessionid=" + v },
-	"pin":            func(m maker) (string, string) { v := "9" + m.of(5, figures); return v, "otp: " + v },
+	"pin":            func(m maker) (string, string) { v := "9" + m.randomText(5, figures); return v, "otp: " + v },
 	"vendor-key":     func(m maker) (string, string) { v := m.drawn(32); return v, "cloudflare=" + v },
 	"private-key": func(m maker) (string, string) {
 		v := m.drawn(64)
@@ -110,44 +110,44 @@ var samples = map[string]func(m maker) (value, text string){
 		return v, "Endpoint=sb://hub.servicebus.example.com/;SharedAccessKeyName=root;SharedAccessKey=" + v + "="
 	},
 	"webhook-url": func(m maker) (string, string) {
-		v := m.of(9, upLetters+figures) + "/" + m.drawn(24)
+		v := m.randomText(9, upLetters+figures) + "/" + m.drawn(24)
 		return v, "https://hooks.slack.com/services/T" + v
 	},
 	"email": func(m maker) (string, string) {
-		v := m.of(8, lowLetters) + "@" + m.of(7, lowLetters) + ".org"
+		v := m.randomText(8, lowLetters) + "@" + m.randomText(7, lowLetters) + ".org"
 		return v, "mail " + v
 	},
 	"payment-card": func(m maker) (string, string) {
-		v := m.number("payment-card", func() string { return "4" + m.of(15, figures) })
+		v := m.number("payment-card", func() string { return "4" + m.randomText(15, figures) })
 		return v, "card " + v
 	},
 	"iban": func(m maker) (string, string) {
-		v := m.number("iban", func() string { return "DE" + m.of(20, figures) })
+		v := m.number("iban", func() string { return "DE" + m.randomText(20, figures) })
 		return v, "account " + v
 	},
-	"phone-number": func(m maker) (string, string) { v := "+4670" + m.of(7, figures); return v, "call " + v },
+	"phone-number": func(m maker) (string, string) { v := "+4670" + m.randomText(7, figures); return v, "call " + v },
 	"us-ssn": func(m maker) (string, string) {
-		v := "5" + m.of(2, "123456789") + "-" + m.of(2, "123456789") + "-" + m.of(4, "123456789")
+		v := "5" + m.randomText(2, "123456789") + "-" + m.randomText(2, "123456789") + "-" + m.randomText(4, "123456789")
 		return v, "number " + v
 	},
 	"mac-address": func(m maker) (string, string) {
-		v := "3c:22:fb:" + m.of(1, figures) + "a:0" + m.of(1, figures) + ":7e"
+		v := "3c:22:fb:" + m.randomText(1, figures) + "a:0" + m.randomText(1, figures) + ":7e"
 		return v, "station " + v
 	},
-	"crypto-address": func(m maker) (string, string) { v := "0x" + m.of(40, "0123456789abcdef"); return v, "to " + v },
+	"crypto-address": func(m maker) (string, string) { v := "0x" + m.randomText(40, "0123456789abcdef"); return v, "to " + v },
 	"discord-token": func(m maker) (string, string) {
 		v := "MT" + m.drawn(22) + "." + m.drawn(8)[:6] + "." + m.drawn(27)
 		return v, "bot " + v
 	},
-	"azure-secret":    func(m maker) (string, string) { v := m.of(3, letters62) + "8Q~" + m.drawn(34); return v, "it is " + v },
+	"azure-secret":    func(m maker) (string, string) { v := m.randomText(3, letters62) + "8Q~" + m.drawn(34); return v, "it is " + v },
 	"terraform-token": func(m maker) (string, string) { v := m.drawn(14) + ".atlasv1." + m.drawn(64); return v, "it is " + v },
 	"telegram-token": func(m maker) (string, string) {
-		v := "7" + m.of(8, figures) + ":A" + m.drawn(34)
+		v := "7" + m.randomText(8, figures) + ":A" + m.drawn(34)
 		return v,
 			"bot " + v
 	},
 	"salesforce-token": func(m maker) (string, string) {
-		v := "00D" + m.of(12, letters62) + "!AQ" + m.drawn(80)
+		v := "00D" + m.randomText(12, letters62) + "!AQ" + m.drawn(80)
 		return v, "it is " + v
 	},
 	"azure-key": func(m maker) (string, string) {
@@ -155,7 +155,7 @@ var samples = map[string]func(m maker) (value, text string){
 		return v, "it is " + v
 	},
 	"clickup-token": func(m maker) (string, string) {
-		v := "pk_" + m.of(7, figures) + "_" + m.of(31, upLetters+figures) + "7"
+		v := "pk_" + m.randomText(7, figures) + "_" + m.randomText(31, upLetters+figures) + "7"
 		return v, "it is " + v
 	},
 	"maxmind-key": func(m maker) (string, string) {
@@ -163,35 +163,35 @@ var samples = map[string]func(m maker) (value, text string){
 		return v, "it is " + v
 	},
 	"newrelic-key": func(m maker) (string, string) {
-		v := m.of(35, "0123456789abcdef") + "7NR" + "AL"
+		v := m.randomText(35, "0123456789abcdef") + "7NR" + "AL"
 		return v, "it is " + v
 	},
 	"password-hash": func(m maker) (string, string) {
 		v := "$2b" + "$12$" + m.drawn(53)
 		return v, "row " + v
 	},
-	"mailchimp-key": func(m maker) (string, string) { v := m.of(32, "0123456789abcdef") + "-us12"; return v, "it is " + v },
+	"mailchimp-key": func(m maker) (string, string) { v := m.randomText(32, "0123456789abcdef") + "-us12"; return v, "it is " + v },
 	"random-string": func(m maker) (string, string) { v := m.drawn(32); return v, "it is " + v },
 	"ipv4": func(m maker) (string, string) {
 		v := fmt.Sprintf("10.%d.%d.17", m.IntN(256), m.IntN(256))
 		return v, "from " + v
 	},
-	"ipv6":    func(m maker) (string, string) { v := "2001:db8::" + m.of(4, "abcdef"); return v, "from " + v },
-	"uk-nino": func(m maker) (string, string) { v := "AB" + m.of(6, figures) + "C"; return v, "number " + v },
+	"ipv6":    func(m maker) (string, string) { v := "2001:db8::" + m.randomText(4, "abcdef"); return v, "from " + v },
+	"uk-nino": func(m maker) (string, string) { v := "AB" + m.randomText(6, figures) + "C"; return v, "number " + v },
 	"uk-nhs":  func(m maker) (string, string) { v := m.digits("uk-nhs", 10); return v, "number " + v },
 	"ca-sin": func(m maker) (string, string) {
-		v := m.number("ca-sin", func() string { return m.of(1, "1234567") + m.of(8, figures) })
+		v := m.number("ca-sin", func() string { return m.randomText(1, "1234567") + m.randomText(8, figures) })
 		return v, "number " + v
 	},
 	"us-itin":   func(m maker) (string, string) { v := m.digits("us-itin", 9); return v, "number " + v },
 	"de-tax-id": func(m maker) (string, string) { v := m.digits("de-tax-id", 11); return v, "number " + v },
 	"fr-nir":    func(m maker) (string, string) { v := m.digits("fr-nir", 15); return v, "number " + v },
 	"es-dni": func(m maker) (string, string) {
-		v := m.number("es-dni", func() string { return m.of(8, figures) + m.of(1, upLetters) })
+		v := m.number("es-dni", func() string { return m.randomText(8, figures) + m.randomText(1, upLetters) })
 		return v, "number " + v
 	},
 	"es-nie": func(m maker) (string, string) {
-		v := m.number("es-nie", func() string { return "X" + m.of(7, figures) + m.of(1, upLetters) })
+		v := m.number("es-nie", func() string { return "X" + m.randomText(7, figures) + m.randomText(1, upLetters) })
 		return v, "number " + v
 	},
 	"nl-bsn":     func(m maker) (string, string) { v := m.digits("nl-bsn", 9); return v, "number " + v },
@@ -206,8 +206,8 @@ var samples = map[string]func(m maker) (value, text string){
 	"za-id":          func(m maker) (string, string) { v := m.digits("za-id", 13); return v, "number " + v },
 	"it-codice-fiscale": func(m maker) (string, string) {
 		v := m.such(func() string {
-			return m.of(6, upLetters) + m.of(2, figures) + "A" + m.of(2, figures) + m.of(1, upLetters) + m.of(3,
-				figures) + m.of(1, upLetters)
+			return m.randomText(6, upLetters) + m.randomText(2, figures) + "A" + m.randomText(2, figures) + m.randomText(1, upLetters) + m.randomText(3,
+				figures) + m.randomText(1, upLetters)
 		}, func(v string) bool { _, _, ok := personal.FiscalCodeAt(v, 8); return ok })
 		return v, "number " + v
 	},

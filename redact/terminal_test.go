@@ -15,7 +15,7 @@ import (
 func TestTerminalColours(t *testing.T) {
 	const red, plain = "\x1b[1;31m", "\x1b[0m"
 	m := newMaker(5)
-	token, password := "gh"+"p_"+m.of(36, letters62), m.drawn(16)
+	token, password := "gh"+"p_"+m.randomText(36, letters62), m.drawn(16)
 	for _, text := range []string{
 		">>>" + red + token + plain + "<<<",
 		red + "password" + plain + ": " + red + password + plain,

@@ -113,7 +113,7 @@ func TestMaxTailWithinAKey(t *testing.T) {
 	}
 }
 
-// TestMaxWorkIsBounded: of a huge result only what may be shown is looked at. The
+// TestMaxWorkIsBounded: of a huge result only what may be shown is examined. The
 // secrets found tell how much that was; the memory, that nothing was copied.
 func TestMaxWorkIsBounded(t *testing.T) {
 	size := 100 << 20

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// backgrounds is told of runs in the background; one that panics is told of nothing more.
+// backgrounds observes runs in the background; one that panics gets no further notice.
 type backgrounds struct {
 	funcs
 	name   string

@@ -28,15 +28,15 @@ func Begin(ctx context.Context, call Call, tool *Definition, observers ...Observ
 }
 
 // BeginAt is [Begin] of a call that began at start, for those who see calls a little
-// later than they are made, as on a wire. An observer with a clock of its own has to be
-// told as well (tracing.SpanSpec).
+// later than they are made, as on a wire. An observer with a clock of its own needs the
+// time as well (tracing.SpanSpec).
 func BeginAt(
 	ctx context.Context, start time.Time, call Call, tool *Definition, observers ...Observer,
 ) (context.Context, *Running) {
 	r, ctx := beginAt(ctx, start, &call, tool, withoutNil(observers))
 	r.cell.identity.lasts = r.owner
 	o := &openCall{run: r, record: call.Record}
-	open.add(o)
+	open.addCall(o)
 	running := &Running{o}
 	runtime.AddCleanup(running, (*openCall).abandon, o)
 	return ctx, running
@@ -92,7 +92,7 @@ func (r *Running) end(at time.Time, res Result, err error, fallback string) bool
 	if r == nil {
 		return false
 	}
-	run := r.call.take()
+	run := r.call.takeRun()
 	runtime.KeepAlive(r) // else the collector could close the call as abandoned before take
 	if run == nil {
 		return false
@@ -104,7 +104,7 @@ func (r *Running) end(at time.Time, res Result, err error, fallback string) bool
 
 // finish ends the call as set does, which is given its run; nothing if it has ended.
 func (r *Running) finish(set func(*run)) {
-	run := r.call.take()
+	run := r.call.takeRun()
 	runtime.KeepAlive(r) // else the collector could close the call as abandoned before take
 	if run == nil {
 		return
@@ -115,7 +115,7 @@ func (r *Running) finish(set func(*run)) {
 
 // unwind ends a call whose function did not return, and lets its panic go on (see run.unwind).
 func (r *Running) unwind(recovered any) {
-	if run := r.call.take(); run != nil {
+	if run := r.call.takeRun(); run != nil {
 		run.unwind(recovered)
 	} else if recovered != nil {
 		panic(recovered)
@@ -139,8 +139,8 @@ func (o *openCall) update(change func(e *Ended, start time.Time)) {
 	}
 }
 
-// take ends the call's being open and returns its run; nil if it was ended before.
-func (o *openCall) take() *run {
+// takeRun ends the call's being open and returns its run; nil if it was ended before.
+func (o *openCall) takeRun() *run {
 	o.mu.Lock()
 	r := o.run
 	o.run = nil
@@ -152,7 +152,7 @@ func (o *openCall) take() *run {
 }
 
 func (o *openCall) abandon() {
-	r := o.take()
+	r := o.takeRun()
 	if r == nil {
 		return
 	}
@@ -169,7 +169,7 @@ type openCalls struct {
 	calls list.List
 }
 
-func (c *openCalls) add(o *openCall) {
+func (c *openCalls) addCall(o *openCall) {
 	c.mu.Lock()
 	o.place = c.calls.PushBack(o)
 	var oldest *openCall

@@ -138,7 +138,7 @@ func abandoned() uint64 {
 	}
 }
 
-// A Running that nobody can end any more is closed by the collector.
+// A Running that is unreachable is closed by the collector.
 func TestForgottenCallIsClosedAsAbandoned(t *testing.T) {
 	before := abandoned()
 	ended := make(chan toolkit.Ended, 1)

@@ -11,7 +11,8 @@ type runEnd = func(res Result, err error)
 // beginRun tells those observers of a record's call that are an O that a run of its tool begins, in order;
 // begin is how, and may return a nil context and a nil end. The run goes on with the context
 // returned, and end tells the observers in reverse order. Panics of observers are swallowed and counted.
-func beginRun[O Observer](ctx context.Context, r Record, begin func(context.Context, O) (context.Context, runEnd)) (inner context.Context, end runEnd) {
+func beginRun[O Observer](ctx context.Context, r Record, begin func(context.Context, O) (context.Context,
+	runEnd)) (inner context.Context, end runEnd) {
 	var observers []Observer
 	if r.lock() {
 		observers = r.cell.observers
@@ -39,7 +40,8 @@ func beginRun[O Observer](ctx context.Context, r Record, begin func(context.Cont
 	}
 }
 
-func safeBeginRun[O Observer](ctx context.Context, o O, begin func(context.Context, O) (context.Context, runEnd)) (inner context.Context, end runEnd) {
+func safeBeginRun[O Observer](ctx context.Context, o O, begin func(context.Context, O) (context.Context,
+	runEnd)) (inner context.Context, end runEnd) {
 	var failed bool
 	defer swallow(&failed)
 	return begin(ctx, o)

@@ -19,7 +19,7 @@ type Call struct {
 	// Name is the tool's name as the model wrote it. It may be anything.
 	Name string `json:"name"`
 	// Arguments is the JSON text of the arguments as the model wrote it, valid
-	// or not; nil and empty mean no arguments. Nobody writes to it: a
+	// or not; nil and empty mean no arguments. It is read-only: a
 	// middleware that changes arguments puts another slice here.
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	// Intent is the model's stated reason for the call, for those who look at it later;

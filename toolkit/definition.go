@@ -83,7 +83,7 @@ type Definition struct {
 	Timeout   time.Duration // running time of one attempt; 0 leaves it to the host, below 0 is none
 	RateLimit RateLimit
 	CacheTTL  time.Duration // how long an answer may be stored; 0 leaves it to the host, below 0 is never
-	Cost      float64       // estimated cost of one call, in the host's currency
+	Cost      float64       // estimated cost of one call, in your application's currency
 
 	// Resources are tags of what the tool reads or writes: "files", "db:main". A
 	// write makes stored reads with a tag in common stale; nil may be anything, so

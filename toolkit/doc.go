@@ -3,7 +3,7 @@
 
 // Package toolkit is the contract between an agent's tools and what watches or
 // governs them: a [Call] travels inward through [Handler]s and [Middleware]s to
-// a [Tool], a [Result] travels back, and [Observer]s are told how it began and
+// a [Tool], a [Result] travels back, and [Observer]s see how it began and
 // how it ended.
 //
 //	registry := new(toolkit.Registry)

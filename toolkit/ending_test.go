@@ -166,12 +166,12 @@ func TestObservingChangesNothing(t *testing.T) {
 				}
 				if e.Ending != told || e.ErrorType != errorType || e.Panic != tt.want.value {
 					t.Errorf(
-						"observers were told %v, %q, panic %v, want %v, %q, %v", e.Ending, e.ErrorType, e.Panic,
+						"observers got %v, %q, panic %v, want %v, %q, %v", e.Ending, e.ErrorType, e.Panic,
 						told, errorType, tt.want.value,
 					)
 				}
 				if tt.want.err != nil && !errors.Is(e.Err, tt.want.err) { // an error that names its kind only may be wrapped
-					t.Errorf("observers were told of error %v, want the very error", e.Err)
+					t.Errorf("observers got error %v, want the very error", e.Err)
 				}
 			})
 		}
@@ -179,7 +179,7 @@ func TestObservingChangesNothing(t *testing.T) {
 }
 
 // panic(nil) has a value of the runtime's making: the caller gets the one that the
-// observers were told of.
+// observers got.
 func TestPanicNilStaysOne(t *testing.T) {
 	for form, observe := range forms {
 		t.Run(form, func(t *testing.T) {
@@ -228,14 +228,14 @@ func TestPanickingObserversAreSwallowedAndCounted(t *testing.T) {
 					want = 1 // the recorder in between wants content, which decides
 				}
 				if counted != want || seen.Len() != 1 {
-					t.Errorf("got %d panics counted and %d calls told to the good observer, want %d and 1", counted, seen.Len(), want)
+					t.Errorf("got %d panics counted and %d calls reported to the good observer, want %d and 1", counted, seen.Len(), want)
 				}
 			})
 		}
 	}
 }
 
-// Where GODEBUG lets panic(nil) be nil, nobody sees that an observer panicked; it is told once.
+// Where GODEBUG lets panic(nil) be nil, the panic of an observer is invisible; the observer is notified once.
 func TestAnObserverThatPanicsWithNilIsToldOnce(t *testing.T) {
 	t.Setenv("GODEBUG", "panicnil=1")
 	var seen tooltest.Recorder

@@ -25,7 +25,7 @@ const (
 	ErrInvalidArguments Kind = "invalid_arguments" // the arguments do not fit the tool's schema
 	ErrPermissionDenied Kind = "permission_denied" // a rule refused the call
 	ErrApprovalDenied   Kind = "approval_denied"   // a person refused the call
-	ErrApprovalExpired  Kind = "approval_expired"  // nobody decided in time
+	ErrApprovalExpired  Kind = "approval_expired"  // no decision in time
 	ErrRateLimited      Kind = "rate_limited"      // too many calls in a window
 	ErrOverloaded       Kind = "overloaded"        // no room to run or to wait
 	ErrCircuitOpen      Kind = "circuit_open"      // the tool failed too often of late
@@ -171,7 +171,7 @@ func (e *Error) LogValue() slog.Value {
 	return slog.GroupValue(slog.String("error_type", string(e.kind())), slog.String("tool", clip(e.Tool)))
 }
 
-// PanicError is a panic as an error, made by whoever recovers one. Its text does
+// PanicError is a panic as an error, made by the code that recovers it. Its text does
 // not hold the value, which may be anything; Value and Stack do.
 type PanicError struct {
 	Value any

@@ -24,8 +24,8 @@ const maxErrorTypes = 64
 // process, then "_OTHER"); then "tool_error". It is never a Go type's name.
 func TypeOf(err error) string { return classify(err, string(ErrTool)) }
 
-// classify is TypeOf with another value for an error nobody knows. An error's
-// own methods may panic: then it is one that nobody knows.
+// classify is TypeOf with another value for an unknown error. An error's
+// own methods may panic: then it is an unknown one.
 func classify(err error, fallback string) (kind string) {
 	if err == nil {
 		return ""

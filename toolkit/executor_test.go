@@ -67,7 +67,7 @@ func TestExecutorTimesEachCallFromWhenItRuns(t *testing.T) {
 	for _, tt := range []struct {
 		name           string
 		executor, tool time.Duration
-		want           time.Duration // when the call is told to stop; 0 is never
+		want           time.Duration // when the call's context is canceled; 0 is never
 	}{
 		{"the default", 0, 0, toolkit.DefaultTimeout},
 		{"the executor's", 10 * time.Second, 0, 10 * time.Second},
@@ -190,7 +190,7 @@ func TestBatchesAreOnePerTurn(t *testing.T) {
 		defer mu.Unlock()
 		s := toolkit.SessionFrom(ctx)
 		if s == nil || s.ID != "s" {
-			t.Errorf("got session %+v, want the host's", s)
+			t.Errorf("got session %+v, want the application's", s)
 			return
 		}
 		seen[s.Batch]++

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit/export"
 )
 
-// The host's parameter is there exactly once and no spelling of it survives,
+// The application's parameter is there exactly once and no spelling of it survives,
 // whatever the model sends; what is refused is no JSON object.
 func FuzzHostParams(f *testing.F) {
 	for _, seed := range []string{

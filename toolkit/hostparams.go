@@ -36,7 +36,7 @@ func (p *HostParam) matches(tool string) bool {
 // unslash takes away the meaning that path.Match gives to "/".
 func unslash(s string) string { return strings.ReplaceAll(s, "/", "\x1f") }
 
-// HostParams adds the host's arguments to calls. Members of the same name sent by the
+// HostParams adds your application's arguments to calls. Members of the same name sent by the
 // model are removed, whatever their case, since Go's JSON decoder would accept
 // them. Of two parameters of one name for one tool the last listed counts. A nil
 // *HostParams adds nothing. Safe for concurrent use.
@@ -121,7 +121,7 @@ func (h *HostParams) Hide(defs []Definition) ([]Definition, error) {
 	return shown, nil
 }
 
-// inject removes the parameters' names from the arguments and adds the host's
+// inject removes the parameters' names from the arguments and adds the application's
 // values at their end. Other members keep their order and their values' spelling.
 func inject(ctx context.Context, call Call, params []HostParam) (json.RawMessage, error) {
 	members, err := readMembers(call.Arguments)

@@ -174,6 +174,6 @@ func TestExecutorAddsHostParams(t *testing.T) {
 	}
 	answers := e.Execute(t.Context(), toolkit.Call{Name: "echo", Arguments: json.RawMessage(`{"P":"model"}`)}, toolkit.Call{Name: "echo", Arguments: json.RawMessage("[]")})
 	if answers[0].Result.Output != `{"p":"host"}` || !errors.Is(answers[1].Result.Fault, toolkit.ErrInvalidArguments) {
-		t.Errorf("got %s and %v, want the host's value and a refusal", answers[0].Result.Output, answers[1])
+		t.Errorf("got %s and %v, want the application's value and a refusal", answers[0].Result.Output, answers[1])
 	}
 }

@@ -21,7 +21,7 @@ type memo struct {
 // Identity reads the arguments of call, which r belongs to, without the tool's
 // volatile ones, so that they can be compared with another call's. It is false if they
 // have no identity (see package identity): such a call must not be stored or shared. They
-// are read once for each call, when somebody first asks, and again if a middleware
+// are read once for each call, when a policy first asks, and again if a middleware
 // has replaced them. What is returned lasts until the call ends;
 // [identity.Arguments.Keep] makes it last. Without a record, or after the call, they
 // are read each time and all members count.
@@ -42,7 +42,7 @@ func (r Record) Identity(call Call) (*identity.Arguments, bool) {
 		volatile = tool.Volatile
 	}
 	scratch := &m.scratch
-	if m.asked || m.lasts { // somebody may still hold what was read into it
+	if m.asked || m.lasts { // a caller may still hold what was read into it
 		scratch = nil
 	}
 	read, ok := identity.Of(call.Arguments, volatile, scratch)

@@ -221,15 +221,15 @@ func (a *Adapter[C, R]) report(record Record, d *Disposition, refused bool, c C,
 	}
 	defer func() { *d = Disposition{} }() // d is used again
 	if a.Report != nil {
-		defer record.add(d) // also if it panics
+		defer record.addDisposition(d) // also if it panics
 		a.Report(c, res, err, d)
 		return
 	}
-	record.add(d)
+	record.addDisposition(d)
 }
 
-// add adds what a fork's record, or an adapter, says of the call.
-func (r Record) add(d *Disposition) { r.Note(func(s *Disposition) { s.add(d) }) }
+// addDisposition adds what a fork's record, or an adapter, says of the call.
+func (r Record) addDisposition(d *Disposition) { r.Note(func(s *Disposition) { s.addDisposition(d) }) }
 
 // panicked records that a function of an adapter panicked; "" records nothing.
 func (r Record) panicked(function string) {

@@ -24,8 +24,8 @@ func knows(names ...string) toolkit.Lookup {
 	return func(name string) *toolkit.Definition { return defs[name] }
 }
 
-// A function without an error says of a failure only that it is one; why is told
-// by the lookup and the context.
+// A function without an error says of a failure only that it is one; the reason
+// comes from the lookup and the context.
 func TestObserveFuncFindsOutWhyAFunctionWithoutErrorFailed(t *testing.T) {
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()

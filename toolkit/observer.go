@@ -13,10 +13,10 @@ import (
 	"github.com/toolscope/toolscope/internal/counters"
 )
 
-// An Observer is told of every call when it begins and when it ends: tracing,
+// An Observer is notified of every call when it begins and when it ends: tracing,
 // statistics, tests. Observers must be safe for concurrent use and must not block. A
 // panic of an observer is swallowed and counted; an observer whose Begin
-// panicked is not told of that call's end.
+// panicked is not notified of that call's end.
 type Observer interface {
 	// Begin returns the context that the call goes on with: ctx, or one made of
 	// it. f is the observer's to read, and to complete (Span, Start), until
@@ -55,7 +55,7 @@ type Ended struct {
 	// observer wanted it (Content), its Fault and Suspended always.
 	Result  Result
 	Content bool
-	// ArgumentsBytes and ResultBytes are sizes; ResultBytes is -1 if nobody knows.
+	// ArgumentsBytes and ResultBytes are sizes; ResultBytes is -1 if unknown.
 	ArgumentsBytes, ResultBytes int
 
 	Start, End time.Time

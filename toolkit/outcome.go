@@ -11,8 +11,8 @@ type Outcome uint8
 const (
 	OutcomeExecuted  Outcome = iota // a tool ran, whatever came of it
 	OutcomeCacheHit                 // answered from a store
-	OutcomeCoalesced                // answered by a twin that was running
-	OutcomeRepeated                 // answered by a twin that had finished, in the batch or the session
+	OutcomeCoalesced                // answered by a duplicate that was running
+	OutcomeRepeated                 // answered by a duplicate that had finished, in the batch or the session
 	// never reached a tool: unknown, invalid, denied, expired, limited, circuit open, loop stop, cancelled while waiting
 	OutcomeRefused
 
@@ -75,7 +75,7 @@ const (
 	EndingFailed                  // with an error
 	EndingPanicked                // by a panic, which goes on
 	EndingGoexit                  // by runtime.Goexit, which goes on
-	EndingAbandoned               // a call begun by [Begin] that nobody ended
+	EndingAbandoned               // a call begun by [Begin] that was never ended
 
 	endings // how many there are
 )

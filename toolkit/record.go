@@ -22,7 +22,7 @@ type CallInfo struct {
 	// stored, shared or counted across calls.
 	Session *Session
 	// Span is the call's span, so that policies can link to it without
-	// OpenTelemetry; the zero value if nobody traces.
+	// OpenTelemetry; the zero value without tracing.
 	Span SpanRef
 	// Start is the one start of the call for all observers. The first observer
 	// with a clock of its own (a span) may move it while it begins.
@@ -47,7 +47,7 @@ func (s SpanRef) String() string {
 	return hex.EncodeToString(s.TraceID[:]) + "-" + hex.EncodeToString(s.SpanID[:])
 }
 
-// Disposition is how a call came to its end, told by the layers it passed through
+// Disposition is how a call came to its end, reported by the layers it passed through
 // [Record.Note].
 type Disposition struct {
 	Outcome  Outcome
@@ -66,8 +66,8 @@ type Disposition struct {
 	// Panic is the last panic of the call that a layer recovered ([Record.PanicError]),
 	// whether it let it go on or not; nil if none did.
 	Panic *PanicError
-	// Tags are what single policies told of the call ([Record.Tag]), in the order
-	// told; empty if none did. Its memory is the record's, which the next call writes
+	// Tags are what single policies reported of the call ([Record.Tag]), in the order
+	// reported; empty if none did. Its memory is the record's, which the next call writes
 	// over: it must not be changed or kept. [Record.Tag] or append add to it; a list that Note puts in
 	// its place is copied.
 	Tags []Tag
@@ -122,7 +122,7 @@ type cell struct {
 	session atomic.Pointer[Session]
 }
 
-// begin sets the facts of a new life. Nobody has a record of that life yet, and records of
+// begin sets the facts of a new life. No record of that life exists yet, and records of
 // those before do not look at more than the life: no lock is needed.
 func (c *cell) begin(facts CallInfo, observers []Observer) {
 	c.facts, c.observers = facts, observers // of the life before, until now
@@ -262,11 +262,11 @@ func (r Record) Fork() Record {
 // is taken over where the fork has it. It reports false if r's call has ended.
 func (r Record) Join(fork Record) bool {
 	f := fork.Disposition()
-	return r.Note(func(s *Disposition) { s.add(&f) })
+	return r.Note(func(s *Disposition) { s.addDisposition(&f) })
 }
 
-// add adds times, attempts and tags up and takes the rest over where f has it.
-func (s *Disposition) add(f *Disposition) {
+// addDisposition adds times, attempts and tags up and takes the rest over where f has it.
+func (s *Disposition) addDisposition(f *Disposition) {
 	s.Attempts += f.Attempts
 	s.Refused += f.Refused
 	s.Queue += f.Queue

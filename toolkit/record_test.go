@@ -19,7 +19,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit/tooltest"
 )
 
-// recorded runs f inside an observed call and returns how the call was told.
+// recorded runs f inside an observed call and returns what observers got of the call.
 func recorded(t testing.TB, ctx context.Context, f func(toolkit.Record)) toolkit.Ended {
 	t.Helper()
 	var seen tooltest.Recorder
@@ -220,7 +220,7 @@ func TestRunIsTheDurationLessTheWaits(t *testing.T) {
 			toolkit.Disposition{Queue: 10 * time.Second, Approval: 5 * time.Second, Backoff: 5 * time.Second},
 			40 * time.Second,
 		},
-		{"told by a policy", time.Minute, toolkit.Disposition{Queue: time.Second, Run: 7 * time.Second}, 7 * time.Second},
+		{"reported by a policy", time.Minute, toolkit.Disposition{Queue: time.Second, Run: 7 * time.Second}, 7 * time.Second},
 		{"more waits than time", time.Second, toolkit.Disposition{Queue: time.Hour}, 0},
 		{"hit", time.Second, toolkit.Disposition{Outcome: toolkit.OutcomeCacheHit}, 0},
 		{"refused", time.Second, toolkit.Disposition{Outcome: toolkit.OutcomeRefused}, 0},
@@ -254,18 +254,18 @@ func TestAnObserverMayMoveTheStart(t *testing.T) {
 }
 
 // Calls whose observers panic, whose tools panic or end their goroutine, and whose records are kept by
-// goroutines that outlive them, are told of what was noted for them and of nothing else.
+// goroutines that outlive them, are reported with their own notes and with nothing else.
 func TestNoCallIsToldAnothersNotes(t *testing.T) {
 	tools := map[string]*toolkit.Definition{"a": {Name: "a"}, "b": {Name: "b"}, "c": {Name: "c"}}
 	var ended atomic.Int64
 	whose := funcs{end: func(_ context.Context, e *toolkit.Ended) {
 		ended.Add(1)
 		if name := e.Call.Name; e.Info.Tool != tools[name] || e.Info.Session.ID != name {
-			t.Errorf("%s was told the facts of %v", name, e.Info.Tool)
+			t.Errorf("%s got the facts of %v", name, e.Info.Tool)
 		}
 		for _, tag := range e.Disposition.Tags {
 			if tag.Key != e.Call.Name {
-				t.Errorf("%s was told what %s noted", e.Call.Name, tag.Key)
+				t.Errorf("%s got what %s noted", e.Call.Name, tag.Key)
 			}
 		}
 	}}
@@ -308,14 +308,14 @@ func TestNoCallIsToldAnothersNotes(t *testing.T) {
 		})
 	const each = 100
 	for name := range tools {
-		for _, how := range []string{"returns", "panics", "ends", "is told before"} {
+		for _, how := range []string{"returns", "panics", "ends", "is noted before"} {
 			stray.Go(func() {
 				for range each {
 					var one sync.WaitGroup
 					one.Go(func() {
 						defer func() { _ = recover() }()
 						ctx, call := toolkit.WithSession(t.Context(), toolkit.Session{ID: name}), toolkit.Call{ID: how, Name: name}
-						if how == "is told before" { // or after, or while its handler returns
+						if how == "is noted before" { // or after, or while its handler returns
 							var running *toolkit.Running
 							ctx, running = toolkit.Begin(ctx, call, tools[name], whose, panics, whose)
 							call.Record = running.Record()

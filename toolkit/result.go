@@ -12,7 +12,7 @@ import (
 	"strconv"
 )
 
-// A Result is what a tool answered. It is read-only once returned: whoever
+// A Result is what a tool answered. It is read-only once returned: code that
 // stores or shares one copies it. The layer at the edge stamps the call's id on it
 // ([Answer]), so that one result can answer several calls.
 type Result struct {
@@ -22,7 +22,7 @@ type Result struct {
 	// content, as the Model Context Protocol has them.
 	Parts []Part `json:"parts,omitempty"`
 	// Meta is what the tool, or a policy that answers for it, says beside the content to
-	// whoever knows its keys (MCP's _meta); nil says nothing. It reaches no model and no
+	// readers that know its keys (MCP's _meta); nil says nothing. It reaches no model and no
 	// span.
 	Meta map[string]json.RawMessage `json:"_meta,omitempty"`
 	// Fault says that the tool answered with a failure (MCP's isError); nil is a

@@ -74,7 +74,7 @@ func (r *run) release() {
 	r.ctxs = r.ctxs[:0]
 	r.observers = nil
 	r.record = Record{}
-	if tags := r.ended.Disposition.Tags; cap(tags) > 0 { // nobody keeps them: the next call writes over them
+	if tags := r.ended.Disposition.Tags; cap(tags) > 0 { // no observer keeps them: the next call writes over them
 		clear(tags)
 		r.cell.served.Tags = tags[:0]
 	}

@@ -30,7 +30,8 @@ func (r Record) PanicError(v any) *PanicError {
 
 // sameValue reports whether two values of panics are the same; false for those that cannot be compared.
 func sameValue(a, b any) bool {
-	return a == nil && b == nil || a != nil && b != nil && reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
+	return a == nil && b == nil || a != nil && b != nil && reflect.ValueOf(a).Comparable() &&
+		reflect.ValueOf(b).Comparable() && a == b
 }
 
 // panicStack is the stack of this goroutine from where it panicked. It must be called while the deferred functions

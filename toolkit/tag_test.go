@@ -43,7 +43,7 @@ func TestTagsAreToldInOrderAndBounded(t *testing.T) {
 	if v := tags[1].Value; len(v) > 256 || !utf8.ValidString(v) {
 		t.Errorf("got a value of %d bytes, valid: %t; want at most 256, valid", len(v), utf8.ValidString(v))
 	}
-	if kept.Tag("late", "") || (toolkit.Record{}).Tag("nobody", "") {
+	if kept.Tag("late", "") || (toolkit.Record{}).Tag("none", "") {
 		t.Error("a tag was taken after the end, or without a record")
 	}
 	if again := recorded(t, t.Context(), func(toolkit.Record) {}); len(again.Disposition.Tags) != 0 {
@@ -51,7 +51,7 @@ func TestTagsAreToldInOrderAndBounded(t *testing.T) {
 	}
 }
 
-// attempts notes the attempts it is told.
+// attempts notes the attempts it observes.
 type attempts struct {
 	funcs
 	told []string

@@ -9,7 +9,7 @@ import (
 	"github.com/toolscope/toolscope/internal/counters"
 )
 
-// The observers of a call are told one after the other in one function, which recovers from
+// The observers of a call are called one after the other in one function, which recovers from
 // their panics: a deferred function for each of them would cost more than what most do. One
 // that panics ends the function, and the next one begins behind it.
 

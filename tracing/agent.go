@@ -189,7 +189,7 @@ func (r *AgentRun) End(err error) {
 }
 
 // errorType is error.type for an agent's own error, which is no tool's. Its own methods may panic:
-// then it is one that nobody knows.
+// then it is an unknown one.
 func errorType(err error) (kind string) {
 	defer func() {
 		if recover() != nil {

@@ -31,7 +31,7 @@ func (o *Observer) BeginAttempt(
 	}
 	attributes := []attribute.KeyValue{keyAttempt.Int(int(call.Attempt))}
 	if tool := call.Record.Info().Tool; tool != nil {
-		attributes = append(attributes, keyRunTool.String(o.names.of(tool.Name, o.clean)))
+		attributes = append(attributes, keyRunTool.String(o.names.cleanName(tool.Name, o.clean)))
 	}
 	options := []trace.SpanStartOption{trace.WithAttributes(attributes...)}
 	if !start.IsZero() {

@@ -51,7 +51,7 @@ func (a *attributes) count(k attribute.Key, n int) {
 // name is identifier for what other calls have as well.
 func (a *attributes) name(o *Observer, k attribute.Key, name string) {
 	if name != "" {
-		a.text(k, o.names.of(name, o.clean))
+		a.text(k, o.names.cleanName(name, o.clean))
 	}
 }
 

@@ -52,7 +52,7 @@ func (o *Observer) BeginBackground(
 // whose says of which tool and session something is.
 func (o *Observer) whose(f *toolkit.CallInfo) (list []attribute.KeyValue) {
 	if f.Tool != nil {
-		list = append(list, keyRunTool.String(o.names.of(f.Tool.Name, o.clean)))
+		list = append(list, keyRunTool.String(o.names.cleanName(f.Tool.Name, o.clean)))
 	}
 	if f.Session == nil {
 		return list
@@ -62,7 +62,7 @@ func (o *Observer) whose(f *toolkit.CallInfo) (list []attribute.KeyValue) {
 		value string
 	}{{keySession, f.Session.ID}, {keyTenant, f.Session.Tenant}} {
 		if a.value != "" {
-			list = append(list, a.key.String(o.names.of(a.value, o.clean)))
+			list = append(list, a.key.String(o.names.cleanName(a.value, o.clean)))
 		}
 	}
 	return list

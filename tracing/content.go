@@ -28,7 +28,7 @@ func (o *Observer) addContent(a *attributes, info *toolInfo, e *toolkit.Ended) {
 	var arguments, result redact.Findings
 	redactor := o.redactor.ForTool(e.Call.Name)
 	if tool := e.Info.Tool; tool != nil && tool.Description != "" {
-		a.text(keyToolDesc, info.description.of(o, tool.Description))
+		a.text(keyToolDesc, info.description.forTool(o, tool.Description))
 	}
 	if e.Call.Intent != "" {
 		text, _ := redactor.TextMax(e.Call.Intent, o.limits.Error)

@@ -9,8 +9,8 @@ import "sync/atomic"
 // for each definition: a tool of the same name that takes its place has another text.
 type description struct{ last atomic.Pointer[cleanName] }
 
-// of is the description raw, redacted and truncated. Safe for concurrent use.
-func (d *description) of(o *Observer, raw string) string {
+// forTool is the description raw, redacted and truncated. Safe for concurrent use.
+func (d *description) forTool(o *Observer, raw string) string {
 	if last := d.last.Load(); last != nil && last.raw == raw {
 		return last.clean
 	}

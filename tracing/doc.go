@@ -16,11 +16,11 @@
 //
 // # What is guaranteed
 //
-// The package uses the providers it is given, or the host's global ones, and
-// never sets a global. Whatever leaves has passed package redact: call ids, error
+// The package uses the providers it is given, or your application's global ones, and
+// never sets a global. All exported data has passed package redact: call ids, error
 // texts, arguments, results. Content is captured only on request, and encoded only
 // when the span records. A tool name that is not registered reaches no span name
-// and no label. Nothing blocks; a span's processor is the host's choice.
+// and no label. Nothing blocks; a span's processor is your application's choice.
 //
 // # What is left out
 //

@@ -44,30 +44,32 @@ const (
 	keyEnding             = attribute.Key("toolscope.ending")    // panicked, goexit or abandoned; absent for a call that returned
 	keySuspended          = attribute.Key("toolscope.suspended") // true if the tool waits for input
 	keyRequestedName      = keys.RequestedName
-	keyArgumentsBytes     = attribute.Key("toolscope.arguments.bytes")      // size of the arguments in bytes, before truncation
-	keyArgumentsTruncated = attribute.Key("toolscope.arguments.truncated")  // true if the arguments on the span are truncated
-	keyResultBytes        = attribute.Key("toolscope.result.bytes")         // size of the result in bytes, before truncation
-	keyErrorResult        = attribute.Key("toolscope.error.result")         // content: redacted result of a failed call
-	keyResultTruncated    = attribute.Key("toolscope.result.truncated")     // true if the result on the span is truncated
-	keyRedactedCount      = attribute.Key("toolscope.redacted.count")       // number of values redacted in arguments and result
-	keyRedactedKinds      = attribute.Key("toolscope.redacted.kinds")       // kinds of values redacted, sorted
-	keyRedactedPaths      = attribute.Key("toolscope.redacted.paths")       // where values were redacted, as kind@part/path; at most 16
-	keyAttempts           = attribute.Key("toolscope.attempts")             // number of attempts, under a retry policy
-	keyRepeat             = attribute.Key("toolscope.repeat")               // how often the session made this call before
-	keyAge                = attribute.Key("toolscope.age.duration")         // age of a stored answer, in seconds
-	keyQueue              = attribute.Key("toolscope.queue.duration")       // time in queues, in seconds
-	keyApproval           = attribute.Key("toolscope.approval.duration")    // wait for an approval, in seconds
-	keyBackoff            = attribute.Key("toolscope.backoff.duration")     // wait between attempts, in seconds
-	keyRun                = attribute.Key("toolscope.run.duration")         // running time in seconds, where it is not the span's own duration
-	keyFirstChunk         = attribute.Key("toolscope.first_chunk.duration") // time to the first chunk of a stream, in seconds
-	keyChunks             = attribute.Key("toolscope.chunks")               // number of chunks of a stream
-	keyChunkBytes         = attribute.Key("toolscope.chunk.bytes")          // size of a stream's chunks in bytes
-	keyProgress           = attribute.Key("toolscope.progress")             // last reported progress, 0 to 1
-	keyTenant             = attribute.Key("toolscope.tenant")               // tenant of the session or agent
-	keyBatch              = attribute.Key("toolscope.batch")                // batch of parallel calls, from the session
-	keyTurn               = attribute.Key("toolscope.turn")                 // number of the model's turn, from 1
-	keyCost               = attribute.Key("toolscope.cost")                 // the definition's cost for each run of the tool
-	keyIntent             = attribute.Key("toolscope.intent")               // content: the model's stated reason for the call
+	keyArgumentsBytes     = attribute.Key("toolscope.arguments.bytes")     // size of the arguments in bytes, before truncation
+	keyArgumentsTruncated = attribute.Key("toolscope.arguments.truncated") // true if the arguments on the span are truncated
+	keyResultBytes        = attribute.Key("toolscope.result.bytes")        // size of the result in bytes, before truncation
+	keyErrorResult        = attribute.Key("toolscope.error.result")        // content: redacted result of a failed call
+	keyResultTruncated    = attribute.Key("toolscope.result.truncated")    // true if the result on the span is truncated
+	keyRedactedCount      = attribute.Key("toolscope.redacted.count")      // number of values redacted in arguments and result
+	keyRedactedKinds      = attribute.Key("toolscope.redacted.kinds")      // kinds of values redacted, sorted
+	// where values were redacted, as kind@part/path; at most 16
+	keyRedactedPaths = attribute.Key("toolscope.redacted.paths")
+	keyAttempts      = attribute.Key("toolscope.attempts")          // number of attempts, under a retry policy
+	keyRepeat        = attribute.Key("toolscope.repeat")            // how often the session made this call before
+	keyAge           = attribute.Key("toolscope.age.duration")      // age of a stored answer, in seconds
+	keyQueue         = attribute.Key("toolscope.queue.duration")    // time in queues, in seconds
+	keyApproval      = attribute.Key("toolscope.approval.duration") // wait for an approval, in seconds
+	keyBackoff       = attribute.Key("toolscope.backoff.duration")  // wait between attempts, in seconds
+	// running time in seconds, where it is not the span's own duration
+	keyRun        = attribute.Key("toolscope.run.duration")
+	keyFirstChunk = attribute.Key("toolscope.first_chunk.duration") // time to the first chunk of a stream, in seconds
+	keyChunks     = attribute.Key("toolscope.chunks")               // number of chunks of a stream
+	keyChunkBytes = attribute.Key("toolscope.chunk.bytes")          // size of a stream's chunks in bytes
+	keyProgress   = attribute.Key("toolscope.progress")             // last reported progress, 0 to 1
+	keyTenant     = attribute.Key("toolscope.tenant")               // tenant of the session or agent
+	keyBatch      = attribute.Key("toolscope.batch")                // batch of parallel calls, from the session
+	keyTurn       = attribute.Key("toolscope.turn")                 // number of the model's turn, from 1
+	keyCost       = attribute.Key("toolscope.cost")                 // the definition's cost for each run of the tool
+	keyIntent     = attribute.Key("toolscope.intent")               // content: the model's stated reason for the call
 )
 
 // The attributes of the spans of single runs of a tool: attempts and background runs. They
@@ -79,8 +81,8 @@ const (
 )
 
 // The sides that can record one call, as toolscope.side in metrics, and on spans but for the agent's. The
-// conventions' gen_ai.execute_tool.duration is the agent's alone, so that its count is the number of calls whoever
-// else records them; toolscope.tool.run.duration is recorded by each side.
+// conventions' gen_ai.execute_tool.duration is the agent's alone, so that its count is the number of calls, whichever
+// other sides record them; toolscope.tool.run.duration is recorded by each side.
 const (
 	SideAgent  = "agent"  // who executes a tool for a model: a wrapped registry, or a client of a protocol
 	SideServer = "server" // who handles a call that came by a protocol

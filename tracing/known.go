@@ -43,7 +43,7 @@ const maxAgents = 8
 
 // find is the info of a definition and an agent; nil if it is not remembered.
 func (k *knownTools) find(tool *toolkit.Definition, agent string) *toolInfo {
-	known := k.of(tool)
+	known := k.forDefinition(tool)
 	if known == nil {
 		return nil
 	}
@@ -57,8 +57,8 @@ func (k *knownTools) find(tool *toolkit.Definition, agent string) *toolInfo {
 	return nil
 }
 
-// of is what is known of a definition; nil if nothing is.
-func (k *knownTools) of(tool *toolkit.Definition) *knownTool {
+// forDefinition is what is known of a definition; nil if nothing is.
+func (k *knownTools) forDefinition(tool *toolkit.Definition) *knownTool {
 	place := &k.latest[uint64(reflect.ValueOf(tool).Pointer())*spread>>56]
 	if known := place.Load(); known != nil && known.definition == tool {
 		return known
@@ -74,8 +74,8 @@ func (k *knownTools) of(tool *toolkit.Definition) *knownTool {
 	return known
 }
 
-// add remembers an info, unless there are max definitions or [maxAgents] agents.
-func (k *knownTools) add(tool *toolkit.Definition, agent string, info *toolInfo, max int) {
+// addInfo remembers an info, unless there are max definitions or [maxAgents] agents.
+func (k *knownTools) addInfo(tool *toolkit.Definition, agent string, info *toolInfo, max int) {
 	found, ok := k.definitions.Load(tool)
 	if !ok {
 		if k.count.Load() >= int64(max) {

@@ -56,7 +56,8 @@ func (m *metrics) enabled(ctx context.Context) bool {
 	return m.duration.Enabled(ctx) || m.run.Enabled(ctx)
 }
 
-// record records a call once: the same time and error.type, which is safe to export, as its span. gen_ai.execute_tool.duration is the agent's
+// record records a call once: the same time and error.type, which is safe to export, as its span.
+// gen_ai.execute_tool.duration is the agent's
 // side's, since other sides record the same call.
 func (m *metrics) record(ctx context.Context, info *toolInfo, e *toolkit.Ended, errorType string) {
 	duration := info.agent && m.duration.Enabled(ctx)

@@ -18,8 +18,8 @@ type cleanNames struct {
 
 type cleanName struct{ raw, clean string }
 
-// of is name as clean makes it. Safe for concurrent use.
-func (c *cleanNames) of(name string, clean func(string) string) string {
+// cleanName is name as clean makes it. Safe for concurrent use.
+func (c *cleanNames) cleanName(name string, clean func(string) string) string {
 	if len(name) > maxIdentifier { // is not kept in memory
 		return clean(name)
 	}

@@ -92,7 +92,7 @@ func (o *Observer) Begin(ctx context.Context, _ toolkit.Call, f *toolkit.CallInf
 }
 
 // start starts the call's span. A tracer that makes none is asked only where a span of the
-// host's must be kept from being taken for the call's.
+// application must be kept from being taken for the call's.
 func (o *Observer) start(ctx context.Context, f *toolkit.CallInfo, spec *spans.Spec) (context.Context, trace.Span) {
 	if o.silent {
 		if outer := trace.SpanFromContext(ctx); !outer.IsRecording() {
@@ -102,7 +102,7 @@ func (o *Observer) start(ctx context.Context, f *toolkit.CallInfo, spec *spans.S
 	info := o.tools.find(f, spec)
 	options := info.start
 	if s := f.Session; s != nil && s.Conversation != "" {
-		options = o.talks.of(info, s.Conversation, o.clean)
+		options = o.talks.startOptions(info, s.Conversation, o.clean)
 	}
 	if spec != nil {
 		options = spec.StartOptions(options)
@@ -143,7 +143,7 @@ func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
 		return
 	}
 	a := o.buffers.Get().(*attributes)
-	a.end[0] = a.stamp.of(e.End)
+	a.end[0] = a.stamp.forTime(e.End)
 	defer o.finish(span, a) // whatever happens below
 	said := spec.AtEnd(ctx, e)
 	o.describe(a, e)

@@ -28,8 +28,8 @@ func newStamp() stamp {
 	return stamp{}
 }
 
-// of is the option of a time. It is good until of is called again.
-func (s *stamp) of(t time.Time) trace.SpanEventOption {
+// forTime is the option of a time. It is good until forTime is called again.
+func (s *stamp) forTime(t time.Time) trace.SpanEventOption {
 	if s.option == nil {
 		return trace.WithTimestamp(t)
 	}

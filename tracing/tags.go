@@ -19,7 +19,7 @@ type tags struct {
 
 // key is the attribute's key. A key that is not safe to export is replaced: see [errtype.NewKeys].
 func (t *tags) key(tag string) attribute.Key {
-	return attribute.Key(t.keys.of(tag, func(tag string) string { return prefix + t.safe.Export(tag) }))
+	return attribute.Key(t.keys.cleanName(tag, func(tag string) string { return prefix + t.safe.Export(tag) }))
 }
 
 // tag adds what a policy told.
@@ -29,6 +29,6 @@ func (a *attributes) tag(o *Observer, t toolkit.Tag) {
 	case t.Varies():
 		a.text(key, o.identifier(t.Value))
 	default:
-		a.text(key, o.tags.values.of(t.Value, o.clean))
+		a.text(key, o.tags.values.cleanName(t.Value, o.clean))
 	}
 }

@@ -27,9 +27,9 @@ type talk struct {
 	start []trace.SpanStartOption
 }
 
-// of are the start options of a tool's calls in a conversation, whose id name makes fit to
+// startOptions are the start options of a tool's calls in a conversation, whose id name makes fit to
 // leave. Safe for concurrent use.
-func (t *talks) of(info *toolInfo, conversation string, name func(string) string) []trace.SpanStartOption {
+func (t *talks) startOptions(info *toolInfo, conversation string, name func(string) string) []trace.SpanStartOption {
 	if len(conversation) > maxIdentifier { // is not kept in memory
 		return info.inConversation(name(conversation))
 	}

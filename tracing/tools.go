@@ -70,7 +70,7 @@ func (t *tools) find(f *toolkit.CallInfo, spec *spans.Spec) *toolInfo {
 		return info
 	}
 	info := t.byName(f, nil)
-	t.known.add(f.Tool, agent, info, t.max)
+	t.known.addInfo(f.Tool, agent, info, t.max)
 	return info
 }
 
@@ -103,10 +103,10 @@ func (t *tools) byName(f *toolkit.CallInfo, spec *spans.Spec) *toolInfo {
 			return info
 		}
 	}
-	return t.add(key)
+	return t.addTool(key)
 }
 
-func (t *tools) add(key toolKey) *toolInfo {
+func (t *tools) addTool(key toolKey) *toolInfo {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	old := map[toolKey]*toolInfo{}

@@ -78,9 +78,9 @@ type grant struct {
 	expires time.Time
 }
 
-// add opens a request; false if there are as many as may be. A deferred request for
+// addRequest opens a request; false if there are as many as may be. A deferred request for
 // the same call is not opened twice: the one there is is returned.
-func (d *desk) add(p *pending, limit int) (*pending, bool) {
+func (d *desk) addRequest(p *pending, limit int) (*pending, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.expire(p.Created)
@@ -95,7 +95,7 @@ func (d *desk) add(p *pending, limit int) (*pending, bool) {
 		return nil, false
 	}
 	d.open[p.ID] = p
-	d.told(Decision{Request: p.Request, State: Pending})
+	d.reportDecision(Decision{Request: p.Request, State: Pending})
 	return p, true
 }
 
@@ -146,11 +146,11 @@ func (d *desk) close(p *pending, state State, a Answer, now time.Time) {
 	}
 	d.decided = append(d.decided, c)
 	close(p.done)
-	d.told(c)
+	d.reportDecision(c)
 }
 
-// told tells the host; a panic of it is not the call's.
-func (d *desk) told(c Decision) {
+// reportDecision tells the host; a panic of it is not the call's.
+func (d *desk) reportDecision(c Decision) {
 	if d.tell == nil {
 		return
 	}
@@ -173,8 +173,8 @@ func (d *desk) expire(now time.Time) {
 	}
 }
 
-// take uses up an approval given for this call.
-func (d *desk) take(key grantKey, now time.Time) (grant, bool) {
+// takeGrant uses up an approval given for this call.
+func (d *desk) takeGrant(key grantKey, now time.Time) (grant, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	g, ok := d.grants[key]

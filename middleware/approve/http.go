@@ -87,7 +87,8 @@ func (p *Policy) AnswerOverHTTP(token string) error {
 		return errors.New("approve: NewHandler: got a nil policy, want one that New made")
 	}
 	if p.unattended {
-		return errors.New("approve: NewHandler: got an unattended policy, want one without approve.Unattended (in a file: unattended: true)")
+		return errors.New("approve: NewHandler: got an unattended policy, want one without approve.Unattended (in a " +
+			"file: unattended: true)")
 	}
 	if len(token) < minToken || strings.ContainsAny(token, " \t\r\n") {
 		return fmt.Errorf("approve: NewHandler: token: got %d bytes, want at least %d without blanks", len(token), minToken)
@@ -98,11 +99,13 @@ func (p *Policy) AnswerOverHTTP(token string) error {
 
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+	h.Set("Content-Security-Policy",
+		"default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-store")
-	if site := r.Header.Get("Sec-Fetch-Site"); (site == "cross-site" || site == "same-site") && (r.Method != http.MethodGet || r.Header.Get("Sec-Fetch-Mode") != "navigate") {
+	if site := r.Header.Get("Sec-Fetch-Site"); (site == "cross-site" || site == "same-site") &&
+		(r.Method != http.MethodGet || r.Header.Get("Sec-Fetch-Mode") != "navigate") {
 		fail(w, http.StatusForbidden, "the request was made by a page of another site")
 		return
 	}
@@ -169,7 +172,8 @@ func (s *server) decide(w http.ResponseWriter, r *http.Request, id, by string, b
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&in); err != nil || in.Approve == nil || d.More() {
-		fail(w, http.StatusBadRequest, `want one JSON object {"approve":true or false,"digest":"…"} with "by" and "note" if you like, of at most 16 KiB`)
+		fail(w, http.StatusBadRequest,
+			`want one JSON object {"approve":true or false,"digest":"…"} with "by" and "note" if you like, of at most 16 KiB`)
 		return
 	}
 	if by == "" {

@@ -15,7 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Pattern approves calls before they are made. It is looked at before anybody is asked.
+// A Pattern approves calls before they are made. It is checked before an asker is called.
 type Pattern struct {
 	// Tool is a tool's name, with * and ? as in [path.Match]; "" matches none.
 	Tool string `yaml:"tool" name:"tool" doc:"The tool's name, with * and ?."`

@@ -196,7 +196,7 @@ func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 		if p.options.Defer {
 			return p.deferred(ctx, call, req, next)
 		}
-		opened, ok := p.desk.add(req, p.options.MaxPending)
+		opened, ok := p.desk.addRequest(req, p.options.MaxPending)
 		if !ok {
 			return p.overloaded(call)
 		}
@@ -209,7 +209,8 @@ func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 		}
 		if err != nil {
 			call.Record.Tag("approval", "unavailable")
-			return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrApprovalDenied, Message: "a person must approve this call, and no person can be asked: " + err.Error()})
+			return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrApprovalDenied,
+				Message: "a person must approve this call, and no person can be asked: " + err.Error()})
 		}
 		call.Record.Tag("approval", string(state))
 		if state == Approved {
@@ -221,7 +222,8 @@ func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 
 // refuse says why a call was not approved.
 func refuse(ctx context.Context, call toolkit.Call, state State, answer Answer, expiry time.Duration) (toolkit.Result, error) {
-	err := &toolkit.Error{Kind: toolkit.ErrApprovalDenied, Message: "a person was asked and said no; do not make this call again unless they ask for it"}
+	err := &toolkit.Error{Kind: toolkit.ErrApprovalDenied,
+		Message: "a person was asked and said no; do not make this call again unless they ask for it"}
 	switch {
 	case state == Expired:
 		err.Kind = toolkit.ErrApprovalExpired
@@ -237,30 +239,33 @@ func refuse(ctx context.Context, call toolkit.Call, state State, answer Answer, 
 
 func (p *Policy) overloaded(call toolkit.Call) (toolkit.Result, error) {
 	call.Record.Tag("approval", "overloaded")
-	return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrOverloaded, Message: fmt.Sprintf("%d calls wait for approval, as many as may: try again later", p.options.MaxPending)})
+	return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrOverloaded,
+		Message: fmt.Sprintf("%d calls wait for approval, as many as may: try again later", p.options.MaxPending)})
 }
 
 // deferred lets an approved call through, or opens a request and suspends the call.
 func (p *Policy) deferred(ctx context.Context, call toolkit.Call, req *pending, next toolkit.Handler) (toolkit.Result, error) {
 	if req.owner.owner == (middleware.Owner{}) {
 		call.Record.Tag("approval", "unscoped")
-		return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrApprovalDenied, Message: "a person must approve this call, which can be given later only within a session"})
+		return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrApprovalDenied,
+			Message: "a person must approve this call, which can be given later only within a session"})
 	}
-	if g, ok := p.desk.take(req.owner, req.Created); ok {
+	if g, ok := p.desk.takeGrant(req.owner, req.Created); ok {
 		call.Record.Tag("approval", string(Approved))
 		call.Record.Tag("approval.id", g.id)
 		call.Record.Tag("approval.by", g.by)
 		return next(ctx, call)
 	}
 	req.deferred = true
-	opened, ok := p.desk.add(req, p.options.MaxPending)
+	opened, ok := p.desk.addRequest(req, p.options.MaxPending)
 	if !ok {
 		return p.overloaded(call)
 	}
 	call.Record.Tag("approval", "deferred")
 	call.Record.Tag("approval.id", opened.ID)
 	call.Record.Note(func(s *toolkit.Disposition) { s.Outcome = toolkit.OutcomeRefused })
-	return toolkit.Result{Suspended: true, Output: "this call waits for a person's approval (request " + opened.ID + "): make it again, unchanged, once it is given"}, nil
+	return toolkit.Result{Suspended: true, Output: "this call waits for a person's approval (request " + opened.ID +
+		"): make it again, unchanged, once it is given"}, nil
 }
 
 // wait waits for the first answer, the expiry or the caller's going away. An error

@@ -61,7 +61,7 @@ func (h *house) call(ctx context.Context, tool, arguments string) (toolkit.Resul
 	return h.handle(ctx, toolkit.Call{ID: "c1", Name: tool, Arguments: json.RawMessage(arguments)})
 }
 
-// last is how the last call was told.
+// last is what the observer recorded of the last call.
 func (h *house) last() (tags map[string]string, e toolkit.Ended) {
 	all := h.seen.All()
 	e = all[len(all)-1]

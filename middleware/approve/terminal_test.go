@@ -37,7 +37,7 @@ func (p pipes) Close() error {
 }
 func (p pipes) SetReadDeadline(t time.Time) error { return p.in.SetReadDeadline(t) }
 
-// open gives a terminal at which early was typed before anybody asked.
+// open gives a terminal at which early was typed before the question.
 func (p *person) open(t *testing.T, early string) func() (terminalFile, error) {
 	return func() (terminalFile, error) {
 		in, keys, err := os.Pipe()

@@ -44,7 +44,7 @@ func (p *Policy) needed(ctx context.Context, call toolkit.Call, tool *toolkit.De
 func (p *Policy) hostNeeds(ctx context.Context, call toolkit.Call, tool *toolkit.Definition) (reason string, needed bool) {
 	defer func() {
 		if recover() != nil {
-			reason, needed = "the host's own check panicked", true
+			reason, needed = "the application's own check panicked", true
 		}
 	}()
 	return p.options.Needed(ctx, call, tool)

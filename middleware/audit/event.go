@@ -128,8 +128,9 @@ func (l *Log) Approval(d approve.Decision) {
 		at = d.Created
 	}
 	ev := Event{
-		Time: at, Kind: "approval", Tool: l.text(d.Tool), CallID: l.text(d.CallID), Session: l.text(d.Session), Tenant: l.text(d.Tenant),
-		Agent: l.text(d.Agent), Request: d.ID, Digest: d.Digest, State: string(d.State), Trigger: d.Trigger, Rule: l.text(d.Rule),
+		Time: at, Kind: "approval", Tool: l.text(d.Tool), CallID: l.text(d.CallID), Session: l.text(d.Session),
+		Tenant: l.text(d.Tenant),
+		Agent:  l.text(d.Agent), Request: d.ID, Digest: d.Digest, State: string(d.State), Trigger: d.Trigger, Rule: l.text(d.Rule),
 		Reason: l.text(d.Reason), By: l.text(d.By), Note: l.text(d.Note),
 	}
 	if !l.options.WithoutArguments {

@@ -127,7 +127,7 @@ func (l *Log) Write(e Event) error {
 		return l.lose(fmt.Errorf("audit: %w", err))
 	}
 	if err := l.rotate(int64(len(line)) + 1); err != nil {
-		l.tell(fmt.Errorf("audit: setting the log aside: %w", err))
+		l.reportError(fmt.Errorf("audit: setting the log aside: %w", err))
 		if l.file == nil {
 			return l.lose(err)
 		}
@@ -151,12 +151,12 @@ func (l *Log) Write(e Event) error {
 
 func (l *Log) lose(err error) error {
 	l.lost.Add(1)
-	l.tell(err)
+	l.reportError(err)
 	return err
 }
 
-// tell tells the host of an error, whatever the host does.
-func (l *Log) tell(err error) {
+// reportError tells the host of an error, whatever the host does.
+func (l *Log) reportError(err error) {
 	if tell := l.options.OnError; tell != nil {
 		defer func() { _ = recover() }()
 		tell(err)

@@ -43,7 +43,7 @@ const (
 	failure
 )
 
-// advance is the time to go by.
+// advance returns the time, which never runs backwards.
 func (c *circuit) advance(now time.Duration) time.Duration {
 	c.last = max(c.last, now)
 	return c.last
@@ -95,7 +95,7 @@ func (c *circuit) settle(o *Options, now time.Duration, t ticket, v verdict, kin
 	case nothing:
 		return step{}
 	case success:
-		c.calls.add(now, o.Window, false)
+		c.calls.addResult(now, o.Window, false)
 		c.consecutive = 0
 		return step{}
 	}
@@ -122,7 +122,7 @@ func (c *circuit) settleProbe(o *Options, now time.Duration, v verdict, kind str
 }
 
 func (c *circuit) fail(o *Options, now time.Duration, kind string) {
-	c.calls.add(now, o.Window, true)
+	c.calls.addResult(now, o.Window, true)
 	if now-c.failedAt > o.Window {
 		c.consecutive = 0
 	}

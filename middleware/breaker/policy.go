@@ -103,7 +103,7 @@ func (p *Policy) ask(c *circuit, call toolkit.Call) (ticket, *Error) {
 	case t.probe:
 		call.Record.Tag("breaker", HalfOpen.String())
 	}
-	p.tell(c, call, change, "")
+	p.reportChange(c, call, change, "")
 	return t, refused
 }
 
@@ -120,7 +120,7 @@ func (p *Policy) settle(c *circuit, key string, call toolkit.Call, t ticket, v v
 			return
 		}
 	}
-	p.tell(c, call, c.settle(&p.options, now, t, v, kind), kind)
+	p.reportChange(c, call, c.settle(&p.options, now, t, v, kind), kind)
 }
 
 // judge is what an ending says of the circuit.
@@ -140,8 +140,8 @@ func (p *Policy) judge(call toolkit.Call, res toolkit.Result, err error) (v verd
 	return success, kind // the tool answered
 }
 
-// tell tells of a change, on the call and to the host.
-func (p *Policy) tell(c *circuit, call toolkit.Call, s step, kind string) {
+// reportChange tells of a change, on the call and to the host.
+func (p *Policy) reportChange(c *circuit, call toolkit.Call, s step, kind string) {
 	if s.from == s.to {
 		return
 	}

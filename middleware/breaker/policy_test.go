@@ -146,7 +146,7 @@ func TestWhatCounts(t *testing.T) {
 		{"a transport that is down", byDefault, down, true, true},
 		{"a panic that was caught", byDefault, answer(&toolkit.PanicError{}, nil), true, true},
 		{"named: the tool's failure", named, answer(errDown, nil), true, true},
-		{"named: a type of the host's", named, answer(nil, &toolkit.Error{Kind: "no_disk"}), true, true},
+		{"named: a type of the application's", named, answer(nil, &toolkit.Error{Kind: "no_disk"}), true, true},
 		{"not named", named, answer(nil, toolkit.ErrTimeout), false, true},
 	} {
 		p := policy(t, c.options)

@@ -75,7 +75,8 @@ type Error struct {
 
 // Error says what is wrong, and when to try again.
 func (e *Error) Error() string {
-	return fmt.Sprintf("it failed too often of late (%s): try again in %v, or another way", e.Failure, e.After.Round(time.Millisecond))
+	return fmt.Sprintf("it failed too often of late (%s): try again in %v, or another way", e.Failure,
+		e.After.Round(time.Millisecond))
 }
 
 // RetryAfter is After, for retry policies.

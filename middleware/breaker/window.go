@@ -23,7 +23,7 @@ type part struct {
 // number is the part that a time belongs to.
 func number(now, length time.Duration) int64 { return int64(now/(length/parts)) + 1 }
 
-func (w *window) add(now, length time.Duration, failed bool) {
+func (w *window) addResult(now, length time.Duration, failed bool) {
 	n := number(now, length)
 	p := &w.last[n%parts]
 	if p.number != n {

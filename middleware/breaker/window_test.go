@@ -13,7 +13,7 @@ func TestCallsLeaveTheWindow(t *testing.T) {
 	const length = 100
 	for at := range time.Duration(length) {
 		var w window
-		w.add(at, length, true)
+		w.addResult(at, length, true)
 		for age := range time.Duration(2 * length) {
 			calls, failures := w.sum(at+age, length)
 			if calls != failures || age <= length*9/10 && calls != 1 || age >= length && calls != 0 {

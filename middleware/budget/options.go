@@ -86,7 +86,7 @@ func (l Limits) beyond(wide Limits) (field, got, want string) {
 func amount(cost float64) string { return strconv.FormatFloat(cost, 'f', -1, 64) }
 
 // units is a cost in billionths, so that a tenth ten times is one. What costs
-// anything costs at least one; what no budget can pay is not told apart.
+// anything costs at least one; costs beyond every budget are all the same.
 func units(cost float64) int64 {
 	if !(cost > 0) {
 		return 0

@@ -26,7 +26,7 @@ func (c *Policy) ask(ctx context.Context, l *look) (err error) {
 	return err
 }
 
-// set stores an answer. The call may have ended when it is looked at.
+// set stores an answer. The call may have ended when the store reads the answer.
 func (c *Policy) set(ctx context.Context, l *look, entry Entry, keep time.Duration) error {
 	if c.memory != nil {
 		c.memory.set(l.hash, &l.key, entry)
@@ -56,7 +56,7 @@ type writing struct {
 // begin counts that a write begins. A write of a call without an owner is everybody's.
 func (c *Policy) begin(ctx context.Context, call toolkit.Call, tool *toolkit.Definition) writing {
 	w := writing{c, ctx, call, Write{c.scope.Writer(call), reuse.Resources(tool)}, true}
-	w.counted = w.add(reuse.Begin)
+	w.counted = w.addToCounters(reuse.Begin)
 	c.counts.writes.Add(1)
 	return w
 }
@@ -75,19 +75,19 @@ func (w writing) endsWith(tool *handoff.Abandoned) bool { return tool.OnEnd(w.en
 // for.
 func (w writing) end() {
 	if w.counted {
-		w.add(reuse.End)
+		w.addToCounters(reuse.End)
 		return
 	}
-	w.add(reuse.Begin + reuse.End)
+	w.addToCounters(reuse.Begin + reuse.End)
 }
 
-func (w writing) add(n uint64) bool {
+func (w writing) addToCounters(n uint64) bool {
 	c := w.cache
 	if c.memory != nil {
 		c.memory.counters.Add(reuse.OwnerHash(w.write.Owner), w.write.Resources, n)
 		return true
 	}
-	if err := c.outside.add(w.ctx, w.write, n); err != nil {
+	if err := c.outside.addToCounters(w.ctx, w.write, n); err != nil {
 		c.lost.write(w.write.Owner)
 		c.failed(w.call)
 		return false

@@ -16,7 +16,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// broken is a store that fails, panics or hangs when told to.
+// broken is a store that fails, panics or hangs on demand.
 type broken struct {
 	*encoding
 	get, set, add atomic.Pointer[string]
@@ -137,7 +137,7 @@ func (s *named) Set(ctx context.Context, k cache.Key, e *cache.Entry, keep time.
 	return s.encoding.Set(ctx, k, e, keep)
 }
 
-// TestAnAnswerIsStoredForTheArgumentsItIsOf: also when the call was told as ended, and another began,
+// TestAnAnswerIsStoredForTheArgumentsItIsOf: also if the observers saw the call end, and another begin,
 // before its handler returned.
 func TestAnAnswerIsStoredForTheArgumentsItIsOf(t *testing.T) {
 	s := &named{newEncoding(), map[string]string{}}

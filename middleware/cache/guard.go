@@ -15,8 +15,8 @@ const maxWaiting = 64
 
 var errHangs = errors.New("the store did not answer in time")
 
-// guard asks a store that may fail, hang, or panic, each time in a goroutine that is left
-// behind if it does not answer in time. There are at most maxWaiting of them.
+// guard asks a store that may fail, hang, or panic, each time in a goroutine that is abandoned
+// if it does not answer in time. There are at most maxWaiting of them.
 type guard struct {
 	store   Store
 	timeout time.Duration
@@ -77,6 +77,6 @@ func (g *guard) set(ctx context.Context, key Key, entry *Entry, keep time.Durati
 	return g.ask(ctx, func(ctx context.Context) error { return g.store.Set(ctx, key, entry, keep) })
 }
 
-func (g *guard) add(ctx context.Context, write Write, n uint64) error {
+func (g *guard) addToCounters(ctx context.Context, write Write, n uint64) error {
 	return g.ask(ctx, func(ctx context.Context) error { return g.store.Add(ctx, write, n) })
 }

@@ -149,14 +149,16 @@ func (c *Policy) recall(l *look, call *toolkit.Call, tool *toolkit.Definition) (
 }
 
 // write runs a call that is not stored and may make stale what is.
-func (c *Policy) write(ctx context.Context, call toolkit.Call, tool *toolkit.Definition, next toolkit.Handler) (res toolkit.Result, err error) {
+func (c *Policy) write(ctx context.Context, call toolkit.Call, tool *toolkit.Definition,
+	next toolkit.Handler) (res toolkit.Result, err error) {
 	w := c.begin(ctx, call, tool)
 	defer func() { w.ended(err) }()
 	return next(ctx, call)
 }
 
 // serve answers a call whose answer may be stored and that recall had none for.
-func (c *Policy) serve(ctx context.Context, call toolkit.Call, l *look, tool *toolkit.Definition, p plan, next toolkit.Handler) (res toolkit.Result, err error) {
+func (c *Policy) serve(ctx context.Context, call toolkit.Call, l *look, tool *toolkit.Definition, p plan,
+	next toolkit.Handler) (res toolkit.Result, err error) {
 	stored := l.why == ""
 	if !stored {
 		c.counts.unkeyed.Count(l.why)

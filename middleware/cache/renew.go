@@ -52,7 +52,7 @@ func (r *renewal) start(key uint64, prepare func() (run func())) {
 	run := prepare()
 	r.done.Go(func() {
 		defer func() {
-			_ = recover() // of the host's own: an error's method, say
+			_ = recover() // of the application's code, such as an error's method
 			r.mu.Lock()
 			delete(r.running, key)
 			r.mu.Unlock()

@@ -26,8 +26,8 @@ import (
 // forgotten before the entries stored until then are.
 type Store interface {
 	// Get returns the entry stored under key, nil if there is none, and the sum of
-	// the key's counters, which must not be older than the entry. The entry is
-	// not changed by anybody.
+	// the key's counters, which must not be older than the entry. No caller
+	// changes the entry.
 	Get(ctx context.Context, key Key) (entry *Entry, stamp uint64, err error)
 	// Set stores an entry for no longer than keep. The entry and the key's arguments
 	// are the store's from then on, to read; it may refuse or drop them at any time.

@@ -78,7 +78,8 @@ func (d *Policy) WrapAnswerer(inner handoff.Answerer, next toolkit.Handler) tool
 }
 
 // alone runs a call that has no duplicates; what it may write is counted.
-func (d *Policy) alone(ctx context.Context, call toolkit.Call, tool *toolkit.Definition, writes bool, next toolkit.Handler) (res toolkit.Result, err error) {
+func (d *Policy) alone(ctx context.Context, call toolkit.Call, tool *toolkit.Definition, writes bool,
+	next toolkit.Handler) (res toolkit.Result, err error) {
 	if !writes {
 		return next(ctx, call)
 	}
@@ -117,8 +118,9 @@ func (d *Policy) key(k *key, call toolkit.Call, tool *toolkit.Definition) (why s
 }
 
 // serve answers a call that may have duplicates.
-func (d *Policy) serve(ctx context.Context, call toolkit.Call, k *key, tool *toolkit.Definition, writes bool, inner handoff.Answerer, next toolkit.Handler) (toolkit.Result, error) {
-	stays := ctx.Done() == nil // asked without the lock: a context may be the host's own
+func (d *Policy) serve(ctx context.Context, call toolkit.Call, k *key, tool *toolkit.Definition, writes bool,
+	inner handoff.Answerer, next toolkit.Handler) (toolkit.Result, error) {
+	stays := ctx.Done() == nil // asked without the lock: a context may be the application's own type
 	s := d.table.shard(k.hash)
 	s.mu.Lock()
 	e := d.duplicate(s, k)
@@ -197,7 +199,8 @@ type counts struct {
 // Stats returns the counts so far.
 func (d *Policy) Stats() Stats {
 	n := &d.counts
-	return Stats{n.led.Load(), n.coalesced.Load(), n.repeated.Load(), n.left.Load(), n.unkeyed.Unscoped.Load(), n.unkeyed.NoIdentity.Load()}
+	return Stats{n.led.Load(), n.coalesced.Load(), n.repeated.Load(), n.left.Load(), n.unkeyed.Unscoped.Load(),
+		n.unkeyed.NoIdentity.Load()}
 }
 
 // Answers is how many finished calls are remembered.

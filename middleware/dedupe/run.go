@@ -16,7 +16,8 @@ import (
 
 // lead runs a call that has no duplicate yet and waits for it; stays is whether its caller cannot
 // give up. The caller holds the lock of s, which lead gives back.
-func (d *Policy) lead(ctx context.Context, stays bool, call toolkit.Call, s *shard, k *key, tool *toolkit.Definition, writes bool, next toolkit.Handler) (toolkit.Result, error) {
+func (d *Policy) lead(ctx context.Context, stays bool, call toolkit.Call, s *shard, k *key, tool *toolkit.Definition,
+	writes bool, next toolkit.Handler) (toolkit.Result, error) {
 	stamp := d.counters.Stamp(k.reachHash, k.Resources)
 	if reuse.Writing(stamp) { // what it reads may be half written: no other call may have it
 		s.mu.Unlock()
@@ -158,7 +159,8 @@ func (d *Policy) keeps(ctx context.Context, record toolkit.Record, e *entry) boo
 }
 
 // follow waits for a duplicate that runs. The caller is among its waiters.
-func (d *Policy) follow(ctx context.Context, call toolkit.Call, s *shard, e *entry, tool *toolkit.Definition, writes bool, next toolkit.Handler) (toolkit.Result, error) {
+func (d *Policy) follow(ctx context.Context, call toolkit.Call, s *shard, e *entry, tool *toolkit.Definition,
+	writes bool, next toolkit.Handler) (toolkit.Result, error) {
 	began := time.Now()
 	if !d.wait(ctx, s, e) {
 		call.Record.Note(func(served *toolkit.Disposition) { served.Outcome, served.Origin = toolkit.OutcomeRefused, e.origin })
@@ -237,5 +239,6 @@ func gaveUp(ctx context.Context, call toolkit.Call) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		kind = toolkit.ErrTimeout
 	}
-	return &toolkit.Error{Kind: kind, Tool: call.Name, Message: "gave up waiting for the call, which goes on for identical calls", Cause: context.Cause(ctx)}
+	return &toolkit.Error{Kind: kind, Tool: call.Name,
+		Message: "gave up waiting for the call, which goes on for identical calls", Cause: context.Cause(ctx)}
 }

@@ -97,5 +97,6 @@ func gaveUp(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		kind = toolkit.ErrTimeout
 	}
-	return middleware.Refuse(call, &toolkit.Error{Kind: kind, Message: "the caller gave up while the call waited for its turn", Cause: context.Cause(ctx)})
+	return middleware.Refuse(call,
+		&toolkit.Error{Kind: kind, Message: "the caller gave up while the call waited for its turn", Cause: context.Cause(ctx)})
 }

@@ -5,7 +5,7 @@ package limit
 
 // A gate lets a number of calls in at once. All gates of a policy are guarded by the
 // one lock of its slots. A gate where a caller waits is full: a caller that leaves lets the next
-// one in before anybody else can ask.
+// one in before any other caller can ask.
 type gate struct {
 	id    id
 	scope Scope

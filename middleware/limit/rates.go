@@ -142,7 +142,7 @@ func (ws *windows) try(now time.Duration, me *turn) (blocking *window, wait time
 	}
 	for _, w := range ws {
 		if w != nil {
-			w.add(now)
+			w.addCall(now)
 		}
 	}
 	return nil, 0

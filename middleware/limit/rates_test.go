@@ -27,7 +27,7 @@ type beginnings struct {
 	at map[string][]time.Time
 }
 
-func (b *beginnings) add(names ...string) {
+func (b *beginnings) addNames(names ...string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.at == nil {
@@ -59,7 +59,7 @@ func TestRatesHoldWhateverTheInterleaving(t *testing.T) {
 					p := policy(t, limit.Options{Rate: limit.Rate{Global: all, PerKey: perKey, MaxWait: patience}})
 					var seen beginnings
 					h := observed(p, toolkit.Definition{RateLimit: own}, func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
-						seen.add("all", call.Name, call.ID)
+						seen.addNames("all", call.Name, call.ID)
 						return toolkit.Result{}, nil
 					}, new(tooltest.Recorder))
 					random := rand.New(rand.NewPCG(seed, 3))

@@ -48,7 +48,7 @@ type path struct {
 	left   bool // the tool was abandoned: its end gives the slot back, and not that of the call
 }
 
-func (p *path) add(g *gate) { p.gates[p.n], p.n = g, p.n+1 }
+func (p *path) addGate(g *gate) { p.gates[p.n], p.n = g, p.n+1 }
 
 // open reports whether no gate is full.
 func (p *path) open() bool {
@@ -68,7 +68,7 @@ func (s *slots) wrap(next toolkit.Handler) toolkit.Handler {
 		}
 		var p path
 		if !s.enter(&p, call.Name, key) {
-			if s.options.PerKey <= 0 { // asked only when it matters: it may be the host's own
+			if s.options.PerKey <= 0 { // asked only when it matters: it may be the application's function
 				key = s.keyOf(ctx, call)
 			}
 			w, end := s.wait(ctx, call, key)
@@ -104,7 +104,7 @@ func (s *slots) enter(p *path, tool string, key id) bool {
 // waits.
 func (s *slots) find(p *path, tool string, key id) {
 	if s.options.PerKey > 0 && key.name != "" {
-		p.add(s.keys.get(key, s.options.PerKey))
+		p.addGate(s.keys.get(key, s.options.PerKey))
 	}
 	limit := s.options.PerTool
 	if len(s.options.Tools) > 0 {
@@ -113,10 +113,10 @@ func (s *slots) find(p *path, tool string, key id) {
 		}
 	}
 	if limit > 0 {
-		p.add(s.tools.get(id{name: tool}, limit))
+		p.addGate(s.tools.get(id{name: tool}, limit))
 	}
 	if s.options.Global > 0 {
-		p.add(&s.global)
+		p.addGate(&s.global)
 	}
 }
 

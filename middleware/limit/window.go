@@ -60,8 +60,8 @@ func (w *window) wait(now time.Duration) time.Duration {
 	return w.span - (now - w.log[w.first])
 }
 
-// add remembers a call that begins now; wait has just said that it may.
-func (w *window) add(now time.Duration) {
+// addCall remembers a call that begins now; wait has just said that it may.
+func (w *window) addCall(now time.Duration) {
 	if w.n == len(w.log) {
 		w.grow()
 	}

@@ -37,7 +37,7 @@ func TestWindowAgreesWithAListOfAllCalls(t *testing.T) {
 				}
 				continue
 			}
-			w.add(now)
+			w.addCall(now)
 			began = append(began, now)
 		}
 		checkWindows(t, l, began)
@@ -66,7 +66,7 @@ func TestLargeLimitsAreDivided(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for now := time.Duration(0); now < 5*time.Second; now += time.Duration(random.IntN(int(200 * time.Microsecond))) {
 		if w.wait(now) == 0 {
-			w.add(now)
+			w.addCall(now)
 			began = append(began, now)
 		}
 	}
@@ -84,7 +84,7 @@ func TestALimitThatChanges(t *testing.T) {
 	var w window
 	w.set(toolkit.RateLimit{MaxCalls: 5, Window: 100}, maxLog)
 	for now := range time.Duration(5) {
-		w.add(now)
+		w.addCall(now)
 	}
 	w.set(toolkit.RateLimit{MaxCalls: 2, Window: 50}, maxLog)
 	if got := w.wait(10); got != 3+50-10 {
@@ -94,7 +94,7 @@ func TestALimitThatChanges(t *testing.T) {
 	if got := w.wait(10); got != 0 {
 		t.Errorf("three in 1000: at 10 got wait %d, want 0", got)
 	}
-	w.add(10)
+	w.addCall(10)
 	if got := w.wait(11); got != 3+1000-11 {
 		t.Errorf("got wait %d, want 992", got)
 	}
@@ -104,7 +104,7 @@ func TestALimitThatChanges(t *testing.T) {
 func TestAClockThatJumps(t *testing.T) {
 	var w window
 	w.set(toolkit.RateLimit{MaxCalls: 1, Window: 10}, maxLog)
-	w.add(1000)
+	w.addCall(1000)
 	if got := w.wait(-1 << 62); got <= 0 {
 		t.Errorf("got wait %d after a jump back, want one", got)
 	}

@@ -249,5 +249,5 @@ func (h *history) broken(v *visit, p int) {
 	h.period[p] = uint32(min(uint64(h.period[p]), h.calls-1-v.number))
 }
 
-// count is one more, as far as it can be told.
+// count is n+1, or the largest uint16.
 func count(n uint16) uint16 { return uint16(min(uint32(n)+1, math.MaxUint16)) }

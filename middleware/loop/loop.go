@@ -108,8 +108,8 @@ func (l Loop) advise(res toolkit.Result, err error) (toolkit.Result, error, bool
 	return res, nil, true
 }
 
-// tell tags the call and calls the host's function.
-func (p *Policy) tell(ctx context.Context, call toolkit.Call, l Loop) {
+// reportLoop tags the call and calls the application's function.
+func (p *Policy) reportLoop(ctx context.Context, call toolkit.Call, l Loop) {
 	if l.Kind == "" {
 		return
 	}

@@ -71,10 +71,10 @@ func newRig(t testing.TB, o loop.Options, inner ...middleware.Policy) *rig {
 // call makes one and tells what was said of it: "" or "kind count action [length]".
 func (r *rig) call(name, arguments string) (told string, res toolkit.Result, err error) {
 	res, err = r.handle(toolkit.WithSession(r.t.Context(), r.session), toolkit.Call{Name: name, Arguments: []byte(arguments)})
-	return r.told(), res, err
+	return r.lastTags(), res, err
 }
 
-func (r *rig) told() string {
+func (r *rig) lastTags() string {
 	var told []string
 	for _, tag := range r.seen.All()[r.seen.Len()-1].Disposition.Tags {
 		told = append(told, tag.Value)

@@ -39,7 +39,7 @@ type model struct {
 	same   []int
 }
 
-func (m *model) add(c made) (found loop.Loop, times int) {
+func (m *model) addCall(c made) (found loop.Loop, times int) {
 	i, before := len(m.all), -1
 	for j, o := range m.all {
 		if o.call == c.call && j > i-m.window {
@@ -145,7 +145,7 @@ func TestLoopsAgainstAModel(t *testing.T) {
 			if _, _, err := r.call(c.tool(), strconv.Itoa(c.call)); err != nil {
 				t.Fatal(err)
 			}
-			want, times := m.add(c)
+			want, times := m.addCall(c)
 			if told != want {
 				t.Fatalf("round %d, call %d: got %+v, want %+v, after %+v", round, i, told, want, m.all)
 			}
@@ -194,7 +194,7 @@ func TestConcurrentCallsAddUp(t *testing.T) {
 	wg.Wait()
 	for id := range sessions {
 		if n := told[id].Load(); n != goroutines*calls-2 {
-			t.Errorf("session %d: %d calls were told, want all %d but the first two", id, n, goroutines*calls)
+			t.Errorf("session %d: %d calls were reported, want all %d but the first two", id, n, goroutines*calls)
 		}
 	}
 }

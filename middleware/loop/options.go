@@ -118,7 +118,7 @@ func (t Thresholds) action(count int) Action {
 // stops reports whether a count calls for a stop.
 func (t Thresholds) stops(count int) bool { return t.Stop > 0 && count >= t.Stop }
 
-// An agent is whose calls are looked at together: one agent of one session.
+// An agent is the unit whose calls form one history: one agent of one session.
 type agent struct{ tenant, session, name string }
 
 func agentOf(s *toolkit.Session) (agent, bool) {

@@ -68,14 +68,14 @@ func (p *Policy) watch(ctx context.Context, call toolkit.Call, next toolkit.Hand
 	r := p.rules(call.Name, tool)
 	if l := r.before(&v); l.Kind != "" {
 		h.stop(v)
-		p.tell(ctx, call, l)
+		p.reportLoop(ctx, call, l)
 		return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrLoopDetected, Message: l.refusal()})
 	}
 	returned := false
 	defer func() {
 		if !returned { // a panic, or the end of the goroutine, each like the other
 			h.end(&v, 1, true, false)
-			p.tell(ctx, call, r.after(&v).only(Signal))
+			p.reportLoop(ctx, call, r.after(&v).only(Signal))
 		}
 	}()
 	res, err = next(ctx, call)
@@ -89,6 +89,6 @@ func (p *Policy) watch(ctx context.Context, call toolkit.Call, next toolkit.Hand
 			l = l.only(Signal)
 		}
 	}
-	p.tell(ctx, call, l)
+	p.reportLoop(ctx, call, l)
 	return res, err
 }

@@ -305,7 +305,7 @@ func TestPanicsAndGoexitAreErrorsThatGoOn(t *testing.T) {
 			t.Errorf("call %d: recovered %v", i, got)
 		}
 	}
-	if got := r.told(); got != "error 4 signal" {
+	if got := r.lastTags(); got != "error 4 signal" {
 		t.Errorf("got %q", got)
 	}
 }

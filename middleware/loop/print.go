@@ -22,7 +22,7 @@ const (
 
 // callPrints are the fingerprints of a call and of its tool. Arguments without an
 // identity count as they are written: a repeated invalid call is a loop. Two calls
-// that share a fingerprint by accident (1 in 2^64) would be told as a loop, no more.
+// that share a fingerprint by accident (1 in 2^64) would be reported as a loop, no more.
 func (p *Policy) callPrints(call toolkit.Call) (print, tool uint64) {
 	tool = maphash.String(p.seed, call.Name)
 	if a, ok := call.Record.Identity(call); ok {

@@ -13,29 +13,36 @@ import (
 )
 
 // fileTools are names of tools that write files.
-var fileTools = []string{"*write*", "*edit*", "*create*", "*delete*", "*remove*", "*move*", "*patch*", "*mkdir*", "*rename*", "*append*", "*save*", "*copy*", "Write", "Edit", "MultiEdit", "NotebookEdit"}
+var fileTools = []string{"*write*", "*edit*", "*create*", "*delete*", "*remove*", "*move*", "*patch*", "*mkdir*",
+	"*rename*", "*append*", "*save*", "*copy*", "Write", "Edit", "MultiEdit", "NotebookEdit"}
 
 // builtins are the rules that hold without a word.
 func builtins() []Rule {
 	rules := []Rule{
 		{Name: "deny-root", Effect: Deny, view: commandIs("sudo", "doas", "pkexec", "su", "runuser", "sudoedit", "gosu", "su-exec"),
-			ForModel: "commands as another user are not permitted; do it without, or tell the user what to run", ForPerson: "runs a command as another user"},
+			ForModel:  "commands as another user are not permitted; do it without, or tell the user what to run",
+			ForPerson: "runs a command as another user"},
 		{Name: "deny-rm-root", Effect: Deny, view: removesRoot,
-			ForModel: "removing the root, a system directory or the home directory is not permitted; name the files to remove inside the workspace", ForPerson: "removes the root, a system directory or the home directory"},
+			ForModel: "removing the root, a system directory or the home directory is not permitted; name the files to " +
+				"remove inside the workspace", ForPerson: "removes the root, a system directory or the home directory"},
 		{Name: "deny-shutdown", Effect: Deny, view: stopsSystem,
 			ForModel: "stopping or restarting the machine is not permitted", ForPerson: "stops or restarts the machine"},
-		{Name: "deny-mkfs", Effect: Deny, view: commandIs("mkfs*", "mke2fs", "mkdosfs", "mkntfs", "mkswap", "newfs*", "wipefs", "blkdiscard"),
+		{Name: "deny-mkfs", Effect: Deny, view: commandIs("mkfs*", "mke2fs", "mkdosfs", "mkntfs", "mkswap", "newfs*",
+			"wipefs", "blkdiscard"),
 			ForModel: "making or wiping file systems is not permitted", ForPerson: "makes or wipes a file system"},
 		{Name: "deny-device", Effect: Deny, view: writesDevice,
 			ForModel: "writing to a device is not permitted; write to a file in the workspace", ForPerson: "writes to a device"},
 		{Name: "ask-rm", Effect: Ask, view: removes,
 			ForModel: "removing files asks for approval; leave them, or let the user remove them", ForPerson: "removes files"},
 		{Name: "ask-chmod", Effect: Ask, view: opensMode,
-			ForModel: "letting everybody write asks for approval; give the owner or a group the right (chmod u+w, g+w)", ForPerson: "lets everybody write to files"},
+			ForModel:  "letting everybody write asks for approval; give the owner or a group the right (chmod u+w, g+w)",
+			ForPerson: "lets everybody write to files"},
 		{Name: "ask-etc", Effect: Ask, view: writesSystem,
-			ForModel: "writing to the system's directories asks for approval; write to a file in the workspace", ForPerson: "writes to a system directory"},
+			ForModel:  "writing to the system's directories asks for approval; write to a file in the workspace",
+			ForPerson: "writes to a system directory"},
 		{Name: "ask-outside", Effect: Ask, view: writesOutside,
-			ForModel: "writing outside the workspace, or to a file whose name is computed, asks for approval; write to a named file inside the workspace", ForPerson: "writes outside the workspace"},
+			ForModel: "writing outside the workspace, or to a file whose name is computed, asks for approval; write to " +
+				"a named file inside the workspace", ForPerson: "writes outside the workspace"},
 	}
 	for i := range rules { // of tools that run shell commands
 		rules[i].Shell = &Shell{Programs: []string{"*"}}
@@ -82,7 +89,8 @@ func (v *view) written(meant func(w shell.Word) bool) string {
 
 func removes(v *view) string {
 	return v.command(func(name string, c *shell.Command) bool {
-		return name == "rm" || name == "unlink" || name == "shred" || name == "srm" || name == "rmdir" || name == "find" && has(c, "-delete") ||
+		return name == "rm" || name == "unlink" || name == "shred" || name == "srm" || name == "rmdir" || name == "find" &&
+			has(c, "-delete") ||
 			name == "git" && has(c, "clean")
 	})
 }
@@ -96,8 +104,8 @@ func has(c *shell.Command, word string) bool {
 	return false
 }
 
-// removesRoot finds rm -r of a directory that nobody means to remove, in every
-// spelling.
+// removesRoot finds rm -r of a directory that is hardly ever meant, in every
+// notation.
 func removesRoot(v *view) string {
 	return v.command(func(name string, c *shell.Command) bool {
 		switch name {
@@ -114,7 +122,8 @@ func removesRoot(v *view) string {
 			case !literal && t == "--":
 				literal = true
 			case !literal && strings.HasPrefix(t, "--"):
-				recursive = recursive || len(t) > 3 && strings.HasPrefix("--recursive", t) || strings.HasPrefix("--no-preserve-root", t) && len(t) > 4
+				recursive = recursive || len(t) > 3 && strings.HasPrefix("--recursive", t) ||
+					strings.HasPrefix("--no-preserve-root", t) && len(t) > 4
 			case !literal && len(t) > 1 && t[0] == '-':
 				recursive = recursive || strings.ContainsAny(t, "rR")
 			}
@@ -155,7 +164,8 @@ func (v *view) vital(w shell.Word) bool {
 		return true // in a directory outside the workspace
 	}
 	home := v.rules.space.Home
-	if t == "~" || strings.HasPrefix(t, "~/") && path.Clean(t[1:]) == "/" || strings.HasPrefix(t, "~/") && entries(path.Clean(t[1:])[1:]) {
+	if t == "~" || strings.HasPrefix(t, "~/") && path.Clean(t[1:]) == "/" || strings.HasPrefix(t, "~/") &&
+		entries(path.Clean(t[1:])[1:]) {
 		return true
 	}
 	if t[0] != '/' {
@@ -203,7 +213,8 @@ func stopsSystem(v *view) string {
 		case "init", "telinit":
 			return has(c, "0") || has(c, "6") || has(c, "1") || has(c, "S")
 		case "systemctl", "loginctl":
-			for _, w := range []string{"poweroff", "reboot", "halt", "kexec", "soft-reboot", "rescue", "emergency", "suspend", "hibernate", "hybrid-sleep"} {
+			for _, w := range []string{"poweroff", "reboot", "halt", "kexec", "soft-reboot", "rescue", "emergency", "suspend",
+				"hibernate", "hybrid-sleep"} {
 				if has(c, w) {
 					return true
 				}
@@ -233,7 +244,8 @@ func writesDevice(v *view) string {
 		}
 		for _, w := range c.Words[1:] {
 			file, ok := strings.CutPrefix(w.Text, "of=")
-			if file = path.Clean(file); ok && strings.HasPrefix(file, "/dev/") && file != "/dev/null" && file != "/dev/stdout" && file != "/dev/stderr" && !strings.HasPrefix(file, "/dev/fd/") {
+			if file = path.Clean(file); ok && strings.HasPrefix(file, "/dev/") && file != "/dev/null" &&
+				file != "/dev/stdout" && file != "/dev/stderr" && !strings.HasPrefix(file, "/dev/fd/") {
 				return true
 			}
 		}
@@ -280,7 +292,8 @@ func othersWrite(mode string) bool {
 	return false
 }
 
-var systemPaths = []string{"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/boot", "/sys", "/proc", "/dev", "/System", "/Library", "/private/etc"}
+var systemPaths = []string{"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/boot", "/sys", "/proc",
+	"/dev", "/System", "/Library", "/private/etc"}
 
 func writesSystem(v *view) string {
 	return v.written(func(w shell.Word) bool {

@@ -81,7 +81,7 @@ func separate(value any, several bool) []any {
 	return []any{value}
 }
 
-// unread notes that the command cannot be told.
+// unread notes that the command cannot be determined.
 func (v *view) unread(why string) {
 	if v.args.Err == nil {
 		v.args.Err = errors.New(why)
@@ -155,7 +155,8 @@ func (v *view) readVariables(value any) {
 // pathNames are folded names of arguments that commonly hold paths.
 var pathNames = func() map[string]bool {
 	m := map[string]bool{}
-	for _, n := range []string{"path", "file", "filename", "file_path", "filepath", "paths", "files", "dir", "directory", "folder", "target", "destination", "dest", "source", "output_path", "new_path", "old_path", "target_file", "notebook_path"} {
+	for _, n := range []string{"path", "file", "filename", "file_path", "filepath", "paths", "files", "dir", "directory",
+		"folder", "target", "destination", "dest", "source", "output_path", "new_path", "old_path", "target_file", "notebook_path"} {
 		m[arguments.Fold(n)] = true
 	}
 	return m

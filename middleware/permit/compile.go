@@ -142,7 +142,8 @@ func Compile(spec Spec) (*Rules, error) {
 	r.fallback = r.own("", r.spec.Default, DoorDefault, "no rule allows it")
 	r.doubted = r.own(
 		ruleUnderstood, Ask, DoorRules,
-		"it cannot be understood without running it; write it as one plain command, without computed names and without code for other programs",
+		"it cannot be understood without running it; write it as one plain command, without computed names and "+
+			"without code for other programs",
 	)
 	r.covered = r.own(
 		ruleCovered, Ask, DoorRules,
@@ -166,7 +167,7 @@ func (r *Rules) own(name string, effect Effect, door Door, text string) *compile
 // refusal is a text for the model.
 func refusal(effect Effect, text string) string {
 	if effect == Ask {
-		return "needs a person's approval, and nobody can be asked: " + text
+		return "needs a person's approval, and no approver is configured: " + text
 	}
 	return "not permitted: " + text
 }
@@ -184,7 +185,8 @@ func (r *Rules) compile(rule Rule, index int) (*compiled, error) {
 			return nil, &specError{index, field, wrong}
 		}
 	}
-	c.every = rule.Categories == nil && rule.Risks == nil && rule.ReadOnly|rule.Idempotent|rule.Destructive|rule.OpenWorld == toolkit.Unsaid
+	c.every = rule.Categories == nil && rule.Risks == nil &&
+		rule.ReadOnly|rule.Idempotent|rule.Destructive|rule.OpenWorld == toolkit.Unsaid
 	c.deep = c.when != nil || c.where != nil || c.Paths != nil || c.view != nil || c.Shell != nil
 	c.told = newTold(rule.Effect, c.door, rule.Name, r.spec.Shadow)
 	text := rule.ForModel
@@ -352,7 +354,8 @@ func digest(spec *Spec, space *workspace.Workspace) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%v %d %v %q %q", spec.Shadow, spec.Default, spec.NoBuiltin, space.Roots, spec.Shells)
 	for _, r := range spec.Rules {
-		fmt.Fprintf(h, "\n%q %d %q %q %q %d%d%d%d %q %q %q %q %v", r.Name, r.Effect, r.Tools, r.Categories, r.Risks, r.ReadOnly, r.Idempotent, r.Destructive, r.OpenWorld, r.When, r.Where, r.ForModel, r.ForPerson, r.Expires)
+		fmt.Fprintf(h, "\n%q %d %q %q %q %d%d%d%d %q %q %q %q %v", r.Name, r.Effect, r.Tools, r.Categories, r.Risks,
+			r.ReadOnly, r.Idempotent, r.Destructive, r.OpenWorld, r.When, r.Where, r.ForModel, r.ForPerson, r.Expires)
 		if r.Paths != nil {
 			fmt.Fprintf(h, " %q %v", r.Paths.Arguments, *r.Paths)
 		}

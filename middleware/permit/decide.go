@@ -56,7 +56,8 @@ func (c *compiled) fits(tool *toolkit.Definition) bool {
 		d = &unsaid
 	}
 	// Who says nothing is not read-only and not idempotent, and is destructive and open.
-	return (c.Risks == nil || slices.Contains(c.Risks, d.Risk)) && (c.Categories == nil || glob.MatchAny(c.Categories, d.Category)) &&
+	return (c.Risks == nil || slices.Contains(c.Risks, d.Risk)) &&
+		(c.Categories == nil || glob.MatchAny(c.Categories, d.Category)) &&
 		hinted(c.ReadOnly, d.ReadOnly == toolkit.Yes) && hinted(c.Idempotent, d.Idempotent == toolkit.Yes) &&
 		hinted(c.Destructive, d.Destructive != toolkit.No) && hinted(c.OpenWorld, d.OpenWorld != toolkit.No)
 }
@@ -151,7 +152,7 @@ func (r *Rules) decision(c *compiled, reason string, programs []string) Decision
 	return d
 }
 
-// holds reports whether all conditions hold, and why; err says that this cannot be told.
+// holds reports whether all conditions hold, and why; err says that this cannot be determined.
 func (c *compiled) holds(v *view) (why string, ok bool, err string) {
 	why, ok, err = c.conditions(v)
 	if !ok || err != "" {

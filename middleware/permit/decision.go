@@ -43,7 +43,7 @@ type Decision struct {
 	told *told
 }
 
-// told is how a decision is told on the call's record: made once with the rules, so
+// told is what the call's record says of a decision: made once with the rules, so
 // that nothing is allocated for calls that are let through.
 type told struct {
 	tags []toolkit.Tag

@@ -22,7 +22,7 @@ type Options struct {
 	// asked is passed on with a [handoff.Question]. Without it, it is denied.
 	Approver bool
 	// OnDecision is called with each decision, in the call's goroutine, before it is
-	// acted on; nil: nobody is told. It must be fast and safe for concurrent use. Its
+	// acted on; nil: it is not reported. It must be fast and safe for concurrent use. Its
 	// panics are swallowed.
 	OnDecision func(ctx context.Context, call toolkit.Call, d Decision)
 }
@@ -86,7 +86,7 @@ func (g *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 		d := rules.Decide(tool, call)
 		call.Record.Note(d.told.note)
 		if g.options.OnDecision != nil {
-			g.tell(ctx, call, d)
+			g.reportDecision(ctx, call, d)
 		}
 		switch {
 		case d.Effect == Allow:
@@ -100,8 +100,8 @@ func (g *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 	}
 }
 
-// settled is the context of a call that is allowed: if a rule does so by name, an approver
-// is told.
+// settled is the context of a call that is allowed: if a rule allows it by name,
+// the context says so to an approver.
 func (g *Policy) settled(ctx context.Context, rules *Rules, rule string, door Door) context.Context {
 	if door != DoorRules || !g.options.Approver {
 		return ctx
@@ -109,8 +109,8 @@ func (g *Policy) settled(ctx context.Context, rules *Rules, rule string, door Do
 	return handoff.WithQuestion(ctx, handoff.Question{Rule: rule, Version: rules.version, Settled: true})
 }
 
-// tell calls OnDecision.
-func (g *Policy) tell(ctx context.Context, call toolkit.Call, d Decision) {
+// reportDecision calls OnDecision.
+func (g *Policy) reportDecision(ctx context.Context, call toolkit.Call, d Decision) {
 	defer func() { _ = recover() }()
 	g.options.OnDecision(ctx, call, d)
 }

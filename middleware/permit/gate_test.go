@@ -83,7 +83,7 @@ func TestGate(t *testing.T) {
 		{toolkit.Call{Name: "mail"}, true, false, true, toolkit.OutcomeExecuted, "decision=ask door=rules rule=mail", ""},
 		{
 			toolkit.Call{Name: "mail"}, false, false, false, toolkit.OutcomeRefused,
-			"decision=ask door=rules rule=mail", "nobody can be asked",
+			"decision=ask door=rules rule=mail", "no approver is configured",
 		},
 		{
 			shellCall("sudo ls"), true, false, false, toolkit.OutcomeRefused,

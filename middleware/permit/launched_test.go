@@ -9,7 +9,7 @@ import (
 )
 
 // What the built-in rules deny is not allowed in whatever way it is started: denied, or asked
-// where that cannot be told.
+// where that cannot be determined.
 func TestNothingHidesBehindALauncher(t *testing.T) {
 	rules := mustCompile(t, Spec{})
 	for _, way := range ways {

@@ -47,7 +47,7 @@ type Spec struct {
 	// name of the argument that holds the command; nil are the names that are
 	// commonly used, shell_run and bash among them. An empty map is none.
 	Shells map[string]string `yaml:"shells"`
-	// Rules are looked at all together: their order does not matter.
+	// Rules are evaluated together: their order does not matter.
 	Rules []Rule `yaml:"rules"`
 }
 

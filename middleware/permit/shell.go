@@ -98,7 +98,8 @@ func (c *compiled) matchShell(v *view) string {
 		file := ""
 		for _, l := range v.lines {
 			for _, w := range outputs.Writes(l) {
-				if glob.MatchAny(c.Shell.Writes, v.rules.space.Absolute(w.Text)) || glob.MatchAny(c.Shell.Writes, workspace.Resolve(v.rules.space.Absolute(w.Text))) {
+				if glob.MatchAny(c.Shell.Writes, v.rules.space.Absolute(w.Text)) ||
+					glob.MatchAny(c.Shell.Writes, workspace.Resolve(v.rules.space.Absolute(w.Text))) {
 					file = w.Text
 				}
 			}
@@ -215,7 +216,8 @@ func begins(command *shell.Command, prefix []string) bool {
 }
 
 // quietVariables change how a program prints, and nothing else.
-var quietVariables = map[string]bool{"LANG": true, "LANGUAGE": true, "TZ": true, "NO_COLOR": true, "CLICOLOR": true, "FORCE_COLOR": true, "COLUMNS": true, "LINES": true, "CI": true}
+var quietVariables = map[string]bool{"LANG": true, "LANGUAGE": true, "TZ": true, "NO_COLOR": true, "CLICOLOR": true,
+	"FORCE_COLOR": true, "COLUMNS": true, "LINES": true, "CI": true}
 
 // inSystem reports whether the program is called by its bare name, or by a path in a
 // directory that only the system's owner writes to.

@@ -36,8 +36,8 @@ func line(c *shell.Command) string {
 
 const maxShown = 1024
 
-// shown is text for a person: one line, without what a terminal would obey. Whoever
-// shows it redacts it, so a word that is cut is left out: half a secret is not found.
+// shown is text for a person: one line, without what a terminal would obey. The caller
+// redacts it before showing it, so a word that is cut is left out: half a secret is not found.
 func shown(s string) string {
 	cut := ""
 	if len(s) > maxShown {

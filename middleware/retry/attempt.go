@@ -81,8 +81,8 @@ func (e *ending) failure() error {
 	return e.res.Fault
 }
 
-// told is the error that observers are told: a panic is one.
-func (e *ending) told() error {
+// observedError is the error for observers: a panic is one.
+func (e *ending) observedError() error {
 	if e.thrown != nil {
 		return e.thrown
 	}

@@ -5,7 +5,7 @@
 //
 //	p, err := retry.New(retry.Options{On: []toolkit.Kind{toolkit.ErrTimeout, toolkit.ErrOverloaded}})
 //
-// Without the host's word nothing is retried: no error type is named by default, and only
+// Nothing is retried by default: your application names the error types, and only
 // tools whose definitions say that they are read-only or idempotent, or that the host
 // names, run twice. A result that is suspended is never retried, nor is runtime.Goexit; a panic
 // only if "panic" is named.

@@ -99,7 +99,7 @@ func (p *Policy) run(ctx context.Context, call toolkit.Call, next toolkit.Handle
 		}
 		if n == 1 {
 			_, told := call.Record.BeginAttempt(ctx, call, began)
-			told(last.res, last.told())
+			told(last.res, last.observedError())
 		}
 		if !sleep(ctx, call, wait) {
 			return last, gone(ctx)

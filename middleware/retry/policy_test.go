@@ -30,7 +30,7 @@ func TestWhatIsRetried(t *testing.T) {
 		first   tooltest.Step
 		again   bool
 	}{
-		{"no word of the host's", retry.Options{}, readOnly, timeout, false},
+		{"no error type named", retry.Options{}, readOnly, timeout, false},
 		{"a tool that says nothing", retry.Options{On: timeouts}, toolkit.Definition{Name: "x"}, timeout, false},
 		{"a tool that writes", retry.Options{On: timeouts}, toolkit.Definition{ReadOnly: toolkit.No, Idempotent: toolkit.No}, timeout, false},
 		{"a read-only tool", retry.Options{On: timeouts}, readOnly, timeout, true},

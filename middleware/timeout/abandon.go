@@ -34,7 +34,8 @@ func (p *Policy) runApart(ctx context.Context, call toolkit.Call, next toolkit.H
 	if p.apart.Add(1) > p.maxApart {
 		p.apart.Add(-1)
 		return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrOverloaded,
-			Message: fmt.Sprintf("%d calls of tools like this one are at work or were abandoned, which is as many as there may be; try again later, or another way", p.maxApart)})
+			Message: fmt.Sprintf("%d calls of tools like this one are at work or were abandoned, which is as many as "+
+				"there may be; try again later, or another way", p.maxApart)})
 	}
 	inner, cancel := l.context(ctx)
 	defer cancel()
@@ -57,7 +58,7 @@ func (p *Policy) runApart(ctx context.Context, call toolkit.Call, next toolkit.H
 	case inner.Err() == nil:
 		return b.res, b.err
 	}
-	return l.tell(ctx, inner, call, b.res, b.err)
+	return l.reportEnd(ctx, inner, call, b.res, b.err)
 }
 
 // run is the goroutine. A panic after the caller left has no caller to go to, and is
@@ -100,5 +101,6 @@ func (l *limit) abandoned(ctx, inner context.Context, call toolkit.Call, tool *h
 			Message: "it ran for " + l.ran(inner).String() + ", and one attempt may run for " + l.of.String() + left}
 	}
 	cause := context.Cause(ctx)
-	return toolkit.Result{}, &toolkit.Error{Kind: kindOf(ctx), Tool: call.Name, Cause: tool.Wrap(cause), Message: callersCause(cause) + left}
+	return toolkit.Result{}, &toolkit.Error{Kind: kindOf(ctx), Tool: call.Name, Cause: tool.Wrap(cause),
+		Message: callersCause(cause) + left}
 }

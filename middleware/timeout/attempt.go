@@ -55,7 +55,8 @@ func (a *attempt) whole() context.Context {
 	switch {
 	case a.over.Load():
 		a.full, a.cancel = context.WithCancel(parent)
-	case ok && callers.After(a.deadline) && errors.Is(parent.Err(), context.DeadlineExceeded): // both are over: this one was the first
+	// both are over: this one was the first
+	case ok && callers.After(a.deadline) && errors.Is(parent.Err(), context.DeadlineExceeded):
 		parent = context.WithoutCancel(parent)
 		fallthrough
 	default:

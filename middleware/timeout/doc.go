@@ -25,6 +25,6 @@
 //
 // A caller's own deadline or cancellation is recorded apart: no tag timeout.limit, and
 // the caller's context.Cause is in the error. A toolkit.Executor has a time limit
-// too, which counts the waits inside its handler as well: whichever ends first is
-// told, once. To count running time only, give the executor a Timeout below 0.
+// too, which counts the waits inside its handler as well: the limit that ends first is
+// reported, once. To count running time only, give the executor a Timeout below 0.
 package timeout

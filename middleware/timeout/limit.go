@@ -47,7 +47,7 @@ type limits struct {
 	mu    sync.Mutex // held to add one
 }
 
-func (t *limits) of(d time.Duration) *limit {
+func (t *limits) forDuration(d time.Duration) *limit {
 	if known := t.known.Load(); known != nil {
 		if l, ok := (*known)[d]; ok {
 			return l

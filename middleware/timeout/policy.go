@@ -62,7 +62,7 @@ func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 		if inner.Err() == nil {
 			return res, err
 		}
-		return l.tell(ctx, inner, call, res, err)
+		return l.reportEnd(ctx, inner, call, res, err)
 	}
 }
 
@@ -82,7 +82,7 @@ func (p *Policy) rule(call toolkit.Call) rule {
 		d = p.lookup(call.Name)
 	}
 	if d != nil && d.Timeout != 0 {
-		r.limit = p.said.of(capped(d.Timeout, r.ceiling))
+		r.limit = p.said.forDuration(capped(d.Timeout, r.ceiling))
 	}
 	return r
 }

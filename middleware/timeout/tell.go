@@ -11,10 +11,11 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// tell ends a call whose tool returned after inner, the context of its attempt,
+// reportEnd ends a call whose tool returned after inner, the context of its attempt,
 // was over; ctx is the caller's. A failure whose own methods panic, as those of a typed nil do, is
 // passed on as it is.
-func (l *limit) tell(ctx, inner context.Context, call toolkit.Call, res toolkit.Result, err error) (out toolkit.Result, end error) {
+func (l *limit) reportEnd(ctx, inner context.Context, call toolkit.Call, res toolkit.Result,
+	err error) (out toolkit.Result, end error) {
 	defer func() {
 		if recover() != nil {
 			out, end = res, err
@@ -75,7 +76,8 @@ func (l *limit) exceeded(inner context.Context, call toolkit.Call, failure error
 	if failure == nil {
 		return nil
 	}
-	text := "it ran for " + l.ran(inner).String() + ", and one attempt may run for " + l.of.String() + "; ask for less at once, or go on without it"
+	text := "it ran for " + l.ran(inner).String() + ", and one attempt may run for " + l.of.String() +
+		"; ask for less at once, or go on without it"
 	if !contextual(failure) {
 		text += "; it ended with: " + failure.Error()
 	}

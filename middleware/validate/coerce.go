@@ -21,7 +21,8 @@ const maxCoerced = 32
 // coerce replaces the values of a wrong type that say the right one, each in its
 // place: what surrounds them stays byte for byte. It returns the repaired text and the
 // places, or nil if the result would still not fit the schema.
-func coerce(schema *jsonschema.Schema, text json.RawMessage, failure *jsonschema.ValidationError) (repaired json.RawMessage, at string) {
+func coerce(schema *jsonschema.Schema, text json.RawMessage,
+	failure *jsonschema.ValidationError) (repaired json.RawMessage, at string) {
 	wanted := map[string][]string{} // the types wanted, by place
 	for _, p := range problems(failure) {
 		wrong, ok := p.ErrorKind.(*kind.Type)

@@ -67,7 +67,7 @@ func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 		if p.options.MaxBytes > 0 && len(call.Arguments) > p.options.MaxBytes {
 			return refuse(call, "", fmt.Sprintf("got arguments of %d bytes, want at most %d", len(call.Arguments), p.options.MaxBytes))
 		}
-		c := p.schemas.of(tool)
+		c := p.schemas.forTool(tool)
 		if c.err != nil {
 			call.Record.Tag("validation", "schema_error")
 			if p.options.Strict {
@@ -128,7 +128,8 @@ func (c *compiled) fits(call toolkit.Call, arguments []byte) bool {
 func check(schema *jsonschema.Schema, value any) (failure *jsonschema.ValidationError) {
 	defer func() {
 		if recover() != nil {
-			failure = &jsonschema.ValidationError{ErrorKind: other{errors.New("a value in it cannot be checked, want one of a common size")}}
+			failure = &jsonschema.ValidationError{ErrorKind: other{errors.New("a value in it cannot be checked, want " +
+				"one of a common size")}}
 		}
 	}()
 	err := schema.Validate(value)

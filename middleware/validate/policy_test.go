@@ -234,7 +234,7 @@ func TestToolsWithoutSchemaAllocateNothing(t *testing.T) {
 	}
 }
 
-// FuzzPolicy: what passes is JSON that fits, repaired or not, and nothing panics.
+// FuzzPolicy: accepted arguments are JSON that fits, repaired or not, and nothing panics.
 func FuzzPolicy(f *testing.F) {
 	for _, s := range []string{`{"path":5,"limit":"7"}`, `{"deep":"{}"}`, `{"path":"a","tags":"[1]"}`, "{\"a\\u0000\":1e999}", `[`} {
 		f.Add(s)

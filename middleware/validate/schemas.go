@@ -34,23 +34,23 @@ type compiled struct {
 	err    error
 }
 
-// of is the tool's schema, compiled; its err says why it could not be.
-func (s *schemas) of(tool *toolkit.Definition) *compiled {
+// forTool is the tool's schema, compiled; its err says why it could not be.
+func (s *schemas) forTool(tool *toolkit.Definition) *compiled {
 	s.mu.RLock()
 	c := s.byName[tool.Name]
 	s.mu.RUnlock()
 	if c == nil || c.tool != tool {
-		c = s.add(tool)
+		c = s.addTool(tool)
 	}
 	c.once.Do(func() {
 		if c.schema, c.err = compile(tool.InputSchema); c.err == nil {
-			c.shape = shapes{}.of(c.schema)
+			c.shape = shapes{}.forSchema(c.schema)
 		}
 	})
 	return c
 }
 
-func (s *schemas) add(tool *toolkit.Definition) *compiled {
+func (s *schemas) addTool(tool *toolkit.Definition) *compiled {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c := s.byName[tool.Name]; c != nil && c.tool == tool {

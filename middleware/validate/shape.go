@@ -76,14 +76,15 @@ var understood = map[string]bool{
 	"MinLength": true, "MaxLength": true, "Maximum": true, "Minimum": true, "ExclusiveMaximum": true, "ExclusiveMinimum": true,
 
 	"DraftVersion": true, "Location": true, "ID": true, "Anchor": true, "RecursiveAnchor": true, "DynamicAnchor": true,
-	"Title": true, "Description": true, "Default": true, "Comment": true, "ReadOnly": true, "WriteOnly": true, "Examples": true, "Deprecated": true,
+	"Title": true, "Description": true, "Default": true, "Comment": true, "ReadOnly": true, "WriteOnly": true,
+	"Examples": true, "Deprecated": true,
 }
 
 // shapes makes the shapes of one schema and its parts, which may refer to each other.
 type shapes map[*jsonschema.Schema]*shape
 
-// of is the schema's shape.
-func (m shapes) of(s *jsonschema.Schema) *shape {
+// forSchema is the schema's shape.
+func (m shapes) forSchema(s *jsonschema.Schema) *shape {
 	if s == nil || s.Bool != nil && *s.Bool {
 		return nil
 	}
@@ -104,13 +105,13 @@ func (m shapes) of(s *jsonschema.Schema) *shape {
 	m.objects(made, s)
 	m.arrays(made, s)
 	if s.Ref != nil {
-		made.all = append(made.all, m.of(s.Ref))
+		made.all = append(made.all, m.forSchema(s.Ref))
 	}
 	for _, part := range s.AllOf {
-		made.all = append(made.all, m.of(part))
+		made.all = append(made.all, m.forSchema(part))
 	}
 	for _, part := range s.AnyOf {
-		made.any = append(made.any, m.of(part))
+		made.any = append(made.any, m.forSchema(part))
 	}
 	return made
 }
@@ -175,7 +176,7 @@ func (sh *shape) bounds(s *jsonschema.Schema) bool {
 func (m shapes) objects(sh *shape, s *jsonschema.Schema) {
 	sh.members = map[string]member{}
 	for name, part := range s.Properties {
-		sh.members[name] = member{shape: m.of(part)}
+		sh.members[name] = member{shape: m.forSchema(part)}
 	}
 	for _, name := range s.Required {
 		part, ok := sh.members[name]
@@ -200,7 +201,7 @@ func (m shapes) others(additional any) *shape {
 			return nil
 		}
 	case *jsonschema.Schema:
-		return m.of(additional)
+		return m.forSchema(additional)
 	}
 	return nothing
 }
@@ -208,9 +209,9 @@ func (m shapes) others(additional any) *shape {
 func (m shapes) arrays(sh *shape, s *jsonschema.Schema) {
 	switch items := s.Items.(type) {
 	case nil:
-		sh.items = m.of(s.Items2020)
+		sh.items = m.forSchema(s.Items2020)
 	case *jsonschema.Schema:
-		sh.items = m.of(items)
+		sh.items = m.forSchema(items)
 	default: // one schema for each
 		sh.items = nothing
 	}

@@ -75,7 +75,7 @@ func TestWalkEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := strings.Repeat("[", depth) + "5" + strings.Repeat("]", depth)
-	if (shapes{}).of(s).accepts([]byte(text)) {
+	if (shapes{}).forSchema(s).accepts([]byte(text)) {
 		t.Error("got accepted, want that it gave up")
 	}
 }
@@ -90,7 +90,7 @@ func agreed(t *testing.T, schema, text string) bool {
 	if strings.TrimSpace(text) == "" {
 		text = "{}" // as the policy does
 	}
-	if _, alike := identity.Of([]byte(text), nil, nil); !alike || !(shapes{}).of(s).accepts([]byte(text)) {
+	if _, alike := identity.Of([]byte(text), nil, nil); !alike || !(shapes{}).forSchema(s).accepts([]byte(text)) {
 		return false
 	}
 	value, err := decode([]byte(text))
@@ -212,7 +212,7 @@ func FuzzAcceptsAnyText(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	sh := shapes{}.of(s)
+	sh := shapes{}.forSchema(s)
 	f.Fuzz(func(_ *testing.T, text string) { sh.accepts([]byte(text)) })
 }
 
@@ -237,7 +237,7 @@ func TestAcceptingAllocatesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sh, text := shapes{}.of(s), []byte(`{"text":"äöü","word":"a","n":10,"open":0.25,"maybe":null,"list":["s",true],"tree":{"of":[{"x":1}]},"free":true}`)
+	sh, text := shapes{}.forSchema(s), []byte(`{"text":"äöü","word":"a","n":10,"open":0.25,"maybe":null,"list":["s",true],"tree":{"of":[{"x":1}]},"free":true}`)
 	if n := testing.AllocsPerRun(100, func() {
 		if !sh.accepts(text) {
 			t.Error("got that it may not fit, want that it does")

@@ -20,6 +20,6 @@
 //
 // Every field may be left out, and an empty file is the default redactor. Values that
 // are secrets are not written into the file: known values and the key of tags come from
-// the environment. A name that nobody knows is an error, so that a misspelt one does
+// the environment. An unknown name is an error, so that a misspelt one does
 // not turn anything off.
 package redactfile

@@ -81,7 +81,8 @@ type mcpRate struct {
 
 func newMCPTool(d *toolkit.Definition) mcpTool {
 	t := mcpTool{Name: d.Name, Title: d.Title, Description: d.Description, InputSchema: schemaOf(d), OutputSchema: d.OutputSchema}
-	if hints := (mcpHints{pointer(d.ReadOnly), pointer(d.Destructive), pointer(d.Idempotent), pointer(d.OpenWorld)}); hints != (mcpHints{}) {
+	if hints := (mcpHints{pointer(d.ReadOnly), pointer(d.Destructive), pointer(d.Idempotent),
+		pointer(d.OpenWorld)}); hints != (mcpHints{}) {
 		t.Annotations = &hints
 	}
 	h := mcpHarness{

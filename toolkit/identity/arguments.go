@@ -19,7 +19,7 @@ type Arguments struct {
 	object   bool
 	hash     uint64
 	spelling uint64 // hash of raw as it is
-	kept     bool   // whether raw and members are nobody else's
+	kept     bool   // whether raw and members are not shared
 
 	names []uint64 // while reading: hashes of the names in the open objects
 	text  []byte   // while reading: a string without its escapes
@@ -55,7 +55,7 @@ func Of(raw []byte, volatile []string, scratch *Arguments) (*Arguments, bool) {
 	}
 	if len(raw) <= recentBytes && recent.seen(spelling) {
 		kept := scratch.Keep()
-		recent.add(kept)
+		recent.addArguments(kept)
 		return kept, true
 	}
 	return scratch, true
@@ -79,8 +79,8 @@ func (a *Arguments) Keep() *Arguments {
 	}
 }
 
-// Reset forgets what a was read from, so that scratch memory holds on to nobody's
-// arguments.
+// Reset forgets what a was read from, so that scratch memory does not keep a call's
+// arguments alive.
 func (a *Arguments) Reset() {
 	a.raw, a.volatile = nil, nil
 	a.text = a.text[:0]

@@ -20,5 +20,5 @@
 //
 // [Arguments.Hash] is 64 bits, keyed anew in each process, made in one pass without
 // sorting and without allocation. It finds candidates; [Arguments.Equal] decides. What
-// is kept outside the process goes by [Arguments.AppendCanonical] instead.
+// is kept outside the process uses [Arguments.AppendCanonical] instead.
 package identity

@@ -21,7 +21,7 @@ func ExampleEqual() {
 	// false
 }
 
-// What leaves the process goes by the one spelling, and without what changes each time.
+// Keys outside the process use the canonical form, without members that change each time.
 func ExampleOf() {
 	a, ok := identity.Of([]byte(`{"request_id":"7f3", "query":"go\/json", "limit":5.0}`), []string{"request_id"}, nil)
 	fmt.Println(string(a.AppendCanonical(nil)), ok)

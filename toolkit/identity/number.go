@@ -20,7 +20,7 @@ const (
 )
 
 // readNumber reads the number that begins at i; end is -1 if there is none, or none
-// whose exponent can be told.
+// whose exponent can be determined.
 func readNumber(p []byte, i int) (n number, end int) {
 	if i < len(p) && p[i] == '-' {
 		n.negative = true

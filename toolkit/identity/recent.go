@@ -49,7 +49,7 @@ func (s *spellings) seen(spelling uint64) bool {
 	return false
 }
 
-// add keeps arguments that last.
-func (s *spellings) add(a *Arguments) {
+// addArguments keeps arguments that last.
+func (s *spellings) addArguments(a *Arguments) {
 	s.slots[a.spelling%recentSlots].known.Store(a)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // A Recorder is an observer that remembers every call that ended, with its
-// content. The zero value is empty and works. It keeps all it is told until
+// content. The zero value is empty and works. It keeps all calls until
 // [Recorder.TakeAll] or [Recorder.Reset], so it is for tests only.
 type Recorder struct {
 	mu    sync.Mutex

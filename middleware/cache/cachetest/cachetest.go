@@ -129,13 +129,16 @@ func whole(t *testing.T, s cache.Store) {
 		t.Fatal("got nothing")
 	}
 	if out.Result.Output != in.Result.Output || !reflect.DeepEqual(out.Result.Parts, in.Result.Parts) {
-		t.Errorf("got %q with %d parts, want %q with %d, all the same", out.Result.Output, len(out.Result.Parts), in.Result.Output, len(in.Result.Parts))
+		t.Errorf("got %q with %d parts, want %q with %d, all the same", out.Result.Output, len(out.Result.Parts),
+			in.Result.Output, len(in.Result.Parts))
 	}
-	if toolkit.TypeOf(out.Result.Fault) != "tool_error" || out.Result.Fault.Error() != in.Result.Fault.Error() || !errors.Is(out.Result.Fault, toolkit.ErrTool) {
+	if toolkit.TypeOf(out.Result.Fault) != "tool_error" || out.Result.Fault.Error() != in.Result.Fault.Error() ||
+		!errors.Is(out.Result.Fault, toolkit.ErrTool) {
 		t.Errorf("got the fault %v, want one of the same type and text", out.Result.Fault)
 	}
 	if out.Stamp != in.Stamp || !out.Stored.Equal(in.Stored) || out.TTL != in.TTL || out.Origin != in.Origin {
-		t.Errorf("got stamp %d, stored %v, TTL %v, origin %v; want %d, %v, %v, %v", out.Stamp, out.Stored, out.TTL, out.Origin, in.Stamp, in.Stored, in.TTL, in.Origin)
+		t.Errorf("got stamp %d, stored %v, TTL %v, origin %v; want %d, %v, %v, %v", out.Stamp, out.Stored, out.TTL,
+			out.Origin, in.Stamp, in.Stored, in.TTL, in.Origin)
 	}
 }
 
@@ -147,7 +150,8 @@ func meaning(t *testing.T, s cache.Store) {
 
 func others(t *testing.T, s cache.Store) {
 	keys := []cache.Key{
-		key(t, "a", "tool", "{}"), key(t, "b", "tool", "{}"), key(t, "", "tool", "{}"), key(t, "a", "tool2", "{}"), key(t, "a", "tool", `{"x":1}`),
+		key(t, "a", "tool", "{}"), key(t, "b", "tool", "{}"), key(t, "", "tool", "{}"), key(t, "a", "tool2", "{}"),
+		key(t, "a", "tool", `{"x":1}`),
 		key(t, `a"tool`, "", "{}"), key(t, "a", `"tool`, "{}"),
 		{Owner: middleware.Owner{Session: "a"}, Tool: "tool", Arguments: key(t, "", "", "{}").Arguments},
 		{Owner: middleware.Owner{Tenant: "tenant\"\"a"}, Tool: "tool", Arguments: key(t, "", "", "{}").Arguments},
@@ -189,9 +193,11 @@ func exactly(t *testing.T, run func(suffix string) (wrong []string)) {
 
 func counted(t *testing.T, s cache.Store) {
 	exactly(t, func(suffix string) (wrong []string) {
-		a, b, nobody := middleware.Owner{Tenant: "tenant", Session: "a" + suffix}, middleware.Owner{Tenant: "tenant", Session: "b" + suffix}, middleware.Owner{}
+		a, b, nobody := middleware.Owner{Tenant: "tenant", Session: "a" + suffix},
+			middleware.Owner{Tenant: "tenant", Session: "b" + suffix}, middleware.Owner{}
 		theFiles, theDB, mail := "files"+suffix, "db"+suffix, "mail"+suffix
-		anything, files, both := key(t, a.Session, "tool", "{}"), key(t, a.Session, "tool", "{}", theFiles), key(t, a.Session, "tool", "{}", theFiles, theDB)
+		anything, files, both := key(t, a.Session, "tool", "{}"), key(t, a.Session, "tool", "{}", theFiles),
+			key(t, a.Session, "tool", "{}", theFiles, theDB)
 		for _, step := range []struct {
 			name                        string
 			owner                       middleware.Owner
@@ -217,7 +223,8 @@ func counted(t *testing.T, s cache.Store) {
 				_, y1 := get(t, s, files)
 				_, z1 := get(t, s, both)
 				if x1-x0 != step.ofAnything*n || y1-y0 != step.ofFiles*n || z1-z0 != step.ofBoth*n {
-					wrong = append(wrong, fmt.Sprintf("%s, %d: stamps grew by %d, %d and %d, want %d, %d and %d", step.name, n, x1-x0, y1-y0, z1-z0, step.ofAnything*n, step.ofFiles*n, step.ofBoth*n))
+					wrong = append(wrong, fmt.Sprintf("%s, %d: stamps grew by %d, %d and %d, want %d, %d and %d", step.name, n,
+						x1-x0, y1-y0, z1-z0, step.ofAnything*n, step.ofFiles*n, step.ofBoth*n))
 				}
 			}
 		}

@@ -41,8 +41,8 @@ const Reach = 6
 // sought tells of each trigram what a filter looks for by it.
 type sought []neighbours
 
-// add makes the filter find what begins offset bytes before the trigram t.
-func (f sought) add(t, offset int, before, behind uint32) {
+// addTrigram makes the filter find what begins offset bytes before the trigram t.
+func (f sought) addTrigram(t, offset int, before, behind uint32) {
 	n := &f[t]
 	n.before, n.behind, n.begins, n.number = n.before|before, n.behind|behind, n.begins|1<<(Reach-offset), false
 }
@@ -54,10 +54,10 @@ func (f sought) addNumbers(short bool) {
 	const d, other = classDigit, anyClass &^ digitSet
 	if short {
 		for _, before := range classesOf(other) {
-			f.add(trigramOf(before, d, d), -1, anyClass, anyClass)
+			f.addTrigram(trigramOf(before, d, d), -1, anyClass, anyClass)
 		}
-		f.add(trigramOf(d, classDot, d), 0, anyClass, anyClass)
-		f.add(trigramOf(d, classColon, d), 0, anyClass, anyClass)
+		f.addTrigram(trigramOf(d, classDot, d), 0, anyClass, anyClass)
+		f.addTrigram(trigramOf(d, classColon, d), 0, anyClass, anyClass)
 		return
 	}
 	for _, before := range classesOf(other) {
@@ -68,7 +68,7 @@ func (f sought) addNumbers(short bool) {
 		if separatorSet>>before&1 != 0 { // the last digits of a number whose others all stand alone
 			behind = anyClass
 		}
-		f.add(t, -1, anyClass, behind)
+		f.addTrigram(t, -1, anyClass, behind)
 		f[t].number = true
 	}
 }
@@ -78,16 +78,16 @@ func (f sought) addWords(words []string) {
 	const d = classDigit
 	for _, letter := range classesOf(alnumSet &^ digitSet) { // base58; behind two digits as a number
 		for _, before := range apartClasses {
-			f.add(trigramOf(before, d, letter), -1, anyClass, alnumSet)
+			f.addTrigram(trigramOf(before, d, letter), -1, anyClass, alnumSet)
 		}
 	}
 	for _, country := range words {
-		f.add(trigramOf(int(classOf[country[0]]), int(classOf[country[1]]), d), 0, apartSet, digitSet)
+		f.addTrigram(trigramOf(int(classOf[country[0]]), int(classOf[country[1]]), d), 0, apartSet, digitSet)
 	}
 	for _, a := range hexClasses { // MAC
 		for _, b := range hexClasses {
-			f.add(trigramOf(a, classJoin, b), 1, hexSet, hexSet)
-			f.add(trigramOf(a, classColon, b), 1, hexSet, hexSet)
+			f.addTrigram(trigramOf(a, classJoin, b), 1, hexSet, hexSet)
+			f.addTrigram(trigramOf(a, classColon, b), 1, hexSet, hexSet)
 		}
 	}
 }
@@ -99,7 +99,7 @@ func trigramOf(a, b, c int) int { return (a*classes+b)*classes + c }
 func (f sought) addAnchor(lit string, apart, alone bool) {
 	if len(lit) == 2 && apart { // with the byte before, which is none of these
 		for _, before := range apartClasses {
-			f.add(trigramOf(before, int(classOf[lit[0]]), int(classOf[lit[1]])), -1, anyClass, anyClass)
+			f.addTrigram(trigramOf(before, int(classOf[lit[0]]), int(classOf[lit[1]])), -1, anyClass, anyClass)
 		}
 		return
 	}
@@ -120,7 +120,7 @@ func (f sought) addAnchor(lit string, apart, alone bool) {
 		behind = 1 << classOf[lit[best+3]]
 	}
 	for _, t := range trigramsOf(lit[best:]) {
-		f.add(t, best, before, behind)
+		f.addTrigram(t, best, before, behind)
 	}
 }
 

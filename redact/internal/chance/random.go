@@ -49,7 +49,7 @@ func Random(v string) bool {
 	return s.score() > 0
 }
 
-// maxSegments is how many parts of a value are looked at.
+// maxSegments is how many parts of a value are examined.
 const maxSegments = 8
 
 // RandomPart reports whether v ends in something random behind a prefix, as in

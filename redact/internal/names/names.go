@@ -27,10 +27,10 @@ type Verdict struct {
 	Kind  kinds.ID
 }
 
-// MaxName is how much of a name is looked at, in bytes: of a longer one, its end.
+// MaxName is how much of a name is examined, in bytes: of a longer one, its end.
 const MaxName = 64
 
-// maxWords is how many words of a name are looked at.
+// maxWords is how many words of a name are examined.
 const maxWords = 12
 
 // nameWords are the words of a name, in lower case. The strings point into folded.

@@ -12,7 +12,7 @@ import (
 )
 
 // macEnd is the end of a MAC address (IEEE 802) that begins at i; broadcast and
-// zero addresses name nobody.
+// zero addresses identify no device.
 func macEnd(s string, i int) int {
 	if i+17 > len(s) || i+17 < len(s) && (chars.Class[s[i+17]]&chars.Alnum != 0 || s[i+17] == ':' || s[i+17] == '-') {
 		return 0

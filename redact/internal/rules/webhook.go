@@ -27,7 +27,7 @@ var webhooks = []string{
 	"open.larksuite.com/open-apis/bot/v2/hook/", "hc-ping.com/", "hooks.chime.aws/incomingwebhooks/",
 }
 
-// bareWebhooks are those that are told without a scheme as well.
+// bareWebhooks are those that are recognized without a scheme as well.
 var bareWebhooks = []string{"hooks.slack.com/", "discord.com/api/webhooks/", "hooks.zapier.com/", "api.telegram.org/bot"}
 
 func webhookAt(s string, p, limit int) (start, end int, kind string) {

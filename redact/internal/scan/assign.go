@@ -80,7 +80,7 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 	}
 	if v.Kind == kinds.Secret && !o.Quoted && chars.EndsFold(s[start:stop], "secrets") && chars.IsFieldLike(value) &&
 		!chars.HasDigit(value) {
-		return 0 // names of what is told elsewhere
+		return 0 // names of values that are given elsewhere
 	}
 	if list := sc.flowList(s, o, v); list > 0 {
 		return list
@@ -141,7 +141,7 @@ func (sc *Scanner) comparedBefore(s string, start int, v names.Verdict) int {
 	}
 	open += max(sc.settled, p-512) + 1
 	value := s[open : p-1]
-	if !values.Judge(value, "", v, values.Operand{Op: '~', Quoted: true}, false) || sc.take(s, open, p-1, v.Kind) == 0 {
+	if !values.Judge(value, "", v, values.Operand{Op: '~', Quoted: true}, false) || sc.takeSpan(s, open, p-1, v.Kind) == 0 {
 		return 0
 	}
 	return start

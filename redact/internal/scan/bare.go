@@ -30,6 +30,6 @@ func (sc *Scanner) bareRandom(s string, start, end int) {
 	}
 	settled := sc.settled
 	sc.settled = 0
-	sc.take(s, start, end, kindRandom)
+	sc.takeSpan(s, start, end, kindRandom)
 	sc.settled = settled
 }

@@ -27,7 +27,7 @@ func (sc *Scanner) elsewhere(s string) {
 		return
 	}
 	n := len(sc.Spans)
-	few := n <= maxElsewhere // what is nowhere else need not be told from a word
+	few := n <= maxElsewhere // what is nowhere else need not be distinguished from a word
 	for i, looked := 0, 0; i < n && looked < maxElsewhere; i++ {
 		sp := sc.Spans[i]
 		v := strings.Trim(s[sp.start:sp.end], `"`)

@@ -24,7 +24,7 @@ type Engine struct {
 	Tally    *Tally
 }
 
-// Limits bound what is looked at; see the exported type of this name.
+// Limits bound what is examined; see the exported type of this name.
 type Limits struct{ Nesting, Inner, Work int }
 
 // An Action is what becomes of a value.

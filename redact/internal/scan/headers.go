@@ -30,7 +30,7 @@ func (sc *Scanner) schemeHit(s string, i, end int) int {
 	return sc.takeNamed(s, end, stop, kinds.Authorization)
 }
 
-// maxHeader is how much of a header's value is looked at, in bytes.
+// maxHeader is how much of a header's value is examined, in bytes.
 const maxHeader = 4 << 10
 
 // headerValue removes the credentials of an Authorization header, leaving the scheme,
@@ -108,5 +108,5 @@ func (sc *Scanner) cookies(s string, start, stop int) (next int, done bool) {
 	if len(v) < 6 || values.IsReference(v) || values.IsLiteral(v) {
 		return 0, true
 	}
-	return sc.take(s, first, stop, kinds.Cookie), true
+	return sc.takeSpan(s, first, stop, kinds.Cookie), true
 }

@@ -19,7 +19,7 @@ import (
 func (sc *Scanner) stringValue(v string, d names.Verdict, depth int) {
 	if len(v) < 2 {
 		if d.Level == names.Secret && v != "" && chars.IsAlnum(v[0]) && sc.wholeNumber(v, d) {
-			sc.take(v, 0, len(v), d.Kind)
+			sc.takeSpan(v, 0, len(v), d.Kind)
 		}
 		return
 	}
@@ -33,7 +33,7 @@ func (sc *Scanner) stringValue(v string, d names.Verdict, depth int) {
 	if syntax.LooksLikeJSON(v) {
 		if depth > sc.e.Limits.Inner {
 			sc.settled = 0
-			sc.take(v, 0, len(v), kinds.Unscanned)
+			sc.takeSpan(v, 0, len(v), kinds.Unscanned)
 			sc.settled = settled
 			return
 		}

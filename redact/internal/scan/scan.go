@@ -205,7 +205,7 @@ func (sc *Scanner) detect(s string, at, end int, n int32) int {
 	if !ok || start < 0 || stop > len(s) || start >= stop {
 		return 0
 	}
-	return sc.take(s, start, stop, sc.m.detectors[n].Kind)
+	return sc.takeSpan(s, start, stop, sc.m.detectors[n].Kind)
 }
 
 // wholeBlock extends a span that swallows the first line of a private key's block, as
@@ -225,12 +225,12 @@ func (sc *Scanner) knownHit(s string, at, n int) int {
 	if !strings.HasPrefix(s[at:], v) {
 		return 0
 	}
-	return sc.take(s, at, at+len(v), kinds.Known)
+	return sc.takeSpan(s, at, at+len(v), kinds.Known)
 }
 
-// take appends a span unless it is to be kept, and returns where to go on: its end, or
+// takeSpan appends a span unless it is to be kept, and returns where to go on: its end, or
 // 0 if it was not taken.
-func (sc *Scanner) take(s string, start, stop int, kind kinds.ID) int {
+func (sc *Scanner) takeSpan(s string, start, stop int, kind kinds.ID) int {
 	start = max(start, sc.settled)
 	if start < stop {
 		stop = wholeBlock(s, start, stop)
@@ -256,7 +256,7 @@ func (sc *Scanner) takeNamed(s string, start, stop int, kind kinds.ID) int {
 	if special, ok := sc.formAt(s, start, stop); ok {
 		kind = special
 	}
-	return sc.take(s, start, stop, kind)
+	return sc.takeSpan(s, start, stop, kind)
 }
 
 // formAt says what kind of token the value [start,stop) is as a whole, for a better

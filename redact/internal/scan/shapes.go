@@ -8,7 +8,7 @@ import (
 	"github.com/toolscope/toolscope/redact/internal/personal"
 )
 
-// maxDigitRun is how long a run of digits and separators is looked at in one piece, in
+// maxDigitRun is how long a run of digits and separators is examined in one piece, in
 // bytes.
 const maxDigitRun = 96
 
@@ -34,7 +34,7 @@ func (sc *Scanner) digits(s string, i int) int {
 		if !ok || b <= from || a < from {
 			break
 		}
-		sc.take(s, a, b, kind)
+		sc.takeSpan(s, a, b, kind)
 		if sc.quick && sc.suspect {
 			return len(s)
 		}
@@ -79,16 +79,16 @@ func (sc *Scanner) optionalNumber(s string, i, start, end int) int {
 	if on.Has(personal.KindIPv4) {
 		if a, b, ok := personal.IPv4At(s, i); ok {
 			sc.counted = max(sc.counted, b)
-			return sc.take(s, a, b, personal.KindIPv4)
+			return sc.takeSpan(s, a, b, personal.KindIPv4)
 		}
 	}
 	if on.Has(personal.KindCodiceFiscale) {
 		if a, b, ok := personal.FiscalCodeAt(s, i); ok {
-			return sc.take(s, a, b, personal.KindCodiceFiscale)
+			return sc.takeSpan(s, a, b, personal.KindCodiceFiscale)
 		}
 	}
 	if a, b, kind, ok := personal.NationalAt(s, start, end, on); ok {
-		return sc.take(s, a, b, kind)
+		return sc.takeSpan(s, a, b, kind)
 	}
 	return 0
 }
@@ -141,10 +141,10 @@ func (sc *Scanner) word(s string, i int) int {
 	if !ok || a < 0 || b > len(s) || a >= b {
 		return 0
 	}
-	return sc.take(s, a, b, kind)
+	return sc.takeSpan(s, a, b, kind)
 }
 
-// mayBeWord rules out, by a byte or two, most of what begins like a word that is looked at
+// mayBeWord rules out, by a byte or two, most of what begins like a word worth a look
 // and is none.
 func mayBeWord(s string, i int) bool {
 	switch c := s[i+2]; {

@@ -13,7 +13,7 @@ import (
 	"github.com/toolscope/toolscope/redact/internal/values"
 )
 
-// maxURL is how much of a URL is looked at, in bytes.
+// maxURL is how much of a URL is examined, in bytes.
 const maxURL = 2 << 10
 
 // urlHit looks at the userinfo of the URL (RFC 3986, 3.2.1) whose "://" is at i. Secrets

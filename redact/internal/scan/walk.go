@@ -195,7 +195,7 @@ func (sc *Scanner) takeValue(s string, start, end int, kind kinds.ID) {
 	base := len(sc.Spans)
 	settled := sc.settled
 	sc.settled = 0
-	sc.take(s, start, end, kind)
+	sc.takeSpan(s, start, end, kind)
 	sc.settled = settled
 	if len(sc.Spans) > base {
 		sc.Spans[base].quote = 1

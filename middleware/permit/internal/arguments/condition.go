@@ -23,7 +23,8 @@ type Condition struct {
 
 // functions are what expressions may call: what takes time or memory in proportion to
 // its input only.
-var functions = []string{"all", "any", "none", "one", "len", "lower", "upper", "trim", "hasPrefix", "hasSuffix", "split", "int", "float", "string", "abs", "min", "max", "keys", "values", "type", "get", "now", "date", "duration"}
+var functions = []string{"all", "any", "none", "one", "len", "lower", "upper", "trim", "hasPrefix", "hasSuffix",
+	"split", "int", "float", "string", "abs", "min", "max", "keys", "values", "type", "get", "now", "date", "duration"}
 
 // callEnv is what a when condition sees, valueEnv what a where condition does.
 type (
@@ -74,7 +75,7 @@ func (m *members) Visit(node *ast.Node) {
 	}
 }
 
-// Holds evaluates the condition; an error says that it cannot be told.
+// Holds evaluates the condition; an error says that it cannot be determined.
 func (c *Condition) Holds(args *Arguments, tool, category string) (ok bool, err error) {
 	if args.Err != nil {
 		return false, args.Err

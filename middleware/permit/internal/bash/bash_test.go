@@ -162,7 +162,7 @@ func TestParse(t *testing.T) {
 		// files
 		{"cat < /dev/tcp/h/80; exec 3<>/dev/udp/h/1", "cat exec", "network"},
 
-		// what nobody can read
+		// what cannot be parsed
 		{"a '", "a", "syntax"},
 		{"a ;; rm x", "a rm", "syntax"},
 		{"a | | b", "a b", "syntax"},

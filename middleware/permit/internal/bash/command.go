@@ -40,8 +40,8 @@ func (r *reader) call(c *syntax.CallExpr, in shell.Input) {
 	r.command(slot, words, assigns, in)
 }
 
-// add lists a command that has no words of interest.
-func (r *reader) add(name string, in shell.Input) {
+// addCommand lists a command that has no words of interest.
+func (r *reader) addCommand(name string, in shell.Input) {
 	r.command(r.reserve(), []shell.Word{{Text: name, Known: true}}, nil, in)
 }
 

@@ -9,7 +9,7 @@
 //	line := bash.Parse("git log | xargs -n1 git show")
 //	line.Programs() // git xargs git
 //
-// What cannot be told without running the line is a [Doubt]: a command name that is
+// What cannot be determined without running the line is a [Doubt]: a command name that is
 // computed, code for another interpreter, a variable that changes what names mean.
 // A line without doubts starts the listed commands and no others, as far as the
 // shell itself and the programs of this package's tables go. It cannot know that some

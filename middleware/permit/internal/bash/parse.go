@@ -129,14 +129,16 @@ func (r *reader) salvage(text string) {
 }
 
 var reserved = map[string]bool{
-	"if": true, "then": true, "else": true, "elif": true, "fi": true, "for": true, "while": true, "until": true, "do": true, "done": true,
+	"if": true, "then": true, "else": true, "elif": true, "fi": true, "for": true, "while": true, "until": true,
+	"do": true, "done": true,
 	"case": true, "esac": true, "in": true, "function": true, "time": true, "!": true, "coproc": true, "select": true,
 }
 
 func nameLike(s string) bool {
 	for i := range len(s) {
 		c := s[i]
-		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c >= 0x80 || strings.IndexByte("._/+-~@:", c) >= 0) {
+		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c >= 0x80 ||
+			strings.IndexByte("._/+-~@:", c) >= 0) {
 			return false
 		}
 	}

@@ -126,7 +126,7 @@ func TestScriptsAreNotTheirNames(t *testing.T) {
 	}
 }
 
-// Options by which programs are told what to write.
+// Options that say which files programs write.
 func TestOutputs(t *testing.T) {
 	for line, want := range map[string]string{
 		"sort -uo f g; sort --outp=h i":                                  "f h",

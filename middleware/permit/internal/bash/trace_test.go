@@ -38,7 +38,7 @@ func newTraced(t testing.TB) *traced {
 	if err := os.Mkdir(x.bin, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	// What a killed line leaves behind writes where nobody looks any more.
+	// What a killed line leaves behind writes to a directory that is not read any more.
 	script := "#!" + bash + "\nprintf '%s\\n' \"${0##*/}\" >> .trace\n"
 	for _, p := range strings.Split("p0 p1 p2 p3 p4 p5 p6 p7 p8 p9", " ") {
 		if err := os.WriteFile(filepath.Join(x.bin, p), []byte(script), 0o700); err != nil {

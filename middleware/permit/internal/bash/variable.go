@@ -76,7 +76,8 @@ func (r *reader) param(p *syntax.ParamExp) string {
 	other := r.word(p.Exp.Word)
 	switch p.Exp.Op {
 	case syntax.OtherParamOps:
-		if other.Text != "Q" && other.Text != "a" && other.Text != "A" && other.Text != "u" && other.Text != "U" && other.Text != "L" && other.Text != "E" && other.Text != "K" && other.Text != "k" {
+		if other.Text != "Q" && other.Text != "a" && other.Text != "A" && other.Text != "u" && other.Text != "U" &&
+			other.Text != "L" && other.Text != "E" && other.Text != "K" && other.Text != "k" {
 			r.line.Doubt(shell.DoubtCode, "${"+name+"@"+other.Text+"} is evaluated again")
 		}
 	case syntax.AssignUnset, syntax.AssignUnsetOrNull:

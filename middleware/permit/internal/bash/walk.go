@@ -78,7 +78,7 @@ func (r *reader) cmd(cmd syntax.Command, in shell.Input) {
 	case *syntax.ArithmCmd:
 		r.arithmetic(c.X)
 	case *syntax.LetClause:
-		r.add("let", in)
+		r.addCommand("let", in)
 		for _, x := range c.Exprs {
 			r.arithmetic(x)
 		}
@@ -87,7 +87,7 @@ func (r *reader) cmd(cmd syntax.Command, in shell.Input) {
 	case *syntax.DeclClause:
 		r.declare(c, in)
 	case *syntax.TimeClause:
-		r.add("time", in)
+		r.addCommand("time", in)
 		r.stmt(c.Stmt, in)
 	case *syntax.CoprocClause:
 		// Bash takes the first word for a name before a compound command only, our
@@ -231,7 +231,7 @@ func (r *reader) redirect(d *syntax.Redirect, in shell.Input) shell.Input {
 // hdoc reads the body of a here-document. The parser keeps the backslashes of one
 // whose end is not quoted.
 func (r *reader) hdoc(d *syntax.Redirect) shell.Word {
-	if d.Hdoc == nil { // empty, or cut off by an error that is told elsewhere
+	if d.Hdoc == nil { // empty, or cut off by an error that is reported elsewhere
 		return shell.Word{Known: true}
 	}
 	quoted := false

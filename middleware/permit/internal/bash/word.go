@@ -13,7 +13,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// word reads a word: what the program gets, as far as it can be told. The commands
+// word reads a word: what the program gets, as far as it can be determined. The commands
 // of its substitutions are listed, so a word must be read once.
 func (r *reader) word(w *syntax.Word) shell.Word {
 	if w == nil {
@@ -140,7 +140,7 @@ func (b *wordBuilder) literal(v string, first bool) {
 			}
 		case '~':
 			if first && i == 0 && len(v) > 1 && v[1] != '/' {
-				b.unknown(false) // somebody's home, or a directory of the shell's
+				b.unknown(false) // a user's home, or a directory of the shell's
 			}
 		case '`':
 			b.r.hides("`")

@@ -9,7 +9,7 @@ import (
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
 
-// An output says by which options a program is told what files to write.
+// An output lists the options that say which files a program writes.
 type output struct {
 	options string // those with a file as value: "-o --output"; long ones may be cut short
 	flags   string // letters without a value, which may stand before one of the options in a cluster
@@ -147,7 +147,8 @@ func (o *output) named(t string) bool {
 		return false
 	}
 	for option := range strings.FieldsSeq(o.names) {
-		if t == option || len(option) == 2 && t[1] != '-' && strings.Contains(t, option[1:]) && strings.Trim(t[1:], o.flags+option[1:]) == "" {
+		if t == option || len(option) == 2 && t[1] != '-' && strings.Contains(t, option[1:]) &&
+			strings.Trim(t[1:], o.flags+option[1:]) == "" {
 			return true
 		}
 	}

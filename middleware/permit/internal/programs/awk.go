@@ -14,7 +14,8 @@ import (
 func (r inspector) awk(c *shell.Command, _ shell.Input) {
 	s := shell.Syntax{
 		Flags: "bcCghIMnNOPrsStV", Values: "Fvf", Glued: "dDLpo",
-		Long: []string{"field-separator=", "assign=", "file=", "posix", "traditional", "re-interval", "csv", "version", "help", "sandbox", "characters-as-bytes", "non-decimal-data", "use-lc-numeric", "bignum"},
+		Long: []string{"field-separator=", "assign=", "file=", "posix", "traditional", "re-interval", "csv", "version",
+			"help", "sandbox", "characters-as-bytes", "non-decimal-data", "use-lc-numeric", "bignum"},
 	}
 	options, rest, sure := s.Scan(c.Words[1:])
 	if !sure {

@@ -29,7 +29,8 @@ func (r inspector) trap(c *shell.Command, in shell.Input) {
 	if len(words) > 0 && words[0].Text == "--" {
 		words = words[1:]
 	}
-	if len(words) == 0 || words[0].Known && (words[0].Text == "-" || words[0].Text == "-p" || words[0].Text == "-l" || words[0].Text == "") {
+	if len(words) == 0 || words[0].Known && (words[0].Text == "-" || words[0].Text == "-p" || words[0].Text == "-l" ||
+		words[0].Text == "") {
 		return
 	}
 	r.ReadCode(c, words[0], in)
@@ -102,14 +103,16 @@ func (r inspector) reads(c *shell.Command, in shell.Input) {
 
 // loads is a builtin with options that change what names mean.
 func (r inspector) loads(c *shell.Command, in shell.Input) {
-	bad := map[string]string{"enable": "fdna", "hash": "p", "bind": "x", "complete": "CF", "compgen": "CFW", "compopt": "", "fc": "se", "jobs": "x", "history": ""}[c.Name]
+	bad := map[string]string{"enable": "fdna", "hash": "p", "bind": "x", "complete": "CF", "compgen": "CFW",
+		"compopt": "", "fc": "se", "jobs": "x", "history": ""}[c.Name]
 	for _, w := range c.Words[1:] {
 		if w.Loose {
 			r.Doubt(shell.DoubtOption, "an argument of "+c.Name+" that is computed")
 		}
 		if c.Name == "shopt" {
 			switch w.Text {
-			case "extglob", "expand_aliases", "sourcepath", "lastpipe", "compat31", "compat32", "compat40", "compat41", "compat42", "compat43", "compat44", "patsub_replacement", "assoc_expand_once", "array_expand_once":
+			case "extglob", "expand_aliases", "sourcepath", "lastpipe", "compat31", "compat32", "compat40", "compat41",
+				"compat42", "compat43", "compat44", "patsub_replacement", "assoc_expand_once", "array_expand_once":
 				r.Doubt(shell.DoubtName, "the shell option "+w.Text+" changes how a line is read")
 			}
 			continue

@@ -30,7 +30,9 @@ func gitSafeKey(key string) bool {
 	return false
 }
 
-var gitGlobal = shell.Syntax{Flags: "pPv", Values: "Cc", Long: []string{"paginate", "no-pager", "git-dir=", "work-tree=", "namespace=", "bare", "no-replace-objects", "literal-pathspecs", "glob-pathspecs", "noglob-pathspecs", "icase-pathspecs", "no-optional-locks", "no-advice", "no-lazy-fetch", "list-cmds=?",
+var gitGlobal = shell.Syntax{Flags: "pPv", Values: "Cc", Long: []string{"paginate", "no-pager", "git-dir=",
+	"work-tree=", "namespace=", "bare", "no-replace-objects", "literal-pathspecs", "glob-pathspecs", "noglob-pathspecs",
+	"icase-pathspecs", "no-optional-locks", "no-advice", "no-lazy-fetch", "list-cmds=?",
 	"html-path", "man-path", "info-path", "version", "help", "exec-path=?", "config-env=", "super-prefix=", "attr-source="}}
 
 // gitRuns are the options of single git commands that start a program or a shell.

@@ -31,8 +31,9 @@ var (
 var hidden = map[string]*hides{
 	// archives and copies
 	"tar": {
-		options: "--checkpoint-action --to-command -I --use-compress-program --rsh-command --rmt-command -F --info-script --new-volume-script",
-		strict:  true,
+		options: "--checkpoint-action --to-command -I --use-compress-program --rsh-command --rmt-command -F " +
+			"--info-script --new-volume-script",
+		strict: true,
 	},
 	"bsdtar": {options: "--use-compress-program", strict: true},
 	"cpio":   {options: "--rsh-command", strict: true},
@@ -88,7 +89,8 @@ var hidden = map[string]*hides{
 
 	// terminals and schedulers
 	"tmux": {
-		options: "new new-session neww new-window run run-shell splitw split-window send send-keys if if-shell pipep pipe-pane respawnp respawn-pane popup display-popup source source-file -c",
+		options: "new new-session neww new-window run run-shell splitw split-window send send-keys if if-shell " +
+			"pipep pipe-pane respawnp respawn-pane popup display-popup source source-file -c",
 	},
 	"screen": {options: "-X -d -m"},
 	"xterm":  {options: "-e"}, "alacritty": {options: "-e"}, "konsole": {options: "-e"}, "gnome-terminal": {options: "-e -x --"},
@@ -99,7 +101,8 @@ var hidden = map[string]*hides{
 	// building
 	"go": {
 		options: "-exec -toolexec -vettool -overlay",
-		texts:   []string{"-extld=", "-extld ", "-toolexec", "-fplugin", "GOFLAGS=", "GOROOT=", "GOCACHEPROG=", "GOAUTH=", "CC=", "CXX="},
+		texts: []string{"-extld=", "-extld ", "-toolexec", "-fplugin", "GOFLAGS=", "GOROOT=", "GOCACHEPROG=", "GOAUTH=",
+			"CC=", "CXX="},
 	},
 	"cargo": {options: "--config"},
 	"gcc":   compiler, "g++": compiler, "cc": compiler, "c++": compiler, "clang": {options: "-fplugin* -Xclang"},

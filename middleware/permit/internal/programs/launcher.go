@@ -21,7 +21,9 @@ var launchers = map[string]string{
 
 // launcherOptions are the options that may stand between a launcher's word and the command.
 var launcherOptions = map[string]*shell.Syntax{
-	"uv": {Flags: "qvn", Values: "p", Long: []string{"frozen", "locked", "no-sync", "isolated", "active", "exact", "dev", "no-dev", "only-dev", "all-extras", "all-groups", "no-default-groups", "all-packages", "no-project", "no-config", "no-env-file", "offline", "quiet", "verbose", "no-cache",
+	"uv": {Flags: "qvn", Values: "p", Long: []string{"frozen", "locked", "no-sync", "isolated", "active", "exact", "dev",
+		"no-dev", "only-dev", "all-extras", "all-groups", "no-default-groups", "all-packages", "no-project", "no-config",
+		"no-env-file", "offline", "quiet", "verbose", "no-cache",
 		"group=", "no-group=", "only-group=", "extra=", "no-extra=", "with=", "python=", "directory=", "project=", "package="}},
 	"conda": {Flags: "v", Values: "np", Long: []string{"name=", "prefix=", "no-capture-output", "live-stream", "verbose"}},
 	"mamba": {Flags: "v", Values: "np", Long: []string{"name=", "prefix=", "no-capture-output", "live-stream", "verbose"}},
@@ -33,7 +35,9 @@ var launcherOptions = map[string]*shell.Syntax{
 }
 
 func init() {
-	for _, name := range []string{"chronic", "ifne", "eatmydata", "nocache", "tini", "dumb-init", "tsocks", "with-contenv", "aoss", "padsp", "ccache", "distcc", "sccache", "grc", "vglrun", "optirun", "primusrun", "prime-run", "gamemoderun", "mangohud", "wine", "wine64", "box64", "box86", "catatonit", "pidproxy"} {
+	for _, name := range []string{"chronic", "ifne", "eatmydata", "nocache", "tini", "dumb-init", "tsocks",
+		"with-contenv", "aoss", "padsp", "ccache", "distcc", "sccache", "grc", "vglrun", "optirun", "primusrun",
+		"prime-run", "gamemoderun", "mangohud", "wine", "wine64", "box64", "box86", "catatonit", "pidproxy"} {
 		wrappers[name] = &wrapper{}
 	}
 	wrappers["cross-env"] = &wrapper{assigns: true}
@@ -60,7 +64,7 @@ func init() {
 }
 
 // launch lists the command that stands behind one of the launcher's words. Options before
-// that command may take values, so that it cannot be told where it begins.
+// that command may take values, so that its begin cannot be determined.
 func (r inspector) launch(at string, c *shell.Command, in shell.Input) {
 	sure := true
 	for i, w := range c.Words[1:] {

@@ -12,7 +12,8 @@ import (
 
 var sedSyntax = shell.Syntax{
 	Flags: "nErsuzbd", Values: "efl", Glued: "iI",
-	Long: []string{"quiet", "silent", "debug", "expression=", "file=", "in-place=?", "line-length=", "posix", "regexp-extended", "separate", "sandbox", "unbuffered", "null-data", "zero-terminated", "follow-symlinks", "help", "version"},
+	Long: []string{"quiet", "silent", "debug", "expression=", "file=", "in-place=?", "line-length=", "posix",
+		"regexp-extended", "separate", "sandbox", "unbuffered", "null-data", "zero-terminated", "follow-symlinks", "help", "version"},
 }
 
 // sed doubts a script that is more than a few commands which neither run nor write.

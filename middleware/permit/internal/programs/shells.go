@@ -21,7 +21,8 @@ var (
 	posixShell = &shellKind{
 		shell.Syntax{
 			Flags: "abBcefhilmnprstuvxCDEHPT", Values: "oO", Plus: true,
-			Long: []string{"login", "noprofile", "norc", "posix", "verbose", "restricted", "noediting", "init-file=", "rcfile=", "debugger", "help", "version"},
+			Long: []string{"login", "noprofile", "norc", "posix", "verbose", "restricted", "noediting", "init-file=",
+				"rcfile=", "debugger", "help", "version"},
 		},
 		true,
 	}
@@ -43,7 +44,7 @@ var shells = map[string]*shellKind{
 	"powershell": otherShell, "osh": otherShell, "rksh": otherShell, "rzsh": otherShell,
 }
 
-// runsShell lists what a shell is told to run: a text, its input, or a file.
+// runsShell lists what a shell runs: a text, its input, or a file.
 func (r inspector) runsShell(s *shellKind, c *shell.Command, in shell.Input) {
 	options, rest, sure := s.Scan(c.Words[1:])
 	if !sure {
@@ -69,7 +70,8 @@ func (r inspector) runsShell(s *shellKind, c *shell.Command, in shell.Input) {
 		r.foreign(s, c, rest[0], in)
 	case text:
 		r.Doubt(shell.DoubtSyntax, c.Name+" -c without code")
-	case input || len(rest) == 0 || rest[0].Text == "-" || rest[0].Text == "/dev/stdin" || strings.HasPrefix(rest[0].Text, "/dev/fd/") || strings.HasPrefix(rest[0].Text, "/proc/"):
+	case input || len(rest) == 0 || rest[0].Text == "-" || rest[0].Text == "/dev/stdin" ||
+		strings.HasPrefix(rest[0].Text, "/dev/fd/") || strings.HasPrefix(rest[0].Text, "/proc/"):
 		r.readsCode(s, c, in)
 	case !rest[0].Known:
 		r.Doubt(shell.DoubtCode, c.Name+" runs a file whose name is computed")

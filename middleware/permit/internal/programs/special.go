@@ -48,7 +48,8 @@ func (r inspector) fd(c *shell.Command, in shell.Input) {
 			r.Doubt(shell.DoubtOption, "an argument of "+c.Name+" that may be --exec")
 		}
 		name, value, has := strings.Cut(w.Text, "=")
-		if name == "-x" || name == "-X" || len(name) > 3 && (strings.HasPrefix("--exec", name) || strings.HasPrefix("--exec-batch", name)) {
+		if name == "-x" || name == "-X" || len(name) > 3 && (strings.HasPrefix("--exec", name) ||
+			strings.HasPrefix("--exec-batch", name)) {
 			words := append([]shell.Word(nil), c.Words[i+2:]...)
 			if has {
 				words = append([]shell.Word{{Text: value, Known: w.Known}}, words...)
@@ -66,7 +67,9 @@ func (r inspector) fd(c *shell.Command, in shell.Input) {
 func (r inspector) parallel(c *shell.Command, in shell.Input) {
 	s := shell.Syntax{
 		Flags: "0kqtvXmux", Values: "jnNLPIsaCdE",
-		Long: []string{"jobs=", "keep-order", "quote", "null", "dry-run", "bar", "progress", "eta", "max-args=", "line-buffer", "ungroup", "group", "tag", "will-cite", "halt=", "delay=", "timeout=", "retries=", "xargs", "colsep=", "arg-file=", "link", "shuf", "verbose"},
+		Long: []string{"jobs=", "keep-order", "quote", "null", "dry-run", "bar", "progress", "eta", "max-args=",
+			"line-buffer", "ungroup", "group", "tag", "will-cite", "halt=", "delay=", "timeout=", "retries=", "xargs",
+			"colsep=", "arg-file=", "link", "shuf", "verbose"},
 	}
 	_, rest, sure := s.Scan(c.Words[1:])
 	if !sure {
@@ -90,7 +93,7 @@ func (r inspector) parallel(c *shell.Command, in shell.Input) {
 	}
 }
 
-// mk doubts what make is told besides targets.
+// mk doubts arguments of make that are no targets.
 func (r inspector) mk(c *shell.Command, _ shell.Input) {
 	for i, w := range c.Words[1:] {
 		t := w.Text
@@ -99,12 +102,14 @@ func (r inspector) mk(c *shell.Command, _ shell.Input) {
 			r.Doubt(shell.DoubtOption, "an argument of make that is computed")
 		case !strings.HasPrefix(t, "-") && strings.Contains(t, "="):
 			name, value, _ := strings.Cut(t, "=")
-			if name = strings.TrimRight(name, ":+?!"); shell.Dangerous(name) || strings.ContainsAny(value, "$`") || name == "SHELL" || name == ".SHELLFLAGS" {
+			if name = strings.TrimRight(name, ":+?!"); shell.Dangerous(name) || strings.ContainsAny(value, "$`") ||
+				name == "SHELL" || name == ".SHELLFLAGS" {
 				r.Doubt(shell.DoubtVariable, "a variable of make that may change what runs")
 			}
 		case strings.HasPrefix(t, "--ev") || t == "-f-" || t == "-E" || strings.HasPrefix(t, "-E") && !strings.HasPrefix(t, "--"):
 			r.Doubt(shell.DoubtForeign, "code for make")
-		case t == "-f" && i+2 < len(c.Words) && (c.Words[i+2].Text == "-" || !c.Words[i+2].Known || strings.HasPrefix(c.Words[i+2].Text, "/dev/")):
+		case t == "-f" && i+2 < len(c.Words) && (c.Words[i+2].Text == "-" || !c.Words[i+2].Known ||
+			strings.HasPrefix(c.Words[i+2].Text, "/dev/")):
 			r.Doubt(shell.DoubtForeign, "code for make")
 		}
 	}
@@ -127,7 +132,8 @@ func (r inspector) entr(c *shell.Command, in shell.Input) {
 // daemon is start-stop-daemon.
 func (r inspector) daemon(c *shell.Command, in shell.Input) {
 	for i, w := range c.Words {
-		if name, _, _ := strings.Cut(w.Text, "="); name == "-x" || name == "-a" || len(name) > 2 && (strings.HasPrefix("--exec", name) || strings.HasPrefix("--startas", name)) {
+		if name, _, _ := strings.Cut(w.Text, "="); name == "-x" || name == "-a" || len(name) > 2 &&
+			(strings.HasPrefix("--exec", name) || strings.HasPrefix("--startas", name)) {
 			r.Doubt(shell.DoubtOption, "an option of "+c.Name+" that starts a program")
 			if i+1 < len(c.Words) {
 				r.StartCommand(c, c.Words[i+1:i+2], nil, in)

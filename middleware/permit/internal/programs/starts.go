@@ -84,8 +84,11 @@ func program(name string) string {
 }
 
 // scripts are the endings of files of code, whose name is no program's: env.sh, script.py.
-var scripts = map[string]bool{"sh": true, "bash": true, "zsh": true, "py": true, "rb": true, "pl": true, "js": true, "mjs": true, "cjs": true, "ts": true, "php": true, "lua": true, "go": true, "awk": true, "sed": true, "bat": true, "cmd": true, "ps1": true}
+var scripts = map[string]bool{"sh": true, "bash": true, "zsh": true, "py": true, "rb": true, "pl": true, "js": true,
+	"mjs": true, "cjs": true, "ts": true, "php": true, "lua": true, "go": true, "awk": true, "sed": true, "bat": true,
+	"cmd": true, "ps1": true}
 
 func known(name string) bool {
-	return builtins[name] != nil || wrappers[name] != nil || shells[name] != nil || interpreters[name] != nil || special[name] != nil || hidden[name] != nil
+	return builtins[name] != nil || wrappers[name] != nil || shells[name] != nil || interpreters[name] != nil ||
+		special[name] != nil || hidden[name] != nil
 }

@@ -38,7 +38,7 @@ func (r inspector) tells(c *shell.Command, name string) {
 	}
 }
 
-// containers start what they are told in a container, a virtual machine or on another host; that is
+// containers start their arguments in a container, a virtual machine or on another host; that is
 // the business of rules for them.
 var containers = shell.NameSet(
 	"docker podman nerdctl kubectl oc crictl ctr docker-compose podman-compose limactl multipass incus distrobox toolbox buildah k3s minikube",
@@ -71,7 +71,8 @@ var (
 // none takes it back.
 func saysRun(option, value string) bool {
 	// completion --shell bash
-	if plain[value] || shell.IsDigit(value[0]) && shell.IsNumber(strings.TrimRight(value, "smhd")) || option == "shell" && shells[value] != nil {
+	if plain[value] || shell.IsDigit(value[0]) && shell.IsNumber(strings.TrimRight(value, "smhd")) ||
+		option == "shell" && shells[value] != nil {
 		return false
 	}
 	runs, loads := false, false

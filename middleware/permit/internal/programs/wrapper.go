@@ -29,10 +29,16 @@ type wrapper struct {
 }
 
 var wrappers = map[string]*wrapper{
-	"env": {Syntax: shell.Syntax{Flags: "i0v", Values: "uCSa", Long: []string{"ignore-environment", "null", "unset=", "chdir=", "split-string=", "debug", "argv0=", "block-signal=?", "default-signal=?", "ignore-signal=?", "list-signal-handling", "help", "version"}},
+	"env": {Syntax: shell.Syntax{Flags: "i0v", Values: "uCSa", Long: []string{"ignore-environment", "null", "unset=",
+		"chdir=", "split-string=", "debug", "argv0=", "block-signal=?", "default-signal=?", "ignore-signal=?",
+		"list-signal-handling", "help", "version"}},
 		assigns: true},
-	"sudo": {Syntax: shell.Syntax{Flags: "AbBEHnPSNK", Values: "CDghpRrtTuU", Long: []string{"askpass", "background", "bell", "preserve-env=?", "set-home", "non-interactive", "preserve-groups", "stdin", "no-update", "close-from=", "chdir=", "group=", "host=", "prompt=", "chroot=", "role=", "type=", "command-timeout=", "user=", "other-user="}},
-		assigns: true, lookup: []string{"l", "list", "v", "validate", "k", "reset-timestamp", "K", "remove-timestamp", "V", "version", "h", "help"}, doubtful: []string{"e", "edit", "i", "login", "s", "shell"}, root: true},
+	"sudo": {Syntax: shell.Syntax{Flags: "AbBEHnPSNK", Values: "CDghpRrtTuU",
+		Long: []string{"askpass", "background", "bell", "preserve-env=?", "set-home", "non-interactive", "preserve-groups",
+			"stdin", "no-update", "close-from=", "chdir=", "group=", "host=", "prompt=", "chroot=", "role=", "type=",
+			"command-timeout=", "user=", "other-user="}},
+		assigns: true, lookup: []string{"l", "list", "v", "validate", "k", "reset-timestamp", "K", "remove-timestamp", "V",
+			"version", "h", "help"}, doubtful: []string{"e", "edit", "i", "login", "s", "shell"}, root: true},
 	"doas":   {Syntax: shell.Syntax{Flags: "Ln", Values: "Cau"}, doubtful: []string{"s"}, root: true},
 	"pkexec": {Syntax: shell.Syntax{Long: []string{"user=", "disable-internal-agent", "keep-cwd"}}, root: true},
 	"nohup":  {Syntax: shell.Syntax{Long: []string{"help", "version"}}},
@@ -48,7 +54,8 @@ var wrappers = map[string]*wrapper{
 		},
 		operands: 1, lookup: []string{"m", "max", "p", "pid"},
 	},
-	"timeout": {Syntax: shell.Syntax{Flags: "fpv", Values: "ks", Long: []string{"foreground", "kill-after=", "preserve-status", "signal=", "verbose"}},
+	"timeout": {Syntax: shell.Syntax{Flags: "fpv", Values: "ks",
+		Long: []string{"foreground", "kill-after=", "preserve-status", "signal=", "verbose"}},
 		operands: 1},
 	"time": {
 		Syntax: shell.Syntax{
@@ -62,13 +69,15 @@ var wrappers = map[string]*wrapper{
 	"builtin": {},
 	"exec":    {Syntax: shell.Syntax{Flags: "cl", Values: "a"}},
 	"xargs": {Syntax: shell.Syntax{Flags: "0optrx", Values: "EILPadns", Glued: "ile",
-		Long: []string{"null", "arg-file=", "delimiter=", "eof=?", "replace=?", "max-lines=?", "max-args=", "max-chars=", "max-procs=", "interactive", "no-run-if-empty", "open-tty", "process-slot-var=", "show-limits", "verbose", "exit"}}},
+		Long: []string{"null", "arg-file=", "delimiter=", "eof=?", "replace=?", "max-lines=?", "max-args=", "max-chars=",
+			"max-procs=", "interactive", "no-run-if-empty", "open-tty", "process-slot-var=", "show-limits", "verbose", "exit"}}},
 	"strace": {Syntax: shell.Syntax{Flags: "cCdDfFhiknqrtTvVwxyYZz", Values: "abeEIoOpPsSuUX"}, doubtful: []string{"o", "E"}},
 	"ltrace": {Syntax: shell.Syntax{Flags: "bcCfhiLrStTV", Values: "aADeFlnopsuwx"}, doubtful: []string{"F"}},
 	"flock": {
 		Syntax: shell.Syntax{
 			Flags: "enosuFx", Values: "wEc",
-			Long: []string{"exclusive", "nonblock", "nb", "no-fork", "close", "shared", "unlock", "timeout=", "wait=", "conflict-exit-code=", "verbose", "command="},
+			Long: []string{"exclusive", "nonblock", "nb", "no-fork", "close", "shared", "unlock", "timeout=", "wait=",
+				"conflict-exit-code=", "verbose", "command="},
 		},
 		operands: 1, code: []string{"c", "command"},
 	},
@@ -76,20 +85,23 @@ var wrappers = map[string]*wrapper{
 	"unshare": {
 		Syntax: shell.Syntax{
 			Flags: "CTUcfimnpru", Values: "SGRw", Glued: "",
-			Long: []string{"mount=?", "uts=?", "ipc=?", "net=?", "pid=?", "user=?", "cgroup=?", "time=?", "fork", "map-root-user", "map-current-user", "mount-proc=?", "keep-caps", "kill-child=?", "root=", "wd=", "setuid=", "setgid="},
+			Long: []string{"mount=?", "uts=?", "ipc=?", "net=?", "pid=?", "user=?", "cgroup=?", "time=?", "fork",
+				"map-root-user", "map-current-user", "mount-proc=?", "keep-caps", "kill-child=?", "root=", "wd=", "setuid=", "setgid="},
 		},
 		root: true,
 	},
 	"nsenter": {
 		Syntax: shell.Syntax{
 			Flags: "aFZ", Values: "tSGWe", Glued: "mUuinpCTrw",
-			Long: []string{"all", "target=", "mount=?", "uts=?", "ipc=?", "net=?", "pid=?", "user=?", "cgroup=?", "time=?", "root=?", "wd=?", "no-fork", "setuid=", "setgid=", "preserve-credentials"},
+			Long: []string{"all", "target=", "mount=?", "uts=?", "ipc=?", "net=?", "pid=?", "user=?", "cgroup=?", "time=?",
+				"root=?", "wd=?", "no-fork", "setuid=", "setgid=", "preserve-credentials"},
 		},
 		root: true,
 	},
 	"setpriv": {
 		Syntax: shell.Syntax{
-			Long: []string{"clear-groups", "keep-groups", "init-groups", "no-new-privs", "reuid=", "regid=", "groups=", "inh-caps=", "ambient-caps=", "bounding-set=", "reset-env", "pdeathsig="},
+			Long: []string{"clear-groups", "keep-groups", "init-groups", "no-new-privs", "reuid=", "regid=", "groups=",
+				"inh-caps=", "ambient-caps=", "bounding-set=", "reset-env", "pdeathsig="},
 		},
 	},
 	"prlimit": {
@@ -136,14 +148,16 @@ var wrappers = map[string]*wrapper{
 	"watch": {
 		Syntax: shell.Syntax{
 			Flags: "bcCeghprtwx", Values: "nqs", Glued: "d",
-			Long: []string{"beep", "color", "no-color", "differences=?", "errexit", "chgexit", "interval=", "precise", "no-rerun", "no-title", "no-wrap", "exec", "equexit="},
+			Long: []string{"beep", "color", "no-color", "differences=?", "errexit", "chgexit", "interval=", "precise",
+				"no-rerun", "no-title", "no-wrap", "exec", "equexit="},
 		},
 		remote: true,
 	},
 	"su": {
 		Syntax: shell.Syntax{
 			Flags: "flmpP", Values: "cgGsTwu",
-			Long: []string{"command=", "session-command=", "login", "fast", "preserve-environment", "pty", "shell=", "group=", "supp-group=", "whitelist-environment="},
+			Long: []string{"command=", "session-command=", "login", "fast", "preserve-environment", "pty", "shell=", "group=",
+				"supp-group=", "whitelist-environment="},
 		},
 		permutes: true, code: []string{"c", "command", "session-command"}, root: true,
 	},
@@ -177,7 +191,8 @@ var wrappers = map[string]*wrapper{
 	"systemd-run": {
 		Syntax: shell.Syntax{
 			Flags: "GdPqrStv", Values: "EHMpu",
-			Long: []string{"user", "system", "scope", "unit=", "property=", "description=", "slice=", "uid=", "gid=", "nice=", "working-directory=", "same-dir", "setenv=", "pty", "pipe", "quiet", "collect", "wait", "no-block"},
+			Long: []string{"user", "system", "scope", "unit=", "property=", "description=", "slice=", "uid=", "gid=", "nice=",
+				"working-directory=", "same-dir", "setenv=", "pty", "pipe", "quiet", "collect", "wait", "no-block"},
 		},
 		doubtful: []string{"E", "p", "H", "M", "S", "setenv", "property", "shell"},
 	},

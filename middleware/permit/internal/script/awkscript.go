@@ -119,7 +119,8 @@ func awkSets(t string) bool {
 		return true
 	}
 	t = strings.TrimLeft(t[end+1:], " \t")
-	return strings.HasPrefix(t, "=") && !strings.HasPrefix(t, "==") || len(t) > 1 && strings.IndexByte("+-*/%^", t[0]) >= 0 && (t[1] == '=' || t[1] == t[0])
+	return strings.HasPrefix(t, "=") && !strings.HasPrefix(t, "==") || len(t) > 1 &&
+		strings.IndexByte("+-*/%^", t[0]) >= 0 && (t[1] == '=' || t[1] == t[0])
 }
 
 // awkPart is the place behind the end of a string or an expression; -1 if it does not end in its

@@ -34,7 +34,7 @@ type Command struct {
 	// Via is the base name of the program that starts the command: "xargs", "sh". ""
 	// is the shell that reads the line.
 	Via string
-	// Background says that nobody waits for the command.
+	// Background says that the shell does not wait for the command.
 	Background bool
 }
 

@@ -24,7 +24,7 @@ func BaseName(path string) string {
 	return path[strings.LastIndexByte(path, '/')+1:]
 }
 
-// Clip shortens text for a doubt. Whoever shows it redacts it, so a word that is cut
+// Clip shortens text for a doubt. The caller redacts it before showing it, so a word that is cut
 // is left out: half a secret is not found.
 func Clip(s string) string {
 	const most = 200
