@@ -7,6 +7,3 @@ package stats
 
 // sampleSize is how many values the tests of accuracy are made of.
 const sampleSize = 1_000_000
-
-// raceEnabled is for tests that the race detector disturbs.
-const raceEnabled = false

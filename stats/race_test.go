@@ -7,6 +7,3 @@ package stats
 
 // sampleSize is smaller where the race detector makes all of it ten times slower.
 const sampleSize = 50_000
-
-// raceEnabled is for tests that the race detector disturbs.
-const raceEnabled = true

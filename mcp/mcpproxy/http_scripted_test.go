@@ -74,15 +74,6 @@ func (s *scripted) send(to net.Conn, text string, whole bool) {
 	}
 }
 
-// want reads as many bytes as a text has, which they must be.
-func (s *scripted) want(from net.Conn, text string) {
-	s.t.Helper()
-	got := make([]byte, len(text))
-	if n, err := io.ReadFull(from, got); err != nil || string(got) != text {
-		s.t.Fatalf("got %q and %v, want %q", got[:n], err, text)
-	}
-}
-
 const callBody = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`
 
 // postOf is a request with a body of JSON.
