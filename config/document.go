@@ -20,7 +20,7 @@ import (
 // A document is what a file says. What a section of a policy leaves out has the default of the policy's Options.
 type document struct {
 	Enabled *bool           `yaml:"enabled" doc:"false passes all calls on as without toolscope; default true. Applied on reload."`
-	Content *bool           `yaml:"content" doc:"Redacted arguments and results on spans, unless the environment says no; default true. Applied on reload."`
+	Content *bool           `yaml:"content" doc:"Redacted arguments and results on spans; default true. Applied on reload."`
 	Redact  redaction       `yaml:"redact" doc:"What redacts all exported data."`
 	Tools   map[string]tool `yaml:"tools" doc:"Single tools by name. Applied on reload."`
 	Audit   *auditLog       `yaml:"audit" doc:"Appends decisions to a file."`

@@ -139,7 +139,10 @@ var samples = map[string]func(m maker) (value, text string){
 		v := "MT" + m.drawn(22) + "." + m.drawn(8)[:6] + "." + m.drawn(27)
 		return v, "bot " + v
 	},
-	"azure-secret":    func(m maker) (string, string) { v := m.randomText(3, letters62) + "8Q~" + m.drawn(34); return v, "it is " + v },
+	"azure-secret": func(m maker) (string, string) {
+		v := m.randomText(3, letters62) + "8Q~" + m.drawn(34)
+		return v, "it is " + v
+	},
 	"terraform-token": func(m maker) (string, string) { v := m.drawn(14) + ".atlasv1." + m.drawn(64); return v, "it is " + v },
 	"telegram-token": func(m maker) (string, string) {
 		v := "7" + m.randomText(8, figures) + ":A" + m.drawn(34)
@@ -170,7 +173,10 @@ var samples = map[string]func(m maker) (value, text string){
 		v := "$2b" + "$12$" + m.drawn(53)
 		return v, "row " + v
 	},
-	"mailchimp-key": func(m maker) (string, string) { v := m.randomText(32, "0123456789abcdef") + "-us12"; return v, "it is " + v },
+	"mailchimp-key": func(m maker) (string, string) {
+		v := m.randomText(32, "0123456789abcdef") + "-us12"
+		return v, "it is " + v
+	},
 	"random-string": func(m maker) (string, string) { v := m.drawn(32); return v, "it is " + v },
 	"ipv4": func(m maker) (string, string) {
 		v := fmt.Sprintf("10.%d.%d.17", m.IntN(256), m.IntN(256))

@@ -50,7 +50,7 @@ type Options struct {
 	Patterns []Pattern `yaml:"patterns" doc:"Calls approved beforehand."`
 	// Sensitive asks as well if arguments say password, secret, token, key, delete,
 	// drop or destroy, in names or values. The default is false.
-	Sensitive bool `yaml:"sensitive" doc:"Also ask if arguments say password, secret, token, key, delete, drop, destroy; default false."`
+	Sensitive bool `yaml:"sensitive" doc:"Also ask if arguments name a secret, or delete, drop, destroy; default false."`
 	// Needed asks for further calls, and says why; nil for no others. If it panics, a person
 	// is asked.
 	Needed func(ctx context.Context, call toolkit.Call, tool *toolkit.Definition) (reason string, needed bool) `yaml:"-"`

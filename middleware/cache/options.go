@@ -19,7 +19,7 @@ type Options struct {
 	// idempotent. Such a tool counts as one that does not write, unless it says that it does.
 	Tools []string `yaml:"tools" doc:"Tools whose answers are stored although they do not say that they only read."`
 	// Share is which calls may get a stored answer; the zero value is those of the session.
-	Share middleware.Sharing `yaml:"share" allowed:"session,tenant,global" doc:"Which calls may get a stored answer; default session."`
+	Share middleware.Sharing `yaml:"share" allowed:"session,tenant,global" doc:"Calls that share answers; default session."`
 	// Reach is whose stored answers a write makes stale. It is never narrower than Share, which is what the
 	// zero value means. A write outside any session makes all answers stale.
 	Reach middleware.Sharing `yaml:"reach" allowed:"session,tenant,global" doc:"Whose answers a write makes stale; default share."`
@@ -27,7 +27,7 @@ type Options struct {
 	FaultTTL time.Duration `yaml:"fault_ttl" doc:"How long a tool's own failures are stored; default not at all."`
 	// StaleFor is how long, after its TTL, an answer is still given, with the tag cache=stale, while the tool
 	// runs in the background to renew it; 0 is not at all. An answer that a write made stale is never given.
-	StaleFor time.Duration `yaml:"stale_for" doc:"How long an expired answer is still given while it is renewed; default not at all."`
+	StaleFor time.Duration `yaml:"stale_for" doc:"How long an expired answer is given while it is renewed; default not at all."`
 	// Refreshes is how many tools may run in the background at once; 0 is 4. Beyond it stale answers are
 	// given and not renewed. Only with StaleFor.
 	Refreshes int `yaml:"refreshes" doc:"Tools that renew answers at once; default 4; wants stale_for."`

@@ -16,7 +16,7 @@ type Options struct {
 	// or idempotent. Such a tool counts as one that does not write, unless it says that it does.
 	Tools []string `yaml:"tools" doc:"Tools whose calls may be duplicates although they do not say that they only read."`
 	// Share is among which calls duplicates are looked for; the zero value is those of the session.
-	Share middleware.Sharing `yaml:"share" allowed:"session,tenant,global" doc:"Among which calls duplicates are found; default session."`
+	Share middleware.Sharing `yaml:"share" allowed:"session,tenant,global" doc:"Calls that share answers; default session."`
 	// Reach is whose calls a write concerns, like the cache's. It is never narrower than Share, which is what
 	// the zero value means.
 	Reach middleware.Sharing `yaml:"reach" allowed:"session,tenant,global" doc:"Whose calls a write concerns; default share."`

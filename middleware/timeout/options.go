@@ -23,7 +23,7 @@ type Options struct {
 	// Default is for tools that have neither an entry in Tools nor a Timeout in their definition. 0 is
 	// [toolkit.DefaultTimeout], or Max if that is shorter; below 0 is no limit. A Default that is longer
 	// than Max is an error.
-	Default time.Duration `yaml:"default" doc:"Tools without a limit of their own; default 60s, or max if shorter; below 0 no limit."`
+	Default time.Duration `yaml:"default" doc:"Limit of tools without their own; default 60s, or max if shorter; below 0 none."`
 	// Tools are limits by the tool's name. They win over the definition's Timeout, whether shorter or
 	// longer; below 0 is no limit. One that is longer than the tool's ceiling is an error.
 	Tools map[string]time.Duration `yaml:"tools" doc:"Single tools; wins over their definitions, but not over the ceilings."`

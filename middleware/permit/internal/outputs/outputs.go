@@ -19,12 +19,14 @@ type output struct {
 
 var outputs = map[string]*output{
 	"curl": {
-		options: "-o --output -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr --libcurl --hsts --alt-svc --etag-save --output-dir",
-		flags:   "012346afgGiIjJklLMnNpqRsSvZ#", names: "-O --remote-name --remote-name-all",
+		options: "-o --output -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr --libcurl --hsts " +
+			"--alt-svc --etag-save --output-dir",
+		flags: "012346afgGiIjJklLMnNpqRsSvZ#", names: "-O --remote-name --remote-name-all",
 	},
 	"wget": {
-		options: "-O --output-document -P --directory-prefix -o --output-file -a --append-output --save-cookies --warc-file --rejected-log --hsts-file",
-		flags:   "46bcdFhHkKLmNnpqrSvVx",
+		options: "-O --output-document -P --directory-prefix -o --output-file -a --append-output --save-cookies " +
+			"--warc-file --rejected-log --hsts-file",
+		flags: "46bcdFhHkKLmNnpqrSvVx",
 	},
 	"sort": {options: "-o --output", flags: "bcCdfghiMmnrRsuVz"}, "shuf": {options: "-o --output", flags: "erz"},
 	"iconv": {options: "-o --output", flags: "clsV"}, "tree": {options: "-o", flags: "aAcCdDfFghilnNpqQrRsStuUvxX"},
@@ -56,7 +58,8 @@ var outputs = map[string]*output{
 
 // writing are names of long options that mean a file to be written in every program that has them.
 var writing = shell.NameSet(
-	"output out outfile out-file output-file output-dir out-dir outdir output-document output-path log-file logfile save-to dump-header cookie-jar trace-ascii",
+	"output out outfile out-file output-file output-dir out-dir outdir output-document output-path " +
+		"log-file logfile save-to dump-header cookie-jar trace-ascii",
 )
 
 // optionOutputs appends the files that the command's options say it writes, and tells the operands if

@@ -41,12 +41,15 @@ func (r inspector) tells(c *shell.Command, name string) {
 // containers start their arguments in a container, a virtual machine or on another host; that is
 // the business of rules for them.
 var containers = shell.NameSet(
-	"docker podman nerdctl kubectl oc crictl ctr docker-compose podman-compose limactl multipass incus distrobox toolbox buildah k3s minikube",
+	"docker podman nerdctl kubectl oc crictl ctr docker-compose podman-compose limactl multipass incus " +
+		"distrobox toolbox buildah k3s minikube",
 )
 
 // readers take texts, patterns or names of files, among them those of shells, and run none.
-var readers = shell.NameSet(`echo printf cat ls file stat readlink realpath which whereis type test [ grep egrep fgrep ugrep cut tr column paste cp mv ln rm chmod chown touch mkdir head tail wc
-	md5sum sha1sum sha256sum cmp diff basename dirname chsh useradd usermod adduser strings nm ldd objdump readelf du df pgrep pkill killall lsof fuser dpkg true : expr cd exit return
+var readers = shell.NameSet(`echo printf cat ls file stat readlink realpath which whereis type test [ grep
+	egrep fgrep ugrep cut tr column paste cp mv ln rm chmod chown touch mkdir head tail wc
+	md5sum sha1sum sha256sum cmp diff basename dirname chsh useradd usermod adduser strings nm ldd objdump
+	readelf du df pgrep pkill killall lsof fuser dpkg true : expr cd exit return
 	set export read alias hash unset command jq logger sha512sum b2sum cksum sum hexdump od rpm pacman apk apt-file`)
 
 // queries are options whose value is a language of the program's own, which [hidden] looks into.
@@ -56,12 +59,14 @@ var queries = map[string]string{"psql": "command", "mysql": "execute", "mariadb"
 // loaded as code if it is a file's.
 var (
 	Running = shell.NameSet(
-		"exec execute executable eval evaluate shell cmd command commands script hook pager editor program prog prepipe prepipex rsh askpass renderer viewer wrapper launcher modprobe",
+		"exec execute executable eval evaluate shell cmd command commands script hook pager editor program " +
+			"prog prepipe prepipex rsh askpass renderer viewer wrapper launcher modprobe",
 	)
 	Loading = shell.NameSet("plugin plugins require preload loader agent agentpath agentlib module library so extension")
 	// tame are words that take that back: --command-timeout, --no-script, --list-commands.
 	Tame = shell.NameSet(
-		"timeout time name id type count limit history size version delay role interval no skip disable without list show ignore print max dump format color mode",
+		"timeout time name id type count limit history size version delay role interval no skip disable " +
+			"without list show ignore print max dump format color mode",
 	)
 	// plain are values that run nothing.
 	plain = shell.NameSet("true false yes no on off auto always never none default all")
