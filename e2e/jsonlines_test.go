@@ -19,7 +19,7 @@ import (
 	"github.com/toolscope/toolscope/exporters"
 )
 
-// TestJSONLinesAreOTLP sends each line of exporters/jsonlines to Jaeger as it is, after one
+// TestJSONLinesAreOTLP sends each line of exporters.Options.JSONLines to Jaeger as it is, after one
 // session was forgotten, and reads the spans back.
 func TestJSONLinesAreOTLP(t *testing.T) {
 	server := startJaeger(t)

@@ -41,7 +41,7 @@ type ForgetReport struct {
 var ErrHeld = spool.ErrHeld
 
 // CallLog removes the session's lines from a file of JSON lines whose member session
-// says whose they are: a call log as stats.CallLog reads it, or a recorded session as
+// says whose they are: a call log, or a recorded session as
 // `toolscope replay` does. They become empty lines. A file whose name ends with .gz is
 // read as compressed.
 func (f Forget) CallLog(path string) (ForgetReport, error) {

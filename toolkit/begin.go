@@ -29,7 +29,7 @@ func Begin(ctx context.Context, call Call, tool *Definition, observers ...Observ
 
 // BeginAt is [Begin] of a call that began at start, for those who see calls a little
 // later than they are made, as on a wire. An observer with a clock of its own needs the
-// time as well (tracing.SpanSpec).
+// time as well.
 func BeginAt(
 	ctx context.Context, start time.Time, call Call, tool *Definition, observers ...Observer,
 ) (context.Context, *Running) {

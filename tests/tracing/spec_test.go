@@ -16,9 +16,9 @@ import (
 	"github.com/toolscope/toolscope/tracing"
 )
 
-// TestSpanSpecIsForOneCall checks what a spec makes of a call's span, and that a call
+// TestSpecIsForOneCall checks what a spec makes of a call's span, and that a call
 // inside it has its usual one.
-func TestSpanSpecIsForOneCall(t *testing.T) {
+func TestSpecIsForOneCall(t *testing.T) {
 	h := newHarness(t, tracing.Options{})
 	r := registry(t)
 	execute := toolkit.Observe(r.Lookup, h)(r.Handle)
