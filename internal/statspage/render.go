@@ -21,10 +21,15 @@ var Style string
 //go:embed dashboard.html report.html
 var texts embed.FS
 
-// templates are parsed when the first page is rendered. A program that renders none does not link package html/template,
-// as it would if an initialised variable held them.
-var templates = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{
+// templates are parsed when the first page is rendered. A program that renders none does not link
+// package html/template, as it would if an initialised variable held them or the function that parses them.
+var (
+	templates     *template.Template
+	templatesOnce sync.Once
+)
+
+func parseTemplates() {
+	templates = template.Must(template.New("").Funcs(template.FuncMap{
 		"plain":    display.Plain,
 		"clip":     display.Clip,
 		"count":    display.Count,
@@ -44,7 +49,7 @@ var templates = sync.OnceValue(func() *template.Template {
 			}{id, title, calls}
 		},
 	}).ParseFS(texts, "*.html"))
-})
+}
 
 // Dashboard is the name of the dashboard's template.
 const Dashboard = "dashboard.html"
@@ -53,7 +58,8 @@ const Dashboard = "dashboard.html"
 // become character references.
 func Render(name string, data any) ([]byte, error) {
 	var b bytes.Buffer
-	if err := templates().ExecuteTemplate(&b, name, data); err != nil {
+	templatesOnce.Do(parseTemplates)
+	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
 		return nil, err
 	}
 	return display.ReplaceInvisible(b.Bytes(), func(out []byte, r rune) []byte { return fmt.Appendf(out, "&#x%x;", r) }), nil
