@@ -58,15 +58,22 @@ func (p *pkg) released() bool {
 var unreleased = []string{"tests", "bench", "e2e"}
 
 // list returns all packages of the repository and what they depend on, as built
-// for a system without cgo.
+// for a system without cgo. The tests share the answers and do not change them.
 func list(t *testing.T, goos string) map[string]*pkg {
 	t.Helper()
+	if packages := listed[goos]; packages != nil {
+		return packages
+	}
 	packages := map[string]*pkg{}
 	for dir, pattern := range map[string]string{".": "work", "tools/agent/openai": "./...", "tools/agent/anthropic": "./..."} {
 		listIn(t, packages, filepath.Join(root, dir), goos, pattern)
 	}
+	listed[goos] = packages
 	return packages
 }
+
+// listed are the answers of list by system. No test of this package is parallel.
+var listed = map[string]map[string]*pkg{}
 
 func listIn(t *testing.T, packages map[string]*pkg, dir, goos, pattern string) {
 	t.Helper()
