@@ -43,7 +43,7 @@ var phrases = []struct {
 	phrase(`the house|front door`, "the repository, the entry point"),
 	phrase(`flatters?`, "skews"),
 	phrase(`what (leaves|passes)`, "exported data, traffic"),
-	phrase(`at most \d+ at once`, "peak concurrency of N"),
+	phrase(`at most (\d+|%d) at once|half ran shorter`, "peak concurrency N; median"),
 	phrase(`as it should be`, "OK"),
 	phrase(`(is|are) looked at`, "is examined, is inspected"),
 	phrase(`let in`, "admitted, authorized"),

@@ -56,7 +56,7 @@ func Tiles(s *stats.ToolStats, u Uses, l plot.Line, tool string) (main, minor []
 			Trend: plot.Trend(l.Calls, l.Errors, "Calls"+of+" over time, errors in front")},
 		{Label: "Errors", Value: display.Percent(s.ErrorRate), Detail: display.Number(s.Errors, "call"),
 			Trend: plot.Trend(l.Errors, nil, "Errors"+of+" over time")},
-		{Label: "p50", Value: time(s.P50Ms), Detail: "half ran shorter"},
+		{Label: "p50", Value: time(s.P50Ms), Detail: "median"},
 		{Label: "p95", Value: time(s.P95Ms), Detail: "1 in 20 ran longer"},
 		{Label: "p99", Value: time(s.P99Ms), Detail: "longest " + time(s.MaxMs)},
 	}
@@ -71,7 +71,7 @@ func Tiles(s *stats.ToolStats, u Uses, l plot.Line, tool string) (main, minor []
 		shown bool
 		Tile
 	}{
-		{true, tile("Running now", fmt.Sprint(max(0, s.InFlight)), fmt.Sprintf("at most %d at once", max(0, s.Peak)))},
+		{true, tile("Running now", fmt.Sprint(max(0, s.InFlight)), fmt.Sprintf("peak concurrency %d", max(0, s.Peak)))},
 		{u.Hits, tile("Answered without a run", display.Percent(s.HitRatio), answers(s))},
 		{u.Refused, tile("Refused", display.Count(s.Refused), display.Percent(Part(s.Refused, s.Calls))+" of calls")},
 		{u.Waits, waits(s)},
