@@ -231,11 +231,12 @@ func (b *browser) press(key string, code int) {
 	}
 }
 
-// wait waits until a condition holds.
+// wait waits until a page is loaded whole and a condition holds: after a click
+// location is that of the new page before its last elements are there.
 func (b *browser) wait(condition string) {
 	b.t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		holds, err := b.evaluate("String(" + condition + ")")
+		holds, err := b.evaluate(`String(document.readyState === "complete" && (` + condition + `))`)
 		if holds == "true" {
 			return
 		}
