@@ -6,6 +6,7 @@ package spool
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.opentelemetry.io/otel"
@@ -105,6 +106,8 @@ func (s *Spool) parts(all []*tracepb.ResourceSpans, v verdict, o *outcome) verdi
 	case v.tooLarge && n > 1 && size(all) > leastDivided:
 		first, second := halves(all)
 		rest = append(rest, first, second)
+	case v.quota && size(all) <= leastDivided: // out of resources of another kind
+		return verdict{err: v.err}
 	default:
 		o.rejected += n
 	}
@@ -130,19 +133,23 @@ func (s *Spool) parts(all []*tracepb.ResourceSpans, v verdict, o *outcome) verdi
 
 var errGivenUp = errors.New("the destination takes others but not these")
 
+// maxPassedOver bounds the records that are passed over.
+const maxPassedOver = 64
+
 // suspect finds out if the oldest record, which failed several times, is itself at
-// fault. It asks with a request of no spans, which a destination that works takes, then again
-// with the record, and then with what comes after it. If that is taken, and three times, the
-// record is given up.
+// fault. It asks with a request of no spans, which a destination that works answers, then again
+// with the record, and then with what comes after it. If that is taken three times, and the
+// failures are ones that spans can cause, the record is given up. If they are others, such as gRPC's
+// Unavailable, the record is sent after all others.
 func (s *Spool) suspect(w *work, v verdict) verdict {
-	if s.request(nil).fate != delivered {
+	if s.request(nil).fate == retry {
 		return v
 	}
 	if v = s.attempt(w.all); v.fate != retry { // the destination works again
 		return v
 	}
 	oldest := w.items[0]
-	after, err := s.next(1, oldest.entry)
+	after, err := s.nextOnDisk(1, append(slices.Clone(s.passedOver), oldest.entry))
 	if err != nil || after == nil {
 		return v
 	}
@@ -155,11 +162,19 @@ func (s *Spool) suspect(w *work, v verdict) verdict {
 		return v
 	}
 	if s.suspected != oldest.entry {
-		s.suspected, s.blame = oldest.entry, 0
+		s.suspected, s.blame, s.proved = oldest.entry, 0, true
 	}
+	s.proved = s.proved && v.evidence
 	if s.blame++; s.blame < maxBlame {
 		s.streak = suspicious - 1 // the destination works: no need to wait longer
 		return v
 	}
-	return verdict{fate: refused, err: fmt.Errorf("%w: %w", errGivenUp, v.err)}
+	if s.proved {
+		return verdict{fate: refused, err: fmt.Errorf("%w: %w", errGivenUp, v.err)}
+	}
+	if s.suspected = nil; len(s.passedOver) < maxPassedOver {
+		s.passedOver = append(s.passedOver, oldest.entry)
+	}
+	s.streak = suspicious - 1
+	return v
 }

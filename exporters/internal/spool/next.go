@@ -12,12 +12,19 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 )
 
-// head is the oldest segment of a class that has something to send, loaded; nil if
-// there is none. One that cannot be read now is passed over for a while.
-func (s *store) head(c class) *segment {
+// head is what is to be sent of the oldest segment of a class that has such, without some entries. A segment
+// that cannot be read now is passed over for a while.
+func (s *store) head(c class, without []*entry) []*entry {
 	for _, g := range slices.Clone(s.lists[c]) {
-		if !g.rests() && s.load(g) && g.records > 0 {
-			return g
+		if g.rests() || !s.load(g) {
+			continue
+		}
+		head := g.index
+		if len(without) > 0 {
+			head = slices.DeleteFunc(slices.Clone(head), func(e *entry) bool { return slices.Contains(without, e) })
+		}
+		if len(head) > 0 {
+			return head
 		}
 	}
 	return nil
@@ -53,11 +60,11 @@ type item struct {
 }
 
 // next is what is to be sent next: records of both classes in the order in which they were
-// appended, from one segment each, up to that many spans, and one record at least. An entry
-// that is to be passed over may be given.
-func (s *store) next(spans int, over *entry) []item {
+// appended, from one segment each, up to that many spans, and one record at least, without some
+// entries.
+func (s *store) next(spans int, without []*entry) []item {
 	for {
-		items, damaged := s.collect(spans, over)
+		items, damaged := s.collect(spans, without)
 		if damaged == nil {
 			s.hold(items)
 			return items
@@ -69,12 +76,10 @@ func (s *store) next(spans int, over *entry) []item {
 }
 
 // collect reads the next batch, or finds an entry that is damaged.
-func (s *store) collect(spans int, over *entry) (items []item, damaged *entry) {
+func (s *store) collect(spans int, without []*entry) (items []item, damaged *entry) {
 	var heads [classes][]*entry
 	for c := range classes {
-		if g := s.head(c); g != nil {
-			heads[c] = g.index
-		}
+		heads[c] = s.head(c, without)
 	}
 	for bytes := 0; ; {
 		var e *entry
@@ -87,9 +92,6 @@ func (s *store) collect(spans int, over *entry) (items []item, damaged *entry) {
 			return items, nil
 		}
 		heads[e.class] = heads[e.class][1:]
-		if e == over {
-			continue
-		}
 		var payload []byte
 		if e.view == nil {
 			var ok bool

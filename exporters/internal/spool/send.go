@@ -38,7 +38,7 @@ func (s *Spool) send() {
 	defer close(s.ended)
 	for s.ready() {
 		s.round <- struct{}{}
-		w, err := s.next(s.batchSize(), nil)
+		w, err := s.next(s.batchSize())
 		if w != nil {
 			s.deliver(w)
 		}
@@ -60,14 +60,18 @@ func (s *Spool) batchSize() int {
 }
 
 // ready waits until there is something to send and it may be sent, and reports false
-// when the sender is to end: it is stopped, and nothing is left or the destination fails.
+// when the sender is to end: it is stopped, and nothing is left or the destination failed once
+// more.
 func (s *Spool) ready() bool {
 	for {
 		waits, stopped := s.waits(), isClosed(s.stop)
 		left := time.Until(s.notBefore)
 		switch {
-		case stopped && (!waits || left > 0):
+		case stopped && (!waits || left > 0 && s.lastTried):
 			return false
+		case stopped && left > 0: // one more request, since the destination may be back
+			s.lastTried, s.notBefore = true, time.Time{}
+			return true
 		case !waits:
 			select {
 			case <-s.wake:
@@ -132,35 +136,50 @@ func (s *Spool) waits() bool {
 	return len(s.memory) > 0 && !s.memory[0].held
 }
 
+var errPanicked = errors.New("spool: the client panicked")
+
 var errUnreadable = errors.New("spool: what is on disk cannot be read now")
 
 // next is what to send next: what is on disk, else what is in memory. It is nil if there
 // is nothing, and an error if the disk does not answer and there is nothing in memory.
-func (s *Spool) next(spans int, over *entry) (*work, error) {
+func (s *Spool) next(spans int) (*work, error) {
 	var err error
 	if s.tally.waiting() {
-		var items []item
-		items, err = ask(s.life, s.disk,
-			func(st *store) ([]item, error) {
-				items := st.next(spans, over)
-				if len(items) == 0 && st.waits() {
-					return nil, errUnreadable
-				}
-				return items, nil
-			},
-			func(st *store, items []item) { st.release(items, false) })
-		if len(items) > 0 {
-			return s.read(items), nil
+		var w *work
+		w, err = s.nextOnDisk(spans, s.passedOver)
+		if w == nil && len(s.passedOver) > 0 { // all others are sent
+			s.passedOver = nil
+			w, err = s.nextOnDisk(spans, nil)
+		}
+		if w != nil {
+			return w, nil
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.memory) == 0 || s.memory[0].held || over != nil {
+	if len(s.memory) == 0 || s.memory[0].held {
 		return nil, err
 	}
 	u := s.memory[0]
 	u.flight = true
 	return &work{unit: u, all: u.all}, nil
+}
+
+// nextOnDisk is what to send next of what is on disk, without some entries; nil if there is nothing else.
+func (s *Spool) nextOnDisk(spans int, without []*entry) (*work, error) {
+	items, err := ask(s.life, s.disk,
+		func(st *store) ([]item, error) {
+			items := st.next(spans, without)
+			if len(items) == 0 && st.waits() {
+				return nil, errUnreadable
+			}
+			return items, nil
+		},
+		func(st *store, items []item) { st.release(items, false) })
+	if len(items) == 0 {
+		return nil, err
+	}
+	return s.read(items), nil
 }
 
 // read makes spans of what was on disk.
@@ -190,12 +209,18 @@ func (s *Spool) release(items []item, settled bool) {
 	s.disk.post(func(st *store) { st.release(items, settled) })
 }
 
-// attempt sends spans, and notes how that went.
+// attempt sends spans, and notes how that went. A refusal counts as one only if the destination
+// takes a request without spans right after it.
 func (s *Spool) attempt(all []*tracepb.ResourceSpans) (v verdict) {
 	if len(all) == 0 { // all of it was damaged
 		return verdict{fate: delivered}
 	}
 	v = s.request(all)
+	if v.fate == refused && s.request(nil).fate != delivered {
+		// A destination that does not even take an empty request may be none: a proxy, a port of
+		// something else, TLS where there is none. It may not decide that spans are lost.
+		v.fate, v.hold, v.evidence = retry, true, true
+	}
 	if v.fate == retry {
 		s.mu.Lock()
 		s.failed++
@@ -219,7 +244,7 @@ func (s *Spool) request(all []*tracepb.ResourceSpans) (v verdict) {
 	s.began(time.Now())
 	defer func() {
 		if r := recover(); r != nil {
-			v = verdict{err: fmt.Errorf("spool: the client %T panicked", s.client)}
+			v = verdict{evidence: true, err: fmt.Errorf("%w: %T", errPanicked, s.client)}
 		}
 		s.began(time.Time{})
 	}()

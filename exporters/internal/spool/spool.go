@@ -55,9 +55,12 @@ type Spool struct {
 	complained time.Time // when dropped spans were last reported
 	notBefore  time.Time // of the next request
 	throttled  bool      // by the destination
+	lastTried  bool      // the request that a shutdown makes in any case was made
 	lastFailed time.Time // when a request last failed
 	suspected  *entry    // what failed while others were taken
 	blame      int       // how often
+	proved     bool      // each time in a way that spans can cause
+	passedOver []*entry  // to be sent after all others: they fail, which is not proved to be their fault
 }
 
 var _ sdktrace.SpanExporter = (*Spool)(nil)

@@ -162,8 +162,11 @@ func (t *tally) sent(v verdict) {
 	})
 }
 
-// publish tells what the store holds.
+// publish updates the statistics of what the store holds. Those of a closed store stay as they were.
 func (s *store) publish() {
+	if s.closed {
+		return
+	}
 	var records, spans int
 	var oldest time.Time
 	for _, list := range s.lists {

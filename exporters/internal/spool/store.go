@@ -199,5 +199,6 @@ func (s *store) close() {
 	for _, f := range s.adopted {
 		f.leave()
 	}
+	s.publish() // the last figures: what is still on disk
 	*s = store{dir: s.dir, options: s.options, system: s.system, tally: s.tally, segment: s.segment, closed: true}
 }

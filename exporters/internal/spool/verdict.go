@@ -4,9 +4,13 @@
 package spool
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
+	"syscall"
 	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -30,48 +34,69 @@ type verdict struct {
 	err      error
 	rejected int           // spans that the destination did not take, of a batch that it took
 	tooLarge bool          // refused for its size alone
+	quota    bool          // tooLarge, or out of resources: the destination does not say which
 	hold     bool          // a fault of the set-up and not of the spans: no hurry to ask again
+	evidence bool          // the spans may be the cause of a failure: a timeout, a reset, a fault of the destination
 	wait     time.Duration // what the destination asked for
 }
 
 // maxWait bounds what a destination may ask for.
 const maxWait = 5 * time.Minute
 
-// judge tells what an error of a client means, by the OTLP specification
-// (https://opentelemetry.io/docs/specs/otlp/, "Failures"). It differs in one point: a destination
-// that does not know us or the service (credentials, path) says nothing of the spans, so
-// that they are kept until it is put right or they are too old. An error that says
-// nothing of itself, such as a broken connection, is worth another try.
+// judge classifies the error of a client by the OTLP specification
+// (https://opentelemetry.io/docs/specs/otlp/, "Failures"), and keeps spans where that would drop
+// them without their being at fault:
+//   - credentials, path or method that are not accepted, and redirects: kept until the
+//     configuration is corrected or the spans are too old;
+//   - faults of the destination (HTTP 5xx and 408, gRPC Internal and Unknown): sent again;
+//   - a success that is not OTLP's, such as a login page: kept.
+//
+// A refusal is final only if the destination accepts an empty request as well: see
+// [Spool.attempt].
 func judge(err error, a answer) verdict {
-	if a.status >= 200 && a.status < 300 || err == nil || isPartial(err) {
+	switch {
+	case a.status >= 200 && a.status < 300 && !a.otlp():
+		return verdict{hold: true, err: fmt.Errorf("the endpoint answered %d with %s, want an OTLP response: "+
+			"check the endpoint's address", a.status, a.media)}
+	case a.status >= 200 && a.status < 300 || err == nil || isPartial(err):
 		// An answer that broke off after the status was an answer.
 		return verdict{fate: delivered, err: partial(err), rejected: rejected(err)}
 	}
 	v := verdict{err: err}
-	switch {
-	case a.status != 0:
+	if a.status != 0 {
 		v.judgeHTTP(a)
-	default:
-		if s, ok := status.FromError(err); ok {
-			v.judgeGRPC(s)
-		}
+	} else if s, ok := status.FromError(err); ok {
+		v.judgeGRPC(s)
+	} else {
+		v.evidence = broke(err)
 	}
 	v.wait = min(v.wait, maxWait)
 	return v
 }
 
+// broke reports whether a connection that had been established was cut, or the time was over.
+func broke(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, errPanicked)
+}
+
 func (v *verdict) judgeHTTP(a answer) {
-	switch a.status {
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		v.wait = a.after
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed,
-		http.StatusProxyAuthRequired:
+	switch {
+	case a.status < 400: // a redirect that was not followed is no answer to the spans
 		v.hold = true
-	case http.StatusRequestEntityTooLarge:
-		v.fate, v.tooLarge = refused, true
+	case a.status >= 500 || a.status == http.StatusRequestTimeout || a.status == http.StatusTooEarly:
+		v.wait = a.after
+		v.hold = a.status == http.StatusNotImplemented
+		v.evidence = a.status == http.StatusInternalServerError || a.status == http.StatusRequestTimeout
 	default:
-		if v.hold = a.status < 400; !v.hold { // a redirect that was not followed is no answer to the spans
-			v.fate = refused
+		switch a.status {
+		case http.StatusTooManyRequests:
+			v.wait = a.after
+		case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed,
+			http.StatusProxyAuthRequired:
+			v.hold = true
+		default:
+			v.fate, v.tooLarge = refused, a.status == http.StatusRequestEntityTooLarge
 		}
 	}
 }
@@ -79,11 +104,16 @@ func (v *verdict) judgeHTTP(a answer) {
 func (v *verdict) judgeGRPC(s *status.Status) {
 	info, throttled := retryInfo(s)
 	switch s.Code() {
-	case codes.Canceled, codes.DeadlineExceeded, codes.Aborted, codes.OutOfRange, codes.Unavailable, codes.DataLoss:
+	case codes.Unavailable:
+		// gRPC reports a connection that breaks during a request with this code, too.
+		v.wait, v.evidence = info, !throttled && strings.Contains(s.Message(), "error reading from server")
+	case codes.Canceled, codes.Aborted, codes.OutOfRange:
 		v.wait = info
+	case codes.DeadlineExceeded, codes.DataLoss, codes.Internal, codes.Unknown:
+		v.wait, v.evidence = info, !throttled
 	case codes.ResourceExhausted:
 		if v.wait = info; !throttled {
-			v.fate, v.tooLarge = refused, true
+			v.fate, v.tooLarge, v.quota = refused, true, true
 		}
 	case codes.Unauthenticated, codes.PermissionDenied, codes.Unimplemented:
 		v.hold = true

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -50,18 +51,27 @@ func TestJudge(t *testing.T) {
 			verdict{fate: retry, wait: maxWait}},
 		{"throttled into the past", throttled(codes.ResourceExhausted, -time.Hour), answer{}, verdict{fate: retry}},
 		{"an answer that broke off", some, answer{status: 200}, verdict{fate: delivered}},
+		{"protobuf", nil, answer{status: 200, media: "application/x-protobuf"}, verdict{fate: delivered}},
+		{"JSON", nil, answer{status: 202, media: "application/json"}, verdict{fate: delivered}},
+		{"a login page", nil, answer{status: 200, media: "text/html"}, verdict{fate: retry, hold: true}},
+		{"a greeting", nil, answer{status: 200, media: "text/plain"}, verdict{fate: retry, hold: true}},
+		{"a connection that broke", fmt.Errorf("post: %w", io.ErrUnexpectedEOF), answer{}, verdict{fate: retry, evidence: true}},
+		{"a gRPC connection that broke", status.Error(codes.Unavailable, "error reading from server: EOF"), answer{},
+			verdict{fate: retry, evidence: true}},
 		{"redirect", some, answer{status: 302}, verdict{fate: retry, hold: true}},
 		{"too large", some, answer{status: 413}, verdict{fate: refused, tooLarge: true}},
 	}
 	for c := codes.Code(1); c <= codes.Unauthenticated; c++ {
 		want := verdict{fate: refused}
 		switch c {
-		case codes.Canceled, codes.DeadlineExceeded, codes.Aborted, codes.OutOfRange, codes.Unavailable, codes.DataLoss:
+		case codes.Canceled, codes.Aborted, codes.OutOfRange, codes.Unavailable:
 			want = verdict{fate: retry}
+		case codes.DeadlineExceeded, codes.DataLoss, codes.Internal, codes.Unknown:
+			want = verdict{fate: retry, evidence: true}
 		case codes.Unauthenticated, codes.PermissionDenied, codes.Unimplemented:
 			want = verdict{fate: retry, hold: true}
 		case codes.ResourceExhausted:
-			want.tooLarge = true
+			want.tooLarge, want.quota = true, true
 		}
 		cases = append(cases, struct {
 			name string
@@ -73,8 +83,12 @@ func TestJudge(t *testing.T) {
 	for _, code := range []int{400, 401, 403, 404, 405, 407, 408, 409, 415, 422, 429, 431, 500, 501, 502, 503, 504, 507} {
 		want := verdict{fate: refused}
 		switch code {
-		case 429, 502, 503, 504:
+		case 429, 502, 503, 504, 507:
 			want = verdict{fate: retry, wait: 2 * time.Second}
+		case 408, 500:
+			want = verdict{fate: retry, wait: 2 * time.Second, evidence: true}
+		case 501:
+			want = verdict{fate: retry, wait: 2 * time.Second, hold: true}
 		case 401, 403, 404, 405, 407:
 			want = verdict{fate: retry, hold: true}
 		}
@@ -83,7 +97,7 @@ func TestJudge(t *testing.T) {
 			err  error
 			a    answer
 			want verdict
-		}{fmt.Sprint("HTTP ", code), some, answer{code, 2 * time.Second}, want})
+		}{fmt.Sprint("HTTP ", code), some, answer{status: code, after: 2 * time.Second}, want})
 	}
 	for _, c := range cases {
 		got := judge(c.err, c.a)
@@ -253,24 +267,60 @@ func TestTooLargeForTheDestination(t *testing.T) {
 }
 
 // A destination that is out of resources, and not because of our request's size, is not asked
-// for each span.
+// for each span, and nothing is dropped for it.
 func TestOutOfResourcesIsNotAskedMore(t *testing.T) {
-	var asked atomic.Int64
-	d := &destination{answer: func(context.Context, []string) error {
-		asked.Add(1)
-		return status.Error(codes.ResourceExhausted, "quota")
-	}}
-	s := open(t, t.TempDir(), d, quick(Options{WriteAhead: true}))
-	export(t, s, numbered("span ", 64)...)
-	eventually(t, "they are dropped", func() bool { return s.Stats().Dropped[DroppedRejected] == 64 })
-	if n := asked.Load(); n > 2 {
-		t.Errorf("got %d requests, want one, or two if it was asked for the batch and its record", n)
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Int64
+		d := &destination{answer: func(_ context.Context, names []string) error {
+			if len(names) > 0 {
+				asked.Add(1)
+				return status.Error(codes.ResourceExhausted, "quota")
+			}
+			return nil
+		}}
+		s := open(t, t.TempDir(), d, Options{WriteAhead: true, MinBackoff: time.Minute, MaxBackoff: time.Minute})
+		names := numbered("span ", 64)
+		export(t, s, names...)
+		time.Sleep(time.Second)
+		if got := s.Stats(); got.Spans != 64 || len(got.Dropped) != 0 || asked.Load() > 2 {
+			t.Errorf("got %+v after %d requests, want all kept, after two at most", got, asked.Load())
+		}
+		d.set(nil)
+		time.Sleep(time.Minute)
+		d.expect(t, names)
+	})
+}
+
+// A record at which the destination breaks does not hold up the others for ever.
+func TestPoisonIsGivenUp(t *testing.T) {
+	for _, poison := range []error{
+		status.Error(codes.Unavailable, "error reading from server: EOF"), status.Error(codes.Internal, "panic"),
+		status.Error(codes.DeadlineExceeded, "too slow"), fmt.Errorf("post: %w", io.EOF),
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			d := &destination{answer: down}
+			s := open(t, t.TempDir(), d, Options{})
+			names := numbered("span ", 30)
+			for _, name := range names {
+				export(t, s, name)
+			}
+			d.set(func(_ context.Context, names []string) error {
+				if slices.Contains(names, "span 0") {
+					return poison
+				}
+				return nil
+			})
+			time.Sleep(5 * time.Minute)
+			d.expect(t, names[1:])
+			if got := s.Stats(); got.Dropped[DroppedRejected] != 1 || got.Spans != 0 {
+				t.Errorf("%v: Stats: got %+v", poison, got)
+			}
+		})
 	}
 }
 
-// A record at which the destination fails in a way that does not say it is the record's fault does
-// not hold up the others for ever.
-func TestPoisonIsGivenUp(t *testing.T) {
+// Where the failure says nothing of the record, the others go first, and it is kept.
+func TestRecordsThatFailWithoutProofAreSentLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &destination{answer: down}
 		s := open(t, t.TempDir(), d, Options{})
@@ -279,15 +329,102 @@ func TestPoisonIsGivenUp(t *testing.T) {
 			export(t, s, name)
 		}
 		d.set(func(_ context.Context, names []string) error {
-			if slices.Contains(names, "span 0") {
-				return status.Error(codes.Unavailable, "the connection broke")
+			if slices.Contains(names, "span 0") || slices.Contains(names, "span 7") {
+				return status.Error(codes.Unavailable, "busy")
 			}
 			return nil
 		})
 		time.Sleep(5 * time.Minute)
-		d.expect(t, names[1:])
-		if got := s.Stats(); got.Dropped[DroppedRejected] != 1 || got.Spans != 0 {
-			t.Errorf("Stats: got %+v", got)
+		if got := s.Stats(); len(d.names()) != 28 || got.Spans != 2 || len(got.Dropped) != 0 {
+			t.Errorf("got %d taken, %+v", len(d.names()), got)
+		}
+		d.set(nil)
+		time.Sleep(time.Minute)
+		if got := s.Stats(); len(d.names()) != 30 || got.Spans != 0 || len(got.Dropped) != 0 {
+			t.Errorf("when it takes all: got %d taken, %+v", len(d.names()), got)
+		}
+	})
+}
+
+// A destination that is overloaded most of the time loses nothing.
+func TestOverloadIsNotPoison(t *testing.T) {
+	for _, share := range []float64{0.8, 0.95} {
+		synctest.Test(t, func(t *testing.T) {
+			d := &destination{answer: down}
+			s := open(t, t.TempDir(), d, Options{})
+			var names []string
+			for i := range 400 {
+				names = append(names, fmt.Sprint("span ", i))
+				export(t, s, names[i])
+			}
+			random := rand.New(rand.NewPCG(1, uint64(share*100)))
+			d.set(func(context.Context, []string) error {
+				if random.Float64() < share {
+					return status.Error(codes.Unavailable, "overloaded")
+				}
+				return nil
+			})
+			time.Sleep(12 * time.Hour)
+			got := d.names()
+			slices.Sort(got)
+			slices.Sort(names)
+			if !slices.Equal(got, names) || len(s.Stats().Dropped) != 0 {
+				t.Errorf("with %v of the requests refused: got %d of %d spans, %+v", share, len(got), len(names), s.Stats())
+			}
+		})
+	}
+}
+
+// An endpoint that refuses everything, also a request without spans, is no OTLP endpoint: nothing is
+// dropped for it, and what waits arrives once the address is right.
+func TestRefusalsOfTheWrongEndpointDropNothing(t *testing.T) {
+	for _, refusal := range []error{
+		status.Error(codes.InvalidArgument, "what is this"), status.Error(codes.FailedPrecondition, "no"),
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			d := &destination{answer: func(context.Context, []string) error { return refusal }}
+			s := open(t, t.TempDir(), d, Options{})
+			names := numbered("span ", 40)
+			for _, name := range names {
+				export(t, s, name)
+			}
+			time.Sleep(time.Hour)
+			if got := s.Stats(); got.Spans != 40 || len(got.Dropped) != 0 || got.FailingSince.IsZero() {
+				t.Errorf("%v: got %+v", refusal, got)
+			}
+			d.set(nil)
+			time.Sleep(time.Minute)
+			d.expect(t, names)
+		})
+	}
+}
+
+// A shutdown asks once more, also while the next request is not due for long.
+func TestShutdownMakesOneAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &destination{answer: down}
+		s, err := New(t.TempDir(), d, Options{MinBackoff: time.Hour, MaxBackoff: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := numbered("span ", 40)
+		for _, name := range names {
+			export(t, s, name)
+		}
+		d.set(nil)
+		shut(t, s)
+		d.expect(t, names)
+
+		d = &destination{answer: down}
+		if s, err = New(t.TempDir(), d, Options{MinBackoff: time.Hour, MaxBackoff: time.Hour}); err != nil {
+			t.Fatal(err)
+		}
+		export(t, s, names...)
+		before := d.count()
+		shut(t, s)
+		if got := s.Stats(); got.Spans != 40 || got.Bytes == 0 || d.count() != before+1 {
+			t.Errorf("while it is down: got %+v and %d requests, want what is left on disk, and one request more", got,
+				d.count()-before)
 		}
 	})
 }
