@@ -4,6 +4,8 @@
 package exporters_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
@@ -11,7 +13,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -34,22 +35,37 @@ type moody struct {
 	backend
 	grpcAnswer atomic.Pointer[func(context.Context) (*collector.ExportTraceServiceResponse, error)]
 	httpAnswer atomic.Pointer[http.HandlerFunc]
+	// takesEmpty answers requests without spans as OTLP does, whatever the mood.
+	takesEmpty atomic.Bool
 }
 
 func (m *moody) Export(ctx context.Context,
 	r *collector.ExportTraceServiceRequest) (*collector.ExportTraceServiceResponse, error) {
-	if f := m.grpcAnswer.Load(); f != nil {
+	if f := m.grpcAnswer.Load(); f != nil && !(m.takesEmpty.Load() && len(r.GetResourceSpans()) == 0) {
 		return (*f)(ctx)
 	}
 	return m.backend.Export(ctx, r)
 }
 
 func (m *moody) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if f := m.httpAnswer.Load(); f != nil {
+	if f := m.httpAnswer.Load(); f != nil && !(m.takesEmpty.Load() && isEmpty(r)) {
 		(*f)(w, r)
 		return
 	}
 	m.backend.ServeHTTP(w, r)
+}
+
+// isEmpty reports whether a request has no content, once it is unpacked.
+func isEmpty(r *http.Request) bool {
+	body, err := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if r.Header.Get("Content-Encoding") == "gzip" && err == nil {
+		var unpacked *gzip.Reader
+		if unpacked, err = gzip.NewReader(bytes.NewReader(body)); err == nil {
+			body, err = io.ReadAll(unpacked)
+		}
+	}
+	return err == nil && len(body) == 0
 }
 
 func (m *moody) well() {
@@ -134,7 +150,8 @@ func TestSpoolOutlivesTheProcess(t *testing.T) {
 }
 
 // Whatever a destination does, what it does not refuse arrives when it is well, and what it
-// refuses is reported.
+// refuses is reported. Only a destination that takes empty requests can refuse: all others
+// may be something else.
 func TestSpoolAndHostileDestinations(t *testing.T) {
 	grpcStatus := func(c codes.Code) func(*moody) {
 		return func(m *moody) {
@@ -176,19 +193,21 @@ func TestSpoolAndHostileDestinations(t *testing.T) {
 		{"redirects for ever", "http/protobuf", web(func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/v1/traces", http.StatusTemporaryRedirect)
 		}), false},
+		{"is a login page", "http/protobuf", web(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, "<!DOCTYPE html><title>Sign in</title>")
+		}), false},
 	}
 	for c := codes.Code(1); c <= codes.Unauthenticated; c++ {
-		switch c {
-		case codes.Canceled, codes.DeadlineExceeded, codes.Aborted, codes.OutOfRange, codes.Unavailable, codes.DataLoss,
-			codes.Unauthenticated, codes.PermissionDenied, codes.Unimplemented:
-			cases = append(cases, hostile{c.String(), "grpc", grpcStatus(c), false})
-		default:
-			cases = append(cases, hostile{c.String(), "grpc", grpcStatus(c), true})
-		}
+		cases = append(cases, hostile{c.String(), "grpc", grpcStatus(c), false})
 	}
 	for _, code := range []int{400, 401, 403, 404, 408, 413, 422, 429, 500, 501, 502, 503, 504} {
-		kept := slices.Contains([]int{401, 403, 404, 429, 502, 503, 504}, code)
-		cases = append(cases, hostile{http.StatusText(code), "http/protobuf", httpStatus(code), !kept})
+		cases = append(cases, hostile{http.StatusText(code), "http/protobuf", httpStatus(code), false})
+	}
+	for _, c := range []codes.Code{codes.InvalidArgument, codes.NotFound, codes.AlreadyExists, codes.FailedPrecondition} {
+		cases = append(cases, hostile{"refuses with " + c.String(), "grpc", grpcStatus(c), true})
+	}
+	for _, code := range []int{400, 413, 422} {
+		cases = append(cases, hostile{"refuses with " + http.StatusText(code), "http/protobuf", httpStatus(code), true})
 	}
 	for _, c := range cases {
 		t.Run(c.protocol+" "+c.name, func(t *testing.T) {
@@ -207,6 +226,7 @@ func TestSpoolAndHostileDestinations(t *testing.T) {
 			record(p, "healthy")
 			eventually(t, "it arrives", func() bool { return m.received() == "healthy/child healthy" })
 			c.turn(m)
+			m.takesEmpty.Store(c.refused)
 			record(p, "hostile")
 			if c.refused {
 				eventually(t, "it is dropped", func() bool { return p.Spool().Stats().Dropped[spool.DroppedRejected] == 2 })
@@ -281,6 +301,7 @@ func TestSpoolMetrics(t *testing.T) {
 		return nil, status.Error(codes.InvalidArgument, "no")
 	}
 	m.grpcAnswer.Store(&refuse)
+	m.takesEmpty.Store(true)
 	address, stop := m.serve(t, "grpc", "127.0.0.1:0")
 	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://"+address)
 	reader := sdkmetric.NewManualReader()
