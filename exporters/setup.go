@@ -213,7 +213,11 @@ func (p *Providers) connect(o *Options, exporters []sdktrace.SpanExporter, behin
 		if err != nil {
 			panic("exporters: Options.checked did not refuse its limits: " + err.Error())
 		}
-		behind.to = append(behind.to, p.addOutlet(guarded, nameOf(e), guarded, p.batching(o)))
+		batcher := p.addOutlet(guarded, nameOf(e), guarded, p.batching(o))
+		if s, ok := e.(*spool.Spool); ok {
+			s.SetPressed(batcher.Pressed)
+		}
+		behind.to = append(behind.to, batcher)
 	}
 	if p.sampler != nil {
 		p.front = append(p.front, p.sampler)

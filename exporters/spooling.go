@@ -28,12 +28,31 @@ import (
 // aheadDelay makes a span that has ended be on disk within 100 ms.
 const aheadDelay = 50 * time.Millisecond
 
+// The queue in front of a spool, and behind a tail sampler, which hands over whole traces at once.
+const (
+	deepSpans = 1 << 16
+	deepBytes = 32 << 20
+	// roomPatience is how long the end of a span waits for a spool that is slower than the
+	// program. A disk that hangs costs one such wait: the next spans do not wait.
+	roomPatience = 100 * time.Millisecond
+)
+
 // batching is how spans are put together for an exporter.
-func (p *Providers) batching(o *Options) batch.Options {
-	if p.spool != nil && o.Spool.WriteAhead && get("OTEL_BSP_SCHEDULE_DELAY") == "" {
-		return batch.Options{Delay: aheadDelay}
+func (p *Providers) batching(o *Options) (b batch.Options) {
+	if p.spool == nil && p.sampler == nil {
+		return batch.Options{}
 	}
-	return batch.Options{}
+	b.MaxBytes = deepBytes
+	if get("OTEL_BSP_MAX_QUEUE_SIZE") == "" {
+		b.MaxQueue = deepSpans
+	}
+	if p.spool != nil {
+		b.Patience = roomPatience
+		if o.Spool.WriteAhead && get("OTEL_BSP_SCHEDULE_DELAY") == "" {
+			b.Delay = aheadDelay
+		}
+	}
+	return b
 }
 
 // spooled makes the exporter that keeps what the client's destination does not take.

@@ -16,6 +16,8 @@ import (
 
 	"go.opentelemetry.io/otel"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/toolscope/toolscope/exporters/internal/otlpsize"
 )
 
 // Options are the limits of a [Batcher], by the OpenTelemetry specification of
@@ -23,6 +25,8 @@ import (
 // without it has the specification's default.
 type Options struct {
 	MaxQueue      int           // spans kept; 2048. What comes on top is dropped and counted.
+	MaxBytes      int           // bytes of spans kept, as OTLP counts them; 0: no limit but MaxQueue
+	Patience      time.Duration // the end of a span waits as long for room before the span is dropped; 0: not at all
 	MaxBatch      int           // spans sent at once; 512, at most MaxQueue
 	Delay         time.Duration // a span waits no longer to be sent; 5 s
 	ExportTimeout time.Duration // one batch may take as long to send; 30 s
@@ -42,7 +46,11 @@ type Batcher struct {
 	mu      sync.Mutex
 	queue   []sdktrace.ReadOnlySpan
 	spare   []sdktrace.ReadOnlySpan // the queue's memory when it is being sent
+	sizes   []int                   // of the queue's spans, with MaxBytes
 	sending int                     // taken from the queue and not yet sent
+	bytes   int                     // of both, with MaxBytes
+	room    chan struct{}           // closed when a batch was sent; nil if no span waits for that
+	stalled bool                    // a span waited in vain: the next ones do not, until a batch is sent
 	started bool
 	stopped bool
 
@@ -80,6 +88,13 @@ type Stats struct {
 	Late    uint64 // of those dropped: ended after Shutdown
 }
 
+// Pressed reports whether more than a batch waits behind the one that is being sent.
+func (b *Batcher) Pressed() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.queue)+b.sending > 2*b.options.MaxBatch
+}
+
 // Capacity is how many spans the queue holds.
 func (b *Batcher) Capacity() int { return b.options.MaxQueue }
 
@@ -103,28 +118,81 @@ func (b *Batcher) Stats() Stats {
 // OnStart does nothing.
 func (*Batcher) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
 
-// OnEnd queues a span that is sampled.
+// OnEnd queues a span that is sampled. With Options.Patience it may wait for room.
 func (b *Batcher) OnEnd(s sdktrace.ReadOnlySpan) {
 	if b.exporter == nil || !s.SpanContext().IsSampled() {
 		return
 	}
+	size := 0
+	if b.options.MaxBytes > 0 {
+		size = otlpsize.Span(s)
+	}
 	b.mu.Lock()
-	if b.stopped || len(b.queue)+b.sending >= b.options.MaxQueue {
+	if !b.hasRoom(size) {
 		b.drop(b.stopped)
 		b.mu.Unlock()
 		return
 	}
 	b.queue = append(b.queue, s)
+	if b.options.MaxBytes > 0 {
+		b.sizes = append(b.sizes, size)
+		b.bytes += size
+	}
 	full := len(b.queue)%b.options.MaxBatch == 0
+	b.begin()
+	b.mu.Unlock()
+	if full {
+		b.wake()
+	}
+}
+
+// begin starts the goroutine that sends; the lock is held.
+func (b *Batcher) begin() {
 	if !b.started {
 		b.started = true
 		go b.sendUntilStopped()
 	}
-	b.mu.Unlock()
-	if full {
+}
+
+// wake makes the goroutine that sends do so now.
+func (b *Batcher) wake() {
+	select {
+	case b.full <- struct{}{}:
+	default:
+	}
+}
+
+// hasRoom reports whether a span of that size can be queued, and waits for room as long as
+// Options.Patience says. The lock is held, but not while it waits.
+func (b *Batcher) hasRoom(size int) bool {
+	var patience <-chan time.Time
+	for {
+		switch {
+		case b.stopped:
+			return false
+		case len(b.queue)+b.sending < b.options.MaxQueue && (b.options.MaxBytes == 0 || b.bytes+size <= b.options.MaxBytes):
+			return true
+		case b.options.Patience == 0 || b.stalled || len(b.queue)+b.sending == 0:
+			return false
+		case patience == nil:
+			timer := time.NewTimer(b.options.Patience)
+			defer timer.Stop()
+			patience = timer.C
+		}
+		if b.room == nil {
+			b.room = make(chan struct{})
+		}
+		room := b.room
+		b.mu.Unlock()
+		b.wake()
 		select {
-		case b.full <- struct{}{}:
-		default:
+		case <-room:
+			b.mu.Lock()
+		case <-patience:
+			b.mu.Lock()
+			b.stalled = true
+		case <-b.stop:
+			b.mu.Lock()
 		}
 	}
 }
@@ -169,8 +237,8 @@ func (b *Batcher) sendUntilStopped() {
 // fails is not sent again, and the others are; their errors are joined.
 func (b *Batcher) send(ctx context.Context) error {
 	b.mu.Lock()
-	spans := b.queue
-	b.queue, b.spare = b.spare[:0], nil
+	spans, sizes := b.queue, b.sizes
+	b.queue, b.spare, b.sizes = b.spare[:0], nil, nil
 	b.sending = len(spans)
 	b.mu.Unlock()
 	var errs []error
@@ -186,6 +254,16 @@ func (b *Batcher) send(ctx context.Context) error {
 		b.mu.Lock()
 		b.sending -= n
 		done.Add(uint64(n)) // at once, or a span would be counted twice
+		if sizes != nil {
+			for _, size := range sizes[:n] {
+				b.bytes -= size
+			}
+			sizes = sizes[n:]
+		}
+		if b.stalled = false; b.room != nil {
+			close(b.room)
+			b.room = nil
+		}
 		b.mu.Unlock()
 	}
 	clear(spans)

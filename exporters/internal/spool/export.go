@@ -85,11 +85,17 @@ func (s *Spool) export(ctx context.Context, all []*tracepb.ResourceSpans) error 
 	return nil
 }
 
+// SetPressed gives the spool a function that reports whether more spans wait to be exported. While they
+// do, spans are written and not sent first. It is safe for concurrent use.
+func (s *Spool) SetPressed(pressed func() bool) { s.pressed.Store(&pressed) }
+
 // offer puts a unit in the sender's way, and reports whether it will be sent before it is
-// written: not if there is no time,
-// others wait, or the destination fails.
+// written: not if there is no time, others wait, or the destination fails.
 func (s *Spool) offer(u *unit, inTime bool) bool {
 	direct := inTime && !s.options.WriteAhead && !s.tally.waiting() && !s.tally.failing()
+	if pressed := s.pressed.Load(); direct && pressed != nil && (*pressed)() {
+		direct = false // waiting for the destination would hold up what comes behind
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	direct = direct && len(s.memory) == 0 && s.underWay.IsZero()

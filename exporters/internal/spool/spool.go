@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -26,6 +27,7 @@ import (
 type Spool struct {
 	client  otlptrace.Client
 	dir     string
+	pressed atomic.Pointer[func() bool] // see SetPressed
 	options *Options
 	tally   *tally
 	disk    *disk
