@@ -170,7 +170,9 @@ type SpoolOptions struct {
 	Timeout time.Duration
 	// MinBackoff and MaxBackoff are the time between two requests when the destination
 	// fails: the first doubled after each failure up to the second, less a random part up to half of
-	// it; 500 ms and 30 s. What the destination asks for is waited for, up to 5 minutes.
+	// it; 500 ms and 5 s. What the destination asks for is waited for, up to 5 minutes. Where
+	// the configuration is at fault, such as credentials or the address, it is six times MaxBackoff,
+	// at most 30 s.
 	MinBackoff, MaxBackoff time.Duration
 }
 
@@ -199,6 +201,9 @@ type TailSampling struct {
 	// executed call, on the goroutine that ends it, and must not take long. The
 	// default, nil, finds no call slow.
 	Slow func(tool string) time.Duration
+	// SlowerThan makes every executed call that ran longer matter, whatever is usual for its tool: a
+	// lasting slowdown becomes usual. 0, the default, is no such limit.
+	SlowerThan time.Duration
 
 	// MaxTraces is how many traces are followed at once; 0 is the default, 8192. The
 	// one followed for longest is judged early and forgotten when there are more.

@@ -34,7 +34,7 @@ const (
 	deepBytes = 32 << 20
 	// roomPatience is how long the end of a span waits for a spool that is slower than the
 	// program. A disk that hangs costs one such wait: the next spans do not wait.
-	roomPatience = 100 * time.Millisecond
+	roomPatience = time.Second
 )
 
 // batching is how spans are put together for an exporter.
@@ -135,6 +135,11 @@ func (s spooling) component() stats.Component {
 	if !n.FailingSince.IsZero() {
 		since := n.FailingSince.UTC().Format(time.RFC3339)
 		c.Problems = append(c.Problems, fmt.Sprintf("the destination fails since %s: %s", since, n.LastError))
+	}
+	if n.Torn+n.Corrupt > 0 {
+		c.Problems = append(c.Problems, fmt.Sprintf(
+			"files were damaged: %d ends were torn and %d parts unreadable; spans in them that could be counted are in "+
+				"dropped_lost", n.Torn, n.Corrupt))
 	}
 	if n.DiskError != "" {
 		c.Problems = append(c.Problems,

@@ -125,8 +125,9 @@ func TestSpoolOutlivesTheProcess(t *testing.T) {
 				if err := p.Shutdown(t.Context()); err != nil {
 					t.Errorf("Shutdown: got %v, want nil, since all is on disk", err)
 				}
-				if got := told(); len(got) != 1 || !strings.Contains(got[0], "the destination fails; spans are kept in") {
-					t.Errorf("the error handler got %q, want one message", got)
+				if got := told(); len(got) != 2 || !strings.Contains(got[0], "the destination fails; spans are kept in") ||
+					!strings.Contains(got[1], "4 spans (") || !strings.Contains(got[1], "are kept in "+dir) {
+					t.Errorf("the error handler got %q, want the failure, and what is kept at the end", got)
 				}
 
 				m := new(moody)

@@ -13,7 +13,6 @@ import (
 	"go.opentelemetry.io/otel/sdk/instrumentation"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
@@ -53,45 +52,76 @@ func snapshots(all []*tracepb.ResourceSpans) (spans []sdktrace.ReadOnlySpan) {
 				Attributes: attribute.NewSet(keyValues(sc.GetScope().GetAttributes())...),
 			}
 			for _, s := range sc.GetSpans() {
-				stub := snapshot(s)
-				stub.Resource, stub.InstrumentationScope = from, scope
-				spans = append(spans, stub.Snapshot())
+				spans = append(spans, &readSpan{span: s, resource: from, scope: scope})
 			}
 		}
 	}
 	return spans
 }
 
-func snapshot(s *tracepb.Span) tracetest.SpanStub {
-	state, _ := trace.ParseTraceState(s.GetTraceState()) // one that is not valid is empty
-	stub := tracetest.SpanStub{
-		Name:        s.GetName(),
-		SpanContext: spanContext(s.GetTraceId(), s.GetSpanId(), s.GetFlags(), state, false),
-		SpanKind:    kind(s.GetKind()),
-		StartTime:   at(s.GetStartTimeUnixNano()), EndTime: at(s.GetEndTimeUnixNano()),
-		Attributes:        keyValues(s.GetAttributes()),
-		Status:            sdktrace.Status{Code: code(s.GetStatus().GetCode()), Description: s.GetStatus().GetMessage()},
-		DroppedAttributes: int(s.GetDroppedAttributesCount()), DroppedEvents: int(s.GetDroppedEventsCount()),
-		DroppedLinks: int(s.GetDroppedLinksCount()),
+// A readSpan is a span of OTLP as exporters read it.
+type readSpan struct {
+	sdktrace.ReadOnlySpan // nil: it has an unexported method that nothing calls
+	span                  *tracepb.Span
+	resource              *resource.Resource
+	scope                 instrumentation.Scope
+}
+
+func (r *readSpan) Name() string                                { return r.span.GetName() }
+func (r *readSpan) SpanKind() trace.SpanKind                    { return kind(r.span.GetKind()) }
+func (r *readSpan) StartTime() time.Time                        { return at(r.span.GetStartTimeUnixNano()) }
+func (r *readSpan) EndTime() time.Time                          { return at(r.span.GetEndTimeUnixNano()) }
+func (r *readSpan) Attributes() []attribute.KeyValue            { return keyValues(r.span.GetAttributes()) }
+func (r *readSpan) DroppedAttributes() int                      { return int(r.span.GetDroppedAttributesCount()) }
+func (r *readSpan) DroppedEvents() int                          { return int(r.span.GetDroppedEventsCount()) }
+func (r *readSpan) DroppedLinks() int                           { return int(r.span.GetDroppedLinksCount()) }
+func (r *readSpan) ChildSpanCount() int                         { return 0 }
+func (r *readSpan) Resource() *resource.Resource                { return r.resource }
+func (r *readSpan) InstrumentationScope() instrumentation.Scope { return r.scope }
+
+// InstrumentationLibrary is the scope by its former name, which the interface still has.
+func (r *readSpan) InstrumentationLibrary() instrumentation.Scope { return r.scope }
+
+func (r *readSpan) Status() sdktrace.Status {
+	return sdktrace.Status{Code: code(r.span.GetStatus().GetCode()), Description: r.span.GetStatus().GetMessage()}
+}
+
+func (r *readSpan) SpanContext() trace.SpanContext {
+	state, _ := trace.ParseTraceState(r.span.GetTraceState()) // one that is not valid is empty
+	return spanContext(r.span.GetTraceId(), r.span.GetSpanId(), r.span.GetFlags(), state, false)
+}
+
+func (r *readSpan) Parent() trace.SpanContext {
+	if len(r.span.GetParentSpanId()) == 0 {
+		return trace.SpanContext{}
 	}
-	if len(s.GetParentSpanId()) > 0 {
-		remote := s.GetFlags()&uint32(tracepb.SpanFlags_SPAN_FLAGS_CONTEXT_IS_REMOTE_MASK) != 0
-		stub.Parent = spanContext(s.GetTraceId(), s.GetParentSpanId(), s.GetFlags(), trace.TraceState{}, remote)
-	}
-	for _, e := range s.GetEvents() {
-		stub.Events = append(stub.Events, sdktrace.Event{
+	return spanContext(r.span.GetTraceId(), r.span.GetParentSpanId(), r.span.GetFlags(), trace.TraceState{},
+		isRemote(r.span.GetFlags()))
+}
+
+func (r *readSpan) Events() (events []sdktrace.Event) {
+	for _, e := range r.span.GetEvents() {
+		events = append(events, sdktrace.Event{
 			Name: e.GetName(), Time: at(e.GetTimeUnixNano()), Attributes: keyValues(e.GetAttributes()),
 			DroppedAttributeCount: int(e.GetDroppedAttributesCount()),
 		})
 	}
-	for _, l := range s.GetLinks() {
-		remote := l.GetFlags()&uint32(tracepb.SpanFlags_SPAN_FLAGS_CONTEXT_IS_REMOTE_MASK) != 0
-		stub.Links = append(stub.Links, sdktrace.Link{
-			SpanContext: spanContext(l.GetTraceId(), l.GetSpanId(), l.GetFlags(), trace.TraceState{}, remote),
+	return events
+}
+
+func (r *readSpan) Links() (links []sdktrace.Link) {
+	for _, l := range r.span.GetLinks() {
+		links = append(links, sdktrace.Link{
+			SpanContext: spanContext(l.GetTraceId(), l.GetSpanId(), l.GetFlags(), trace.TraceState{}, isRemote(l.GetFlags())),
 			Attributes:  keyValues(l.GetAttributes()), DroppedAttributeCount: int(l.GetDroppedAttributesCount()),
 		})
 	}
-	return stub
+	return links
+}
+
+// isRemote reports whether flags say that a parent or a link's span is of another process.
+func isRemote(flags uint32) bool {
+	return flags&uint32(tracepb.SpanFlags_SPAN_FLAGS_CONTEXT_IS_REMOTE_MASK) != 0
 }
 
 func at(nanos uint64) time.Time { return time.Unix(0, int64(nanos)) }

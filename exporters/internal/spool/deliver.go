@@ -6,16 +6,69 @@ package spool
 import (
 	"errors"
 	"fmt"
-	"slices"
+	"sync"
 	"time"
 
 	"go.opentelemetry.io/otel"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 )
 
-// deliver sends work and does with it what the answer asks for.
+// deliver sends work and does with it what the answer asks for. While the destination takes all, and
+// more waits on disk, it sends several requests at the same time.
 func (s *Spool) deliver(w *work) {
-	v := s.attempt(w.all)
+	if s.streak > 0 || w.unit != nil {
+		s.width = 1
+	}
+	began := time.Now()
+	all, verdicts := s.attemptAll(s.alongside(w))
+	far := time.Since(began) > farAway
+	for i, w := range all {
+		s.handle(w, verdicts[i])
+	}
+	switch {
+	case s.streak > 0:
+		s.width = 1
+	case far:
+		s.width = min(2*max(s.width, 1), maxWidth)
+	}
+}
+
+// How much is sent at the same time: requests, and bytes in them.
+const (
+	maxWidth      = 16
+	maxConcurrent = 16 << 20
+	// farAway is how long a request takes at least where several at the same time help. To a destination
+	// that is nearer, spans are sent one request after the other, in order.
+	farAway = 10 * time.Millisecond
+)
+
+// alongside is work with what is to be sent at the same time.
+func (s *Spool) alongside(first *work) []*work {
+	all, bytes := []*work{first}, first.bytes()
+	for len(all) < s.width && bytes < maxConcurrent {
+		w, err := s.nextOnDisk(maxMerged, s.passedOver)
+		if w == nil || err != nil {
+			break
+		}
+		all, bytes = append(all, w), bytes+w.bytes()
+	}
+	return all
+}
+
+// attemptAll sends all work at the same time.
+func (s *Spool) attemptAll(all []*work) ([]*work, []verdict) {
+	verdicts := make([]verdict, len(all))
+	var rest sync.WaitGroup
+	for i, w := range all[1:] {
+		rest.Go(func() { verdicts[i+1] = s.attempt(w.all) })
+	}
+	verdicts[0] = s.attempt(all[0].all)
+	rest.Wait()
+	return all, verdicts
+}
+
+// handle does with work what the answer asks for.
+func (s *Spool) handle(w *work, v verdict) {
 	if v.fate == refused && len(w.items) > 1 {
 		s.apart(w)
 		return
@@ -149,7 +202,7 @@ func (s *Spool) suspect(w *work, v verdict) verdict {
 		return v
 	}
 	oldest := w.items[0]
-	after, err := s.nextOnDisk(1, append(slices.Clone(s.passedOver), oldest.entry))
+	after, err := s.nextOnDisk(1, s.passedOver)
 	if err != nil || after == nil {
 		return v
 	}

@@ -30,7 +30,9 @@
 //
 // What ExportSpans has written survives kill -9, and with Options.Sync a loss of power. It is sent
 // in the order in which it was written, at least once: twice only if the process ends or
-// the connection breaks while a request is under way. Records carry checksums: an end that was torn and
+// the connection breaks while a request is under way. While requests take longer than 10 ms and
+// all succeed, up to 16 are under way at the same time, so that a distant destination does not
+// slow the sending; their order is not defined. Records carry checksums: an end that was torn and
 // stretches that were damaged are passed over and counted. No caller waits for the destination
 // longer than Options.Patience, or for the disk longer than 1 s. The directory is bounded in bytes and
 // spans in age; at the limit those that did not fail go first. While the disk takes nothing, a
@@ -42,10 +44,13 @@
 // as it lives; the folder of one that ended is taken over by one of the others within 5 s, or
 // by the next that starts.
 //
-// Answers are judged by the OTLP specification: what is worth another try is sent again, with
-// growing pauses or when the destination says; what it refuses as invalid is dropped and
-// counted, alone and not with its batch. A record that fails while others are taken is given up after the
-// third time. [Spool.Stats] tells all of it.
+// Answers are judged by the OTLP specification, and by evidence. What is worth another try is sent again,
+// with growing pauses or when the destination says. A refusal is final only if the destination takes an
+// empty request right after it: an address with a wrong scheme or port, a login page or a proxy that
+// answers 400 loses nothing. What is refused as invalid is dropped and counted, alone and not
+// with its batch. A record whose requests time out or break while others are taken is given up
+// after the third time; one that fails with UNAVAILABLE or the like is sent after all others.
+// [Spool.Stats] counts all of it.
 //
 // # What is left out
 //

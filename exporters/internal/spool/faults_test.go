@@ -270,7 +270,7 @@ func TestNewRefusesWhatCannotBe(t *testing.T) {
 		"small": {dir, Options{MaxBytes: 1},
 			"spool: Options.MaxBytes: got 1, want at least 65536 bytes, or 0 for 268435456"},
 		"backoffs crossed": {dir, Options{MinBackoff: time.Minute},
-			"spool: Options.MinBackoff: got 1m0s, want at most MaxBackoff, 30s"},
+			"spool: Options.MinBackoff: got 1m0s, want at most MaxBackoff, 5s"},
 	} {
 		if runtime.GOOS == "windows" && name == "open to others" {
 			continue

@@ -12,16 +12,19 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 )
 
-// head is what is to be sent of the oldest segment of a class that has such, without some entries. A segment
-// that cannot be read now is passed over for a while.
+// head is what is to be sent of the oldest segment of a class that has such, without some entries
+// and those that are being sent. A segment that cannot be read now is passed over for a
+// while.
 func (s *store) head(c class, without []*entry) []*entry {
 	for _, g := range slices.Clone(s.lists[c]) {
 		if g.rests() || !s.load(g) {
 			continue
 		}
 		head := g.index
-		if len(without) > 0 {
-			head = slices.DeleteFunc(slices.Clone(head), func(e *entry) bool { return slices.Contains(without, e) })
+		if len(without) > 0 || g.flight > 0 {
+			head = slices.DeleteFunc(slices.Clone(head), func(e *entry) bool {
+				return e.sending || slices.Contains(without, e)
+			})
 		}
 		if len(head) > 0 {
 			return head
@@ -109,6 +112,7 @@ func (s *store) collect(spans int, without []*entry) (items []item, damaged *ent
 func (s *store) hold(items []item) {
 	for _, i := range items {
 		i.entry.segment.flight++
+		i.entry.sending = true
 	}
 }
 
@@ -118,6 +122,7 @@ func (s *store) release(items []item, settled bool) {
 	for i := range items {
 		entries[i] = items[i].entry
 		entries[i].segment.flight--
+		entries[i].sending = false
 	}
 	if settled {
 		s.settle(entries)

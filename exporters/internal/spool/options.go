@@ -37,7 +37,9 @@ type Options struct {
 	Timeout time.Duration
 	// MinBackoff and MaxBackoff are the time between two requests when the destination
 	// fails: the first doubled after each failure up to the second, less a random part up to half of
-	// it; 500 ms and 30 s. What the destination asks for is waited for, up to 5 minutes.
+	// it; 500 ms and 5 s. What the destination asks for is waited for, up to 5 minutes. Where
+	// the configuration is at fault, such as credentials or the address, it is six times MaxBackoff,
+	// at most 30 s.
 	MinBackoff, MaxBackoff time.Duration
 }
 
@@ -52,7 +54,7 @@ func (o Options) complete() (*Options, error) {
 	}{
 		{"MaxAge", &o.MaxAge, 24 * time.Hour}, {"Patience", &o.Patience, 200 * time.Millisecond},
 		{"Timeout", &o.Timeout, 10 * time.Second},
-		{"MinBackoff", &o.MinBackoff, 500 * time.Millisecond}, {"MaxBackoff", &o.MaxBackoff, 30 * time.Second},
+		{"MinBackoff", &o.MinBackoff, 500 * time.Millisecond}, {"MaxBackoff", &o.MaxBackoff, 5 * time.Second},
 	} {
 		if *d.value < 0 {
 			return nil, fmt.Errorf("spool: Options.%s: got %v, want a positive duration, or 0 for %v", d.name,

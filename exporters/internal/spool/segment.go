@@ -42,8 +42,9 @@ type entry struct {
 	segment *segment
 	offset  int64
 	header
-	view []*tracepb.ResourceSpans // what it holds, if that is still in memory
-	late bool                     // it had to wait
+	view    []*tracepb.ResourceSpans // what it holds, if that is still in memory
+	late    bool                     // it had to wait
+	sending bool                     // a request with it is under way
 }
 
 // maxSegment is the size of a file that is read at all.

@@ -33,6 +33,14 @@ type work struct {
 	all   []*tracepb.ResourceSpans
 }
 
+// bytes is how many bytes on disk the work has.
+func (w *work) bytes() (n int) {
+	for _, i := range w.items {
+		n += i.entry.length
+	}
+	return n
+}
+
 // send sends what waits until it is stopped.
 func (s *Spool) send() {
 	defer close(s.ended)
@@ -241,21 +249,32 @@ func (s *Spool) request(all []*tracepb.ResourceSpans) (v verdict) {
 	ctx, cancel := context.WithTimeout(s.life, s.options.Timeout)
 	defer cancel()
 	ctx, a := withAnswer(ctx)
-	s.began(time.Now())
+	s.began()
 	defer func() {
 		if r := recover(); r != nil {
 			v = verdict{evidence: true, err: fmt.Errorf("%w: %T", errPanicked, s.client)}
 		}
-		s.began(time.Time{})
+		s.returned()
 	}()
 	return judge(s.client.UploadTraces(ctx, all), *a)
 }
 
-// began notes when the request under way began.
-func (s *Spool) began(at time.Time) {
+// began notes that a request is under way.
+func (s *Spool) began() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.underWay = at
+	if s.requests++; s.requests == 1 {
+		s.underWay = time.Now()
+	}
+}
+
+// returned notes that a request is over.
+func (s *Spool) returned() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.requests--; s.requests == 0 {
+		s.underWay = time.Time{}
+	}
 }
 
 // taken counts spans that were delivered, some of them late.
@@ -303,6 +322,9 @@ func (s *Spool) finishUnit(u *unit, v verdict) (onDisk []item) {
 	return onDisk
 }
 
+// holdBackoff is the time between two requests to a destination whose configuration is at fault.
+const holdBackoff = 30 * time.Second
+
 // pace decides when the next request may be sent.
 func (s *Spool) pace(v verdict) {
 	if v.fate != retry {
@@ -319,7 +341,7 @@ func (s *Spool) pace(v verdict) {
 		}
 	}
 	if v.hold {
-		d = o.MaxBackoff
+		d = max(o.MaxBackoff, min(6*o.MaxBackoff, holdBackoff))
 	}
 	s.streak++
 	d -= rand.N(d/2 + 1)

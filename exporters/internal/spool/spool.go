@@ -47,12 +47,14 @@ type Spool struct {
 	bytes    int           // of these
 	step     chan struct{} // closed when the sender or the disk has done something
 	failed   int           // requests that failed, so far
-	underWay time.Time     // when the request under way began; zero if there is none
+	requests int           // under way
+	underWay time.Time     // when the first of these began; zero if there is none
 	closed   bool
 	shut     chan struct{}
 	shutErr  error
 
 	// The sender's own.
+	width      int       // how many requests may be sent at the same time
 	streak     int       // requests that failed, in a row
 	complained time.Time // when dropped spans were last reported
 	notBefore  time.Time // of the next request
@@ -247,9 +249,24 @@ func (s *Spool) shutdown(ctx context.Context) error {
 	var errs []error
 	if !idle {
 		errs = append(errs, s.end(ctx))
+		s.reportKept()
 	}
 	errs = append(errs, s.client.Stop(ctx))
 	return errors.Join(errs...)
+}
+
+// reportKept reports to OpenTelemetry's error handler what a shutdown left on disk.
+func (s *Spool) reportKept() {
+	stats := s.Stats()
+	if stats.Spans == 0 {
+		return
+	}
+	why := ""
+	if stats.LastError != "" {
+		why = "; the last error was: " + stats.LastError
+	}
+	complain(fmt.Errorf("spool: %d spans (%d bytes) are kept in %s and sent by the next process that uses it%s",
+		stats.Spans, stats.Bytes, s.dir, why))
 }
 
 // end waits for the goroutines, and writes what is only in memory.

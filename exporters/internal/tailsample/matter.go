@@ -63,6 +63,9 @@ func (p *Processor) matters(s sdktrace.ReadOnlySpan) bool {
 	if run == 0 {
 		run = s.EndTime().Sub(s.StartTime())
 	}
+	if limit := p.options.SlowerThan; executed && limit > 0 && run > limit {
+		return true
+	}
 	return executed && p.isSlow(tool, run) || p.flagged(s)
 }
 

@@ -36,6 +36,9 @@ type Options struct {
 	// executed call, on the goroutine that ends it, and must not take long. The
 	// default, nil, finds no call slow.
 	Slow func(tool string) time.Duration
+	// SlowerThan makes every executed call that ran longer matter, whatever is usual for its tool: a
+	// lasting slowdown becomes usual. 0, the default, is no such limit.
+	SlowerThan time.Duration
 
 	// MaxTraces is how many traces are followed at once; 0 is the default, 8192. The
 	// one followed for longest is judged early and forgotten when there are more.
@@ -61,6 +64,9 @@ func (o Options) orDefault() (Options, error) {
 	}
 	if !(o.PerSecond >= 0) {
 		return o, fmt.Errorf("tailsample: Options.PerSecond: got %v, want 0 or more", o.PerSecond)
+	}
+	if o.SlowerThan < 0 {
+		return o, fmt.Errorf("tailsample: Options.SlowerThan: got %v, want 0 or more", o.SlowerThan)
 	}
 	for _, f := range []struct {
 		name string

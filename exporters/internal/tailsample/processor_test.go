@@ -112,6 +112,25 @@ func TestSlowByTheSpansOwnTime(t *testing.T) {
 	}
 }
 
+// An absolute limit finds calls slow that are usual for their tool.
+func TestSlowerThan(t *testing.T) {
+	h := newHost(t, tailsample.Options{Ratio: -1, SlowerThan: time.Second,
+		Slow: func(string) time.Duration { return time.Hour }})
+	start := time.Now()
+	for name, took := range map[string]time.Duration{"slow": 2 * time.Second, "fast": time.Second} {
+		_, s := h.tracer.Start(context.Background(), name, trace.WithTimestamp(start),
+			trace.WithAttributes(attribute.String("toolscope.outcome", "executed")))
+		s.End(trace.WithTimestamp(start.Add(took)))
+	}
+	if h.names() != "slow" {
+		t.Errorf("got %q, want the slow call", h.names())
+	}
+	if _, err := tailsample.New(tracetest.NewSpanRecorder(), tailsample.Options{SlowerThan: -1}); err == nil ||
+		!strings.Contains(err.Error(), "Options.SlowerThan: got -1ns") {
+		t.Errorf("below 0: got %v", err)
+	}
+}
+
 // From the moment something matters nothing of the trace waits.
 func TestKeptAtOnce(t *testing.T) {
 	h := newHost(t, none)
