@@ -5,6 +5,7 @@ package exporters
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -75,7 +76,8 @@ func (f Forget) Spool(ctx context.Context, dir string) (ForgetReport, error) {
 		return ForgetReport{}, nil
 	}
 	n, err := spool.DeleteSession(ctx, dir, f.Session, f.Tenant)
-	return ForgetReport{Files: 1, Removed: n}, err
+	rejected, rejectedErr := f.forgetRejected(dir)
+	return ForgetReport{Files: 1 + rejected.Files, Removed: n + rejected.Removed}, errors.Join(err, rejectedErr)
 }
 
 // Forget removes the spans of a session from the ring and the spool and returns how many: see
@@ -87,7 +89,8 @@ func (p *Providers) Forget(ctx context.Context, session, tenant string) (removed
 	removed = p.Ring.Forget(session, tenant)
 	if p.spool != nil {
 		n, err := p.spool.DeleteSession(ctx, session, tenant)
-		return removed + n, err
+		rejected, rejectedErr := Forget{Session: session, Tenant: tenant}.forgetRejected(p.spoolDir)
+		return removed + n + rejected.Removed, errors.Join(err, rejectedErr)
 	}
 	return removed, nil
 }

@@ -53,8 +53,10 @@ type Providers struct {
 	// fromConfigFile says that the tracer provider has processors that are not known here.
 	fromConfigFile  bool
 	hostsPropagator bool
-	sampler         *tailsample.Processor    // nil without tail sampling
-	spool           *spool.Spool             // nil without a spool, and where traces are sent nowhere
+	sampler         *tailsample.Processor // nil without tail sampling
+	spool           *spool.Spool          // nil without a spool, and where traces are sent nowhere
+	spoolDir        string
+	rejected        *rejected                // what the spool's destination refused; nil without a spool
 	processes       []sdktrace.SpanProcessor // the ring and the application's own
 	front           []sdktrace.SpanProcessor // what a tracer provider calls
 	outlets         []*outlet

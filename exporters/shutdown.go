@@ -132,6 +132,7 @@ func (p *Providers) shutdown(ctx context.Context) error {
 		}
 	}
 	stop()
+	err = errors.Join(err, p.rejected.shutdown(ctx))
 	for _, closeIdle := range p.idle {
 		closeIdle()
 	}

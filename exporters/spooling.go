@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -66,7 +67,9 @@ func (p *Providers) spooled(o *Options, client otlptrace.Client, kind string) (s
 	if err != nil {
 		return nil, fmt.Errorf("exporters: Options.Spool: %w", err)
 	}
-	p.spool = s
+	p.rejected = &rejected{dir: filepath.Join(o.SpoolDir, RejectedDir)}
+	s.SetRejected(p.rejected.write)
+	p.spool, p.spoolDir = s, o.SpoolDir
 	return s, nil
 }
 

@@ -13,11 +13,14 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
@@ -294,6 +297,39 @@ func TestSpoolAndPartialSuccess(t *testing.T) {
 	}
 }
 
+// Spans that were rejected are removed with their session.
+func TestForgetReachesRejectedSpans(t *testing.T) {
+	complaints(t)
+	m := new(moody)
+	refuse := func(context.Context) (*collector.ExportTraceServiceResponse, error) {
+		return nil, status.Error(codes.InvalidArgument, "no")
+	}
+	m.grpcAnswer.Store(&refuse)
+	m.takesEmpty.Store(true)
+	address, stop := m.serve(t, "grpc", "127.0.0.1:0")
+	defer stop()
+	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://"+address)
+	o, dir := fast, t.TempDir()
+	o.WriteAhead = true
+	p := setup(t, exporters.Options{SpoolDir: dir, Spool: o})
+	for _, session := range []string{"s-1", "s-2"} {
+		_, span := p.TracerProvider.Tracer("test").Start(t.Context(), session)
+		span.SetAttributes(attribute.String("session.id", session))
+		span.End()
+	}
+	eventually(t, "they are dropped", func() bool { return p.Spool().Stats().Dropped[spool.DroppedRejected] == 2 })
+	if n, err := p.Forget(t.Context(), "s-1", ""); err != nil || n != 2 { // one in the ring
+		t.Errorf("got %d removed, %v, want the span in the ring and the rejected one", n, err)
+	}
+	if err := p.Shutdown(t.Context()); err != nil {
+		t.Errorf("Shutdown: %v", err)
+	}
+	report, err := exporters.Forget{Session: "s-2"}.Spool(t.Context(), dir)
+	if err != nil || report.Removed != 1 {
+		t.Errorf("after the program: got %+v, %v, want one rejected span removed", report, err)
+	}
+}
+
 // What waits and what was dropped is reported as metrics as well.
 func TestSpoolMetrics(t *testing.T) {
 	complaints(t)
@@ -305,12 +341,19 @@ func TestSpoolMetrics(t *testing.T) {
 	m.takesEmpty.Store(true)
 	address, stop := m.serve(t, "grpc", "127.0.0.1:0")
 	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://"+address)
-	reader := sdkmetric.NewManualReader()
+	reader, dir := sdkmetric.NewManualReader(), t.TempDir()
 	o := fast
 	o.WriteAhead = true
-	p := setup(t, exporters.Options{SpoolDir: t.TempDir(), Spool: o, MetricReaders: []sdkmetric.Reader{reader}})
+	p := setup(t, exporters.Options{SpoolDir: dir, Spool: o, MetricReaders: []sdkmetric.Reader{reader}})
 	record(p, "refused")
 	eventually(t, "it is dropped", func() bool { return p.Spool().Stats().Dropped[spool.DroppedRejected] == 2 })
+	files, err := filepath.Glob(filepath.Join(dir, exporters.RejectedDir, "*.jsonl"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("rejected spans: got files %q, %v, want one", files, err)
+	}
+	if text, err := os.ReadFile(files[0]); err != nil || strings.Count(string(text), `"spanId"`) != 2 {
+		t.Errorf("rejected spans: got %q, %v, want both", text, err)
+	}
 	stop()
 	record(p, "waits")
 	eventually(t, "it waits", func() bool { return p.Spool().Stats().Spans == 2 })

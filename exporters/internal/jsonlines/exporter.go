@@ -48,6 +48,11 @@ func (e *Exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 	return e.otlp.ExportSpans(ctx, spans)
 }
 
+// Write writes spans that are OTLP already. Errors are those of ExportSpans.
+func (e *Exporter) Write(spans []*tracepb.ResourceSpans) error {
+	return client{e.files}.UploadTraces(context.Background(), spans)
+}
+
 // Shutdown closes the file that is being written, and waits until files set aside
 // are compressed, or the context is over. What is not compressed, the last file among it, is
 // by a later process, when no process wrote to it for an hour.

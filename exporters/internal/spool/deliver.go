@@ -116,7 +116,10 @@ func (s *Spool) apart(w *work) {
 }
 
 // An outcome is what became of spans that were sent in parts.
-type outcome struct{ taken, partial, rejected, invalid int }
+type outcome struct {
+	taken, partial, invalid int
+	rejected                []*tracepb.ResourceSpans
+}
 
 // divide sends spans that were refused in smaller parts if that may help: they
 // were too many, or some are no UTF-8. What is refused then is dropped. Nothing is counted if
@@ -126,18 +129,32 @@ func (s *Spool) divide(all []*tracepb.ResourceSpans, v verdict) verdict {
 	if !errors.Is(v.err, errGivenUp) {
 		v = s.parts(all, v, &o)
 	} else {
-		o.rejected = count(all)
+		o.rejected = all
 	}
 	if v.fate == retry {
 		return v
 	}
 	s.taken(o.taken+o.partial, 0, o.partial)
-	s.tally.drop(DroppedRejected, o.rejected)
+	s.reject(o.rejected)
 	s.tally.drop(DroppedInvalid, o.invalid)
-	if v.fate = counted; o.rejected+o.invalid > 0 {
+	if v.fate = counted; len(o.rejected)+o.invalid > 0 {
 		v.fate = refused
 	}
 	return v
+}
+
+// SetRejected gives the spool a function that keeps what the destination refuses for good. Its errors
+// are reported to OpenTelemetry's error handler.
+func (s *Spool) SetRejected(keep func([]*tracepb.ResourceSpans) error) { s.setAside.Store(&keep) }
+
+// reject drops spans that the destination refused for good, and counts them.
+func (s *Spool) reject(all []*tracepb.ResourceSpans) {
+	if keep := s.setAside.Load(); keep != nil && len(all) > 0 {
+		if err := (*keep)(all); err != nil {
+			complain(fmt.Errorf("spool: rejected spans could not be set aside: %w", err))
+		}
+	}
+	s.tally.drop(DroppedRejected, count(all))
 }
 
 // leastDivided is how large a request is at least that may be too large. Below it a
@@ -162,7 +179,7 @@ func (s *Spool) parts(all []*tracepb.ResourceSpans, v verdict, o *outcome) verdi
 	case v.quota && size(all) <= leastDivided: // out of resources of another kind
 		return verdict{err: v.err}
 	default:
-		o.rejected += n
+		o.rejected = append(o.rejected, all...)
 	}
 	for _, part := range rest {
 		w := s.attempt(part)

@@ -18,6 +18,7 @@ import (
 
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 )
 
 // A Spool is a span exporter that keeps on disk what its destination does not take, and
@@ -25,12 +26,13 @@ import (
 // concurrent use. It has two goroutines, which start with the first span, or at once
 // if a process that ended has left something, and end with [Spool.Shutdown].
 type Spool struct {
-	client  otlptrace.Client
-	dir     string
-	pressed atomic.Pointer[func() bool] // see SetPressed
-	options *Options
-	tally   *tally
-	disk    *disk
+	client   otlptrace.Client
+	dir      string
+	pressed  atomic.Pointer[func() bool]                          // see SetPressed
+	setAside atomic.Pointer[func([]*tracepb.ResourceSpans) error] // see SetRejected
+	options  *Options
+	tally    *tally
+	disk     *disk
 
 	turn  chan struct{} // held by who exports
 	round chan struct{} // held by the sender while it sends
