@@ -10,7 +10,7 @@ import (
 )
 
 // SnapshotVersion is the version of a snapshot's JSON form, which
-// `docs/stats.md` describes.
+// `docs/stats-formats.md` describes.
 const SnapshotVersion = 1
 
 // Other is the name under which calls are counted whose tool is not registered,
