@@ -7,10 +7,14 @@ package docs
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,7 +29,8 @@ import (
 )
 
 // TestCommands runs the commands of every page in one shell and one empty directory per page, with the command
-// toolscope as it is built from this tree. Ports of this machine are replaced by free ones. Programs of the repository
+// toolscope as it is built from this tree. Ports of this machine are replaced by free ones, those of OTLP by that of a
+// server that accepts everything. Programs of the repository
 // (go run ./…) run from its root; of make only the target is checked.
 func TestCommands(t *testing.T) {
 	bash, err := exec.LookPath("bash")
@@ -143,7 +148,7 @@ func runPage(t *testing.T, bash, bin string, cs []command) int {
 	move := func(s string) string {
 		return localPort.ReplaceAllStringFunc(s, func(s string) string {
 			host, port, _ := strings.Cut(s, ":")
-			return host + ":" + ports[port]
+			return host + ":" + cmp.Or(ports[port], port)
 		})
 	}
 	script := prologue
@@ -223,8 +228,12 @@ func usual(line string) string {
 
 func freePorts(t *testing.T, cs []command) map[string]string {
 	ports := map[string]string{}
+	collector := collector(t)
 	for _, c := range cs {
 		for _, m := range localPort.FindAllStringSubmatch(c.text, -1) {
+			if m[2] == "4317" || m[2] == "4318" {
+				ports[m[2]] = collector
+			}
 			if ports[m[2]] != "" {
 				continue
 			}
@@ -244,6 +253,25 @@ func freePorts(t *testing.T, cs []command) map[string]string {
 		}
 	}
 	return ports
+}
+
+// collector is the port of a server that takes spans and metrics over OTLP and forgets them.
+func collector(t *testing.T) string {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		if r.ProtoMajor == 2 { // gRPC: an empty message
+			w.Header().Set("Content-Type", "application/grpc")
+			w.Header().Set(http.TrailerPrefix+"Grpc-Status", "0")
+			_, _ = w.Write(make([]byte, 5))
+		}
+	}))
+	server.Config.Protocols = new(http.Protocols)
+	server.Config.Protocols.SetHTTP1(true)
+	server.Config.Protocols.SetUnencryptedHTTP2(true)
+	server.Start()
+	t.Cleanup(server.Close)
+	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
+	return port
 }
 
 func goCommand(args ...string) *exec.Cmd {
