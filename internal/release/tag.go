@@ -57,7 +57,7 @@ const (
 	unreleased = "## [Unreleased]"
 )
 
-// release makes a commit that is version, with its tags. It pushes nothing.
+// release makes a commit that is version, with its tags, and its distribution. It pushes nothing.
 func (l *list) release(version string) error {
 	dirty, err := output(l.root, "git", "status", "--porcelain")
 	if err != nil {
@@ -98,7 +98,11 @@ func (l *list) release(version string) error {
 		}
 		tags = append(tags, m.tag(version))
 	}
-	fmt.Printf("committed and tagged; publish with\n\n    git push --atomic origin HEAD %s\n", strings.Join(tags, " "))
+	if _, err := l.dist(version, targets); err != nil {
+		return fmt.Errorf("%w\ncommitted and tagged; go run ./internal/release dist %s tries again", err, version)
+	}
+	fmt.Printf("committed and tagged; publish with\n\n    git push --atomic origin HEAD %s\n"+
+		"    gh release create %s dist/%s/*\n", strings.Join(tags, " "), version, version)
 	return nil
 }
 
