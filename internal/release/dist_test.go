@@ -32,7 +32,7 @@ func main() {
 }
 `
 
-// tagged makes a repository with a command, tagged as v0.1.0.
+// tagged makes a repository with a command, released and tagged as v0.1.0.
 func tagged(t *testing.T) string {
 	t.Helper()
 	root := repository(t)
@@ -45,10 +45,25 @@ func tagged(t *testing.T) string {
 	write(t, filepath.Join(root, "cmd/toolscope/main.go"), commandText)
 	write(t, filepath.Join(root, ".gitignore"), "/dist/\n")
 	commit(t, root)
-	for _, tag := range []string{"v0.1.0", "cmd/toolscope/v0.1.0"} {
-		if _, err := output(root, "git", "tag", tag); err != nil {
+	for _, setting := range [][2]string{{"user.name", "test"}, {"user.email", "test@example.com"}} {
+		if _, err := output(root, "git", "config", setting[0], setting[1]); err != nil {
 			t.Fatal(err)
 		}
+	}
+	l := open(t, root)
+	if err := l.writeChangelog("v0.1.0", time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)); err != nil {
+		t.Fatal(err)
+	}
+	tags, err := l.commitAndTag("v0.1.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pointing, err := output(root, "git", "tag", "--points-at", "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "v0.1.0 cmd/toolscope/v0.1.0"; strings.Join(tags, " ") != want || len(strings.Fields(pointing)) != 2 {
+		t.Fatalf("got tags %q and %q at the commit, want %s", tags, pointing, want)
 	}
 	return root
 }
