@@ -170,9 +170,14 @@ consumer: ## use every released module from outside of the repository, as a rele
 	go run ./internal/release consumer
 
 .PHONY: release
-release: ## commit and tag VERSION (v0.2.0) of all modules, after make modules and make consumer
+release: ## commit and tag VERSION (v0.2.0) of all modules, after make modules and make consumer; then make dist
 	@test -n "$(VERSION)" || { echo 'VERSION: got "", want a version: make release VERSION=v0.2.0'; exit 2; }
 	go run ./internal/release release $(VERSION)
+
+.PHONY: dist
+dist: ## write binaries, checksums, bills of materials, Dockerfile and Homebrew formula of the tagged VERSION into dist/
+	@test -n "$(VERSION)" || { echo 'VERSION: got "", want a version: make dist VERSION=v0.2.0'; exit 2; }
+	go run ./internal/release dist $(VERSION)
 
 .PHONY: clean
 clean: ## remove what building left

@@ -47,7 +47,7 @@ func TestGettingStarted(t *testing.T) {
 	defer func() { w.program.stop() }()
 	answers := []*regexp.Regexp{
 		regexp.MustCompile(`"p99_ms": ?[1-9]`),
-		regexp.MustCompile(`(?s)execute_tool (search|delete).*REDACTED`),
+		regexp.MustCompile(`(?s)execute_tool (search|delete).*\[REDACTED:passwd\]`),
 		regexp.MustCompile(`(?s)"tool": ?"delete".*"outcome": ?"refused"`),
 	}
 	start := time.Now()

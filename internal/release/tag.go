@@ -85,18 +85,9 @@ func (l *list) release(version string) error {
 			return fmt.Errorf("%w\nnothing is committed; git checkout . takes back what was changed", err)
 		}
 	}
-	if _, err := output(l.root, "git", "commit", "-am", "Release "+version); err != nil {
+	tags, err := l.commitAndTag(version)
+	if err != nil {
 		return err
-	}
-	var tags []string
-	for _, m := range l.modules {
-		if !m.released {
-			continue
-		}
-		if _, err := output(l.root, "git", "tag", "-a", "-m", m.path()+" "+version, m.tag(version)); err != nil {
-			return err
-		}
-		tags = append(tags, m.tag(version))
 	}
 	if _, err := l.dist(version, targets); err != nil {
 		return fmt.Errorf("%w\ncommitted and tagged; go run ./internal/release dist %s tries again", err, version)
@@ -104,6 +95,23 @@ func (l *list) release(version string) error {
 	fmt.Printf("committed and tagged; publish with\n\n    git push --atomic origin HEAD %s\n"+
 		"    gh release create %s dist/%s/*\n", strings.Join(tags, " "), version, version)
 	return nil
+}
+
+// commitAndTag commits the working tree as a version and tags all released modules on that commit.
+func (l *list) commitAndTag(version string) (tags []string, err error) {
+	if _, err := output(l.root, "git", "commit", "-am", "Release "+version); err != nil {
+		return nil, err
+	}
+	for _, m := range l.modules {
+		if !m.released {
+			continue
+		}
+		if _, err := output(l.root, "git", "tag", "-a", "-m", m.path()+" "+version, m.tag(version)); err != nil {
+			return nil, err
+		}
+		tags = append(tags, m.tag(version))
+	}
+	return tags, nil
 }
 
 // writeChangelog writes the changelog of a release.
