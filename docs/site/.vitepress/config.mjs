@@ -31,7 +31,11 @@ export default {
       md.renderer.rules.code_inline = (...args) => code(...args).replace("<code", "<code v-pre");
     },
   },
-  vite: { publicDir: join(site, "public") },
+  vite: {
+    publicDir: join(site, "public"),
+    // Pages are outside of this folder, where their imports are not found by themselves.
+    resolve: { alias: { "vue/server-renderer": join(site, "node_modules/vue/server-renderer/index.mjs") } },
+  },
   themeConfig: {
     search: { provider: "local" },
     outline: [2, 3],
