@@ -143,7 +143,7 @@ docs: ## run every command of README.md and docs, type-check every Go block, and
 	done
 
 .PHONY: site
-site: ## build the documentation's site into docs/site/dist, with search and llms.txt (needs npm; installs VitePress once)
+site: ## build the documentation's site into docs/site/dist/html, with search and llms.txt (needs npm; installs VitePress once)
 	@cd docs/site && { [ -d node_modules/vitepress ] || npm ci --no-audit --no-fund --ignore-scripts; } && npm run --silent build
 
 .PHONY: recording

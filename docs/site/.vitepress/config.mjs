@@ -3,12 +3,20 @@
 
 // The site of the documentation: the pages of docs, in the order and kinds of docs/README.md.
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const site = dirname(dirname(fileURLToPath(import.meta.url)));
 const docs = dirname(site);
+
+// Pages are built from a copy below node_modules' folder, where their imports of Vue are found.
+const copy = join(site, "dist/pages");
+rmSync(join(site, "dist"), { recursive: true, force: true });
+for (const name of readdirSync(docs)) {
+  if (name !== "site") cpSync(join(docs, name), join(copy, name), { recursive: true });
+}
+cpSync(join(site, "dashboard.png"), join(copy, "site/dashboard.png"));
 
 const row = /^\| \[([^\]]+)\]\(([^)#]+)\) \| (tutorial|how-to|reference|explanation) \| ([^|]*) \|$/gm;
 const pages = [...readFileSync(join(docs, "README.md"), "utf8").matchAll(row)].map(([, title, file, kind, about]) => ({
@@ -19,9 +27,8 @@ const kinds = { tutorial: "Tutorial", "how-to": "How-to", reference: "Reference"
 export default {
   title: "toolscope",
   description: "toolscope observes and governs the tool calls of AI agents.",
-  srcDir: docs,
-  srcExclude: ["site/**"],
-  outDir: join(site, "dist"),
+  srcDir: copy,
+  outDir: join(site, "dist/html"),
   cacheDir: join(site, ".vitepress/cache"),
   rewrites: { "README.md": "index.md" },
   ignoreDeadLinks: [/localhost:/, /\.\.\/(exporters|examples|CONTRIBUTING|SECURITY)/],
@@ -31,11 +38,7 @@ export default {
       md.renderer.rules.code_inline = (...args) => code(...args).replace("<code", "<code v-pre");
     },
   },
-  vite: {
-    publicDir: join(site, "public"),
-    // Pages are outside of this folder, where their imports are not found by themselves.
-    resolve: { alias: { "vue/server-renderer": join(site, "node_modules/vue/server-renderer/index.mjs") } },
-  },
+  vite: { publicDir: join(site, "public") },
   themeConfig: {
     search: { provider: "local" },
     outline: [2, 3],
