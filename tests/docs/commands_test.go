@@ -274,12 +274,6 @@ func collector(t *testing.T) string {
 	return port
 }
 
-func goCommand(args ...string) *exec.Cmd {
-	c := exec.Command("go", args...)
-	c.Dir = root
-	return c
-}
-
 // environment is that of an empty home directory, without variables that change what the commands do.
 func environment(t *testing.T, bin string) []string {
 	home := t.TempDir()

@@ -5,6 +5,7 @@ package docs
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -108,4 +109,11 @@ func inList(lines []string) bool {
 		}
 	}
 	return false
+}
+
+// goCommand is the go command in the root of the repository.
+func goCommand(args ...string) *exec.Cmd {
+	c := exec.Command("go", args...)
+	c.Dir = root
+	return c
 }
