@@ -131,9 +131,26 @@ api: ## rewrite the listings of the exported API in api/
 	go test ./internal/repocheck -run='^TestExportedAPIIsAsListed$$' -count=1 -update
 
 .PHONY: telemetry
-telemetry: ## rewrite the telemetry reference, docs/telemetry.md
+telemetry: ## rewrite the telemetry reference, docs/telemetry*.md
 	go test ./stats -run='^TestOpenAPI$$' -count=1 -update
 	go test ./internal/repocheck -run='^TestTelemetryIsAsListed$$' -count=1 -update
+
+.PHONY: docs
+docs: ## run every command of README.md and docs, type-check every Go block, and list the blocks that are not run
+	@for p in ./tests/docs "./internal/repocheck -run Sentences|Pages|Index|Links"; do \
+		out=$$(go test $$p -count=1 -v); code=$$?; echo "$$out" | grep -vE '^ *(=== |--- PASS)'; \
+		test $$code -eq 0 || exit 1; \
+	done
+
+.PHONY: site
+site: ## build the documentation's site into docs/site/dist/html, with search and llms.txt (needs npm; installs VitePress once)
+	@cd docs/site && { [ -d node_modules/vitepress ] || npm ci --no-audit --no-fund --ignore-scripts; } && npm run --silent build
+
+.PHONY: recording
+recording: ## record the demo and take the screenshot that the documentation shows (needs node and Chromium)
+	go build -o bin/ ./cmd/toolscope
+	node docs/site/record.mjs $(CURDIR)/bin/toolscope $(CURDIR)/docs/site/public/demo.cast
+	docs/site/screenshot.sh $(CURDIR)/bin/toolscope $(CURDIR)/docs/site/dashboard.png
 
 .PHONY: recall
 recall: ## score the redactor on a labelled corpus: make recall CORPUS=file.jsonl.gz
@@ -153,9 +170,14 @@ consumer: ## use every released module from outside of the repository, as a rele
 	go run ./internal/release consumer
 
 .PHONY: release
-release: ## commit and tag VERSION (v0.2.0) of all modules, after make modules and make consumer
+release: ## commit and tag VERSION (v0.2.0) of all modules, after make modules and make consumer; then make dist
 	@test -n "$(VERSION)" || { echo 'VERSION: got "", want a version: make release VERSION=v0.2.0'; exit 2; }
 	go run ./internal/release release $(VERSION)
+
+.PHONY: dist
+dist: ## write binaries, checksums, bills of materials, Dockerfile and Homebrew formula of the tagged VERSION into dist/
+	@test -n "$(VERSION)" || { echo 'VERSION: got "", want a version: make dist VERSION=v0.2.0'; exit 2; }
+	go run ./internal/release dist $(VERSION)
 
 .PHONY: clean
 clean: ## remove what building left

@@ -90,7 +90,7 @@ func ExampleWrapFunc() {
 	// text of the file
 	// no such tool
 	// read 1 0
-	// other 1 1
+	// _unknown 1 1
 }
 
 // A framework with callbacks reports when a call begins and when it ends.

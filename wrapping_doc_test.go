@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestWrappingDocumentation checks that the Go blocks of docs/wrapping.md are code of the
+// TestWrappingDocumentation checks that the Go blocks of docs/wrapping.md with a mark are code of the
 // examples, which are compiled and run.
 func TestWrappingDocumentation(t *testing.T) {
 	page, err := os.ReadFile("docs/wrapping.md")
@@ -23,7 +23,7 @@ func TestWrappingDocumentation(t *testing.T) {
 	}
 	words := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 	code := strings.ReplaceAll(words(string(source)), "{ fmt.Println(err) return }", "{ … }")
-	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllSubmatch(page, -1)
+	blocks := regexp.MustCompile("(?s)example_wrapping_test.go[^\n]*-->\n```go\n(.*?)```").FindAllSubmatch(page, -1)
 	if len(blocks) < 5 {
 		t.Errorf("got %d blocks, want an adapter, policies, a middleware, callbacks and a stream", len(blocks))
 	}

@@ -126,12 +126,8 @@ func (r *demoRun) checkCounts(t *testing.T) {
 		)
 	}
 	for _, tool := range r.Stats.Tools {
-		name := tool.Tool
-		if name == "other" { // what is not registered, as the statistics call it
-			name = "_unknown"
-		}
-		if got[name] != tool.Calls {
-			t.Errorf("%s: got %d spans, want the statistics' %d calls", tool.Tool, got[name], tool.Calls)
+		if got[tool.Tool] != tool.Calls {
+			t.Errorf("%s: got %d spans, want the statistics' %d calls", tool.Tool, got[tool.Tool], tool.Calls)
 		}
 	}
 }

@@ -202,7 +202,7 @@ func TestQuantilesOfEachWindow(t *testing.T) {
 		}
 		l := r.Limits()
 		if l.IntervalBytes > 1_300_000 {
-			t.Errorf("all windows of one tool: got %d bytes, want at most 1.3 MB, as docs/stats.md says", l.IntervalBytes)
+			t.Errorf("all windows of one tool: got %d bytes, want at most 1.3 MB, as docs/performance-parts.md says", l.IntervalBytes)
 		}
 		t.Logf("one tool with ten calls a second for %d seconds: %d bytes in %d intervals, %d counted now", sampleSize/perSecond, l.IntervalBytes, l.Intervals, r.tools.forDefinition(tool).size())
 	})

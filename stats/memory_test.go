@@ -11,7 +11,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// The figures that docs/stats.md states.
+// The figures that docs/performance-parts.md states.
 func TestMemoryOfATool(t *testing.T) {
 	for _, c := range []struct{ digits, limit int }{{3, 48_000}, {2, 6_000}} {
 		for _, start := range []float64{10e3, 123e3, 1e6, 10e6, 333e6} {

@@ -128,7 +128,7 @@ func (r *Recorder) Limits() Limits {
 	tools := r.tools.all()
 	r.sealing.Lock()
 	l := Limits{
-		Tools: len(tools) - 1, MaxTools: c.MaxTools, // without other
+		Tools: len(tools) - sharedTools, MaxTools: c.MaxTools,
 		MaxErrorGroups: c.MaxErrorGroups, Sessions: r.sessions.len(), MaxSessions: len(r.sessions.places) * sessionWays,
 		Loops: r.loops.len(), MaxLoops: c.MaxLoops, MaxRecent: c.MaxRecent,
 		EvictedSessions: r.sessions.evicted.Load(), DroppedRecent: r.recent.dropped.Load(),

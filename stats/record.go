@@ -165,7 +165,7 @@ func limitTimes(tools []ToolSnapshot, now int64) {
 // there were any.
 func (r *restorer) bound(tools []ToolSnapshot) (changed bool) {
 	if r.tools == nil {
-		r.tools = map[string]bool{Other: true}
+		r.tools = map[string]bool{UnknownTool: true, Other: true}
 	}
 	for i := range tools {
 		for p := range tools[i].Policies {
@@ -180,7 +180,7 @@ func (r *restorer) bound(tools []ToolSnapshot) (changed bool) {
 		if r.tools[name] {
 			continue
 		}
-		if len(r.tools) > r.maxTools {
+		if len(r.tools)-sharedTools >= r.maxTools {
 			tools[i].Tool, changed = Other, true
 			continue
 		}

@@ -103,7 +103,7 @@ func TestOutcomesAreCountedApart(t *testing.T) {
 		r.AddContent(tool, 4, 2)
 		s := r.Summary(Window{Last: time.Minute})
 		if len(s.Tools) != 2 {
-			t.Fatalf("got tools %+v, want search and other", s.Tools)
+			t.Fatalf("got tools %+v, want search and _unknown", s.Tools)
 		}
 		got := s.Tools[0]
 		type figures struct {
@@ -127,8 +127,8 @@ func TestOutcomesAreCountedApart(t *testing.T) {
 				t.Errorf("%s: got %+v, want one wait of %v ms", label, w, wantMs)
 			}
 		}
-		if o := s.Tools[1]; o.Tool != Other || o.Refused != 1 || o.ErrorTypes[0] != (TypeCount{"unknown_tool", 1}) {
-			t.Errorf("other: got %+v, want one refusal as unknown_tool", o)
+		if o := s.Tools[1]; o.Tool != UnknownTool || o.Refused != 1 || o.ErrorTypes[0] != (TypeCount{"unknown_tool", 1}) {
+			t.Errorf("_unknown: got %+v, want one refusal as unknown_tool", o)
 		}
 		if s.Overall.Calls != 9 || s.Overall.Errors != 3 {
 			t.Errorf("overall: got %d calls and %d errors, want 9 and 3", s.Overall.Calls, s.Overall.Errors)

@@ -138,7 +138,9 @@ func (r *Running) Calls(now time.Time) (calls []RunningCall, more int) {
 
 // view is what may be seen of a call.
 func (r *Running) view(c *runningContext, now time.Time) RunningCall {
-	x := RunningCall{ID: c.id, Tool: Other, Start: c.start.UTC(), RunningMs: ms(max(0, now.Sub(c.start))), BytesIn: len(c.arguments)}
+	x := RunningCall{
+		ID: c.id, Tool: UnknownTool, Start: c.start.UTC(), RunningMs: ms(max(0, now.Sub(c.start))), BytesIn: len(c.arguments),
+	}
 	redactor := r.redactor
 	if c.tool != nil {
 		x.Tool = r.names.shownAs(c.tool.Name)

@@ -50,7 +50,7 @@ func TestRunningCallsHaveAClock(t *testing.T) {
 			!strings.Contains(c.Arguments, `"q":"x"`) || strings.Contains(c.Arguments, secret) {
 			t.Errorf("got %+v", c)
 		}
-		if c := calls[1]; c.Tool != Other || c.RunningMs != 2000 || c.Arguments != "" {
+		if c := calls[1]; c.Tool != UnknownTool || c.RunningMs != 2000 || c.Arguments != "" {
 			t.Errorf("a tool that is not registered: got %+v", c)
 		}
 		close(release)

@@ -10,12 +10,16 @@ import (
 )
 
 // SnapshotVersion is the version of a snapshot's JSON form, which
-// `docs/stats.md` describes.
+// `docs/stats-formats.md` describes.
 const SnapshotVersion = 1
 
-// Other is the name under which calls are counted whose tool is not registered,
-// or beyond the maximum number of tools.
-const Other = "other"
+// UnknownTool is the name under which calls of tools are counted that are not registered. Spans,
+// metrics and call logs have the same name.
+const UnknownTool = "_unknown"
+
+// Other is the name under which calls of tools beyond the maximum number of tools are counted, and
+// facts of policies beyond theirs.
+const Other = "_OTHER"
 
 // A Snapshot is what was counted in a span of time, raw, by one process or several:
 // [Merge] adds snapshots, [Snapshot.Sub] takes one away, and its JSON form is what
@@ -52,7 +56,7 @@ type ToolSnapshot struct {
 
 	// Policies counts the calls by tag of a policy, sorted by key and
 	// value: at most 128 different facts of all tools, and 12 values of a key.
-	// Values beyond are "other" of their key, keys beyond the key "other".
+	// Values beyond are "_OTHER" of their key, keys beyond the key "_OTHER".
 	Policies []PolicyCount `json:"policies,omitempty"`
 
 	Counters

@@ -18,16 +18,20 @@ import (
 // tool may be.
 const maxToolName = 128
 
+// sharedTools are UnknownTool and Other, which are beyond the maximum number of tools.
+const sharedTools = 2
+
 // maxSpare is how many stripes a recorder makes beyond the first of each tool:
 // those of eight tools under contention.
 const maxSpare = 8 * (stripes.Count - 1)
 
 // toolTable finds the tool of a definition.
 type toolTable struct {
-	other  *tool
-	digits int
-	max    int
-	names  *toolNames // nil in tests: names are not redacted
+	unknown *tool // calls of tools that are not registered
+	other   *tool // calls of tools beyond max
+	digits  int
+	max     int
+	names   *toolNames // nil in tests: names are not redacted
 
 	spare atomic.Int64 // stripes that tools under contention may still make
 
@@ -51,14 +55,21 @@ type toolOf struct {
 func (t *toolTable) init(digits, max int) {
 	t.digits, t.max = digits, max
 	t.spare.Store(maxSpare)
-	t.other = &tool{name: Other, executed: histogram.NewLive(digits, &t.spare)}
-	t.byName = map[string]*tool{Other: t.other}
+	t.unknown, t.other = t.newTool(UnknownTool), t.newTool(Other)
+	t.byName = map[string]*tool{UnknownTool: t.unknown, Other: t.other}
 }
+
+func (t *toolTable) newTool(name string) *tool {
+	return &tool{name: name, executed: histogram.NewLive(t.digits, &t.spare)}
+}
+
+// full reports whether there is no place for another tool. t.mu is held.
+func (t *toolTable) full() bool { return len(t.byName)-sharedTools >= t.max }
 
 // forDefinition returns the definition's tool. It takes no lock for a definition seen before.
 func (t *toolTable) forDefinition(def *toolkit.Definition) *tool {
 	if def == nil {
-		return t.other
+		return t.unknown
 	}
 	place := &t.latest[address(def)*spreadHash>>56]
 	if known := place.Load(); known != nil && known.definition == def {
@@ -89,10 +100,10 @@ func (t *toolTable) find(def *toolkit.Definition) *tool {
 // named returns the tool of a name: a new one if there is room, else other.
 func (t *toolTable) named(name string) *tool {
 	if name == "" {
-		return t.other
+		return t.unknown
 	}
 	t.mu.RLock()
-	found, full := t.byName[name], len(t.byName) > t.max
+	found, full := t.byName[name], t.full()
 	t.mu.RUnlock()
 	if found != nil {
 		return found
@@ -106,12 +117,12 @@ func (t *toolTable) named(name string) *tool {
 	if found = t.byName[name]; found != nil {
 		return found
 	}
-	if len(t.byName) > t.max {
+	if t.full() {
 		t.homeless.Add(1)
 		return t.other
 	}
 	name = strings.Clone(name)
-	found = &tool{name: name, executed: histogram.NewLive(t.digits, &t.spare)}
+	found = t.newTool(name)
 	t.byName[name] = found
 	return found
 }

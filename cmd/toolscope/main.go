@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +32,7 @@ func main() { os.Exit(execute(context.Background(), os.Args[1:], os.Stdin, os.St
 
 // execute runs the program with its arguments, and returns the exit code.
 func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	version := strings.TrimSpace(cli.Version() + " " + cli.Revision())
+	version := cli.Build()
 	root := &cobra.Command{Use: "toolscope COMMAND [OPTIONS]", Long: "toolscope shows and governs the tool calls of AI agents."}
 	program := cli.Program(root, version,
 		democmd.Command(), statscmd.Command(), topcmd.Command(), replaycmd.Command(), reportcmd.Command(), forgetcmd.Command(),
@@ -44,7 +43,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 
 func versionCommand(version string) *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "print the version",
+		Use: "version", Short: "print version, commit, date, Go version and system",
 		RunE: func(c *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintln(c.OutOrStdout(), "toolscope", version)
 			return err

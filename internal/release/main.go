@@ -9,7 +9,8 @@
 //	go run ./internal/release tidy              go mod tidy in each module, with that proxy
 //	go run ./internal/release consumer          use every released module from outside, with that proxy
 //	go run ./internal/release set VERSION       set the version of all modules
-//	go run ./internal/release release VERSION   all of it, then the changelog, a commit and the tags
+//	go run ./internal/release release VERSION   all of it, then the changelog, a commit, the tags and dist
+//	go run ./internal/release dist VERSION      binaries and what refers to them, of the tagged version
 //
 // No module of the repository has to exist on a public proxy for any of it.
 package main
@@ -49,6 +50,9 @@ func run(args []string) error {
 		return list.set(args[1])
 	case len(args) == 2 && args[0] == "release":
 		return list.release(args[1])
+	case len(args) == 2 && args[0] == "dist":
+		_, err := list.dist(args[1], targets)
+		return err
 	}
-	return fmt.Errorf("got %q, want verify, proxy DIR, tidy, consumer, set VERSION or release VERSION", args)
+	return fmt.Errorf("got %q, want verify, proxy DIR, tidy, consumer, set VERSION, release VERSION or dist VERSION", args)
 }

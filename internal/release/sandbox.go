@@ -34,14 +34,17 @@ func outputEnv(dir string, env []string, name string, args ...string) (string, e
 type sandbox struct {
 	list  *list
 	dir   string // a new folder for temporary files
-	cache string // the go command's module cache
+	cache string // the go command's module cache; "" if the sandbox has one of its own
 	env   []string
 }
 
 // sandbox packs the modules. They are in the go command's own module cache until the sandbox is
 // closed, so that the modules of others, which have the paths that they always have there, need not
 // be compiled again.
-func (l *list) sandbox() (*sandbox, error) {
+//
+// With ownCache the sandbox has a module cache of its own, filled from that of the go command, where
+// another run may have other content for the same version. Paths are trimmed.
+func (l *list) sandbox(ownCache bool) (*sandbox, error) {
 	dir, err := os.MkdirTemp("", "toolscope-release-")
 	if err != nil {
 		return nil, err
@@ -55,21 +58,27 @@ func (l *list) sandbox() (*sandbox, error) {
 		return nil, err
 	}
 	proxy, cache, _ := strings.Cut(strings.TrimSpace(vars), "\n")
+	s.env = []string{"GOWORK=off", "GONOSUMDB=" + prefix}
+	packed := fileURL(filepath.Join(dir, "proxy"))
+	if ownCache {
+		s.env = append(s.env, "GOFLAGS=-mod=mod -trimpath -modcacherw", "GOMODCACHE="+filepath.Join(dir, "modules"),
+			"GOPROXY="+packed+","+fileURL(filepath.Join(cache, "cache", "download"))+","+proxy)
+		return s, nil
+	}
 	s.cache = cache
 	if err := s.forget(); err != nil { // what a run that was killed has left
 		return nil, err
 	}
-	s.env = []string{
-		// The go command indexes a module's folder once, by its path: here its content changes.
-		"GODEBUG=goindex=0", "GOWORK=off", "GOFLAGS=-mod=mod", "GONOSUMDB=" + prefix,
-		"GOPROXY=" + fileURL(filepath.Join(dir, "proxy")) + "," + proxy,
-	}
+	// The go command indexes a module's folder once, by its path: here its content changes.
+	s.env = append(s.env, "GODEBUG=goindex=0", "GOFLAGS=-mod=mod", "GOPROXY="+packed+","+proxy)
 	return s, nil
 }
 
 // close deletes the sandbox's files.
 func (s *sandbox) close() {
-	_ = s.forget()
+	if s.cache != "" {
+		_ = s.forget()
+	}
 	_ = os.RemoveAll(s.dir)
 }
 

@@ -57,7 +57,7 @@ const (
 	unreleased = "## [Unreleased]"
 )
 
-// release makes a commit that is version, with its tags. It pushes nothing.
+// release makes a commit that is version, with its tags, and its distribution. It pushes nothing.
 func (l *list) release(version string) error {
 	dirty, err := output(l.root, "git", "status", "--porcelain")
 	if err != nil {
@@ -85,21 +85,33 @@ func (l *list) release(version string) error {
 			return fmt.Errorf("%w\nnothing is committed; git checkout . takes back what was changed", err)
 		}
 	}
-	if _, err := output(l.root, "git", "commit", "-am", "Release "+version); err != nil {
+	tags, err := l.commitAndTag(version)
+	if err != nil {
 		return err
 	}
-	var tags []string
+	if _, err := l.dist(version, targets); err != nil {
+		return fmt.Errorf("%w\ncommitted and tagged; go run ./internal/release dist %s tries again", err, version)
+	}
+	fmt.Printf("committed and tagged; publish with\n\n    git push --atomic origin HEAD %s\n"+
+		"    gh release create %s dist/%s/*\n", strings.Join(tags, " "), version, version)
+	return nil
+}
+
+// commitAndTag commits the working tree as a version and tags all released modules on that commit.
+func (l *list) commitAndTag(version string) (tags []string, err error) {
+	if _, err := output(l.root, "git", "commit", "-am", "Release "+version); err != nil {
+		return nil, err
+	}
 	for _, m := range l.modules {
 		if !m.released {
 			continue
 		}
 		if _, err := output(l.root, "git", "tag", "-a", "-m", m.path()+" "+version, m.tag(version)); err != nil {
-			return err
+			return nil, err
 		}
 		tags = append(tags, m.tag(version))
 	}
-	fmt.Printf("committed and tagged; publish with\n\n    git push --atomic origin HEAD %s\n", strings.Join(tags, " "))
-	return nil
+	return tags, nil
 }
 
 // writeChangelog writes the changelog of a release.

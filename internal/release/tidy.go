@@ -12,7 +12,7 @@ import (
 // tidy runs go mod tidy in each module, with -e: tests of other modules' tests may need modules
 // that cannot be had, and nothing here needs them. What is missing otherwise, building tells.
 func (l *list) tidy() error {
-	s, err := l.sandbox()
+	s, err := l.sandbox(false)
 	if err != nil {
 		return err
 	}

@@ -197,7 +197,7 @@ func (r *reference) attributes() string {
 		rows = append(rows, []string{code(key), strings.Join(a.types, ", "), stability(key), strings.Join(a.setBy, ", "), a.meanings[0]})
 	}
 	out := section(2, "Span and metric attributes", "*content* means that the attribute is set only if content capture is on. Attributes of the packages "+
-		"`exporters` and\n`toolscope` are on metrics and resources, all others on spans, and those that [Metrics](#metrics) lists on metrics too.",
+		"`exporters` and\n`toolscope` are on metrics and resources, all others on spans, and those that [Metrics](telemetry-metrics.md) lists on metrics too.",
 		[]string{"attribute", "type", "stability", "set by", "meaning"}, rows)
 	rows = nil
 	for event, at := range events {

@@ -16,25 +16,39 @@ import (
 	"testing"
 )
 
-// TestTelemetryIsAsListed makes docs/telemetry.md from the code: names, types and units from what the code calls,
+// TestTelemetryIsAsListed makes docs/telemetry*.md from the code: names, types and units from what the code calls,
 // meanings from doc comments. A name without a meaning fails the test with its position.
 func TestTelemetryIsAsListed(t *testing.T) {
-	const file = "docs/telemetry.md"
 	r := newReference(t)
 	attributes := r.attributes()
-	got := telemetryHead() + attributes + r.metrics() + r.json() + r.logs()
+	pages := map[string]string{
+		"docs/telemetry.md":         telemetryHead() + attributes,
+		"docs/telemetry-metrics.md": telemetryPage("Metrics", "Every OpenTelemetry instrument and Prometheus series", r.metrics()),
+		"docs/telemetry-json.md":    telemetryPage("JSON", "Every JSON field of the HTTP API and of files", r.json()),
+		"docs/telemetry-logs.md":    telemetryPage("Logs", "Every field of the call log, the audit log and log records", r.logs()),
+	}
 	if t.Failed() {
 		return
 	}
-	if *update {
-		if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(file)), []byte(got), 0o644); err != nil {
-			t.Fatal(err)
+	for _, file := range slices.Sorted(maps.Keys(pages)) {
+		got := pages[file]
+		if *update {
+			if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(file)), []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
 		}
-		return
+		if diff := difference(withHeadings(string(read(t, file))), withHeadings(got)); diff != "" {
+			t.Errorf("%s: the code exports other telemetry than listed; if this is meant, run make telemetry\n%s", file, diff)
+		}
 	}
-	if diff := difference(withHeadings(string(read(t, file))), withHeadings(got)); diff != "" {
-		t.Errorf("%s: the code exports other telemetry than listed; if this is meant, run make telemetry\n%s", file, diff)
-	}
+}
+
+// telemetryPage is a page of which the section's heading is the title: its own headings move up one level.
+func telemetryPage(title, what, text string) string {
+	_, text, _ = strings.Cut(strings.ReplaceAll("\n"+text, "\n##", "\n#"), "\n# "+title+"\n")
+	return "# Telemetry reference: " + title + "\n\n" + what + " that toolscope writes. `make telemetry` generates this page from the code.\n" +
+		"[telemetry.md](telemetry.md) lists the attributes and explains the stability of names.\n" + text
 }
 
 // withHeadings puts its heading before each line, because tables have lines in common.
@@ -84,8 +98,9 @@ func telemetryHead() string {
 		rows = append(rows, []string{code(s.prefix), s.source, s.stability})
 	}
 	return "# Telemetry reference\n\n" +
-		"Every attribute, metric, JSON field and log field that toolscope writes, with its type, meaning and stability.\n" +
-		"`make telemetry` generates this page from the code and its comments. Do not edit it by hand: a test compares it.\n\n" +
+		"Every attribute that toolscope writes to spans and metrics, with its type, meaning and stability.\n" +
+		"[Metrics](telemetry-metrics.md), [JSON fields](telemetry-json.md) and [log fields](telemetry-logs.md) have pages of their own.\n" +
+		"`make telemetry` generates these pages from the code and its comments. Do not edit them by hand: a test compares them.\n\n" +
 		"[spans.md](spans.md), [stats.md](stats.md) and [http.md](http.md) explain how to use these names.\n\n" +
 		"## Stability\n\n" +
 		"- *stable*: OpenTelemetry does not change the name, type or meaning.\n" +

@@ -87,7 +87,7 @@ func (w *Watcher) Close() { w.core.Close() }
 // Settle returns when all that passed before it has been decoded, or ctx is over.
 func (w *Watcher) Settle(ctx context.Context) error { return w.core.Settle(ctx) }
 
-// ServeHTTP answers with what the proxy has seen apart from calls, as JSON: docs/telemetry.md lists the fields. Who may
+// ServeHTTP answers with what the proxy has seen apart from calls, as JSON: docs/telemetry-json.md lists the fields. Who may
 // ask is for the caller to decide.
 func (w *Watcher) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {

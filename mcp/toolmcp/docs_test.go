@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// TestDocsNameTests checks that the tests which docs/mcp.md names for its claims are there.
+// TestDocsNameTests checks that the tests which docs/guarantees-mcp.md names for its claims are there.
 func TestDocsNameTests(t *testing.T) {
 	const root = "../.."
-	text, err := os.ReadFile(filepath.Join(root, "docs", "mcp.md"))
+	text, err := os.ReadFile(filepath.Join(root, "docs", "guarantees-mcp.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestDocsNameTests(t *testing.T) {
 	}
 	for _, m := range named {
 		if !have[m[1]] {
-			t.Errorf("docs/mcp.md names %s, which is no test", m[1])
+			t.Errorf("docs/guarantees-mcp.md names %s, which is no test", m[1])
 		}
 	}
 }

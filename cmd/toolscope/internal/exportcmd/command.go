@@ -20,7 +20,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-const about = `toolscope export turns a call log into what other tools read.
+const about = `toolscope export converts a call log for other tools.
 
 FILE has one JSON object on each line, as "toolscope report" and "toolscope mcp --log"
 have them; "-" is standard input. The form is one of

@@ -22,14 +22,14 @@ import (
 	"github.com/toolscope/toolscope/mcp/mcpproxy"
 )
 
-const about = `toolscope mcp is a proxy between any MCP client and any MCP server. It shows and governs the
-traffic; neither side needs to know.
+const about = `toolscope mcp is a proxy between any MCP client and any MCP server. It records and
+governs the traffic. Neither side needs a change.
 
 The first form starts a server that speaks over standard input and output. Write it where
 a client's configuration has COMMAND ARGS, or let "toolscope mcp wrap" do that. The second
-form is for a server that speaks HTTP. Bytes are forwarded unchanged and at once, standard
-error, signals and the exit code included; a copy is decoded into a trace, statistics and a
-call log for each tool call.`
+form is for a server that speaks HTTP. Bytes are forwarded immediately and unchanged,
+including standard error, signals and the exit code. A copy is decoded into a trace,
+statistics and a call log.`
 
 const examples = `  toolscope mcp --log calls.jsonl -- npx -y @modelcontextprotocol/server-everything
   toolscope mcp --stats 127.0.0.1:9464 --target https://mcp.example.com/mcp --listen 127.0.0.1:8808`

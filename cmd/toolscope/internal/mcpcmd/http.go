@@ -37,7 +37,7 @@ func (o *options) serveHTTP(stderr io.Writer) (err error) {
 	if at, err := netip.ParseAddrPort(l.Addr().String()); err != nil || !at.Addr().Unmap().IsLoopback() {
 		return errors.Join(fmt.Errorf("--listen: got %s, which other machines reach, want a loopback address such "+
 			"as 127.0.0.1:8808 "+
-			"(docs/proxy.md, \"Who may connect\")", l.Addr()), l.Close())
+			"(docs/proxy-reference.md, \"Access control\")", l.Addr()), l.Close())
 	}
 	p, err := o.open()
 	if err != nil {

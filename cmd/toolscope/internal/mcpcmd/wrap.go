@@ -215,6 +215,6 @@ func changeFile(path string, change func(text []byte) ([]byte, error), stdout io
 	if err := os.Rename(fresh, path); err != nil {
 		return errors.Join(err, os.Remove(fresh))
 	}
-	fmt.Fprintf(stdout, "%s: changed; as it was: %s\n", path, backup)
+	fmt.Fprintf(stdout, "%s: OK, changed; backup: %s\n", path, backup)
 	return nil
 }

@@ -56,7 +56,7 @@ func Command() *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.BoolVar(&o.jsonl, "jsonl", false, "read lines {\"id\":…,\"text\":\"…\"}, write each at once with the text redacted")
+	f.BoolVar(&o.jsonl, "jsonl", false, "read lines {\"id\":…,\"text\":\"…\"}, write each one immediately with its text redacted")
 	f.StringVar(&o.config, "config", "", "what to look for and how to replace it is in `FILE`, see docs/redaction.md")
 	f.BoolVar(&o.secretsOnly, "secrets-only", false, "keep personal data")
 	f.BoolVar(&o.explain, "explain", false, "print on standard error what was found, where and why, never the value")

@@ -39,7 +39,7 @@ func (s *Source) Tools(r *Request) (any, *answer.Problem) {
 
 // mustKnow is the problem of a tool that was never called and is not registered.
 func (s *Source) mustKnow(tool string) *answer.Problem {
-	if tool == stats.Other || s.Recorder.Snapshot(stats.Window{}).Tool(tool) != nil {
+	if tool == stats.UnknownTool || tool == stats.Other || s.Recorder.Snapshot(stats.Window{}).Tool(tool) != nil {
 		return nil
 	}
 	if slices.Contains(s.Recorder.Health(stats.Window{}).Unused, tool) {
