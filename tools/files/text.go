@@ -134,11 +134,20 @@ func looksWindows(content []byte) bool {
 	return high <= len(content)/3
 }
 
+// of1252 is what a byte means in windows-1252; the five that mean nothing stay the control characters
+// of ISO 8859-1, as browsers have it (https://encoding.spec.whatwg.org/#windows-1252).
+func of1252(b byte) rune {
+	if r := charmap.Windows1252.DecodeByte(b); r != utf8.RuneError {
+		return r
+	}
+	return rune(b)
+}
+
 func decodeWindows(body []byte) string {
 	var b strings.Builder
 	b.Grow(len(body))
 	for _, c := range body {
-		b.WriteRune(charmap.Windows1252.DecodeByte(c))
+		b.WriteRune(of1252(c))
 	}
 	return b.String()
 }
@@ -163,6 +172,9 @@ func appendWindows(out []byte, text string) ([]byte, error) {
 	for _, r := range text {
 		c, ok := charmap.Windows1252.EncodeRune(r)
 		if !ok {
+			c = byte(r)
+		}
+		if of1252(c) != r {
 			return nil, fmt.Errorf("is written in windows-1252, which has no character %q: file_write can replace "+
 				"the whole file by UTF-8", r)
 		}
