@@ -15,22 +15,6 @@ import (
 	"golang.org/x/text/language"
 )
 
-// textInput is what the tool text takes; which members count depends on the operation.
-type textInput struct {
-	Operation   string `json:"operation"`
-	Text        string `json:"text"`
-	Other       string `json:"other"`
-	Find        string `json:"find"`
-	Pattern     string `json:"pattern"`
-	Replacement string `json:"replacement"`
-	IgnoreCase  bool   `json:"ignore_case"`
-	To          string `json:"to"`
-	What        string `json:"what"`
-	Encoding    string `json:"encoding"`
-	Algorithm   string `json:"algorithm"`
-	Limit       *int   `json:"limit"`
-}
-
 var textOperations = []string{"count", "replace", "regex_find", "regex_replace", "diff", "case", "extract", "encode",
 	"decode", "hash"}
 
@@ -173,16 +157,6 @@ func (t *Toolset) regexFind(ctx context.Context, in textInput) (string, error) {
 		Matches   []found `json:"matches"`
 		Truncated bool    `json:"truncated"`
 	}{matches, more})
-}
-
-func (in *textInput) limit() (int, error) {
-	if in.Limit == nil {
-		return 100, nil
-	}
-	if *in.Limit < 1 || *in.Limit > 1000 {
-		return 0, invalid("limit", fmt.Sprint(*in.Limit), "1 to 1000")
-	}
-	return *in.Limit, nil
 }
 
 func (t *Toolset) regexReplace(ctx context.Context, in textInput) (string, error) {
