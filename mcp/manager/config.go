@@ -12,15 +12,6 @@ import (
 	"os"
 )
 
-// A Config is what a configuration file says.
-type Config struct {
-	// Servers are in the order of the file.
-	Servers []Server
-	// Unknown are the unknown fields, as "mcpServers.files.autoApprove";
-	// they have no effect.
-	Unknown []string
-}
-
 // maxConfig is how large a configuration may be, in bytes.
 const maxConfig = 4 << 20
 
@@ -69,12 +60,6 @@ func ParseConfig(text []byte, lookup func(name string) (value string, ok bool)) 
 		return nil, fmt.Errorf("manager: configuration: %w", err)
 	}
 	return p.config, nil
-}
-
-// A parser reads one configuration.
-type parser struct {
-	lookup func(string) (string, bool)
-	config *Config
 }
 
 func (p *parser) file(text []byte) error {
