@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 var jsonOperations = []string{"query", "jq", "validate", "format", "diff", "patch", "merge"}
@@ -52,11 +53,11 @@ func (t *Toolset) processedJSON(ctx context.Context, in jsonInput) (string, erro
 		case "diff":
 			return t.diffJSON(doc, other, in.Style)
 		case "merge":
-			return encode(mergePatch(doc, other))
+			return arg.JSON(mergePatch(doc, other))
 		}
 		return t.patchJSON(ctx, doc, []byte(in.Other))
 	}
-	return "", invalid("operation", fmt.Sprintf("%.40q", in.Operation), strings.Join(t.operations(), ", "))
+	return "", arg.Invalid("operation", fmt.Sprintf("%.40q", in.Operation), strings.Join(t.operations(), ", "))
 }
 
 // operations are those that the options allow.
@@ -84,11 +85,11 @@ func formatJSON(in jsonInput) (string, error) {
 	case "compact":
 		err = json.Compact(&b, []byte(text))
 	case "sorted":
-		if text, err = encode(v); err == nil {
+		if text, err = arg.JSON(v); err == nil {
 			err = json.Indent(&b, []byte(text), "", "  ")
 		}
 	default:
-		return "", invalid("style", fmt.Sprintf("%.40q", in.Style), "indented, compact or sorted")
+		return "", arg.Invalid("style", fmt.Sprintf("%.40q", in.Style), "indented, compact or sorted")
 	}
 	if err != nil {
 		return "", &toolkit.Error{Kind: toolkit.ErrTool, Message: "the JSON cannot be formatted"}

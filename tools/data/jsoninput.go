@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 // maxDepth is how deep JSON may be nested, so that what walks it is bounded.
@@ -40,7 +42,7 @@ func (j *jsonText) UnmarshalJSON(b []byte) error {
 // parseJSON reads one JSON value. Numbers stay as they are written.
 func parseJSON(field, text string) (any, error) {
 	if strings.TrimSpace(text) == "" {
-		return nil, invalid(field, "nothing", "JSON")
+		return nil, arg.Invalid(field, "nothing", "JSON")
 	}
 	if err := checkDepth(field, text); err != nil {
 		return nil, err
@@ -49,10 +51,10 @@ func parseJSON(field, text string) (any, error) {
 	d.UseNumber()
 	var v any
 	if err := d.Decode(&v); err != nil {
-		return nil, invalid(field, "text that is no JSON: "+where(text, err), "JSON")
+		return nil, arg.Invalid(field, "text that is no JSON: "+where(text, err), "JSON")
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, invalid(field, fmt.Sprintf("more after the first value, at byte %d", d.InputOffset()), "one JSON value")
+		return nil, arg.Invalid(field, fmt.Sprintf("more after the first value, at byte %d", d.InputOffset()), "one JSON value")
 	}
 	return v, nil
 }
@@ -71,7 +73,7 @@ func where(text string, err error) string {
 // checkDepth refuses JSON that is nested too deep, before anything recurses into it.
 func checkDepth(field, text string) error {
 	if depthOf(text) > maxDepth {
-		return invalid(field, "JSON nested too deep", fmt.Sprintf("at most %d levels", maxDepth))
+		return arg.Invalid(field, "JSON nested too deep", fmt.Sprintf("at most %d levels", maxDepth))
 	}
 	return nil
 }

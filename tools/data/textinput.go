@@ -3,8 +3,6 @@
 
 package data
 
-import "fmt"
-
 // textInput is what the tool text takes; which members count depends on the operation.
 type textInput struct {
 	Operation   string `json:"operation"`
@@ -19,14 +17,4 @@ type textInput struct {
 	Encoding    string `json:"encoding"`
 	Algorithm   string `json:"algorithm"`
 	Limit       *int   `json:"limit"`
-}
-
-func (in *textInput) limit() (int, error) {
-	if in.Limit == nil {
-		return 100, nil
-	}
-	if *in.Limit < 1 || *in.Limit > 1000 {
-		return 0, invalid("limit", fmt.Sprint(*in.Limit), "1 to 1000")
-	}
-	return *in.Limit, nil
 }
