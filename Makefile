@@ -109,15 +109,15 @@ e2e: ## the end-to-end suite against real servers (builds Jaeger the first time)
 
 .PHONY: soak
 soak: ## 2,000 calls a second of all kinds for SOAKTIME (30m): does anything grow, are the counts exact
-	cd e2e && go run ./soak -for $(SOAKTIME)
+	cd e2e && go test ./soak -run='^TestSoak$$' -count=1 -v -timeout=0 -for $(SOAKTIME)
 
 .PHONY: chaos
 chaos: ## an outage of OUTAGE (2m) with a kill in the middle, hostile destinations, a million of everything, and the soak
 	cd e2e && TOOLSCOPE_E2E=1 TOOLSCOPE_OUTAGE=$(OUTAGE) go test -count=1 -v -run='^TestOutage$$' -timeout=20m .
-	cd e2e && go run ./hostile -for 5s
-	cd e2e && go run ./hostile -for 3s -outages 10
+	cd e2e && go test ./hostile -count=1 -v -timeout=0 -for 5s
+	cd e2e && go test ./hostile -count=1 -v -timeout=0 -for 3s -outages 10
 	cd e2e && TOOLSCOPE_E2E=1 go test -count=1 -v -run='^TestBounds$$' -timeout=20m ./soak
-	cd e2e && go run ./soak -for $(SOAKTIME)
+	cd e2e && go test ./soak -run='^TestSoak$$' -count=1 -v -timeout=0 -for $(SOAKTIME)
 
 .PHONY: cross
 cross: ## vet everything and build the command for Linux, macOS and Windows, without cgo

@@ -1,32 +1,66 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package soak
 
 import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
 	"os"
+	"runtime"
 	"testing"
 	"time"
 )
 
+var (
+	length = flag.Duration("for", 0, "how long calls are made, 20s or more")
+	rate   = flag.Int("rate", 2000, "calls a second")
+	seed   = flag.Uint64("seed", 1, "of what is random")
+)
+
 // TestSoak runs the load for 20 seconds, for three minutes with TOOLSCOPE_E2E=1, and for
-// as long as TOOLSCOPE_SOAK says.
+// as long as -for says.
 func TestSoak(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes 20 seconds or more")
 	}
-	length := 20 * time.Second
-	if os.Getenv("TOOLSCOPE_E2E") == "1" {
-		length = 3 * time.Minute
-	}
-	if v := os.Getenv("TOOLSCOPE_SOAK"); v != "" {
-		d, err := time.ParseDuration(v)
-		if err != nil || d < 20*time.Second {
-			t.Fatalf("TOOLSCOPE_SOAK: got %q, want a duration of 20s or more", v)
+	if *length == 0 {
+		*length = 20 * time.Second
+		if os.Getenv("TOOLSCOPE_E2E") == "1" {
+			*length = 3 * time.Minute
 		}
-		length = d
 	}
-	if err := soak(t.Context(), length, 2000, 1); err != nil {
+	if *length < 20*time.Second || *rate < 1 {
+		t.Fatal("want -for 20s or more and -rate 1 or more")
+	}
+	if err := soak(t.Context(), *length, *rate, *seed); err != nil {
 		t.Error(err)
 	}
+}
+
+// soak runs the load and judges it.
+func soak(ctx context.Context, length time.Duration, rate int, seed uint64) error {
+	before := runtime.NumGoroutine()
+	h, err := newHost(ctx, bounds{duplicates: 1 << 20, answers: 2 << 20, spans: 256}) // so small that they are soon full
+	if err != nil {
+		return err
+	}
+	stopReaders := h.read()
+	samples := make(chan []sample)
+	measured, stopMeasuring := context.WithCancel(ctx)
+	go func() { samples <- measure(measured, max(time.Second, length/120)) }()
+	fmt.Printf("%d calls a second for %v, %d tools, every policy, %d readers\n", rate, length, len(tools), readers)
+	made := h.load(ctx, length, rate, seed)
+	stopMeasuring()
+	taken := <-samples
+	stopReaders()
+
+	problems := []error{h.judge(made)}
+	problems = append(problems, h.close(ctx))
+	if left := goroutinesAbove(before); left > 0 {
+		problems = append(problems, fmt.Errorf("%d goroutines are left after the shutdown", left))
+	}
+	return errors.Join(append(problems, report(taken, length))...)
 }

@@ -9,7 +9,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -157,19 +156,6 @@ func (e *entry) choose(asked []*connection) (*tool, *connection) {
 		return cmp.Or(cmp.Compare(b.tool.server.conf.Priority, a.tool.server.conf.Priority), cmp.Compare(a.latency, b.latency))
 	})
 	return first.tool, first.conn
-}
-
-// sending tells whether a request may have left this process. It travels in the context
-// down to what writes.
-type sending struct{ begun atomic.Bool }
-
-type sendingKey struct{}
-
-// begun tells that a request is about to leave.
-func begun(ctx context.Context) {
-	if s, ok := ctx.Value(sendingKey{}).(*sending); ok {
-		s.begun.Store(true)
-	}
 }
 
 // maxTimeout is the longest timeout that a tool may ask for.

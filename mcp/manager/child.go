@@ -60,7 +60,7 @@ func (s *server) startChild() (_ *child, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("Server.Command: %w", err)
 	}
-	walls, err := s.conf.walls(path)
+	walls, err := s.conf.Sandbox.walls(path, s.conf.Env)
 	if err != nil {
 		return nil, err
 	}

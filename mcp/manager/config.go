@@ -5,20 +5,12 @@ package manager
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 )
-
-// A Config is what a configuration file says.
-type Config struct {
-	// Servers are in the order of the file.
-	Servers []Server
-	// Unknown are the unknown fields, as "mcpServers.files.autoApprove";
-	// they have no effect.
-	Unknown []string
-}
 
 // maxConfig is how large a configuration may be, in bytes.
 const maxConfig = 4 << 20
@@ -70,12 +62,6 @@ func ParseConfig(text []byte, lookup func(name string) (value string, ok bool)) 
 	return p.config, nil
 }
 
-// A parser reads one configuration.
-type parser struct {
-	lookup func(string) (string, bool)
-	config *Config
-}
-
 func (p *parser) file(text []byte) error {
 	top, err := members(text)
 	if err != nil {
@@ -120,30 +106,38 @@ type raw struct {
 	Server
 	kind              string
 	disabled, enabled *bool
+	sandbox           json.RawMessage
+}
+
+// read reads an object's fields to where they belong.
+func (p *parser) read(at string, text []byte, fields map[string]any, unknown func(field string) error) error {
+	list, err := members(text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", at, err)
+	}
+	for _, m := range list {
+		into, known := fields[m.name]
+		if !known {
+			err = unknown(at + "." + clip(m.name))
+		} else if err = decode(m.value, into); err != nil {
+			err = fmt.Errorf("%s.%s: %w", at, m.name, err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (p *parser) server(name string, text []byte) (Server, error) {
 	at := "mcpServers." + clip(name)
-	list, err := members(text)
-	if err != nil {
-		return Server{}, fmt.Errorf("%s: %w", at, err)
-	}
 	r := raw{Server: Server{Name: name}}
-	fields := r.fields()
-	for _, m := range list {
-		into, known := fields[m.name]
-		switch {
-		case m.name == "sandbox":
-			if r.Sandbox, err = p.sandbox(at+".sandbox", m.value); err != nil {
-				return Server{}, err
-			}
-		case !known:
-			p.unknown(at + "." + m.name)
-		default:
-			if err := decode(m.value, into); err != nil {
-				return Server{}, fmt.Errorf("%s.%s: %w", at, m.name, err)
-			}
-		}
+	err := p.read(at, text, r.fields(), func(field string) error { p.unknown(field); return nil })
+	if err == nil && r.sandbox != nil {
+		r.Sandbox, err = p.sandbox(at+".sandbox", r.sandbox)
+	}
+	if err != nil {
+		return Server{}, err
 	}
 	if r.enabled != nil && r.disabled != nil && *r.enabled == *r.disabled {
 		return Server{}, fmt.Errorf("%s.enabled: got the opposite of disabled as well, want one of them", at)
@@ -165,6 +159,7 @@ func (r *raw) fields() map[string]any {
 		"url": &r.URL, "headers": &r.Headers, "type": &r.kind, "transport": &r.kind,
 		"disabled": &r.disabled, "enabled": &r.enabled, "priority": &r.Priority, "category": &r.Category,
 		"protocolVersion": &r.ProtocolVersion, "startTimeout": &r.StartTimeout, "requestTimeout": &r.RequestTimeout,
+		"sandbox": &r.sandbox,
 	}
 }
 
@@ -197,27 +192,9 @@ func (r *raw) checkKind() error {
 
 // sandbox reads the sandbox of a configuration: what it does not allow is not allowed.
 func (p *parser) sandbox(at string, text []byte) (*Sandbox, error) {
-	fields, err := members(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", at, err)
-	}
 	b := new(Sandbox)
-	for _, m := range fields {
-		var into any
-		switch m.name {
-		case "networkAccess":
-			into = &b.Network
-		case "fileSystemAccess":
-			into = &b.Files
-		case "allowedPaths":
-			into = &b.Paths
-		default: // an unknown wall
-			return nil, fmt.Errorf("%s.%s: got a field that is not known, want networkAccess, fileSystemAccess or "+
-				"allowedPaths", at, clip(m.name))
-		}
-		if err := decode(m.value, into); err != nil {
-			return nil, fmt.Errorf("%s.%s: %w", at, m.name, err)
-		}
-	}
-	return b, nil
+	fields := map[string]any{"networkAccess": &b.Network, "fileSystemAccess": &b.Files, "allowedPaths": &b.Paths}
+	return b, p.read(at, text, fields, func(field string) error { // an unknown wall
+		return fmt.Errorf("%s: got a field that is not known, want networkAccess, fileSystemAccess or allowedPaths", field)
+	})
 }

@@ -13,8 +13,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/toolscope/toolscope/toolkit"
 )
 
 // A ServerError is what is wrong with a server, or what became of a request to it.
@@ -55,15 +53,6 @@ const (
 	codeClientClosing = -32003
 	codeServerClosing = -32004
 	codeRejected      = -32005
-)
-
-// verdict is what a request's ending says of the server.
-type verdict uint8
-
-const (
-	well   verdict = iota // it answered
-	sick                  // it failed
-	unsaid                // it says nothing of the server
 )
 
 // judge tells what an error says of the server that was asked. ctx is the request's.
@@ -111,12 +100,12 @@ type hidden struct {
 func (e *hidden) Error() string { return e.text }
 func (e *hidden) Unwrap() error { return e.err }
 
-// hide takes the server's URL, and the one that a request failed with, out of an error's text.
-func (s *server) hide(err error) error {
-	if s.conf.URL == "" {
+// hideURL takes a server's URL, and the one that a request failed with, out of an error's text.
+func hideURL(server string, err error) error {
+	if server == "" {
 		return err
 	}
-	urls := []string{s.conf.URL}
+	urls := []string{server}
 	var failed *url.Error
 	if errors.As(err, &failed) && failed.URL != "" {
 		urls = append(urls, failed.URL)
@@ -132,19 +121,6 @@ func (s *server) hide(err error) error {
 		}
 	}
 	return &hidden{text, err}
-}
-
-// failure is a failed request as callers see it.
-func (s *server) failure(ctx context.Context, tool string, sent bool, err error) error {
-	own := &ServerError{Server: s.conf.Name, Sent: sent, Err: s.hide(err)}
-	switch {
-	case errors.Is(context.Cause(ctx), errTimeout):
-		own.Err = errTimeout
-		return &toolkit.Error{Kind: toolkit.ErrTimeout, Tool: tool, Message: own.Error(), Cause: own}
-	case ctx.Err() != nil:
-		own.Err = context.Cause(ctx)
-	}
-	return own
 }
 
 // clip shortens a name for an error.

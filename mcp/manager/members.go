@@ -15,6 +15,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
+// A parser reads one configuration.
+type parser struct {
+	lookup func(string) (string, bool)
+	config *Config
+}
+
 type member struct {
 	name  string
 	value []byte

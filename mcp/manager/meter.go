@@ -18,6 +18,15 @@ const (
 	tolerance = 0.05
 )
 
+// verdict is what a request's ending says of the server.
+type verdict uint8
+
+const (
+	well   verdict = iota // it answered
+	sick                  // it failed
+	unsaid                // it says nothing of the server
+)
+
 // A meter counts one server's calls. The zero value works.
 type meter struct {
 	mu            sync.Mutex

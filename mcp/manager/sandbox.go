@@ -55,9 +55,8 @@ func (b *Sandbox) check() error {
 	return nil
 }
 
-// walls are those of the server's process, which runs program.
-func (s *Server) walls(program string) (process.Walls, error) {
-	b := s.Sandbox
+// walls are those of a process that runs program with env; nil has none.
+func (b *Sandbox) walls(program string, env map[string]string) (process.Walls, error) {
 	if b == nil {
 		return process.Walls{}, nil
 	}
@@ -65,7 +64,7 @@ func (s *Server) walls(program string) (process.Walls, error) {
 		return process.Walls{}, errors.New("Server.Sandbox.Network: got false, but this system cannot refuse " +
 			"connections (Linux 6.7 or later with Landlock can), want true")
 	}
-	path, ok := s.Env["PATH"]
+	path, ok := env["PATH"]
 	if !ok {
 		path = os.Getenv("PATH")
 	}

@@ -6,14 +6,13 @@ package manager
 import (
 	"context"
 	"errors"
-	"maps"
-	"math/rand/v2"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolscope/toolscope/toolkit"
 )
 
 // A server is one of a manager's, with its connection. One goroutine connects it, looks
@@ -48,102 +47,6 @@ type server struct {
 	lost        []string // tools whose names are others'
 }
 
-func newServer(m *Manager, conf Server) *server {
-	conf.Args, conf.Env, conf.Headers = slices.Clone(conf.Args), maps.Clone(conf.Env), maps.Clone(conf.Headers)
-	if conf.Sandbox != nil {
-		own := *conf.Sandbox
-		own.Paths = slices.Clone(own.Paths)
-		conf.Sandbox = &own
-	}
-	s := &server{m: m, conf: conf, state: Disconnected, since: time.Now(), first: make(chan struct{}),
-		done: make(chan struct{}), due: make(chan struct{}, 1)}
-	s.client = s.newClient()
-	return s
-}
-
-// start begins to connect the server. The caller holds the manager's lock.
-func (s *server) start(life context.Context) {
-	if s.conf.Disabled {
-		close(s.first)
-		return
-	}
-	life, s.end = context.WithCancelCause(life)
-	go func() {
-		defer close(s.done)
-		s.keepConnected(life)
-	}()
-}
-
-// stop ends the server and waits.
-func (s *server) stop() {
-	s.m.mu.Lock()
-	end := s.end
-	s.m.mu.Unlock()
-	if end != nil {
-		end(errStopped)
-		<-s.done
-	}
-}
-
-// settled is how long a connection must have lasted for its end not to count as one more
-// failure of connecting.
-const settled = 10 * time.Second
-
-// keepConnected keeps the server connected until its life ends.
-func (s *server) keepConnected(life context.Context) {
-	defer s.set(Disconnected, nil, time.Time{})
-	first := sync.OnceFunc(func() { close(s.first) })
-	defer first()
-	failures, refused := 0, 0 // in a row: of connections, short ones too, and of handshakes
-	for life.Err() == nil {
-		s.set(Connecting, nil, time.Time{})
-		c, err := s.connect(life, refused%2 == 1)
-		if s.conf.Command != "" || errors.Is(err, errStartTime) { // it was there, and did not get on with the handshake
-			refused++
-		}
-		if err == nil {
-			began := time.Now()
-			refused = 0
-			s.connected(c)
-			first()
-			err = s.look(life, c)
-			s.disconnected()
-			if life.Err() != nil {
-				c.leave()
-			}
-			c.close()
-			s.setLink(nil, nil)
-			if errors.Is(err, errLost) { // only now it is known how a process ended
-				err = c.why()
-			}
-			if time.Since(began) >= settled {
-				failures = 0
-			}
-		}
-		if life.Err() != nil {
-			return
-		}
-		pause := backoff(s.m.options.Backoff, s.m.options.MaxBackoff, failures)
-		failures++
-		s.set(Failed, err, time.Now().Add(pause))
-		first()
-		select {
-		case <-time.After(pause):
-		case <-life.Done():
-		}
-	}
-}
-
-// backoff is the pause after so many failures: it doubles, and up to half of it is taken
-// off, so that servers that failed together do not come back together.
-func backoff(base, most time.Duration, failures int) time.Duration {
-	d := most
-	if failures < 32 && base < most>>failures {
-		d = base << failures
-	}
-	return d - rand.N(d/2+1)
-}
-
 // set tells of a new state. err is what went wrong, nil if nothing did.
 func (s *server) set(state State, err error, next time.Time) {
 	s.mu.Lock()
@@ -169,7 +72,7 @@ func (s *server) note(err error) { s.noteOf(nil, err) }
 // ended has been reported, or will be, and says more than the requests that ended with it. A nil
 // connection is always in use.
 func (s *server) noteOf(c *connection, err error) {
-	text, _ := s.m.options.Redactor.TextMax(s.hide(err).Error(), maxErrorText)
+	text, _ := s.m.options.Redactor.TextMax(hideURL(s.conf.URL, err).Error(), maxErrorText)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c == nil || s.conn == c {
@@ -188,22 +91,6 @@ func (s *server) problem() error {
 		return &ServerError{Server: s.conf.Name, Err: errUnreachable}
 	}
 	return &ServerError{Server: s.conf.Name, Err: errors.New(s.lastError)}
-}
-
-func (s *server) connected(c *connection) {
-	s.mu.Lock()
-	s.conn, s.initialized, s.lists = c, c.session.InitializeResult(), c.lists
-	s.connects++
-	s.mu.Unlock()
-	s.m.rebuild()
-	s.set(Connected, nil, time.Time{})
-	s.tellLists()
-}
-
-func (s *server) disconnected() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.conn = nil
 }
 
 // current is the connection, nil if there is none.
@@ -250,6 +137,43 @@ func (s *server) tellLists() {
 	if tell := s.m.options.OnLists; tell != nil {
 		s.m.events.put(0, func() { tell(s.conf.Name) })
 	}
+}
+
+// failure is a failed request as callers see it.
+func (s *server) failure(ctx context.Context, tool string, sent bool, err error) error {
+	own := &ServerError{Server: s.conf.Name, Sent: sent, Err: hideURL(s.conf.URL, err)}
+	switch {
+	case errors.Is(context.Cause(ctx), errTimeout):
+		own.Err = errTimeout
+		return &toolkit.Error{Kind: toolkit.ErrTimeout, Tool: tool, Message: own.Error(), Cause: own}
+	case ctx.Err() != nil:
+		own.Err = context.Cause(ctx)
+	}
+	return own
+}
+
+func (s *server) status() Status {
+	now := time.Now()
+	st := Status{Name: s.conf.Name, Transport: s.conf.kind()}
+	st.SuccessRate, st.Latency = s.meter.standing(now)
+	s.meter.mu.Lock()
+	st.Calls, st.Errors, st.InFlight = s.meter.calls, s.meter.errors, s.meter.inFlight
+	s.meter.mu.Unlock()
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st.State, st.Since, st.NextAttempt = s.state, s.since, s.next
+	st.LastError, st.LastErrorAt = s.lastError, s.lastErrorAt
+	st.Connects, st.Initialized = s.connects, s.initialized
+	st.Tools, st.Resources, st.Templates, st.Prompts = len(s.lists.tools), len(s.lists.resources),
+		len(s.lists.templates), len(s.lists.prompts)
+	for _, problems := range [][]string{s.lists.allProblems(), s.lost} {
+		st.Problems = append(st.Problems, problems[:min(len(problems), maxProblems-len(st.Problems))]...)
+	}
+	if s.link != nil {
+		st.PID = s.link.pid()
+	}
+	return st
 }
 
 // limit is how long a request may take.

@@ -18,6 +18,15 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// A Config is what a configuration file says.
+type Config struct {
+	// Servers are in the order of the file.
+	Servers []Server
+	// Unknown are the unknown fields, as "mcpServers.files.autoApprove";
+	// they have no effect.
+	Unknown []string
+}
+
 // A Server says how to reach one MCP server. One of Command, URL and Transport is set.
 type Server struct {
 	// Name is 1 to 64 printable characters without blanks at its ends; no two servers

@@ -10,6 +10,9 @@ import (
 	"io"
 )
 
+// eventSlack is what an event has beside its message, in bytes.
+const eventSlack = 4 << 10
+
 // A document is a JSON body. One that is too large reads as the error that answers its
 // request instead.
 type document struct {

@@ -34,13 +34,9 @@ var (
 	_ http.RoundTripper = (*web)(nil)
 )
 
-const (
-	// eventSlack is what an event has beside its message, in bytes.
-	eventSlack = 4 << 10
-	// listenTime is how long a server may take to begin the stream of its own messages,
-	// for which the SDK waits before a session is open. After that it has none.
-	listenTime = 5 * time.Second
-)
+// listenTime is how long a server may take to begin the stream of its own messages,
+// for which the SDK waits before a session is open. After that it has none.
+const listenTime = 5 * time.Second
 
 func newWeb(s *server) *web {
 	w := &web{headers: s.conf.Headers, limit: s.m.options.MaxMessage, client: new(http.Client)}

@@ -15,9 +15,6 @@ import (
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
 )
 
-// ScopeName is the name of the instrumentation scope. Spans of tools/call are those of package tracing.
-const ScopeName = watch.ScopeName
-
 // Options configure a [Watcher]. The zero value works.
 type Options struct {
 	// Server is the name of the server on spans and in reports; "" is "mcp".

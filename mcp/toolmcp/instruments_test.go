@@ -55,7 +55,7 @@ func TestInstruments(t *testing.T) {
 					continue
 				}
 				found++
-				if m.Unit != "s" || m.Description != text || scope.Scope.Name != toolmcp.ScopeName {
+				if m.Unit != "s" || m.Description != text || scope.Scope.Name != "github.com/toolscope/toolscope/mcp/toolmcp" {
 					t.Errorf("%s: got the unit %q, description %q and scope %q", m.Name, m.Unit, m.Description, scope.Scope.Name)
 				}
 				for _, point := range m.Data.(metricdata.Histogram[float64]).DataPoints {

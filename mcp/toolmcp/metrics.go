@@ -56,7 +56,7 @@ const maxLabels = 4096
 // newMetrics makes the instruments of "client" or "server"; those that could be made
 // stay usable.
 func newMetrics(p metric.MeterProvider, side string, clean func(string) string) (*metrics, error) {
-	meter := p.Meter(ScopeName)
+	meter := p.Meter(scopeName)
 	m := &metrics{clean: clean, cached: map[labels][]metric.RecordOption{}}
 	if side == tracing.SideServer { // a proxy records the same metrics
 		m.side = []attribute.KeyValue{keys.Side.String(side)}

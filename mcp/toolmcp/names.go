@@ -3,8 +3,8 @@
 
 package toolmcp
 
-// ScopeName is the name of the instrumentation scope. Spans of tools/call are those of package tracing.
-const ScopeName = "github.com/toolscope/toolscope/mcp/toolmcp"
+// scopeName is the name of the instrumentation scope. Spans of tools/call are those of package tracing.
+const scopeName = "github.com/toolscope/toolscope/mcp/toolmcp"
 
 // The methods that this package knows by name.
 const (

@@ -63,7 +63,7 @@ func newWatcher(scope *toolscope.Scope, server bool, sessions *sync.Map, o Optio
 		p := w.observer.Protocol()
 		tracers, meters, w.clean = p.TracerProvider(), p.MeterProvider(), p.Identifier
 	}
-	w.tracer = tracers.Tracer(ScopeName)
+	w.tracer = tracers.Tracer(scopeName)
 	side := "client"
 	if server {
 		w.kind, side = trace.SpanKindServer, tracing.SideServer

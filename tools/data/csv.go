@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 const (
@@ -36,16 +37,13 @@ func (t *Toolset) csvToJSON(_ context.Context, in csvInput) (string, error) {
 	if err := t.checkInputs("csv", in.CSV); err != nil {
 		return "", err
 	}
-	limit := defaultRows
-	if in.Limit != nil {
-		limit = *in.Limit
-	}
-	if limit < 1 || limit > maxRows {
-		return "", invalid("limit", fmt.Sprint(limit), fmt.Sprintf("1 to %d", maxRows))
+	limit, err := arg.Number("limit", in.Limit, defaultRows, 1, maxRows)
+	if err != nil {
+		return "", err
 	}
 	text := strings.TrimPrefix(in.CSV, "\ufeff")
 	if strings.TrimSpace(text) == "" {
-		return "", invalid("csv", "nothing", "rows")
+		return "", arg.Invalid("csv", "nothing", "rows")
 	}
 	delimiter, err := delimiterOf(in.Delimiter, text)
 	if err != nil {
@@ -70,7 +68,7 @@ func asInvalid(err error) error {
 	if errors.As(err, &own) {
 		return err
 	}
-	return invalid("csv", "rows that cannot be read ("+err.Error()+")", "CSV")
+	return arg.Invalid("csv", "rows that cannot be read ("+err.Error()+")", "CSV")
 }
 
 // convertRows reads the header, if there is one, and the rows.
@@ -104,7 +102,7 @@ func readRow(r *csv.Reader) ([]string, error) {
 	case err != nil:
 		return nil, err
 	case len(row) > maxColumns:
-		return nil, invalid("csv", fmt.Sprintf("a row of %d columns", len(row)), fmt.Sprintf("at most %d", maxColumns))
+		return nil, arg.Invalid("csv", fmt.Sprintf("a row of %d columns", len(row)), fmt.Sprintf("at most %d", maxColumns))
 	}
 	return row, nil
 }
@@ -123,7 +121,7 @@ func memberNames(header []string) ([][]byte, error) {
 			unique = fmt.Sprintf("%s_%d", name, n)
 		}
 		taken[unique] = true
-		text, err := encode(unique)
+		text, err := arg.JSON(unique)
 		if err != nil {
 			return nil, err
 		}
@@ -168,7 +166,7 @@ func (t *Toolset) writeRows(rows *csv.Reader, names [][]byte, types bool, limit 
 		note = strings.TrimPrefix(fmt.Sprintf("%s; %d rows have another number of columns than the header", note, uneven), "; ")
 	}
 	if note != "" {
-		text, err := encode(note)
+		text, err := arg.JSON(note)
 		if err != nil {
 			return "", err
 		}
@@ -221,7 +219,7 @@ func cellJSON(cell string, types bool) (string, error) {
 			return s, nil
 		}
 	}
-	return encode(cell)
+	return arg.JSON(cell)
 }
 
 // isNumber reports whether s is a number as JSON writes it, of a size that programs can read. Zeros
@@ -250,7 +248,7 @@ func delimiterOf(given, text string) (rune, error) {
 	}
 	r := []rune(given)
 	if len(r) != 1 || strings.ContainsRune("\"\r\n\ufffd", r[0]) {
-		return 0, invalid("delimiter", fmt.Sprintf("%.20q", given), "one character, or tab")
+		return 0, arg.Invalid("delimiter", fmt.Sprintf("%.20q", given), "one character, or tab")
 	}
 	return r[0], nil
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/itchyny/timefmt-go"
+
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 type dateInput struct {
@@ -58,7 +60,7 @@ func (t *Toolset) date(_ context.Context, in dateInput) (string, error) {
 	case "info":
 		return moment{at.time, false}.info(at.note)
 	}
-	return "", invalid("operation", fmt.Sprintf("%.40q", in.Operation), strings.Join(dateOperations, ", "))
+	return "", arg.Invalid("operation", fmt.Sprintf("%.40q", in.Operation), strings.Join(dateOperations, ", "))
 }
 
 type nowInput struct {
@@ -92,18 +94,18 @@ func (t *Toolset) zone(field, name string) (*time.Location, error) {
 			return zone, nil
 		}
 	}
-	return nil, invalid(field, fmt.Sprintf("%.80q", name),
+	return nil, arg.Invalid(field, fmt.Sprintf("%.80q", name),
 		"a name of the IANA's such as Europe/Berlin, or an offset such as +02:00")
 }
 
 // info tells what there is to know of a moment.
 func (m moment) info(note string) (string, error) {
 	if !inYears(m.time) {
-		return "", invalid("date", "a year beyond 1 to 9999", "another")
+		return "", arg.Invalid("date", "a year beyond 1 to 9999", "another")
 	}
 	year, week := m.time.ISOWeek()
 	zone, _ := m.time.Zone()
-	return encode(struct {
+	return arg.JSON(struct {
 		Date      string `json:"date"`
 		Weekday   string `json:"weekday"`
 		Week      string `json:"iso_week"`
@@ -148,7 +150,7 @@ func addTo(at readMoment, text string) (string, error) {
 		return "", err
 	}
 	onlyDay := at.day && p.seconds == 0 && p.nanos == 0
-	return encode(struct {
+	return arg.JSON(struct {
 		Date    string `json:"date"`
 		Weekday string `json:"weekday"`
 		Unix    int64  `json:"unix"`
@@ -164,7 +166,7 @@ func tellDifference(a, b time.Time) (string, error) {
 	nanos := b.Nanosecond() - a.Nanosecond()
 	exact := float64(seconds) + float64(nanos)/1e9
 	number := func(v float64) json.Number { return json.Number(strconv.FormatFloat(v, 'f', -1, 64)) }
-	return encode(struct {
+	return arg.JSON(struct {
 		Seconds  json.Number `json:"seconds"`
 		Hours    json.Number `json:"hours"`
 		Days     json.Number `json:"days"`
@@ -185,11 +187,11 @@ func round6(v float64) float64 {
 // formatWith writes a date as strftime does.
 func formatWith(at time.Time, format string) (string, error) {
 	if format == "" || len(format) > 200 {
-		return "", invalid("format", fmt.Sprintf("%d bytes", len(format)),
+		return "", arg.Invalid("format", fmt.Sprintf("%d bytes", len(format)),
 			"1 to 200 bytes of strftime's form, such as %A, %d %B %Y")
 	}
 	if widths(format) {
-		return "", invalid("format", "a width of more than two digits", "a smaller one")
+		return "", arg.Invalid("format", "a width of more than two digits", "a smaller one")
 	}
 	return timefmt.Format(at, format), nil
 }
@@ -197,15 +199,15 @@ func formatWith(at time.Time, format string) (string, error) {
 // parseWith reads a date as strptime does.
 func parseWith(in dateInput, zone *time.Location) (string, error) {
 	if in.Format == "" || len(in.Format) > 200 || widths(in.Format) {
-		return "", invalid("format", fmt.Sprintf("%d bytes", len(in.Format)),
+		return "", arg.Invalid("format", fmt.Sprintf("%d bytes", len(in.Format)),
 			"1 to 200 bytes of strptime's form, such as %d.%m.%Y")
 	}
 	if len(in.Date) > 500 {
-		return "", invalid("date", fmt.Sprintf("%d bytes", len(in.Date)), "at most 500")
+		return "", arg.Invalid("date", fmt.Sprintf("%d bytes", len(in.Date)), "at most 500")
 	}
 	at, err := timefmt.ParseInLocation(strings.TrimSpace(in.Date), in.Format, zone)
 	if err != nil {
-		return "", invalid("date", fmt.Sprintf("%.80q, which is not of that format (%v)", in.Date, err), "a date of the format")
+		return "", arg.Invalid("date", fmt.Sprintf("%.80q, which is not of that format (%v)", in.Date, err), "a date of the format")
 	}
 	return moment{at, false}.info("")
 }

@@ -18,10 +18,12 @@ import (
 	"net/url"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 func unknownEncoding(name string) error {
-	return invalid("encoding", fmt.Sprintf("%.40q", name), "base64, base64url, hex, url or html")
+	return arg.Invalid("encoding", fmt.Sprintf("%.40q", name), "base64, base64url, hex, url or html")
 }
 
 func encodeText(in textInput) (string, error) {
@@ -61,7 +63,7 @@ func decodeText(in textInput) (string, error) {
 		return "", unknownEncoding(in.Encoding)
 	}
 	if err != nil {
-		return "", invalid("text", "text that is not in "+in.Encoding, "such text")
+		return "", arg.Invalid("text", "text that is not in "+in.Encoding, "such text")
 	}
 	if !utf8.Valid(decoded) {
 		return fmt.Sprintf("%d bytes that are no text, in hexadecimal:\n%x", len(decoded), decoded), nil
@@ -85,7 +87,7 @@ func hashText(in textInput) (string, error) {
 	case "crc32":
 		h, note = crc32.NewIEEE(), " (a checksum: not for security)"
 	default:
-		return "", invalid("algorithm", fmt.Sprintf("%.40q", in.Algorithm), "sha256, sha512, sha1, md5 or crc32")
+		return "", arg.Invalid("algorithm", fmt.Sprintf("%.40q", in.Algorithm), "sha256, sha512, sha1, md5 or crc32")
 	}
 	h.Write([]byte(in.Text))
 	return hex.EncodeToString(h.Sum(nil)) + note, nil
@@ -105,7 +107,7 @@ var extractors = map[string]string{
 func (t *Toolset) extract(ctx context.Context, in textInput) (string, error) {
 	pattern, ok := extractors[in.What]
 	if !ok {
-		return "", invalid("what", fmt.Sprintf("%.40q", in.What), "emails, urls, numbers, ips or dates")
+		return "", arg.Invalid("what", fmt.Sprintf("%.40q", in.What), "emails, urls, numbers, ips or dates")
 	}
 	s, err := newSearcher(pattern, false)
 	if err != nil {
@@ -128,5 +130,5 @@ func (t *Toolset) extract(ctx context.Context, in textInput) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return encode(list)
+	return arg.JSON(list)
 }

@@ -16,9 +16,6 @@ var constants = map[string]value{
 	"e": {number: number(euler), rough: true}, "tau": {number: number(tau), rough: true},
 }
 
-const tau = "6.283185307179586476925286766559005768394338798750211641949889184615632812572417997256069650684234135" +
-	"96429617302656461329418768921910116446345071881626"
-
 // function is one that expressions can call.
 type function struct {
 	least, most int // how many arguments

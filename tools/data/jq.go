@@ -11,6 +11,7 @@ import (
 	"github.com/itchyny/gojq"
 
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 // maxResults is how many values a jq program may give.
@@ -19,16 +20,16 @@ const maxResults = 10_000
 // jq runs a jq program over a document: no modules, no environment, no input of its own.
 func (t *Toolset) jq(ctx context.Context, doc any, in jsonInput) (string, error) {
 	if in.Query == "" || len(in.Query) > maxQuery {
-		return "", invalid("query", fmt.Sprintf("%d bytes", len(in.Query)), fmt.Sprintf("1 to %d", maxQuery))
+		return "", arg.Invalid("query", fmt.Sprintf("%d bytes", len(in.Query)), fmt.Sprintf("1 to %d", maxQuery))
 	}
 	query, err := gojq.Parse(in.Query)
 	if err != nil {
-		return "", invalid("query", fmt.Sprintf("%.100q, which is no jq program (%v)", in.Query, err),
+		return "", arg.Invalid("query", fmt.Sprintf("%.100q, which is no jq program (%v)", in.Query, err),
 			"one such as .items[] | select(.price < 10) | .name")
 	}
 	code, err := gojq.Compile(query)
 	if err != nil {
-		return "", invalid("query", fmt.Sprintf("a jq program that cannot be run (%v)", err),
+		return "", arg.Invalid("query", fmt.Sprintf("a jq program that cannot be run (%v)", err),
 			"one without input, modules and unknown functions")
 	}
 	var b strings.Builder

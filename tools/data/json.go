@@ -7,39 +7,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
-
-// maxDepth is how deep JSON may be nested, so that what walks it is bounded.
-const maxDepth = 500
-
-// jsonInput is what the tool json takes. Each JSON text may be given as text, or as
-// the value itself.
-type jsonInput struct {
-	Operation string   `json:"operation"`
-	JSON      jsonText `json:"json"`
-	Other     jsonText `json:"other"`
-	Schema    jsonText `json:"schema"`
-	Query     string   `json:"query"`
-	Style     string   `json:"style"`
-}
-
-// jsonText is JSON: a string holds it as text, any other value is it.
-type jsonText string
-
-// UnmarshalJSON unpacks a string.
-func (j *jsonText) UnmarshalJSON(b []byte) error {
-	if len(b) > 0 && b[0] == '"' {
-		return json.Unmarshal(b, (*string)(j))
-	}
-	*j = jsonText(b)
-	return nil
-}
 
 var jsonOperations = []string{"query", "jq", "validate", "format", "diff", "patch", "merge"}
 
@@ -80,11 +53,11 @@ func (t *Toolset) processedJSON(ctx context.Context, in jsonInput) (string, erro
 		case "diff":
 			return t.diffJSON(doc, other, in.Style)
 		case "merge":
-			return encode(mergePatch(doc, other))
+			return arg.JSON(mergePatch(doc, other))
 		}
 		return t.patchJSON(ctx, doc, []byte(in.Other))
 	}
-	return "", invalid("operation", fmt.Sprintf("%.40q", in.Operation), strings.Join(t.operations(), ", "))
+	return "", arg.Invalid("operation", fmt.Sprintf("%.40q", in.Operation), strings.Join(t.operations(), ", "))
 }
 
 // operations are those that the options allow.
@@ -95,66 +68,6 @@ func (t *Toolset) operations() (list []string) {
 		}
 	}
 	return list
-}
-
-// parseJSON reads one JSON value. Numbers stay as they are written.
-func parseJSON(field, text string) (any, error) {
-	if strings.TrimSpace(text) == "" {
-		return nil, invalid(field, "nothing", "JSON")
-	}
-	if err := checkDepth(field, text); err != nil {
-		return nil, err
-	}
-	d := json.NewDecoder(strings.NewReader(text))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
-		return nil, invalid(field, "text that is no JSON: "+where(text, err), "JSON")
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, invalid(field, fmt.Sprintf("more after the first value, at byte %d", d.InputOffset()), "one JSON value")
-	}
-	return v, nil
-}
-
-// where says what is wrong with JSON, and in which line and column.
-func where(text string, err error) string {
-	var syntax *json.SyntaxError
-	if !errors.As(err, &syntax) {
-		return "it ends early"
-	}
-	before := text[:max(0, min(len(text), int(syntax.Offset)-1))]
-	return fmt.Sprintf("%s (line %d, column %d)", syntax.Error(), 1+strings.Count(before, "\n"),
-		len(before)-strings.LastIndexByte(before, '\n'))
-}
-
-// checkDepth refuses JSON that is nested too deep, before anything recurses into it.
-func checkDepth(field, text string) error {
-	if depthOf(text) > maxDepth {
-		return invalid(field, "JSON nested too deep", fmt.Sprintf("at most %d levels", maxDepth))
-	}
-	return nil
-}
-
-// depthOf counts the brackets that are open at once, outside of strings.
-func depthOf(text string) int {
-	depth, most, inString := 0, 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '"':
-			inString = !inString
-		case inString:
-			if c == '\\' {
-				i++
-			}
-		case c == '{' || c == '[':
-			depth++
-			most = max(most, depth)
-		case c == '}' || c == ']':
-			depth--
-		}
-	}
-	return most
 }
 
 // formatJSON writes JSON on one line or on many. The members stay in order unless they
@@ -172,11 +85,11 @@ func formatJSON(in jsonInput) (string, error) {
 	case "compact":
 		err = json.Compact(&b, []byte(text))
 	case "sorted":
-		if text, err = encode(v); err == nil {
+		if text, err = arg.JSON(v); err == nil {
 			err = json.Indent(&b, []byte(text), "", "  ")
 		}
 	default:
-		return "", invalid("style", fmt.Sprintf("%.40q", in.Style), "indented, compact or sorted")
+		return "", arg.Invalid("style", fmt.Sprintf("%.40q", in.Style), "indented, compact or sorted")
 	}
 	if err != nil {
 		return "", &toolkit.Error{Kind: toolkit.ErrTool, Message: "the JSON cannot be formatted"}

@@ -13,6 +13,7 @@ import (
 	"github.com/cockroachdb/apd/v3"
 
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 // change is one operation of RFC 6902: add, remove or replace. Old is for readers and not
@@ -27,7 +28,7 @@ func (c change) MarshalJSON() ([]byte, error) {
 	if c.Op == "remove" {
 		return json.Marshal(map[string]string{"op": c.Op, "path": c.Path})
 	}
-	text, err := encode(struct {
+	text, err := arg.JSON(struct {
 		Op    string `json:"op"`
 		Path  string `json:"path"`
 		Value any    `json:"value"`
@@ -44,18 +45,18 @@ func (t *Toolset) diffJSON(a, b any, style string) (string, error) {
 		if changes == nil {
 			changes = []change{}
 		}
-		return encode(changes)
+		return arg.JSON(changes)
 	case "readable":
 	default:
-		return "", invalid("style", fmt.Sprintf("%.40q", style), "patch or readable")
+		return "", arg.Invalid("style", fmt.Sprintf("%.40q", style), "patch or readable")
 	}
 	if len(changes) == 0 {
 		return "the documents are equal", nil
 	}
 	var s strings.Builder
 	for _, c := range changes {
-		old, err1 := encode(c.Old)
-		value, err2 := encode(c.Value)
+		old, err1 := arg.JSON(c.Old)
+		value, err2 := arg.JSON(c.Value)
 		if err1 != nil || err2 != nil {
 			return "", &toolkit.Error{Kind: toolkit.ErrTool, Message: "a change cannot be written"}
 		}

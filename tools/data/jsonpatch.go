@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 const maxChanges = 1000
@@ -29,10 +30,10 @@ type patchOperation struct {
 func (t *Toolset) patchJSON(ctx context.Context, doc any, text []byte) (string, error) {
 	var list []patchOperation
 	if err := json.Unmarshal(text, &list); err != nil {
-		return "", invalid("other", "no list of operations", `a patch such as [{"op": "add", "path": "/a", "value": 1}]`)
+		return "", arg.Invalid("other", "no list of operations", `a patch such as [{"op": "add", "path": "/a", "value": 1}]`)
 	}
 	if len(list) > maxChanges {
-		return "", invalid("other", fmt.Sprintf("%d operations", len(list)), fmt.Sprintf("at most %d", maxChanges))
+		return "", arg.Invalid("other", fmt.Sprintf("%d operations", len(list)), fmt.Sprintf("at most %d", maxChanges))
 	}
 	for i, o := range list {
 		var err error
@@ -48,7 +49,7 @@ func (t *Toolset) patchJSON(ctx context.Context, doc any, text []byte) (string, 
 			return "", t.tooLong("more")
 		}
 	}
-	return encode(doc)
+	return arg.JSON(doc)
 }
 
 func (o patchOperation) apply(doc any) (any, error) {

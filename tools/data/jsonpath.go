@@ -9,6 +9,8 @@ import (
 
 	"github.com/theory/jsonpath"
 	"github.com/theory/jsonpath/spec"
+
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 const (
@@ -21,18 +23,18 @@ const (
 // jsonPath queries a document by JSONPath (RFC 9535).
 func (t *Toolset) jsonPath(doc any, in jsonInput) (string, error) {
 	if in.Query == "" || len(in.Query) > maxQuery {
-		return "", invalid("query", fmt.Sprintf("%d bytes", len(in.Query)), fmt.Sprintf("1 to %d", maxQuery))
+		return "", arg.Invalid("query", fmt.Sprintf("%d bytes", len(in.Query)), fmt.Sprintf("1 to %d", maxQuery))
 	}
 	if depthOf(in.Query)+strings.Count(in.Query, "(") > 50 {
-		return "", invalid("query", "one that is nested too deep", "at most 50 levels")
+		return "", arg.Invalid("query", "one that is nested too deep", "at most 50 levels")
 	}
 	path, err := jsonpath.Parse(in.Query)
 	if err != nil {
-		return "", invalid("query", fmt.Sprintf("%.100q, which is no JSONPath (%v)", in.Query, err),
+		return "", arg.Invalid("query", fmt.Sprintf("%.100q, which is no JSONPath (%v)", in.Query, err),
 			"one such as $.store.book[?@.price < 10].title")
 	}
 	if visits(path.Query().Segments(), len(in.JSON), depthOf(string(in.JSON))) > maxVisits {
-		return "", invalid("query", "one that takes too long on this document",
+		return "", arg.Invalid("query", "one that takes too long on this document",
 			"fewer \"..\", filters within filters and selectors in one bracket")
 	}
 	nodes := []any(path.Select(doc))
@@ -46,7 +48,7 @@ func (t *Toolset) jsonPath(doc any, in jsonInput) (string, error) {
 			return "", t.tooLong("more")
 		}
 	}
-	return encode(nodes)
+	return arg.JSON(nodes)
 }
 
 // visits estimates from above how many bytes of a document a query looks at. No node

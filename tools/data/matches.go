@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 const (
@@ -29,19 +30,19 @@ type searcher struct {
 
 func newSearcher(pattern string, ignoreCase bool) (*searcher, error) {
 	if len(pattern) > maxPattern || pattern == "" {
-		return nil, invalid("pattern", "a regular expression of another length", "1 to 1000 bytes")
+		return nil, arg.Invalid("pattern", "a regular expression of another length", "1 to 1000 bytes")
 	}
 	if ignoreCase {
 		pattern = "(?i)" + pattern
 	}
 	first, err := regexp.Compile(pattern)
 	if err != nil {
-		return nil, invalid("pattern", "no regular expression ("+err.Error()+")",
+		return nil, arg.Invalid("pattern", "no regular expression ("+err.Error()+")",
 			"one of RE2, without look-around and back references")
 	}
 	later, err := regexp.Compile(`\A(?s:.)(?s:.*?)(` + pattern + `)`)
 	if err != nil {
-		return nil, invalid("pattern", "an expression that is too large", "a smaller one")
+		return nil, arg.Invalid("pattern", "an expression that is too large", "a smaller one")
 	}
 	return &searcher{first, later}, nil
 }

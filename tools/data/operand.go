@@ -10,8 +10,8 @@ import (
 	"github.com/cockroachdb/apd/v3"
 )
 
-// number reads a number and the unit that stands after it.
-func (c *calculator) number(negative bool) (v value, err error) {
+// readNumber reads a number and the unit that stands after it.
+func (c *calculator) readNumber(negative bool) (v value, err error) {
 	t := c.peek()
 	c.next++
 	n, _, err := apd.NewFromString(t.text)

@@ -4,16 +4,14 @@
 package data
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	_ "time/tzdata" // time zones where the machine has none: Windows, small containers
 
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 // The defaults of [Options].
@@ -68,7 +66,7 @@ func New(o Options) (*Toolset, error) {
 func (t *Toolset) checkInputs(fields ...string) error {
 	for i := 0; i < len(fields); i += 2 {
 		if n := len(fields[i+1]); n > t.options.MaxInput {
-			return invalid(fields[i], fmt.Sprintf("%d bytes", n), fmt.Sprintf("at most %d", t.options.MaxInput))
+			return arg.Invalid(fields[i], fmt.Sprintf("%d bytes", n), fmt.Sprintf("at most %d", t.options.MaxInput))
 		}
 	}
 	return nil
@@ -85,19 +83,4 @@ func (t *Toolset) answer(text string, err error) (string, error) {
 func (t *Toolset) tooLong(size string) error {
 	return &toolkit.Error{Kind: toolkit.ErrTool, Message: fmt.Sprintf("the result has %s bytes, want at most %d: "+
 		"ask for less", size, t.options.MaxOutput)}
-}
-
-func invalid(field, got, want string) error {
-	return &toolkit.Error{Kind: toolkit.ErrInvalidArguments, Message: field + ": got " + got + ", want " + want}
-}
-
-// encode writes JSON as people and models read it, "<" included.
-func encode(v any) (string, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return "", &toolkit.Error{Kind: toolkit.ErrTool, Message: "the result cannot be written as JSON"}
-	}
-	return strings.TrimSuffix(b.String(), "\n"), nil
 }

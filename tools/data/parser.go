@@ -6,8 +6,6 @@ package data
 import (
 	"fmt"
 	"strings"
-
-	"github.com/toolscope/toolscope/toolkit"
 )
 
 // maxNested is how deep parentheses (which count twice), signs and powers may be nested.
@@ -157,7 +155,7 @@ func (c *calculator) signed() (value, error) {
 	}
 	if c.peek().kind == numberToken {
 		if u, ok := unitOf(c.ahead(1).text); ok && c.ahead(1).kind == nameToken && !u.offset.IsZero() {
-			return c.number(true)
+			return c.readNumber(true)
 		}
 	}
 	v, err := c.signed()
@@ -226,7 +224,7 @@ func (c *calculator) primary() (value, error) {
 	t := c.peek()
 	switch {
 	case t.kind == numberToken:
-		return c.number(false)
+		return c.readNumber(false)
 	case t.kind == nameToken && (!keyword(t.text) || t.text == "mod" && c.ahead(1).text == "("):
 		return c.name()
 	case t.kind == signToken && t.text == "√":
@@ -252,9 +250,4 @@ func (c *calculator) primary() (value, error) {
 
 func (c *calculator) unknown(t token) error {
 	return wrong(fmt.Sprintf("at byte %d: got %.40q, want a unit, constant or function that is known", t.at, t.text))
-}
-
-// wrong is the answer to an expression that cannot be computed.
-func wrong(text string) error {
-	return &toolkit.Error{Kind: toolkit.ErrInvalidArguments, Message: "expression: " + text}
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 // period is a length of time by the calendar.
@@ -34,7 +36,7 @@ const maxPeriod = 1e11
 // "1 year -3 days 2.5 hours". Only what is not longer than a week may have a fraction.
 func parsePeriod(text string) (period, error) {
 	s := strings.TrimSpace(text)
-	refused := invalid("duration", fmt.Sprintf("%.80q", s),
+	refused := arg.Invalid("duration", fmt.Sprintf("%.80q", s),
 		"one such as \"1 month 2 days\", \"-3 hours\", \"10 workdays\" or P1Y2M10DT2H30M")
 	if s == "" || len(s) > 200 {
 		return period{}, refused
@@ -147,7 +149,7 @@ func (p period) times(sign int64) period {
 // after 31 January is 28 or 29 February.
 func (p period) addTo(at time.Time) (time.Time, error) {
 	const most = 10_000 * 366
-	tooFar := invalid("duration", "one that leads out of the years 1 to 9999", "a shorter one")
+	tooFar := arg.Invalid("duration", "one that leads out of the years 1 to 9999", "a shorter one")
 	if abs(p.months) > 12*10_000 || abs(p.days) > most || abs(p.workdays) > most || abs(p.seconds) > most*86400 {
 		return at, tooFar
 	}

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 // moment is a time, and whether it was written as a day only.
@@ -53,7 +55,7 @@ const (
 // readDate reads a date. Those that can mean two days, such as 03/04/2026, are refused.
 func readDate(field, text string, zone *time.Location) (readMoment, error) {
 	text = strings.TrimSpace(text)
-	refused := invalid(field, fmt.Sprintf("%.80q", text), "a date such as 2026-03-01, 2026-03-01T12:00:00+01:00 "+
+	refused := arg.Invalid(field, fmt.Sprintf("%.80q", text), "a date such as 2026-03-01, 2026-03-01T12:00:00+01:00 "+
 		"or 1 March 2026, or seconds since 1970; operation parse reads others by a format")
 	if text == "" {
 		return readMoment{}, refused

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 const (
@@ -57,7 +59,7 @@ func checkWork(schema any, document string) error {
 		}
 	}
 	if checks*float64(values) > maxChecks {
-		return invalid("schema", "one that takes too long on this document", "fewer references within references")
+		return arg.Invalid("schema", "one that takes too long on this document", "fewer references within references")
 	}
 	return nil
 }
@@ -169,7 +171,7 @@ func (w *schemaWork) resolve(ref string) (any, bool) {
 
 func (w *schemaWork) fail(format string, args ...any) {
 	if w.err == nil {
-		w.err = invalid("schema", fmt.Sprintf(format, args...),
+		w.err = arg.Invalid("schema", fmt.Sprintf(format, args...),
 			"one whose references stay within it, such as #/$defs/name, and end")
 	}
 }

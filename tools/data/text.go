@@ -13,23 +13,9 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 	"golang.org/x/text/cases"
 	"golang.org/x/text/language"
-)
 
-// textInput is what the tool text takes; which members count depends on the operation.
-type textInput struct {
-	Operation   string `json:"operation"`
-	Text        string `json:"text"`
-	Other       string `json:"other"`
-	Find        string `json:"find"`
-	Pattern     string `json:"pattern"`
-	Replacement string `json:"replacement"`
-	IgnoreCase  bool   `json:"ignore_case"`
-	To          string `json:"to"`
-	What        string `json:"what"`
-	Encoding    string `json:"encoding"`
-	Algorithm   string `json:"algorithm"`
-	Limit       *int   `json:"limit"`
-}
+	"github.com/toolscope/toolscope/tools/internal/arg"
+)
 
 var textOperations = []string{"count", "replace", "regex_find", "regex_replace", "diff", "case", "extract", "encode",
 	"decode", "hash"}
@@ -69,7 +55,7 @@ func (t *Toolset) processed(ctx context.Context, in textInput) (string, error) {
 	case "hash":
 		return hashText(in)
 	}
-	return "", invalid("operation", fmt.Sprintf("%.40q", in.Operation), strings.Join(textOperations, ", "))
+	return "", arg.Invalid("operation", fmt.Sprintf("%.40q", in.Operation), strings.Join(textOperations, ", "))
 }
 
 // count tells how much of what there is.
@@ -89,7 +75,7 @@ func count(in textInput) (string, error) {
 		n := strings.Count(folded(in.Text, in.IgnoreCase), folded(in.Find, in.IgnoreCase))
 		counts.Found = &n
 	}
-	return encode(counts)
+	return arg.JSON(counts)
 }
 
 // folded is s in lower case if case does not count.
@@ -103,10 +89,10 @@ func folded(s string, ignoreCase bool) string {
 // replace puts one text in the place of another, everywhere.
 func (t *Toolset) replace(in textInput) (string, error) {
 	if in.Find == "" {
-		return "", invalid("find", "none", "the text to replace")
+		return "", arg.Invalid("find", "none", "the text to replace")
 	}
 	if in.IgnoreCase {
-		return "", invalid("ignore_case", "true", "operation regex_replace for that")
+		return "", arg.Invalid("ignore_case", "true", "operation regex_replace for that")
 	}
 	n := strings.Count(in.Text, in.Find)
 	if size := len(in.Text) + n*(len(in.Replacement)-len(in.Find)); size > t.options.MaxOutput {
@@ -132,7 +118,7 @@ type found struct {
 }
 
 func (t *Toolset) regexFind(ctx context.Context, in textInput) (string, error) {
-	limit, err := in.limit()
+	limit, err := arg.Number("limit", in.Limit, 100, 1, 1000)
 	if err != nil {
 		return "", err
 	}
@@ -169,20 +155,10 @@ func (t *Toolset) regexFind(ctx context.Context, in textInput) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return encode(struct {
+	return arg.JSON(struct {
 		Matches   []found `json:"matches"`
 		Truncated bool    `json:"truncated"`
 	}{matches, more})
-}
-
-func (in *textInput) limit() (int, error) {
-	if in.Limit == nil {
-		return 100, nil
-	}
-	if *in.Limit < 1 || *in.Limit > 1000 {
-		return 0, invalid("limit", fmt.Sprint(*in.Limit), "1 to 1000")
-	}
-	return *in.Limit, nil
 }
 
 func (t *Toolset) regexReplace(ctx context.Context, in textInput) (string, error) {
@@ -234,7 +210,7 @@ func changeCase(in textInput) (string, error) {
 		}
 		return strings.Join(words, ""), nil
 	}
-	return "", invalid("to", fmt.Sprintf("%.40q", in.To), "upper, lower, title, snake, constant, kebab, camel or pascal")
+	return "", arg.Invalid("to", fmt.Sprintf("%.40q", in.To), "upper, lower, title, snake, constant, kebab, camel or pascal")
 }
 
 // nameWords splits at what is no letter or digit, and at capitals: "parseHTTPHeader2" is

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/text/message"
 
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 // maxShown is how many faults a validation tells.
@@ -47,7 +48,7 @@ func validateJSON(in jsonInput) (string, error) {
 	if err := compiled.Validate(doc); err != nil {
 		var faults *jsonschema.ValidationError
 		if !errors.As(err, &faults) {
-			return "", invalid("schema", "one that cannot be used on this document", "another")
+			return "", arg.Invalid("schema", "one that cannot be used on this document", "another")
 		}
 		return tellFaults(faults), nil
 	}
@@ -61,7 +62,7 @@ func compileSchema(schema any) (*jsonschema.Schema, error) {
 	c.AssertFormat()
 	const name = "schema:argument"
 	if err := c.AddResource(name, schema); err != nil {
-		return nil, invalid("schema", "one that is not valid", "a JSON Schema")
+		return nil, arg.Invalid("schema", "one that is not valid", "a JSON Schema")
 	}
 	compiled, err := c.Compile(name)
 	if err != nil {
@@ -71,7 +72,7 @@ func compileSchema(schema any) (*jsonschema.Schema, error) {
 		if errors.As(err, &invalidSchema) && errors.As(invalidSchema.Err, &faults) {
 			why = tellFaults(faults)
 		}
-		return nil, invalid("schema", "one that is not valid: "+strings.ReplaceAll(why, name, ""), "a JSON Schema")
+		return nil, arg.Invalid("schema", "one that is not valid: "+strings.ReplaceAll(why, name, ""), "a JSON Schema")
 	}
 	return compiled, nil
 }

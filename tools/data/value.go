@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/cockroachdb/apd/v3"
+
+	"github.com/toolscope/toolscope/toolkit"
 )
 
 const (
@@ -141,4 +143,9 @@ func decimal(n *apd.Decimal) string {
 		return strings.Replace(n.Text('e'), "e+", "e", 1)
 	}
 	return n.Text('f')
+}
+
+// wrong is the answer to an expression that cannot be computed.
+func wrong(text string) error {
+	return &toolkit.Error{Kind: toolkit.ErrInvalidArguments, Message: "expression: " + text}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 type editInput struct {
@@ -29,9 +30,9 @@ func (in editInput) steps() ([]editStep, error) {
 	case len(steps) == 0:
 		return []editStep{in.editStep}, in.check("")
 	case in.SourceText != "" || in.TargetText != nil:
-		return nil, invalid("edits", "edits beside source_text and target_text", "one of the two forms")
+		return nil, arg.Invalid("edits", "edits beside source_text and target_text", "one of the two forms")
 	case len(steps) > maxEdits:
-		return nil, invalid("edits", fmt.Sprintf("%d edits", len(steps)), fmt.Sprintf("at most %d", maxEdits))
+		return nil, arg.Invalid("edits", fmt.Sprintf("%d edits", len(steps)), fmt.Sprintf("at most %d", maxEdits))
 	}
 	for i, s := range steps {
 		if err := s.check(fmt.Sprintf("edits[%d].", i)); err != nil {
@@ -44,11 +45,11 @@ func (in editInput) steps() ([]editStep, error) {
 func (s editStep) check(prefix string) error {
 	switch {
 	case s.SourceText == "":
-		return invalid(prefix+"source_text", "no text", "the text to replace; file_write creates a file")
+		return arg.Invalid(prefix+"source_text", "no text", "the text to replace; file_write creates a file")
 	case s.TargetText == nil:
-		return invalid(prefix+"target_text", "nothing", `the text to put in, "" to remove`)
+		return arg.Invalid(prefix+"target_text", "nothing", `the text to put in, "" to remove`)
 	case *s.TargetText == s.SourceText:
-		return invalid(prefix+"target_text", "the same as source_text", "a text that differs")
+		return arg.Invalid(prefix+"target_text", "the same as source_text", "a text that differs")
 	}
 	return nil
 }
@@ -80,7 +81,7 @@ func (t *Toolset) edit(ctx context.Context, in editInput) (string, error) {
 		return "", &toolkit.Error{Kind: toolkit.ErrTool, Message: err.Error(), Cause: err}
 	}
 	if after == before {
-		return "", invalid("target_text", "what stands in the file already", "a text that differs")
+		return "", arg.Invalid("target_text", "what stands in the file already", "a text that differs")
 	}
 	edited, err := e.encode(after)
 	if err == nil {

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"strconv"
 	"strings"
+
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 type listInput struct {
@@ -18,12 +20,9 @@ type listInput struct {
 }
 
 func (t *Toolset) list(ctx context.Context, in listInput) (string, error) {
-	depth := defaultDepth
-	if in.Depth != nil {
-		depth = *in.Depth
-	}
-	if depth < 1 || depth > maxDepth {
-		return "", invalid("depth", fmt.Sprint(depth), fmt.Sprintf("1 to %d", maxDepth))
+	depth, err := arg.Number("depth", in.Depth, defaultDepth, 1, maxDepth)
+	if err != nil {
+		return "", err
 	}
 	p, err := t.resolve(in.Path)
 	if err != nil {

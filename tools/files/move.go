@@ -11,6 +11,8 @@ import (
 	"os"
 	"path"
 	"strings"
+
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 type moveInput struct {
@@ -42,9 +44,9 @@ func (t *Toolset) move(ctx context.Context, in moveInput) (string, error) {
 	}
 	switch {
 	case from.root == to.root && (to.path == from.path || strings.HasPrefix(to.path, from.path+"/")):
-		return "", invalid("to", fmt.Sprintf("%.200q, which is from itself or lies in it", in.To), "another path")
+		return "", arg.Invalid("to", fmt.Sprintf("%.200q, which is from itself or lies in it", in.To), "another path")
 	case from.root != to.root && !info.Mode().IsRegular():
-		return "", invalid("to", "another root", "the same root, since only files are moved between roots")
+		return "", arg.Invalid("to", "another root", "the same root, since only files are moved between roots")
 	}
 	release, err := t.hold(ctx, claim{from, true, info.IsDir()}, claim{to, true, info.IsDir()})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 type patchInput struct {
@@ -34,11 +35,11 @@ type patched struct {
 
 func (t *Toolset) patch(ctx context.Context, in patchInput) (string, error) {
 	if len(in.Patch) > maxPatchBytes {
-		return "", invalid("patch", fmt.Sprintf("%d bytes", len(in.Patch)), fmt.Sprintf("at most %d", maxPatchBytes))
+		return "", arg.Invalid("patch", fmt.Sprintf("%d bytes", len(in.Patch)), fmt.Sprintf("at most %d", maxPatchBytes))
 	}
 	parts, err := parsePatch(in.Patch)
 	if err != nil {
-		return "", invalid("patch", "a text that "+err.Error(),
+		return "", arg.Invalid("patch", "a text that "+err.Error(),
 			"a unified diff of text files, with --- and +++ lines before each file's hunks")
 	}
 	all := make([]*patched, len(parts))
@@ -53,7 +54,7 @@ func (t *Toolset) patch(ctx context.Context, in patchInput) (string, error) {
 			return "", err
 		}
 		if taken[p.key()] {
-			return "", invalid("patch", fmt.Sprintf("%.200q twice", p.shown), "all hunks of a file together")
+			return "", arg.Invalid("patch", fmt.Sprintf("%.200q twice", p.shown), "all hunks of a file together")
 		}
 		taken[p.key()] = true
 		all[i], claims[i] = &patched{place: p, part: part}, claim{place: p, write: true}

@@ -7,6 +7,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 type readInput struct {
@@ -28,10 +30,10 @@ func (t *Toolset) read(ctx context.Context, in readInput) (string, error) {
 		last = *in.EndLine
 	}
 	if first < 1 {
-		return "", invalid("start_line", fmt.Sprint(first), "1 or more")
+		return "", arg.Invalid("start_line", fmt.Sprint(first), "1 or more")
 	}
 	if last < first {
-		return "", invalid("end_line", fmt.Sprint(last), fmt.Sprintf("start_line (%d) or more", first))
+		return "", arg.Invalid("end_line", fmt.Sprint(last), fmt.Sprintf("start_line (%d) or more", first))
 	}
 	content, err := t.content(ctx, p)
 	if err != nil {
@@ -71,7 +73,7 @@ func number(p place, text string, e encoding, first, last int) (string, error) {
 	}
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	if first > len(lines) {
-		return "", invalid("start_line", fmt.Sprint(first), fmt.Sprintf("at most %d, the file's last line", len(lines)))
+		return "", arg.Invalid("start_line", fmt.Sprint(first), fmt.Sprintf("at most %d, the file's last line", len(lines)))
 	}
 	last = min(last, len(lines))
 	var b strings.Builder

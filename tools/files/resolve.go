@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 // place is a path that was checked.
@@ -82,11 +83,11 @@ func (t *Toolset) locate(given string) (place, error) {
 	p := place{root: t.roots[0], shown: given}
 	if len(given) > maxPath {
 		p.shown = cut(given, 60)
-		return p, invalid("path", fmt.Sprintf("%d bytes", len(given)), fmt.Sprintf("at most %d", maxPath))
+		return p, arg.Invalid("path", fmt.Sprintf("%d bytes", len(given)), fmt.Sprintf("at most %d", maxPath))
 	}
 	for _, r := range given {
 		if r < ' ' || r == 0x7f {
-			return p, invalid("path", fmt.Sprintf("the control character %U", r), "a path without")
+			return p, arg.Invalid("path", fmt.Sprintf("the control character %U", r), "a path without")
 		}
 	}
 	rel := given
@@ -193,10 +194,6 @@ func (r *root) follow(rel string) (string, error) {
 		todo = append(strings.Split(target, "/"), todo...)
 	}
 	return path.Join(append([]string{"."}, done...)...), nil
-}
-
-func invalid(field, got, want string) error {
-	return &toolkit.Error{Kind: toolkit.ErrInvalidArguments, Message: field + ": got " + got + ", want " + want}
 }
 
 func denied(shown, why string) error {

@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"regexp"
 	"strings"
+
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 type searchInput struct {
@@ -45,29 +47,27 @@ type search struct {
 type matcher func(content []byte) int
 
 func (in searchInput) check() (*search, error) {
-	s := &search{context: in.Context, limit: defaultFound}
+	limit, err := arg.Number("limit", in.Limit, defaultFound, 1, maxFound)
+	s := &search{context: in.Context, limit: limit}
 	switch {
+	case err != nil:
+		return nil, err
 	case in.Text == "" && in.Regexp == "" && in.Pattern == "":
-		return nil, invalid("text, regexp and pattern", "none", "text or regexp to find lines, pattern to find names, or both")
+		return nil, arg.Invalid("text, regexp and pattern", "none", "text or regexp to find lines, pattern to find names, or both")
 	case in.Text != "" && in.Regexp != "":
-		return nil, invalid("regexp", "one beside text", "one of the two")
+		return nil, arg.Invalid("regexp", "one beside text", "one of the two")
 	case strings.ContainsAny(in.Text, "\r\n"):
-		return nil, invalid("text", "several lines", "text within one line")
+		return nil, arg.Invalid("text", "several lines", "text within one line")
 	case len(in.Text)+len(in.Regexp)+len(in.Pattern) > maxPath:
-		return nil, invalid("text, regexp and pattern",
+		return nil, arg.Invalid("text, regexp and pattern",
 			fmt.Sprintf("%d bytes", len(in.Text)+len(in.Regexp)+len(in.Pattern)), fmt.Sprintf("at most %d", maxPath))
 	case in.Context < 0 || in.Context > maxContext:
-		return nil, invalid("context", fmt.Sprint(in.Context), fmt.Sprintf("0 to %d", maxContext))
-	}
-	if in.Limit != nil {
-		if s.limit = *in.Limit; s.limit < 1 || s.limit > maxFound {
-			return nil, invalid("limit", fmt.Sprint(s.limit), fmt.Sprintf("1 to %d", maxFound))
-		}
+		return nil, arg.Invalid("context", fmt.Sprint(in.Context), fmt.Sprintf("0 to %d", maxContext))
 	}
 	if in.Pattern != "" {
 		p, err := newPattern(in.Pattern)
 		if err != nil {
-			return nil, invalid("pattern", fmt.Sprintf("%.80q, which %v", in.Pattern, err),
+			return nil, arg.Invalid("pattern", fmt.Sprintf("%.80q, which %v", in.Pattern, err),
 				"a glob such as *.go, *.{ts,tsx} or src/**/*.go")
 		}
 		s.names = &p
@@ -93,7 +93,7 @@ func (s *search) compile(in searchInput) error {
 	}
 	re, err := regexp.Compile(flags + source)
 	if err != nil {
-		return invalid("regexp", fmt.Sprintf("%.80q (%v)", in.Regexp, err),
+		return arg.Invalid("regexp", fmt.Sprintf("%.80q (%v)", in.Regexp, err),
 			"a regular expression of RE2, which has no look-around and no back references")
 	}
 	s.next = func(content []byte) int {
@@ -131,7 +131,7 @@ func (t *Toolset) search(ctx context.Context, in searchInput) (string, error) {
 
 func (t *Toolset) searchOne(ctx context.Context, s *search, p place) error {
 	if s.next == nil {
-		return invalid("path", "a file", "a directory, or a text to find in the file")
+		return arg.Invalid("path", "a file", "a directory, or a text to find in the file")
 	}
 	content, err := t.content(ctx, p)
 	if err != nil {

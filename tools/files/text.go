@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
 )
 
 // encoding is how a text file's characters are written.
@@ -132,23 +134,20 @@ func looksWindows(content []byte) bool {
 	return high <= len(content)/3
 }
 
-// high1252 is what the bytes from 0x80 to 0x9f mean in windows-1252; the five that
-// mean nothing stay the control characters of ISO 8859-1, as browsers have it
-// (https://encoding.spec.whatwg.org/#windows-1252).
-var high1252 = [32]rune{
-	'€', 0x81, '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', 0x8d, 'Ž', 0x8f,
-	0x90, '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', 0x9d, 'ž', 'Ÿ',
+// of1252 is what a byte means in windows-1252; the five that mean nothing stay the control characters
+// of ISO 8859-1, as browsers have it (https://encoding.spec.whatwg.org/#windows-1252).
+func of1252(b byte) rune {
+	if r := charmap.Windows1252.DecodeByte(b); r != utf8.RuneError {
+		return r
+	}
+	return rune(b)
 }
 
 func decodeWindows(body []byte) string {
 	var b strings.Builder
 	b.Grow(len(body))
 	for _, c := range body {
-		r := rune(c)
-		if c >= 0x80 && c < 0xa0 {
-			r = high1252[c-0x80]
-		}
-		b.WriteRune(r)
+		b.WriteRune(of1252(c))
 	}
 	return b.String()
 }
@@ -170,19 +169,16 @@ func (e encoding) encode(text string) ([]byte, error) {
 }
 
 func appendWindows(out []byte, text string) ([]byte, error) {
-next:
 	for _, r := range text {
-		for i, h := range high1252 {
-			if h == r {
-				out = append(out, byte(0x80+i))
-				continue next
-			}
+		c, ok := charmap.Windows1252.EncodeRune(r)
+		if !ok {
+			c = byte(r)
 		}
-		if r >= 0x100 || r >= 0x80 && r < 0xa0 {
+		if of1252(c) != r {
 			return nil, fmt.Errorf("is written in windows-1252, which has no character %q: file_write can replace "+
 				"the whole file by UTF-8", r)
 		}
-		out = append(out, byte(r))
+		out = append(out, c)
 	}
 	return out, nil
 }

@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 type writeInput struct {
@@ -20,17 +22,17 @@ type writeInput struct {
 
 func (t *Toolset) write(ctx context.Context, in writeInput) (string, error) {
 	if in.Content == nil {
-		return "", invalid("content", "nothing", `the file's text, "" for an empty file`)
+		return "", arg.Invalid("content", "nothing", `the file's text, "" for an empty file`)
 	}
 	switch in.Mode {
 	case "":
 		in.Mode = "overwrite"
 	case "create", "overwrite", "append":
 	default:
-		return "", invalid("mode", fmt.Sprintf("%.40q", in.Mode), `"create", "overwrite" or "append"`)
+		return "", arg.Invalid("mode", fmt.Sprintf("%.40q", in.Mode), `"create", "overwrite" or "append"`)
 	}
 	if len(*in.Content) > maxFileBytes {
-		return "", invalid("content", fmt.Sprintf("%d bytes", len(*in.Content)), fmt.Sprintf("at most %d", maxFileBytes))
+		return "", arg.Invalid("content", fmt.Sprintf("%d bytes", len(*in.Content)), fmt.Sprintf("at most %d", maxFileBytes))
 	}
 	f, err := t.openForWriting(ctx, in.Path, true)
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 const (
 	// answerTime is how much longer than the program's own time limit the definition
 	// asks the host to wait, so that the answer of a killed program gets through.
 	answerTime = 5 * time.Second
-	minTimeout = 10 * time.Millisecond
 	maxCode    = 64 << 10
 )
 
@@ -110,14 +110,8 @@ func (in input) check(longest time.Duration) (time.Duration, error) {
 		return 0, invalid("code: got no text, want a program")
 	case len(in.Code) > maxCode:
 		return 0, invalid(fmt.Sprintf("code: got %d bytes, want at most %d", len(in.Code), maxCode))
-	case in.Timeout == nil:
-		return longest, nil
-	case !(*in.Timeout > 0):
-		return 0, invalid(fmt.Sprintf("timeout_seconds: got %g, want a number above 0", *in.Timeout))
-	case *in.Timeout >= longest.Seconds():
-		return longest, nil
 	}
-	return max(minTimeout, time.Duration(*in.Timeout*float64(time.Second))), nil
+	return arg.TimeLimit(in.Timeout, longest)
 }
 
 func (t *runner) runProgram(ctx context.Context, in input) (string, error) {

@@ -12,14 +12,12 @@ import (
 
 	"github.com/toolscope/toolscope/internal/process"
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 // answerTime is how much longer than the command's own time limit the definition
 // asks the host to wait, so that the answer of a killed command gets through.
 const answerTime = 5 * time.Second
-
-// minTimeout is the shortest time limit, so that a shell can at least begin.
-const minTimeout = 10 * time.Millisecond
 
 const schema = `{
   "type": "object",
@@ -82,14 +80,8 @@ func (in input) check(longest time.Duration) (time.Duration, error) {
 		return 0, invalid("command: got no text, want a command line")
 	case strings.ContainsRune(in.Command, 0):
 		return 0, invalid("command: got a NUL character, want text without")
-	case in.Timeout == nil:
-		return longest, nil
-	case !(*in.Timeout > 0):
-		return 0, invalid(fmt.Sprintf("timeout_seconds: got %g, want a number above 0", *in.Timeout))
-	case *in.Timeout >= longest.Seconds():
-		return longest, nil
 	}
-	return max(minTimeout, time.Duration(*in.Timeout*float64(time.Second))), nil
+	return arg.TimeLimit(in.Timeout, longest)
 }
 
 func invalid(text string) error {

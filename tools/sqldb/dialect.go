@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 // dialect is what differs between databases.
@@ -71,11 +71,11 @@ func checkOne(field, statement string) error {
 	body := strings.TrimRight(statement, "; \t\r\n\f\v")
 	switch {
 	case strings.TrimSpace(body) == "":
-		return invalid(field, "no text", "one SQL statement")
+		return arg.Invalid(field, "no text", "one SQL statement")
 	case strings.ContainsRune(statement, 0):
-		return invalid(field, "a NUL character", "text without")
+		return arg.Invalid(field, "a NUL character", "text without")
 	case strings.Contains(body, ";"):
-		return invalid(field, "a semicolon inside the statement", "one statement; give text that contains a semicolon in params")
+		return arg.Invalid(field, "a semicolon inside the statement", "one statement; give text that contains a semicolon in params")
 	}
 	return nil
 }
@@ -106,7 +106,7 @@ func (d dialect) checkReads(field, statement string, explained bool) error {
 	if word != "" {
 		got = fmt.Sprintf("a statement that begins with %.20q", word)
 	}
-	return invalid(field, got, "one that begins with "+strings.Join(d.reads, ", "))
+	return arg.Invalid(field, got, "one that begins with "+strings.Join(d.reads, ", "))
 }
 
 // checkExplained takes a statement that can be explained: one that does not begin
@@ -115,7 +115,7 @@ func (d dialect) checkReads(field, statement string, explained bool) error {
 func (d dialect) checkExplained(field, statement string) error {
 	if word, _ := firstWord(statement); !slices.Contains(
 		[]string{"SELECT", "WITH", "VALUES", "TABLE", "INSERT", "UPDATE", "DELETE", "REPLACE"}, word) {
-		return invalid(field, fmt.Sprintf("a statement that begins with %.20q", word),
+		return arg.Invalid(field, fmt.Sprintf("a statement that begins with %.20q", word),
 			"one that begins with SELECT, WITH, VALUES, TABLE, INSERT, UPDATE, DELETE or REPLACE")
 	}
 	return nil
@@ -134,8 +134,4 @@ func firstWord(s string) (word, rest string) {
 		end++
 	}
 	return strings.ToUpper(s[:end]), s[end:]
-}
-
-func invalid(field, got, want string) error {
-	return &toolkit.Error{Kind: toolkit.ErrInvalidArguments, Message: field + ": got " + got + ", want " + want}
 }

@@ -4,7 +4,6 @@
 package sqldb
 
 import (
-	"bytes"
 	"database/sql"
 	"encoding/base64"
 	"encoding/json"
@@ -12,6 +11,8 @@ import (
 	"math"
 	"time"
 	"unicode/utf8"
+
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 // column is one column of an answer.
@@ -101,7 +102,8 @@ func encodeRow(values []any) (json.RawMessage, error) {
 	for i, v := range values {
 		shown[i] = show(v)
 	}
-	return marshal(shown)
+	text, err := arg.JSON(shown)
+	return json.RawMessage(text), err
 }
 
 // show makes JSON of what drivers give: text that is none is written as base64.
@@ -131,17 +133,6 @@ func showText(s string) string {
 		return s
 	}
 	return "base64:" + base64.StdEncoding.EncodeToString([]byte(s))
-}
-
-// marshal writes JSON as it is read by people and models, "<" included.
-func marshal(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSpace(b.Bytes()), nil
 }
 
 // milliseconds rounds to the microsecond.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 // answerTime is how much longer than a call's own time limit the definitions ask
@@ -95,7 +96,7 @@ func (t *Toolset) tables(ctx context.Context, _ struct{}) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return a.text()
+	return arg.JSON(a)
 }
 
 type describeInput struct {
@@ -104,7 +105,7 @@ type describeInput struct {
 
 func (t *Toolset) describe(ctx context.Context, in describeInput) (string, error) {
 	if in.Table == "" {
-		return "", invalid("table", "no name", "the name of a table or view")
+		return "", arg.Invalid("table", "no name", "the name of a table or view")
 	}
 	a, err := t.read(ctx, t.dialect.describe, "", in.Table)
 	if schema, name, ok := strings.Cut(in.Table, "."); ok && err == nil && a.RowCount == 0 {
@@ -114,9 +115,9 @@ func (t *Toolset) describe(ctx context.Context, in describeInput) (string, error
 		return "", err
 	}
 	if a.RowCount == 0 {
-		return "", invalid("table", fmt.Sprintf("%.80q, which does not exist", in.Table), "one that sql_tables lists")
+		return "", arg.Invalid("table", fmt.Sprintf("%.80q, which does not exist", in.Table), "one that sql_tables lists")
 	}
-	return a.text()
+	return arg.JSON(a)
 }
 
 type queryInput struct {
@@ -135,7 +136,7 @@ func (t *Toolset) query(ctx context.Context, in queryInput) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return a.text()
+	return arg.JSON(a)
 }
 
 func (t *Toolset) explained(ctx context.Context, in queryInput) (string, error) {
@@ -149,7 +150,7 @@ func (t *Toolset) explained(ctx context.Context, in queryInput) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	return a.text()
+	return arg.JSON(a)
 }
 
 // read runs one query where the database refuses writes.
@@ -207,8 +208,7 @@ func (t *Toolset) exec(ctx context.Context, in execInput) (string, error) {
 	if n, err := res.RowsAffected(); err == nil {
 		done.RowsAffected = &n
 	}
-	text, err := marshal(done)
-	return string(text), err
+	return arg.JSON(done)
 }
 
 // explain gives an error its kind; the text is the database's own.
@@ -224,9 +224,4 @@ func (t *Toolset) explain(ctx context.Context, err error) error {
 		return own
 	}
 	return &toolkit.Error{Kind: toolkit.ErrTool, Message: err.Error(), Cause: err}
-}
-
-func (a *answer) text() (string, error) {
-	text, err := marshal(a)
-	return string(text), err
 }

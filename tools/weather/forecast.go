@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 // forecast is what the server says: values by name, and their units. A value
@@ -43,7 +45,7 @@ func (t *Toolset) ask(ctx context.Context, at place, days int, units string) (*f
 		return nil, err
 	}
 	if len(f.Current) == 0 && len(f.Daily) == 0 {
-		return nil, failed("the weather service's answer has no weather")
+		return nil, arg.Failed("the weather service's answer has no weather")
 	}
 	return &f, nil
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 const (
@@ -82,25 +83,19 @@ func (in *input) check() (int, error) {
 	in.Stage = strings.TrimSpace(in.Stage)
 	switch {
 	case in.Stage != "" && (in.Latitude != nil || in.Longitude != nil):
-		return 0, invalid("place", "a place and coordinates", "one of them")
+		return 0, arg.Invalid("place", "a place and coordinates", "one of them")
 	case in.Stage == "" && (in.Latitude == nil || in.Longitude == nil):
-		return 0, invalid("place", "none", "a name, or latitude and longitude")
+		return 0, arg.Invalid("place", "none", "a name, or latitude and longitude")
 	case len(in.Stage) > maxPlace:
-		return 0, invalid("place", fmt.Sprintf("%d bytes", len(in.Stage)), fmt.Sprintf("at most %d", maxPlace))
+		return 0, arg.Invalid("place", fmt.Sprintf("%d bytes", len(in.Stage)), fmt.Sprintf("at most %d", maxPlace))
 	case in.Latitude != nil && math.Abs(*in.Latitude) > 90:
-		return 0, invalid("latitude", fmt.Sprint(*in.Latitude), "-90 to 90")
+		return 0, arg.Invalid("latitude", fmt.Sprint(*in.Latitude), "-90 to 90")
 	case in.Longitude != nil && math.Abs(*in.Longitude) > 180:
-		return 0, invalid("longitude", fmt.Sprint(*in.Longitude), "-180 to 180")
+		return 0, arg.Invalid("longitude", fmt.Sprint(*in.Longitude), "-180 to 180")
 	case in.Units != "" && in.Units != "metric" && in.Units != "imperial":
-		return 0, invalid("units", fmt.Sprintf("%.40q", in.Units), "metric or imperial")
+		return 0, arg.Invalid("units", fmt.Sprintf("%.40q", in.Units), "metric or imperial")
 	}
-	if in.Days == nil {
-		return defaultDays, nil
-	}
-	if *in.Days < 1 || *in.Days > maxDays {
-		return 0, invalid("days", fmt.Sprint(*in.Days), fmt.Sprintf("1 to %d", maxDays))
-	}
-	return *in.Days, nil
+	return arg.Number("days", in.Days, defaultDays, 1, maxDays)
 }
 
 // place is one that the geocoding server knows.
@@ -144,7 +139,7 @@ func (t *Toolset) find(ctx context.Context, name string) (found place, others []
 		if len(answer.Results) > 0 {
 			text += fmt.Sprintf(" in %.100q, where it is not known", strings.TrimSpace(region))
 		}
-		return place{}, nil, invalid("place", text,
+		return place{}, nil, arg.Invalid("place", text,
 			"a place that the weather service knows"+list("; of that name it knows ", answer.Results)+
 				", or latitude and longitude")
 	}

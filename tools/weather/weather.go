@@ -7,15 +7,14 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
-	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tools/internal/arg"
+	"github.com/toolscope/toolscope/tools/internal/service"
 )
 
 // The defaults of [Options].
@@ -105,46 +104,13 @@ func (t *Toolset) get(ctx context.Context, at *url.URL, values url.Values, into 
 	asked.RawQuery = values.Encode()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, asked.String(), nil)
 	if err != nil {
-		return failed("the weather service cannot be asked")
+		return arg.Failed("the weather service cannot be asked")
 	}
-	res, err := t.client.Do(req)
-	if err != nil {
-		return unreachable(ctx, err)
+	body, err := service.Ask(t.client, req, "the weather service", maxAnswer)
+	if err == nil && json.Unmarshal(body, into) != nil {
+		err = service.Malformed("the weather service")
 	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
-	switch {
-	case err != nil:
-		return unreachable(ctx, err)
-	case res.StatusCode == http.StatusTooManyRequests:
-		return &toolkit.Error{Kind: toolkit.ErrRateLimited, Message: "the weather service wants fewer requests, try later"}
-	case res.StatusCode != http.StatusOK:
-		return failed(fmt.Sprintf("the weather service answered %d %s", res.StatusCode, http.StatusText(res.StatusCode)))
-	case len(body) > maxAnswer:
-		return failed(fmt.Sprintf("the weather service's answer has more than %d bytes", maxAnswer))
-	case json.Unmarshal(body, into) != nil:
-		return failed("the weather service's answer is not of the form it should have")
-	}
-	return nil
-}
-
-func unreachable(ctx context.Context, err error) error {
-	var slow interface{ Timeout() bool }
-	switch {
-	case errors.Is(ctx.Err(), context.Canceled):
-		return &toolkit.Error{Kind: toolkit.ErrCanceled, Message: "the caller cancelled the call"}
-	case ctx.Err() != nil, errors.As(err, &slow) && slow.Timeout():
-		return &toolkit.Error{Kind: toolkit.ErrTimeout, Message: "the weather service did not answer in time"}
-	}
-	return failed("the weather service cannot be reached")
-}
-
-func failed(text string) error {
-	return &toolkit.Error{Kind: toolkit.ErrTool, Message: text}
-}
-
-func invalid(field, got, want string) error {
-	return &toolkit.Error{Kind: toolkit.ErrInvalidArguments, Message: field + ": got " + got + ", want " + want}
+	return err
 }
 
 // oneLine makes a server's text fit into a line.

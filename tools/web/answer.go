@@ -4,13 +4,12 @@
 package web
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 // formats are the forms that a page can be returned in.
@@ -19,7 +18,7 @@ var formats = []string{"markdown", "article", "text", "links", "structured", "ta
 func checkFormat(format *string) error {
 	setDefault(format, formats[0])
 	if !slices.Contains(formats, *format) {
-		return invalid("format", fmt.Sprintf("%.40q", *format), strings.Join(formats, ", "))
+		return arg.Invalid("format", fmt.Sprintf("%.40q", *format), strings.Join(formats, ", "))
 	}
 	return nil
 }
@@ -32,7 +31,7 @@ func (p *page) writeAnswer(format string, offset, limit int) (string, error) {
 		return "", err
 	}
 	if offset > 0 && offset >= len(content) {
-		return "", invalid("offset", fmt.Sprint(offset), fmt.Sprintf("less than the %d bytes there are", len(content)))
+		return "", arg.Invalid("offset", fmt.Sprint(offset), fmt.Sprintf("less than the %d bytes there are", len(content)))
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "URL: %s\n", p.url)
@@ -111,7 +110,7 @@ func (p *page) content(format string) (name, content string, err error) {
 		found, partial := tables(doc)
 		content, err = list("tables", found, partial)
 	case "structured":
-		content, err = encode(structured(doc, p.url))
+		content, err = arg.JSON(structured(doc, p.url))
 	}
 	if err == nil && content == "" {
 		content = "(the page has no content in this format)"
@@ -124,16 +123,5 @@ func list[T any](name string, found []T, partial bool) (string, error) {
 	if found == nil {
 		found = []T{}
 	}
-	return encode(map[string]any{name: found, "truncated": partial})
-}
-
-// encode writes JSON as people and models read it, "<" included.
-func encode(v any) (string, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return "", err
-	}
-	return strings.TrimSuffix(b.String(), "\n"), nil
+	return arg.JSON(map[string]any{name: found, "truncated": partial})
 }

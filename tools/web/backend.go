@@ -8,13 +8,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
-	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tools/internal/arg"
+	"github.com/toolscope/toolscope/tools/internal/service"
 )
 
 const (
@@ -107,7 +107,7 @@ func newSearch(ctx context.Context, base *url.URL, path string, values url.Value
 	u.RawQuery = values.Encode()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
-		return nil, failed("the search service cannot be asked")
+		return nil, arg.Failed("the search service cannot be asked")
 	}
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", defaultUserAgent)
@@ -123,43 +123,18 @@ func (b *backend) Search(ctx context.Context, q Query) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	res, err := b.client.Do(req)
+	body, err := service.Ask(b.client, req, "the search service", maxBackend)
 	if err != nil {
-		return nil, searchFailed(ctx, err)
-	}
-	defer res.Body.Close()
-	switch {
-	case res.StatusCode == http.StatusTooManyRequests:
-		return nil, &toolkit.Error{Kind: toolkit.ErrRateLimited, Message: "the search service wants fewer searches, try later"}
-	case res.StatusCode != http.StatusOK:
-		return nil, failed(fmt.Sprintf("the search service answered %d %s", res.StatusCode, http.StatusText(res.StatusCode)))
-	}
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxBackend+1))
-	if err != nil {
-		return nil, searchFailed(ctx, err)
-	}
-	if len(body) > maxBackend {
-		return nil, failed(fmt.Sprintf("the search service's answer has more than %d bytes", maxBackend))
+		return nil, err
 	}
 	hits, err := b.parse(body)
 	if err != nil {
-		return nil, failed("the search service's answer is not of the form it should have")
+		return nil, service.Malformed("the search service")
 	}
 	for i, h := range hits {
 		hits[i] = Hit{b.clean(h.Title), b.clean(h.URL), b.clean(h.Snippet), b.clean(h.Published)}
 	}
 	return hits, nil
-}
-
-// searchFailed gives an error of the network its kind, without the address.
-func searchFailed(ctx context.Context, err error) error {
-	switch {
-	case errors.Is(ctx.Err(), context.Canceled):
-		return &toolkit.Error{Kind: toolkit.ErrCanceled, Message: "the caller cancelled the call"}
-	case isTimeout(err):
-		return &toolkit.Error{Kind: toolkit.ErrTimeout, Message: "the search service did not answer in time"}
-	}
-	return failed("the search service cannot be reached")
 }
 
 func parseSearXNG(body []byte) ([]Hit, error) {

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tools/internal/arg"
+	"github.com/toolscope/toolscope/tools/internal/service"
 )
 
 const (
@@ -48,7 +50,7 @@ func (t *Toolset) newTransport() *http.Transport {
 func (t *Toolset) target(field, text string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil {
-		return nil, invalid(field, "text that is no URL", "one such as https://example.com/page")
+		return nil, arg.Invalid(field, "text that is no URL", "one such as https://example.com/page")
 	}
 	return u, t.checkTarget(field, u)
 }
@@ -56,13 +58,13 @@ func (t *Toolset) target(field, text string) (*url.URL, error) {
 func (t *Toolset) checkTarget(field string, u *url.URL) error {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
-		return invalid(field, fmt.Sprintf("scheme %.20q", u.Scheme), "http or https")
+		return arg.Invalid(field, fmt.Sprintf("scheme %.20q", u.Scheme), "http or https")
 	case u.Hostname() == "" || u.Opaque != "":
-		return invalid(field, "a URL without a host", "one such as https://example.com/page")
+		return arg.Invalid(field, "a URL without a host", "one such as https://example.com/page")
 	case u.User != nil:
-		return invalid(field, "a URL with a user name or password", "one without")
+		return arg.Invalid(field, "a URL with a user name or password", "one without")
 	case len(u.String()) > maxURL:
-		return invalid(field, fmt.Sprintf("a URL of %d bytes", len(u.String())), fmt.Sprintf("at most %d", maxURL))
+		return arg.Invalid(field, fmt.Sprintf("a URL of %d bytes", len(u.String())), fmt.Sprintf("at most %d", maxURL))
 	}
 	// An address is refused before anything is sent; a name when it is resolved.
 	if a, err := netip.ParseAddr(u.Hostname()); err == nil {
@@ -103,7 +105,7 @@ func (t *Toolset) get(ctx context.Context, u *url.URL, check func(context.Contex
 func (t *Toolset) ask(ctx context.Context, u *url.URL) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
-		return nil, invalid("url", "text that is no URL", "one such as https://example.com/page")
+		return nil, arg.Invalid("url", "text that is no URL", "one such as https://example.com/page")
 	}
 	req.Header.Set("User-Agent", t.options.UserAgent)
 	req.Header.Set("Accept", "text/html, application/xhtml+xml, application/json, text/*;q=0.9, application/xml;q=0.9, */*;q=0.1")
@@ -127,10 +129,10 @@ func (t *Toolset) redirect(res *http.Response, hops int) (*url.URL, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, failed("the page redirects to text that is no URL")
+		return nil, arg.Failed("the page redirects to text that is no URL")
 	}
 	if hops >= max(0, t.options.MaxRedirects) {
-		return nil, failed(fmt.Sprintf("the page redirects more often than %d times", max(0, t.options.MaxRedirects)))
+		return nil, arg.Failed(fmt.Sprintf("the page redirects more often than %d times", max(0, t.options.MaxRedirects)))
 	}
 	if res.Request.URL.Scheme == "https" && next.Scheme == "http" && !t.options.AllowDowngrade {
 		return nil, refusal("a redirect", "leads from https to http")
@@ -150,7 +152,7 @@ func (t *Toolset) explain(ctx context.Context, u *url.URL, err error) error {
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return &toolkit.Error{Kind: toolkit.ErrCanceled, Message: "the caller cancelled the call", Cause: err}
-	case errors.Is(err, context.DeadlineExceeded), isTimeout(err):
+	case errors.Is(err, context.DeadlineExceeded), service.IsTimeout(err):
 		return &toolkit.Error{Kind: toolkit.ErrTimeout, Message: host + " did not answer in time", Cause: err}
 	case errors.As(err, &lookup):
 		text = "the host " + host + " was not found"
@@ -160,19 +162,6 @@ func (t *Toolset) explain(ctx context.Context, u *url.URL, err error) error {
 		text = "the certificate or TLS of " + host + " is not accepted"
 	}
 	return &toolkit.Error{Kind: toolkit.ErrTool, Message: text, Cause: err}
-}
-
-func isTimeout(err error) bool {
-	var t interface{ Timeout() bool }
-	return errors.As(err, &t) && t.Timeout()
-}
-
-func invalid(field, got, want string) error {
-	return &toolkit.Error{Kind: toolkit.ErrInvalidArguments, Message: field + ": got " + got + ", want " + want}
-}
-
-func failed(text string) error {
-	return &toolkit.Error{Kind: toolkit.ErrTool, Message: text}
 }
 
 // sameKind is a failure with another text that keeps an error's kind.

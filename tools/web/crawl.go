@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 // crawlers is how many hosts one crawl asks at a time.
@@ -31,7 +33,7 @@ func (t *Toolset) crawl(ctx context.Context, in crawlInput) (string, error) {
 		return "", err
 	}
 	if len(in.URLs) == 0 || len(in.URLs) > maxCrawl {
-		return "", invalid("urls", fmt.Sprintf("%d addresses", len(in.URLs)), fmt.Sprintf("1 to %d", maxCrawl))
+		return "", arg.Invalid("urls", fmt.Sprintf("%d addresses", len(in.URLs)), fmt.Sprintf("1 to %d", maxCrawl))
 	}
 	ctx, cancel := context.WithTimeout(ctx, t.crawlTime())
 	defer cancel()
@@ -75,7 +77,7 @@ func (t *Toolset) queues(urls []string, parts []crawled) [][]int {
 			continue
 		}
 		if first, ok := seen[p.url.String()]; ok {
-			p.err = invalid(fmt.Sprintf("urls[%d]", i), fmt.Sprintf("the same address as urls[%d]", first), "another")
+			p.err = arg.Invalid(fmt.Sprintf("urls[%d]", i), fmt.Sprintf("the same address as urls[%d]", first), "another")
 			continue
 		}
 		seen[p.url.String()] = i

@@ -14,6 +14,8 @@ import (
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
 	"golang.org/x/net/html"
+
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 // maxElements is the largest page, in elements, that an article is looked for in:
@@ -27,7 +29,7 @@ func markdown(n *html.Node, at *url.URL) (string, error) {
 		converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
 	text, err := c.ConvertNode(n, converter.WithDomain(at.String()))
 	if err != nil {
-		return "", failed("the page cannot be written as Markdown")
+		return "", arg.Failed("the page cannot be written as Markdown")
 	}
 	return strings.TrimSpace(string(text)), nil
 }
@@ -39,7 +41,7 @@ func article(doc *html.Node, at *url.URL) (title, text string, err error) {
 	parser.MaxElemsToParse = maxElements
 	found, err := parser.ParseAndMutate(doc, at)
 	if err != nil || found.Node == nil {
-		return "", "", failed("no article was found in the page, want format markdown or text")
+		return "", "", arg.Failed("no article was found in the page, want format markdown or text")
 	}
 	var head strings.Builder
 	for _, line := range [][2]string{{"By", found.Byline()}, {"Site", found.SiteName()},

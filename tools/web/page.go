@@ -16,6 +16,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
+
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 // page is one page as it was read.
@@ -46,11 +48,11 @@ func (t *Toolset) read(ctx context.Context, u *url.URL) (*page, error) {
 	}
 	defer res.Body.Close()
 	if res.StatusCode < 200 || res.StatusCode > 299 {
-		return nil, failed(fmt.Sprintf("%.300q answered %d %s", res.Request.URL.Redacted(), res.StatusCode,
+		return nil, arg.Failed(fmt.Sprintf("%.300q answered %d %s", res.Request.URL.Redacted(), res.StatusCode,
 			http.StatusText(res.StatusCode)))
 	}
 	if c := res.Header.Get("Content-Encoding"); c != "" && !strings.EqualFold(c, "identity") {
-		return nil, failed(fmt.Sprintf("the page is packed as %.40q, which was not asked for", c))
+		return nil, arg.Failed(fmt.Sprintf("the page is packed as %.40q, which was not asked for", c))
 	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, int64(t.options.MaxBytes)+1))
 	if err != nil {
@@ -74,7 +76,7 @@ func (p *page) decode(body []byte, contentType string) error {
 	}
 	p.media = strings.ToLower(strings.TrimSpace(media))
 	if !isText(p.media) {
-		return failed(fmt.Sprintf("the page is of type %.80q, want text, HTML, JSON or XML", p.media))
+		return arg.Failed(fmt.Sprintf("the page is of type %.80q, want text, HTML, JSON or XML", p.media))
 	}
 	if strings.HasSuffix(p.media, "json") && bytes.IndexByte(body, 0) < 0 {
 		// JSON is UTF-8 whatever the header says (RFC 8259 section 8.1).
@@ -84,11 +86,11 @@ func (p *page) decode(body []byte, contentType string) error {
 	encoding, _, _ := charset.DetermineEncoding(body[:min(len(body), 1024)], contentType)
 	decoded, err := encoding.NewDecoder().Bytes(body)
 	if err != nil {
-		return failed("the page's text cannot be decoded")
+		return arg.Failed("the page's text cannot be decoded")
 	}
 	p.text = strings.ToValidUTF8(strings.TrimPrefix(string(decoded), "\ufeff"), "\ufffd")
 	if strings.IndexByte(p.text, 0) >= 0 {
-		return failed(fmt.Sprintf("the page says it is of type %.80q and is binary, want text", p.media))
+		return arg.Failed(fmt.Sprintf("the page says it is of type %.80q and is binary, want text", p.media))
 	}
 	return nil
 }
@@ -111,11 +113,11 @@ func (p *page) isHTML() bool {
 // than 512, so all that walks its result is bounded.
 func (p *page) parse() (*html.Node, error) {
 	if !p.isHTML() {
-		return nil, invalid("format", fmt.Sprintf("one for HTML, but the page is of type %.80q", p.media), "text")
+		return nil, arg.Invalid("format", fmt.Sprintf("one for HTML, but the page is of type %.80q", p.media), "text")
 	}
 	doc, err := html.Parse(strings.NewReader(p.text))
 	if err != nil {
-		return nil, failed("the page's HTML cannot be read: " + err.Error())
+		return nil, arg.Failed("the page's HTML cannot be read: " + err.Error())
 	}
 	return doc, nil
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 const (
@@ -83,7 +84,7 @@ func (t *Toolset) readRobots(ctx context.Context, u *url.URL) (rules, error) {
 	case res.StatusCode >= 400 && res.StatusCode < 500:
 		return nil, nil
 	case res.StatusCode != http.StatusOK:
-		return nil, failed(fmt.Sprintf("the robots.txt of %.100q cannot be read (%d), and so the page may not be",
+		return nil, arg.Failed(fmt.Sprintf("the robots.txt of %.100q cannot be read (%d), and so the page may not be",
 			u.Host, res.StatusCode))
 	}
 	text, err := io.ReadAll(io.LimitReader(res.Body, maxRobots))

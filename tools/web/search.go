@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 // defaultResults is how many results a search gives by default.
@@ -48,17 +50,15 @@ type searchInput struct {
 }
 
 func (t *Toolset) search(ctx context.Context, in searchInput) (string, error) {
-	q := Query{Text: strings.TrimSpace(in.Query), Count: defaultResults, Language: in.Language}
-	if in.Count != nil {
-		q.Count = *in.Count
-	}
+	count, err := arg.Number("count", in.Count, defaultResults, 1, maxResults)
+	q := Query{Text: strings.TrimSpace(in.Query), Count: count, Language: in.Language}
 	switch {
+	case err != nil:
+		return "", err
 	case q.Text == "" || len(q.Text) > maxQuery:
-		return "", invalid("query", fmt.Sprintf("%d bytes", len(q.Text)), fmt.Sprintf("1 to %d", maxQuery))
-	case q.Count < 1 || q.Count > maxResults:
-		return "", invalid("count", fmt.Sprint(q.Count), fmt.Sprintf("1 to %d", maxResults))
+		return "", arg.Invalid("query", fmt.Sprintf("%d bytes", len(q.Text)), fmt.Sprintf("1 to %d", maxQuery))
 	case q.Language != "" && (len(q.Language) != 2 || strings.Trim(q.Language, "abcdefghijklmnopqrstuvwxyz") != ""):
-		return "", invalid("language", fmt.Sprintf("%.20q", q.Language), "two letters such as en")
+		return "", arg.Invalid("language", fmt.Sprintf("%.20q", q.Language), "two letters such as en")
 	}
 	limited, cancel := context.WithTimeout(ctx, t.options.Timeout)
 	defer cancel()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
 // answerTime is how much longer than a call's own time limit the definitions ask
@@ -82,7 +83,7 @@ func (t *Toolset) fetch(ctx context.Context, in fetchInput) (string, error) {
 		return "", err
 	}
 	if in.Offset < 0 {
-		return "", invalid("offset", fmt.Sprint(in.Offset), "0 or more")
+		return "", arg.Invalid("offset", fmt.Sprint(in.Offset), "0 or more")
 	}
 	u, err := t.target("url", in.URL)
 	if err != nil {

@@ -35,78 +35,22 @@ type harSink struct {
 	order   []*harPage
 }
 
-// The members of an archive that are made here, as the HAR 1.2 specification has them.
-type (
-	harPage struct {
-		Started time.Time `json:"startedDateTime"`
-		ID      string    `json:"id"`
-		Title   string    `json:"title"`
-		Timings struct{}  `json:"pageTimings"`
-	}
-	harEntry struct {
-		Page     string      `json:"pageref,omitempty"`
-		Started  time.Time   `json:"startedDateTime"`
-		Time     float64     `json:"time"` // milliseconds
-		Request  harRequest  `json:"request"`
-		Response harResponse `json:"response"`
-		Cache    struct{}    `json:"cache"`
-		Timings  harTimings  `json:"timings"`
-		Call     harCall     `json:"_toolscope"`
-	}
-	harMessage struct {
-		HTTPVersion string     `json:"httpVersion"`
-		Cookies     []struct{} `json:"cookies"`
-		Headers     []harPair  `json:"headers"`
-		HeadersSize int        `json:"headersSize"`
-		BodySize    int        `json:"bodySize"`
-	}
-	harRequest struct {
-		Method string `json:"method"`
-		URL    string `json:"url"`
-		harMessage
-		Query []struct{}   `json:"queryString"`
-		Body  *harPostData `json:"postData,omitempty"`
-	}
-	harPostData struct {
-		MIMEType string     `json:"mimeType"`
-		Params   []struct{} `json:"params"`
-		Text     string     `json:"text"`
-	}
-	harResponse struct {
-		Status     int    `json:"status"`
-		StatusText string `json:"statusText"`
-		harMessage
-		Content  harContent `json:"content"`
-		Redirect string     `json:"redirectURL"`
-	}
-	harContent struct {
-		Size     int    `json:"size"`
-		MIMEType string `json:"mimeType"`
-		Text     string `json:"text"`
-	}
-	harPair    struct{ Name, Value string }
-	harTimings struct {
-		Send    float64 `json:"send"`
-		Wait    float64 `json:"wait"`
-		Receive float64 `json:"receive"`
-	}
-	// harCall is what an archive has no member for.
-	harCall struct {
-		Tool      string `json:"tool"`
-		Outcome   string `json:"outcome"`
-		ErrorType string `json:"error_type,omitempty"`
-		Session   string `json:"session,omitempty"`
-		Agent     string `json:"agent,omitempty"`
-		Turn      int    `json:"turn,omitempty"`
-		ID        string `json:"id,omitempty"`
-		TraceID   string `json:"trace_id,omitempty"`
-		SpanID    string `json:"span_id,omitempty"`
-	}
-)
+// A harPage is a session.
+type harPage struct {
+	Started time.Time `json:"startedDateTime"`
+	ID      string    `json:"id"`
+	Title   string    `json:"title"`
+	Timings struct{}  `json:"pageTimings"`
+}
 
-// MarshalJSON writes the names as archives have them.
-func (p harPair) MarshalJSON() ([]byte, error) {
-	return json.Marshal(map[string]string{"name": p.Name, "value": p.Value})
+// object is a JSON object of an archive, as the HAR 1.2 specification has it.
+type object map[string]any
+
+// set adds a member unless its value is empty.
+func (o object) set(name, value string) {
+	if value != "" {
+		o[name] = value
+	}
 }
 
 func (s *harSink) Add(c *calllog.Call) error {
@@ -114,41 +58,51 @@ func (s *harSink) Add(c *calllog.Call) error {
 		return ErrNoTime
 	}
 	ms := float64(c.Duration) / float64(time.Millisecond)
-	status := statusOf(c)
-	e := harEntry{
-		Page: s.page(c), Started: c.End.Add(-c.Duration).UTC(), Time: ms, Timings: harTimings{Wait: ms},
-		Request: harRequest{
-			Method: http.MethodPost, URL: "http://tools.invalid/" + url.PathEscape(c.Tool),
-			harMessage: message("application/json", len(c.Arguments)), Query: []struct{}{},
-		},
-		Call: harCall{
-			Tool: c.Tool, Outcome: c.Outcome.String(), ErrorType: c.ErrorType, Session: c.Session,
-			Agent: c.Agent, Turn: c.Turn, ID: c.ID, TraceID: c.TraceID, SpanID: c.SpanID,
-		},
+	call := object{"tool": c.Tool, "outcome": c.Outcome.String()} // what an archive has no member for
+	call.set("error_type", c.ErrorType)
+	call.set("session", c.Session)
+	call.set("agent", c.Agent)
+	call.set("id", c.ID)
+	call.set("trace_id", c.TraceID)
+	call.set("span_id", c.SpanID)
+	if c.Turn != 0 {
+		call["turn"] = c.Turn
 	}
+	request := message("application/json", len(c.Arguments))
+	request["method"], request["url"] = http.MethodPost, "http://tools.invalid/"+url.PathEscape(c.Tool)
+	request["queryString"] = []object{}
 	if len(c.Arguments) > 0 {
-		e.Request.Body = &harPostData{MIMEType: "application/json", Params: []struct{}{}, Text: string(c.Arguments)}
+		request["postData"] = object{"mimeType": "application/json", "params": []object{}, "text": string(c.Arguments)}
 	}
-	text, kind := c.ResultText(), "text/plain"
+	e := object{
+		"startedDateTime": c.End.Add(-c.Duration).UTC(), "time": ms, "cache": object{},
+		"timings": object{"send": 0, "wait": ms, "receive": 0},
+		"request": request, "response": response(c), "_toolscope": call,
+	}
+	e.set("pageref", s.page(c))
+	return s.entry(e)
+}
+
+func response(c *calllog.Call) object {
+	status, text, kind := statusOf(c), c.ResultText(), "text/plain"
 	if c.Error != "" {
 		text = c.Error
 	}
-	if first := bytes.TrimLeft(
-		[]byte(text), " \t\r\n",
-	); len(first) > 0 && (first[0] == '{' || first[0] == '[') && json.Valid(first) {
+	first := bytes.TrimLeft([]byte(text), " \t\r\n")
+	if len(first) > 0 && (first[0] == '{' || first[0] == '[') && json.Valid(first) {
 		kind = "application/json"
 	}
-	e.Response = harResponse{
-		Status: status, StatusText: statusText(c, status), harMessage: message(kind, len(text)),
-		Content: harContent{Size: len(text), MIMEType: kind, Text: text},
-	}
-	return s.entry(&e)
+	r := message(kind, len(text))
+	r["status"], r["statusText"], r["redirectURL"] = status, statusText(c, status), ""
+	r["content"] = object{"size": len(text), "mimeType": kind, "text": text}
+	return r
 }
 
-func message(kind string, size int) harMessage {
-	return harMessage{
-		HTTPVersion: "HTTP/1.1", Cookies: []struct{}{}, Headers: []harPair{{"Content-Type", kind}},
-		HeadersSize: -1, BodySize: size,
+// message has what requests and responses have in common.
+func message(kind string, size int) object {
+	return object{
+		"httpVersion": "HTTP/1.1", "cookies": []object{}, "headers": []object{{"name": "Content-Type", "value": kind}},
+		"headersSize": -1, "bodySize": size,
 	}
 }
 
@@ -211,7 +165,7 @@ func (s *harSink) page(c *calllog.Call) string {
 }
 
 // entry writes an entry, and before the first one the beginning of the archive.
-func (s *harSink) entry(e *harEntry) error {
+func (s *harSink) entry(e object) error {
 	separator := ",\n"
 	if !s.begun {
 		separator = s.head()

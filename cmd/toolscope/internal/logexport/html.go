@@ -5,7 +5,6 @@ package logexport
 
 import (
 	"cmp"
-	"container/heap"
 	"io"
 	"slices"
 	"time"
@@ -38,18 +37,17 @@ type htmlSink struct {
 	to      io.Writer
 	options HTML
 	log     *calllog.Log
-	slowest slowest
+	slowest []calllog.Call // the slowest one first
 	failed  []calllog.Call // a ring of the latest
 	fails   int
 }
 
 func (s *htmlSink) Add(c *calllog.Call) error {
 	s.log.AddCall(c)
-	if c.Duration > 0 && (len(s.slowest) < maxShown || s.slowest[0].Duration < c.Duration) {
-		heap.Push(&s.slowest, *c)
-		if len(s.slowest) > maxShown {
-			heap.Pop(&s.slowest)
-		}
+	at, _ := slices.BinarySearchFunc(s.slowest, *c, slowerFirst)
+	if c.Duration > 0 && at < maxShown {
+		s.slowest = slices.Insert(s.slowest, at, *c)
+		s.slowest = s.slowest[:min(len(s.slowest), maxShown)]
 	}
 	if c.ErrorType != "" {
 		if len(s.failed) < maxShown {
@@ -64,9 +62,6 @@ func (s *htmlSink) Add(c *calllog.Call) error {
 
 func (s *htmlSink) Close() error {
 	page := statspage.Report{Title: s.options.Title, Zone: s.options.Zone, Slowest: s.slowest}
-	slices.SortStableFunc(page.Slowest, func(a, b calllog.Call) int {
-		return cmp.Or(cmp.Compare(b.Duration, a.Duration), a.End.Compare(b.End))
-	})
 	for i := range s.failed {
 		page.Failed = append(page.Failed, s.failed[(s.fails-1-i)%len(s.failed)])
 	}
@@ -76,19 +71,6 @@ func (s *htmlSink) Close() error {
 	return statspage.WriteReport(s.to, s.log, page)
 }
 
-// slowest is a heap of calls, the quickest of them on top.
-type slowest []calllog.Call
-
-func (h slowest) Len() int           { return len(h) }
-func (h slowest) Less(i, j int) bool { return h[i].Duration < h[j].Duration }
-func (h slowest) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-
-// Push adds a call.
-func (h *slowest) Push(c any) { *h = append(*h, c.(calllog.Call)) }
-
-// Pop takes the last one out.
-func (h *slowest) Pop() any {
-	last := (*h)[len(*h)-1]
-	*h = (*h)[:len(*h)-1]
-	return last
+func slowerFirst(a, b calllog.Call) int {
+	return cmp.Or(cmp.Compare(b.Duration, a.Duration), a.End.Compare(b.End))
 }

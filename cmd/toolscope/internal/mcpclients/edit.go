@@ -11,12 +11,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/tailscale/hujson"
 )
 
-// maxFile is how large a file may be, in bytes.
-const maxFile = 16 << 20
+const (
+	maxFile     = 16 << 20 // bytes of a file
+	maxBrackets = 500_000  // the parser recurses into each that is open
+)
 
 // ErrNoServer says that a file has no server of that name.
 var ErrNoServer = errors.New("no server of that name")
@@ -42,10 +44,10 @@ func Wrap(text []byte, name string, proxy []string) ([]byte, error) {
 	}
 	var inserted []string
 	for _, w := range append(words, "--") {
-		inserted = append(inserted, quote(w))
+		inserted = append(inserted, string(hujson.String(w)))
 	}
 	list := strings.Join(append(inserted, string(s.command.textOf(text))), ", ")
-	program := []byte(quote(proxy[0]))
+	program := []byte(hujson.String(proxy[0]))
 	if !s.args.there() {
 		return replace(text, edit{s.command, append(program, `, "args": [`+list+`]`...)}), nil
 	}
@@ -81,11 +83,11 @@ func Unwrap(text []byte, name string) ([]byte, error) {
 // Names are the servers of a file that are started by a command, sorted; wrapped ones are in
 // both lists.
 func Names(text []byte) (names, wrapped []string, err error) {
-	plain, err := checked(text)
+	file, err := parse(text)
 	if err != nil {
 		return nil, nil, err
 	}
-	for name := range servers(plain) {
+	for name := range servers(file) {
 		s, err := find(text, name)
 		if err != nil {
 			continue
@@ -126,96 +128,87 @@ func (s *server) wrapped() bool {
 
 // find finds a server.
 func find(text []byte, name string) (*server, error) {
-	plain, err := checked(text)
+	file, err := parse(text)
 	if err != nil {
 		return nil, err
 	}
-	entry, ok := servers(plain)[name]
+	entry, ok := servers(file)[name]
 	if !ok {
 		return nil, fmt.Errorf("mcpclients: %.80q: %w", name, ErrNoServer)
 	}
-	fields := members(plain, entry)
-	s := &server{command: fields["command"], args: fields["args"]}
-	if !s.command.there() || json.Unmarshal(s.command.textOf(plain), &s.program) != nil {
+	fields := members(entry)
+	command, ok := fields["command"].Value.(hujson.Literal)
+	if !ok || command.Kind() != '"' {
 		return nil, fmt.Errorf(
 			`mcpclients: %.80q: got a server without a "command", want one that is started by a command; for one `+
 				`with a "url" run 'toolscope mcp --target URL --listen ADDR' and write its address there`,
 			name,
 		)
 	}
-	if s.args.there() {
-		if json.Unmarshal(s.args.textOf(plain), &s.words) != nil {
-			return nil, fmt.Errorf("mcpclients: %.80q: args: got something else than a list of strings", name)
-		}
-		s.list = elements(plain, s.args)
+	s := &server{command: spanOf(fields["command"]), program: command.String()}
+	args, there := fields["args"]
+	if !there {
+		return s, nil
+	}
+	s.args = spanOf(args)
+	list, ok := args.Value.(*hujson.Array)
+	for i := 0; ok && i < len(list.Elements); i++ {
+		word, _ := list.Elements[i].Value.(hujson.Literal)
+		ok = word.Kind() == '"'
+		s.words, s.list = append(s.words, word.String()), append(s.list, spanOf(list.Elements[i]))
+	}
+	if !ok {
+		return nil, fmt.Errorf("mcpclients: %.80q: args: got something else than a list of strings", name)
 	}
 	return s, nil
 }
 
+// parse reads a file with its comments, trailing commas and perhaps a byte order mark; an error if it is
+// no JSON object without them.
+func parse(text []byte) (file hujson.Value, err error) {
+	if len(text) > maxFile {
+		return file, fmt.Errorf("mcpclients: got a file of %d bytes, want at most %d", len(text), maxFile)
+	}
+	if bytes.Count(text, []byte("["))+bytes.Count(text, []byte("{")) > maxBrackets {
+		return file, fmt.Errorf("mcpclients: got a file of more than %d objects and lists, want at most as many", maxBrackets)
+	}
+	if rest, marked := bytes.CutPrefix(text, []byte("\xef\xbb\xbf")); marked {
+		text = append([]byte("   "), rest...) // so that all stands where it stood
+	}
+	if file, err = hujson.Parse(text); err == nil {
+		plain := file.Clone()
+		plain.Standardize()
+		if v := jsontext.Value(plain.Pack()); v.IsValid() && v.Kind() == '{' {
+			return file, nil
+		}
+	}
+	return file, errors.New("mcpclients: got a file that is no JSON object with each name once, want one; " +
+		"comments are no harm")
+}
+
 // servers are the entries of a file by name: those of "mcpServers", or of VS Code's "servers".
-func servers(plain []byte) map[string]span {
-	root := members(plain, span{0, len(plain)})
+func servers(file hujson.Value) map[string]hujson.Value {
+	root := members(file)
 	for _, key := range []string{"mcpServers", "servers"} {
 		if list, ok := root[key]; ok {
-			return members(plain, list)
+			return members(list)
 		}
 	}
 	return nil
 }
 
-// checked is the text without comments and trailing commas, which are blanks of the same
-// length; an error if it is no JSON object then.
-func checked(text []byte) ([]byte, error) {
-	if len(text) > maxFile {
-		return nil, fmt.Errorf("mcpclients: got a file of %d bytes, want at most %d", len(text), maxFile)
-	}
-	plain := blank(text)
-	if value := jsontext.Value(plain); !value.IsValid() || value.Kind() != '{' {
-		return nil, errors.New("mcpclients: got a file that is no JSON object with each name once, want one; " +
-			"comments are no harm")
-	}
-	return plain, nil
-}
-
-// members are where an object's values stand; none if it is no object.
-func members(plain []byte, object span) map[string]span {
-	d := jsontext.NewDecoder(bytes.NewReader(object.textOf(plain)))
-	if token, err := d.ReadToken(); err != nil || token.Kind() != '{' {
-		return nil
-	}
-	found := map[string]span{}
-	for d.PeekKind() == '"' {
-		token, err := d.ReadToken()
-		if err != nil {
-			return nil
+// members are an object's; none if it is no object.
+func members(v hujson.Value) map[string]hujson.Value {
+	found := map[string]hujson.Value{}
+	if object, ok := v.Value.(*hujson.Object); ok {
+		for _, m := range object.Members {
+			found[m.Name.Value.(hujson.Literal).String()] = m.Value
 		}
-		name := token.String()
-		value, err := d.ReadValue()
-		if err != nil {
-			return nil
-		}
-		end := object.start + int(d.InputOffset())
-		found[name] = span{end - len(value), end}
 	}
 	return found
 }
 
-// elements are where an array's values stand.
-func elements(plain []byte, array span) (list []span) {
-	d := jsontext.NewDecoder(bytes.NewReader(array.textOf(plain)))
-	if _, err := d.ReadToken(); err != nil {
-		return nil
-	}
-	for d.PeekKind() != ']' {
-		value, err := d.ReadValue()
-		if err != nil {
-			return list
-		}
-		end := array.start + int(d.InputOffset())
-		list = append(list, span{end - len(value), end})
-	}
-	return list
-}
+func spanOf(v hujson.Value) span { return span{v.StartOffset, v.EndOffset} }
 
 // edit puts text in the place of a span.
 type edit struct {
@@ -233,13 +226,4 @@ func replace(text []byte, edits ...edit) []byte {
 		from = e.at.end
 	}
 	return append(out, text[from:]...)
-}
-
-// quote is a string in JSON.
-func quote(s string) string {
-	b, err := jsontext.AppendQuote(nil, s)
-	if err != nil { // invalid UTF-8, which was replaced
-		return string(b)
-	}
-	return string(b)
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tailscale/hujson"
 )
 
 var proxy = []string{"/usr/local/bin/toolscope", "mcp", "--name", `odd "name"`}
@@ -66,7 +68,11 @@ type serverEntry struct {
 func entry(t *testing.T, text string) serverEntry {
 	t.Helper()
 	var file struct{ MCPServers, Servers map[string]serverEntry }
-	if err := json.Unmarshal(blank([]byte(text)), &file); err != nil {
+	plain, err := hujson.Standardize([]byte(strings.TrimPrefix(text, "\xef\xbb\xbf")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(plain, &file); err != nil {
 		t.Fatal(err)
 	}
 	if file.Servers != nil {
@@ -82,11 +88,15 @@ func TestWrapRefuses(t *testing.T) {
 		`{"mcpServers":{"files":{"url":"https://x/"}}}`:          "toolscope mcp --target",
 		`{"mcpServers":{"files":{"command":5}}}`:                 "command",
 		`{"mcpServers":{"files":{"command":"x","args":"y"}}}`:    "args",
+		`{"mcpServers":{"files":{"command":"x","args":null}}}`:   "args",
+		`{"mcpServers":{"files":{"command":"x","args":[1]}}}`:    "args",
 		`{"mcpServers":{"files":{"command":"x","command":"y"}}}`: "each name once",
 		`[1]`:                       "JSON object",
 		``:                          "JSON object",
 		`{"mcpServers": /* `:        "JSON object",
 		strings.Repeat(" ", 17<<20): "at most",
+		strings.Repeat("[", 1<<20):  "at most",
+		strings.Repeat("[", 50_000) + strings.Repeat("]", 50_000): "JSON object",
 	} {
 		if _, err := Wrap([]byte(text), "files", proxy); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60s: got %v, want %q", text, err, want)

@@ -6,6 +6,7 @@ package top
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,32 +36,28 @@ func (m *Model) facts(pl *place, p screen.Paint) []string {
 // fact is a name and its value; "" if there is no value.
 func fact(name, value string) string { return some(value != "", name+" "+value) }
 
+// counted is a fact unless n is 0, and spent one unless ms is.
+func counted(name string, n uint64) string { return fact(name, some(n > 0, display.Count(n))) }
+func spent(name string, ms float64) string { return fact(name, some(ms > 0, display.Milliseconds(ms))) }
+
 func (m *Model) toolFacts(name string, p screen.Paint) []string {
 	x := m.state.tool(name)
 	if x == nil {
 		return []string{p.In(screen.Quiet, "No calls of this tool in this window.")}
 	}
+	failed := fmt.Sprintf("errors %s (%s)", display.Percent(x.ErrorRate), display.Count(x.Errors))
 	lines := joined(m.width, []string{
 		display.Number(x.Calls, "call"), fact("rate", display.Rate(x.Calls, x.CallsPerSecond)),
-		p.In(
-			some(x.Errors > 0, screen.Red),
-			fmt.Sprintf("errors %s (%s)", display.Percent(x.ErrorRate), display.Count(x.Errors)),
-		),
-		some(
-			x.InFlight > 0, p.In(screen.Amber, fmt.Sprint(x.InFlight, " running")),
-		), fact("hits", some(x.HitRatio > 0, display.Percent(x.HitRatio))),
-		fact(
-			"refused", some(x.Refused > 0, display.Count(x.Refused)),
-		), fact("retries", some(x.Retries > 0, display.Count(x.Retries))),
+		p.In(some(x.Errors > 0, screen.Red), failed),
+		some(x.InFlight > 0, p.In(screen.Amber, fmt.Sprint(x.InFlight, " running"))),
+		fact("hits", some(x.HitRatio > 0, display.Percent(x.HitRatio))),
+		counted("refused", x.Refused), counted("retries", x.Retries),
 		some(x.Streak > 1, p.In(screen.Red, fmt.Sprint(x.Streak, " failures in a row"))),
 	})
+	ran := func(name string, ms float64) string { return fact(name, summary.Ran(x, ms)) }
 	lines = append(lines, joined(m.width, []string{
-		fact(
-			"p50", summary.Ran(x, x.P50Ms),
-		), fact("p90", summary.Ran(x, x.P90Ms)), fact("p95", summary.Ran(x, x.P95Ms)), p.In(
-			screen.Bold, fact("p99", summary.Ran(x, x.P99Ms)),
-		), fact("p99.9", summary.Ran(x, x.P999Ms)),
-		fact("max", summary.Ran(x, x.MaxMs)), fact("mean", summary.Ran(x, x.MeanMs)),
+		ran("p50", x.P50Ms), ran("p90", x.P90Ms), ran("p95", x.P95Ms), p.In(screen.Bold, ran("p99", x.P99Ms)),
+		ran("p99.9", x.P999Ms), ran("max", x.MaxMs), ran("mean", x.MeanMs),
 	})...)
 	lines = append(lines, before(x, m.width)...)
 	var more []string
@@ -72,24 +69,17 @@ func (m *Model) toolFacts(name string, p screen.Paint) []string {
 		wait *stats.Wait
 	}{{"queue", x.Queue}, {"approval", x.Approval}, {"backoff", x.Backoff}} {
 		if w.wait != nil {
-			more = append(
-				more,
-				fmt.Sprintf(
-					"%s waited in %s, p95 %s", display.Count(w.wait.Count), w.name,
-					display.Milliseconds(w.wait.P95Ms),
-				),
-			)
+			p95 := display.Milliseconds(w.wait.P95Ms)
+			more = append(more, fmt.Sprintf("%s waited in %s, p95 %s", display.Count(w.wait.Count), w.name, p95))
 		}
 	}
-	more = append(
-		more, some(x.BytesIn > 0, "arguments "+display.Bytes(x.BytesIn)),
-		some(x.BytesOut > 0, "results "+display.Bytes(x.BytesOut)),
-	)
+	more = append(more, some(x.BytesIn > 0, "arguments "+display.Bytes(x.BytesIn)),
+		some(x.BytesOut > 0, "results "+display.Bytes(x.BytesOut)))
 	lines = append(lines, joined(m.width, more)...)
 	if trend := screen.Spark(m.state.Trend[name], max(1, m.width-8)); strings.TrimSpace(trend) != "" {
 		lines = append(lines, "trend   "+p.In(screen.Blue, trend))
 	}
-	return append(withoutEmpty(lines), "")
+	return append(slices.DeleteFunc(lines, func(l string) bool { return l == "" }), "")
 }
 
 // before compares a tool with the window before.
@@ -106,40 +96,21 @@ func before(x *stats.ToolStats, cells int) []string {
 	return joined(cells, []string{"against the window before:", fact("calls", calls), fact("p99", p99), fact("errors", errors)})
 }
 
-func withoutEmpty(lines []string) []string {
-	kept := lines[:0]
-	for _, l := range lines {
-		if l != "" {
-			kept = append(kept, l)
-		}
-	}
-	return kept
-}
-
 func (m *Model) sessionFacts(id string, p screen.Paint) []string {
 	var lines []string
 	for _, s := range m.state.Sessions {
 		if s.Session != id {
 			continue
 		}
-		lines = append(lines, joined(m.width, []string{
-			display.Number(s.Calls, "call"), p.In(
-				some(s.Errors > 0, screen.Red), display.Number(s.Errors, "error"),
-			), fact(
-				"worst row of errors", some(s.WorstStreak > 1, display.Count(s.WorstStreak)),
-			),
-			fact(
-				"refused", some(s.Refused > 0, display.Count(s.Refused)),
-			), fact(
-				"turns", some(s.Turns > 0, display.Count(s.Turns)),
-			), fact("in tools", display.Milliseconds(s.RunMs)),
-			fact(
-				"waited", some(s.WaitMs > 0, display.Milliseconds(s.WaitMs)),
-			), fact(
-				"cost", some(s.Cost > 0, display.Three(s.Cost)),
-			), fact("agent", screen.Safe(s.Agent)), fact("tenant", screen.Safe(s.Tenant)),
+		lines = joined(m.width, []string{
+			display.Number(s.Calls, "call"), p.In(some(s.Errors > 0, screen.Red), display.Number(s.Errors, "error")),
+			fact("worst row of errors", some(s.WorstStreak > 1, display.Count(s.WorstStreak))),
+			counted("refused", s.Refused), counted("turns", s.Turns),
+			fact("in tools", display.Milliseconds(s.RunMs)), spent("waited", s.WaitMs),
+			fact("cost", some(s.Cost > 0, display.Three(s.Cost))),
+			fact("agent", screen.Safe(s.Agent)), fact("tenant", screen.Safe(s.Tenant)),
 			fact("first seen", m.ago(s.FirstSeen)), fact("last seen", m.ago(s.LastSeen)),
-		})...)
+		})
 		break
 	}
 	for _, l := range m.state.Loops {
@@ -163,13 +134,10 @@ func (m *Model) errorFacts(id string, p screen.Paint) []string {
 		if g.CountMax > g.Count {
 			count = display.Count(g.Count) + " to " + display.Count(g.CountMax) + " times"
 		}
-		lines := joined(
-			m.width,
-			[]string{
-				p.In(screen.Bold, screen.Safe(g.Tool)), p.In(screen.Red, screen.Safe(g.Type)), count,
-				"first " + m.ago(g.FirstSeen), "last " + m.ago(g.LastSeen),
-			},
-		)
+		lines := joined(m.width, []string{
+			p.In(screen.Bold, screen.Safe(g.Tool)), p.In(screen.Red, screen.Safe(g.Type)), count,
+			"first " + m.ago(g.FirstSeen), "last " + m.ago(g.LastSeen),
+		})
 		lines = append(lines, screen.Wrap(g.Message, m.width)...)
 		if g.Example != "" && g.Example != g.Message {
 			lines = append(append(lines, p.In(screen.Quiet, "for example")), screen.Wrap(g.Example, m.width)...)
@@ -188,22 +156,15 @@ func (m *Model) callFacts(c *Call, p screen.Paint) []string {
 	for _, t := range c.Policies {
 		tags = append(tags, screen.Safe(t.Key)+some(t.Value != "", "="+screen.Safe(t.Value)))
 	}
+	ran := some(c.RunMs > 0 && c.RunMs != c.DurationMs, display.Milliseconds(c.RunMs))
 	lines := joined(m.width, append([]string{
-		p.In(screen.Bold, screen.Safe(c.Tool)), p.In(colour, end), "took " + display.Milliseconds(c.DurationMs), fact(
-			"ran", some(c.RunMs > 0 && c.RunMs != c.DurationMs, display.Milliseconds(c.RunMs)),
-		),
-		fact("in the queue", some(c.QueueMs > 0, display.Milliseconds(c.QueueMs))), fact(
-			"for approval", some(c.ApprovalMs > 0, display.Milliseconds(c.ApprovalMs)),
-		),
-		fact(
-			"before retries", some(c.BackoffMs > 0, display.Milliseconds(c.BackoffMs)),
-		), fact("answer made before", some(c.AgeMs > 0, display.Milliseconds(c.AgeMs))),
-		fact("attempts", some(c.Attempts > 1, fmt.Sprint(c.Attempts))), fact(
-			"made before", some(c.Repeat > 0, display.Number(uint64(c.Repeat), "time")),
-		),
-		"began " + m.moment(c.Time), fact("session", screen.Safe(c.Session)), fact("agent", screen.Safe(c.Agent)), fact(
-			"turn", some(c.Turn > 0, fmt.Sprint(c.Turn)),
-		), fact("program", screen.Safe(c.Program)),
+		p.In(screen.Bold, screen.Safe(c.Tool)), p.In(colour, end), "took " + display.Milliseconds(c.DurationMs),
+		fact("ran", ran), spent("in the queue", c.QueueMs), spent("for approval", c.ApprovalMs),
+		spent("before retries", c.BackoffMs), spent("answer made before", c.AgeMs),
+		fact("attempts", some(c.Attempts > 1, fmt.Sprint(c.Attempts))),
+		fact("made before", some(c.Repeat > 0, display.Number(uint64(c.Repeat), "time"))),
+		"began " + m.moment(c.Time), fact("session", screen.Safe(c.Session)), fact("agent", screen.Safe(c.Agent)),
+		fact("turn", some(c.Turn > 0, fmt.Sprint(c.Turn))), fact("program", screen.Safe(c.Program)),
 		fact("trace", c.TraceID), fact("span", c.SpanID), fact("answered by trace", c.OriginTraceID),
 	}, tags...))
 	if c.Error != "" {
@@ -254,22 +215,16 @@ func (m *Model) runningFacts(c *Running, p screen.Paint) []string {
 			state = p.In(screen.Amber, "running for "+stopwatch(m.elapsed(&m.state.Running[i])))
 		}
 	}
-	lines := joined(m.width, []string{p.In(screen.Bold, screen.Safe(c.Tool)), state, "since " + m.moment(c.Start), fact(
-		"session", screen.Safe(c.Session),
-	), fact("agent", screen.Safe(c.Agent)),
-		fact("program", screen.Safe(c.Program)), fact("trace", c.TraceID), fact("span", c.SpanID)})
+	lines := joined(m.width, []string{
+		p.In(screen.Bold, screen.Safe(c.Tool)), state, "since " + m.moment(c.Start),
+		fact("session", screen.Safe(c.Session)), fact("agent", screen.Safe(c.Agent)),
+		fact("program", screen.Safe(c.Program)), fact("trace", c.TraceID), fact("span", c.SpanID),
+	})
 	if x := m.state.tool(c.Tool); x != nil && x.Executed > 0 {
-		lines = append(
-			lines,
-			joined(
-				m.width,
-				[]string{
-					"its tool took:", fact("p50", summary.Ran(x, x.P50Ms)),
-					fact("p95", summary.Ran(x, x.P95Ms)), fact("p99", summary.Ran(x, x.P99Ms)),
-					fact("max", summary.Ran(x, x.MaxMs)),
-				},
-			)...,
-		)
+		ran := func(name string, ms float64) string { return fact(name, summary.Ran(x, ms)) }
+		lines = append(lines, joined(m.width, []string{
+			"its tool took:", ran("p50", x.P50Ms), ran("p95", x.P95Ms), ran("p99", x.P99Ms), ran("max", x.MaxMs),
+		})...)
 	}
 	return append(lines, block("Arguments", c.Arguments, m.width, p)...)
 }

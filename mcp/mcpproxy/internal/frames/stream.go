@@ -7,7 +7,7 @@ import (
 	"bytes"
 	"time"
 
-	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/wire"
+	"github.com/toolscope/toolscope/mcp/internal/skim"
 )
 
 // MaxFrame is how long a frame may be to be looked at as a whole, in bytes; maxList is the same for a server's whose
@@ -22,7 +22,7 @@ type Frame struct {
 	Data []byte // without the newline; nil if it was too long. It is not kept.
 	Size int64
 	At   time.Time     // when its last byte passed
-	Skim *wire.Skimmer // what was found in one that was too long
+	Skim *skim.Skimmer // what was found in one that was too long
 	Torn bool          // its end never came
 }
 
@@ -49,7 +49,7 @@ type Stream struct {
 	skipping bool // up to the frame's end: its beginning was lost
 	partial  []byte
 	size     int64
-	skim     *wire.Skimmer
+	skim     *skim.Skimmer
 	event    []byte // the data of the event so far
 	closed   bool
 }
@@ -86,7 +86,7 @@ func (s *Stream) keep(data []byte) {
 	case len(s.partial)+len(data) <= s.kept():
 		s.partial = append(s.partial, data...)
 	default:
-		s.skim = wire.NewSkimmer()
+		s.skim = new(skim.Skimmer)
 		s.skim.Feed(s.partial)
 		s.skim.Feed(data)
 		s.partial = nil

@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolscope/toolscope/mcp/internal/skim"
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/frames"
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/govern"
-	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/wire"
 )
 
 // framedRead is the most bytes of one read where frames are inspected before they are forwarded: they are
@@ -29,12 +29,12 @@ type frameReader struct {
 	// long is given the pieces of a frame that is longer than maxGoverned, and found what was
 	// found in it, at its end.
 	long  func(piece []byte) error
-	found func(s *wire.Skimmer) error
+	found func(s *skim.Skimmer) error
 	// rest is given what has no newline at the end.
 	rest func(piece []byte) error
 
 	held []byte
-	skim *wire.Skimmer
+	skim *skim.Skimmer
 }
 
 // readFrames reads until an end is closed.
@@ -87,7 +87,7 @@ func (f *frameReader) piece(piece []byte, last bool, at time.Time) error {
 			return err
 		}
 	case len(f.held)+len(piece) > govern.MaxGoverned:
-		f.skim = wire.NewSkimmer()
+		f.skim = new(skim.Skimmer)
 		held := f.held
 		f.held = nil
 		if err := f.longPiece(held); err != nil {

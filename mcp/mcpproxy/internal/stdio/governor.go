@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/toolscope/toolscope/mcp/internal/skim"
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/frames"
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/govern"
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/pins"
@@ -136,8 +137,8 @@ func (g *Governor) ReadServer(to *os.File, p *Pipes) {
 			_, err := to.Write(piece)
 			return err
 		},
-		found: func(skim *wire.Skimmer) error {
-			m, _ := wire.SkimmedMessage(skim, 0)
+		found: func(long *skim.Skimmer) error {
+			m, _ := wire.SkimmedMessage(long, 0)
 			if pinned {
 				g.Session.Record(watch.Note{Kind: watch.NoteRefusedOutput})
 				if m.Method != "" || m.Key() == "" {
@@ -150,7 +151,7 @@ func (g *Governor) ReadServer(to *os.File, p *Pipes) {
 			}
 			g.client.mu.Unlock()
 			locked = false
-			g.hand(m.ID, &answer{passed: true, failed: skim.Found["result.isError"] == "true"})
+			g.hand(m.ID, &answer{passed: true, failed: long.Found["result.isError"] == "true"})
 			return nil
 		},
 		rest: func(piece []byte) error { return g.client.write(g.pinned(piece)) },
@@ -220,8 +221,8 @@ func (g *Governor) fromClient(raw []byte, at time.Time) error {
 
 // tooLong answers a request that was too long to be governed; what is no call of a tool is
 // dropped as well, since its beginning is.
-func (g *Governor) tooLong(skim *wire.Skimmer) error {
-	m, _ := wire.SkimmedMessage(skim, 0)
+func (g *Governor) tooLong(long *skim.Skimmer) error {
+	m, _ := wire.SkimmedMessage(long, 0)
 	if !m.IsRequest() {
 		m.ID = jsontext.Value("null")
 	}

@@ -72,11 +72,11 @@ func newEngine(scope *toolscope.Scope, o Settings) (*Engine, error) {
 		Propagator: propagation.TraceContext{}, redactor: redact.Default(), prompts: map[string]bool{},
 	}
 	w.clean = func(s string) string { s, _ = w.redactor.TextMax(s, maxName); return s }
-	w.tracer = noop.NewTracerProvider().Tracer(ScopeName)
+	w.tracer = noop.NewTracerProvider().Tracer(scopeName)
 	var err error
 	if o := scope.Tracing(); o != nil {
 		p := o.Protocol()
-		w.tracer, w.redactor, w.clean = p.TracerProvider().Tracer(ScopeName), p.Redactor(), p.Identifier
+		w.tracer, w.redactor, w.clean = p.TracerProvider().Tracer(scopeName), p.Redactor(), p.Identifier
 		if !p.PropagatesNothing() {
 			w.Propagator = o
 		}

@@ -44,7 +44,7 @@ const maxLabels = 4096
 
 // newMetrics makes the instruments; those that could be made stay usable.
 func newMetrics(p metric.MeterProvider) (*metrics, error) {
-	meter := p.Meter(ScopeName)
+	meter := p.Meter(scopeName)
 	m := &metrics{cached: map[labels]metric.MeasurementOption{}}
 	var errs [3]error
 	m.operation, errs[0] = meter.Float64Histogram("mcp.server.operation.duration", metric.WithUnit("s"),

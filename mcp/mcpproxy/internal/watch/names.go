@@ -3,8 +3,8 @@
 
 package watch
 
-// ScopeName is the name of the instrumentation scope. Spans of tools/call are those of package tracing.
-const ScopeName = "github.com/toolscope/toolscope/mcp/mcpproxy"
+// scopeName is the name of the instrumentation scope. Spans of tools/call are those of package tracing.
+const scopeName = "github.com/toolscope/toolscope/mcp/mcpproxy"
 
 // eventStderr is a line that the server wrote to standard error during the call; at most 16 on a span.
 const eventStderr = "mcp.server.stderr"

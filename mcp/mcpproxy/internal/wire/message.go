@@ -10,6 +10,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolscope/toolscope/mcp/internal/skim"
 )
 
 // A Message is one of JSON-RPC: a request, a notification or an answer.
@@ -20,8 +22,8 @@ type Message struct {
 	Result jsontext.Value `json:"result"`
 	Error  *RPCError      `json:"error"`
 
-	Size int64    // of the frame it came in
-	Skim *Skimmer // set, instead of Params and Result, for one that was too long
+	Size int64         // of the frame it came in
+	Skim *skim.Skimmer // set, instead of Params and Result, for one that was too long
 }
 
 // RPCError is the error of an answer. It is an error here: its text is the peer's.
@@ -98,7 +100,7 @@ func (m *Message) Key() string {
 func (m *Message) IDText() string { return Unquoted(m.Key()) }
 
 // SkimmedMessage is what was found in a text of a size that was too long.
-func SkimmedMessage(s *Skimmer, size int64) (m Message, ok bool) {
+func SkimmedMessage(s *skim.Skimmer, size int64) (m Message, ok bool) {
 	m.Skim, m.Size = s, size
 	if id := s.Found["id"]; id != "" {
 		m.ID = jsontext.Value(id)

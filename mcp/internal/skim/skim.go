@@ -1,7 +1,8 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package wire
+// Package skim finds a few members of JSON-RPC messages that are too large to be kept.
+package skim
 
 import (
 	"bytes"
@@ -10,9 +11,10 @@ import (
 )
 
 // A Skimmer finds a few members of a JSON text that comes in pieces and is too large to be
-// kept: in memory that does not grow, and without checking that it is JSON.
+// kept: in memory that does not grow, and without checking that it is JSON. The zero value has read nothing.
 type Skimmer struct {
-	Found map[string]string // by path, as the text has them: strings with their quotes
+	// Found is what was found by path, as the text has it: strings with their quotes. What is too long is "".
+	Found map[string]string
 
 	depth   int // how many objects and arrays are open
 	arrays  uint64
@@ -37,9 +39,6 @@ var wanted = map[string]bool{
 	"params._meta." + mcp.MetaKeyProtocolVersion: true,
 	"result.isError": true, "result.resultType": true, "result.requestState": true, "error.code": true, "error.message": true,
 }
-
-// NewSkimmer makes a skimmer that has read nothing.
-func NewSkimmer() *Skimmer { return &Skimmer{Found: map[string]string{}} }
 
 // Feed reads on.
 func (s *Skimmer) Feed(data []byte) {
@@ -180,9 +179,16 @@ func (s *Skimmer) endScalar() {
 // store keeps a value; of members of the same name the last one counts, as with most
 // decoders.
 func (s *Skimmer) store() {
-	if s.capture && len(s.text) < skimBytes {
-		s.Found[s.path()] = string(s.text)
+	if !s.capture {
+		return
 	}
+	if len(s.text) >= skimBytes {
+		s.text = s.text[:0]
+	}
+	if s.Found == nil {
+		s.Found = map[string]string{}
+	}
+	s.Found[s.path()] = string(s.text)
 }
 
 // path is the names of the members that are open, with dots.
