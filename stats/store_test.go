@@ -81,7 +81,7 @@ func TestDamagedFilesAreReadAsFarAsTheyGo(t *testing.T) {
 		time.Sleep(time.Second) // off the boundaries of intervals
 		for range 3 {
 			record(r, call(&toolkit.Definition{Name: "t"}, time.Millisecond, failing("timeout", "late")))
-			time.Sleep(10 * time.Second)
+			time.Sleep(10 * time.Second) // in a bubble
 		}
 		closeNow(t, r)
 		file = stored(t, directory)[0]
