@@ -140,7 +140,7 @@ func TestJSONInvalid(t *testing.T) {
 
 // TestJSONHugeString: one string of 64 MiB with a secret at its end.
 func TestJSONHugeString(t *testing.T) {
-	size := 64 << 20
+	size := 64 << 20 / raceSaving
 	if testing.Short() {
 		size = 1 << 20
 	}

@@ -138,7 +138,7 @@ type stepModel struct {
 // while calls come and while none do, with and without the timer, before a reader or a call is the
 // first to notice, and across restarts with a directory.
 func TestClockSteps(t *testing.T) {
-	for n := range 12 {
+	for n := range 12 / raceSaving {
 		seed := rand.Uint64()
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { clockSteps(t, rand.New(rand.NewPCG(seed, 0))) })
