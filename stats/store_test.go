@@ -124,11 +124,11 @@ func TestDamagedFilesAreReadAsFarAsTheyGo(t *testing.T) {
 
 func TestDirectoryLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const limit = 1 << 20 / raceSaving
+		const limit = 1 << 20
 		directory := t.TempDir()
 		for range 12 {
 			r := newRecorder(t, Options{Directory: directory, MaxDirectoryBytes: limit, Retention: time.Hour, MaxTools: 2000})
-			for tool := range 1500 / raceSaving {
+			for tool := range 1500 {
 				record(r, call(&toolkit.Definition{Name: fmt.Sprintf("%0100d", tool)}, time.Millisecond))
 			}
 			closeNow(t, r)
