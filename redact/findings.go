@@ -20,12 +20,12 @@ type Finding struct {
 }
 
 // Findings lists what was removed; nil if nothing was. It is bounded: beyond
-// [MaxFindings] places, one entry for each kind, with the path "…", counts the rest. Calls that
+// 64 places, one entry for each kind, with the path "…", counts the rest. Calls that
 // find the same may get the same list: it is not to be changed.
 type Findings []Finding
 
-// MaxFindings is how many places [Findings] tells apart.
-const MaxFindings = 64
+// maxFindings is how many places [Findings] tells apart.
+const maxFindings = 64
 
 // Count is how many values were removed.
 func (f Findings) Count() int {
@@ -53,7 +53,7 @@ func (f Findings) plus(kind, path string) Findings {
 			return f
 		}
 	}
-	if len(f) >= MaxFindings && path != scan.OtherPlaces {
+	if len(f) >= maxFindings && path != scan.OtherPlaces {
 		return f.plus(kind, scan.OtherPlaces)
 	}
 	return append(f, Finding{kind, path, 1})

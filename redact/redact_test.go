@@ -72,7 +72,7 @@ func object(name, value string) string {
 }
 
 // samplesOfRule is how many tokens are made up for each prefix of each rule.
-const samplesOfRule = 60
+const samplesOfRule = 60 / raceSaving
 
 func TestEveryTokenRule(t *testing.T) {
 	seen := make(map[string]bool)

@@ -16,9 +16,9 @@ func TestTwiceIsOnce(t *testing.T) {
 	alphabets := []string{"0000000  \x00\x00-.", "04155 (+)-.", "0415fa:-. ", "Dd89 0123", "%2520a@b.:c",
 		"\\u003a\"x=: key", "GB82WEST 1234+-", "4111 1111-\x00.:/"}
 	all := strict(t)
-	n := uint64(100_000)
+	n := uint64(100_000 / raceSaving)
 	if testing.Short() {
-		n = 20_000
+		n = 20_000 / raceSaving
 	}
 	for seed := range n {
 		rnd := rand.New(rand.NewPCG(seed, 1))

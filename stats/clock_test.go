@@ -138,7 +138,7 @@ type stepModel struct {
 // while calls come and while none do, with and without the timer, before a reader or a call is the
 // first to notice, and across restarts with a directory.
 func TestClockSteps(t *testing.T) {
-	for n := range 12 {
+	for n := range 12 / raceSaving {
 		seed := rand.Uint64()
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { clockSteps(t, rand.New(rand.NewPCG(seed, 0))) })
@@ -182,13 +182,14 @@ func clockSteps(t *testing.T, random *rand.Rand) {
 				system.step(by)
 				m.forward += max(0, by)
 			case 1:
+				// The caller runs this in a bubble, as the sleeps below.
 				time.Sleep(length([]time.Duration{20 * time.Second, 3 * time.Hour}[random.IntN(2)]))
 			default:
 				for range 1 + random.IntN(30) {
 					m.record(r, system, tools[random.IntN(3)], random)
 					m.ends = append(m.ends, at())
 					noticed = true
-					time.Sleep(length(3 * time.Second))
+					time.Sleep(length(3 * time.Second)) // in the bubble
 				}
 			}
 			if random.IntN(2) == 0 {
@@ -204,7 +205,7 @@ func clockSteps(t *testing.T, random *rand.Rand) {
 		if random.IntN(2) == 0 { // the clock is set while no process runs
 			system.step(length(200*time.Hour) - 100*time.Hour)
 		}
-		time.Sleep(length(time.Minute))
+		time.Sleep(length(time.Minute)) // in the bubble
 	}
 }
 

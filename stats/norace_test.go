@@ -7,3 +7,5 @@ package stats
 
 // sampleSize is how many values the tests of accuracy are made of.
 const sampleSize = 1_000_000
+
+const raceSaving = 1

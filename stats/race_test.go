@@ -6,4 +6,7 @@
 package stats
 
 // sampleSize is smaller where the race detector makes all of it ten times slower.
-const sampleSize = 50_000
+const sampleSize = 20_000
+
+// raceSaving divides the work of tests in which one goroutine records.
+const raceSaving = 4

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/internal/errorgroups"
+	"github.com/toolscope/toolscope/internal/uncounted"
 	"github.com/toolscope/toolscope/stats/internal/journal"
 	"github.com/toolscope/toolscope/stats/internal/steady"
 	"github.com/toolscope/toolscope/toolkit"
@@ -87,15 +88,15 @@ func newFromConfig(c config) (r *Recorder, err error) {
 // Begin counts the call as running.
 func (r *Recorder) Begin(ctx context.Context, _ toolkit.Call, f *toolkit.CallInfo) context.Context {
 	r.tools.forDefinition(f.Tool).begin()
-	return beginUncounted(ctx)
+	return uncounted.Begin(ctx)
 }
 
 // Wants is false: the recorder never looks at content.
 func (r *Recorder) Wants(context.Context) bool { return false }
 
-// End counts the call, unless [WithUncounted] leaves it out.
+// End counts the call, unless package uncounted leaves it out.
 func (r *Recorder) End(ctx context.Context, e *toolkit.Ended) {
-	if uncountedOf(ctx).skips(e) {
+	if uncounted.Skips(ctx, e) {
 		r.tools.forDefinition(e.Info.Tool).inFlight.Add(-1)
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/toolscope/toolscope/internal/uncounted"
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -29,10 +30,10 @@ func TestUncounted(t *testing.T) {
 		}
 	}
 	none := func(context.Context) {}
-	always := stats.WithUncounted(t.Context(), new(stats.Uncounted))
+	always := uncounted.With(t.Context(), new(uncounted.Call))
 	run(always, outer, func(ctx context.Context) { run(ctx, inner, none) })
 	run(always, outer, none) // it was for one call
-	never := stats.WithUncounted(t.Context(), &stats.Uncounted{Skip: func(e *toolkit.Ended) bool { return e.ErrorType != "" }})
+	never := uncounted.With(t.Context(), &uncounted.Call{Skip: func(e *toolkit.Ended) bool { return e.ErrorType != "" }})
 	run(never, outer, none)
 	s := r.Snapshot(stats.Window{})
 	for name, want := range map[string]uint64{"outer": 2, "inner": 1} {

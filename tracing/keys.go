@@ -80,15 +80,6 @@ const (
 	keyAttempt = attribute.Key("toolscope.attempt")   // number of the attempt, from 1
 )
 
-// The sides that can record one call, as toolscope.side in metrics, and on spans but for the agent's. The
-// conventions' gen_ai.execute_tool.duration is the agent's alone, so that its count is the number of calls, whichever
-// other sides record them; toolscope.tool.run.duration is recorded by each side.
-const (
-	SideAgent  = "agent"  // who executes a tool for a model: a wrapped registry, or a client of a protocol
-	SideServer = "server" // who handles a call that came by a protocol
-	SideProxy  = "proxy"  // who passes such a call on
-)
-
 // prefix stands before the key of a policy's tag (toolkit.Tag).
 const prefix = "toolscope."
 
@@ -96,8 +87,8 @@ const prefix = "toolscope."
 // and in metrics.
 const UnknownTool = "_unknown"
 
-// Other stands for the tools and agents beyond the bound on different ones.
-const Other = "_OTHER"
+// other stands for the tools and agents beyond the bound on different ones.
+const other = "_OTHER"
 
 var ownKeys = []attribute.Key{
 	keySide,

@@ -4,30 +4,27 @@
 package tracing
 
 import (
-	"hash/maphash"
 	"strings"
-	"sync/atomic"
+
+	"github.com/toolscope/toolscope/internal/memo"
 )
 
 // cleanNames remembers names that come again with call after call, those of sessions and
 // tenants, as they are redacted. Its size is fixed: a name may take another's place.
-type cleanNames struct {
-	seed  maphash.Seed
-	slots [256]atomic.Pointer[cleanName]
-}
+type cleanNames struct{ known *memo.Table[string, string] }
 
-type cleanName struct{ raw, clean string }
+func newCleanNames() cleanNames { return cleanNames{memo.NewTable[string, string](256)} }
 
 // cleanName is name as clean makes it. Safe for concurrent use.
-func (c *cleanNames) cleanName(name string, clean func(string) string) string {
+func (c cleanNames) cleanName(name string, clean func(string) string) string {
 	if len(name) > maxIdentifier { // is not kept in memory
 		return clean(name)
 	}
-	slot := &c.slots[maphash.String(c.seed, name)%uint64(len(c.slots))]
-	if known := slot.Load(); known != nil && known.raw == name {
-		return known.clean
+	hash := memo.String(name)
+	if known, ok := c.known.Load(hash, name); ok {
+		return known
 	}
 	made := clean(name)
-	slot.Store(&cleanName{strings.Clone(name), made})
+	c.known.Store(hash, strings.Clone(name), made)
 	return made
 }

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -56,9 +55,8 @@ func New(o Options) (*Observer, error) {
 	observer.tracer = c.tracers.Tracer(ScopeName, trace.WithInstrumentationVersion(version()))
 	_, observer.silent = observer.tracer.(noop.Tracer)
 	observer.clean = observer.identifier
-	observer.names.seed, observer.talks.seed = maphash.MakeSeed(), maphash.MakeSeed()
-	observer.tags.keys.seed, observer.tags.values.seed = observer.names.seed, observer.names.seed
-	observer.tags.safe = errtype.NewKeys(c.redactor)
+	observer.names, observer.talks = newCleanNames(), newTalks()
+	observer.tags = tags{newCleanNames(), newCleanNames(), errtype.NewKeys(c.redactor)}
 	observer.tools.max, observer.tools.clean = c.maxTools, observer.clean
 	observer.buffers.New = func() any { return &attributes{stamp: newStamp()} }
 	if err := observer.metrics.make(c.meters); err != nil {

@@ -36,7 +36,7 @@ type Options struct {
 	// text, redacted and truncated.
 	NoErrorText bool
 	// MaxTools bounds how many pairs of tool and agent have their own span names and metric labels. The
-	// others share [Other]. 0 is 4096; below 0 is an error.
+	// others share "_OTHER". 0 is 4096; below 0 is an error.
 	MaxTools int
 	// ContentReport is called once for each call whose content was redacted or truncated, in the goroutine that
 	// ends the call, and must be safe for concurrent use. Nil reports nothing.

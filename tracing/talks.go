@@ -4,41 +4,40 @@
 package tracing
 
 import (
-	"hash/maphash"
-	"reflect"
 	"strings"
-	"sync/atomic"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/toolscope/toolscope/internal/memo"
 )
 
 // talks remembers the start options of tools' calls in conversations, which come again with
 // call after call. Its size is fixed: a conversation may take another's place.
 type talks struct {
-	seed  maphash.Seed
-	slots [256]atomic.Pointer[talk]
+	known *memo.Table[talk, []trace.SpanStartOption]
 }
 
-// talk are the start options of a tool's calls in a conversation.
+// talk is a tool in a conversation.
 type talk struct {
-	info  *toolInfo
-	raw   string
-	start []trace.SpanStartOption
+	info         *toolInfo
+	conversation string
 }
+
+func newTalks() talks { return talks{memo.NewTable[talk, []trace.SpanStartOption](256)} }
 
 // startOptions are the start options of a tool's calls in a conversation, whose id name makes fit to
 // leave. Safe for concurrent use.
-func (t *talks) startOptions(info *toolInfo, conversation string, name func(string) string) []trace.SpanStartOption {
+func (t talks) startOptions(info *toolInfo, conversation string, name func(string) string) []trace.SpanStartOption {
 	if len(conversation) > maxIdentifier { // is not kept in memory
 		return info.inConversation(name(conversation))
 	}
-	slot := &t.slots[(maphash.String(t.seed, conversation)+uint64(reflect.ValueOf(info).Pointer())*spread)>>56]
-	if known := slot.Load(); known != nil && known.info == info && known.raw == conversation {
-		return known.start
+	hash := memo.Mix(memo.String(conversation), memo.Pointer(info))
+	if start, ok := t.known.Load(hash, talk{info, conversation}); ok {
+		return start
 	}
 	made := info.inConversation(name(conversation))
-	slot.Store(&talk{info, strings.Clone(conversation), made})
+	t.known.Store(hash, talk{info, strings.Clone(conversation)}, made)
 	return made
 }
 

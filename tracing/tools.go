@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/toolscope/toolscope/internal/keys"
 	"github.com/toolscope/toolscope/internal/spans"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -77,7 +78,7 @@ func (t *tools) find(f *toolkit.CallInfo, spec *spans.Spec) *toolInfo {
 // byName is find by what the call's tool is called, which takes a hash of its names.
 func (t *tools) byName(f *toolkit.CallInfo, spec *spans.Spec) *toolInfo {
 	key := toolKey{
-		tool: UnknownTool, kind: toolkit.ToolFunction, operation: executeTool, side: SideAgent,
+		tool: UnknownTool, kind: toolkit.ToolFunction, operation: executeTool, side: keys.SideAgent,
 		spanKind: trace.SpanKindInternal,
 	}
 	if spec != nil && spec.Side != "" {
@@ -114,7 +115,7 @@ func (t *tools) addTool(key toolKey) *toolInfo {
 		old = *m
 	}
 	if len(old) >= t.max {
-		key.tool, key.agent, key.kind = Other, "", toolkit.ToolFunction
+		key.tool, key.agent, key.kind = other, "", toolkit.ToolFunction
 	}
 	if info := old[key]; info != nil {
 		return info
@@ -134,7 +135,7 @@ func (t *tools) newInfo(key toolKey) *toolInfo {
 	}
 	side := keySide.String(key.side)
 	info := &toolInfo{
-		spanName: key.operation + " " + name, agent: key.side == SideAgent,
+		spanName: key.operation + " " + name, agent: key.side == keys.SideAgent,
 		labels: append(labels[:len(labels):len(labels)], side),
 	}
 	info.atStart = append([]attribute.KeyValue{keyOperation.String(executeTool)}, labels...)

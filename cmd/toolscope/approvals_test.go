@@ -46,11 +46,10 @@ func waiting(t *testing.T) (url string, answered <-chan error) {
 		done <- err
 	}()
 	t.Cleanup(cancel)
-	for range 1000 {
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		if len(policy.Pending()) == 1 {
 			return server.URL, done
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 	t.Fatal("no request was opened")
 	return "", nil

@@ -52,7 +52,7 @@ func fakeServer(kind string) int {
 		fmt.Println("left", child.Pid)
 		return exitFake
 	case "sleep":
-		time.Sleep(2 * time.Minute)
+		time.Sleep(2 * time.Minute) // another process, which holds its output until the command ends it
 		return 0
 	}
 	return mcpServer()

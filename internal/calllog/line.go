@@ -81,12 +81,14 @@ func (r *reader) readMember(c *Call, timed *bool, whole bool) (err error) {
 	if err != nil {
 		return errJSON
 	}
-	r.spare, _ = jsontext.AppendUnquote(r.spare[:0], name) // fails for invalid UTF-8, which it replaces
+	if r.spare = append(r.spare[:0], name[1:len(name)-1]...); bytes.IndexByte(name, '\\') >= 0 {
+		r.spare, _ = jsontext.AppendUnquote(r.spare[:0], name) // fails for invalid UTF-8, which it replaces
+	}
 	v, err := r.decoder.ReadValue()
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s: %w", display.Clip(string(r.spare), 60), errJSON)
-	case levels(v) > maxNesting:
+	case tooDeep(v):
 		return errDepth
 	case v.Kind() == 'n':
 		return nil
@@ -151,11 +153,12 @@ func (c *Call) setOptional(name string, v jsontext.Value) (err error) {
 	return err
 }
 
-// levels is how deep a value is nested: 0 for one without values in it.
-func levels(v jsontext.Value) (deepest int) {
-	if k := v.Kind(); k != '{' && k != '[' {
-		return 0
+// tooDeep reports whether a value has more than maxNesting levels of objects and arrays.
+func tooDeep(v jsontext.Value) bool {
+	if k := v.Kind(); k != '{' && k != '[' || bytes.Count(v, []byte{'{'})+bytes.Count(v, []byte{'['}) <= maxNesting {
+		return false
 	}
+	deepest := 0
 	depth, quoted := 0, false
 	for i := 0; i < len(v); i++ {
 		switch c := v[i]; {
@@ -171,7 +174,7 @@ func levels(v jsontext.Value) (deepest int) {
 			depth--
 		}
 	}
-	return deepest
+	return deepest > maxNesting
 }
 
 func text(v jsontext.Value) (string, error) {
@@ -187,11 +190,13 @@ func text(v jsontext.Value) (string, error) {
 
 func outcome(v jsontext.Value) (toolkit.Outcome, error) {
 	s, err := text(v)
-	names := make([]string, 0, toolkit.OutcomeCount)
 	for o := range toolkit.Outcome(toolkit.OutcomeCount) {
 		if err == nil && o.String() == s {
 			return o, nil
 		}
+	}
+	names := make([]string, 0, toolkit.OutcomeCount)
+	for _, o := range toolkit.Outcomes() {
 		names = append(names, o.String())
 	}
 	last := len(names) - 1

@@ -37,6 +37,15 @@ const (
 	RequestedName = attribute.Key("toolscope.tool.requested_name") // name as called, if no such tool is registered
 )
 
+// The sides that can record one call, as toolscope.side in metrics, and on spans but for the agent's. The
+// conventions' gen_ai.execute_tool.duration is the agent's alone, so that its count is the number of calls, whichever
+// other sides record them; toolscope.tool.run.duration is recorded by each side.
+const (
+	SideAgent  = "agent"  // who executes a tool for a model: a wrapped registry, or a client of a protocol
+	SideServer = "server" // who handles a call that came by a protocol
+	SideProxy  = "proxy"  // who passes such a call on
+)
+
 // Attributes of MCP requests that toolscope adds.
 const (
 	Params    = attribute.Key("toolscope.mcp.params")    // content: redacted parameters of a request other than tools/call

@@ -106,9 +106,8 @@ func difference(want, got string) string {
 // type or signature, for fields and methods of exported types too, sorted.
 func exported(t *testing.T, p *pkg) string {
 	t.Helper()
-	fset, files := parse(t, p)
-	l := &lister{fset: fset}
-	for _, file := range files {
+	l := &lister{}
+	for _, file := range parse(t, p) {
 		for _, decl := range file.Decls {
 			switch d := decl.(type) {
 			case *ast.FuncDecl:
@@ -122,10 +121,7 @@ func exported(t *testing.T, p *pkg) string {
 	return fmt.Sprintf("package %s // %s\n%s\n", p.Name, p.ImportPath, strings.Join(l.lines, "\n"))
 }
 
-type lister struct {
-	fset  *token.FileSet
-	lines []string
-}
+type lister struct{ lines []string }
 
 func (l *lister) addLine(format string, args ...any) {
 	l.lines = append(l.lines, fmt.Sprintf(format, args...))
@@ -134,7 +130,7 @@ func (l *lister) addLine(format string, args ...any) {
 // text prints a node on one line, without comments.
 func (l *lister) text(node any) string {
 	var b bytes.Buffer
-	if err := printer.Fprint(&b, l.fset, node); err != nil {
+	if err := printer.Fprint(&b, positions, node); err != nil {
 		return err.Error()
 	}
 	return strings.Join(strings.Fields(b.String()), " ")
@@ -180,25 +176,25 @@ func (l *lister) general(d *ast.GenDecl) {
 				l.typ(s)
 			}
 		case *ast.ValueSpec:
-			kind := implied
+			kind, values := implied, s.Values
 			if s.Type != nil {
 				kind = " " + l.text(s.Type)
-			} else if len(s.Values) > 0 {
+			} else if len(values) > 0 {
 				kind = ""
 			}
 			if d.Tok == token.CONST {
-				if len(s.Values) > 0 {
-					repeated = s.Values
+				if len(values) > 0 {
+					repeated = values
 				}
-				implied, s.Values = kind, repeated
+				implied, values = kind, repeated
 			}
 			for i, name := range s.Names {
 				if !name.IsExported() {
 					continue
 				}
 				value := ""
-				if i < len(s.Values) && (d.Tok == token.CONST || kind == "") {
-					value = " = " + l.text(s.Values[i])
+				if i < len(values) && (d.Tok == token.CONST || kind == "") {
+					value = " = " + l.text(values[i])
 					if strings.Contains(value, "iota") {
 						value += fmt.Sprintf(" where iota is %d", iota)
 					}

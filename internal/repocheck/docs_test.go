@@ -14,7 +14,7 @@ func TestEveryPackageSaysWhatItIs(t *testing.T) {
 		if p.own() == "" || len(p.GoFiles) == 0 {
 			continue
 		}
-		_, files := parse(t, p)
+		files := parse(t, p)
 		begin, where := "Package "+p.Name+" ", "doc.go"
 		if p.Name == "main" {
 			begin = "" // a command or an example: any words
@@ -37,11 +37,10 @@ func TestEveryExportedNameIsDocumented(t *testing.T) {
 		if p.own() == "" || p.Name == "main" {
 			continue
 		}
-		fset, files := parse(t, p)
-		for _, file := range files {
+		for _, file := range parse(t, p) {
 			for _, decl := range file.Decls {
 				for _, name := range undocumented(decl) {
-					t.Errorf("%s: %s has no doc comment", strings.TrimPrefix(fset.Position(name.Pos()).String(), root+"/"), name.Name)
+					t.Errorf("%s: %s has no doc comment", positions.Position(name.Pos()), name.Name)
 				}
 			}
 		}

@@ -6,7 +6,6 @@ package repocheck_test
 import (
 	"fmt"
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"path"
 	"regexp"
@@ -49,7 +48,7 @@ var stages = enumeration{name: "Stage", file: "middleware/stage.go"}
 // TestStagesAreListedInOneTable finds lists, tables and cases of stages elsewhere.
 func TestStagesAreListedInOneTable(t *testing.T) {
 	names, _ := stages.declared(t)
-	sources(t, func(name string, fset *token.FileSet, file *ast.File) {
+	sources(t, func(name string, file *ast.File) {
 		ast.Inspect(file, func(n ast.Node) bool {
 			var list []ast.Expr
 			switch n := n.(type) {
@@ -63,7 +62,7 @@ func TestStagesAreListedInOneTable(t *testing.T) {
 					x = pair.Key
 				}
 				if stage := constant(x); slices.Contains(names, stage) && name != stages.file {
-					t.Errorf("%s: %s tells stages apart, want a column of the table in %s", fset.Position(n.Pos()), stage, stages.file)
+					t.Errorf("%s: %s tells stages apart, want a column of the table in %s", positions.Position(n.Pos()), stage, stages.file)
 				}
 			}
 			return true
@@ -75,11 +74,7 @@ func TestStagesAreListedInOneTable(t *testing.T) {
 // their values where those are strings.
 func (e enumeration) declared(t *testing.T) (names, values []string) {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "", read(t, e.file), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, decl := range file.Decls {
+	for _, decl := range parseFile(t, e.file).Decls {
 		group, ok := decl.(*ast.GenDecl)
 		if !ok || group.Tok != token.CONST {
 			continue
@@ -115,19 +110,13 @@ func (e enumeration) declared(t *testing.T) (names, values []string) {
 }
 
 // sources visits the Go files of all modules but tests, parsed.
-func sources(t *testing.T, visit func(name string, fset *token.FileSet, file *ast.File)) {
+func sources(t *testing.T, visit func(name string, file *ast.File)) {
 	t.Helper()
 	walk(t, func(name string) {
 		if path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") || strings.Contains(name, "/testdata/") {
 			return
 		}
-		fset := token.NewFileSet()
-		file, err := parser.ParseFile(fset, name, read(t, name), 0)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			return
-		}
-		visit(name, fset, file)
+		visit(name, parseFile(t, name))
 	})
 }
 
@@ -173,7 +162,7 @@ func TestTablesAreUnkeyed(t *testing.T) {
 		}
 	}
 	lengths := []string{"outcomes", "endings", "stages", "OutcomeCount", "EndingCount"}
-	sources(t, func(_ string, fset *token.FileSet, file *ast.File) {
+	sources(t, func(_ string, file *ast.File) {
 		ast.Inspect(file, func(n ast.Node) bool {
 			table, ok := n.(*ast.CompositeLit)
 			if !ok {
@@ -185,12 +174,12 @@ func TestTablesAreUnkeyed(t *testing.T) {
 			}
 			if slices.Contains(lengths, constant(of.Len)) {
 				t.Errorf("%s: the table has a length, so that a missing element is a zero: "+
-					"want [...] and a check of its length", fset.Position(table.Pos()))
+					"want [...] and a check of its length", positions.Position(table.Pos()))
 			}
 			for _, x := range table.Elts {
 				if pair, ok := x.(*ast.KeyValueExpr); ok && all[constant(pair.Key)] {
 					t.Errorf("%s: the table has the key %s, so that one left out is a zero: "+
-						"want no keys and a check of its length", fset.Position(pair.Pos()), constant(pair.Key))
+						"want no keys and a check of its length", positions.Position(pair.Pos()), constant(pair.Key))
 				}
 			}
 			return true
@@ -218,8 +207,8 @@ func TestPlacesKnowEachConstant(t *testing.T) {
 		t.Errorf("%s: got the constants %q, reviewed were %q. "+
 			"Look at each of the places below, then change the list in internal/repocheck/exhaustive_test.go.",
 			e.name, names, e.reviewed)
-		sources(t, func(_ string, fset *token.FileSet, file *ast.File) {
-			for _, at := range e.places(all, fset, file) {
+		sources(t, func(_ string, file *ast.File) {
+			for _, at := range e.places(all, file) {
 				t.Errorf("%s tells them apart", at)
 			}
 		})
@@ -227,14 +216,14 @@ func TestPlacesKnowEachConstant(t *testing.T) {
 }
 
 // places are where a file tells constants apart: in a comparison, a case, a list or a table.
-func (e enumeration) places(names []string, fset *token.FileSet, file *ast.File) (at []string) {
+func (e enumeration) places(names []string, file *ast.File) (at []string) {
 	note := func(n ast.Node, list ...ast.Expr) {
 		for _, x := range list {
 			if pair, ok := x.(*ast.KeyValueExpr); ok {
 				x = pair.Key
 			}
 			if name := constant(x); slices.Contains(names, name) {
-				p := fset.Position(n.Pos())
+				p := positions.Position(n.Pos())
 				at = append(at, fmt.Sprintf("%s:%d (%s)", p.Filename, p.Line, name))
 				return
 			}

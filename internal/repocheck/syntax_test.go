@@ -7,27 +7,53 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
+	"path"
 	"path/filepath"
 	"testing"
 )
 
-// parse reads the files of a package as they are built for Linux.
-func parse(t *testing.T, p *pkg) (*token.FileSet, map[string]*ast.File) {
+// parsed are the syntax trees of parseFile by file, with the positions of all of them. The tests
+// share them and do not change them; none is parallel.
+var (
+	positions = token.NewFileSet()
+	parsed    = map[string]*ast.File{}
+)
+
+// parseFile reads a Go file of the repository, or another one by its absolute path.
+func parseFile(t *testing.T, name string) *ast.File {
 	t.Helper()
-	fset := token.NewFileSet()
+	if file := parsed[name]; file != nil {
+		return file
+	}
+	path := name
+	if !filepath.IsAbs(name) {
+		path = filepath.Join(root, filepath.FromSlash(name))
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := parser.ParseFile(positions, name, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed[name] = file
+	return file
+}
+
+// parse reads the files of a package as they are built for Linux.
+func parse(t *testing.T, p *pkg) map[string]*ast.File {
+	t.Helper()
 	files := map[string]*ast.File{}
-	dir := p.Dir
-	if own := p.own(); own != "" {
-		dir = filepath.Join(root, filepath.FromSlash(own))
-	}
 	for _, name := range p.GoFiles {
-		file, err := parser.ParseFile(fset, filepath.Join(dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
+		if own := p.own(); own != "" {
+			files[name] = parseFile(t, path.Join(own, name))
+		} else {
+			files[name] = parseFile(t, filepath.Join(p.Dir, name))
 		}
-		files[name] = file
 	}
-	return fset, files
+	return files
 }
 
 // receiver is the name of a method's type, "" for a function.

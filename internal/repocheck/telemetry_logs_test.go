@@ -100,7 +100,7 @@ func (r *reference) callLog(s *source) (rows [][]string) {
 	for _, file := range s.files {
 		comments := map[int]string{}
 		for _, c := range file.Comments {
-			comments[s.fset.Position(c.Pos()).Line] = meaning("", c, nil)
+			comments[positions.Position(c.Pos()).Line] = meaning("", c, nil)
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			f, ok := n.(*ast.FuncDecl)
@@ -112,7 +112,7 @@ func (r *reference) callLog(s *source) (rows [][]string) {
 				return true
 			}
 			for _, e := range c.List {
-				typ, text, ok := strings.Cut(comments[s.fset.Position(c.Colon).Line], ": ")
+				typ, text, ok := strings.Cut(comments[positions.Position(c.Colon).Line], ": ")
 				if !ok {
 					r.t.Errorf("%s: call log field %s: got no comment, want // type: meaning", s.position(e), types.ExprString(e))
 				}

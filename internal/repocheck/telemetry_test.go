@@ -122,7 +122,6 @@ type reference struct {
 // source is a parsed package.
 type source struct {
 	dir   string
-	fset  *token.FileSet
 	files []*ast.File
 	keys  map[string]string // attribute keys by the name of their constant
 	texts map[string]string // constants that are texts
@@ -160,8 +159,7 @@ func newReference(t *testing.T) *reference {
 
 func newSource(t *testing.T, p *pkg) *source {
 	s := &source{dir: p.own(), keys: map[string]string{}, texts: map[string]string{}}
-	fset, files := parse(t, p)
-	s.fset = fset
+	files := parse(t, p)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		s.files = append(s.files, files[name])
 		for _, v := range values(files[name]) {
@@ -250,7 +248,7 @@ func (s *source) text(expr ast.Expr) string {
 
 // position is where a node is in the repository.
 func (s *source) position(n ast.Node) string {
-	return strings.TrimPrefix(filepath.ToSlash(s.fset.Position(n.Pos()).String()), filepath.ToSlash(root)+"/")
+	return positions.Position(n.Pos()).String()
 }
 
 // calls visits the calls of a package with the name of what is called, as "attribute.String" or ".Tag".

@@ -40,8 +40,22 @@ func ignored(t *testing.T) func(path string) bool {
 	}
 }
 
+// walked are the files of the repository. Tests that rewrite files create none that another test reads.
+var walked []string
+
 // walk visits every regular file of the repository by its slash-separated path.
 func walk(t *testing.T, visit func(path string)) {
+	t.Helper()
+	if walked == nil {
+		walked = tree(t)
+	}
+	for _, path := range walked {
+		visit(path)
+	}
+}
+
+// tree lists every regular file of the repository.
+func tree(t *testing.T) (files []string) {
 	t.Helper()
 	ignored := ignored(t)
 	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
@@ -57,7 +71,7 @@ func walk(t *testing.T, visit func(path string)) {
 				return err
 			}
 			if rel = filepath.ToSlash(rel); !ignored(rel) {
-				visit(rel)
+				files = append(files, rel)
 			}
 		}
 		return nil
@@ -65,6 +79,7 @@ func walk(t *testing.T, visit func(path string)) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return files
 }
 
 // read returns a file with Unix line endings.

@@ -15,7 +15,6 @@ import (
 	"github.com/toolscope/toolscope/internal/keys"
 	"github.com/toolscope/toolscope/internal/revision"
 	"github.com/toolscope/toolscope/toolkit"
-	"github.com/toolscope/toolscope/tracing"
 )
 
 // buckets are the conventions' bounds for MCP, in seconds.
@@ -58,12 +57,12 @@ const maxLabels = 4096
 func newMetrics(p metric.MeterProvider, side string, clean func(string) string) (*metrics, error) {
 	meter := p.Meter(scopeName)
 	m := &metrics{clean: clean, cached: map[labels][]metric.RecordOption{}}
-	if side == tracing.SideServer { // a proxy records the same metrics
+	if side == keys.SideServer { // a proxy records the same metrics
 		m.side = []attribute.KeyValue{keys.Side.String(side)}
 	}
 	var errs [2]error
 	bounds := metric.WithExplicitBucketBoundaries(buckets...)
-	if side == tracing.SideServer {
+	if side == keys.SideServer {
 		m.operation, errs[0] = meter.Float64Histogram("mcp.server.operation.duration", bounds, metric.WithUnit("s"),
 			metric.WithDescription(receivedDuration))
 		m.session, errs[1] = meter.Float64Histogram("mcp.server.session.duration", bounds, metric.WithUnit("s"),

@@ -14,7 +14,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/toolscope/toolscope/internal/spans"
-	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/internal/uncounted"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -129,7 +129,7 @@ func (x *exchange) mayHaveRounds(
 	if x.watcher.scope.Stats() == nil || x.elsewhere {
 		return ctx
 	}
-	return stats.WithUncounted(ctx, &stats.Uncounted{Skip: x.uncounted})
+	return uncounted.With(ctx, &uncounted.Call{Skip: x.uncounted})
 }
 
 // spanSpec completes the spec of the exchange's span.

@@ -13,7 +13,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/toolscope/toolscope"
-	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/internal/uncounted"
 )
 
 // sentCalls are the calls that the clients of one scope have sent and that wait for their answers. A process may
@@ -85,5 +85,5 @@ func (s *sentCalls) uncounted(ctx context.Context) (_ context.Context, elsewhere
 	if _, ok := s.bySpan.Load(spanID{sc.TraceID(), sc.SpanID()}); !ok {
 		return ctx, false
 	}
-	return stats.WithUncounted(ctx, new(stats.Uncounted)), true
+	return uncounted.With(ctx, new(uncounted.Call)), true
 }

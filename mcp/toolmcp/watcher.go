@@ -66,7 +66,7 @@ func newWatcher(scope *toolscope.Scope, server bool, sessions *sync.Map, o Optio
 	w.tracer = tracers.Tracer(scopeName)
 	side := "client"
 	if server {
-		w.kind, side = trace.SpanKindServer, tracing.SideServer
+		w.kind, side = trace.SpanKindServer, keys.SideServer
 	}
 	var err error
 	if w.metrics, err = newMetrics(meters, side, w.clean); err != nil {
@@ -79,7 +79,7 @@ func newWatcher(scope *toolscope.Scope, server bool, sessions *sync.Map, o Optio
 func (w *watcher) callSpec() *spans.Spec {
 	spec := &spans.Spec{Operation: methodCallTool, Kind: w.kind}
 	if w.server {
-		spec.Side = tracing.SideServer
+		spec.Side = keys.SideServer
 	}
 	return spec
 }

@@ -203,7 +203,7 @@ func testCoalesced(t *testing.T, apart bool) {
 	b := newBench(t, dedupe.Options{}, reads)
 	b.tool = func(ctx context.Context, c toolkit.Call) (toolkit.Result, error) {
 		c.Record.Note(func(s *toolkit.Disposition) { s.Attempts, s.Queue = 2, time.Second })
-		time.Sleep(10 * time.Second)
+		time.Sleep(10 * time.Second) // in the caller's bubble
 		return toolkit.Result{Output: "x", Parts: []toolkit.Part{{Data: []byte("data")}}}, nil
 	}
 	ctx := in("t", "a", "")

@@ -86,7 +86,7 @@ func TestWhoIsRefused(t *testing.T) {
 		{name: "cancelled", options: limit.Concurrency{Global: 1}, want: toolkit.ErrCanceled, cause: why, after: 2 * time.Second, scope: "global",
 			ctx: func(ctx context.Context) (context.Context, context.CancelFunc) {
 				ctx, cancel := context.WithCancelCause(ctx)
-				go func() { time.Sleep(2 * time.Second); cancel(why) }()
+				go func() { time.Sleep(2 * time.Second); cancel(why) }() // in a bubble
 				return ctx, func() { cancel(nil) }
 			}},
 		{name: "deadline", options: limit.Concurrency{Global: 1, MaxWait: -1}, want: toolkit.ErrTimeout, cause: context.DeadlineExceeded, after: 4 * time.Minute, scope: "global",

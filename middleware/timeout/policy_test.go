@@ -39,7 +39,7 @@ func TestHowACallEndsAfterTheLimit(t *testing.T) {
 		"context error, late": {
 			func(ctx context.Context) (toolkit.Result, error) {
 				wait(ctx)
-				time.Sleep(1500 * time.Millisecond)
+				time.Sleep(1500 * time.Millisecond) // in a bubble
 				return toolkit.Result{}, ctx.Err()
 			},
 			"", "it ran for 3.5s, and one attempt may run for 2s", context.DeadlineExceeded,

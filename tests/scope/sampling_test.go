@@ -49,7 +49,7 @@ func TestSampledStatisticsAreComplete(t *testing.T) {
 		case "hard":
 			return toolkit.Result{}, errors.New("no connection")
 		case "slow":
-			time.Sleep(100 * time.Millisecond)
+			time.Sleep(100 * time.Millisecond) // a slow call beside calls of microseconds, on the real clock
 		case "panic":
 			panic("lookup")
 		}

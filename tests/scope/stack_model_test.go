@@ -139,7 +139,7 @@ func randomArguments(r *rand.Rand) []byte {
 }
 
 func (c *caller) run() {
-	time.Sleep(c.pause)
+	time.Sleep(c.pause) // callers begin at different times: the schedule is part of the model
 	if c.batch {
 		e := toolkit.Executor{Handler: c.world.handle, Tools: c.world.registry.Lookup}
 		calls := slices.Clone(c.calls)

@@ -121,7 +121,7 @@ func (w *world) run(ctx context.Context, call toolkit.Call) (toolkit.Result, err
 	}
 	pause := time.Duration(a.N%7) * time.Millisecond
 	if call.Name == "deaf" {
-		time.Sleep(20 * pause)
+		time.Sleep(20 * pause) // a tool that ignores its context
 		return res, nil
 	}
 	select {

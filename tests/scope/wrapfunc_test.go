@@ -52,7 +52,7 @@ func fileAdapter() toolkit.Adapter[fileCall, fileResult] {
 
 // slowRead is a tool that looks at its arguments only after a second, whatever its context says.
 func slowRead(_ context.Context, c fileCall) (fileResult, error) {
-	time.Sleep(time.Second)
+	time.Sleep(time.Second) // in a bubble
 	return fileResult{ID: c.ID, Output: "content of " + string(c.Arguments)}, nil
 }
 

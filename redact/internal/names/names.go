@@ -190,12 +190,8 @@ func wordVerdict(word string, i int, words []string) Verdict {
 			return Verdict{Telling, kinds.Token}
 		}
 	case "pass", "pw":
-		// nginx: where to pass a request
-		if chars.OneOf("proxy fastcgi uwsgi scgi grpc memcached", previous) && word == "pass" {
-			return Verdict{}
-		}
-		if next == "" || i > 0 && !BeforeAny[previous] {
-			return Verdict{Secret, kinds.Password}
+		if v, ok := passVerdict(word, previous, next, i > 0); ok {
+			return v
 		}
 	case "secret", "secrets", "secrete":
 		if !afterSecret[next] && previous != "store" {
@@ -212,6 +208,15 @@ func wordVerdict(word string, i int, words []string) Verdict {
 		}
 	}
 	return compound(word)
+}
+
+// passVerdict is the verdict of "pass" and "pw"; ok is false if they are like any other word.
+func passVerdict(word, previous, next string, follows bool) (v Verdict, ok bool) {
+	// nginx: where to pass a request
+	if chars.OneOf("proxy fastcgi uwsgi scgi grpc memcached", previous) && word == "pass" {
+		return Verdict{}, true
+	}
+	return Verdict{Secret, kinds.Password}, next == "" || follows && !BeforeAny[previous]
 }
 
 func keyKind(previous string) kinds.ID {

@@ -13,14 +13,8 @@ import (
 // FindOperand finds the value after the name [start,stop): in the notations of shells,
 // configuration files, source code, YAML, JSON, XML, headers and calls.
 func FindOperand(s string, start, stop int) (o values.Operand, ok bool) {
-	p := stop
-	wasQuoted := false
-	for p < len(s) && p-stop < 8 && strings.IndexByte("\"'`\\])", s[p]) >= 0 {
-		wasQuoted = wasQuoted || s[p] == '"' || s[p] == '\'' || s[p] == '`'
-		p++
-	}
-	closed := p
-	p = chars.Skip(s[:min(len(s), closed+40)], p, chars.Blank|chars.Tab)
+	closed, wasQuoted := closeName(s, stop)
+	p := chars.Skip(s[:min(len(s), closed+40)], closed, chars.Blank|chars.Tab)
 	if p >= len(s) {
 		return o, false
 	}
@@ -63,6 +57,16 @@ func FindOperand(s string, start, stop int) (o values.Operand, ok bool) {
 	o.Op = op
 	o = ValueAt(s, q, o)
 	return o, o.End > o.Start
+}
+
+// closeName skips the quotes and brackets that close a name which stops there.
+func closeName(s string, stop int) (closed int, wasQuoted bool) {
+	closed = stop
+	for closed < len(s) && closed-stop < 8 && strings.IndexByte("\"'`\\])", s[closed]) >= 0 {
+		wasQuoted = wasQuoted || s[closed] == '"' || s[closed] == '\'' || s[closed] == '`'
+		closed++
+	}
+	return closed, wasQuoted
 }
 
 // operatorAt reads the operator at p; op is 0 if there is none.

@@ -17,8 +17,7 @@ import (
 func (sc *Scanner) commandHit(s string, i, end, n int) int {
 	p := operands.Programs[n]
 	open := p.Name[len(p.Name)-1] != ' ' // the name may go on: mysqldump, mysql.exe, mysql-client
-	if i > 0 && (chars.IsAlnum(s[i-1]) || s[i-1] == '_') ||
-		end < len(s) && open && !chars.IsSpace(s[end]) && strings.IndexByte("dump\"',.-", s[end]) < 0 {
+	if !standsAlone(s, i, end, open) {
 		return 0
 	}
 	switch {
@@ -54,6 +53,14 @@ func (sc *Scanner) commandHit(s string, i, end, n int) int {
 		}
 	}
 	return 0
+}
+
+// standsAlone reports whether the name of a program, [start,stop), is no part of another word.
+func standsAlone(s string, start, stop int, open bool) bool {
+	if start > 0 && (chars.IsAlnum(s[start-1]) || s[start-1] == '_') {
+		return false
+	}
+	return stop >= len(s) || !open || chars.IsSpace(s[stop]) || strings.IndexByte("dump\"',.-", s[stop]) >= 0
 }
 
 // commandOption removes the secret of the option [start,stop), behind which it goes on at next. It

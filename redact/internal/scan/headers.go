@@ -50,10 +50,9 @@ func (sc *Scanner) headerValue(s string, o values.Operand, d names.Verdict) (nex
 	}
 	line := o.End
 	if !o.Quoted {
-		line = o.Start
-		for line < len(s) && line-o.Start < maxHeader && s[line] != '\n' && s[line] != '\r' && s[line] != '"' &&
-			s[line] != '\'' && s[line] != '\\' {
-			line++
+		line = min(o.Start+maxHeader, len(s))
+		if n := strings.IndexAny(s[o.Start:line], "\n\r\"'\\"); n >= 0 {
+			line = o.Start + n
 		}
 	}
 	sc.spend(line - o.Start)
@@ -72,12 +71,10 @@ func (sc *Scanner) headerValue(s string, o values.Operand, d names.Verdict) (nex
 	if !known && (d.Kind != kinds.Authorization || space > 24 || !chars.IsIdentifier(strings.ReplaceAll(v[:space], "-", ""))) {
 		return 0, false
 	}
-	start := o.Start + space + 1
-	start = chars.Skip(s[:line], start, chars.Blank)
+	start := chars.Skip(s[:line], o.Start+space+1, chars.Blank)
 	stop := line
 	if !chars.EqualFold(v[:space], "digest") {
-		stop = start
-		for stop < line && !chars.IsSpace(s[stop]) && s[stop] != ',' && s[stop] != ';' {
+		for stop = start; stop < line && !chars.IsSpace(s[stop]) && s[stop] != ',' && s[stop] != ';'; {
 			stop++
 		}
 	}
@@ -85,12 +82,19 @@ func (sc *Scanner) headerValue(s string, o values.Operand, d names.Verdict) (nex
 	if marks.IsMark(cred) || cred != "" && cred[0] == '<' && strings.IndexByte(s[start:line], '>') > 0 {
 		return 0, true
 	}
-	if !chars.HasAlnum(cred) || values.IsReference(cred) || values.IsPlaceholder(cred) || values.IsFieldName(cred) ||
-		!known && !chance.Plausible(strings.Trim(cred, "=")) ||
-		d.Kind != kinds.Authorization && (len(cred) < 8 || len(cred) < 20 && !chars.HasDigit(cred)) {
+	if !areCredentials(cred, known, d.Kind) {
 		return 0, known
 	}
 	return sc.takeNamed(s, start, stop, kinds.Authorization), true
+}
+
+// areCredentials reports whether what stands behind a scheme, which is a known one or not, is secret.
+func areCredentials(v string, known bool, kind kinds.ID) bool {
+	if !chars.HasAlnum(v) || values.IsReference(v) || values.IsPlaceholder(v) || values.IsFieldName(v) ||
+		!known && !chance.Plausible(strings.Trim(v, "=")) {
+		return false
+	}
+	return kind == kinds.Authorization || len(v) >= 20 || len(v) >= 8 && chars.HasDigit(v)
 }
 
 // cookies removes the values of "a=b; c=d" as one, from the first value on.

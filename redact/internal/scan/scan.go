@@ -116,16 +116,23 @@ func (sc *Scanner) anchors(s string) {
 				i, from, more, set = next-1-8, next, next, 0
 				break
 			}
-			if sc.counted > at && sc.counted < len(s) && chars.IsDigit(s[sc.counted]) { // a run too long for one look
-				if k := sc.counted - i + anchors.Reach; k < 64 {
-					set |= 1 << k
-				} else {
-					more = sc.counted
-				}
-			}
+			place, beyond := sc.restOfRun(s, at, i, more)
+			set, more = set|place, beyond
 		}
 		set >>= 8
 	}
+}
+
+// restOfRun is where a run of digits that begins at or before at, too long for one look, goes on: a place
+// of the set at i, or else the position to return instead of more.
+func (sc *Scanner) restOfRun(s string, at, i, more int) (place uint64, beyond int) {
+	if sc.counted <= at || sc.counted >= len(s) || !chars.IsDigit(s[sc.counted]) {
+		return 0, more
+	}
+	if k := sc.counted - i + anchors.Reach; k < 64 {
+		return 1 << k, more
+	}
+	return 0, sc.counted
 }
 
 // hit asks what may begin at i, and returns where to go on.

@@ -16,7 +16,6 @@ import (
 	"github.com/toolscope/toolscope/internal/revision"
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/wire"
 	"github.com/toolscope/toolscope/toolkit"
-	"github.com/toolscope/toolscope/tracing"
 )
 
 // durations are the conventions' bounds for MCP, in seconds.
@@ -77,7 +76,7 @@ func (m *metrics) record(ctx context.Context, took time.Duration, l labels) {
 }
 
 func (l *labels) attributes() []attribute.KeyValue {
-	attrs := append(networkOf(l.http), keys.Side.String(tracing.SideProxy))
+	attrs := append(networkOf(l.http), keys.Side.String(keys.SideProxy))
 	add := func(k attribute.Key, v string) {
 		if v != "" {
 			attrs = append(attrs, k.String(v))

@@ -128,7 +128,7 @@ func (o *Operation) SetTool() {
 func (o *Operation) CallContext(ctx context.Context) context.Context {
 	ctx = toolkit.WithSession(ctx, toolkit.Session{ID: o.Called().ID})
 	return spans.With(ctx, &spans.Spec{
-		Operation: wire.MethodCallTool, Side: tracing.SideProxy, Kind: trace.SpanKindServer,
+		Operation: wire.MethodCallTool, Side: keys.SideProxy, Kind: trace.SpanKindServer,
 		Attributes: o.attributes(), Start: o.Began, End: o.end,
 	})
 }
