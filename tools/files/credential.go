@@ -11,13 +11,13 @@ import (
 
 // forbidden says why a path below the root may not be used; "" if it may.
 func (r *root) forbidden(rel string) string {
-	if c := sensitive.Credential(r.slashed + "/" + rel); c != "" {
-		return "lies in " + c + ", which holds credentials"
-	}
 	for i := range r.refused {
 		if r.refused[i].above(strings.ToLower(rel)) {
 			return "is refused by the pattern " + r.refused[i].source + " of this host"
 		}
+	}
+	if c := sensitive.Credential(r.slashed + "/" + rel); c != "" {
+		return "lies in " + c + ", which holds credentials"
 	}
 	return ""
 }
