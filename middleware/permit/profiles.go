@@ -1,0 +1,92 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package permit
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/toolscope/toolscope/middleware/permit/internal/glob"
+	"github.com/toolscope/toolscope/middleware/permit/internal/profile"
+	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
+)
+
+// compileProfiles checks the profiles that a rule names.
+func (c *compiled) compileProfiles() (field, wrong string) {
+	s := c.Shell
+	if c.Effect != Allow && len(s.Profiles) > 0 {
+		return "shell.profiles", "got profiles in a rule that does not allow, want programs"
+	}
+	if c.Effect != Allow && s.Network {
+		return "shell.network", "got true in a rule that does not allow, want it in one that allows"
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Profiles)) {
+		p := profile.Find(name)
+		if p == nil {
+			return "shell.profiles", fmt.Sprintf("got %.40q, want a program that has a profile", name)
+		}
+		level := slices.Index(p.Names(), s.Profiles[name])
+		if level < 0 {
+			return "shell.profiles", fmt.Sprintf("got %.40q for %s, want %s", s.Profiles[name], name, strings.Join(p.Names(), ", "))
+		}
+		if c.levels == nil {
+			c.levels = map[string]int{}
+		}
+		c.levels[name] = level
+	}
+	return "", ""
+}
+
+// reads says what a rule allows by the name of a program alone: "git: read"; "" if the program has no profile.
+func reads(program string) string {
+	if p := profile.Find(program); p != nil {
+		return p.Name + ": " + p.Names()[0]
+	}
+	return ""
+}
+
+// manyLevels reports whether the profile of a program has several levels, of which a rule may want another.
+func manyLevels(program string) bool {
+	p := profile.Find(program)
+	return p != nil && len(p.Names()) > 1
+}
+
+// level is the level of the program's profile at which the rule allows the command; named is false if the rule
+// does not name the command at all.
+func (c *compiled) level(p *profile.Profile, command *shell.Command) (level int, named bool) {
+	level = -1
+	raise := func(to int) { level, named = max(level, to), true }
+	if to, ok := c.levels[command.Name]; ok {
+		raise(to)
+	}
+	if c.programs != nil && glob.MatchAny(c.programs, command.Name) {
+		raise(0)
+	}
+	for _, prefix := range c.prefixes {
+		switch {
+		case !begins(command, prefix):
+		case p == nil:
+			raise(0)
+		default:
+			raise(lowest(p, prefix[1:]))
+		}
+	}
+	return level, named
+}
+
+// lowest is the lowest level that has these first words; the lowest of all if none has.
+func lowest(p *profile.Profile, prefix []string) int {
+	words := make([]shell.Word, len(prefix))
+	for i, w := range prefix {
+		words[i] = shell.Word{Text: w, Known: true}
+	}
+	for level := range p.Names() {
+		if p.Has(words, level) {
+			return level
+		}
+	}
+	return 0
+}
