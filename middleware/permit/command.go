@@ -23,6 +23,12 @@ var (
 	)
 	variableNames = foldAll("env", "environment", "variables")
 	severalName   = arguments.Fold("commands")
+	// quietNames are further arguments that change neither what runs nor where.
+	quietNames = foldAll("timeout", "timeout_seconds", "timeout_ms", "timeoutMs", "timeout_sec", "time_limit", "max_time",
+		"yield_time_ms", "wait_seconds", "wait", "description", "explanation", "reason", "justification", "title", "summary",
+		"is_background", "run_in_background", "background", "blocking", "max_output", "max_output_tokens", "max_output_bytes",
+		"max_lines", "id", "session_id", "call_id", "thought", "thoughts", "is_dangerous", "requires_approval", "security_risk",
+		"restart", "task_id", "label", "input", "stdin")
 )
 
 func foldAll(names ...string) []string {
@@ -46,6 +52,11 @@ func (v *view) readLines(argument string) {
 	}
 	if len(found) == 0 {
 		v.unread("the call has no command that is known to be one")
+	}
+	for name, values := range args.Folded {
+		if !v.expects(name, argument) && slices.ContainsFunc(values, given) {
+			v.unread("the argument " + shown(strings.ToLower(name)) + " stands next to the command, and is not known")
+		}
 	}
 	for _, value := range found {
 		v.readCommand(value)
@@ -73,6 +84,16 @@ func (v *view) readLines(argument string) {
 	}
 }
 
+// expects reports whether the argument is read, or known to change nothing.
+func (v *view) expects(name, argument string) bool {
+	return name == argument || slices.Contains(commandNames, name) && len(v.args.Folded[argument]) == 0 ||
+		slices.Contains(argumentNames, name) || slices.Contains(directoryNames, name) ||
+		slices.Contains(variableNames, name) || slices.Contains(quietNames, name)
+}
+
+// given reports whether an argument has a value that says something.
+func given(value any) bool { return value != nil && value != "" && value != false }
+
 // separate are the commands of a list of several, or the value itself.
 func separate(value any, several bool) []any {
 	if list, ok := value.([]any); ok && several {
@@ -94,13 +115,20 @@ func (v *view) readCommand(value any) {
 	var more []string
 	for _, name := range argumentNames {
 		for _, list := range v.args.Folded[name] {
-			if more = append(more, arguments.Texts(list)...); list != nil && arguments.Texts(list) == nil {
+			texts, several := list.([]any)
+			if more = append(more, arguments.Texts(list)...); list != nil && (!several || len(arguments.Texts(list)) < len(texts)) {
 				v.unread("the command's arguments are not strings")
 			}
 		}
 	}
 	switch c := value.(type) {
 	case string:
+		switch {
+		case len(more) == 0:
+			v.source = c
+		case !bash.Plain(c):
+			v.unread("the command is more than words, and further words stand next to it")
+		}
 		for _, w := range more {
 			c += " " + quoted(w)
 		}

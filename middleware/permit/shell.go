@@ -128,6 +128,9 @@ func (c *compiled) matchCommand(command *shell.Command) bool {
 		return false
 	}
 	name := strings.ToLower(command.Name)
+	if _, ok := c.levels[name]; !ok && c.levels != nil && c.programs == nil && c.prefixes == nil {
+		return false
+	}
 	if c.programs != nil && !glob.MatchAny(c.programs, name) {
 		return false
 	}

@@ -20,6 +20,7 @@ type view struct {
 	tool      *toolkit.Definition
 	text      []byte // of the arguments
 	args      *arguments.Arguments
+	source    string        // the command as it is written, if it is one text
 	lines     []*shell.Line // of a tool that runs shell commands
 	moved     bool          // a line changes the directory to one outside the workspace, or not known
 	dirs      []string      // other directories that a line changes to

@@ -25,7 +25,7 @@ func Canonical(text string, line *shell.Line) (canonical string, ok bool) {
 		}
 	}()
 	var b strings.Builder
-	if err := syntax.NewPrinter().Print(&b, &syntax.File{Stmts: stmts}); err != nil {
+	if err := syntax.NewPrinter(syntax.SingleLine(true)).Print(&b, &syntax.File{Stmts: stmts}); err != nil {
 		return text, false
 	}
 	canonical = strings.TrimSuffix(b.String(), "\n")
