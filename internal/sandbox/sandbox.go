@@ -12,7 +12,7 @@ type Sandbox struct {
 	Workspace []string
 	// Network lets the call open TCP connections.
 	Network bool
-	// Git lets the call change the .git of the workspace, but for hooks and settings.
+	// Git lets the call change the .git of the workspace.
 	Git bool
 	// Go lets the call write the caches of the go command.
 	Go bool
