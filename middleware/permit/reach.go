@@ -61,6 +61,9 @@ func (v *view) partsOutside(t string) string {
 			t = t[i:]
 		}
 	}
+	if len(t) > 1 && t[0] == '@' && (shell.IsLetter(t[1]) || t[1] == '.' || t[1] == '/') {
+		return "may be a file of options"
+	}
 	for part := range strings.FieldsFuncSeq(t, func(c rune) bool { return c == '=' || c == ':' || c == ',' }) {
 		if sensitive.Credential(part) != "" {
 			return "holds credentials"
