@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolscope/toolscope/middleware/permit/internal/outputs"
+	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
 
 // coverage finds out whether rules that allow cover all commands of the lines.
@@ -16,7 +17,7 @@ type coverage struct {
 	view    *view
 	covered [][]*compiled // by line and command
 	any     *compiled
-	why     string // the first reason why a command that a rule names is not allowed
+	reasons map[*shell.Command]string // why commands that a rule names are not allowed
 	needs   []string
 	network bool
 }
@@ -43,7 +44,10 @@ func (c *coverage) addRule(rule *compiled) {
 				c.needs = append(c.needs, a.needs...)
 				c.network = c.network || rule.Shell.Network
 			case a.named:
-				c.any, c.why = cmp.Or(c.any, rule), cmp.Or(c.why, a.why)
+				if c.any = cmp.Or(c.any, rule); c.reasons == nil {
+					c.reasons = map[*shell.Command]string{}
+				}
+				c.reasons[command] = cmp.Or(c.reasons[command], a.why)
 			case command.Words != nil && c.any == nil && rule.matchCommand(command):
 				c.any = rule // meant, but not as it is written
 			}
@@ -65,7 +69,7 @@ func (c *coverage) result() (all *compiled, part bool, why string) {
 		for j := range l.Commands {
 			command := &l.Commands[j]
 			if c.covered[i][j] == nil && !(command.Name == "time" && len(command.Words) == 1) {
-				return nil, true, c.reason("the rule " + c.any.Name + " does not cover " + line(command))
+				return nil, true, c.reason(command)
 			}
 		}
 		for _, a := range l.Assigns {
@@ -88,12 +92,13 @@ func (c *coverage) result() (all *compiled, part bool, why string) {
 	return c.any, false, "the line has nothing but what is allowed by " + c.rules()
 }
 
-// reason adds why a command is not allowed as it is written.
-func (c *coverage) reason(text string) string {
-	if c.why == "" {
-		return text
+// reason says that a command is not covered, and why.
+func (c *coverage) reason(command *shell.Command) string {
+	text := "the rule " + c.any.Name + " does not cover " + line(command)
+	if why := c.reasons[command]; why != "" {
+		text += ": " + why
 	}
-	return text + ": " + c.why
+	return text
 }
 
 // rules are the names of those that cover the commands.

@@ -4,6 +4,8 @@
 package profile
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
@@ -276,3 +278,6 @@ func (c *checker) fit(kinds []string) bool {
 	}
 	return true
 }
+
+// Programs are the names of the programs that have a profile.
+func Programs() []string { return slices.Sorted(maps.Keys(profiles())) }
