@@ -116,12 +116,12 @@ func TestFilesThatProgramsExecute(t *testing.T) {
 
 // TestProfilesInRules: a rule names a level; a program without one means the first.
 func TestProfilesInRules(t *testing.T) {
-	rules, err := Parse("f.yaml", []byte("default: deny\nrules:\n  - name: a\n    effect: allow\n    shell: {profiles: {git: commit, tar: write}}\n"+
+	rules, err := Parse("f.yaml", []byte("default: deny\nrules:\n  - name: a\n    effect: allow\n    shell: {profiles: {git: commit, tar: write, cat: read}}\n"+
 		"  - name: b\n    effect: allow\n    shell: {programs: [git, mytool]}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line, want := range map[string]Effect{"git commit -m x": Allow, "git status": Allow, "git push origin main": Deny, "tar czf x.tgz src": Allow, "mytool --x": Allow, "mytool /etc/passwd": Ask} {
+	for line, want := range map[string]Effect{"git commit -m x": Allow, "git commit -m \"$(cat <<'EOF'\nFix x\n\nBody\nEOF\n)\"": Allow, "git status": Allow, "git push origin main": Deny, "tar czf x.tgz src": Allow, "mytool --x": Allow, "mytool /etc/passwd": Ask} {
 		if d := rules.Decide(nil, shellCall(line)); d.Effect != want && !(want == Deny && d.Effect == Ask) {
 			t.Errorf("%s: %s by %s (%s), want %s", line, d.Effect, d.Rule, d.Reason, want)
 		}

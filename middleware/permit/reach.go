@@ -80,8 +80,8 @@ func (v *view) partsOutside(t string) string {
 
 // leadsOut reports whether a path leads out of the workspace. A name without a slash does only if it is a link.
 func (v *view) leadsOut(file string) bool {
-	if v.moved {
-		return true
+	if v.moved || strings.HasPrefix(file, "~") && file != "~" && !strings.HasPrefix(file, "~/") {
+		return true // of another user's home
 	}
 	if !strings.ContainsAny(file, "/~") && file != ".." && len(v.dirs) == 0 {
 		info, err := os.Lstat(v.rules.space.Dir + "/" + file)

@@ -25,6 +25,9 @@ func (r *reader) hdoc(d *syntax.Redirect) shell.Input {
 	}
 	body := shell.Word{Known: true}
 	if d.Hdoc != nil {
+		if r.end > 0 && d.Hdoc.Pos().Offset() > r.end {
+			r.line.Doubt(shell.DoubtSyntax, "a here-document behind the substitution that it is for")
+		}
 		body = r.hdocBody(d.Hdoc, quoted)
 	}
 	return shell.Input{Text: body.Text, Given: true, Known: body.Known}

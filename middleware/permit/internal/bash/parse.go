@@ -65,7 +65,10 @@ func (r *reader) code(text string, in shell.Input) {
 	if r.codes++; r.codes == 1 {
 		r.line.Tree = stmts
 	}
+	end := r.end
+	r.end = 0
 	r.stmts(stmts, in)
+	r.end = end
 	r.codes--
 	if err == nil {
 		parsers.Put(parser)

@@ -25,7 +25,8 @@ func Canonical(text string, line *shell.Line) (canonical string, ok bool) {
 		}
 	}()
 	var b strings.Builder
-	if err := syntax.NewPrinter(syntax.SingleLine(true)).Print(&b, &syntax.File{Stmts: stmts}); err != nil {
+	single := syntax.SingleLine(!strings.Contains(text, "<<")) // else here-documents move out of substitutions
+	if err := syntax.NewPrinter(single).Print(&b, &syntax.File{Stmts: stmts}); err != nil {
 		return text, false
 	}
 	canonical = strings.TrimSuffix(b.String(), "\n")

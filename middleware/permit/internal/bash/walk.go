@@ -175,14 +175,14 @@ func (r *reader) loop(l syntax.Loop) {
 	}
 }
 
-// subst lists the commands of a substitution, and guesses what it prints.
-func (r *reader) subst(stmts []*syntax.Stmt) string {
+// subst lists the commands of a substitution that ends at end, and guesses what it prints.
+func (r *reader) subst(stmts []*syntax.Stmt, end syntax.Pos) string {
 	defer r.leave()
 	if !r.enter() {
 		return ""
 	}
-	defer func(old int) { r.quotes = old }(r.quotes)
-	r.quotes = 0 // a substitution quotes anew
+	defer func(quotes int, end uint) { r.quotes, r.end = quotes, end }(r.quotes, r.end)
+	r.quotes, r.end = 0, end.Offset() // a substitution quotes anew
 	before := len(r.line.Commands)
 	r.stmts(stmts, shell.Input{})
 	if len(stmts) == 1 && len(r.line.Commands) == before+1 {

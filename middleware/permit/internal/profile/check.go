@@ -193,7 +193,7 @@ func (c *checker) next(o option, rest []shell.Word) []shell.Word {
 		c.refuse("an option without its value")
 		return nil
 	}
-	if rest[0].Loose {
+	if w := rest[0]; w.Split || w.Loose && strings.ContainsAny(w.Text, "*?[{") {
 		c.refuse("a value that may be several words")
 	}
 	c.value(o, rest[0])
@@ -243,7 +243,7 @@ func (c *checker) value(o option, w shell.Word) {
 
 // finish judges the operands, by the first list of kinds that fits.
 func (c *checker) finish() {
-	if len(c.operands) == 0 || c.use.Why != "" {
+	if c.use.Why != "" || len(c.operands) == 0 && !c.at.full() {
 		return
 	}
 	lists := c.at.args
@@ -266,13 +266,21 @@ func (c *checker) finish() {
 	c.refuse("an argument that is not in the profile")
 }
 
+// full reports whether the operands must all be there: without them the program reads from its input.
+func (u *use) full() bool {
+	return len(u.args) > 0 && strings.HasSuffix(u.args[0].kinds[len(u.args[0].kinds)-1], "+")
+}
+
 func (c *checker) fit(kinds []string) bool {
+	if c.at.full() && len(c.operands) < len(kinds) {
+		return false
+	}
 	first := 0
 	if c.stands && len(kinds) > 1 {
 		first = 1
 	}
 	for i, w := range c.operands {
-		if !c.kind(kinds[min(first+i, len(kinds)-1)], w) {
+		if !c.kind(strings.TrimSuffix(kinds[min(first+i, len(kinds)-1)], "+"), w) {
 			return false
 		}
 	}

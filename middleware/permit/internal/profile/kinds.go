@@ -105,7 +105,7 @@ func plainSQL(t string) bool {
 			if n < 0 {
 				return false
 			}
-			before, i = "", i+n+1
+			before, i = "a quoted name", i+n+1
 		case c == '(':
 			if before != "" && !strings.Contains(sqlWords, " "+before+" ") {
 				return false
