@@ -24,8 +24,7 @@ func (c *compiled) allows(v *view, command *shell.Command) (a allowance) {
 	if len(command.Words) == 0 {
 		return a
 	}
-	p := profile.Find(strings.ToLower(command.Name))
-	level, named := c.level(p, command)
+	level, named := c.level(command)
 	a.named = named
 	switch {
 	case !named || !c.matchArguments(command):
@@ -43,6 +42,7 @@ func (c *compiled) allows(v *view, command *shell.Command) (a allowance) {
 	if a.why != "" {
 		return a
 	}
+	p := profile.Find(strings.ToLower(command.Name))
 	if p == nil {
 		a.why = v.pathsOutside(command.Words[1:])
 		return a

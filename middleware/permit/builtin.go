@@ -10,7 +10,6 @@ import (
 
 	"github.com/toolscope/toolscope/internal/sensitive"
 	"github.com/toolscope/toolscope/middleware/permit/internal/glob"
-	"github.com/toolscope/toolscope/middleware/permit/internal/outputs"
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 	"github.com/toolscope/toolscope/middleware/permit/internal/workspace"
 )
@@ -86,11 +85,9 @@ func (v *view) command(meant func(name string, c *shell.Command) bool) string {
 
 // written says which file of those that the lines write is meant; "" if none.
 func (v *view) written(meant func(w shell.Word) bool) string {
-	for _, l := range v.lines {
-		for _, w := range outputs.Writes(l) {
-			if meant(w) {
-				return "it writes to " + shown(w.Text)
-			}
+	for _, w := range v.writes() {
+		if meant(w) {
+			return "it writes to " + shown(w.Text)
 		}
 	}
 	return ""

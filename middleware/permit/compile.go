@@ -65,6 +65,7 @@ type compiled struct {
 	prefixes [][]string
 	programs []string
 	levels   map[string]int // of profiles, by program
+	least    []int          // the level of each prefix's profile, in a rule that allows
 	door     Door
 	told     *told
 	message  string
@@ -322,6 +323,9 @@ func (c *compiled) compileShell() (field, wrong string) {
 			return "shell.prefix", fmt.Sprintf("got %.80q, want the first words of a command without patterns, quotes and operators", p)
 		}
 		c.prefixes = append(c.prefixes, words)
+		if c.Effect == Allow {
+			c.least = append(c.least, lowest(words))
+		}
 	}
 	for _, p := range s.Programs {
 		if c.Effect == Allow && strings.Trim(p, "*?") == "" {

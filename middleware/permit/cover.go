@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolscope/toolscope/middleware/permit/internal/outputs"
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
 
@@ -82,9 +81,9 @@ func (c *coverage) result() (all *compiled, part bool, why string) {
 				return nil, true, "the rule " + c.any.Name + " does not cover reading " + shown(d.Target.Text) + ", which " + why
 			}
 		}
-		for _, w := range outputs.Writes(l) {
-			return nil, true, "the rule " + c.any.Name + " does not cover writing to " + shown(w.Text)
-		}
+	}
+	if files := c.view.writes(); len(files) > 0 {
+		return nil, true, "the rule " + c.any.Name + " does not cover writing to " + shown(files[0].Text)
 	}
 	if c.view.moved {
 		return nil, true, "the rule " + c.any.Name + " does not cover a directory outside the workspace"

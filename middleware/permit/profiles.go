@@ -6,6 +6,7 @@ package permit
 import (
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -56,7 +57,7 @@ func manyLevels(program string) bool {
 
 // level is the level of the program's profile at which the rule allows the command; named is false if the rule
 // does not name the command at all.
-func (c *compiled) level(p *profile.Profile, command *shell.Command) (level int, named bool) {
+func (c *compiled) level(command *shell.Command) (level int, named bool) {
 	level = -1
 	raise := func(to int) { level, named = max(level, to), true }
 	if to, ok := c.levels[command.Name]; ok {
@@ -65,22 +66,22 @@ func (c *compiled) level(p *profile.Profile, command *shell.Command) (level int,
 	if c.programs != nil && glob.MatchAny(c.programs, command.Name) {
 		raise(0)
 	}
-	for _, prefix := range c.prefixes {
-		switch {
-		case !begins(command, prefix):
-		case p == nil:
-			raise(0)
-		default:
-			raise(lowest(p, prefix[1:]))
+	for i, prefix := range c.prefixes {
+		if begins(command, prefix) {
+			raise(c.least[i])
 		}
 	}
 	return level, named
 }
 
-// lowest is the lowest level that has these first words; the lowest of all if none has.
-func lowest(p *profile.Profile, prefix []string) int {
-	words := make([]shell.Word, len(prefix))
-	for i, w := range prefix {
+// lowest is the lowest level of a program's profile that has these first words; the lowest of all if none has.
+func lowest(prefix []string) int {
+	p := profile.Find(strings.ToLower(path.Base(prefix[0])))
+	if p == nil {
+		return 0
+	}
+	words := make([]shell.Word, len(prefix)-1)
+	for i, w := range prefix[1:] {
 		words[i] = shell.Word{Text: w, Known: true}
 	}
 	for level := range p.Names() {

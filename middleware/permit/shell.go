@@ -12,7 +12,6 @@ import (
 	"path"
 	"strings"
 
-	"github.com/toolscope/toolscope/middleware/permit/internal/outputs"
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
 
@@ -96,12 +95,10 @@ func (v *view) doubt(isShell bool) string {
 func (c *compiled) matchShell(v *view) string {
 	if len(c.Shell.Writes) > 0 {
 		file := ""
-		for _, l := range v.lines {
-			for _, w := range outputs.Writes(l) {
-				if glob.MatchAny(c.Shell.Writes, v.rules.space.Absolute(w.Text)) ||
-					glob.MatchAny(c.Shell.Writes, workspace.Resolve(v.rules.space.Absolute(w.Text))) {
-					file = w.Text
-				}
+		for _, w := range v.writes() {
+			if glob.MatchAny(c.Shell.Writes, v.rules.space.Absolute(w.Text)) ||
+				glob.MatchAny(c.Shell.Writes, workspace.Resolve(v.rules.space.Absolute(w.Text))) {
+				file = w.Text
 			}
 		}
 		if file == "" {
