@@ -61,6 +61,22 @@ func (v *view) readLines(argument string) {
 	for _, value := range found {
 		v.readCommand(value)
 	}
+	v.readDirectories()
+	for _, name := range variableNames {
+		for _, value := range args.Folded[name] {
+			v.readVariables(value)
+		}
+	}
+	for _, l := range v.lines {
+		for i := range l.Commands {
+			v.moved = v.moved || v.moves(&l.Commands[i])
+		}
+	}
+}
+
+// readDirectories reads where the call says that files lie.
+func (v *view) readDirectories() {
+	args := v.args
 	for _, name := range directoryNames {
 		for _, dir := range args.Folded[name] {
 			switch d, ok := dir.(string); {
@@ -70,16 +86,6 @@ func (v *view) readLines(argument string) {
 			default:
 				v.dirs = append(v.dirs, v.rules.space.Absolute(d))
 			}
-		}
-	}
-	for _, name := range variableNames {
-		for _, value := range args.Folded[name] {
-			v.readVariables(value)
-		}
-	}
-	for _, l := range v.lines {
-		for i := range l.Commands {
-			v.moved = v.moved || v.moves(&l.Commands[i])
 		}
 	}
 }
@@ -112,15 +118,7 @@ func (v *view) unread(why string) {
 // readCommand reads a line of a shell, or a list of words: of those a tool may run the first with
 // the others as its arguments, or give a shell all of them as a line or each as one.
 func (v *view) readCommand(value any) {
-	var more []string
-	for _, name := range argumentNames {
-		for _, list := range v.args.Folded[name] {
-			texts, several := list.([]any)
-			if more = append(more, arguments.Texts(list)...); list != nil && (!several || len(arguments.Texts(list)) < len(texts)) {
-				v.unread("the command's arguments are not strings")
-			}
-		}
-	}
+	more := v.furtherWords()
 	switch c := value.(type) {
 	case string:
 		switch {
@@ -156,6 +154,20 @@ func (v *view) readCommand(value any) {
 	default:
 		v.unread("the command is neither a string nor an array of strings")
 	}
+}
+
+// furtherWords are the arguments of the command that stand next to it.
+func (v *view) furtherWords() []string {
+	var more []string
+	for _, name := range argumentNames {
+		for _, list := range v.args.Folded[name] {
+			texts, several := list.([]any)
+			if more = append(more, arguments.Texts(list)...); list != nil && (!several || len(arguments.Texts(list)) < len(texts)) {
+				v.unread("the command's arguments are not strings")
+			}
+		}
+	}
+	return more
 }
 
 // quoted is a word as a shell reads it.

@@ -47,7 +47,7 @@ type Use struct {
 // Check looks the words behind the program's name up, at a level. With guess, a computed argument of what the
 // lowest level has is taken for an operand.
 func (p *Profile) Check(words []shell.Word, level int, guess bool) Use {
-	c := checker{p: p, level: level, at: p.global, name: p.Name, guess: guess}
+	c := checker{p: p, level: level, at: p.global, guess: guess}
 	for i, need := range p.levels[:level+1] {
 		if p.uses == nil || i == 0 {
 			c.use.Needs = append(c.use.Needs, need.needs...)
@@ -79,7 +79,7 @@ type checker struct {
 	p        *Profile
 	level    int
 	at       *use
-	name     string // of the program, with its subcommand
+	sub      string // the subcommand
 	inside   bool   // behind the subcommand
 	literal  bool   // behind --
 	operands []shell.Word
@@ -90,7 +90,11 @@ type checker struct {
 
 func (c *checker) refuse(why string) {
 	if c.use.Why == "" {
-		c.use.Why = c.name + ": " + why
+		name := c.p.Name
+		if c.sub != "" {
+			name += " " + strings.ReplaceAll(c.sub, "/", " ")
+		}
+		c.use.Why = name + ": " + why
 	}
 }
 
@@ -141,7 +145,7 @@ func (c *checker) operand(w shell.Word, rest []shell.Word) []shell.Word {
 	}
 	c.inside = true
 	name := w.Text
-	if len(rest) > 0 && rest[0].Known && c.p.uses[name+"/"+rest[0].Text] != nil {
+	if len(rest) > 0 && rest[0].Known && c.p.parents[name] && c.p.uses[name+"/"+rest[0].Text] != nil {
 		name, rest = name+"/"+rest[0].Text, rest[1:]
 	}
 	u := c.p.uses[name]
@@ -149,7 +153,7 @@ func (c *checker) operand(w shell.Word, rest []shell.Word) []shell.Word {
 	if u != nil {
 		lowest = u.lowest()
 	}
-	c.name += " " + strings.ReplaceAll(name, "/", " ")
+	c.sub = name
 	if !w.Known || u == nil || lowest > c.level {
 		c.refuse("a subcommand that the profile does not have")
 		return nil

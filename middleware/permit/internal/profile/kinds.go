@@ -86,41 +86,48 @@ const sqlStarts = ` select with explain values insert update delete create drop 
 // plainSQL reports whether a text has only statements of SQL that work on the open database, and no command of the
 // program's own.
 func plainSQL(t string) bool {
-	before, first := "", true
+	before, first := "", true // the last word, and whether a statement begins
 	for i := 0; i < len(t); {
-		switch c := t[i]; {
-		case shell.IsLetter(c):
-			from := i
-			for i < len(t) && (shell.IsLetter(t[i]) || shell.IsDigit(t[i])) {
-				i++
-			}
-			before = strings.ToLower(t[from:i])
-			if first && !strings.Contains(sqlStarts, " "+before+" ") || sqlElsewhere[before] {
-				return false
-			}
-			first = false
-			continue
-		case c == '\'' || c == '"':
-			n := strings.IndexByte(t[i+1:], c)
-			if n < 0 {
-				return false
-			}
-			before, i = "a quoted name", i+n+1
-		case c == '(':
-			if before != "" && !strings.Contains(sqlWords, " "+before+" ") {
-				return false
-			}
-			before = ""
-		case c == ';':
-			before, first = "", true
-		case c == '`' || c == '[' || first && strings.IndexByte(" \t\n", c) < 0 || c == '-' && strings.HasPrefix(t[i:], "--") || c == '/' && strings.HasPrefix(t[i:], "/*"):
+		token := sqlToken(t[i:])
+		i += len(token)
+		switch word := strings.ToLower(token); {
+		case token == "":
 			return false
-		case c != ' ' && c != '\t' && c != '\n':
-			before = ""
+		case shell.IsLetter(token[0]):
+			if first && !strings.Contains(sqlStarts, " "+word+" ") || sqlElsewhere[word] {
+				return false
+			}
+			before, first = word, false
+		case strings.Trim(token, " \t\n") == "":
+		case first && token != ";" || token == "(" && before != "" && !strings.Contains(sqlWords, " "+before+" "):
+			return false
+		case token[0] == '\'' || token[0] == '"':
+			before = "a quoted name"
+		default:
+			before, first = "", token == ";"
 		}
-		i++
 	}
 	return true
+}
+
+// sqlToken is the first word, text or sign of SQL; "" if it is a comment, another form of quotes, or has no end.
+func sqlToken(t string) string {
+	switch c := t[0]; {
+	case shell.IsLetter(c):
+		n := 1
+		for n < len(t) && (shell.IsLetter(t[n]) || shell.IsDigit(t[n])) {
+			n++
+		}
+		return t[:n]
+	case c == '\'' || c == '"':
+		if n := strings.IndexByte(t[1:], c); n >= 0 {
+			return t[:n+2]
+		}
+		return ""
+	case c == '`' || c == '[' || strings.HasPrefix(t, "--") || strings.HasPrefix(t, "/*"):
+		return ""
+	}
+	return t[:1]
 }
 
 var (

@@ -24,6 +24,8 @@ type Profile struct {
 	values map[string][]string
 	global *use            // options before the subcommand, or all of them
 	uses   map[string]*use // by subcommand; nil if the program has none
+	// parents are the subcommands that have subcommands.
+	parents map[string]bool
 }
 
 // level is a set of uses, and what they need of a sandbox.
@@ -140,7 +142,10 @@ func newLevel(words []string) level {
 
 func (l *loader) use(name string) *use {
 	if l.p.uses == nil {
-		l.p.uses = map[string]*use{}
+		l.p.uses, l.p.parents = map[string]*use{}, map[string]bool{}
+	}
+	if parent, _, ok := strings.Cut(name, "/"); ok {
+		l.p.parents[parent] = true
 	}
 	if l.p.uses[name] == nil {
 		l.p.uses[name] = &use{options: map[string]option{}}

@@ -41,9 +41,9 @@ func Inspect(reader Reader, c *shell.Command, in shell.Input) {
 	}
 	if p := profile.Find(name); p != nil && p.Strict {
 		r.profiled(p, c)
-		return
+	} else {
+		r.tells(c, name)
 	}
-	r.tells(c, name)
 }
 
 // profiled doubts what the profile of a program does not list.
