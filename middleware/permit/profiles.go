@@ -49,10 +49,10 @@ func reads(program string) string {
 	return ""
 }
 
-// manyLevels reports whether the profile of a program has several levels, of which a rule may want another.
+// manyLevels reports whether a rule may want another level than the first.
 func manyLevels(program string) bool {
 	p := profile.Find(program)
-	return p != nil && len(p.Names()) > 1
+	return p != nil && p.Splits()
 }
 
 // level is the level of the program's profile at which the rule allows the command; named is false if the rule

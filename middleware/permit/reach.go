@@ -12,6 +12,8 @@ import (
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
 
+var harmlessDevices = shell.NameSet("/dev/null /dev/zero /dev/stdin /dev/stdout /dev/stderr /dev/tty")
+
 // maxMatches is how many files a pattern of a command that a rule allows may match.
 const maxMatches = 1000
 
@@ -29,7 +31,7 @@ func (v *view) pathOutside(w shell.Word) string {
 	switch t := w.Text; {
 	case w.Pipe || t == "" || t == "-":
 		return ""
-	case w.Known && (t == "/dev/null" || t == "/dev/stdout" || t == "/dev/stderr" || t == "/dev/stdin" || t == "/dev/tty" || t == "/dev/zero"):
+	case w.Known && harmlessDevices[t]:
 		return ""
 	case w.Known:
 		return v.partsOutside(t)

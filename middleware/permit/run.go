@@ -37,7 +37,7 @@ func (v *view) canonical(argument string) (text []byte, why string) {
 			continue
 		}
 		if text, ok = arguments.ReplaceText(v.text, argument, line); !ok {
-			return nil, "the command cannot be told from the other arguments"
+			return nil, "the command cannot be found among the other arguments"
 		}
 	}
 	return text, ""

@@ -15,7 +15,8 @@ import (
 )
 
 // unconfined begins the answer of a command that a rule allows on a machine without the sandbox.
-const unconfined = "note: this machine cannot confine commands (Landlock, Linux 5.13 or later): it ran with all rights of the user\n"
+const unconfined = "note: this machine cannot confine commands (Landlock, Linux 5.13 or later): " +
+	"it ran with all rights of the user\n"
 
 // confined is a command with what the permission gate allows it to reach. done removes its temporary directory. note
 // says what the machine cannot enforce.
@@ -69,5 +70,6 @@ func (o Options) confined(s *sandbox.Sandbox, line string, limit time.Duration) 
 func goCaches(home string) (modules, build string) {
 	path := cmp.Or(os.Getenv("GOPATH"), filepath.Join(home, "go"))
 	cache, _ := os.UserCacheDir()
-	return cmp.Or(os.Getenv("GOMODCACHE"), filepath.Join(path, "pkg", "mod")), cmp.Or(os.Getenv("GOCACHE"), filepath.Join(cache, "go-build"))
+	return cmp.Or(os.Getenv("GOMODCACHE"), filepath.Join(path, "pkg", "mod")),
+		cmp.Or(os.Getenv("GOCACHE"), filepath.Join(cache, "go-build"))
 }

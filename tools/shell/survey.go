@@ -11,7 +11,7 @@ import (
 	"github.com/toolscope/toolscope/internal/sensitive"
 )
 
-// maxSurveyed is how many entries of a workspace are looked at for each command. What is left is only read.
+// maxSurveyed is how many entries of a workspace are inspected for each command. What is left is only read.
 const maxSurveyed = 20_000
 
 // surveyed are the largest parts of a directory that may be read, and written: rights of the kernel's are for a

@@ -46,7 +46,8 @@ func Command() *cobra.Command {
 		Short:   "print what the permission gate decides on a call, and why",
 		Long:    about,
 		Example: examples,
-		Annotations: cli.Notes(" whatever the decision, 1 if something could not be read; with --exit-code 3 for ask and 4 for deny",
+		Annotations: cli.Notes(
+			" whatever the decision, 1 if something could not be read; with --exit-code 3 for ask and 4 for deny",
 			"permit [OPTIONS] --command 'LINE'", "permit [OPTIONS] --jsonl < IN > OUT", "permit --check FILE"),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c, args) },
 	}

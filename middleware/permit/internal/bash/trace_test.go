@@ -71,7 +71,7 @@ func (x *traced) run(t testing.TB, line string) []string {
 	}
 	defer os.RemoveAll(work)
 	if os.Geteuid() == 0 {
-		if err := os.Chown(work, nobody, nobody); err != nil {
+		if err := os.Chown(work, otherUser, otherUser); err != nil {
 			t.Fatal(err)
 		}
 	}

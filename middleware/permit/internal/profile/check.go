@@ -33,6 +33,10 @@ func (p *Profile) Names() []string {
 	return names
 }
 
+// Splits reports whether the levels of the profile are of different kinds: reading and writing archives, or
+// subcommands.
+func (p *Profile) Splits() bool { return len(p.levels) > 1 && (p.uses != nil || p.joined) }
+
 // Top is the level that allows most.
 func (p *Profile) Top() int { return len(p.levels) - 1 }
 

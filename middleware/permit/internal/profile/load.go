@@ -112,7 +112,7 @@ func (l *loader) line(words []string) (wrong string) {
 		l.p.levels = append(l.p.levels, newLevel(rest))
 	case "options":
 		l.last = []*use{l.p.global}
-		return l.add(rest, level)
+		return l.addOptions(rest, level)
 	case "use":
 		l.last = nil
 		for name := range strings.SplitSeq(rest[0], "|") {
@@ -121,7 +121,7 @@ func (l *loader) line(words []string) (wrong string) {
 		for _, u := range l.last {
 			u.args = append(u.args, operands{level, []string{"path"}})
 		}
-		return l.add(rest[1:], level)
+		return l.addOptions(rest[1:], level)
 	case "args":
 		for _, u := range l.last {
 			u.args = append(slices.DeleteFunc(u.args, func(o operands) bool { return o.level == level }), operands{level, rest})
@@ -153,8 +153,8 @@ func (l *loader) use(name string) *use {
 	return l.p.uses[name]
 }
 
-// add adds options to the uses that the line is about.
-func (l *loader) add(words []string, level int) (wrong string) {
+// addOptions adds options to the uses that the line is about.
+func (l *loader) addOptions(words []string, level int) (wrong string) {
 	for _, w := range words {
 		if w == "exact" {
 			l.last[0].exact = true
