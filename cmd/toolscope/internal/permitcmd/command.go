@@ -59,8 +59,8 @@ func Command() *cobra.Command {
 		"\"arguments\":{…}}, "+
 		"write {\"id\",\"decision\",\"rule\",\"reason\",\"programs\"}")
 	f.BoolVar(&o.json, "json", false, "print one decision as a line of JSON")
-	f.BoolVar(&o.exitCode, "exit-code", false, "exit with 0 for allow, 3 for ask and 4 for deny, for use in scripts; of --jsonl it is the "+
-		"strictest decision")
+	f.BoolVar(&o.exitCode, "exit-code", false, "exit with 0 for allow, 3 for ask and 4 for deny, for use in scripts; "+
+		"of --jsonl it is the strictest decision")
 	f.StringVar(&o.check, "check", "", "check the rules in `FILE`: errors and warnings, with lines")
 	return c
 }
