@@ -103,6 +103,11 @@ fuzz: ## each fuzz target for FUZZTIME (30s)
 		done; \
 	done
 
+.PHONY: fuzz-gate
+fuzz-gate: GATETIME ?= 10m
+fuzz-gate: ## the permission gate against the real bash, unprivileged, for GATETIME (10m)
+	go test -run='^$$' -fuzz='^FuzzAgainstBash$$' -fuzzminimizetime=1x -fuzztime=$(GATETIME) ./middleware/permit/internal/bash
+
 .PHONY: e2e
 e2e: ## the end-to-end suite against real servers (builds Jaeger the first time)
 	cd e2e && TOOLSCOPE_E2E=1 go test -count=1 -timeout=25m ./...

@@ -155,3 +155,23 @@ func TestPermitRedacts(t *testing.T) {
 		}
 	}
 }
+
+// TestPermitExitCode: a script learns the decision from the exit code if it asks for it.
+func TestPermitExitCode(t *testing.T) {
+	for line, want := range map[string]int{"ls": 0, "rm x": 3, "sudo ls": 4} {
+		if _, _, code := askPermit(t, "", "--exit-code", "--command", line); code != want {
+			t.Errorf("%s: exit code %d, want %d", line, code, want)
+		}
+		if _, _, code := askPermit(t, "", "--command", line); code != 0 {
+			t.Errorf("%s, without --exit-code: exit code %d, want 0", line, code)
+		}
+	}
+	in := "{\"id\":1,\"command\":\"sudo ls\"}\n{\"id\":2,\"command\":\"ls\"}\n"
+	if _, _, code := askPermit(t, in, "--exit-code", "--jsonl"); code != 4 {
+		t.Errorf("lines: exit code %d, want the strictest decision's", code)
+	}
+	out, _, _ := askPermit(t, "", "--check", rulesFile(t, "rules:\n  - {name: a, effect: allow, shell: {programs: [git]}}\n"))
+	if !strings.Contains(out, "means git: read") {
+		t.Errorf("--check: got %q, want what git means", out)
+	}
+}

@@ -34,6 +34,9 @@ var landlock = sync.OnceValue(func() int {
 	return int(version)
 })
 
+// Confines reports whether [Walls.Reach] is enforced here.
+func Confines() bool { return landlock() > 0 }
+
 // RefusesTCP reports whether [Reach.Offline] is enforced here.
 func RefusesTCP() bool { return landlock() >= 4 }
 
@@ -123,7 +126,9 @@ func (w Walls) ruleset() (int, error) {
 	for _, list := range []struct {
 		paths  []string
 		rights uint64
-	}{{w.Reach.Read, readRights}, {write, handled()}, {[]string{os.DevNull}, fileRights}} {
+	}{
+		{w.Reach.List, unix.LANDLOCK_ACCESS_FS_READ_DIR},
+		{w.Reach.Read, readRights}, {write, handled()}, {[]string{os.DevNull}, fileRights}} {
 		for _, path := range list.paths {
 			if err := allow(rules, path, list.rights&handled()); err != nil {
 				unix.Close(rules)

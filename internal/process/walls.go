@@ -21,6 +21,7 @@ type Walls struct {
 // may: Landlock, of Linux since 5.13. Paths that do not exist are passed over. The
 // process also gets no new privileges: sudo and the like do not work.
 type Reach struct {
+	List  []string // directories whose entries may be listed, with all below
 	Read  []string // files, and directories with all below, to read and execute
 	Write []string // the same to read, execute and write
 	// Offline refuses TCP connections, where the kernel knows how (since 6.7).

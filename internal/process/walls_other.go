@@ -11,6 +11,9 @@ import (
 	"runtime"
 )
 
+// Confines reports whether [Walls.Reach] is enforced here.
+func Confines() bool { return false }
+
 // RefusesTCP reports whether [Reach.Offline] is enforced here.
 func RefusesTCP() bool { return false }
 

@@ -5,11 +5,13 @@ package permit
 
 import (
 	"path"
+	"path/filepath"
 	"strings"
 
+	"github.com/toolscope/toolscope/internal/sensitive"
 	"github.com/toolscope/toolscope/middleware/permit/internal/glob"
-	"github.com/toolscope/toolscope/middleware/permit/internal/outputs"
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
+	"github.com/toolscope/toolscope/middleware/permit/internal/workspace"
 )
 
 // fileTools are names of tools that write files.
@@ -43,10 +45,16 @@ func builtins() []Rule {
 		{Name: "ask-outside", Effect: Ask, view: writesOutside,
 			ForModel: "writing outside the workspace, or to a file whose name is computed, asks for approval; write to " +
 				"a named file inside the workspace", ForPerson: "writes outside the workspace"},
+		{Name: "ask-startup", Effect: Ask, view: writesStartup,
+			ForModel:  "changing a file that programs execute when they start asks for approval; leave it, or ask the user",
+			ForPerson: "changes a file that programs execute when they start"},
 	}
 	for i := range rules { // of tools that run shell commands
 		rules[i].Shell = &Shell{Programs: []string{"*"}}
 	}
+	rules = append(rules, Rule{Name: "ask-startup-file", Effect: Ask, Tools: fileTools, view: startsLater,
+		ForModel:  "changing a file that programs execute when they start asks for approval; leave it, or ask the user",
+		ForPerson: "changes a file that programs execute when they start"})
 	rules = append(rules, Rule{Name: "ask-outside-file", Effect: Ask, Tools: fileTools, Paths: &Paths{Outside: true},
 		ForModel: "writing outside the workspace asks for approval; use a path inside it", ForPerson: "writes outside the workspace"})
 	for i := range rules {
@@ -77,11 +85,9 @@ func (v *view) command(meant func(name string, c *shell.Command) bool) string {
 
 // written says which file of those that the lines write is meant; "" if none.
 func (v *view) written(meant func(w shell.Word) bool) string {
-	for _, l := range v.lines {
-		for _, w := range outputs.Writes(l) {
-			if meant(w) {
-				return "it writes to " + shown(w.Text)
-			}
+	for _, w := range v.writes() {
+		if meant(w) {
+			return "it writes to " + shown(w.Text)
 		}
 	}
 	return ""
@@ -314,6 +320,34 @@ func writesOutside(v *view) string {
 		}
 		return !v.inside(w.Text)
 	})
+}
+
+// writesStartup finds files that a program executes when it starts.
+func writesStartup(v *view) string {
+	return v.written(func(w shell.Word) bool { return sensitive.Starts(v.within(w.Text)) != "" })
+}
+
+// startsLater finds them among the paths of a tool that writes files.
+func startsLater(v *view) string {
+	for _, p := range v.paths() {
+		if sensitive.Starts(v.within(p)) != "" {
+			return "the path " + shown(p)
+		}
+	}
+	return ""
+}
+
+// within is a path without the directory of the workspace, whose own name does not count, and without links.
+func (v *view) within(file string) string {
+	file = v.rules.space.Absolute(file)
+	for _, root := range v.rules.space.Roots {
+		for _, f := range []string{workspace.Resolve(file), file} {
+			if rest, ok := strings.CutPrefix(f, root); ok {
+				return filepath.ToSlash(rest)
+			}
+		}
+	}
+	return filepath.ToSlash(file)
 }
 
 // innerPattern reports whether what is not known of a path is only which of the files

@@ -34,8 +34,7 @@ func TestNothingHidesBehindAPrefix(t *testing.T) {
 
 // plain lines look odd and run nothing but what the prefixes say.
 var plain = []string{
-	"ls $(( (mark) ))x", "cat $(( (mark) ))x", "git status $(( (mark) ))x", "ls $((1)) mark", "ls $((HOME))",
-	"git \"\"status x", "l\\s", "l\"\"s", "'l's", "$'\\x6cs'", "$'\\u006cs'", "cat </dev//tcp/h/1",
+	"git \"\"status x", "l\\s", "l\"\"s", "'l's", "$'\\x6cs'", "$'\\u006cs'",
 	"ls >(cat)",
 }
 
@@ -53,6 +52,7 @@ var inWords = []string{
 
 // behindPrefix run mark or something else, or write a file.
 var behindPrefix = []string{
+	"ls $(( (mark) ))x", "ls $((1)) mark", "ls $((HOME))", "cat </dev//tcp/h/1", "cat </etc/passwd", "cat .env", "cat /etc/passwd",
 	"ls;mark", "git status ; mark", "cat x ;\tmark", "ls&&mark", "git status && mark", "cat x &&\tmark", "ls||mark",
 	"git status || mark", "cat x ||\tmark", "ls|mark", "git status | mark", "cat x |\tmark",
 	"ls|&mark", "git status |& mark", "cat x |&\tmark", "ls&mark", "git status & mark", "cat x &\tmark", "ls\nmark",
@@ -140,7 +140,7 @@ func TestOptionsInOtherSpellings(t *testing.T) {
 		}
 	}
 	for _, line := range []string{"git reset --soft", "git reset --hardly", "git push --follow-tags", "git push origin f", "git clean -nd", "git log --hard"} {
-		if d := rules.Decide(nil, shellCall(line)); d.Effect != Allow {
+		if d := rules.Decide(nil, shellCall(line)); d.Effect == Deny {
 			t.Errorf("%s: %s at %s", line, d.Effect, d.Rule)
 		}
 	}

@@ -23,6 +23,12 @@ var (
 	)
 	variableNames = foldAll("env", "environment", "variables")
 	severalName   = arguments.Fold("commands")
+	// quietNames are further arguments that change neither what runs nor where.
+	quietNames = foldAll("timeout", "timeout_seconds", "timeout_ms", "timeoutMs", "timeout_sec", "time_limit", "max_time",
+		"yield_time_ms", "wait_seconds", "wait", "description", "explanation", "reason", "justification", "title", "summary",
+		"is_background", "run_in_background", "background", "blocking", "max_output", "max_output_tokens", "max_output_bytes",
+		"max_lines", "id", "session_id", "call_id", "thought", "thoughts", "is_dangerous", "requires_approval", "security_risk",
+		"restart", "task_id", "label", "input", "stdin")
 )
 
 func foldAll(names ...string) []string {
@@ -47,20 +53,15 @@ func (v *view) readLines(argument string) {
 	if len(found) == 0 {
 		v.unread("the call has no command that is known to be one")
 	}
+	for name, values := range args.Folded {
+		if !v.expects(name, argument) && slices.ContainsFunc(values, given) {
+			v.unread("the argument " + shown(strings.ToLower(name)) + " stands next to the command, and is not known")
+		}
+	}
 	for _, value := range found {
 		v.readCommand(value)
 	}
-	for _, name := range directoryNames {
-		for _, dir := range args.Folded[name] {
-			switch d, ok := dir.(string); {
-			case dir == nil || ok && d == "":
-			case !ok || !v.rules.space.Inside(d):
-				v.moved = true
-			default:
-				v.dirs = append(v.dirs, v.rules.space.Absolute(d))
-			}
-		}
-	}
+	v.readDirectories()
 	for _, name := range variableNames {
 		for _, value := range args.Folded[name] {
 			v.readVariables(value)
@@ -72,6 +73,32 @@ func (v *view) readLines(argument string) {
 		}
 	}
 }
+
+// readDirectories reads where the call says that files lie.
+func (v *view) readDirectories() {
+	args := v.args
+	for _, name := range directoryNames {
+		for _, dir := range args.Folded[name] {
+			switch d, ok := dir.(string); {
+			case dir == nil || ok && d == "":
+			case !ok || !v.rules.space.Inside(d):
+				v.moved = true
+			default:
+				v.dirs = append(v.dirs, v.rules.space.Absolute(d))
+			}
+		}
+	}
+}
+
+// expects reports whether the argument is read, or known to change nothing.
+func (v *view) expects(name, argument string) bool {
+	return name == argument || slices.Contains(commandNames, name) && len(v.args.Folded[argument]) == 0 ||
+		slices.Contains(argumentNames, name) || slices.Contains(directoryNames, name) ||
+		slices.Contains(variableNames, name) || slices.Contains(quietNames, name)
+}
+
+// given reports whether an argument has a value that says something.
+func given(value any) bool { return value != nil && value != "" && value != false }
 
 // separate are the commands of a list of several, or the value itself.
 func separate(value any, several bool) []any {
@@ -91,16 +118,15 @@ func (v *view) unread(why string) {
 // readCommand reads a line of a shell, or a list of words: of those a tool may run the first with
 // the others as its arguments, or give a shell all of them as a line or each as one.
 func (v *view) readCommand(value any) {
-	var more []string
-	for _, name := range argumentNames {
-		for _, list := range v.args.Folded[name] {
-			if more = append(more, arguments.Texts(list)...); list != nil && arguments.Texts(list) == nil {
-				v.unread("the command's arguments are not strings")
-			}
-		}
-	}
+	more := v.furtherWords()
 	switch c := value.(type) {
 	case string:
+		switch {
+		case len(more) == 0:
+			v.source = c
+		case !bash.Plain(c):
+			v.unread("the command is more than words, and further words stand next to it")
+		}
 		for _, w := range more {
 			c += " " + quoted(w)
 		}
@@ -128,6 +154,20 @@ func (v *view) readCommand(value any) {
 	default:
 		v.unread("the command is neither a string nor an array of strings")
 	}
+}
+
+// furtherWords are the arguments of the command that stand next to it.
+func (v *view) furtherWords() []string {
+	var more []string
+	for _, name := range argumentNames {
+		for _, list := range v.args.Folded[name] {
+			texts, several := list.([]any)
+			if more = append(more, arguments.Texts(list)...); list != nil && (!several || len(arguments.Texts(list)) < len(texts)) {
+				v.unread("the command's arguments are not strings")
+			}
+		}
+	}
+	return more
 }
 
 // quoted is a word as a shell reads it.

@@ -64,6 +64,8 @@ type compiled struct {
 	pointers [][]string
 	prefixes [][]string
 	programs []string
+	levels   map[string]int // of profiles, by program
+	least    []int          // the level of each prefix's profile, in a rule that allows
 	door     Door
 	told     *told
 	message  string
@@ -295,11 +297,14 @@ func (c *compiled) compileShell() (field, wrong string) {
 	if s == nil {
 		return "", ""
 	}
-	if len(s.Prefix)+len(s.Programs)+len(s.Arguments)+len(s.Writes) == 0 {
-		return "shell", "got no condition, want prefix, programs, arguments or writes"
+	if field, wrong := c.compileProfiles(); wrong != "" {
+		return field, wrong
 	}
-	if c.Effect == Allow && len(s.Prefix)+len(s.Programs) == 0 {
-		return "shell", "got a rule that allows without prefix or programs, want one of them"
+	if len(s.Prefix)+len(s.Programs)+len(s.Profiles)+len(s.Arguments)+len(s.Writes) == 0 {
+		return "shell", "got no condition, want prefix, programs, profiles, arguments or writes"
+	}
+	if c.Effect == Allow && len(s.Prefix)+len(s.Programs)+len(s.Profiles) == 0 {
+		return "shell", "got a rule that allows without prefix, programs or profiles, want one of them"
 	}
 	if c.Effect == Allow && len(s.Writes) > 0 {
 		return "shell.writes", "got it in a rule that allows, want it in one that asks or denies"
@@ -318,6 +323,9 @@ func (c *compiled) compileShell() (field, wrong string) {
 			return "shell.prefix", fmt.Sprintf("got %.80q, want the first words of a command without patterns, quotes and operators", p)
 		}
 		c.prefixes = append(c.prefixes, words)
+		if c.Effect == Allow {
+			c.least = append(c.least, lowest(words))
+		}
 	}
 	for _, p := range s.Programs {
 		if c.Effect == Allow && strings.Trim(p, "*?") == "" {
@@ -360,7 +368,8 @@ func digest(spec *Spec, space *workspace.Workspace) string {
 			fmt.Fprintf(h, " %q %v", r.Paths.Arguments, *r.Paths)
 		}
 		if r.Shell != nil {
-			fmt.Fprintf(h, " %q %q %q %q", r.Shell.Prefix, r.Shell.Programs, r.Shell.Arguments, r.Shell.Writes)
+			fmt.Fprintf(h, " %q %q %q %q %q %v", r.Shell.Prefix, r.Shell.Programs, r.Shell.Arguments, r.Shell.Writes,
+				r.Shell.Profiles, r.Shell.Network)
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])

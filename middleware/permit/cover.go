@@ -4,10 +4,11 @@
 package permit
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
-	"github.com/toolscope/toolscope/middleware/permit/internal/outputs"
+	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
 
 // coverage finds out whether rules that allow cover all commands of the lines.
@@ -15,6 +16,9 @@ type coverage struct {
 	view    *view
 	covered [][]*compiled // by line and command
 	any     *compiled
+	reasons map[*shell.Command]string // why commands that a rule names are not allowed
+	needs   []string
+	network bool
 }
 
 func newCoverage(v *view) *coverage {
@@ -28,10 +32,22 @@ func newCoverage(v *view) *coverage {
 func (c *coverage) addRule(rule *compiled) {
 	for i, l := range c.view.lines {
 		for j := range l.Commands {
-			if c.covered[i][j] == nil && rule.allows(&l.Commands[j]) {
+			if c.covered[i][j] != nil {
+				continue
+			}
+			command := &l.Commands[j]
+			switch a := rule.allows(c.view, command); {
+			case a.named && a.why == "":
 				c.covered[i][j] = rule
 				c.any = rule
-			} else if l.Commands[j].Words != nil && c.any == nil && rule.matchCommand(&l.Commands[j]) {
+				c.needs = append(c.needs, a.needs...)
+				c.network = c.network || rule.Shell.Network
+			case a.named:
+				if c.any = cmp.Or(c.any, rule); c.reasons == nil {
+					c.reasons = map[*shell.Command]string{}
+				}
+				c.reasons[command] = cmp.Or(c.reasons[command], a.why)
+			case command.Words != nil && c.any == nil && rule.matchCommand(command):
 				c.any = rule // meant, but not as it is written
 			}
 		}
@@ -44,7 +60,7 @@ func (c *coverage) result() (all *compiled, part bool, why string) {
 		return nil, false, ""
 	}
 	for _, name := range c.view.variables {
-		if !quietVariables[name] && !strings.HasPrefix(name, "LC_") {
+		if !quiet(name) {
 			return nil, true, "the rule " + c.any.Name + " does not cover setting " + shown(name)
 		}
 	}
@@ -52,7 +68,7 @@ func (c *coverage) result() (all *compiled, part bool, why string) {
 		for j := range l.Commands {
 			command := &l.Commands[j]
 			if c.covered[i][j] == nil && !(command.Name == "time" && len(command.Words) == 1) {
-				return nil, true, "the rule " + c.any.Name + " does not cover " + line(command)
+				return nil, true, c.reason(command)
 			}
 		}
 		for _, a := range l.Assigns {
@@ -60,11 +76,28 @@ func (c *coverage) result() (all *compiled, part bool, why string) {
 				return nil, true, "the rule " + c.any.Name + " does not cover setting " + shown(a.Name)
 			}
 		}
-		for _, w := range outputs.Writes(l) {
-			return nil, true, "the rule " + c.any.Name + " does not cover writing to " + shown(w.Text)
+		for _, d := range l.Redirects {
+			if why := c.view.pathOutside(d.Target); d.Read && why != "" {
+				return nil, true, "the rule " + c.any.Name + " does not cover reading " + shown(d.Target.Text) + ", which " + why
+			}
 		}
 	}
+	if files := c.view.writes(); len(files) > 0 {
+		return nil, true, "the rule " + c.any.Name + " does not cover writing to " + shown(files[0].Text)
+	}
+	if c.view.moved {
+		return nil, true, "the rule " + c.any.Name + " does not cover a directory outside the workspace"
+	}
 	return c.any, false, "the line has nothing but what is allowed by " + c.rules()
+}
+
+// reason says that a command is not covered, and why.
+func (c *coverage) reason(command *shell.Command) string {
+	text := "the rule " + c.any.Name + " does not cover " + line(command)
+	if why := c.reasons[command]; why != "" {
+		text += ": " + why
+	}
+	return text
 }
 
 // rules are the names of those that cover the commands.

@@ -99,7 +99,19 @@ func (r *Rules) judge(p *plan, v *view) Decision {
 	if best.rule == nil {
 		best = verdict{r.fallback, "no rule speaks of it"}
 	}
-	return r.decision(best.rule, best.reason, programs)
+	var runs execution
+	if p.shell != "" && best.rule.Effect == Allow {
+		var why string
+		if runs.arguments, why = v.canonical(p.shell); why != "" {
+			best = verdict{r.doubted, why}
+		}
+		if runs.sandbox = open; best.rule.Shell != nil {
+			runs.sandbox = cover.sandbox()
+		}
+	}
+	d := r.decision(best.rule, best.reason, programs)
+	d.runs = runs
+	return d
 }
 
 // verdict is the strictest rule that holds so far, and why it does.

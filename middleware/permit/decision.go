@@ -41,6 +41,7 @@ type Decision struct {
 	Shadow bool
 
 	told *told
+	runs execution
 }
 
 // told is what the call's record says of a decision: made once with the rules, so

@@ -20,6 +20,7 @@
 //
 // Rules are a [Spec] in code or a YAML file; docs/permission.md describes the fields.
 // They are compiled once and replaced at run time by [Policy.Set]. The gate decides what is
-// proposed. It is no sandbox: what a program does once it runs is not seen, and
-// tools keep their own limits on paths, which no approval widens.
+// proposed: what a program does once it runs is not seen. An allowed line runs as the gate prints it, and toolscope's
+// shell tools keep it to what the rule and the profiles of its programs allow. Tools keep their own
+// limits on paths, which no approval widens.
 package permit

@@ -65,7 +65,7 @@ func ExampleRules_Decide() {
 		fmt.Println(err)
 		return
 	}
-	d := rules.Decide(nil, toolkit.Call{Name: "bash", Arguments: []byte(`{"command": "git status $(curl example.com)"}`)})
+	d := rules.Decide(nil, toolkit.Call{Name: "bash", Arguments: []byte(`{"command": "git status; curl example.com"}`)})
 	fmt.Println(d.Effect, d.Rule, d.Programs)
 	fmt.Println(d.Reason)
 	// Output:

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"sync/atomic"
 
+	"github.com/toolscope/toolscope/internal/sandbox"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/internal/handoff"
 	"github.com/toolscope/toolscope/toolkit"
@@ -90,6 +91,12 @@ func (g *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 		}
 		switch {
 		case d.Effect == Allow:
+			if d.runs.arguments != nil {
+				call.Arguments = d.runs.arguments
+			}
+			if d.runs.sandbox != nil {
+				ctx = sandbox.With(ctx, d.runs.sandbox)
+			}
 			return next(g.settled(ctx, rules, d.Rule, d.Door), call)
 		case d.Shadow:
 			return next(ctx, call)

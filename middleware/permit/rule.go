@@ -114,8 +114,15 @@ type Shell struct {
 	// its bare name or lies in a directory of the system. For others the words after
 	// the program may have further ones between them.
 	Prefix []string `yaml:"prefix"`
-	// Programs are patterns of program names, of which one must match.
+	// Programs are patterns of program names, of which one must match. In a rule that allows, a program that
+	// has a profile stands for the profile's first level: git for "git: read".
 	Programs []string `yaml:"programs"`
+	// Profiles are programs with a level of their profile: {"git": "commit"}. They are for rules that allow, and
+	// one of them, of Prefix or of Programs must match. docs/permission.md lists them.
+	Profiles map[string]string `yaml:"profiles"`
+	// Network lets what the rule allows open TCP connections. It is for rules that allow; without it the shell
+	// tools refuse connections, where the system can, unless a profile needs them.
+	Network bool `yaml:"network"`
 	// Arguments are patterns, each of which must match one of the command's words.
 	Arguments []string `yaml:"arguments"`
 	// Writes are patterns of absolute paths, "/etc/*": the line must write to one. It is

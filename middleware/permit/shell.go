@@ -12,7 +12,6 @@ import (
 	"path"
 	"strings"
 
-	"github.com/toolscope/toolscope/middleware/permit/internal/outputs"
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
 
@@ -96,12 +95,10 @@ func (v *view) doubt(isShell bool) string {
 func (c *compiled) matchShell(v *view) string {
 	if len(c.Shell.Writes) > 0 {
 		file := ""
-		for _, l := range v.lines {
-			for _, w := range outputs.Writes(l) {
-				if glob.MatchAny(c.Shell.Writes, v.rules.space.Absolute(w.Text)) ||
-					glob.MatchAny(c.Shell.Writes, workspace.Resolve(v.rules.space.Absolute(w.Text))) {
-					file = w.Text
-				}
+		for _, w := range v.writes() {
+			if glob.MatchAny(c.Shell.Writes, v.rules.space.Absolute(w.Text)) ||
+				glob.MatchAny(c.Shell.Writes, workspace.Resolve(v.rules.space.Absolute(w.Text))) {
+				file = w.Text
 			}
 		}
 		if file == "" {
@@ -128,6 +125,9 @@ func (c *compiled) matchCommand(command *shell.Command) bool {
 		return false
 	}
 	name := strings.ToLower(command.Name)
+	if _, ok := c.levels[name]; !ok && c.levels != nil && c.programs == nil && c.prefixes == nil {
+		return false
+	}
 	if c.programs != nil && !glob.MatchAny(c.programs, name) {
 		return false
 	}
@@ -175,57 +175,4 @@ func says(word, want string) bool {
 		return len(name) > 3 && strings.HasPrefix(want, name)
 	}
 	return len(want) == 2 && word[1] != '-' && strings.Contains(word[1:], want[1:])
-}
-
-// allows reports whether a rule that allows speaks of the command: all is known, and
-// nothing is meant but the words.
-func (c *compiled) allows(command *shell.Command) bool {
-	if command.Background || len(command.Words) == 0 || !command.Words[0].Known || !inSystem(command.Words[0].Text) {
-		return false
-	}
-	for _, a := range command.Assigns {
-		if !quietVariables[a.Name] && !strings.HasPrefix(a.Name, "LC_") {
-			return false
-		}
-	}
-	if c.programs != nil && !glob.MatchAny(c.programs, command.Name) {
-		return false
-	}
-	if c.prefixes != nil {
-		found := false
-		for _, p := range c.prefixes {
-			found = found || begins(command, p)
-		}
-		if !found {
-			return false
-		}
-	}
-	return c.matchArguments(command)
-}
-
-func begins(command *shell.Command, prefix []string) bool {
-	if len(command.Words) < len(prefix) || command.Words[0].Text != prefix[0] && command.Name != prefix[0] {
-		return false
-	}
-	for i, p := range prefix[1:] {
-		if w := command.Words[i+1]; !w.Known || w.Text != p {
-			return false
-		}
-	}
-	return true
-}
-
-// quietVariables change how a program prints, and nothing else.
-var quietVariables = map[string]bool{"LANG": true, "LANGUAGE": true, "TZ": true, "NO_COLOR": true, "CLICOLOR": true,
-	"FORCE_COLOR": true, "COLUMNS": true, "LINES": true, "CI": true}
-
-// inSystem reports whether the program is called by its bare name, or by a path in a
-// directory that only the system's owner writes to.
-func inSystem(program string) bool {
-	dir, _ := path.Split(program)
-	switch dir {
-	case "", "/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/", "/opt/homebrew/bin/":
-		return true
-	}
-	return false
 }

@@ -5,9 +5,7 @@ package permit
 
 import (
 	"github.com/toolscope/toolscope/middleware/permit/internal/arguments"
-)
-
-import (
+	"github.com/toolscope/toolscope/middleware/permit/internal/outputs"
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -20,10 +18,24 @@ type view struct {
 	tool      *toolkit.Definition
 	text      []byte // of the arguments
 	args      *arguments.Arguments
+	source    string        // the command as it is written, if it is one text
 	lines     []*shell.Line // of a tool that runs shell commands
 	moved     bool          // a line changes the directory to one outside the workspace, or not known
 	dirs      []string      // other directories that a line changes to
 	variables []string      // that the call sets for the command
+	files     []shell.Word  // that the lines write, once listed
+	listed    bool
+}
+
+// writes are the files that the lines write.
+func (v *view) writes() []shell.Word {
+	if !v.listed {
+		v.listed = true
+		for _, l := range v.lines {
+			v.files = append(v.files, outputs.Writes(l)...)
+		}
+	}
+	return v.files
 }
 
 func (v *view) arguments() *arguments.Arguments {

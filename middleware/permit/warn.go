@@ -51,8 +51,15 @@ func (r *Rules) warnRule(a Rule, now time.Time) {
 		return
 	}
 	for _, p := range slices.Concat(a.Shell.Prefix, a.Shell.Programs) {
-		if words := strings.Fields(p); len(words) == 1 && runsAnything[strings.TrimRight(words[0], "*0123456789.")] {
+		words := strings.Fields(p)
+		switch reads := reads(words[0]); {
+		case len(words) > 1:
+		case runsAnything[strings.TrimRight(words[0], "*0123456789.")]:
 			r.addWarning("rule %s allows %s, which runs any code that a file holds", a.Name, p)
+		case manyLevels(words[0]):
+			r.addWarning("rule %s allows %s, which means %s: name a level under profiles", a.Name, p, reads)
+		case reads == "" && !strings.ContainsAny(words[0], "*?"):
+			r.addWarning("rule %s allows %s, which has no profile: all its options are allowed", a.Name, p)
 		}
 	}
 }
@@ -76,7 +83,7 @@ func (r *Rules) warnPair(a, b, weak, strong Rule) {
 var runsAnything = map[string]bool{
 	"sh": true, "bash": true, "zsh": true, "dash": true, "ksh": true, "fish": true, "python": true, "perl": true,
 	"ruby": true, "node": true, "php": true, "lua": true, "make": true, "npm": true, "npx": true, "docker": true,
-	"env": true, "xargs": true, "find": true, "ssh": true,
+	"env": true, "xargs": true, "ssh": true,
 }
 
 // conditions are a rule without what it is called and says.

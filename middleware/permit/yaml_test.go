@@ -105,7 +105,7 @@ func TestParseErrors(t *testing.T) {
 		{"workspace:\n", "f.yaml:1: workspace: got "},
 		{rule + "  - {name: b}", `f.yaml:4: rules[1].effect: got "", want allow, ask or deny`},
 		{rule + "  - {name: b, effect: allow, shell: {programs: ['*']}}", `f.yaml:4: rules[1].shell.programs: got "*" in a rule that allows, want names`},
-		{rule + "  - {name: b, effect: allow, shell: {arguments: [a]}}", `rules[1].shell: got a rule that allows without prefix or programs`},
+		{rule + "  - {name: b, effect: allow, shell: {arguments: [a]}}", `rules[1].shell: got a rule that allows without prefix, programs or profiles`},
 		{rule + "  - {name: b, effect: allow, shell: {programs: [a], writes: [/a]}}", `rules[1].shell.writes: got it in a rule that allows`},
 		{"a: &a [x]\nb: *a", "f.yaml:1: a: got an anchor or alias, want the value itself"},
 		{"rules: &r [*r]", "f.yaml:1: rules: got an anchor or alias"},

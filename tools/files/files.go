@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/toolscope/toolscope/internal/sensitive"
 )
 
 // The limits of the tools.
@@ -127,7 +129,7 @@ func openRoot(given Root) (_ *root, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if c := credential(real); c != "" {
+	if c := sensitive.Credential(filepath.ToSlash(real)); c != "" {
 		return nil, fmt.Errorf("got a directory in %s, want one that holds no credentials", c)
 	}
 	dir, err := os.OpenRoot(real)

@@ -35,7 +35,7 @@ func newHouseWith(t *testing.T, o files.Options) house {
 	h := house{t.TempDir(), new(toolkit.Registry)}
 	for name, content := range map[string]string{
 		"desk/a.txt": "one\ntwo\nthree\n", "desk/src/main.go": "package main\n",
-		"desk/src/deep/er/x.go": "package x // two\n", "desk/.git/config": "two\n",
+		"desk/src/deep/er/x.go": "package x // two\n", "desk/.git/HEAD": "two\n",
 		"desk/.ssh/key": secret, "desk/.config/gcloud/token": secret, "desk/.netrc": secret, "desk/bin": "a\x00b",
 		"desk/crlf.txt": "one\r\ntwo\r\n",
 		"docs/guide.md": "# Guide\n", "outside.txt": secret, "desk-evil/x.txt": secret,

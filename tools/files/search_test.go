@@ -78,7 +78,7 @@ func TestIgnored(t *testing.T) {
 		{"file_search", object{"text": "needle", "path": "build"}, "build/out.txt:1: needle\n", nil}, // asked for by name
 		{"file_search", object{"text": "needle", "ignored": true, "pattern": "*.{log,txt}"},
 			"build/out.txt:1: needle\nsrc/build/in.txt:1: needle\nsrc/keep.log:1: needle\nx.log:1: needle\n", nil},
-		{"file_search", object{"text": "two", "ignored": true, "path": ".git"}, ".git/config:1: two", nil},
+		{"file_search", object{"text": "two", "ignored": true, "path": ".git"}, ".git/HEAD:1: two", nil},
 		{"file_list", object{"path": "src", "depth": 1},
 			".ignore\nbuild/ (not opened)\ndeep/ (not opened)\nkeep.log\nmain.go\n1 entries", nil},
 		{"file_list", object{"path": "src", "depth": 1, "ignored": true}, "gen/ (not opened)\nkeep.log", nil},

@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/toolscope/toolscope/internal/sensitive"
 	"github.com/toolscope/toolscope/tools/internal/arg"
 )
 
@@ -133,7 +134,7 @@ func (w *writable) close() {
 	w.release()
 }
 
-// checkWritable refuses read-only roots, the root itself, and the trash.
+// checkWritable refuses read-only roots, the root itself, the trash, and what git executes.
 func (t *Toolset) checkWritable(p place) error {
 	switch {
 	case p.root.ReadOnly:
@@ -142,6 +143,8 @@ func (t *Toolset) checkWritable(p place) error {
 		return p.explain(errIsDir)
 	case t.trash && (p.path == trashName || t.inTrash(p)):
 		return denied(p.shown, "lies in the trash: file_move takes things out of it, nothing else is done there")
+	case sensitive.InGit(p.path):
+		return denied(p.shown, "lies in .git, whose settings and hooks git executes: use git itself")
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/internal/process"
+	"github.com/toolscope/toolscope/internal/sandbox"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -53,6 +54,7 @@ type job struct {
 	stop                context.CancelCauseFunc
 	command             *process.Running
 	done                chan struct{}
+	clean               func()         // removes what the command needed
 	ended               *process.Ended // set when done is closed
 }
 
@@ -108,23 +110,26 @@ func (j *Jobs) start(ctx context.Context, in input) (string, error) {
 			Message: fmt.Sprintf("%d jobs run already, which is as many as may: wait for one to end, or stop one", j.running)}
 	}
 	own, stop := context.WithCancelCause(context.WithoutCancel(ctx)) // the job outlives the call
-	command, err := j.options.command(in.Command, limit).Start(own)
+	confined, done, note := j.options.confined(sandbox.From(ctx), in.Command, limit)
+	command, err := confined.Start(own)
 	if err != nil {
 		stop(nil)
+		done()
 		return "", process.NotStarted(ctx, "the shell", err)
 	}
-	b := &job{id: "job-" + strings.ToLower(rand.Text()[:8]), stop: stop, command: command, done: make(chan struct{})}
+	b := &job{id: "job-" + strings.ToLower(rand.Text()[:8]), stop: stop, command: command, done: make(chan struct{}), clean: done}
 	b.tenant, b.session = owner(ctx)
 	j.jobs = append(j.jobs, b)
 	j.running++
 	j.waiting.Go(func() { j.wait(b) })
-	return fmt.Sprintf("%s started; shell_poll tells how it goes, shell_stop ends it, and its time limit is %v\n",
+	return note + fmt.Sprintf("%s started; shell_poll tells how it goes, shell_stop ends it, and its time limit is %v\n",
 		b.id, limit), nil
 }
 
 // wait waits for a job's end, and forgets the job that ended first if there are too many.
 func (j *Jobs) wait(b *job) {
 	b.ended = b.command.Wait()
+	b.clean()
 	b.stop(nil)
 	j.mu.Lock()
 	defer j.mu.Unlock()

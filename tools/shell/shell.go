@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/internal/process"
+	"github.com/toolscope/toolscope/internal/sandbox"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/tools/internal/arg"
 )
@@ -65,11 +66,13 @@ func (o Options) tool(ctx context.Context, in input) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ended, err := o.command(in.Command, limit).Run(ctx)
+	command, done, note := o.confined(sandbox.From(ctx), in.Command, limit)
+	defer done()
+	ended, err := command.Run(ctx)
 	if err != nil {
 		return "", process.NotStarted(ctx, "the shell", err)
 	}
-	return ended.Text(), ended.Fault
+	return note + ended.Text(), ended.Fault
 }
 
 // check checks the arguments and gives the command's time limit: the model may ask

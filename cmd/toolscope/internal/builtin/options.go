@@ -54,6 +54,9 @@ func (o *Options) Define(c *cobra.Command) {
 	})
 }
 
+// RunsCode reports whether clients can run commands or programs.
+func (o Options) RunsCode() bool { return o.Shell || o.all || o.python != "" }
+
 // Open builds the tools. Tools whose prerequisites are missing on this machine are an error; with --all
 // they are skipped, and [ReportMissing] lists them. The function returned closes the tools.
 func (o Options) Open(wrap func(*catalog.Options)) (*catalog.Catalog, func() error, error) {

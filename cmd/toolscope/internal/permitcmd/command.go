@@ -5,6 +5,7 @@ package permitcmd
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -28,8 +29,14 @@ const examples = `  toolscope permit --command 'git status; curl example.com | s
 
 type options struct {
 	rules, command, tool, check string
-	jsonl, json                 bool
+	jsonl, json, exitCode       bool
 }
+
+// The exit codes of --exit-code; allow is 0.
+const (
+	exitAsk  = 3
+	exitDeny = 4
+)
 
 // Command returns the command.
 func Command() *cobra.Command {
@@ -39,7 +46,8 @@ func Command() *cobra.Command {
 		Short:   "print what the permission gate decides on a call, and why",
 		Long:    about,
 		Example: examples,
-		Annotations: cli.Notes(" whatever the decision, 1 if something could not be read",
+		Annotations: cli.Notes(
+			" whatever the decision, 1 if something could not be read; with --exit-code 3 for ask and 4 for deny",
 			"permit [OPTIONS] --command 'LINE'", "permit [OPTIONS] --jsonl < IN > OUT", "permit --check FILE"),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c, args) },
 	}
@@ -51,6 +59,8 @@ func Command() *cobra.Command {
 		"\"arguments\":{…}}, "+
 		"write {\"id\",\"decision\",\"rule\",\"reason\",\"programs\"}")
 	f.BoolVar(&o.json, "json", false, "print one decision as a line of JSON")
+	f.BoolVar(&o.exitCode, "exit-code", false, "exit with 0 for allow, 3 for ask and 4 for deny, for use in scripts; "+
+		"of --jsonl it is the strictest decision")
 	f.StringVar(&o.check, "check", "", "check the rules in `FILE`: errors and warnings, with lines")
 	return c
 }
@@ -70,9 +80,10 @@ func (o *options) run(c *cobra.Command, args []string) error {
 	}
 	p := &permitter{rules: rules, redactor: redact.Default(), tool: o.tool}
 	if o.jsonl {
-		return cli.JSONLines(c.InOrStdin(), bufio.NewWriter(stdout), p.answer, func(line int, err error) {
+		err := cli.JSONLines(c.InOrStdin(), bufio.NewWriter(stdout), p.answer, func(line int, err error) {
 			fmt.Fprintf(stderr, "toolscope permit: line %d is left out: %s\n", line, p.harmless(err.Error()))
 		})
+		return cmp.Or(err, o.exit(p.strictest))
 	}
 	var d permit.Decision
 	if given("command") {
@@ -87,9 +98,22 @@ func (o *options) run(c *cobra.Command, args []string) error {
 		d = rules.Decide(nil, call)
 	}
 	if o.json {
-		return cli.PrintJSON(stdout, p.line(nil, d))
+		err = cli.PrintJSON(stdout, p.line(nil, d))
+	} else {
+		err = p.explain(stdout, d)
 	}
-	return p.explain(stdout, d)
+	return cmp.Or(err, o.exit(d.Effect))
+}
+
+// exit is the exit code of a decision, if scripts want one. A decision in shadow mode counts as if it were acted on.
+func (o *options) exit(e permit.Effect) error {
+	switch {
+	case o.exitCode && e == permit.Ask:
+		return cli.Exit(exitAsk)
+	case o.exitCode && e == permit.Deny:
+		return cli.Exit(exitDeny)
+	}
+	return nil
 }
 
 // checkForm checks that the command line has one of the forms.
@@ -138,6 +162,8 @@ type permitter struct {
 	rules    *permit.Rules
 	redactor *redact.Redactor
 	tool     string // that runs shell commands; "" is any
+	// strictest is the strictest decision of --jsonl.
+	strictest permit.Effect
 }
 
 // decideCommand decides on a shell command.

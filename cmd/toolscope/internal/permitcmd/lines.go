@@ -32,6 +32,7 @@ func (p *permitter) line(id json.RawMessage, d permit.Decision) decision {
 	if id == nil {
 		id = json.RawMessage("null")
 	}
+	p.strictest = max(p.strictest, d.Effect)
 	programs := d.Programs
 	if programs == nil {
 		programs = []string{}

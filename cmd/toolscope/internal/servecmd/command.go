@@ -69,7 +69,7 @@ func Command() *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&o.http, "http", "", "listen at `ADDR`, such as 127.0.0.1:8080; the path is /mcp. Clients on other "+
 		"machines need the token, "+
-		"so an ADDR that they can reach requires one")
+		"so an ADDR that they can reach requires one, and so do --shell and --python")
 	f.StringVar(
 		&o.tokenFile, "token-file", "",
 		"read the bearer token from `FILE`; the default is $TOOLSCOPE_TOKEN, if set: 16 bytes or more",

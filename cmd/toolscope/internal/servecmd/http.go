@@ -78,13 +78,17 @@ func allRevisions(server *mcp.Server) http.Handler {
 	})
 }
 
-// checkToken refuses to listen where other machines could connect without a token.
+// checkToken refuses to listen without a token where other machines could connect, or where clients could run code.
 func (o *options) checkToken(addr net.Addr) error {
 	if n := len(o.token); n > 0 && n < minToken {
 		return fmt.Errorf("token: got %d bytes, want %d or more", n, minToken)
 	}
 	if o.token != "" {
 		return nil
+	}
+	if o.RunsCode() {
+		return errors.New("--http: got commands or Python programs without a token, which every user of this machine could run: " +
+			"want $TOOLSCOPE_TOKEN or --token-file")
 	}
 	if at, err := netip.ParseAddrPort(addr.String()); err == nil && at.Addr().Unmap().IsLoopback() {
 		return nil

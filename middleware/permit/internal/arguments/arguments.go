@@ -200,3 +200,32 @@ func Texts(v any) []string {
 	}
 	return nil
 }
+
+// ReplaceText replaces the text of the one top-level member with the folded name, and leaves all else as it is.
+func ReplaceText(text []byte, folded, value string) ([]byte, bool) {
+	dec := jsontext.NewDecoder(bytes.NewReader(text))
+	if t, err := dec.ReadToken(); err != nil || t.Kind() != '{' {
+		return nil, false
+	}
+	for dec.PeekKind() == '"' {
+		name, err := dec.ReadToken()
+		if err != nil {
+			return nil, false
+		}
+		found := Fold(name.String()) == folded
+		old, err := dec.ReadValue()
+		if err != nil {
+			return nil, false
+		}
+		if !found {
+			continue
+		}
+		end := int(dec.InputOffset())
+		out := append([]byte(nil), text[:end-len(old)]...)
+		if out, err = jsontext.AppendQuote(out, value); err != nil {
+			return nil, false
+		}
+		return append(out, text[end:]...), true
+	}
+	return nil, false
+}

@@ -146,9 +146,11 @@ func (g *generator) simple(depth int) string {
 	case 1:
 		out += " 2>&1"
 	case 2:
-		end := []string{"E", "'E'", `\E`, `"E"`, "-E"}[g.pick(5)]
+		end := []string{"E", "'E'", `\E`, `"E"`, "-E", `$'E'`, `$'\x45'`, `"\E"`, `"\$E"`, `"\\E"`, "E\\\n", `-$'\tE'`, "\"`E`\"", `E""`,
+			"$E", "'E\nE'", `-\E`, "E*"}[g.pick(18)]
 		out += " <<" + end
-		g.here = append(g.here, g.word(depth)+"\n"+g.word(depth)+"\nE")
+		tail := []string{"E", "\tE", "E\np8\nE", "\\E\np7\nE", "E\\\nE\np6\nE", "$E\np5\nE", "E \nE", "`E`\np4\nE"}[g.pick(8)]
+		g.here = append(g.here, g.word(depth)+"\n"+g.word(depth)+"\n"+tail)
 	case 3:
 		out += " <<< " + g.word(depth)
 	case 4:

@@ -62,7 +62,14 @@ func (r *reader) code(text string, in shell.Input) {
 			stmts = append(stmts, s)
 		}
 	}
+	if r.codes++; r.codes == 1 {
+		r.line.Tree = stmts
+	}
+	end := r.end
+	r.end = 0
 	r.stmts(stmts, in)
+	r.end = end
+	r.codes--
 	if err == nil {
 		parsers.Put(parser)
 		return
@@ -207,12 +214,11 @@ func (r *reader) ReadCode(c *shell.Command, code shell.Word, in shell.Input) {
 	if code.Text == "" {
 		return
 	}
-	if r.codes++; r.codes > maxCode {
+	if r.codes > maxCode {
 		r.line.Doubt(shell.DoubtLimit, "code inside code, too deep")
 	} else {
 		defer func(old string) { r.via = old }(r.via)
 		r.via = c.Name
 		r.code(code.Text, in)
 	}
-	r.codes--
 }

@@ -22,6 +22,7 @@ type reader struct {
 	via        string // the program that runs the code
 	quotes     int    // expansions inside double quotes around the word
 	backquotes int    // substitutions in backquotes around it
+	end        uint   // where the innermost substitution ends; 0 is none
 	// background is on inside what the shell does not wait for.
 	background bool
 	values     map[string]string // what variables were set to, as far as known

@@ -65,7 +65,7 @@ func TestArgumentsThatTell(t *testing.T) {
 		"kubectl exec p -- ls": true,
 		"npm exec -- a b":      true, "gh pr create --body 'run it'": true, "zz --executor=local": true,
 		"zz --scripted x": true, "zz /srv/sh": true, "cut -d '|' -f 2 f": true,
-		"psql --command 'select 1'": true, "mysql --execute='select 1'": true, "sqlite3 -cmd '.mode csv' f": true,
+		"psql --command 'select 1'": true, "mysql --execute='select 1'": true, "sqlite3 -csv f 'select 1'": true, "sqlite3 -cmd '.mode csv' f": false,
 		"psql --command '\\! id'": false, "psql -o '|id'": false, "sqlite3 -cmd '.shell id' f": false,
 		"rpm -qf /bin/sh": true, "rpm --eval '%(id)'": false,
 	} {
@@ -139,7 +139,7 @@ func TestOutputs(t *testing.T) {
 		"chmod --reference=a b c; chown --ref=a d; ln -s /etc/passwd; yq -i .a=1 f":                        "b c d . .a=1 f",
 		"a > >(b); tee >(c) f; a 2> >(d)":                                                                  "f",
 		"git archive -o f HEAD; git format-patch -o d HEAD; git bundle create g HEAD; git diff --output=h": "f d g h",
-		"go build -o f; go test -outputdir=x; gcc -of a.c":                                                 "f f",
+		"go build -o f; go test -outputdir=x; gcc -of a.c":                                                 "f f x",
 		"history -w f; psql -o f; gpg -o f -d g":                                                           "f f f", "find . -o -name a; grep -o a/b f; ls -o d": "",
 	} {
 		var got []string

@@ -175,14 +175,14 @@ func (r *reader) loop(l syntax.Loop) {
 	}
 }
 
-// subst lists the commands of a substitution, and guesses what it prints.
-func (r *reader) subst(stmts []*syntax.Stmt) string {
+// subst lists the commands of a substitution that ends at end, and guesses what it prints.
+func (r *reader) subst(stmts []*syntax.Stmt, end syntax.Pos) string {
 	defer r.leave()
 	if !r.enter() {
 		return ""
 	}
-	defer func(old int) { r.quotes = old }(r.quotes)
-	r.quotes = 0 // a substitution quotes anew
+	defer func(quotes int, end uint) { r.quotes, r.end = quotes, end }(r.quotes, r.end)
+	r.quotes, r.end = 0, end.Offset() // a substitution quotes anew
 	before := len(r.line.Commands)
 	r.stmts(stmts, shell.Input{})
 	if len(stmts) == 1 && len(r.line.Commands) == before+1 {
@@ -192,6 +192,9 @@ func (r *reader) subst(stmts []*syntax.Stmt) string {
 }
 
 func (r *reader) redirect(d *syntax.Redirect, in shell.Input) shell.Input {
+	if d.Op == syntax.Hdoc || d.Op == syntax.DashHdoc {
+		return r.hdoc(d)
+	}
 	if d.N != nil && len(d.N.Value) > 1 && d.N.Value[0] == '{' {
 		r.SetVariable(shell.Assign{Name: d.N.Value[1 : len(d.N.Value)-1]})
 	}
@@ -203,9 +206,6 @@ func (r *reader) redirect(d *syntax.Redirect, in shell.Input) shell.Input {
 		return in
 	}
 	switch d.Op {
-	case syntax.Hdoc, syntax.DashHdoc:
-		body := r.hdoc(d)
-		return shell.Input{Text: body.Text, Given: true, Known: body.Known}
 	case syntax.WordHdoc:
 		return shell.Input{Text: target.Text, Given: true, Known: target.Known}
 	case syntax.DplIn, syntax.DplOut:
@@ -226,31 +226,6 @@ func (r *reader) redirect(d *syntax.Redirect, in shell.Input) shell.Input {
 		r.AddRedirect(shell.Redirect{Target: target, Write: true})
 		return in
 	}
-}
-
-// hdoc reads the body of a here-document. The parser keeps the backslashes of one
-// whose end is not quoted.
-func (r *reader) hdoc(d *syntax.Redirect) shell.Word {
-	if d.Hdoc == nil { // empty, or cut off by an error that is reported elsewhere
-		return shell.Word{Known: true}
-	}
-	quoted := false
-	for _, p := range d.Word.Parts {
-		lit, ok := p.(*syntax.Lit)
-		quoted = quoted || !ok
-		for i := 0; ok && i < len(lit.Value); i++ {
-			quoted = quoted || lit.Value[i] == '\\'
-		}
-	}
-	b := wordBuilder{r: r, known: true}
-	for _, p := range d.Hdoc.Parts {
-		if lit, ok := p.(*syntax.Lit); ok && quoted {
-			b.text.WriteString(lit.Value)
-			continue
-		}
-		b.quoted(p)
-	}
-	return shell.Word{Text: b.text.String(), Known: b.known}
 }
 
 // descriptor reports whether the word behind >& names a descriptor and no file.

@@ -168,12 +168,12 @@ func (b *wordBuilder) computed(part syntax.WordPart) {
 				b.r.line.Doubt(shell.DoubtSyntax, "backquotes inside backquotes")
 			}
 		}
-		b.text.WriteString(b.r.subst(p.Stmts))
+		b.text.WriteString(b.r.subst(p.Stmts, p.Right))
 		if p.Backquotes {
 			b.r.backquotes--
 		}
 	case *syntax.ProcSubst:
-		b.r.subst(p.Stmts)
+		b.r.subst(p.Stmts, p.Rparen)
 		b.text.WriteString("/dev/fd/63")
 	case *syntax.ArithmExp:
 		b.r.arithmetic(p.X)

@@ -30,19 +30,11 @@ var (
 // Containers are not listed: what runs in one is the business of a rule for docker.
 var hidden = map[string]*hides{
 	// archives and copies
-	"tar": {
-		options: "--checkpoint-action --to-command -I --use-compress-program --rsh-command --rmt-command -F " +
-			"--info-script --new-volume-script",
-		strict: true,
-	},
-	"bsdtar": {options: "--use-compress-program", strict: true},
-	"cpio":   {options: "--rsh-command", strict: true},
-	"rsync":  {options: "-e --rsh --rsync-path", strict: true},
-	"scp":    {options: "-S -o -D -F", strict: true},
-	"sftp":   {options: "-S -o -D -F -s -b", strict: true},
-	"zip":    {options: "-T --unzip-command", strict: true},
-	"sort":   {options: "--compress-program"},
-	"split":  {options: "--filter"},
+	"cpio":  {options: "--rsh-command", strict: true},
+	"rsync": {options: "-e --rsh --rsync-path", strict: true},
+	"scp":   {options: "-S -o -D -F", strict: true},
+	"sftp":  {options: "-S -o -D -F -s -b", strict: true},
+	"zip":   {options: "-T --unzip-command", strict: true},
 
 	// editors and pagers
 	"vim": editor, "vi": editor, "nvim": editor, "view": editor, "vimdiff": editor, "gvim": editor, "rvim": editor, "rview": editor,
@@ -61,10 +53,6 @@ var hidden = map[string]*hides{
 	"psql":    {texts: []string{"\\", "program '", "PROGRAM '", "program $", "PROGRAM $"}},
 	"mysql":   {options: "--pager", texts: []string{"\\!", "system "}},
 	"mariadb": {options: "--pager", texts: []string{"\\!", "system "}},
-	"sqlite3": {
-		options: "-init",
-		texts:   []string{"writefile(", ".sh", ".sy", ".im", ".lo", ".ou", ".on", ".ex", "edit(", "load_extension", "fts3_tokenizer"},
-	},
 	"sqlplus": starter,
 
 	// networks
@@ -99,11 +87,6 @@ var hidden = map[string]*hides{
 	"bwrap": starter,
 
 	// building
-	"go": {
-		options: "-exec -toolexec -vettool -overlay",
-		texts: []string{"-extld=", "-extld ", "-toolexec", "-fplugin", "GOFLAGS=", "GOROOT=", "GOCACHEPROG=", "GOAUTH=",
-			"CC=", "CXX="},
-	},
 	"cargo": {options: "--config"},
 	"gcc":   compiler, "g++": compiler, "cc": compiler, "c++": compiler, "clang": {options: "-fplugin* -Xclang"},
 	"cmake": {options: "-E -P", texts: []string{"_COMPILER=", "_LAUNCHER=", "MAKE_PROGRAM="}},

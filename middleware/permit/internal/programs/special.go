@@ -93,28 +93,6 @@ func (r inspector) parallel(c *shell.Command, in shell.Input) {
 	}
 }
 
-// mk doubts arguments of make that are no targets.
-func (r inspector) mk(c *shell.Command, _ shell.Input) {
-	for i, w := range c.Words[1:] {
-		t := w.Text
-		switch {
-		case w.Loose:
-			r.Doubt(shell.DoubtOption, "an argument of make that is computed")
-		case !strings.HasPrefix(t, "-") && strings.Contains(t, "="):
-			name, value, _ := strings.Cut(t, "=")
-			if name = strings.TrimRight(name, ":+?!"); shell.Dangerous(name) || strings.ContainsAny(value, "$`") ||
-				name == "SHELL" || name == ".SHELLFLAGS" {
-				r.Doubt(shell.DoubtVariable, "a variable of make that may change what runs")
-			}
-		case strings.HasPrefix(t, "--ev") || t == "-f-" || t == "-E" || strings.HasPrefix(t, "-E") && !strings.HasPrefix(t, "--"):
-			r.Doubt(shell.DoubtForeign, "code for make")
-		case t == "-f" && i+2 < len(c.Words) && (c.Words[i+2].Text == "-" || !c.Words[i+2].Known ||
-			strings.HasPrefix(c.Words[i+2].Text, "/dev/")):
-			r.Doubt(shell.DoubtForeign, "code for make")
-		}
-	}
-}
-
 // entr starts a command when a file changes.
 func (r inspector) entr(c *shell.Command, in shell.Input) {
 	s := shell.Syntax{Flags: "acdnprsxz"}

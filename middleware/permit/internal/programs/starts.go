@@ -6,6 +6,7 @@ package programs
 import (
 	"strings"
 
+	"github.com/toolscope/toolscope/middleware/permit/internal/profile"
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
 
@@ -38,7 +39,22 @@ func Inspect(reader Reader, c *shell.Command, in shell.Input) {
 	if h := hidden[name]; h != nil {
 		r.looksFor(h, c)
 	}
-	r.tells(c, name)
+	if p := profile.Find(name); p != nil && p.Strict {
+		r.profiled(p, c)
+	} else {
+		r.tells(c, name)
+	}
+}
+
+// profiled doubts what the profile of a program does not list.
+func (r inspector) profiled(p *profile.Profile, c *shell.Command) {
+	use := p.Check(c.Words[1:], p.Top(), true)
+	if use.Why != "" {
+		r.Doubt(shell.DoubtOption, use.Why)
+	}
+	for _, w := range use.Writes {
+		r.AddRedirect(shell.Redirect{Target: w, Write: true})
+	}
 }
 
 var builtins, special map[string]func(inspector, *shell.Command, shell.Input)
@@ -57,10 +73,10 @@ func init() { // the functions use the tables
 		"readonly": inspector.names,
 	}
 	special = map[string]func(inspector, *shell.Command, shell.Input){
-		"find": inspector.find, "fd": inspector.fd, "fdfind": inspector.fd, "parallel": inspector.parallel, "git": inspector.git,
+		"find": inspector.find, "fd": inspector.fd, "fdfind": inspector.fd, "parallel": inspector.parallel,
 		"awk": inspector.awk, "gawk": inspector.awk, "mawk": inspector.awk, "nawk": inspector.awk,
 		"sed": inspector.sed, "gsed": inspector.sed,
-		"make": inspector.mk, "gmake": inspector.mk, "entr": inspector.entr, "start-stop-daemon": inspector.daemon,
+		"entr": inspector.entr, "start-stop-daemon": inspector.daemon,
 	}
 }
 
