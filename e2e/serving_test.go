@@ -53,12 +53,15 @@ func command(t *testing.T) string {
 }
 
 // serveDemo runs the demo's session and serves what is known of it. It returns the
-// address.
-func serveDemo(t *testing.T) string {
+// address. Without further arguments no calls are made after the session.
+func serveDemo(t *testing.T, args ...string) string {
 	t.Helper()
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir()) // where it announces itself
 	binary := command(t)
-	cmd := exec.Command(binary, "demo", "--seed", strconv.Itoa(demoSeed))
+	if args == nil {
+		args = []string{"--rate", "0"}
+	}
+	cmd := exec.Command(binary, append([]string{"demo", "--seed", strconv.Itoa(demoSeed)}, args...)...)
 	cmd.Dir = ".."
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "OTEL_") {
@@ -198,7 +201,7 @@ func TestDashboardInChromium(t *testing.T) {
 		}
 		return string(out)
 	}
-	dom := chromium(demo+"?window=total", "--dump-dom")
+	dom := chromium(demo+"?window=total", "--dump-dom", "--virtual-time-budget=10000")
 	for _, want := range []string{
 		"file_read", "payment_refund", "Top errors", "Sessions", "<svg", "p99", "unknown_tool", "<caption",
 	} {
@@ -211,7 +214,7 @@ func TestDashboardInChromium(t *testing.T) {
 	}
 	for name, size := range map[string]string{"desktop": "1280,1600", "phone": "400,1600"} {
 		file := filepath.Join(t.TempDir(), name+".png")
-		chromium(demo+"?window=total", "--screenshot="+file, "--window-size="+size)
+		chromium(demo+"?window=total", "--virtual-time-budget=10000", "--screenshot="+file, "--window-size="+size)
 		if info, err := os.Stat(file); err != nil || info.Size() < 20_000 {
 			t.Errorf("%s: the screenshot is missing or empty: %v", name, err)
 		}

@@ -58,10 +58,10 @@ func iconURL() string {
 func Index(title string) string {
 	return page(title, `<link rel="stylesheet" href="assets/page.css">`,
 		`<script type="module" src="assets/page.js"></script>`,
-		`<p>This page needs JavaScript. Without it, read the tables as plain text:</p>`+
+		`<noscript><p>This page needs JavaScript. Without it, read the tables as plain text:</p>`+
 			`<ul><li><a href="api/v1/summary.txt">The last five minutes</a></li>`+
 			`<li><a href="api/v1/summary.txt?window=1h">The last hour</a></li>`+
-			`<li><a href="api/v1/summary.txt?window=total">All calls</a></li></ul>`)
+			`<li><a href="api/v1/summary.txt?window=total">All calls</a></li></ul></noscript>`)
 }
 
 // page fills in the places of index.html. All but the title are HTML.

@@ -75,8 +75,8 @@ const (
 	maxReportText     = 16 << 10 // bytes
 )
 
-// WriteReport writes the log as one file of HTML that fetches nothing: the page with its data inside, and for readers
-// without JavaScript the tables as plain text. Its own Content-Security-Policy allows its style sheet and its script and
+// WriteReport writes the log as one file of HTML that fetches nothing: the page with its data inside, and where
+// scripts do not run the tables as plain text. Its own Content-Security-Policy allows its style sheet and its script and
 // nothing else. Plots over time need [calllog.Log.KeepTimeline].
 func WriteReport(w io.Writer, log *calllog.Log, r Report) error {
 	d := dataOf(log, r)
@@ -93,7 +93,7 @@ func WriteReport(w io.Writer, log *calllog.Log, r Report) error {
 	_, err = io.WriteString(w, page(d.Title,
 		`<meta http-equiv="Content-Security-Policy" content="`+csp+`"><style>`+style+`</style>`,
 		`<script type="application/json" id="data">`+string(data)+`</script><script type="module">`+script+`</script>`,
-		`<pre>`+html.EscapeString(string(Text(d.Title, strings.Join(plainAll(r.Notes), "\n"), summary)))+`</pre>`))
+		`<pre id="plain" tabindex="0">`+html.EscapeString(string(Text(d.Title, strings.Join(plainAll(r.Notes), "\n"), summary)))+`</pre>`))
 	return err
 }
 

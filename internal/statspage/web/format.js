@@ -61,6 +61,9 @@ export const change = (was, is) => {
   return { text: `${by > 0 ? '▲' : '▼'} ${three(Math.abs(by) * 100)} %`, up: by > 0 };
 };
 
+// millis is a time in milliseconds, with the digits beyond that a Date drops.
+export const millis = (t) => Date.parse(t) + Number(`0.${/\.\d{3}(\d+)/.exec(t)?.[1] ?? 0}`);
+
 const pad = (n) => String(n).padStart(2, '0');
 
 export const clock = (t, millis) => {

@@ -31,7 +31,7 @@ export const overview = {
   title: () => 'Overview',
   show: ([v], q) => [silence(v), figures(v), v.overall.calls > 0 && chartsOf(v),
     v.tools.length > 0 && card('tools-card', ['Tools', shownOf(v.tools.length, v.tools_used)], toolsTable(v, q.get('sort'))),
-    card('errors-card', ['Errors', shownOf(v.errors.length, v.error_groups)], v.errors.length > 0 ? errorsTable(v, v.errors) : empty('No errors in this time range.')),
+    card('errors-card', ['Top errors', shownOf(v.errors.length, v.error_groups)], v.errors.length > 0 ? errorsTable(v, v.errors) : empty('No errors in this time range.')),
     h('div', { class: 'two' },
       card('calls-card', ['Latest calls', link({ view: 'calls' }, 'all calls')], v.calls.length > 0 ? callsTable(v.calls) : empty('No calls are kept.')),
       card('sessions-card', ['Sessions', link({ view: 'sessions' }, 'all sessions')], v.sessions?.length > 0 ? sessionsTable(v, v.sessions) : empty('No sessions.'),

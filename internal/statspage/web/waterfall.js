@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { h, name, plain } from './dom.js';
-import { ms, percent } from './format.js';
+import { millis, ms, percent } from './format.js';
 import { content } from './tree.js';
 
 const ownKeys = new Set(['gen_ai.tool.call.arguments', 'gen_ai.tool.call.result', 'toolscope.error.result', 'gen_ai.input.messages']);
@@ -36,7 +36,7 @@ const ordered = (spans) => {
   const rows = [];
   const seen = new Set();
   const add = (parent, depth) => {
-    for (const x of (below.get(parent) ?? []).toSorted((a, b) => new Date(a.start) - new Date(b.start))) {
+    for (const x of (below.get(parent) ?? []).toSorted((a, b) => millis(a.start) - millis(b.start))) {
       if (seen.has(x)) continue;
       seen.add(x);
       rows.push({ span: x, depth });
@@ -53,8 +53,8 @@ const waits = [['toolscope.queue.duration', 'queue', 'in the queue'], ['toolscop
 
 // bar is the time of a span: its waits first, then the rest.
 const bar = (span, begin, whole) => {
-  const from = new Date(span.start) - begin;
-  const length = Math.max(0, new Date(span.end ?? span.start) - span.start_ms);
+  const from = millis(span.start) - begin;
+  const length = Math.max(0, millis(span.end ?? span.start) - millis(span.start));
   const a = attributes(span);
   const part = (x) => `${Math.min(100, 100 * x / whole)}%`;
   let at = from;
@@ -85,13 +85,12 @@ const chips = (span) => {
 
 // waterfall is the spans of a trace on one axis of time, indented below their parents. here is the span that is looked at.
 export const waterfall = (spans, here) => {
-  for (const x of spans) x.start_ms = +new Date(x.start);
-  const begin = Math.min(...spans.map((x) => x.start_ms));
-  const whole = Math.max(1e-3, Math.max(...spans.map((x) => +new Date(x.end ?? x.start))) - begin);
+  const begin = Math.min(...spans.map((x) => millis(x.start)));
+  const whole = Math.max(1e-3, Math.max(...spans.map((x) => millis(x.end ?? x.start))) - begin);
   const rows = ordered(spans).map(({ span, depth }) => h('li', { class: span.span_id === here ? 'here' : null, css: { '--depth': Math.min(depth, 12) } },
     h('details', { id: `span-${span.span_id}` },
       h('summary', null, h('span', { class: 'what' }, name(span.name, 60), span.span_id === here && h('span', { class: 'sr' }, ' (this call)')),
-        h('span', { class: 'long' }, span.end ? ms(new Date(span.end) - span.start_ms) : 'running'), bar(span, begin, whole),
+        h('span', { class: 'long' }, span.end ? ms(millis(span.end) - millis(span.start)) : 'running'), bar(span, begin, whole),
         h('span', { class: 'chips' }, chips(span))),
       h('div', { class: 'inside' }, contents(span), h('dl', null, (span.attributes ?? []).filter((a) => !ownKeys.has(a.key))
         .map((a) => [h('dt', null, plain(a.key)), h('dd', null, h('bdi', null, a.value))]))))));
