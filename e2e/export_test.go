@@ -172,7 +172,7 @@ func TestExportedPageInChromium(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "report.html")
 	export(t, command(t), "-o", file, exportedLog(t, 600, time.Hour))
 	page := browse(t, chromium, "file://"+file) // as people open it
-	if got := page.text(`document.querySelectorAll("svg").length > 6 && document.querySelectorAll(".tools tbody ` +
+	if got := page.text(`document.querySelectorAll("svg, .chart canvas").length > 6 && document.querySelectorAll(".tools tbody ` +
 		`tr").length + " " + document.querySelectorAll("details.call").length`); got != "3 50" {
 		t.Errorf("got %q tools and calls", got)
 	}
@@ -246,6 +246,12 @@ func shot(t *testing.T, page *browser, name string) {
 		return
 	}
 	page.call("Emulation.clearDeviceMetricsOverride", map[string]any{})
+	picture(t, page, name)
+}
+
+// picture keeps a picture of a page as it is.
+func picture(t *testing.T, page *browser, name string) {
+	t.Helper()
 	var picture struct{ Data string }
 	if err := json.Unmarshal(
 		page.call("Page.captureScreenshot", map[string]any{"captureBeyondViewport": true}), &picture,
@@ -256,7 +262,7 @@ func shot(t *testing.T, page *browser, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(os.Getenv("TOOLSCOPE_SHOTS"), name), text, 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -142,7 +142,8 @@ func (r *Recorder) Limits() Limits {
 	}
 	var groupBytes int
 	l.ErrorGroups, l.EvictedGroups, groupBytes = r.errors.Held()
-	l.Bytes += int64(groupBytes + len(r.errors.Slots())*recentSize + l.Sessions*sessionSize + l.Loops*loopSize + c.MaxRecent*recentSize + 8*l.MaxSessions)
+	l.Bytes += int64(groupBytes + len(r.errors.Slots())*recentSize)
+	l.Bytes += int64(l.Sessions*sessionSize + l.Loops*loopSize + c.MaxRecent*recentSize + 8*l.MaxSessions)
 	l.MaxBytes = c.maxBytes(l.MaxSessions)
 	return l
 }

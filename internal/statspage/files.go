@@ -51,7 +51,8 @@ func Script() string {
 
 // iconURL is the icon as a URL, so that the page needs no request for it.
 func iconURL() string {
-	return "data:image/svg+xml," + strings.NewReplacer("\n", "", "#", "%23", `"`, "'", "<", "%3C", ">", "%3E").Replace(file("icon.svg"))
+	encode := strings.NewReplacer("\n", "", "#", "%23", `"`, "'", "<", "%3C", ">", "%3E")
+	return "data:image/svg+xml," + encode.Replace(file("icon.svg"))
 }
 
 // Index returns the page that loads Style and Script from assets/page.css and assets/page.js.

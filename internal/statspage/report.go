@@ -87,13 +87,14 @@ func WriteReport(w io.Writer, log *calllog.Log, r Report) error {
 	data = bytes.ReplaceAll(data, []byte("<"), []byte(`\u003c`)) // or a text could end the script element
 	summary := stats.Summarise(log.Snapshot(), nil)
 	summary.Errors = d.Errors
+	tables := Text(d.Title, strings.Join(plainAll(r.Notes), "\n"), summary)
 	style, script := Style(), Script()
 	csp := "default-src 'none'; style-src " + hash(style) + "; script-src " + hash(script) +
 		"; img-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 	_, err = io.WriteString(w, page(d.Title,
 		`<meta http-equiv="Content-Security-Policy" content="`+csp+`"><style>`+style+`</style>`,
 		`<script type="application/json" id="data">`+string(data)+`</script><script type="module">`+script+`</script>`,
-		`<pre id="plain" tabindex="0">`+html.EscapeString(string(Text(d.Title, strings.Join(plainAll(r.Notes), "\n"), summary)))+`</pre>`))
+		`<pre id="plain" tabindex="0">`+html.EscapeString(string(tables))+`</pre>`))
 	return err
 }
 

@@ -37,8 +37,9 @@ func routes() map[string]*route {
 	with := func(names []string, more ...string) []string { return slices.Concat(names, more) }
 	all := map[string]*route{
 		"/{$}": {
-			contentType: "text/html; charset=utf-8", parameters: slices.Concat(window, call, []string{"sort", "call", "view", "trace"}),
-			body: static(func(f *files) []byte { return f.index }),
+			contentType: "text/html; charset=utf-8",
+			parameters:  slices.Concat(window, call, []string{"sort", "call", "view", "trace"}),
+			body:        static(func(f *files) []byte { return f.index }),
 		},
 		"/assets/page.css":     {contentType: "text/css; charset=utf-8", body: static(func(f *files) []byte { return f.style })},
 		"/assets/page.js":      {contentType: "text/javascript; charset=utf-8", body: static(func(f *files) []byte { return f.script })},

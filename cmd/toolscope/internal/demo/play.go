@@ -107,7 +107,8 @@ func ended(ctx context.Context, err error) error {
 // release asks for a deployment over and over. Its calls wait for approval, so that they have a loop of their own.
 func (s *session) release(ctx context.Context) {
 	for n := 1; ; n++ {
-		t := turn{prompt: "Deploy the release.", batches: [][]toolkit.Call{{s.model.call(deployTool, "text", fmt.Sprintf("v1.%d.0", n))}}}
+		deploy := s.model.call(deployTool, "text", fmt.Sprintf("v1.%d.0", n))
+		t := turn{prompt: "Deploy the release.", batches: [][]toolkit.Call{{deploy}}}
 		if s.playTurn(ctx, s.summary.Conversation+"-releases", "releaser", n, t) != nil || pause(ctx, 5*time.Second) != nil {
 			return
 		}

@@ -79,7 +79,7 @@ func Command() *cobra.Command {
 			if !(o.rate >= 0 && o.rate <= 1000) {
 				return cli.Usage("--rate: got %v, want 0 to 1000", o.rate)
 			}
-			if u, err := url.Parse(o.jaeger); err != nil || o.jaeger != "" && (u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+			if o.jaeger != "" && !isWebAddress(o.jaeger) {
 				return cli.Usage("--jaeger: got %q, want an http or https URL", o.jaeger)
 			}
 			if o.seed == 0 {
@@ -260,6 +260,11 @@ func turnToShow(ring *exporters.Ring) (best exporters.Trace, ok bool) {
 		}
 	}
 	return best, ok
+}
+
+func isWebAddress(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
 // jaegerUI is Jaeger's page on the host that takes the spans.
