@@ -41,8 +41,10 @@ func routes() map[string]*route {
 			parameters:  slices.Concat(window, call, []string{"sort", "call", "view", "trace"}),
 			body:        static(func(f *files) []byte { return f.index }),
 		},
-		"/assets/page.css":     {contentType: "text/css; charset=utf-8", body: static(func(f *files) []byte { return f.style })},
-		"/assets/page.js":      {contentType: "text/javascript; charset=utf-8", body: static(func(f *files) []byte { return f.script })},
+		"/assets/page.css": {contentType: "text/css; charset=utf-8", body: static(func(f *files) []byte { return f.style })},
+		"/assets/page.js": {
+			contentType: "text/javascript; charset=utf-8", body: static(func(f *files) []byte { return f.script }),
+		},
 		"/openapi.json":        asset("application/openapi+json", "openapi.json", "."),
 		"/api/v1/openapi.json": asset("application/openapi+json", "openapi.json", "../.."),
 		"/api/v1/view":         compact(counted((*api.Source).View, with(window, "tool", "sort")...)),

@@ -95,7 +95,7 @@ func Command() *cobra.Command {
 	f.StringVar(&o.listen, "listen", "127.0.0.1:0", "serve the statistics at `ADDR`; port 0 is any free port")
 	f.IntVar(&o.calls, "calls", 150, "make at least `N` calls, 120 or more")
 	f.Float64Var(&o.rate, "rate", 5, "go on with `N` calls a second while serving, 0 for none")
-	f.StringVar(&o.jaeger, "jaeger", "", "link to Jaeger's page at `URL`; the default is port 16686 of the host that takes the spans")
+	f.StringVar(&o.jaeger, "jaeger", "", "link to Jaeger at `URL`; the default is port 16686 of the host that takes the spans")
 	f.Uint64Var(&o.seed, "seed", 0, "make up the secrets from the number `N`; the default is random")
 	f.BoolVar(&o.json, "json", false, "print the summary as JSON instead of trace and table")
 	return c
