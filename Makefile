@@ -112,6 +112,11 @@ fuzz-gate: ## the permission gate against the real bash, unprivileged, for GATET
 e2e: ## the end-to-end suite against real servers (builds Jaeger the first time)
 	cd e2e && TOOLSCOPE_E2E=1 go test -count=1 -timeout=25m ./...
 
+.PHONY: screenshots
+screenshots: ## pictures of the dashboard's views and of a report in bin/screenshots, taken in Chromium
+	mkdir -p bin/screenshots
+	cd e2e && TOOLSCOPE_E2E=1 TOOLSCOPE_SHOTS=$(CURDIR)/bin/screenshots go test -count=1 -timeout=15m -run='^(TestScreenshots|TestExportedPageInChromium)$$' .
+
 .PHONY: soak
 soak: ## 2,000 calls a second of all kinds for SOAKTIME (30m): does anything grow, are the counts exact
 	cd e2e && go test ./soak -run='^TestSoak$$' -count=1 -v -timeout=0 -for $(SOAKTIME)

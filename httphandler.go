@@ -53,7 +53,7 @@ func (s *Scope) makePages() http.Handler {
 	var handler http.Handler = http.HandlerFunc(noStats)
 	if s.recorder != nil {
 		o := s.options.HTTP
-		o.Health = append(slices.Clip(o.Health), &s.self)
+		o.Health = append(slices.Clip(o.Health), &s.self, inForce{s})
 		if s.options.ApprovalsToken != "" {
 			o.Links = append(slices.Clip(o.Links), statshttp.Link{Name: "approvals", Href: "approvals"})
 		}

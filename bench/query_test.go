@@ -4,7 +4,6 @@
 package bench_test
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -21,7 +20,7 @@ import (
 
 // paths are what is asked; the windows are added where there is one.
 var paths = []string{
-	"/",
+	"/api/v1/view",
 	"/api/v1/summary",
 	"/api/v1/tools",
 	"/api/v1/tools/tool_00000",
@@ -34,8 +33,8 @@ var paths = []string{
 // nameOf is a path in a benchmark's name, which a slash would cut.
 func nameOf(path string) string {
 	path, _, _ = strings.Cut(path, "?")
-	name := strings.ReplaceAll(strings.TrimPrefix(strings.TrimPrefix(path, "/"), "api/v1/"), "/tool_00000", "-one")
-	return cmp.Or(name, "dashboard")
+	name := strings.ReplaceAll(strings.TrimPrefix(path, "/api/v1/"), "/tool_00000", "-one")
+	return strings.ReplaceAll(name, "view", "dashboard")
 }
 
 // ask is one request for a path, which must succeed.
@@ -108,7 +107,7 @@ func BenchmarkEndpointSessions(b *testing.B) {
 				),
 			)
 		}
-		endpoints(b, r, fmt.Sprintf("sessions=%d", n), "/", "/api/v1/summary", "/api/v1/sessions")
+		endpoints(b, r, fmt.Sprintf("sessions=%d", n), "/api/v1/view", "/api/v1/summary", "/api/v1/sessions")
 	}
 }
 
@@ -125,7 +124,7 @@ func BenchmarkEndpointErrors(b *testing.B) {
 			)
 			tell(r, e)
 		}
-		endpoints(b, r, fmt.Sprintf("groups=%d", n), "/", "/api/v1/summary", "/api/v1/errors", "/api/v1/snapshot")
+		endpoints(b, r, fmt.Sprintf("groups=%d", n), "/api/v1/view", "/api/v1/summary", "/api/v1/errors", "/api/v1/snapshot")
 	}
 }
 
@@ -136,7 +135,7 @@ func BenchmarkEndpointWindows(b *testing.B) {
 	for _, window := range []string{"1m", "5m", "15m", "1h", "24h", "total"} {
 		var asked []string
 		for _, path := range []string{
-			"/", "/api/v1/summary", "/api/v1/tools", "/api/v1/tools/tool_00000", "/api/v1/errors",
+			"/api/v1/view", "/api/v1/summary", "/api/v1/tools", "/api/v1/tools/tool_00000", "/api/v1/errors",
 			"/api/v1/snapshot",
 		} {
 			asked = append(asked, path+"?window="+window)

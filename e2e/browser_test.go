@@ -26,6 +26,8 @@ type browser struct {
 	conn net.Conn
 	in   *bufio.Reader
 	last int
+	// faults are what the page reported: exceptions, and what its policy forbids.
+	faults []string
 }
 
 // browse opens an address in a browser of its own.
@@ -67,9 +69,17 @@ func browse(t *testing.T, binary, address string) *browser {
 	}
 	b := &browser{t: t}
 	b.connect(strings.TrimPrefix(targets[0].WebSocketDebuggerURL, "ws://"))
+	b.call("Runtime.enable", nil)
+	b.call("Log.enable", nil)
+	b.open(address)
+	return b
+}
+
+// open loads an address.
+func (b *browser) open(address string) {
+	b.t.Helper()
 	b.call("Page.navigate", map[string]any{"url": address})
 	b.wait(`document.readyState === "complete" && location.href !== "about:blank"`)
-	return b
 }
 
 // scratch is a directory for a browser, whose children write on for a moment when it
@@ -141,12 +151,26 @@ func (b *browser) try(method string, params any) (json.RawMessage, error) {
 			ID     int
 			Result json.RawMessage
 			Error  *struct{ Message string }
+			Method string
+			Params struct {
+				Entry            struct{ Level, Source, Text string }
+				ExceptionDetails struct {
+					Text      string
+					Exception struct{ Description string }
+				}
+			}
 		}
 		if err := json.Unmarshal(b.read(), &answer); err != nil {
 			b.t.Fatal(err)
 		}
-		if answer.ID != b.last {
-			continue // an event
+		if answer.ID != b.last { // an event
+			switch p := answer.Params; {
+			case answer.Method == "Runtime.exceptionThrown":
+				b.faults = append(b.faults, p.ExceptionDetails.Text+" "+p.ExceptionDetails.Exception.Description)
+			case answer.Method == "Log.entryAdded" && p.Entry.Source == "security":
+				b.faults = append(b.faults, p.Entry.Text)
+			}
+			continue
 		}
 		if answer.Error != nil {
 			return nil, errors.New(answer.Error.Message)

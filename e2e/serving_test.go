@@ -5,7 +5,6 @@ package e2e
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -21,7 +20,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/toolscope/toolscope/internal/canary"
 )
@@ -53,12 +51,15 @@ func command(t *testing.T) string {
 }
 
 // serveDemo runs the demo's session and serves what is known of it. It returns the
-// address.
-func serveDemo(t *testing.T) string {
+// address. Without further arguments no calls are made after the session.
+func serveDemo(t *testing.T, args ...string) string {
 	t.Helper()
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir()) // where it announces itself
 	binary := command(t)
-	cmd := exec.Command(binary, "demo", "--seed", strconv.Itoa(demoSeed))
+	if args == nil {
+		args = []string{"--rate", "0"}
+	}
+	cmd := exec.Command(binary, append([]string{"demo", "--seed", strconv.Itoa(demoSeed)}, args...)...)
 	cmd.Dir = ".."
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "OTEL_") {
@@ -174,31 +175,9 @@ func TestStatsFindsTheDemo(t *testing.T) {
 func TestDashboardInChromium(t *testing.T) {
 	browser := program(t, "chromium", "chromium-browser", "google-chrome")
 	demo := serveDemo(t)
-	chromium := func(page string, args ...string) string {
-		args = append(
-			[]string{
-				"--headless",
-				"--no-sandbox",
-				"--disable-gpu",
-				"--disable-quic",
-				"--no-first-run",
-				"--disable-background-networking",
-				"--disable-component-update",
-				"--disable-sync",
-				"--user-data-dir=" + scratch(t),
-			},
-			args...)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		cmd := exec.CommandContext(ctx, browser, append(args, page)...)
-		cmd.WaitDelay = 5 * time.Second // its children hold the output open
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("chromium: %v", err)
-		}
-		return string(out)
-	}
-	dom := chromium(demo+"?window=total", "--dump-dom")
+	page := browse(t, browser, demo+"?window=total")
+	page.shows(`document.querySelectorAll(".tools tbody tr").length > 5`)
+	dom := page.text(`document.documentElement.outerHTML`)
 	for _, want := range []string{
 		"file_read", "payment_refund", "Top errors", "Sessions", "<svg", "p99", "unknown_tool", "<caption",
 	} {
@@ -209,11 +188,11 @@ func TestDashboardInChromium(t *testing.T) {
 	if found := canary.Find(dom, canary.Secrets(demoSeed)); found != nil {
 		t.Errorf("the page shows %v", found)
 	}
-	for name, size := range map[string]string{"desktop": "1280,1600", "phone": "400,1600"} {
-		file := filepath.Join(t.TempDir(), name+".png")
-		chromium(demo+"?window=total", "--screenshot="+file, "--window-size="+size)
-		if info, err := os.Stat(file); err != nil || info.Size() < 20_000 {
-			t.Errorf("%s: the screenshot is missing or empty: %v", name, err)
+	for name, width := range map[string]int{"desktop": 1280, "phone": 400} {
+		size := map[string]any{"width": width, "height": 1600, "deviceScaleFactor": 1, "mobile": false}
+		page.call("Emulation.setDeviceMetricsOverride", size)
+		if got := page.call("Page.captureScreenshot", map[string]any{}); len(got) < 20_000 {
+			t.Errorf("%s: the screenshot has %d bytes, want a picture of a whole page", name, len(got))
 		}
 	}
 }

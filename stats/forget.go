@@ -4,16 +4,14 @@
 package stats
 
 import (
-	"runtime"
-
 	"github.com/toolscope/toolscope/toolkit"
 )
 
 // Forget removes what is kept of a session by its name: its recent calls, its entry among the
 // sessions, and its loops. It returns how many recent calls that were. The session is identified by ID and
-// tenant as its calls gave them; one without an ID is known by its conversation. Histograms
-// and error groups hold no sessions and stay as they are; the example of an error
-// group is a redacted text that cannot be tied to one. A call that ends meanwhile may be
+// tenant as its calls gave them; one without an ID is known by its conversation. Recent calls include
+// the example call of each error group. Histograms and error groups hold no sessions and stay as they
+// are; the example text of an error group is redacted and cannot be tied to one. A call that ends meanwhile may be
 // kept.
 func (r *Recorder) Forget(s toolkit.Session) int {
 	key, id := r.sessions.key(&s)
@@ -22,7 +20,7 @@ func (r *Recorder) Forget(s toolkit.Session) int {
 	}
 	r.sessions.remove(func(known *session) bool { return known.key == key })
 	r.loops.remove(func(k loopKey, _ *loop) bool { return k.session.key == key })
-	return r.recent.remove(func(c *recentCall) bool { return c.session != nil && c.session.key == key })
+	return r.removeCalls(func(c *recentCall) bool { return c.session != nil && c.session.key == key })
 }
 
 // expire removes what is older than [Options].RecentAge allows.
@@ -31,25 +29,29 @@ func (r *Recorder) expire() {
 		return
 	}
 	before := r.clock.Read() - int64(r.config.RecentAge)
-	r.recent.remove(func(c *recentCall) bool { return c.ended < before })
+	r.removeCalls(func(c *recentCall) bool { return c.ended < before })
 	r.sessions.remove(func(s *session) bool { return s.calls.Load() > 0 && s.last.Load() < before })
 	r.loops.remove(func(_ loopKey, l *loop) bool { return l.last < before })
 }
 
-// remove empties the places of calls that match.
-func (r *recentRing) remove(match func(*recentCall) bool) (removed int) {
-	for i := range r.places {
-		p := &r.places[i]
-		for !p.busy.CompareAndSwap(false, true) {
-			runtime.Gosched()
+// removeCalls removes the calls that match, from the ring and from the examples of error groups, and
+// returns how many that were.
+func (r *Recorder) removeCalls(match func(*recentCall) bool) int {
+	removed := make(map[uint64]bool)
+	note := func(c *recentCall) bool {
+		if match(c) {
+			removed[c.id] = true
+			return true
 		}
-		if p.call.id > 0 && match(&p.call) {
-			p.call = recentCall{}
-			removed++
-		}
-		p.busy.Store(false)
+		return false
 	}
-	return removed
+	for i := range r.recent.places {
+		r.recent.places[i].removeIf(note)
+	}
+	for _, p := range r.errorExamples() {
+		p.removeIf(note)
+	}
+	return len(removed)
 }
 
 // remove takes sessions out of the table.

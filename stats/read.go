@@ -13,11 +13,12 @@ import (
 	"github.com/toolscope/toolscope/internal/messages"
 )
 
-// Recent returns the calls that ended last and match the filter, the latest first.
+// Recent returns the calls that ended last and match the filter, the latest first. They include an
+// example call of each error group, whatever ended since.
 func (r *Recorder) Recent(f Filter) []RecentCall {
 	r.expire()
 	out := []RecentCall{}
-	calls := r.recent.all()
+	calls := r.keptCalls()
 	policies := r.policies.load() // by now it has what the calls have
 	for _, c := range calls {
 		if f.Limit > 0 && len(out) == f.Limit {
@@ -33,7 +34,7 @@ func (r *Recorder) Recent(f Filter) []RecentCall {
 // Call finds a recent call by its ID; false if it is not held any more.
 func (r *Recorder) Call(id uint64) (RecentCall, bool) {
 	r.expire()
-	for _, c := range r.recent.all() {
+	for _, c := range r.keptCalls() {
 		if c.id == id {
 			return c.export(r.policies.load(), &r.clock), true
 		}
@@ -141,7 +142,8 @@ func (r *Recorder) Limits() Limits {
 	}
 	var groupBytes int
 	l.ErrorGroups, l.EvictedGroups, groupBytes = r.errors.Held()
-	l.Bytes += int64(groupBytes + l.Sessions*sessionSize + l.Loops*loopSize + c.MaxRecent*recentSize + 8*l.MaxSessions)
+	l.Bytes += int64(groupBytes + len(r.errors.Slots())*recentSize)
+	l.Bytes += int64(l.Sessions*sessionSize + l.Loops*loopSize + c.MaxRecent*recentSize + 8*l.MaxSessions)
 	l.MaxBytes = c.maxBytes(l.MaxSessions)
 	return l
 }
@@ -158,7 +160,7 @@ func (c *config) maxBytes(sessions int) int64 {
 		5*definitionSize + toolSize + maxToolName
 	tools := int64(c.MaxTools+1)*int64(perTool) + maxSpare*int64(histogram.MaxLiveSize(c.Digits))
 	tables := policyTableSize +
-		c.MaxErrorGroups*(errorgroups.GroupSize+messages.MaxLength+errorgroups.MaxText+32) +
+		c.MaxErrorGroups*(errorgroups.GroupSize+messages.MaxLength+errorgroups.MaxText+32+recentSize) +
 		sessions*(sessionSize+8) + c.MaxLoops*loopSize + c.MaxRecent*recentSize
 	return tools + 2*c.MaxIntervalBytes + int64(tables)
 }

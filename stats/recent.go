@@ -64,7 +64,8 @@ func (r *recentRing) init(max int) { r.places = make([]recentPlace, max) }
 // maxTries is how many places a writer tries before it gives up.
 const maxTries = 4
 
-func (r *recentRing) addCall(e *toolkit.Ended, now int64, t *tool, s *session, f failure, tags callTags) {
+// addCall keeps a call and returns its ID.
+func (r *recentRing) addCall(e *toolkit.Ended, now int64, t *tool, s *session, f failure, tags callTags) uint64 {
 	id := r.last.Add(1)
 	for try := range uint64(min(maxTries, len(r.places))) {
 		p := &r.places[(id+try)%uint64(len(r.places))]
@@ -73,11 +74,12 @@ func (r *recentRing) addCall(e *toolkit.Ended, now int64, t *tool, s *session, f
 		}
 		p.call.set(id, e, now, t, s, f, tags)
 		p.busy.Store(false)
-		return
+		return id
 	}
 	if len(r.places) > 0 {
 		r.dropped.Add(1)
 	}
+	return id
 }
 
 // set makes c the call of e, which ended at now. The caller owns the place.
@@ -110,18 +112,34 @@ func unusual(e *toolkit.Ended) bool {
 func (r *recentRing) all() []recentCall {
 	all := make([]recentCall, 0, len(r.places))
 	for i := range r.places {
-		p := &r.places[i]
-		for !p.busy.CompareAndSwap(false, true) {
-			runtime.Gosched()
-		}
-		c := p.call
-		p.busy.Store(false)
-		if c.id > 0 {
+		if c := r.places[i].read(); c.id > 0 {
 			all = append(all, c)
 		}
 	}
 	slices.SortFunc(all, func(a, b recentCall) int { return cmp.Compare(b.id, a.id) })
 	return all
+}
+
+// read returns a copy of the call held.
+func (p *recentPlace) read() recentCall {
+	for !p.busy.CompareAndSwap(false, true) {
+		runtime.Gosched()
+	}
+	defer p.busy.Store(false)
+	return p.call
+}
+
+// removeIf empties the place if its call matches; it reports whether it did.
+func (p *recentPlace) removeIf(match func(*recentCall) bool) bool {
+	for !p.busy.CompareAndSwap(false, true) {
+		runtime.Gosched()
+	}
+	defer p.busy.Store(false)
+	if p.call.id == 0 || !match(&p.call) {
+		return false
+	}
+	p.call = recentCall{}
+	return true
 }
 
 func (c *recentCall) export(policies *policySet, by *steady.Clock) RecentCall {

@@ -120,7 +120,10 @@ func (r *Recorder) End(ctx context.Context, e *toolkit.Ended) {
 	if e.ErrorType != "" {
 		failure = r.countFailure(e, t, now)
 	}
-	r.recent.addCall(e, now, t, s, failure, tags)
+	id := r.recent.addCall(e, now, t, s, failure, tags)
+	if e.ErrorType != "" {
+		r.keepExample(id, e, now, t, s, failure, tags)
+	}
 }
 
 // AddContent counts secrets removed from, and texts cut in, the content of calls

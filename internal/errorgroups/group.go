@@ -29,6 +29,7 @@ type Group struct {
 	First, Last                  int64
 	Traces                       [MaxTraces][16]byte // the latest first; zero ones are none
 
+	slot     any    // what Slot made; nil before the first call of Slot
 	estimate uint64 // at least the true number
 	at       int    // in the heap
 }

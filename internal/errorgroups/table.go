@@ -62,6 +62,33 @@ func (t *Table) CountError(e Error) uint64 {
 	return id
 }
 
+// Slot returns what the caller keeps of a group: what fresh made at the first call. It is dropped
+// with the group. Slot returns nil for a group that is not held.
+func (t *Table) Slot(id uint64, fresh func() any) any {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	g := t.byID[id]
+	if g == nil {
+		return nil
+	}
+	if g.slot == nil {
+		g.slot = fresh()
+	}
+	return g.slot
+}
+
+// Slots returns the slots of all groups that have one.
+func (t *Table) Slots() (slots []any) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, g := range t.least {
+		if g.slot != nil {
+			slots = append(slots, g.slot)
+		}
+	}
+	return slots
+}
+
 // CountAgain counts one more error of a group; false if the group is not held any more.
 func (t *Table) CountAgain(id uint64, at int64) bool {
 	t.mu.Lock()

@@ -103,7 +103,7 @@ var never = []struct{ from, to, why string }{
 	{"redact", "go.yaml.in/yaml/v4", "a program with the default redactor reads no file"},
 	{"tracing", ". stats/... middleware/... config exporters/... mcp/... tools/...", "observers do not know each other"},
 	{"stats/...", ". tracing/... middleware/... config exporters/... mcp/... tools/...", "observers do not know each other"},
-	{"stats", "stats/statshttp/... internal/statspage internal/plot internal/calllog",
+	{"stats", "stats/statshttp/... internal/statspage internal/calllog",
 		"counting a call must not link the pages"},
 	{"stats/internal/...", "stats", "the packages inside stats are below it"},
 	{"stats/statshttp/internal/...", "stats/statshttp", "the packages inside statshttp are below it"},

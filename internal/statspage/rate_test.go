@@ -21,14 +21,13 @@ func TestRateNeedsASecond(t *testing.T) {
 		apart time.Duration // of the first call and the last
 		calls int
 		want  string // in JSON
-		shown string // on a page
 	}{
-		{0, 1, "", ""},
-		{0, 5, "", ""},
-		{time.Millisecond, 2, "", ""},
-		{time.Second - 1, 10, "", ""},
-		{time.Second, 2, `"calls_per_second":2,`, "2.00/s"},
-		{4 * time.Second, 2, `"calls_per_second":0.5,`, "30.0/min"},
+		{0, 1, ""},
+		{0, 5, ""},
+		{time.Millisecond, 2, ""},
+		{time.Second - 1, 10, ""},
+		{time.Second, 2, `"calls_per_second":2,`},
+		{4 * time.Second, 2, `"calls_per_second":0.5,`},
 	} {
 		t.Run(fmt.Sprint(c.calls, " calls in ", c.apart), func(t *testing.T) {
 			l := calllog.New(nil)
@@ -49,13 +48,6 @@ func TestRateNeedsASecond(t *testing.T) {
 			}
 			if got := string(text); !strings.Contains(got, c.want) || c.want == "" && strings.Contains(got, "calls_per_second") {
 				t.Errorf("got %s, want %q", got, c.want)
-			}
-			var page strings.Builder
-			if err := WriteReport(&page, l, Report{}); err != nil {
-				t.Fatal(err)
-			}
-			if got := page.String(); !strings.Contains(got, c.shown) || c.shown == "" && strings.Contains(got, "/s<") {
-				t.Errorf("got a page without %q, or a rate that there is not", c.shown)
 			}
 		})
 	}

@@ -8,18 +8,14 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
-	"html/template"
+	"html"
 	"io"
 	"strings"
 	"time"
 
-	_ "embed" // for go:embed
-
 	"github.com/toolscope/toolscope/internal/calllog"
 	"github.com/toolscope/toolscope/internal/display"
-	"github.com/toolscope/toolscope/internal/plot"
 	"github.com/toolscope/toolscope/stats"
 )
 
@@ -34,38 +30,43 @@ type Report struct {
 	Zone *time.Location
 }
 
-// reportStyle is the style sheet of what only a report has.
-//
-//go:embed report.css
-var reportStyle string
-
-// reportData is what the template shows.
+// reportData is what the page reads of a report. Its members are those of the HTTP API's view, as far as a log has them.
 type reportData struct {
-	Style     template.CSS
-	StyleHash string
-	Title     string
-	Notes     []string
-	Timed     bool
-	From, To  time.Time
-	Tiles     []Tile
-	Heat      plot.HeatMap
-	Axis      template.HTML
-	Tools     []ToolRow
-	Uses      Uses
-	Sessions  []stats.SessionStats
-	*stats.Summary
-	Slowest, Failed []shownCall
+	Title       string               `json:"title"`
+	Report      bool                 `json:"report"`
+	Notes       []string             `json:"notes,omitempty"`
+	Timed       bool                 `json:"timed"`
+	From        time.Time            `json:"from"`
+	To          time.Time            `json:"to"`
+	Zone        string               `json:"zone"`
+	Overall     stats.ToolStats      `json:"overall"`
+	Chart       Chart                `json:"chart"`
+	Tools       []ToolRow            `json:"tools"`
+	ToolsUsed   int                  `json:"tools_used"`
+	Errors      []stats.ErrorGroup   `json:"errors"`
+	ErrorGroups int                  `json:"error_groups"`
+	Sessions    []stats.SessionStats `json:"sessions,omitempty"`
+	Slowest     []shownCall          `json:"slowest,omitempty"`
+	Failed      []shownCall          `json:"failed,omitempty"`
 }
 
 // shownCall is a call that is shown by itself.
 type shownCall struct {
-	calllog.Call
-	When    string
-	Content []contentPart
+	Tool      string    `json:"tool"`
+	Time      time.Time `json:"time,omitzero"` // when it began
+	Outcome   string    `json:"outcome"`
+	ErrorType string    `json:"error_type,omitempty"`
+	Error     string    `json:"error,omitempty"`
+	Ms        float64   `json:"duration_ms"`
+	Session   string    `json:"session,omitempty"`
+	Agent     string    `json:"agent,omitempty"`
+	CallID    string    `json:"call_id,omitempty"`
+	TraceID   string    `json:"trace_id,omitempty"`
+	Intent    string    `json:"intent,omitempty"`
+	Arguments string    `json:"arguments,omitempty"`
+	Result    string    `json:"result,omitempty"`
+	Cut       bool      `json:"cut,omitempty"` // whether a text was cut to 16 KiB
 }
-
-// contentPart is a part of a call's content.
-type contentPart struct{ Name, Text string }
 
 // The bounds of a page: a log may have any number of them.
 const (
@@ -74,91 +75,111 @@ const (
 	maxReportText     = 16 << 10 // bytes
 )
 
-// WriteReport writes the log as one file of HTML that fetches nothing and has no script. It is readable in light and dark,
-// by keyboard and by screen readers. Its own Content-Security-Policy allows its style sheet and nothing else. Plots over
-// time need [calllog.Log.KeepTimeline].
+// WriteReport writes the log as one file of HTML that fetches nothing: the page with its data inside, and where
+// scripts do not run the tables as plain text. Its own Content-Security-Policy allows its style sheet and its script and
+// nothing else. Plots over time need [calllog.Log.KeepTimeline].
 func WriteReport(w io.Writer, log *calllog.Log, r Report) error {
-	zone := cmp.Or(r.Zone, time.UTC)
-	snapshot, sessions := log.Snapshot(), log.Sessions()
-	s := stats.Summarise(snapshot, nil)
-	s.Errors = s.Errors[:min(len(s.Errors), maxReportErrors)]
-	style := Style + reportStyle
-	sum := sha256.Sum256([]byte(style))
-	_, _, timed := log.Span()
-	axis := plot.ScaleOf(snapshot.Tools)
-	d := &reportData{
-		Style: template.CSS(style), StyleHash: "sha256-" + base64.StdEncoding.EncodeToString(sum[:]),
-		Title: cmp.Or(r.Title, "Tool calls"), Notes: r.Notes, Timed: timed, From: s.From.In(zone), To: s.To.In(zone),
-		Axis: plot.Axis(axis), Uses: UsesOf(&s.Overall), Sessions: sessions[:min(len(sessions), maxReportSessions)],
-		Summary: s, Slowest: shownCalls(r.Slowest, zone), Failed: shownCalls(r.Failed, zone),
-	}
-	d.Tiles, _ = Tiles(&s.Overall, d.Uses, lineOf(log, ""), "")
-	if !timed {
-		d.Tiles[0].Detail = "without times"
-	}
-	var columns []plot.HeatColumn
-	for _, c := range log.Columns(zone) {
-		columns = append(columns, plot.HeatColumn(c))
-	}
-	if len(columns) > 1 {
-		d.Heat = Heat(columns, axis, d.From, d.To)
-	}
-	for _, t := range s.Tools {
-		d.Tools = append(d.Tools, NewToolRow(t, snapshot.Executed(t.Tool), axis, lineOf(log, t.Tool)))
-	}
-	text, err := Render("report.html", d)
+	d := dataOf(log, r)
+	data, err := display.EncodeJSON(d, "")
 	if err != nil {
 		return fmt.Errorf("statspage: report: %w", err)
 	}
-	_, err = w.Write(text)
+	data = bytes.ReplaceAll(data, []byte("<"), []byte(`\u003c`)) // or a text could end the script element
+	summary := stats.Summarise(log.Snapshot(), nil)
+	summary.Errors = d.Errors
+	tables := Text(d.Title, strings.Join(plainAll(r.Notes), "\n"), summary)
+	style, script := Style(), Script()
+	csp := "default-src 'none'; style-src " + hash(style) + "; script-src " + hash(script) +
+		"; img-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+	_, err = io.WriteString(w, page(d.Title,
+		`<meta http-equiv="Content-Security-Policy" content="`+csp+`"><style>`+style+`</style>`,
+		`<script type="application/json" id="data">`+string(data)+`</script><script type="module">`+script+`</script>`,
+		`<pre id="plain" tabindex="0">`+html.EscapeString(string(tables))+`</pre>`))
 	return err
 }
 
-func lineOf(log *calllog.Log, tool string) (l plot.Line) {
-	l.Calls, l.Errors = log.Trend(tool)
-	return l
+// hash is a text as a source of a Content-Security-Policy.
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+func plainAll(texts []string) []string {
+	plain := make([]string, len(texts))
+	for i, t := range texts {
+		plain[i] = display.Plain(t)
+	}
+	return plain
+}
+
+func dataOf(log *calllog.Log, r Report) *reportData {
+	zone := cmp.Or(r.Zone, time.UTC)
+	snapshot, sessions := log.Snapshot(), log.Sessions()
+	s := stats.Summarise(snapshot, nil)
+	_, _, timed := log.Span()
+	d := &reportData{
+		Title: cmp.Or(r.Title, "Tool calls"), Report: true, Notes: r.Notes, Timed: timed, From: s.From, To: s.To,
+		Zone: zone.String(), Overall: s.Overall, Chart: chartOfLog(log), Tools: []ToolRow{}, ToolsUsed: len(s.Tools),
+		Errors: s.Errors[:min(len(s.Errors), maxReportErrors)], ErrorGroups: len(s.Errors),
+		Sessions: sessions[:min(len(sessions), maxReportSessions)],
+		Slowest:  shownCalls(r.Slowest), Failed: shownCalls(r.Failed),
+	}
+	for i := range s.Tools {
+		t := &s.Tools[i]
+		calls, errors := log.Trend(t.Tool)
+		trend := &Trend{whole(calls), whole(errors), DistributionOf(snapshot.Executed(t.Tool))}
+		d.Tools = append(d.Tools, NewToolRow(t, trend))
+	}
+	return d
+}
+
+// chartOfLog is the whole of a log in columns; one without columns if the log has no times.
+func chartOfLog(log *calllog.Log) Chart {
+	columns := log.Columns(time.UTC)
+	if len(columns) == 0 {
+		return chartOf(time.Time{}, time.Second, nil)
+	}
+	histograms := make([]*stats.Histogram, len(columns))
+	for i, c := range columns {
+		histograms[i] = c.Executed
+	}
+	c := chartOf(columns[0].From, columns[0].To.Sub(columns[0].From), histograms)
+	calls, errors := log.Trend("")
+	c.Calls, c.Errors = whole(calls), whole(errors)
+	return c
+}
+
+func whole(counts []float64) []uint64 {
+	out := make([]uint64, len(counts))
+	for i, n := range counts {
+		out[i] = uint64(n)
+	}
+	return out
 }
 
 // shownCalls are calls as the page shows them.
-func shownCalls(calls []calllog.Call, zone *time.Location) []shownCall {
+func shownCalls(calls []calllog.Call) []shownCall {
 	shown := make([]shownCall, len(calls))
 	for i, c := range calls {
-		s := shownCall{Call: c}
+		s := shownCall{
+			Tool: c.Tool, Outcome: c.Outcome.String(), ErrorType: c.ErrorType, Ms: float64(c.Duration) / 1e6, Session: c.Session,
+			Agent: c.Agent, CallID: c.ID, TraceID: c.TraceID,
+		}
 		if !c.End.IsZero() {
-			s.When = c.End.Add(-c.Duration).In(zone).Format("2006-01-02 15:04:05.000")
+			s.Time = c.End.Add(-c.Duration)
 		}
-		for _, p := range []contentPart{
-			{"intent", c.Intent}, {"arguments", indented(string(c.Arguments))}, {"error", c.Error},
-			{"result", indented(c.ResultText())}, {"session", c.Session}, {"agent", c.Agent}, {"call", c.ID}, {"trace", c.TraceID},
-		} {
-			if p.Text != "" {
-				s.Content = append(s.Content, contentPart{p.Name, plainLines(p.Text)})
-			}
-		}
+		s.Error, s.Intent = s.cut(c.Error), s.cut(c.Intent)
+		s.Arguments, s.Result = s.cut(string(c.Arguments)), s.cut(c.ResultText())
 		shown[i] = s
 	}
 	return shown
 }
 
-// indented is JSON that people can read; any other text comes back as it is.
-func indented(text string) string {
-	var b bytes.Buffer
-	if text == "" || text[0] != '{' && text[0] != '[' || json.Indent(&b, []byte(text), "", "  ") != nil {
+// cut cuts a text to what a page shows.
+func (s *shownCall) cut(text string) string {
+	if len(text) <= maxReportText {
 		return text
 	}
-	return b.String()
-}
-
-// plainLines is [display.Plain] for a text of several lines, cut to what a page shows.
-func plainLines(text string) string {
-	more := ""
-	if len(text) > maxReportText {
-		more = "\n… " + display.Bytes(uint64(len(text)-maxReportText)) + " more"
-		text = strings.ToValidUTF8(text[:maxReportText], "")
-	}
-	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
-	for i := range lines {
-		lines[i] = display.Plain(lines[i])
-	}
-	return strings.Join(lines, "\n") + more
+	s.Cut = true
+	return strings.ToValidUTF8(text[:maxReportText], "")
 }

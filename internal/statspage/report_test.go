@@ -34,12 +34,15 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := b.String()
-	for _, want := range []string{"A &amp; B", "a note", "search&lt;b&gt;", `class="heat"`, `class="dist"`, `class="trend"`, "2026-11-21 12:00:00", "Slowest calls", "&#34;&lt;/script&gt;&#34;", "line\nnext", `\u202e`, "late", "201"} {
+	for _, want := range []string{"A &amp; B", "a note", "search&lt;b&gt;", `"tool":"search\u003cb>"`, `"heat":[`, "2026-11-21T12:00:00Z", "\\u003c/script>", `line\nnext`, `\u202e`, "late", "201"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("got no %q", want)
 		}
 	}
-	for _, never := range []string{"<script", "\x1b", "\u202e", "<b>\"", "Latest failures", " style="} {
+	if scripts := strings.Count(page, "<script"); scripts != 2 || strings.Count(page, "</script") != scripts {
+		t.Errorf("got %d scripts, want the data and the page's", scripts)
+	}
+	for _, never := range []string{"\x1b", "\u202e", "<b>\"", `"failed":[`, " style=", " src=", "{script}"} {
 		if strings.Contains(page, never) {
 			t.Errorf("got %q", never)
 		}

@@ -91,7 +91,7 @@ func TestGate(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := handlerOf(t, r, c.options)
-			for _, target := range []string{"/", "/api/v1/summary", "/healthz", "/openapi.json", "/assets/dashboard.js", "/api/v1/nothing"} {
+			for _, target := range []string{"/", "/api/v1/summary", "/healthz", "/openapi.json", "/assets/page.js", "/api/v1/nothing"} {
 				w := askAt(h, c.at, target, c.change...)
 				want := c.want
 				if want == 200 && strings.HasSuffix(target, "nothing") {
@@ -120,7 +120,7 @@ func TestHardening(t *testing.T) {
 	} {
 		x := w.Header()
 		csp := x.Get("Content-Security-Policy")
-		for _, part := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"} {
+		for _, part := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'", "require-trusted-types-for 'script'"} {
 			if !strings.Contains(csp, part) {
 				t.Errorf("got Content-Security-Policy %q, want %s in it", csp, part)
 			}

@@ -42,6 +42,7 @@ type handler struct {
 	options  Options
 	gate     *gate.Gate
 	exporter http.Handler // of metrics; nil if there is none
+	files    files
 	mux      *http.ServeMux
 	turns    chan struct{} // held while an answer is computed
 	streams  chan struct{} // held while a stream is open
@@ -70,10 +71,12 @@ func NewHandler(recorder *stats.Recorder, o Options) (http.Handler, error) {
 	}
 	h := &handler{
 		source: api.Source{
+			Site:     api.Site{Title: o.Title, Links: links(o.Links), Metrics: o.Metrics != nil, Refresh: o.Refresh.Milliseconds()},
 			Recorder: recorder, Running: o.Running, Traces: o.Traces, Health: o.Health, TraceTemplate: o.TraceURL,
 		},
 		options: o,
 		gate:    gate.New(o.BearerToken, o.Open, o.Hosts),
+		files:   filesOf(o.Title),
 		mux:     http.NewServeMux(),
 		turns:   make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
 		streams: make(chan struct{}, maxStreams),

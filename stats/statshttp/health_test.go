@@ -53,7 +53,7 @@ func TestHealthz(t *testing.T) {
 			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Status != c.status || got.Components[0].Name != "statistics" {
 				t.Errorf("got %+v (%v), want %s", got, err, c.status)
 			}
-			for _, target := range []string{"/", "/api/v1/summary"} {
+			for _, target := range []string{"/api/v1/view", "/api/v1/summary"} {
 				if body := ask(h, target).Body.String(); !strings.Contains(body, "statistics") || !strings.Contains(body, c.problem) {
 					t.Errorf("%s: want the components in it, got %s", target, body)
 				}

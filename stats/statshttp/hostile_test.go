@@ -4,7 +4,6 @@
 package statshttp
 
 import (
-	"encoding/xml"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -28,7 +27,7 @@ func TestEveryResourceRefusesBadInput(t *testing.T) {
 			_, after, _ = strings.Cut(after, "}")
 			hostile := before + url.PathEscape(hostileName+"-unknown") + after
 			status := http.StatusNotFound
-			if strings.Contains(before, "calls") {
+			if strings.Contains(before, "calls") || strings.Contains(before, "traces") {
 				status = http.StatusBadRequest
 			}
 			asProblem(t, ask(h, hostile), status)
@@ -71,7 +70,7 @@ func TestHostileFactsAreHarmless(t *testing.T) {
 		}
 		return body
 	}
-	for _, target := range []string{"/api/v1/summary", "/api/v1/tools", "/api/v1/tools/t", "/api/v1/calls", "/api/v1/calls/1", "/api/v1/snapshot"} {
+	for _, target := range []string{"/api/v1/summary", "/api/v1/view?tool=t", "/api/v1/tools", "/api/v1/tools/t", "/api/v1/calls", "/api/v1/calls/1", "/api/v1/snapshot"} {
 		w := ask(h, target)
 		if body := harmless(target, w); !strings.Contains(body, `"cache"`) || !strings.Contains(body, `"<script>\u001b\u202e"`) {
 			t.Errorf("%s: got %s, want the fact, with what a terminal would act on escaped", target, body)
@@ -82,14 +81,8 @@ func TestHostileFactsAreHarmless(t *testing.T) {
 		}
 	}
 	for _, target := range []string{"/", "/?call=1", "/?policy=" + url.QueryEscape(hostileName+"="+hostileName)} {
-		page := harmless(target, ask(h, target))
-		wellFormed(t, page, func(e xml.StartElement) {
-			if n := e.Name.Local; n == "script" && attribute(e, "src") != "assets/dashboard.js" || n == "img" && attribute(e, "src") != "assets/icon.svg" {
-				t.Errorf("%s: got <%s %v>", target, n, e.Attr)
-			}
-		})
-		if !strings.Contains(page, "&lt;script&gt;") {
-			t.Errorf("%s: the fact is not shown", target)
+		if page := harmless(target, ask(h, target)); strings.Contains(page, hostileName[:20]) || strings.Contains(page, "cache") {
+			t.Errorf("%s: the page has data in it", target)
 		}
 	}
 }

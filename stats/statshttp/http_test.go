@@ -309,7 +309,7 @@ func TestOtherResources(t *testing.T) {
 	h := handlerOf(t, r)
 	for target, want := range map[string]string{
 		"/": "text/html; charset=utf-8", "/openapi.json": "application/openapi+json", "/api/v1/openapi.json": "application/openapi+json",
-		"/assets/dashboard.css": "text/css; charset=utf-8", "/assets/dashboard.js": "text/javascript; charset=utf-8", "/assets/icon.svg": "image/svg+xml",
+		"/assets/page.css": "text/css; charset=utf-8", "/assets/page.js": "text/javascript; charset=utf-8", "/api/v1/summary.txt": "text/plain; charset=utf-8",
 		"/healthz": "application/json",
 	} {
 		w := ask(h, target)
@@ -359,7 +359,7 @@ func TestMethods(t *testing.T) {
 func TestEntityTags(t *testing.T) {
 	r := busyRecorder(t)
 	h := handlerOf(t, r)
-	for _, target := range []string{"/api/v1/summary?window=total", "/api/v1/tools", "/api/v1/calls/7", "/openapi.json", "/assets/dashboard.css"} {
+	for _, target := range []string{"/api/v1/summary?window=total", "/api/v1/tools", "/api/v1/calls/7", "/openapi.json", "/assets/page.css"} {
 		first := ask(h, target)
 		tag := first.Header().Get("ETag")
 		if !strings.HasPrefix(tag, `W/"`) {

@@ -24,7 +24,7 @@ func BenchmarkRecordBesideReaders(b *testing.B) {
 			stop := make(chan struct{})
 			var all sync.WaitGroup
 			for i := range readers {
-				target := []string{"/", "/api/v1/summary", "/api/v1/tools", "/api/v1/snapshot", "/api/v1/calls"}[i%5]
+				target := []string{"/api/v1/view", "/api/v1/summary", "/api/v1/tools", "/api/v1/snapshot", "/api/v1/calls"}[i%5]
 				all.Go(func() {
 					for {
 						select {

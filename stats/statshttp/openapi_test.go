@@ -56,9 +56,11 @@ type described struct {
 
 var descriptions = map[string]described{
 	"/{$}":                           {summary: "The dashboard.", media: "text/html"},
-	"/assets/dashboard.css":          {summary: "The dashboard's style sheet.", media: "text/css"},
-	"/assets/dashboard.js":           {summary: "The dashboard's script.", media: "text/javascript"},
-	"/assets/icon.svg":               {summary: "The dashboard's icon.", media: "image/svg+xml"},
+	"/assets/page.css":               {summary: "The dashboard's style sheet.", media: "text/css"},
+	"/assets/page.js":                {summary: "The dashboard's script.", media: "text/javascript"},
+	"/api/v1/view":                   {summary: "What the dashboard shows of a window, of all tools or of one.", answer: api.View{}},
+	"/api/v1/summary.txt":            {summary: "Tools and error groups as plain-text tables.", media: "text/plain"},
+	"/api/v1/traces/{id}":            {summary: "The spans of a trace that are at hand, and its recent calls.", answer: api.TraceDetail{}},
 	"/api/v1/summary":                {summary: "All tools together, with the health of agents and the recorder's limits.", answer: api.Overview{}},
 	"/api/v1/tools":                  {summary: "The tools with calls in the window.", answer: api.ToolList{}},
 	"/api/v1/tools/{name}":           {summary: "One tool, with its error groups.", answer: api.ToolDetail{}},
@@ -96,7 +98,9 @@ var parameterSchemas = map[string]object{
 	"after":        {"description": "Only calls with a larger id.", "schema": object{"type": "integer", "minimum": 0}},
 	"format":       {"description": "The percentile distribution, or the log of intervals.", "schema": object{"enum": []string{"hgrm", "hlog"}, "default": "hgrm"}},
 	"fail":         {"description": "Whether the answer is an error, 503, if a component has a problem.", "schema": object{"enum": []string{"never", "degraded"}, "default": "never"}},
-	"call":         {"description": "The call that the page shows the waterfall of.", "schema": object{"type": "integer", "minimum": 1}},
+	"call":         {"description": "The call that the page shows.", "schema": object{"type": "integer", "minimum": 1}},
+	"trace":        {"description": "The trace that the page shows.", "schema": object{"type": "string", "pattern": "^[0-9a-f]{32}$"}},
+	"view":         {"description": "The view that the page shows.", "schema": object{"type": "string"}},
 }
 
 func definition(t *testing.T) []byte {
@@ -212,7 +216,7 @@ func addMembers(typ reflect.Type, properties object, required *[]string, schemas
 // fieldComments are the comments on the fields of the structs that are answered.
 func fieldComments(t *testing.T) map[string]string {
 	comments := make(map[string]string)
-	for _, pattern := range []string{"../*.go", "internal/api/*.go", "internal/answer/*.go"} {
+	for _, pattern := range []string{"../*.go", "internal/api/*.go", "internal/answer/*.go", "../../internal/statspage/*.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: got %d files, %v", pattern, len(files), err)

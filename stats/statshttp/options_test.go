@@ -36,17 +36,17 @@ func TestTraceLinksFollowTheExporter(t *testing.T) {
 	r := newRecorder(t)
 	record(r, call(&toolkit.Definition{Name: "t"}, time.Millisecond, sampled(1)))
 	const link = "http://localhost:16686/trace/01"
-	if page := pageOf(t, r, "/"); !strings.Contains(page, link) {
+	if page := bodyOf(t, r, "/api/v1/view"); !strings.Contains(page, link) {
 		t.Errorf("the page lacks %s", link)
 	}
-	if page := pageOf(t, r, "/", Options{NoTraceLinks: true}); strings.Contains(page, "16686") {
+	if page := bodyOf(t, r, "/api/v1/view", Options{NoTraceLinks: true}); strings.Contains(page, "16686") {
 		t.Error("the page has links though they were turned off")
 	}
 }
 
 func TestLinksOfTheHost(t *testing.T) {
 	r := newRecorder(t)
-	if page := pageOf(t, r, "/", Options{Links: []Link{{"approvals <b>", "approvals?a=1"}}}); !strings.Contains(page, `<a href="approvals?a=1">approvals &lt;b&gt;</a>`) {
+	if page := bodyOf(t, r, "/api/v1/view", Options{Links: []Link{{"approvals <b>", "approvals?a=1"}}}); !strings.Contains(page, `{"name":"approvals <b>","href":"approvals?a=1"}`) {
 		t.Error("the page lacks the link")
 	}
 	for _, c := range [][2]string{{"", "a"}, {strings.Repeat("x", 41), "a"}, {"x", ""}, {"x", "/a"}, {"x", "https://example.com/"}, {"x", "//example.com/a"}, {"x", "javascript:alert(1)"}} {

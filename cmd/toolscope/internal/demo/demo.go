@@ -26,6 +26,10 @@ type Options struct {
 	Calls    int            // at least; below [MinCalls] it is that
 	Seed     uint64         // of the planted secrets
 	Progress func(Progress) // called after each batch; may be nil
+	// Rate is how many calls a second are made after the script, until the context is over; 0 ends with the script.
+	Rate float64
+	// Scripted is called with the summary when the script has ended, before calls at the rate; may be nil.
+	Scripted func(Summary) error
 }
 
 // Progress is how far a session is.
@@ -66,7 +70,14 @@ func Run(ctx context.Context, scope *toolscope.Scope, o Options) (Summary, error
 		return Summary{}, fmt.Errorf("demo: %w", err)
 	}
 	s.executor = &toolkit.Executor{Handler: s.catalog.Handler, Tools: s.catalog.Registry.Lookup, Parallel: 4}
-	return s.run(ctx)
+	summary, err := s.run(ctx)
+	if err == nil && o.Scripted != nil {
+		err = o.Scripted(summary)
+	}
+	if err != nil || o.Rate <= 0 {
+		return summary, err
+	}
+	return summary, s.play(ctx)
 }
 
 type session struct {

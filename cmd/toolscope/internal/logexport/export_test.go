@@ -133,7 +133,11 @@ func validHAR(t *testing.T, text []byte) {
 	}
 }
 
-var styles = regexp.MustCompile(`(?s)<style>(.*)</style>`)
+var (
+	styles  = regexp.MustCompile(`(?s)<style>(.*)</style>`)
+	scripts = regexp.MustCompile(`(?s)<script type="module">(.*)</script>`)
+	hashes  = regexp.MustCompile(`'sha256-[^']*'`)
+)
 
 func TestHTML(t *testing.T) {
 	var b strings.Builder
@@ -148,23 +152,29 @@ func TestHTML(t *testing.T) {
 	if style == nil {
 		t.Fatal("got no style sheet")
 	}
-	sum := sha256.Sum256([]byte(style[1]))
-	if hash := "sha256-" + strings.ReplaceAll(base64.StdEncoding.EncodeToString(sum[:]), "+", "&#43;"); !strings.Contains(
-		page,
-		"style-src &#39;"+hash+"&#39;",
-	) &&
-		!strings.Contains(page, "style-src '"+hash+"'") {
-		t.Errorf("the policy does not allow the style sheet, whose hash is %s", hash)
+	script := scripts.FindStringSubmatch(page)
+	if script == nil {
+		t.Fatal("got no script")
 	}
+	for source, text := range map[string]string{"style-src": style[1], "script-src": script[1]} {
+		sum := sha256.Sum256([]byte(text))
+		if want := source + " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"; !strings.Contains(page, want) {
+			t.Errorf("the policy does not allow what the page has: want %s", want)
+		}
+	}
+	page = strings.Replace(strings.Replace(page, style[1], "\n", 1), script[1], "\n", 1)
+	page = hashes.ReplaceAllString(page, "'sha256-HASH'")
 	for _, never := range []string{
-		"<script", "javascript:", " style=", " onclick", "src=", "@import", "url(", "http://", "https://",
-		"\x1b", "\u202e",
+		"javascript:", " style=", " onclick", "src=", "@import", "url(", "https://", "\x1b", "\u202e",
 	} {
 		if strings.Contains(page, never) {
 			t.Errorf("got %q in the page", never)
 		}
 	}
-	compare(t, "calls.html", strings.Replace(page, style[1], "\n", 1))
+	if n := strings.Count(page, "http://"); n != strings.Count(page, "xmlns='http://www.w3.org/2000/svg'") {
+		t.Errorf("got %d addresses in the page, want none", n)
+	}
+	compare(t, "calls.html", page)
 }
 
 func TestFilters(t *testing.T) {

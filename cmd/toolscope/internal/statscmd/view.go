@@ -27,6 +27,17 @@ func (o *options) view(ctx context.Context, s *programs.Source) (v *summary.View
 	if v.Snapshot, err = s.Snapshot(ctx, query); err != nil {
 		return nil, err
 	}
+	if len(v.Snapshot.Tools) == 0 && o.window != "total" {
+		all, err := s.Snapshot(ctx, url.Values{"window": {"total"}})
+		if err != nil {
+			return nil, err
+		}
+		for i := range all.Tools {
+			if t := &all.Tools[i]; (o.tool == "" || t.Tool == o.tool) && t.LastSeen.After(v.Latest) {
+				v.Latest = t.LastSeen
+			}
+		}
+	}
 	if v.Before, err = s.Before(ctx, v.Snapshot, o.window); err != nil {
 		return nil, err
 	}

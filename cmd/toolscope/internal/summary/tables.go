@@ -48,6 +48,10 @@ func (v *View) tools(s *stats.Summary) *screen.Table {
 			styled(screen.Quiet, unless(name == "all", display.Percent(x.TimeShare))), plain(bars(h, low, high)))
 	}
 	for i := range s.Tools {
+		if v.Rows > 0 && i == v.Rows {
+			t.Note = display.Number(uint64(len(s.Tools)-i), "more tool")
+			break
+		}
 		x := &s.Tools[i]
 		raw := v.Snapshot.Tool(x.Tool)
 		if raw == nil {

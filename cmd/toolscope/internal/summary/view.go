@@ -32,6 +32,9 @@ type View struct {
 	Window   string // "" for the span that the snapshot has
 	Tool     string // "" for all
 	Sort     string // one of [OrderNames]
+	Rows     int    // how many tools are printed; 0 for all
+	// Latest is when the latest call ended, if the snapshot has none; zero if that is not known.
+	Latest time.Time
 }
 
 // JSON is a view as --json prints it.
@@ -83,10 +86,18 @@ func (v *View) Write(b *strings.Builder, source string, p screen.Paint, timed bo
 	s := v.Summary()
 	v.writeTitle(b, display.Clip(source, 100), s, p, timed)
 	if len(s.Tools) == 0 {
-		b.WriteString("No calls.\n")
+		b.WriteString("No calls.")
+		if !v.Latest.IsZero() {
+			fmt.Fprintf(b, " The latest ended at %s: --window total shows all.", v.Latest.Local().Format(time.DateTime))
+		}
+		b.WriteString("\n")
 		return
 	}
-	v.tools(s).Print(b, p)
+	tools := v.tools(s)
+	tools.Print(b, p)
+	if tools.Note != "" {
+		b.WriteString(tools.Note + "\n")
+	}
 	for _, t := range []*screen.Table{errorTable(s), policyTable(s), v.sessionTable()} {
 		if len(t.Rows) > 0 {
 			b.WriteString("\n")

@@ -98,8 +98,11 @@ func GroupsOf(groups []stats.ErrorGroup, tool string) []stats.ErrorGroup {
 // Errors answers /api/v1/errors.
 func (s *Source) Errors(r *Request) (any, *answer.Problem) {
 	sum := s.Recorder.Summary(r.Window)
-	groups := Head(GroupsOf(sum.Errors, r.Filter.Tool), r.Limit)
-	return ErrorList{coveredBy(sum), groups, sum.OtherErrors, sum.MaxUnlisted}, nil
+	groups := GroupsOf(sum.Errors, r.Filter.Tool)
+	if id := r.Filter.ErrorGroup; id != "" {
+		groups = slices.DeleteFunc(groups, func(g stats.ErrorGroup) bool { return !strings.EqualFold(g.ID, id) })
+	}
+	return ErrorList{coveredBy(sum), Head(groups, r.Limit), sum.OtherErrors, sum.MaxUnlisted}, nil
 }
 
 // Sessions answers /api/v1/sessions.

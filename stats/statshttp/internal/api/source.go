@@ -15,8 +15,23 @@ import (
 	"github.com/toolscope/toolscope/stats/statshttp/internal/query"
 )
 
+// A Site is what a page shows in addition to the data of a source.
+type Site struct {
+	Title   string `json:"title"`           // name of the program
+	Links   []Link `json:"links,omitempty"` // links to pages of the application
+	Metrics bool   `json:"metrics"`         // whether /metrics serves metrics
+	Refresh int64  `json:"refresh_ms"`      // how often a live page asks for what is new, in milliseconds
+}
+
+// A Link leads to a page of the application.
+type Link struct {
+	Name string `json:"name"` // text of the link
+	Href string `json:"href"` // address, relative to the page's
+}
+
 // A Source is what answers are made of.
 type Source struct {
+	Site
 	Recorder *stats.Recorder
 	Running  *stats.Running       // nil if running calls are not served
 	Traces   stats.TraceSource    // nil if there are no spans
