@@ -96,9 +96,9 @@ func (p *person) open(t *testing.T, early string) func() (terminalFile, error) {
 func TestTerminal(t *testing.T) {
 	for _, c := range []struct {
 		name, early, types, again string
-		approved           bool
-		note               string
-		err                string
+		approved                  bool
+		note                      string
+		err                       string
 	}{
 		{name: "yes", types: "yes\n", approved: true},
 		{name: "a letter is no word", types: "y\n", again: "no\n"},
