@@ -29,11 +29,16 @@ var colours = map[string]string{
 func terminalLines(v View, coloured bool) []string {
 	var lines []string
 	var line strings.Builder
-	columns, changed := 0, false
+	columns, changed, folded := 0, false, false
 	end := func() {
-		border := "  | "
+		border := " "
 		if changed {
-			border = "± | "
+			border = "±"
+		}
+		if folded { // cannot look like a line of its own
+			border += " ↪ "
+		} else {
+			border += " | "
 		}
 		lines = append(lines, border+line.String()+"\n")
 		line.Reset()
@@ -49,10 +54,11 @@ func terminalLines(v View, coloured bool) []string {
 				line.WriteString(inColour(spellRightToLeft(text[:n]), p.Kind, coloured))
 			}
 			if text = text[n:]; text == "" {
-				break
+				break // the line goes on with the next part
 			}
 			end()
-			text = strings.TrimPrefix(text, "\n")
+			text, folded = strings.CutPrefix(text, "\n")
+			folded = !folded
 		}
 	}
 	if columns > 0 {

@@ -205,3 +205,12 @@ type counted struct {
 }
 
 func (c counted) Close() error { c.closed(); return c.terminalFile.Close() }
+
+func TestLinesAreFolded(t *testing.T) {
+	r := requestOf(`{"command":"` + strings.Repeat("x", 100) + `\nsecond"}`)
+	got := strings.Join(terminalLines(r.View(), false), "")
+	want := "  | command: \n  |     │ " + strings.Repeat("x", 69) + "\n  ↪ " + strings.Repeat("x", 31) + "\n  |     │ second\n"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
