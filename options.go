@@ -54,7 +54,8 @@ type Options struct {
 	// ApprovalsToken serves the open requests of the [approve.Policy] and its kill switch below
 	// [Scope.HTTPHandler] to clients that have the token: at approvals for people, at api/v1/approvals and
 	// api/v1/stops for programs (see [approve.NewHandler]). The policy then waits for answers over HTTP and needs no
-	// other asker. A token has 16 bytes or more; give each person one by lines "NAME TOKEN". A token without such a policy is an error. "" serves no approvals;
+	// other asker. A token has 16 bytes or more; give each person one by lines "NAME TOKEN".
+	// A token without such a policy is an error. "" serves no approvals;
 	// then a policy that has no other way to ask is an error.
 	ApprovalsToken string
 	// Observers are your application's own observers. Nil ones are ignored.

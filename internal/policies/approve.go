@@ -24,7 +24,7 @@ type approval struct {
 // hook is a webhook of the Approve policy.
 type hook struct {
 	URL        string `yaml:"url" doc:"Where events are posted, as https://chat.example/hook."`
-	SecretFile string `yaml:"secret_file" doc:"The file with the secret that signs events (Standard Webhooks), relative to this file."`
+	SecretFile string `yaml:"secret_file" doc:"The file with the secret that signs events (Standard Webhooks)."`
 	Page       string `yaml:"page" doc:"Address of the page of approvals, for people who read the event; default none."`
 }
 

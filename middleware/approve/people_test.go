@@ -129,7 +129,7 @@ func TestTwoPeople(t *testing.T) {
 		t.Errorf("got %v, ran %d times", err, h.ran.Load())
 	}
 	if got := strings.Join(told, "; "); got != "pending ; pending ada; approved ada, grace" {
-		t.Errorf("the audit log was told %s", got)
+		t.Errorf("the audit log got %s", got)
 	}
 	r, done = h.waits(t, t.Context(), "pay", `{"amount":2}`)
 	answers(t, url, "ada", r, true)
@@ -142,7 +142,7 @@ func TestTokensOfPeople(t *testing.T) {
 	for _, c := range []struct{ tokens, want string }{
 		{"ada short", "line 1: got a token of 5 bytes"}, {"a-token-for-tests-only", "got one that all share"},
 		{"ada the-token-of-ada-0001\nada the-token-of-ada-0002", "twice"}, {"ada the-token-of-ada-0001\nbob the-token-of-ada-0001", "twice"},
-		{"ada the-token-of-ada-0001\nthe-token-of-nobody-1", "want one token"}, {"a/b the-token-of-ada-0001", "got the name"}, {"", "at least 16"}, {"# none", "got 0 tokens"},
+		{"ada the-token-of-ada-0001\nthe-token-of-one-more", "want one token"}, {"a/b the-token-of-ada-0001", "got the name"}, {"", "at least 16"}, {"# none", "got 0 tokens"},
 	} {
 		h := newHouse(t, approve.Options{TwoPeople: []string{"*"}, Askers: []approve.Asker{approve.HTTP()}})
 		if _, err := approve.NewHandler(h.Policy, c.tokens); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -224,7 +224,7 @@ func TestStop(t *testing.T) {
 				t.Errorf("resumed: got %v", err)
 			}
 			if len(told) != 2 || told[0].State != approve.Stopped || told[0].By != "ada" || told[0].Reason != "it digs too deep" || told[1].State != approve.Resumed || told[1].By != "grace" {
-				t.Errorf("the audit log was told %+v", told)
+				t.Errorf("the audit log got %+v", told)
 			}
 		})
 	}

@@ -376,7 +376,9 @@ func (p *Policy) ask(ctx context.Context, asker Asker, req *pending) (err error)
 }
 
 // request is the question about a call. Its exported members are redacted.
-func (p *Policy) request(call toolkit.Call, facts toolkit.CallInfo, session *toolkit.Session, why trigger, now time.Time) *pending {
+func (p *Policy) request(
+	call toolkit.Call, facts toolkit.CallInfo, session *toolkit.Session, why trigger, now time.Time,
+) *pending {
 	digest := Digest(call.Name, call.Arguments, p.options.WorkDir, why.version)
 	shown, _ := p.options.Redactor.ForTool(call.Name).JSONMax(call.Arguments, maxArguments)
 	req := &pending{

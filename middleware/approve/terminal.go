@@ -21,8 +21,9 @@ const maxLine = 1 << 10
 
 // Terminal asks on the controlling terminal, one request at a time. It never reads
 // standard input, which may be a protocol's. Only "yes", typed in full, approves; any other
-// line is a no, and its note. A call that is longer than a screen has to be shown whole before it can be approved. What was typed before the question is thrown away. Without a
-// controlling terminal (a service, a container, Windows) it cannot ask.
+// line is a no, and its note. A call that is longer than a screen has to be shown whole before it can be approved. What
+// was typed before the question is thrown away. Without a controlling terminal (a service, a container, Windows) it
+// cannot ask.
 func Terminal() Asker { return newTerminal(openTerminal) }
 
 // openTerminal opens the controlling terminal, whatever standard input is.

@@ -60,7 +60,7 @@ type linked struct {
 	Torn     string `json:"torn,omitempty"`      // digest of what a crash left of a line before this one
 	PrunedTo uint64 `json:"pruned_to,omitempty"` // number of the last entry that rotation has removed
 	Before   int64  `json:"before,omitempty"`    // bytes of the log from before the chain began
-	Salt     string `json:"salt"`
+	Salt     string `json:"salt"`                // random, so that the digest of a forgotten entry tells nothing
 }
 
 // line returns the entry as a line behind l, and its place.
@@ -123,10 +123,10 @@ type state struct {
 
 // stateText is the state in its file.
 type stateText struct {
-	Seq   uint64 `json:"seq"`
-	Chain string `json:"chain"`
-	Size  int64  `json:"size"`
-	MAC   string `json:"mac"` // of the members before, with the key
+	Seq   uint64 `json:"seq"`   // number of the last entry
+	Chain string `json:"chain"` // end of the chain
+	Size  int64  `json:"size"`  // bytes of the log
+	MAC   string `json:"mac"`   // digest of the members before, with the key
 }
 
 // maxState is the size of the file.
@@ -167,7 +167,7 @@ func readState(f io.ReaderAt, key []byte) (s state, ok bool) {
 // maxTail is how much of a log's end is read to find its last entry, in bytes.
 const maxTail = 1 << 20
 
-// lastEntry returns the last entry of a log, and what a crash left behind it.
+// lastEntry returns the last entry of a log, and what a crash left of a line after it.
 func lastEntry(f *os.File, size int64) (p parsed, fragment []byte, ok bool) {
 	from := max(0, size-maxTail)
 	tail := make([]byte, size-from)

@@ -126,7 +126,8 @@ func (w *Webhook) send(d approve.Decision) error {
 	if at.IsZero() {
 		at = d.Created
 	}
-	body, err := json.Marshal(Event{Type: "approval." + string(d.State), Timestamp: at, Text: text(&d), Page: w.options.Page, Data: d})
+	e := Event{Type: "approval." + string(d.State), Timestamp: at, Text: text(&d), Page: w.options.Page, Data: d}
+	body, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}

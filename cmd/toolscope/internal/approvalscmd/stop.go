@@ -122,7 +122,8 @@ func (o *stopOptions) run(ctx context.Context, stdin io.Reader, stdout io.Writer
 			_, err := fmt.Fprintf(stdout, "resumed: %s\n", what)
 			return err
 		}
-		_, err := fmt.Fprintf(stdout, "stopped: %s; %s cancelled\n", what, display.Number(uint64(max(0, done.Cancelled)), "running call"))
+		_, err := fmt.Fprintf(stdout, "stopped: %s; %s cancelled\n", what,
+			display.Number(uint64(max(0, done.Cancelled)), "running call"))
 		return err
 	})
 }

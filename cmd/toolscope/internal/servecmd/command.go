@@ -79,7 +79,8 @@ func Command() *cobra.Command {
 	builtin.ApprovalsFlag(f, &o.approvals)
 	f.StringVar(&o.config, "config", "", "the policies of `FILE`; the default is permit, validate, limit, timeout "+
 		"and recover with their "+
-		"defaults: no answer comes from memory, and calls that need a person are refused unless approvals are served. SIGHUP reloads FILE; if "+
+		"defaults: no answer comes from memory, and calls that need a person are refused unless "+
+		"approvals are served. SIGHUP reloads FILE; if "+
 		"it is wrong or incomplete, "+
 		"nothing changes")
 	return c

@@ -51,8 +51,8 @@ type writer struct {
 	parts []Part
 }
 
-// add appends a part.
-func (w *writer) add(kind, text string) {
+// addPart appends a part.
+func (w *writer) addPart(kind, text string) {
 	if text == "" {
 		return
 	}
@@ -80,17 +80,17 @@ func (w *writer) line(s string, command bool, also string) {
 		switch {
 		case r == utf8.RuneError && n <= 1:
 			flush(i)
-			w.add(Hidden, fmt.Sprintf("⟨0x%02X⟩", s[i]))
+			w.addPart(Hidden, fmt.Sprintf("⟨0x%02X⟩", s[i]))
 			from = i + n
 		case !visible(r) || combining > maxMarks || strings.ContainsRune(also, r):
 			flush(i)
-			w.add(Hidden, mark(r))
+			w.addPart(Hidden, mark(r))
 			from = i + n
 		case r == ' ':
 			n = len(s[i:]) - len(strings.TrimLeft(s[i:], " "))
 			if n > maxBlanks || i+n == len(s) {
 				flush(i)
-				w.add(Hidden, run(n, "space"))
+				w.addPart(Hidden, run(n, "space"))
 				from = i + n
 			}
 		}
@@ -134,13 +134,13 @@ func (w *writer) words(s string, command bool) {
 			if command && strings.ContainsFunc(s[:n], func(r rune) bool { return r >= 0x80 }) {
 				kind = Foreign
 			}
-			w.add(kind, s[:n])
+			w.addPart(kind, s[:n])
 		case s[0] == ' ':
 			n = len(s) - len(strings.TrimLeft(s, " "))
-			w.add("", s[:n])
+			w.addPart("", s[:n])
 		default:
 			n = 1
-			w.add(kindOf(s[0]), s[:1])
+			w.addPart(kindOf(s[0]), s[:1])
 		}
 		s = s[n:]
 	}

@@ -22,7 +22,7 @@ import (
 func Render(arguments []byte, mask func(name, value string) (kind string, secret bool)) []Part {
 	w := &renderer{mask: mask}
 	if len(bytes.TrimSpace(arguments)) == 0 {
-		w.add(Note, "⟨no arguments⟩\n")
+		w.addPart(Note, "⟨no arguments⟩\n")
 		return w.parts
 	}
 	w.in = jsontext.NewDecoder(bytes.NewReader(arguments), jsontext.AllowDuplicateNames(true))
@@ -38,7 +38,7 @@ func Render(arguments []byte, mask func(name, value string) (kind string, secret
 		return w.parts
 	}
 	raw := &writer{}
-	raw.add(Note, "⟨no JSON: the bytes as they are⟩\n")
+	raw.addPart(Note, "⟨no JSON: the bytes as they are⟩\n")
 	raw.block(string(arguments), "  ", true)
 	return raw.parts
 }
@@ -95,8 +95,8 @@ func (w *renderer) value(indent, name string, command bool) error {
 	case '"':
 		w.text(t.String(), indent, name, command)
 	default:
-		w.add("", t.String())
-		w.add(Layout, "\n")
+		w.addPart("", t.String())
+		w.addPart(Layout, "\n")
 	}
 	return nil
 }
@@ -104,16 +104,16 @@ func (w *renderer) value(indent, name string, command bool) error {
 // members writes what stands between brackets, one on a line.
 func (w *renderer) members(indent string, command bool, end jsontext.Kind, empty string) error {
 	if w.in.PeekKind() == end {
-		w.add(Layout, empty+"\n")
+		w.addPart(Layout, empty+"\n")
 	}
 	if w.in.PeekKind() != end && w.in.StackDepth() > 1 {
-		w.add(Layout, "\n")
+		w.addPart(Layout, "\n")
 	}
 	for w.in.PeekKind() != end {
 		name, inner := "", command
-		w.add(Layout, indent)
+		w.addPart(Layout, indent)
 		if end == ']' {
-			w.add(Layout, "- ")
+			w.addPart(Layout, "- ")
 		} else {
 			t, err := w.in.ReadToken()
 			if err != nil {
@@ -122,7 +122,7 @@ func (w *renderer) members(indent string, command bool, end jsontext.Kind, empty
 			name = t.String()
 			inner = command || isCommand(name)
 			w.name(name)
-			w.add(Layout, ": ")
+			w.addPart(Layout, ": ")
 		}
 		if err := w.value(indent+"    ", name, inner); err != nil {
 			return err
@@ -135,30 +135,30 @@ func (w *renderer) members(indent string, command bool, end jsontext.Kind, empty
 // name writes a member's name, in quotation marks unless it is a plain word.
 func (w *renderer) name(name string) {
 	if plain(name) {
-		w.add(Name, name)
+		w.addPart(Name, name)
 		return
 	}
-	w.add(Layout, "\"")
+	w.addPart(Layout, "\"")
 	w.line(name, false, "\"")
-	w.add(Layout, "\"")
+	w.addPart(Layout, "\"")
 }
 
 // text writes a string: on the line if it is short and simple, else as a block.
 func (w *renderer) text(s, indent, name string, command bool) {
 	if name != "" && !command && w.mask != nil && plain(s) && len(s) >= 4 {
 		if kind, secret := w.mask(name, s); secret {
-			w.add(Masked, "⟨masked: "+kind+"⟩")
-			w.add(Layout, "\n")
+			w.addPart(Masked, "⟨masked: "+kind+"⟩")
+			w.addPart(Layout, "\n")
 			return
 		}
 	}
 	if !command && len(s) <= 200 && !strings.ContainsAny(s, "\"\\\n") {
-		w.add(Layout, "\"")
+		w.addPart(Layout, "\"")
 		w.line(s, false, "")
-		w.add(Layout, "\"\n")
+		w.addPart(Layout, "\"\n")
 		return
 	}
-	w.add(Layout, "\n")
+	w.addPart(Layout, "\n")
 	w.block(s, indent, command)
 }
 
@@ -166,17 +166,17 @@ func (w *renderer) text(s, indent, name string, command bool) {
 func (w *writer) block(s, indent string, command bool) {
 	for {
 		line, rest, more := strings.Cut(s, "\n")
-		w.add(Layout, indent+"│ ")
+		w.addPart(Layout, indent+"│ ")
 		w.line(line, command, "")
 		if !more {
-			w.add(Layout, "\n")
+			w.addPart(Layout, "\n")
 			return
 		}
 		if n := len(rest) - len(strings.TrimLeft(rest, "\n")); n >= maxLines {
-			w.add(Hidden, run(n+1, "line end"))
+			w.addPart(Hidden, run(n+1, "line end"))
 			rest = rest[n:]
 		}
-		w.add(Layout, "\n")
+		w.addPart(Layout, "\n")
 		s = rest
 	}
 }
