@@ -87,8 +87,9 @@ var credentials = sync.OnceValue(func() map[string]bool {
 // mask says what kind of secret a value is.
 func (c *content) mask(name, value string) (kind string, secret bool) {
 	shown := c.redactor.ForTool(c.tool).Named(name, value)
-	kind, secret = strings.CutPrefix(shown, "[REDACTED:")
-	if kind, secret = strings.CutSuffix(kind, "]"); !secret || !credentials()[kind] {
+	kind, marked := strings.CutPrefix(shown, "[REDACTED:")
+	kind, closed := strings.CutSuffix(kind, "]")
+	if !marked || !closed || !credentials()[kind] {
 		return "", false
 	}
 	return kind, true
