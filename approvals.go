@@ -79,7 +79,7 @@ func (a *approvals) handler(p *approve.Policy) (http.Handler, error) {
 	if c := a.current.Load(); c != nil && c.policy == p {
 		return c.handler, nil
 	}
-	h, err := approve.NewHandler(p, a.token)
+	h, err := approve.NewHandler(p, a.token, a.scope.options.HTTP.Hosts...)
 	if err != nil {
 		return nil, err
 	}
@@ -101,8 +101,9 @@ func (a *approvals) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.ServeHTTP(w, r)
 }
 
-// isApprovals reports whether a path is one of the approvals' pages.
+// isApprovals reports whether a path is one of the approvals' or the kill switch's.
 func isApprovals(path string) bool {
 	path = strings.Trim(path, "/")
-	return path == "approvals" || path == "api/v1/approvals" || strings.HasPrefix(path, "api/v1/approvals/")
+	return path == "approvals" || path == "api/v1/approvals" || strings.HasPrefix(path, "api/v1/approvals/") ||
+		path == "api/v1/stops"
 }

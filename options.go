@@ -51,10 +51,11 @@ type Options struct {
 	// Settings are the first settings, as [Scope.Apply] would set them. Its own policies are appended to
 	// Policies. A policy that [middleware.Check] refuses, such as a nil one, is an error.
 	Settings Settings
-	// ApprovalsToken serves the open requests of the [approve.Policy] below [Scope.HTTPHandler] to clients
-	// that have the token: at approvals for people and at api/v1/approvals for programs (see
-	// [approve.NewHandler]). The policy then waits for answers over HTTP and needs no other asker. The
-	// token has 16 bytes or more. A token without such a policy is an error. "" serves no approvals;
+	// ApprovalsToken serves the open requests of the [approve.Policy] and its kill switch below
+	// [Scope.HTTPHandler] to clients that have the token: at approvals for people, at api/v1/approvals and
+	// api/v1/stops for programs (see [approve.NewHandler]). The policy then waits for answers over HTTP and needs no
+	// other asker. A token has 16 bytes or more; give each person one by lines "NAME TOKEN".
+	// A token without such a policy is an error. "" serves no approvals;
 	// then a policy that has no other way to ask is an error.
 	ApprovalsToken string
 	// Observers are your application's own observers. Nil ones are ignored.

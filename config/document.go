@@ -44,6 +44,7 @@ type tool struct {
 type auditLog struct {
 	Enabled *bool         `yaml:"enabled" doc:"false turns the section off; default true."`
 	File    string        `yaml:"file" doc:"Where lines are appended, relative to this file."`
+	KeyFile string        `yaml:"key_file" doc:"The file with the key of the chain of entries; default: no key."`
 	Options audit.Options `yaml:",inline"`
 }
 

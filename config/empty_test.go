@@ -5,6 +5,7 @@ package config_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"os"
 	"path/filepath"
@@ -89,13 +90,14 @@ func openProtected(t *testing.T, text string) *protectedScope {
 	if err := os.WriteFile(filepath.Join(dir, "rules.yaml"), []byte(rules), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	writeSecrets(t, dir)
 	file, err := config.Open(write(t, dir, text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	options := toolscope.Options{NoTracing: true}
 	if strings.Contains(text, "approve:") && !strings.Contains(text, "unattended: true") {
-		options.ApprovalsToken = "a-token-for-tests"
+		options.ApprovalsToken = "ada " + rand.Text()
 	}
 	scope, err := toolscope.New(file.Options(options))
 	if err != nil {

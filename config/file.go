@@ -4,6 +4,7 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -124,6 +125,15 @@ func (f *File) start(d *document) error {
 	}
 	o := d.Audit.Options
 	o.Redactor = f.redactor
+	if d.Audit.KeyFile != "" {
+		key, err := readFile(f.beside(d.Audit.KeyFile))
+		if o.Key = bytes.TrimSpace(key); err == nil && len(o.Key) < 16 {
+			err = fmt.Errorf("got a key of %d bytes, want 16 or more", len(o.Key))
+		}
+		if err != nil {
+			return d.fail("audit.key_file", err)
+		}
+	}
 	log, err := audit.Open(f.beside(d.Audit.File), o)
 	if err != nil {
 		return d.fail("audit.file", err)

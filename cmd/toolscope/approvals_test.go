@@ -109,6 +109,41 @@ func TestApprovalsAreListedAndAnswered(t *testing.T) {
 	}
 }
 
+// TestStop uses the kill switch of a program in which a call waits.
+func TestStop(t *testing.T) {
+	url, answered := waiting(t)
+	t.Setenv("TOOLSCOPE_TOKEN", "a-token-for-tests")
+	t.Setenv("TOOLSCOPE_URL", url)
+	stop := func(args ...string) (code int, out, errs string) {
+		var stdout, stderr bytes.Buffer
+		code = run(append([]string{"stop"}, args...), strings.NewReader(""), &stdout, &stderr)
+		return code, stdout.String(), stderr.String()
+	}
+	if code, out, errs := stop("tool", "deploy", "--reason", "not today", "--by", "ada"); code != exitOK ||
+		out != "stopped: tool deploy; 0 running calls cancelled\n" {
+		t.Fatalf("got %d, %q, %s", code, out, errs)
+	}
+	if err := <-answered; err == nil || !strings.Contains(err.Error(), "not today") || !strings.Contains(err.Error(), "by ada") {
+		t.Errorf("the call that waited: got %v", err)
+	}
+	if code, out, _ := stop("list"); code != exitOK || !strings.Contains(out, "tool deploy  by ada  not today") {
+		t.Errorf("got %d, %q", code, out)
+	}
+	if code, out, _ := stop("tool", "deploy", "--resume"); code != exitOK || out != "resumed: tool deploy\n" {
+		t.Errorf("got %d, %q", code, out)
+	}
+	if code, out, _ := stop("list"); code != exitOK || out != "nothing is stopped\n" {
+		t.Errorf("got %d, %q", code, out)
+	}
+	for want, args := range map[string][]string{
+		"did you mean session?": {"sesion", "x"}, "want tool and its name": {"tool"}, "want all alone": {"all", "x"}, "want session ID": {},
+	} {
+		if code, _, errs := stop(args...); code != exitUsage || !strings.Contains(errs, want) {
+			t.Errorf("%q: got %d, %s, want %q", args, code, errs, want)
+		}
+	}
+}
+
 func TestApprovalsNamesWhatIsWrong(t *testing.T) {
 	url, _ := waiting(t)
 	t.Setenv("TOOLSCOPE_TOKEN", "")

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/approvalscmd"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/auditcmd"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/configcmd"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/democmd"
@@ -36,7 +37,8 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	root := &cobra.Command{Use: "toolscope COMMAND [OPTIONS]", Long: "toolscope shows and governs the tool calls of AI agents."}
 	program := cli.Program(root, version,
 		democmd.Command(), statscmd.Command(), topcmd.Command(), replaycmd.Command(), reportcmd.Command(), forgetcmd.Command(),
-		exportcmd.Command(), redactcmd.Command(), permitcmd.Command(), approvalscmd.Command(), toolscmd.Tools(), toolscmd.Call(),
+		exportcmd.Command(), redactcmd.Command(), permitcmd.Command(), approvalscmd.Command(), approvalscmd.Stop(), auditcmd.Command(),
+		toolscmd.Tools(), toolscmd.Call(),
 		servecmd.Command(), mcpcmd.Command(), configcmd.Command(), versionCommand(version))
 	return cli.Run(ctx, program, args, stdin, stdout, stderr)
 }

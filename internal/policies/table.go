@@ -62,7 +62,7 @@ var All = []Descriptor{
 		"permission.shadow":   "true if the decision is recorded and not enforced",
 	}),
 	describe("approve", middleware.StageApprove, "A person's answer before a call goes on.", newApprove, Tags{
-		"approval":         "how the approval ended: a state, or pattern, unavailable, overloaded, unscoped, deferred",
+		"approval":         "how the approval ended: a state, or pattern, unavailable, overloaded, unscoped, deferred, stopped",
 		"approval.by":      "name of the person or pattern that answered",
 		"approval.id":      "id of the request for approval",
 		"approval.rule":    "name of the rule that asks for approval",

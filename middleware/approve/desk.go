@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/toolkit"
 )
 
 // What [Policy.Decide] says of an answer that comes to nothing.
@@ -30,6 +31,8 @@ const (
 	Rejected  State = "rejected"
 	Expired   State = "expired"
 	Withdrawn State = "withdrawn" // the caller went away
+	Stopped   State = "stopped"   // a person stopped a session, an agent, a tool or everything
+	Resumed   State = "resumed"   // a person ended that
 )
 
 // A Decision is a request that is closed, and how.
@@ -51,14 +54,32 @@ type desk struct {
 
 	mu      sync.Mutex
 	open    map[string]*pending
+	bytes   int        // of the arguments of open requests
 	decided []Decision // the latest last
 	grants  map[grantKey]grant
+	earlier map[earlierKey]*earlier
+
+	stops stops
 }
+
+// earlierKey is whose earlier call of which tool is compared with.
+type earlierKey struct{ tenant, tool string }
+
+func newDesk(tell func(Decision)) *desk {
+	return &desk{tell: tell, open: map[string]*pending{}, grants: map[grantKey]grant{},
+		earlier: map[earlierKey]*earlier{}, stops: stops{running: map[*running]struct{}{}}}
+}
+
+// maxOpenBytes bounds the arguments that open requests keep.
+const maxOpenBytes = 16 << 20
 
 // pending is one open request. Its state changes once, under the desk's lock.
 type pending struct {
 	Request
 	owner    grantKey
+	tool     string // as it is, not redacted
+	session  *toolkit.Session
+	people   int  // how many have to approve
 	deferred bool // the call was not kept: an approval lets its next attempt through
 	done     chan struct{}
 	state    State
@@ -91,38 +112,103 @@ func (d *desk) addRequest(p *pending, limit int) (*pending, bool) {
 			}
 		}
 	}
-	if len(d.open) >= limit {
+	if len(d.open) >= limit || d.bytes+len(p.content.arguments) > maxOpenBytes {
 		return nil, false
 	}
+	if s := d.stops.find(p.tool, p.session); s != nil {
+		return nil, false // stopped since the call began
+	}
+	p.content.earlier = d.earlier[p.earlierKey()]
 	d.open[p.ID] = p
-	d.reportDecision(Decision{Request: p.Request, State: Pending})
+	d.bytes += len(p.content.arguments)
+	d.reportDecision(Decision{Request: p.closed(), State: Pending})
 	return p, true
 }
 
-// decide closes a request by a person's answer: the first one wins.
-func (d *desk) decide(id, digest string, a Answer, now time.Time, grantFor time.Duration) error {
+// closed is the request without what only an approver may see.
+func (p *pending) closed() Request {
+	r := p.Request
+	r.content = nil
+	return r
+}
+
+func (p *pending) earlierKey() earlierKey {
+	key := earlierKey{tool: p.tool}
+	if p.session != nil {
+		key.tenant = p.session.Tenant
+	}
+	return key
+}
+
+// decide closes a request by a person's answer: the first one wins. Of two people who have to approve, the first one's
+// yes is noted. mayApprove is asked whether the person may approve.
+func (d *desk) decide(
+	id, digest string, a Answer, now time.Time, grantFor time.Duration, mayApprove func(tool, risk string) error,
+) (State, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.expire(now)
 	p := d.open[id]
 	if p == nil {
 		if slices.ContainsFunc(d.decided, func(c Decision) bool { return c.ID == id }) {
-			return ErrClosed
+			return "", ErrClosed
 		}
-		return ErrUnknown
+		return "", ErrUnknown
 	}
 	if subtle.ConstantTimeCompare([]byte(digest), []byte(p.Digest)) != 1 {
-		return ErrDigest
+		return "", ErrDigest
 	}
 	state := Rejected
 	if a.Approved {
 		state = Approved
+		if err := mayApprove(p.tool, p.Risk); err != nil {
+			return "", err
+		}
+		if p.people > 1 {
+			if err := p.second(a.By); err != nil {
+				return "", err
+			}
+			if p.ApprovedBy == "" {
+				p.ApprovedBy = a.By
+				d.reportDecision(Decision{Request: p.closed(), State: Pending, By: a.By, Note: a.Note, Decided: now})
+				return Pending, nil
+			}
+			a.By = p.ApprovedBy + ", " + a.By
+		}
+		d.keepEarlier(p, a.By, now)
 		if p.deferred {
 			d.grants[p.owner] = grant{a.By, p.ID, now.Add(grantFor)}
 		}
 	}
 	d.close(p, state, a, now)
+	return state, nil
+}
+
+// second is an error if the person cannot be one of two who approve.
+func (p *pending) second(by string) error {
+	switch {
+	case by == "":
+		return &forbidden{"two people have to approve this call, each by name"}
+	case by == p.ApprovedBy:
+		return &forbidden{by + " has approved this call: a second person has to as well"}
+	}
 	return nil
+}
+
+// keepEarlier keeps an approved call, to compare the next ones of the tool with; the lock is held.
+func (d *desk) keepEarlier(p *pending, by string, now time.Time) {
+	key := p.earlierKey()
+	if len(p.content.arguments) > maxEarlier {
+		delete(d.earlier, key)
+		return
+	}
+	for other := range d.earlier {
+		if len(d.earlier) < maxTools {
+			break
+		}
+		delete(d.earlier, other)
+	}
+	d.earlier[key] = &earlier{p.content.arguments, by, now}
 }
 
 // settle closes a request without an answer, if it is still open, and returns what
@@ -140,7 +226,8 @@ func (d *desk) settle(p *pending, state State, now time.Time) (State, Answer) {
 func (d *desk) close(p *pending, state State, a Answer, now time.Time) {
 	p.state, p.answer = state, a
 	delete(d.open, p.ID)
-	c := Decision{p.Request, state, a.By, a.Note, now}
+	d.bytes -= len(p.content.arguments)
+	c := Decision{p.closed(), state, a.By, a.Note, now}
 	if len(d.decided) >= maxDecided {
 		d.decided = slices.Delete(d.decided, 0, 1)
 	}
@@ -180,6 +267,25 @@ func (d *desk) takeGrant(key grantKey, now time.Time) (grant, bool) {
 	g, ok := d.grants[key]
 	delete(d.grants, key)
 	return g, ok && now.Before(g.expires)
+}
+
+// request returns the request as it is now.
+func (d *desk) request(p *pending) Request {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return p.Request
+}
+
+// find returns an open request.
+func (d *desk) find(id string, now time.Time) (Request, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.expire(now)
+	p := d.open[id]
+	if p == nil {
+		return Request{}, false
+	}
+	return p.Request, true
 }
 
 // list returns the open requests, the oldest first, and the latest closed ones, the

@@ -4,44 +4,66 @@
 package approve
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"mime"
 	"net/http"
-	"net/url"
 	"strings"
+	"sync"
+	"time"
 )
 
 // The bounds of the HTTP surface, in bytes.
 const (
-	minToken = 16
-	maxBody  = 16 << 10
+	maxBody   = 16 << 10
+	maxAnswer = 256 << 10 // of the views in a list
 )
+
+// shown is an open request with what a person has to see.
+type shown struct {
+	Request
+	View View   `json:"view"`           // call as a person sees it
+	Seen string `json:"seen,omitempty"` // proof that the whole view was asked for
+}
 
 // listing answers GET api/v1/approvals.
 type listing struct {
-	Pending []Request  `json:"pending"` // open requests
-	Decided []Decision `json:"decided"` // closed requests, at most 200
+	Count   int        `json:"count"`         // open requests
+	Pending []shown    `json:"pending"`       // open requests, the oldest first
+	Decided []Decision `json:"decided"`       // closed requests, at most 200, the latest first
+	Stops   []Stop     `json:"stops"`         // what is stopped
+	You     string     `json:"you,omitempty"` // name of the person whose token was sent
 }
 
 // answerBody is what a client posts to api/v1/approvals/{id}.
 type answerBody struct {
 	Approve *bool  `json:"approve"` // true approves, false rejects; must be there
 	Digest  string `json:"digest"`  // digest of the request that the client saw
-	By      string `json:"by"`      // name of the person, if authentication gives none
+	Seen    string `json:"seen"`    // that of GET api/v1/approvals/{id}: to approve a call whose view was cut
+	By      string `json:"by"`      // name of the person, if the token has none
 	Note    string `json:"note"`    // text for the model and the audit log
 }
 
-// accepted answers a POST that closed a request.
+// accepted answers a POST that was accepted.
 type accepted struct {
 	ID      string `json:"id"`      // id of the request
-	Approve bool   `json:"approve"` // whether it was approved
+	Approve bool   `json:"approve"` // whether the answer was a yes
+	State   State  `json:"state"`   // approved or rejected; pending if a second person has to approve
+}
+
+// stopBody is what a client posts to api/v1/stops.
+type stopBody struct {
+	Kind   string `json:"kind"`   // session, agent, tool or all
+	Name   string `json:"name"`   // session id, or name of the agent or tool
+	Reason string `json:"reason"` // text for the model and the audit log
+	Resume bool   `json:"resume"` // lets calls pass again
+	By     string `json:"by"`     // name of the person, if the token has none
 }
 
 // problem is an error in the form of RFC 9457.
@@ -54,35 +76,56 @@ type problem struct {
 // server answers over HTTP.
 type server struct {
 	policy *Policy
-	token  [sha256.Size]byte
-	csrf   [32]byte // signs the page's forms
+	gate   gate
+	secret [32]byte // proves that a whole view was asked for
+	mux    *http.ServeMux
+	page   func() *page
 }
 
 // NewHandler serves the requests for people and programs:
 //
-//	GET  …/approvals               a page with a form for each request
-//	GET  …/api/v1/approvals        {"pending":[…],"decided":[…]}
-//	POST …/api/v1/approvals/{id}   {"approve":true,"digest":"…","by":"…","note":"…"}
+//	GET  …/approvals               a page
+//	GET  …/api/v1/approvals        {"count":1,"pending":[…],"decided":[…],"stops":[…]}
+//	GET  …/api/v1/approvals/{id}   an open request with its whole view
+//	POST …/api/v1/approvals/{id}   {"approve":true,"digest":"…","note":"…"}
+//	GET  …/api/v1/stops            {"stops":[…]}
+//	POST …/api/v1/stops            {"kind":"session","name":"…","reason":"…"}; "resume":true ends the stop
 //
-// Every request must carry the token, 16 bytes or more, as a bearer token or as the
-// password of basic authentication (the user is then who approves): without it nothing
-// is shown and nothing decided, on the loopback address as well. A request made by
-// another site's page is refused. An answer that comes to nothing is 404 (unknown), 409
-// (answered, expired or withdrawn before) or 412 (the digest is another call's); errors
-// are in RFC 9457 form. From then on the policy waits for answers over HTTP.
-func NewHandler(p *Policy, token string) (http.Handler, error) {
-	if err := p.AnswerOverHTTP(token); err != nil {
+// tokens is one token of 16 bytes or more that all approvers share, or has a line "NAME TOKEN" for each person; empty
+// lines and those that begin with # do not count. With [Options].People or TwoPeople each person must have a token. Every
+// request must carry one, as a bearer token or as the password of basic authentication: without it nothing is shown and
+// nothing decided, on the loopback address as well. Too many wrong ones from an address are 429 for a minute. The Host
+// header must be a loopback name, an IP address or one of hosts, without ports. A request made by another site's
+// page is refused. An answer that comes to nothing is 403 (the person may not), 404 (unknown), 409 (answered,
+// expired or withdrawn before) or 412 (the digest is another call's, or the whole view was not asked for); errors are in
+// RFC 9457 form. From then on the policy waits for answers over HTTP.
+func NewHandler(p *Policy, tokens string, hosts ...string) (http.Handler, error) {
+	if err := p.AnswerOverHTTP(tokens); err != nil {
 		return nil, err
 	}
-	s := &server{policy: p, token: sha256.Sum256([]byte(token))}
-	_, _ = rand.Read(s.csrf[:]) // never fails
+	people, err := parseTokens(tokens)
+	if err != nil {
+		return nil, err // AnswerOverHTTP checked them
+	}
+	s := &server{policy: p, gate: newGate(people, hosts), mux: http.NewServeMux(), page: sync.OnceValue(makePage)}
+	_, _ = rand.Read(s.secret[:]) // never fails
+	s.mux.HandleFunc("GET /approvals", s.servePage)
+	s.mux.HandleFunc("GET /api/v1/approvals", s.list)
+	s.mux.HandleFunc("GET /api/v1/approvals/{id}", s.open)
+	s.mux.HandleFunc("POST /api/v1/approvals/{id}", s.decide)
+	s.mux.HandleFunc("GET /api/v1/stops", s.stops)
+	s.mux.HandleFunc("POST /api/v1/stops", s.stop)
+	s.mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		fail(w, http.StatusNotFound, "want GET approvals, GET or POST api/v1/approvals/{id}, GET or POST api/v1/stops, or "+
+			"GET api/v1/approvals")
+	})
 	return s, nil
 }
 
 // AnswerOverHTTP makes the policy wait for answers over HTTP, as [NewHandler] does, without making
 // the handler: toolscope.New calls it, so that programs that serve no pages do not link them. It
 // returns the error that NewHandler would return.
-func (p *Policy) AnswerOverHTTP(token string) error {
+func (p *Policy) AnswerOverHTTP(tokens string) error {
 	if p == nil {
 		return errors.New("approve: NewHandler: got a nil policy, want one that New made")
 	}
@@ -90,152 +133,165 @@ func (p *Policy) AnswerOverHTTP(token string) error {
 		return errors.New("approve: NewHandler: got an unattended policy, want one without approve.Unattended (in a " +
 			"file: unattended: true)")
 	}
-	if len(token) < minToken || strings.ContainsAny(token, " \t\r\n") {
-		return fmt.Errorf("approve: NewHandler: token: got %d bytes, want at least %d without blanks", len(token), minToken)
+	people, err := parseTokens(tokens)
+	if err != nil {
+		return fmt.Errorf("approve: NewHandler: token: %w", err)
+	}
+	if len(p.options.People)+len(p.options.TwoPeople) > 0 && people[0].name == "" {
+		return errors.New("approve: NewHandler: token: got one that all share, want a line NAME TOKEN for each person: " +
+			"Options.People and TwoPeople (in a file: people, two_people) tell them apart")
 	}
 	p.served.Store(true)
 	return nil
 }
 
+// whoKey is the context key of the person whose token a request has.
+type whoKey struct{}
+
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	h.Set("Content-Security-Policy",
-		"default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "no-referrer")
+	// Browsers send "Origin: null" with requests of pages that allow no referrer, and the answers need the origin.
+	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
-	if site := r.Header.Get("Sec-Fetch-Site"); (site == "cross-site" || site == "same-site") &&
-		(r.Method != http.MethodGet || r.Header.Get("Sec-Fetch-Mode") != "navigate") {
-		fail(w, http.StatusForbidden, "the request was made by a page of another site")
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	who, p := s.gate.check(w, r)
+	if p != nil {
+		fail(w, p.Status, p.Detail)
 		return
 	}
-	by, basic, ok := s.authenticated(r)
-	if !ok {
-		h.Add("WWW-Authenticate", `Bearer realm="toolscope approvals"`)
-		h.Add("WWW-Authenticate", `Basic realm="toolscope approvals: your name, and the token as the password"`)
-		fail(w, http.StatusUnauthorized, "got no token or a wrong one, want the one that the handler was given")
-		return
-	}
+	// The handler may be mounted anywhere: what counts is how the path ends.
 	path := strings.TrimSuffix(r.URL.Path, "/")
-	switch i := strings.LastIndex(path, "/api/v1/approvals"); {
-	case i >= 0 && r.Method == http.MethodGet && strings.HasSuffix(path, "/approvals"):
-		s.list(w)
-	case i >= 0 && r.Method == http.MethodPost && strings.HasPrefix(path[i:], "/api/v1/approvals/"):
-		s.decide(w, r, path[i+len("/api/v1/approvals/"):], by, basic)
-	case i < 0 && strings.HasSuffix(path, "/approvals") && r.Method == http.MethodGet:
-		s.page(w, http.StatusOK, "")
-	case i < 0 && strings.HasSuffix(path, "/approvals") && r.Method == http.MethodPost:
-		s.form(w, r, by)
-	default:
-		fail(w, http.StatusNotFound, "want GET approvals, GET api/v1/approvals or POST api/v1/approvals/{id}")
+	if i := strings.LastIndex(path, "/api/v1/"); i >= 0 {
+		path = path[i:]
+	} else if strings.HasSuffix(path, "/approvals") || path == "approvals" {
+		path = "/approvals"
 	}
+	inner := r.Clone(withWho(r.Context(), who))
+	inner.URL.Path, inner.URL.RawPath = path, ""
+	s.mux.ServeHTTP(w, inner)
 }
 
-// authenticated says who asks, and whether the browser may have sent the token by
-// itself (basic authentication).
-func (s *server) authenticated(r *http.Request) (by string, basic, ok bool) {
-	user, given, basic := r.BasicAuth()
-	if !basic {
-		scheme, rest, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-		if !strings.EqualFold(scheme, "bearer") {
-			return "", false, false
-		}
-		given = strings.TrimSpace(rest)
-	}
-	sum := sha256.Sum256([]byte(given))
-	return user, basic, subtle.ConstantTimeCompare(sum[:], s.token[:]) == 1
-}
-
-func (s *server) list(w http.ResponseWriter) {
+func (s *server) list(w http.ResponseWriter, r *http.Request) {
 	open, closed := s.policy.Pending(), s.policy.Decided()
-	if open == nil {
-		open = []Request{}
+	l := listing{Count: len(open), Pending: []shown{}, Decided: closed, Stops: s.policy.Stops(), You: whoOf(r).name}
+	left := maxAnswer
+	for _, request := range open {
+		v := request.View().cut(min(maxListed, left))
+		left -= len(v.Text())
+		l.Pending = append(l.Pending, shown{Request: request, View: v})
 	}
-	if closed == nil {
-		closed = []Decision{}
+	if l.Decided == nil {
+		l.Decided = []Decision{}
 	}
-	write(w, http.StatusOK, "application/json", listing{open, closed})
+	if l.Stops == nil {
+		l.Stops = []Stop{}
+	}
+	write(w, http.StatusOK, "application/json", l)
 }
 
-// decide takes an answer of a program. JSON cannot be sent by another site's form, and
-// a browser asks before another site's script may send it.
-func (s *server) decide(w http.ResponseWriter, r *http.Request, id, by string, basic bool) {
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		fail(w, http.StatusUnsupportedMediaType, "Content-Type: want application/json")
+// open shows one request whole.
+func (s *server) open(w http.ResponseWriter, r *http.Request) {
+	request, ok := s.policy.desk.find(r.PathValue("id"), time.Now())
+	if !ok {
+		fail(w, http.StatusNotFound, "there is no such open request")
 		return
 	}
-	if basic && !sameOrigin(r) {
-		fail(w, http.StatusForbidden, "Origin: want this host's, or a bearer token in place of basic authentication")
-		return
-	}
+	write(w, http.StatusOK, "application/json", shown{request, request.View(), s.proof(request)})
+}
+
+// decide takes an answer. JSON cannot be sent by another site's form, and a browser asks before another site's script may
+// send it.
+func (s *server) decide(w http.ResponseWriter, r *http.Request) {
 	var in answerBody
-	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&in); err != nil || in.Approve == nil || d.More() {
-		fail(w, http.StatusBadRequest,
-			`want one JSON object {"approve":true or false,"digest":"…"} with "by" and "note" if you like, of at most 16 KiB`)
+	if !s.read(w, r, &in) {
 		return
 	}
-	if by == "" {
-		by = in.By
+	if in.Approve == nil {
+		fail(w, http.StatusBadRequest, `want {"approve":true or false,"digest":"…"} with "note" and "seen" if you like`)
+		return
 	}
-	if by == "" {
-		by = "http"
+	id := r.PathValue("id")
+	if *in.Approve {
+		request, ok := s.policy.desk.find(id, time.Now())
+		if ok && in.Digest == request.Digest && request.View().cut(maxListed).Cut &&
+			!hmac.Equal([]byte(in.Seen), []byte(s.proof(request))) {
+			fail(w, http.StatusPreconditionFailed, "the call is too long for the list: open it whole (GET api/v1/approvals/"+
+				id+") and send the \"seen\" of that answer")
+			return
+		}
 	}
-	if err := s.policy.Decide(id, in.Digest, Answer{*in.Approve, by, in.Note}); err != nil {
+	by := whoOf(r).by(in.By)
+	state, err := s.policy.decide(id, in.Digest, Answer{*in.Approve, by, in.Note})
+	if err != nil {
 		fail(w, status(err), err.Error())
 		return
 	}
-	write(w, http.StatusOK, "application/json", accepted{id, *in.Approve})
+	write(w, http.StatusOK, "application/json", accepted{id, *in.Approve, state})
 }
 
-// form takes an answer of the page.
-func (s *server) form(w http.ResponseWriter, r *http.Request, by string) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-	if err := r.ParseForm(); err != nil {
-		fail(w, http.StatusBadRequest, "want the page's own form")
-		return
+func (s *server) stops(w http.ResponseWriter, _ *http.Request) {
+	all := s.policy.Stops()
+	if all == nil {
+		all = []Stop{}
 	}
-	id, digest := r.PostForm.Get("id"), r.PostForm.Get("digest")
-	if !hmac.Equal([]byte(r.PostForm.Get("csrf")), []byte(s.signature(id, digest))) || !sameOrigin(r) {
-		fail(w, http.StatusForbidden, "the form is not this page's: load it again")
-		return
-	}
-	if by == "" {
-		by = "http"
-	}
-	answer := r.PostForm.Get("answer")
-	if answer != "approve" && answer != "reject" {
-		fail(w, http.StatusBadRequest, "answer: want approve or reject")
-		return
-	}
-	if err := s.policy.Decide(id, digest, Answer{answer == "approve", by, r.PostForm.Get("note")}); err != nil {
-		s.page(w, status(err), err.Error())
-		return
-	}
-	w.Header().Set("Location", "approvals")
-	w.WriteHeader(http.StatusSeeOther)
+	write(w, http.StatusOK, "application/json", map[string]any{"stops": all})
 }
 
-// signature ties a form to the request it is for, and to this handler.
-func (s *server) signature(id, digest string) string {
-	mac := hmac.New(sha256.New, s.csrf[:])
-	mac.Write([]byte(id + "\x00" + digest))
+// stop uses the kill switch.
+func (s *server) stop(w http.ResponseWriter, r *http.Request) {
+	var in stopBody
+	if !s.read(w, r, &in) {
+		return
+	}
+	by := whoOf(r).by(in.By)
+	if in.Resume {
+		if err := s.policy.Resume(in.Kind, in.Name, by); err != nil {
+			fail(w, status(err), err.Error())
+			return
+		}
+		write(w, http.StatusOK, "application/json", map[string]any{"resumed": true})
+		return
+	}
+	cancelled, err := s.policy.Stop(Stop{Kind: in.Kind, Name: in.Name, By: by, Reason: in.Reason})
+	if err != nil {
+		fail(w, cmp.Or(status(err)%http.StatusInternalServerError, http.StatusBadRequest), err.Error())
+		return
+	}
+	write(w, http.StatusOK, "application/json", map[string]any{"stopped": true, "cancelled": cancelled})
+}
+
+// read decodes a request's body into v; false after it has answered.
+func (s *server) read(w http.ResponseWriter, r *http.Request, v any) bool {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		fail(w, http.StatusUnsupportedMediaType, "Content-Type: want application/json")
+		return false
+	}
+	if _, _, basic := r.BasicAuth(); basic && !sameOrigin(r) {
+		fail(w, http.StatusForbidden, "Origin: want this host's, or a bearer token in place of basic authentication")
+		return false
+	}
+	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil || d.More() {
+		fail(w, http.StatusBadRequest, "want one JSON object of at most 16 KiB, with the members of the documentation")
+		return false
+	}
+	return true
+}
+
+// proof shows that a client has asked for the whole view of a request.
+func (s *server) proof(r Request) string {
+	mac := hmac.New(sha256.New, s.secret[:])
+	mac.Write([]byte(r.ID + "\x00" + r.Digest))
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// sameOrigin reports whether a browser says that the request came from this host's
-// own page.
-func sameOrigin(r *http.Request) bool {
-	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" {
-		return false
-	}
-	u, err := url.Parse(r.Header.Get("Origin"))
-	return err == nil && u.Host != "" && strings.EqualFold(u.Host, r.Host)
-}
-
 func status(err error) int {
+	var no *forbidden
 	switch {
+	case errors.As(err, &no):
+		return http.StatusForbidden
 	case errors.Is(err, ErrUnknown):
 		return http.StatusNotFound
 	case errors.Is(err, ErrClosed):

@@ -4,59 +4,37 @@
 package approve
 
 import (
-	"bytes"
+	"crypto/sha256"
 	_ "embed"
-	"html/template"
+	"encoding/base64"
 	"net/http"
-	"sync"
-	"time"
-
-	"github.com/toolscope/toolscope/internal/display"
+	"strings"
 )
 
+// pageText is the page: it shows what api/v1/approvals has, and posts answers there.
+//
 //go:embed page.html
 var pageText string
 
-// pageTemplate is made when the first page is: a program that serves none does not link package
-// html/template, as it would if an initialised variable held the template.
-var (
-	pageTemplate *template.Template
-	pageOnce     sync.Once
-)
+// page is the page with the policy that allows its own script and style, and nothing else.
+type page struct{ text, policy string }
 
-func makePage() {
-	pageTemplate = template.Must(template.New("approvals").Funcs(template.FuncMap{
-		"plain": display.Plain,
-		"clock": func(t time.Time) string { return t.Format(time.TimeOnly) },
-	}).Parse(pageText))
+func makePage() *page {
+	return &page{pageText, "default-src 'none'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; " +
+		"script-src " + hashOf(pageText, "script") + "; style-src " + hashOf(pageText, "style")}
 }
 
-// row is a request with the form's signature.
-type row struct {
-	Request
-	Left      string
-	Signature string
+// hashOf is the source expression for the content of the page's only element of a name.
+func hashOf(text, element string) string {
+	_, rest, _ := strings.Cut(text, "<"+element+">")
+	content, _, _ := strings.Cut(rest, "</"+element+">")
+	sum := sha256.Sum256([]byte(content))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// page shows the open requests, each with its form, and the closed ones.
-func (s *server) page(w http.ResponseWriter, status int, message string) {
-	now := time.Now()
-	var rows []row
-	for _, r := range s.policy.Pending() {
-		rows = append(rows, row{r, r.Expires.Sub(now).Round(time.Second).String(), s.signature(r.ID, r.Digest)})
-	}
-	var b bytes.Buffer
-	pageOnce.Do(makePage)
-	err := pageTemplate.Execute(&b, struct {
-		Message string
-		Pending []row
-		Decided []Decision
-	}{message, rows, s.policy.Decided()})
-	if err != nil {
-		fail(w, http.StatusInternalServerError, "the page could not be made")
-		return
-	}
+func (s *server) servePage(w http.ResponseWriter, _ *http.Request) {
+	p := s.page()
+	w.Header().Set("Content-Security-Policy", p.policy)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = w.Write(b.Bytes())
+	_, _ = w.Write([]byte(p.text))
 }

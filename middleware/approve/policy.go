@@ -4,6 +4,7 @@
 package approve
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -51,6 +52,12 @@ type Options struct {
 	// Sensitive asks as well if arguments say password, secret, token, key, delete,
 	// drop or destroy, in names or values. The default is false.
 	Sensitive bool `yaml:"sensitive" doc:"Also ask if arguments name a secret, or delete, drop, destroy; default false."`
+	// People restricts who may approve what, by the names next to their tokens; nil lets everyone with a token
+	// approve everything. Then each needs a token of their own: see [NewHandler].
+	People []Person `yaml:"people" doc:"Who may approve what; default: everyone with a token, everything."`
+	// TwoPeople are names of tools, with * and ?, whose calls two different people have to approve. Each needs a
+	// token of their own.
+	TwoPeople []string `yaml:"two_people" doc:"Tools whose calls two people have to approve, with * and ?; default none."`
 	// Needed asks for further calls, and says why; nil for no others. If it panics, a person
 	// is asked.
 	Needed func(ctx context.Context, call toolkit.Call, tool *toolkit.Definition) (reason string, needed bool) `yaml:"-"`
@@ -115,6 +122,10 @@ func New(o Options) (*Policy, error) {
 	case len(o.Askers) == 0:
 		p.askers, p.byDefault = []Asker{Terminal()}, true
 	}
+	for i := range o.People {
+		c.Wrap(fmt.Sprintf("People[%d]", i), o.People[i].check())
+	}
+	c.Wrap("TwoPeople", checkPatterns(o.TwoPeople))
 	for i := range o.Patterns {
 		c.Wrap(fmt.Sprintf("Patterns[%d]", i), o.Patterns[i].check())
 	}
@@ -132,7 +143,7 @@ func New(o Options) (*Policy, error) {
 		o.WorkDir = dir
 	}
 	o.Askers, o.Patterns = nil, slices.Clone(o.Patterns)
-	p.options, p.desk = o, &desk{tell: o.Tell, open: map[string]*pending{}, grants: map[grantKey]grant{}}
+	p.options, p.desk = o, newDesk(o.Tell)
 	return p, nil
 }
 
@@ -161,10 +172,19 @@ func (p *Policy) Decided() []Decision { _, closed := p.desk.list(time.Now()); re
 
 // Decide answers an open request. The digest must be the request's, so that an answer is
 // for what was shown. It returns [ErrUnknown], [ErrClosed] or [ErrDigest] for an answer that
-// comes to nothing: the first answer stands.
+// comes to nothing: the first answer stands. Another error says that the person may not approve the call.
+// Where two people have to approve, the request stays open after the first.
 func (p *Policy) Decide(id, digest string, a Answer) error {
+	_, err := p.decide(id, digest, a)
+	return err
+}
+
+// decide is [Policy.Decide], and says what the request is then.
+func (p *Policy) decide(id, digest string, a Answer) (State, error) {
+	who := a.By
 	a.By, a.Note = p.text(a.By), p.text(a.Note)
-	return p.desk.decide(id, digest, a, time.Now(), p.options.Expiry)
+	mayApprove := func(tool, risk string) error { return p.options.mayApprove(who, tool, risk) }
+	return p.desk.decide(id, digest, a, time.Now(), p.options.Expiry, mayApprove)
 }
 
 // Wrap asks before calls go on that need it. The call tells "approval" with "approved",
@@ -173,7 +193,11 @@ func (p *Policy) Decide(id, digest string, a Answer) error {
 // The wait is recorded apart from running time. What goes on is the copy of the call
 // that was approved.
 func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
+	next = p.stoppable(next)
 	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+		if s := p.stopped(ctx, call); s != nil {
+			return refuseStopped(call, s)
+		}
 		why, needed := p.needed(ctx, call, call.Record.Tool())
 		ctx = handoff.WithoutQuestion(ctx)
 		if !needed {
@@ -192,13 +216,19 @@ func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 			}
 		}
 		call = call.Detach()
-		req := p.request(call, call.Record.Info(), why, now)
+		if len(call.Arguments) > maxShown {
+			call.Record.Tag("approval", "unavailable")
+			return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrApprovalDenied, Message: fmt.Sprintf(
+				"a person must approve this call, and cannot read %d bytes of arguments: make smaller calls, of at most %d "+
+					"bytes each", len(call.Arguments), maxShown)})
+		}
+		req := p.request(call, call.Record.Info(), sessionOf(ctx, call), why, now)
 		if p.options.Defer {
 			return p.deferred(ctx, call, req, next)
 		}
 		opened, ok := p.desk.addRequest(req, p.options.MaxPending)
 		if !ok {
-			return p.overloaded(call)
+			return p.overloaded(ctx, call)
 		}
 		call.Record.Tag("approval.id", req.ID)
 		state, answer, err := p.wait(ctx, opened)
@@ -237,7 +267,19 @@ func refuse(ctx context.Context, call toolkit.Call, state State, answer Answer, 
 	return middleware.Refuse(call, err)
 }
 
-func (p *Policy) overloaded(call toolkit.Call) (toolkit.Result, error) {
+// stopped returns what stops a call, nil for nothing.
+func (p *Policy) stopped(ctx context.Context, call toolkit.Call) *Stop {
+	if !p.desk.stops.any.Load() {
+		return nil
+	}
+	return p.desk.stops.find(call.Name, sessionOf(ctx, call))
+}
+
+// overloaded refuses a call for which no request could be opened.
+func (p *Policy) overloaded(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+	if s := p.stopped(ctx, call); s != nil {
+		return refuseStopped(call, s)
+	}
 	call.Record.Tag("approval", "overloaded")
 	return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrOverloaded,
 		Message: fmt.Sprintf("%d calls wait for approval, as many as may: try again later", p.options.MaxPending)})
@@ -259,7 +301,7 @@ func (p *Policy) deferred(ctx context.Context, call toolkit.Call, req *pending, 
 	req.deferred = true
 	opened, ok := p.desk.addRequest(req, p.options.MaxPending)
 	if !ok {
-		return p.overloaded(call)
+		return p.overloaded(ctx, call)
 	}
 	call.Record.Tag("approval", "deferred")
 	call.Record.Tag("approval.id", opened.ID)
@@ -325,7 +367,7 @@ func (p *Policy) ask(ctx context.Context, asker Asker, req *pending) (err error)
 			err = errors.New("the asker panicked")
 		}
 	}()
-	a, err := asker.Ask(ctx, req.Request)
+	a, err := asker.Ask(ctx, p.desk.request(req))
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
@@ -333,8 +375,10 @@ func (p *Policy) ask(ctx context.Context, asker Asker, req *pending) (err error)
 	return nil
 }
 
-// request is the question about a call, redacted.
-func (p *Policy) request(call toolkit.Call, facts toolkit.CallInfo, why trigger, now time.Time) *pending {
+// request is the question about a call. Its exported members are redacted.
+func (p *Policy) request(
+	call toolkit.Call, facts toolkit.CallInfo, session *toolkit.Session, why trigger, now time.Time,
+) *pending {
 	digest := Digest(call.Name, call.Arguments, p.options.WorkDir, why.version)
 	shown, _ := p.options.Redactor.ForTool(call.Name).JSONMax(call.Arguments, maxArguments)
 	req := &pending{
@@ -342,15 +386,21 @@ func (p *Policy) request(call toolkit.Call, facts toolkit.CallInfo, why trigger,
 			ID: newID(), Digest: digest, Tool: p.text(call.Name), Arguments: string(shown), CallID: p.text(call.ID),
 			Trigger: why.name, Reason: p.text(why.reason), Rule: p.text(why.rule), Created: now, Expires: now.Add(p.options.Expiry),
 		},
-		done: make(chan struct{}), state: Pending,
+		done: make(chan struct{}), state: Pending, tool: call.Name, people: 1,
+	}
+	req.content = &content{arguments: bytes.Clone(call.Arguments), tool: call.Name, redactor: p.options.Redactor}
+	if matchesAny(p.options.TwoPeople, call.Name) {
+		req.people = 2
 	}
 	if tool := facts.Tool; tool != nil {
 		req.Title, req.Risk = p.text(tool.Title), string(tool.Risk)
 	}
-	if s := facts.Session; s != nil {
+	if s := session; s != nil {
+		own := *s
+		req.session = &own
 		req.Session, req.Tenant, req.Agent = p.text(s.ID), p.text(s.Tenant), p.text(s.Agent)
 	}
-	owner, _ := owner.ForSession(facts.Session, middleware.PerSession)
+	owner, _ := owner.ForSession(session, middleware.PerSession)
 	if owner.Session == "" {
 		owner = middleware.Owner{}
 	}

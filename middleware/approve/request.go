@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// A Request is a question to a person. Its texts are redacted and cut; a caller that shows
-// them to a person must still take care of control characters.
+// A Request is a question to a person. Its texts are redacted and cut, for logs and lists; a caller that shows
+// them must still take care of control characters. What the person decides on is [Request.View].
 type Request struct {
 	ID     string `json:"id"`     // random id of the request
 	Digest string `json:"digest"` // what the answer is bound to; see [Digest]
@@ -34,6 +34,10 @@ type Request struct {
 
 	Created time.Time `json:"created"` // when the request was opened
 	Expires time.Time `json:"expires"` // when the request expires without an answer
+
+	ApprovedBy string `json:"approved_by,omitempty"` // first person who approved, where two have to
+
+	content *content // what [Request.View] shows; nil once the request is closed
 }
 
 // An Answer is what a person said. The zero value is a no.

@@ -20,9 +20,10 @@ import (
 const maxLine = 1 << 10
 
 // Terminal asks on the controlling terminal, one request at a time. It never reads
-// standard input, which may be a protocol's. Only "y" or "yes" approves; any other line is
-// a no, and its note. What was typed before the question is thrown away. Without a
-// controlling terminal (a service, a container, Windows) it cannot ask.
+// standard input, which may be a protocol's. Only "yes", typed in full, approves; any other
+// line is a no, and its note. A call that is longer than a screen has to be shown whole before it can be approved. What
+// was typed before the question is thrown away. Without a controlling terminal (a service, a container, Windows) it
+// cannot ask.
 func Terminal() Asker { return newTerminal(openTerminal) }
 
 // openTerminal opens the controlling terminal, whatever standard input is.
@@ -78,26 +79,62 @@ func (t *terminal) Ask(ctx context.Context, r Request) (Answer, error) {
 	}
 	stop := context.AfterFunc(ctx, func() { _ = f.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
-	if _, err := io.WriteString(f, question(r)); err != nil {
-		return Answer{}, fmt.Errorf("the terminal cannot be written to: %w", err)
-	}
-	line, err := readLine(f)
+	line, err := converse(f, r)
 	switch {
 	case ctx.Err() != nil:
 		_, _ = io.WriteString(f, "\n(no longer asked)\n")
 		return Answer{}, ctx.Err()
 	case err != nil:
-		return Answer{}, fmt.Errorf("the terminal closed: %w", err)
+		return Answer{}, err
 	}
 	a := Answer{By: "terminal"}
 	switch strings.ToLower(line) {
-	case "y", "yes":
+	case "yes":
 		a.Approved = true
 	case "", "n", "no":
 	default:
 		a.Note = line
 	}
 	return a, nil
+}
+
+// converse shows the request and returns the line that answers it. What does not fit on a screen can be approved only
+// when all of it was shown.
+func converse(f io.ReadWriter, r Request) (string, error) {
+	v := r.View()
+	_, colours := f.(*os.File)
+	colours = colours && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	lines := terminalLines(v, colours)
+	first := lines[:min(len(lines), maxRows)]
+	rest := lines[len(first):]
+	text := question(r, v, first)
+	for {
+		prompt := `Type "yes" to approve; Enter or any other text rejects, with the reason: `
+		if len(rest) > 0 {
+			prompt = fmt.Sprintf("%d more lines. Type \"all\" to see them, which is needed to approve; Enter or any other text "+
+				"rejects, with the reason: ", len(rest))
+		}
+		if _, err := io.WriteString(f, text+prompt); err != nil {
+			return "", fmt.Errorf("the terminal cannot be written to: %w", err)
+		}
+		line, err := readLine(f)
+		if err != nil {
+			return "", fmt.Errorf("the terminal closed: %w", err)
+		}
+		switch strings.ToLower(line) {
+		case "y", "approve", "ok":
+			text = "Not approved: the word is yes.\n"
+		case "yes":
+			if len(rest) == 0 && !v.Cut {
+				return line, nil
+			}
+			text = "Not approved: the text above is not whole.\n"
+		case "all":
+			text, rest = strings.Join(rest, ""), nil
+		default:
+			return line, nil
+		}
+	}
 }
 
 // discardTyped reads what was typed before the question: it was meant for
@@ -143,7 +180,7 @@ func readLine(f io.Reader) (string, error) {
 
 // question is a request as a person reads it: no control character of it reaches
 // the terminal.
-func question(r Request) string {
+func question(r Request, v View, lines []string) string {
 	var b strings.Builder
 	b.WriteString("\n\atoolscope: may this call go on?\n")
 	row := func(name, value string) {
@@ -159,13 +196,21 @@ func question(r Request) string {
 		tool += ", risk " + r.Risk
 	}
 	row("tool", tool)
-	row("arguments", r.Arguments)
 	row("agent", r.Agent)
 	row("session", r.Session)
 	row("because", r.Reason)
 	row("rule", r.Rule)
 	row("request", r.ID)
 	row("until", r.Expires.Format(time.TimeOnly))
-	b.WriteString("[y]es, [n]o, or a no with the reason: ")
+	if v.Earlier != "" {
+		row("compare", "lines with ± differ from the call "+v.Earlier)
+	}
+	if r.ApprovedBy != "" {
+		row("second", r.ApprovedBy+" has approved, and a second person has to")
+	}
+	row("runs", strings.Repeat("-", 60))
+	for _, line := range lines {
+		b.WriteString(line)
+	}
 	return b.String()
 }

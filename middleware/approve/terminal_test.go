@@ -11,12 +11,15 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/toolscope/toolscope/redact"
 )
 
 // person types on a terminal made of two pipes: what is asked is read up to the prompt, and
 // answered.
 type person struct {
 	types string
+	again string // from the second prompt on; "" is as types
 	shown strings.Builder
 	mu    sync.Mutex
 }
@@ -37,6 +40,11 @@ func (p pipes) Close() error {
 }
 func (p pipes) SetReadDeadline(t time.Time) error { return p.in.SetReadDeadline(t) }
 
+// requestOf is an open request for a call with these arguments.
+func requestOf(arguments string) Request {
+	return Request{content: &content{arguments: []byte(arguments), redactor: redact.Default()}}
+}
+
 // open gives a terminal at which early was typed before the question.
 func (p *person) open(t *testing.T, early string) func() (terminalFile, error) {
 	return func() (terminalFile, error) {
@@ -55,6 +63,7 @@ func (p *person) open(t *testing.T, early string) func() (terminalFile, error) {
 		done.Go(func() {
 			defer keys.Close()
 			buf := make([]byte, 4096)
+			prompts := 0
 			for {
 				n, err := screen.Read(buf)
 				p.mu.Lock()
@@ -64,7 +73,13 @@ func (p *person) open(t *testing.T, early string) func() (terminalFile, error) {
 				if asked && n > 0 {
 					if p.types == "hang up" {
 						_ = keys.Close()
-					} else if _, err := keys.WriteString(p.types); err != nil {
+						continue
+					}
+					types := p.types
+					if prompts++; prompts > 1 && p.again != "" {
+						types = p.again
+					}
+					if _, err := keys.WriteString(types); err != nil {
 						t.Error(err)
 					}
 				}
@@ -80,23 +95,26 @@ func (p *person) open(t *testing.T, early string) func() (terminalFile, error) {
 
 func TestTerminal(t *testing.T) {
 	for _, c := range []struct {
-		name, early, types string
-		approved           bool
-		note               string
-		err                string
+		name, early, types, again string
+		approved                  bool
+		note                      string
+		err                       string
 	}{
-		{name: "yes", types: "y\n", approved: true},
+		{name: "yes", types: "yes\n", approved: true},
+		{name: "a letter is no word", types: "y\n", again: "no\n"},
 		{name: "yes in words", types: " YES \r\n", approved: true},
 		{name: "no", types: "n\n"},
 		{name: "nothing", types: "\n"},
 		{name: "a reason", types: "yes but not today\n", note: "yes but not today"},
-		{name: "typed before the question", early: "y\ny\n", types: "n\n"},
+		{name: "typed before the question", early: "yes\nyes\n", types: "n\n"},
 		{name: "a long line", types: strings.Repeat("y", 5000) + "\n", err: "more than 1024 bytes"},
 		{name: "it closes", types: "hang up", err: "the terminal closed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := &person{types: c.types}
-			a, err := newTerminal(p.open(t, c.early)).Ask(t.Context(), Request{Tool: "pay", Arguments: "{\"a\":\"\x1b[2J\u202e\"}", Reason: "it is monday", ID: "r1", Expires: time.Unix(0, 0)})
+			p := &person{types: c.types, again: c.again}
+			r := requestOf("{\"a\":\"\\u001b[2J\u202e\"}")
+			r.Tool, r.Reason, r.ID, r.Expires = "pay", "it is monday", "r1", time.Unix(0, 0)
+			a, err := newTerminal(p.open(t, c.early)).Ask(t.Context(), r)
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) || a.Approved {
 					t.Fatalf("got %+v, %v, want the error %q", a, err, c.err)
@@ -144,7 +162,7 @@ func (l *late) Read(b []byte) (int, error) {
 
 func TestWhatWasTypedBeforeDoesNotAnswerOnAMachineThatStalls(t *testing.T) {
 	p := &person{types: "n\n"}
-	open := p.open(t, "y\ny\n")
+	open := p.open(t, "yes\nyes\n")
 	asker := newTerminal(func() (terminalFile, error) {
 		f, err := open()
 		return &late{terminalFile: f}, err
@@ -155,7 +173,7 @@ func TestWhatWasTypedBeforeDoesNotAnswerOnAMachineThatStalls(t *testing.T) {
 }
 
 func TestTerminalAsksOneAtATime(t *testing.T) {
-	p := &person{types: "y\n"}
+	p := &person{types: "yes\n"}
 	var mu sync.Mutex
 	open, most := 0, 0
 	opener := p.open(t, "")
@@ -170,7 +188,7 @@ func TestTerminalAsksOneAtATime(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if a, err := asker.Ask(t.Context(), Request{}); err != nil || !a.Approved {
+			if a, err := asker.Ask(t.Context(), requestOf("{}")); err != nil || !a.Approved {
 				t.Errorf("got %+v, %v", a, err)
 			}
 		})
@@ -187,3 +205,12 @@ type counted struct {
 }
 
 func (c counted) Close() error { c.closed(); return c.terminalFile.Close() }
+
+func TestLinesAreFolded(t *testing.T) {
+	r := requestOf(`{"command":"` + strings.Repeat("x", 100) + `\nsecond"}`)
+	got := strings.Join(terminalLines(r.View(), false), "")
+	want := "  | command: \n  |     │ " + strings.Repeat("x", 69) + "\n  ↪ " + strings.Repeat("x", 31) + "\n  |     │ second\n"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

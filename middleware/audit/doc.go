@@ -6,4 +6,6 @@
 // person with what became of it. Everything is redacted before it is written; arguments
 // are known by their SHA-256 as well, so that a line can be tied to a call without
 // holding what it said.
+//
+// Entries are a chain, so that [Verify] finds what was changed, removed, inserted or moved.
 package audit

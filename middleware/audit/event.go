@@ -23,8 +23,8 @@ const (
 // An Event is one line. Members that say nothing are left out.
 type Event struct {
 	Time time.Time `json:"time"` // when the call ended, or the request was opened or closed
-	// Kind is "call" (a call ended), or "approval" (a request to a person was opened or
-	// closed).
+	// Kind is "call" (a call ended), "approval" (a request to a person was opened, approved by the first of two, or
+	// closed), or "stop" (a person used the kill switch).
 	Kind string `json:"event"`
 
 	Tool      string `json:"tool"`                       // name of the tool
@@ -50,7 +50,7 @@ type Event struct {
 
 	Request string `json:"request,omitempty"` // id of the request
 	Digest  string `json:"digest,omitempty"`  // what the answer is bound to
-	State   string `json:"state,omitempty"`   // pending, approved, rejected, expired, withdrawn
+	State   string `json:"state,omitempty"`   // pending, approved, rejected, expired, withdrawn, stopped, resumed
 	Trigger string `json:"trigger,omitempty"` // why a person is asked: rule, tool, risk, arguments or host
 	Rule    string `json:"rule,omitempty"`    // name of the rule that asks
 	Reason  string `json:"reason,omitempty"`  // why a person is asked, in words
@@ -124,11 +124,15 @@ func (l *Log) End(_ context.Context, e *toolkit.Ended) {
 // [approve.Options].
 func (l *Log) Approval(d approve.Decision) {
 	at := d.Decided
-	if d.State == approve.Pending {
+	if at.IsZero() {
 		at = d.Created
 	}
+	kind := "approval"
+	if d.State == approve.Stopped || d.State == approve.Resumed {
+		kind = "stop"
+	}
 	ev := Event{
-		Time: at, Kind: "approval", Tool: l.text(d.Tool), CallID: l.text(d.CallID), Session: l.text(d.Session),
+		Time: at, Kind: kind, Tool: l.text(d.Tool), CallID: l.text(d.CallID), Session: l.text(d.Session),
 		Tenant: l.text(d.Tenant),
 		Agent:  l.text(d.Agent), Request: d.ID, Digest: d.Digest, State: string(d.State), Trigger: d.Trigger, Rule: l.text(d.Rule),
 		Reason: l.text(d.Reason), By: l.text(d.By), Note: l.text(d.Note),

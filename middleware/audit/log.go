@@ -4,7 +4,7 @@
 package audit
 
 import (
-	"encoding/json"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -27,15 +27,18 @@ type Options struct {
 	All bool `yaml:"all" doc:"Every call, decided on or not; default false."`
 	// WithoutArguments leaves out the redacted arguments; their SHA-256 stays.
 	WithoutArguments bool `yaml:"without_arguments" doc:"Leave out the redacted arguments; default false."`
+	// Key makes the chain of entries (see [Verify]) one that only who has the key can continue or rewrite. nil is a
+	// chain that anyone who can write the file can rewrite as a whole.
+	Key []byte `yaml:"-"`
 	// MaxBytes sets the log aside, under its name with the time appended, before it
 	// grows larger. The default, 0, lets it grow.
-	MaxBytes int64 `yaml:"-"`
+	MaxBytes int `yaml:"max_bytes" unit:"bytes" doc:"Size at which the log is set aside; default 0, never."`
 	// MaxAge is how long lines are kept: the log is set aside when its first line is older than
 	// a tenth of that, and what was set aside is removed when no caller wrote to it for that
 	// long. Both happen when a line is written. The default, 0, keeps all.
-	MaxAge time.Duration `yaml:"-"`
+	MaxAge time.Duration `yaml:"max_age" doc:"How long entries are kept, such as 2160h; default 0, for ever."`
 	// MaxFiles is how many logs that were set aside are kept. The default, 0, keeps all.
-	MaxFiles int `yaml:"-"`
+	MaxFiles int `yaml:"max_files" doc:"Logs that were set aside to keep; default 0, all."`
 	// OnError is called when a line could not be written, a full disk for example; it
 	// must not block. nil is no function; [Log.Lost] counts either way.
 	OnError func(error) `yaml:"-"`
@@ -53,8 +56,9 @@ type Log struct {
 
 	mu     sync.Mutex
 	file   *os.File // nil if it could not be opened again
+	state  *os.File // end of the chain, and the lock of those who append; nil if file is
 	begun  time.Time
-	torn   bool // whether the file may end within a line
+	pruned uint64 // last entry that rotation has removed since the last line
 	closed bool
 }
 
@@ -72,7 +76,7 @@ func Open(path string, o Options) (*Log, error) {
 	for _, f := range []struct {
 		name string
 		got  int64
-	}{{"MaxBytes", o.MaxBytes}, {"MaxAge", int64(o.MaxAge)}, {"MaxFiles", int64(o.MaxFiles)}} {
+	}{{"MaxBytes", int64(o.MaxBytes)}, {"MaxAge", int64(o.MaxAge)}, {"MaxFiles", int64(o.MaxFiles)}} {
 		if f.got < 0 {
 			return nil, fmt.Errorf("audit: Options.%s: got %d, want 0 or more", f.name, f.got)
 		}
@@ -97,27 +101,31 @@ func (l *Log) open() error {
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s: got a %v, want a file", l.path, info.Mode().Type())
 	}
-	torn := false
-	if err == nil && info.Size() > 0 {
-		var last [1]byte
-		_, err = f.ReadAt(last[:], info.Size()-1)
-		torn = last[0] != '\n'
+	var state *os.File
+	if err == nil {
+		state, err = os.OpenFile(statePath(l.path), os.O_RDWR|os.O_CREATE, 0o600)
 	}
 	if err != nil {
 		_ = f.Close()
 		return err
 	}
-	l.file, l.torn, l.begun = f, torn, l.beginning(f)
+	l.file, l.state, l.begun = f, state, l.beginning(f)
 	return nil
+}
+
+// shut closes the files. The lock is held.
+func (l *Log) shut() error {
+	if l.file == nil {
+		return nil
+	}
+	err := errors.Join(l.file.Sync(), l.file.Close(), l.state.Close())
+	l.file, l.state = nil, nil
+	return err
 }
 
 // Write appends an event; its texts are redacted by then. An error says that it is
 // lost.
 func (l *Log) Write(e Event) error {
-	line, err := json.Marshal(e)
-	if err != nil {
-		return l.lose(fmt.Errorf("audit: %w", err))
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
@@ -126,27 +134,95 @@ func (l *Log) Write(e Event) error {
 	if err := l.follow(); err != nil {
 		return l.lose(fmt.Errorf("audit: %w", err))
 	}
-	if err := l.rotate(int64(len(line)) + 1); err != nil {
-		l.reportError(fmt.Errorf("audit: setting the log aside: %w", err))
-		if l.file == nil {
-			return l.lose(err)
+	locked := l.state
+	if err := lockFile(locked); err != nil {
+		return l.lose(fmt.Errorf("audit: locking %s: %w", locked.Name(), err))
+	}
+	defer func() {
+		if l.state == locked { // closing it gave the lock back
+			unlockFile(locked)
 		}
-	}
-	line = append(line, '\n')
-	if l.torn {
-		line = append([]byte{'\n'}, line...)
-	}
-	if n, err := l.file.Write(line); err != nil {
-		l.torn = l.torn || n > 0
+	}()
+	// Another program may have set the log aside until the lock was given.
+	if err := l.reopen(); err != nil {
 		return l.lose(fmt.Errorf("audit: %w", err))
 	}
-	l.torn = false
+	if err := l.append(&linked{Event: e}); err != nil {
+		return l.lose(fmt.Errorf("audit: %w", err))
+	}
 	if l.options.Sync {
 		if err := l.file.Sync(); err != nil {
 			return l.lose(fmt.Errorf("audit: the line may not be on the disk: %w", err))
 		}
 	}
 	return nil
+}
+
+// append writes an entry at the end of the chain. The lock of the log and that of its state are held.
+func (l *Log) append(e *linked) error {
+	end, fragment, err := l.end()
+	if err != nil {
+		return err
+	}
+	if end.seq == 0 {
+		e.Before = end.size
+	}
+	line, next, err := e.line(l.options.Key, end.link)
+	if err != nil {
+		return err
+	}
+	again, err := l.rotate(int64(len(line)) + 1)
+	if err != nil {
+		l.reportError(fmt.Errorf("audit: setting the log aside: %w", err))
+		if l.file == nil {
+			return err
+		}
+	}
+	if again {
+		if end, fragment, err = l.end(); err != nil {
+			return err
+		}
+	}
+	if again || l.pruned > 0 || len(fragment) > 0 {
+		if e.PrunedTo = l.pruned; len(fragment) > 0 {
+			sum := sha256.Sum256(fragment)
+			e.Torn = encoding.EncodeToString(sum[:])
+		}
+		if line, next, err = e.line(l.options.Key, end.link); err != nil {
+			return err
+		}
+	}
+	if len(fragment) > 0 {
+		line = append([]byte{'\n'}, line...)
+	}
+	line = append(line, '\n')
+	if _, err := l.file.Write(line); err != nil {
+		return err
+	}
+	l.pruned = 0
+	after := state{next, end.size + int64(len(line))}
+	_, err = l.state.WriteAt(after.text(l.options.Key), 0)
+	return err
+}
+
+// end returns the end of the chain, and what a crash left of a line behind it.
+func (l *Log) end() (s state, fragment []byte, err error) {
+	info, err := l.file.Stat()
+	if err != nil {
+		return s, nil, err
+	}
+	s, ok := readState(l.state, l.options.Key)
+	if s.size == info.Size() || info.Size() == 0 {
+		s.size = info.Size()
+		return s, nil, nil
+	}
+	s.size = info.Size()
+	last, fragment, found := lastEntry(l.file, info.Size())
+	// A program that ended between its line and the state left the line as the end.
+	if found && (!ok || last.link == s.next(l.options.Key, last.entry)) {
+		s.link = last.link
+	}
+	return s, fragment, nil
 }
 
 func (l *Log) lose(err error) error {
@@ -171,12 +247,7 @@ func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closed = true
-	if l.file == nil {
-		return nil
-	}
-	f := l.file
-	l.file = nil
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+	if err := l.shut(); err != nil {
 		return fmt.Errorf("audit: %w", err)
 	}
 	return nil

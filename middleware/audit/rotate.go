@@ -25,49 +25,74 @@ const stamp = "20060102T150405.000000000"
 // may have set it aside, or a caller may have moved it away. The lock is held.
 func (l *Log) follow() error {
 	if l.file != nil {
-		named, err := os.Stat(l.path)
-		if err == nil {
-			var open os.FileInfo
-			if open, err = l.file.Stat(); err == nil && os.SameFile(named, open) {
-				return nil
-			}
+		if isOf(l.file, l.path) && isOf(l.state, statePath(l.path)) {
+			return nil
 		}
-		_ = errors.Join(l.file.Sync(), l.file.Close()) // its lines were written
-		l.file = nil
+		_ = l.shut() // its lines were written
 	}
 	return l.open()
 }
 
-// rotate sets the log aside if it has grown too large for a line more, or holds lines that are
-// too old, and removes what was set aside before and is beyond the limits. The lock is
-// held. Two processes may both do so: then a log that was set aside is small.
-func (l *Log) rotate(line int64) error {
-	o := &l.options
-	if o.MaxBytes <= 0 && o.MaxAge <= 0 {
+// reopen opens the log of the name if that is another one than is open. The state stays open, and its lock held.
+func (l *Log) reopen() error {
+	if isOf(l.file, l.path) {
 		return nil
 	}
-	info, err := l.file.Stat()
+	file, err := os.OpenFile(l.path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
-	full := o.MaxBytes > 0 && info.Size()+line > o.MaxBytes
+	_ = errors.Join(l.file.Sync(), l.file.Close()) // its lines were written
+	l.file, l.begun = file, l.beginning(file)
+	return nil
+}
+
+// isOf reports whether an open file is the one of a name.
+func isOf(f *os.File, path string) bool {
+	named, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	open, err := f.Stat()
+	return err == nil && os.SameFile(named, open)
+}
+
+// rotate sets the log aside if it has grown too large for a line more, or holds lines that are
+// too old, and removes what was set aside before and is beyond the limits. The lock is
+// held, and that of the state.
+func (l *Log) rotate(line int64) (rotated bool, err error) {
+	o := &l.options
+	if o.MaxBytes <= 0 && o.MaxAge <= 0 {
+		return false, nil
+	}
+	info, err := l.file.Stat()
+	if err != nil {
+		return false, err
+	}
+	full := o.MaxBytes > 0 && info.Size()+line > int64(o.MaxBytes)
 	old := o.MaxAge > 0 && l.now().Sub(l.begun) > o.MaxAge/10
 	if info.Size() == 0 || !full && !old {
-		return nil
+		return false, nil
 	}
 	var random [4]byte
 	_, _ = rand.Read(random[:]) // never fails
 	aside := fmt.Sprintf("%s.%s-%s", l.path, l.now().UTC().Format(stamp), hex.EncodeToString(random[:]))
 	_ = errors.Join(l.file.Sync(), l.file.Close()) // its lines were written; Windows renames no open file
-	l.file = nil
 	renamed := os.Rename(l.path, aside)
-	if errors.Is(renamed, os.ErrNotExist) { // another process was faster
+	file, err := os.OpenFile(l.path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		_ = l.state.Close()
+		l.file, l.state = nil, nil
+		return true, errors.Join(renamed, err)
+	}
+	l.file, l.begun = file, l.beginning(file)
+	if errors.Is(renamed, os.ErrNotExist) { // a program that knows no lock was faster
 		renamed = nil
 	}
-	if err := errors.Join(renamed, l.open()); err != nil {
-		return err
+	if renamed != nil {
+		return true, renamed
 	}
-	return l.prune()
+	return true, l.prune()
 }
 
 // prune removes the logs that were set aside and are beyond the limits, the oldest first.
@@ -93,12 +118,28 @@ func (l *Log) prune() error {
 		many := l.options.MaxFiles > 0 && len(aside)-i > l.options.MaxFiles
 		old := l.options.MaxAge > 0 && l.now().Sub(info.ModTime()) > l.options.MaxAge
 		if many || old {
+			l.pruned = max(l.pruned, lastOf(filepath.Join(filepath.Dir(l.path), info.Name())))
 			if err := os.Remove(filepath.Join(filepath.Dir(l.path), info.Name())); err != nil && !errors.Is(err, os.ErrNotExist) {
 				errs = append(errs, err)
 			}
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// lastOf is the number of the last entry of a file, 0 if it has none.
+func lastOf(path string) uint64 {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0
+	}
+	last, _, _ := lastEntry(f, info.Size())
+	return last.seq
 }
 
 // beginning is the time of the file's first line; now if there is none that says.

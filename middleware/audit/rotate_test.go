@@ -49,15 +49,15 @@ func TestLogsAreSetAside(t *testing.T) {
 		lines int
 	}{
 		{"never", Options{}, 1, 10},
-		{"by size", Options{MaxBytes: 200}, 4, 10},
-		{"and the oldest removed", Options{MaxBytes: 200, MaxFiles: 2}, 3, 7},
+		{"by size", Options{MaxBytes: 750}, 4, 10},
+		{"and the oldest removed", Options{MaxBytes: 750, MaxFiles: 2}, 3, 7},
 		{"a line larger than that", Options{MaxBytes: 10}, 10, 10},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "audit.jsonl")
 			l := opened(t, path, c.o)
 			for range 10 {
-				if err := l.Write(Event{Kind: "call", Tool: "read"}); err != nil { // 61 bytes
+				if err := l.Write(Event{Kind: "call", Tool: "read"}); err != nil { // about 220 bytes
 					t.Fatal(err)
 				}
 			}

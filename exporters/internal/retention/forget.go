@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -37,6 +38,10 @@ func (r *Report) addFile(removed int) {
 	r.Removed += removed
 }
 
+// placeInChain is how an audit log's entry ends: what it tells of other lines, its salt, and its place ([audit.Verify]).
+var placeInChain = regexp.MustCompile(`((?:,"torn":"[A-Za-z0-9_-]{43}")?(?:,"pruned_to":[0-9]+)?(?:,"before":[0-9]+)?)` +
+	`,"salt":"[A-Za-z0-9_-]{16}"(,"seq":[0-9]+,"entry":"[A-Za-z0-9_-]{43}","chain":"[A-Za-z0-9_-]{43}"\}) *$`)
+
 var errNoSession = errors.New(`retention: Forget.Session: got "", want the id of a session`)
 
 // CallLog removes the session's lines from a file of JSON lines whose member session
@@ -49,16 +54,27 @@ func (f Forget) CallLog(path string) (Report, error) {
 
 // Audit removes the session's entries from an audit log and from those set aside next to it
 // ([audit.Options].MaxBytes). Each becomes an entry with the event "forgotten", the time of
-// what it replaces and that of its removal, or an empty line if it was shorter than that: an
-// auditor sees that something is missing, when it was, and that it was removed on purpose.
+// what it replaces and that of its removal, as far as there is room: an
+// auditor sees that something is missing, when it was, and that it was removed on purpose. Its place in the chain of
+// entries stays ([audit.Verify]), and its digest, which tells nothing of what it said.
 func (f Forget) Audit(path string) (Report, error) {
 	now := time.Now().UTC().Format(time.RFC3339)
 	tombstone := func(line []byte) string {
+		place := "}"
+		if found := placeInChain.FindSubmatch(line); found != nil {
+			place = string(found[1]) + string(found[2])
+		}
+		text := fmt.Sprintf(`"event":"forgotten","forgotten":%q%s`, now, place)
 		m, _ := read(line)
 		if t, err := time.Parse(time.RFC3339, m.time); err == nil {
-			return fmt.Sprintf(`{"time":%q,"event":"forgotten","forgotten":%q}`, t.Format(time.RFC3339), now)
+			if timed := fmt.Sprintf(`{"time":%q,%s`, t.Format(time.RFC3339), text); len(timed) <= len(line) {
+				return timed
+			}
 		}
-		return fmt.Sprintf(`{"event":"forgotten","forgotten":%q}`, now)
+		if text = "{" + text; len(text) > len(line) && len(place) > 1 {
+			text = `{"event":"forgotten"` + place
+		}
+		return text
 	}
 	var total Report
 	seen := make(map[string]bool)

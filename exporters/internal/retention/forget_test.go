@@ -202,6 +202,9 @@ func TestAuditBesideItsWriter(t *testing.T) {
 	if forgotten != 120 || others != 120 {
 		t.Errorf("got %d entries forgotten and %d others, want 120 of each", forgotten, others)
 	}
+	if r, err := audit.Verify(path, nil, ""); err != nil || len(r.Problems) > 0 || r.Forgotten != 120 || r.Entries != 240 {
+		t.Errorf("got %+v, %v, want the chain whole", r, err)
+	}
 }
 
 const spansLine = `{"resourceSpans":[{"resource":{"attributes":[{"key":"toolscope.session.id",` +

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -27,9 +28,10 @@ import (
 
 const about = `toolscope approvals shows the calls that wait for a person, and answers them.
 
-The program must serve approvals (toolscope.Options.ApprovalsToken) and give you its token,
-in $TOOLSCOPE_TOKEN or a file. An answer is for the call as it is listed: the request is
-read and shown before it is answered. The first characters of an id are enough.`
+The program must serve approvals (--approvals-token-file of serve and mcp, or
+toolscope.Options.ApprovalsToken) and give you a token, in $TOOLSCOPE_TOKEN or a file. Calls are
+listed whole, as they will run, with marks such as ⟨U+202E⟩ for what a terminal would hide. An
+answer is for the call as it was listed. The first characters of an id are enough.`
 
 const examples = `  toolscope approvals
   toolscope approvals reject k3v --note "use the test account"`
@@ -66,7 +68,7 @@ func Command() *cobra.Command {
 		"is $TOOLSCOPE_URL, "+
 		"or the only program of yours that runs here")
 	f.StringVar(&o.note, "note", "", "the `TEXT` that the model gets if you reject, and that is kept in the audit log")
-	f.StringVar(&o.by, "by", "", "the `NAME` of who answers; the default is $USER")
+	f.StringVar(&o.by, "by", "", "the `NAME` of who answers, if the token has none; the default is $USER")
 	f.BoolVar(&o.all, "all", false, "list the latest answered requests as well")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	o.Define(c)
@@ -93,23 +95,15 @@ func (o *options) complete(args []string) error {
 }
 
 func (o *options) run(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
-	token, err := o.Token(stdin)
-	if err != nil {
-		return err
-	}
-	if token == "" {
-		return errors.New("got no token, want the program's in $TOOLSCOPE_TOKEN or --token-file")
-	}
-	address, err := o.address()
-	if err != nil {
-		return err
-	}
-	s, err := programs.NewSource(address, token, o.Timeout)
+	s, err := source(&o.Options, o.url, stdin)
 	if err != nil {
 		return err
 	}
 	var list requests
 	if err := s.Get(ctx, "api/v1/approvals", nil, &list); err != nil {
+		return err
+	}
+	if err := list.whole(ctx, s); err != nil {
 		return err
 	}
 	if o.verb == "list" {
@@ -118,24 +112,56 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout io.Writer) er
 	return o.answer(ctx, s, list.Pending, stdout)
 }
 
-// address is the program to ask.
-func (o *options) address() (string, error) {
-	if u := cmp.Or(o.url, os.Getenv("TOOLSCOPE_URL")); u != "" {
-		return u, nil
-	}
-	running, err := announce.List()
+// source is the program to ask.
+func source(o *programs.Options, named string, stdin io.Reader) (*programs.Source, error) {
+	token, err := o.Token(stdin)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	if len(running) != 1 {
-		return "", fmt.Errorf("got %d programs that run here, want --url (toolscope stats --list shows them)", len(running))
+	if token == "" {
+		return nil, errors.New("got no token, want the program's in $TOOLSCOPE_TOKEN or --token-file")
 	}
-	return running[0].URL, nil
+	if named = cmp.Or(named, os.Getenv("TOOLSCOPE_URL")); named == "" {
+		running, err := announce.List()
+		if err != nil {
+			return nil, err
+		}
+		if len(running) != 1 {
+			return nil, fmt.Errorf("got %d programs that run here, want --url (toolscope stats --list shows them)", len(running))
+		}
+		named = running[0].URL
+	}
+	return programs.NewSource(named, token, o.Timeout)
+}
+
+// request is an open request as the program shows it.
+type request struct {
+	approve.Request
+	View approve.View `json:"view"`
+	Seen string       `json:"seen,omitempty"` // proof that the whole view was asked for
 }
 
 type requests struct {
-	Pending []approve.Request  `json:"pending"`
+	Pending []request          `json:"pending"`
 	Decided []approve.Decision `json:"decided"`
+}
+
+// whole asks for the requests whose views were cut.
+func (l *requests) whole(ctx context.Context, s *programs.Source) error {
+	for i := range l.Pending {
+		r := &l.Pending[i]
+		if !r.View.Cut {
+			continue
+		}
+		digest := r.Digest
+		if err := s.Get(ctx, "api/v1/approvals/"+url.PathEscape(r.ID), nil, r); err != nil {
+			return err
+		}
+		if r.Digest != digest {
+			return fmt.Errorf("request %.40q: got another digest than in the list", r.ID)
+		}
+	}
+	return nil
 }
 
 func (o *options) print(w io.Writer, list requests) error {
@@ -161,21 +187,25 @@ func (o *options) print(w io.Writer, list requests) error {
 }
 
 // writeRequest writes a request as a person reads it.
-func writeRequest(b *strings.Builder, r approve.Request) {
+func writeRequest(b *strings.Builder, r request) {
 	fmt.Fprintf(b, "%s  %s\n", r.ID, display.Clip(r.Tool, 80))
 	for _, row := range [][2]string{
-		{"arguments", r.Arguments}, {"because", r.Reason}, {"rule", r.Rule}, {"agent", r.Agent}, {"session", r.Session},
+		{"because", r.Reason}, {"rule", r.Rule}, {"risk", r.Risk}, {"agent", r.Agent}, {"session", r.Session},
+		{"second", r.ApprovedBy}, {"compare", r.View.Earlier},
 	} {
 		if row[1] != "" {
 			fmt.Fprintf(b, "  %-10s %s\n", row[0], display.Plain(row[1]))
 		}
 	}
 	fmt.Fprintf(b, "  %-10s in %v\n", "expires", time.Until(r.Expires).Round(time.Second))
+	for line := range strings.Lines(r.View.Text()) {
+		fmt.Fprintf(b, "  | %s\n", display.Plain(strings.TrimSuffix(line, "\n")))
+	}
 }
 
 // answer answers the only request whose id begins with the given one.
-func (o *options) answer(ctx context.Context, s *programs.Source, pending []approve.Request, stdout io.Writer) error {
-	var found []approve.Request
+func (o *options) answer(ctx context.Context, s *programs.Source, pending []request, stdout io.Writer) error {
+	var found []request
 	for _, r := range pending {
 		if strings.HasPrefix(r.ID, o.id) {
 			found = append(found, r)
@@ -185,25 +215,38 @@ func (o *options) answer(ctx context.Context, s *programs.Source, pending []appr
 		return fmt.Errorf("got id %.40q, which %d open requests have, want one", o.id, len(found))
 	}
 	r := found[0]
-	body, err := json.Marshal(map[string]any{"approve": o.verb == "approve", "digest": r.Digest, "by": o.by, "note": o.note})
-	if err != nil {
-		return err
-	}
-	url := s.Base.JoinPath("api/v1/approvals", r.ID).String()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	return s.Do(request, func(answer io.Reader) error {
+	body := map[string]any{"approve": o.verb == "approve", "digest": r.Digest, "seen": r.Seen, "by": o.by, "note": o.note}
+	return post(ctx, s, s.Base.JoinPath("api/v1/approvals", r.ID), body, func(answer io.Reader) error {
 		if o.json {
 			_, err := io.Copy(stdout, io.LimitReader(answer, programs.MaxAnswer))
 			return err
 		}
 		var b strings.Builder
 		writeRequest(&b, r)
-		fmt.Fprintf(&b, "%s\n", map[string]string{"approve": "approved", "reject": "rejected"}[o.verb])
+		var accepted struct{ State approve.State }
+		if err := json.NewDecoder(io.LimitReader(answer, programs.MaxAnswer)).Decode(&accepted); err != nil {
+			return err
+		}
+		if accepted.State == approve.Pending {
+			b.WriteString("approved by you; a second person has to approve\n")
+		} else {
+			fmt.Fprintf(&b, "%s\n", display.Plain(string(accepted.State)))
+		}
 		_, err := io.WriteString(stdout, b.String())
 		return err
 	})
+}
+
+// post sends a body and hands the answer on.
+func post(ctx context.Context, s *programs.Source, to *url.URL, body any, read func(io.Reader) error) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, to.String(), bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	return s.Do(r, read)
 }

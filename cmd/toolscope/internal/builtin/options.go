@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -130,12 +131,44 @@ func ReportMissing(w io.Writer, tools *catalog.Catalog) {
 	}
 }
 
+// ApprovalsFlag defines --approvals-token-file of a command that serves statistics.
+func ApprovalsFlag(f *pflag.FlagSet, file *string) {
+	f.StringVar(file, "approvals-token-file", "", "serve calls that wait for a person, and 'toolscope stop', with the "+
+		"statistics (--stats): `FILE` has one token of 16 bytes or more, or a line \"NAME TOKEN\" for each person; "+
+		"needs policies.approve if there is a configuration")
+}
+
+// ApprovalsToken reads the file of --approvals-token-file; "" without one. stats is the address of the statistics.
+func ApprovalsToken(file, stats string) (string, error) {
+	if file == "" {
+		return "", nil
+	}
+	if stats == "" {
+		return "", cli.Usage("--approvals-token-file: got no --stats, want the address where approvals are served")
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", fmt.Errorf("--approvals-token-file: %w", err)
+	}
+	return strings.TrimSpace(string(text)), nil
+}
+
 // NoApprovals adds to an error of [toolscope.New] what to write in a configuration file whose approvals cannot ask
-// a person in this command, which serves no approvals. config is the file's path, "" for the command's own.
-func NoApprovals(command, config string, err error) error {
-	if config == "" || !errors.Is(err, approve.ErrCannotAsk) {
+// a person in this command. config is the file's path, "" for the command's own. token says whether the command serves
+// approvals, and flag whether it could.
+func NoApprovals(command, config string, token, flag bool, err error) error {
+	switch {
+	case config == "":
+		return err
+	case token && strings.Contains(err.Error(), "got no approve.Policy"):
+		return fmt.Errorf("%s: policies.approve: got nothing, want \"approve: {}\" for --approvals-token-file", config)
+	case !errors.Is(err, approve.ErrCannotAsk):
 		return err
 	}
-	return fmt.Errorf("%s: policies.approve: toolscope %s serves no approvals, want terminal: true and a terminal, or "+
-		"unattended: true to refuse these calls: %w", config, command, err)
+	also := ""
+	if flag {
+		also = "--stats and --approvals-token-file, or "
+	}
+	return fmt.Errorf("%s: policies.approve: toolscope %s serves no approvals, want %sterminal: true and a terminal, or "+
+		"unattended: true to refuse these calls: %w", config, command, also, err)
 }

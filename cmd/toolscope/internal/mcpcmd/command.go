@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/builtin"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
 	"github.com/toolscope/toolscope/mcp/mcpproxy"
 )
@@ -40,6 +41,7 @@ const exitNotFound = 127
 type options struct {
 	otlp, log, stats, name, config string
 	target, listen                 string
+	approvals                      string // file of tokens
 	clientSpans, inject            bool
 	accept, pin                    bool
 	bare                           bool // the client's file had no arguments: see mcpclients
@@ -65,6 +67,7 @@ func (o *options) define(c *cobra.Command) {
 		f.StringVar(&o.config, "config", "", "the policies of `FILE` govern calls, and may answer in the server's "+
 			"place: permission, cache, "+
 			"duplicates, rates, loops and more; see docs/policies.md")
+		builtin.ApprovalsFlag(f, &o.approvals)
 		f.BoolVar(&o.inject, "inject-context", false, "write the trace context into forwarded calls, whose bytes then differ")
 		f.BoolVar(&o.accept, "accept-tools", false, "accept the server's tools as they are now. Without it each "+
 			"change since the first "+
@@ -122,6 +125,8 @@ func (o *options) check(args []string) error {
 	switch {
 	case len(args) > 0:
 		return cli.Usage("got argument %.40q, want -- before the server's command", args[0])
+	case o.approvals != "" && o.stats == "":
+		return cli.Usage("--approvals-token-file: got no --stats, want the address where approvals are served")
 	case o.hung <= 0:
 		return cli.Usage("--hung: got %v, want a time above 0", o.hung)
 	case o.target == "" && o.listen == "" && len(o.command) == 0:

@@ -74,8 +74,11 @@ func (o *options) open() (_ *mcpProxy, err error) {
 	p.closers = append(p.closers, providers.Shutdown)
 	options := toolscope.Options{TracerProvider: providers.TracerProvider, MeterProvider: providers.MeterProvider}
 	redactor := redact.Default()
-	if o.config != "" {
-		file, err := config.Open(o.config)
+	if options.ApprovalsToken, err = builtin.ApprovalsToken(o.approvals, o.stats); err != nil {
+		return nil, err
+	}
+	if o.config != "" || o.approvals != "" {
+		file, err := o.policies()
 		if err != nil {
 			return nil, err
 		}
@@ -100,13 +103,21 @@ func (o *options) open() (_ *mcpProxy, err error) {
 	options.HTTP.Health = append(health, providers)
 	options.HTTP.Title = "toolscope mcp: " + o.server()
 	if p.scope, err = toolscope.New(options); err != nil {
-		return nil, builtin.NoApprovals("mcp", o.config, err)
+		return nil, builtin.NoApprovals("mcp", o.config, options.ApprovalsToken != "", true, err)
 	}
 	p.closers = append(p.closers, p.scope.Shutdown)
 	if err := o.watch(p); err != nil {
 		return nil, err
 	}
 	return p, o.serveStats(p)
+}
+
+// policies reads the configuration. Without one there is only the policy that --approvals-token-file is for.
+func (o *options) policies() (*config.File, error) {
+	if o.config != "" {
+		return config.Open(o.config)
+	}
+	return config.OpenText("toolscope mcp's defaults", []byte("policies: {approve: {}}\n"))
 }
 
 // collectLess has the garbage collector run a quarter as often as it does by itself, unless GOGC says how

@@ -72,7 +72,7 @@ func newReplay(ctx context.Context, o *options, transcript *transcript.Transcrip
 		Observers:      []toolkit.Observer{&r.ends},
 	}))
 	if err != nil {
-		return r, builtin.NoApprovals("replay", o.config, err)
+		return r, builtin.NoApprovals("replay", o.config, false, false, err)
 	}
 	tools, closeTools, err := builtin.Tools(o.dir, o.write)
 	if err != nil {

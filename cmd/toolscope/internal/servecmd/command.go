@@ -46,6 +46,7 @@ type options struct {
 	builtin.Options
 	http, stats, tokenFile, config string
 	token                          string
+	approvals                      string // file of tokens
 }
 
 // Command returns the command.
@@ -75,9 +76,11 @@ func Command() *cobra.Command {
 		"read the bearer token from `FILE`; the default is $TOOLSCOPE_TOKEN, if set: 16 bytes or more",
 	)
 	f.StringVar(&o.stats, "stats", "", "serve the statistics and the dashboard at `ADDR`, to this machine only")
+	builtin.ApprovalsFlag(f, &o.approvals)
 	f.StringVar(&o.config, "config", "", "the policies of `FILE`; the default is permit, validate, limit, timeout "+
 		"and recover with their "+
-		"defaults: no answer comes from memory, and calls that need a person are refused. SIGHUP reloads FILE; if "+
+		"defaults: no answer comes from memory, and calls that need a person are refused unless "+
+		"approvals are served. SIGHUP reloads FILE; if "+
 		"it is wrong or incomplete, "+
 		"nothing changes")
 	return c
@@ -86,6 +89,10 @@ func Command() *cobra.Command {
 // run serves until the client closes or ctx is over. Standard output is the protocol's.
 func (o *options) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) (err error) {
 	if o.token, err = programs.ReadToken(o.tokenFile, nil); err != nil {
+		return err
+	}
+	approvals, err := builtin.ApprovalsToken(o.approvals, o.stats)
+	if err != nil {
 		return err
 	}
 	file, err := o.policies()
@@ -102,6 +109,7 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 		TracerProvider: providers.TracerProvider,
 		MeterProvider:  providers.MeterProvider,
 		Observers:      []toolkit.Observer{running},
+		ApprovalsToken: approvals,
 		HTTP: statshttp.Options{
 			Traces:  providers.Ring.Source(),
 			Running: running,
@@ -110,7 +118,7 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 		},
 	}))
 	if err != nil {
-		return errors.Join(builtin.NoApprovals("serve", o.config, err), providers.Shutdown(ctx))
+		return errors.Join(builtin.NoApprovals("serve", o.config, approvals != "", true, err), providers.Shutdown(ctx))
 	}
 	defer func() {
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
@@ -163,7 +171,11 @@ func (o *options) policies() (*config.File, error) {
 	if o.config != "" {
 		return config.Open(o.config)
 	}
-	return config.OpenText("toolscope serve's defaults", []byte(servedPolicies))
+	policies := servedPolicies
+	if o.approvals != "" {
+		policies += "  approve: {}\n"
+	}
+	return config.OpenText("toolscope serve's defaults", []byte(policies))
 }
 
 // serveStats serves the scope's statistics, if that was asked for, and announces them to

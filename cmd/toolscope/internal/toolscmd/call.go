@@ -110,7 +110,7 @@ func (o *callOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr i
 		MeterProvider:  providers.MeterProvider,
 	}))
 	if err != nil {
-		return result, errors.Join(builtin.NoApprovals("call", o.config, err), providers.Shutdown(ctx))
+		return result, errors.Join(builtin.NoApprovals("call", o.config, false, false, err), providers.Shutdown(ctx))
 	}
 	defer func() {
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
