@@ -195,7 +195,8 @@ func (b *busyProgram) tick(ctx context.Context) {
 func (b *busyProgram) calls(ctx context.Context) {
 	turn, run := b.scope.StartAgent(ctx, tracing.Agent{Name: "planner", Session: "s"})
 	run.InferenceCall()
-	deep := json.RawMessage(strings.Repeat(`{"in":`, 20) + strconv.Itoa(b.ticks) + strings.Repeat("}", 20))
+	deep := json.RawMessage(strings.Repeat(`{"in":`, 20) +
+		`{"password":"hunter ` + strconv.Itoa(b.ticks) + `"}` + strings.Repeat("}", 20))
 	for _, arguments := range []json.RawMessage{json.RawMessage(`{"path":"a"}`), deep} {
 		_, _ = b.handle(turn, toolkit.Call{ID: "c", Name: "read", Arguments: arguments})
 	}

@@ -199,33 +199,40 @@ func (p *prometheus) found(query string) bool {
 	return false
 }
 
-// firing are the alerts that fire now, and loaded all there are.
-func (p *prometheus) firing() (firing, loaded []string) {
-	var answer struct {
+// alerts are all that are loaded; fired are those that have fired by now, as Prometheus recorded it.
+func (p *prometheus) alerts() (all []string, fired map[string]bool) {
+	var rules struct {
 		Data struct {
 			Groups []struct {
-				Rules []struct{ Name, State, Type, LastError string }
+				Rules []struct{ Name, Type, LastError string }
 			}
 		}
 	}
-	if get(p.t, "http://"+p.address+"/api/v1/rules", &answer) != nil {
+	var recorded struct {
+		Data struct {
+			Result []struct{ Metric map[string]string }
+		}
+	}
+	query := url.QueryEscape(`count by (alertname) (count_over_time(ALERTS{alertstate="firing"}[10m]))`)
+	if get(p.t, "http://"+p.address+"/api/v1/rules", &rules) != nil ||
+		get(p.t, "http://"+p.address+"/api/v1/query?query="+query, &recorded) != nil {
 		return nil, nil
 	}
-	for _, g := range answer.Data.Groups {
+	for _, g := range rules.Data.Groups {
 		for _, r := range g.Rules {
 			if r.LastError != "" {
 				p.t.Errorf("%s: %s", r.Name, r.LastError)
 			}
-			if r.Type != "alerting" {
-				continue
-			}
-			loaded = append(loaded, r.Name)
-			if r.State == "firing" {
-				firing = append(firing, r.Name)
+			if r.Type == "alerting" {
+				all = append(all, r.Name)
 			}
 		}
 	}
-	return firing, loaded
+	fired = make(map[string]bool)
+	for _, r := range recorded.Data.Result {
+		fired[r.Metric["alertname"]] = true
+	}
+	return all, fired
 }
 
 // TestPanels lets each Prometheus scrape a program that does everything, two collectors in trouble and a program
@@ -251,19 +258,16 @@ func TestPanels(t *testing.T) {
 	for i, p := range servers {
 		t.Run(all[i].name, func(t *testing.T) {
 			p.t = t
-			fired, empty, loaded := make(map[string]bool), make(map[string]string), []string(nil)
+			empty := make(map[string]string) // queries without data yet, and their panels
 			for _, q := range queries {
 				for _, query := range q.queries {
 					empty[query] = q.board + ": " + q.title
 				}
 			}
-			deadline := time.Now().Add(90 * time.Second)
-			for {
-				var now []string
-				now, loaded = p.firing()
-				for _, name := range now {
-					fired[name] = true
-				}
+			var loaded []string
+			var fired map[string]bool
+			for deadline := time.Now().Add(90 * time.Second); ; {
+				loaded, fired = p.alerts()
 				maps.DeleteFunc(empty, func(query, _ string) bool { return p.found(query) })
 				if len(empty) == 0 && len(loaded) > 0 && len(fired) == len(loaded) || time.Now().After(deadline) {
 					break
@@ -310,7 +314,8 @@ func yes(is bool) string {
 // checkP99 compares the panel "p99 by tool" with the summary of the same time.
 func checkP99(t *testing.T, p *prometheus, s *setup, program *busyProgram) {
 	at := slices.IndexFunc(panels(t), func(q panel) bool { return q.title == "p99 by tool" })
-	got, ok := p.number("(" + panels(t)[at].queries[0] + `) and on (tool) toolscope_in_flight{tool="steady"}`)
+	minute := strings.ReplaceAll(panels(t)[at].queries[0], hurry("[1m]"), "[1m]")
+	got, ok := p.number("(" + minute + `) and on (tool) toolscope_in_flight{tool="steady"}`)
 	summary := program.scope.Stats().Summary(stats.Window{})
 	for i := range summary.Tools {
 		tool := &summary.Tools[i]
