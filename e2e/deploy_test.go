@@ -281,9 +281,30 @@ func TestFirstTier(t *testing.T) {
 	if out, err := validate(other); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
-	for _, file := range []string{"collector.yaml", "jaeger.yaml"} {
-		if out, err := validate(filepath.Join(deployDir, file)); err != nil {
-			t.Errorf("%s: %v: %s", file, err, out)
+	if out, err := validate(filepath.Join(deployDir, "jaeger.yaml")); err != nil {
+		t.Errorf("jaeger.yaml: %v: %s", err, out)
+	}
+}
+
+// TestCollectorFiles validates the configurations of the second tier: with Jaeger's binary, which has no file_storage, and
+// with the collector that make e2e-deploy builds.
+func TestCollectorFiles(t *testing.T) {
+	for _, c := range []struct{ binary, files string }{
+		{jaegerBinary(t), "collector.yaml"},
+		{jaegerBinary(t), "collector.yaml collector-look.yaml"},
+		{built("collector"), "collector.yaml"},
+		{built("collector"), "collector.yaml collector-look.yaml"},
+		{built("collector"), "collector.yaml collector-queue.yaml"},
+	} {
+		if c.binary == "" {
+			continue
+		}
+		args := []string{"validate"}
+		for file := range strings.FieldsSeq(c.files) {
+			args = append(args, "--config="+filepath.Join(deployDir, file))
+		}
+		if out, err := exec.Command(c.binary, args...).CombinedOutput(); err != nil {
+			t.Errorf("%s: %s: %v: %s", c.binary, c.files, err, out)
 		}
 	}
 }
