@@ -60,7 +60,7 @@ func setups(t *testing.T) []setup {
 	return all
 }
 
-// window is what the test has for each range of time in a query: nobody waits for six hours.
+// window is what the test has for each range of time in a query, which can be six hours.
 const window = 10 * time.Second
 
 var (
