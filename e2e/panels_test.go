@@ -299,9 +299,7 @@ func TestPanels(t *testing.T) {
 			t.Run("exemplars", func(t *testing.T) { checkExemplars(t, p, queries) })
 		})
 	}
-	if built("prometheus") != "" {
-		checkTable(t, all, table)
-	}
+	checkTable(t, all, table)
 }
 
 func yes(is bool) string {
@@ -348,14 +346,15 @@ func checkExemplars(t *testing.T, p *prometheus, queries []panel) {
 	}
 }
 
-// checkTable compares examples/deploy/panels.md with what was found.
+// checkTable compares examples/deploy/panels.md with what was found, where it was written with the same versions.
 func checkTable(t *testing.T, all []setup, table map[string][]string) {
 	var b strings.Builder
-	b.WriteString("# Panels and alerts\n\nWritten by `make e2e-deploy`: whether each panel of the dashboards had data, " +
+	b.WriteString("# Panels and alerts\n\nWritten by `make e2e-deploy UPDATE=-update`: whether each panel of the dashboards had data, " +
 		"and each alert\nfired, with a program that does everything once.\n\n| | Prometheus ")
 	for i := range all {
 		b.WriteString("| " + all[i].name + " ")
 	}
+	head := b.String()
 	b.WriteString("|\n| --- | --- " + strings.Repeat("| --- ", len(all)) + "|\n")
 	for _, key := range slices.Sorted(maps.Keys(table)) {
 		b.WriteString("| " + key + " | " + strings.Join(table[key], " | ") + " |\n")
@@ -366,7 +365,8 @@ func checkTable(t *testing.T, all []setup, table map[string][]string) {
 			t.Fatal(err)
 		}
 	}
-	if text, err := os.ReadFile(path); err != nil || string(text) != b.String() {
+	text, err := os.ReadFile(path)
+	if err != nil || strings.HasPrefix(string(text), head+"|\n") && string(text) != b.String() {
 		t.Errorf("%s is not what was found (%v): go test -run TestPanels -update", path, err)
 	}
 }
