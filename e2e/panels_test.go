@@ -350,7 +350,8 @@ func checkExemplars(t *testing.T, p *prometheus, queries []panel) {
 func checkTable(t *testing.T, all []setup, table map[string][]string) {
 	var b strings.Builder
 	b.WriteString("# Panels and alerts\n\n" +
-		"Written by `make e2e-deploy UPDATE=-update`: whether each panel of the dashboards\nhad data, and each alert fired, with a program that does everything once.\n\n| | Prometheus ")
+		"Written by `make e2e-deploy UPDATE=-update`: whether each panel of the dashboards\n" +
+		"had data, and each alert fired, with a program that does everything once.\n\n| | Prometheus ")
 	for i := range all {
 		b.WriteString("| " + all[i].name + " ")
 	}
