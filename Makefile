@@ -3,8 +3,8 @@
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
-# Modules with a workspace of their own; bench/peers and e2e/tools, which bring in other projects'
-# libraries and servers, only concern make bench-peers and make e2e.
+# Modules with a workspace of their own; bench/peers and those of e2e/tools, which bring in other projects'
+# libraries and servers, only concern make bench-peers, e2e and e2e-deploy.
 APART := tools/agent/anthropic tools/agent/openai
 
 # The packages of the workspace in go.work, without the end-to-end suite.
@@ -116,6 +116,14 @@ e2e: ## the end-to-end suite against real servers (builds Jaeger the first time)
 screenshots: ## pictures of the dashboard's views and of a report in bin/screenshots, taken in Chromium
 	mkdir -p bin/screenshots
 	cd e2e && TOOLSCOPE_E2E=1 TOOLSCOPE_SHOTS=$(CURDIR)/bin/screenshots go test -count=1 -timeout=15m -run='^(TestScreenshots|TestExportedPageInChromium)$$' .
+
+# Not part of e2e: the builds take long the first time (docs/scaling.md). Without the discovery of clouds, which
+# brings most of the code, Prometheus is built in a fraction of it.
+.PHONY: e2e-deploy
+e2e-deploy: ## the files of examples/deploy with the newest Prometheus and Collector that Go modules give; UPDATE=-update writes panels.md
+	cd e2e/tools/prometheus && go build -trimpath -tags remove_all_sd,enable_dns_sd -o $(CURDIR)/bin/ github.com/prometheus/prometheus/cmd/prometheus
+	cd e2e/tools/collector && go build -trimpath -o $(CURDIR)/bin/ .
+	cd e2e && TOOLSCOPE_E2E=1 TOOLSCOPE_BIN=$(CURDIR)/bin go test -count=1 -v -timeout=25m -run='Panels|Deployment|LookNow|CollectorFiles|Compose' . $(UPDATE)
 
 .PHONY: soak
 soak: ## 2,000 calls a second of all kinds for SOAKTIME (30m): does anything grow, are the counts exact

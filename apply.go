@@ -79,6 +79,7 @@ func (s *Scope) Apply(n Settings) error {
 		return err
 	}
 	before := s.rules.Swap(after)
+	s.self.applied.Add(1)
 	if s.tracer != nil {
 		s.tracer.SetContent(!n.NoContent)
 	}

@@ -26,6 +26,7 @@ const unscanned = "unscanned"
 // self is what the scope tells of itself.
 type self struct {
 	withheld atomic.Uint64 // values removed unscanned
+	applied  atomic.Uint64 // how often settings were changed
 	unwatch  func()        // ends the metrics
 
 	mu                  sync.Mutex
@@ -97,7 +98,9 @@ func (s *Scope) watchSelf() error {
 		metric.WithDescription("The number of panics of adapters' functions that were contained in this process."))
 	overflow, e3 := meter.Int64ObservableCounter("toolscope.self.recorder.overflows", metric.WithUnit("{item}"),
 		metric.WithDescription("The number of items that made room in the statistics for others."))
-	if err := errors.Join(e1, e2, e3, e4); err != nil {
+	applied, e5 := meter.Int64ObservableCounter("toolscope.self.settings.applied", metric.WithUnit("{change}"),
+		metric.WithDescription("The number of times that settings were changed while the scope was in use."))
+	if err := errors.Join(e1, e2, e3, e4, e5); err != nil {
 		return err
 	}
 	sets := make([]metric.MeasurementOption, len(overflows))
@@ -106,6 +109,7 @@ func (s *Scope) watchSelf() error {
 	}
 	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		o.ObserveInt64(withheld, int64(s.self.withheld.Load()))
+		o.ObserveInt64(applied, int64(s.self.applied.Load()))
 		o.ObserveInt64(panics, int64(counters.ObserverPanics.Load()))
 		o.ObserveInt64(adapters, int64(counters.AdapterPanics.Load()))
 		if s.recorder != nil {
@@ -115,7 +119,7 @@ func (s *Scope) watchSelf() error {
 			}
 		}
 		return nil
-	}, withheld, panics, adapters, overflow)
+	}, withheld, applied, panics, adapters, overflow)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,8 @@ type deployed struct {
 
 // deploy starts Jaeger's binary, which is a collector, with a configuration, and waits until it says
 // that it is healthy.
-func deploy(t *testing.T, binary, file, health string, env ...string) *deployed {
+// files are the names of one configuration, each on top of those before.
+func deploy(t *testing.T, binary, files, health string, env ...string) *deployed {
 	t.Helper()
 	d := &deployed{log: filepath.Join(t.TempDir(), "log")}
 	log, err := os.Create(d.log)
@@ -41,12 +42,13 @@ func deploy(t *testing.T, binary, file, health string, env ...string) *deployed 
 		t.Fatal(err)
 	}
 	defer log.Close()
-	d.cmd = exec.Command(binary, "--config", filepath.Join(deployDir, file))
+	d.cmd = exec.Command(binary)
+	for file := range strings.FieldsSeq(files) {
+		d.cmd.Args = append(d.cmd.Args, "--config="+filepath.Join(deployDir, file))
+	}
 	d.cmd.Stdout, d.cmd.Stderr = log, log
 	_, port, _ := net.SplitHostPort(freeAddress(t))
-	d.cmd.Env = append(
-		os.Environ(),
-		append(env, "HEALTH="+health, "SELF_PORT="+port, "OTEL_TRACES_SAMPLER=always_off")...)
+	d.cmd.Env = append(append(os.Environ(), "HEALTH="+health, "SELF_PORT="+port, "OTEL_TRACES_SAMPLER=always_off"), env...)
 	if err := d.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +62,7 @@ func deploy(t *testing.T, binary, file, health string, env ...string) *deployed 
 		}
 		if time.Now().After(deadline) {
 			text, _ := os.ReadFile(d.log)
-			t.Fatalf("%s: not healthy after a minute:\n%s", file, text)
+			t.Fatalf("%s: not healthy after a minute:\n%s", files, text)
 		}
 	}
 }
@@ -180,7 +182,7 @@ func TestDeployment(t *testing.T) {
 // collector at another address, and each second.
 func deployPrometheus(t *testing.T, binary, address, spanmetrics string) *prometheus {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(deployDir, "prometheus.yml"))
+	text, err := os.ReadFile(filepath.Join(deployDir, "prometheus-2.yml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +190,7 @@ func deployPrometheus(t *testing.T, binary, address, spanmetrics string) *promet
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := strings.NewReplacer("127.0.0.1:8889", spanmetrics, "15s", "1s", "rules/", rules+"/").Replace(string(text))
+	config := strings.NewReplacer("127.0.0.1:8889", spanmetrics, "5s", "1s", "rules/", rules+"/").Replace(string(text))
 	file := filepath.Join(t.TempDir(), "prometheus.yml")
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
@@ -279,46 +281,81 @@ func TestFirstTier(t *testing.T) {
 	if out, err := validate(other); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
-	for _, file := range []string{"collector.yaml", "jaeger.yaml"} {
-		if out, err := validate(filepath.Join(deployDir, file)); err != nil {
-			t.Errorf("%s: %v: %s", file, err, out)
+	if out, err := validate(filepath.Join(deployDir, "jaeger.yaml")); err != nil {
+		t.Errorf("jaeger.yaml: %v: %s", err, out)
+	}
+}
+
+// TestCollectorFiles validates the configurations of the second tier: with Jaeger's binary, which has no file_storage, and
+// with the collector that make e2e-deploy builds.
+func TestCollectorFiles(t *testing.T) {
+	for _, c := range []struct{ binary, files string }{
+		{jaegerBinary(t), "collector.yaml"},
+		{jaegerBinary(t), "collector.yaml collector-look.yaml"},
+		{built("collector"), "collector.yaml"},
+		{built("collector"), "collector.yaml collector-look.yaml"},
+		{built("collector"), "collector.yaml collector-queue.yaml"},
+	} {
+		if c.binary == "" {
+			continue
+		}
+		args := []string{"validate"}
+		for file := range strings.FieldsSeq(c.files) {
+			args = append(args, "--config="+filepath.Join(deployDir, file))
+		}
+		if out, err := exec.Command(c.binary, args...).CombinedOutput(); err != nil {
+			t.Errorf("%s: %s: %v: %s", c.binary, c.files, err, out)
 		}
 	}
 }
 
-// TestComposeFile checks that what compose.yaml mounts is there, and that the variables it
-// sets are those that the configurations read.
-func TestComposeFile(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(deployDir, "compose.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	mounts := 0
-	for line := range strings.Lines(string(text)) {
-		for _, field := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \"[],\n", r) }) {
-			if from, _, ok := strings.Cut(field, ":/"); ok && strings.HasPrefix(from, ".") {
-				mounts++
-				if _, err := os.Stat(filepath.Join(deployDir, from)); err != nil {
-					t.Errorf("a mount: %v", err)
-				}
-			}
-		}
-	}
-	if mounts < 8 {
-		t.Errorf("got %d mounts, want those of four services", mounts)
-	}
-	for file, variables := range map[string][]string{
-		"collector.yaml": {"OTLP_GRPC", "OTLP_HTTP", "HEALTH", "SPANMETRICS", "SELF_HOST", "JAEGER"},
-		"jaeger.yaml":    {"OTLP_GRPC", "UI", "HEALTH", "SELF_HOST", "PROMETHEUS"},
-	} {
-		config, err := os.ReadFile(filepath.Join(deployDir, file))
+// TestComposeFiles checks that what the files for Compose mount is there, that the variables they set are those that
+// the configurations read, and that they pin the same images as the manifests for Kubernetes.
+func TestComposeFiles(t *testing.T) {
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join(deployDir, name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, v := range variables {
-			if !strings.Contains(string(config), "${env:"+v+":-") || !strings.Contains(string(text), "      "+v+": ") {
-				t.Errorf("%s: the variable %s is not both read and set", file, v)
+		return string(text)
+	}
+	manifests := read("kubernetes/collector.yaml") + read("kubernetes/jaeger.yaml") + read("kubernetes/prometheus.yaml")
+	for _, name := range []string{"compose.yaml", "compose.production.yaml"} {
+		text, mounts := read(name), 0
+		for line := range strings.Lines(text) {
+			for _, field := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \"[],\n", r) }) {
+				if from, _, ok := strings.Cut(field, ":/"); ok && strings.HasPrefix(from, ".") {
+					mounts++
+					if _, err := os.Stat(filepath.Join(deployDir, from)); err != nil {
+						t.Errorf("%s: a mount: %v", name, err)
+					}
+				}
+			}
+			if _, image, ok := strings.Cut(line, "image: "); ok && !strings.HasPrefix(image, "grafana/") &&
+				!strings.Contains(manifests, "image: "+image) {
+				t.Errorf("%s: %s is not the image of the manifests", name, strings.TrimSpace(image))
 			}
 		}
+		if mounts < 8 {
+			t.Errorf("%s: got %d mounts, want those of four services", name, mounts)
+		}
+	}
+	for file, variables := range map[string][]string{
+		"collector.yaml": {"OTLP_GRPC", "OTLP_HTTP", "HEALTH", "SPANMETRICS", "SELF_HOST", "JAEGER", "MEMORY_MIB"},
+		"jaeger.yaml":    {"OTLP_GRPC", "UI", "HEALTH", "SELF_HOST", "PROMETHEUS"},
+	} {
+		config, compose := read(file), read("compose.production.yaml")
+		for _, v := range variables {
+			if !strings.Contains(config, "${env:"+v+":-") || !strings.Contains(compose, "      "+v+": ") ||
+				!strings.Contains(manifests, "{name: "+v+", value: ") {
+				t.Errorf("%s: the variable %s is not read, or not set by both deployments", file, v)
+			}
+		}
+	}
+	// The two files for programs on this machine differ in what Prometheus 2 does not know.
+	_, newest, _ := strings.Cut(read("prometheus.yml"), "\nglobal:")
+	_, older, _ := strings.Cut(read("prometheus-2.yml"), "\nglobal:")
+	if strings.Replace(newest, "    scrape_native_histograms: true\n", "", 1) != older {
+		t.Error("prometheus.yml and prometheus-2.yml differ in more than scrape_native_histograms")
 	}
 }

@@ -2,44 +2,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package grafana_test checks the dashboards in this folder against the metrics
-// that the code really makes.
+// that docs/telemetry.md lists. TestPanels of e2e evaluates their queries.
 package grafana_test
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
+	"maps"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
-	otelprometheus "go.opentelemetry.io/otel/exporters/prometheus"
-	"go.opentelemetry.io/otel/sdk/metric"
-
-	"github.com/toolscope/toolscope/exporters/statsprom"
-	"github.com/toolscope/toolscope/stats"
-	"github.com/toolscope/toolscope/toolkit"
-	"github.com/toolscope/toolscope/tracing"
 )
 
 // names are metrics and their labels; histograms have their three series.
 type names map[string]map[string]bool
 
 func TestDashboards(t *testing.T) {
-	for _, c := range []struct {
-		file string
-		made names
-	}{
-		{"toolscope-stats.json", statsNames(t)},
-		{"toolscope-otel.json", otelNames(t)},
-	} {
-		t.Run(c.file, func(t *testing.T) {
+	made := documented(t)
+	for _, file := range []string{"toolscope-stats.json", "toolscope-otel.json"} {
+		t.Run(file, func(t *testing.T) {
 			used := make(map[string]bool)
-			for _, e := range expressions(t, c.file) {
-				for _, metric := range checkExpression(t, e, c.made) {
+			for _, e := range expressions(t, file) {
+				for _, metric := range checkExpression(t, e, made) {
 					used[metric] = true
 				}
 			}
@@ -51,11 +35,11 @@ func TestDashboards(t *testing.T) {
 }
 
 var (
-	metricName = regexp.MustCompile(`\b(?:toolscope|gen_ai|mcp)_[a-z_]+\b`)
-	selector   = regexp.MustCompile(`\b((?:toolscope|gen_ai|mcp)_[a-z_]+)\{([^}]*)\}`)
+	metricName = regexp.MustCompile(`\b(?:toolscope|gen_ai|mcp|otel)_[a-z_]+\b`)
+	selector   = regexp.MustCompile(`\b((?:toolscope|gen_ai|mcp|otel)_[a-z_]+)\{([^}]*)\}`)
 	matcher    = regexp.MustCompile(`([a-z_]+)\s*(?:=~|!=|!~|=)`)
 	grouping   = regexp.MustCompile(`by \(([^)]*)\)`)
-	labelsOnly = regexp.MustCompile(`label_values\(([a-z_]+), ([a-z_]+)\)`)
+	labelsOnly = regexp.MustCompile(`label_values\(([a-z_]+)(?:\{[^}]*\})?, ([a-z_]+)\)`)
 )
 
 // checkExpression checks that the metrics of an expression are made and have the
@@ -91,7 +75,7 @@ func checkExpression(t *testing.T, expr string, made names) []string {
 		}
 		metrics = append(metrics, name)
 		for _, l := range labels {
-			if !has[l] && l != "instance" { // instance is Prometheus's own
+			if !has[l] && !(l == "le" && made[name+"_bucket"] != nil) { // the native form of a histogram
 				t.Errorf("%s: got label %s of %s, which it does not have", expr, l, name)
 			}
 		}
@@ -114,8 +98,12 @@ func expressions(t *testing.T, file string) []string {
 		Panels     []struct {
 			ID      int
 			Title   string
+			Type    string
 			GridPos struct{ X, Y, W, H int }
 			Targets []struct{ Expr string }
+		}
+		Annotations struct {
+			List []struct{ Expr string }
 		}
 		Templating struct {
 			List []struct{ Name, Definition string }
@@ -137,6 +125,12 @@ func expressions(t *testing.T, file string) []string {
 		for _, target := range p.Targets {
 			all = append(all, target.Expr)
 		}
+		if p.Type != "row" && len(p.Targets) == 0 {
+			t.Errorf("panel %d %q: got no query", p.ID, p.Title)
+		}
+	}
+	for _, a := range board.Annotations.List {
+		all = append(all, a.Expr)
 	}
 	for _, v := range board.Templating.List {
 		if v.Definition != "" {
@@ -146,106 +140,46 @@ func expressions(t *testing.T, file string) []string {
 	return all
 }
 
-// gathered are the names of what a registry holds.
-func gathered(t *testing.T, g prometheus.Gatherer) names {
+// documented are the names that docs/telemetry.md lists, which a test keeps as the code makes them, in
+// the form that Prometheus stores: name, kind, unit, attributes.
+func documented(t *testing.T) names {
 	t.Helper()
-	families, err := g.Gather()
+	text, err := os.ReadFile("../../docs/telemetry.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	made := make(names)
-	for _, f := range families {
-		series := []string{f.GetName()}
-		if f.GetMetric()[0].GetHistogram() != nil {
-			series = []string{f.GetName() + "_bucket", f.GetName() + "_sum", f.GetName() + "_count"}
+	made := names{"target_info": {"instance": true}}
+	for line := range strings.Lines(string(text)) {
+		cells := strings.Split(line, " | ")
+		switch {
+		case len(cells) == 6 && strings.Contains(cells[1], ","): // an instrument of OpenTelemetry
+			name := strings.ReplaceAll(strings.Trim(cells[0], "| `"), ".", "_")
+			name += map[string]string{"s": "_seconds", "By": "_bytes"}[cells[2]]
+			made.record(name, cells[1], strings.ReplaceAll(cells[4], ".", "_"))
+		case len(cells) == 4 && strings.HasPrefix(line, "| `toolscope_"): // a series of statsprom
+			made.record(strings.TrimSuffix(strings.Trim(cells[0], "| `"), "_total"), cells[1], cells[2])
 		}
-		for _, s := range series {
-			made[s] = map[string]bool{}
-			for _, m := range f.GetMetric() {
-				for _, l := range m.GetLabel() {
-					made[s][l.GetName()] = true
-				}
-			}
-			if strings.HasSuffix(s, "_bucket") {
-				made[s]["le"] = true
-			}
-		}
+	}
+	// An MCP server knows no agent: its calls are those of "All", and of none that is chosen.
+	for _, series := range []string{"_count", "_bucket"} {
+		made["mcp_server_operation_duration_seconds"+series]["gen_ai_agent_name"] = true
 	}
 	return made
 }
 
-var bash = &toolkit.Definition{Name: "bash", Cost: 1}
-
-// aCall runs one failing call that has everything there is to count.
-func aCall(t *testing.T, observer toolkit.Observer) {
-	t.Helper()
-	execute := toolkit.Observe(func(string) *toolkit.Definition { return bash }, observer)(
-		func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
-			call.Record.Note(func(s *toolkit.Disposition) {
-				s.Attempts, s.Repeat = 2, 1
-				s.Tags = []toolkit.Tag{{Key: "cache", Value: "miss"}}
-				s.Queue, s.Approval, s.Backoff = time.Second, time.Second, time.Second
-			})
-			if call.Arguments != nil {
-				return toolkit.Result{}, nil
-			}
-			return toolkit.Result{}, errors.New("failed")
-		})
-	ctx := context.Background()
-	if o, ok := observer.(*tracing.Observer); ok {
-		with, run := o.StartAgent(ctx, tracing.Agent{Name: "planner"})
-		run.InferenceCall()
-		defer run.End(nil)
-		ctx = with
+func (n names) record(name, kind, labels string) {
+	has := map[string]bool{"instance": true} // Prometheus's own
+	for l := range strings.SplitSeq(labels, ", ") {
+		has[strings.Trim(l, "`")] = true
 	}
-	_, _ = execute(ctx, toolkit.Call{Name: "bash"})                                   // fails, as it should
-	_, _ = execute(ctx, toolkit.Call{Name: "bash", Arguments: json.RawMessage(`{}`)}) // gives nothing
-}
-
-func statsNames(t *testing.T) names {
-	r, err := stats.New(stats.Options{})
-	if err != nil {
-		t.Fatal(err)
+	switch {
+	case strings.HasPrefix(kind, "histogram"):
+		n[name], n[name+"_sum"], n[name+"_count"] = has, has, has
+		n[name+"_bucket"] = maps.Clone(has)
+		n[name+"_bucket"]["le"] = true
+	case strings.HasPrefix(kind, "counter"):
+		n[name+"_total"] = has
+	default:
+		n[name] = has
 	}
-	t.Cleanup(func() { _ = r.Close(context.Background()) })
-	aCall(t, r)
-	r.AddContent(bash, 1, 1)
-	c, err := statsprom.NewCollector(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(c)
-	return gathered(t, registry)
-}
-
-func otelNames(t *testing.T) names {
-	registry := prometheus.NewRegistry()
-	exporter, err := otelprometheus.New(otelprometheus.WithRegisterer(registry))
-	if err != nil {
-		t.Fatal(err)
-	}
-	provider := metric.NewMeterProvider(metric.WithReader(exporter))
-	t.Cleanup(func() { _ = provider.Shutdown(context.Background()) })
-	o, err := tracing.New(tracing.Options{MeterProvider: provider})
-	if err != nil {
-		t.Fatal(err)
-	}
-	aCall(t, o)
-	made := gathered(t, registry)
-	// MCP's are made by mcp/toolmcp, by the conventions' names.
-	for _, side := range []string{"client", "server"} {
-		labels := []string{"mcp_method_name", "gen_ai_tool_name", "gen_ai_operation_name", "error_type", "toolscope_outcome"}
-		if side == "server" {
-			labels = append(labels, "toolscope_side")
-		}
-		for _, series := range []string{"bucket", "count"} {
-			has := map[string]bool{"le": series == "bucket"}
-			for _, l := range labels {
-				has[l] = true
-			}
-			made["mcp_"+side+"_operation_duration_seconds_"+series] = has
-		}
-	}
-	return made
 }

@@ -37,6 +37,7 @@ const (
 // client_golang's constant histograms are not.
 type runTimes struct {
 	tool      string
+	created   time.Time // when there were none
 	of        *histogram.Histogram
 	exemplars []stats.Exemplar
 }
@@ -52,6 +53,8 @@ func (h *runTimes) Write(m *dto.Metric) error {
 		SampleSum:     new(h.of.Sum().Seconds()),
 		Schema:        new(int32(schema)),
 		ZeroThreshold: new(float64(zeroThreshold)),
+
+		CreatedTimestamp: timestamppb.New(h.created),
 	}
 	h.classic(x)
 	h.native(x)

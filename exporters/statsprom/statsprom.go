@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -96,64 +97,72 @@ func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 // Collect sends what the recorder knows.
 func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	s := c.recorder.Snapshot(stats.Window{})
+	sink := &sink{ch, s.From}
 	for i := range s.Tools {
-		collect(ch, &s.Tools[i])
+		sink.collect(&s.Tools[i])
 	}
 	limits := c.recorder.Limits()
-	gauge(ch, held, float64(limits.Bytes))
-	gauge(ch, heldMax, float64(limits.MaxBytes))
+	sink.gauge(held, float64(limits.Bytes))
+	sink.gauge(heldMax, float64(limits.MaxBytes))
+}
+
+// A sink takes the metrics of a collection.
+type sink struct {
+	ch      chan<- prometheus.Metric
+	created time.Time // when all counters were 0
 }
 
 // collect sends the metrics of a tool. Those of policies are left out until there is
 // something to count, but for outcomes and errors, whose rates need their zeros.
-func collect(ch chan<- prometheus.Metric, t *stats.ToolSnapshot) {
+func (s *sink) collect(t *stats.ToolSnapshot) {
 	tool := label(t.Tool)
 	for _, o := range toolkit.Outcomes() {
-		counter(ch, calls, float64(t.Outcome(o).Count()), tool, o.String())
+		s.counter(calls, float64(t.Outcome(o).Count()), tool, o.String())
 	}
 	for _, e := range t.ErrorTypes {
-		counter(ch, failures, float64(e.Count), tool, label(e.Type))
+		s.counter(failures, float64(e.Count), tool, label(e.Type))
 	}
-	ch <- &runTimes{tool: tool, of: (*histogram.Histogram)(t.Executed), exemplars: t.Exemplars}
+	s.ch <- &runTimes{tool: tool, created: s.created, of: (*histogram.Histogram)(t.Executed), exemplars: t.Exemplars}
 	histograms := reflect.ValueOf(t.Histograms)
 	for i := range histograms.NumField() {
 		wait, h := histograms.Type().Field(i).Tag.Get("wait"), histograms.Field(i).Interface().(*stats.Histogram)
 		if wait != "" && h.Count() > 0 {
-			counter(ch, waits, float64(h.Count()), tool, wait)
-			counter(ch, waitTime, h.Sum().Seconds(), tool, wait)
+			s.counter(waits, float64(h.Count()), tool, wait)
+			s.counter(waitTime, h.Sum().Seconds(), tool, wait)
 		}
 	}
-	gauge(ch, inFlight, float64(max(0, t.InFlight)), tool)
-	gauge(ch, streak, float64(t.Streak), tool)
+	s.gauge(inFlight, float64(max(0, t.InFlight)), tool)
+	s.gauge(streak, float64(t.Streak), tool)
 	counters := reflect.ValueOf(t.Counters)
 	for i, d := range columns {
 		optional := strings.Contains(counters.Type().Field(i).Tag.Get("json"), ",omitempty")
 		if n := counters.Field(i).Uint(); n > 0 || !optional {
-			counter(ch, d, float64(n), tool)
+			s.counter(d, float64(n), tool)
 		}
 	}
 	if t.Cost > 0 {
-		counter(ch, cost, t.Cost, tool)
+		s.counter(cost, t.Cost, tool)
 	}
 	for _, p := range t.Policies {
-		counter(ch, policies, float64(p.Count), tool, label(p.Key), label(p.Value))
+		s.counter(policies, float64(p.Count), tool, label(p.Key), label(p.Value))
 	}
 }
 
-func counter(ch chan<- prometheus.Metric, d *prometheus.Desc, v float64, labels ...string) {
-	send(ch, d, prometheus.CounterValue, v, labels)
+func (s *sink) counter(d *prometheus.Desc, v float64, labels ...string) {
+	m, err := prometheus.NewConstMetricWithCreatedTimestamp(d, prometheus.CounterValue, v, s.created, labels...)
+	s.send(d, m, err)
 }
 
-func gauge(ch chan<- prometheus.Metric, d *prometheus.Desc, v float64, labels ...string) {
-	send(ch, d, prometheus.GaugeValue, v, labels)
+func (s *sink) gauge(d *prometheus.Desc, v float64, labels ...string) {
+	m, err := prometheus.NewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	s.send(d, m, err)
 }
 
-func send(ch chan<- prometheus.Metric, d *prometheus.Desc, kind prometheus.ValueType, v float64, labels []string) {
-	m, err := prometheus.NewConstMetric(d, kind, v, labels...)
+func (s *sink) send(d *prometheus.Desc, m prometheus.Metric, err error) {
 	if err != nil {
 		m = prometheus.NewInvalidMetric(d, err)
 	}
-	ch <- m
+	s.ch <- m
 }
 
 // label is a name as the value of a label: as it is where it is plain text, else as a

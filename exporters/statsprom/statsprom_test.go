@@ -205,6 +205,23 @@ func nativeQuantile(t *testing.T, h *dto.Histogram, q float64) float64 {
 	return 0
 }
 
+// Prometheus can count what happened before it asked for the first time.
+func TestCreated(t *testing.T) {
+	before := time.Now().Add(-time.Second) // the recorder's clock is not as fine
+	r := newRecorder(t)
+	made := time.Now()
+	record(r, "read", time.Millisecond, nil)
+	f := gather(t, r)
+	for name, at := range map[string]time.Time{
+		"counter":   value(t, f["toolscope_calls_total"], "tool", "read").GetCounter().GetCreatedTimestamp().AsTime(),
+		"histogram": value(t, f["toolscope_run_seconds"], "tool", "read").GetHistogram().GetCreatedTimestamp().AsTime(),
+	} {
+		if at.Before(before) || at.After(made) {
+			t.Errorf("%s: created %v, want the time that the recorder was made, %v to %v", name, at, before, made)
+		}
+	}
+}
+
 func TestHostileNames(t *testing.T) {
 	r := newRecorder(t)
 	record(r, hostile, time.Millisecond, nil)

@@ -38,6 +38,7 @@ var metricAttributes = map[string]string{
 	"toolscope.self.observer.panics":         "",
 	"toolscope.self.adapter.panics":          "",
 	"toolscope.self.recorder.overflows":      "toolscope.self.bound",
+	"toolscope.self.settings.applied":        "",
 	"toolscope.self.sampler.spans":           "toolscope.self.decision error.type",
 	"toolscope.self.sampler.held":            "",
 	"toolscope.self.guard.mended":            componentLabels,

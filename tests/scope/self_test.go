@@ -65,6 +65,10 @@ func TestSelf(t *testing.T) {
 		}
 	}
 
+	if err := scope.Apply(toolscope.Settings{NoContent: true}); err != nil {
+		t.Fatal(err)
+	}
+
 	sums := make(map[string]int64)
 	var metrics metricdata.ResourceMetrics
 	if err := reader.Collect(t.Context(), &metrics); err != nil {
@@ -81,6 +85,9 @@ func TestSelf(t *testing.T) {
 	}
 	if sums["toolscope.self.redaction.withheld"] != 3 || sums["toolscope.self.observer.panics"] < 3 {
 		t.Errorf("got %v, want 3 values withheld and 3 panics", sums)
+	}
+	if sums["toolscope.self.settings.applied"] != 1 {
+		t.Errorf("got %d changes of settings, want 1", sums["toolscope.self.settings.applied"])
 	}
 	server := httptest.NewServer(scope.HTTPHandler())
 	defer server.Close()
