@@ -86,8 +86,8 @@ func in(r approve.Request, selector string) string {
 	return fmt.Sprintf("document.querySelector('#r-%s %s')", r.ID, selector)
 }
 
-// click moves the mouse to an element and clicks.
-func (b *browser) click(element string) {
+// clickAt moves the mouse to an element and clicks.
+func (b *browser) clickAt(element string) {
 	b.t.Helper()
 	var at struct{ X, Y float64 }
 	where := b.text(`(e => { e.scrollIntoView({block: "center"}); const r = e.getBoundingClientRect(); ` +
@@ -111,7 +111,7 @@ func TestApprovalsInChromium(t *testing.T) {
 		r, done := d.call("pay", `{"to":"ada","amount":10}`)
 		armed(r)
 		page.wait(`document.title.startsWith("1 waiting") && document.getElementById("count").textContent === "1 call waits for approval"`)
-		page.click(in(r, ".yes"))
+		page.clickAt(in(r, ".yes"))
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
@@ -140,7 +140,7 @@ func TestApprovalsInChromium(t *testing.T) {
 		page.wait(in(r, ".state") + `.textContent === "Rejected."`)
 		r, done = d.call("pay", `{"to":"mallory"}`)
 		armed(r)
-		page.click(in(r, ".no"))
+		page.clickAt(in(r, ".no"))
 		if err := <-done; err == nil {
 			t.Error("the call that was rejected ran")
 		}
@@ -180,7 +180,7 @@ func TestApprovalsInChromium(t *testing.T) {
 		if n := page.text(`String(` + in(r, "pre") + `.querySelectorAll(".operator, .hidden").length)`); n == "0" {
 			t.Error("nothing of a command is highlighted")
 		}
-		page.click(in(r, ".no"))
+		page.clickAt(in(r, ".no"))
 		<-done
 	})
 	t.Run("code that looks like a secret", func(t *testing.T) {
@@ -193,7 +193,7 @@ func TestApprovalsInChromium(t *testing.T) {
 			strings.Contains(text, "hunter2") {
 			t.Errorf("got %q", text)
 		}
-		page.click(in(r, ".yes"))
+		page.clickAt(in(r, ".yes"))
 		if err := <-done; err != nil {
 			t.Errorf("a view with a masked word: %v", err)
 		}
@@ -205,12 +205,12 @@ func TestApprovalsInChromium(t *testing.T) {
 		if page.text(`String(`+in(r, ".yes")+`.disabled)`) != "true" || strings.Contains(page.text(in(r, "pre")+".textContent"), "rm -rf") {
 			t.Fatal("a view that is cut can be approved")
 		}
-		page.click(in(r, ".open"))
+		page.clickAt(in(r, ".open"))
 		armed(r)
 		if !strings.HasSuffix(page.text(in(r, "pre")+".textContent"), "rm -rf ~\n") {
 			t.Error("the whole text is not there")
 		}
-		page.click(in(r, ".yes"))
+		page.clickAt(in(r, ".yes"))
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
@@ -242,7 +242,7 @@ func TestApprovalsInChromium(t *testing.T) {
 		}
 		page.call("Page.navigate", map[string]any{"url": d.url("ada")})
 		page.wait(in(r, ".yes") + "?.disabled === false")
-		page.click(in(r, ".no"))
+		page.clickAt(in(r, ".no"))
 		<-done
 	})
 	t.Run("phone width", func(t *testing.T) {
@@ -252,7 +252,7 @@ func TestApprovalsInChromium(t *testing.T) {
 		if got := page.text(`String(document.documentElement.scrollWidth <= 360 && ` + in(r, ".yes") + `.getBoundingClientRect().height >= 44)`); got != "true" {
 			t.Errorf("the page is %s pixels wide, or its buttons are too small for a finger", page.text(`String(document.documentElement.scrollWidth)`))
 		}
-		page.click(in(r, ".yes"))
+		page.clickAt(in(r, ".yes"))
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
@@ -277,12 +277,12 @@ func TestApprovalsInChromium(t *testing.T) {
 	t.Run("stop", func(t *testing.T) {
 		_, done := d.call("pay", `{"to":"ada"}`)
 		page.text(`document.getElementById("name").value = "s-1", document.getElementById("reason").value = "it pays too much", ""`)
-		page.click(`document.querySelector("#stop button")`)
+		page.clickAt(`document.querySelector("#stop button")`)
 		if err := <-done; err == nil || !strings.Contains(err.Error(), "it pays too much") {
 			t.Errorf("got %v", err)
 		}
 		page.wait(`document.querySelector("#stops li") !== null`)
-		page.click(`document.querySelector("#stops button")`)
+		page.clickAt(`document.querySelector("#stops button")`)
 		page.wait(`document.querySelector("#stops li") === null`)
 		if stops := d.policy.Stops(); len(stops) != 0 {
 			t.Errorf("got %+v", stops)
