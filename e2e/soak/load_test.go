@@ -63,7 +63,7 @@ var tools = []toolkit.Tool{
 	toolkit.NewTool(toolkit.Definition{
 		Name: "deaf", Description: "Does not heed its context.",
 	}, func(context.Context, input) (string, error) {
-		time.Sleep(60 * time.Millisecond)
+		time.Sleep(60 * time.Millisecond) // what the tool does
 		return "late", nil
 	}),
 	toolkit.NewTool(toolkit.Definition{
