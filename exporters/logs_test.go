@@ -7,15 +7,18 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"testing/slogtest"
+	"time"
 
 	collector "go.opentelemetry.io/proto/otlp/collector/logs/v1"
 	logs "go.opentelemetry.io/proto/otlp/logs/v1"
@@ -23,6 +26,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/toolscope/toolscope/exporters"
+	"github.com/toolscope/toolscope/middleware/audit"
 )
 
 // A logBackend takes logs.
@@ -115,6 +119,28 @@ func TestLogs(t *testing.T) {
 				t.Errorf("the error handler got %q, want nothing", got)
 			}
 		})
+	}
+}
+
+// Entries of an audit log become log records of OpenTelemetry.
+func TestAuditEntriesAsLogs(t *testing.T) {
+	var b logBackend
+	t.Setenv("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", b.grpc(t))
+	p := setup(t, exporters.Options{Logs: true})
+	log, err := audit.Open(filepath.Join(t.TempDir(), "audit.jsonl"), audit.Options{Handler: p.LogHandler("audit")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := log.Write(audit.Event{Time: time.Now(), Kind: "call", Tool: "deploy", Outcome: "refused"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(log.Close(), p.Shutdown(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	if len(b.records) != 1 || b.records[0].Body.GetStringValue() != "audit call" ||
+		b.records[0].SeverityNumber != logs.SeverityNumber_SEVERITY_NUMBER_WARN ||
+		!strings.Contains(b.records[0].String(), `"deploy"`) {
+		t.Errorf("got %v, want the entry", b.records)
 	}
 }
 

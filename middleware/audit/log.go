@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -39,6 +40,11 @@ type Options struct {
 	MaxAge time.Duration `yaml:"max_age" doc:"How long entries are kept, such as 2160h; default 0, for ever."`
 	// MaxFiles is how many logs that were set aside are kept. The default, 0, keeps all.
 	MaxFiles int `yaml:"max_files" doc:"Logs that were set aside to keep; default 0, all."`
+	// Handler also gets each entry, as a record with the entry's members as attributes: level Warn for
+	// refused calls, rejected requests and stops, else Info. With exporters.Providers.LogHandler entries
+	// become OpenTelemetry log records. It is called after the line was written, or was lost; it must not
+	// block, and a panic in it is dropped. nil is none.
+	Handler slog.Handler `yaml:"-"`
 	// OnError is called when a line could not be written, a full disk for example; it
 	// must not block. nil is no function; [Log.Lost] counts either way.
 	OnError func(error) `yaml:"-"`
@@ -126,6 +132,11 @@ func (l *Log) shut() error {
 // Write appends an event; its texts are redacted by then. An error says that it is
 // lost.
 func (l *Log) Write(e Event) error {
+	defer forward(l.options.Handler, &e)
+	return l.write(e)
+}
+
+func (l *Log) write(e Event) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
