@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package grafana_test checks the dashboards in this folder against the metrics
-// that docs/telemetry.md lists. TestPanels of e2e evaluates their queries.
+// that docs/telemetry-metrics.md lists. TestPanels of e2e evaluates their queries.
 package grafana_test
 
 import (
@@ -140,11 +140,11 @@ func expressions(t *testing.T, file string) []string {
 	return all
 }
 
-// documented are the names that docs/telemetry.md lists, which a test keeps as the code makes them, in
+// documented are the names that docs/telemetry-metrics.md lists, which a test keeps as the code makes them, in
 // the form that Prometheus stores: name, kind, unit, attributes.
 func documented(t *testing.T) names {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/telemetry.md")
+	text, err := os.ReadFile("../../docs/telemetry-metrics.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,6 +33,9 @@ import (
 // server that accepts everything. Programs of the repository
 // (go run ./…) run from its root; of make only the target is checked.
 func TestCommands(t *testing.T) {
+	if raceDetector {
+		t.Skip("the commands are other processes, which the race detector does not see")
+	}
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skip("no bash")

@@ -56,7 +56,7 @@ func TestNoSecretLeaves(t *testing.T) {
 		}
 		outputs[fmt.Sprint("tree ", i)] = tree.String()
 	}
-	for _, path := range []string{"/", "/api/v1/summary", "/api/v1/tools", "/api/v1/tools/leaky", "/api/v1/errors", "/api/v1/calls?limit=100",
+	for _, path := range []string{"/", "/api/v1/view", "/api/v1/view?tool=leaky", "/api/v1/summary.txt", "/api/v1/summary", "/api/v1/tools", "/api/v1/tools/leaky", "/api/v1/errors", "/api/v1/calls?limit=100",
 		"/api/v1/calls/1", "/api/v1/sessions", "/api/v1/loops", "/api/v1/snapshot", "/openapi.json", "/healthz", "/?tool=leaky", "/?call=1"} {
 		res := get(t, scope, path)
 		body, err := io.ReadAll(res.Body)
@@ -71,7 +71,7 @@ func TestNoSecretLeaves(t *testing.T) {
 	outputs["log"] = logged.String()
 	outputs["error"] = fmt.Sprintf("%v %+v %s", redact.Default().Error(errors.New(text)), redact.Default().Error(errors.New(text)), redact.Default().Error(errors.New(text)))
 
-	if len(ring.Traces()) == 0 || !strings.Contains(outputs["/"], "leaky") || !strings.Contains(outputs["metrics"], "leaky") {
+	if len(ring.Traces()) == 0 || !strings.Contains(outputs["/api/v1/view"], "leaky") || !strings.Contains(outputs["metrics"], "leaky") {
 		t.Fatal("the outputs say nothing of the calls: this test would find nothing")
 	}
 	for name, output := range outputs {

@@ -64,10 +64,10 @@ func TestStatsOptionsKeepTheScopesOwn(t *testing.T) {
 	if n := len(scope.Stats().Recent(stats.Filter{})); n != 2 {
 		t.Errorf("got %d recent calls, want MaxRecent, 2", n)
 	}
-	page := string(askScope(t, scope, "/"))
-	for _, want := range []string{`href="page"`, `href="approvals"`} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page lacks %s", want)
+	view := strings.ReplaceAll(string(askScope(t, scope, "/api/v1/view")), `": `, `":`)
+	for _, want := range []string{`"page"`, `"approvals"`} {
+		if !strings.Contains(view, `"href":`+want) {
+			t.Errorf("the page's data lack a link to %s", want)
 		}
 	}
 	if health[:4][2] != nil || links[:4][1] != (statshttp.Link{}) {
