@@ -33,8 +33,8 @@ const aheadDelay = 50 * time.Millisecond
 const (
 	deepSpans = 1 << 16
 	deepBytes = 32 << 20
-	// roomPatience is how long the end of a span waits for a spool that is slower than the
-	// program. A disk that hangs costs one such wait: the next spans do not wait.
+	// roomPatience is how long the end of a span waits for a spool that takes no batch at all. A
+	// disk that hangs costs one such wait: the next spans do not wait.
 	roomPatience = time.Second
 )
 

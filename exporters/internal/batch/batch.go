@@ -26,7 +26,7 @@ import (
 type Options struct {
 	MaxQueue      int           // spans kept; 2048. What comes on top is dropped and counted.
 	MaxBytes      int           // bytes of spans kept, as OTLP counts them; 0: no limit but MaxQueue
-	Patience      time.Duration // the end of a span waits as long for room before the span is dropped; 0: not at all
+	Patience      time.Duration // the end of a span waits for room unless no batch was sent for as long; 0: not at all
 	MaxBatch      int           // spans sent at once; 512, at most MaxQueue
 	Delay         time.Duration // a span waits no longer to be sent; 5 s
 	ExportTimeout time.Duration // one batch may take as long to send; 30 s
@@ -162,10 +162,11 @@ func (b *Batcher) wake() {
 	}
 }
 
-// hasRoom reports whether a span of that size can be queued, and waits for room as long as
-// Options.Patience says. The lock is held, but not while it waits.
+// hasRoom reports whether a span of that size can be queued. It waits for room while batches are
+// being sent; when none was for Options.Patience, the span has no room, and the next ones do not wait until a
+// batch is sent. The lock is held, but not while it waits.
 func (b *Batcher) hasRoom(size int) bool {
-	var patience <-chan time.Time
+	var patience *time.Timer
 	for {
 		switch {
 		case b.stopped:
@@ -175,25 +176,25 @@ func (b *Batcher) hasRoom(size int) bool {
 		case b.options.Patience == 0 || b.stalled || len(b.queue)+b.sending == 0:
 			return false
 		case patience == nil:
-			timer := time.NewTimer(b.options.Patience)
-			defer timer.Stop()
-			patience = timer.C
+			patience = time.NewTimer(b.options.Patience)
+			defer patience.Stop()
+		default:
+			patience.Reset(b.options.Patience) // a batch was sent, and others took the room
 		}
 		if b.room == nil {
 			b.room = make(chan struct{})
 		}
-		room := b.room
+		room, timeout := b.room, false
 		b.mu.Unlock()
 		b.wake()
 		select {
 		case <-room:
-			b.mu.Lock()
-		case <-patience:
-			b.mu.Lock()
-			b.stalled = true
+		case <-patience.C:
+			timeout = true
 		case <-b.stop:
-			b.mu.Lock()
 		}
+		b.mu.Lock()
+		b.stalled = b.stalled || timeout
 	}
 }
 

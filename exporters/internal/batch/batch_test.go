@@ -15,6 +15,7 @@ import (
 
 	"go.opentelemetry.io/otel"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/toolscope/toolscope/exporters/internal/batch"
@@ -333,3 +334,49 @@ func complaints(t *testing.T) func() []string {
 		return slices.Clone(got)
 	}
 }
+
+// With patience the end of a span waits while batches are being sent, and not for an exporter that
+// hangs: that costs one wait, and is over when a batch is sent.
+func TestPatience(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hangs, sent := make(chan struct{}), 0
+		b := batch.New(exporterFunc(func(_ context.Context, spans []sdktrace.ReadOnlySpan) error {
+			time.Sleep(900 * time.Millisecond) // slow, but not as slow as the patience
+			if sent += len(spans); sent == 40 {
+				<-hangs
+			}
+			return nil
+		}), batch.Options{MaxQueue: 8, MaxBatch: 4, Patience: time.Second})
+		span := tracetest.SpanStub{SpanContext: trace.NewSpanContext(trace.SpanContextConfig{
+			TraceID: trace.TraceID{1}, SpanID: trace.SpanID{1}, TraceFlags: trace.FlagsSampled})}.Snapshot()
+		for range 40 {
+			b.OnEnd(span)
+		}
+		if got := b.Stats(); got.Dropped != 0 {
+			t.Errorf("while batches are sent: got %+v, want none dropped", got)
+		}
+		time.Sleep(10 * time.Second) // now it hangs
+		start := time.Now()
+		for range 20 {
+			b.OnEnd(span)
+		}
+		if took, got := time.Since(start), b.Stats(); took > time.Second || got.Dropped == 0 || got.Dropped > 16 {
+			t.Errorf("while it hangs: got %+v after %v, want one wait", got, took)
+		}
+		close(hangs)
+		if err := b.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if got := b.Stats(); got.Sent+got.Dropped != 60 || got.Queued != 0 {
+			t.Errorf("got %+v, want 60 spans accounted for", got)
+		}
+	})
+}
+
+type exporterFunc func(context.Context, []sdktrace.ReadOnlySpan) error
+
+func (f exporterFunc) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+	return f(ctx, spans)
+}
+
+func (exporterFunc) Shutdown(context.Context) error { return nil }
