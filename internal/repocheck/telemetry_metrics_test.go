@@ -148,12 +148,15 @@ func (r *reference) convention(function string) (kind string, texts map[string]s
 func (r *reference) series(s *source) (rows [][]string) {
 	gauges := map[string]bool{}
 	s.calls(func(_, name string, call *ast.CallExpr) {
-		if id, ok := call.Fun.(*ast.Ident); ok && id.Name == "gauge" && len(call.Args) > 1 {
-			if d, ok := call.Args[1].(*ast.Ident); ok {
+		if f, ok := call.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "gauge" && len(call.Args) > 1 {
+			if d, ok := call.Args[0].(*ast.Ident); ok {
 				gauges[d.Name] = true
 			}
 		}
 	})
+	if len(gauges) == 0 {
+		r.t.Error("no call of the method gauge of package statsprom was found")
+	}
 	for _, file := range s.files {
 		for _, v := range values(file) {
 			call, ok := v.value.(*ast.CallExpr)

@@ -205,11 +205,14 @@ func (v *verifier) finish(path string, stateErr error) {
 	}
 	switch {
 	case stateErr != nil && v.known != "" && v.foundKnown: // the head says as much
-	case stateErr != nil && (v.began || !errors.Is(stateErr, os.ErrNotExist)):
+	case stateErr != nil && (v.began || v.key != nil || !errors.Is(stateErr, os.ErrNotExist)):
 		v.problem("%s, which says where the log ends, cannot be used: %v; entries may be missing at the end",
 			filepath.Base(statePath(path)), stateErr)
 	case stateErr == nil && v.state.seq > 0 && !v.anchored:
 		v.problem("entry %d was the last one written, and is not in the log, which ends with entry %d", v.state.seq, v.Last)
+	}
+	if !v.began && v.Unchained > 0 {
+		v.problem("no line of %s is an entry of a chain", filepath.Base(path))
 	}
 	if v.known != "" && !v.foundKnown {
 		v.problem("the entry of the head %.80q is not in the log", v.known)
