@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -179,6 +180,9 @@ func checkStop(kind, name string) error {
 	case "session", "agent", "tool":
 		if name == "" || len(name) > 1<<10 {
 			return fmt.Errorf("approve: Stop.Name: got %d bytes, want the name of the %s", len(name), kind)
+		}
+		if kind == "tool" && strings.ContainsAny(name, "*?") {
+			return fmt.Errorf("approve: Stop.Name: got the pattern %.40q, want the name of one tool, or the kind all", name)
 		}
 	case "all":
 		if name != "" {

@@ -36,6 +36,7 @@ var defaultShells = map[string]string{
 	"*shell_command": "command", "*execute_shell*": "command", "*shell_exec*": "command",
 	"*execute_bash*": "command", "*run_bash*": "command", "*run_in_terminal": "command", "*run_cli*": "command",
 	"local_shell": "command", "zsh": "command", "exec": "command",
+	"powershell": "command", "pwsh": "command",
 }
 
 // Rules are compiled rules. They do not change; safe for concurrent use.

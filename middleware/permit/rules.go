@@ -59,6 +59,27 @@ func (r *Rules) ShellTool() string {
 	return ""
 }
 
+// shellArgument is the argument of a tool that holds a shell command; "" if it is no shell. The default names
+// are also recognised in any case and behind the name of a server: files__shell_run, mcp.bash.
+func (r *Rules) shellArgument(name string) string {
+	names := []string{name}
+	if r.spec.Shells == nil {
+		name = strings.ToLower(name)
+		names = append(names, name)
+		for _, separator := range []string{"__", ".", "/", ":"} {
+			if i := strings.LastIndex(name, separator); i >= 0 {
+				names = append(names, name[i+len(separator):])
+			}
+		}
+	}
+	for _, s := range r.shells {
+		if slices.ContainsFunc(names, func(n string) bool { return glob.Match(s.pattern, n) }) {
+			return s.argument
+		}
+	}
+	return ""
+}
+
 // plan is what is known of the tool's name. Names come from models, so only so many
 // are kept.
 func (r *Rules) plan(name string) *plan {
@@ -67,12 +88,7 @@ func (r *Rules) plan(name string) *plan {
 		return p
 	}
 	p := &plan{}
-	for _, s := range r.shells {
-		if glob.Match(s.pattern, name) {
-			p.shell = s.argument
-			break
-		}
-	}
+	p.shell = r.shellArgument(name)
 	for _, c := range r.rules {
 		if c.Shell != nil && p.shell == "" || c.Tools != nil && !glob.MatchAny(c.Tools, name) {
 			continue

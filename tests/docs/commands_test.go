@@ -146,7 +146,7 @@ answers() { for _ in $(seq 200); do (: </dev/tcp/127.0.0.1/$1) 2>/dev/null && re
 var localPort = regexp.MustCompile(`\b(127\.0\.0\.1|localhost):(\d{4,5})\b`)
 
 func runPage(t *testing.T, bash, bin string, cs []command) int {
-	dir, out := t.TempDir(), t.TempDir()
+	dir, out := scratch(t), scratch(t)
 	ports := freePorts(t, cs)
 	move := func(s string) string {
 		return localPort.ReplaceAllStringFunc(s, func(s string) string {
@@ -279,7 +279,7 @@ func collector(t *testing.T) string {
 
 // environment is that of an empty home directory, without variables that change what the commands do.
 func environment(t *testing.T, bin string) []string {
-	home := t.TempDir()
+	home := scratch(t)
 	repository, err := filepath.Abs(root)
 	if err != nil {
 		t.Fatal(err)
@@ -299,4 +299,20 @@ func environment(t *testing.T, bin string) []string {
 		env = append(env, name+"="+values[i])
 	}
 	return env
+}
+
+// scratch is a directory that is removed after the test, when the programs that it started have ended:
+// until then t.TempDir would fail.
+func scratch(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "docs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for end := time.Now().Add(10 * time.Second); os.RemoveAll(dir) != nil && time.Now().Before(end); {
+			time.Sleep(50 * time.Millisecond)
+		}
+	})
+	return dir
 }

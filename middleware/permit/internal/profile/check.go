@@ -108,6 +108,10 @@ func (c *checker) word(w shell.Word, rest []shell.Word) []shell.Word {
 	w.Loose = w.Loose && !w.Pipe
 	switch {
 	case c.takesAny():
+		c.notePaths(w)
+		for _, w := range rest {
+			c.notePaths(w)
+		}
 		return nil
 	case w.Loose && !c.literal && c.guess && !c.at.exact && c.at.lowest() == 0 && (c.inside || c.p.uses == nil):
 	case w.Loose && !c.literal:
@@ -139,6 +143,19 @@ func (c *checker) takesAny() bool {
 		}
 	}
 	return false
+}
+
+// notePaths notes a word of any kind, or the value behind its =, as what may be a path: pytest --junitxml=/etc/x.
+func (c *checker) notePaths(w shell.Word) {
+	if !w.Known {
+		return
+	}
+	if _, value, ok := strings.Cut(w.Text, "="); ok && w.Text[0] == '-' {
+		w.Text = value
+	}
+	if w.Text != "" && w.Text[0] != '-' {
+		c.use.Paths = append(c.use.Paths, w)
+	}
 }
 
 // operand is the subcommand, or an operand.
