@@ -162,7 +162,7 @@ docs: ## run every command of README.md and docs, type-check every Go block, and
 
 .PHONY: site
 site: ## build the documentation's site into docs/site/dist/html, with search and llms.txt (needs npm; installs VitePress once)
-	@cd docs/site && { [ -d node_modules/vitepress ] || npm ci --no-audit --no-fund --ignore-scripts; } && npm run --silent build
+	@cd docs/site && { [ -d node_modules/vitepress ] || npm install --no-save --no-audit --no-fund --ignore-scripts; } && npm run --silent build
 
 .PHONY: recording
 recording: ## record the demo and take the screenshot that the documentation shows (needs node and Chromium)
