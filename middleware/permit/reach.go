@@ -66,6 +66,9 @@ func (v *view) partsOutside(t string) string {
 	if len(t) > 1 && t[0] == '@' && (shell.IsLetter(t[1]) || t[1] == '.' || t[1] == '/') {
 		return "may be a file of options"
 	}
+	if strings.HasPrefix(strings.ToLower(t), "file:") && strings.Contains(t, "%") {
+		return "is an encoded address of a file"
+	}
 	for part := range strings.FieldsFuncSeq(t, func(c rune) bool { return c == '=' || c == ':' || c == ',' }) {
 		if sensitive.Credential(part) != "" {
 			return "holds credentials"

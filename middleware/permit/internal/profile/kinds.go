@@ -52,6 +52,9 @@ func (c *checker) kind(kind string, w shell.Word) bool {
 		return t != "" && t[0] != '-' && !strings.Contains(t, "::")
 	case "sql":
 		return plainSQL(t)
+	case "filter": // jq's modules are files, and $ENV is the environment
+		return !strings.Contains(t, "import") && !strings.Contains(t, "include") && !strings.Contains(t, "env") &&
+			!strings.Contains(t, "ENV")
 	}
 	key, _, _ := strings.Cut(strings.ToLower(t), "=")
 	for _, v := range c.p.values[kind] {
