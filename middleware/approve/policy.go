@@ -340,8 +340,8 @@ func (p *Policy) wait(ctx context.Context, req *pending) (State, Answer, error) 
 			state, answer := p.desk.settle(req, state, time.Now())
 			return state, answer, nil
 		case err := <-failed:
-			if err == nil {
-				continue // it has answered
+			if err == nil || limited.Err() != nil {
+				continue // it has answered, or failed since the wait is over
 			}
 			if errs = append(errs, err); len(errs) < len(askers) || patient {
 				continue
