@@ -58,6 +58,15 @@ func (m *moody) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.backend.ServeHTTP(w, r)
 }
 
+// refuses makes it refuse every span, as an OTLP server that does not like them.
+func (m *moody) refuses() {
+	refuse := func(context.Context) (*collector.ExportTraceServiceResponse, error) {
+		return nil, status.Error(codes.InvalidArgument, "no")
+	}
+	m.grpcAnswer.Store(&refuse)
+	m.takesEmpty.Store(true)
+}
+
 // isEmpty reports whether a request has no content, once it is unpacked.
 func isEmpty(r *http.Request) bool {
 	body, err := io.ReadAll(r.Body)
@@ -301,11 +310,7 @@ func TestSpoolAndPartialSuccess(t *testing.T) {
 func TestForgetReachesRejectedSpans(t *testing.T) {
 	complaints(t)
 	m := new(moody)
-	refuse := func(context.Context) (*collector.ExportTraceServiceResponse, error) {
-		return nil, status.Error(codes.InvalidArgument, "no")
-	}
-	m.grpcAnswer.Store(&refuse)
-	m.takesEmpty.Store(true)
+	m.refuses()
 	address, stop := m.serve(t, "grpc", "127.0.0.1:0")
 	defer stop()
 	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://"+address)
@@ -334,11 +339,7 @@ func TestForgetReachesRejectedSpans(t *testing.T) {
 func TestSpoolMetrics(t *testing.T) {
 	complaints(t)
 	m := new(moody)
-	refuse := func(context.Context) (*collector.ExportTraceServiceResponse, error) {
-		return nil, status.Error(codes.InvalidArgument, "no")
-	}
-	m.grpcAnswer.Store(&refuse)
-	m.takesEmpty.Store(true)
+	m.refuses()
 	address, stop := m.serve(t, "grpc", "127.0.0.1:0")
 	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://"+address)
 	reader, dir := sdkmetric.NewManualReader(), t.TempDir()

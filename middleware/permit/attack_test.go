@@ -79,15 +79,35 @@ func (a *attacks) git() {
 		}
 	}
 	for _, line := range []string{"submodule--helper foreach m", "submodule foreach m", "bisect run m", "bisect visualize", "bisect view m", "rebase -x m HEAD", "rebase --exec m HEAD", "rebase -i HEAD", "difftool -x m", "difftool -y", "mergetool",
-		"filter-branch --tree-filter m", "for-each-repo --config=x status", "hook run pre-commit", "instaweb", "web--browse x", "help -w x", "maintenance start", "send-email x", "daemon", "shell", "gui", "citool", "am x.mbox",
-		"apply x.patch", "apply --directory=.git/hooks x", "apply --unsafe-paths x", "push ./bare HEAD", "push ../bare HEAD", "push /tmp/b HEAD", "push file:///tmp/b HEAD", "push bare.git main", "remote add x ext::m", "fetch ext::m", "ls-remote ext::m",
-		"config --rename-section color alias", "config --remove-section core", "config -e", "config --edit", "config -f x core.pager m", "config --file=.git/config core.pager m", "format-patch -o /tmp HEAD~1", "format-patch HEAD~1", "worktree add ../w",
-		"worktree add w", "clone . /tmp/w", "clone . w", "init w", "init --template=w", "checkout-index --prefix=/tmp/ -a", "checkout-index -a -f", "credential-store --file x store", "credential fill", "read-tree --index-output=x HEAD", "mailinfo a b",
-		"mailsplit -o/tmp x", "bugreport -o x", "diagnose -o x", "bundle create x HEAD", "archive -o x HEAD", "fast-import", "fast-export --export-marks=x", "update-ref HEAD x", "symbolic-ref HEAD refs/heads/x", "notes add -m x", "replace a b", "update-index --add x",
-		"hash-object -w x", "unpack-file x", "index-pack x", "merge-file a b c", "merge-index m -a", "checkout -- .", "restore .", "reset --hard", "clean -fdx", "rm x", "mv a .git/hooks/x", "stash", "commit -m x", "add .", "tag x", "branch x", "branch -D x",
-		"-C / status", "-C .. status", "-C /tmp/evil status", "-C../evil status", "--git-dir=/tmp/e status", "--git-dir e status", "--work-tree=/ status", "--exec-path=/tmp/e status", "--namespace=x log", "--bare log", "-p -c core.pager=m log", "--attr-source=x log", "lg", "st",
-		"diff --ext-diff", "log --ext-diff -p", "show --ext-diff", "show --textconv=x", "diff --no-index /dev/null /etc/passwd", "diff --no-index .env x", "show HEAD:.env", "cat-file --textconv HEAD:x", "cat-file --filters HEAD:x", "blame --contents /etc/passwd x", "grep -f /etc/passwd",
-		"grep --no-index x /etc", "log --show-signature -S.env -- .env", "log -p -- .env", "log -p -- server.key", "var GIT_EDITOR", "reflog expire --all", "remote set-url origin x", "remote update", "gc --auto", "repack -ad", "prune", "p4 sync", "svn fetch", "cvsimport", "request-pull a b", "rev-list --use-bitmap-index --filter=x --disk --output=x",
+		"filter-branch --tree-filter m", "for-each-repo --config=x status", "hook run pre-commit", "instaweb",
+		"web--browse x", "help -w x", "maintenance start", "send-email x", "daemon", "shell", "gui", "citool",
+		"am x.mbox",
+		"apply x.patch", "apply --directory=.git/hooks x", "apply --unsafe-paths x", "push ./bare HEAD",
+		"push ../bare HEAD", "push /tmp/b HEAD", "push file:///tmp/b HEAD", "push bare.git main",
+		"remote add x ext::m", "fetch ext::m", "ls-remote ext::m",
+		"config --rename-section color alias", "config --remove-section core", "config -e", "config --edit",
+		"config -f x core.pager m", "config --file=.git/config core.pager m", "format-patch -o /tmp HEAD~1",
+		"format-patch HEAD~1", "worktree add ../w",
+		"worktree add w", "clone . /tmp/w", "clone . w", "init w", "init --template=w",
+		"checkout-index --prefix=/tmp/ -a", "checkout-index -a -f", "credential-store --file x store",
+		"credential fill", "read-tree --index-output=x HEAD", "mailinfo a b",
+		"mailsplit -o/tmp x", "bugreport -o x", "diagnose -o x", "bundle create x HEAD", "archive -o x HEAD",
+		"fast-import", "fast-export --export-marks=x", "update-ref HEAD x", "symbolic-ref HEAD refs/heads/x",
+		"notes add -m x", "replace a b", "update-index --add x",
+		"hash-object -w x", "unpack-file x", "index-pack x", "merge-file a b c", "merge-index m -a", "checkout -- .",
+		"restore .", "reset --hard", "clean -fdx", "rm x", "mv a .git/hooks/x", "stash", "commit -m x", "add .",
+		"tag x", "branch x", "branch -D x",
+		"-C / status", "-C .. status", "-C /tmp/evil status", "-C../evil status", "--git-dir=/tmp/e status",
+		"--git-dir e status", "--work-tree=/ status", "--exec-path=/tmp/e status", "--namespace=x log",
+		"--bare log", "-p -c core.pager=m log", "--attr-source=x log", "lg", "st",
+		"diff --ext-diff", "log --ext-diff -p", "show --ext-diff", "show --textconv=x",
+		"diff --no-index /dev/null /etc/passwd", "diff --no-index .env x", "show HEAD:.env",
+		"cat-file --textconv HEAD:x", "cat-file --filters HEAD:x", "blame --contents /etc/passwd x",
+		"grep -f /etc/passwd",
+		"grep --no-index x /etc", "log --show-signature -S.env -- .env", "log -p -- .env", "log -p -- server.key",
+		"var GIT_EDITOR", "reflog expire --all", "remote set-url origin x", "remote update", "gc --auto",
+		"repack -ad", "prune", "p4 sync", "svn fetch", "cvsimport", "request-pull a b",
+		"rev-list --use-bitmap-index --filter=x --disk --output=x",
 		"-c core.pager=m --paginate log", "status --no-optional --help --x", "describe --foo", "shortlog --output=x", "range-diff --output=/tmp/x a b c"} {
 		a.addLine("git", "git "+line)
 		a.addLine("git", "LANG=C /usr/bin/git "+line+" | cat")
@@ -134,7 +154,9 @@ func (a *attacks) interpreters() {
 		}
 	}
 	for _, l := range []string{".shell m", ".system m", ".output /tmp/x", ".once |m", ".import '|m' t", ".load ./m", ".read x", ".open /tmp/x", ".dump", ".backup x", ".save x", ".clone x", ".log x", ".cd /", ".excel", ".archive", ".sh m", "select writefile('x','y')", "select WriteFile('x','y')", "SELECT\nwritefile ( 'x' , 'y' )",
-		"select readfile('/etc/passwd')", "select load_extension('m')", "attach 'x' as y", "ATTACH database 'x' as y", "select 1; attach 'x' as y", "select edit('x','m')", "vacuum into '/tmp/x'", "pragma writable_schema=1", "select fts3_tokenizer('x')", "create virtual table x using zipfile('y')",
+		"select readfile('/etc/passwd')", "select load_extension('m')", "attach 'x' as y", "ATTACH database 'x' as y",
+		"select 1; attach 'x' as y", "select edit('x','m')", "vacuum into '/tmp/x'", "pragma writable_schema=1",
+		"select fts3_tokenizer('x')", "create virtual table x using zipfile('y')",
 		"select 1;\n.shell m", "select \"writefile\"('x','y')", "select [writefile]('x','y')", "select `writefile`('x','y')", "with x as (select writefile('a','b')) select * from x", "select/**/writefile('x','y')", "select zipfile('x','y')", "detach x", "create trigger a after insert on b begin select writefile('x','y'); end", "select lsdir('/')", "select sha3_query('x')"} {
 		quoted, _ := json.Marshal(l)
 		a.addLine("sqlite3", "sqlite3 f '"+strings.ReplaceAll(l, "'", `'\''`)+"'")

@@ -28,27 +28,42 @@ func TestAllowedProgramsRunNothingElse(t *testing.T) {
 	rules := guarded(t, dir)
 	for _, line := range []string{
 		// end tags of here-documents that bash reads in another way than the parser
-		"cat <<$'E\\x41'\nx\nEA\nid\nE\\x41", "cat <<\"\\$E\"\nx\n$E\nid\n\\$E", "cat <<\"\\\\E\"\nx\n\\E\nid\n\\\\E", "cat <<\"`E`\"\nx\n`E`\nid\n",
+		"cat <<$'E\\x41'\nx\nEA\nid\nE\\x41", "cat <<\"\\$E\"\nx\n$E\nid\n\\$E", "cat <<\"\\\\E\"\nx\n\\E\nid\n\\\\E",
+		"cat <<\"`E`\"\nx\n`E`\nid\n",
 		"cat <<E\\\n\nx\nE\nid", "cat <<-$'\\tE'\nx\n\tE\nid\nE",
 		// an allowed git runs code, or writes
-		"git ls-remote --u=X .", "git ls-remote --upload-pack=X .", "git config --rename-section color alias", "git submodule--helper foreach id", "git bisect visualize",
-		"git -c safe.directory=* status", "git -c core.fsmonitor=id status", "git apply x.patch", "git push ./bare.git main", "git push bare main",
-		"git config -f x a.b c", "git format-patch -o /tmp/x HEAD", "git worktree add ../x", "git clone a b", "git init x", "git checkout-index --prefix=/tmp/ -a",
-		"git credential-store --file x store", "git read-tree --index-output=x HEAD", "git mailinfo a b", "git bugreport -o x", "git diagnose -o x", "git -C / log", "git -C .. log",
-		"git --git-dir=x log", "git log --output=x", "git diff --ext-diff", "git grep -Oid x", "git grep --open-files-in-pager=id x", "git st", "git difftool", "git diff --no-index /etc/passwd x",
-		"git show HEAD:.env", "git log --outpu=x", "git diff --ext-dif", "git archive HEAD", "git fast-export HEAD", "git branch x", "git tag x", "git remote add x y", "git commit -m x",
+		"git ls-remote --u=X .", "git ls-remote --upload-pack=X .", "git config --rename-section color alias",
+		"git submodule--helper foreach id", "git bisect visualize",
+		"git -c safe.directory=* status", "git -c core.fsmonitor=id status", "git apply x.patch",
+		"git push ./bare.git main", "git push bare main",
+		"git config -f x a.b c", "git format-patch -o /tmp/x HEAD", "git worktree add ../x", "git clone a b",
+		"git init x", "git checkout-index --prefix=/tmp/ -a",
+		"git credential-store --file x store", "git read-tree --index-output=x HEAD", "git mailinfo a b",
+		"git bugreport -o x", "git diagnose -o x", "git -C / log", "git -C .. log",
+		"git --git-dir=x log", "git log --output=x", "git diff --ext-diff", "git grep -Oid x",
+		"git grep --open-files-in-pager=id x", "git st", "git difftool", "git diff --no-index /etc/passwd x",
+		"git show HEAD:.env", "git log --outpu=x", "git diff --ext-dif", "git archive HEAD", "git fast-export HEAD",
+		"git branch x", "git tag x", "git remote add x y", "git commit -m x",
 		// go test
-		"go test -ldflags=\"-linkmode=external '-extld' ./x\" .", "go test -ldflags=-extldflags=-B./x .", "go test @opts", "go test -C /tmp .", "go test -coverprofile=x .",
-		"go test -cpuprofile x .", "go test -trace=x .", "go test -outputdir=/tmp .", "go test -exec id .", "go test -toolexec=id .", "go test -vettool=./x .", "go test -o x .", "go test --exec=id .",
-		"go test ../x", "go test /tmp/x", "go vet -vettool=x .", "go test -overlay=x.json .", "go test -gcflags=-o=x .", "go test -modfile=x .", "go run .", "go test -args -test.trace=x",
+		"go test -ldflags=\"-linkmode=external '-extld' ./x\" .", "go test -ldflags=-extldflags=-B./x .",
+		"go test @opts", "go test -C /tmp .", "go test -coverprofile=x .",
+		"go test -cpuprofile x .", "go test -trace=x .", "go test -outputdir=/tmp .", "go test -exec id .",
+		"go test -toolexec=id .", "go test -vettool=./x .", "go test -o x .", "go test --exec=id .",
+		"go test ../x", "go test /tmp/x", "go vet -vettool=x .", "go test -overlay=x.json .",
+		"go test -gcflags=-o=x .", "go test -modfile=x .", "go run .", "go test -args -test.trace=x",
 		// others
-		"split --f=X f", "split --filter=id f", "tar cfI /dev/null X f", "tar xf a.tar", "tar tf h:x", "tar -tf x --to-command=id", "tar tf x --checkpoint-action=exec=id", "tar --use-compress=id -tf x",
-		"make -f/dev/stdin", "make -f /dev/stdin", "make --eval=x", "make -C ..", "make SHELL=./x", "make CC=./x", "make -I/tmp", "python3 -m timeit 'import os'", "python3 -c 1", "python3 - <x", "python3 /tmp/x.py",
-		"sqlite3 f '.shell id'", "sqlite3 f \"select WriteFile('x','y')\"", "sqlite3 f \"ATTACH 'x' as y\"", "sqlite3 -cmd .x f", "sqlite3 f 'select 1;\n.shell id'", "sqlite3 -init x f", "sqlite3 f .dump",
+		"split --f=X f", "split --filter=id f", "tar cfI /dev/null X f", "tar xf a.tar", "tar tf h:x",
+		"tar -tf x --to-command=id", "tar tf x --checkpoint-action=exec=id", "tar --use-compress=id -tf x",
+		"make -f/dev/stdin", "make -f /dev/stdin", "make --eval=x", "make -C ..", "make SHELL=./x", "make CC=./x",
+		"make -I/tmp", "python3 -m timeit 'import os'", "python3 -c 1", "python3 - <x", "python3 /tmp/x.py",
+		"sqlite3 f '.shell id'", "sqlite3 f \"select WriteFile('x','y')\"", "sqlite3 f \"ATTACH 'x' as y\"",
+		"sqlite3 -cmd .x f", "sqlite3 f 'select 1;\n.shell id'", "sqlite3 -init x f", "sqlite3 f .dump",
 		"sort --o=F f", "sort -oF f", "sort --output F f", "sort --compress-prog=id f", "sort -T /tmp f", "sort /etc/passwd",
 		// credentials, and other processes
-		"cat .env", "cat .npmrc", "cat .pypirc", "cat id_rsa", "cat server.key", "cat secrets.yaml", "cat .git/config", "cat ./a/../.env", "grep -f.env x", "grep x .env", "cat <.env",
-		"tr '\\0' '\\n' </proc/$PPID/environ", "tr '\\0' '\\n' </proc/1/environ", "cat /proc/self/environ", "cat ~/.ssh/id_rsa", "cat $HOME/.netrc", "cat /e*/passwd", "cat ../x", "ls /", "ls ~",
+		"cat .env", "cat .npmrc", "cat .pypirc", "cat id_rsa", "cat server.key", "cat secrets.yaml",
+		"cat .git/config", "cat ./a/../.env", "grep -f.env x", "grep x .env", "cat <.env",
+		"tr '\\0' '\\n' </proc/$PPID/environ", "tr '\\0' '\\n' </proc/1/environ", "cat /proc/self/environ",
+		"cat ~/.ssh/id_rsa", "cat $HOME/.netrc", "cat /e*/passwd", "cat ../x", "ls /", "ls ~",
 		"cd / && ls", "cd .. && git log", "grep -e x /etc/passwd", "grep -ex /etc/passwd", "grep --file=/etc/passwd x", "cat *.key",
 	} {
 		if d := rules.Decide(nil, shellCall(line)); d.Effect == Allow {
@@ -63,11 +78,18 @@ func TestProfilesAllowWhatIsMeant(t *testing.T) {
 	t.Chdir(dir)
 	rules := guarded(t, dir)
 	for _, line := range []string{
-		"git status", "git status --short --branch", "git log --oneline -n 20", "git log -5 --format='%h /x %s'", "git diff HEAD~1 -- src/a.go", "git diff origin/main...HEAD --stat", "git show HEAD:README.md",
-		"git blame -L 1,20 main.go", "git grep -n 'x/y' -- '*.go'", "git branch -a", "git remote -v", "git stash list", "git rev-parse --abbrev-ref HEAD", "git --no-pager log -1", "git -C src status", "git ls-files '*.go'",
-		"git tag --list", "git describe --tags --always", "ls -la", "ls -la src/", "cat a.go b.go", "cat < a.go", "grep -rn 'func main' --include='*.go' .", "grep -E '^/api' routes.txt", "grep -e a -e /b f",
-		"sort -k2,2n -u f | tr a-z A-Z", "go test ./...", "go test -run 'TestX/a' -count=1 -race ./pkg/...", "go test -v -timeout 30s .", "tar tzf a.tgz", "tar -tf a.tar --exclude=x", "make", "make -j4 test",
-		"python3 -m pytest -q tests", "python3 script.py --flag", "sqlite3 app.db 'select count(*) from users where name like \"a%\"'", "cat src/*.go", "cat <<'EOF'\nx\nEOF", "git log | grep -c fix",
+		"git status", "git status --short --branch", "git log --oneline -n 20", "git log -5 --format='%h /x %s'",
+		"git diff HEAD~1 -- src/a.go", "git diff origin/main...HEAD --stat", "git show HEAD:README.md",
+		"git blame -L 1,20 main.go", "git grep -n 'x/y' -- '*.go'", "git branch -a", "git remote -v",
+		"git stash list", "git rev-parse --abbrev-ref HEAD", "git --no-pager log -1", "git -C src status",
+		"git ls-files '*.go'",
+		"git tag --list", "git describe --tags --always", "ls -la", "ls -la src/", "cat a.go b.go", "cat < a.go",
+		"grep -rn 'func main' --include='*.go' .", "grep -E '^/api' routes.txt", "grep -e a -e /b f",
+		"sort -k2,2n -u f | tr a-z A-Z", "go test ./...", "go test -run 'TestX/a' -count=1 -race ./pkg/...",
+		"go test -v -timeout 30s .", "tar tzf a.tgz", "tar -tf a.tar --exclude=x", "make", "make -j4 test",
+		"python3 -m pytest -q tests", "python3 script.py --flag",
+		"sqlite3 app.db 'select count(*) from users where name like \"a%\"'", "cat src/*.go", "cat <<'EOF'\nx\nEOF",
+		"git log | grep -c fix",
 	} {
 		if d := rules.Decide(nil, shellCall(line)); d.Effect != Allow {
 			t.Errorf("%q: %s by %s (%s)", line, d.Effect, d.Rule, d.Reason)

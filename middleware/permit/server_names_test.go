@@ -41,7 +41,8 @@ func TestProfilesRunNoScripts(t *testing.T) {
 			"jq": "read", "sqlite3": "query"}}},
 	}})
 	for _, line := range []string{"sed -n -f ev.sed a.txt", "sed --file=ev.sed a", "sed -fev.sed a", "awk -f ev.awk a", "awk --file=ev.awk a",
-		"python -m json.tool a.txt x", "python -m compileall .", "python -m pytest /tmp/evil_test.py", "python -m unittest discover -s /etc",
+		"python -m json.tool a.txt x", "python -m compileall .", "python -m pytest /tmp/evil_test.py",
+		"python -m unittest discover -s /etc",
 		"python -m pytest -c /tmp/x", "python -m pytest --junitxml=/etc/x", "python run.py ../x", "python -m pytest .env",
 		`jq -n 'import "x" as $d {search:"/etc"}; $d'`, `jq -n 'include "evil" {search:"/tmp"}; x'`, "jq -n env", "jq -n '$ENV.TOKEN'",
 		"sqlite3 file:%2fetc%2fx 'select 1'", "sqlite3 'file:.%65nv' 'select 1'", "sqlite3 'FILE:..%2fx.db?mode=rwc' 'select 1'"} {
