@@ -20,6 +20,13 @@ type Policy interface {
 	Wrap(next toolkit.Handler) toolkit.Handler
 }
 
+// A Reporter is a policy that counts what it does. The health report of a scope has a component for each,
+// named as its stage.
+type Reporter interface {
+	// Figures calls report for each figure, always in the same order. It never waits for a call.
+	Figures(report func(name string, value float64))
+}
+
 // At makes a policy of a middleware, at stage p. Each call makes another policy, which equals only
 // itself. It panics if p is none of the constants or m is nil: both are mistakes in the program.
 func At(p Stage, m toolkit.Middleware) Policy {
@@ -40,8 +47,8 @@ func (p *placed) Stage() Stage                              { return p.place }
 func (p *placed) Wrap(next toolkit.Handler) toolkit.Handler { return p.wrap(next) }
 
 // Wrap wraps h in policies by their stages; those of one place keep the order
-// they are given in, the first one outermost. Nil policies are ignored. A nil h
-// refuses each call, as [toolkit.Chain] does, and so does a policy that [Check] refuses.
+// they are given in, the first one outermost. A nil h refuses each call, as
+// [toolkit.Chain] does, and so does a policy that [Check] refuses, such as a nil one.
 func Wrap(h toolkit.Handler, policies ...Policy) toolkit.Handler {
 	return toolkit.Chain(h, Middlewares(policies...)...)
 }
@@ -49,7 +56,7 @@ func Wrap(h toolkit.Handler, policies ...Policy) toolkit.Handler {
 // Middlewares are the policies as middlewares in the order of [Wrap], for
 // [toolkit.GovernFunc].
 func Middlewares(policies ...Policy) []toolkit.Middleware {
-	sorted := slices.DeleteFunc(slices.Clone(policies), func(p Policy) bool { return p == nil })
+	sorted := slices.Clone(policies)
 	for i, p := range sorted {
 		if err := Check(p); err != nil {
 			sorted[i] = unusable{err}

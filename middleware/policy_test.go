@@ -35,7 +35,7 @@ func TestPoliciesStandInTheirPlaces(t *testing.T) {
 	for _, p := range policies {
 		stages = append([]string{p.Stage().String()}, stages...)
 	}
-	policies = append(policies, nil, told(middleware.StageCache, "second cache", &seen))
+	policies = append(policies, told(middleware.StageCache, "second cache", &seen))
 	h := middleware.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, nil }, policies...)
 	if _, err := h(t.Context(), toolkit.Call{}); err != nil {
 		t.Fatal(err)
@@ -50,6 +50,18 @@ func TestPoliciesStandInTheirPlaces(t *testing.T) {
 	}
 	if got := middleware.Stage(len(middleware.Stages())).String(); got != "unknown" {
 		t.Errorf("got %q for no place", got)
+	}
+}
+
+// A constructor that failed has returned nil: a program that ignores its error has no ungoverned calls.
+func TestANilPolicyRefusesEachCall(t *testing.T) {
+	ran := false
+	h := middleware.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) {
+		ran = true
+		return toolkit.Result{}, nil
+	}, nil)
+	if _, err := h(t.Context(), toolkit.Call{}); ran || !errors.Is(err, toolkit.ErrPermissionDenied) {
+		t.Errorf("ran: %t, got %v, want permission_denied", ran, err)
 	}
 }
 

@@ -24,7 +24,7 @@ type Descriptor struct {
 	Stage   middleware.Stage // where it applies
 	Doc     string           // one line, for files' editors and docs/configuration.md
 	Section reflect.Type     // a [Section] of the policy's options: what a file can set
-	Policy  reflect.Type     // of what Build returns; nil if that is made by [middleware.At]
+	Policy  reflect.Type     // of what Build returns; nil if its package does not export the type
 	Tags    Tags             // what it records on calls, for docs/telemetry.md
 	Needs   string           // YAML of the least that it needs to have an effect; "" if it works with its defaults
 	// Build makes the policy of a *Section.

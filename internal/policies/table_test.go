@@ -4,6 +4,7 @@
 package policies_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -47,6 +48,10 @@ func TestRowsAreComplete(t *testing.T) {
 			_, ok := made.(interface{ Made() bool })
 			lacks(ok, "a method Made of its type, so that zero values are refused")
 			lacks(made.Stage() == p.Stage, "the stage that its type has")
+		} else if made, err := p.Build(reflect.New(p.Section).Interface(), &policies.Builder{}); err == nil {
+			lacks(made.Stage() == p.Stage, "the stage of the policy that it builds")
+		} else {
+			lacks(p.Needs != "", fmt.Sprintf("what the policy needs: %v", err))
 		}
 		names, last = append(names, p.Name), p.Stage
 	}
@@ -94,7 +99,11 @@ func TestEveryPackageOfAPolicyHasARow(t *testing.T) {
 		}
 		pkg := filepath.Base(filepath.Dir(file))
 		if !slices.ContainsFunc(policies.All, func(p policies.Descriptor) bool {
-			return p.Policy != nil && strings.HasSuffix(p.Policy.Elem().PkgPath(), "/middleware/"+pkg)
+			made := reflect.New(p.Section).Elem().FieldByName("Options").Type()
+			if p.Policy != nil {
+				made = p.Policy.Elem()
+			}
+			return strings.HasSuffix(made.PkgPath(), "/middleware/"+pkg)
 		}) {
 			t.Errorf("%s has a policy: add a row to internal/policies/table.go", file)
 		}

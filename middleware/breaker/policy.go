@@ -171,17 +171,12 @@ func (p *Policy) States() []Circuit {
 	return states
 }
 
-// Stats are what went wrong with the policy itself.
-type Stats struct {
-	// Without is how many calls got no circuit, since there were MaxKeys others.
-	Without uint64
-	// Panics is how often OnChange panicked.
-	Panics uint64
-}
-
-// Stats returns the figures of now.
-func (p *Policy) Stats() Stats {
+// Figures reports how many calls got no circuit, since there were MaxKeys others, and how often OnChange
+// panicked.
+func (p *Policy) Figures(report func(name string, value float64)) {
 	p.table.mu.RLock()
-	defer p.table.mu.RUnlock()
-	return Stats{Without: p.table.without, Panics: p.panics.Load()}
+	without := p.table.without
+	p.table.mu.RUnlock()
+	report("without", float64(without))
+	report("panics", float64(p.panics.Load()))
 }

@@ -26,7 +26,7 @@ func policy(t testing.TB, o budget.Options) *budget.Policy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p
+	return p.(*budget.Policy)
 }
 
 // costs are what the tools of the tests cost.

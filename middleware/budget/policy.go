@@ -15,9 +15,9 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// A Policy limits what is used up; make one with [New]. It stands at
+// policy limits what is used up. It stands at
 // [middleware.StageBudget]. Safe for concurrent use.
-type Policy struct {
+type policy struct {
 	scopes []scope // the widest first, which is the order in which accounts are locked
 	timed  bool    // whether any scope limits time
 	costly bool    // whether any limits cost
@@ -39,15 +39,15 @@ type key struct {
 	batch                  string
 }
 
-var _ middleware.Policy = (*Policy)(nil)
+var _ middleware.Policy = (*policy)(nil)
 
 // New makes the policy. The error names the option that is wrong.
-func New(o Options) (*Policy, error) {
+func New(o Options) (middleware.Policy, error) {
 	o, err := o.resolve()
 	if err != nil {
 		return nil, err
 	}
-	p := &Policy{lookup: o.Lookup}
+	p := &policy{lookup: o.Lookup}
 	for _, s := range []scope{
 		{name: "tenant", limits: o.Tenant, key: tenantOf},
 		{name: "session", limits: o.Session, key: sessionOf},
@@ -65,9 +65,13 @@ func New(o Options) (*Policy, error) {
 }
 
 // Inherit takes over what is used up of the budgets of the policy that p takes the place of, so that
-// with other limits no caller starts at zero. It must be called before p is in use. What runs under old
-// counts in both.
-func (p *Policy) Inherit(old *Policy) {
+// with other limits no caller starts at zero. It must be called before p is in use. What runs under the
+// old policy counts in both.
+func (p *policy) Inherit(from middleware.Policy) {
+	old, ok := from.(*policy)
+	if !ok {
+		return
+	}
 	for i := range p.scopes {
 		for j := range old.scopes {
 			if p.scopes[i].name == old.scopes[j].name {
@@ -77,22 +81,16 @@ func (p *Policy) Inherit(old *Policy) {
 	}
 }
 
-// Stats are what the policy remembers.
-type Stats struct {
-	// Accounts is how many turns, sessions and tenants there are, those included that are idle for too
-	// long and that no caller has noticed yet.
-	Accounts int
-	// Forgotten is how many were forgotten, being idle or too many: they start at zero if they come back.
-	Forgotten uint64
-}
-
-// Stats returns the figures of now.
-func (p *Policy) Stats() (s Stats) {
+// Figures reports how many turns, sessions and tenants are remembered, those included that are idle for
+// too long and that no caller has noticed yet, and how many were forgotten, being idle or too many.
+func (p *policy) Figures(report func(name string, value float64)) {
+	var accounts, forgotten float64
 	for i := range p.scopes {
-		s.Accounts += p.scopes[i].accounts.Len()
-		s.Forgotten += p.scopes[i].accounts.Forgotten()
+		accounts += float64(p.scopes[i].accounts.Len())
+		forgotten += float64(p.scopes[i].accounts.Forgotten())
 	}
-	return s
+	report("accounts", accounts)
+	report("forgotten", forgotten)
 }
 
 func tenantOf(s *toolkit.Session) (key, bool) {
@@ -118,13 +116,10 @@ func turnOf(s *toolkit.Session) (key, bool) {
 }
 
 // Stage is [middleware.StageBudget].
-func (p *Policy) Stage() middleware.Stage { return middleware.StageBudget }
-
-// Made reports whether [New] made the policy: see [middleware.Check].
-func (p *Policy) Made() bool { return p != nil && p.scopes != nil }
+func (p *policy) Stage() middleware.Stage { return middleware.StageBudget }
 
 // Wrap is a [toolkit.Middleware].
-func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
+func (p *policy) Wrap(next toolkit.Handler) toolkit.Handler {
 	next = toolkit.Chain(next)
 	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 		session := call.Record.Session()
@@ -153,7 +148,7 @@ func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 }
 
 // runPaid runs a call each attempt of which costs something.
-func (p *Policy) runPaid(ctx context.Context, call toolkit.Call, r reservation, next toolkit.Handler) (toolkit.Result, error) {
+func (p *policy) runPaid(ctx context.Context, call toolkit.Call, r reservation, next toolkit.Handler) (toolkit.Result, error) {
 	attempts := &attempts{p, r}
 	defer p.settle(&attempts.reservation, call)
 	return next(handoff.WithReserver(ctx, call, attempts), call)
@@ -161,7 +156,7 @@ func (p *Policy) runPaid(ctx context.Context, call toolkit.Call, r reservation, 
 
 // attempts reserves the cost of further attempts of a call.
 type attempts struct {
-	policy *Policy
+	policy *policy
 	reservation
 }
 
@@ -195,7 +190,7 @@ type reservation struct {
 
 // reserve counts one more call in all accounts, or in none: then it says what of
 // which scope is used up.
-func (p *Policy) reserve(r *reservation, s *toolkit.Session, call toolkit.Call) (what string, of *scope) {
+func (p *policy) reserve(r *reservation, s *toolkit.Session, call toolkit.Call) (what string, of *scope) {
 	tool := call.Record.Tool()
 	if tool == nil && p.lookup != nil {
 		tool = p.lookup(call.Name)
@@ -254,7 +249,7 @@ func (r *reservation) unlock() {
 }
 
 // settle gives back what the call did not use up.
-func (p *Policy) settle(r *reservation, call toolkit.Call) {
+func (p *policy) settle(r *reservation, call toolkit.Call) {
 	ran := 1
 	var waits time.Duration
 	call.Record.Note(func(s *toolkit.Disposition) {

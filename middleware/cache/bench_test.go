@@ -85,7 +85,7 @@ func mustCache(t testing.TB) *cache.Policy {
 	return c
 }
 
-func mustDedupe(t testing.TB) *dedupe.Policy {
+func mustDedupe(t testing.TB) middleware.Policy {
 	d, err := dedupe.New(dedupe.Options{})
 	if err != nil {
 		t.Fatal(err)

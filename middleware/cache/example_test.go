@@ -46,8 +46,11 @@ func Example() {
 		res, _ := handle(ctx, c)
 		fmt.Println(c.Name, "→", res.Output)
 	}
-	s := answers.Stats()
-	fmt.Println(s.Hits, "hit,", s.Misses, "misses,", s.Stale, "stale")
+	answers.Figures(func(name string, value float64) {
+		if value > 0 && name != "bytes" {
+			fmt.Println(name, value)
+		}
+	})
 	// Output:
 	//   (reading)
 	// read_file → first
@@ -55,7 +58,11 @@ func Example() {
 	// write_file → written
 	//   (reading)
 	// read_file → second
-	// 1 hit, 2 misses, 1 stale
+	// hits 1
+	// misses 2
+	// fills 2
+	// stale 1
+	// writes 1
 }
 
 // Contradictory options are refused, with the field, what it is and what is wanted.

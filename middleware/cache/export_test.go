@@ -3,8 +3,28 @@
 
 package cache
 
-// Collide makes every key of a store in memory have one hash.
-func Collide(m *Memory) { m.collide = true }
+import "github.com/toolscope/toolscope/middleware"
 
-// Bytes is how much the store in memory of c takes.
-func Bytes(c *Policy) uint64 { return c.memory.Bytes() }
+// Stats are the figures of a policy.
+type Stats struct {
+	Hits, Misses, Fills, Stale, Writes, Refreshes, Unscoped, NoIdentity, StoreErrors, RefreshFailures uint64
+}
+
+// Stats returns the figures of now.
+func (p *Policy) Stats() Stats {
+	v := reported(p)
+	return Stats{uint64(v["hits"]), uint64(v["misses"]), uint64(v["fills"]), uint64(v["stale"]), uint64(v["writes"]), uint64(v["refreshes"]), uint64(v["unscoped"]), uint64(v["no_identity"]), uint64(v["store_errors"]), uint64(v["refresh_failures"])}
+}
+
+// reported is what a policy reports.
+func reported(p middleware.Reporter) map[string]float64 {
+	values := map[string]float64{}
+	p.Figures(func(name string, value float64) { values[name] = value })
+	return values
+}
+
+// Collide makes every key of a store in memory have one hash.
+func Collide(m Store) { m.(*memory).collide = true }
+
+// Bytes is how much the store in memory of p takes.
+func Bytes(p *Policy) uint64 { return uint64(reported(p)["bytes"]) }

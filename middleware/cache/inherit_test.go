@@ -27,7 +27,7 @@ func TestAWriteThatRunsUnderTheOldPoliciesIsSeen(t *testing.T) {
 		}
 		tools := map[string]*toolkit.Definition{"read": &reads, "write": &writes}
 		var answers *cache.Policy
-		var duplicates *dedupe.Policy
+		var duplicates middleware.Policy
 		next := func() toolkit.Handler {
 			c, err := cache.New(cache.Options{})
 			if err != nil {
@@ -39,7 +39,7 @@ func TestAWriteThatRunsUnderTheOldPoliciesIsSeen(t *testing.T) {
 			}
 			if answers != nil {
 				c.Inherit(answers)
-				d.Inherit(duplicates)
+				d.(interface{ Inherit(old middleware.Policy) }).Inherit(duplicates)
 			}
 			answers, duplicates = c, d
 			return toolkit.Observe(func(name string) *toolkit.Definition { return tools[name] }, spans{})(middleware.Wrap(tool, c, d))

@@ -17,10 +17,10 @@ import (
 	"github.com/toolscope/toolscope/toolkit/identity"
 )
 
-// Memory is the store of one process: it keeps answers as they are, up to a number of
+// memory is the store of one process: it keeps answers as they are, up to a number of
 // bytes, and drops those that are least worth keeping (otter's W-TinyLFU). It needs no
 // closing.
-type Memory struct {
+type memory struct {
 	entries  *otter.Cache[uint64, *stored]
 	counters *reuse.Counters
 	collide  bool // every key has one hash: for tests
@@ -38,11 +38,20 @@ func (s *stored) answers(key *Key) bool {
 	return s.tool == key.Tool && s.owner == key.Owner && s.arguments.Equal(key.Arguments)
 }
 
-var _ Store = (*Memory)(nil)
+var _ Store = (*memory)(nil)
 
-// NewMemory makes a store of at most about maxBytes, results, arguments and overhead
+// NewMemory makes a store for this process, which several caches can share. It keeps answers as they are,
+// drops those that are least worth keeping, and needs no closing. It takes at most about maxBytes, results, arguments and overhead
 // counted; 0 is 64 MiB, below 0 is an error.
-func NewMemory(maxBytes int) (*Memory, error) {
+func NewMemory(maxBytes int) (Store, error) {
+	m, err := newMemory(maxBytes)
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func newMemory(maxBytes int) (*memory, error) {
 	if maxBytes < 0 {
 		return nil, fmt.Errorf("cache: NewMemory: maxBytes: got %d, want 0 or more", maxBytes)
 	}
@@ -54,7 +63,7 @@ func NewMemory(maxBytes int) (*Memory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cache: NewMemory: %w", err)
 	}
-	return &Memory{entries: entries, counters: new(reuse.Counters)}, nil
+	return &memory{entries: entries, counters: new(reuse.Counters)}, nil
 }
 
 // weight is how many bytes an entry takes, about.
@@ -64,13 +73,13 @@ func (s *stored) weight() uint32 {
 }
 
 // Get returns the entry of the key and the sum of its counters. It never waits.
-func (m *Memory) Get(_ context.Context, key Key) (*Entry, uint64, error) {
+func (m *memory) Get(_ context.Context, key Key) (*Entry, uint64, error) {
 	_, entry, stamp := m.get(&key)
 	return entry, stamp, nil
 }
 
 // get also returns the key's hash, for set.
-func (m *Memory) get(key *Key) (hash uint64, entry *Entry, stamp uint64) {
+func (m *memory) get(key *Key) (hash uint64, entry *Entry, stamp uint64) {
 	owner := reuse.OwnerHash(key.Owner)
 	reach := owner
 	if key.Reach != key.Owner {
@@ -83,7 +92,7 @@ func (m *Memory) get(key *Key) (hash uint64, entry *Entry, stamp uint64) {
 	return hash, entry, m.counters.Stamp(reach, key.Resources)
 }
 
-func (m *Memory) hash(key *Key, ownerHash uint64) uint64 {
+func (m *memory) hash(key *Key, ownerHash uint64) uint64 {
 	if m.collide {
 		return 0
 	}
@@ -92,23 +101,17 @@ func (m *Memory) hash(key *Key, ownerHash uint64) uint64 {
 
 // Set stores an entry, in the place of another whose hash is the same. How long it is
 // good for is the entry's to say: what is no more is dropped when it is found, or when its room is needed.
-func (m *Memory) Set(_ context.Context, key Key, entry *Entry, _ time.Duration) error {
+func (m *memory) Set(_ context.Context, key Key, entry *Entry, _ time.Duration) error {
 	m.set(m.hash(&key, reuse.OwnerHash(key.Owner)), &key, *entry)
 	return nil
 }
 
-func (m *Memory) set(hash uint64, key *Key, entry Entry) {
+func (m *memory) set(hash uint64, key *Key, entry Entry) {
 	m.entries.Set(hash, &stored{key.Owner, key.Tool, key.Arguments.Keep(), entry})
 }
 
 // Add adds n to the write's counters.
-func (m *Memory) Add(_ context.Context, write Write, n uint64) error {
+func (m *memory) Add(_ context.Context, write Write, n uint64) error {
 	m.counters.Add(reuse.OwnerHash(write.Owner), write.Resources, n)
 	return nil
 }
-
-// Bytes is how much memory the entries take, about.
-func (m *Memory) Bytes() uint64 { return m.entries.WeightedSize() }
-
-// Len is how many entries there are, about, stale ones included.
-func (m *Memory) Len() int { return m.entries.EstimatedSize() }

@@ -19,7 +19,7 @@ import (
 type Policy struct {
 	options Options
 	scope   reuse.Scope
-	memory  *Memory // nil if the store is outside
+	memory  *memory // nil if the store is outside
 	outside *guard
 	lost    *lostWrites
 	renewal *renewal
@@ -41,10 +41,10 @@ func New(options Options) (*Policy, error) {
 	c.scope = reuse.NewScope(o.Tools, o.Share, o.Reach)
 	switch m := o.Store.(type) {
 	case nil:
-		if c.memory, err = NewMemory(o.MaxBytes); err != nil {
+		if c.memory, err = newMemory(o.MaxBytes); err != nil {
 			return nil, err
 		}
-	case *Memory:
+	case *memory:
 		c.memory = m
 	default:
 		c.outside = newGuard(m, o.StoreTimeout)

@@ -16,7 +16,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit/identity"
 )
 
-// A Store keeps answers, and counts writes so that a stale one is noticed. [Memory] is one;
+// A Store keeps answers, and counts writes so that a stale one is noticed. [NewMemory] makes one;
 // one outside the process is shared by several. Package cachetest has the tests that
 // any must pass. A Store must be safe for concurrent use and should heed its contexts.
 //

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscope/toolscope/middleware/cache/cachetest"
 )
 
-func memory(t testing.TB, maxBytes int) *cache.Memory {
+func memory(t testing.TB, maxBytes int) cache.Store {
 	t.Helper()
 	m, err := cache.NewMemory(maxBytes)
 	if err != nil {

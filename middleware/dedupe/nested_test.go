@@ -52,7 +52,7 @@ func TestToolsThatCallTheirDuplicates(t *testing.T) {
 				}
 			}
 			all.Wait()
-			if got := int(once.Stats().Coalesced); got != 3*len(other) {
+			if got := int(once.(*dedupe.Policy).Stats().Coalesced); got != 3*len(other) {
 				t.Errorf("%s: %d calls coalesced, want %d", name, got, 3*len(other))
 			}
 		})

@@ -14,10 +14,10 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// A Policy runs identical calls once. Make one with [New]. Duplicates are looked for among the
+// policy runs identical calls once. Make one with [New]. Duplicates are looked for among the
 // calls of all handlers it wraps: a tool's name must mean the same tool in each. Safe
 // for concurrent use. It needs no closing.
-type Policy struct {
+type policy struct {
 	options  Options
 	scope    reuse.Scope
 	counters *reuse.Counters
@@ -26,15 +26,15 @@ type Policy struct {
 	counts   counts
 }
 
-var _ handoff.AnswererWrapper = (*Policy)(nil)
+var _ handoff.AnswererWrapper = (*policy)(nil)
 
 // New makes the policy. An error names the option that is wrong.
-func New(options Options) (*Policy, error) {
+func New(options Options) (middleware.Policy, error) {
 	o, err := options.check()
 	if err != nil {
 		return nil, err
 	}
-	d := &Policy{options: o, counters: new(reuse.Counters), table: newTable(o)}
+	d := &policy{options: o, counters: new(reuse.Counters), table: newTable(o)}
 	d.scope = reuse.NewScope(o.Tools, o.Share, o.Reach)
 	d.options.Tools = nil
 	return d, nil
@@ -43,21 +43,22 @@ func New(options Options) (*Policy, error) {
 // Inherit lets d see the end of writes that run under the policy that it takes the place of: what
 // is read while they do is not kept. Answers are not taken over, and what runs has no duplicates among
 // d's calls. It must be called before d is in use.
-func (d *Policy) Inherit(old *Policy) { d.counters = old.counters }
+func (d *policy) Inherit(from middleware.Policy) {
+	if old, ok := from.(*policy); ok {
+		d.counters = old.counters
+	}
+}
 
 // Stage is middleware.StageDedupe.
-func (d *Policy) Stage() middleware.Stage { return middleware.StageDedupe }
-
-// Made reports whether [New] made the policy: see [middleware.Check].
-func (d *Policy) Made() bool { return d != nil && d.table != nil }
+func (d *policy) Stage() middleware.Stage { return middleware.StageDedupe }
 
 // Wrap runs next once for identical calls.
-func (d *Policy) Wrap(next toolkit.Handler) toolkit.Handler { return d.WrapAnswerer(nil, next) }
+func (d *policy) Wrap(next toolkit.Handler) toolkit.Handler { return d.WrapAnswerer(nil, next) }
 
 // WrapAnswerer is Wrap, but that a call that inner has an answer to at hand is inner's: it
 // needs no run that others could wait for. A duplicate that runs or has finished comes first. A
 // nil inner has no answers.
-func (d *Policy) WrapAnswerer(inner handoff.Answerer, next toolkit.Handler) toolkit.Handler {
+func (d *policy) WrapAnswerer(inner handoff.Answerer, next toolkit.Handler) toolkit.Handler {
 	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 		tool := call.Record.Tool()
 		shares, writes := d.scope.Classify(call.Name, tool)
@@ -78,7 +79,7 @@ func (d *Policy) WrapAnswerer(inner handoff.Answerer, next toolkit.Handler) tool
 }
 
 // alone runs a call that has no duplicates; what it may write is counted.
-func (d *Policy) alone(ctx context.Context, call toolkit.Call, tool *toolkit.Definition, writes bool,
+func (d *policy) alone(ctx context.Context, call toolkit.Call, tool *toolkit.Definition, writes bool,
 	next toolkit.Handler) (res toolkit.Result, err error) {
 	if !writes {
 		return next(ctx, call)
@@ -91,18 +92,18 @@ func (d *Policy) alone(ctx context.Context, call toolkit.Call, tool *toolkit.Def
 
 // written counts that a write has ended, when its tool has: one that a time limit abandoned may
 // write until then. err is what the call ended with; nil if it panicked.
-func (d *Policy) written(call toolkit.Call, hash uint64, resources []string, err error) {
+func (d *policy) written(call toolkit.Call, hash uint64, resources []string, err error) {
 	if tool := handoff.AbandonedOf(call, err); tool == nil || !d.writesUntil(tool, hash, resources) {
 		d.counters.Add(hash, resources, reuse.End)
 	}
 }
 
-func (d *Policy) writesUntil(tool *handoff.Abandoned, hash uint64, resources []string) bool {
+func (d *policy) writesUntil(tool *handoff.Abandoned, hash uint64, resources []string) bool {
 	return tool.OnEnd(func() { d.counters.Add(hash, resources, reuse.End) })
 }
 
 // key fills in the call's key; if it must have no duplicates, it returns why.
-func (d *Policy) key(k *key, call toolkit.Call, tool *toolkit.Definition) (why string) {
+func (d *policy) key(k *key, call toolkit.Call, tool *toolkit.Definition) (why string) {
 	if why = d.scope.Fill(&k.Key, &call, tool); why != "" {
 		return why
 	}
@@ -118,7 +119,7 @@ func (d *Policy) key(k *key, call toolkit.Call, tool *toolkit.Definition) (why s
 }
 
 // serve answers a call that may have duplicates.
-func (d *Policy) serve(ctx context.Context, call toolkit.Call, k *key, tool *toolkit.Definition, writes bool,
+func (d *policy) serve(ctx context.Context, call toolkit.Call, k *key, tool *toolkit.Definition, writes bool,
 	inner handoff.Answerer, next toolkit.Handler) (toolkit.Result, error) {
 	stays := ctx.Done() == nil // asked without the lock: a context may be the application's own type
 	s := d.table.shard(k.hash)
@@ -158,7 +159,7 @@ func (d *Policy) serve(ctx context.Context, call toolkit.Call, k *key, tool *too
 }
 
 // duplicate finds the entry that answers the key; nil if none does. The caller holds the lock of s.
-func (d *Policy) duplicate(s *shard, k *key) *entry {
+func (d *policy) duplicate(s *shard, k *key) *entry {
 	e := s.find(k)
 	if e == nil {
 		return nil
@@ -181,27 +182,21 @@ func (d *Policy) duplicate(s *shard, k *key) *entry {
 	return e
 }
 
-// Stats are counts since the policy was made.
-type Stats struct {
-	Led        uint64 // runs that duplicates could have waited for
-	Coalesced  uint64 // calls answered by a duplicate that was running
-	Repeated   uint64 // calls answered by a duplicate that had finished
-	Left       uint64 // callers that gave up while others waited on
-	Unscoped   uint64 // calls without an owner
-	NoIdentity uint64 // calls whose arguments have no identity
-}
-
 type counts struct {
-	led, coalesced, repeated, left atomic.Uint64
-	unkeyed                        reuse.Unkeyed
+	led       atomic.Uint64 // runs that duplicates could have waited for
+	coalesced atomic.Uint64 // calls answered by a duplicate that was running
+	repeated  atomic.Uint64 // calls answered by a duplicate that had finished
+	left      atomic.Uint64 // callers that gave up while others waited on
+	unkeyed   reuse.Unkeyed
 }
 
-// Stats returns the counts so far.
-func (d *Policy) Stats() Stats {
+// Figures reports the counts since the policy was made, and how many finished calls are remembered.
+func (d *policy) Figures(report func(name string, value float64)) {
 	n := &d.counts
-	return Stats{n.led.Load(), n.coalesced.Load(), n.repeated.Load(), n.left.Load(), n.unkeyed.Unscoped.Load(),
-		n.unkeyed.NoIdentity.Load()}
+	report("led", float64(n.led.Load()))
+	report("coalesced", float64(n.coalesced.Load()))
+	report("repeated", float64(n.repeated.Load()))
+	report("left", float64(n.left.Load()))
+	n.unkeyed.Figures(report)
+	report("answers", float64(d.table.finished()))
 }
-
-// Answers is how many finished calls are remembered.
-func (d *Policy) Answers() int { return d.table.finished() }

@@ -41,7 +41,7 @@ func newBench(t testing.TB, o dedupe.Options, defs ...toolkit.Definition) *bench
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{policy: d, tools: map[string]*toolkit.Definition{}}
+	b := &bench{policy: d.(*dedupe.Policy), tools: map[string]*toolkit.Definition{}}
 	for _, def := range defs {
 		b.tools[def.Name] = &def
 	}

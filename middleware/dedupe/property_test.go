@@ -178,9 +178,9 @@ func TestNoStaleAnswersUnderDedupeAndCache(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, policies := range map[string]func(*dedupe.Policy) []middleware.Policy{
-		"dedupe alone": func(d *dedupe.Policy) []middleware.Policy { return []middleware.Policy{d} },
-		"with a cache": func(d *dedupe.Policy) []middleware.Policy { return []middleware.Policy{d, c} },
+	for name, policies := range map[string]func(middleware.Policy) []middleware.Policy{
+		"dedupe alone": func(d middleware.Policy) []middleware.Policy { return []middleware.Policy{d} },
+		"with a cache": func(d middleware.Policy) []middleware.Policy { return []middleware.Policy{d, c} },
 	} {
 		d, err := dedupe.New(dedupe.Options{History: time.Hour})
 		if err != nil {
@@ -215,7 +215,7 @@ func TestNoStaleAnswersUnderDedupeAndCache(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if s := d.Stats(); s.Repeated == 0 && name == "dedupe alone" || s.Led == 0 {
+		if s := d.(*dedupe.Policy).Stats(); s.Repeated == 0 && name == "dedupe alone" || s.Led == 0 {
 			t.Errorf("%s: got %+v: the test shows nothing", name, s)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 
 // lead runs a call that has no duplicate yet and waits for it; stays is whether its caller cannot
 // give up. The caller holds the lock of s, which lead gives back.
-func (d *Policy) lead(ctx context.Context, stays bool, call toolkit.Call, s *shard, k *key, tool *toolkit.Definition,
+func (d *policy) lead(ctx context.Context, stays bool, call toolkit.Call, s *shard, k *key, tool *toolkit.Definition,
 	writes bool, next toolkit.Handler) (toolkit.Result, error) {
 	stamp := d.counters.Stamp(k.reachHash, k.Resources)
 	if reuse.Writing(stamp) { // what it reads may be half written: no other call may have it
@@ -49,7 +49,7 @@ func (d *Policy) lead(ctx context.Context, stays bool, call toolkit.Call, s *sha
 
 // leadHere runs the call of a caller that cannot give up, in its own goroutine: it stays
 // for those who wait. Its arguments last as long as the run.
-func (d *Policy) leadHere(ctx context.Context, call toolkit.Call, s *shard, e *entry, writes bool, next toolkit.Handler) {
+func (d *policy) leadHere(ctx context.Context, call toolkit.Call, s *shard, e *entry, writes bool, next toolkit.Handler) {
 	s.insert(e)
 	s.mu.Unlock()
 	d.run(here{ctx}, call, s, e, writes, next)
@@ -57,7 +57,7 @@ func (d *Policy) leadHere(ctx context.Context, call toolkit.Call, s *shard, e *e
 
 // leadApart runs the call in a goroutine of its own, which the caller can leave while others
 // wait (false).
-func (d *Policy) leadApart(ctx context.Context, call toolkit.Call, s *shard, e *entry, writes bool, next toolkit.Handler) bool {
+func (d *policy) leadApart(ctx context.Context, call toolkit.Call, s *shard, e *entry, writes bool, next toolkit.Handler) bool {
 	f := &flight{call: call.Fork(), d: d, s: s, e: e, writes: writes, next: next}
 	if kept, ok := f.call.Record.Identity(f.call); ok {
 		e.Arguments = kept // by the fork
@@ -80,7 +80,7 @@ func (d *Policy) leadApart(ctx context.Context, call toolkit.Call, s *shard, e *
 type flight struct {
 	ctx    apart
 	call   toolkit.Call // a fork of the caller's
-	d      *Policy
+	d      *policy
 	s      *shard
 	e      *entry
 	writes bool
@@ -94,7 +94,7 @@ func (f *flight) run() {
 }
 
 // run runs the tool and ends the entry, however the tool ends.
-func (d *Policy) run(ctx context.Context, call toolkit.Call, s *shard, e *entry, writes bool, next toolkit.Handler) {
+func (d *policy) run(ctx context.Context, call toolkit.Call, s *shard, e *entry, writes bool, next toolkit.Handler) {
 	e.ending = toolkit.EndingGoexit
 	defer func() {
 		if e.ending == toolkit.EndingGoexit {
@@ -109,7 +109,7 @@ func (d *Policy) run(ctx context.Context, call toolkit.Call, s *shard, e *entry,
 }
 
 // finish ends the entry: it is remembered, if it may be, and those who wait go on.
-func (d *Policy) finish(ctx context.Context, call toolkit.Call, s *shard, e *entry, writes bool) {
+func (d *policy) finish(ctx context.Context, call toolkit.Call, s *shard, e *entry, writes bool) {
 	if writes {
 		d.written(call, e.reachHash, e.Resources, e.err)
 	}
@@ -140,7 +140,7 @@ func (d *Policy) finish(ctx context.Context, call toolkit.Call, s *shard, e *ent
 // keeps reports whether the answer may be given to duplicates that come later: not what was
 // refused, cancelled or cannot be shared, nor what a cache has anyway. A tool's own failure is
 // kept for its batch only.
-func (d *Policy) keeps(ctx context.Context, record toolkit.Record, e *entry) bool {
+func (d *policy) keeps(ctx context.Context, record toolkit.Record, e *entry) bool {
 	if e.batch == "" && d.options.History <= 0 {
 		return false
 	}
@@ -159,7 +159,7 @@ func (d *Policy) keeps(ctx context.Context, record toolkit.Record, e *entry) boo
 }
 
 // follow waits for a duplicate that runs. The caller is among its waiters.
-func (d *Policy) follow(ctx context.Context, call toolkit.Call, s *shard, e *entry, tool *toolkit.Definition,
+func (d *policy) follow(ctx context.Context, call toolkit.Call, s *shard, e *entry, tool *toolkit.Definition,
 	writes bool, next toolkit.Handler) (toolkit.Result, error) {
 	began := time.Now()
 	if !d.wait(ctx, s, e) {
@@ -184,7 +184,7 @@ func (d *Policy) follow(ctx context.Context, call toolkit.Call, s *shard, e *ent
 
 // wait waits until the run has ended. If the caller's own context ends before, it leaves
 // (false) while others wait; the last one cancels the run and stays.
-func (d *Policy) wait(ctx context.Context, s *shard, e *entry) bool {
+func (d *policy) wait(ctx context.Context, s *shard, e *entry) bool {
 	select {
 	case <-e.done:
 		return true

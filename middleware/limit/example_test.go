@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/limit"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/tooltest"
@@ -54,8 +55,12 @@ func Example_concurrency() {
 	var once sync.Once
 	slow := func(context.Context, toolkit.Call) (toolkit.Result, error) {
 		once.Do(func() { // the first takes until the other one waits
-			for policy.Stats().Waiting == 0 {
-				time.Sleep(time.Millisecond)
+			for waiting := 0.0; waiting == 0; time.Sleep(time.Millisecond) {
+				policy.(middleware.Reporter).Figures(func(name string, value float64) {
+					if name == "waiting" {
+						waiting = value
+					}
+				})
 			}
 		})
 		return toolkit.Result{}, nil

@@ -24,7 +24,7 @@ func policy(t testing.TB, o limit.Options) *limit.Policy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p
+	return p.(*limit.Policy)
 }
 
 // session is a context of the session of that id.

@@ -12,8 +12,8 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// A Policy limits calls; make one with [New]. Safe for concurrent use.
-type Policy struct {
+// policy limits calls. Safe for concurrent use.
+type policy struct {
 	slots  *slots // nil: any number of calls runs at once
 	rates  *rates // nil: any number of calls begins
 	exempt map[string]struct{}
@@ -21,16 +21,25 @@ type Policy struct {
 	unkeyed atomic.Uint64
 }
 
-var _ middleware.Policy = (*Policy)(nil)
+var _ middleware.Policy = (*policy)(nil)
 
 // New makes a policy. The error names the field, what it got and what it wants.
-func New(o Options) (*Policy, error) {
+//
+// The policy asks the rate limits first and then waits for a slot, so that no caller holds one
+// while the other has still to say no. A call that waited or was refused tells
+// "limit" with "concurrency" or "rate", and "limit.scope" with "global", "tool" or "key"; one
+// without a key, where a limit per key is set, tells "limit" with "unscoped". One whose tool a time
+// limit further in abandoned tells "limit" with "held": its slot is taken until the tool has ended.
+// Refusals are overloaded and rate_limited, with an [Error] as their cause; a caller who
+// gives up while waiting is refused as canceled, or timeout, with the context's cause.
+// Without any limit set, the policy returns the handler that it wraps.
+func New(o Options) (middleware.Policy, error) {
 	o, err := o.resolve()
 	if err != nil {
 		return nil, err
 	}
 	keyOf := keyFunc(o.Key)
-	p := &Policy{exempt: make(map[string]struct{}, len(o.Exempt))}
+	p := &policy{exempt: make(map[string]struct{}, len(o.Exempt))}
 	for _, name := range o.Exempt {
 		p.exempt[name] = struct{}{}
 	}
@@ -48,20 +57,10 @@ func New(o Options) (*Policy, error) {
 }
 
 // Stage is [middleware.StageLimit].
-func (p *Policy) Stage() middleware.Stage { return middleware.StageLimit }
+func (p *policy) Stage() middleware.Stage { return middleware.StageLimit }
 
-// Made reports whether [New] made the policy: see [middleware.Check].
-func (p *Policy) Made() bool { return p != nil && p.exempt != nil }
-
-// Wrap asks the rate limits first and then waits for a slot, so that no caller holds one
-// while the other has still to say no. A call that waited or was refused tells
-// "limit" with "concurrency" or "rate", and "limit.scope" with "global", "tool" or "key"; one
-// without a key, where a limit per key is set, tells "limit" with "unscoped". One whose tool a time
-// limit further in abandoned tells "limit" with "held": its slot is taken until the tool has ended.
-// Refusals are overloaded and rate_limited, with an [Error] as their cause; a caller who
-// gives up while waiting is refused as canceled, or timeout, with the context's cause.
-// Without any limit set, Wrap returns next.
-func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
+// Wrap is a [toolkit.Middleware].
+func (p *policy) Wrap(next toolkit.Handler) toolkit.Handler {
 	limited := next
 	if p.slots != nil {
 		limited = p.slots.wrap(limited)
@@ -80,30 +79,32 @@ func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 	}
 }
 
-// Stats are what a policy did so far and has in hand now.
-type Stats struct {
-	// Running and Waiting are calls that hold a slot, and that wait for one or for a
-	// rate limit. Running is 0 without a limit on concurrency.
-	Running, Waiting int
-	// Abandoned is how many of those Running are tools that a time limit abandoned: their calls have
+// figures are what a policy did so far and has in hand now.
+type figures struct {
+	// running and waiting are calls that hold a slot, and that wait for one or for a
+	// rate limit. running is 0 without a limit on concurrency.
+	running, waiting int
+	// abandoned is how many of those running are tools that a time limit abandoned: their calls have
 	// ended, and their slots are given back when they end.
-	Abandoned int
-	// Unkeyed is how many calls had no key where a limit per key was set.
-	Unkeyed uint64
-	// Forgotten is how many keys' rates were forgotten, being idle or too many.
-	Forgotten uint64
+	abandoned int
+	// forgotten is how many keys' rates were forgotten, being idle or too many.
+	forgotten uint64
 }
 
-// Stats returns the figures of now.
-func (p *Policy) Stats() (s Stats) {
-	s.Unkeyed = p.unkeyed.Load()
+// Figures reports the figures of now, and how many calls had no key where a limit per key was set.
+func (p *policy) Figures(report func(name string, value float64)) {
+	var f figures
 	if p.slots != nil {
-		p.slots.stats(&s)
+		p.slots.figures(&f)
 	}
 	if p.rates != nil {
-		p.rates.stats(&s)
+		p.rates.figures(&f)
 	}
-	return s
+	report("running", float64(f.running))
+	report("waiting", float64(f.waiting))
+	report("abandoned", float64(f.abandoned))
+	report("forgotten", float64(f.forgotten))
+	report("unkeyed", float64(p.unkeyed.Load()))
 }
 
 // An id names a gate or a window: a tool by name, or a key with its tenant.
@@ -135,7 +136,7 @@ func sessionKey(ctx context.Context, _ toolkit.Call) id {
 }
 
 // counting is keyOf for limits per key: it tells of calls that have none.
-func (p *Policy) counting(keyOf func(context.Context, toolkit.Call) id) func(context.Context, toolkit.Call) id {
+func (p *policy) counting(keyOf func(context.Context, toolkit.Call) id) func(context.Context, toolkit.Call) id {
 	return func(ctx context.Context, call toolkit.Call) id {
 		key := keyOf(ctx, call)
 		if key.name == "" {

@@ -148,9 +148,9 @@ func (ws *windows) try(now time.Duration, me *turn) (blocking *window, wait time
 	return nil, 0
 }
 
-func (r *rates) stats(t *Stats) {
+func (r *rates) figures(f *figures) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	t.Waiting += r.waiting
-	t.Forgotten = r.keys.Forgotten()
+	f.waiting += r.waiting
+	f.forgotten = r.keys.Forgotten()
 }

@@ -203,9 +203,9 @@ func (s *slots) tidy(p *path) {
 	}
 }
 
-func (s *slots) stats(t *Stats) {
+func (s *slots) figures(f *figures) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t.Running, t.Abandoned = s.running, s.left
-	t.Waiting += s.waiting
+	f.running, f.abandoned = s.running, s.left
+	f.waiting += s.waiting
 }

@@ -3,5 +3,8 @@
 
 package loop
 
+// Policy is the type of the policies that [New] makes.
+type Policy = policy
+
 // Kept is how many sessions are remembered.
-func (p *Policy) Kept() int { return p.histories.Len() }
+func (p *policy) Kept() int { return p.histories.Len() }

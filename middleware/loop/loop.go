@@ -109,7 +109,7 @@ func (l Loop) advise(res toolkit.Result, err error) (toolkit.Result, error, bool
 }
 
 // reportLoop tags the call and calls the application's function.
-func (p *Policy) reportLoop(ctx context.Context, call toolkit.Call, l Loop) {
+func (p *policy) reportLoop(ctx context.Context, call toolkit.Call, l Loop) {
 	if l.Kind == "" {
 		return
 	}

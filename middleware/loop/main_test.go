@@ -27,7 +27,7 @@ func policy(t testing.TB, o loop.Options) *loop.Policy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p
+	return p.(*loop.Policy)
 }
 
 // rig is a tool under the policy, whose answers a test chooses, with what is

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/internal/sessions"
+	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/internal/check"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -52,13 +53,13 @@ type Options struct {
 }
 
 // New makes the policy. The error names the option that is wrong.
-func New(o Options) (*Policy, error) {
+func New(o Options) (middleware.Policy, error) {
 	c := &check.Options{Package: "loop"}
 	c.If(o.Window != 0 && (o.Window < 16 || o.Window > 1024), "Window", o.Window, "16 to 1024, or 0 for 64")
 	check.Default(c, "Window", &o.Window, 64)
 	check.Default(c, "Sessions", &o.Sessions, 10_000)
 	check.Default(c, "Idle", &o.Idle, time.Hour)
-	p := &Policy{onLoop: o.OnLoop, lookup: o.Lookup, seed: maphash.MakeSeed(), tools: make(map[string]*rules, len(o.Tools))}
+	p := &policy{onLoop: o.OnLoop, lookup: o.Lookup, seed: maphash.MakeSeed(), tools: make(map[string]*rules, len(o.Tools))}
 	otherwise := o.Default.resolve(c, "Default")
 	p.reads, p.writes, p.unsaid = rules{otherwise, Stop}, rules{otherwise, ""}, rules{otherwise, Signal}
 	for _, name := range slices.Sorted(maps.Keys(o.Tools)) {

@@ -13,9 +13,9 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// A Policy notices loops; make one with [New]. It stands at [middleware.StageLoop].
+// policy notices loops. It stands at [middleware.StageLoop].
 // Safe for concurrent use.
-type Policy struct {
+type policy struct {
 	tools     map[string]*rules // those named in the options
 	reads     rules             // tools that are read-only
 	writes    rules             // tools that write
@@ -26,16 +26,13 @@ type Policy struct {
 	histories *sessions.Table[agent, *history]
 }
 
-var _ middleware.Policy = (*Policy)(nil)
+var _ middleware.Policy = (*policy)(nil)
 
 // Stage is [middleware.StageLoop].
-func (p *Policy) Stage() middleware.Stage { return middleware.StageLoop }
-
-// Made reports whether [New] made the policy: see [middleware.Check].
-func (p *Policy) Made() bool { return p != nil && p.histories != nil }
+func (p *policy) Stage() middleware.Stage { return middleware.StageLoop }
 
 // Wrap is a [toolkit.Middleware].
-func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
+func (p *policy) Wrap(next toolkit.Handler) toolkit.Handler {
 	next = toolkit.Chain(next)
 	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 		session := call.Record.Session()
@@ -56,7 +53,7 @@ func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 }
 
 // watch runs one call of the agent whose history h is.
-func (p *Policy) watch(ctx context.Context, call toolkit.Call, next toolkit.Handler, h *history) (res toolkit.Result, err error) {
+func (p *policy) watch(ctx context.Context, call toolkit.Call, next toolkit.Handler, h *history) (res toolkit.Result, err error) {
 	v := h.begin(p.callPrints(call))
 	if v.times > 1 {
 		call.Record.Note(func(s *toolkit.Disposition) { s.Repeat = v.times - 1 })

@@ -23,7 +23,7 @@ const (
 // callPrints are the fingerprints of a call and of its tool. Arguments without an
 // identity count as they are written: a repeated invalid call is a loop. Two calls
 // that share a fingerprint by accident (1 in 2^64) would be reported as a loop, no more.
-func (p *Policy) callPrints(call toolkit.Call) (print, tool uint64) {
+func (p *policy) callPrints(call toolkit.Call) (print, tool uint64) {
 	tool = maphash.String(p.seed, call.Name)
 	if a, ok := call.Record.Identity(call); ok {
 		return mix.Hashes(tool, a.Hash()), tool
@@ -33,7 +33,7 @@ func (p *Policy) callPrints(call toolkit.Call) (print, tool uint64) {
 
 // resultPrint is the fingerprint of what came of a call and whether it was a
 // failure; 0 if nothing did: it is suspended, or its caller gave up.
-func (p *Policy) resultPrint(call toolkit.Call, res toolkit.Result, err error) (came uint64, failed bool) {
+func (p *policy) resultPrint(call toolkit.Call, res toolkit.Result, err error) (came uint64, failed bool) {
 	if err == nil {
 		err = res.Fault
 	}
@@ -59,14 +59,14 @@ func (p *Policy) resultPrint(call toolkit.Call, res toolkit.Result, err error) (
 	return came | 1, false
 }
 
-func (p *Policy) text(s string) uint64 {
+func (p *policy) text(s string) uint64 {
 	if len(s) <= maxOutput {
 		return maphash.String(p.seed, s)
 	}
 	return mix.Hashes(maphash.String(p.seed, s[:maxOutput/2]), maphash.String(p.seed, s[len(s)-maxOutput/2:])) + uint64(len(s))
 }
 
-func (p *Policy) bytes(b []byte) uint64 {
+func (p *policy) bytes(b []byte) uint64 {
 	if len(b) <= maxOutput {
 		return maphash.Bytes(p.seed, b)
 	}
@@ -76,7 +76,7 @@ func (p *Policy) bytes(b []byte) uint64 {
 // errorPrint is the fingerprint of a failure: its error.type, and for a type that
 // says little what is left of the message without the words that change with the
 // arguments.
-func (p *Policy) errorPrint(call toolkit.Call, res toolkit.Result, err error, kind string) uint64 {
+func (p *policy) errorPrint(call toolkit.Call, res toolkit.Result, err error, kind string) uint64 {
 	print := maphash.String(p.seed, kind)
 	if kind != string(toolkit.ErrTool) && kind != toolkit.TypeOther {
 		return print

@@ -13,7 +13,7 @@ type rules struct {
 }
 
 // rules are those of a call's tool; the definition may be nil.
-func (p *Policy) rules(name string, tool *toolkit.Definition) *rules {
+func (p *policy) rules(name string, tool *toolkit.Definition) *rules {
 	if len(p.tools) > 0 {
 		if r := p.tools[name]; r != nil {
 			return r

@@ -25,7 +25,7 @@ var errGoexit = errors.New("retry: the attempt ended its goroutine")
 // attempt runs the call once, and tells it but for the first one, which is called when there
 // is a second: a call that was not tried again has no attempts. A panic is caught only if panics are tried
 // again. What runs is a copy of the call, so that each attempt runs what was asked for.
-func (p *Policy) attempt(ctx context.Context, call toolkit.Call, next toolkit.Handler) (e ending) {
+func (p *policy) attempt(ctx context.Context, call toolkit.Call, next toolkit.Handler) (e ending) {
 	call.Record.Note(func(s *toolkit.Disposition) {
 		s.Attempts++
 		s.Outcome = toolkit.OutcomeExecuted // the attempt before may have been refused

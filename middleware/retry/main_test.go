@@ -29,7 +29,7 @@ func policy(t testing.TB, o retry.Options) *retry.Policy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p
+	return p.(*retry.Policy)
 }
 
 // An attempts is an observer that remembers how attempts and calls ended.

@@ -13,23 +13,31 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// A Policy retries calls; make one with [New]. Safe for concurrent use.
-type Policy struct {
+// policy retries calls. Safe for concurrent use.
+type policy struct {
 	options Options
 	on      map[string]bool
 	tools   map[string]bool
 	bucket  *bucket
 }
 
-var _ middleware.Policy = (*Policy)(nil)
+var _ middleware.Policy = (*policy)(nil)
 
 // New makes a policy. The error names the field, what it got and what it wants.
-func New(o Options) (*Policy, error) {
+//
+// The policy runs calls of tools that may run twice until one attempt ends otherwise than in a
+// named error type. Attempts carry their number in call.Attempt, from 1; the record has how
+// many there were, and the waits between them as Backoff. The call ends as its last attempt
+// does. Where that was not by the attempt's own doing, it tells "retry" with "exhausted" (no
+// attempts left), "budget" (too many retries of late), "cost" (a budget has not enough left), "deadline" (no time left to wait),
+// "later" (the tool asks for a longer wait than MaxDelay) or "canceled" (the caller gave up).
+// With nothing to retry on, the policy returns the handler that it wraps.
+func New(o Options) (middleware.Policy, error) {
 	o, err := o.resolve()
 	if err != nil {
 		return nil, err
 	}
-	p := &Policy{options: o, on: map[string]bool{}, tools: map[string]bool{}, bucket: newBucket(o.Budget, time.Now())}
+	p := &policy{options: o, on: map[string]bool{}, tools: map[string]bool{}, bucket: newBucket(o.Budget, time.Now())}
 	for _, k := range o.On {
 		p.on[string(k)] = true
 	}
@@ -43,19 +51,10 @@ func New(o Options) (*Policy, error) {
 }
 
 // Stage is [middleware.StageRetry].
-func (p *Policy) Stage() middleware.Stage { return middleware.StageRetry }
+func (p *policy) Stage() middleware.Stage { return middleware.StageRetry }
 
-// Made reports whether [New] made the policy: see [middleware.Check].
-func (p *Policy) Made() bool { return p != nil && p.on != nil }
-
-// Wrap runs calls of tools that may run twice until one attempt ends otherwise than in a
-// named error type. Attempts carry their number in call.Attempt, from 1; the record has how
-// many there were, and the waits between them as Backoff. The call ends as its last attempt
-// does. Where that was not by the attempt's own doing, it tells "retry" with "exhausted" (no
-// attempts left), "budget" (too many retries of late), "cost" (a budget has not enough left), "deadline" (no time left to wait),
-// "later" (the tool asks for a longer wait than MaxDelay) or "canceled" (the caller gave up).
-// With nothing to retry on, Wrap returns next.
-func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
+// Wrap is a [toolkit.Middleware].
+func (p *policy) Wrap(next toolkit.Handler) toolkit.Handler {
 	if len(p.on) == 0 || p.options.Attempts == 1 {
 		return next
 	}
@@ -73,7 +72,7 @@ func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 }
 
 // mayRunTwice reports whether the host or the tool says so.
-func (p *Policy) mayRunTwice(call toolkit.Call) bool {
+func (p *policy) mayRunTwice(call toolkit.Call) bool {
 	tool := call.Record.Tool()
 	if tool == nil && p.options.Lookup != nil {
 		tool = p.options.Lookup(call.Name)
@@ -85,7 +84,7 @@ func (p *Policy) mayRunTwice(call toolkit.Call) bool {
 }
 
 // run is the attempts. why says what stopped them, "" if the last one did.
-func (p *Policy) run(ctx context.Context, call toolkit.Call, next toolkit.Handler) (last ending, why string) {
+func (p *policy) run(ctx context.Context, call toolkit.Call, next toolkit.Handler) (last ending, why string) {
 	for n := 1; ; n++ {
 		call.Attempt = uint16(n)
 		began := time.Now()
@@ -108,7 +107,7 @@ func (p *Policy) run(ctx context.Context, call toolkit.Call, next toolkit.Handle
 }
 
 // wait is how long to wait after the n-th attempt, or why not to.
-func (p *Policy) wait(ctx context.Context, call toolkit.Call, n int, failure error) (wait time.Duration, why string) {
+func (p *policy) wait(ctx context.Context, call toolkit.Call, n int, failure error) (wait time.Duration, why string) {
 	if n >= p.options.Attempts {
 		return 0, "exhausted"
 	}

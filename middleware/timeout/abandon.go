@@ -16,7 +16,7 @@ import (
 
 // A branch is a call that runs in a goroutine of its own.
 type branch struct {
-	policy *Policy
+	policy *policy
 	call   toolkit.Call // a fork of the caller's
 	tool   *handoff.Abandoned
 	done   chan struct{}
@@ -30,7 +30,7 @@ type branch struct {
 }
 
 // runApart runs a call that may be abandoned.
-func (p *Policy) runApart(ctx context.Context, call toolkit.Call, next toolkit.Handler, l *limit) (toolkit.Result, error) {
+func (p *policy) runApart(ctx context.Context, call toolkit.Call, next toolkit.Handler, l *limit) (toolkit.Result, error) {
 	if p.apart.Add(1) > p.maxApart {
 		p.apart.Add(-1)
 		return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrOverloaded,

@@ -24,7 +24,7 @@ func policy(t testing.TB, o timeout.Options) *timeout.Policy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p
+	return p.(*timeout.Policy)
 }
 
 // observed is a tool under a policy, with what is recorded of it.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/internal/check"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -115,12 +116,12 @@ func (o Options) ceiling(name string) time.Duration {
 }
 
 // New makes the policy. The error names the options that are wrong or contradict each other.
-func New(o Options) (*Policy, error) {
+func New(o Options) (middleware.Policy, error) {
 	o, err := o.resolve()
 	if err != nil {
 		return nil, err
 	}
-	p := &Policy{
+	p := &policy{
 		otherwise: newLimit(capped(o.Default, o.Max)), ceiling: o.Max, lookup: o.Lookup, maxApart: int64(o.MaxAbandoned),
 	}
 	if len(o.Tools)+len(o.MaxTools)+len(o.Abandon) > 0 {

@@ -12,9 +12,9 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// A Policy limits the running time of calls; make one with [New]. It stands at
+// policy limits the running time of calls. It stands at
 // [middleware.StageTimeout]. Safe for concurrent use.
-type Policy struct {
+type policy struct {
 	otherwise *limit          // for tools without a rule and without a Timeout in their definition
 	ceiling   time.Duration   // of definitions; 0 for none
 	tools     map[string]rule // nil if there is none
@@ -33,19 +33,18 @@ type rule struct {
 	abandon bool
 }
 
-var _ middleware.Policy = (*Policy)(nil)
+var _ middleware.Policy = (*policy)(nil)
 
 // Stage is [middleware.StageTimeout].
-func (p *Policy) Stage() middleware.Stage { return middleware.StageTimeout }
+func (p *policy) Stage() middleware.Stage { return middleware.StageTimeout }
 
-// Made reports whether [New] made the policy: see [middleware.Check].
-func (p *Policy) Made() bool { return p != nil && p.maxApart != 0 }
-
-// Abandoned is how many calls were abandoned and have not ended yet.
-func (p *Policy) Abandoned() int { return int(p.abandoned.Load()) }
+// Figures reports how many calls were abandoned and have not ended yet.
+func (p *policy) Figures(report func(name string, value float64)) {
+	report("abandoned", float64(p.abandoned.Load()))
+}
 
 // Wrap is a [toolkit.Middleware].
-func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
+func (p *policy) Wrap(next toolkit.Handler) toolkit.Handler {
 	next = toolkit.Chain(next)
 	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 		r := p.rule(call)
@@ -67,7 +66,7 @@ func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 }
 
 // rule returns what applies to the call.
-func (p *Policy) rule(call toolkit.Call) rule {
+func (p *policy) rule(call toolkit.Call) rule {
 	r, ok := rule{}, false
 	if p.tools != nil {
 		if r, ok = p.tools[call.Name]; r.fixed {

@@ -29,36 +29,35 @@ type Options struct {
 	MaxBytes int `yaml:"max_bytes" unit:"bytes" doc:"Longest arguments; default 16MiB, below 0 no limit."`
 }
 
-// A Policy checks arguments; make one with [New]. Safe for concurrent use.
-type Policy struct {
+// policy checks arguments. Safe for concurrent use.
+type policy struct {
 	options Options
 	schemas schemas
 }
 
-var _ middleware.Policy = (*Policy)(nil)
+var _ middleware.Policy = (*policy)(nil)
 
 // New makes a policy. The error is nil: it is there since all constructors of policies have
 // one.
-func New(o Options) (*Policy, error) {
-	if o.MaxBytes == 0 {
-		o.MaxBytes = 16 << 20
-	}
-	return &Policy{options: o}, nil
-}
-
-// Stage is [middleware.StageValidate].
-func (p *Policy) Stage() middleware.Stage { return middleware.StageValidate }
-
-// Made reports whether [New] made the policy: see [middleware.Check].
-func (p *Policy) Made() bool { return p != nil && p.options.MaxBytes != 0 }
-
-// Wrap checks the arguments of registered tools that have a schema; those of others
+//
+// The policy checks the arguments of registered tools that have a schema; those of others
 // pass as they are. A refusal is invalid_arguments. The call tells "validation" with
 // "invalid", "coerced" or "schema_error", and "validation.at" with the JSON Pointers (RFC 6901)
 // of the first problems or of what was repaired. Arguments are checked as JSON
 // that everybody reads alike: one value, no name twice in an object, valid UTF-8
 // (RFC 7493); nil and empty count as {}.
-func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
+func New(o Options) (middleware.Policy, error) {
+	if o.MaxBytes == 0 {
+		o.MaxBytes = 16 << 20
+	}
+	return &policy{options: o}, nil
+}
+
+// Stage is [middleware.StageValidate].
+func (p *policy) Stage() middleware.Stage { return middleware.StageValidate }
+
+// Wrap is a [toolkit.Middleware].
+func (p *policy) Wrap(next toolkit.Handler) toolkit.Handler {
 	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 		tool := call.Record.Tool()
 		if tool == nil || len(tool.InputSchema) == 0 {

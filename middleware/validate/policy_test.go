@@ -43,7 +43,7 @@ func newPolicy(t testing.TB, o validate.Options) *validate.Policy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p
+	return p.(*validate.Policy)
 }
 
 func tags(e toolkit.Ended) string {

@@ -108,3 +108,9 @@ func (u *Unkeyed) Count(why string) {
 	}
 	u.NoIdentity.Add(1)
 }
+
+// Figures reports the counts.
+func (u *Unkeyed) Figures(report func(name string, value float64)) {
+	report("unscoped", float64(u.Unscoped.Load()))
+	report("no_identity", float64(u.NoIdentity.Load()))
+}
