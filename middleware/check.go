@@ -14,9 +14,9 @@ import (
 )
 
 // Check returns an error for a policy that cannot work: nil, a nil pointer, or a policy with a method
-// `Made() bool` that returns false. The policies of this module whose type is exported have that method; it
-// reports whether the New of their package made them. toolscope.New and toolscope.Scope.Apply check each policy. Your own policies may
-// have the method. A policy of another type is not refused for its zero value.
+// `Made() bool` that returns false. The policies of this module whose type is exported have that method;
+// it reports whether the New of their package made them. toolscope.New and toolscope.Scope.Apply check each
+// policy. Your own policies may have the method. A policy of another type is not refused for its zero value.
 func Check(p Policy) error {
 	if p == nil {
 		return errors.New("got a nil policy, want one that is not nil")

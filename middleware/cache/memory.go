@@ -41,8 +41,8 @@ func (s *stored) answers(key *Key) bool {
 var _ Store = (*memory)(nil)
 
 // NewMemory makes a store for this process, which several caches can share. It keeps answers as they are,
-// drops those that are least worth keeping, and needs no closing. It takes at most about maxBytes, results, arguments and overhead
-// counted; 0 is 64 MiB, below 0 is an error.
+// drops those that are least worth keeping, and needs no closing. It takes at most about maxBytes, results,
+// arguments and overhead counted; 0 is 64 MiB, below 0 is an error.
 func NewMemory(maxBytes int) (Store, error) {
 	m, err := newMemory(maxBytes)
 	if err != nil {
