@@ -5,15 +5,12 @@ package approvalscmd
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
@@ -21,7 +18,6 @@ import (
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/programs"
-	"github.com/toolscope/toolscope/internal/announce"
 	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/middleware/approve"
 )
@@ -38,10 +34,10 @@ const examples = `  toolscope approvals
 
 // options are those of the command line.
 type options struct {
-	programs.Options
-	url, note, by string
-	all, json     bool
-	verb, id      string
+	target
+	note     string
+	all      bool
+	verb, id string
 }
 
 // Command returns the command.
@@ -55,7 +51,7 @@ func Command() *cobra.Command {
 		Annotations: cli.Notes(", 1 if the program could not be asked or the answer came too late",
 			"approvals [OPTIONS] approve ID", "approvals [OPTIONS] reject ID"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := o.complete(args); err != nil {
+			if err := o.parse(args); err != nil {
 				return err
 			}
 			ctx, stop := cli.UntilInterrupted(c)
@@ -64,21 +60,15 @@ func Command() *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.url, "url", "", "the `URL` where the program has mounted its scope's HTTP handler; the default "+
-		"is $TOOLSCOPE_URL, "+
-		"or the only program of yours that runs here")
 	f.StringVar(&o.note, "note", "", "the `TEXT` that the model gets if you reject, and that is kept in the audit log")
-	f.StringVar(&o.by, "by", "", "the `NAME` of who answers, if the token has none; the default is $USER")
 	f.BoolVar(&o.all, "all", false, "list the latest answered requests as well")
-	f.BoolVar(&o.json, "json", false, "print JSON")
-	o.Define(c)
+	o.define(c, "answers")
 	c.ValidArgsFunction = cobra.FixedCompletions([]string{"list", "approve", "reject"}, cobra.ShellCompDirectiveNoFileComp)
 	return c
 }
 
-// complete checks the command line.
-func (o *options) complete(args []string) error {
-	o.by = cmp.Or(o.by, os.Getenv("USER"))
+// parse checks the command line.
+func (o *options) parse(args []string) error {
 	o.verb = "list"
 	if len(args) > 0 {
 		o.verb = args[0]
@@ -91,11 +81,11 @@ func (o *options) complete(args []string) error {
 		return cli.Usage("got %.80q, want list, approve ID or reject ID%s", strings.Join(args, " "),
 			cli.DidYouMean(o.verb, "", []string{"list", "approve", "reject"}))
 	}
-	return o.Complete(nil)
+	return o.complete()
 }
 
 func (o *options) run(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
-	s, err := source(&o.Options, o.url, stdin)
+	s, err := o.source(stdin)
 	if err != nil {
 		return err
 	}
@@ -110,28 +100,6 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout io.Writer) er
 		return o.print(stdout, list)
 	}
 	return o.answer(ctx, s, list.Pending, stdout)
-}
-
-// source is the program to ask.
-func source(o *programs.Options, named string, stdin io.Reader) (*programs.Source, error) {
-	token, err := o.Token(stdin)
-	if err != nil {
-		return nil, err
-	}
-	if token == "" {
-		return nil, errors.New("got no token, want the program's in $TOOLSCOPE_TOKEN or --token-file")
-	}
-	if named = cmp.Or(named, os.Getenv("TOOLSCOPE_URL")); named == "" {
-		running, err := announce.List()
-		if err != nil {
-			return nil, err
-		}
-		if len(running) != 1 {
-			return nil, fmt.Errorf("got %d programs that run here, want --url (toolscope stats --list shows them)", len(running))
-		}
-		named = running[0].URL
-	}
-	return programs.NewSource(named, token, o.Timeout)
 }
 
 // request is an open request as the program shows it.

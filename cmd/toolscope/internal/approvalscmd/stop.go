@@ -4,12 +4,10 @@
 package approvalscmd
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -36,10 +34,10 @@ const stopExamples = `  toolscope stop session s-42 --reason "it deletes backups
 
 // stopOptions are those of the command line.
 type stopOptions struct {
-	programs.Options
-	url, reason, by string
-	resume, json    bool
-	kind, name      string
+	target
+	reason     string
+	resume     bool
+	kind, name string
 }
 
 // stopKinds are what can be stopped.
@@ -56,7 +54,7 @@ func Stop() *cobra.Command {
 		Annotations: cli.Notes(", 1 if the program could not be asked or refused",
 			"stop [OPTIONS] agent NAME", "stop [OPTIONS] tool NAME", "stop [OPTIONS] all", "stop [OPTIONS] list"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := o.complete(args); err != nil {
+			if err := o.parse(args); err != nil {
 				return err
 			}
 			ctx, stop := cli.UntilInterrupted(c)
@@ -65,20 +63,15 @@ func Stop() *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.url, "url", "", "the `URL` where the program has mounted its scope's HTTP handler; the default "+
-		"is $TOOLSCOPE_URL, or the only program of yours that runs here")
 	f.StringVar(&o.reason, "reason", "", "the `TEXT` that the model gets, and that is kept in the audit log")
 	f.BoolVar(&o.resume, "resume", false, "let the calls pass again")
-	f.StringVar(&o.by, "by", "", "the `NAME` of who stops, if the token has none; the default is $USER")
-	f.BoolVar(&o.json, "json", false, "print JSON")
-	o.Define(c)
+	o.define(c, "stops")
 	c.ValidArgsFunction = cobra.FixedCompletions(stopKinds, cobra.ShellCompDirectiveNoFileComp)
 	return c
 }
 
-// complete checks the command line.
-func (o *stopOptions) complete(args []string) error {
-	o.by = cmp.Or(o.by, os.Getenv("USER"))
+// parse checks the command line.
+func (o *stopOptions) parse(args []string) error {
 	if len(args) > 0 {
 		o.kind = args[0]
 	}
@@ -96,11 +89,11 @@ func (o *stopOptions) complete(args []string) error {
 		return cli.Usage("got %.80q, want session ID, agent NAME, tool NAME, all or list%s", strings.Join(args, " "),
 			cli.DidYouMean(o.kind, "", stopKinds))
 	}
-	return o.Complete(nil)
+	return o.complete()
 }
 
 func (o *stopOptions) run(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
-	s, err := source(&o.Options, o.url, stdin)
+	s, err := o.source(stdin)
 	if err != nil {
 		return err
 	}
