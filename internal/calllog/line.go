@@ -178,20 +178,26 @@ func tooDeep(v jsontext.Value) bool {
 }
 
 func text(v jsontext.Value) (string, error) {
+	s, err := unquoted(v)
+	return string(s), err
+}
+
+// unquoted is the text of a string, in the memory of v if nothing in it is escaped.
+func unquoted(v jsontext.Value) ([]byte, error) {
 	if v.Kind() != '"' {
-		return "", errors.New("got something else than a string in JSON")
+		return nil, errors.New("got something else than a string in JSON")
 	}
-	if s := v[1 : len(v)-1]; !bytes.ContainsRune(s, '\\') {
-		return string(s), nil
+	if s := v[1 : len(v)-1]; bytes.IndexByte(s, '\\') < 0 {
+		return s, nil
 	}
 	s, _ := jsontext.AppendUnquote(nil, v) // fails for invalid UTF-8, which it replaces
-	return string(s), nil
+	return s, nil
 }
 
 func outcome(v jsontext.Value) (toolkit.Outcome, error) {
-	s, err := text(v)
+	s, err := unquoted(v)
 	for o := range toolkit.Outcome(toolkit.OutcomeCount) {
-		if err == nil && o.String() == s {
+		if err == nil && o.String() == string(s) {
 			return o, nil
 		}
 	}
@@ -200,7 +206,7 @@ func outcome(v jsontext.Value) (toolkit.Outcome, error) {
 		names = append(names, o.String())
 	}
 	last := len(names) - 1
-	return 0, fmt.Errorf("got %s, want %s or %s", display.Quoted(s), strings.Join(names[:last], ", "), names[last])
+	return 0, fmt.Errorf("got %s, want %s or %s", display.Quoted(string(s)), strings.Join(names[:last], ", "), names[last])
 }
 
 func duration(v jsontext.Value) (time.Duration, error) {
@@ -215,16 +221,15 @@ func duration(v jsontext.Value) (time.Duration, error) {
 }
 
 func moment(v jsontext.Value) (t time.Time, err error) {
-	var s string
+	s := []byte(v)
 	switch v.Kind() {
 	case '"':
-		if s, err = text(v); err == nil {
-			err = t.UnmarshalText([]byte(s))
+		if s, err = unquoted(v); err == nil {
+			err = t.UnmarshalText(s)
 		}
 	case '0':
-		s = string(v)
 		var seconds float64
-		if seconds, err = strconv.ParseFloat(s, 64); err == nil && (seconds < 0 || seconds > math.MaxInt64/1e9-1) {
+		if seconds, err = strconv.ParseFloat(string(v), 64); err == nil && (seconds < 0 || seconds > math.MaxInt64/1e9-1) {
 			err = strconv.ErrRange
 		}
 		whole, part := math.Modf(seconds)
@@ -233,7 +238,7 @@ func moment(v jsontext.Value) (t time.Time, err error) {
 		return t, errors.New("got something else than a string or a number")
 	}
 	if err != nil {
-		return t, fmt.Errorf("got %s, want RFC 3339 or seconds since 1970", display.Quoted(s))
+		return t, fmt.Errorf("got %s, want RFC 3339 or seconds since 1970", display.Quoted(string(s)))
 	}
 	if y := t.Year(); y < 1970 || y > 2261 {
 		return t, fmt.Errorf("got the year %d, want 1970 to 2261", y)

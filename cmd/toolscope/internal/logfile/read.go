@@ -52,13 +52,15 @@ func Read(from io.Reader, to LineAdder, bar *Progress, counts *Counts, stop func
 	}
 }
 
+var errLong = fmt.Errorf("got a line of more than %d bytes", MaxLine-1)
+
 // Add hands a line on. A nil text stands for one that is too long.
 func (c *Counts) Add(number uint64, to LineAdder, text []byte) {
 	if text != nil && len(bytes.TrimSpace(text)) == 0 {
 		return
 	}
 	c.Lines++
-	err := fmt.Errorf("got a line of more than %d bytes", MaxLine-1)
+	err := errLong
 	if text != nil {
 		err = to.AddLine(text)
 	}
