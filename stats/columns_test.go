@@ -4,7 +4,10 @@
 package stats
 
 import (
+	"os"
+	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 	"testing/synctest"
 )
@@ -76,4 +79,28 @@ func TestLaterColumnsAreStored(t *testing.T) {
 			t.Errorf("more columns than are known: got %+v (%v)", got, d.err)
 		}
 	})
+}
+
+// A column that no line counts would be 0 for ever, in every report.
+func TestEachCounterIsCounted(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var code strings.Builder
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code.Write(text)
+	}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Counters]()) {
+		if !strings.Contains(code.String(), "atomic.AddUint64(&counters."+f.Name+",") {
+			t.Errorf("no line counts stats.Counters.%s, want atomic.AddUint64(&counters.%s, …)", f.Name, f.Name)
+		}
+	}
 }
