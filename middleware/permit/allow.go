@@ -4,11 +4,14 @@
 package permit
 
 import (
+	"cmp"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/toolscope/toolscope/middleware/permit/internal/profile"
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
+	"github.com/toolscope/toolscope/middleware/permit/internal/workspace"
 )
 
 // allowance is what a rule says of a command: whether the rule means it, why it does not allow it as it is
@@ -44,17 +47,57 @@ func (c *compiled) allows(v *view, command *shell.Command) (a allowance) {
 	}
 	p := profile.Find(strings.ToLower(command.Name))
 	if p == nil {
-		a.why = v.pathsOutside(command.Words[1:])
+		if a.why = refused(v.space, command.Words[1:]); a.why == "" {
+			if dirs := v.space.Directories(command.Words[1:]); len(dirs) > 0 {
+				a.why = opened(v.space.Opens([]string{"tree"}, dirs, true))
+			}
+		}
 		return a
 	}
-	use := p.Check(command.Words[1:], level, false)
-	if a.why, a.needs = use.Why, use.Needs; a.why == "" {
-		a.why = v.pathsOutside(use.Paths)
-	}
-	if a.why == "" {
-		a.why = v.pathsOutside(use.Writes)
+	use := p.Check(v.matched(command.Words[1:]), level, false)
+	place := v.space.With(use.Dirs)
+	a.needs = use.Needs
+	a.why = cmp.Or(use.Why, refused(place, use.Paths), refused(place, use.Writes))
+	if a.why == "" && len(use.Opens) > 0 {
+		a.why = opened(place.Opens(use.Opens, use.Paths, use.Named))
 	}
 	return a
+}
+
+// refused says which of the words leads out of the workspace, or to credentials; "" if none.
+func refused(place workspace.Place, words []shell.Word) string {
+	for _, w := range words {
+		if why := place.Refuse(w); why != "" {
+			return shown(w.Text) + " " + why
+		}
+	}
+	return ""
+}
+
+func opened(file string) string {
+	if file == "" {
+		return ""
+	}
+	return "it may open " + shown(file)
+}
+
+// matched are the words of a command, where a pattern that means no option at the moment is an operand.
+func (v *view) matched(words []shell.Word) []shell.Word {
+	cloned := false
+	for i, w := range words {
+		if !w.Loose || w.Split || w.Pipe || !workspace.Pattern(w.Text) {
+			continue
+		}
+		files, ok := v.space.Matches(w.Text)
+		if !ok || slices.ContainsFunc(files, func(file string) bool { return strings.HasPrefix(path.Base(file), "-") }) {
+			continue
+		}
+		if !cloned {
+			words, cloned = slices.Clone(words), true
+		}
+		words[i].Loose = false
+	}
+	return words
 }
 
 func begins(command *shell.Command, prefix []string) bool {

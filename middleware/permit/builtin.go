@@ -5,7 +5,7 @@ package permit
 
 import (
 	"path"
-	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/toolscope/toolscope/internal/sensitive"
@@ -166,16 +166,16 @@ func (v *view) vital(w shell.Word) bool {
 	if t == "" || t[0] == '-' {
 		return false
 	}
-	if v.moved && (t == "*" || t == "." || t == "./" || t == "./*" || t == ".." || t == ".*" || t == "{*,.*}") {
+	if v.space.Lost() && (t == "*" || t == "." || t == "./" || t == "./*" || t == ".." || t == ".*" || t == "{*,.*}") {
 		return true // in a directory outside the workspace
 	}
-	home := v.rules.space.Home
+	home := v.space.Home
 	if t == "~" || strings.HasPrefix(t, "~/") && path.Clean(t[1:]) == "/" || strings.HasPrefix(t, "~/") &&
 		entries(path.Clean(t[1:])[1:]) {
 		return true
 	}
 	if t[0] != '/' {
-		if t = path.Clean(v.rules.space.Dir + "/" + t); !strings.Contains(w.Text, "..") {
+		if t = path.Clean(v.space.Dir + "/" + t); !strings.Contains(w.Text, "..") {
 			return false
 		}
 	}
@@ -303,55 +303,38 @@ var systemPaths = []string{"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/
 
 func writesSystem(v *view) string {
 	return v.written(func(w shell.Word) bool {
-		file := v.rules.space.Absolute(w.Text)
-		for _, dir := range systemPaths {
-			if file == dir || strings.HasPrefix(file, dir+"/") {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(v.space.Dirs(), func(from string) bool {
+			file := v.space.At(from, w.Text)
+			return slices.ContainsFunc(systemPaths, func(dir string) bool { return file == dir || strings.HasPrefix(file, dir+"/") })
+		})
 	})
 }
 
 func writesOutside(v *view) string {
 	return v.written(func(w shell.Word) bool {
-		if !w.Known && !innerPattern(w.Text) {
+		if !w.Known && !workspace.Pattern(w.Text) {
 			return true
 		}
-		return !v.inside(w.Text)
+		return !v.space.Inside(w.Text)
 	})
 }
 
 // writesStartup finds files that a program executes when it starts.
 func writesStartup(v *view) string {
-	return v.written(func(w shell.Word) bool { return sensitive.Starts(v.within(w.Text)) != "" })
+	return v.written(func(w shell.Word) bool { return v.starts(w.Text) })
 }
 
 // startsLater finds them among the paths of a tool that writes files.
 func startsLater(v *view) string {
 	for _, p := range v.paths() {
-		if sensitive.Starts(v.within(p)) != "" {
+		if v.starts(p) {
 			return "the path " + shown(p)
 		}
 	}
 	return ""
 }
 
-// within is a path without the directory of the workspace, whose own name does not count, and without links.
-func (v *view) within(file string) string {
-	file = v.rules.space.Absolute(file)
-	for _, root := range v.rules.space.Roots {
-		for _, f := range []string{workspace.Resolve(file), file} {
-			if rest, ok := strings.CutPrefix(f, root); ok {
-				return filepath.ToSlash(rest)
-			}
-		}
-	}
-	return filepath.ToSlash(file)
-}
-
-// innerPattern reports whether what is not known of a path is only which of the files
-// of a directory it is: src/*.go.
-func innerPattern(s string) bool {
-	return s != "" && s[0] != '-' && !strings.Contains(s, "$") && strings.ContainsAny(s, "*?[") && !strings.Contains(s, "..")
+// starts reports whether a program may execute the file when it starts, wherever the name is relative to.
+func (v *view) starts(file string) bool {
+	return slices.ContainsFunc(v.space.Names(file), func(name string) bool { return sensitive.Starts(name) != "" })
 }

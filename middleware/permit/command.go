@@ -5,6 +5,7 @@ package permit
 
 import (
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -67,12 +68,18 @@ func (v *view) readLines(argument string) {
 			v.readVariables(value)
 		}
 	}
+	if first := beginning.FindStringSubmatch(v.source); first != nil {
+		v.space.Begin(first[1])
+	}
 	for _, l := range v.lines {
 		for i := range l.Commands {
-			v.moved = v.moved || v.moves(&l.Commands[i])
+			v.move(&l.Commands[i])
 		}
 	}
 }
+
+// beginning is a line that goes on only if a change of the directory worked.
+var beginning = regexp.MustCompile(`^cd (/[A-Za-z0-9_./@+-]+) && `)
 
 // readDirectories reads where the call says that files lie.
 func (v *view) readDirectories() {
@@ -81,10 +88,10 @@ func (v *view) readDirectories() {
 		for _, dir := range args.Folded[name] {
 			switch d, ok := dir.(string); {
 			case dir == nil || ok && d == "":
-			case !ok || !v.rules.space.Inside(d):
-				v.moved = true
+			case !ok:
+				v.space.Lose()
 			default:
-				v.dirs = append(v.dirs, v.rules.space.Absolute(d))
+				v.space.Start(d)
 			}
 		}
 	}

@@ -77,7 +77,7 @@ func (c *coverage) result() (all *compiled, part bool, why string) {
 			}
 		}
 		for _, d := range l.Redirects {
-			if why := c.view.pathOutside(d.Target); d.Read && why != "" {
+			if why := c.view.space.Refuse(d.Target); d.Read && why != "" {
 				return nil, true, "the rule " + c.any.Name + " does not cover reading " + shown(d.Target.Text) + ", which " + why
 			}
 		}
@@ -85,7 +85,7 @@ func (c *coverage) result() (all *compiled, part bool, why string) {
 	if files := c.view.writes(); len(files) > 0 {
 		return nil, true, "the rule " + c.any.Name + " does not cover writing to " + shown(files[0].Text)
 	}
-	if c.view.moved {
+	if c.view.space.Lost() {
 		return nil, true, "the rule " + c.any.Name + " does not cover a directory outside the workspace"
 	}
 	return c.any, false, "the line has nothing but what is allowed by " + c.rules()

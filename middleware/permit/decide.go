@@ -21,7 +21,11 @@ func (r *Rules) Decide(tool *toolkit.Definition, call toolkit.Call) Decision {
 	if c := r.simple(p, tool); c != nil {
 		return r.decision(c, "", nil)
 	}
-	v := &view{rules: r, name: call.Name, tool: tool, text: call.Arguments}
+	space := r.space
+	if tool != nil {
+		space = space.In(tool.WorkDir)
+	}
+	v := &view{rules: r, name: call.Name, tool: tool, text: call.Arguments, space: space.Place()}
 	return r.judge(p, v)
 }
 
@@ -225,7 +229,7 @@ func (c *compiled) matchPaths(v *view) (path, err string) {
 	}
 	for _, p := range paths {
 		switch {
-		case v.rules.space.Inside(p) == c.Paths.Inside:
+		case v.space.Inside(p) == c.Paths.Inside:
 			path = cmp.Or(p, ".") // "" is the directory itself
 		case c.Effect == Allow:
 			return "", "" // all must be meant

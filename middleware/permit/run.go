@@ -46,7 +46,7 @@ func (v *view) canonical(argument string) (text []byte, why string) {
 // sandbox is what the commands that rules cover may reach.
 func (c *coverage) sandbox() *sandbox.Sandbox {
 	return &sandbox.Sandbox{
-		Workspace: c.view.rules.space.Roots,
+		Workspace: c.view.space.Roots,
 		Network:   c.network || slices.Contains(c.needs, "network"),
 		Git:       slices.Contains(c.needs, "git"),
 		Go:        slices.Contains(c.needs, "go"),

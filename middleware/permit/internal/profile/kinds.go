@@ -28,6 +28,10 @@ func (c *checker) kind(kind string, w shell.Word) bool {
 		return false
 	}
 	switch kind {
+	case "dir":
+		c.use.Paths = append(c.use.Paths, w)
+		c.use.Dirs = append(c.use.Dirs, t)
+		return true
 	case "local":
 		c.use.Paths = append(c.use.Paths, w)
 		return !strings.Contains(t, ":")
@@ -52,6 +56,8 @@ func (c *checker) kind(kind string, w shell.Word) bool {
 		return t != "" && t[0] != '-' && !strings.Contains(t, "::")
 	case "sql":
 		return plainSQL(t)
+	case "program": // awk's
+		return !strings.Contains(t, "ENVIRON")
 	case "filter": // jq's modules are files, and $ENV is the environment
 		return !strings.Contains(t, "import") && !strings.Contains(t, "include") && !strings.Contains(t, "env") &&
 			!strings.Contains(t, "ENV")
