@@ -38,9 +38,12 @@ func (c *compiled) allows(v *view, command *shell.Command) (a allowance) {
 		a.why = "the program is called by a path outside the system's directories"
 	}
 	for _, s := range command.Assigns {
-		if !quiet(s.Name) {
+		if !shell.Quiet(s) {
 			a.why = "it sets " + shown(s.Name)
 		}
+	}
+	if a.why == "" && printsEnvironment(command) {
+		a.why = "it prints the environment"
 	}
 	if a.why != "" {
 		return a
@@ -62,6 +65,21 @@ func (c *compiled) allows(v *view, command *shell.Command) (a allowance) {
 		a.why = opened(place.Opens(use.Opens, use.Paths, use.Named))
 	}
 	return a
+}
+
+// printsEnvironment reports whether a command prints variables whose names it does not say.
+func printsEnvironment(c *shell.Command) bool {
+	switch c.Name {
+	case "env", "set", "export", "declare", "typeset", "readonly", "compgen", "local":
+	default:
+		return false
+	}
+	for _, w := range c.Words[1:] {
+		if w.Text != "" && (w.Text[0] != '-' || c.Name == "set") && !strings.Contains(w.Text, "=") {
+			return c.Name == "compgen"
+		}
+	}
+	return c.Name != "set" || len(c.Words) == 1
 }
 
 // refused says which of the words leads out of the workspace, or to credentials; "" if none.
@@ -111,12 +129,6 @@ func begins(command *shell.Command, prefix []string) bool {
 	}
 	return true
 }
-
-// quietVariables change how a program prints, and nothing else.
-var quietVariables = map[string]bool{"LANG": true, "LANGUAGE": true, "TZ": true, "NO_COLOR": true, "CLICOLOR": true,
-	"FORCE_COLOR": true, "COLUMNS": true, "LINES": true, "CI": true}
-
-func quiet(name string) bool { return quietVariables[name] || strings.HasPrefix(name, "LC_") }
 
 // inSystem reports whether the program is called by its bare name, or by a path in a
 // directory that only the system's owner writes to.

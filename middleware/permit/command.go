@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolscope/toolscope/middleware/permit/internal/arguments"
 	"github.com/toolscope/toolscope/middleware/permit/internal/bash"
+	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
 
 // Names, folded, under which tools that run commands commonly take what belongs to one.
@@ -185,18 +186,19 @@ func (v *view) readVariables(value any) {
 	switch vars := value.(type) {
 	case nil:
 	case map[string]any:
-		for name := range vars {
-			v.variables = append(v.variables, name)
+		for name, value := range vars {
+			text, known := value.(string)
+			v.variables = append(v.variables, shell.Assign{Name: name, Value: shell.Word{Text: text, Known: known}})
 		}
 	case []any:
 		for _, w := range arguments.Texts(vars) {
-			name, _, _ := strings.Cut(w, "=")
-			v.variables = append(v.variables, name)
+			name, text, _ := strings.Cut(w, "=")
+			v.variables = append(v.variables, shell.Assign{Name: name, Value: shell.Word{Text: text, Known: true}})
 		}
 	default:
 		v.unread("the variables of the command are neither an object nor an array")
 	}
-	slices.Sort(v.variables)
+	slices.SortFunc(v.variables, func(a, b shell.Assign) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // pathNames are folded names of arguments that commonly hold paths.

@@ -59,20 +59,24 @@ func (c *coverage) result() (all *compiled, part bool, why string) {
 	if c.any == nil {
 		return nil, false, ""
 	}
-	for _, name := range c.view.variables {
-		if !quiet(name) {
-			return nil, true, "the rule " + c.any.Name + " does not cover setting " + shown(name)
+	for _, a := range c.view.variables {
+		if !shell.Quiet(a) {
+			return nil, true, "the rule " + c.any.Name + " does not cover setting " + shown(a.Name)
 		}
 	}
 	for i, l := range c.view.lines {
 		for j := range l.Commands {
 			command := &l.Commands[j]
-			if c.covered[i][j] == nil && !(command.Name == "time" && len(command.Words) == 1) {
+			if c.covered[i][j] == nil && !c.view.helps(l, j) {
 				return nil, true, c.reason(command)
 			}
 		}
+		if len(l.Secrets) > 0 {
+			return nil, true, "the rule " + c.any.Name + " does not cover reading the variable " + shown(l.Secrets[0]) +
+				", whose name says that it holds a credential"
+		}
 		for _, a := range l.Assigns {
-			if !quietVariables[a.Name] {
+			if !shell.Quiet(a) {
 				return nil, true, "the rule " + c.any.Name + " does not cover setting " + shown(a.Name)
 			}
 		}

@@ -67,9 +67,9 @@ func (v *view) doubt(isShell bool) string {
 	if v.args.Err != nil {
 		return v.args.Err.Error()
 	}
-	for _, name := range v.variables {
-		if shell.Dangerous(name) {
-			return "the variable " + shown(name) + " changes what runs"
+	for _, a := range v.variables {
+		if shell.DangerousValue(a) {
+			return "the variable " + shown(a.Name) + " changes what runs"
 		}
 	}
 	for _, l := range v.lines {
@@ -116,7 +116,7 @@ func (c *compiled) matchCommand(command *shell.Command) bool {
 		return false
 	}
 	name := strings.ToLower(command.Name)
-	if _, ok := c.levels[name]; !ok && c.levels != nil && c.programs == nil && c.prefixes == nil {
+	if _, ok := c.profiled(name); !ok && c.levels != nil && c.programs == nil && c.prefixes == nil {
 		return false
 	}
 	if c.programs != nil && !glob.MatchAny(c.programs, name) {

@@ -22,8 +22,8 @@ type view struct {
 	source    string        // the command as it is written, if it is one text
 	lines     []*shell.Line // of a tool that runs shell commands
 	space     workspace.Place
-	variables []string     // that the call sets for the command
-	files     []shell.Word // that the lines write, once listed
+	variables []shell.Assign // that the call sets for the command
+	files     []shell.Word   // that the lines write, once listed
 	listed    bool
 }
 

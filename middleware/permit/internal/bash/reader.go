@@ -68,7 +68,7 @@ func (r *reader) AddRedirect(d shell.Redirect) {
 
 // SetVariable notes that a variable gets a value, and doubts what follows from some names.
 func (r *reader) SetVariable(a shell.Assign) {
-	if shell.Dangerous(a.Name) {
+	if shell.DangerousValue(a) {
 		r.line.Doubt(shell.DoubtVariable, "the variable "+a.Name+" changes what runs")
 	}
 	if r.values == nil {

@@ -247,10 +247,11 @@ func (r inspector) wrapAssigns(c *shell.Command, words []shell.Word) (assigns []
 		if w.Loose && !shell.IsPlainName(name) {
 			r.Doubt(shell.DoubtCommand, "an argument of "+c.Name+" that may be a command")
 		}
-		if shell.Dangerous(name) {
+		a := shell.Assign{Name: name, Value: shell.Word{Text: value, Known: w.Known}}
+		if shell.DangerousValue(a) {
 			r.Doubt(shell.DoubtVariable, "the variable "+name+" changes what runs")
 		}
-		assigns = append(assigns, shell.Assign{Name: name, Value: shell.Word{Text: value, Known: w.Known}})
+		assigns = append(assigns, a)
 	}
 	return assigns, nil
 }
