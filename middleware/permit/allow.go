@@ -61,6 +61,14 @@ func (c *compiled) allows(v *view, command *shell.Command) (a allowance) {
 	place := v.space.With(use.Dirs)
 	a.needs = use.Needs
 	a.why = cmp.Or(use.Why, refused(place, use.Paths), refused(place, use.Writes))
+	for _, w := range use.Changes {
+		if a.why == "" && v.starts(w.Text) {
+			a.why = shown(w.Text) + " is executed when a program starts"
+		}
+	}
+	if a.why == "" && p.Name == "git" {
+		a.why = place.StrangeRepository()
+	}
 	if a.why == "" && len(use.Opens) > 0 {
 		a.why = opened(place.Opens(use.Opens, use.Paths, use.Named))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolscope/toolscope/internal/sensitive"
 	"github.com/toolscope/toolscope/middleware/permit/internal/glob"
+	"github.com/toolscope/toolscope/middleware/permit/internal/profile"
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 	"github.com/toolscope/toolscope/middleware/permit/internal/workspace"
 )
@@ -311,17 +312,37 @@ func writesSystem(v *view) string {
 }
 
 func writesOutside(v *view) string {
-	return v.written(func(w shell.Word) bool {
+	why := v.written(func(w shell.Word) bool {
 		if !w.Known && !workspace.Pattern(w.Text) {
 			return true
 		}
 		return !v.space.Inside(w.Text)
 	})
+	if why != "" {
+		return why
+	}
+	return v.command(func(name string, c *shell.Command) bool { return name == "ln" && v.linksOut(c) })
+}
+
+// linksOut reports whether ln makes a link to a file outside the workspace, through which others may write.
+func (v *view) linksOut(c *shell.Command) bool {
+	for _, w := range c.Words[1:] {
+		if w.Text != "" && w.Text[0] != '-' && (!w.Known || strings.HasPrefix(w.Text, "..") || !v.space.Inside(w.Text)) {
+			return true
+		}
+	}
+	return false
 }
 
 // writesStartup finds files that a program executes when it starts.
 func writesStartup(v *view) string {
-	return v.written(func(w shell.Word) bool { return v.starts(w.Text) })
+	if why := v.written(func(w shell.Word) bool { return v.starts(w.Text) }); why != "" {
+		return why
+	}
+	return v.command(func(name string, c *shell.Command) bool {
+		p := profile.Find(name)
+		return p != nil && slices.ContainsFunc(p.Check(c.Words[1:], p.Top(), true).Changes, func(w shell.Word) bool { return v.starts(w.Text) })
+	})
 }
 
 // startsLater finds them among the paths of a tool that writes files.
@@ -336,5 +357,15 @@ func startsLater(v *view) string {
 
 // starts reports whether a program may execute the file when it starts, wherever the name is relative to.
 func (v *view) starts(file string) bool {
+	if strings.ContainsAny(file, "*?[") { // what the beginnings of a pattern match
+		for i := range len(file) + 1 {
+			if i == len(file) || file[i] == '/' && i > 0 {
+				found, _ := v.space.Matches(file[:i])
+				if slices.ContainsFunc(found, v.starts) {
+					return true
+				}
+			}
+		}
+	}
 	return slices.ContainsFunc(v.space.Names(file), func(name string) bool { return sensitive.Starts(name) != "" })
 }

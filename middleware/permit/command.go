@@ -29,8 +29,8 @@ var (
 	quietNames = foldAll("timeout", "timeout_seconds", "timeout_ms", "timeoutMs", "timeout_sec", "time_limit", "max_time",
 		"yield_time_ms", "wait_seconds", "wait", "description", "explanation", "reason", "justification", "title", "summary",
 		"is_background", "run_in_background", "background", "blocking", "max_output", "max_output_tokens", "max_output_bytes",
-		"max_lines", "id", "session_id", "call_id", "thought", "thoughts", "is_dangerous", "requires_approval", "security_risk",
-		"restart", "task_id", "label", "input", "stdin")
+		"max_lines", "id", "call_id", "thought", "thoughts", "is_dangerous", "requires_approval", "security_risk",
+		"restart", "label", "input", "stdin")
 )
 
 func foldAll(names ...string) []string {
@@ -56,7 +56,7 @@ func (v *view) readLines(argument string) {
 		v.unread("the call has no command that is known to be one")
 	}
 	for name, values := range args.Folded {
-		if !v.expects(name, argument) && slices.ContainsFunc(values, given) {
+		if !v.expects(name, argument) && slices.ContainsFunc(values, func(value any) bool { return given(name, value) }) {
 			v.unread("the argument " + shown(strings.ToLower(name)) + " stands next to the command, and is not known")
 		}
 	}
@@ -105,8 +105,17 @@ func (v *view) expects(name, argument string) bool {
 		slices.Contains(variableNames, name) || slices.Contains(quietNames, name)
 }
 
-// given reports whether an argument has a value that says something.
-func given(value any) bool { return value != nil && value != "" && value != false }
+// given reports whether an argument has a value that says something. A false does, unless the name says what it
+// switches off: sandbox is not like dangerouslyDisableSandbox.
+func given(name string, value any) bool {
+	if value == false {
+		return !slices.ContainsFunc(switches, func(s string) bool { return strings.Contains(name, s) })
+	}
+	return value != nil && value != ""
+}
+
+var switches = foldAll("danger", "disable", "skip", "bypass", "unsafe", "force", "elevat", "privileg", "escalat", "background",
+	"verbose", "interactive", "login", "pty", "tty", "stream", "detach", "async", "debug")
 
 // separate are the commands of a list of several, or the value itself.
 func separate(value any, several bool) []any {
@@ -135,10 +144,14 @@ func (v *view) readCommand(value any) {
 		case !bash.Plain(c):
 			v.unread("the command is more than words, and further words stand next to it")
 		}
+		joined := c + " " + strings.Join(more, " ")
 		for _, w := range more {
 			c += " " + quoted(w)
 		}
 		v.lines = append(v.lines, bash.Parse(c))
+		if slices.ContainsFunc(more, func(w string) bool { return operator(w) }) {
+			v.lines = append(v.lines, bash.Parse(joined)) // a tool may join the words for a shell
+		}
 	case []any:
 		words := make([]string, len(c), len(c)+len(more))
 		line := ""
@@ -152,6 +165,9 @@ func (v *view) readCommand(value any) {
 				line += s + "\n" // no name of a program
 			}
 		}
+		if slices.ContainsFunc(c, operator) && line == "" {
+			line = strings.Join(arguments.Texts(value), " ") // a tool may join the words for a shell
+		}
 		for _, w := range more {
 			words = append(words, quoted(w))
 		}
@@ -162,6 +178,12 @@ func (v *view) readCommand(value any) {
 	default:
 		v.unread("the command is neither a string nor an array of strings")
 	}
+}
+
+// operator reports whether a word is nothing but an operator of a shell, or a substitution: no program gets one as a word.
+func operator(word any) bool {
+	w, _ := word.(string)
+	return w != "" && strings.Trim(w, ";|&<>\n ") == "" || strings.HasPrefix(w, "$(") || strings.HasPrefix(w, "`")
 }
 
 // furtherWords are the arguments of the command that stand next to it.
@@ -205,7 +227,9 @@ func (v *view) readVariables(value any) {
 var pathNames = func() map[string]bool {
 	m := map[string]bool{}
 	for _, n := range []string{"path", "file", "filename", "file_path", "filepath", "paths", "files", "dir", "directory",
-		"folder", "target", "destination", "dest", "source", "output_path", "new_path", "old_path", "target_file", "notebook_path"} {
+		"folder", "target", "destination", "dest", "source", "output_path", "new_path", "old_path", "target_file", "notebook_path",
+		"from", "to", "src", "dst", "from_path", "to_path", "source_path", "destination_path", "dest_path", "target_path", "source_file",
+		"destination_file", "new_file", "old_file", "output_file", "absolute_path", "relative_path", "new_name", "old_name", "uri", "cwd"} {
 		m[arguments.Fold(n)] = true
 	}
 	return m

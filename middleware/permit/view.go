@@ -74,6 +74,13 @@ func (v *view) paths() []string {
 				paths = append(paths, arguments.Texts(value)...)
 			}
 		}
+		if patchNames[name] {
+			for _, value := range values {
+				for _, text := range arguments.Texts(value) {
+					paths = append(paths, patched(text)...)
+				}
+			}
+		}
 	}
 	return paths
 }

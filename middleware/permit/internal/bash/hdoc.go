@@ -20,6 +20,9 @@ func (r *reader) hdoc(d *syntax.Redirect) shell.Input {
 	} else if quoted && r.codes == 1 {
 		d.Word.Parts = []syntax.WordPart{&syntax.SglQuoted{Value: tag}} // as it is printed, and run
 	}
+	if _, behind, _ := strings.Cut(r.text, "<<"); !quoted && strings.Contains(behind, "\\\n") {
+		r.line.Doubt(shell.DoubtSyntax, "a backslash at the end of a line of a here-document, which may hide its end")
+	}
 	if d.N != nil && len(d.N.Value) > 1 && d.N.Value[0] == '{' {
 		r.SetVariable(shell.Assign{Name: d.N.Value[1 : len(d.N.Value)-1]})
 	}
@@ -71,9 +74,6 @@ func (r *reader) hdocBody(body *syntax.Word, quoted bool) shell.Word {
 		if ok && quoted {
 			b.text.WriteString(lit.Value)
 			continue
-		}
-		if ok && strings.Contains(lit.Value, "\\\n") {
-			r.line.Doubt(shell.DoubtSyntax, "a backslash at the end of a line of a here-document, which may hide its end")
 		}
 		b.quoted(p)
 	}

@@ -16,6 +16,7 @@ const (
 // reader walks the syntax of one line.
 type reader struct {
 	line       *shell.Line
+	text       string // of the code that is read
 	depth      int    // of statements and words
 	codes      int    // of code inside code
 	wraps      int    // of commands started by commands

@@ -48,7 +48,8 @@ type Use struct {
 	Needs  []string     // of a sandbox
 	// Opens are what the command opens that no argument names: tree (what lies below the paths), visible (of that
 	// what no dot hides), links (what links there lead to), git (what a repository tracks), settings (of git).
-	Opens []string
+	Opens   []string
+	Changes []shell.Word // the files that are moved or made, which are not written by a name of their own
 	// Dirs are the directories to which the command changes for itself.
 	Dirs []string
 	// Named says that an operand is a path; without one, a search is of the current directory.
@@ -76,6 +77,10 @@ func (p *Profile) Check(words []shell.Word, level int, guess bool) Use {
 		if c.at != c.p.global {
 			c.addOpens(c.at)
 		}
+		if slices.Contains(c.use.Opens, "tree") {
+			c.use.Changes = append(c.use.Changes, c.archives...)
+		}
+		c.use.Paths = append(c.use.Paths, c.archives...)
 	}
 	return c.use
 }
@@ -109,6 +114,7 @@ type checker struct {
 	stands   bool // an option stands for the first operand
 	guess    bool
 	seen     []string // options
+	archives []shell.Word
 	use      Use
 }
 
@@ -212,12 +218,8 @@ func (u *use) lowest() int {
 	return u.args[0].level
 }
 
-// see notes an option, if what the command opens depends on it.
-func (c *checker) see(option string) {
-	if c.at.opens != nil {
-		c.seen = append(c.seen, option)
-	}
-}
+// see notes an option.
+func (c *checker) see(option string) { c.seen = append(c.seen, option) }
 
 // long reads an option that is a whole word.
 func (c *checker) long(w shell.Word, rest []shell.Word) []shell.Word {

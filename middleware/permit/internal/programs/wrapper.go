@@ -307,6 +307,8 @@ func (r inspector) xargs(c *shell.Command, options []shell.Option, rest []shell.
 	mark, replaces := "", false
 	for _, o := range options {
 		switch o.Name {
+		case "a", "arg-file":
+			r.AddRedirect(shell.Redirect{Target: o.Value, Read: true})
 		case "I":
 			mark, replaces = o.Value.Text, true
 		case "i", "replace":

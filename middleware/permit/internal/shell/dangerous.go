@@ -46,7 +46,7 @@ var tuning = []string{
 func Dangerous(name string) bool { return among(dangerous, name) && !among(tuning, name) }
 
 // tame are settings of dangerous variables that switch something off, or print instead of asking.
-var tame = NameSet(`GOWORK=off GOTOOLCHAIN=local GOPROXY=off GOFLAGS=-mod=mod GOFLAGS=-mod=readonly GOFLAGS=-mod=vendor GOFLAGS=-race
+var tame = NameSet(`GOWORK=off GOTOOLCHAIN=local GOPROXY=off GOFLAGS=-mod=readonly GOFLAGS=-mod=vendor GOFLAGS=-race
 	GOFLAGS=-count=1 GOFLAGS= PAGER=cat GIT_PAGER=cat GIT_PAGER= PAGER= MANPAGER=cat GIT_TERMINAL_PROMPT=0 GIT_EDITOR=true EDITOR=true
 	GIT_OPTIONAL_LOCKS=0 NPM_CONFIG_YES=true npm_config_yes=true`)
 

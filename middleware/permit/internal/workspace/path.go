@@ -68,7 +68,24 @@ func (w *Workspace) At(dir, path string) string {
 	if !filepath.IsAbs(path) && !strings.HasPrefix(path, "/") {
 		path = dir + "/" + path
 	}
+	if strings.Contains(path, "/..") && throughLink(path) {
+		return "\x00" // which lies nowhere
+	}
 	return filepath.Clean(path)
+}
+
+// throughLink reports whether a path goes through a symbolic link and back up, which leads elsewhere than it says.
+func throughLink(path string) bool {
+	for i := 1; i < len(path); i++ {
+		if !strings.HasPrefix(path[i:], "/..") || i+3 < len(path) && path[i+3] != '/' {
+			continue
+		}
+		info, err := os.Lstat(path[:i])
+		if err == nil && info.Mode()&os.ModeSymlink != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // Inside reports whether the path, with symbolic links resolved as they are now, is

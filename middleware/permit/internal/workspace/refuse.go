@@ -91,10 +91,7 @@ func (p *Place) refuseFile(file string) string {
 		if !p.out && !strings.ContainsAny(file, "/~") && file != ".." {
 			// A name alone, in a directory that is in the workspace, leads out only if it is a link.
 			info, err := os.Lstat(at)
-			if err != nil || info.Mode()&os.ModeSymlink == 0 {
-				if dir != p.Dir && sensitive.Credential(p.below(at)) != "" {
-					return secret
-				}
+			if (err != nil || info.Mode()&os.ModeSymlink == 0) && dir == p.Dir {
 				continue
 			}
 		}
@@ -106,16 +103,6 @@ func (p *Place) refuseFile(file string) string {
 		}
 	}
 	return ""
-}
-
-// below is a path relative to its root as it is written.
-func (p *Place) below(at string) string {
-	for _, root := range p.Roots {
-		if rel, ok := strings.CutPrefix(at, root); ok {
-			return rel
-		}
-	}
-	return at
 }
 
 // Opens says which file that must not be read a command may open without naming it. What are those of a profile's

@@ -39,6 +39,39 @@ func Repository(dir string) string {
 	}
 }
 
+// StrangeRepository says why git may use settings that the file tools let be written: a directory that looks like a
+// bare repository, or a .git that names another directory; "" if it uses a .git, which they leave alone.
+func (p *Place) StrangeRepository() string {
+	for _, dir := range p.dirs {
+		if why := strangeAt(Resolve(dir)); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+func strangeAt(dir string) string {
+	for {
+		info, err := os.Lstat(filepath.Join(dir, ".git"))
+		switch {
+		case err == nil && info.IsDir():
+			return ""
+		case err == nil && !strings.Contains(filepath.ToSlash(Resolve(Repository(dir))), "/.git/"):
+			return "the repository in " + dir + " is named by a file"
+		case err == nil:
+			return ""
+		}
+		if _, err := os.Stat(filepath.Join(dir, "HEAD")); err == nil {
+			return dir + " looks like a bare repository"
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
+
 // Tracked returns a file that a .git tracks and that must not be read; "" if there is none. What earlier
 // commits held is not looked at.
 func Tracked(git string) string {

@@ -24,7 +24,7 @@ type Search struct {
 // Secret returns a file that a search of an absolute path may open and that must not be read; "" if there is none.
 func (s Search) Secret(dir string) string {
 	left := maxSearched
-	return s.find(dir, "", &left)
+	return s.find(dir, filepath.Base(dir)+"/", &left)
 }
 
 func (s Search) find(dir, rel string, left *int) string {
