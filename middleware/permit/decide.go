@@ -158,8 +158,15 @@ func (r *Rules) unlisted(p *plan, v *view) string {
 
 // lists reports whether a rule for shell commands speaks of the command.
 func (c *compiled) lists(command *shell.Command) bool {
-	_, named := c.level(command)
-	return len(command.Words) > 0 && (named || c.matchCommand(command))
+	if len(command.Words) == 0 {
+		return false
+	}
+	if c.Effect == Allow {
+		if _, named := c.level(command); named {
+			return true
+		}
+	}
+	return c.matchCommand(command)
 }
 
 // verdict is the strictest rule that holds so far, and why it does.

@@ -87,7 +87,7 @@ func (p *Profile) Check(words []shell.Word, level int, guess bool) Use {
 
 func (c *checker) addOpens(u *use) {
 	for _, o := range u.opens {
-		if o.options == nil || slices.ContainsFunc(o.options, func(name string) bool { return slices.Contains(c.seen, name) }) {
+		if len(o.options) == 0 || slices.ContainsFunc(o.options, func(name string) bool { return slices.Contains(c.seen, name) }) {
 			c.use.Opens = append(c.use.Opens, o.what)
 		}
 	}
