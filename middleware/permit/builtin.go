@@ -22,7 +22,8 @@ var fileTools = []string{"*write*", "*edit*", "*create*", "*delete*", "*remove*"
 // builtins are the rules that hold without a word.
 func builtins() []Rule {
 	rules := []Rule{
-		{Name: "deny-root", Effect: Deny, view: commandIs("sudo", "doas", "pkexec", "su", "runuser", "sudoedit", "gosu", "su-exec"),
+		{Name: "deny-root", Effect: Deny, view: commandIs("sudo", "doas", "pkexec", "su", "runuser",
+			"sudoedit", "gosu", "su-exec"),
 			ForModel:  "commands as another user are not permitted; do it without, or tell the user what to run",
 			ForPerson: "runs a command as another user"},
 		{Name: "deny-rm-root", Effect: Deny, view: removesRoot,
@@ -96,8 +97,9 @@ func (v *view) written(meant func(w shell.Word) bool) string {
 
 func removes(v *view) string {
 	return v.command(func(name string, c *shell.Command) bool {
-		return name == "rm" || name == "unlink" || name == "shred" || name == "srm" || name == "rmdir" || name == "find" &&
-			has(c, "-delete") ||
+		return name == "rm" || name == "unlink" || name == "shred" || name == "srm" || name == "rmdir" ||
+			name == "find" &&
+				has(c, "-delete") ||
 			name == "git" && has(c, "clean")
 	})
 }
@@ -167,7 +169,8 @@ func (v *view) vital(w shell.Word) bool {
 	if t == "" || t[0] == '-' {
 		return false
 	}
-	if v.space.Lost() && (t == "*" || t == "." || t == "./" || t == "./*" || t == ".." || t == ".*" || t == "{*,.*}") {
+	if v.space.Lost() && (t == "*" || t == "." || t == "./" || t == "./*" || t == ".." || t == ".*" ||
+		t == "{*,.*}") {
 		return true // in a directory outside the workspace
 	}
 	home := v.space.Home
@@ -202,7 +205,8 @@ func (v *view) vital(w shell.Word) bool {
 
 // entries reports whether a pattern means all entries of a directory.
 func entries(s string) bool {
-	return s == "*" || s == ".*" || s == "{*,.*}" || s == "{,.}*" || s == "**" || s == "[!.]*" || s == ".[!.]*" || s == "?*"
+	return s == "*" || s == ".*" || s == "{*,.*}" || s == "{,.}*" || s == "**" || s == "[!.]*" ||
+		s == ".[!.]*" || s == "?*"
 }
 
 var systemTops = map[string]bool{
@@ -220,7 +224,8 @@ func stopsSystem(v *view) string {
 		case "init", "telinit":
 			return has(c, "0") || has(c, "6") || has(c, "1") || has(c, "S")
 		case "systemctl", "loginctl":
-			for _, w := range []string{"poweroff", "reboot", "halt", "kexec", "soft-reboot", "rescue", "emergency", "suspend",
+			for _, w := range []string{"poweroff", "reboot", "halt", "kexec", "soft-reboot", "rescue",
+				"emergency", "suspend",
 				"hibernate", "hybrid-sleep"} {
 				if has(c, w) {
 					return true
@@ -237,7 +242,8 @@ var devices = []string{
 	"/dev/sd*", "/dev/hd*", "/dev/vd*", "/dev/xvd*", "/dev/nvme*", "/dev/mmcblk*", "/dev/loop*", "/dev/dm-*",
 	"/dev/md*", "/dev/mapper/*", "/dev/disk*", "/dev/rdisk*", "/dev/sr*", "/dev/fd?", "/dev/ram*", "/dev/zram*",
 	"/dev/nbd*", "/dev/block/*",
-	"/dev/mem", "/dev/kmem", "/dev/port", "/proc/sysrq-trigger", "/proc/kcore", "/dev/{*", "/dev/[*", "/dev/?d*", "/dev/\\*",
+	"/dev/mem", "/dev/kmem", "/dev/port", "/proc/sysrq-trigger", "/proc/kcore", "/dev/{*", "/dev/[*",
+	"/dev/?d*", "/dev/\\*",
 }
 
 func writesDevice(v *view) string {
@@ -306,7 +312,10 @@ func writesSystem(v *view) string {
 	return v.written(func(w shell.Word) bool {
 		return slices.ContainsFunc(v.space.Dirs(), func(from string) bool {
 			file := v.space.At(from, w.Text)
-			return slices.ContainsFunc(systemPaths, func(dir string) bool { return file == dir || strings.HasPrefix(file, dir+"/") })
+			return slices.ContainsFunc(systemPaths, func(dir string) bool {
+				return file == dir ||
+					strings.HasPrefix(file, dir+"/")
+			})
 		})
 	})
 }
@@ -327,7 +336,8 @@ func writesOutside(v *view) string {
 // linksOut reports whether ln makes a link to a file outside the workspace, through which others may write.
 func (v *view) linksOut(c *shell.Command) bool {
 	for _, w := range c.Words[1:] {
-		if w.Text != "" && w.Text[0] != '-' && (!w.Known || strings.HasPrefix(w.Text, "..") || !v.space.Inside(w.Text)) {
+		if w.Text != "" && w.Text[0] != '-' && (!w.Known || strings.HasPrefix(w.Text, "..") ||
+			!v.space.Inside(w.Text)) {
 			return true
 		}
 	}
@@ -341,7 +351,8 @@ func writesStartup(v *view) string {
 	}
 	return v.command(func(name string, c *shell.Command) bool {
 		p := profile.Find(name)
-		return p != nil && slices.ContainsFunc(p.Check(c.Words[1:], p.Top(), true).Changes, func(w shell.Word) bool { return v.starts(w.Text) })
+		return p != nil &&
+			slices.ContainsFunc(p.Check(c.Words[1:], p.Top(), true).Changes, func(w shell.Word) bool { return v.starts(w.Text) })
 	})
 }
 

@@ -17,7 +17,8 @@ import (
 // Names, folded, under which tools that run commands commonly take what belongs to one.
 var (
 	// where the one that is named is missing
-	commandNames = foldAll("cmd", "commands", "command_line", "commandLine", "shell_command", "script", "code", "input")
+	commandNames = foldAll("cmd", "commands", "command_line", "commandLine", "shell_command", "script",
+		"code", "input")
 	// further words of the command
 	argumentNames  = foldAll("args", "argv", "arguments", "parameters")
 	directoryNames = foldAll(
@@ -26,9 +27,12 @@ var (
 	variableNames = foldAll("env", "environment", "variables")
 	severalName   = arguments.Fold("commands")
 	// quietNames are further arguments that change neither what runs nor where.
-	quietNames = foldAll("timeout", "timeout_seconds", "timeout_ms", "timeoutMs", "timeout_sec", "time_limit", "max_time",
-		"yield_time_ms", "wait_seconds", "wait", "description", "explanation", "reason", "justification", "title", "summary",
-		"is_background", "run_in_background", "background", "blocking", "max_output", "max_output_tokens", "max_output_bytes",
+	quietNames = foldAll("timeout", "timeout_seconds", "timeout_ms", "timeoutMs", "timeout_sec",
+		"time_limit", "max_time",
+		"yield_time_ms", "wait_seconds", "wait", "description", "explanation", "reason", "justification",
+		"title", "summary",
+		"is_background", "run_in_background", "background", "blocking", "max_output", "max_output_tokens",
+		"max_output_bytes",
 		"max_lines", "id", "call_id", "thought", "thoughts", "is_dangerous", "requires_approval", "security_risk",
 		"restart", "label", "input", "stdin")
 )
@@ -56,7 +60,8 @@ func (v *view) readLines(argument string) {
 		v.unread("the call has no command that is known to be one")
 	}
 	for name, values := range args.Folded {
-		if !v.expects(name, argument) && slices.ContainsFunc(values, func(value any) bool { return given(name, value) }) {
+		if !v.expects(name, argument) &&
+			slices.ContainsFunc(values, func(value any) bool { return given(name, value) }) {
 			v.unread("the argument " + shown(strings.ToLower(name)) + " stands next to the command, and is not known")
 		}
 	}
@@ -114,7 +119,8 @@ func given(name string, value any) bool {
 	return value != nil && value != ""
 }
 
-var switches = foldAll("danger", "disable", "skip", "bypass", "unsafe", "force", "elevat", "privileg", "escalat", "background",
+var switches = foldAll("danger", "disable", "skip", "bypass", "unsafe", "force", "elevat", "privileg",
+	"escalat", "background",
 	"verbose", "interactive", "login", "pty", "tty", "stream", "detach", "async", "debug")
 
 // separate are the commands of a list of several, or the value itself.
@@ -192,7 +198,8 @@ func (v *view) furtherWords() []string {
 	for _, name := range argumentNames {
 		for _, list := range v.args.Folded[name] {
 			texts, several := list.([]any)
-			if more = append(more, arguments.Texts(list)...); list != nil && (!several || len(arguments.Texts(list)) < len(texts)) {
+			if more = append(more, arguments.Texts(list)...); list != nil && (!several ||
+				len(arguments.Texts(list)) < len(texts)) {
 				v.unread("the command's arguments are not strings")
 			}
 		}
@@ -226,10 +233,14 @@ func (v *view) readVariables(value any) {
 // pathNames are folded names of arguments that commonly hold paths.
 var pathNames = func() map[string]bool {
 	m := map[string]bool{}
-	for _, n := range []string{"path", "file", "filename", "file_path", "filepath", "paths", "files", "dir", "directory",
-		"folder", "target", "destination", "dest", "source", "output_path", "new_path", "old_path", "target_file", "notebook_path",
-		"from", "to", "src", "dst", "from_path", "to_path", "source_path", "destination_path", "dest_path", "target_path", "source_file",
-		"destination_file", "new_file", "old_file", "output_file", "absolute_path", "relative_path", "new_name", "old_name", "uri", "cwd"} {
+	for _, n := range []string{"path", "file", "filename", "file_path", "filepath", "paths", "files",
+		"dir", "directory",
+		"folder", "target", "destination", "dest", "source", "output_path", "new_path", "old_path",
+		"target_file", "notebook_path",
+		"from", "to", "src", "dst", "from_path", "to_path", "source_path", "destination_path", "dest_path",
+		"target_path", "source_file",
+		"destination_file", "new_file", "old_file", "output_file", "absolute_path", "relative_path",
+		"new_name", "old_name", "uri", "cwd"} {
 		m[arguments.Fold(n)] = true
 	}
 	return m

@@ -145,7 +145,9 @@ func TestSearchesOfCredentials(t *testing.T) {
 // TestReadersOfTheEnvironment: outside the sandbox a command sees the variables of the agent.
 func TestReadersOfTheEnvironment(t *testing.T) {
 	t.Chdir(t.TempDir())
-	rules := readers(t, func(s *Spec) { s.Rules[0].Shell.Programs = append(s.Rules[0].Shell.Programs, "env", "set", "export", "declare", "xargs") })
+	rules := readers(t, func(s *Spec) {
+		s.Rules[0].Shell.Programs = append(s.Rules[0].Shell.Programs, "env", "set", "export", "declare", "xargs")
+	})
 	decides(t, rules, nil, map[string]Effect{
 		"env": Ask, "printenv": Ask, "printenv HOME": Allow, "printenv GITHUB_TOKEN": Ask, "set": Ask, "export": Ask, "export -p": Ask, "declare -p": Ask,
 		`awk 'BEGIN{print ENVIRON["HOME"]}'`: Ask, `awk '{print $1}' f`: Allow, "jq -n env": Ask, "jq -n '$ENV.X'": Ask, "echo $HOME": Allow,

@@ -156,5 +156,6 @@ func sqlToken(t string) string {
 
 var (
 	sqlWords     = " " + strings.Join(strings.Fields(sqlFunctions), " ") + " "
-	sqlElsewhere = shell.NameSet("attach detach vacuum pragma virtual load_extension fsdir zipfile csv vsv lines sqlite_dbpage readfile writefile edit fts3_tokenizer")
+	sqlElsewhere = shell.NameSet("attach detach vacuum pragma virtual load_extension fsdir zipfile csv " +
+		" vsv lines sqlite_dbpage readfile writefile edit fts3_tokenizer")
 )

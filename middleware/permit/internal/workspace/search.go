@@ -12,7 +12,7 @@ import (
 	"github.com/toolscope/toolscope/internal/sensitive"
 )
 
-// maxSearched is how many entries of a directory are looked at before a search of it asks.
+// maxSearched is how many entries of a directory are inspected before a search of it asks.
 const maxSearched = 50_000
 
 // A Search is what a program opens of a directory that it searches.
