@@ -31,9 +31,29 @@ func (r *reader) hdoc(d *syntax.Redirect) shell.Input {
 		if r.end > 0 && d.Hdoc.Pos().Offset() > r.end {
 			r.line.Doubt(shell.DoubtSyntax, "a here-document behind the substitution that it is for")
 		}
+		if r.endsEarlier(d.Hdoc, tag) {
+			r.line.Doubt(shell.DoubtSyntax, "a here-document with its end tag inside, where bash ends it")
+		}
 		body = r.hdocBody(d.Hdoc, quoted)
 	}
 	return shell.Input{Text: body.Text, Given: true, Known: body.Known}
+}
+
+// endsEarlier reports whether a line of the body is the end tag: bash takes it for the end whatever it belongs to, a
+// substitution or another here-document.
+func (r *reader) endsEarlier(body *syntax.Word, tag string) bool {
+	from, to := int(body.Pos().Offset()), int(body.End().Offset())
+	if from > to || to > len(r.text) {
+		return true
+	}
+	text := strings.TrimRight(r.text[from:to], "\n")
+	end := max(strings.LastIndexByte(text, '\n'), 0) // the last line is the end itself
+	for line := range strings.SplitSeq(text[:end], "\n") {
+		if end > 0 && strings.TrimLeft(line, "\t") == tag {
+			return true
+		}
+	}
+	return false
 }
 
 // plainTag is the end tag of a here-document, and whether it is quoted, as in <<EOF, <<'EOF', <<"EOF" or <<\EOF. ok
