@@ -43,7 +43,10 @@ func Repository(dir string) string {
 // bare repository, or a .git that names another directory; "" if it uses a .git, which they leave alone.
 func (p *Place) StrangeRepository() string {
 	for _, dir := range p.dirs {
-		if why := strangeAt(Resolve(dir)); why != "" {
+		if dir != p.Dir {
+			dir = Resolve(dir)
+		}
+		if why := strangeAt(dir); why != "" {
 			return why
 		}
 	}
