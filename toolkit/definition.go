@@ -89,6 +89,9 @@ type Definition struct {
 	// write makes stored reads with a tag in common stale; nil may be anything, so
 	// it has a tag in common with every tool.
 	Resources []string
+	// WorkDir is the directory to which the tool's names of files are relative, absolute; "" is the process's
+	// working directory. Rules about files need it.
+	WorkDir string
 	// Volatile are the names of top-level arguments that do not count when two
 	// calls are compared (a request id, a timestamp); nil: all count.
 	Volatile []string

@@ -14,8 +14,8 @@ type Sandbox struct {
 	Network bool
 	// Git lets the call change the .git of the workspace.
 	Git bool
-	// Go lets the call write the caches of the go command.
-	Go bool
+	// Caches are those of languages that the call may use: "go", "node", "rust", "python".
+	Caches []string
 }
 
 type key struct{}

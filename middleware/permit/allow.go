@@ -4,11 +4,14 @@
 package permit
 
 import (
+	"cmp"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/toolscope/toolscope/middleware/permit/internal/profile"
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
+	"github.com/toolscope/toolscope/middleware/permit/internal/workspace"
 )
 
 // allowance is what a rule says of a command: whether the rule means it, why it does not allow it as it is
@@ -35,26 +38,92 @@ func (c *compiled) allows(v *view, command *shell.Command) (a allowance) {
 		a.why = "the program is called by a path outside the system's directories"
 	}
 	for _, s := range command.Assigns {
-		if !quiet(s.Name) {
+		if !shell.Quiet(s) {
 			a.why = "it sets " + shown(s.Name)
 		}
+	}
+	if a.why == "" && printsEnvironment(command) {
+		a.why = "it prints the environment"
 	}
 	if a.why != "" {
 		return a
 	}
 	p := profile.Find(strings.ToLower(command.Name))
 	if p == nil {
-		a.why = v.pathsOutside(command.Words[1:])
+		if a.why = refused(v.space, command.Words[1:]); a.why == "" {
+			if dirs := v.space.Directories(command.Words[1:]); len(dirs) > 0 {
+				a.why = opened(v.space.Opens([]string{"tree"}, dirs, true))
+			}
+		}
 		return a
 	}
-	use := p.Check(command.Words[1:], level, false)
-	if a.why, a.needs = use.Why, use.Needs; a.why == "" {
-		a.why = v.pathsOutside(use.Paths)
+	use := p.Check(v.matched(command.Words[1:]), level, false)
+	place := v.space.With(use.Dirs)
+	a.needs = use.Needs
+	a.why = cmp.Or(use.Why, refused(place, use.Paths), refused(place, use.Writes))
+	for _, w := range use.Changes {
+		if a.why == "" && v.starts(w.Text) {
+			a.why = shown(w.Text) + " is executed when a program starts"
+		}
 	}
-	if a.why == "" {
-		a.why = v.pathsOutside(use.Writes)
+	if a.why == "" && p.Name == "git" {
+		a.why = place.StrangeRepository()
+	}
+	if a.why == "" && len(use.Opens) > 0 {
+		a.why = opened(place.Opens(use.Opens, use.Paths, use.Named))
 	}
 	return a
+}
+
+// printsEnvironment reports whether a command prints variables whose names it does not say.
+func printsEnvironment(c *shell.Command) bool {
+	switch c.Name {
+	case "env", "set", "export", "declare", "typeset", "readonly", "compgen", "local":
+	default:
+		return false
+	}
+	for _, w := range c.Words[1:] {
+		if w.Text != "" && (w.Text[0] != '-' || c.Name == "set") && !strings.Contains(w.Text, "=") {
+			return c.Name == "compgen"
+		}
+	}
+	return c.Name != "set" || len(c.Words) == 1
+}
+
+// refused says which of the words leads out of the workspace, or to credentials; "" if none.
+func refused(place workspace.Place, words []shell.Word) string {
+	for _, w := range words {
+		if why := place.Refuse(w); why != "" {
+			return shown(w.Text) + " " + why
+		}
+	}
+	return ""
+}
+
+func opened(file string) string {
+	if file == "" {
+		return ""
+	}
+	return "it may open " + shown(file)
+}
+
+// matched are the words of a command, where a pattern that means no option at the moment is an operand.
+func (v *view) matched(words []shell.Word) []shell.Word {
+	cloned := false
+	for i, w := range words {
+		if !w.Loose || w.Split || w.Pipe || !workspace.Pattern(w.Text) {
+			continue
+		}
+		files, ok := v.space.Matches(w.Text)
+		if !ok || slices.ContainsFunc(files, func(file string) bool { return strings.HasPrefix(path.Base(file), "-") }) {
+			continue
+		}
+		if !cloned {
+			words, cloned = slices.Clone(words), true
+		}
+		words[i].Loose = false
+	}
+	return words
 }
 
 func begins(command *shell.Command, prefix []string) bool {
@@ -68,12 +137,6 @@ func begins(command *shell.Command, prefix []string) bool {
 	}
 	return true
 }
-
-// quietVariables change how a program prints, and nothing else.
-var quietVariables = map[string]bool{"LANG": true, "LANGUAGE": true, "TZ": true, "NO_COLOR": true, "CLICOLOR": true,
-	"FORCE_COLOR": true, "COLUMNS": true, "LINES": true, "CI": true}
-
-func quiet(name string) bool { return quietVariables[name] || strings.HasPrefix(name, "LC_") }
 
 // inSystem reports whether the program is called by its bare name, or by a path in a
 // directory that only the system's owner writes to.

@@ -5,11 +5,12 @@ package permit
 
 import (
 	"path"
-	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/toolscope/toolscope/internal/sensitive"
 	"github.com/toolscope/toolscope/middleware/permit/internal/glob"
+	"github.com/toolscope/toolscope/middleware/permit/internal/profile"
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 	"github.com/toolscope/toolscope/middleware/permit/internal/workspace"
 )
@@ -21,7 +22,8 @@ var fileTools = []string{"*write*", "*edit*", "*create*", "*delete*", "*remove*"
 // builtins are the rules that hold without a word.
 func builtins() []Rule {
 	rules := []Rule{
-		{Name: "deny-root", Effect: Deny, view: commandIs("sudo", "doas", "pkexec", "su", "runuser", "sudoedit", "gosu", "su-exec"),
+		{Name: "deny-root", Effect: Deny, view: commandIs("sudo", "doas", "pkexec", "su", "runuser",
+			"sudoedit", "gosu", "su-exec"),
 			ForModel:  "commands as another user are not permitted; do it without, or tell the user what to run",
 			ForPerson: "runs a command as another user"},
 		{Name: "deny-rm-root", Effect: Deny, view: removesRoot,
@@ -95,8 +97,9 @@ func (v *view) written(meant func(w shell.Word) bool) string {
 
 func removes(v *view) string {
 	return v.command(func(name string, c *shell.Command) bool {
-		return name == "rm" || name == "unlink" || name == "shred" || name == "srm" || name == "rmdir" || name == "find" &&
-			has(c, "-delete") ||
+		return name == "rm" || name == "unlink" || name == "shred" || name == "srm" || name == "rmdir" ||
+			name == "find" &&
+				has(c, "-delete") ||
 			name == "git" && has(c, "clean")
 	})
 }
@@ -166,16 +169,17 @@ func (v *view) vital(w shell.Word) bool {
 	if t == "" || t[0] == '-' {
 		return false
 	}
-	if v.moved && (t == "*" || t == "." || t == "./" || t == "./*" || t == ".." || t == ".*" || t == "{*,.*}") {
+	if v.space.Lost() && (t == "*" || t == "." || t == "./" || t == "./*" || t == ".." || t == ".*" ||
+		t == "{*,.*}") {
 		return true // in a directory outside the workspace
 	}
-	home := v.rules.space.Home
+	home := v.space.Home
 	if t == "~" || strings.HasPrefix(t, "~/") && path.Clean(t[1:]) == "/" || strings.HasPrefix(t, "~/") &&
 		entries(path.Clean(t[1:])[1:]) {
 		return true
 	}
 	if t[0] != '/' {
-		if t = path.Clean(v.rules.space.Dir + "/" + t); !strings.Contains(w.Text, "..") {
+		if t = path.Clean(v.space.Dir + "/" + t); !strings.Contains(w.Text, "..") {
 			return false
 		}
 	}
@@ -201,7 +205,8 @@ func (v *view) vital(w shell.Word) bool {
 
 // entries reports whether a pattern means all entries of a directory.
 func entries(s string) bool {
-	return s == "*" || s == ".*" || s == "{*,.*}" || s == "{,.}*" || s == "**" || s == "[!.]*" || s == ".[!.]*" || s == "?*"
+	return s == "*" || s == ".*" || s == "{*,.*}" || s == "{,.}*" || s == "**" || s == "[!.]*" ||
+		s == ".[!.]*" || s == "?*"
 }
 
 var systemTops = map[string]bool{
@@ -219,7 +224,8 @@ func stopsSystem(v *view) string {
 		case "init", "telinit":
 			return has(c, "0") || has(c, "6") || has(c, "1") || has(c, "S")
 		case "systemctl", "loginctl":
-			for _, w := range []string{"poweroff", "reboot", "halt", "kexec", "soft-reboot", "rescue", "emergency", "suspend",
+			for _, w := range []string{"poweroff", "reboot", "halt", "kexec", "soft-reboot", "rescue",
+				"emergency", "suspend",
 				"hibernate", "hybrid-sleep"} {
 				if has(c, w) {
 					return true
@@ -236,7 +242,8 @@ var devices = []string{
 	"/dev/sd*", "/dev/hd*", "/dev/vd*", "/dev/xvd*", "/dev/nvme*", "/dev/mmcblk*", "/dev/loop*", "/dev/dm-*",
 	"/dev/md*", "/dev/mapper/*", "/dev/disk*", "/dev/rdisk*", "/dev/sr*", "/dev/fd?", "/dev/ram*", "/dev/zram*",
 	"/dev/nbd*", "/dev/block/*",
-	"/dev/mem", "/dev/kmem", "/dev/port", "/proc/sysrq-trigger", "/proc/kcore", "/dev/{*", "/dev/[*", "/dev/?d*", "/dev/\\*",
+	"/dev/mem", "/dev/kmem", "/dev/port", "/proc/sysrq-trigger", "/proc/kcore", "/dev/{*", "/dev/[*",
+	"/dev/?d*", "/dev/\\*",
 }
 
 func writesDevice(v *view) string {
@@ -303,55 +310,73 @@ var systemPaths = []string{"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/
 
 func writesSystem(v *view) string {
 	return v.written(func(w shell.Word) bool {
-		file := v.rules.space.Absolute(w.Text)
-		for _, dir := range systemPaths {
-			if file == dir || strings.HasPrefix(file, dir+"/") {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(v.space.Dirs(), func(from string) bool {
+			file := v.space.At(from, w.Text)
+			return slices.ContainsFunc(systemPaths, func(dir string) bool {
+				return file == dir ||
+					strings.HasPrefix(file, dir+"/")
+			})
+		})
 	})
 }
 
 func writesOutside(v *view) string {
-	return v.written(func(w shell.Word) bool {
-		if !w.Known && !innerPattern(w.Text) {
+	why := v.written(func(w shell.Word) bool {
+		if !w.Known && !workspace.Pattern(w.Text) {
 			return true
 		}
-		return !v.inside(w.Text)
+		return !v.space.Inside(w.Text)
 	})
+	if why != "" {
+		return why
+	}
+	return v.command(func(name string, c *shell.Command) bool { return name == "ln" && v.linksOut(c) })
+}
+
+// linksOut reports whether ln makes a link to a file outside the workspace, through which others may write.
+func (v *view) linksOut(c *shell.Command) bool {
+	for _, w := range c.Words[1:] {
+		if w.Text != "" && w.Text[0] != '-' && (!w.Known || strings.HasPrefix(w.Text, "..") ||
+			!v.space.Inside(w.Text)) {
+			return true
+		}
+	}
+	return false
 }
 
 // writesStartup finds files that a program executes when it starts.
 func writesStartup(v *view) string {
-	return v.written(func(w shell.Word) bool { return sensitive.Starts(v.within(w.Text)) != "" })
+	if why := v.written(func(w shell.Word) bool { return v.starts(w.Text) }); why != "" {
+		return why
+	}
+	return v.command(func(name string, c *shell.Command) bool {
+		p := profile.Find(name)
+		return p != nil &&
+			slices.ContainsFunc(p.Check(c.Words[1:], p.Top(), true).Changes, func(w shell.Word) bool { return v.starts(w.Text) })
+	})
 }
 
 // startsLater finds them among the paths of a tool that writes files.
 func startsLater(v *view) string {
 	for _, p := range v.paths() {
-		if sensitive.Starts(v.within(p)) != "" {
+		if v.starts(p) {
 			return "the path " + shown(p)
 		}
 	}
 	return ""
 }
 
-// within is a path without the directory of the workspace, whose own name does not count, and without links.
-func (v *view) within(file string) string {
-	file = v.rules.space.Absolute(file)
-	for _, root := range v.rules.space.Roots {
-		for _, f := range []string{workspace.Resolve(file), file} {
-			if rest, ok := strings.CutPrefix(f, root); ok {
-				return filepath.ToSlash(rest)
+// starts reports whether a program may execute the file when it starts, wherever the name is relative to.
+func (v *view) starts(file string) bool {
+	if strings.ContainsAny(file, "*?[") { // what the beginnings of a pattern match
+		for i := range len(file) + 1 {
+			if i == len(file) || file[i] == '/' && i > 0 {
+				found, _ := v.space.Matches(file[:i])
+				if slices.ContainsFunc(found, v.starts) {
+					return true
+				}
 			}
 		}
 	}
-	return filepath.ToSlash(file)
-}
-
-// innerPattern reports whether what is not known of a path is only which of the files
-// of a directory it is: src/*.go.
-func innerPattern(s string) bool {
-	return s != "" && s[0] != '-' && !strings.Contains(s, "$") && strings.ContainsAny(s, "*?[") && !strings.Contains(s, "..")
+	return slices.ContainsFunc(v.space.Names(file), func(name string) bool { return sensitive.Starts(name) != "" })
 }

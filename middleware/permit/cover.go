@@ -59,25 +59,29 @@ func (c *coverage) result() (all *compiled, part bool, why string) {
 	if c.any == nil {
 		return nil, false, ""
 	}
-	for _, name := range c.view.variables {
-		if !quiet(name) {
-			return nil, true, "the rule " + c.any.Name + " does not cover setting " + shown(name)
+	for _, a := range c.view.variables {
+		if !shell.Quiet(a) {
+			return nil, true, "the rule " + c.any.Name + " does not cover setting " + shown(a.Name)
 		}
 	}
 	for i, l := range c.view.lines {
 		for j := range l.Commands {
 			command := &l.Commands[j]
-			if c.covered[i][j] == nil && !(command.Name == "time" && len(command.Words) == 1) {
+			if c.covered[i][j] == nil && !c.view.helps(l, j) {
 				return nil, true, c.reason(command)
 			}
 		}
+		if len(l.Secrets) > 0 {
+			return nil, true, "the rule " + c.any.Name + " does not cover reading the variable " + shown(l.Secrets[0]) +
+				", whose name says that it holds a credential"
+		}
 		for _, a := range l.Assigns {
-			if !quietVariables[a.Name] {
+			if !shell.Quiet(a) {
 				return nil, true, "the rule " + c.any.Name + " does not cover setting " + shown(a.Name)
 			}
 		}
 		for _, d := range l.Redirects {
-			if why := c.view.pathOutside(d.Target); d.Read && why != "" {
+			if why := c.view.space.Refuse(d.Target); d.Read && why != "" {
 				return nil, true, "the rule " + c.any.Name + " does not cover reading " + shown(d.Target.Text) + ", which " + why
 			}
 		}
@@ -85,7 +89,7 @@ func (c *coverage) result() (all *compiled, part bool, why string) {
 	if files := c.view.writes(); len(files) > 0 {
 		return nil, true, "the rule " + c.any.Name + " does not cover writing to " + shown(files[0].Text)
 	}
-	if c.view.moved {
+	if c.view.space.Lost() {
 		return nil, true, "the rule " + c.any.Name + " does not cover a directory outside the workspace"
 	}
 	return c.any, false, "the line has nothing but what is allowed by " + c.rules()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolscope/toolscope/middleware/permit/internal/arguments"
 	"github.com/toolscope/toolscope/middleware/permit/internal/glob"
+	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -21,7 +22,11 @@ func (r *Rules) Decide(tool *toolkit.Definition, call toolkit.Call) Decision {
 	if c := r.simple(p, tool); c != nil {
 		return r.decision(c, "", nil)
 	}
-	v := &view{rules: r, name: call.Name, tool: tool, text: call.Arguments}
+	space := r.space
+	if tool != nil {
+		space = space.In(tool.WorkDir)
+	}
+	v := &view{rules: r, name: call.Name, tool: tool, text: call.Arguments, space: space.Place()}
 	return r.judge(p, v)
 }
 
@@ -99,6 +104,11 @@ func (r *Rules) judge(p *plan, v *view) Decision {
 	if best.rule == nil {
 		best = verdict{r.fallback, "no rule speaks of it"}
 	}
+	if r.fallback.Effect == Deny && best.rule.Effect == Ask {
+		if why := r.unlisted(p, v); why != "" {
+			best = verdict{r.fallback, why}
+		}
+	}
 	var runs execution
 	if p.shell != "" && best.rule.Effect == Allow {
 		var why string
@@ -112,6 +122,51 @@ func (r *Rules) judge(p *plan, v *view) Decision {
 	d := r.decision(best.rule, best.reason, programs)
 	d.runs = runs
 	return d
+}
+
+// unlisted says what of a call no rule of the user's speaks of, which `default: deny` denies whatever else would
+// ask; "" if the rules speak of all.
+func (r *Rules) unlisted(p *plan, v *view) string {
+	var listing []*compiled
+	for _, c := range p.rules {
+		if c.builtin || c.Effect == Deny || !c.fits(v.tool) {
+			continue
+		}
+		if c.Shell == nil || p.shell == "" {
+			if _, ok, err := c.holds(v); ok || err != "" {
+				return ""
+			}
+			continue
+		}
+		listing = append(listing, c)
+	}
+	if p.shell == "" {
+		return "no rule speaks of it"
+	}
+	for _, l := range v.lines {
+		for i := range l.Commands {
+			if c := &l.Commands[i]; !slices.ContainsFunc(listing, func(rule *compiled) bool { return rule.lists(c) }) && !v.helps(l, i) {
+				return "no rule speaks of " + line(c)
+			}
+		}
+	}
+	if len(listing) == 0 {
+		return "no rule speaks of it"
+	}
+	return ""
+}
+
+// lists reports whether a rule for shell commands speaks of the command.
+func (c *compiled) lists(command *shell.Command) bool {
+	if len(command.Words) == 0 {
+		return false
+	}
+	if c.Effect == Allow {
+		if _, named := c.level(command); named {
+			return true
+		}
+	}
+	return c.matchCommand(command)
 }
 
 // verdict is the strictest rule that holds so far, and why it does.
@@ -225,7 +280,7 @@ func (c *compiled) matchPaths(v *view) (path, err string) {
 	}
 	for _, p := range paths {
 		switch {
-		case v.rules.space.Inside(p) == c.Paths.Inside:
+		case v.space.Inside(p) == c.Paths.Inside:
 			path = cmp.Or(p, ".") // "" is the directory itself
 		case c.Effect == Allow:
 			return "", "" // all must be meant

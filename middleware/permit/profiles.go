@@ -36,7 +36,7 @@ func (c *compiled) compileProfiles() (field, wrong string) {
 		if c.levels == nil {
 			c.levels = map[string]int{}
 		}
-		c.levels[name] = level
+		c.levels[p.Name] = level
 	}
 	return "", ""
 }
@@ -60,7 +60,7 @@ func manyLevels(program string) bool {
 func (c *compiled) level(command *shell.Command) (level int, named bool) {
 	level = -1
 	raise := func(to int) { level, named = max(level, to), true }
-	if to, ok := c.levels[command.Name]; ok {
+	if to, ok := c.profiled(command.Name); ok {
 		raise(to)
 	}
 	if c.programs != nil && glob.MatchAny(c.programs, command.Name) {
@@ -72,6 +72,19 @@ func (c *compiled) level(command *shell.Command) (level int, named bool) {
 		}
 	}
 	return level, named
+}
+
+// profiled is the level of the profile that the rule names for a program, under whichever of its names: python3, gmake.
+func (c *compiled) profiled(program string) (level int, ok bool) {
+	if c.levels == nil {
+		return 0, false
+	}
+	p := profile.Find(strings.ToLower(program))
+	if p == nil {
+		return 0, false
+	}
+	level, ok = c.levels[p.Name]
+	return level, ok
 }
 
 // lowest is the lowest level of a program's profile that has these first words; the lowest of all if none has.

@@ -19,12 +19,12 @@ import (
 )
 
 // publicCommand is a command of a public repository's CI files or documentation; where those had an expression of
-// the CI system there is an x. The gate is not fitted to them.
+// the CI system there is an x. The gate is fitted to those of public.jsonl, not to those of unseen.jsonl.
 type publicCommand struct{ Source, Command string }
 
-func publicCommands(t *testing.T) (all []publicCommand) {
+func publicCommands(t *testing.T, name string) (all []publicCommand) {
 	t.Helper()
-	file, err := os.Open(cmp.Or(os.Getenv("PUBLIC_COMMANDS"), "testdata/public.jsonl"))
+	file, err := os.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,13 @@ func publicCommands(t *testing.T) (all []publicCommand) {
 // TestPublicCommands counts how many commands of other people are parsed with every program named, and what rules
 // that allow each profile's first level decide. With -v it prints the table of docs/permission.md.
 func TestPublicCommands(t *testing.T) {
-	commands := publicCommands(t)
+	for _, name := range []string{"testdata/public.jsonl", "testdata/unseen.jsonl"} {
+		commands := publicCommands(t, name)
+		t.Run(name, func(t *testing.T) { judgePublic(t, commands) })
+	}
+}
+
+func judgePublic(t *testing.T, commands []publicCommand) {
 	t.Chdir(t.TempDir())
 	rules := mustCompile(t, Spec{Default: Ask, Rules: []Rule{{Name: "profiles", Effect: Allow, Shell: &Shell{Programs: profile.Programs()}}}})
 	parsed, effects, reasons := 0, map[Effect]int{}, map[string]int{}

@@ -45,10 +45,16 @@ func (v *view) canonical(argument string) (text []byte, why string) {
 
 // sandbox is what the commands that rules cover may reach.
 func (c *coverage) sandbox() *sandbox.Sandbox {
-	return &sandbox.Sandbox{
-		Workspace: c.view.rules.space.Roots,
-		Network:   c.network || slices.Contains(c.needs, "network"),
-		Git:       slices.Contains(c.needs, "git"),
-		Go:        slices.Contains(c.needs, "go"),
+	s := &sandbox.Sandbox{Workspace: c.view.space.Roots, Network: c.network}
+	for _, need := range c.needs {
+		switch {
+		case need == "network":
+			s.Network = true
+		case need == "git":
+			s.Git = true
+		case !slices.Contains(s.Caches, need):
+			s.Caches = append(s.Caches, need)
+		}
 	}
+	return s
 }

@@ -6,6 +6,7 @@ package permit
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/toolscope/toolscope/internal/sandbox"
@@ -63,12 +64,12 @@ func TestSandboxOfARule(t *testing.T) {
 		"git status":           {},
 		"git commit -m x":      {Git: true},
 		"git push origin main": {Git: true, Network: true},
-		"go test ./...":        {Go: true},
+		"go test ./...":        {Caches: []string{"go"}},
 		"curl example.com":     {Network: true},
 	} {
 		text, _ := json.Marshal(map[string]string{"command": line})
 		got := throughGate(t, rules, string(text)).sandbox
-		if got == nil || got.Git != want.Git || got.Go != want.Go || got.Network != want.Network || len(got.Workspace) != 1 {
+		if got == nil || got.Git != want.Git || !slices.Equal(got.Caches, want.Caches) || got.Network != want.Network || len(got.Workspace) != 1 {
 			t.Errorf("%s: got %+v, want %+v", line, got, want)
 		}
 	}

@@ -15,59 +15,48 @@ import (
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
 
-// moves reports whether the command changes the directory for what follows, or for
-// what it starts, to one that is not known to be in the workspace.
-func (v *view) moves(c *shell.Command) bool {
+// move notes where the command changes the directory to, for what follows or for what it starts.
+func (v *view) move(c *shell.Command) {
 	words := c.Words
-	var to []shell.Word
 	switch c.Name {
 	case "cd", "pushd":
-		for _, w := range words[1:] {
-			if w.Known && (w.Text == "-P" || w.Text == "-L" || w.Text == "--" || w.Text == "-e") {
-				continue
-			}
-			to = append(to, w)
-		}
-		if len(to) == 0 {
-			return true // home, or where it was before
-		}
+		v.enter(operands(words[1:]))
 	case "env", "sudo":
 		for i, w := range words {
 			switch {
 			case w.Text == "-C" || w.Text == "-D" || w.Text == "--chdir":
-				to = append(to, words[min(i+1, len(words)-1)])
+				v.enter(words[min(i+1, len(words)-1):][:1])
 			case strings.HasPrefix(w.Text, "--chdir="), strings.HasPrefix(w.Text, "-C"), strings.HasPrefix(w.Text, "-D"):
-				return true
+				v.space.Lose()
 			}
 		}
 	case "chroot", "popd":
-		return true
+		v.space.Lose()
 	}
-	for _, w := range to {
-		if !w.Known || !v.rules.space.Inside(w.Text) {
-			return true
-		}
-		v.dirs = append(v.dirs, v.rules.space.Absolute(w.Text))
-	}
-	return false
 }
 
-// inside reports whether a file that a line names is in the workspace, whichever of the
-// directories that the line goes to it is relative to.
-func (v *view) inside(file string) bool {
-	space := v.rules.space
-	if strings.HasPrefix(file, "/") || strings.HasPrefix(file, "~") || len(v.dirs) == 0 && !v.moved {
-		return space.Inside(file)
-	}
-	if v.moved || strings.Contains(file, "..") && !space.Inside(file) { // a cd may fail
-		return false
-	}
-	for _, dir := range v.dirs {
-		if !space.Inside(dir + "/" + file) {
-			return false
+// operands are the words of cd without its options.
+func operands(words []shell.Word) (to []shell.Word) {
+	for _, w := range words {
+		if !w.Known || w.Text != "-P" && w.Text != "-L" && w.Text != "--" && w.Text != "-e" {
+			to = append(to, w)
 		}
 	}
-	return true
+	return to
+}
+
+// enter changes to a directory; none is home, or where the line was before.
+func (v *view) enter(to []shell.Word) {
+	if len(to) == 0 {
+		v.space.Lose()
+	}
+	for _, w := range to {
+		if !w.Known {
+			v.space.Lose()
+			return
+		}
+		v.space.Enter(w.Text)
+	}
 }
 
 // doubt says why the call cannot be understood; "" if it can.
@@ -78,9 +67,9 @@ func (v *view) doubt(isShell bool) string {
 	if v.args.Err != nil {
 		return v.args.Err.Error()
 	}
-	for _, name := range v.variables {
-		if shell.Dangerous(name) {
-			return "the variable " + shown(name) + " changes what runs"
+	for _, a := range v.variables {
+		if shell.DangerousValue(a) {
+			return "the variable " + shown(a.Name) + " changes what runs"
 		}
 	}
 	for _, l := range v.lines {
@@ -96,9 +85,11 @@ func (c *compiled) matchShell(v *view) string {
 	if len(c.Shell.Writes) > 0 {
 		file := ""
 		for _, w := range v.writes() {
-			if glob.MatchAny(c.Shell.Writes, v.rules.space.Absolute(w.Text)) ||
-				glob.MatchAny(c.Shell.Writes, workspace.Resolve(v.rules.space.Absolute(w.Text))) {
-				file = w.Text
+			for _, dir := range v.space.Dirs() {
+				at := v.space.At(dir, w.Text)
+				if glob.MatchAny(c.Shell.Writes, at) || glob.MatchAny(c.Shell.Writes, workspace.Resolve(at)) {
+					file = w.Text
+				}
 			}
 		}
 		if file == "" {
@@ -125,7 +116,7 @@ func (c *compiled) matchCommand(command *shell.Command) bool {
 		return false
 	}
 	name := strings.ToLower(command.Name)
-	if _, ok := c.levels[name]; !ok && c.levels != nil && c.programs == nil && c.prefixes == nil {
+	if _, ok := c.profiled(name); !ok && c.levels != nil && c.programs == nil && c.prefixes == nil {
 		return false
 	}
 	if c.programs != nil && !glob.MatchAny(c.programs, name) {

@@ -7,6 +7,7 @@ import (
 	"github.com/toolscope/toolscope/middleware/permit/internal/arguments"
 	"github.com/toolscope/toolscope/middleware/permit/internal/outputs"
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
+	"github.com/toolscope/toolscope/middleware/permit/internal/workspace"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -20,10 +21,9 @@ type view struct {
 	args      *arguments.Arguments
 	source    string        // the command as it is written, if it is one text
 	lines     []*shell.Line // of a tool that runs shell commands
-	moved     bool          // a line changes the directory to one outside the workspace, or not known
-	dirs      []string      // other directories that a line changes to
-	variables []string      // that the call sets for the command
-	files     []shell.Word  // that the lines write, once listed
+	space     workspace.Place
+	variables []shell.Assign // that the call sets for the command
+	files     []shell.Word   // that the lines write, once listed
 	listed    bool
 }
 
@@ -72,6 +72,13 @@ func (v *view) paths() []string {
 		if pathNames[name] {
 			for _, value := range values {
 				paths = append(paths, arguments.Texts(value)...)
+			}
+		}
+		if patchNames[name] {
+			for _, value := range values {
+				for _, text := range arguments.Texts(value) {
+					paths = append(paths, patched(text)...)
+				}
 			}
 		}
 	}

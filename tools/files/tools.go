@@ -83,20 +83,20 @@ func (t *Toolset) Tools() []toolkit.Tool {
 		return nil
 	}
 	tools := []toolkit.Tool{
-		toolkit.NewTool(reads(toolkit.Definition{
+		toolkit.NewTool(t.reads(toolkit.Definition{
 			Name: "file_list", Description: "Lists a directory as a tree.",
 			Title: "List files", InputSchema: json.RawMessage(listSchema), Timeout: 10 * time.Second,
 		}), t.list),
-		toolkit.NewTool(reads(toolkit.Definition{
+		toolkit.NewTool(t.reads(toolkit.Definition{
 			Name: "file_read", Description: "Reads a text file, or some lines of it, with line numbers.",
 			Title: "Read a file", InputSchema: json.RawMessage(readSchema), Timeout: 10 * time.Second,
 		}), t.read),
-		toolkit.NewTool(reads(toolkit.Definition{
+		toolkit.NewTool(t.reads(toolkit.Definition{
 			Name:        "file_search",
 			Description: "Finds files by name, or lines of text files by text or regular expression, below a path.",
 			Title:       "Search files", InputSchema: json.RawMessage(searchSchema), Timeout: 30 * time.Second,
 		}), t.search),
-		toolkit.NewTool(reads(toolkit.Definition{
+		toolkit.NewTool(t.reads(toolkit.Definition{
 			Name:        "file_info",
 			Description: "Tells a file's type, size, encoding, number of lines, mode and time of change.",
 			Title:       "File information", InputSchema: json.RawMessage(infoSchema), Timeout: 10 * time.Second,
@@ -116,36 +116,36 @@ func (t *Toolset) writing() []toolkit.Tool {
 		deleted = "Moves a file or directory to the trash, from where file_move takes it back."
 	}
 	return []toolkit.Tool{
-		toolkit.NewTool(writes(toolkit.Definition{
+		toolkit.NewTool(t.writes(toolkit.Definition{
 			Name: "file_write", Description: "Writes a text file; missing directories are made.",
 			Title: "Write a file", InputSchema: json.RawMessage(writeSchema),
 			Idempotent: toolkit.No, Destructive: toolkit.Yes,
 		}), t.write),
-		toolkit.NewTool(writes(toolkit.Definition{
+		toolkit.NewTool(t.writes(toolkit.Definition{
 			Name: "file_edit",
 			Description: "Replaces a piece of text that stands in a file once, or several, and answers with the difference. " +
 				"Line endings and encoding stay as they are.",
 			Title: "Edit a file", InputSchema: json.RawMessage(editSchema),
 			Idempotent: toolkit.No, Destructive: toolkit.Yes,
 		}), t.edit),
-		toolkit.NewTool(writes(toolkit.Definition{
+		toolkit.NewTool(t.writes(toolkit.Definition{
 			Name: "file_patch",
 			Description: "Applies a unified diff to one or more files, all or none. " +
 				"Line numbers are hints; the lines around a change must stand in the file.",
 			Title: "Patch files", InputSchema: json.RawMessage(patchSchema),
 			Idempotent: toolkit.No, Destructive: toolkit.Yes,
 		}), t.patch),
-		toolkit.NewTool(writes(toolkit.Definition{
+		toolkit.NewTool(t.writes(toolkit.Definition{
 			Name: "file_mkdir", Description: "Makes a directory, and those above it.",
 			Title: "Make a directory", InputSchema: json.RawMessage(mkdirSchema),
 			Idempotent: toolkit.Yes, Destructive: toolkit.No,
 		}), t.mkdir),
-		toolkit.NewTool(writes(toolkit.Definition{
+		toolkit.NewTool(t.writes(toolkit.Definition{
 			Name: "file_move", Description: "Moves or renames a file or directory; missing directories are made.",
 			Title: "Move a file", InputSchema: json.RawMessage(moveSchema),
 			Idempotent: toolkit.No, Destructive: toolkit.Yes,
 		}), t.move),
-		toolkit.NewTool(writes(toolkit.Definition{
+		toolkit.NewTool(t.writes(toolkit.Definition{
 			Name: "file_delete", Description: deleted,
 			Title: "Delete a file", InputSchema: json.RawMessage(deleteSchema),
 			Idempotent: toolkit.No, Destructive: toolkit.HintOf(!t.trash),
@@ -154,16 +154,16 @@ func (t *Toolset) writing() []toolkit.Tool {
 }
 
 // reads adds to a definition what the tools that read files have in common.
-func reads(d toolkit.Definition) toolkit.Definition {
-	d.Category, d.Risk, d.Resources = "files", toolkit.RiskLow, []string{"files"}
+func (t *Toolset) reads(d toolkit.Definition) toolkit.Definition {
+	d.Category, d.Risk, d.Resources, d.WorkDir = "files", toolkit.RiskLow, []string{"files"}, t.roots[0].given
 	d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld = toolkit.Yes, toolkit.Yes, toolkit.No, toolkit.No
 	return d
 }
 
 // writes adds to a definition what the tools that write files have in common.
-func writes(d toolkit.Definition) toolkit.Definition {
+func (t *Toolset) writes(d toolkit.Definition) toolkit.Definition {
 	d.Timeout, d.CacheTTL = 30*time.Second, -1
-	d.Category, d.Risk, d.Resources = "files", toolkit.RiskMedium, []string{"files"}
+	d.Category, d.Risk, d.Resources, d.WorkDir = "files", toolkit.RiskMedium, []string{"files"}, t.roots[0].given
 	d.ReadOnly, d.OpenWorld = toolkit.No, toolkit.No
 	return d
 }

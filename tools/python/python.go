@@ -140,11 +140,19 @@ func (t *runner) runProgram(ctx context.Context, in input) (string, error) {
 		return "", &toolkit.Error{Kind: toolkit.ErrTool,
 			Message: "Python ended before the program began\n" + ended.Text(), Cause: errNotBegun}
 	}
-	text := ended.Text()
+	text := t.unconfined() + ended.Text()
 	if ended.Fault == nil && ended.Stdout.Text() == "" && ended.Stderr.Text() == "" {
 		text += "nothing was printed: print what is to be seen\n"
 	}
 	return text, ended.Fault
+}
+
+// unconfined begins the answer of a program that nothing keeps from its user's files, as the shell tools' does.
+func (t *runner) unconfined() string {
+	if t.rules.guarded || t.python.walls.Reach != nil {
+		return ""
+	}
+	return "note: this machine cannot confine programs (Landlock, Linux 5.13 or later): it ran with all rights of the user\n"
 }
 
 var errNotBegun = errors.New("python: the guard did not report")

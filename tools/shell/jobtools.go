@@ -41,7 +41,7 @@ func (j *Jobs) Tools() []toolkit.Tool {
 			Description: "Starts one command line in the background, in a shell in the work directory, " +
 				"and answers with the job's id. For what takes longer than shell_run allows.",
 			Title: "Start a background command", InputSchema: json.RawMessage(schema),
-			Risk: toolkit.RiskHigh, Timeout: answerTime,
+			Risk: toolkit.RiskHigh, Timeout: answerTime, WorkDir: j.options.Dir,
 			ReadOnly: toolkit.No, Idempotent: toolkit.No, Destructive: toolkit.Yes, OpenWorld: toolkit.Yes,
 		}), j.start),
 		// Not idempotent, though it changes nothing: the next answer differs.

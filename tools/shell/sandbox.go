@@ -4,7 +4,6 @@
 package shell
 
 import (
-	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,14 +47,8 @@ func (o Options) confined(s *sandbox.Sandbox, line string, limit time.Duration) 
 	}
 	home, _ := os.UserHomeDir()
 	reach.Read = append(reach.Read, filepath.Join(home, ".gitconfig"), filepath.Join(home, ".config/git/config"))
-	if s.Go {
-		modules, build := goCaches(home)
-		reach.Read, reach.Write = append(reach.Read, modules), append(reach.Write, build)
-		if s.Network {
-			reach.Write = append(reach.Write, modules)
-		}
-		_ = os.MkdirAll(build, 0o777)
-		c.Env = append(c.Env, "GOCACHE="+build, "GOMODCACHE="+modules)
+	for _, name := range s.Caches {
+		c.Env = caches[name].open(reach, home, s.Network, c.Env)
 	}
 	// A directory that looks like a bare repository has settings, and git would execute them.
 	c.Env = append(c.Env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.bareRepository", "GIT_CONFIG_VALUE_0=explicit")
@@ -64,12 +57,4 @@ func (o Options) confined(s *sandbox.Sandbox, line string, limit time.Duration) 
 		note = "note: this kernel cannot refuse TCP connections (Linux 6.7 or later can)\n"
 	}
 	return c, done, note
-}
-
-// goCaches are where the go command keeps modules and what it built.
-func goCaches(home string) (modules, build string) {
-	path := cmp.Or(os.Getenv("GOPATH"), filepath.Join(home, "go"))
-	cache, _ := os.UserCacheDir()
-	return cmp.Or(os.Getenv("GOMODCACHE"), filepath.Join(path, "pkg", "mod")),
-		cmp.Or(os.Getenv("GOCACHE"), filepath.Join(cache, "go-build"))
 }

@@ -52,7 +52,7 @@ func New(o Options) (toolkit.Tool, error) {
 		Title: "Run a shell command", InputSchema: json.RawMessage(schema),
 		Type: toolkit.ToolExtension, Category: "shell", Risk: toolkit.RiskHigh,
 		ReadOnly: toolkit.No, Idempotent: toolkit.No, Destructive: toolkit.Yes, OpenWorld: toolkit.Yes,
-		Timeout: o.Timeout + answerTime, CacheTTL: -1,
+		Timeout: o.Timeout + answerTime, CacheTTL: -1, WorkDir: o.Dir,
 	}, o.tool), nil
 }
 

@@ -6,13 +6,12 @@ package shell
 import (
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/toolscope/toolscope/internal/sensitive"
 )
 
-// maxSurveyed is how many entries of a workspace are inspected for each command. What is left is only read.
-const maxSurveyed = 20_000
+// maxSurveyed is how many entries of a workspace are inspected for each command. What is left is neither read nor written.
+const maxSurveyed = 200_000
 
 // surveyed are the largest parts of a directory that may be read, and written: rights of the kernel's are for a
 // directory with all below, so one that holds a protected file is taken apart.
@@ -39,14 +38,14 @@ func survey(dir string, git bool) *surveyed {
 // look reports whether all of a directory may be read, and written. If not, it lists the parts that may.
 func (s *surveyed) look(dir, rel string) (clean, unlocked bool) {
 	if s.left <= 0 {
-		return true, false
+		return false, false
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return false, false
 	}
 	s.left -= len(entries)
-	clean, unlocked = true, s.left > 0
+	clean, unlocked = true, true
 	type part struct {
 		path            string
 		clean, unlocked bool
@@ -60,7 +59,7 @@ func (s *surveyed) look(dir, rel string) (clean, unlocked bool) {
 			continue
 		case name == ".git" || name == ".git/config":
 			p.clean, p.unlocked = true, s.git && name == ".git" // git reads its settings
-		case sensitive.Credential(name) != "" && !strings.Contains("/"+rel, "/testdata/"):
+		case sensitive.Credential(name) != "" && !sensitive.Fixture(rel):
 		case e.IsDir() && sensitive.Starts(name) == "":
 			p.clean, p.unlocked = s.look(p.path, name+"/")
 		default:

@@ -43,6 +43,8 @@ func (p *permitter) line(id json.RawMessage, d permit.Decision) decision {
 // answer decides on the call of a line.
 func (p *permitter) answer(q question) (any, error) {
 	switch {
+	case q.Command != nil && (q.Name != nil || q.Arguments != nil):
+		return nil, errors.New(`got "command" next to "name" or "arguments", want a command, or a name with its arguments`)
 	case q.Command != nil:
 		d, err := p.decideCommand(*q.Command)
 		return p.line(q.ID, d), err

@@ -20,6 +20,9 @@ func (r *reader) hdoc(d *syntax.Redirect) shell.Input {
 	} else if quoted && r.codes == 1 {
 		d.Word.Parts = []syntax.WordPart{&syntax.SglQuoted{Value: tag}} // as it is printed, and run
 	}
+	if _, behind, _ := strings.Cut(r.text, "<<"); !quoted && strings.Contains(behind, "\\\n") {
+		r.line.Doubt(shell.DoubtSyntax, "a backslash at the end of a line of a here-document, which may hide its end")
+	}
 	if d.N != nil && len(d.N.Value) > 1 && d.N.Value[0] == '{' {
 		r.SetVariable(shell.Assign{Name: d.N.Value[1 : len(d.N.Value)-1]})
 	}
@@ -28,9 +31,29 @@ func (r *reader) hdoc(d *syntax.Redirect) shell.Input {
 		if r.end > 0 && d.Hdoc.Pos().Offset() > r.end {
 			r.line.Doubt(shell.DoubtSyntax, "a here-document behind the substitution that it is for")
 		}
+		if r.endsEarlier(d.Hdoc, tag) {
+			r.line.Doubt(shell.DoubtSyntax, "a here-document with its end tag inside, where bash ends it")
+		}
 		body = r.hdocBody(d.Hdoc, quoted)
 	}
 	return shell.Input{Text: body.Text, Given: true, Known: body.Known}
+}
+
+// endsEarlier reports whether a line of the body is the end tag: bash takes it for the end whatever it belongs to, a
+// substitution or another here-document.
+func (r *reader) endsEarlier(body *syntax.Word, tag string) bool {
+	from, to := int(body.Pos().Offset()), int(body.End().Offset())
+	if from > to || to > len(r.text) {
+		return true
+	}
+	text := strings.TrimRight(r.text[from:to], "\n")
+	end := max(strings.LastIndexByte(text, '\n'), 0) // the last line is the end itself
+	for line := range strings.SplitSeq(text[:end], "\n") {
+		if end > 0 && strings.TrimLeft(line, "\t") == tag {
+			return true
+		}
+	}
+	return false
 }
 
 // plainTag is the end tag of a here-document, and whether it is quoted, as in <<EOF, <<'EOF', <<"EOF" or <<\EOF. ok
@@ -71,9 +94,6 @@ func (r *reader) hdocBody(body *syntax.Word, quoted bool) shell.Word {
 		if ok && quoted {
 			b.text.WriteString(lit.Value)
 			continue
-		}
-		if ok && strings.Contains(lit.Value, "\\\n") {
-			r.line.Doubt(shell.DoubtSyntax, "a backslash at the end of a line of a here-document, which may hide its end")
 		}
 		b.quoted(p)
 	}

@@ -49,6 +49,8 @@ func (r *reader) code(text string, in shell.Input) {
 	if continued(text) {
 		r.line.Doubt(shell.DoubtSyntax, "a backslash at the end of a line that bash reads in another way than our parser")
 	}
+	defer func(old string) { r.text = old }(r.text)
+	r.text = text
 	parser := parsers.Get().(*syntax.Parser)
 	var stmts []*syntax.Stmt
 	var err error

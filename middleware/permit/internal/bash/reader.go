@@ -16,6 +16,7 @@ const (
 // reader walks the syntax of one line.
 type reader struct {
 	line       *shell.Line
+	text       string // of the code that is read
 	depth      int    // of statements and words
 	codes      int    // of code inside code
 	wraps      int    // of commands started by commands
@@ -68,7 +69,7 @@ func (r *reader) AddRedirect(d shell.Redirect) {
 
 // SetVariable notes that a variable gets a value, and doubts what follows from some names.
 func (r *reader) SetVariable(a shell.Assign) {
-	if shell.Dangerous(a.Name) {
+	if shell.DangerousValue(a) {
 		r.line.Doubt(shell.DoubtVariable, "the variable "+a.Name+" changes what runs")
 	}
 	if r.values == nil {

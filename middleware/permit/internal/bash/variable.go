@@ -4,6 +4,7 @@
 package bash
 
 import (
+	"github.com/toolscope/toolscope/internal/sensitive"
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
 
@@ -63,6 +64,9 @@ func (r *reader) param(p *syntax.ParamExp) string {
 		r.word(p.Repl.With)
 	}
 	value := r.values[name]
+	if value == "" && !r.wild[name] && sensitive.Variable(name) && len(r.line.Secrets) < maxCommands {
+		r.line.Secrets = append(r.line.Secrets, name)
+	}
 	switch {
 	case value != "":
 	case name == "HOME":

@@ -270,6 +270,10 @@ func (r *reader) declare(d *syntax.DeclClause, in shell.Input) {
 			continue
 		}
 		words = append(words, shell.Word{Text: v.Name + "=" + v.Value.Text, Known: v.Value.Known})
+		if a.Array == nil && !integer && strings.HasPrefix(strings.TrimLeft(v.Value.Text, " \t\n"), "(") &&
+			(!v.Value.Known || strings.ContainsAny(v.Value.Text, "$`<>")) {
+			r.line.Doubt(shell.DoubtCode, "the value of "+v.Name+" may be expanded again, as the values of an array")
+		}
 		r.SetVariable(v)
 		r.line.Assigns = append(r.line.Assigns, v)
 		if integer && !shell.IsNumber(v.Value.Text) {

@@ -46,6 +46,14 @@ type Use struct {
 	Paths  []shell.Word // the words that are paths, or may be
 	Writes []shell.Word // the files that are written
 	Needs  []string     // of a sandbox
+	// Opens are what the command opens that no argument names: tree (what lies below the paths), visible (of that
+	// what no dot hides), links (what links there lead to), git (what a repository tracks), settings (of git).
+	Opens   []string
+	Changes []shell.Word // the files that are moved or made, which are not written by a name of their own
+	// Dirs are the directories to which the command changes for itself.
+	Dirs []string
+	// Named says that an operand is a path; without one, a search is of the current directory.
+	Named bool
 }
 
 // Check looks the words behind the program's name up, at a level. With guess, a computed argument of what the
@@ -65,8 +73,24 @@ func (p *Profile) Check(words []shell.Word, level int, guess bool) Use {
 	}
 	if c.use.Why == "" {
 		c.finish()
+		c.addOpens(c.p.global)
+		if c.at != c.p.global {
+			c.addOpens(c.at)
+		}
+		if slices.Contains(c.use.Opens, "tree") {
+			c.use.Changes = append(c.use.Changes, c.archives...)
+		}
+		c.use.Paths = append(c.use.Paths, c.archives...)
 	}
 	return c.use
+}
+
+func (c *checker) addOpens(u *use) {
+	for _, o := range u.opens {
+		if len(o.options) == 0 || slices.ContainsFunc(o.options, func(name string) bool { return slices.Contains(c.seen, name) }) {
+			c.use.Opens = append(c.use.Opens, o.what)
+		}
+	}
 }
 
 // Has reports whether a level has a command that begins with these words.
@@ -89,6 +113,8 @@ type checker struct {
 	operands []shell.Word
 	stands   bool // an option stands for the first operand
 	guess    bool
+	seen     []string // options
+	archives []shell.Word
 	use      Use
 }
 
@@ -192,6 +218,9 @@ func (u *use) lowest() int {
 	return u.args[0].level
 }
 
+// see notes an option.
+func (c *checker) see(option string) { c.seen = append(c.seen, option) }
+
 // long reads an option that is a whole word.
 func (c *checker) long(w shell.Word, rest []shell.Word) []shell.Word {
 	name, value, has := strings.Cut(w.Text, "=")
@@ -199,6 +228,7 @@ func (c *checker) long(w shell.Word, rest []shell.Word) []shell.Word {
 		name = name[1:]
 	}
 	o, ok := c.at.options[name]
+	c.see(name)
 	switch {
 	case !ok || o.level > c.level:
 		c.refuse("the option " + shell.Clip(name) + " is not in the profile")
@@ -236,6 +266,7 @@ func (c *checker) letters(t string, w shell.Word, rest []shell.Word, joined bool
 	}
 	for i := 1; i < len(t); i++ {
 		o, ok := c.at.options["-"+t[i:i+1]]
+		c.see("-" + t[i:i+1])
 		switch {
 		case !ok || o.level > c.level:
 			c.refuse("the option -" + t[i:i+1] + " is not in the profile")
@@ -305,9 +336,11 @@ func (c *checker) fit(kinds []string) bool {
 		first = 1
 	}
 	for i, w := range c.operands {
-		if !c.kind(strings.TrimSuffix(kinds[min(first+i, len(kinds)-1)], "+"), w) {
+		kind := strings.TrimSuffix(kinds[min(first+i, len(kinds)-1)], "+")
+		if !c.kind(kind, w) {
 			return false
 		}
+		c.use.Named = c.use.Named || kind == "path"
 	}
 	return true
 }

@@ -4,6 +4,7 @@
 package profile
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
@@ -23,11 +24,23 @@ func (c *checker) kind(kind string, w shell.Word) bool {
 	case "write":
 		c.use.Writes = append(c.use.Writes, w)
 		return true
+	case "change":
+		c.use.Paths, c.use.Changes = append(c.use.Paths, w), append(c.use.Changes, w)
+		return true
 	}
 	if !w.Known {
 		return false
 	}
 	switch kind {
+	case "dir":
+		c.use.Paths = append(c.use.Paths, w)
+		c.use.Dirs = append(c.use.Dirs, t)
+		return true
+	case "archive": // of another host, if it has a colon
+		c.archives = append(c.archives, w)
+		return !strings.Contains(t, ":")
+	case "pattern": // of the names that an option lists
+		return slices.ContainsFunc(c.seen, func(o string) bool { return lists[o] }) && t != "" && t[0] != '-'
 	case "local":
 		c.use.Paths = append(c.use.Paths, w)
 		return !strings.Contains(t, ":")
@@ -52,6 +65,8 @@ func (c *checker) kind(kind string, w shell.Word) bool {
 		return t != "" && t[0] != '-' && !strings.Contains(t, "::")
 	case "sql":
 		return plainSQL(t)
+	case "program": // awk's
+		return !strings.Contains(t, "ENVIRON")
 	case "filter": // jq's modules are files, and $ENV is the environment
 		return !strings.Contains(t, "import") && !strings.Contains(t, "include") && !strings.Contains(t, "env") &&
 			!strings.Contains(t, "ENV")
@@ -65,6 +80,9 @@ func (c *checker) kind(kind string, w shell.Word) bool {
 	}
 	return false
 }
+
+// lists are options of git branch and git tag with which they make nothing.
+var lists = shell.NameSet("-l --list --contains --no-contains --merged --no-merged --points-at")
 
 // plainName reports whether t has only letters, digits and some signs.
 func plainName(t, signs string) bool {
@@ -105,6 +123,9 @@ func plainSQL(t string) bool {
 		case first && token != ";" || token == "(" && before != "" && !strings.Contains(sqlWords, " "+before+" "):
 			return false
 		case token[0] == '\'' || token[0] == '"':
+			if sqlElsewhere[strings.ToLower(strings.Trim(token, `'"`))] {
+				return false
+			}
 			before = "a quoted name"
 		default:
 			before, first = "", token == ";"
@@ -135,5 +156,6 @@ func sqlToken(t string) string {
 
 var (
 	sqlWords     = " " + strings.Join(strings.Fields(sqlFunctions), " ") + " "
-	sqlElsewhere = shell.NameSet("attach detach vacuum pragma virtual load_extension")
+	sqlElsewhere = shell.NameSet("attach detach vacuum pragma virtual load_extension fsdir zipfile csv " +
+		" vsv lines sqlite_dbpage readfile writefile edit fts3_tokenizer")
 )

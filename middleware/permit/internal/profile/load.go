@@ -39,6 +39,13 @@ type use struct {
 	options map[string]option
 	args    []operands
 	exact   bool // computed arguments are no guess
+	opens   []opening
+}
+
+// opening is what is opened that no argument names, with one of the options; none is always.
+type opening struct {
+	what    string
+	options []string
 }
 
 // option is what is known of an option.
@@ -122,6 +129,10 @@ func (l *loader) line(words []string) (wrong string) {
 			u.args = append(u.args, operands{level, []string{"path"}})
 		}
 		return l.addOptions(rest[1:], level)
+	case "opens":
+		for _, u := range l.last {
+			u.opens = append(u.opens, opening{rest[0], rest[1:]})
+		}
 	case "args":
 		for _, u := range l.last {
 			u.args = append(slices.DeleteFunc(u.args, func(o operands) bool { return o.level == level }), operands{level, rest})

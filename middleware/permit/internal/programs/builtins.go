@@ -111,8 +111,12 @@ func (r inspector) loads(c *shell.Command, in shell.Input) {
 		}
 		if c.Name == "shopt" {
 			switch w.Text {
-			case "extglob", "expand_aliases", "sourcepath", "lastpipe", "compat31", "compat32", "compat40", "compat41",
-				"compat42", "compat43", "compat44", "patsub_replacement", "assoc_expand_once", "array_expand_once":
+			case "extglob", "expand_aliases", "sourcepath", "lastpipe", "compat31", "compat32", "compat40",
+				"compat41",
+				"compat42", "compat43", "compat44", "compat50", "compat51", "compat52", "nocaseglob", "nocasematch",
+				"dotglob",
+				"globstar", "globskipdots", "nullglob", "failglob", "cdable_vars", "cdspell", "autocd", "dirspell",
+				"xpg_echo", "patsub_replacement", "assoc_expand_once", "array_expand_once":
 				r.Doubt(shell.DoubtName, "the shell option "+w.Text+" changes how a line is read")
 			}
 			continue

@@ -247,10 +247,11 @@ func (r inspector) wrapAssigns(c *shell.Command, words []shell.Word) (assigns []
 		if w.Loose && !shell.IsPlainName(name) {
 			r.Doubt(shell.DoubtCommand, "an argument of "+c.Name+" that may be a command")
 		}
-		if shell.Dangerous(name) {
+		a := shell.Assign{Name: name, Value: shell.Word{Text: value, Known: w.Known}}
+		if shell.DangerousValue(a) {
 			r.Doubt(shell.DoubtVariable, "the variable "+name+" changes what runs")
 		}
-		assigns = append(assigns, shell.Assign{Name: name, Value: shell.Word{Text: value, Known: w.Known}})
+		assigns = append(assigns, a)
 	}
 	return assigns, nil
 }
@@ -306,6 +307,8 @@ func (r inspector) xargs(c *shell.Command, options []shell.Option, rest []shell.
 	mark, replaces := "", false
 	for _, o := range options {
 		switch o.Name {
+		case "a", "arg-file":
+			r.AddRedirect(shell.Redirect{Target: o.Value, Read: true})
 		case "I":
 			mark, replaces = o.Value.Text, true
 		case "i", "replace":

@@ -45,6 +45,32 @@ var tuning = []string{
 // PATH, LD_PRELOAD, GIT_SSH and their like.
 func Dangerous(name string) bool { return among(dangerous, name) && !among(tuning, name) }
 
+// tame are settings of dangerous variables that switch something off, or print instead of asking.
+var tame = NameSet(`
+	GOWORK=off GOTOOLCHAIN=local GOPROXY=off GOFLAGS=-mod=readonly GOFLAGS=-mod=vendor GOFLAGS=-race
+	GOFLAGS=-count=1 GOFLAGS= PAGER=cat GIT_PAGER=cat GIT_PAGER= PAGER= MANPAGER=cat GIT_TERMINAL_PROMPT=0
+	GIT_EDITOR=true EDITOR=true GIT_OPTIONAL_LOCKS=0 NPM_CONFIG_YES=true npm_config_yes=true
+`)
+
+// printing are variables, and beginnings of their names, that change how a program prints or for which platform it builds.
+var printing = []string{"LANG", "LANGUAGE", "LC_*", "TZ", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE",
+	"FORCE_COLOR", "COLUMNS", "LINES", "CI",
+	"TERM", "CGO_ENABLED", "GOOS", "GOARCH", "GOARM", "GOAMD64", "GO386", "GOARM64", "GOMAXPROCS",
+	"GOMEMLIMIT", "GOGC", "GOTRACEBACK",
+	"NODE_ENV", "NODE_NO_WARNINGS", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED",
+	"PYTHONIOENCODING", "PYTHONUTF8",
+	"RUST_BACKTRACE", "RUST_LOG", "CARGO_TERM_*", "CARGO_INCREMENTAL", "VERBOSE", "PYTEST_DISABLE_PLUGIN_AUTOLOAD"}
+
+// DangerousValue is [Dangerous] for a setting, of which some values of dangerous variables are harmless.
+func DangerousValue(a Assign) bool {
+	return Dangerous(a.Name) && !(a.Value.Known && tame[a.Name+"="+a.Value.Text])
+}
+
+// Quiet reports whether a setting changes neither what a program does nor what it starts.
+func Quiet(a Assign) bool {
+	return a.Value.Known && (among(printing, a.Name) || tame[a.Name+"="+a.Value.Text])
+}
+
 // among reports whether the name is in the list, where a trailing * is any ending.
 func among(list []string, name string) bool {
 	for _, d := range list {

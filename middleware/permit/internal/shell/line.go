@@ -17,6 +17,8 @@ type Line struct {
 	// Assigns are the variables that the line sets in the shell itself; those before a
 	// command are the command's.
 	Assigns []Assign
+	// Secrets are variables of the environment that the line expands, and whose names say that they hold credentials.
+	Secrets []string
 	// Tree is the syntax tree that was read, of package bash.
 	Tree any
 	// Doubts are what could not be understood, at most 32.

@@ -1,0 +1,160 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workspace
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/sensitive"
+)
+
+// maxIndex is how large an index of git is read, in bytes.
+const maxIndex = 64 << 20
+
+// Repository returns the .git that git uses in a directory; "" if there is none.
+func Repository(dir string) string {
+	for {
+		git := filepath.Join(dir, ".git")
+		switch info, err := os.Stat(git); {
+		case err == nil && info.IsDir():
+			return git
+		case err == nil: // a worktree's or a submodule's
+			text, _ := os.ReadFile(git)
+			to := strings.TrimSpace(strings.TrimPrefix(string(text), "gitdir:"))
+			if !filepath.IsAbs(to) {
+				to = filepath.Join(dir, to)
+			}
+			return to
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
+
+// StrangeRepository says why git may use settings that the file tools let be written: a directory that looks like a
+// bare repository, or a .git that names another directory; "" if it uses a .git, which they leave alone.
+func (p *Place) StrangeRepository() string {
+	for _, dir := range p.dirs {
+		if dir != p.Dir {
+			dir = Resolve(dir)
+		}
+		if why := strangeAt(dir); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+func strangeAt(dir string) string {
+	for {
+		info, err := os.Lstat(filepath.Join(dir, ".git"))
+		switch {
+		case err == nil && info.IsDir():
+			return ""
+		case err == nil && !strings.Contains(filepath.ToSlash(Resolve(Repository(dir))), "/.git/"):
+			return "the repository in " + dir + " is named by a file"
+		case err == nil:
+			return ""
+		}
+		if _, err := os.Stat(filepath.Join(dir, "HEAD")); err == nil {
+			return dir + " looks like a bare repository"
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
+
+// Tracked returns a file that a .git tracks and that must not be read; "" if there is none. What earlier
+// commits held is not looked at.
+func Tracked(git string) string {
+	const unknown = "files that cannot be determined"
+	info, err := os.Stat(filepath.Join(git, "index"))
+	switch {
+	case os.IsNotExist(err):
+		return ""
+	case err != nil || info.Size() > maxIndex:
+		return unknown
+	}
+	text, err := os.ReadFile(filepath.Join(git, "index"))
+	if err != nil {
+		return unknown
+	}
+	found, ok := readIndex(text)
+	if !ok {
+		return unknown
+	}
+	return found
+}
+
+// readIndex looks through the names of an index (https://git-scm.com/docs/index-format). It is not ok if the
+// index is of another version, or has entries elsewhere.
+func readIndex(text []byte) (found string, ok bool) {
+	const head, fixed = 12, 62 // bytes of the index's head and of an entry before its name, with SHA-1
+	if len(text) < head || string(text[:4]) != "DIRC" {
+		return "", false
+	}
+	version, count := binary.BigEndian.Uint32(text[4:]), binary.BigEndian.Uint32(text[8:])
+	if version < 2 || version > 4 {
+		return "", false
+	}
+	before := ""
+	rest := text[head:]
+	for range count {
+		if len(rest) < fixed+2 {
+			return "", false
+		}
+		at := fixed
+		if version >= 3 && rest[fixed-2]&0x40 != 0 { // extended flags
+			at += 2
+		}
+		cut := 0
+		if version == 4 {
+			var n int
+			if cut, n = indexNumber(rest[at:]); n == 0 || cut > len(before) {
+				return "", false
+			}
+			at += n
+		}
+		end := bytes.IndexByte(rest[at:], 0)
+		if end < 0 {
+			return "", false
+		}
+		name := string(rest[at : at+end])
+		if version == 4 {
+			name = before[:len(before)-cut] + name
+			at += end + 1
+		} else {
+			at = (at + end + 8) &^ 7
+		}
+		if length := int(binary.BigEndian.Uint16(rest[fixed-2:]) & 0xfff); length < 0xfff && length != len(name) || at > len(rest) {
+			return "", false // of another form: with SHA-256
+		}
+		if sensitive.Credential(name) != "" && !sensitive.Fixture(name) {
+			return name, true
+		}
+		before, rest = name, rest[at:]
+	}
+	return "", !bytes.Contains(rest, []byte("link\x00\x00\x00")) // a shared index
+}
+
+// indexNumber is a number as version 4 writes it, and its length; 0 if it has no end.
+func indexNumber(text []byte) (value, length int) {
+	for i, c := range text[:min(len(text), 5)] {
+		if value = value<<7 | int(c&0x7f); c < 0x80 {
+			return value, i + 1
+		}
+		value++
+	}
+	return 0, 0
+}
