@@ -449,3 +449,26 @@ func TestSpoolIsChecked(t *testing.T) {
 
 // discarded is a logger that says nothing.
 func discarded() *log.Logger { return log.New(io.Discard, "", 0) }
+
+// Where the destination hangs, Shutdown is no error: nothing is lost, and the ledger says where it is.
+func TestShutdownOfAHangingDestination(t *testing.T) {
+	complaints(t)
+	for _, ahead := range []bool{false, true} {
+		t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://"+silent(t))
+		o := fast
+		o.WriteAhead = ahead
+		p := setup(t, exporters.Options{SpoolDir: t.TempDir(), Spool: o})
+		for range 5_000 {
+			record(p, "kept")
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := p.Shutdown(ctx); err != nil || ctx.Err() != nil {
+			t.Errorf("write ahead %t: got %v, %v, want nil in time", ahead, err, ctx.Err())
+		}
+		want := "spool: 10000 ended, 0 delivered, 10000 on disk"
+		if got := p.Ledger()[0]; got.String() != want || p.Spool().Stats().Spans != 10_000 {
+			t.Errorf("write ahead %t: got %v, %+v, want %s", ahead, got, p.Spool().Stats(), want)
+		}
+	}
+}

@@ -183,7 +183,7 @@ func (s *Spool) nextOnDisk(spans int, without []*entry) (*work, error) {
 			}
 			return items, nil
 		},
-		func(st *store, items []item) { st.release(items, false) })
+		func(st *store, items []item) { st.release(items, nil) })
 	if len(items) == 0 {
 		return nil, err
 	}
@@ -197,9 +197,7 @@ func (s *Spool) read(items []item) *work {
 		if i.view == nil {
 			var data tracepb.TracesData
 			if proto.Unmarshal(i.payload, &data) != nil {
-				s.tally.damaged(damage{corrupt: 1})
-				s.tally.drop(DroppedLost, i.spans)
-				s.release([]item{i}, true)
+				s.disk.post(func(st *store) { st.release([]item{i}, nil); st.unreadable(i.entry) })
 				continue
 			}
 			i.view, i.payload = data.GetResourceSpans(), nil
@@ -209,12 +207,12 @@ func (s *Spool) read(items []item) *work {
 	return w
 }
 
-// release ends the sending of items.
-func (s *Spool) release(items []item, settled bool) {
+// release ends the sending of items, for good if there is an outcome.
+func (s *Spool) release(items []item, o *outcome) {
 	if len(items) == 0 {
 		return
 	}
-	s.disk.post(func(st *store) { st.release(items, settled) })
+	s.disk.post(func(st *store) { st.release(items, o) })
 }
 
 // attempt sends spans, and notes how that went. A refusal counts as one only if the destination
@@ -277,32 +275,22 @@ func (s *Spool) returned() {
 	}
 }
 
-// taken counts spans that were delivered, some of them late.
-func (s *Spool) taken(spans, late, rejected int) {
-	s.tally.update(func(t *Stats) {
-		if rejected = min(rejected, spans); rejected > 0 {
-			t.Dropped[DroppedPartial] += uint64(rejected)
-		}
-		t.Delivered += uint64(spans - rejected)
-		t.Replayed += uint64(min(late, spans-rejected))
-	})
-}
-
 // finish does what a verdict says of work.
 func (s *Spool) finish(w *work, v verdict) {
-	if v.fate == delivered {
-		late := 0
-		for _, i := range w.items {
-			if i.late || i.at.Before(s.lastFailed) {
-				late += i.spans
-			}
-		}
-		s.taken(count(w.all), late, v.rejected)
-	}
 	if w.unit != nil {
 		w.items = s.finishUnit(w.unit, v)
 	}
-	s.release(w.items, v.fate != retry)
+	if v.fate == retry {
+		s.release(w.items, nil)
+		return
+	}
+	o := v.outcome
+	for _, i := range w.items {
+		if i.late || i.at.Before(s.lastFailed) {
+			o.late += i.spans
+		}
+	}
+	s.release(w.items, &o)
 }
 
 // finishUnit does it for a unit, and returns what it became on disk meanwhile.
@@ -310,9 +298,12 @@ func (s *Spool) finishUnit(u *unit, v verdict) (onDisk []item) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	u.flight = false
-	if v.fate != retry {
-		u.settled = true
+	if v.fate != retry && !u.settled {
+		u.settled, u.outcome = true, v.outcome
 		s.forget(u)
+		if len(u.items) == 0 && !u.writing {
+			s.tally.settle(u.spans, u.outcome)
+		}
 	}
 	select {
 	case u.verdict <- v:

@@ -4,10 +4,12 @@
 package spool
 
 import (
+	"errors"
 	"hash/crc32"
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 )
 
@@ -30,6 +32,7 @@ type store struct {
 	remains  []*segment // that could not be deleted
 	unmarked []*entry   // that are done, which could not be written
 	others   neighbours
+	change   change // that is not published yet
 	closed   bool
 }
 
@@ -49,7 +52,7 @@ func (s *store) now() int64 {
 }
 
 // append writes records, all or none. What there is no room for is dropped and
-// counted.
+// counted. On a disk that is full, spans that did not fail give way to those that did.
 func (s *store) append(all []*record) (entries []*entry, err error) {
 	if s.closed {
 		return nil, errClosed
@@ -57,10 +60,13 @@ func (s *store) append(all []*record) (entries []*entry, err error) {
 	at := s.now()
 	for _, r := range all {
 		if !s.makeRoom(r.class, int64(len(r.data))) {
-			s.tally.drop(DroppedBytes, r.spans)
+			s.change.drop(DroppedBytes, r.spans)
 			continue
 		}
 		e, err := s.write(r, at)
+		for r.class == failures && errors.Is(err, syscall.ENOSPC) && s.giveWay() {
+			e, err = s.write(r, at)
+		}
 		if err != nil {
 			s.settle(entries)
 			return nil, err

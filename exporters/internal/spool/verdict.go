@@ -32,7 +32,7 @@ const (
 type verdict struct {
 	fate     fate
 	err      error
-	rejected int           // spans that the destination did not take, of a batch that it took
+	outcome  outcome       // of the spans, unless they are to be sent again
 	tooLarge bool          // refused for its size alone
 	quota    bool          // tooLarge, or out of resources: the destination does not say which
 	hold     bool          // a fault of the set-up and not of the spans: no hurry to ask again
@@ -60,7 +60,7 @@ func judge(err error, a answer) verdict {
 			"check the endpoint's address", a.status, a.media)}
 	case a.status >= 200 && a.status < 300 || err == nil || isPartial(err):
 		// An answer that broke off after the status was an answer.
-		return verdict{fate: delivered, err: partial(err), rejected: rejected(err)}
+		return verdict{fate: delivered, err: partial(err), outcome: outcome{partial: rejected(err)}}
 	}
 	v := verdict{err: err}
 	if a.status != 0 {
