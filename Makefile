@@ -126,7 +126,7 @@ e2e-deploy: ## the files of examples/deploy with the newest Prometheus and Colle
 	cd e2e && TOOLSCOPE_E2E=1 TOOLSCOPE_BIN=$(CURDIR)/bin go test -count=1 -v -timeout=25m -run='Panels|Deployment|LookNow|CollectorFiles|Compose' . $(UPDATE)
 
 .PHONY: soak
-soak: ## 2,000 calls a second of all kinds for SOAKTIME (30m): does anything grow, are the counts exact
+soak: ## 2,000 calls a second of all kinds for SOAKTIME (30m), to a collector that stalls: does anything grow, are calls and spans exact
 	cd e2e && go test ./soak -run='^TestSoak$$' -count=1 -v -timeout=0 -for $(SOAKTIME)
 
 .PHONY: chaos
