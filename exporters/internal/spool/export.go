@@ -39,15 +39,20 @@ func (s *Spool) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) 
 		return nil
 	}
 	s.tally.update(func(t *Stats) { t.Taken += uint64(len(spans)) })
+	return s.take(ctx, transform(ctx, spans), len(spans))
+}
+
+// take takes n spans that have been counted.
+func (s *Spool) take(ctx context.Context, spans []*tracepb.ResourceSpans, n int) error {
 	s.turn <- struct{}{} // no holder has it for long
 	defer func() { <-s.turn }()
 	if s.isClosed() {
-		s.tally.drop(DroppedShutdown, len(spans))
+		s.tally.drop(DroppedShutdown, n)
 		return errClosed
 	}
 	s.begin()
 	var errs []error
-	for _, part := range chunks(transform(ctx, spans), int(min(maxPayload, s.options.MaxBytes/8))) {
+	for _, part := range chunks(spans, int(min(maxPayload, s.options.MaxBytes/8))) {
 		errs = append(errs, s.export(ctx, part))
 	}
 	return errors.Join(errs...)

@@ -34,7 +34,7 @@ const (
 //	Taken + Found = Delivered + Spans + MemorySpans + what was Dropped
 type Stats struct {
 	Taken        uint64            // spans that were exported to it
-	Found        uint64            // spans that processes that ended had left on disk, once they were read
+	Found        uint64            // spans that processes that ended had left on disk, once they were read, and those restored
 	Bytes        int64             // on disk, of what this process owns
 	Records      int               // on disk, waiting to be sent
 	Spans        int               // in these records
