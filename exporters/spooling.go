@@ -137,7 +137,11 @@ func (s spooling) component() stats.Component {
 	}
 	if !n.FailingSince.IsZero() {
 		since := n.FailingSince.UTC().Format(time.RFC3339)
-		c.Problems = append(c.Problems, fmt.Sprintf("the destination fails since %s: %s", since, n.LastError))
+		why := n.LastError
+		if n.Advice != "" {
+			why = fmt.Sprintf("%s (%s)", n.Advice, n.LastError)
+		}
+		c.Problems = append(c.Problems, fmt.Sprintf("the destination fails since %s: %s", since, why))
 	}
 	if n.Torn+n.Corrupt > 0 {
 		c.Problems = append(c.Problems, fmt.Sprintf(

@@ -51,6 +51,7 @@ type Stats struct {
 	FailingSince time.Time         // since when it does not; zero if it does
 	LastError    string            // the destination's last, redacted; "" if there was none
 	LastErrorAt  time.Time
+	Advice       string // what is probably wrong with the destination; "" if nothing is known
 	DiskError    string // why the disk takes nothing, or could not delete; "" if it does
 	DiskSince    time.Time
 }
@@ -211,7 +212,7 @@ func (t *tally) sent(v verdict) {
 	t.update(func(s *Stats) {
 		now := time.Now()
 		if v.err != nil {
-			s.LastError, s.LastErrorAt = errorText(v.err), now
+			s.LastError, s.LastErrorAt, s.Advice = errorText(v.err), now, v.advice
 		}
 		switch {
 		case v.fate == retry && s.FailingSince.IsZero():
