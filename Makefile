@@ -134,6 +134,11 @@ drain: BACKLOG ?= 1024
 drain: ## a backlog of BACKLOG MiB (1024) on disk is sent: how fast, next to one request in flight, and with how much memory
 	cd exporters && go test . -run='^TestDrain$$' -count=1 -v -timeout=0 -backlog $(BACKLOG)
 
+.PHONY: queue
+queue: ## faults of a destination: how many spans arrive through the spool, and through a Collector with a persistent queue
+	cd e2e/tools/collector && go build -trimpath -o $(CURDIR)/bin/ .
+	cd e2e && TOOLSCOPE_BIN=$(CURDIR)/bin go test ./queue -count=1 -v -timeout=20m
+
 .PHONY: chaos
 chaos: ## an outage of OUTAGE (2m) with a kill in the middle, hostile destinations, a million of everything, and the soak
 	cd e2e && TOOLSCOPE_E2E=1 TOOLSCOPE_OUTAGE=$(OUTAGE) go test -count=1 -v -run='^TestOutage$$' -timeout=20m .

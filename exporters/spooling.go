@@ -101,13 +101,13 @@ type watchedClient struct {
 }
 
 func (w *watchedClient) UploadTraces(ctx context.Context, all []*tracepb.ResourceSpans) error {
-	n := 0
-	for _, r := range all {
-		for _, s := range r.GetScopeSpans() {
-			n += len(s.GetSpans())
-		}
-	}
-	return w.watch.through(ctx, n, func() error { return w.Client.UploadTraces(ctx, all) })
+	return w.watch.through(ctx, spool.Count(all), func() error { return w.Client.UploadTraces(ctx, all) })
+}
+
+// OnlyEncodes reports whether the client is OpenTelemetry's.
+func (w *watchedClient) OnlyEncodes() bool {
+	_, ok := w.Client.(*lazyClient)
+	return ok
 }
 
 // spooling is the spool as a part.

@@ -69,11 +69,15 @@ func (s *Spool) attemptAll(all []*work) ([]*work, []verdict) {
 
 // handle does with work what the answer asks for.
 func (s *Spool) handle(w *work, v verdict) {
+	suspects := v.fate == retry && len(w.items) == 1 && s.streak >= suspicious
+	if v.fate == refused || suspects {
+		w = s.decode(w)
+	}
 	if v.fate == refused && len(w.items) > 1 {
 		s.apart(w)
 		return
 	}
-	if v.fate == retry && len(w.items) == 1 && s.streak >= suspicious {
+	if suspects && len(w.items) == 1 {
 		v = s.suspect(w, v)
 	}
 	s.conclude(w, v)
@@ -219,6 +223,7 @@ func (s *Spool) suspect(w *work, v verdict) verdict {
 	if err != nil || after == nil {
 		return v
 	}
+	after = s.decode(after)
 	next := s.attempt(after.all)
 	if next.fate == refused {
 		next = s.divide(after.all, next)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"syscall"
 	"time"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -128,13 +129,15 @@ func (s *Spool) save(ctx context.Context) (err error) {
 		var u *unit
 		if len(s.memory) > 0 {
 			u = s.memory[0]
-			u.held, u.writing = true, true
+			u.held = true
 		}
 		s.mu.Unlock()
 		if u == nil {
 			return nil
 		}
-		err = s.write(ctx, u)
+		if err = s.write(ctx, u, false); errors.Is(err, syscall.ENOSPC) && s.failuresWait() {
+			err = s.write(ctx, u, true)
+		}
 	}
 	s.mu.Lock()
 	for _, u := range s.memory {
@@ -145,9 +148,23 @@ func (s *Spool) save(ctx context.Context) (err error) {
 	return err
 }
 
-func (s *Spool) write(ctx context.Context, u *unit) error {
+// failuresWait reports whether spans that failed are in memory.
+func (s *Spool) failuresWait() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.memory, func(u *unit) bool { return len(only(u.all, failed)) > 0 })
+}
+
+// write writes a unit, unless it need not be sent any more.
+func (s *Spool) write(ctx context.Context, u *unit, urgent bool) error {
+	s.mu.Lock()
+	u.writing = !u.settled
+	s.mu.Unlock()
+	if !u.writing {
+		return nil
+	}
 	all, invalid, tooLarge := records(u.all)
-	entries, err := ask(ctx, s.disk, func(st *store) ([]*entry, error) { return st.append(all) }, (*store).settle)
+	entries, err := ask(ctx, s.disk, func(st *store) ([]*entry, error) { return st.append(all, urgent) }, (*store).settle)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	u.writing = false

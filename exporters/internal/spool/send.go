@@ -29,9 +29,10 @@ const (
 
 // work is what is sent in one request: items from the disk, or a unit.
 type work struct {
-	items []item
-	unit  *unit
-	all   []*tracepb.ResourceSpans
+	items   []item
+	unit    *unit
+	all     []*tracepb.ResourceSpans
+	encoded bool // all is, or a part of it
 }
 
 // bytes is how many bytes on disk the work has.
@@ -188,14 +189,27 @@ func (s *Spool) nextOnDisk(spans int, without []*entry) (*work, error) {
 	if len(items) == 0 {
 		return nil, err
 	}
-	return s.read(items), nil
+	e, ok := s.client.(Encoder)
+	return s.read(items, ok && e.OnlyEncodes()), nil
 }
 
-// read makes spans of what was on disk.
-func (s *Spool) read(items []item) *work {
+// decode is work whose spans can be looked at.
+func (s *Spool) decode(w *work) *work {
+	if !w.encoded {
+		return w
+	}
+	return s.read(w.items, false)
+}
+
+// read makes spans of what was on disk, which need not be decoded if they are only to be sent.
+func (s *Spool) read(items []item, onlySent bool) *work {
 	w := new(work)
 	for _, i := range items {
 		if i.view == nil {
+			if all, ok := encoded(i.payload); ok && onlySent {
+				w.items, w.all, w.encoded = append(w.items, i), append(w.all, all...), true
+				continue
+			}
 			var data tracepb.TracesData
 			if proto.Unmarshal(i.payload, &data) != nil {
 				s.disk.post(func(st *store) { st.release([]item{i}, nil); st.unreadable(i.entry) })

@@ -33,6 +33,7 @@ type store struct {
 	unmarked []*entry   // that are done, which could not be written
 	others   neighbours
 	change   change // that is not published yet
+	futile   bool   // the room that was made on a full disk was not ours
 	closed   bool
 }
 
@@ -52,8 +53,8 @@ func (s *store) now() int64 {
 }
 
 // append writes records, all or none. What there is no room for is dropped and
-// counted. On a disk that is full, spans that did not fail give way to those that did.
-func (s *store) append(all []*record) (entries []*entry, err error) {
+// counted. On a disk that is full, urgent ones take the place of the oldest spans that did not fail.
+func (s *store) append(all []*record, urgent bool) (entries []*entry, err error) {
 	if s.closed {
 		return nil, errClosed
 	}
@@ -64,13 +65,15 @@ func (s *store) append(all []*record) (entries []*entry, err error) {
 			continue
 		}
 		e, err := s.write(r, at)
-		for r.class == failures && errors.Is(err, syscall.ENOSPC) && s.giveWay() {
+		if urgent && errors.Is(err, syscall.ENOSPC) && !s.futile && s.giveWay() {
 			e, err = s.write(r, at)
+			s.futile = err != nil
 		}
 		if err != nil {
 			s.settle(entries)
 			return nil, err
 		}
+		s.futile = false
 		entries = append(entries, e)
 	}
 	return entries, nil
