@@ -27,7 +27,7 @@ import (
 // spans.
 type tally struct{ spans, ids atomic.Uint64 }
 
-func (t *tally) add(id []byte) {
+func (t *tally) addSpan(id []byte) {
 	t.spans.Add(1)
 	t.ids.Add(binary.BigEndian.Uint64(id))
 }
@@ -38,7 +38,7 @@ type ended struct{ tally }
 func (*ended) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
 func (e *ended) OnEnd(s sdktrace.ReadOnlySpan) {
 	id := s.SpanContext().SpanID()
-	e.add(id[:])
+	e.addSpan(id[:])
 }
 func (*ended) Shutdown(context.Context) error   { return nil }
 func (*ended) ForceFlush(context.Context) error { return nil }
@@ -77,7 +77,7 @@ func (c *collector) Export(ctx context.Context,
 	for _, resource := range r.GetResourceSpans() {
 		for _, scope := range resource.GetScopeSpans() {
 			for _, span := range scope.GetSpans() {
-				c.add(span.GetSpanId())
+				c.addSpan(span.GetSpanId())
 			}
 		}
 	}

@@ -40,11 +40,11 @@ func (s *Spool) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) 
 		return nil
 	}
 	s.tally.update(func(t *Stats) { t.Taken += uint64(len(spans)) })
-	return s.take(ctx, transform(ctx, spans), len(spans))
+	return s.takeSpans(ctx, transform(ctx, spans), len(spans))
 }
 
-// take takes n spans that have been counted.
-func (s *Spool) take(ctx context.Context, spans []*tracepb.ResourceSpans, n int) error {
+// takeSpans takes n spans that have been counted.
+func (s *Spool) takeSpans(ctx context.Context, spans []*tracepb.ResourceSpans, n int) error {
 	s.turn <- struct{}{} // no holder has it for long
 	defer func() { <-s.turn }()
 	if s.isClosed() {

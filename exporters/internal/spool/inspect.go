@@ -135,5 +135,5 @@ func Purge(ctx context.Context, dir string) (spans int, err error) {
 func (s *Spool) Restore(ctx context.Context, spans []*tracepb.ResourceSpans) error {
 	n := count(spans)
 	s.tally.update(func(t *Stats) { t.Found += uint64(n) })
-	return s.take(ctx, spans, n)
+	return s.takeSpans(ctx, spans, n)
 }
