@@ -71,10 +71,11 @@ func (s *store) victim(c class) *segment {
 // giveWay drops the oldest spans that did not fail, and reports whether there were any.
 func (s *store) giveWay() bool {
 	g := s.victim(others)
-	if g != nil {
-		s.drop(g, DroppedFull)
+	if g == nil || !g.counted && s.open(g) != nil { // one that cannot be read could not be counted
+		return false
 	}
-	return g != nil
+	s.drop(g, DroppedFull)
+	return true
 }
 
 // drop deletes a segment and counts what waited in it.
