@@ -126,8 +126,18 @@ e2e-deploy: ## the files of examples/deploy with the newest Prometheus and Colle
 	cd e2e && TOOLSCOPE_E2E=1 TOOLSCOPE_BIN=$(CURDIR)/bin go test -count=1 -v -timeout=25m -run='Panels|Deployment|LookNow|CollectorFiles|Compose' . $(UPDATE)
 
 .PHONY: soak
-soak: ## 2,000 calls a second of all kinds for SOAKTIME (30m): does anything grow, are the counts exact
+soak: ## 2,000 calls a second of all kinds for SOAKTIME (30m), to a collector that stalls: does anything grow, are calls and spans exact
 	cd e2e && go test ./soak -run='^TestSoak$$' -count=1 -v -timeout=0 -for $(SOAKTIME)
+
+.PHONY: drain
+drain: BACKLOG ?= 1024
+drain: ## a backlog of BACKLOG MiB (1024) on disk is sent: how fast, next to one request in flight, and with how much memory
+	cd exporters && go test . -run='^TestDrain$$' -count=1 -v -timeout=0 -backlog $(BACKLOG)
+
+.PHONY: queue
+queue: ## faults of a destination: how many spans arrive through the spool, and through a Collector with a persistent queue
+	cd e2e/tools/collector && go build -trimpath -o $(CURDIR)/bin/ .
+	cd e2e && TOOLSCOPE_BIN=$(CURDIR)/bin go test ./queue -count=1 -v -timeout=20m
 
 .PHONY: chaos
 chaos: ## an outage of OUTAGE (2m) with a kill in the middle, hostile destinations, a million of everything, and the soak

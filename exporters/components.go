@@ -44,7 +44,7 @@ const slowExport = 5 * time.Second
 // lately is how long a span that was dropped is a problem.
 const lately = 5 * time.Minute
 
-// Components are the state of the queues, the exporters, the sampler, the spool and the ring, for
+// Components are the state of the queues, the exporters, the sampler, the spool, the ring and the ledger, for
 // [statshttp.Options].Health. Nil providers have none.
 func (p *Providers) Components() []stats.Component {
 	if p == nil {
@@ -53,6 +53,9 @@ func (p *Providers) Components() []stats.Component {
 	var all []stats.Component
 	for _, part := range p.parts() {
 		all = append(all, part.component())
+	}
+	for _, l := range p.Ledger() {
+		all = append(all, l.component())
 	}
 	return all
 }

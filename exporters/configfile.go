@@ -28,13 +28,15 @@ const (
 // lines that options add are added. What would have to stand between the file's providers and
 // its exporters is refused.
 func (p *Providers) fromFile(ctx context.Context, o *Options, path string) error {
-	switch {
-	case o.TailSampling != nil:
-		return fmt.Errorf("exporters: Options.TailSampling: got it with %s, want one of them: it cannot stand "+
-			"before the exporters of a file", configFile)
-	case o.SpoolDir != "":
-		return fmt.Errorf("exporters: Options.SpoolDir: got it with %s, want one of them: it cannot stand before "+
-			"the exporters of a file", configFile)
+	for _, option := range []struct {
+		name string
+		set  bool
+	}{{"TailSampling", o.TailSampling != nil}, {"SpoolDir", o.SpoolDir != ""}, {"Guard", o.Guard != Limits{}}} {
+		if option.set {
+			return fmt.Errorf("exporters: Options.%s: got it with %s, want one of them: it cannot stand before the "+
+				"exporters of a file. Unset %s and say with OTEL_EXPORTER_OTLP_ENDPOINT where traces go, or make the "+
+				"tracer provider yourself with Providers.SpanProcessor", option.name, configFile, configFile)
+		}
 	}
 	exporters, err := p.makeExporters(ctx, o, added...)
 	if err != nil {

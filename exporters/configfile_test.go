@@ -131,6 +131,8 @@ func TestConfigFileIsWrong(t *testing.T) {
 			"otel.yaml: ", exporters.Options{}},
 		{"sampling", declared, "Options.TailSampling: got it with OTEL_CONFIG_FILE",
 			exporters.Options{TailSampling: &exporters.TailSampling{}}},
+		{"limits", declared, "Options.Guard: got it with OTEL_CONFIG_FILE", exporters.Options{Guard: exporters.Limits{Value: 1024}}},
+		{"what to do", declared, "Unset OTEL_CONFIG_FILE", exporters.Options{SpoolDir: "x"}},
 		{"a spool", declared, "Options.SpoolDir: got it with OTEL_CONFIG_FILE", exporters.Options{SpoolDir: "x"}},
 	} {
 		configure(t, c.text)

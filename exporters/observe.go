@@ -51,6 +51,7 @@ type instruments struct {
 	processed, exported       metric.Int64Observable
 	sampled, held, mended     metric.Int64Observable
 	size, waiting, dropped    metric.Int64Observable // of the spool
+	ledger, lost              metric.Int64Observable
 }
 
 // An observation observes the instruments' values once.
@@ -98,6 +99,11 @@ func (p *Providers) observe(o *Options) error {
 		for _, part := range p.parts() {
 			part.observe(&observation{i, to})
 		}
+		for _, out := range p.outlets {
+			if out.guard != nil {
+				p.ledger(out).observe(&observation{i, to}, component(batcherType, out.name))
+			}
+		}
 		return nil
 	}, all...)
 	if err != nil {
@@ -125,20 +131,26 @@ func newInstruments(m metric.Meter) (*instruments, []metric.Observable, error) {
 		metric.WithDescription("The number of spans that wait to be sent, on disk or in memory."))
 	dropped, e11 := m.Int64ObservableCounter("toolscope.self.spool.dropped", metric.WithUnit("{span}"),
 		metric.WithDescription("The number of spans that the spool had to give up."))
+	ledger, e12 := m.Int64ObservableUpDownCounter("toolscope.self.ledger.spans", metric.WithUnit("{span}"),
+		metric.WithDescription("The number of spans in each account of a destination's ledger."))
+	lost, e13 := m.Int64ObservableCounter("toolscope.self.ledger.dropped", metric.WithUnit("{span}"),
+		metric.WithDescription("The number of spans that were lost on their way to a destination."))
 	i := &instruments{
 		queue.Inst(), capacity.Inst(), inflight.Inst(), processed.Inst(), exported.Inst(), sampled, held, mended,
-		size, waiting, dropped,
+		size, waiting, dropped, ledger, lost,
 	}
 	all := []metric.Observable{
 		i.queue, i.capacity, i.inflight, i.processed, i.exported, sampled, held, mended, size, waiting, dropped,
+		ledger, lost,
 	}
-	return i, all, errors.Join(e1, e2, e3, e4, e5, e6, e7, e8, e9, e10, e11)
+	return i, all, errors.Join(e1, e2, e3, e4, e5, e6, e7, e8, e9, e10, e11, e12, e13)
 }
 
 // Attributes of the metrics toolscope.self.*.
 const (
 	decisionKey = attribute.Key("toolscope.self.decision") // what the tail sampler did with a span: kept, left_out or none
-	keyReason   = attribute.Key("toolscope.self.reason")   // why the spool dropped spans
+	keyReason   = attribute.Key("toolscope.self.reason")   // why spans were dropped
+	keyAccount  = attribute.Key("toolscope.self.account")  // where spans are: ended, found, delivered and others
 )
 
 func decision(d string) []attribute.KeyValue { return []attribute.KeyValue{decisionKey.String(d)} }

@@ -26,9 +26,10 @@ type outlet struct {
 // addOutlet makes the batcher in front of an exporter.
 func (p *Providers) addOutlet(e sdktrace.SpanExporter, to string, guarded *guard.Exporter, o batch.Options) *batch.Batcher {
 	line := newPipeline(e)
-	line.keeps = to == "spool"
+	line.keeps = to == spoolName
 	b := batch.New(line, o)
-	p.outlets = append(p.outlets, &outlet{fmt.Sprintf("%s/%d", batcherType, len(p.outlets)), to, b, line, guarded})
+	p.outlets = append(p.outlets, &outlet{
+		name: fmt.Sprintf("%s/%d", batcherType, len(p.outlets)), to: to, batcher: b, line: line, guard: guarded})
 	return b
 }
 
@@ -37,7 +38,7 @@ func (out *outlet) component() stats.Component {
 	c := stats.Component{Name: "queue to " + out.to, Figures: []stats.Figure{
 		figure("queued", s.Queued), figure("capacity", out.batcher.Capacity()), figure("sent", s.Sent),
 		figure("failed", s.Failed), figure("dropped_queue_full", s.Dropped-s.Late),
-		figure("dropped_after_shutdown", s.Late), figure("given_up", out.line.lost.Load()),
+		figure("dropped_after_shutdown", s.Late), figure("given_up", out.line.state().lost),
 	}}
 	if out.guard != nil {
 		g := out.guard.Stats()

@@ -229,13 +229,16 @@ func (p *Providers) connect(o *Options, exporters []sdktrace.SpanExporter, behin
 	return p.front
 }
 
+// spoolName is what goes to a spool is called.
+const spoolName = "spool"
+
 // nameOf says what an exporter is.
 func nameOf(e sdktrace.SpanExporter) string {
 	switch e := e.(type) {
 	case *watch:
 		return e.name
 	case *spool.Spool:
-		return "spool"
+		return spoolName
 	}
 	return fmt.Sprintf("%T", e)
 }

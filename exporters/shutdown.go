@@ -4,11 +4,11 @@
 package exporters
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -103,38 +103,36 @@ func (p *Providers) shutdown(ctx context.Context) error {
 		defer p.unwatch() // after the last metrics were sent
 	}
 
-	// The tracer provider shuts its processors down one after the other, the application's
-	// first; a batcher that is shut down already takes it as a no-op.
-	var tasks []func(context.Context) error
+	var others []func(context.Context) error
 	if p.meters != nil {
-		tasks = append(tasks, p.meters.Shutdown)
-	}
-	if p.tracers != nil {
-		tasks = append(tasks, p.tracers.Shutdown)
+		others = append(others, p.meters.Shutdown)
 	}
 	if p.loggers != nil {
-		tasks = append(tasks, p.loggers.Shutdown)
+		others = append(others, p.loggers.Shutdown)
+	}
+	tasks := []func(context.Context) error{func(context.Context) error { return together(flush, others) }}
+	if p.tracers != nil {
+		// It shuts its processors down one after the other, the application's first; a batcher that is
+		// shut down already takes it as a no-op.
+		tasks = append(tasks, p.tracers.Shutdown)
 	}
 	for _, out := range p.outlets {
-		tasks = append(tasks, out.batcher.Shutdown)
+		tasks = append(tasks, func(ctx context.Context) error { return out.shutdown(flush, ctx) })
 	}
-	err := together(flush, tasks)
-	lost, causes := int64(0), []error(nil)
+	err := together(ctx, tasks)
+	lost, causes := uint64(0), []error(nil)
 	for _, out := range p.outlets {
-		line := out.line
-		select {
-		case <-line.ended:
-		case <-ctx.Done():
-		}
-		lost += line.lost.Load()
-		if cause := line.cause.Load(); cause != nil {
-			causes = append(causes, *cause)
-		}
+		s := out.line.state()
+		lost += s.lost
+		causes = append(causes, s.cause)
 	}
 	stop()
 	err = errors.Join(err, p.rejected.shutdown(ctx))
 	for _, closeIdle := range p.idle {
 		closeIdle()
+	}
+	for _, l := range p.Ledger() {
+		l.report(ctx)
 	}
 	if lost > 0 {
 		err = errors.Join(append([]error{fmt.Errorf("%d spans were not delivered", lost), err}, causes...)...)
@@ -143,6 +141,20 @@ func (p *Providers) shutdown(ctx context.Context) error {
 		return fmt.Errorf("exporters: shutdown: %w", err)
 	}
 	return nil
+}
+
+// shutdown shuts the batcher down with what it sends to. A spool needs a moment after the end of flush, to
+// put on disk what is being sent: it may take until the end of hard.
+func (out *outlet) shutdown(flush, hard context.Context) error {
+	err := out.batcher.Shutdown(flush)
+	select {
+	case <-out.line.ended:
+		if out.line.keeps {
+			return out.line.state().shutErr
+		}
+	case <-hard.Done():
+	}
+	return err
 }
 
 // together runs the tasks at the same time and returns when all have returned or
@@ -174,9 +186,30 @@ type pipeline struct {
 	giveUp   context.CancelFunc
 	ended    chan struct{} // closed when the exporter is shut down
 	once     sync.Once
-	lost     atomic.Int64          // spans given up
-	cause    atomic.Pointer[error] // why the last of these were not taken
-	keeps    bool                  // the exporter keeps spans also when it is given up
+	keeps    bool // the exporter keeps spans also when it is given up
+
+	mu    sync.Mutex
+	count lineState
+}
+
+// lineState is what became of a pipeline's spans.
+type lineState struct {
+	delivered, failed uint64
+	lost              uint64 // given up
+	cause             error  // why the last of these were not taken
+	shutErr           error  // of shutting the exporter down
+}
+
+func (p *pipeline) state() lineState {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.count
+}
+
+func (p *pipeline) update(f func(*lineState)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f(&p.count)
 }
 
 func newPipeline(e sdktrace.SpanExporter) *pipeline {
@@ -190,23 +223,38 @@ func (p *pipeline) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(p.stopped, cancel)()
+	n := uint64(len(spans))
+	finished := false
+	defer func() {
+		if !finished { // it panicked
+			p.update(func(s *lineState) { s.failed += n })
+		}
+	}()
 	var err error
 	if p.stopped.Err() == nil || p.keeps {
 		err = p.exporter.ExportSpans(ctx, spans)
 	}
+	finished = true
 	if p.stopped.Err() == nil || p.keeps && err == nil {
+		p.update(func(s *lineState) {
+			if err == nil {
+				s.delivered += n
+			} else {
+				s.failed += n
+			}
+		})
 		return err
 	}
-	p.lost.Add(int64(len(spans))) // reported by Shutdown
-	if err != nil {
-		p.cause.Store(&err)
-	}
+	p.update(func(s *lineState) { s.lost, s.cause = s.lost+n, cmp.Or(err, s.cause) }) // reported by Shutdown
 	return nil
 }
 
 // Shutdown shuts the exporter down.
 func (p *pipeline) Shutdown(ctx context.Context) error {
 	err := p.exporter.Shutdown(ctx)
-	p.once.Do(func() { close(p.ended) })
+	p.once.Do(func() {
+		p.update(func(s *lineState) { s.shutErr = err })
+		close(p.ended)
+	})
 	return err
 }

@@ -101,13 +101,13 @@ type watchedClient struct {
 }
 
 func (w *watchedClient) UploadTraces(ctx context.Context, all []*tracepb.ResourceSpans) error {
-	n := 0
-	for _, r := range all {
-		for _, s := range r.GetScopeSpans() {
-			n += len(s.GetSpans())
-		}
-	}
-	return w.watch.through(ctx, n, func() error { return w.Client.UploadTraces(ctx, all) })
+	return w.watch.through(ctx, spool.Count(all), func() error { return w.Client.UploadTraces(ctx, all) })
+}
+
+// OnlyEncodes reports whether the client is OpenTelemetry's.
+func (w *watchedClient) OnlyEncodes() bool {
+	_, ok := w.Client.(*lazyClient)
+	return ok
 }
 
 // spooling is the spool as a part.
@@ -137,7 +137,11 @@ func (s spooling) component() stats.Component {
 	}
 	if !n.FailingSince.IsZero() {
 		since := n.FailingSince.UTC().Format(time.RFC3339)
-		c.Problems = append(c.Problems, fmt.Sprintf("the destination fails since %s: %s", since, n.LastError))
+		why := n.LastError
+		if n.Advice != "" {
+			why = fmt.Sprintf("%s (%s)", n.Advice, n.LastError)
+		}
+		c.Problems = append(c.Problems, fmt.Sprintf("the destination fails since %s: %s", since, why))
 	}
 	if n.Torn+n.Corrupt > 0 {
 		c.Problems = append(c.Problems, fmt.Sprintf(

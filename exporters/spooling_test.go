@@ -400,15 +400,35 @@ func TestSpoolAndWrongProtocols(t *testing.T) {
 	secure.Config.ErrorLog = discarded()
 	secure.StartTLS()
 	defer secure.Close()
-	for _, c := range []struct{ name, protocol, url string }{
-		{"gRPC to HTTP", "grpc", "http://" + webAddress},
-		{"HTTP to gRPC", "http/protobuf", "http://" + grpcAddress},
-		{"TLS to plain gRPC", "grpc", "https://" + grpcAddress},
-		{"TLS to plain HTTP", "http/protobuf", "https://" + webAddress},
-		{"unknown certificate, gRPC", "grpc", secure.URL},
-		{"unknown certificate, HTTP", "http/protobuf", secure.URL},
-		{"silent", "grpc", "http://" + silent(t)},
-		{"silent", "http/protobuf", "http://" + silent(t)},
+	answers := func(code int, media, text string) string {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", media)
+			w.WriteHeader(code)
+			_, _ = io.WriteString(w, text)
+		}))
+		t.Cleanup(s.Close)
+		return s.URL
+	}
+	const html = "text/html"
+	unencrypted := "http" + strings.TrimPrefix(secure.URL, "https")
+	for _, c := range []struct{ name, protocol, url, advice string }{
+		{"gRPC to HTTP", "grpc", "http://" + webAddress, "it speaks no gRPC, or TLS"},
+		{"HTTP to gRPC", "http/protobuf", "http://" + grpcAddress, "it speaks no HTTP/1.1, or TLS"},
+		{"TLS to plain gRPC", "grpc", "https://" + grpcAddress, "there is no TLS"},
+		{"TLS to plain HTTP", "http/protobuf", "https://" + webAddress, "there is no TLS"},
+		{"no TLS to TLS, gRPC", "grpc", unencrypted, "it speaks no gRPC, or TLS"},
+		{"no TLS to TLS, HTTP", "http/protobuf", unencrypted, "it may be no OTLP endpoint"},
+		{"unknown certificate, gRPC", "grpc", secure.URL, "it speaks TLS but no gRPC"},
+		{"unknown certificate, HTTP", "http/protobuf", secure.URL, "its certificate is not trusted"},
+		{"wrong port", "grpc", "http://" + refused, "nothing listens there"},
+		{"wrong port", "http/protobuf", "http://" + refused, "nothing listens there"},
+		{"login page", "http/protobuf", answers(200, html, "Sign in"), "there is no OTLP service"},
+		{"proxy that answers 400", "http/protobuf", answers(400, html, "bad"), "it may be no OTLP endpoint"},
+		{"proxy that answers 401", "http/protobuf", answers(401, html, "who"), "OTEL_EXPORTER_OTLP_HEADERS"},
+		{"proxy that answers 404", "http/protobuf", answers(404, html, "none"), "there is no OTLP service"},
+		{"proxy that answers 502", "http/protobuf", answers(502, html, "bad"), "what is behind it is down"},
+		{"silent", "grpc", "http://" + silent(t), ""},
+		{"silent", "http/protobuf", "http://" + silent(t), ""},
 	} {
 		t.Run(c.protocol+" "+c.name, func(t *testing.T) {
 			complaints(t)
@@ -420,13 +440,39 @@ func TestSpoolAndWrongProtocols(t *testing.T) {
 			record(p, "kept")
 			eventually(t, "the failure is reported",
 				func() bool { s := p.Spool().Stats(); return !s.FailingSince.IsZero() && s.Spans == 2 })
+			eventually(t, "health says "+c.advice, func() bool { return strings.Contains(fmt.Sprint(problems(p)), c.advice) })
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
 			if err := p.Shutdown(ctx); err != nil {
 				t.Errorf("Shutdown: %v", err)
 			}
+			if l := p.Ledger()[0]; l.OnDisk != 2 || l.DroppedSpans() != 0 {
+				t.Errorf("got %v, want both on disk", l)
+			}
 		})
 	}
+}
+
+// Files that were damaged are a problem of health, and what was in them is in the ledger.
+func TestDamagedFilesAreAProblem(t *testing.T) {
+	complaints(t)
+	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://"+refused)
+	o, dir := fast, t.TempDir()
+	o.WriteAhead = true
+	first := setup(t, exporters.Options{SpoolDir: dir, Spool: o})
+	record(first, "damaged")
+	if err := first.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*.segment"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("got %q, %v, want a file", files, err)
+	}
+	if err := os.Truncate(files[0], 100); err != nil {
+		t.Fatal(err)
+	}
+	p := setup(t, exporters.Options{SpoolDir: dir, Spool: o})
+	eventually(t, "health says so", func() bool { return strings.Contains(fmt.Sprint(problems(p)), "files were damaged: 1 ends") })
 }
 
 // A registered exporter that is no OTLP one gets a spool as well, and errors of the spool's are
@@ -449,3 +495,26 @@ func TestSpoolIsChecked(t *testing.T) {
 
 // discarded is a logger that says nothing.
 func discarded() *log.Logger { return log.New(io.Discard, "", 0) }
+
+// Where the destination hangs, Shutdown is no error: nothing is lost, and the ledger says where it is.
+func TestShutdownOfAHangingDestination(t *testing.T) {
+	complaints(t)
+	for _, ahead := range []bool{false, true} {
+		t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://"+silent(t))
+		o := fast
+		o.WriteAhead = ahead
+		p := setup(t, exporters.Options{SpoolDir: t.TempDir(), Spool: o})
+		for range 5_000 {
+			record(p, "kept")
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := p.Shutdown(ctx); err != nil || ctx.Err() != nil {
+			t.Errorf("write ahead %t: got %v, %v, want nil in time", ahead, err, ctx.Err())
+		}
+		want := "spool: 10000 ended, 0 delivered, 10000 on disk"
+		if got := p.Ledger()[0]; got.String() != want || p.Spool().Stats().Spans != 10_000 {
+			t.Errorf("write ahead %t: got %v, %+v, want %s", ahead, got, p.Spool().Stats(), want)
+		}
+	}
+}

@@ -24,6 +24,7 @@ import (
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/replaycmd"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/reportcmd"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/servecmd"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/spoolcmd"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/statscmd"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/toolscmd"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/topcmd"
@@ -38,6 +39,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	program := cli.Program(root, version,
 		democmd.Command(), statscmd.Command(), topcmd.Command(), replaycmd.Command(), reportcmd.Command(), forgetcmd.Command(),
 		exportcmd.Command(), redactcmd.Command(), permitcmd.Command(), approvalscmd.Command(), approvalscmd.Stop(), auditcmd.Command(),
+		spoolcmd.Command(),
 		toolscmd.Tools(), toolscmd.Call(),
 		servecmd.Command(), mcpcmd.Command(), configcmd.Command(), versionCommand(version))
 	return cli.Run(ctx, program, args, stdin, stdout, stderr)

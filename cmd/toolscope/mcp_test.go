@@ -163,6 +163,20 @@ func TestProxyShowsCalls(t *testing.T) {
 	}
 }
 
+// Traces that the environment wants drawn are drawn to the last one, after what the server says.
+func TestProxyDrawsEveryTrace(t *testing.T) {
+	cmd := proxied(t, "mcp", transparent(t)...)
+	cmd.Env = append(cmd.Env, "OTEL_TRACES_EXPORTER=console")
+	input := initialize + listTools
+	for n := range 50 {
+		input += callOf(fmt.Sprint(n+1), "echo", fmt.Sprintf(`{"n":%d}`, n))
+	}
+	got := runWith(t, cmd, input)
+	if n := strings.Count(got.stderr, "\ntools/call "); n != 50 {
+		t.Errorf("got %d of 50 calls on standard error: %s", n, got.stderr)
+	}
+}
+
 // A client that waits for each answer: whatever is served first, none of its calls is missing.
 func TestEveryCallIsLogged(t *testing.T) {
 	const calls = 1000

@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/exporters"
 	"github.com/toolscope/toolscope/middleware"
@@ -40,13 +42,19 @@ type host struct {
 	served    chan struct{}
 	url       string
 	ended     atomic.Int64 // calls that the observer received
+	spans     ended
 	outcomes  [8]atomic.Int64
 }
 
 // newHost makes a host whose stores have those bounds.
 func newHost(ctx context.Context, b bounds) (*host, error) {
 	h := new(host)
-	providers, err := exporters.Setup(ctx, exporters.Options{ServiceName: "soak", RingSpans: b.spans})
+	o := exporters.Options{ServiceName: "soak", RingSpans: b.spans}
+	if b.spool != "" {
+		o.SpoolDir, o.SpanProcessors = b.spool, []sdktrace.SpanProcessor{&h.spans}
+		o.Spool = exporters.SpoolOptions{WriteAhead: true, MaxBackoff: time.Second}
+	}
+	providers, err := exporters.Setup(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +103,10 @@ func (h *host) End(_ context.Context, e *toolkit.Ended) {
 }
 
 // bounds are what may be kept; 0 is the default.
-type bounds struct{ duplicates, answers, spans int }
+type bounds struct {
+	duplicates, answers, spans int
+	spool                      string // a directory; "" is no spool
+}
 
 // policies are all that there are.
 func policies(b bounds) ([]middleware.Policy, error) {

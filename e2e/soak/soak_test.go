@@ -20,7 +20,7 @@ var (
 	seed   = flag.Uint64("seed", 1, "of what is random")
 )
 
-// TestSoak runs the load for 20 seconds, for three minutes with TOOLSCOPE_E2E=1, and for
+// TestSoak runs the load for 20 seconds, for one minute with TOOLSCOPE_E2E=1, and for
 // as long as -for says.
 func TestSoak(t *testing.T) {
 	if testing.Short() {
@@ -29,24 +29,32 @@ func TestSoak(t *testing.T) {
 	if *length == 0 {
 		*length = 20 * time.Second
 		if os.Getenv("TOOLSCOPE_E2E") == "1" {
-			*length = 3 * time.Minute
+			*length = time.Minute
 		}
 	}
 	if *length < 20*time.Second || *rate < 1 {
 		t.Fatal("want -for 20s or more and -rate 1 or more")
 	}
-	if err := soak(t.Context(), *length, *rate, *seed); err != nil {
+	if err := soak(t.Context(), *length, *rate, *seed, t.TempDir()); err != nil {
 		t.Error(err)
 	}
 }
 
-// soak runs the load and judges it.
-func soak(ctx context.Context, length time.Duration, rate int, seed uint64) error {
+// soak runs the load and judges it: the calls, the spans, which go through a spool to a collector that
+// stalls, and what grows.
+func soak(ctx context.Context, length time.Duration, rate int, seed uint64, dir string) error {
 	before := runtime.NumGoroutine()
-	h, err := newHost(ctx, bounds{duplicates: 1 << 20, answers: 2 << 20, spans: 256}) // so small that they are soon full
+	to, err := newCollector()
 	if err != nil {
 		return err
 	}
+	h, err := newHost(ctx, bounds{duplicates: 1 << 20, answers: 2 << 20, spans: 256, spool: dir}) // so small that they are soon full
+	if err != nil {
+		return err
+	}
+	stalling, endStalls := context.WithCancel(ctx)
+	stalled := make(chan struct{})
+	go func() { defer close(stalled); to.stallAtTimes(stalling) }()
 	stopReaders := h.read()
 	samples := make(chan []sample)
 	measured, stopMeasuring := context.WithCancel(ctx)
@@ -56,9 +64,12 @@ func soak(ctx context.Context, length time.Duration, rate int, seed uint64) erro
 	stopMeasuring()
 	taken := <-samples
 	stopReaders()
+	endStalls()
+	<-stalled
 
 	problems := []error{h.judge(made)}
-	problems = append(problems, h.close(ctx))
+	problems = append(problems, h.close(ctx), to.judge(&h.spans, h.providers.Ledger()[0]))
+	to.close()
 	if left := goroutinesAbove(before); left > 0 {
 		problems = append(problems, fmt.Errorf("%d goroutines are left after the shutdown", left))
 	}

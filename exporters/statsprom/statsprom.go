@@ -28,14 +28,26 @@ var errNoRecorder = errors.New("statsprom: got a nil *stats.Recorder, want one t
 
 // NewHandler serves the recorder's metrics and no others, for
 // [statshttp.Options].Metrics. At most four scrapes are answered at once.
-func NewHandler(recorder *stats.Recorder) (http.Handler, error) {
+func NewHandler(recorder *stats.Recorder) (http.Handler, error) { return WithHealth()(recorder) }
+
+// WithHealth is [NewHandler] for metrics that also tell what the sources report of their components, such as
+// the ledger of spans of exporters.Providers:
+//
+//	statshttp.Options{Metrics: statsprom.WithHealth(providers)}
+func WithHealth(sources ...stats.HealthSource) func(*stats.Recorder) (http.Handler, error) {
+	return func(recorder *stats.Recorder) (http.Handler, error) { return newHandler(recorder, sources) }
+}
+
+func newHandler(recorder *stats.Recorder, sources []stats.HealthSource) (http.Handler, error) {
 	c, err := NewCollector(recorder)
 	if err != nil {
 		return nil, err
 	}
 	registry := prometheus.NewRegistry()
-	if err := registry.Register(c); err != nil {
-		return nil, err
+	for _, c := range []prometheus.Collector{c, health(sources)} {
+		if err := registry.Register(c); err != nil {
+			return nil, err
+		}
 	}
 	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true, MaxRequestsInFlight: maxScrapes}), nil
 }

@@ -244,6 +244,28 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
+// ill is a component that reports.
+type ill struct{}
+
+func (ill) Components() []stats.Component {
+	return []stats.Component{{Name: "spans to spool", Problems: []string{"bad"}, Figures: stats.Figures{{Name: "ended", Value: 7}}}}
+}
+
+func TestHealth(t *testing.T) {
+	h, err := statsprom.WithHealth(ill{}, ill{})(newRecorder(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	for _, want := range []string{`toolscope_component{component="spans to spool",figure="ended"} 7`,
+		`toolscope_component_problems{component="spans to spool"} 1`} {
+		if body := w.Body.String(); !strings.Contains(body, want) {
+			t.Errorf("got %s, want %s", body, want)
+		}
+	}
+}
+
 func TestNoRecorder(t *testing.T) {
 	if _, err := statsprom.NewHandler(nil); err == nil || !strings.Contains(err.Error(), "*stats.Recorder") {
 		t.Errorf("got %v, want an error that names what is wanted", err)

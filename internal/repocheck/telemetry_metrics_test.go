@@ -45,6 +45,8 @@ var metricAttributes = map[string]string{
 	"toolscope.self.spool.size":              "",
 	"toolscope.self.spool.waiting":           "",
 	"toolscope.self.spool.dropped":           "toolscope.self.reason",
+	"toolscope.self.ledger.spans":            componentLabels + " toolscope.self.account",
+	"toolscope.self.ledger.dropped":          componentLabels + " toolscope.self.reason",
 	"otel.sdk.exporter.operation.duration":   componentLabels + " error.type",
 	"otel.sdk.exporter.span.exported":        componentLabels + " error.type",
 	"otel.sdk.exporter.span.inflight":        componentLabels,

@@ -69,11 +69,15 @@ func (s *Spool) attemptAll(all []*work) ([]*work, []verdict) {
 
 // handle does with work what the answer asks for.
 func (s *Spool) handle(w *work, v verdict) {
+	suspects := v.fate == retry && len(w.items) == 1 && s.streak >= suspicious
+	if v.fate == refused || suspects {
+		w = s.decode(w)
+	}
 	if v.fate == refused && len(w.items) > 1 {
 		s.apart(w)
 		return
 	}
-	if v.fate == retry && len(w.items) == 1 && s.streak >= suspicious {
+	if suspects && len(w.items) == 1 {
 		v = s.suspect(w, v)
 	}
 	s.conclude(w, v)
@@ -109,23 +113,23 @@ func (s *Spool) apart(w *work) {
 		v := s.attempt(one.all)
 		s.conclude(one, v)
 		if s.streak > 0 {
-			s.release(w.items[n+1:], false)
+			s.release(w.items[n+1:], nil)
 			return
 		}
 	}
 }
 
-// An outcome is what became of spans that were sent in parts.
-type outcome struct {
-	taken, partial, invalid int
-	rejected                []*tracepb.ResourceSpans
+// parted is what became of spans that were sent in parts.
+type parted struct {
+	partial, invalid int
+	rejected         []*tracepb.ResourceSpans
 }
 
 // divide sends spans that were refused in smaller parts if that may help: they
 // were too many, or some are no UTF-8. What is refused then is dropped. Nothing is counted if
 // they are to be sent again: then all are.
 func (s *Spool) divide(all []*tracepb.ResourceSpans, v verdict) verdict {
-	var o outcome
+	var o parted
 	if !errors.Is(v.err, errGivenUp) {
 		v = s.parts(all, v, &o)
 	} else {
@@ -134,9 +138,8 @@ func (s *Spool) divide(all []*tracepb.ResourceSpans, v verdict) verdict {
 	if v.fate == retry {
 		return v
 	}
-	s.taken(o.taken+o.partial, 0, o.partial)
 	s.reject(o.rejected)
-	s.tally.drop(DroppedInvalid, o.invalid)
+	v.outcome = outcome{partial: o.partial, rejected: count(o.rejected), invalid: o.invalid}
 	if v.fate = counted; len(o.rejected)+o.invalid > 0 {
 		v.fate = refused
 	}
@@ -147,14 +150,13 @@ func (s *Spool) divide(all []*tracepb.ResourceSpans, v verdict) verdict {
 // are reported to OpenTelemetry's error handler.
 func (s *Spool) SetRejected(keep func([]*tracepb.ResourceSpans) error) { s.setAside.Store(&keep) }
 
-// reject drops spans that the destination refused for good, and counts them.
+// reject sets aside spans that the destination refused for good.
 func (s *Spool) reject(all []*tracepb.ResourceSpans) {
 	if keep := s.setAside.Load(); keep != nil && len(all) > 0 {
 		if err := (*keep)(all); err != nil {
 			complain(fmt.Errorf("spool: rejected spans could not be set aside: %w", err))
 		}
 	}
-	s.tally.drop(DroppedRejected, count(all))
 }
 
 // leastDivided is how large a request is at least that may be too large. Below it a
@@ -163,7 +165,7 @@ func (s *Spool) reject(all []*tracepb.ResourceSpans) {
 const leastDivided = 64 << 10
 
 // parts sends parts of what was refused, one after the other, and theirs.
-func (s *Spool) parts(all []*tracepb.ResourceSpans, v verdict, o *outcome) verdict {
+func (s *Spool) parts(all []*tracepb.ResourceSpans, v verdict, o *parted) verdict {
 	n := count(all)
 	some, invalid := valid(all)
 	var rest [][]*tracepb.ResourceSpans
@@ -187,9 +189,7 @@ func (s *Spool) parts(all []*tracepb.ResourceSpans, v verdict, o *outcome) verdi
 		case refused:
 			w = s.parts(part, w, o)
 		case delivered:
-			rejected := min(w.rejected, count(part))
-			o.taken += count(part) - rejected
-			o.partial += rejected
+			o.partial += min(w.outcome.partial, count(part))
 		}
 		if w.fate == retry {
 			return w
@@ -223,6 +223,7 @@ func (s *Spool) suspect(w *work, v verdict) verdict {
 	if err != nil || after == nil {
 		return v
 	}
+	after = s.decode(after)
 	next := s.attempt(after.all)
 	if next.fate == refused {
 		next = s.divide(after.all, next)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"syscall"
 	"time"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -21,9 +22,11 @@ type unit struct {
 	verdict     chan verdict // how the first request went
 
 	// Under the spool's lock.
-	held    bool   // not to be sent: it is being written
-	flight  bool   // being sent
-	settled bool   // needs not be sent any more
+	held    bool // not to be sent: it is being written
+	writing bool // a record of it is being written, whose end counts what became of it
+	flight  bool // being sent
+	settled bool // needs not be sent any more
+	outcome outcome
 	items   []item // what it became on disk while it was being sent
 }
 
@@ -36,25 +39,21 @@ func (s *Spool) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) 
 	if len(spans) == 0 {
 		return nil
 	}
-	if s.isClosed() {
-		return errClosed
-	}
-	select {
-	case s.turn <- struct{}{}:
-	default:
-		select {
-		case s.turn <- struct{}{}:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+	s.tally.update(func(t *Stats) { t.Taken += uint64(len(spans)) })
+	return s.takeSpans(ctx, transform(ctx, spans), len(spans))
+}
+
+// takeSpans takes n spans that have been counted.
+func (s *Spool) takeSpans(ctx context.Context, spans []*tracepb.ResourceSpans, n int) error {
+	s.turn <- struct{}{} // no holder has it for long
 	defer func() { <-s.turn }()
 	if s.isClosed() {
+		s.tally.drop(DroppedShutdown, n)
 		return errClosed
 	}
 	s.begin()
 	var errs []error
-	for _, part := range chunks(transform(ctx, spans), int(min(maxPayload, s.options.MaxBytes/8))) {
+	for _, part := range chunks(spans, int(min(maxPayload, s.options.MaxBytes/8))) {
 		errs = append(errs, s.export(ctx, part))
 	}
 	return errors.Join(errs...)
@@ -136,7 +135,9 @@ func (s *Spool) save(ctx context.Context) (err error) {
 		if u == nil {
 			return nil
 		}
-		err = s.write(ctx, u)
+		if err = s.write(ctx, u, false); errors.Is(err, syscall.ENOSPC) && s.failuresWait() {
+			err = s.write(ctx, u, true)
+		}
 	}
 	s.mu.Lock()
 	for _, u := range s.memory {
@@ -147,22 +148,40 @@ func (s *Spool) save(ctx context.Context) (err error) {
 	return err
 }
 
-func (s *Spool) write(ctx context.Context, u *unit) error {
+// failuresWait reports whether spans that failed are in memory.
+func (s *Spool) failuresWait() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.memory, func(u *unit) bool { return len(only(u.all, failed)) > 0 })
+}
+
+// write writes a unit, unless it need not be sent any more.
+func (s *Spool) write(ctx context.Context, u *unit, urgent bool) error {
+	s.mu.Lock()
+	u.writing = !u.settled
+	s.mu.Unlock()
+	if !u.writing {
+		return nil
+	}
 	all, invalid, tooLarge := records(u.all)
-	entries, err := ask(ctx, s.disk, func(st *store) ([]*entry, error) { return st.append(all) }, (*store).settle)
+	entries, err := ask(ctx, s.disk, func(st *store) ([]*entry, error) { return st.append(all, urgent) }, (*store).settle)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	u.writing = false
 	if err != nil {
+		if u.settled {
+			s.tally.settle(u.spans, u.outcome)
+		}
 		s.diskFailed(err)
 		return err
 	}
 	s.tally.fault(nil)
 	s.tally.drop(DroppedInvalid, invalid)
 	s.tally.drop(DroppedTooLarge, tooLarge)
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.forget(u)
-	switch {
+	switch o := u.outcome; {
 	case u.settled: // it was sent meanwhile
-		s.disk.post(func(st *store) { st.settle(entries) })
+		s.disk.post(func(st *store) { st.conclude(entries, o) })
 	case u.flight: // it is being sent
 		for _, e := range entries {
 			u.items = append(u.items, item{entry: e})
@@ -182,15 +201,38 @@ func (s *Spool) forget(u *unit) {
 	}
 }
 
-// overflows takes a unit out of memory again if it does not fit there.
+// overflows takes a unit out of memory again if it does not fit there. Spans that did not fail go first,
+// the oldest first; they are counted here.
 func (s *Spool) overflows(u *unit) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if int64(s.bytes) <= s.options.MaxMemory {
+		return false
+	}
+	if failures := only(u.all, failed); len(failures) > 0 {
+		for _, old := range slices.Clone(s.memory) {
+			if int64(s.bytes) > s.options.MaxMemory && !old.flight {
+				s.tally.drop(DroppedMemory, s.keepOnly(old, only(old.all, failed)))
+			}
+		}
+	}
 	if u.flight || u.settled || int64(s.bytes) <= s.options.MaxMemory || !slices.Contains(s.memory, u) {
 		return false
 	}
 	s.forget(u)
 	return true
+}
+
+// keepOnly takes all other spans of a unit out of memory, and returns how many. The lock is held.
+func (s *Spool) keepOnly(u *unit, kept []*tracepb.ResourceSpans) (removed int) {
+	before := u.size
+	removed = u.spans - count(kept)
+	u.all, u.spans, u.size = kept, u.spans-removed, size(kept)
+	s.bytes += u.size - before
+	if u.spans == 0 {
+		s.forget(u)
+	}
+	return removed
 }
 
 // diskFailed notes that the disk takes nothing, and tells OpenTelemetry's error handler when

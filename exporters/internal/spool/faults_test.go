@@ -50,6 +50,57 @@ func faulty(t *testing.T, dir string, d *destination, o Options) (*Spool, *atomi
 	return s, &fault
 }
 
+// On a disk that is full, spans that did not fail give way to those that did, and in memory they do as well;
+// the ledger says so.
+func TestErrorsDisplaceSuccesses(t *testing.T) {
+	dir, d := t.TempDir(), &destination{answer: down}
+	var quota atomic.Int64
+	quota.Store(96 << 10)
+	files := newSystem()
+	write := files.write
+	files.write = func(f *os.File, b []byte, at int64) error {
+		used := int64(len(b))
+		paths, _ := folders(dir)
+		for _, path := range paths {
+			used += weigh(path)
+		}
+		if used > quota.Load() {
+			return syscall.ENOSPC
+		}
+		return write(f, b, at)
+	}
+	s, err := build(dir, d, quick(Options{WriteAhead: true, MaxBytes: 256 << 10, MaxMemory: 8 << 10}), files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { quota.Store(1 << 30); shut(t, s) }()
+	long := strings.Repeat("x", 2<<10)
+	n := 0
+	for ; s.Stats().DiskError == ""; n++ {
+		export(t, s, long)
+	}
+	for ; n > 0; n-- {
+		_ = s.ExportSpans(t.Context(), stubs("!"+long)) // the last ones may find no room
+		if s.Stats().Dropped[DroppedFull] > 0 {
+			break
+		}
+	}
+	if got := s.Stats(); got.Dropped[DroppedFull] == 0 || got.DiskError != "" {
+		t.Errorf("on a full disk: got %+v, want spans that did not fail dropped", got)
+	}
+	quota.Store(0)
+	before := s.Stats()
+	for range 2 {
+		export(t, s, long)
+	}
+	for range 3 {
+		export(t, s, "!"+long)
+	}
+	if got := s.Stats(); got.Dropped[DroppedMemory] < 2 || got.MemorySpans < 3 || got.Dropped[DroppedFull] > before.Dropped[DroppedFull]+32 {
+		t.Errorf("in memory: got %+v, want spans that did not fail dropped", got)
+	}
+}
+
 // A disk that takes nothing, whatever is wrong with it: the spans are sent from memory,
 // what is wrong is reported, and it is used again once it works, without a restart.
 func TestDiskThatFails(t *testing.T) {

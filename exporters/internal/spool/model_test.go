@@ -67,25 +67,34 @@ func model(t *testing.T, r *rand.Rand) {
 	dropped := make(map[Reason]uint64)
 	var s *Spool
 	var fault *atomic.Pointer[error]
+	left, runSent := 0, 0
 	begin := func() { s, fault = faulty(t, dir, d, o) }
 	end := func() {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		_ = s.Shutdown(ctx) // what it loses it counts
-		for reason, n := range s.Stats().Dropped {
+		got := s.Stats()
+		for reason, n := range got.Dropped {
 			dropped[reason] += n
 		}
+		if got.MemorySpans != 0 || got.Taken != uint64(runSent) || got.Found > uint64(left) {
+			t.Errorf("after Shutdown: got %+v, want %d taken, at most %d found and none in memory", got, runSent, left)
+		}
+		left, runSent = got.Spans+left-int(got.Found), 0 // what was not found yet is still there
 	}
 	begin()
 	sent := 0
 	for range 300 {
+		if got := s.Stats(); got.MemorySpans < 0 || got.MemorySpans > int(got.Taken+got.Found) {
+			t.Fatalf("the ledger is not even: %+v", got)
+		}
 		switch r.IntN(12) {
 		default:
 			names := numbered(fmt.Sprintf("%s%d-", []string{"", "!"}[r.IntN(2)], sent), 1+r.IntN(9))
 			if r.IntN(8) == 0 {
 				names[0] += strings.Repeat("x", 6<<10)
 			}
-			sent += len(names)
+			sent, runSent = sent+len(names), runSent+len(names)
 			_ = s.ExportSpans(t.Context(), stubs(names...)) // what it refuses it counts
 		case 0, 1:
 			d.set(moods[r.IntN(len(moods))])
@@ -110,7 +119,7 @@ func model(t *testing.T, r *rand.Rand) {
 	if err := s.ExportSpans(t.Context(), stubs("last")); err != nil {
 		t.Errorf("in the end: %v", err)
 	}
-	sent++
+	sent, runSent = sent+1, runSent+1
 	time.Sleep(time.Hour)
 	if got := s.Stats(); got.Spans+got.MemorySpans != 0 || got.DiskError != "" || !got.FailingSince.IsZero() ||
 		got.Torn+got.Corrupt != 0 {

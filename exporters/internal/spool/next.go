@@ -33,13 +33,24 @@ func (s *store) head(c class, without []*entry) []*entry {
 	return nil
 }
 
+// open reads a segment and counts what waits in it: what it holds more than was known was found, and
+// what it holds less was lost.
+func (s *store) open(g *segment) error {
+	before := g.spans
+	d, err := g.load(s.system)
+	s.change.damage.torn += d.torn
+	s.change.damage.corrupt += d.corrupt
+	s.change.found += max(0, g.spans-before)
+	s.change.drop(DroppedLost, before-g.spans)
+	return err
+}
+
 // load reads a segment, and removes it if there is nothing in it, or it is gone.
 func (s *store) load(g *segment) (ok bool) {
-	d, err := g.load(s.system)
-	s.tally.damaged(d)
+	err := s.open(g)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		s.tally.drop(DroppedLost, g.spans)
+		s.change.drop(DroppedLost, g.spans)
 		s.remove(g)
 	case err != nil:
 		s.tally.fault(err)
@@ -72,10 +83,15 @@ func (s *store) next(spans int, without []*entry) []item {
 			s.hold(items)
 			return items
 		}
-		s.tally.damaged(damage{corrupt: 1})
-		s.tally.drop(DroppedLost, damaged.spans)
-		s.settle([]*entry{damaged})
+		s.unreadable(damaged)
 	}
+}
+
+// unreadable gives up an entry that is damaged.
+func (s *store) unreadable(e *entry) {
+	s.change.damage.corrupt++
+	s.change.drop(DroppedLost, e.spans)
+	s.settle([]*entry{e})
 }
 
 // collect reads the next batch, or finds an entry that is damaged.
@@ -116,15 +132,27 @@ func (s *store) hold(items []item) {
 	}
 }
 
-// release ends the sending of items, for good or until they are sent again.
-func (s *store) release(items []item, settled bool) {
+// release ends the sending of items, for good if there is an outcome, or until they are sent again.
+func (s *store) release(items []item, o *outcome) {
 	entries := make([]*entry, len(items))
 	for i := range items {
 		entries[i] = items[i].entry
 		entries[i].segment.flight--
 		entries[i].sending = false
 	}
-	if settled {
-		s.settle(entries)
+	if o != nil {
+		s.conclude(entries, *o)
 	}
+}
+
+// conclude ends entries, and counts what became of them.
+func (s *store) conclude(entries []*entry, o outcome) {
+	spans := 0
+	for _, e := range entries {
+		if !e.done {
+			spans += e.spans
+		}
+	}
+	s.change.settle(spans, o)
+	s.settle(entries)
 }

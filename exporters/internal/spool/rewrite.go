@@ -18,9 +18,7 @@ import (
 // rewrite writes a segment anew without the session's spans, if it has any, also
 // among those that were sent already.
 func (p *purge) rewrite(st *store, g *segment) error {
-	d, err := g.load(st.system)
-	st.tally.damaged(d)
-	if err != nil {
+	if err := st.open(g); err != nil {
 		return err
 	}
 	data, _, err := g.peek(st.system)
@@ -75,8 +73,10 @@ func (p *purge) rewrite(st *store, g *segment) error {
 		return fmt.Errorf("spool: deleting a session: %w", err)
 	}
 	p.spans += deleted
-	st.tally.drop(DroppedSession, deleted)
+	before := g.spans
 	st.move(g, moved)
+	st.change.drop(DroppedSession, deleted)
+	st.change.drop(DroppedLost, before-g.spans-deleted)
 	return nil
 }
 

@@ -68,13 +68,22 @@ func (s *store) victim(c class) *segment {
 	return nil
 }
 
+// giveWay drops the oldest spans that did not fail, and reports whether there were any.
+func (s *store) giveWay() bool {
+	g := s.victim(others)
+	if g == nil || !g.counted && s.open(g) != nil { // one that cannot be read could not be counted
+		return false
+	}
+	s.drop(g, DroppedFull)
+	return true
+}
+
 // drop deletes a segment and counts what waited in it.
 func (s *store) drop(g *segment, reason Reason) {
 	if !g.counted {
-		d, _ := g.load(s.system) // unreadable: nothing is known of it
-		s.tally.damaged(d)
+		_ = s.open(g) // unreadable: nothing is known of it
 	}
-	s.tally.drop(reason, g.spans)
+	s.change.drop(reason, g.spans)
 	s.remove(g)
 }
 
@@ -97,7 +106,7 @@ func (s *store) expire() {
 			for _, e := range g.index { // of those that are not loaded, later
 				if e.at <= limit {
 					old = append(old, e)
-					s.tally.drop(DroppedAge, e.spans)
+					s.change.drop(DroppedAge, e.spans)
 				}
 			}
 			s.settle(old)

@@ -4,6 +4,7 @@
 package spool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,9 +29,10 @@ const (
 
 // work is what is sent in one request: items from the disk, or a unit.
 type work struct {
-	items []item
-	unit  *unit
-	all   []*tracepb.ResourceSpans
+	items   []item
+	unit    *unit
+	all     []*tracepb.ResourceSpans
+	encoded bool // all is, or a part of it
 }
 
 // bytes is how many bytes on disk the work has.
@@ -183,23 +185,34 @@ func (s *Spool) nextOnDisk(spans int, without []*entry) (*work, error) {
 			}
 			return items, nil
 		},
-		func(st *store, items []item) { st.release(items, false) })
+		func(st *store, items []item) { st.release(items, nil) })
 	if len(items) == 0 {
 		return nil, err
 	}
-	return s.read(items), nil
+	e, ok := s.client.(Encoder)
+	return s.read(items, ok && e.OnlyEncodes()), nil
 }
 
-// read makes spans of what was on disk.
-func (s *Spool) read(items []item) *work {
+// decode is work whose spans can be looked at.
+func (s *Spool) decode(w *work) *work {
+	if !w.encoded {
+		return w
+	}
+	return s.read(w.items, false)
+}
+
+// read makes spans of what was on disk, which need not be decoded if they are only to be sent.
+func (s *Spool) read(items []item, onlySent bool) *work {
 	w := new(work)
 	for _, i := range items {
 		if i.view == nil {
+			if all, ok := encoded(i.payload); ok && onlySent {
+				w.items, w.all, w.encoded = append(w.items, i), append(w.all, all...), true
+				continue
+			}
 			var data tracepb.TracesData
 			if proto.Unmarshal(i.payload, &data) != nil {
-				s.tally.damaged(damage{corrupt: 1})
-				s.tally.drop(DroppedLost, i.spans)
-				s.release([]item{i}, true)
+				s.disk.post(func(st *store) { st.release([]item{i}, nil); st.unreadable(i.entry) })
 				continue
 			}
 			i.view, i.payload = data.GetResourceSpans(), nil
@@ -209,12 +222,12 @@ func (s *Spool) read(items []item) *work {
 	return w
 }
 
-// release ends the sending of items.
-func (s *Spool) release(items []item, settled bool) {
+// release ends the sending of items, for good if there is an outcome.
+func (s *Spool) release(items []item, o *outcome) {
 	if len(items) == 0 {
 		return
 	}
-	s.disk.post(func(st *store) { st.release(items, settled) })
+	s.disk.post(func(st *store) { st.release(items, o) })
 }
 
 // attempt sends spans, and notes how that went. A refusal counts as one only if the destination
@@ -228,6 +241,7 @@ func (s *Spool) attempt(all []*tracepb.ResourceSpans) (v verdict) {
 		// A destination that does not even take an empty request may be none: a proxy, a port of
 		// something else, TLS where there is none. It may not decide that spans are lost.
 		v.fate, v.hold, v.evidence = retry, true, true
+		v.advice = cmp.Or(v.advice, noOTLP)
 	}
 	if v.fate == retry {
 		s.mu.Lock()
@@ -277,32 +291,22 @@ func (s *Spool) returned() {
 	}
 }
 
-// taken counts spans that were delivered, some of them late.
-func (s *Spool) taken(spans, late, rejected int) {
-	s.tally.update(func(t *Stats) {
-		if rejected = min(rejected, spans); rejected > 0 {
-			t.Dropped[DroppedPartial] += uint64(rejected)
-		}
-		t.Delivered += uint64(spans - rejected)
-		t.Replayed += uint64(min(late, spans-rejected))
-	})
-}
-
 // finish does what a verdict says of work.
 func (s *Spool) finish(w *work, v verdict) {
-	if v.fate == delivered {
-		late := 0
-		for _, i := range w.items {
-			if i.late || i.at.Before(s.lastFailed) {
-				late += i.spans
-			}
-		}
-		s.taken(count(w.all), late, v.rejected)
-	}
 	if w.unit != nil {
 		w.items = s.finishUnit(w.unit, v)
 	}
-	s.release(w.items, v.fate != retry)
+	if v.fate == retry {
+		s.release(w.items, nil)
+		return
+	}
+	o := v.outcome
+	for _, i := range w.items {
+		if i.late || i.at.Before(s.lastFailed) {
+			o.late += i.spans
+		}
+	}
+	s.release(w.items, &o)
 }
 
 // finishUnit does it for a unit, and returns what it became on disk meanwhile.
@@ -310,9 +314,12 @@ func (s *Spool) finishUnit(u *unit, v verdict) (onDisk []item) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	u.flight = false
-	if v.fate != retry {
-		u.settled = true
+	if v.fate != retry && !u.settled {
+		u.settled, u.outcome = true, v.outcome
 		s.forget(u)
+		if len(u.items) == 0 && !u.writing {
+			s.tally.settle(u.spans, u.outcome)
+		}
 	}
 	select {
 	case u.verdict <- v:

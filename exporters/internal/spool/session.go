@@ -89,13 +89,7 @@ func (s *Spool) deleteFromMemory(ctx context.Context, p *purge) error {
 			continue
 		}
 		p.spans += n
-		s.tally.drop(DroppedSession, n)
-		before := u.size
-		u.all, u.spans, u.size = kept, u.spans-n, size(kept)
-		s.bytes += u.size - before
-		if u.spans == 0 {
-			s.forget(u)
-		}
+		s.tally.drop(DroppedSession, s.keepOnly(u, kept))
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func (s *store) erase(g *segment) bool {
 	return true
 }
 
-// settle ends entries: they need not be sent any more.
+// settle ends entries: they need not be sent any more. It does not count what became of them.
 func (s *store) settle(entries []*entry) {
 	var touched []*segment
 	for _, e := range entries {

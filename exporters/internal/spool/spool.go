@@ -158,9 +158,6 @@ func (s *Spool) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	stats.MemoryBytes = int64(s.bytes)
-	for _, u := range s.memory {
-		stats.MemorySpans += u.spans
-	}
 	const slack = time.Second
 	if !s.underWay.IsZero() && time.Since(s.underWay) > s.options.Timeout+slack && stats.FailingSince.IsZero() {
 		stats.HealthySince, stats.FailingSince = time.Time{}, s.underWay
@@ -253,7 +250,9 @@ func (s *Spool) shutdown(ctx context.Context) error {
 		errs = append(errs, s.end(ctx))
 		s.reportKept()
 	}
-	errs = append(errs, s.client.Stop(ctx))
+	late, cancel := grace(ctx) // no request is under way any more, so that it takes no time
+	defer cancel()
+	errs = append(errs, s.client.Stop(late))
 	return errors.Join(errs...)
 }
 
@@ -286,6 +285,7 @@ func (s *Spool) end(ctx context.Context) error {
 	left := 0
 	for _, u := range s.memory {
 		left += u.spans
+		u.settled = true // a request that has not returned counts no more
 	}
 	s.memory, s.bytes = nil, 0
 	s.mu.Unlock()

@@ -21,6 +21,7 @@ const (
 	DroppedRejected Reason = "rejected"  // the destination does not take them, and never will
 	DroppedPartial  Reason = "partial"   // the destination took the rest of their batch
 	DroppedMemory   Reason = "memory"    // neither disk nor destination took them, and Options.MaxMemory was full
+	DroppedFull     Reason = "full"      // they made room for spans that failed, on a disk that was full
 	DroppedInvalid  Reason = "invalid"   // text that is no UTF-8, which protobuf does not take
 	DroppedTooLarge Reason = "too_large" // one span of more than 16 MiB
 	DroppedLost     Reason = "lost"      // their file was damaged or deleted
@@ -28,14 +29,18 @@ const (
 	DroppedShutdown Reason = "shutdown"  // in memory at the end, and the disk took none
 )
 
-// Stats is the state of a spool.
+// Stats is the state of a spool. At every moment
+//
+//	Taken + Found = Delivered + Spans + MemorySpans + what was Dropped
 type Stats struct {
-	Bytes        int64     // on disk, of what this process owns
-	Records      int       // on disk, waiting to be sent
-	Spans        int       // in these records
-	Oldest       time.Time // of these, when the oldest was written; zero if none waits
-	MemoryBytes  int64     // waiting in memory: the disk takes none
-	MemorySpans  int
+	Taken        uint64            // spans that were exported to it
+	Found        uint64            // spans that processes that ended had left on disk, once they were read, and those restored
+	Bytes        int64             // on disk, of what this process owns
+	Records      int               // on disk, waiting to be sent
+	Spans        int               // in these records
+	Oldest       time.Time         // of these, when the oldest was written; zero if none waits
+	MemoryBytes  int64             // waiting in memory: the disk takes none
+	MemorySpans  int               // of those taken: neither on disk, nor delivered, nor dropped
 	Delivered    uint64            // spans taken by the destination
 	Replayed     uint64            // of these, those that had to wait on disk: not taken at once, or of a process that ended
 	Dropped      map[Reason]uint64 // spans not delivered
@@ -46,6 +51,7 @@ type Stats struct {
 	FailingSince time.Time         // since when it does not; zero if it does
 	LastError    string            // the destination's last, redacted; "" if there was none
 	LastErrorAt  time.Time
+	Advice       string // what is probably wrong with the destination; "" if nothing is known
 	DiskError    string // why the disk takes nothing, or could not delete; "" if it does
 	DiskSince    time.Time
 }
@@ -74,6 +80,11 @@ func (t *tally) snapshot() Stats {
 	defer t.mu.Unlock()
 	s := t.stats
 	s.Dropped = maps.Clone(s.Dropped)
+	elsewhere := s.Delivered + uint64(s.Spans)
+	for _, n := range s.Dropped {
+		elsewhere += n
+	}
+	s.MemorySpans = int(s.Taken + s.Found - elsewhere)
 	for _, n := range t.left {
 		s.Foreign += n
 	}
@@ -114,10 +125,60 @@ func (t *tally) drop(r Reason, spans int) {
 	}
 }
 
-func (t *tally) damaged(d damage) {
-	if d != (damage{}) {
-		t.update(func(s *Stats) { s.Torn += d.torn; s.Corrupt += d.corrupt })
+// An outcome is what became of spans of which none needs to be sent again. The rest was delivered.
+type outcome struct {
+	late                       int // of those delivered, that had to wait on disk
+	partial, rejected, invalid int
+}
+
+// A change is what is counted at once, so that no span counts twice, or not at all, in between.
+type change struct {
+	found, delivered, replayed int
+	dropped                    map[Reason]int
+	damage                     damage
+}
+
+func (c *change) drop(r Reason, spans int) {
+	if spans <= 0 {
+		return
 	}
+	if c.dropped == nil {
+		c.dropped = make(map[Reason]int)
+	}
+	c.dropped[r] += spans
+}
+
+// settle counts what became of spans.
+func (c *change) settle(spans int, o outcome) {
+	for _, part := range []struct {
+		reason Reason
+		spans  int
+	}{{DroppedPartial, o.partial}, {DroppedRejected, o.rejected}, {DroppedInvalid, o.invalid}} {
+		n := min(part.spans, spans)
+		c.drop(part.reason, n)
+		spans -= n
+	}
+	c.delivered += spans
+	c.replayed += min(o.late, spans)
+}
+
+// apply counts a change.
+func (s *Stats) apply(c change) {
+	s.Found += uint64(c.found)
+	s.Delivered += uint64(c.delivered)
+	s.Replayed += uint64(c.replayed)
+	for reason, n := range c.dropped {
+		s.Dropped[reason] += uint64(n)
+	}
+	s.Torn += c.damage.torn
+	s.Corrupt += c.damage.corrupt
+}
+
+// settle counts what became of spans that are not on disk.
+func (t *tally) settle(spans int, o outcome) {
+	var c change
+	c.settle(spans, o)
+	t.update(func(s *Stats) { s.apply(c) })
 }
 
 // foreign notes how many segments of another version a folder has.
@@ -151,7 +212,7 @@ func (t *tally) sent(v verdict) {
 	t.update(func(s *Stats) {
 		now := time.Now()
 		if v.err != nil {
-			s.LastError, s.LastErrorAt = errorText(v.err), now
+			s.LastError, s.LastErrorAt, s.Advice = errorText(v.err), now, v.advice
 		}
 		switch {
 		case v.fate == retry && s.FailingSince.IsZero():
@@ -162,7 +223,7 @@ func (t *tally) sent(v verdict) {
 	})
 }
 
-// publish updates the statistics of what the store holds. Those of a closed store stay as they were.
+// publish updates the statistics of what the store holds and did, all at once. Those of a closed store stay as they were.
 func (s *store) publish() {
 	if s.closed {
 		return
@@ -180,5 +241,7 @@ func (s *store) publish() {
 	}
 	s.tally.update(func(t *Stats) {
 		t.Bytes, t.Records, t.Spans, t.Oldest = s.bytes, records, spans, oldest
+		t.apply(s.change)
 	})
+	s.change = change{}
 }

@@ -4,10 +4,12 @@
 package spool
 
 import (
+	"errors"
 	"hash/crc32"
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 )
 
@@ -30,6 +32,8 @@ type store struct {
 	remains  []*segment // that could not be deleted
 	unmarked []*entry   // that are done, which could not be written
 	others   neighbours
+	change   change // that is not published yet
+	futile   bool   // the room that was made on a full disk was not ours
 	closed   bool
 }
 
@@ -49,22 +53,27 @@ func (s *store) now() int64 {
 }
 
 // append writes records, all or none. What there is no room for is dropped and
-// counted.
-func (s *store) append(all []*record) (entries []*entry, err error) {
+// counted. On a disk that is full, urgent ones take the place of the oldest spans that did not fail.
+func (s *store) append(all []*record, urgent bool) (entries []*entry, err error) {
 	if s.closed {
 		return nil, errClosed
 	}
 	at := s.now()
 	for _, r := range all {
 		if !s.makeRoom(r.class, int64(len(r.data))) {
-			s.tally.drop(DroppedBytes, r.spans)
+			s.change.drop(DroppedBytes, r.spans)
 			continue
 		}
 		e, err := s.write(r, at)
+		if urgent && errors.Is(err, syscall.ENOSPC) && !s.futile && s.giveWay() {
+			e, err = s.write(r, at)
+			s.futile = err != nil
+		}
 		if err != nil {
 			s.settle(entries)
 			return nil, err
 		}
+		s.futile = false
 		entries = append(entries, e)
 	}
 	return entries, nil

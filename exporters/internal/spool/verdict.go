@@ -32,12 +32,13 @@ const (
 type verdict struct {
 	fate     fate
 	err      error
-	rejected int           // spans that the destination did not take, of a batch that it took
+	outcome  outcome       // of the spans, unless they are to be sent again
 	tooLarge bool          // refused for its size alone
 	quota    bool          // tooLarge, or out of resources: the destination does not say which
 	hold     bool          // a fault of the set-up and not of the spans: no hurry to ask again
 	evidence bool          // the spans may be the cause of a failure: a timeout, a reset, a fault of the destination
 	wait     time.Duration // what the destination asked for
+	advice   string        // what is probably wrong with the destination
 }
 
 // maxWait bounds what a destination may ask for.
@@ -56,13 +57,13 @@ const maxWait = 5 * time.Minute
 func judge(err error, a answer) verdict {
 	switch {
 	case a.status >= 200 && a.status < 300 && !a.otlp():
-		return verdict{hold: true, err: fmt.Errorf("the endpoint answered %d with %s, want an OTLP response: "+
-			"check the endpoint's address", a.status, a.media)}
+		return verdict{hold: true, advice: noService,
+			err: fmt.Errorf("the endpoint answered %d with %s, want an OTLP response", a.status, a.media)}
 	case a.status >= 200 && a.status < 300 || err == nil || isPartial(err):
 		// An answer that broke off after the status was an answer.
-		return verdict{fate: delivered, err: partial(err), rejected: rejected(err)}
+		return verdict{fate: delivered, err: partial(err), outcome: outcome{partial: rejected(err)}}
 	}
-	v := verdict{err: err}
+	v := verdict{err: err, advice: advice(err, a)}
 	if a.status != 0 {
 		v.judgeHTTP(a)
 	} else if s, ok := status.FromError(err); ok {

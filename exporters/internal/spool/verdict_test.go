@@ -40,7 +40,7 @@ func TestJudge(t *testing.T) {
 	}{
 		{"taken", nil, answer{}, verdict{fate: delivered}},
 		{"taken in part", errors.New(partialSuccess + "too old (rejected) (3 spans rejected)"), answer{},
-			verdict{fate: delivered, rejected: 3}},
+			verdict{fate: delivered, outcome: outcome{partial: 3}}},
 		{"taken in part, with a lie", errors.New(partialSuccess + "(9 spans rejected) (-3 spans rejected)"), answer{},
 			verdict{fate: delivered}},
 		{"a refusal that speaks of partial success", status.Error(codes.InvalidArgument, partialSuccess), answer{},
@@ -104,7 +104,7 @@ func TestJudge(t *testing.T) {
 		if got.err == nil && c.want.fate != delivered {
 			t.Errorf("%s: got no error", c.name)
 		}
-		got.err = nil
+		got.err, got.advice = nil, ""
 		if got != c.want {
 			t.Errorf("%s: got %+v, want %+v", c.name, got, c.want)
 		}

@@ -136,7 +136,7 @@ func (o options) run(ctx context.Context, stdout, stderr io.Writer) (err error) 
 		TracerProvider: providers.TracerProvider,
 		MeterProvider:  providers.MeterProvider,
 		HTTP: statshttp.Options{
-			Metrics:  statsprom.NewHandler,
+			Metrics:  statsprom.WithHealth(providers),
 			Traces:   providers.Ring.Source(),
 			Running:  running,
 			Health:   []stats.HealthSource{providers},

@@ -182,9 +182,16 @@ func (o *options) serveStdio(stdin io.Reader, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	errs, copied := files[2], func() {}
+	if strings.Contains(os.Getenv("OTEL_TRACES_EXPORTER"), "console") {
+		if errs, copied, err = kept(errs); err != nil {
+			return err
+		}
+	}
 	exit, err := p.watcher.Run(mcpproxy.Command{
-		Path: path, Args: o.command, Env: environment, Stdin: files[0], Stdout: files[1], Stderr: files[2], Signals: signals,
+		Path: path, Args: o.command, Env: environment, Stdin: files[0], Stdout: files[1], Stderr: errs, Signals: signals,
 	})
+	copied()
 	p.close(context.Background())
 	if err != nil {
 		return fmt.Errorf("%w: %w", errNotStarted, err)
@@ -193,6 +200,18 @@ func (o *options) serveStdio(stdin io.Reader, stdout, stderr io.Writer) error {
 		return cli.Exit(dieOf(exit.Signal))
 	}
 	return exitCode(exit.Code)
+}
+
+// kept is a file whose content goes to f, and which can be closed without closing f: traces are drawn there
+// after the server has closed its standard error. The function waits until all is copied.
+func kept(f *os.File) (to *os.File, copied func(), err error) {
+	from, to, err := os.Pipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	done := make(chan struct{})
+	go func() { defer close(done); _, _ = io.Copy(f, from) }()
+	return to, func() { _ = to.Close(); <-done; _ = from.Close() }, nil
 }
 
 // exitCode is the error that ends the program with the server's exit code; nil for 0.

@@ -1,0 +1,176 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package spoolcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
+	"github.com/toolscope/toolscope/exporters"
+	"github.com/toolscope/toolscope/internal/display"
+)
+
+const about = `toolscope spool shows, sends and deletes the spans in the directory of a spool
+(exporters.Options.SpoolDir): those that wait for their destination, and those that it rejected.
+
+Programs may use the directory meanwhile. What a running program has is sent by it: "retry" and
+"purge" leave it alone.`
+
+const aboutRetry = `toolscope spool retry sends what programs that ended left in DIR, and what was rejected, to
+the destination of --otlp or of the environment (OTEL_EXPORTER_OTLP_ENDPOINT and the other OTEL_
+variables). What it does not take stays in DIR; what it rejects again is kept among the rejected.
+
+Rejected spans are not sent while a program uses DIR: end it first.`
+
+const aboutPurge = `toolscope spool purge deletes spans in DIR: with --waiting those that programs that ended
+left, with --rejected those that were rejected. It cannot be undone.`
+
+const examples = `  toolscope spool list /var/lib/agent/spool
+  toolscope spool show --rejected /var/lib/agent/spool
+  toolscope spool retry --otlp http://localhost:4317 /var/lib/agent/spool
+  toolscope spool purge --rejected /var/lib/agent/spool`
+
+// Command returns the command.
+func Command() *cobra.Command {
+	c := &cobra.Command{
+		Use: "spool COMMAND [OPTIONS] DIR", Short: "show, send and delete spans that wait on disk", Long: about, Example: examples,
+		Annotations: cli.Notes(""),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return cli.Usage("got %.40q, want list, show, retry or purge", strings.Join(args, " "))
+		},
+	}
+	c.AddCommand(list(), show(), retry(), purge())
+	return c
+}
+
+// command is a command with a directory as its argument.
+func command(use, short, long, exits string, run func(*cobra.Command, exporters.SpoolDir) error) *cobra.Command {
+	return &cobra.Command{
+		Use: use + " [OPTIONS] DIR", Short: short, Long: long, Example: examples, Annotations: cli.Notes(exits),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) != 1 || args[0] == "" {
+				return cli.Usage("got %d directories, want the one of a spool", len(args))
+			}
+			return run(c, exporters.SpoolDir(args[0]))
+		},
+	}
+}
+
+func list() *cobra.Command {
+	var asJSON bool
+	c := command("list", "what waits, by program, and what was rejected", about, "",
+		func(c *cobra.Command, dir exporters.SpoolDir) error {
+			parts, err := dir.List()
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return cli.PrintJSON(c.OutOrStdout(), map[string]any{"dir": dir, "parts": parts})
+			}
+			return print(c.OutOrStdout(), parts)
+		})
+	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	return c
+}
+
+func print(stdout io.Writer, parts []exporters.SpoolPart) error {
+	if len(parts) == 0 {
+		_, err := io.WriteString(stdout, "nothing waits, and nothing was rejected\n")
+		return err
+	}
+	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "PART\tSPANS\tFAILED\tBYTES\tOLDEST\tSTATE")
+	for _, p := range parts {
+		oldest, state := "-", "its program has ended"
+		if !p.Oldest.IsZero() {
+			oldest = p.Oldest.UTC().Format(time.RFC3339)
+		}
+		switch {
+		case p.Name == exporters.RejectedDir:
+			state = "the destination refused them"
+		case p.Running:
+			state = "its program runs"
+		}
+		if p.Damaged > 0 {
+			state += fmt.Sprintf("; %d parts are damaged", p.Damaged)
+		}
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%s\t%s\n", display.Plain(p.Name), p.Spans, p.Failed, p.Bytes, oldest, state)
+	}
+	return w.Flush()
+}
+
+func show() *cobra.Command {
+	var rejected bool
+	c := command("show", "the spans themselves, as lines of OTLP JSON", about, "",
+		func(c *cobra.Command, dir exporters.SpoolDir) error {
+			return dir.Show(rejected, func(text []byte) error { _, err := c.OutOrStdout().Write(text); return err })
+		})
+	c.Flags().BoolVar(&rejected, "rejected", false, "those that were rejected, instead of those that wait")
+	return c
+}
+
+func retry() *cobra.Command {
+	var otlp string
+	var limit time.Duration
+	c := command("retry", "send what waits and what was rejected", aboutRetry, ", 1 if not all was delivered",
+		func(c *cobra.Command, dir exporters.SpoolDir) error {
+			if otlp != "" {
+				if err := os.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", otlp); err != nil {
+					return fmt.Errorf("--otlp: %w", err)
+				}
+			}
+			ctx, stop := cli.UntilInterrupted(c)
+			defer stop()
+			ctx, cancel := context.WithTimeout(ctx, limit)
+			defer cancel()
+			l, err := dir.Retry(ctx)
+			if l.Destination != "" {
+				_, printErr := fmt.Fprintf(c.OutOrStdout(), "%d spans found, %d delivered, %d on disk, %d rejected or lost\n",
+					l.Found, l.Delivered, l.OnDisk, l.DroppedSpans())
+				err = errors.Join(err, printErr)
+			}
+			if err == nil && l.OnDisk+l.DroppedSpans() > 0 {
+				return cli.Exit(cli.ExitError)
+			}
+			return err
+		})
+	c.Flags().StringVar(&otlp, "otlp", "", "send to `URL`; the default is what the OTEL_ variables say")
+	c.Flags().DurationVar(&limit, "limit", 10*time.Minute, "give up after this `TIME`: what is left stays on disk")
+	return c
+}
+
+func purge() *cobra.Command {
+	var waiting, rejected bool
+	c := command("purge", "delete what waits, or what was rejected", aboutPurge,
+		", 1 if a running program has spans that were left", func(c *cobra.Command, dir exporters.SpoolDir) error {
+			if !waiting && !rejected {
+				return cli.Usage("got neither --waiting nor --rejected, want what to delete")
+			}
+			var errs []error
+			for _, what := range []struct {
+				wanted, rejected bool
+				name             string
+			}{{waiting, false, "waiting"}, {rejected, true, "rejected"}} {
+				if !what.wanted {
+					continue
+				}
+				n, err := dir.Purge(c.Context(), what.rejected)
+				_, printErr := fmt.Fprintf(c.OutOrStdout(), "%s: %s deleted\n", what.name, display.Number(uint64(n), "span"))
+				errs = append(errs, err, printErr)
+			}
+			return errors.Join(errs...)
+		})
+	c.Flags().BoolVar(&waiting, "waiting", false, "what programs that ended left")
+	c.Flags().BoolVar(&rejected, "rejected", false, "what the destination rejected")
+	return c
+}

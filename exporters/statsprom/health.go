@@ -1,0 +1,44 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package statsprom
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/toolscope/toolscope/stats"
+)
+
+// health is a collector of what components report.
+type health []stats.HealthSource
+
+var (
+	componentFigure   = desc("component", "A figure that a component reports, as /healthz does.", "component", "figure")
+	componentProblems = desc("component_problems", "Problems that a component has now.", "component")
+)
+
+// Describe sends the descriptions.
+func (h health) Describe(ch chan<- *prometheus.Desc) {
+	ch <- componentFigure
+	ch <- componentProblems
+}
+
+// Collect sends the metrics. Of components of the same name the first counts.
+func (h health) Collect(ch chan<- prometheus.Metric) {
+	s := &sink{ch, time.Time{}}
+	seen := make(map[string]bool)
+	for _, source := range h {
+		for _, c := range source.Components() {
+			if seen[c.Name] {
+				continue
+			}
+			seen[c.Name] = true
+			s.gauge(componentProblems, float64(len(c.Problems)), label(c.Name))
+			for _, f := range c.Figures {
+				s.gauge(componentFigure, f.Value, label(c.Name), f.Name)
+			}
+		}
+	}
+}
