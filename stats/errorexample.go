@@ -42,6 +42,17 @@ func (r *Recorder) errorExamples() (places []*recentPlace) {
 	return places
 }
 
+// ExampleSpans returns the spans of the error groups' example calls, for a [TraceSource] that keeps them longer than
+// others.
+func (r *Recorder) ExampleSpans() (spans []toolkit.SpanRef) {
+	for _, p := range r.errorExamples() {
+		if c := p.read(); c.id > 0 && c.span.Sampled && c.span.IsValid() {
+			spans = append(spans, c.span)
+		}
+	}
+	return spans
+}
+
 // keptCalls returns copies of the recent calls and of the error groups' examples, the latest first.
 func (r *Recorder) keptCalls() []recentCall {
 	calls := r.recent.all()
