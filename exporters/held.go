@@ -21,7 +21,7 @@ const (
 	maxWholeSpans = 64
 )
 
-// An exampleSource knows which spans are example calls of error groups: a stats.Recorder.
+// An exampleSource knows which spans are example calls of error groups: a stats.Recorder gives it.
 type exampleSource = interface{ ExampleSpans() []toolkit.SpanRef }
 
 // held is the part of a ring that keeps traces of example calls after the ring had to evict them. Which

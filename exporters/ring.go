@@ -28,7 +28,7 @@ const (
 // trace that was quiet for longest goes first, as a whole, so that what stays is not
 // full of holes; a single trace that fills the ring loses its oldest spans. Traces of the
 // example calls of error groups stay longer, in up to half of the ring, if [Ring.Source] is
-// given to a handler of package statshttp.
+// in statshttp.Options.
 //
 // A span costs a lock and a map look-up when it ends; it is not copied.
 // A Ring is safe for concurrent use, and goes on working after Shutdown. Methods that

@@ -6,7 +6,7 @@ package exporters
 import "github.com/toolscope/toolscope/stats"
 
 // Source shows the ring's traces on the dashboard, through statshttp.Options.Traces. A nil
-// ring has none. A handler that has it makes the ring keep the traces of its recorder's example calls.
+// ring has none. A scope or handler that has it makes the ring keep the traces of its example calls.
 func (r *Ring) Source() stats.TraceSource { return source{r} }
 
 type source struct{ ring *Ring }

@@ -13,7 +13,7 @@ import "time"
 //
 //	KeepExamplesOf(interface{ ExampleSpans() []toolkit.SpanRef })
 //
-// statshttp.NewHandler calls it with its recorder, whose error groups have example calls with traces worth keeping.
+// [Recorder.KeepExamplesIn] calls it; the argument can be compared. The source then keeps these spans longer.
 type TraceSource interface {
 	// Trace returns the spans of the trace with the id, 32 hexadecimal digits, in
 	// any order; false if it has none.

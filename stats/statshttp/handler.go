@@ -19,7 +19,6 @@ import (
 	"github.com/toolscope/toolscope/stats/statshttp/internal/api"
 	"github.com/toolscope/toolscope/stats/statshttp/internal/gate"
 	"github.com/toolscope/toolscope/stats/statshttp/internal/query"
-	"github.com/toolscope/toolscope/toolkit"
 )
 
 // The sizes of what a request may ask for, in bytes.
@@ -47,11 +46,6 @@ type handler struct {
 	mux      *http.ServeMux
 	turns    chan struct{} // held while an answer is computed
 	streams  chan struct{} // held while a stream is open
-}
-
-// An exampleKeeper is a source of traces that keeps those of example calls: see [stats.TraceSource].
-type exampleKeeper interface {
-	KeepExamplesOf(interface{ ExampleSpans() []toolkit.SpanRef })
 }
 
 var errNoRecorder = errors.New("statshttp: NewHandler: got a nil *stats.Recorder, want one that stats.New made")
@@ -92,9 +86,7 @@ func NewHandler(recorder *stats.Recorder, o Options) (http.Handler, error) {
 			return nil, fmt.Errorf("statshttp: Options.Metrics: %w", err)
 		}
 	}
-	if keeper, ok := o.Traces.(exampleKeeper); ok {
-		keeper.KeepExamplesOf(recorder)
-	}
+	recorder.KeepExamplesIn(o.Traces)
 	for pattern, res := range routes() {
 		h.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { h.serve(res, w, r) })
 	}
