@@ -382,7 +382,7 @@ func troubledCollectors(t *testing.T) []string {
 	var takers, own []string
 	for _, env := range [][]string{
 		{"JAEGER=" + freeAddress(t), "QUEUE_BATCHES=4"},
-		{"JAEGER=" + freeAddress(t), "MEMORY_MIB=12", "MEMORY_SPIKE_MIB=2"},
+		{"JAEGER=" + freeAddress(t), "MEMORY_MIB=4", "MEMORY_SPIKE_MIB=1"},
 	} {
 		http, self := freeAddress(t), freeAddress(t)
 		deploy(t, binary, "collector.yaml collector-look.yaml", freeAddress(t), append(env, "OTLP_GRPC="+freeAddress(t),
