@@ -32,6 +32,7 @@ export const figures = (v) => {
   const pending = figure(v.components, 'approvals', 'pending');
   const wait = longestWait(o);
   return [
+    h('h2', { class: 'sr' }, 'Key figures'),
     h('section', { class: 'tiles', 'aria-label': 'Key figures' },
       tile('Calls', count(o.calls), rate(o.calls, o.calls_per_second), compared(was.calls_per_second, o.calls_per_second, false)),
       tile('Errors', o.calls > 0 ? percent(o.error_rate) : '–', plural(o.errors, 'call'), compared(was.error_rate, o.error_rate, true)),
