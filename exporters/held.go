@@ -83,8 +83,8 @@ func (h *held) look(seen uint64) (spans, bytes int) {
 	return spans, bytes
 }
 
-// take holds those of a trace's evicted spans that belong to an example call. It returns how many.
-func (h *held) take(t *kept, evicted []sdktrace.ReadOnlySpan) (spans, bytes int) {
+// takeSpans holds those of a trace's evicted spans that belong to an example call. It returns how many.
+func (h *held) takeSpans(t *kept, evicted []sdktrace.ReadOnlySpan) (spans, bytes int) {
 	examples := h.wanted[t.id]
 	if examples == nil {
 		return 0, 0
@@ -100,7 +100,7 @@ func (h *held) take(t *kept, evicted []sdktrace.ReadOnlySpan) (spans, bytes int)
 	for _, s := range evicted {
 		if k.leads(s, examples) || !k.partial {
 			n := size(s)
-			k.add(s, n)
+			k.addSpan(s, n)
 			spans++
 			bytes += n
 		}

@@ -24,7 +24,7 @@ type kept struct {
 	above   map[trace.SpanID]bool
 }
 
-func (k *kept) add(s sdktrace.ReadOnlySpan, bytes int) {
+func (k *kept) addSpan(s sdktrace.ReadOnlySpan, bytes int) {
 	k.spans = append(k.spans, s)
 	k.bytes += bytes
 }

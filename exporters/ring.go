@@ -85,7 +85,7 @@ func (r *Ring) OnEnd(s sdktrace.ReadOnlySpan) {
 	r.order.MoveToBack(e)
 	t := e.Value.(*kept)
 	r.seen++
-	t.add(s, n)
+	t.addSpan(s, n)
 	t.seen = r.seen
 	t.failed = t.failed || s.Status().Code == codes.Error
 	r.spans++
@@ -128,7 +128,7 @@ func (r *Ring) hold(t *kept, evicted []sdktrace.ReadOnlySpan, at uint64) int {
 	if r.held.outdated(at, uint64(r.spans/4)) {
 		r.removed(r.held.look(r.seen))
 	}
-	spans, bytes := r.held.take(t, evicted)
+	spans, bytes := r.held.takeSpans(t, evicted)
 	r.removed(-spans, -bytes)
 	for r.held.full() {
 		r.removed(r.held.removeOldest())
