@@ -120,9 +120,11 @@ screenshots: ## pictures of the dashboard's views and of a report in bin/screens
 # Not part of e2e: the builds take long the first time (docs/scaling.md). Without the discovery of clouds, which
 # brings most of the code, Prometheus is built in a fraction of it.
 .PHONY: e2e-deploy
-e2e-deploy: ## the files of examples/deploy with the newest Prometheus and Collector that Go modules give; UPDATE=-update writes panels.md
+e2e-deploy: ## the files of examples/deploy with the newest Prometheus, Collector and Jaeger that Go modules give; UPDATE=-update writes panels.md
 	cd e2e/tools/prometheus && go build -trimpath -tags remove_all_sd,enable_dns_sd -o $(CURDIR)/bin/ github.com/prometheus/prometheus/cmd/prometheus
 	cd e2e/tools/collector && go build -trimpath -o $(CURDIR)/bin/ .
+	cd e2e/tools/jaeger && go build -trimpath -o $(CURDIR)/bin/ github.com/jaegertracing/jaeger/cmd/jaeger
+	cd e2e/tools/manifests && go test -count=1 .
 	cd e2e && TOOLSCOPE_E2E=1 TOOLSCOPE_BIN=$(CURDIR)/bin go test -count=1 -v -timeout=25m -run='Panels|Deployment|LookNow|CollectorFiles|Compose' . $(UPDATE)
 
 .PHONY: soak

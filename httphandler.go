@@ -22,11 +22,14 @@ type pages struct {
 	handler http.Handler
 }
 
-// checkHTTP reports what is wrong with the options of the pages.
+// checkHTTP reports what is wrong with the options of the pages, and prepares for them.
 func (s *Scope) checkHTTP() (err error) {
 	o := s.options.HTTP
 	if err := o.Validate(); err != nil {
 		return err
+	}
+	if s.recorder != nil { // before the first call, which may be long before the first reader
+		s.recorder.KeepExamplesIn(o.Traces)
 	}
 	if o.Metrics == nil {
 		return nil

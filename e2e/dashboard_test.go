@@ -5,6 +5,7 @@ package e2e
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http/httptest"
@@ -13,6 +14,10 @@ import (
 	"testing"
 	"time"
 
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/exporters"
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/stats/statshttp"
 	"github.com/toolscope/toolscope/toolkit"
@@ -163,25 +168,68 @@ func TestDashboardAfterSilence(t *testing.T) {
 	page.noFaults()
 }
 
-// TestDashboardOfManyCalls: at 100,000 calls of 200 tools the first view is four requests of at most 300 KB, and the example
-// of an error that 20,000 calls followed is there.
-func TestDashboardOfManyCalls(t *testing.T) {
-	r := newRecorded(t)
-	tools := make([]*toolkit.Definition, 200)
+// manyCalls is a program with 100,000 calls of 200 tools: half of them real ones, with spans, the last 10,000 of which
+// succeed, and half from the minutes after, without spans.
+func manyCalls(t *testing.T) *toolscope.Scope {
+	t.Helper()
+	ring := exporters.NewRing(4096)
+	var ahead time.Duration
+	scope, err := toolscope.New(toolscope.Options{
+		TracerProvider: sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(ring)),
+		Stats:          stats.Options{Clock: func() time.Time { return time.Now().Add(ahead) }},
+		HTTP: statshttp.Options{
+			Traces: ring.Source(), TraceURL: "http://jaeger.example:9999/ui/trace/{trace_id}", Refresh: time.Minute,
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = scope.Shutdown(context.Background()) })
+	full := errors.New("disk 7 is full")
+	registry, tools := new(toolkit.Registry), make([]*toolkit.Definition, 200)
 	for i := range tools {
-		tools[i] = &toolkit.Definition{Name: fmt.Sprintf("tool_%03d", i)}
-	}
-	for i := range 100_000 {
-		if i%4000 == 0 {
-			r.ahead += 10 * time.Second
+		name := fmt.Sprintf("tool_%03d", i)
+		if err := registry.Register(toolkit.ToolFunc(toolkit.Definition{Name: name},
+			func(_ context.Context, c toolkit.Call) (toolkit.Result, error) {
+				if strings.Contains(string(c.Arguments), "log") {
+					return toolkit.Result{}, full
+				}
+				return toolkit.Result{}, nil
+			})); err != nil {
+			t.Fatal(err)
 		}
-		kind := ""
-		if i < 80_000 && i%50 == 0 {
-			kind = "tool_error"
-		}
-		r.call(tools[i*7%200], time.Duration(1+i%977)*100*time.Microsecond, kind, "disk "+strconv.Itoa(i)+" is full", "s"+strconv.Itoa(i%40))
+		tools[i] = registry.Lookup(name)
 	}
-	page := r.serve(t, "")
+	handle := scope.WrapRegistry(registry)
+	for i := range 50_000 {
+		arguments := json.RawMessage(`{"path":"a"}`)
+		if i < 40_000 && i%50 == 0 {
+			arguments = json.RawMessage(`{"path":"/var/log/call","number":` + strconv.Itoa(i) + `}`)
+		}
+		call := toolkit.Call{Name: tools[i*7%200].Name, Arguments: arguments}
+		if _, err := handle(t.Context(), call); err != nil && !errors.Is(err, full) {
+			t.Fatal(err)
+		}
+	}
+	r := &recorded{Recorder: scope.Stats()}
+	for i := range 50_000 {
+		if i%2000 == 0 {
+			ahead += 10 * time.Second
+			r.ahead = ahead
+		}
+		r.call(tools[i*7%200], time.Duration(1+i%977)*100*time.Microsecond, "", "", "s"+strconv.Itoa(i%40))
+	}
+	return scope
+}
+
+// TestDashboardOfManyCalls: at 100,000 calls of 200 tools the first view is four requests of at most 300 KB. From there a
+// person follows a tool and its error to the example call, with arguments and error, its trace and the tracing backend,
+// though 60,000 calls came after.
+func TestDashboardOfManyCalls(t *testing.T) {
+	chromium := program(t, "chromium", "chromium-browser", "google-chrome")
+	server := httptest.NewServer(manyCalls(t).HTTPHandler())
+	t.Cleanup(server.Close)
+	page := browse(t, chromium, server.URL+"/?window=total")
 	page.shows(`document.querySelectorAll(".tools tbody tr").length > 5`)
 	got := page.text(`(all => all.length + " " + all.reduce((n, e) => n + e.transferSize, 0))(` +
 		`[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource").filter(e => e.name.startsWith("http"))])`)
@@ -190,12 +238,23 @@ func TestDashboardOfManyCalls(t *testing.T) {
 		t.Errorf("the first view is %q requests and bytes, want at most 4 and 300000", got)
 	}
 	t.Logf("%d requests, %d bytes", requests, bytes)
+	if got := page.text(`document.querySelector(".tile .value").textContent.replace(/\D/g, "")`); got != "100000" {
+		t.Errorf("the overview counts %q calls, want 100000", got)
+	}
 	page.click(`#tools-more`)
 	page.shows(`document.querySelectorAll(".tools tbody tr").length === 200`)
+	page.click(`.tools a[href*="tool=tool_150"]`)
+	page.shows(`document.getElementById("tool-h")?.textContent === "tool_150"`)
 	page.click(`#errors-card a[href*="group="]`)
-	page.shows(`document.querySelector("#example .facts") !== null`)
-	if got := page.text(`document.getElementById("example").textContent`); !strings.Contains(got, "is full") {
-		t.Errorf("got the example %q", got)
+	page.shows(`document.querySelector("#arguments .tree") !== null`)
+	got = page.text(`document.querySelector("#arguments .tree").textContent + " " + document.getElementById("example").textContent`)
+	if !strings.Contains(got, "path: /var/log/call") || !strings.Contains(got, "disk 7 is full") {
+		t.Errorf("got the example %q, want its arguments and error", got)
+	}
+	page.click(`#example .links a[href*="trace="]`)
+	page.shows(`document.querySelector("#trace .fall li") !== null`)
+	if got := page.text(`document.querySelector("#trace .away").href`); !strings.HasPrefix(got, "http://jaeger.example:9999/ui/trace/") {
+		t.Errorf("got the link %q, want the configured address", got)
 	}
 	page.noFaults()
 }

@@ -24,6 +24,9 @@ import (
 // one built.
 func jaegerBinary(t *testing.T) string {
 	t.Helper()
+	if newest := built("jaeger"); newest != "" {
+		return newest
+	}
 	ctx := t.Context()
 	binary, ok := jaeger.Built(ctx)
 	if !ok {

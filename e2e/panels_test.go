@@ -346,7 +346,7 @@ func checkExemplars(t *testing.T, p *prometheus, queries []panel) {
 	}
 }
 
-// checkTable compares examples/deploy/panels.md with what was found, where it was written with the same versions.
+// checkTable compares examples/deploy/panels.md with what was found.
 func checkTable(t *testing.T, all []setup, table map[string][]string) {
 	var b strings.Builder
 	b.WriteString("# Panels and alerts\n\n" +
@@ -355,7 +355,6 @@ func checkTable(t *testing.T, all []setup, table map[string][]string) {
 	for i := range all {
 		b.WriteString("| " + all[i].name + " ")
 	}
-	head := b.String()
 	b.WriteString("|\n| --- | --- " + strings.Repeat("| --- ", len(all)) + "|\n")
 	for _, key := range slices.Sorted(maps.Keys(table)) {
 		b.WriteString("| " + key + " | " + strings.Join(table[key], " | ") + " |\n")
@@ -367,8 +366,27 @@ func checkTable(t *testing.T, all []setup, table map[string][]string) {
 		}
 	}
 	text, err := os.ReadFile(path)
-	if err != nil || strings.HasPrefix(string(text), head+"|\n") && string(text) != b.String() {
-		t.Errorf("%s is not what was found (%v): go test -run TestPanels -update", path, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := make(map[string]string) // of the file, by row and version
+	var versions []string
+	for line := range strings.Lines(string(text)) {
+		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
+		if len(cells) > 2 && versions == nil {
+			versions = cells[2:]
+		} else if len(cells) == len(versions)+2 {
+			for i, version := range versions {
+				found[cells[0]+" | "+cells[1]+" | "+version] = cells[2+i]
+			}
+		}
+	}
+	for key, row := range table {
+		for i, is := range row {
+			if at := key + " | " + all[i].name; found[at] != is {
+				t.Errorf("%s: %s: got %q, want %q: make e2e-deploy UPDATE=-update", path, at, found[at], is)
+			}
+		}
 	}
 }
 
@@ -382,7 +400,7 @@ func troubledCollectors(t *testing.T) []string {
 	var takers, own []string
 	for _, env := range [][]string{
 		{"JAEGER=" + freeAddress(t), "QUEUE_BATCHES=4"},
-		{"JAEGER=" + freeAddress(t), "MEMORY_MIB=12", "MEMORY_SPIKE_MIB=2"},
+		{"JAEGER=" + freeAddress(t), "MEMORY_MIB=4", "MEMORY_SPIKE_MIB=1"},
 	} {
 		http, self := freeAddress(t), freeAddress(t)
 		deploy(t, binary, "collector.yaml collector-look.yaml", freeAddress(t), append(env, "OTLP_GRPC="+freeAddress(t),

@@ -15,6 +15,7 @@ func TestScreenshots(t *testing.T) {
 		t.Skip("TOOLSCOPE_SHOTS is not set: make screenshots takes pictures")
 	}
 	page := browse(t, program(t, "chromium", "chromium-browser", "google-chrome"), serveDemo(t, "--rate", "10", "--jaeger", "http://localhost:16686"))
+	page.call("Emulation.setScrollbarsHidden", map[string]any{"hidden": true}) // a picture has no room for them
 	origin := page.text(`location.origin`)
 	// Retried calls come with the first outage.
 	page.wait(`document.querySelector(".minor")?.textContent.includes("Retries")`)

@@ -88,7 +88,8 @@ func (s sampling) observe(o *observation) {
 func (r *Ring) component() stats.Component {
 	s := r.state()
 	return stats.Component{Name: "ring", Figures: []stats.Figure{
-		figure("spans", s.Spans), figure("traces", s.Traces), figure("bytes", s.Bytes), figure("spans_made_room", s.Dropped),
+		figure("spans", s.Spans), figure("traces", s.Traces), figure("bytes", s.Bytes),
+		figure("traces_held", s.Held), figure("spans_made_room", s.Dropped),
 	}}
 }
 

@@ -4,11 +4,13 @@
 package exporters
 
 import (
+	"container/list"
 	"context"
 	"errors"
 	"slices"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/toolscope/toolscope/exporters/internal/retention"
 	"github.com/toolscope/toolscope/exporters/internal/spool"
@@ -105,31 +107,35 @@ func (r *Ring) Forget(session, tenant string) (removed int) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for e := r.order.Front(); e != nil; {
+	owner := func(s sdktrace.ReadOnlySpan) (its, unowned bool) { return owned(s, session, tenant) }
+	inRing, bytes := forgetIn(r.order, r.traces, owner)
+	inHeld, heldBytes := forgetIn(r.held.order, r.held.traces, owner)
+	r.held.spans -= inHeld
+	r.held.bytes -= heldBytes
+	r.spans -= inRing + inHeld
+	r.bytes -= bytes + heldBytes
+	return inRing + inHeld
+}
+
+// forgetIn removes an owner's spans from traces.
+func forgetIn(
+	order *list.List, traces map[trace.TraceID]*list.Element, owner func(sdktrace.ReadOnlySpan) (its, unowned bool),
+) (removed, bytes int) {
+	for e := order.Front(); e != nil; {
 		next := e.Next()
 		t := e.Value.(*kept)
-		owner := func(s sdktrace.ReadOnlySpan) (its, unowned bool) { return owned(s, session, tenant) }
 		if slices.ContainsFunc(t.spans, func(s sdktrace.ReadOnlySpan) bool { its, _ := owner(s); return its }) {
-			t.spans = slices.DeleteFunc(t.spans, func(s sdktrace.ReadOnlySpan) bool {
-				its, unowned := owner(s)
-				if !its && !unowned {
-					return false
-				}
-				n := size(s)
-				t.bytes -= n
-				r.bytes -= n
-				r.spans--
-				removed++
-				return true
-			})
+			n, size := t.removeIf(func(s sdktrace.ReadOnlySpan) bool { its, unowned := owner(s); return its || unowned })
+			removed += n
+			bytes += size
 			if len(t.spans) == 0 {
-				r.order.Remove(e)
-				delete(r.traces, t.id)
+				order.Remove(e)
+				delete(traces, t.id)
 			}
 		}
 		e = next
 	}
-	return removed
+	return removed, bytes
 }
 
 // owned reports whether a span is the session's, or no session's.

@@ -6,10 +6,10 @@ package exporters
 import (
 	"container/list"
 	"context"
-	"slices"
 	"strings"
 	"sync"
 
+	"go.opentelemetry.io/otel/codes"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 )
@@ -26,7 +26,9 @@ const (
 // collector has something to show. It is a span processor: [Setup] makes one; a host
 // with a provider of its own adds one with [sdktrace.WithSpanProcessor]. When it is full the
 // trace that was quiet for longest goes first, as a whole, so that what stays is not
-// full of holes; a single trace that fills the ring loses its oldest spans.
+// full of holes; a single trace that fills the ring loses its oldest spans. Traces of the
+// example calls of error groups stay longer, in up to half of the ring, if [Ring.Source] is
+// in statshttp.Options.
 //
 // A span costs a lock and a map look-up when it ends; it is not copied.
 // A Ring is safe for concurrent use, and goes on working after Shutdown. Methods that
@@ -40,13 +42,8 @@ type Ring struct {
 	spans   int
 	bytes   int
 	dropped uint64
-}
-
-type kept struct {
-	id      trace.TraceID
-	spans   []sdktrace.ReadOnlySpan // never written to again once ended
-	bytes   int
-	dropped int
+	seen    uint64 // spans that ended
+	held    held   // counts in spans and bytes as well
 }
 
 var _ sdktrace.SpanProcessor = (*Ring)(nil)
@@ -59,7 +56,10 @@ func NewRing(spans int) *Ring {
 }
 
 func newRing(spans, bytes int) *Ring {
-	return &Ring{maxSpans: spans, maxBytes: bytes, traces: make(map[trace.TraceID]*list.Element), order: list.New()}
+	return &Ring{
+		maxSpans: spans, maxBytes: bytes, traces: make(map[trace.TraceID]*list.Element), order: list.New(),
+		held: held{maxSpans: spans / 2, maxBytes: bytes / 2, traces: make(map[trace.TraceID]*list.Element), order: list.New()},
+	}
 }
 
 // OnStart does nothing: only finished spans are kept.
@@ -84,11 +84,17 @@ func (r *Ring) OnEnd(s sdktrace.ReadOnlySpan) {
 	}
 	r.order.MoveToBack(e)
 	t := e.Value.(*kept)
-	t.spans = append(t.spans, s)
-	t.bytes += n
+	r.seen++
+	t.addSpan(s, n)
+	t.seen = r.seen
+	t.failed = t.failed || s.Status().Code == codes.Error
 	r.spans++
 	r.bytes += n
 	for r.spans > r.maxSpans || r.bytes > r.maxBytes {
+		if r.order.Len() == 1 && len(t.spans) == 1 { // s itself
+			r.removed(r.held.removeOldest())
+			continue
+		}
 		r.evict(t)
 	}
 }
@@ -100,21 +106,41 @@ func (r *Ring) evict(current *kept) {
 	if t != current {
 		r.order.Remove(e)
 		delete(r.traces, t.id)
-		r.count(-len(t.spans), -t.bytes)
+		r.removed(len(t.spans), t.bytes)
+		r.hold(t, t.spans, t.seen)
 		return
 	}
-	n := size(t.spans[0])
+	first := t.spans[:1]
+	n := size(first[0])
+	r.removed(1, n)
+	t.dropped += 1 - r.hold(t, first, t.seen-uint64(len(t.spans)-1)) // it ended no later than that
+	t.bytes -= n
 	t.spans[0] = nil
 	t.spans = t.spans[1:]
-	t.bytes -= n
-	t.dropped++
-	r.count(-1, -n)
 }
 
-func (r *Ring) count(spans, bytes int) {
-	r.spans += spans
-	r.bytes += bytes
-	r.dropped += uint64(-spans)
+// hold keeps those of the evicted spans of a trace that belong to an example call, and returns how many. The last of
+// them ended when the ring had seen at spans, or earlier.
+func (r *Ring) hold(t *kept, evicted []sdktrace.ReadOnlySpan, at uint64) int {
+	if !t.failed {
+		return 0
+	}
+	if r.held.outdated(at, uint64(r.spans/4)) {
+		r.removed(r.held.look(r.seen))
+	}
+	spans, bytes := r.held.takeSpans(t, evicted)
+	r.removed(-spans, -bytes)
+	for r.held.full() {
+		r.removed(r.held.removeOldest())
+	}
+	return spans
+}
+
+// removed counts spans that were dropped.
+func (r *Ring) removed(spans, bytes int) {
+	r.spans -= spans
+	r.bytes -= bytes
+	r.dropped += uint64(spans)
 }
 
 // ForceFlush does nothing.
@@ -129,9 +155,14 @@ func (r *Ring) Traces() []Trace {
 		return nil
 	}
 	r.mu.Lock()
-	all := make([]kept, 0, r.order.Len())
+	all := make([]kept, 0, r.held.order.Len()+r.order.Len())
+	for e := r.held.order.Front(); e != nil; e = e.Next() {
+		if t := e.Value.(*kept); r.traces[t.id] == nil {
+			all = append(all, t.snapshot())
+		}
+	}
 	for e := r.order.Front(); e != nil; e = e.Next() {
-		all = append(all, e.Value.(*kept).snapshot())
+		all = append(all, r.find(e.Value.(*kept).id))
 	}
 	r.mu.Unlock()
 	traces := make([]Trace, len(all))
@@ -148,19 +179,31 @@ func (r *Ring) Trace(id string) (t Trace, ok bool) {
 		return Trace{}, false
 	}
 	r.mu.Lock()
-	e := r.traces[key]
-	if e == nil {
-		r.mu.Unlock()
+	k := r.find(key)
+	r.mu.Unlock()
+	if len(k.spans) == 0 {
 		return Trace{}, false
 	}
-	k := e.Value.(*kept).snapshot()
-	r.mu.Unlock()
 	return k.trace(), true
+}
+
+// find copies a trace: what is held of it, and what the ring has. The caller holds the lock.
+func (r *Ring) find(id trace.TraceID) (k kept) {
+	for _, traces := range []map[trace.TraceID]*list.Element{r.held.traces, r.traces} {
+		if e := traces[id]; e != nil {
+			c := e.Value.(*kept).snapshot()
+			c.spans = append(k.spans, c.spans...)
+			c.dropped += k.dropped
+			k = c
+		}
+	}
+	return k
 }
 
 // ringState is how full a ring is.
 type ringState struct {
 	Traces, Spans, Bytes int
+	Held                 int    // traces of example calls that would have had to make room
 	Dropped              uint64 // spans that had to make room, or were too large
 }
 
@@ -171,17 +214,13 @@ func (r *Ring) state() ringState {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return ringState{Traces: r.order.Len(), Spans: r.spans, Bytes: r.bytes, Dropped: r.dropped}
-}
-
-// snapshot copies what the ring may change; the spans themselves never change.
-func (k *kept) snapshot() kept {
-	c := *k
-	c.spans = slices.Clone(k.spans)
-	return c
-}
-
-func (k *kept) trace() Trace {
-	slices.SortStableFunc(k.spans, func(a, b sdktrace.ReadOnlySpan) int { return a.StartTime().Compare(b.StartTime()) })
-	return Trace{ID: k.id.String(), Dropped: k.dropped, Spans: k.spans}
+	state := ringState{
+		Traces: r.order.Len(), Spans: r.spans, Bytes: r.bytes, Held: r.held.order.Len(), Dropped: r.dropped,
+	}
+	for id := range r.held.traces {
+		if r.traces[id] == nil {
+			state.Traces++
+		}
+	}
+	return state
 }

@@ -42,6 +42,28 @@ func (r *Recorder) errorExamples() (places []*recentPlace) {
 	return places
 }
 
+// KeepExamplesIn makes a source that drops traces keep those of the example calls that error groups have: see
+// [TraceSource]. statshttp.NewHandler and toolscope.New call it; further calls change nothing.
+func (r *Recorder) KeepExamplesIn(source TraceSource) {
+	if keeper, ok := source.(interface {
+		KeepExamplesOf(interface{ ExampleSpans() []toolkit.SpanRef })
+	}); ok {
+		keeper.KeepExamplesOf(examples{r})
+	}
+}
+
+type examples struct{ *Recorder }
+
+// ExampleSpans returns the spans of the error groups' example calls.
+func (r examples) ExampleSpans() (spans []toolkit.SpanRef) {
+	for _, p := range r.errorExamples() {
+		if c := p.read(); c.id > 0 && c.span.Sampled && c.span.IsValid() {
+			spans = append(spans, c.span)
+		}
+	}
+	return spans
+}
+
 // keptCalls returns copies of the recent calls and of the error groups' examples, the latest first.
 func (r *Recorder) keptCalls() []recentCall {
 	calls := r.recent.all()

@@ -8,6 +8,12 @@ import "time"
 // A TraceSource finds the spans of a trace, for the waterfall of a recent call: the
 // in-process ring of package exporters is one. It must be safe for concurrent
 // use, must not block, and gives only what has been redacted.
+//
+// A source that drops traces may have a method
+//
+//	KeepExamplesOf(interface{ ExampleSpans() []toolkit.SpanRef })
+//
+// [Recorder.KeepExamplesIn] calls it; the argument can be compared. The source then keeps these spans longer.
 type TraceSource interface {
 	// Trace returns the spans of the trace with the id, 32 hexadecimal digits, in
 	// any order; false if it has none.

@@ -86,6 +86,7 @@ func NewHandler(recorder *stats.Recorder, o Options) (http.Handler, error) {
 			return nil, fmt.Errorf("statshttp: Options.Metrics: %w", err)
 		}
 	}
+	recorder.KeepExamplesIn(o.Traces)
 	for pattern, res := range routes() {
 		h.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { h.serve(res, w, r) })
 	}

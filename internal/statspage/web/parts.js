@@ -32,6 +32,7 @@ export const figures = (v) => {
   const pending = figure(v.components, 'approvals', 'pending');
   const wait = longestWait(o);
   return [
+    h('h2', { class: 'sr' }, 'Key figures'),
     h('section', { class: 'tiles', 'aria-label': 'Key figures' },
       tile('Calls', count(o.calls), rate(o.calls, o.calls_per_second), compared(was.calls_per_second, o.calls_per_second, false)),
       tile('Errors', o.calls > 0 ? percent(o.error_rate) : '–', plural(o.errors, 'call'), compared(was.error_rate, o.error_rate, true)),
@@ -102,7 +103,7 @@ export const callsTable = (calls, id = 'calls') => table({ id, kind: 'plain call
   { key: 'time', label: 'Began', text: true, value: (c) => c.time, cell: (c) => link({ call: c.id }, h('time', { datetime: c.time }, clock(c.time, true))) },
   { key: 'tool', label: 'Tool', text: true, value: (c) => c.tool, cell: (c) => link({ tool: c.tool }, name(c.tool, 40)) },
   { key: 'ending', label: 'Ending', text: true, value: (c) => c.error_type ?? c.outcome, class: 'ending', cell: (c) => [outcome(c),
-    c.attempts > 1 && h('small', null, ` ${c.attempts} attempts`), c.error && h('small', null, ' ', h('bdi', null, clip(plain(c.error), 90)))] },
+    c.attempts > 1 && h('small', null, ` ${c.attempts} attempts`), c.error && h('small', { class: 'why' }, h('bdi', null, clip(plain(c.error), 90)))] },
   { key: 'took', label: 'Took', value: (c) => c.duration_ms, cell: (c) => ms(c.duration_ms) },
   { key: 'session', label: 'Session', text: true, value: (c) => c.session ?? '', cell: (c) => c.session && link({ session: c.session }, name(c.session, 24)) },
   { key: 'in', label: 'In', value: (c) => c.bytes_in, cell: (c) => bytes(c.bytes_in) },

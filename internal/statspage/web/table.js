@@ -45,7 +45,7 @@ export const table = ({ id, caption, kind, columns, rows, sort, most = 25, curre
     }
   };
   draw();
-  return [h('div', { class: 'scroll', role: 'region', 'aria-label': caption, tabindex: '0', id: `${id}-table` },
+  return [h('div', { class: 'scroll', role: 'region', 'aria-label': `${caption} table`, tabindex: '0', id: `${id}-table` },
     h('table', { class: kind ?? 'plain' }, h('caption', { class: 'sr' }, caption),
       h('thead', null, h('tr', null, heads)), body)), note];
 };
