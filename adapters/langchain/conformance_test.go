@@ -22,6 +22,7 @@ func TestConformance(t *testing.T) {
 	adaptertest.Run(t, adaptertest.Framework{Run: run, Cannot: map[string]string{
 		adaptertest.CallID:     "tools get no id of the call",
 		adaptertest.Definition: "tools have no schema",
+		adaptertest.SoftError:  "a result has no mark of failure",
 		adaptertest.Suspended:  "tools cannot wait for input",
 		adaptertest.Stream:     "results of tools are whole",
 		adaptertest.Unknown:    "the executor answers unknown tools itself and has no hook for it",
@@ -66,6 +67,9 @@ func (t tool) Call(ctx context.Context, input string) (string, error) {
 func run(ctx context.Context, t adaptertest.Turn) ([]adaptertest.Answer, error) {
 	var all []tools.Tool
 	for _, one := range t.Tools {
+		if one.Kind != adaptertest.Plain {
+			return nil, adaptertest.ErrKind
+		}
 		all = append(all, langchain.Define(tool{one}, toolkit.Definition{ReadOnly: one.Definition.ReadOnly}))
 	}
 	m := &model{calls: t.Calls, tools: langchain.Tools(t.Scope, all...)}

@@ -30,6 +30,9 @@ func TestConformance(t *testing.T) {
 func run(ctx context.Context, t adaptertest.Turn) ([]adaptertest.Answer, error) {
 	s := server.NewMCPServer("test", "1", mcpgo.Instrument(t.Scope))
 	for _, tool := range t.Tools {
+		if tool.Kind == adaptertest.Streams {
+			return nil, adaptertest.ErrKind
+		}
 		made := mcp.NewToolWithRawSchema(tool.Definition.Name, tool.Definition.Description, tool.Definition.InputSchema)
 		made.Annotations.ReadOnlyHint = mcp.ToBoolPtr(tool.Definition.ReadOnly == toolkit.Yes)
 		s.AddTool(made, handlerOf(tool))

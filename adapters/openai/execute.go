@@ -6,6 +6,8 @@ package openai
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/packages/param"
@@ -22,16 +24,19 @@ type Run func(ctx context.Context, name string, arguments json.RawMessage) (stri
 // Chat returns what runs a tool call of a chat completion, observed and governed by the scope, and
 // makes the message for the model. tools are those that the model is offered. A nil scope only runs
 // the tool. Two functions of one name are an error.
+//
+// The library's tools have no hints for policies: definitions give them, such as ReadOnly, Timeout or
+// a rate limit, to the tools of their names. A definition of no tool is an error.
 func Chat(
-	scope *toolscope.Scope, tools []openai.ChatCompletionToolUnionParam, run Run,
+	scope *toolscope.Scope, tools []openai.ChatCompletionToolUnionParam, run Run, definitions ...toolkit.Definition,
 ) (func(context.Context, openai.ChatCompletionMessageToolCallUnion) openai.ChatCompletionMessageParamUnion, error) {
-	var definitions []toolkit.Definition
+	var offered []toolkit.Definition
 	for _, t := range tools {
 		if d, ok := DefinitionOf(t); ok {
-			definitions = append(definitions, d)
+			offered = append(offered, d)
 		}
 	}
-	execute, err := wrap(scope, definitions, run)
+	execute, err := wrap(scope, offered, definitions, run)
 	if err != nil {
 		return nil, err
 	}
@@ -46,15 +51,15 @@ func Chat(
 
 // Responses is [Chat] for the API of responses.
 func Responses(
-	scope *toolscope.Scope, tools []responses.ToolUnionParam, run Run,
+	scope *toolscope.Scope, tools []responses.ToolUnionParam, run Run, definitions ...toolkit.Definition,
 ) (func(context.Context, responses.ResponseFunctionToolCall) responses.ResponseInputItemUnionParam, error) {
-	var definitions []toolkit.Definition
+	var offered []toolkit.Definition
 	for _, t := range tools {
 		if f := t.OfFunction; f != nil {
-			definitions = append(definitions, definition(f.Name, f.Description, f.Parameters))
+			offered = append(offered, definition(f.Name, f.Description, f.Parameters))
 		}
 	}
-	execute, err := wrap(scope, definitions, run)
+	execute, err := wrap(scope, offered, definitions, run)
 	if err != nil {
 		return nil, err
 	}
@@ -91,9 +96,12 @@ func definition(name string, description param.Opt[string], parameters map[strin
 
 // wrap returns what runs a call and gives the text for the model.
 func wrap(
-	scope *toolscope.Scope, definitions []toolkit.Definition, run Run,
+	scope *toolscope.Scope, offered, definitions []toolkit.Definition, run Run,
 ) (func(ctx context.Context, id, name, arguments string) string, error) {
-	tools, err := toolkit.NewTools(definitions...)
+	if err := complete(offered, definitions); err != nil {
+		return nil, err
+	}
+	tools, err := toolkit.NewTools(offered...)
 	if err != nil {
 		return nil, err
 	}
@@ -113,4 +121,20 @@ func wrap(
 		}
 		return a.Text
 	}, nil
+}
+
+// complete gives the tools that are offered what their definitions say of them.
+func complete(offered, definitions []toolkit.Definition) error {
+	for _, d := range definitions {
+		i := slices.IndexFunc(offered, func(o toolkit.Definition) bool { return o.Name == d.Name })
+		if i < 0 {
+			return fmt.Errorf("openai: got a definition of %q, want the name of a tool that is offered", d.Name)
+		}
+		d.Description, d.InputSchema = offered[i].Description, offered[i].InputSchema
+		if d.Type == "" {
+			d.Type = offered[i].Type
+		}
+		offered[i] = d
+	}
+	return nil
 }

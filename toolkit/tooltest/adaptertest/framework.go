@@ -23,6 +23,8 @@ type Framework struct {
 	Session string
 	// Cannot are the rows that the framework cannot pass, with the reason.
 	Cannot map[string]string
+	// Deadly are rows of Cannot that are not tried, because they end the process.
+	Deadly []string
 }
 
 // A Turn is one turn of a scripted model: all calls at once, then the end.

@@ -107,6 +107,17 @@ func (s *span) attribute(key attribute.Key) string {
 	return s.attributes[key].Emit()
 }
 
+// Attributes are as a span of the SDK has them, for adapters that read a framework's span.
+func (s *span) Attributes() []attribute.KeyValue {
+	s.provider.mu.Lock()
+	defer s.provider.mu.Unlock()
+	var all []attribute.KeyValue
+	for key, value := range s.attributes {
+		all = append(all, attribute.KeyValue{Key: key, Value: value})
+	}
+	return all
+}
+
 func (s *span) SpanContext() trace.SpanContext           { return s.context }
 func (s *span) IsRecording() bool                        { return true }
 func (s *span) TracerProvider() trace.TracerProvider     { return s.provider }
