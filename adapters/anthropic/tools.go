@@ -5,6 +5,7 @@ package anthropic
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -65,14 +66,15 @@ type defined struct {
 
 type tool struct {
 	anthropic.BetaTool
-	run func(context.Context, call) (content, error)
+	run func(context.Context, call) outcome
 }
 
 // Execute runs the tool.
 func (t *tool) Execute(ctx context.Context, input json.RawMessage) ([]anthropic.BetaToolResultBlockParamContentUnion, error) {
 	name := t.Name()
 	ctx, id := adopt(ctx, name)
-	return t.run(ctx, call{t.BetaTool, name, id, input})
+	o := t.run(ctx, call{t.BetaTool, name, id, input})
+	return o.content, o.err
 }
 
 // adopt makes the runner's span of this tool the call's own, and reads the call's id from it.
@@ -105,30 +107,49 @@ type call struct {
 
 type content = []anthropic.BetaToolResultBlockParamContentUnion
 
-func execute(ctx context.Context, c call) (content, error) { return c.tool.Execute(ctx, c.input) }
+// An outcome is what a tool returned, or a policy in its place.
+type outcome struct {
+	content content
+	err     error
+}
 
-func adapter(tools toolkit.Tools) toolkit.Adapter[call, content] {
-	return toolkit.Adapter[call, content]{
+func execute(ctx context.Context, c call) outcome {
+	blocks, err := c.tool.Execute(ctx, c.input)
+	return outcome{blocks, err}
+}
+
+// A refusal is a policy's error with the text that the model reads.
+type refusal struct {
+	text string
+	err  error
+}
+
+func (r *refusal) Error() string { return r.text }
+func (r *refusal) Unwrap() error { return r.err }
+
+func adapter(tools toolkit.Tools) toolkit.Adapter[call, outcome] {
+	return toolkit.Adapter[call, outcome]{
 		Tools: tools,
 		Call:  func(c call) toolkit.Call { return toolkit.Call{ID: c.id, Name: c.name, Arguments: c.input} },
 		With: func(c call, arguments json.RawMessage) call {
 			c.input = bytes.Clone(arguments)
 			return c
 		},
-		Result:  func(content, error) toolkit.Result { return toolkit.Result{} },
+		Result:  func(o outcome, _ error) toolkit.Result { return toolkit.Result{Fault: o.err} },
 		Content: addContent,
-		Answer: func(_ call, r toolkit.Result, err error) content {
-			if err != nil { // which the runner tells the model
-				return nil
+		Answer: func(_ call, r toolkit.Result, err error) outcome {
+			if err != nil { // the runner makes an error result of it
+				return outcome{err: &refusal{cmp.Or(r.Output, err.Error()), err}}
 			}
-			return content{{OfText: &anthropic.BetaTextBlockParam{Text: r.Output}}}
+			return outcome{content: content{{OfText: &anthropic.BetaTextBlockParam{Text: r.Output}}}}
 		},
-		Copy: func(c content, _ call) content { return slices.Clone(c) },
+		Copy: func(o outcome, _ call) outcome { return outcome{slices.Clone(o.content), o.err} },
 	}
 }
 
 // addContent shows a first block of text as the output, all else as parts of JSON.
-func addContent(all content, to *toolkit.Result) {
+func addContent(o outcome, to *toolkit.Result) {
+	all := o.content
 	if len(all) > 0 && all[0].OfText != nil {
 		to.Output, all = all[0].OfText.Text, all[1:]
 	}
