@@ -105,6 +105,11 @@ func (o *Observer) start(ctx context.Context, f *toolkit.CallInfo, spec *spans.S
 	if spec != nil {
 		options = spec.StartOptions(options)
 	}
+	if span := spec.Adopted(); span != nil && !o.silent {
+		start := trace.NewSpanStartConfig(options...)
+		span.SetAttributes(start.Attributes()...)
+		return trace.ContextWithSpan(ctx, span), span
+	}
 	return o.tracer.Start(ctx, info.spanName, options...)
 }
 
@@ -142,7 +147,7 @@ func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
 	}
 	a := o.buffers.Get().(*attributes)
 	a.end[0] = a.stamp.forTime(e.End)
-	defer o.finish(span, a) // whatever happens below
+	defer o.finish(span, spec, a) // whatever happens below
 	said := spec.AtEnd(ctx, e)
 	o.describe(a, e)
 	errorType := o.types.Export(said.ErrorTypeOf(e))
@@ -167,7 +172,7 @@ func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
 
 // leave ends a span that does not record, if there is one.
 func leave(ctx context.Context, span trace.Span, spec *spans.Spec, e *toolkit.Ended) {
-	if span != nil {
+	if span != nil && spec.Adopted() == nil {
 		defer span.End()
 	}
 	spec.AtEnd(ctx, e)
@@ -180,9 +185,11 @@ func link(span trace.Span, to toolkit.SpanRef) {
 	span.AddLink(trace.Link{SpanContext: spanContext(to)})
 }
 
-// finish ends a span and gives its buffer back.
-func (o *Observer) finish(span trace.Span, a *attributes) {
-	span.End(a.end[:]...)
+// finish ends a span, unless it is a framework's, and gives its buffer back.
+func (o *Observer) finish(span trace.Span, spec *spans.Spec, a *attributes) {
+	if spec.Adopted() == nil {
+		span.End(a.end[:]...)
+	}
 	clear(a.list)
 	clear(a.end[:])
 	a.list = a.list[:0]

@@ -26,6 +26,11 @@ var moduleRules = map[string]struct{ own, never []string }{
 	"tools":                 {[]string{"."}, []string{sdkModule, "google.golang.org/grpc", mcpModule, "charm.land/bubbletea/v2"}},
 	"tools/agent/openai":    {[]string{".", "tools"}, []string{sdkModule, "google.golang.org/grpc", mcpModule}},
 	"tools/agent/anthropic": {[]string{".", "tools"}, []string{sdkModule, "google.golang.org/grpc", mcpModule}},
+	"adapters/anthropic":    {[]string{"."}, []string{sdkModule, "google.golang.org/grpc", mcpModule}},
+	"adapters/eino":         {[]string{"."}, []string{sdkModule, "google.golang.org/grpc", mcpModule}},
+	"adapters/langchain":    {[]string{"."}, []string{sdkModule, mcpModule}},
+	"adapters/mcpgo":        {[]string{"."}, []string{sdkModule, "google.golang.org/grpc", mcpModule}},
+	"adapters/openai":       {[]string{"."}, []string{sdkModule, "google.golang.org/grpc", mcpModule}},
 	"cmd/toolscope":         {own: []string{".", "exporters", "mcp", "tools"}},
 	"examples":              {[]string{".", "exporters", "mcp", "tools"}, []string{"charm.land/bubbletea/v2"}},
 }

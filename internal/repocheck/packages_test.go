@@ -65,8 +65,11 @@ func list(t *testing.T, goos string) map[string]*pkg {
 		return packages
 	}
 	packages := map[string]*pkg{}
-	for dir, pattern := range map[string]string{".": "work", "tools/agent/openai": "./...", "tools/agent/anthropic": "./..."} {
-		listIn(t, packages, filepath.Join(root, dir), goos, pattern)
+	for dir, patterns := range map[string]string{
+		".": "work", "tools/agent/openai": "./...", "tools/agent/anthropic": "./...",
+		"adapters": "./anthropic/... ./eino/... ./langchain/... ./mcpgo/... ./openai/...",
+	} {
+		listIn(t, packages, filepath.Join(root, dir), goos, strings.Fields(patterns)...)
 	}
 	listed[goos] = packages
 	return packages
@@ -75,9 +78,10 @@ func list(t *testing.T, goos string) map[string]*pkg {
 // listed are the answers of list by system. No test of this package is parallel.
 var listed = map[string]map[string]*pkg{}
 
-func listIn(t *testing.T, packages map[string]*pkg, dir, goos, pattern string) {
+func listIn(t *testing.T, packages map[string]*pkg, dir, goos string, patterns ...string) {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-e", "-deps", "-json=ImportPath,Name,Dir,Standard,Module,GoFiles,Imports,Deps", pattern)
+	args := []string{"list", "-e", "-deps", "-json=ImportPath,Name,Dir,Standard,Module,GoFiles,Imports,Deps"}
+	cmd := exec.Command("go", append(args, patterns...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOOS="+goos, "CGO_ENABLED=0")
 	var problems strings.Builder

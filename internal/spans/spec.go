@@ -31,6 +31,9 @@ type Spec struct {
 	Attributes []attribute.KeyValue
 	// Links are the span's links.
 	Links []trace.Link
+	// Adopt is a span that a framework has started for the call. It becomes the call's span: no other is
+	// started, its name, kind and end stay the framework's. nil, or one that does not record, is none.
+	Adopt trace.Span
 	// NewRoot starts a new trace, whatever the context says.
 	NewRoot bool
 	// Start is when the call began, for [toolkit.BeginAt]; zero is now.
@@ -106,6 +109,14 @@ func (s *Spec) StartOptions(start []trace.SpanStartOption) []trace.SpanStartOpti
 		start = append(start, trace.WithTimestamp(s.Start))
 	}
 	return start
+}
+
+// Adopted is the span of a framework that is the call's own; nil if there is none. It works on nil.
+func (s *Spec) Adopted() trace.Span {
+	if s == nil || s.Adopt == nil || !s.Adopt.IsRecording() {
+		return nil
+	}
+	return s.Adopt
 }
 
 // AtEnd is what the protocol says of a call that has ended. It works on nil.
