@@ -14,8 +14,8 @@ import (
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
 
+	"github.com/toolscope/toolscope/adapters/adaptertest"
 	"github.com/toolscope/toolscope/adapters/anthropic"
-	"github.com/toolscope/toolscope/toolkit/tooltest/adaptertest"
 )
 
 func TestConformance(t *testing.T) {

@@ -92,7 +92,9 @@ func enhanced(tools toolkit.Tools) toolkit.Adapter[*compose.ToolInput, outcome[*
 		}
 	}
 	// A stored result is copied whole: its parts may be images.
-	a.Copy = func(o outcome[*compose.EnhancedInvokableToolOutput], _ *compose.ToolInput) outcome[*compose.EnhancedInvokableToolOutput] {
+	a.Copy = func(
+		o outcome[*compose.EnhancedInvokableToolOutput], _ *compose.ToolInput,
+	) outcome[*compose.EnhancedInvokableToolOutput] {
 		if o.result == nil || o.result.Result == nil {
 			return o
 		}

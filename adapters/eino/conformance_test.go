@@ -13,8 +13,8 @@ import (
 	"github.com/cloudwego/eino/schema"
 	"github.com/eino-contrib/jsonschema"
 
+	"github.com/toolscope/toolscope/adapters/adaptertest"
 	"github.com/toolscope/toolscope/adapters/eino"
-	"github.com/toolscope/toolscope/toolkit/tooltest/adaptertest"
 )
 
 func TestConformance(t *testing.T) {

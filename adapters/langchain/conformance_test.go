@@ -13,9 +13,9 @@ import (
 	"github.com/tmc/langchaingo/schema"
 	"github.com/tmc/langchaingo/tools"
 
+	"github.com/toolscope/toolscope/adapters/adaptertest"
 	"github.com/toolscope/toolscope/adapters/langchain"
 	"github.com/toolscope/toolscope/toolkit"
-	"github.com/toolscope/toolscope/toolkit/tooltest/adaptertest"
 )
 
 func TestConformance(t *testing.T) {

@@ -14,9 +14,9 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/toolscope/toolscope/adapters/adaptertest"
 	"github.com/toolscope/toolscope/adapters/mcpgo"
 	"github.com/toolscope/toolscope/toolkit"
-	"github.com/toolscope/toolscope/toolkit/tooltest/adaptertest"
 )
 
 func TestConformance(t *testing.T) {

@@ -15,9 +15,9 @@ import (
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 
+	"github.com/toolscope/toolscope/adapters/adaptertest"
 	"github.com/toolscope/toolscope/adapters/openai"
 	"github.com/toolscope/toolscope/toolkit"
-	"github.com/toolscope/toolscope/toolkit/tooltest/adaptertest"
 )
 
 func TestConformance(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// A Run runs the tool of that name. Its error is told to the model.
+// A Run runs the tool of that name. The model reads its error.
 type Run func(ctx context.Context, name string, arguments json.RawMessage) (string, error)
 
 // Chat returns what runs a tool call of a chat completion, observed and governed by the scope, and

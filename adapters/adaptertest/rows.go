@@ -282,7 +282,7 @@ func checkStream(b *bench) error {
 	return nil
 }
 
-// checkRefused: the tool does not run, the model is told why.
+// checkRefused: the tool does not run, the model reads why.
 func checkRefused(b *bench) error {
 	var ran atomic.Bool
 	no := middleware.At(middleware.StagePermit, func(toolkit.Handler) toolkit.Handler {
@@ -353,7 +353,7 @@ func checkCached(b *bench) error {
 	return nil
 }
 
-// checkOneSpan: whoever counts spans of tools counts one.
+// checkOneSpan: a backend that counts spans of tools counts one.
 func checkOneSpan(b *bench) error {
 	turn := Turn{
 		Tools: []Tool{plain(Plain, answer("1 hit", nil))},
