@@ -19,6 +19,8 @@ func TestMain(m *testing.M) {
 	case "":
 		os.Unsetenv("COLUMNS") // tables are as wide as they like to be
 		os.Exit(m.Run())
+	case "browser":
+		os.Exit(openPage(os.Args[1]))
 	case "toolscope":
 		os.Unsetenv(programEnv)
 		os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/builtin"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/signin"
 	"github.com/toolscope/toolscope/mcp/mcpproxy"
 )
 
@@ -42,6 +44,9 @@ type options struct {
 	otlp, log, stats, name, config string
 	target, listen                 string
 	approvals                      string // file of tokens
+	oauth                          bool
+	signin                         signin.Flags
+	upstream                       func(http.RoundTripper) http.RoundTripper // see mcpproxy.Options
 	clientSpans, inject            bool
 	accept, pin                    bool
 	bare                           bool // the client's file had no arguments: see mcpclients
@@ -79,6 +84,9 @@ func (o *options) define(c *cobra.Command) {
 	cli.Group(c, "Over HTTP", func(f *pflag.FlagSet) {
 		f.StringVar(&o.target, "target", "", "the server's `URL`; other paths of its origin are forwarded as well")
 		f.StringVar(&o.listen, "listen", "", "listen at `ADDR`, such as 127.0.0.1:8808; only clients on this machine may connect")
+		f.BoolVar(&o.oauth, "oauth", false, "sign in to the server (OAuth) in the clients' place: see docs/oauth.md and "+
+			"'toolscope login'. Without it the clients' own headers are forwarded")
+		o.signin.Define(f, "oauth-")
 	})
 	c.Flags().BoolVar(&o.bare, "bare", false, "")
 	_ = c.Flags().MarkHidden("bare")
@@ -129,6 +137,8 @@ func (o *options) check(args []string) error {
 		return cli.Usage("--approvals-token-file: got no --stats, want the address where approvals are served")
 	case o.hung <= 0:
 		return cli.Usage("--hung: got %v, want a time above 0", o.hung)
+	case o.oauth && o.target == "":
+		return cli.Usage("--oauth: got no --target, want the URL of the server to sign in to")
 	case o.target == "" && o.listen == "" && len(o.command) == 0:
 		return cli.Usage("got no server, want -- COMMAND or --target URL --listen ADDR")
 	case len(o.command) > 0 && (o.target != "" || o.listen != ""):
@@ -138,10 +148,8 @@ func (o *options) check(args []string) error {
 	case o.target == "" || o.listen == "":
 		return cli.Usage("got one of --target and --listen, want both")
 	}
-	u, err := url.Parse(o.target)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" ||
-		u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return cli.Usage("--target: want a URL such as https://mcp.example.com/mcp, without user, ? and #")
+	if _, err := signin.Target(o.target); err != nil {
+		return cli.Usage("--target: %w", err)
 	}
 	return nil
 }
