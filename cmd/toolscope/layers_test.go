@@ -21,6 +21,7 @@ var mayImport = map[string][]string{
 	"summary":  {"screen", "logfile"},
 	"programs": {"cli"},
 	"builtin":  {"cli"},
+	"toolpins": {"cli", "screen"},
 	"top":      {"screen", "summary"},
 }
 

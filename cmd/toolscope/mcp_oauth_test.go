@@ -204,4 +204,3 @@ func TestLoginAndLogout(t *testing.T) {
 		}
 	}
 }
-

@@ -22,6 +22,7 @@ import (
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/builtin"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/signin"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/toolpins"
 	"github.com/toolscope/toolscope/mcp/mcpproxy"
 )
 
@@ -106,7 +107,7 @@ func Command() *cobra.Command {
 		"Over HTTP 0 when "+
 		"the program was asked to end. 1 if it could not start, 2 for a usage error.", "mcp [OPTIONS] --target URL --listen ADDR")
 	o.define(c)
-	c.AddCommand(wrapCommand(), unwrapCommand())
+	c.AddCommand(wrapCommand(), unwrapCommand(), toolpins.Command())
 	return c
 }
 
