@@ -15,7 +15,7 @@ import (
 
 // mayImport says which packages of internal each one may import. Commands may import all but commands.
 var mayImport = map[string][]string{
-	"screen": nil, "calllog": nil, "mcpclients": nil, "logexport": nil, "demo": nil, "transcript": nil, "signin": nil,
+	"screen": nil, "calllog": nil, "mcpclients": nil, "logexport": nil, "demo": nil, "transcript": nil, "signin": nil, "bridge": nil,
 	"cli":      {"screen"},
 	"logfile":  {"screen"},
 	"summary":  {"screen", "logfile"},

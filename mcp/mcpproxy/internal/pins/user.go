@@ -47,7 +47,7 @@ func (b *Baseline) File() (File, error) {
 	return b.file, err
 }
 
-// AcceptTools accepts what the server listed last of tools: changed and new ones, and that removed ones are gone. nil
+// AcceptTools accepts what the server listed last of tools: changed and new ones, and that removed ones are gone. None
 // accepts the whole list, so that the tools may be pinned.
 func (b *Baseline) AcceptTools(names []string) error {
 	b.mu.Lock()
@@ -67,7 +67,7 @@ func (b *Baseline) AcceptTools(names []string) error {
 			return fmt.Errorf("mcpproxy: baseline: %.80q: got a tool that does not differ, want one that does", name)
 		}
 	}
-	all := names == nil
+	all := len(names) == 0
 	f := &b.file
 	f.Tools, f.Definitions = maps.Clone(f.Tools), maps.Clone(f.Definitions)
 	for name, hash := range last.Tools {
@@ -96,7 +96,7 @@ func (b *Baseline) AcceptTools(names []string) error {
 
 // without is what of a list differs still once tools are accepted; nil for nothing, and if all are.
 func (l *Latest) without(names []string) *Latest {
-	if names == nil {
+	if len(names) == 0 {
 		return nil
 	}
 	accepted := func(name string) bool { return slices.Contains(names, name) }
