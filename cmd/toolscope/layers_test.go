@@ -20,7 +20,7 @@ var mayImport = map[string][]string{
 	"logfile":  {"screen"},
 	"summary":  {"screen", "logfile"},
 	"programs": {"cli"},
-	"builtin":  {"cli"},
+	"builtin":  {"cli", "signin"},
 	"toolpins": {"cli", "screen"},
 	"top":      {"screen", "summary"},
 }
