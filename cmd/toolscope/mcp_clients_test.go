@@ -48,7 +48,7 @@ func TestWalkWithClients(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := map[string]string{
-		"claude_code": `{"projects": {"` + home + `": {"mcpServers": {"web": {"type": "http", "url": "` + s.Resource + `", "headers": {"X-Key": "ghp_0123456789abcdefghijABCDEFGHIJ012345"}}}}}}`,
+		"claude_code": `{"projects": {"` + home + `": {"mcpServers": {"web": {"type": "http", "url": "` + s.Resource + `", "headers": {"X-Key": "` + "ghp_" + strings.Repeat("a1B2", 9) + `"}}}}}}`,
 		"codex":       "# mine\n[mcp_servers.files]\ncommand = \"" + self + "\"\nargs = [\"serve\"] # no more\n",
 		"zed":         "{\n  // mine\n  \"theme\": \"One\",\n  \"context_servers\": {\"notes\": {\"command\": \"npx\", \"args\": [\"notes\"]}},\n}\n",
 	}

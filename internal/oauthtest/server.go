@@ -263,7 +263,10 @@ func (s *Server) revoke(w http.ResponseWriter, r *http.Request) {
 // takes the scope admin, and one that begins with "never" a scope that is not granted.
 func (s *Server) protect(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		challenge := `Bearer resource_metadata="` + strings.TrimSuffix(s.Resource, "/mcp") + `/.well-known/oauth-protected-resource/mcp"`
+		challenge := `Bearer resource_metadata="` + strings.TrimSuffix(
+			s.Resource,
+			"/mcp",
+		) + `/.well-known/oauth-protected-resource/mcp"`
 		token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 		body, err := io.ReadAll(r.Body)
 		if err != nil {

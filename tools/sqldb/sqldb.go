@@ -84,7 +84,8 @@ func New(db *sql.DB, o Options) (*Toolset, error) {
 	if len(o.Prefix) > maxPrefix || strings.ContainsFunc(o.Prefix, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
 	}) {
-		return nil, fmt.Errorf("sqldb: Options.Prefix: got %.80q, want at most %d letters, digits, \"_\" and \"-\"", o.Prefix, maxPrefix)
+		return nil, fmt.Errorf("sqldb: Options.Prefix: got %.80q, want at most %d letters, digits, \"_\" and \"-\"",
+			o.Prefix, maxPrefix)
 	}
 	if o.Prefix != "" {
 		o.Resource = cmp.Or(o.Resource, defaultResource+":"+o.Prefix)

@@ -116,7 +116,8 @@ func (t *Toolset) describe(ctx context.Context, in describeInput) (string, error
 		return "", err
 	}
 	if a.RowCount == 0 {
-		return "", arg.Invalid("table", fmt.Sprintf("%.80q, which does not exist", in.Table), "one that "+t.options.Prefix+"sql_tables lists")
+		return "", arg.Invalid("table", fmt.Sprintf("%.80q, which does not exist", in.Table),
+			"one that "+t.options.Prefix+"sql_tables lists")
 	}
 	return arg.JSON(a)
 }

@@ -175,7 +175,7 @@ func (b *bridge) exchange(ctx context.Context, raw []byte, m *message) (answered
 	}
 	defer resp.Body.Close()
 	take := func(line []byte) {
-		answered = b.take(line, m, resp.Header.Get("Mcp-Session-Id")) || answered
+		answered = b.takeMessage(line, m, resp.Header.Get("Mcp-Session-Id")) || answered
 	}
 	switch kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); {
 	case kind == "text/event-stream" && resp.StatusCode < 300:
@@ -192,8 +192,8 @@ func (b *bridge) exchange(ctx context.Context, raw []byte, m *message) (answered
 	return answered, err
 }
 
-// take writes a message of the server's, and reports whether it answers m.
-func (b *bridge) take(line []byte, m *message, session string) bool {
+// takeMessage writes a message of the server's, and reports whether it answers m.
+func (b *bridge) takeMessage(line []byte, m *message, session string) bool {
 	var compact bytes.Buffer
 	if json.Compact(&compact, line) != nil {
 		return false
@@ -245,7 +245,7 @@ func (b *bridge) listen(ctx context.Context) {
 				_ = resp.Body.Close()
 				return
 			}
-			id, _ := events(resp.Body, func(line []byte) { b.take(line, nil, "") })
+			id, _ := events(resp.Body, func(line []byte) { b.takeMessage(line, nil, "") })
 			_ = resp.Body.Close()
 			if id != "" {
 				last = id

@@ -118,7 +118,9 @@ func (s *Servers) settings(config *manager.Config, text []byte, path string, std
 		Servers map[string]settings `json:"mcpServers"`
 	}
 	if err := json.Unmarshal([]byte(strings.TrimPrefix(string(text), "\xef\xbb\xbf")), &file); err != nil {
-		return errors.New(`got a field "oauth" or "policies" of another kind, want {"oauth": true or {…}, "policies": "FILE"}`)
+		return errors.New(
+			`got a field "oauth" or "policies" of another kind, want {"oauth": true or {…}, "policies": "FILE"}`,
+		)
 	}
 	for i := range config.Servers {
 		server := &config.Servers[i]
@@ -159,8 +161,10 @@ func (s *Servers) signIn(server *manager.Server, text json.RawMessage, stderr io
 		decoder := json.NewDecoder(strings.NewReader(string(text)))
 		decoder.DisallowUnknownFields()
 		if err := decoder.Decode(&o); err != nil {
-			return errors.New("got something else than true, false or an object of clientId, clientSecretFile, scope, resource, " +
-				"noResource and port")
+			return errors.New(
+				"got something else than true, false or an object of clientId, clientSecretFile, scope, resource, " +
+					"noResource and port",
+			)
 		}
 	}
 	target, err := url.Parse(server.URL)

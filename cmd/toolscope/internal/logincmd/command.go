@@ -38,7 +38,8 @@ type options struct {
 
 // server is a command for the server that an argument names.
 func (o *options) server(
-	use, short, long, example string, run func(ctx context.Context, c *signin.Client, target *url.URL, out io.Writer) error,
+	use, short, long, example string,
+	run func(ctx context.Context, c *signin.Client, target *url.URL, out io.Writer) error,
 ) *cobra.Command {
 	c := &cobra.Command{
 		Use: use + " URL [OPTIONS]", Short: short, Long: long, Example: example,
@@ -123,7 +124,9 @@ func Whoami() *cobra.Command {
 		Use: "whoami [OPTIONS]", Short: "list the MCP servers that toolscope is signed in to",
 		Long: "toolscope whoami lists the MCP servers that toolscope is signed in to, without the tokens.\n\n" +
 			"The subject is what the token says of itself, if it is a JWT; it is not verified.",
-		Annotations: cli.Notes(", 1 if it is signed in to none"), Args: cli.OptionsOnly, ValidArgsFunction: cobra.NoFileCompletions,
+		Annotations: cli.Notes(
+			", 1 if it is signed in to none",
+		), Args: cli.OptionsOnly, ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, _ []string) error { return whoami(c.OutOrStdout(), asJSON) },
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print a line of JSON for each")
@@ -149,7 +152,9 @@ func whoami(out io.Writer, asJSON bool) error {
 	}
 	slices.SortFunc(list, func(a, b *signin.Credentials) int { return cmp.Compare(a.Target, b.Target) })
 	t := &screen.Table{Report: true, Columns: []screen.Column{
-		{Title: "SERVER"}, {Title: "SUBJECT", Rank: 1}, {Title: "AUTHORIZATION SERVER"}, {Title: "SCOPES", Rank: 2}, {Title: "TOKEN"},
+		{
+			Title: "SERVER",
+		}, {Title: "SUBJECT", Rank: 1}, {Title: "AUTHORIZATION SERVER"}, {Title: "SCOPES", Rank: 2}, {Title: "TOKEN"},
 	}}
 	for _, had := range list {
 		a := account{
@@ -162,9 +167,15 @@ func whoami(out io.Writer, asJSON bool) error {
 			}
 			continue
 		}
-		t.Add(screen.Cell{Text: display.Plain(a.Server), Colour: screen.Bold}, screen.Cell{Text: display.Clip(display.Plain(a.Subject), 40)},
-			screen.Cell{Text: display.Plain(a.Issuer)}, screen.Cell{Text: display.Clip(display.Plain(strings.Join(a.Scopes, " ")), 60)},
-			screen.Cell{Text: state(had.AccessToken != "", &a)})
+		t.Add(
+			screen.Cell{Text: display.Plain(a.Server), Colour: screen.Bold},
+			screen.Cell{Text: display.Clip(display.Plain(a.Subject), 40)},
+			screen.Cell{
+				Text: display.Plain(a.Issuer),
+			},
+			screen.Cell{Text: display.Clip(display.Plain(strings.Join(a.Scopes, " ")), 60)},
+			screen.Cell{Text: state(had.AccessToken != "", &a)},
+		)
 	}
 	if len(list) == 0 {
 		return errors.New("signed in to no server: see 'toolscope login --help'")

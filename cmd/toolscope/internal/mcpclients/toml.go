@@ -45,7 +45,8 @@ func tomlEntries(text []byte) (entries []entry, ok bool) {
 		switch e := &entries[i]; {
 		case e.problem != "" || e.program != "":
 		case e.url != "":
-			e.problem = `got a server with a "url" in TOML, want one that is started by a command; put 'toolscope mcp --target URL' there by hand`
+			e.problem = `got a server with a "url" in TOML, want one that is started by a command; ` +
+				`put 'toolscope mcp --target URL' there by hand`
 		default:
 			e.problem = `got a server without a "command", want one`
 		}

@@ -104,7 +104,8 @@ var dated = regexp.MustCompile(`\.[0-9]{8}-[0-9]{6}\.[0-9]{6}\.bak$`)
 func backups(path string) (found []string) {
 	all, _ := filepath.Glob(globbed(path) + ".*.bak") // the pattern is well formed
 	for _, name := range all {
-		if rest := name[len(path):]; name == backupOf(path) || dated.MatchString(rest) && len(rest) == len(".20060102-150405.000000.bak") {
+		if rest := name[len(path):]; name == backupOf(path) ||
+			dated.MatchString(rest) && len(rest) == len(".20060102-150405.000000.bak") {
 			found = append(found, name)
 		}
 	}

@@ -35,7 +35,9 @@ func clientsCommand() *cobra.Command {
 	var file string
 	c := &cobra.Command{
 		Use: "clients [OPTIONS]", Short: "list the servers of known MCP clients", Long: aboutClients, Example: clientsExamples,
-		Annotations: cli.Notes(", 1 if a file cannot be read"), Args: cli.OptionsOnly, ValidArgsFunction: cobra.NoFileCompletions,
+		Annotations: cli.Notes(
+			", 1 if a file cannot be read",
+		), Args: cli.OptionsOnly, ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return listClients(file, asJSON, c.OutOrStdout(), c.ErrOrStderr())
 		},
@@ -44,7 +46,9 @@ func clientsCommand() *cobra.Command {
 	c.Flags().BoolVar(&asJSON, "json", false, "print a line of JSON for each server")
 	c.AddCommand(&cobra.Command{
 		Use: "prune", Short: "delete the backups of files in which nothing is wrapped, and those of older versions",
-		Annotations: cli.Notes(", 1 if a file cannot be deleted"), Args: cli.OptionsOnly, ValidArgsFunction: cobra.NoFileCompletions,
+		Annotations: cli.Notes(
+			", 1 if a file cannot be deleted",
+		), Args: cli.OptionsOnly, ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, _ []string) error { return prune(c.OutOrStdout()) },
 	})
 	return c
@@ -97,8 +101,15 @@ func listClients(named string, asJSON bool, stdout, stderr io.Writer) error {
 			if x.Project != "" {
 				place += " (" + x.Project + ")"
 			}
-			t.Add(screen.Cell{Text: x.Client}, screen.Cell{Text: display.Clip(display.Plain(x.Server), 40), Colour: screen.Bold},
-				screen.Cell{Text: x.State}, screen.Cell{Text: display.Clip(display.Plain(x.Runs), 60)}, screen.Cell{Text: display.Plain(place)})
+			t.Add(
+				screen.Cell{Text: x.Client},
+				screen.Cell{Text: display.Clip(display.Plain(x.Server), 40), Colour: screen.Bold},
+				screen.Cell{
+					Text: x.State,
+				},
+				screen.Cell{Text: display.Clip(display.Plain(x.Runs), 60)},
+				screen.Cell{Text: display.Plain(place)},
+			)
 		}
 	}
 	if found == 0 && errs == nil {
@@ -116,7 +127,15 @@ func listClients(named string, asJSON bool, stdout, stderr io.Writer) error {
 // listed is a server as it is listed.
 func listed(f mcpclients.File, s *mcpclients.Server) clientServer {
 	runs, _ := redact.Default().Text(cmp.Or(s.URL, strings.Join(s.Command, " ")))
-	x := clientServer{Client: f.Client, File: f.Path, Server: s.Name, Project: s.Project, Runs: runs, State: "plain", Problem: s.Problem}
+	x := clientServer{
+		Client:  f.Client,
+		File:    f.Path,
+		Server:  s.Name,
+		Project: s.Project,
+		Runs:    runs,
+		State:   "plain",
+		Problem: s.Problem,
+	}
 	switch {
 	case s.Problem != "":
 		x.State = "cannot be wrapped"

@@ -31,7 +31,8 @@ governs the traffic. Neither side needs a change.
 
 The first form starts a server that speaks over standard input and output. Write it where
 a client's configuration has COMMAND ARGS, or let "toolscope mcp wrap" do that. The second
-form is for a server that speaks HTTP: clients start it as well, or connect to ADDR. Bytes are forwarded immediately and unchanged,
+form is for a server that speaks HTTP: clients start it as well, or connect to ADDR.
+Bytes are forwarded immediately and unchanged,
 including standard error, signals and the exit code. A copy is decoded into a trace,
 statistics and a call log.`
 

@@ -52,13 +52,22 @@ type wrapOptions struct {
 // defineFile defines the options about the client's file.
 func (o *wrapOptions) defineFile(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.file, "file", "", "the client's `FILE`, in JSON or TOML. Without it, toolscope searches the files of known "+
-		"clients, of the user and of this directory: see 'toolscope mcp clients'")
+	f.StringVar(
+		&o.file,
+		"file",
+		"",
+		"the client's `FILE`, in JSON or TOML. Without it, toolscope searches the files of known "+
+			"clients, of the user and of this directory: see 'toolscope mcp clients'",
+	)
 	f.StringVar(&o.project, "project", "", "the server is that of Claude Code's project in `DIR`")
 	f.BoolVar(&o.all, "all", false, "all servers of the file, or of all files")
 	c.Args = func(_ *cobra.Command, names []string) error {
 		if len(names) != 1 && !o.all || len(names) > 0 && o.all {
-			return cli.Usage("got %d names and --all=%t, want the name of a server in the client's file, or --all", len(names), o.all)
+			return cli.Usage(
+				"got %d names and --all=%t, want the name of a server in the client's file, or --all",
+				len(names),
+				o.all,
+			)
 		}
 		return nil
 	}
@@ -69,7 +78,8 @@ func (o *wrapOptions) defineFile(c *cobra.Command) {
 func wrapCommand() *cobra.Command {
 	var o wrapOptions
 	c := &cobra.Command{
-		Use: "wrap NAME|--all [OPTIONS]", Short: "let a client start its servers behind a proxy", Long: aboutWrap, Example: wrapExamples,
+		Use: "wrap NAME|--all [OPTIONS]", Short: "let a client start its servers behind a proxy",
+		Long: aboutWrap, Example: wrapExamples,
 		RunE: func(c *cobra.Command, names []string) error {
 			switch {
 			case o.target != "" || o.listen != "":
@@ -89,7 +99,8 @@ func wrapCommand() *cobra.Command {
 		},
 	}
 	o.defineFile(c)
-	c.Flags().StringVar(&o.program, "program", "", "the toolscope that the client starts is `FILE`; the default is this program")
+	c.Flags().
+		StringVar(&o.program, "program", "", "the toolscope that the client starts is `FILE`; the default is this program")
 	o.define(c)
 	return c
 }
@@ -206,8 +217,12 @@ func (o *wrapOptions) pinnable(s *mcpclients.Server) error {
 	if r, err := b.Report(); err != nil || r.Accepted {
 		return err
 	}
-	return fmt.Errorf("--pin-tools: the tools of %.40q have not been accepted yet: wrap it without --pin-tools, start the client once, "+
-		"check 'toolscope mcp pins list --json', run 'toolscope mcp pins accept --all --server %s', unwrap it and wrap it again", name, name)
+	return fmt.Errorf(
+		"--pin-tools: the tools of %.40q have not been accepted yet: wrap it without --pin-tools, start the client once, "+
+			"check 'toolscope mcp pins list --json', run 'toolscope mcp pins accept --all --server %s', unwrap it and wrap it again",
+		name,
+		name,
+	)
 }
 
 // proxy returns the proxy's program and arguments, as a client starts it from any directory.
@@ -268,9 +283,17 @@ func clientFile(named, server string) (string, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return "", fmt.Errorf("got a server %.40q in %s, want --file to say which", server, strings.Join(found, " and "))
+		return "", fmt.Errorf(
+			"got a server %.40q in %s, want --file to say which",
+			server,
+			strings.Join(found, " and "),
+		)
 	case len(looked) == 0:
 		return "", errors.New("found no file of a known client, want --file to name one")
 	}
-	return "", fmt.Errorf("got no server %.40q in %s, want one of theirs, or --file", server, strings.Join(looked, ", "))
+	return "", fmt.Errorf(
+		"got no server %.40q in %s, want one of theirs, or --file",
+		server,
+		strings.Join(looked, ", "),
+	)
 }

@@ -82,11 +82,11 @@ func Command() *cobra.Command {
 		"read the bearer token from `FILE`; the default is $TOOLSCOPE_TOKEN, if set: 16 bytes or more",
 	)
 	f.StringVar(&o.stats, "stats", "", "serve the statistics and the dashboard at `ADDR`, to this machine only")
-	f.StringArrayVar(&o.origins, "allowed-origin", nil, "pages of this `ORIGIN`, such as https://tools.example, may use --http; may be "+
-		"given several times")
+	f.StringArrayVar(&o.origins, "allowed-origin", nil, "pages of this `ORIGIN`, such as https://tools.example, "+
+		"may use --http; may be given several times")
 	builtin.DefineServers(c, &o.servers)
-	f.BoolVar(&o.sharedNames, "shared-names", false, "a tool of --mcp-config keeps its own name, and the same tool of several servers "+
-		"is one: another server answers when one cannot")
+	f.BoolVar(&o.sharedNames, "shared-names", false, "a tool of --mcp-config keeps its own name, and the same "+
+		"tool of several servers is one: another server answers when one cannot")
 	builtin.ApprovalsFlag(f, &o.approvals)
 	f.StringVar(&o.config, "config", "", "the policies of `FILE`; the default is permit, validate, limit, timeout "+
 		"and recover with their "+

@@ -70,7 +70,11 @@ const pause = 30 * time.Second
 // New makes a client. The error says that there is no place for the credentials.
 func New(o Options) (*Client, error) {
 	if o.Target.Scheme != "https" && reachOfHost(o.Target.Hostname()) == public {
-		return nil, fmt.Errorf("signin: got the address %s://%s, where others could read the token, want https", o.Target.Scheme, o.Target.Host)
+		return nil, fmt.Errorf(
+			"signin: got the address %s://%s, where others could read the token, want https",
+			o.Target.Scheme,
+			o.Target.Host,
+		)
 	}
 	s, err := openStore(o.Dir)
 	if err != nil {
@@ -144,7 +148,11 @@ func (c *Client) token(ctx context.Context) (string, error) {
 
 // renew replaces a token that the server did not take, or that is over, by work. Requests at the same time share
 // one renewal, which goes on when they are given up; one that comes later finds another token and returns.
-func (c *Client) renew(ctx context.Context, used string, work func(context.Context, *Credentials) (*Credentials, error)) error {
+func (c *Client) renew(
+	ctx context.Context,
+	used string,
+	work func(context.Context, *Credentials) (*Credentials, error),
+) error {
 	for {
 		c.mu.Lock()
 		had, err := c.current()

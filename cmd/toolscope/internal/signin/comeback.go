@@ -66,7 +66,10 @@ func (b *comeBack) wait(ctx context.Context, state string) (*auth.AuthorizationR
 				continue // another page's
 			}
 			if code := q.Get("error"); code != "" {
-				return nil, fmt.Errorf("the authorization server answered %s", clean(strings.TrimSpace(code+" "+q.Get("error_description"))))
+				return nil, fmt.Errorf(
+					"the authorization server answered %s",
+					clean(strings.TrimSpace(code+" "+q.Get("error_description"))),
+				)
 			}
 			return &auth.AuthorizationResult{Code: q.Get("code"), State: q.Get("state"), Iss: q.Get("iss")}, nil
 		}

@@ -22,13 +22,38 @@ type Flags struct {
 
 // Define defines the options, each named with a prefix.
 func (o *Flags) Define(f *pflag.FlagSet, prefix string) {
-	f.StringVar(&o.clientID, prefix+"client-id", "", "the `ID` that the authorization server knows toolscope by, or the "+
-		"https address of a client metadata document; the default registers a client")
+	f.StringVar(
+		&o.clientID,
+		prefix+"client-id",
+		"",
+		"the `ID` that the authorization server knows toolscope by, or the "+
+			"https address of a client metadata document; the default registers a client",
+	)
 	f.StringVar(&o.secretFile, prefix+"client-secret-file", "", "the secret of that id is in `FILE`")
-	f.StringVar(&o.scope, prefix+"scope", "", "ask for these `SCOPES`, separated by spaces; the default are those that the server names")
-	f.StringVar(&o.resource, prefix+"resource", "", "ask for a token for this `URI`; the default is what the server's metadata names")
-	f.BoolVar(&o.noResource, prefix+"no-resource", false, "name no resource, for an authorization server that refuses the parameter")
-	f.IntVar(&o.port, prefix+"port", 0, "the browser comes back to this `PORT` of 127.0.0.1; the default is any free one")
+	f.StringVar(
+		&o.scope,
+		prefix+"scope",
+		"",
+		"ask for these `SCOPES`, separated by spaces; the default are those that the server names",
+	)
+	f.StringVar(
+		&o.resource,
+		prefix+"resource",
+		"",
+		"ask for a token for this `URI`; the default is what the server's metadata names",
+	)
+	f.BoolVar(
+		&o.noResource,
+		prefix+"no-resource",
+		false,
+		"name no resource, for an authorization server that refuses the parameter",
+	)
+	f.IntVar(
+		&o.port,
+		prefix+"port",
+		0,
+		"the browser comes back to this `PORT` of 127.0.0.1; the default is any free one",
+	)
 	f.BoolVar(&o.noBrowser, prefix+"no-browser", false, "show the address of the page only, and open no browser")
 }
 
@@ -65,7 +90,8 @@ func (o *Flags) Options(target *url.URL, say func(format string, args ...any)) (
 // Target reads the URL of an MCP server.
 func Target(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" ||
+		u.Fragment != "" {
 		return nil, errors.New("want a URL such as https://mcp.example.com/mcp, without user, ? and #")
 	}
 	return u, nil

@@ -65,7 +65,7 @@ func (c *Client) signIn(ctx context.Context, asked challenge, had *Credentials) 
 			made.TokenURL, made.AuthStyle = conf.Endpoint.TokenURL, conf.Endpoint.AuthStyle
 			made.Scopes = conf.Scopes
 			made.SignedIn = time.Now().UTC().Truncate(time.Second)
-			return oauth2.StaticTokenSource(token), made.take(token)
+			return oauth2.StaticTokenSource(token), made.takeToken(token)
 		},
 	}
 	c.register(config)
@@ -100,14 +100,21 @@ func (c *Client) register(config *auth.AuthorizationCodeHandlerConfig) {
 		}
 		return
 	}
-	config.DynamicClientRegistrationConfig = &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
-		ClientName: "toolscope", RedirectURIs: []string{config.RedirectURL}, ResponseTypes: []string{"code"},
-		GrantTypes: []string{"authorization_code", "refresh_token"}, TokenEndpointAuthMethod: "none",
-	}}
+	config.DynamicClientRegistrationConfig = &auth.DynamicClientRegistrationConfig{
+		Metadata: &oauthex.ClientRegistrationMetadata{
+			ClientName: "toolscope", RedirectURIs: []string{config.RedirectURL}, ResponseTypes: []string{"code"},
+			GrantTypes: []string{"authorization_code", "refresh_token"}, TokenEndpointAuthMethod: "none",
+		},
+	}
 }
 
 // askPerson sends a person to the authorization server's page, and waits for what comes back.
-func (c *Client) askPerson(ctx context.Context, back *comeBack, page string, made *Credentials) (*auth.AuthorizationResult, error) {
+func (c *Client) askPerson(
+	ctx context.Context,
+	back *comeBack,
+	page string,
+	made *Credentials,
+) (*auth.AuthorizationResult, error) {
 	u, err := url.Parse(page)
 	if err != nil {
 		return nil, errors.New("the authorization server's page has no address that can be read")
@@ -139,12 +146,13 @@ func (c *Client) resource(found string) string {
 	return found
 }
 
-// take takes over a token.
-func (c *Credentials) take(token *oauth2.Token) error {
+// takeToken takes over a token.
+func (c *Credentials) takeToken(token *oauth2.Token) error {
 	if !strings.EqualFold(token.Type(), "Bearer") {
 		return fmt.Errorf("the authorization server gave a token of type %.20q, want Bearer", token.Type())
 	}
-	if token.AccessToken == "" || strings.ContainsFunc(token.AccessToken, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+	if token.AccessToken == "" ||
+		strings.ContainsFunc(token.AccessToken, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
 		return errors.New("the authorization server gave a token that no header can carry")
 	}
 	c.AccessToken, c.Expires, c.Renewed = token.AccessToken, token.Expiry.UTC(), time.Now().UTC()
@@ -168,7 +176,10 @@ func (c *Client) refresh(ctx context.Context, had *Credentials) (_ *Credentials,
 		ClientID: had.ClientID, ClientSecret: had.ClientSecret,
 		Endpoint: oauth2.Endpoint{TokenURL: had.TokenURL, AuthStyle: had.AuthStyle},
 	}
-	source := conf.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, t.client()), &oauth2.Token{RefreshToken: had.RefreshToken})
+	source := conf.TokenSource(
+		context.WithValue(ctx, oauth2.HTTPClient, t.client()),
+		&oauth2.Token{RefreshToken: had.RefreshToken},
+	)
 	token, err := source.Token()
 	if err != nil {
 		var answer *oauth2.RetrieveError
@@ -177,7 +188,7 @@ func (c *Client) refresh(ctx context.Context, had *Credentials) (_ *Credentials,
 		return nil, over, plain(err)
 	}
 	made := *had
-	return &made, false, made.take(token)
+	return &made, false, made.takeToken(token)
 }
 
 // revoke tells the authorization server that the tokens are not used any more (RFC 7009).

@@ -28,8 +28,12 @@ func (n *notice) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if asked := strings.Join(resp.Header.Values("WWW-Authenticate"), ", "); asked != "" {
 		n.once.Do(func() {
-			n.say("%s wants a sign-in, which most clients refuse behind a proxy: start it with --oauth, or give the client "+
-				"a token to send (docs/oauth.md). The server's challenge: %s", req.URL.Host, clean(asked))
+			n.say(
+				"%s wants a sign-in, which most clients refuse behind a proxy: start it with --oauth, or give the client "+
+					"a token to send (docs/oauth.md). The server's challenge: %s",
+				req.URL.Host,
+				clean(asked),
+			)
 		})
 	}
 	return resp, nil

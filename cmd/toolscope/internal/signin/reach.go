@@ -29,7 +29,9 @@ const (
 // reserved are ranges of addresses that are not public although [netip.Addr.IsPrivate] does not have them. IPv6
 // addresses of tunnels carry IPv4 addresses.
 var reserved = []netip.Prefix{
-	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("168.63.129.16/32"),
+	netip.MustParsePrefix(
+		"0.0.0.0/8",
+	), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("168.63.129.16/32"),
 	netip.MustParsePrefix("192.0.0.0/24"), netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"),
 	netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("64:ff9b:1::/48"),
 	netip.MustParsePrefix("2001::/23"), netip.MustParsePrefix("2002::/16"), netip.MustParsePrefix("fec0::/10"),
@@ -55,7 +57,8 @@ func reachOf(a netip.Addr) reach {
 
 // reachOfHost is the reach of a host that a proxy connects to: of an address, or of a name without looking it up.
 func reachOfHost(host string) reach {
-	if host = strings.ToLower(strings.TrimSuffix(host, ".")); host == "localhost" || strings.HasSuffix(host, ".localhost") {
+	if host = strings.ToLower(strings.TrimSuffix(host, ".")); host == "localhost" ||
+		strings.HasSuffix(host, ".localhost") {
 		return here
 	}
 	if a, err := netip.ParseAddr(host); err == nil {
@@ -68,7 +71,10 @@ func reachOfHost(host string) reach {
 type errReach struct{ host string }
 
 func (e errReach) Error() string {
-	return fmt.Sprintf("the sign-in leads to %.100q, an address of a private network: want a public one, as the MCP server's is", e.host)
+	return fmt.Sprintf(
+		"the sign-in leads to %.100q, an address of a private network: want a public one, as the MCP server's is",
+		e.host,
+	)
 }
 
 // dialer connects to addresses up to a reach, whatever name they were resolved from.

@@ -69,7 +69,12 @@ func protected(t *testing.T) *oauthtest.Server {
 }
 
 // signing makes a client of a server.
-func signing(t *testing.T, s *oauthtest.Server, dir string, change ...func(*Options)) (http.RoundTripper, *Client, *person) {
+func signing(
+	t *testing.T,
+	s *oauthtest.Server,
+	dir string,
+	change ...func(*Options),
+) (http.RoundTripper, *Client, *person) {
 	t.Helper()
 	target, err := url.Parse(s.Resource)
 	if err != nil {
@@ -203,7 +208,8 @@ func TestScopesThatAreNotGranted(t *testing.T) {
 		t.Fatalf("got %d %s", status, text)
 	}
 	s.Deny(true) // no consent to more
-	if status, text := call(t, over, s, "never_granted"); status != http.StatusBadGateway || !strings.Contains(text, "access_denied") ||
+	if status, text := call(t, over, s, "never_granted"); status != http.StatusBadGateway ||
+		!strings.Contains(text, "access_denied") ||
 		!strings.Contains(text, `"id":7`) {
 		t.Errorf("got %d %s", status, text)
 	}
@@ -249,7 +255,8 @@ func TestSignInsThatFail(t *testing.T) {
 				}
 			})
 			status, text := call(t, over, s, "read")
-			if status != http.StatusBadGateway || !strings.Contains(text, tt.want) || !strings.Contains(text, `"id":7`) {
+			if status != http.StatusBadGateway || !strings.Contains(text, tt.want) ||
+				!strings.Contains(text, `"id":7`) {
 				t.Errorf("got %d %s, want %q", status, text, tt.want)
 			}
 			pages := s.Count("authorize")
@@ -276,7 +283,9 @@ func endpoint(name, address string) func(*oauthtest.Server) {
 
 // What a public server's metadata names must not lead into private networks.
 func TestPrivateAddressesAreRefused(t *testing.T) {
-	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a request came inside") }))
+	inside := httptest.NewServer(
+		http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a request came inside") }),
+	)
 	defer inside.Close()
 	s := protected(t)
 	_, c, _ := signing(t, s, t.TempDir())
@@ -337,7 +346,8 @@ func TestWhatIsNotTheServers(t *testing.T) {
 		if resp.StatusCode != want {
 			t.Errorf("%s: got %d, want %d", address, resp.StatusCode, want)
 		}
-		if kind := resp.Header.Get("Content-Type"); strings.Contains(address, "well-known") && kind != "application/json" {
+		if kind := resp.Header.Get("Content-Type"); strings.Contains(address, "well-known") &&
+			kind != "application/json" {
 			t.Errorf("%s: got %s", address, kind)
 		}
 	}
@@ -362,7 +372,8 @@ func TestWhatIsNotTheServers(t *testing.T) {
 	if err := os.WriteFile(c.path, []byte(`{"target":"https://evil.example/mcp","access_token":"x"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if status, text := call(t, over, s, "read"); status != http.StatusBadGateway || !strings.Contains(text, "another server") {
+	if status, text := call(t, over, s, "read"); status != http.StatusBadGateway ||
+		!strings.Contains(text, "another server") {
 		t.Errorf("got %d %s", status, text)
 	}
 }
@@ -371,7 +382,12 @@ func TestWhatIsNotTheServers(t *testing.T) {
 func TestRequestsThatAreGivenUp(t *testing.T) {
 	s := protected(t)
 	page := make(chan string, 1)
-	over, _, _ := signing(t, s, t.TempDir(), func(o *Options) { o.Open = func(p string) error { page <- p; return nil } })
+	over, _, _ := signing(
+		t,
+		s,
+		t.TempDir(),
+		func(o *Options) { o.Open = func(p string) error { page <- p; return nil } },
+	)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {
@@ -413,7 +429,8 @@ func TestNotice(t *testing.T) {
 			t.Errorf("got %d %v, want the answer as it is", resp.StatusCode, resp.Header)
 		}
 	}
-	if got := p.heard(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "--oauth") || !strings.Contains(got, "resource_metadata") {
+	if got := p.heard(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "--oauth") ||
+		!strings.Contains(got, "resource_metadata") {
 		t.Errorf("got %q", got)
 	}
 }
@@ -427,7 +444,8 @@ func TestAnswersOfTheProxy(t *testing.T) {
 			ID    json.RawMessage
 			Error struct{ Message string }
 		}
-		if err := json.NewDecoder(resp.Body).Decode(&m); err != nil || string(m.ID) != id || m.Error.Message != `toolscope: a "reason"` {
+		if err := json.NewDecoder(resp.Body).Decode(&m); err != nil || string(m.ID) != id ||
+			m.Error.Message != `toolscope: a "reason"` {
 			t.Errorf("%q: got %s %+v, %v", body, m.ID, m, err)
 		}
 	}

@@ -150,7 +150,10 @@ func lock(ctx context.Context, path string) (func(), error) {
 		}
 		select {
 		case <-ctx.Done():
-			return nil, errors.Join(fmt.Errorf("another toolscope is signing in to the same server: %w", ctx.Err()), f.Close())
+			return nil, errors.Join(
+				fmt.Errorf("another toolscope is signing in to the same server: %w", ctx.Err()),
+				f.Close(),
+			)
 		case <-time.After(lockPause):
 		}
 	}

@@ -39,12 +39,16 @@ type traffic struct {
 
 // client is an HTTP client for the SDK. It follows no redirect of what carries a code, a token or a secret.
 func (t *traffic) client() *http.Client {
-	return &http.Client{Transport: t, Timeout: requestTime, CheckRedirect: func(_ *http.Request, via []*http.Request) error {
-		if via[0].Method != http.MethodGet || len(via) >= 5 {
-			return http.ErrUseLastResponse
-		}
-		return nil
-	}}
+	return &http.Client{
+		Transport: t,
+		Timeout:   requestTime,
+		CheckRedirect: func(_ *http.Request, via []*http.Request) error {
+			if via[0].Method != http.MethodGet || len(via) >= 5 {
+				return http.ErrUseLastResponse
+			}
+			return nil
+		},
+	}
 }
 
 // RoundTrip sends a request.
@@ -111,7 +115,8 @@ func (t *traffic) withResource(req *http.Request) (*http.Request, error) {
 func (t *traffic) note(req *http.Request, resp *http.Response) error {
 	p := path.Clean(req.URL.Path)
 	if req.Method != http.MethodGet || resp.StatusCode != http.StatusOK ||
-		!strings.Contains(p, "/.well-known/oauth-authorization-server") && !strings.Contains(p, "/.well-known/openid-configuration") {
+		!strings.Contains(p, "/.well-known/oauth-authorization-server") &&
+			!strings.Contains(p, "/.well-known/openid-configuration") {
 		return nil
 	}
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))

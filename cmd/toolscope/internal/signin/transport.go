@@ -42,7 +42,12 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	switch p := path.Clean("/" + req.URL.Path); {
 	case len(body) > maxBody:
-		return answer(req, http.StatusRequestEntityTooLarge, nil, fmt.Sprintf("a message of more than %d bytes: want less", maxBody)), nil
+		return answer(
+			req,
+			http.StatusRequestEntityTooLarge,
+			nil,
+			fmt.Sprintf("a message of more than %d bytes: want less", maxBody),
+		), nil
 	case strings.HasPrefix(p, "/.well-known/") || p == "/.well-known":
 		return notFound(req), nil
 	case !t.c.covers(req):
@@ -239,7 +244,11 @@ func notFound(req *http.Request) *http.Response {
 
 func response(req *http.Request, status int, body []byte) *http.Response {
 	return &http.Response{
-		Status: fmt.Sprintf("%d %s", status, http.StatusText(status)), StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Status: fmt.Sprintf(
+			"%d %s",
+			status,
+			http.StatusText(status),
+		), StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: http.Header{"Content-Type": {"application/json"}, "Cache-Control": {"no-store"}},
 		Body:   io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)), Request: req,
 	}

@@ -145,9 +145,15 @@ func (o *options) servers() (found []server, problems error) {
 			found = append(found, server{b, r})
 		}
 	}
-	slices.SortFunc(found, func(a, b server) int { return cmp.Or(cmp.Compare(a.Server, b.Server), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(
+		found,
+		func(a, b server) int { return cmp.Or(cmp.Compare(a.Server, b.Server), cmp.Compare(a.ID, b.ID)) },
+	)
 	if len(found) == 0 && o.server != "" {
-		problems = errors.Join(problems, fmt.Errorf("got no server %.40q, want one that 'toolscope mcp pins list' has", o.server))
+		problems = errors.Join(
+			problems,
+			fmt.Errorf("got no server %.40q, want one that 'toolscope mcp pins list' has", o.server),
+		)
 	}
 	return found, problems
 }
@@ -183,7 +189,9 @@ func (o *options) list(stdout, stderr io.Writer) error {
 		return err
 	}
 	t := &screen.Table{Report: true, Columns: []screen.Column{
-		{Title: "SERVER"}, {Title: "ID"}, {Title: "TOOLS", Right: true}, {Title: "ACCEPTED"}, {Title: "DIFFER", Right: true}, {Title: "SINCE"},
+		{
+			Title: "SERVER",
+		}, {Title: "ID"}, {Title: "TOOLS", Right: true}, {Title: "ACCEPTED"}, {Title: "DIFFER", Right: true}, {Title: "SINCE"},
 	}}
 	for _, s := range found {
 		accepted := "no"
@@ -194,9 +202,17 @@ func (o *options) list(stdout, stderr io.Writer) error {
 		if len(s.Changes) > 0 {
 			colour = screen.Red
 		}
-		t.Add(screen.Cell{Text: display.Clip(display.Plain(s.Server), 40), Colour: screen.Bold}, screen.Cell{Text: s.ID[:min(8, len(s.ID))]},
-			screen.Cell{Text: fmt.Sprint(len(s.Tools))}, screen.Cell{Text: accepted},
-			screen.Cell{Text: fmt.Sprint(len(s.Changes)), Colour: colour}, screen.Cell{Text: s.Since.Local().Format(time.DateTime)})
+		t.Add(
+			screen.Cell{Text: display.Clip(display.Plain(s.Server), 40), Colour: screen.Bold},
+			screen.Cell{Text: s.ID[:min(8, len(s.ID))]},
+			screen.Cell{Text: fmt.Sprint(len(s.Tools))},
+			screen.Cell{Text: accepted},
+			screen.Cell{
+				Text:   fmt.Sprint(len(s.Changes)),
+				Colour: colour,
+			},
+			screen.Cell{Text: s.Since.Local().Format(time.DateTime)},
+		)
 	}
 	if len(found) == 0 && err == nil {
 		fmt.Fprintln(stderr, "nothing is remembered yet: the proxy remembers the first list of a server")
@@ -239,7 +255,14 @@ func writeChange(b *strings.Builder, r *mcpproxy.BaselineReport, c *mcpproxy.Too
 	case c.RenamedFrom != "":
 		what = "in the place of " + display.Plain(c.RenamedFrom) + ", which is similar and gone"
 	}
-	fmt.Fprintf(b, "%s: %s: %s (listed %s)\n", display.Plain(r.Server), display.Plain(c.Tool), what, r.ListedAt.Local().Format(time.DateTime))
+	fmt.Fprintf(
+		b,
+		"%s: %s: %s (listed %s)\n",
+		display.Plain(r.Server),
+		display.Plain(c.Tool),
+		what,
+		r.ListedAt.Local().Format(time.DateTime),
+	)
 	before, after := lines(c.Before), lines(c.After)
 	if before == "" && c.Change == "changed" {
 		b.WriteString("  what it was is not known: only its hash was kept\n")
@@ -261,7 +284,8 @@ func lines(definition json.RawMessage) string {
 
 func (o *options) accept(tools []string, stdout io.Writer) error {
 	s, err := o.one(func(r mcpproxy.BaselineReport) bool {
-		return o.server != "" || o.all || slices.ContainsFunc(r.Changes, func(c mcpproxy.ToolChange) bool { return slices.Contains(tools, c.Tool) })
+		return o.server != "" || o.all ||
+			slices.ContainsFunc(r.Changes, func(c mcpproxy.ToolChange) bool { return slices.Contains(tools, c.Tool) })
 	})
 	if err != nil {
 		return err
