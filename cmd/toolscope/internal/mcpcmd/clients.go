@@ -73,55 +73,53 @@ func listClients(named string, asJSON bool, stdout, stderr io.Writer) error {
 	t := &screen.Table{Report: true, Columns: []screen.Column{
 		{Title: "CLIENT"}, {Title: "SERVER"}, {Title: "STATE"}, {Title: "RUNS", Rank: 1}, {Title: "FILE", Wide: true},
 	}}
-	var errs error
-	found := 0
-	for _, f := range files {
-		text, err := os.ReadFile(f.Path)
-		if err != nil {
-			if named != "" || !errors.Is(err, fs.ErrNotExist) {
-				errs = errors.Join(errs, err)
+	all, errs := readClients(files, named != "")
+	for _, x := range all {
+		if asJSON {
+			if err := cli.PrintJSON(stdout, x); err != nil {
+				return err
 			}
 			continue
 		}
-		list, err := mcpclients.Servers(text)
-		if err != nil {
-			errs = errors.Join(errs, fmt.Errorf("%s: %w", f.Path, err))
-			continue
+		place := x.File
+		if x.Project != "" {
+			place += " (" + x.Project + ")"
 		}
-		for _, s := range list {
-			found++
-			x := listed(f, &s)
-			if asJSON {
-				if err := cli.PrintJSON(stdout, x); err != nil {
-					return err
-				}
-				continue
-			}
-			place := x.File
-			if x.Project != "" {
-				place += " (" + x.Project + ")"
-			}
-			t.Add(
-				screen.Cell{Text: x.Client},
-				screen.Cell{Text: display.Clip(display.Plain(x.Server), 40), Colour: screen.Bold},
-				screen.Cell{
-					Text: x.State,
-				},
-				screen.Cell{Text: display.Clip(display.Plain(x.Runs), 60)},
-				screen.Cell{Text: display.Plain(place)},
-			)
-		}
+		t.Add(screen.Cell{Text: x.Client}, screen.Cell{Text: display.Clip(display.Plain(x.Server), 40), Colour: screen.Bold},
+			screen.Cell{Text: x.State}, screen.Cell{Text: display.Clip(display.Plain(x.Runs), 60)},
+			screen.Cell{Text: display.Plain(place)})
 	}
-	if found == 0 && errs == nil {
+	if len(all) == 0 && errs == nil {
 		fmt.Fprintln(stderr, "found no servers in the files of known clients")
 		return nil
 	}
 	var b strings.Builder
-	if !asJSON && found > 0 {
+	if !asJSON && len(all) > 0 {
 		t.Print(&b, screen.PaintFor(stdout))
 	}
 	_, err := io.WriteString(stdout, b.String())
 	return errors.Join(errs, err)
+}
+
+// readClients reads the servers of files, which must be there if they were named.
+func readClients(files []mcpclients.File, named bool) (all []clientServer, errs error) {
+	for _, f := range files {
+		text, err := os.ReadFile(f.Path)
+		if errors.Is(err, fs.ErrNotExist) && !named {
+			continue
+		}
+		var list []mcpclients.Server
+		if err == nil {
+			if list, err = mcpclients.Servers(text); err != nil {
+				err = fmt.Errorf("%s: %w", f.Path, err)
+			}
+		}
+		errs = errors.Join(errs, err)
+		for i := range list {
+			all = append(all, listed(f, &list[i]))
+		}
+	}
+	return all, errs
 }
 
 // listed is a server as it is listed.

@@ -119,60 +119,64 @@ func unwrapCommand() *cobra.Command {
 	return c
 }
 
+// A changing changes the entry of a server in a file.
+type changing func(text []byte, s mcpclients.Server) ([]byte, error)
+
 // change changes the client's file that has the server, or with --all each file that has one. wrapped says which
 // servers --all means.
-func (o *wrapOptions) change(
-	names []string, stdout io.Writer, wrapped bool, change func(text []byte, s mcpclients.Server) ([]byte, error),
-) error {
-	if !o.all {
-		path, err := clientFile(o.file, names[0])
-		if err != nil {
-			return err
-		}
-		return changeFile(path, stdout, func(text []byte) ([]byte, error) {
-			s := mcpclients.Server{Name: names[0], Project: o.project}
-			list, err := mcpclients.Servers(text)
-			if err != nil {
-				return nil, err
-			}
-			for _, found := range list {
-				if found.Name == s.Name && (o.project == "" || found.Project == o.project) && found.Wrapped == wrapped {
-					s = found
-					s.Project = o.project // a name of several projects is an error
-					break
-				}
-			}
-			return change(text, s)
-		})
+func (o *wrapOptions) change(names []string, stdout io.Writer, wrapped bool, change changing) error {
+	if o.all {
+		return o.changeAll(stdout, wrapped, change)
 	}
+	path, err := clientFile(o.file, names[0])
+	if err != nil {
+		return err
+	}
+	return changeFile(path, stdout, func(text []byte) ([]byte, error) {
+		list, err := mcpclients.Servers(text)
+		if err != nil {
+			return nil, err
+		}
+		s := mcpclients.Server{Name: names[0]}
+		for _, found := range list {
+			if found.Name == names[0] && found.Wrapped == wrapped && o.inProject(&found) {
+				s = found
+				break
+			}
+		}
+		s.Project = o.project // a name of several projects is an error
+		return change(text, s)
+	})
+}
+
+// inProject reports whether a server is one of those that --project means.
+func (o *wrapOptions) inProject(s *mcpclients.Server) bool {
+	return o.project == "" || s.Project == o.project
+}
+
+// changeAll changes all servers of the files that have any.
+func (o *wrapOptions) changeAll(stdout io.Writer, wrapped bool, change changing) error {
 	paths := []string{o.file}
 	if o.file == "" {
 		paths = nil
 		for _, f := range mcpclients.Files() {
-			paths = append(paths, f.Path)
+			if _, err := os.Stat(f.Path); err == nil {
+				paths = append(paths, f.Path)
+			}
 		}
 	}
 	changed := 0
 	var errs error
 	for _, path := range paths {
-		if _, err := os.Stat(path); err != nil && o.file == "" {
-			continue
-		}
 		err := changeFile(path, stdout, func(text []byte) ([]byte, error) {
 			list, err := mcpclients.Servers(text)
-			if err != nil {
-				return nil, err
-			}
-			for _, s := range list {
-				if s.Problem != "" || s.Wrapped != wrapped || o.project != "" && s.Project != o.project {
-					continue
+			for i := 0; err == nil && i < len(list); i++ {
+				if s := list[i]; s.Problem == "" && s.Wrapped == wrapped && o.inProject(&s) {
+					text, err = change(text, s)
+					changed++
 				}
-				if text, err = change(text, s); err != nil {
-					return nil, err
-				}
-				changed++
 			}
-			return text, nil
+			return text, err
 		})
 		if !errors.Is(err, errNoServers) {
 			errs = errors.Join(errs, err)
